@@ -1,0 +1,90 @@
+#include "core/base/buf.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/base/mem.h"
+#include "core/base/utf8.h"
+
+static char *reserve(Buf *b, size_t n)
+{
+    size_t need = size_add(size_add(b->len, n), 1);
+    if (need > b->cap) {
+        size_t cap = b->cap ? b->cap : 64;
+        while (cap < need)
+            cap = size_mul(cap, 2);
+        b->data = xrealloc(b->data, cap);
+        b->cap = cap;
+    }
+    return b->data + b->len;
+}
+
+void buf_add(Buf *b, const void *data, size_t n)
+{
+    char *to = reserve(b, n);
+    if (n)
+        memcpy(to, data, n);
+    b->len += n;
+    b->data[b->len] = 0;
+}
+
+void buf_puts(Buf *b, const char *s)
+{
+    buf_add(b, s, strlen(s));
+}
+
+void buf_putc(Buf *b, char c)
+{
+    buf_add(b, &c, 1);
+}
+
+void buf_printf(Buf *b, const char *fmt, ...)
+{
+    va_list ap, again;
+    va_start(ap, fmt);
+    va_copy(again, ap);
+    char none[1];
+    int n = vsnprintf(none, 0, fmt, ap);
+    va_end(ap);
+    REQUIRE(n >= 0);
+    char *to = reserve(b, (size_t)n);
+    vsnprintf(to, (size_t)n + 1, fmt, again);
+    va_end(again);
+    b->len += (size_t)n;
+}
+
+void buf_json(Buf *b, const char *s)
+{
+    buf_putc(b, '"');
+    for (uint32_t c; (c = utf8_next(&s)) != 0;) {
+        char bytes[4];
+        if (c == '"' || c == '\\')
+            buf_printf(b, "\\%c", (char)c);
+        else if (c < 0x20 || c == 0x7f)
+            buf_printf(b, "\\u%04x", (unsigned)c);
+        else
+            buf_add(b, bytes, utf8_put(bytes, c));
+    }
+    buf_putc(b, '"');
+}
+
+const char *buf_str(const Buf *b)
+{
+    return b->data ? b->data : "";
+}
+
+void buf_clear(Buf *b)
+{
+    b->len = 0;
+    if (b->data)
+        b->data[0] = 0;
+}
+
+void buf_free(Buf *b)
+{
+    free(b->data);
+    *b = (Buf){0};
+}

@@ -1,0 +1,20 @@
+/* A growing byte string, always ended by NUL. A zeroed Buf is empty and valid; buf_free returns it to that state. */
+#ifndef VITRINE_BASE_BUF_H
+#define VITRINE_BASE_BUF_H
+#include <stddef.h>
+
+typedef struct Buf {
+    char *data; /* NULL while nothing was ever added; use buf_str */
+    size_t len, cap;
+} Buf;
+
+void buf_add(Buf *b, const void *data, size_t n);
+void buf_puts(Buf *b, const char *s);
+void buf_putc(Buf *b, char c);
+void buf_printf(Buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* s with JSON escapes between quotes; invalid UTF-8 becomes U+FFFD. */
+void buf_json(Buf *b, const char *s);
+const char *buf_str(const Buf *b); /* never NULL; valid until the next change */
+void buf_clear(Buf *b);            /* keeps the memory */
+void buf_free(Buf *b);
+#endif

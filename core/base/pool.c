@@ -1,0 +1,158 @@
+#define _GNU_SOURCE
+#include "core/base/pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "core/base/clock.h"
+#include "core/base/mem.h"
+
+typedef struct Worker {
+    Pool *pool;
+    int index;
+    pthread_t thread;
+} Worker;
+
+struct Pool {
+    int threads;
+    Worker *workers; /* threads-1 of them: the caller is worker 0 */
+    pthread_mutex_t lock;
+    pthread_cond_t wake, finished;
+    unsigned generation;
+    int active;
+    bool open, quit;
+    /* the job, written under the lock before the generation changes */
+    PoolFn fn;
+    void *context;
+    size_t count;
+    int64_t deadline;
+    atomic_size_t next;
+};
+
+static void work(Pool *p, int worker)
+{
+    bool first = worker == 0; /* the caller makes progress whatever the clock says */
+    while (first || clock_ns() < p->deadline) {
+        size_t item = atomic_fetch_add(&p->next, 1);
+        if (item >= p->count)
+            return;
+        p->fn(p->context, item, worker);
+        first = false;
+    }
+}
+
+static void *worker_main(void *arg)
+{
+    Worker *w = arg;
+    Pool *p = w->pool;
+    unsigned seen = 0;
+    pthread_mutex_lock(&p->lock);
+    for (;;) {
+        while (p->generation == seen && !p->quit)
+            pthread_cond_wait(&p->wake, &p->lock);
+        if (p->quit)
+            break;
+        seen = p->generation;
+        if (!p->open) /* woke too late: the job is over */
+            continue;
+        p->active++;
+        pthread_mutex_unlock(&p->lock);
+        work(p, w->index);
+        pthread_mutex_lock(&p->lock);
+        if (--p->active == 0)
+            pthread_cond_signal(&p->finished);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+static int usable_cores(void)
+{
+    cpu_set_t set;
+    CPU_ZERO(&set);
+    if (sched_getaffinity(0, sizeof set, &set) != 0)
+        return 1;
+    int n = CPU_COUNT(&set);
+    return n < 1 ? 1 : n > 64 ? 64 : n;
+}
+
+Pool *pool_new(int threads)
+{
+    if (threads <= 0)
+        threads = usable_cores();
+    Pool *p = xcalloc(1, sizeof *p);
+    p->threads = 1;
+    p->workers = xcalloc((size_t)threads, sizeof *p->workers);
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->wake, NULL);
+    pthread_cond_init(&p->finished, NULL);
+    for (int i = 1; i < threads; i++) {
+        Worker *w = &p->workers[i - 1];
+        *w = (Worker){.pool = p, .index = i};
+        if (pthread_create(&w->thread, NULL, worker_main, w) != 0)
+            break;
+        p->threads++;
+    }
+    return p;
+}
+
+void pool_free(Pool *p)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->quit = true;
+    pthread_cond_broadcast(&p->wake);
+    pthread_mutex_unlock(&p->lock);
+    for (int i = 0; i + 1 < p->threads; i++)
+        pthread_join(p->workers[i].thread, NULL);
+    pthread_cond_destroy(&p->wake);
+    pthread_cond_destroy(&p->finished);
+    pthread_mutex_destroy(&p->lock);
+    free(p->workers);
+    free(p);
+}
+
+int pool_threads(const Pool *p)
+{
+    return p ? p->threads : 1;
+}
+
+static size_t run_alone(size_t first, size_t count, PoolFn fn, void *context, int64_t deadline)
+{
+    for (size_t i = first; i < count; i++) {
+        if (i > first && clock_ns() >= deadline)
+            return i;
+        fn(context, i, 0);
+    }
+    return count;
+}
+
+size_t pool_run(Pool *p, size_t first, size_t count, PoolFn fn, void *context, int64_t deadline_ns)
+{
+    if (first >= count)
+        return count;
+    if (!p || p->threads == 1 || count - first == 1)
+        return run_alone(first, count, fn, context, deadline_ns);
+    pthread_mutex_lock(&p->lock);
+    p->fn = fn;
+    p->context = context;
+    p->count = count;
+    p->deadline = deadline_ns;
+    atomic_store(&p->next, first);
+    p->open = true;
+    p->generation++;
+    pthread_cond_broadcast(&p->wake);
+    pthread_mutex_unlock(&p->lock);
+    work(p, 0);
+    pthread_mutex_lock(&p->lock);
+    p->open = false;
+    while (p->active > 0)
+        pthread_cond_wait(&p->finished, &p->lock);
+    pthread_mutex_unlock(&p->lock);
+    size_t done = atomic_load(&p->next);
+    return done < count ? done : count;
+}

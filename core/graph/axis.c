@@ -1,0 +1,150 @@
+#include "core/graph/axis.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/base/mem.h"
+
+int dims_find(Dims d, int axis)
+{
+    for (int i = 0; i < d.n; i++)
+        if (d.axis[i] == axis)
+            return i;
+    return -1;
+}
+
+bool dims_equal(Dims a, Dims b)
+{
+    if (a.n != b.n)
+        return false;
+    for (int i = 0; i < a.n; i++)
+        if (a.axis[i] != b.axis[i])
+            return false;
+    return true;
+}
+
+Dims dims_union(Dims a, Dims b)
+{
+    for (int i = 0; i < b.n; i++)
+        if (dims_find(a, b.axis[i]) < 0) {
+            REQUIRE(a.n < DIMS_MAX);
+            a.axis[a.n++] = b.axis[i];
+        }
+    return a;
+}
+
+Dims dims_minus(Dims a, Dims b)
+{
+    Dims r = DIMS_SCALAR;
+    for (int i = 0; i < a.n; i++)
+        if (dims_find(b, a.axis[i]) < 0)
+            r.axis[r.n++] = a.axis[i];
+    return r;
+}
+
+Dims dims_replace(Dims d, int axis, int by)
+{
+    Dims r = DIMS_SCALAR;
+    for (int i = 0; i < d.n; i++) {
+        int x = d.axis[i] == axis ? by : d.axis[i];
+        if (x != AXIS_NONE)
+            r.axis[r.n++] = x;
+    }
+    return r;
+}
+
+size_t dims_cells(const Axis *axes, Dims d)
+{
+    size_t n = 1;
+    for (int i = 0; i < d.n; i++)
+        n = size_mul(n, (size_t)axes[d.axis[i]].n);
+    return n;
+}
+
+size_t dims_stride(const Axis *axes, Dims d, int axis)
+{
+    int at = dims_find(d, axis);
+    if (at < 0)
+        return 0;
+    size_t s = 1;
+    for (int i = at + 1; i < d.n; i++)
+        s *= (size_t)axes[d.axis[i]].n;
+    return s;
+}
+
+void dims_unravel(const Axis *axes, Dims d, size_t cell, int index[DIMS_MAX])
+{
+    for (int i = d.n - 1; i >= 0; i--) {
+        size_t n = (size_t)axes[d.axis[i]].n;
+        index[i] = (int)(cell % n);
+        cell /= n;
+    }
+}
+
+size_t dims_ravel(const Axis *axes, Dims d, const int index[DIMS_MAX])
+{
+    size_t cell = 0;
+    for (int i = 0; i < d.n; i++)
+        cell = cell * (size_t)axes[d.axis[i]].n + (size_t)index[i];
+    return cell;
+}
+
+bool axis_patch(const Axis *a, int i, int *row, int *col)
+{
+    int first = a->kind == AXIS_TOKEN ? a->prefix : 0;
+    if ((a->kind != AXIS_TOKEN && a->kind != AXIS_PATCH) || a->cols <= 0 || i < first || i >= a->n)
+        return false;
+    *row = (i - first) / a->cols;
+    *col = (i - first) % a->cols;
+    return true;
+}
+
+const char *axis_label(const Axis *a, int i, char *out, size_t n)
+{
+    int row, col;
+    if (a->kind == AXIS_COLOUR)
+        snprintf(out, n, "%s", a->n == 1 ? "grey" : i == 0 ? "R" : i == 1 ? "G" : i == 2 ? "B" : "alpha");
+    else if (axis_patch(a, i, &row, &col))
+        snprintf(out, n, "r%dc%d", row, col);
+    else if (a->labels && a->labels[i] && (a->kind == AXIS_CLASS || i < a->prefix))
+        snprintf(out, n, "%s", a->labels[i]);
+    else
+        snprintf(out, n, "%d", i);
+    return out;
+}
+
+static bool parse_number(const char *text, int n, int *i)
+{
+    char *end;
+    if (*text < '0' || *text > '9')
+        return false;
+    long v = strtol(text, &end, 10);
+    if (*end || v < 0 || v >= n)
+        return false;
+    *i = (int)v;
+    return true;
+}
+
+bool axis_parse(const Axis *a, const char *text, int *i)
+{
+    int row, col, used = 0;
+    if (a->cols > 0 && sscanf(text, "r%dc%d%n", &row, &col, &used) == 2 && !text[used]) {
+        int first = a->kind == AXIS_TOKEN ? a->prefix : 0;
+        if (row < 0 || col < 0 || col >= a->cols || row >= (a->n - first) / a->cols)
+            return false;
+        *i = first + row * a->cols + col;
+        return true;
+    }
+    if (parse_number(text, a->n, i))
+        return true;
+    for (int k = 0; k < a->n; k++) {
+        char label[128];
+        if (strcmp(axis_label(a, k, label, sizeof label), text) == 0) {
+            *i = k;
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,0 +1,308 @@
+#include "core/graph/edit.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/err.h"
+
+typedef struct Editor {
+    Graph *out;
+    const Graph *base;
+    const Edit *edits;
+    int count;
+    NodeId *map; /* base node → node its consumers now read */
+    /* A softmax row that is masked everywhere must give zeros: the masks of a scope wait here until its pattern is built. */
+    struct {
+        char scope[160];
+        NodeId keep;
+    } dead_rows[16];
+    int dead_count;
+} Editor;
+
+bool selection_has(const Selection *s, Dims d, const int index[DIMS_MAX])
+{
+    for (int i = 0; i < s->n; i++) {
+        int at = dims_find(d, s->range[i].axis);
+        if (at >= 0 && (index[at] < s->range[i].from || index[at] >= s->range[i].to))
+            return false;
+    }
+    return true;
+}
+
+static Dims selection_dims(const Selection *s, Dims d)
+{
+    Dims r = DIMS_SCALAR;
+    for (int i = 0; i < d.n; i++)
+        for (int k = 0; k < s->n; k++)
+            if (s->range[k].axis == d.axis[i] && dims_find(r, d.axis[i]) < 0)
+                r.axis[r.n++] = d.axis[i];
+    return r;
+}
+
+static bool edit_check(const Graph *base, const Edit *e, Err *err)
+{
+    NodeId n = graph_find(base, e->path);
+    if (n == NO_NODE)
+        return err_set(err, "there is no node '%s' in this model", e->path);
+    Dims d = graph_node(base, n)->dims;
+    for (int i = 0; i < e->cells.n; i++) {
+        int axis = e->cells.range[i].axis;
+        if (axis < 0 || axis >= base->axis_count || dims_find(d, axis) < 0)
+            return err_set(err, "%s has no axis %s", e->path, axis >= 0 && axis < base->axis_count ? base->axes[axis].sym : "of that name");
+        if (e->cells.range[i].from < 0 || e->cells.range[i].to > base->axes[axis].n || e->cells.range[i].from >= e->cells.range[i].to)
+            return err_set(err, "%s: %s goes from 0 to %d", e->path, base->axes[axis].sym, base->axes[axis].n - 1);
+    }
+    if ((e->kind == EDIT_MEAN || e->kind == EDIT_GATHER) && dims_find(d, e->axis) < 0)
+        return err_set(err, "%s has no such axis to work along", e->path);
+    if (e->kind == EDIT_REDIRECT) {
+        NodeId other = graph_find(base, e->other);
+        if (other == NO_NODE || other >= n || graph_cells(base, other) != graph_cells(base, n))
+            return err_set(err, "%s can't be read in place of %s", e->other, e->path);
+    }
+    return true;
+}
+
+/* A leaf with 1 in the cells to keep and 0 in the chosen ones, over only the axes that matter. */
+static NodeId keep_leaf(Editor *ed, const char *name, const Edit *e, Dims dims)
+{
+    Graph *g = ed->out;
+    size_t cells = graph_dims_cells(g, dims);
+    float *keep = arena_alloc(&g->arena, size_mul(cells, sizeof *keep));
+    for (size_t c = 0; c < cells; c++) {
+        int index[DIMS_MAX];
+        dims_unravel(g->axes, dims, c, index);
+        keep[c] = selection_has(&e->cells, dims, index) ? 0.0f : 1.0f;
+    }
+    NodeId n = graph_leaf(g, name, dims, (Leaf){LEAF_HOST, keep, arena_strdup(&g->arena, e->origin ? e->origin : "edit")});
+    graph_flag(g, n, NODE_EDITED);
+    return n;
+}
+
+/* Names of the nodes an edit adds: "z.edit_keep", "z.edit_keep2" for a second edit of z, … */
+static const char *part(Editor *ed, const char *name, const char *what)
+{
+    for (int i = 1;; i++) {
+        char path[256];
+        char *s = i == 1 ? arena_printf(&ed->out->arena, "%s.%s", name, what) : arena_printf(&ed->out->arena, "%s.%s%d", name, what, i);
+        snprintf(path, sizeof path, "%s%s", ed->out->scope, s);
+        if (graph_find(ed->out, path) == NO_NODE)
+            return s;
+    }
+}
+
+static void rename_node(Graph *g, NodeId n, const char *suffix)
+{
+    char path[256];
+    for (int i = 1;; i++) {
+        if (i == 1)
+            snprintf(path, sizeof path, "%s.%s", g->nodes[n].path, suffix);
+        else
+            snprintf(path, sizeof path, "%s.%s%d", g->nodes[n].path, suffix, i);
+        if (graph_find(g, path) == NO_NODE)
+            break;
+    }
+    g->nodes[n].path = arena_strdup(&g->arena, path);
+}
+
+static void set_scope(Graph *g, const char *path)
+{
+    const char *dot = strrchr(path, '.');
+    graph_scope(g, "%.*s", dot ? (int)(dot - path) : 0, path);
+}
+
+static NodeId copied(Editor *ed, const char *name, const Edit *e, Dims d)
+{
+    Graph *g = ed->out;
+    size_t n = size_mul(graph_dims_cells(g, d), sizeof(float));
+    float *data = arena_alloc(&g->arena, n);
+    memcpy(data, e->data, n);
+    NodeId id = graph_leaf(g, name, d, (Leaf){LEAF_HOST, data, arena_strdup(&g->arena, e->origin ? e->origin : "edit")});
+    return id;
+}
+
+static NodeId replaced(Editor *ed, const char *name, const Edit *e, NodeId x, float value)
+{
+    Graph *g = ed->out;
+    NodeId with = graph_const(g, part(ed, name, "edit_value"), DIMS_SCALAR, value);
+    graph_flag(g, with, NODE_EDITED);
+    NodeId keep = keep_leaf(ed, part(ed, name, "edit_keep"), e, selection_dims(&e->cells, g->nodes[x].dims));
+    return graph_where(g, name, keep, x, with);
+}
+
+static NodeId averaged(Editor *ed, const char *name, const Edit *e, NodeId x)
+{
+    Graph *g = ed->out;
+    Dims d = g->nodes[x].dims;
+    NodeId keep = keep_leaf(ed, part(ed, name, "edit_keep"), e, selection_dims(&e->cells, d));
+    NodeId sum = graph_reduce(g, part(ed, name, "edit_sum"), OP_SUM, x, dims_minus(d, DIMS(e->axis)));
+    NodeId inverse = graph_const(g, part(ed, name, "edit_inverse"), DIMS_SCALAR, 1.0f / (float)g->axes[e->axis].n);
+    NodeId mean = graph_zip(g, part(ed, name, "edit_mean"), OP_MUL, sum, inverse);
+    for (NodeId n = sum; n <= mean; n++)
+        graph_flag(g, n, NODE_EDITED);
+    return graph_where(g, name, keep, x, mean);
+}
+
+static NodeId multiplied(Editor *ed, const char *name, const Edit *e, NodeId x)
+{
+    Graph *g = ed->out;
+    Dims dims = selection_dims(&e->cells, g->nodes[x].dims);
+    size_t cells = graph_dims_cells(g, dims);
+    float *factor = arena_alloc(&g->arena, size_mul(cells, sizeof *factor));
+    for (size_t c = 0; c < cells; c++) {
+        int index[DIMS_MAX];
+        dims_unravel(g->axes, dims, c, index);
+        factor[c] = selection_has(&e->cells, dims, index) ? e->factor : 1.0f;
+    }
+    NodeId f = graph_leaf(g, part(ed, name, "edit_factor"), dims, (Leaf){LEAF_HOST, factor, arena_strdup(&g->arena, e->origin ? e->origin : "edit")});
+    graph_flag(g, f, NODE_EDITED);
+    return graph_zip(g, name, OP_MUL, x, f);
+}
+
+/* One edit of node x: appends its nodes, the last of which takes the name. */
+static NodeId apply(Editor *ed, const Edit *e, NodeId x, const char *name)
+{
+    Graph *g = ed->out;
+    switch (e->kind) {
+    case EDIT_SCALE: return multiplied(ed, name, e, x);
+    case EDIT_ZERO: return replaced(ed, name, e, x, 0.0f);
+    case EDIT_SET: return replaced(ed, name, e, x, e->value);
+    case EDIT_MEAN: return averaged(ed, name, e, x);
+    case EDIT_REDIRECT: return graph_view(g, name, ed->map[graph_find(ed->base, e->other)], g->nodes[x].dims);
+    case EDIT_GATHER: return graph_gather(g, name, x, e->axis, e->index);
+    case EDIT_VALUES: return copied(ed, name, e, g->nodes[x].dims);
+    case EDIT_MASK: break;
+    }
+    UNREACHABLE("an edit of a kind that is applied here");
+}
+
+/* All masks on the scores x together: WHERE(keep, x, −∞), named scores_masked. Remembers rows with nothing left. */
+static NodeId apply_masks(Editor *ed, const char *path, NodeId x)
+{
+    Graph *g = ed->out;
+    Dims d = g->nodes[x].dims, dims = DIMS_SCALAR;
+    const char *origin = "mask";
+    for (int i = 0; i < ed->count; i++) {
+        const Edit *e = &ed->edits[i];
+        if (e->kind != EDIT_MASK || strcmp(e->path, path) != 0)
+            continue;
+        Dims more = e->choose ? (Dims){.n = 2, .axis = {d.axis[d.n - 2], d.axis[d.n - 1]}} : selection_dims(&e->cells, d);
+        dims = dims_union(dims, more);
+        origin = e->origin ? e->origin : origin;
+    }
+    dims = dims_minus(d, dims_minus(d, dims)); /* in the order of the scores */
+    size_t cells = graph_dims_cells(g, dims), row = dims.n ? (size_t)g->axes[dims.axis[dims.n - 1]].n : 1;
+    bool rows_are_u = dims.n && dims.axis[dims.n - 1] == d.axis[d.n - 1];
+    float *keep = arena_alloc(&g->arena, size_mul(cells, sizeof *keep)), *alive = arena_alloc(&g->arena, size_mul(cells, sizeof *alive));
+    bool dead = false;
+    for (size_t c = 0; c < cells; c++) {
+        int index[DIMS_MAX];
+        dims_unravel(g->axes, dims, c, index);
+        keep[c] = 1;
+        for (int i = 0; i < ed->count; i++) {
+            const Edit *e = &ed->edits[i];
+            if (e->kind == EDIT_MASK && strcmp(e->path, path) == 0 &&
+                (e->choose ? e->choose(e->context, index + (dims.n - 2)) : selection_has(&e->cells, dims, index)))
+                keep[c] = 0;
+        }
+        if (rows_are_u) {
+            alive[c / row] = c % row && alive[c / row] != 0.0f ? 1.0f : keep[c];
+        } else
+            alive[c] = keep[c];
+    }
+    Dims alive_dims = rows_are_u ? dims_minus(dims, DIMS(dims.axis[dims.n - 1])) : dims;
+    for (size_t c = 0; c < graph_dims_cells(g, alive_dims); c++)
+        dead = dead || alive[c] == 0.0f;
+    origin = arena_strdup(&g->arena, origin);
+    NodeId keep_id = graph_leaf(g, part(ed, "scores_masked", "edit_keep"), dims, (Leaf){LEAF_HOST, keep, origin});
+    NodeId minus = graph_const(g, part(ed, "scores_masked", "edit_value"), DIMS_SCALAR, -INFINITY);
+    NodeId masked = graph_where(g, "scores_masked", keep_id, x, minus);
+    if (dead && ed->dead_count < (int)(sizeof ed->dead_rows / sizeof *ed->dead_rows)) {
+        NodeId alive_id = graph_leaf(g, part(ed, "scores_masked", "edit_alive"), alive_dims, (Leaf){LEAF_HOST, alive, origin});
+        graph_flag(g, alive_id, NODE_EDITED);
+        snprintf(ed->dead_rows[ed->dead_count].scope, sizeof ed->dead_rows[0].scope, "%s", g->scope);
+        ed->dead_rows[ed->dead_count++].keep = alive_id;
+    }
+    graph_flag(g, keep_id, NODE_EDITED);
+    graph_flag(g, minus, NODE_EDITED);
+    graph_flag(g, masked, NODE_EDITED);
+    return masked;
+}
+
+static NodeId revive_rows(Editor *ed, NodeId pattern)
+{
+    Graph *g = ed->out;
+    for (int i = 0; i < ed->dead_count; i++)
+        if (strcmp(ed->dead_rows[i].scope, g->scope) == 0 && strcmp(node_name(&g->nodes[pattern]), "pattern") == 0) {
+            rename_node(g, pattern, "unedited");
+            NodeId zero = graph_const(g, part(ed, "pattern", "edit_value"), DIMS_SCALAR, 0.0f);
+            graph_flag(g, zero, NODE_EDITED);
+            NodeId n = graph_where(g, "pattern", ed->dead_rows[i].keep, pattern, zero);
+            graph_flag(g, n, NODE_EDITED);
+            return n;
+        }
+    return pattern;
+}
+
+/* Copies base node i with its inputs redirected; a node with only clean inputs shares the base run's values. */
+static NodeId copy_node(Editor *ed, NodeId i)
+{
+    Graph *g = ed->out;
+    Node n = ed->base->nodes[i];
+    bool clean = true;
+    for (int k = 0; k < op_inputs(n.op); k++) {
+        NodeId in = ed->map[n.in[k]];
+        clean = clean && g->nodes[in].origin == n.in[k];
+        n.in[k] = in;
+    }
+    n.origin = clean ? i : NO_NODE;
+    n.counterpart = i;
+    g->nodes = grow(g->nodes, &g->cap, (size_t)g->count, sizeof *g->nodes);
+    g->nodes[g->count] = n;
+    return g->count++;
+}
+
+static void edit_node(Editor *ed, NodeId i)
+{
+    Graph *g = ed->out;
+    const char *path = ed->base->nodes[i].path;
+    NodeId x = copy_node(ed, i);
+    set_scope(g, path);
+    bool masked = false;
+    for (int k = 0; k < ed->count; k++) {
+        const Edit *e = &ed->edits[k];
+        if (strcmp(e->path, path) != 0)
+            continue;
+        if (e->kind == EDIT_MASK) {
+            masked = true;
+            continue;
+        }
+        rename_node(g, x, "unedited");
+        x = apply(ed, e, x, node_name(&ed->base->nodes[i]));
+        graph_flag(g, x, NODE_EDITED);
+        g->nodes[x].counterpart = i;
+    }
+    if (masked)
+        x = apply_masks(ed, path, x);
+    if (ed->dead_count)
+        x = revive_rows(ed, x);
+    if (g->nodes[x].counterpart == NO_NODE)
+        g->nodes[x].counterpart = i;
+    ed->map[i] = x;
+}
+
+bool graph_edit(Graph *out, const Graph *base, const Edit *edits, int count, Err *err)
+{
+    for (int i = 0; i < count; i++)
+        if (!edit_check(base, &edits[i], err))
+            return false;
+    graph_init(out);
+    for (int i = 0; i < base->axis_count; i++)
+        graph_axis(out, base->axes[i]);
+    Editor ed = {.out = out, .base = base, .edits = edits, .count = count};
+    ed.map = arena_alloc(&out->arena, size_mul((size_t)base->count, sizeof *ed.map));
+    for (NodeId i = 0; i < base->count; i++)
+        edit_node(&ed, i);
+    graph_scope(out, "%s", "");
+    return true;
+}

@@ -1,0 +1,213 @@
+#include "core/graph/explain.h"
+
+#include <math.h>
+
+#include "core/base/err.h"
+#include "core/graph/source.h"
+
+static bool moves(Op op)
+{
+    return op == OP_VIEW || op == OP_CONCAT || op == OP_SLICE || op == OP_GATHER;
+}
+
+Explain explain_open(const Graph *g, NodeId id, size_t cell)
+{
+    const Node *n = graph_node(g, id);
+    REQUIRE(cell < graph_cells(g, id));
+    Explain e = {.graph = g, .node = id, .cell = cell};
+    if (n->op == OP_LEAF)
+        return e;
+    e.terms = 1;
+    if (moves(n->op))
+        return e;
+    int inputs = op_inputs(n->op);
+    Dims in[NODE_INPUTS] = {{0}};
+    for (int k = 0; k < inputs; k++)
+        in[k] = graph_node(g, n->in[k])->dims;
+    Dims outer[WALK_OPERANDS] = {n->dims, in[0], in[1], in[2]};
+    e.outer = walk_make(g->axes, n->dims, outer, inputs + 1);
+    e.inner = walk_make(g->axes, graph_reduced(g, id), in, inputs);
+    e.terms = e.inner.count;
+    explain_move(&e, cell);
+    return e;
+}
+
+void explain_move(Explain *e, size_t cell)
+{
+    REQUIRE(cell < graph_cells(e->graph, e->node));
+    e->cell = cell;
+    size_t at[WALK_OPERANDS];
+    walk_at(&e->outer, cell, at); /* an empty walk, as of a leaf, gives zeros */
+    for (int k = 0; k < NODE_INPUTS; k++)
+        e->base[k] = at[k + 1];
+}
+
+Term explain_term(const Explain *e, size_t i)
+{
+    const Node *n = graph_node(e->graph, e->node);
+    REQUIRE(i < e->terms);
+    if (moves(n->op)) {
+        Moved m = moved_make(e->graph, e->node);
+        int which;
+        size_t first = moved_row(e->graph, e->node, &m, e->cell / m.inner, &which);
+        return (Term){.operands = 1, .node = {n->in[which], NO_NODE, NO_NODE}, .cell = {first + e->cell % m.inner}};
+    }
+    size_t at[WALK_OPERANDS];
+    walk_at(&e->inner, i, at);
+    Term t = {.operands = op_inputs(n->op)};
+    for (int k = 0; k < NODE_INPUTS; k++) {
+        t.node[k] = n->in[k];
+        t.cell[k] = k < t.operands ? e->base[k] + at[k] : 0;
+    }
+    return t;
+}
+
+typedef struct Operands {
+    const float *in[NODE_INPUTS];
+} Operands;
+
+static Operands operands(const Explain *e, ValuesFn values, const void *context)
+{
+    const Node *n = graph_node(e->graph, e->node);
+    Operands o = {{0}};
+    for (int k = 0; k < op_inputs(n->op); k++) {
+        o.in[k] = values(context, n->in[k]);
+        REQUIRE(o.in[k] != NULL);
+    }
+    return o;
+}
+
+/* The value of an operand of term i. */
+static float operand(const Explain *e, const Operands *o, size_t i, int k)
+{
+    size_t at[WALK_OPERANDS];
+    walk_at(&e->inner, i, at);
+    return o->in[k][e->base[k] + at[k]];
+}
+
+/* Terms that follow one another at constant steps in every operand. */
+typedef struct Stretch {
+    const float *x[2];
+    size_t step[2], n;
+} Stretch;
+
+static Stretch stretch(const Explain *e, const Operands *o, size_t first, size_t end)
+{
+    const Walk *w = &e->inner;
+    size_t at[WALK_OPERANDS], len = w->n ? w->len[w->n - 1] : 1, left = len - first % len;
+    walk_at(w, first, at);
+    Stretch s = {.n = left < end - first ? left : end - first};
+    for (int k = 0; k < 2 && o->in[k]; k++) {
+        s.x[k] = o->in[k] + e->base[k] + at[k];
+        s.step[k] = w->n ? w->stride[k][w->n - 1] : 0;
+    }
+    return s;
+}
+
+static float fold_contract(const Explain *e, const Operands *o)
+{
+    float total = 0;
+    for (size_t block = 0; block < e->terms; block += KERNEL_K) {
+        size_t end = e->terms - block < KERNEL_K ? e->terms : block + KERNEL_K;
+        float chain = 0;
+        for (size_t i = block; i < end;) {
+            Stretch s = stretch(e, o, i, end);
+            for (size_t j = 0; j < s.n; j++)
+                chain = kernel_fma(s.x[0][j * s.step[0]], s.x[1][j * s.step[1]], chain);
+            i += s.n;
+        }
+        total += chain;
+    }
+    return total;
+}
+
+static float fold_sum(const Explain *e, const Operands *o)
+{
+    float lane[16] = {0};
+    for (size_t i = 0; i < e->terms;) {
+        Stretch s = stretch(e, o, i, e->terms);
+        for (size_t j = 0; j < s.n; j++)
+            lane[(i + j) % 16] += s.x[0][j * s.step[0]];
+        i += s.n;
+    }
+    for (int half = 8; half; half /= 2)
+        for (int l = 0; l < half; l++)
+            lane[l] += lane[l + half];
+    return lane[0];
+}
+
+static float fold_max(const Explain *e, const Operands *o)
+{
+    float best = -INFINITY;
+    for (size_t i = 0; i < e->terms;) {
+        Stretch s = stretch(e, o, i, e->terms);
+        for (size_t j = 0; j < s.n; j++) {
+            float x = s.x[0][j * s.step[0]];
+            if (isnan(x))
+                return x;
+            if (x > best || (x == best && signbit(best) && !signbit(x)))
+                best = x;
+        }
+        i += s.n;
+    }
+    return best;
+}
+
+static float fold_one(const Explain *e, const Node *n, ValuesFn values, const void *context)
+{
+    Term t = explain_term(e, 0);
+    float x[NODE_INPUTS] = {0};
+    for (int k = 0; k < t.operands; k++)
+        x[k] = values(context, t.node[k])[t.cell[k]];
+    switch (n->op) {
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_DIV: return kernel_canonical(zip_apply((ZipFn)(n->op - OP_ADD), x[0], x[1]));
+    case OP_MAP: return kernel_canonical(map_apply(n->map, x[0]));
+    case OP_WHERE: return x[0] != 0.0f ? x[1] : x[2];
+    default: return x[0];
+    }
+}
+
+_Static_assert((int)OP_SUB - (int)OP_ADD == (int)ZIP_SUB && (int)OP_MUL - (int)OP_ADD == (int)ZIP_MUL &&
+                   (int)OP_DIV - (int)OP_ADD == (int)ZIP_DIV,
+               "ADD SUB MUL DIV are in the order of ZipFn");
+
+float explain_fold(const Explain *e, ValuesFn values, const void *context)
+{
+    const Node *n = graph_node(e->graph, e->node);
+    if (n->op == OP_LEAF)
+        return n->leaf.data[e->cell];
+    Operands o = operands(e, values, context);
+    switch (n->op) {
+    case OP_CONTRACT: return kernel_canonical(fold_contract(e, &o));
+    case OP_SUM: return kernel_canonical(fold_sum(e, &o));
+    case OP_MAX: return kernel_canonical(fold_max(e, &o));
+    default: return fold_one(e, n, values, context);
+    }
+}
+
+double explain_fold_double(const Explain *e, ValuesFn values, const void *context)
+{
+    const Node *n = graph_node(e->graph, e->node);
+    if (n->op != OP_CONTRACT && n->op != OP_SUM) /* one operation: its float result is the rounded exact one, or a map */
+        return (double)explain_fold(e, values, context);
+    Operands o = operands(e, values, context);
+    double sum = 0;
+    for (size_t i = 0; i < e->terms; i++)
+        sum += (double)operand(e, &o, i, 0) * (n->op == OP_CONTRACT ? (double)operand(e, &o, i, 1) : 1.0);
+    return sum;
+}
+
+float explain_contribution(const Explain *e, size_t i, ValuesFn values, const void *context)
+{
+    const Node *n = graph_node(e->graph, e->node);
+    Operands o = operands(e, values, context);
+    switch (n->op) {
+    case OP_CONTRACT: return operand(e, &o, i, 0) * operand(e, &o, i, 1);
+    case OP_SUM:
+    case OP_MAX: return operand(e, &o, i, 0);
+    default: return fold_one(e, n, values, context);
+    }
+}

@@ -1,0 +1,35 @@
+/* The arithmetic of one cell, as terms with their operands. Folding the terms gives the stored value bit for bit, although the
+ * forward pass went through packed SIMD kernels: the program's central promise, and its central test. */
+#ifndef VITRINE_GRAPH_EXPLAIN_H
+#define VITRINE_GRAPH_EXPLAIN_H
+#include "core/graph/graph.h"
+#include "core/graph/walk.h"
+
+typedef struct Term {
+    int operands;               /* 0 … 3 */
+    NodeId node[NODE_INPUTS];
+    size_t cell[NODE_INPUTS];
+} Term;
+
+typedef struct Explain {
+    const Graph *graph;
+    NodeId node;
+    size_t cell;
+    size_t terms; /* 0 for a leaf; 1 for elementwise operations */
+    Walk outer;   /* over the node's cells: itself, then its operands */
+    Walk inner;   /* over the terms of one cell */
+    size_t base[NODE_INPUTS];
+} Explain;
+
+Explain explain_open(const Graph *g, NodeId n, size_t cell);
+void explain_move(Explain *e, size_t cell); /* another cell of the same node: cheaper than opening it */
+Term explain_term(const Explain *e, size_t i); /* i < terms, in the engine's order */
+
+/* values[n] = cells of node n (all inputs of the explained node must be there). WHERE's unchosen side is a term operand too. */
+typedef const float *(*ValuesFn)(const void *context, NodeId n);
+float explain_fold(const Explain *e, ValuesFn values, const void *context);
+/* A second, independent route: the same terms in double, for reading beside the float. */
+double explain_fold_double(const Explain *e, ValuesFn values, const void *context);
+/* What term i contributes to the result (product, addend …), as a float computed by the operation's own rule. */
+float explain_contribution(const Explain *e, size_t i, ValuesFn values, const void *context);
+#endif

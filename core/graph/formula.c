@@ -1,0 +1,69 @@
+#include <string.h>
+
+#include "core/base/buf.h"
+#include "core/graph/graph.h"
+
+void graph_shape_text(const Graph *g, Dims d, Buf *out)
+{
+    buf_putc(out, '[');
+    for (int i = 0; i < d.n; i++)
+        buf_printf(out, "%s%s=%d", i ? "," : "", g->axes[d.axis[i]].sym, g->axes[d.axis[i]].n);
+    buf_putc(out, ']');
+}
+
+static void put_axes(const Graph *g, Dims d, Buf *out)
+{
+    for (int i = 0; i < d.n; i++)
+        buf_printf(out, "%s%s", i ? "," : "", g->axes[d.axis[i]].sym);
+}
+
+/* Length of "blocks.3." at the start of a path, or 0. */
+static size_t block_prefix(const char *path)
+{
+    const char *at = strstr(path, "blocks.");
+    if (!at)
+        return 0;
+    const char *dot = strchr(at + strlen("blocks."), '.');
+    return dot ? (size_t)(dot - path) + 1 : 0;
+}
+
+/* The shortest name of `n` that a reader of `from`'s formula cannot mistake: its own name inside one scope, the path inside one
+ * block, else the whole path. */
+static const char *name_seen_from(const Node *from, const Node *n)
+{
+    size_t scope = (size_t)(node_name(from) - from->path);
+    if (strncmp(from->path, n->path, scope) == 0 && !strchr(n->path + scope, '.'))
+        return n->path + scope;
+    size_t block = block_prefix(from->path);
+    return block && strncmp(from->path, n->path, block) == 0 ? n->path + block : n->path;
+}
+
+static void put_node(const Graph *g, const Node *from, NodeId id, Buf *out)
+{
+    const Node *n = graph_node(g, id);
+    buf_puts(out, name_seen_from(from, n));
+    if (n->dims.n) {
+        buf_putc(out, '[');
+        put_axes(g, n->dims, out);
+        buf_putc(out, ']');
+    }
+}
+
+void graph_formula(const Graph *g, NodeId id, Buf *out)
+{
+    const Node *n = graph_node(g, id);
+    for (const char *f = op_formula(n->op); *f; f++) {
+        if (*f != '%') {
+            buf_putc(out, *f);
+            continue;
+        }
+        switch (*++f) {
+        case 'y': put_node(g, n, id, out); break;
+        case 'k': put_axes(g, graph_reduced(g, id), out); break;
+        case 'f': buf_puts(out, map_name(n->map)); break;
+        default: put_node(g, n, n->in[*f - 'a'], out); break;
+        }
+    }
+    if (n->op == OP_LEAF)
+        buf_printf(out, " (%s)", n->leaf.origin);
+}

@@ -1,0 +1,217 @@
+#include "core/graph/graph.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/err.h"
+
+static const struct {
+    const char *word, *formula;
+    int inputs;
+} OPS[OP_COUNT] = {
+#define OP(symbol, word_, inputs_, formula_) [OP_##symbol] = {.word = word_, .formula = formula_, .inputs = inputs_},
+#include "core/graph/ops.def"
+#undef OP
+};
+
+const char *op_word(Op op)
+{
+    return OPS[op].word;
+}
+
+int op_inputs(Op op)
+{
+    return OPS[op].inputs;
+}
+
+const char *op_formula(Op op)
+{
+    return OPS[op].formula;
+}
+
+void graph_init(Graph *g)
+{
+    *g = (Graph){0};
+}
+
+void graph_free(Graph *g)
+{
+    arena_free(&g->arena);
+    free(g->axes);
+    free(g->nodes);
+    *g = (Graph){0};
+}
+
+int graph_axis(Graph *g, Axis a)
+{
+    REQUIRE(a.n >= 1);
+    g->axes = grow(g->axes, &g->axis_cap, (size_t)g->axis_count, sizeof *g->axes);
+    g->axes[g->axis_count] = a;
+    return g->axis_count++;
+}
+
+void graph_scope(Graph *g, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(g->scope, sizeof g->scope - 1, fmt, ap);
+    va_end(ap);
+    REQUIRE(n >= 0 && (size_t)n < sizeof g->scope - 1);
+    if (n > 0)
+        memcpy(g->scope + n, ".", 2);
+}
+
+static NodeId add(Graph *g, const char *name, Node n)
+{
+    n.path = arena_printf(&g->arena, "%s%s", g->scope, name);
+    for (int k = op_inputs(n.op); k < NODE_INPUTS; k++)
+        n.in[k] = NO_NODE;
+    for (int k = 0; k < op_inputs(n.op); k++)
+        REQUIRE(n.in[k] >= 0 && n.in[k] < g->count);
+    n.origin = n.counterpart = NO_NODE;
+    g->nodes = grow(g->nodes, &g->cap, (size_t)g->count, sizeof *g->nodes);
+    g->nodes[g->count] = n;
+    dims_cells(g->axes, n.dims); /* dies here if the size overflows */
+    return g->count++;
+}
+
+static Dims dims_of(const Graph *g, NodeId n)
+{
+    return graph_node(g, n)->dims;
+}
+
+NodeId graph_leaf(Graph *g, const char *name, Dims d, Leaf leaf)
+{
+    REQUIRE(leaf.data != NULL);
+    return add(g, name, (Node){.op = OP_LEAF, .dims = d, .leaf = leaf});
+}
+
+NodeId graph_const(Graph *g, const char *name, Dims d, float value)
+{
+    size_t cells = graph_dims_cells(g, d);
+    float *data = arena_alloc(&g->arena, size_mul(cells, sizeof *data));
+    for (size_t i = 0; i < cells; i++)
+        data[i] = value;
+    return graph_leaf(g, name, d, (Leaf){LEAF_CONST, data, "constant"});
+}
+
+NodeId graph_contract(Graph *g, const char *name, NodeId a, NodeId b, Dims out)
+{
+    Dims da = dims_of(g, a), db = dims_of(g, b);
+    Dims reduced = dims_minus(da, out);
+    REQUIRE(dims_minus(reduced, db).n == 0);              /* b has every reduced axis */
+    REQUIRE(dims_minus(dims_minus(db, out), da).n == 0);  /* and nothing else that is summed */
+    REQUIRE(dims_minus(out, dims_union(da, db)).n == 0);
+    return add(g, name, (Node){.op = OP_CONTRACT, .in = {a, b}, .dims = out});
+}
+
+NodeId graph_zip(Graph *g, const char *name, Op op, NodeId a, NodeId b)
+{
+    REQUIRE(op >= OP_ADD && op <= OP_DIV);
+    return add(g, name, (Node){.op = op, .in = {a, b}, .dims = dims_union(dims_of(g, a), dims_of(g, b))});
+}
+
+NodeId graph_map(Graph *g, const char *name, MapFn f, NodeId a)
+{
+    return add(g, name, (Node){.op = OP_MAP, .map = f, .in = {a}, .dims = dims_of(g, a)});
+}
+
+NodeId graph_reduce(Graph *g, const char *name, Op op, NodeId a, Dims out)
+{
+    REQUIRE(op == OP_SUM || op == OP_MAX);
+    REQUIRE(dims_minus(out, dims_of(g, a)).n == 0);
+    return add(g, name, (Node){.op = op, .in = {a}, .dims = out});
+}
+
+NodeId graph_view(Graph *g, const char *name, NodeId a, Dims out)
+{
+    REQUIRE(graph_cells(g, a) == graph_dims_cells(g, out));
+    return add(g, name, (Node){.op = OP_VIEW, .in = {a}, .dims = out, .flags = NODE_DERIVED});
+}
+
+NodeId graph_concat(Graph *g, const char *name, NodeId a, int a_axis, NodeId b, int b_axis, int out_axis)
+{
+    Dims out = dims_replace(dims_of(g, a), a_axis, out_axis);
+    REQUIRE(dims_equal(out, dims_replace(dims_of(g, b), b_axis, out_axis)));
+    REQUIRE(g->axes[a_axis].n + g->axes[b_axis].n == g->axes[out_axis].n);
+    return add(g, name, (Node){.op = OP_CONCAT, .in = {a, b}, .dims = out, .axis = out_axis, .in_axis = {a_axis, b_axis}});
+}
+
+NodeId graph_slice(Graph *g, const char *name, NodeId a, int a_axis, int start, int out_axis)
+{
+    int len = out_axis == AXIS_NONE ? 1 : g->axes[out_axis].n;
+    REQUIRE(dims_find(dims_of(g, a), a_axis) >= 0 && start >= 0 && start + len <= g->axes[a_axis].n);
+    Dims out = dims_replace(dims_of(g, a), a_axis, out_axis);
+    return add(g, name, (Node){.op = OP_SLICE, .in = {a}, .dims = out, .axis = out_axis, .in_axis = {a_axis}, .start = start});
+}
+
+NodeId graph_gather(Graph *g, const char *name, NodeId a, int axis, const int *index)
+{
+    Dims d = dims_of(g, a);
+    size_t n = (size_t)g->axes[axis].n;
+    REQUIRE(dims_find(d, axis) >= 0);
+    int *copy = arena_alloc(&g->arena, size_mul(n, sizeof *copy));
+    for (size_t i = 0; i < n; i++) {
+        REQUIRE(index[i] >= 0 && (size_t)index[i] < n);
+        copy[i] = index[i];
+    }
+    return add(g, name, (Node){.op = OP_GATHER, .in = {a}, .dims = d, .axis = axis, .in_axis = {axis}, .index = copy});
+}
+
+NodeId graph_where(Graph *g, const char *name, NodeId mask, NodeId yes, NodeId no)
+{
+    Dims out = dims_union(dims_of(g, yes), dims_of(g, mask));
+    REQUIRE(dims_minus(dims_of(g, no), out).n == 0);
+    return add(g, name, (Node){.op = OP_WHERE, .in = {mask, yes, no}, .dims = out});
+}
+
+void graph_flag(Graph *g, NodeId n, unsigned flags)
+{
+    REQUIRE(n >= 0 && n < g->count);
+    g->nodes[n].flags |= flags;
+}
+
+void graph_set_input(Graph *g, NodeId n, const float *data)
+{
+    REQUIRE(n >= 0 && n < g->count && g->nodes[n].op == OP_LEAF && g->nodes[n].leaf.kind == LEAF_INPUT && data);
+    g->nodes[n].leaf.data = data;
+}
+
+const Node *graph_node(const Graph *g, NodeId n)
+{
+    REQUIRE(n >= 0 && n < g->count);
+    return &g->nodes[n];
+}
+
+NodeId graph_find(const Graph *g, const char *path)
+{
+    for (NodeId n = g->count - 1; n >= 0; n--)
+        if (strcmp(g->nodes[n].path, path) == 0)
+            return n;
+    return NO_NODE;
+}
+
+size_t graph_cells(const Graph *g, NodeId n)
+{
+    return graph_dims_cells(g, graph_node(g, n)->dims);
+}
+
+size_t graph_dims_cells(const Graph *g, Dims d)
+{
+    return dims_cells(g->axes, d);
+}
+
+Dims graph_reduced(const Graph *g, NodeId n)
+{
+    const Node *node = graph_node(g, n);
+    bool reduces = node->op == OP_CONTRACT || node->op == OP_SUM || node->op == OP_MAX;
+    return reduces ? dims_minus(dims_of(g, node->in[0]), node->dims) : DIMS_SCALAR;
+}
+
+const char *node_name(const Node *n)
+{
+    const char *dot = strrchr(n->path, '.');
+    return dot ? dot + 1 : n->path;
+}

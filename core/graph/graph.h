@@ -1,0 +1,122 @@
+/* A model is a list of nodes in topological order. A node is one primitive operation over named axes, with a scope path and a
+ * name. From this one list come the forward pass, the trace, the explanation of a cell, costs, the map on screen and the names
+ * in an export. Everything dies with the graph's arena. */
+#ifndef VITRINE_GRAPH_GRAPH_H
+#define VITRINE_GRAPH_GRAPH_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/mem.h"
+#include "core/graph/axis.h"
+#include "core/kernels/kernels.h"
+
+typedef enum Op {
+#define OP(symbol, word, inputs, formula) OP_##symbol,
+#include "core/graph/ops.def"
+#undef OP
+    OP_COUNT
+} Op;
+
+const char *op_word(Op op);
+int op_inputs(Op op);
+const char *op_formula(Op op);
+
+typedef int32_t NodeId;
+enum { NO_NODE = -1, NODE_INPUTS = 3 };
+
+/* Where the values of a LEAF come from. */
+typedef enum LeafKind {
+    LEAF_CONST,  /* a number the model's definition gives (1/√d_k, ε, 1/D); data has the cells */
+    LEAF_TENSOR, /* a checkpoint tensor: data points into the model's weights, origin is its name there */
+    LEAF_INPUT,  /* what the user put in: pixels; data may be replaced between runs (graph_set_input) */
+    LEAF_HOST,   /* made by a named host procedure from other values (an edit's mask); origin names it */
+    LEAF_RUN     /* another run's node (A − B, patching): data points at its values */
+} LeafKind;
+
+typedef struct Leaf {
+    LeafKind kind;
+    const float *data; /* row-major in the node's dims; not owned unless the graph's arena made it */
+    const char *origin;
+} Leaf;
+
+enum {
+    NODE_DERIVED = 1, /* cheap to make again from its neighbours: not stored in exports' default set, not in the hash */
+    NODE_PROBE = 2,   /* an analysis, not part of the forward pass: not in the hash */
+    NODE_EDITED = 4   /* appended by an edit */
+};
+
+typedef struct Node {
+    const char *path; /* "blocks.0.attn.pattern" */
+    Op op;
+    MapFn map;                /* MAP */
+    NodeId in[NODE_INPUTS];   /* NO_NODE past the operation's arity */
+    Dims dims;
+    int axis;                 /* CONCAT, SLICE, GATHER: the axis of dims acted on (SLICE: AXIS_NONE when it is dropped) */
+    int in_axis[2];           /* …and the axis it has in each input */
+    int start;                /* SLICE: first index taken */
+    const int *index;         /* GATHER: index[i] = position in the input; owned by the arena */
+    Leaf leaf;                /* LEAF */
+    unsigned flags;
+    NodeId origin;            /* in an edited graph: the base node with the same value, else NO_NODE */
+    NodeId counterpart;       /* in an edited graph: the base node of the same name, else NO_NODE */
+} Node;
+
+typedef struct Graph {
+    Arena arena;
+    Axis *axes;
+    int axis_count;
+    size_t axis_cap;
+    Node *nodes;
+    NodeId count;
+    size_t cap;
+    char scope[160]; /* prefix of the nodes being added, with its final dot; see graph_scope */
+} Graph;
+
+void graph_init(Graph *g);
+void graph_free(Graph *g); /* also accepts a zeroed graph */
+
+/* --- building. All of these check shapes with REQUIRE: a wrong shape is a bug of the builder, files are checked before. --- */
+int graph_axis(Graph *g, Axis a); /* strings in it must outlive the graph */
+/* Sets the scope of the nodes that follow: graph_scope(g, "blocks.%d.attn", 3); "" is the root. */
+void graph_scope(Graph *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+NodeId graph_leaf(Graph *g, const char *name, Dims d, Leaf leaf);
+NodeId graph_const(Graph *g, const char *name, Dims d, float value); /* every cell the same value */
+NodeId graph_contract(Graph *g, const char *name, NodeId a, NodeId b, Dims out); /* sums over a's axes that out lacks; b has them too */
+NodeId graph_zip(Graph *g, const char *name, Op op, NodeId a, NodeId b); /* ADD SUB MUL DIV; dims = union(a, b) */
+NodeId graph_map(Graph *g, const char *name, MapFn f, NodeId a);
+NodeId graph_reduce(Graph *g, const char *name, Op op, NodeId a, Dims out); /* SUM MAX over a's axes that out lacks */
+NodeId graph_view(Graph *g, const char *name, NodeId a, Dims out); /* same cells in the same order under other axes */
+NodeId graph_concat(Graph *g, const char *name, NodeId a, int a_axis, NodeId b, int b_axis, int out_axis);
+NodeId graph_slice(Graph *g, const char *name, NodeId a, int a_axis, int start, int out_axis); /* out_axis AXIS_NONE: one index, axis dropped */
+NodeId graph_gather(Graph *g, const char *name, NodeId a, int axis, const int *index); /* copies index[axis length] */
+NodeId graph_where(Graph *g, const char *name, NodeId mask, NodeId yes, NodeId no); /* mask ≠ 0 chooses yes; dims = union(yes, mask) */
+void graph_flag(Graph *g, NodeId n, unsigned flags);
+/* Points an input leaf at other data of the same shape (which must outlive the runs). */
+void graph_set_input(Graph *g, NodeId n, const float *data);
+
+/* --- reading --- */
+const Node *graph_node(const Graph *g, NodeId n);
+NodeId graph_find(const Graph *g, const char *path); /* the last node of that path, or NO_NODE */
+size_t graph_cells(const Graph *g, NodeId n);
+size_t graph_dims_cells(const Graph *g, Dims d);
+Dims graph_reduced(const Graph *g, NodeId n); /* axes summed over by CONTRACT, SUM, MAX, in the order of the first operand */
+/* The last component of a path: "pattern". */
+const char *node_name(const Node *n);
+
+/* What a node costs. FLOPs: a fused multiply-add is 2, any other scalar operation 1, a map 1 per cell; bytes = cells × 4;
+ * parameters = cells of checkpoint leaves. */
+typedef struct Cost {
+    double flops, bytes, params;
+} Cost;
+Cost graph_cost(const Graph *g, NodeId n);
+/* Sum over the nodes whose path is scope or begins with "scope." ("" = all). */
+Cost graph_scope_cost(const Graph *g, const char *scope);
+
+/* Formula in the axis letters: "scores_raw[h,t,u] = Σ_e q[t,h,e] · k[u,h,e]"; appended to out. */
+struct Buf;
+void graph_formula(const Graph *g, NodeId n, struct Buf *out);
+/* "[t=65,h=4,e=16]" */
+void graph_shape_text(const Graph *g, Dims d, struct Buf *out);
+#endif

@@ -1,0 +1,46 @@
+/* Graph + Run = the trace. A Run owns the values; there is no separate recorder that could drift from the computation.
+ * Values are computed in node order when they are needed, in slices of time that stop between output tiles inside a node.
+ * Pointers stay valid until run_trim. Values are the same bits whenever, however often and in how many threads they are computed. */
+#ifndef VITRINE_GRAPH_RUN_H
+#define VITRINE_GRAPH_RUN_H
+#include <stdint.h>
+
+#include "core/base/pool.h"
+#include "core/graph/graph.h"
+
+typedef struct Run Run;
+
+/* base (may be NULL): the run of the graph this one was edited from; nodes with an origin share its values.
+ * Neither graph, base nor pool is owned; all must outlive the run. */
+Run *run_new(const Graph *g, Run *base, Pool *pool);
+void run_free(Run *r); /* NULL is allowed */
+const Graph *run_graph(const Run *r);
+/* Call after nodes (probes) were appended to the graph and before anything else is asked of the run. */
+void run_extend(Run *r);
+
+/* Computes node n and all it needs until deadline_ns (clock_ns; CLOCK_NEVER to finish). True when n is there. */
+bool run_step(Run *r, NodeId n, int64_t deadline_ns);
+/* The whole forward pass (probes excluded), in node order. True when complete; then run_hash has the final hash. */
+bool run_step_all(Run *r, int64_t deadline_ns);
+/* Values of node n, cells in row-major order; NULL while they are not computed. Never computes. VIEWs and leaves are free. */
+const float *run_peek(const Run *r, NodeId n);
+/* Computes what is missing, whatever it takes. */
+const float *run_need(Run *r, NodeId n);
+/* Share of the forward pass's work done, 0 … 1, by FLOPs and cells. */
+double run_progress(const Run *r);
+bool run_complete(const Run *r);
+/* The node being computed now, or NO_NODE. */
+NodeId run_current(const Run *r);
+/* Forgets derived values that nothing has asked for since the last call. Between frames only: pointers from run_peek die. */
+void run_trim(Run *r);
+/* Bytes of values held now (shared ones not counted). */
+size_t run_bytes(const Run *r);
+/* Nodes computed by this run so far (shared nodes, leaves and views not counted): what an edit really recomputed. */
+size_t run_computed(const Run *r);
+
+/* Hash over the stored forward nodes in node order of (path, dims, hash of the values), each taken when the node was computed.
+ * Derived nodes, views, leaves other than the input, and probes are left out. False while the pass is not complete. */
+bool run_hash(const Run *r, uint64_t *hash);
+/* Hash of one array of values: part of the definition above, the same on every machine. */
+uint64_t run_hash_values(const float *values, size_t n);
+#endif

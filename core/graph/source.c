@@ -1,0 +1,42 @@
+#include "core/graph/source.h"
+
+#include "core/base/err.h"
+
+Moved moved_make(const Graph *g, NodeId id)
+{
+    const Node *n = graph_node(g, id);
+    Dims in = graph_node(g, n->in[0])->dims;
+    Moved m = {.along = 1, .inner = 1};
+    if (n->op == OP_VIEW) { /* one row of all cells */
+        m.inner = graph_cells(g, id);
+        m.in_along[0] = 1;
+        return m;
+    }
+    m.inner = dims_stride(g->axes, in, n->in_axis[0]);
+    m.in_along[0] = (size_t)g->axes[n->in_axis[0]].n;
+    if (n->op == OP_CONCAT)
+        m.in_along[1] = (size_t)g->axes[n->in_axis[1]].n;
+    if (n->axis != AXIS_NONE)
+        m.along = (size_t)g->axes[n->axis].n;
+    return m;
+}
+
+size_t moved_row(const Graph *g, NodeId id, const Moved *m, size_t row, int *which)
+{
+    const Node *n = graph_node(g, id);
+    size_t outer = row / m->along, k = row % m->along;
+    *which = 0;
+    switch (n->op) {
+    case OP_VIEW: return 0;
+    case OP_SLICE: k += (size_t)n->start; break;
+    case OP_GATHER: k = (size_t)n->index[k]; break;
+    case OP_CONCAT:
+        if (k >= m->in_along[0]) {
+            *which = 1;
+            k -= m->in_along[0];
+        }
+        break;
+    default: UNREACHABLE("a node that moves cells");
+    }
+    return (outer * m->in_along[*which] + k) * m->inner;
+}

@@ -1,0 +1,81 @@
+/* The kernel table: the only code that does arithmetic on arrays. The reference (portable C) fills the table first, the
+ * variants for this CPU overwrite it upward; every variant gives the same bits as the reference, for every input.
+ *
+ * Determinism contract (the definition of every value in a trace):
+ *  - float32; built with -ffp-contract=off; no flush-to-zero, round to nearest even.
+ *  - Every kernel stores NaN as 7fc00000.
+ *  - contract: k is cut into blocks of KERNEL_K; inside a block one chain from +0, acc = fmaf(a[k], b[k], acc), k ascending;
+ *    block sums are added in order, starting at +0.
+ *  - sum: 16 lanes, lane = index mod 16, each starting at +0, then the tree 8-4-2-1 (lane[l] += lane[l+8] for l<8, …);
+ *    trailing zeros never change a bit.
+ *  - max: NaN if any, +0 above −0; −∞ for no elements.
+ *  - maps: the project's own sequences of correctly rounded operations; rsqrt is 1/sqrt, both correctly rounded. */
+#ifndef VITRINE_KERNELS_KERNELS_H
+#define VITRINE_KERNELS_KERNELS_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/err.h"
+
+enum { KERNEL_K = 256, KERNEL_COLS = 32, KERNEL_ROWS = 14 };
+
+/* symbol, name in formulas and commands, largest error in ulp over the whole float range (tested) */
+#define MAP_FUNCTIONS(X)                 \
+    X(EXP, "exp", 1.0)                   \
+    X(LOG, "log", 1.0)                   \
+    X(SQRT, "sqrt", 0.5)                 \
+    X(RSQRT, "rsqrt", 1.5)               \
+    X(SIGMOID, "sigmoid", 3.0)           \
+    X(TANH, "tanh", 2.0)                 \
+    X(RELU, "relu", 0.0)                 \
+    X(GELU, "gelu", 6.0)                 \
+    X(GELU_TANH, "gelu_tanh", 3.5)       \
+    X(QUICK_GELU, "quick_gelu", 3.5)     \
+    X(SILU, "silu", 3.5)                 \
+    X(XLOGX, "xlogx", 2.0)
+
+typedef enum MapFn {
+#define X(symbol, name, ulp) MAP_##symbol,
+    MAP_FUNCTIONS(X)
+#undef X
+    MAP_COUNT
+} MapFn;
+
+typedef enum ZipFn { ZIP_ADD, ZIP_SUB, ZIP_MUL, ZIP_DIV, ZIP_COUNT } ZipFn;
+
+/* total[r][0…31] (row stride KERNEL_COLS) += chain over k of a[r·a_stride + k] · b[k·KERNEL_COLS + column].
+ * rows ≤ KERNEL_ROWS, depth ≤ KERNEL_K (0 adds +0). One call is one k block: the caller starts total at +0. NaN is not yet canonical. */
+typedef void ContractKernel(float *total, const float *a, size_t a_stride, const float *b, int rows, int depth);
+/* y[i] = f(x[i]); y may be x. */
+typedef void MapKernel(float *y, const float *x, size_t n);
+/* y[i] = a[i·a_step] ∘ b[i·b_step]; steps are 0 or 1; y may be a or b where its step is 1. */
+typedef void ZipKernel(float *y, const float *a, size_t a_step, const float *b, size_t b_step, size_t n);
+typedef float ReduceKernel(const float *x, size_t n);
+/* to[k·KERNEL_COLS + j] = from[j·column_step + k·k_step] for j < columns, +0 for the other columns; k < depth. */
+typedef void PackKernel(float *to, const float *from, size_t column_step, size_t k_step, int columns, size_t depth);
+
+typedef struct Kernels {
+    const char *isa; /* "scalar", "avx2", "avx512", "neon" */
+    ContractKernel *contract;
+    PackKernel *pack;
+    MapKernel *map[MAP_COUNT];
+    ZipKernel *zip[ZIP_COUNT];
+    ReduceKernel *sum, *max;
+} Kernels;
+
+const Kernels *kernels(void);           /* the table in use; the best this CPU has until kernels_select */
+const Kernels *kernels_reference(void); /* portable C */
+/* "auto", "scalar", "avx2", "avx512", "neon". False and a message that lists what this CPU has; the table stays.
+ * The environment variable VITRINE_ISA does the same at start. */
+bool kernels_select(const char *isa, Err *err);
+/* The i-th table that this CPU can run, reference first; NULL past the end. For tests and `info`. */
+const Kernels *kernels_variant(int i);
+
+const char *map_name(MapFn f);
+bool map_find(const char *name, MapFn *f);
+/* One value by the reference sequences: what `explain` folds with. */
+float map_apply(MapFn f, float x);
+float zip_apply(ZipFn f, float a, float b);
+float kernel_fma(float a, float b, float c); /* correctly rounded on every CPU */
+float kernel_canonical(float x);             /* NaN → 7fc00000 */
+#endif

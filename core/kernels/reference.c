@@ -1,0 +1,31 @@
+/* The reference: plain C that runs on every machine. */
+#include "core/kernels/kernels.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#include "core/kernels/fma.h"
+#include "core/kernels/variants.h"
+
+#define TARGET
+#define INLINE __attribute__((always_inline)) static inline
+
+INLINE float scalar_fma(float a, float b, float c)
+{
+#if defined(__FP_FAST_FMAF) || defined(__aarch64__)
+    return __builtin_fmaf(a, b, c);
+#else
+    return fma_portable(a, b, c);
+#endif
+}
+
+#include "core/kernels/scalar.inc"
+
+void portable_pack(float *to, const float *from, size_t column_step, size_t k_step, int columns, size_t depth)
+{
+    for (size_t k = 0; k < depth; k++)
+        for (int j = 0; j < KERNEL_COLS; j++)
+            to[k * KERNEL_COLS + (size_t)j] = j < columns ? from[(size_t)j * column_step + k * k_step] : 0.0f;
+}
+
+const Kernels kernels_portable = KERNEL_TABLE("scalar", portable_pack);

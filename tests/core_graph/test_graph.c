@@ -1,0 +1,409 @@
+/* The graph engine: shapes, every operation against its own explanation and against a naive definition, stopping and going on,
+ * forgetting and recomputing, edits, costs. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/base/buf.h"
+#include "core/base/clock.h"
+#include "core/base/rng.h"
+#include "core/graph/edit.h"
+#include "core/graph/explain.h"
+#include "core/graph/run.h"
+
+typedef struct Small {
+    Graph g;
+    int t, u, h, e, d, m, n, p, y, x, c, i, j;
+    NodeId input;
+} Small;
+
+static float *random_values(Graph *g, Dims d, uint64_t seed)
+{
+    size_t n = graph_dims_cells(g, d);
+    float *v = arena_alloc(&g->arena, n * sizeof *v);
+    Rng r = rng_seed(seed, 1);
+    for (size_t i = 0; i < n; i++)
+        v[i] = rng_normal(&r);
+    return v;
+}
+
+static NodeId weight(Small *s, const char *name, Dims d, uint64_t seed)
+{
+    return graph_leaf(&s->g, name, d, (Leaf){LEAF_TENSOR, random_values(&s->g, d, seed), name});
+}
+
+static int axis(Small *s, const char *sym, int n)
+{
+    Axis a = {.name = "test", .n = n};
+    snprintf(a.sym, sizeof a.sym, "%s", sym);
+    return graph_axis(&s->g, a);
+}
+
+/* One attention layer over patches of a picture, with every operation in it. */
+static void small_model(Small *s)
+{
+    graph_init(&s->g);
+    Graph *g = &s->g;
+    s->c = axis(s, "c", 3);
+    s->y = axis(s, "y", 2);
+    s->x = axis(s, "x", 3);
+    s->i = axis(s, "i", 2);
+    s->j = axis(s, "j", 2);
+    s->p = axis(s, "p", 6);
+    s->n = axis(s, "n", 1);
+    s->t = axis(s, "t", 7);
+    s->u = axis(s, "u", 7);
+    s->h = axis(s, "h", 2);
+    s->e = axis(s, "e", 5);
+    s->d = axis(s, "d", 300); /* more than one k block */
+    s->m = axis(s, "m", 9);
+    Dims picture = DIMS(s->c, s->y, s->i, s->x, s->j), td = DIMS(s->t, s->d), the = DIMS(s->t, s->h, s->e), uhe = DIMS(s->u, s->h, s->e);
+    s->input = graph_leaf(g, "image", picture, (Leaf){LEAF_INPUT, random_values(g, picture, 99), "picture"});
+    NodeId patches = graph_contract(g, "patches", s->input, weight(s, "w_patch", DIMS(s->d, s->c, s->i, s->j), 1), DIMS(s->y, s->x, s->d));
+    NodeId embed = graph_view(g, "embed", patches, DIMS(s->p, s->d));
+    int order[] = {5, 4, 3, 2, 1, 0};
+    NodeId moved = graph_gather(g, "moved", embed, s->p, order);
+    NodeId cls = weight(s, "cls", DIMS(s->n, s->d), 2);
+    NodeId x = graph_concat(g, "tokens", cls, s->n, moved, s->p, s->t);
+    graph_scope(g, "blocks.%d.ln", 0);
+    NodeId sum = graph_reduce(g, "sum", OP_SUM, x, DIMS(s->t));
+    NodeId mean = graph_zip(g, "mean", OP_MUL, sum, graph_const(g, "inverse", DIMS_SCALAR, 1.0f / 300));
+    NodeId centred = graph_zip(g, "centered", OP_SUB, x, mean);
+    NodeId sq = graph_zip(g, "sq", OP_MUL, centred, centred);
+    graph_flag(g, sq, NODE_DERIVED);
+    NodeId var = graph_reduce(g, "sumsq", OP_SUM, sq, DIMS(s->t));
+    NodeId rstd = graph_map(g, "rstd", MAP_RSQRT, var);
+    x = graph_zip(g, "normalized", OP_MUL, centred, rstd);
+    graph_scope(g, "blocks.%d.attn", 0);
+    NodeId in = graph_view(g, "in", x, DIMS(s->u, s->d));
+    NodeId q = graph_contract(g, "q", x, weight(s, "w_q", DIMS(s->h, s->e, s->d), 3), the);
+    NodeId k = graph_contract(g, "k", in, weight(s, "w_k", DIMS(s->h, s->e, s->d), 4), uhe);
+    NodeId v = graph_contract(g, "v", in, weight(s, "w_v", DIMS(s->h, s->e, s->d), 5), uhe);
+    NodeId raw = graph_contract(g, "scores_raw", q, k, DIMS(s->h, s->t, s->u));
+    NodeId scaled = graph_zip(g, "scores_scaled", OP_MUL, raw, graph_const(g, "scale", DIMS(s->h), 0.5f));
+    NodeId max = graph_reduce(g, "row_max", OP_MAX, scaled, DIMS(s->h, s->t));
+    NodeId e = graph_map(g, "exp", MAP_EXP, graph_zip(g, "shifted", OP_SUB, scaled, max));
+    NodeId pattern = graph_zip(g, "pattern", OP_DIV, e, graph_reduce(g, "row_sum", OP_SUM, e, DIMS(s->h, s->t)));
+    NodeId z = graph_contract(g, "z", pattern, v, the);
+    NodeId out = graph_contract(g, "out", z, weight(s, "w_o", DIMS(s->d, s->h, s->e), 6), td);
+    graph_scope(g, "%s", "");
+    NodeId mid = graph_zip(g, "mid", OP_ADD, x, out);
+    NodeId up = graph_map(g, "up", MAP_GELU, graph_contract(g, "pre", mid, weight(s, "w_up", DIMS(s->m, s->d), 7), DIMS(s->t, s->m)));
+    NodeId first = graph_slice(g, "first", up, s->t, 0, AXIS_NONE);
+    NodeId rest = graph_slice(g, "rest", up, s->t, 1, s->p);
+    NodeId over_tokens = graph_reduce(g, "over_tokens", OP_SUM, rest, DIMS(s->m)); /* scattered cells */
+    NodeId mask = graph_leaf(g, "mask", DIMS(s->m), (Leaf){LEAF_HOST, random_values(g, DIMS(s->m), 8), "test"});
+    NodeId positive = graph_map(g, "positive", MAP_RELU, mask);
+    graph_where(g, "chosen", positive, first, over_tokens);
+}
+
+static const float *values_of(const void *context, NodeId n)
+{
+    const float *v = run_peek(context, n);
+    assert_non_null(v);
+    return v;
+}
+
+static size_t check_explained(Run *r)
+{
+    const Graph *g = run_graph(r);
+    size_t cells = 0;
+    for (NodeId n = 0; n < g->count; n++) {
+        const float *v = run_need(r, n);
+        for (int k = 0; k < op_inputs(graph_node(g, n)->op); k++)
+            run_need(r, graph_node(g, n)->in[k]);
+        v = run_peek(r, n);
+        for (size_t c = 0; c < graph_cells(g, n); c++) {
+            Explain e = explain_open(g, n, c);
+            float f = explain_fold(&e, values_of, r);
+            if (memcmp(&f, &v[c], sizeof f) != 0)
+                fail_msg("%s cell %zu: stored %a, explained %a", graph_node(g, n)->path, c, (double)v[c], (double)f);
+            cells++;
+        }
+    }
+    return cells;
+}
+
+static void every_cell_explains_itself(void **state)
+{
+    (void)state;
+    Small s;
+    small_model(&s);
+    Run *r = run_new(&s.g, NULL, NULL);
+    assert_true(check_explained(r) > 10000);
+    run_free(r);
+    graph_free(&s.g);
+}
+
+static void contraction_matches_its_definition(void **state)
+{
+    (void)state;
+    Small s;
+    small_model(&s);
+    Run *r = run_new(&s.g, NULL, NULL);
+    NodeId q = graph_find(&s.g, "blocks.0.attn.q"), x = graph_find(&s.g, "blocks.0.ln.normalized"), w = graph_find(&s.g, "blocks.0.attn.w_q");
+    const float *vq = run_need(r, q), *vx = run_need(r, x), *vw = run_need(r, w);
+    for (int t = 0; t < 7; t++)
+        for (int he = 0; he < 10; he++) {
+            float total = 0;
+            for (int block = 0; block < 300; block += 256) {
+                float chain = 0;
+                for (int d = block; d < 300 && d < block + 256; d++)
+                    chain = fmaf(vx[t * 300 + d], vw[he * 300 + d], chain);
+                total += chain;
+            }
+            assert_memory_equal(&total, &vq[t * 10 + he], sizeof total);
+        }
+    /* the picture's patches: rows y, columns x, features c, i, j */
+    const float *vp = run_need(r, graph_find(&s.g, "patches")), *vi = run_need(r, s.input), *vwp = run_need(r, graph_find(&s.g, "w_patch"));
+    for (int y = 0; y < 2; y++)
+        for (int xx = 0; xx < 3; xx++)
+            for (int d = 0; d < 300; d++) {
+                float chain = 0;
+                for (int c = 0; c < 3; c++)
+                    for (int i = 0; i < 2; i++)
+                        for (int j = 0; j < 2; j++)
+                            chain = fmaf(vi[(c * 4 + y * 2 + i) * 6 + xx * 2 + j], vwp[((d * 3 + c) * 2 + i) * 2 + j], chain);
+                assert_memory_equal(&chain, &vp[(y * 3 + xx) * 300 + d], sizeof chain);
+            }
+    run_free(r);
+    graph_free(&s.g);
+}
+
+static uint64_t hash_of(Run *r)
+{
+    uint64_t h = 0;
+    while (!run_step_all(r, CLOCK_NEVER))
+        ;
+    assert_true(run_hash(r, &h));
+    return h;
+}
+
+static void the_hash_does_not_depend_on_how(void **state)
+{
+    (void)state;
+    Small s;
+    small_model(&s);
+    Run *once = run_new(&s.g, NULL, NULL);
+    uint64_t h, want = hash_of(once);
+    assert_true(run_complete(once));
+    run_free(once);
+    Pool *pool = pool_new(3);
+    Run *threads = run_new(&s.g, NULL, pool);
+    assert_true(hash_of(threads) == want);
+    run_free(threads);
+    pool_free(pool);
+    Run *slices = run_new(&s.g, NULL, NULL); /* a deadline that has always passed: one item at a time, trimmed in between */
+    assert_false(run_hash(slices, &h));
+    double last = -1;
+    for (int i = 0; !run_complete(slices); i++) {
+        run_step_all(slices, 0);
+        assert_true(run_progress(slices) >= last);
+        last = run_progress(slices);
+        if (i % 3 == 0)
+            run_trim(slices);
+        assert_true(i < 100000);
+    }
+    assert_true(run_hash(slices, &h) && h == want);
+    run_free(slices);
+    for (int v = 0; kernels_variant(v); v++) {
+        Err err;
+        assert_true(kernels_select(kernels_variant(v)->isa, &err));
+        Run *r = run_new(&s.g, NULL, NULL);
+        assert_true(hash_of(r) == want);
+        run_free(r);
+    }
+    assert_true(kernels_select("auto", NULL));
+    graph_free(&s.g);
+}
+
+static void forgotten_values_come_back_identical(void **state)
+{
+    (void)state;
+    Small s;
+    small_model(&s);
+    Run *r = run_new(&s.g, NULL, NULL);
+    NodeId sq = graph_find(&s.g, "blocks.0.ln.sq");
+    hash_of(r);
+    float before[16], after[16];
+    memcpy(before, run_need(r, sq), sizeof before);
+    size_t held = run_bytes(r);
+    run_trim(r); /* asked since the last trim: stays */
+    assert_non_null(run_peek(r, sq));
+    run_trim(r);
+    assert_null(run_peek(r, sq));
+    assert_true(run_bytes(r) < held);
+    memcpy(after, run_need(r, sq), sizeof after);
+    assert_memory_equal(before, after, sizeof before);
+    run_free(r);
+    graph_free(&s.g);
+}
+
+static void edits_share_what_they_do_not_touch(void **state)
+{
+    (void)state;
+    Small s;
+    small_model(&s);
+    Run *base = run_new(&s.g, NULL, NULL);
+    uint64_t plain = hash_of(base), changed;
+    Edit edits[] = {{.kind = EDIT_ZERO, .path = "blocks.0.attn.z", .cells = {.n = 1, .range = {{s.h, 1, 2}}}, .origin = "test"},
+                    {.kind = EDIT_MEAN, .path = "blocks.0.attn.z", .cells = {.n = 1, .range = {{s.h, 0, 1}}}, .axis = s.t}};
+    Graph g = {0};
+    Err err;
+    assert_true(graph_edit(&g, &s.g, edits, 2, &err));
+    Run *r = run_new(&g, base, NULL);
+    changed = hash_of(r);
+    assert_true(changed != plain);
+    check_explained(r);
+    NodeId pattern = graph_find(&g, "blocks.0.attn.pattern"), z = graph_find(&g, "blocks.0.attn.z"), old = graph_find(&g, "blocks.0.attn.z.unedited");
+    assert_true(graph_node(&g, pattern)->origin == graph_find(&s.g, "blocks.0.attn.pattern"));
+    assert_ptr_equal(run_peek(r, pattern), run_peek(base, graph_find(&s.g, "blocks.0.attn.pattern")));
+    assert_true(old != NO_NODE && graph_find(&g, "blocks.0.attn.z.unedited2") != NO_NODE);
+    const float *v = run_need(r, z), *was = run_need(r, old);
+    for (int t = 0; t < 7; t++)
+        for (int e = 0; e < 5; e++) {
+            assert_true(v[(t * 2 + 1) * 5 + e] == 0.0f);
+            assert_true(v[(t * 2 + 0) * 5 + e] == v[e]); /* the same mean for every token */
+        }
+    assert_true(was[6] != v[6]);
+    assert_true(run_computed(r) < run_computed(base));
+    run_free(r);
+    graph_free(&g);
+    assert_true(hash_of(base) == plain);
+    Edit wrong = {.kind = EDIT_ZERO, .path = "nowhere"};
+    assert_false(graph_edit(&g, &s.g, &wrong, 1, &err));
+    assert_non_null(strstr(err.text, "nowhere"));
+    run_free(base);
+    graph_free(&s.g);
+}
+
+static bool later(const void *context, const int index[DIMS_MAX])
+{
+    (void)context;
+    return index[1] > index[0];
+}
+
+static void masks_forbid_and_dead_rows_are_zero(void **state)
+{
+    (void)state;
+    Small s;
+    small_model(&s);
+    Run *base = run_new(&s.g, NULL, NULL);
+    Edit edits[] = {{.kind = EDIT_MASK, .path = "blocks.0.attn.scores_scaled", .choose = later},
+                    {.kind = EDIT_MASK, .path = "blocks.0.attn.scores_scaled", .cells = {.n = 1, .range = {{s.t, 2, 3}}}}};
+    Graph g = {0};
+    Err err;
+    assert_true(graph_edit(&g, &s.g, edits, 2, &err));
+    Run *r = run_new(&g, base, NULL);
+    check_explained(r);
+    const float *pattern = run_need(r, graph_find(&g, "blocks.0.attn.pattern"));
+    for (int h = 0; h < 2; h++)
+        for (int t = 0; t < 7; t++) {
+            float sum = 0;
+            for (int u = 0; u < 7; u++) {
+                float w = pattern[(h * 7 + t) * 7 + u];
+                assert_true(u <= t || w == 0.0f);
+                sum += w;
+            }
+            assert_true(t == 2 ? sum == 0.0f : fabsf(sum - 1) < 1e-6f);
+        }
+    assert_true(graph_find(&g, "blocks.0.attn.scores_masked") != NO_NODE);
+    run_free(r);
+    graph_free(&g);
+    run_free(base);
+    graph_free(&s.g);
+}
+
+static void redirect_gather_scale_and_values(void **state)
+{
+    (void)state;
+    Small s;
+    small_model(&s);
+    Run *base = run_new(&s.g, NULL, NULL);
+    float *ones = arena_alloc(&s.g.arena, 4 * 300 * 7);
+    int order[] = {1, 0, 2, 3, 4, 5};
+    for (int i = 0; i < 7 * 300; i++)
+        ones[i] = 1;
+    Edit edits[] = {{.kind = EDIT_REDIRECT, .path = "mid", .other = "tokens"},
+                    {.kind = EDIT_GATHER, .path = "moved", .axis = s.p, .index = order},
+                    {.kind = EDIT_SCALE, .path = "blocks.0.attn.scale", .factor = 2, .cells = {.n = 1, .range = {{s.h, 1, 2}}}},
+                    {.kind = EDIT_VALUES, .path = "blocks.0.ln.centered", .data = ones}};
+    Graph g = {0};
+    Err err;
+    assert_true(graph_edit(&g, &s.g, edits, 4, &err));
+    Run *r = run_new(&g, base, NULL);
+    check_explained(r);
+    const float *scale = run_need(r, graph_find(&g, "blocks.0.attn.scale"));
+    assert_true(scale[0] == 0.5f && scale[1] == 1.0f);
+    assert_true(run_need(r, graph_find(&g, "blocks.0.ln.centered"))[5] == 1.0f);
+    const float *moved = run_need(r, graph_find(&g, "moved")), *old = run_need(r, graph_find(&g, "moved.unedited"));
+    assert_memory_equal(moved, old + 300, 300 * sizeof(float));
+    assert_memory_equal(run_need(r, graph_find(&g, "mid")), run_need(r, graph_find(&g, "tokens")), 7 * 300 * sizeof(float));
+    run_free(r);
+    graph_free(&g);
+    run_free(base);
+    graph_free(&s.g);
+}
+
+static void formulas_and_costs(void **state)
+{
+    (void)state;
+    Small s;
+    small_model(&s);
+    Buf b = {0};
+    graph_formula(&s.g, graph_find(&s.g, "blocks.0.attn.scores_raw"), &b);
+    assert_string_equal(buf_str(&b), "scores_raw[h,t,u] = Σ_e q[t,h,e] · k[u,h,e]");
+    buf_clear(&b);
+    graph_formula(&s.g, graph_find(&s.g, "blocks.0.attn.q"), &b);
+    assert_string_equal(buf_str(&b), "q[t,h,e] = Σ_d ln.normalized[t,d] · w_q[h,e,d]");
+    buf_clear(&b);
+    graph_formula(&s.g, graph_find(&s.g, "blocks.0.attn.row_max"), &b);
+    assert_string_equal(buf_str(&b), "row_max[h,t] = max_u scores_scaled[h,t,u]");
+    buf_free(&b);
+    Cost c = graph_cost(&s.g, graph_find(&s.g, "blocks.0.attn.q"));
+    assert_true(c.flops == 2.0 * 7 * 10 * 300 && c.bytes == 4.0 * 70 && c.params == 0);
+    assert_true(graph_scope_cost(&s.g, "").params == 300 * 12 + 300 + 3 * 10 * 300 + 300 * 10 + 9 * 300);
+    assert_true(graph_scope_cost(&s.g, "blocks.0.attn").params == 4 * 3000);
+    graph_free(&s.g);
+}
+
+static void labels_and_parsing(void **state)
+{
+    (void)state;
+    const char *const prefix[] = {"cls", "reg0"};
+    Axis t = {.sym = "t", .n = 14, .kind = AXIS_TOKEN, .prefix = 2, .cols = 4, .labels = prefix};
+    char out[32];
+    int i, row, col;
+    assert_string_equal(axis_label(&t, 1, out, sizeof out), "reg0");
+    assert_string_equal(axis_label(&t, 7, out, sizeof out), "r1c1");
+    assert_true(axis_parse(&t, "r2c3", &i) && i == 13);
+    assert_true(axis_parse(&t, "cls", &i) && i == 0);
+    assert_true(axis_parse(&t, "13", &i) && i == 13);
+    assert_false(axis_parse(&t, "14", &i));
+    assert_false(axis_parse(&t, "r3c0", &i));
+    assert_false(axis_parse(&t, "r0c4", &i));
+    assert_false(axis_parse(&t, "r1c1x", &i));
+    assert_false(axis_parse(&t, "-1", &i));
+    assert_false(axis_parse(&t, "", &i));
+    assert_true(axis_patch(&t, 7, &row, &col) && row == 1 && col == 1);
+    assert_false(axis_patch(&t, 1, &row, &col));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_cell_explains_itself),   cmocka_unit_test(contraction_matches_its_definition),
+        cmocka_unit_test(the_hash_does_not_depend_on_how), cmocka_unit_test(forgotten_values_come_back_identical),
+        cmocka_unit_test(edits_share_what_they_do_not_touch), cmocka_unit_test(masks_forbid_and_dead_rows_are_zero),
+        cmocka_unit_test(redirect_gather_scale_and_values), cmocka_unit_test(formulas_and_costs),
+        cmocka_unit_test(labels_and_parsing),
+    };
+    return cmocka_run_group_tests_name("core/graph", tests, NULL, NULL);
+}

@@ -1,0 +1,169 @@
+/* The error of every map against double libm, over a dense sample of all floats, and its values where it leaves the ordinary. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/kernels/kernels.h"
+
+static float from_bits(uint32_t u)
+{
+    float f;
+    memcpy(&f, &u, sizeof f);
+    return f;
+}
+
+static uint32_t to_bits(float f)
+{
+    uint32_t u;
+    memcpy(&u, &f, sizeof u);
+    return u;
+}
+
+/* x times a share that vanishes faster than x grows */
+static double share(double x, double part) { return x == -HUGE_VAL ? -0.0 : x * part; }
+static double logistic(double x) { return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x)); }
+
+static double exact_exp(double x) { return exp(x); }
+static double exact_log(double x) { return log(x); }
+static double exact_sqrt(double x) { return sqrt(x); }
+static double exact_rsqrt(double x) { return 1 / sqrt(x); }
+static double exact_sigmoid(double x) { return logistic(x); }
+static double exact_tanh(double x) { return tanh(x); }
+static double exact_relu(double x) { return x > 0 ? x : 0; }
+static double exact_gelu(double x) { return share(x, 0.5 * erfc(-x * sqrt(0.5))); }
+static double exact_gelu_tanh(double x) { return share(x, logistic(2 * sqrt(2 / acos(-1.0)) * (x + 0.044715 * x * x * x))); }
+static double exact_quick_gelu(double x) { return share(x, logistic(1.702 * x)); }
+static double exact_silu(double x) { return share(x, logistic(x)); }
+static double exact_xlogx(double x) { return x == 0 ? 0 : x * log(x); }
+
+static double (*const exact[MAP_COUNT])(double) = {
+    [MAP_EXP] = exact_exp,         [MAP_LOG] = exact_log,   [MAP_SQRT] = exact_sqrt, [MAP_RSQRT] = exact_rsqrt,
+    [MAP_SIGMOID] = exact_sigmoid, [MAP_TANH] = exact_tanh, [MAP_RELU] = exact_relu, [MAP_GELU] = exact_gelu,
+    [MAP_GELU_TANH] = exact_gelu_tanh, [MAP_QUICK_GELU] = exact_quick_gelu, [MAP_SILU] = exact_silu, [MAP_XLOGX] = exact_xlogx,
+};
+
+static const double promised[MAP_COUNT] = {
+#define X(symbol, name, ulp) [MAP_##symbol] = ulp,
+    MAP_FUNCTIONS(X)
+#undef X
+};
+
+/* Distance in units of the last place that a float has at the exact value, subnormals included. */
+static double ulps(float y, double value)
+{
+    if (isnan(value) || isnan(y))
+        return isnan(value) && isnan(y) ? 0 : HUGE_VAL;
+    float nearest = (float)value;
+    if (isinf(y) || isinf(nearest))
+        return y == nearest ? 0 : isinf(value) ? HUGE_VAL : 1; /* one of the two may be the largest float */
+    int e;
+    frexp(value, &e);
+    return fabs((double)y - value) / ldexp(1, (value == 0 || e < -125 ? -125 : e) - 24);
+}
+
+enum { CHUNK = 4096 };
+
+static void check_chunk(MapFn f, const float *x, double *worst, float *where)
+{
+    static float y[CHUNK];
+    kernels()->map[f](y, x, CHUNK);
+    for (int i = 0; i < CHUNK; i++) {
+        double e = ulps(y[i], exact[f]((double)x[i]));
+        if (e > *worst) {
+            *worst = e;
+            *where = x[i];
+        }
+    }
+}
+
+/* Every step-th float of both signs from 0 to the infinities; MAPS_STEP=1 takes them all (half an hour). */
+static void error_in_ulp(void **state)
+{
+    (void)state;
+    static float x[CHUNK];
+    const char *stride = getenv("MAPS_STEP");
+    const uint32_t step = stride && atoi(stride) > 0 ? (uint32_t)atoi(stride) : 1009;
+    for (MapFn f = 0; f < MAP_COUNT; f++) {
+        double worst = 0;
+        float where = 0;
+        uint64_t u = 0;
+        while (u < 0xff800000u) {
+            for (int i = 0; i < CHUNK; i++, u += step) {
+                if (u > 0x7f800000u && u < 0x80000000u)
+                    u = 0x80000000u;
+                x[i] = from_bits(u < 0xff800000u ? (uint32_t)u : i & 1 ? 0xff800000u : 0x7f800000u);
+            }
+            check_chunk(f, x, &worst, &where);
+        }
+        print_message("  %-10s %.3f ulp at %a (%g), promised %.1f\n", map_name(f), worst, (double)where, (double)where, promised[f]);
+        assert_true(worst <= promised[f]);
+    }
+}
+
+static const float NaN = NAN, Inf = INFINITY;
+
+/* At −∞, −0, +0, +∞: bits, the sign of zero included. And every NaN becomes the canonical one. */
+static void limits(void **state)
+{
+    (void)state;
+    const float at[] = {-Inf, -0.0f, 0.0f, Inf};
+    const float values[MAP_COUNT][4] = {
+        [MAP_EXP] = {0, 1, 1, Inf},           [MAP_LOG] = {NaN, -Inf, -Inf, Inf},    [MAP_SQRT] = {NaN, -0.0f, 0, Inf},
+        [MAP_RSQRT] = {NaN, -Inf, Inf, 0},    [MAP_SIGMOID] = {0, 0.5f, 0.5f, 1},    [MAP_TANH] = {-1, -0.0f, 0, 1},
+        [MAP_RELU] = {0, 0, 0, Inf},          [MAP_GELU] = {-0.0f, -0.0f, 0, Inf},   [MAP_GELU_TANH] = {-0.0f, -0.0f, 0, Inf},
+        [MAP_QUICK_GELU] = {-0.0f, -0.0f, 0, Inf}, [MAP_SILU] = {-0.0f, -0.0f, 0, Inf}, [MAP_XLOGX] = {NaN, 0, 0, Inf},
+    };
+    const uint32_t nans[] = {0x7fc00000, 0xffc00000, 0x7f800001, 0xff800001, 0x7fffffff, 0xffffffff};
+    for (int v = 0; kernels_variant(v); v++)
+        for (MapFn f = 0; f < MAP_COUNT; f++) {
+            float y[6];
+            kernels_variant(v)->map[f](y, at, 4);
+            for (int i = 0; i < 4; i++) {
+                assert_int_equal(to_bits(y[i]), isnan(values[f][i]) ? 0x7fc00000 : to_bits(values[f][i]));
+                assert_int_equal(to_bits(map_apply(f, at[i])), to_bits(y[i]));
+            }
+            for (int i = 0; i < 6; i++)
+                y[i] = from_bits(nans[i]);
+            kernels_variant(v)->map[f](y, y, 6);
+            for (int i = 0; i < 6; i++)
+                assert_int_equal(to_bits(y[i]), 0x7fc00000);
+        }
+}
+
+/* Where the edges of the range are, to the last float. */
+static void edges(void **state)
+{
+    (void)state;
+    assert_true(isinf(map_apply(MAP_EXP, 0x1.62e430p+6f)) && !isinf(map_apply(MAP_EXP, 0x1.62e42ep+6f)));
+    assert_true(map_apply(MAP_EXP, -0x1.9fe368p+6f) == 0x1p-149f && map_apply(MAP_EXP, -0x1.9fe36ap+6f) == 0);
+    assert_true(map_apply(MAP_EXP, 0x1p-149f) == 1 && map_apply(MAP_EXP, 0x1p-30f) == 1);
+    assert_true(map_apply(MAP_LOG, 1) == 0 && !signbit(map_apply(MAP_LOG, 1)));
+    assert_true(map_apply(MAP_LOG, 0x1p-149f) == (float)log(0x1p-149) && isnan(map_apply(MAP_LOG, -0x1p-149f)));
+    assert_true(map_apply(MAP_XLOGX, 1) == 0 && isnan(map_apply(MAP_XLOGX, -1)));
+    for (uint32_t u = 1; u < 0x800000; u += 4099) { /* subnormal in, the same subnormal out */
+        assert_true(map_apply(MAP_TANH, -from_bits(u)) == -from_bits(u) && map_apply(MAP_RELU, from_bits(u)) == from_bits(u));
+        assert_true(fabsf(map_apply(MAP_GELU, from_bits(u)) - 0.5f * from_bits(u)) <= 0x1p-149f);
+    }
+    float before = -1; /* monotone where it has flattened out */
+    for (float x = 0; x < 20; x += 0.001f) {
+        float y = map_apply(MAP_TANH, x);
+        assert_true(y <= 1 && y >= before - 0x1p-23f);
+        before = y;
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(error_in_ulp),
+        cmocka_unit_test(limits),
+        cmocka_unit_test(edges),
+    };
+    return cmocka_run_group_tests_name("maps", tests, NULL, NULL);
+}

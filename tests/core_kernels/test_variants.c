@@ -1,0 +1,77 @@
+#define _GNU_SOURCE /* anonymous mappings */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/kernels/variants.h"
+#include "tests/core_kernels/compare.h"
+
+/* All that this processor runs, against plain C with an fma of double arithmetic. */
+static void variants_equal_the_reference(void **state)
+{
+    (void)state;
+    assert_string_equal(kernels_variant(0)->isa, "scalar");
+    for (int i = 0; kernels_variant(i); i++) {
+        const char *difference = compare_tables(&kernels_portable, kernels_variant(i));
+        if (difference)
+            fail_msg("%s", difference);
+        print_message("  %s equals the reference\n", kernels_variant(i)->isa);
+    }
+}
+
+/* The comparison itself: a table with one wrong kernel must not pass. */
+static float wrong_sum(const float *x, size_t n)
+{
+    float s = 0;
+    for (size_t i = 0; i < n; i++)
+        s += x[i];
+    return s;
+}
+
+static void wrong_contract(float *total, const float *a, size_t a_stride, const float *b, int rows, int depth)
+{
+    for (int r = 0; r < rows; r++)
+        for (int j = 0; j < KERNEL_COLS; j++) {
+            float s = 0;
+            for (int k = 0; k < depth; k++)
+                s += a[(size_t)r * a_stride + (size_t)k] * b[k * KERNEL_COLS + j];
+            total[r * KERNEL_COLS + j] += s;
+        }
+}
+
+static void wrong_relu(float *y, const float *x, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        y[i] = x[i] > 0 ? x[i] : 0;
+}
+
+static void the_comparison_notices(void **state)
+{
+    (void)state;
+    Kernels k = *kernels_reference();
+    k.sum = wrong_sum;
+    assert_non_null(compare_tables(&kernels_portable, &k));
+    k = *kernels_reference();
+    k.contract = wrong_contract;
+    assert_non_null(compare_tables(&kernels_portable, &k));
+    k = *kernels_reference();
+    k.map[MAP_RELU] = wrong_relu;
+    assert_non_null(compare_tables(&kernels_portable, &k));
+    k = *kernels_reference();
+    k.zip[ZIP_ADD] = k.zip[ZIP_SUB];
+    assert_non_null(compare_tables(&kernels_portable, &k));
+    k = *kernels_reference();
+    assert_null(compare_tables(&kernels_portable, &k));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(variants_equal_the_reference),
+        cmocka_unit_test(the_comparison_notices),
+    };
+    return cmocka_run_group_tests_name("variants", tests, NULL, NULL);
+}
