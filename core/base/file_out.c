@@ -111,7 +111,7 @@ static bool may_replace(const char *path, const char *target, mode_t *mode, Err 
         return err_set(err, "%s: is a folder. Name a file in it.", shown(name, path));
     if (!S_ISREG(st.st_mode))
         return err_set(err, "%s: is a device or a pipe, not a file. Name a file, or - for standard output.", shown(name, path));
-    if (access(target, W_OK) != 0)
+    if (faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) != 0)
         return err_set(err, "%s: is write-protected (%s). Name another file, or allow it with chmod u+w.", shown(name, path), strerror(errno));
     *mode = st.st_mode & 0777;
     return true;
@@ -207,10 +207,12 @@ bool file_append(FileOut *f, const void *data, size_t n, Err *err)
 bool file_commit(FileOut *f, Err *err)
 {
     REQUIRE(f->path);
-    int bad;
-    while (f->temporary && (bad = fsync(f->fd)) != 0 && errno == EINTR)
-        continue;
-    if (f->temporary && bad && errno != EINVAL) /* EINVAL: a disk that can't sync */
+    int bad = 0;
+    if (f->temporary)
+        do
+            bad = fsync(f->fd);
+        while (bad && errno == EINTR);
+    if (bad && errno != EINVAL) /* EINVAL: a disk that can't sync */
         return give_up(f, errno, err);
     /* After EINTR the descriptor is closed on Linux and the data are already on the disk. A network disk reports its quota here,
      * for standard output too, where it is the duplicate that is closed. */

@@ -1,0 +1,266 @@
+/* npz: a zip of .npy members, stored or deflated. The central directory at the end is the truth; each local header must agree with it, members
+ * must not overlap, every checksum is tested. Format: PKWARE APPNOTE 6.3. */
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "core/base/file.h"
+#include "core/io/tensor_parts.h"
+
+enum {
+    LOCAL = 30,
+    CENTRAL = 46,
+    END = 22,
+    COMMENT_MAX = 65535,
+    DIRECTORY_MAX = 64 << 20,
+    CHUNK = 1 << 16,
+    STORED = 0,
+    DEFLATED = 8,
+    DEFLATE_RATIO_MAX = 1032, /* what deflate can reach at all */
+};
+#define INFLATED_MAX ((uint64_t)2 << 30)
+
+typedef struct Member {
+    char *name;    /* with .npy; in the arena */
+    size_t length; /* bytes of the name */
+    unsigned method, flags;
+    uint32_t crc, packed, size;
+    uint64_t at, data; /* local header, first byte of the data */
+} Member;
+
+static bool bad_zip(const TensorFile *f, const char *problem, Err *err)
+{
+    Shown s;
+    return err_set(err, "%s: as a zip file it %s. The file is damaged or hostile: fetch it again.", tensor_shown(&s, f->path, NULL)->path, problem);
+}
+
+static bool bad_member(const TensorFile *f, const Member *m, const char *problem, Err *err)
+{
+    Shown s;
+    return err_set(err, "%s: member '%s' %s", tensor_shown(&s, f->path, m->name)->path, s.name, problem);
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), k = strlen(end);
+    return n >= k && strcmp(s + n - k, end) == 0;
+}
+
+/* The end record: the last place whose comment reaches exactly to the end of the file. */
+static bool find_end(const TensorFile *f, uint8_t record[END], uint64_t *at, Err *err)
+{
+    size_t n = f->size < END + COMMENT_MAX ? (size_t)f->size : END + COMMENT_MAX;
+    uint8_t *tail = xmalloc(n);
+    bool found = false, ok = file_read_at(f->fd, f->path, tail, n, f->size - n, err);
+    for (size_t i = n < END ? 0 : n - END + 1; ok && !found && i-- > 0;)
+        if (le32(tail + i) == 0x06054b50 && le16(tail + i + 20) == n - END - i) {
+            memcpy(record, tail + i, END);
+            *at = f->size - n + i;
+            found = true;
+        }
+    free(tail);
+    return found || (ok && bad_zip(f, "has no directory at its end, so the download probably stopped early", err));
+}
+
+/* The directory's bytes, which the caller frees; NULL and err when the end record is wrong. */
+static uint8_t *read_directory(TensorFile *f, size_t *bytes, size_t *entries, uint64_t *begin, Err *err)
+{
+    uint8_t record[END];
+    uint64_t at = 0;
+    Shown s;
+    if (f->size < END) {
+        bad_zip(f, "is too short", err);
+        return NULL;
+    }
+    if (!find_end(f, record, &at, err))
+        return NULL;
+    *entries = le16(record + 10);
+    *bytes = le32(record + 12);
+    *begin = le32(record + 16);
+    if (*entries == 0xffff || *begin == 0xffffffff || *bytes == 0xffffffff) {
+        err_set(err, "%s: is a zip64 file (above 4 GB). Save the tensors as .safetensors.", tensor_shown(&s, f->path, NULL)->path);
+        return NULL;
+    }
+    if (le16(record + 4) || le16(record + 6) || le16(record + 8) != *entries || *begin + *bytes != at || *bytes > DIRECTORY_MAX) {
+        bad_zip(f, "has a directory that contradicts itself", err);
+        return NULL;
+    }
+    uint8_t *directory = xmalloc(*bytes);
+    if (file_read_at(f->fd, f->path, directory, *bytes, *begin, err))
+        return directory;
+    free(directory);
+    return NULL;
+}
+
+/* One entry of the directory at p[left]; its length, or 0 and err. */
+static size_t parse_entry(TensorFile *f, const uint8_t *p, size_t left, Member *m, Err *err)
+{
+    if (left < CENTRAL || le32(p) != 0x02014b50)
+        return bad_zip(f, "has a damaged directory", err);
+    size_t name = le16(p + 28), length = CENTRAL + name + le16(p + 30) + le16(p + 32);
+    if (length > left)
+        return bad_zip(f, "has a directory that is cut short", err);
+    if (name > TENSOR_NAME_MAX + 4 || memchr(p + CENTRAL, 0, name))
+        return bad_zip(f, "has a member whose name is too long or contains a NUL", err);
+    *m = (Member){.name = arena_alloc(&f->arena, name + 1), .length = name, .flags = le16(p + 8), .method = le16(p + 10)};
+    memcpy(m->name, p + CENTRAL, name);
+    m->crc = le32(p + 16);
+    m->packed = le32(p + 20);
+    m->size = le32(p + 24);
+    m->at = le32(p + 42);
+    if (m->packed == 0xffffffff || m->size == 0xffffffff || m->at == 0xffffffff || le16(p + 34)) {
+        bad_member(f, m, "is larger than 4 GB (zip64) or on another disk. Save the tensors as .safetensors.", err);
+        return 0;
+    }
+    return length;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const Member *m = a, *o = b;
+    return m->at < o->at ? -1 : m->at > o->at;
+}
+
+/* Finds where the data begin; `end` is where the next member or the directory begins. */
+static bool check_local(const TensorFile *f, Member *m, uint64_t end, Err *err)
+{
+    uint8_t head[LOCAL + TENSOR_NAME_MAX + 4];
+    if (m->at + LOCAL + m->length > end)
+        return bad_member(f, m, "overlaps what follows it. The file is damaged or hostile: fetch it again.", err);
+    if (!file_read_at(f->fd, f->path, head, LOCAL + m->length, m->at, err))
+        return false;
+    if (le32(head) != 0x04034b50 || le16(head + 8) != m->method || le16(head + 26) != m->length ||
+        memcmp(head + LOCAL, m->name, m->length) != 0)
+        return bad_member(f, m, "is described differently in the directory and in its place. The file is damaged or hostile: fetch it again.", err);
+    m->data = m->at + LOCAL + m->length + le16(head + 28);
+    if (m->data + m->packed > end)
+        return bad_member(f, m, "overlaps what follows it. The file is damaged or hostile: fetch it again.", err);
+    return true;
+}
+
+static bool check_kind(const TensorFile *f, const Member *m, uint64_t *inflated, Err *err)
+{
+    if (m->flags & 1)
+        return bad_member(f, m, "is encrypted. Save it without a password.", err);
+    if (m->method == STORED)
+        return m->packed == m->size ? true : bad_member(f, m, "is stored but its two sizes differ. The file is damaged: fetch it again.", err);
+    if (m->method != DEFLATED)
+        return bad_member(f, m, "is packed by a method other than deflate. Save it with numpy.savez or numpy.savez_compressed.", err);
+    *inflated += m->size;
+    if ((uint64_t)m->packed * DEFLATE_RATIO_MAX < m->size)
+        return bad_member(f, m, "claims a size that deflate can't reach. The file is damaged or hostile: fetch it again.", err);
+    return *inflated <= INFLATED_MAX ? true : bad_member(f, m, "would inflate beyond 2 GB. Save the file with numpy.savez, uncompressed.", err);
+}
+
+static bool checksum_stored(const TensorFile *f, const Member *m, Err *err)
+{
+    uint8_t chunk[CHUNK];
+    uLong crc = crc32(0, NULL, 0);
+    for (uint64_t done = 0, n; done < m->size; done += n) {
+        n = m->size - done < CHUNK ? m->size - done : CHUNK;
+        if (!file_read_at(f->fd, f->path, chunk, (size_t)n, m->data + done, err))
+            return false;
+        crc = crc32(crc, chunk, (uInt)n);
+    }
+    return crc == m->crc ? true : bad_member(f, m, "does not match its checksum. The file is damaged: fetch it again.", err);
+}
+
+/* Appends the inflated member to out: exactly m->size bytes or an error. */
+static bool inflate_member(const TensorFile *f, const Member *m, Buf *out, Err *err)
+{
+    uint8_t in[CHUNK], chunk[CHUNK];
+    z_stream z = {0};
+    if (inflateInit2(&z, -MAX_WBITS) != Z_OK)
+        die("out of memory while inflating. Close other programs.");
+    uint64_t taken = 0, made = 0;
+    uLong crc = crc32(0, NULL, 0);
+    int state = Z_OK;
+    bool read_ok = true;
+    while (state == Z_OK && made <= m->size) {
+        if (!z.avail_in && taken < m->packed) {
+            z.avail_in = m->packed - taken < CHUNK ? (uInt)(m->packed - taken) : CHUNK;
+            z.next_in = in;
+            if (!(read_ok = file_read_at(f->fd, f->path, in, z.avail_in, m->data + taken, err)))
+                break;
+            taken += z.avail_in;
+        }
+        z.next_out = chunk;
+        z.avail_out = CHUNK;
+        state = inflate(&z, Z_NO_FLUSH);
+        size_t n = CHUNK - z.avail_out;
+        crc = crc32(crc, chunk, (uInt)n);
+        buf_add(out, chunk, n);
+        made += n;
+    }
+    if (state == Z_MEM_ERROR)
+        die("out of memory while inflating. Close other programs.");
+    bool whole = state == Z_STREAM_END && made == m->size && taken == m->packed && !z.avail_in && crc == m->crc;
+    inflateEnd(&z);
+    if (!read_ok)
+        return false;
+    return whole ? true : bad_member(f, m, "can't be inflated to what it should be. The file is damaged: fetch it again.", err);
+}
+
+static bool add_member(TensorFile *f, size_t *cap, Member *m, Err *err)
+{
+    uint8_t head[NPY_HEADER_MAX];
+    const uint8_t *bytes = head;
+    size_t n = m->size < sizeof head ? m->size : sizeof head;
+    uint64_t base = m->data;
+    if (m->method == DEFLATED) {
+        size_t before = f->inflated.len;
+        if (!inflate_member(f, m, &f->inflated, err))
+            return false;
+        bytes = (const uint8_t *)f->inflated.data + before;
+        base = f->size + before;
+    } else if (!checksum_stored(f, m, err) || !file_read_at(f->fd, f->path, head, n, m->data, err)) {
+        return false;
+    }
+    m->name[m->length - 4] = 0;
+    TensorInfo t = {.name = m->name};
+    if (!npy_parse(f->path, m->name, bytes, n, m->size, &t, err))
+        return false;
+    t.offset += base;
+    return tensor_add(f, cap, &t, err);
+}
+
+static bool add_members(TensorFile *f, Member *m, size_t n, uint64_t begin, Err *err)
+{
+    size_t cap = 0;
+    uint64_t inflated = 0;
+    if (n)
+        qsort(m, n, sizeof *m, by_place);
+    for (size_t i = 0; i < n; i++)
+        if (ends_with(m[i].name, "data.pkl"))
+            return pickle_refused(f->path, err);
+    for (size_t i = 0; i < n; i++)
+        if (!check_local(f, &m[i], i + 1 < n ? m[i + 1].at : begin, err))
+            return false;
+    for (size_t i = 0; i < n; i++)
+        if (ends_with(m[i].name, ".npy") && (!check_kind(f, &m[i], &inflated, err) || !add_member(f, &cap, &m[i], err)))
+            return false;
+    Shown s;
+    return f->count ? true
+                    : err_set(err, "%s: is a zip file without .npy members. Take a .safetensors, .npz or .npy file.",
+                              tensor_shown(&s, f->path, NULL)->path);
+}
+
+bool npz_read_headers(TensorFile *f, Err *err)
+{
+    size_t bytes, entries;
+    uint64_t begin;
+    uint8_t *directory = read_directory(f, &bytes, &entries, &begin, err);
+    if (!directory)
+        return false;
+    Member *m = xcalloc(entries, sizeof *m);
+    size_t at = 0, n = 0;
+    for (size_t step = 1; n < entries && step; at += step, n += step != 0)
+        step = parse_entry(f, directory + at, bytes - at, &m[n], err);
+    bool ok = n == entries;
+    if (ok && at != bytes)
+        ok = bad_zip(f, "has bytes in its directory that belong to no member", err);
+    ok = ok && add_members(f, m, n, begin, err);
+    free(m);
+    free(directory);
+    return ok;
+}

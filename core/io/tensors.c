@@ -1,0 +1,236 @@
+#include "core/io/tensors.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/utf8.h"
+#include "core/io/tensor_parts.h"
+
+enum { CHUNK = 1 << 16, HEAD = 512 };
+
+const Shown *tensor_shown(Shown *s, const char *path, const char *name)
+{
+    utf8_clean(s->path, sizeof s->path, path ? path : "");
+    utf8_clean(s->name, sizeof s->name, name ? name : "");
+    return s;
+}
+
+bool tensor_add(TensorFile *f, size_t *cap, const TensorInfo *t, Err *err)
+{
+    Shown s;
+    size_t length = strlen(t->name);
+    if (!length || length > TENSOR_NAME_MAX)
+        return err_set(err, "%s: a tensor's name has %zu bytes; 1 to %d are allowed. The file is damaged or hostile: fetch it again.",
+                       tensor_shown(&s, f->path, NULL)->path, length, TENSOR_NAME_MAX);
+    if (f->count == TENSORS_MAX)
+        return err_set(err, "%s: has more than %d tensors. Check that it is the file you meant.", tensor_shown(&s, f->path, NULL)->path,
+                       TENSORS_MAX);
+    f->tensors = grow(f->tensors, cap, f->count, sizeof *f->tensors);
+    f->tensors[f->count] = *t;
+    f->tensors[f->count++].name = arena_strdup(&f->arena, t->name);
+    return true;
+}
+
+bool tensor_count(TensorInfo *t)
+{
+    t->cells = 1;
+    for (int i = 0; i < t->rank; i++)
+        if (!size_mul_ok(t->cells, t->shape[i], &t->cells))
+            return false;
+    return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+bool tensors_unique(const TensorFile *f, Err *err)
+{
+    const char **names = xmalloc(size_mul(f->count, sizeof *names));
+    for (size_t i = 0; i < f->count; i++)
+        names[i] = f->tensors[i].name;
+    if (f->count)
+        qsort(names, f->count, sizeof *names, by_name);
+    bool ok = true;
+    for (size_t i = 1; i < f->count && ok; i++) {
+        Shown s;
+        if (strcmp(names[i - 1], names[i]) == 0)
+            ok = err_set(err, "%s: has two tensors named '%s'. The file is damaged or hostile: fetch it again.",
+                         tensor_shown(&s, f->path, names[i])->path, s.name);
+    }
+    free(names);
+    return ok;
+}
+
+typedef bool (*Reader)(TensorFile *f, Err *err);
+
+static bool is_safetensors(const uint8_t *head, size_t n)
+{
+    return n >= 9 && head[8] == '{' && le64(head) <= 100000000;
+}
+
+static bool begins(const uint8_t *head, size_t n, const char *magic, size_t length)
+{
+    return n >= length && memcmp(head, magic, length) == 0;
+}
+
+static bool is_html(const uint8_t *head, size_t n)
+{
+    size_t i = 0;
+    while (i < n && strchr(" \t\r\n", head[i]) && head[i])
+        i++;
+    static const char *const tags[] = {"<!doctype", "<html", "<head", "<?xml"};
+    for (size_t k = 0; k < sizeof tags / sizeof *tags; k++)
+        if (n - i >= strlen(tags[k]) && strncasecmp((const char *)head + i, tags[k], strlen(tags[k])) == 0)
+            return true;
+    return false;
+}
+
+/* Kinds that are not read, each with what to do about it. Called when the file is none of ours. */
+static bool refuse(const TensorFile *f, const uint8_t *head, size_t n, Err *err)
+{
+    static const struct {
+        const char *magic;
+        unsigned char length;
+        const char *text;
+    } kinds[] = {
+        {"\x80\x02", 2, NULL},
+        {"\x80\x03", 2, NULL},
+        {"\x80\x04", 2, NULL},
+        {"\x80\x05", 2, NULL},
+        {"version https://git-lfs", 23, "is a git-LFS pointer, not the weights. Fetch them with 'git lfs pull'."},
+        {"GGUF", 4, "is a GGUF file. Take the safetensors version of the model."},
+        {"\x89HDF\r\n\x1a\n", 8, "is an HDF5 file (Keras). Save the weights as .npz or .safetensors."},
+        {"\x1f\x8b", 2, "is compressed with gzip. Run gunzip on it first."},
+        {"\xfd" "7zXZ", 5, "is compressed with xz. Run unxz on it first."},
+    };
+    Shown s;
+    tensor_shown(&s, f->path, NULL);
+    if (is_html(head, n))
+        return err_set(err, "%s: is a web page, not weights. The download went wrong: fetch the file itself (its 'raw' or 'resolve' link).", s.path);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (begins(head, n, kinds[i].magic, kinds[i].length))
+            return kinds[i].text ? err_set(err, "%s: %s", s.path, kinds[i].text) : pickle_refused(f->path, err);
+    if (strcasecmp(file_suffix(f->path), "safetensors") == 0)
+        return n < 9 ? err_set(err, "%s: has %zu bytes, too few for a safetensors file. Fetch it again.", s.path, n)
+                     : err_set(err, "%s: does not begin like a safetensors file (header of %llu bytes). Fetch it again.", s.path,
+                               (unsigned long long)le64(head));
+    return err_set(err, "%s: holds no tensors that are known here. Take a .safetensors, .npz or .npy file, or a folder of .npy files.", s.path);
+}
+
+bool pickle_refused(const char *path, Err *err)
+{
+    Shown s;
+    return err_set(err,
+                   "%s: is a PyTorch pickle, which could run any code and is never read. Convert it: python3 -c \"import sys, torch, "
+                   "safetensors.torch as s; s.save_file({k: v.contiguous().clone() for k, v in torch.load(sys.argv[1], 'cpu', weights_only=True)"
+                   ".items()}, 'model.safetensors')\" FILE",
+                   tensor_shown(&s, path, NULL)->path);
+}
+
+static bool read_headers(TensorFile *f, Err *err)
+{
+    uint8_t head[HEAD];
+    Shown s;
+    size_t n = f->size < HEAD ? (size_t)f->size : HEAD;
+    if (!n)
+        return err_set(err, "%s: is empty. Check that it was saved or copied completely.", tensor_shown(&s, f->path, NULL)->path);
+    if (!file_read_at(f->fd, f->path, head, n, 0, err))
+        return false;
+    /* safetensors first: a header of 640 bytes begins like a pickle. */
+    Reader reader = is_safetensors(head, n)                                               ? safetensors_read_header
+                    : begins(head, n, "\x93NUMPY", 6)                                     ? npy_read_header
+                    : begins(head, n, "PK\3\4", 4) || begins(head, n, "PK\5\6", 4)        ? npz_read_headers
+                                                                                          : NULL;
+    if (!reader)
+        return refuse(f, head, n, err);
+    return reader(f, err) && tensors_unique(f, err);
+}
+
+bool tensors_open(TensorFile *f, const char *path, Err *err)
+{
+    *f = (TensorFile){.fd = -1, .path = xstrdup(path)};
+    bool ok;
+    if (file_is_dir(path)) {
+        ok = npy_folder(f, err);
+    } else {
+        f->fd = file_open(path, &f->size, err);
+        ok = f->fd >= 0 && read_headers(f, err);
+    }
+    if (!ok)
+        tensors_close(f);
+    return ok;
+}
+
+void tensors_close(TensorFile *f)
+{
+    if (!f->path)
+        return;
+    if (f->fd >= 0)
+        close(f->fd);
+    free(f->path);
+    free(f->tensors);
+    free(f->metadata);
+    arena_free(&f->arena);
+    buf_free(&f->inflated);
+    *f = (TensorFile){0};
+}
+
+const TensorInfo *tensors_find(const TensorFile *f, const char *name)
+{
+    for (size_t i = 0; i < f->count; i++)
+        if (strcmp(f->tensors[i].name, name) == 0)
+            return &f->tensors[i];
+    return NULL;
+}
+
+/* Bytes of the tensor from a position on, wherever they live. */
+static bool fetch(const TensorFile *f, int fd, const TensorInfo *t, uint64_t from, uint8_t *out, size_t n, Err *err)
+{
+    if (f->fd >= 0 && t->offset >= f->size && t->bytes) {
+        uint64_t at = t->offset - f->size + from;
+        REQUIRE(at + n <= f->inflated.len);
+        memcpy(out, f->inflated.data + at, n);
+        return true;
+    }
+    return file_read_at(fd, f->path, out, n, t->offset + from, err);
+}
+
+static bool read_cells(const TensorFile *f, const TensorInfo *t, float *singles, double *doubles, Err *err)
+{
+    Shown s;
+    size_t size = dtype_size(t->dtype);
+    if (!size)
+        return err_set(err, "%s: tensor '%s' is of a number type that is not read. Save it as float32.", tensor_shown(&s, f->path, t->name)->path,
+                       s.name);
+    int fd = f->fd;
+    if (fd < 0 && (fd = npy_in_folder(f, t, err)) < 0)
+        return false;
+    uint8_t chunk[CHUNK];
+    bool ok = true;
+    for (size_t done = 0, n; ok && done < t->cells; done += n) {
+        n = t->cells - done < CHUNK / size ? t->cells - done : CHUNK / size;
+        ok = fetch(f, fd, t, (uint64_t)done * size, chunk, n * size, err);
+        if (ok && singles)
+            dtype_to_f32(t->dtype, chunk, n, singles + done);
+        if (ok && doubles)
+            dtype_to_f64(t->dtype, chunk, n, doubles + done);
+    }
+    if (f->fd < 0)
+        close(fd);
+    return ok;
+}
+
+bool tensors_read_f32(const TensorFile *f, const TensorInfo *t, float *out, Err *err)
+{
+    return read_cells(f, t, out, NULL, err);
+}
+
+bool tensors_read_f64(const TensorFile *f, const TensorInfo *t, double *out, Err *err)
+{
+    return read_cells(f, t, NULL, out, err);
+}

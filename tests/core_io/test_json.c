@@ -1,0 +1,191 @@
+/* JSON: what is kept, and what strict means. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/buf.h"
+#include "core/io/json.h"
+
+static Json *parsed(const char *text)
+{
+    Err e = {{0}};
+    Json *v = json_parse("test", text, strlen(text), &e);
+    if (!v)
+        fail_msg("%s", e.text);
+    return v;
+}
+
+static void values_come_back(void **state)
+{
+    (void)state;
+    Json *v = parsed("{\"z\":1,\"a\":[true,false,null,\"t\\u00e9xt\",-2.5,2.0,9223372036854775807],\"m\":{},\"\":0}");
+    assert_int_equal(json_kind(v), JK_OBJECT);
+    assert_int_equal(json_count(v), 4);
+    static const char *const order[] = {"z", "a", "m", ""};
+    for (size_t i = 0; i < 4; i++) {
+        const char *key = NULL;
+        const Json *member = json_member(v, i, &key);
+        assert_string_equal(key, order[i]);
+        assert_ptr_equal(member, json_get(v, key));
+    }
+    assert_null(json_member(v, 4, NULL));
+    const Json *a = json_get(v, "a");
+    static const JsonKind kinds[] = {JK_TRUE, JK_FALSE, JK_NULL, JK_STRING, JK_NUMBER, JK_NUMBER, JK_NUMBER};
+    assert_int_equal(json_count(a), 7);
+    for (size_t i = 0; i < 7; i++)
+        assert_int_equal(json_kind(json_at(a, i)), kinds[i]);
+    assert_null(json_at(a, 7));
+    assert_string_equal(json_text(json_at(a, 3), "no"), "t\xc3\xa9xt");
+    assert_string_equal(json_text(json_at(a, 4), "no"), "no");
+    assert_true(json_bool(json_at(a, 0), false));
+    assert_false(json_bool(json_at(a, 1), true));
+    assert_true(json_bool(json_at(a, 2), true));
+    double x = 0;
+    int64_t i = 0;
+    assert_true(json_number(json_at(a, 4), &x) && x > -2.6 && x < -2.4);
+    assert_false(json_int(json_at(a, 4), &i));
+    assert_true(json_int(json_at(a, 5), &i));
+    assert_int_equal(i, 2);
+    assert_true(json_int(json_at(a, 6), &i));
+    assert_true(i == INT64_MAX);
+    assert_true(json_number(json_get(v, "z"), &x) && x > 0.9 && x < 1.1);
+    assert_false(json_number(json_at(a, 3), &x));
+    assert_false(json_int(json_at(a, 0), &i));
+    json_free(v);
+}
+
+static void nothing_is_asked_of_null(void **state)
+{
+    (void)state;
+    int64_t i;
+    double x;
+    assert_int_equal(json_kind(NULL), JK_NULL);
+    assert_null(json_get(NULL, "a"));
+    assert_null(json_at(NULL, 0));
+    assert_null(json_member(NULL, 0, NULL));
+    assert_int_equal(json_count(NULL), 0);
+    assert_string_equal(json_text(NULL, "none"), "none");
+    assert_false(json_int(NULL, &i));
+    assert_false(json_number(NULL, &x));
+    assert_true(json_bool(NULL, true));
+    json_free(NULL);
+    Json *v = parsed("[1]");
+    assert_null(json_get(v, "a"));
+    assert_null(json_member(v, 0, NULL));
+    json_free(v);
+    v = parsed("{\"a\":1}");
+    assert_null(json_at(v, 0));
+    json_free(v);
+}
+
+static void whole_numbers_are_checked(void **state)
+{
+    (void)state;
+    int64_t i;
+    Json *v = parsed("[1e3,-0.0,1e18,1e19,-9223372036854775808,9.223372036854775807e18,0.5,1e-300]");
+    assert_true(json_int(json_at(v, 0), &i) && i == 1000);
+    assert_true(json_int(json_at(v, 1), &i) && i == 0);
+    assert_true(json_int(json_at(v, 2), &i) && i == 1000000000000000000);
+    assert_false(json_int(json_at(v, 3), &i));
+    assert_true(json_int(json_at(v, 4), &i) && i == INT64_MIN);
+    assert_false(json_int(json_at(v, 5), &i)); /* 2^63 as double */
+    assert_false(json_int(json_at(v, 6), &i));
+    assert_false(json_int(json_at(v, 7), &i));
+    json_free(v);
+}
+
+static void large_objects_find_their_keys(void **state)
+{
+    (void)state;
+    Buf b = {0};
+    enum { N = 3000 };
+    for (int i = 0; i < N; i++)
+        buf_printf(&b, "%c\"k%d\":%d", i ? ',' : '{', (i * 7919) % N, i);
+    buf_putc(&b, '}');
+    Json *v = parsed(buf_str(&b));
+    assert_int_equal(json_count(v), N);
+    for (int i = 0; i < N; i++) {
+        char key[20];
+        const char *found;
+        int64_t value;
+        snprintf(key, sizeof key, "k%d", (i * 7919) % N);
+        assert_true(json_int(json_get(v, key), &value));
+        assert_int_equal(value, i);
+        assert_ptr_equal(json_member(v, (size_t)i, &found), json_get(v, key));
+        assert_string_equal(found, key);
+    }
+    assert_null(json_get(v, "k3000"));
+    assert_null(json_get(v, ""));
+    json_free(v);
+    buf_free(&b);
+}
+
+static void refused(const char *text, size_t n)
+{
+    Err e = {{0}};
+    Json *v = json_parse("a\x1b.json", text, n, &e);
+    if (v)
+        fail_msg("accepted: %.60s", text);
+    if (strncmp(e.text, "a?.json: ", 9) != 0 || strchr(e.text, '\n') || strchr(e.text, '\x1b'))
+        fail_msg("a bad message: %s", e.text);
+}
+
+static void strict_means_strict(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {
+        "", " ", "1", "null", "\"a\"", "{", "[", "[1", "[1,]", "{\"a\":1,}", "{\"a\" 1}", "{a:1}", "{'a':1}", "[01]", "[+1]", "[.5]", "[1.]",
+        "[1e]", "[0x10]", "[NaN]", "[Infinity]", "[-Infinity]", "[nul]", "[True]", "[1] [2]", "{} x", "[1]\n]", "// c\n[1]", "[1 /* c */]",
+        "{\"a\":1,\"a\":2}", "[{\"b\":{\"a\":1,\"a\":1}}]", "{\"a\\u0000b\":1}", "[\"a\\u0000b\"]", "[\"\\ud800\"]", "[\"\\udc00x\"]", "[\"\xff\"]",
+        "[\"\xc0\x80\"]", "[\"\xed\xa0\x80\"]", "[\"a\nb\"]", "[\"\x01\"]", "[\"\\x41\"]", "[9223372036854775808]", "[-9223372036854775809]",
+        "[1e400]", "\xef\xbb\xbf{}", "<html>", "version https://git-lfs.github.com/spec/v1\n",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        refused(bad[i], strlen(bad[i]));
+    refused("[1]\0", 4);
+    refused("[\"a\0b\"]", 7);
+    Buf deep = {0};
+    for (int i = 0; i < 100000; i++)
+        buf_putc(&deep, '[');
+    refused(deep.data, deep.len);
+    buf_clear(&deep);
+    buf_puts(&deep, "[0");
+    for (int i = 0; i < 5000000; i++)
+        buf_puts(&deep, ",0");
+    buf_putc(&deep, ']');
+    refused(deep.data, deep.len);
+    buf_free(&deep);
+}
+
+static void messages_name_the_place(void **state)
+{
+    (void)state;
+    Err e = {{0}};
+    assert_null(json_parse("vit/config.json", "{\n  \"a\": 1,\n  \"b\": x\n}", 23, &e));
+    assert_non_null(strstr(e.text, "vit/config.json: line 3, column "));
+    assert_null(json_read("tests/data/missing.json", 1000, &e));
+    assert_non_null(strstr(e.text, "no such file"));
+    Json *v = json_read("tests/data/oracle/tiny/config.json", 100000, &e);
+    assert_non_null(v);
+    int64_t i;
+    assert_true(json_int(json_get(v, "num_hidden_layers"), &i));
+    assert_int_equal(i, 2);
+    json_free(v);
+    assert_null(json_read("tests/data/oracle/tiny/config.json", 10, &e));
+    assert_non_null(strstr(e.text, "larger than the 10 bytes"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(values_come_back),      cmocka_unit_test(nothing_is_asked_of_null),
+        cmocka_unit_test(whole_numbers_are_checked), cmocka_unit_test(large_objects_find_their_keys),
+        cmocka_unit_test(strict_means_strict),   cmocka_unit_test(messages_name_the_place),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
