@@ -1,0 +1,44 @@
+/* The files lie in ASSET_DIR when this is compiled, ASSET_SIZES is a header with their sizes (macros of assets.mk). The assembler copies
+ * the bytes in. */
+#include "assets/assets.h"
+
+#include <string.h>
+
+#include ASSET_SIZES
+
+/* Defines asset_NAME: a file's bytes, on a cache line. */
+#define EMBED(name, file)                          \
+    extern const uint8_t asset_##name[];           \
+    __asm__(".pushsection .rodata\n"               \
+            ".balign 64\n"                         \
+            ".global asset_" #name "\n"            \
+            "asset_" #name ":\n"                   \
+            ".incbin \"" ASSET_DIR "/" file "\"\n" \
+            ".byte 0\n"                            \
+            ".popsection\n")
+
+EMBED(weights, "shapes-vit.f32");
+#define PICTURE(name, number) EMBED(name, #name ".ppm");
+#include "assets/pictures.def"
+#undef PICTURE
+
+static const Asset FILES[] = {
+    {"shapes-vit.f32", "weights of shapes-vit, from a fixed seed", asset_weights, ASSET_SIZE_weights},
+#define PICTURE(name, number) {#name ".ppm", "drawn picture " #number ": " #name, asset_##name, ASSET_SIZE_##name},
+#include "assets/pictures.def"
+#undef PICTURE
+};
+enum { FILE_COUNT = sizeof FILES / sizeof *FILES };
+
+const Asset *asset_at(size_t i)
+{
+    return i < FILE_COUNT ? &FILES[i] : NULL;
+}
+
+const Asset *asset_find(const char *name)
+{
+    for (size_t i = 0; i < FILE_COUNT; i++)
+        if (strcmp(FILES[i].name, name) == 0)
+            return &FILES[i];
+    return NULL;
+}

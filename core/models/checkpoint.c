@@ -1,0 +1,346 @@
+#include "core/models/checkpoint.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/buf.h"
+#include "core/base/file.h"
+#include "core/base/utf8.h"
+
+enum { JSON_MAX = 16 << 20, NAME_MAX_BYTES = 1200 };
+
+/* --- names --- */
+
+/* The name behind the prefix, then behind the prefix without its last part, … (a head stands outside "vit."). */
+static const TensorInfo *find_prefixed(const Checkpoint *k, const char *name)
+{
+    size_t n = strlen(k->prefix);
+    for (;;) {
+        char full[NAME_MAX_BYTES];
+        snprintf(full, sizeof full, "%.*s%s", (int)n, k->prefix, name);
+        const TensorInfo *t = tensors_find(&k->file, full);
+        if (t || n == 0)
+            return t;
+        for (n--; n > 0 && k->prefix[n - 1] != '.';)
+            n--;
+    }
+}
+
+const TensorInfo *checkpoint_find(const Checkpoint *k, VitRole r, int layer)
+{
+    char name[256];
+    const char *pattern = k->layout->names[r];
+    for (int i = 0; pattern && layout_alternative(pattern, i, layer, name, sizeof name); i++) {
+        const TensorInfo *t = find_prefixed(k, name);
+        if (t)
+            return t;
+    }
+    return NULL;
+}
+
+const char *checkpoint_name(Checkpoint *k, VitRole r, int layer)
+{
+    char name[256];
+    const char *pattern = k->layout->names[r];
+    if (!pattern)
+        return arena_printf(&k->arena, "(%s)", vit_role_name(r));
+    layout_alternative(pattern, 0, layer, name, sizeof name);
+    bool outside = r == VIT_HEAD_W || r == VIT_HEAD_B || r == VIT_HEAD_DIST_W || r == VIT_HEAD_DIST_B;
+    return arena_printf(&k->arena, "%s%s", outside ? "" : k->prefix, name);
+}
+
+/* --- opening --- */
+
+static const char *joined(Checkpoint *k, const char *dir, const char *name)
+{
+    size_t n = strlen(dir);
+    return arena_printf(&k->arena, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/", name);
+}
+
+/* Folder of a file ("." without one) and the name a person would give the model: the folder's, or the file's without suffix. */
+static const char *folder_of(Checkpoint *k, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash)
+        return ".";
+    return slash == path ? "/" : arena_printf(&k->arena, "%.*s", (int)(slash - path), path);
+}
+
+static const char *model_name(Checkpoint *k, const char *path, bool folder)
+{
+    char *copy = arena_strdup(&k->arena, path);
+    for (size_t n = strlen(copy); n > 1 && copy[n - 1] == '/';)
+        copy[--n] = '\0';
+    char *slash = strrchr(copy, '/');
+    char *base = slash ? slash + 1 : copy;
+    char *dot = strrchr(base, '.');
+    if (!folder && dot && dot > base)
+        *dot = '\0';
+    if (!folder && strcmp(base, "model") == 0 && slash && slash > copy) { /* every model file is called model: the folder tells more */
+        *slash = '\0';
+        base = strrchr(copy, '/') ? strrchr(copy, '/') + 1 : copy;
+    }
+    return *base && strcmp(base, ".") != 0 && strcmp(base, "..") != 0 ? base : "model";
+}
+
+static bool find_file(Checkpoint *k, const char *dir, const char **file, Err *err)
+{
+    static const char *const names[] = {"model.safetensors", "pytorch_model.bin", "model.npz"}; /* the last two get their own messages */
+    const char *shards = joined(k, dir, "model.safetensors.index.json");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        *file = joined(k, dir, names[i]);
+        if (file_exists(*file))
+            return true;
+    }
+    if (file_exists(shards))
+        return err_set(err, "%s: this model is split into several files, which Vitrine does not read; save it as one "
+                       "(save_pretrained with max_shard_size=\"100GB\")", shards);
+    return err_set(err, "%s: no model.safetensors in this folder; give a folder that has one, or a .safetensors file", dir);
+}
+
+static bool read_beside(const char *path, Json **out, Err *err)
+{
+    if (!file_exists(path))
+        return true;
+    *out = json_read(path, JSON_MAX, err);
+    if (*out && json_kind(*out) != JK_OBJECT) {
+        json_free(*out);
+        *out = NULL;
+        return err_set(err, "%s: expected a JSON object {…}", path);
+    }
+    return *out != NULL;
+}
+
+bool checkpoint_open(Checkpoint *k, const char *path, Err *err)
+{
+    *k = (Checkpoint){.prefix = ""};
+    bool folder = file_is_dir(path);
+    const char *file = path, *dir = folder ? path : folder_of(k, path);
+    k->name = model_name(k, path, folder);
+    k->config_path = joined(k, dir, "config.json");
+    k->processor_path = joined(k, dir, "preprocessor_config.json");
+    if ((!folder || find_file(k, dir, &file, err)) && tensors_open(&k->file, file, err)) {
+        k->used = arena_alloc(&k->arena, k->file.count + 1);
+        if (layout_detect(k, err) && read_beside(k->config_path, &k->config, err) && read_beside(k->processor_path, &k->processor, err))
+            return true;
+    }
+    checkpoint_close(k);
+    return false;
+}
+
+void checkpoint_close(Checkpoint *k)
+{
+    tensors_close(&k->file);
+    json_free(k->config);
+    json_free(k->processor);
+    arena_free(&k->arena);
+    *k = (Checkpoint){0};
+}
+
+/* --- reading --- */
+
+static void put_shape(Buf *b, const size_t *shape, int rank)
+{
+    buf_putc(b, '[');
+    for (int i = 0; i < rank; i++)
+        buf_printf(b, "%s%zu", i ? ", " : "", shape[i]);
+    buf_putc(b, ']');
+}
+
+/* Equal but for axes of length 1 in front (cls_token is stored as [1, 1, D]). */
+static bool same_shape(const TensorInfo *t, const size_t *want, int rank)
+{
+    int a = 0, b = 0;
+    while (a < t->rank - 1 && t->shape[a] == 1)
+        a++;
+    while (b < rank - 1 && want[b] == 1)
+        b++;
+    if (t->rank - a != rank - b)
+        return false;
+    for (; b < rank; a++, b++)
+        if (t->shape[a] != want[b])
+            return false;
+    return true;
+}
+
+static bool check_tensor(const Checkpoint *k, const VitConfig *c, VitRole r, const TensorInfo *t, Err *err)
+{
+    size_t want[4];
+    int rank = layout_shape(k->layout, c, r, want);
+    if (t->dtype > DT_BF16)
+        return err_set(err, "%s: tensor '%s' is %s; weights must be F32, F16, BF16 or F64 (a quantised model has to be converted back)",
+                       k->file.path, t->name, dtype_name(t->dtype));
+    if (same_shape(t, want, rank))
+        return true;
+    Buf got = {0}, expected = {0};
+    put_shape(&got, t->shape, t->rank);
+    put_shape(&expected, want, rank);
+    err_set(err, "%s: tensor '%s' has shape %s, expected %s (%s)", k->file.path, t->name, buf_str(&got), buf_str(&expected), k->layout->name);
+    buf_free(&got);
+    buf_free(&expected);
+    return false;
+}
+
+/* Runs over all weights of the configuration, whole model first. */
+#define EACH_WEIGHT(c, layer, r)                                  \
+    for (int layer = -1; layer < (c)->layers; layer++)            \
+        for (VitRole r = (VitRole)0; r < VIT_ROLES; r = (VitRole)(r + 1)) \
+            if (vit_role_in_block(r) == (layer >= 0) && vit_has((c), r))
+
+typedef struct NameList {
+    char text[300];
+    int count;
+} NameList;
+
+/* The first three names, then only their number. */
+static void list_name(NameList *l, const char *name)
+{
+    size_t used = strlen(l->text);
+    if (l->count++ < 3)
+        snprintf(l->text + used, sizeof l->text - used, "%s'%.80s'", l->count > 1 ? ", " : "", name);
+}
+
+static const char *list_text(NameList *l)
+{
+    size_t used = strlen(l->text);
+    if (l->count > 3)
+        snprintf(l->text + used, sizeof l->text - used, " and %d more", l->count - 3);
+    return l->text;
+}
+
+static bool check_all(Checkpoint *k, const VitConfig *c, Err *err)
+{
+    NameList missing = {.text = ""};
+    EACH_WEIGHT(c, layer, r) {
+        const TensorInfo *t = checkpoint_find(k, r, layer);
+        if (!t)
+            list_name(&missing, checkpoint_name(k, r, layer));
+        else if (!check_tensor(k, c, r, t, err))
+            return false;
+        else
+            k->used[t - k->file.tensors] = true;
+    }
+    return missing.count == 0 || err_set(err, "%s: %d tensor%s of this %s model missing: %s; is the download complete?", k->file.path,
+                                         missing.count, missing.count == 1 ? "" : "s", k->layout->name, list_text(&missing));
+}
+
+static bool is_word(const char *words, const char *name)
+{
+    size_t n = strlen(name);
+    for (const char *w = words; *w; w += strspn(w, " ")) {
+        size_t len = strcspn(w, " ");
+        if (len == n && memcmp(w, name, n) == 0)
+            return true;
+        w += len;
+    }
+    return false;
+}
+
+static bool check_unused(Checkpoint *k, Model *m, Err *err)
+{
+    NameList left = {.text = ""};
+    size_t prefix = strlen(k->prefix);
+    for (size_t i = 0; i < k->file.count; i++) {
+        const char *name = k->file.tensors[i].name;
+        if (k->used[i])
+            continue;
+        const char *bare = strncmp(name, k->prefix, prefix) == 0 ? name + prefix : name;
+        if (is_word(k->layout->useless, bare))
+            model_assume(m, "tensor '%.200s' takes no part in the answer and is left out", name);
+        else
+            list_name(&left, name);
+    }
+    return left.count == 0 || err_set(err, "%s: %d tensor%s that this %s model has no place for: %s; the model has parts that Vitrine does "
+                                      "not know", k->file.path, left.count, left.count == 1 ? "" : "s", k->layout->name, list_text(&left));
+}
+
+/* Which third of a fused tensor a weight is; −1 for the others. */
+static int fused_part(const Checkpoint *k, VitRole r)
+{
+    if (!k->layout->fused)
+        return -1;
+    switch (r) {
+    case VIT_W_Q:
+    case VIT_B_Q: return 0;
+    case VIT_W_K:
+    case VIT_B_K: return 1;
+    case VIT_W_V:
+    case VIT_B_V: return 2;
+    default: return -1;
+    }
+}
+
+static bool read_all(Checkpoint *k, Model *m, ModelProgress progress, void *context, Err *err)
+{
+    const VitConfig *c = &m->vit;
+    uint64_t done = 0, total = (uint64_t)vit_params(c) * sizeof(float);
+    float *fused = NULL;
+    bool ok = true;
+    EACH_WEIGHT(c, layer, r) {
+        const TensorInfo *t = checkpoint_find(k, r, layer);
+        size_t cells = vit_role_cells(c, r);
+        VitTensor *w = vit_weight(&m->weights, r, layer);
+        float *to = m->block + (w->data - m->block);
+        int part = fused_part(k, r);
+        if (progress && !progress(context, done, total)) {
+            ok = err_set(err, "%s: cancelled", k->file.path);
+        } else if (part < 0) {
+            ok = tensors_read_f32(&k->file, t, to, err);
+        } else { /* read once per third: simpler than keeping it, and the file is in the page cache */
+            free(fused);
+            fused = xfloats(t->cells);
+            ok = tensors_read_f32(&k->file, t, fused, err);
+            if (ok)
+                memcpy(to, fused + (size_t)part * cells, cells * sizeof *to);
+        }
+        if (!ok)
+            goto out;
+        char name[NAME_MAX_BYTES];
+        w->origin = arena_strdup(&m->arena, utf8_clean(name, sizeof name, t->name));
+        done += (uint64_t)cells * sizeof *to;
+    }
+    if (progress)
+        progress(context, total, total);
+out:
+    free(fused);
+    return ok;
+}
+
+bool checkpoint_read(Checkpoint *k, Model *m, ModelProgress progress, void *context, Err *err)
+{
+    if (!check_all(k, &m->vit, err) || !check_unused(k, m, err))
+        return false;
+    model_alloc(m);
+    return read_all(k, m, progress, context, err);
+}
+
+static bool load(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
+{
+    Checkpoint k;
+    Model next = {.trained = true};
+    if (!checkpoint_open(&k, path, err))
+        return false;
+    bool ok = layout_infer(&k, &next, err) && checkpoint_read(&k, &next, progress, context, err);
+    if (ok) {
+        char name[NAME_MAX_BYTES];
+        next.name = arena_strdup(&next.arena, utf8_clean(name, sizeof name, k.name));
+        next.layout = k.layout->name;
+        *m = next;
+    } else {
+        model_free(&next);
+    }
+    checkpoint_close(&k);
+    return ok;
+}
+
+/* Names from files enter messages in many places; the whole line is made printable once. */
+bool model_load(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
+{
+    Err problem = {""};
+    if (load(m, path, progress, context, &problem))
+        return true;
+    if (err)
+        utf8_clean(err->text, sizeof err->text, problem.text);
+    return false;
+}

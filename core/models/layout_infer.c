@@ -1,0 +1,421 @@
+/* What a checkpoint is, from the shapes of its tensors and the JSON files beside it. Shapes decide what they can decide and must
+ * agree with the files; the rest is read from the files, else taken from the family's habits and written down as an assumption. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/dmath.h"
+#include "core/base/utf8.h"
+#include "core/models/checkpoint.h"
+
+typedef struct Infer {
+    Checkpoint *k;
+    Model *m;
+    VitConfig *c;        /* of m */
+    const Json *args;    /* where the model's numbers stand: the whole config.json, or timm's model_args */
+    const Json *trained; /* timm's pretrained_cfg, or NULL */
+    bool timm_config;
+    int positions;       /* rows of the position table; 0 without one */
+} Infer;
+
+/* --- reading numbers --- */
+
+static const Json *look(const Infer *n, const char *hf, const char *timm)
+{
+    const char *key = n->timm_config ? timm : hf;
+    const Json *v = key ? json_get(n->args, key) : NULL;
+    if (!v && key && n->timm_config)
+        v = json_get(n->k->config, key);
+    return v && json_kind(v) != JK_NULL ? v : NULL;
+}
+
+/* Reads a key that may be absent. *out stays then. */
+static bool read_int(const Infer *n, const Json *v, const char *what, int *out, Err *err)
+{
+    int64_t x;
+    if (!v)
+        return true;
+    if (!json_int(v, &x) || x < 0 || x > 1 << 24)
+        return err_set(err, "%s: \"%s\" must be a whole number", n->k->config_path, what);
+    *out = (int)x;
+    return true;
+}
+
+static bool read_float(const Infer *n, const Json *v, const char *what, float *out, bool *found, Err *err)
+{
+    double x;
+    *found = v != NULL;
+    if (!v)
+        return true;
+    if (!json_number(v, &x) || !(dm_abs(x) < 1e6))
+        return err_set(err, "%s: \"%s\" must be a number", n->k->config_path, what);
+    *out = (float)x;
+    return true;
+}
+
+/* What a shape says, compared with what the file says. */
+static bool agree(const Infer *n, const char *hf, const char *timm, int have, Err *err)
+{
+    int said = have;
+    const Json *v = look(n, hf, timm);
+    const char *key = n->timm_config ? timm : hf;
+    if (!read_int(n, v, key, &said, err))
+        return false;
+    return said == have || err_set(err, "%s: \"%s\" is %d, but the tensors have %d; config and weights are of two models", n->k->config_path,
+                                   key, said, have);
+}
+
+/* --- from the tensors --- */
+
+static int count_layers(const Infer *n)
+{
+    int layers = 0;
+    while (layers < 1024 && checkpoint_find(n->k, VIT_LN1_GAMMA, layers))
+        layers++;
+    return layers;
+}
+
+static bool need(const Infer *n, VitRole r, int rank, const TensorInfo **t, Err *err)
+{
+    *t = checkpoint_find(n->k, r, 0);
+    if (!*t)
+        return err_set(err, "%s: tensor '%s' of this %s model is missing; is the download complete?", n->k->file.path,
+                       checkpoint_name(n->k, r, 0), n->k->layout->name);
+    if ((*t)->rank != rank)
+        return err_set(err, "%s: tensor '%s' has %d axes, expected %d (%s)", n->k->file.path, (*t)->name, (*t)->rank, rank, n->k->layout->name);
+    for (int i = 0; i < rank; i++)
+        if ((*t)->shape[i] == 0 || (*t)->shape[i] > 1 << 24)
+            return err_set(err, "%s: tensor '%s' has an axis of length %zu", n->k->file.path, (*t)->name, (*t)->shape[i]);
+    return true;
+}
+
+static bool has(const Infer *n, VitRole r)
+{
+    return checkpoint_find(n->k, r, 0) != NULL;
+}
+
+static bool infer_shapes(Infer *n, int *inner, Err *err)
+{
+    VitConfig *c = n->c;
+    const TensorInfo *gamma, *patch, *q, *up;
+    if (!need(n, VIT_LN1_GAMMA, 1, &gamma, err) || !need(n, VIT_PATCH_W, 4, &patch, err) || !need(n, VIT_W_Q, 2, &q, err) ||
+        !need(n, VIT_W_UP, 2, &up, err))
+        return false;
+    c->width = (int)gamma->shape[0];
+    c->layers = count_layers(n);
+    c->channels = (int)patch->shape[1];
+    c->patch_h = (int)patch->shape[2];
+    c->patch_w = (int)patch->shape[3];
+    c->mlp = (int)up->shape[0];
+    *inner = (int)q->shape[0] / (n->k->layout->fused ? 3 : 1);
+    const TensorInfo *head = checkpoint_find(n->k, VIT_HEAD_W, 0), *registers = checkpoint_find(n->k, VIT_REGISTERS, 0),
+                     *pos = checkpoint_find(n->k, VIT_POS, 0);
+    c->classes = head && head->rank == 2 && head->shape[0] <= 1 << 20 ? (int)head->shape[0] : 0;
+    c->registers = registers && registers->rank >= 2 && registers->shape[registers->rank - 2] <= 1024
+                       ? (int)registers->shape[registers->rank - 2] : 0;
+    n->positions = pos && pos->rank >= 2 && pos->shape[pos->rank - 2] <= 1 << 20 ? (int)pos->shape[pos->rank - 2] : 0;
+    if (c->channels > VIT_CHANNELS_MAX)
+        return err_set(err, "%s: the model takes %d channels per pixel; at most %d are read", n->k->file.path, c->channels, VIT_CHANNELS_MAX);
+    c->cls = has(n, VIT_CLS);
+    c->dist = has(n, VIT_DIST);
+    c->patch_bias = has(n, VIT_PATCH_B);
+    c->out_bias = has(n, VIT_B_O);
+    c->mlp_bias = has(n, VIT_B_UP) || has(n, VIT_B_DOWN);
+    c->layer_scale = has(n, VIT_ATTN_LS) || has(n, VIT_MLP_LS);
+    c->norm_pre = has(n, VIT_PRE_GAMMA);
+    c->fc_norm = has(n, VIT_FC_GAMMA);
+    c->head_bias = has(n, VIT_HEAD_B);
+    c->qkv_bias = json_bool(look(n, "qkv_bias", "qkv_bias"), has(n, VIT_B_Q));
+    c->final_norm = json_bool(look(n, "final_norm", "final_norm"), !c->fc_norm || has(n, VIT_FINAL_GAMMA));
+    return agree(n, "hidden_size", "embed_dim", c->width, err) && agree(n, "num_hidden_layers", "depth", c->layers, err) &&
+           agree(n, "intermediate_size", NULL, c->mlp, err) && agree(n, "num_channels", "in_chans", c->channels, err);
+}
+
+/* --- picture and positions --- */
+
+static int exact_root(int n)
+{
+    int r = (int)dm_sqrt((double)n);
+    while (r * r > n)
+        r--;
+    while ((r + 1) * (r + 1) <= n)
+        r++;
+    return r * r == n ? r : 0;
+}
+
+/* A number, or [height, width]. */
+static bool read_pair(const Infer *n, const Json *v, const char *what, int *h, int *w, Err *err)
+{
+    if (json_kind(v) != JK_ARRAY)
+        return read_int(n, v, what, h, err) && read_int(n, v, what, w, err);
+    if (json_count(v) != 2)
+        return err_set(err, "%s: \"%s\" must be a number or [height, width]", n->k->config_path, what);
+    return read_int(n, json_at(v, 0), what, h, err) && read_int(n, json_at(v, 1), what, w, err);
+}
+
+/* How many rows the position table has, beyond the patches', says which tokens it is for. */
+static bool positions_for(VitConfig *c, int rows, int patches)
+{
+    int all = vit_prefix(c);
+    if (rows == patches + all)
+        c->pos = VIT_POS_ALL;
+    else if (c->registers && rows == patches + all - c->registers)
+        c->pos = VIT_POS_BEFORE_REGISTERS;
+    else if (rows == patches)
+        c->pos = VIT_POS_PATCHES;
+    else
+        return false;
+    return true;
+}
+
+static bool infer_picture(Infer *n, Err *err)
+{
+    VitConfig *c = n->c;
+    int h = 0, w = 0, ph = c->patch_h, pw = c->patch_w;
+    const Json *size = look(n, "image_size", "img_size"), *patch = look(n, "patch_size", "patch_size"), *input = json_get(n->trained, "input_size");
+    if ((size && !read_pair(n, size, n->timm_config ? "img_size" : "image_size", &h, &w, err)) ||
+        (patch && !read_pair(n, patch, "patch_size", &ph, &pw, err)))
+        return false;
+    if (!size && input && (!read_int(n, json_at(input, 1), "input_size", &h, err) || !read_int(n, json_at(input, 2), "input_size", &w, err)))
+        return false;
+    if (!n->positions && strcmp(json_text(look(n, "positions", "positions"), ""), "none") == 0)
+        c->pos = VIT_POS_NONE; /* said aloud only: a table that is merely missing will be missed */
+    if (ph != c->patch_h || pw != c->patch_w)
+        return err_set(err, "%s: \"patch_size\" is %d × %d, but the tensors have %d × %d; config and weights are of two models",
+                       n->k->config_path, ph, pw, c->patch_h, c->patch_w);
+    if (h > 0 && w > 0) {
+        c->image_h = h;
+        c->image_w = w;
+        if (!n->positions || positions_for(c, n->positions, vit_patches(c)))
+            return true;
+        return err_set(err, "%s: a picture of %d × %d has %d patches, but the position table has %d rows; set the size the weights were "
+                       "made for", n->k->config_path, h, w, vit_patches(c), n->positions);
+    }
+    if (!n->positions)
+        return err_set(err, "%s: the size of the picture is unknown: put {\"image_size\": …} into %s", n->k->file.path, n->k->config_path);
+    int tries[] = {vit_prefix(c), vit_prefix(c) - c->registers, 0}, side = 0;
+    for (int i = 0; i < 3 && !side; i++)
+        side = n->positions > tries[i] ? exact_root(n->positions - tries[i]) : 0;
+    if (!side || side > (1 << 14) / (c->patch_h > c->patch_w ? c->patch_h : c->patch_w))
+        return err_set(err, "%s: the position table has %d rows, which is no square of patches; put {\"image_size\": [height, width]} into %s",
+                       n->k->file.path, n->positions, n->k->config_path);
+    c->image_h = side * c->patch_h;
+    c->image_w = side * c->patch_w;
+    positions_for(c, n->positions, side * side);
+    model_assume(n->m, "pictures are square, %d × %d (from the %d rows of the position table)", c->image_h, c->image_w, n->positions);
+    return true;
+}
+
+/* --- what shapes cannot say --- */
+
+/* Heads of the published sizes whose head width is not 64, and of those below that rule. */
+static int usual_heads(int width)
+{
+    static const struct {
+        int width, heads;
+    } known[] = {{1280, 16}, {1408, 16}, {1664, 16}, {1152, 16}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].width == width)
+            return known[i].heads;
+    return width % 64 == 0 ? width / 64 : 0;
+}
+
+static bool infer_heads(Infer *n, int inner, Err *err)
+{
+    VitConfig *c = n->c;
+    bool found;
+    c->heads = c->head_dim = 0;
+    if (!read_int(n, look(n, "num_attention_heads", "num_heads"), "num_attention_heads", &c->heads, err) ||
+        !read_int(n, look(n, "head_dim", "head_dim"), "head_dim", &c->head_dim, err))
+        return false;
+    if (!c->heads && c->head_dim && inner % c->head_dim == 0)
+        c->heads = inner / c->head_dim;
+    if (!c->heads) {
+        c->heads = inner == c->width ? usual_heads(c->width) : 0;
+        if (!c->heads)
+            return err_set(err, "%s: the number of heads is not stored in a %s checkpoint and width %d is no usual one: put "
+                           "{\"num_attention_heads\": …} into %s", n->k->file.path, n->k->layout->name, c->width, n->k->config_path);
+        model_assume(n->m, "%d heads of %d (what published models of width %d have; the file does not say)", c->heads, inner / c->heads, c->width);
+    }
+    if (!c->head_dim)
+        c->head_dim = inner / c->heads;
+    if (c->heads < 1 || c->head_dim < 1 || (int64_t)c->heads * c->head_dim != inner)
+        return err_set(err, "%s: %d heads do not fit queries of width %d", n->k->config_path, c->heads, inner);
+    c->scale = vit_scale(c->head_dim);
+    return read_float(n, look(n, "attention_scale", "attention_scale"), "attention_scale", &c->scale, &found, err);
+}
+
+static bool infer_activation(Infer *n, Err *err)
+{
+    static const struct {
+        const char *name;
+        MapFn act;
+    } known[] = {
+        {"gelu", MAP_GELU}, {"gelu_erf", MAP_GELU}, {"gelu_pytorch_tanh", MAP_GELU_TANH}, {"gelu_new", MAP_GELU_TANH}, {"gelu_fast", MAP_GELU_TANH},
+        {"gelu_tanh", MAP_GELU_TANH}, {"quick_gelu", MAP_QUICK_GELU}, {"quickgelu", MAP_QUICK_GELU}, {"relu", MAP_RELU},
+        {"silu", MAP_SILU}, {"swish", MAP_SILU},
+    };
+    const Json *v = look(n, "hidden_act", "act_layer");
+    n->c->act = MAP_GELU;
+    if (!v) {
+        model_assume(n->m, "activation GELU, the form with erf (the file does not say)");
+        return true;
+    }
+    const char *name = json_text(v, "");
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].name, name) == 0) {
+            n->c->act = known[i].act;
+            return true;
+        }
+    return err_set(err, "%s: activation \"%.40s\" is not known; Vitrine has gelu, gelu_pytorch_tanh, quick_gelu, relu and silu",
+                   n->k->config_path, name);
+}
+
+static bool infer_pool(Infer *n, Err *err)
+{
+    static const struct {
+        const char *name;
+        VitPool pool;
+    } known[] = {{"token", VIT_POOL_CLS}, {"cls", VIT_POOL_CLS}, {"avg", VIT_POOL_MEAN}, {"mean", VIT_POOL_MEAN}, {"none", VIT_POOL_NONE},
+                 {"", VIT_POOL_NONE}};
+    VitConfig *c = n->c;
+    const Json *v = look(n, "global_pool", "global_pool");
+    bool two = c->dist && checkpoint_find(n->k, VIT_HEAD_DIST_W, 0);
+    c->pool = two ? VIT_POOL_CLS_DIST : c->cls && !c->fc_norm ? VIT_POOL_CLS : VIT_POOL_MEAN;
+    if (!v || two)
+        return true;
+    const char *name = json_text(v, "?");
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].name, name) == 0) {
+            c->pool = known[i].pool;
+            return true;
+        }
+    return err_set(err, "%s: \"global_pool\" is \"%.40s\"; Vitrine has token, avg and none", n->k->config_path, name);
+}
+
+static bool infer_numbers(Infer *n, Err *err)
+{
+    VitConfig *c = n->c;
+    bool found;
+    const Layout *l = n->k->layout;
+    c->eps = l->eps;
+    if (!read_float(n, look(n, "layer_norm_eps", "norm_eps"), "layer_norm_eps", &c->eps, &found, err))
+        return false;
+    if (!found)
+        model_assume(n->m, "LayerNorm's ε is %g (usual for %s; the file does not say)", (double)c->eps, l->name);
+    c->post_norm = json_bool(look(n, "post_norm", "post_norm"), false);
+    return true;
+}
+
+/* --- picture preparation and class names --- */
+
+static void family_preprocess(Infer *n)
+{
+    static const float mean[3] = {0.485f, 0.456f, 0.406f}, std[3] = {0.229f, 0.224f, 0.225f};
+    const Layout *l = n->k->layout;
+    VitConfig *c = n->c;
+    Preprocess *p = &n->m->preprocess;
+    *p = preprocess_default(c);
+    p->filter = l->filter;
+    if (l->crop > 0) {
+        p->mode = RESIZE_COVER;
+        p->crop_to_even = true;
+        p->resize_w = (int)dm_floor(p->width / l->crop);
+        p->resize_h = (int)dm_floor(p->height / l->crop);
+    }
+    bool imagenet = l->imagenet || (l->fused && (c->dist || c->layer_scale)); /* DeiT, DINOv2 */
+    for (int i = 0; i < VIT_CHANNELS_MAX; i++) {
+        c->mean[i] = imagenet && c->channels == 3 && i < 3 ? mean[i] : 0.5f;
+        c->std[i] = imagenet && c->channels == 3 && i < 3 ? std[i] : 0.5f;
+    }
+}
+
+/* A preparation that yields another size than the position table is for cannot be meant. */
+static void fit_preprocess(Infer *n, const char *file)
+{
+    Preprocess *p = &n->m->preprocess;
+    const VitConfig *c = n->c;
+    if (p->width == c->image_w && p->height == c->image_h)
+        return;
+    model_assume(n->m, "pictures become %d × %d, the size of the position table (%s says %d × %d)", c->image_h, c->image_w, file,
+                 p->height, p->width);
+    p->resize_w = (int)((int64_t)p->resize_w * c->image_w / p->width);
+    p->resize_h = (int)((int64_t)p->resize_h * c->image_h / p->height);
+    p->resize_w = p->resize_w < c->image_w ? c->image_w : p->resize_w;
+    p->resize_h = p->resize_h < c->image_h ? c->image_h : p->resize_h;
+    p->width = c->image_w;
+    p->height = c->image_h;
+}
+
+static bool infer_preprocess(Infer *n, Err *err)
+{
+    VitConfig *c = n->c;
+    Preprocess *p = &n->m->preprocess;
+    char text[128];
+    const char *file = NULL, *input = json_text(json_get(n->k->config, "input_norm"), "standard");
+    family_preprocess(n);
+    if (n->k->processor) {
+        file = n->k->processor_path;
+        if (!preprocess_from_hf(n->k->processor, p, c, err))
+            return err_prefix(err, "%s", file);
+    } else if (n->trained) {
+        file = n->k->config_path;
+        if (!preprocess_from_timm(n->trained, p, c, err))
+            return err_prefix(err, "%s", file);
+    }
+    c->input = strcmp(input, "per_image") == 0 ? VIT_INPUT_PER_IMAGE : VIT_INPUT_STANDARD;
+    if (strcmp(input, "per_image") != 0 && strcmp(input, "standard") != 0)
+        return err_set(err, "%s: \"input_norm\" is \"%.40s\"; it may be standard or per_image", n->k->config_path, input);
+    if (file)
+        fit_preprocess(n, file);
+    else if (c->input == VIT_INPUT_STANDARD)
+        model_assume(n->m, "pictures are %s, mean %g and deviation %g in the first channel (usual for %s; no preprocessor_config.json)",
+                     preprocess_text(p, text, sizeof text), (double)c->mean[0], (double)c->std[0], n->k->layout->name);
+    else
+        model_assume(n->m, "pictures are %s (no preprocessor_config.json)", preprocess_text(p, text, sizeof text));
+    return true;
+}
+
+static const char *clean(Infer *n, const char *s)
+{
+    char text[256];
+    return arena_strdup(&n->m->arena, utf8_clean(text, sizeof text, s));
+}
+
+static void infer_class_names(Infer *n)
+{
+    const Json *config = n->k->config, *map = json_get(config, "id2label"), *list = json_get(config, "label_names");
+    size_t classes = (size_t)n->c->classes;
+    if (!list)
+        list = json_get(n->trained, "label_names");
+    if (!classes || (json_kind(map) != JK_OBJECT && json_kind(list) != JK_ARRAY))
+        return;
+    const char **names = arena_alloc(&n->m->arena, size_mul(classes, sizeof *names));
+    for (size_t i = 0; i < classes; i++) {
+        char key[24];
+        snprintf(key, sizeof key, "%zu", i);
+        const char *name = json_text(map ? json_get(map, key) : json_at(list, i), NULL);
+        names[i] = name && *name ? clean(n, name) : arena_printf(&n->m->arena, "class %zu", i);
+    }
+    n->m->class_names = names;
+}
+
+bool layout_infer(Checkpoint *k, Model *m, Err *err)
+{
+    Infer n = {.k = k, .m = m, .c = &m->vit, .args = k->config};
+    int inner;
+    m->vit = vit_config_base();
+    m->preprocess.filter = FILTER_BILINEAR;
+    n.trained = json_get(k->config, "pretrained_cfg");
+    n.timm_config = n.trained || json_get(k->config, "model_args") || json_get(k->config, "architecture");
+    if (n.timm_config && json_get(k->config, "model_args"))
+        n.args = json_get(k->config, "model_args");
+    if (n.timm_config && !n.trained)
+        n.trained = k->config;
+    if (!infer_shapes(&n, &inner, err) || !infer_picture(&n, err) || !infer_heads(&n, inner, err) || !infer_activation(&n, err) ||
+        !infer_pool(&n, err) || !infer_numbers(&n, err) || !infer_preprocess(&n, err))
+        return false;
+    infer_class_names(&n);
+    m->trained = json_bool(json_get(k->config, "trained"), true);
+    m->drawn_shapes = json_bool(json_get(k->config, "drawn_shapes"), false);
+    return vit_check(&m->vit, err) || err_prefix(err, "%s", k->file.path);
+}

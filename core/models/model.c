@@ -1,0 +1,53 @@
+/* What every model has, wherever its weights come from. Knows no files. */
+#include "core/models/model.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WEIGHT_ALIGN = 16 }; /* floats: every weight begins on a cache line */
+
+void model_alloc(Model *m)
+{
+    m->weights.at = arena_alloc(&m->arena, size_mul(vit_weights_count(&m->vit), sizeof *m->weights.at));
+    size_t cells = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        cells = 0;
+        for (int layer = -1; layer < m->vit.layers; layer++)
+            for (int r = 0; r < VIT_ROLES; r++) {
+                VitRole role = (VitRole)r;
+                if (vit_role_in_block(role) != (layer >= 0) || !vit_has(&m->vit, role))
+                    continue;
+                if (pass)
+                    vit_weight(&m->weights, role, layer)->data = m->block + cells;
+                cells = size_add(cells, (vit_role_cells(&m->vit, role) + WEIGHT_ALIGN - 1) / WEIGHT_ALIGN * WEIGHT_ALIGN);
+            }
+        if (!pass)
+            m->block = xfloats(cells);
+    }
+    m->block_cells = cells;
+}
+
+void model_assume(Model *m, const char *fmt, ...)
+{
+    char line[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    size_t n = (size_t)m->assumption_count;
+    const char **more = arena_alloc(&m->arena, size_mul(n + 1, sizeof *more)); /* a handful of lines: the old table is left to the arena */
+    if (n)
+        memcpy(more, m->assumptions, n * sizeof *more);
+    more[n] = arena_strdup(&m->arena, line);
+    m->assumptions = more;
+    m->assumption_count++;
+}
+
+void model_free(Model *m)
+{
+    free(m->block);
+    arena_free(&m->arena);
+    *m = (Model){0};
+}

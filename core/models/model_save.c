@@ -1,0 +1,226 @@
+/* Writing a model in Hugging Face form. What that family cannot say is written as keys of our own, which model_load reads back. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/buf.h"
+#include "core/base/file.h"
+#include "core/models/checkpoint.h"
+
+static const char *const ACT_NAMES[MAP_COUNT] = {
+    [MAP_GELU] = "gelu", [MAP_GELU_TANH] = "gelu_pytorch_tanh", [MAP_QUICK_GELU] = "quick_gelu", [MAP_RELU] = "relu", [MAP_SILU] = "silu",
+};
+
+static void put_name(Buf *b, VitRole r, int layer)
+{
+    char name[256];
+    bool outside = strncmp(vit_role_name(r), "head", 4) == 0;
+    layout_alternative(LAYOUTS[0].names[r], 0, layer, name, sizeof name);
+    buf_printf(b, "\"%s%s\"", outside ? "" : "vit.", name);
+}
+
+/* Tokens and positions have a batch axis of 1 in front, as that family stores them. */
+static void put_shape(Buf *b, const VitConfig *c, VitRole r)
+{
+    size_t shape[4];
+    int rank = layout_shape(&LAYOUTS[0], c, r, shape);
+    bool batch = r == VIT_CLS || r == VIT_DIST || r == VIT_REGISTERS || r == VIT_POS;
+    buf_puts(b, batch ? "[1" : "[");
+    for (int i = 0; i < rank; i++)
+        buf_printf(b, "%s%zu", i || batch ? "," : "", shape[i]);
+    buf_puts(b, "]");
+}
+
+#define EACH_WEIGHT(c, layer, r)                                          \
+    for (int layer = -1; layer < (c)->layers; layer++)                    \
+        for (VitRole r = (VitRole)0; r < VIT_ROLES; r = (VitRole)(r + 1)) \
+            if (vit_role_in_block(r) == (layer >= 0) && vit_has((c), r))
+
+static void put_header(Buf *b, const VitConfig *c)
+{
+    uint64_t at = 0;
+    Buf json = {0};
+    buf_puts(&json, "{\"__metadata__\":{\"format\":\"pt\"}");
+    EACH_WEIGHT(c, layer, r) {
+        uint64_t bytes = (uint64_t)vit_role_cells(c, r) * sizeof(float);
+        buf_putc(&json, ',');
+        put_name(&json, r, layer);
+        buf_puts(&json, ":{\"dtype\":\"F32\",\"shape\":");
+        put_shape(&json, c, r);
+        buf_printf(&json, ",\"data_offsets\":[%llu,%llu]}", (unsigned long long)at, (unsigned long long)(at + bytes));
+        at += bytes;
+    }
+    buf_putc(&json, '}');
+    while (json.len % 8)
+        buf_putc(&json, ' ');
+    uint8_t length[8];
+    for (int i = 0; i < 8; i++)
+        length[i] = (uint8_t)((uint64_t)json.len >> (8 * i));
+    buf_add(b, length, sizeof length);
+    buf_add(b, json.data, json.len);
+    buf_free(&json);
+}
+
+static bool save_weights(const Model *m, const char *path, ModelFill fill, void *context, Err *err)
+{
+    const VitConfig *c = &m->vit;
+    FileOut out;
+    Buf header = {0};
+    put_header(&header, c);
+    bool ok = file_create(&out, path, err);
+    if (!ok)
+        goto done;
+    ok = file_append(&out, header.data, header.len, err);
+    EACH_WEIGHT(c, layer, r) {
+        if (!ok)
+            break;
+        size_t cells = vit_role_cells(c, r);
+        float *values = xfloats(cells);
+        fill(context, r, layer, values);
+        ok = file_append(&out, values, cells * sizeof *values, err);
+        free(values);
+    }
+    if (ok)
+        ok = file_commit(&out, err);
+    else
+        file_abandon(&out);
+done:
+    buf_free(&header);
+    return ok;
+}
+
+/* The shortest decimal that reads back as the same float. */
+static void put_float(Buf *b, float x)
+{
+    char text[40];
+    int digits = 1;
+    do
+        snprintf(text, sizeof text, "%.*g", digits, (double)x);
+    while (digits++ < 9 && strtof(text, NULL) != x);
+    buf_puts(b, text);
+}
+
+static void put_numbers(Buf *b, const char *key, const float *v, int n, bool list)
+{
+    buf_printf(b, "  \"%s\": %s", key, list ? "[" : "");
+    for (int i = 0; i < n; i++) {
+        buf_puts(b, i ? ", " : "");
+        put_float(b, v[i]);
+    }
+    buf_puts(b, list ? "],\n" : ",\n");
+}
+
+static void put_pair(Buf *b, const char *key, int h, int w)
+{
+    if (h == w)
+        buf_printf(b, "  \"%s\": %d,\n", key, h);
+    else
+        buf_printf(b, "  \"%s\": [%d, %d],\n", key, h, w);
+}
+
+static void put_labels(Buf *b, const Model *m)
+{
+    buf_puts(b, "  \"id2label\": {");
+    for (int i = 0; i < m->vit.classes; i++) {
+        buf_printf(b, "%s\n    \"%d\": ", i ? "," : "", i);
+        buf_json(b, m->class_names[i]);
+    }
+    buf_puts(b, "\n  },\n");
+}
+
+/* Keys that only models which a Hugging Face reader would misread have. */
+static void put_own_keys(Buf *b, const Model *m)
+{
+    const VitConfig *c = &m->vit;
+    float usual = vit_scale(c->head_dim);
+    static const char *const pools[] = {[VIT_POOL_CLS] = "token", [VIT_POOL_MEAN] = "avg", [VIT_POOL_CLS_DIST] = "token", [VIT_POOL_NONE] = "none"};
+    if (memcmp(&c->scale, &usual, sizeof usual) != 0)
+        put_numbers(b, "attention_scale", &c->scale, 1, false);
+    if (c->post_norm)
+        buf_puts(b, "  \"post_norm\": true,\n");
+    if (c->pos == VIT_POS_NONE)
+        buf_puts(b, "  \"positions\": \"none\",\n");
+    if (!c->final_norm)
+        buf_puts(b, "  \"final_norm\": false,\n");
+    if (c->pool != VIT_POOL_CLS_DIST)
+        buf_printf(b, "  \"global_pool\": \"%s\",\n", pools[c->pool]);
+    if (c->input == VIT_INPUT_PER_IMAGE)
+        buf_puts(b, "  \"input_norm\": \"per_image\",\n");
+    if (!m->trained)
+        buf_puts(b, "  \"trained\": false,\n");
+    if (m->drawn_shapes)
+        buf_puts(b, "  \"drawn_shapes\": true,\n");
+}
+
+static void put_config(Buf *b, const Model *m)
+{
+    const VitConfig *c = &m->vit;
+    buf_puts(b, "{\n  \"architectures\": [\"ViTForImageClassification\"],\n  \"model_type\": \"vit\",\n");
+    buf_printf(b, "  \"hidden_size\": %d,\n  \"num_hidden_layers\": %d,\n  \"num_attention_heads\": %d,\n  \"head_dim\": %d,\n", c->width,
+               c->layers, c->heads, c->head_dim);
+    buf_printf(b, "  \"intermediate_size\": %d,\n  \"hidden_act\": \"%s\",\n", c->mlp,
+               ACT_NAMES[c->act] ? ACT_NAMES[c->act] : map_name(c->act));
+    put_numbers(b, "layer_norm_eps", &c->eps, 1, false);
+    put_pair(b, "image_size", c->image_h, c->image_w);
+    put_pair(b, "patch_size", c->patch_h, c->patch_w);
+    if (m->class_names && c->classes)
+        put_labels(b, m);
+    put_own_keys(b, m);
+    buf_printf(b, "  \"num_channels\": %d,\n  \"qkv_bias\": %s\n}\n", c->channels, c->qkv_bias ? "true" : "false");
+}
+
+static void put_processor(Buf *b, const Model *m)
+{
+    static const int pil[] = {[FILTER_NEAREST] = 0, [FILTER_LANCZOS] = 1, [FILTER_BILINEAR] = 2, [FILTER_BICUBIC] = 3, [FILTER_BOX] = 4};
+    const Preprocess *p = &m->preprocess;
+    const VitConfig *c = &m->vit;
+    int edge = p->resize_w < p->resize_h ? p->resize_w : p->resize_h;
+    buf_puts(b, "{\n  \"image_processor_type\": \"ViTImageProcessor\",\n  \"do_resize\": true,\n");
+    if (p->mode == RESIZE_COVER)
+        buf_printf(b, "  \"size\": {\"shortest_edge\": %d},\n", edge);
+    else
+        buf_printf(b, "  \"size\": {\"height\": %d, \"width\": %d},\n", p->resize_h, p->resize_w);
+    if (p->mode == RESIZE_COVER || p->resize_w != p->width || p->resize_h != p->height)
+        buf_printf(b, "  \"do_center_crop\": true,\n  \"crop_size\": {\"height\": %d, \"width\": %d},\n", p->height, p->width);
+    buf_printf(b, "  \"resample\": %d,\n  \"do_rescale\": true,\n  \"rescale_factor\": %.17g,\n  \"do_normalize\": true,\n", pil[p->filter],
+               1.0 / (double)c->range);
+    put_numbers(b, "image_mean", c->mean, c->channels, true);
+    put_numbers(b, "image_std", c->std, c->channels, true);
+    b->data[b->len -= 2] = '\0'; /* the last comma */
+    buf_puts(b, "\n}\n");
+}
+
+static bool save_text(const Model *m, const char *dir, const char *name, void (*put)(Buf *, const Model *), Err *err)
+{
+    Buf path = {0}, text = {0};
+    buf_printf(&path, "%s/%s", dir, name);
+    put(&text, m);
+    bool ok = file_write(buf_str(&path), text.data, text.len, err);
+    buf_free(&path);
+    buf_free(&text);
+    return ok;
+}
+
+bool model_save_filled(const Model *m, const char *dir, ModelFill fill, void *context, Err *err)
+{
+    Buf path = {0};
+    if (!file_is_dir(dir))
+        return err_set(err, "%s: no such folder; make it first (mkdir -p)", dir);
+    buf_printf(&path, "%s/model.safetensors", dir);
+    bool ok = save_weights(m, buf_str(&path), fill, context, err) && save_text(m, dir, "config.json", put_config, err) &&
+              save_text(m, dir, "preprocessor_config.json", put_processor, err);
+    buf_free(&path);
+    return ok;
+}
+
+static void copy_weight(void *model, VitRole r, int layer, float *out)
+{
+    const Model *m = model;
+    memcpy(out, vit_weight(&m->weights, r, layer)->data, vit_role_cells(&m->vit, r) * sizeof *out);
+}
+
+bool model_save(const Model *m, const char *dir, Err *err)
+{
+    Model view = *m; /* a shallow copy, only read */
+    return model_save_filled(m, dir, copy_weight, &view, err);
+}

@@ -1,0 +1,245 @@
+#include "core/models/preprocess.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/dmath.h"
+#include "core/base/mem.h"
+
+Preprocess preprocess_default(const VitConfig *c)
+{
+    return (Preprocess){.width = c->image_w, .height = c->image_h, .channels = c->channels, .mode = RESIZE_SQUASH,
+                        .resize_w = c->image_w, .resize_h = c->image_h, .filter = FILTER_BILINEAR};
+}
+
+/* What the picture is resized to before the crop. Covering keeps proportions: the tighter side becomes the target's, the other
+ * is rounded down for a square target and to nearest otherwise, as torchvision and timm do. */
+static void resized_size(const Preprocess *p, int w, int h, int64_t *out_w, int64_t *out_h)
+{
+    *out_w = p->resize_w;
+    *out_h = p->resize_h;
+    if (p->mode == RESIZE_SQUASH)
+        return;
+    int64_t across = (int64_t)w * p->resize_h, down = (int64_t)h * p->resize_w;
+    double half = p->resize_w == p->resize_h ? 0 : 0.5;
+    if (across > down)
+        *out_w = (int64_t)((double)across / h + half);
+    else if (down > across)
+        *out_h = (int64_t)((double)down / w + half);
+}
+
+/* First row or column of a centre crop; negative when the crop is larger than the picture (its border is black). */
+static int crop_start(int64_t have, int want, bool to_even)
+{
+    int64_t spare = have - want, half = spare >= 0 ? spare / 2 : -((1 - spare) / 2);
+    if (to_even && spare % 2 != 0 && half % 2 != 0)
+        half++;
+    return (int)half;
+}
+
+bool preprocess_run(const Preprocess *p, const Image *in, Image *resized, float *pixels, Err *err)
+{
+    if (p->channels != 1 && p->channels != 3)
+        return err_set(err, "the model wants %d channels per pixel; pictures have 1 (grey) or 3 (RGB)", p->channels);
+    int64_t w, h;
+    resized_size(p, in->width, in->height, &w, &h);
+    if (w < 1 || h < 1 || w > IMAGE_PIXELS_MAX || h > IMAGE_PIXELS_MAX || w * h > IMAGE_PIXELS_MAX)
+        return err_set(err, "the picture is too long and narrow (%d × %d) for this model; cut it nearer to a square", in->width, in->height);
+    Image source, big;
+    image_init(&source, in->width, in->height, in->channels);
+    memcpy(source.data, in->data, size_mul(size_mul((size_t)in->width, (size_t)in->height), (size_t)in->channels));
+    image_convert(&source, p->channels);
+    image_resize(&big, &source, (int)w, (int)h, p->filter);
+    image_free(&source);
+    image_crop(resized, &big, crop_start(w, p->width, p->crop_to_even), crop_start(h, p->height, p->crop_to_even), p->width, p->height);
+    image_free(&big);
+    size_t plane = size_mul((size_t)p->width, (size_t)p->height), channels = (size_t)p->channels;
+    for (size_t i = 0; pixels && i < plane; i++)
+        for (size_t c = 0; c < channels; c++)
+            pixels[c * plane + i] = (float)resized->data[i * channels + c];
+    return true;
+}
+
+SourceRect preprocess_source(const Preprocess *p, int source_w, int source_h, int x, int y)
+{
+    int64_t w, h;
+    resized_size(p, source_w, source_h, &w, &h);
+    double sx = (double)source_w / (double)w, sy = (double)source_h / (double)h;
+    double left = x + crop_start(w, p->width, p->crop_to_even), top = y + crop_start(h, p->height, p->crop_to_even);
+    SourceRect r = {left * sx, top * sy, (left + 1) * sx, (top + 1) * sy};
+    r.x0 = r.x0 < 0 ? 0 : r.x0 > source_w ? source_w : r.x0;
+    r.x1 = r.x1 < 0 ? 0 : r.x1 > source_w ? source_w : r.x1;
+    r.y0 = r.y0 < 0 ? 0 : r.y0 > source_h ? source_h : r.y0;
+    r.y1 = r.y1 < 0 ? 0 : r.y1 > source_h ? source_h : r.y1;
+    return r;
+}
+
+static const struct {
+    const char *name;
+    Filter filter;
+    int pil; /* PIL's number, as in preprocessor_config.json */
+} FILTERS[] = {
+    {"nearest", FILTER_NEAREST, 0}, {"lanczos", FILTER_LANCZOS, 1}, {"bilinear", FILTER_BILINEAR, 2},
+    {"bicubic", FILTER_BICUBIC, 3}, {"box", FILTER_BOX, 4},
+};
+enum { FILTER_COUNT = sizeof FILTERS / sizeof *FILTERS };
+
+static const char *filter_name(Filter f)
+{
+    for (int i = 0; i < FILTER_COUNT; i++)
+        if (FILTERS[i].filter == f)
+            return FILTERS[i].name;
+    return "?";
+}
+
+const char *preprocess_text(const Preprocess *p, char *out, size_t n)
+{
+    bool cropped = p->mode == RESIZE_COVER || p->resize_w != p->width || p->resize_h != p->height;
+    int used = snprintf(out, n, "resized to %d × %d (%s, %s)", p->resize_h, p->resize_w,
+                        p->mode == RESIZE_COVER ? "proportions kept" : "proportions given up", filter_name(p->filter));
+    if (cropped && used > 0 && (size_t)used < n)
+        snprintf(out + used, n - (size_t)used, ", centre %d × %d", p->height, p->width);
+    return out;
+}
+
+/* --- reading it from files --- */
+
+static bool in_side(double v)
+{
+    return v >= 1 && v <= IMAGE_SIDE_MAX;
+}
+
+/* {"height","width"}, {"shortest_edge"} or a number. *cover says that it was a single edge to cover. */
+static bool read_size(const Json *v, const char *key, int *w, int *h, bool *edge, Err *err)
+{
+    int64_t a, b;
+    *edge = false;
+    if (json_int(v, &a)) {
+        b = a;
+    } else if (json_int(json_get(v, "shortest_edge"), &a)) {
+        b = a;
+        *edge = true;
+    } else if (!json_int(json_get(v, "height"), &b) || !json_int(json_get(v, "width"), &a)) {
+        return err_set(err, "\"%s\" is no size: expected a number, {\"height\", \"width\"} or {\"shortest_edge\"}", key);
+    }
+    if (!in_side((double)a) || !in_side((double)b))
+        return err_set(err, "\"%s\" is out of range: 1 to %d", key, IMAGE_SIDE_MAX);
+    *w = (int)a;
+    *h = (int)b;
+    return true;
+}
+
+static bool read_numbers(const Json *v, const char *key, const VitConfig *c, float *out, Err *err)
+{
+    if (!v || json_kind(v) == JK_NULL)
+        return true;
+    size_t n = json_count(v);
+    if (json_kind(v) != JK_ARRAY || (n != 1 && n != (size_t)c->channels))
+        return err_set(err, "\"%s\" has %zu numbers; the model has %d channels", key, n, c->channels);
+    for (int i = 0; i < c->channels; i++) {
+        double x;
+        if (!json_number(json_at(v, n == 1 ? 0 : (size_t)i), &x) || x < -1e6 || x > 1e6)
+            return err_set(err, "\"%s\" holds something that is no number between −1e6 and 1e6", key);
+        out[i] = (float)x;
+    }
+    return true;
+}
+
+static bool read_hf_filter(const Json *v, Preprocess *p, Err *err)
+{
+    int64_t number;
+    if (!v || json_kind(v) == JK_NULL)
+        return true;
+    for (int i = 0; i < FILTER_COUNT && json_int(v, &number); i++)
+        if (FILTERS[i].pil == number) {
+            p->filter = FILTERS[i].filter;
+            return true;
+        }
+    return err_set(err, "\"resample\" is none of 0 nearest, 1 lanczos, 2 bilinear, 3 bicubic, 4 box");
+}
+
+static bool read_hf_geometry(const Json *j, Preprocess *p, Err *err)
+{
+    const Json *size = json_get(j, "size"), *crop = json_get(j, "crop_size");
+    bool crops = json_bool(json_get(j, "do_center_crop"), false) && crop, edge, ignored;
+    if (size) {
+        if (!read_size(size, "size", &p->resize_w, &p->resize_h, &edge, err))
+            return false;
+        /* an old number means the shorter side only where a crop follows */
+        p->mode = edge || (crops && json_kind(size) == JK_NUMBER) ? RESIZE_COVER : RESIZE_SQUASH;
+        p->width = p->resize_w;
+        p->height = p->resize_h;
+    }
+    if (crops && !read_size(crop, "crop_size", &p->width, &p->height, &ignored, err))
+        return false;
+    p->crop_to_even = false;
+    return true;
+}
+
+bool preprocess_from_hf(const Json *j, Preprocess *p, VitConfig *c, Err *err)
+{
+    Preprocess next = *p;
+    VitConfig config = *c;
+    double factor;
+    if (!read_hf_geometry(j, &next, err) || !read_hf_filter(json_get(j, "resample"), &next, err))
+        return false;
+    if (!json_bool(json_get(j, "do_rescale"), true)) {
+        config.range = 1.0f;
+    } else if (json_number(json_get(j, "rescale_factor"), &factor)) {
+        if (!(factor > 1e-6 && factor < 1e6))
+            return err_set(err, "\"rescale_factor\" is %g; 1/255 = 0.00392 as a rule", factor);
+        config.range = (float)(1.0 / factor);
+    }
+    if (!json_bool(json_get(j, "do_normalize"), true)) {
+        for (int i = 0; i < VIT_CHANNELS_MAX; i++) {
+            config.mean[i] = 0.0f;
+            config.std[i] = 1.0f;
+        }
+    } else if (!read_numbers(json_get(j, "image_mean"), "image_mean", c, config.mean, err) ||
+               !read_numbers(json_get(j, "image_std"), "image_std", c, config.std, err)) {
+        return false;
+    }
+    *p = next;
+    *c = config;
+    return true;
+}
+
+static bool read_timm_filter(const Json *v, Preprocess *p, Err *err)
+{
+    const char *name = json_text(v, NULL);
+    if (!name || strcmp(name, "random") == 0)
+        return true;
+    for (int i = 0; i < FILTER_COUNT; i++)
+        if (strcmp(FILTERS[i].name, name) == 0) {
+            p->filter = FILTERS[i].filter;
+            return true;
+        }
+    return err_set(err, "\"interpolation\" is \"%.40s\"; known are nearest, lanczos, bilinear, bicubic, box", name);
+}
+
+bool preprocess_from_timm(const Json *j, Preprocess *p, VitConfig *c, Err *err)
+{
+    Preprocess next = *p;
+    VitConfig config = *c;
+    double crop = 0.9;
+    const Json *size = json_get(j, "input_size");
+    int64_t h, w;
+    if (size) {
+        if (!json_int(json_at(size, 1), &h) || !json_int(json_at(size, 2), &w) || !in_side((double)h) || !in_side((double)w))
+            return err_set(err, "\"input_size\" is not [channels, height, width]");
+        next.width = (int)w;
+        next.height = (int)h;
+    }
+    if (json_number(json_get(j, "crop_pct"), &crop) && !(crop >= 0.1 && crop <= 1.0))
+        return err_set(err, "\"crop_pct\" is %g; it must be 0.1 to 1", crop);
+    next.resize_w = (int)dm_floor(next.width / crop);
+    next.resize_h = (int)dm_floor(next.height / crop);
+    next.mode = strcmp(json_text(json_get(j, "crop_mode"), "center"), "squash") == 0 ? RESIZE_SQUASH : RESIZE_COVER;
+    next.crop_to_even = true;
+    if (!read_timm_filter(json_get(j, "interpolation"), &next, err) ||
+        !read_numbers(json_get(j, "mean"), "mean", c, config.mean, err) || !read_numbers(json_get(j, "std"), "std", c, config.std, err))
+        return false;
+    *p = next;
+    *c = config;
+    return true;
+}

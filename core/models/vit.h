@@ -1,0 +1,102 @@
+/* The Vision Transformer (Dosovitskiy et al. 2021, "An Image is Worth 16x16 Words"), with every knob that public checkpoints have.
+ * A configuration and its weights become a graph; nothing else about the model is written down anywhere. */
+#ifndef VITRINE_MODELS_VIT_H
+#define VITRINE_MODELS_VIT_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/err.h"
+#include "core/graph/graph.h"
+
+enum { VIT_CHANNELS_MAX = 16 };
+
+/* Which tokens have a row in the position table. */
+typedef enum VitPos {
+    VIT_POS_NONE,
+    VIT_POS_ALL,              /* every token: prefix tokens (registers too), then patches */
+    VIT_POS_BEFORE_REGISTERS, /* cls, dist and patches; the registers are put in after positions were added */
+    VIT_POS_PATCHES           /* patches only; prefix tokens are put in front afterwards */
+} VitPos;
+
+typedef enum VitPool {
+    VIT_POOL_CLS,      /* the answer is read from the cls token */
+    VIT_POOL_MEAN,     /* …from the mean of the patch tokens */
+    VIT_POOL_CLS_DIST, /* two heads, on cls and on dist; their logits are averaged */
+    VIT_POOL_NONE      /* nothing is read out: the model ends with its tokens */
+} VitPool;
+
+typedef enum VitInput {
+    VIT_INPUT_STANDARD,  /* pixels 0 … 255: x / range, − mean[c], / std[c] */
+    VIT_INPUT_PER_IMAGE, /* 2·x / range − 1, − the picture's own mean per channel, / its own root mean square (ε = 0.01) */
+    VIT_INPUT_READY      /* the input is `image` itself: values that somebody else standardised */
+} VitInput;
+
+typedef struct VitConfig {
+    int image_h, image_w, patch_h, patch_w, channels; /* the picture is a whole number of patches high and wide */
+    int width;                                        /* d */
+    int layers, heads, head_dim, mlp, classes;        /* classes = 0: no head */
+    MapFn act;
+    float eps;   /* of every LayerNorm */
+    float scale; /* factor multiplied onto the scores: vit_scale(head_dim) unless the model says otherwise */
+    bool cls, dist;
+    int registers;
+    VitPos pos;
+    VitPool pool;
+    bool post_norm; /* LayerNorm after the addition (Vaswani et al. 2017) instead of before the sub-layer */
+    bool patch_bias, qkv_bias, out_bias, mlp_bias, head_bias;
+    bool layer_scale, norm_pre, final_norm, fc_norm;
+    VitInput input;
+    float range, mean[VIT_CHANNELS_MAX], std[VIT_CHANNELS_MAX]; /* VIT_INPUT_STANDARD; range is 255 as a rule */
+} VitConfig;
+
+/* ViT-B/16 at 224 × 224 with 1000 classes: the starting point from which a configuration is made. */
+VitConfig vit_config_base(void);
+float vit_scale(int head_dim); /* 1/√head_dim, correctly rounded twice */
+int vit_prefix(const VitConfig *c);  /* tokens before the patches */
+int vit_patches(const VitConfig *c);
+int vit_tokens(const VitConfig *c);
+/* Is this a model that can be built here? False and one line that names the knob, its value and what it may be. */
+bool vit_check(const VitConfig *c, Err *err);
+
+/* The kinds of weights (vit_roles.def). */
+typedef enum VitRole {
+#define ROLE(symbol, where, name, axes, start) VIT_##symbol,
+#include "core/models/vit_roles.def"
+#undef ROLE
+    VIT_ROLES
+} VitRole;
+
+bool vit_role_in_block(VitRole r);
+const char *vit_role_name(VitRole r);         /* "attn.w_q": its path in the graph, after "blocks.N." for a block's */
+const char *vit_role_axes(VitRole r);         /* "hed" */
+bool vit_has(const VitConfig *c, VitRole r);  /* does a model of this configuration have such a weight? */
+int vit_role_shape(const VitConfig *c, VitRole r, size_t shape[4]); /* returns the rank, 1 … 4 */
+size_t vit_role_cells(const VitConfig *c, VitRole r);
+size_t vit_params(const VitConfig *c); /* cells of all weights */
+
+typedef struct VitTensor {
+    const float *data;  /* row-major in the role's axes; NULL where the configuration has no such weight */
+    const char *origin; /* its name in the checkpoint (for q, k, v of a fused tensor: that tensor's) */
+} VitTensor;
+
+/* Not owned by anything below: data and origins must outlive the graph. at[] has vit_weights_count entries. */
+typedef struct VitWeights {
+    VitTensor *at;
+} VitWeights;
+size_t vit_weights_count(const VitConfig *c);
+/* Entry of a role; layer is ignored for roles of the whole model. */
+VitTensor *vit_weight(const VitWeights *w, VitRole r, int layer);
+
+/* Nodes that others ask for; NO_NODE where the configuration has none. Everything else is found by name. */
+typedef struct VitNodes {
+    NodeId input;      /* LEAF_INPUT: pixels[c,y,i,x,j] 0 … 255, or image[c,y,i,x,j]; memory order is channel, row, column */
+    NodeId image;      /* what the patch projection sees */
+    NodeId patch_embed, pos_embed, full_embed;
+    NodeId tokens_out; /* [t,d] after the last block and the final norm */
+    NodeId readout, logits, probs;
+} VitNodes;
+
+/* Appends the model to g (graph_init done). c passed vit_check; w has every weight that c asks for; class_names[o] or NULL;
+ * input has channels · image_h · image_w floats. Names, input and weights must outlive the graph. nodes may be NULL. */
+void vit_build(Graph *g, const VitConfig *c, const VitWeights *w, const char *const *class_names, const float *input, VitNodes *nodes);
+#endif

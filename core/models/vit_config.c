@@ -1,0 +1,249 @@
+/* Configuration and weights of a Vision Transformer: what there is, of which shape, and whether it can be built. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/dmath.h"
+#include "core/base/mem.h"
+#include "core/models/vit.h"
+
+typedef enum Where { WHOLE, BLOCK } Where;
+
+static const struct {
+    const char *name, *axes;
+    Where where;
+} ROLES[VIT_ROLES] = {
+#define ROLE(symbol, where_, name_, axes_, start) [VIT_##symbol] = {.name = name_, .axes = axes_, .where = where_},
+#include "core/models/vit_roles.def"
+#undef ROLE
+};
+
+VitConfig vit_config_base(void)
+{
+    VitConfig c = {
+        .image_h = 224, .image_w = 224, .patch_h = 16, .patch_w = 16, .channels = 3,
+        .width = 768, .layers = 12, .heads = 12, .head_dim = 64, .mlp = 3072, .classes = 1000,
+        .act = MAP_GELU, .eps = 1e-6f, .scale = vit_scale(64), .cls = true,
+        .pos = VIT_POS_ALL, .pool = VIT_POOL_CLS,
+        .patch_bias = true, .qkv_bias = true, .out_bias = true, .mlp_bias = true, .head_bias = true,
+        .final_norm = true, .input = VIT_INPUT_STANDARD, .range = 255.0f,
+    };
+    for (int i = 0; i < VIT_CHANNELS_MAX; i++)
+        c.mean[i] = c.std[i] = 0.5f;
+    return c;
+}
+
+float vit_scale(int head_dim)
+{
+    return (float)(1.0 / dm_sqrt((double)head_dim));
+}
+
+int vit_prefix(const VitConfig *c)
+{
+    return (c->cls ? 1 : 0) + (c->dist ? 1 : 0) + c->registers;
+}
+
+int vit_patches(const VitConfig *c)
+{
+    return (c->image_h / c->patch_h) * (c->image_w / c->patch_w);
+}
+
+int vit_tokens(const VitConfig *c)
+{
+    return vit_prefix(c) + vit_patches(c);
+}
+
+/* Rows of the position table. */
+static int position_rows(const VitConfig *c)
+{
+    switch (c->pos) {
+    case VIT_POS_ALL: return vit_tokens(c);
+    case VIT_POS_BEFORE_REGISTERS: return vit_tokens(c) - c->registers;
+    case VIT_POS_PATCHES: return vit_patches(c);
+    default: return 0;
+    }
+}
+
+static bool check_ranges(const VitConfig *c, Err *err)
+{
+    const struct {
+        const char *what;
+        int value, least, most;
+    } knobs[] = {
+        {"image height", c->image_h, 1, 1 << 14},
+        {"image width", c->image_w, 1, 1 << 14},
+        {"patch height", c->patch_h, 1, 1 << 14},
+        {"patch width", c->patch_w, 1, 1 << 14},
+        {"number of channels", c->channels, 1, VIT_CHANNELS_MAX},
+        {"model width", c->width, 1, 1 << 16},
+        {"number of layers", c->layers, 1, 1024},
+        {"number of heads", c->heads, 1, 1024},
+        {"head width", c->head_dim, 1, 1 << 14},
+        {"MLP width", c->mlp, 1, 1 << 18},
+        {"number of classes", c->classes, 0, 1 << 20},
+        {"number of register tokens", c->registers, 0, 1024},
+    };
+    for (size_t i = 0; i < sizeof knobs / sizeof *knobs; i++)
+        if (knobs[i].value < knobs[i].least || knobs[i].value > knobs[i].most)
+            return err_set(err, "%s is %d; it must be %d to %d", knobs[i].what, knobs[i].value, knobs[i].least, knobs[i].most);
+    return true;
+}
+
+static bool finite_f(float x)
+{
+    return x - x == 0.0f;
+}
+
+static bool check_numbers(const VitConfig *c, Err *err)
+{
+    if (!finite_f(c->eps) || c->eps < 0)
+        return err_set(err, "the epsilon of LayerNorm is %g; it must be 0 or a small positive number", (double)c->eps);
+    if (!finite_f(c->scale))
+        return err_set(err, "the factor on the attention scores is not a number");
+    if (!finite_f(c->range) || c->range <= 0)
+        return err_set(err, "pixels are divided by %g; that must be a positive number (255 as a rule)", (double)c->range);
+    for (int i = 0; i < c->channels; i++)
+        if (!finite_f(c->mean[i]) || !finite_f(c->std[i]) || c->std[i] <= 0)
+            return err_set(err, "channel %d: mean %g, standard deviation %g; the second must be positive", i, (double)c->mean[i],
+                           (double)c->std[i]);
+    return true;
+}
+
+static bool check_structure(const VitConfig *c, Err *err)
+{
+    if (c->image_h % c->patch_h || c->image_w % c->patch_w)
+        return err_set(err, "a picture of %d × %d is no whole number of patches of %d × %d (height × width)", c->image_h, c->image_w,
+                       c->patch_h, c->patch_w);
+    if ((c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_CLS_DIST) && !c->cls)
+        return err_set(err, "the answer is to be read from a cls token, but the model has none");
+    if (c->pool == VIT_POOL_CLS_DIST && !c->dist)
+        return err_set(err, "two heads need a distillation token, but the model has none");
+    if (c->pool == VIT_POOL_NONE && (c->classes || c->fc_norm))
+        return err_set(err, "a model that reads nothing out cannot have a head");
+    if (c->pos == VIT_POS_BEFORE_REGISTERS && !c->registers)
+        return err_set(err, "positions are added before registers, but the model has none");
+    if ((unsigned)c->act >= MAP_COUNT)
+        return err_set(err, "unknown activation function");
+    return true;
+}
+
+/* The largest tensors of a pass and all weights together stay far below what size_t and a file offset can hold. */
+static bool check_sizes(const VitConfig *c, Err *err)
+{
+    size_t patches = (size_t)(c->image_h / c->patch_h) * (size_t)(c->image_w / c->patch_w);
+    if (patches > 1 << 16)
+        return err_set(err, "%zu patches are more than the 65536 that Vitrine takes", patches);
+    size_t t = (size_t)vit_tokens(c), rows, inner, pass, weights;
+    size_t limit = (size_t)1 << (sizeof(size_t) > 4 ? 40 : 29);
+    bool ok = size_mul_ok((size_t)c->heads, t, &rows) && size_mul_ok(rows, t, &pass) &&
+              size_mul_ok((size_t)c->heads, (size_t)c->head_dim, &inner) && size_mul_ok(inner, (size_t)c->width, &weights) &&
+              pass <= limit && weights <= limit && vit_params(c) <= limit;
+    return ok || err_set(err, "the model is too large: %d layers, width %d, %d heads of %d, %zu tokens", c->layers, c->width, c->heads,
+                         c->head_dim, t);
+}
+
+bool vit_check(const VitConfig *c, Err *err)
+{
+    return check_ranges(c, err) && check_numbers(c, err) && check_structure(c, err) && check_sizes(c, err);
+}
+
+bool vit_role_in_block(VitRole r)
+{
+    return ROLES[r].where == BLOCK;
+}
+
+const char *vit_role_name(VitRole r)
+{
+    return ROLES[r].name;
+}
+
+const char *vit_role_axes(VitRole r)
+{
+    return ROLES[r].axes;
+}
+
+bool vit_has(const VitConfig *c, VitRole r)
+{
+    bool head = c->classes > 0, two = head && c->pool == VIT_POOL_CLS_DIST;
+    switch (r) {
+    case VIT_PATCH_B: return c->patch_bias;
+    case VIT_CLS: return c->cls;
+    case VIT_DIST: return c->dist;
+    case VIT_REGISTERS: return c->registers > 0;
+    case VIT_POS: return c->pos != VIT_POS_NONE;
+    case VIT_PRE_GAMMA:
+    case VIT_PRE_BETA: return c->norm_pre;
+    case VIT_B_Q:
+    case VIT_B_K:
+    case VIT_B_V: return c->qkv_bias;
+    case VIT_B_O: return c->out_bias;
+    case VIT_ATTN_LS:
+    case VIT_MLP_LS: return c->layer_scale;
+    case VIT_B_UP:
+    case VIT_B_DOWN: return c->mlp_bias;
+    case VIT_FINAL_GAMMA:
+    case VIT_FINAL_BETA: return c->final_norm;
+    case VIT_FC_GAMMA:
+    case VIT_FC_BETA: return c->fc_norm;
+    case VIT_HEAD_W: return head;
+    case VIT_HEAD_B: return head && c->head_bias;
+    case VIT_HEAD_DIST_W: return two;
+    case VIT_HEAD_DIST_B: return two && c->head_bias;
+    default: return true;
+    }
+}
+
+static int letter_length(const VitConfig *c, char letter)
+{
+    switch (letter) {
+    case 'd': return c->width;
+    case 'c': return c->channels;
+    case 'i': return c->patch_h;
+    case 'j': return c->patch_w;
+    case 'h': return c->heads;
+    case 'e': return c->head_dim;
+    case 'm': return c->mlp;
+    case 'o': return c->classes;
+    case '1':
+    case '2': return 1;
+    case '3': return c->registers;
+    default: return position_rows(c);
+    }
+}
+
+int vit_role_shape(const VitConfig *c, VitRole r, size_t shape[4])
+{
+    int rank = 0;
+    for (const char *a = ROLES[r].axes; *a; a++)
+        shape[rank++] = (size_t)letter_length(c, *a);
+    return rank;
+}
+
+size_t vit_role_cells(const VitConfig *c, VitRole r)
+{
+    size_t shape[4], n = 1;
+    int rank = vit_role_shape(c, r, shape);
+    for (int i = 0; i < rank; i++)
+        n = size_mul(n, shape[i]);
+    return n;
+}
+
+size_t vit_params(const VitConfig *c)
+{
+    size_t n = 0;
+    for (int r = 0; r < VIT_ROLES; r++)
+        if (vit_has(c, (VitRole)r))
+            n = size_add(n, size_mul(vit_role_cells(c, (VitRole)r), vit_role_in_block((VitRole)r) ? (size_t)c->layers : 1));
+    return n;
+}
+
+size_t vit_weights_count(const VitConfig *c)
+{
+    return size_mul(VIT_ROLES, (size_t)c->layers + 1);
+}
+
+VitTensor *vit_weight(const VitWeights *w, VitRole r, int layer)
+{
+    size_t row = vit_role_in_block(r) ? (size_t)layer + 1 : 0;
+    return &w->at[row * VIT_ROLES + (size_t)r];
+}

@@ -1,0 +1,547 @@
+/* Checkpoints in every layout that is read, and broken ones: each of them one line that names the file and the problem. */
+#include "tests/core_models/oracle.h"
+
+/* Tensors in memory that can be renamed, dropped, reshaped and written. */
+typedef struct Set {
+    TensorOut t[256];
+    char name[256][160];
+    size_t count;
+} Set;
+
+static void set_add(Set *s, const char *name, int rank, const size_t *shape, float *data)
+{
+    assert_true(s->count < 256);
+    TensorOut *t = &s->t[s->count];
+    snprintf(s->name[s->count], sizeof s->name[0], "%s", name);
+    *t = (TensorOut){.name = s->name[s->count], .rank = rank, .data = data};
+    memcpy(t->shape, shape, (size_t)rank * sizeof *shape);
+    s->count++;
+}
+
+static void set_read(Set *s, const char *path)
+{
+    TensorFile f;
+    Err err = {""};
+    s->count = 0;
+    if (!tensors_open(&f, path, &err))
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < f.count; i++) {
+        const TensorInfo *t = &f.tensors[i];
+        float *data = malloc(t->cells * sizeof *data);
+        assert_true(tensors_read_f32(&f, t, data, &err));
+        set_add(s, t->name, t->rank, t->shape, data);
+    }
+    tensors_close(&f);
+}
+
+static void set_free(Set *s)
+{
+    for (size_t i = 0; i < s->count; i++)
+        free((void *)(uintptr_t)s->t[i].data);
+    s->count = 0;
+}
+
+static void set_write(const Set *s, const char *dir)
+{
+    char path[512];
+    Err err = {""};
+    snprintf(path, sizeof path, "%s/model.safetensors", dir);
+    if (!tensors_write(path, TF_SAFETENSORS, s->t, s->count, NULL, &err))
+        fail_msg("%s", err.text);
+}
+
+static size_t set_find(const Set *s, const char *name)
+{
+    for (size_t i = 0; i < s->count; i++)
+        if (strcmp(s->name[i], name) == 0)
+            return i;
+    fail_msg("no tensor '%s' in the test's own data", name);
+    return 0;
+}
+
+static void set_drop(Set *s, const char *name)
+{
+    size_t i = set_find(s, name);
+    free((void *)(uintptr_t)s->t[i].data);
+    for (; i + 1 < s->count; i++) {
+        s->t[i] = s->t[i + 1];
+        memcpy(s->name[i], s->name[i + 1], sizeof s->name[0]);
+        s->t[i].name = s->name[i];
+    }
+    s->count--;
+}
+
+/* Every occurrence of `from` in every name becomes `to`. */
+static void set_rename(Set *s, const char *from, const char *to)
+{
+    for (size_t i = 0; i < s->count; i++) {
+        char *at = strstr(s->name[i], from), rest[160];
+        if (!at)
+            continue;
+        snprintf(rest, sizeof rest, "%s", at + strlen(from));
+        snprintf(at, sizeof s->name[0] - (size_t)(at - s->name[i]), "%s%s", to, rest);
+    }
+}
+
+static void start(Set *s, char *dir, size_t n, const char *name, const char *model)
+{
+    char path[256];
+    scratch_dir(dir, n, name);
+    snprintf(path, sizeof path, "%s/model.safetensors", model);
+    set_read(s, path);
+    snprintf(path, sizeof path, "%s/config.json", model);
+    copy_file(path, dir, "config.json");
+    snprintf(path, sizeof path, "%s/preprocessor_config.json", model);
+    copy_file(path, dir, "preprocessor_config.json");
+}
+
+static uint64_t hash_of(const char *path)
+{
+    Bench b;
+    bench_load(&b, path, ORACLE "tiny/image.ppm");
+    uint64_t h = bench_hash(&b);
+    bench_free(&b);
+    return h;
+}
+
+/* Every word must stand in the one line that says why the folder cannot be opened. */
+static void refused(const char *path, const char *const *words)
+{
+    Model m = {.name = "untouched"};
+    Err err = {""};
+    assert_false(model_load(&m, path, NULL, NULL, &err));
+    assert_string_equal(m.name, "untouched");
+    assert_null(strchr(err.text, '\n'));
+    for (; *words; words++)
+        if (!strstr(err.text, *words))
+            fail_msg("'%s' is not in: %s", *words, err.text);
+}
+#define REFUSED(path, ...) refused(path, (const char *const[]){__VA_ARGS__, NULL})
+
+/* --- layouts --- */
+
+static void new_hugging_face_names(void **state)
+{
+    (void)state;
+    Set s;
+    char dir[256];
+    start(&s, dir, sizeof dir, "hf5", ORACLE "tiny");
+    set_rename(&s, "encoder.layer.", "layers.");
+    set_rename(&s, "attention.attention.query", "attention.q_proj");
+    set_rename(&s, "attention.attention.key", "attention.k_proj");
+    set_rename(&s, "attention.attention.value", "attention.v_proj");
+    set_rename(&s, "attention.output.dense", "attention.o_proj");
+    set_rename(&s, "intermediate.dense", "mlp.fc1");
+    set_rename(&s, "output.dense", "mlp.fc2");
+    set_write(&s, dir);
+    assert_true(hash_of(dir) == hash_of(ORACLE "tiny"));
+    set_free(&s);
+    remove_dir(dir);
+}
+
+static void torchvision_names(void **state)
+{
+    (void)state;
+    Set s;
+    char dir[256];
+    start(&s, dir, sizeof dir, "tv", ORACLE "tiny");
+    set_free(&s);
+    set_read(&s, ORACLE "tiny/model_timm.safetensors");
+    set_rename(&s, "cls_token", "class_token");
+    set_rename(&s, "pos_embed", "encoder.pos_embedding");
+    set_rename(&s, "patch_embed.proj", "conv_proj");
+    set_rename(&s, "blocks.", "encoder.layers.encoder_layer_");
+    set_rename(&s, "norm1", "ln_1");
+    set_rename(&s, "norm2", "ln_2");
+    set_rename(&s, "attn.qkv.weight", "self_attention.in_proj_weight");
+    set_rename(&s, "attn.qkv.bias", "self_attention.in_proj_bias");
+    set_rename(&s, "attn.proj", "self_attention.out_proj");
+    set_rename(&s, "mlp.fc1", "mlp.0");
+    set_rename(&s, "mlp.fc2", "mlp.3");
+    set_rename(&s, "head.", "heads.head.");
+    for (size_t i = 0; i < s.count; i++)
+        if (strncmp(s.name[i], "norm.", 5) == 0) {
+            char rest[160];
+            snprintf(rest, sizeof rest, "%s", s.name[i] + 4);
+            snprintf(s.name[i], sizeof s.name[0], "encoder.ln%.100s", rest);
+        }
+    set_write(&s, dir);
+    Bench b;
+    bench_load(&b, dir, ORACLE "tiny/image.ppm");
+    assert_string_equal(b.model.layout, "torchvision");
+    assert_true(bench_hash(&b) == hash_of(ORACLE "tiny"));
+    assert_string_equal(graph_node(&b.graph, graph_find(&b.graph, "blocks.1.attn.w_k"))->leaf.origin,
+                        "encoder.layers.encoder_layer_1.self_attention.in_proj_weight");
+    bench_free(&b);
+    set_rename(&s, "mlp.0", "mlp.linear_1");
+    set_rename(&s, "mlp.3", "mlp.linear_2");
+    set_write(&s, dir);
+    assert_true(hash_of(dir) == hash_of(ORACLE "tiny"));
+    set_free(&s);
+    remove_dir(dir);
+}
+
+static void wrappers_and_useless_tensors(void **state)
+{
+    (void)state;
+    Set s;
+    char dir[256];
+    size_t shape[] = {1, 1, 32};
+    start(&s, dir, sizeof dir, "wrap", ORACLE "tiny");
+    set_rename(&s, "vit.", "module._orig_mod.vit.");
+    set_rename(&s, "classifier.", "module._orig_mod.classifier.");
+    set_add(&s, "module._orig_mod.vit.embeddings.mask_token", 3, shape, calloc(32, sizeof(float)));
+    set_write(&s, dir);
+    Bench b;
+    bench_load(&b, dir, ORACLE "tiny/image.ppm");
+    assert_true(bench_hash(&b) == hash_of(ORACLE "tiny"));
+    bool said = false;
+    for (int i = 0; i < b.model.assumption_count; i++)
+        said |= strstr(b.model.assumptions[i], "mask_token") != NULL;
+    assert_true(said);
+    bench_free(&b);
+    set_free(&s);
+    remove_dir(dir);
+}
+
+/* A model without its head, as self-supervised ones are published: it ends with the read-out. */
+static void no_head(void **state)
+{
+    (void)state;
+    Set s;
+    char dir[256];
+    start(&s, dir, sizeof dir, "headless", ORACLE "tiny");
+    set_drop(&s, "classifier.weight");
+    set_drop(&s, "classifier.bias");
+    set_write(&s, dir);
+    Bench b;
+    bench_load(&b, dir, ORACLE "tiny/image.ppm");
+    assert_int_equal(b.model.vit.classes, 0);
+    assert_int_equal(b.nodes.logits, NO_NODE);
+    assert_true(b.nodes.readout != NO_NODE);
+    (void)bench_hash(&b);
+    bench_free(&b);
+    set_free(&s);
+    remove_dir(dir);
+}
+
+/* --- what a folder says about itself --- */
+
+static void facts(void **state)
+{
+    (void)state;
+    Model m;
+    Err err = {""};
+    assert_true(model_load(&m, ORACLE "tiny/", NULL, NULL, &err));
+    assert_string_equal(m.name, "tiny");
+    assert_string_equal(m.layout, "Hugging Face ViT");
+    assert_int_equal(m.vit.heads, 4);
+    assert_int_equal(m.vit.head_dim, 8);
+    assert_int_equal(m.assumption_count, 0);
+    assert_true(m.trained && !m.drawn_shapes);
+    assert_string_equal(m.class_names[4], "class 4");
+    model_free(&m);
+    assert_true(model_load(&m, ORACLE "tiny/model_timm.safetensors", NULL, NULL, &err));
+    assert_string_equal(m.name, "model_timm");
+    model_free(&m);
+    model_free(&m);
+}
+
+/* Without config.json: what the shapes do not say is assumed aloud, or asked for. */
+static void nothing_beside(void **state)
+{
+    (void)state;
+    char dir[256];
+    scratch_dir(dir, sizeof dir, "bare");
+    copy_file(ORACLE "tiny/model.safetensors", dir, "model.safetensors");
+    REFUSED(dir, "number of heads", "num_attention_heads", "config.json", "width 32");
+    put_file(dir, "config.json", "{\"num_attention_heads\": 4}", 26);
+    Model m;
+    Err err = {""};
+    if (!model_load(&m, dir, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    const char *const expected[] = {"32 × 32", "GELU", "ε is 1e-12", "preprocessor_config.json"};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        bool said = false;
+        for (int k = 0; k < m.assumption_count; k++)
+            said |= strstr(m.assumptions[k], expected[i]) != NULL;
+        if (!said)
+            fail_msg("nothing was said about '%s'", expected[i]);
+    }
+    assert_null(m.class_names);
+    model_free(&m);
+    remove_dir(dir);
+}
+
+/* 64 is the rule for heads where nothing else is known. */
+static void usual_heads(void **state)
+{
+    (void)state;
+    VitConfig c = vit_config_base();
+    Model m;
+    char dir[256];
+    Err err = {""};
+    c.image_h = c.image_w = 32;
+    c.width = 128;
+    c.heads = 2;
+    c.layers = 1;
+    c.mlp = 64;
+    c.classes = 3;
+    scratch_dir(dir, sizeof dir, "usual");
+    model_seeded(&m, &c, 3);
+    assert_true(model_save(&m, dir, &err));
+    model_free(&m);
+    put_file(dir, "config.json", "{}", 2);
+    assert_true(model_load(&m, dir, NULL, NULL, &err));
+    assert_int_equal(m.vit.heads, 2);
+    assert_non_null(strstr(m.assumptions[1], "2 heads of 64"));
+    model_free(&m);
+    remove_dir(dir);
+}
+
+/* --- broken ones --- */
+
+static void broken_tensors(void **state)
+{
+    (void)state;
+    Set s;
+    char dir[256];
+    size_t odd[] = {7};
+    start(&s, dir, sizeof dir, "broken", ORACLE "tiny");
+    set_drop(&s, "vit.encoder.layer.1.output.dense.bias");
+    set_write(&s, dir);
+    REFUSED(dir, dir, "1 tensor ", "missing", "'vit.encoder.layer.1.output.dense.bias'");
+    set_drop(&s, "vit.layernorm.weight");
+    set_drop(&s, "vit.layernorm.bias");
+    set_drop(&s, "vit.encoder.layer.0.layernorm_after.bias");
+    set_write(&s, dir);
+    REFUSED(dir, "4 tensors", "and 1 more", "'vit.layernorm.weight'");
+    set_free(&s);
+    start(&s, dir, sizeof dir, "broken", ORACLE "tiny");
+    set_add(&s, "vit.encoder.layer.0.attention.extra", 1, odd, calloc(7, sizeof(float)));
+    set_write(&s, dir);
+    REFUSED(dir, "no place for", "'vit.encoder.layer.0.attention.extra'");
+    set_free(&s);
+    start(&s, dir, sizeof dir, "broken", ORACLE "tiny");
+    TensorOut *t = &s.t[set_find(&s, "vit.encoder.layer.1.intermediate.dense.weight")];
+    t->shape[0] = 32;
+    t->shape[1] = 64;
+    set_write(&s, dir);
+    REFUSED(dir, "'vit.encoder.layer.1.intermediate.dense.weight'", "[32, 64]", "[64, 32]");
+    t->shape[0] = 64;
+    t->shape[1] = 32;
+    t = &s.t[set_find(&s, "vit.embeddings.patch_embeddings.projection.weight")];
+    t->rank = 2;
+    t->shape[1] = 192;
+    set_write(&s, dir);
+    REFUSED(dir, "'vit.embeddings.patch_embeddings.projection.weight'", "2 axes", "expected 4");
+    set_free(&s);
+    remove_dir(dir);
+}
+
+static void broken_config(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *from, *to, *word;
+    } cases[] = {
+        {"\"hidden_size\": 32", "\"hidden_size\": 768", "hidden_size"},
+        {"\"num_hidden_layers\": 2", "\"num_hidden_layers\": 12", "num_hidden_layers"},
+        {"\"num_attention_heads\": 4", "\"num_attention_heads\": 5", "5 heads"},
+        {"\"num_attention_heads\": 4", "\"num_attention_heads\": -4", "whole number"},
+        {"\"num_attention_heads\": 4", "\"num_attention_heads\": 4, \"head_dim\": 16", "4 heads"},
+        {"\"hidden_act\": \"gelu\"", "\"hidden_act\": \"mish\"", "mish"},
+        {"\"image_size\": 32", "\"image_size\": 64", "17 rows"},
+        {"\"image_size\": 32", "\"image_size\": [32]", "[height, width]"},
+        {"\"patch_size\": 8", "\"patch_size\": 16", "patch_size"},
+        {"\"layer_norm_eps\": 1e-12", "\"layer_norm_eps\": \"small\"", "layer_norm_eps"},
+        {"\"layer_norm_eps\": 1e-12", "\"layer_norm_eps\": -1", "epsilon"},
+        {"\"qkv_bias\": true", "\"qkv_bias\": false", "no place for"},
+        {"{\n", "[\n", "config.json"},
+        {"\"image_size\": 32", "\"image_size\": 32, \"input_norm\": \"odd\"", "input_norm"},
+    };
+    Buf config = {0};
+    Err err = {""};
+    char dir[256];
+    scratch_dir(dir, sizeof dir, "config");
+    copy_file(ORACLE "tiny/model.safetensors", dir, "model.safetensors");
+    assert_true(file_read(ORACLE "tiny/config.json", 1 << 20, &config, &err));
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *at = strstr(config.data, cases[i].from);
+        Buf out = {0};
+        assert_non_null(at);
+        buf_add(&out, config.data, (size_t)(at - config.data));
+        buf_puts(&out, cases[i].to);
+        buf_puts(&out, at + strlen(cases[i].from));
+        put_file(dir, "config.json", out.data, out.len);
+        REFUSED(dir, cases[i].word);
+        buf_free(&out);
+    }
+    buf_free(&config);
+    remove_dir(dir);
+}
+
+static void broken_processor(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"{\"size\": \"big\"}", "size"}, {"{\"size\": {\"height\": 0, \"width\": 3}}", "size"}, {"{\"resample\": 9}", "resample"},
+        {"{\"image_mean\": [0.5, 0.5]}", "image_mean"}, {"{\"image_std\": [0, 0, 0]}", "standard deviation"},
+        {"{\"rescale_factor\": 0}", "rescale_factor"}, {"[]", "JSON object"}, {"{\"image_mean\": [true, 1, 1]}", "image_mean"},
+    };
+    char dir[256];
+    scratch_dir(dir, sizeof dir, "processor");
+    copy_file(ORACLE "tiny/model.safetensors", dir, "model.safetensors");
+    copy_file(ORACLE "tiny/config.json", dir, "config.json");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        put_file(dir, "preprocessor_config.json", cases[i][0], strlen(cases[i][0]));
+        REFUSED(dir, cases[i][1]);
+    }
+    remove_dir(dir);
+}
+
+/* Files that hold something else. */
+static void other_models(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"visual.conv1.weight", "CLIP"}, {"vision_model.embeddings.class_embedding", "CLIP"}, {"blocks.0.mlp.w12.weight", "SwiGLU"},
+        {"Transformer/encoderblock_0/MlpBlock_3/Dense_0/kernel", "JAX"}, {"to_patch_embedding.1.weight", "vit-pytorch"},
+        {"layers.0.self_attn.in_proj_weight", "TransformerEncoder"}, {"blocks.0.attn.q_norm.weight", "normalises queries"},
+        {"layer1.0.conv1.weight", "convolutional"}, {"something.else", "no Vision Transformer"},
+    };
+    size_t shape[] = {2};
+    char dir[256];
+    scratch_dir(dir, sizeof dir, "other");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Set s = {.count = 0};
+        set_add(&s, cases[i][0], 1, shape, calloc(2, sizeof(float)));
+        set_write(&s, dir);
+        REFUSED(dir, cases[i][1], dir);
+        set_free(&s);
+    }
+    remove_dir(dir);
+}
+
+static void no_files(void **state)
+{
+    (void)state;
+    char dir[256], path[300];
+    scratch_dir(dir, sizeof dir, "empty");
+    REFUSED(dir, dir, "no model.safetensors");
+    snprintf(path, sizeof path, "%s/nothing.safetensors", dir);
+    REFUSED(path, path);
+    remove_dir(dir);
+}
+
+/* Names from a file cannot bring control characters into a message. */
+static void hostile_names(void **state)
+{
+    (void)state;
+    Set s;
+    char dir[256];
+    size_t one[] = {1};
+    Model m;
+    Err err = {""};
+    start(&s, dir, sizeof dir, "hostile", ORACLE "tiny");
+    set_add(&s, "vit.\x1b[2J\x07\n", 1, one, calloc(1, sizeof(float)));
+    set_write(&s, dir);
+    assert_false(model_load(&m, dir, NULL, NULL, &err));
+    for (const char *c = err.text; *c; c++)
+        assert_true((unsigned char)*c >= 32);
+    set_free(&s);
+    remove_dir(dir);
+}
+
+static bool stop_at_half(void *context, uint64_t done, uint64_t total)
+{
+    uint64_t *last = context;
+    assert_true(done >= *last && done <= total);
+    *last = done;
+    return done < total / 2;
+}
+
+static void cancelled(void **state)
+{
+    (void)state;
+    Model m = {.name = "untouched"};
+    Err err = {""};
+    uint64_t last = 0;
+    assert_false(model_load(&m, ORACLE "tiny", stop_at_half, &last, &err));
+    assert_non_null(strstr(err.text, "cancelled"));
+    assert_string_equal(m.name, "untouched");
+    assert_true(last > 0);
+}
+
+/* --- what is written can be read --- */
+
+static void check_saved(const char *what, VitConfig c, bool cover)
+{
+    Bench a, b = {0};
+    char dir[256];
+    Err err = {""};
+    scratch_dir(dir, sizeof dir, "saved");
+    bench_seeded(&a, &c, 11);
+    if (cover) {
+        a.model.preprocess.mode = RESIZE_COVER;
+        a.model.preprocess.resize_w = a.model.preprocess.resize_h = c.image_w + 5;
+        a.model.preprocess.filter = FILTER_BICUBIC;
+    }
+    if (!model_save(&a.model, dir, &err) || !model_load(&b.model, dir, NULL, NULL, &err))
+        fail_msg("%s: %s", what, err.text);
+    assert_memory_equal(&a.model.preprocess, &b.model.preprocess, sizeof a.model.preprocess);
+    assert_false(b.model.trained);
+    b.pixels = malloc(bench_pixels(&b.model.vit) * sizeof(float));
+    memcpy(b.pixels, a.pixels, bench_pixels(&c) * sizeof(float));
+    bench_start(&b);
+    if (bench_hash(&a) != bench_hash(&b))
+        fail_msg("%s: another hash after saving", what);
+    bench_free(&a);
+    bench_free(&b);
+    remove_dir(dir);
+}
+
+static void saved_and_read(void **state)
+{
+    (void)state;
+    VitConfig t, c;
+    assert_true(model_size("tiny", &t));
+    check_saved("tiny", t, false);
+    check_saved("cover", t, true);
+    check_saved("bundled", model_bundled_config(), false);
+    c = t, c.head_dim = 5, c.scale = vit_scale(5);
+    check_saved("head_dim", c, false);
+    c = t, c.scale = 0.3f;
+    check_saved("scale", c, false);
+    c = t, c.dist = true, c.pool = VIT_POOL_CLS_DIST;
+    check_saved("two heads", c, false);
+    c = t, c.registers = 3, c.pos = VIT_POS_BEFORE_REGISTERS, c.layer_scale = true, c.classes = 0;
+    check_saved("registers after positions, layer scale, no head", c, false);
+    c = t, c.registers = 3;
+    check_saved("registers with positions", c, false);
+    c = t, c.pos = VIT_POS_PATCHES, c.qkv_bias = false;
+    check_saved("positions of patches", c, false);
+    c = t, c.cls = false, c.pool = VIT_POOL_MEAN, c.fc_norm = true, c.final_norm = false;
+    check_saved("mean", c, false);
+    c = t, c.post_norm = true, c.norm_pre = true, c.act = MAP_QUICK_GELU, c.eps = 1e-5f;
+    check_saved("post-norm", c, false);
+    c = t, c.image_h = 16, c.channels = 1, c.input = VIT_INPUT_PER_IMAGE, c.patch_w = 4;
+    check_saved("rectangles", c, false);
+    c = t, c.pos = VIT_POS_NONE, c.out_bias = c.mlp_bias = c.patch_bias = c.head_bias = false;
+    check_saved("no biases, no positions", c, false);
+    for (int i = 0; i < 3; i++)
+        c.mean[i] = 0.1f * (float)(i + 1), c.std[i] = 0.2f;
+    check_saved("mean and deviation", c, false);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(new_hugging_face_names), cmocka_unit_test(torchvision_names), cmocka_unit_test(wrappers_and_useless_tensors),
+        cmocka_unit_test(no_head),                cmocka_unit_test(facts),             cmocka_unit_test(nothing_beside),
+        cmocka_unit_test(usual_heads),            cmocka_unit_test(broken_tensors),    cmocka_unit_test(broken_config),
+        cmocka_unit_test(broken_processor),       cmocka_unit_test(other_models),      cmocka_unit_test(no_files),
+        cmocka_unit_test(hostile_names),          cmocka_unit_test(cancelled),         cmocka_unit_test(saved_and_read),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

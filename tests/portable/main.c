@@ -1,0 +1,102 @@
+/* Seeded models of several configurations, run whole: one line with the trace hash of each, and one for drawn pictures. The lines must be
+ * the same (golden.txt) for every compiler, optimisation level, instruction set, thread count and C library.
+ * Links base, kernels, graph and models only, so that musl and aarch64 need no other library.
+ * usage: portable [threads]; with VITRINE_ISA=scalar and so on in the environment. */
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/clock.h"
+#include "core/graph/run.h"
+#include "core/models/model.h"
+#include "core/models/shapes.h"
+
+static void tiny(VitConfig *c) { (void)c; }
+static void rectangular(VitConfig *c) { c->image_h = 24, c->patch_w = 4, c->channels = 1; }
+static void post_norm(VitConfig *c) { c->post_norm = true, c->act = MAP_RELU, c->eps = 1e-5f; }
+static void quick_gelu(VitConfig *c) { c->act = MAP_QUICK_GELU, c->norm_pre = true, c->patch_bias = false; }
+static void silu(VitConfig *c) { c->act = MAP_SILU, c->head_dim = 20, c->scale = vit_scale(20); }
+static void two_heads(VitConfig *c) { c->dist = true, c->pool = VIT_POOL_CLS_DIST, c->qkv_bias = false; }
+static void registers(VitConfig *c) { c->registers = 3, c->pos = VIT_POS_BEFORE_REGISTERS, c->layer_scale = true; }
+static void mean_pool(VitConfig *c) { c->cls = false, c->pool = VIT_POOL_MEAN, c->fc_norm = true, c->final_norm = false; }
+static void per_image(VitConfig *c) { c->input = VIT_INPUT_PER_IMAGE, c->pos = VIT_POS_PATCHES; }
+static void wide(VitConfig *c) { c->width = 300, c->heads = 5, c->head_dim = 60, c->scale = vit_scale(60), c->mlp = 700, c->layers = 1; }
+static void sharp(VitConfig *c) { c->scale = 1.0f; } /* no 1/√d_k: softmax at its limits */
+static void bundled(VitConfig *c) { *c = model_bundled_config(); }
+
+static const struct {
+    const char *name;
+    void (*set)(VitConfig *c);
+} MODELS[] = {
+    {"tiny", tiny}, {"rectangular", rectangular}, {"post_norm", post_norm}, {"quick_gelu", quick_gelu}, {"silu", silu},
+    {"two_heads", two_heads}, {"registers", registers}, {"mean_pool", mean_pool}, {"per_image", per_image}, {"wide", wide},
+    {"sharp", sharp}, {"bundled", bundled},
+};
+
+/* Pixels of drawn pictures, repeated as often as the input is long. */
+static float *make_pixels(const VitConfig *c)
+{
+    static uint8_t picture[SHAPES_SIDE * SHAPES_SIDE * 3];
+    size_t n = (size_t)c->channels * (size_t)c->image_h * (size_t)c->image_w;
+    float *p = xfloats(n);
+    shapes_picture(17, picture, NULL);
+    for (size_t i = 0; i < n; i++)
+        p[i] = (float)picture[i % sizeof picture];
+    return p;
+}
+
+static bool run_one(size_t i, Pool *pool)
+{
+    VitConfig c;
+    Model m;
+    Graph g;
+    Err err = {""};
+    uint64_t hash = 0;
+    if (!model_size("tiny", &c))
+        return false;
+    MODELS[i].set(&c);
+    if (!vit_check(&c, &err)) {
+        fprintf(stderr, "portable: %s: %s\n", MODELS[i].name, err.text);
+        return false;
+    }
+    model_seeded(&m, &c, 1000 + i);
+    float *pixels = make_pixels(&c);
+    graph_init(&g);
+    vit_build(&g, &c, &m.weights, NULL, pixels, NULL);
+    Run *r = run_new(&g, NULL, pool);
+    bool ok = run_step_all(r, CLOCK_NEVER) && run_hash(r, &hash);
+    printf("%-12s %016" PRIx64 "\n", MODELS[i].name, hash);
+    run_free(r);
+    graph_free(&g);
+    model_free(&m);
+    free(pixels);
+    return ok;
+}
+
+/* FNV-1a over the bytes of a hundred pictures. */
+static void hash_pictures(void)
+{
+    static uint8_t picture[SHAPES_SIDE * SHAPES_SIDE * 3], mask[SHAPES_SIDE * SHAPES_SIDE];
+    uint64_t h = 14695981039346656037u;
+    for (uint64_t n = 0; n < 100; n++) {
+        shapes_picture(n, picture, mask);
+        for (size_t i = 0; i < sizeof picture; i++)
+            h = (h ^ picture[i]) * 1099511628211u;
+        for (size_t i = 0; i < sizeof mask; i++)
+            h = (h ^ mask[i]) * 1099511628211u;
+    }
+    printf("%-12s %016" PRIx64 "\n", "pictures", h);
+}
+
+int main(int argc, char **argv)
+{
+    int threads = argc > 1 ? atoi(argv[1]) : 1;
+    bool ok = true;
+    Pool *pool = threads > 1 ? pool_new(threads) : NULL;
+    for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++)
+        ok = run_one(i, pool) && ok;
+    hash_pictures();
+    pool_free(pool);
+    return ok ? 0 : 1;
+}
