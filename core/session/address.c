@@ -1,0 +1,260 @@
+#include "core/session/address.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/session/command.h"
+
+bool address_match(const char *pattern, const char *path)
+{
+    if (!*pattern)
+        return !*path;
+    if (strcmp(pattern, ".*") == 0) /* at the end: everything below */
+        return *path == '.';
+    if (pattern[0] == '*') {
+        bool any = pattern[1] == '*';
+        const char *rest = pattern + (any ? 2 : 1);
+        for (const char *p = path;; p++) {
+            if (address_match(rest, p))
+                return true;
+            if (!*p || (*p == '.' && !any))
+                return false;
+        }
+    }
+    return *pattern == *path && address_match(pattern + 1, path + 1);
+}
+
+static const char *node_path(const void *g, int i)
+{
+    const Graph *graph = g;
+    return i < graph->count ? graph_node(graph, i)->path : NULL;
+}
+
+static bool is_scope(const Graph *g, const char *text)
+{
+    size_t n = strlen(text);
+    for (NodeId i = 0; i < g->count; i++)
+        if (strncmp(graph_node(g, i)->path, text, n) == 0 && graph_node(g, i)->path[n] == '.')
+            return true;
+    return false;
+}
+
+static bool ends_with_name(const char *path, const char *name)
+{
+    size_t p = strlen(path), n = strlen(name);
+    return p > n && path[p - n - 1] == '.' && strcmp(path + p - n, name) == 0;
+}
+
+/* A short name: unique in the focused block (block 0 when the focus is outside), else unique in the model. */
+static const char *by_short_name(const Session *s, const Graph *g, const char *name)
+{
+    char block[SESSION_PATH];
+    int b = session_block(s), found = 0;
+    snprintf(block, sizeof block, "blocks.%d.", b < 0 ? 0 : b);
+    const char *best = NULL;
+    for (int pass = 0; pass < 2 && !best; pass++) {
+        found = 0;
+        for (NodeId i = 0; i < g->count; i++) {
+            const char *path = graph_node(g, i)->path;
+            if (!ends_with_name(path, name) || strstr(path, ".probe.") || (pass == 0 && strncmp(path, block, strlen(block)) != 0))
+                continue;
+            best = path;
+            found++;
+        }
+        if (found != 1)
+            best = NULL;
+    }
+    return best;
+}
+
+static bool parse_name(const Session *s, const Graph *g, const char *name, Address *out, Err *err)
+{
+    out->is_node = true;
+    if (!*name || strcmp(name, ".") == 0) {
+        snprintf(out->path, sizeof out->path, "%s", s->place.path);
+        return true;
+    }
+    if (strlen(name) >= sizeof out->path)
+        return err_set(err, "that name is longer than any node's");
+    snprintf(out->path, sizeof out->path, "%s", name);
+    if (strchr(name, '*')) {
+        out->is_node = false;
+        for (NodeId i = 0; i < g->count; i++)
+            if (address_match(name, graph_node(g, i)->path))
+                return true;
+        return err_set(err, "no node matches '%s'", name);
+    }
+    if (graph_find(g, name) != NO_NODE)
+        return true;
+    if (name[strspn(name, "0123456789")] == 0) {
+        long step = strtol(name, NULL, 10), k = 0;
+        for (int box = s->stages.count ? 0 : NO_BOX; box != NO_BOX; box = stages_after(&s->stages, s->open, box))
+            if (++k == step) {
+                snprintf(out->path, sizeof out->path, "%s", graph_node(session_graph(s, SIDE_B), s->stages.boxes[box].show)->path);
+                return true;
+            }
+        return err_set(err, "there is no step %s: steps go from 1 to %ld", name, k);
+    }
+    const char *path = by_short_name(s, g, name);
+    if (path) {
+        snprintf(out->path, sizeof out->path, "%s", path);
+        return true;
+    }
+    if (is_scope(g, name)) {
+        out->is_node = false;
+        return true;
+    }
+    const char *near = nearest_name(name, node_path, g);
+    return err_set(err, "there is no node '%.100s'%s%s%s", name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+}
+
+static int find_axis(const Graph *g, Dims d, const char *sym)
+{
+    for (int i = 0; i < d.n; i++)
+        if (strcmp(g->axes[d.axis[i]].sym, sym) == 0)
+            return d.axis[i];
+    return AXIS_NONE;
+}
+
+static bool parse_range(const Graph *g, int axis, const char *value, Selection *cells, Err *err)
+{
+    const Axis *a = &g->axes[axis];
+    int from = 0, to = a->n;
+    char first[64];
+    const char *colon = strchr(value, ':');
+    char low[32], high[32];
+    axis_label(a, 0, low, sizeof low);
+    axis_label(a, a->n - 1, high, sizeof high);
+    if (strcmp(value, "*") == 0)
+        return true;
+    if (colon) {
+        snprintf(first, sizeof first, "%.*s", (int)(colon - value), value);
+        if ((*first && !axis_parse(a, first, &from)) || (colon[1] && strcmp(colon + 1, "") != 0 && !axis_parse(a, colon + 1, &to) && atoi(colon + 1) != a->n))
+            return err_set(err, "%s=%.40s: %s goes from %s to %s (0 to %d); in a range a:b the index b is not included", a->sym, value, a->sym, low, high, a->n - 1);
+        if (colon[1] && atoi(colon + 1) == a->n)
+            to = a->n;
+        if (from >= to)
+            return err_set(err, "%s=%.40s: an empty range; in a:b the index b is not included", a->sym, value);
+    } else {
+        if (!axis_parse(a, value, &from))
+            return err_set(err, "%s=%.40s: %s (%s) goes from %s to %s, or 0 to %d", a->sym, value, a->sym, a->name, low, high, a->n - 1);
+        to = from + 1;
+    }
+    if (cells->n == DIMS_MAX)
+        return err_set(err, "too many axes in [ ]");
+    cells->range[cells->n].axis = axis;
+    cells->range[cells->n].from = from;
+    cells->range[cells->n++].to = to;
+    return true;
+}
+
+static bool parse_cells(const Graph *g, const char *path, char *text, int column, Selection *cells, Err *err)
+{
+    Dims d = graph_node(g, graph_find(g, path))->dims;
+    char *close = strchr(text, ']');
+    if (!close || close[1])
+        return err_set(err, "column %d: expected ] at the end of the address", column + (int)strlen(text) + 1);
+    *close = 0;
+    for (char *item = text; item && *item;) {
+        char *next = strchr(item, ','), *equals;
+        if (next)
+            *next++ = 0;
+        while (*item == ' ')
+            item++;
+        equals = strchr(item, '=');
+        if (!equals)
+            return err_set(err, "column %d: expected axis=value, found '%.40s'", column + (int)(item - text) + 1, item);
+        *equals = 0;
+        int axis = find_axis(g, d, item);
+        if (axis == AXIS_NONE) {
+            Buf shape = {0};
+            graph_shape_text(g, d, &shape);
+            err_set(err, "column %d: %s has no axis '%.10s': it is %s", column + (int)(item - text) + 1, path, item, buf_str(&shape));
+            buf_free(&shape);
+            return false;
+        }
+        if (!parse_range(g, axis, equals + 1, cells, err))
+            return err_prefix(err, "column %d", column + (int)(item - text) + 1);
+        item = next;
+    }
+    return true;
+}
+
+bool address_parse(const Session *s, const Graph *g, const char *text, Address *out, Err *err)
+{
+    char copy[512];
+    if (strlen(text) >= sizeof copy)
+        return err_set(err, "that address is too long");
+    snprintf(copy, sizeof copy, "%s", text);
+    char *bracket = strchr(copy, '[');
+    Address a = {{0}, {0}, false};
+    if (bracket)
+        *bracket = 0;
+    if (!parse_name(s, g, copy, &a, err))
+        return false;
+    if (bracket && !a.is_node)
+        return err_set(err, "'%s' is a group of nodes: name one node before [ ]", copy);
+    if (a.is_node && graph_find(g, a.path) == NO_NODE)
+        return err_set(err, "'%s' belongs to a change, not to the model itself", a.path);
+    if (bracket && !parse_cells(g, a.path, bracket + 1, (int)(bracket - copy) + 1, &a.cells, err))
+        return false;
+    *out = a;
+    return true;
+}
+
+void address_put(const Graph *g, NodeId n, size_t cell, Buf *out)
+{
+    const Node *node = graph_node(g, n);
+    int index[DIMS_MAX];
+    dims_unravel(g->axes, node->dims, cell, index);
+    buf_puts(out, node->path);
+    for (int i = 0; i < node->dims.n; i++) {
+        const Axis *a = &g->axes[node->dims.axis[i]];
+        char label[64];
+        buf_printf(out, "%s%s=%s", i ? "," : "[", a->sym, axis_label(a, index[i], label, sizeof label));
+    }
+    if (node->dims.n)
+        buf_putc(out, ']');
+}
+
+void address_put_focus(const Session *s, Buf *out)
+{
+    NodeId n = session_node(s, SIDE_B, s->place.path);
+    if (n == NO_NODE)
+        buf_puts(out, s->place.path);
+    else
+        address_put(session_graph(s, SIDE_B), n, session_cell(s, SIDE_B, n), out);
+}
+
+size_t address_cell(const Session *s, const Graph *g, NodeId n, const Selection *cells)
+{
+    Dims d = graph_node(g, n)->dims;
+    int index[DIMS_MAX];
+    for (int i = 0; i < d.n; i++) {
+        index[i] = s->place.at[d.axis[i]];
+        for (int k = 0; k < cells->n; k++)
+            if (cells->range[k].axis == d.axis[i])
+                index[i] = cells->range[k].from;
+    }
+    return dims_ravel(g->axes, d, index);
+}
+
+void address_complete(const Session *s, const char *text, Buf *out)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    size_t n = strlen(text);
+    char last[SESSION_PATH] = "";
+    for (NodeId i = 0; i < g->count; i++) { /* component by component, so that a model with thousands of nodes completes too */
+        const char *path = graph_node(g, i)->path;
+        if (strncmp(path, text, n) != 0 || strstr(path, ".probe."))
+            continue;
+        const char *dot = strchr(path + n, '.');
+        char word[SESSION_PATH];
+        snprintf(word, sizeof word, "%.*s", dot ? (int)(dot - path) + 1 : (int)strlen(path), path);
+        if (strcmp(word, last) != 0 && (!out->data || !strstr(out->data, word)))
+            buf_printf(out, "%s\n", word);
+        snprintf(last, sizeof last, "%s", word);
+    }
+}

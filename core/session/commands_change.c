@@ -1,0 +1,254 @@
+/* Commands that change the model or the picture. Each becomes a line in the list of edits; `undo` takes the last change back. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/session/address.h"
+#include "core/session/command.h"
+#include "core/session/edits.h"
+
+static void report(Session *s)
+{
+    if (!s->edits.count) {
+        session_say(s, "The model is as it was made again.");
+        return;
+    }
+    buf_clear(&s->said);
+    buf_puts(&s->said, "In force: ");
+    for (int i = 0; i < s->edits.count; i++)
+        buf_printf(&s->said, "%s%s", i ? "; " : "", s->edits.line[i]);
+    buf_puts(&s->said, ".  u undoes");
+}
+
+static bool change(Session *s, const char *line, bool toggle, Err *err)
+{
+    if (!edits_add(s, line, toggle, err))
+        return false;
+    report(s);
+    return true;
+}
+
+/* The state without the lines that begin with `start`. */
+static bool without(Session *s, const char *start, Err *err)
+{
+    EditState next = edit_state_copy(&s->edits);
+    int before = next.count;
+    for (int i = next.count - 1; i >= 0; i--)
+        if (strncmp(next.line[i], start, strlen(start)) == 0)
+            edit_state_remove(&next, i);
+    bool ok = before == next.count || edits_apply(s, &next, true, err);
+    edit_state_free(&next);
+    if (ok)
+        report(s);
+    return ok;
+}
+
+static bool run_set(Session *s, const Args *a, Err *err)
+{
+    char line[512];
+    const char *at = args_named(a, "at");
+    if (a->count < 2)
+        return err_set(err, "expected `set scale off`, `set scale x2 at=blocks.1[h=2]` or `set ADDRESS NUMBER`");
+    if (strcmp(a->word[0], "scale") == 0) {
+        if (strcmp(a->word[1], "on") == 0)
+            return without(s, "set scale ", err);
+        if (strcmp(a->word[1], "toggle") == 0) {
+            if (edits_has(s, "set scale off"))
+                return without(s, "set scale ", err);
+            return change(s, "set scale off", false, err);
+        }
+        snprintf(line, sizeof line, "set scale %.40s%s%.200s", a->word[1], at ? " at=" : "", at ? at : "");
+        return change(s, line, false, err);
+    }
+    Address to;
+    if (!address_parse(s, s->now.base, a->word[0], &to, err))
+        return err_prefix(err, "column %d", a->column[0]);
+    Buf full = {0};
+    buf_puts(&full, to.path);
+    const char *bracket = strchr(a->word[0], '[');
+    NodeId n = graph_find(s->now.base, to.path);
+    if (bracket)
+        buf_puts(&full, bracket);
+    else if (to.is_node && !*a->word[0]) { /* the focused cell */
+        buf_clear(&full);
+        address_put(s->now.base, n, address_cell(s, s->now.base, n, &to.cells), &full);
+    } else if (to.is_node && strcmp(a->word[0], ".") == 0) {
+        buf_clear(&full);
+        address_put(s->now.base, n, address_cell(s, s->now.base, n, &to.cells), &full);
+    }
+    snprintf(line, sizeof line, "set %.300s %.60s", buf_str(&full), a->word[1]);
+    buf_free(&full);
+    return change(s, line, false, err);
+}
+
+/* What `x` switches off here: the patch on the picture, the head where there is one, else the sub-layer or node in focus. */
+static bool focus_line(const Session *s, char *line, size_t n, Err *err)
+{
+    int block = session_block(s);
+    const char *path = s->place.path;
+    const Graph *g = s->now.base;
+    char label[32];
+    if (s->place.screen == SCREEN_PICTURE) {
+        int p = session_axis(g, "p");
+        snprintf(line, n, "grey %s", axis_label(&g->axes[p], s->place.at[p], label, sizeof label));
+        return true;
+    }
+    if (s->place.screen == SCREEN_POSITIONS || strcmp(path, "pos_embed") == 0) {
+        snprintf(line, n, "skip positions");
+        return true;
+    }
+    if (block < 0)
+        return err_set(err, "nothing here can be switched off: go to a head, a block's part, the picture or the positions");
+    NodeId node = session_node(s, SIDE_B, path);
+    int h = session_axis(g, "h");
+    bool has_head = node != NO_NODE && h >= 0 && dims_find(graph_node(session_graph(s, SIDE_B), node)->dims, h) >= 0;
+    if (has_head || s->place.screen == SCREEN_SHEET || s->place.screen == SCREEN_MATRIX || s->place.screen == SCREEN_ROW)
+        snprintf(line, n, "ablate blocks.%d.attn.z[h=%d]", block, session_head(s));
+    else if (strstr(path, ".mlp."))
+        snprintf(line, n, "skip mlp block=%d", block);
+    else if (strstr(path, ".attn."))
+        snprintf(line, n, "skip attention block=%d", block);
+    else if (strstr(path, ".ln"))
+        snprintf(line, n, "skip layernorm block=%d", block);
+    else if (strstr(path, ".resid_mid"))
+        snprintf(line, n, "skip attention block=%d", block);
+    else if (strstr(path, ".resid_post"))
+        snprintf(line, n, "skip mlp block=%d", block);
+    else
+        snprintf(line, n, "ablate %s", path);
+    return true;
+}
+
+static bool run_ablate(Session *s, const Args *a, Err *err)
+{
+    char line[512];
+    if (a->count == 0)
+        return focus_line(s, line, sizeof line, err) && change(s, line, true, err);
+    Address to;
+    if (!address_parse(s, s->now.base, a->word[0], &to, err))
+        return err_prefix(err, "column %d", a->column[0]);
+    const char *bracket = strchr(a->word[0], '[');
+    snprintf(line, sizeof line, "ablate %s%.200s%s", to.path, bracket ? bracket : "", a->count > 1 ? " mean" : "");
+    if (a->count > 1 && strcmp(a->word[1], "mean") != 0)
+        return err_set(err, "column %d: expected mean or nothing, found '%s'", a->column[1], a->word[1]);
+    return change(s, line, false, err);
+}
+
+static bool run_restore(Session *s, const Args *a, Err *err)
+{
+    char line[512];
+    if (a->count == 0) {
+        if (!focus_line(s, line, sizeof line, err))
+            return false;
+        return edits_has(s, line) ? change(s, line, true, err) : err_set(err, "what is in focus is not switched off");
+    }
+    snprintf(line, sizeof line, "ablate %.300s", a->word[0]);
+    for (int i = 0; i < s->edits.count; i++)
+        if (strncmp(s->edits.line[i], line, strlen(line)) == 0)
+            return without(s, line, err);
+    return err_set(err, "column %d: '%s' is not switched off", a->column[0], a->word[0]);
+}
+
+/* The line as typed, with its name in front: skip, shuffle, mask, grey, swap, patch. */
+static bool as_typed(Session *s, const char *name, const Args *a, bool toggle, Err *err)
+{
+    char line[512];
+    size_t n = strlen(a->rest);
+    while (n && a->rest[n - 1] == ' ')
+        n--;
+    if (n + strlen(name) + 2 > sizeof line)
+        return err_set(err, "that line is too long");
+    const char *rest = a->rest + strspn(a->rest, " ");
+    snprintf(line, sizeof line, "%s%s%.*s", name, n ? " " : "", (int)(n - (size_t)(rest - a->rest)), rest);
+    return change(s, line, toggle, err);
+}
+
+static bool run_skip(Session *s, const Args *a, Err *err)
+{
+    return as_typed(s, "skip", a, true, err);
+}
+
+static bool run_shuffle(Session *s, const Args *a, Err *err)
+{
+    return as_typed(s, "shuffle", a, true, err);
+}
+
+static bool run_grey(Session *s, const Args *a, Err *err)
+{
+    return as_typed(s, "grey", a, true, err);
+}
+
+static bool run_swap(Session *s, const Args *a, Err *err)
+{
+    return as_typed(s, "swap", a, false, err);
+}
+
+static bool run_patch(Session *s, const Args *a, Err *err)
+{
+    return as_typed(s, "patch", a, false, err);
+}
+
+static bool run_mask(Session *s, const Args *a, Err *err)
+{
+    if (a->count && strcmp(a->word[0], "none") == 0)
+        return without(s, "mask ", err);
+    return as_typed(s, "mask", a, true, err);
+}
+
+static bool run_undo(Session *s, const Args *a, Err *err)
+{
+    (void)a;
+    if (!edits_undo(s, err))
+        return false;
+    report(s);
+    return true;
+}
+
+static bool run_redo(Session *s, const Args *a, Err *err)
+{
+    (void)a;
+    if (!edits_redo(s, err))
+        return false;
+    report(s);
+    return true;
+}
+
+static bool run_reset(Session *s, const Args *a, Err *err)
+{
+    if (a->count && strcmp(a->word[0], "view") == 0) {
+        s->look = (LookAt){.grid = true};
+        return true;
+    }
+    if (a->count && strcmp(a->word[0], "edits") != 0)
+        return err_set(err, "column %d: expected edits or view, found '%s'", a->column[0], a->word[0]);
+    return without(s, "", err);
+}
+
+static bool run_edits(Session *s, const Args *a, Err *err)
+{
+    (void)a;
+    (void)err;
+    report(s);
+    return true;
+}
+
+static const Command COMMANDS[] = {
+    {"set", "change", "set scale off, on, toggle, xF [at=ADDRESS] | ADDRESS VALUE", "take 1/√d_k away, multiply it, or set cells to a value", COMMAND_EDIT, run_set, NULL},
+    {"ablate", "change", "ablate [ADDRESS [mean]]", "switch off a head (at z, before W_O), token, node; without address: what is in focus", COMMAND_EDIT, run_ablate, NULL},
+    {"restore", "change", "restore [ADDRESS]", "switch it on again", COMMAND_EDIT, run_restore, NULL},
+    {"skip", "change", "skip mlp, attention, layernorm, residual, positions [block=N]", "leave a part out", COMMAND_EDIT, run_skip, NULL},
+    {"mask", "change", "mask causal, none, ADDRESS", "forbid tokens to look: −∞ before the softmax", COMMAND_EDIT, run_mask, NULL},
+    {"shuffle", "change", "shuffle [seed=N]", "the patches in another order, before positions are added", COMMAND_EDIT, run_shuffle, NULL},
+    {"grey", "change", "grey PATCH", "paint one patch of the picture grey", COMMAND_EDIT, run_grey, NULL},
+    {"swap", "change", "swap PATCH PATCH", "exchange two patches of the picture", COMMAND_EDIT, run_swap, NULL},
+    {"patch", "change", "patch ADDRESS from=FILE, from=a", "put values of a file or of A in a node's place", COMMAND_EDIT, run_patch, NULL},
+    {"undo", "change", "undo", "take the last change back", COMMAND_EDIT, run_undo, NULL},
+    {"redo", "change", "redo", "do it again", COMMAND_EDIT, run_redo, NULL},
+    {"reset", "change", "reset edits, view", "all changes away, or the view as at the start", COMMAND_EDIT, run_reset, NULL},
+    {"edits", "change", "edits", "list the changes in force", 0, run_edits, NULL},
+};
+
+CommandTable session_commands_change(void)
+{
+    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS)};
+}

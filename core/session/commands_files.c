@@ -1,0 +1,141 @@
+/* Commands that read and write files, and those that carry a place or a value out of the program. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/file.h"
+#include "core/session/address.h"
+#include "core/session/ask_parts.h"
+#include "core/session/command.h"
+#include "core/session/export.h"
+
+static bool run_open(Session *s, const Args *a, Err *err)
+{
+    if (a->count < 1)
+        return err_set(err, "expected a picture file, #17 for a drawn picture, or FILE:tensor for ready values");
+    if (a->count > 1)
+        return err_set(err, "column %d: expected one input; put a name with blanks between \"quotes\"", a->column[1]);
+    if (!session_open_input(s, a->word[0], err))
+        return false;
+    const Input *in = &s->now.input;
+    const char *note = session_model_note(s);
+    if (in->original.data)
+        session_say(s, "%s, %d × %d.%s%s%s", in->name, in->original.width, in->original.height, *note ? " Note: " : "", note, *note ? "." : "");
+    else
+        session_say(s, "%s: ready values.", in->name);
+    return true;
+}
+
+static bool run_model(Session *s, const Args *a, Err *err)
+{
+    if (a->count != 1)
+        return err_set(err, "expected a folder with model.safetensors, a .safetensors file, or bundled");
+    if (!session_open_model(s, strcmp(a->word[0], "bundled") == 0 ? NULL : a->word[0], err))
+        return false;
+    session_say(s, "%s (%s), %d blocks, %d tokens.%s", s->model.name, s->model.layout, s->model.vit.layers, vit_tokens(&s->model.vit),
+                s->model.trained ? "" : " Untrained: its predictions mean nothing.");
+    return true;
+}
+
+static bool is_screen_file(const char *path)
+{
+    static const char *const SUFFIXES[] = {"svg", "html", "txt", "ans", "cast", "png"};
+    for (size_t i = 0; i < sizeof SUFFIXES / sizeof *SUFFIXES; i++)
+        if (strcasecmp(file_suffix(path), SUFFIXES[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool run_export(Session *s, const Args *a, Err *err)
+{
+    if (a->count < 1)
+        return err_set(err, "expected a file that ends in .npy, .npz, .safetensors, .csv or .json, and perhaps an address");
+    TensorFormat format;
+    Buf report = {0};
+    if (is_screen_file(a->word[0]))
+        return err_set(err, "'%.200s' would be a picture of the screen, and there is none here; values go to .npy, .npz, .safetensors, .csv or .json", a->word[0]);
+    if (!tensor_format(a->word[0], &format, err) ||
+        !export_nodes(s, session_side(s), a->count > 1 ? a->word[1] : "", args_named(a, "axes"), a->word[0], format, &report, err))
+        return false;
+    session_say(s, "Wrote %s: %.*s.", a->word[0], report.len ? (int)report.len - 1 : 0, buf_str(&report));
+    buf_free(&report);
+    return true;
+}
+
+/* In single quotes, as a shell wants it. */
+static void put_quoted(Buf *out, const char *text)
+{
+    buf_putc(out, '\'');
+    for (; *text; text++)
+        if (*text == '\'')
+            buf_puts(out, "'\\''");
+        else
+            buf_putc(out, *text);
+    buf_putc(out, '\'');
+}
+
+/* A command line that comes back to this place with this input and these edits. */
+static bool run_link(Session *s, const Args *a, Err *err)
+{
+    (void)a;
+    (void)err;
+    Buf link = {0}, part = {0};
+    uint64_t hash;
+    buf_puts(&link, "vitrine ");
+    put_quoted(&link, s->now.input.name);
+    if (strcmp(s->model.layout, "bundled") != 0) {
+        buf_puts(&link, " -m ");
+        put_quoted(&link, s->model.name);
+    }
+    address_put_focus(s, &part);
+    buf_puts(&link, " --at ");
+    put_quoted(&link, buf_str(&part));
+    buf_clear(&part);
+    for (int i = 0; i < s->edits.count; i++)
+        buf_printf(&part, "%s%s", i ? "; " : "", s->edits.line[i]);
+    if (s->edits.count) {
+        buf_puts(&link, " -c ");
+        put_quoted(&link, buf_str(&part));
+    }
+    if (session_hash(s, SIDE_B, &hash))
+        buf_printf(&link, "\ntrace hash %016llx", (unsigned long long)hash);
+    session_say(s, "%s", buf_str(&link));
+    buf_free(&link);
+    buf_free(&part);
+    return true;
+}
+
+static bool run_copy(Session *s, const Args *a, Err *err)
+{
+    Side side = ask_side(session_side(s));
+    const Graph *g = session_graph(s, side);
+    Address to;
+    if (!address_parse(s, g, a->count ? a->word[0] : "", &to, err))
+        return false;
+    if (!to.is_node)
+        return err_set(err, "'%s' is a group of nodes: name one of them", to.path);
+    NodeId n = ask_node(s, side, to.path, err);
+    const float *x = n == NO_NODE ? NULL : ask_need(s, side, n, err);
+    if (!x)
+        return false;
+    size_t cell = address_cell(s, g, n, &to.cells);
+    Buf text = {0};
+    address_put(g, n, cell, &text);
+    buf_printf(&text, " = %.9g", (double)x[cell]);
+    session_say(s, "%s", buf_str(&text));
+    buf_free(&text);
+    return true;
+}
+
+static const Command COMMANDS[] = {
+    {"open", "files", "open FILE, #N, FILE:tensor", "another picture; the edits stay", COMMAND_FILE, run_open, NULL},
+    {"model", "files", "model PATH, bundled", "another model; the edits are dropped", COMMAND_FILE, run_model, NULL},
+    {"export", "files", "export FILE [ADDRESS] [axes=h,t,e]", "write values: .npy .npz .safetensors .csv .json", COMMAND_FILE, run_export, NULL},
+    {"link", "files", "link", "a command line that comes back to this place", 0, run_link, NULL},
+    {"copy", "files", "copy [ADDRESS]", "the value under the cursor with its address", 0, run_copy, NULL},
+};
+
+CommandTable session_commands_files(void)
+{
+    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS)};
+}

@@ -1,0 +1,522 @@
+/* Commands that move the reader: the data cursor, steps, blocks, heads, into things and back. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/graph/explain.h"
+#include "core/session/address.h"
+#include "core/session/ask.h"
+#include "core/session/ask_parts.h"
+#include "core/session/command.h"
+#include "core/session/place.h"
+
+/* A count such as "3", "+1", "-2"; relative says which. */
+static bool number(const char *text, int *value, bool *relative)
+{
+    char *end;
+    *relative = *text == '+' || *text == '-';
+    long v = strtol(text, &end, 10);
+    if (end == text || *end || v > 100000 || v < -100000)
+        return false;
+    *value = (int)v;
+    return true;
+}
+
+static int clamp(int x, int low, int high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+static bool step_by(Session *s, int by)
+{
+    int box = s->place.box;
+    for (int i = 0; i < (by < 0 ? -by : by); i++) {
+        int to = by > 0 ? stages_after(&s->stages, s->open, box) : stages_before(&s->stages, s->open, box);
+        if (to == NO_BOX)
+            break;
+        box = to;
+    }
+    if (box == s->place.box && session_screen_for(s, s->place.path) == s->place.screen) {
+        session_say(s, by > 0 ? "This is the last step: the answer." : "This is the first step: the picture.");
+        return true;
+    }
+    place_on_box(s, box);
+    return true;
+}
+
+static bool run_next(Session *s, const Args *a, Err *err)
+{
+    int n = 1;
+    bool relative;
+    if (a->count && (!number(a->word[0], &n, &relative) || n < 1))
+        return err_set(err, "column %d: expected a number of steps, found '%s'", a->column[0], a->word[0]);
+    return step_by(s, n);
+}
+
+static bool run_prev(Session *s, const Args *a, Err *err)
+{
+    int n = 1;
+    bool relative;
+    if (a->count && (!number(a->word[0], &n, &relative) || n < 1))
+        return err_set(err, "column %d: expected a number of steps, found '%s'", a->column[0], a->word[0]);
+    return step_by(s, -n);
+}
+
+static void set_cells(Session *s, const Selection *cells)
+{
+    for (int i = 0; i < cells->n; i++) {
+        s->place.at[cells->range[i].axis] = cells->range[i].from;
+        session_sync(s, cells->range[i].axis);
+    }
+}
+
+static bool go_step(Session *s, int step, Err *err)
+{
+    int k = 0;
+    for (int box = s->stages.count ? 0 : NO_BOX; box != NO_BOX; box = stages_after(&s->stages, s->open, box))
+        if (++k == step) {
+            place_on_box(s, box);
+            return true;
+        }
+    return err_set(err, "there is no step %d: steps go from 1 to %d", step, k);
+}
+
+static bool run_goto(Session *s, const Args *a, Err *err)
+{
+    int total, n;
+    bool relative;
+    if (a->count < 1)
+        return err_set(err, "expected an address such as blocks.0.attn.pattern[h=1,t=r3c4], a step number, first or last");
+    session_step_number(s, &total);
+    const char *w = a->word[0];
+    if (strcmp(w, "first") == 0)
+        return go_step(s, 1, err);
+    if (strcmp(w, "last") == 0)
+        return go_step(s, total, err);
+    if (strcmp(w, "step") == 0 && a->count > 1)
+        w = a->word[1];
+    if (number(w, &n, &relative) && !relative)
+        return go_step(s, n, err);
+    Address to;
+    if (!address_parse(s, session_graph(s, SIDE_B), w, &to, err))
+        return false;
+    if (!to.is_node) { /* a scope: its box, else its first node */
+        int box = stages_find(&s->stages, to.path);
+        if (box == NO_BOX)
+            return err_set(err, "'%s' is a group of nodes: name one of them", to.path);
+        place_push(s);
+        for (int up = s->stages.boxes[box].parent; up != NO_BOX; up = s->stages.boxes[up].parent)
+            s->open[up] = true;
+        place_on_box(s, box);
+        return true;
+    }
+    Screen screen = session_screen_for(s, to.path);
+    session_go(s, to.path, screen);
+    set_cells(s, &to.cells);
+    return true;
+}
+
+static bool axis_change(Session *s, const char *sym, const Args *a, const char *what, Err *err)
+{
+    const Graph *g = s->now.base;
+    int axis = session_axis(g, sym), value;
+    bool relative;
+    if (axis == AXIS_NONE)
+        return err_set(err, "this model has no %s", what);
+    if (a->count < 1)
+        return err_set(err, "expected a %s, 0 to %d", what, g->axes[axis].n - 1);
+    if (number(a->word[0], &value, &relative) && relative)
+        value = clamp(s->place.at[axis] + value, 0, g->axes[axis].n - 1);
+    else if (!axis_parse(&g->axes[axis], a->word[0], &value)) {
+        char low[32], high[32];
+        return err_set(err, "column %d: there is no %s '%s': they go from %s to %s, or 0 to %d", a->column[0], what, a->word[0],
+                       axis_label(&g->axes[axis], 0, low, sizeof low), axis_label(&g->axes[axis], g->axes[axis].n - 1, high, sizeof high), g->axes[axis].n - 1);
+    }
+    for (int i = 0; i < g->axis_count; i++)
+        if (strcmp(g->axes[i].sym, sym) == 0)
+            s->place.at[i] = value;
+    session_sync(s, axis);
+    return true;
+}
+
+static bool run_block(Session *s, const Args *a, Err *err)
+{
+    int block = session_block(s), value, last = s->model.vit.layers - 1;
+    bool relative;
+    char path[SESSION_PATH];
+    if (a->count < 1 || !number(a->word[0], &value, &relative))
+        return err_set(err, "expected a block, 0 to %d, or +1 / -1", last);
+    if (block < 0) { /* outside the blocks: into the first or last one's attention */
+        block = relative && value < 0 ? last : relative ? 0 : clamp(value, 0, last);
+        snprintf(path, sizeof path, "blocks.%d.attn.pattern", block);
+        session_go(s, path, SCREEN_ROW);
+        return true;
+    }
+    value = relative ? clamp(block + value, 0, last) : value;
+    if (value < 0 || value > last)
+        return err_set(err, "column %d: there is no block %d: blocks go from 0 to %d", a->column[0], value, last);
+    session_in_block(s->place.path, value, path);
+    if (session_node(s, SIDE_B, path) == NO_NODE)
+        return err_set(err, "block %d has no '%s'", value, path);
+    snprintf(s->place.path, sizeof s->place.path, "%s", path);
+    place_find_box(s);
+    return true;
+}
+
+static bool run_head(Session *s, const Args *a, Err *err)
+{
+    if (a->count && strcmp(a->word[0], "all") == 0) {
+        s->look.average = true;
+        return true;
+    }
+    s->look.average = false;
+    return axis_change(s, "h", a, "head", err);
+}
+
+static bool run_query(Session *s, const Args *a, Err *err)
+{
+    return axis_change(s, "t", a, "token", err);
+}
+
+static bool run_looked(Session *s, const Args *a, Err *err)
+{
+    return axis_change(s, "u", a, "token", err);
+}
+
+/* u over the patch grid, the prefix tokens in a line below it. */
+static void move_on_grid(Session *s, const char *sym, int dy, int dx)
+{
+    const Graph *g = s->now.base;
+    int axis = session_axis(g, sym), row, col;
+    if (axis == AXIS_NONE)
+        return;
+    const Axis *a = &g->axes[axis];
+    int i = s->place.at[axis], prefix = a->kind == AXIS_TOKEN ? a->prefix : 0;
+    int rows = a->cols > 0 ? (a->n - prefix) / a->cols : 1;
+    if (!axis_patch(a, i, &row, &col)) {
+        if (dy < 0)
+            i = prefix + (rows - 1) * a->cols + clamp(i, 0, a->cols - 1);
+        else
+            i = clamp(i + dx, 0, prefix ? prefix - 1 : a->n - 1);
+    } else if (dy > 0 && row + dy >= rows && prefix) {
+        i = clamp(col, 0, prefix - 1);
+    } else
+        i = prefix + clamp(row + dy, 0, rows - 1) * a->cols + clamp(col + dx, 0, a->cols - 1);
+    s->place.at[axis] = i;
+    session_sync(s, axis);
+}
+
+static void move_axis(Session *s, const char *sym, int by)
+{
+    const Graph *g = s->now.base;
+    int axis = session_axis(g, sym);
+    if (axis == AXIS_NONE)
+        return;
+    s->place.at[axis] = clamp(s->place.at[axis] + by, 0, g->axes[axis].n - 1);
+    session_sync(s, axis);
+}
+
+static void move_on_plane(Session *s, int dy, int dx)
+{
+    NodeId n = session_node(s, SIDE_B, s->place.path);
+    if (n == NO_NODE)
+        return;
+    const Graph *g = session_graph(s, SIDE_B);
+    Plane p = plane_make(g, n);
+    size_t row, col;
+    plane_cursor(g, &p, s->place.at, &row, &col);
+    plane_set(g, p.rows, (size_t)clamp((int)row + dy, 0, (int)p.row_count - 1), s->place.at);
+    plane_set(g, p.cols, (size_t)clamp((int)col + dx, 0, (int)p.col_count - 1), s->place.at);
+    Dims d = dims_union(p.rows, p.cols);
+    for (int i = 0; i < d.n; i++)
+        if (strchr("tp", g->axes[d.axis[i]].sym[0]) && !g->axes[d.axis[i]].sym[1])
+            session_sync(s, d.axis[i]);
+        else if (strcmp(g->axes[d.axis[i]].sym, "y") == 0)
+            session_sync(s, d.axis[i]);
+}
+
+static void move_in_terms(Session *s, int dy, int dx)
+{
+    NodeId n = session_node(s, SIDE_B, s->place.path);
+    if (n == NO_NODE)
+        return;
+    const Graph *g = session_graph(s, SIDE_B);
+    Explain e = explain_open(g, n, session_cell(s, SIDE_B, n));
+    int inputs = op_inputs(graph_node(g, n)->op), last = e.terms > 1000000 ? 1000000 : (int)e.terms;
+    s->place.term = (size_t)clamp((int)s->place.term + dy, 0, last ? last - 1 : 0);
+    s->place.operand = clamp(s->place.operand + dx, 0, inputs ? inputs - 1 : 0);
+}
+
+static void move_in_place(Session *s, int dy, int dx)
+{
+    char block[16];
+    switch (s->place.screen) {
+    case SCREEN_PICTURE: move_on_grid(s, "p", dy, dx); break;
+    case SCREEN_POSITIONS: move_on_grid(s, "p", dy, dx); break;
+    case SCREEN_ROW: move_on_grid(s, "u", dy, dx); break;
+    case SCREEN_MATRIX:
+        move_axis(s, "t", dy);
+        move_axis(s, "u", dx);
+        break;
+    case SCREEN_SHEET:
+        move_axis(s, "h", dx);
+        if (dy) {
+            Args a = {.count = 1, .word = {block}};
+            snprintf(block, sizeof block, "%+d", dy);
+            run_block(s, &a, NULL);
+        }
+        break;
+    case SCREEN_EXPLAIN: move_in_terms(s, dy, dx); break;
+    case SCREEN_ANSWER: move_axis(s, "o", dy); break;
+    default: move_on_plane(s, dy, dx); break;
+    }
+}
+
+static bool run_move(Session *s, const Args *a, Err *err)
+{
+    static const struct { const char *word; int dy, dx; } DIRECTIONS[] = {
+        {"up", -1, 0}, {"down", 1, 0}, {"left", 0, -1}, {"right", 0, 1}, {"home", 0, -100000}, {"end", 0, 100000}, {"top", -100000, 0}, {"bottom", 100000, 0}};
+    int times = 1;
+    bool relative;
+    if (a->count > 1 && (!number(a->word[1], &times, &relative) || times < 0))
+        return err_set(err, "column %d: expected how often, found '%s'", a->column[1], a->word[1]);
+    for (size_t i = 0; a->count && i < sizeof DIRECTIONS / sizeof *DIRECTIONS; i++)
+        if (strcmp(a->word[0], DIRECTIONS[i].word) == 0) {
+            int dy = clamp(DIRECTIONS[i].dy * times, -100000, 100000), dx = clamp(DIRECTIONS[i].dx * times, -100000, 100000);
+            if (s->look.steps_focused)
+                return dy ? step_by(s, dy) : true;
+            move_in_place(s, dy, dx);
+            return true;
+        }
+    return err_set(err, "expected up, down, left, right, home, end, top or bottom, and perhaps how often");
+}
+
+static bool set_box(Session *s, int box, bool open)
+{
+    s->open[box] = open;
+    if (!open)
+        place_find_box(s);
+    return true;
+}
+
+/* The operand that the cursor of the arithmetic is on. */
+static bool operand_under_cursor(Session *s, Side side, Ref *to, Err *err)
+{
+    NodeId n = session_node(s, side, s->place.path);
+    if (n == NO_NODE)
+        return err_set(err, "'%s' is not on this side", s->place.path);
+    if (graph_node(session_graph(s, side), n)->op == OP_LEAF) {
+        session_say(s, "This is where the arithmetic begins: a weight, a constant or the picture itself.");
+        return false;
+    }
+    Explanation e;
+    if (!ask_need_inputs(s, side, n, err))
+        return false;
+    bool there = ask_explain(s, side, n, session_cell(s, side, n), s->place.term + 1, &e);
+    REQUIRE(there);
+    bool found = e.line_count > 0;
+    if (found) {
+        const ExplainLine *line = &e.lines[s->place.term < e.line_count ? s->place.term : e.line_count - 1];
+        *to = line->ref[s->place.operand < line->operands ? s->place.operand : line->operands - 1];
+    }
+    explanation_free(&e);
+    return found || err_set(err, "there are no terms here: a sum of nothing");
+}
+
+/* Into that operand's own arithmetic. */
+static bool follow_operand(Session *s, Err *err)
+{
+    Side side = session_side(s) == SIDE_A ? SIDE_A : SIDE_B;
+    Ref to = {0};
+    const Graph *g = session_graph(s, side);
+    if (!operand_under_cursor(s, side, &to, err))
+        return s->said.len > 0;
+    place_push(s);
+    const Node *n = graph_node(g, to.node);
+    plane_set(g, n->dims, to.cell, s->place.at);
+    snprintf(s->place.path, sizeof s->place.path, "%s", n->path);
+    s->place.term = 0;
+    s->place.operand = 0;
+    place_find_box(s);
+    return true;
+}
+
+static bool run_in(Session *s, const Args *a, Err *err)
+{
+    (void)a;
+    const Box *b = &s->stages.boxes[s->place.box];
+    bool closed = b->child != NO_BOX && !s->open[s->place.box];
+    bool is_block = strncmp(b->path, "blocks.", 7) == 0 && !strchr(b->path + 7, '.');
+    if (s->look.steps_focused) {
+        if (b->child == NO_BOX)
+            s->look.steps_focused = false; /* a step: into its tensor */
+        else
+            set_box(s, s->place.box, closed);
+        return true;
+    }
+    if (closed && is_block && s->place.screen == SCREEN_TENSOR)
+        return set_box(s, s->place.box, true);
+    switch (s->place.screen) {
+    case SCREEN_PICTURE:
+        for (const char *sym = "cij"; *sym; sym++) {
+            int axis = session_axis(s->now.base, (char[]){*sym, 0});
+            if (axis >= 0)
+                s->place.at[axis] = 0;
+        }
+        session_go(s, s->place.path, SCREEN_TENSOR);
+        break;
+    case SCREEN_SHEET: session_go(s, s->place.path, SCREEN_MATRIX); break;
+    case SCREEN_MATRIX: session_go(s, s->place.path, SCREEN_ROW); break;
+    case SCREEN_POSITIONS: {
+        const char *path = s->look.centred ? "pos.probe.cosine_centred" : "pos.probe.cosine";
+        if (session_node(s, SIDE_B, path) == NO_NODE)
+            return err_set(err, "this model has no table of position embeddings");
+        session_go(s, path, SCREEN_EXPLAIN);
+        break;
+    }
+    case SCREEN_EXPLAIN: return follow_operand(s, err);
+    default: session_go(s, s->place.path, SCREEN_EXPLAIN); break;
+    }
+    return true;
+}
+
+static bool run_back(Session *s, const Args *a, Err *err)
+{
+    (void)a;
+    (void)err;
+    if (place_back(s))
+        return true;
+    session_say(s, "There is no earlier place. `q` leaves.");
+    return true;
+}
+
+static bool run_box(Session *s, const Args *a, Err *err)
+{
+    int box = s->place.box;
+    if (a->count > 1) {
+        box = stages_find(&s->stages, a->word[1]);
+        if (box == NO_BOX)
+            return err_set(err, "column %d: there is no box '%s'; boxes are blocks.0, blocks.0.softmax, …", a->column[1], a->word[1]);
+    }
+    if (a->count < 1 || (strcmp(a->word[0], "open") != 0 && strcmp(a->word[0], "close") != 0))
+        return err_set(err, "expected open or close, and perhaps which box");
+    if (s->stages.boxes[box].child == NO_BOX) {
+        if (strcmp(a->word[0], "close") == 0 && s->stages.boxes[box].parent != NO_BOX)
+            box = s->stages.boxes[box].parent; /* the box around it */
+        else
+            return err_set(err, "that step has nothing inside it");
+    }
+    return set_box(s, box, strcmp(a->word[0], "open") == 0);
+}
+
+static bool run_map(Session *s, const Args *a, Err *err)
+{
+    (void)a;
+    (void)err;
+    s->look.steps_focused = !s->look.steps_focused;
+    s->look.zoomed = false;
+    return true;
+}
+
+static bool find_value(Session *s, const char *text, Err *err)
+{
+    char op = text[5], *end;
+    float limit = strtof(text + 6, &end);
+    if ((op != '>' && op != '<') || end == text + 6 || *end)
+        return err_set(err, "expected value>NUMBER or value<NUMBER");
+    Side side = session_side(s) == SIDE_A ? SIDE_A : SIDE_B;
+    const float *v = session_need(s, side, s->place.path, err);
+    if (!v)
+        return false;
+    NodeId n = session_node(s, side, s->place.path);
+    const Graph *g = session_graph(s, side);
+    size_t cells = graph_cells(g, n), from = session_cell(s, side, n), count = 0;
+    for (size_t i = 0; i < cells; i++)
+        count += op == '>' ? v[i] > limit : v[i] < limit;
+    if (!count)
+        return err_set(err, "no cell of %s is %c %g", s->place.path, op, (double)limit);
+    for (size_t k = 1; k <= cells; k++) {
+        size_t i = (from + k) % cells;
+        if (op == '>' ? v[i] > limit : v[i] < limit) {
+            plane_set(g, graph_node(g, n)->dims, i, s->place.at);
+            break;
+        }
+    }
+    session_say(s, "%zu of %zu cells are %c %g; this is the next one.", count, cells, op, (double)limit);
+    return true;
+}
+
+static bool run_find(Session *s, const Args *a, Err *err)
+{
+    if (a->count < 1)
+        return err_set(err, "expected a word of a step, a node, a class, or value>0.3");
+    const char *text = a->word[0];
+    if (strncmp(text, "value", 5) == 0 && (text[5] == '>' || text[5] == '<'))
+        return find_value(s, text, err);
+    for (int i = 1; i <= s->stages.count; i++) { /* boxes after this one first, then from the start */
+        int box = (s->place.box + i) % s->stages.count;
+        const Box *b = &s->stages.boxes[box];
+        if (strstr(b->label, text) || strstr(b->path, text)) {
+            place_push(s);
+            for (int up = b->parent; up != NO_BOX; up = s->stages.boxes[up].parent)
+                s->open[up] = true;
+            place_on_box(s, box);
+            return true;
+        }
+    }
+    int o = session_axis(s->now.base, "o"), index;
+    if (o >= 0 && axis_parse(&s->now.base->axes[o], text, &index)) {
+        session_go(s, "probs", SCREEN_ANSWER);
+        s->place.at[o] = index;
+        return true;
+    }
+    return err_set(err, "nothing is called '%s': steps, nodes and classes were searched", text);
+}
+
+static bool run_mark(Session *s, const Args *a, Err *err)
+{
+    const char *name = a->count ? a->word[0] : "here";
+    int i = 0;
+    while (i < s->mark_count && strcmp(s->marks[i].name, name) != 0)
+        i++;
+    if (a->count > 1 && strcmp(a->word[1], "go") == 0) {
+        if (i == s->mark_count)
+            return err_set(err, "column %d: there is no mark '%s'", a->column[0], name);
+        place_push(s);
+        s->place = s->marks[i].place;
+        place_mend(s);
+        return true;
+    }
+    if (i == (int)(sizeof s->marks / sizeof *s->marks))
+        return err_set(err, "there is room for %d marks", i);
+    if (i == s->mark_count)
+        s->mark_count++;
+    snprintf(s->marks[i].name, sizeof s->marks[i].name, "%s", name);
+    s->marks[i].place = s->place;
+    session_say(s, "Marked. `mark %s go` comes back here.", s->marks[i].name);
+    return true;
+}
+
+static const Command COMMANDS[] = {
+    {"next", "go", "next [N]", "the next step of the forward pass", 0, run_next, NULL},
+    {"prev", "go", "prev [N]", "the step before", 0, run_prev, NULL},
+    {"goto", "go", "goto ADDRESS, step N, first, last", "go to a node, cell, box or step", 0, run_goto, NULL},
+    {"step", "go", "step N", "go to step N", 0, run_goto, NULL},
+    {"block", "go", "block N, +1, -1", "the same in another block", 0, run_block, NULL},
+    {"head", "go", "head N, +1, -1, all", "another head; all: their average", 0, run_head, NULL},
+    {"query", "go", "query TOKEN, +1, -1", "the token that asks: cls, r3c4, 17", 0, run_query, NULL},
+    {"looked", "go", "looked TOKEN, +1, -1", "the token looked at", 0, run_looked, NULL},
+    {"move", "go", "move up, down, left, right, home, end, top, bottom [N]", "move the cursor", 0, run_move, NULL},
+    {"in", "go", "in", "into what is under the cursor: box, tensor, head, row, arithmetic, operand", 0, run_in, NULL},
+    {"back", "go", "back", "to the place before", 0, run_back, NULL},
+    {"box", "go", "box open, close [BOX]", "open or close a box of the map", 0, run_box, NULL},
+    {"map", "go", "map", "to the map of all steps, and back", 0, run_map, NULL},
+    {"find", "go", "find TEXT, value>X, value<X", "go to a step, node or class by name, or to the next such value", 0, run_find, NULL},
+    {"mark", "go", "mark [NAME] [go]", "remember this place under a name, or go there", 0, run_mark, NULL},
+};
+
+CommandTable session_commands_go(void)
+{
+    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS)};
+}

@@ -1,0 +1,14 @@
+/* One model looking at one input, as trained and as edited. */
+#ifndef VITRINE_SESSION_EXHIBIT_H
+#define VITRINE_SESSION_EXHIBIT_H
+#include "core/session/session.h"
+
+/* Builds the base graph and its run; takes the input over (in is empty afterwards). */
+void exhibit_init(Exhibit *e, const Model *m, Input *in, Pool *pool);
+void exhibit_free(Exhibit *e); /* accepts a zeroed one */
+/* Replaces the edited graph and run by what the edits make (count 0: none). On failure the old ones stay. Takes the arena over
+ * on success (it owns the edits' strings and data). */
+bool exhibit_edit(Exhibit *e, Edit *edits, int count, Arena *arena, Pool *pool, Err *err);
+const Graph *exhibit_graph(const Exhibit *e); /* the edited one, or the base */
+Run *exhibit_run(const Exhibit *e);
+#endif

@@ -1,0 +1,110 @@
+#include "core/session/input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/file.h"
+#include "core/base/mem.h"
+#include "core/base/utf8.h"
+#include "core/io/tensors.h"
+#include "core/models/shapes.h"
+
+void input_free(Input *in)
+{
+    image_free(&in->original);
+    image_free(&in->resized);
+    free(in->values);
+    free((void *)(uintptr_t)in->mask);
+    *in = (Input){0};
+}
+
+static size_t cells_of(const Model *m)
+{
+    const VitConfig *c = &m->vit;
+    return size_mul((size_t)c->channels, size_mul((size_t)c->image_h, (size_t)c->image_w));
+}
+
+static bool finish(Input *out, Input *in, const Model *m, Err *err)
+{
+    in->cells = cells_of(m);
+    in->values = xfloats(in->cells);
+    if (!preprocess_run(&m->preprocess, &in->original, &in->resized, in->values, err)) {
+        err_prefix(err, "%s", in->name);
+        input_free(in);
+        return false;
+    }
+    *out = *in;
+    return true;
+}
+
+static bool open_drawn(Input *out, const Model *m, const char *number, Err *err)
+{
+    char *end;
+    unsigned long long n = strtoull(number, &end, 10);
+    if (*number < '0' || *number > '9' || *end)
+        return err_set(err, "'#%s' is no picture: a drawn picture is # and a number from 0, for example #17", number);
+    Input in = {.drawn = true};
+    uint8_t *mask = xmalloc(SHAPES_SIDE * SHAPES_SIDE);
+    snprintf(in.name, sizeof in.name, "#%llu", n);
+    snprintf(in.path, sizeof in.path, "#%llu", n);
+    image_init(&in.original, SHAPES_SIDE, SHAPES_SIDE, 3);
+    in.label = shapes_picture(n, in.original.data, mask);
+    in.mask = mask;
+    return finish(out, &in, m, err);
+}
+
+static bool open_values(Input *out, const Model *m, const char *file, const char *tensor, Err *err)
+{
+    TensorFile f = {0};
+    if (!tensors_open(&f, file, err))
+        return false;
+    const TensorInfo *t = tensors_find(&f, tensor);
+    size_t cells = cells_of(m);
+    bool ok = true;
+    if (!t)
+        ok = err_set(err, "%s: there is no tensor '%s' in it (%zu tensors; the first is '%s')", file, tensor, f.count, f.count ? f.tensors[0].name : "");
+    else if (t->cells != cells)
+        ok = err_set(err, "%s: tensor '%s' has %zu values; this model takes %d × %d × %d = %zu", file, tensor, t->cells, m->vit.channels, m->vit.image_h,
+                     m->vit.image_w, cells);
+    if (ok) {
+        Input in = {.label = -1, .ready = true, .cells = cells, .values = xfloats(cells)};
+        char name[128];
+        snprintf(name, sizeof name, "%.80s:%.40s", file, tensor);
+        utf8_clean(in.name, sizeof in.name, name);
+        snprintf(in.path, sizeof in.path, "%.800s:%.200s", file, tensor);
+        ok = tensors_read_f32(&f, t, in.values, err);
+        if (ok)
+            *out = in;
+        else
+            input_free(&in);
+    }
+    tensors_close(&f);
+    return ok;
+}
+
+bool input_open(Input *out, const Model *m, const char *spec, Err *err)
+{
+    char number[32];
+    snprintf(number, sizeof number, "%d", INPUT_FIRST);
+    if (!spec)
+        return open_drawn(out, m, number, err);
+    if (*spec == '#')
+        return open_drawn(out, m, spec + 1, err);
+    const char *colon = strrchr(spec, ':');
+    if (colon && colon > spec && colon[1] && !file_exists(spec)) {
+        char file[1024];
+        snprintf(file, sizeof file, "%.*s", (int)(colon - spec), spec);
+        if (file_exists(file))
+            return open_values(out, m, file, colon + 1, err);
+    }
+    Input in = {.label = -1};
+    const char *slash = strrchr(spec, '/');
+    utf8_clean(in.name, sizeof in.name, strcmp(spec, "-") == 0 ? "standard input" : slash ? slash + 1 : spec);
+    if (strlen(spec) >= sizeof in.path)
+        return err_set(err, "that path is longer than %zu characters", sizeof in.path - 1);
+    snprintf(in.path, sizeof in.path, "%s", spec);
+    if (!image_read(&in.original, spec, err))
+        return false;
+    return finish(out, &in, m, err);
+}

@@ -1,0 +1,10 @@
+/* What the model looks at: a picture file, a drawn shape by number, or ready values from a tensor file. */
+#ifndef VITRINE_SESSION_INPUT_H
+#define VITRINE_SESSION_INPUT_H
+#include "core/session/session.h"
+
+/* spec: NULL (the first drawn picture), "#17", "cat.png", "-", or "FILE:tensor". out is filled only on success; input_free later. */
+bool input_open(Input *out, const Model *m, const char *spec, Err *err);
+void input_free(Input *in); /* accepts a zeroed Input */
+enum { INPUT_FIRST = 17 }; /* the drawn picture shown first */
+#endif

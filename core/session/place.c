@@ -1,0 +1,134 @@
+#include "core/session/place.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/err.h"
+
+static void clamp_indices(Session *s)
+{
+    const Graph *g = s->now.base;
+    REQUIRE(g->axis_count <= SESSION_AXES);
+    for (int i = 0; i < g->axis_count; i++)
+        if (s->place.at[i] >= g->axes[i].n || s->place.at[i] < 0)
+            s->place.at[i] = 0;
+}
+
+void place_find_box(Session *s)
+{
+    NodeId n = session_node(s, SIDE_B, s->place.path);
+    int box = n == NO_NODE ? 0 : stages_of_node(&s->stages, n), seen = box;
+    if (box == NO_BOX) /* a weight or a probe: stay on the step we are on */
+        return;
+    /* a box is visible when every box around it is open: the outermost closed one around it stands for it */
+    for (int up = s->stages.boxes[box].parent; up != NO_BOX; up = s->stages.boxes[up].parent)
+        if (!s->open[up])
+            seen = up;
+    s->place.box = seen;
+}
+
+void place_mend(Session *s)
+{
+    clamp_indices(s);
+    if (s->stages.count == 0)
+        return;
+    if (session_node(s, SIDE_B, s->place.path) == NO_NODE) {
+        char *edit = strstr(s->place.path, ".unedited");
+        edit = edit ? edit : strstr(s->place.path, ".edit_");
+        if (edit)
+            *edit = 0;
+        if (session_node(s, SIDE_B, s->place.path) == NO_NODE) { /* scores_masked after the mask was taken away */
+            char *name = strstr(s->place.path, "scores_masked");
+            if (name)
+                memcpy(name, "scores_scaled", sizeof "scores_scaled");
+        }
+        if (session_node(s, SIDE_B, s->place.path) == NO_NODE) {
+            snprintf(s->place.path, sizeof s->place.path, "%s", graph_node(s->now.base, s->now.nodes.image)->path);
+            s->place.screen = SCREEN_PICTURE;
+        }
+    }
+    if (s->place.box >= s->stages.count)
+        s->place.box = 0;
+    place_find_box(s);
+}
+
+void place_push(Session *s)
+{
+    if (s->back_count == SESSION_BACK) {
+        memmove(s->back, s->back + 1, (SESSION_BACK - 1) * sizeof *s->back);
+        s->back_count--;
+    }
+    s->back[s->back_count++] = s->place;
+}
+
+bool place_back(Session *s)
+{
+    if (s->back_count == 0)
+        return false;
+    s->place = s->back[--s->back_count];
+    place_mend(s);
+    s->changes++;
+    return true;
+}
+
+static bool has_axis(const Graph *g, NodeId n, const char *sym)
+{
+    Dims d = graph_node(g, n)->dims;
+    for (int i = 0; i < d.n; i++)
+        if (strcmp(g->axes[d.axis[i]].sym, sym) == 0)
+            return true;
+    return false;
+}
+
+Screen session_screen_for(const Session *s, const char *path)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    NodeId n = session_node(s, SIDE_B, path);
+    if (n == NO_NODE)
+        return SCREEN_TENSOR;
+    if (has_axis(g, n, "c") && has_axis(g, n, "y") && has_axis(g, n, "i"))
+        return SCREEN_PICTURE;
+    if (has_axis(g, n, "t") && has_axis(g, n, "u"))
+        return SCREEN_ROW;
+    if (strcmp(path, "pos_embed") == 0 || has_axis(g, n, "p0"))
+        return SCREEN_POSITIONS;
+    if (strncmp(path, "probs", 5) == 0 || strcmp(path, "logits") == 0)
+        return SCREEN_ANSWER;
+    return SCREEN_TENSOR;
+}
+
+void place_on_box(Session *s, int box)
+{
+    const Box *b = &s->stages.boxes[box];
+    const char *path = graph_node(session_graph(s, SIDE_B), b->show)->path;
+    snprintf(s->place.path, sizeof s->place.path, "%s", path);
+    s->place.screen = session_screen_for(s, path);
+    s->place.box = box;
+    s->place.term = 0;
+    s->place.operand = 0;
+    s->changes++;
+}
+
+void session_go(Session *s, const char *path, Screen screen)
+{
+    place_push(s);
+    if (path != s->place.path)
+        snprintf(s->place.path, sizeof s->place.path, "%s", path);
+    s->place.screen = screen;
+    s->place.term = 0;
+    s->place.operand = 0;
+    place_find_box(s);
+    s->changes++;
+}
+
+int session_step_number(const Session *s, int *total)
+{
+    int number = 0, n = 0;
+    for (int box = s->stages.count ? 0 : NO_BOX; box != NO_BOX; box = stages_after(&s->stages, s->open, box)) {
+        n++;
+        if (box == s->place.box)
+            number = n;
+    }
+    *total = n;
+    return number;
+}

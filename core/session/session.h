@@ -1,0 +1,205 @@
+/* The session: what is loaded, where the reader stands, what was changed. It changes only through commands (command.h); keys, footer
+ * buttons, mouse, scripts, tests and `-c` all send the same strings. Views read it through a const pointer. */
+#ifndef VITRINE_SESSION_SESSION_H
+#define VITRINE_SESSION_SESSION_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/buf.h"
+#include "core/base/err.h"
+#include "core/base/pool.h"
+#include "core/base/ref.h"
+#include "core/graph/edit.h"
+#include "core/graph/run.h"
+#include "core/models/model.h"
+#include "core/models/stages.h"
+
+enum { SESSION_AXES = 48, SESSION_PATH = 160 };
+
+/* ---- what is shown: A, B, and their difference ---- */
+typedef enum Side { SIDE_NONE, SIDE_A, SIDE_B, SIDE_DIFF } Side; /* the values are Ref.run */
+
+/* The picture a run looks at. */
+typedef struct Input {
+    char name[128];    /* for people: "#17", "cat.png", "x.safetensors:pixel_values" */
+    char path[1024];   /* what opened it, to open it again */
+    Image original;    /* as decoded and upright; empty when ready values were given */
+    Image resized;     /* what the model receives */
+    float *values;     /* channels · height · width cells of the model's input leaf */
+    size_t cells;
+    bool ready;        /* the values came from a file, already standardised */
+    bool drawn;        /* one of the drawn shapes */
+    int label;         /* its true class where known (drawn shapes), else -1 */
+    const uint8_t *mask;
+} Input;
+
+/* One model looking at one input, as trained (base) and as edited. */
+typedef struct Exhibit {
+    Graph *base, *edited; /* edited is NULL without edits; on the heap, because runs point to them */
+    Run *base_run, *edited_run;
+    VitNodes nodes;       /* in base */
+    Input input;
+    Edit *edits;          /* what edited was made from */
+    int edit_count;
+    Arena edit_arena;
+    char label[96];       /* "#17 star, scale off" */
+} Exhibit;
+
+/* ---- where the reader stands ---- */
+typedef enum Screen {
+    SCREEN_PICTURE,   /* the file, what the model receives, the patch grid */
+    SCREEN_TENSOR,    /* any tensor: heat, numbers, strip, histogram */
+    SCREEN_SHEET,     /* blocks × heads as thumbnails */
+    SCREEN_MATRIX,    /* one head's scores or pattern, [t,u] */
+    SCREEN_ROW,       /* one row of it laid over the picture */
+    SCREEN_POSITIONS, /* cosine similarity of position embeddings */
+    SCREEN_EXPLAIN,   /* the arithmetic of one cell */
+    SCREEN_ANSWER,    /* classes */
+    SCREEN_COUNT
+} Screen;
+const char *screen_name(Screen s);
+
+typedef struct Place {
+    Screen screen;
+    char path[SESSION_PATH]; /* node in focus */
+    int at[SESSION_AXES];    /* the data cursor: an index on every axis of the graph; a node's focused cell has these indices */
+    size_t term;             /* SCREEN_EXPLAIN: chosen line, 0 = largest term */
+    int operand;             /* …and which of its operands, 0 or 1 */
+    int box;                 /* the step: a visible box of `stages`, "you are here" */
+} Place;
+
+typedef enum View { VIEW_HEAT, VIEW_NUMBERS, VIEW_STRIP, VIEW_HISTOGRAM, VIEW_COUNT } View;
+const char *view_name(View v);
+typedef enum PoolKind { POOL_MAX, POOL_MEAN, POOL_ABSMAX, POOL_KINDS } PoolKind;
+typedef enum Compare {
+    COMPARE_OFF,   /* one side is shown: the edited run where there are edits, else the base */
+    COMPARE_SIDES, /* A, B and A − B side by side */
+    COMPARE_A, COMPARE_B, COMPARE_DIFF, /* one of them alone */
+    COMPARE_COUNT
+} Compare;
+
+typedef struct LookAt {
+    View view;
+    int pool;             /* 0 = auto, else 1, 2, 4, 7 … cells per drawn cell and axis */
+    PoolKind pool_kind;
+    bool average;         /* attention: mean over heads instead of one head */
+    char map[24];         /* colour map by name; "" = automatic (sequential or signed) */
+    bool locked;          /* colour scale kept for comparing */
+    float low, high;      /* the locked scale */
+    bool grid_of_grids;   /* positions: every position's map at once */
+    bool centred;         /* positions: the mean embedding removed */
+    bool grid;            /* picture: patch grid drawn over it */
+    bool steps_focused;   /* the steps pane has the cursor, not the main pane */
+    bool zoomed;          /* the main pane takes the whole screen */
+} LookAt;
+
+/* ---- edits ---- */
+typedef struct EditState {
+    char **line; /* commands that make the edits, in order: "set scale off", "ablate blocks.1.attn.z[h=2]" */
+    int count;
+} EditState;
+
+typedef struct Diff {
+    char path[SESSION_PATH];
+    Graph graph; /* leaves a and b (copies of both sides' values), difference = a − b */
+    Run *run;
+    NodeId difference;
+} Diff;
+enum { SESSION_DIFFS = 16, SESSION_BACK = 64 };
+
+typedef bool (*SessionProgress)(void *context, const char *what, double share); /* false cancels */
+
+typedef struct Session {
+    Pool *pool;
+    Model model;
+    Exhibit now;           /* what the reader looks at */
+    Exhibit pinned;        /* A, where something is pinned; base == NULL: nothing */
+    Stages stages;         /* of the shown graph (now.edited or now.base) */
+    bool *open;            /* [stages.count]: boxes that are open */
+    Place place;
+    Place back[SESSION_BACK]; /* history of places, oldest first */
+    int back_count;
+    LookAt look;
+    Compare compare;
+    EditState edits;
+    EditState *undo, *redo;   /* stacks of earlier and undone states */
+    int undo_count, redo_count;
+    size_t undo_cap, redo_cap;
+    Diff diffs[SESSION_DIFFS];
+    int diff_next;
+    struct { char name[32]; Place place; } marks[16];
+    int mark_count;
+    Buf said;              /* text of the last command, for the screen's message line or overlay; one or more lines */
+    bool quit;             /* set by `quit` */
+    char request[640];     /* what the last command asks of the screen ("help 1", "prompt set . "); the app takes and clears it */
+    uint64_t changes;      /* counts every change of what may be on screen */
+    SessionProgress progress;
+    void *progress_context;
+    bool file_commands;    /* false: commands flagged FILE are refused (links, lessons) */
+} Session;
+
+/* model_path NULL: the bundled model. input NULL: the first bundled picture. threads as pool_new. False: nothing to free. */
+bool session_init(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress, void *context, Err *err);
+void session_free(Session *s);
+bool session_open_input(Session *s, const char *input, Err *err); /* edits stay; a pinned A stays */
+bool session_open_model(Session *s, const char *path, Err *err);  /* NULL: bundled; edits and history are dropped */
+
+/* ---- reading ---- */
+bool session_edited(const Session *s);         /* are there edits now? */
+bool session_compares(const Session *s);       /* is there an A that differs from B: edits, or a pinned exhibit? */
+Side session_side(const Session *s);           /* the one side on show where only one is: A, B or DIFF */
+/* A = the pinned exhibit as it was pinned, else now as trained; B = now with its edits. */
+const Graph *session_graph(const Session *s, Side side); /* A or B */
+Run *session_run(const Session *s, Side side);           /* A or B */
+/* Node of that path on that side (for DIFF: B's node when A has one of the same shape), or NO_NODE. */
+NodeId session_node(const Session *s, Side side, const char *path);
+/* Values, NULL while not computed. DIFF looks into the cache that session_step fills. */
+const float *session_peek(const Session *s, Side side, const char *path);
+/* The focused cell of a node: the data cursor's indices on its axes. */
+size_t session_cell(const Session *s, Side side, NodeId n);
+Ref session_ref(Side side, NodeId n, size_t cell); /* the Ref a canvas cell carries */
+const char *session_model_note(const Session *s);  /* "untrained", or why the answer means nothing here, or "" */
+
+/* ---- computing, between frames ---- */
+typedef struct Need {
+    Side side;
+    char path[SESSION_PATH];
+} Need;
+/* Works on what the screen needs, then on the rest of the forward pass, until the deadline. True when all needs are there and the
+ * passes are complete. */
+bool session_step(Session *s, const Need *needs, int count, int64_t deadline_ns);
+/* Computes one node whatever it takes (with progress); NULL when cancelled or absent. */
+const float *session_need(Session *s, Side side, const char *path, Err *err);
+void session_trim(Session *s);
+bool session_busy(const Session *s);       /* is anything of the shown passes still to be computed? */
+double session_progress_share(const Session *s);
+/* Trace hash of a side; false while its pass is not complete. */
+bool session_hash(const Session *s, Side side, uint64_t *hash);
+
+/* ---- the data cursor ---- */
+/* How a node is laid out in two dimensions: rows × columns of merged axes, the other axes held at the cursor. */
+typedef struct Plane {
+    Dims rows, cols, held;
+    size_t row_count, col_count;
+} Plane;
+Plane plane_make(const Graph *g, NodeId n);
+/* Cell of n at (row, col), the held axes from at[]. */
+size_t plane_cell(const Graph *g, NodeId n, const Plane *p, const int *at, size_t row, size_t col);
+/* Row and column of the data cursor. */
+void plane_cursor(const Graph *g, const Plane *p, const int *at, size_t *row, size_t *col);
+/* Sets the indices of the axes merged in `dims` from their joint index. */
+void plane_set(const Graph *g, Dims dims, size_t joint, int *at);
+int session_axis(const Graph *g, const char *sym); /* index of the axis with that letter, or AXIS_NONE */
+/* A patch or token picked is the same everywhere: keeps t, u's grid axes (p, y, x) in step after axis `changed` was set. */
+void session_sync(Session *s, int changed);
+int session_block(const Session *s);  /* block of the focus, 0 …, or -1 outside blocks */
+int session_head(const Session *s);   /* head of the cursor, 0 … */
+/* Path of the same kind of node in another block: "blocks.2.…"; path itself outside blocks. */
+const char *session_in_block(const char *path, int block, char out[SESSION_PATH]);
+/* Goes to a node's step, choosing the screen that suits it; pushes the old place onto the history. */
+void session_go(Session *s, const char *path, Screen screen);
+Screen session_screen_for(const Session *s, const char *path);
+/* The step (visible box) the focus belongs to; steps are numbered from 1. */
+int session_step_number(const Session *s, int *total);
+void session_say(Session *s, const char *fmt, ...) __attribute__((format(printf, 2, 3))); /* replaces `said` */
+#endif

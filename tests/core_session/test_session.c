@@ -1,0 +1,349 @@
+/* The session through its commands, as a reader would use it: steps, places, edits with undo, comparing, addresses and their errors. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/base/clock.h"
+#include "core/base/rng.h"
+#include "core/session/address.h"
+#include "core/session/command.h"
+
+static Session s;
+static Commands all;
+
+static int start(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    all = session_command_set();
+    if (!session_init(&s, NULL, NULL, 1, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    session_free(&s);
+    return 0;
+}
+
+static void run(const char *line)
+{
+    Err err = {{0}};
+    if (!command_do(&s, &all, line, COMMAND_EDIT | COMMAND_FILE, &err))
+        fail_msg("%s: %s", line, err.text);
+}
+
+static void refuse(const char *line, const char *part)
+{
+    Err err = {{0}};
+    if (command_do(&s, &all, line, COMMAND_EDIT | COMMAND_FILE, &err))
+        fail_msg("%s was accepted", line);
+    if (!strstr(err.text, part))
+        fail_msg("%s: expected '%s' in: %s", line, part, err.text);
+}
+
+static uint64_t hash(Side side)
+{
+    uint64_t h = 0;
+    assert_true(session_step(&s, NULL, 0, CLOCK_NEVER));
+    assert_true(session_hash(&s, side, &h));
+    return h;
+}
+
+static void pixels_to_answer_in_about_25_steps(void **state)
+{
+    (void)state;
+    int total, number = session_step_number(&s, &total), steps = 1;
+    assert_int_equal(number, 1);
+    assert_true(total >= 20 && total <= 30);
+    assert_int_equal(s.place.screen, SCREEN_PICTURE);
+    while (session_step_number(&s, &total) < total) {
+        int before = session_step_number(&s, &total);
+        run("next");
+        assert_int_equal(session_step_number(&s, &total), before + 1);
+        assert_true(*s.stages.boxes[s.place.box].sentence);
+        steps++;
+    }
+    assert_int_equal(steps, total);
+    assert_int_equal(s.place.screen, SCREEN_ANSWER);
+    run("next"); /* stays */
+    assert_int_equal(session_step_number(&s, &total), total);
+    run("prev 3");
+    assert_int_equal(session_step_number(&s, &total), total - 3);
+    run("goto first");
+    assert_int_equal(session_step_number(&s, &total), 1);
+    refuse("goto 999", "steps go from 1 to");
+}
+
+static void boxes_open_and_close(void **state)
+{
+    (void)state;
+    int total, more, less;
+    session_step_number(&s, &total);
+    run("box open blocks.1");
+    session_step_number(&s, &more);
+    assert_true(more > total);
+    run("goto blocks.1.mlp.post");
+    assert_string_equal(s.place.path, "blocks.1.mlp.post");
+    run("box close blocks.1");
+    session_step_number(&s, &less);
+    assert_int_equal(less, total);
+    assert_string_equal(s.stages.boxes[s.place.box].path, "blocks.1"); /* the closed box stands for it */
+    assert_true(session_step_number(&s, &total) > 0);
+    refuse("box open nowhere", "there is no box");
+}
+
+static void the_scale_goes_and_comes_back(void **state)
+{
+    (void)state;
+    uint64_t base = hash(SIDE_A);
+    assert_true(hash(SIDE_B) == base);
+    run("set scale toggle");
+    assert_true(session_edited(&s) && s.compare == COMPARE_SIDES);
+    uint64_t off = hash(SIDE_B);
+    assert_true(off != base && hash(SIDE_A) == base);
+    const float *scale = session_need(&s, SIDE_B, "blocks.2.attn.scale", NULL);
+    for (int h = 0; h < 4; h++)
+        assert_true(scale[h] == 1.0f);
+    run("undo");
+    assert_false(session_edited(&s));
+    assert_true(hash(SIDE_B) == base);
+    run("redo");
+    assert_true(hash(SIDE_B) == off);
+    run("set scale on");
+    assert_true(hash(SIDE_B) == base);
+    run("undo; undo");
+    assert_true(hash(SIDE_B) == base);
+    refuse("undo", "nothing to undo");
+    run("set scale x4 at=blocks.1[h=2]");
+    scale = session_need(&s, SIDE_B, "blocks.1.attn.scale", NULL);
+    assert_true(scale[2] == 4 * scale[1]);
+    assert_true(session_need(&s, SIDE_B, "blocks.0.attn.scale", NULL)[2] == scale[1]);
+    run("reset edits");
+    refuse("set scale sideways", "expected");
+    refuse("set scale x4 at=blocks.9", "no attention there");
+    assert_false(session_edited(&s));
+}
+
+static void x_switches_off_what_the_cursor_is_on(void **state)
+{
+    (void)state;
+    run("goto blocks.1.attn.pattern; head 2");
+    assert_int_equal(s.place.screen, SCREEN_ROW);
+    run("ablate");
+    assert_string_equal(s.edits.line[0], "ablate blocks.1.attn.z[h=2]");
+    const float *z = session_need(&s, SIDE_B, "blocks.1.attn.z", NULL), *was = session_need(&s, SIDE_A, "blocks.1.attn.z", NULL);
+    for (int t = 0; t < 65; t++)
+        for (int e = 0; e < 16; e++) {
+            assert_true(z[(t * 4 + 2) * 16 + e] == 0.0f);
+            assert_true(z[(t * 4 + 1) * 16 + e] == was[(t * 4 + 1) * 16 + e]);
+        }
+    run("ablate"); /* again: on */
+    assert_false(session_edited(&s));
+    run("view picture; goto pixels; query r3c4; ablate");
+    assert_string_equal(s.edits.line[0], "grey r3c4");
+    const float *p = session_need(&s, SIDE_B, "pixels", NULL);
+    assert_true(p[(3 * 6) * 48 + 4 * 6] == 127.5f);
+    run("swap r0c0 r7c7");
+    const float *q = session_need(&s, SIDE_A, "pixels", NULL);
+    p = session_need(&s, SIDE_B, "pixels", NULL);
+    assert_true(p[0] == q[42 * 48 + 42] && p[42 * 48 + 42] == q[0]);
+    run("reset edits; goto blocks.0.mlp.post; ablate");
+    assert_string_equal(s.edits.line[0], "skip mlp block=0");
+    run("restore; goto pos_embed; ablate");
+    assert_string_equal(s.edits.line[0], "skip positions");
+    run("reset edits; goto image");
+    run("goto logits");
+    refuse("ablate", "nothing here can be switched off");
+}
+
+static void other_changes(void **state)
+{
+    (void)state;
+    uint64_t base = hash(SIDE_A);
+    static const char *const LINES[] = {"skip mlp block=0", "skip attention", "skip layernorm block=3", "skip residual block=1", "skip positions", "mask causal",
+                                        "mask blocks.0.attn.scores_scaled[u=cls]", "shuffle seed=3", "ablate blocks.2.attn.z[h=1:3] mean",
+                                        "set blocks.0.resid_mid[t=r2c2,d=5] 3.5", "ablate blocks.1", "ablate blocks.*.mlp.out"};
+    for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++) {
+        if (strcmp(LINES[i], "ablate blocks.1") == 0) {
+            refuse(LINES[i], "group of nodes");
+            continue;
+        }
+        run(LINES[i]);
+        if (hash(SIDE_B) == base)
+            fail_msg("%s changed nothing", LINES[i]);
+        run("undo");
+        assert_true(hash(SIDE_B) == base);
+    }
+    run("mask causal");
+    const float *pattern = session_need(&s, SIDE_B, "blocks.3.attn.pattern", NULL);
+    for (int t = 0; t < 65; t++)
+        for (int u = t + 1; u < 65; u++)
+            assert_true(pattern[t * 65 + u] == 0.0f);
+    run("mask none");
+    assert_false(session_edited(&s));
+    refuse("skip walk", "expected mlp");
+    refuse("skip mlp block=4", "blocks go from 0 to 3");
+    refuse("ablate blocks.0.attn.zz", "did you mean");
+    refuse("ablate blocks.0.attn.z[q=2]", "has no axis 'q'");
+    refuse("ablate blocks.0.attn.z[h=4]", "h (head) goes from 0 to 3");
+    refuse("ablate blocks.0.attn.z[h=2", "expected ]");
+    refuse("grey r9c9", "is no patch");
+    refuse("patch blocks.0.attn.z from=/nonexistent.npy", "/nonexistent.npy");
+}
+
+static void a_place_is_the_same_everywhere(void **state)
+{
+    (void)state;
+    const Graph *g = s.now.base;
+    run("goto image; query r2c5");
+    assert_int_equal(s.place.at[session_axis(g, "p")], 2 * 8 + 5);
+    assert_int_equal(s.place.at[session_axis(g, "y")], 2);
+    assert_int_equal(s.place.at[session_axis(g, "t")], 1 + 2 * 8 + 5);
+    run("view picture; move right");
+    assert_int_equal(s.place.at[session_axis(g, "t")], 1 + 2 * 8 + 6);
+    run("goto blocks.0.attn.q; move down");
+    assert_int_equal(s.place.at[session_axis(g, "p")], 2 * 8 + 7);
+    run("block +1");
+    assert_string_equal(s.place.path, "blocks.1.attn.q");
+    run("goto pattern; move up 2; looked cls; move up");
+    assert_int_equal(s.place.at[session_axis(g, "u")], 1 + 7 * 8);
+    run("in"); /* row → arithmetic */
+    assert_int_equal(s.place.screen, SCREEN_EXPLAIN);
+    run("back");
+    assert_int_equal(s.place.screen, SCREEN_ROW);
+    run("mark here; goto probs; mark here go");
+    assert_string_equal(s.place.path, "blocks.1.attn.pattern");
+    refuse("block 9", "blocks go from 0 to 3");
+    refuse("head 4", "there is no head '4'");
+    refuse("goto blocks.0.atn.q", "did you mean blocks.0.attn.q");
+    refuse("fly", "no command 'fly'");
+    refuse("gotp image", "did you mean 'goto'");
+    refuse("goto \"image", "not closed");
+}
+
+static void following_operands_ends_at_pixels_and_weights(void **state)
+{
+    (void)state;
+    run("goto patch_embed[p=r3c4,d=5]; view formula");
+    int depth = 0;
+    for (; depth < 20; depth++) {
+        NodeId n = session_node(&s, SIDE_B, s.place.path);
+        assert_true(n != NO_NODE);
+        if (graph_node(session_graph(&s, SIDE_B), n)->op == OP_LEAF)
+            break;
+        for (int k = 0; k < op_inputs(graph_node(session_graph(&s, SIDE_B), n)->op); k++)
+            session_need(&s, SIDE_B, graph_node(session_graph(&s, SIDE_B), graph_node(session_graph(&s, SIDE_B), n)->in[k])->path, NULL);
+        run("in");
+    }
+    assert_string_equal(s.place.path, "pixels");
+    for (int i = 0; i < depth; i++)
+        run("back");
+    assert_string_equal(s.place.path, "patch_embed");
+}
+
+static void pinning_compares_two_pictures(void **state)
+{
+    (void)state;
+    uint64_t first = hash(SIDE_A);
+    run("pin; open #3");
+    assert_true(hash(SIDE_A) == first && hash(SIDE_B) != first);
+    Need need = {.side = SIDE_DIFF, .path = "logits"};
+    assert_true(session_step(&s, &need, 1, CLOCK_NEVER));
+    const float *d = session_peek(&s, SIDE_DIFF, "logits"), *a = session_peek(&s, SIDE_A, "logits"), *b = session_peek(&s, SIDE_B, "logits");
+    for (int o = 0; o < 10; o++)
+        assert_true(d[o] == a[o] - b[o]);
+    run("set scale off");
+    assert_true(hash(SIDE_A) == first);
+    run("pin off; reset edits; open #17");
+    assert_true(hash(SIDE_B) == first);
+    refuse("open #-1", "#");
+    refuse("open /nonexistent.png", "/nonexistent.png");
+    assert_true(hash(SIDE_B) == first); /* nothing was lost */
+}
+
+static void views_and_colours(void **state)
+{
+    (void)state;
+    run("goto pattern; view sheet; view matrix; view row; view numbers; view raw; view centred; pool 4 mean; pool auto; average on; average; colours viridis");
+    run("colours lock; colours free; colours next; view answer; view positions");
+    refuse("compare diff", "nothing to compare yet");
+    run("set scale off; compare diff");
+    assert_int_equal(session_side(&s), SIDE_DIFF);
+    run("compare a");
+    assert_int_equal(session_side(&s), SIDE_A);
+    run("reset edits; reset view");
+    refuse("view upside-down", "expected heat");
+    refuse("pool 3", "expected 1, 2, 4");
+    refuse("colours pink", "expected next");
+    run("find softmax; find star; goto logits; find value>0");
+    refuse("find xyzzy", "nothing is called");
+}
+
+static void completion_offers_what_exists(void **state)
+{
+    (void)state;
+    Buf out = {0};
+    command_complete(&s, &all, "ab", &out);
+    assert_non_null(strstr(buf_str(&out), "ablate\n"));
+    buf_clear(&out);
+    command_complete(&s, &all, "goto blocks.2.attn.pat", &out);
+    assert_string_equal(buf_str(&out), "goto blocks.2.attn.pattern\n");
+    buf_clear(&out);
+    command_complete(&s, &all, "compare d", &out);
+    assert_string_equal(buf_str(&out), "compare diff\n");
+    buf_clear(&out);
+    address_put_focus(&s, &out);
+    assert_non_null(strchr(buf_str(&out), '['));
+    buf_free(&out);
+    assert_true(address_match("blocks.*.attn.q", "blocks.11.attn.q"));
+    assert_true(address_match("blocks.5.*", "blocks.5.attn.q"));
+    assert_true(address_match("**.q", "blocks.5.attn.q"));
+    assert_false(address_match("*.q", "blocks.5.attn.q"));
+}
+
+static void random_commands_never_break_it(void **state)
+{
+    (void)state;
+    static const char *const WORDS[] = {"next", "prev", "in", "back", "move down 3", "move right", "move up", "move left 9", "ablate", "undo", "redo", "set scale toggle",
+                                        "compare next", "view next", "block +1", "head +1", "head -1", "block -1", "query +1", "map", "box open", "box close", "pool coarser",
+                                        "colours next", "average", "pin", "pin off", "open #4", "goto 12", "goto pattern", "mask causal", "shuffle", "skip mlp",
+                                        "set . 2", "view sheet", "view formula", "view positions", "grid", "reset edits", "restore", "find block"};
+    Rng r = rng_seed(5, 5);
+    for (int i = 0; i < 3000; i++) {
+        Err err;
+        command_do(&s, &all, WORDS[rng_below(&r, sizeof WORDS / sizeof *WORDS)], COMMAND_EDIT | COMMAND_FILE, &err);
+        int total;
+        assert_true(session_step_number(&s, &total) > 0);
+        assert_true(session_node(&s, SIDE_B, s.place.path) != NO_NODE);
+        session_step(&s, NULL, 0, clock_ns() + 300000);
+        if (i % 7 == 0)
+            session_trim(&s);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(pixels_to_answer_in_about_25_steps, start, stop),
+        cmocka_unit_test_setup_teardown(boxes_open_and_close, start, stop),
+        cmocka_unit_test_setup_teardown(the_scale_goes_and_comes_back, start, stop),
+        cmocka_unit_test_setup_teardown(x_switches_off_what_the_cursor_is_on, start, stop),
+        cmocka_unit_test_setup_teardown(other_changes, start, stop),
+        cmocka_unit_test_setup_teardown(a_place_is_the_same_everywhere, start, stop),
+        cmocka_unit_test_setup_teardown(following_operands_ends_at_pixels_and_weights, start, stop),
+        cmocka_unit_test_setup_teardown(pinning_compares_two_pictures, start, stop),
+        cmocka_unit_test_setup_teardown(views_and_colours, start, stop),
+        cmocka_unit_test_setup_teardown(completion_offers_what_exists, start, stop),
+        cmocka_unit_test_setup_teardown(random_commands_never_break_it, start, stop),
+    };
+    return cmocka_run_group_tests_name("core/session", tests, NULL, NULL);
+}
