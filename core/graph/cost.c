@@ -31,6 +31,8 @@ Cost graph_scope_cost(const Graph *g, const char *scope)
     size_t len = strlen(scope);
     for (NodeId i = 0; i < g->count; i++) {
         const char *path = g->nodes[i].path;
+        if (g->nodes[i].flags & NODE_PROBE) /* an analysis is no part of the model */
+            continue;
         if (len && (strncmp(path, scope, len) != 0 || (path[len] && path[len] != '.')))
             continue;
         Cost c = graph_cost(g, i);

@@ -109,9 +109,10 @@ const int LAYOUT_COUNT = sizeof LAYOUTS / sizeof *LAYOUTS;
 bool layout_alternative(const char *pattern, int n, int layer, char *out, size_t size)
 {
     for (; n > 0; n--) {
-        pattern = strchr(pattern, '|');
-        if (!pattern++)
+        const char *bar = strchr(pattern, '|');
+        if (!bar)
             return false;
+        pattern = bar + 1;
     }
     size_t len = strcspn(pattern, "|");
     const char *mark = memchr(pattern, '%', len);

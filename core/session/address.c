@@ -139,7 +139,8 @@ static bool parse_range(const Graph *g, int axis, const char *value, Selection *
             return err_set(err, "%s=%.40s: an empty range; in a:b the index b is not included", a->sym, value);
     } else {
         if (!axis_parse(a, value, &from))
-            return err_set(err, "%s=%.40s: %s (%s) goes from %s to %s, or 0 to %d", a->sym, value, a->sym, a->name, low, high, a->n - 1);
+            return err_set(err, strcmp(low, "0") == 0 ? "%s=%.40s: %s (%s) goes from %s to %s" : "%s=%.40s: %s (%s) goes from %s to %s, or 0 to %d", a->sym, value,
+                           a->sym, a->name, low, high, a->n - 1);
         to = from + 1;
     }
     if (cells->n == DIMS_MAX)

@@ -202,10 +202,14 @@ static void put_sum(const Graph *g, const Explanation *e, Buf *out)
             buf_printf(out, " %12.6g · %-12.6g =", (double)l->value[0], (double)l->value[1]);
         buf_printf(out, " %12.6g\n", (double)l->contribution);
     }
-    if (e->line_count < e->terms && n->op != OP_MAX)
-        buf_printf(out, "  and %zu more, together %.6g\n", e->terms - e->line_count, (double)e->rest);
-    else if (e->line_count < e->terms)
-        buf_printf(out, "  and %zu more, none of them larger\n", e->terms - e->line_count);
+    if (e->line_count == e->terms)
+        return;
+    buf_puts(out, "  and ");
+    ask_put_count(out, e->terms - e->line_count);
+    if (n->op == OP_MAX)
+        buf_puts(out, " more, none of them larger\n");
+    else
+        buf_printf(out, " more, together %.6g\n", (double)e->rest);
 }
 
 /* One line per operand; of a choice, which one was taken. */

@@ -167,8 +167,11 @@ void ask_info(const Session *s, Buf *out, bool json)
     fact(&f, "sandbox", "decoding", "%s", image_sandbox());
     if (session_hash(s, SIDE_B, &hash))
         fact(&f, "trace_hash", "trace hash", "%016llx", (unsigned long long)hash);
-    else
-        fact(&f, "trace_hash", "trace hash", "not complete yet");
+    else if (json) {
+        key(&f, "trace_hash", "");
+        buf_puts(out, "null");
+    } else
+        fact(&f, "trace_hash", "trace hash", "not complete yet: `hash` completes it");
     if (json)
         buf_puts(out, "\n}\n");
 }

@@ -244,6 +244,8 @@ static void move_in_terms(Session *s, int dy, int dx)
     const Graph *g = session_graph(s, SIDE_B);
     Explain e = explain_open(g, n, session_cell(s, SIDE_B, n));
     int inputs = op_inputs(graph_node(g, n)->op), last = e.terms > 1000000 ? 1000000 : (int)e.terms;
+    if (last == 1) /* one term: its operands stand below each other */
+        dx += dy;
     s->place.term = (size_t)clamp((int)s->place.term + dy, 0, last ? last - 1 : 0);
     s->place.operand = clamp(s->place.operand + dx, 0, inputs ? inputs - 1 : 0);
 }
