@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "core/base/err.h"
-#include "core/graph/explain.h"
 #include "core/session/address.h"
 #include "core/session/ask.h"
 #include "core/session/ask_parts.h"
 #include "core/session/command.h"
+#include "core/session/move.h"
 #include "core/session/place.h"
 
 /* A count such as "3", "+1", "-2"; relative says which. */
@@ -184,97 +184,6 @@ static bool run_looked(Session *s, const Args *a, Err *err)
     return axis_change(s, "u", a, "token", err);
 }
 
-/* u over the patch grid, the prefix tokens in a line below it. */
-static void move_on_grid(Session *s, const char *sym, int dy, int dx)
-{
-    const Graph *g = s->now.base;
-    int axis = session_axis(g, sym), row, col;
-    if (axis == AXIS_NONE)
-        return;
-    const Axis *a = &g->axes[axis];
-    int i = s->place.at[axis], prefix = a->kind == AXIS_TOKEN ? a->prefix : 0;
-    int rows = a->cols > 0 ? (a->n - prefix) / a->cols : 1;
-    if (!axis_patch(a, i, &row, &col)) {
-        if (dy < 0)
-            i = prefix + (rows - 1) * a->cols + clamp(i, 0, a->cols - 1);
-        else
-            i = clamp(i + dx, 0, prefix ? prefix - 1 : a->n - 1);
-    } else if (dy > 0 && row + dy >= rows && prefix) {
-        i = clamp(col, 0, prefix - 1);
-    } else
-        i = prefix + clamp(row + dy, 0, rows - 1) * a->cols + clamp(col + dx, 0, a->cols - 1);
-    s->place.at[axis] = i;
-    session_sync(s, axis);
-}
-
-static void move_axis(Session *s, const char *sym, int by)
-{
-    const Graph *g = s->now.base;
-    int axis = session_axis(g, sym);
-    if (axis == AXIS_NONE)
-        return;
-    s->place.at[axis] = clamp(s->place.at[axis] + by, 0, g->axes[axis].n - 1);
-    session_sync(s, axis);
-}
-
-static void move_on_plane(Session *s, int dy, int dx)
-{
-    NodeId n = session_node(s, SIDE_B, s->place.path);
-    if (n == NO_NODE)
-        return;
-    const Graph *g = session_graph(s, SIDE_B);
-    Plane p = plane_make(g, n);
-    size_t row, col;
-    plane_cursor(g, &p, s->place.at, &row, &col);
-    plane_set(g, p.rows, (size_t)clamp((int)row + dy, 0, (int)p.row_count - 1), s->place.at);
-    plane_set(g, p.cols, (size_t)clamp((int)col + dx, 0, (int)p.col_count - 1), s->place.at);
-    Dims d = dims_union(p.rows, p.cols);
-    for (int i = 0; i < d.n; i++)
-        if (strchr("tp", g->axes[d.axis[i]].sym[0]) && !g->axes[d.axis[i]].sym[1])
-            session_sync(s, d.axis[i]);
-        else if (strcmp(g->axes[d.axis[i]].sym, "y") == 0)
-            session_sync(s, d.axis[i]);
-}
-
-static void move_in_terms(Session *s, int dy, int dx)
-{
-    NodeId n = session_node(s, SIDE_B, s->place.path);
-    if (n == NO_NODE)
-        return;
-    const Graph *g = session_graph(s, SIDE_B);
-    Explain e = explain_open(g, n, session_cell(s, SIDE_B, n));
-    int inputs = op_inputs(graph_node(g, n)->op), last = e.terms > 1000000 ? 1000000 : (int)e.terms;
-    if (last == 1) /* one term: its operands stand below each other */
-        dx += dy;
-    s->place.term = (size_t)clamp((int)s->place.term + dy, 0, last ? last - 1 : 0);
-    s->place.operand = clamp(s->place.operand + dx, 0, inputs ? inputs - 1 : 0);
-}
-
-static void move_in_place(Session *s, int dy, int dx)
-{
-    char block[16];
-    switch (s->place.screen) {
-    case SCREEN_PICTURE: move_on_grid(s, "p", dy, dx); break;
-    case SCREEN_POSITIONS: move_on_grid(s, "p", dy, dx); break;
-    case SCREEN_ROW: move_on_grid(s, "u", dy, dx); break;
-    case SCREEN_MATRIX:
-        move_axis(s, "t", dy);
-        move_axis(s, "u", dx);
-        break;
-    case SCREEN_SHEET:
-        move_axis(s, "h", dx);
-        if (dy) {
-            Args a = {.count = 1, .word = {block}};
-            snprintf(block, sizeof block, "%+d", dy);
-            run_block(s, &a, NULL);
-        }
-        break;
-    case SCREEN_EXPLAIN: move_in_terms(s, dy, dx); break;
-    case SCREEN_ANSWER: move_axis(s, "o", dy); break;
-    default: move_on_plane(s, dy, dx); break;
-    }
-}
-
 static bool run_move(Session *s, const Args *a, Err *err)
 {
     static const struct { const char *word; int dy, dx; } DIRECTIONS[] = {
@@ -288,7 +197,7 @@ static bool run_move(Session *s, const Args *a, Err *err)
             int dy = clamp(DIRECTIONS[i].dy * times, -100000, 100000), dx = clamp(DIRECTIONS[i].dx * times, -100000, 100000);
             if (s->look.steps_focused)
                 return dy ? step_by(s, dy) : true;
-            move_in_place(s, dy, dx);
+            move_cursor(s, dy, dx);
             return true;
         }
     return err_set(err, "expected up, down, left, right, home, end, top or bottom, and perhaps how often");

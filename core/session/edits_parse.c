@@ -299,8 +299,13 @@ static float *picture(Parse *p)
 static bool parse_patch(Parse *p, const char *text, int *row, int *col, Err *err)
 {
     int axis = session_axis(p->g, "p"), i;
-    if (axis == AXIS_NONE || !axis_parse(&p->g->axes[axis], text, &i) || !axis_patch(&p->g->axes[axis], i, row, col))
-        return err_set(err, "'%s' is no patch: expected one such as r3c4", text);
+    if (axis == AXIS_NONE)
+        return err_set(err, "'%s': this model has no patches", text);
+    const Axis *a = &p->g->axes[axis];
+    if (!axis_parse(a, text, &i) || !axis_patch(a, i, row, col)) {
+        char first[32], last[32];
+        return err_set(err, "'%s' is no patch: expected one from %s to %s", text, axis_label(a, 0, first, sizeof first), axis_label(a, a->n - 1, last, sizeof last));
+    }
     return true;
 }
 
