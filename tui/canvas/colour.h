@@ -1,0 +1,25 @@
+/* Colour maps (checked for order, for colour-blind readers too) and the quantiser to what a terminal has. */
+#ifndef VITRINE_TUI_COLOUR_H
+#define VITRINE_TUI_COLOUR_H
+#include "tui/canvas/canvas.h"
+
+typedef enum MapId { CM_MAGMA, CM_VIRIDIS, CM_CIVIDIS, CM_GREY, CM_GREY_LIGHT, CM_BLUE_ORANGE, CM_VIK, CM_COUNT } MapId;
+const char *colourmap_name(MapId m);
+bool colourmap_find(const char *name, MapId *m);
+bool colourmap_signed(MapId m); /* zero in the middle */
+/* Colour of position 0…1 (signed maps: 0.5 is zero); NaN gives a colour no map contains. In 256-colour mode the 12/13-level
+ * tables are used, in truecolor 64 levels. */
+typedef enum ColourMode { MODE_MONO, MODE_8, MODE_256, MODE_TRUE } ColourMode;
+Colour colourmap_colour(MapId m, ColourMode mode, double position);
+/* Index 16…255 of the xterm palette nearest to a colour (exact for the maps' own entries). */
+int colour_256(Colour c);
+Colour colour_of_256(int index);
+int colour_8(Colour c);
+
+/* How a style looks in a mode: the theme. fg/bg are COLOUR_DEFAULT or 0xRRGGBB; attrs ATTR_*. */
+typedef struct Look {
+    Colour fg, bg;
+    uint8_t attrs;
+} Look;
+Look style_look(Style s, ColourMode mode, bool light);
+#endif

@@ -1,0 +1,12 @@
+/* Inside tui/canvas: surfaces and lines of a canvas as SVG paths, so that they do not depend on the reader's font. One path per colour
+ * keeps the file small. Coordinates: a cell is 8 units wide and 16 high. */
+#ifndef VITRINE_TUI_SVG_SHAPES_H
+#define VITRINE_TUI_SVG_SHAPES_H
+#include "core/base/buf.h"
+#include "tui/canvas/shown.h"
+
+/* Grounds, half blocks, bars, then box lines. */
+void svg_shapes(const Canvas *c, bool light, Paper paper, Buf *out);
+/* True for glyphs that svg_shapes draws: they are not text. */
+bool svg_draws(uint32_t ch);
+#endif
