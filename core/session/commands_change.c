@@ -175,12 +175,23 @@ static bool run_shuffle(Session *s, const Args *a, Err *err)
 
 static bool run_grey(Session *s, const Args *a, Err *err)
 {
-    return as_typed(s, "grey", a, true, err);
+    char line[64], label[32];
+    int p = session_axis(s->now.base, "p");
+    if (a->count || p == AXIS_NONE)
+        return as_typed(s, "grey", a, true, err);
+    snprintf(line, sizeof line, "grey %s", axis_label(&s->now.base->axes[p], s->place.at[p], label, sizeof label));
+    return change(s, line, true, err);
 }
 
+/* With one patch named, the patch under the cursor goes there. */
 static bool run_swap(Session *s, const Args *a, Err *err)
 {
-    return as_typed(s, "swap", a, false, err);
+    char line[128], label[32];
+    int p = session_axis(s->now.base, "p");
+    if (a->count != 1 || p == AXIS_NONE)
+        return as_typed(s, "swap", a, false, err);
+    snprintf(line, sizeof line, "swap %s %.60s", axis_label(&s->now.base->axes[p], s->place.at[p], label, sizeof label), a->word[0]);
+    return change(s, line, false, err);
 }
 
 static bool run_patch(Session *s, const Args *a, Err *err)
@@ -239,8 +250,8 @@ static const Command COMMANDS[] = {
     {"skip", "change", "skip mlp, attention, layernorm, residual, positions [block=N]", "leave a part out", COMMAND_EDIT, run_skip, NULL},
     {"mask", "change", "mask causal, none, ADDRESS", "forbid tokens to look: −∞ before the softmax", COMMAND_EDIT, run_mask, NULL},
     {"shuffle", "change", "shuffle [seed=N]", "the patches in another order, before positions are added", COMMAND_EDIT, run_shuffle, NULL},
-    {"grey", "change", "grey PATCH", "paint one patch of the picture grey", COMMAND_EDIT, run_grey, NULL},
-    {"swap", "change", "swap PATCH PATCH", "exchange two patches of the picture", COMMAND_EDIT, run_swap, NULL},
+    {"grey", "change", "grey [PATCH]", "paint a patch of the picture grey; without a name: the one under the cursor", COMMAND_EDIT, run_grey, NULL},
+    {"swap", "change", "swap [PATCH] PATCH", "move a patch of the picture to another's place; without the first: the one under the cursor", COMMAND_EDIT, run_swap, NULL},
     {"patch", "change", "patch ADDRESS from=FILE, from=a", "put values of a file or of A in a node's place", COMMAND_EDIT, run_patch, NULL},
     {"undo", "change", "undo", "take the last change back", COMMAND_EDIT, run_undo, NULL},
     {"redo", "change", "redo", "do it again", COMMAND_EDIT, run_redo, NULL},

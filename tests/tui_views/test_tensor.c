@@ -1,0 +1,169 @@
+/* Which cell of a tensor is drawn where: planes, pooling, panning. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <string.h>
+
+#include "tests/tui_views/bundled.h"
+#include "tui/views/tensor.h"
+
+static void look_at(const char *path)
+{
+    Needs needs = {0};
+    focus_on(path);
+    VIEW_TENSOR.needs(&session, SIDE_A, (Rect){0, 0, 20, 60}, &needs);
+    compute(&needs);
+}
+
+/* Every node, every axis somewhere in its middle: the quick way to a cell agrees with the plain one. */
+static void cells_of_planes(void **state)
+{
+    (void)state;
+    const Graph *g = session_graph(&session, SIDE_A);
+    for (int a = 0; a < g->axis_count; a++)
+        session.place.at[a] = g->axes[a].n / 2;
+    int held = 0;
+    for (NodeId n = 0; n < g->count; n++) {
+        Tensor t;
+        assert_true(tensor_open(&session, SIDE_A, graph_node(g, n)->path, &t));
+        assert_int_equal(tensor_cell(&t, t.row, t.col), session_cell(&session, SIDE_A, t.v.node));
+        held += t.plane.held.n > 0;
+        for (size_t r = 0; r < t.plane.row_count; r += 1 + t.plane.row_count / 5)
+            for (size_t c = 0; c < t.plane.col_count; c += 1 + t.plane.col_count / 7)
+                assert_int_equal(tensor_cell(&t, r, c), plane_cell(t.v.graph, t.v.node, &t.plane, t.v.at, r, c));
+    }
+    assert_true(held > 8);
+    Tensor t; /* a patch: rows of channel and pixel row lie apart in memory */
+    assert_true(tensor_open(&session, SIDE_A, "image", &t));
+    Dims d = graph_node(g, t.v.node)->dims;
+    Tensor patch = tensor_plane(&t.v, DIMS(d.axis[0], d.axis[2]), DIMS(d.axis[4]));
+    assert_false(patch.linear);
+    assert_int_equal(patch.plane.row_count, 18);
+    for (size_t r = 0; r < 18; r++)
+        for (size_t c = 0; c < 6; c++) {
+            int index[DIMS_MAX];
+            dims_unravel(g->axes, d, tensor_cell(&patch, r, c), index);
+            assert_int_equal(index[0], r / 6);
+            assert_int_equal(index[1], session.place.at[d.axis[1]]);
+            assert_int_equal(index[2], r % 6);
+            assert_int_equal(index[3], session.place.at[d.axis[3]]);
+            assert_int_equal(index[4], c);
+        }
+}
+
+/* Pooled by 4 × 4 in one-character cells: each shows the value that is largest in its block. */
+static void pooling(void **state)
+{
+    (void)state;
+    look_at("blocks.0.mlp.post");
+    Canvas c;
+    canvas_init(&c, 24, 15);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_MONO};
+    Rect r = {0, 0, 24, 15};
+    for (int kind = 0; kind < POOL_KINDS; kind++) {
+        session.look.pool = 4;
+        session.look.pool_kind = (PoolKind)kind;
+        canvas_clear(&c);
+        VIEW_TENSOR.draw(&p, r, SIDE_A, true);
+        Tensor t;
+        assert_true(tensor_open(&session, SIDE_A, session.place.path, &t));
+        Scale scale = scale_for(&p, SIDE_A, t.v.node, t.v.values, t.v.count);
+        Buf caption = {0};
+        TENSOR_HEAT.caption(&p, (Rect){0, 0, 21, 15}, &t, &caption);
+        assert_int_equal(strncmp(buf_str(&caption), "1 cell = 4×4, ", strlen("1 cell = 4×4, ")), 0);
+        buf_free(&caption);
+        int seen = 0;
+        for (int y = 1; y < 21; y++)
+            for (int x = 0; x < 15; x++) {
+                const Cell *k = canvas_at(&c, y, x);
+                if (!k->level)
+                    continue;
+                size_t row = k->ref.cell / t.plane.col_count / 4 * 4, col = k->ref.cell % t.plane.col_count / 4 * 4;
+                float best = t.v.values[tensor_cell(&t, row, col)];
+                double sum = 0;
+                int count = 0;
+                for (size_t a = row; a < row + 4 && a < t.plane.row_count; a++)
+                    for (size_t b = col; b < col + 4 && b < t.plane.col_count; b++, count++) {
+                        float v = t.v.values[plane_cell(t.v.graph, t.v.node, &t.plane, t.v.at, a, b)];
+                        sum += (double)v;
+                        if (kind == POOL_MAX ? v > best : fabsf(v) > fabsf(best))
+                            best = v;
+                    }
+                float want = kind == POOL_MEAN ? (float)(sum / count) : best;
+                assert_int_equal(k->level, 1 + scale_level(&scale, want));
+                if (kind != POOL_MEAN)
+                    assert_true(t.v.values[k->ref.cell] == best);
+                seen++;
+            }
+        assert_true(seen > 200);
+    }
+    session.look.pool = 0;
+    session.look.pool_kind = POOL_MAX;
+    canvas_free(&c);
+}
+
+/* At a fixed pooling the window follows the cursor to every corner. */
+static void panning(void **state)
+{
+    (void)state;
+    look_at("blocks.0.mlp.post");
+    Tensor t;
+    Canvas c;
+    canvas_init(&c, 10, 40);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+    session.look.pool = 1;
+    for (int view = VIEW_HEAT; view < VIEW_HISTOGRAM; view++)
+        for (int corner = 0; corner < 5; corner++) {
+            session.look.view = (View)view;
+            assert_true(tensor_open(&session, SIDE_A, session.place.path, &t));
+            plane_set(t.v.graph, t.plane.rows, corner == 4 ? 30 : corner & 1 ? t.plane.row_count - 1 : 0, session.place.at);
+            plane_set(t.v.graph, t.plane.cols, corner == 4 ? 70 : corner & 2 ? t.plane.col_count - 1 : 0, session.place.at);
+            canvas_clear(&c);
+            VIEW_TENSOR.draw(&p, (Rect){0, 0, 10, 40}, SIDE_A, true);
+            assert_true(c.cursor_y >= 0);
+            Buf command = {0};
+            assert_true(VIEW_TENSOR.click(&p, (Rect){0, 0, 10, 40}, SIDE_A, c.cursor_y, c.cursor_x, &command));
+            if (view != VIEW_HEAT) /* two rows share a line of half blocks: the click takes the upper */
+                assert_string_equal(buf_str(&command), "in");
+            buf_free(&command);
+        }
+    session.look.view = VIEW_HEAT;
+    session.look.pool = 0;
+    canvas_free(&c);
+}
+
+/* No room for all columns of a vector: it is broken over lines, not pooled. */
+static void vectors(void **state)
+{
+    (void)state;
+    look_at("blocks.0.ln1.gamma");
+    Canvas c;
+    canvas_init(&c, 20, 40);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+    VIEW_TENSOR.draw(&p, (Rect){0, 0, 20, 40}, SIDE_A, true);
+    bool seen[64] = {false};
+    for (int y = 0; y < 20; y++)
+        for (int x = 0; x < 40; x++)
+            if (canvas_at(&c, y, x)->ref.run)
+                seen[canvas_at(&c, y, x)->ref.cell] = true;
+    for (int i = 0; i < 64; i++)
+        assert_true(seen[i]);
+    canvas_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(cells_of_planes), cmocka_unit_test(pooling), cmocka_unit_test(panning), cmocka_unit_test(vectors),
+    };
+    open_bundled();
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    session_free(&session);
+    return failed;
+}

@@ -1,0 +1,220 @@
+/* How values become text and colours. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "tests/tui_views/says.h"
+#include "tui/views/classes.h"
+#include "tui/views/number.h"
+#include "tui/views/spread.h"
+
+static Session session; /* nothing is loaded: only its LookAt is read */
+
+static void number_texts(void **state)
+{
+    (void)state;
+    static const struct { float x; int width; const char *text; } CASE[] = {
+        {1.84021F, 12, "1.84021"}, {-1.2e-5F, 12, "-1.2e-05"}, {-1.2e-5F, 7, "-1.2e-5"}, {0.25F, 4, "0.25"}, {0.25F, 3, ".25"},
+        {123456, 6, "123456"}, {123456, 3, "1e5"}, {123456, 2, "##"}, {0, 1, "0"}, {-0.5F, 3, "-.5"}, {-0.5F, 2, "##"},
+        {INFINITY, 3, "inf"}, {-INFINITY, 4, "-inf"}, {NAN, 3, "NaN"}, {NAN, 2, "##"}, {3.4e38F, 5, "3e38"}, {1.5F, 0, ""}, {1.5F, -3, ""},
+    };
+    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
+        char out[32];
+        number_text(out, sizeof out, CASE[i].x, CASE[i].width);
+        if (strcmp(CASE[i].text, "3e38") == 0)
+            assert_true(says(out, CASE[i].x) && strlen(out) <= 5);
+        else
+            assert_string_equal(out, CASE[i].text);
+    }
+    uint32_t bits = 12345;
+    for (int i = 0; i < 20000; i++) {
+        bits = bits * 1664525U + 1013904223U;
+        float x;
+        memcpy(&x, &bits, sizeof x);
+        int width = i % 13;
+        char out[32];
+        number_text(out, sizeof out, x, width);
+        assert_true(strlen(out) <= (size_t)width);
+        if (strspn(out, "#") != strlen(out))
+            assert_true(says(out, x));
+        else
+            assert_true(width < 7); /* "-1e-45" always fits into 7 */
+    }
+}
+
+static void probability_texts(void **state)
+{
+    (void)state;
+    static const struct { float p; const char *text; } CASE[] = {
+        {0.97F, ".97"}, {1, "1.00"}, {0, ".00"}, {0.004F, "<.01"}, {1e-30F, "<.01"}, {0.0051F, ".01"}, {0.5F, ".50"}, {NAN, "NaN"}, {0.999F, "1.00"},
+    };
+    char out[16];
+    for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
+        probability_text(out, sizeof out, CASE[i].p);
+        assert_string_equal(out, CASE[i].text);
+    }
+    assert_string_equal(count_text((char[48]){0}, 48, 6912), "6,912");
+    assert_string_equal(count_text((char[48]){0}, 48, 912), "912");
+    assert_string_equal(count_text((char[48]){0}, 48, 1234567), "1,234,567");
+    assert_string_equal(amount_text((char[48]){0}, 48, 0, "FLOP"), "0 FLOP");
+    assert_string_equal(amount_text((char[48]){0}, 48, 532480, "FLOP"), "532 kFLOP");
+    assert_string_equal(amount_text((char[48]){0}, 48, 999999, "B"), "1.00 MB");
+    assert_string_equal(amount_text((char[48]){0}, 48, 17563000000.0, "B"), "17.6 GB");
+}
+
+static void spreads(void **state)
+{
+    (void)state;
+    const float v[] = {NAN, 3, -2, INFINITY, 0, -0.0F, 3, -2, -INFINITY};
+    Spread s = spread_of(v, sizeof v / sizeof *v);
+    assert_int_equal(s.count, 9);
+    assert_int_equal(s.finite, 6);
+    assert_int_equal(s.zeros, 2);
+    assert_int_equal(s.nans, 1);
+    assert_int_equal(s.infinities, 2);
+    assert_int_equal(s.at_min, 2);
+    assert_int_equal(s.at_max, 1);
+    assert_true(s.whole);
+    const float fraction[] = {1, 0.5F};
+    assert_false(spread_of(fraction, 2).whole);
+    const float wild[] = {3e38F, -3e38F};
+    assert_false(spread_of(wild, 2).whole);
+    double mean, deviation;
+    spread_moments(v, sizeof v / sizeof *v, &mean, &deviation);
+    assert_true(fabs(mean - 2.0 / 6) < 1e-12);
+    assert_true(fabs(deviation - sqrt(26.0 / 6 - 4.0 / 36)) < 1e-12);
+    assert_int_equal(spread_of(v, 1).finite, 0);
+}
+
+static void scales(void **state)
+{
+    (void)state;
+    session.look = (LookAt){.grid = true};
+    Paint p = {.s = &session, .mode = MODE_256};
+    const float positive[] = {0.1F, 0.9F, 0.5F}, crowded[] = {10, 11}, both[] = {-1, 3, 0}, same[] = {2, 2}, zero[] = {0, 0};
+    Scale s = scale_for(&p, SIDE_A, 0, positive, 3);
+    assert_false(s.is_signed);
+    assert_true(s.low == 0 && s.high == 0.9F);
+    assert_int_equal(scale_level(&s, 0), 0);
+    assert_int_equal(scale_level(&s, 0.9F), 9);
+    assert_int_equal(scale_level(&s, 5), 9);
+    assert_int_equal(scale_level(&s, NAN), 0);
+    s = scale_for(&p, SIDE_A, 0, crowded, 2);
+    assert_true(s.low == 10 && s.high == 11);
+    s = scale_for(&p, SIDE_A, 0, same, 2);
+    assert_int_equal(scale_level(&s, 2), 9);
+    s = scale_for(&p, SIDE_A, 0, zero, 2);
+    assert_int_equal(scale_level(&s, 0), 0);
+    s = scale_for(&p, SIDE_A, 0, both, 3);
+    assert_true(s.is_signed && s.low == -3 && s.high == 3);
+    assert_int_equal(scale_level(&s, -3), 9);
+    assert_int_equal(scale_level(&s, 0), 0);
+    assert_int_equal(scale_sign(&s, -1), -1);
+    assert_int_equal(scale_sign(&s, 2), 1);
+    assert_int_equal(scale_sign(&s, NAN), 0);
+    assert_true(scale_colour(&s, -3) != scale_colour(&s, 3));
+    assert_true(scale_colour(&s, NAN) != scale_colour(&s, 0));
+    s = scale_for(&p, SIDE_DIFF, 0, positive, 3);
+    assert_true(s.is_signed && s.low == -0.9F);
+    session.look.locked = true;
+    session.look.low = 0;
+    session.look.high = 2;
+    s = scale_for(&p, SIDE_A, 0, both, 3);
+    assert_true(s.low == 0 && s.high == 2);
+    session.look.locked = false;
+    snprintf(session.look.map, sizeof session.look.map, "viridis");
+    s = scale_for(&p, SIDE_A, 0, both, 3);
+    assert_true(!s.is_signed && s.map == CM_VIRIDIS && s.low == -1 && s.high == 3);
+    int last = -1;
+    for (int i = 0; i <= 40; i++) {
+        int level = scale_level(&s, -1 + 0.1F * (float)i);
+        assert_true(level >= last && level <= 9);
+        last = level;
+    }
+    assert_int_equal(last, 9);
+    session.look.map[0] = '\0';
+}
+
+static float ramp(const void *context, int row, int col, Ref *ref)
+{
+    *ref = (Ref){SIDE_A, *(const int *)context, (size_t)(row * 100 + col)};
+    return (float)(row + col);
+}
+
+static void heats(void **state)
+{
+    (void)state;
+    Canvas c;
+    canvas_init(&c, 12, 30);
+    int node = 7;
+    for (int mode = 0; mode < 2; mode++)
+        for (int cell_h = 0; cell_h < 3; cell_h++)
+            for (int cell_w = 1; cell_w < 4; cell_w++) {
+                Paint p = {.s = &session, .c = &c, .mode = mode ? MODE_256 : MODE_MONO};
+                Scale s = scale_of_range(&p, 0, 10);
+                canvas_clear(&c);
+                heat_draw(&p, (Rect){2, 3, 4, 11}, 9, 6, cell_w, cell_h, &s, ramp, &node);
+                for (int y = 0; y < 12; y++)
+                    for (int x = 0; x < 30; x++) {
+                        const Cell *k = canvas_at(&c, y, x);
+                        int col = (x - 3) / cell_w, row = cell_h ? (y - 2) / cell_h : 2 * (y - 2);
+                        bool inside = rect_has((Rect){2, 3, 4, 11}, y, x) && col < 6 && row < 9;
+                        assert_int_equal(k->level != 0, inside);
+                        if (inside && cell_h)
+                            assert_int_equal(k->ref.cell, row * 100 + col);
+                    }
+            }
+    canvas_free(&c);
+}
+
+static void classes_in_order(void **state)
+{
+    (void)state;
+    const float v[] = {0.1F, NAN, 0.5F, 0.1F, 0.3F, NAN};
+    const size_t want[] = {2, 4, 0, 3, 1, 5};
+    size_t at = classes_best(v, 6);
+    for (size_t k = 0; k < 6; k++) {
+        assert_int_equal(at, want[k]);
+        assert_int_equal(classes_rank(v, 6, at), k);
+        at = classes_next(v, 6, at);
+    }
+    assert_int_equal(at, 6);
+    for (size_t k = 0; k < 6; k++)
+        assert_int_equal(classes_previous(v, 6, want[k]), k ? want[k - 1] : 6);
+}
+
+static void needs_are_unique(void **state)
+{
+    (void)state;
+    Needs n = {0};
+    char path[SESSION_PATH + 8];
+    needs_add(&n, SIDE_A, "logits");
+    needs_add(&n, SIDE_A, "logits");
+    needs_add(&n, SIDE_B, "logits");
+    assert_int_equal(n.count, 2);
+    for (int i = 0; i < 2 * VIEW_NEEDS; i++) {
+        snprintf(path, sizeof path, "node%d", i);
+        needs_add(&n, SIDE_A, path);
+    }
+    assert_int_equal(n.count, VIEW_NEEDS);
+    memset(path, 'x', sizeof path - 1);
+    path[sizeof path - 1] = '\0';
+    n.count = 0;
+    needs_add(&n, SIDE_A, path);
+    assert_int_equal(n.count, 0);
+    for (int s = 0; s < SCREEN_COUNT; s++)
+        assert_non_null(view_of((Screen)s)->draw);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(number_texts), cmocka_unit_test(probability_texts), cmocka_unit_test(spreads),         cmocka_unit_test(scales),
+        cmocka_unit_test(heats),        cmocka_unit_test(classes_in_order),  cmocka_unit_test(needs_are_unique),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,735 @@
+/* Attention, positions, explanations and figures: at every size they stay in their rectangle, every number on screen is the trace's,
+ * and pooling keeps to the lattice of the patches. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/clock.h"
+#include "core/base/utf8.h"
+#include "core/session/edits.h"
+#include "core/session/place.h"
+#include "tests/tui_views/says.h"
+#include "tui/views/attend.h"
+#include "tui/views/explain.h"
+
+static Session session;
+
+static const ViewSpec *const VIEWS[] = {&VIEW_SHEET, &VIEW_MATRIX, &VIEW_ROW, &VIEW_ROW_TOP, &VIEW_HEADS, &VIEW_FIGURES, &VIEW_POSITIONS, &VIEW_EXPLAIN};
+enum { VIEW_SPECS = sizeof VIEWS / sizeof *VIEWS };
+static const int SIZES[][2] = {{1, 1}, {1, 9}, {2, 2}, {3, 1}, {4, 18}, {7, 11}, {8, 40}, {15, 46}, {17, 78}, {34, 76}, {54, 150}, {150, 500}};
+enum { SIZE_COUNT = sizeof SIZES / sizeof *SIZES };
+
+/* --- drawing and reading back --- */
+static void prepare(const ViewSpec *v, Side side, Rect r)
+{
+    Needs needs = {0};
+    v->needs(&session, side, r, &needs);
+    assert_true(session_step(&session, needs.item, needs.count, CLOCK_NEVER));
+}
+
+/* Numbers with a Ref are that cell's value; returns how many there were. */
+static int check_numbers(Canvas *c)
+{
+    int numbers = 0;
+    for (int y = 0; y < c->h; y++)
+        for (int x = 0; x < c->w;) {
+            const Cell *k = canvas_at(c, y, x++);
+            Ref ref = k->ref;
+            char text[600];
+            size_t n = 0;
+            if (!ref.run)
+                continue;
+            const Graph *g = shown_graph(&session, (Side)ref.run);
+            const float *values = session_peek(&session, (Side)ref.run, graph_node(g, ref.node)->path);
+            assert_non_null(values);
+            assert_true(ref.cell < graph_cells(g, ref.node));
+            if (k->level)
+                continue;
+            for (x--; x < c->w && n < sizeof text - 8; x++) {
+                k = canvas_at(c, y, x);
+                if (k->level || k->ref.run != ref.run || k->ref.node != ref.node || k->ref.cell != ref.cell)
+                    break;
+                n += utf8_put(text + n, k->ch ? k->ch : ' ');
+            }
+            text[n] = '\0';
+            if (!is_number_text(text))
+                continue; /* a bar or a mark */
+            numbers++;
+            if (!says(text, values[ref.cell]))
+                fail_msg("%s[%zu] is %.9g, the screen says %s", graph_node(g, ref.node)->path, ref.cell, (double)values[ref.cell], text);
+        }
+    return numbers;
+}
+
+static Paint open_canvas(Canvas *c, int h, int w, ColourMode mode)
+{
+    canvas_init(c, h, w);
+    return (Paint){.s = &session, .c = c, .mode = mode};
+}
+
+/* Draws with canaries all around; returns how many numbers were right. */
+static int draw_checked(const ViewSpec *v, Side side, int h, int w, ColourMode mode, bool ascii)
+{
+    Canvas c;
+    Rect r = {.y = 2, .x = 3, .h = h, .w = w};
+    Paint p = open_canvas(&c, h + 4, w + 6, mode);
+    c.ascii = ascii;
+    canvas_fill(&c, c.clip, STYLE_ERROR, '~');
+    canvas_fill(&c, r, STYLE_TEXT, ' ');
+    Rect clip = c.clip;
+    prepare(v, side, r);
+    v->draw(&p, r, side, true);
+    assert_memory_equal(&clip, &c.clip, sizeof clip);
+    for (int y = 0; y < c.h; y++)
+        for (int x = 0; x < c.w; x++) {
+            const Cell *k = canvas_at(&c, y, x);
+            if (!rect_has(r, y, x) && (k->ch != '~' || k->style != STYLE_ERROR || k->ref.run || k->level))
+                fail_msg("%s drew outside its %d × %d at %d %d", v->name, h, w, y, x);
+            if (ascii && rect_has(r, y, x))
+                assert_true(k->ch < 0x7f);
+        }
+    if (c.cursor_y >= 0)
+        assert_true(rect_has(r, c.cursor_y, c.cursor_x));
+    for (int y = 0; y < c.h; y += 1 + h / 12)
+        for (int x = 0; x < c.w; x += 1 + w / 16) {
+            Buf command = {0};
+            bool hit = v->click(&p, r, side, y, x, &command);
+            assert_int_equal(hit, command.len > 0);
+            assert_true(!hit || rect_has(r, y, x));
+            buf_free(&command);
+        }
+    Buf title = {0};
+    v->title(&session, side, &title);
+    assert_true(title.len > 0);
+    buf_free(&title);
+    int numbers = check_numbers(&c);
+    canvas_free(&c);
+    return numbers;
+}
+
+static int draw_all(const ViewSpec *v, Side side)
+{
+    int numbers = 0;
+    for (int i = 0; i < SIZE_COUNT; i++) {
+        bool large = SIZES[i][0] > 60;
+        numbers += draw_checked(v, side, SIZES[i][0], SIZES[i][1], MODE_256, false);
+        if (!large)
+            numbers += draw_checked(v, side, SIZES[i][0], SIZES[i][1], MODE_MONO, true);
+    }
+    return numbers;
+}
+
+static void focus(const char *path)
+{
+    if (session_node(&session, SIDE_B, path) == NO_NODE)
+        fail_msg("no node %s", path);
+    session.place.path[0] = '\0';
+    strncat(session.place.path, path, sizeof session.place.path - 1);
+    session.place.term = 0;
+    session.place.operand = 0;
+}
+
+static void edit(const char *line)
+{
+    EditState state = {0};
+    Err err;
+    if (line)
+        edit_state_add(&state, line);
+    if (!edits_apply(&session, &state, false, &err))
+        fail_msg("%s", err.text);
+    edit_state_free(&state);
+}
+
+static int open_bundled(void **state)
+{
+    (void)state;
+    Err err;
+    if (!session_init(&session, NULL, NULL, 1, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    focus("blocks.1.attn.pattern");
+    return 0;
+}
+
+static int close_session(void **state)
+{
+    (void)state;
+    session_free(&session);
+    return 0;
+}
+
+/* A seeded model of this configuration, opened the way a reader opens one: from its files. */
+static void open_config(const VitConfig *c)
+{
+    char dir[] = "/tmp/vitrine-views-XXXXXX", file[96];
+    static const char *const FILES[] = {"model.safetensors", "config.json", "preprocessor_config.json"};
+    Model m;
+    Err err;
+    assert_non_null(mkdtemp(dir));
+    model_seeded(&m, c, 3);
+    if (!model_save(&m, dir, &err) || !session_init(&session, dir, "#1", 1, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    model_free(&m);
+    for (int i = 0; i < 3; i++) {
+        snprintf(file, sizeof file, "%s/%s", dir, FILES[i]);
+        unlink(file);
+    }
+    rmdir(dir);
+}
+
+/* --- the lattice --- */
+static void tilings_keep_the_picture(void **state)
+{
+    (void)state;
+    static const Lattice LATTICES[] = {{1, 14, 14}, {1, 8, 8}, {0, 3, 5}, {5, 4, 6}, {2, 1, 1}, {0, 1, 7}, {1, 37, 37}, {1, 16, 12}};
+    for (size_t n = 0; n < sizeof LATTICES / sizeof *LATTICES; n++) {
+        Lattice l = LATTICES[n];
+        Tiling list[TILINGS];
+        int count = lattice_tilings(l, list), tokens = l.prefix + l.rows * l.cols;
+        assert_true(count > 0 && list[0].gy == 1 && list[0].gx == 1);
+        for (int i = 0; i < count; i++) {
+            Tiling t = list[i];
+            assert_true(l.rows % t.gy == 0 && l.cols % t.gx == 0);
+            assert_true(t.gy == 1 || t.gy == t.gx || t.gx == l.cols);
+            if (i)
+                assert_true(t.gy * t.gx >= list[i - 1].gy * list[i - 1].gx);
+            int seen = 0;
+            for (int tile = 0; tile < tiling_count(l, t); tile++)
+                for (int k = 0; k < tiling_size(l, t, tile); k++, seen++) {
+                    int token = tiling_token(l, t, tile, k), first = tiling_token(l, t, tile, 0);
+                    assert_true(token >= 0 && token < tokens);
+                    assert_int_equal(tiling_of_token(l, t, token), tile);
+                    if (tile >= l.prefix) { /* one rectangle of the picture */
+                        int a = first - l.prefix, b = token - l.prefix;
+                        assert_in_range(b / l.cols - a / l.cols, 0, t.gy - 1);
+                        assert_in_range(b % l.cols - a % l.cols, 0, t.gx - 1);
+                    } else
+                        assert_int_equal(tiling_size(l, t, tile), 1);
+                }
+            assert_int_equal(seen, tokens); /* every token in one tile */
+        }
+    }
+    Lattice vit_b = {1, 14, 14};
+    assert_int_equal(tiling_of_size(vit_b, 4).gy, 2); /* four in a row would not divide 14 */
+    assert_int_equal(tiling_of_size(vit_b, 4).gx, 2);
+    assert_int_equal(tiling_of_size(vit_b, 7).gx, 7);
+    assert_int_equal(tiling_of_size(vit_b, 3).gx, 2); /* no such piece: the coarsest below */
+    assert_int_equal(tiling_count(vit_b, (Tiling){2, 2}), 50);
+}
+
+/* The pooled value worked out from the definition, cell by cell. */
+static double naive(const float *v, int tokens, int cols, int prefix, Tiling t, int head, int tile_t, int tile_u, PoolKind kind)
+{
+    double best = 0, sum = 0;
+    int n = 0;
+    for (int a = 0; a < tokens; a++)
+        for (int b = 0; b < tokens; b++) {
+            int of[2] = {a, b}, tile[2];
+            for (int k = 0; k < 2; k++) {
+                int patch = of[k] - prefix;
+                tile[k] = of[k] < prefix ? of[k] : prefix + patch / cols / t.gy * (cols / t.gx) + patch % cols / t.gx;
+            }
+            if (tile[0] != tile_t || tile[1] != tile_u)
+                continue;
+            double x = (double)v[(head * tokens + a) * tokens + b];
+            if (!n || (kind == POOL_ABSMAX ? fabs(x) > fabs(best) : x > best))
+                best = x;
+            sum += x;
+            n++;
+        }
+    return kind == POOL_MEAN ? (double)(float)(sum / n) : best;
+}
+
+static void pooling_is_right(void **state)
+{
+    (void)state;
+    focus("blocks.2.attn.scores_scaled");
+    prepare(&VIEW_MATRIX, SIDE_A, (Rect){0, 0, 20, 40});
+    Attend a;
+    assert_true(attend_open(&session, SIDE_A, -1, &a));
+    Tiling list[TILINGS];
+    int count = lattice_tilings(a.u, list);
+    assert_true(count >= 7);
+    for (int i = 0; i < count; i++)
+        for (int kind = 0; kind < POOL_KINDS; kind++)
+            for (int probe = 0; probe < 12; probe++) {
+                int tiles = tiling_count(a.u, list[i]), t = probe * 7 % tiles, u = probe * 5 % tiles;
+                Ref ref;
+                float got = attend_tile(&a, 3, list[i], t, u, (PoolKind)kind, &ref);
+                assert_true((double)got == naive(a.v.values, 65, 8, 1, list[i], 3, t, u, (PoolKind)kind));
+                bool whole = kind != POOL_MEAN || tiling_size(a.u, list[i], t) * tiling_size(a.u, list[i], u) == 1;
+                assert_int_equal(ref.run, whole ? SIDE_A : 0);
+                if (whole) /* what is drawn is the value of the cell that it names */
+                    assert_memory_equal(&got, &a.v.values[ref.cell], sizeof got);
+            }
+    focus("blocks.1.attn.pattern");
+}
+
+/* --- everything at every size --- */
+static void every_size(void **state)
+{
+    (void)state;
+    static const char *const PATHS[] = {"blocks.1.attn.pattern", "blocks.0.attn.scores_raw", "blocks.3.attn.shifted"};
+    int numbers = 0;
+    for (int i = 0; i < VIEW_SPECS; i++)
+        for (int k = 0; k < 3; k++) {
+            focus(PATHS[k]);
+            session.look.grid_of_grids = k == 1;
+            session.look.centred = k == 2;
+            session.look.average = k == 2;
+            numbers += draw_all(VIEWS[i], SIDE_A);
+        }
+    session.look = (LookAt){0};
+    focus("blocks.1.attn.pattern");
+    assert_true(numbers > 1500);
+}
+
+static void both_sides(void **state)
+{
+    (void)state;
+    edit("set scale off");
+    session.compare = COMPARE_SIDES;
+    for (int i = 0; i < VIEW_SPECS; i++)
+        for (Side side = SIDE_A; side <= SIDE_DIFF; side++)
+            assert_true(draw_all(VIEWS[i], side) > 0 || VIEWS[i] == &VIEW_FIGURES || VIEWS[i] == &VIEW_HEADS || VIEWS[i] == &VIEW_SHEET ||
+                        VIEWS[i] == &VIEW_MATRIX);
+    /* side by side A and B have one scale */
+    Attend a, b;
+    Canvas c;
+    Paint p = open_canvas(&c, 20, 40, MODE_256);
+    prepare(&VIEW_ROW, SIDE_A, c.clip);
+    prepare(&VIEW_ROW, SIDE_B, c.clip);
+    assert_true(attend_open(&session, SIDE_A, -1, &a) && attend_open(&session, SIDE_B, -1, &b));
+    Scale x = attend_scale(&p, &a, true), y = attend_scale(&p, &b, true);
+    assert_true(x.low == y.low && x.high == y.high);
+    session.compare = COMPARE_OFF;
+    assert_true(attend_scale(&p, &a, true).high < attend_scale(&p, &b, true).high); /* without the scale the row is sharper */
+    canvas_free(&c);
+    edit(NULL);
+}
+
+static void masked_scores(void **state)
+{
+    (void)state;
+    edit("mask causal");
+    focus("blocks.1.attn.scores_masked");
+    for (int i = 0; i < VIEW_SPECS; i++)
+        draw_all(VIEWS[i], SIDE_B);
+    Attend a;
+    assert_true(attend_open(&session, SIDE_B, -1, &a));
+    Canvas c;
+    Paint p = open_canvas(&c, 20, 40, MODE_256);
+    Scale s = attend_scale(&p, &a, false);
+    assert_true(isfinite(s.low) && isfinite(s.high)); /* −∞ is no end of a scale */
+    canvas_free(&c);
+    edit(NULL);
+    focus("blocks.1.attn.pattern");
+}
+
+/* --- what stands where --- */
+static void matrix_shows_every_cell(void **state)
+{
+    (void)state;
+    Canvas c;
+    Paint p = open_canvas(&c, 70, 72, MODE_MONO); /* one weight per cell */
+    Rect all = c.clip;
+    Attend a;
+    prepare(&VIEW_MATRIX, SIDE_A, all);
+    assert_true(attend_open(&session, SIDE_A, -1, &a));
+    VIEW_MATRIX.draw(&p, all, SIDE_A, true);
+    static unsigned char seen[65][65];
+    memset(seen, 0, sizeof seen);
+    int last_row[65] = {0};
+    for (int y = 0; y < c.h - 1; y++) /* the last line says a number of its own */
+        for (int x = 0; x < c.w; x++) {
+            const Cell *k = canvas_at(&c, y, x);
+            if (!k->ref.run)
+                continue;
+            size_t cell = k->ref.cell - attend_cell(&a, a.head, 0, 0);
+            assert_true(cell < 65 * 65);
+            seen[cell / 65][cell % 65]++;
+            assert_true(y >= last_row[cell % 65]); /* rows ask: downwards */
+            last_row[cell % 65] = y;
+        }
+    for (int t = 0; t < 65; t++)
+        for (int u = 0; u < 65; u++)
+            assert_int_equal(seen[t][u], 1);
+    canvas_free(&c);
+}
+
+static void unpooled_where_it_fits(void **state)
+{
+    (void)state;
+    for (int h = 34; h <= 40; h += 6) { /* 65 × 65 in half blocks: 33 lines and one for the value */
+        Canvas c;
+        Paint p = open_canvas(&c, h, 76, MODE_256);
+        Rect all = c.clip;
+        prepare(&VIEW_MATRIX, SIDE_A, all);
+        VIEW_MATRIX.draw(&p, all, SIDE_A, true);
+        int data = 0;
+        for (int y = 0; y < c.h; y++)
+            for (int x = 0; x < c.w; x++)
+                data += canvas_at(&c, y, x)->level > 0 && canvas_at(&c, y, x)->ref.run;
+        assert_in_range(data, 65 * 33 - 2, 65 * 33);
+        canvas_free(&c);
+    }
+}
+
+static void clicks_go_where_they_point(void **state)
+{
+    (void)state;
+    Canvas c;
+    Paint p = open_canvas(&c, 80, 80, MODE_MONO);
+    Rect all = c.clip;
+    Attend a;
+    prepare(&VIEW_MATRIX, SIDE_A, all);
+    assert_true(attend_open(&session, SIDE_A, -1, &a));
+    for (int view = 0; view < 2; view++) {
+        const ViewSpec *v = view ? &VIEW_ROW : &VIEW_MATRIX;
+        int hits = 0;
+        canvas_clear(&c);
+        v->draw(&p, all, SIDE_A, true);
+        for (int y = 0; y < c.h - 2; y++)
+            for (int x = 0; x < c.w; x++) {
+                const Cell *k = canvas_at(&c, y, x);
+                Buf command = {0};
+                char wanted[96], t[32], u[32];
+                if (!k->ref.run || !k->level || !v->click(&p, all, SIDE_A, y, x, &command)) {
+                    buf_free(&command);
+                    continue;
+                }
+                size_t cell = k->ref.cell - attend_cell(&a, a.head, 0, 0);
+                axis_label(a.t_axis, (int)(cell / 65), t, sizeof t);
+                axis_label(a.u_axis, (int)(cell % 65), u, sizeof u);
+                if (view)
+                    snprintf(wanted, sizeof wanted, "looked %s", u);
+                else
+                    snprintf(wanted, sizeof wanted, "query %s; looked %s", t, u);
+                if (strcmp(buf_str(&command), "in") != 0)
+                    assert_string_equal(buf_str(&command), wanted);
+                hits++;
+                buf_free(&command);
+            }
+        assert_true(hits > 60);
+    }
+    canvas_free(&c);
+}
+
+static void row_lies_on_the_picture(void **state)
+{
+    (void)state;
+    Canvas c;
+    Paint p = open_canvas(&c, 20, 20, MODE_MONO);
+    LatticeMap m = lattice_map(&p, c.clip, 8, 8, 24, 0, 0);
+    Attend a;
+    prepare(&VIEW_ROW, SIDE_A, c.clip);
+    assert_true(attend_open(&session, SIDE_A, -1, &a));
+    Scale s = attend_scale(&p, &a, true);
+    lattice_map_draw(&p, &m, &s, attend_row_value, &(AttendRow){&a, a.head});
+    assert_int_equal(m.k, 2);
+    for (int row = 0; row < 8; row++)
+        for (int col = 0; col < 8; col++) {
+            Rect patch = lattice_map_patch(&m, row, col);
+            int hit_row, hit_col;
+            assert_true(patch.h == 1 && patch.w == 2);
+            assert_true(lattice_map_hit(&m, patch.y, patch.x + 1, &hit_row, &hit_col) && hit_row == row && hit_col == col);
+            size_t cell = attend_cell(&a, a.head, a.at_t, 1 + row * 8 + col); /* cls stands before the patches */
+            assert_int_equal(canvas_at(&c, patch.y, patch.x)->ref.cell, cell);
+            assert_int_equal(canvas_at(&c, patch.y, patch.x + 1)->ref.cell, cell);
+        }
+    canvas_free(&c);
+}
+
+static void list_is_sorted_and_whole(void **state)
+{
+    (void)state;
+    Canvas c;
+    Paint p = open_canvas(&c, 80, 18, MODE_256);
+    Attend a;
+    prepare(&VIEW_ROW_TOP, SIDE_A, c.clip);
+    VIEW_ROW_TOP.draw(&p, c.clip, SIDE_A, true);
+    assert_true(attend_open(&session, SIDE_A, -1, &a));
+    bool seen[65] = {false};
+    float last = INFINITY;
+    for (int y = 0; y < 65; y++) {
+        const Cell *k = canvas_at(&c, y, 17);
+        assert_int_equal(k->ref.node, a.v.node);
+        size_t u = k->ref.cell - attend_cell(&a, a.head, a.at_t, 0);
+        assert_true(u < 65 && !seen[u] && a.v.values[k->ref.cell] <= last);
+        seen[u] = true;
+        last = a.v.values[k->ref.cell];
+    }
+    canvas_free(&c);
+}
+
+/* --- figures --- */
+static void line_text(Canvas *c, int y, char *out)
+{
+    size_t n = 0;
+    for (int x = 0; x < c->w; x++)
+        n += utf8_put(out + n, canvas_at(c, y, x)->ch ? canvas_at(c, y, x)->ch : ' ');
+    out[n] = '\0';
+}
+
+static float probe_value(Side side, const char *name)
+{
+    char path[SESSION_PATH];
+    Shown v;
+    attend_probe(&session, name, path);
+    assert_true(shown_open(&session, side, path, &v) && v.values);
+    return v.values[v.cell];
+}
+
+static void figures_compare(void **state)
+{
+    (void)state;
+    edit("set scale off");
+    Canvas c;
+    Paint p = open_canvas(&c, 4, 70, MODE_256);
+    char text[400], word[32];
+    Rect all = c.clip;
+    prepare(&VIEW_FIGURES, SIDE_DIFF, all);
+    VIEW_FIGURES.draw(&p, all, SIDE_DIFF, false);
+    line_text(&c, 0, text);
+    assert_non_null(strstr(text, "×"));
+    assert_int_equal(sscanf(strstr(text, "×") + strlen("×"), "%31s", word), 1);
+    float a = probe_value(SIDE_A, "score_variance"), b = probe_value(SIDE_B, "score_variance");
+    assert_true(says(word, b / a));
+    assert_true(b > 10 * a); /* 1/√d_k = 1/4: the variance is about 16 times as large */
+    line_text(&c, 1, text);
+    assert_int_equal(sscanf(text + strlen("entropy"), "%31s", word), 1);
+    assert_true(says(word, probe_value(SIDE_B, "entropy") - probe_value(SIDE_A, "entropy")));
+    assert_true(word[0] == '-');
+    canvas_free(&c);
+    edit(NULL);
+    assert_int_equal(draw_checked(&VIEW_FIGURES, SIDE_A, 4, 70, MODE_256, false), 4);
+}
+
+/* --- explain --- */
+static bool screen_has(Canvas *c, const char *what)
+{
+    char text[2048];
+    for (int y = 0; y < c->h; y++) {
+        line_text(c, y, text);
+        if (strstr(text, what))
+            return true;
+    }
+    return false;
+}
+
+static void explain_every_kind(void **state)
+{
+    (void)state;
+    const Graph *g = session_graph(&session, SIDE_A);
+    int numbers = 0, kinds[OP_COUNT] = {0};
+    for (NodeId n = 0; n < g->count; n++) {
+        const Node *node = graph_node(g, n);
+        if (strncmp(node->path, "blocks.", 7) == 0 && strncmp(node->path, "blocks.2.", 9) != 0)
+            continue;
+        focus(node->path);
+        session.place.term = (size_t)n % 5;
+        session.place.operand = n % 3;
+        numbers += draw_checked(&VIEW_EXPLAIN, SIDE_A, 17, 78, MODE_256, false);
+        numbers += draw_checked(&VIEW_EXPLAIN, SIDE_A, 8, 40, MODE_MONO, true);
+        draw_checked(&VIEW_EXPLAIN, SIDE_A, 1 + n % 9, 1 + n % 23, MODE_256, false);
+        kinds[node->op]++;
+        Canvas c;
+        Paint p = open_canvas(&c, 17, 78, MODE_256);
+        VIEW_EXPLAIN.draw(&p, c.clip, SIDE_A, true);
+        float value = session_peek(&session, SIDE_A, node->path)[session_cell(&session, SIDE_A, n)];
+        uint32_t bits;
+        char hex[32];
+        memcpy(&bits, &value, sizeof bits);
+        snprintf(hex, sizeof hex, "(%08x)", (unsigned)bits);
+        if (node->op == OP_LEAF)
+            assert_true(screen_has(&c, "Here the arithmetic begins."));
+        else
+            assert_true(screen_has(&c, "equal, bit for bit ✓") && screen_has(&c, hex));
+        canvas_free(&c);
+    }
+    assert_true(numbers > 800);
+    assert_true(kinds[OP_CONTRACT] && kinds[OP_SUM] && kinds[OP_MAX] && kinds[OP_MAP] && kinds[OP_DIV] && kinds[OP_LEAF] && kinds[OP_CONCAT]);
+    focus("blocks.1.attn.pattern");
+}
+
+/* In 40 × 8 there are fewer columns but every number has all its digits. */
+static void digits_are_never_dropped(void **state)
+{
+    (void)state;
+    focus("blocks.1.attn.scores_raw");
+    for (size_t term = 0; term < 16; term++)
+        for (int w = 16; w <= 44; w++) {
+            Canvas c;
+            session.place.term = term;
+            Paint p = open_canvas(&c, 8, w, MODE_256);
+            prepare(&VIEW_EXPLAIN, SIDE_A, c.clip);
+            VIEW_EXPLAIN.draw(&p, c.clip, SIDE_A, true);
+            int found = 0;
+            for (int y = 0; y < c.h; y++)
+                for (int x = 0; x < c.w; x++) {
+                    Ref ref = canvas_at(&c, y, x)->ref;
+                    if (!ref.run || (x > 0 && canvas_at(&c, y, x - 1)->ref.node == ref.node && canvas_at(&c, y, x - 1)->ref.cell == ref.cell))
+                        continue;
+                    char full[32], text[32] = "";
+                    const Graph *g = session_graph(&session, SIDE_A);
+                    number_text(full, sizeof full, session_peek(&session, SIDE_A, graph_node(g, ref.node)->path)[ref.cell], 12);
+                    for (size_t i = 0; i < strlen(full) && x + (int)i < c.w; i++)
+                        text[i] = (char)canvas_at(&c, y, x + (int)i)->ch;
+                    assert_string_equal(text, full);
+                    found++;
+                }
+            assert_true(found >= 2); /* an operand and the stored value */
+            canvas_free(&c);
+        }
+    session.place.term = 0;
+    focus("blocks.1.attn.pattern");
+}
+
+static void the_path_stays(void **state)
+{
+    (void)state;
+    Canvas c;
+    session.back_count = 0;
+    session.place.screen = SCREEN_EXPLAIN;
+    focus("probs");
+    place_push(&session);
+    focus("logits");
+    place_push(&session);
+    focus("readout");
+    Paint p = open_canvas(&c, 17, 100, MODE_256);
+    prepare(&VIEW_EXPLAIN, SIDE_A, c.clip);
+    VIEW_EXPLAIN.draw(&p, c.clip, SIDE_A, true);
+    assert_true(screen_has(&c, "probs[") && screen_has(&c, " ‹ logits[") && screen_has(&c, " ‹ readout["));
+    assert_true(check_numbers(&c) >= 5);
+    canvas_free(&c);
+    for (int i = 0; i < SESSION_BACK + 9; i++) /* a long walk: the first and the last remain */
+        place_push(&session);
+    p = open_canvas(&c, 17, 60, MODE_256);
+    VIEW_EXPLAIN.draw(&p, c.clip, SIDE_A, true);
+    assert_true(screen_has(&c, "…") && screen_has(&c, " ‹ readout["));
+    canvas_free(&c);
+    session.back_count = 0;
+    focus("blocks.1.attn.pattern");
+}
+
+static void a_click_chooses_the_operand(void **state)
+{
+    (void)state;
+    focus("blocks.1.attn.scores_raw");
+    Canvas c;
+    Paint p = open_canvas(&c, 17, 78, MODE_256);
+    prepare(&VIEW_EXPLAIN, SIDE_A, c.clip);
+    VIEW_EXPLAIN.draw(&p, c.clip, SIDE_A, true);
+    NodeId k_node = session_node(&session, SIDE_A, "blocks.1.attn.k");
+    int line = 0, lines = 0;
+    for (int y = 0; y < c.h; y++)
+        for (int x = 0; x < c.w; x++) {
+            Ref ref = canvas_at(&c, y, x)->ref;
+            if (!ref.run || ref.node != k_node || (x > 0 && canvas_at(&c, y, x - 1)->ref.run))
+                continue;
+            Buf command = {0};
+            char wanted[96];
+            assert_true(VIEW_EXPLAIN.click(&p, c.clip, SIDE_A, y, x, &command));
+            snprintf(wanted, sizeof wanted, "; move down %d", line);
+            assert_true(line == 0 || strstr(buf_str(&command), wanted));
+            assert_non_null(strstr(buf_str(&command), "; move right 1"));
+            buf_free(&command);
+            line++;
+            lines++;
+        }
+    assert_true(lines >= 5);
+    canvas_free(&c);
+    focus("blocks.1.attn.pattern");
+}
+
+/* --- other models --- */
+static void plain_model(void **state)
+{
+    (void)state;
+    VitConfig c = vit_config_base();
+    c.image_h = 24;
+    c.image_w = 40;
+    c.patch_h = c.patch_w = 8;
+    c.width = 8;
+    c.layers = 1;
+    c.heads = 1;
+    c.head_dim = 8;
+    c.scale = vit_scale(8);
+    c.mlp = 16;
+    c.classes = 3;
+    c.cls = false;
+    c.pos = VIT_POS_NONE;
+    c.pool = VIT_POOL_MEAN;
+    open_config(&c);
+    focus("blocks.0.attn.pattern");
+    for (int i = 0; i < VIEW_SPECS; i++)
+        draw_all(VIEWS[i], SIDE_A);
+    Attend a;
+    assert_true(attend_open(&session, SIDE_A, -1, &a));
+    assert_true(a.u.prefix == 0 && a.u.rows == 3 && a.u.cols == 5 && a.heads == 1);
+    Canvas canvas;
+    Paint p = open_canvas(&canvas, 10, 100, MODE_256);
+    VIEW_POSITIONS.draw(&p, canvas.clip, SIDE_A, true);
+    assert_true(screen_has(&canvas, "no table of position embeddings"));
+    canvas_free(&canvas);
+    session_free(&session);
+}
+
+static void model_with_registers(void **state)
+{
+    (void)state;
+    VitConfig c = vit_config_base();
+    c.image_h = 32;
+    c.image_w = 48;
+    c.patch_h = c.patch_w = 8;
+    c.width = 12;
+    c.layers = 2;
+    c.heads = 3;
+    c.head_dim = 4;
+    c.scale = vit_scale(4);
+    c.mlp = 16;
+    c.classes = 3;
+    c.registers = 4;
+    open_config(&c);
+    focus("blocks.1.attn.pattern");
+    Attend a;
+    assert_true(attend_open(&session, SIDE_A, -1, &a));
+    assert_true(a.u.prefix == 5 && a.u.rows == 4 && a.u.cols == 6 && a.heads == 3);
+    int u = session_axis(session.now.base, "u"), t = session_axis(session.now.base, "t");
+    for (int token = 0; token < 29; token += 7) { /* the cursor on a register too */
+        session.place.at[u] = token;
+        session.place.at[t] = 28 - token;
+        for (int i = 0; i < VIEW_SPECS; i++)
+            draw_all(VIEWS[i], SIDE_A);
+    }
+    session_free(&session);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(tilings_keep_the_picture),
+        cmocka_unit_test_setup_teardown(pooling_is_right, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(every_size, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(both_sides, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(masked_scores, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(matrix_shows_every_cell, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(unpooled_where_it_fits, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(clicks_go_where_they_point, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(row_lies_on_the_picture, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(list_is_sorted_and_whole, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(figures_compare, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(explain_every_kind, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(digits_are_never_dropped, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(the_path_stays, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(a_click_chooses_the_operand, open_bundled, close_session),
+        cmocka_unit_test(plain_model),
+        cmocka_unit_test(model_with_registers),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

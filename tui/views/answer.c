@@ -1,0 +1,241 @@
+/* What the model answers: classes by probability; with edits or a pinned A, both sides and what changed. */
+#include <math.h>
+
+#include "core/base/utf8.h"
+#include "tui/views/classes.h"
+
+enum { NAME_MAX = 24, P_CELLS = 9, LOGIT_CELLS = 9, BAR_MIN = 4 };
+
+typedef struct Columns {
+    int name, bar, p, logit, a, b, change; /* widths; 0 = not shown */
+} Columns;
+
+static int name_width(const Shown *v)
+{
+    int widest = 5;
+    for (size_t i = 0; i < v->count && i < 200; i++) {
+        char name[64];
+        int cells = utf8_cells(classes_name(v, i, name, sizeof name));
+        widest = cells > widest ? cells : widest;
+    }
+    return widest < NAME_MAX ? widest : NAME_MAX;
+}
+
+static void take(int *left, int *column, int cells)
+{
+    if (*left >= cells) {
+        *column = cells;
+        *left -= cells;
+    }
+}
+
+/* What fits, most important first: name, probability (A, B and their difference when comparing), bar, logit. */
+static Columns columns_of(const Shown *v, int width, bool compares, bool only_change)
+{
+    Columns c = {0};
+    int left = width - 1, wanted = name_width(v);
+    c.name = left < wanted + P_CELLS ? (left > P_CELLS + 3 ? left - P_CELLS : left < wanted ? left : wanted) : wanted;
+    left -= c.name;
+    if (only_change) { /* the third of three columns: A and B stand beside it */
+        take(&left, &c.change, P_CELLS + 1);
+        return c;
+    }
+    if (compares) {
+        take(&left, &c.a, P_CELLS);
+        take(&left, &c.b, P_CELLS);
+        take(&left, &c.change, P_CELLS + 1);
+    } else
+        take(&left, &c.p, P_CELLS);
+    if (left >= LOGIT_CELLS + BAR_MIN + 1)
+        take(&left, &c.logit, LOGIT_CELLS);
+    if (left > BAR_MIN)
+        c.bar = left - 1 < 40 ? left - 1 : 40;
+    return c;
+}
+
+typedef struct Table {
+    Shown shown, logits, a, b, diff;
+    bool compares, has_logits;
+    Columns columns;
+} Table;
+
+static bool table_open(const Session *s, Side side, int width, Table *t)
+{
+    bool columns = s->compare == COMPARE_SIDES; /* each side has a pane of its own */
+    *t = (Table){.compares = session_compares(s) && (!columns || side == SIDE_DIFF)};
+    if (!shown_open(s, side == SIDE_DIFF ? SIDE_B : side, "probs", &t->shown))
+        return false;
+    t->has_logits = shown_open(s, t->shown.side, "logits", &t->logits) && t->logits.values && t->logits.count == t->shown.count;
+    if (t->compares)
+        t->compares = shown_open(s, SIDE_A, "probs", &t->a) && shown_open(s, SIDE_B, "probs", &t->b) && shown_open(s, SIDE_DIFF, "probs", &t->diff);
+    t->columns = columns_of(&t->shown, width, t->compares, columns && t->compares);
+    return true;
+}
+
+static int put_column(const Paint *p, const Shown *v, size_t i, int y, int x, int width, Style style)
+{
+    if (width && v->values)
+        shown_number_right(p, v, i, y, x + 1, width - 1, style);
+    return x + width;
+}
+
+static void draw_class(const Paint *p, Rect line, const Table *t, size_t i, bool here)
+{
+    const Columns *c = &t->columns;
+    Style style = here ? STYLE_SELECTED : STYLE_TEXT;
+    char name[64];
+    if (here) {
+        canvas_fill(p->c, line, STYLE_SELECTED, ' ');
+        canvas_glyph(p->c, line.y, line.x, STYLE_SELECTED, '>');
+    }
+    int x = line.x + 1;
+    canvas_text(p->c, line.y, x, c->name, style, classes_name(&t->shown, i, name, sizeof name));
+    x += c->name;
+    if (c->bar) {
+        float share = t->shown.values[i];
+        canvas_bar(p->c, line.y, x + 1, c->bar, isfinite(share) ? (double)share : 0, style, shown_ref(&t->shown, i));
+        x += c->bar + 1;
+    }
+    x = put_column(p, &t->shown, i, line.y, x, c->p, style);
+    x = put_column(p, &t->a, i, line.y, x, c->a, style);
+    x = put_column(p, &t->b, i, line.y, x, c->b, style);
+    x = put_column(p, &t->diff, i, line.y, x, c->change, style);
+    if (t->has_logits)
+        put_column(p, &t->logits, i, line.y, x, c->logit, here ? STYLE_SELECTED : STYLE_DIM);
+}
+
+static void draw_header(const Paint *p, Rect line, const Columns *c)
+{
+    int x = line.x + 1 + c->name + (c->bar ? c->bar + 1 : 0);
+    const struct { int width; const char *word; } column[] = {{c->p, "prob."}, {c->a, "A"}, {c->b, "B"}, {c->change, "A−B"}, {c->logit, "logit"}};
+    canvas_text(p->c, line.y, line.x + 1, c->name, STYLE_HEADER, "class");
+    for (size_t k = 0; k < sizeof column / sizeof *column; k++) {
+        if (column[k].width)
+            canvas_right(p->c, line.y, x + 1, column[k].width - 1, STYLE_HEADER, column[k].word);
+        x += column[k].width;
+    }
+}
+
+/* The notes under the classes: what the answer is worth, and what the picture is. */
+static void draw_notes(const Paint *p, Rect *r, const Shown *v)
+{
+    const Session *s = p->s;
+    const char *note = session_model_note(s);
+    if (*note && r->h >= 2) {
+        Rect line = rect_cut(r, 'b', 1);
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_WARNING, "%s", note);
+    }
+    int label = s->now.input.label;
+    if (label >= 0 && (size_t)label < v->count && r->h >= 6) {
+        Rect line = rect_cut(r, 'b', 1);
+        char name[64];
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "drawn as: %s", classes_name(v, (size_t)label, name, sizeof name));
+    }
+}
+
+/* The class in focus: the data cursor on the class axis. Beside another screen no class is marked, so that none but the best is
+ * taken for the answer. */
+static bool class_marked(const Paint *p, bool focus)
+{
+    return focus || p->s->place.screen == SCREEN_ANSWER;
+}
+
+/* The classes drawn in `room` lines, one after the other: from the best down; where the marked class would not be seen, the best and
+ * then those that end with it. */
+typedef struct Listing {
+    const Shown *v;
+    size_t now, then; /* class of this line (v->count: no more), and where the list goes on after the first line */
+} Listing;
+
+static Listing listing_open(const Shown *v, int room, bool marked)
+{
+    size_t n = v->count, best = classes_best(v->values, n), rank = marked ? classes_rank(v->values, n, v->cell) : 0;
+    Listing l = {v, best, classes_next(v->values, n, best)};
+    if (rank < (size_t)(room > 0 ? room : 1))
+        return l;
+    if (room < 2)
+        return (Listing){v, v->cell, n};
+    l.then = v->cell;
+    for (int k = 0; k < room - 2; k++)
+        l.then = classes_previous(v->values, n, l.then);
+    return l;
+}
+
+static void listing_next(Listing *l)
+{
+    l->now = l->then;
+    if (l->now < l->v->count)
+        l->then = classes_next(l->v->values, l->v->count, l->now);
+}
+
+/* Everything but the classes' own lines. Rest: where the classes go. */
+static Rect class_lines(Rect r, const Session *s, const Shown *v)
+{
+    const char *note = session_model_note(s);
+    if (*note && r.h >= 2)
+        rect_cut(&r, 'b', 1);
+    if (s->now.input.label >= 0 && (size_t)s->now.input.label < v->count && r.h >= 6)
+        rect_cut(&r, 'b', 1);
+    if (r.h >= 4)
+        rect_cut(&r, 't', 1);
+    return r;
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    Table t;
+    Rect old = canvas_clip(p->c, r);
+    if (!table_open(p->s, side, r.w, &t))
+        canvas_wrap(p->c, r, STYLE_DIM, "this model has no classes: it ends with its tokens");
+    else if (!t.shown.values)
+        shown_computing(p, r);
+    else {
+        bool marked = class_marked(p, focus);
+        Rect lines = class_lines(r, p->s, &t.shown), rest = r;
+        draw_notes(p, &rest, &t.shown);
+        if (lines.y > r.y)
+            draw_header(p, (Rect){r.y, r.x, 1, r.w}, &t.columns);
+        Listing l = listing_open(&t.shown, lines.h, marked);
+        for (int k = 0; k < lines.h && l.now < t.shown.count; k++, listing_next(&l)) {
+            bool here = marked && l.now == t.shown.cell;
+            draw_class(p, (Rect){lines.y + k, lines.x, 1, lines.w}, &t, l.now, here);
+            focus_cursor(p, focus && here, lines.y + k, lines.x);
+        }
+    }
+    p->c->clip = old;
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    (void)r;
+    Side one = side == SIDE_DIFF ? SIDE_B : side;
+    needs_add(out, one, "probs");
+    needs_add(out, one, "logits");
+    for (int k = SIDE_A; k <= SIDE_DIFF && session_compares(s); k++)
+        needs_add(out, (Side)k, "probs");
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    Table t;
+    if (!rect_has(r, y, x) || !table_open(p->s, side, r.w, &t) || !t.shown.values)
+        return false;
+    Rect lines = class_lines(r, p->s, &t.shown);
+    if (!rect_has(lines, y, x))
+        return false;
+    Listing l = listing_open(&t.shown, lines.h, class_marked(p, false));
+    for (int k = 0; k < y - lines.y && l.now < t.shown.count; k++)
+        listing_next(&l);
+    if (l.now >= t.shown.count)
+        return false;
+    click_cell(p, &t.shown, l.now, command);
+    return true;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    (void)side;
+    buf_puts(out, session_compares(s) && s->compare != COMPARE_SIDES ? "answer, A and B" : "answer");
+}
+
+const ViewSpec VIEW_ANSWER = {.name = "answer", .draw = draw, .needs = needs, .click = click, .title = title};

@@ -1,0 +1,105 @@
+#include "tui/views/answer.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "tui/views/classes.h"
+
+/* "A star .97", the probability tagged; returns the cells used. */
+static int put_best(const Paint *p, Side side, const char *letter, int y, int x, int width)
+{
+    Shown v;
+    if (!shown_open(p->s, side, "probs", &v))
+        return canvas_text(p->c, y, x, width, STYLE_DIM, "this model has no classes");
+    Style style = side == SIDE_A ? STYLE_SIDE_A : STYLE_SIDE_B;
+    int used = canvas_printf(p->c, y, x, width, style, "%s ", letter);
+    if (!v.values)
+        return used + canvas_text(p->c, y, x + used, width - used, STYLE_DIM, "…");
+    char name[64], share[16];
+    size_t best = classes_best(v.values, v.count);
+    probability_text(share, sizeof share, v.values[best]);
+    int room = width - used - (int)strlen(share) - 1;
+    if (room > 0)
+        used += canvas_printf(p->c, y, x + used, room, STYLE_STRONG, "%s", classes_name(&v, best, name, sizeof name)) + 1;
+    int cells = canvas_text(p->c, y, x + used, width - used, STYLE_STRONG, share);
+    canvas_ref(p->c, y, x + used, cells, shown_ref(&v, best));
+    return used + cells;
+}
+
+/* "9f3a c210": the first half of the hash, or only its first quarter. */
+static bool hash_text(const Session *s, Side side, bool brief, char out[16])
+{
+    uint64_t hash;
+    if (!session_hash(s, side, &hash))
+        return false;
+    int used = snprintf(out, 16, "%04x", (unsigned)(hash >> 48));
+    if (!brief)
+        snprintf(out + used, 16 - (size_t)used, " %04x", (unsigned)(hash >> 32 & 0xffff));
+    return true;
+}
+
+static void trace_text(const Session *s, bool brief, char *out, size_t n)
+{
+    char a[16], b[16];
+    out[0] = '\0';
+    if (!hash_text(s, SIDE_A, brief, a))
+        return;
+    if (!session_compares(s))
+        snprintf(out, n, "trace %s ✓", a);
+    else if (hash_text(s, SIDE_B, brief, b))
+        snprintf(out, n, "A %s ✓   B %s ✓", a, b);
+}
+
+/* The right end: hashes when complete, else how far the pass is; returns the cells it took with the blank before it. */
+static int put_trace(const Paint *p, int y, int x, int width)
+{
+    char text[64];
+    if (session_busy(p->s)) {
+        double share = session_progress_share(p->s);
+        int percent = (int)((share < 0 ? 0 : share > 1 ? 1 : share) * 100);
+        snprintf(text, sizeof text, "computing %3d %%", percent);
+        int cells = utf8_cells(text), bar = width - cells - 1 < 20 ? width - cells - 1 : 20;
+        if (width < cells)
+            return 0;
+        canvas_right(p->c, y, x, width, STYLE_DIM, text);
+        if (bar >= 4)
+            canvas_bar(p->c, y, x + width - cells - 1 - bar, bar, share, STYLE_DIM, (Ref){0});
+        return cells + 1 + (bar >= 4 ? bar + 1 : 0);
+    }
+    trace_text(p->s, false, text, sizeof text);
+    if (utf8_cells(text) > width)
+        trace_text(p->s, true, text, sizeof text);
+    int cells = utf8_cells(text);
+    if (!cells || cells > width)
+        return 0;
+    canvas_right(p->c, y, x, width, STYLE_DIM, text);
+    return cells + 1;
+}
+
+void answer_line(const Paint *p, int y, int x, int width)
+{
+    Rect old = canvas_clip(p->c, (Rect){y, x, 1, width});
+    const Session *s = p->s;
+    int end = x + width, half = session_compares(s) ? (width - 3) / 2 : width;
+    x += put_best(p, SIDE_A, "A", y, x, half);
+    if (session_compares(s)) {
+        x += canvas_text(p->c, y, x, end - x, STYLE_DIM, " │ ");
+        x += put_best(p, SIDE_B, "B", y, x, end - x);
+    }
+    const char *note = session_model_note(s);
+    int note_cells = *note ? utf8_cells(note) + 2 : 0, left = end - x - 2;
+    if (note_cells > left) /* what the answer is worth matters more than the hash */
+        note_cells = left;
+    end -= put_trace(p, y, x + 2 + (left > note_cells ? note_cells : left), left > note_cells ? left - note_cells : 0);
+    if (*note && end - x > 4)
+        canvas_text(p->c, y, x + 2, end - x - 2, STYLE_WARNING, note);
+    p->c->clip = old;
+}
+
+void answer_line_needs(const Session *s, Needs *out)
+{
+    needs_add(out, SIDE_A, "probs");
+    if (session_compares(s))
+        needs_add(out, SIDE_B, "probs");
+}

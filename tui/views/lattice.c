@@ -1,0 +1,182 @@
+#include "tui/views/lattice.h"
+
+#include "tui/views/heat.h"
+#include "tui/views/shown.h"
+
+Lattice lattice_of(const Axis *a)
+{
+    bool patches = (a->kind == AXIS_TOKEN || a->kind == AXIS_PATCH) && a->cols > 0;
+    int prefix = a->kind == AXIS_TOKEN ? a->prefix : 0;
+    if (!patches || (a->n - prefix) % a->cols != 0)
+        return (Lattice){0, 1, a->n};
+    return (Lattice){prefix, (a->n - prefix) / a->cols, a->cols};
+}
+
+/* Keeps the list in order of size; of two of one size the square comes first. */
+static int insert(Tiling *list, int count, Tiling t)
+{
+    if (count == TILINGS)
+        return count;
+    int at = count;
+    for (int i = 0; i < count; i++)
+        if (list[i].gy == t.gy && list[i].gx == t.gx)
+            return count;
+    while (at > 0) {
+        int before = list[at - 1].gy * list[at - 1].gx, size = t.gy * t.gx;
+        if (before < size || (before == size && t.gy != t.gx))
+            break;
+        list[at] = list[at - 1];
+        at--;
+    }
+    list[at] = t;
+    return count + 1;
+}
+
+int lattice_tilings(Lattice l, Tiling out[TILINGS])
+{
+    int n = 0, widest = l.cols > l.rows ? l.cols : l.rows;
+    for (int d = 1; d <= widest; d++) {
+        if (l.cols % d == 0)
+            n = insert(out, n, (Tiling){1, d});
+        if (l.rows % d == 0 && l.cols % d == 0)
+            n = insert(out, n, (Tiling){d, d});
+        if (l.rows % d == 0)
+            n = insert(out, n, (Tiling){d, l.cols});
+    }
+    return n;
+}
+
+Tiling tiling_of_size(Lattice l, int size)
+{
+    Tiling list[TILINGS], best = {1, 1};
+    int n = lattice_tilings(l, list);
+    for (int i = 0; i < n && list[i].gy * list[i].gx <= size; i++)
+        if (list[i].gy * list[i].gx > best.gy * best.gx)
+            best = list[i];
+    return best;
+}
+
+int tiling_count(Lattice l, Tiling t)
+{
+    return l.prefix + l.rows / t.gy * (l.cols / t.gx);
+}
+
+int tiling_of_token(Lattice l, Tiling t, int token)
+{
+    if (token < l.prefix)
+        return token;
+    int patch = token - l.prefix;
+    return l.prefix + patch / l.cols / t.gy * (l.cols / t.gx) + patch % l.cols / t.gx;
+}
+
+int tiling_size(Lattice l, Tiling t, int tile)
+{
+    return tile < l.prefix ? 1 : t.gy * t.gx;
+}
+
+int tiling_token(Lattice l, Tiling t, int tile, int i)
+{
+    if (tile < l.prefix)
+        return tile;
+    int across = l.cols / t.gx, n = tile - l.prefix;
+    int row = n / across * t.gy + i / t.gx, col = n % across * t.gx + i % t.gx;
+    return l.prefix + row * l.cols + col;
+}
+
+static int lines_for(const LatticeMap *m, int rows, int k)
+{
+    return m->halves ? (rows * k + 1) / 2 : rows * (k > 1 ? k / 2 : 1);
+}
+
+LatticeMap lattice_map(const Paint *p, Rect room, int rows, int cols, int most, int here_row, int here_col)
+{
+    LatticeMap m = {.r = room, .k = 1, .rows = rows, .cols = cols, .halves = heat_halves(p)};
+    if (room.h < 1 || room.w < 1) {
+        m.rows = m.cols = 0;
+        m.r.h = m.r.w = 0;
+        return m;
+    }
+    for (int k = most < room.w / cols ? most : room.w / cols; k > 1; k--)
+        if (lines_for(&m, rows, k) <= room.h && (m.halves || k % 2 == 0)) {
+            m.k = k;
+            break;
+        }
+    if (m.k == 1) {
+        int fit = m.halves ? 2 * room.h : room.h;
+        m.rows = rows < fit ? rows : fit;
+        m.cols = cols < room.w ? cols : room.w;
+        m.row = (int)scroll_first((size_t)rows, (size_t)here_row, (size_t)m.rows);
+        m.col = (int)scroll_first((size_t)cols, (size_t)here_col, (size_t)m.cols);
+    }
+    m.r.h = lines_for(&m, m.rows, m.k);
+    m.r.w = m.cols * m.k;
+    return m;
+}
+
+static void put_patch(const Paint *p, const LatticeMap *m, int i, int j, const Scale *s, float v, Ref ref)
+{
+    Colour colour = scale_colour(s, v);
+    int level = scale_level(s, v), sign = scale_sign(s, v);
+    int tall = m->halves ? m->k : m->k > 1 ? m->k / 2 : 1;
+    for (int dy = 0; dy < tall; dy++)
+        for (int dx = 0; dx < m->k; dx++) {
+            int line = i * tall + dy;
+            canvas_pixel(p->c, m->r.y + (m->halves ? line / 2 : line), m->r.x + j * m->k + dx, m->halves ? line % 2 : -1, colour, level, sign, ref);
+        }
+}
+
+void lattice_map_draw(const Paint *p, const LatticeMap *m, const Scale *s, HeatFn value, const void *context)
+{
+    for (int i = 0; i < m->rows; i++)
+        for (int j = 0; j < m->cols; j++) {
+            Ref ref = {0};
+            float v = value(context, m->row + i, m->col + j, &ref);
+            put_patch(p, m, i, j, s, v, ref);
+        }
+}
+
+Rect lattice_map_patch(const LatticeMap *m, int row, int col)
+{
+    int i = row - m->row, j = col - m->col;
+    if (i < 0 || j < 0 || i >= m->rows || j >= m->cols)
+        return (Rect){0};
+    int top = i * m->k / 2, bottom = ((i + 1) * m->k + 1) / 2;
+    if (!m->halves) {
+        int tall = m->k > 1 ? m->k / 2 : 1;
+        top = i * tall;
+        bottom = top + tall;
+    }
+    return (Rect){.y = m->r.y + top, .x = m->r.x + j * m->k, .h = bottom - top, .w = m->k};
+}
+
+bool lattice_map_hit(const LatticeMap *m, int y, int x, int *row, int *col)
+{
+    if (!rect_has(m->r, y, x))
+        return false;
+    for (int i = 0; i < m->rows; i++) {
+        Rect patch = lattice_map_patch(m, m->row + i, m->col + (x - m->r.x) / m->k);
+        if (rect_has(patch, y, x)) {
+            *row = m->row + i;
+            *col = m->col + (x - m->r.x) / m->k;
+            return true;
+        }
+    }
+    return false;
+}
+
+void lattice_map_mark(const Paint *p, const LatticeMap *m, int row, int col, const char marks[3], Style style, Ref ref)
+{
+    Rect patch = lattice_map_patch(m, row, col);
+    if (patch.h < 1)
+        return;
+    int y = patch.y + (patch.h - 1) / 2;
+    if (m->halves) /* the line in which the middle of the square lies */
+        y = m->r.y + ((row - m->row) * m->k + m->k / 2) / 2;
+    if (patch.w > 1) {
+        canvas_glyph(p->c, y, patch.x, style, (uint32_t)marks[0]);
+        canvas_glyph(p->c, y, patch.x + patch.w - 1, style, (uint32_t)marks[1]);
+        canvas_ref(p->c, y, patch.x + patch.w - 1, 1, ref);
+    } else
+        canvas_glyph(p->c, y, patch.x, style, (uint32_t)marks[2]);
+    canvas_ref(p->c, y, patch.x, 1, ref);
+}

@@ -1,0 +1,26 @@
+/* Parts of the picture view. */
+#ifndef VITRINE_TUI_PICTURE_H
+#define VITRINE_TUI_PICTURE_H
+#include "core/io/image.h"
+#include "tui/views/pixels.h"
+
+/* The file as it was decoded, as large as fits into r with its proportions kept; a pixel of the file is no number of the trace. */
+void picture_file(const Paint *p, Rect r, const Image *im);
+
+/* How the model's picture is laid out: patches of kx × ky units in steps of pitch_x × pitch_y; a unit is a column across and half a
+ * line down (a whole line where there are no half blocks). pitch 0: too small for the patches, the picture is shrunk into span_x ×
+ * span_y units. */
+typedef struct PictureFit {
+    Rect at;
+    bool halves;
+    int pitch_x, pitch_y, kx, ky;
+    int span_x, span_y; /* units covered */
+} PictureFit;
+PictureFit picture_fit(const Paint *p, Rect r, const Pixels *px);
+/* The picture that the model receives, from node values, with the picked patch marked. */
+void picture_model(const Paint *p, Rect r, const Pixels *px, bool focus);
+/* Cell (channel of the data cursor) drawn at (y, x) of the canvas. False outside the picture. */
+bool picture_hit(const Paint *p, Rect r, const Pixels *px, int y, int x, size_t *cell);
+/* What one drawn cell is: "each point is the mean of 2×2 pixels"; nothing where it is one pixel. Appended. */
+void picture_caption(const Paint *p, Rect r, const Pixels *px, Buf *out);
+#endif

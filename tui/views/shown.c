@@ -1,0 +1,136 @@
+#include "tui/views/shown.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "core/session/address.h"
+
+enum { LABELS_ALL = 256, LABELS_ENDS = 8 };
+
+const Graph *shown_graph(const Session *s, Side side)
+{
+    return session_graph(s, side == SIDE_DIFF ? SIDE_B : side);
+}
+
+bool shown_open(const Session *s, Side side, const char *path, Shown *out)
+{
+    *out = (Shown){.side = side, .graph = shown_graph(s, side), .node = session_node(s, side, path)};
+    if (out->node == NO_NODE)
+        return false;
+    const Graph *g = out->graph;
+    for (int a = 0; a < g->axis_count && a < SESSION_AXES; a++) {
+        int last = g->axes[a].n - 1, i = s->place.at[a];
+        out->at[a] = i < 0 ? 0 : i > last ? last : i;
+    }
+    Dims d = graph_node(g, out->node)->dims;
+    int index[DIMS_MAX] = {0};
+    for (int k = 0; k < d.n; k++)
+        index[k] = out->at[d.axis[k]];
+    out->count = graph_cells(g, out->node);
+    out->cell = dims_ravel(g->axes, d, index);
+    out->values = session_peek(s, side, path);
+    return true;
+}
+
+Ref shown_ref(const Shown *v, size_t cell)
+{
+    return session_ref(v->side, v->node, cell);
+}
+
+int shown_number(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style)
+{
+    char text[32];
+    number_text(text, sizeof text, v->values[cell], width < 12 ? width : 12);
+    int used = canvas_text(p->c, y, x, width, style, text);
+    canvas_ref(p->c, y, x, used, shown_ref(v, cell));
+    return used;
+}
+
+void shown_number_right(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style)
+{
+    char text[32];
+    number_text(text, sizeof text, v->values[cell], width < 12 ? width : 12);
+    int used = (int)strlen(text);
+    canvas_text(p->c, y, x + width - used, used, style, text);
+    canvas_ref(p->c, y, x + width - used, used, shown_ref(v, cell));
+}
+
+const char *shown_label(const Graph *g, Dims d, size_t joint, char *out, size_t n)
+{
+    int index[DIMS_MAX] = {0};
+    dims_unravel(g->axes, d, joint, index);
+    size_t used = 0;
+    out[0] = '\0';
+    for (int k = 0; k < d.n && used < n; k++) {
+        const Axis *a = &g->axes[d.axis[k]];
+        char label[64];
+        axis_label(a, index[k], label, sizeof label);
+        bool plain = label[0] >= '0' && label[0] <= '9';
+        int more = snprintf(out + used, n - used, "%s%s", d.n > 1 && plain ? a->sym : "", label);
+        used += more > 0 ? (size_t)more : 0;
+    }
+    return out;
+}
+
+int shown_widest(const Graph *g, Dims d)
+{
+    size_t n = graph_dims_cells(g, d), ends = n > LABELS_ALL ? LABELS_ENDS : n;
+    int widest = 0;
+    for (size_t i = 0; i < n; i += i + 1 == ends && ends < n ? n - 2 * ends + 1 : 1) {
+        char label[64];
+        int cells = utf8_cells(shown_label(g, d, i, label, sizeof label));
+        widest = cells > widest ? cells : widest;
+    }
+    return widest;
+}
+
+void shown_axes(const Graph *g, Dims d, Buf *out)
+{
+    for (int k = 0; k < d.n; k++)
+        buf_printf(out, "%s%s", k ? "," : "", g->axes[d.axis[k]].sym);
+}
+
+const char *shown_lengths(const Graph *g, Dims d, char *out, size_t n)
+{
+    size_t used = 0;
+    snprintf(out, n, "%s", d.n ? "" : "1");
+    for (int k = 0; k < d.n && used < n; k++) {
+        int more = snprintf(out + used, n - used, "%s%d", k ? "×" : "", g->axes[d.axis[k]].n);
+        used += more > 0 ? (size_t)more : 0;
+    }
+    return out;
+}
+
+void shown_computing(const Paint *p, Rect r)
+{
+    if (r.h > 0)
+        canvas_text(p->c, r.y + (r.h - 1) / 2, r.x, r.w, STYLE_DIM, "computing…");
+}
+
+size_t scroll_first(size_t total, size_t here, size_t room)
+{
+    if (total <= room)
+        return 0;
+    size_t first = here > room / 2 ? here - room / 2 : 0;
+    return first > total - room ? total - room : first;
+}
+
+void focus_cursor(const Paint *p, bool focus, int y, int x)
+{
+    if (focus && rect_has(p->c->clip, y, x)) {
+        p->c->cursor_y = y;
+        p->c->cursor_x = x;
+    }
+}
+
+void click_cell(const Paint *p, const Shown *v, size_t cell, Buf *command)
+{
+    (void)p;
+    if (cell == v->cell) {
+        buf_puts(command, "in");
+        return;
+    }
+    buf_puts(command, "goto ");
+    address_put(v->graph, v->node, cell, command);
+}

@@ -1,0 +1,43 @@
+/* What a view looks at: a node of one side, its values and the data cursor in it; and the small things that every view writes. */
+#ifndef VITRINE_VIEWS_SHOWN_H
+#define VITRINE_VIEWS_SHOWN_H
+#include "tui/views/view.h"
+
+typedef struct Shown {
+    Side side;
+    const Graph *graph;
+    NodeId node;
+    const float *values;   /* NULL while not computed */
+    size_t count;
+    size_t cell;           /* the focused cell */
+    int at[SESSION_AXES];  /* the data cursor, inside every axis of this graph */
+} Shown;
+
+/* The graph whose node ids a side's Refs carry: B's for a difference. */
+const Graph *shown_graph(const Session *s, Side side);
+/* False when that side has no such node. */
+bool shown_open(const Session *s, Side side, const char *path, Shown *out);
+Ref shown_ref(const Shown *v, size_t cell);
+
+/* Value of a cell from x on, tagged; returns the cells used. */
+int shown_number(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style);
+/* The same right-aligned in [x, x + width). */
+void shown_number_right(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style);
+/* Label of the joint index of merged axes: "r3c4", or "h2e11" for several. Returns out. */
+const char *shown_label(const Graph *g, Dims d, size_t joint, char *out, size_t n);
+/* Cells of the widest of these labels; of a long axis only its first and last ones are looked at (named tokens are there, and the
+ * largest numbers). */
+int shown_widest(const Graph *g, Dims d);
+/* "t" or "h,e" appended. */
+void shown_axes(const Graph *g, Dims d, Buf *out);
+/* "65×4×16". Returns out. */
+const char *shown_lengths(const Graph *g, Dims d, char *out, size_t n);
+/* One line for a pane that has nothing to draw yet. */
+void shown_computing(const Paint *p, Rect r);
+/* First of `total` lines to draw in `room` lines so that line `here` is seen, as near the middle as can be. */
+size_t scroll_first(size_t total, size_t here, size_t room);
+/* Puts the hardware cursor at (y, x) when the pane has the focus and the place can be seen. */
+void focus_cursor(const Paint *p, bool focus, int y, int x);
+/* "goto ADDRESS" of a cell, or "in" when the cursor is there already. */
+void click_cell(const Paint *p, const Shown *v, size_t cell, Buf *command);
+#endif

@@ -1,0 +1,209 @@
+/* Two small panes of facts: this step (formula, symbol, shape, range, cost) and the cell under the data cursor. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/models/names.h"
+#include "tui/views/number.h"
+#include "tui/views/pixels.h"
+#include "tui/views/shown.h"
+#include "tui/views/spread.h"
+
+/* Lines of a pane from the top, as many as it has. */
+typedef struct Lines {
+    const Paint *p;
+    Rect r;
+} Lines;
+
+static bool line_next(Lines *l, Rect *line)
+{
+    if (l->r.h <= 0)
+        return false;
+    *line = rect_cut(&l->r, 't', 1);
+    return true;
+}
+
+static void line_text(Lines *l, Style style, const char *text)
+{
+    Rect line;
+    if (line_next(l, &line))
+        canvas_text(l->p->c, line.y, line.x, line.w, style, text);
+}
+
+/* "word value", the value tagged. */
+static void line_value(Lines *l, const char *word, const Shown *v, size_t cell)
+{
+    Rect line;
+    if (!line_next(l, &line))
+        return;
+    int used = canvas_text(l->p->c, line.y, line.x, line.w - 2, STYLE_DIM, word);
+    shown_number(l->p, v, cell, line.y, line.x + used, line.w - used, STYLE_TEXT);
+}
+
+static void line_range(Lines *l, const Shown *v)
+{
+    Spread s = spread_of(v->values, v->count);
+    Rect line;
+    if (s.finite && line_next(l, &line)) {
+        Canvas *c = l->p->c;
+        int x = line.x, end = line.x + line.w;
+        x += canvas_text(c, line.y, x, end - x, STYLE_DIM, line.w >= 24 ? "range " : "");
+        int half = (end - x - 3) / 2;
+        x += shown_number(l->p, v, s.at_min, line.y, x, half, STYLE_TEXT);
+        x += canvas_text(c, line.y, x, end - x, STYLE_DIM, " … ");
+        shown_number(l->p, v, s.at_max, line.y, x, end - x, STYLE_TEXT);
+    }
+    char text[64];
+    snprintf(text, sizeof text, "%zu NaN, %zu infinite", s.nans, s.infinities);
+    if (s.nans || s.infinities)
+        line_text(l, STYLE_WARNING, text);
+}
+
+static void line_cost(Lines *l, Cost c)
+{
+    char a[32], b[32], text[80];
+    amount_text(a, sizeof a, c.flops, "FLOP");
+    amount_text(b, sizeof b, c.bytes, "B");
+    snprintf(text, sizeof text, "%s, %s", a, b);
+    line_text(l, STYLE_DIM, text);
+    if (c.params > 0) {
+        snprintf(text, sizeof text, "%s weights", count_text(a, sizeof a, (size_t)c.params));
+        line_text(l, STYLE_DIM, text);
+    }
+}
+
+/* What the pane is about: the step's box where the focus is on its result, else the node in focus. */
+static const Box *box_of(const Session *s, const Shown *v)
+{
+    int box = s->place.box;
+    if (box < 0 || box >= s->stages.count || v->graph != session_graph(s, SIDE_B))
+        return NULL; /* the boxes are those of B's graph */
+    return s->stages.boxes[box].show == v->node ? &s->stages.boxes[box] : NULL;
+}
+
+static void draw_info(const Paint *p, Rect r, Side side, bool focus)
+{
+    Shown v;
+    if (!shown_open(p->s, side, p->s->place.path, &v))
+        return;
+    Rect old = canvas_clip(p->c, r);
+    focus_cursor(p, focus, r.y, r.x);
+    Lines l = {p, r};
+    const Box *box = box_of(p->s, &v);
+    const NodeText *words = node_text(p->s->place.path);
+    const char *label = box ? box->label : words ? words->label : node_name(graph_node(v.graph, v.node));
+    const char *symbol = words ? words->symbol : "";
+    char text[128];
+    snprintf(text, sizeof text, "%s%s%s", label, *symbol ? "   " : "", symbol);
+    Buf buf = {0};
+    line_text(&l, STYLE_STRONG, text);
+    graph_formula(v.graph, v.node, &buf);
+    Rect rest = l.r;
+    rest.h -= rest.h > 6 ? 5 : rest.h > 3 ? 2 : 0; /* room for the facts below */
+    int used = canvas_wrap(p->c, rest, STYLE_TEXT, buf_str(&buf));
+    rect_cut(&l.r, 't', used);
+    buf_clear(&buf);
+    graph_shape_text(v.graph, graph_node(v.graph, v.node)->dims, &buf);
+    line_text(&l, STYLE_AXIS, buf_str(&buf));
+    buf_free(&buf);
+    snprintf(text, sizeof text, "%s number%s", count_text((char[32]){0}, 32, v.count), v.count == 1 ? "" : "s");
+    line_text(&l, STYLE_DIM, text);
+    if (v.values)
+        line_range(&l, &v);
+    else
+        line_text(&l, STYLE_DIM, "computing…");
+    line_cost(&l, box ? box->cost : graph_cost(v.graph, v.node));
+    p->c->clip = old;
+}
+
+static void needs_focus(const Session *s, Side side, Rect r, Needs *out)
+{
+    (void)r;
+    needs_add(out, side, s->place.path);
+}
+
+static void title_info(const Session *s, Side side, Buf *out)
+{
+    (void)s, (void)side;
+    buf_puts(out, "this step");
+}
+
+/* Place of the focused value among those of its row (its last axis), largest first. */
+static void line_rank(Lines *l, const Shown *v)
+{
+    Dims d = graph_node(v->graph, v->node)->dims;
+    if (d.n == 0)
+        return;
+    const Axis *last = &v->graph->axes[d.axis[d.n - 1]];
+    size_t n = (size_t)last->n, first = v->cell - v->cell % n, rank = 1;
+    for (size_t i = first; i < first + n; i++)
+        rank += v->values[i] > v->values[v->cell] || (i < v->cell && !(v->values[i] < v->values[v->cell]) && !(v->values[i] > v->values[v->cell]));
+    char text[64];
+    snprintf(text, sizeof text, "rank %zu of %zu along %s", rank, n, last->sym);
+    line_text(l, STYLE_DIM, text);
+}
+
+static void line_side(Lines *l, const Session *s, Side side, const char *word)
+{
+    Shown v;
+    if (shown_open(s, side, s->place.path, &v) && v.values)
+        line_value(l, word, &v, v.cell);
+}
+
+static void draw_cursor(const Paint *p, Rect r, Side side, bool focus)
+{
+    Shown v;
+    if (!shown_open(p->s, side, p->s->place.path, &v))
+        return;
+    Rect old = canvas_clip(p->c, r);
+    focus_cursor(p, focus, r.y, r.x);
+    Lines l = {p, r};
+    line_text(&l, STYLE_STRONG, node_name(graph_node(v.graph, v.node)));
+    if (!v.values)
+        line_text(&l, STYLE_DIM, "computing…");
+    else if (session_compares(p->s)) {
+        line_side(&l, p->s, SIDE_A, "A    ");
+        line_side(&l, p->s, SIDE_B, "B    ");
+        line_side(&l, p->s, SIDE_DIFF, "A−B  ");
+    } else
+        line_value(&l, "= ", &v, v.cell);
+    Dims d = graph_node(v.graph, v.node)->dims;
+    for (int k = 0; k < d.n; k++) {
+        const Axis *a = &v.graph->axes[d.axis[k]];
+        char label[64], text[128];
+        axis_label(a, v.at[d.axis[k]], label, sizeof label);
+        snprintf(text, sizeof text, "%s=%s %s", a->sym, label, a->name);
+        line_text(&l, STYLE_AXIS, text);
+    }
+    Pixels px;
+    if (pixels_open(p->s, side, p->s->place.path, &px)) {
+        char text[64];
+        snprintf(text, sizeof text, "pixel y %d x %d", pixels_row(&px), pixels_col(&px));
+        line_text(&l, STYLE_DIM, text);
+    } else if (v.values)
+        line_rank(&l, &v);
+    p->c->clip = old;
+}
+
+static void needs_cursor(const Session *s, Side side, Rect r, Needs *out)
+{
+    needs_focus(s, side, r, out);
+    if (!session_compares(s))
+        return;
+    for (int k = SIDE_A; k <= SIDE_DIFF; k++)
+        needs_add(out, (Side)k, s->place.path);
+}
+
+static void title_cursor(const Session *s, Side side, Buf *out)
+{
+    (void)s, (void)side;
+    buf_puts(out, "cursor");
+}
+
+static bool click_none(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    (void)p, (void)r, (void)side, (void)y, (void)x, (void)command;
+    return false;
+}
+
+const ViewSpec VIEW_STEP_INFO = {.name = "step", .draw = draw_info, .needs = needs_focus, .click = click_none, .title = title_info};
+const ViewSpec VIEW_CURSOR = {.name = "cursor", .draw = draw_cursor, .needs = needs_cursor, .click = click_none, .title = title_cursor};

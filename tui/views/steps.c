@@ -1,0 +1,136 @@
+/* The forward pass as a list of boxes that open and close, with "you are here". The mark of the place is a shape of its own besides
+ * the highlight, so that it is never taken for the mark of a closed box. */
+#include <stdio.h>
+
+#include "tui/views/number.h"
+#include "tui/views/shown.h"
+
+enum { WIDTH_SHAPE = 24, WIDTH_COST = 34, WIDTH_UNIT = 40, COST_CELLS = 8, UNIT_CELLS = 4 };
+
+typedef struct Marks {
+    uint32_t here, open, closed;
+} Marks;
+
+static Marks marks(const Canvas *c)
+{
+    return c->ascii ? (Marks){'>', '-', '+'} : (Marks){0x25CF, 0x25BE, 0x25B8}; /* ● ▾ ▸ */
+}
+
+static int first_box(const Stages *st)
+{
+    return st->count ? 0 : NO_BOX;
+}
+
+/* Visible boxes, and which of them (from 0) the reader is at. */
+static int count_lines(const Session *s, int *here)
+{
+    int n = 0;
+    *here = 0;
+    for (int box = first_box(&s->stages); box != NO_BOX; box = stages_after(&s->stages, s->open, box), n++)
+        if (box == s->place.box)
+            *here = n;
+    return n;
+}
+
+static bool box_edited(const Graph *g, const Box *b)
+{
+    for (NodeId n = b->first; n <= b->last && n < g->count; n++)
+        if (graph_node(g, n)->flags & NODE_EDITED)
+            return true;
+    return false;
+}
+
+/* While the pass is being computed, boxes that it has not reached are dim. */
+static bool box_ahead(const Session *s, const Box *b)
+{
+    NodeId now = session_busy(s) ? run_current(session_run(s, SIDE_B)) : NO_NODE;
+    return now != NO_NODE && b->first > now;
+}
+
+static void draw_figures(const Paint *p, Rect line, int from, const Graph *g, const Box *b, Style style)
+{
+    char text[64];
+    int right = line.x + line.w;
+    if (line.w >= WIDTH_COST) {
+        bool unit = line.w >= WIDTH_UNIT;
+        int cells = COST_CELLS + (unit ? UNIT_CELLS : 0);
+        amount_text(text, sizeof text, b->cost.flops, unit ? "FLOP" : "");
+        canvas_right(p->c, line.y, right - cells, cells, style, text);
+        right -= cells;
+    }
+    if (line.w < WIDTH_SHAPE || b->show == NO_NODE)
+        return;
+    shown_lengths(g, graph_node(g, b->show)->dims, text, sizeof text);
+    int cells = 0;
+    for (const char *t = text; *t; t++)
+        cells += ((unsigned char)*t & 0xC0) != 0x80;
+    if (right - cells > from)
+        canvas_text(p->c, line.y, right - cells, cells, style, text);
+}
+
+static void draw_line(const Paint *p, Rect line, int box, bool focus)
+{
+    const Session *s = p->s;
+    const Box *b = &s->stages.boxes[box];
+    const Graph *g = session_graph(s, SIDE_B);
+    bool here = box == s->place.box, edited = session_edited(s) && box_edited(g, b);
+    Style style = here ? STYLE_SELECTED : edited ? STYLE_EDITED : box_ahead(s, b) ? STYLE_DIM : STYLE_TEXT;
+    Marks m = marks(p->c);
+    int depth = b->depth < 4 ? b->depth : 4, x = line.x + 1 + depth;
+    if (here) {
+        canvas_fill(p->c, line, STYLE_SELECTED, ' ');
+        canvas_glyph(p->c, line.y, line.x, STYLE_SELECTED, m.here);
+        focus_cursor(p, focus, line.y, line.x);
+    }
+    if (b->child != NO_BOX)
+        canvas_glyph(p->c, line.y, x, style, s->open[box] ? m.open : m.closed);
+    x += p->c->ascii ? 2 : 1; /* labels that begin with a plus must not run into an ASCII mark */
+    int room = line.x + line.w - x - (edited ? 1 : 0);
+    x += canvas_text(p->c, line.y, x, room, style, b->label);
+    if (edited)
+        canvas_glyph(p->c, line.y, x++, here ? STYLE_SELECTED : STYLE_EDITED, '*');
+    draw_figures(p, line, x, g, b, here ? STYLE_SELECTED : STYLE_DIM);
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    (void)side;
+    Rect old = canvas_clip(p->c, r);
+    const Session *s = p->s;
+    int here, total = count_lines(s, &here), k = 0;
+    int top = (int)scroll_first((size_t)total, (size_t)here, r.h > 0 ? (size_t)r.h : 0);
+    for (int box = first_box(&s->stages); box != NO_BOX && k < top + r.h; box = stages_after(&s->stages, s->open, box), k++)
+        if (k >= top)
+            draw_line(p, (Rect){r.y + k - top, r.x, 1, r.w}, box, focus);
+    p->c->clip = old;
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    (void)s, (void)side, (void)r, (void)out; /* the map is drawn from the graph alone */
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    (void)side;
+    int here, total = count_lines(p->s, &here);
+    if (!rect_has(r, y, x))
+        return false;
+    int line = (int)scroll_first((size_t)total, (size_t)here, (size_t)r.h) + y - r.y;
+    if (line >= total)
+        return false;
+    if (line == here)
+        buf_puts(command, "in");
+    else
+        buf_printf(command, "step %d", line + 1);
+    return true;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    (void)side;
+    int total, step = session_step_number(s, &total);
+    buf_printf(out, "steps %d of %d", step, total);
+}
+
+const ViewSpec VIEW_STEPS = {.name = "steps", .draw = draw, .needs = needs, .click = click, .title = title};

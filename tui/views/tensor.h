@@ -1,0 +1,39 @@
+/* The ways of looking at a tensor's values, each drawn into a rectangle of its own. A tensor is seen as a plane: rows × columns of
+ * merged axes, every other axis held at the data cursor. */
+#ifndef VITRINE_TUI_TENSOR_H
+#define VITRINE_TUI_TENSOR_H
+#include "tui/views/shown.h"
+#include "tui/views/spread.h"
+
+typedef struct Tensor {
+    Shown v;
+    Plane plane;
+    Spread spread;           /* of all values of the node, where they are computed */
+    size_t row, col;         /* the data cursor */
+    bool linear;             /* the cell of (row, col) is first + row·row_stride + col·col_stride */
+    size_t first, row_stride, col_stride;
+} Tensor;
+
+/* The plane that suits the node. False when that side has no such node. */
+bool tensor_open(const Session *s, Side side, const char *path, Tensor *out);
+/* The same values as another plane of their axes. */
+Tensor tensor_plane(const Shown *v, Dims rows, Dims cols);
+size_t tensor_cell(const Tensor *t, size_t row, size_t col);
+/* Cells that the row labels take at the left of a pane of that width: 0 where there is no room or nothing to say. */
+int tensor_label_width(const Tensor *t, int width);
+
+/* All of these need t->v.values. *_hit: the cell drawn at (y, x) of the canvas, false when there is none. */
+typedef struct TensorHow {
+    void (*draw)(const Paint *p, Rect r, const Tensor *t, bool focus);
+    bool (*hit)(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *cell);
+    /* What one drawn cell is, appended: "1 cell = 2×2, max"; nothing where it is one value. */
+    void (*caption)(const Paint *p, Rect r, const Tensor *t, Buf *out);
+    bool bar;   /* is there a colour scale to explain? */
+    bool plane; /* are there rows and columns? */
+} TensorHow;
+extern const TensorHow TENSOR_HEAT, TENSOR_NUMBERS, TENSOR_STRIP, TENSOR_HISTOGRAM;
+const TensorHow *tensor_how(View view);
+
+/* "q[t=r3c4,h=2,e=11] = 1.84021", the value tagged. Words are dropped where there is no room, digits last. */
+void tensor_value_line(const Paint *p, int y, int x, int width, const Shown *v);
+#endif
