@@ -1,0 +1,306 @@
+/* The whole screen at every size, under random commands: nothing is drawn outside its pane, every number on it is the trace's, every key's
+ * command exists, every command of the table can be run and refuses nonsense without harm. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/base/clock.h"
+#include "core/base/rng.h"
+#include "core/base/utf8.h"
+#include "core/models/names.h"
+#include "tui/app.h"
+#include "tui/frame.h"
+#include "tui/keymap.h"
+#include "tui/overlay.h"
+#include "tui/prompt.h"
+
+static Session s;
+static Commands all;
+
+static int start(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    all = (Commands){.table = {app_commands()}, .count = 1};
+    Commands own = session_command_set();
+    for (int i = 0; i < own.count; i++)
+        all.table[all.count++] = own.table[i];
+    if (!session_init(&s, NULL, NULL, 1, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    session_free(&s);
+    return 0;
+}
+
+static bool run(const char *line)
+{
+    Err err = {{0}};
+    return command_do(&s, &all, line, COMMAND_EDIT | COMMAND_UI, &err);
+}
+
+static void draw(Canvas *c, int h, int w, bool hint)
+{
+    canvas_resize(c, h, w);
+    canvas_clear(c);
+    Frame f = frame_layout(&s, h, w, hint);
+    Needs needs = {.count = 0};
+    frame_needs(&s, &f, &needs);
+    assert_true(session_step(&s, needs.item, needs.count, CLOCK_NEVER));
+    assert_true(session_step(&s, needs.item, needs.count, CLOCK_NEVER));
+    Paint p = {.s = &s, .c = c, .mode = MODE_256};
+    FrameState state = {.hint = hint, .message = "", .status = "256c"};
+    frame_draw(&p, &f, &state);
+}
+
+/* The printed number that begins at or contains cell x of line y, and the value its Ref names. */
+static size_t check_refs(const Canvas *c)
+{
+    size_t checked = 0;
+    for (int y = 0; y < c->h; y++)
+        for (int x = 0; x < c->w; x++) {
+            const Cell *cell = &c->cells[y * c->w + x];
+            if (cell->ref.run == SIDE_NONE)
+                continue;
+            Side side = (Side)cell->ref.run;
+            const Graph *g = session_graph(&s, side == SIDE_DIFF ? SIDE_B : side);
+            assert_true(cell->ref.node >= 0 && cell->ref.node < g->count);
+            assert_true(cell->ref.cell < graph_cells(g, cell->ref.node));
+            if (!session_peek(&s, side, graph_node(g, cell->ref.node)->path))
+                fail_msg("a cell shows %s, which is not computed", graph_node(g, cell->ref.node)->path);
+            checked++;
+        }
+    return checked;
+}
+
+static const char *const PLACES[] = {"goto image", "goto patch_embed", "goto pos_embed", "goto blocks.0.ln1.out", "goto blocks.1.attn.pattern", "view sheet", "view matrix",
+                                     "goto blocks.2.attn.scores_raw; view formula", "goto blocks.2.mlp.post; view numbers", "view strip", "view histogram", "view heat",
+                                     "view positions; view grids", "view centred", "goto probs", "goto logits; view formula", "goto blocks.0.attn.scale", "goto ln_final.out"};
+enum { PLACE_COUNT = sizeof PLACES / sizeof *PLACES };
+
+static void every_size(void **state)
+{
+    (void)state;
+    static const int SIZES[][2] = {{1, 1},   {1, 80},   {2, 2},   {3, 200},  {5, 20},  {10, 59}, {16, 60}, {23, 79},
+                                   {24, 80}, {25, 101}, {40, 10}, {40, 120}, {60, 200}, {80, 30}, {150, 500}};
+    Canvas c = {0};
+    canvas_init(&c, 1, 1);
+    for (int edited = 0; edited < 3; edited++) {
+        if (edited)
+            run(edited == 1 ? "set scale off; compare sides" : "compare diff");
+        for (int p = 0; p < PLACE_COUNT; p++) {
+            assert_true(run(PLACES[p]));
+            for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
+                draw(&c, SIZES[i][0], SIZES[i][1], i % 2);
+                size_t refs = check_refs(&c);
+                assert_true(refs > 0 || SIZES[i][0] < 10 || SIZES[i][1] < 50);
+            }
+        }
+    }
+    canvas_free(&c);
+}
+
+static void no_pane_overlaps_another(void **state)
+{
+    (void)state;
+    for (int h = 1; h <= 70; h += 3)
+        for (int w = 1; w <= 220; w += 7)
+            for (int p = 0; p < PLACE_COUNT; p++) {
+                run(PLACES[p]);
+                Frame f = frame_layout(&s, h, w, p % 2);
+                for (int i = 0; i < f.count; i++) {
+                    Rect a = f.pane[i].box;
+                    assert_true(a.y >= 0 && a.x >= 0 && a.y + a.h <= h && a.x + a.w <= w);
+                    for (int k = i + 1; k < f.count; k++) {
+                        Rect b = f.pane[k].box;
+                        assert_true(a.y + a.h <= b.y || b.y + b.h <= a.y || a.x + a.w <= b.x || b.x + b.w <= a.x);
+                    }
+                    assert_true(!f.footer.h || a.y + a.h <= f.footer.y);
+                }
+            }
+}
+
+/* The plain sentence of the step is on screen at every size that people work at. */
+static void the_sentence_is_always_there(void **state)
+{
+    (void)state;
+    static const int SIZES[][2] = {{16, 60}, {24, 80}, {40, 120}, {60, 200}};
+    Canvas c = {0};
+    canvas_init(&c, 1, 1);
+    int total;
+    do {
+        for (size_t i = 0; i < 4; i++) {
+            draw(&c, SIZES[i][0], SIZES[i][1], false);
+            Frame f = frame_layout(&s, SIZES[i][0], SIZES[i][1], false);
+            const char *sentence = s.stages.boxes[s.place.box].sentence, *at = sentence;
+            int width = utf8_cells(sentence) < SIZES[i][1] - 2 ? utf8_cells(sentence) : SIZES[i][1] - 3;
+            for (int x = 0; x < width; x++)
+                assert_int_equal(c.cells[f.sentence.y * c.w + 1 + x].ch, utf8_next(&at));
+        }
+        run("next");
+    } while (session_step_number(&s, &total) < total);
+    canvas_free(&c);
+}
+
+static void keys_are_commands(void **state)
+{
+    (void)state;
+    for (int i = 0; keymap_at(i); i++) {
+        const KeyBinding *k = keymap_at(i);
+        char name[32];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(k->command, " "), k->command);
+        if (!command_find(&all, name))
+            fail_msg("key %s runs '%s', which is no command", k->key, k->command);
+        assert_true(*k->help);
+        for (int j = 0; j < i; j++)
+            assert_true(strcmp(keymap_at(j)->key, k->key) != 0 || (keymap_at(j)->screens & k->screens) == 0);
+    }
+    const Command *c;
+    for (int i = 0; (c = command_at(&all, i)) != NULL; i++) {
+        assert_true(*c->usage && *c->summary && *c->group);
+        assert_memory_equal(c->usage, c->name, strlen(c->name));
+    }
+}
+
+static void help_runs_its_tasks(void **state)
+{
+    (void)state;
+    Overlay o = {0};
+    for (int page = 0; page < 3; page++) {
+        overlay_help(&o, &s, &all, page);
+        assert_true(o.count > 5);
+        int count = o.count;
+        for (int i = 0; i < count; i++) {
+            char line[256];
+            if (!o.items[i].command || page == 2)
+                continue;
+            snprintf(line, sizeof line, "%s", o.items[i].command);
+            Err err = {{0}};
+            if (!command_do(&s, &all, line, COMMAND_EDIT | COMMAND_UI, &err) && page == 0)
+                fail_msg("task '%s': %s", o.items[i].text, err.text);
+            s.quit = false;
+        }
+        Canvas c = {0};
+        canvas_init(&c, 24, 80);
+        overlay_draw(&o, &c);
+        canvas_resize(&c, 1, 1);
+        overlay_draw(&o, &c);
+        canvas_free(&c);
+    }
+    Buf command = {0};
+    overlay_help(&o, &s, &all, 0);
+    assert_int_equal(overlay_key(&o, "/", &command), OVERLAY_STAYS);
+    for (const char *p = "scale"; *p; p++)
+        overlay_key(&o, (char[]){*p, 0}, &command);
+    overlay_key(&o, "Backspace", &command);
+    overlay_key(&o, "Backspace", &command);
+    overlay_key(&o, "Down", &command);
+    overlay_key(&o, "Up", &command);
+    assert_int_equal(overlay_key(&o, "Enter", &command), OVERLAY_RUN);
+    assert_true(command.len > 0);
+    buf_free(&command);
+    overlay_open_menu(&o, &s);
+    assert_true(o.count > 10);
+    overlay_find_menu(&o, &s);
+    overlay_view_menu(&o, &s);
+    overlay_free(&o);
+}
+
+static void type(Prompt *p, const char *text)
+{
+    for (; *text; text++)
+        prompt_key(p, *text == ' ' ? "Space" : (char[]){*text, 0}, &s, &all);
+}
+
+static void the_prompt_edits_and_completes(void **state)
+{
+    (void)state;
+    Prompt p = {0};
+    prompt_open(&p, "");
+    type(&p, "got");
+    prompt_key(&p, "Tab", &s, &all);
+    assert_string_equal(p.text, "goto");
+    type(&p, " blocks.1.attn.pat");
+    prompt_key(&p, "Tab", &s, &all);
+    assert_string_equal(p.text, "goto blocks.1.attn.pattern");
+    prompt_key(&p, "Home", &s, &all);
+    prompt_key(&p, "Delete", &s, &all);
+    type(&p, "é");
+    assert_true(strlen(p.text) < PROMPT_SIZE);
+    prompt_key(&p, "^U", &s, &all);
+    prompt_key(&p, "End", &s, &all);
+    prompt_key(&p, "^A", &s, &all);
+    prompt_paste(&p, "a\nb\x1b[31m");
+    assert_null(strchr(p.text, 27));
+    assert_int_equal(prompt_key(&p, "Enter", &s, &all), PROMPT_RUN);
+    prompt_open(&p, "");
+    prompt_key(&p, "Up", &s, &all);
+    assert_true(p.length > 0);
+    char longer[PROMPT_SIZE * 2];
+    memset(longer, 'x', sizeof longer - 1);
+    longer[sizeof longer - 1] = 0;
+    prompt_paste(&p, longer);
+    assert_true(p.length < PROMPT_SIZE);
+    Canvas c = {0};
+    canvas_init(&c, 3, 9);
+    prompt_draw(&p, &c, (Rect){2, 0, 1, 9}, (Rect){0, 0, 2, 9});
+    assert_true(c.cursor_x < 9);
+    canvas_free(&c);
+    assert_int_equal(prompt_key(&p, "Esc", &s, &all), PROMPT_CANCELLED);
+    prompt_free(&p);
+}
+
+static void clicks_are_commands(void **state)
+{
+    (void)state;
+    Canvas c = {0};
+    canvas_init(&c, 1, 1);
+    Rng r = rng_seed(3, 3);
+    int hits = 0;
+    for (int i = 0; i < 1500; i++) {
+        int h = i % 3 ? 24 : 40, w = i % 3 ? 80 : 120;
+        if (i % 20 == 0)
+            run(PLACES[rng_below(&r, PLACE_COUNT)]);
+        draw(&c, h, w, false);
+        Paint p = {.s = &s, .c = &c, .mode = MODE_256};
+        Frame f = frame_layout(&s, h, w, false);
+        Buf command = {0};
+        if (frame_click(&p, &f, (int)rng_below(&r, (uint32_t)h), (int)rng_below(&r, (uint32_t)w), &command)) {
+            char name[32];
+            snprintf(name, sizeof name, "%.*s", (int)strcspn(buf_str(&command), " ;"), buf_str(&command));
+            if (!command_find(&all, name))
+                fail_msg("a click runs '%s'", buf_str(&command));
+            run(buf_str(&command));
+            s.quit = false;
+            hits++;
+        }
+        buf_free(&command);
+    }
+    assert_true(hits > 300);
+    canvas_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(every_size, start, stop),
+        cmocka_unit_test_setup_teardown(no_pane_overlaps_another, start, stop),
+        cmocka_unit_test_setup_teardown(the_sentence_is_always_there, start, stop),
+        cmocka_unit_test_setup_teardown(keys_are_commands, start, stop),
+        cmocka_unit_test_setup_teardown(help_runs_its_tasks, start, stop),
+        cmocka_unit_test_setup_teardown(the_prompt_edits_and_completes, start, stop),
+        cmocka_unit_test_setup_teardown(clicks_are_commands, start, stop),
+    };
+    return cmocka_run_group_tests_name("tui", tests, NULL, NULL);
+}

@@ -1,0 +1,428 @@
+/* The terminal: the rules that need none, and the real thing behind a pseudo-terminal, byte for byte and signal by signal. */
+#define _GNU_SOURCE 1
+#include "tui/term.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/wait.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/buf.h"
+#include "core/base/clock.h"
+#include "tui/term_detect.h"
+#include "tui/term_keys.h"
+#include "tui/term_pairs.h"
+
+/* --- rules ---------------------------------------------------------------------------------------------------------------------- */
+
+static void test_colour_mode(void **state)
+{
+    (void)state;
+    static const struct {
+        TermEnv env;
+        int colours;
+        ColourMode mode;
+    } cases[] = {
+        {{.term = "xterm-256color"}, 256, MODE_256},
+        {{.term = "xterm-256color", .colorterm = "truecolor"}, 256, MODE_TRUE},
+        {{.term = "xterm-256color", .colorterm = "24bit"}, 256, MODE_TRUE},
+        {{.term = "xterm-256color", .colorterm = "yes"}, 256, MODE_256},
+        {{.term = "xterm-256color", .colorterm = "truecolor", .ssh = true}, 256, MODE_256},
+        {{.term = "xterm-256color", .colorterm = "truecolor", .no_color = "1"}, 256, MODE_MONO},
+        {{.term = "xterm-256color", .no_color = "1", .option = "256"}, 256, MODE_256},
+        {{.term = "xterm-256color", .option = "auto", .no_color = "1"}, 256, MODE_MONO},
+        {{.term = "vt100", .colorterm = "truecolor"}, -1, MODE_MONO},
+        {{.term = "xterm", .ssh = true, .option = "true"}, 8, MODE_TRUE},
+        {{.term = "screen", .colorterm = "truecolor"}, 8, MODE_8},
+        {{.term = "screen-256color", .colorterm = "truecolor"}, 256, MODE_256},
+        {{.term = "screen-256color", .colorterm = "truecolor", .tmux = "/tmp/x"}, 256, MODE_TRUE},
+        {{.term = "xterm-kitty"}, 256, MODE_TRUE},
+        {{.term = "xterm-kitty", .ssh = true}, 256, MODE_256},
+        {{.term = "xterm-direct", .ssh = true}, 1 << 24, MODE_TRUE},
+        {{.term = "linux"}, 8, MODE_8},
+        {{.term = NULL}, -1, MODE_MONO},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *why = NULL;
+        assert_int_equal(term_colour_mode(&cases[i].env, cases[i].colours, &why), cases[i].mode);
+        assert_non_null(why);
+    }
+    assert_true(term_colour_known(NULL) && term_colour_known("auto") && term_colour_known("mono"));
+    assert_false(term_colour_known("16m"));
+    assert_true(term_light("light", NULL) && term_light("auto", "0;15") && term_light(NULL, "0;default;7"));
+    assert_false(term_light(NULL, NULL) || term_light("dark", "0;15") || term_light(NULL, "15;0") || term_light(NULL, "15"));
+}
+
+static const char *reading;
+static bool read_next(uint32_t *c)
+{
+    *c = (unsigned char)*reading;
+    return *c && reading++;
+}
+
+static void test_keys(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *after_escape, *key; /* key NULL: swallowed */
+    } cases[] = {{"", "Esc"}, {"x", "M-x"}, {"[12;40R", NULL}, {"[<0;3;4M", NULL}, {"]0;title\a", NULL}, {"P1$r0m\033\\", NULL}, {"\r", "Esc"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        TermEvent e = {.kind = TERM_NONE};
+        reading = cases[i].after_escape;
+        assert_int_equal(key_escape(&e, read_next), cases[i].key != NULL);
+        if (cases[i].key)
+            assert_string_equal(e.key, cases[i].key);
+        assert_int_equal(*reading, '\0');
+    }
+    static const struct {
+        uint32_t c;
+        const char *key;
+    } plain[] = {{' ', "Space"}, {'\r', "Enter"}, {'\t', "Tab"}, {8, "Backspace"}, {0x7f, "Backspace"}, {12, "^L"}, {0, "^@"}, {'q', "q"}, {0xe9, "é"}};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        TermEvent e = {.kind = TERM_NONE};
+        assert_true(key_character(&e, plain[i].c));
+        assert_string_equal(e.key, plain[i].key);
+    }
+    TermEvent e = {.kind = TERM_NONE};
+    assert_false(key_character(&e, 0x202e) || key_character(&e, 0x9b));
+}
+
+static void test_pairs(void **state)
+{
+    (void)state;
+    Pairs p;
+    pairs_init(&p, 64);
+    bool fresh;
+    assert_int_equal(pairs_find(&p, -1, -1, &fresh), 0);
+    for (int i = 0; i < 63; i++) {
+        assert_int_equal(pairs_find(&p, i, -1, &fresh), i + 1);
+        assert_true(fresh);
+    }
+    assert_int_equal(pairs_find(&p, 7, -1, &fresh), 8);
+    assert_false(fresh);
+    assert_int_equal(pairs_find(&p, 99, 99, &fresh), 0); /* full: the plain pair, never somebody else's number */
+    pairs_reset(&p);
+    assert_int_equal(pairs_find(&p, 99, 99, &fresh), 1);
+    assert_true(fresh);
+    pairs_free(&p);
+}
+
+/* --- behind a pseudo-terminal ------------------------------------------------------------------------------------------------------ */
+
+typedef struct Desk {
+    int master, report; /* the screen's side; lines that the program tells about its events */
+    pid_t pid;
+    Buf screen;         /* every byte that was sent */
+    struct termios modes;
+} Desk;
+
+static void show(const char *colour_test)
+{
+    Canvas c;
+    int h, w;
+    term_size(&h, &w);
+    canvas_init(&c, h, w);
+    c.ascii = term_status()->ascii;
+    canvas_text(&c, 0, 0, w, STYLE_TEXT, colour_test);
+    canvas_pixel(&c, 1, 0, 0, 0x87d75f, 9, 0, (Ref){.run = 0});
+    canvas_pixel(&c, 1, 0, 1, 0x00005f, 1, 0, (Ref){.run = 0});
+    c.cursor_y = c.cursor_x = 0;
+    term_draw(&c);
+    canvas_free(&c);
+}
+
+/* The program on the desk: tells each event as a line; q ends it, x leaves by exit(), ! crashes it, # breaks a rule of ours. */
+static _Noreturn void program(int report, const TermOptions *o)
+{
+    Err err;
+    if (!term_open(o, &err)) {
+        dprintf(report, "refused %s\n", err.text);
+        _exit(2);
+    }
+    const TermStatus *s = term_status();
+    dprintf(report, "open mode=%d ascii=%d mouse=%d note=%s\n", (int)s->mode, s->ascii, s->mouse, s->note);
+    static const char *const kinds[] = {"none", "key", "resize", "mouse", "paste", "hangup", "terminate"};
+    for (;;) {
+        show("MARK é");
+        TermEvent e;
+        int h, w;
+        if (!term_event(20000, &e))
+            _exit(7);
+        term_size(&h, &w);
+        dprintf(report, "%s [%s] %d,%d %dx%d %s\n", kinds[e.kind], e.key, e.y, e.x, h, w, e.text ? e.text : "");
+        if (!strcmp(e.key, "!"))
+            raise(SIGSEGV);
+        REQUIRE(strcmp(e.key, "#") != 0);
+        if (!strcmp(e.key, "x"))
+            exit(3); /* without term_close */
+        if (!strcmp(e.key, "q") || e.kind == TERM_HANGUP || e.kind == TERM_TERMINATE)
+            break;
+    }
+    term_close();
+    term_reraise();
+    _exit(0);
+}
+
+static void set_environment(const char *const *env)
+{
+    static const char *const cleared[] = {"TMUX", "COLORTERM", "NO_COLOR", "SSH_TTY", "SSH_CLIENT", "SSH_CONNECTION", "LC_ALL", "LC_CTYPE", "LANG",
+                                          "COLORFGBG", "ESCDELAY", "LINES", "COLUMNS", "TERMINFO"};
+    for (size_t i = 0; i < sizeof cleared / sizeof *cleared; i++)
+        unsetenv(cleared[i]);
+    setenv("TERM", "xterm-256color", 1);
+    setenv("LANG", "C.UTF-8", 1);
+    for (; *env; env += 2)
+        setenv(env[0], env[1], 1);
+}
+
+static Desk desk_open(const char *const *env, const TermOptions *o)
+{
+    Desk d = {.master = posix_openpt(O_RDWR | O_NOCTTY)};
+    assert_true(d.master >= 0 && !grantpt(d.master) && !unlockpt(d.master));
+    char name[128];
+    assert_int_equal(ptsname_r(d.master, name, sizeof name), 0);
+    const struct winsize size = {.ws_row = 24, .ws_col = 80};
+    int slave = open(name, O_RDWR | O_NOCTTY), pipes[2];
+    assert_true(slave >= 0 && !pipe(pipes));
+    assert_int_equal(ioctl(d.master, TIOCSWINSZ, &size), 0);
+    assert_int_equal(tcgetattr(slave, &d.modes), 0);
+    d.pid = fork();
+    assert_true(d.pid >= 0);
+    if (d.pid == 0) {
+        setsid();
+        int fd = open(name, O_RDWR); /* becomes the controlling terminal */
+        for (int i = 0; i < 3; i++)
+            dup2(fd, i);
+        close(d.master);
+        close(slave);
+        close(fd);
+        set_environment(env);
+        program(pipes[1], o);
+    }
+    close(slave);
+    close(pipes[1]);
+    d.report = pipes[0];
+    return d;
+}
+
+/* Reads the screen and the report until the report has `line` in it (or has ended, when line is NULL). */
+static bool desk_wait(Desk *d, Buf *told, const char *line)
+{
+    int64_t end = clock_ns() + 10000000000;
+    while (clock_ns() < end) {
+        if (line && strstr(buf_str(told), line))
+            return true;
+        struct pollfd p[2] = {{.fd = d->report, .events = POLLIN}, {.fd = d->master, .events = POLLIN}};
+        poll(p, 2, 100);
+        char bytes[4096];
+        if (p[1].revents & POLLIN) {
+            ssize_t n = read(d->master, bytes, sizeof bytes);
+            buf_add(&d->screen, bytes, n > 0 ? (size_t)n : 0);
+        }
+        if (p[0].revents) {
+            ssize_t n = read(d->report, bytes, sizeof bytes);
+            if (n <= 0)
+                return !line;
+            buf_add(told, bytes, (size_t)n);
+        }
+    }
+    return false;
+}
+
+static void desk_type(Desk *d, const char *keys)
+{
+    assert_int_equal(write(d->master, keys, strlen(keys)), strlen(keys));
+}
+
+/* Waits for the end; returns wait's status. What the program still sent is in d->screen. */
+static int desk_end(Desk *d, Buf *told)
+{
+    int status = -1;
+    assert_true(desk_wait(d, told, NULL));
+    if (waitpid(d->pid, &status, 0) != d->pid)
+        status = -1;
+    char bytes[4096];
+    struct pollfd p = {.fd = d->master, .events = POLLIN};
+    while (poll(&p, 1, 50) > 0 && p.revents & POLLIN) {
+        ssize_t n = read(d->master, bytes, sizeof bytes);
+        if (n <= 0)
+            break;
+        buf_add(&d->screen, bytes, (size_t)n);
+    }
+    return status;
+}
+
+static void desk_close(Desk *d, Buf *told)
+{
+    if (d->master >= 0)
+        close(d->master);
+    close(d->report);
+    buf_free(&d->screen);
+    buf_free(told);
+}
+
+static const char *const PLAIN_ENV[] = {NULL};
+
+static void test_events(void **state)
+{
+    (void)state;
+    Buf told = {.data = NULL};
+    Desk d = desk_open(PLAIN_ENV, &(TermOptions){.colour = NULL});
+    assert_true(desk_wait(&d, &told, "open mode=2 ascii=0 mouse=1 note=\n"));
+    static const struct {
+        const char *keys, *line;
+    } cases[] = {
+        {"a", "key [a]"}, {" ", "key [Space]"}, {"\033OA", "key [Up]"}, {"\033[A", "key [Up]"}, {"\033[1;2D", "key [S-Left]"},
+        {"\033[1;5C", "key [C-Right]"}, {"\033[6~", "key [PgDn]"}, {"\033[Z", "key [S-Tab]"}, {"\r", "key [Enter]"}, {"\x7f", "key [Backspace]"},
+        {"\x0c", "key [^L]"}, {"\x03", "key [^C]"}, {"é", "key [é]"}, {"\033[<0;231;5M", "mouse [Click] 4,230"}, {"\033[<64;3;3M", "mouse [WheelUp] 2,2"},
+        {"\033[200~one\rtwo\033[A\033[201~", "paste [] 0,0 24x80 one two"}, {"\033[5;7R\033[Ib", "key [b]"}, {"\x1a", "resize []"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        buf_clear(&told);
+        desk_type(&d, cases[i].keys);
+        assert_true(desk_wait(&d, &told, cases[i].line));
+        assert_ptr_equal(strchr(told.data, '\n'), strrchr(told.data, '\n')); /* one event, no more */
+    }
+    const struct winsize big = {.ws_row = 50, .ws_col = 200}, tiny = {.ws_row = 1, .ws_col = 1};
+    assert_int_equal(ioctl(d.master, TIOCSWINSZ, &big), 0);
+    assert_true(desk_wait(&d, &told, "50x200"));
+    assert_int_equal(ioctl(d.master, TIOCSWINSZ, &tiny), 0);
+    assert_true(desk_wait(&d, &told, "1x1"));
+    desk_type(&d, "\033");
+    assert_true(desk_wait(&d, &told, "key [Esc]"));
+    desk_type(&d, "q");
+    assert_int_equal(desk_end(&d, &told), 0);
+    desk_close(&d, &told);
+}
+
+static void test_colours_on_the_wire(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *env[5];
+        const char *open, *sent, *not_sent;
+    } cases[] = {
+        {{NULL}, "mode=2", "38;5;113m", "38;2;"},
+        {{"COLORTERM", "truecolor", NULL}, "mode=3", "38;2;135;215;95m", "38;5;"},
+        {{"COLORTERM", "truecolor", "SSH_TTY", "x", NULL}, "mode=2", "38;5;113m", "38;2;"},
+        {{"NO_COLOR", "1", NULL}, "mode=0 ascii=0", "MARK", "38;5;"},
+        {{"TERM", "vt100", NULL}, "mode=0 ascii=1 mouse=0", "MARK e", "?1049h"},
+        {{"LANG", "C", NULL}, "ascii=1", "MARK e", "\xc3\xa9"},
+        {{"LC_CTYPE", "UTF-8", NULL}, "ascii=1", "MARK e", "\xc3\xa9"}, /* no such locale, and this terminal does not answer */
+        {{"LINES", "9999", "COLUMNS", "3", NULL}, "mode=2", "MARK", "\a"},
+        {{"TERM", "linux", NULL}, "mode=1", "MARK", "38;5;"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Buf told = {.data = NULL};
+        Desk d = desk_open(cases[i].env, &(TermOptions){.colour = NULL});
+        assert_true(desk_wait(&d, &told, cases[i].open));
+        desk_type(&d, "q");
+        assert_int_equal(desk_end(&d, &told), 0);
+        buf_putc(&d.screen, '\0');
+        assert_non_null(strstr(d.screen.data, cases[i].sent));
+        assert_null(strstr(d.screen.data, cases[i].not_sent));
+        assert_non_null(strstr(told.data, "24x80"));
+        desk_close(&d, &told);
+    }
+}
+
+static void test_refusals(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *env[3];
+        const char *message;
+    } cases[] = {
+        {{"TERM", "", NULL}, "refused TERM is not set"},
+        {{"TERM", "no-such-terminal", NULL}, "refused TERM=no-such-terminal is not known"},
+        {{"TERM", "dumb", NULL}, "refused TERM=dumb cannot move its cursor"},
+        {{"TERM", "x\033]0;y\a", NULL}, "refused TERM=x?]0;y? is not known"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Buf told = {.data = NULL};
+        Desk d = desk_open(cases[i].env, &(TermOptions){.colour = NULL});
+        assert_int_equal(WEXITSTATUS(desk_end(&d, &told)), 2);
+        assert_non_null(strstr(buf_str(&told), cases[i].message));
+        assert_int_equal(d.screen.len, 0); /* not one byte to a terminal it does not know */
+        desk_close(&d, &told);
+    }
+    Buf told = {.data = NULL};
+    Desk d = desk_open(PLAIN_ENV, &(TermOptions){.colour = "loud"});
+    assert_int_equal(WEXITSTATUS(desk_end(&d, &told)), 2);
+    assert_non_null(strstr(buf_str(&told), "--color=loud: expected"));
+    desk_close(&d, &told);
+}
+
+/* Whatever ends it, the screen is left, the mouse and paste are off, and the modes are those from before. */
+static void test_restored_on_every_exit(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *keys;
+        int sent, by; /* a signal from outside; the signal that ended it */
+    } cases[] = {{"q", 0, 0},           {"x", 0, 0},          {"!", 0, SIGSEGV},
+                  {"#", 0, SIGABRT}, {"", SIGTERM, SIGTERM}, {"", SIGHUP, SIGHUP}, {"", SIGINT, SIGINT}, {"", SIGBUS, SIGBUS}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Buf told = {.data = NULL};
+        Desk d = desk_open(PLAIN_ENV, &(TermOptions){.colour = NULL});
+        assert_true(desk_wait(&d, &told, "open"));
+        desk_type(&d, "a");
+        assert_true(desk_wait(&d, &told, "key [a]"));
+        struct termios now;
+        assert_int_equal(tcgetattr(d.master, &now), 0);
+        assert_false(now.c_lflag & ICANON);
+        if (cases[i].sent) {
+            assert_true(d.pid > 1);
+            assert_int_equal(kill(d.pid, cases[i].sent), 0);
+        }
+        desk_type(&d, cases[i].keys);
+        int status = desk_end(&d, &told);
+        assert_int_equal(WIFSIGNALED(status) ? WTERMSIG(status) : 0, cases[i].by);
+        buf_putc(&d.screen, '\0');
+        static const char *const undone[] = {"\033[?1000l", "\033[?1006l", "\033[?2004l", "\033[?1049l"};
+        for (size_t k = 0; k < sizeof undone / sizeof *undone; k++)
+            assert_non_null(strstr(d.screen.data, undone[k]));
+        assert_int_equal(tcgetattr(d.master, &now), 0);
+        assert_true(now.c_lflag == d.modes.c_lflag && now.c_iflag == d.modes.c_iflag && now.c_oflag == d.modes.c_oflag);
+        desk_close(&d, &told);
+    }
+}
+
+static void test_hangup(void **state)
+{
+    (void)state;
+    Buf told = {.data = NULL};
+    Desk d = desk_open(PLAIN_ENV, &(TermOptions){.colour = NULL});
+    assert_true(desk_wait(&d, &told, "open"));
+    close(d.master); /* the line is cut */
+    d.master = -1;
+    int64_t start = clock_ns();
+    int status = -1;
+    while (waitpid(d.pid, &status, WNOHANG) == 0 && clock_ns() - start < 5000000000)
+        poll(NULL, 0, 20);
+    assert_true(clock_ns() - start < 2000000000);
+    assert_true(WIFEXITED(status) || (WIFSIGNALED(status) && WTERMSIG(status) == SIGHUP));
+    desk_close(&d, &told);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_colour_mode), cmocka_unit_test(test_keys),     cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_events),      cmocka_unit_test(test_colours_on_the_wire), cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_restored_on_every_exit), cmocka_unit_test(test_hangup),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,458 @@
+#include "tui/app.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "core/base/file.h"
+#include "core/base/utf8.h"
+#include "tui/canvas/export.h"
+#include "tui/frame.h"
+#include "tui/keymap.h"
+#include "tui/overlay.h"
+#include "tui/prompt.h"
+#include "tui/term.h"
+
+/* How long one slice of computing may keep a key waiting, and how often a frame is drawn while work goes on. */
+enum { SLICE_NS = 8000000, FRAME_NS = 60000000, HINT_STEPS = 3 };
+
+typedef struct App {
+    Session s;
+    Commands commands;
+    Canvas canvas;
+    Overlay overlay;
+    Prompt prompt;
+    char message[512];
+    bool message_is_error;
+    bool hint;
+    int steps_taken, count;     /* count: digits typed before a key */
+    const char *model;          /* as given on the command line, or NULL */
+    char loaded[1024];          /* model opened from inside; "" = none */
+    const TermStatus *terminal;
+    int64_t work_since;         /* a command computes: when it began, for the progress line */
+    int64_t last_report;
+    bool cancelled;
+} App;
+
+static void say(App *a, bool error, const char *text)
+{
+    snprintf(a->message, sizeof a->message, "%s", text);
+    a->message_is_error = error;
+}
+
+static Paint paint(App *a)
+{
+    return (Paint){.s = &a->s, .c = &a->canvas, .mode = a->terminal->mode, .light = a->terminal->light};
+}
+
+static void fit(App *a)
+{
+    int h, w;
+    term_size(&h, &w);
+    if (h != a->canvas.h || w != a->canvas.w)
+        canvas_resize(&a->canvas, h, w);
+}
+
+static void status_words(const App *a, char *out, size_t n)
+{
+    static const char *const MODES[] = {[MODE_MONO] = "mono", [MODE_8] = "8 colours", [MODE_256] = "256c", [MODE_TRUE] = "truecolor"};
+    snprintf(out, n, "%s%s%s", MODES[a->terminal->mode], a->terminal->ascii ? " ascii" : "", a->terminal->has_mouse && !a->terminal->mouse ? " mouse off" : "");
+}
+
+static void draw(App *a)
+{
+    char status[64];
+    fit(a);
+    Canvas *c = &a->canvas;
+    canvas_clear(c);
+    c->ascii = a->terminal->ascii;
+    Paint p = paint(a);
+    Frame f = frame_layout(&a->s, c->h, c->w, a->hint);
+    status_words(a, status, sizeof status);
+    FrameState state = {.hint = a->hint, .message = a->message, .message_is_error = a->message_is_error, .status = status};
+    frame_draw(&p, &f, &state);
+    overlay_draw(&a->overlay, c);
+    if (a->prompt.open) {
+        Rect line = {c->h - 1, 0, 1, c->w}, above = {0, 0, c->h - 1, c->w};
+        prompt_draw(&a->prompt, c, line, above);
+    }
+    term_draw(c);
+}
+
+/* While a command computes: a line with what and how far after half a second; Ctrl-C cancels. */
+static bool progress(void *context, const char *what, double share)
+{
+    App *a = context;
+    TermEvent e;
+    int64_t now = clock_ns();
+    if (now - a->last_report < 100000000)
+        return !a->cancelled;
+    a->last_report = now;
+    while (term_event(0, &e)) {
+        if (e.kind == TERM_HANGUP || e.kind == TERM_TERMINATE || (e.kind == TERM_KEY && strcmp(e.key, "^C") == 0))
+            a->cancelled = true;
+        if (e.kind == TERM_HANGUP || e.kind == TERM_TERMINATE)
+            a->s.quit = true;
+    }
+    double seconds = (double)(now - a->work_since) / 1e9;
+    if (seconds < 0.5 || a->cancelled)
+        return !a->cancelled;
+    char line[256];
+    double left = share > 0.01 ? seconds / share - seconds : 0;
+    snprintf(line, sizeof line, "%.80s  %d %%%s%.0f s  Ctrl-C cancels", what, (int)(share * 100), left > 0 ? ", about " : ", ", left > 0 ? left : seconds);
+    say(a, false, line);
+    draw(a);
+    return true;
+}
+
+/* Progress before the screen is open: one line on standard error. */
+static bool loading(void *context, const char *what, double share)
+{
+    int64_t *began = context, now = clock_ns();
+    if (!*began)
+        *began = now;
+    if (now - *began > 500000000 && isatty(STDERR_FILENO))
+        fprintf(stderr, "\r%s %3d %% ", what, (int)(share * 100));
+    return true;
+}
+
+static void show_said(App *a)
+{
+    const char *said = buf_str(&a->s.said);
+    if (!*said)
+        return;
+    const char *end = strchr(said, '\n');
+    bool one_line = (!end || !end[1]) && utf8_cells(said) <= a->canvas.w - 2;
+    if (one_line) {
+        say(a, false, said);
+        a->message[strcspn(a->message, "\n")] = 0;
+    } else
+        overlay_text(&a->overlay, "", said);
+    buf_clear(&a->s.said);
+}
+
+static void describe_terminal(App *a)
+{
+    const TermStatus *t = a->terminal;
+    Buf b = {0};
+    static const char *const MODES[] = {[MODE_MONO] = "no colour", [MODE_8] = "8 colours", [MODE_256] = "256 colours", [MODE_TRUE] = "all colours"};
+    buf_printf(&b, "This terminal says it is %s.\nColours: %s (%s). `vitrine --colour true`, 256, 8 or mono choose another; over ssh 256 is the default because the\n"
+                   "wish for more does not travel with the connection.\nCharacters: %s.\nMouse: %s. %% turns it off and on; with it off the terminal selects text.\n",
+               t->term, MODES[t->mode], t->why ? t->why : "", t->ascii ? "ASCII" : "UTF-8 with half blocks", !t->has_mouse ? "none reported" : t->mouse ? "on" : "off");
+    if (*t->note)
+        buf_printf(&b, "%s\n", t->note);
+    overlay_text(&a->overlay, "Terminal", buf_str(&b));
+    buf_free(&b);
+}
+
+static void export_screen(App *a, const char *path)
+{
+    Buf b = {0};
+    Err err = {{0}};
+    const char *suffix = file_suffix(path);
+    say(a, false, "");
+    draw(a); /* the frame as it is without the command line */
+    if (strcmp(suffix, "svg") == 0 || strcmp(suffix, "SVG") == 0)
+        export_svg(&a->canvas, a->terminal->light, "Vitrine", &b);
+    else if (strcmp(suffix, "html") == 0 || strcmp(suffix, "HTML") == 0)
+        export_html(&a->canvas, a->terminal->light, "Vitrine", &b);
+    else if (strcmp(suffix, "ans") == 0 || strcmp(suffix, "ANS") == 0)
+        export_ansi(&a->canvas, a->terminal->mode, a->terminal->light, &b);
+    else
+        export_text(&a->canvas, &b);
+    if (strcmp(path, "-") == 0)
+        say(a, true, "export: the screen itself is standard output here; give a file name");
+    else if (file_write(path, b.data, b.len, &err)) {
+        char text[512];
+        snprintf(text, sizeof text, "Saved this screen to %.400s.", path);
+        say(a, false, text);
+    } else
+        say(a, true, err.text);
+    buf_free(&b);
+}
+
+static void close_something(App *a)
+{
+    Session *s = &a->s;
+    Err err;
+    if (s->look.zoomed)
+        s->look.zoomed = false;
+    else if (s->look.steps_focused)
+        s->look.steps_focused = false;
+    else if (s->place.screen == SCREEN_EXPLAIN && s->back_count)
+        command_do(s, &a->commands, "back", 0, &err);
+    else
+        s->quit = true;
+}
+
+/* What a command asked of the screen. */
+static void serve_request(App *a)
+{
+    char request[sizeof a->s.request];
+    memcpy(request, a->s.request, sizeof request);
+    a->s.request[0] = 0;
+    char *rest = strchr(request, ' ');
+    if (!rest)
+        return;
+    *rest++ = 0;
+    if (strcmp(request, "help") == 0)
+        overlay_help(&a->overlay, &a->s, &a->commands, strcmp(rest, "next") == 0 ? (a->overlay.kind == OVERLAY_LIST ? a->overlay.page + 1 : 0) : atoi(rest));
+    else if (strcmp(request, "prompt") == 0)
+        prompt_open(&a->prompt, rest);
+    else if (strcmp(request, "menu") == 0 && *rest == 'o')
+        overlay_open_menu(&a->overlay, &a->s);
+    else if (strcmp(request, "menu") == 0 && *rest == 'v')
+        overlay_view_menu(&a->overlay, &a->s);
+    else if (strcmp(request, "menu") == 0)
+        overlay_find_menu(&a->overlay, &a->s);
+    else if (strcmp(request, "mouse") == 0) {
+        bool on = term_mouse(*rest ? strcmp(rest, "on") == 0 : !a->terminal->mouse);
+        say(a, false, on ? "The mouse is ours: click, wheel. % gives it back." : "The mouse is the terminal's: select text with it. % takes it again.");
+    } else if (strcmp(request, "term") == 0)
+        describe_terminal(a);
+    else if (strcmp(request, "redraw") == 0)
+        term_redraw();
+    else if (strcmp(request, "restart") == 0) {
+        Err err;
+        command_do(&a->s, &a->commands, "reset edits; goto first", COMMAND_EDIT, &err);
+    } else if (strcmp(request, "close") == 0)
+        close_something(a);
+    else if (strcmp(request, "export") == 0)
+        export_screen(a, rest);
+}
+
+static void do_command(App *a, const char *line)
+{
+    Err err = {{0}};
+    int total, step = session_step_number(&a->s, &total);
+    a->work_since = a->last_report = clock_ns();
+    a->cancelled = false;
+    say(a, false, "");
+    bool ok = command_do(&a->s, &a->commands, line, COMMAND_EDIT | COMMAND_FILE | COMMAND_UI, &err);
+    say(a, false, ""); /* the progress line, if there was one */
+    if (ok)
+        show_said(a);
+    else
+        say(a, true, err.text);
+    serve_request(a);
+    if (strncmp(line, "model ", 6) == 0 && ok)
+        snprintf(a->loaded, sizeof a->loaded, "%s", strcmp(a->s.model.layout, "bundled") == 0 ? "" : line + 6);
+    if (session_step_number(&a->s, &total) != step && ++a->steps_taken >= HINT_STEPS)
+        a->hint = false;
+}
+
+/* Digits are a count for the key that follows. */
+static bool take_digit(App *a, const char *key)
+{
+    if (key[1] || key[0] < (a->count ? '0' : '1') || key[0] > '9')
+        return false;
+    a->count = a->count < 100000 ? a->count * 10 + (key[0] - '0') : a->count;
+    return true;
+}
+
+static void run_binding(App *a, const KeyBinding *k)
+{
+    char line[128];
+    bool counts = strcmp(k->command, "next") == 0 || strcmp(k->command, "prev") == 0 || strncmp(k->command, "move ", 5) == 0;
+    if (a->count && strcmp(k->key, "G") == 0)
+        snprintf(line, sizeof line, "goto %d", a->count);
+    else if (a->count && counts)
+        snprintf(line, sizeof line, "%.60s %d", k->command, a->count);
+    else
+        snprintf(line, sizeof line, "%s", k->command);
+    a->count = 0;
+    do_command(a, line);
+}
+
+static void on_key(App *a, const TermEvent *e)
+{
+    Buf command = {0};
+    if (a->prompt.open) {
+        if (prompt_key(&a->prompt, e->key, &a->s, &a->commands) == PROMPT_RUN)
+            do_command(a, a->prompt.text);
+        return;
+    }
+    if (a->overlay.kind != OVERLAY_NONE) {
+        OverlayResult result = overlay_key(&a->overlay, e->key, &command);
+        if (result == OVERLAY_RUN)
+            do_command(a, buf_str(&command));
+        buf_free(&command);
+        if (result != OVERLAY_PASSED)
+            return;
+    }
+    if (take_digit(a, e->key))
+        return;
+    const KeyBinding *k = keymap_find(&a->s, e->key);
+    if (k)
+        run_binding(a, k);
+    else if (strcmp(e->key, "^C") == 0)
+        say(a, false, "Nothing is being computed. q leaves.");
+    else if (strcmp(e->key, "Esc") == 0)
+        say(a, false, "");
+    else {
+        char text[80];
+        snprintf(text, sizeof text, "%s does nothing here. ? lists the keys.", e->key);
+        say(a, false, text);
+    }
+    a->count = 0;
+}
+
+static void on_mouse(App *a, const TermEvent *e)
+{
+    Buf command = {0};
+    Paint p = paint(a);
+    Frame f = frame_layout(&a->s, a->canvas.h, a->canvas.w, a->hint);
+    bool wheel = strncmp(e->key, "Wheel", 5) == 0;
+    if (a->overlay.kind != OVERLAY_NONE) {
+        if (wheel)
+            overlay_key(&a->overlay, strcmp(e->key, "WheelUp") == 0 ? "Up" : "Down", &command);
+        else if (overlay_click(&a->overlay, &a->canvas, e->y, e->x, &command) == OVERLAY_RUN)
+            do_command(a, buf_str(&command));
+    } else if (a->prompt.open) {
+        a->prompt.open = false;
+    } else if (wheel ? frame_wheel(&f, e->y, e->x, strcmp(e->key, "WheelUp") == 0 ? -1 : 1, &command)
+                     : strcmp(e->key, "Click") == 0 && frame_click(&p, &f, e->y, e->x, &command))
+        do_command(a, buf_str(&command));
+    buf_free(&command);
+}
+
+static void on_event(App *a, const TermEvent *e)
+{
+    switch (e->kind) {
+    case TERM_KEY: on_key(a, e); break;
+    case TERM_MOUSE: on_mouse(a, e); break;
+    case TERM_PASTE:
+        if (a->prompt.open)
+            prompt_paste(&a->prompt, e->text);
+        else
+            say(a, false, "Pasted text goes into the command line: open it with : first.");
+        break;
+    case TERM_HANGUP:
+    case TERM_TERMINATE: a->s.quit = true; break;
+    default: break;
+    }
+}
+
+/* Steps the runs for what the frame needs; true when nothing is left to do. */
+static bool work(App *a)
+{
+    Needs needs = {.count = 0};
+    Frame f = frame_layout(&a->s, a->canvas.h, a->canvas.w, a->hint);
+    frame_needs(&a->s, &f, &needs);
+    return session_step(&a->s, needs.item, needs.count, clock_ns() + SLICE_NS);
+}
+
+static void loop(App *a)
+{
+    TermEvent e;
+    uint64_t drawn = 0;
+    int64_t last_frame = 0;
+    bool first = true;
+    while (!a->s.quit) {
+        bool done = work(a);
+        int64_t now = clock_ns();
+        bool dirty = first || drawn != a->s.changes;
+        /* a change waits one slice for its values, so that "computing" does not flash; long work shows its progress */
+        if (done || now - last_frame >= FRAME_NS || (dirty && !session_busy(&a->s))) {
+            session_trim(&a->s);
+            draw(a);
+            drawn = a->s.changes;
+            last_frame = now;
+            first = false;
+        }
+        if (!term_event(done ? -1 : 0, &e))
+            continue;
+        do /* keys that are held down do not queue frames */
+            on_event(a, &e);
+        while (!a->s.quit && term_event(0, &e));
+        a->s.changes++;
+    }
+}
+
+/* The place of the last session, where it was the same model and picture. */
+static void resume(App *a)
+{
+    char *text = state_load(), *line = text ? strchr(text, '\n') : NULL;
+    Err err;
+    if (line) {
+        char here[2200];
+        *line++ = 0;
+        line[strcspn(line, "\n")] = 0;
+        snprintf(here, sizeof here, "%s\t%s", a->model ? a->model : "", a->s.now.input.path);
+        if (strcmp(here, text) == 0 && command_do(&a->s, &a->commands, line, COMMAND_EDIT, &err)) {
+            int total, step = session_step_number(&a->s, &total);
+            a->s.back_count = 0;
+            a->hint = false;
+            if (step > 1 || a->s.edits.count) {
+                snprintf(a->message, sizeof a->message, "Resumed at step %d of %d. :restart starts over.", step, total);
+                a->message_is_error = false;
+            }
+        }
+    }
+    free(text);
+}
+
+static bool begin(App *a, const AppOptions *o, Err *err)
+{
+    int64_t began = 0;
+    if (!session_init(&a->s, o->model, o->input, o->threads, loading, &began, err))
+        return false;
+    if (began && clock_ns() - began > 500000000 && isatty(STDERR_FILENO))
+        fputs("\r\033[K", stderr);
+    a->s.progress = NULL;
+    a->commands = (Commands){.table = {app_commands()}, .count = 1};
+    Commands own = session_command_set();
+    for (int i = 0; i < own.count; i++)
+        a->commands.table[a->commands.count++] = own.table[i];
+    a->model = o->model;
+    a->hint = true;
+    if (!o->fresh && !o->commands && !o->link)
+        resume(a);
+    if ((o->link && !command_do(&a->s, &a->commands, o->link, COMMAND_EDIT, err)) ||
+        (o->commands && !command_do(&a->s, &a->commands, o->commands, COMMAND_EDIT | COMMAND_FILE, err))) {
+        session_free(&a->s);
+        return false;
+    }
+    if (o->link || o->commands)
+        a->s.back_count = 0;
+    return true;
+}
+
+int app_main(const AppOptions *o)
+{
+    App a = {.terminal = NULL};
+    Err err = {{0}};
+    TermOptions terminal = {.colour = o->colour, .ground = o->light ? "light" : NULL, .ascii = o->ascii, .no_mouse = o->no_mouse};
+    if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) { /* said before a large model is read */
+        fputs("vitrine: standard input and output are not a terminal; `vitrine run`, `show` and `screen` work without one (see vitrine --help)\n", stderr);
+        return 2;
+    }
+    if (!begin(&a, o, &err)) {
+        fprintf(stderr, "vitrine: %s\n", err.text);
+        return 1;
+    }
+    if (!term_open(&terminal, &err)) {
+        fprintf(stderr, "vitrine: %s\n", err.text);
+        session_free(&a.s);
+        return 2;
+    }
+    a.terminal = term_status();
+    if (*a.terminal->note)
+        say(&a, false, a.terminal->note);
+    a.s.progress = progress;
+    a.s.progress_context = &a;
+    canvas_init(&a.canvas, 1, 1);
+    fit(&a);
+    show_said(&a);
+    loop(&a);
+    term_close();
+    state_save(&a.s, *a.loaded ? a.loaded : a.model);
+    canvas_free(&a.canvas);
+    overlay_free(&a.overlay);
+    prompt_free(&a.prompt);
+    session_free(&a.s);
+    term_reraise();
+    return 0;
+}

@@ -1,0 +1,39 @@
+/* The whole screen as a pure function of the session and a size: header, panes, the plain sentence, the answer line, the footer. */
+#ifndef VITRINE_TUI_FRAME_H
+#define VITRINE_TUI_FRAME_H
+#include "tui/views/view.h"
+
+typedef struct Pane {
+    const ViewSpec *view;
+    Rect box;    /* with its border */
+    Rect inside;
+    Side side;
+    bool focus;
+    const char *label; /* "A", "B", "A − B" before the title when sides are compared; else NULL */
+    bool steps;  /* the map of steps: gets the cursor when look.steps_focused */
+} Pane;
+
+enum { FRAME_PANES = 16 };
+
+typedef struct Frame {
+    Pane pane[FRAME_PANES];
+    int count;
+    Rect header, hint, sentence, answer, footer; /* h = 0 where there is no room */
+} Frame;
+
+/* What the app knows and the session does not. */
+typedef struct FrameState {
+    bool hint;            /* the line for somebody who starts */
+    const char *message;  /* instead of the sentence; NULL or "" = none */
+    bool message_is_error;
+    const char *status;   /* "256c", "ascii", "mouse off": right end of the footer */
+} FrameState;
+
+Frame frame_layout(const Session *s, int h, int w, bool hint);
+void frame_needs(const Session *s, const Frame *f, Needs *out);
+void frame_draw(const Paint *p, const Frame *f, const FrameState *state);
+/* The command for a click, or false. */
+bool frame_click(const Paint *p, const Frame *f, int y, int x, Buf *command);
+/* The command for the wheel at a place: moves the cursor of the pane under it. */
+bool frame_wheel(const Frame *f, int y, int x, int by, Buf *command);
+#endif

@@ -1,0 +1,209 @@
+/* The lists that open over the frame: help, pictures and models, ways to see, things to find. Made from the command and key tables. */
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/file.h"
+#include "core/base/utf8.h"
+#include "core/models/shapes.h"
+#include "tui/keymap.h"
+#include "tui/overlay.h"
+
+/* What people want, in their words, and the command line that does it. */
+static const struct {
+    const char *text, *command;
+} TASKS[] = {
+    {"Follow the picture through the model, step by step", "goto first"},
+    {"See why it said this: the answer, then w for the chain of largest terms", "view answer; why"},
+    {"Why is there a √d_k? Take it away and compare", "goto blocks.0.attn.pattern; set scale off"},
+    {"What does head 2 of block 1 look at?", "goto blocks.1.attn.pattern; head 2"},
+    {"Switch that head off and compare", "goto blocks.1.attn.pattern; head 2; ablate"},
+    {"All heads of all blocks at once", "view sheet"},
+    {"Which pixel did this number come from? (Enter follows an operand)", "view formula"},
+    {"My own picture or model", "menu open"},
+    {"Do patches that lie side by side have similar position embeddings?", "view positions"},
+    {"Hide a patch of the picture", "view picture; grey r3c4"},
+    {"Compare two pictures: keep this one as A, then open another", "pin; menu open"},
+    {"Take all changes away", "reset edits"},
+    {"Save this tensor or this screen", "prompt export "},
+    {"Is every number right? Recompute them all", "verify"},
+    {"What is this model? Sizes, costs, what had to be assumed", "info"},
+    {"What do the words mean?", "glossary"},
+};
+
+static void help_tasks(Overlay *o)
+{
+    overlay_list(o, "Help 1 of 3: what do you want to do?");
+    for (size_t i = 0; i < sizeof TASKS / sizeof *TASKS; i++)
+        overlay_add(o, TASKS[i].text, "", TASKS[i].command);
+    overlay_add(o, "All keys here", "?", "help keys");
+    overlay_add(o, "All commands", "? ?", "help commands");
+}
+
+static void help_keys(Overlay *o, const Session *s)
+{
+    char title[80];
+    snprintf(title, sizeof title, "Help 2 of 3: keys on this screen (%s)", screen_name(s->place.screen));
+    overlay_list(o, title);
+    for (int i = 0; keymap_at(i); i++) {
+        const KeyBinding *k = keymap_at(i);
+        if (!k->screens || (k->screens & (1u << s->place.screen)))
+            overlay_add(o, k->help, k->key, k->command);
+    }
+}
+
+static void help_commands(Overlay *o, const Commands *commands)
+{
+    static const char *const GROUPS[] = {"go", "look", "ask", "change", "files", "program"};
+    overlay_list(o, "Help 3 of 3: commands (type them after a colon)");
+    for (size_t g = 0; g < sizeof GROUPS / sizeof *GROUPS; g++) {
+        overlay_add(o, GROUPS[g], "", NULL);
+        const Command *c;
+        for (int i = 0; (c = command_at(commands, i)) != NULL; i++) {
+            char text[512], line[80];
+            if (strcmp(c->group, GROUPS[g]) != 0 || command_find(commands, c->name) != c)
+                continue;
+            snprintf(text, sizeof text, "%s: %s", c->usage, c->summary);
+            snprintf(line, sizeof line, strchr(c->usage, ' ') ? "prompt %s " : "%s", c->name);
+            overlay_add(o, text, "", line);
+        }
+    }
+}
+
+void overlay_help(Overlay *o, const Session *s, const Commands *commands, int page)
+{
+    page %= 3;
+    if (page == 0)
+        help_tasks(o);
+    else if (page == 1)
+        help_keys(o, s);
+    else
+        help_commands(o, commands);
+    o->page = page;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static bool is_picture(const char *name)
+{
+    static const char *const SUFFIX[] = {"png", "jpg", "jpeg", "bmp", "ppm", "pgm"};
+    for (size_t i = 0; i < sizeof SUFFIX / sizeof *SUFFIX; i++)
+        if (strcasecmp(file_suffix(name), SUFFIX[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool is_model_folder(const char *name)
+{
+    char path[1024];
+    snprintf(path, sizeof path, "%s/model.safetensors", name);
+    return file_exists(path);
+}
+
+static void add_found(Overlay *o, const char *name)
+{
+    char text[300], clean[256], command[300];
+    utf8_clean(clean, sizeof clean, name);
+    bool model = strcasecmp(file_suffix(name), "safetensors") == 0 || is_model_folder(name);
+    if (strlen(name) > 250 || strpbrk(name, "\";\n") || (!model && !is_picture(name)))
+        return; /* a name the command language can't carry is opened from the shell */
+    snprintf(text, sizeof text, "%s %s", model ? "model  " : "picture", clean);
+    snprintf(command, sizeof command, "%s \"%s\"", model ? "model" : "open", name);
+    overlay_add(o, text, "", command);
+}
+
+static void add_folder(Overlay *o)
+{
+    char **names = NULL;
+    size_t cap = 0, count = 0;
+    DIR *d = opendir(".");
+    for (struct dirent *e; d && count < 5000 && (e = readdir(d)) != NULL;)
+        if (e->d_name[0] != '.') {
+            names = grow(names, &cap, count, sizeof *names);
+            names[count++] = xstrdup(e->d_name);
+        }
+    if (d)
+        closedir(d);
+    if (count)
+        qsort(names, count, sizeof *names, by_name);
+    for (size_t i = 0; i < count; i++) {
+        add_found(o, names[i]);
+        free(names[i]);
+    }
+    free(names);
+}
+
+void overlay_open_menu(Overlay *o, const Session *s)
+{
+    overlay_list(o, "Open");
+    overlay_add(o, "in this folder", "", NULL);
+    int before = o->count;
+    add_folder(o);
+    if (o->count == before)
+        overlay_add(o, "no picture (png jpg bmp ppm pgm) and no model here: type a path", ":open", "prompt open ");
+    overlay_add(o, "in the program", "", NULL);
+    if (strcmp(s->model.layout, "bundled") != 0)
+        overlay_add(o, "model   shapes-vit, the one in the program", "", "model bundled");
+    bool seen[SHAPES_CLASSES] = {false};
+    for (int n = 17, found = 0; found < SHAPES_CLASSES && n < 1000; n++) { /* one of every class, from the first picture on */
+        int label = shapes_label((uint64_t)n);
+        if (seen[label])
+            continue;
+        seen[label] = true;
+        found++;
+        char text[80], command[32];
+        snprintf(text, sizeof text, "drawing #%d: %s", n, SHAPES_NAMES[label]);
+        snprintf(command, sizeof command, "open #%d", n);
+        overlay_add(o, text, "", command);
+    }
+    overlay_add(o, "another drawing: any number", ":open #", "prompt open #");
+}
+
+void overlay_view_menu(Overlay *o, const Session *s)
+{
+    static const struct { const char *word, *text; } VIEWS[] = {
+        {"heat", "colours: one cell of the tensor, one cell of colour"}, {"numbers", "the numbers themselves"},
+        {"strip", "one row as a strip"}, {"histogram", "how the values are spread"}, {"tensor", "this tensor as rows × columns"},
+        {"picture", "over the picture"}, {"sheet", "attention: blocks × heads"}, {"matrix", "attention: one head, who looks at whom"},
+        {"row", "attention: one row over the picture"}, {"formula", "the arithmetic of this number"}, {"positions", "similarity of position embeddings"},
+        {"answer", "classes and their probabilities"}};
+    overlay_list(o, "Ways to see this");
+    for (size_t i = 0; i < sizeof VIEWS / sizeof *VIEWS; i++) {
+        char text[128], command[32];
+        snprintf(text, sizeof text, "%-10s %s", VIEWS[i].word, VIEWS[i].text);
+        snprintf(command, sizeof command, "view %s", VIEWS[i].word);
+        overlay_add(o, text, "", command);
+    }
+    if (s->place.screen == SCREEN_POSITIONS) {
+        overlay_add(o, "raw        cosine of the embeddings as they are", "", "view raw");
+        overlay_add(o, "centred    cosine after the mean embedding is removed", "", "view centred");
+        overlay_add(o, "grids      every position's map at once", "", "view grids");
+        overlay_add(o, "one        one position against all", "", "view one");
+    }
+}
+
+void overlay_find_menu(Overlay *o, const Session *s)
+{
+    overlay_list(o, "Find: type a part of the name");
+    for (int i = 0; i < s->stages.count; i++) {
+        const Box *b = &s->stages.boxes[i];
+        char text[256], command[SESSION_PATH + 16];
+        snprintf(text, sizeof text, "%*s%-16s %s", b->depth * 2, "", b->label, b->path);
+        snprintf(command, sizeof command, "goto %s", graph_node(session_graph(s, SIDE_B), b->show)->path);
+        overlay_add(o, text, "", command);
+    }
+    int axis = session_axis(s->now.base, "o");
+    for (int i = 0; axis >= 0 && i < s->now.base->axes[axis].n && s->now.base->axes[axis].labels; i++) {
+        char text[160], command[160], label[100], clean[100];
+        utf8_clean(clean, sizeof clean, axis_label(&s->now.base->axes[axis], i, label, sizeof label));
+        snprintf(text, sizeof text, "class %s", clean);
+        snprintf(command, sizeof command, "goto probs[o=%d]", i);
+        overlay_add(o, text, "", command);
+    }
+    o->filtering = true;
+}

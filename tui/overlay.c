@@ -1,0 +1,273 @@
+#include "tui/overlay.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+
+void overlay_close(Overlay *o)
+{
+    arena_free(&o->arena);
+    o->kind = OVERLAY_NONE;
+    o->count = 0;
+    o->chosen = o->scroll = 0;
+    o->filter[0] = 0;
+    o->filtering = false;
+    buf_clear(&o->text);
+}
+
+void overlay_free(Overlay *o)
+{
+    overlay_close(o);
+    free(o->items);
+    buf_free(&o->text);
+    *o = (Overlay){0};
+}
+
+void overlay_list(Overlay *o, const char *title)
+{
+    overlay_close(o);
+    o->kind = OVERLAY_LIST;
+    snprintf(o->title, sizeof o->title, "%s", title);
+}
+
+void overlay_add(Overlay *o, const char *text, const char *key, const char *command)
+{
+    o->items = grow(o->items, &o->cap, (size_t)o->count, sizeof *o->items);
+    o->items[o->count++] = (Item){arena_strdup(&o->arena, text), arena_strdup(&o->arena, key ? key : ""), command ? arena_strdup(&o->arena, command) : NULL};
+}
+
+void overlay_text(Overlay *o, const char *title, const char *text)
+{
+    overlay_close(o);
+    o->kind = OVERLAY_TEXT;
+    snprintf(o->title, sizeof o->title, "%s", title);
+    buf_puts(&o->text, text);
+}
+
+static bool contains(const char *text, const char *part)
+{
+    size_t n = strlen(part);
+    for (; *text; text++) {
+        size_t i = 0;
+        while (i < n && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i]))
+            i++;
+        if (i == n)
+            return true;
+    }
+    return n == 0;
+}
+
+static bool shown(const Overlay *o, const Item *item)
+{
+    return !o->filter[0] || (item->command && (contains(item->text, o->filter) || contains(item->command, o->filter)));
+}
+
+/* The i-th line that is shown and can be chosen. */
+static const Item *chosen_item(const Overlay *o, int i)
+{
+    for (int k = 0; k < o->count; k++)
+        if (o->items[k].command && shown(o, &o->items[k]) && i-- == 0)
+            return &o->items[k];
+    return NULL;
+}
+
+static int choices(const Overlay *o)
+{
+    int n = 0;
+    while (chosen_item(o, n))
+        n++;
+    return n;
+}
+
+static OverlayResult run_item(Overlay *o, int i, Buf *command)
+{
+    const Item *item = chosen_item(o, i);
+    if (!item)
+        return OVERLAY_STAYS;
+    buf_puts(command, item->command);
+    overlay_close(o);
+    return OVERLAY_RUN;
+}
+
+static OverlayResult text_key(Overlay *o, const char *key)
+{
+    static const struct { const char *key; int by; } SCROLL[] = {{"Down", 1}, {"j", 1}, {"Up", -1}, {"k", -1}, {"PgDn", 10}, {"PgUp", -10}};
+    for (size_t i = 0; i < sizeof SCROLL / sizeof *SCROLL; i++)
+        if (strcmp(key, SCROLL[i].key) == 0) {
+            int lines = 0;
+            for (const char *p = buf_str(&o->text); *p; p++)
+                lines += *p == '\n';
+            o->scroll += SCROLL[i].by;
+            o->scroll = o->scroll > lines ? lines : o->scroll < 0 ? 0 : o->scroll;
+            return OVERLAY_STAYS;
+        }
+    bool only_closes = strcmp(key, "q") == 0 || strcmp(key, "Esc") == 0 || strcmp(key, "Enter") == 0 || strcmp(key, "Backspace") == 0;
+    overlay_close(o);
+    return only_closes ? OVERLAY_CLOSED : OVERLAY_PASSED;
+}
+
+static OverlayResult filter_key(Overlay *o, const char *key)
+{
+    size_t n = strlen(o->filter);
+    if (strcmp(key, "Backspace") == 0) {
+        if (n)
+            o->filter[n - 1] = 0;
+        else
+            o->filtering = false;
+    } else if (n + strlen(key) < sizeof o->filter && (strlen(key) == 1 || strcmp(key, "Space") == 0)) {
+        o->filter[n] = strcmp(key, "Space") == 0 ? ' ' : key[0];
+        o->filter[n + 1] = 0;
+    }
+    o->chosen = 0;
+    return OVERLAY_STAYS;
+}
+
+OverlayResult overlay_key(Overlay *o, const char *key, Buf *command)
+{
+    int last = choices(o) - 1;
+    if (o->kind == OVERLAY_TEXT)
+        return text_key(o, key);
+    if (strcmp(key, "Enter") == 0)
+        return run_item(o, o->chosen, command);
+    if (strcmp(key, "Esc") == 0 || strcmp(key, "^C") == 0 || (strcmp(key, "q") == 0 && !o->filtering)) {
+        overlay_close(o);
+        return OVERLAY_CLOSED;
+    }
+    if (strcmp(key, "Down") == 0 || (strcmp(key, "j") == 0 && !o->filtering))
+        o->chosen = o->chosen < last ? o->chosen + 1 : last < 0 ? 0 : last;
+    else if (strcmp(key, "Up") == 0 || (strcmp(key, "k") == 0 && !o->filtering))
+        o->chosen = o->chosen > 0 ? o->chosen - 1 : 0;
+    else if (strcmp(key, "PgDn") == 0)
+        o->chosen = o->chosen + 10 < last ? o->chosen + 10 : last < 0 ? 0 : last;
+    else if (strcmp(key, "PgUp") == 0)
+        o->chosen = o->chosen > 10 ? o->chosen - 10 : 0;
+    else if (strcmp(key, "/") == 0 && !o->filtering)
+        o->filtering = true;
+    else if (strcmp(key, "?") == 0 && !o->filtering) {
+        buf_puts(command, "help next");
+        return OVERLAY_RUN;
+    } else if (o->filtering)
+        return filter_key(o, key);
+    return OVERLAY_STAYS;
+}
+
+static Rect box_of(const Overlay *o, const Canvas *c)
+{
+    int w = c->w < 84 ? c->w - 2 : 82, lines = 0;
+    if (o->kind == OVERLAY_TEXT) {
+        for (const char *p = buf_str(&o->text); *p; p++)
+            lines += *p == '\n';
+        lines += 2;
+        for (const char *p = buf_str(&o->text); *p; p += strcspn(p, "\n") + (p[strcspn(p, "\n")] == '\n'))
+            lines += (int)strcspn(p, "\n") / (w > 8 ? w - 4 : 4);
+    } else
+        for (int i = 0; i < o->count; i++)
+            lines += shown(o, &o->items[i]);
+    int h = lines + 3 < c->h - 2 ? lines + 3 : c->h - 2;
+    h = h < 3 ? (c->h < 3 ? c->h : 3) : h;
+    w = w < 3 ? c->w : w;
+    bool low = o->kind == OVERLAY_TEXT && h < c->h / 2; /* a few sentences leave what they speak of in sight */
+    return (Rect){.y = low && c->h > h + 4 ? c->h - h - 3 : (c->h - h) / 2, .x = (c->w - w) / 2, .h = h, .w = w};
+}
+
+/* First line of a list that keeps the chosen one in view, and the line the chosen one is on. */
+static int first_line(const Overlay *o, int rows)
+{
+    int line = 0, choice = 0;
+    for (int k = 0; k < o->count; k++) {
+        if (!shown(o, &o->items[k]))
+            continue;
+        if (o->items[k].command && choice++ == o->chosen)
+            break;
+        line++;
+    }
+    return line >= rows ? line - rows + 1 : 0;
+}
+
+static void draw_text(const Overlay *o, Canvas *c, Rect r)
+{
+    const char *p = buf_str(&o->text);
+    for (int skip = 0; skip < o->scroll && *p; skip++)
+        p += strcspn(p, "\n") + (p[strcspn(p, "\n")] == '\n');
+    while (*p && r.h > 0) {
+        char line[1024];
+        size_t n = strcspn(p, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)(n < sizeof line ? n : sizeof line - 1), p);
+        int used = *line ? canvas_wrap(c, r, STYLE_TEXT, line) : 1;
+        rect_cut(&r, 't', used < 1 ? 1 : used);
+        p += n + (p[n] == '\n');
+    }
+}
+
+static void draw_list(const Overlay *o, Canvas *c, Rect r)
+{
+    int line = -first_line(o, r.h), choice = 0;
+    for (int k = 0; k < o->count; k++) {
+        const Item *item = &o->items[k];
+        if (!shown(o, item))
+            continue;
+        bool here = item->command && choice == o->chosen;
+        if (line >= 0 && line < r.h) {
+            int y = r.y + line, kw = utf8_cells(item->key);
+            if (here)
+                canvas_fill(c, (Rect){y, r.x, 1, r.w}, STYLE_SELECTED, ' ');
+            Style style = here ? STYLE_SELECTED : item->command ? STYLE_TEXT : STYLE_TITLE;
+            canvas_text(c, y, r.x, 2, style, here ? "▸" : " ");
+            canvas_text(c, y, r.x + 2, r.w - 3 - kw, style, item->text);
+            canvas_right(c, y, r.x, r.w, here ? STYLE_SELECTED : STYLE_KEY, item->key);
+            if (here) {
+                c->cursor_y = y;
+                c->cursor_x = r.x;
+            }
+        }
+        choice += item->command != NULL;
+        line++;
+    }
+}
+
+void overlay_draw(const Overlay *o, Canvas *c)
+{
+    if (o->kind == OVERLAY_NONE)
+        return;
+    Rect box = box_of(o, c);
+    canvas_fill(c, box, STYLE_TEXT, ' ');
+    Rect in = canvas_box(c, box, o->title, true);
+    if (in.h < 1 || in.w < 4)
+        return;
+    Rect foot = in.h > 2 ? rect_cut(&in, 'b', 1) : (Rect){0};
+    Rect old = canvas_clip(c, in);
+    if (o->kind == OVERLAY_TEXT)
+        draw_text(o, c, in);
+    else
+        draw_list(o, c, in);
+    c->clip = old;
+    if (foot.h && o->kind == OVERLAY_TEXT)
+        canvas_text(c, foot.y, foot.x, foot.w, STYLE_DIM, "↑↓ scroll   q closes");
+    else if (foot.h && o->filtering)
+        canvas_printf(c, foot.y, foot.x, foot.w, STYLE_PROMPT, "find: %s_   Enter runs, Esc closes", o->filter);
+    else if (foot.h)
+        canvas_text(c, foot.y, foot.x, foot.w, STYLE_DIM, "↑↓ choose   Enter runs it   / find   ? next page   q closes");
+}
+
+OverlayResult overlay_click(Overlay *o, const Canvas *c, int y, int x, Buf *command)
+{
+    Rect box = box_of(o, c), in = rect_inset(box, 1);
+    if (!rect_has(box, y, x) || o->kind == OVERLAY_TEXT) {
+        overlay_close(o);
+        return OVERLAY_CLOSED;
+    }
+    if (in.h > 2)
+        rect_cut(&in, 'b', 1);
+    int line = y - in.y + first_line(o, in.h), choice = 0;
+    for (int k = 0; k < o->count && rect_has(in, y, x); k++) {
+        if (!shown(o, &o->items[k]))
+            continue;
+        if (line-- == 0)
+            return o->items[k].command ? run_item(o, choice, command) : OVERLAY_STAYS;
+        choice += o->items[k].command != NULL;
+    }
+    return OVERLAY_STAYS;
+}

@@ -1,0 +1,50 @@
+/* What lies over the frame: a list whose chosen line is run (help, pictures, views, find), or a page of text. Holds no terminal. */
+#ifndef VITRINE_TUI_OVERLAY_H
+#define VITRINE_TUI_OVERLAY_H
+#include "core/base/buf.h"
+#include "core/base/mem.h"
+#include "core/session/command.h"
+#include "tui/canvas/canvas.h"
+
+typedef struct Item {
+    const char *text;    /* what is read */
+    const char *key;     /* shown at the right: its key, or "" */
+    const char *command; /* run on Enter; NULL: a heading */
+} Item;
+
+typedef enum OverlayKind { OVERLAY_NONE, OVERLAY_LIST, OVERLAY_TEXT } OverlayKind;
+
+typedef struct Overlay {
+    OverlayKind kind;
+    char title[80];
+    Arena arena;         /* strings of the items */
+    Item *items;
+    size_t cap;
+    int count;
+    char filter[64];
+    bool filtering;      /* typed letters go into the filter */
+    int chosen;          /* index among the lines that match the filter */
+    Buf text;            /* OVERLAY_TEXT */
+    int scroll;
+    int page;            /* help: 0 tasks, 1 keys here, 2 all commands */
+} Overlay;
+
+void overlay_list(Overlay *o, const char *title); /* an empty list, open */
+void overlay_add(Overlay *o, const char *text, const char *key, const char *command);
+void overlay_text(Overlay *o, const char *title, const char *text);
+void overlay_close(Overlay *o);
+void overlay_free(Overlay *o);
+
+typedef enum OverlayResult { OVERLAY_STAYS, OVERLAY_CLOSED, OVERLAY_RUN, OVERLAY_PASSED } OverlayResult;
+/* OVERLAY_RUN: command has the chosen line's command, the overlay is closed. OVERLAY_PASSED: closed, and the key means what it means
+ * without an overlay (a page of text does not swallow keys). */
+OverlayResult overlay_key(Overlay *o, const char *key, Buf *command);
+OverlayResult overlay_click(Overlay *o, const Canvas *c, int y, int x, Buf *command);
+void overlay_draw(const Overlay *o, Canvas *c);
+
+/* The lists. */
+void overlay_help(Overlay *o, const Session *s, const Commands *commands, int page);
+void overlay_open_menu(Overlay *o, const Session *s); /* drawn pictures, pictures and models in this folder */
+void overlay_view_menu(Overlay *o, const Session *s);
+void overlay_find_menu(Overlay *o, const Session *s); /* steps, nodes, classes */
+#endif

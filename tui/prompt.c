@@ -1,0 +1,213 @@
+#include "tui/prompt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/mem.h"
+#include "core/base/utf8.h"
+
+void prompt_open(Prompt *p, const char *text)
+{
+    snprintf(p->text, sizeof p->text, "%s", text);
+    p->length = p->cursor = (int)strlen(p->text);
+    p->history_at = p->history_count;
+    buf_clear(&p->choices);
+    p->choice = -1;
+    p->open = true;
+}
+
+void prompt_free(Prompt *p)
+{
+    for (int i = 0; i < p->history_count; i++)
+        free(p->history[i]);
+    buf_free(&p->choices);
+    *p = (Prompt){0};
+}
+
+static void insert(Prompt *p, const char *text, int n)
+{
+    if (p->length + n >= PROMPT_SIZE)
+        return;
+    memmove(p->text + p->cursor + n, p->text + p->cursor, (size_t)(p->length - p->cursor) + 1);
+    memcpy(p->text + p->cursor, text, (size_t)n);
+    p->length += n;
+    p->cursor += n;
+}
+
+void prompt_paste(Prompt *p, const char *text)
+{
+    while (*text) {
+        uint32_t c = utf8_next(&text);
+        char bytes[4];
+        if (c == '\n' || c == '\r' || c == '\t')
+            c = ' ';
+        if (utf8_printable(c))
+            insert(p, bytes, (int)utf8_put(bytes, c));
+    }
+}
+
+/* Start of the character before / after byte i. */
+static int before(const Prompt *p, int i)
+{
+    do
+        i--;
+    while (i > 0 && ((unsigned char)p->text[i] & 0xc0) == 0x80);
+    return i < 0 ? 0 : i;
+}
+
+static int after(const Prompt *p, int i)
+{
+    if (i >= p->length)
+        return p->length;
+    do
+        i++;
+    while (i < p->length && ((unsigned char)p->text[i] & 0xc0) == 0x80);
+    return i;
+}
+
+static void erase(Prompt *p, int from, int to)
+{
+    memmove(p->text + from, p->text + to, (size_t)(p->length - to) + 1);
+    p->length -= to - from;
+    p->cursor = from;
+}
+
+static void set_text(Prompt *p, const char *text, size_t n)
+{
+    snprintf(p->text, sizeof p->text, "%.*s", (int)n, text);
+    p->length = p->cursor = (int)strlen(p->text);
+}
+
+static void remember(Prompt *p)
+{
+    if (!p->length || (p->history_count && strcmp(p->history[p->history_count - 1], p->text) == 0))
+        return;
+    if (p->history_count == PROMPT_HISTORY) {
+        free(p->history[0]);
+        memmove(p->history, p->history + 1, (PROMPT_HISTORY - 1) * sizeof *p->history);
+        p->history_count--;
+    }
+    p->history[p->history_count++] = xstrdup(p->text);
+}
+
+static void recall(Prompt *p, int by)
+{
+    int to = p->history_at + by;
+    if (to < 0 || to > p->history_count)
+        return;
+    p->history_at = to;
+    set_text(p, to < p->history_count ? p->history[to] : "", PROMPT_SIZE);
+}
+
+static const char *choice_at(const Prompt *p, int i, size_t *n)
+{
+    const char *line = buf_str(&p->choices);
+    for (; *line; line += *n + (line[*n] == '\n')) {
+        *n = strcspn(line, "\n");
+        if (i-- == 0)
+            return line;
+    }
+    return NULL;
+}
+
+static void complete(Prompt *p, int by, const Session *s, const Commands *commands)
+{
+    size_t n;
+    if (p->choice < 0) {
+        buf_clear(&p->choices);
+        command_complete(s, commands, p->text, &p->choices);
+        p->choice = 0;
+    } else {
+        p->choice += by;
+        if (p->choice < 0)
+            p->choice = 0;
+    }
+    const char *line = choice_at(p, p->choice, &n);
+    if (!line) {
+        p->choice = 0;
+        line = choice_at(p, 0, &n);
+    }
+    if (line)
+        set_text(p, line, n);
+}
+
+PromptResult prompt_key(Prompt *p, const char *key, const Session *s, const Commands *commands)
+{
+    if (strcmp(key, "Tab") == 0 || strcmp(key, "S-Tab") == 0) {
+        complete(p, key[0] == 'T' ? 1 : -1, s, commands);
+        return PROMPT_GOES_ON;
+    }
+    p->choice = -1;
+    buf_clear(&p->choices);
+    if (strcmp(key, "Enter") == 0) {
+        remember(p);
+        p->open = false;
+        return PROMPT_RUN;
+    }
+    if (strcmp(key, "Esc") == 0 || strcmp(key, "^C") == 0 || strcmp(key, "^G") == 0 || (strcmp(key, "Backspace") == 0 && !p->length)) {
+        p->open = false;
+        return PROMPT_CANCELLED;
+    }
+    if (strcmp(key, "Backspace") == 0 && p->cursor)
+        erase(p, before(p, p->cursor), p->cursor);
+    else if (strcmp(key, "Delete") == 0 || strcmp(key, "^D") == 0)
+        erase(p, p->cursor, after(p, p->cursor));
+    else if (strcmp(key, "Left") == 0)
+        p->cursor = before(p, p->cursor);
+    else if (strcmp(key, "Right") == 0)
+        p->cursor = after(p, p->cursor);
+    else if (strcmp(key, "Home") == 0 || strcmp(key, "^A") == 0)
+        p->cursor = 0;
+    else if (strcmp(key, "End") == 0 || strcmp(key, "^E") == 0)
+        p->cursor = p->length;
+    else if (strcmp(key, "^U") == 0)
+        erase(p, 0, p->cursor);
+    else if (strcmp(key, "Up") == 0)
+        recall(p, -1);
+    else if (strcmp(key, "Down") == 0)
+        recall(p, 1);
+    else if (strcmp(key, "Space") == 0)
+        insert(p, " ", 1);
+    else {
+        const char *rest = key;
+        uint32_t c = utf8_next(&rest);
+        if (c && !*rest && utf8_printable(c))
+            insert(p, key, (int)(rest - key));
+    }
+    return PROMPT_GOES_ON;
+}
+
+void prompt_draw(const Prompt *p, Canvas *c, Rect line, Rect above)
+{
+    canvas_fill(c, line, STYLE_PROMPT, ' ');
+    canvas_text(c, line.y, line.x, 1, STYLE_PROMPT, ":");
+    char front[PROMPT_SIZE];
+    snprintf(front, sizeof front, "%.*s", p->cursor, p->text);
+    int room = line.w - 2, at = utf8_cells(front), skip = at >= room ? at - room + 1 : 0;
+    const char *text = p->text;
+    for (int cells = 0; *text && cells < skip;) { /* a long line scrolls */
+        const char *next = text;
+        cells += utf8_width(utf8_next(&next));
+        text = next;
+    }
+    canvas_text(c, line.y, line.x + 1, line.w - 1, STYLE_PROMPT, text);
+    c->cursor_y = line.y;
+    c->cursor_x = line.x + 1 + at - skip;
+    int count = 0, first;
+    size_t n = 0;
+    while (choice_at(p, count, &n))
+        count++;
+    if (p->choice < 0 || count < 2 || above.h < 1)
+        return;
+    int rows = count < above.h ? count : above.h < 10 ? above.h : 10;
+    first = p->choice - rows + 1 > 0 ? p->choice - rows + 1 : 0;
+    for (int i = 0; i < rows && first + i < count; i++) {
+        char word[PROMPT_SIZE];
+        const char *choice = choice_at(p, first + i, &n);
+        snprintf(word, sizeof word, " %.*s", (int)n, choice);
+        Rect r = {above.y + above.h - rows + i, above.x, 1, above.w < 60 ? above.w : 60};
+        canvas_fill(c, r, first + i == p->choice ? STYLE_SELECTED : STYLE_PROMPT, ' ');
+        canvas_text(c, r.y, r.x, r.w, first + i == p->choice ? STYLE_SELECTED : STYLE_PROMPT, word);
+    }
+}

@@ -1,0 +1,92 @@
+#define _GNU_SOURCE 1
+#include "tui/term_keys.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+
+#include "core/base/utf8.h"
+#include "tui/canvas/shown.h"
+
+const KeySequence key_sequences[KEY_SEQUENCES] = {
+    {"\033[A", "Up"}, {"\033[B", "Down"}, {"\033[C", "Right"}, {"\033[D", "Left"}, {"\033[H", "Home"}, {"\033[F", "End"}, {"\033[1~", "Home"},
+    {"\033[4~", "End"}, {"\033[7~", "Home"}, {"\033[8~", "End"}, {"\033[Z", "S-Tab"}, {"\033OM", "Enter"}, {"\033[1;2A", "S-Up"},
+    {"\033[1;2B", "S-Down"}, {"\033[1;2C", "S-Right"}, {"\033[1;2D", "S-Left"}, {"\033[1;5A", "C-Up"}, {"\033[1;5B", "C-Down"},
+    {"\033[1;5C", "C-Right"}, {"\033[1;5D", "C-Left"}, {"\033[1;3A", "M-Up"}, {"\033[1;3B", "M-Down"}, {"\033[1;3C", "M-Right"},
+    {"\033[1;3D", "M-Left"}, {"\033[1;2H", "S-Home"}, {"\033[1;2F", "S-End"}, {"\033[1;5H", "C-Home"}, {"\033[1;5F", "C-End"},
+};
+
+static bool key(TermEvent *e, const char *name, uint32_t ch)
+{
+    e->kind = TERM_KEY;
+    e->ch = ch;
+    snprintf(e->key, sizeof e->key, "%s", name);
+    return true;
+}
+
+bool key_named(TermEvent *e, const char *name)
+{
+    return key(e, name, 0);
+}
+
+bool key_character(TermEvent *e, uint32_t c)
+{
+    char name[8] = "";
+    if (c == ' ')
+        return key(e, "Space", ' ');
+    if (c == '\r' || c == '\n')
+        return key(e, "Enter", 0);
+    if (c == '\t')
+        return key(e, "Tab", 0);
+    if (c == 8 || c == 0x7f)
+        return key(e, "Backspace", 0);
+    if (c < ' ') {
+        snprintf(name, sizeof name, "^%c", (char)(c + '@'));
+        return key(e, name, 0);
+    }
+    if (!utf8_printable(c))
+        return false;
+    name[utf8_put(name, c)] = '\0';
+    return key(e, name, c);
+}
+
+bool key_escape(TermEvent *e, KeyReader next)
+{
+    uint32_t c;
+    if (!next(&c))
+        return key(e, "Esc", 0);
+    bool string = c == 'P' || c == ']' || c == '_' || c == '^' || c == 'X';
+    if (c != '[' && c != 'O' && !string) {
+        char name[8] = "M-";
+        if (c <= ' ' || !utf8_printable(c))
+            return key(e, "Esc", 0);
+        name[2 + utf8_put(name + 2, c)] = '\0';
+        return key(e, name, 0);
+    }
+    for (int n = 0; n < 4096 && next(&c); n++)
+        if (string ? c == 7 || c == '\\' : c >= 0x40 && c <= 0x7e)
+            break;
+    return false;
+}
+
+bool keys_wait(int fd, int ms)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    int bytes = 0;
+    if (poll(&p, 1, ms) <= 0)
+        return false;
+    if (p.revents & (POLLHUP | POLLERR | POLLNVAL))
+        return true;
+    return ioctl(fd, FIONREAD, &bytes) || bytes == 0; /* readable, and nothing to read: the end */
+}
+
+void key_paste(Buf *text, uint32_t c)
+{
+    enum { MOST = 1 << 16 };
+    if (text->len >= MOST)
+        return;
+    if (c < ' ' || c == 0x7f)
+        buf_putc(text, ' ');
+    else
+        put_char(text, c);
+}

@@ -1,0 +1,27 @@
+/* Keys by name, from characters and escape sequences. No curses here. */
+#ifndef VITRINE_TUI_TERM_KEYS_H
+#define VITRINE_TUI_TERM_KEYS_H
+#include "core/base/buf.h"
+#include "tui/term.h"
+
+/* Keys that terminfo does not promise, as xterm and its relatives send them. */
+typedef struct KeySequence {
+    const char *bytes, *name;
+} KeySequence;
+enum { KEY_SEQUENCES = 28 };
+extern const KeySequence key_sequences[KEY_SEQUENCES];
+
+/* Fill *e and return true; a character that may not be shown gives false. */
+bool key_named(TermEvent *e, const char *name);
+bool key_character(TermEvent *e, uint32_t c);
+
+/* The next character that is already there; false when there is none. */
+typedef bool (*KeyReader)(uint32_t *c);
+/* What follows an Esc that begins no key known: nothing = the key Esc, a character = "M-x"; the rest of an unknown sequence (a late answer
+ * of the terminal, a key from far away) is swallowed, never run, and gives false. */
+bool key_escape(TermEvent *e, KeyReader next);
+/* Waits up to ms for input on fd; true when the terminal behind it is gone. */
+bool keys_wait(int fd, int ms);
+/* One character of pasted text. */
+void key_paste(Buf *text, uint32_t c);
+#endif

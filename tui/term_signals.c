@@ -1,0 +1,156 @@
+#define _GNU_SOURCE 1
+#include "tui/term_signals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void signals_guard_fds(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF && open("/dev/null", O_RDWR) != fd)
+            _exit(2); /* the lowest free descriptor is fd; anything else means there is no /dev/null to stand on */
+}
+
+/* Everything a handler may touch. Written before the handlers are installed. */
+static struct {
+    int fd;
+    struct termios modes;
+    char undo[UNDO_BYTES];
+    size_t undo_len;
+    volatile sig_atomic_t taken, ending, resumed;
+} tty;
+
+static const int fatal[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS};
+static const int ending[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP};
+enum { FATALS = sizeof fatal / sizeof *fatal, ENDINGS = sizeof ending / sizeof *ending };
+static struct sigaction old_fatal[FATALS], old_ending[ENDINGS], old_stop, old_pipe;
+
+void signals_restore(void)
+{
+    if (!tty.taken)
+        return;
+    tty.taken = 0;
+    int saved = errno;
+    sigset_t output, before; /* from the background tcsetattr would stop us before the modes are set */
+    sigemptyset(&output);
+    sigaddset(&output, SIGTTOU);
+    pthread_sigmask(SIG_BLOCK, &output, &before);
+    size_t done = 0;
+    while (done < tty.undo_len) {
+        ssize_t n = write(tty.fd, tty.undo + done, tty.undo_len - done);
+        if (n <= 0 && errno != EINTR)
+            break;
+        done += n > 0 ? (size_t)n : 0;
+    }
+    tcflush(tty.fd, TCIFLUSH); /* mouse reports under way are not for the shell */
+    tcsetattr(tty.fd, TCSANOW, &tty.modes);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    errno = saved;
+}
+
+static void raise_default(int sig)
+{
+    struct sigaction fall = {.sa_handler = SIG_DFL};
+    sigaction(sig, &fall, NULL);
+    sigset_t one;
+    sigemptyset(&one);
+    sigaddset(&one, sig);
+    raise(sig);
+    pthread_sigmask(SIG_UNBLOCK, &one, NULL);
+}
+
+static void on_fatal(int sig)
+{
+    signals_restore();
+    raise_default(sig);
+}
+
+static void on_ending(int sig)
+{
+    if (tty.ending) {
+        signals_restore();
+        raise_default(sig);
+    }
+    tty.ending = sig;
+}
+
+static void on_stop(int sig)
+{
+    int saved = errno;
+    struct sigaction again;
+    sigaction(sig, NULL, &again);
+    signals_restore();
+    raise_default(sig); /* stops here; a group that nobody could continue is not stopped by the kernel */
+    sigaction(sig, &again, NULL);
+    tty.resumed = 1;
+    errno = saved;
+}
+
+static void restore_at_exit(void)
+{
+    signals_restore();
+}
+
+void signals_arm(int fd, const struct termios *modes, const char *undo)
+{
+    static char stack[65536]; /* a stack overflow is handled on this one */
+    static bool registered;
+    tty.fd = fd;
+    tty.modes = *modes;
+    tty.undo_len = strlen(undo) < UNDO_BYTES ? strlen(undo) : UNDO_BYTES;
+    memcpy(tty.undo, undo, tty.undo_len);
+    tty.taken = 1;
+    stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
+    sigaltstack(&alternate, NULL);
+    struct sigaction a = {.sa_handler = on_fatal, .sa_flags = SA_ONSTACK | (int)SA_RESETHAND};
+    sigfillset(&a.sa_mask);
+    for (int i = 0; i < FATALS; i++)
+        sigaction(fatal[i], &a, &old_fatal[i]);
+    struct sigaction b = {.sa_handler = on_ending};
+    for (int i = 0; i < ENDINGS; i++)
+        sigaction(ending[i], &b, &old_ending[i]);
+    struct sigaction stop = {.sa_handler = on_stop, .sa_flags = SA_RESTART};
+    sigaction(SIGTSTP, &stop, &old_stop);
+    struct sigaction ignore = {.sa_handler = SIG_IGN};
+    sigaction(SIGPIPE, &ignore, &old_pipe);
+    if (!registered)
+        registered = atexit(restore_at_exit) == 0;
+}
+
+void signals_disarm(void)
+{
+    for (int i = 0; i < FATALS; i++)
+        sigaction(fatal[i], &old_fatal[i], NULL);
+    for (int i = 0; i < ENDINGS; i++)
+        sigaction(ending[i], &old_ending[i], NULL);
+    sigaction(SIGTSTP, &old_stop, NULL);
+    sigaction(SIGPIPE, &old_pipe, NULL);
+    tty.taken = 0;
+}
+
+int signals_ending(void)
+{
+    return tty.ending;
+}
+
+void signals_reraise(void)
+{
+    if (tty.ending)
+        raise_default(tty.ending);
+}
+
+bool signals_resumed(void)
+{
+    bool was = tty.resumed;
+    tty.resumed = 0;
+    return was;
+}
+
+void signals_taken(void)
+{
+    tty.taken = 1;
+}
