@@ -9,6 +9,7 @@
 #include "core/base/file.h"
 #include "core/base/utf8.h"
 #include "tui/canvas/export.h"
+#include "tui/cli/link.h"
 #include "tui/frame.h"
 #include "tui/keymap.h"
 #include "tui/overlay.h"
@@ -28,8 +29,7 @@ typedef struct App {
     bool message_is_error;
     bool hint;
     int steps_taken, count;     /* count: digits typed before a key */
-    const char *model;          /* as given on the command line, or NULL */
-    char loaded[1024];          /* model opened from inside; "" = none */
+    const char *link_hash;      /* first digits of the hash that a link promised; NULL once compared */
     const TermStatus *terminal;
     int64_t work_since;         /* a command computes: when it began, for the progress line */
     int64_t last_report;
@@ -237,8 +237,6 @@ static void do_command(App *a, const char *line)
     else
         say(a, true, err.text);
     serve_request(a);
-    if (strncmp(line, "model ", 6) == 0 && ok)
-        snprintf(a->loaded, sizeof a->loaded, "%s", strcmp(a->s.model.layout, "bundled") == 0 ? "" : line + 6);
     if (session_step_number(&a->s, &total) != step && ++a->steps_taken >= HINT_STEPS)
         a->hint = false;
 }
@@ -344,6 +342,20 @@ static bool work(App *a)
     return session_step(&a->s, needs.item, needs.count, clock_ns() + SLICE_NS);
 }
 
+/* A link carries the first digits of the trace hash: another hash is another model, picture or program. */
+static void check_link(App *a)
+{
+    uint64_t hash;
+    if (!a->link_hash || !session_hash(&a->s, SIDE_B, &hash))
+        return;
+    if (!link_hash_agrees(a->link_hash, hash)) {
+        char text[160];
+        snprintf(text, sizeof text, "The link says trace hash @%.20s, this run has %016llx: another model, picture or edit.", a->link_hash, (unsigned long long)hash);
+        say(a, true, text);
+    }
+    a->link_hash = NULL;
+}
+
 static void loop(App *a)
 {
     TermEvent e;
@@ -352,6 +364,7 @@ static void loop(App *a)
     bool first = true;
     while (!a->s.quit) {
         bool done = work(a);
+        check_link(a);
         int64_t now = clock_ns();
         bool dirty = first || drawn != a->s.changes;
         /* a change waits one slice for its values, so that "computing" does not flash; long work shows its progress */
@@ -380,7 +393,7 @@ static void resume(App *a)
         char here[2200];
         *line++ = 0;
         line[strcspn(line, "\n")] = 0;
-        snprintf(here, sizeof here, "%s\t%s", a->model ? a->model : "", a->s.now.input.path);
+        snprintf(here, sizeof here, "%s\t%s", a->s.model_path, a->s.now.input.path);
         if (strcmp(here, text) == 0 && command_do(&a->s, &a->commands, line, COMMAND_EDIT, &err)) {
             int total, step = session_step_number(&a->s, &total);
             a->s.back_count = 0;
@@ -406,7 +419,7 @@ static bool begin(App *a, const AppOptions *o, Err *err)
     Commands own = session_command_set();
     for (int i = 0; i < own.count; i++)
         a->commands.table[a->commands.count++] = own.table[i];
-    a->model = o->model;
+    a->link_hash = o->hash;
     a->hint = true;
     if (!o->fresh && !o->commands && !o->link)
         resume(a);
@@ -448,7 +461,7 @@ int app_main(const AppOptions *o)
     show_said(&a);
     loop(&a);
     term_close();
-    state_save(&a.s, *a.loaded ? a.loaded : a.model);
+    state_save(&a.s);
     canvas_free(&a.canvas);
     overlay_free(&a.overlay);
     prompt_free(&a.prompt);

@@ -20,5 +20,5 @@ int app_main(const AppOptions *o);
 CommandTable app_commands(void);
 /* Where the place is remembered: text of commands, or NULL. Both are quiet on failure: nothing is lost but a convenience. */
 char *state_load(void);
-void state_save(const Session *s, const char *model);
+void state_save(const Session *s);
 #endif

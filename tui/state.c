@@ -48,14 +48,14 @@ char *state_load(void)
 }
 
 /* First line: what was open; second line: commands that lead back. */
-void state_save(const Session *s, const char *model)
+void state_save(const Session *s)
 {
     char path[900];
     if (!state_path(path, sizeof path, true))
         return;
     Buf b = {0}, focus = {0};
     address_put_focus(s, &focus);
-    buf_printf(&b, "%s\t%s\n", model ? model : "", s->now.input.path);
+    buf_printf(&b, "%s\t%s\n", s->model_path, s->now.input.path);
     for (int i = 0; i < s->edits.count; i++)
         buf_printf(&b, "%s; ", s->edits.line[i]);
     buf_printf(&b, "goto %s; view %s", buf_str(&focus), view_name(s->look.view));

@@ -82,10 +82,10 @@ static bool run_link(Session *s, const Args *a, Err *err)
     Buf link = {0}, part = {0};
     uint64_t hash;
     buf_puts(&link, "vitrine ");
-    put_quoted(&link, s->now.input.name);
+    put_quoted(&link, s->now.input.path);
     if (strcmp(s->model.layout, "bundled") != 0) {
         buf_puts(&link, " -m ");
-        put_quoted(&link, s->model.name);
+        put_quoted(&link, s->model_path);
     }
     address_put_focus(s, &part);
     buf_puts(&link, " --at ");
@@ -98,7 +98,7 @@ static bool run_link(Session *s, const Args *a, Err *err)
         put_quoted(&link, buf_str(&part));
     }
     if (session_hash(s, SIDE_B, &hash))
-        buf_printf(&link, "\ntrace hash %016llx", (unsigned long long)hash);
+        buf_printf(&link, " @%08llx", (unsigned long long)(hash >> 32));
     session_say(s, "%s", buf_str(&link));
     buf_free(&link);
     buf_free(&part);

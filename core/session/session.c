@@ -106,11 +106,14 @@ static void start_place(Session *s)
     place_mend(s);
 }
 
-static bool fresh(Session *s, Model *m, const char *input, Err *err)
+static bool fresh(Session *s, Model *m, const char *model_path, const char *input, Err *err)
 {
     Input in;
+    if (model_path && strlen(model_path) >= sizeof s->model_path)
+        return err_set(err, "that path is longer than %zu characters", sizeof s->model_path - 1);
     if (!input_open(&in, m, input, err))
         return false;
+    snprintf(s->model_path, sizeof s->model_path, "%s", model_path ? model_path : "");
     exhibit_free(&s->now);
     exhibit_free(&s->pinned);
     model_free(&s->model);
@@ -132,7 +135,7 @@ bool session_init(Session *s, const char *model_path, const char *input, int thr
     if (!load_model(s, &m, model_path, err))
         return false;
     s->pool = pool_new(threads);
-    if (fresh(s, &m, input, err))
+    if (fresh(s, &m, model_path, input, err))
         return true;
     model_free(&m);
     session_free(s);
@@ -186,7 +189,7 @@ bool session_open_model(Session *s, const char *path, Err *err)
         return false;
     char spec[160];
     snprintf(spec, sizeof spec, "%s", s->now.input.drawn ? s->now.input.name : "");
-    if (fresh(s, &m, *spec ? spec : NULL, err)) {
+    if (fresh(s, &m, path, *spec ? spec : NULL, err)) {
         free_stack(s->undo, s->undo_count);
         free_stack(s->redo, s->redo_count);
         s->undo = s->redo = NULL;

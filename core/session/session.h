@@ -112,6 +112,7 @@ typedef bool (*SessionProgress)(void *context, const char *what, double share); 
 typedef struct Session {
     Pool *pool;
     Model model;
+    char model_path[1024]; /* what opened it; "" = the bundled model */
     Exhibit now;           /* what the reader looks at */
     Exhibit pinned;        /* A, where something is pinned; base == NULL: nothing */
     Stages stages;         /* of the shown graph (now.edited or now.base) */

@@ -1,0 +1,348 @@
+#!/usr/bin/env bash
+# The program without a terminal: every verb, what it says when something is wrong, and where its output goes.
+# VITRINE=build/release/vitrine tests/e2e/cli.sh
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+V=$(realpath "${VITRINE:-build/release/vitrine}")
+[ -x "$V" ] || { fail "$V is not built"; finish cli; exit 1; }
+DATA=$PWD/tests/data/oracle/tiny
+BIN=$(dirname "$V") TOP=$PWD
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+cd "$T" || exit 1
+export HOME=$T/home XDG_STATE_HOME=$T/state
+unset NO_COLOR VITRINE_ISA COLORTERM
+
+# run_v ARGS…: OUT, ERR (file err), STATUS
+run_v() {
+    OUT=$("$V" "$@" 2>err </dev/null)
+    STATUS=$?
+    ERR=$(cat err)
+}
+# ok WHAT ARGS…: status 0 and a silent standard error
+ok() {
+    local what=$1
+    shift
+    run_v "$@"
+    if [ $STATUS = 0 ] && [ -z "$ERR" ]; then pass; else fail "$what: status $STATUS, '$ERR'"; fi
+}
+# says WHAT PATTERN: in OUT
+says() { if grep -qE -e "$2" <<<"$OUT"; then pass; else fail "$1: no '$2' in: ${OUT:0:300}"; fi; }
+# refused STATUS PATTERN ARGS…: that status, one line on standard error, nothing on standard output
+refused() {
+    local status=$1 pattern=$2
+    shift 2
+    run_v "$@"
+    if [ $STATUS = "$status" ] && [ -z "$OUT" ] && [ "$(wc -l <err)" = 1 ] && grep -qE -e "^vitrine: .*$pattern" err; then pass; else
+        fail "'$*': status $STATUS (expected $status), '${OUT:0:80}', '$ERR'"
+    fi
+}
+hash_of() { "$V" run --json "$@" | sed -n 's/.*"trace_hash":"\([0-9a-f]*\)".*/\1/p'; }
+classes_of() { "$V" run --json "$@" | grep '"index"' | sed 's/}\(],.*\)\?,\?$//'; }
+
+# --- run
+ok run run
+says "run names its input" '^#17'
+says "run says that the model is untrained, or what the picture shows" 'untrained|drawn as'
+says "run ends with the hash" '^trace hash [0-9a-f]{16}$'
+H=$(hash_of)
+same "text and JSON have one hash" "trace hash $H" "$(tail -n 1 <<<"$OUT")"
+same "all ten classes in JSON" 10 "$(classes_of | wc -l)"
+same "probabilities in falling order" "$(classes_of | sed 's/.*"probability":\([^,]*\).*/\1/' | sort -gr)" "$(classes_of | sed 's/.*"probability":\([^,]*\).*/\1/')"
+same "they add up to 1" 1.00000 "$(classes_of | sed 's/.*"probability":\([^,]*\).*/\1/' | awk '{s += $1} END {printf "%.5f", s}')"
+for how in "--threads 1" "--threads 3" "--isa scalar"; do
+    # shellcheck disable=SC2086
+    same "hash with $how" "$H" "$(hash_of $how)"
+done
+same "hash with VITRINE_ISA" "$H" "$(VITRINE_ISA=scalar hash_of)"
+same "the input as a word or an option" "$(hash_of '#4')" "$(hash_of -i '#4')"
+check "another picture is another run" [ "$(hash_of '#4')" != "$H" ]
+OFF=$(hash_of -c 'set scale off')
+check "an edit is another run" [ "$OFF" != "$H" ]
+same "undo gives the identical hash" "$H" "$(hash_of -c 'set scale off; ablate blocks.1.attn.z[h=2]; undo; undo')"
+same "a link's edit is the command" "$OFF" "$(hash_of '#17 scale=off')"
+same "a link in several words" "$OFF" "$(hash_of '#17' scale=off)"
+same "commands of several -c" "$(hash_of -c 'set scale off; skip mlp block=1')" "$(hash_of -c 'set scale off' -c 'skip mlp block=1')"
+ok "the hash of a link agrees" run "#17 scale=off @${OFF:0:6}"
+run_v run '#17 scale=off @0123456789abcdef'
+same "the hash of a link does not agree: status" 3 $STATUS
+check "the hash of a link does not agree: message" grep -q "^vitrine: the link says trace hash @0123456789abcdef, this run has $OFF" err
+ok "run with an edit" run -c 'set scale off'
+says "run names the edit" '^edits +set scale off$'
+says "run shows the model without it too" 'A: probability'
+ok "not a number" run --json -c 'set blocks.0.resid_post[t=cls,d=0] nan'
+says "JSON has no bare nan" '"probability":"NaN"'
+ok "a file for the answer" run --json -o answer.json
+same "what -o writes is what is printed" "$("$V" run --json)" "$(cat answer.json)"
+
+# --- pictures and models
+printf 'P6 3 2 255\n\377\0\0\0\377\0\0\0\377\1\2\3\4\5\6\7\10\11' >'a picture.ppm'
+ok "a picture with a blank in its name" run 'a picture.ppm'
+same "a picture from standard input" "$("$V" run 'a picture.ppm' | tail -n 1)" "$("$V" run -i - <'a picture.ppm' | tail -n 1)"
+ok "a checkpoint folder" run -m "$DATA" "$DATA/image.ppm"
+ok "a timm file" run -m "$DATA/model_timm.safetensors" "$DATA/image.ppm"
+ok trace trace -o t.safetensors
+says "trace reports" '^[0-9]+ tensors, [0-9.]+ MB$'
+same "ready values give the same answer" "$(classes_of)" "$(classes_of t.safetensors:image)"
+refused 1 "no such file|does not exist" run no-such.png
+refused 1 "no such file|does not exist" run -m no-such-folder
+refused 1 "is no picture" run '#99x'
+refused 1 "no tensor 'nothing'" run t.safetensors:nothing
+refused 1 "values; this model takes" run t.safetensors:logits
+refused 1 folder run /
+refused 1 device run /dev/zero
+: >empty.png
+refused 1 empty run empty.png
+printf 'RIFF\0\0\0\0WEBPVP8 ' >webp.jpg
+refused 1 WebP run webp.jpg
+bad=$(printf 'a\033[31m\377\302\233\340\200')
+run_v run "$bad"
+same "a name with control characters: status" 1 $STATUS
+check "a name with control characters is made harmless" [ "$(LC_ALL=C tr -d '\n -~' <err | wc -c)" = 0 ]
+
+# --- show
+ok show show 'blocks.1.attn.q'
+says "show names axes and lengths" '^blocks.1.attn.q +float32 \[t=65,h=4,e=16\]'
+ok "show into a file" show blocks.1.attn.q -o q.npy
+same "show reports" 'float32 [t=65,h=4,e=16]' "$OUT"
+ok "show transposed" show blocks.1.attn.q --axes h,t,e -o qt.npy
+same "transposed shape" 'float32 [h=4,t=65,e=16]' "$OUT"
+check "the npy header has the shape" grep -aqF "'shape': (4, 65, 16)" qt.npy
+ok "one head" show 'blocks.1.attn.q[h=2]' -o q2.npy
+size=$((65 * 16 * 4))
+same "size of one head" $size $(($(stat -c %s q2.npy) - 128))
+check "head 2 is the third slice of the transposed tensor" cmp -s <(tail -c +129 q2.npy) <(tail -c +$((129 + 2 * size)) qt.npy | head -c $size)
+ok "a pattern" show 'blocks.1.attn.*' -o b.npz
+check "an npz is a zip" [ "$(head -c 2 b.npz)" = PK ]
+ok "names of a pattern" show 'blocks.*.attn.pattern'
+same "one per block" 4 "$(wc -l <<<"$OUT")"
+ok "names of a scope" show blocks.2.mlp
+says "with shapes" '^blocks.2.mlp.post +float32 \[t=65,m='
+ok csv show logits -o l.csv
+same "a csv of one row has a header and the row" 2 "$(wc -l <l.csv)"
+check "-o - is the file" cmp -s q.npy <("$V" show blocks.1.attn.q -o -)
+ok "show as JSON" show logits --json
+says "JSON of a tensor" '"name":"logits","shape":\[10\]'
+same "a patched value gives the answer back" "$(classes_of)" "$(classes_of -c 'patch blocks.1.attn.q from=q.npy' | sed 's/,"probability_a.*//')"
+ok "without the edit" show logits -c 'set scale off; compare a' -o la.npy
+ok "with the edit" show logits -c 'set scale off' -o lb.npy
+ok "without any" show logits -o l0.npy
+check "side A is the run without edits" cmp -s l0.npy la.npy
+check "side B is not" bash -c '! cmp -s l0.npy lb.npy'
+ok "the difference" show logits -c 'set scale off; compare diff'
+ok "the focus" show . --at 'blocks.0.attn.pattern[h=1]'
+says "the focus is what --at says" '^blocks.0.attn.pattern '
+ok "a short name" show pattern --at blocks.2.attn.z
+says "a short name is looked for in the block in focus" '^blocks.2.attn.pattern '
+ok "an edit's own node" show blocks.1.attn.z.unedited -c 'ablate blocks.1.attn.z[h=2]'
+ok "an analysis" show 'blocks.0.attn.probe.entropy[h=0]'
+ok "show draws when the file is a picture" show blocks.0.attn.pattern -o p.svg
+check "and it is an SVG" grep -q '<svg' p.svg
+refused 2 "show what" show
+refused 1 "no node 'blocks.9.attn.q'" show blocks.9.attn.q
+refused 1 "no axis" show 'logits[t=1]'
+refused 1 "o=77" show 'logits[o=77]'
+refused 1 "expected \\]" show 'logits[o=7'
+refused 1 "axes|axis" show logits --axes h
+refused 2 "\\.npz" show logits -o l.xyz
+refused 1 "\\.npz" show 'blocks.*' -o l.npy
+refused 1 "no command 'frob'" show logits -c frob
+refused 1 "needs the screen" show logits -c zoom
+refused 2 "one address is enough" show logits probs
+refused 1 "no node" show logits --at nonsense-node
+refused 2 "two inputs" run '#1' -i '#2'
+
+# --- trace
+"$V" trace -o - >piped.safetensors
+check "trace through a pipe is the file" cmp -s t.safetensors piped.safetensors
+check "the trace says its hash" grep -aqF "$H" t.safetensors
+ok "an edited trace" trace -c 'set scale off' -o off.safetensors
+check "the edited trace says its own hash" grep -aqF "$OFF" off.safetensors
+check "and what was edited" grep -aqF 'set scale off' off.safetensors
+for name in image patch_embed blocks.0.attn.scores_raw blocks.3.mlp.post ln_final.out logits probs; do
+    check "$name is in the trace" grep -aqF "\"$name\":" t.safetensors
+done
+ok "a trace as npz" trace -o t.npz
+refused 2 "trace needs -o" trace
+refused 2 "many tensors" trace -o t.npy
+refused 2 "safetensors" trace -o t.svg
+
+# --- explain, why
+ok explain explain 'blocks.0.attn.pattern[h=2, t=r3c4, u=cls]'
+says "explain begins with the cell" '^blocks.0.attn.pattern\[h=2,t=r3c4,u=cls\] = [0-9.e-]+$'
+says "explain folds the terms" 'equal, bit for bit'
+ok "explain a sum" explain 'blocks.0.attn.q_nobias[t=3,h=1,e=5]'
+says "explain shows operands" ' · '
+ok "explain without an address" explain
+says "is the answer's logit" '^logits\[o='
+ok "explain where -c led" explain -c 'goto ln_final.out[t=cls,d=3]'
+says "is that place" '^ln_final.out\[t=cls,d=3\]'
+ok "explain as JSON" explain --json
+says "JSON says equal" '"equal":true'
+ok why why
+says "why ends at a weight or a pixel" '^The last is '
+says "why says what it is not" 'not a cause'
+ok "why as JSON" why --json 'blocks.0.attn.scores_raw[h=0,t=1,u=2]'
+refused 1 "group of nodes" explain blocks.1
+refused 1 "group of nodes" why 'blocks.*'
+
+# --- screen
+for form in svg html txt ans; do
+    ok "screen .$form" screen blocks.1.attn.pattern --size 100x30 -o "s.$form"
+    check "the .$form is not empty" [ -s "s.$form" ]
+done
+check "an SVG" grep -q '^<svg\|<svg ' s.svg
+check "an HTML page" grep -qi '<html' s.html
+same "30 lines of text" 30 "$(wc -l <s.txt)"
+check "no line is wider than 100" [ "$(wc -L <s.txt)" -le 100 ]
+check "no escape in text" bash -c '! grep -q $'"'\\033'"' s.txt'
+check "colours in ANSI" grep -q $'\033\[' s.ans
+same "to standard output it is text" "$(cat s.txt)" "$("$V" screen blocks.1.attn.pattern --size 100x30)"
+check "with --colour it is ANSI" grep -q $'\033\[38;5;\|48;5;' <("$V" screen blocks.1.attn.pattern --size 100x30 --colour 256)
+check "mono ANSI has no colour" bash -c "! '$V' screen blocks.1.attn.pattern --size 100x30 --colour mono -o - | grep -q '8;[25];'"
+same "the same twice" "$(md5sum <s.svg)" "$("$V" screen blocks.1.attn.pattern --size 100x30 -o again.svg; md5sum <again.svg)"
+check "ASCII is ASCII" [ "$("$V" screen blocks.1.attn.pattern --ascii | LC_ALL=C tr -d '\n -~' | wc -c)" = 0 ]
+for size in 1x1 1x200 7x3 39x9 60x16 80x24 200x60 500x150; do
+    ok "screen at $size" screen blocks.1.attn.pattern -c 'set scale off' --size $size
+    same "lines at $size" "${size#*x}" "$("$V" screen blocks.1.attn.pattern --size $size | wc -l)"
+done
+for view in heat numbers strip histogram tensor picture sheet matrix row formula positions answer; do
+    ok "view $view" screen --at 'blocks.2.attn.pattern[h=1]' -c "view $view"
+done
+ok "the place is kept through -c" screen 'blocks.2.attn.pattern[h=3]' -c 'view matrix'
+says "block, head and matrix" 'block 2 of 0–3 +head 3 of 0–3'
+ok "an edit's node, which exists after -c" screen blocks.1.attn.z.unedited -c 'ablate blocks.1.attn.z[h=2]'
+says "it is shown" 'z.uned'
+ok help screen -c help
+says "the help is drawn" 'Help'
+ok say screen -c say
+ok "a step's number" screen 3
+ok "values where the file is one of values" screen blocks.1.attn.q -o sq.npy
+check "they are those of show" cmp -s q.npy sq.npy
+refused 2 "\\.svg" screen -o x.pdf
+refused 2 "no --json" screen --json
+refused 1 "needs a terminal" screen -c 'prompt set'
+refused 1 "no node" screen nonsense-node
+refused 1 "group of nodes" screen 'blocks.*.attn.q'
+
+# --- verify, info
+ok verify verify
+says "verify counts" '^[0-9,]+ cells of [0-9]+ tensors .* [0-9,]+ terms in [0-9.]+ s .* terms per second'
+says "verify finds all equal" '^All equal, bit for bit'
+says "verify ends with the hash" "$H"
+ok "verify an edited run" verify -c 'set scale off; ablate blocks.1.attn.z[h=2]; mask causal'
+says "an edited run is equal too" '^All equal'
+ok "verify a sample" verify --sample 5 --json
+says "JSON of verify" '"equal":true.*"trace_hash"'
+ok "verify the checkpoint" verify -m "$DATA" -i "$DATA/image.ppm"
+ok info info -m "$DATA"
+says "info names blocks" '^blocks +[0-9]+ blocks'
+ok "info as JSON" info --json
+says "JSON of info" '"kernels":"'
+
+# --- wrong usage
+refused 2 "did you mean 'show'" shwo
+refused 2 "there is no file 'x/y.png'" x/y.png
+refused 2 "neither a verb nor a file" xyzzyqwert
+refused 2 "did you mean --json" run --jsn
+refused 2 "no option -z" run -z
+refused 2 "expected FILE" run -o
+refused 2 "1x1 to 1000x1000" screen --size 4
+refused 2 "from 1 to" verify --sample 0
+refused 2 "expected one of" run --colour pink
+refused 2 "Choose one of" run --isa avx9
+refused 2 "did you mean 'scale'" run '#17 scla=off'
+refused 2 "digits of a trace hash" run '@zz'
+refused 2 "goes with a verb" --json '#17'
+refused 2 "not a terminal" '#17'
+refused 2 "not a terminal"
+
+# --- texts about itself
+ok --help --help
+same "help with no verb fits 80 columns" 0 "$(awk 'length > 80' <<<"$OUT" | wc -l)"
+for verb in run show explain why trace screen info verify; do
+    says "--help names $verb" "^  $verb "
+done
+for verb in run show explain why trace screen info verify; do
+    ok "$verb --help" "$verb" --help
+    says "$verb --help is about it" "^vitrine $verb"
+    same "help $verb is the same" "$OUT" "$("$V" help "$verb")"
+done
+ok --version --version
+says "version" '^vitrine [0-9]+\.[0-9]+\.[0-9]+$'
+says "kernels in use" '^kernels +[a-z0-9]+ '
+ok --man --man
+if command -v groff >/dev/null; then
+    same "groff has nothing to say about the manual" "" "$(groff -man -Tutf8 -ww <<<"$OUT" 2>&1 >man.txt)"
+    check "and it has some pages" [ "$(wc -l <man.txt)" -gt 200 ]
+else
+    skip "groff is not installed: the manual was not formatted"
+fi
+
+# --- where output goes
+# stdout_fails PATTERN: the status and message of the command before
+stdout_fails() {
+    same "$1: status" 1 "$2"
+    same "$1: one line" 1 "$(wc -l <err)"
+    check "$1: '$(cat err)'" grep -q '^vitrine: standard output' err
+}
+for words in run "show logits" --help "show logits -o -" "screen" "trace -o -" --man; do
+    # shellcheck disable=SC2086
+    "$V" $words >/dev/full 2>err; stdout_fails "$words >/dev/full" $?
+    # shellcheck disable=SC2086
+    "$V" $words >&- 2>err; stdout_fails "$words, standard output closed" $?
+done
+"$V" trace -o - 2>err | true
+stdout_fails "a reader that has ended" "${PIPESTATUS[0]}"
+same "all descriptors closed" 1 "$("$V" run <&- >&- 2>&-; echo $?)"
+same "standard error closed" 0 "$("$V" run 2>&- <&- >out; echo $?)"
+check "the answer is whole without standard error" grep -q "$H" out
+same "an error with standard error closed" 2 "$("$V" shwo 2>&- <&- >out; echo $?)"
+same "nothing goes elsewhere instead" 0 "$(wc -c <out)"
+refused 1 "folder" show logits -o missing/l.npy
+refused 1 "device" run -o /dev/full
+mkdir d.npy
+refused 1 "folder" show logits -o d.npy
+cp t.safetensors old.safetensors
+(
+    ulimit -f 16
+    "$V" trace -c 'set scale off' -o old.safetensors >out 2>err
+)
+same "a file-size limit: status" 1 $?
+check "a file-size limit: message" grep -q 'file-size limit' err
+check "the old file is untouched" cmp -s t.safetensors old.safetensors
+check "no temporary file is left" [ -z "$(find . -name '.vitrine-*')" ]
+check "verbs leave nothing behind" [ ! -e "$HOME" ] && [ ! -e "$XDG_STATE_HOME" ]
+
+# --- signals: the program ends as the signal says, at once
+# ended WHAT: the last background program, which gets SIGTERM, ends within 3 s with status 143
+ended() {
+    local pid=$! start=$SECONDS
+    sleep "$2"
+    kill -TERM "$pid" 2>/dev/null
+    wait "$pid" 2>/dev/null
+    same "$1: status" 143 $?
+    check "$1: at once" [ $((SECONDS - start)) -le 4 ]
+}
+mkfifo quiet
+sleep 20 >quiet &
+writer=$!
+"$V" run -i - <quiet >out 2>err &
+ended "waiting for a picture" 0.3
+kill $writer 2>/dev/null
+model=$TOP/build/models/vit-b16
+if [ ! -e "$model/model.safetensors" ] && [ -x "$BIN/make_vit" ]; then
+    model=$T/b16
+    "$BIN/make_vit" --size b16 --seed 1 -o "$model" >/dev/null || fail "make_vit"
+fi
+if [ -e "$model/model.safetensors" ]; then
+    "$V" verify -m "$model" >out 2>err </dev/null &
+    ended "computing with a large model" 2
+    same "nothing is printed when it is cancelled" 0 "$(cat out err | wc -c)"
+    ok "a large model, sampled" verify -m "$model" --sample 3
+    says "a large model is equal" '^All equal'
+else
+    skip "no large model: make vit-b, or build make_vit beside the program"
+fi
+
+finish cli

@@ -1,0 +1,104 @@
+#include "tui/cli/help.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "core/kernels/kernels.h"
+
+enum { COLUMNS = 79, VERB_COLUMN = 25, OPTION_COLUMN = 28 };
+
+/* Text filled into lines of COLUMNS, each after `indent` blanks; the first goes on where the line stands. */
+static void put_filled(Buf *out, const char *text, int indent, int column)
+{
+    while (*text) {
+        size_t n = strcspn(text, " ");
+        char word[128];
+        snprintf(word, sizeof word, "%.*s", n < 127 ? (int)n : 127, text);
+        int cells = utf8_cells(word);
+        if (column > indent && column + 1 + cells > COLUMNS) {
+            buf_printf(out, "\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            buf_putc(out, ' ');
+            column++;
+        }
+        buf_add(out, text, n);
+        column += cells;
+        text += n + strspn(text + n, " ");
+    }
+    buf_putc(out, '\n');
+}
+
+static void put_entry(Buf *out, const char *name, const char *text, int indent)
+{
+    int cells = 2 + utf8_cells(name);
+    buf_printf(out, "  %s%*s", name, indent > cells ? indent - cells : 1, "");
+    put_filled(out, text, indent, indent > cells ? indent : cells + 1);
+}
+
+static void put_options(Buf *out)
+{
+    buf_puts(out, "Options\n");
+    for (int i = 0; option_at(i); i++) {
+        const OptionSpec *o = option_at(i);
+        char name[64], letter[8] = "    ";
+        if (o->letter)
+            snprintf(letter, sizeof letter, "-%c, ", o->letter);
+        snprintf(name, sizeof name, "%s--%s%s%s", letter, o->name, o->value ? " " : "", o->value ? o->value : "");
+        put_entry(out, name, o->help, OPTION_COLUMN);
+    }
+}
+
+/* Without what may be left away. */
+static void put_verb(Buf *out, const Verb *v)
+{
+    char name[64];
+    const char *optional = strstr(v->usage, " [-");
+    snprintf(name, sizeof name, "%.*s", optional ? (int)(optional - v->usage) : 60, v->usage);
+    put_entry(out, name, v->summary, VERB_COLUMN);
+}
+
+static void put_program(Buf *out)
+{
+    put_filled(out, "Vitrine shows a Vision Transformer at work: every number of one forward pass, and where it came from.", 0, 0);
+    buf_putc(out, '\n');
+    put_entry(out, "vitrine [INPUT]", "opens the screen; INPUT is a picture file, #N for a drawn picture, FILE:tensor for ready values", VERB_COLUMN);
+    put_entry(out, "vitrine VERB …", "the same without one:", VERB_COLUMN);
+    buf_putc(out, '\n');
+    for (int i = 0; verb_at(i); i++)
+        put_verb(out, verb_at(i));
+    buf_puts(out, "\n`vitrine VERB --help` says more about a verb.\n\n");
+    put_options(out);
+    buf_putc(out, '\n');
+    put_filled(out, "On the screen Space is the next step, ? help, q leaves. Exit status: 0 done, 1 a file or an input is bad, 2 wrong usage or no terminal, 3 the answer to "
+                    "what was asked is no. If a terminal is ever left in disorder (after kill -9): type reset, or stty sane.", 0, 0);
+}
+
+void help_text(const Verb *v, Buf *out)
+{
+    if (!v) {
+        put_program(out);
+        return;
+    }
+    buf_printf(out, "vitrine %s\n", v->usage);
+    put_filled(out, v->summary, 0, 0);
+    buf_putc(out, '\n');
+    put_filled(out, v->details, 0, 0);
+    buf_printf(out, "\n  %s\n\n", v->example);
+    put_options(out);
+}
+
+void version_text(Buf *out)
+{
+    static const char *const COMPILER =
+#if defined(__clang__)
+        "clang " __clang_version__;
+#else
+        "gcc " __VERSION__;
+#endif
+    buf_printf(out, "vitrine %s\ncompiler   %s\nkernels    %s (of", VITRINE_VERSION, COMPILER, kernels()->isa);
+    for (int i = 0; kernels_variant(i); i++)
+        buf_printf(out, "%s %s", i ? "," : "", kernels_variant(i)->isa);
+    buf_puts(out, " here)\nlibraries  ncurses (the screen), stb (PNG, JPEG, BMP), jansson (JSON), zlib (npz)\n");
+}

@@ -1,0 +1,180 @@
+#include "tui/cli/options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/session/command.h"
+
+#define AT(field) offsetof(Options, field)
+
+static const OptionSpec OPTIONS[] = {
+    {.name = "input", .letter = 'i', .value = "INPUT", .help = "picture file, #N for a drawn picture, FILE:tensor for ready values, - for standard input", .kind = OPTION_TEXT,
+     .offset = AT(input)},
+    {.name = "model", .letter = 'm', .value = "MODEL", .help = "folder with model.safetensors and config.json, or a .safetensors file", .kind = OPTION_TEXT, .offset = AT(model)},
+    {.name = "commands", .letter = 'c', .value = "COMMANDS", .help = "commands to run first, separated by ;", .kind = OPTION_COMMANDS},
+    {.name = "at", .value = "ADDRESS", .help = "the place to start at", .kind = OPTION_TEXT, .offset = AT(at)},
+    {.name = "output", .letter = 'o', .value = "FILE", .help = "where the result goes; the suffix decides the kind; - is standard output", .kind = OPTION_TEXT,
+     .offset = AT(output)},
+    {.name = "json", .help = "the answer as JSON", .kind = OPTION_FLAG, .offset = AT(json)},
+    {.name = "axes", .value = "h,t,e", .help = "the axes of a tensor in this order", .kind = OPTION_TEXT, .offset = AT(axes)},
+    {.name = "sample", .value = "N", .help = "verify: so many cells of every tensor instead of all", .kind = OPTION_COUNT, .offset = AT(sample), .low = 1, .high = 1000000000},
+    {.name = "size", .value = "WxH", .help = "screen: columns and rows, 120x40 if not given", .kind = OPTION_SIZE},
+    {.name = "threads", .value = "N", .help = "threads to compute with; 0, as many as there are cores, if not given", .kind = OPTION_COUNT, .offset = AT(threads), .low = 0,
+     .high = 1024},
+    {.name = "isa", .value = "NAME", .help = "kernels to compute with: auto, scalar, avx2, avx512, neon; the bits are the same", .kind = OPTION_TEXT, .offset = AT(isa)},
+    {.name = "colour", .value = "MODE", .help = "auto, true, 256, 8 or mono", .kind = OPTION_TEXT, .offset = AT(colour), .choices = "auto true 256 8 mono"},
+    {.name = "ascii", .help = "draw with ASCII characters only", .kind = OPTION_FLAG, .offset = AT(ascii)},
+    {.name = "light", .help = "colours for a light ground", .kind = OPTION_FLAG, .offset = AT(light)},
+    {.name = "no-mouse", .help = "leave the mouse to the terminal", .kind = OPTION_FLAG, .offset = AT(no_mouse)},
+    {.name = "fresh", .help = "start at the beginning, not where you left", .kind = OPTION_FLAG, .offset = AT(fresh)},
+    {.name = "help", .letter = 'h', .help = "this text; after a verb, that verb's", .kind = OPTION_FLAG, .offset = AT(help)},
+    {.name = "version", .letter = 'V', .help = "version, compiler, kernels, libraries", .kind = OPTION_FLAG, .offset = AT(version)},
+    {.name = "man", .help = "the manual page in roff", .kind = OPTION_FLAG, .offset = AT(man)},
+};
+
+enum { OPTION_COUNT_OF = sizeof OPTIONS / sizeof *OPTIONS };
+
+const OptionSpec *option_at(int i)
+{
+    return i >= 0 && i < (int)OPTION_COUNT_OF ? &OPTIONS[i] : NULL;
+}
+
+static const char *option_name(const void *context, int i)
+{
+    (void)context;
+    return i < (int)OPTION_COUNT_OF ? OPTIONS[i].name : NULL;
+}
+
+static bool find_long(const char *name, size_t n, const OptionSpec **out, Err *err)
+{
+    char typed[48];
+    snprintf(typed, sizeof typed, "%.*s", n < 40 ? (int)n : 40, name);
+    if (strcmp(typed, "color") == 0) /* the other spelling */
+        snprintf(typed, sizeof typed, "colour");
+    for (size_t i = 0; i < OPTION_COUNT_OF; i++)
+        if (strcmp(OPTIONS[i].name, typed) == 0) {
+            *out = &OPTIONS[i];
+            return true;
+        }
+    const char *near = nearest_name(typed, option_name, NULL);
+    return err_set(err, "there is no option --%s; %s%s%s", typed, near ? "did you mean --" : "`vitrine --help` lists them", near ? near : "", near ? "?" : "");
+}
+
+static bool find_letter(char letter, const OptionSpec **out, Err *err)
+{
+    for (size_t i = 0; i < OPTION_COUNT_OF; i++)
+        if (OPTIONS[i].letter == letter) {
+            *out = &OPTIONS[i];
+            return true;
+        }
+    return err_set(err, "there is no option -%c; `vitrine --help` lists them", letter);
+}
+
+static bool parse_count(const OptionSpec *spec, const char *text, long *out, Err *err)
+{
+    char *end;
+    long v = strtol(text, &end, 10); /* what is too large for a long becomes LONG_MAX, which is too large here too */
+    if (*text < '0' || *text > '9' || *end || v < spec->low || v > spec->high)
+        return err_set(err, "--%s %.40s: expected a number from %ld to %ld", spec->name, text, spec->low, spec->high);
+    *out = v;
+    return true;
+}
+
+static bool parse_size(Options *o, const char *text, Err *err)
+{
+    int w, h, used = 0;
+    if (strlen(text) > 9 || sscanf(text, "%4dx%4d%n", &w, &h, &used) != 2 || text[used] || w < 1 || h < 1 || w > 1000 || h > 1000)
+        return err_set(err, "--size %.40s: expected columns x rows such as 120x40, 1x1 to 1000x1000", text);
+    o->width = w;
+    o->height = h;
+    return true;
+}
+
+static bool is_choice(const char *choices, const char *text)
+{
+    size_t n = strlen(text);
+    for (const char *p = choices; *p; p += strspn(p, " ")) {
+        size_t length = strcspn(p, " ");
+        if (length == n && strncmp(p, text, n) == 0)
+            return true;
+        p += length;
+    }
+    return false;
+}
+
+static bool set_option(Options *o, const OptionSpec *spec, const char *value, Err *err)
+{
+    void *field = (char *)o + spec->offset;
+    switch (spec->kind) {
+    case OPTION_FLAG:
+        *(bool *)field = true;
+        return true;
+    case OPTION_TEXT:
+        if (spec->choices && !is_choice(spec->choices, value))
+            return err_set(err, "--%s %.40s: expected one of %s", spec->name, value, spec->choices);
+        if (!*value)
+            return err_set(err, "--%s: expected %s, found nothing", spec->name, spec->value);
+        *(const char **)field = value;
+        return true;
+    case OPTION_COMMANDS:
+        buf_printf(&o->commands, "%s%s", o->commands.len ? "; " : "", value);
+        return true;
+    case OPTION_COUNT: return parse_count(spec, value, field, err);
+    case OPTION_SIZE: return parse_size(o, value, err);
+    }
+    UNREACHABLE("an option of no kind");
+}
+
+/* One argument that begins with -; *used says how many arguments it took. */
+static bool parse_option(Options *o, char *const *argv, int left, int *used, Err *err)
+{
+    const char *text = argv[0], *value = NULL;
+    const OptionSpec *spec = NULL;
+    *used = 1;
+    if (text[1] == '-') {
+        const char *equals = strchr(text, '=');
+        size_t n = equals ? (size_t)(equals - text) - 2 : strlen(text) - 2;
+        if (!find_long(text + 2, n, &spec, err))
+            return false;
+        value = equals ? equals + 1 : NULL;
+    } else {
+        if (!find_letter(text[1], &spec, err))
+            return false;
+        value = text[2] ? text + 2 : NULL;
+    }
+    if (spec->kind == OPTION_FLAG)
+        return value ? err_set(err, "--%s takes no value, found '%.40s'", spec->name, value) : set_option(o, spec, NULL, err);
+    if (!value) {
+        if (left < 2)
+            return err_set(err, "--%s: expected %s after it", spec->name, spec->value);
+        value = argv[1];
+        *used = 2;
+    }
+    return set_option(o, spec, value, err);
+}
+
+bool options_parse(Options *o, int argc, char *const *argv, Err *err)
+{
+    *o = (Options){.word_count = 0};
+    bool options = true;
+    for (int i = 1; i < argc;) {
+        int used = 1;
+        if (options && strcmp(argv[i], "--") == 0)
+            options = false;
+        else if (options && argv[i][0] == '-' && argv[i][1]) {
+            if (!parse_option(o, argv + i, argc - i, &used, err))
+                return false;
+        } else if (o->word_count == OPTION_WORDS)
+            return err_set(err, "more than %d words on the command line", (int)OPTION_WORDS);
+        else
+            o->word[o->word_count++] = argv[i];
+        i += used;
+    }
+    return true;
+}
+
+void options_free(Options *o)
+{
+    buf_free(&o->commands);
+}

@@ -1,0 +1,178 @@
+/* `vitrine run`: the answer. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/mem.h"
+#include "core/base/utf8.h"
+#include "tui/cli/verbs.h"
+
+enum { TOP = 10, NAME_CELLS = 24 };
+
+/* One side's answer: values over the classes. */
+typedef struct Answer {
+    const float *probs, *logits;
+} Answer;
+
+typedef struct Ranked {
+    int index;
+    float p, logit;
+} Ranked;
+
+/* The largest first; equal ones in the order of the classes; what is not a number last. */
+static int compare_ranked(const void *x, const void *y)
+{
+    const Ranked *a = x, *b = y;
+    float pa = isnan(a->p) ? -1 : a->p, pb = isnan(b->p) ? -1 : b->p;
+    if (pa < pb || pa > pb)
+        return pa > pb ? -1 : 1;
+    if (a->logit < b->logit || a->logit > b->logit) /* probabilities that have run out of digits */
+        return a->logit > b->logit ? -1 : 1;
+    return a->index - b->index;
+}
+
+static bool answer_of(Session *s, Side side, Answer *a, Err *err)
+{
+    a->logits = session_need(s, side, "logits", err);
+    a->probs = a->logits ? session_need(s, side, "probs", err) : NULL;
+    return a->probs != NULL;
+}
+
+static void put_number(Buf *out, float x)
+{
+    if (isfinite(x))
+        buf_printf(out, "%.9g", (double)x);
+    else
+        buf_puts(out, isnan(x) ? "\"NaN\"" : x > 0 ? "\"Infinity\"" : "\"-Infinity\"");
+}
+
+static const char *class_name(const Session *s, int i, char *out, size_t n)
+{
+    const Graph *g = s->now.base;
+    char label[160];
+    return utf8_clean(out, n, axis_label(&g->axes[session_axis(g, "o")], i, label, sizeof label));
+}
+
+static void put_json(Session *s, const Ranked *r, int count, const Answer *a, const Answer *other, uint64_t hash, Buf *out)
+{
+    char name[160];
+    buf_puts(out, "{\"model\":");
+    buf_json(out, s->model.name);
+    buf_puts(out, ",\"input\":");
+    buf_json(out, s->now.input.name);
+    buf_printf(out, ",\"trained\":%s,\"note\":", s->model.trained ? "true" : "false");
+    buf_json(out, session_model_note(s));
+    buf_puts(out, ",\"edits\":[");
+    for (int i = 0; i < s->edits.count; i++) {
+        buf_puts(out, i ? "," : "");
+        buf_json(out, s->edits.line[i]);
+    }
+    buf_puts(out, "],\"classes\":[");
+    for (int i = 0; i < count; i++) {
+        buf_printf(out, "%s\n{\"index\":%d,\"class\":", i ? "," : "", r[i].index);
+        buf_json(out, class_name(s, r[i].index, name, sizeof name));
+        buf_puts(out, ",\"probability\":");
+        put_number(out, a->probs[r[i].index]);
+        buf_puts(out, ",\"logit\":");
+        put_number(out, a->logits[r[i].index]);
+        if (other) {
+            buf_puts(out, ",\"probability_a\":");
+            put_number(out, other->probs[r[i].index]);
+            buf_puts(out, ",\"logit_a\":");
+            put_number(out, other->logits[r[i].index]);
+        }
+        buf_putc(out, '}');
+    }
+    buf_printf(out, "],\"trace_hash\":\"%016llx\"}\n", (unsigned long long)hash);
+}
+
+static void put_about(const Session *s, Buf *out)
+{
+    char name[160];
+    const char *note = session_model_note(s);
+    const Input *in = &s->now.input;
+    buf_printf(out, "%s, %s%s", in->name, s->model.name, !s->model.trained ? ", untrained: the weights come from a seed, its answer means nothing" : "");
+    if (s->model.trained && *note)
+        buf_printf(out, ": %s", note);
+    buf_putc(out, '\n');
+    if (in->drawn && in->label >= 0 && s->model.drawn_shapes && in->label < s->model.vit.classes)
+        buf_printf(out, "drawn as  %s\n", class_name(s, in->label, name, sizeof name));
+    for (int i = 0; i < s->edits.count; i++)
+        buf_printf(out, "%s%s\n", i ? "          " : "edits     ", s->edits.line[i]);
+}
+
+static void put_text(Session *s, const Ranked *r, int count, const Answer *a, const Answer *other, uint64_t hash, Buf *out)
+{
+    put_about(s, out);
+    buf_printf(out, "\n%-*s  probability      logit%s\n", NAME_CELLS, "class", other ? "        A: probability      logit" : "");
+    for (int i = 0; i < count && i < TOP; i++) {
+        char name[160];
+        int k = r[i].index, pad = NAME_CELLS - utf8_cells(class_name(s, k, name, sizeof name));
+        buf_printf(out, "%s%*s  %11.5f %10.5g", name, pad > 0 ? pad : 0, "", (double)a->probs[k], (double)a->logits[k]);
+        if (other)
+            buf_printf(out, "           %11.5f %10.5g", (double)other->probs[k], (double)other->logits[k]);
+        buf_putc(out, '\n');
+    }
+    if (count > TOP)
+        buf_printf(out, "and %d more: --json has all\n", count - TOP);
+    buf_printf(out, "\ntrace hash %016llx\n", (unsigned long long)hash);
+}
+
+/* A model without a head: what it hands on instead. */
+static int headless(Work *w, uint64_t hash)
+{
+    const Session *s = &w->session;
+    const Graph *g = session_graph(s, SIDE_B);
+    NodeId n = s->now.nodes.readout != NO_NODE ? s->now.nodes.readout : s->now.nodes.tokens_out;
+    const char *path = graph_node(s->now.base, n)->path;
+    if (w->options->json) {
+        buf_puts(&w->out, "{\"model\":");
+        buf_json(&w->out, s->model.name);
+        buf_puts(&w->out, ",\"input\":");
+        buf_json(&w->out, s->now.input.name);
+        buf_puts(&w->out, ",\"classes\":[],\"features\":");
+        buf_json(&w->out, path);
+        buf_printf(&w->out, ",\"trace_hash\":\"%016llx\"}\n", (unsigned long long)hash);
+        return STATUS_DONE;
+    }
+    put_about(s, &w->out);
+    buf_printf(&w->out, "\nThis model has no classes. What it has made of the picture is %s ", path);
+    graph_shape_text(g, graph_node(g, session_node(s, SIDE_B, path))->dims, &w->out);
+    buf_printf(&w->out, ".\n\ntrace hash %016llx\n", (unsigned long long)hash);
+    return STATUS_DONE;
+}
+
+static int run(Work *w, Err *err)
+{
+    Session *s = &w->session;
+    Answer a, other;
+    uint64_t hash = 0;
+    bool compares = session_compares(s);
+    if (!work_complete(w, err))
+        return STATUS_BAD;
+    session_hash(s, SIDE_B, &hash);
+    if (session_node(s, SIDE_B, "probs") == NO_NODE)
+        return headless(w, hash);
+    if (!answer_of(s, SIDE_B, &a, err) || (compares && !answer_of(s, SIDE_A, &other, err)))
+        return STATUS_BAD;
+    int count = s->model.vit.classes;
+    Ranked *r = xcalloc((size_t)count, sizeof *r);
+    for (int i = 0; i < count; i++)
+        r[i] = (Ranked){i, a.probs[i], a.logits[i]};
+    qsort(r, (size_t)count, sizeof *r, compare_ranked);
+    if (w->options->json)
+        put_json(s, r, count, &a, compares ? &other : NULL, hash, &w->out);
+    else
+        put_text(s, r, count, &a, compares ? &other : NULL, hash, &w->out);
+    free(r);
+    return STATUS_DONE;
+}
+
+const Verb VERB_RUN = {.name = "run",
+                       .usage = "run [INPUT]",
+                       .summary = "the answer: the classes that come first, with probability and logit",
+                       .details = "Where edits were made, A is the model without them. The last line is the hash of the whole trace: equal hashes are equal runs, bit for "
+                                  "bit. --json lists every class.",
+                       .example = "vitrine run cat.png -c 'ablate blocks.1.attn.z[h=2]'",
+                       .flags = VERB_JSON,
+                       .run = run};

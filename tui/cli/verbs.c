@@ -1,0 +1,87 @@
+#include "tui/cli/verbs.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const Verb *const VERBS[] = {&VERB_RUN, &VERB_SHOW, &VERB_EXPLAIN, &VERB_WHY, &VERB_TRACE, &VERB_SCREEN, &VERB_INFO, &VERB_VERIFY};
+
+enum { VERB_COUNT = sizeof VERBS / sizeof *VERBS };
+
+const Verb *verb_at(int i)
+{
+    return i >= 0 && i < (int)VERB_COUNT ? VERBS[i] : NULL;
+}
+
+const Verb *verb_find(const char *name)
+{
+    for (int i = 0; i < (int)VERB_COUNT; i++)
+        if (strcmp(VERBS[i]->name, name) == 0)
+            return VERBS[i];
+    return NULL;
+}
+
+static const char *verb_name(const void *context, int i)
+{
+    (void)context;
+    return i < (int)VERB_COUNT ? VERBS[i]->name : NULL;
+}
+
+const char *verb_nearest(const char *typed)
+{
+    return nearest_name(typed, verb_name, NULL);
+}
+
+static bool check_words(const Verb *v, Work *w, Err *err)
+{
+    const Options *o = w->options;
+    Commands commands = session_command_set();
+    if (!link_parse(&w->link, o->word + 1, o->word_count - 1, v->flags & VERB_ADDRESS ? LINK_ADDRESS : LINK_INPUT, &commands, err))
+        return false;
+    if (!(v->flags & VERB_ADDRESS) && w->link.address && !w->link.input) { /* a file that is not there: opening it says so */
+        w->link.input = w->link.address;
+        w->link.address = NULL;
+    }
+    if (w->link.input && o->input)
+        return err_set(err, "two inputs, '%.100s' and '%.100s': name one", w->link.input, o->input);
+    if (o->json && !(v->flags & VERB_JSON))
+        return err_set(err, "%s draws, it has no --json; `vitrine show ADDRESS --json` gives the numbers", v->name);
+    w->address = w->link.address ? w->link.address : o->at ? o->at : "";
+    return !v->check || v->check(o, &w->link, err);
+}
+
+/* The hash that a link promises: a run that is another one is said, and is no success. */
+static int check_hash(Work *w, int status, Err *err)
+{
+    uint64_t hash;
+    if (!w->link.hash || status != STATUS_DONE)
+        return status;
+    if (!work_complete(w, err) || !session_hash(&w->session, SIDE_B, &hash))
+        return STATUS_BAD;
+    if (link_hash_agrees(w->link.hash, hash))
+        return STATUS_DONE;
+    err_set(err, "the link says trace hash @%s, this run has %016llx: another model, picture or edit", w->link.hash, (unsigned long long)hash);
+    return STATUS_NO;
+}
+
+int verb_main(const Verb *v, const Options *o)
+{
+    Work w = {.options = o, .address = ""};
+    Err err = {{0}};
+    unsigned allowed = COMMAND_EDIT | COMMAND_FILE | (v->flags & VERB_UI ? COMMAND_UI : 0u);
+    int status = STATUS_USAGE;
+    if (check_words(v, &w, &err)) {
+        status = work_open(&w, allowed, &err) ? v->run(&w, &err) : STATUS_BAD;
+        status = check_hash(&w, status, &err);
+        if (status != STATUS_BAD && status != STATUS_USAGE) {
+            Err other = {{0}};
+            if (!work_deliver(&w, &other)) {
+                status = STATUS_BAD;
+                err = other;
+            }
+        }
+    }
+    work_close(&w);
+    if (*err.text)
+        complain(err.text);
+    return status;
+}

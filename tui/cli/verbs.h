@@ -1,0 +1,38 @@
+/* The verbs: what the screen shows, for a shell. One file each. */
+#ifndef VITRINE_CLI_VERBS_H
+#define VITRINE_CLI_VERBS_H
+#include "tui/cli/work.h"
+
+enum {
+    VERB_ADDRESS = 1, /* its word is an address (else an input) */
+    VERB_JSON = 2,    /* takes --json */
+    VERB_UI = 4       /* commands that need a screen may be used */
+};
+
+typedef struct Verb {
+    const char *name;
+    const char *usage;   /* "show ADDRESS [-o FILE]" */
+    const char *summary; /* one line */
+    const char *details; /* some lines for its --help and the manual */
+    const char *example; /* one command line */
+    unsigned flags;
+    /* What is wrong with the options before anything is opened, or NULL: nothing can be. False: STATUS_USAGE. */
+    bool (*check)(const Options *o, const Link *l, Err *err);
+    /* The session is open. Fills w->out; the exit status, STATUS_BAD with err. */
+    int (*run)(Work *w, Err *err);
+} Verb;
+
+extern const Verb VERB_RUN, VERB_SHOW, VERB_EXPLAIN, VERB_WHY, VERB_TRACE, VERB_SCREEN, VERB_INFO, VERB_VERIFY;
+const Verb *verb_at(int i); /* NULL past the end */
+const Verb *verb_find(const char *name);
+const char *verb_nearest(const char *typed); /* NULL when none is near */
+
+/* Runs a verb from its words to its exit status; errors are on standard error. */
+int verb_main(const Verb *v, const Options *o);
+
+/* -o x.npy where a picture is asked for gives the values and the other way round: the suffix decides. */
+bool screen_suffix(const char *path); /* .svg .html .txt .ans */
+int screen_write(Work *w, Err *err);
+int show_write(Work *w, Err *err);
+bool show_check(const Options *o, const Link *l, Err *err);
+#endif

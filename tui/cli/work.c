@@ -1,0 +1,193 @@
+#include "tui/cli/work.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "core/base/file.h"
+#include "core/base/utf8.h"
+#include "core/session/address.h"
+#include "tui/app.h"
+
+enum { PATIENCE_NS = 500000000, REDRAW_NS = 100000000, SLICE_NS = 100000000, LINE_CELLS = 70 };
+
+void complain(const char *text)
+{
+    char clean[1024];
+    fprintf(stderr, "vitrine: %s\n", utf8_clean(clean, sizeof clean, text));
+}
+
+static void hold_signals(Progress *p)
+{
+    sigset_t held;
+    sigemptyset(&held);
+    sigaddset(&held, SIGINT);
+    sigaddset(&held, SIGTERM);
+    sigaddset(&held, SIGHUP);
+    p->held = sigprocmask(SIG_BLOCK, &held, &p->before) == 0;
+}
+
+static bool signal_waits(void)
+{
+    sigset_t waiting;
+    return sigpending(&waiting) == 0 && (sigismember(&waiting, SIGINT) == 1 || sigismember(&waiting, SIGTERM) == 1 || sigismember(&waiting, SIGHUP) == 1);
+}
+
+static void erase_line(Progress *p)
+{
+    if (p->drawn)
+        fprintf(stderr, "\r%*s\r", LINE_CELLS + 9, "");
+    p->drawn = 0;
+}
+
+/* The SessionProgress of a verb. */
+static bool progress(void *context, const char *what, double share)
+{
+    Progress *p = context;
+    int64_t now = clock_ns();
+    if (signal_waits())
+        return false;
+    if (!p->terminal || now - p->began < PATIENCE_NS || (p->drawn && now - p->drawn < REDRAW_NS))
+        return true;
+    char text[LINE_CELLS + 1];
+    utf8_clean(text, sizeof text, what);
+    int pad = LINE_CELLS - utf8_cells(text), percent = share > 0 ? share < 1 ? (int)(share * 100) : 100 : 0;
+    fprintf(stderr, "\r%s%*s%3d %%", text, pad, "", percent);
+    p->drawn = now;
+    return true;
+}
+
+/* Where there is a screen its table stands first: its export knows pictures of the screen too. Elsewhere it stands last, so that its
+ * commands are known and refused. */
+static Commands all_commands(unsigned allowed)
+{
+    Commands own = session_command_set(), c = {.count = 0};
+    if (allowed & COMMAND_UI)
+        c.table[c.count++] = app_commands();
+    for (int i = 0; i < own.count; i++)
+        c.table[c.count++] = own.table[i];
+    if (!(allowed & COMMAND_UI))
+        c.table[c.count++] = app_commands();
+    return c;
+}
+
+/* The picture comes through a pipe: waits for its first byte while Ctrl-C still works at once. */
+static bool await_stdin(Err *err)
+{
+    struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+    if (isatty(STDIN_FILENO))
+        return err_set(err, "standard input is a terminal: send a picture through a pipe (vitrine run -i - < cat.png), or name the file");
+    poll(&in, 1, -1);
+    return true;
+}
+
+static bool go(Work *w, const char *address, Err *err)
+{
+    Buf line = {0};
+    buf_printf(&line, "goto \"%s\"", address); /* quoted: a blank may stand between [ ] */
+    bool ok = command_do(&w->session, &w->commands, buf_str(&line), 0, err);
+    buf_free(&line);
+    w->session.back_count = 0;
+    return ok;
+}
+
+/* The place first, so that commands act on it; an address that the edits have yet to make is tried again after them. */
+static bool run_commands(Work *w, unsigned allowed, Err *err)
+{
+    const char *at = w->options->at, *start = at ? at : w->address;
+    bool both = at && w->link.address, placed = *start && go(w, start, both ? err : NULL);
+    if (both && !placed)
+        return false;
+    buf_clear(&w->session.said);
+    if (!command_do(&w->session, &w->commands, buf_str(&w->link.edits), COMMAND_EDIT | (allowed & COMMAND_UI), err) ||
+        !command_do(&w->session, &w->commands, buf_str(&w->options->commands), allowed, err))
+        return false;
+    bool again = (allowed & COMMAND_UI) && *w->address && (both || !placed);
+    return !again || go(w, w->address, err);
+}
+
+bool work_open(Work *w, unsigned allowed, Err *err)
+{
+    const Options *o = w->options;
+    const char *input = w->link.input ? w->link.input : o->input;
+    w->commands = all_commands(allowed);
+    if (input && strcmp(input, "-") == 0 && !await_stdin(err))
+        return false;
+    w->progress = (Progress){.began = clock_ns(), .terminal = isatty(STDERR_FILENO)};
+    hold_signals(&w->progress);
+    if (!session_init(&w->session, o->model, input, (int)o->threads, progress, &w->progress, err))
+        return false;
+    return run_commands(w, allowed, err);
+}
+
+bool work_complete(Work *w, Err *err)
+{
+    while (!session_step(&w->session, NULL, 0, clock_ns() + SLICE_NS))
+        if (!progress(&w->progress, "computing", session_progress_share(&w->session)))
+            return err_set(err, "cancelled");
+    return true;
+}
+
+bool work_to_stdout(const Work *w)
+{
+    return !w->options->output || strcmp(w->options->output, "-") == 0;
+}
+
+bool work_deliver(Work *w, Err *err)
+{
+    erase_line(&w->progress);
+    if (signal_waits())
+        return err_set(err, "cancelled");
+    if (!w->out.len)
+        return true;
+    return file_write(w->written || work_to_stdout(w) ? "-" : w->options->output, buf_str(&w->out), w->out.len, err);
+}
+
+void work_close(Work *w)
+{
+    erase_line(&w->progress);
+    session_free(&w->session); /* accepts one that was never opened */
+    link_free(&w->link);
+    buf_free(&w->out);
+    if (w->progress.held)
+        sigprocmask(SIG_SETMASK, &w->progress.before, NULL); /* one that waited ends the program here */
+    w->progress.held = false;
+}
+
+/* "logits[o=5]" of the largest probability, or false where there are no classes. */
+static bool first_class(Work *w, Side side, char *out, size_t n, Err *err)
+{
+    Session *s = &w->session;
+    const float *p = session_need(s, side, "logits", err) ? session_need(s, side, "probs", err) : NULL;
+    if (!p)
+        return err_prefix(err, "name an ADDRESS");
+    int best = 0;
+    for (int i = 1; i < s->model.vit.classes; i++)
+        best = p[i] > p[best] ? i : best;
+    snprintf(out, n, "logits[o=%d]", best);
+    return true;
+}
+
+bool work_cell(Work *w, char path[SESSION_PATH], size_t *cell, Err *err)
+{
+    Session *s = &w->session;
+    Side side = session_side(s) == SIDE_A ? SIDE_A : SIDE_B;
+    const Graph *g = session_graph(s, side);
+    char answer[32];
+    const char *address = w->address;
+    Address to;
+    if (!*address && s->back_count == 0) {
+        if (!first_class(w, side, answer, sizeof answer, err))
+            return false;
+        address = answer;
+    }
+    if (!address_parse(s, g, address, &to, err))
+        return false;
+    if (!to.is_node)
+        return err_set(err, "'%s' is a group of nodes: name one of them, perhaps with a cell such as [t=r3c4]", to.path);
+    memcpy(path, to.path, SESSION_PATH);
+    *cell = address_cell(s, g, graph_find(g, to.path), &to.cells);
+    return true;
+}

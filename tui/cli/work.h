@@ -1,0 +1,49 @@
+/* What every verb has in common: a session opened as the options say, progress on a terminal, Ctrl-C, and where the result goes. */
+#ifndef VITRINE_CLI_WORK_H
+#define VITRINE_CLI_WORK_H
+#include <signal.h>
+#include <stdint.h>
+
+#include "core/session/command.h"
+#include "tui/cli/link.h"
+#include "tui/cli/options.h"
+
+/* A line on standard error while something takes longer than half a second. SIGINT, SIGTERM and SIGHUP are held back from work_open to
+ * work_close, so that no half-written file and no half-drawn line is left; a pending one makes the work stop, and ends the
+ * program as that signal does once work_close lets it through. No handler, hence no state outside this struct. */
+typedef struct Progress {
+    int64_t began, drawn; /* clock_ns; drawn 0: nothing is on the line */
+    bool terminal;        /* standard error is one */
+    bool held;
+    sigset_t before;
+} Progress;
+
+typedef struct Work {
+    const Options *options;
+    Link link;            /* the words after the verb */
+    const char *address;  /* what is asked about: the address among the words, else --at, else "" (the focus) */
+    Commands commands;
+    Session session;
+    Progress progress;
+    Buf out;              /* the answer; written by work_deliver */
+    bool written;         /* the result went to where -o says: out, if anything, is a report on it */
+} Work;
+
+/* Opens model and input, goes to --at, else to the address (where it exists before the edits do), runs the link's edits and -c.
+ * allowed: flags of the commands that may be used. False: work_close all the same. */
+bool work_open(Work *w, unsigned allowed, Err *err);
+/* Completes the forward pass of what is on show and of what it is compared with. */
+bool work_complete(Work *w, Err *err);
+/* out to -o, else (and if it is a report) to standard output, whole or with an error. */
+bool work_deliver(Work *w, Err *err);
+void work_close(Work *w);
+
+/* Is the result to go to standard output? */
+bool work_to_stdout(const Work *w);
+/* The cell that is asked about: the address; without one the place that -c led to, else the logit of the class that comes first.
+ * A group of nodes is an error. */
+bool work_cell(Work *w, char path[SESSION_PATH], size_t *cell, Err *err);
+
+/* One line on standard error: "vitrine: " and the message, foreign bytes made harmless. */
+void complain(const char *text);
+#endif

@@ -1,0 +1,148 @@
+/* The program: the command line is cut up here; a verb answers on standard output, no verb opens the screen. */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/kernels/kernels.h"
+#include "tui/app.h"
+#include "tui/cli/help.h"
+
+/* Descriptors 0, 1 and 2 that were closed would be given to the next files opened. They are opened the wrong way round, so that
+ * reading or writing them is an error as before. */
+static void guard_descriptors(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) == -1 && errno == EBADF)
+            (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+static int print(Buf *text)
+{
+    Err err = {{0}};
+    bool ok = file_write("-", buf_str(text), text->len, &err);
+    if (!ok)
+        complain(err.text);
+    buf_free(text);
+    return ok ? STATUS_DONE : STATUS_BAD;
+}
+
+static int usage(const Err *err)
+{
+    complain(err->text);
+    return STATUS_USAGE;
+}
+
+/* The first word is no verb and nothing that could be opened. */
+static int unknown_word(const char *word)
+{
+    Err err;
+    const char *near = verb_nearest(word);
+    bool path = strchr(word, '/') || strchr(word, '.');
+    if (path && !near)
+        err_set(&err, "there is no file '%.300s' here", word);
+    else
+        err_set(&err, "'%.300s' is neither a verb nor a file here%s%s%s", word, near ? "; did you mean '" : "; `vitrine --help` lists the verbs", near ? near : "", near ? "'?" : "");
+    return usage(&err);
+}
+
+/* What a link and --at say, as commands: the place first, so that the edits' comparison is seen there. */
+static void start_commands(const Link *l, const char *at, Buf *out)
+{
+    const char *address = l->address ? l->address : at;
+    if (address)
+        buf_printf(out, "goto \"%s\"", address);
+    if (l->edits.len)
+        buf_printf(out, "%s%s", out->len ? "; " : "", buf_str(&l->edits));
+}
+
+static int open_screen(const Options *o)
+{
+    Err err = {{0}};
+    Link link;
+    Buf start = {0};
+    Commands commands = session_command_set();
+    int status = STATUS_USAGE;
+    bool ok = link_parse(&link, o->word, o->word_count, LINK_INPUT, &commands, &err);
+    if (ok && link.input && o->input)
+        ok = err_set(&err, "two inputs, '%.100s' and '%.100s': name one", link.input, o->input);
+    if (ok && link.address && o->at)
+        ok = err_set(&err, "two addresses, '%.100s' and '%.100s': name one", link.address, o->at);
+    if (ok && (o->json || o->output))
+        ok = err_set(&err, "%s goes with a verb: `vitrine screen -o FILE`, `vitrine run --json`", o->json ? "--json" : "-o");
+    if (ok) {
+        start_commands(&link, o->at, &start);
+        status = app_main(&(AppOptions){.model = o->model,
+                                        .input = link.input ? link.input : o->input,
+                                        .commands = o->commands.len ? buf_str(&o->commands) : NULL,
+                                        .link = start.len ? buf_str(&start) : NULL,
+                                        .hash = link.hash,
+                                        .threads = (int)o->threads,
+                                        .colour = o->colour,
+                                        .ascii = o->ascii,
+                                        .no_mouse = o->no_mouse,
+                                        .light = o->light,
+                                        .fresh = o->fresh});
+    } else
+        complain(err.text);
+    link_free(&link);
+    buf_free(&start);
+    return status;
+}
+
+/* Is the first word the beginning of a link, or of something to open? */
+static bool opens(const char *word)
+{
+    char first[256];
+    if (link_is_input(word) || *word == '#')
+        return true;
+    size_t n = strcspn(word, " ");
+    if (!word[n] || n >= sizeof first)
+        return false;
+    memcpy(first, word, n);
+    first[n] = 0;
+    return link_is_input(first);
+}
+
+static int dispatch(Options *o)
+{
+    Buf text = {0};
+    Err err;
+    const char *first = o->word_count ? o->word[0] : "";
+    if (strcmp(first, "help") == 0 && !file_exists(first)) { /* `vitrine help show` is `vitrine show --help` */
+        o->help = true;
+        o->word_count--;
+        memmove(o->word, o->word + 1, (size_t)o->word_count * sizeof *o->word);
+        first = o->word_count ? o->word[0] : "";
+    }
+    const Verb *verb = verb_find(first);
+    if (o->isa && !kernels_select(o->isa, &err)) /* before --version, which names the kernels in use */
+        return usage(&err);
+    if (o->help)
+        help_text(verb, &text);
+    else if (o->version)
+        version_text(&text);
+    else if (o->man)
+        man_text(&text);
+    if (text.len)
+        return print(&text);
+    if (verb)
+        return verb_main(verb, o);
+    if (*first && !opens(first))
+        return unknown_word(first);
+    return open_screen(o);
+}
+
+int main(int argc, char **argv)
+{
+    Options o;
+    Err err;
+    guard_descriptors();
+    signal(SIGPIPE, SIG_IGN);
+    int status = options_parse(&o, argc, argv, &err) ? dispatch(&o) : usage(&err);
+    options_free(&o);
+    return status;
+}
