@@ -2,11 +2,20 @@
 .DEFAULT_GOAL := all
 .DELETE_ON_ERROR:
 MAKEFLAGS += --no-builtin-rules
+# All processors, unless -j is given. `make deps test` is two steps, the second of which needs the first.
+JOBS := $(shell nproc 2>/dev/null || echo 2)
+ifeq ($(MAKELEVEL),0)
+MAKEFLAGS += -j$(JOBS)
+endif
+ifneq ($(filter deps deps-all clean,$(MAKECMDGOALS)),)
+.NOTPARALLEL:
+endif
 
 CC      ?= cc
 ifeq ($(origin CC),default)
 CC      := cc
 endif
+AR      ?= ar
 VARIANT ?= release
 B       := build/$(VARIANT)
 OPT     ?= -O2
@@ -14,22 +23,28 @@ WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -W
 CFLAGS_ALL := -std=c11 -D_POSIX_C_SOURCE=200809L $(OPT) -g -ffp-contract=off -fno-math-errno $(WARN) $(WERROR) -MMD -MP -I. $(CFLAGS)
 V       ?= 0
 Q       := $(if $(filter 1,$(V)),,@)
+say      = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
-# One static library per folder, in the order of ARCHITECTURE's arrows: a folder may use those before it.
+PREFIX  ?= /usr/local
+DESTDIR ?=
+
+# One static library per folder, in the order of the arrows: a folder may use those before it.
 LAYERS  := core/base core/kernels core/graph core/io core/models core/session tui/canvas tui/views tui/cli
-LIBS    := $(foreach l,$(LAYERS),$(B)/$(subst /,_,$(l)).a)
 lib_of   = $(B)/$(subst /,_,$(1)).a
 SRC_OF   = $(sort $(wildcard $(1)/*.c))
-TUI_SRC := $(call SRC_OF,tui)
+TUI_OBJ := $(patsubst %.c,$(B)/%.o,$(call SRC_OF,tui))
 LDLIBS  := -ljansson -lz -lm -lpthread
 LDLIBS_TUI := -lncursesw -ltinfo
 
+# stb's inverse DCT wraps around on a damaged JPEG; so may it.
+FLAGS_core_io_image_decode := -fwrapv
+
 .PHONY: all
-all: $(B)/vitrine
+all: $(B)/vitrine ## build/release/vitrine, the program (default)
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
-	$(if $(filter 1,$(V)),,@echo "  cc      $<")
+	$(call say,cc,$<)
 	$(Q)$(CC) $(CFLAGS_ALL) $(FLAGS_$(subst /,_,$(<:.c=))) -c -o $@ $<
 
 define layer_rule
@@ -39,7 +54,7 @@ $(call lib_of,$(1)): $$(patsubst %.c,$(B)/%.o,$$(call SRC_OF,$(1)))
 endef
 $(foreach l,$(LAYERS),$(eval $(call layer_rule,$(l))))
 
-# libraries that folder n links with: itself and everything below it, uppermost first
+# libraries that a folder links with: itself and everything below it, uppermost first
 reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
 UP_TO_core_base    := core/base
 UP_TO_core_kernels := $(UP_TO_core_base) core/kernels
@@ -50,25 +65,112 @@ UP_TO_core_session := $(UP_TO_core_models) core/session
 UP_TO_tui_canvas   := core/base tui/canvas
 UP_TO_tui_views    := $(UP_TO_core_session) tui/canvas tui/views
 UP_TO_tui_cli      := $(UP_TO_tui_views) tui/cli
-libs_for = $(foreach l,$(call reverse,$(UP_TO_$(1))),$(call lib_of,$(l)))
+UP_TO_tui          := $(UP_TO_tui_cli)
+libs_for = $(foreach l,$(call reverse,$(UP_TO_$(1))),$(call lib_of,$(l))) $(if $(filter core/session,$(UP_TO_$(1))),$(ASSETS_LIB))
+
+include assets/assets.mk
+LIBS := $(call libs_for,tui)
+
+$(B)/vitrine: $(TUI_OBJ) $(LIBS)
+	$(call say,link,$@)
+	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $(TUI_OBJ) $(LIBS) $(LDFLAGS) $(LDLIBS_TUI) $(LDLIBS)
+
+# The same in one file that needs no shared library, for machines where nobody has root.
+$(B)/static/vitrine: $(TUI_OBJ) $(LIBS)
+	@mkdir -p $(@D)
+	$(call say,link,$@)
+	$(Q)$(CC) $(CFLAGS_ALL) -static -o $@ $(TUI_OBJ) $(LIBS) $(LDFLAGS) $(LDLIBS_TUI) $(LDLIBS)
+
+.PHONY: run static install uninstall
+run: ## build it and open it
+	@$(MAKE) --no-print-directory all
+	@$(B)/vitrine $(ARGS)
+
+static: $(B)/static/vitrine ## build/release/static/vitrine: one file without shared libraries, for machines where nobody has root
+	@if ldd $< >/dev/null 2>&1; then echo "$<: not static"; ldd $<; exit 1; fi
+	@ls -lh $< | awk '{print "$<: " $$5 ", no shared library"}'
+
+install: $(B)/vitrine ## the program and its manual page, to PREFIX (/usr/local)
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(B)/vitrine $(DESTDIR)$(PREFIX)/bin/vitrine
+	$(B)/vitrine --man >$(B)/vitrine.1
+	install -m 644 $(B)/vitrine.1 $(DESTDIR)$(PREFIX)/share/man/man1/vitrine.1
+
+uninstall: ## takes them away again
+	rm -f $(DESTDIR)$(PREFIX)/bin/vitrine $(DESTDIR)$(PREFIX)/share/man/man1/vitrine.1
+
+# --- models for trying out size: weights from a seed, answers mean nothing
+.PHONY: vit-b
+vit-b: $(B)/make_vit ## build/models/vit-b16: a ViT-B/16 at 224×224 from a seed (346 MB, some seconds), for trying out size
+	@echo "build/models/vit-b16: 86.6 million weights from seed 1, 346 MB, some seconds"
+	@$(MAKE) --no-print-directory vit-b16
+	@echo "open it: $(B)/vitrine -m build/models/vit-b16"
+
+# --- packages
+.PHONY: deps deps-all
+deps: ## installs what building needs (asks for root only if something is missing)
+	@sh tests/deps.sh
+deps-all: ## and what every test pass needs: clang, musl, aarch64 + qemu, tmux, …
+	@sh tests/deps.sh all
 
 # --- tests: tests/<layer>/test_*.c, each a program linked with its layer and those below
 define test_rule
-$(B)/tests/$(1)/%: tests/$(1)/%.c $(call libs_for,$(1))
+$(B)/tests/$(1)/%: tests/$(1)/%.c $(filter-out $(B)/tui/main.o,$(2)) $$(call libs_for,$(1))
 	@mkdir -p $$(@D)
-	$$(if $$(filter 1,$$(V)),,@echo "  test    $$<")
-	$(Q)$(CC) $(CFLAGS_ALL) -o $$@ $$< $(call libs_for,$(1)) $(LDFLAGS) -lcmocka $(LDLIBS)
+	$$(call say,test,$$<)
+	$(Q)$(CC) $(CFLAGS_ALL) -o $$@ $$< $(filter-out $(B)/tui/main.o,$(2)) $$(call libs_for,$(1)) $(LDFLAGS) -lcmocka $(3) $(LDLIBS)
 TESTS += $$(patsubst tests/%.c,$(B)/tests/%,$$(sort $$(wildcard tests/$(1)/test_*.c)))
 endef
-TESTED := core_base core_kernels core_graph core_io core_models core_session tui_canvas tui_views tui_cli
+TESTED := core_base core_kernels core_graph core_io core_models core_session tui_canvas tui_views
 $(foreach l,$(TESTED),$(eval $(call test_rule,$(l))))
+$(eval $(call test_rule,tui_cli,$(TUI_OBJ),$(LDLIBS_TUI)))
+$(eval $(call test_rule,tui,$(TUI_OBJ),$(LDLIBS_TUI)))
 
-.PHONY: unit
-unit: $(TESTS)
-	@set -e; for t in $(TESTS); do $$t; done
+# Without cmocka, jansson or zlib, so that these build wherever a C compiler is.
+PORTABLE := $(patsubst tests/%.c,$(B)/tests/%,$(sort $(wildcard tests/portable/*.c)))
+PORTABLE_LIBS := $(foreach l,core/models core/graph core/kernels core/base,$(call lib_of,$(l)))
+$(PORTABLE): $(B)/tests/%: tests/%.c $(PORTABLE_LIBS)
+	@mkdir -p $(@D)
+	$(call say,link,$@)
+	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(PORTABLE_LIBS) $(LDFLAGS) -lm -lpthread
 
-.PHONY: clean
-clean:
+list-tests:
+	@printf '%s\n' $(TESTS)
+# Fuzzers: libFuzzer programs, VARIANT=fuzz CC=clang with its instrumentation (tests/fuzz.sh).
+FUZZERS := $(patsubst tests/%.c,$(B)/tests/%,$(sort $(wildcard tests/fuzz/*.c)))
+$(FUZZERS): $(B)/tests/%: tests/%.c $(call libs_for,core_io)
+	@mkdir -p $(@D)
+	$(call say,link,$@)
+	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(call libs_for,core_io) $(LDFLAGS) $(LDLIBS)
+fuzzers: $(FUZZERS)
+
+.PHONY: fuzz fuzzers
+fuzz: ## feeds every parser nonsense for a minute each (needs clang)
+	+@MAKE='$(MAKE)' FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) tests/fuzz.sh
+
+.PHONY: tests list-tests portable unit quick test layers exact golden e2e
+tests: $(TESTS)
+portable: $(PORTABLE)
+unit: $(TESTS) ## the unit suites of this build
+	@tests/unit.sh $(TESTS)
+quick: ## build and unit suites, under a minute
+	+@$(MAKE) --no-print-directory WERROR=-Werror all unit
+test: ## everything: two compilers, sanitizers, exactness, other machines, screens, terminals
+	+@MAKE='$(MAKE)' tests/all.sh
+layers: all ## who includes whom: arrows only upward
+	@B=$(B) tests/layers.sh
+exact: all ## the same bits from every kernel, thread count and compiler
+	+@MAKE='$(MAKE)' tests/exact.sh
+golden: all $(B)/make_vit ## writes the golden screens anew (look at the difference!)
+	@B=$(B) tests/golden.sh update
+e2e: all $(B)/make_vit ## the program in a real terminal
+	@B=$(B) tests/e2e.sh
+
+.PHONY: clean help
+clean: ## removes build/
 	rm -rf build
+
+help: ## this list
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -17,7 +17,7 @@
 #include "tui/term.h"
 
 /* How long one slice of computing may keep a key waiting, and how often a frame is drawn while work goes on. */
-enum { SLICE_NS = 8000000, FRAME_NS = 60000000, HINT_STEPS = 3 };
+enum { SLICE_NS = 8000000, FRAME_NS = 60000000, HINT_STEPS = 3, HINT_KEYS = 12 };
 
 typedef struct App {
     Session s;
@@ -28,7 +28,8 @@ typedef struct App {
     char message[512];
     bool message_is_error;
     bool hint;
-    int steps_taken, count;     /* count: digits typed before a key */
+    bool said;                  /* the last key was `say`: once more it tells what is said in general */
+    int steps_taken, commands_done, count; /* count: digits typed before a key */
     const char *link_hash;      /* first digits of the hash that a link promised; NULL once compared */
     const TermStatus *terminal;
     int64_t work_since;         /* a command computes: when it began, for the progress line */
@@ -124,7 +125,9 @@ static void show_said(App *a)
     if (!*said)
         return;
     const char *end = strchr(said, '\n');
-    bool one_line = (!end || !end[1]) && utf8_cells(said) <= a->canvas.w - 2;
+    int lines = frame_layout(&a->s, a->canvas.h, a->canvas.w, a->hint).sentence.h;
+    int room = lines * (a->canvas.w - 2) - (lines > 1 ? a->canvas.w / 4 : 0); /* a wrapped line ends before its last column */
+    bool one_line = (!end || !end[1]) && utf8_cells(said) <= room;
     if (one_line) {
         say(a, false, said);
         a->message[strcspn(a->message, "\n")] = 0;
@@ -198,7 +201,7 @@ static void serve_request(App *a)
         return;
     *rest++ = 0;
     if (strcmp(request, "help") == 0)
-        overlay_help(&a->overlay, &a->s, &a->commands, strcmp(rest, "next") == 0 ? (a->overlay.kind == OVERLAY_LIST ? a->overlay.page + 1 : 0) : atoi(rest));
+        overlay_help(&a->overlay, &a->s, &a->commands, strcmp(rest, "next") != 0 ? atoi(rest) : a->overlay.kind == OVERLAY_LIST ? (a->overlay.page + 1) % HELP_PAGES : 0);
     else if (strcmp(request, "prompt") == 0)
         prompt_open(&a->prompt, rest);
     else if (strcmp(request, "menu") == 0 && *rest == 'o')
@@ -237,8 +240,8 @@ static void do_command(App *a, const char *line)
     else
         say(a, true, err.text);
     serve_request(a);
-    if (session_step_number(&a->s, &total) != step && ++a->steps_taken >= HINT_STEPS)
-        a->hint = false;
+    a->steps_taken += session_step_number(&a->s, &total) != step;
+    a->hint = a->hint && a->steps_taken < HINT_STEPS && ++a->commands_done < HINT_KEYS;
 }
 
 /* Digits are a count for the key that follows. */
@@ -252,16 +255,21 @@ static bool take_digit(App *a, const char *key)
 
 static void run_binding(App *a, const KeyBinding *k)
 {
-    char line[128];
+    char line[SESSION_PATH + 16];
+    bool says = strcmp(k->command, "say") == 0, again = says && a->said;
     bool counts = strcmp(k->command, "next") == 0 || strcmp(k->command, "prev") == 0 || strncmp(k->command, "move ", 5) == 0;
     if (a->count && strcmp(k->key, "G") == 0)
         snprintf(line, sizeof line, "goto %d", a->count);
     else if (a->count && counts)
         snprintf(line, sizeof line, "%.60s %d", k->command, a->count);
+    else if (again)
+        snprintf(line, sizeof line, "glossary %s", a->s.place.path);
     else
         snprintf(line, sizeof line, "%s", k->command);
     a->count = 0;
     do_command(a, line);
+    a->said = says && !again;
+    a->overlay.more = a->said && a->overlay.kind == OVERLAY_TEXT;
 }
 
 static void on_key(App *a, const TermEvent *e)
@@ -277,6 +285,7 @@ static void on_key(App *a, const TermEvent *e)
         if (result == OVERLAY_RUN)
             do_command(a, buf_str(&command));
         buf_free(&command);
+        a->said = a->said && (result == OVERLAY_PASSED || result == OVERLAY_STAYS);
         if (result != OVERLAY_PASSED)
             return;
     }

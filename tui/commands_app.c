@@ -30,13 +30,13 @@ static bool run_zoom(Session *s, const Args *a, Err *err)
 
 static bool run_help(Session *s, const Args *a, Err *err)
 {
-    static const char *const PAGES[] = {"tasks", "keys", "commands", "next"};
+    static const char *const PAGES[] = {"tasks", "keys", "commands", "find", "next"};
     if (!a->count)
         return ask_app(s, "help", "0");
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++) /* their numbers are the pages of the help list */
         if (strcmp(a->word[0], PAGES[i]) == 0)
-            return ask_app(s, "help", i == 3 ? "next" : (const char *[]){"0", "1", "2"}[i]);
-    return err_set(err, "column %d: expected tasks, keys or commands, found '%s'", a->column[0], a->word[0]);
+            return ask_app(s, "help", i == 4 ? "next" : (const char *[]){"0", "1", "2", "3"}[i]);
+    return err_set(err, "column %d: expected tasks, keys, commands or find, found '%s'", a->column[0], a->word[0]);
 }
 
 static bool run_prompt(Session *s, const Args *a, Err *err)
@@ -119,7 +119,7 @@ static const Command COMMANDS[] = {
      COMMAND_FILE | COMMAND_UI, run_export, NULL},
     {"pane", "look", "pane next, prev", "the cursor to the map of steps, and back", COMMAND_UI, run_pane, NULL},
     {"zoom", "look", "zoom", "this pane alone, and back", COMMAND_UI, run_zoom, NULL},
-    {"help", "program", "help [tasks, keys, commands]", "what can be done here", COMMAND_UI, run_help, NULL},
+    {"help", "program", "help [tasks, keys, commands, find]", "what can be done here", COMMAND_UI, run_help, NULL},
     {"prompt", "program", "prompt TEXT", "open the command line with that text", COMMAND_UI, run_prompt, NULL},
     {"menu", "program", "menu open, view, find", "open a list to choose from", COMMAND_UI, run_menu, NULL},
     {"mouse", "program", "mouse [on, off]", "let the program or the terminal have the mouse", COMMAND_UI, run_mouse, NULL},

@@ -9,6 +9,9 @@
 #include "tui/keymap.h"
 #include "tui/views/answer.h"
 
+/* The longest sentence with its margin: a narrower screen wraps it. Below NARROW the footer keeps what can't be guessed. */
+enum { SENTENCE_WIDTH = 78, NARROW = 70, FOOTER_ARROWS = 2 };
+
 static void add_pane(Frame *f, const ViewSpec *view, Rect box, Side side, bool focus, bool steps)
 {
     if (f->count == FRAME_PANES || box.h < 1 || box.w < 1)
@@ -48,7 +51,7 @@ static void layout_side_column(const Session *s, Frame *f, Rect r, Side side)
     if (on_attention(s)) {
         Rect info = rect_cut(&r, 'b', r.h >= 40 ? 12 : r.h >= 30 ? 9 : 0);
         Rect answer = rect_cut(&r, 'b', answers && r.h >= 26 ? 8 : 0);
-        Rect cursor = rect_cut(&r, 'b', r.h >= 16 ? 6 : 0);
+        Rect cursor = rect_cut(&r, 'b', r.h < 16 ? 0 : session_compares(s) ? 9 : 7); /* the node, its value or both and A − B, head, both tokens */
         add_pane(f, &VIEW_ROW_TOP, r, side, false, false);
         add_pane(f, &VIEW_CURSOR, cursor, side, false, false);
         add_pane(f, &VIEW_ANSWER, answer, side, false, false);
@@ -69,7 +72,7 @@ static void layout_main(const Session *s, Frame *f, Rect r, bool side_column)
         Rect column = rect_cut(&r, 'r', r.w >= 150 ? 44 : r.w >= 90 ? 32 : 20);
         layout_side_column(s, f, column, side);
     }
-    if (s->place.screen == SCREEN_ROW && r.h >= 18 && !s->look.average) { /* the same query in the block's other heads */
+    if (s->place.screen == SCREEN_ROW && r.h >= 20 && !s->look.average) { /* the same query in the block's other heads */
         Rect heads = rect_cut(&r, 'b', r.h >= 50 ? 17 : r.h >= 30 ? 12 : 7);
         add_pane(f, &VIEW_HEADS, heads, side, false, false);
     }
@@ -82,9 +85,9 @@ Frame frame_layout(const Session *s, int h, int w, bool hint)
     Rect r = {0, 0, h, w};
     f.footer = rect_cut(&r, 'b', h >= 4 ? 1 : 0);
     f.answer = rect_cut(&r, 'b', h >= 6 ? 1 : 0);
-    f.sentence = rect_cut(&r, 'b', h >= 5 ? 1 : 0);
+    f.sentence = rect_cut(&r, 'b', h < 5 ? 0 : h >= 12 && w < SENTENCE_WIDTH ? 2 : 1);
     f.header = rect_cut(&r, 't', h >= 8 ? 1 : 0);
-    f.hint = rect_cut(&r, 't', hint && h >= 14 ? 1 : 0);
+    f.hint = rect_cut(&r, 't', hint && h >= 18 ? 1 : 0);
     bool sides = s->compare == COMPARE_SIDES && session_compares(s) && s->place.screen != SCREEN_EXPLAIN;
     bool explain = s->place.screen == SCREEN_EXPLAIN;
     if (s->look.zoomed || w < 40 || r.h < 6) {
@@ -115,29 +118,53 @@ void frame_needs(const Session *s, const Frame *f, Needs *out)
             f->pane[i].view->needs(s, f->pane[i].side, f->pane[i].inside, out);
 }
 
+static void put_input(const Input *in, Buf *out)
+{
+    buf_printf(out, "%s%s%s", in->name, in->label >= 0 ? " " : "", in->label >= 0 ? SHAPES_NAMES[in->label] : "");
+}
+
+/* Program, model, picture, step, block, head, edits. A pinned picture stands in front of the one on show. brief 1: without how many
+ * blocks and heads there are; 2: without the pinned picture too. */
+static void header_text(const Session *s, bool named, int brief, Buf *out)
+{
+    int total, step = session_step_number(s, &total), block = session_block(s);
+    const Box *box = &s->stages.boxes[s->place.box];
+    bool ranges = brief < 1, two = brief < 2 && s->pinned.base && strcmp(s->pinned.input.path, s->now.input.path) != 0;
+    if (named)
+        buf_printf(out, " vitrine  %s ", s->model.name);
+    buf_puts(out, two ? " A " : " ");
+    if (two) {
+        put_input(&s->pinned.input, out);
+        buf_puts(out, "  B ");
+    }
+    put_input(&s->now.input, out);
+    buf_printf(out, "  step %d of %d: %s", step, total, box->label);
+    if (*box->symbol)
+        buf_printf(out, " (%s)", box->symbol);
+    if (block >= 0)
+        buf_printf(out, "  block %d", block);
+    if (block >= 0 && ranges)
+        buf_printf(out, " of 0–%d", s->model.vit.layers - 1);
+    if (block >= 0 && on_attention(s) && s->look.average)
+        buf_printf(out, "  mean of %d heads", s->model.vit.heads);
+    else if (block >= 0 && on_attention(s))
+        buf_printf(out, "  head %d", session_head(s));
+    if (block >= 0 && on_attention(s) && !s->look.average && ranges)
+        buf_printf(out, " of 0–%d", s->model.vit.heads - 1);
+    for (int i = 0; i < s->edits.count; i++)
+        buf_printf(out, "%s%s", i ? "; " : "  edit: ", s->edits.line[i]);
+}
+
 static void draw_header(const Paint *p, Rect r)
 {
-    const Session *s = p->s;
-    char text[512];
-    int total, step = session_step_number(s, &total), n = 0, block = session_block(s);
-    const char *label = s->now.input.label >= 0 ? SHAPES_NAMES[s->now.input.label] : "";
-    const Box *box = &s->stages.boxes[s->place.box];
-    if (r.w >= 100) /* on a small screen the step comes first: the model and the program are known */
-        n = snprintf(text, sizeof text, " vitrine  %s ", s->model.name);
-    n += snprintf(text + n, sizeof text - (size_t)n, " %s%s%s  step %d of %d %s%s%s", s->now.input.name, *label ? " " : "", label, step, total, box->label,
-                  *box->symbol ? " " : "", box->symbol);
-    if (block >= 0 && n > 0 && (size_t)n < sizeof text)
-        n += snprintf(text + n, sizeof text - (size_t)n, "  block %d of 0–%d", block, s->model.vit.layers - 1);
-    if (block >= 0 && on_attention(s) && n > 0 && (size_t)n < sizeof text) {
-        if (s->look.average)
-            n += snprintf(text + n, sizeof text - (size_t)n, "  mean of %d heads", s->model.vit.heads);
-        else
-            n += snprintf(text + n, sizeof text - (size_t)n, "  head %d of 0–%d", session_head(s), s->model.vit.heads - 1);
+    Buf text = {0};
+    for (int brief = 0; brief == 0 || (brief < 3 && utf8_cells(buf_str(&text)) > r.w); brief++) {
+        buf_clear(&text);
+        header_text(p->s, r.w >= 100, brief, &text); /* on a small screen the step comes first: the model and the program are known */
     }
-    for (int i = 0; i < s->edits.count && n > 0 && (size_t)n < sizeof text; i++)
-        n += snprintf(text + n, sizeof text - (size_t)n, "%s%s", i ? "; " : "  edit: ", s->edits.line[i]);
     canvas_fill(p->c, r, STYLE_HEADER, ' ');
-    canvas_text(p->c, r.y, r.x, r.w, STYLE_HEADER, text);
+    canvas_text(p->c, r.y, r.x, r.w, STYLE_HEADER, buf_str(&text));
+    buf_free(&text);
 }
 
 static const char *sentence_of(const Session *s)
@@ -147,7 +174,7 @@ static const char *sentence_of(const Session *s)
     const NodeText *t = NULL;
     if (n != NO_NODE && n != box->show) /* inside a step: the node's own sentence */
         t = node_text(s->place.path);
-    return t ? t->sentence : box->sentence;
+    return t ? t->sentence : stages_sentence(&s->stages, s->open, s->place.box);
 }
 
 static int footer_order(const Session *s, const KeyBinding **out, int most)
@@ -181,7 +208,9 @@ static bool footer_walk(const Paint *p, Rect r, bool draw, int click_x, const Ke
         if (p->c->ascii && strcmp(keys[i]->key, "Backspace") == 0)
             text = "Bksp";
         int kw = utf8_cells(text), lw = utf8_cells(keys[i]->label) + (p->c->ascii && strstr(keys[i]->label, "√") ? 3 : 0);
-        bool last = i == n - 1;
+        bool last = i == n - 1, arrows = keys[i]->footer == FOOTER_ARROWS;
+        if (arrows && r.w < NARROW)
+            continue; /* that arrows move is the first thing anybody tries: the room is for what nobody can guess */
         if (!last && x + kw + 1 + lw + 2 + help_width > r.x + r.w)
             continue; /* help always has its place */
         if (x + kw + 1 + lw > r.x + r.w)
@@ -198,6 +227,26 @@ static bool footer_walk(const Paint *p, Rect r, bool draw, int click_x, const Ke
     return false;
 }
 
+/* Where two runs exist and one is shown, the main pane says which. */
+static const char *main_label(const Session *s, const Pane *pane)
+{
+    static const char *const LABELS[] = {[SIDE_A] = "A", [SIDE_B] = "B", [SIDE_DIFF] = "A − B"};
+    return session_compares(s) && pane->view == view_of(s->place.screen) ? LABELS[pane->side] : NULL;
+}
+
+/* A narrow screen has two lines for it. */
+static void draw_sentence(const Paint *p, Rect r, const FrameState *state)
+{
+    bool message = state->message && *state->message;
+    Style style = message && state->message_is_error ? STYLE_ERROR : message ? STYLE_STRONG : STYLE_SENTENCE;
+    const char *text = message ? state->message : sentence_of(p->s);
+    rect_cut(&r, 'l', 1);
+    if (r.h > 1)
+        canvas_wrap(p->c, r, style, text);
+    else if (r.h)
+        canvas_text(p->c, r.y, r.x, r.w, style, text);
+}
+
 void frame_draw(const Paint *p, const Frame *f, const FrameState *state)
 {
     Canvas *c = p->c;
@@ -205,13 +254,15 @@ void frame_draw(const Paint *p, const Frame *f, const FrameState *state)
         draw_header(p, f->header);
     if (f->hint.h)
         canvas_text(c, f->hint.y, f->hint.x + 1, f->hint.w - 1, STYLE_STRONG,
-                    f->hint.w >= 100 ? "This is one real run of a small Vision Transformer, every number computed here. Space: what happens first. ?: help."
-                                     : "One real run of a small Vision Transformer. Space: what happens first. ?: help.");
+                    f->hint.w >= 115  ? "This is one real run of a small Vision Transformer, every number computed here. Space: what happens first. ?: help."
+                    : f->hint.w >= 80 ? "One real run of a small Vision Transformer. Space: what happens first. ?: help."
+                                      : "A real run of a Vision Transformer. Space: next. ?: help.");
     for (int i = 0; i < f->count; i++) {
         const Pane *pane = &f->pane[i];
         Buf title = {0};
-        if (pane->label)
-            buf_printf(&title, "%s  ", pane->label);
+        const char *label = pane->label ? pane->label : main_label(p->s, pane);
+        if (label)
+            buf_printf(&title, "%s  ", label);
         if (pane->view->title)
             pane->view->title(p->s, pane->side, &title);
         canvas_box(c, pane->box, buf_str(&title), pane->focus);
@@ -221,10 +272,7 @@ void frame_draw(const Paint *p, const Frame *f, const FrameState *state)
             pane->view->draw(p, pane->inside, pane->side, pane->focus);
         c->clip = old;
     }
-    bool message = state->message && *state->message;
-    if (f->sentence.h)
-        canvas_text(c, f->sentence.y, f->sentence.x + 1, f->sentence.w - 1, message && state->message_is_error ? STYLE_ERROR : message ? STYLE_STRONG : STYLE_SENTENCE,
-                    message ? state->message : sentence_of(p->s));
+    draw_sentence(p, f->sentence, state);
     if (f->answer.h)
         answer_line(p, f->answer.y, f->answer.x, f->answer.w);
     if (f->footer.h) {

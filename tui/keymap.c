@@ -4,6 +4,8 @@
 
 #define ON(screen) (1u << SCREEN_##screen)
 #define ATTENTION (ON(SHEET) | ON(MATRIX) | ON(ROW))
+#define TRACED (ON(EXPLAIN) | ON(ANSWER)) /* where people ask what a number came from */
+#define ELSEWHERE (((1u << SCREEN_COUNT) - 1) & ~TRACED)
 
 static const KeyBinding KEYS[] = {
     {"Space", "next", "next", "the next step of the forward pass", 0, 1},
@@ -61,8 +63,9 @@ static const KeyBinding KEYS[] = {
     {"U", "redo", NULL, "do it again", 0, 0},
     {"b", "compare next", "A/B", "compare: A, B, A − B", 0, 8},
     {"B", "pin", NULL, "keep this as A; open another picture or change something as B", 0, 0},
-    {"i", "say", "say", "one or two sentences on what is in focus", 0, 8},
-    {"w", "why", NULL, "the chain of largest terms down to a pixel or weight", 0, 0},
+    {"i", "say", "say", "one or two sentences on what is in focus; again: what it is in general", 0, 8},
+    {"w", "why", "why", "the chain of largest terms down to a pixel or weight", TRACED, 8},
+    {"w", "why", NULL, "the chain of largest terms down to a pixel or weight", ELSEWHERE, 0},
     {"o", "menu open", NULL, "another picture or model", 0, 0},
     {"/", "menu find", NULL, "find a step, node or class", 0, 0},
     {":", "prompt ", NULL, "type a command; Tab completes", 0, 0},

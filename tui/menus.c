@@ -25,8 +25,9 @@ static const struct {
     {"My own picture or model", "menu open"},
     {"Do patches that lie side by side have similar position embeddings?", "view positions"},
     {"Hide a patch of the picture", "view picture; grey r3c4"},
+    {"Move a patch of the picture to another place", "view picture; prompt swap r3c4 "},
     {"Compare two pictures: keep this one as A, then open another", "pin; menu open"},
-    {"Take all changes away", "reset edits"},
+    {"Take all changes away, and let go of A", "pin off; reset edits"},
     {"Save this tensor or this screen", "prompt export "},
     {"Is every number right? Recompute them all", "verify"},
     {"What is this model? Sizes, costs, what had to be assumed", "info"},
@@ -35,18 +36,12 @@ static const struct {
 
 static void help_tasks(Overlay *o)
 {
-    overlay_list(o, "Help 1 of 3: what do you want to do?");
     for (size_t i = 0; i < sizeof TASKS / sizeof *TASKS; i++)
         overlay_add(o, TASKS[i].text, "", TASKS[i].command);
-    overlay_add(o, "All keys here", "?", "help keys");
-    overlay_add(o, "All commands", "? ?", "help commands");
 }
 
 static void help_keys(Overlay *o, const Session *s)
 {
-    char title[80];
-    snprintf(title, sizeof title, "Help 2 of 3: keys on this screen (%s)", screen_name(s->place.screen));
-    overlay_list(o, title);
     for (int i = 0; keymap_at(i); i++) {
         const KeyBinding *k = keymap_at(i);
         if (!k->screens || (k->screens & (1u << s->place.screen)))
@@ -57,7 +52,6 @@ static void help_keys(Overlay *o, const Session *s)
 static void help_commands(Overlay *o, const Commands *commands)
 {
     static const char *const GROUPS[] = {"go", "look", "ask", "change", "files", "program"};
-    overlay_list(o, "Help 3 of 3: commands (type them after a colon)");
     for (size_t g = 0; g < sizeof GROUPS / sizeof *GROUPS; g++) {
         overlay_add(o, GROUPS[g], "", NULL);
         const Command *c;
@@ -74,13 +68,26 @@ static void help_commands(Overlay *o, const Commands *commands)
 
 void overlay_help(Overlay *o, const Session *s, const Commands *commands, int page)
 {
-    page %= 3;
+    char title[80];
+    page = page == HELP_SEARCH ? page : page % HELP_PAGES;
     if (page == 0)
-        help_tasks(o);
+        snprintf(title, sizeof title, "Help 1 of 3: what do you want to do?");
     else if (page == 1)
-        help_keys(o, s);
+        snprintf(title, sizeof title, "Help 2 of 3: keys on this screen (%s)", screen_name(s->place.screen));
     else
+        snprintf(title, sizeof title, page == 2 ? "Help 3 of 3: commands (type them after a colon)" : "Help: tasks, keys and commands with these letters");
+    overlay_list(o, title);
+    if (page == 0 || page == HELP_SEARCH)
+        help_tasks(o);
+    if (page == 0) {
+        overlay_add(o, "All keys here", "?", "help keys");
+        overlay_add(o, "All commands", "? ?", "help commands");
+    }
+    if (page == 1 || page == HELP_SEARCH)
+        help_keys(o, s);
+    if (page == 2 || page == HELP_SEARCH)
         help_commands(o, commands);
+    o->filtering = page == HELP_SEARCH;
     o->page = page;
 }
 

@@ -15,6 +15,8 @@ void overlay_close(Overlay *o)
     o->chosen = o->scroll = 0;
     o->filter[0] = 0;
     o->filtering = false;
+    o->more = false;
+    o->page = -1;
     buf_clear(&o->text);
 }
 
@@ -144,12 +146,11 @@ OverlayResult overlay_key(Overlay *o, const char *key, Buf *command)
         o->chosen = o->chosen + 10 < last ? o->chosen + 10 : last < 0 ? 0 : last;
     else if (strcmp(key, "PgUp") == 0)
         o->chosen = o->chosen > 10 ? o->chosen - 10 : 0;
-    else if (strcmp(key, "/") == 0 && !o->filtering)
-        o->filtering = true;
-    else if (strcmp(key, "?") == 0 && !o->filtering) {
-        buf_puts(command, "help next");
+    else if (!o->filtering && (strcmp(key, "?") == 0 || (strcmp(key, "/") == 0 && o->page >= 0))) {
+        buf_puts(command, *key == '?' ? "help next" : "help find");
         return OVERLAY_RUN;
-    } else if (o->filtering)
+    } else if (strcmp(key, "/") == 0 && !o->filtering)
+        o->filtering = true; else if (o->filtering)
         return filter_key(o, key);
     return OVERLAY_STAYS;
 }
@@ -166,6 +167,7 @@ static Rect box_of(const Overlay *o, const Canvas *c)
     } else
         for (int i = 0; i < o->count; i++)
             lines += shown(o, &o->items[i]);
+    lines += !lines;
     int h = lines + 3 < c->h - 2 ? lines + 3 : c->h - 2;
     h = h < 3 ? (c->h < 3 ? c->h : 3) : h;
     w = w < 3 ? c->w : w;
@@ -187,6 +189,16 @@ static int first_line(const Overlay *o, int rows)
     return line >= rows ? line - rows + 1 : 0;
 }
 
+/* A table's line that is too long for the box loses the blanks between its columns before it is broken. */
+static void squeeze(char *line)
+{
+    char *to = line;
+    for (const char *from = line; *from; from++)
+        if (from - line < 3 || from[0] != ' ' || from[-1] != ' ' || from[-2] != ' ')
+            *to++ = *from;
+    *to = 0;
+}
+
 static void draw_text(const Overlay *o, Canvas *c, Rect r)
 {
     const char *p = buf_str(&o->text);
@@ -196,6 +208,8 @@ static void draw_text(const Overlay *o, Canvas *c, Rect r)
         char line[1024];
         size_t n = strcspn(p, "\n");
         snprintf(line, sizeof line, "%.*s", (int)(n < sizeof line ? n : sizeof line - 1), p);
+        if (utf8_cells(line) > r.w)
+            squeeze(line);
         int used = *line ? canvas_wrap(c, r, STYLE_TEXT, line) : 1;
         rect_cut(&r, 't', used < 1 ? 1 : used);
         p += n + (p[n] == '\n');
@@ -226,6 +240,8 @@ static void draw_list(const Overlay *o, Canvas *c, Rect r)
         choice += item->command != NULL;
         line++;
     }
+    if (!choice && o->filter[0])
+        canvas_text(c, r.y, r.x + 2, r.w - 2, STYLE_DIM, "nothing with that in it; Backspace takes letters back");
 }
 
 void overlay_draw(const Overlay *o, Canvas *c)
@@ -237,7 +253,7 @@ void overlay_draw(const Overlay *o, Canvas *c)
     Rect in = canvas_box(c, box, o->title, true);
     if (in.h < 1 || in.w < 4)
         return;
-    Rect foot = in.h > 2 ? rect_cut(&in, 'b', 1) : (Rect){0};
+    Rect foot = in.h > 1 ? rect_cut(&in, 'b', 1) : (Rect){0};
     Rect old = canvas_clip(c, in);
     if (o->kind == OVERLAY_TEXT)
         draw_text(o, c, in);
@@ -245,11 +261,14 @@ void overlay_draw(const Overlay *o, Canvas *c)
         draw_list(o, c, in);
     c->clip = old;
     if (foot.h && o->kind == OVERLAY_TEXT)
-        canvas_text(c, foot.y, foot.x, foot.w, STYLE_DIM, "↑↓ scroll   q closes");
+        canvas_text(c, foot.y, foot.x, foot.w, STYLE_DIM, o->more ? "↑↓ scroll   i what it is in general   q closes" : "↑↓ scroll   q closes");
     else if (foot.h && o->filtering)
         canvas_printf(c, foot.y, foot.x, foot.w, STYLE_PROMPT, "find: %s_   Enter runs, Esc closes", o->filter);
     else if (foot.h)
-        canvas_text(c, foot.y, foot.x, foot.w, STYLE_DIM, "↑↓ choose   Enter runs it   / find   ? next page   q closes");
+        canvas_text(c, foot.y, foot.x, foot.w, STYLE_DIM,
+                    o->page < 0    ? "↑↓ choose   Enter takes it   / find   q closes"
+                    : foot.w >= 60 ? "↑↓ choose   Enter runs it   / find   ? next page   q closes"
+                                   : "↑↓   Enter runs it   / find   ? next page   q closes");
 }
 
 OverlayResult overlay_click(Overlay *o, const Canvas *c, int y, int x, Buf *command)
@@ -259,7 +278,7 @@ OverlayResult overlay_click(Overlay *o, const Canvas *c, int y, int x, Buf *comm
         overlay_close(o);
         return OVERLAY_CLOSED;
     }
-    if (in.h > 2)
+    if (in.h > 1)
         rect_cut(&in, 'b', 1);
     int line = y - in.y + first_line(o, in.h), choice = 0;
     for (int k = 0; k < o->count && rect_has(in, y, x); k++) {

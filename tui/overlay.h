@@ -26,7 +26,8 @@ typedef struct Overlay {
     int chosen;          /* index among the lines that match the filter */
     Buf text;            /* OVERLAY_TEXT */
     int scroll;
-    int page;            /* help: 0 tasks, 1 keys here, 2 all commands */
+    int page;            /* help: 0 tasks, 1 keys here, 2 all commands, 3 all of them for a search; −1: another list */
+    bool more;           /* what `say` said: i once more tells what the words mean */
 } Overlay;
 
 void overlay_list(Overlay *o, const char *title); /* an empty list, open */
@@ -43,7 +44,8 @@ OverlayResult overlay_click(Overlay *o, const Canvas *c, int y, int x, Buf *comm
 void overlay_draw(const Overlay *o, Canvas *c);
 
 /* The lists. */
-void overlay_help(Overlay *o, const Session *s, const Commands *commands, int page);
+enum { HELP_PAGES = 3, HELP_SEARCH = HELP_PAGES };
+void overlay_help(Overlay *o, const Session *s, const Commands *commands, int page); /* HELP_SEARCH: all pages, ready to be typed in */
 void overlay_open_menu(Overlay *o, const Session *s); /* drawn pictures, pictures and models in this folder */
 void overlay_view_menu(Overlay *o, const Session *s);
 void overlay_find_menu(Overlay *o, const Session *s); /* steps, nodes, classes */

@@ -27,7 +27,7 @@ static struct {
 static const int fatal[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS};
 static const int ending[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP};
 enum { FATALS = sizeof fatal / sizeof *fatal, ENDINGS = sizeof ending / sizeof *ending };
-static struct sigaction old_fatal[FATALS], old_ending[ENDINGS], old_stop, old_pipe;
+static struct sigaction old_fatal[FATALS], old_ending[ENDINGS], old_stop, old_continue, old_pipe;
 
 void signals_restore(void)
 {
@@ -90,6 +90,14 @@ static void on_stop(int sig)
     errno = saved;
 }
 
+/* Stopped by SIGSTOP, which nobody can catch: the shell has put its own modes in place of ours. */
+static void on_continue(int sig)
+{
+    (void)sig;
+    if (tty.taken)
+        tty.resumed = 1;
+}
+
 static void restore_at_exit(void)
 {
     signals_restore();
@@ -115,6 +123,8 @@ void signals_arm(int fd, const struct termios *modes, const char *undo)
         sigaction(ending[i], &b, &old_ending[i]);
     struct sigaction stop = {.sa_handler = on_stop, .sa_flags = SA_RESTART};
     sigaction(SIGTSTP, &stop, &old_stop);
+    struct sigaction go_on = {.sa_handler = on_continue, .sa_flags = SA_RESTART};
+    sigaction(SIGCONT, &go_on, &old_continue);
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigaction(SIGPIPE, &ignore, &old_pipe);
     if (!registered)
@@ -128,6 +138,7 @@ void signals_disarm(void)
     for (int i = 0; i < ENDINGS; i++)
         sigaction(ending[i], &old_ending[i], NULL);
     sigaction(SIGTSTP, &old_stop, NULL);
+    sigaction(SIGCONT, &old_continue, NULL);
     sigaction(SIGPIPE, &old_pipe, NULL);
     tty.taken = 0;
 }

@@ -357,6 +357,8 @@ static bool infer_preprocess(Infer *n, Err *err)
         file = n->k->processor_path;
         if (!preprocess_from_hf(n->k->processor, p, c, err))
             return err_prefix(err, "%s", file);
+        if (!json_bool(json_get(n->k->processor, "do_resize"), true))
+            model_assume(n->m, "pictures of another size are resized (%s says do_resize: false, but the model takes one size only)", file);
     } else if (n->trained) {
         file = n->k->config_path;
         if (!preprocess_from_timm(n->trained, p, c, err))

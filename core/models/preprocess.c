@@ -133,12 +133,15 @@ static bool read_numbers(const Json *v, const char *key, const VitConfig *c, flo
 {
     if (!v || json_kind(v) == JK_NULL)
         return true;
-    size_t n = json_count(v);
-    if (json_kind(v) != JK_ARRAY || (n != 1 && n != (size_t)c->channels))
+    bool one = json_kind(v) == JK_NUMBER; /* for every channel */
+    size_t n = one ? 1 : json_count(v);
+    if (!one && json_kind(v) != JK_ARRAY)
+        return err_set(err, "\"%s\" must be a number or a list of %d, one for each channel of the model", key, c->channels);
+    if (n != 1 && n != (size_t)c->channels)
         return err_set(err, "\"%s\" has %zu numbers; the model has %d channels", key, n, c->channels);
     for (int i = 0; i < c->channels; i++) {
         double x;
-        if (!json_number(json_at(v, n == 1 ? 0 : (size_t)i), &x) || x < -1e6 || x > 1e6)
+        if (!json_number(one ? v : json_at(v, n == 1 ? 0 : (size_t)i), &x) || x < -1e6 || x > 1e6)
             return err_set(err, "\"%s\" holds something that is no number between −1e6 and 1e6", key);
         out[i] = (float)x;
     }
@@ -158,6 +161,13 @@ static bool read_hf_filter(const Json *v, Preprocess *p, Err *err)
     return err_set(err, "\"resample\" is none of 0 nearest, 1 lanczos, 2 bilinear, 3 bicubic, 4 box");
 }
 
+/* A mere number as "size": both sides for the processors of ViT and DeiT, the shorter side for those of CLIP and BiT. */
+static bool number_is_shorter_side(const Json *j)
+{
+    const char *type = json_text(json_get(j, "image_processor_type"), json_text(json_get(j, "feature_extractor_type"), ""));
+    return strncmp(type, "CLIP", 4) == 0 || strncmp(type, "Bit", 3) == 0;
+}
+
 static bool read_hf_geometry(const Json *j, Preprocess *p, Err *err)
 {
     const Json *size = json_get(j, "size"), *crop = json_get(j, "crop_size");
@@ -165,8 +175,7 @@ static bool read_hf_geometry(const Json *j, Preprocess *p, Err *err)
     if (size) {
         if (!read_size(size, "size", &p->resize_w, &p->resize_h, &edge, err))
             return false;
-        /* an old number means the shorter side only where a crop follows */
-        p->mode = edge || (crops && json_kind(size) == JK_NUMBER) ? RESIZE_COVER : RESIZE_SQUASH;
+        p->mode = edge || (json_kind(size) == JK_NUMBER && number_is_shorter_side(j)) ? RESIZE_COVER : RESIZE_SQUASH;
         p->width = p->resize_w;
         p->height = p->resize_h;
     }

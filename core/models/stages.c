@@ -59,6 +59,7 @@ static const Row ROWS[] = {
 };
 enum { ROW_COUNT = sizeof ROWS / sizeof *ROWS };
 static const char BLOCK_SENTENCE[] = "One round: tokens gather from each other (attention), then each is reworked.";
+static const char OPEN_BLOCK_SENTENCE[] = "The whole block and its result: attention, then MLP. Space goes inside.";
 
 /* A stage that the graph really has. */
 typedef struct Group {
@@ -276,6 +277,12 @@ int stages_find(const Stages *s, const char *path)
         if (strcmp(s->boxes[i].path, path) == 0)
             return i;
     return NO_BOX;
+}
+
+const char *stages_sentence(const Stages *s, const bool *open, int box)
+{
+    const Box *b = &s->boxes[box];
+    return b->sentence == BLOCK_SENTENCE && open[box] ? OPEN_BLOCK_SENTENCE : b->sentence;
 }
 
 int stages_after(const Stages *s, const bool *open, int box)

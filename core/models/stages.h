@@ -34,6 +34,8 @@ void stages_free(Stages *s);
 int stages_of_node(const Stages *s, NodeId n);
 /* The box of that path ("blocks.0", "blocks.0.softmax", "logits", a node's path), or NO_BOX. */
 int stages_find(const Stages *s, const char *path);
+/* What a step says: its box's sentence; of an open block, which comes before its parts, that they follow. */
+const char *stages_sentence(const Stages *s, const bool *open, int box);
 /* The next box in reading order where box i counts as open if open[i]; NO_BOX past the end. before: the previous one. */
 int stages_after(const Stages *s, const bool *open, int box);
 int stages_before(const Stages *s, const bool *open, int box);

@@ -42,6 +42,7 @@ static const struct {
     {"trace", "Every number of one forward pass. What the screen shows is read from it."},
     {"trace hash", "A short number made from all values of a trace: two traces with the same hash are the same, bit for bit."},
     {"value", "What a token hands over when it is looked at: values are added with the attention weights."},
+    {"√d_k", "A score adds up d_k products, so its spread grows like √d_k. Divided by that, scores keep one size and softmax stays soft."},
     {"weight", "A learned number of the model; also a share of attention in a row of the pattern."},
 };
 enum { TERM_COUNT = sizeof TERMS / sizeof *TERMS };

@@ -143,7 +143,11 @@ static void put_pixel(const Session *s, Side side, NodeId n, size_t cell, Buf *o
         return;
     }
     SourceRect r = preprocess_source(&s->model.preprocess, e->input.original.width, e->input.original.height, x, y);
-    buf_printf(out, "; in %s: columns %.4g to %.4g, rows %.4g to %.4g", e->input.name, r.x0, r.x1, r.y0, r.y1);
+    const Image *file = &e->input.original, *taken = &e->input.resized;
+    if (file->width == taken->width && file->height == taken->height) /* nothing was resized: a range of one pixel would only puzzle */
+        buf_printf(out, ", and of %s itself", e->input.name);
+    else
+        buf_printf(out, "; in %s: columns %.4g to %.4g, rows %.4g to %.4g", e->input.name, r.x0, r.x1, r.y0, r.y1);
 }
 
 void ask_put_leaf(const Session *s, Side side, NodeId n, size_t cell, Buf *out)

@@ -142,6 +142,33 @@ static bool say_side(Session *s, Side side, Buf *out, Err *err)
     UNREACHABLE("a node that nothing can be said about");
 }
 
+/* What became of the row of attention in focus: the three figures that stand under both sides. */
+static void say_change(Session *s, Buf *out, Err *err)
+{
+    static const char *const PROBES[] = {"probe.score_variance", "probe.entropy", "probe.largest"};
+    bool attention = s->place.screen == SCREEN_SHEET || s->place.screen == SCREEN_MATRIX || s->place.screen == SCREEN_ROW;
+    float x[2][3] = {{0}};
+    for (int side = 0; side < 2 && attention; side++) {
+        Teller t = {.s = s, .side = side ? SIDE_B : SIDE_A, .err = err};
+        t.g = session_graph(s, t.side);
+        for (int i = 0; i < 3 && attention; i++) {
+            char path[SESSION_PATH];
+            teller_attn(&t, PROBES[i], path);
+            attention = session_node(s, t.side, path) != NO_NODE && teller_value(&t, path, &x[side][i]);
+        }
+    }
+    if (!attention || memcmp(x[0], x[1], sizeof x[0]) == 0)
+        return;
+    static const char *const WORDS[] = {"\nFrom A to B the variance of the scores goes from ", ", the entropy of the weights from ", ", the largest weight from "};
+    for (int i = 0; i < 3; i++) {
+        buf_puts(out, WORDS[i]);
+        ask_put_short(out, x[0][i]);
+        buf_puts(out, " to ");
+        ask_put_short(out, x[1][i]);
+    }
+    buf_putc(out, '.');
+}
+
 bool ask_say(Session *s, Side side, Buf *out, Err *err)
 {
     if (side != SIDE_DIFF || !session_compares(s))
@@ -149,8 +176,10 @@ bool ask_say(Session *s, Side side, Buf *out, Err *err)
     Buf a = {0}, b = {0};
     bool in_a = session_node(s, SIDE_A, s->place.path) != NO_NODE;
     bool ok = (!in_a || say_side(s, SIDE_A, &a, err)) && say_side(s, SIDE_B, &b, err);
-    if (ok)
+    if (ok) {
         buf_printf(out, "A: %s\nB: %s", in_a ? buf_str(&a) : "has no such node.", buf_str(&b));
+        say_change(s, out, err);
+    }
     buf_free(&a);
     buf_free(&b);
     return ok;

@@ -122,9 +122,9 @@ static void put_text(const Session *s, Side side, const WhyStep *steps, int coun
     for (int i = 0; i < count; i++) {
         Buf address = {0};
         address_put(g, steps[i].ref.node, steps[i].ref.cell, &address);
-        buf_printf(out, "%3d  %-52s %12.6g", i, buf_str(&address), (double)steps[i].value);
+        buf_printf(out, "%3d  %-50s %12.6g", i, buf_str(&address), (double)steps[i].value); /* with the share 74 columns: inside a box of 78 */
         if (i && steps[i].share < 1.0f)
-            buf_printf(out, "  %3.0f %%", (double)steps[i].share * 100);
+            buf_printf(out, " %3.0f %%", (double)steps[i].share * 100);
         buf_putc(out, '\n');
         buf_free(&address);
     }

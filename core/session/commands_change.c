@@ -7,12 +7,40 @@
 #include "core/session/command.h"
 #include "core/session/edits.h"
 
+/* The one change in force in words, where there are words for it. Short: it stands on one line of a small screen. Beside a pinned
+ * picture A is not what was before. */
+static bool report_words(Session *s)
+{
+    const char *line = s->edits.line[0];
+    char patch[32];
+    int block, head, end = 0;
+    if (s->pinned.base)
+        return false;
+    if (strcmp(line, "set scale off") == 0)
+        session_say(s, "Scores are no longer times 1/√d_k: A is before, B is after.  u undoes");
+    else if (sscanf(line, "ablate blocks.%d.attn.z[h=%d]%n", &block, &head, &end) == 2 && end && !line[end])
+        session_say(s, "Head %d of block %d is off: it still looks, what it gathers counts as 0.", head, block);
+    else if (sscanf(line, "grey %31s%n", patch, &end) == 1 && !line[end])
+        session_say(s, "Patch %s is grey: A is before, B is after.  u undoes", patch);
+    else if (strcmp(line, "skip positions") == 0)
+        session_say(s, "Positions are no longer added to the tokens.  u undoes");
+    else if (sscanf(line, "skip mlp block=%d%n", &block, &end) == 1 && !line[end])
+        session_say(s, "Block %d adds nothing from its MLP: A is before, B is after.  u undoes", block);
+    else if (sscanf(line, "skip attention block=%d%n", &block, &end) == 1 && !line[end])
+        session_say(s, "Block %d adds nothing from attention: A is before, B is after.  u undoes", block);
+    else
+        return false;
+    return true;
+}
+
 static void report(Session *s)
 {
     if (!s->edits.count) {
         session_say(s, "The model is as it was made again.");
         return;
     }
+    if (s->edits.count == 1 && report_words(s))
+        return;
     buf_clear(&s->said);
     buf_puts(&s->said, "In force: ");
     for (int i = 0; i < s->edits.count; i++)

@@ -19,7 +19,11 @@ static bool run_open(Session *s, const Args *a, Err *err)
         return false;
     const Input *in = &s->now.input;
     const char *note = session_model_note(s);
-    if (in->original.data)
+    if (s->pinned.base && s->compare == COMPARE_OFF) /* what was pinned was pinned to be compared */
+        s->compare = COMPARE_SIDES;
+    if (in->original.data && !s->model.trained)
+        session_say(s, "%s, %d × %d. The model is untrained: its answer means nothing.", in->name, in->original.width, in->original.height);
+    else if (in->original.data)
         session_say(s, "%s, %d × %d.%s%s%s", in->name, in->original.width, in->original.height, *note ? " Note: " : "", note, *note ? "." : "");
     else
         session_say(s, "%s: ready values.", in->name);

@@ -50,7 +50,14 @@ static void view_sheet(Session *s) { show_attention(s, SCREEN_SHEET); }
 static void view_matrix(Session *s) { show_attention(s, SCREEN_MATRIX); }
 static void view_row(Session *s) { show_attention(s, SCREEN_ROW); }
 static void view_formula(Session *s) { show(s, SCREEN_EXPLAIN); }
-static void view_answer(Session *s) { session_go(s, "probs", SCREEN_ANSWER); }
+
+static void view_answer(Session *s)
+{
+    Err err;
+    session_need(s, SIDE_B, "probs", &err); /* the cursor goes to the answer; cancelled, it stays where it was */
+    session_go(s, "probs", SCREEN_ANSWER);
+}
+
 static void view_positions(Session *s) { session_go(s, "pos_embed", SCREEN_POSITIONS); }
 static void view_raw(Session *s) { s->look.centred = false; }
 static void view_centred(Session *s) { s->look.centred = true; }

@@ -97,20 +97,41 @@ Screen session_screen_for(const Session *s, const char *path)
     return SCREEN_TENSOR;
 }
 
+static bool is_answer(const char *path)
+{
+    return strncmp(path, "probs", 5) == 0 || strncmp(path, "logits", 6) == 0;
+}
+
+/* Who comes to the answer stands on it, not on class 0: `why` there means why this. Before it is computed the cursor stays. */
+static void stand_on_answer(Session *s)
+{
+    const float *x = session_peek(s, SIDE_B, "probs");
+    int axis = session_axis(session_graph(s, SIDE_B), "o"), best = 0;
+    if (!x || axis == AXIS_NONE)
+        return;
+    for (int i = 1; i < session_graph(s, SIDE_B)->axes[axis].n; i++)
+        best = x[i] > x[best] ? i : best;
+    s->place.at[axis] = best;
+}
+
 void place_on_box(Session *s, int box)
 {
     const Box *b = &s->stages.boxes[box];
     const char *path = graph_node(session_graph(s, SIDE_B), b->show)->path;
+    bool arrives = is_answer(path) && !is_answer(s->place.path);
     snprintf(s->place.path, sizeof s->place.path, "%s", path);
     s->place.screen = session_screen_for(s, path);
     s->place.box = box;
     s->place.term = 0;
     s->place.operand = 0;
+    if (arrives)
+        stand_on_answer(s);
     s->changes++;
 }
 
 void session_go(Session *s, const char *path, Screen screen)
 {
+    bool arrives = is_answer(path) && !is_answer(s->place.path);
     place_push(s);
     if (path != s->place.path)
         snprintf(s->place.path, sizeof s->place.path, "%s", path);
@@ -118,6 +139,8 @@ void session_go(Session *s, const char *path, Screen screen)
     s->place.term = 0;
     s->place.operand = 0;
     place_find_box(s);
+    if (arrives)
+        stand_on_answer(s);
     s->changes++;
 }
 

@@ -88,6 +88,14 @@ static void hugging_face_deit(void **state)
     same_as(&p, &in, 256, 256, 16, 16);
     p = from_hf("{\"size\": {\"shortest_edge\": 256}, \"do_center_crop\": true, \"crop_size\": 224}", &c);
     same_as(&p, &in, 341, 256, 58, 16);
+    /* the released DeiT models have a mere number, and their processor gives up proportions all the same */
+    p = from_hf("{\"size\": 256, \"do_center_crop\": true, \"crop_size\": 224, \"feature_extractor_type\": \"DeiTFeatureExtractor\","
+                " \"image_mean\": 0.25}", &c);
+    assert_int_equal(p.mode, RESIZE_SQUASH);
+    assert_true(c.mean[0] == 0.25f && c.mean[2] == 0.25f);
+    same_as(&p, &in, 256, 256, 16, 16);
+    p = from_hf("{\"size\": 256, \"do_center_crop\": true, \"crop_size\": 224, \"image_processor_type\": \"BitImageProcessor\"}", &c);
+    same_as(&p, &in, 341, 256, 58, 16);
     char text[160];
     assert_non_null(strstr(preprocess_text(&p, text, sizeof text), "centre 224 × 224"));
     image_free(&in);

@@ -271,6 +271,24 @@ static void test_say_fits_the_node(void **state)
     run("head 0");
 }
 
+/* Two sides: a sentence on each, and what became of the row's figures. */
+static void test_say_change(void **state)
+{
+    (void)state;
+    NodeId n;
+    run("goto blocks.1.attn.pattern[h=2,t=r3c4]; set scale off");
+    const char *t = run("say");
+    has(t, "A: Head 2 of block 1");
+    has(t, "\nB: Head 2 of block 1");
+    double from = number_after(t, "variance of the scores goes from "), to = number_after(strstr(t, "variance of the scores"), " to ");
+    const float *variance = values("blocks.1.attn.probe.score_variance", &n);
+    close_to(to, (double)variance[session_cell(&s, SIDE_B, n)]);
+    assert_true(to > 4 * from);
+    has(t, ", the largest weight from ");
+    run("undo");
+    assert_null(strstr(run("say"), "From A to B"));
+}
+
 /* Asking about another place does not move the reader; every node can be spoken of. */
 static void test_say_anything(void **state)
 {
@@ -380,6 +398,7 @@ int main(void)
         cmocka_unit_test(test_say_anything),
         cmocka_unit_test(test_say_both_sides),
         cmocka_unit_test(test_info),
+        cmocka_unit_test(test_say_change),
         cmocka_unit_test(test_glossary),
         cmocka_unit_test(test_hash_and_copy),
         cmocka_unit_test(test_link_comes_back),

@@ -255,6 +255,7 @@ static void pinning_compares_two_pictures(void **state)
     (void)state;
     uint64_t first = hash(SIDE_A);
     run("pin; open #3");
+    assert_int_equal(s.compare, COMPARE_SIDES);
     assert_true(hash(SIDE_A) == first && hash(SIDE_B) != first);
     Need need = {.side = SIDE_DIFF, .path = "logits"};
     assert_true(session_step(&s, &need, 1, CLOCK_NEVER));
@@ -268,6 +269,50 @@ static void pinning_compares_two_pictures(void **state)
     refuse("open #-1", "#");
     refuse("open /nonexistent.png", "/nonexistent.png");
     assert_true(hash(SIDE_B) == first); /* nothing was lost */
+}
+
+/* Who comes to the answer stands on it, so that `why` asks for that class; a class that was picked stays picked. */
+static void the_answer_is_in_focus(void **state)
+{
+    (void)state;
+    Err err;
+    for (int picture = 17; picture < 23; picture++) {
+        char line[64];
+        snprintf(line, sizeof line, "open #%d; goto first; view answer", picture);
+        run(line);
+        const float *probs = session_need(&s, SIDE_B, "probs", &err);
+        const Graph *g = session_graph(&s, SIDE_B);
+        int axis = session_axis(g, "o"), best = 0;
+        for (int i = 0; i < g->axes[axis].n; i++)
+            best = probs[i] > probs[best] ? i : best;
+        assert_int_equal(s.place.at[axis], best);
+        run("goto first; goto last");
+        assert_int_equal(s.place.at[axis], best);
+        int other = best ? 0 : 1;
+        snprintf(line, sizeof line, "goto first; goto probs[o=%d]", other);
+        run(line);
+        assert_int_equal(s.place.at[axis], other);
+        run("prev"); /* the logits: the same class */
+        assert_int_equal(s.place.at[axis], other);
+    }
+}
+
+static void changes_are_said_in_words(void **state)
+{
+    (void)state;
+    static const struct { const char *line, *part; } CASES[] = {
+        {"set scale off", "no longer times 1/√d_k"}, {"ablate blocks.1.attn.z[h=2]", "Head 2 of block 1 is off"}, {"grey r3c4", "Patch r3c4 is grey"},
+        {"skip positions", "no longer added"}, {"skip mlp block=1", "Block 1 adds nothing from its MLP"}, {"skip attention block=0", "nothing from attention"},
+        {"ablate blocks.1.attn.z[h=2] mean", "In force: ablate blocks.1.attn.z[h=2] mean"}, {"mask causal", "In force: mask causal"}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        run(CASES[i].line);
+        if (!strstr(buf_str(&s.said), CASES[i].part))
+            fail_msg("%s: '%s'", CASES[i].line, buf_str(&s.said));
+        run("undo");
+        assert_false(session_edited(&s));
+    }
+    run("set scale off; skip positions"); /* more than one: all of them, as they can be typed */
+    assert_non_null(strstr(buf_str(&s.said), "In force: set scale off; skip positions"));
 }
 
 static void views_and_colours(void **state)
@@ -341,6 +386,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_place_is_the_same_everywhere, start, stop),
         cmocka_unit_test_setup_teardown(following_operands_ends_at_pixels_and_weights, start, stop),
         cmocka_unit_test_setup_teardown(pinning_compares_two_pictures, start, stop),
+        cmocka_unit_test_setup_teardown(the_answer_is_in_focus, start, stop),
+        cmocka_unit_test_setup_teardown(changes_are_said_in_words, start, stop),
         cmocka_unit_test_setup_teardown(views_and_colours, start, stop),
         cmocka_unit_test_setup_teardown(completion_offers_what_exists, start, stop),
         cmocka_unit_test_setup_teardown(random_commands_never_break_it, start, stop),

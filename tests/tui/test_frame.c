@@ -131,7 +131,27 @@ static void no_pane_overlaps_another(void **state)
             }
 }
 
-/* The plain sentence of the step is on screen at every size that people work at. */
+/* The lines of a rectangle as one text, words apart by one blank. */
+static void text_of(const Canvas *c, Rect r, char *out, size_t size)
+{
+    size_t n = 0;
+    for (int y = r.y; y < r.y + r.h; y++) {
+        for (int x = r.x; x < r.x + r.w; x++) {
+            uint32_t ch = c->cells[y * c->w + x].ch;
+            char bytes[5] = {0};
+            utf8_put(bytes, ch ? ch : ' ');
+            if ((*bytes == ' ' && (n == 0 || out[n - 1] == ' ')) || n + 5 > size)
+                continue;
+            memcpy(out + n, bytes, strlen(bytes));
+            n += strlen(bytes);
+        }
+        if (n && out[n - 1] != ' ')
+            out[n++] = ' ';
+    }
+    out[n && out[n - 1] == ' ' ? n - 1 : n] = 0;
+}
+
+/* The plain sentence of the step is on screen, all of it, at every size that people work at. */
 static void the_sentence_is_always_there(void **state)
 {
     (void)state;
@@ -143,13 +163,52 @@ static void the_sentence_is_always_there(void **state)
         for (size_t i = 0; i < 4; i++) {
             draw(&c, SIZES[i][0], SIZES[i][1], false);
             Frame f = frame_layout(&s, SIZES[i][0], SIZES[i][1], false);
-            const char *sentence = s.stages.boxes[s.place.box].sentence, *at = sentence;
-            int width = utf8_cells(sentence) < SIZES[i][1] - 2 ? utf8_cells(sentence) : SIZES[i][1] - 3;
-            for (int x = 0; x < width; x++)
-                assert_int_equal(c.cells[f.sentence.y * c.w + 1 + x].ch, utf8_next(&at));
+            char text[256];
+            text_of(&c, f.sentence, text, sizeof text);
+            assert_string_equal(text, stages_sentence(&s.stages, s.open, s.place.box));
         }
         run("next");
     } while (session_step_number(&s, &total) < total);
+    canvas_free(&c);
+}
+
+/* Two pictures: the header names both, each pane draws and describes its own. One side alone says which it is. */
+static void a_pinned_picture_is_named(void **state)
+{
+    (void)state;
+    Canvas c = {0};
+    canvas_init(&c, 1, 1);
+    char text[512];
+    Err err = {{0}};
+    if (!command_do(&s, &all, "pin; open #18; goto first", COMMAND_EDIT | COMMAND_FILE, &err))
+        fail_msg("%s", err.text);
+    draw(&c, 40, 120, false);
+    text_of(&c, (Rect){0, 0, 1, 120}, text, sizeof text);
+    assert_non_null(strstr(text, "A #17 star B #18 ring"));
+    Frame f = frame_layout(&s, 40, 120, false);
+    bool drawn[4] = {false};
+    for (int i = 0; i < f.count; i++) {
+        if (strcmp(f.pane[i].view->name, "answer") != 0)
+            continue;
+        text_of(&c, f.pane[i].inside, text, sizeof text);
+        drawn[f.pane[i].side] = true;
+        const char *const words[] = {[SIDE_A] = "drawn as: star", [SIDE_B] = "drawn as: ring", [SIDE_DIFF] = "drawn as"};
+        assert_true((strstr(text, words[f.pane[i].side]) != NULL) == (f.pane[i].side != SIDE_DIFF));
+    }
+    assert_true(drawn[SIDE_A] && drawn[SIDE_B] && drawn[SIDE_DIFF]);
+    run("goto blocks.1.attn.pattern; compare a");
+    draw(&c, 24, 80, false);
+    text_of(&c, (Rect){1, 0, 1, 80}, text, sizeof text);
+    assert_non_null(strstr(text, "A pattern["));
+    run("compare diff");
+    draw(&c, 24, 80, false);
+    text_of(&c, (Rect){1, 0, 1, 80}, text, sizeof text);
+    assert_non_null(strstr(text, "A − B pattern["));
+    run("pin off; goto first");
+    draw(&c, 24, 80, false);
+    text_of(&c, (Rect){0, 0, 2, 80}, text, sizeof text);
+    assert_non_null(strstr(text, "#18 ring step 1 of"));
+    assert_null(strstr(text, "A "));
     canvas_free(&c);
 }
 
@@ -200,7 +259,10 @@ static void help_runs_its_tasks(void **state)
     }
     Buf command = {0};
     overlay_help(&o, &s, &all, 0);
-    assert_int_equal(overlay_key(&o, "/", &command), OVERLAY_STAYS);
+    assert_int_equal(overlay_key(&o, "/", &command), OVERLAY_RUN); /* a search goes through all pages */
+    assert_string_equal(buf_str(&command), "help find");
+    buf_clear(&command);
+    overlay_help(&o, &s, &all, HELP_SEARCH);
     for (const char *p = "scale"; *p; p++)
         overlay_key(&o, (char[]){*p, 0}, &command);
     overlay_key(&o, "Backspace", &command);
@@ -297,6 +359,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_size, start, stop),
         cmocka_unit_test_setup_teardown(no_pane_overlaps_another, start, stop),
         cmocka_unit_test_setup_teardown(the_sentence_is_always_there, start, stop),
+        cmocka_unit_test_setup_teardown(a_pinned_picture_is_named, start, stop),
         cmocka_unit_test_setup_teardown(keys_are_commands, start, stop),
         cmocka_unit_test_setup_teardown(help_runs_its_tasks, start, stop),
         cmocka_unit_test_setup_teardown(the_prompt_edits_and_completes, start, stop),

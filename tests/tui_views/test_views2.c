@@ -503,8 +503,8 @@ static void figures_compare(void **state)
     assert_true(b > 10 * a); /* 1/√d_k = 1/4: the variance is about 16 times as large */
     line_text(&c, 1, text);
     assert_int_equal(sscanf(text + strlen("entropy"), "%31s", word), 1);
-    assert_true(says(word, probe_value(SIDE_B, "entropy") - probe_value(SIDE_A, "entropy")));
-    assert_true(word[0] == '-');
+    assert_true(says(word + 1, probe_value(SIDE_A, "entropy") - probe_value(SIDE_B, "entropy"))); /* as its pane is titled: A − B */
+    assert_true(word[0] == '+');
     canvas_free(&c);
     edit(NULL);
     assert_int_equal(draw_checked(&VIEW_FIGURES, SIDE_A, 4, 70, MODE_256, false), 4);

@@ -116,8 +116,15 @@ static void draw_header(const Paint *p, Rect line, const Columns *c)
     }
 }
 
+/* The class that the picture of a side was drawn as, or −1. A difference is of two pictures or of none. */
+static int label_of(const Session *s, const Shown *v, Side side)
+{
+    int label = side == SIDE_DIFF ? -1 : shown_input(s, side)->label;
+    return label >= 0 && (size_t)label < v->count ? label : -1;
+}
+
 /* The notes under the classes: what the answer is worth, and what the picture is. */
-static void draw_notes(const Paint *p, Rect *r, const Shown *v)
+static void draw_notes(const Paint *p, Rect *r, const Shown *v, Side side)
 {
     const Session *s = p->s;
     const char *note = session_model_note(s);
@@ -125,8 +132,8 @@ static void draw_notes(const Paint *p, Rect *r, const Shown *v)
         Rect line = rect_cut(r, 'b', 1);
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_WARNING, "%s", note);
     }
-    int label = s->now.input.label;
-    if (label >= 0 && (size_t)label < v->count && r->h >= 6) {
+    int label = label_of(s, v, side);
+    if (label >= 0 && r->h >= 6) {
         Rect line = rect_cut(r, 'b', 1);
         char name[64];
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "drawn as: %s", classes_name(v, (size_t)label, name, sizeof name));
@@ -169,12 +176,12 @@ static void listing_next(Listing *l)
 }
 
 /* Everything but the classes' own lines. Rest: where the classes go. */
-static Rect class_lines(Rect r, const Session *s, const Shown *v)
+static Rect class_lines(Rect r, const Session *s, const Shown *v, Side side)
 {
     const char *note = session_model_note(s);
     if (*note && r.h >= 2)
         rect_cut(&r, 'b', 1);
-    if (s->now.input.label >= 0 && (size_t)s->now.input.label < v->count && r.h >= 6)
+    if (label_of(s, v, side) >= 0 && r.h >= 6)
         rect_cut(&r, 'b', 1);
     if (r.h >= 4)
         rect_cut(&r, 't', 1);
@@ -191,8 +198,8 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         shown_computing(p, r);
     else {
         bool marked = class_marked(p, focus);
-        Rect lines = class_lines(r, p->s, &t.shown), rest = r;
-        draw_notes(p, &rest, &t.shown);
+        Rect lines = class_lines(r, p->s, &t.shown, side), rest = r;
+        draw_notes(p, &rest, &t.shown, side);
         if (lines.y > r.y)
             draw_header(p, (Rect){r.y, r.x, 1, r.w}, &t.columns);
         Listing l = listing_open(&t.shown, lines.h, marked);
@@ -220,7 +227,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     Table t;
     if (!rect_has(r, y, x) || !table_open(p->s, side, r.w, &t) || !t.shown.values)
         return false;
-    Rect lines = class_lines(r, p->s, &t.shown);
+    Rect lines = class_lines(r, p->s, &t.shown, side);
     if (!rect_has(lines, y, x))
         return false;
     Listing l = listing_open(&t.shown, lines.h, class_marked(p, false));

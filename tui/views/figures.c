@@ -1,5 +1,5 @@
 /* The figures by which two rows of attention are compared: how far the scores spread, how evenly the weights lie, the largest of them.
- * One side shows its own; A − B shows what became of them. */
+ * One side shows its own; A − B their difference, for the variance the factor. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 typedef struct Figure {
     const char *probe, *label, *brief;
-    bool ratio;       /* compared as B / A, else as B − A */
+    bool ratio;       /* compared as B / A, else as A − B */
     bool of_most;     /* an entropy: at most ln T */
 } Figure;
 
@@ -44,12 +44,12 @@ static void draw_change(const Paint *p, const Figure *f, const char *path, int y
         canvas_text(p->c, y, x, width, STYLE_DIM, "computing…");
         return;
     }
-    float from = a.values[a.cell], to = b.values[b.cell], change = f->ratio ? to / from : to - from;
+    float from = a.values[a.cell], to = b.values[b.cell], change = f->ratio ? to / from : from - to;
     char number[32], text[64];
     number_text(number, sizeof number, change, NUMBER - 2);
     snprintf(text, sizeof text, "%s%s", f->ratio ? "×" : change > 0 ? "+" : "", number);
     int used = canvas_text(p->c, y, x, width, STYLE_STRONG, text);
-    snprintf(text, sizeof text, " %s%s", f->ratio ? "B / A" : "B − A", f->of_most ? ", nats" : "");
+    snprintf(text, sizeof text, " %s%s", f->ratio ? "B / A" : "A − B", f->of_most ? ", nats" : "");
     if (used + 14 <= width)
         canvas_text(p->c, y, x + used, width - used, STYLE_DIM, text);
 }
@@ -114,7 +114,7 @@ static void title(const Session *s, Side side, Buf *out)
     Attend a;
     char label[32];
     if (attend_open(s, side, -1, &a) && a.h_step)
-        buf_printf(out, "figures, head %d, row %s", a.head, axis_label(a.t_axis, a.at_t, label, sizeof label));
+        buf_printf(out, "head %d, row %s", a.head, axis_label(a.t_axis, a.at_t, label, sizeof label));
     else
         buf_puts(out, "figures");
 }

@@ -1,4 +1,7 @@
 /* The same question in every head of the block, small. */
+#include <stdio.h>
+
+#include "core/session/edits.h"
 #include "tui/views/attend.h"
 
 enum { SQUARE_MOST = 24 };
@@ -40,6 +43,14 @@ static Rect head_rect(const HeadGrid *g, Rect r, int i)
     return (Rect){r.y + i / g->across * g->lines, r.x + i % g->across * (g->k_cols + 1), g->lines, g->k_cols};
 }
 
+/* A head that is off still has its pattern: only what it gathered counts as 0. So its label must say it. */
+static bool head_off(const Paint *p, const Attend *a, int head)
+{
+    char line[64];
+    snprintf(line, sizeof line, "ablate blocks.%d.attn.z[h=%d]", session_block(p->s), head);
+    return a->v.side != SIDE_A && edits_has(p->s, line);
+}
+
 /* Each on its own scale, else one sharp head would leave all others dark. */
 static void draw_head(const Paint *p, const Attend *block, int head, Rect box)
 {
@@ -47,7 +58,7 @@ static void draw_head(const Paint *p, const Attend *block, int head, Rect box)
     bool here = head == a.head;
     a.head = head;
     if (box.h > 1) {
-        canvas_printf(p->c, box.y, box.x, box.w, here ? STYLE_CURSOR : STYLE_AXIS, here && box.w > 3 ? ">h%d" : "h%d", head);
+        canvas_printf(p->c, box.y, box.x, box.w, here ? STYLE_CURSOR : STYLE_AXIS, "%sh%d%s", here && box.w > 3 ? ">" : "", head, head_off(p, &a, head) ? " off" : "");
         box.y++;
         box.h--;
     }
@@ -97,7 +108,7 @@ static void title(const Session *s, Side side, Buf *out)
     Attend a;
     char label[32];
     if (attend_open(s, side, -1, &a))
-        buf_printf(out, "%s asks in every head%s", axis_label(a.t_axis, a.at_t, label, sizeof label), s->look.locked ? "" : ", each on its own scale");
+        buf_printf(out, "%s in every head%s", axis_label(a.t_axis, a.at_t, label, sizeof label), s->look.locked ? "" : ", own scale each");
     else
         buf_puts(out, "every head");
 }

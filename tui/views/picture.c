@@ -13,16 +13,16 @@ typedef struct Parts {
     Rect file, model, words;
 } Parts;
 
-static bool resized(const Session *s)
+static bool resized(const Session *s, Side side)
 {
-    const Input *in = &s->now.input;
+    const Input *in = shown_input(s, side);
     return in->original.data && (in->original.width != in->resized.width || in->original.height != in->resized.height);
 }
 
 /* A file of the model's own size is the same picture: it is shown only where there is room to spare. */
-static bool shows_file(const Session *s, Rect r)
+static bool shows_file(const Session *s, Side side, Rect r)
 {
-    return s->look.view == VIEW_HEAT && s->now.input.original.data && r.h >= LINES_SOME && r.w >= (resized(s) ? BOTH_WIDTH : 2 * BOTH_WIDTH);
+    return s->look.view == VIEW_HEAT && shown_input(s, side)->original.data && r.h >= LINES_SOME && r.w >= (resized(s, side) ? BOTH_WIDTH : 2 * BOTH_WIDTH);
 }
 
 /* Takes a share of the room for the file, from its left or from its top. */
@@ -45,7 +45,7 @@ static Parts parts_with(const Paint *p, Rect r, const Pixels *px, int lines)
     Parts parts = {.file = {r.y, r.x, r.h, 0}};
     parts.words = rect_cut(&r, 'b', lines);
     parts.model = r;
-    if (!shows_file(p->s, r))
+    if (!shows_file(p->s, px->v.side, r))
         return parts;
     Parts best = with_file(parts, true, 2);
     for (int k = 1; k < 6; k++) { /* the split that leaves the model's picture largest; side by side where it makes no difference */
@@ -61,7 +61,7 @@ static Parts parts_of(const Paint *p, Rect r, const Pixels *px)
 {
     int most = r.h >= LINES_ALL ? 3 : r.h >= LINES_SOME ? 1 : 0;
     Parts best = parts_with(p, r, px, most);
-    for (int lines = most - 1; lines >= (resized(p->s) ? 2 : 1) && p->s->look.view == VIEW_HEAT; lines--) {
+    for (int lines = most - 1; lines >= (resized(p->s, px->v.side) ? 2 : 1) && p->s->look.view == VIEW_HEAT; lines--) {
         Parts parts = parts_with(p, r, px, lines);
         if (picture_fit(p, parts.model, px).span_y > picture_fit(p, best.model, px).span_y + px->rows - 1)
             best = parts;
@@ -101,18 +101,20 @@ static void draw_pixel_line(const Paint *p, Rect line, const Pixels *px)
 static void draw_source_line(const Paint *p, Rect line, const Pixels *px)
 {
     const Session *s = p->s;
-    const Input *in = &s->now.input;
+    const Input *in = shown_input(s, px->v.side);
+    if (px->v.side == SIDE_DIFF)
+        return; /* of two pictures, perhaps */
     if (!in->original.data) {
         canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, "ready values, stretched to their range for the eye");
         return;
     }
     const Preprocess *how = &s->model.preprocess;
     SourceRect from = preprocess_source(how, in->original.width, in->original.height, pixels_col(px), pixels_row(px));
-    if (!resized(s))
-        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, "the file has the model's size: nothing was resized");
+    if (!resized(s, px->v.side))
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, line.w < 50 ? "nothing was resized" : "the file has the model's size: nothing was resized");
     else
-        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "from x %.1f–%.1f, y %.1f–%.1f of the file's %d×%d", from.x0, from.x1,
-                      from.y0, from.y1, in->original.width, in->original.height);
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, line.w < 60 ? "from x %.1f–%.1f, y %.1f–%.1f of %d×%d" : "from x %.1f–%.1f, y %.1f–%.1f of the file's %d×%d",
+                      from.x0, from.x1, from.y0, from.y1, in->original.width, in->original.height);
 }
 
 static void draw_words(const Paint *p, const Parts *parts, const Pixels *px)
@@ -124,7 +126,7 @@ static void draw_words(const Paint *p, const Parts *parts, const Pixels *px)
     draw_pixel_line(p, rect_cut(&left, 'b', 1), px);
     if (left.h < 1)
         return;
-    if (left.h > 1 || resized(p->s))
+    if (left.h > 1 || resized(p->s, px->v.side))
         draw_source_line(p, rect_cut(&left, 'b', 1), px);
     if (left.h < 1)
         return;
@@ -162,7 +164,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     else {
         Parts parts = parts_of(p, r, &px);
         if (parts.file.w > 0)
-            picture_file(p, parts.file, &p->s->now.input.original);
+            picture_file(p, parts.file, &shown_input(p->s, side)->original);
         if (view == VIEW_HEAT)
             picture_model(p, parts.model, &px, focus);
         else {
@@ -206,10 +208,10 @@ static void title(const Session *s, Side side, Buf *out)
         buf_puts(out, "picture");
         return;
     }
-    const Image *file = &s->now.input.original;
-    if (resized(s))
-        buf_printf(out, "file %d×%d → ", file->width, file->height);
-    buf_printf(out, "picture %d×%d, %d×%d patches of %d×%d", pixels_width(&px), pixels_height(&px), px.cols, px.rows, px.patch_w, px.patch_h);
+    const Image *file = &shown_input(s, side)->original;
+    if (resized(s, side))
+        buf_printf(out, "%d×%d → ", file->width, file->height);
+    buf_printf(out, "%s%d×%d, %d×%d patches of %d×%d", resized(s, side) ? "" : "picture ", pixels_width(&px), pixels_height(&px), px.cols, px.rows, px.patch_w, px.patch_h);
 }
 
 const ViewSpec VIEW_PICTURE = {.name = "picture", .draw = draw, .needs = needs, .click = click, .title = title};

@@ -229,9 +229,9 @@ static void title(const Session *s, Side side, Buf *out)
     if (!open_positions(s, side, &q))
         buf_puts(out, "positions");
     else if (s->look.grid_of_grids)
-        buf_printf(out, "positions, %s: every patch's cosine with all", kind);
+        buf_printf(out, "cosine of all with all, %s", kind);
     else
-        buf_printf(out, "positions, %s: cosine of %s with every patch", kind, axis_label(q.p, q.at, label, sizeof label));
+        buf_printf(out, "cosine of %s with all, %s", axis_label(q.p, q.at, label, sizeof label), kind);
 }
 
 const ViewSpec VIEW_POSITIONS = {"positions", draw, needs, click, title};

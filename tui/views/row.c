@@ -54,7 +54,8 @@ static void draw_lit(const Paint *p, const Attend *a, const LatticeMap *m, float
             const uint8_t *px = im->data + ((size_t)y * (size_t)im->width + (size_t)x) * (size_t)im->channels;
             Ref ref;
             float w = attend_row_value(&(AttendRow){a, a->head}, m->row + row, m->col + col, &ref);
-            double light = 0.2 + 0.8 * (most > 0 && isfinite(w) ? (double)w / (double)most : 0);
+            double share = most > 0 && isfinite(w) ? (double)w / (double)most : 0;
+            double light = 0.2 + 0.8 * (share < 0 ? 0 : share > 1 ? 1 : share); /* a difference may be negative: as dark as nothing */
             double rgb[3], grey = 0;
             for (int c = 0; c < 3; c++) {
                 rgb[c] = light * (double)px[im->channels > 2 ? c : 0];
@@ -155,7 +156,7 @@ static bool click_row(const Paint *p, Rect r, Side side, int y, int x, Buf *comm
 
 static void title_row(const Session *s, Side side, Buf *out)
 {
-    attend_title(s, side, true, true, "one row on the picture", out);
+    attend_title(s, side, true, true, "one row", out);
 }
 
 const ViewSpec VIEW_ROW = {"row", draw_row, needs_row, click_row, title_row};

@@ -113,10 +113,12 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 static void title(const Session *s, Side side, Buf *out)
 {
     Attend a;
-    if (attend_open(s, side, -1, &a) && a.pattern)
+    if (side == SIDE_DIFF)
+        buf_puts(out, "largest changes");
+    else if (attend_open(s, side, -1, &a) && a.pattern)
         buf_puts(out, "largest weights");
     else
-        buf_puts(out, "largest of the row");
+        buf_puts(out, "largest scores");
 }
 
 const ViewSpec VIEW_ROW_TOP = {"row top", draw, needs, click, title};

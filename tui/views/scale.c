@@ -87,6 +87,10 @@ int scale_sign(const Scale *s, float x)
 void scale_bar(const Paint *p, const Scale *s, int y, int x, int width)
 {
     char low[16], high[16], name[48];
+    if (!(s->high > s->low) && s->high == 0.0f) { /* a part that was switched off, or a difference of equals */
+        canvas_text(p->c, y, x, width, STYLE_DIM, "all of it is 0");
+        return;
+    }
     number_text(low, sizeof low, s->low, 9);
     number_text(high, sizeof high, s->high, 9);
     snprintf(name, sizeof name, "  %s, %s", colourmap_name(s->map), p->s->look.locked ? "locked" : "free");

@@ -13,6 +13,11 @@ const Graph *shown_graph(const Session *s, Side side)
     return session_graph(s, side == SIDE_DIFF ? SIDE_B : side);
 }
 
+const Input *shown_input(const Session *s, Side side)
+{
+    return side == SIDE_A && s->pinned.base ? &s->pinned.input : &s->now.input;
+}
+
 bool shown_open(const Session *s, Side side, const char *path, Shown *out)
 {
     *out = (Shown){.side = side, .graph = shown_graph(s, side), .node = session_node(s, side, path)};

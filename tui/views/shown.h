@@ -15,6 +15,8 @@ typedef struct Shown {
 
 /* The graph whose node ids a side's Refs carry: B's for a difference. */
 const Graph *shown_graph(const Session *s, Side side);
+/* The picture that a side looks at: A may be a pinned one; for a difference B's. */
+const Input *shown_input(const Session *s, Side side);
 /* False when that side has no such node. */
 bool shown_open(const Session *s, Side side, const char *path, Shown *out);
 Ref shown_ref(const Shown *v, size_t cell);

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/models/names.h"
 #include "tui/views/number.h"
 #include "tui/views/pixels.h"
@@ -138,8 +139,30 @@ static void line_rank(Lines *l, const Shown *v)
     for (size_t i = first; i < first + n; i++)
         rank += v->values[i] > v->values[v->cell] || (i < v->cell && !(v->values[i] < v->values[v->cell]) && !(v->values[i] > v->values[v->cell]));
     char text[64];
-    snprintf(text, sizeof text, "rank %zu of %zu along %s", rank, n, last->sym);
+    int used = snprintf(text, sizeof text, "rank %zu of %zu", rank, n);
+    if (used + 7 + (int)strlen(last->sym) <= l->r.w)
+        snprintf(text + used, sizeof text - (size_t)used, " along %s", last->sym);
     line_text(l, STYLE_DIM, text);
+}
+
+/* "t=r3c4 token that asks": an index of the cell and what its letter means. Only where tokens are looked at does one ask. */
+static void line_axis(Lines *l, const Graph *g, Dims d, int k, const int *at)
+{
+    static const struct { const char *sym, *brief; } BRIEF[] = {
+        {"t", "asks"}, {"u", "looked at"}, {"e", "in head"}, {"c", "colour"}, {"i", "pixel row"}, {"j", "pixel col."}, {"x", "patch col."}, {"d", "of width"}, {"m", "of MLP"}};
+    const Axis *a = &g->axes[d.axis[k]];
+    bool asks = false;
+    char label[64], text[128];
+    for (int i = 0; i < d.n; i++)
+        asks = asks || strcmp(g->axes[d.axis[i]].sym, "u") == 0;
+    const char *means = strcmp(a->sym, "t") == 0 && !asks ? "token" : a->name;
+    axis_label(a, at[d.axis[k]], label, sizeof label);
+    int used = snprintf(text, sizeof text, "%s=%s ", a->sym, label);
+    for (size_t i = 0; i < sizeof BRIEF / sizeof *BRIEF; i++)
+        if (used + utf8_cells(means) > l->r.w && strcmp(BRIEF[i].sym, a->sym) == 0 && means == a->name)
+            means = BRIEF[i].brief;
+    snprintf(text + used, sizeof text - (size_t)used, "%s", means);
+    line_text(l, STYLE_AXIS, text);
 }
 
 static void line_side(Lines *l, const Session *s, Side side, const char *word)
@@ -167,13 +190,8 @@ static void draw_cursor(const Paint *p, Rect r, Side side, bool focus)
     } else
         line_value(&l, "= ", &v, v.cell);
     Dims d = graph_node(v.graph, v.node)->dims;
-    for (int k = 0; k < d.n; k++) {
-        const Axis *a = &v.graph->axes[d.axis[k]];
-        char label[64], text[128];
-        axis_label(a, v.at[d.axis[k]], label, sizeof label);
-        snprintf(text, sizeof text, "%s=%s %s", a->sym, label, a->name);
-        line_text(&l, STYLE_AXIS, text);
-    }
+    for (int k = 0; k < d.n; k++)
+        line_axis(&l, v.graph, d, k, v.at);
     Pixels px;
     if (pixels_open(p->s, side, p->s->place.path, &px)) {
         char text[64];

@@ -1,0 +1,94 @@
+#!/usr/bin/env bash
+# The central promise: every number is the sum of the terms that `explain` lists, bit for bit, and the same bits come from every kernel,
+# thread count, compiler and optimisation level; an edit that is undone leaves none behind.
+cd "$(dirname "$0")/.." || exit 1
+. tests/lib.sh
+MAKE=${MAKE:-make}
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+
+# build VARIANT CC [FLAG=…]…
+build() {
+    local variant=$1 cc=$2
+    shift 2
+    $MAKE --no-print-directory VARIANT="$variant" CC="$cc" "$@" all "build/$variant/make_vit" >"$WORK/log" 2>&1 || {
+        fail "$variant: does not build"
+        grep -vE '^  [a-z]+ ' "$WORK/log" | tail -n 30
+        return 1
+    }
+}
+# verified WHAT PROGRAM [ARGUMENT]…: every cell equal; its trace hash into HASH.
+verified() {
+    local what=$1 status
+    shift
+    "$@" >"$WORK/out" 2>"$WORK/err" </dev/null
+    status=$?
+    HASH=$(sed -nE 's/^Trace hash ([0-9a-f]{16})\.$/\1/p' "$WORK/out")
+    if [ $status -eq 0 ] && [ -n "$HASH" ] && grep -q '^All equal, bit for bit' "$WORK/out"; then
+        pass
+    else
+        fail "$what: status $status: $(cat "$WORK/out" "$WORK/err")"
+    fi
+}
+# hashed WHAT EXPECTED PROGRAM [ARGUMENT]…
+hashed() {
+    local what=$1 expected=$2
+    shift 2
+    same "$what: trace hash" "$expected" "$("$@" --json </dev/null 2>&1 | sed -nE 's/.*hash":"([0-9a-f]{16}).*/\1/p')"
+}
+
+build gcc gcc || { finish exact; exit; }
+V=build/gcc/vitrine
+verified "the bundled model" $V verify
+BUNDLED=$HASH
+head -n 1 "$WORK/out" | sed 's/^/  /'
+isas=$($V --version | sed -nE 's/^kernels +[a-z0-9]+ \(of (.*) here\)$/\1/p' | tr -d ,)
+[ -n "$isas" ] || fail "--version does not list the kernels of this processor"
+for isa in $isas; do
+    verified "--isa $isa" $V verify --isa "$isa"
+    same "--isa $isa: trace hash" "$BUNDLED" "$HASH"
+    for threads in 1 2 3 8; do hashed "--isa $isa --threads $threads" "$BUNDLED" $V run --isa "$isa" --threads $threads; done
+done
+for input in '#18' '#123' tests/data/image/rgb8.png tests/data/image/orientation.jpg; do
+    verified "$input" $V verify -i "$input"
+    [ "$HASH" != "$BUNDLED" ] && pass || fail "$input has the hash of #17"
+done
+
+# what-if: edits change the hash, what is undone gives it back
+for edit in 'set scale off' 'ablate blocks.1.attn.z[h=2]' 'ablate blocks.0.attn.z[h=0] mean' 'skip mlp block=0' 'skip positions' 'grey r3c4'; do
+    verified "$edit" $V verify -c "$edit"
+    edited=$HASH
+    [ "$edited" != "$BUNDLED" ] && pass || fail "$edit: the hash is still that of the model as it is"
+    hashed "$edit, scalar, one thread" "$edited" $V run -c "$edit" --isa scalar --threads 1
+    hashed "$edit; undo" "$BUNDLED" $V run -c "$edit; undo"
+    hashed "$edit; undo; redo" "$edited" $V run -c "$edit; undo; redo"
+done
+
+# the recorded models, in both layouts one graph and one hash
+for m in tiny nobias; do
+    mkdir "$WORK/$m-hf" "$WORK/$m-timm"
+    cp tests/data/oracle/$m/{model.safetensors,config.json,preprocessor_config.json} "$WORK/$m-hf"
+    cp tests/data/oracle/$m/model_timm.safetensors "$WORK/$m-timm/model.safetensors"
+    cp tests/data/oracle/$m/config_timm.json "$WORK/$m-timm/config.json"
+    verified "$m" $V verify -m "$WORK/$m-hf" -i tests/data/oracle/$m/image.ppm
+    hashed "$m in the timm layout" "$HASH" $V run -m "$WORK/$m-timm" -i tests/data/oracle/$m/image.ppm
+done
+
+# a model from a seed; sampled as a large one is
+build/gcc/make_vit --size tiny --seed 5 -o "$WORK/seeded" >/dev/null || fail "make_vit"
+verified "a model from a seed" $V verify -m "$WORK/seeded" -i '#17'
+SEEDED=$HASH
+verified "the same, sampled" $V verify -m "$WORK/seeded" -i '#17' --sample 50
+same "sampled: trace hash" "$SEEDED" "$HASH"
+
+others='O0 gcc OPT=-O0|O3 gcc OPT=-O3'
+if command -v clang >/dev/null; then others="$others|clang clang"; else skip "clang (make deps-all installs it)"; fi
+while read -r variant cc flags; do
+    # shellcheck disable=SC2086
+    build "$variant" "$cc" $flags || continue
+    verified "$variant" build/$variant/vitrine verify
+    same "$variant: trace hash" "$BUNDLED" "$HASH"
+    for isa in $isas; do hashed "$variant, $isa" "$BUNDLED" build/$variant/vitrine run --isa "$isa"; done
+    hashed "$variant: a model from a seed" "$SEEDED" build/$variant/vitrine run -m "$WORK/seeded" -i '#17'
+done < <(printf '%s\n' "$others" | tr '|' '\n')
+finish exact

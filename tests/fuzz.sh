@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# Every parser against mutated files, FUZZ_SECONDS (5) each, with address and undefined-behaviour checks. What breaks one is left in
+# build/fuzz/found.
+cd "$(dirname "$0")/.." || exit 1
+. tests/lib.sh
+MAKE=${MAKE:-make}
+LOG=$(mktemp -d)
+trap 'rm -rf "$LOG"' EXIT
+SAN='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
+
+if ! command -v clang >/dev/null || ! printf '#include <stddef.h>\n#include <stdint.h>\nint LLVMFuzzerTestOneInput(const uint8_t *d, size_t n);\nint LLVMFuzzerTestOneInput(const uint8_t *d, size_t n) { return d == NULL || n == 0 ? 0 : 0; }\n' |
+    clang -fsanitize=fuzzer -x c - -o "$LOG/try" 2>/dev/null; then
+    skip "fuzzers (make deps-all installs clang and its runtime)"
+    finish fuzz
+    exit
+fi
+if ! $MAKE --no-print-directory VARIANT=fuzz CC=clang OPT=-O1 CFLAGS="$SAN -fsanitize=fuzzer-no-link" LDFLAGS="$SAN -fsanitize=fuzzer" fuzzers >"$LOG/build" 2>&1; then
+    fail "the fuzzers do not build"
+    grep -vE '^  [a-z]+ ' "$LOG/build" | tail -n 30
+    finish fuzz
+    exit
+fi
+mkdir -p build/fuzz/found
+declare -A SEEDS=([fuzz_image]="tests/data/image tests/data/resize" [fuzz_tensors]="tests/data/tensors" [fuzz_json]="tests/data/oracle/tiny")
+for f in build/fuzz/tests/fuzz/fuzz_*; do
+    [ -x "$f" ] && [[ $f != *.d ]] || continue
+    name=${f##*/}
+    mkdir -p "$LOG/$name"
+    # shellcheck disable=SC2086
+    if "$f" -max_total_time="${FUZZ_SECONDS:-5}" -timeout=10 -rss_limit_mb=3000 -max_len=20000 -seed=1 -artifact_prefix=build/fuzz/found/ \
+        "$LOG/$name" ${SEEDS[$name]:-} >"$LOG/$name.log" 2>&1 </dev/null; then
+        printf '  %-14s %s\n' "$name" "$(sed -nE 's/^Done ([0-9]+) runs in ([0-9]+) second.*/\1 inputs in \2 s/p' "$LOG/$name.log")"
+        pass
+    else
+        fail "$name"
+        grep -vE '^#[0-9]+' "$LOG/$name.log" | tail -n 30
+    fi
+done
+finish fuzz

@@ -1,0 +1,89 @@
+#!/usr/bin/env bash
+# Golden screens: what `vitrine screen` draws for a model with fixed weights, at four sizes. Text as it is, to be read in a diff; colours
+# as a checksum of the terminal bytes in 256 colours and without colour.
+# golden.sh update: writes them anew. A differing screen is left in build/golden/ as text and as picture (.svg).
+cd "$(dirname "$0")/.." || exit 1
+. tests/lib.sh
+B=${B:-build/gcc}
+VITRINE=$PWD/$B/vitrine
+GOLDEN=$PWD/tests/golden
+ACTUAL=$PWD/build/golden
+update=${1:-}
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+"$B/make_vit" --size tiny --seed 7 -o "$WORK/seeded" >/dev/null || { fail "make_vit"; finish golden; exit; }
+rm -rf "$ACTUAL"
+mkdir -p "$ACTUAL" "$GOLDEN"
+SUMS=$GOLDEN/colours.txt
+[ "$update" = update ] && rm -f "$GOLDEN"/*.txt
+cd "$WORK" || exit 1
+
+# name|address|commands|sizes (all four if empty)|further options
+SCREENS="
+start||||
+picture|image[y=3,x=2]|view picture||
+hidden||grey r2c1; view picture||
+tensor|blocks.0.attn.q[t=r1c1,h=1]|||
+numbers|blocks.0.mlp.post[t=r0c2]|view numbers||
+strip|blocks.1.resid_post[t=cls]|view strip|80x24 120x40|
+histogram|blocks.0.mlp.w_up|view histogram|80x24 120x40|
+scores|blocks.0.attn.scores_raw[h=1,t=r2c3]|||
+pattern|blocks.1.attn.pattern[h=1,t=r2c3]|view matrix||
+row|blocks.1.attn.pattern[h=1,t=r2c3]|view row||
+sheet|blocks.1.attn.pattern|view sheet||
+positions||view positions||
+explain|blocks.0.attn.scores_raw[h=1,t=r2c3,u=r1c1]|view formula||
+answer||view answer||
+scale_off|blocks.1.attn.pattern[h=1,t=r2c3]|view matrix; set scale off||
+ablated|blocks.1.attn.z[h=1]|ablate blocks.1.attn.z[h=1]; compare diff|80x24 120x40|
+zoomed|blocks.1.attn.pattern[h=1]|view matrix; zoom|80x24|
+ascii|blocks.1.attn.pattern[h=1,t=r2c3]|view matrix; set scale off|80x24 120x40|--ascii
+light|blocks.0.attn.q|view heat|80x24|--light
+tiny||view picture|40x10 20x5 8x3 1x1|
+"
+
+draw() { # ADDRESS COMMANDS SIZE OUT OPTION…
+    local address=$1 commands=$2 size=$3 out=$4
+    shift 4
+    "$VITRINE" screen ${address:+"$address"} -m seeded -i '#17' ${commands:+-c "$commands"} --size "$size" -o "$out" "$@" </dev/null >"$WORK/said" 2>&1
+}
+
+while IFS='|' read -r name address commands sizes options; do
+    [ -n "$name" ] || continue
+    for size in ${sizes:-60x16 80x24 120x40 200x60}; do
+        base=$name-$size
+        # shellcheck disable=SC2086
+        if ! draw "$address" "$commands" "$size" "$WORK/$base.txt" $options; then
+            fail "$base: cannot be drawn: $(cat "$WORK/said")"
+            continue
+        fi
+        sums=$base
+        for colour in 256 mono; do
+            # shellcheck disable=SC2086
+            draw "$address" "$commands" "$size" "$WORK/$base.ans" --colour $colour $options || fail "$base in $colour: $(cat "$WORK/said")"
+            sums="$sums $(cksum <"$WORK/$base.ans" | awk '{print $1}')"
+        done
+        if [ "$update" = update ]; then
+            cp "$WORK/$base.txt" "$GOLDEN/"
+            echo "$sums" >>"$SUMS"
+            pass
+        elif ! cmp -s "$GOLDEN/$base.txt" "$WORK/$base.txt"; then
+            cp "$WORK/$base.txt" "$ACTUAL/"
+            # shellcheck disable=SC2086
+            draw "$address" "$commands" "$size" "$ACTUAL/$base.svg" $options
+            fail "$base: the text differs from tests/golden/$base.txt; see build/golden/$base.svg"
+            [ "$FAILED" -le 3 ] && diff "$GOLDEN/$base.txt" "$WORK/$base.txt" | head -n 6
+        elif ! grep -qxF -- "$sums" "$SUMS"; then
+            # shellcheck disable=SC2086
+            draw "$address" "$commands" "$size" "$ACTUAL/$base.svg" $options
+            fail "$base: the colours differ: '$sums' is not in tests/golden/colours.txt; see build/golden/$base.svg"
+        else
+            pass
+        fi
+    done
+done <<<"$SCREENS"
+
+if [ "$update" != update ]; then # every golden screen is still drawn by somebody
+    same "golden screens" "$(find "$GOLDEN" -name '*-*x*.txt' | wc -l)" "$(grep -c . "$SUMS")"
+fi
+finish golden

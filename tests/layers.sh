@@ -1,0 +1,95 @@
+#!/usr/bin/env bash
+# Walks the include graph and the symbols of the objects: arrows point upward only.
+cd "$(dirname "$0")/.." || exit 1
+. tests/lib.sh
+B=${B:-build/release}
+
+# folder: which folders its files may include from (its own always)
+declare -A MAY=(
+    [core/base]=""
+    [core/kernels]="core/base"
+    [core/graph]="core/base core/kernels"
+    [core/io]="core/base"
+    [core/models]="core/base core/kernels core/graph core/io"
+    [core/session]="core/base core/kernels core/graph core/io core/models assets"
+    [tui/canvas]="core/base"
+    [tui/views]="core/base core/kernels core/graph core/io core/models core/session tui/canvas"
+    [tui/cli]="core/base core/kernels core/graph core/io core/models core/session tui/canvas tui/views tui"
+    [tui]="core/base core/kernels core/graph core/io core/models core/session tui/canvas tui/views tui/cli"
+    [assets]="core/base core/kernels core/graph core/io core/models"
+)
+
+# A header of a library: the only files that may include it.
+declare -A ONLY=(
+    ['curses|<term\.h>']='^tui/term_ncurses\.c$'
+    ['stb']='^core/io/'
+    ['jansson']='^core/io/'
+    ['zlib']='^core/io/'
+)
+
+# wrong_arrows: prints each include under the current directory that is not allowed, and "seen N" at the end.
+wrong_arrows() {
+    local f line what dir to pattern seen=0
+    while IFS=: read -r f line what; do
+        seen=$((seen + 1))
+        dir=$(dirname "$f")
+        if [ -z "${MAY[$dir]+known}" ]; then
+            echo "$f: no rule says what $dir may include; add it to tests/layers.sh"
+        elif [[ $what == \"* ]]; then
+            what=${what//\"/}
+            to=$(dirname "$what")
+            if [ ! -e "$what" ]; then
+                echo "$f:$line: '$what' is not written from the top of the tree"
+            elif [ "$to" != "$dir" ] && [[ " ${MAY[$dir]} " != *" $to "* ]]; then
+                echo "$f:$line: $dir may not know $to"
+            elif [ "$dir" = tui/cli ] && [[ $what == tui/term* ]]; then
+                echo "$f:$line: the command line may not know the terminal"
+            fi
+        else
+            for pattern in "${!ONLY[@]}"; do
+                if [[ $what =~ $pattern ]] && ! [[ $f =~ ${ONLY[$pattern]} ]]; then
+                    echo "$f:$line: may not include $what"
+                fi
+            done
+        fi
+    done < <(find core tui assets -name '*.[ch]' -o -name '*.inc' -o -name '*.def' | sort |
+        xargs grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]' | sed -E 's/^([^:]*:[0-9]*:)[^"<]*(["<][^">]*[">]).*/\1\2/')
+    echo "seen $seen"
+}
+
+# first whether it sees anything at all: a tree with three wrong arrows
+planted=$(mktemp -d)
+trap 'rm -rf "$planted"' EXIT
+mkdir -p "$planted"/core/base "$planted"/core/io "$planted"/tui/views "$planted"/assets
+echo '#include "core/io/x.h"' >"$planted/core/base/x.c"
+printf '# include <curses.h> /* screen */\n#include <stdio.h>\n' >"$planted/tui/views/x.c"
+echo '#include "x.h"' >"$planted/core/io/x.h"
+same "wrong arrows of a planted tree" 3 "$(cd "$planted" && wrong_arrows | grep -vc '^seen')"
+
+wrong=$(wrong_arrows)
+while read -r line; do
+    case $line in
+    seen\ *) check "fewer than 500 includes were seen" [ "${line#seen }" -ge 500 ]; PASSED=$((PASSED + ${line#seen })) ;;
+    *) fail "$line" ;;
+    esac
+done <<<"$wrong"
+
+# What the objects themselves say. libm's functions differ in their last bit between C libraries; only the correctly rounded ones are used,
+# on the screen as well: a golden screen is the same everywhere.
+LIBM='(a?(sin|cos|tan)h?|exp|exp2|exp10|expm1|log|log2|log10|log1p|pow|cbrt|hypot|erfc?|[lt]gamma|atan2|fmod|remainder|sincos)[fl]?'
+# Mutable state: the kernel table and the terminal; the hook for a fatal error; the decoder's own, which live in its child process.
+mutable() {
+    objdump -t "$1" | awk 'NF > 4 && $(NF-2) ~ /^\.(data|bss)$/ && $NF !~ /^\./ {sub(/\.[0-9]+$/, "", $NF); print $NF}' | grep -v '^\.'
+}
+seen=''
+STATE='fatal_hook|current|stbi_.*|firstmap|mapping|invalid_chunk|arena_now'
+for lib in "$B"/core_*.a "$B"/tui_*.a "$B"/tui/*.o; do
+    [ -e "$lib" ] || { fail "$lib is not built"; continue; }
+    same "$lib: libm functions" "" "$(nm -u "$lib" 2>/dev/null | awk '{print $2}' | sed 's/@.*//' | sort -u | grep -xE "$LIBM" | tr '\n' ' ')"
+    [[ $lib == */tui/term* ]] && continue
+    found=$(mutable "$lib")
+    same "$lib: mutable globals" "" "$(printf "%s" "$found" | grep -vxE "$STATE" | tr '\n' ' ')"
+    seen="$seen $found"
+done
+check "the kernel table was not seen among the mutable globals" [ "${seen/current/}" != "$seen" ]
+finish layers

@@ -1,0 +1,91 @@
+#!/usr/bin/env bash
+# The models of tests/portable/main.c on other C libraries and processors: one golden hash each, the same everywhere.
+# portable.sh update: writes golden.txt from the portable kernels of the gcc build.
+cd "$(dirname "$0")/.." || exit 1
+. tests/lib.sh
+MAKE=${MAKE:-make}
+GOLDEN=tests/portable/golden.txt
+GOT=$(mktemp -d)
+trap 'rm -rf "$GOT"' EXIT
+
+# build VARIANT CC [FLAG=…]…
+build() {
+    local variant=$1 cc=$2
+    shift 2
+    $MAKE --no-print-directory VARIANT="$variant" CC="$cc" WERROR=-Werror "$@" portable >"$GOT/log" 2>&1 || {
+        fail "$variant: does not build"
+        grep -vE '^  [a-z]+ ' "$GOT/log" | tail -n 30
+        return 1
+    }
+}
+
+# hashes WHAT COMMAND…: its lines equal the golden ones.
+hashes() {
+    local what=$1
+    shift
+    if "$@" >"$GOT/out" 2>"$GOT/err" </dev/null && cmp -s "$GOT/out" "$GOLDEN"; then
+        pass
+    else
+        fail "$what: hashes differ from $GOLDEN (or it ended badly)"
+        cat "$GOT/err"
+        diff "$GOLDEN" "$GOT/out"
+    fi
+}
+
+# kernels WHAT COMMAND…: every table that the processor runs equals the portable one.
+kernels() {
+    local what=$1
+    shift
+    if "$@" >"$GOT/out" 2>&1 </dev/null; then
+        PASSED=$((PASSED + $(grep -c ' equal$' "$GOT/out")))
+    else
+        fail "$what: $(grep -v ' equal$' "$GOT/out")"
+    fi
+}
+
+isas() {
+    "$1" 2>/dev/null | awk '$2 == "equal" {print $1}'
+}
+
+if [ "${1:-}" = update ]; then
+    build gcc gcc && VITRINE_ISA=scalar build/gcc/tests/portable/main 1 >"$GOLDEN"
+    exit
+fi
+
+if build gcc gcc; then
+    kernels gcc build/gcc/tests/portable/kernels
+    for isa in $(isas build/gcc/tests/portable/kernels); do
+        for threads in 1 2 3; do hashes "gcc, $isa, $threads threads" env VITRINE_ISA="$isa" build/gcc/tests/portable/main $threads; done
+    done
+fi
+if build O0 gcc OPT=-O0; then
+    kernels "gcc -O0" build/O0/tests/portable/kernels
+    hashes "gcc -O0" build/O0/tests/portable/main
+    hashes "gcc -O0, scalar" env VITRINE_ISA=scalar build/O0/tests/portable/main
+fi
+if build O3 gcc OPT=-O3; then
+    kernels "gcc -O3" build/O3/tests/portable/kernels
+    hashes "gcc -O3" build/O3/tests/portable/main
+    hashes "gcc -O3, scalar" env VITRINE_ISA=scalar build/O3/tests/portable/main
+fi
+if ! command -v clang >/dev/null; then
+    skip "clang (make deps-all installs it)"
+elif build clang clang; then
+    kernels clang build/clang/tests/portable/kernels
+    for isa in $(isas build/clang/tests/portable/kernels); do hashes "clang, $isa" env VITRINE_ISA="$isa" build/clang/tests/portable/main; done
+fi
+if ! command -v musl-gcc >/dev/null; then
+    skip "musl (make deps-all installs musl-gcc)"
+elif build musl musl-gcc LDFLAGS=-static; then
+    kernels musl build/musl/tests/portable/kernels
+    hashes musl build/musl/tests/portable/main
+    hashes "musl, scalar" env VITRINE_ISA=scalar build/musl/tests/portable/main
+fi
+if ! command -v aarch64-linux-gnu-gcc >/dev/null || ! command -v qemu-aarch64 >/dev/null; then
+    skip "aarch64 (make deps-all installs the cross compiler and qemu-aarch64)"
+elif build aarch64 aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar LDFLAGS=-static; then
+    kernels aarch64 qemu-aarch64 build/aarch64/tests/portable/kernels
+    hashes aarch64 qemu-aarch64 build/aarch64/tests/portable/main
+    hashes "aarch64, scalar" qemu-aarch64 -E VITRINE_ISA=scalar build/aarch64/tests/portable/main
+fi
+finish portable

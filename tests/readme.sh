@@ -1,0 +1,60 @@
+#!/usr/bin/env bash
+# What README.md says is so: each `$ vitrine …` in it is run, and its output compared; a line of … stands for any lines.
+cd "$(dirname "$0")/.." || exit 1
+. tests/lib.sh
+B=${B:-build/gcc}
+TOP=$PWD
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+cd "$WORK" || exit 1
+mkdir bin
+ln -s "$TOP/$B/vitrine" bin/vitrine
+PATH=$WORK/bin:$PATH
+
+# The expected lines as a pattern that has to match from the start to the end of what came.
+compare() { # COMMAND EXPECTED-FILE
+    if ! bash -c "$1" >got 2>&1 </dev/null; then
+        fail "'$1' ends badly: $(cat got)"
+    elif awk 'NR == FNR {want[++n] = $0; next} {got[++m] = $0}
+            END {
+                g = 1
+                for (w = 1; w <= n; w++) {
+                    if (want[w] == "…") { open = 1; continue }
+                    while (open && g <= m && got[g] != want[w]) g++
+                    if (g > m || got[g] != want[w]) exit 1
+                    g++
+                    open = 0
+                }
+                exit !(open || g > m)
+            }' "$2" got; then
+        pass
+    else
+        fail "'$1' says:"
+        head -n 15 got
+    fi
+}
+
+command='' count=0
+: >want
+while IFS= read -r line; do
+    case $line in
+    '    $ vitrine '*)
+        [ -n "$command" ] && compare "$command" want
+        command=${line#'    $ '} count=$((count + 1))
+        : >want
+        ;;
+    '    '*) [ -n "$command" ] && printf '%s\n' "${line#'    '}" >>want ;;
+    '') [ -n "$command" ] && [ -s want ] && echo >>want ;;
+    *)
+        [ -n "$command" ] && compare "$command" want
+        command=''
+        ;;
+    esac
+done < <(awk '/^$/ {blank = 1; next} {if (blank) {if (!(/^    \$ / || !/^    /)) print ""; blank = 0} print} END {print "end"}' "$TOP/README.md")
+check "fewer than 7 examples were found, $count" [ "$count" -ge 7 ]
+
+# targets and keys that it names exist
+for target in $(grep -oE '\bmake [a-z-]+( [a-z]+)?' "$TOP/README.md" | sed 's/^make //' | tr ' ' '\n' | grep -xE 'deps|deps-all|run|test|install|static|exact|help|vit-b' | sort -u); do
+    check "make $target is no target" grep -qE "^$target:" "$TOP/Makefile"
+done
+finish readme

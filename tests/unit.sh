@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# unit.sh PROGRAM…: runs cmocka programs, one per processor at a time; shows the closing line of each, and all of what a failing one said.
+. "$(dirname "$0")/lib.sh"
+
+LOGS=$(mktemp -d)
+trap 'rm -rf "$LOGS"' EXIT
+
+run_one() {
+    local log
+    log=$2/$(printf '%s' "$1" | tr / _)
+    if timeout "${UNIT_TIMEOUT:-300}" "$1" >"$log" 2>&1 </dev/null; then echo 0 >"$log.status"; else echo $? >"$log.status"; fi
+}
+export -f run_one
+
+printf '%s\n' "$@" | xargs -P "$(nproc 2>/dev/null || echo 2)" -I{} bash -c 'run_one "$1" "$2"' _ {} "$LOGS"
+
+suites=0 bad=0
+for program; do
+    log=$LOGS/$(printf '%s' "$program" | tr / _)
+    n=$(sed -n 's/^\[  PASSED  \] \([0-9]*\) test(s)\..*/\1/p' "$log" | awk '{n += $1} END {print n + 0}')
+    f=$(grep -c '^\[  FAILED  \] [^0-9]' "$log")
+    status=$(cat "$log.status" 2>/dev/null || echo none)
+    suites=$((suites + 1))
+    PASSED=$((PASSED + n))
+    # a program that ends well without a closing line has tested nothing
+    if [ "$status" != 0 ] || [ "$n" -eq 0 ]; then
+        bad=$((bad + 1))
+        [ "$f" -eq 0 ] && f=1
+        sed 's/^/    /' "$log" | tail -n 60
+        printf '  FAILED  %s (exit status %s)\n' "$program" "$status"
+    else
+        printf '  %-44s %3d passed\n' "${program#build/}" "$n"
+    fi
+    FAILED=$((FAILED + (status == 0 ? 0 : f)))
+    [ "$status" = 0 ] && [ "$n" -eq 0 ] && FAILED=$((FAILED + 1))
+done
+[ "$suites" -gt 0 ] || fail "no unit suite was given"
+finish "unit, $suites suites"
