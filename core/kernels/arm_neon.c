@@ -61,5 +61,5 @@ INLINE VI vi_to_exponent(VI a) { return vshlq_n_s32(a, 23); }
 #include "core/kernels/arrays.inc"
 #include "core/kernels/contract.inc"
 
-const Kernels kernels_neon = KERNEL_TABLE("neon", portable_pack);
+const Kernels kernels_neon = KERNEL_TABLE("neon", portable_pack, portable_hash);
 #endif

@@ -14,10 +14,11 @@
 #define VITRINE_KERNELS_KERNELS_H
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "core/base/err.h"
 
-enum { KERNEL_K = 256, KERNEL_COLS = 32, KERNEL_ROWS = 14 };
+enum { KERNEL_K = 256, KERNEL_COLS = 32, KERNEL_ROWS = 14, KERNEL_HASH = 4 };
 
 /* symbol, name in formulas and commands, largest error in ulp over the whole float range (tested) */
 #define MAP_FUNCTIONS(X)                 \
@@ -54,10 +55,14 @@ typedef float ReduceKernel(const float *x, size_t n);
 /* to[k·KERNEL_COLS + j] = from[j·column_step + k·k_step] for j < columns, +0 for the other columns; k < depth. */
 typedef void PackKernel(float *to, const float *from, size_t column_step, size_t k_step, int columns, size_t depth);
 
+/* Goes on with the hash of an array: for every group of KERNEL_HASH floats, lane[l] takes in the bits of x[group·KERNEL_HASH + l]. */
+typedef void HashKernel(uint64_t *lane, const float *x, size_t groups);
+
 typedef struct Kernels {
     const char *isa; /* "scalar", "avx2", "avx512", "neon" */
     ContractKernel *contract;
     PackKernel *pack;
+    HashKernel *hash;
     MapKernel *map[MAP_COUNT];
     ZipKernel *zip[ZIP_COUNT];
     ReduceKernel *sum, *max;
@@ -70,6 +75,13 @@ const Kernels *kernels_reference(void); /* portable C */
 bool kernels_select(const char *isa, Err *err);
 /* The i-th table that this CPU can run, reference first; NULL past the end. For tests and `info`. */
 const Kernels *kernels_variant(int i);
+
+/* FNV-1a's multiply with a rotation: one step of a hash of 32-bit words. Not cryptographic. */
+static inline uint64_t kernel_hash_step(uint64_t h, uint64_t word)
+{
+    h = (h ^ word) * 0x100000001b3u;
+    return h ^ (h >> 29);
+}
 
 const char *map_name(MapFn f);
 bool map_find(const char *name, MapFn *f);

@@ -28,4 +28,19 @@ void portable_pack(float *to, const float *from, size_t column_step, size_t k_st
             to[k * KERNEL_COLS + (size_t)j] = j < columns ? from[(size_t)j * column_step + k * k_step] : 0.0f;
 }
 
-const Kernels kernels_portable = KERNEL_TABLE("scalar", portable_pack);
+/* Written out: the lanes stay in registers, and their chains of multiplications run side by side. */
+void portable_hash(uint64_t *lane, const float *x, size_t groups)
+{
+    uint64_t a = lane[0], b = lane[1], c = lane[2], d = lane[3];
+    for (; groups > 0; groups--, x += KERNEL_HASH) {
+        uint32_t word[KERNEL_HASH];
+        memcpy(word, x, sizeof word);
+        a = kernel_hash_step(a, word[0]);
+        b = kernel_hash_step(b, word[1]);
+        c = kernel_hash_step(c, word[2]);
+        d = kernel_hash_step(d, word[3]);
+    }
+    lane[0] = a, lane[1] = b, lane[2] = c, lane[3] = d;
+}
+
+const Kernels kernels_portable = KERNEL_TABLE("scalar", portable_pack, portable_hash);

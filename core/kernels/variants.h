@@ -5,6 +5,7 @@
 
 extern const Kernels kernels_portable; /* plain C, an fma made of double arithmetic where the machine may have none */
 PackKernel portable_pack;
+HashKernel portable_hash;
 #if defined(__x86_64__)
 extern const Kernels kernels_avx2, kernels_avx512;
 PackKernel x86_pack; /* needs AVX2 */

@@ -59,5 +59,5 @@ INLINE VI vi_to_exponent(VI a) { return _mm256_slli_epi32(a, 23); }
 #include "core/kernels/arrays.inc"
 #include "core/kernels/contract.inc"
 
-const Kernels kernels_avx2 = KERNEL_TABLE("avx2", x86_pack);
+const Kernels kernels_avx2 = KERNEL_TABLE("avx2", x86_pack, portable_hash);
 #endif

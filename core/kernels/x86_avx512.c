@@ -1,4 +1,4 @@
-/* Vectors of 16 floats and 32 registers: x86-64 with AVX-512F. */
+/* Vectors of 16 floats and 32 registers: x86-64 with AVX-512 F, DQ and VL. */
 #include "core/kernels/variants.h"
 
 #if defined(__x86_64__)
@@ -51,5 +51,17 @@ INLINE VI vi_to_exponent(VI a) { return _mm512_slli_epi32(a, 23); }
 #include "core/kernels/arrays.inc"
 #include "core/kernels/contract.inc"
 
-const Kernels kernels_avx512 = KERNEL_TABLE("avx512", x86_pack);
+__attribute__((target("avx512dq,avx512vl"))) static void avx512_hash(uint64_t *lane, const float *x, size_t groups)
+{
+    __m256i h = _mm256_loadu_si256((const void *)lane);
+    const __m256i factor = _mm256_set1_epi64x(0x100000001b3);
+    for (; groups > 0; groups--, x += KERNEL_HASH) {
+        __m256i word = _mm256_cvtepu32_epi64(_mm_loadu_si128((const void *)x));
+        h = _mm256_mullo_epi64(_mm256_xor_si256(h, word), factor);
+        h = _mm256_xor_si256(h, _mm256_srli_epi64(h, 29));
+    }
+    _mm256_storeu_si256((void *)lane, h);
+}
+
+const Kernels kernels_avx512 = KERNEL_TABLE("avx512", x86_pack, avx512_hash);
 #endif

@@ -9,25 +9,24 @@
 #define INLINE __attribute__((always_inline, target("avx2"))) static inline
 enum { BLOCK = 8 };
 
+/* Pairs of rows, then fours, then eights: after each step a vector holds as many rows of one column beside each other. Written
+ * out so that every compiler keeps the block in registers. */
+#define LOAD(j) __m256 row##j = _mm256_loadu_ps(from + j * step);
+#define PAIR(j, k) __m256 low##j = _mm256_unpacklo_ps(row##j, row##k), high##j = _mm256_unpackhi_ps(row##j, row##k);
+#define FOUR(j, k)                                                                                          \
+    __m256 four##j##0 = _mm256_shuffle_ps(low##j, low##k, 0x44), four##j##1 = _mm256_shuffle_ps(low##j, low##k, 0xee), \
+           four##j##2 = _mm256_shuffle_ps(high##j, high##k, 0x44), four##j##3 = _mm256_shuffle_ps(high##j, high##k, 0xee);
+#define STORE(k)                                                                                    \
+    _mm256_storeu_ps(to + k * KERNEL_COLS, _mm256_permute2f128_ps(four0##k, four4##k, 0x20));       \
+    _mm256_storeu_ps(to + (k + 4) * KERNEL_COLS, _mm256_permute2f128_ps(four0##k, four4##k, 0x31));
+
 /* to[k·KERNEL_COLS + j] = from[j·step + k] for j, k < 8 */
 INLINE void transpose(float *to, const float *from, size_t step)
 {
-    __m256 row[BLOCK], pair[BLOCK], quad[BLOCK];
-    for (int j = 0; j < BLOCK; j++)
-        row[j] = _mm256_loadu_ps(from + (size_t)j * step);
-    for (int j = 0; j < BLOCK; j += 2) {
-        pair[j] = _mm256_unpacklo_ps(row[j], row[j + 1]);
-        pair[j + 1] = _mm256_unpackhi_ps(row[j], row[j + 1]);
-    }
-    for (int j = 0; j < BLOCK; j += 4)
-        for (int i = 0; i < 2; i++) {
-            quad[j + 2 * i] = _mm256_shuffle_ps(pair[j + i], pair[j + 2 + i], 0x44);
-            quad[j + 2 * i + 1] = _mm256_shuffle_ps(pair[j + i], pair[j + 2 + i], 0xee);
-        }
-    for (int k = 0; k < BLOCK / 2; k++) {
-        _mm256_storeu_ps(to + k * KERNEL_COLS, _mm256_permute2f128_ps(quad[k], quad[k + 4], 0x20));
-        _mm256_storeu_ps(to + (k + BLOCK / 2) * KERNEL_COLS, _mm256_permute2f128_ps(quad[k], quad[k + 4], 0x31));
-    }
+    LOAD(0) LOAD(1) LOAD(2) LOAD(3) LOAD(4) LOAD(5) LOAD(6) LOAD(7)
+    PAIR(0, 1) PAIR(2, 3) PAIR(4, 5) PAIR(6, 7)
+    FOUR(0, 2) FOUR(4, 6)
+    STORE(0) STORE(1) STORE(2) STORE(3)
 }
 
 static void one_by_one(float *to, const float *from, size_t column_step, size_t k_step, int first, int columns, size_t from_k, size_t depth)

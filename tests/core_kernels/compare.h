@@ -229,11 +229,30 @@ static inline bool compare_packs(Comparison *c)
 }
 
 /* NULL when all is equal, else the first case that differs, valid until the next call. */
+static inline bool compare_hashes(Comparison *c)
+{
+    for (size_t groups = 0; groups < 40; groups++) {
+        const size_t cells = groups * KERNEL_HASH;
+        float *x = c->a.end - cells;
+        fill(&c->rng, x, cells, 2);
+        uint64_t a[KERNEL_HASH], b[KERNEL_HASH];
+        for (int l = 0; l < KERNEL_HASH; l++)
+            a[l] = b[l] = (uint64_t)rng_u32(&c->rng) << 32 | rng_u32(&c->rng);
+        c->reference->hash(a, x, groups);
+        c->tested->hash(b, x, groups);
+        snprintf(c->what, sizeof c->what, "%s: hash of %zu groups", c->tested->isa, groups);
+        if (memcmp(a, b, sizeof a) != 0)
+            return false;
+    }
+    return true;
+}
+
 static inline const char *compare_tables(const Kernels *reference, const Kernels *tested)
 {
     static char what[160];
     Comparison c = comparison_new(reference, tested);
-    bool equal = compare_maps(&c) && compare_zips(&c) && compare_reductions(&c) && compare_contractions(&c) && compare_packs(&c);
+    bool equal = compare_maps(&c) && compare_zips(&c) && compare_reductions(&c) && compare_contractions(&c) && compare_packs(&c) &&
+                 compare_hashes(&c);
     memcpy(what, c.what, sizeof what);
     comparison_free(&c);
     return equal ? NULL : what;

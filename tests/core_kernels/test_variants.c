@@ -48,6 +48,12 @@ static void wrong_relu(float *y, const float *x, size_t n)
         y[i] = x[i] > 0 ? x[i] : 0;
 }
 
+static void wrong_hash(uint64_t *lane, const float *x, size_t groups)
+{
+    for (size_t i = 0; i < groups * KERNEL_HASH; i++)
+        lane[i % KERNEL_HASH] = kernel_hash_step(lane[i % KERNEL_HASH], (uint64_t)(x[i] > 0));
+}
+
 static void the_comparison_notices(void **state)
 {
     (void)state;
@@ -59,6 +65,9 @@ static void the_comparison_notices(void **state)
     assert_non_null(compare_tables(&kernels_portable, &k));
     k = *kernels_reference();
     k.map[MAP_RELU] = wrong_relu;
+    assert_non_null(compare_tables(&kernels_portable, &k));
+    k = *kernels_reference();
+    k.hash = wrong_hash;
     assert_non_null(compare_tables(&kernels_portable, &k));
     k = *kernels_reference();
     k.zip[ZIP_ADD] = k.zip[ZIP_SUB];
