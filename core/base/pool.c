@@ -6,9 +6,19 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/clock.h"
 #include "core/base/mem.h"
+
+/* How often a worker looks for more work before it sleeps: tens of microseconds, about what waking it would cost. */
+enum { LOOKS = 20000 };
+
+/* Memory given back, oldest first. */
+typedef struct Kept {
+    float *block;
+    size_t count;
+} Kept;
 
 typedef struct Worker {
     Pool *pool;
@@ -21,8 +31,8 @@ struct Pool {
     Worker *workers; /* threads-1 of them: the caller is worker 0 */
     pthread_mutex_t lock;
     pthread_cond_t wake, finished;
-    unsigned generation;
-    int active;
+    atomic_uint generation; /* changed under the lock */
+    atomic_int active;
     bool open, quit;
     /* the job, written under the lock before the generation changes */
     PoolFn fn;
@@ -30,7 +40,18 @@ struct Pool {
     size_t count;
     int64_t deadline;
     atomic_size_t next;
+    Kept *kept;
+    size_t kept_count, kept_cap;
 };
+
+static void pause_a_little(void)
+{
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("yield");
+#endif
+}
 
 static void work(Pool *p, int worker)
 {
@@ -49,21 +70,26 @@ static void *worker_main(void *arg)
     Worker *w = arg;
     Pool *p = w->pool;
     unsigned seen = 0;
-    pthread_mutex_lock(&p->lock);
     for (;;) {
-        while (p->generation == seen && !p->quit)
+        for (int i = 0; i < LOOKS && atomic_load(&p->generation) == seen; i++)
+            pause_a_little();
+        pthread_mutex_lock(&p->lock);
+        while (atomic_load(&p->generation) == seen && !p->quit)
             pthread_cond_wait(&p->wake, &p->lock);
         if (p->quit)
             break;
-        seen = p->generation;
-        if (!p->open) /* woke too late: the job is over */
-            continue;
-        p->active++;
+        seen = atomic_load(&p->generation);
+        bool open = p->open; /* false: woke too late, the job is over */
+        if (open)
+            atomic_fetch_add(&p->active, 1);
         pthread_mutex_unlock(&p->lock);
+        if (!open)
+            continue;
         work(p, w->index);
         pthread_mutex_lock(&p->lock);
-        if (--p->active == 0)
+        if (atomic_fetch_sub(&p->active, 1) == 1)
             pthread_cond_signal(&p->finished);
+        pthread_mutex_unlock(&p->lock);
     }
     pthread_mutex_unlock(&p->lock);
     return NULL;
@@ -112,6 +138,8 @@ void pool_free(Pool *p)
     pthread_cond_destroy(&p->wake);
     pthread_cond_destroy(&p->finished);
     pthread_mutex_destroy(&p->lock);
+    pool_forget(p);
+    free(p->kept);
     free(p->workers);
     free(p);
 }
@@ -144,15 +172,57 @@ size_t pool_run(Pool *p, size_t first, size_t count, PoolFn fn, void *context, i
     p->deadline = deadline_ns;
     atomic_store(&p->next, first);
     p->open = true;
-    p->generation++;
+    atomic_fetch_add(&p->generation, 1);
     pthread_cond_broadcast(&p->wake);
     pthread_mutex_unlock(&p->lock);
     work(p, 0);
+    for (int i = 0; i < LOOKS && atomic_load(&p->active) > 0; i++)
+        pause_a_little();
     pthread_mutex_lock(&p->lock);
     p->open = false;
-    while (p->active > 0)
+    while (atomic_load(&p->active) > 0)
         pthread_cond_wait(&p->finished, &p->lock);
     pthread_mutex_unlock(&p->lock);
     size_t done = atomic_load(&p->next);
     return done < count ? done : count;
+}
+
+float *pool_take(Pool *p, size_t count)
+{
+    if (!p)
+        return xfloats(count);
+    for (size_t i = p->kept_count; i-- > 0;) {
+        if (p->kept[i].count != count)
+            continue;
+        float *block = p->kept[i].block;
+        memmove(&p->kept[i], &p->kept[i + 1], (--p->kept_count - i) * sizeof *p->kept);
+        return block;
+    }
+    size_t drop = 0, floats = 0; /* a new block takes the place of as much that nobody wants */
+    for (; drop < p->kept_count && floats < count; drop++) {
+        floats += p->kept[drop].count;
+        free(p->kept[drop].block);
+    }
+    p->kept_count -= drop;
+    if (drop)
+        memmove(p->kept, p->kept + drop, p->kept_count * sizeof *p->kept);
+    return xfloats(count);
+}
+
+void pool_give(Pool *p, float *block, size_t count)
+{
+    if (!p || !block) {
+        free(block);
+        return;
+    }
+    p->kept = grow(p->kept, &p->kept_cap, p->kept_count, sizeof *p->kept);
+    p->kept[p->kept_count++] = (Kept){block, count};
+}
+
+void pool_forget(Pool *p)
+{
+    for (size_t i = 0; p && i < p->kept_count; i++)
+        free(p->kept[i].block);
+    if (p)
+        p->kept_count = 0;
 }

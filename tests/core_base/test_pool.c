@@ -139,6 +139,34 @@ static void no_pool_is_one_thread(void **state)
     pool_free(p);
 }
 
+/* What was given back comes back for the same size, and a new block takes the place of old ones. */
+static void memory_comes_back(void **state)
+{
+    (void)state;
+    Pool *p = pool_new(1);
+    float *a = pool_take(p, 100), *b = pool_take(p, 200);
+    assert_true(a && b && a != b && (uintptr_t)a % 64 == 0);
+    memset(a, 0, 100 * sizeof *a);
+    pool_give(p, a, 100);
+    pool_give(p, b, 200);
+    pool_give(p, NULL, 100);
+    assert_ptr_equal(pool_take(p, 200), b);
+    assert_ptr_equal(pool_take(p, 100), a);
+    pool_give(p, b, 200);
+    pool_give(p, a, 100);
+    float *c = pool_take(p, 150); /* releases b, which is oldest and large enough; a stays */
+    assert_ptr_equal(pool_take(p, 100), a);
+    pool_give(p, a, 100);
+    pool_give(p, c, 150);
+    pool_forget(p);
+    pool_forget(NULL);
+    float *none = pool_take(NULL, 10);
+    none[9] = 1;
+    pool_give(NULL, none, 10);
+    pool_give(p, pool_take(p, 5), 5); /* pool_free releases what is kept */
+    pool_free(p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -147,6 +175,7 @@ int main(void)
         cmocka_unit_test(deadlines_stop_and_resume),
         cmocka_unit_test(a_deadline_is_kept),
         cmocka_unit_test(no_pool_is_one_thread),
+        cmocka_unit_test(memory_comes_back),
     };
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }
