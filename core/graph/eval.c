@@ -5,31 +5,54 @@
 
 #include "core/base/err.h"
 #include "core/graph/contract.h"
+#include "core/graph/fuse.h"
 #include "core/graph/source.h"
 #include "core/graph/walk.h"
 
-/* About how many cells (times reduced cells) one item handles: well under a millisecond in portable C. */
-enum { ITEM_CELLS = 32768 };
+/* About how many cells (times reduced cells) of the widest node one item handles: with its neighbours they stay in cache, and an
+ * item takes well under a millisecond in portable C. */
+enum { ITEM_CELLS = 8192, LINE = 16 };
+
+/* The cells of one part that an item computes, and where they and their inputs are. */
+typedef struct Span {
+    size_t first, count;       /* in the node's cells */
+    float *out;                /* cell `first` */
+    const float *in[NODE_INPUTS];
+    size_t start[NODE_INPUTS]; /* the input cell that in[k] points at */
+    float *gather;             /* reductions of scattered cells: room for one row */
+} Span;
+
+/* One node of a job. */
+typedef struct Part Part;
+typedef void SpanFn(const Job *j, const Part *p, const Span *s);
+struct Part {
+    JobNode is;
+    const Node *node;
+    SpanFn *fn;
+    int from[NODE_INPUTS]; /* the part that makes the input, or -1 */
+    size_t width;          /* cells of one row */
+    size_t scratch;        /* out NULL: where a worker's scratch has its cells */
+    Walk walk;             /* elementwise: out, a, b, c; reductions: over the output: out, a */
+    Walk inner;            /* reductions: the reduced cells in a */
+    bool contiguous;       /* reductions: one after the other */
+    Moved moved;
+};
 
 struct Job {
     const Graph *graph;
-    NodeId id;
-    const Node *node;
     const Kernels *kernels;
-    const float *in[NODE_INPUTS];
-    float *out;
-    size_t cells;
-    /* phases: only CONTRACT has two */
-    PoolFn fn[2];
-    void *context;
-    size_t items[2], next[2];
-    int phase, phases;
+    Pool *pool;
+    int parts;
+    Part part[FUSE_MAX];
+    bool contracts;
     Contraction contraction;
-    Walk walk;           /* elementwise: out, a, b, c; reductions: over the output: out, a */
-    Walk inner;          /* reductions: the reduced cells in a */
-    Moved moved;
-    size_t per_item;     /* cells or rows of one item */
-    float *scratch;      /* reductions with scattered cells: one row per worker */
+    size_t rows, per_item; /* rows in all and in one item */
+    size_t gather;         /* where a worker's scratch has room for a gathered row */
+    size_t scratch_floats, scratch_total;
+    float *scratch;
+    PoolFn fn;
+    void *context;
+    size_t items, next;
 };
 
 static size_t min_size(size_t a, size_t b)
@@ -37,31 +60,35 @@ static size_t min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* Cells [first, end) of an elementwise node, cut into runs in which every operand has one constant step. */
-typedef void RunFn(const Job *j, float *y, const float *const x[NODE_INPUTS], const size_t step[NODE_INPUTS], size_t n);
-
-static void each_run(const Job *j, size_t item, RunFn *fn)
+static size_t max_size(size_t a, size_t b)
 {
-    const Walk *w = &j->walk;
-    size_t len = w->n ? w->len[w->n - 1] : 1;
-    size_t end = min_size((item + 1) * j->per_item, j->cells);
-    for (size_t cell = item * j->per_item; cell < end;) {
-        size_t within = cell % len, n = min_size(len - within, end - cell), at[WALK_OPERANDS];
+    return a > b ? a : b;
+}
+
+/* The cells of a span cut into runs in which every operand has one constant step. */
+typedef void RunFn(const Job *j, const Part *p, float *y, const float *const x[NODE_INPUTS], const size_t step[NODE_INPUTS], size_t n);
+
+static void each_run(const Job *j, const Part *p, const Span *s, RunFn *fn)
+{
+    const Walk *w = &p->walk;
+    const int inputs = op_inputs(p->node->op);
+    size_t len = w->n ? w->len[w->n - 1] : 1, step[NODE_INPUTS] = {0};
+    for (int k = 0; k < inputs; k++)
+        step[k] = w->n ? w->stride[k + 1][w->n - 1] : 0;
+    WalkPlace place = walk_place(w, s->first);
+    for (size_t done = 0, n; done < s->count; done += n) {
+        n = min_size(w->n ? len - place.index[w->n - 1] : 1, s->count - done);
         const float *x[NODE_INPUTS] = {0};
-        size_t step[NODE_INPUTS] = {0};
-        walk_at(w, cell, at);
-        for (int k = 0; k < op_inputs(j->node->op); k++) {
-            x[k] = j->in[k] + at[k + 1];
-            step[k] = w->n ? w->stride[k + 1][w->n - 1] : 0;
-        }
-        fn(j, j->out + cell, x, step, n);
-        cell += n;
+        for (int k = 0; k < inputs; k++)
+            x[k] = s->in[k] + (place.offset[k + 1] - s->start[k]);
+        fn(j, p, s->out + done, x, step, n);
+        walk_next_run(w, &place);
     }
 }
 
-static void zip_run(const Job *j, float *y, const float *const x[NODE_INPUTS], const size_t step[NODE_INPUTS], size_t n)
+static void zip_run(const Job *j, const Part *p, float *y, const float *const x[NODE_INPUTS], const size_t step[NODE_INPUTS], size_t n)
 {
-    ZipFn f = (ZipFn)(j->node->op - OP_ADD);
+    ZipFn f = (ZipFn)(p->node->op - OP_ADD);
     if (step[0] <= 1 && step[1] <= 1) {
         j->kernels->zip[f](y, x[0], step[0], x[1], step[1], n);
         return;
@@ -70,163 +97,216 @@ static void zip_run(const Job *j, float *y, const float *const x[NODE_INPUTS], c
         y[i] = kernel_canonical(zip_apply(f, x[0][i * step[0]], x[1][i * step[1]]));
 }
 
-static void where_run(const Job *j, float *y, const float *const x[NODE_INPUTS], const size_t step[NODE_INPUTS], size_t n)
+static void where_run(const Job *j, const Part *p, float *y, const float *const x[NODE_INPUTS], const size_t step[NODE_INPUTS], size_t n)
 {
-    (void)j;
+    (void)j, (void)p;
     for (size_t i = 0; i < n; i++)
         y[i] = x[0][i * step[0]] != 0.0f ? x[1][i * step[1]] : x[2][i * step[2]];
 }
 
-static void zip_item(void *job, size_t item, int worker)
+static void zip_span(const Job *j, const Part *p, const Span *s)
 {
-    (void)worker;
-    each_run(job, item, zip_run);
+    each_run(j, p, s, zip_run);
 }
 
-static void where_item(void *job, size_t item, int worker)
+static void where_span(const Job *j, const Part *p, const Span *s)
 {
-    (void)worker;
-    each_run(job, item, where_run);
+    each_run(j, p, s, where_run);
 }
 
-static void map_item(void *job, size_t item, int worker)
+static void map_span(const Job *j, const Part *p, const Span *s)
 {
-    (void)worker;
-    const Job *j = job;
-    size_t first = item * j->per_item;
-    j->kernels->map[j->node->map](j->out + first, j->in[0] + first, min_size(j->per_item, j->cells - first));
+    j->kernels->map[p->node->map](s->out, s->in[0] + (s->first - s->start[0]), s->count);
 }
 
-static void reduce_item(void *job, size_t item, int worker)
+static void reduce_span(const Job *j, const Part *p, const Span *s)
 {
-    const Job *j = job;
-    ReduceKernel *reduce = j->node->op == OP_SUM ? j->kernels->sum : j->kernels->max;
-    size_t n = j->inner.count, end = min_size((item + 1) * j->per_item, j->cells);
-    bool contiguous = j->inner.n == 0 || (j->inner.n == 1 && j->inner.stride[0][0] == 1);
-    float *row = j->scratch ? j->scratch + (size_t)worker * n : NULL;
-    for (size_t cell = item * j->per_item; cell < end; cell++) {
-        size_t at[WALK_OPERANDS], in[WALK_OPERANDS];
-        walk_at(&j->walk, cell, at);
-        const float *x = j->in[0] + at[1];
-        if (!contiguous) {
-            for (size_t i = 0; i < n; i++) {
-                walk_at(&j->inner, i, in);
-                row[i] = x[in[0]];
+    ReduceKernel *reduce = p->node->op == OP_SUM ? j->kernels->sum : j->kernels->max;
+    WalkPlace place = walk_place(&p->walk, s->first);
+    for (size_t i = 0; i < s->count; i++) {
+        const float *x = s->in[0] + (place.offset[1] - s->start[0]);
+        if (!p->contiguous) {
+            size_t at[WALK_OPERANDS];
+            for (size_t k = 0; k < p->inner.count; k++) {
+                walk_at(&p->inner, k, at);
+                s->gather[k] = x[at[0]];
             }
-            x = row;
+            x = s->gather;
         }
-        j->out[cell] = reduce(x, n);
+        s->out[i] = reduce(x, p->inner.count);
+        walk_next_cell(&p->walk, &place);
     }
 }
 
-static void move_item(void *job, size_t item, int worker)
+static void move_span(const Job *j, const Part *p, const Span *s)
 {
-    (void)worker;
-    const Job *j = job;
-    size_t rows = j->cells / j->moved.inner, end = min_size((item + 1) * j->per_item, rows);
-    for (size_t row = item * j->per_item; row < end; row++) {
+    size_t inner = p->moved.inner;
+    for (size_t i = 0; i < s->count; i += inner) {
         int which;
-        size_t from = moved_row(j->graph, j->id, &j->moved, row, &which);
-        memcpy(j->out + row * j->moved.inner, j->in[which] + from, j->moved.inner * sizeof *j->out);
+        size_t from = moved_row(j->graph, p->is.id, &p->moved, (s->first + i) / inner, &which);
+        memcpy(s->out + i, s->in[which] + from, inner * sizeof *s->out);
     }
 }
 
-static void one_phase(Job *j, PoolFn fn, size_t units, size_t cells_per_unit)
+static void rows_item(void *job, size_t item, int worker)
 {
-    j->per_item = ITEM_CELLS / (cells_per_unit ? cells_per_unit : 1);
-    if (j->per_item == 0)
-        j->per_item = 1;
-    j->fn[0] = fn;
-    j->context = j;
-    j->items[0] = (units + j->per_item - 1) / j->per_item;
-    j->phases = 1;
+    const Job *j = job;
+    size_t row = item * j->per_item, rows = min_size(j->per_item, j->rows - row);
+    float *scratch = j->scratch ? j->scratch + (size_t)worker * j->scratch_floats : NULL;
+    for (int i = 0; i < j->parts; i++) {
+        const Part *p = &j->part[i];
+        Span s = {.first = row * p->width, .count = rows * p->width, .gather = scratch ? scratch + j->gather : NULL};
+        s.out = p->is.out ? p->is.out + s.first : scratch + p->scratch;
+        for (int k = 0; k < op_inputs(p->node->op); k++) {
+            const Part *from = p->from[k] >= 0 ? &j->part[p->from[k]] : NULL;
+            bool hidden = from && !from->is.out;
+            s.in[k] = hidden ? scratch + from->scratch : from ? from->is.out : p->is.in[k];
+            s.start[k] = hidden ? row * from->width : 0;
+        }
+        p->fn(j, p, &s);
+    }
 }
 
-static void plan_elementwise(Job *j, PoolFn fn)
+/* --- planning --- */
+
+static SpanFn *const SPAN_FN[OP_COUNT] = {
+    [OP_ADD] = zip_span,   [OP_SUB] = zip_span,    [OP_MUL] = zip_span,    [OP_DIV] = zip_span,  [OP_WHERE] = where_span,
+    [OP_MAP] = map_span,   [OP_SUM] = reduce_span, [OP_MAX] = reduce_span, [OP_CONCAT] = move_span,
+    [OP_SLICE] = move_span, [OP_GATHER] = move_span,
+};
+
+static void find_sources(Job *j, Part *p)
 {
-    Dims d[WALK_OPERANDS] = {j->node->dims};
-    int inputs = op_inputs(j->node->op);
+    for (int k = 0; k < NODE_INPUTS; k++) {
+        p->from[k] = -1;
+        if (k >= op_inputs(p->node->op) || p->is.in[k])
+            continue;
+        for (int i = 0; i < j->parts; i++)
+            if (j->part[i].is.id == fuse_holder(j->graph, p->node->in[k]))
+                p->from[k] = i;
+        REQUIRE(p->from[k] >= 0);
+    }
+}
+
+static void plan_walks(const Graph *g, Part *p)
+{
+    Dims d[WALK_OPERANDS] = {p->node->dims};
+    const int inputs = op_inputs(p->node->op);
     for (int k = 0; k < inputs; k++)
-        d[k + 1] = graph_node(j->graph, j->node->in[k])->dims;
-    j->walk = walk_make(j->graph->axes, j->node->dims, d, inputs + 1);
-    one_phase(j, fn, j->cells, 1);
-}
-
-static void plan_reduce(Job *j, int threads)
-{
-    Dims in = graph_node(j->graph, j->node->in[0])->dims, d[] = {j->node->dims, in};
-    j->walk = walk_make(j->graph->axes, j->node->dims, d, 2);
-    j->inner = walk_make(j->graph->axes, graph_reduced(j->graph, j->id), &in, 1);
-    if (j->inner.n > 1 || (j->inner.n == 1 && j->inner.stride[0][0] != 1))
-        j->scratch = xfloats(size_mul(j->inner.count, (size_t)threads));
-    one_phase(j, reduce_item, j->cells, j->inner.count);
-}
-
-static void plan_contract(Job *j, int threads)
-{
-    contraction_init(&j->contraction, j->graph, j->id, j->in[0], j->in[1], j->out, threads);
-    j->context = &j->contraction;
-    j->fn[0] = contraction_pack;
-    j->items[0] = j->contraction.pack_items;
-    j->fn[1] = contraction_tile;
-    j->items[1] = j->contraction.tile_items;
-    j->phases = 2;
-}
-
-Job *job_new(const Graph *g, NodeId id, const float *const in[NODE_INPUTS], float *out, int threads)
-{
-    Job *j = xcalloc(1, sizeof *j);
-    j->graph = g;
-    j->id = id;
-    j->node = graph_node(g, id);
-    j->kernels = kernels();
-    memcpy(j->in, in, sizeof j->in);
-    j->out = out;
-    j->cells = graph_cells(g, id);
-    switch (j->node->op) {
-    case OP_CONTRACT: plan_contract(j, threads); break;
-    case OP_ADD:
-    case OP_SUB:
-    case OP_MUL:
-    case OP_DIV: plan_elementwise(j, zip_item); break;
-    case OP_WHERE: plan_elementwise(j, where_item); break;
-    case OP_MAP: one_phase(j, map_item, j->cells, 1); break;
-    case OP_SUM:
-    case OP_MAX: plan_reduce(j, threads); break;
-    case OP_CONCAT:
-    case OP_SLICE:
-    case OP_GATHER:
-        j->moved = moved_make(g, id);
-        one_phase(j, move_item, j->cells / j->moved.inner, j->moved.inner);
-        break;
-    default: UNREACHABLE("a node that is computed");
+        d[k + 1] = graph_node(g, p->node->in[k])->dims;
+    if (p->fn == move_span) {
+        p->moved = moved_make(g, p->is.id);
+        return;
     }
+    p->walk = walk_make(g->axes, p->node->dims, d, inputs + 1);
+    if (p->fn == reduce_span) {
+        p->inner = walk_make(g->axes, graph_reduced(g, p->is.id), &d[1], 1);
+        p->contiguous = p->inner.n == 0 || (p->inner.n == 1 && p->inner.stride[0][0] == 1);
+    }
+}
+
+static size_t to_lines(size_t floats)
+{
+    return size_add(floats, LINE - 1) / LINE * LINE;
+}
+
+static void plan_scratch(Job *j)
+{
+    size_t floats = 0, row = 0;
+    for (int i = 0; i < j->parts; i++) {
+        Part *p = &j->part[i];
+        p->scratch = floats;
+        if (!p->is.out)
+            floats = size_add(floats, to_lines(size_mul(j->per_item, p->width)));
+        if (p->fn == reduce_span && !p->contiguous)
+            row = max_size(row, p->inner.count);
+    }
+    j->gather = floats;
+    j->scratch_floats = to_lines(size_add(floats, row));
+}
+
+static void plan_rows(Job *j, const NodeId *ids)
+{
+    const Graph *g = j->graph;
+    Dims rows = fuse_rows(g, ids, j->parts);
+    size_t widest = 1;
+    j->rows = graph_dims_cells(g, rows);
+    for (int i = 0; i < j->parts; i++) {
+        Part *p = &j->part[i];
+        p->fn = SPAN_FN[p->node->op];
+        REQUIRE(p->fn);
+        find_sources(j, p);
+        plan_walks(g, p);
+        p->width = graph_cells(g, p->is.id) / j->rows;
+        if (p->fn == move_span) { /* alone in its job */
+            p->width = p->moved.inner;
+            j->rows = graph_cells(g, p->is.id) / p->width;
+        }
+        widest = max_size(widest, size_mul(p->width, p->fn == reduce_span ? p->inner.count : 1));
+    }
+    j->per_item = max_size(ITEM_CELLS / widest, 1);
+    plan_scratch(j);
+    j->fn = rows_item;
+    j->context = j;
+    j->items = (j->rows + j->per_item - 1) / j->per_item;
+}
+
+static void plan_contraction(Job *j)
+{
+    const JobNode *n = &j->part[0].is, *sum = j->parts > 1 ? &j->part[1].is : NULL;
+    Dims bias = sum ? graph_node(j->graph, j->part[1].node->in[1])->dims : DIMS_SCALAR;
+    j->contracts = true;
+    contraction_init(&j->contraction, j->graph, n->id, n->in[0], n->in[1], sum ? sum->in[1] : NULL, bias, sum ? sum->out : n->out,
+                     pool_threads(j->pool));
+    j->fn = contraction_item;
+    j->context = &j->contraction;
+    j->items = j->contraction.items;
+    j->scratch_floats = j->contraction.scratch_floats;
+}
+
+Job *job_new(const Graph *g, const JobNode *nodes, int count, Pool *pool)
+{
+    REQUIRE(count >= 1 && count <= FUSE_MAX);
+    Job *j = xcalloc(1, sizeof *j);
+    NodeId ids[FUSE_MAX];
+    j->graph = g;
+    j->kernels = kernels();
+    j->pool = pool;
+    j->parts = count;
+    for (int i = 0; i < count; i++) {
+        ids[i] = nodes[i].id;
+        j->part[i].is = nodes[i];
+        j->part[i].node = graph_node(g, nodes[i].id);
+    }
+    if (j->part[0].node->op == OP_CONTRACT)
+        plan_contraction(j);
+    else
+        plan_rows(j, ids);
+    j->scratch_total = size_mul(j->scratch_floats, (size_t)pool_threads(pool));
+    if (j->scratch_total)
+        j->scratch = pool_take(pool, j->scratch_total);
+    j->contraction.scratch = j->scratch;
     return j;
 }
 
-bool job_step(Job *j, Pool *pool, int64_t deadline_ns)
+bool job_step(Job *j, int64_t deadline_ns)
 {
-    while (j->phase < j->phases) {
-        int p = j->phase;
-        j->next[p] = pool_run(pool, j->next[p], j->items[p], j->fn[p], j->context, deadline_ns);
-        if (j->next[p] < j->items[p])
-            return false;
-        j->phase++;
-    }
-    return true;
+    if (j->next < j->items)
+        j->next = pool_run(j->pool, j->next, j->items, j->fn, j->context, deadline_ns);
+    return j->next >= j->items;
 }
 
 double job_progress(const Job *j)
 {
-    int last = j->phases - 1; /* packing is a small share */
-    return j->items[last] ? (double)j->next[last] / (double)j->items[last] : 1;
+    return j->items ? (double)j->next / (double)j->items : 1;
 }
 
 void job_free(Job *j)
 {
     if (!j)
         return;
-    contraction_free(&j->contraction);
-    free(j->scratch);
+    if (j->contracts)
+        contraction_free(&j->contraction);
+    pool_give(j->pool, j->scratch, j->scratch_total);
     free(j);
 }

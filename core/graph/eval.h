@@ -1,5 +1,5 @@
-/* Computing one node in items (output tiles) that any number of threads may claim and that may stop between any two. Internal to
- * core/graph: run.c drives it. Which item computes a cell never changes its bits. */
+/* Computing a few nodes (core/graph/fuse.h) in items that any number of threads may claim and that may stop between any two.
+ * Internal to core/graph: run.c drives it. Which item computes a cell never changes its bits. */
 #ifndef VITRINE_GRAPH_EVAL_H
 #define VITRINE_GRAPH_EVAL_H
 #include "core/base/pool.h"
@@ -7,10 +7,16 @@
 
 typedef struct Job Job;
 
-/* in[k]: values of the node's inputs, valid until job_free; out: cells of the node. threads: most workers that will step it. */
-Job *job_new(const Graph *g, NodeId n, const float *const in[NODE_INPUTS], float *out, int threads);
-/* True when the node is complete. */
-bool job_step(Job *j, Pool *pool, int64_t deadline_ns);
+typedef struct JobNode {
+    NodeId id;
+    const float *in[NODE_INPUTS]; /* values of its inputs, valid until job_free; NULL where the job itself makes them */
+    float *out;                   /* its cells; NULL: only the job wants them, they never leave the cache */
+} JobNode;
+
+/* nodes: what fuse_count puts together. pool may be NULL, else it must outlive the job. */
+Job *job_new(const Graph *g, const JobNode *nodes, int count, Pool *pool);
+/* True when the nodes are complete. */
+bool job_step(Job *j, int64_t deadline_ns);
 double job_progress(const Job *j); /* 0 … 1 */
 void job_free(Job *j);             /* NULL allowed; may be called half way */
 #endif

@@ -6,12 +6,14 @@
 #include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/graph/eval.h"
+#include "core/graph/fuse.h"
 
 typedef struct Slot {
     float *values;  /* NULL: not computed, or forgotten */
     uint64_t hash;  /* of the values, taken when computed */
     bool ready;     /* values are complete */
-    bool been;      /* was ready once: hash is valid */
+    bool been;      /* was ready once */
+    bool hashed;
     bool asked;     /* someone wanted it since the last trim */
 } Slot;
 
@@ -20,9 +22,12 @@ struct Run {
     Run *base;
     Pool *pool;
     Slot *slots;
-    bool *need;      /* scratch of run_step */
-    Job *job;        /* the node in progress */
-    NodeId current;
+    bool *need;      /* scratch of run_step: nodes to compute, … */
+    NodeId *last;    /* … and the last node that wants each */
+    Job *job;        /* the nodes in progress: */
+    JobNode nodes[FUSE_MAX];
+    int node_count;
+    size_t unhashed; /* cells computed that have no hash yet */
     NodeId known;    /* nodes there are slots for */
     double work, done; /* of the whole pass, in flops + cells */
     size_t computed, bytes;
@@ -54,7 +59,7 @@ Run *run_new(const Graph *g, Run *base, Pool *pool)
     r->pool = pool;
     r->slots = xcalloc((size_t)g->count, sizeof *r->slots);
     r->need = xcalloc((size_t)g->count, sizeof *r->need);
-    r->current = NO_NODE;
+    r->last = xcalloc((size_t)g->count, sizeof *r->last);
     r->known = g->count;
     for (NodeId n = 0; n < g->count; n++)
         r->work += work_of(r, n);
@@ -64,23 +69,22 @@ Run *run_new(const Graph *g, Run *base, Pool *pool)
 static void forget(Run *r, NodeId n)
 {
     Slot *s = &r->slots[n];
+    size_t cells = graph_cells(r->graph, n);
     if (!s->values)
         return;
-    free(s->values);
+    pool_give(r->pool, s->values, cells);
     s->values = NULL;
     s->ready = false;
-    r->bytes -= graph_cells(r->graph, n) * sizeof(float);
+    r->bytes -= cells * sizeof(float);
 }
 
 static void drop_job(Run *r)
 {
-    if (!r->job)
-        return;
-    NodeId unfinished = r->current;
     job_free(r->job);
     r->job = NULL;
-    r->current = NO_NODE;
-    forget(r, unfinished);
+    for (int i = 0; i < r->node_count; i++)
+        forget(r, r->nodes[i].id);
+    r->node_count = 0;
 }
 
 void run_extend(Run *r)
@@ -89,6 +93,7 @@ void run_extend(Run *r)
     size_t n = (size_t)r->graph->count;
     r->slots = xrealloc(r->slots, size_mul(n, sizeof *r->slots));
     r->need = xrealloc(r->need, size_mul(n, sizeof *r->need));
+    r->last = xrealloc(r->last, size_mul(n, sizeof *r->last));
     for (NodeId i = r->known; i < r->graph->count; i++) {
         r->slots[i] = (Slot){0};
         r->work += work_of(r, i);
@@ -100,11 +105,12 @@ void run_free(Run *r)
 {
     if (!r)
         return;
-    job_free(r->job);
-    for (NodeId n = 0; n < r->graph->count; n++)
-        free(r->slots[n].values);
+    drop_job(r);
+    for (NodeId n = 0; n < r->known; n++)
+        forget(r, n);
     free(r->slots);
     free(r->need);
+    free(r->last);
     free(r);
 }
 
@@ -125,64 +131,153 @@ const float *run_peek(const Run *r, NodeId n)
     return r->slots[n].ready ? r->slots[n].values : NULL;
 }
 
-/* The node whose slot holds n's values: views looked through. */
-static NodeId holder(const Run *r, NodeId n)
-{
-    while (graph_node(r->graph, n)->op == OP_VIEW)
-        n = graph_node(r->graph, n)->in[0];
-    return n;
-}
-
 static void ask(Run *r, NodeId n)
 {
-    r->slots[holder(r, n)].asked = true;
+    r->slots[fuse_holder(r->graph, n)].asked = true;
     if (shared_with_base(r, n) != NO_NODE)
         ask(r->base, graph_node(r->graph, n)->origin);
 }
 
-static void finish(Run *r, NodeId n)
+/* --- hashes: of several nodes at once, so that every thread has one to do --- */
+
+enum { HASH_CELLS = 1 << 20, HASH_NODES = 64 };
+
+typedef struct Hashing {
+    Slot *slots[HASH_NODES];
+    size_t cells[HASH_NODES];
+} Hashing;
+
+static void hash_item(void *context, size_t item, int worker)
 {
-    Slot *s = &r->slots[n];
-    job_free(r->job);
-    r->job = NULL;
-    r->current = NO_NODE;
-    s->ready = true;
-    r->computed++;
-    if (!s->been) {
-        s->been = true;
-        if (is_forward(r, n))
-            s->hash = run_hash_values(s->values, graph_cells(r->graph, n));
-        r->done += work_of(r, n);
-    }
+    (void)worker;
+    Hashing *h = context;
+    h->slots[item]->hash = run_hash_values(h->slots[item]->values, h->cells[item]);
+    h->slots[item]->hashed = true;
 }
 
-/* Computes n, whose inputs are all there. */
-static bool compute(Run *r, NodeId n, int64_t deadline)
+static void hash_some(Run *r)
 {
-    const Node *node = graph_node(r->graph, n);
-    if (r->current != n) {
-        drop_job(r); /* another request came first: that node starts again later, with the same bits */
-        const float *in[NODE_INPUTS] = {0};
-        for (int k = 0; k < op_inputs(node->op); k++)
-            in[k] = run_peek(r, node->in[k]);
-        size_t cells = graph_cells(r->graph, n);
-        r->slots[n].values = xfloats(cells);
-        r->bytes += cells * sizeof(float);
-        r->job = job_new(r->graph, n, in, r->slots[n].values, pool_threads(r->pool));
-        r->current = n;
+    Hashing h;
+    size_t count = 0;
+    for (NodeId n = 0; n < r->known; n++) {
+        Slot *s = &r->slots[n];
+        if (!s->ready || s->hashed || !is_forward(r, n))
+            continue;
+        h.slots[count] = s;
+        h.cells[count++] = graph_cells(r->graph, n);
+        if (count == HASH_NODES) {
+            pool_run(r->pool, 0, count, hash_item, &h, CLOCK_NEVER);
+            count = 0;
+        }
     }
-    if (!job_step(r->job, r->pool, deadline))
+    pool_run(r->pool, 0, count, hash_item, &h, CLOCK_NEVER);
+    r->unhashed = 0;
+}
+
+/* --- computing --- */
+
+static void finish(Run *r)
+{
+    job_free(r->job);
+    r->job = NULL;
+    for (int i = 0; i < r->node_count; i++) {
+        NodeId n = r->nodes[i].id;
+        Slot *s = &r->slots[n];
+        s->ready = s->values != NULL;
+        r->computed++;
+        if (s->been)
+            continue;
+        s->been = true;
+        r->done += work_of(r, n);
+        r->unhashed += is_forward(r, n) ? graph_cells(r->graph, n) : 0;
+    }
+    r->node_count = 0;
+    if (r->unhashed >= HASH_CELLS)
+        hash_some(r);
+}
+
+/* The job that begins with node n, of which nodes up to `end` are needed. Values that only the job wants get no memory. */
+static int plan_job(const Run *r, NodeId n, NodeId end, JobNode nodes[FUSE_MAX])
+{
+    NodeId ids[FUSE_MAX];
+    int count = 0;
+    for (NodeId i = n; i <= end && count < FUSE_MAX && shared_with_base(r, i) == NO_NODE; i++)
+        if (r->need[i] && graph_node(r->graph, i)->op != OP_VIEW)
+            ids[count++] = i;
+    count = fuse_count(r->graph, ids, count, r->last);
+    for (int i = 0; i < count; i++)
+        nodes[i] = (JobNode){.id = ids[i]};
+    return count;
+}
+
+static bool in_progress(const Run *r, const JobNode *nodes, int count)
+{
+    if (!r->job || r->node_count != count)
         return false;
-    finish(r, n);
+    for (int i = 0; i < count; i++) {
+        bool wanted = !(graph_node(r->graph, nodes[i].id)->flags & NODE_DERIVED) || r->last[nodes[i].id] > nodes[count - 1].id;
+        if (r->nodes[i].id != nodes[i].id || (wanted && !r->nodes[i].out))
+            return false;
+    }
     return true;
 }
 
-/* Marks what n needs and nobody has, in r->need[0 … n]. */
+static void start_job(Run *r, const JobNode *nodes, int count)
+{
+    const Graph *g = r->graph;
+    r->node_count = count;
+    for (int i = 0; i < count; i++) {
+        NodeId n = nodes[i].id;
+        const Node *node = graph_node(g, n);
+        JobNode *j = &r->nodes[i];
+        *j = (JobNode){.id = n};
+        for (int k = 0; k < op_inputs(node->op); k++)
+            j->in[k] = run_peek(r, node->in[k]);
+        if ((node->flags & NODE_DERIVED) && r->last[n] <= nodes[count - 1].id)
+            continue;
+        size_t cells = graph_cells(g, n);
+        j->out = r->slots[n].values = pool_take(r->pool, cells);
+        r->bytes += cells * sizeof(float);
+    }
+    r->job = job_new(g, r->nodes, count, r->pool);
+}
+
+/* Computes the job that begins with n, whose inputs are all there. */
+static bool compute(Run *r, NodeId n, NodeId end, int64_t deadline)
+{
+    JobNode nodes[FUSE_MAX];
+    int count = plan_job(r, n, end, nodes);
+    if (!in_progress(r, nodes, count)) {
+        drop_job(r); /* another request came first: those nodes start again later, with the same bits */
+        start_job(r, nodes, count);
+    }
+    if (!job_step(r->job, deadline))
+        return false;
+    for (int i = 0; i < count; i++)
+        r->need[nodes[i].id] = false;
+    finish(r);
+    return true;
+}
+
+static void want(Run *r, NodeId n, NodeId by)
+{
+    r->need[n] = true;
+    if (r->last[n] < by)
+        r->last[n] = by;
+}
+
+/* Marks what is needed to have node n, or the whole pass for n = NO_NODE, and nobody has, in r->need[0 … last node]; in r->last
+ * who wants it last. What is asked for itself is wanted by all that come. */
 static void mark_missing(Run *r, NodeId n)
 {
-    memset(r->need, 0, (size_t)n + 1);
-    r->need[n] = true;
-    for (NodeId i = n; i >= 0; i--) {
+    const NodeId count = r->graph->count;
+    for (NodeId i = 0; i < count; i++) {
+        r->need[i] = n == NO_NODE && is_forward(r, i) && !r->slots[i].been && shared_with_base(r, i) == NO_NODE;
+        r->last[i] = NO_NODE;
+    }
+    if (n != NO_NODE)
+        want(r, n, count);
+    for (NodeId i = n == NO_NODE ? count - 1 : n; i >= 0; i--) {
         if (!r->need[i])
             continue;
         if (run_peek(r, i)) {
@@ -193,25 +288,24 @@ static void mark_missing(Run *r, NodeId n)
             continue; /* the base run computes it */
         const Node *node = graph_node(r->graph, i);
         for (int k = 0; k < op_inputs(node->op); k++)
-            r->need[node->in[k]] = true;
+            want(r, node->in[k], node->op == OP_VIEW ? r->last[i] : i);
     }
 }
 
-static bool ensure(Run *r, NodeId n, int64_t deadline)
+static bool compute_marked(Run *r, NodeId end, int64_t deadline)
 {
-    if (run_peek(r, n))
-        return true;
-    mark_missing(r, n);
-    for (NodeId i = 0; i <= n; i++) {
+    for (NodeId i = 0; i <= end; i++) {
         if (!r->need[i])
             continue;
         const Node *node = graph_node(r->graph, i);
         if (shared_with_base(r, i) != NO_NODE) {
             if (!run_step(r->base, node->origin, deadline))
                 return false;
-        } else if (node->op != OP_VIEW && !compute(r, i, deadline))
+        } else if (node->op == OP_VIEW)
+            continue;
+        else if (!compute(r, i, end, deadline))
             return false;
-        if (i < n && clock_ns() >= deadline)
+        if (clock_ns() >= deadline)
             return false;
     }
     return true;
@@ -219,23 +313,23 @@ static bool ensure(Run *r, NodeId n, int64_t deadline)
 
 bool run_step(Run *r, NodeId n, int64_t deadline_ns)
 {
-    bool there = ensure(r, n, deadline_ns);
+    if (!run_peek(r, n)) {
+        mark_missing(r, n);
+        compute_marked(r, n, deadline_ns);
+    }
     ask(r, n);
-    return there;
+    return run_peek(r, n) != NULL;
 }
 
 bool run_step_all(Run *r, int64_t deadline_ns)
 {
     if (r->base && !run_step_all(r->base, deadline_ns))
         return false;
-    for (NodeId n = 0; n < r->graph->count; n++) {
-        if (!is_forward(r, n) || r->slots[n].been || shared_with_base(r, n) != NO_NODE)
-            continue;
-        if (!ensure(r, n, deadline_ns))
-            return false;
-        if (clock_ns() >= deadline_ns)
-            return run_complete(r);
-    }
+    mark_missing(r, NO_NODE);
+    compute_marked(r, r->graph->count - 1, deadline_ns);
+    if (!run_complete(r))
+        return false;
+    hash_some(r);
     return true;
 }
 
@@ -249,8 +343,8 @@ const float *run_need(Run *r, NodeId n)
 double run_progress(const Run *r)
 {
     double share = r->work > 0 ? r->done / r->work : 1;
-    if (r->job && r->work > 0)
-        share += job_progress(r->job) * work_of(r, r->current) / r->work;
+    for (int i = 0; i < r->node_count && r->work > 0; i++)
+        share += r->slots[r->nodes[i].id].been ? 0 : job_progress(r->job) * work_of(r, r->nodes[i].id) / r->work;
     return run_complete(r) ? 1 : share < 1 ? share : 1;
 }
 
@@ -266,21 +360,23 @@ bool run_complete(const Run *r)
 
 NodeId run_current(const Run *r)
 {
-    return r->current;
+    return r->job ? r->nodes[r->node_count - 1].id : NO_NODE;
 }
 
 void run_trim(Run *r)
 {
     const Graph *g = r->graph;
-    if (r->job) /* its inputs may be the base run's */
-        for (int k = 0; k < op_inputs(graph_node(g, r->current)->op); k++)
-            ask(r, graph_node(g, r->current)->in[k]);
+    for (int i = 0; i < r->node_count; i++) { /* what the job reads may be the base run's */
+        const Node *node = graph_node(g, r->nodes[i].id);
+        for (int k = 0; k < op_inputs(node->op); k++)
+            ask(r, node->in[k]);
+    }
     memset(r->need, 0, (size_t)g->count);
     for (NodeId n = 0; n < g->count; n++) /* inputs of nodes still to come stay */
         if (!(graph_node(g, n)->flags & NODE_PROBE) && graph_node(g, n)->op != OP_LEAF && graph_node(g, n)->op != OP_VIEW &&
             !r->slots[n].been && shared_with_base(r, n) == NO_NODE)
             for (int k = 0; k < op_inputs(graph_node(g, n)->op); k++)
-                r->need[holder(r, graph_node(g, n)->in[k])] = true;
+                r->need[fuse_holder(g, graph_node(g, n)->in[k])] = true;
     for (NodeId n = 0; n < g->count; n++) {
         Slot *s = &r->slots[n];
         if ((graph_node(g, n)->flags & NODE_DERIVED) && s->ready && !s->asked && !r->need[n])
@@ -301,24 +397,25 @@ size_t run_computed(const Run *r)
     return r->computed;
 }
 
-/* FNV-1a's multiply with a rotation, four independent streams over little-endian 32-bit words so that long tensors are not
- * bound by one chain of multiplications; streams and length are mixed at the end. Not cryptographic: it tells runs apart. */
 static uint64_t mix(uint64_t h, uint64_t x)
 {
-    h = (h ^ x) * 0x100000001b3u;
-    return h ^ (h >> 29);
+    return kernel_hash_step(h, x);
 }
 
+/* Four independent streams over the floats' bits so that long tensors are not bound by one chain of multiplications; streams and
+ * length are mixed at the end. It tells runs apart, nothing more. */
 uint64_t run_hash_values(const float *values, size_t n)
 {
-    uint64_t lane[4] = {0xcbf29ce484222325u, 0x84222325cbf29ce4u, 0x9ce484222325cbf2u, 0x2325cbf29ce48422u};
-    for (size_t i = 0; i < n; i++) {
+    uint64_t lane[KERNEL_HASH] = {0xcbf29ce484222325u, 0x84222325cbf29ce4u, 0x9ce484222325cbf2u, 0x2325cbf29ce48422u};
+    size_t groups = n / KERNEL_HASH;
+    kernels()->hash(lane, values, groups);
+    for (size_t i = groups * KERNEL_HASH; i < n; i++) {
         uint32_t word;
         memcpy(&word, &values[i], sizeof word);
-        lane[i % 4] = mix(lane[i % 4], word);
+        lane[i % KERNEL_HASH] = mix(lane[i % KERNEL_HASH], word);
     }
     uint64_t h = mix(0xcbf29ce484222325u, n);
-    for (int l = 0; l < 4; l++)
+    for (int l = 0; l < KERNEL_HASH; l++)
         h = mix(mix(h, lane[l] & 0xffffffffu), lane[l] >> 32);
     return h;
 }
@@ -333,7 +430,10 @@ static uint64_t mix_text(uint64_t h, const char *s)
 static uint64_t value_hash(const Run *r, NodeId n)
 {
     NodeId origin = shared_with_base(r, n);
-    return origin != NO_NODE ? value_hash(r->base, origin) : r->slots[n].hash;
+    if (origin != NO_NODE)
+        return value_hash(r->base, origin);
+    const Slot *s = &r->slots[n];
+    return s->hashed ? s->hash : run_hash_values(s->values, graph_cells(r->graph, n));
 }
 
 bool run_hash(const Run *r, uint64_t *hash)

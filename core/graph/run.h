@@ -20,7 +20,8 @@ void run_extend(Run *r);
 
 /* Computes node n and all it needs until deadline_ns (clock_ns; CLOCK_NEVER to finish). True when n is there. */
 bool run_step(Run *r, NodeId n, int64_t deadline_ns);
-/* The whole forward pass (probes excluded), in node order. True when complete; then run_hash has the final hash. */
+/* The whole forward pass (probes excluded), in node order. True when complete; then run_hash has the final hash. Derived nodes may
+ * live only as long as the nodes made from them are being computed: whoever wants one asks for it with run_step. */
 bool run_step_all(Run *r, int64_t deadline_ns);
 /* Values of node n, cells in row-major order; NULL while they are not computed. Never computes. VIEWs and leaves are free. */
 const float *run_peek(const Run *r, NodeId n);
@@ -29,7 +30,7 @@ const float *run_need(Run *r, NodeId n);
 /* Share of the forward pass's work done, 0 … 1, by FLOPs and cells. */
 double run_progress(const Run *r);
 bool run_complete(const Run *r);
-/* The node being computed now, or NO_NODE. */
+/* The node being computed now (the last, where several are computed together), or NO_NODE. */
 NodeId run_current(const Run *r);
 /* Forgets derived values that nothing has asked for since the last call. Between frames only: pointers from run_peek die. */
 void run_trim(Run *r);

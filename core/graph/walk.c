@@ -43,3 +43,46 @@ void walk_at(const Walk *w, size_t i, size_t offset[WALK_OPERANDS])
             offset[k] += q * w->stride[k][level];
     }
 }
+
+WalkPlace walk_place(const Walk *w, size_t i)
+{
+    WalkPlace p = {{0}, {0}};
+    walk_at(w, i, p.offset);
+    for (int level = w->n - 1; level >= 0; level--) {
+        p.index[level] = level ? i % w->len[level] : i;
+        i /= w->len[level];
+    }
+    return p;
+}
+
+static void move_by(const Walk *w, WalkPlace *p, int level, size_t steps, bool back)
+{
+    for (int k = 0; k < WALK_OPERANDS; k++)
+        p->offset[k] += back ? 0 - steps * w->stride[k][level] : steps * w->stride[k][level];
+}
+
+static void step(const Walk *w, WalkPlace *p, int level)
+{
+    for (; level >= 0; level--) {
+        move_by(w, p, level, 1, false);
+        if (++p->index[level] < w->len[level] || level == 0)
+            return;
+        move_by(w, p, level, p->index[level], true);
+        p->index[level] = 0;
+    }
+}
+
+void walk_next_cell(const Walk *w, WalkPlace *p)
+{
+    step(w, p, w->n - 1);
+}
+
+void walk_next_run(const Walk *w, WalkPlace *p)
+{
+    int last = w->n - 1;
+    if (last < 0)
+        return;
+    move_by(w, p, last, p->index[last], true);
+    p->index[last] = 0;
+    step(w, p, last - 1);
+}

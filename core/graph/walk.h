@@ -17,4 +17,13 @@ typedef struct Walk {
 Walk walk_make(const Axis *axes, Dims over, const Dims *operands, int operand_count);
 /* Offsets of the i-th cell in each operand. */
 void walk_at(const Walk *w, size_t i, size_t offset[WALK_OPERANDS]);
+
+/* A place in a walk, for going through many cells in order. */
+typedef struct WalkPlace {
+    size_t index[DIMS_MAX], offset[WALK_OPERANDS];
+} WalkPlace;
+WalkPlace walk_place(const Walk *w, size_t i);
+/* Goes to the next cell of the last level, or past the rest of the last level to the start of the next run. */
+void walk_next_cell(const Walk *w, WalkPlace *p);
+void walk_next_run(const Walk *w, WalkPlace *p);
 #endif

@@ -246,6 +246,64 @@ static void forgotten_values_come_back_identical(void **state)
     graph_free(&s.g);
 }
 
+/* Every node alone, each on a run of its own, has the bits that it has in a pass in which nodes are computed together; and a node
+ * that is derived comes back with the bits its consumers saw. */
+static void together_or_alone(void **state)
+{
+    (void)state;
+    Small s;
+    small_model(&s);
+    Pool *pool = pool_new(2);
+    Run *whole = run_new(&s.g, NULL, pool), *alone = run_new(&s.g, NULL, NULL);
+    assert_true(run_step_all(whole, CLOCK_NEVER));
+    size_t absent = 0;
+    for (NodeId n = 0; n < s.g.count; n++) {
+        bool derived = graph_node(&s.g, n)->flags & NODE_DERIVED;
+        assert_true(derived || run_peek(whole, n));
+        absent += !run_peek(whole, n);
+        const float *x = run_need(alone, n); /* node order: its inputs were each asked for */
+        assert_memory_equal(x, run_need(whole, n), graph_cells(&s.g, n) * sizeof *x);
+    }
+    assert_true(absent > 0); /* the pass did not hold what nobody asked for */
+    run_free(whole);
+    run_free(alone);
+    pool_free(pool);
+    graph_free(&s.g);
+}
+
+/* More rows than one item takes, two k blocks, a part panel, a bias, and an output whose columns are not neighbours. */
+static void large_contractions_match_their_definition(void **state)
+{
+    (void)state;
+    enum { T = 1030, D = 300, O = 37 };
+    for (int turned = 0; turned < 2; turned++) {
+        Small s = {0};
+        graph_init(&s.g);
+        int t = axis(&s, "t", T), d = axis(&s, "d", D), o = axis(&s, "o", O);
+        NodeId x = weight(&s, "x", DIMS(t, d), 1), w = weight(&s, "w", DIMS(o, d), 2), b = weight(&s, "b", DIMS(o), 3);
+        NodeId sum = graph_contract(&s.g, "y_nobias", x, w, turned ? DIMS(o, t) : DIMS(t, o));
+        graph_flag(&s.g, sum, NODE_DERIVED);
+        NodeId y = graph_zip(&s.g, "y", OP_ADD, sum, b);
+        Run *r = run_new(&s.g, NULL, NULL);
+        const float *vx = run_peek(r, x), *vw = run_peek(r, w), *vb = run_peek(r, b), *vy = run_need(r, y);
+        assert_null(run_peek(r, sum));
+        for (int i = 0; i < T; i += 7)
+            for (int j = 0; j < O; j++) {
+                float total = 0;
+                for (int k0 = 0; k0 < D; k0 += KERNEL_K) {
+                    float chain = 0;
+                    for (int k = k0; k < D && k < k0 + KERNEL_K; k++)
+                        chain = kernel_fma(vx[i * D + k], vw[j * D + k], chain);
+                    total += chain;
+                }
+                total += vb[j];
+                assert_memory_equal(&total, &vy[turned ? j * T + i : i * O + j], sizeof total);
+            }
+        run_free(r);
+        graph_free(&s.g);
+    }
+}
+
 static void edits_share_what_they_do_not_touch(void **state)
 {
     (void)state;
@@ -401,6 +459,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_cell_explains_itself),   cmocka_unit_test(contraction_matches_its_definition),
         cmocka_unit_test(the_hash_does_not_depend_on_how), cmocka_unit_test(forgotten_values_come_back_identical),
+        cmocka_unit_test(together_or_alone),
+        cmocka_unit_test(large_contractions_match_their_definition),
         cmocka_unit_test(edits_share_what_they_do_not_touch), cmocka_unit_test(masks_forbid_and_dead_rows_are_zero),
         cmocka_unit_test(redirect_gather_scale_and_values), cmocka_unit_test(formulas_and_costs),
         cmocka_unit_test(labels_and_parsing),

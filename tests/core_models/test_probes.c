@@ -217,6 +217,8 @@ static void test_every_probe_is_explained_and_named(void **state)
         const NodeText *t = node_text(node->path);
         if (!t || utf8_cells(t->sentence) > NODE_SENTENCE_CELLS || utf8_cells(t->label) > NODE_LABEL_CELLS || !*t->sentence || strstr(t->pattern, "**"))
             fail_msg("%s has no fitting text of its own", node->path);
+        for (int k = 0; k < op_inputs(node->op); k++)
+            run_need(b.run, node->in[k]); /* what is derived is there only when asked for */
         const float *x = run_need(b.run, n);
         for (size_t cell = 0; cell < graph_cells(g, n); cell++) {
             Explain e = explain_open(g, n, cell);
