@@ -1,0 +1,259 @@
+/* How fast the engine is against what this processor can do, measured in one run: single contractions (and OpenBLAS's, where it is
+ * installed), whole forward passes cold and warm, memory. A table for people on standard output, JSON in a file.
+ * Usage: bench JSON [SIZE…]   SIZE: tiny b16 l16 h14 (b16 when none is given) */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#include "core/base/clock.h"
+#include "core/base/mem.h"
+#include "core/base/rng.h"
+#include "core/graph/run.h"
+#include "core/models/model.h"
+#include "tests/bench/peak.h"
+
+enum { ROUNDS = 7 };
+
+typedef struct Shape {
+    const char *name;
+    int batch, m, n, k;
+    bool k_last; /* b[n,k], as weights are stored; else b[k,n] */
+} Shape;
+
+static const Shape SHAPES[] = {
+    {"q, k, v, out", 1, 197, 768, 768, true},   {"MLP up", 1, 197, 3072, 768, true},
+    {"MLP down", 1, 197, 768, 3072, true},      {"MLP up (H/14)", 1, 257, 5120, 1280, true},
+    {"q · k, 12 heads", 12, 197, 197, 64, true}, {"pattern · v", 12, 197, 64, 197, false},
+    {"MLP up, 577 tokens", 1, 577, 3072, 768, true},
+};
+
+typedef void Sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda, const float *b, int ldb,
+                   float beta, float *c, int ldc);
+typedef char *Corename(void);
+
+static struct {
+    Sgemm *sgemm;
+    const char *kernels;
+} blas;
+
+static void *symbol(void *library, const char *name)
+{
+    return library ? dlsym(library, name) : NULL;
+}
+
+/* Debian's OpenBLAS takes its slowest kernels for processors it does not know: tell it which to take. */
+static void find_blas(void)
+{
+    const char *isa = kernels()->isa;
+    setenv("OPENBLAS_NUM_THREADS", "1", 1);
+    setenv("OPENBLAS_CORETYPE", strcmp(isa, "avx512") == 0 ? "SkylakeX" : "Haswell", 0);
+    void *library = dlopen("libopenblas.so.0", RTLD_NOW);
+    void *sgemm = symbol(library, "cblas_sgemm"), *name = symbol(library, "openblas_get_corename");
+    Corename *corename;
+    if (!sgemm || !name)
+        return;
+    memcpy(&blas.sgemm, &sgemm, sizeof sgemm);
+    memcpy(&corename, &name, sizeof name);
+    blas.kernels = corename();
+}
+
+static double cpu_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
+}
+
+static double wall_ms(void)
+{
+    return (double)clock_ns() * 1e-6;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static double median(double *x, int n)
+{
+    qsort(x, (size_t)n, sizeof *x, by_size);
+    return x[n / 2];
+}
+
+static float *random_floats(size_t n, uint64_t seed)
+{
+    Rng rng = rng_seed(seed, 0);
+    float *x = xfloats(n);
+    for (size_t i = 0; i < n; i++)
+        x[i] = rng_range(&rng, -1.0f, 1.0f);
+    return x;
+}
+
+static int axis(Graph *g, const char *sym, int n)
+{
+    Axis a = {.name = sym, .n = n};
+    snprintf(a.sym, sizeof a.sym, "%s", sym);
+    return graph_axis(g, a);
+}
+
+static double time_ours(const Shape *s, const float *x, const float *y, Pool *pool)
+{
+    Graph g;
+    double ms[ROUNDS];
+    graph_init(&g);
+    int h = axis(&g, "h", s->batch), m = axis(&g, "m", s->m), n = axis(&g, "n", s->n), k = axis(&g, "k", s->k);
+    NodeId a = graph_leaf(&g, "a", DIMS(h, m, k), (Leaf){LEAF_TENSOR, x, "a"});
+    NodeId b = graph_leaf(&g, "b", s->k_last ? DIMS(h, n, k) : DIMS(h, k, n), (Leaf){LEAF_TENSOR, y, "b"});
+    NodeId c = graph_contract(&g, "c", a, b, DIMS(h, m, n));
+    for (int r = -1; r < ROUNDS; r++) { /* the first one warms up */
+        Run *run = run_new(&g, NULL, pool);
+        double start = cpu_ms();
+        while (!run_step(run, c, CLOCK_NEVER))
+            continue;
+        ms[r < 0 ? 0 : r] = cpu_ms() - start;
+        run_free(run);
+    }
+    graph_free(&g);
+    return median(ms, ROUNDS);
+}
+
+static double time_blas(const Shape *s, const float *x, const float *y)
+{
+    enum { ROW_MAJOR = 101, AS_IS = 111, TRANSPOSED = 112 };
+    size_t m = (size_t)s->m, n = (size_t)s->n, k = (size_t)s->k;
+    float *out = xfloats((size_t)s->batch * m * n);
+    double ms[ROUNDS];
+    for (int r = -1; r < ROUNDS; r++) {
+        double start = cpu_ms();
+        for (size_t h = 0; h < (size_t)s->batch; h++)
+            blas.sgemm(ROW_MAJOR, AS_IS, s->k_last ? TRANSPOSED : AS_IS, s->m, s->n, s->k, 1.0f, x + h * m * k, s->k, y + h * n * k,
+                       s->k_last ? s->k : s->n, 0.0f, out + h * m * n, s->n);
+        ms[r < 0 ? 0 : r] = cpu_ms() - start;
+    }
+    free(out);
+    return median(ms, ROUNDS);
+}
+
+static double peak_now(void)
+{
+    double p[3];
+    for (int i = 0; i < 3; i++)
+        p[i] = peak_gflops(kernels()->isa);
+    return median(p, 3);
+}
+
+static void bench_shapes(FILE *json)
+{
+    Pool *pool = pool_new(1);
+    printf("Contractions, one thread, CPU time, weights packed in every call   (OpenBLAS kernels: %s)\n", blas.kernels ? blas.kernels : "not installed");
+    printf("  %-22s %-20s %9s %8s %10s %7s\n", "", "batch × m × n × k", "GFLOP/s", "of peak", "OpenBLAS", "ratio");
+    fprintf(json, "  \"openblas\": \"%s\",\n  \"contractions\": [", blas.kernels ? blas.kernels : "");
+    for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES; i++) {
+        const Shape *s = &SHAPES[i];
+        double gflop = 2e-9 * s->batch * s->m * (double)s->n * s->k, peak = peak_now();
+        float *x = random_floats((size_t)s->batch * (size_t)s->m * (size_t)s->k, 1), *y = random_floats((size_t)s->batch * (size_t)s->n * (size_t)s->k, 2);
+        double ours = gflop / time_ours(s, x, y, pool) * 1e3, theirs = blas.sgemm ? gflop / time_blas(s, x, y) * 1e3 : 0;
+        char text[40];
+        snprintf(text, sizeof text, "%d × %d × %d × %d", s->batch, s->m, s->n, s->k);
+        printf("  %-22s %-23s %9.1f %7.0f%% %10.1f %7.2f\n", s->name, text, ours, peak > 0 ? 100 * ours / peak : 0, theirs, theirs > 0 ? ours / theirs : 0);
+        fprintf(json, "%s\n    {\"name\": \"%s\", \"batch\": %d, \"m\": %d, \"n\": %d, \"k\": %d, \"gflops\": %.2f, \"peak\": %.2f, \"openblas_gflops\": %.2f}",
+                i ? "," : "", s->name, s->batch, s->m, s->n, s->k, ours, peak, theirs);
+        free(x);
+        free(y);
+    }
+    fprintf(json, "\n  ],\n");
+    printf("\n");
+    pool_free(pool);
+}
+
+typedef struct Forward {
+    double cold, warm, cpu, gflops, peak;
+    size_t bytes;
+    uint64_t hash;
+} Forward;
+
+/* One pass with new memory, then ROUNDS with the memory of the pass before. */
+static Forward time_forward(const Graph *g, int threads)
+{
+    Forward f = {0};
+    double wall[ROUNDS], cpu[ROUNDS];
+    Pool *pool = pool_new(threads);
+    for (int r = -1; r < ROUNDS; r++) {
+        Run *run = run_new(g, NULL, pool);
+        double start = wall_ms(), spent = cpu_ms();
+        while (!run_step_all(run, CLOCK_NEVER))
+            continue;
+        double ms = wall_ms() - start;
+        spent = cpu_ms() - spent;
+        if (r < 0)
+            f.cold = threads == 1 ? spent : ms;
+        else
+            wall[r] = ms, cpu[r] = spent;
+        f.bytes = run_bytes(run);
+        run_hash(run, &f.hash);
+        run_free(run);
+    }
+    f.warm = median(wall, ROUNDS);
+    f.cpu = median(cpu, ROUNDS);
+    if (threads == 1)
+        f.warm = f.cpu; /* nobody else's load is in it */
+    f.peak = peak_now() * threads;
+    f.gflops = graph_scope_cost(g, "").flops * 1e-6 / f.warm;
+    pool_free(pool);
+    return f;
+}
+
+static void bench_forward(FILE *json, const char *size, bool first)
+{
+    Model m = {0};
+    VitConfig c;
+    if (!model_size(size, &c))
+        die("no model size '%s': choose of tiny, b16, l16, h14", size);
+    model_seeded(&m, &c, 1);
+    float *input = random_floats((size_t)c.channels * (size_t)c.image_h * (size_t)c.image_w, 3);
+    Graph g;
+    graph_init(&g);
+    vit_build(&g, &c, &m.weights, NULL, input, NULL);
+    Pool *all = pool_new(0);
+    int most = pool_threads(all);
+    pool_free(all);
+    double one = 0;
+    for (int threads = 1; threads <= most; threads *= 2) {
+        Forward f = time_forward(&g, threads);
+        struct rusage use;
+        getrusage(RUSAGE_SELF, &use);
+        one = threads == 1 ? f.warm : one;
+        printf("  %-6s %7d %9.1f %9.1f %9.1f %8.0f%% %8.2f %9.0f %9.0f   %016llx\n", size, threads, f.cold, f.warm, f.gflops,
+               f.peak > 0 ? 100 * f.gflops / f.peak : 0, one / f.warm, (double)f.bytes * 1e-6, (double)use.ru_maxrss / 1024, (unsigned long long)f.hash);
+        fprintf(json, "%s\n    {\"model\": \"%s\", \"threads\": %d, \"cold_ms\": %.2f, \"warm_ms\": %.2f, \"cpu_ms\": %.2f, \"gflops\": %.2f, \"peak\": %.2f, \"trace_bytes\": %zu, \"max_rss_kib\": %ld, \"hash\": \"%016llx\"}",
+                first && threads == 1 ? "" : ",", size, threads, f.cold, f.warm, f.cpu, f.gflops, f.peak, f.bytes, use.ru_maxrss, (unsigned long long)f.hash);
+    }
+    graph_free(&g);
+    free(input);
+    model_free(&m);
+}
+
+int main(int argc, char **argv)
+{
+    FILE *json = argc > 1 ? fopen(argv[1], "w") : NULL;
+    if (!json)
+        die("usage: bench JSON [SIZE…], where JSON is a file that can be written");
+    find_blas();
+    double peak = peak_now();
+    printf("FMA peak of one thread, %s: %.1f GFLOP/s\n\n", kernels()->isa, peak);
+    fprintf(json, "{\n  \"isa\": \"%s\",\n  \"peak_gflops\": %.2f,\n", kernels()->isa, peak);
+    bench_shapes(json);
+    printf("Whole forward passes, every tensor kept and hashed (one thread: CPU time; more: wall time)\n");
+    printf("  %-6s %7s %9s %9s %9s %9s %8s %9s %9s   %s\n", "model", "threads", "first ms", "next ms", "GFLOP/s", "of peak", "speed-up", "trace MB", "RSS MiB", "trace hash");
+    fprintf(json, "  \"forwards\": [");
+    for (int i = 2; i < argc || i == 2; i++)
+        bench_forward(json, i < argc ? argv[i] : "b16", i == 2);
+    fprintf(json, "\n  ]\n}\n");
+    if (fclose(json) != 0)
+        die("%s: could not be written", argv[1]);
+    return 0;
+}
