@@ -166,6 +166,24 @@ golden: all $(B)/make_vit ## writes the golden screens anew (look at the differe
 e2e: all $(B)/make_vit ## the program in a real terminal
 	@B=$(B) tests/e2e.sh
 
+# --- speed: never part of the tests; figures are ratios within one run
+BENCH_LIBS := $(call libs_for,core_models)
+BENCH_MODELS ?= b16
+$(B)/bench/bench: $(B)/tests/bench/bench.o $(B)/tests/bench/peak.o $(BENCH_LIBS)
+$(B)/bench/serve_forward: $(B)/tests/bench/serve_forward.o $(BENCH_LIBS)
+$(B)/bench/bench_ui: $(B)/tests/bench/bench_ui.o $(BENCH_LIBS)
+$(B)/bench/%:
+	@mkdir -p $(@D)
+	$(call say,link,$@)
+	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDFLAGS) $(LDLIBS) -ldl
+.PHONY: bench bench-ui bench-torch
+bench: $(B)/bench/bench bench-ui ## contractions and whole passes against this processor's peak, and the screen's latency (minutes)
+	$(Q)$(B)/bench/bench $(B)/bench.json $(BENCH_MODELS)
+bench-ui: $(B)/bench/bench_ui $(B)/vitrine ## key to frame, what-if to frame, start, idle CPU
+	$(Q)$(B)/bench/bench_ui $(B)/vitrine -o $(B)/bench_ui.json
+bench-torch: $(B)/bench/serve_forward ## against PyTorch (Debian: python3-torch), interleaved in one run
+	$(Q)/usr/bin/env python3 tests/bench/bench_torch.py $(B)/bench/serve_forward -o $(B)/bench_torch.json
+
 .PHONY: clean help
 clean: ## removes build/
 	rm -rf build
