@@ -165,17 +165,24 @@ static void line_axis(Lines *l, const Graph *g, Dims d, int k, const int *at)
     line_text(l, STYLE_AXIS, text);
 }
 
+/* What the cursor is on: the cosine where cosines are shown, else the node in focus. */
+static const char *cursor_path(const Session *s)
+{
+    const char *cosine = s->look.centred ? "pos.probe.cosine_centred" : "pos.probe.cosine";
+    return s->place.screen == SCREEN_POSITIONS && session_node(s, SIDE_A, cosine) != NO_NODE ? cosine : s->place.path;
+}
+
 static void line_side(Lines *l, const Session *s, Side side, const char *word)
 {
     Shown v;
-    if (shown_open(s, side, s->place.path, &v) && v.values)
+    if (shown_open(s, side, cursor_path(s), &v) && v.values)
         line_value(l, word, &v, v.cell);
 }
 
 static void draw_cursor(const Paint *p, Rect r, Side side, bool focus)
 {
     Shown v;
-    if (!shown_open(p->s, side, p->s->place.path, &v))
+    if (!shown_open(p->s, side, cursor_path(p->s), &v))
         return;
     Rect old = canvas_clip(p->c, r);
     focus_cursor(p, focus, r.y, r.x);
@@ -204,11 +211,10 @@ static void draw_cursor(const Paint *p, Rect r, Side side, bool focus)
 
 static void needs_cursor(const Session *s, Side side, Rect r, Needs *out)
 {
-    needs_focus(s, side, r, out);
-    if (!session_compares(s))
-        return;
-    for (int k = SIDE_A; k <= SIDE_DIFF; k++)
-        needs_add(out, (Side)k, s->place.path);
+    (void)r;
+    needs_add(out, side, cursor_path(s));
+    for (int k = SIDE_A; k <= SIDE_DIFF && session_compares(s); k++)
+        needs_add(out, (Side)k, cursor_path(s));
 }
 
 static void title_cursor(const Session *s, Side side, Buf *out)
