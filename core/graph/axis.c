@@ -104,8 +104,8 @@ bool axis_patch(const Axis *a, int i, int *row, int *col)
 const char *axis_label(const Axis *a, int i, char *out, size_t n)
 {
     int row, col;
-    if (a->kind == AXIS_COLOUR)
-        snprintf(out, n, "%s", a->n == 1 ? "grey" : i == 0 ? "R" : i == 1 ? "G" : i == 2 ? "B" : "alpha");
+    if (a->kind == AXIS_COLOUR && (a->n == 1 || a->n == 3)) /* what other numbers of channels mean, no file says */
+        snprintf(out, n, "%s", a->n == 1 ? "grey" : i == 0 ? "R" : i == 1 ? "G" : "B");
     else if (axis_patch(a, i, &row, &col))
         snprintf(out, n, "r%dc%d", row, col);
     else if (a->labels && a->labels[i] && (a->kind == AXIS_CLASS || i < a->prefix))
@@ -115,29 +115,41 @@ const char *axis_label(const Axis *a, int i, char *out, size_t n)
     return out;
 }
 
-static bool parse_number(const char *text, int n, int *i)
+/* Digits at the start of text as a number below n; returns what follows them, or NULL. */
+static const char *parse_digits(const char *text, int n, int *i)
 {
     char *end;
     if (*text < '0' || *text > '9')
-        return false;
+        return NULL;
     long v = strtol(text, &end, 10);
-    if (*end || v < 0 || v >= n)
-        return false;
+    if (v < 0 || v >= n)
+        return NULL;
     *i = (int)v;
+    return end;
+}
+
+static bool parse_number(const char *text, int n, int *i)
+{
+    const char *end = parse_digits(text, n, i);
+    return end && !*end;
+}
+
+/* "r3c4" on an axis of patches. */
+static bool parse_patch(const Axis *a, const char *text, int *i)
+{
+    int row, col, first = a->kind == AXIS_TOKEN ? a->prefix : 0;
+    if (a->cols <= 0 || *text != 'r')
+        return false;
+    text = parse_digits(text + 1, (a->n - first) / a->cols, &row);
+    if (!text || *text != 'c' || !parse_number(text + 1, a->cols, &col))
+        return false;
+    *i = first + row * a->cols + col;
     return true;
 }
 
 bool axis_parse(const Axis *a, const char *text, int *i)
 {
-    int row, col, used = 0;
-    if (a->cols > 0 && sscanf(text, "r%dc%d%n", &row, &col, &used) == 2 && !text[used]) {
-        int first = a->kind == AXIS_TOKEN ? a->prefix : 0;
-        if (row < 0 || col < 0 || col >= a->cols || row >= (a->n - first) / a->cols)
-            return false;
-        *i = first + row * a->cols + col;
-        return true;
-    }
-    if (parse_number(text, a->n, i))
+    if (parse_patch(a, text, i) || parse_number(text, a->n, i))
         return true;
     for (int k = 0; k < a->n; k++) {
         char label[128];

@@ -12,7 +12,7 @@ typedef enum AxisKind {
     AXIS_TOKEN, /* `prefix` named tokens (cls, dist, reg0 …), then patches row by row: r3c4 */
     AXIS_PATCH, /* patches row by row, no prefix */
     AXIS_CLASS, /* labels[i] is the class name, where known */
-    AXIS_COLOUR /* R G B, or grey */
+    AXIS_COLOUR /* R G B, or grey; any other number of channels is numbered */
 } AxisKind;
 
 typedef struct Axis {

@@ -217,7 +217,8 @@ static NodeId apply_masks(Editor *ed, const char *path, NodeId x)
     NodeId keep_id = graph_leaf(g, part(ed, "scores_masked", "edit_keep"), dims, (Leaf){LEAF_HOST, keep, origin});
     NodeId minus = graph_const(g, part(ed, "scores_masked", "edit_value"), DIMS_SCALAR, -INFINITY);
     NodeId masked = graph_where(g, "scores_masked", keep_id, x, minus);
-    if (dead && ed->dead_count < (int)(sizeof ed->dead_rows / sizeof *ed->dead_rows)) {
+    if (dead) {
+        REQUIRE(ed->dead_count < (int)(sizeof ed->dead_rows / sizeof *ed->dead_rows)); /* a scope's pattern follows its scores */
         NodeId alive_id = graph_leaf(g, part(ed, "scores_masked", "edit_alive"), alive_dims, (Leaf){LEAF_HOST, alive, origin});
         graph_flag(g, alive_id, NODE_EDITED);
         snprintf(ed->dead_rows[ed->dead_count].scope, sizeof ed->dead_rows[0].scope, "%s", g->scope);
@@ -239,6 +240,7 @@ static NodeId revive_rows(Editor *ed, NodeId pattern)
             graph_flag(g, zero, NODE_EDITED);
             NodeId n = graph_where(g, "pattern", ed->dead_rows[i].keep, pattern, zero);
             graph_flag(g, n, NODE_EDITED);
+            ed->dead_rows[i] = ed->dead_rows[--ed->dead_count];
             return n;
         }
     return pattern;
@@ -266,9 +268,11 @@ static void edit_node(Editor *ed, NodeId i)
 {
     Graph *g = ed->out;
     const char *path = ed->base->nodes[i].path;
-    NodeId x = copy_node(ed, i);
+    NodeId x = copy_node(ed, i), first = x;
     set_scope(g, path);
     bool masked = false;
+    if (ed->dead_count)
+        x = revive_rows(ed, x);
     for (int k = 0; k < ed->count; k++) {
         const Edit *e = &ed->edits[k];
         if (strcmp(e->path, path) != 0)
@@ -284,10 +288,10 @@ static void edit_node(Editor *ed, NodeId i)
     }
     if (masked)
         x = apply_masks(ed, path, x);
-    if (ed->dead_count)
-        x = revive_rows(ed, x);
     if (g->nodes[x].counterpart == NO_NODE)
         g->nodes[x].counterpart = i;
+    for (NodeId n = first; n <= x; n++) /* what changes an analysis is an analysis */
+        graph_flag(g, n, ed->base->nodes[i].flags & NODE_PROBE);
     ed->map[i] = x;
 }
 

@@ -133,7 +133,8 @@ const float *run_peek(const Run *r, NodeId n)
 
 static void ask(Run *r, NodeId n)
 {
-    r->slots[fuse_holder(r->graph, n)].asked = true;
+    n = fuse_holder(r->graph, n); /* a view of an edit may show values that are the base run's */
+    r->slots[n].asked = true;
     if (shared_with_base(r, n) != NO_NODE)
         ask(r->base, graph_node(r->graph, n)->origin);
 }
@@ -436,6 +437,13 @@ static uint64_t value_hash(const Run *r, NodeId n)
     return s->hashed ? s->hash : run_hash_values(s->values, graph_cells(r->graph, n));
 }
 
+/* A leaf that is no weight: the picture, or values that an edit put in a node's place, which the nodes after it need not show. */
+static bool put_in(const Node *n)
+{
+    return n->op == OP_LEAF && (n->leaf.kind == LEAF_INPUT || ((n->flags & NODE_EDITED) && n->counterpart != NO_NODE)) &&
+           !(n->flags & NODE_PROBE);
+}
+
 bool run_hash(const Run *r, uint64_t *hash)
 {
     if (!run_complete(r))
@@ -444,7 +452,7 @@ bool run_hash(const Run *r, uint64_t *hash)
     uint64_t h = 0xcbf29ce484222325u;
     for (NodeId n = 0; n < g->count; n++) {
         const Node *node = graph_node(g, n);
-        bool input = node->op == OP_LEAF && node->leaf.kind == LEAF_INPUT;
+        bool input = put_in(node);
         if (!is_forward(r, n) && !input)
             continue;
         h = mix_text(h, node->path);

@@ -40,7 +40,7 @@ size_t run_bytes(const Run *r);
 size_t run_computed(const Run *r);
 
 /* Hash over the stored forward nodes in node order of (path, dims, hash of the values), each taken when the node was computed.
- * Derived nodes, views, leaves other than the input, and probes are left out. False while the pass is not complete. */
+ * Derived nodes, views, probes, and leaves other than the input and what was patched in are left out. False while the pass is not complete. */
 bool run_hash(const Run *r, uint64_t *hash);
 /* Hash of one array of values: part of the definition above, the same on every machine. */
 uint64_t run_hash_values(const float *values, size_t n);

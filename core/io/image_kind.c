@@ -7,7 +7,7 @@
 
 enum {
     K_PNG, K_JPEG, K_BMP, K_PNM, K_PBM, K_PAM, K_PFM, K_HEIC, K_AVIF, K_WEBP, K_GIF, K_TIFF, K_PSD, K_JXL, K_JP2, K_ICO, K_EXR, K_HDR,
-    K_QOI, K_DDS, K_XCF, K_SVG, K_HTML, K_XML, K_LFS, K_PDF, K_PS, K_VIDEO, K_ZIP, K_GZIP, K_NPY, K_ELF, K_TEXT, K_COUNT
+    K_QOI, K_DDS, K_XCF, K_SVG, K_HTML, K_XML, K_LFS, K_PDF, K_PS, K_VIDEO, K_ZIP, K_GZIP, K_NPY, K_MODEL, K_ELF, K_TEXT, K_COUNT
 };
 
 #define CONVERT(pick) "convert", pick, " ", ".png"
@@ -44,6 +44,7 @@ static const ImageKind kinds[K_COUNT] = {
     [K_ZIP] = {"ZIP", "a ZIP archive", IMAGE_NOT_READ, OTHER, "Unpack it first"},
     [K_GZIP] = {"gzip", "a gzip file", IMAGE_NOT_READ, OTHER, "Unpack it first: gunzip"},
     [K_NPY] = {"NumPy array", "a NumPy array", IMAGE_NOT_READ, OTHER, "Save it as PNG, JPEG, BMP or PPM"},
+    [K_MODEL] = {"safetensors", "a model's weights", IMAGE_NOT_READ, OTHER, "Give it with -m, and a picture with -i"},
     [K_ELF] = {"ELF", "a program", IMAGE_NOT_READ, OTHER, "Give a PNG, JPEG, BMP or PPM picture"},
     [K_TEXT] = {"text", "a text", IMAGE_NOT_READ, OTHER, "Give a PNG, JPEG, BMP or PPM picture"},
 };
@@ -179,6 +180,8 @@ const ImageKind *image_kind_find(const uint8_t *bytes, size_t n)
     }
     if (is_bmp(bytes, n))
         return &kinds[K_BMP];
+    if (n >= 10 && !memcmp(bytes + 3, "\0\0\0\0\0{\"", 7)) /* eight bytes of length, less than 16 MB, then a JSON object */
+        return &kinds[K_MODEL];
     int kind = kind_of_anymap(bytes, n);
     if (kind < 0 && n > 0)
         kind = kind_of_text(bytes, n);

@@ -118,6 +118,22 @@ static bool few_values(const char *text, size_t n)
     return count <= VALUES_MAX;
 }
 
+/* What people have in place of a JSON file after a download went wrong. */
+static bool is_no_json(const char *shown, const char *text, size_t n, Err *err)
+{
+    static const char pointer[] = "version https://git-lfs";
+    size_t i = 0;
+    while (i < n && (text[i] == ' ' || (text[i] >= '\t' && text[i] <= '\r')))
+        i++;
+    if (i < n && text[i] == '<')
+        err_set(err, "%s: is a web page, not JSON. The download went wrong: fetch the file itself (its 'raw' or 'resolve' link).", shown);
+    else if (n >= sizeof pointer - 1 && memcmp(text, pointer, sizeof pointer - 1) == 0)
+        err_set(err, "%s: is a git-LFS pointer, not the file. Fetch it with 'git lfs pull'.", shown);
+    else
+        return false;
+    return true;
+}
+
 Json *json_parse(const char *name, const char *text, size_t n, Err *err)
 {
     char shown[NAME_SHOWN], why[NAME_SHOWN];
@@ -130,6 +146,8 @@ Json *json_parse(const char *name, const char *text, size_t n, Err *err)
         err_set(err, "%s: has more than %d values. Check that it is the file you meant.", shown, VALUES_MAX);
         return NULL;
     }
+    if (is_no_json(shown, text, n, err))
+        return NULL;
     json_set_alloc_funcs(xmalloc, free); /* out of memory ends in the one place, instead of as a syntax error */
     json_error_t at;
     json_t *root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &at);

@@ -29,8 +29,8 @@ bool dtype_named(const char *name, Dtype *d, unsigned *bits);
 bool tensor_add(TensorFile *f, size_t *cap, const TensorInfo *t, Err *err);
 /* Product of the shape into t->cells; false when it overflows. */
 bool tensor_count(TensorInfo *t);
-/* Finds two tensors of the same name. */
-bool tensors_unique(const TensorFile *f, Err *err);
+/* Sorts the finished list by name for tensors_find; false when two tensors have the same name. */
+bool tensors_index(TensorFile *f, Err *err);
 
 /* The readers: path, fd and size are set; they fill tensors, count, metadata, inflated. */
 bool safetensors_read_header(TensorFile *f, Err *err);

@@ -45,25 +45,23 @@ bool tensor_count(TensorInfo *t)
 
 static int by_name(const void *a, const void *b)
 {
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
+    return strcmp((*(const TensorInfo *const *)a)->name, (*(const TensorInfo *const *)b)->name);
 }
 
-bool tensors_unique(const TensorFile *f, Err *err)
+bool tensors_index(TensorFile *f, Err *err)
 {
-    const char **names = xmalloc(size_mul(f->count, sizeof *names));
+    f->by_name = xmalloc(size_mul(f->count, sizeof *f->by_name));
     for (size_t i = 0; i < f->count; i++)
-        names[i] = f->tensors[i].name;
+        f->by_name[i] = &f->tensors[i];
     if (f->count)
-        qsort(names, f->count, sizeof *names, by_name);
-    bool ok = true;
-    for (size_t i = 1; i < f->count && ok; i++) {
+        qsort(f->by_name, f->count, sizeof *f->by_name, by_name);
+    for (size_t i = 1; i < f->count; i++) {
         Shown s;
-        if (strcmp(names[i - 1], names[i]) == 0)
-            ok = err_set(err, "%s: has two tensors named '%s'. The file is damaged or hostile: fetch it again.",
-                         tensor_shown(&s, f->path, names[i])->path, s.name);
+        if (by_name(&f->by_name[i - 1], &f->by_name[i]) == 0)
+            return err_set(err, "%s: has two tensors named '%s'. The file is damaged or hostile: fetch it again.",
+                           tensor_shown(&s, f->path, f->by_name[i]->name)->path, s.name);
     }
-    free(names);
-    return ok;
+    return true;
 }
 
 typedef bool (*Reader)(TensorFile *f, Err *err);
@@ -127,8 +125,8 @@ bool pickle_refused(const char *path, Err *err)
     Shown s;
     return err_set(err,
                    "%s: is a PyTorch pickle, which could run any code and is never read. Convert it: python3 -c \"import sys, torch, "
-                   "safetensors.torch as s; s.save_file({k: v.contiguous().clone() for k, v in torch.load(sys.argv[1], 'cpu', weights_only=True)"
-                   ".items()}, 'model.safetensors')\" FILE",
+                   "safetensors.torch as s; d = torch.load(sys.argv[1], 'cpu', weights_only=True); s.save_file({k: v.contiguous().clone() for k, v "
+                   "in d.get('model', d).items()}, 'model.safetensors')\" FILE",
                    tensor_shown(&s, path, NULL)->path);
 }
 
@@ -148,7 +146,7 @@ static bool read_headers(TensorFile *f, Err *err)
                                                                                           : NULL;
     if (!reader)
         return refuse(f, head, n, err);
-    return reader(f, err) && tensors_unique(f, err);
+    return reader(f, err);
 }
 
 bool tensors_open(TensorFile *f, const char *path, Err *err)
@@ -161,6 +159,7 @@ bool tensors_open(TensorFile *f, const char *path, Err *err)
         f->fd = file_open(path, &f->size, err);
         ok = f->fd >= 0 && read_headers(f, err);
     }
+    ok = ok && tensors_index(f, err);
     if (!ok)
         tensors_close(f);
     return ok;
@@ -174,6 +173,7 @@ void tensors_close(TensorFile *f)
         close(f->fd);
     free(f->path);
     free(f->tensors);
+    free(f->by_name);
     free(f->metadata);
     arena_free(&f->arena);
     buf_free(&f->inflated);
@@ -182,10 +182,9 @@ void tensors_close(TensorFile *f)
 
 const TensorInfo *tensors_find(const TensorFile *f, const char *name)
 {
-    for (size_t i = 0; i < f->count; i++)
-        if (strcmp(f->tensors[i].name, name) == 0)
-            return &f->tensors[i];
-    return NULL;
+    const TensorInfo key = {.name = name}, *wanted = &key;
+    const TensorInfo **found = f->count ? bsearch(&wanted, f->by_name, f->count, sizeof *f->by_name, by_name) : NULL;
+    return found ? *found : NULL;
 }
 
 /* Bytes of the tensor from a position on, wherever they live. */

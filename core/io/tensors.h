@@ -30,6 +30,7 @@ typedef struct TensorFile {
     uint64_t size;
     TensorInfo *tensors; /* in the order of their data; a folder's by name; owned, like what they name */
     size_t count;
+    const TensorInfo **by_name; /* [count], for tensors_find */
     char *metadata;      /* safetensors __metadata__ as JSON text, or NULL */
     Arena arena;
     Buf inflated;        /* npz with deflated members: their data lives here */

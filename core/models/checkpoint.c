@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base/buf.h"
 #include "core/base/file.h"
@@ -101,7 +102,8 @@ static bool find_file(Checkpoint *k, const char *dir, const char **file, Err *er
 
 static bool read_beside(const char *path, Json **out, Err *err)
 {
-    if (!file_exists(path))
+    char target;
+    if (!file_exists(path) && readlink(path, &target, 1) < 0) /* a link that leads nowhere is no absent file: half a download cache */
         return true;
     *out = json_read(path, JSON_MAX, err);
     if (*out && json_kind(*out) != JK_OBJECT) {
@@ -176,7 +178,8 @@ static bool check_tensor(const Checkpoint *k, const VitConfig *c, VitRole r, con
     Buf got = {0}, expected = {0};
     put_shape(&got, t->shape, t->rank);
     put_shape(&expected, want, rank);
-    err_set(err, "%s: tensor '%s' has shape %s, expected %s (%s)", k->file.path, t->name, buf_str(&got), buf_str(&expected), k->layout->name);
+    err_set(err, "%s: tensor '%s' has shape %s, expected %s as the other tensors of this %s model have it; fetch the file again", k->file.path,
+            t->name, buf_str(&got), buf_str(&expected), k->layout->name);
     buf_free(&got);
     buf_free(&expected);
     return false;
@@ -251,8 +254,8 @@ static bool check_unused(Checkpoint *k, Model *m, Err *err)
         else
             list_name(&left, name);
     }
-    return left.count == 0 || err_set(err, "%s: %d tensor%s that this %s model has no place for: %s; the model has parts that Vitrine does "
-                                      "not know", k->file.path, left.count, left.count == 1 ? "" : "s", k->layout->name, list_text(&left));
+    return left.count == 0 || err_set(err, "%s: %d tensor%s that this %s model has no place for: %s; Vitrine shows plain ViTs: save the model "
+                                      "without these parts", k->file.path, left.count, left.count == 1 ? "" : "s", k->layout->name, list_text(&left));
 }
 
 /* Which third of a fused tensor a weight is; −1 for the others. */

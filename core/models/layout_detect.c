@@ -64,6 +64,8 @@ bool layout_detect(Checkpoint *k, Err *err)
             k->layout = &LAYOUTS[i];
             return true;
         }
+    if (!f->count)
+        return err_set(err, "%s: there are no tensors in it; give a folder with model.safetensors, or a .safetensors file", f->path);
     return err_set(err, "%s: no Vision Transformer: none of its %zu tensors (the first is '%.80s') is called as Hugging Face, timm or "
-                   "torchvision call them, for example '%s'", f->path, f->count, f->count ? f->tensors[0].name : "", LAYOUTS[0].signature);
+                   "torchvision call them, for example '%s'", f->path, f->count, f->tensors[0].name, LAYOUTS[0].signature);
 }

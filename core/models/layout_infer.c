@@ -1,11 +1,14 @@
 /* What a checkpoint is, from the shapes of its tensors and the JSON files beside it. Shapes decide what they can decide and must
  * agree with the files; the rest is read from the files, else taken from the family's habits and written down as an assumption. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/dmath.h"
 #include "core/base/utf8.h"
 #include "core/models/checkpoint.h"
+
+enum { LAYERS_MAX = 1024, SIDE_MAX = 1 << 14 };
 
 typedef struct Infer {
     Checkpoint *k;
@@ -35,7 +38,7 @@ static bool read_int(const Infer *n, const Json *v, const char *what, int *out, 
     if (!v)
         return true;
     if (!json_int(v, &x) || x < 0 || x > 1 << 24)
-        return err_set(err, "%s: \"%s\" must be a whole number", n->k->config_path, what);
+        return err_set(err, "%s: \"%s\" must be a whole number from 0 to %d", n->k->config_path, what, 1 << 24);
     *out = (int)x;
     return true;
 }
@@ -60,17 +63,46 @@ static bool agree(const Infer *n, const char *hf, const char *timm, int have, Er
     const char *key = n->timm_config ? timm : hf;
     if (!read_int(n, v, key, &said, err))
         return false;
-    return said == have || err_set(err, "%s: \"%s\" is %d, but the tensors have %d; config and weights are of two models", n->k->config_path,
-                                   key, said, have);
+    return said == have || err_set(err, "%s: \"%s\" is %d, but the tensors have %d; config and weights are of two models, or a download is "
+                                   "not complete", n->k->config_path, key, said, have);
+}
+
+static bool has(const Infer *n, VitRole r)
+{
+    return checkpoint_find(n->k, r, 0) != NULL;
+}
+
+/* A switch of the file; *on stays where it says nothing. r: a weight that exists only where it is on. */
+static bool read_switch(const Infer *n, const char *key, VitRole r, bool *on, Err *err)
+{
+    const Json *v = look(n, key, key);
+    if (!v)
+        return true;
+    if (json_kind(v) != JK_TRUE && json_kind(v) != JK_FALSE)
+        return err_set(err, "%s: \"%s\" must be true or false", n->k->config_path, key);
+    *on = json_kind(v) == JK_TRUE;
+    return *on || !has(n, r) || err_set(err, "%s: \"%s\" is false, but there is a tensor '%s'; config and weights are of two models",
+                                        n->k->config_path, key, checkpoint_find(n->k, r, 0)->name);
 }
 
 /* --- from the tensors --- */
 
+/* One more than the number of the last block that has any tensor: what a block in between lacks will be missed by its name. */
 static int count_layers(const Infer *n)
 {
+    const char *pattern = n->k->layout->names[VIT_LN1_GAMMA];
+    size_t prefix = strlen(n->k->prefix), part = strcspn(pattern, "%");
     int layers = 0;
-    while (layers < 1024 && checkpoint_find(n->k, VIT_LN1_GAMMA, layers))
-        layers++;
+    for (size_t i = 0; i < n->k->file.count; i++) {
+        const char *name = n->k->file.tensors[i].name;
+        if (strncmp(name, n->k->prefix, prefix) != 0 || strncmp(name + prefix, pattern, part) != 0)
+            continue;
+        const char *number = name + prefix + part;
+        size_t digits = strspn(number, "0123456789");
+        int layer = digits && digits <= 4 && number[digits] == '.' ? atoi(number) : -1;
+        if (layer >= layers && layer < LAYERS_MAX)
+            layers = layer + 1;
+    }
     return layers;
 }
 
@@ -88,9 +120,21 @@ static bool need(const Infer *n, VitRole r, int rank, const TensorInfo **t, Err 
     return true;
 }
 
-static bool has(const Infer *n, VitRole r)
+/* A bias that published models of these families have. Its absence can be meant, but is no small thing. */
+static void note_absent(const Infer *n, bool present, VitRole r, const char *what)
 {
-    return checkpoint_find(n->k, r, 0) != NULL;
+    if (!present)
+        model_assume(n->m, "%s has no bias (there is no tensor '%s')", what, checkpoint_name(n->k, r, 0));
+}
+
+static void note_biases(const Infer *n)
+{
+    const VitConfig *c = n->c;
+    note_absent(n, c->patch_bias || c->norm_pre, VIT_PATCH_B, "the patch projection"); /* before a norm it would be of no use */
+    note_absent(n, c->qkv_bias || look(n, "qkv_bias", "qkv_bias"), VIT_B_Q, "the projection to q, k and v");
+    note_absent(n, c->out_bias, VIT_B_O, "the output of attention");
+    note_absent(n, c->mlp_bias, VIT_B_UP, "the MLP");
+    note_absent(n, c->head_bias || !c->classes, VIT_HEAD_B, "the head");
 }
 
 static bool infer_shapes(Infer *n, int *inner, Err *err)
@@ -124,9 +168,12 @@ static bool infer_shapes(Infer *n, int *inner, Err *err)
     c->norm_pre = has(n, VIT_PRE_GAMMA);
     c->fc_norm = has(n, VIT_FC_GAMMA);
     c->head_bias = has(n, VIT_HEAD_B);
-    c->qkv_bias = json_bool(look(n, "qkv_bias", "qkv_bias"), has(n, VIT_B_Q));
-    c->final_norm = json_bool(look(n, "final_norm", "final_norm"), !c->fc_norm || has(n, VIT_FINAL_GAMMA));
-    return agree(n, "hidden_size", "embed_dim", c->width, err) && agree(n, "num_hidden_layers", "depth", c->layers, err) &&
+    c->qkv_bias = has(n, VIT_B_Q);
+    c->final_norm = !c->fc_norm || has(n, VIT_FINAL_GAMMA);
+    if (!read_switch(n, "qkv_bias", VIT_B_Q, &c->qkv_bias, err) || !read_switch(n, "final_norm", VIT_FINAL_GAMMA, &c->final_norm, err))
+        return false;
+    note_biases(n);
+    return (!c->classes || agree(n, "num_labels", "num_classes", c->classes, err)) && agree(n, "hidden_size", "embed_dim", c->width, err) && agree(n, "num_hidden_layers", "depth", c->layers, err) &&
            agree(n, "intermediate_size", NULL, c->mlp, err) && agree(n, "num_channels", "in_chans", c->channels, err);
 }
 
@@ -150,6 +197,20 @@ static bool read_pair(const Infer *n, const Json *v, const char *what, int *h, i
     if (json_count(v) != 2)
         return err_set(err, "%s: \"%s\" must be a number or [height, width]", n->k->config_path, what);
     return read_int(n, json_at(v, 0), what, h, err) && read_int(n, json_at(v, 1), what, w, err);
+}
+
+/* The rows would fit if there were a cls token: then that is what is wrong. */
+static bool misses_cls(const Infer *n, int rows, int patches)
+{
+    VitConfig with = *n->c;
+    with.cls = true;
+    return !n->c->cls && (rows == patches + vit_prefix(&with) || rows == patches + vit_prefix(&with) - with.registers);
+}
+
+static bool say_no_cls(const Infer *n, Err *err)
+{
+    return err_set(err, "%s: tensor '%s' of this %s model is missing (the position table has a row for it); is the download complete?",
+                   n->k->file.path, checkpoint_name(n->k, VIT_CLS, 0), n->k->layout->name);
 }
 
 /* How many rows the position table has, beyond the patches', says which tokens it is for. */
@@ -182,11 +243,16 @@ static bool infer_picture(Infer *n, Err *err)
     if (ph != c->patch_h || pw != c->patch_w)
         return err_set(err, "%s: \"patch_size\" is %d × %d, but the tensors have %d × %d; config and weights are of two models",
                        n->k->config_path, ph, pw, c->patch_h, c->patch_w);
+    if ((size || input) && (h < 1 || w < 1 || h > SIDE_MAX || w > SIDE_MAX)) /* also so that no product below overflows */
+        return err_set(err, "%s: \"%s\" must be 1 to %d", n->k->config_path, !size ? "input_size" : n->timm_config ? "img_size" : "image_size",
+                       SIDE_MAX);
     if (h > 0 && w > 0) {
         c->image_h = h;
         c->image_w = w;
         if (!n->positions || positions_for(c, n->positions, vit_patches(c)))
             return true;
+        if (misses_cls(n, n->positions, vit_patches(c)))
+            return say_no_cls(n, err);
         return err_set(err, "%s: a picture of %d × %d has %d patches, but the position table has %d rows; set the size the weights were "
                        "made for", n->k->config_path, h, w, vit_patches(c), n->positions);
     }
@@ -195,7 +261,9 @@ static bool infer_picture(Infer *n, Err *err)
     int tries[] = {vit_prefix(c), vit_prefix(c) - c->registers, 0}, side = 0;
     for (int i = 0; i < 3 && !side; i++)
         side = n->positions > tries[i] ? exact_root(n->positions - tries[i]) : 0;
-    if (!side || side > (1 << 14) / (c->patch_h > c->patch_w ? c->patch_h : c->patch_w))
+    if (!side && !c->cls && n->positions > vit_prefix(c) + 1 && exact_root(n->positions - vit_prefix(c) - 1))
+        return say_no_cls(n, err);
+    if (!side || side > SIDE_MAX / (c->patch_h > c->patch_w ? c->patch_h : c->patch_w))
         return err_set(err, "%s: the position table has %d rows, which is no square of patches; put {\"image_size\": [height, width]} into %s",
                        n->k->file.path, n->positions, n->k->config_path);
     c->image_h = side * c->patch_h;
@@ -224,7 +292,7 @@ static bool infer_heads(Infer *n, int inner, Err *err)
     VitConfig *c = n->c;
     bool found;
     c->heads = c->head_dim = 0;
-    if (!read_int(n, look(n, "num_attention_heads", "num_heads"), "num_attention_heads", &c->heads, err) ||
+    if (!read_int(n, look(n, "num_attention_heads", "num_heads"), n->timm_config ? "num_heads" : "num_attention_heads", &c->heads, err) ||
         !read_int(n, look(n, "head_dim", "head_dim"), "head_dim", &c->head_dim, err))
         return false;
     if (!c->heads && c->head_dim && inner % c->head_dim == 0)
@@ -260,7 +328,7 @@ static bool infer_activation(Infer *n, Err *err)
         model_assume(n->m, "activation GELU, the form with erf (the file does not say)");
         return true;
     }
-    const char *name = json_text(v, "");
+    const char *name = json_text(v, "(not a name)");
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strcmp(known[i].name, name) == 0) {
             n->c->act = known[i].act;
@@ -298,8 +366,11 @@ static bool infer_numbers(Infer *n, Err *err)
     bool found;
     const Layout *l = n->k->layout;
     c->eps = l->eps;
-    if (!read_float(n, look(n, "layer_norm_eps", "norm_eps"), "layer_norm_eps", &c->eps, &found, err))
+    const char *key = n->timm_config ? "norm_eps" : "layer_norm_eps";
+    if (!read_float(n, look(n, "layer_norm_eps", "norm_eps"), key, &c->eps, &found, err))
         return false;
+    if (c->eps < 0)
+        return err_set(err, "%s: \"%s\" is %g; the epsilon of LayerNorm must be 0 or a small positive number", n->k->config_path, key, (double)c->eps);
     if (!found)
         model_assume(n->m, "LayerNorm's ε is %g (usual for %s; the file does not say)", (double)c->eps, l->name);
     c->post_norm = json_bool(look(n, "post_norm", "post_norm"), false);
@@ -389,13 +460,19 @@ static void infer_class_names(Infer *n)
     size_t classes = (size_t)n->c->classes;
     if (!list)
         list = json_get(n->trained, "label_names");
-    if (!classes || (json_kind(map) != JK_OBJECT && json_kind(list) != JK_ARRAY))
+    map = json_kind(map) == JK_OBJECT ? map : NULL;
+    if (!classes || (!map && json_kind(list) != JK_ARRAY))
         return;
+    size_t named = json_count(map ? map : list);
+    if (named != classes) { /* whose names they are nobody can say */
+        model_assume(n->m, "classes are shown by number: %s names %zu, the head has %zu", n->k->config_path, named, classes);
+        return;
+    }
     const char **names = arena_alloc(&n->m->arena, size_mul(classes, sizeof *names));
     for (size_t i = 0; i < classes; i++) {
         char key[24];
         snprintf(key, sizeof key, "%zu", i);
-        const char *name = json_text(map ? json_get(map, key) : json_at(list, i), NULL);
+        const char *name = json_text(json_kind(map) == JK_OBJECT ? json_get(map, key) : json_at(list, i), NULL);
         names[i] = name && *name ? clean(n, name) : arena_printf(&n->m->arena, "class %zu", i);
     }
     n->m->class_names = names;

@@ -116,6 +116,8 @@ static bool read_size(const Json *v, const char *key, int *w, int *h, bool *edge
     *edge = false;
     if (json_int(v, &a)) {
         b = a;
+    } else if (json_kind(v) == JK_ARRAY && json_count(v) == 2 && json_int(json_at(v, 0), &b) && json_int(json_at(v, 1), &a)) {
+        /* [height, width] */
     } else if (json_int(json_get(v, "shortest_edge"), &a)) {
         b = a;
         *edge = true;
@@ -145,6 +147,16 @@ static bool read_numbers(const Json *v, const char *key, const VitConfig *c, flo
             return err_set(err, "\"%s\" holds something that is no number between −1e6 and 1e6", key);
         out[i] = (float)x;
     }
+    return true;
+}
+
+static bool read_deviations(const Json *v, const char *key, const VitConfig *c, float *out, Err *err)
+{
+    if (!read_numbers(v, key, c, out, err))
+        return false;
+    for (int i = 0; i < c->channels; i++)
+        if (out[i] <= 0)
+            return err_set(err, "\"%s\" holds %g; a standard deviation is greater than 0", key, (double)out[i]);
     return true;
 }
 
@@ -189,14 +201,15 @@ bool preprocess_from_hf(const Json *j, Preprocess *p, VitConfig *c, Err *err)
 {
     Preprocess next = *p;
     VitConfig config = *c;
-    double factor;
+    const Json *rescale = json_get(j, "rescale_factor");
+    double factor = 1.0 / 255;
     if (!read_hf_geometry(j, &next, err) || !read_hf_filter(json_get(j, "resample"), &next, err))
         return false;
     if (!json_bool(json_get(j, "do_rescale"), true)) {
         config.range = 1.0f;
-    } else if (json_number(json_get(j, "rescale_factor"), &factor)) {
-        if (!(factor > 1e-6 && factor < 1e6))
-            return err_set(err, "\"rescale_factor\" is %g; 1/255 = 0.00392 as a rule", factor);
+    } else if (rescale && json_kind(rescale) != JK_NULL) {
+        if (!json_number(rescale, &factor) || !(factor > 1e-6 && factor < 1e6))
+            return err_set(err, "\"rescale_factor\" must be a positive number; 1/255 = 0.00392 as a rule");
         config.range = (float)(1.0 / factor);
     }
     if (!json_bool(json_get(j, "do_normalize"), true)) {
@@ -205,7 +218,7 @@ bool preprocess_from_hf(const Json *j, Preprocess *p, VitConfig *c, Err *err)
             config.std[i] = 1.0f;
         }
     } else if (!read_numbers(json_get(j, "image_mean"), "image_mean", c, config.mean, err) ||
-               !read_numbers(json_get(j, "image_std"), "image_std", c, config.std, err)) {
+               !read_deviations(json_get(j, "image_std"), "image_std", c, config.std, err)) {
         return false;
     }
     *p = next;
@@ -246,7 +259,7 @@ bool preprocess_from_timm(const Json *j, Preprocess *p, VitConfig *c, Err *err)
     next.mode = strcmp(json_text(json_get(j, "crop_mode"), "center"), "squash") == 0 ? RESIZE_SQUASH : RESIZE_COVER;
     next.crop_to_even = true;
     if (!read_timm_filter(json_get(j, "interpolation"), &next, err) ||
-        !read_numbers(json_get(j, "mean"), "mean", c, config.mean, err) || !read_numbers(json_get(j, "std"), "std", c, config.std, err))
+        !read_numbers(json_get(j, "mean"), "mean", c, config.mean, err) || !read_deviations(json_get(j, "std"), "std", c, config.std, err))
         return false;
     *p = next;
     *c = config;

@@ -28,9 +28,9 @@ static const Row ROWS[] = {
      "The picture cut into patches; each becomes one vector, a token."},
     {false, "position", "+ position", "z₀", "pos_embed", "full_embed",
      "cls dist registers prefix* tokens* pos_embed patches_placed full_embed",
-     "Every token gets the vector of its place added: this goes into block 0."},
+     "Every token that has a place gets the vector of that place added."},
     {false, "tokens", "tokens", "z₀", NULL, "full_embed", "cls dist registers prefix* tokens* patches_placed full_embed",
-     "All tokens in a row: this goes into block 0. This model adds no positions."},
+     "All tokens in a row. This model adds no positions to them."},
     {false, "norm_pre", "norm", "LN(z₀)", NULL, "norm_pre.out", "norm_pre", NULL},
     {true, "ln1", "ln1", "LN(z)", NULL, "ln1.out", "ln1", NULL},
     {true, "qkv", "q k v", "q, k, v", NULL, "attn.q",
@@ -202,12 +202,27 @@ static void add_nodes(Maker *m, int parent, const Group *gr)
     }
 }
 
+/* What the norm of a block reads differs: the tokens before attention, or after the addition in a post-norm model. */
+static const char *symbol_of(const Maker *m, const Group *gr)
+{
+    const Row *r = &ROWS[gr->row];
+    if (!r->in_block || strncmp(r->key, "ln", 2) != 0)
+        return r->symbol;
+    char sum[64];
+    snprintf(sum, sizeof sum, "blocks.%d.%s.sum", gr->block, r->key);
+    NodeId n = graph_find(m->g, sum);
+    if (n == NO_NODE || m->g->nodes[n].in[0] == NO_NODE)
+        return r->symbol;
+    const NodeText *in = node_text(m->g->nodes[m->g->nodes[n].in[0]].path);
+    return in && *in->symbol ? arena_printf(&m->s->arena, "LN(%s)", in->symbol) : r->symbol;
+}
+
 static void add_stage(Maker *m, int parent, const Group *gr, int *previous)
 {
     const Row *r = &ROWS[gr->row];
     const NodeText *t = node_text(m->g->nodes[gr->show].path);
     Arena *a = &m->s->arena;
-    int at = add_box(m, (Box){.label = r->label, .symbol = r->symbol, .sentence = r->sentence ? r->sentence : t ? t->sentence : "",
+    int at = add_box(m, (Box){.label = r->label, .symbol = symbol_of(m, gr), .sentence = r->sentence ? r->sentence : t ? t->sentence : "",
                               .path = gr->block == NO_BLOCK ? r->key : arena_printf(a, "blocks.%d.%s", gr->block, r->key),
                               .show = gr->show, .first = gr->first, .last = gr->last, .parent = parent, .child = NO_BOX, .next = NO_BOX,
                               .depth = parent == NO_BOX ? 0 : m->s->boxes[parent].depth + 1, .cost = gr->cost}, previous);

@@ -7,23 +7,33 @@
 
 #include "core/session/command.h"
 
+/* Sign by sign of the pattern, with all places of the path where it may stand at once: no pattern takes longer than their product. */
 bool address_match(const char *pattern, const char *path)
 {
-    if (!*pattern)
-        return !*path;
-    if (strcmp(pattern, ".*") == 0) /* at the end: everything below */
-        return *path == '.';
-    if (pattern[0] == '*') {
-        bool any = pattern[1] == '*';
-        const char *rest = pattern + (any ? 2 : 1);
-        for (const char *p = path;; p++) {
-            if (address_match(rest, p))
-                return true;
-            if (!*p || (*p == '.' && !any))
-                return false;
+    bool at[256] = {true}; /* at[i]: the pattern so far takes the first i characters */
+    size_t n = strlen(path);
+    if (n >= sizeof at)
+        return false;
+    while (*pattern) {
+        if (strcmp(pattern, ".*") == 0) { /* at the end: everything below */
+            for (size_t i = 0; i < n; i++)
+                if (at[i] && path[i] == '.')
+                    return true;
+            return false;
         }
+        if (*pattern == '*') {
+            bool any = pattern[1] == '*';
+            for (size_t i = 0; i < n; i++)
+                at[i + 1] = at[i + 1] || (at[i] && (any || path[i] != '.'));
+            pattern += any ? 2 : 1;
+            continue;
+        }
+        for (size_t i = n; i-- > 0;)
+            at[i + 1] = at[i] && path[i] == *pattern;
+        at[0] = false;
+        pattern++;
     }
-    return *pattern == *path && address_match(pattern + 1, path + 1);
+    return at[n];
 }
 
 static const char *node_path(const void *g, int i)
@@ -124,17 +134,17 @@ static bool parse_range(const Graph *g, int axis, const char *value, Selection *
     int from = 0, to = a->n;
     char first[64];
     const char *colon = strchr(value, ':');
-    char low[32], high[32];
+    char low[32], high[32], end[16];
     axis_label(a, 0, low, sizeof low);
     axis_label(a, a->n - 1, high, sizeof high);
     if (strcmp(value, "*") == 0)
         return true;
     if (colon) {
         snprintf(first, sizeof first, "%.*s", (int)(colon - value), value);
-        if ((*first && !axis_parse(a, first, &from)) || (colon[1] && strcmp(colon + 1, "") != 0 && !axis_parse(a, colon + 1, &to) && atoi(colon + 1) != a->n))
+        snprintf(end, sizeof end, "%d", a->n);
+        bool whole = !colon[1] || strcmp(colon + 1, end) == 0; /* up to the end */
+        if ((*first && !axis_parse(a, first, &from)) || (!whole && !axis_parse(a, colon + 1, &to)))
             return err_set(err, "%s=%.40s: %s goes from %s to %s (0 to %d); in a range a:b the index b is not included", a->sym, value, a->sym, low, high, a->n - 1);
-        if (colon[1] && atoi(colon + 1) == a->n)
-            to = a->n;
         if (from >= to)
             return err_set(err, "%s=%.40s: an empty range; in a:b the index b is not included", a->sym, value);
     } else {
@@ -143,8 +153,6 @@ static bool parse_range(const Graph *g, int axis, const char *value, Selection *
                            a->sym, a->name, low, high, a->n - 1);
         to = from + 1;
     }
-    if (cells->n == DIMS_MAX)
-        return err_set(err, "too many axes in [ ]");
     cells->range[cells->n].axis = axis;
     cells->range[cells->n].from = from;
     cells->range[cells->n++].to = to;
@@ -176,6 +184,9 @@ static bool parse_cells(const Graph *g, const char *path, char *text, int column
             buf_free(&shape);
             return false;
         }
+        for (int i = 0; i < cells->n; i++)
+            if (cells->range[i].axis == axis)
+                return err_set(err, "column %d: %s is given twice", column + (int)(item - text) + 1, item);
         if (!parse_range(g, axis, equals + 1, cells, err))
             return err_prefix(err, "column %d", column + (int)(item - text) + 1);
         item = next;
@@ -205,6 +216,18 @@ bool address_parse(const Session *s, const Graph *g, const char *text, Address *
     return true;
 }
 
+bool address_word(const Session *s, const Graph *g, const char *text, int column, Address *out, Err *err)
+{
+    int inside, used = 0;
+    if (address_parse(s, g, text, out, err))
+        return true;
+    if (!err || sscanf(err->text, "column %d: %n", &inside, &used) != 1 || !used)
+        return err_prefix(err, "column %d", column);
+    char rest[sizeof err->text];
+    snprintf(rest, sizeof rest, "%s", err->text + used);
+    return err_set(err, "column %d: %s", column + inside - 1, rest);
+}
+
 void address_put(const Graph *g, NodeId n, size_t cell, Buf *out)
 {
     const Node *node = graph_node(g, n);
@@ -214,7 +237,13 @@ void address_put(const Graph *g, NodeId n, size_t cell, Buf *out)
     for (int i = 0; i < node->dims.n; i++) {
         const Axis *a = &g->axes[node->dims.axis[i]];
         char label[64];
-        buf_printf(out, "%s%s=%s", i ? "," : "[", a->sym, axis_label(a, index[i], label, sizeof label));
+        int back;
+        buf_printf(out, "%s%s=", i ? "," : "[", a->sym);
+        axis_label(a, index[i], label, sizeof label);
+        if (label[strcspn(label, " \t,;:=[]*\"'")] || !axis_parse(a, label, &back) || back != index[i]) /* "tench, Tinca tinca" */
+            buf_printf(out, "%d", index[i]);
+        else
+            buf_puts(out, label);
     }
     if (node->dims.n)
         buf_putc(out, ']');

@@ -14,7 +14,10 @@ typedef struct Address {
 /* Text → address on a graph; "" and "." are the focus. Short names are accepted where they are unique in the focused block
  * ("pattern" = "blocks.<focus>.attn.pattern"). Errors name the column and the nearest existing name or the axis' range. */
 bool address_parse(const Session *s, const Graph *g, const char *text, Address *out, Err *err);
-/* The focus (or a node and cell) as text: "blocks.1.attn.pattern[h=2,t=r3c4,u=r4c3]"; appended. */
+/* The same for a word of a command line that begins at `column`: errors name the column of the line. */
+bool address_word(const Session *s, const Graph *g, const char *text, int column, Address *out, Err *err);
+/* The focus (or a node and cell) as text: "blocks.1.attn.pattern[h=2,t=r3c4,u=r4c3]"; appended. address_parse reads it back: a
+ * label that it could not read, or that two indices share, is written as its number. */
 void address_put(const Graph *g, NodeId n, size_t cell, Buf *out);
 void address_put_focus(const Session *s, Buf *out);
 /* Does a path match a pattern with * (any run of characters without '.') and ** (any)? A trailing ".*" also matches deeper paths. */

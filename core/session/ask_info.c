@@ -81,7 +81,7 @@ static void list(Facts *f, const char *name, const char *label, const char *cons
 static const char *pool_text(VitPool p)
 {
     static const char *const TEXT[] = {[VIT_POOL_CLS] = "from the cls token", [VIT_POOL_MEAN] = "from the mean of the patches",
-                                       [VIT_POOL_CLS_DIST] = "from the cls and the dist token, averaged", [VIT_POOL_NONE] = "not read out"};
+                                       [VIT_POOL_CLS_DIST] = "from cls and dist by two heads, their logits averaged", [VIT_POOL_NONE] = "not read out"};
     return TEXT[p];
 }
 
@@ -101,14 +101,20 @@ static void put_model(const Session *s, Facts *f)
     fact(f, "layout", "layout", "%s", m->layout);
     fact(f, "trained", "trained", "%s", m->trained ? "yes" : "no: weights from a seed, its predictions mean nothing");
     fact(f, "takes", "takes", "%d × %d pixels, %d channel%s, in %d × %d patches of %d × %d", c->image_w, c->image_h, c->channels, c->channels > 1 ? "s" : "",
-         c->image_h / c->patch_h, c->image_w / c->patch_w, c->patch_w, c->patch_h);
-    fact(f, "tokens", "tokens", "%d:%s%s%s %d patches; %s", vit_tokens(c), c->cls ? " cls," : "", c->dist ? " dist," : "", c->registers ? " registers," : "",
-         vit_patches(c), pos_text(c->pos));
+         c->image_w / c->patch_w, c->image_h / c->patch_h, c->patch_w, c->patch_h);
+    char registers[32] = "";
+    if (c->registers)
+        snprintf(registers, sizeof registers, " %d register%s,", c->registers, c->registers > 1 ? "s" : "");
+    fact(f, "tokens", "tokens", "%d:%s%s%s %d patch%s; %s", vit_tokens(c), c->cls ? " cls," : "", c->dist ? " dist," : "", registers, vit_patches(c),
+         vit_patches(c) > 1 ? "es" : "", pos_text(c->pos));
     fact(f, "blocks", "blocks", "%d blocks, %d heads of %d, width %d, MLP %d", c->layers, c->heads, c->head_dim, c->width, c->mlp);
     fact(f, "knobs", "knobs", "%s-norm, %s, LayerNorm epsilon %g, scores times %.6g%s%s%s%s", c->post_norm ? "post" : "pre", map_name(c->act), (double)c->eps,
          (double)c->scale, c->qkv_bias ? "" : ", no qkv bias", c->layer_scale ? ", layer scale" : "", c->norm_pre ? ", norm before the blocks" : "",
          c->final_norm ? "" : ", no final norm");
-    fact(f, "answer", "answer", "%d classes, %s", c->classes, pool_text(c->pool));
+    if (c->classes)
+        fact(f, "answer", "answer", "%d class%s, %s", c->classes, c->classes > 1 ? "es" : "", pool_text(c->pool));
+    else
+        fact(f, "answer", "answer", "%s", "none: the model has no classes");
     list(f, "assumptions", "assumed", m->assumptions, m->assumption_count);
 }
 

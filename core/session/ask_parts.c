@@ -67,7 +67,7 @@ void ask_put_short(Buf *out, float x)
     if (put_special(out, x))
         return;
     char text[32];
-    snprintf(text, sizeof text, "%.3g", (double)x);
+    snprintf(text, sizeof text, "%.3g", x == 0.0f ? 0.0 : (double)x); /* no -0 in prose */
     char *digits = text + (*text == '-');
     if (digits[0] == '0' && digits[1] == '.')
         memmove(digits, digits + 1, strlen(digits));
@@ -155,7 +155,11 @@ void ask_put_leaf(const Session *s, Side side, NodeId n, size_t cell, Buf *out)
     const Node *node = graph_node(session_graph(s, side), n);
     switch (node->leaf.kind) {
     case LEAF_INPUT: put_pixel(s, side, n, cell, out); break;
-    case LEAF_TENSOR: buf_printf(out, "a weight of the model, learned or seeded; the checkpoint calls its tensor '%s'", node->leaf.origin); break;
+    case LEAF_TENSOR:
+        buf_puts(out, s->model.trained ? "a weight of the model, learned in training" : "a weight of the model, made from a seed");
+        if (strcmp(s->model.layout, "bundled") != 0 && strcmp(s->model.layout, "seeded") != 0)
+            buf_printf(out, "; the checkpoint calls its tensor '%s'", node->leaf.origin);
+        break;
     case LEAF_CONST: buf_puts(out, "a constant of the model's definition"); break;
     case LEAF_HOST: buf_printf(out, "put in by: %s", node->leaf.origin); break;
     case LEAF_RUN: buf_printf(out, "a value of another run: %s", node->leaf.origin); break;

@@ -77,9 +77,9 @@ bool args_parse(Args *a, const char *line, const char **name, Err *err)
             p++;
         if (!*p)
             return true;
-        char *word = p;
+        char *word = p, *to = p;
         int column = (int)(p - a->text) + 1;
-        bool quoted = *p == '"';
+        bool quoted = *p == '"', inside = false;
         if (quoted) {
             word = ++p;
             while (*p && *p != '"')
@@ -88,10 +88,17 @@ bool args_parse(Args *a, const char *line, const char **name, Err *err)
                 return err_set(err, "column %d: the quote that opens here is not closed", column);
             *p++ = 0;
         } else {
-            while (*p && *p != ' ' && *p != '\t')
+            while (*p && (inside || (*p != ' ' && *p != '\t'))) {
+                bool quote = *p == '"' && (inside || (to > word && to[-1] == '='));
+                inside ^= quote;
+                if (!quote)
+                    *to++ = *p;
                 p++;
-            if (*p)
-                *p++ = 0;
+            }
+            if (inside)
+                return err_set(err, "column %d: a quote in this word is not closed", column);
+            p += *p != 0;
+            *to = 0;
         }
         if (first) {
             *name = word;
@@ -149,6 +156,22 @@ const char *nearest_name(const char *typed, const char *(*name)(const void *cont
     return best;
 }
 
+/* A mistyped word=value must not be passed over: `set scale off ad=blocks.1` would change every block. */
+static bool named_known(const Command *c, const Args *a, Err *err)
+{
+    if (strstr(c->usage, "TEXT") || strstr(c->usage, "WORD")) /* anything may be typed there */
+        return true;
+    for (int i = 0; i < a->named_count; i++) {
+        size_t n = strlen(a->named[i].name);
+        const char *p = c->usage;
+        while (p && (strncmp(p, a->named[i].name, n) != 0 || p[n] != '='))
+            p = (p = strpbrk(p, " [,")) ? p + 1 : NULL;
+        if (!p)
+            return err_set(err, "column %d: '%.40s=' means nothing here; it is: %s", a->named[i].column, a->named[i].name, c->usage);
+    }
+    return true;
+}
+
 static bool do_one(Session *s, const Commands *c, const char *line, unsigned allowed, Err *err)
 {
     Args a;
@@ -169,7 +192,7 @@ static bool do_one(Session *s, const Commands *c, const char *line, unsigned all
         return err_set(err, "'%s' needs the screen", name);
     buf_clear(&s->said);
     Err inner = {{0}};
-    bool ok = command->run(s, &a, &inner);
+    bool ok = named_known(command, &a, &inner) && command->run(s, &a, &inner);
     s->changes++;
     return ok || err_set(err, "%s: %s", name, inner.text);
 }

@@ -54,7 +54,7 @@ typedef struct Commands {
     int count;
 } Commands;
 Commands session_command_set(void);
-/* Cuts a line into words; "quotes" keep blanks together. False when a quote is not closed or there are too many words. */
+/* Cuts a line into words; "quotes" keep blanks together, around a word or behind an =. False when a quote is not closed or there are too many words. */
 bool args_parse(Args *a, const char *line, const char **name, Err *err);
 const Command *command_find(const Commands *c, const char *name);
 /* i-th command over all tables, NULL past the end. */

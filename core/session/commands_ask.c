@@ -22,11 +22,8 @@ static bool target(const Session *s, const Args *a, Target *t, Err *err)
 {
     *t = (Target){.side = ask_side(session_side(s))};
     const Graph *g = session_graph(s, t->side);
-    if (!address_parse(s, g, a->count ? a->word[0] : "", &t->address, err)) {
-        if (a->count)
-            err_prefix(err, "column %d", a->column[0]);
+    if (!address_word(s, g, a->count ? a->word[0] : "", a->count ? a->column[0] : 1, &t->address, err))
         return false;
-    }
     if (!t->address.is_node)
         return err_set(err, "'%s' is a group of nodes: name one of them, perhaps with a cell such as [t=r3c4]", t->address.path);
     t->node = ask_node(s, t->side, t->address.path, err);

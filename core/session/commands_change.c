@@ -7,6 +7,11 @@
 #include "core/session/command.h"
 #include "core/session/edits.h"
 
+static bool begins_with(const char *line, const char *start)
+{
+    return strncmp(line, start, strlen(start)) == 0;
+}
+
 /* The one change in force in words, where there are words for it. Short: it stands on one line of a small screen. Beside a pinned
  * picture A is not what was before. */
 static bool report_words(Session *s)
@@ -16,12 +21,14 @@ static bool report_words(Session *s)
     int block, head, end = 0;
     if (s->pinned.base)
         return false;
-    if (strcmp(line, "set scale off") == 0)
+    if (strcmp(line, "set scale off") == 0 && s->model.vit.scale == vit_scale(s->model.vit.head_dim))
         session_say(s, "Scores are no longer times 1/√d_k: A is before, B is after.  u undoes");
     else if (sscanf(line, "ablate blocks.%d.attn.z[h=%d]%n", &block, &head, &end) == 2 && end && !line[end])
         session_say(s, "Head %d of block %d is off: it still looks, what it gathers counts as 0.", head, block);
     else if (sscanf(line, "grey %31s%n", patch, &end) == 1 && !line[end])
         session_say(s, "Patch %s is grey: A is before, B is after.  u undoes", patch);
+    else if (begins_with(line, "shuffle"))
+        session_say(s, "Patches are in another order: a token's name is its place.  u undoes");
     else if (strcmp(line, "skip positions") == 0)
         session_say(s, "Positions are no longer added to the tokens.  u undoes");
     else if (sscanf(line, "skip mlp block=%d%n", &block, &end) == 1 && !line[end])
@@ -56,19 +63,29 @@ static bool change(Session *s, const char *line, bool toggle, Err *err)
     return true;
 }
 
-/* The state without the lines that begin with `start`. */
-static bool without(Session *s, const char *start, Err *err)
+/* The state without the lines that `goes` picks. */
+static bool without(Session *s, bool (*goes)(const char *line, const char *start), const char *start, Err *err)
 {
     EditState next = edit_state_copy(&s->edits);
     int before = next.count;
     for (int i = next.count - 1; i >= 0; i--)
-        if (strncmp(next.line[i], start, strlen(start)) == 0)
+        if (goes(next.line[i], start))
             edit_state_remove(&next, i);
     bool ok = before == next.count || edits_apply(s, &next, true, err);
     edit_state_free(&next);
     if (ok)
         report(s);
     return ok;
+}
+
+/* "VERB ADDRESS" with the node's whole path: a short name or the focus must not mean another node later. */
+static bool full_line(const Session *s, const char *verb, const Args *a, const char *more, char *line, size_t n, Err *err)
+{
+    Address to;
+    if (!address_word(s, s->now.base, a->word[0], a->column[0], &to, err))
+        return false;
+    const char *bracket = strchr(a->word[0], '[');
+    return snprintf(line, n, "%s %s%s%s", verb, to.path, bracket ? bracket : "", more) < (int)n || err_set(err, "that line is too long");
 }
 
 static bool run_set(Session *s, const Args *a, Err *err)
@@ -79,18 +96,19 @@ static bool run_set(Session *s, const Args *a, Err *err)
         return err_set(err, "expected `set scale off`, `set scale x2 at=blocks.1[h=2]` or `set ADDRESS NUMBER`");
     if (strcmp(a->word[0], "scale") == 0) {
         if (strcmp(a->word[1], "on") == 0)
-            return without(s, "set scale ", err);
+            return without(s, begins_with, "set scale ", err);
         if (strcmp(a->word[1], "toggle") == 0) {
             if (edits_has(s, "set scale off"))
-                return without(s, "set scale ", err);
+                return without(s, begins_with, "set scale ", err);
             return change(s, "set scale off", false, err);
         }
-        snprintf(line, sizeof line, "set scale %.40s%s%.200s", a->word[1], at ? " at=" : "", at ? at : "");
+        if (snprintf(line, sizeof line, "set scale %s%s%s", a->word[1], at ? " at=" : "", at ? at : "") >= (int)sizeof line)
+            return err_set(err, "that line is too long");
         return change(s, line, false, err);
     }
     Address to;
-    if (!address_parse(s, s->now.base, a->word[0], &to, err))
-        return err_prefix(err, "column %d", a->column[0]);
+    if (!address_word(s, s->now.base, a->word[0], a->column[0], &to, err))
+        return false;
     Buf full = {0};
     buf_puts(&full, to.path);
     const char *bracket = strchr(a->word[0], '[');
@@ -104,9 +122,9 @@ static bool run_set(Session *s, const Args *a, Err *err)
         buf_clear(&full);
         address_put(s->now.base, n, address_cell(s, s->now.base, n, &to.cells), &full);
     }
-    snprintf(line, sizeof line, "set %.300s %.60s", buf_str(&full), a->word[1]);
+    bool fits = snprintf(line, sizeof line, "set %s %s", buf_str(&full), a->word[1]) < (int)sizeof line;
     buf_free(&full);
-    return change(s, line, false, err);
+    return fits ? change(s, line, false, err) : err_set(err, "that line is too long");
 }
 
 /* What `x` switches off here: the patch on the picture, the head where there is one, else the sub-layer or node in focus. */
@@ -152,14 +170,16 @@ static bool run_ablate(Session *s, const Args *a, Err *err)
     char line[512];
     if (a->count == 0)
         return focus_line(s, line, sizeof line, err) && change(s, line, true, err);
-    Address to;
-    if (!address_parse(s, s->now.base, a->word[0], &to, err))
-        return err_prefix(err, "column %d", a->column[0]);
-    const char *bracket = strchr(a->word[0], '[');
-    snprintf(line, sizeof line, "ablate %s%.200s%s", to.path, bracket ? bracket : "", a->count > 1 ? " mean" : "");
     if (a->count > 1 && strcmp(a->word[1], "mean") != 0)
         return err_set(err, "column %d: expected mean or nothing, found '%s'", a->column[1], a->word[1]);
-    return change(s, line, false, err);
+    return full_line(s, "ablate", a, a->count > 1 ? " mean" : "", line, sizeof line, err) && change(s, line, false, err);
+}
+
+/* Is `line` the edit `start` itself, of some of its cells, or of a part of it? "ablate blocks.1" is no beginning of "ablate blocks.10.attn.z". */
+static bool is_of(const char *line, const char *start)
+{
+    size_t n = strlen(start);
+    return strncmp(line, start, n) == 0 && (!line[n] || strchr("[ .", line[n]));
 }
 
 static bool run_restore(Session *s, const Args *a, Err *err)
@@ -170,10 +190,11 @@ static bool run_restore(Session *s, const Args *a, Err *err)
             return false;
         return edits_has(s, line) ? change(s, line, true, err) : err_set(err, "what is in focus is not switched off");
     }
-    snprintf(line, sizeof line, "ablate %.300s", a->word[0]);
+    if (!full_line(s, "ablate", a, "", line, sizeof line, err))
+        return false;
     for (int i = 0; i < s->edits.count; i++)
-        if (strncmp(s->edits.line[i], line, strlen(line)) == 0)
-            return without(s, line, err);
+        if (is_of(s->edits.line[i], line))
+            return without(s, is_of, line, err);
     return err_set(err, "column %d: '%s' is not switched off", a->column[0], a->word[0]);
 }
 
@@ -224,14 +245,25 @@ static bool run_swap(Session *s, const Args *a, Err *err)
 
 static bool run_patch(Session *s, const Args *a, Err *err)
 {
-    return as_typed(s, "patch", a, false, err);
+    char line[640];
+    const char *from = args_named(a, "from");
+    if (a->count != 1 || !from)
+        return err_set(err, "expected `patch ADDRESS from=FILE` or from=a");
+    Buf more = {0};
+    buf_printf(&more, strchr(from, ' ') ? " from=\"%s\"" : " from=%s", from);
+    bool ok = full_line(s, "patch", a, buf_str(&more), line, sizeof line, err) && change(s, line, false, err);
+    buf_free(&more);
+    return ok;
 }
 
 static bool run_mask(Session *s, const Args *a, Err *err)
 {
+    char line[512];
     if (a->count && strcmp(a->word[0], "none") == 0)
-        return without(s, "mask ", err);
-    return as_typed(s, "mask", a, true, err);
+        return without(s, begins_with, "mask ", err);
+    if (a->count != 1 || strcmp(a->word[0], "causal") == 0)
+        return as_typed(s, "mask", a, true, err);
+    return full_line(s, "mask", a, "", line, sizeof line, err) && change(s, line, true, err);
 }
 
 static bool run_undo(Session *s, const Args *a, Err *err)
@@ -260,7 +292,7 @@ static bool run_reset(Session *s, const Args *a, Err *err)
     }
     if (a->count && strcmp(a->word[0], "edits") != 0)
         return err_set(err, "column %d: expected edits or view, found '%s'", a->column[0], a->word[0]);
-    return without(s, "", err);
+    return without(s, begins_with, "", err);
 }
 
 static bool run_edits(Session *s, const Args *a, Err *err)

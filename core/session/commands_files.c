@@ -114,7 +114,7 @@ static bool run_copy(Session *s, const Args *a, Err *err)
     Side side = ask_side(session_side(s));
     const Graph *g = session_graph(s, side);
     Address to;
-    if (!address_parse(s, g, a->count ? a->word[0] : "", &to, err))
+    if (!address_word(s, g, a->count ? a->word[0] : "", a->count ? a->column[0] : 1, &to, err))
         return false;
     if (!to.is_node)
         return err_set(err, "'%s' is a group of nodes: name one of them", to.path);
@@ -133,7 +133,7 @@ static bool run_copy(Session *s, const Args *a, Err *err)
 
 static const Command COMMANDS[] = {
     {"open", "files", "open FILE, #N, FILE:tensor", "another picture; the edits stay", COMMAND_FILE, run_open, NULL},
-    {"model", "files", "model PATH, bundled", "another model; the edits are dropped", COMMAND_FILE, run_model, NULL},
+    {"model", "files", "model PATH, bundled", "another model for the same picture; the edits are dropped", COMMAND_FILE, run_model, NULL},
     {"export", "files", "export FILE [ADDRESS] [axes=h,t,e]", "write values: .npy .npz .safetensors .csv .json", COMMAND_FILE, run_export, NULL},
     {"link", "files", "link", "a command line that comes back to this place", 0, run_link, NULL},
     {"copy", "files", "copy [ADDRESS]", "the value under the cursor with its address", 0, run_copy, NULL},

@@ -99,7 +99,7 @@ static bool run_goto(Session *s, const Args *a, Err *err)
     if (number(w, &n, &relative) && !relative)
         return go_step(s, n, err);
     Address to;
-    if (!address_parse(s, session_graph(s, SIDE_B), w, &to, err))
+    if (!address_word(s, session_graph(s, SIDE_B), w, a->column[w == a->word[0] ? 0 : 1], &to, err))
         return false;
     if (!to.is_node) { /* a scope: its box, else its first node */
         int box = stages_find(&s->stages, to.path);
@@ -399,6 +399,8 @@ static bool run_mark(Session *s, const Args *a, Err *err)
         place_mend(s);
         return true;
     }
+    if (strlen(name) >= sizeof s->marks[0].name)
+        return err_set(err, "column %d: the name of a mark has at most %zu characters", a->column[0], sizeof s->marks[0].name - 1);
     if (i == (int)(sizeof s->marks / sizeof *s->marks))
         return err_set(err, "there is room for %d marks", i);
     if (i == s->mark_count)

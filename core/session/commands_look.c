@@ -222,17 +222,19 @@ static bool run_compare(Session *s, const Args *a, Err *err)
     static const char *const WORDS_[COMPARE_COUNT] = {"off", "sides", "a", "b", "diff"};
     static const char *const SAY[COMPARE_COUNT] = {"One side: the model with its changes.", "A, B and A − B side by side.", "A: before the change.",
                                                    "B: after the change.", "A − B."};
+    static const char *const SAY_PINNED[COMPARE_COUNT] = {[COMPARE_OFF] = "One side: B, what came after the pin.", [COMPARE_A] = "A: what was pinned.",
+                                                          [COMPARE_B] = "B: what came after the pin."};
     if (!session_compares(s))
         return err_set(err, "there is nothing to compare yet: s takes the scale away, x switches a head off, B pins this as A");
     if (!a->count || strcmp(a->word[0], "next") == 0) {
         s->compare = (Compare)((s->compare + 1) % COMPARE_COUNT);
-        session_say(s, "%s", SAY[s->compare]);
+        session_say(s, "%s", s->pinned.base && SAY_PINNED[s->compare] ? SAY_PINNED[s->compare] : SAY[s->compare]);
         return true;
     }
     for (int i = 0; i < COMPARE_COUNT; i++)
         if (strcmp(a->word[0], WORDS_[i]) == 0) {
             s->compare = (Compare)i;
-            session_say(s, "%s", SAY[i]);
+            session_say(s, "%s", s->pinned.base && SAY_PINNED[i] ? SAY_PINNED[i] : SAY[i]);
             return true;
         }
     return err_set(err, "column %d: expected a, b, diff, sides, off or next, found '%s'", a->column[0], a->word[0]);
@@ -251,14 +253,19 @@ static bool run_pin(Session *s, const Args *a, Err *err)
     }
     Exhibit pinned = s->now;
     Input in;
-    if (pinned.input.ready || !input_open(&in, &s->model, pinned.input.path, err))
-        return pinned.input.ready ? err_set(err, "ready values can't be pinned: open a picture") : false;
+    if (!input_copy(&in, &pinned.input, &s->model, err))
+        return false;
     s->now = (Exhibit){0};
     exhibit_init(&s->now, &s->model, &in, s->pool);
+    if (!edits_renew(s, err)) {
+        exhibit_free(&s->now);
+        s->now = pinned;
+        return false;
+    }
     exhibit_free(&s->pinned);
     s->pinned = pinned;
-    if (!edits_renew(s, err))
-        return false;
+    s->pinned.lines = edit_state_copy(&s->edits);
+    session_changed(s);
     session_say(s, "Pinned as A. Open another picture or change something: that is B.");
     return true;
 }

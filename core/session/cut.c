@@ -39,7 +39,7 @@ static bool reorder(Cut *c, const char *axes, Err *err)
         return true;
     Buf shape = {0};
     cut_shape_text(&old, &shape);
-    err_set(err, "axes=%.40s: %d axes are left out of %s", axes, old.dims.n - n, buf_str(&shape));
+    err_set(err, "axes=%.40s: %d ax%s left out of %s", axes, old.dims.n - n, old.dims.n - n == 1 ? "is is" : "es are", buf_str(&shape));
     buf_free(&shape);
     return false;
 }

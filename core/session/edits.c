@@ -8,37 +8,66 @@
 #include "core/session/exhibit.h"
 #include "core/session/place.h"
 
+/* Every change builds the whole edited graph anew, and every one before it is in it. */
+enum { MOST = 200, UNDO_MOST = 1000 };
+
+static void release(EditValues *v)
+{
+    if (!v || --v->uses)
+        return;
+    free(v->data);
+    free(v);
+}
+
 void edit_state_free(EditState *e)
 {
-    for (int i = 0; i < e->count; i++)
+    for (int i = 0; i < e->count; i++) {
         free(e->line[i]);
+        release(e->values[i]);
+    }
     free(e->line);
+    free(e->values);
     *e = (EditState){0};
 }
 
 void edit_state_add(EditState *e, const char *line)
 {
-    e->line = xrealloc(e->line, size_mul((size_t)e->count + 1, sizeof *e->line));
-    e->line[e->count++] = xstrdup(line);
+    size_t n = (size_t)e->count + 1;
+    e->line = xrealloc(e->line, size_mul(n, sizeof *e->line));
+    e->values = xrealloc(e->values, size_mul(n, sizeof *e->values));
+    e->line[e->count] = xstrdup(line);
+    e->values[e->count++] = NULL;
 }
 
 void edit_state_remove(EditState *e, int i)
 {
+    size_t after = (size_t)(e->count - i - 1);
     free(e->line[i]);
-    memmove(e->line + i, e->line + i + 1, (size_t)(e->count - i - 1) * sizeof *e->line);
+    release(e->values[i]);
+    memmove(e->line + i, e->line + i + 1, after * sizeof *e->line);
+    memmove(e->values + i, e->values + i + 1, after * sizeof *e->values);
     e->count--;
 }
 
 EditState edit_state_copy(const EditState *e)
 {
     EditState copy = {0};
-    for (int i = 0; i < e->count; i++)
+    for (int i = 0; i < e->count; i++) {
         edit_state_add(&copy, e->line[i]);
+        copy.values[i] = e->values[i];
+        if (copy.values[i])
+            copy.values[i]->uses++;
+    }
     return copy;
 }
 
 static void push(EditState **stack, int *count, size_t *cap, EditState state)
 {
+    if (*count == UNDO_MOST) {
+        edit_state_free(&(*stack)[0]);
+        memmove(*stack, *stack + 1, (UNDO_MOST - 1) * sizeof **stack);
+        --*count;
+    }
     *stack = grow(*stack, cap, (size_t)*count, sizeof **stack);
     (*stack)[(*count)++] = state;
 }
@@ -89,6 +118,8 @@ bool edits_has(const Session *s, const char *line)
 
 bool edits_add(Session *s, const char *line, bool toggle, Err *err)
 {
+    if (s->edits.count >= MOST && !(toggle && edits_has(s, line)))
+        return err_set(err, "%d changes are in force, and there is room for no more: `undo` or `reset edits` makes some", s->edits.count);
     EditState next = edit_state_copy(&s->edits);
     bool had = false;
     for (int i = next.count - 1; i >= 0; i--)

@@ -17,6 +17,6 @@ void edit_state_free(EditState *e);
 EditState edit_state_copy(const EditState *e);
 void edit_state_add(EditState *e, const char *line);
 void edit_state_remove(EditState *e, int i);
-/* Translates the lines into graph edits; all memory from arena. */
+/* Translates the lines into graph edits; all memory from arena. A `patch` line reads its values once and keeps them in lines->values. */
 bool edits_parse(const Session *s, const EditState *lines, Arena *arena, Edit **edits, int *count, Err *err);
 #endif

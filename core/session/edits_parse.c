@@ -19,8 +19,9 @@ typedef struct Parse {
     Edit *edits;
     size_t cap;
     int count;
-    float *picture;     /* grey, swap: the input's values as changed so far */
+    float *picture;     /* the input's values as changed so far */
     const char *origin; /* the line */
+    EditValues **values; /* of the line: where patch keeps what it read */
 } Parse;
 
 static Edit *add(Parse *p, EditKind kind, const char *path)
@@ -34,8 +35,40 @@ static Edit *add(Parse *p, EditKind kind, const char *path)
 static bool parse_float(const char *text, float *out)
 {
     char *end;
-    *out = strtof(text, &end);
+    *out = kernel_canonical(strtof(text, &end));
     return end != text && !*end;
+}
+
+/* The whole picture as changed so far is one edit of the input's values: whatever changes a part of it does so here, in order. */
+static float *picture(Parse *p)
+{
+    const Input *in = &p->s->now.input;
+    if (!p->picture) {
+        p->picture = arena_alloc(p->arena, size_mul(in->cells, sizeof(float)));
+        memcpy(p->picture, in->values, in->cells * sizeof(float));
+        const char *origin = p->origin;
+        p->origin = "the picture, changed by hand";
+        add(p, EDIT_VALUES, graph_node(p->g, p->s->now.nodes.input)->path)->data = p->picture;
+        p->origin = origin;
+    }
+    return p->picture;
+}
+
+static bool on_picture(const Parse *p, const char *path)
+{
+    return strcmp(path, graph_node(p->g, p->s->now.nodes.input)->path) == 0;
+}
+
+static void fill_picture(Parse *p, const Selection *cells, float value)
+{
+    float *v = picture(p);
+    Dims d = graph_node(p->g, p->s->now.nodes.input)->dims;
+    for (size_t i = 0; i < p->s->now.input.cells; i++) {
+        int index[DIMS_MAX];
+        dims_unravel(p->g->axes, d, i, index);
+        if (selection_has(cells, d, index))
+            v[i] = value;
+    }
 }
 
 /* Every node that matches, or the one an address names. */
@@ -107,6 +140,10 @@ static bool set_line(Parse *p, const Args *a, Err *err)
         return false;
     if (!to.is_node)
         return err_set(err, "'%s' is a group of nodes: name one", to.path);
+    if (on_picture(p, to.path)) {
+        fill_picture(p, &to.cells, value);
+        return true;
+    }
     Edit *e = add(p, EDIT_SET, to.path);
     e->cells = to.cells;
     e->value = value;
@@ -117,6 +154,9 @@ static int token_axis(const Graph *g, Dims d)
 {
     for (int i = 0; i < d.n; i++)
         if (strcmp(g->axes[d.axis[i]].sym, "t") == 0 || strcmp(g->axes[d.axis[i]].sym, "p") == 0)
+            return d.axis[i];
+    for (int i = 0; i < d.n; i++) /* keys and values: the tokens looked at */
+        if (strcmp(g->axes[d.axis[i]].sym, "u") == 0)
             return d.axis[i];
     return AXIS_NONE;
 }
@@ -134,12 +174,17 @@ static bool ablate_line(Parse *p, const Args *a, Err *err)
         const Node *node = graph_node(p->g, n);
         if (to.is_node ? strcmp(node->path, to.path) != 0 : !strchr(to.path, '*') || !address_match(to.path, node->path) || node->op == OP_LEAF || !is_forward(p->g, n))
             continue;
-        Edit *e = add(p, mean ? EDIT_MEAN : EDIT_ZERO, node->path);
-        e->cells = to.cells;
-        e->axis = token_axis(p->g, node->dims);
-        if (mean && e->axis == AXIS_NONE)
+        int axis = token_axis(p->g, node->dims);
+        if (mean && axis == AXIS_NONE)
             return err_set(err, "%s has no tokens to take a mean over", node->path);
         any = true;
+        if (on_picture(p, node->path)) {
+            fill_picture(p, &to.cells, 0);
+            continue;
+        }
+        Edit *e = add(p, mean ? EDIT_MEAN : EDIT_ZERO, node->path);
+        e->cells = to.cells;
+        e->axis = axis;
     }
     return any || err_set(err, "'%s' is a group of nodes: name one, for example blocks.1.attn.z[h=2]", to.path);
 }
@@ -281,21 +326,6 @@ static bool shuffle_line(Parse *p, const Args *a, Err *err)
     return true;
 }
 
-/* The whole picture as changed so far is one edit of the input's values. */
-static float *picture(Parse *p)
-{
-    const Input *in = &p->s->now.input;
-    if (!p->picture) {
-        p->picture = arena_alloc(p->arena, size_mul(in->cells, sizeof(float)));
-        memcpy(p->picture, in->values, in->cells * sizeof(float));
-        const char *origin = p->origin;
-        p->origin = "the picture, changed by hand";
-        add(p, EDIT_VALUES, graph_node(p->g, p->s->now.nodes.input)->path)->data = p->picture;
-        p->origin = origin;
-    }
-    return p->picture;
-}
-
 static bool parse_patch(Parse *p, const char *text, int *row, int *col, Err *err)
 {
     int axis = session_axis(p->g, "p"), i;
@@ -315,7 +345,7 @@ static bool grey_line(Parse *p, const Args *a, Err *err)
     int row, col;
     if (a->count < 1 || !parse_patch(p, a->word[0], &row, &col, err))
         return a->count ? false : err_set(err, "expected a patch such as r3c4");
-    float *v = picture(p), grey = p->s->now.input.ready ? 0.0f : c->range / 2; /* mid-grey; standardised values have 0 there */
+    float *v = picture(p), grey = p->s->now.input.ready ? 0.0f : 127.5f; /* half of 0 to 255; standardised values have 0 there */
     for (int ch = 0; ch < c->channels; ch++)
         for (int i = 0; i < c->patch_h; i++)
             for (int j = 0; j < c->patch_w; j++)
@@ -345,29 +375,64 @@ static bool swap_line(Parse *p, const Args *a, Err *err)
     return true;
 }
 
+/* Sizes of the runs of axes from the first to each: 4, 260, 4160 for [4,65,16]. */
+static int running_sizes(const size_t *shape, int rank, size_t out[TENSOR_RANK_MAX])
+{
+    size_t size = 1;
+    int n = 0;
+    for (int i = 0; i < rank; i++) {
+        if (shape[i] == 1)
+            continue;
+        size = size_mul(size, shape[i]);
+        out[n++] = size;
+    }
+    return n;
+}
+
+/* Do values of that shape lie in memory as the node's do? Axes may be merged or split ([3,48,48] for pixels), not exchanged. */
+static bool same_order(const Graph *g, Dims d, const TensorInfo *t)
+{
+    size_t shape[DIMS_MAX], mine[TENSOR_RANK_MAX], theirs[TENSOR_RANK_MAX];
+    for (int i = 0; i < d.n; i++)
+        shape[i] = (size_t)g->axes[d.axis[i]].n;
+    int m = running_sizes(shape, d.n, mine), n = running_sizes(t->shape, t->rank, theirs), common = 0;
+    for (int i = 0, k = 0; i < m && k < n;) {
+        common += mine[i] == theirs[k];
+        if (mine[i] <= theirs[k])
+            i++;
+        else
+            k++;
+    }
+    return common == (m < n ? m : n);
+}
+
 static bool patch_values(Parse *p, const char *path, const char *from, float *out, Err *err)
 {
     size_t cells = graph_cells(p->g, graph_find(p->g, path));
     if (strcmp(from, "a") == 0) {
         if (!p->s->pinned.base)
             return err_set(err, "from=a needs a pinned A: `pin` first, then open another picture");
-        const float *v = session_peek(p->s, SIDE_A, path);
         NodeId n = session_node(p->s, SIDE_A, path);
-        if (!v || graph_cells(session_graph(p->s, SIDE_A), n) != cells)
-            return err_set(err, "A has no computed node '%s' of this shape", path);
-        memcpy(out, v, cells * sizeof *out);
+        if (n == NO_NODE || graph_cells(session_graph(p->s, SIDE_A), n) != cells)
+            return err_set(err, "A has no node '%s' of this shape", path);
+        memcpy(out, run_need(session_run(p->s, SIDE_A), n), cells * sizeof *out);
         return true;
     }
     if (!p->s->file_commands)
         return err_set(err, "reading files is not allowed here");
-    char file[512], name[SESSION_PATH] = "";
-    snprintf(file, sizeof file, "%s", from);
     TensorFile f = {0};
-    if (!tensors_open(&f, file, err))
+    if (!tensors_open(&f, from, err))
         return false;
-    const TensorInfo *t = f.count == 1 ? &f.tensors[0] : tensors_find(&f, *name ? name : path);
-    bool ok = t ? t->cells == cells || err_set(err, "%s: '%s' has %zu values, %s has %zu", file, t->name, t->cells, path, cells)
-                : err_set(err, "%s: it has %zu tensors and none is called '%s'", file, f.count, path);
+    const TensorInfo *t = f.count == 1 ? &f.tensors[0] : tensors_find(&f, path);
+    bool ok = t ? t->cells == cells || err_set(err, "%s: '%s' has %zu values, %s has %zu", from, t->name, t->cells, path, cells)
+                : err_set(err, "%s: it has %zu tensors and none is called '%s'", from, f.count, path);
+    Dims d = graph_node(p->g, graph_find(p->g, path))->dims;
+    if (ok && !same_order(p->g, d, t)) {
+        Buf shape = {0};
+        graph_shape_text(p->g, d, &shape);
+        ok = err_set(err, "%s: the axes of '%s' stand in another order than %s%s", from, t->name, path, buf_str(&shape));
+        buf_free(&shape);
+    }
     ok = ok && tensors_read_f32(&f, t, out, err);
     tensors_close(&f);
     return ok;
@@ -383,10 +448,23 @@ static bool patch_line(Parse *p, const Args *a, Err *err)
         return false;
     if (!to.is_node || to.cells.n)
         return err_set(err, "a whole node is patched: '%s' is not one", a->word[0]);
-    float *data = arena_alloc(p->arena, size_mul(graph_cells(p->g, graph_find(p->g, to.path)), sizeof *data));
-    if (!patch_values(p, to.path, from, data, err))
-        return false;
-    add(p, EDIT_VALUES, to.path)->data = data;
+    size_t cells = graph_cells(p->g, graph_find(p->g, to.path));
+    EditValues *kept = *p->values;
+    if (kept && kept->cells != cells)
+        return err_set(err, "%s has %zu values here, and %zu were taken from %s", to.path, cells, kept->cells, from);
+    if (!kept) {
+        float *data = xfloats(cells);
+        if (!patch_values(p, to.path, from, data, err)) {
+            free(data);
+            return false;
+        }
+        kept = *p->values = xcalloc(1, sizeof *kept);
+        *kept = (EditValues){.uses = 1, .cells = cells, .data = data};
+    }
+    float *data = on_picture(p, to.path) ? picture(p) : arena_alloc(p->arena, size_mul(cells, sizeof *data));
+    memcpy(data, kept->data, cells * sizeof *data);
+    if (!on_picture(p, to.path))
+        add(p, EDIT_VALUES, to.path)->data = data;
     return true;
 }
 
@@ -404,6 +482,7 @@ bool edits_parse(const Session *s, const EditState *lines, Arena *arena, Edit **
         Args a;
         const char *name;
         p.origin = arena_strdup(arena, lines->line[i]);
+        p.values = &lines->values[i];
         ok = args_parse(&a, lines->line[i], &name, err);
         bool known = false;
         for (size_t k = 0; ok && k < sizeof LINES / sizeof *LINES; k++)

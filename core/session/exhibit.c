@@ -4,6 +4,7 @@
 
 #include "core/base/mem.h"
 #include "core/models/probes.h"
+#include "core/session/edits.h"
 #include "core/session/input.h"
 
 void exhibit_init(Exhibit *e, const Model *m, Input *in, Pool *pool)
@@ -41,6 +42,7 @@ void exhibit_free(Exhibit *e)
         graph_free(e->base);
     free(e->base);
     input_free(&e->input);
+    edit_state_free(&e->lines);
     *e = (Exhibit){0};
 }
 

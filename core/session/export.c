@@ -94,8 +94,9 @@ static TensorOut tensor_of(const Cut *c, const float *data, Arena *arena)
 static const char *edits_text(const Session *s, Side side, Arena *arena)
 {
     Buf text = {0};
-    for (int i = 0; side != SIDE_A && i < s->edits.count; i++)
-        buf_printf(&text, "%s%s", i ? "; " : "", s->edits.line[i]);
+    const EditState *e = side == SIDE_A ? &s->pinned.lines : &s->edits; /* unless it was pinned, A is the model as trained */
+    for (int i = 0; i < e->count; i++)
+        buf_printf(&text, "%s%s", i ? "; " : "", e->line[i]);
     const char *copy = arena_strdup(arena, buf_str(&text));
     buf_free(&text);
     return copy;

@@ -1,5 +1,6 @@
 #include "core/session/input.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,8 +42,9 @@ static bool finish(Input *out, Input *in, const Model *m, Err *err)
 static bool open_drawn(Input *out, const Model *m, const char *number, Err *err)
 {
     char *end;
+    errno = 0;
     unsigned long long n = strtoull(number, &end, 10);
-    if (*number < '0' || *number > '9' || *end)
+    if (*number < '0' || *number > '9' || *end || errno == ERANGE)
         return err_set(err, "'#%s' is no picture: a drawn picture is # and a number from 0, for example #17", number);
     Input in = {.drawn = true};
     uint8_t *mask = xmalloc(SHAPES_SIDE * SHAPES_SIDE);
@@ -81,6 +83,29 @@ static bool open_values(Input *out, const Model *m, const char *file, const char
     }
     tensors_close(&f);
     return ok;
+}
+
+bool input_copy(Input *out, const Input *from, const Model *m, Err *err)
+{
+    Input in = *from;
+    in.original = in.resized = (Image){0};
+    in.values = NULL;
+    in.mask = NULL;
+    if (from->mask) {
+        uint8_t *mask = xmalloc(SHAPES_SIDE * SHAPES_SIDE);
+        memcpy(mask, from->mask, SHAPES_SIDE * SHAPES_SIDE);
+        in.mask = mask;
+    }
+    if (from->ready) {
+        in.values = xfloats(in.cells);
+        memcpy(in.values, from->values, in.cells * sizeof *in.values);
+        *out = in;
+        return true;
+    }
+    const Image *im = &from->original;
+    image_init(&in.original, im->width, im->height, im->channels);
+    memcpy(in.original.data, im->data, size_mul(size_mul((size_t)im->width, (size_t)im->height), (size_t)im->channels));
+    return finish(out, &in, m, err);
 }
 
 bool input_open(Input *out, const Model *m, const char *spec, Err *err)

@@ -73,6 +73,32 @@ static void put_head(const Teller *t)
         buf_printf(t->out, "Head %d of block %d", teller_index(t, "h"), session_block(t->s));
 }
 
+/* Is every score of the focused row −∞? A row of zeros may also have been set. False when cancelled. */
+static bool masked_everywhere(const Teller *t, bool *masked)
+{
+    char path[SESSION_PATH];
+    NodeId n = graph_find(t->g, teller_attn(t, "scores_masked", path));
+    *masked = n != NO_NODE;
+    if (!*masked)
+        return true;
+    const float *x = ask_need(t->s, t->side, n, t->err);
+    size_t count;
+    if (!x)
+        return false;
+    const float *row = teller_row(t, x, n, session_cell(t->s, t->side, n), &count);
+    for (size_t i = 0; i < count; i++)
+        *masked = *masked && isinf(row[i]) && row[i] < 0;
+    return true;
+}
+
+/* Was this node of the block made as the model makes it? An edit may have put something else there. */
+static bool as_made(const Teller *t, const char *name)
+{
+    char path[SESSION_PATH];
+    NodeId n = graph_find(t->g, teller_attn(t, name, path));
+    return n != NO_NODE && !(graph_node(t->g, n)->flags & NODE_EDITED);
+}
+
 bool say_row(const Teller *t)
 {
     char path[SESSION_PATH];
@@ -87,7 +113,10 @@ bool say_row(const Teller *t)
     buf_puts(t->out, ", asked from ");
     teller_put_token(t, "t");
     if (row[largest_of(row, count)] == 0.0f) {
-        buf_puts(t->out, ", gives no weight to any token: the row is masked everywhere.");
+        bool masked;
+        if (!masked_everywhere(t, &masked))
+            return false;
+        buf_printf(t->out, ", gives no weight to any token%s.", masked ? ": the row is masked everywhere" : "");
         return true;
     }
     buf_puts(t->out, ", ");
@@ -130,7 +159,8 @@ bool say_weight(const Teller *t)
 {
     char path[SESSION_PATH], label[64];
     float score, exponential, sum;
-    if (!teller_value(t, teller_attn(t, "scores_scaled", path), &score) || !teller_value(t, teller_attn(t, "exp", path), &exponential) ||
+    bool masks = graph_find(t->g, teller_attn(t, "scores_masked", path)) != NO_NODE;
+    if (!teller_value(t, teller_attn(t, masks ? "scores_masked" : "scores_scaled", path), &score) || !teller_value(t, teller_attn(t, "exp", path), &exponential) ||
         !teller_value(t, teller_attn(t, "row_sum", path), &sum))
         return false;
     size_t count;
@@ -160,15 +190,18 @@ bool say_score(const Teller *t)
     put_place(t);
     buf_printf(t->out, "%s has a raw score of ", teller_label(t, "u", teller_index(t, "u"), label));
     ask_put_short(t->out, raw);
-    buf_puts(t->out, "; times ");
-    ask_put_short(t->out, scale);
-    buf_puts(t->out, " it is ");
+    if (as_made(t, "scores_scaled")) {
+        buf_puts(t->out, "; times ");
+        ask_put_short(t->out, scale);
+        buf_puts(t->out, " it is ");
+    } else
+        buf_puts(t->out, "; the scaled score was changed to ");
     ask_put_short(t->out, scaled);
     if (isinf(t->x[t->cell]))
         buf_puts(t->out, ", and it is masked");
     else
         buf_printf(t->out, ", place %zu of %zu in its row", place_of(row, count, (size_t)(t->x + t->cell - row)), count);
-    buf_puts(t->out, "; softmax makes it a weight of ");
+    buf_puts(t->out, as_made(t, "pattern") ? "; softmax makes it a weight of " : "; its weight is ");
     ask_put_short(t->out, weight);
     buf_putc(t->out, '.');
     return true;

@@ -35,7 +35,7 @@ bool say_picture(const Teller *t)
     if (!x)
         return false;
     buf_printf(t->out, "%s: the model receives %d × %d pixels, cut into %d × %d patches of %d × %d. The cursor is on patch %s, token %d; its mean is ",
-               in->name, c->image_w, c->image_h, c->image_h / c->patch_h, c->image_w / c->patch_w, c->patch_w, c->patch_h,
+               in->name, c->image_w, c->image_h, c->image_w / c->patch_w, c->image_h / c->patch_h, c->patch_w, c->patch_h,
                teller_label(t, "p", teller_index(t, "p"), patch), vit_prefix(c) + teller_index(t, "p"));
     for (int i = 0; i < teller_length(t, "c"); i++) {
         buf_printf(t->out, "%s%s ", i ? ", " : "", teller_label(t, "c", i, colour));

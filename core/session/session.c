@@ -39,6 +39,8 @@ static bool load_progress(void *context, uint64_t done, uint64_t total)
 
 static bool load_model(Session *s, Model *m, const char *path, Err *err)
 {
+    if (path && strlen(path) >= sizeof s->model_path)
+        return err_set(err, "that path is longer than %zu characters", sizeof s->model_path - 1);
     if (path) {
         LoadProgress p = {s->progress, s->progress_context};
         return model_load(m, path, load_progress, &p, err);
@@ -106,40 +108,37 @@ static void start_place(Session *s)
     place_mend(s);
 }
 
-static bool fresh(Session *s, Model *m, const char *model_path, const char *input, Err *err)
+/* Takes model and input over. */
+static void fresh(Session *s, Model *m, const char *model_path, Input *in)
 {
-    Input in;
-    if (model_path && strlen(model_path) >= sizeof s->model_path)
-        return err_set(err, "that path is longer than %zu characters", sizeof s->model_path - 1);
-    if (!input_open(&in, m, input, err))
-        return false;
     snprintf(s->model_path, sizeof s->model_path, "%s", model_path ? model_path : "");
     exhibit_free(&s->now);
     exhibit_free(&s->pinned);
     model_free(&s->model);
     s->model = *m;
-    exhibit_init(&s->now, &s->model, &in, s->pool);
+    exhibit_init(&s->now, &s->model, in, s->pool);
     stages_free(&s->stages);
     s->stages = (Stages){0};
     EditState none = {0};
     edits_apply(s, &none, false, NULL);
     s->compare = COMPARE_OFF;
     start_place(s);
-    return true;
 }
 
 bool session_init(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress, void *context, Err *err)
 {
     Model m = {0};
+    Input in;
     *s = (Session){.progress = progress, .progress_context = context, .file_commands = true, .look = {.grid = true}};
     if (!load_model(s, &m, model_path, err))
         return false;
+    if (!input_open(&in, &m, input, err)) {
+        model_free(&m);
+        return false;
+    }
     s->pool = pool_new(threads);
-    if (fresh(s, &m, model_path, input, err))
-        return true;
-    model_free(&m);
-    session_free(s);
-    return false;
+    fresh(s, &m, model_path, &in);
+    return true;
 }
 
 static void free_stack(EditState *stack, int count)
@@ -185,20 +184,21 @@ bool session_open_input(Session *s, const char *input, Err *err)
 bool session_open_model(Session *s, const char *path, Err *err)
 {
     Model m = {0};
+    Input in;
     if (!load_model(s, &m, path, err))
         return false;
-    char spec[160];
-    snprintf(spec, sizeof spec, "%s", s->now.input.drawn ? s->now.input.name : "");
-    if (fresh(s, &m, path, *spec ? spec : NULL, err)) {
-        free_stack(s->undo, s->undo_count);
-        free_stack(s->redo, s->redo_count);
-        s->undo = s->redo = NULL;
-        s->undo_count = s->redo_count = 0;
-        s->undo_cap = s->redo_cap = 0;
-        return true;
+    /* the same picture; ready values were made for the model before */
+    if (s->now.input.ready ? !input_open(&in, &m, NULL, err) : !input_copy(&in, &s->now.input, &m, err)) {
+        model_free(&m);
+        return false;
     }
-    model_free(&m);
-    return false;
+    fresh(s, &m, path, &in);
+    free_stack(s->undo, s->undo_count);
+    free_stack(s->redo, s->redo_count);
+    s->undo = s->redo = NULL;
+    s->undo_count = s->redo_count = 0;
+    s->undo_cap = s->redo_cap = 0;
+    return true;
 }
 
 bool session_edited(const Session *s)

@@ -33,6 +33,19 @@ typedef struct Input {
     const uint8_t *mask;
 } Input;
 
+/* ---- edits ---- */
+/* What `patch` took from a file or from A, kept because both may change or be gone when the line is read again. Shared and counted. */
+typedef struct EditValues {
+    int uses;
+    size_t cells;
+    float *data;
+} EditValues;
+typedef struct EditState {
+    char **line; /* commands that make the edits, in order: "set scale off", "ablate blocks.1.attn.z[h=2]" */
+    EditValues **values; /* [count]: those of a `patch` line once it was read, else NULL */
+    int count;
+} EditState;
+
 /* One model looking at one input, as trained (base) and as edited. */
 typedef struct Exhibit {
     Graph *base, *edited; /* edited is NULL without edits; on the heap, because runs point to them */
@@ -42,7 +55,7 @@ typedef struct Exhibit {
     Edit *edits;          /* what edited was made from */
     int edit_count;
     Arena edit_arena;
-    char label[96];       /* "#17 star, scale off" */
+    EditState lines;      /* of a pinned exhibit: the lines that its edits were made from */
 } Exhibit;
 
 /* ---- where the reader stands ---- */
@@ -93,12 +106,6 @@ typedef struct LookAt {
     bool zoomed;          /* the main pane takes the whole screen */
 } LookAt;
 
-/* ---- edits ---- */
-typedef struct EditState {
-    char **line; /* commands that make the edits, in order: "set scale off", "ablate blocks.1.attn.z[h=2]" */
-    int count;
-} EditState;
-
 typedef struct Diff {
     char path[SESSION_PATH];
     Graph graph; /* leaves a and b (copies of both sides' values), difference = a − b */
@@ -143,7 +150,7 @@ typedef struct Session {
 bool session_init(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress, void *context, Err *err);
 void session_free(Session *s);
 bool session_open_input(Session *s, const char *input, Err *err); /* edits stay; a pinned A stays */
-bool session_open_model(Session *s, const char *path, Err *err);  /* NULL: bundled; edits and history are dropped */
+bool session_open_model(Session *s, const char *path, Err *err);  /* NULL: bundled; the picture stays, edits and history are dropped */
 
 /* ---- reading ---- */
 bool session_edited(const Session *s);         /* are there edits now? */

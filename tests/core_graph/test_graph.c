@@ -379,6 +379,66 @@ static void masks_forbid_and_dead_rows_are_zero(void **state)
     graph_free(&s.g);
 }
 
+/* However deep the model: a row without anything to look at is zeros, not 0/0; and what the reader then sets there stays. */
+static void dead_rows_in_many_blocks(void **state)
+{
+    (void)state;
+    enum { BLOCKS = 20 };
+    Small s;
+    graph_init(&s.g);
+    Graph *g = &s.g;
+    int t = axis(&s, "t", 3), u = axis(&s, "u", 3);
+    Edit edits[BLOCKS + 1];
+    for (int b = 0; b < BLOCKS; b++) {
+        graph_scope(g, "blocks.%d.attn", b);
+        NodeId scores = graph_zip(g, "scores_scaled", OP_MUL, weight(&s, "scores_raw", DIMS(t, u), 7), graph_const(g, "scale", DIMS_SCALAR, 0.5f));
+        NodeId shifted = graph_zip(g, "shifted", OP_SUB, scores, graph_reduce(g, "row_max", OP_MAX, scores, DIMS(t)));
+        NodeId e = graph_map(g, "exp", MAP_EXP, shifted);
+        graph_zip(g, "pattern", OP_DIV, e, graph_reduce(g, "row_sum", OP_SUM, e, DIMS(t)));
+        edits[b] = (Edit){.kind = EDIT_MASK, .path = arena_printf(&g->arena, "blocks.%d.attn.scores_scaled", b)};
+    }
+    edits[BLOCKS] = (Edit){.kind = EDIT_SET, .path = "blocks.19.attn.pattern", .value = 0.25f, .cells = {.n = 1, .range = {{t, 1, 2}}}};
+    Graph edited = {0};
+    Err err;
+    assert_true(graph_edit(&edited, g, edits, BLOCKS + 1, &err));
+    Run *base = run_new(g, NULL, NULL), *r = run_new(&edited, base, NULL);
+    for (int b = 0; b < BLOCKS; b++) {
+        const float *pattern = run_need(r, graph_find(&edited, arena_printf(&g->arena, "blocks.%d.attn.pattern", b)));
+        for (int i = 0; i < 9; i++)
+            assert_true(pattern[i] == (b == 19 && i / 3 == 1 ? 0.25f : 0.0f));
+    }
+    check_explained(r);
+    run_free(r);
+    graph_free(&edited);
+    run_free(base);
+    graph_free(g);
+}
+
+/* An analysis that was changed is still none of the forward pass, and no part of the hash. */
+static void edited_analyses_stay_out_of_the_hash(void **state)
+{
+    (void)state;
+    Small s;
+    small_model(&s);
+    NodeId last = s.g.count - 1;
+    NodeId probe = graph_reduce(&s.g, "probe", OP_SUM, last, DIMS_SCALAR);
+    graph_flag(&s.g, probe, NODE_PROBE);
+    Run *base = run_new(&s.g, NULL, NULL);
+    Edit edit = {.kind = EDIT_SET, .path = s.g.nodes[probe].path, .value = 5};
+    Graph g = {0};
+    Err err;
+    assert_true(graph_edit(&g, &s.g, &edit, 1, &err));
+    Run *r = run_new(&g, base, NULL);
+    uint64_t before = 0, after = 0;
+    assert_true(run_step_all(r, CLOCK_NEVER) && run_hash(base, &before) && run_hash(r, &after));
+    assert_true(before == after);
+    assert_true(*run_need(r, graph_find(&g, s.g.nodes[probe].path)) == 5);
+    run_free(r);
+    graph_free(&g);
+    run_free(base);
+    graph_free(&s.g);
+}
+
 static void redirect_gather_scale_and_values(void **state)
 {
     (void)state;
@@ -450,6 +510,13 @@ static void labels_and_parsing(void **state)
     assert_false(axis_parse(&t, "r1c1x", &i));
     assert_false(axis_parse(&t, "-1", &i));
     assert_false(axis_parse(&t, "", &i));
+    assert_false(axis_parse(&t, "r 1c1", &i));
+    assert_false(axis_parse(&t, "r-1c0", &i));
+    assert_false(axis_parse(&t, "r99999999999999999999c0", &i));
+    Axis c = {.sym = "c", .n = 2, .kind = AXIS_COLOUR};
+    assert_string_equal(axis_label(&c, 1, out, sizeof out), "1"); /* two channels are no red and green */
+    c.n = 3;
+    assert_string_equal(axis_label(&c, 1, out, sizeof out), "G");
     assert_true(axis_patch(&t, 7, &row, &col) && row == 1 && col == 1);
     assert_false(axis_patch(&t, 1, &row, &col));
 }
@@ -463,7 +530,8 @@ int main(void)
         cmocka_unit_test(large_contractions_match_their_definition),
         cmocka_unit_test(edits_share_what_they_do_not_touch), cmocka_unit_test(masks_forbid_and_dead_rows_are_zero),
         cmocka_unit_test(redirect_gather_scale_and_values), cmocka_unit_test(formulas_and_costs),
-        cmocka_unit_test(labels_and_parsing),
+        cmocka_unit_test(labels_and_parsing), cmocka_unit_test(dead_rows_in_many_blocks),
+        cmocka_unit_test(edited_analyses_stay_out_of_the_hash),
     };
     return cmocka_run_group_tests_name("core/graph", tests, NULL, NULL);
 }

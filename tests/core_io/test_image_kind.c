@@ -39,6 +39,7 @@ static void kinds(void **state)
         {TEXT("PK\3\4\x14\0"), "ZIP", "Unpack it first"},
         {TEXT("\x1f\x8b\x08\0"), "gzip", "gunzip"},
         {TEXT("\x93NUMPY\1\0"), "NumPy array", "a NumPy array"},
+        {TEXT("\x40\x02\0\0\0\0\0\0{\"__metadata__"), "safetensors", "Give it with -m"},
         {TEXT("\x7f" "ELF\2\1\1"), "ELF", "a program"},
         {TEXT("Hello, this is no picture.\n"), "text", "a text, not a picture"},
         {TEXT("BM is how this sentence begins"), "text", "a text, not a picture"},

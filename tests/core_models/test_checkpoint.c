@@ -355,8 +355,16 @@ static void broken_config(void **state)
         {"\"image_size\": 32", "\"image_size\": [32]", "[height, width]"},
         {"\"patch_size\": 8", "\"patch_size\": 16", "patch_size"},
         {"\"layer_norm_eps\": 1e-12", "\"layer_norm_eps\": \"small\"", "layer_norm_eps"},
-        {"\"layer_norm_eps\": 1e-12", "\"layer_norm_eps\": -1", "epsilon"},
-        {"\"qkv_bias\": true", "\"qkv_bias\": false", "no place for"},
+        {"\"layer_norm_eps\": 1e-12", "\"layer_norm_eps\": -1", "config.json: \"layer_norm_eps\" is -1; the epsilon"},
+        {"\"qkv_bias\": true", "\"qkv_bias\": false", "but there is a tensor 'vit.encoder.layer.0.attention.attention.query.bias'"},
+        {"\"qkv_bias\": true", "\"qkv_bias\": \"yes\"", "true or false"},
+        {"\"qkv_bias\": true", "\"qkv_bias\": true, \"final_norm\": false", "'vit.layernorm.weight'"},
+        {"\"qkv_bias\": true", "\"qkv_bias\": true, \"num_labels\": 1000", "\"num_labels\" is 1000, but the tensors have 5"},
+        {"\"image_size\": 32", "\"image_size\": 0", "must be 1 to 16384"},
+        {"\"image_size\": 32", "\"image_size\": 16777216", "must be 1 to 16384"},
+        {"\"hidden_act\": \"gelu\"", "\"hidden_act\": 7", "not a name"},
+        {"{\n", "<!DOCTYPE html>\n{", "web page"},
+        {"{\n", "version https://git-lfs.github.com/spec/v1\n", "git lfs pull"},
         {"{\n", "[\n", "config.json"},
         {"\"image_size\": 32", "\"image_size\": 32, \"input_norm\": \"odd\"", "input_norm"},
     };
@@ -386,8 +394,9 @@ static void broken_processor(void **state)
     (void)state;
     static const char *const cases[][2] = {
         {"{\"size\": \"big\"}", "size"}, {"{\"size\": {\"height\": 0, \"width\": 3}}", "size"}, {"{\"resample\": 9}", "resample"},
-        {"{\"image_mean\": [0.5, 0.5]}", "image_mean"}, {"{\"image_std\": [0, 0, 0]}", "standard deviation"},
-        {"{\"rescale_factor\": 0}", "rescale_factor"}, {"[]", "JSON object"}, {"{\"image_mean\": [true, 1, 1]}", "image_mean"},
+        {"{\"image_mean\": [0.5, 0.5]}", "image_mean"}, {"{\"image_std\": [0, 0, 0]}", "preprocessor_config.json: \"image_std\" holds 0; a standard deviation"},
+        {"{\"rescale_factor\": 0}", "rescale_factor"}, {"{\"rescale_factor\": \"x\"}", "rescale_factor"},
+        {"{\"image_mean\": \"x\"}", "a list of 3"}, {"[]", "JSON object"}, {"{\"image_mean\": [true, 1, 1]}", "image_mean"},
     };
     char dir[256];
     scratch_dir(dir, sizeof dir, "processor");
@@ -397,6 +406,89 @@ static void broken_processor(void **state)
         put_file(dir, "preprocessor_config.json", cases[i][0], strlen(cases[i][0]));
         REFUSED(dir, cases[i][1]);
     }
+    remove_dir(dir);
+}
+
+/* What lacks is called by its name, wherever it lacks. */
+static void holes(void **state)
+{
+    (void)state;
+    Set s;
+    char dir[256];
+    VitConfig c = vit_config_base();
+    Model m;
+    Err err = {""};
+    c.image_h = c.image_w = 32;
+    c.width = c.mlp = 64;
+    c.heads = 1;
+    c.layers = 4;
+    c.classes = 3;
+    scratch_dir(dir, sizeof dir, "holes");
+    model_seeded(&m, &c, 3);
+    assert_true(model_save(&m, dir, &err));
+    model_free(&m);
+    char path[300];
+    snprintf(path, sizeof path, "%s/model.safetensors", dir);
+    set_read(&s, path);
+    set_drop(&s, "vit.encoder.layer.2.layernorm_before.weight");
+    set_write(&s, dir);
+    REFUSED(dir, "1 tensor ", "'vit.encoder.layer.2.layernorm_before.weight'", "is the download complete");
+    set_free(&s);
+    start(&s, dir, sizeof dir, "holes", ORACLE "tiny");
+    set_drop(&s, "vit.embeddings.cls_token");
+    set_write(&s, dir);
+    REFUSED(dir, "'vit.embeddings.cls_token'", "missing", "model.safetensors");
+    put_file(dir, "config.json", "{\"num_attention_heads\": 4}", 26);
+    REFUSED(dir, "'vit.embeddings.cls_token'", "missing", "model.safetensors");
+    set_free(&s);
+    remove_dir(dir);
+}
+
+static bool assumed(const Model *m, const char *words)
+{
+    bool said = false;
+    for (int k = 0; k < m->assumption_count; k++)
+        said |= strstr(m->assumptions[k], words) != NULL;
+    return said;
+}
+
+/* A head without bias and names of other classes are no errors, but are not passed over. */
+static void noted(void **state)
+{
+    (void)state;
+    static const char config[] = "{\"num_attention_heads\": 4, \"id2label\": {\"0\": \"cat\", \"1\": \"dog\"}}";
+    Set s;
+    char dir[256];
+    Model m;
+    Err err = {""};
+    start(&s, dir, sizeof dir, "noted", ORACLE "tiny");
+    set_drop(&s, "classifier.bias");
+    set_write(&s, dir);
+    set_free(&s);
+    put_file(dir, "config.json", config, sizeof config - 1);
+    put_file(dir, "preprocessor_config.json", "{\"do_resize\": false}", 20);
+    if (!model_load(&m, dir, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    assert_true(assumed(&m, "the head has no bias (there is no tensor 'classifier.bias')"));
+    assert_true(assumed(&m, "names 2, the head has 5"));
+    assert_true(assumed(&m, "do_resize: false"));
+    assert_false(assumed(&m, "MLP"));
+    assert_null(m.class_names);
+    model_free(&m);
+    remove_dir(dir);
+}
+
+/* A link that leads nowhere is not the same as no file: it would be guessed instead of read. */
+static void broken_link(void **state)
+{
+    (void)state;
+    char dir[256], path[300];
+    scratch_dir(dir, sizeof dir, "link");
+    copy_file(ORACLE "tiny/model.safetensors", dir, "model.safetensors");
+    snprintf(path, sizeof path, "%s/config.json", dir);
+    assert_int_equal(symlink("nowhere-at-all", path), 0);
+    REFUSED(dir, "config.json: there is no such file");
+    unlink(path);
     remove_dir(dir);
 }
 
@@ -553,7 +645,8 @@ int main(void)
         cmocka_unit_test(new_hugging_face_names), cmocka_unit_test(torchvision_names), cmocka_unit_test(wrappers_and_useless_tensors),
         cmocka_unit_test(no_head),                cmocka_unit_test(facts),             cmocka_unit_test(nothing_beside),
         cmocka_unit_test(usual_heads),            cmocka_unit_test(broken_tensors),    cmocka_unit_test(broken_config),
-        cmocka_unit_test(broken_processor),       cmocka_unit_test(other_models),      cmocka_unit_test(no_files),
+        cmocka_unit_test(broken_processor),       cmocka_unit_test(holes),             cmocka_unit_test(noted),
+        cmocka_unit_test(broken_link),            cmocka_unit_test(other_models),      cmocka_unit_test(no_files),
         cmocka_unit_test(hostile_names),          cmocka_unit_test(cancelled),         cmocka_unit_test(saved_and_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

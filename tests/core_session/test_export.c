@@ -266,7 +266,7 @@ static void test_what_is_refused(void **state)
     refused("blocks.1.*", NULL, "x.npy", "end the file's name in .npz");
     refused("blocks.1.*", NULL, "x.csv", "end the file's name in .npz");
     refused("nothing.*", NULL, "x.npz", "no node matches");
-    refused("blocks.1.attn.q", "h,t", "x.npy", "1 axes are left out of [t=65,h=4,e=16]");
+    refused("blocks.1.attn.q", "h,t", "x.npy", "1 axis is left out of [t=65,h=4,e=16]");
     refused("blocks.1.attn.q", "h,t,t", "x.npy", "name every axis of [t=65,h=4,e=16] once");
     refused("blocks.1.attn.q", "h,t,e,e", "x.npy", "once");
     refused("blocks.1.attn.q", "h,t,z", "x.npy", "once");
@@ -275,6 +275,7 @@ static void test_what_is_refused(void **state)
     refused("blocks.1.attn.q[h=2]", "h,t,e", "x.npy", "once");
     refused("blocks.1.*", "h,t,e", "x.npz", "reorders one tensor");
     refused("blocks.1.attn.q[h=9]", NULL, "x.npy", "goes from 0 to 3");
+    refused("blocks.1.attn.q[h=1,h=2]", NULL, "x.npy", "h is given twice");
 }
 
 static void test_export_command(void **state)
@@ -346,6 +347,8 @@ static void test_open_and_model(void **state)
     Err err = {""};
     assert_non_null(strstr(run("open #5"), "#5, 48 × 48."));
     assert_false(command_do(&s, &commands, "open no-such.png", COMMAND_FILE, &err));
+    assert_false(command_do(&s, &commands, "open #99999999999999999999", COMMAND_FILE, &err)); /* no other picture in its place */
+    assert_non_null(strstr(err.text, "is no picture"));
     assert_string_equal(s.now.input.name, "#5");
     assert_false(command_do(&s, &commands, "open a b", COMMAND_FILE, &err));
     assert_false(command_do(&s, &commands, "model no-such-folder", COMMAND_FILE, &err));

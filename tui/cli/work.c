@@ -105,7 +105,9 @@ static bool run_commands(Work *w, unsigned allowed, Err *err)
         !command_do(&w->session, &w->commands, buf_str(&w->options->commands), allowed, err))
         return false;
     bool again = (allowed & COMMAND_UI) && *w->address && (both || !placed);
-    return !again || go(w, w->address, err);
+    if (again)
+        return go(w, w->address, err);
+    return !at || placed || go(w, at, err); /* a place that exists nowhere is an error for every verb */
 }
 
 bool work_open(Work *w, unsigned allowed, Err *err)

@@ -91,10 +91,10 @@ typedef struct Tone {
 
 static Tone tone_of(const Paint *p, const Pixels *px)
 {
-    Tone t = {.data = px->v.side == SIDE_DIFF, .low = 0, .high = p->s->model.vit.range};
+    Tone t = {.data = px->v.side == SIDE_DIFF, .low = 0, .high = 255};
     if (t.data)
         t.scale = scale_for(p, px->v.side, px->v.node, px->v.values, px->v.count);
-    else if (shown_input(p->s, px->v.side)->ready || !(t.high > 0)) {
+    else if (shown_input(p->s, px->v.side)->ready) {
         Spread s = spread_of(px->v.values, px->v.count);
         t.low = s.min;
         t.high = s.max;
