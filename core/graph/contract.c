@@ -52,10 +52,17 @@ Dims contraction_columns(const Graph *g, NodeId id)
 static void make_bias(Contraction *c, const Graph *g, Dims n, const float *bias, Dims bias_dims)
 {
     c->bias = xfloats(c->n);
-    size_t *at = bias ? offsets(g, n, bias_dims) : NULL;
+    c->bias_from = bias;
+    c->bias_at = bias ? offsets(g, n, bias_dims) : NULL;
     for (size_t j = 0; j < c->n; j++)
-        c->bias[j] = bias ? bias[at[j]] : -0.0f;
-    free(at);
+        c->bias[j] = -0.0f;
+    contraction_read_bias(c);
+}
+
+void contraction_read_bias(Contraction *c)
+{
+    for (size_t j = 0; c->bias_from && j < c->n; j++)
+        c->bias[j] = c->bias_from[c->bias_at[j]];
 }
 
 static void make_items(Contraction *c, int threads)
@@ -107,6 +114,7 @@ void contraction_free(Contraction *c)
     free(c->a_k);
     free(c->b_k);
     free(c->bias);
+    free(c->bias_at);
     *c = (Contraction){0};
 }
 

@@ -17,6 +17,8 @@ typedef struct Contraction {
     size_t *b_col, *out_col;     /* [n] */
     size_t *a_k, *b_k;           /* [k] */
     float *bias;                 /* [n]; −0, which changes nothing, where there is none */
+    const float *bias_from;      /* what it was read from, or NULL, … */
+    size_t *bias_at;             /* … and from which cells [n] */
     bool a_direct;               /* the kernel reads a in place */
     bool out_contiguous;         /* neighbouring columns are neighbours in out */
     size_t b_col_step, b_k_step; /* uniform steps, or 0 when the tables must be used */
@@ -31,6 +33,8 @@ void contraction_init(Contraction *c, const Graph *g, NodeId n, const float *a, 
                       float *out, int threads);
 /* The axes that only b brings into the contraction n: what a bias may have. */
 Dims contraction_columns(const Graph *g, NodeId n);
+/* Reads the bias again: for a contraction that is computed once more with other data. a, b and bias_from may be set before. */
+void contraction_read_bias(Contraction *c);
 void contraction_item(void *contraction, size_t item, int worker); /* item < items */
 void contraction_free(Contraction *c);
 #endif

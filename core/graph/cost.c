@@ -20,6 +20,7 @@ Cost graph_cost(const Graph *g, NodeId id)
     case OP_SLICE:
     case OP_GATHER:
     case OP_WHERE: break; /* data moves, nothing is computed */
+    case OP_SCATTER: c.flops = (double)graph_cells(g, n->in[0]); break;
     default: c.flops = cells; break;
     }
     return c;

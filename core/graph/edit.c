@@ -53,12 +53,17 @@ static bool edit_check(const Graph *base, const Edit *e, Err *err)
         if (e->cells.range[i].from < 0 || e->cells.range[i].to > base->axes[axis].n || e->cells.range[i].from >= e->cells.range[i].to)
             return err_set(err, "%s: %s goes from 0 to %d", e->path, base->axes[axis].sym, base->axes[axis].n - 1);
     }
-    if ((e->kind == EDIT_MEAN || e->kind == EDIT_GATHER) && dims_find(d, e->axis) < 0)
+    if ((e->kind == EDIT_MEAN || e->kind == EDIT_GATHER || e->kind == EDIT_OTHER) && dims_find(d, e->axis) < 0)
         return err_set(err, "%s has no such axis to work along", e->path);
     if (e->kind == EDIT_REDIRECT) {
         NodeId other = graph_find(base, e->other);
         if (other == NO_NODE || other >= n || graph_cells(base, other) != graph_cells(base, n))
             return err_set(err, "%s can't be read in place of %s", e->other, e->path);
+    }
+    if (e->kind == EDIT_OTHER) {
+        NodeId other = graph_find(base, e->other);
+        if (other == NO_NODE || other >= n || dims_minus(graph_node(base, other)->dims, dims_minus(d, DIMS(e->axis))).n)
+            return err_set(err, "%s can't stand at places of %s", e->other, e->path);
     }
     return true;
 }
@@ -143,6 +148,19 @@ static NodeId averaged(Editor *ed, const char *name, const Edit *e, NodeId x)
     return graph_where(g, name, keep, x, mean);
 }
 
+static NodeId substituted(Editor *ed, const char *name, const Edit *e, NodeId x)
+{
+    Graph *g = ed->out;
+    size_t places = (size_t)g->axes[e->axis].n;
+    float *keep = arena_alloc(&g->arena, size_mul(places, sizeof *keep));
+    for (size_t i = 0; i < places; i++)
+        keep[i] = e->index[i] ? 0.0f : 1.0f;
+    NodeId mask = graph_leaf(g, part(ed, name, "edit_keep"), DIMS(e->axis),
+                             (Leaf){LEAF_HOST, keep, arena_strdup(&g->arena, e->origin ? e->origin : "edit")});
+    graph_flag(g, mask, NODE_EDITED);
+    return graph_where(g, name, mask, x, ed->map[graph_find(ed->base, e->other)]);
+}
+
 static NodeId multiplied(Editor *ed, const char *name, const Edit *e, NodeId x)
 {
     Graph *g = ed->out;
@@ -170,7 +188,9 @@ static NodeId apply(Editor *ed, const Edit *e, NodeId x, const char *name)
     case EDIT_MEAN: return averaged(ed, name, e, x);
     case EDIT_REDIRECT: return graph_view(g, name, ed->map[graph_find(ed->base, e->other)], g->nodes[x].dims);
     case EDIT_GATHER: return graph_gather(g, name, x, e->axis, e->index);
+    case EDIT_OTHER: return substituted(ed, name, e, x);
     case EDIT_VALUES: return copied(ed, name, e, g->nodes[x].dims);
+    case EDIT_MAP: return graph_map(g, name, e->map, x);
     case EDIT_MASK: break;
     }
     UNREACHABLE("an edit of a kind that is applied here");

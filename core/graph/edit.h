@@ -13,7 +13,9 @@ typedef enum EditKind {
     EDIT_MASK,     /* attention scores: the chosen cells become −∞ before the softmax; a row masked everywhere gives zeros */
     EDIT_REDIRECT, /* the node becomes a view of node `other` (skip) */
     EDIT_GATHER,   /* the node's cells in another order along `axis` (shuffle) */
-    EDIT_VALUES    /* the whole node becomes `data` (patch from a file or another run) */
+    EDIT_OTHER,    /* the cells at chosen places of `axis` become node `other`'s, the same at every place (a mask token) */
+    EDIT_VALUES,   /* the whole node becomes `data` (patch from a file or another run) */
+    EDIT_MAP       /* the whole node goes through `map` (rounding to bf16) */
 } EditKind;
 
 /* Which cells: for each axis of the node a half-open range; an axis not listed is taken whole. */
@@ -27,10 +29,11 @@ typedef struct Edit {
     const char *path;      /* node of the base graph */
     Selection cells;
     float factor, value;
-    int axis;              /* EDIT_MEAN, EDIT_GATHER */
-    const char *other;     /* EDIT_REDIRECT: path of the node to see instead */
-    const int *index;      /* EDIT_GATHER: new order */
+    int axis;              /* EDIT_MEAN, EDIT_GATHER, EDIT_OTHER */
+    const char *other;     /* EDIT_REDIRECT, EDIT_OTHER: path of the node to see instead, which stands before this one */
+    const int *index;      /* EDIT_GATHER: new order; EDIT_OTHER: for each place of axis, 1 where it is chosen, else 0 */
     const float *data;     /* EDIT_VALUES: cells of the node */
+    MapFn map;             /* EDIT_MAP */
     const char *origin;    /* what made it, for the leaf: "set scale off" */
     bool (*choose)(const void *context, const int index[DIMS_MAX]); /* EDIT_MASK: replaces cells where not NULL (causal) */
     const void *context;

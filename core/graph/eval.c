@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/err.h"
+#include "core/graph/column.h"
 #include "core/graph/contract.h"
 #include "core/graph/fuse.h"
 #include "core/graph/source.h"
@@ -11,7 +12,7 @@
 
 /* About how many cells (times reduced cells) of the widest node one item handles: with its neighbours they stay in cache, and an
  * item takes well under a millisecond in portable C. */
-enum { ITEM_CELLS = 8192, LINE = 16 };
+enum { ITEM_CELLS = 8192, ITEM_COLUMNS = 64, LINE = 16 };
 
 /* The cells of one part that an item computes, and where they and their inputs are. */
 typedef struct Span {
@@ -19,7 +20,7 @@ typedef struct Span {
     float *out;                /* cell `first` */
     const float *in[NODE_INPUTS];
     size_t start[NODE_INPUTS]; /* the input cell that in[k] points at */
-    float *gather;             /* reductions of scattered cells: room for one row */
+    float *gather;             /* reductions of scattered cells: room for one row, or for the lanes of columns */
 } Span;
 
 /* One node of a job. */
@@ -35,6 +36,7 @@ struct Part {
     Walk walk;             /* elementwise: out, a, b, c; reductions: over the output: out, a */
     Walk inner;            /* reductions: the reduced cells in a */
     bool contiguous;       /* reductions: one after the other */
+    bool columns;          /* sums: neighbours in the output are neighbours in the input */
     Moved moved;
 };
 
@@ -42,8 +44,6 @@ struct Job {
     const Graph *graph;
     const Kernels *kernels;
     Pool *pool;
-    int parts;
-    Part part[FUSE_MAX];
     bool contracts;
     Contraction contraction;
     size_t rows, per_item; /* rows in all and in one item */
@@ -53,6 +53,8 @@ struct Job {
     PoolFn fn;
     void *context;
     size_t items, next;
+    int parts;
+    Part part[];
 };
 
 static size_t min_size(size_t a, size_t b)
@@ -65,53 +67,102 @@ static size_t max_size(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* The cells of a span cut into runs in which every operand has one constant step. */
-typedef void RunFn(const Job *j, const Part *p, float *y, const float *const x[NODE_INPUTS], const size_t step[NODE_INPUTS], size_t n);
+/* The cells of a span cut into runs in which every operand has one constant step; several runs that lie alike are given at once. */
+typedef struct Runs {
+    float *y;
+    const float *x[NODE_INPUTS];
+    size_t step[NODE_INPUTS], hop[NODE_INPUTS]; /* from cell to cell, from run to run; in y the runs follow each other */
+    size_t n, count;                            /* cells of a run, runs */
+} Runs;
+typedef void RunsFn(const Job *j, const Part *p, Runs r);
 
-static void each_run(const Job *j, const Part *p, const Span *s, RunFn *fn)
+static void each_run(const Job *j, const Part *p, const Span *s, RunsFn *fn)
 {
     const Walk *w = &p->walk;
-    const int inputs = op_inputs(p->node->op);
-    size_t len = w->n ? w->len[w->n - 1] : 1, step[NODE_INPUTS] = {0};
-    for (int k = 0; k < inputs; k++)
-        step[k] = w->n ? w->stride[k + 1][w->n - 1] : 0;
+    const int inputs = op_inputs(p->node->op), last = w->n - 1;
+    const size_t len = last >= 0 ? w->len[last] : 1;
+    Runs r = {.y = s->out};
+    for (int k = 0; k < inputs && last >= 0; k++) {
+        r.step[k] = w->stride[k + 1][last];
+        r.hop[k] = last > 0 ? w->stride[k + 1][last - 1] : 0;
+    }
     WalkPlace place = walk_place(w, s->first);
-    for (size_t done = 0, n; done < s->count; done += n) {
-        n = min_size(w->n ? len - place.index[w->n - 1] : 1, s->count - done);
-        const float *x[NODE_INPUTS] = {0};
+    for (size_t done = 0; done < s->count; done += r.n * r.count) {
+        r.n = last >= 0 ? min_size(len - place.index[last], s->count - done) : 1;
+        r.count = last > 0 && r.n == len ? min_size(w->len[last - 1] - place.index[last - 1], (s->count - done) / len) : 1;
         for (int k = 0; k < inputs; k++)
-            x[k] = s->in[k] + (place.offset[k + 1] - s->start[k]);
-        fn(j, p, s->out + done, x, step, n);
+            r.x[k] = s->in[k] + (place.offset[k + 1] - s->start[k]);
+        fn(j, p, r);
+        r.y += r.n * r.count;
+        if (r.count > 1)
+            walk_skip_runs(w, &place, r.count - 1);
         walk_next_run(w, &place);
     }
 }
 
-static void zip_run(const Job *j, const Part *p, float *y, const float *const x[NODE_INPUTS], const size_t step[NODE_INPUTS], size_t n)
+/* Steps other than 0 and 1: operands are gathered a little at a time. */
+static void zip_scattered(ZipKernel *zip, const Runs *r)
 {
-    ZipFn f = (ZipFn)(p->node->op - OP_ADD);
-    if (step[0] <= 1 && step[1] <= 1) {
-        j->kernels->zip[f](y, x[0], step[0], x[1], step[1], n);
-        return;
+    enum { SOME = 128 };
+    float a[SOME], b[SOME];
+    for (size_t first = 0, n; first < r->n; first += n) {
+        n = min_size(r->n - first, SOME);
+        for (size_t i = 0; i < n; i++) {
+            a[i] = r->x[0][(first + i) * r->step[0]];
+            b[i] = r->x[1][(first + i) * r->step[1]];
+        }
+        zip(r->y + first, a, 1, b, 1, n);
     }
-    for (size_t i = 0; i < n; i++)
-        y[i] = kernel_canonical(zip_apply(f, x[0][i * step[0]], x[1][i * step[1]]));
 }
 
-static void where_run(const Job *j, const Part *p, float *y, const float *const x[NODE_INPUTS], const size_t step[NODE_INPUTS], size_t n)
+static void zip_runs(const Job *j, const Part *p, Runs r)
+{
+    ZipKernel *zip = j->kernels->zip[p->node->op - OP_ADD];
+    const bool plain = r.step[0] <= 1 && r.step[1] <= 1;
+    for (; r.count > 0; r.count--) {
+        if (plain)
+            zip(r.y, r.x[0], r.step[0], r.x[1], r.step[1], r.n);
+        else
+            zip_scattered(zip, &r);
+        r.y += r.n;
+        r.x[0] += r.hop[0];
+        r.x[1] += r.hop[1];
+    }
+}
+
+static void repeat(float *y, const float *x, size_t step, size_t n)
+{
+    if (step == 1)
+        memcpy(y, x, n * sizeof *y);
+    for (size_t i = 0; step != 1 && i < n; i++)
+        y[i] = x[i * step];
+}
+
+static void where_runs(const Job *j, const Part *p, Runs r)
 {
     (void)j, (void)p;
-    for (size_t i = 0; i < n; i++)
-        y[i] = x[0][i * step[0]] != 0.0f ? x[1][i * step[1]] : x[2][i * step[2]];
+    const size_t *step = r.step;
+    for (; r.count > 0; r.count--) {
+        if (step[0] == 0) { /* one answer for the whole run */
+            int k = r.x[0][0] != 0.0f ? 1 : 2;
+            repeat(r.y, r.x[k], step[k], r.n);
+        }
+        for (size_t i = 0; step[0] != 0 && i < r.n; i++)
+            r.y[i] = r.x[0][i * step[0]] != 0.0f ? r.x[1][i * step[1]] : r.x[2][i * step[2]];
+        r.y += r.n;
+        for (int k = 0; k < 3; k++)
+            r.x[k] += r.hop[k];
+    }
 }
 
 static void zip_span(const Job *j, const Part *p, const Span *s)
 {
-    each_run(j, p, s, zip_run);
+    each_run(j, p, s, zip_runs);
 }
 
 static void where_span(const Job *j, const Part *p, const Span *s)
 {
-    each_run(j, p, s, where_run);
+    each_run(j, p, s, where_runs);
 }
 
 static void map_span(const Job *j, const Part *p, const Span *s)
@@ -119,18 +170,32 @@ static void map_span(const Job *j, const Part *p, const Span *s)
     j->kernels->map[p->node->map](s->out, s->in[0] + (s->first - s->start[0]), s->count);
 }
 
+static void sum_columns(const Job *j, const Part *p, const Span *s)
+{
+    const Walk *w = &p->walk;
+    const size_t last = (size_t)w->n - 1;
+    WalkPlace place = walk_place(w, s->first);
+    for (size_t done = 0, n; done < s->count; done += n) {
+        n = min_size(w->len[last] - place.index[last], s->count - done);
+        column_sums(j->kernels, s->out + done, s->in[0] + (place.offset[1] - s->start[0]), &p->inner, n, s->gather);
+        walk_next_run(w, &place);
+    }
+}
+
 static void reduce_span(const Job *j, const Part *p, const Span *s)
 {
     ReduceKernel *reduce = p->node->op == OP_SUM ? j->kernels->sum : j->kernels->max;
+    if (p->columns) {
+        sum_columns(j, p, s);
+        return;
+    }
     WalkPlace place = walk_place(&p->walk, s->first);
     for (size_t i = 0; i < s->count; i++) {
         const float *x = s->in[0] + (place.offset[1] - s->start[0]);
         if (!p->contiguous) {
-            size_t at[WALK_OPERANDS];
-            for (size_t k = 0; k < p->inner.count; k++) {
-                walk_at(&p->inner, k, at);
-                s->gather[k] = x[at[0]];
-            }
+            WalkPlace from = walk_place(&p->inner, 0);
+            for (size_t k = 0; k < p->inner.count; k++, walk_next_cell(&p->inner, &from))
+                s->gather[k] = x[from.offset[0]];
             x = s->gather;
         }
         s->out[i] = reduce(x, p->inner.count);
@@ -145,6 +210,37 @@ static void move_span(const Job *j, const Part *p, const Span *s)
         int which;
         size_t from = moved_row(j->graph, p->is.id, &p->moved, (s->first + i) / inner, &which);
         memcpy(s->out + i, s->in[which] + from, inner * sizeof *s->out);
+    }
+}
+
+/* Rows of the node, each the sum of the input rows that go there. */
+static void scatter_span(const Job *j, const Part *p, const Span *s)
+{
+    const Moved *m = &p->moved;
+    for (size_t i = 0; i < s->count; i += m->inner) {
+        size_t row = (s->first + i) / m->inner, outer = row / m->along, count;
+        const int *from = scatter_inputs(j->graph, p->is.id, row % m->along, &count);
+        memset(s->out + i, 0, m->inner * sizeof *s->out);
+        for (size_t k = 0; k < count; k++)
+            j->kernels->zip[ZIP_ADD](s->out + i, s->out + i, 1, s->in[0] + (outer * m->in_along[0] + (size_t)from[k]) * m->inner, 1, m->inner);
+    }
+}
+
+/* A row here is a cell of the maximum: all cells that it was taken from, wherever they are. Alone in its job. */
+static void first_span(const Job *j, const Part *p, const Span *s)
+{
+    (void)j;
+    size_t width = p->inner.count;
+    WalkPlace group = walk_place(&p->walk, s->first / width);
+    for (size_t i = 0; i < s->count / width; i++, walk_next_cell(&p->walk, &group)) {
+        const float *a = s->in[0] + group.offset[1], max = s->in[1][group.offset[0]];
+        bool found = false;
+        WalkPlace cell = walk_place(&p->inner, 0);
+        for (size_t k = 0; k < width; k++, walk_next_cell(&p->inner, &cell)) {
+            bool first = !found && a[cell.offset[0]] == max;
+            p->is.out[group.offset[1] + cell.offset[0]] = first ? 1.0f : 0.0f;
+            found = found || first;
+        }
     }
 }
 
@@ -172,7 +268,7 @@ static void rows_item(void *job, size_t item, int worker)
 static SpanFn *const SPAN_FN[OP_COUNT] = {
     [OP_ADD] = zip_span,   [OP_SUB] = zip_span,    [OP_MUL] = zip_span,    [OP_DIV] = zip_span,  [OP_WHERE] = where_span,
     [OP_MAP] = map_span,   [OP_SUM] = reduce_span, [OP_MAX] = reduce_span, [OP_CONCAT] = move_span,
-    [OP_SLICE] = move_span, [OP_GATHER] = move_span,
+    [OP_SLICE] = move_span, [OP_GATHER] = move_span, [OP_SCATTER] = scatter_span, [OP_FIRST] = first_span,
 };
 
 static void find_sources(Job *j, Part *p)
@@ -194,14 +290,20 @@ static void plan_walks(const Graph *g, Part *p)
     const int inputs = op_inputs(p->node->op);
     for (int k = 0; k < inputs; k++)
         d[k + 1] = graph_node(g, p->node->in[k])->dims;
-    if (p->fn == move_span) {
+    if (p->fn == move_span || p->fn == scatter_span) {
         p->moved = moved_make(g, p->is.id);
+        return;
+    }
+    if (p->fn == first_span) {
+        p->walk = walk_make(g->axes, d[2], (Dims[]){d[2], d[1]}, 2);
+        p->inner = walk_make(g->axes, dims_minus(d[1], d[2]), &d[1], 1);
         return;
     }
     p->walk = walk_make(g->axes, p->node->dims, d, inputs + 1);
     if (p->fn == reduce_span) {
         p->inner = walk_make(g->axes, graph_reduced(g, p->is.id), &d[1], 1);
         p->contiguous = p->inner.n == 0 || (p->inner.n == 1 && p->inner.stride[0][0] == 1);
+        p->columns = !p->contiguous && p->node->op == OP_SUM && p->walk.n > 0 && p->walk.stride[1][p->walk.n - 1] == 1;
     }
 }
 
@@ -219,7 +321,7 @@ static void plan_scratch(Job *j)
         if (!p->is.out)
             floats = size_add(floats, to_lines(size_mul(j->per_item, p->width)));
         if (p->fn == reduce_span && !p->contiguous)
-            row = max_size(row, p->inner.count);
+            row = max_size(row, p->columns ? (size_t)COLUMN_SCRATCH : p->inner.count);
     }
     j->gather = floats;
     j->scratch_floats = to_lines(size_add(floats, row));
@@ -229,7 +331,7 @@ static void plan_rows(Job *j, const NodeId *ids)
 {
     const Graph *g = j->graph;
     Dims rows = fuse_rows(g, ids, j->parts);
-    size_t widest = 1;
+    size_t widest = 1, least = 1;
     j->rows = graph_dims_cells(g, rows);
     for (int i = 0; i < j->parts; i++) {
         Part *p = &j->part[i];
@@ -238,13 +340,15 @@ static void plan_rows(Job *j, const NodeId *ids)
         find_sources(j, p);
         plan_walks(g, p);
         p->width = graph_cells(g, p->is.id) / j->rows;
-        if (p->fn == move_span) { /* alone in its job */
-            p->width = p->moved.inner;
+        if (p->fn == move_span || p->fn == scatter_span || p->fn == first_span) { /* alone in its job */
+            p->width = p->fn == first_span ? p->inner.count : p->moved.inner;
             j->rows = graph_cells(g, p->is.id) / p->width;
         }
         widest = max_size(widest, size_mul(p->width, p->fn == reduce_span ? p->inner.count : 1));
+        if (p->columns) /* side by side in whole lines of the cache */
+            least = max_size(least, (ITEM_COLUMNS + p->width - 1) / p->width);
     }
-    j->per_item = max_size(ITEM_CELLS / widest, 1);
+    j->per_item = max_size(ITEM_CELLS / widest, least);
     plan_scratch(j);
     j->fn = rows_item;
     j->context = j;
@@ -264,10 +368,10 @@ static void plan_contraction(Job *j)
     j->scratch_floats = j->contraction.scratch_floats;
 }
 
-Job *job_new(const Graph *g, const JobNode *nodes, int count, Pool *pool)
+static Job *make(const Graph *g, const JobNode *nodes, int count, Pool *pool)
 {
     REQUIRE(count >= 1 && count <= FUSE_MAX);
-    Job *j = xcalloc(1, sizeof *j);
+    Job *j = xcalloc(1, size_add(sizeof *j, size_mul((size_t)count, sizeof *j->part)));
     NodeId ids[FUSE_MAX];
     j->graph = g;
     j->kernels = kernels();
@@ -282,11 +386,48 @@ Job *job_new(const Graph *g, const JobNode *nodes, int count, Pool *pool)
         plan_contraction(j);
     else
         plan_rows(j, ids);
+    return j;
+}
+
+Job *job_new(const Graph *g, const JobNode *nodes, int count, Pool *pool)
+{
+    Job *j = make(g, nodes, count, pool);
     j->scratch_total = size_mul(j->scratch_floats, (size_t)pool_threads(pool));
     if (j->scratch_total)
-        j->scratch = pool_take(pool, j->scratch_total);
-    j->contraction.scratch = j->scratch;
+        job_lend(j, pool_take(pool, j->scratch_total));
     return j;
+}
+
+Job *job_plan(const Graph *g, const JobNode *nodes, int count)
+{
+    return make(g, nodes, count, NULL);
+}
+
+size_t job_scratch(const Job *j)
+{
+    return j->scratch_floats;
+}
+
+void job_lend(Job *j, float *scratch)
+{
+    j->scratch = scratch;
+    j->contraction.scratch = scratch;
+}
+
+void job_point(Job *j, int node, int input, const float *values)
+{
+    Contraction *c = &j->contraction;
+    j->part[node].is.in[input] = values;
+    if (j->contracts)
+        *(node == 1 ? &c->bias_from : input == 0 ? &c->a : &c->b) = values;
+}
+
+void job_run(Job *j)
+{
+    if (j->contracts)
+        contraction_read_bias(&j->contraction);
+    for (size_t i = 0; i < j->items; i++)
+        j->fn(j->context, i, 0);
 }
 
 bool job_step(Job *j, int64_t deadline_ns)
@@ -307,6 +448,7 @@ void job_free(Job *j)
         return;
     if (j->contracts)
         contraction_free(&j->contraction);
-    pool_give(j->pool, j->scratch, j->scratch_total);
+    if (j->scratch_total)
+        pool_give(j->pool, j->scratch, j->scratch_total);
     free(j);
 }

@@ -18,5 +18,14 @@ Job *job_new(const Graph *g, const JobNode *nodes, int count, Pool *pool);
 /* True when the nodes are complete. */
 bool job_step(Job *j, int64_t deadline_ns);
 double job_progress(const Job *j); /* 0 … 1 */
+
+/* A job that is computed again and again in the calling thread, in memory that others use in between: job_plan, job_lend, then
+ * job_run as often as wanted, in which nothing is allocated. */
+Job *job_plan(const Graph *g, const JobNode *nodes, int count);
+size_t job_scratch(const Job *j);            /* floats that it needs in job_run */
+void job_lend(Job *j, float *scratch);       /* not owned */
+/* nodes[node].in[input], which was not NULL, is elsewhere now. */
+void job_point(Job *j, int node, int input, const float *values);
+void job_run(Job *j); /* all of it, from the first item */
 void job_free(Job *j);             /* NULL allowed; may be called half way */
 #endif

@@ -20,26 +20,60 @@ Explain explain_open(const Graph *g, NodeId id, size_t cell)
     e.terms = 1;
     if (moves(n->op))
         return e;
+    if (n->op == OP_SCATTER) {
+        explain_move(&e, cell);
+        return e;
+    }
     int inputs = op_inputs(n->op);
     Dims in[NODE_INPUTS] = {{0}};
     for (int k = 0; k < inputs; k++)
         in[k] = graph_node(g, n->in[k])->dims;
     Dims outer[WALK_OPERANDS] = {n->dims, in[0], in[1], in[2]};
     e.outer = walk_make(g->axes, n->dims, outer, inputs + 1);
-    e.inner = walk_make(g->axes, graph_reduced(g, id), in, inputs);
-    e.terms = e.inner.count;
+    e.inner = walk_make(g->axes, n->op == OP_FIRST ? dims_minus(in[0], in[1]) : graph_reduced(g, id), in, inputs);
+    e.terms = n->op == OP_FIRST ? 1 : e.inner.count;
     explain_move(&e, cell);
     return e;
+}
+
+/* From the cell to the first that its maximum was taken from, and which of them it is. */
+static void find_own_place(Explain *e)
+{
+    const Graph *g = e->graph;
+    const Node *n = graph_node(g, e->node);
+    Dims reduced = dims_minus(n->dims, graph_node(g, n->in[1])->dims);
+    int index[DIMS_MAX], place[DIMS_MAX];
+    dims_unravel(g->axes, n->dims, e->cell, index);
+    for (int i = 0; i < reduced.n; i++) {
+        int at = dims_find(n->dims, reduced.axis[i]);
+        place[i] = index[at];
+        index[at] = 0;
+    }
+    e->base[0] = dims_ravel(g->axes, n->dims, index);
+    e->own = dims_ravel(g->axes, reduced, place);
 }
 
 void explain_move(Explain *e, size_t cell)
 {
     REQUIRE(cell < graph_cells(e->graph, e->node));
     e->cell = cell;
+    if (graph_node(e->graph, e->node)->op == OP_SCATTER) {
+        Moved m = moved_make(e->graph, e->node);
+        e->from = scatter_inputs(e->graph, e->node, cell / m.inner % m.along, &e->terms);
+        return;
+    }
     size_t at[WALK_OPERANDS];
     walk_at(&e->outer, cell, at); /* an empty walk, as of a leaf, gives zeros */
     for (int k = 0; k < NODE_INPUTS; k++)
         e->base[k] = at[k + 1];
+    if (graph_node(e->graph, e->node)->op == OP_FIRST)
+        find_own_place(e);
+}
+
+static size_t scattered_cell(const Explain *e, size_t i)
+{
+    Moved m = moved_make(e->graph, e->node);
+    return (e->cell / m.inner / m.along * m.in_along[0] + (size_t)e->from[i]) * m.inner + e->cell % m.inner;
 }
 
 Term explain_term(const Explain *e, size_t i)
@@ -52,6 +86,10 @@ Term explain_term(const Explain *e, size_t i)
         size_t first = moved_row(e->graph, e->node, &m, e->cell / m.inner, &which);
         return (Term){.operands = 1, .node = {n->in[which], NO_NODE, NO_NODE}, .cell = {first + e->cell % m.inner}};
     }
+    if (n->op == OP_SCATTER)
+        return (Term){.operands = 1, .node = {n->in[0], NO_NODE, NO_NODE}, .cell = {scattered_cell(e, i)}};
+    if (n->op == OP_FIRST)
+        return (Term){.operands = 2, .node = {n->in[0], n->in[1], NO_NODE}, .cell = {e->cell, e->base[1]}};
     size_t at[WALK_OPERANDS];
     walk_at(&e->inner, i, at);
     Term t = {.operands = op_inputs(n->op)};
@@ -153,6 +191,24 @@ static float fold_max(const Explain *e, const Operands *o)
     return best;
 }
 
+static float fold_scatter(const Explain *e, const Operands *o)
+{
+    float total = 0;
+    for (size_t i = 0; i < e->terms; i++)
+        total += o->in[0][scattered_cell(e, i)];
+    return total;
+}
+
+/* Whether the cell is the first that equals the maximum. */
+static float fold_first(const Explain *e, const Operands *o)
+{
+    float max = o->in[1][e->base[1]];
+    for (size_t before = 0; before < e->own; before++)
+        if (operand(e, o, before, 0) == max)
+            return 0.0f;
+    return o->in[0][e->cell] == max ? 1.0f : 0.0f;
+}
+
 static float fold_one(const Explain *e, const Node *n, ValuesFn values, const void *context)
 {
     Term t = explain_term(e, 0);
@@ -184,6 +240,8 @@ float explain_fold(const Explain *e, ValuesFn values, const void *context)
     case OP_CONTRACT: return kernel_canonical(fold_contract(e, &o));
     case OP_SUM: return kernel_canonical(fold_sum(e, &o));
     case OP_MAX: return kernel_canonical(fold_max(e, &o));
+    case OP_SCATTER: return kernel_canonical(fold_scatter(e, &o));
+    case OP_FIRST: return fold_first(e, &o);
     default: return fold_one(e, n, values, context);
     }
 }
@@ -191,12 +249,14 @@ float explain_fold(const Explain *e, ValuesFn values, const void *context)
 double explain_fold_double(const Explain *e, ValuesFn values, const void *context)
 {
     const Node *n = graph_node(e->graph, e->node);
-    if (n->op != OP_CONTRACT && n->op != OP_SUM) /* one operation: its float result is the rounded exact one, or a map */
+    if (n->op != OP_CONTRACT && n->op != OP_SUM && n->op != OP_SCATTER) /* one operation: its float result is the rounded exact one, or a map */
         return (double)explain_fold(e, values, context);
     Operands o = operands(e, values, context);
     double sum = 0;
-    for (size_t i = 0; i < e->terms; i++)
-        sum += (double)operand(e, &o, i, 0) * (n->op == OP_CONTRACT ? (double)operand(e, &o, i, 1) : 1.0);
+    for (size_t i = 0; i < e->terms; i++) {
+        double x = (double)(n->op == OP_SCATTER ? o.in[0][scattered_cell(e, i)] : operand(e, &o, i, 0));
+        sum += n->op == OP_CONTRACT ? x * (double)operand(e, &o, i, 1) : x;
+    }
     return sum;
 }
 
@@ -208,6 +268,8 @@ float explain_contribution(const Explain *e, size_t i, ValuesFn values, const vo
     case OP_CONTRACT: return operand(e, &o, i, 0) * operand(e, &o, i, 1);
     case OP_SUM:
     case OP_MAX: return operand(e, &o, i, 0);
+    case OP_SCATTER: return o.in[0][scattered_cell(e, i)];
+    case OP_FIRST: return fold_first(e, &o);
     default: return fold_one(e, n, values, context);
     }
 }

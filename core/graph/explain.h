@@ -15,14 +15,17 @@ typedef struct Explain {
     const Graph *graph;
     NodeId node;
     size_t cell;
-    size_t terms; /* 0 for a leaf; 1 for elementwise operations */
+    size_t terms; /* 0 for a leaf, or where nothing was scattered to; 1 for elementwise operations */
     Walk outer;   /* over the node's cells: itself, then its operands */
     Walk inner;   /* over the terms of one cell */
     size_t base[NODE_INPUTS];
+    const int *from; /* SCATTER: the input positions of the terms */
+    size_t own;      /* FIRST: which of the cells that the maximum was taken from it is */
 } Explain;
 
+/* FIRST has one term, the cell and its maximum; folding it looks at the cells before it as well. */
 Explain explain_open(const Graph *g, NodeId n, size_t cell);
-void explain_move(Explain *e, size_t cell); /* another cell of the same node: cheaper than opening it */
+void explain_move(Explain *e, size_t cell); /* another cell of the same node: cheaper than opening it; terms may change */
 Term explain_term(const Explain *e, size_t i); /* i < terms, in the engine's order */
 
 /* values[n] = cells of node n (all inputs of the explained node must be there). WHERE's unchosen side is a term operand too. */

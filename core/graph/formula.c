@@ -27,6 +27,20 @@ static size_t block_prefix(const char *path)
     return dot ? (size_t)(dot - path) + 1 : 0;
 }
 
+/* Length of "grad." at the start of a path, or 0. */
+static size_t grad_prefix(const char *path)
+{
+    static const char GRAD[] = "grad.";
+    return strncmp(path, GRAD, strlen(GRAD)) == 0 ? strlen(GRAD) : 0;
+}
+
+/* In a gradient's formula: what is inside its node's block without that block; "grad." is put in front of gradients by the caller. */
+static const char *name_seen_from_grad(const char *from, const char *path)
+{
+    size_t block = block_prefix(from);
+    return block && strncmp(from, path, block) == 0 ? path + block : path;
+}
+
 /* The shortest name of `n` that a reader of `from`'s formula cannot mistake: its own name inside one scope, the path inside one
  * block, else the whole path. */
 static const char *name_seen_from(const Node *from, const Node *n)
@@ -41,7 +55,12 @@ static const char *name_seen_from(const Node *from, const Node *n)
 static void put_node(const Graph *g, const Node *from, NodeId id, Buf *out)
 {
     const Node *n = graph_node(g, id);
-    buf_puts(out, name_seen_from(from, n));
+    size_t in_grad = grad_prefix(from->path), is_grad = grad_prefix(n->path);
+    if (in_grad) {
+        buf_puts(out, is_grad ? "grad." : "");
+        buf_puts(out, name_seen_from_grad(from->path + in_grad, n->path + is_grad));
+    } else
+        buf_puts(out, name_seen_from(from, n));
     if (n->dims.n) {
         buf_putc(out, '[');
         put_axes(g, n->dims, out);
@@ -52,7 +71,11 @@ static void put_node(const Graph *g, const Node *from, NodeId id, Buf *out)
 void graph_formula(const Graph *g, NodeId id, Buf *out)
 {
     const Node *n = graph_node(g, id);
+    static const char SUM[] = "Σ_%k ";
+    const bool sums = graph_reduced(g, id).n > 0; /* a contraction may have nothing to sum: an outer product */
     for (const char *f = op_formula(n->op); *f; f++) {
+        if (!sums && strncmp(f, SUM, strlen(SUM)) == 0)
+            f += strlen(SUM);
         if (*f != '%') {
             buf_putc(out, *f);
             continue;

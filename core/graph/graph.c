@@ -88,6 +88,20 @@ NodeId graph_leaf(Graph *g, const char *name, Dims d, Leaf leaf)
     return add(g, name, (Node){.op = OP_LEAF, .dims = d, .leaf = leaf});
 }
 
+void graph_fill_later(Graph *g, NodeId leaf, LeafMaker *maker)
+{
+    REQUIRE(leaf >= 0 && leaf < g->count && g->nodes[leaf].op == OP_LEAF && maker && maker->make);
+    g->nodes[leaf].maker = maker;
+}
+
+bool graph_fill(const Graph *g, NodeId leaf, int64_t deadline_ns)
+{
+    LeafMaker *m = graph_node(g, leaf)->maker;
+    if (m && !m->done)
+        m->done = m->make(m->context, deadline_ns);
+    return !m || m->done;
+}
+
 NodeId graph_const(Graph *g, const char *name, Dims d, float value)
 {
     size_t cells = graph_dims_cells(g, d);
@@ -160,6 +174,46 @@ NodeId graph_gather(Graph *g, const char *name, NodeId a, int axis, const int *i
     return add(g, name, (Node){.op = OP_GATHER, .in = {a}, .dims = d, .axis = axis, .in_axis = {axis}, .index = copy});
 }
 
+/* Node.index of a SCATTER: index[n] as given, then for every position q of the node the first of its inputs (and one past the last
+ * position's), then the inputs themselves, by position and ascending: see scatter_inputs. */
+static const int *scatter_table(Graph *g, const int *index, size_t n, size_t positions)
+{
+    int *table = arena_alloc(&g->arena, size_mul(size_add(size_mul(n, 2), positions + 1), sizeof *table));
+    int *first = table + n, *inputs = first + positions + 1, at = 0;
+    for (size_t i = 0; i < n; i++) {
+        REQUIRE(index[i] >= 0 && (size_t)index[i] < positions);
+        table[i] = index[i];
+    }
+    memset(first, 0, (positions + 1) * sizeof *first);
+    for (size_t i = 0; i < n; i++)
+        first[index[i]]++;
+    for (size_t q = 0; q <= positions; q++) { /* counts become starts */
+        int count = first[q];
+        first[q] = at;
+        at += count;
+    }
+    for (size_t i = 0; i < n; i++)
+        inputs[first[index[i]]++] = (int)i;
+    for (size_t q = positions; q > 0; q--) /* each start had moved to its end */
+        first[q] = first[q - 1];
+    first[0] = 0;
+    return table;
+}
+
+NodeId graph_scatter(Graph *g, const char *name, NodeId a, int a_axis, Dims out, int axis, const int *index)
+{
+    size_t n = a_axis == AXIS_NONE ? 1 : (size_t)g->axes[a_axis].n;
+    REQUIRE(dims_find(out, axis) >= 0 && dims_equal(dims_replace(out, axis, a_axis), dims_of(g, a)));
+    return add(g, name, (Node){.op = OP_SCATTER, .in = {a}, .dims = out, .axis = axis, .in_axis = {a_axis},
+                               .index = scatter_table(g, index, n, (size_t)g->axes[axis].n)});
+}
+
+NodeId graph_first(Graph *g, const char *name, NodeId a, NodeId max)
+{
+    REQUIRE(dims_minus(dims_of(g, max), dims_of(g, a)).n == 0);
+    return add(g, name, (Node){.op = OP_FIRST, .in = {a, max}, .dims = dims_of(g, a)});
+}
+
 NodeId graph_where(Graph *g, const char *name, NodeId mask, NodeId yes, NodeId no)
 {
     Dims out = dims_union(dims_of(g, yes), dims_of(g, mask));
@@ -171,6 +225,12 @@ void graph_flag(Graph *g, NodeId n, unsigned flags)
 {
     REQUIRE(n >= 0 && n < g->count);
     g->nodes[n].flags |= flags;
+}
+
+void graph_truncate(Graph *g, NodeId count)
+{
+    REQUIRE(count >= 0 && count <= g->count);
+    g->count = count;
 }
 
 void graph_set_input(Graph *g, NodeId n, const float *data)
@@ -212,6 +272,8 @@ Dims graph_reduced(const Graph *g, NodeId n)
 
 const char *node_name(const Node *n)
 {
+    if (strncmp(n->path, "grad.", strlen("grad.")) == 0)
+        return n->path;
     const char *dot = strrchr(n->path, '.');
     return dot ? dot + 1 : n->path;
 }

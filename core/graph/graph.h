@@ -40,10 +40,19 @@ typedef struct Leaf {
     const char *origin;
 } Leaf;
 
+/* Fills the data of one leaf or several when one of them is first asked for: a host procedure that would slow the start down. */
+typedef struct LeafMaker {
+    bool (*make)(void *context, int64_t deadline_ns); /* true when all is filled, else called again: it goes on where it stopped */
+    void *context;
+    bool done;
+} LeafMaker;
+
 enum {
     NODE_DERIVED = 1, /* cheap to make again from its neighbours: not stored in exports' default set, not in the hash */
     NODE_PROBE = 2,   /* an analysis, not part of the forward pass: not in the hash */
-    NODE_EDITED = 4   /* appended by an edit */
+    NODE_EDITED = 4,  /* appended by an edit */
+    NODE_SHIFT = 8,   /* taken from every cell of a softmax's row, so that the result does not depend on it: no gradient passes */
+    NODE_CHECKPOINT = 16 /* stays when memory is short: what follows is computed again from it */
 };
 
 typedef struct Node {
@@ -55,8 +64,9 @@ typedef struct Node {
     int axis;                 /* CONCAT, SLICE, GATHER: the axis of dims acted on (SLICE: AXIS_NONE when it is dropped) */
     int in_axis[2];           /* …and the axis it has in each input */
     int start;                /* SLICE: first index taken */
-    const int *index;         /* GATHER: index[i] = position in the input; owned by the arena */
+    const int *index;         /* GATHER: index[i] = position in the input; SCATTER: index[i] = position in the node; the arena's */
     Leaf leaf;                /* LEAF */
+    LeafMaker *maker;         /* LEAF: fills leaf.data later, or NULL: it is filled */
     unsigned flags;
     NodeId origin;            /* in an edited graph: the base node with the same value, else NO_NODE */
     NodeId counterpart;       /* in an edited graph: the base node of the same name, else NO_NODE */
@@ -82,6 +92,11 @@ int graph_axis(Graph *g, Axis a); /* strings in it must outlive the graph */
 void graph_scope(Graph *g, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 NodeId graph_leaf(Graph *g, const char *name, Dims d, Leaf leaf);
+/* The leaf's data, room for its cells, is filled by maker, which must outlive the runs of the graph and of graphs edited from it.
+ * Until then a run says that its values are missing; run_step makes them. */
+void graph_fill_later(Graph *g, NodeId leaf, LeafMaker *maker);
+/* Goes on filling a leaf's data until the deadline; true when it is filled, as that of most leaves is. */
+bool graph_fill(const Graph *g, NodeId leaf, int64_t deadline_ns);
 NodeId graph_const(Graph *g, const char *name, Dims d, float value); /* every cell the same value */
 NodeId graph_contract(Graph *g, const char *name, NodeId a, NodeId b, Dims out); /* sums over a's axes that out lacks; b has them too */
 NodeId graph_zip(Graph *g, const char *name, Op op, NodeId a, NodeId b); /* ADD SUB MUL DIV; dims = union(a, b) */
@@ -91,8 +106,16 @@ NodeId graph_view(Graph *g, const char *name, NodeId a, Dims out); /* same cells
 NodeId graph_concat(Graph *g, const char *name, NodeId a, int a_axis, NodeId b, int b_axis, int out_axis);
 NodeId graph_slice(Graph *g, const char *name, NodeId a, int a_axis, int start, int out_axis); /* out_axis AXIS_NONE: one index, axis dropped */
 NodeId graph_gather(Graph *g, const char *name, NodeId a, int axis, const int *index); /* copies index[axis length] */
+/* The gradient of gather: y's cell at position q of `axis` is Σ over i with index[i] = q of a's cell at i of a_axis, i ascending from +0.
+ * index[length of a_axis] is copied. out: a's dims with axis in place of a_axis; a_axis AXIS_NONE: a has no such axis, axis stands where
+ * out has it, and a's cells go to position index[0]. */
+NodeId graph_scatter(Graph *g, const char *name, NodeId a, int a_axis, Dims out, int axis, const int *index);
+/* The gradient of max: 1 at the first cell (in a's order over the axes that max lacks) of a that equals max's, 0 elsewhere. */
+NodeId graph_first(Graph *g, const char *name, NodeId a, NodeId max);
 NodeId graph_where(Graph *g, const char *name, NodeId mask, NodeId yes, NodeId no); /* mask ≠ 0 chooses yes; dims = union(yes, mask) */
 void graph_flag(Graph *g, NodeId n, unsigned flags);
+/* Takes the nodes count, count + 1, … away again (their memory stays the arena's); nothing may refer to them any more. */
+void graph_truncate(Graph *g, NodeId count);
 /* Points an input leaf at other data of the same shape (which must outlive the runs). */
 void graph_set_input(Graph *g, NodeId n, const float *data);
 
@@ -102,7 +125,7 @@ NodeId graph_find(const Graph *g, const char *path); /* the last node of that pa
 size_t graph_cells(const Graph *g, NodeId n);
 size_t graph_dims_cells(const Graph *g, Dims d);
 Dims graph_reduced(const Graph *g, NodeId n); /* axes summed over by CONTRACT, SUM, MAX, in the order of the first operand */
-/* The last component of a path: "pattern". */
+/* The last component of a path: "pattern"; of a gradient the whole path, for its last component is another node's name. */
 const char *node_name(const Node *n);
 
 /* What a node costs. FLOPs: a fused multiply-add is 2, any other scalar operation 1, a map 1 per cell; bytes = cells × 4;

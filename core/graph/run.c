@@ -5,50 +5,31 @@
 
 #include "core/base/clock.h"
 #include "core/base/err.h"
-#include "core/graph/eval.h"
-#include "core/graph/fuse.h"
+#include "core/graph/run_state.h"
 
-typedef struct Slot {
-    float *values;  /* NULL: not computed, or forgotten */
-    uint64_t hash;  /* of the values, taken when computed */
-    bool ready;     /* values are complete */
-    bool been;      /* was ready once */
-    bool hashed;
-    bool asked;     /* someone wanted it since the last trim */
-} Slot;
+/* Cells computed before their hashes are taken: a node for every thread. */
+enum { HASH_CELLS = 1 << 20 };
 
-struct Run {
-    const Graph *graph;
-    Run *base;
-    Pool *pool;
-    Slot *slots;
-    bool *need;      /* scratch of run_step: nodes to compute, … */
-    NodeId *last;    /* … and the last node that wants each */
-    Job *job;        /* the nodes in progress: */
-    JobNode nodes[FUSE_MAX];
-    int node_count;
-    size_t unhashed; /* cells computed that have no hash yet */
-    NodeId known;    /* nodes there are slots for */
-    double work, done; /* of the whole pass, in flops + cells */
-    size_t computed, bytes;
-};
-
-static NodeId shared_with_base(const Run *r, NodeId n)
+NodeId run_shared(const Run *r, NodeId n)
 {
     return r->base ? graph_node(r->graph, n)->origin : NO_NODE;
 }
 
-/* Part of the pass that must be computed and kept by this run. */
-static bool is_forward(const Run *r, NodeId n)
+bool run_is_forward(const Run *r, NodeId n)
 {
     const Node *node = graph_node(r->graph, n);
     return node->op != OP_LEAF && node->op != OP_VIEW && !(node->flags & (NODE_DERIVED | NODE_PROBE));
 }
 
-static double work_of(const Run *r, NodeId n)
+static double cost_of(const Run *r, NodeId n)
 {
     Cost c = graph_cost(r->graph, n);
-    return is_forward(r, n) && shared_with_base(r, n) == NO_NODE ? c.flops + c.bytes / 4 : 0;
+    return c.flops + c.bytes / 4;
+}
+
+static double work_of(const Run *r, NodeId n)
+{
+    return run_is_forward(r, n) && run_shared(r, n) == NO_NODE ? cost_of(r, n) : 0;
 }
 
 Run *run_new(const Graph *g, Run *base, Pool *pool)
@@ -61,12 +42,14 @@ Run *run_new(const Graph *g, Run *base, Pool *pool)
     r->need = xcalloc((size_t)g->count, sizeof *r->need);
     r->last = xcalloc((size_t)g->count, sizeof *r->last);
     r->known = g->count;
+    r->target = NO_NODE;
     for (NodeId n = 0; n < g->count; n++)
         r->work += work_of(r, n);
+    run_join(r);
     return r;
 }
 
-static void forget(Run *r, NodeId n)
+void run_forget(Run *r, NodeId n)
 {
     Slot *s = &r->slots[n];
     size_t cells = graph_cells(r->graph, n);
@@ -76,6 +59,7 @@ static void forget(Run *r, NodeId n)
     s->values = NULL;
     s->ready = false;
     r->bytes -= cells * sizeof(float);
+    r->family->held -= cells * sizeof(float);
 }
 
 static void drop_job(Run *r)
@@ -83,7 +67,7 @@ static void drop_job(Run *r)
     job_free(r->job);
     r->job = NULL;
     for (int i = 0; i < r->node_count; i++)
-        forget(r, r->nodes[i].id);
+        run_forget(r, r->nodes[i].id);
     r->node_count = 0;
 }
 
@@ -101,13 +85,25 @@ void run_extend(Run *r)
     r->known = r->graph->count;
 }
 
+void run_shrink(Run *r, NodeId count)
+{
+    drop_job(r);
+    for (NodeId n = count; n < r->known; n++) {
+        r->work -= work_of(r, n);
+        run_forget(r, n);
+    }
+    r->known = count < r->known ? count : r->known;
+    r->target = NO_NODE;
+}
+
 void run_free(Run *r)
 {
     if (!r)
         return;
     drop_job(r);
     for (NodeId n = 0; n < r->known; n++)
-        forget(r, n);
+        run_forget(r, n);
+    run_leave(r);
     free(r->slots);
     free(r->need);
     free(r->last);
@@ -123,8 +119,8 @@ const float *run_peek(const Run *r, NodeId n)
 {
     const Node *node = graph_node(r->graph, n);
     if (node->op == OP_LEAF)
-        return node->leaf.data;
-    if (shared_with_base(r, n) != NO_NODE)
+        return node->maker && !node->maker->done ? NULL : node->leaf.data;
+    if (run_shared(r, n) != NO_NODE)
         return run_peek(r->base, node->origin);
     if (node->op == OP_VIEW)
         return run_peek(r, node->in[0]);
@@ -135,44 +131,9 @@ static void ask(Run *r, NodeId n)
 {
     n = fuse_holder(r->graph, n); /* a view of an edit may show values that are the base run's */
     r->slots[n].asked = true;
-    if (shared_with_base(r, n) != NO_NODE)
+    r->slots[n].used = ++r->family->clock;
+    if (run_shared(r, n) != NO_NODE)
         ask(r->base, graph_node(r->graph, n)->origin);
-}
-
-/* --- hashes: of several nodes at once, so that every thread has one to do --- */
-
-enum { HASH_CELLS = 1 << 20, HASH_NODES = 64 };
-
-typedef struct Hashing {
-    Slot *slots[HASH_NODES];
-    size_t cells[HASH_NODES];
-} Hashing;
-
-static void hash_item(void *context, size_t item, int worker)
-{
-    (void)worker;
-    Hashing *h = context;
-    h->slots[item]->hash = run_hash_values(h->slots[item]->values, h->cells[item]);
-    h->slots[item]->hashed = true;
-}
-
-static void hash_some(Run *r)
-{
-    Hashing h;
-    size_t count = 0;
-    for (NodeId n = 0; n < r->known; n++) {
-        Slot *s = &r->slots[n];
-        if (!s->ready || s->hashed || !is_forward(r, n))
-            continue;
-        h.slots[count] = s;
-        h.cells[count++] = graph_cells(r->graph, n);
-        if (count == HASH_NODES) {
-            pool_run(r->pool, 0, count, hash_item, &h, CLOCK_NEVER);
-            count = 0;
-        }
-    }
-    pool_run(r->pool, 0, count, hash_item, &h, CLOCK_NEVER);
-    r->unhashed = 0;
 }
 
 /* --- computing --- */
@@ -185,16 +146,18 @@ static void finish(Run *r)
         NodeId n = r->nodes[i].id;
         Slot *s = &r->slots[n];
         s->ready = s->values != NULL;
+        s->used = ++r->family->clock;
+        r->left -= cost_of(r, n);
         r->computed++;
         if (s->been)
             continue;
         s->been = true;
         r->done += work_of(r, n);
-        r->unhashed += is_forward(r, n) ? graph_cells(r->graph, n) : 0;
+        r->unhashed += run_is_forward(r, n) ? graph_cells(r->graph, n) : 0;
     }
     r->node_count = 0;
     if (r->unhashed >= HASH_CELLS)
-        hash_some(r);
+        run_hash_some(r);
 }
 
 /* The job that begins with node n, of which nodes up to `end` are needed. Values that only the job wants get no memory. */
@@ -202,7 +165,7 @@ static int plan_job(const Run *r, NodeId n, NodeId end, JobNode nodes[FUSE_MAX])
 {
     NodeId ids[FUSE_MAX];
     int count = 0;
-    for (NodeId i = n; i <= end && count < FUSE_MAX && shared_with_base(r, i) == NO_NODE; i++)
+    for (NodeId i = n; i <= end && count < FUSE_MAX && run_shared(r, i) == NO_NODE; i++)
         if (r->need[i] && graph_node(r->graph, i)->op != OP_VIEW)
             ids[count++] = i;
     count = fuse_count(r->graph, ids, count, r->last);
@@ -211,13 +174,18 @@ static int plan_job(const Run *r, NodeId n, NodeId end, JobNode nodes[FUSE_MAX])
     return count;
 }
 
+/* Does node i of a job leave it? */
+static bool leaves_job(const Run *r, const JobNode *nodes, int count, int i)
+{
+    return !(graph_node(r->graph, nodes[i].id)->flags & NODE_DERIVED) || r->last[nodes[i].id] > nodes[count - 1].id;
+}
+
 static bool in_progress(const Run *r, const JobNode *nodes, int count)
 {
     if (!r->job || r->node_count != count)
         return false;
     for (int i = 0; i < count; i++) {
-        bool wanted = !(graph_node(r->graph, nodes[i].id)->flags & NODE_DERIVED) || r->last[nodes[i].id] > nodes[count - 1].id;
-        if (r->nodes[i].id != nodes[i].id || (wanted && !r->nodes[i].out))
+        if (r->nodes[i].id != nodes[i].id || (leaves_job(r, nodes, count, i) && !r->nodes[i].out))
             return false;
     }
     return true;
@@ -226,6 +194,10 @@ static bool in_progress(const Run *r, const JobNode *nodes, int count)
 static void start_job(Run *r, const JobNode *nodes, int count)
 {
     const Graph *g = r->graph;
+    size_t bytes = 0;
+    for (int i = 0; i < count; i++)
+        bytes += leaves_job(r, nodes, count, i) ? graph_cells(g, nodes[i].id) * sizeof(float) : 0;
+    run_make_room(r, bytes);
     r->node_count = count;
     for (int i = 0; i < count; i++) {
         NodeId n = nodes[i].id;
@@ -234,12 +206,15 @@ static void start_job(Run *r, const JobNode *nodes, int count)
         *j = (JobNode){.id = n};
         for (int k = 0; k < op_inputs(node->op); k++)
             j->in[k] = run_peek(r, node->in[k]);
-        if ((node->flags & NODE_DERIVED) && r->last[n] <= nodes[count - 1].id)
+        if (!leaves_job(r, nodes, count, i))
             continue;
         size_t cells = graph_cells(g, n);
         j->out = r->slots[n].values = pool_take(r->pool, cells);
         r->bytes += cells * sizeof(float);
     }
+    r->family->held += bytes;
+    if (r->family->peak < r->family->held)
+        r->family->peak = r->family->held;
     r->job = job_new(g, r->nodes, count, r->pool);
 }
 
@@ -273,7 +248,7 @@ static void mark_missing(Run *r, NodeId n)
 {
     const NodeId count = r->graph->count;
     for (NodeId i = 0; i < count; i++) {
-        r->need[i] = n == NO_NODE && is_forward(r, i) && !r->slots[i].been && shared_with_base(r, i) == NO_NODE;
+        r->need[i] = n == NO_NODE && run_is_forward(r, i) && !r->slots[i].been && run_shared(r, i) == NO_NODE;
         r->last[i] = NO_NODE;
     }
     if (n != NO_NODE)
@@ -285,7 +260,7 @@ static void mark_missing(Run *r, NodeId n)
             r->need[i] = false;
             continue;
         }
-        if (shared_with_base(r, i) != NO_NODE)
+        if (run_shared(r, i) != NO_NODE)
             continue; /* the base run computes it */
         const Node *node = graph_node(r->graph, i);
         for (int k = 0; k < op_inputs(node->op); k++)
@@ -293,13 +268,28 @@ static void mark_missing(Run *r, NodeId n)
     }
 }
 
+/* What a host procedure makes is there before any job begins: a job takes its inputs when it starts. */
+static bool make_leaves(Run *r, NodeId end, int64_t deadline)
+{
+    for (NodeId i = 0; i <= end; i++) {
+        if (!r->need[i] || graph_node(r->graph, i)->op != OP_LEAF)
+            continue;
+        if (!graph_fill(r->graph, i, deadline))
+            return false;
+        r->need[i] = false;
+    }
+    return true;
+}
+
 static bool compute_marked(Run *r, NodeId end, int64_t deadline)
 {
+    if (!make_leaves(r, end, deadline))
+        return false;
     for (NodeId i = 0; i <= end; i++) {
         if (!r->need[i])
             continue;
         const Node *node = graph_node(r->graph, i);
-        if (shared_with_base(r, i) != NO_NODE) {
+        if (run_shared(r, i) != NO_NODE) {
             if (!run_step(r->base, node->origin, deadline))
                 return false;
         } else if (node->op == OP_VIEW)
@@ -312,25 +302,45 @@ static bool compute_marked(Run *r, NodeId end, int64_t deadline)
     return true;
 }
 
+/* What is marked and is this run's to compute, in work. */
+static void measure_task(Run *r, NodeId target)
+{
+    double left = 0;
+    for (NodeId i = 0; i <= target; i++) {
+        Op op = graph_node(r->graph, i)->op;
+        if (r->need[i] && run_shared(r, i) == NO_NODE && op != OP_VIEW && op != OP_LEAF)
+            left += cost_of(r, i);
+    }
+    if (r->target != target || left > r->task)
+        r->task = left;
+    r->target = target;
+    r->left = left;
+}
+
 bool run_step(Run *r, NodeId n, int64_t deadline_ns)
 {
-    if (!run_peek(r, n)) {
-        mark_missing(r, n);
-        compute_marked(r, n, deadline_ns);
-    }
-    ask(r, n);
-    return run_peek(r, n) != NULL;
+    ask(r, n); /* first: nothing that it needs may be forgotten on the way */
+    if (run_peek(r, n))
+        return true;
+    mark_missing(r, n);
+    measure_task(r, n);
+    compute_marked(r, n, deadline_ns);
+    if (!run_peek(r, n))
+        return false;
+    r->target = NO_NODE;
+    return true;
 }
 
 bool run_step_all(Run *r, int64_t deadline_ns)
 {
     if (r->base && !run_step_all(r->base, deadline_ns))
         return false;
+    r->target = NO_NODE; /* what run_step was at is there, or nobody waits for it */
     mark_missing(r, NO_NODE);
     compute_marked(r, r->graph->count - 1, deadline_ns);
     if (!run_complete(r))
         return false;
-    hash_some(r);
+    run_hash_some(r);
     return true;
 }
 
@@ -349,12 +359,24 @@ double run_progress(const Run *r)
     return run_complete(r) ? 1 : share < 1 ? share : 1;
 }
 
+double run_share(const Run *r)
+{
+    if (r->target == NO_NODE)
+        return 1;
+    if (!r->job && r->base && r->base->target != NO_NODE)
+        return run_share(r->base);
+    double left = r->left;
+    for (int i = 0; i < r->node_count; i++)
+        left -= job_progress(r->job) * cost_of(r, r->nodes[i].id);
+    return r->task > left && left > 0 ? 1 - left / r->task : left > 0 ? 0 : 1;
+}
+
 bool run_complete(const Run *r)
 {
     if (r->base && !run_complete(r->base))
         return false;
     for (NodeId n = 0; n < r->graph->count; n++)
-        if (is_forward(r, n) && shared_with_base(r, n) == NO_NODE && !r->slots[n].been)
+        if (run_is_forward(r, n) && run_shared(r, n) == NO_NODE && !r->slots[n].been)
             return false;
     return true;
 }
@@ -362,30 +384,6 @@ bool run_complete(const Run *r)
 NodeId run_current(const Run *r)
 {
     return r->job ? r->nodes[r->node_count - 1].id : NO_NODE;
-}
-
-void run_trim(Run *r)
-{
-    const Graph *g = r->graph;
-    for (int i = 0; i < r->node_count; i++) { /* what the job reads may be the base run's */
-        const Node *node = graph_node(g, r->nodes[i].id);
-        for (int k = 0; k < op_inputs(node->op); k++)
-            ask(r, node->in[k]);
-    }
-    memset(r->need, 0, (size_t)g->count);
-    for (NodeId n = 0; n < g->count; n++) /* inputs of nodes still to come stay */
-        if (!(graph_node(g, n)->flags & NODE_PROBE) && graph_node(g, n)->op != OP_LEAF && graph_node(g, n)->op != OP_VIEW &&
-            !r->slots[n].been && shared_with_base(r, n) == NO_NODE)
-            for (int k = 0; k < op_inputs(graph_node(g, n)->op); k++)
-                r->need[fuse_holder(g, graph_node(g, n)->in[k])] = true;
-    for (NodeId n = 0; n < g->count; n++) {
-        Slot *s = &r->slots[n];
-        if ((graph_node(g, n)->flags & NODE_DERIVED) && s->ready && !s->asked && !r->need[n])
-            forget(r, n);
-        s->asked = false;
-    }
-    if (r->base)
-        run_trim(r->base);
 }
 
 size_t run_bytes(const Run *r)
@@ -398,69 +396,3 @@ size_t run_computed(const Run *r)
     return r->computed;
 }
 
-static uint64_t mix(uint64_t h, uint64_t x)
-{
-    return kernel_hash_step(h, x);
-}
-
-/* Four independent streams over the floats' bits so that long tensors are not bound by one chain of multiplications; streams and
- * length are mixed at the end. It tells runs apart, nothing more. */
-uint64_t run_hash_values(const float *values, size_t n)
-{
-    uint64_t lane[KERNEL_HASH] = {0xcbf29ce484222325u, 0x84222325cbf29ce4u, 0x9ce484222325cbf2u, 0x2325cbf29ce48422u};
-    size_t groups = n / KERNEL_HASH;
-    kernels()->hash(lane, values, groups);
-    for (size_t i = groups * KERNEL_HASH; i < n; i++) {
-        uint32_t word;
-        memcpy(&word, &values[i], sizeof word);
-        lane[i % KERNEL_HASH] = mix(lane[i % KERNEL_HASH], word);
-    }
-    uint64_t h = mix(0xcbf29ce484222325u, n);
-    for (int l = 0; l < KERNEL_HASH; l++)
-        h = mix(mix(h, lane[l] & 0xffffffffu), lane[l] >> 32);
-    return h;
-}
-
-static uint64_t mix_text(uint64_t h, const char *s)
-{
-    for (; *s; s++)
-        h = mix(h, (unsigned char)*s);
-    return mix(h, 0x100);
-}
-
-static uint64_t value_hash(const Run *r, NodeId n)
-{
-    NodeId origin = shared_with_base(r, n);
-    if (origin != NO_NODE)
-        return value_hash(r->base, origin);
-    const Slot *s = &r->slots[n];
-    return s->hashed ? s->hash : run_hash_values(s->values, graph_cells(r->graph, n));
-}
-
-/* A leaf that is no weight: the picture, or values that an edit put in a node's place, which the nodes after it need not show. */
-static bool put_in(const Node *n)
-{
-    return n->op == OP_LEAF && (n->leaf.kind == LEAF_INPUT || ((n->flags & NODE_EDITED) && n->counterpart != NO_NODE)) &&
-           !(n->flags & NODE_PROBE);
-}
-
-bool run_hash(const Run *r, uint64_t *hash)
-{
-    if (!run_complete(r))
-        return false;
-    const Graph *g = r->graph;
-    uint64_t h = 0xcbf29ce484222325u;
-    for (NodeId n = 0; n < g->count; n++) {
-        const Node *node = graph_node(g, n);
-        bool input = put_in(node);
-        if (!is_forward(r, n) && !input)
-            continue;
-        h = mix_text(h, node->path);
-        for (int i = 0; i < node->dims.n; i++)
-            h = mix(mix_text(h, g->axes[node->dims.axis[i]].sym), (uint64_t)g->axes[node->dims.axis[i]].n);
-        uint64_t v = input ? run_hash_values(node->leaf.data, graph_cells(g, n)) : value_hash(r, n);
-        h = mix(mix(h, v & 0xffffffffu), v >> 32);
-    }
-    *hash = h;
-    return true;
-}

@@ -12,6 +12,12 @@ Moved moved_make(const Graph *g, NodeId id)
         m.in_along[0] = 1;
         return m;
     }
+    if (n->op == OP_SCATTER) {
+        m.inner = dims_stride(g->axes, n->dims, n->axis);
+        m.in_along[0] = n->in_axis[0] == AXIS_NONE ? 1 : (size_t)g->axes[n->in_axis[0]].n;
+        m.along = (size_t)g->axes[n->axis].n;
+        return m;
+    }
     m.inner = dims_stride(g->axes, in, n->in_axis[0]);
     m.in_along[0] = (size_t)g->axes[n->in_axis[0]].n;
     if (n->op == OP_CONCAT)
@@ -39,4 +45,13 @@ size_t moved_row(const Graph *g, NodeId id, const Moved *m, size_t row, int *whi
     default: UNREACHABLE("a node that moves cells");
     }
     return (outer * m->in_along[*which] + k) * m->inner;
+}
+
+const int *scatter_inputs(const Graph *g, NodeId id, size_t q, size_t *count)
+{
+    const Node *n = graph_node(g, id);
+    size_t inputs = n->in_axis[0] == AXIS_NONE ? 1 : (size_t)g->axes[n->in_axis[0]].n;
+    const int *first = n->index + inputs, *sorted = first + g->axes[n->axis].n + 1;
+    *count = (size_t)(first[q + 1] - first[q]);
+    return sorted + first[q];
 }

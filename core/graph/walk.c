@@ -86,3 +86,10 @@ void walk_next_run(const Walk *w, WalkPlace *p)
     p->index[last] = 0;
     step(w, p, last - 1);
 }
+
+void walk_skip_runs(const Walk *w, WalkPlace *p, size_t runs)
+{
+    const int level = w->n - 2;
+    move_by(w, p, level, runs, false);
+    p->index[level] += runs;
+}

@@ -26,4 +26,6 @@ WalkPlace walk_place(const Walk *w, size_t i);
 /* Goes to the next cell of the last level, or past the rest of the last level to the start of the next run. */
 void walk_next_cell(const Walk *w, WalkPlace *p);
 void walk_next_run(const Walk *w, WalkPlace *p);
+/* So many whole runs on, from the start of a run; not past the end of the level above the last. */
+void walk_skip_runs(const Walk *w, WalkPlace *p, size_t runs);
 #endif

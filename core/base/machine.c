@@ -1,0 +1,40 @@
+#include "core/base/machine.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+enum { UNKNOWN = 1 << 30 };
+
+static size_t lower(size_t a, unsigned long long b)
+{
+    return b > 0 && b < a ? (size_t)b : a;
+}
+
+/* A container's limit: one number, or "max". */
+static unsigned long long number_in(const char *path)
+{
+    unsigned long long n = 0;
+    FILE *f = fopen(path, "re");
+    if (f && fscanf(f, "%19llu", &n) != 1)
+        n = 0;
+    if (f)
+        fclose(f);
+    return n;
+}
+
+size_t machine_memory(void)
+{
+    static const char *const LIMITS[] = {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}; /* cgroups 2 and 1 */
+    size_t bytes = SIZE_MAX;
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    if (pages > 0 && page > 0)
+        bytes = lower(bytes, (unsigned long long)pages * (unsigned long long)page);
+    for (size_t i = 0; i < sizeof LIMITS / sizeof *LIMITS; i++)
+        bytes = lower(bytes, number_in(LIMITS[i]));
+    struct rlimit address_space;
+    if (getrlimit(RLIMIT_AS, &address_space) == 0 && address_space.rlim_cur != RLIM_INFINITY)
+        bytes = lower(bytes, address_space.rlim_cur);
+    return bytes == SIZE_MAX ? (size_t)UNKNOWN : bytes;
+}
