@@ -1,28 +1,34 @@
 /* The contraction of two tensors over named axes: out[m,n] = Σ_k a[m,k]·b[k,n] (+ bias[n]) for every batch index, where batch
- * axes are in a, b and out, m in a and out, n in b and out, k in a and b. Strides become tables of offsets, so any axis order
- * runs through the one kernel. Columns of b are packed into panels by whoever uses them, one k block at a time: a panel stays in
- * cache for all rows and nothing of b is held twice. Internal to core/graph. */
+ * axes are in a, b and out, m in a and out, n in b and out, k in a and b. Any axis order runs through the one kernel. Columns of
+ * b are packed into panels by whoever uses them, one k block at a time: a panel stays in cache for all rows and nothing of b is
+ * held twice. Rows of a are read and rows of out written where they are, if their steps allow. Internal to core/graph. */
 #ifndef VITRINE_GRAPH_CONTRACT_H
 #define VITRINE_GRAPH_CONTRACT_H
 #include "core/graph/graph.h"
 #include "core/graph/walk.h"
 
+/* Cell offsets of an index in one operand: of index i, i·step, or table[i] where no step is common to all. */
+typedef struct Offsets {
+    size_t step;
+    size_t *table;
+} Offsets;
+
 typedef struct Contraction {
-    const float *a, *b;
+    const float *a, *b, *bias;
     float *out;
     const Kernels *kernels;
-    Walk batch;                  /* operands: out, a, b */
+    Walk batch;               /* operands: out, a, b */
     size_t batches, m, n, k;
-    size_t *a_row, *out_row;     /* [m] cell offsets */
-    size_t *b_col, *out_col;     /* [n] */
-    size_t *a_k, *b_k;           /* [k] */
-    float *bias;                 /* [n]; −0, which changes nothing, where there is none */
-    bool a_direct;               /* the kernel reads a in place */
-    bool out_contiguous;         /* neighbouring columns are neighbours in out */
-    size_t b_col_step, b_k_step; /* uniform steps, or 0 when the tables must be used */
-    size_t panels, group;        /* of KERNEL_COLS columns; so many panels are one item */
+    Offsets a_row, out_row;   /* [m] */
+    Offsets b_col, out_col;   /* [n] */
+    Offsets a_k, b_k;         /* [k] */
+    size_t bias_step;         /* 0: the same KERNEL_COLS floats for every panel */
+    float *bias_made;         /* a bias that had to be put in order, else NULL */
+    bool a_direct;            /* the kernel reads a in place */
+    bool out_direct;          /* and writes out in place */
+    size_t panels, group;     /* of KERNEL_COLS columns; so many panels are one item */
     size_t row_blocks, col_groups, items;
-    float *scratch;              /* [threads][scratch_floats]; the caller sets it after contraction_init and owns it */
+    float *scratch;           /* [threads][scratch_floats]; the caller sets it after contraction_init and owns it */
     size_t scratch_floats;
 } Contraction;
 

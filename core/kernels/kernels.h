@@ -44,9 +44,19 @@ typedef enum MapFn {
 
 typedef enum ZipFn { ZIP_ADD, ZIP_SUB, ZIP_MUL, ZIP_DIV, ZIP_COUNT } ZipFn;
 
-/* total[r][0…31] (row stride KERNEL_COLS) += chain over k of a[r·a_stride + k] · b[k·KERNEL_COLS + column].
- * rows ≤ KERNEL_ROWS, depth ≤ KERNEL_K (0 adds +0). One call is one k block: the caller starts total at +0. NaN is not yet canonical. */
-typedef void ContractKernel(float *total, const float *a, size_t a_stride, const float *b, int rows, int depth);
+/* One k block of a tile of an output: with chain[r,j] = Σ a[r·a_row + k·a_k]·b[k·KERNEL_COLS + j] over k < depth, from +0, k ascending,
+ *   to[r·to_row + j] = from[r·from_row + j] + chain[r,j]                          where bias is NULL (NaN as it comes),
+ *   to[r·to_row + j] = canonical((from[r·from_row + j] + chain[r,j]) + bias[j])   in the last block,
+ * for r < rows ≤ KERNEL_ROWS and j < columns ≤ KERNEL_COLS; depth ≤ KERNEL_K. `from` of the first block is +0 (kernel_zeros with
+ * from_row 0), afterwards what the block before stored; it may be `to` with the same rows. No bias: kernel_no_bias. */
+typedef struct ContractTile {
+    const float *a, *b, *from, *bias;
+    float *to;
+    size_t a_row, a_k, from_row, to_row;
+    int rows, columns, depth;
+} ContractTile;
+typedef void ContractKernel(const ContractTile *t);
+extern const float kernel_zeros[KERNEL_COLS], kernel_no_bias[KERNEL_COLS]; /* all +0; all −0, which changes no sum */
 /* y[i] = f(x[i]); y may be x. */
 typedef void MapKernel(float *y, const float *x, size_t n);
 /* y[i] = a[i·a_step] ∘ b[i·b_step]; steps are 0 or 1; y may be a or b where its step is 1. */
