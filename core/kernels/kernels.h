@@ -18,7 +18,7 @@
 
 #include "core/base/err.h"
 
-enum { KERNEL_K = 256, KERNEL_COLS = 32, KERNEL_ROWS = 14, KERNEL_HASH = 4 };
+enum { KERNEL_K = 256, KERNEL_COLS = 32, KERNEL_ROWS = 14, KERNEL_HASH = 4, KERNEL_HASH_ARRAYS = 4 };
 
 /* symbol, name in formulas and commands, largest error in ulp over the whole float range (tested) */
 #define MAP_FUNCTIONS(X)                 \
@@ -65,8 +65,9 @@ typedef float ReduceKernel(const float *x, size_t n);
 /* to[k·KERNEL_COLS + j] = from[j·column_step + k·k_step] for j < columns, +0 for the other columns; k < depth. */
 typedef void PackKernel(float *to, const float *from, size_t column_step, size_t k_step, int columns, size_t depth);
 
-/* Goes on with the hash of an array: for every group of KERNEL_HASH floats, lane[l] takes in the bits of x[group·KERNEL_HASH + l]. */
-typedef void HashKernel(uint64_t *lane, const float *x, size_t groups);
+/* Goes on with the hashes of several arrays, at most KERNEL_HASH_ARRAYS, side by side: for every group of KERNEL_HASH floats,
+ * lane[array·KERNEL_HASH + l] takes in the bits of x[array][group·KERNEL_HASH + l]. One array alone waits for its multiplications. */
+typedef void HashKernel(uint64_t *lane, const float *const *x, int arrays, size_t groups);
 
 typedef struct Kernels {
     const char *isa; /* "scalar", "avx2", "avx512", "neon" */

@@ -36,13 +36,18 @@ static void one_by_one(float *to, const float *from, size_t column_step, size_t 
             to[k * KERNEL_COLS + (size_t)j] = j < columns ? from[(size_t)j * column_step + k * k_step] : 0.0f;
 }
 
+/* A cache line of each of eight columns is read whole before the next eight, since columns a multiple of 4 KiB apart share a
+ * cache set; sixteen columns fill the lines that are written. */
 TARGET static void pack_transposed(float *to, const float *from, size_t column_step, int columns, size_t depth)
 {
+    enum { LINE = 2 * BLOCK };
     const size_t blocks = depth / BLOCK * BLOCK;
     const int whole = columns / BLOCK * BLOCK;
-    for (size_t k = 0; k < blocks; k += BLOCK)
-        for (int j = 0; j < whole; j += BLOCK)
-            transpose(to + k * KERNEL_COLS + j, from + (size_t)j * column_step + k, column_step);
+    for (int half = 0; half < whole; half += LINE)
+        for (size_t line = 0; line < blocks; line += LINE)
+            for (int j = half; j < whole && j < half + LINE; j += BLOCK)
+                for (size_t k = line; k < blocks && k < line + LINE; k += BLOCK)
+                    transpose(to + k * KERNEL_COLS + j, from + (size_t)j * column_step + k, column_step);
     one_by_one(to, from, column_step, 1, whole, columns, 0, blocks);
     one_by_one(to, from, column_step, 1, 0, columns, blocks, depth);
 }

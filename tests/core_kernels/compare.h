@@ -263,25 +263,29 @@ static inline bool compare_packs(Comparison *c)
     return true;
 }
 
-/* NULL when all is equal, else the first case that differs, valid until the next call. */
 static inline bool compare_hashes(Comparison *c)
 {
+    enum { LANES_IN_ALL = KERNEL_HASH * KERNEL_HASH_ARRAYS };
     for (size_t groups = 0; groups < 40; groups++) {
+        const int arrays = 1 + (int)groups % KERNEL_HASH_ARRAYS;
+        const float *x[KERNEL_HASH_ARRAYS];
         const size_t cells = groups * KERNEL_HASH;
-        float *x = c->a.end - cells;
-        fill(&c->rng, x, cells, 2);
-        uint64_t a[KERNEL_HASH], b[KERNEL_HASH];
-        for (int l = 0; l < KERNEL_HASH; l++)
+        uint64_t a[LANES_IN_ALL], b[LANES_IN_ALL];
+        for (int i = 0; i < arrays; i++)
+            x[i] = c->a.end - (size_t)(i + 1) * cells - (size_t)i;
+        fill(&c->rng, c->a.end - (size_t)arrays * cells - (size_t)arrays, (size_t)arrays * cells + (size_t)arrays, 2);
+        for (int l = 0; l < LANES_IN_ALL; l++)
             a[l] = b[l] = (uint64_t)rng_u32(&c->rng) << 32 | rng_u32(&c->rng);
-        c->reference->hash(a, x, groups);
-        c->tested->hash(b, x, groups);
-        snprintf(c->what, sizeof c->what, "%s: hash of %zu groups", c->tested->isa, groups);
+        c->reference->hash(a, x, arrays, groups);
+        c->tested->hash(b, x, arrays, groups);
+        snprintf(c->what, sizeof c->what, "%s: hash of %d arrays of %zu groups", c->tested->isa, arrays, groups);
         if (memcmp(a, b, sizeof a) != 0)
             return false;
     }
     return true;
 }
 
+/* NULL when all is equal, else the first case that differs, valid until the next call. */
 static inline const char *compare_tables(const Kernels *reference, const Kernels *tested)
 {
     static char what[160];

@@ -57,10 +57,10 @@ static void wrong_relu(float *y, const float *x, size_t n)
         y[i] = x[i] > 0 ? x[i] : 0;
 }
 
-static void wrong_hash(uint64_t *lane, const float *x, size_t groups)
+static void wrong_hash(uint64_t *lane, const float *const *x, int arrays, size_t groups)
 {
-    for (size_t i = 0; i < groups * KERNEL_HASH; i++)
-        lane[i % KERNEL_HASH] = kernel_hash_step(lane[i % KERNEL_HASH], (uint64_t)(x[i] > 0));
+    for (size_t i = 0; i < groups * KERNEL_HASH * (size_t)arrays; i++)
+        lane[i % KERNEL_HASH] = kernel_hash_step(lane[i % KERNEL_HASH], (uint64_t)(x[0][i / (size_t)arrays] > 0));
 }
 
 static void the_comparison_notices(void **state)
