@@ -6,8 +6,8 @@
 #include "core/base/err.h"
 
 /* An item is up to ROW_BLOCK rows by GROUP panels. Its panels (one k block of them) and what it writes stay in a second-level
- * cache. COPY_STRIDE keeps the rows of a copied tile out of each other's cache sets. */
-enum { ROW_BLOCK = 512, GROUP = 8, COPY_STRIDE = KERNEL_K + 16, PANEL = KERNEL_K * KERNEL_COLS, LINE = 16 };
+ * cache. Rows a multiple of ALIAS floats apart fall into the same cache sets. COPY_ROWS are copied in one item. */
+enum { ROW_BLOCK = 512, GROUP = 8, PANEL = KERNEL_K * KERNEL_COLS, LINE = 16, ALIAS = 1024, COPY_ROWS = 16 };
 
 static size_t min_size(size_t a, size_t b)
 {
@@ -49,31 +49,56 @@ Dims contraction_columns(const Graph *g, NodeId id)
 static void find_bias(Contraction *c, const Graph *g, Dims n, const float *bias, Dims bias_dims)
 {
     c->bias = kernel_no_bias;
+    c->bias_from = bias;
     if (!bias)
         return;
-    Offsets at = offsets_make(g, n, bias_dims);
-    c->bias = bias;
     c->bias_step = 1;
-    if (at.table || (at.step != 1 && c->n > 1)) {
-        c->bias = c->bias_made = xfloats(c->n);
-        for (size_t j = 0; j < c->n; j++)
-            c->bias_made[j] = bias[offset(&at, j)];
-    }
-    free(at.table);
+    c->bias_at = offsets_make(g, n, bias_dims);
+    if (c->bias_at.table || (c->bias_at.step != 1 && c->n > 1))
+        c->bias_made = xfloats(c->n);
+    contraction_read_bias(c);
 }
 
+void contraction_read_bias(Contraction *c)
+{
+    for (size_t j = 0; c->bias_made && j < c->n; j++)
+        c->bias_made[j] = c->bias_from[offset(&c->bias_at, j)];
+    if (c->bias_from)
+        c->bias = c->bias_made ? c->bias_made : c->bias_from;
+}
+
+static size_t share(size_t n, size_t parts)
+{
+    return (n + parts - 1) / parts;
+}
+
+/* Several items for each worker, so that none waits long for another and a clock is looked at often. */
 static void make_items(Contraction *c, int threads)
 {
-    size_t all = size_mul(c->batches, c->panels), workers = (size_t)threads, rows = min_size(c->m, ROW_BLOCK);
-    c->group = min_size(GROUP, min_size(c->panels, all / (8 * workers) + 1)); /* several items for each worker: none waits long */
-    c->row_blocks = (c->m + ROW_BLOCK - 1) / ROW_BLOCK;
-    c->col_groups = (c->panels + c->group - 1) / c->group;
-    c->items = size_mul(size_mul(c->batches, c->row_blocks), c->col_groups);
+    size_t workers = c->workers = (size_t)threads, rest = c->panels;
+    if (workers == 1)
+        c->group = size_mul(c->batches, c->panels) / 8 + 1;
+    else if (c->batches == 1) {
+        c->singles = min_size(2 * workers, c->panels);
+        rest = c->panels - c->singles;
+        c->group = share(rest, 2 * workers);
+    } else
+        c->group = share(c->panels, share(2 * workers, c->batches));
+    c->group = min_size(min_size(c->group, c->panels), GROUP);
+    c->group = c->group ? c->group : 1;
+    c->groups = share(rest, c->group);
+    c->row_blocks = share(c->m, ROW_BLOCK);
+    c->items = size_mul(size_mul(c->batches, c->row_blocks), c->groups + c->singles);
     c->scratch_floats = c->group * PANEL;
-    if (!c->a_direct)
-        c->scratch_floats += (size_t)KERNEL_ROWS * COPY_STRIDE;
     if (!c->out_direct || c->k > KERNEL_K)
-        c->scratch_floats += c->group * rows * KERNEL_COLS;
+        c->scratch_floats += c->group * min_size(c->m, ROW_BLOCK) * KERNEL_COLS;
+    if (c->a_direct)
+        return;
+    c->copy_row = share(c->k, LINE) * LINE + LINE;
+    c->copy_row += c->copy_row % ALIAS ? 0 : LINE;
+    c->copy_floats = size_mul(size_mul(c->batches, c->m), c->copy_row);
+    c->prepares = size_mul(c->batches, share(c->m, COPY_ROWS));
+    c->items += c->prepares;
 }
 
 void contraction_init(Contraction *c, const Graph *g, NodeId id, const float *a, const float *b, const float *bias, Dims bias_dims,
@@ -96,10 +121,9 @@ void contraction_init(Contraction *c, const Graph *g, NodeId id, const float *a,
     c->a_k = offsets_make(g, k, da);
     c->b_k = offsets_make(g, k, db);
     find_bias(c, g, n, bias, bias_dims);
-    /* rows a multiple of 4 KiB apart would all fall into the same cache sets: those are copied closer together */
-    c->a_direct = !c->a_row.table && !c->a_k.table && (c->a_k.step != 1 || c->a_row.step % 1024 != 0);
+    c->a_direct = !c->a_row.table && !c->a_k.table && (c->a_k.step != 1 || c->a_row.step % ALIAS != 0 || c->m == 1);
     c->out_direct = !c->out_row.table && !c->out_col.table && (c->out_col.step == 1 || c->n == 1);
-    c->panels = (c->n + KERNEL_COLS - 1) / KERNEL_COLS;
+    c->panels = share(c->n, KERNEL_COLS);
     make_items(c, threads);
 }
 
@@ -111,6 +135,7 @@ void contraction_free(Contraction *c)
     free(c->out_col.table);
     free(c->a_k.table);
     free(c->b_k.table);
+    free(c->bias_at.table);
     free(c->bias_made);
     *c = (Contraction){0};
 }
@@ -118,9 +143,10 @@ void contraction_free(Contraction *c)
 /* What one item works on. */
 typedef struct Block {
     size_t row, rows, panel, panels; /* first and count */
-    const float *a, *b;
+    const float *a, *b;              /* row `row` of a, or of its copy */
+    size_t a_row, a_k;
     float *out;
-    float *packed, *copy, *sums;     /* [panels][KERNEL_K][KERNEL_COLS], [KERNEL_ROWS][COPY_STRIDE], [panels][rows][KERNEL_COLS] */
+    float *packed, *sums;            /* [panels][KERNEL_K][KERNEL_COLS], [panels][rows][KERNEL_COLS] */
 } Block;
 
 static size_t columns_of(const Contraction *c, size_t panel)
@@ -148,9 +174,9 @@ static void prefetch(const Contraction *c, const Block *o, size_t k0, size_t par
     size_t columns = o->panels * KERNEL_COLS, first = o->panel * KERNEL_COLS;
     if (c->b_k.table || c->b_k.step != 1)
         return;
-    if (k0 >= c->k) { /* the next item's first block */
+    if (k0 >= c->k) { /* the first block of what this worker probably does next */
         k0 = 0;
-        first += columns;
+        first += columns * c->workers;
     }
     size_t depth = min_size(KERNEL_K, c->k - k0), end = min_size(first + columns * (part + 1) / parts, c->n);
     for (size_t j = first + columns * part / parts; j < end; j++) {
@@ -158,21 +184,6 @@ static void prefetch(const Contraction *c, const Block *o, size_t k0, size_t par
         __asm__ volatile("");
         for (size_t k = 0; k < depth; k += LINE)
             __builtin_prefetch(column + k, 0, 2);
-    }
-}
-
-/* Copies rows first … first+rows-1 of a, k0 … k0+depth-1, to where their k cells are contiguous. */
-static void copy_rows(const Contraction *c, const Block *o, size_t first, size_t rows, size_t k0, size_t depth)
-{
-    bool contiguous = !c->a_k.table && c->a_k.step == 1;
-    for (size_t r = 0; r < rows; r++) {
-        const float *from = o->a + offset(&c->a_row, first + r) + (contiguous ? k0 : 0);
-        float *to = o->copy + r * COPY_STRIDE;
-        size_t k = 0;
-        for (; contiguous && depth - k >= LINE; k += LINE)
-            memcpy(to + k, from + k, LINE * sizeof *to); /* a size known here becomes a few moves */
-        for (; k < depth; k++)
-            to[k] = from[contiguous ? k : offset(&c->a_k, k0 + k)];
     }
 }
 
@@ -215,13 +226,7 @@ static void k_block(const Contraction *c, const Block *o, size_t k0, size_t dept
         pack(c, o, o->panel + p, k0, depth);
     for (size_t i = 0; i < tiles; i++) {
         size_t r = o->rows * i / tiles, count = o->rows * (i + 1) / tiles - r;
-        ContractTile t = {.rows = (int)count, .depth = (int)depth, .a = o->copy, .a_row = COPY_STRIDE, .a_k = 1};
-        if (c->a_direct) {
-            t.a = o->a + (o->row + r) * c->a_row.step + k0 * c->a_k.step;
-            t.a_row = c->a_row.step;
-            t.a_k = c->a_k.step;
-        } else
-            copy_rows(c, o, o->row + r, count, k0, depth);
+        ContractTile t = {.a = o->a + r * o->a_row + k0 * o->a_k, .a_row = o->a_row, .a_k = o->a_k, .rows = (int)count, .depth = (int)depth};
         for (size_t p = 0; p < o->panels; p++) {
             prefetch(c, o, k0 + depth, i * o->panels + p, tiles * o->panels);
             tile(c, o, t, r, o->panel + p, k0);
@@ -229,18 +234,51 @@ static void k_block(const Contraction *c, const Block *o, size_t k0, size_t dept
     }
 }
 
+/* Rows of a, one after the other with their k cells side by side. */
+static void copy_rows(const Contraction *c, size_t item)
+{
+    const size_t blocks = share(c->m, COPY_ROWS), batch = item / blocks, first = item % blocks * COPY_ROWS;
+    const bool contiguous = !c->a_k.table && c->a_k.step == 1;
+    size_t at[WALK_OPERANDS];
+    walk_at(&c->batch, batch, at);
+    for (size_t r = first; r < c->m && r < first + COPY_ROWS; r++) {
+        const float *from = c->a + at[1] + offset(&c->a_row, r);
+        float *to = c->copy + (batch * c->m + r) * c->copy_row;
+        if (contiguous)
+            memcpy(to, from, c->k * sizeof *to);
+        for (size_t k = 0; !contiguous && k < c->k; k++)
+            to[k] = from[offset(&c->a_k, k)];
+    }
+}
+
+/* Which panels: groups, then single ones. */
+static void choose_panels(const Contraction *c, Block *o, size_t n)
+{
+    o->panels = n < c->groups ? c->group : 1;
+    o->panel = n < c->groups ? n * c->group : c->panels - c->singles + (n - c->groups);
+    size_t end = n < c->groups ? c->panels - c->singles : c->panels;
+    o->panels = min_size(o->panels, end - o->panel);
+}
+
 void contraction_item(void *contraction, size_t item, int worker)
 {
     const Contraction *c = contraction;
-    size_t at[WALK_OPERANDS], block = item / c->col_groups % c->row_blocks;
-    walk_at(&c->batch, item / c->col_groups / c->row_blocks, at);
-    Block o = {.panel = item % c->col_groups * c->group, .out = c->out + at[0], .a = c->a + at[1], .b = c->b + at[2]};
-    o.panels = min_size(c->group, c->panels - o.panel);
-    o.row = c->m * block / c->row_blocks;
+    if (item < c->prepares) {
+        copy_rows(c, item);
+        return;
+    }
+    item -= c->prepares;
+    const size_t in_block = c->groups + c->singles, block = item / in_block % c->row_blocks, batch = item / in_block / c->row_blocks;
+    size_t at[WALK_OPERANDS];
+    walk_at(&c->batch, batch, at);
+    Block o = {.out = c->out + at[0], .b = c->b + at[2], .row = c->m * block / c->row_blocks};
+    choose_panels(c, &o, item % in_block);
     o.rows = c->m * (block + 1) / c->row_blocks - o.row;
+    o.a_row = c->a_direct ? c->a_row.step : c->copy_row;
+    o.a_k = c->a_direct ? c->a_k.step : 1;
+    o.a = (c->a_direct ? c->a + at[1] : c->copy + batch * c->m * c->copy_row) + o.row * o.a_row;
     o.packed = c->scratch + (size_t)worker * c->scratch_floats;
-    o.copy = o.packed + o.panels * PANEL;
-    o.sums = o.copy + (c->a_direct ? 0 : (size_t)KERNEL_ROWS * COPY_STRIDE);
+    o.sums = o.packed + o.panels * PANEL;
     for (size_t k = 0; k < c->k; k += KERNEL_K)
         k_block(c, &o, k, min_size(KERNEL_K, c->k - k));
 }

@@ -48,11 +48,11 @@ struct Job {
     Contraction contraction;
     size_t rows, per_item; /* rows in all and in one item */
     size_t gather;         /* where a worker's scratch has room for a gathered row */
-    size_t scratch_floats, scratch_total;
+    size_t scratch_floats, shared_floats, scratch_total; /* of every worker; of all together; in all */
     float *scratch;
     PoolFn fn;
     void *context;
-    size_t items, next;
+    size_t prepares, items, next; /* the first items prepare the others */
 };
 
 static size_t min_size(size_t a, size_t b)
@@ -260,8 +260,10 @@ static void plan_contraction(Job *j)
                      pool_threads(j->pool));
     j->fn = contraction_item;
     j->context = &j->contraction;
+    j->prepares = j->contraction.prepares;
     j->items = j->contraction.items;
     j->scratch_floats = j->contraction.scratch_floats;
+    j->shared_floats = j->contraction.copy_floats;
 }
 
 Job *job_new(const Graph *g, const JobNode *nodes, int count, Pool *pool)
@@ -282,16 +284,20 @@ Job *job_new(const Graph *g, const JobNode *nodes, int count, Pool *pool)
         plan_contraction(j);
     else
         plan_rows(j, ids);
-    j->scratch_total = size_mul(j->scratch_floats, (size_t)pool_threads(pool));
+    size_t workers = size_mul(j->scratch_floats, (size_t)pool_threads(pool));
+    j->scratch_total = size_add(workers, j->shared_floats);
     if (j->scratch_total)
         j->scratch = pool_take(pool, j->scratch_total);
     j->contraction.scratch = j->scratch;
+    j->contraction.copy = j->scratch ? j->scratch + workers : NULL;
     return j;
 }
 
 bool job_step(Job *j, int64_t deadline_ns)
 {
-    if (j->next < j->items)
+    if (j->next < j->prepares)
+        j->next = pool_run(j->pool, j->next, j->prepares, j->fn, j->context, deadline_ns);
+    if (j->next >= j->prepares && j->next < j->items)
         j->next = pool_run(j->pool, j->next, j->items, j->fn, j->context, deadline_ns);
     return j->next >= j->items;
 }
