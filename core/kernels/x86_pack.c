@@ -29,10 +29,19 @@ INLINE void transpose(float *to, const float *from, size_t step)
     STORE(0) STORE(1) STORE(2) STORE(3)
 }
 
-static void one_by_one(float *to, const float *from, size_t column_step, size_t k_step, int first, int columns, size_t from_k, size_t depth)
+/* The same for the first few columns only, zeros for the others. */
+INLINE void transpose_some(float *to, const float *from, size_t step, int columns)
+{
+    float block[BLOCK][BLOCK] = {{0}};
+    for (int j = 0; j < columns; j++)
+        memcpy(block[j], from + (size_t)j * step, sizeof block[j]);
+    transpose(to, block[0], BLOCK);
+}
+
+static void one_by_one(float *to, const float *from, size_t column_step, size_t k_step, int columns, size_t from_k, size_t depth)
 {
     for (size_t k = from_k; k < depth; k++)
-        for (int j = first; j < KERNEL_COLS; j++)
+        for (int j = 0; j < KERNEL_COLS; j++)
             to[k * KERNEL_COLS + (size_t)j] = j < columns ? from[(size_t)j * column_step + k * k_step] : 0.0f;
 }
 
@@ -48,18 +57,31 @@ TARGET static void pack_transposed(float *to, const float *from, size_t column_s
             for (int j = half; j < whole && j < half + LINE; j += BLOCK)
                 for (size_t k = line; k < blocks && k < line + LINE; k += BLOCK)
                     transpose(to + k * KERNEL_COLS + j, from + (size_t)j * column_step + k, column_step);
-    one_by_one(to, from, column_step, 1, whole, columns, 0, blocks);
-    one_by_one(to, from, column_step, 1, 0, columns, blocks, depth);
+    for (int j = whole; j < KERNEL_COLS; j += BLOCK)
+        for (size_t k = 0; k < blocks; k += BLOCK)
+            transpose_some(to + k * KERNEL_COLS + j, from + (size_t)j * column_step + k, column_step, columns - j);
+    one_by_one(to, from, column_step, 1, columns, blocks, depth);
+}
+
+/* Columns side by side, as they are. */
+TARGET static void pack_rows(float *to, const float *from, size_t k_step, int columns, size_t depth)
+{
+    enum { VECTORS = KERNEL_COLS / BLOCK };
+    __m256i mask[VECTORS];
+    for (int v = 0; v < VECTORS; v++)
+        mask[v] = _mm256_cmpgt_epi32(_mm256_set1_epi32(columns - v * BLOCK), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
+    for (size_t k = 0; k < depth; k++, to += KERNEL_COLS, from += k_step)
+        for (int v = 0; v < VECTORS; v++)
+            _mm256_storeu_ps(to + v * BLOCK, _mm256_maskload_ps(from + v * BLOCK, mask[v]));
 }
 
 TARGET void x86_pack(float *to, const float *from, size_t column_step, size_t k_step, int columns, size_t depth)
 {
     if (k_step == 1 && column_step != 1)
         pack_transposed(to, from, column_step, columns, depth);
-    else if (column_step == 1 && columns == KERNEL_COLS)
-        for (size_t k = 0; k < depth; k++)
-            memcpy(to + k * KERNEL_COLS, from + k * k_step, KERNEL_COLS * sizeof *to);
+    else if (column_step == 1)
+        pack_rows(to, from, k_step, columns, depth);
     else
-        one_by_one(to, from, column_step, k_step, 0, columns, 0, depth);
+        one_by_one(to, from, column_step, k_step, columns, 0, depth);
 }
 #endif
