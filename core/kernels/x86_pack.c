@@ -9,24 +9,27 @@
 #define INLINE __attribute__((always_inline, target("avx2"))) static inline
 enum { BLOCK = 8 };
 
-/* Pairs of rows, then fours, then eights: after each step a vector holds as many rows of one column beside each other. Written
- * out so that every compiler keeps the block in registers. */
-#define LOAD(j) __m256 row##j = _mm256_loadu_ps(from + j * step);
+/* Four k cells of rows j and j+4 beside each other, then pairs of rows, then fours: so half a block needs eight registers. Written
+ * out so that every compiler keeps them. */
+#define LOAD(j)                                                                             \
+    __m256 row##j = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from + j * step)), \
+                                         _mm_loadu_ps(from + (j + 4) * step), 1);
 #define PAIR(j, k) __m256 low##j = _mm256_unpacklo_ps(row##j, row##k), high##j = _mm256_unpackhi_ps(row##j, row##k);
-#define FOUR(j, k)                                                                                          \
-    __m256 four##j##0 = _mm256_shuffle_ps(low##j, low##k, 0x44), four##j##1 = _mm256_shuffle_ps(low##j, low##k, 0xee), \
-           four##j##2 = _mm256_shuffle_ps(high##j, high##k, 0x44), four##j##3 = _mm256_shuffle_ps(high##j, high##k, 0xee);
-#define STORE(k)                                                                                    \
-    _mm256_storeu_ps(to + k * KERNEL_COLS, _mm256_permute2f128_ps(four0##k, four4##k, 0x20));       \
-    _mm256_storeu_ps(to + (k + 4) * KERNEL_COLS, _mm256_permute2f128_ps(four0##k, four4##k, 0x31));
+#define STORE(k, part, order) _mm256_storeu_ps(to + k * KERNEL_COLS, _mm256_shuffle_ps(part##0, part##2, order));
 
-/* to[k·KERNEL_COLS + j] = from[j·step + k] for j, k < 8 */
+/* to[k·KERNEL_COLS + j] = from[j·step + k] for j < 8, k < 4 */
+INLINE void transpose_half(float *to, const float *from, size_t step)
+{
+    LOAD(0) LOAD(1) LOAD(2) LOAD(3)
+    PAIR(0, 1) PAIR(2, 3)
+    STORE(0, low, 0x44) STORE(1, low, 0xee) STORE(2, high, 0x44) STORE(3, high, 0xee)
+}
+
+/* for j, k < 8 */
 INLINE void transpose(float *to, const float *from, size_t step)
 {
-    LOAD(0) LOAD(1) LOAD(2) LOAD(3) LOAD(4) LOAD(5) LOAD(6) LOAD(7)
-    PAIR(0, 1) PAIR(2, 3) PAIR(4, 5) PAIR(6, 7)
-    FOUR(0, 2) FOUR(4, 6)
-    STORE(0) STORE(1) STORE(2) STORE(3)
+    transpose_half(to, from, step);
+    transpose_half(to + BLOCK / 2 * KERNEL_COLS, from + BLOCK / 2, step);
 }
 
 /* The same for the first few columns only, zeros for the others. */
