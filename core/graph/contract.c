@@ -198,24 +198,24 @@ static void scatter(const Contraction *c, const Block *o, const float *from, siz
 }
 
 /* A tile of rows by one panel. Sums go to the scratch, where rows are close together, and in the last block to their place. */
-static void tile(const Contraction *c, const Block *o, ContractTile t, size_t r, size_t panel, size_t k0)
+static void tile(const Contraction *c, const Block *o, ContractTile *t, size_t r, size_t panel, size_t k0)
 {
     size_t p = panel - o->panel, first = panel * KERNEL_COLS;
-    bool last = k0 + (size_t)t.depth == c->k, direct = last && c->out_direct;
+    bool last = k0 + (size_t)t->depth == c->k, direct = last && c->out_direct;
     float *sums = o->sums + (p * o->rows + r) * KERNEL_COLS;
-    t.b = o->packed + p * PANEL;
-    t.columns = (int)columns_of(c, panel);
-    t.from = k0 ? sums : kernel_zeros;
-    t.from_row = k0 ? KERNEL_COLS : 0;
-    t.to = direct ? o->out + (o->row + r) * c->out_row.step + first : sums;
-    t.to_row = direct ? c->out_row.step : KERNEL_COLS;
-    t.bias = last ? c->bias + first * c->bias_step : NULL;
-    for (int i = 0; direct && i < t.rows; i++)
-        for (int j = 0; j < t.columns; j += LINE)
-            __builtin_prefetch(t.to + (size_t)i * t.to_row + j, 1, 3);
-    c->kernels->contract(&t);
+    t->b = o->packed + p * PANEL;
+    t->columns = (int)columns_of(c, panel);
+    t->from = k0 ? sums : kernel_zeros;
+    t->from_row = k0 ? KERNEL_COLS : 0;
+    t->to = direct ? o->out + (o->row + r) * c->out_row.step + first : sums;
+    t->to_row = direct ? c->out_row.step : KERNEL_COLS;
+    t->bias = last ? c->bias + first * c->bias_step : NULL;
+    for (int i = 0; direct && i < t->rows; i++)
+        for (int j = 0; j < t->columns; j += LINE)
+            __builtin_prefetch(t->to + (size_t)i * t->to_row + j, 1, 3);
+    c->kernels->contract(t);
     if (last && !direct)
-        scatter(c, o, sums, o->row + r, (size_t)t.rows, panel);
+        scatter(c, o, sums, o->row + r, (size_t)t->rows, panel);
 }
 
 /* One k block of all rows: tiles of nearly equal height (197 rows are tiles of 13 and 14, not 14 × 14 and 1). */
@@ -229,7 +229,7 @@ static void k_block(const Contraction *c, const Block *o, size_t k0, size_t dept
         ContractTile t = {.a = o->a + r * o->a_row + k0 * o->a_k, .a_row = o->a_row, .a_k = o->a_k, .rows = (int)count, .depth = (int)depth};
         for (size_t p = 0; p < o->panels; p++) {
             prefetch(c, o, k0 + depth, i * o->panels + p, tiles * o->panels);
-            tile(c, o, t, r, o->panel + p, k0);
+            tile(c, o, &t, r, o->panel + p, k0);
         }
     }
 }
