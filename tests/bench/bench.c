@@ -1,5 +1,5 @@
 /* How fast the engine is against what this processor can do, measured in one run: single contractions (and OpenBLAS's, where it is
- * installed), whole forward passes cold and warm, memory. A table for people on standard output, JSON in a file.
+ * installed), whole forward passes cold and warm, memory, growth over tokens and blocks. A table for people on standard output, JSON in a file.
  * Usage: bench JSON [SIZE…]   SIZE: tiny b16 l16 h14 (b16 when none is given) */
 #include <dlfcn.h>
 #include <stdio.h>
@@ -267,6 +267,49 @@ static void bench_forward(FILE *json, const char *size, bool first)
     model_free(&m);
 }
 
+/* ViT-B/16 cut down to a few blocks, over picture sizes and over blocks: what grows how. */
+static void bench_growth(FILE *json)
+{
+    static const struct {
+        int pixels, layers;
+    } points[] = {{112, 1}, {224, 1}, {384, 1}, {512, 1}, {224, 2}, {224, 4}, {224, 8}};
+    Pool *pool = pool_new(1);
+    printf("\nGrowth, ViT-B/16 with fewer blocks, one thread, CPU time, the best of some passes\n");
+    printf("  %-8s %7s %7s %9s %9s %9s\n", "pixels", "tokens", "blocks", "ms", "GFLOP", "trace MB");
+    fprintf(json, ",\n  \"growth\": [");
+    for (size_t i = 0; i < sizeof points / sizeof *points; i++) {
+        VitConfig c = vit_config_base();
+        c.image_h = c.image_w = points[i].pixels;
+        c.layers = points[i].layers;
+        Model m = {0};
+        model_seeded(&m, &c, 1);
+        float *input = random_floats((size_t)c.channels * (size_t)c.image_h * (size_t)c.image_w, 3);
+        Graph g;
+        graph_init(&g);
+        vit_build(&g, &c, &m.weights, NULL, input, NULL);
+        double best = 1e9, gflop = graph_scope_cost(&g, "").flops * 1e-9;
+        size_t bytes = 0;
+        for (int r = 0; r < ROUNDS; r++) {
+            Run *run = run_new(&g, NULL, pool);
+            double start = cpu_ms();
+            while (!run_step_all(run, CLOCK_NEVER))
+                continue;
+            double ms = cpu_ms() - start;
+            best = ms < best ? ms : best;
+            bytes = run_bytes(run);
+            run_free(run);
+        }
+        printf("  %-8d %7d %7d %9.1f %9.2f %9.1f\n", points[i].pixels, vit_tokens(&c), c.layers, best, gflop, (double)bytes * 1e-6);
+        fprintf(json, "%s\n    {\"pixels\": %d, \"tokens\": %d, \"blocks\": %d, \"ms\": %.2f, \"gflop\": %.3f, \"trace_bytes\": %zu}", i ? "," : "",
+                points[i].pixels, vit_tokens(&c), c.layers, best, gflop, bytes);
+        graph_free(&g);
+        free(input);
+        model_free(&m);
+    }
+    fprintf(json, "\n  ]");
+    pool_free(pool);
+}
+
 int main(int argc, char **argv)
 {
     FILE *json = argc > 1 ? fopen(argv[1], "w") : NULL;
@@ -282,7 +325,9 @@ int main(int argc, char **argv)
     fprintf(json, "  \"forwards\": [");
     for (int i = 2; i < argc || i == 2; i++)
         bench_forward(json, i < argc ? argv[i] : "b16", i == 2);
-    fprintf(json, "\n  ]\n}\n");
+    fprintf(json, "\n  ]");
+    bench_growth(json);
+    fprintf(json, "\n}\n");
     if (fclose(json) != 0)
         die("%s: could not be written", argv[1]);
     return 0;
