@@ -5,42 +5,38 @@
 
 #include "core/base/err.h"
 
-/* An item is up to ROW_BLOCK rows by GROUP panels. Its scratch (a k block of the panels, the sums so far and one tile of a) and
- * the rows of a that it reads stay in a second-level cache. COPY_STRIDE keeps the rows of a tile out of each other's cache sets. */
-enum { ROW_BLOCK = 512, GROUP = 8, COPY_STRIDE = KERNEL_K + 16, PANEL = KERNEL_K * KERNEL_COLS, LINE = 16 };
+/* An item is up to ROW_BLOCK rows by GROUP panels. Its panels (one k block of them) and what it writes stay in a second-level
+ * cache. Rows a multiple of ALIAS floats apart fall into the same cache sets. COPY_ROWS are copied in one item. */
+enum { ROW_BLOCK = 512, GROUP = 8, PANEL = KERNEL_K * KERNEL_COLS, LINE = 16, ALIAS = 1024, COPY_ROWS = 16 };
 
-/* Cell offsets of every index over `axes` in the operand `in`. */
-static size_t *offsets(const Graph *g, Dims axes, Dims in)
+static size_t min_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Where the cells of every index over `axes` are in the operand `in`. */
+static Offsets offsets_make(const Graph *g, Dims axes, Dims in)
 {
     Walk w = walk_make(g->axes, axes, &in, 1);
+    if (w.n <= 1)
+        return (Offsets){.step = w.n ? w.stride[0][0] : 1};
     size_t *table = xmalloc(size_mul(w.count, sizeof *table));
     WalkPlace place = walk_place(&w, 0);
     for (size_t i = 0; i < w.count; i++) {
         table[i] = place.offset[0];
         walk_next_cell(&w, &place);
     }
-    return table;
+    return (Offsets){.table = table};
 }
 
-/* The common step of a table of offsets; 0 if there is none. A single entry has step 1. */
-static size_t uniform_step(const size_t *table, size_t n)
+static inline size_t offset(const Offsets *o, size_t i)
 {
-    if (n < 2)
-        return 1;
-    for (size_t i = 1; i < n; i++)
-        if (table[i] < table[i - 1] || table[i] - table[i - 1] != table[1] - table[0])
-            return 0;
-    return table[1] - table[0];
+    return o->table ? o->table[i] : i * o->step;
 }
 
 static Dims both(Dims a, Dims b)
 {
     return dims_minus(a, dims_minus(a, b));
-}
-
-static size_t min_size(size_t a, size_t b)
-{
-    return a < b ? a : b;
 }
 
 Dims contraction_columns(const Graph *g, NodeId id)
@@ -49,30 +45,60 @@ Dims contraction_columns(const Graph *g, NodeId id)
     return dims_minus(both(node->dims, graph_node(g, node->in[1])->dims), graph_node(g, node->in[0])->dims);
 }
 
-static void make_bias(Contraction *c, const Graph *g, Dims n, const float *bias, Dims bias_dims)
+/* A bias that lies in order is read where it is. */
+static void find_bias(Contraction *c, const Graph *g, Dims n, const float *bias, Dims bias_dims)
 {
-    c->bias = xfloats(c->n);
+    c->bias = kernel_no_bias;
     c->bias_from = bias;
-    c->bias_at = bias ? offsets(g, n, bias_dims) : NULL;
-    for (size_t j = 0; j < c->n; j++)
-        c->bias[j] = -0.0f;
+    if (!bias)
+        return;
+    c->bias_step = 1;
+    c->bias_at = offsets_make(g, n, bias_dims);
+    if (c->bias_at.table || (c->bias_at.step != 1 && c->n > 1))
+        c->bias_made = xfloats(c->n);
     contraction_read_bias(c);
 }
 
 void contraction_read_bias(Contraction *c)
 {
-    for (size_t j = 0; c->bias_from && j < c->n; j++)
-        c->bias[j] = c->bias_from[c->bias_at[j]];
+    for (size_t j = 0; c->bias_made && j < c->n; j++)
+        c->bias_made[j] = c->bias_from[offset(&c->bias_at, j)];
+    if (c->bias_from)
+        c->bias = c->bias_made ? c->bias_made : c->bias_from;
 }
 
+static size_t share(size_t n, size_t parts)
+{
+    return (n + parts - 1) / parts;
+}
+
+/* Several items for each worker, so that none waits long for another and a clock is looked at often. */
 static void make_items(Contraction *c, int threads)
 {
-    size_t all = size_mul(c->batches, c->panels), workers = (size_t)threads, rows = min_size(c->m, ROW_BLOCK);
-    c->group = min_size(GROUP, min_size(c->panels, all / (8 * workers) + 1)); /* several items for each worker: none waits long */
-    c->row_blocks = (c->m + ROW_BLOCK - 1) / ROW_BLOCK;
-    c->col_groups = (c->panels + c->group - 1) / c->group;
-    c->items = size_mul(size_mul(c->batches, c->row_blocks), c->col_groups);
-    c->scratch_floats = c->group * (PANEL + rows * KERNEL_COLS) + (size_t)KERNEL_ROWS * COPY_STRIDE;
+    size_t workers = c->workers = (size_t)threads, rest = c->panels;
+    if (workers == 1)
+        c->group = size_mul(c->batches, c->panels) / 8 + 1;
+    else if (c->batches == 1) {
+        c->singles = min_size(2 * workers, c->panels);
+        rest = c->panels - c->singles;
+        c->group = share(rest, 2 * workers);
+    } else
+        c->group = share(c->panels, share(2 * workers, c->batches));
+    c->group = min_size(min_size(c->group, c->panels), GROUP);
+    c->group = c->group ? c->group : 1;
+    c->groups = share(rest, c->group);
+    c->row_blocks = share(c->m, ROW_BLOCK);
+    c->items = size_mul(size_mul(c->batches, c->row_blocks), c->groups + c->singles);
+    c->scratch_floats = c->group * PANEL;
+    if (!c->out_direct || c->k > KERNEL_K)
+        c->scratch_floats += c->group * min_size(c->m, ROW_BLOCK) * KERNEL_COLS;
+    if (c->a_direct)
+        return;
+    c->copy_row = share(c->k, LINE) * LINE + LINE;
+    c->copy_row += c->copy_row % ALIAS ? 0 : LINE;
+    c->copy_floats = size_mul(size_mul(c->batches, c->m), c->copy_row);
+    c->prepares = size_mul(c->batches, share(c->m, COPY_ROWS));
+    c->items += c->prepares;
 }
 
 void contraction_init(Contraction *c, const Graph *g, NodeId id, const float *a, const float *b, const float *bias, Dims bias_dims,
@@ -88,41 +114,39 @@ void contraction_init(Contraction *c, const Graph *g, NodeId id, const float *a,
     c->m = graph_dims_cells(g, m);
     c->n = graph_dims_cells(g, n);
     c->k = graph_dims_cells(g, k);
-    c->a_row = offsets(g, m, da);
-    c->out_row = offsets(g, m, node->dims);
-    c->b_col = offsets(g, n, db);
-    c->out_col = offsets(g, n, node->dims);
-    c->a_k = offsets(g, k, da);
-    c->b_k = offsets(g, k, db);
-    make_bias(c, g, n, bias, bias_dims);
-    size_t row_step = uniform_step(c->a_row, c->m);
-    /* rows a multiple of 4 KiB apart would all fall into the same cache sets: those are copied closer together */
-    c->a_direct = uniform_step(c->a_k, c->k) == 1 && row_step > 0 && row_step % 1024 != 0;
-    c->out_contiguous = uniform_step(c->out_col, c->n) == 1;
-    c->b_col_step = uniform_step(c->b_col, c->n);
-    c->b_k_step = uniform_step(c->b_k, c->k);
-    c->panels = (c->n + KERNEL_COLS - 1) / KERNEL_COLS;
+    c->a_row = offsets_make(g, m, da);
+    c->out_row = offsets_make(g, m, node->dims);
+    c->b_col = offsets_make(g, n, db);
+    c->out_col = offsets_make(g, n, node->dims);
+    c->a_k = offsets_make(g, k, da);
+    c->b_k = offsets_make(g, k, db);
+    find_bias(c, g, n, bias, bias_dims);
+    c->a_direct = !c->a_row.table && !c->a_k.table && (c->a_k.step != 1 || c->a_row.step % ALIAS != 0 || c->m == 1);
+    c->out_direct = !c->out_row.table && !c->out_col.table && (c->out_col.step == 1 || c->n == 1);
+    c->panels = share(c->n, KERNEL_COLS);
     make_items(c, threads);
 }
 
 void contraction_free(Contraction *c)
 {
-    free(c->a_row);
-    free(c->out_row);
-    free(c->b_col);
-    free(c->out_col);
-    free(c->a_k);
-    free(c->b_k);
-    free(c->bias);
-    free(c->bias_at);
+    free(c->a_row.table);
+    free(c->out_row.table);
+    free(c->b_col.table);
+    free(c->out_col.table);
+    free(c->a_k.table);
+    free(c->b_k.table);
+    free(c->bias_at.table);
+    free(c->bias_made);
     *c = (Contraction){0};
 }
 
 /* What one item works on. */
 typedef struct Block {
     size_t row, rows, panel, panels; /* first and count */
-    size_t a_at, b_at, out_at;
-    float *packed, *totals, *copy;   /* [panels][KERNEL_K][KERNEL_COLS], [panels][rows][KERNEL_COLS], [KERNEL_ROWS][COPY_STRIDE] */
+    const float *a, *b;              /* row `row` of a, or of its copy */
+    size_t a_row, a_k;
+    float *out;
+    float *packed, *sums;            /* [panels][KERNEL_K][KERNEL_COLS], [panels][rows][KERNEL_COLS] */
 } Block;
 
 static size_t columns_of(const Contraction *c, size_t panel)
@@ -134,104 +158,127 @@ static void pack(const Contraction *c, const Block *o, size_t panel, size_t k0, 
 {
     size_t first = panel * KERNEL_COLS, columns = columns_of(c, panel);
     float *to = o->packed + (panel - o->panel) * PANEL;
-    const float *from = c->b + o->b_at;
-    if (c->b_col_step && c->b_k_step) {
-        c->kernels->pack(to, from + c->b_col[first] + c->b_k[k0], c->b_col_step, c->b_k_step, (int)columns, depth);
+    if (!c->b_col.table && !c->b_k.table) {
+        c->kernels->pack(to, o->b + first * c->b_col.step + k0 * c->b_k.step, c->b_col.step, c->b_k.step, (int)columns, depth);
         return;
     }
     for (size_t k = 0; k < depth; k++)
         for (size_t j = 0; j < KERNEL_COLS; j++)
-            to[k * KERNEL_COLS + j] = j < columns ? from[c->b_col[first + j] + c->b_k[k0 + k]] : 0.0f;
+            to[k * KERNEL_COLS + j] = j < columns ? o->b[offset(&c->b_col, first + j) + offset(&c->b_k, k0 + k)] : 0.0f;
 }
 
-/* Asks for part of what is packed next, so that it comes from memory while the kernel runs. Only columns that lie along k. */
+/* Asks for part of what is packed next, so that it comes from memory while the kernel runs. Only columns that lie along k.
+ * The empty statement is for compilers that leave out calls without effect, as a prefetch is to them. */
 static void prefetch(const Contraction *c, const Block *o, size_t k0, size_t part, size_t parts)
 {
     size_t columns = o->panels * KERNEL_COLS, first = o->panel * KERNEL_COLS;
-    if (c->b_k_step != 1)
+    if (c->b_k.table || c->b_k.step != 1)
         return;
-    if (k0 >= c->k) { /* the next item's first block */
+    if (k0 >= c->k) { /* the first block of what this worker probably does next */
         k0 = 0;
-        first += columns;
+        first += columns * c->workers;
     }
     size_t depth = min_size(KERNEL_K, c->k - k0), end = min_size(first + columns * (part + 1) / parts, c->n);
-    for (size_t j = first + columns * part / parts; j < end; j++)
+    for (size_t j = first + columns * part / parts; j < end; j++) {
+        const float *column = o->b + offset(&c->b_col, j) + k0;
+        __asm__ volatile("");
         for (size_t k = 0; k < depth; k += LINE)
-            __builtin_prefetch(c->b + o->b_at + c->b_col[j] + c->b_k[k0 + k], 0, 2);
+            __builtin_prefetch(column + k, 0, 2);
+    }
 }
 
-/* Rows first … first+rows-1 of a, k0 … k0+depth-1, as a matrix whose k cells are contiguous; *stride is its row stride. */
-static const float *rows_of_a(const Contraction *c, const Block *o, size_t first, size_t rows, size_t k0, size_t depth, size_t *stride)
-{
-    const float *a = c->a + o->a_at;
-    if (c->a_direct) {
-        *stride = c->m > 1 ? c->a_row[1] - c->a_row[0] : c->k;
-        return a + c->a_row[first] + c->a_k[k0];
-    }
-    *stride = COPY_STRIDE;
-    bool contiguous = c->a_k[k0 + depth - 1] - c->a_k[k0] == depth - 1; /* offsets never fall */
-    for (size_t r = 0; r < rows; r++) {
-        const float *from = a + c->a_row[first + r];
-        float *to = o->copy + r * COPY_STRIDE;
-        size_t k = 0;
-        for (; contiguous && depth - k >= LINE; k += LINE)
-            memcpy(to + k, from + c->a_k[k0] + k, LINE * sizeof *to); /* a size known here becomes a few moves */
-        for (; k < depth; k++)
-            to[k] = from[c->a_k[k0 + k]];
-    }
-    return o->copy;
-}
-
-static void store(const Contraction *c, const Block *o, const float *total, size_t row, size_t rows, size_t panel)
+static void scatter(const Contraction *c, const Block *o, const float *from, size_t row, size_t rows, size_t panel)
 {
     size_t first = panel * KERNEL_COLS, columns = columns_of(c, panel);
-    ZipKernel *add = c->kernels->zip[ZIP_ADD]; /* NaN becomes canonical in it */
     for (size_t r = 0; r < rows; r++) {
-        float *to = c->out + o->out_at + c->out_row[row + r], line[KERNEL_COLS];
-        const float *from = total + r * KERNEL_COLS;
-        if (c->out_contiguous) {
-            add(to + c->out_col[first], from, 1, c->bias + first, 1, columns);
-            continue;
-        }
-        add(line, from, 1, c->bias + first, 1, columns);
+        float *to = o->out + offset(&c->out_row, row + r);
         for (size_t j = 0; j < columns; j++)
-            to[c->out_col[first + j]] = line[j];
+            to[offset(&c->out_col, first + j)] = from[r * KERNEL_COLS + j];
     }
+}
+
+/* A tile of rows by one panel. Sums go to the scratch, where rows are close together, and in the last block to their place. */
+static void tile(const Contraction *c, const Block *o, ContractTile *t, size_t r, size_t panel, size_t k0)
+{
+    size_t p = panel - o->panel, first = panel * KERNEL_COLS;
+    bool last = k0 + (size_t)t->depth == c->k, direct = last && c->out_direct;
+    float *sums = o->sums + (p * o->rows + r) * KERNEL_COLS;
+    t->b = o->packed + p * PANEL;
+    t->columns = (int)columns_of(c, panel);
+    t->from = k0 ? sums : kernel_zeros;
+    t->from_row = k0 ? KERNEL_COLS : 0;
+    t->to = direct ? o->out + (o->row + r) * c->out_row.step + first : sums;
+    t->to_row = direct ? c->out_row.step : KERNEL_COLS;
+    t->bias = last ? c->bias + first * c->bias_step : NULL;
+    for (int i = 0; direct && i < t->rows; i++)
+        for (int j = 0; j < t->columns; j += LINE)
+            __builtin_prefetch(t->to + (size_t)i * t->to_row + j, 1, 3);
+    c->kernels->contract(t);
+    if (last && !direct)
+        scatter(c, o, sums, o->row + r, (size_t)t->rows, panel);
 }
 
 /* One k block of all rows: tiles of nearly equal height (197 rows are tiles of 13 and 14, not 14 × 14 and 1). */
 static void k_block(const Contraction *c, const Block *o, size_t k0, size_t depth)
 {
-    size_t tiles = (o->rows + KERNEL_ROWS - 1) / KERNEL_ROWS, stride;
+    size_t tiles = (o->rows + KERNEL_ROWS - 1) / KERNEL_ROWS;
     for (size_t p = 0; p < o->panels; p++)
         pack(c, o, o->panel + p, k0, depth);
-    for (size_t t = 0; t < tiles; t++) {
-        size_t r = o->rows * t / tiles, count = o->rows * (t + 1) / tiles - r;
-        const float *a = rows_of_a(c, o, o->row + r, count, k0, depth, &stride);
+    for (size_t i = 0; i < tiles; i++) {
+        size_t r = o->rows * i / tiles, count = o->rows * (i + 1) / tiles - r;
+        ContractTile t = {.a = o->a + r * o->a_row + k0 * o->a_k, .a_row = o->a_row, .a_k = o->a_k, .rows = (int)count, .depth = (int)depth};
         for (size_t p = 0; p < o->panels; p++) {
-            float *total = o->totals + (p * o->rows + r) * KERNEL_COLS;
-            prefetch(c, o, k0 + depth, t * o->panels + p, tiles * o->panels);
-            if (k0 == 0)
-                memset(total, 0, count * KERNEL_COLS * sizeof *total);
-            c->kernels->contract(total, a, stride, o->packed + p * PANEL, (int)count, (int)depth);
-            if (k0 + depth == c->k)
-                store(c, o, total, o->row + r, count, o->panel + p);
+            prefetch(c, o, k0 + depth, i * o->panels + p, tiles * o->panels);
+            tile(c, o, &t, r, o->panel + p, k0);
         }
     }
+}
+
+/* Rows of a, one after the other with their k cells side by side. */
+static void copy_rows(const Contraction *c, size_t item)
+{
+    const size_t blocks = share(c->m, COPY_ROWS), batch = item / blocks, first = item % blocks * COPY_ROWS;
+    const bool contiguous = !c->a_k.table && c->a_k.step == 1;
+    size_t at[WALK_OPERANDS];
+    walk_at(&c->batch, batch, at);
+    for (size_t r = first; r < c->m && r < first + COPY_ROWS; r++) {
+        const float *from = c->a + at[1] + offset(&c->a_row, r);
+        float *to = c->copy + (batch * c->m + r) * c->copy_row;
+        if (contiguous)
+            memcpy(to, from, c->k * sizeof *to);
+        for (size_t k = 0; !contiguous && k < c->k; k++)
+            to[k] = from[offset(&c->a_k, k)];
+    }
+}
+
+/* Which panels: groups, then single ones. */
+static void choose_panels(const Contraction *c, Block *o, size_t n)
+{
+    o->panels = n < c->groups ? c->group : 1;
+    o->panel = n < c->groups ? n * c->group : c->panels - c->singles + (n - c->groups);
+    size_t end = n < c->groups ? c->panels - c->singles : c->panels;
+    o->panels = min_size(o->panels, end - o->panel);
 }
 
 void contraction_item(void *contraction, size_t item, int worker)
 {
     const Contraction *c = contraction;
-    size_t at[WALK_OPERANDS], block = item / c->col_groups % c->row_blocks;
-    walk_at(&c->batch, item / c->col_groups / c->row_blocks, at);
-    Block o = {.panel = item % c->col_groups * c->group, .out_at = at[0], .a_at = at[1], .b_at = at[2]};
-    o.panels = min_size(c->group, c->panels - o.panel);
-    o.row = c->m * block / c->row_blocks;
+    if (item < c->prepares) {
+        copy_rows(c, item);
+        return;
+    }
+    item -= c->prepares;
+    const size_t in_block = c->groups + c->singles, block = item / in_block % c->row_blocks, batch = item / in_block / c->row_blocks;
+    size_t at[WALK_OPERANDS];
+    walk_at(&c->batch, batch, at);
+    Block o = {.out = c->out + at[0], .b = c->b + at[2], .row = c->m * block / c->row_blocks};
+    choose_panels(c, &o, item % in_block);
     o.rows = c->m * (block + 1) / c->row_blocks - o.row;
+    o.a_row = c->a_direct ? c->a_row.step : c->copy_row;
+    o.a_k = c->a_direct ? c->a_k.step : 1;
+    o.a = (c->a_direct ? c->a + at[1] : c->copy + batch * c->m * c->copy_row) + o.row * o.a_row;
     o.packed = c->scratch + (size_t)worker * c->scratch_floats;
-    o.totals = o.packed + o.panels * PANEL;
-    o.copy = o.totals + o.panels * o.rows * KERNEL_COLS;
+    o.sums = o.packed + o.panels * PANEL;
     for (size_t k = 0; k < c->k; k += KERNEL_K)
         k_block(c, &o, k, min_size(KERNEL_K, c->k - k));
 }

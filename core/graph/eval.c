@@ -48,11 +48,11 @@ struct Job {
     Contraction contraction;
     size_t rows, per_item; /* rows in all and in one item */
     size_t gather;         /* where a worker's scratch has room for a gathered row */
-    size_t scratch_floats, scratch_total;
+    size_t scratch_floats, shared_floats, scratch_total; /* of every worker; of all together; in all */
     float *scratch;
     PoolFn fn;
     void *context;
-    size_t items, next;
+    size_t prepares, items, next; /* the first items prepare the others */
     int parts;
     Part part[];
 };
@@ -364,8 +364,10 @@ static void plan_contraction(Job *j)
                      pool_threads(j->pool));
     j->fn = contraction_item;
     j->context = &j->contraction;
+    j->prepares = j->contraction.prepares;
     j->items = j->contraction.items;
     j->scratch_floats = j->contraction.scratch_floats;
+    j->shared_floats = j->contraction.copy_floats;
 }
 
 static Job *make(const Graph *g, const JobNode *nodes, int count, Pool *pool)
@@ -389,12 +391,21 @@ static Job *make(const Graph *g, const JobNode *nodes, int count, Pool *pool)
     return j;
 }
 
+/* Every worker's part of the scratch comes first, then what they share. */
+static void lend(Job *j, float *scratch, size_t workers)
+{
+    j->scratch = scratch;
+    j->contraction.scratch = scratch;
+    j->contraction.copy = scratch + workers;
+}
+
 Job *job_new(const Graph *g, const JobNode *nodes, int count, Pool *pool)
 {
     Job *j = make(g, nodes, count, pool);
-    j->scratch_total = size_mul(j->scratch_floats, (size_t)pool_threads(pool));
+    size_t workers = size_mul(j->scratch_floats, (size_t)pool_threads(pool));
+    j->scratch_total = size_add(workers, j->shared_floats);
     if (j->scratch_total)
-        job_lend(j, pool_take(pool, j->scratch_total));
+        lend(j, pool_take(pool, j->scratch_total), workers);
     return j;
 }
 
@@ -405,13 +416,12 @@ Job *job_plan(const Graph *g, const JobNode *nodes, int count)
 
 size_t job_scratch(const Job *j)
 {
-    return j->scratch_floats;
+    return size_add(j->scratch_floats, j->shared_floats);
 }
 
 void job_lend(Job *j, float *scratch)
 {
-    j->scratch = scratch;
-    j->contraction.scratch = scratch;
+    lend(j, scratch, j->scratch_floats);
 }
 
 void job_point(Job *j, int node, int input, const float *values)
@@ -432,7 +442,9 @@ void job_run(Job *j)
 
 bool job_step(Job *j, int64_t deadline_ns)
 {
-    if (j->next < j->items)
+    if (j->next < j->prepares)
+        j->next = pool_run(j->pool, j->next, j->prepares, j->fn, j->context, deadline_ns);
+    if (j->next >= j->prepares && j->next < j->items)
         j->next = pool_run(j->pool, j->next, j->items, j->fn, j->context, deadline_ns);
     return j->next >= j->items;
 }

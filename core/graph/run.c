@@ -8,7 +8,7 @@
 #include "core/graph/run_state.h"
 
 /* Cells computed before their hashes are taken: a node for every thread. */
-enum { HASH_CELLS = 1 << 20 };
+enum { HASH_CELLS = 1 << 21 };
 
 NodeId run_shared(const Run *r, NodeId n)
 {

@@ -9,14 +9,17 @@ static uint64_t mix(uint64_t h, uint64_t x)
     return kernel_hash_step(h, x);
 }
 
-/* Four independent streams over the floats' bits so that long tensors are not bound by one chain of multiplications; streams and
+/* Four independent streams over an array's bits, so that long ones are not bound by one chain of multiplications; streams and
  * length are mixed at the end. It tells runs apart, nothing more. */
-uint64_t run_hash_values(const float *values, size_t n)
+static void hash_start(uint64_t lane[KERNEL_HASH])
 {
-    uint64_t lane[KERNEL_HASH] = {0xcbf29ce484222325u, 0x84222325cbf29ce4u, 0x9ce484222325cbf2u, 0x2325cbf29ce48422u};
-    size_t groups = n / KERNEL_HASH;
-    kernels()->hash(lane, values, groups);
-    for (size_t i = groups * KERNEL_HASH; i < n; i++) {
+    static const uint64_t start[KERNEL_HASH] = {0xcbf29ce484222325u, 0x84222325cbf29ce4u, 0x9ce484222325cbf2u, 0x2325cbf29ce48422u};
+    memcpy(lane, start, sizeof start);
+}
+
+static uint64_t hash_end(uint64_t lane[KERNEL_HASH], const float *values, size_t n)
+{
+    for (size_t i = n / KERNEL_HASH * KERNEL_HASH; i < n; i++) {
         uint32_t word;
         memcpy(&word, &values[i], sizeof word);
         lane[i % KERNEL_HASH] = mix(lane[i % KERNEL_HASH], word);
@@ -27,38 +30,87 @@ uint64_t run_hash_values(const float *values, size_t n)
     return h;
 }
 
+/* The hashes of up to KERNEL_HASH_ARRAYS arrays, the longest first: all together up to the end of the shortest, then the rest. */
+static void hash_arrays(const float *const *values, const size_t *cells, int arrays, uint64_t *hash)
+{
+    uint64_t lane[KERNEL_HASH_ARRAYS * KERNEL_HASH];
+    const float *from[KERNEL_HASH_ARRAYS];
+    size_t done = 0;
+    for (int i = 0; i < arrays; i++)
+        hash_start(lane + i * KERNEL_HASH);
+    for (int left = arrays; left > 0; left--) {
+        size_t groups = cells[left - 1] / KERNEL_HASH - done;
+        for (int i = 0; i < left; i++)
+            from[i] = values[i] + done * KERNEL_HASH;
+        if (groups > 0)
+            kernels()->hash(lane, from, left, groups);
+        done += groups;
+    }
+    for (int i = 0; i < arrays; i++)
+        hash[i] = hash_end(lane + i * KERNEL_HASH, values[i], cells[i]);
+}
+
+uint64_t run_hash_values(const float *values, size_t n)
+{
+    uint64_t hash;
+    hash_arrays(&values, &n, 1, &hash);
+    return hash;
+}
+
 enum { HASH_NODES = 64 };
 
-/* Several nodes at once, so that every thread has one to do. */
 typedef struct Hashing {
-    Slot *slots[HASH_NODES];
-    size_t cells[HASH_NODES];
+    size_t count, each; /* nodes, and how many one item does */
+    struct {
+        Slot *slot;
+        size_t cells;
+    } node[HASH_NODES]; /* longest first */
 } Hashing;
 
 static void hash_item(void *context, size_t item, int worker)
 {
     (void)worker;
     Hashing *h = context;
-    h->slots[item]->hash = run_hash_values(h->slots[item]->values, h->cells[item]);
-    h->slots[item]->hashed = true;
+    const float *values[KERNEL_HASH_ARRAYS] = {0};
+    size_t cells[KERNEL_HASH_ARRAYS] = {0};
+    uint64_t hash[KERNEL_HASH_ARRAYS];
+    int n = 0;
+    for (size_t i = item * h->each; i < h->count && i < (item + 1) * h->each; i++, n++) {
+        values[n] = h->node[i].slot->values;
+        cells[n] = h->node[i].cells;
+    }
+    hash_arrays(values, cells, n, hash);
+    for (int i = 0; i < n; i++) {
+        Slot *s = h->node[item * h->each + (size_t)i].slot;
+        s->hash = hash[i];
+        s->hashed = true;
+    }
+}
+
+static void hash_these(Run *r, Hashing *h)
+{
+    const size_t threads = (size_t)pool_threads(r->pool), share = (h->count + threads - 1) / threads;
+    h->each = share < 1 ? 1 : share > KERNEL_HASH_ARRAYS ? KERNEL_HASH_ARRAYS : share;
+    pool_run(r->pool, 0, (h->count + h->each - 1) / h->each, hash_item, h, CLOCK_NEVER);
+    h->count = 0;
 }
 
 void run_hash_some(Run *r)
 {
-    Hashing h;
-    size_t count = 0;
+    Hashing h = {.count = 0};
     for (NodeId n = 0; n < r->known; n++) {
         Slot *s = &r->slots[n];
         if (!s->ready || s->hashed || !run_is_forward(r, n))
             continue;
-        h.slots[count] = s;
-        h.cells[count++] = graph_cells(r->graph, n);
-        if (count == HASH_NODES) {
-            pool_run(r->pool, 0, count, hash_item, &h, CLOCK_NEVER);
-            count = 0;
-        }
+        size_t cells = graph_cells(r->graph, n), i = h.count++;
+        for (; i > 0 && h.node[i - 1].cells < cells; i--)
+            h.node[i] = h.node[i - 1];
+        h.node[i].slot = s;
+        h.node[i].cells = cells;
+        if (h.count == HASH_NODES)
+            hash_these(r, &h);
     }
-    pool_run(r->pool, 0, count, hash_item, &h, CLOCK_NEVER);
+    hash_these(r, &h);
     r->unhashed = 0;
 }
 

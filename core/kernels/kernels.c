@@ -8,6 +8,11 @@
 #include "core/kernels/fma.h"
 #include "core/kernels/variants.h"
 
+#define EIGHT(x) x, x, x, x, x, x, x, x
+const float kernel_zeros[KERNEL_COLS] = {0};
+const float kernel_no_bias[KERNEL_COLS] = {EIGHT(-0.0f), EIGHT(-0.0f), EIGHT(-0.0f), EIGHT(-0.0f)};
+_Static_assert(KERNEL_COLS == 32, "as many as are written out");
+
 static bool always(void)
 {
     return true;

@@ -18,7 +18,7 @@
 
 #include "core/base/err.h"
 
-enum { KERNEL_K = 256, KERNEL_COLS = 32, KERNEL_ROWS = 14, KERNEL_HASH = 4 };
+enum { KERNEL_K = 256, KERNEL_COLS = 32, KERNEL_ROWS = 14, KERNEL_HASH = 4, KERNEL_HASH_ARRAYS = 4 };
 
 /* symbol, name in formulas and commands, largest error in ulp over the whole float range (tested); of the derivatives in ulp of the
  * larger of the two parts Φ(x) + x·φ(x) that they are the sum of, which cancel where a derivative passes through 0 */
@@ -52,9 +52,19 @@ typedef enum MapFn {
 
 typedef enum ZipFn { ZIP_ADD, ZIP_SUB, ZIP_MUL, ZIP_DIV, ZIP_COUNT } ZipFn;
 
-/* total[r][0…31] (row stride KERNEL_COLS) += chain over k of a[r·a_stride + k] · b[k·KERNEL_COLS + column].
- * rows ≤ KERNEL_ROWS, depth ≤ KERNEL_K (0 adds +0). One call is one k block: the caller starts total at +0. NaN is not yet canonical. */
-typedef void ContractKernel(float *total, const float *a, size_t a_stride, const float *b, int rows, int depth);
+/* One k block of a tile of an output: with chain[r,j] = Σ a[r·a_row + k·a_k]·b[k·KERNEL_COLS + j] over k < depth, from +0, k ascending,
+ *   to[r·to_row + j] = from[r·from_row + j] + chain[r,j]                          where bias is NULL (NaN as it comes),
+ *   to[r·to_row + j] = canonical((from[r·from_row + j] + chain[r,j]) + bias[j])   in the last block,
+ * for r < rows ≤ KERNEL_ROWS and j < columns ≤ KERNEL_COLS; depth ≤ KERNEL_K. `from` of the first block is +0 (kernel_zeros with
+ * from_row 0), afterwards what the block before stored; it may be `to` with the same rows. No bias: kernel_no_bias. */
+typedef struct ContractTile {
+    const float *a, *b, *from, *bias;
+    float *to;
+    size_t a_row, a_k, from_row, to_row;
+    int rows, columns, depth;
+} ContractTile;
+typedef void ContractKernel(const ContractTile *t);
+extern const float kernel_zeros[KERNEL_COLS], kernel_no_bias[KERNEL_COLS]; /* all +0; all −0, which changes no sum */
 /* y[i] = f(x[i]); y may be x. */
 typedef void MapKernel(float *y, const float *x, size_t n);
 /* y[i] = a[i·a_step] ∘ b[i·b_step]; steps are 0 or 1; y may be a or b where its step is 1. */
@@ -63,8 +73,9 @@ typedef float ReduceKernel(const float *x, size_t n);
 /* to[k·KERNEL_COLS + j] = from[j·column_step + k·k_step] for j < columns, +0 for the other columns; k < depth. */
 typedef void PackKernel(float *to, const float *from, size_t column_step, size_t k_step, int columns, size_t depth);
 
-/* Goes on with the hash of an array: for every group of KERNEL_HASH floats, lane[l] takes in the bits of x[group·KERNEL_HASH + l]. */
-typedef void HashKernel(uint64_t *lane, const float *x, size_t groups);
+/* Goes on with the hashes of several arrays, at most KERNEL_HASH_ARRAYS, side by side: for every group of KERNEL_HASH floats,
+ * lane[array·KERNEL_HASH + l] takes in the bits of x[array][group·KERNEL_HASH + l]. One array alone waits for its multiplications. */
+typedef void HashKernel(uint64_t *lane, const float *const *x, int arrays, size_t groups);
 
 typedef struct Kernels {
     const char *isa; /* "scalar", "avx2", "avx512", "neon" */

@@ -29,7 +29,7 @@ void portable_pack(float *to, const float *from, size_t column_step, size_t k_st
 }
 
 /* Written out: the lanes stay in registers, and their chains of multiplications run side by side. */
-void portable_hash(uint64_t *lane, const float *x, size_t groups)
+static void hash_one(uint64_t *lane, const float *x, size_t groups)
 {
     uint64_t a = lane[0], b = lane[1], c = lane[2], d = lane[3];
     for (; groups > 0; groups--, x += KERNEL_HASH) {
@@ -41,6 +41,12 @@ void portable_hash(uint64_t *lane, const float *x, size_t groups)
         d = kernel_hash_step(d, word[3]);
     }
     lane[0] = a, lane[1] = b, lane[2] = c, lane[3] = d;
+}
+
+void portable_hash(uint64_t *lane, const float *const *x, int arrays, size_t groups)
+{
+    for (int i = 0; i < arrays; i++)
+        hash_one(lane + i * KERNEL_HASH, x[i], groups);
 }
 
 const Kernels kernels_portable = KERNEL_TABLE("scalar", portable_pack, portable_hash);

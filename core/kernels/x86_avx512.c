@@ -51,16 +51,35 @@ INLINE VI vi_to_exponent(VI a) { return _mm512_slli_epi32(a, 23); }
 #include "core/kernels/arrays.inc"
 #include "core/kernels/contract.inc"
 
-__attribute__((target("avx512dq,avx512vl"))) static void avx512_hash(uint64_t *lane, const float *x, size_t groups)
+#define HASHING __attribute__((target("avx512f,avx512dq,avx512vl")))
+
+__attribute__((always_inline)) HASHING static inline __m256i hash_step(__m256i h, const float *x)
 {
-    __m256i h = _mm256_loadu_si256((const void *)lane);
-    const __m256i factor = _mm256_set1_epi64x(0x100000001b3);
-    for (; groups > 0; groups--, x += KERNEL_HASH) {
-        __m256i word = _mm256_cvtepu32_epi64(_mm_loadu_si128((const void *)x));
-        h = _mm256_mullo_epi64(_mm256_xor_si256(h, word), factor);
-        h = _mm256_xor_si256(h, _mm256_srli_epi64(h, 29));
+    __m256i word = _mm256_cvtepu32_epi64(_mm_loadu_si128((const void *)x));
+    h = _mm256_mullo_epi64(_mm256_xor_si256(h, word), _mm256_set1_epi64x(0x100000001b3));
+    return _mm256_xor_si256(h, _mm256_srli_epi64(h, 29));
+}
+
+/* Always four arrays: where there are fewer, the first one is done again and forgotten, in time that would be spent waiting. */
+HASHING static void avx512_hash(uint64_t *lane, const float *const *x, int arrays, size_t groups)
+{
+    _Static_assert(KERNEL_HASH_ARRAYS == 4, "written out");
+    __m256i h[KERNEL_HASH_ARRAYS];
+    const float *from[KERNEL_HASH_ARRAYS];
+    for (int i = 0; i < KERNEL_HASH_ARRAYS; i++) {
+        from[i] = x[i < arrays ? i : 0];
+        h[i] = _mm256_loadu_si256((const void *)(lane + (i < arrays ? i : 0) * KERNEL_HASH));
     }
-    _mm256_storeu_si256((void *)lane, h);
+    __m256i a = h[0], b = h[1], c = h[2], d = h[3];
+    for (size_t k = 0; k < groups * KERNEL_HASH; k += KERNEL_HASH) {
+        a = hash_step(a, from[0] + k);
+        b = hash_step(b, from[1] + k);
+        c = hash_step(c, from[2] + k);
+        d = hash_step(d, from[3] + k);
+    }
+    h[0] = a, h[1] = b, h[2] = c, h[3] = d;
+    for (int i = 0; i < arrays; i++)
+        _mm256_storeu_si256((void *)(lane + i * KERNEL_HASH), h[i]);
 }
 
 const Kernels kernels_avx512 = KERNEL_TABLE("avx512", x86_pack, avx512_hash);

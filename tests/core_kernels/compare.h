@@ -167,28 +167,53 @@ static inline bool compare_reductions(Comparison *c)
     return true;
 }
 
-/* NaN in a contraction is not yet canonical. */
+/* One tile as it may be asked for. */
+typedef struct TileCase {
+    int rows, columns, depth, kind;
+    size_t gap;      /* between rows of a and of the output */
+    bool transposed; /* a's rows are neighbours, its k cells far apart */
+    bool first, bias;
+} TileCase;
+
+/* NaN is canonical only where there is a bias. */
 static inline void canonical(float *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         x[i] = kernel_canonical(x[i]);
 }
 
-static inline bool compare_contract(Comparison *c, int rows, int depth, size_t gap, int kind)
+static inline bool compare_tile(Comparison *c, const TileCase *i)
 {
-    const size_t stride = (size_t)depth + gap, a_size = (size_t)(rows - 1) * stride + (size_t)depth;
-    const size_t b_size = (size_t)depth * KERNEL_COLS, cells = (size_t)rows * KERNEL_COLS;
-    float *a = c->a.end - a_size, *b = c->b.end - b_size, *y = c->y.end - cells, *z = c->z.end - cells;
-    fill(&c->rng, a, a_size, kind);
-    fill(&c->rng, b, b_size, kind == 3 ? 0 : kind);
-    fill(&c->rng, y - MARGIN, MARGIN + cells, kind);
+    const size_t rows = (size_t)i->rows, depth = (size_t)i->depth, columns = (size_t)i->columns, to_row = columns + i->gap;
+    ContractTile t = {.rows = i->rows, .columns = i->columns, .depth = i->depth, .to_row = to_row, .from_row = i->first ? 0 : to_row};
+    t.a_row = i->transposed ? 1 : depth + i->gap;
+    t.a_k = i->transposed ? rows + i->gap : 1;
+    const size_t a_size = depth ? (rows - 1) * t.a_row + (depth - 1) * t.a_k + 1 : 0, cells = (rows - 1) * to_row + columns;
+    float *a = c->a.end - a_size, *b = c->b.end - depth * KERNEL_COLS, *y = c->y.end - cells, *z = c->z.end - cells;
+    float *bias = c->b.start + KERNEL_COLS - columns, sums[2][KERNEL_ROWS * (KERNEL_COLS + 20)];
+    fill(&c->rng, a, a_size, i->kind);
+    fill(&c->rng, b, depth * KERNEL_COLS, i->kind == 3 ? 0 : i->kind);
+    fill(&c->rng, bias, columns, i->kind);
+    fill(&c->rng, y - MARGIN, MARGIN + cells, i->kind);
     memcpy(z - MARGIN, y - MARGIN, (MARGIN + cells) * sizeof *z);
-    c->reference->contract(y, a, stride, b, rows, depth);
-    c->tested->contract(z, a, stride, b, rows, depth);
-    canonical(y, cells);
-    canonical(z, cells);
-    snprintf(c->what, sizeof c->what, "%s: contract %d rows, depth %d, stride %zu, kind %d", c->tested->isa, rows, depth, stride, kind);
-    return same(y - MARGIN, z - MARGIN, MARGIN + cells);
+    t.a = a;
+    t.b = b;
+    t.bias = i->bias ? bias : NULL;
+    t.to = y;
+    t.from = i->first ? kernel_zeros : y;
+    c->reference->contract(&t);
+    t.to = z;
+    t.from = i->first ? kernel_zeros : z;
+    c->tested->contract(&t);
+    snprintf(c->what, sizeof c->what, "%s: contract %d × %d, depth %d, gap %zu, kind %d%s%s%s", c->tested->isa, i->rows, i->columns,
+             i->depth, i->gap, i->kind, i->transposed ? ", transposed" : "", i->first ? ", first" : "", i->bias ? ", bias" : "");
+    if (i->bias)
+        return same(y - MARGIN, z - MARGIN, MARGIN + cells);
+    memcpy(sums[0], y, cells * sizeof *y);
+    memcpy(sums[1], z, cells * sizeof *z);
+    canonical(sums[0], cells);
+    canonical(sums[1], cells);
+    return same(y - MARGIN, z - MARGIN, MARGIN) && same(sums[0], sums[1], cells);
 }
 
 static inline bool compare_contractions(Comparison *c)
@@ -197,9 +222,19 @@ static inline bool compare_contractions(Comparison *c)
     for (int rows = 1; rows <= KERNEL_ROWS; rows++)
         for (size_t d = 0; d < sizeof depths / sizeof depths[0]; d++)
             for (int kind = 0; kind < KINDS; kind++)
-                for (size_t gap = 0; gap < 20; gap += 13)
-                    if (!compare_contract(c, rows, depths[d], gap, kind))
+                for (int way = 0; way < 8; way++) {
+                    TileCase i = {.rows = rows, .depth = depths[d], .kind = kind, .gap = (size_t)(way & 1) * 13, .transposed = way & 2,
+                                  .first = way & 4, .bias = rng_below(&c->rng, 2) != 0};
+                    i.columns = way % 3 ? 1 + (int)rng_below(&c->rng, KERNEL_COLS) : KERNEL_COLS;
+                    if (!compare_tile(c, &i))
                         return false;
+                }
+    for (int columns = 1; columns <= KERNEL_COLS; columns++)
+        for (int way = 0; way < 4; way++) {
+            TileCase i = {.rows = KERNEL_ROWS - columns % 3, .columns = columns, .depth = 33, .kind = columns % KINDS, .first = way & 1, .bias = way & 2};
+            if (!compare_tile(c, &i))
+                return false;
+        }
     return true;
 }
 
@@ -228,25 +263,29 @@ static inline bool compare_packs(Comparison *c)
     return true;
 }
 
-/* NULL when all is equal, else the first case that differs, valid until the next call. */
 static inline bool compare_hashes(Comparison *c)
 {
+    enum { LANES_IN_ALL = KERNEL_HASH * KERNEL_HASH_ARRAYS };
     for (size_t groups = 0; groups < 40; groups++) {
+        const int arrays = 1 + (int)groups % KERNEL_HASH_ARRAYS;
+        const float *x[KERNEL_HASH_ARRAYS];
         const size_t cells = groups * KERNEL_HASH;
-        float *x = c->a.end - cells;
-        fill(&c->rng, x, cells, 2);
-        uint64_t a[KERNEL_HASH], b[KERNEL_HASH];
-        for (int l = 0; l < KERNEL_HASH; l++)
+        uint64_t a[LANES_IN_ALL], b[LANES_IN_ALL];
+        for (int i = 0; i < arrays; i++)
+            x[i] = c->a.end - (size_t)(i + 1) * cells - (size_t)i;
+        fill(&c->rng, c->a.end - (size_t)arrays * cells - (size_t)arrays, (size_t)arrays * cells + (size_t)arrays, 2);
+        for (int l = 0; l < LANES_IN_ALL; l++)
             a[l] = b[l] = (uint64_t)rng_u32(&c->rng) << 32 | rng_u32(&c->rng);
-        c->reference->hash(a, x, groups);
-        c->tested->hash(b, x, groups);
-        snprintf(c->what, sizeof c->what, "%s: hash of %zu groups", c->tested->isa, groups);
+        c->reference->hash(a, x, arrays, groups);
+        c->tested->hash(b, x, arrays, groups);
+        snprintf(c->what, sizeof c->what, "%s: hash of %d arrays of %zu groups", c->tested->isa, arrays, groups);
         if (memcmp(a, b, sizeof a) != 0)
             return false;
     }
     return true;
 }
 
+/* NULL when all is equal, else the first case that differs, valid until the next call. */
 static inline const char *compare_tables(const Kernels *reference, const Kernels *tested)
 {
     static char what[160];

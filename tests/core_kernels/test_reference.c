@@ -89,27 +89,41 @@ static void fma_is_correctly_rounded(void **state)
         check_fma(special[i % N], special[i / N % N], special[i / N / N]);
 }
 
+/* k block after k block, the sums beside the output or in it, with and without a bias; a's k cells neighbours or its rows. */
 static void contract_is_one_chain_per_block(void **state)
 {
     (void)state;
-    static float a[KERNEL_ROWS * 300], b[KERNEL_K * KERNEL_COLS], y[KERNEL_ROWS * KERNEL_COLS];
+    enum { STRIDE = 300 };
+    static float a[KERNEL_K * STRIDE], b[KERNEL_K * KERNEL_COLS];
     Rng r = rng_seed(2, 1);
     for (int trial = 0; trial < 300; trial++) {
-        const int rows = 1 + (int)rng_below(&r, KERNEL_ROWS), depth = trial % 5 ? (int)rng_below(&r, KERNEL_K + 1) : trial % 2 * KERNEL_K;
-        const size_t stride = 300;
+        float y[KERNEL_ROWS * KERNEL_COLS], from[KERNEL_COLS * KERNEL_ROWS], bias[KERNEL_COLS], before[KERNEL_ROWS * KERNEL_COLS];
+        ContractTile t = {.a = a, .b = b, .to = y, .to_row = KERNEL_COLS, .from = trial % 3 ? y : from, .from_row = KERNEL_COLS};
+        t.rows = 1 + (int)rng_below(&r, KERNEL_ROWS);
+        t.columns = 1 + (int)rng_below(&r, KERNEL_COLS);
+        t.depth = trial % 5 ? (int)rng_below(&r, KERNEL_K + 1) : trial % 2 * KERNEL_K;
+        t.a_row = trial % 4 < 2 ? STRIDE : 1;
+        t.a_k = trial % 4 < 2 ? 1 : STRIDE;
+        t.bias = trial % 2 ? bias : NULL;
         for (size_t i = 0; i < sizeof a / sizeof a[0]; i++)
             a[i] = any(&r, trial % 4);
         for (size_t i = 0; i < sizeof b / sizeof b[0]; i++)
             b[i] = any(&r, trial % 4);
-        float before[KERNEL_ROWS * KERNEL_COLS];
+        for (int j = 0; j < KERNEL_COLS; j++)
+            bias[j] = any(&r, trial % 4);
         for (int i = 0; i < KERNEL_ROWS * KERNEL_COLS; i++)
-            before[i] = y[i] = i % 3 ? -0.0f : any(&r, trial % 4);
-        kernels_reference()->contract(y, a, stride, b, rows, depth);
+            before[i] = y[i] = from[i] = i % 3 ? -0.0f : any(&r, trial % 4);
+        kernels_reference()->contract(&t);
         for (int i = 0; i < KERNEL_ROWS * KERNEL_COLS; i++) {
+            int row = i / KERNEL_COLS, column = i % KERNEL_COLS;
             float chain = 0;
-            for (int k = 0; k < depth; k++)
-                chain = fmaf(a[(size_t)(i / KERNEL_COLS) * stride + (size_t)k], b[k * KERNEL_COLS + i % KERNEL_COLS], chain);
-            assert_true(equal_but_nan(y[i], i < rows * KERNEL_COLS ? before[i] + chain : before[i]));
+            for (int k = 0; k < t.depth; k++)
+                chain = fmaf(a[(size_t)row * t.a_row + (size_t)k * t.a_k], b[k * KERNEL_COLS + column], chain);
+            float sum = t.bias ? before[i] + chain + bias[column] : before[i] + chain;
+            assert_true(equal_but_nan(y[i], row < t.rows && column < t.columns ? sum : before[i]));
+            float canonical = kernel_canonical(y[i]);
+            if (t.bias && row < t.rows && column < t.columns)
+                assert_memory_equal(&y[i], &canonical, sizeof canonical);
         }
     }
 }

@@ -31,15 +31,24 @@ static float wrong_sum(const float *x, size_t n)
     return s;
 }
 
-static void wrong_contract(float *total, const float *a, size_t a_stride, const float *b, int rows, int depth)
+static void wrong_contract(const ContractTile *t)
 {
-    for (int r = 0; r < rows; r++)
-        for (int j = 0; j < KERNEL_COLS; j++) {
+    for (int r = 0; r < t->rows; r++)
+        for (int j = 0; j < t->columns; j++) {
             float s = 0;
-            for (int k = 0; k < depth; k++)
-                s += a[(size_t)r * a_stride + (size_t)k] * b[k * KERNEL_COLS + j];
-            total[r * KERNEL_COLS + j] += s;
+            for (int k = 0; k < t->depth; k++)
+                s += t->a[(size_t)r * t->a_row + (size_t)k * t->a_k] * t->b[k * KERNEL_COLS + j];
+            s += t->from[(size_t)r * t->from_row + (size_t)j];
+            t->to[(size_t)r * t->to_row + (size_t)j] = t->bias ? kernel_canonical(s + t->bias[j]) : s;
         }
+}
+
+/* Right in every value, but it writes past its columns. */
+static void wide_contract(const ContractTile *t)
+{
+    kernels_reference()->contract(t);
+    if (t->rows > 1 && (size_t)t->columns < t->to_row)
+        t->to[t->columns] = 1;
 }
 
 static void wrong_relu(float *y, const float *x, size_t n)
@@ -48,10 +57,10 @@ static void wrong_relu(float *y, const float *x, size_t n)
         y[i] = x[i] > 0 ? x[i] : 0;
 }
 
-static void wrong_hash(uint64_t *lane, const float *x, size_t groups)
+static void wrong_hash(uint64_t *lane, const float *const *x, int arrays, size_t groups)
 {
-    for (size_t i = 0; i < groups * KERNEL_HASH; i++)
-        lane[i % KERNEL_HASH] = kernel_hash_step(lane[i % KERNEL_HASH], (uint64_t)(x[i] > 0));
+    for (size_t i = 0; i < groups * KERNEL_HASH * (size_t)arrays; i++)
+        lane[i % KERNEL_HASH] = kernel_hash_step(lane[i % KERNEL_HASH], (uint64_t)(x[0][i / (size_t)arrays] > 0));
 }
 
 static void the_comparison_notices(void **state)
@@ -62,6 +71,8 @@ static void the_comparison_notices(void **state)
     assert_non_null(compare_tables(&kernels_portable, &k));
     k = *kernels_reference();
     k.contract = wrong_contract;
+    assert_non_null(compare_tables(&kernels_portable, &k));
+    k.contract = wide_contract;
     assert_non_null(compare_tables(&kernels_portable, &k));
     k = *kernels_reference();
     k.map[MAP_RELU] = wrong_relu;
