@@ -22,13 +22,13 @@ bool npz_fits(const TensorOut *tensors, size_t count, Err *err)
                          (unsigned long long)total);
 }
 
-static uint32_t checksum(const TensorOut *t, const Buf *header)
+static uint32_t checksum(const TensorOut *t, const float *values, const Buf *header)
 {
     uint8_t chunk[CHUNK * sizeof(float)];
     uLong crc = crc32(crc32(0, NULL, 0), (const Bytef *)header->data, (uInt)header->len);
     for (size_t done = 0, n, all = tensor_cells(t); done < all; done += n) {
         n = all - done < CHUNK ? all - done : CHUNK;
-        put_floats(chunk, t->data + done, n);
+        put_floats(chunk, values + done, n);
         crc = crc32(crc, chunk, (uInt)(n * sizeof(float)));
     }
     return (uint32_t)crc;
@@ -55,8 +55,11 @@ static void put_common(Buf *b, const TensorOut *t, uint32_t crc, uint64_t size)
 static bool put_member(Sink *s, Buf *directory, uint64_t *at, const TensorOut *t, Err *err)
 {
     Buf header = {0}, local = {0};
+    const float *values = sink_values(s, t, err);
+    if (!values)
+        return false;
     npy_header(&header, t);
-    uint32_t crc = checksum(t, &header);
+    uint32_t crc = checksum(t, values, &header);
     uint64_t size = member_bytes(t, &header);
     buf_add(&local, "PK\3\4", 4);
     put_common(&local, t, crc, size);
@@ -69,7 +72,7 @@ static bool put_member(Sink *s, Buf *directory, uint64_t *at, const TensorOut *t
     buf_printf(directory, "%s.npy", t->name);
     *at += local.len + size;
     bool ok = sink_bytes(s, local.data, local.len, err) && sink_bytes(s, header.data, header.len, err) &&
-              sink_floats(s, t->data, tensor_cells(t), err);
+              sink_floats(s, values, tensor_cells(t), err);
     buf_free(&local);
     buf_free(&header);
     return ok;

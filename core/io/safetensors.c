@@ -139,7 +139,7 @@ bool safetensors_read_header(TensorFile *f, Err *err)
     Shown s;
     uint8_t prefix[PREFIX];
     tensor_shown(&s, f->path, NULL);
-    if (!file_read_at(f->fd, f->path, prefix, PREFIX, 0, err))
+    if (!tensor_read_at(f, prefix, PREFIX, 0, err))
         return false;
     uint64_t n = le64(prefix);
     if (n > f->size - PREFIX)
@@ -150,7 +150,7 @@ bool safetensors_read_header(TensorFile *f, Err *err)
                        (unsigned long long)n, HEADER_MAX);
     char *text = xmalloc((size_t)n), named[PATH_SHOWN + 10];
     snprintf(named, sizeof named, "%s (header)", s.path);
-    Json *root = file_read_at(f->fd, f->path, text, (size_t)n, PREFIX, err) ? json_parse(named, text, (size_t)n, err) : NULL;
+    Json *root = tensor_read_at(f, text, (size_t)n, PREFIX, err) ? json_parse(named, text, (size_t)n, err) : NULL;
     free(text);
     bool ok = root && parse_header(f, root, PREFIX + n, err);
     json_free(root);
@@ -204,8 +204,10 @@ bool safetensors_write(Sink *s, const TensorOut *tensors, size_t count, const ch
     put_le(&prefix, header.len, PREFIX);
     bool ok = header.len <= HEADER_MAX ? true : err_set(err, "a header of %zu bytes is more than any reader takes. Write fewer tensors.", header.len);
     ok = ok && sink_bytes(s, prefix.data, prefix.len, err) && sink_bytes(s, header.data, header.len, err);
-    for (size_t i = 0; ok && i < count; i++)
-        ok = sink_floats(s, tensors[i].data, tensor_cells(&tensors[i]), err);
+    for (size_t i = 0; ok && i < count; i++) {
+        const float *x = sink_values(s, &tensors[i], err);
+        ok = x && sink_floats(s, x, tensor_cells(&tensors[i]), err);
+    }
     buf_free(&prefix);
     buf_free(&header);
     return ok;

@@ -27,6 +27,8 @@ bool dtype_named(const char *name, Dtype *d, unsigned *bits);
 
 /* Appends a tensor: the struct is copied, the name too. Refuses empty and long names and too many tensors. */
 bool tensor_add(TensorFile *f, size_t *cap, const TensorInfo *t, Err *err);
+/* Bytes of the file, wherever it is. */
+bool tensor_read_at(const TensorFile *f, void *out, size_t n, uint64_t offset, Err *err);
 /* Product of the shape into t->cells; false when it overflows. */
 bool tensor_count(TensorInfo *t);
 /* Sorts the finished list by name for tensors_find; false when two tensors have the same name. */
@@ -47,11 +49,16 @@ enum { NPY_HEADER_MAX = 10000 + 12 }; /* numpy's own limit */
 bool npy_parse(const char *path, const char *name, const uint8_t *bytes, size_t n, uint64_t total, TensorInfo *t, Err *err);
 void npy_header(Buf *out, const TensorOut *t);
 
-/* Where a writer's bytes go: exactly one of the two is set. */
+/* Where a writer's bytes go: exactly one of the first two is set; and where values come from that the tensors don't have. */
 typedef struct Sink {
     Buf *memory;
     FileOut *file;
+    const TensorOut *tensors; /* the first of all */
+    TensorValues *values;
+    void *context;
 } Sink;
+/* A tensor's values, to be asked for once; NULL with err. */
+const float *sink_values(Sink *s, const TensorOut *t, Err *err);
 bool sink_bytes(Sink *s, const void *data, size_t n, Err *err);
 bool sink_floats(Sink *s, const float *data, size_t n, Err *err);
 /* Whether it fits a zip without zip64 (4 GB, 65535 members). */

@@ -130,6 +130,16 @@ bool pickle_refused(const char *path, Err *err)
                    tensor_shown(&s, path, NULL)->path);
 }
 
+bool tensor_read_at(const TensorFile *f, void *out, size_t n, uint64_t offset, Err *err)
+{
+    if (!f->memory)
+        return file_read_at(f->fd, f->path, out, n, offset, err);
+    if (offset > f->size || n > f->size - offset)
+        return err_set(err, "%s: ends too early.", f->path);
+    memcpy(out, f->memory + offset, n);
+    return true;
+}
+
 static bool read_headers(TensorFile *f, Err *err)
 {
     uint8_t head[HEAD];
@@ -160,6 +170,17 @@ bool tensors_open(TensorFile *f, const char *path, Err *err)
         ok = f->fd >= 0 && read_headers(f, err);
     }
     ok = ok && tensors_index(f, err);
+    if (!ok)
+        tensors_close(f);
+    return ok;
+}
+
+bool tensors_open_bytes(TensorFile *f, const char *name, const void *bytes, size_t n, Err *err)
+{
+    Shown s;
+    *f = (TensorFile){.fd = -1, .memory = bytes, .path = xstrdup(name), .size = n};
+    bool ok = n < HEAD || !is_safetensors(bytes, HEAD) ? err_set(err, "%s: is no safetensors file.", tensor_shown(&s, name, NULL)->path)
+                                                       : safetensors_read_header(f, err) && tensors_index(f, err);
     if (!ok)
         tensors_close(f);
     return ok;
@@ -196,7 +217,7 @@ static bool fetch(const TensorFile *f, int fd, const TensorInfo *t, uint64_t fro
         memcpy(out, f->inflated.data + at, n);
         return true;
     }
-    return file_read_at(fd, f->path, out, n, t->offset + from, err);
+    return f->memory ? tensor_read_at(f, out, n, t->offset + from, err) : file_read_at(fd, f->path, out, n, t->offset + from, err);
 }
 
 static bool read_cells(const TensorFile *f, const TensorInfo *t, float *singles, double *doubles, Err *err)
@@ -207,7 +228,7 @@ static bool read_cells(const TensorFile *f, const TensorInfo *t, float *singles,
         return err_set(err, "%s: tensor '%s' is of a number type that is not read. Save it as float32.", tensor_shown(&s, f->path, t->name)->path,
                        s.name);
     int fd = f->fd;
-    if (fd < 0 && (fd = npy_in_folder(f, t, err)) < 0)
+    if (fd < 0 && !f->memory && (fd = npy_in_folder(f, t, err)) < 0)
         return false;
     uint8_t chunk[CHUNK];
     bool ok = true;
@@ -219,7 +240,7 @@ static bool read_cells(const TensorFile *f, const TensorInfo *t, float *singles,
         if (ok && doubles)
             dtype_to_f64(t->dtype, chunk, n, doubles + done);
     }
-    if (f->fd < 0)
+    if (f->fd < 0 && !f->memory)
         close(fd);
     return ok;
 }

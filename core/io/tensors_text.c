@@ -40,13 +40,14 @@ bool csv_write(Sink *s, const TensorOut *t, Err *err)
 {
     static const char *const names[3] = {"nan", "inf", "-inf"};
     Buf b = {0};
+    const float *x = sink_values(s, t, err);
     size_t width = t->rank ? t->shape[t->rank - 1] : 1, cells = tensor_cells(t);
-    bool ok = true;
+    bool ok = x != NULL;
     for (size_t i = 0; i < width; i++)
         buf_printf(&b, "%s%zu", i ? "," : "", i);
     buf_putc(&b, '\n');
     for (size_t i = 0; ok && i < cells; i++) {
-        put_number(&b, t->data[i], names);
+        put_number(&b, x[i], names);
         buf_putc(&b, (i + 1) % width ? ',' : '\n');
         ok = flush(s, &b, FLUSH, err);
     }
@@ -86,10 +87,12 @@ bool json_write(Sink *s, const TensorOut *tensors, size_t count, const char *con
     for (size_t i = 0; ok && i < count; i++) {
         buf_puts(&b, i ? ",\n" : "\n");
         put_head(&b, &tensors[i]);
+        const float *x = sink_values(s, &tensors[i], err);
+        ok = x != NULL;
         for (size_t k = 0, n = tensor_cells(&tensors[i]); ok && k < n; k++) {
             if (k)
                 buf_putc(&b, ',');
-            put_number(&b, tensors[i].data[k], names);
+            put_number(&b, x[k], names);
             ok = flush(s, &b, FLUSH, err);
         }
         buf_puts(&b, "]}");

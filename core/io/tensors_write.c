@@ -58,6 +58,12 @@ bool sink_floats(Sink *s, const float *data, size_t n, Err *err)
     return true;
 }
 
+const float *sink_values(Sink *s, const TensorOut *t, Err *err)
+{
+    REQUIRE(t->data || s->values);
+    return t->data ? t->data : s->values(s->context, (size_t)(t - s->tensors), err);
+}
+
 static int by_name(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -98,7 +104,8 @@ bool npy_write(Sink *s, const TensorOut *t, Err *err)
 {
     Buf header = {0};
     npy_header(&header, t);
-    bool ok = sink_bytes(s, header.data, header.len, err) && sink_floats(s, t->data, tensor_cells(t), err);
+    const float *x = sink_values(s, t, err);
+    bool ok = x && sink_bytes(s, header.data, header.len, err) && sink_floats(s, x, tensor_cells(t), err);
     buf_free(&header);
     return ok;
 }
@@ -132,7 +139,8 @@ bool tensors_encode(Buf *out, TensorFormat f, const TensorOut *tensors, size_t c
     return ok;
 }
 
-bool tensors_write(const char *path, TensorFormat f, const TensorOut *tensors, size_t count, const char *const *metadata, Err *err)
+bool tensors_write_each(const char *path, TensorFormat f, const TensorOut *tensors, size_t count, const char *const *metadata,
+                        TensorValues *values, void *context, Err *err)
 {
     Shown shown;
     FileOut file;
@@ -140,8 +148,13 @@ bool tensors_write(const char *path, TensorFormat f, const TensorOut *tensors, s
         return err_prefix(err, "%s", tensor_shown(&shown, path, NULL)->path);
     if (!file_create(&file, path, err))
         return false;
-    Sink s = {.file = &file};
+    Sink s = {.file = &file, .tensors = tensors, .values = values, .context = context};
     bool ok = put_all(&s, f, tensors, count, metadata, err) && file_commit(&file, err);
     file_abandon(&file);
     return ok;
+}
+
+bool tensors_write(const char *path, TensorFormat f, const TensorOut *tensors, size_t count, const char *const *metadata, Err *err)
+{
+    return tensors_write_each(path, f, tensors, count, metadata, NULL, NULL, err);
 }
