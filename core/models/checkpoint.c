@@ -47,8 +47,7 @@ const char *checkpoint_name(Checkpoint *k, VitRole r, int layer)
     if (!pattern)
         return arena_printf(&k->arena, "(%s)", vit_role_name(r));
     layout_alternative(pattern, 0, layer, name, sizeof name);
-    bool outside = r == VIT_HEAD_W || r == VIT_HEAD_B || r == VIT_HEAD_DIST_W || r == VIT_HEAD_DIST_B;
-    return arena_printf(&k->arena, "%s%s", outside ? "" : k->prefix, name);
+    return arena_printf(&k->arena, "%s%s", layout_outside(r) ? "" : k->prefix, name);
 }
 
 /* --- opening --- */

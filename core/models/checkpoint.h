@@ -24,7 +24,10 @@ extern const Layout LAYOUTS[];
 extern const int LAYOUT_COUNT;
 /* The n-th alternative of a pattern of names[] with the block filled in; false past the last one. */
 bool layout_alternative(const char *pattern, int n, int layer, char *out, size_t size);
-/* The shape a weight has in a file: heads and their widths are one axis there, fused q k v three times as many rows. Returns the rank. */
+/* Does it stand outside the prefix, as heads do? */
+bool layout_outside(VitRole r);
+/* The shape a weight has in a file: heads and their widths are one axis there, fused q k v three times as many rows, the pixels of a
+ * patch one axis. Returns the rank. */
 int layout_shape(const Layout *l, const VitConfig *c, VitRole r, size_t out[4]);
 
 typedef struct Checkpoint {
@@ -50,6 +53,10 @@ const char *checkpoint_name(Checkpoint *k, VitRole r, int layer);
 bool layout_detect(Checkpoint *k, Err *err);
 /* Configuration, preprocessing, class names and assumptions from shapes and JSON files, into m (zeroed but for its arena). */
 bool layout_infer(Checkpoint *k, Model *m, Err *err);
+/* Its parts, for when m->vit has its sizes: how a picture becomes the input, and the names of the classes. trained: timm's
+ * pretrained_cfg, or NULL. */
+bool layout_preprocess(const Checkpoint *k, Model *m, const Json *trained, Err *err);
+void layout_class_names(const Checkpoint *k, Model *m, const Json *trained);
 /* Every weight checked, found and read; every tensor used once. m->vit is set. */
 bool checkpoint_read(Checkpoint *k, Model *m, ModelProgress progress, void *context, Err *err);
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/base/dmath.h"
-#include "core/base/utf8.h"
 #include "core/models/checkpoint.h"
 
 enum { LAYERS_MAX = 1024, SIDE_MAX = 1 << 14 };
@@ -120,6 +119,22 @@ static bool need(const Infer *n, VitRole r, int rank, const TensorInfo **t, Err 
     return true;
 }
 
+/* A mask token is no part of the answer: the model opens too where the config speaks of one that is not there, or disowns one, or where
+ * it belongs to a decoder of another width. */
+static bool infer_masking(Infer *n, Err *err)
+{
+    VitConfig *c = n->c;
+    const Json *v = look(n, "use_mask_token", "use_mask_token");
+    if (v && json_kind(v) != JK_TRUE && json_kind(v) != JK_FALSE)
+        return err_set(err, "%s: \"use_mask_token\" must be true or false", n->k->config_path);
+    const TensorInfo *token = checkpoint_find(n->k, VIT_MASK_TOKEN, 0);
+    c->mask_token = token && token->cells == (size_t)c->width && json_bool(v, true);
+    if (!token && json_bool(v, false))
+        model_assume(n->m, "no patch can be hidden: there is no tensor '%s'", checkpoint_name(n->k, VIT_MASK_TOKEN, 0));
+    c->reconstruct = has(n, VIT_GUESS_W);
+    return read_switch(n, "vitrine_reconstruct", VIT_GUESS_W, &c->reconstruct, err);
+}
+
 /* A bias that published models of these families have. Its absence can be meant, but is no small thing. */
 static void note_absent(const Infer *n, bool present, VitRole r, const char *what)
 {
@@ -170,7 +185,8 @@ static bool infer_shapes(Infer *n, int *inner, Err *err)
     c->head_bias = has(n, VIT_HEAD_B);
     c->qkv_bias = has(n, VIT_B_Q);
     c->final_norm = !c->fc_norm || has(n, VIT_FINAL_GAMMA);
-    if (!read_switch(n, "qkv_bias", VIT_B_Q, &c->qkv_bias, err) || !read_switch(n, "final_norm", VIT_FINAL_GAMMA, &c->final_norm, err))
+    if (!read_switch(n, "qkv_bias", VIT_B_Q, &c->qkv_bias, err) || !read_switch(n, "final_norm", VIT_FINAL_GAMMA, &c->final_norm, err) ||
+        !infer_masking(n, err))
         return false;
     note_biases(n);
     return (!c->classes || agree(n, "num_labels", "num_classes", c->classes, err)) && agree(n, "hidden_size", "embed_dim", c->width, err) && agree(n, "num_hidden_layers", "depth", c->layers, err) &&
@@ -377,107 +393,6 @@ static bool infer_numbers(Infer *n, Err *err)
     return true;
 }
 
-/* --- picture preparation and class names --- */
-
-static void family_preprocess(Infer *n)
-{
-    static const float mean[3] = {0.485f, 0.456f, 0.406f}, std[3] = {0.229f, 0.224f, 0.225f};
-    const Layout *l = n->k->layout;
-    VitConfig *c = n->c;
-    Preprocess *p = &n->m->preprocess;
-    *p = preprocess_default(c);
-    p->filter = l->filter;
-    if (l->crop > 0) {
-        p->mode = RESIZE_COVER;
-        p->crop_to_even = true;
-        p->resize_w = (int)dm_floor(p->width / l->crop);
-        p->resize_h = (int)dm_floor(p->height / l->crop);
-    }
-    bool imagenet = l->imagenet || (l->fused && (c->dist || c->layer_scale)); /* DeiT, DINOv2 */
-    for (int i = 0; i < VIT_CHANNELS_MAX; i++) {
-        c->mean[i] = imagenet && c->channels == 3 && i < 3 ? mean[i] : 0.5f;
-        c->std[i] = imagenet && c->channels == 3 && i < 3 ? std[i] : 0.5f;
-    }
-}
-
-/* A preparation that yields another size than the position table is for cannot be meant. */
-static void fit_preprocess(Infer *n, const char *file)
-{
-    Preprocess *p = &n->m->preprocess;
-    const VitConfig *c = n->c;
-    if (p->width == c->image_w && p->height == c->image_h)
-        return;
-    model_assume(n->m, "pictures become %d × %d, the size of the position table (%s says %d × %d)", c->image_h, c->image_w, file,
-                 p->height, p->width);
-    p->resize_w = (int)((int64_t)p->resize_w * c->image_w / p->width);
-    p->resize_h = (int)((int64_t)p->resize_h * c->image_h / p->height);
-    p->resize_w = p->resize_w < c->image_w ? c->image_w : p->resize_w;
-    p->resize_h = p->resize_h < c->image_h ? c->image_h : p->resize_h;
-    p->width = c->image_w;
-    p->height = c->image_h;
-}
-
-static bool infer_preprocess(Infer *n, Err *err)
-{
-    VitConfig *c = n->c;
-    Preprocess *p = &n->m->preprocess;
-    char text[128];
-    const char *file = NULL, *input = json_text(json_get(n->k->config, "input_norm"), "standard");
-    family_preprocess(n);
-    if (n->k->processor) {
-        file = n->k->processor_path;
-        if (!preprocess_from_hf(n->k->processor, p, c, err))
-            return err_prefix(err, "%s", file);
-        if (!json_bool(json_get(n->k->processor, "do_resize"), true))
-            model_assume(n->m, "pictures of another size are resized (%s says do_resize: false, but the model takes one size only)", file);
-    } else if (n->trained) {
-        file = n->k->config_path;
-        if (!preprocess_from_timm(n->trained, p, c, err))
-            return err_prefix(err, "%s", file);
-    }
-    c->input = strcmp(input, "per_image") == 0 ? VIT_INPUT_PER_IMAGE : VIT_INPUT_STANDARD;
-    if (strcmp(input, "per_image") != 0 && strcmp(input, "standard") != 0)
-        return err_set(err, "%s: \"input_norm\" is \"%.40s\"; it may be standard or per_image", n->k->config_path, input);
-    if (file)
-        fit_preprocess(n, file);
-    else if (c->input == VIT_INPUT_STANDARD)
-        model_assume(n->m, "pictures are %s, mean %g and deviation %g in the first channel (usual for %s; no preprocessor_config.json)",
-                     preprocess_text(p, text, sizeof text), (double)c->mean[0], (double)c->std[0], n->k->layout->name);
-    else
-        model_assume(n->m, "pictures are %s (no preprocessor_config.json)", preprocess_text(p, text, sizeof text));
-    return true;
-}
-
-static const char *clean(Infer *n, const char *s)
-{
-    char text[256];
-    return arena_strdup(&n->m->arena, utf8_clean(text, sizeof text, s));
-}
-
-static void infer_class_names(Infer *n)
-{
-    const Json *config = n->k->config, *map = json_get(config, "id2label"), *list = json_get(config, "label_names");
-    size_t classes = (size_t)n->c->classes;
-    if (!list)
-        list = json_get(n->trained, "label_names");
-    map = json_kind(map) == JK_OBJECT ? map : NULL;
-    if (!classes || (!map && json_kind(list) != JK_ARRAY))
-        return;
-    size_t named = json_count(map ? map : list);
-    if (named != classes) { /* whose names they are nobody can say */
-        model_assume(n->m, "classes are shown by number: %s names %zu, the head has %zu", n->k->config_path, named, classes);
-        return;
-    }
-    const char **names = arena_alloc(&n->m->arena, size_mul(classes, sizeof *names));
-    for (size_t i = 0; i < classes; i++) {
-        char key[24];
-        snprintf(key, sizeof key, "%zu", i);
-        const char *name = json_text(json_kind(map) == JK_OBJECT ? json_get(map, key) : json_at(list, i), NULL);
-        names[i] = name && *name ? clean(n, name) : arena_printf(&n->m->arena, "class %zu", i);
-    }
-    n->m->class_names = names;
-}
-
 bool layout_infer(Checkpoint *k, Model *m, Err *err)
 {
     Infer n = {.k = k, .m = m, .c = &m->vit, .args = k->config};
@@ -491,9 +406,9 @@ bool layout_infer(Checkpoint *k, Model *m, Err *err)
     if (n.timm_config && !n.trained)
         n.trained = k->config;
     if (!infer_shapes(&n, &inner, err) || !infer_picture(&n, err) || !infer_heads(&n, inner, err) || !infer_activation(&n, err) ||
-        !infer_pool(&n, err) || !infer_numbers(&n, err) || !infer_preprocess(&n, err))
+        !infer_pool(&n, err) || !infer_numbers(&n, err) || !layout_preprocess(k, m, n.trained, err))
         return false;
-    infer_class_names(&n);
+    layout_class_names(k, m, n.trained);
     m->trained = json_bool(json_get(k->config, "trained"), true);
     m->drawn_shapes = json_bool(json_get(k->config, "drawn_shapes"), false);
     return vit_check(&m->vit, err) || err_prefix(err, "%s", k->file.path);

@@ -12,7 +12,8 @@
     [VIT_PRE_BETA] = "embeddings.norm_pre.bias", [VIT_FINAL_GAMMA] = "layernorm.weight",                          \
     [VIT_FINAL_BETA] = "layernorm.bias", [VIT_FC_GAMMA] = "fc_norm.weight", [VIT_FC_BETA] = "fc_norm.bias",       \
     [VIT_HEAD_W] = "classifier.weight|cls_classifier.weight", [VIT_HEAD_B] = "classifier.bias|cls_classifier.bias", \
-    [VIT_HEAD_DIST_W] = "distillation_classifier.weight", [VIT_HEAD_DIST_B] = "distillation_classifier.bias"
+    [VIT_HEAD_DIST_W] = "distillation_classifier.weight", [VIT_HEAD_DIST_B] = "distillation_classifier.bias", \
+    [VIT_MASK_TOKEN] = "embeddings.mask_token", [VIT_GUESS_W] = "decoder.0.weight", [VIT_GUESS_B] = "decoder.0.bias"
 
 #define L4 "encoder.layer.%d."
 #define L5 "layers.%d."
@@ -79,7 +80,7 @@ const Layout LAYOUTS[] = {
             [VIT_FINAL_GAMMA] = "norm.weight", [VIT_FINAL_BETA] = "norm.bias",
             [VIT_FC_GAMMA] = "fc_norm.weight", [VIT_FC_BETA] = "fc_norm.bias",
             [VIT_HEAD_W] = "head.weight", [VIT_HEAD_B] = "head.bias",
-            [VIT_HEAD_DIST_W] = "head_dist.weight", [VIT_HEAD_DIST_B] = "head_dist.bias",
+            [VIT_HEAD_DIST_W] = "head_dist.weight", [VIT_HEAD_DIST_B] = "head_dist.bias", [VIT_MASK_TOKEN] = "mask_token",
         },
         .fused = true, .useless = "mask_token pre_logits.fc.weight pre_logits.fc.bias",
         .eps = 1e-6f, .filter = FILTER_BICUBIC, .crop = 0.9,
@@ -123,6 +124,19 @@ bool layout_alternative(const char *pattern, int n, int layer, char *out, size_t
     return true;
 }
 
+bool layout_outside(VitRole r)
+{
+    switch (r) {
+    case VIT_HEAD_W:
+    case VIT_HEAD_B:
+    case VIT_HEAD_DIST_W:
+    case VIT_HEAD_DIST_B:
+    case VIT_GUESS_W:
+    case VIT_GUESS_B: return true;
+    default: return false;
+    }
+}
+
 int layout_shape(const Layout *l, const VitConfig *c, VitRole r, size_t out[4])
 {
     size_t shape[4];
@@ -136,5 +150,10 @@ int layout_shape(const Layout *l, const VitConfig *c, VitRole r, size_t out[4])
     }
     if (l->fused && axes[0] == 'h')
         out[0] = size_mul(out[0], 3);
-    return n;
+    if (r != VIT_GUESS_W && r != VIT_GUESS_B)
+        return n;
+    out[0] = size_mul(size_mul(out[0], out[1]), out[2]); /* a convolution of 1 × 1 whose outputs are shuffled into pixels */
+    out[1] = n > 3 ? out[3] : 1;
+    out[2] = out[3] = 1;
+    return n > 3 ? 4 : 1;
 }

@@ -14,9 +14,8 @@ static const char *const ACT_NAMES[MAP_COUNT] = {
 static void put_name(Buf *b, VitRole r, int layer)
 {
     char name[256];
-    bool outside = strncmp(vit_role_name(r), "head", 4) == 0;
     layout_alternative(LAYOUTS[0].names[r], 0, layer, name, sizeof name);
-    buf_printf(b, "\"%s%s\"", outside ? "" : "vit.", name);
+    buf_printf(b, "\"%s%s\"", layout_outside(r) ? "" : "vit.", name);
 }
 
 /* Tokens and positions have a batch axis of 1 in front, as that family stores them. */
@@ -25,6 +24,10 @@ static void put_shape(Buf *b, const VitConfig *c, VitRole r)
     size_t shape[4];
     int rank = layout_shape(&LAYOUTS[0], c, r, shape);
     bool batch = r == VIT_CLS || r == VIT_DIST || r == VIT_REGISTERS || r == VIT_POS;
+    if (r == VIT_MASK_TOKEN) { /* …and the mask token one more */
+        buf_printf(b, "[1,1,%zu]", shape[0]);
+        return;
+    }
     buf_puts(b, batch ? "[1" : "[");
     for (int i = 0; i < rank; i++)
         buf_printf(b, "%s%zu", i || batch ? "," : "", shape[i]);
@@ -146,6 +149,12 @@ static void put_own_keys(Buf *b, const Model *m)
         buf_printf(b, "  \"global_pool\": \"%s\",\n", pools[c->pool]);
     if (c->input == VIT_INPUT_PER_IMAGE)
         buf_puts(b, "  \"input_norm\": \"per_image\",\n");
+    if (c->mask_token)
+        buf_puts(b, "  \"use_mask_token\": true,\n");
+    if (c->reconstruct) {
+        buf_puts(b, "  \"vitrine_reconstruct\": true,\n");
+        put_pair(b, "encoder_stride", c->patch_h, c->patch_w);
+    }
     if (!m->trained)
         buf_puts(b, "  \"trained\": false,\n");
     if (m->drawn_shapes)
@@ -155,7 +164,8 @@ static void put_own_keys(Buf *b, const Model *m)
 static void put_config(Buf *b, const Model *m)
 {
     const VitConfig *c = &m->vit;
-    buf_puts(b, "{\n  \"architectures\": [\"ViTForImageClassification\"],\n  \"model_type\": \"vit\",\n");
+    buf_printf(b, "{\n  \"architectures\": [\"%s\"],\n  \"model_type\": \"vit\",\n",
+               c->reconstruct && !c->classes ? "ViTForMaskedImageModeling" : "ViTForImageClassification");
     buf_printf(b, "  \"hidden_size\": %d,\n  \"num_hidden_layers\": %d,\n  \"num_attention_heads\": %d,\n  \"head_dim\": %d,\n", c->width,
                c->layers, c->heads, c->head_dim);
     buf_printf(b, "  \"intermediate_size\": %d,\n  \"hidden_act\": \"%s\",\n", c->mlp,

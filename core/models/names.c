@@ -26,20 +26,34 @@ static bool is_norm(const char *s, size_t n)
     return false;
 }
 
-/* One component: the same text, `*`, `<ln>`, or text that ends in `*`. */
+/* One component: the same text, `<ln>`, or text with one `*` in it for any text. */
 static bool component_fits(const char *pattern, size_t np, const char *s, size_t n)
 {
+    const char *star = np ? memchr(pattern, '*', np) : NULL;
     if (np == 4 && memcmp(pattern, "<ln>", 4) == 0)
         return is_norm(s, n);
-    if (np && pattern[np - 1] == '*')
-        return n >= np - 1 && memcmp(pattern, s, np - 1) == 0;
-    return n == np && memcmp(pattern, s, n) == 0;
+    if (!star)
+        return n == np && memcmp(pattern, s, n) == 0;
+    size_t before = (size_t)(star - pattern), after = np - before - 1;
+    return n >= before + after && memcmp(pattern, s, before) == 0 && memcmp(star + 1, s + n - after, after) == 0;
 }
 
+/* Component by component; "**" takes any number of them, none included. */
 static bool fits(const char *pattern, const char *path)
 {
     for (;;) {
         size_t np = component(pattern), n = component(path);
+        if (np == 2 && memcmp(pattern, "**", 2) == 0) {
+            if (!pattern[np])
+                return true;
+            for (;; path++) {
+                if (fits(pattern + np + 1, path))
+                    return true;
+                path += component(path);
+                if (!*path)
+                    return false;
+            }
+        }
         if (!component_fits(pattern, np, path, n))
             return false;
         pattern += np;
@@ -51,24 +65,10 @@ static bool fits(const char *pattern, const char *path)
     }
 }
 
-/* "**.rest": the rest fits at some component, the first one included. */
-static bool row_fits(const char *pattern, const char *path)
-{
-    if (strncmp(pattern, "**.", 3) != 0)
-        return fits(pattern, path);
-    for (;;) {
-        if (fits(pattern + 3, path))
-            return true;
-        path += component(path);
-        if (!*path++)
-            return false;
-    }
-}
-
 const NodeText *node_text(const char *path)
 {
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
-        if (row_fits(ROWS[i].pattern, path))
+        if (fits(ROWS[i].pattern, path))
             return &ROWS[i];
     return NULL;
 }

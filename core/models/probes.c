@@ -1,9 +1,33 @@
 #include "core/models/probes.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/dmath.h"
 #include "core/base/err.h"
+#include "core/models/probe_parts.h"
+
+NodeId probe_passing(Graph *g, NodeId n)
+{
+    graph_flag(g, n, NODE_DERIVED);
+    return n;
+}
+
+NodeId probe_patches(const Probes *b, const char *name, NodeId x, int from, int to)
+{
+    int rest = b->g->axes[from].n - b->g->axes[to].n;
+    if (rest == 0)
+        return graph_view(b->g, name, x, dims_replace(graph_node(b->g, x)->dims, from, to));
+    return probe_passing(b->g, graph_slice(b->g, name, x, from, rest, to));
+}
+
+NodeId probe_mean(Graph *g, const char *name, NodeId x, Dims out, NodeId count)
+{
+    char sum[48];
+    snprintf(sum, sizeof sum, "%s_sum", name);
+    return graph_zip(g, name, OP_DIV, graph_reduce(g, sum, OP_SUM, x, out), count);
+}
 
 static int axis_of(const Graph *g, const char *sym)
 {
@@ -13,104 +37,87 @@ static int axis_of(const Graph *g, const char *sym)
     return AXIS_NONE;
 }
 
-/* Large and quickly made again: may be forgotten between frames. */
-static NodeId passing(Graph *g, NodeId n)
+/* Another axis of the same length and labels. */
+static int second_axis(Graph *g, int of, const char *sym, const char *name)
 {
-    graph_flag(g, n, NODE_DERIVED);
-    return n;
+    Axis a = g->axes[of];
+    snprintf(a.sym, sizeof a.sym, "%s", sym);
+    a.name = name;
+    return graph_axis(g, a);
 }
 
-static NodeId of_block(const Graph *g, int layer, const char *name)
+static void find_axes(Probes *b)
 {
-    char path[64];
-    snprintf(path, sizeof path, "blocks.%d.attn.%s", layer, name);
-    NodeId n = graph_find(g, path);
-    REQUIRE(n != NO_NODE);
-    return n;
+    const struct {
+        int *to;
+        const char *sym;
+    } wanted[] = {{&b->axis.c, "c"}, {&b->axis.i, "i"}, {&b->axis.j, "j"}, {&b->axis.y, "y"}, {&b->axis.x, "x"}, {&b->axis.p, "p"},
+                  {&b->axis.t, "t"}, {&b->axis.u, "u"}, {&b->axis.h, "h"}, {&b->axis.e, "e"}, {&b->axis.d, "d"}, {&b->axis.o, "o"}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        *wanted[i].to = axis_of(b->g, wanted[i].sym);
+        REQUIRE(*wanted[i].to != AXIS_NONE || strcmp(wanted[i].sym, "o") == 0);
+    }
+    b->axis.p0 = second_axis(b->g, b->axis.p, "p0", "patch compared with");
+    b->axis.w = second_axis(b->g, b->axis.t, "w", "third token");
 }
 
-/* H = −Σ A ln A, with 0 ln 0 = 0 (Shannon 1948). */
-static void entropy(Graph *g, NodeId pattern, Dims rows)
+/* One walk over the graph: to look every path up by itself would take long in a deep model. */
+static void find_blocks(Probes *b)
 {
-    NodeId plogp = passing(g, graph_map(g, "plogp", MAP_XLOGX, pattern));
-    NodeId sum = graph_reduce(g, "plogp_sum", OP_SUM, plogp, rows);
-    graph_zip(g, "entropy", OP_MUL, sum, graph_const(g, "minus_one", DIMS_SCALAR, -1.0f));
+    const char *out = b->c->post_norm ? "ln2.out" : "resid_post";
+    for (NodeId n = 0; n < b->g->count; n++) {
+        const char *path = b->g->nodes[n].path;
+        if (strncmp(path, "blocks.", 7) != 0)
+            continue;
+        char *rest;
+        long layer = strtol(path + 7, &rest, 10);
+        REQUIRE(layer >= 0 && layer < b->c->layers && *rest == '.');
+        ProbeBlock *k = &b->block[layer];
+        const struct {
+            NodeId *to;
+            const char *name;
+        } wanted[] = {{&k->pattern, "attn.pattern"}, {&k->scores, "attn.scores_scaled"}, {&k->z, "attn.z"}, {&k->w_o, "attn.w_o"}, {&k->out, out}};
+        for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+            if (strcmp(rest + 1, wanted[i].name) == 0)
+                *wanted[i].to = n;
+    }
 }
 
-/* Variance over the scores that are not masked. A masked score is −∞, and exp(s·2⁻¹²⁶) tells it from every finite one, whose
- * product is too small to matter: 0 for −∞, about 1 otherwise. A row without any score left has 0/0: no variance. */
-static void score_variance(Graph *g, NodeId scores, Dims rows)
+static void add_numbers(Probes *b)
 {
-    NodeId tiny = graph_const(g, "tiny", DIMS_SCALAR, 0x1p-126f);
-    NodeId zero = graph_const(g, "zero", DIMS_SCALAR, 0.0f), one = graph_const(g, "one", DIMS_SCALAR, 1.0f);
-    NodeId small = passing(g, graph_zip(g, "score_small", OP_MUL, scores, tiny));
-    NodeId alive = passing(g, graph_map(g, "score_alive", MAP_EXP, small));
-    NodeId ones = passing(g, graph_where(g, "score_ones", alive, one, zero));
-    NodeId kept = passing(g, graph_where(g, "score_kept", alive, scores, zero));
-    NodeId count = graph_reduce(g, "score_count", OP_SUM, ones, rows);
-    NodeId mean = graph_zip(g, "score_mean", OP_DIV, graph_reduce(g, "score_sum", OP_SUM, kept, rows), count);
-    NodeId filled = passing(g, graph_where(g, "score_filled", alive, scores, mean)); /* a masked score is then 0 from the mean */
-    NodeId centered = passing(g, graph_zip(g, "score_centered", OP_SUB, filled, mean));
-    NodeId sq = passing(g, graph_zip(g, "score_sq", OP_MUL, centered, centered));
-    NodeId sumsq = graph_reduce(g, "score_sumsq", OP_SUM, sq, rows);
-    graph_zip(g, "score_variance", OP_DIV, sumsq, count);
-}
-
-static void add_block(Graph *g, const VitConfig *c, int layer)
-{
-    NodeId pattern = of_block(g, layer, "pattern"), scores = of_block(g, layer, "scores_scaled");
-    int h = axis_of(g, "h"), t = axis_of(g, "t"), u = axis_of(g, "u");
-    Dims rows = DIMS(h, t);
-    graph_scope(g, "blocks.%d.attn.probe", layer);
-    entropy(g, pattern, rows);
-    graph_reduce(g, "largest", OP_MAX, pattern, rows);
-    graph_reduce(g, "row_sum", OP_SUM, pattern, rows);
-    score_variance(g, scores, rows);
-    NodeId sum = graph_reduce(g, "heads_sum", OP_SUM, pattern, DIMS(t, u));
-    graph_zip(g, "mean_pattern", OP_DIV, sum, graph_const(g, "heads", DIMS_SCALAR, (float)c->heads));
-}
-
-typedef struct CosineNames {
-    const char *sq, *sumsq, *norm, *norm_seen, *seen, *dot, *norms, *cosine;
-} CosineNames;
-
-/* cos(a, b) = a·b / (|a| |b|) for every pair of rows of x[p,d]. */
-static void cosine(Graph *g, NodeId x, int p, int p0, CosineNames name)
-{
-    int d = axis_of(g, "d");
-    NodeId seen = graph_view(g, name.seen, x, DIMS(p0, d));
-    NodeId dot = passing(g, graph_contract(g, name.dot, x, seen, DIMS(p, p0)));
-    NodeId sq = passing(g, graph_zip(g, name.sq, OP_MUL, x, x));
-    NodeId norm = graph_map(g, name.norm, MAP_SQRT, graph_reduce(g, name.sumsq, OP_SUM, sq, DIMS(p)));
-    NodeId norms = passing(g, graph_zip(g, name.norms, OP_MUL, norm, graph_view(g, name.norm_seen, norm, DIMS(p0))));
-    graph_zip(g, name.cosine, OP_DIV, dot, norms);
-}
-
-static void add_positions(Graph *g, const VitConfig *c, NodeId table)
-{
-    int p = axis_of(g, "p"), d = axis_of(g, "d");
-    Axis seen = g->axes[p];
-    snprintf(seen.sym, sizeof seen.sym, "p0");
-    seen.name = "patch compared with";
-    int p0 = graph_axis(g, seen), rows = graph_node(g, table)->dims.axis[0];
-    graph_scope(g, "pos.probe");
-    NodeId patches = c->pos == VIT_POS_PATCHES ? graph_view(g, "patches", table, DIMS(p, d))
-                                               : graph_slice(g, "patches", table, rows, g->axes[rows].n - g->axes[p].n, p);
-    cosine(g, patches, p, p0, (CosineNames){"sq", "sumsq", "norm", "norm_seen", "patches_seen", "dot", "norms", "cosine"});
-    NodeId sum = graph_reduce(g, "sum", OP_SUM, patches, DIMS(d));
-    NodeId mean = graph_zip(g, "mean", OP_DIV, sum, graph_const(g, "count", DIMS_SCALAR, (float)vit_patches(c)));
-    NodeId centred = graph_zip(g, "centred", OP_SUB, patches, mean);
-    cosine(g, centred, p, p0, (CosineNames){"centred_sq", "centred_sumsq", "centred_norm", "centred_norm_seen", "centred_seen",
-                                            "centred_dot", "centred_norms", "cosine_centred"});
+    Graph *g = b->g;
+    int tokens = vit_tokens(b->c);
+    graph_scope(g, "numbers.probe");
+    b->zero = graph_const(g, "zero", DIMS_SCALAR, 0.0f);
+    b->one = graph_const(g, "one", DIMS_SCALAR, 1.0f);
+    b->two = graph_const(g, "two", DIMS_SCALAR, 2.0f);
+    b->half = graph_const(g, "half", DIMS_SCALAR, 0.5f);
+    b->tokens = graph_const(g, "tokens", DIMS_SCALAR, (float)tokens);
+    b->patches = graph_const(g, "patches", DIMS_SCALAR, (float)vit_patches(b->c));
+    b->log_tokens = tokens > 1 ? graph_const(g, "log_tokens", DIMS_SCALAR, (float)dm_log(tokens)) : NO_NODE;
 }
 
 void probes_add(Graph *g, const VitConfig *c, const VitNodes *nodes)
 {
     NodeId first = g->count;
-    for (int layer = 0; layer < c->layers; layer++)
-        add_block(g, c, layer);
-    if (nodes->pos_embed != NO_NODE && c->pos != VIT_POS_NONE)
-        add_positions(g, c, nodes->pos_embed);
+    Probes b = {.g = g, .c = c, .nodes = nodes};
+    b.block = arena_alloc(&g->arena, size_mul((size_t)c->layers, sizeof *b.block));
+    find_axes(&b);
+    find_blocks(&b);
+    probe_find_answer(&b);
+    add_numbers(&b);
+    probe_grid(&b);
+    for (int layer = 0; layer < c->layers; layer++) {
+        probe_attention(&b, layer);
+        probe_distance(&b, layer);
+        probe_lens(&b, layer);
+    }
+    probe_rollout(&b);
+    probe_other_readout(&b);
+    probe_places(&b);
+    probe_filters(&b);
+    probe_guess(&b);
+    probe_where(&b);
     for (NodeId n = first; n < g->count; n++)
         graph_flag(g, n, NODE_PROBE);
     graph_scope(g, "%s", "");

@@ -28,7 +28,8 @@ static size_t inputs_of(const VitConfig *c, VitRole r)
 {
     size_t shape[4];
     vit_role_shape(c, r, shape);
-    return vit_role_axes(r)[0] == 'h' ? (size_t)c->width : vit_role_cells(c, r) / shape[0];
+    char first = vit_role_axes(r)[0];
+    return first == 'h' || first == 'c' ? (size_t)c->width : vit_role_cells(c, r) / shape[0]; /* several axes are outputs */
 }
 
 void model_seeded_weight(const VitConfig *c, uint64_t seed, VitRole r, int layer, float *out)
@@ -89,6 +90,7 @@ bool model_size(const char *size, VitConfig *c)
     } sizes[] = {
         {"tiny", 32, 8, 32, 2, 4, 64, 5},
         {"b16", 224, 16, 768, 12, 12, 3072, 1000},
+        {"b16-384", 384, 16, 768, 12, 12, 3072, 1000},
         {"l16", 224, 16, 1024, 24, 16, 4096, 1000},
         {"h14", 224, 14, 1280, 32, 16, 5120, 1000},
     };

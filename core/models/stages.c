@@ -24,7 +24,7 @@ typedef struct Row {
 static const Row ROWS[] = {
     {false, "image", "image", "x", NULL, "image", "pixels* pixel_* image* two one",
      "The picture, resized and standardised: this is what the network sees."},
-    {false, "patches", "patches", "x_p E", NULL, "patch_embed", "patch_embed",
+    {false, "patches", "patches", "x_p E", NULL, "patch_hidden patch_embed", "mask_token hidden patch_one patch_shown patch_hidden patch_embed",
      "The picture cut into patches; each becomes one vector, a token."},
     {false, "position", "+ position", "z₀", "pos_embed", "full_embed",
      "cls dist registers prefix* tokens* pos_embed patches_placed full_embed",
@@ -52,6 +52,8 @@ static const Row ROWS[] = {
      "mlp.w_down mlp.b_down mlp.out_nobias mlp.out mlp.layer_scale mlp.scaled_out", NULL},
     {true, "add2", "+", "z", NULL, "resid_post", "resid_post", NULL},
     {false, "ln_final", "final norm", "LN(z_L)", NULL, "ln_final.out", "ln_final", NULL},
+    {false, "guess", "guess", "x̃", NULL, "guess", "guess*",
+     "What the model takes every patch to look like; no part of its answer."},
     {false, "readout", "read-out", "y", NULL, "readout", "readout readout_patches readout_sum patch_count", NULL},
     {false, "fc_norm", "norm", "LN(y)", NULL, "fc_norm.out", "fc_norm", NULL},
     {false, "logits", "logits", "y W+b", NULL, "logits", "head* logits* readout_dist", NULL},
@@ -114,6 +116,12 @@ static int row_of(const Graph *g, int block, const char *name)
     return NO_ROW;
 }
 
+/* A part of the model that is no part of the pass: on the map, although its nodes are computed only when they are looked at. */
+static bool stands_aside(int row)
+{
+    return row != NO_ROW && strcmp(ROWS[row].key, "guess") == 0;
+}
+
 static void add_cost(Cost *to, Cost c)
 {
     to->flops += c.flops;
@@ -152,9 +160,9 @@ static void make_groups(Maker *m)
     int next = NO_ROW;
     for (NodeId n = m->g->count - 1; n >= 0; n--) { /* from the end: an unlisted node takes the stage of the one after it */
         const char *rest;
-        if (m->g->nodes[n].flags & NODE_PROBE)
-            continue;
         int block = split_path(m->g->nodes[n].path, &rest), row = row_of(m->g, block, rest);
+        if ((m->g->nodes[n].flags & NODE_PROBE) && !stands_aside(row))
+            continue; /* an analysis */
         int group = row == NO_ROW ? next : group_for(m, block, row);
         if (group == NO_ROW)
             continue; /* an analysis behind the forward pass has no place on its map */

@@ -45,6 +45,8 @@ typedef struct VitConfig {
     bool post_norm; /* LayerNorm after the addition (Vaswani et al. 2017) instead of before the sub-layer */
     bool patch_bias, qkv_bias, out_bias, mlp_bias, head_bias;
     bool layer_scale, norm_pre, final_norm, fc_norm;
+    bool mask_token;  /* a learned token that can stand for a hidden patch (masked patch prediction) */
+    bool reconstruct; /* a linear head from a token to the pixels of its patch, as `image` has them */
     VitInput input;
     float range, mean[VIT_CHANNELS_MAX], std[VIT_CHANNELS_MAX]; /* VIT_INPUT_STANDARD; range is 255 as a rule */
 } VitConfig;
@@ -87,16 +89,28 @@ size_t vit_weights_count(const VitConfig *c);
 /* Entry of a role; layer is ignored for roles of the whole model. */
 VitTensor *vit_weight(const VitWeights *w, VitRole r, int layer);
 
-/* Nodes that others ask for; NO_NODE where the configuration has none. Everything else is found by name. */
+/* Nodes that others ask for; NO_NODE where the configuration has none. Everything else is found by name. [b] in front in a batch. */
 typedef struct VitNodes {
+    NodeId hidden;     /* LEAF_INPUT hidden[b,p]: 1 where the mask token stands for the patch, else 0; only with VitBatch.hidden */
     NodeId input;      /* LEAF_INPUT: pixels[c,y,i,x,j] 0 … 255, or image[c,y,i,x,j]; memory order is channel, row, column */
     NodeId image;      /* what the patch projection sees */
-    NodeId patch_embed, pos_embed, full_embed;
+    NodeId patch_embed, pos_embed, full_embed; /* patch_embed: before any is hidden */
     NodeId tokens_out; /* [t,d] after the last block and the final norm */
     NodeId readout, logits, probs;
+    NodeId guess;      /* guess[c,y,i,x,j]: what the reconstruction head says every patch of `image` looks like (probe), or NO_NODE */
 } VitNodes;
+
+/* Several pictures at once: every node that depends on the input gets the leading axis b ("picture of the batch"). */
+typedef struct VitBatch {
+    int pictures;        /* ≥ 1 */
+    const float *hidden; /* [pictures, patches] or NULL. Where it is 1, the mask token takes the patch's place before positions are added */
+} VitBatch;
 
 /* Appends the model to g (graph_init done). c passed vit_check; w has every weight that c asks for; class_names[o] or NULL;
  * input has channels · image_h · image_w floats. Names, input and weights must outlive the graph. nodes may be NULL. */
 void vit_build(Graph *g, const VitConfig *c, const VitWeights *w, const char *const *class_names, const float *input, VitNodes *nodes);
+/* The same model for a batch: input has batch.pictures of those, one after the other; batch.hidden, which needs c->mask_token, must
+ * outlive the graph too. Nodes have the same names, and cell for cell the same bits as vit_build gives for each picture alone. */
+void vit_build_batch(Graph *g, const VitConfig *c, const VitWeights *w, const char *const *class_names, const float *input,
+                     VitBatch batch, VitNodes *nodes);
 #endif

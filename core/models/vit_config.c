@@ -189,6 +189,9 @@ bool vit_has(const VitConfig *c, VitRole r)
     case VIT_HEAD_B: return head && c->head_bias;
     case VIT_HEAD_DIST_W: return two;
     case VIT_HEAD_DIST_B: return two && c->head_bias;
+    case VIT_MASK_TOKEN: return c->mask_token;
+    case VIT_GUESS_W:
+    case VIT_GUESS_B: return c->reconstruct;
     default: return true;
     }
 }

@@ -1,122 +1,5 @@
 /* Checkpoints in every layout that is read, and broken ones: each of them one line that names the file and the problem. */
-#include "tests/core_models/oracle.h"
-
-/* Tensors in memory that can be renamed, dropped, reshaped and written. */
-typedef struct Set {
-    TensorOut t[256];
-    char name[256][160];
-    size_t count;
-} Set;
-
-static void set_add(Set *s, const char *name, int rank, const size_t *shape, float *data)
-{
-    assert_true(s->count < 256);
-    TensorOut *t = &s->t[s->count];
-    snprintf(s->name[s->count], sizeof s->name[0], "%s", name);
-    *t = (TensorOut){.name = s->name[s->count], .rank = rank, .data = data};
-    memcpy(t->shape, shape, (size_t)rank * sizeof *shape);
-    s->count++;
-}
-
-static void set_read(Set *s, const char *path)
-{
-    TensorFile f;
-    Err err = {""};
-    s->count = 0;
-    if (!tensors_open(&f, path, &err))
-        fail_msg("%s", err.text);
-    for (size_t i = 0; i < f.count; i++) {
-        const TensorInfo *t = &f.tensors[i];
-        float *data = malloc(t->cells * sizeof *data);
-        assert_true(tensors_read_f32(&f, t, data, &err));
-        set_add(s, t->name, t->rank, t->shape, data);
-    }
-    tensors_close(&f);
-}
-
-static void set_free(Set *s)
-{
-    for (size_t i = 0; i < s->count; i++)
-        free((void *)(uintptr_t)s->t[i].data);
-    s->count = 0;
-}
-
-static void set_write(const Set *s, const char *dir)
-{
-    char path[512];
-    Err err = {""};
-    snprintf(path, sizeof path, "%s/model.safetensors", dir);
-    if (!tensors_write(path, TF_SAFETENSORS, s->t, s->count, NULL, &err))
-        fail_msg("%s", err.text);
-}
-
-static size_t set_find(const Set *s, const char *name)
-{
-    for (size_t i = 0; i < s->count; i++)
-        if (strcmp(s->name[i], name) == 0)
-            return i;
-    fail_msg("no tensor '%s' in the test's own data", name);
-    return 0;
-}
-
-static void set_drop(Set *s, const char *name)
-{
-    size_t i = set_find(s, name);
-    free((void *)(uintptr_t)s->t[i].data);
-    for (; i + 1 < s->count; i++) {
-        s->t[i] = s->t[i + 1];
-        memcpy(s->name[i], s->name[i + 1], sizeof s->name[0]);
-        s->t[i].name = s->name[i];
-    }
-    s->count--;
-}
-
-/* Every occurrence of `from` in every name becomes `to`. */
-static void set_rename(Set *s, const char *from, const char *to)
-{
-    for (size_t i = 0; i < s->count; i++) {
-        char *at = strstr(s->name[i], from), rest[160];
-        if (!at)
-            continue;
-        snprintf(rest, sizeof rest, "%s", at + strlen(from));
-        snprintf(at, sizeof s->name[0] - (size_t)(at - s->name[i]), "%s%s", to, rest);
-    }
-}
-
-static void start(Set *s, char *dir, size_t n, const char *name, const char *model)
-{
-    char path[256];
-    scratch_dir(dir, n, name);
-    snprintf(path, sizeof path, "%s/model.safetensors", model);
-    set_read(s, path);
-    snprintf(path, sizeof path, "%s/config.json", model);
-    copy_file(path, dir, "config.json");
-    snprintf(path, sizeof path, "%s/preprocessor_config.json", model);
-    copy_file(path, dir, "preprocessor_config.json");
-}
-
-static uint64_t hash_of(const char *path)
-{
-    Bench b;
-    bench_load(&b, path, ORACLE "tiny/image.ppm");
-    uint64_t h = bench_hash(&b);
-    bench_free(&b);
-    return h;
-}
-
-/* Every word must stand in the one line that says why the folder cannot be opened. */
-static void refused(const char *path, const char *const *words)
-{
-    Model m = {.name = "untouched"};
-    Err err = {""};
-    assert_false(model_load(&m, path, NULL, NULL, &err));
-    assert_string_equal(m.name, "untouched");
-    assert_null(strchr(err.text, '\n'));
-    for (; *words; words++)
-        if (!strstr(err.text, *words))
-            fail_msg("'%s' is not in: %s", *words, err.text);
-}
-#define REFUSED(path, ...) refused(path, (const char *const[]){__VA_ARGS__, NULL})
+#include "tests/core_models/tensor_set.h"
 
 /* --- layouts --- */
 
@@ -191,14 +74,16 @@ static void wrappers_and_useless_tensors(void **state)
     set_rename(&s, "vit.", "module._orig_mod.vit.");
     set_rename(&s, "classifier.", "module._orig_mod.classifier.");
     set_add(&s, "module._orig_mod.vit.embeddings.mask_token", 3, shape, calloc(32, sizeof(float)));
+    set_add(&s, "module._orig_mod.vit.pooler.dense.bias", 1, shape + 2, calloc(32, sizeof(float)));
     set_write(&s, dir);
     Bench b;
     bench_load(&b, dir, ORACLE "tiny/image.ppm");
     assert_true(bench_hash(&b) == hash_of(ORACLE "tiny"));
     bool said = false;
     for (int i = 0; i < b.model.assumption_count; i++)
-        said |= strstr(b.model.assumptions[i], "mask_token") != NULL;
+        said |= strstr(b.model.assumptions[i], "pooler.dense.bias") != NULL;
     assert_true(said);
+    assert_true(b.model.vit.mask_token);
     bench_free(&b);
     set_free(&s);
     remove_dir(dir);
@@ -601,6 +486,13 @@ static void check_saved(const char *what, VitConfig c, bool cover)
     bench_start(&b);
     if (bench_hash(&a) != bench_hash(&b))
         fail_msg("%s: another hash after saving", what);
+    assert_int_equal(b.model.vit.mask_token, c.mask_token);
+    assert_int_equal(b.model.vit.reconstruct, c.reconstruct);
+    if (c.mask_token)
+        assert_memory_equal(vit_weight(&b.model.weights, VIT_MASK_TOKEN, 0)->data, vit_weight(&a.model.weights, VIT_MASK_TOKEN, 0)->data,
+                            (size_t)c.width * sizeof(float));
+    if (c.reconstruct)
+        assert_memory_equal(run_need(b.run, b.nodes.guess), run_need(a.run, a.nodes.guess), bench_pixels(&c) * sizeof(float));
     bench_free(&a);
     bench_free(&b);
     remove_dir(dir);
@@ -613,6 +505,12 @@ static void saved_and_read(void **state)
     assert_true(model_size("tiny", &t));
     check_saved("tiny", t, false);
     check_saved("cover", t, true);
+    c = t, c.mask_token = true;
+    check_saved("mask token", c, false);
+    c = t, c.reconstruct = c.mask_token = true, c.image_h = 16, c.patch_w = 4, c.input = VIT_INPUT_PER_IMAGE;
+    check_saved("mask token, reconstruction of rectangles", c, false);
+    c = t, c.reconstruct = true, c.classes = 0, c.cls = false, c.pool = VIT_POOL_NONE;
+    check_saved("reconstruction alone", c, false);
     check_saved("bundled", model_bundled_config(), false);
     c = t, c.head_dim = 5, c.scale = vit_scale(5);
     check_saved("head_dim", c, false);

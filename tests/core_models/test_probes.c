@@ -1,39 +1,9 @@
 /* Analyses behind the forward pass: right numbers, no influence on the pass, and they explain themselves. */
-#include "tests/core_models/oracle.h"
+#include "tests/core_models/probe_test.h"
 
 #include "core/base/utf8.h"
 #include "core/graph/explain.h"
 #include "core/models/names.h"
-#include "core/models/probes.h"
-
-static const float *value(Bench *b, const char *path, NodeId *n)
-{
-    *n = graph_find(&b->graph, path);
-    if (*n == NO_NODE)
-        fail_msg("no node %s", path);
-    return run_need(b->run, *n);
-}
-
-static void near(double x, double want, const char *what)
-{
-    if (!(fabs(x - want) <= 1e-5 * (fabs(want) > 1 ? fabs(want) : 1)))
-        fail_msg("%s: %.9g, expected %.9g", what, x, want);
-}
-
-static VitConfig small(void)
-{
-    VitConfig c;
-    bool found = model_size("tiny", &c);
-    assert_true(found);
-    return c;
-}
-
-static void with_probes(Bench *b, const VitConfig *c)
-{
-    bench_seeded(b, c, 7);
-    probes_add(&b->graph, &b->model.vit, &b->nodes);
-    run_extend(b->run);
-}
 
 static void test_row_statistics(void **state)
 {
@@ -202,31 +172,134 @@ static const float *peek(const void *run, NodeId n)
     return run_peek(run, n);
 }
 
-static void test_every_probe_is_explained_and_named(void **state)
+/* Every kind of model that can be opened, in one table: what differs from the small one. */
+typedef struct Kind {
+    const char *what;
+    bool guesses, no_cls, dist, post_norm, no_final, fc_norm, no_bias;
+    int registers, classes;
+    VitPos pos;
+    VitPool pool;
+} Kind;
+static const Kind KINDS[] = {
+    {.what = "cls", .classes = 5, .pos = VIT_POS_ALL},
+    {.what = "hidden patches are guessed", .guesses = true, .classes = 5, .pos = VIT_POS_ALL},
+    {.what = "registers", .classes = 5, .registers = 2, .pos = VIT_POS_BEFORE_REGISTERS},
+    {.what = "mean of patches with cls", .classes = 5, .pos = VIT_POS_ALL, .pool = VIT_POOL_MEAN, .no_final = true, .fc_norm = true},
+    {.what = "mean of patches, nothing in front", .no_cls = true, .classes = 5, .pos = VIT_POS_PATCHES, .pool = VIT_POOL_MEAN},
+    {.what = "two heads", .dist = true, .registers = 1, .classes = 3, .pos = VIT_POS_ALL, .pool = VIT_POOL_CLS_DIST},
+    {.what = "post-norm without biases", .post_norm = true, .no_bias = true, .no_final = true, .classes = 1, .pos = VIT_POS_NONE},
+    {.what = "no head", .classes = 0, .pos = VIT_POS_ALL},
+    {.what = "nothing read out", .no_cls = true, .classes = 0, .pos = VIT_POS_ALL, .pool = VIT_POOL_NONE},
+};
+
+static VitConfig of_kind(const Kind *k)
 {
-    (void)state;
-    Bench b = {0};
     VitConfig c = small();
-    c.registers = 1;
-    with_probes(&b, &c);
-    const Graph *g = &b.graph;
+    c.image_h = 16; /* not square: rows and columns must not be mixed up */
+    c.patch_h = 4;
+    c.layers = 2;
+    c.mask_token = c.reconstruct = k->guesses;
+    c.cls = !k->no_cls;
+    c.dist = k->dist;
+    c.registers = k->registers;
+    c.classes = k->classes;
+    c.pos = k->pos;
+    c.pool = k->pool;
+    c.post_norm = k->post_norm;
+    c.final_norm = !k->no_final;
+    c.fc_norm = k->fc_norm;
+    if (k->no_bias)
+        c.patch_bias = c.qkv_bias = c.out_bias = c.mlp_bias = c.head_bias = false;
+    return c;
+}
+
+static void check_text(const Node *node)
+{
+    const NodeText *t = node_text(node->path);
+    if (!t || utf8_cells(t->sentence) > NODE_SENTENCE_CELLS || utf8_cells(t->label) > NODE_LABEL_CELLS || !*t->sentence || strstr(t->pattern, "**"))
+        fail_msg("%s has no fitting text of its own", node->path);
+}
+
+static void check_explained(Bench *b, const char *what)
+{
+    const Graph *g = &b->graph;
+    int probes = 0;
     for (NodeId n = 0; n < g->count; n++) {
         const Node *node = graph_node(g, n);
         if (!(node->flags & NODE_PROBE))
             continue;
-        const NodeText *t = node_text(node->path);
-        if (!t || utf8_cells(t->sentence) > NODE_SENTENCE_CELLS || utf8_cells(t->label) > NODE_LABEL_CELLS || !*t->sentence || strstr(t->pattern, "**"))
-            fail_msg("%s has no fitting text of its own", node->path);
+        probes++;
+        check_text(node);
+        assert_int_equal(graph_find(g, node->path), n); /* no name twice */
+        const float *x = run_need(b->run, n);
         for (int k = 0; k < op_inputs(node->op); k++)
-            run_need(b.run, node->in[k]); /* what is derived is there only when asked for */
-        const float *x = run_need(b.run, n);
-        for (size_t cell = 0; cell < graph_cells(g, n); cell++) {
+            run_need(b->run, node->in[k]); /* what is derived is there only when asked for */
+        size_t cells = graph_cells(g, n), step = cells / 997 + 1; /* all cells, or some everywhere */
+        for (size_t cell = 0; cell < cells; cell += step) {
             Explain e = explain_open(g, n, cell);
-            float folded = explain_fold(&e, peek, b.run);
+            float folded = explain_fold(&e, peek, b->run);
             if (memcmp(&folded, &x[cell], sizeof folded) != 0)
-                fail_msg("%s[%zu]: %.9g, folded %.9g", node->path, cell, (double)x[cell], (double)folded);
+                fail_msg("%s: %s[%zu]: %.9g, folded %.9g", what, node->path, cell, (double)x[cell], (double)folded);
         }
     }
+    assert_true(probes > 150);
+}
+
+static void test_every_probe_is_explained_and_named(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+        Bench b = {0};
+        VitConfig c = of_kind(&KINDS[i]);
+        with_probes(&b, &c);
+        check_explained(&b, KINDS[i].what);
+        bench_free(&b);
+    }
+}
+
+static void has(Bench *b, const char *what, const char *path, bool wanted)
+{
+    if ((graph_find(&b->graph, path) != NO_NODE) != wanted)
+        fail_msg("%s: %s is %s", what, path, wanted ? "missing" : "there but makes no sense");
+}
+
+static void test_absent_where_it_makes_no_sense(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+        const Kind *k = &KINDS[i];
+        Bench b = {0};
+        VitConfig c = of_kind(k);
+        with_probes(&b, &c);
+        has(&b, k->what, "blocks.1.lens.probs", k->classes > 0);
+        has(&b, k->what, "readout_mean.probs", k->classes > 0 && k->pool != VIT_POOL_MEAN);
+        has(&b, k->what, "readout_cls.probs", k->classes > 0 && k->pool == VIT_POOL_MEAN && !k->no_cls);
+        has(&b, k->what, "pos.probe.rank_correlation", k->pos != VIT_POS_NONE);
+        has(&b, k->what, "rollout.patches", true);
+        has(&b, k->what, "blocks.0.attn.probe.distance", true);
+        bench_free(&b);
+    }
+}
+
+/* The smallest picture there is: one patch, one token, one number per token. */
+static void test_one_of_everything(void **state)
+{
+    (void)state;
+    Bench b = {0};
+    VitConfig c = small();
+    c.image_h = c.image_w = c.patch_h = c.patch_w = c.channels = c.width = c.heads = c.head_dim = c.mlp = c.classes = c.layers = 1;
+    c.cls = false;
+    c.pool = VIT_POOL_MEAN;
+    with_probes(&b, &c);
+    NodeId n;
+    for (NodeId i = 0; i < b.graph.count; i++)
+        assert_non_null(run_need(b.run, i));
+    assert_true(value(&b, "rollout.patches", &n)[0] == 1.0f);
+    assert_true(value(&b, "blocks.0.attn.probe.distance", &n)[0] == 0.0f);
+    assert_true(value(&b, "blocks.0.attn.probe.jacobian", &n)[0] == 0.0f);
+    has(&b, "one token", "blocks.0.attn.probe.entropy_share", false);
+    has(&b, "one place", "pos.probe.share4", false);
+    has(&b, "one filter", "patch_embed.probe.components", false);
     bench_free(&b);
 }
 
@@ -238,6 +311,8 @@ int main(void)
         cmocka_unit_test(test_positions),
         cmocka_unit_test(test_hash_is_the_same),
         cmocka_unit_test(test_every_probe_is_explained_and_named),
+        cmocka_unit_test(test_absent_where_it_makes_no_sense),
+        cmocka_unit_test(test_one_of_everything),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Seeded models of several configurations, run whole: one line with the trace hash of each, and one for drawn pictures. The lines must be
+/* Seeded models of several configurations, run whole: one line with the trace hash of each, one for all gradients of a loss of each of a
+ * few, and one for drawn pictures. The lines must be
  * the same (golden.txt) for every compiler, optimisation level, instruction set, thread count and C library.
  * Links base, kernels, graph and models only, so that musl and aarch64 need no other library.
  * usage: portable [threads]; with VITRINE_ISA=scalar and so on in the environment. */
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core/base/clock.h"
+#include "core/graph/grad.h"
 #include "core/graph/run.h"
 #include "core/models/model.h"
 #include "core/models/shapes.h"
@@ -28,10 +30,11 @@ static void bundled(VitConfig *c) { *c = model_bundled_config(); }
 static const struct {
     const char *name;
     void (*set)(VitConfig *c);
+    bool gradients;
 } MODELS[] = {
-    {"tiny", tiny}, {"rectangular", rectangular}, {"post_norm", post_norm}, {"quick_gelu", quick_gelu}, {"silu", silu},
-    {"two_heads", two_heads}, {"registers", registers}, {"mean_pool", mean_pool}, {"per_image", per_image}, {"wide", wide},
-    {"sharp", sharp}, {"bundled", bundled},
+    {"tiny", tiny, true}, {"rectangular", rectangular, false}, {"post_norm", post_norm, true}, {"quick_gelu", quick_gelu, true},
+    {"silu", silu, true}, {"two_heads", two_heads, true}, {"registers", registers, true}, {"mean_pool", mean_pool, true},
+    {"per_image", per_image, true}, {"wide", wide, false}, {"sharp", sharp, false}, {"bundled", bundled, false},
 };
 
 /* Pixels of drawn pictures, repeated as often as the input is long. */
@@ -44,6 +47,24 @@ static float *make_pixels(const VitConfig *c)
     for (size_t i = 0; i < n; i++)
         p[i] = (float)picture[i % sizeof picture];
     return p;
+}
+
+/* A loss with the first class as the right one, and the gradients of it: a hash over all of them. */
+static uint64_t hash_gradients(Graph *g, const VitNodes *nodes, Pool *pool)
+{
+    static const float right[64] = {1};
+    Dims d = graph_node(g, nodes->logits)->dims;
+    REQUIRE(graph_dims_cells(g, d) <= sizeof right / sizeof *right);
+    NodeId target = graph_leaf(g, "target", d, (Leaf){LEAF_INPUT, right, "the right class"});
+    NodeId y = grad_cross_entropy(g, nodes->logits, target, d.axis[d.n - 1]);
+    const NodeId *grad = grad_add(g, y, grad_seed(g, y, 0, "grad."), NULL, 0, "grad.");
+    Run *r = run_new(g, NULL, pool);
+    uint64_t hash = 0;
+    for (NodeId n = 0; n <= y; n++)
+        if (grad[n] != NO_NODE)
+            hash = hash * 0x100000001b3u + run_hash_values(run_need(r, grad[n]), graph_cells(g, grad[n]));
+    run_free(r);
+    return hash;
 }
 
 static bool run_one(size_t i, Pool *pool)
@@ -63,11 +84,14 @@ static bool run_one(size_t i, Pool *pool)
     model_seeded(&m, &c, 1000 + i);
     float *pixels = make_pixels(&c);
     graph_init(&g);
-    vit_build(&g, &c, &m.weights, NULL, pixels, NULL);
+    VitNodes nodes;
+    vit_build(&g, &c, &m.weights, NULL, pixels, &nodes);
     Run *r = run_new(&g, NULL, pool);
     bool ok = run_step_all(r, CLOCK_NEVER) && run_hash(r, &hash);
     printf("%-12s %016" PRIx64 "\n", MODELS[i].name, hash);
     run_free(r);
+    if (MODELS[i].gradients)
+        printf("%-12s %016" PRIx64 "\n", "  gradients", hash_gradients(&g, &nodes, pool));
     graph_free(&g);
     model_free(&m);
     free(pixels);

@@ -1,0 +1,106 @@
+/* What the files beside a checkpoint say about pictures and classes, and what its family takes for granted where they say nothing. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/dmath.h"
+#include "core/base/utf8.h"
+#include "core/models/checkpoint.h"
+
+static void family_preprocess(const Checkpoint *k, Model *m)
+{
+    static const float mean[3] = {0.485f, 0.456f, 0.406f}, std[3] = {0.229f, 0.224f, 0.225f};
+    const Layout *l = k->layout;
+    VitConfig *c = &m->vit;
+    Preprocess *p = &m->preprocess;
+    *p = preprocess_default(c);
+    p->filter = l->filter;
+    if (l->crop > 0) {
+        p->mode = RESIZE_COVER;
+        p->crop_to_even = true;
+        p->resize_w = (int)dm_floor(p->width / l->crop);
+        p->resize_h = (int)dm_floor(p->height / l->crop);
+    }
+    bool imagenet = l->imagenet || (l->fused && (c->dist || c->layer_scale)); /* DeiT, DINOv2 */
+    for (int i = 0; i < VIT_CHANNELS_MAX; i++) {
+        c->mean[i] = imagenet && c->channels == 3 && i < 3 ? mean[i] : 0.5f;
+        c->std[i] = imagenet && c->channels == 3 && i < 3 ? std[i] : 0.5f;
+    }
+}
+
+/* A preparation that yields another size than the position table is for cannot be meant. */
+static void fit_preprocess(Model *m, const char *file)
+{
+    Preprocess *p = &m->preprocess;
+    const VitConfig *c = &m->vit;
+    if (p->width == c->image_w && p->height == c->image_h)
+        return;
+    model_assume(m, "pictures become %d × %d, the size of the position table (%s says %d × %d)", c->image_h, c->image_w, file,
+                 p->height, p->width);
+    p->resize_w = (int)((int64_t)p->resize_w * c->image_w / p->width);
+    p->resize_h = (int)((int64_t)p->resize_h * c->image_h / p->height);
+    p->resize_w = p->resize_w < c->image_w ? c->image_w : p->resize_w;
+    p->resize_h = p->resize_h < c->image_h ? c->image_h : p->resize_h;
+    p->width = c->image_w;
+    p->height = c->image_h;
+}
+
+bool layout_preprocess(const Checkpoint *k, Model *m, const Json *trained, Err *err)
+{
+    VitConfig *c = &m->vit;
+    Preprocess *p = &m->preprocess;
+    char text[128];
+    const char *file = NULL, *input = json_text(json_get(k->config, "input_norm"), "standard");
+    family_preprocess(k, m);
+    if (k->processor) {
+        file = k->processor_path;
+        if (!preprocess_from_hf(k->processor, p, c, err))
+            return err_prefix(err, "%s", file);
+        if (!json_bool(json_get(k->processor, "do_resize"), true))
+            model_assume(m, "pictures of another size are resized (%s says do_resize: false, but the model takes one size only)", file);
+    } else if (trained) {
+        file = k->config_path;
+        if (!preprocess_from_timm(trained, p, c, err))
+            return err_prefix(err, "%s", file);
+    }
+    c->input = strcmp(input, "per_image") == 0 ? VIT_INPUT_PER_IMAGE : VIT_INPUT_STANDARD;
+    if (strcmp(input, "per_image") != 0 && strcmp(input, "standard") != 0)
+        return err_set(err, "%s: \"input_norm\" is \"%.40s\"; it may be standard or per_image", k->config_path, input);
+    if (file)
+        fit_preprocess(m, file);
+    else if (c->input == VIT_INPUT_STANDARD)
+        model_assume(m, "pictures are %s, mean %g and deviation %g in the first channel (usual for %s; no preprocessor_config.json)",
+                     preprocess_text(p, text, sizeof text), (double)c->mean[0], (double)c->std[0], k->layout->name);
+    else
+        model_assume(m, "pictures are %s (no preprocessor_config.json)", preprocess_text(p, text, sizeof text));
+    return true;
+}
+
+static const char *clean(Model *m, const char *s)
+{
+    char text[256];
+    return arena_strdup(&m->arena, utf8_clean(text, sizeof text, s));
+}
+
+void layout_class_names(const Checkpoint *k, Model *m, const Json *trained)
+{
+    const Json *config = k->config, *map = json_get(config, "id2label"), *list = json_get(config, "label_names");
+    size_t classes = (size_t)m->vit.classes;
+    if (!list)
+        list = json_get(trained, "label_names");
+    map = json_kind(map) == JK_OBJECT ? map : NULL;
+    if (!classes || (!map && json_kind(list) != JK_ARRAY))
+        return;
+    size_t named = json_count(map ? map : list);
+    if (named != classes) { /* whose names they are nobody can say */
+        model_assume(m, "classes are shown by number: %s names %zu, the head has %zu", k->config_path, named, classes);
+        return;
+    }
+    const char **names = arena_alloc(&m->arena, size_mul(classes, sizeof *names));
+    for (size_t i = 0; i < classes; i++) {
+        char key[24];
+        snprintf(key, sizeof key, "%zu", i);
+        const char *name = json_text(json_kind(map) == JK_OBJECT ? json_get(map, key) : json_at(list, i), NULL);
+        names[i] = name && *name ? clean(m, name) : arena_printf(&m->arena, "class %zu", i);
+    }
+    m->class_names = names;
+}

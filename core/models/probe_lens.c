@@ -1,0 +1,137 @@
+/* The logit lens (nostalgebraist 2020): what the model would answer if it ended behind a block; and what it would answer if it read
+ * its other read-out, the mean of the patches or the class token. The final norm and the head are the model's own, edits included. */
+#include <stdio.h>
+
+#include "core/base/err.h"
+#include "core/models/probe_parts.h"
+
+static NodeId existing(const Graph *g, const char *path)
+{
+    NodeId n = graph_find(g, path);
+    REQUIRE(n != NO_NODE);
+    return n;
+}
+
+static ProbeNorm find_norm(const Graph *g, const char *scope)
+{
+    static const char *const PARTS[] = {"width", "eps", "gamma", "beta"};
+    NodeId found[4];
+    for (int i = 0; i < 4; i++) {
+        char path[48];
+        snprintf(path, sizeof path, "%s.%s", scope, PARTS[i]);
+        found[i] = existing(g, path);
+    }
+    return (ProbeNorm){found[0], found[1], found[2], found[3]};
+}
+
+void probe_find_answer(Probes *b)
+{
+    const Graph *g = b->g;
+    const VitConfig *c = b->c;
+    if (c->final_norm)
+        b->final = find_norm(g, "ln_final");
+    if (c->fc_norm)
+        b->fc = find_norm(g, "fc_norm");
+    b->head = b->head_dist = (ProbeHead){NO_NODE, NO_NODE};
+    if (!c->classes)
+        return;
+    b->head.weight = existing(g, "head.weight");
+    b->head.bias = c->head_bias ? existing(g, "head.bias") : NO_NODE;
+    if (c->pool != VIT_POOL_CLS_DIST)
+        return;
+    b->head_dist.weight = existing(g, "head_dist.weight");
+    b->head_dist.bias = c->head_bias ? existing(g, "head_dist.bias") : NO_NODE;
+}
+
+/* (x − mean) / √(variance + ε) · γ + β, as nodes PREFIX_sum … PREFIX_out. */
+static NodeId apply_norm(Probes *b, const char *prefix, NodeId x, ProbeNorm norm)
+{
+    Graph *g = b->g;
+    static const char *const PARTS[] = {"sum", "mean", "centered", "sq", "sumsq", "var", "var_eps", "rstd", "normalized", "scaled", "out"};
+    char name[sizeof PARTS / sizeof *PARTS][32];
+    for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++)
+        snprintf(name[i], sizeof name[i], "%s_%s", prefix, PARTS[i]);
+    Dims rows = dims_minus(graph_node(g, x)->dims, DIMS(b->axis.d));
+    NodeId mean = graph_zip(g, name[1], OP_DIV, graph_reduce(g, name[0], OP_SUM, x, rows), norm.width);
+    NodeId centered = probe_passing(g, graph_zip(g, name[2], OP_SUB, x, mean));
+    NodeId sq = probe_passing(g, graph_zip(g, name[3], OP_MUL, centered, centered));
+    NodeId var = graph_zip(g, name[5], OP_DIV, graph_reduce(g, name[4], OP_SUM, sq, rows), norm.width);
+    NodeId rstd = graph_map(g, name[7], MAP_RSQRT, graph_zip(g, name[6], OP_ADD, var, norm.eps));
+    NodeId normalized = probe_passing(g, graph_zip(g, name[8], OP_MUL, centered, rstd));
+    NodeId scaled = probe_passing(g, graph_zip(g, name[9], OP_MUL, normalized, norm.gamma));
+    return graph_zip(g, name[10], OP_ADD, scaled, norm.beta);
+}
+
+static NodeId mean_of_patches(Probes *b, NodeId tokens)
+{
+    NodeId patches = probe_patches(b, "readout_patches", tokens, b->axis.t, b->axis.p);
+    return probe_mean(b->g, "readout", patches, DIMS(b->axis.d), b->patches);
+}
+
+static NodeId token(Probes *b, const char *name, NodeId tokens, int at)
+{
+    return graph_slice(b->g, name, tokens, b->axis.t, at, AXIS_NONE);
+}
+
+static NodeId through_head(Probes *b, const char *name, ProbeHead head, NodeId y)
+{
+    Graph *g = b->g;
+    Dims o = DIMS(b->axis.o);
+    if (head.bias == NO_NODE)
+        return graph_contract(g, name, y, head.weight, o);
+    char sum[32];
+    snprintf(sum, sizeof sum, "%s_nobias", name);
+    return graph_zip(g, name, OP_ADD, probe_passing(g, graph_contract(g, sum, y, head.weight, o)), head.bias);
+}
+
+/* exp(x − max) / Σ exp(x − max) */
+static void softmax(Probes *b, NodeId logits)
+{
+    Graph *g = b->g;
+    NodeId max = graph_reduce(g, "probs_row_max", OP_MAX, logits, DIMS_SCALAR);
+    NodeId shifted = probe_passing(g, graph_zip(g, "probs_shifted", OP_SUB, logits, max));
+    NodeId e = graph_map(g, "probs_exp", MAP_EXP, shifted);
+    graph_zip(g, "probs", OP_DIV, e, graph_reduce(g, "probs_sum", OP_SUM, e, DIMS_SCALAR));
+}
+
+/* What follows a read-out y in the model; second is the dist token for a model with two heads, else NO_NODE. */
+static void answer(Probes *b, NodeId y, NodeId second)
+{
+    Graph *g = b->g;
+    if (b->c->fc_norm)
+        y = apply_norm(b, "fc", y, b->fc);
+    if (second == NO_NODE) {
+        softmax(b, through_head(b, "logits", b->head, y));
+        return;
+    }
+    NodeId cls = through_head(b, "logits_cls", b->head, y), dist = through_head(b, "logits_dist", b->head_dist, second);
+    softmax(b, graph_zip(g, "logits", OP_DIV, graph_zip(g, "logits_sum", OP_ADD, cls, dist), b->two));
+}
+
+void probe_lens(Probes *b, int layer)
+{
+    const VitConfig *c = b->c;
+    if (!c->classes)
+        return;
+    NodeId x = b->block[layer].out;
+    graph_scope(b->g, "blocks.%d.lens", layer);
+    if (c->final_norm)
+        x = apply_norm(b, "norm", x, b->final);
+    NodeId y = c->pool == VIT_POOL_MEAN ? mean_of_patches(b, x) : token(b, "readout", x, 0);
+    answer(b, y, c->pool == VIT_POOL_CLS_DIST ? token(b, "readout_dist", x, 1) : NO_NODE);
+}
+
+/* A model with two heads answers with the first one here: the second was made for its own token. */
+void probe_other_readout(Probes *b)
+{
+    const VitConfig *c = b->c;
+    if (!c->classes || (c->pool == VIT_POOL_MEAN && !c->cls))
+        return;
+    if (c->pool == VIT_POOL_MEAN) {
+        graph_scope(b->g, "readout_cls");
+        answer(b, token(b, "readout", b->nodes->tokens_out, 0), NO_NODE);
+    } else {
+        graph_scope(b->g, "readout_mean");
+        answer(b, mean_of_patches(b, b->nodes->tokens_out), NO_NODE);
+    }
+}

@@ -1,0 +1,58 @@
+/* What the analyses of a Vision Transformer share while they are appended to its graph. Internal to core/models: probes.c calls the
+ * others, one file per kind of analysis. */
+#ifndef VITRINE_MODELS_PROBE_PARTS_H
+#define VITRINE_MODELS_PROBE_PARTS_H
+#include "core/models/vit.h"
+
+/* Nodes of one block that analyses begin with. */
+typedef struct ProbeBlock {
+    NodeId pattern, scores, z, w_o;
+    NodeId out;          /* the tokens behind the block */
+    NodeId mean_pattern; /* an analysis itself */
+} ProbeBlock;
+
+/* The leaves of a LayerNorm of the model, and of a head; NO_NODE where it has none. */
+typedef struct ProbeNorm {
+    NodeId width, eps, gamma, beta;
+} ProbeNorm;
+typedef struct ProbeHead {
+    NodeId weight, bias;
+} ProbeHead;
+
+typedef struct Probes {
+    Graph *g;
+    const VitConfig *c;
+    const VitNodes *nodes;
+    ProbeBlock *block; /* [layers] */
+    ProbeNorm final, fc;
+    ProbeHead head, head_dist;
+    struct {
+        int c, i, j, y, x, p, t, u, h, e, d, o; /* the model's; o may be AXIS_NONE */
+        int p0, w;                              /* patch compared with, third token */
+    } axis;
+    /* Numbers, in numbers.probe. log_tokens is NO_NODE where there is one token. */
+    NodeId zero, one, two, half, tokens, patches, log_tokens;
+    NodeId steps_sq; /* grid.probe.steps_sq[p,p0]: squared distance of two patches in grid steps */
+    NodeId distance; /* grid.probe.distance[p,p0]: in pixels */
+} Probes;
+
+/* Large and quickly made again: may be forgotten between frames. Returns n. */
+NodeId probe_passing(Graph *g, NodeId n);
+/* The patches of axis `from` (tokens that end with all patches) as axis `to`. */
+NodeId probe_patches(const Probes *b, const char *name, NodeId x, int from, int to);
+/* Σ over the axes that out lacks, as NAME_sum, divided by a number: NAME. */
+NodeId probe_mean(Graph *g, const char *name, NodeId x, Dims out, NodeId count);
+
+void probe_attention(Probes *b, int layer);
+void probe_rollout(Probes *b);
+void probe_grid(Probes *b); /* makes steps_sq and distance */
+void probe_distance(Probes *b, int layer);
+void probe_find_answer(Probes *b); /* fills the norms and heads: before any node is appended, for the search's sake */
+void probe_lens(Probes *b, int layer);
+void probe_other_readout(Probes *b);
+void probe_places(Probes *b);
+void probe_filters(Probes *b);
+void probe_guess(Probes *b);
+void probe_where(Probes *b);
+void probe_gradient_through(Graph *g); /* behind gradients; see probes_gradient_add */
+#endif

@@ -1,0 +1,115 @@
+/* The axes of a Vision Transformer: lengths and labels. */
+#include "core/models/vit_build.h"
+
+#include <stdio.h>
+
+#include "core/base/mem.h"
+
+Dims build_dims(const Builder *b, Dims d)
+{
+    return b->axis.b == AXIS_NONE ? d : dims_union(DIMS(b->axis.b), d);
+}
+
+Dims build_role_dims(const Builder *b, VitRole r)
+{
+    Dims d = DIMS_SCALAR;
+    for (const char *a = vit_role_axes(r); *a; a++) {
+        int axis = AXIS_NONE;
+        switch (*a) {
+        case 'd': axis = b->axis.d; break;
+        case 'c': axis = b->axis.c; break;
+        case 'i': axis = b->axis.i; break;
+        case 'j': axis = b->axis.j; break;
+        case 'h': axis = b->axis.h; break;
+        case 'e': axis = b->axis.e; break;
+        case 'm': axis = b->axis.m; break;
+        case 'o': axis = b->axis.o; break;
+        case '1': axis = b->axis.cls; break;
+        case '2': axis = b->axis.dist; break;
+        case '3': axis = b->axis.reg; break;
+        case 'r': axis = b->axis.rows; break;
+        default: break;
+        }
+        REQUIRE(axis != AXIS_NONE);
+        d.axis[d.n++] = axis;
+    }
+    return d;
+}
+
+int build_axis(Graph *g, const char *sym, const char *name, int n)
+{
+    Axis a = {.name = name, .n = n};
+    snprintf(a.sym, sizeof a.sym, "%s", sym);
+    return graph_axis(g, a);
+}
+
+static const char *const *prefix_labels(Graph *g, const VitConfig *c)
+{
+    int n = vit_prefix(c), at = 0;
+    const char **labels = arena_alloc(&g->arena, size_mul((size_t)n + 1, sizeof *labels));
+    if (c->cls)
+        labels[at++] = "cls";
+    if (c->dist)
+        labels[at++] = "dist";
+    for (int i = 0; i < c->registers; i++)
+        labels[at++] = arena_printf(&g->arena, "reg%d", i);
+    return labels;
+}
+
+static int token_axis(Graph *g, const char *sym, const char *name, const VitConfig *c, int prefix, const char *const *labels, bool patches)
+{
+    Axis a = {.name = name, .kind = AXIS_TOKEN, .prefix = prefix, .cols = c->image_w / c->patch_w, .labels = labels};
+    a.n = prefix + (patches ? vit_patches(c) : 0);
+    snprintf(a.sym, sizeof a.sym, "%s", sym);
+    return graph_axis(g, a);
+}
+
+/* One kind of prefix token alone is the axis n; with several kinds each has an axis of its own and n is all of them. */
+static void make_prefix_axes(Builder *b, const char *const *labels)
+{
+    const VitConfig *c = b->c;
+    Graph *g = b->g;
+    int kinds = c->cls + c->dist + (c->registers > 0), first = 0;
+    b->axis.n = b->axis.cls = b->axis.dist = b->axis.reg = AXIS_NONE;
+    if (kinds == 0)
+        return;
+    b->axis.n = token_axis(g, "n", "prefix token", c, vit_prefix(c), labels, false);
+    if (c->cls)
+        b->axis.cls = kinds == 1 ? b->axis.n : token_axis(g, "n1", "class token", c, 1, labels + first, false);
+    first += c->cls;
+    if (c->dist)
+        b->axis.dist = kinds == 1 ? b->axis.n : token_axis(g, "n2", "distillation token", c, 1, labels + first, false);
+    first += c->dist;
+    if (c->registers)
+        b->axis.reg = kinds == 1 ? b->axis.n : token_axis(g, "n3", "register token", c, c->registers, labels + first, false);
+}
+
+void build_axes(Builder *b, const char *const *class_names)
+{
+    const VitConfig *c = b->c;
+    Graph *g = b->g;
+    const char *const *labels = prefix_labels(g, c);
+    b->axis.b = b->batch.pictures ? build_axis(g, "b", "picture of the batch", b->batch.pictures) : AXIS_NONE;
+    b->axis.c = graph_axis(g, (Axis){.sym = "c", .name = "colour channel", .n = c->channels, .kind = AXIS_COLOUR});
+    b->axis.y = build_axis(g, "y", "patch row", c->image_h / c->patch_h);
+    b->axis.i = build_axis(g, "i", "pixel row in a patch", c->patch_h);
+    b->axis.x = build_axis(g, "x", "patch column", c->image_w / c->patch_w);
+    b->axis.j = build_axis(g, "j", "pixel column in a patch", c->patch_w);
+    b->axis.p = graph_axis(g, (Axis){.sym = "p", .name = "patch", .n = vit_patches(c), .kind = AXIS_PATCH, .cols = c->image_w / c->patch_w});
+    b->axis.d = build_axis(g, "d", "model width", c->width);
+    b->axis.t = token_axis(g, "t", "token that asks", c, vit_prefix(c), labels, true);
+    b->axis.u = token_axis(g, "u", "token looked at", c, vit_prefix(c), labels, true);
+    b->axis.h = build_axis(g, "h", "head", c->heads);
+    b->axis.e = build_axis(g, "e", "width of one head", c->head_dim);
+    b->axis.m = build_axis(g, "m", "MLP width", c->mlp);
+    b->axis.o = c->classes ? graph_axis(g, (Axis){.sym = "o", .name = "class", .n = c->classes, .kind = AXIS_CLASS, .labels = class_names})
+                           : AXIS_NONE;
+    make_prefix_axes(b, labels);
+    b->axis.rows = AXIS_NONE;
+    if (c->pos == VIT_POS_ALL)
+        b->axis.rows = b->axis.t;
+    else if (c->pos == VIT_POS_PATCHES)
+        b->axis.rows = b->axis.p;
+    else if (c->pos == VIT_POS_BEFORE_REGISTERS)
+        b->axis.rows = token_axis(g, "t0", "token without registers", c, vit_prefix(c) - c->registers, labels, true);
+}

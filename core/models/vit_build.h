@@ -1,0 +1,44 @@
+/* Inside core/models only: a Vision Transformer being built. vit.c has the blocks, vit_axes.c the axes, vit_embed.c what leads from
+ * pixels to tokens, vit_answer.c what leads from tokens to the answer. */
+#ifndef VITRINE_MODELS_VIT_BUILD_H
+#define VITRINE_MODELS_VIT_BUILD_H
+#include "core/models/vit.h"
+
+typedef struct Builder {
+    Graph *g;
+    const VitConfig *c;
+    const VitWeights *w;
+    VitBatch batch; /* pictures 0: one picture, and no axis b */
+    int layer;      /* the block being built */
+    struct {
+        int b, c, y, i, x, j, p, n, t, u, h, e, d, m, o;
+        int cls, dist, reg, rows; /* the prefix tokens of each kind; the rows of the position table */
+    } axis;
+} Builder;
+
+void build_axes(Builder *b, const char *const *class_names);
+int build_axis(Graph *g, const char *sym, const char *name, int n); /* labelled by its index */
+/* d as it is in this graph for what depends on the picture: behind the axis b where there are several. */
+Dims build_dims(const Builder *b, Dims d);
+/* The axes of a weight, from the letters of its role. */
+Dims build_role_dims(const Builder *b, VitRole r);
+
+/* A weight becomes a leaf where it is first needed, under its own name whatever scope is being filled. */
+NodeId build_weight(Builder *b, VitRole r);
+/* name = x · W (+ bias), out without the axis b: the sum alone is kept as name_nobias where a bias follows. */
+NodeId build_linear(Builder *b, const char *name, NodeId x, VitRole w, bool has_bias, VitRole bias, Dims out);
+/* LayerNorm over d in the scope that is set. */
+NodeId build_layer_norm(Builder *b, NodeId x, VitRole gamma, VitRole beta);
+
+typedef struct SoftmaxNames {
+    const char *max, *shifted, *exp, *sum, *out;
+} SoftmaxNames;
+NodeId build_softmax(Graph *g, NodeId x, int axis, SoftmaxNames name);
+
+/* Sets input and image, returns image. */
+NodeId build_input(Builder *b, const float *input, VitNodes *nodes);
+/* Sets hidden, patch_embed and pos_embed; returns all tokens with their places. */
+NodeId build_embedding(Builder *b, NodeId image, VitNodes *nodes);
+/* z: the tokens after the last block. Sets tokens_out and what follows it. */
+void build_answer(Builder *b, NodeId z, VitNodes *nodes);
+#endif

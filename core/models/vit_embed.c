@@ -1,0 +1,174 @@
+/* From pixels to tokens: equation 1 of Dosovitskiy et al. 2021. */
+#include "core/models/vit_build.h"
+
+#include <string.h>
+
+#include "core/base/mem.h"
+
+static NodeId channel_const(Builder *b, const char *name, const float *values)
+{
+    size_t n = (size_t)b->c->channels;
+    float *copy = arena_alloc(&b->g->arena, size_mul(n, sizeof *copy));
+    memcpy(copy, values, n * sizeof *copy);
+    return graph_leaf(b->g, name, DIMS(b->axis.c), (Leaf){LEAF_CONST, copy, "constant"});
+}
+
+/* The picture's own mean per channel is taken away and the rest divided by its own root mean square (+ 0.01 against grey pictures). */
+static NodeId standardise_per_image(Builder *b, NodeId unit)
+{
+    Graph *g = b->g;
+    const VitConfig *c = b->c;
+    NodeId doubled = graph_zip(g, "pixels_doubled", OP_MUL, unit, graph_const(g, "two", DIMS_SCALAR, 2.0f));
+    NodeId sign = graph_zip(g, "pixels_signed", OP_SUB, doubled, graph_const(g, "one", DIMS_SCALAR, 1.0f));
+    float plane = (float)c->image_h * (float)c->image_w;
+    NodeId sum = graph_reduce(g, "image_sum", OP_SUM, sign, build_dims(b, DIMS(b->axis.c)));
+    NodeId mean = graph_zip(g, "image_mean", OP_DIV, sum, graph_const(g, "image_pixels", DIMS_SCALAR, plane));
+    NodeId centered = graph_zip(g, "image_centered", OP_SUB, sign, mean);
+    NodeId sq = graph_zip(g, "image_sq", OP_MUL, centered, centered);
+    graph_flag(g, sq, NODE_DERIVED);
+    NodeId sumsq = graph_reduce(g, "image_sumsq", OP_SUM, sq, build_dims(b, DIMS_SCALAR));
+    NodeId var = graph_zip(g, "image_var", OP_DIV, sumsq, graph_const(g, "image_values", DIMS_SCALAR, plane * (float)c->channels));
+    NodeId var_eps = graph_zip(g, "image_var_eps", OP_ADD, var, graph_const(g, "image_eps", DIMS_SCALAR, 0.01f));
+    NodeId rms = graph_map(g, "image_rms", MAP_SQRT, var_eps);
+    return graph_zip(g, "image", OP_DIV, centered, rms);
+}
+
+NodeId build_input(Builder *b, const float *input, VitNodes *nodes)
+{
+    Graph *g = b->g;
+    Dims d = build_dims(b, DIMS(b->axis.c, b->axis.y, b->axis.i, b->axis.x, b->axis.j));
+    graph_scope(g, "%s", "");
+    if (b->c->input == VIT_INPUT_READY)
+        return nodes->input = graph_leaf(g, "image", d, (Leaf){LEAF_INPUT, input, "ready pixel values"});
+    nodes->input = graph_leaf(g, "pixels", d, (Leaf){LEAF_INPUT, input, "picture"});
+    NodeId range = graph_const(g, "pixel_range", DIMS_SCALAR, b->c->range);
+    NodeId unit = graph_zip(g, "pixels_unit", OP_DIV, nodes->input, range);
+    if (b->c->input == VIT_INPUT_PER_IMAGE)
+        return standardise_per_image(b, unit);
+    NodeId centered = graph_zip(g, "pixels_centered", OP_SUB, unit, channel_const(b, "pixel_mean", b->c->mean));
+    return graph_zip(g, "image", OP_DIV, centered, channel_const(b, "pixel_std", b->c->std));
+}
+
+/* x_p E: every patch, flattened in the order channel, row, column, times the projection (the paper's convolution with stride P). */
+static NodeId build_patches(Builder *b, NodeId image)
+{
+    Graph *g = b->g;
+    Dims grid = build_dims(b, DIMS(b->axis.y, b->axis.x, b->axis.d)), list = build_dims(b, DIMS(b->axis.p, b->axis.d));
+    graph_scope(g, "%s", "");
+    if (!b->c->patch_bias)
+        return graph_view(g, "patch_embed", graph_contract(g, "patch_embed.out", image, build_weight(b, VIT_PATCH_W), grid), list);
+    NodeId sums = graph_contract(g, "patch_embed.out_nobias", image, build_weight(b, VIT_PATCH_W), grid);
+    graph_flag(g, sums, NODE_DERIVED);
+    NodeId rows = graph_view(g, "patch_embed.rows_nobias", sums, list);
+    return graph_zip(g, "patch_embed", OP_ADD, rows, build_weight(b, VIT_PATCH_B));
+}
+
+/* What a masked patch looks like to the rest of the model: mask_token in the place of x_p E (Devlin et al. 2019; Bao et al. 2022). The
+ * leaf hidden is 1 there; WHERE keeps the patches, whose shape it takes, where it is 0. */
+static NodeId hide_patches(Builder *b, NodeId patches, NodeId mask_token, VitNodes *nodes)
+{
+    Graph *g = b->g;
+    if (!b->batch.hidden)
+        return patches;
+    REQUIRE(mask_token != NO_NODE && b->axis.b != AXIS_NONE);
+    nodes->hidden = graph_leaf(g, "hidden", DIMS(b->axis.b, b->axis.p), (Leaf){LEAF_INPUT, b->batch.hidden, "patches to hide"});
+    NodeId shown = graph_zip(g, "patch_shown", OP_SUB, graph_const(g, "patch_one", DIMS_SCALAR, 1.0f), nodes->hidden);
+    return graph_where(g, "patch_hidden", shown, patches, mask_token);
+}
+
+/* A token that is the same for every picture, once for each of them: −0 + x is x, bit for bit. */
+static NodeId for_each_picture(Builder *b, const char *name, NodeId token)
+{
+    if (b->axis.b == AXIS_NONE || token == NO_NODE)
+        return token;
+    NodeId zero = graph_find(b->g, "batch_zero");
+    if (zero == NO_NODE)
+        zero = graph_const(b->g, "batch_zero", DIMS(b->axis.b), -0.0f);
+    return graph_zip(b->g, name, OP_ADD, zero, token);
+}
+
+/* The tokens of prefix that stand in front of the patches, put together; NO_NODE when there are none. */
+static NodeId build_prefix(Builder *b)
+{
+    const VitConfig *c = b->c;
+    Graph *g = b->g;
+    NodeId all = NO_NODE;
+    int axis = AXIS_NONE, left = c->cls + c->dist + (c->registers > 0);
+    const struct {
+        bool present;
+        VitRole role;
+        int axis;
+    } kinds[] = {{c->cls, VIT_CLS, b->axis.cls}, {c->dist, VIT_DIST, b->axis.dist}, {c->registers > 0, VIT_REGISTERS, b->axis.reg}};
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        if (!kinds[k].present)
+            continue;
+        NodeId leaf = build_weight(b, kinds[k].role);
+        left--;
+        if (all == NO_NODE) {
+            all = leaf;
+            axis = kinds[k].axis;
+            continue;
+        }
+        int joined = left ? build_axis(g, "n4", "cls and dist", 2) : b->axis.n;
+        all = graph_concat(g, left ? "prefix_pair" : "prefix", all, axis, leaf, kinds[k].axis, joined);
+        axis = joined;
+    }
+    return for_each_picture(b, "prefix_each", all);
+}
+
+/* [x_class; x_p E]: prefix tokens in front of the patches. */
+static NodeId join(Builder *b, const char *name, NodeId prefix, NodeId patches)
+{
+    if (prefix == NO_NODE)
+        return graph_view(b->g, name, patches, build_dims(b, DIMS(b->axis.t, b->axis.d)));
+    return graph_concat(b->g, name, prefix, b->axis.n, patches, b->axis.p, b->axis.t);
+}
+
+/* Registers that get no position stand between the positioned prefix and the patches (Darcet et al. 2024). */
+static NodeId positions_before_registers(Builder *b, NodeId patches, VitNodes *nodes)
+{
+    Graph *g = b->g;
+    const VitConfig *c = b->c;
+    NodeId registers = for_each_picture(b, "registers_each", build_weight(b, VIT_REGISTERS)), first = NO_NODE;
+    int shorter = b->axis.rows, front = AXIS_NONE;
+    if (c->cls && c->dist) {
+        front = build_axis(g, "n4", "cls and dist", 2);
+        first = graph_concat(g, "prefix_pair", build_weight(b, VIT_CLS), b->axis.cls, build_weight(b, VIT_DIST), b->axis.dist, front);
+    } else if (c->cls || c->dist) {
+        front = c->cls ? b->axis.cls : b->axis.dist;
+        first = build_weight(b, c->cls ? VIT_CLS : VIT_DIST);
+    }
+    first = for_each_picture(b, "front_each", first);
+    nodes->pos_embed = build_weight(b, VIT_POS);
+    NodeId tokens = first == NO_NODE ? graph_view(g, "tokens", patches, build_dims(b, DIMS(shorter, b->axis.d)))
+                                     : graph_concat(g, "tokens", first, front, patches, b->axis.p, shorter);
+    NodeId placed = graph_zip(g, "tokens_placed", OP_ADD, tokens, nodes->pos_embed);
+    NodeId rest = graph_slice(g, "patches_placed", placed, shorter, vit_prefix(c) - c->registers, b->axis.p);
+    if (first == NO_NODE)
+        return graph_concat(g, "full_embed", registers, b->axis.n, rest, b->axis.p, b->axis.t);
+    NodeId head = graph_slice(g, "prefix_placed", placed, shorter, 0, front);
+    NodeId prefix = graph_concat(g, "prefix", head, front, registers, b->axis.reg, b->axis.n);
+    return graph_concat(g, "full_embed", prefix, b->axis.n, rest, b->axis.p, b->axis.t);
+}
+
+/* Equation 1:  z₀ = [x_class; x_p¹ E; …; x_pᴺ E] + E_pos */
+NodeId build_embedding(Builder *b, NodeId image, VitNodes *nodes)
+{
+    Graph *g = b->g;
+    NodeId mask_token = b->c->mask_token ? build_weight(b, VIT_MASK_TOKEN) : NO_NODE; /* an edit may want it where nothing reads it */
+    NodeId patches = nodes->patch_embed = build_patches(b, image);
+    patches = hide_patches(b, patches, mask_token, nodes);
+    switch (b->c->pos) {
+    case VIT_POS_BEFORE_REGISTERS: return positions_before_registers(b, patches, nodes);
+    case VIT_POS_PATCHES:
+        nodes->pos_embed = build_weight(b, VIT_POS);
+        patches = graph_zip(g, "patches_placed", OP_ADD, patches, nodes->pos_embed);
+        return join(b, "full_embed", build_prefix(b), patches);
+    case VIT_POS_ALL: {
+        NodeId tokens = join(b, "tokens", build_prefix(b), patches);
+        nodes->pos_embed = build_weight(b, VIT_POS);
+        return graph_zip(g, "full_embed", OP_ADD, tokens, nodes->pos_embed);
+    }
+    default: return join(b, "full_embed", build_prefix(b), patches);
+    }
+}

@@ -1,0 +1,150 @@
+/* The answer behind every block and from the other read-out. */
+#include "tests/core_models/probe_test.h"
+
+/* Behind the last block the lens is the model itself, bit for bit. */
+static void check_last(const VitConfig *c, const char *what)
+{
+    Bench b = {0};
+    NodeId n, m;
+    char path[64];
+    with_probes(&b, c);
+    static const char *const NAMES[] = {"logits", "probs"};
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "blocks.%d.lens.%s", c->layers - 1, NAMES[i]);
+        const float *lens = value(&b, path, &n), *model = value(&b, NAMES[i], &m);
+        if (graph_cells(&b.graph, n) != (size_t)c->classes || memcmp(lens, model, (size_t)c->classes * sizeof *lens) != 0)
+            fail_msg("%s: %s is not the model's", what, path);
+        snprintf(path, sizeof path, "blocks.0.lens.%s", NAMES[i]);
+        assert_true(c->layers > 1 && memcmp(value(&b, path, &n), model, (size_t)c->classes * sizeof *model) != 0);
+    }
+    bench_free(&b);
+}
+
+static void test_last_lens_is_the_answer(void **state)
+{
+    (void)state;
+    VitConfig c = small();
+    c.layers = 2;
+    check_last(&c, "cls");
+    c.pool = VIT_POOL_MEAN;
+    c.fc_norm = true;
+    check_last(&c, "mean, norm behind it");
+    c.final_norm = false;
+    check_last(&c, "mean, no final norm");
+    c.cls = false;
+    c.pos = VIT_POS_PATCHES;
+    check_last(&c, "patches only");
+    c = small();
+    c.layers = 2;
+    c.dist = true;
+    c.pool = VIT_POOL_CLS_DIST;
+    check_last(&c, "two heads");
+    c.head_bias = false;
+    check_last(&c, "two heads without biases");
+    c = small();
+    c.layers = 2;
+    c.post_norm = true;
+    c.final_norm = false;
+    check_last(&c, "post-norm");
+}
+
+static void check_recorded(const char *model, const char *picture, const char *expected)
+{
+    Bench b;
+    TensorFile f;
+    Err err = {""};
+    bench_load(&b, model, picture);
+    add_probes(&b);
+    assert_true(tensors_open(&f, expected, &err));
+    for (int layer = 0; layer < b.model.vit.layers; layer++) {
+        char name[48], path[64];
+        NodeId n;
+        snprintf(name, sizeof name, "layer.%d.lens_logits", layer);
+        snprintf(path, sizeof path, "blocks.%d.lens.logits", layer);
+        const TensorInfo *t = tensors_find(&f, name);
+        assert_non_null(t);
+        const float *got = value(&b, path, &n);
+        assert_int_equal(t->cells, graph_cells(&b.graph, n));
+        double want[64], largest = 0;
+        assert_true(t->cells <= 64 && tensors_read_f64(&f, t, want, &err));
+        for (size_t i = 0; i < t->cells; i++)
+            largest = fmax(largest, fabs(want[i]));
+        for (size_t i = 0; i < t->cells; i++)
+            if (!(fabs((double)got[i] - want[i]) <= 1e-5 * largest))
+                fail_msg("%s[%zu]: %.9g, recorded %.9g", name, i, (double)got[i], want[i]);
+    }
+    tensors_close(&f);
+    bench_free(&b);
+}
+
+static void test_recorded_lens(void **state)
+{
+    (void)state;
+    check_recorded(ORACLE "tiny", ORACLE "tiny/image.ppm", ORACLE "tiny/expected.safetensors");
+    check_recorded(ORACLE "nobias", ORACLE "nobias/image.ppm", ORACLE "nobias/expected.safetensors");
+}
+
+/* The other read-out is what the same weights give in a model that reads there. */
+static void check_other(VitConfig c, VitPool pool, VitPool other, const char *path)
+{
+    Bench a = {0}, b = {0};
+    NodeId n;
+    c.pool = pool;
+    with_probes(&a, &c);
+    c.pool = other;
+    bench_seeded(&b, &c, 7);
+    static const char *const NAMES[] = {"readout", "logits", "probs"};
+    for (int i = 0; i < 3; i++) {
+        char here[64];
+        snprintf(here, sizeof here, "%s.%s", path, NAMES[i]);
+        const float *x = value(&a, here, &n), *y = value(&b, NAMES[i], &n), *used = value(&a, NAMES[i], &n);
+        size_t bytes = graph_cells(&b.graph, graph_find(&b.graph, NAMES[i])) * sizeof *x;
+        assert_memory_equal(x, y, bytes);
+        assert_true(memcmp(x, used, bytes) != 0);
+    }
+    bench_free(&a);
+    bench_free(&b);
+}
+
+static void test_other_readout(void **state)
+{
+    (void)state;
+    VitConfig c = small();
+    check_other(c, VIT_POOL_CLS, VIT_POOL_MEAN, "readout_mean");
+    check_other(c, VIT_POOL_MEAN, VIT_POOL_CLS, "readout_cls");
+    c.fc_norm = true;
+    c.registers = 3;
+    check_other(c, VIT_POOL_CLS, VIT_POOL_MEAN, "readout_mean");
+}
+
+/* The lens reads the model's own head: an edit of it is seen behind every block. */
+static void test_edits_are_followed(void **state)
+{
+    (void)state;
+    Bench b = {0};
+    VitConfig c = small();
+    with_probes(&b, &c);
+    Edit e = {.kind = EDIT_ZERO, .path = "head.weight"};
+    Graph g = {0};
+    Err err = {""};
+    NodeId bias;
+    const float *want = value(&b, "head.bias", &bias);
+    assert_true(graph_edit(&g, &b.graph, &e, 1, &err));
+    Run *r = run_new(&g, b.run, NULL);
+    const float *got = run_need(r, graph_find(&g, "blocks.0.lens.logits"));
+    assert_memory_equal(got, want, (size_t)c.classes * sizeof *got);
+    run_free(r);
+    graph_free(&g);
+    bench_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_last_lens_is_the_answer),
+        cmocka_unit_test(test_recorded_lens),
+        cmocka_unit_test(test_other_readout),
+        cmocka_unit_test(test_edits_are_followed),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
