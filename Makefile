@@ -29,7 +29,7 @@ PREFIX  ?= /usr/local
 DESTDIR ?=
 
 # One static library per folder, in the order of the arrows: a folder may use those before it.
-LAYERS  := core/base core/kernels core/graph core/io core/models core/session tui/canvas tui/views tui/cli
+LAYERS  := core/base core/kernels core/graph core/io core/models core/train core/eval core/session tui/canvas tui/views tui/cli
 lib_of   = $(B)/$(subst /,_,$(1)).a
 SRC_OF   = $(sort $(wildcard $(1)/*.c))
 TUI_OBJ := $(patsubst %.c,$(B)/%.o,$(call SRC_OF,tui))
@@ -61,7 +61,9 @@ UP_TO_core_kernels := $(UP_TO_core_base) core/kernels
 UP_TO_core_graph   := $(UP_TO_core_kernels) core/graph
 UP_TO_core_io      := $(UP_TO_core_graph) core/io
 UP_TO_core_models  := $(UP_TO_core_io) core/models
-UP_TO_core_session := $(UP_TO_core_models) core/session
+UP_TO_core_train   := $(UP_TO_core_models) core/train
+UP_TO_core_eval    := $(UP_TO_core_train) core/eval
+UP_TO_core_session := $(UP_TO_core_eval) core/session
 UP_TO_tui_canvas   := core/base tui/canvas
 UP_TO_tui_views    := $(UP_TO_core_session) tui/canvas tui/views
 UP_TO_tui_cli      := $(UP_TO_tui_views) tui/cli
@@ -106,6 +108,12 @@ vit-b: $(B)/make_vit ## build/models/vit-b16: a ViT-B/16 at 224×224 from a seed
 	@$(MAKE) --no-print-directory vit-b16
 	@echo "open it: $(B)/vitrine -m build/models/vit-b16"
 
+# --- the bundled model, trained anew
+.PHONY: train
+train: $(B)/vitrine ## trains the bundled model and its twin (TRAIN_MINUTES minutes on two cores) and compares with the shipped files
+	@echo "two runs of 10,000 steps, about TRAIN_MINUTES minutes together on two cores; interrupted, they go on with the next make train"
+	@assets/train.sh $(B)/vitrine build/train $(ARGS)
+
 # --- packages
 .PHONY: deps deps-all
 deps: ## installs what building needs (asks for root only if something is missing)
@@ -121,7 +129,7 @@ $(B)/tests/$(1)/%: tests/$(1)/%.c $(filter-out $(B)/tui/main.o,$(2)) $$(call lib
 	$(Q)$(CC) $(CFLAGS_ALL) -o $$@ $$< $(filter-out $(B)/tui/main.o,$(2)) $$(call libs_for,$(1)) $(LDFLAGS) -lcmocka $(3) $(LDLIBS)
 TESTS += $$(patsubst tests/%.c,$(B)/tests/%,$$(sort $$(wildcard tests/$(1)/test_*.c)))
 endef
-TESTED := core_base core_kernels core_graph core_io core_models core_session tui_canvas tui_views
+TESTED := core_base core_kernels core_graph core_io core_models core_train core_eval core_session tui_canvas tui_views
 $(foreach l,$(TESTED),$(eval $(call test_rule,$(l))))
 $(eval $(call test_rule,tui_cli,$(TUI_OBJ),$(LDLIBS_TUI)))
 $(eval $(call test_rule,tui,$(TUI_OBJ),$(LDLIBS_TUI)))

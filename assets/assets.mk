@@ -26,8 +26,18 @@ $(B)/assets/assets.o: $(B)/assets/made
 $(ASSETS_LIB): $(B)/assets/assets.o
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
-# make vit-b16: build/models/vit-b16 (346 MB), a ViT-B/16 with weights from seed 1
-.PHONY: vit-tiny vit-b16 vit-l16 vit-h14
-vit-tiny vit-b16 vit-l16 vit-h14: vit-%: $(B)/make_vit
-	@mkdir -p build/models
-	$(Q)$(B)/make_vit --size $* --seed 1 -o build/models/vit-$*
+# make vit-b16: build/models/vit-b16 (346 MB), a ViT-B/16 with weights from seed 1; make big-models: all of them but the tiny one
+MODELS ?= build/models
+BIG_MODELS := vit-b16 vit-b16-384 vit-l16 vit-h14
+.PHONY: vit-tiny $(BIG_MODELS) big-models
+vit-tiny $(BIG_MODELS): vit-%: $(B)/make_vit
+	@mkdir -p $(MODELS)
+	$(Q)$(B)/make_vit --size $* --seed 1 -o $(MODELS)/vit-$*
+
+big-models: $(B)/make_vit
+	@echo "Four models with weights from a seed, into $(MODELS): 4.5 GB, and about half a minute on a fast disk."
+	@echo "  vit-b16      ViT-B/16 at 224    0.35 GB"
+	@echo "  vit-b16-384  ViT-B/16 at 384    0.35 GB"
+	@echo "  vit-l16      ViT-L/16 at 224    1.22 GB"
+	@echo "  vit-h14      ViT-H/14 at 224    2.53 GB"
+	$(Q)$(MAKE) --no-print-directory $(BIG_MODELS)

@@ -1,4 +1,4 @@
-/* make_vit --size b16|l16|h14|tiny --seed N -o DIR: a Vision Transformer of that size with weights from a seed, in Hugging Face form.
+/* make_vit --size b16|b16-384|l16|h14|tiny --seed N -o DIR: a Vision Transformer of that size with weights from a seed, in Hugging Face form.
  * For trying out size: its answers mean nothing. Weights are written as they are made; no size needs more memory than one matrix. */
 #include <errno.h>
 #include <stdio.h>
@@ -21,7 +21,7 @@ static void fill(void *context, VitRole r, int layer, float *out)
 
 static int usage(void)
 {
-    fprintf(stderr, "usage: make_vit --size b16|l16|h14|tiny [--seed N] -o DIR\n");
+    fprintf(stderr, "usage: make_vit --size b16|b16-384|l16|h14|tiny [--seed N] -o DIR\n");
     return 2;
 }
 

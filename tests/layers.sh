@@ -11,11 +11,13 @@ declare -A MAY=(
     [core/graph]="core/base core/kernels"
     [core/io]="core/base"
     [core/models]="core/base core/kernels core/graph core/io"
-    [core/session]="core/base core/kernels core/graph core/io core/models assets"
+    [core/train]="core/base core/kernels core/graph core/io core/models"
+    [core/eval]="core/base core/kernels core/graph core/io core/models core/train"
+    [core/session]="core/base core/kernels core/graph core/io core/models core/train core/eval assets"
     [tui/canvas]="core/base"
-    [tui/views]="core/base core/kernels core/graph core/io core/models core/session tui/canvas"
-    [tui/cli]="core/base core/kernels core/graph core/io core/models core/session tui/canvas tui/views tui"
-    [tui]="core/base core/kernels core/graph core/io core/models core/session tui/canvas tui/views tui/cli"
+    [tui/views]="core/base core/kernels core/graph core/io core/models core/train core/eval core/session tui/canvas"
+    [tui/cli]="core/base core/kernels core/graph core/io core/models core/train core/eval core/session tui/canvas tui/views tui"
+    [tui]="core/base core/kernels core/graph core/io core/models core/train core/eval core/session tui/canvas tui/views tui/cli"
     [assets]="core/base core/kernels core/graph core/io core/models"
 )
 

@@ -1,0 +1,91 @@
+#include "core/train/start.h"
+
+#include <string.h>
+
+#include "core/base/dmath.h"
+#include "core/base/rng.h"
+
+typedef enum Start { ZERO, ONE, TOKEN, PATCH, POSITION, QKV, OUT, BALANCED } Start;
+
+static Start start_of(VitRole r)
+{
+    switch (r) {
+    case VIT_PATCH_W: return PATCH;
+    case VIT_CLS:
+    case VIT_DIST:
+    case VIT_REGISTERS:
+    case VIT_MASK_TOKEN: return TOKEN;
+    case VIT_POS: return POSITION;
+    case VIT_W_Q:
+    case VIT_W_K:
+    case VIT_W_V: return QKV;
+    case VIT_W_O: return OUT;
+    case VIT_W_UP:
+    case VIT_W_DOWN:
+    case VIT_HEAD_W:
+    case VIT_HEAD_DIST_W:
+    case VIT_GUESS_W: return BALANCED;
+    case VIT_PRE_GAMMA:
+    case VIT_LN1_GAMMA:
+    case VIT_LN2_GAMMA:
+    case VIT_FINAL_GAMMA:
+    case VIT_FC_GAMMA:
+    case VIT_ATTN_LS:
+    case VIT_MLP_LS: return ONE;
+    default: return ZERO;
+    }
+}
+
+bool start_decays(VitRole r)
+{
+    return start_of(r) >= PATCH;
+}
+
+/* Numbers that one output of the weight is summed from, and how many outputs there are. */
+static double inputs_of(const VitConfig *c, VitRole r)
+{
+    switch (r) {
+    case VIT_W_DOWN: return c->mlp;
+    case VIT_W_O: return (double)c->heads * c->head_dim;
+    default: return c->width;
+    }
+}
+
+static double deviation(const VitConfig *c, VitRole r)
+{
+    double inputs = inputs_of(c, r);
+    switch (start_of(r)) {
+    case TOKEN:
+    case PATCH:
+    case POSITION: return 0.02;
+    case QKV: return 1 / dm_sqrt(2 * inputs);
+    case OUT: return 1 / dm_sqrt(inputs);
+    case BALANCED: return dm_sqrt(2 / (inputs + (double)vit_role_cells(c, r) / inputs));
+    default: return 0;
+    }
+}
+
+static void fill(const VitConfig *c, VitRole r, int layer, uint64_t seed, float *out)
+{
+    Rng rng = rng_seed(seed, (uint64_t)(layer + 1) * 64 + (uint64_t)r); /* a stream per weight */
+    Start s = start_of(r);
+    float spread = (float)deviation(c, r);
+    size_t n = vit_role_cells(c, r);
+    for (size_t i = 0; i < n; i++)
+        out[i] = s == ZERO ? 0.0f : s == ONE ? 1.0f : spread * rng_normal(&rng);
+}
+_Static_assert(VIT_ROLES <= 64, "the streams of two blocks would meet");
+
+void start_weights(Model *m, uint64_t seed)
+{
+    memset(m->block, 0, m->block_cells * sizeof *m->block);
+    for (int layer = -1; layer < m->vit.layers; layer++)
+        for (int i = 0; i < VIT_ROLES; i++) {
+            VitRole r = (VitRole)i;
+            if (vit_role_in_block(r) != (layer >= 0) || !vit_has(&m->vit, r))
+                continue;
+            VitTensor *t = vit_weight(&m->weights, r, layer);
+            fill(&m->vit, r, layer, seed, m->block + (t->data - m->block));
+            t->origin = "trained here";
+        }
+}

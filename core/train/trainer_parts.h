@@ -1,0 +1,61 @@
+/* Shared by the files of the trainer. Internal to core/train. */
+#ifndef VITRINE_TRAIN_TRAINER_PARTS_H
+#define VITRINE_TRAIN_TRAINER_PARTS_H
+#include "core/graph/plan.h"
+#include "core/train/loss.h"
+#include "core/train/trainer.h"
+
+/* A weight in the block of all weights. */
+typedef struct Weight {
+    VitRole role;
+    size_t entry;        /* in VitWeights */
+    size_t first, cells; /* in the block */
+    double squares;      /* of its gradient */
+} Weight;
+
+/* What one micro-batch contributes to the figures of a step. */
+typedef struct MicroFigures {
+    double loss, right, guess;
+} MicroFigures;
+
+/* A thread's own plans and batch. */
+typedef struct Bench {
+    Plan *clean, *masked; /* gradients; `masked` is NULL where the recipe masks nothing */
+    Plan *answer;         /* logits only; made when first needed */
+    float *pixels, *target, *class_weight;
+    int labels[MICRO_BATCH];
+} Bench;
+
+struct Trainer {
+    Recipe recipe;
+    Model model;
+    const Pictures *pictures;
+    Pool *pool;
+    LossGraph clean, masked;
+    float *zeros;
+    Bench *bench;          /* [threads] */
+    int benches;
+    Weight *weight;
+    size_t weights;
+    size_t micros;         /* micro-batches of a step */
+    float *micro_gradient; /* [micros, block] */
+    float *gradient;       /* [block]: their sum */
+    float *first, *second; /* [block]: AdamW's moments */
+    float *hidden;         /* [batch, patches]: which patches of the step's masked pictures are hidden */
+    MicroFigures *figures; /* [micros] */
+    Plan *look;            /* attention of the first check pictures, for the history */
+    NodeId *pattern;       /* [layers], in clean.graph */
+    float *look_pixels;
+    History history;
+    int step;
+    /* of the step in progress */
+    int masked_pictures;
+    float guess_weight, gradient_scale;
+};
+
+/* --- trainer_look.c: what goes into the history --- */
+void trainer_look_open(Trainer *t);
+void trainer_look_close(Trainer *t);
+/* Notes step t->step; figures NULL before the first step. */
+void trainer_note(Trainer *t, const TrainStep *figures);
+#endif
