@@ -7,7 +7,7 @@
 #include "core/base/err.h"
 #include "core/graph/run_state.h"
 
-/* Cells computed before their hashes are taken: a node for every thread. */
+/* Cells computed before their hashes are taken: enough for every thread to have several nodes to do side by side. */
 enum { HASH_CELLS = 1 << 21 };
 
 NodeId run_shared(const Run *r, NodeId n)
