@@ -110,8 +110,8 @@ vit-b: $(B)/make_vit ## build/models/vit-b16: a ViT-B/16 at 224×224 from a seed
 
 # --- the bundled model, trained anew
 .PHONY: train
-train: $(B)/vitrine ## trains the bundled model and its twin (TRAIN_MINUTES minutes on two cores) and compares with the shipped files
-	@echo "two runs of 10,000 steps, about TRAIN_MINUTES minutes together on two cores; interrupted, they go on with the next make train"
+train: $(B)/vitrine ## trains the bundled model and its twin (half an hour on two cores) and compares with the shipped files
+	@echo "two runs of some thousand steps, half an hour together on two cores; interrupted, they go on with the next make train"
 	@assets/train.sh $(B)/vitrine build/train $(ARGS)
 
 # --- packages
@@ -136,7 +136,7 @@ $(eval $(call test_rule,tui,$(TUI_OBJ),$(LDLIBS_TUI)))
 
 # Without cmocka, jansson or zlib, so that these build wherever a C compiler is.
 PORTABLE := $(patsubst tests/%.c,$(B)/tests/%,$(sort $(wildcard tests/portable/*.c)))
-PORTABLE_LIBS := $(foreach l,core/models core/graph core/kernels core/base,$(call lib_of,$(l)))
+PORTABLE_LIBS := $(foreach l,core/train core/models core/graph core/kernels core/base,$(call lib_of,$(l)))
 $(PORTABLE): $(B)/tests/%: tests/%.c $(PORTABLE_LIBS)
 	@mkdir -p $(@D)
 	$(call say,link,$@)
@@ -197,6 +197,6 @@ clean: ## removes build/
 	rm -rf build
 
 help: ## this list
-	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{printf "  make %-10s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1|\2/p' Makefile assets/assets.mk | awk -F'|' '{printf "  make %-11s %s\n", $$1, $$2}'
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -18,12 +18,16 @@
             ".popsection\n")
 
 EMBED(weights, "shapes-vit.f32");
+EMBED(history, "history.safetensors");
+EMBED(history_twin, "history-twin.safetensors");
 #define PICTURE(name, number) EMBED(name, #name ".ppm");
 #include "assets/pictures.def"
 #undef PICTURE
 
 static const Asset FILES[] = {
-    {"shapes-vit.f32", "weights of shapes-vit, from a fixed seed", asset_weights, ASSET_SIZE_weights},
+    {"shapes-vit.f32", "weights of shapes-vit, trained by `make train`", asset_weights, ASSET_SIZE_weights},
+    {"history.safetensors", "the record of its training", asset_history, ASSET_SIZE_history},
+    {"history-twin.safetensors", "the record of its twin, trained without the scale", asset_history_twin, ASSET_SIZE_history_twin},
 #define PICTURE(name, number) {#name ".ppm", "drawn picture " #number ": " #name, asset_##name, ASSET_SIZE_##name},
 #include "assets/pictures.def"
 #undef PICTURE

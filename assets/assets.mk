@@ -17,7 +17,7 @@ $(B)/make_vit: assets/make_vit.c $(ASSET_LIBS)
 	$(if $(filter 1,$(V)),,@echo "  link    $@")
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(ASSET_LIBS) $(LDFLAGS) $(LDLIBS)
 
-$(B)/assets/made: $(HOST_B)/assets/make_assets
+$(B)/assets/made: $(HOST_B)/assets/make_assets $(wildcard assets/trained/*)
 	$(if $(filter 1,$(V)),,@echo "  assets  $(@D)")
 	@mkdir -p $(@D)
 	$(Q)$(HOST_B)/assets/make_assets $(@D) && touch $@
@@ -34,7 +34,7 @@ vit-tiny $(BIG_MODELS): vit-%: $(B)/make_vit
 	@mkdir -p $(MODELS)
 	$(Q)$(B)/make_vit --size $* --seed 1 -o $(MODELS)/vit-$*
 
-big-models: $(B)/make_vit
+big-models: $(B)/make_vit ## ViT-B/16, L/16, H/14 at 224 and B/16 at 384 from a seed, for trying out size (4.5 GB, half a minute on a fast disk)
 	@echo "Four models with weights from a seed, into $(MODELS): 4.5 GB, and about half a minute on a fast disk."
 	@echo "  vit-b16      ViT-B/16 at 224    0.35 GB"
 	@echo "  vit-b16-384  ViT-B/16 at 384    0.35 GB"

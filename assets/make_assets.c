@@ -1,15 +1,18 @@
-/* make_assets DIR: writes the files that are embedded in the binary, the bundled model's weights and its pictures, and sizes.h for them.
- * Everything comes from fixed seeds, so that everyone's build has the same bytes. */
+/* make_assets DIR: writes the files that are embedded in the binary, the bundled model's weights, the records of its training and its
+ * pictures, and sizes.h for them. The model comes from assets/trained, which `make train` makes again byte for byte; the pictures come
+ * from their numbers. So everyone's build has the same bytes. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/buf.h"
+#include "core/base/file.h"
 #include "core/models/model.h"
 #include "core/models/shapes.h"
 
-enum { MODEL_SEED = 48 };
+#define TRAINED "assets/trained"
+enum { RECORD_MAX = 64 << 20 };
 
 static Buf sizes; /* the text of sizes.h */
 
@@ -57,18 +60,40 @@ static bool write_picture(const char *dir, const char *name, uint64_t number)
 static bool write_weights(const char *dir)
 {
     VitConfig c = model_bundled_config();
-    size_t n = 0;
-    float *all = xfloats(vit_params(&c));
+    Model m;
+    Err err;
+    if (!model_load(&m, TRAINED, NULL, NULL, &err)) {
+        fprintf(stderr, "make_assets: %s\n", err.text);
+        return false;
+    }
+    if (vit_params(&m.vit) != vit_params(&c) || m.vit.input != c.input || m.vit.scale != c.scale || m.vit.act != c.act || m.vit.eps != c.eps) {
+        fprintf(stderr, "make_assets: " TRAINED ": is not the model that model_bundled_config describes\n");
+        return false;
+    }
+    Buf all = {0};
     for (int layer = -1; layer < c.layers; layer++)
         for (int r = 0; r < VIT_ROLES; r++) {
             VitRole role = (VitRole)r;
-            if (vit_role_in_block(role) != (layer >= 0) || !vit_has(&c, role))
-                continue;
-            model_seeded_weight(&c, MODEL_SEED, role, layer, all + n);
-            n += vit_role_cells(&c, role);
+            if (vit_role_in_block(role) == (layer >= 0) && vit_has(&c, role))
+                buf_add(&all, vit_weight(&m.weights, role, layer)->data, vit_role_cells(&c, role) * sizeof(float));
         }
-    bool ok = write_file(dir, "shapes-vit.f32", "weights", "", all, n * sizeof *all);
-    free(all);
+    bool ok = write_file(dir, "shapes-vit.f32", "weights", "", all.data, all.len);
+    buf_free(&all);
+    model_free(&m);
+    return ok;
+}
+
+static bool copy_record(const char *dir, const char *name, const char *symbol)
+{
+    char path[256];
+    Buf record = {0};
+    Err err;
+    snprintf(path, sizeof path, TRAINED "/%s", name);
+    bool ok = file_read(path, RECORD_MAX, &record, &err);
+    if (!ok)
+        fprintf(stderr, "make_assets: %s\n", err.text);
+    ok = ok && write_file(dir, name, symbol, "", record.data, record.len);
+    buf_free(&record);
     return ok;
 }
 
@@ -78,7 +103,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: make_assets DIR\n");
         return 2;
     }
-    bool ok = write_weights(argv[1]);
+    bool ok = write_weights(argv[1]) && copy_record(argv[1], "history.safetensors", "history") &&
+              copy_record(argv[1], "history-twin.safetensors", "history_twin");
     for (size_t i = 0; ok && i < sizeof PICTURES / sizeof *PICTURES; i++)
         ok = write_picture(argv[1], PICTURES[i].name, PICTURES[i].number);
     ok = ok && write_file(argv[1], "sizes.h", NULL, buf_str(&sizes), "", 0);

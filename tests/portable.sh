@@ -32,6 +32,13 @@ hashes() {
     fi
 }
 
+# trains WHAT COMMAND…: five steps of training end with the golden weights.
+trains() {
+    local what=$1
+    shift
+    same "$what: trained" "$(cat tests/portable/train.txt)" "$("$@" 2>&1 </dev/null)"
+}
+
 # kernels WHAT COMMAND…: every table that the processor runs equals the portable one.
 kernels() {
     local what=$1
@@ -49,11 +56,13 @@ isas() {
 
 if [ "${1:-}" = update ]; then
     build gcc gcc && VITRINE_ISA=scalar build/gcc/tests/portable/main 1 >"$GOLDEN"
+    VITRINE_ISA=scalar build/gcc/tests/portable/train 1 >tests/portable/train.txt
     exit
 fi
 
 if build gcc gcc; then
     kernels gcc build/gcc/tests/portable/kernels
+    trains "gcc, scalar, three threads" env VITRINE_ISA=scalar build/gcc/tests/portable/train 3
     for isa in $(isas build/gcc/tests/portable/kernels); do
         for threads in 1 2 3; do hashes "gcc, $isa, $threads threads" env VITRINE_ISA="$isa" build/gcc/tests/portable/main $threads; done
     done
@@ -61,16 +70,19 @@ fi
 if build O0 gcc OPT=-O0; then
     kernels "gcc -O0" build/O0/tests/portable/kernels
     hashes "gcc -O0" build/O0/tests/portable/main
+    trains "gcc -O0" build/O0/tests/portable/train 2
     hashes "gcc -O0, scalar" env VITRINE_ISA=scalar build/O0/tests/portable/main
 fi
 if build O3 gcc OPT=-O3; then
     kernels "gcc -O3" build/O3/tests/portable/kernels
     hashes "gcc -O3" build/O3/tests/portable/main
+    trains "gcc -O3" build/O3/tests/portable/train 2
     hashes "gcc -O3, scalar" env VITRINE_ISA=scalar build/O3/tests/portable/main
 fi
 if ! command -v clang >/dev/null; then
     skip "clang (make deps-all installs it)"
 elif build clang clang; then
+    trains clang build/clang/tests/portable/train 2
     kernels clang build/clang/tests/portable/kernels
     for isa in $(isas build/clang/tests/portable/kernels); do hashes "clang, $isa" env VITRINE_ISA="$isa" build/clang/tests/portable/main; done
 fi
@@ -78,6 +90,7 @@ if ! command -v musl-gcc >/dev/null; then
     skip "musl (make deps-all installs musl-gcc)"
 elif build musl musl-gcc LDFLAGS=-static; then
     kernels musl build/musl/tests/portable/kernels
+    trains musl build/musl/tests/portable/train 2
     hashes musl build/musl/tests/portable/main
     hashes "musl, scalar" env VITRINE_ISA=scalar build/musl/tests/portable/main
 fi
@@ -85,6 +98,8 @@ if ! command -v aarch64-linux-gnu-gcc >/dev/null || ! command -v qemu-aarch64 >/
     skip "aarch64 (make deps-all installs the cross compiler and qemu-aarch64)"
 elif build aarch64 aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar LDFLAGS=-static; then
     kernels aarch64 qemu-aarch64 build/aarch64/tests/portable/kernels
+    trains aarch64 qemu-aarch64 build/aarch64/tests/portable/train
+    trains "aarch64, scalar" qemu-aarch64 -E VITRINE_ISA=scalar build/aarch64/tests/portable/train
     hashes aarch64 qemu-aarch64 build/aarch64/tests/portable/main
     hashes "aarch64, scalar" qemu-aarch64 -E VITRINE_ISA=scalar build/aarch64/tests/portable/main
 fi

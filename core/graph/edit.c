@@ -11,6 +11,7 @@ typedef struct Editor {
     const Graph *base;
     const Edit *edits;
     int count;
+    NodeId *at;  /* [count]: the base node that each edits */
     NodeId *map; /* base node → node its consumers now read */
     /* A softmax row that is masked everywhere must give zeros: the masks of a scope wait here until its pattern is built. */
     struct {
@@ -107,7 +108,7 @@ static void rename_node(Graph *g, NodeId n, const char *suffix)
         if (graph_find(g, path) == NO_NODE)
             break;
     }
-    g->nodes[n].path = arena_strdup(&g->arena, path);
+    graph_rename(g, n, path);
 }
 
 static void set_scope(Graph *g, const char *path)
@@ -279,9 +280,15 @@ static NodeId copy_node(Editor *ed, NodeId i)
     }
     n.origin = clean ? i : NO_NODE;
     n.counterpart = i;
-    g->nodes = grow(g->nodes, &g->cap, (size_t)g->count, sizeof *g->nodes);
-    g->nodes[g->count] = n;
-    return g->count++;
+    return graph_append(g, &n);
+}
+
+static bool is_edited(const Editor *ed, NodeId i)
+{
+    for (int k = 0; k < ed->count; k++)
+        if (ed->at[k] == i)
+            return true;
+    return false;
 }
 
 static void edit_node(Editor *ed, NodeId i)
@@ -289,13 +296,16 @@ static void edit_node(Editor *ed, NodeId i)
     Graph *g = ed->out;
     const char *path = ed->base->nodes[i].path;
     NodeId x = copy_node(ed, i), first = x;
+    ed->map[i] = x;
+    if (!ed->dead_count && !is_edited(ed, i))
+        return;
     set_scope(g, path);
     bool masked = false;
     if (ed->dead_count)
         x = revive_rows(ed, x);
     for (int k = 0; k < ed->count; k++) {
         const Edit *e = &ed->edits[k];
-        if (strcmp(e->path, path) != 0)
+        if (ed->at[k] != i)
             continue;
         if (e->kind == EDIT_MASK) {
             masked = true;
@@ -325,6 +335,9 @@ bool graph_edit(Graph *out, const Graph *base, const Edit *edits, int count, Err
         graph_axis(out, base->axes[i]);
     Editor ed = {.out = out, .base = base, .edits = edits, .count = count};
     ed.map = arena_alloc(&out->arena, size_mul((size_t)base->count, sizeof *ed.map));
+    ed.at = arena_alloc(&out->arena, size_mul((size_t)count, sizeof *ed.at));
+    for (int i = 0; i < count; i++)
+        ed.at[i] = graph_find(base, edits[i].path);
     for (NodeId i = 0; i < base->count; i++)
         edit_node(&ed, i);
     graph_scope(out, "%s", "");

@@ -94,7 +94,7 @@ static NodeId named(Graph *g, NodeId n, NodeId first, const char *path)
 {
     if (n < first)
         return graph_view(g, path, n, graph_node(g, n)->dims);
-    g->nodes[n].path = arena_strdup(&g->arena, path);
+    graph_rename(g, n, path);
     return n;
 }
 

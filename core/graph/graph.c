@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/err.h"
+#include "core/graph/graph_index.h"
 
 static const struct {
     const char *word, *formula;
@@ -41,6 +42,7 @@ void graph_free(Graph *g)
     arena_free(&g->arena);
     free(g->axes);
     free(g->nodes);
+    free(g->bucket);
     *g = (Graph){0};
 }
 
@@ -63,6 +65,14 @@ void graph_scope(Graph *g, const char *fmt, ...)
         memcpy(g->scope + n, ".", 2);
 }
 
+NodeId graph_append(Graph *g, const Node *n)
+{
+    g->nodes = grow(g->nodes, &g->cap, (size_t)g->count, sizeof *g->nodes);
+    g->nodes[g->count++] = *n;
+    graph_index_add(g, g->count - 1);
+    return g->count - 1;
+}
+
 static NodeId add(Graph *g, const char *name, Node n)
 {
     n.path = arena_printf(&g->arena, "%s%s", g->scope, name);
@@ -71,10 +81,8 @@ static NodeId add(Graph *g, const char *name, Node n)
     for (int k = 0; k < op_inputs(n.op); k++)
         REQUIRE(n.in[k] >= 0 && n.in[k] < g->count);
     n.origin = n.counterpart = NO_NODE;
-    g->nodes = grow(g->nodes, &g->cap, (size_t)g->count, sizeof *g->nodes);
-    g->nodes[g->count] = n;
     dims_cells(g->axes, n.dims); /* dies here if the size overflows */
-    return g->count++;
+    return graph_append(g, &n);
 }
 
 static Dims dims_of(const Graph *g, NodeId n)
@@ -230,7 +238,17 @@ void graph_flag(Graph *g, NodeId n, unsigned flags)
 void graph_truncate(Graph *g, NodeId count)
 {
     REQUIRE(count >= 0 && count <= g->count);
+    for (NodeId n = g->count; n-- > count;)
+        graph_index_remove(g, n);
     g->count = count;
+}
+
+void graph_rename(Graph *g, NodeId n, const char *path)
+{
+    REQUIRE(n >= 0 && n < g->count);
+    graph_index_remove(g, n);
+    g->nodes[n].path = arena_strdup(&g->arena, path);
+    graph_index_add_again(g, n);
 }
 
 void graph_set_input(Graph *g, NodeId n, const float *data)
@@ -243,14 +261,6 @@ const Node *graph_node(const Graph *g, NodeId n)
 {
     REQUIRE(n >= 0 && n < g->count);
     return &g->nodes[n];
-}
-
-NodeId graph_find(const Graph *g, const char *path)
-{
-    for (NodeId n = g->count - 1; n >= 0; n--)
-        if (strcmp(g->nodes[n].path, path) == 0)
-            return n;
-    return NO_NODE;
 }
 
 size_t graph_cells(const Graph *g, NodeId n)

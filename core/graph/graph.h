@@ -70,6 +70,8 @@ typedef struct Node {
     unsigned flags;
     NodeId origin;            /* in an edited graph: the base node with the same value, else NO_NODE */
     NodeId counterpart;       /* in an edited graph: the base node of the same name, else NO_NODE */
+    uint32_t path_hash;       /* graph_find's own: the path's hash, and … */
+    NodeId chained;           /* … the node before this one that shares its bucket */
 } Node;
 
 typedef struct Graph {
@@ -80,6 +82,8 @@ typedef struct Graph {
     Node *nodes;
     NodeId count;
     size_t cap;
+    NodeId *bucket; /* [buckets], a power of two: the last node of each */
+    size_t buckets;
     char scope[160]; /* prefix of the nodes being added, with its final dot; see graph_scope */
 } Graph;
 
@@ -114,6 +118,9 @@ NodeId graph_scatter(Graph *g, const char *name, NodeId a, int a_axis, Dims out,
 NodeId graph_first(Graph *g, const char *name, NodeId a, NodeId max);
 NodeId graph_where(Graph *g, const char *name, NodeId mask, NodeId yes, NodeId no); /* mask ≠ 0 chooses yes; dims = union(yes, mask) */
 void graph_flag(Graph *g, NodeId n, unsigned flags);
+void graph_rename(Graph *g, NodeId n, const char *path); /* path is copied */
+/* A node of another graph once more, with its inputs in this one: all as it is, no shape is checked. What it points to must outlive g. */
+NodeId graph_append(Graph *g, const Node *n);
 /* Takes the nodes count, count + 1, … away again (their memory stays the arena's); nothing may refer to them any more. */
 void graph_truncate(Graph *g, NodeId count);
 /* Points an input leaf at other data of the same shape (which must outlive the runs). */

@@ -27,9 +27,22 @@ static double cost_of(const Run *r, NodeId n)
     return c.flops + c.bytes / 4;
 }
 
+/* Part of the pass that this run computes, not its base. */
+static bool is_own(const Run *r, NodeId n)
+{
+    return run_is_forward(r, n) && run_shared(r, n) == NO_NODE;
+}
+
 static double work_of(const Run *r, NodeId n)
 {
-    return run_is_forward(r, n) && run_shared(r, n) == NO_NODE ? cost_of(r, n) : 0;
+    return is_own(r, n) ? cost_of(r, n) : 0;
+}
+
+/* Counts node n in (by = 1) or out again (−1). */
+static void count_work(Run *r, NodeId n, int by)
+{
+    r->work += by * work_of(r, n);
+    r->to_come += is_own(r, n) && !r->slots[n].been ? by : 0;
 }
 
 Run *run_new(const Graph *g, Run *base, Pool *pool)
@@ -44,7 +57,7 @@ Run *run_new(const Graph *g, Run *base, Pool *pool)
     r->known = g->count;
     r->target = NO_NODE;
     for (NodeId n = 0; n < g->count; n++)
-        r->work += work_of(r, n);
+        count_work(r, n, 1);
     run_join(r);
     return r;
 }
@@ -80,7 +93,7 @@ void run_extend(Run *r)
     r->last = xrealloc(r->last, size_mul(n, sizeof *r->last));
     for (NodeId i = r->known; i < r->graph->count; i++) {
         r->slots[i] = (Slot){0};
-        r->work += work_of(r, i);
+        count_work(r, i, 1);
     }
     r->known = r->graph->count;
 }
@@ -89,7 +102,7 @@ void run_shrink(Run *r, NodeId count)
 {
     drop_job(r);
     for (NodeId n = count; n < r->known; n++) {
-        r->work -= work_of(r, n);
+        count_work(r, n, -1);
         run_forget(r, n);
     }
     r->known = count < r->known ? count : r->known;
@@ -152,6 +165,7 @@ static void finish(Run *r)
         if (s->been)
             continue;
         s->been = true;
+        r->to_come -= is_own(r, n);
         r->done += work_of(r, n);
         r->unhashed += run_is_forward(r, n) ? graph_cells(r->graph, n) : 0;
     }
@@ -373,12 +387,7 @@ double run_share(const Run *r)
 
 bool run_complete(const Run *r)
 {
-    if (r->base && !run_complete(r->base))
-        return false;
-    for (NodeId n = 0; n < r->graph->count; n++)
-        if (run_is_forward(r, n) && run_shared(r, n) == NO_NODE && !r->slots[n].been)
-            return false;
-    return true;
+    return r->to_come == 0 && (!r->base || run_complete(r->base));
 }
 
 NodeId run_current(const Run *r)

@@ -37,6 +37,7 @@ struct Run {
     int node_count;
     size_t unhashed; /* cells computed that have no hash yet */
     NodeId known;    /* nodes there are slots for */
+    NodeId to_come;  /* nodes of the pass that are this run's and have never been ready */
     double work, done; /* of the whole pass, in flops + cells */
     NodeId target;     /* what run_step is at, or NO_NODE, … */
     double task, left; /* … and the work of it in all and to be done */

@@ -10,6 +10,12 @@ static const NodeText ROWS[] = {
 #undef NODE
 };
 
+static const unsigned char LENGTHS[] = {
+#define NODE(pattern_, label_, symbol_, sentence_) sizeof(pattern_) - 1,
+#include "core/models/names.def"
+#undef NODE
+};
+
 /* Scopes that are LayerNorms. */
 static const char *const NORMS[] = {"ln1", "ln2", "ln_final", "norm_pre", "fc_norm"};
 
@@ -65,10 +71,24 @@ static bool fits(const char *pattern, const char *path)
     }
 }
 
+/* Rows are told apart fastest by their ends: what stands behind a pattern's last wildcard is how its paths end. */
+static bool ends_alike(const char *pattern, size_t np, const char *path, size_t n)
+{
+    while (np > 0 && n > 0) {
+        char c = pattern[--np];
+        if (c == '*' || c == '>')
+            return true;
+        if (c != path[--n])
+            return false;
+    }
+    return true;
+}
+
 const NodeText *node_text(const char *path)
 {
+    const size_t n = strlen(path);
     for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
-        if (fits(ROWS[i].pattern, path))
+        if (ends_alike(ROWS[i].pattern, LENGTHS[i], path, n) && fits(ROWS[i].pattern, path))
             return &ROWS[i];
     return NULL;
 }

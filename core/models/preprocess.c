@@ -6,12 +6,6 @@
 #include "core/base/dmath.h"
 #include "core/base/mem.h"
 
-Preprocess preprocess_default(const VitConfig *c)
-{
-    return (Preprocess){.width = c->image_w, .height = c->image_h, .channels = c->channels, .mode = RESIZE_SQUASH,
-                        .resize_w = c->image_w, .resize_h = c->image_h, .filter = FILTER_BILINEAR};
-}
-
 /* What the picture is resized to before the crop. Covering keeps proportions: the tighter side becomes the target's, the other
  * is rounded down for a square target and to nearest otherwise, as torchvision and timm do. */
 static void resized_size(const Preprocess *p, int w, int h, int64_t *out_w, int64_t *out_h)

@@ -1,4 +1,4 @@
-/* The logit lens (nostalgebraist 2020): what the model would answer if it ended behind a block; and what it would answer if it read
+/* The logit lens (nostalgebraist 2020): what the model would answer if it ended behind a block, or had none; and what it would answer if it read
  * its other read-out, the mean of the patches or the class token. The final norm and the head are the model's own, edits included. */
 #include <stdio.h>
 
@@ -113,8 +113,14 @@ void probe_lens(Probes *b, int layer)
     const VitConfig *c = b->c;
     if (!c->classes)
         return;
-    NodeId x = b->block[layer].out;
-    graph_scope(b->g, "blocks.%d.lens", layer);
+    NodeId x;
+    if (layer < 0) {
+        x = existing(b->g, "blocks.0.resid_pre");
+        graph_scope(b->g, "embed.lens");
+    } else {
+        x = b->block[layer].out;
+        graph_scope(b->g, "blocks.%d.lens", layer);
+    }
     if (c->final_norm)
         x = apply_norm(b, "norm", x, b->final);
     NodeId y = c->pool == VIT_POOL_MEAN ? mean_of_patches(b, x) : token(b, "readout", x, 0);

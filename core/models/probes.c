@@ -107,6 +107,7 @@ void probes_add(Graph *g, const VitConfig *c, const VitNodes *nodes)
     probe_find_answer(&b);
     add_numbers(&b);
     probe_grid(&b);
+    probe_lens(&b, -1);
     for (int layer = 0; layer < c->layers; layer++) {
         probe_attention(&b, layer);
         probe_distance(&b, layer);

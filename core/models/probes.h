@@ -14,7 +14,7 @@
  *   rollout[t,u]         attention rollout through blocks 0 … N (½ mean of heads + ½ residual, rows over their sums), rollout_sum[t]
  *   distance[h]          attention distance in pixels: among patches only, weights over their sum; distance_row[h,p] of each row
  * and in blocks.N.lens, where there is a head:
- *   logits[o], probs[o]  what the model would answer if it ended behind the block
+ *   logits[o], probs[o]  what the model would answer if it ended behind the block; in embed.lens, if it had no blocks at all
  *
  * For the whole model:
  *   rollout.patches[p]   the last rollout's row of the token that the answer is read from, over the picture (of the mean of the

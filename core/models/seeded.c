@@ -67,18 +67,11 @@ static void fill_seeded(const Model *m, VitRole r, int layer, float *out, void *
     model_seeded_weight(&m->vit, *(const uint64_t *)seed, r, layer, out);
 }
 
-/* What preprocess_default gives; written out here so that a program without core/io can make models. */
-static Preprocess plain_preprocess(const VitConfig *c)
-{
-    return (Preprocess){.width = c->image_w, .height = c->image_h, .channels = c->channels, .mode = RESIZE_SQUASH,
-                        .resize_w = c->image_w, .resize_h = c->image_h, .filter = FILTER_BILINEAR};
-}
-
 void model_seeded(Model *m, const VitConfig *c, uint64_t seed)
 {
     *m = (Model){.layout = "seeded", .vit = *c};
     m->name = arena_printf(&m->arena, "seeded-%llu", (unsigned long long)seed);
-    m->preprocess = plain_preprocess(c);
+    m->preprocess = preprocess_default(c);
     fill_all(m, arena_printf(&m->arena, "seed %llu", (unsigned long long)seed), fill_seeded, &seed);
 }
 
@@ -125,6 +118,8 @@ VitConfig model_bundled_config(void)
     c.mlp = 128;
     c.classes = SHAPES_CLASSES;
     c.act = MAP_GELU_TANH;
+    c.input = VIT_INPUT_PER_IMAGE;
+    c.mask_token = c.reconstruct = true;
     return c;
 }
 _Static_assert((int)MODEL_BUNDLED_CLASSES == (int)SHAPES_CLASSES, "one class per shape");
@@ -148,8 +143,8 @@ bool model_bundled(Model *m, const void *weights, size_t bytes, Err *err)
     size_t want = size_mul(vit_params(&c), sizeof(float));
     if (!weights || bytes != want)
         return err_set(err, "the bundled model has %zu bytes of weights where %zu were expected; rebuild with `make clean all`", bytes, want);
-    *m = (Model){.name = "shapes-vit", .layout = "bundled", .vit = c, .class_names = SHAPES_NAMES, .drawn_shapes = true};
-    m->preprocess = plain_preprocess(&c);
+    *m = (Model){.name = "shapes-vit", .layout = "bundled", .vit = c, .class_names = SHAPES_NAMES, .drawn_shapes = true, .trained = true};
+    m->preprocess = preprocess_default(&c);
     fill_all(m, "shapes-vit", fill_bundled, &(Cursor){weights});
     return true;
 }

@@ -95,31 +95,32 @@ static int split_path(const char *path, const char **rest)
 /* Is name, or a dotted beginning of it, in the list of words? */
 static bool listed(const char *words, const char *name)
 {
-    while (*words) {
-        size_t n = strcspn(words, " ");
-        bool open = words[n - 1] == '*';
-        size_t len = open ? n - 1 : n;
-        if (strncmp(words, name, len) == 0 && (open || !name[len] || name[len] == '.'))
+    for (const char *w = words; *w; w += *w == ' ') {
+        const char *n = name;
+        for (; *w == *n && *n; w++)
+            n++;
+        if (*w == '*' || ((!*w || *w == ' ') && (!*n || *n == '.')))
             return true;
-        words += n;
-        words += strspn(words, " ");
+        while (*w && *w != ' ')
+            w++;
     }
     return false;
 }
 
-static int row_of(const Graph *g, int block, const char *name)
+/* A part of the model that is no part of the pass: on the map, although its nodes are computed only when they are looked at. Other
+ * analyses have no place there. */
+static bool stands_aside(int row)
+{
+    return strcmp(ROWS[row].key, "guess") == 0;
+}
+
+static int row_of(const Graph *g, int block, const char *name, bool probe)
 {
     for (int i = 0; i < ROW_COUNT; i++)
-        if (ROWS[i].in_block == (block != NO_BLOCK) && listed(ROWS[i].members, name) &&
+        if (ROWS[i].in_block == (block != NO_BLOCK) && (!probe || stands_aside(i)) && listed(ROWS[i].members, name) &&
             (!ROWS[i].needs || graph_find(g, ROWS[i].needs) != NO_NODE))
             return i;
     return NO_ROW;
-}
-
-/* A part of the model that is no part of the pass: on the map, although its nodes are computed only when they are looked at. */
-static bool stands_aside(int row)
-{
-    return row != NO_ROW && strcmp(ROWS[row].key, "guess") == 0;
 }
 
 static void add_cost(Cost *to, Cost c)
@@ -155,14 +156,17 @@ static NodeId shown(const Maker *m, const Group *gr)
     return gr->last;
 }
 
-static void make_groups(Maker *m)
+/* Returns how many nodes have a place. */
+static size_t make_groups(Maker *m)
 {
     int next = NO_ROW;
+    size_t placed = 0;
     for (NodeId n = m->g->count - 1; n >= 0; n--) { /* from the end: an unlisted node takes the stage of the one after it */
         const char *rest;
-        int block = split_path(m->g->nodes[n].path, &rest), row = row_of(m->g, block, rest);
-        if ((m->g->nodes[n].flags & NODE_PROBE) && !stands_aside(row))
-            continue; /* an analysis */
+        bool probe = m->g->nodes[n].flags & NODE_PROBE;
+        int block = split_path(m->g->nodes[n].path, &rest), row = row_of(m->g, block, rest, probe);
+        if (probe && row == NO_ROW)
+            continue;
         int group = row == NO_ROW ? next : group_for(m, block, row);
         if (group == NO_ROW)
             continue; /* an analysis behind the forward pass has no place on its map */
@@ -172,9 +176,11 @@ static void make_groups(Maker *m)
             gr->last = n;
         gr->first = n;
         add_cost(&gr->cost, graph_cost(m->g, n));
+        placed++;
     }
     for (int i = 0; i < m->group_count; i++)
         m->groups[i].show = shown(m, &m->groups[i]);
+    return placed;
 }
 
 static int by_show(const void *a, const void *b)
@@ -258,7 +264,6 @@ void stages_make(Stages *s, const Graph *g)
 {
     size_t n = (size_t)g->count;
     *s = (Stages){.node_count = g->count};
-    s->boxes = arena_alloc(&s->arena, size_mul(size_mul(n, 3) + 1, sizeof *s->boxes)); /* a node is in one stage of one block */
     s->of_node = arena_alloc(&s->arena, size_mul(n + 1, sizeof *s->of_node));
     Arena scratch = {0};
     Maker m = {.g = g, .s = s};
@@ -266,7 +271,8 @@ void stages_make(Stages *s, const Graph *g)
     m.groups = arena_alloc(&scratch, size_mul(n + 1, sizeof *m.groups));
     for (size_t i = 0; i < n; i++)
         m.group_of[i] = s->of_node[i] = NO_BOX;
-    make_groups(&m);
+    size_t placed = make_groups(&m);
+    s->boxes = arena_alloc(&s->arena, size_mul(placed + 2 * (size_t)m.group_count, sizeof *s->boxes)); /* a stage is in one block at most */
     const Group **order = arena_alloc(&scratch, size_mul(n + 1, sizeof *order));
     for (int i = 0; i < m.group_count; i++)
         order[i] = &m.groups[i];

@@ -50,11 +50,23 @@ typedef struct Found {
     size_t count, cap;
 } Found;
 
+/* The files of a model take other names for classes in another form, by which nothing would find them again. */
+static bool is_utf8(const char *s)
+{
+    enum { REPLACEMENT = 0xfffd };
+    for (uint32_t c; (c = utf8_next(&s)) != 0;)
+        if (c == REPLACEMENT)
+            return false;
+    return true;
+}
+
 static bool list_class(Folder *f, const char *folder, int label, Found *found, Err *err)
 {
     char shown[NAME_SHOWN];
     Names names = {0};
     const char *path = arena_printf(&f->names, "%s/%s", folder, f->class_name[label]);
+    if (!is_utf8(f->class_name[label]))
+        return err_set(err, "%s: the name of a class must be UTF-8. Rename the folder.", utf8_clean(shown, sizeof shown, path));
     if (!file_is_dir(path))
         return err_set(err, "%s: lies beside the classes. Put every picture into a sub-folder named after its class.", utf8_clean(shown, sizeof shown, path));
     bool ok = list_folder(&f->names, path, &names, err);

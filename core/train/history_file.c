@@ -1,4 +1,5 @@
 /* A history as a file. All snapshots lie in one tensor per kind, the snapshot's number is the first axis. */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,8 +38,9 @@ static const float *joined(const History *h, Arena *arena, int kind)
 
 size_t history_tensors(const History *h, Arena *arena, TensorOut out[HISTORY_TENSORS])
 {
+    static const float none = 0; /* before the first row there is nothing to point at */
     size_t n = 0;
-    out[n++] = (TensorOut){.name = NAMES[ROWS], .rank = 2, .shape = {(size_t)h->row_count, history_width(h)}, .data = h->row};
+    out[n++] = (TensorOut){.name = NAMES[ROWS], .rank = 2, .shape = {(size_t)h->row_count, history_width(h)}, .data = h->row ? h->row : &none};
     for (int kind = STEP; kind < HISTORY_TENSORS; kind++)
         if (cells_of(&h->vit, kind))
             out[n++] = (TensorOut){.name = NAMES[kind], .rank = 2, .shape = {(size_t)h->snapshot_count, cells_of(&h->vit, kind)},
@@ -56,14 +58,22 @@ bool history_write(const History *h, const char *path, Err *err)
     return ok;
 }
 
-/* A tensor of rank 2 whose rows are `width` wide; its cells, or NULL with err. */
-static float *take(const TensorFile *f, const char *name, size_t width, size_t *rows, Err *err)
+/* A tensor of rank 2 whose rows are `width` wide, or NULL with err. */
+static const TensorInfo *find(const TensorFile *f, const char *name, size_t width, Err *err)
 {
     const TensorInfo *t = tensors_find(f, name);
-    if (!t || t->rank != 2 || t->shape[1] != width) {
-        err_set(err, "%s: is no history of this model: '%s' must have rows of %zu. Train it again, or take the history away.", f->path, name, width);
+    if (t && t->rank == 2 && t->shape[1] == width && t->shape[0] <= INT_MAX)
+        return t;
+    err_set(err, "%s: is no history of this model: '%s' must have rows of %zu. Train it again, or take the history away.", f->path, name, width);
+    return NULL;
+}
+
+/* Its cells, or NULL with err. */
+static float *take(const TensorFile *f, const char *name, size_t width, size_t *rows, Err *err)
+{
+    const TensorInfo *t = find(f, name, width, err);
+    if (!t)
         return NULL;
-    }
     float *cells = xfloats(t->cells);
     if (!tensors_read_f32(f, t, cells, err)) {
         free(cells);
@@ -73,14 +83,34 @@ static float *take(const TensorFile *f, const char *name, size_t width, size_t *
     return cells;
 }
 
+static bool is_step(float x)
+{
+    return x >= 0 && x < 1e9f; /* false for what is not a number */
+}
+
+/* As many snapshots of every kind, before room is made for as many as one kind claims. */
+static bool same_counts(const History *h, const TensorFile *f, Err *err)
+{
+    const TensorInfo *step = find(f, NAMES[STEP], 1, err);
+    for (int kind = POSITIONS; step && kind < HISTORY_TENSORS; kind++) {
+        size_t cells = cells_of(&h->vit, kind);
+        const TensorInfo *t = cells ? find(f, NAMES[kind], cells, err) : step;
+        if (!t)
+            return false;
+        if (t->shape[0] != step->shape[0])
+            return err_set(err, "%s: has %zu snapshots of one kind and %zu of another: it is damaged. Train again.", f->path, step->shape[0], t->shape[0]);
+    }
+    return step != NULL;
+}
+
 static bool take_snapshots(History *h, const TensorFile *f, Err *err)
 {
     size_t count, rows;
-    float *step = take(f, NAMES[STEP], 1, &count, err);
+    float *step = same_counts(h, f, err) ? take(f, NAMES[STEP], 1, &count, err) : NULL;
     if (!step)
         return false;
     for (size_t i = 0; i < count; i++)
-        history_snap(h, step[i] >= 0 && step[i] < 1e9f ? (int)step[i] : 0);
+        history_snap(h, is_step(step[i]) ? (int)step[i] : 0);
     free(step);
     for (int kind = POSITIONS; kind < HISTORY_TENSORS; kind++) {
         size_t cells = cells_of(&h->vit, kind);
@@ -89,25 +119,32 @@ static bool take_snapshots(History *h, const TensorFile *f, Err *err)
         float *all = take(f, NAMES[kind], cells, &rows, err);
         if (!all)
             return false;
-        for (size_t i = 0; i < count && rows == count; i++)
+        for (size_t i = 0; i < count; i++)
             memcpy(array_of(&h->snapshot[i], kind), all + i * cells, cells * sizeof *all);
         free(all);
-        if (rows != count)
-            return err_set(err, "%s: has %zu snapshots of one kind and %zu of another: it is damaged. Train again.", f->path, count, rows);
     }
     return true;
+}
+
+static bool take_rows(History *h, const TensorFile *f, Err *err)
+{
+    size_t rows, width = history_width(h);
+    float *row = take(f, NAMES[ROWS], width, &rows, err);
+    bool ok = row != NULL;
+    for (size_t i = 0; ok && i < rows; i++) {
+        memcpy(history_add(h), row + i * width, width * sizeof *row);
+        if (!is_step(row[i * width + HISTORY_STEP]))
+            ok = err_set(err, "%s: row %zu has no step: it is damaged. Train again.", f->path, i);
+    }
+    free(row);
+    return ok;
 }
 
 bool history_take(History *out, const VitConfig *c, const TensorFile *f, Err *err)
 {
     History h;
-    size_t rows;
     history_init(&h, c);
-    float *row = take(f, NAMES[ROWS], history_width(&h), &rows, err);
-    for (size_t i = 0; row && i < rows; i++)
-        memcpy(history_add(&h), row + i * history_width(&h), history_width(&h) * sizeof *row);
-    bool ok = row && take_snapshots(&h, f, err);
-    free(row);
+    bool ok = take_rows(&h, f, err) && take_snapshots(&h, f, err);
     if (!ok)
         history_free(&h);
     else

@@ -13,6 +13,6 @@ SnapshotCells snapshot_cells(const VitConfig *c);
 /* The history as tensors, ready to be written; what they point at lives in `arena` and in h. */
 enum { HISTORY_TENSORS = 6 };
 size_t history_tensors(const History *h, Arena *arena, TensorOut out[HISTORY_TENSORS]);
-/* From an open file; h is zeroed on failure. */
+/* From an open file; on failure h stays as it was. */
 bool history_take(History *h, const VitConfig *c, const TensorFile *f, Err *err);
 #endif

@@ -9,7 +9,7 @@
 #include "core/base/err.h"
 #include "core/models/preprocess.h"
 
-/* Which numbers a picture is taken from. No picture is in two of them. */
+/* Which numbers a picture is taken from. No picture that is learnt from is in another set; no drawn one is in two. */
 typedef enum PictureSet {
     PICTURES_TRAIN,    /* learnt from */
     PICTURES_HELD_OUT, /* never learnt from: accuracies are stated on these */

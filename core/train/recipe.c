@@ -5,10 +5,10 @@
 Recipe recipe_default(void)
 {
     return (Recipe){
-        .seed = 1, .steps = 10000, .batch = 64, .schedule = SCHEDULE_COSINE, .rate = 2e-3, .warmup = 300, .floor = 0.01,
+        .seed = 1, .steps = 8000, .batch = 64, .schedule = SCHEDULE_COSINE, .rate = 2e-3, .warmup = 300, .floor = 0.01,
         .beta1 = 0.9, .beta2 = 0.99, .epsilon = 1e-8, .decay = 0.05, .position_rate = 3, .clip = 1, .smoothing = 0,
-        .hidden_share = 0.4, .masked_share = 0.5, .masked_until = 0.4, .masked_class = 0.5, .guess_weight = 2,
-        .difficulty = 0.4, .easing = 0.15, .log_every = 50,
+        .hidden_share = 0.4, .masked_share = 0.5, .masked_until = 0.5, .masked_class = 0.5, .guess_weight = 2,
+        .difficulty = 0.4, .easing = 0.15, .log_every = 50, .check = 500,
     };
 }
 

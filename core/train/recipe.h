@@ -38,6 +38,7 @@ typedef struct Recipe {
     /* Drawn shapes only: difficulty at the first step, growing to 1 over this share of the steps. */
     double difficulty, easing;
     int log_every;            /* steps between two rows of the history */
+    int check;                /* pictures that are not learnt from, looked at in every tenth row and at the end */
 } Recipe;
 
 Recipe recipe_default(void);

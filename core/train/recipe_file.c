@@ -1,5 +1,7 @@
 /* A recipe as JSON: fields by name, read over the values that are there, and written so that the same recipe is read back. */
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/train/recipe.h"
@@ -36,6 +38,7 @@ static const Field FIELDS[] = {
     {"difficulty", REAL, AT(difficulty), 0, 1},
     {"easing", REAL, AT(easing), 0, 1},
     {"log_every", WHOLE, AT(log_every), 1, 10000000},
+    {"check", WHOLE, AT(check), 0, 1000000},
 };
 enum { FIELD_COUNT = sizeof FIELDS / sizeof *FIELDS };
 
@@ -253,12 +256,35 @@ bool recipe_model(VitConfig *out, const Json *j, Err *err)
     return true;
 }
 
+/* With as few digits as read back the same number. */
+static void put_real(Buf *out, double x)
+{
+    char text[32];
+    for (int digits = 6; digits <= 17; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, x);
+        if (strtod(text, NULL) == x)
+            break;
+    }
+    buf_puts(out, text);
+}
+
+static void put_single(Buf *out, float x)
+{
+    char text[32];
+    for (int digits = 6; digits <= 9; digits++) {
+        snprintf(text, sizeof text, "%.*g", digits, (double)x);
+        if (strtof(text, NULL) == x)
+            break;
+    }
+    buf_puts(out, text);
+}
+
 static void write_field(const Field *f, const Recipe *r, Buf *out)
 {
     const char *at = (const char *)r + f->offset;
     switch (f->kind) {
     case WHOLE: buf_printf(out, "%d", *(const int *)(const void *)at); return;
-    case REAL: buf_printf(out, "%.17g", *(const double *)(const void *)at); return;
+    case REAL: put_real(out, *(const double *)(const void *)at); return;
     case SEED: buf_printf(out, "%llu", (unsigned long long)r->seed); return;
     default: buf_printf(out, "\"%s\"", SCHEDULES[r->schedule]); return;
     }
@@ -271,7 +297,7 @@ static void write_model_field(int i, const VitConfig *c, Buf *out)
     case M_WHOLE: buf_printf(out, "%d", *(const int *)(const void *)at); return;
     case M_PAIR: buf_printf(out, "[%d, %d]", *(const int *)(const void *)at, *((const int *)(const void *)at + 1)); return;
     case M_SCALE:
-    case M_REAL: buf_printf(out, "%.9g", (double)*(const float *)(const void *)at); return;
+    case M_REAL: put_single(out, *(const float *)(const void *)at); return;
     case M_FLAG: buf_puts(out, *(const bool *)(const void *)at ? "true" : "false"); return;
     case M_ACT: buf_printf(out, "\"%s\"", map_name(c->act)); return;
     case M_POOL: buf_printf(out, "\"%s\"", POOLS[c->pool]); return;

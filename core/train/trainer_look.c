@@ -6,8 +6,6 @@
 #include "core/base/dmath.h"
 #include "core/train/trainer_parts.h"
 
-enum { CHECK_PICTURES = 500 };
-
 void trainer_look_open(Trainer *t)
 {
     const VitConfig *c = &t->model.vit;
@@ -81,8 +79,8 @@ void trainer_note(Trainer *t, const TrainStep *f)
         take_snapshot(t);
     if (!row)
         return;
-    bool check = t->step % (10 * t->recipe.log_every) == 0 || trainer_done(t);
-    double accuracy = check ? trainer_accuracy(t, PICTURES_CHECK, 0, CHECK_PICTURES) : -1;
+    bool check = t->recipe.check > 0 && (t->step % (10 * t->recipe.log_every) == 0 || trainer_done(t));
+    double accuracy = check ? trainer_accuracy(t, PICTURES_CHECK, 0, (size_t)t->recipe.check) : -1;
     float *to = history_add(&t->history);
     const double figures[HISTORY_FIXED] = {
         [HISTORY_STEP] = t->step, [HISTORY_LOSS] = f->loss, [HISTORY_ACCURACY] = f->accuracy, [HISTORY_GUESS] = f->guess,

@@ -48,6 +48,36 @@ static void test_last_lens_is_the_answer(void **state)
     check_last(&c, "post-norm");
 }
 
+/* Before the first block: the tokens that enter it, through the last norm and the head, added up here in double. */
+static void test_before_the_first_block(void **state)
+{
+    (void)state;
+    Bench b = {0};
+    VitConfig c = small();
+    NodeId n;
+    with_probes(&b, &c);
+    const float *x = value(&b, "blocks.0.resid_pre", &n), *gamma = value(&b, "ln_final.gamma", &n), *beta = value(&b, "ln_final.beta", &n);
+    const float *weight = value(&b, "head.weight", &n), *bias = value(&b, "head.bias", &n);
+    Dims d = graph_node(&b.graph, graph_find(&b.graph, "head.weight"))->dims;
+    bool class_first = b.graph.axes[d.axis[0]].n == c.classes;
+    assert_true(c.classes != c.width && c.pool == VIT_POOL_CLS);
+    double mean = 0, var = 0;
+    for (int i = 0; i < c.width; i++)
+        mean += (double)x[i] / c.width;
+    for (int i = 0; i < c.width; i++)
+        var += ((double)x[i] - mean) * ((double)x[i] - mean) / c.width;
+    const float *got = value(&b, "embed.lens.logits", &n);
+    for (int o = 0; o < c.classes; o++) {
+        double want = (double)bias[o];
+        for (int i = 0; i < c.width; i++)
+            want += (((double)x[i] - mean) / sqrt(var + (double)c.eps) * (double)gamma[i] + (double)beta[i]) *
+                    (double)weight[class_first ? o * c.width + i : i * c.classes + o];
+        if (!(fabs((double)got[o] - want) <= 1e-5 * fmax(1, fabs(want))))
+            fail_msg("class %d: %.9g, by hand %.9g", o, (double)got[o], want);
+    }
+    bench_free(&b);
+}
+
 static void check_recorded(const char *model, const char *picture, const char *expected)
 {
     Bench b;
@@ -142,6 +172,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_last_lens_is_the_answer),
+        cmocka_unit_test(test_before_the_first_block),
         cmocka_unit_test(test_recorded_lens),
         cmocka_unit_test(test_other_readout),
         cmocka_unit_test(test_edits_are_followed),

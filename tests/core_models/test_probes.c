@@ -272,6 +272,7 @@ static void test_absent_where_it_makes_no_sense(void **state)
         VitConfig c = of_kind(k);
         with_probes(&b, &c);
         has(&b, k->what, "blocks.1.lens.probs", k->classes > 0);
+        has(&b, k->what, "embed.lens.probs", k->classes > 0);
         has(&b, k->what, "readout_mean.probs", k->classes > 0 && k->pool != VIT_POOL_MEAN);
         has(&b, k->what, "readout_cls.probs", k->classes > 0 && k->pool == VIT_POOL_MEAN && !k->no_cls);
         has(&b, k->what, "pos.probe.rank_correlation", k->pos != VIT_POS_NONE);

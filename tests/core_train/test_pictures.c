@@ -320,6 +320,7 @@ static void refused(const Place *f, const char *first, const char *second)
 static void bad_folders(void **state)
 {
     Place *f = *state;
+    char old[2 * PATH];
     Preprocess p = plain(4, 4, 3);
     Err err = {{0}};
     refused(f, f->top, "0 classes");
@@ -347,6 +348,10 @@ static void bad_folders(void **state)
     add_picture(f, "loose.ppm", 7);
     refused(f, "loose.ppm", "beside the classes");
     remove(path_of(f, "loose.ppm"));
+    strcpy(old, path_of(f, "b"));
+    assert_int_equal(rename(old, path_of(f, "b\xff")), 0);
+    refused(f, "b?", "UTF-8");
+    assert_int_equal(rename(path_of(f, "b\xff"), old), 0);
     assert_int_equal(symlink("nowhere", path_of(f, "b/3.ppm")), 0);
     refused(f, "b/3.ppm", "");
     remove(path_of(f, "b/3.ppm"));

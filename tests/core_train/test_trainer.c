@@ -202,6 +202,67 @@ static void going_on_gives_the_same_bytes(void **state)
     pictures_free(s.pictures);
 }
 
+/* Interrupted before there is a row in the history. */
+static void going_on_from_the_first_steps(void **state)
+{
+    (void)state;
+    Small s = small_run(6);
+    char dir[256], path[300];
+    Err err = {""};
+    snprintf(path, sizeof path, "%s/state.safetensors", scratch_dir(dir, sizeof dir, "trainer"));
+    s.recipe.log_every = 4;
+    for (int steps = 0; steps < 3; steps++) {
+        Trainer *t = trainer_new(&s.recipe, &s.model, s.pictures, NULL);
+        for (int i = 0; i < steps; i++)
+            trainer_step(t);
+        assert_int_equal(trainer_history(t)->row_count, 0);
+        assert_true(trainer_save(t, path, &err));
+        trainer_free(t);
+        t = trainer_new(&s.recipe, &s.model, s.pictures, NULL);
+        assert_true(trainer_resume(t, path, &err));
+        assert_int_equal(trainer_steps_done(t), steps);
+        assert_int_equal(trainer_history(t)->row_count, 0);
+        assert_int_equal(trainer_history(t)->snapshot_count, 1);
+        trainer_free(t);
+    }
+    unlink(path);
+    rmdir(dir);
+    pictures_free(s.pictures);
+}
+
+/* More snapshots than fit in memory, claimed by a small file; a row that says not when it was written. */
+static void a_damaged_history(void **state)
+{
+    (void)state;
+    enum { CLAIMED = 1 << 22 };
+    Small s = small_run(6);
+    char dir[256], path[300];
+    Err err = {""};
+    History h;
+    snprintf(path, sizeof path, "%s/history.safetensors", scratch_dir(dir, sizeof dir, "trainer"));
+    history_init(&h, &s.model);
+    float *steps = xfloats(CLAIMED), none = 0;
+    memset(steps, 0, CLAIMED * sizeof *steps);
+    const TensorOut out[] = {{.name = "rows", .rank = 2, .shape = {0, history_width(&h)}, .data = &none},
+                             {.name = "snapshot.step", .rank = 2, .shape = {CLAIMED, 1}, .data = steps},
+                             {.name = "snapshot.positions", .rank = 2, .shape = {0, vit_role_cells(&s.model, VIT_POS)}, .data = &none}};
+    assert_true(tensors_write(path, TF_SAFETENSORS, out, 3, NULL, &err));
+    assert_false(history_read(&h, &s.model, path, &err));
+    assert_non_null(strstr(err.text, "4194304 snapshots of one kind and 0 of another"));
+    assert_int_equal(h.snapshot_count, 0);
+    free(steps);
+    history_init(&h, &s.model);
+    history_add(&h)[HISTORY_STEP] = 7;
+    history_add(&h)[HISTORY_STEP] = (float)NAN;
+    assert_true(history_write(&h, path, &err));
+    history_free(&h);
+    assert_false(history_read(&h, &s.model, path, &err));
+    assert_non_null(strstr(err.text, "row 1 has no step"));
+    unlink(path);
+    rmdir(dir);
+    pictures_free(s.pictures);
+}
+
 /* --- learning --- */
 
 static void the_loss_falls(void **state)
@@ -278,6 +339,8 @@ int main(void)
         cmocka_unit_test(recorded_steps),
         cmocka_unit_test(threads_and_kernels_change_no_bit),
         cmocka_unit_test(going_on_gives_the_same_bytes),
+        cmocka_unit_test(going_on_from_the_first_steps),
+        cmocka_unit_test(a_damaged_history),
         cmocka_unit_test(the_loss_falls),
         cmocka_unit_test(a_written_model_opens_again),
     };

@@ -1,0 +1,38 @@
+/* A model, as trained or edited, over many pictures: the graph of SWEEP_PICTURES pictures at once, and a plan of its own for every thread.
+ * Cell for cell the same bits as for each picture alone. */
+#ifndef VITRINE_EVAL_SWEEP_H
+#define VITRINE_EVAL_SWEEP_H
+#include "core/graph/edit.h"
+#include "core/models/model.h"
+
+enum { SWEEP_PICTURES = 4 };
+
+typedef struct SweepSetup {
+    const Model *model;
+    bool ready;          /* what is given are values that were standardised already */
+    const Edit *edits;   /* as made for one picture; those of the picture itself and of analyses are passed over */
+    int edit_count;
+    const Graph *graph;  /* which the edits were made for; NULL without edits */
+    bool single;         /* one picture at a time instead, with the analyses of probes.h, which may be watched then */
+    bool other;          /* the read-out that the model does not use, too; not with `single` */
+    const char *const *watch; /* paths of nodes whose values are wanted besides the answer */
+    int watch_count;
+    int threads;
+} SweepSetup;
+
+typedef struct Sweep Sweep;
+
+/* model must outlive it, the rest of the setup need not. NULL with err when an edit or a watched path names what this model lacks. */
+Sweep *sweep_new(const SweepSetup *setup, Err *err);
+void sweep_free(Sweep *s); /* NULL is allowed */
+/* Where picture 0 … SWEEP_PICTURES-1 (single: 0) of that thread's next computation goes: [c,y,x], as the model's input takes them. */
+float *sweep_pixels(Sweep *s, int worker, int picture);
+void sweep_compute(Sweep *s, int worker);
+/* After sweep_compute, of one picture. */
+const float *sweep_logits(const Sweep *s, int worker, int picture);             /* [o] */
+bool sweep_has_other(const Sweep *s);                                           /* is there a second read-out? */
+const float *sweep_other(const Sweep *s, int worker, int picture);              /* [o] */
+const float *sweep_watched(const Sweep *s, int worker, int which, int picture); /* node watch[which] */
+/* Index of the largest, the first of equal ones; not-a-number is never the largest. */
+int sweep_largest(const float *x, int n);
+#endif

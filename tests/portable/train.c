@@ -1,0 +1,69 @@
+/* Five steps of training a small model on drawn pictures: one line with the loss of each step and a hash of the weights, which must be the
+ * same (train.txt) for every compiler, optimisation level, instruction set, thread count and C library.
+ * Links base, kernels, graph, models and train only, and draws its pictures itself, so that musl and aarch64 need no other library.
+ * usage: train [threads]; with VITRINE_ISA=scalar and so on in the environment. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/graph/run.h"
+#include "core/models/shapes.h"
+#include "core/train/trainer.h"
+
+enum { SERIES = 77, CELLS = SHAPES_SIDE * SHAPES_SIDE };
+
+/* The drawn pictures without what folders and resizing would need. */
+int pictures_classes(const Pictures *p)
+{
+    (void)p;
+    return SHAPES_CLASSES;
+}
+
+const char *const *pictures_names(const Pictures *p)
+{
+    (void)p;
+    return SHAPES_NAMES;
+}
+
+bool pictures_have_masks(const Pictures *p)
+{
+    (void)p;
+    return true;
+}
+
+int pictures_get(const Pictures *p, PictureSet set, uint64_t number, double difficulty, float *pixels, uint8_t *mask)
+{
+    uint8_t drawn[CELLS * 3];
+    (void)p;
+    int label = shapes_draw(SERIES + (uint64_t)set, number, difficulty, drawn, mask);
+    for (size_t c = 0; c < 3; c++)
+        for (size_t i = 0; i < CELLS; i++)
+            pixels[c * CELLS + i] = (float)drawn[i * 3 + c];
+    return label;
+}
+
+int main(int argc, char **argv)
+{
+    Recipe r = recipe_short(5);
+    VitConfig c = model_bundled_config();
+    c.input = VIT_INPUT_PER_IMAGE;
+    c.width = 32;
+    c.layers = 2;
+    c.heads = 2;
+    c.mlp = 48;
+    c.mask_token = c.reconstruct = true;
+    r.batch = 8;
+    r.check = 8;
+    Pool *pool = pool_new(argc > 1 ? atoi(argv[1]) : 1);
+    Trainer *t = trainer_new(&r, &c, NULL, pool);
+    printf("loss");
+    while (!trainer_done(t))
+        printf(" %.9g", trainer_step(t).loss);
+    const Model *m = trainer_model(t);
+    const History *h = trainer_history(t);
+    printf("\nweights %016" PRIx64 " history %016" PRIx64 "\n", run_hash_values(m->block, m->block_cells),
+           run_hash_values(h->row, (size_t)h->row_count * history_width(h)));
+    trainer_free(t);
+    pool_free(pool);
+    return 0;
+}
