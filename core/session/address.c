@@ -11,8 +11,9 @@
 bool address_match(const char *pattern, const char *path)
 {
     bool at[256] = {true}; /* at[i]: the pattern so far takes the first i characters */
-    size_t n = strlen(path);
-    if (n >= sizeof at)
+    const char *star = strrchr(pattern, '*'), *end = star ? star + 1 : pattern; /* how the path must end: most don't */
+    size_t n = strlen(path), tail = strlen(end);
+    if (n >= sizeof at || tail > n || memcmp(path + n - tail, end, tail) != 0)
         return false;
     while (*pattern) {
         if (strcmp(pattern, ".*") == 0) { /* at the end: everything below */
@@ -68,7 +69,7 @@ static const char *by_short_name(const Session *s, const Graph *g, const char *n
         found = 0;
         for (NodeId i = 0; i < g->count; i++) {
             const char *path = graph_node(g, i)->path;
-            if (!ends_with_name(path, name) || strstr(path, ".probe.") || (pass == 0 && strncmp(path, block, strlen(block)) != 0))
+            if (!ends_with_name(path, name) || strstr(path, ".probe.") || strncmp(path, "grad.", strlen("grad.")) == 0 || (pass == 0 && strncmp(path, block, strlen(block)) != 0))
                 continue;
             best = path;
             found++;

@@ -176,6 +176,22 @@ static void put_operand(const Graph *g, Ref r, Dims reduced, Buf *out)
         buf_putc(out, ']');
 }
 
+/* What was put back in one place, added. */
+static void put_scattered(const Graph *g, const Explanation *e, Buf *out)
+{
+    if (!e->terms)
+        buf_puts(out, "Nothing is put here: 0.\n");
+    for (size_t i = 0; i < e->line_count; i++) {
+        buf_puts(out, "  ");
+        address_put(g, e->lines[i].ref[0].node, e->lines[i].ref[0].cell, out);
+        buf_puts(out, " = ");
+        ask_put_number(out, e->lines[i].value[0]);
+        buf_putc(out, '\n');
+    }
+    if (e->line_count < e->terms)
+        buf_printf(out, "  and %zu more, together %.6g\n", e->terms - e->line_count, (double)e->rest);
+}
+
 static void put_sum(const Graph *g, const Explanation *e, Buf *out)
 {
     const Node *n = graph_node(g, e->node);
@@ -250,6 +266,8 @@ static void put_text(const Session *s, const Explanation *e, Buf *out)
     bool sums = n->op == OP_CONTRACT || n->op == OP_SUM || n->op == OP_MAX;
     if (sums)
         put_sum(g, e, out);
+    else if (n->op == OP_SCATTER)
+        put_scattered(g, e, out);
     else
         put_operands(g, e, out);
     buf_puts(out, e->equal ? "Worked out again from these terms: equal, bit for bit." : "Worked out again from these terms: DIFFERENT, the engine is wrong.");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/session/ask_parts.h"
+#include "core/session/gradient.h"
 
 /* One list of facts, written as lines or as the members of a JSON object. */
 typedef struct Facts {
@@ -156,7 +157,21 @@ static void put_input(const Session *s, Facts *f)
     fact(f, "preprocessing", "made ready", "%s", in->ready ? "not at all: its values came from a file" : preprocess_text(&s->model.preprocess, text, sizeof text));
     if (*session_model_note(s))
         fact(f, "note", "note", "%s", session_model_note(s));
+    Buf of = {0};
+    gradient_text(s, &of);
+    if (of.len)
+        fact(f, "gradient", "gradients of", "%s", buf_str(&of));
+    buf_free(&of);
     list(f, "edits", "edits", (const char *const *)s->edits.line, s->edits.count);
+}
+
+/* Of values: weights are not counted. */
+static void put_memory(const Session *s, Facts *f)
+{
+    size_t most, held = session_held(s, &most);
+    amount(f, "bytes_budget", "values kept", (double)s->memory, "B at most");
+    amount(f, "bytes_held", "values held", (double)held, "B now");
+    amount(f, "bytes_peak", "", (double)most, "B at most so far");
 }
 
 void ask_info(const Session *s, Buf *out, bool json)
@@ -170,6 +185,7 @@ void ask_info(const Session *s, Buf *out, bool json)
     put_input(s, &f);
     fact(&f, "kernels", "kernels", "%s", kernels()->isa);
     amount(&f, "threads", "threads", pool_threads(s->pool), "");
+    put_memory(s, &f);
     fact(&f, "sandbox", "decoding", "%s", image_sandbox());
     if (session_hash(s, SIDE_B, &hash))
         fact(&f, "trace_hash", "trace hash", "%016llx", (unsigned long long)hash);

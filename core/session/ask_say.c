@@ -15,9 +15,18 @@ static const struct {
     const char *path;
     SayFn *say;
 } SAYINGS[] = {
+    {ANY_SCREEN, "grad.**", say_gradient},
+    {SCREEN_TRAINING, "**", say_training},
+    {SCREEN_FILTERS, "**", say_filters},
+    {SCREEN_HEADS, "**", say_heads},
+    {SCREEN_SCALE, "**", say_scale},
+    {SCREEN_CENSUS, "**", say_census},
     {SCREEN_PICTURE, "**", say_picture},
     {SCREEN_ANSWER, "**", say_answer},
     {SCREEN_POSITIONS, "**", say_positions},
+    {SCREEN_WHERE, "**", say_where},
+    {SCREEN_LENS, "**", say_lens},
+    {SCREEN_BLANKS, "**", say_blanks},
     {SCREEN_SHEET, "**", say_sheet},
     {SCREEN_MATRIX, "blocks.*.attn.pattern", say_matrix},
     {SCREEN_ROW, "blocks.*.attn.pattern", say_row},

@@ -101,7 +101,7 @@ bool ask_why(Session *s, Side side, NodeId n, size_t cell, WhyStep *steps, int m
         Explain e = explain_open(g, n, cell);
         if (!e.terms) /* a leaf, or a sum of nothing */
             return true;
-        bool sums = node->op == OP_CONTRACT || node->op == OP_SUM || node->op == OP_MAX;
+        bool sums = node->op == OP_CONTRACT || node->op == OP_SUM || node->op == OP_MAX || node->op == OP_SCATTER;
         Choice c = sums ? choose_term(&e, run) : choose_operand(&e, run);
         n = c.node;
         cell = c.cell;

@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "core/session/address.h"
+#include "core/session/study.h"
 
 Commands session_command_set(void)
 {
-    return (Commands){.table = {session_commands_go(), session_commands_look(), session_commands_ask(), session_commands_change(), session_commands_files()},
-                      .count = 5};
+    return (Commands){.table = {session_commands_go(), session_commands_look(), session_commands_ask(), session_commands_change(), session_commands_files(),
+                                session_commands_study()},
+                      .count = 6};
 }
 
 const Command *command_at(const Commands *c, int i)

@@ -5,8 +5,10 @@
 
 #include "core/base/clock.h"
 #include "core/session/address.h"
+#include "core/session/ask_diff.h"
 #include "core/session/ask_parts.h"
 #include "core/session/command.h"
+#include "core/session/gradient.h"
 
 enum { SLICE_NS = 100000000 };
 
@@ -140,7 +142,11 @@ static const Command COMMANDS[] = {
     {"say", "ask", "say [ADDRESS]", "what is under the cursor, in a sentence or two", 0, run_say, NULL},
     {"explain", "ask", "explain [ADDRESS]", "the arithmetic of a cell with its real numbers", 0, run_explain, NULL},
     {"why", "ask", "why [ADDRESS]", "the chain of largest terms from a cell down to a weight or a pixel", 0, run_why, NULL},
+    {"gradient", "ask", "gradient ADDRESS", "how a cell, or the loss (loss[o=CLASS]), changes with every number before it: goto grad.NODE; off ends it", 0,
+     gradient_command, gradient_complete},
     {"verify", "ask", "verify [sample=N]", "derive every cell again from its terms and compare bit for bit", 0, run_verify, NULL},
+    {"diff", "ask", "diff FILE [map=FILE] [tolerance=X] [precision=bf16] [input=own]", "where another program's trace, or another model, first differs from this run, and why",
+     COMMAND_FILE, diff_command, NULL},
     {"info", "ask", "info", "model, input, sizes, costs, assumptions, machine", 0, run_info, NULL},
     {"glossary", "ask", "glossary [WORD]", "what a word, a letter or a node's name means", 0, run_glossary, NULL},
     {"hash", "ask", "hash", "the trace hash: equal hashes are equal runs, bit for bit", 0, run_hash_command, NULL},

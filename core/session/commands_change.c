@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/eval/precision.h"
 #include "core/session/address.h"
 #include "core/session/command.h"
 #include "core/session/edits.h"
@@ -27,6 +28,12 @@ static bool report_words(Session *s)
         session_say(s, "Head %d of block %d is off: it still looks, what it gathers counts as 0.", head, block);
     else if (sscanf(line, "grey %31s%n", patch, &end) == 1 && !line[end])
         session_say(s, "Patch %s is grey: A is before, B is after.  u undoes", patch);
+    else if (begins_with(line, "hide not "))
+        return false;
+    else if (begins_with(line, "hide ") && !strpbrk(line + 5, " ["))
+        session_say(s, "Patch %s is hidden behind the mask token.  u undoes", line + 5);
+    else if (begins_with(line, "hide "))
+        session_say(s, "Patches are hidden behind the mask token.  u undoes");
     else if (begins_with(line, "shuffle"))
         session_say(s, "Patches are in another order: a token's name is its place.  u undoes");
     else if (strcmp(line, "skip positions") == 0)
@@ -88,12 +95,33 @@ static bool full_line(const Session *s, const char *verb, const Args *a, const c
     return snprintf(line, n, "%s %s%s%s", verb, to.path, bracket ? bracket : "", more) < (int)n || err_set(err, "that line is too long");
 }
 
+/* The one line "set precision P" in force; f32 is none. */
+static bool set_precision(Session *s, const Args *a, Err *err)
+{
+    char line[64];
+    Precision p;
+    if (!precision_find(a->word[1], &p))
+        return err_set(err, "column %d: expected f32, bf16 or f16, found '%s'", a->column[1], a->word[1]);
+    snprintf(line, sizeof line, "set precision %s", precision_name(p));
+    EditState next = edit_state_copy(&s->edits);
+    for (int i = next.count - 1; i >= 0; i--)
+        if (begins_with(next.line[i], "set precision "))
+            edit_state_remove(&next, i);
+    if (p != PRECISION_F32)
+        edit_state_add(&next, line);
+    bool ok = edits_apply(s, &next, true, err);
+    edit_state_free(&next);
+    if (ok)
+        report(s);
+    return ok;
+}
+
 static bool run_set(Session *s, const Args *a, Err *err)
 {
     char line[512];
     const char *at = args_named(a, "at");
     if (a->count < 2)
-        return err_set(err, "expected `set scale off`, `set scale x2 at=blocks.1[h=2]` or `set ADDRESS NUMBER`");
+        return err_set(err, "expected `set scale off`, `set scale x2 at=blocks.1[h=2]`, `set precision bf16` or `set ADDRESS NUMBER`");
     if (strcmp(a->word[0], "scale") == 0) {
         if (strcmp(a->word[1], "on") == 0)
             return without(s, begins_with, "set scale ", err);
@@ -106,6 +134,8 @@ static bool run_set(Session *s, const Args *a, Err *err)
             return err_set(err, "that line is too long");
         return change(s, line, false, err);
     }
+    if (strcmp(a->word[0], "precision") == 0)
+        return set_precision(s, a, err);
     Address to;
     if (!address_word(s, s->now.base, a->word[0], a->column[0], &to, err))
         return false;
@@ -127,6 +157,20 @@ static bool run_set(Session *s, const Args *a, Err *err)
     return fits ? change(s, line, false, err) : err_set(err, "that line is too long");
 }
 
+/* The patch under the cursor hidden, or shown again, whichever it is not. */
+static void hide_focus(const Session *s, char *line, size_t n)
+{
+    char label[32], other[64];
+    int p = session_axis(s->now.base, "p");
+    const float *shown = edits_shown(s, SIDE_B);
+    bool hidden = shown && shown[s->place.at[p]] == 0.0f;
+    axis_label(&s->now.base->axes[p], s->place.at[p], label, sizeof label);
+    snprintf(line, n, "hide %s%s", hidden ? "not " : "", label);
+    snprintf(other, sizeof other, "hide %s%s", hidden ? "" : "not ", label);
+    if (edits_has(s, other)) /* taking that line away does it */
+        snprintf(line, n, "%s", other);
+}
+
 /* What `x` switches off here: the patch on the picture, the head where there is one, else the sub-layer or node in focus. */
 static bool focus_line(const Session *s, char *line, size_t n, Err *err)
 {
@@ -134,16 +178,20 @@ static bool focus_line(const Session *s, char *line, size_t n, Err *err)
     const char *path = s->place.path;
     const Graph *g = s->now.base;
     char label[32];
-    if (s->place.screen == SCREEN_PICTURE) {
+    if (s->place.screen == SCREEN_PICTURE || s->place.screen == SCREEN_WHERE) {
         int p = session_axis(g, "p");
         snprintf(line, n, "grey %s", axis_label(&g->axes[p], s->place.at[p], label, sizeof label));
+        return true;
+    }
+    if (s->place.screen == SCREEN_BLANKS) {
+        hide_focus(s, line, n);
         return true;
     }
     if (s->place.screen == SCREEN_POSITIONS || strcmp(path, "pos_embed") == 0) {
         snprintf(line, n, "skip positions");
         return true;
     }
-    if (block < 0)
+    if (block < 0 || s->place.screen == SCREEN_LENS)
         return err_set(err, "nothing here can be switched off: go to a head, a block's part, the picture or the positions");
     NodeId node = session_node(s, SIDE_B, path);
     int h = session_axis(g, "h");
@@ -198,7 +246,7 @@ static bool run_restore(Session *s, const Args *a, Err *err)
     return err_set(err, "column %d: '%s' is not switched off", a->column[0], a->word[0]);
 }
 
-/* The line as typed, with its name in front: skip, shuffle, mask, grey, swap, patch. */
+/* The line as typed, with its name in front: skip, shuffle, mask, grey, hide, swap, patch. */
 static bool as_typed(Session *s, const char *name, const Args *a, bool toggle, Err *err)
 {
     char line[512];
@@ -230,6 +278,24 @@ static bool run_grey(Session *s, const Args *a, Err *err)
         return as_typed(s, "grey", a, true, err);
     snprintf(line, sizeof line, "grey %s", axis_label(&s->now.base->axes[p], s->place.at[p], label, sizeof label));
     return change(s, line, true, err);
+}
+
+static bool run_hide(Session *s, const Args *a, Err *err)
+{
+    char line[64];
+    if (a->count || session_axis(s->now.base, "p") == AXIS_NONE)
+        return as_typed(s, "hide", a, true, err);
+    hide_focus(s, line, sizeof line);
+    return change(s, line, true, err);
+}
+
+static void complete_hide(const Session *s, int index, Buf *out)
+{
+    char label[32];
+    int p = session_axis(s->now.base, "p");
+    (void)index;
+    for (int i = 0; p != AXIS_NONE && i < s->now.base->axes[p].n; i++)
+        buf_printf(out, "%s\n", axis_label(&s->now.base->axes[p], i, label, sizeof label));
 }
 
 /* With one patch named, the patch under the cursor goes there. */
@@ -304,13 +370,14 @@ static bool run_edits(Session *s, const Args *a, Err *err)
 }
 
 static const Command COMMANDS[] = {
-    {"set", "change", "set scale off, on, toggle, xF [at=ADDRESS] | ADDRESS VALUE", "take 1/√d_k away, multiply it, or set cells to a value", COMMAND_EDIT, run_set, NULL},
+    {"set", "change", "set scale off, on, toggle, xF [at=ADDRESS] | precision f32, bf16, f16 | ADDRESS VALUE", "take 1/√d_k away, multiply it, round every stored tensor, or set cells to a value", COMMAND_EDIT, run_set, NULL},
     {"ablate", "change", "ablate [ADDRESS [mean]]", "switch off a head (at z, before W_O), token, node; without address: what is in focus", COMMAND_EDIT, run_ablate, NULL},
     {"restore", "change", "restore [ADDRESS]", "switch it on again", COMMAND_EDIT, run_restore, NULL},
     {"skip", "change", "skip mlp, attention, layernorm, residual, positions [block=N]", "leave a part out", COMMAND_EDIT, run_skip, NULL},
     {"mask", "change", "mask causal, none, ADDRESS", "forbid tokens to look: −∞ before the softmax", COMMAND_EDIT, run_mask, NULL},
     {"shuffle", "change", "shuffle [seed=N]", "the patches in another order, before positions are added", COMMAND_EDIT, run_shuffle, NULL},
     {"grey", "change", "grey [PATCH]", "paint a patch of the picture grey; without a name: the one under the cursor", COMMAND_EDIT, run_grey, NULL},
+    {"hide", "change", "hide [PATCH …, not PATCH …, random SHARE [seed=N]]", "put the mask token in patches' places; without a name: the patch under the cursor", COMMAND_EDIT, run_hide, complete_hide},
     {"swap", "change", "swap [PATCH] PATCH", "move a patch of the picture to another's place; without the first: the one under the cursor", COMMAND_EDIT, run_swap, NULL},
     {"patch", "change", "patch ADDRESS from=FILE, from=a", "put values of a file or of A in a node's place", COMMAND_EDIT, run_patch, NULL},
     {"undo", "change", "undo", "take the last change back", COMMAND_EDIT, run_undo, NULL},

@@ -10,6 +10,7 @@
 #include "core/session/command.h"
 #include "core/session/move.h"
 #include "core/session/place.h"
+#include "core/session/where.h"
 
 /* A count such as "3", "+1", "-2"; relative says which. */
 static bool number(const char *text, int *value, bool *relative)
@@ -171,6 +172,11 @@ static bool run_head(Session *s, const Args *a, Err *err)
         return true;
     }
     s->look.average = false;
+    if (s->place.screen == SCREEN_WHERE) {
+        s->look.one_head = true;
+        if (!where_go(s, WHERE_ATTENTION, err))
+            return false;
+    }
     return axis_change(s, "h", a, "head", err);
 }
 
@@ -284,6 +290,21 @@ static bool run_in(Session *s, const Args *a, Err *err)
         if (session_node(s, SIDE_B, path) == NO_NODE)
             return err_set(err, "this model has no table of position embeddings");
         session_go(s, path, SCREEN_EXPLAIN);
+        break;
+    }
+    case SCREEN_TRAINING: /* the same map, of the model as it is now */
+        if (session_node(s, SIDE_B, "pos_embed") == NO_NODE)
+            return err_set(err, "this model has no table of position embeddings");
+        session_go(s, "pos_embed", SCREEN_POSITIONS);
+        break;
+    case SCREEN_HEADS:
+    case SCREEN_CENSUS:
+    case SCREEN_SCALE: { /* the head's own pattern */
+        char path[SESSION_PATH];
+        int block = session_block(s);
+        snprintf(path, sizeof path, "blocks.%d.attn.pattern", block < 0 ? 0 : block);
+        s->look.average = false;
+        session_go(s, path, SCREEN_ROW);
         break;
     }
     case SCREEN_EXPLAIN: return follow_operand(s, err);

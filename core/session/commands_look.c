@@ -9,6 +9,8 @@
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
 #include "core/session/place.h"
+#include "core/session/study.h"
+#include "core/session/where.h"
 
 static void show(Session *s, Screen screen)
 {
@@ -70,6 +72,23 @@ static const ViewWord WORDS[] = {
     {"answer", view_answer},   {"raw", view_raw},         {"positions", view_positions}, {"centred", view_centred},     {"grids", view_grids},
     {"one", view_one}};
 
+/* Raw, centred; then the same of the twin where there is one. */
+static void next_film(Session *s)
+{
+    if (s->look.centred && session_history_twin(s))
+        s->look.twin = !s->look.twin;
+    s->look.centred = !s->look.centred;
+}
+
+static void next_tiles(Session *s)
+{
+    const char *path = s->look.components ? "patch_embed.probe.filters" : "patch_embed.probe.components";
+    if (session_node(s, SIDE_B, path) == NO_NODE)
+        return;
+    s->look.components = !s->look.components;
+    snprintf(s->place.path, sizeof s->place.path, "%s", path);
+}
+
 /* The ways of seeing that follow one another under `view next`, for the screen that is on. */
 static void next_view(Session *s)
 {
@@ -88,6 +107,10 @@ static void next_view(Session *s)
         if (s->look.view == VIEW_HEAT && session_screen_for(s, s->place.path) == SCREEN_ROW)
             show(s, SCREEN_SHEET);
         break;
+    case SCREEN_WHERE: where_go(s, (WhereMethod)((s->look.method + 1) % WHERE_METHODS), &(Err){{0}}); break;
+    case SCREEN_TRAINING: next_film(s); break;
+    case SCREEN_FILTERS: next_tiles(s); break;
+    case SCREEN_HEADS: show(s, SCREEN_SHEET); break;
     default: show(s, SCREEN_TENSOR); break;
     }
 }
@@ -147,8 +170,18 @@ static bool run_pool(Session *s, const Args *a, Err *err)
     return a->count > 0 || err_set(err, "expected 1, 2, 4, 7, 8, 14, 16, 32, auto, finer or coarser, and perhaps max, mean or absmax");
 }
 
+/* The class token's map has the mean as its first form: a switch of its own. */
+static bool average_where(Session *s, const Args *a, Err *err)
+{
+    s->look.one_head = a->count ? strcmp(a->word[0], "off") == 0 : !s->look.one_head;
+    session_say(s, s->look.one_head ? "The attention of one head." : "The mean attention of all heads of the last block.");
+    return where_go(s, WHERE_ATTENTION, err);
+}
+
 static bool run_average(Session *s, const Args *a, Err *err)
 {
+    if (s->place.screen == SCREEN_WHERE && (!a->count || strcmp(a->word[0], "on") == 0 || strcmp(a->word[0], "off") == 0))
+        return average_where(s, a, err);
     if (!a->count)
         s->look.average = !s->look.average;
     else if (strcmp(a->word[0], "on") == 0 || strcmp(a->word[0], "off") == 0)

@@ -13,6 +13,9 @@ bool edits_undo(Session *s, Err *err);
 bool edits_redo(Session *s, Err *err);
 /* The same lines on another picture: rebuilds the edited graph after the exhibit changed. */
 bool edits_renew(Session *s, Err *err);
+/* [patches] 0 where a patch is hidden by the edits of that side, else 1; NULL where none is. Dies with the edited graph. After a shuffle
+ * behind the hiding the numbers are those of the places before it. */
+const float *edits_shown(const Session *s, Side side);
 void edit_state_free(EditState *e);
 EditState edit_state_copy(const EditState *e);
 void edit_state_add(EditState *e, const char *line);

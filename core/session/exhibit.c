@@ -1,11 +1,23 @@
 #include "core/session/exhibit.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/mem.h"
+#include "core/graph/grad.h"
 #include "core/models/probes.h"
 #include "core/session/edits.h"
 #include "core/session/input.h"
+#include "core/session/object.h"
+
+static void add_object(Exhibit *e, const Model *m)
+{
+    float *object = xfloats((size_t)vit_patches(&m->vit));
+    if (object_patches(&e->input, m, object))
+        probes_object_add(e->base, object);
+    free(object);
+}
 
 void exhibit_init(Exhibit *e, const Model *m, Input *in, Pool *pool)
 {
@@ -18,6 +30,8 @@ void exhibit_init(Exhibit *e, const Model *m, Input *in, Pool *pool)
         c.input = VIT_INPUT_READY;
     vit_build(e->base, &c, &m->weights, m->class_names, e->input.values, &e->nodes);
     probes_add(e->base, &c, &e->nodes);
+    add_object(e, m);
+    e->base_count = e->base->count;
     e->base_run = run_new(e->base, NULL, pool);
 }
 
@@ -51,7 +65,9 @@ bool exhibit_edit(Exhibit *e, Edit *edits, int count, Arena *arena, Pool *pool, 
     Graph *edited = NULL;
     if (count > 0) {
         edited = xcalloc(1, sizeof *edited);
-        if (!graph_edit(edited, e->base, edits, count, err)) {
+        Graph plain = *e->base; /* the edited graph has gradients of its own */
+        plain.count = e->base_count;
+        if (!graph_edit(edited, &plain, edits, count, err)) {
             free(edited);
             return false;
         }
@@ -59,6 +75,8 @@ bool exhibit_edit(Exhibit *e, Edit *edits, int count, Arena *arena, Pool *pool, 
     free_edited(e);
     e->edited = edited;
     e->edited_run = edited ? run_new(edited, e->base_run, pool) : NULL;
+    e->edited_count = edited ? edited->count : 0;
+    e->edited_target = (GradTarget){{0}, 0};
     e->edits = edits;
     e->edit_count = count;
     e->edit_arena = *arena;
@@ -74,4 +92,73 @@ const Graph *exhibit_graph(const Exhibit *e)
 Run *exhibit_run(const Exhibit *e)
 {
     return e->edited_run ? e->edited_run : e->base_run;
+}
+
+/* The loss when class `right` is right, or NO_NODE in a model without classes. */
+static NodeId add_loss(Graph *g, size_t right)
+{
+    NodeId logits = graph_find(g, "logits");
+    if (logits == NO_NODE)
+        return NO_NODE;
+    Dims d = graph_node(g, logits)->dims;
+    size_t classes = graph_dims_cells(g, d);
+    float *target = arena_alloc(&g->arena, size_mul(classes, sizeof *target));
+    for (size_t i = 0; i < classes; i++)
+        target[i] = i == right ? 1.0f : 0.0f;
+    NodeId leaf = graph_leaf(g, "loss.target", d, (Leaf){LEAF_CONST, target, "1 for the class that is right"});
+    graph_flag(g, leaf, NODE_PROBE);
+    return grad_cross_entropy(g, logits, leaf, d.axis[d.n - 1]);
+}
+
+/* What has a gradient: what is learned or shown to the model or put in by an edit, and of the constants 1/√d_k, the one to play with. */
+static bool is_asked(const Node *n)
+{
+    return n->op == OP_LEAF && (n->leaf.kind != LEAF_CONST || strstr(n->path, ".attn.scale"));
+}
+
+static void add_gradients(Graph *g, const GradTarget *t)
+{
+    graph_scope(g, "%s", "");
+    bool loss = strcmp(t->path, "loss") == 0;
+    NodeId y = loss ? add_loss(g, t->cell) : graph_find(g, t->path), *wrt = xmalloc(size_mul((size_t)g->count, sizeof *wrt));
+    int count = 0;
+    for (NodeId n = 0; n < g->count; n++)
+        if (is_asked(graph_node(g, n)))
+            wrt[count++] = n;
+    if (y != NO_NODE && count)
+        grad_add(g, y, grad_seed(g, y, loss ? 0 : t->cell, "grad."), wrt, count, "grad.");
+    free(wrt);
+    probes_gradient_add(g);
+}
+
+static bool has_gradients(const Graph *g, const GradTarget *t)
+{
+    char path[SESSION_PATH + 8];
+    snprintf(path, sizeof path, "grad.%s", t->path);
+    return graph_find(g, path) != NO_NODE;
+}
+
+static bool is_target(const GradTarget *a, const GradTarget *b)
+{
+    return strcmp(a->path, b->path) == 0 && a->cell == b->cell;
+}
+
+static void renew(Graph *g, Run *r, NodeId count, GradTarget *have, const GradTarget *want)
+{
+    if (is_target(have, want))
+        return;
+    run_shrink(r, count);
+    graph_truncate(g, count);
+    if (*want->path)
+        add_gradients(g, want);
+    run_extend(r);
+    *have = *want;
+}
+
+bool exhibit_gradients(Exhibit *e, const GradTarget *t)
+{
+    renew(e->base, e->base_run, e->base_count, &e->base_target, t);
+    if (e->edited)
+        renew(e->edited, e->edited_run, e->edited_count, &e->edited_target, t);
+    return !*t->path || has_gradients(exhibit_graph(e), t);
 }

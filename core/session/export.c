@@ -25,19 +25,25 @@ static void take(Chosen *c, NodeId n)
     c->node[c->count++] = n;
 }
 
-/* Nodes of a scope or pattern. The first pass leaves weights out; they are meant where nothing else matches. */
+/* Nodes of a scope or pattern. The first pass leaves weights out, the second analyses; they are meant where nothing else matches. */
 static void choose(const Graph *g, const char *pattern, Chosen *c)
 {
-    bool probes = strstr(pattern, "probe") != NULL, stars = strchr(pattern, '*') != NULL;
-    for (int pass = 0; pass < 2 && !c->count; pass++)
+    bool probes = strstr(pattern, "probe") != NULL || strncmp(pattern, "grad", strlen("grad")) == 0, stars = strchr(pattern, '*') != NULL;
+    for (int pass = 0; pass < 3 && !c->count; pass++)
         for (NodeId n = 0; n < g->count; n++) {
             const Node *node = graph_node(g, n);
             bool weight = node->op == OP_LEAF && node->leaf.kind == LEAF_TENSOR;
-            if ((weight && pass == 0) || ((node->flags & NODE_PROBE) && !probes))
+            if ((weight && pass == 0) || ((node->flags & NODE_PROBE) && !probes && pass < 2))
                 continue;
             if (stars ? address_match(pattern, node->path) : in_scope(pattern, node->path))
                 take(c, n);
         }
+}
+
+static bool has_difference(const Session *s, NodeId n, Err *err)
+{
+    const char *path = graph_node(session_graph(s, SIDE_B), n)->path;
+    return session_node(s, SIDE_DIFF, path) != NO_NODE || err_set(err, "%s: A and B have no such node of one shape", path);
 }
 
 /* A − B, cell by cell as the engine subtracts. */
@@ -45,10 +51,8 @@ static const float *difference(Session *s, NodeId n, Arena *arena, Err *err)
 {
     const Graph *g = session_graph(s, SIDE_B);
     const char *path = graph_node(g, n)->path;
-    if (session_node(s, SIDE_DIFF, path) == NO_NODE) {
-        err_set(err, "%s: A and B have no such node of one shape", path);
+    if (!has_difference(s, n, err))
         return NULL;
-    }
     const float *a = ask_need(s, SIDE_A, graph_find(session_graph(s, SIDE_A), path), err);
     const float *b = a ? ask_need(s, SIDE_B, n, err) : NULL;
     if (!b)
@@ -65,6 +69,13 @@ static const float *values_of(Session *s, Side side, NodeId n, Arena *arena, Err
     return side == SIDE_DIFF ? difference(s, n, arena, err) : ask_need(s, side, n, err);
 }
 
+typedef struct Writing {
+    Session *s;
+    Side side;
+    const Cut *cuts;
+    Arena one; /* of the tensor that is being written */
+} Writing;
+
 static bool cut_values(Session *s, Side side, const Cut *c, Arena *arena, const float **out, Err *err)
 {
     const float *x = values_of(s, side, c->node, arena, err);
@@ -79,9 +90,10 @@ static bool cut_values(Session *s, Side side, const Cut *c, Arena *arena, const 
     return true;
 }
 
-static TensorOut tensor_of(const Cut *c, const float *data, Arena *arena)
+/* Its values come when they are written: all of them may be more than the memory holds. */
+static TensorOut tensor_of(const Cut *c, Arena *arena)
 {
-    TensorOut t = {.name = graph_node(c->graph, c->node)->path, .rank = c->dims.n, .data = data};
+    TensorOut t = {.name = graph_node(c->graph, c->node)->path, .rank = c->dims.n};
     Buf shape = {0};
     for (int i = 0; i < c->dims.n; i++)
         t.shape[i] = (size_t)c->count[i];
@@ -138,6 +150,15 @@ static void put_report(const Cut *one, size_t count, size_t cells, Buf *out)
         buf_printf(out, "%zu tensors, %.1f MB\n", count, (double)cells * 4e-6);
 }
 
+static const float *next_values(void *context, size_t i, Err *err)
+{
+    Writing *w = context;
+    const float *x = NULL;
+    arena_free(&w->one);
+    session_trim(w->s); /* the tensor before may be forgotten */
+    return cut_values(w->s, w->side, &w->cuts[i], &w->one, &x, err) ? x : NULL;
+}
+
 /* One tensor: the cut, or each of the chosen nodes whole. */
 static bool write_all(Session *s, Side side, const Chosen *c, const Cut *one, const char *path, TensorFormat format, Buf *report, Err *err)
 {
@@ -145,25 +166,28 @@ static bool write_all(Session *s, Side side, const Chosen *c, const Cut *one, co
     const char *pair[13];
     Arena arena = {0};
     TensorOut *tensors = arena_alloc(&arena, size_mul(c->count, sizeof *tensors));
+    Cut *cuts = arena_alloc(&arena, size_mul(c->count, sizeof *cuts));
     size_t cells = 0;
     bool ok = true;
     for (size_t i = 0; ok && i < c->count; i++) {
-        Cut cut;
         Selection all = {0};
-        const float *data = NULL;
         if (one)
-            cut = *one;
+            cuts[i] = *one;
         else
-            ok = cut_make(&cut, g, c->node[i], &all, NULL, err);
-        ok = ok && cut_values(s, side, &cut, &arena, &data, err);
+            ok = cut_make(&cuts[i], g, c->node[i], &all, NULL, err);
+        ok = ok && (side != SIDE_DIFF || has_difference(s, cuts[i].node, err));
         if (!ok)
             break;
-        tensors[i] = tensor_of(&cut, data, &arena);
-        cells += cut.cells;
+        tensors[i] = tensor_of(&cuts[i], &arena);
+        cells += cuts[i].cells;
     }
+    if (side != SIDE_DIFF) /* the last one first: with it a pass is complete, and the file can tell its hash */
+        ok = ok && ask_need(s, side, c->node[c->count - 1], err);
     if (ok) {
+        Writing w = {.s = s, .side = side, .cuts = cuts};
         describe(s, side, &arena, pair);
-        ok = tensors_write(path, format, tensors, c->count, pair, err);
+        ok = tensors_write_each(path, format, tensors, c->count, pair, next_values, &w, err);
+        arena_free(&w.one);
     }
     if (ok)
         put_report(one, c->count, cells, report);

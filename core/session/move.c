@@ -5,6 +5,8 @@
 
 #include "core/graph/explain.h"
 #include "core/session/place.h"
+#include "core/session/slider.h"
+#include "core/session/study.h"
 
 static int clamp(int x, int low, int high)
 {
@@ -88,6 +90,64 @@ static void move_to_block(Session *s, int block)
     place_find_box(s);
 }
 
+/* Heads of all blocks: blocks are rows. */
+static void move_on_heads(Session *s, int dy, int dx)
+{
+    move_axis(s, "h", dx);
+    if (dy)
+        move_to_block(s, clamp(session_block(s) + dy, 0, s->model.vit.layers - 1));
+}
+
+/* Along the film, and through the patches column by column, so that two keys reach every one. */
+static void move_in_training(Session *s, int dy, int dx)
+{
+    const History *h = session_history_shown(s);
+    const Graph *g = s->now.base;
+    int p = session_axis(g, "p"), row, col;
+    if (h && h->snapshot_count)
+        s->look.snapshot = clamp(s->look.snapshot + dx, 0, h->snapshot_count - 1);
+    if (!dy || p == AXIS_NONE || !axis_patch(&g->axes[p], s->place.at[p], &row, &col))
+        return;
+    int rows = g->axes[p].n / g->axes[p].cols, at = clamp(col * rows + row + dy, 0, g->axes[p].n - 1);
+    s->place.at[p] = at % rows * g->axes[p].cols + at / rows;
+    session_sync(s, p);
+}
+
+static void move_on_tiles(Session *s, int dy, int dx)
+{
+    NodeId n = session_node(s, SIDE_B, s->place.path);
+    if (n == NO_NODE || graph_node(session_graph(s, SIDE_B), n)->dims.n == 0)
+        return;
+    const Graph *g = session_graph(s, SIDE_B);
+    int axis = graph_node(g, n)->dims.axis[0]; /* filters[d,…], components[k,…] */
+    s->place.at[axis] = clamp(s->place.at[axis] + dx + dy * STUDY_TILES_ACROSS, 0, g->axes[axis].n - 1);
+}
+
+/* Rows are what would be named before the first block, −1, after each block, and the answer itself. */
+static void move_in_lens(Session *s, int dy, int dx)
+{
+    int last = s->model.vit.layers - 1, block = session_block(s);
+    int here = strcmp(s->place.path, STUDY_LENS_START) == 0 ? -1 : block < 0 ? last + 1 : block;
+    int row = clamp(here + dy, session_node(s, SIDE_B, STUDY_LENS_START) == NO_NODE ? 0 : -1, last + 1);
+    char path[SESSION_PATH];
+    move_axis(s, "o", dx);
+    snprintf(path, sizeof path, "blocks.%d.lens.probs", row);
+    if (row < 0)
+        snprintf(path, sizeof path, "%s", STUDY_LENS_START);
+    if (row > last || session_node(s, SIDE_B, path) == NO_NODE)
+        snprintf(path, sizeof path, "probs");
+    snprintf(s->place.path, sizeof s->place.path, "%s", path);
+    place_find_box(s);
+}
+
+static void move_slider(Session *s, int dy, int dx)
+{
+    Err err;
+    s->look.reach = clamp(s->look.reach + dy, 0, REACH_COUNT - 1);
+    if (dx && !slider_set(s, slider_notch(s) + clamp(dx, -STUDY_FACTORS, STUDY_FACTORS), &err))
+        session_say(s, "%s", err.text);
+}
+
 void move_cursor(Session *s, int dy, int dx)
 {
     switch (s->place.screen) {
@@ -99,10 +159,14 @@ void move_cursor(Session *s, int dy, int dx)
         move_axis(s, "u", dx);
         break;
     case SCREEN_SHEET:
-        move_axis(s, "h", dx);
-        if (dy)
-            move_to_block(s, clamp(session_block(s) + dy, 0, s->model.vit.layers - 1));
-        break;
+    case SCREEN_HEADS:
+    case SCREEN_CENSUS: move_on_heads(s, dy, dx); break;
+    case SCREEN_TRAINING: move_in_training(s, dy, dx); break;
+    case SCREEN_FILTERS: move_on_tiles(s, dy, dx); break;
+    case SCREEN_WHERE:
+    case SCREEN_BLANKS: move_on_grid(s, "p", dy, dx); break;
+    case SCREEN_LENS: move_in_lens(s, dy, dx); break;
+    case SCREEN_SCALE: move_slider(s, dy, dx); break;
     case SCREEN_EXPLAIN: move_in_terms(s, dy, dx); break;
     case SCREEN_ANSWER: move_axis(s, "o", dy); break;
     default: move_on_plane(s, dy, dx); break;

@@ -14,9 +14,22 @@ static void clamp_indices(Session *s)
             s->place.at[i] = 0;
 }
 
+/* The node that a gradient is the gradient of; the path itself elsewhere. */
+static const char *of_gradient(const char *path, char out[SESSION_PATH])
+{
+    static const char GRAD[] = "grad.";
+    size_t skip = strncmp(path, GRAD, strlen(GRAD)) == 0 ? strlen(GRAD) : 0;
+    snprintf(out, SESSION_PATH, "%s", path + skip);
+    char *from = skip ? strstr(out, ".from.") : NULL;
+    if (from)
+        *from = 0;
+    return out;
+}
+
 void place_find_box(Session *s)
 {
-    NodeId n = session_node(s, SIDE_B, s->place.path);
+    char path[SESSION_PATH];
+    NodeId n = session_node(s, SIDE_B, of_gradient(s->place.path, path));
     int box = n == NO_NODE ? 0 : stages_of_node(&s->stages, n), seen = box;
     if (box == NO_BOX) /* a weight or a probe: stay on the step we are on */
         return;
@@ -33,6 +46,8 @@ void place_mend(Session *s)
     if (s->stages.count == 0)
         return;
     if (session_node(s, SIDE_B, s->place.path) == NO_NODE) {
+        char path[SESSION_PATH];
+        snprintf(s->place.path, sizeof s->place.path, "%s", of_gradient(s->place.path, path));
         char *edit = strstr(s->place.path, ".unedited");
         edit = edit ? edit : strstr(s->place.path, ".edit_");
         if (edit)
@@ -84,8 +99,13 @@ Screen session_screen_for(const Session *s, const char *path)
 {
     const Graph *g = session_graph(s, SIDE_B);
     NodeId n = session_node(s, SIDE_B, path);
-    if (n == NO_NODE)
+    if (n == NO_NODE || strncmp(path, "grad.", strlen("grad.")) == 0) /* a gradient is no picture, no row of shares and no answer */
         return SCREEN_TENSOR;
+    if (strncmp(path, "guess", 5) == 0) /* as wide as the picture, but not the picture */
+        return path[5] ? SCREEN_TENSOR : SCREEN_BLANKS;
+    if ((strncmp(path, "blocks.", strlen("blocks.")) == 0 || strncmp(path, "embed.", strlen("embed.")) == 0) && strstr(path, ".lens.probs") &&
+        !strstr(path, ".lens.probs_"))
+        return SCREEN_LENS;
     if (has_axis(g, n, "c") && has_axis(g, n, "y") && has_axis(g, n, "i"))
         return SCREEN_PICTURE;
     if (has_axis(g, n, "t") && has_axis(g, n, "u"))

@@ -36,5 +36,9 @@ double length_of_vector(const float *x, size_t n);
 
 SayFn say_sheet, say_matrix, say_row, say_weight, say_score_row, say_score;     /* attention */
 SayFn say_head_vector, say_token, say_residual, say_hidden, say_anything;       /* vectors */
+SayFn say_gradient;
 SayFn say_picture, say_pixel, say_positions, say_answer;
+SayFn say_where, say_lens, say_blanks;
+SayFn say_scale, say_census;
+SayFn say_training, say_filters, say_heads;                                    /* what was learned */
 #endif

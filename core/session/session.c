@@ -6,17 +6,21 @@
 #include <string.h>
 
 #include "assets/assets.h"
+#include "core/base/machine.h"
 #include "core/base/mem.h"
 #include "core/session/edits.h"
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
 #include "core/session/place.h"
+#include "core/session/study.h"
 
 const char *screen_name(Screen s)
 {
     static const char *const NAMES[SCREEN_COUNT] = {
         [SCREEN_PICTURE] = "picture", [SCREEN_TENSOR] = "tensor",       [SCREEN_SHEET] = "sheet",     [SCREEN_MATRIX] = "matrix",
-        [SCREEN_ROW] = "row",         [SCREEN_POSITIONS] = "positions", [SCREEN_EXPLAIN] = "explain", [SCREEN_ANSWER] = "answer"};
+        [SCREEN_ROW] = "row",         [SCREEN_POSITIONS] = "positions", [SCREEN_EXPLAIN] = "explain", [SCREEN_ANSWER] = "answer",
+        [SCREEN_TRAINING] = "training", [SCREEN_FILTERS] = "filters",  [SCREEN_HEADS] = "heads",      [SCREEN_WHERE] = "where",
+        [SCREEN_LENS] = "lens",       [SCREEN_SCALE] = "scale",         [SCREEN_CENSUS] = "census",   [SCREEN_BLANKS] = "blanks"};
     return NAMES[s];
 }
 
@@ -60,9 +64,19 @@ static void drop_diffs(Session *s)
     }
 }
 
+void session_budget(Session *s, size_t bytes)
+{
+    s->memory = bytes;
+    run_budget(s->now.base_run, s->pinned.base ? bytes / 2 : bytes);
+    if (s->pinned.base)
+        run_budget(s->pinned.base_run, bytes / 2);
+}
+
 void session_changed(Session *s)
 {
     drop_diffs(s);
+    study_changed(s, STUDY_EDITS);
+    session_budget(s, s->memory); /* runs come and go */
     char **open = NULL; /* which boxes were open, by path */
     int open_count = 0;
     for (int i = 0; i < s->stages.count; i++)
@@ -112,6 +126,7 @@ static void start_place(Session *s)
 static void fresh(Session *s, Model *m, const char *model_path, Input *in)
 {
     snprintf(s->model_path, sizeof s->model_path, "%s", model_path ? model_path : "");
+    study_changed(s, STUDY_MODEL);
     exhibit_free(&s->now);
     exhibit_free(&s->pinned);
     model_free(&s->model);
@@ -119,6 +134,7 @@ static void fresh(Session *s, Model *m, const char *model_path, Input *in)
     exhibit_init(&s->now, &s->model, in, s->pool);
     stages_free(&s->stages);
     s->stages = (Stages){0};
+    s->target = (GradTarget){{0}, 0};
     EditState none = {0};
     edits_apply(s, &none, false, NULL);
     s->compare = COMPARE_OFF;
@@ -129,7 +145,8 @@ bool session_init(Session *s, const char *model_path, const char *input, int thr
 {
     Model m = {0};
     Input in;
-    *s = (Session){.progress = progress, .progress_context = context, .file_commands = true, .look = {.grid = true}};
+    *s = (Session){.progress = progress, .progress_context = context, .file_commands = true, .look = {.grid = true},
+                   .memory = machine_memory() / 4};
     if (!load_model(s, &m, model_path, err))
         return false;
     if (!input_open(&in, &m, input, err)) {
@@ -151,6 +168,7 @@ static void free_stack(EditState *stack, int count)
 void session_free(Session *s)
 {
     drop_diffs(s);
+    study_free(s);
     exhibit_free(&s->now);
     exhibit_free(&s->pinned);
     model_free(&s->model);

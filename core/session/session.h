@@ -46,9 +46,17 @@ typedef struct EditState {
     int count;
 } EditState;
 
+/* Whose gradients are on show: those of one cell of a node, or of the loss. */
+typedef struct GradTarget {
+    char path[SESSION_PATH]; /* "logits", "loss"; "" for none */
+    size_t cell;             /* of that node; of the loss the class that is right */
+} GradTarget;
+
 /* One model looking at one input, as trained (base) and as edited. */
 typedef struct Exhibit {
     Graph *base, *edited; /* edited is NULL without edits; on the heap, because runs point to them */
+    NodeId base_count, edited_count; /* their nodes before the gradients, which stand at the end */
+    GradTarget base_target, edited_target; /* whose those are */
     Run *base_run, *edited_run;
     VitNodes nodes;       /* in base */
     Input input;
@@ -68,6 +76,15 @@ typedef enum Screen {
     SCREEN_POSITIONS, /* cosine similarity of position embeddings */
     SCREEN_EXPLAIN,   /* the arithmetic of one cell */
     SCREEN_ANSWER,    /* classes */
+    /* what it learned: measured over training or over many pictures */
+    SCREEN_TRAINING,  /* film strip and curves of the training run */
+    SCREEN_FILTERS,   /* the patch projection as colour tiles, or its principal components */
+    SCREEN_HEADS,     /* attention distance and entropy of every head */
+    SCREEN_WHERE,     /* where did it look: rollout, class token, gradient × input, occlusion */
+    SCREEN_LENS,      /* what the model would name after each block; class token or average */
+    SCREEN_SCALE,     /* the scale laboratory */
+    SCREEN_CENSUS,    /* accuracy lost with each head */
+    SCREEN_BLANKS,    /* hidden patches and what the model guesses there */
     SCREEN_COUNT
 } Screen;
 const char *screen_name(Screen s);
@@ -104,6 +121,12 @@ typedef struct LookAt {
     bool grid;            /* picture: patch grid drawn over it */
     bool steps_focused;   /* the steps pane has the cursor, not the main pane */
     bool zoomed;          /* the main pane takes the whole screen */
+    int snapshot;         /* training: which one, 0 … */
+    bool twin;            /* training: the run without the scale instead */
+    bool components;      /* filters: principal components instead of the filters themselves */
+    int method;           /* where: the map in focus, 0 … 3 */
+    bool one_head;        /* where: one head's attention instead of the mean of all */
+    int reach;            /* scale laboratory: whose factor the slider is, a Reach (slider.h) */
 } LookAt;
 
 typedef struct Diff {
@@ -118,6 +141,7 @@ typedef bool (*SessionProgress)(void *context, const char *what, double share); 
 
 typedef struct Session {
     Pool *pool;
+    size_t memory;         /* bytes of values that are kept at most; weights are not counted. See run_budget */
     Model model;
     char model_path[1024]; /* what opened it; "" = the bundled model */
     Exhibit now;           /* what the reader looks at */
@@ -130,6 +154,7 @@ typedef struct Session {
     LookAt look;
     Compare compare;
     EditState edits;
+    GradTarget target;        /* whose gradients are on show: `gradient` */
     EditState *undo, *redo;   /* stacks of earlier and undone states */
     int undo_count, redo_count;
     size_t undo_cap, redo_cap;
@@ -143,12 +168,15 @@ typedef struct Session {
     uint64_t changes;      /* counts every change of what may be on screen */
     SessionProgress progress;
     void *progress_context;
+    struct Study *study;   /* study.h; NULL until something of it is asked for */
     bool file_commands;    /* false: commands flagged FILE are refused (links, lessons) */
 } Session;
 
 /* model_path NULL: the bundled model. input NULL: the first bundled picture. threads as pool_new. False: nothing to free. */
 bool session_init(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress, void *context, Err *err);
 void session_free(Session *s);
+/* Bytes of values that are kept at most; at first a quarter of the machine's memory. Where something is pinned it has half of them. */
+void session_budget(Session *s, size_t bytes);
 bool session_open_input(Session *s, const char *input, Err *err); /* edits stay; a pinned A stays */
 bool session_open_model(Session *s, const char *path, Err *err);  /* NULL: bundled; the picture stays, edits and history are dropped */
 
@@ -176,11 +204,17 @@ typedef struct Need {
 /* Works on what the screen needs, then on the rest of the forward pass, until the deadline. True when all needs are there and the
  * passes are complete. */
 bool session_step(Session *s, const Need *needs, int count, int64_t deadline_ns);
+/* The same without what the screen measures over many pictures (study_step). */
+bool session_step_pass(Session *s, const Need *needs, int count, int64_t deadline_ns);
 /* Computes one node whatever it takes (with progress); NULL when cancelled or absent. */
 const float *session_need(Session *s, Side side, const char *path, Err *err);
 void session_trim(Session *s);
 bool session_busy(const Session *s);       /* is anything of the shown passes still to be computed? */
 double session_progress_share(const Session *s);
+/* Is something of a complete pass that the screen asked for computed again, because it was forgotten? *share says how far it is. */
+bool session_again(const Session *s, double *share);
+/* Bytes of values held now, and the most that were: by what is on show and what is pinned. */
+size_t session_held(const Session *s, size_t *most);
 /* Trace hash of a side; false while its pass is not complete. */
 bool session_hash(const Session *s, Side side, uint64_t *hash);
 

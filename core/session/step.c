@@ -5,6 +5,7 @@
 #include "core/base/mem.h"
 #include "core/session/exhibit.h"
 #include "core/session/session.h"
+#include "core/session/study.h"
 
 static bool same_shape(const Graph *a, NodeId n, const Graph *b, NodeId m)
 {
@@ -87,7 +88,7 @@ static bool step_one(Session *s, Side side, const char *path, int64_t deadline)
     return run_step(d->run, d->difference, deadline);
 }
 
-bool session_step(Session *s, const Need *needs, int count, int64_t deadline_ns)
+bool session_step_pass(Session *s, const Need *needs, int count, int64_t deadline_ns)
 {
     for (int i = 0; i < count; i++)
         if (!step_one(s, needs[i].side, needs[i].path, deadline_ns))
@@ -95,6 +96,11 @@ bool session_step(Session *s, const Need *needs, int count, int64_t deadline_ns)
     if (clock_ns() >= deadline_ns && session_busy(s))
         return false;
     return run_step_all(session_run(s, SIDE_B), deadline_ns) && run_step_all(session_run(s, SIDE_A), deadline_ns);
+}
+
+bool session_step(Session *s, const Need *needs, int count, int64_t deadline_ns)
+{
+    return session_step_pass(s, needs, count, deadline_ns) && study_step(s, deadline_ns);
 }
 
 const float *session_need(Session *s, Side side, const char *path, Err *err)
@@ -117,6 +123,23 @@ void session_trim(Session *s)
     run_trim(exhibit_run(&s->now)); /* an edited run trims its base run too */
     if (s->pinned.base)
         run_trim(exhibit_run(&s->pinned));
+}
+
+bool session_again(const Session *s, double *share)
+{
+    double a = run_share(session_run(s, SIDE_A)), b = run_share(session_run(s, SIDE_B));
+    *share = a < b ? a : b;
+    return !session_busy(s) && *share < 1;
+}
+
+size_t session_held(const Session *s, size_t *most)
+{
+    const Run *runs[] = {s->now.base_run, s->now.edited_run, s->pinned.base_run, s->pinned.edited_run};
+    size_t held = 0;
+    for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
+        held += runs[i] ? run_bytes(runs[i]) : 0;
+    *most = run_peak_bytes(s->now.base_run) + (s->pinned.base ? run_peak_bytes(s->pinned.base_run) : 0);
+    return held;
 }
 
 bool session_busy(const Session *s)

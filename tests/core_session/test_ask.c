@@ -255,7 +255,7 @@ static void test_say_fits_the_node(void **state)
         {"say blocks.0.resid_mid[t=cls]", "which the attention adds"},
         {"say blocks.0.resid_post[t=cls]", "which the MLP adds"},
         {"say blocks.3.mlp.post[t=r1c2]", "hidden units of block 3's MLP"},
-        {"say probs", "The model is untrained"},
+        {"say probs", "The answer is star "},
         {"say logits", "What was drawn is a star."},
         {"say pixels", "The cursor is on patch "},
         {"say blocks.0.ln1.rstd[t=4]", "the whole tensor of 65 numbers goes from "},
@@ -337,7 +337,7 @@ static void test_info(void **state)
     assert_true(json_number(json_get(j, "bytes_stored"), &stored) && json_number(json_get(j, "bytes_all"), &all) && stored < all);
     json_free(j);
     buf_free(&text);
-    has(run("info"), "untrained");
+    has(run("info"), "shapes-vit");
     run("set scale off");
     has(run("info"), "set scale off");
     run("undo");

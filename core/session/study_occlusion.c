@@ -1,0 +1,89 @@
+/* Occlusion: the picture on show with one patch grey after the other (Zeiler and Fergus 2014), and what becomes of the answer's logit. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/mem.h"
+#include "core/session/study_parts.h"
+
+/* The picture as the edits leave it. */
+static const float *picture_now(const Exhibit *e)
+{
+    const char *path = graph_node(e->base, e->nodes.input)->path;
+    for (int i = 0; i < e->edit_count; i++)
+        if (e->edits[i].kind == EDIT_VALUES && strcmp(e->edits[i].path, path) == 0)
+            return e->edits[i].data;
+    return e->input.values;
+}
+
+void study_occlusion_begin(Session *s, Measuring *w)
+{
+    const VitConfig *c = &s->model.vit;
+    const Exhibit *e = &s->now;
+    Measure *m = &w->measure;
+    Err err = {{0}};
+    size_t patches = (size_t)vit_patches(c);
+    *m = (Measure){.rows = c->image_h / c->patch_h, .cols = c->image_w / c->patch_w, .base = NAN, .pictures = 1, .total = patches + 1, .answer = -1,
+                   .value = xcalloc(patches, sizeof(float))};
+    for (size_t i = 0; i < patches; i++)
+        m->value[i] = NAN;
+    const SweepSetup setup = {.model = &s->model, .ready = e->input.ready, .edits = e->edits, .edit_count = e->edit_count, .graph = e->base,
+                              .threads = pool_threads(s->pool)};
+    w->sweep = sweep_new(&setup, &err);
+    if (!w->sweep)
+        snprintf(w->problem, sizeof w->problem, "%s", err.text);
+    w->picture = xfloats(e->input.cells);
+    memcpy(w->picture, picture_now(e), e->input.cells * sizeof *w->picture);
+    w->logits = xcalloc(size_mul(patches + 1, (size_t)c->classes), sizeof *w->logits);
+}
+
+typedef struct Pass {
+    const Session *s;
+    Measuring *w;
+} Pass;
+
+/* Picture number i: 0 as it is, else with patch i − 1 grey, as the command `grey` makes it. */
+static void paint(const Session *s, const Measuring *w, size_t i, float *pixels)
+{
+    const VitConfig *c = &s->model.vit;
+    size_t width = (size_t)c->image_w, plane = (size_t)c->image_h * width, ph = (size_t)c->patch_h, pw = (size_t)c->patch_w;
+    memcpy(pixels, w->picture, s->now.input.cells * sizeof *pixels);
+    if (!i)
+        return;
+    float grey = s->now.input.ready ? 0.0f : 127.5f;
+    size_t cols = (size_t)w->measure.cols, row = (i - 1) / cols, col = (i - 1) % cols;
+    for (size_t ch = 0; ch < (size_t)c->channels; ch++)
+        for (size_t y = 0; y < ph; y++)
+            for (size_t x = 0; x < pw; x++)
+                pixels[ch * plane + (row * ph + y) * width + col * pw + x] = grey;
+}
+
+static void occlude(void *pass, size_t item, int worker)
+{
+    const Session *s = ((Pass *)pass)->s;
+    Measuring *w = ((Pass *)pass)->w;
+    size_t first = item * SWEEP_PICTURES, classes = (size_t)s->model.vit.classes;
+    size_t n = w->measure.total - first < SWEEP_PICTURES ? w->measure.total - first : SWEEP_PICTURES;
+    for (size_t i = 0; i < n; i++)
+        paint(s, w, first + i, sweep_pixels(w->sweep, worker, (int)i));
+    sweep_compute(w->sweep, worker);
+    for (size_t i = 0; i < n; i++)
+        memcpy(w->logits + (first + i) * classes, sweep_logits(w->sweep, worker, (int)i), classes * sizeof *w->logits);
+}
+
+bool study_occlusion_step(Session *s, Measuring *w, int64_t deadline_ns)
+{
+    Measure *m = &w->measure;
+    Pass pass = {s, w};
+    size_t items = (m->total + SWEEP_PICTURES - 1) / SWEEP_PICTURES, classes = (size_t)s->model.vit.classes;
+    w->items_done = pool_run(s->pool, w->items_done, items, occlude, &pass, deadline_ns);
+    m->done = w->items_done == items ? m->total : w->items_done * SWEEP_PICTURES;
+    if (m->answer < 0) {
+        m->answer = sweep_largest(w->logits, (int)classes);
+        m->base = w->logits[m->answer];
+    }
+    for (size_t i = 1; i < m->done; i++)
+        m->value[i - 1] = w->logits[i * classes + (size_t)m->answer];
+    return w->items_done == items;
+}

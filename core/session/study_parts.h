@@ -1,0 +1,44 @@
+/* Inside core/session only: what is measured about a model, and how far each measurement is. */
+#ifndef VITRINE_SESSION_STUDY_PARTS_H
+#define VITRINE_SESSION_STUDY_PARTS_H
+#include "core/eval/exam.h"
+#include "core/eval/sweep.h"
+#include "core/session/study.h"
+
+/* A record of training with what its positions knew at every snapshot. */
+typedef struct Record {
+    History history;
+    GridFigures *grid; /* [snapshots], or NULL where the model has no positions */
+    Film film;         /* zeroed where it has none */
+    bool there;
+} Record;
+
+/* One measurement under way. */
+typedef struct Measuring {
+    Measure measure;
+    bool begun, finished;
+    int at;           /* the cell being measured; -1: the base */
+    Exam *exam;       /* of that cell */
+    Sweep *sweep;     /* occlusion: one for all cells */
+    float *picture;   /* occlusion: values of the picture as it is now */
+    float *logits;    /* occlusion: [1 + patches, classes] */
+    size_t items_done;
+    char problem[sizeof(((Err *)0)->text)]; /* why it came to nothing, or "" */
+} Measuring;
+
+struct Study {
+    bool read; /* the records were looked for */
+    Record own, twin;
+    char problem[sizeof(((Err *)0)->text)];
+    Pictures *pictures;
+    Stock *stock;
+    Measuring work[MEASURE_KINDS];
+};
+
+/* --- study_exam.c: measurements over many pictures --- */
+void study_exam_begin(Session *s, MeasureKind kind, Measuring *w);
+bool study_exam_step(Session *s, MeasureKind kind, Measuring *w, int64_t deadline_ns); /* true: finished */
+/* --- study_occlusion.c --- */
+void study_occlusion_begin(Session *s, Measuring *w);
+bool study_occlusion_step(Session *s, Measuring *w, int64_t deadline_ns);
+#endif
