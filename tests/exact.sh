@@ -81,6 +81,22 @@ SEEDED=$HASH
 verified "the same, sampled" $V verify -m "$WORK/seeded" -i '#17' --sample 50
 same "sampled: trace hash" "$SEEDED" "$HASH"
 
+# training: five steps of a small model give the same file for every kernel, thread count and compiler
+cat >"$WORK/small.json" <<'JSON'
+{"steps": 5, "warmup": 2, "batch": 8, "log_every": 2, "model": {"width": 32, "layers": 2, "heads": 2, "mlp": 48}}
+JSON
+# trained WHAT PROGRAM [ARGUMENT]…: the sums of weights and history are those of tests/golden/train.sum
+trained() {
+    local what=$1
+    shift
+    rm -rf "$WORK/new"
+    "$@" train --config "$WORK/small.json" -o "$WORK/new" >"$WORK/out" 2>&1 </dev/null || fail "$what: $(cat "$WORK/out")"
+    same "$what: trained weights and history" "$(cat tests/golden/train.sum)" "$(cd "$WORK/new" && cksum model.safetensors history.safetensors)"
+}
+trained "gcc" $V
+trained "three threads" $V --threads 3
+for isa in $isas; do trained "--isa $isa" $V --isa "$isa"; done
+
 others='O0 gcc OPT=-O0|O3 gcc OPT=-O3'
 if command -v clang >/dev/null; then others="$others|clang clang"; else skip "clang (make deps-all installs it)"; fi
 while read -r variant cc flags; do
@@ -89,6 +105,7 @@ while read -r variant cc flags; do
     verified "$variant" build/$variant/vitrine verify
     same "$variant: trace hash" "$BUNDLED" "$HASH"
     for isa in $isas; do hashed "$variant, $isa" "$BUNDLED" build/$variant/vitrine run --isa "$isa"; done
+    trained "$variant" build/$variant/vitrine
     hashed "$variant: a model from a seed" "$SEEDED" build/$variant/vitrine run -m "$WORK/seeded" -i '#17'
 done < <(printf '%s\n' "$others" | tr '|' '\n')
 finish exact

@@ -41,47 +41,74 @@ ascii|blocks.1.attn.pattern[h=1,t=r2c3]|view matrix; set scale off|80x24 120x40|
 light|blocks.0.attn.q|view heat|80x24|--light
 tiny||view picture|40x10 20x5 8x3 1x1|
 "
+# what a small model has learned in forty steps: model "learned" instead of "seeded"
+LEARNED="
+training||training 6|80x24 120x40 200x60|
+twin||training twin|80x24|
+filters||filters components|80x24 120x40 200x60|
+heads||heads|80x24 120x40 200x60|
+where||where|80x24 120x40 200x60|
+lens||lens|80x24 120x40 200x60|
+laboratory||laboratory|80x24 120x40 200x60|
+census||census|80x24 120x40 200x60|
+blanks||hide r3c4; hide r3c5; blanks|80x24 120x40 200x60|
+study_ascii||where|80x24|--ascii
+"
+
+# learn FOLDER MODEL: forty steps; the same bytes on every machine
+learn() {
+    echo "{\"steps\": 40, \"warmup\": 10, \"batch\": 8, \"log_every\": 2, \"check\": 40, \"model\": $2}" >recipe.json
+    "$VITRINE" train --config recipe.json -o "$1" >"$WORK/said" 2>&1 </dev/null || fail "$1: not trained: $(cat "$WORK/said")"
+}
+learn learned '{"width": 32, "layers": 2, "heads": 2, "mlp": 48}'
+learn twin '{"width": 32, "layers": 2, "heads": 2, "mlp": 48, "scale": 1}'
+cp twin/history.safetensors learned/history-twin.safetensors
 
 draw() { # ADDRESS COMMANDS SIZE OUT OPTION…
     local address=$1 commands=$2 size=$3 out=$4
     shift 4
-    "$VITRINE" screen ${address:+"$address"} -m seeded -i '#17' ${commands:+-c "$commands"} --size "$size" -o "$out" "$@" </dev/null >"$WORK/said" 2>&1
+    "$VITRINE" screen ${address:+"$address"} -m "$MODEL" -i '#17' ${commands:+-c "$commands"} --size "$size" -o "$out" "$@" </dev/null >"$WORK/said" 2>&1
 }
 
-while IFS='|' read -r name address commands sizes options; do
-    [ -n "$name" ] || continue
-    for size in ${sizes:-60x16 80x24 120x40 200x60}; do
-        base=$name-$size
-        # shellcheck disable=SC2086
-        if ! draw "$address" "$commands" "$size" "$WORK/$base.txt" $options; then
-            fail "$base: cannot be drawn: $(cat "$WORK/said")"
-            continue
-        fi
-        sums=$base
-        for colour in 256 mono; do
+# shots TABLE: draws and compares every row
+shots() {
+    while IFS='|' read -r name address commands sizes options; do
+        [ -n "$name" ] || continue
+        for size in ${sizes:-60x16 80x24 120x40 200x60}; do
+            base=$name-$size
             # shellcheck disable=SC2086
-            draw "$address" "$commands" "$size" "$WORK/$base.ans" --colour $colour $options || fail "$base in $colour: $(cat "$WORK/said")"
-            sums="$sums $(cksum <"$WORK/$base.ans" | awk '{print $1}')"
+            if ! draw "$address" "$commands" "$size" "$WORK/$base.txt" $options; then
+                fail "$base: cannot be drawn: $(cat "$WORK/said")"
+                continue
+            fi
+            sums=$base
+            for colour in 256 mono; do
+                # shellcheck disable=SC2086
+                draw "$address" "$commands" "$size" "$WORK/$base.ans" --colour $colour $options || fail "$base in $colour: $(cat "$WORK/said")"
+                sums="$sums $(cksum <"$WORK/$base.ans" | awk '{print $1}')"
+            done
+            if [ "$update" = update ]; then
+                cp "$WORK/$base.txt" "$GOLDEN/"
+                echo "$sums" >>"$SUMS"
+                pass
+            elif ! cmp -s "$GOLDEN/$base.txt" "$WORK/$base.txt"; then
+                cp "$WORK/$base.txt" "$ACTUAL/"
+                # shellcheck disable=SC2086
+                draw "$address" "$commands" "$size" "$ACTUAL/$base.svg" $options
+                fail "$base: the text differs from tests/golden/$base.txt; see build/golden/$base.svg"
+                [ "$FAILED" -le 3 ] && diff "$GOLDEN/$base.txt" "$WORK/$base.txt" | head -n 6
+            elif ! grep -qxF -- "$sums" "$SUMS"; then
+                # shellcheck disable=SC2086
+                draw "$address" "$commands" "$size" "$ACTUAL/$base.svg" $options
+                fail "$base: the colours differ: '$sums' is not in tests/golden/colours.txt; see build/golden/$base.svg"
+            else
+                pass
+            fi
         done
-        if [ "$update" = update ]; then
-            cp "$WORK/$base.txt" "$GOLDEN/"
-            echo "$sums" >>"$SUMS"
-            pass
-        elif ! cmp -s "$GOLDEN/$base.txt" "$WORK/$base.txt"; then
-            cp "$WORK/$base.txt" "$ACTUAL/"
-            # shellcheck disable=SC2086
-            draw "$address" "$commands" "$size" "$ACTUAL/$base.svg" $options
-            fail "$base: the text differs from tests/golden/$base.txt; see build/golden/$base.svg"
-            [ "$FAILED" -le 3 ] && diff "$GOLDEN/$base.txt" "$WORK/$base.txt" | head -n 6
-        elif ! grep -qxF -- "$sums" "$SUMS"; then
-            # shellcheck disable=SC2086
-            draw "$address" "$commands" "$size" "$ACTUAL/$base.svg" $options
-            fail "$base: the colours differ: '$sums' is not in tests/golden/colours.txt; see build/golden/$base.svg"
-        else
-            pass
-        fi
-    done
-done <<<"$SCREENS"
+    done <<<"$1"
+}
+MODEL=seeded shots "$SCREENS"
+MODEL=learned shots "$LEARNED"
 
 if [ "$update" != update ]; then # every golden screen is still drawn by somebody
     same "golden screens" "$(find "$GOLDEN" -name '*-*x*.txt' | wc -l)" "$(grep -c . "$SUMS")"

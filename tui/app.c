@@ -7,7 +7,10 @@
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
+#include "core/base/pace.h"
 #include "core/base/utf8.h"
+#include "core/session/study.h"
+#include "core/session/telling.h"
 #include "tui/canvas/export.h"
 #include "tui/cli/link.h"
 #include "tui/frame.h"
@@ -17,7 +20,7 @@
 #include "tui/term.h"
 
 /* How long one slice of computing may keep a key waiting, and how often a frame is drawn while work goes on. */
-enum { SLICE_NS = 8000000, FRAME_NS = 60000000, HINT_STEPS = 3, HINT_KEYS = 12 };
+enum { SLICE_NS = 8000000, STUDY_NS = 4000000, FRAME_NS = 60000000, HINT_STEPS = 3, HINT_KEYS = 12 };
 
 typedef struct App {
     Session s;
@@ -35,6 +38,12 @@ typedef struct App {
     int64_t work_since;         /* a command computes: when it began, for the progress line */
     int64_t last_report;
     bool cancelled;
+    bool halted;                /* Ctrl-C stopped the pass; the next key goes on with it */
+    uint64_t shown;             /* s.changes of the last frame … */
+    int64_t last_frame;         /* … and when it was drawn */
+    bool stale;                 /* something was computed since, … */
+    bool touched;               /* … there was an event since */
+    Pace pace;
 } App;
 
 static void say(App *a, bool error, const char *text)
@@ -70,6 +79,11 @@ static void draw(App *a)
     canvas_clear(c);
     c->ascii = a->terminal->ascii;
     Paint p = paint(a);
+    double share;
+    bool again = session_again(&a->s, &share);
+    if (a->halted)
+        a->pace = (Pace){0};
+    p.seconds_left = a->halted ? 0 : pace_left(&a->pace, again ? share : session_progress_share(&a->s), clock_ns());
     Frame f = frame_layout(&a->s, c->h, c->w, a->hint);
     status_words(a, status, sizeof status);
     FrameState state = {.hint = a->hint, .message = a->message, .message_is_error = a->message_is_error, .status = status};
@@ -108,14 +122,14 @@ static bool progress(void *context, const char *what, double share)
     return true;
 }
 
-/* Progress before the screen is open: one line on standard error. */
+/* Progress before the screen is open: one line on standard error. Ctrl-C ends the program as in any other. */
 static bool loading(void *context, const char *what, double share)
 {
-    int64_t *began = context, now = clock_ns();
-    if (!*began)
-        *began = now;
-    if (now - *began > 500000000 && isatty(STDERR_FILENO))
-        fprintf(stderr, "\r%s %3d %% ", what, (int)(share * 100));
+    Pace *pace = context;
+    int64_t now = clock_ns();
+    int left = pace_left(pace, share, now);
+    if (now - pace->began > 500000000 && isatty(STDERR_FILENO))
+        fprintf(stderr, left ? "\r%s %3d %%, %d s left \033[K" : "\r%s %3d %% ", what, (int)(share * 100), left);
     return true;
 }
 
@@ -184,7 +198,7 @@ static void close_something(App *a)
         s->look.zoomed = false;
     else if (s->look.steps_focused)
         s->look.steps_focused = false;
-    else if (s->place.screen == SCREEN_EXPLAIN && s->back_count)
+    else if ((s->place.screen == SCREEN_EXPLAIN || s->place.screen >= SCREEN_TRAINING) && s->back_count)
         command_do(s, &a->commands, "back", 0, &err);
     else
         s->quit = true;
@@ -208,6 +222,8 @@ static void serve_request(App *a)
         overlay_open_menu(&a->overlay, &a->s);
     else if (strcmp(request, "menu") == 0 && *rest == 'v')
         overlay_view_menu(&a->overlay, &a->s);
+    else if (strcmp(request, "menu") == 0 && *rest == 'l')
+        overlay_learned_menu(&a->overlay, &a->s);
     else if (strcmp(request, "menu") == 0)
         overlay_find_menu(&a->overlay, &a->s);
     else if (strcmp(request, "mouse") == 0) {
@@ -294,9 +310,11 @@ static void on_key(App *a, const TermEvent *e)
     const KeyBinding *k = keymap_find(&a->s, e->key);
     if (k)
         run_binding(a, k);
-    else if (strcmp(e->key, "^C") == 0)
-        say(a, false, "Nothing is being computed. q leaves.");
-    else if (strcmp(e->key, "Esc") == 0)
+    else if (strcmp(e->key, "^C") == 0) {
+        double share;
+        a->halted = session_busy(&a->s) || session_again(&a->s, &share);
+        say(a, false, a->halted ? "Stopped computing. The next key goes on with it; q leaves." : "Nothing is being computed. q leaves.");
+    } else if (strcmp(e->key, "Esc") == 0)
         say(a, false, "");
     else {
         char text[80];
@@ -327,6 +345,7 @@ static void on_mouse(App *a, const TermEvent *e)
 
 static void on_event(App *a, const TermEvent *e)
 {
+    a->halted = a->halted && e->kind != TERM_KEY && e->kind != TERM_MOUSE;
     switch (e->kind) {
     case TERM_KEY: on_key(a, e); break;
     case TERM_MOUSE: on_mouse(a, e); break;
@@ -342,13 +361,15 @@ static void on_event(App *a, const TermEvent *e)
     }
 }
 
-/* Steps the runs for what the frame needs; true when nothing is left to do. */
+/* Steps the runs for what the frame needs and the pass; true when nothing of it is left to do. */
 static bool work(App *a)
 {
+    if (a->halted)
+        return true;
     Needs needs = {.count = 0};
     Frame f = frame_layout(&a->s, a->canvas.h, a->canvas.w, a->hint);
     frame_needs(&a->s, &f, &needs);
-    return session_step(&a->s, needs.item, needs.count, clock_ns() + SLICE_NS);
+    return session_step_pass(&a->s, needs.item, needs.count, clock_ns() + SLICE_NS);
 }
 
 /* A link carries the first digits of the trace hash: another hash is another model, picture or program. */
@@ -365,37 +386,49 @@ static void check_link(App *a)
     a->link_hash = NULL;
 }
 
+/* Measuring comes when the frame shows all else. */
+static bool study(App *a)
+{
+    return a->halted || study_step(&a->s, clock_ns() + STUDY_NS);
+}
+
+static void show_frame(App *a)
+{
+    session_trim(&a->s);
+    draw(a);
+    a->shown = a->s.changes;
+    a->last_frame = clock_ns();
+    a->stale = a->touched = false;
+}
+
 static void loop(App *a)
 {
     TermEvent e;
-    uint64_t drawn = 0;
-    int64_t last_frame = 0;
-    bool first = true;
+    a->touched = true;
     while (!a->s.quit) {
-        bool done = work(a);
+        bool there = work(a);
         check_link(a);
-        int64_t now = clock_ns();
-        bool dirty = first || drawn != a->s.changes;
+        a->stale = a->stale || !there;
         /* a change waits one slice for its values, so that "computing" does not flash; long work shows its progress */
-        if (done || now - last_frame >= FRAME_NS || (dirty && !session_busy(&a->s))) {
-            session_trim(&a->s);
-            draw(a);
-            drawn = a->s.changes;
-            last_frame = now;
-            first = false;
-        }
+        if (a->touched && (there || !session_busy(&a->s)))
+            show_frame(a);
+        bool done = there && study(a);
+        if (done ? a->stale || a->shown != a->s.changes : clock_ns() - a->last_frame >= FRAME_NS)
+            show_frame(a);
         if (!term_event(done ? -1 : 0, &e))
             continue;
         do /* keys that are held down do not queue frames */
             on_event(a, &e);
         while (!a->s.quit && term_event(0, &e));
         a->s.changes++;
+        a->touched = true;
     }
 }
 
 /* The place of the last session, where it was the same model and picture. */
-static void resume(App *a)
+static bool resume(App *a)
 {
+    bool resumed = false;
     char *text = state_load(), *line = text ? strchr(text, '\n') : NULL;
     Err err;
     if (line) {
@@ -407,6 +440,7 @@ static void resume(App *a)
             int total, step = session_step_number(&a->s, &total);
             a->s.back_count = 0;
             a->hint = false;
+            resumed = true;
             if (step > 1 || a->s.edits.count) {
                 snprintf(a->message, sizeof a->message, "Resumed at step %d of %d. :restart starts over.", step, total);
                 a->message_is_error = false;
@@ -414,15 +448,21 @@ static void resume(App *a)
         }
     }
     free(text);
+    return resumed;
 }
 
 static bool begin(App *a, const AppOptions *o, Err *err)
 {
-    int64_t began = 0;
-    if (!session_init(&a->s, o->model, o->input, o->threads, loading, &began, err))
+    Pace pace = {0};
+    char first[32];
+    bool asked = o->link || o->commands, plain = !asked && !o->input && !o->model;
+    const char *input = plain ? telling_input(first, sizeof first) : o->input;
+    if (!session_init(&a->s, o->model, input, o->threads, loading, &pace, err))
         return false;
-    if (began && clock_ns() - began > 500000000 && isatty(STDERR_FILENO))
+    if (pace.began && clock_ns() - pace.began > 500000000 && isatty(STDERR_FILENO))
         fputs("\r\033[K", stderr);
+    if (o->memory)
+        session_budget(&a->s, o->memory);
     a->s.progress = NULL;
     a->commands = (Commands){.table = {app_commands()}, .count = 1};
     Commands own = session_command_set();
@@ -430,14 +470,15 @@ static bool begin(App *a, const AppOptions *o, Err *err)
         a->commands.table[a->commands.count++] = own.table[i];
     a->link_hash = o->hash;
     a->hint = true;
-    if (!o->fresh && !o->commands && !o->link)
-        resume(a);
+    bool resumed = !o->fresh && !asked && resume(a);
+    if (plain && !resumed)
+        telling_begin(&a->s);
     if ((o->link && !command_do(&a->s, &a->commands, o->link, COMMAND_EDIT, err)) ||
         (o->commands && !command_do(&a->s, &a->commands, o->commands, COMMAND_EDIT | COMMAND_FILE, err))) {
         session_free(&a->s);
         return false;
     }
-    if (o->link || o->commands)
+    if (asked)
         a->s.back_count = 0;
     return true;
 }

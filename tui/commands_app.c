@@ -47,11 +47,11 @@ static bool run_prompt(Session *s, const Args *a, Err *err)
 
 static bool run_menu(Session *s, const Args *a, Err *err)
 {
-    static const char *const MENUS[] = {"open", "view", "find"};
+    static const char *const MENUS[] = {"open", "view", "learned", "find"};
     for (size_t i = 0; a->count && i < sizeof MENUS / sizeof *MENUS; i++)
         if (strcmp(a->word[0], MENUS[i]) == 0)
             return ask_app(s, "menu", MENUS[i]);
-    return err_set(err, "expected open, view or find");
+    return err_set(err, "expected open, view, learned or find");
 }
 
 static bool run_mouse(Session *s, const Args *a, Err *err)
@@ -121,7 +121,7 @@ static const Command COMMANDS[] = {
     {"zoom", "look", "zoom", "this pane alone, and back", COMMAND_UI, run_zoom, NULL},
     {"help", "program", "help [tasks, keys, commands, find]", "what can be done here", COMMAND_UI, run_help, NULL},
     {"prompt", "program", "prompt TEXT", "open the command line with that text", COMMAND_UI, run_prompt, NULL},
-    {"menu", "program", "menu open, view, find", "open a list to choose from", COMMAND_UI, run_menu, NULL},
+    {"menu", "program", "menu open, view, learned, find", "open a list to choose from", COMMAND_UI, run_menu, NULL},
     {"mouse", "program", "mouse [on, off]", "let the program or the terminal have the mouse", COMMAND_UI, run_mouse, NULL},
     {"term", "program", "term", "what this terminal can show, and how to get more", COMMAND_UI, run_term, NULL},
     {"redraw", "program", "redraw", "draw the screen again", COMMAND_UI, run_redraw, NULL},

@@ -26,6 +26,20 @@ static bool on_attention(const Session *s)
     return screen == SCREEN_SHEET || screen == SCREEN_MATRIX || screen == SCREEN_ROW;
 }
 
+/* What was learned, measured over many pictures: these screens need the width, and have their own figures. */
+static bool on_study(const Session *s)
+{
+    return s->place.screen >= SCREEN_TRAINING;
+}
+
+/* A record of training and a measurement over many pictures have no other side, blanks stand beside the truth, and the laboratory has both
+ * sides in one table. */
+static bool shows_both(const Session *s)
+{
+    Screen screen = s->place.screen;
+    return screen == SCREEN_TRAINING || screen == SCREEN_BLANKS || screen == SCREEN_SCALE || screen == SCREEN_CENSUS;
+}
+
 /* A, B and A − B in three columns; below each its figures (attention) and its answer. */
 static void layout_sides(const Session *s, Frame *f, Rect r)
 {
@@ -88,8 +102,9 @@ Frame frame_layout(const Session *s, int h, int w, bool hint)
     f.sentence = rect_cut(&r, 'b', h < 5 ? 0 : h >= 12 && w < SENTENCE_WIDTH ? 2 : 1);
     f.header = rect_cut(&r, 't', h >= 8 ? 1 : 0);
     f.hint = rect_cut(&r, 't', hint && h >= 18 ? 1 : 0);
-    bool sides = s->compare == COMPARE_SIDES && session_compares(s) && s->place.screen != SCREEN_EXPLAIN;
-    bool explain = s->place.screen == SCREEN_EXPLAIN;
+    bool explain = s->place.screen == SCREEN_EXPLAIN, study = on_study(s);
+    bool one = explain || (study && shows_both(s));
+    bool sides = s->compare == COMPARE_SIDES && session_compares(s) && !one;
     if (s->look.zoomed || w < 40 || r.h < 6) {
         if (s->look.steps_focused)
             add_pane(&f, &VIEW_STEPS, r, session_side(s), true, true);
@@ -97,7 +112,7 @@ Frame frame_layout(const Session *s, int h, int w, bool hint)
             add_pane(&f, view_of(s->place.screen), r, session_side(s), true, false);
         return f;
     }
-    bool steps = s->look.steps_focused || (w >= 76 && !(w < 110 && (sides || explain)));
+    bool steps = s->look.steps_focused || (w >= 76 && !(w < 110 && (sides || explain || study)));
     if (steps) {
         Rect column = rect_cut(&r, 'l', w >= 180 ? 40 : w >= 110 ? 28 : 18);
         add_pane(&f, &VIEW_STEPS, column, session_side(s), s->look.steps_focused, true);
@@ -105,17 +120,17 @@ Frame frame_layout(const Session *s, int h, int w, bool hint)
     if (sides)
         layout_sides(s, &f, r);
     else
-        layout_main(s, &f, r, !explain && w >= 76);
+        layout_main(s, &f, r, !explain && !study && w >= 76);
     return f;
 }
 
 void frame_needs(const Session *s, const Frame *f, Needs *out)
 {
-    needs_add(out, SIDE_A, "probs"); /* the answer is always on screen */
-    needs_add(out, SIDE_B, "probs");
     for (int i = 0; i < f->count; i++)
         if (f->pane[i].view->needs)
             f->pane[i].view->needs(s, f->pane[i].side, f->pane[i].inside, out);
+    needs_add(out, SIDE_A, "probs"); /* the answer is always on screen; it comes last of all */
+    needs_add(out, SIDE_B, "probs");
 }
 
 static void put_input(const Input *in, Buf *out)
@@ -167,8 +182,27 @@ static void draw_header(const Paint *p, Rect r)
     buf_free(&text);
 }
 
+/* What a screen of on_study is about, at most 76 cells. That of blanks is a step like any other. */
+static const char *const LEARNED[SCREEN_COUNT] = {
+    [SCREEN_TRAINING] = "What training left behind, snapshot by snapshot, recorded while it ran.",
+    [SCREEN_FILTERS] = "What each number of a patch's vector looks for in its pixels, as a picture.",
+    [SCREEN_HEADS] = "How far every head looks in this picture, and how evenly.",
+    [SCREEN_WHERE] = "Four answers to where it looked; a known object tells them apart.",
+    [SCREEN_LENS] = "What the model would answer if it ended here, block by block.",
+    [SCREEN_SCALE] = "Softmax sees scores times this factor: small makes rows even, large sharp.",
+    [SCREEN_CENSUS] = "Every head switched off in turn: how many more pictures are named wrong.",
+};
+
 static const char *sentence_of(const Session *s)
 {
+    if (on_study(s) && LEARNED[s->place.screen])
+        return LEARNED[s->place.screen];
+    static const char *const STUDIES[SCREEN_COUNT] = { /* of the screen as a whole, where no node's own fits */
+        [SCREEN_TRAINING] = "How alike the places of patches are, from the first step to the last.",
+        [SCREEN_HEADS] = "Local heads look near the patch that asks, global ones at all of the picture.",
+    };
+    if (STUDIES[s->place.screen])
+        return STUDIES[s->place.screen];
     const Box *box = &s->stages.boxes[s->place.box];
     NodeId n = session_node(s, SIDE_B, s->place.path);
     const NodeText *t = NULL;
@@ -184,7 +218,7 @@ static int footer_order(const Session *s, const KeyBinding **out, int most)
         for (int i = 0; keymap_at(i); i++) {
             const KeyBinding *k = keymap_at(i);
             bool heads = k->command[0] == 'h' && k->command[1] == 'e' && k->command[2] == 'a'; /* head: only where there are heads */
-            if (k->footer != order || (k->screens && !(k->screens & (1u << s->place.screen))) || (heads && !on_attention(s)) ||
+            if (k->footer != order || (k->screens && !(k->screens & (1u << s->place.screen))) || (heads && !on_attention(s) && s->place.screen != SCREEN_SCALE) ||
                 (strcmp(k->command, "compare next") == 0 && !session_compares(s)) ||
                 (strcmp(k->command, "undo") == 0 && !s->undo_count) || (strncmp(k->command, "block", 5) == 0 && session_block(s) < 0))
                 continue;
@@ -231,7 +265,7 @@ static bool footer_walk(const Paint *p, Rect r, bool draw, int click_x, const Ke
 static const char *main_label(const Session *s, const Pane *pane)
 {
     static const char *const LABELS[] = {[SIDE_A] = "A", [SIDE_B] = "B", [SIDE_DIFF] = "A − B"};
-    return session_compares(s) && pane->view == view_of(s->place.screen) ? LABELS[pane->side] : NULL;
+    return session_compares(s) && !shows_both(s) && pane->view == view_of(s->place.screen) ? LABELS[pane->side] : NULL;
 }
 
 /* A narrow screen has two lines for it. */
@@ -247,16 +281,26 @@ static void draw_sentence(const Paint *p, Rect r, const FrameState *state)
         canvas_text(p->c, r.y, r.x, r.w, style, text);
 }
 
+/* For somebody new, who begins at the first step or at a row of attention. */
+static const char *hint_text(const Session *s, int width)
+{
+    int total;
+    if (session_step_number(s, &total) > 1)
+        return width >= 115  ? "This is one real run of a small Vision Transformer. s: take 1/√d_k away and see why it is there. g: from the pixels on."
+               : width >= 80 ? "A real run of a Vision Transformer. s: take 1/√d_k away. g: from the pixels on."
+                             : "A real run. s: take 1/√d_k away. g: to the pixels.";
+    return width >= 115  ? "This is one real run of a small Vision Transformer, every number computed here. Space: what happens first. ?: help."
+           : width >= 80 ? "One real run of a small Vision Transformer. Space: what happens first. ?: help."
+                         : "A real run of a Vision Transformer. Space: next. ?: help.";
+}
+
 void frame_draw(const Paint *p, const Frame *f, const FrameState *state)
 {
     Canvas *c = p->c;
     if (f->header.h)
         draw_header(p, f->header);
     if (f->hint.h)
-        canvas_text(c, f->hint.y, f->hint.x + 1, f->hint.w - 1, STYLE_STRONG,
-                    f->hint.w >= 115  ? "This is one real run of a small Vision Transformer, every number computed here. Space: what happens first. ?: help."
-                    : f->hint.w >= 80 ? "One real run of a small Vision Transformer. Space: what happens first. ?: help."
-                                      : "A real run of a Vision Transformer. Space: next. ?: help.");
+        canvas_text(c, f->hint.y, f->hint.x + 1, f->hint.w - 1, STYLE_STRONG, hint_text(p->s, f->hint.w));
     for (int i = 0; i < f->count; i++) {
         const Pane *pane = &f->pane[i];
         Buf title = {0};

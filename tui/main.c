@@ -81,6 +81,7 @@ static int open_screen(const Options *o)
                                         .link = start.len ? buf_str(&start) : NULL,
                                         .hash = link.hash,
                                         .threads = (int)o->threads,
+                                        .memory = o->memory,
                                         .colour = o->colour,
                                         .ascii = o->ascii,
                                         .no_mouse = o->no_mouse,
@@ -130,7 +131,7 @@ static int dispatch(Options *o)
     if (text.len)
         return print(&text);
     if (verb)
-        return verb_main(verb, o);
+        return verb == &VERB_DIFF && o->open ? diff_open(o) : verb_main(verb, o);
     if (*first && !opens(first))
         return unknown_word(first);
     return open_screen(o);

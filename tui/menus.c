@@ -8,6 +8,7 @@
 #include "core/base/file.h"
 #include "core/base/utf8.h"
 #include "core/models/shapes.h"
+#include "core/session/study.h"
 #include "tui/keymap.h"
 #include "tui/overlay.h"
 
@@ -17,10 +18,13 @@ static const struct {
 } TASKS[] = {
     {"Follow the picture through the model, step by step", "goto first"},
     {"See why it said this: the answer, then w for the chain of largest terms", "view answer; why"},
-    {"Why is there a √d_k? Take it away and compare", "goto blocks.0.attn.pattern; set scale off"},
+    {"Why is there a √d_k? Take it away and compare", "showcase"},
+    {"…and a picture where taking it away changes little", "showcase 2"},
     {"What does head 2 of block 1 look at?", "goto blocks.1.attn.pattern; head 2"},
     {"Switch that head off and compare", "goto blocks.1.attn.pattern; head 2; ablate"},
     {"All heads of all blocks at once", "view sheet"},
+    {"What did it learn? Where did it look, which heads matter, …: eight screens", "menu learned"},
+    {"How much scale is right? A slider on √d_k, and accuracy along the way", "laboratory"},
     {"Which pixel did this number come from? (Enter follows an operand)", "view formula"},
     {"My own picture or model", "menu open"},
     {"Do patches that lie side by side have similar position embeddings?", "view positions"},
@@ -51,7 +55,7 @@ static void help_keys(Overlay *o, const Session *s)
 
 static void help_commands(Overlay *o, const Commands *commands)
 {
-    static const char *const GROUPS[] = {"go", "look", "ask", "change", "files", "program"};
+    static const char *const GROUPS[] = {"go", "look", "ask", "change", "learned", "files", "program"};
     for (size_t g = 0; g < sizeof GROUPS / sizeof *GROUPS; g++) {
         overlay_add(o, GROUPS[g], "", NULL);
         const Command *c;
@@ -171,6 +175,54 @@ void overlay_open_menu(Overlay *o, const Session *s)
     overlay_add(o, "another drawing: any number", ":open #", "prompt open #");
 }
 
+/* The screens of what was learned, from the table of their commands. */
+static void add_learned(Overlay *o)
+{
+    CommandTable t = session_commands_study();
+    for (int i = 0; i < t.count; i++) {
+        char text[160];
+        if (strcmp(t.commands[i].group, "learned") != 0)
+            continue;
+        snprintf(text, sizeof text, "%-10s %s", t.commands[i].name, t.commands[i].summary);
+        overlay_add(o, text, "", t.commands[i].name);
+    }
+}
+
+void overlay_learned_menu(Overlay *o, const Session *s)
+{
+    (void)s;
+    overlay_list(o, "What it learned");
+    add_learned(o);
+}
+
+/* Ways of seeing that one screen has and no other. */
+static const struct {
+    Screen screen;
+    const char *text, *command;
+} OWN_WAYS[] = {
+    {SCREEN_POSITIONS, "raw        cosine of the embeddings as they are", "view raw"},
+    {SCREEN_POSITIONS, "centred    cosine after the mean embedding is removed", "view centred"},
+    {SCREEN_POSITIONS, "grids      every position's map at once", "view grids"},
+    {SCREEN_POSITIONS, "one        one position against all", "view one"},
+    {SCREEN_TRAINING, "raw        cosine of the embeddings as they are", "view raw"},
+    {SCREEN_TRAINING, "centred    cosine after the mean embedding is removed", "view centred"},
+    {SCREEN_TRAINING, "own        the run of this model", "training own"},
+    {SCREEN_TRAINING, "twin       the same run without 1/√d_k", "training twin"},
+    {SCREEN_TRAINING, "first      before the first step", "training first"},
+    {SCREEN_TRAINING, "last       the model that is open", "training last"},
+    {SCREEN_FILTERS, "filters    what the patch projection looks for", "filters filters"},
+    {SCREEN_FILTERS, "components their principal components", "filters components"},
+    {SCREEN_WHERE, "rollout    attention through all blocks", "where rollout"},
+    {SCREEN_WHERE, "attention  of the last block alone", "where attention"},
+    {SCREEN_WHERE, "gradient   gradient × input", "where gradient"},
+    {SCREEN_WHERE, "occlusion  what the answer loses when a patch is grey", "where occlusion"},
+    {SCREEN_SCALE, "all        the factor in every block", "laboratory all"},
+    {SCREEN_SCALE, "block      in this block alone", "laboratory block"},
+    {SCREEN_SCALE, "head       in this head alone", "laboratory head"},
+    {SCREEN_SCALE, "trained    every factor as it was trained", "set scale on"},
+    {SCREEN_BLANKS, "random     hide four patches of ten", "hide random 0.4"},
+};
+
 void overlay_view_menu(Overlay *o, const Session *s)
 {
     static const struct { const char *word, *text; } VIEWS[] = {
@@ -179,19 +231,27 @@ void overlay_view_menu(Overlay *o, const Session *s)
         {"picture", "over the picture"}, {"sheet", "attention: blocks × heads"}, {"matrix", "attention: one head, who looks at whom"},
         {"row", "attention: one row over the picture"}, {"formula", "the arithmetic of this number"}, {"positions", "similarity of position embeddings"},
         {"answer", "classes and their probabilities"}};
+    bool learned = s->place.screen >= SCREEN_TRAINING;
     overlay_list(o, "Ways to see this");
+    for (size_t i = 0; i < sizeof OWN_WAYS / sizeof *OWN_WAYS && learned; i++)
+        if (OWN_WAYS[i].screen == s->place.screen)
+            overlay_add(o, OWN_WAYS[i].text, "", OWN_WAYS[i].command);
+    if (learned) {
+        overlay_add(o, "what it learned", "T", NULL);
+        add_learned(o);
+        overlay_add(o, "this very node", "", NULL);
+    }
     for (size_t i = 0; i < sizeof VIEWS / sizeof *VIEWS; i++) {
         char text[128], command[32];
         snprintf(text, sizeof text, "%-10s %s", VIEWS[i].word, VIEWS[i].text);
         snprintf(command, sizeof command, "view %s", VIEWS[i].word);
         overlay_add(o, text, "", command);
     }
-    if (s->place.screen == SCREEN_POSITIONS) {
-        overlay_add(o, "raw        cosine of the embeddings as they are", "", "view raw");
-        overlay_add(o, "centred    cosine after the mean embedding is removed", "", "view centred");
-        overlay_add(o, "grids      every position's map at once", "", "view grids");
-        overlay_add(o, "one        one position against all", "", "view one");
-    }
+    for (size_t i = 0; i < sizeof OWN_WAYS / sizeof *OWN_WAYS && !learned; i++)
+        if (OWN_WAYS[i].screen == s->place.screen)
+            overlay_add(o, OWN_WAYS[i].text, "", OWN_WAYS[i].command);
+    if (!learned)
+        overlay_add(o, "learned    what the model learned: eight more screens", "T", "menu learned");
 }
 
 void overlay_find_menu(Overlay *o, const Session *s)

@@ -48,5 +48,6 @@ enum { HELP_PAGES = 3, HELP_SEARCH = HELP_PAGES };
 void overlay_help(Overlay *o, const Session *s, const Commands *commands, int page); /* HELP_SEARCH: all pages, ready to be typed in */
 void overlay_open_menu(Overlay *o, const Session *s); /* drawn pictures, pictures and models in this folder */
 void overlay_view_menu(Overlay *o, const Session *s);
+void overlay_learned_menu(Overlay *o, const Session *s); /* the screens of what was learned */
 void overlay_find_menu(Overlay *o, const Session *s); /* steps, nodes, classes */
 #endif

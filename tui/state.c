@@ -7,6 +7,7 @@
 
 #include "core/base/file.h"
 #include "core/session/address.h"
+#include "core/session/gradient.h"
 #include "tui/app.h"
 
 static bool state_path(char *out, size_t n, bool make)
@@ -53,11 +54,14 @@ void state_save(const Session *s)
     char path[900];
     if (!state_path(path, sizeof path, true))
         return;
-    Buf b = {0}, focus = {0};
+    Buf b = {0}, focus = {0}, gradient = {0};
     address_put_focus(s, &focus);
     buf_printf(&b, "%s\t%s\n", s->model_path, s->now.input.path);
     for (int i = 0; i < s->edits.count; i++)
         buf_printf(&b, "%s; ", s->edits.line[i]);
+    gradient_text(s, &gradient);
+    if (gradient.len)
+        buf_printf(&b, "gradient %s; ", buf_str(&gradient));
     buf_printf(&b, "goto %s; view %s", buf_str(&focus), view_name(s->look.view));
     static const char *const SCREENS[SCREEN_COUNT] = {[SCREEN_SHEET] = "sheet", [SCREEN_MATRIX] = "matrix", [SCREEN_ROW] = "row", [SCREEN_TENSOR] = "tensor",
                                                       [SCREEN_EXPLAIN] = "formula"};
@@ -67,4 +71,5 @@ void state_save(const Session *s)
     file_write(path, b.data, b.len, NULL);
     buf_free(&b);
     buf_free(&focus);
+    buf_free(&gradient);
 }

@@ -240,6 +240,101 @@ says "info names blocks" '^blocks +[0-9]+ blocks'
 ok "info as JSON" info --json
 says "JSON of info" '"kernels":"'
 
+# --- next to no memory for values: the same bits
+says "info as JSON tells the budget" '"bytes_budget":[1-9][0-9]{7,}'
+ok "a budget" info --memory 1.5M -c hash
+says "info tells the budget and what is held" '^values kept +1\.57 MB at most'
+says "the most that was held" '^ +[0-9.]+ MB at most so far'
+for size in 64K 300K 1m; do
+    same "hash with --memory $size" "$H" "$(hash_of --memory $size)"
+    same "hash of an edited run with --memory $size" "$OFF" "$(hash_of --memory=$size -c 'set scale off')"
+done
+ok "verify with little memory" verify --memory 300K -c 'set scale off; ablate blocks.1.attn.z[h=2]; mask causal'
+says "all is equal with little memory" '^All equal'
+for suffix in safetensors npz json; do
+    ok "a trace as .$suffix" trace -c 'set scale off' -o roomy.$suffix
+    ok "a trace with little memory as .$suffix" trace --memory 100K -c 'set scale off' -o tight.$suffix
+    check "the same bytes as .$suffix" cmp roomy.$suffix tight.$suffix
+done
+rm -f roomy.* tight.*
+ok "a screen with little memory" screen 'blocks.2.attn.pattern[h=1]' --memory 64K -o tight.txt
+ok "the screen" screen 'blocks.2.attn.pattern[h=1]' -o roomy.txt
+check "shows the same" cmp roomy.txt tight.txt
+for size in 2 2X '' -1G .5G 1.5.1G 63K 0G 2000T 1e3G 0x1G '2 G'; do
+    refused 2 'such as 512M or 2G|expected SIZE' info --memory "$size"
+done
+refused 2 'expected SIZE' info --memory
+
+# --- data
+ok "a drawn picture" data 17
+says "data names the class and the share" '^ +17  star +7\.8 %$'
+same "24 lines of picture after three" 27 "$(wc -l <<<"$OUT")"
+check "in colours when asked" grep -q $'48;5;' <("$V" data 17 --colour 256)
+check "ASCII is ASCII" [ "$("$V" data 17 --ascii | LC_ALL=C tr -d '\n -~' | wc -c)" = 0 ]
+ok "several" data 17 '#18' 30-33
+same "numbers in their order" "17 18 30 31 32 33" "$(awk 'NR > 1 {print $1}' <<<"$OUT" | xargs)"
+ok "a PNG" data 17 -o 17.png
+same "a PNG is one picture" 'PNG 48 48' "$(head -c 4 17.png | tail -c 3) $(od -An -tu1 -j16 -N8 17.png | awk '{print $4, $8}')"
+check "-o - is the same PNG" cmp -s 17.png <("$V" data 17 -o -)
+same "the picture of #17 is that file" "$(hash_of '#17')" "$(hash_of 17.png)"
+ok "a grid" data 0-24 -o grid.ppm
+same "a grid of 25 is 5 by 5" "P6 248 248 255" "$(head -n 3 grid.ppm | xargs)"
+ok "masks" data 17 --mask -o mask.ppm
+same "a mask covers what is said" 7.8 "$(tail -c 6912 mask.ppm | od -An -v -tu1 | awk '{for (i = 1; i <= NF; i++) s += $i} END {printf "%.1f", s / 6912 / 2.55}')"
+ok "an easier one" data 17 --difficulty 0.3 -o easy.png
+check "it is another picture" bash -c '! cmp -s 17.png easy.png'
+ok "the hardest is the usual one" data 17 --difficulty 1 --series 6 -o same.png
+check "the usual series is 6" cmp -s 17.png same.png
+ok "another series" data 17 --series 18446744073709551615 -o other.png
+check "it differs" bash -c '! cmp -s 17.png other.png'
+ok "data as JSON" data 3 17 --json
+says "JSON of data" '^\{"number":17,"class":"star","label":5,"covered":0\.0[0-9]+\}$'
+ok "a folder of classes" data 0-39 17 -o shapes/ --by-class
+same "ten classes" "arrow circle crescent cross frame heart ring square star triangle" "$(find shapes -mindepth 1 -maxdepth 1 | sort | xargs -n 1 basename | xargs)"
+same "a file for each" 40 "$(find shapes -name '*.png' | wc -l)"
+check "the same file" cmp -s 17.png shapes/star/17-star.png
+ok "an existing folder" data 17 --mask -o shapes
+check "the mask has its own name" [ -s shapes/17-star-mask.png ]
+refused 2 "which pictures" data
+refused 2 "'star' is no picture" data star
+refused 2 "'3-' is no picture" data 3-
+refused 2 "runs backwards" data 9-3
+refused 2 "is no picture" data 18446744073709551616
+refused 2 "more than 1000000" data 0-18446744073709551615
+refused 2 "too many" data 0-10000 -o x.png
+refused 2 "\.png or \.ppm" data 17 -o 17.gif
+refused 2 "from 0 to 1" data 17 --difficulty 1.5
+refused 2 "from 0 to 1" data 17 --difficulty nan
+refused 2 "from 0" data 17 --series -1
+refused 2 "by-class" data 17 --by-class
+refused 2 "both write" data 17 --json -o -
+refused 1 "does not exist" data 17 -o missing/17.png
+refused 1 "can't be made" data 17 -o missing/17/
+refused 1 "can't be made" data 17 -o 17.png/
+mkdir half && touch half/star
+refused 1 "not a folder" data 17 -o half --by-class
+
+# --- evaluate
+ok "evaluate the bundled model" evaluate --count 20
+says "evaluate says over how many" '^[a-z-]+: 20 held-out drawn shapes$'
+says "evaluate takes the scale away" '^  without the scale 1/√d_k +[0-9.]+ %'
+says "evaluate knows where heads look" '^Attention distance in pixels'
+EVALUATED=$OUT
+run_v evaluate --count 20 --threads 1
+same "evaluate with one thread" "$EVALUATED" "$OUT"
+ok "evaluate as JSON" evaluate --count 5 --json
+check "JSON of evaluate has all figures" [ "$(grep -c '^  "' <<<"$OUT")" = 29 ]
+"$V" data 0-79 -o shapes-labelled/ --by-class >labelled
+ok "a folder of pictures" evaluate --pictures shapes-labelled --count 3
+ok "a telling picture" evaluate --showcase --count 10
+says "showcase counts the pictures" ': 10 drawn pictures; without the scale [0-9]+ answers change$'
+refused 1 "no labelled pictures are known for this model.*--pictures" evaluate -m "$DATA"
+refused 1 "the model has no class" evaluate -m "$DATA" --pictures shapes-labelled
+refused 1 "can't be opened" evaluate --pictures missing
+refused 2 "takes no 'star'" evaluate star
+refused 2 "mean nothing here" evaluate -i '#4'
+refused 2 "leave --pictures away" evaluate --showcase --pictures shapes-labelled
+
 # --- wrong usage
 refused 2 "did you mean 'show'" shwo
 refused 2 "there is no file 'x/y.png'" x/y.png
@@ -260,10 +355,10 @@ refused 2 "not a terminal"
 # --- texts about itself
 ok --help --help
 same "help with no verb fits 80 columns" 0 "$(awk 'length > 80' <<<"$OUT" | wc -l)"
-for verb in run show explain why trace screen info verify; do
+for verb in run show explain why trace screen info verify diff data; do
     says "--help names $verb" "^  $verb "
 done
-for verb in run show explain why trace screen info verify; do
+for verb in run show explain why trace screen info verify diff data; do
     ok "$verb --help" "$verb" --help
     says "$verb --help is about it" "^vitrine $verb"
     same "help $verb is the same" "$OUT" "$("$V" help "$verb")"

@@ -79,7 +79,7 @@ pane_is() { [ "$(tm display-message -p -t pane "#{$1}")" = "$2" ]; }
 
 # start [ARGUMENTS]: the program in the pane, up to its first frame. --fresh: without the place of the last time.
 start() {
-    line "\$V --fresh $*"
+    line "\$V --fresh ${*:--i '#17'}"
     shows "first frame of 'vitrine $*'" 'step 1 of [0-9]+|picture'
 }
 # back_in_shell WHAT STATUS: the program has ended so, and the terminal is as it was: no alternate screen, no mouse, echo on, cursor on.

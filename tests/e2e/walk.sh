@@ -17,7 +17,7 @@ for i in $(seq 2 "${steps:-1}"); do
     sentences="$sentences$(screen_text | tail -n 3 | head -n 1)"$'\n'
 done
 same "every step has a sentence of its own" "$((steps - 1))" "$(printf '%s' "$sentences" | grep -cE '[a-z]{3}.*[a-z]{3}')"
-shows "the answer at the end" 'untrained'
+shows "the answer at the end" 'A star'
 send g
 shows "g: the first step" "step 1 of $steps"
 send G

@@ -279,6 +279,32 @@ static void help_runs_its_tasks(void **state)
     overlay_free(&o);
 }
 
+/* Eight screens, from their commands; where one is on, the ways of seeing list them too, after its own. */
+static void what_was_learned_has_a_list(void **state)
+{
+    (void)state;
+    Overlay o = {0};
+    overlay_learned_menu(&o, &s);
+    assert_int_equal(o.count, SCREEN_COUNT - SCREEN_TRAINING);
+    for (int i = 0; i < o.count; i++) {
+        const Command *c = command_find(&all, o.items[i].command);
+        assert_non_null(c);
+        assert_string_equal(c->group, "learned");
+        assert_non_null(strstr(o.items[i].text, c->summary));
+    }
+    run("laboratory");
+    overlay_view_menu(&o, &s);
+    int listed = 0;
+    for (int i = 0; i < o.count; i++)
+        listed += o.items[i].command && strcmp(o.items[i].command, "census") == 0;
+    assert_int_equal(listed, 1);
+    assert_string_equal(o.items[0].command, "laboratory all");
+    assert_string_equal(keymap_find(&s, "Right")->help, "a larger factor on 1/√d_k");
+    run("goto first");
+    assert_string_equal(keymap_find(&s, "Right")->help, "move the cursor");
+    overlay_free(&o);
+}
+
 static void type(Prompt *p, const char *text)
 {
     for (; *text; text++)
@@ -362,6 +388,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_pinned_picture_is_named, start, stop),
         cmocka_unit_test_setup_teardown(keys_are_commands, start, stop),
         cmocka_unit_test_setup_teardown(help_runs_its_tasks, start, stop),
+        cmocka_unit_test_setup_teardown(what_was_learned_has_a_list, start, stop),
         cmocka_unit_test_setup_teardown(the_prompt_edits_and_completes, start, stop),
         cmocka_unit_test_setup_teardown(clicks_are_commands, start, stop),
     };

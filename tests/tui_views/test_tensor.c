@@ -108,6 +108,49 @@ static void pooling(void **state)
     canvas_free(&c);
 }
 
+/* One NaN among values of every size, and larger values before and behind it in its block: its cell is the one that is shown. */
+static void nan_stays(void **state)
+{
+    (void)state;
+    static float values[1 << 20];
+    static const size_t places[][2] = {{0, 0}, {3, 3}, {5, 6}, {4, 7}, {11, 2}};
+    look_at("blocks.0.mlp.post");
+    Canvas c;
+    canvas_init(&c, 20, 60);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_MONO};
+    session.look.pool = 4;
+    for (int k = 0; k < POOL_KINDS * (int)(sizeof places / sizeof *places); k++) {
+        const size_t *at = places[k / POOL_KINDS];
+        Tensor t;
+        session.look.pool_kind = (PoolKind)(k % POOL_KINDS);
+        assert_true(tensor_open(&session, SIDE_A, session.place.path, &t) && t.linear && t.v.count <= sizeof values / sizeof *values);
+        memcpy(values, t.v.values, t.v.count * sizeof *values);
+        size_t nan = tensor_cell(&t, at[0], at[1]);
+        values[nan] = NAN;
+        t.v.values = values;
+        for (int linear = 0; linear < 2; linear++) { /* cell by cell too */
+            t.linear = linear;
+            canvas_clear(&c);
+            TENSOR_HEAT.draw(&p, (Rect){0, 0, 20, 60}, &t, false);
+            int seen = 0;
+            for (int y = 0; y < 20; y++)
+                for (int x = 0; x < 60; x++) {
+                    const Cell *cell = canvas_at(&c, y, x);
+                    if (!cell->ref.run || cell->ref.cell / t.plane.col_count / 4 != at[0] / 4 || cell->ref.cell % t.plane.col_count / 4 != at[1] / 4)
+                        continue;
+                    if (cell->style == STYLE_CURSOR) /* names the cell in focus */
+                        continue;
+                    assert_int_equal(cell->ref.cell, nan);
+                    seen++;
+                }
+            assert_true(seen > 0 || (at[0] < 4 && at[1] < 4)); /* the first block is under the cursor's mark */
+        }
+    }
+    session.look.pool = 0;
+    session.look.pool_kind = POOL_MAX;
+    canvas_free(&c);
+}
+
 /* At a fixed pooling the window follows the cursor to every corner. */
 static void panning(void **state)
 {
@@ -160,7 +203,7 @@ static void vectors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_of_planes), cmocka_unit_test(pooling), cmocka_unit_test(panning), cmocka_unit_test(vectors),
+        cmocka_unit_test(cells_of_planes), cmocka_unit_test(pooling), cmocka_unit_test(nan_stays), cmocka_unit_test(panning), cmocka_unit_test(vectors),
     };
     open_bundled();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -90,6 +90,38 @@ static void spreads(void **state)
     assert_int_equal(spread_of(v, 1).finite, 0);
 }
 
+/* Lengths around those that are looked at together, with what is special at every place in turn. */
+static void spreads_of_any_length(void **state)
+{
+    (void)state;
+    static const float special[] = {NAN, INFINITY, -INFINITY, 0, -0.0F, 7, -7, 1e9F};
+    enum { MOST = 100, KINDS = sizeof special / sizeof *special };
+    for (size_t n = 1; n < MOST; n += n % 32 == 1 ? 9 : 1)
+        for (size_t k = 0; k < n * KINDS; k++) {
+            float v[MOST], x = special[k % KINDS];
+            size_t at = k / KINDS, min = at ? 0 : 1, max = min;
+            for (size_t i = 0; i < n; i++)
+                v[i] = i == at ? x : 1 + (float)(i * 37 % 11) / 4;
+            for (size_t i = 0; i < n; i++) {
+                min = isfinite(v[i]) && (min >= n || !isfinite(v[min]) || v[i] < v[min]) ? i : min;
+                max = isfinite(v[i]) && (max >= n || !isfinite(v[max]) || v[i] > v[max]) ? i : max;
+            }
+            Spread s = spread_of(v, n);
+            assert_int_equal(s.nans, isnan(x));
+            assert_int_equal(s.infinities, isinf(x) != 0);
+            assert_int_equal(s.zeros, x == 0);
+            assert_int_equal(s.finite, n - (size_t)!isfinite(x));
+            if (s.finite) {
+                assert_true(v[s.at_min] == v[min] && s.min == v[min] && s.at_min <= min);
+                assert_true(v[s.at_max] == v[max] && s.max == v[max] && s.at_max <= max);
+            }
+            bool whole = true;
+            for (size_t i = 0; i < n; i++)
+                whole = whole && (!isfinite(v[i]) || (fabsf(v[i]) < 1e6F && v[i] == floorf(v[i])));
+            assert_int_equal(s.whole, whole);
+        }
+}
+
 static void scales(void **state)
 {
     (void)state;
@@ -213,7 +245,7 @@ static void needs_are_unique(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(number_texts), cmocka_unit_test(probability_texts), cmocka_unit_test(spreads),         cmocka_unit_test(scales),
+        cmocka_unit_test(number_texts), cmocka_unit_test(probability_texts), cmocka_unit_test(spreads),         cmocka_unit_test(spreads_of_any_length), cmocka_unit_test(scales),
         cmocka_unit_test(heats),        cmocka_unit_test(classes_in_order),  cmocka_unit_test(needs_are_unique),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

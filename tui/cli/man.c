@@ -80,7 +80,7 @@ static void put_options(Buf *out)
 
 static void put_commands(Buf *out)
 {
-    static const char *const GROUPS[] = {"go", "look", "ask", "change", "files", "program"};
+    static const char *const GROUPS[] = {"go", "look", "ask", "change", "learned", "files", "program"};
     Commands own = session_command_set(), all = {.table = {app_commands()}, .count = 1};
     for (int i = 0; i < own.count; i++)
         all.table[all.count++] = own.table[i];

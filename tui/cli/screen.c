@@ -87,8 +87,10 @@ static bool compute(Work *w, int height, int width, Err *err)
         frame_needs(s, &f, needs);
         bool ready = session_step(s, needs->item, needs->count, clock_ns() + SLICE_NS);
         free(needs);
-        if (ready)
+        if (ready) {
+            session_trim(s); /* as between two frames: what a view draws it has asked for */
             return true;
+        }
         if (!s->progress(s->progress_context, "computing", session_progress_share(s)))
             return err_set(err, "cancelled");
     }
@@ -117,6 +119,11 @@ static bool open_overlay(Work *w, int width, Overlay *o, char message[512], Err 
     return true;
 }
 
+ColourMode screen_mode(const Options *o)
+{
+    return mode_of(o, stdout_kind(o));
+}
+
 static void put(const Canvas *c, Kind kind, ColourMode mode, bool light, const char *title, Buf *out)
 {
     switch (kind) {
@@ -127,6 +134,12 @@ static void put(const Canvas *c, Kind kind, ColourMode mode, bool light, const c
     case KIND_GOLDEN: export_golden(c, out); break;
     case KIND_COUNT: break;
     }
+}
+
+void screen_print(const Canvas *c, const Options *o, Buf *out)
+{
+    Kind kind = stdout_kind(o);
+    put(c, kind, mode_of(o, kind), o->light, "", out);
 }
 
 static void draw(Work *w, Canvas *c, const Overlay *o, const char *message, ColourMode mode)

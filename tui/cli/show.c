@@ -27,10 +27,13 @@ static bool in_group(const Address *a, const char *path)
 /* Several nodes, nothing said about a file: their names and shapes. */
 static void list_nodes(const Graph *g, const Address *a, Buf *out)
 {
-    bool probes = strstr(a->path, "probe") != NULL;
+    bool probes = strstr(a->path, "probe") != NULL || strncmp(a->path, "grad", strlen("grad")) == 0;
+    bool others = false; /* analyses are meant where nothing else matches */
+    for (NodeId n = 0; n < g->count && !probes && !others; n++)
+        others = in_group(a, graph_node(g, n)->path) && !(graph_node(g, n)->flags & NODE_PROBE);
     for (NodeId n = 0; n < g->count; n++) {
         const Node *node = graph_node(g, n);
-        if (!in_group(a, node->path) || ((node->flags & NODE_PROBE) && !probes))
+        if (!in_group(a, node->path) || ((node->flags & NODE_PROBE) && others))
             continue;
         buf_printf(out, "%-44s float32 ", node->path);
         graph_shape_text(g, node->dims, out);

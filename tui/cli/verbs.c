@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const Verb *const VERBS[] = {&VERB_RUN, &VERB_SHOW, &VERB_EXPLAIN, &VERB_WHY, &VERB_TRACE, &VERB_SCREEN, &VERB_INFO, &VERB_VERIFY};
+static const Verb *const VERBS[] = {&VERB_RUN, &VERB_SHOW, &VERB_EXPLAIN, &VERB_WHY, &VERB_TRACE, &VERB_SCREEN, &VERB_INFO, &VERB_VERIFY, &VERB_DIFF, &VERB_DATA, &VERB_TRAIN, &VERB_EVALUATE};
 
 enum { VERB_COUNT = sizeof VERBS / sizeof *VERBS };
 
@@ -35,6 +35,10 @@ static bool check_words(const Verb *v, Work *w, Err *err)
 {
     const Options *o = w->options;
     Commands commands = session_command_set();
+    if (o->json && !(v->flags & VERB_JSON))
+        return err_set(err, "%s draws, it has no --json; `vitrine show ADDRESS --json` gives the numbers", v->name);
+    if (v->flags & VERB_ALONE)
+        return !v->check || v->check(o, &w->link, err);
     if (!link_parse(&w->link, o->word + 1, o->word_count - 1, v->flags & VERB_ADDRESS ? LINK_ADDRESS : LINK_INPUT, &commands, err))
         return false;
     if (!(v->flags & VERB_ADDRESS) && w->link.address && !w->link.input) { /* a file that is not there: opening it says so */
@@ -43,8 +47,6 @@ static bool check_words(const Verb *v, Work *w, Err *err)
     }
     if (w->link.input && o->input)
         return err_set(err, "two inputs, '%.100s' and '%.100s': name one", w->link.input, o->input);
-    if (o->json && !(v->flags & VERB_JSON))
-        return err_set(err, "%s draws, it has no --json; `vitrine show ADDRESS --json` gives the numbers", v->name);
     w->address = w->link.address ? w->link.address : o->at ? o->at : "";
     return !v->check || v->check(o, &w->link, err);
 }
@@ -70,7 +72,12 @@ int verb_main(const Verb *v, const Options *o)
     unsigned allowed = COMMAND_EDIT | COMMAND_FILE | (v->flags & VERB_UI ? COMMAND_UI : 0u);
     int status = STATUS_USAGE;
     if (check_words(v, &w, &err)) {
-        status = work_open(&w, allowed, &err) ? v->run(&w, &err) : STATUS_BAD;
+        bool ready = true;
+        if (v->flags & VERB_ALONE)
+            work_begin(&w);
+        else
+            ready = work_open(&w, allowed, &err);
+        status = ready ? v->run(&w, &err) : STATUS_BAD;
         status = check_hash(&w, status, &err);
         if (status != STATUS_BAD && status != STATUS_USAGE) {
             Err other = {{0}};

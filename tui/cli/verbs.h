@@ -1,12 +1,14 @@
 /* The verbs: what the screen shows, for a shell. One file each. */
 #ifndef VITRINE_CLI_VERBS_H
 #define VITRINE_CLI_VERBS_H
+#include "tui/canvas/colour.h"
 #include "tui/cli/work.h"
 
 enum {
     VERB_ADDRESS = 1, /* its word is an address (else an input) */
     VERB_JSON = 2,    /* takes --json */
-    VERB_UI = 4       /* commands that need a screen may be used */
+    VERB_UI = 4,      /* commands that need a screen may be used */
+    VERB_ALONE = 8    /* needs no model and no input: no session is opened, its words are its own */
 };
 
 typedef struct Verb {
@@ -18,14 +20,17 @@ typedef struct Verb {
     unsigned flags;
     /* What is wrong with the options before anything is opened, or NULL: nothing can be. False: STATUS_USAGE. */
     bool (*check)(const Options *o, const Link *l, Err *err);
-    /* The session is open. Fills w->out; the exit status, STATUS_BAD with err. */
+    /* The session is open, unless the verb is VERB_ALONE. Fills w->out; the exit status, STATUS_BAD with err. */
     int (*run)(Work *w, Err *err);
 } Verb;
 
-extern const Verb VERB_RUN, VERB_SHOW, VERB_EXPLAIN, VERB_WHY, VERB_TRACE, VERB_SCREEN, VERB_INFO, VERB_VERIFY;
+extern const Verb VERB_RUN, VERB_SHOW, VERB_EXPLAIN, VERB_WHY, VERB_TRACE, VERB_SCREEN, VERB_INFO, VERB_VERIFY, VERB_DIFF, VERB_DATA, VERB_TRAIN, VERB_EVALUATE;
 const Verb *verb_at(int i); /* NULL past the end */
 const Verb *verb_find(const char *name);
 const char *verb_nearest(const char *typed); /* NULL when none is near */
+
+/* `diff --open`: the screen at the cell where the difference begins. The exit status of the program. */
+int diff_open(const Options *o);
 
 /* Runs a verb from its words to its exit status; errors are on standard error. */
 int verb_main(const Verb *v, const Options *o);
@@ -33,6 +38,9 @@ int verb_main(const Verb *v, const Options *o);
 /* -o x.npy where a picture is asked for gives the values and the other way round: the suffix decides. */
 bool screen_suffix(const char *path); /* .svg .html .txt .ans */
 int screen_write(Work *w, Err *err);
+/* For a verb that draws on standard output by itself: the colours there are, and the canvas as ANSI text or plain text. */
+ColourMode screen_mode(const Options *o);
+void screen_print(const Canvas *c, const Options *o, Buf *out);
 int show_write(Work *w, Err *err);
 bool show_check(const Options *o, const Link *l, Err *err);
 #endif

@@ -11,7 +11,7 @@
 #include "core/session/address.h"
 #include "tui/app.h"
 
-enum { PATIENCE_NS = 500000000, REDRAW_NS = 100000000, SLICE_NS = 100000000, LINE_CELLS = 70 };
+enum { PATIENCE_NS = 500000000, REDRAW_NS = 100000000, SLICE_NS = 100000000, LINE_CELLS = 60, TIME_CELLS = 14 };
 
 void complain(const char *text)
 {
@@ -38,7 +38,7 @@ static bool signal_waits(void)
 static void erase_line(Progress *p)
 {
     if (p->drawn)
-        fprintf(stderr, "\r%*s\r", LINE_CELLS + 9, "");
+        fprintf(stderr, "\r%*s\r", LINE_CELLS + 5 + TIME_CELLS, "");
     p->drawn = 0;
 }
 
@@ -47,14 +47,17 @@ static bool progress(void *context, const char *what, double share)
 {
     Progress *p = context;
     int64_t now = clock_ns();
+    int left = pace_left(&p->pace, share, now);
     if (signal_waits())
         return false;
     if (!p->terminal || now - p->began < PATIENCE_NS || (p->drawn && now - p->drawn < REDRAW_NS))
         return true;
-    char text[LINE_CELLS + 1];
+    char text[LINE_CELLS + 1], time[24] = "";
     utf8_clean(text, sizeof text, what);
+    if (left)
+        snprintf(time, sizeof time, ", %d s left", left);
     int pad = LINE_CELLS - utf8_cells(text), percent = share > 0 ? share < 1 ? (int)(share * 100) : 100 : 0;
-    fprintf(stderr, "\r%s%*s%3d %%", text, pad, "", percent);
+    fprintf(stderr, "\r%s%*s%3d %%%-*s", text, pad, "", percent, TIME_CELLS, time);
     p->drawn = now;
     return true;
 }
@@ -93,11 +96,26 @@ static bool go(Work *w, const char *address, Err *err)
     return ok;
 }
 
+/* --gradient TARGET: the command of that name. */
+static bool ask_gradient(Work *w, Err *err)
+{
+    Buf line = {0};
+    if (!w->options->gradient)
+        return true;
+    buf_printf(&line, "gradient \"%s\"", w->options->gradient);
+    bool ok = command_do(&w->session, &w->commands, buf_str(&line), 0, err);
+    buf_free(&line);
+    return ok;
+}
+
 /* The place first, so that commands act on it; an address that the edits have yet to make is tried again after them. */
 static bool run_commands(Work *w, unsigned allowed, Err *err)
 {
     const char *at = w->options->at, *start = at ? at : w->address;
-    bool both = at && w->link.address, placed = *start && go(w, start, both ? err : NULL);
+    bool both = at && w->link.address, placed = *start && go(w, start, NULL);
+    if (!ask_gradient(w, err)) /* of the focus, where it is of . */
+        return false;
+    placed = placed || (*start && go(w, start, both ? err : NULL)); /* a gradient's place */
     if (both && !placed)
         return false;
     buf_clear(&w->session.said);
@@ -110,6 +128,19 @@ static bool run_commands(Work *w, unsigned allowed, Err *err)
     return !at || placed || go(w, at, err); /* a place that exists nowhere is an error for every verb */
 }
 
+void work_begin(Work *w)
+{
+    if (w->progress.held) /* a verb that began without a session opens one after all */
+        return;
+    w->progress = (Progress){.began = clock_ns(), .terminal = isatty(STDERR_FILENO)};
+    hold_signals(&w->progress);
+}
+
+bool work_progress(Work *w, const char *what, double share)
+{
+    return progress(&w->progress, what, share);
+}
+
 bool work_open(Work *w, unsigned allowed, Err *err)
 {
     const Options *o = w->options;
@@ -117,10 +148,11 @@ bool work_open(Work *w, unsigned allowed, Err *err)
     w->commands = all_commands(allowed);
     if (input && strcmp(input, "-") == 0 && !await_stdin(err))
         return false;
-    w->progress = (Progress){.began = clock_ns(), .terminal = isatty(STDERR_FILENO)};
-    hold_signals(&w->progress);
+    work_begin(w);
     if (!session_init(&w->session, o->model, input, (int)o->threads, progress, &w->progress, err))
         return false;
+    if (o->memory)
+        session_budget(&w->session, o->memory);
     return run_commands(w, allowed, err);
 }
 
@@ -145,6 +177,12 @@ bool work_deliver(Work *w, Err *err)
     if (!w->out.len)
         return true;
     return file_write(w->written || work_to_stdout(w) ? "-" : w->options->output, buf_str(&w->out), w->out.len, err);
+}
+
+void work_complain(Work *w, const char *text)
+{
+    erase_line(&w->progress);
+    complain(text);
 }
 
 void work_close(Work *w)

@@ -4,15 +4,17 @@
 #include <signal.h>
 #include <stdint.h>
 
+#include "core/base/pace.h"
 #include "core/session/command.h"
 #include "tui/cli/link.h"
 #include "tui/cli/options.h"
 
-/* A line on standard error while something takes longer than half a second. SIGINT, SIGTERM and SIGHUP are held back from work_open to
+/* A line on standard error while something takes longer than half a second. SIGINT, SIGTERM and SIGHUP are held back from work_begin to
  * work_close, so that no half-written file and no half-drawn line is left; a pending one makes the work stop, and ends the
  * program as that signal does once work_close lets it through. No handler, hence no state outside this struct. */
 typedef struct Progress {
     int64_t began, drawn; /* clock_ns; drawn 0: nothing is on the line */
+    Pace pace;
     bool terminal;        /* standard error is one */
     bool held;
     sigset_t before;
@@ -32,11 +34,17 @@ typedef struct Work {
 /* Opens model and input, goes to --at, else to the address (where it exists before the edits do), runs the link's edits and -c.
  * allowed: flags of the commands that may be used. False: work_close all the same. */
 bool work_open(Work *w, unsigned allowed, Err *err);
+/* The part of work_open that a verb without a session needs: signals are held back, and the time of the progress line begins. */
+void work_begin(Work *w);
+/* Draws the progress line if it is time; share 0 … 1. False: a signal waits, so stop. */
+bool work_progress(Work *w, const char *what, double share);
 /* Completes the forward pass of what is on show and of what it is compared with. */
 bool work_complete(Work *w, Err *err);
 /* out to -o, else (and if it is a report) to standard output, whole or with an error. */
 bool work_deliver(Work *w, Err *err);
 void work_close(Work *w);
+/* Takes the progress line away and complains at once: what must be said before work_close lets a waiting signal end the program. */
+void work_complain(Work *w, const char *text);
 
 /* Is the result to go to standard output? */
 bool work_to_stdout(const Work *w);

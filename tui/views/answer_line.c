@@ -6,6 +6,8 @@
 #include "core/base/utf8.h"
 #include "tui/views/classes.h"
 
+enum { TIME_WIDTH = 40 }; /* with room for a bar beside the time */
+
 /* "A star .97", the probability tagged; returns the cells used. */
 static int put_best(const Paint *p, Side side, const char *letter, int y, int x, int width)
 {
@@ -51,14 +53,19 @@ static void trace_text(const Session *s, bool brief, char *out, size_t n)
         snprintf(out, n, "A %s ✓   B %s ✓", a, b);
 }
 
-/* The right end: hashes when complete, else how far the pass is; returns the cells it took with the blank before it. */
+/* The right end: hashes when complete, else how far the pass is, or what of it has to be computed again; returns the cells it took with
+ * the blank before it. */
 static int put_trace(const Paint *p, int y, int x, int width)
 {
     char text[64];
-    if (session_busy(p->s)) {
-        double share = session_progress_share(p->s);
+    double share;
+    bool again = session_again(p->s, &share);
+    if (again || session_busy(p->s)) {
+        share = again ? share : session_progress_share(p->s);
         int percent = (int)((share < 0 ? 0 : share > 1 ? 1 : share) * 100);
-        snprintf(text, sizeof text, "computing %3d %%", percent);
+        int used = snprintf(text, sizeof text, again ? "again %3d %%" : "computing %3d %%", percent);
+        if (p->seconds_left && width > TIME_WIDTH)
+            snprintf(text + used, sizeof text - (size_t)used, ", %d s left", p->seconds_left);
         int cells = utf8_cells(text), bar = width - cells - 1 < 20 ? width - cells - 1 : 20;
         if (width < cells)
             return 0;

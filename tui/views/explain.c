@@ -81,6 +81,21 @@ static void draw_results(const Paint *p, const Shown *v, const Explanation *e, c
         explain_next(p, v, (Rect){l->next_y, r.x, 1, r.w});
 }
 
+/* In what order the terms stand, and were added. */
+static void put_order(const Graph *g, const Node *n, Dims reduced, size_t terms, Buf *out)
+{
+    if (n->op == OP_MAX) {
+        buf_puts(out, "terms, the largest first");
+        return;
+    }
+    buf_puts(out, terms ? "terms, by size" : "nothing is put here: 0");
+    if (!reduced.n)
+        return;
+    buf_puts(out, " (added in the order of ");
+    shown_axes(g, reduced, out);
+    buf_putc(out, ')');
+}
+
 static void draw_arithmetic(const Paint *p, const Shown *v, Rect r, bool focus)
 {
     const Node *n = graph_node(v->graph, v->node);
@@ -98,13 +113,13 @@ static void draw_arithmetic(const Paint *p, const Shown *v, Rect r, bool focus)
         return;
     }
     if (table)
-        buf_printf(&text, "   (%zu terms)", e.terms);
+        buf_printf(&text, "   (%zu term%s)", e.terms, e.terms == 1 ? "" : "s");
     if (l.formula_y != NO_LINE)
         canvas_wrap(p->c, (Rect){l.formula_y, r.x, l.formula_h, r.w}, STYLE_STRONG, buf_str(&text));
     buf_clear(&text);
-    shown_axes(v->graph, graph_reduced(v->graph, v->node), &text);
+    put_order(v->graph, n, graph_reduced(v->graph, v->node), e.terms, &text);
     if (l.order_y != NO_LINE)
-        canvas_printf(p->c, l.order_y, r.x, r.w, STYLE_DIM, n->op == OP_MAX ? "terms, the largest first" : "terms, by size (added in the order of %s)", buf_str(&text));
+        canvas_text(p->c, l.order_y, r.x, r.w, STYLE_DIM, buf_str(&text));
     buf_free(&text);
     if (l.body.h > 0 && table)
         explain_table(p, &e, l.body, focus);

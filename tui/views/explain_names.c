@@ -65,7 +65,7 @@ void ref_number(const Paint *p, float value, Ref ref, int y, int x, int width, S
 
 bool explain_is_table(Op op)
 {
-    return op == OP_CONTRACT || op == OP_SUM || op == OP_MAX;
+    return op == OP_CONTRACT || op == OP_SUM || op == OP_MAX || op == OP_SCATTER;
 }
 
 size_t explain_term_here(const Session *s, size_t terms)

@@ -85,7 +85,7 @@ NodeId explain_reader(const Graph *g, NodeId n)
 /* Moves and renamings give a cell other indices: then only the node is named. */
 static bool keeps_axes(Op op)
 {
-    return op != OP_VIEW && op != OP_CONCAT && op != OP_SLICE && op != OP_GATHER;
+    return op != OP_VIEW && op != OP_CONCAT && op != OP_SLICE && op != OP_GATHER && op != OP_SCATTER;
 }
 
 void explain_next(const Paint *p, const Shown *v, Rect r)

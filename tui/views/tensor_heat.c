@@ -86,6 +86,77 @@ typedef struct HeatSource {
     PoolKind kind;
 } HeatSource;
 
+typedef struct Pooled {
+    float top; /* by which the best is chosen: its value, or its size */
+    size_t best, count;
+    double sum;
+} Pooled;
+
+/* n more cells; false at a NaN, which is then the best. What is not at most the top is larger, or NaN: one comparison tells both. */
+static inline bool pool_max(Pooled *p, const float *values, size_t cell, size_t stride, size_t n, bool by_size)
+{
+    float top = p->top;
+    for (size_t i = 0; i < n; i++, cell += stride) {
+        float x = by_size ? fabsf(values[cell]) : values[cell];
+        if (x <= top)
+            continue;
+        p->best = cell;
+        if (isnan(x))
+            return false;
+        top = x;
+    }
+    p->top = top;
+    return true;
+}
+
+static bool pool_mean(Pooled *p, const float *values, size_t cell, size_t stride, size_t n, size_t cursor)
+{
+    double sum = p->sum;
+    for (size_t i = 0; i < n; i++, cell += stride) {
+        float x = values[cell];
+        if (cell == cursor || isnan(x))
+            p->best = cell;
+        if (isnan(x))
+            return false;
+        sum += (double)x;
+    }
+    p->sum = sum;
+    p->count += n;
+    return true;
+}
+
+static bool pool_more(Pooled *p, const HeatSource *h, size_t cell, size_t n)
+{
+    const Tensor *t = h->t;
+    switch (h->kind) {
+    case POOL_MEAN: return pool_mean(p, t->v.values, cell, t->col_stride, n, t->v.cell);
+    case POOL_MAX: return pool_max(p, t->v.values, cell, t->col_stride, n, false);
+    default: return pool_max(p, t->v.values, cell, t->col_stride, n, true);
+    }
+}
+
+/* The rows and columns [r0, r1) × [c0, c1); a NaN is the last that is looked at. */
+static bool pool_block(Pooled *p, const HeatSource *h, size_t r0, size_t r1, size_t c0, size_t c1)
+{
+    for (size_t r = r0; r < r1; r++) {
+        if (h->t->linear) {
+            if (!pool_more(p, h, tensor_cell(h->t, r, c0), c1 - c0))
+                return false;
+            continue;
+        }
+        for (size_t c = c0; c < c1; c++)
+            if (!pool_more(p, h, tensor_cell(h->t, r, c), 1))
+                return false;
+    }
+    return true;
+}
+
+static size_t end_of(size_t from, int pool, size_t count)
+{
+    size_t end = from + (size_t)pool;
+    return end < count ? end : count;
+}
+
 /* One drawn cell: the largest (by size), or the mean, of the values pooled into it; the Ref is the value's own cell, for a mean the
  * cursor's where it is inside, else the first. A NaN is never pooled away. */
 static float heat_value(const void *context, int row, int col, Ref *ref)
@@ -93,29 +164,12 @@ static float heat_value(const void *context, int row, int col, Ref *ref)
     const HeatSource *h = context;
     const Tensor *t = h->t;
     size_t r0 = (h->f->row0 + (size_t)row) * (size_t)h->f->pool_r, c0 = (h->f->col0 + (size_t)col) * (size_t)h->f->pool_c;
-    size_t best = tensor_cell(t, r0, c0), count = 0;
-    float top = t->v.values[best];
-    double sum = 0;
-    size_t r1 = r0 + (size_t)h->f->pool_r, c1 = c0 + (size_t)h->f->pool_c;
-    for (size_t r = r0; r < r1 && r < t->plane.row_count; r++) {
-        size_t start = tensor_cell(t, r, c0);
-        for (size_t c = c0; c < c1 && c < t->plane.col_count; c++) {
-            size_t cell = t->linear ? start + (c - c0) * t->col_stride : tensor_cell(t, r, c);
-            float x = t->v.values[cell];
-            if (isnan(x)) {
-                *ref = shown_ref(&t->v, cell);
-                return x;
-            }
-            if (h->kind == POOL_MEAN ? cell == t->v.cell : h->kind == POOL_MAX ? x > top : fabsf(x) > fabsf(top)) {
-                best = cell;
-                top = x;
-            }
-            sum += (double)x;
-            count++;
-        }
-    }
-    *ref = shown_ref(&t->v, best);
-    return h->kind == POOL_MEAN ? (float)(sum / (double)count) : top;
+    Pooled p = {.best = tensor_cell(t, r0, c0)};
+    float first = t->v.values[p.best];
+    p.top = h->kind == POOL_ABSMAX ? fabsf(first) : first;
+    bool whole = pool_block(&p, h, r0, end_of(r0, h->f->pool_r, t->plane.row_count), c0, end_of(c0, h->f->pool_c, t->plane.col_count));
+    *ref = shown_ref(&t->v, p.best);
+    return whole && h->kind == POOL_MEAN ? (float)(p.sum / (double)p.count) : t->v.values[p.best];
 }
 
 /* With automatic pooling a signed tensor is pooled by size: its large negative values would vanish otherwise. */

@@ -12,6 +12,7 @@ typedef struct Paint {
     Canvas *c;
     ColourMode mode;
     bool light;          /* light ground */
+    int seconds_left;    /* of what is being computed; 0 where nobody knows */
 } Paint;
 
 enum { VIEW_NEEDS = 128 };
@@ -36,6 +37,7 @@ typedef struct ViewSpec {
 
 /* One per screen, in the order of Screen. */
 extern const ViewSpec VIEW_PICTURE, VIEW_TENSOR, VIEW_SHEET, VIEW_MATRIX, VIEW_ROW, VIEW_POSITIONS, VIEW_EXPLAIN, VIEW_ANSWER;
+extern const ViewSpec VIEW_TRAINING, VIEW_FILTERS, VIEW_HEAD_MAP, VIEW_WHERE, VIEW_LENS, VIEW_SCALE, VIEW_CENSUS, VIEW_BLANKS;
 const ViewSpec *view_of(Screen s);
 /* Side panes. */
 extern const ViewSpec VIEW_STEPS;     /* the map of boxes, "you are here" */

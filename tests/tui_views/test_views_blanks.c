@@ -1,0 +1,134 @@
+/* Fill in the blanks: hidden patches look hidden, and only they are drawn from the guess. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/tui_views/where_test.h"
+
+static size_t count_of(const char *text, char ch)
+{
+    size_t n = 0;
+    for (; *text; text++)
+        n += *text == ch;
+    return n;
+}
+
+static void hidden_patches_look_hidden(void **state)
+{
+    (void)state;
+    Buf out = {0};
+    command("blanks r1c1");
+    assert_int_equal(count_of(drawn(&VIEW_BLANKS, SIDE_A, 12, 90, &out), '?'), 0);
+    assert_non_null(strstr(buf_str(&out), "Nothing is hidden"));
+    command("ablate"); /* what x does */
+    assert_true(strstr(session.edits.line[0], "hide r1c1") != NULL);
+    command("hide r2c2 r2c3");
+    command("blanks r7c7");
+    const int cells = 2; /* a patch is two columns wide here and one line high */
+    assert_int_equal(count_of(drawn(&VIEW_BLANKS, SIDE_B, 12, 90, &out), '?'), 3 * cells);
+    assert_non_null(strstr(buf_str(&out), "3 of 64 hidden"));
+    const float *mean = session_peek(&session, SIDE_B, "guess.hidden_error_mean");
+    char number[32];
+    number_text(number, sizeof number, *mean, 8);
+    assert_non_null(strstr(buf_str(&out), number));
+    command("blanks r1c1; ablate"); /* shown again */
+    command("blanks r7c7");
+    assert_int_equal(count_of(drawn(&VIEW_BLANKS, SIDE_B, 12, 90, &out), '?'), 2 * cells);
+    buf_free(&out);
+    refused("blanks r9c9", "patch");
+}
+
+/* Where the text stands beside larger pictures it says the same. */
+static void text_beside_the_pictures(void **state)
+{
+    (void)state;
+    Buf out = {0};
+    command("blanks r1c1");
+    assert_non_null(strstr(drawn(&VIEW_BLANKS, SIDE_A, 34, 90, &out), "Nothing is hidden"));
+    command("hide r1c1 r2c2; blanks r7c7");
+    assert_int_equal(count_of(drawn(&VIEW_BLANKS, SIDE_B, 34, 90, &out), '?'), 2 * 4 * 2); /* a patch has two lines of four columns */
+    assert_non_null(strstr(buf_str(&out), "2 of 64 hidden"));
+    assert_non_null(strstr(buf_str(&out), "r7c7, seen"));
+    char number[32];
+    number_text(number, sizeof number, *session_peek(&session, SIDE_B, "guess.hidden_error_mean"), 8);
+    assert_non_null(strstr(buf_str(&out), number));
+    buf_free(&out);
+}
+
+/* Only hidden patches are drawn from the guess, and only seen ones from the picture. */
+static void guesses_fill_the_gaps_only(void **state)
+{
+    (void)state;
+    Canvas c;
+    Rect r = {2, 3, 15, 90};
+    command("blanks; hide r1c1 r4c6");
+    draw_on(&c, &VIEW_BLANKS, SIDE_B, r.h, r.w, MODE_256, false);
+    const Graph *g = session_graph(&session, SIDE_B);
+    NodeId guess = session_node(&session, SIDE_B, "guess.pixels");
+    int y = session_axis(g, "y"), x = session_axis(g, "x"), found = 0;
+    for (int row = 0; row < c.h; row++)
+        for (int col = 0; col < c.w; col++) {
+            const Cell *k = canvas_at(&c, row, col);
+            int index[DIMS_MAX];
+            if (!k->ref.run || k->ref.node != guess)
+                continue;
+            Dims d = graph_node(g, guess)->dims;
+            dims_unravel(g->axes, d, k->ref.cell, index);
+            int py = index[dims_find(d, y)], px = index[dims_find(d, x)];
+            assert_true((py == 1 && px == 1) || (py == 4 && px == 6));
+            found++;
+        }
+    assert_true(found >= 2);
+    canvas_free(&c);
+}
+
+static void blanks_of_ready_values(void **state)
+{
+    (void)state;
+    command("blanks");
+    assert_int_equal(session_node(&session, SIDE_A, "guess.pixels"), NO_NODE);
+    assert_true(draw_all(&VIEW_BLANKS, SIDE_A) > 0);
+    command("where");
+    assert_int_equal(session_node(&session, SIDE_A, "where.object"), NO_NODE);
+    assert_true(draw_all(&VIEW_WHERE, SIDE_A) > 0);
+}
+
+static int open_ready(void **state)
+{
+    (void)state;
+    char file[] = "/tmp/vitrine-where-XXXXXX", input[64];
+    VitConfig c = guessing();
+    int fd = mkstemp(file);
+    FILE *f = fdopen(fd, "wb");
+    assert_non_null(f);
+    unsigned long long values = (unsigned long long)c.channels * (unsigned long long)c.image_h * (unsigned long long)c.image_w;
+    char header[128];
+    unsigned long long n = (unsigned long long)snprintf(header, sizeof header, "{\"x\":{\"dtype\":\"F32\",\"shape\":[%d,%d,%d],\"data_offsets\":[0,%llu]}}", c.channels,
+                                                        c.image_h, c.image_w, values * 4);
+    fwrite(&n, 8, 1, f);
+    fwrite(header, 1, n, f);
+    for (unsigned long long i = 0; i < values; i++) {
+        float x = (float)(i % 97) / 40 - 1.2f;
+        fwrite(&x, 4, 1, f);
+    }
+    fclose(f);
+    snprintf(input, sizeof input, "%s:x", file);
+    open_config(&c, input);
+    unlink(file);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(hidden_patches_look_hidden, open_guessing, close_session),
+        cmocka_unit_test_setup_teardown(text_beside_the_pictures, open_guessing, close_session),
+        cmocka_unit_test_setup_teardown(guesses_fill_the_gaps_only, open_guessing, close_session),
+        cmocka_unit_test_setup_teardown(blanks_of_ready_values, open_ready, close_session),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

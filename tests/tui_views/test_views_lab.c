@@ -1,0 +1,499 @@
+/* The scale laboratory and the head census: at every size they stay in their rectangle, every tagged number is the trace's, shares are those
+ * that were measured, and what cannot be measured is said. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/clock.h"
+#include "core/base/utf8.h"
+#include "core/models/shapes.h"
+#include "core/session/ask.h"
+#include "core/session/edits.h"
+#include "core/session/slider.h"
+#include "core/session/study.h"
+#include "tests/tui_views/says.h"
+#include "tui/views/shown.h"
+
+static Session session;
+static Commands commands;
+static char dir[64];
+
+static const int SIZES[][2] = {{1, 1}, {1, 9}, {2, 2}, {3, 1}, {4, 18}, {7, 11}, {8, 40}, {9, 58}, {15, 46}, {18, 78}, {34, 90}, {54, 158}, {150, 500}};
+enum { SIZE_COUNT = sizeof SIZES / sizeof *SIZES };
+
+static void must(const char *line)
+{
+    Err err;
+    if (!command_do(&session, &commands, line, ~0U, &err))
+        fail_msg("%s: %s", line, err.text);
+}
+
+/* A small model of drawn shapes, or one of classes that nobody has labelled pictures for. */
+static void open_model(bool shapes, int layers, int heads)
+{
+    VitConfig c = model_bundled_config();
+    Model m = {0};
+    Err err;
+    c.image_h = c.image_w = 24;
+    c.layers = layers;
+    c.heads = heads;
+    c.head_dim = 4;
+    c.width = 4 * heads;
+    c.mlp = 8;
+    c.scale = vit_scale(4);
+    model_seeded(&m, &c, 5);
+    m.drawn_shapes = shapes;
+    m.class_names = shapes ? SHAPES_NAMES : NULL;
+    if (!model_save(&m, dir, &err))
+        fail_msg("%s", err.text);
+    model_free(&m);
+    session_free(&session);
+    if (!session_init(&session, dir, "#17", 1, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+}
+
+/* --- drawing and reading back --- */
+
+static void prepare(const ViewSpec *v, Rect r)
+{
+    Needs needs = {0};
+    v->needs(&session, SIDE_B, r, &needs);
+    assert_true(session_step(&session, needs.item, needs.count, CLOCK_NEVER));
+}
+
+/* Numbers with a Ref are that cell's value; returns how many there were. */
+static int check_numbers(Canvas *c)
+{
+    int numbers = 0;
+    for (int y = 0; y < c->h; y++)
+        for (int x = 0; x < c->w;) {
+            const Cell *k = canvas_at(c, y, x++);
+            Ref ref = k->ref;
+            char text[600];
+            size_t n = 0;
+            if (!ref.run)
+                continue;
+            const Graph *g = shown_graph(&session, (Side)ref.run);
+            const float *values = session_peek(&session, (Side)ref.run, graph_node(g, ref.node)->path);
+            assert_non_null(values);
+            assert_true(ref.cell < graph_cells(g, ref.node));
+            for (x--; x < c->w && n < sizeof text - 8; x++) {
+                k = canvas_at(c, y, x);
+                if (k->ref.run != ref.run || k->ref.node != ref.node || k->ref.cell != ref.cell)
+                    break;
+                n += utf8_put(text + n, k->ch ? k->ch : ' ');
+            }
+            text[n] = '\0';
+            if (!is_number_text(text))
+                continue; /* "<.01" */
+            numbers++;
+            if (!says(text, values[ref.cell]))
+                fail_msg("%s[%zu] is %.9g, the screen says %s", graph_node(g, ref.node)->path, ref.cell, (double)values[ref.cell], text);
+        }
+    return numbers;
+}
+
+/* Draws with a canary all around; returns how many numbers were right. */
+static int draw_checked(const ViewSpec *v, int h, int w, ColourMode mode, bool ascii)
+{
+    Canvas c;
+    Rect r = {2, 3, h, w};
+    canvas_init(&c, h + 4, w + 6);
+    c.ascii = ascii;
+    canvas_fill(&c, (Rect){0, 0, c.h, c.w}, STYLE_ERROR, '~');
+    canvas_fill(&c, r, STYLE_TEXT, ' ');
+    Paint p = {.s = &session, .c = &c, .mode = mode};
+    Rect clip = c.clip;
+    v->draw(&p, r, SIDE_B, true);
+    assert_memory_equal(&clip, &c.clip, sizeof clip);
+    for (int y = 0; y < c.h; y++)
+        for (int x = 0; x < c.w; x++) {
+            const Cell *k = canvas_at(&c, y, x);
+            bool inside = rect_has(r, y, x);
+            if (!inside && (k->ch != '~' || k->style != STYLE_ERROR || k->ref.run || k->level))
+                fail_msg("%s drew outside its %d × %d at %d %d", v->name, h, w, y, x);
+            assert_true(!ascii || !inside || k->ch < 0x7f);
+        }
+    assert_true(c.cursor_y < 0 || rect_has(r, c.cursor_y, c.cursor_x));
+    int numbers = check_numbers(&c);
+    canvas_free(&c);
+    return numbers;
+}
+
+static int all_sizes(const ViewSpec *v)
+{
+    static const ColourMode MODES[] = {MODE_TRUE, MODE_256, MODE_8, MODE_MONO};
+    int numbers = 0;
+    for (int i = 0; i < SIZE_COUNT; i++)
+        for (int m = 0; m < 4; m++)
+            numbers += draw_checked(v, SIZES[i][0], SIZES[i][1], MODES[m], m == 3);
+    for (int h = 1; h < 40; h += 1 + h / 9)
+        for (int w = 1; w < 130; w += 1 + h % 3 * 4)
+            draw_checked(v, h, w, h % 2 ? MODE_256 : MODE_MONO, w % 2);
+    Buf title = {0};
+    v->title(&session, SIDE_B, &title);
+    assert_true(title.len > 0);
+    buf_free(&title);
+    return numbers;
+}
+
+static const char *drawn(const ViewSpec *v, int h, int w, Buf *out)
+{
+    Canvas c;
+    canvas_init(&c, h, w);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+    v->draw(&p, c.clip, SIDE_B, true);
+    buf_clear(out);
+    for (int y = 0; y < h; y++) {
+        for (int x = 0; x < w; x++) {
+            char glyph[8];
+            uint32_t ch = canvas_at(&c, y, x)->ch;
+            glyph[ch ? utf8_put(glyph, ch) : 0] = '\0';
+            buf_puts(out, glyph);
+        }
+        buf_puts(out, "\n");
+    }
+    canvas_free(&c);
+    return buf_str(out);
+}
+
+static void has(const char *text, const char *part)
+{
+    if (!strstr(text, part))
+        fail_msg("'%s' is not in:\n%s", part, text);
+}
+
+static int lines_with(const char *text, const char *part)
+{
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, part)) != NULL; at += strlen(part))
+        n++;
+    return n;
+}
+
+/* Every command that a click gives is done; returns how many different ones there were. */
+static int click_everywhere(const ViewSpec *v, const char *go, int h, int w)
+{
+    char seen[64][96];
+    int kinds = 0;
+    Canvas c;
+    canvas_init(&c, h, w);
+    for (int y = 0; y < h; y++)
+        for (int x = 0; x < w; x += 1 + w / 30) {
+            Buf line = {0};
+            if (session.place.screen != SCREEN_SCALE && session.place.screen != SCREEN_CENSUS)
+                must(go);
+            Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+            bool hit = v->click(&p, (Rect){0, 0, h, w}, SIDE_B, y, x, &line);
+            assert_int_equal(hit, line.len > 0);
+            int i = 0;
+            while (hit && i < kinds && strcmp(seen[i], buf_str(&line)) != 0)
+                i++;
+            if (hit && i == kinds && kinds < 64) {
+                snprintf(seen[kinds++], sizeof *seen, "%s", buf_str(&line));
+                must(buf_str(&line));
+            }
+            buf_free(&line);
+        }
+    canvas_free(&c);
+    return kinds;
+}
+
+/* --- the laboratory --- */
+
+static void laboratory_draws_the_trace(void **state)
+{
+    (void)state;
+    open_model(true, 3, 2);
+    must("laboratory");
+    assert_true(*session.target.path); /* gradients are there to be told about */
+    assert_int_equal(session_block(&session), 1);
+    Buf text = {0};
+    drawn(&VIEW_SCALE, 34, 90, &text); /* before anything was computed */
+    has(buf_str(&text), "…");
+    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
+    assert_true(all_sizes(&VIEW_SCALE) > 300);
+    must("block 0; move right 2");
+    assert_true(session_compares(&session));
+    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
+    assert_true(all_sizes(&VIEW_SCALE) > 600);
+    drawn(&VIEW_SCALE, 34, 90, &text);
+    has(buf_str(&text), "A as trained");
+    has(buf_str(&text), "B now");
+    has(buf_str(&text), "×4"); /* the variance, by the square of the factor 2: before block 0 nothing changed */
+    has(buf_str(&text), "gradient through");
+    must("pin; set scale off");
+    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
+    has(drawn(&VIEW_SCALE, 34, 90, &text), "A as pinned");
+    buf_free(&text);
+}
+
+/* Both ends of every number: the share above a notch is the one measured with its factor. */
+static void laboratory_shows_what_was_measured(void **state)
+{
+    (void)state;
+    open_model(true, 2, 2);
+    must("laboratory");
+    Err err;
+    Buf text = {0};
+    if (!session_measure_all(&session, MEASURE_SCALE, &err))
+        fail_msg("%s", err.text);
+    const Measure *m = session_measure(&session, MEASURE_SCALE, NULL);
+    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
+    drawn(&VIEW_SCALE, 34, 90, &text);
+    has(buf_str(&text), "accuracy over 500 held-out pictures");
+    assert_null(strstr(buf_str(&text), "measuring"));
+    for (int i = 0; i < STUDY_FACTORS; i++) {
+        char share[16];
+        snprintf(share, sizeof share, "%.3f", (double)m->value[i]);
+        has(buf_str(&text), share + 1);
+    }
+    has(buf_str(&text), "[1]");
+    must("laboratory 8");
+    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
+    has(drawn(&VIEW_SCALE, 34, 90, &text), "[2.83]");
+    must("laboratory head +1");
+    assert_int_equal(session.look.reach, REACH_HEAD);
+    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
+    has(drawn(&VIEW_SCALE, 34, 90, &text), "[block 0, head 0]");
+    has(drawn(&VIEW_SCALE, 6, 30, &text), "×1.41");
+    buf_free(&text);
+}
+
+/* A bar is as high as its share: full at 1, nothing at 0. */
+static void bars_are_shares(void **state)
+{
+    (void)state;
+    Buf text = {0};
+    Measure *m = (Measure *)(uintptr_t)session_measure(&session, MEASURE_SCALE, NULL);
+    must("reset edits");
+    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
+    float kept[STUDY_FACTORS];
+    memcpy(kept, m->value, sizeof kept);
+    for (int i = 0; i < STUDY_FACTORS; i++)
+        m->value[i] = 0;
+    assert_int_equal(lines_with(drawn(&VIEW_SCALE, 34, 90, &text), "█"), 0);
+    m->value[3] = 1;
+    int full = lines_with(drawn(&VIEW_SCALE, 34, 90, &text), "█");
+    m->value[3] = 0.5F;
+    int half = lines_with(drawn(&VIEW_SCALE, 34, 90, &text), "█") * 2 + lines_with(buf_str(&text), "▄");
+    assert_true(full > 30);
+    assert_int_equal(half, full);
+    memcpy(m->value, kept, sizeof kept);
+    buf_free(&text);
+}
+
+static void laboratory_clicks(void **state)
+{
+    (void)state;
+    must("laboratory");
+    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
+    assert_true(click_everywhere(&VIEW_SCALE, "laboratory", 34, 90) >= STUDY_FACTORS + REACH_COUNT + 5);
+    click_everywhere(&VIEW_SCALE, "laboratory", 9, 58);
+    click_everywhere(&VIEW_SCALE, "laboratory", 1, 1);
+    must("reset edits");
+}
+
+/* The gradient that is let through, from the gradients themselves. */
+static void gradient_through(void **state)
+{
+    (void)state;
+    Err err;
+    open_model(true, 2, 2);
+    must("laboratory; block 0");
+    const float *weights = session_need(&session, SIDE_B, "grad.blocks.0.attn.pattern", &err);
+    const float *scores = session_need(&session, SIDE_B, "grad.blocks.0.attn.scores_scaled", &err);
+    const float *row = session_need(&session, SIDE_B, "blocks.0.attn.probe.gradient_through", &err);
+    const float *head = session_need(&session, SIDE_B, "blocks.0.attn.probe.gradient_through_head", &err);
+    int tokens = vit_tokens(&session.model.vit);
+    assert_true(weights && scores && row && head);
+    for (int h = 0; h < 2; h++) {
+        double in_all = 0, out_all = 0;
+        for (int t = 0; t < tokens; t++) {
+            double in = 0, out = 0;
+            for (int u = 0; u < tokens; u++) {
+                size_t i = ((size_t)h * (size_t)tokens + (size_t)t) * (size_t)tokens + (size_t)u;
+                in += (double)weights[i] * (double)weights[i];
+                out += (double)scores[i] * (double)scores[i];
+            }
+            in_all += in;
+            out_all += out;
+            assert_true(in > 0);
+            assert_true(fabs((double)row[h * tokens + t] / sqrt(out / in) - 1) < 1e-5);
+            assert_true(row[h * tokens + t] <= 0.5F); /* the norm of softmax's Jacobian is at most 1/2 */
+        }
+        assert_true(fabs((double)head[h] / sqrt(out_all / in_all) - 1) < 1e-5);
+    }
+    row = session_need(&session, SIDE_B, "blocks.1.attn.probe.gradient_through", &err);
+    assert_true(isfinite(row[0])); /* of the last block only the class token is read */
+    assert_true(isnan(row[1]));
+    Buf text = {0};
+    must("block 1; query 1");
+    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
+    has(drawn(&VIEW_SCALE, 34, 90, &text), "none");
+    must("gradient off");
+    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
+    assert_null(strstr(drawn(&VIEW_SCALE, 34, 90, &text), "none"));
+    buf_free(&text);
+}
+
+/* --- the census --- */
+
+static void census_shows_what_was_measured(void **state)
+{
+    (void)state;
+    open_model(true, 2, 3);
+    must("census");
+    Err err;
+    Buf text = {0};
+    has(drawn(&VIEW_CENSUS, 18, 78, &text), "measuring…");
+    assert_true(all_sizes(&VIEW_CENSUS) == 0); /* nothing is computed yet, so there are no numbers of the trace */
+    if (!session_measure_all(&session, MEASURE_CENSUS, &err))
+        fail_msg("%s", err.text);
+    Measure *m = (Measure *)(uintptr_t)session_measure(&session, MEASURE_CENSUS, NULL);
+    prepare(&VIEW_CENSUS, (Rect){0, 0, 18, 78});
+    assert_true(all_sizes(&VIEW_CENSUS) > 50);
+    for (int i = 0; i < 6; i++) /* drops that no two heads share */
+        m->value[i] = m->base - 0.001F * (float)(7 * i - 3);
+    drawn(&VIEW_CENSUS, 18, 78, &text);
+    static const char *const POINTS[] = {" -0.3", " 0.4", " 1.1", " 1.8", " 2.5", " 3.2"};
+    for (int i = 0; i < 6; i++)
+        has(buf_str(&text), POINTS[i]);
+    has(buf_str(&text), "of 500 held-out pictures right");
+    must("block 1; head 2");
+    prepare(&VIEW_CENSUS, (Rect){0, 0, 18, 78});
+    has(drawn(&VIEW_CENSUS, 18, 78, &text), "block 1, head 2");
+    has(buf_str(&text), ", no. 1/6"); /* missed most */
+    m->value[5] = NAN;
+    m->done = m->total / 2;
+    has(drawn(&VIEW_CENSUS, 18, 78, &text), "measuring 50 %");
+    has(buf_str(&text), "not measured yet");
+    m->done = m->total;
+    m->value[5] = m->base;
+    buf_free(&text);
+}
+
+/* x switches the head under the cursor off and on again, Enter goes to where it looks. */
+static void census_acts(void **state)
+{
+    (void)state;
+    Buf text = {0};
+    must("census; block 1; head 1");
+    must("move left; move up; ablate");
+    assert_true(edits_has(&session, "ablate blocks.0.attn.z[h=0]"));
+    prepare(&VIEW_CENSUS, (Rect){0, 0, 18, 78});
+    has(drawn(&VIEW_CENSUS, 18, 78, &text), "off now");
+    assert_non_null(session_measure(&session, MEASURE_CENSUS, NULL)); /* it is of the model as trained: edits leave it */
+    must("ablate");
+    assert_int_equal(session.edits.count, 0);
+    must("in");
+    assert_int_equal(session.place.screen, SCREEN_ROW);
+    assert_string_equal(session.place.path, "blocks.0.attn.pattern");
+    must("census");
+    assert_true(click_everywhere(&VIEW_CENSUS, "census", 18, 78) >= 6 + 3);
+    click_everywhere(&VIEW_CENSUS, "census", 5, 20);
+    click_everywhere(&VIEW_CENSUS, "census", 1, 1);
+    buf_free(&text);
+}
+
+static void many_heads(void **state)
+{
+    (void)state;
+    open_model(true, 14, 12);
+    must("census; block 13; head 11");
+    Buf text = {0};
+    Needs needs = {0};
+    VIEW_CENSUS.needs(&session, SIDE_B, (Rect){0, 0, 10, 40}, &needs);
+    for (int i = 0; i < needs.count; i++) {
+        Err err;
+        assert_non_null(session_need(&session, needs.item[i].side, needs.item[i].path, &err));
+    }
+    all_sizes(&VIEW_CENSUS);
+    has(drawn(&VIEW_CENSUS, 10, 40, &text), "block 13");
+    has(buf_str(&text), "head");
+    must("laboratory");
+    all_sizes(&VIEW_SCALE);
+    buf_free(&text);
+}
+
+/* --- what cannot be measured --- */
+
+static void absent(void **state)
+{
+    (void)state;
+    Buf text = {0};
+    open_model(false, 2, 2);
+    must("census");
+    prepare(&VIEW_CENSUS, (Rect){0, 0, 18, 78});
+    assert_true(all_sizes(&VIEW_CENSUS) > 20);
+    has(drawn(&VIEW_CENSUS, 18, 140, &text), "no labelled pictures are known for this model");
+    has(buf_str(&text), "not measured");
+    must("say");
+    has(buf_str(&session.said), "cannot be measured");
+    must("laboratory +1");
+    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 140});
+    assert_true(all_sizes(&VIEW_SCALE) > 100);
+    has(drawn(&VIEW_SCALE, 34, 140, &text), "no labelled pictures are known for this model");
+    must("say");
+    has(buf_str(&session.said), "attn.scale is times");
+    assert_null(strstr(buf_str(&session.said), "named right"));
+    must("reset edits");
+    buf_free(&text);
+}
+
+static void sayings(void **state)
+{
+    (void)state;
+    Err err;
+    char text[64];
+    open_model(true, 2, 2);
+    must("census; say");
+    has(buf_str(&session.said), "being measured");
+    assert_true(session_measure_all(&session, MEASURE_CENSUS, &err) && session_measure_all(&session, MEASURE_SCALE, &err));
+    must("block 1; head 1; say");
+    snprintf(text, sizeof text, "Without head 1 of block 1 %.1f %%", 100 * (double)session_measure(&session, MEASURE_CENSUS, NULL)->value[3]);
+    has(buf_str(&session.said), text);
+    must("laboratory +1; say");
+    snprintf(text, sizeof text, "%.1f %% are named right, as trained", 100 * (double)session_measure(&session, MEASURE_SCALE, NULL)->value[STUDY_FACTORS / 2 + 1]);
+    has(buf_str(&session.said), text);
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    snprintf(dir, sizeof dir, "/tmp/test_views_lab.XXXXXX");
+    commands = session_command_set();
+    return mkdtemp(dir) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    static const char *const NAMES[] = {"config.json", "model.safetensors", "preprocessor_config.json"};
+    char path[128];
+    (void)state;
+    session_free(&session);
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        snprintf(path, sizeof path, "%s/%s", dir, NAMES[i]);
+        unlink(path);
+    }
+    return rmdir(dir);
+}
+
+int main(void)
+{
+    if (view_of(SCREEN_SCALE) != &VIEW_SCALE || view_of(SCREEN_CENSUS) != &VIEW_CENSUS)
+        return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(laboratory_draws_the_trace), cmocka_unit_test(laboratory_shows_what_was_measured), cmocka_unit_test(bars_are_shares),
+        cmocka_unit_test(laboratory_clicks),          cmocka_unit_test(gradient_through),                   cmocka_unit_test(census_shows_what_was_measured),
+        cmocka_unit_test(census_acts),                cmocka_unit_test(many_heads),                         cmocka_unit_test(absent),
+        cmocka_unit_test(sayings),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

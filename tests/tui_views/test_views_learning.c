@@ -1,0 +1,655 @@
+/* The record of training, patch filters and heads' reach: at every size they stay in their rectangle, every tagged number is the
+ * trace's, what was recorded is drawn as it was recorded, and what does not exist is said. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/clock.h"
+#include "core/base/utf8.h"
+#include "core/session/ask.h"
+#include "core/session/study.h"
+#include "tests/tui_views/says.h"
+#include "tui/views/shown.h"
+
+static Session session;
+static Commands commands;
+static char dir[64];
+
+enum { STEPS = 6, EVERY = 10, H = 12, W = 20, PATCH = 4, ROWS = H / PATCH, COLS = W / PATCH, PLACES = ROWS * COLS };
+static const ViewSpec *const VIEWS[] = {&VIEW_TRAINING, &VIEW_FILTERS, &VIEW_HEAD_MAP};
+static const Screen SCREENS[] = {SCREEN_TRAINING, SCREEN_FILTERS, SCREEN_HEADS};
+static const char *const GO[] = {"training", "filters", "heads"};
+enum { VIEW_SPECS = sizeof VIEWS / sizeof *VIEWS };
+static const int SIZES[][2] = {{1, 1}, {1, 9}, {2, 2}, {3, 1}, {4, 18}, {7, 11}, {8, 40}, {9, 58}, {15, 46}, {18, 78}, {33, 90}, {54, 158}, {150, 500}};
+enum { SIZE_COUNT = sizeof SIZES / sizeof *SIZES };
+
+static void must(const char *line)
+{
+    Err err;
+    if (!command_do(&session, &commands, line, ~0U, &err))
+        fail_msg("%s: %s", line, err.text);
+}
+
+/* --- a model with a record of training --- */
+static VitConfig config(void)
+{
+    VitConfig c;
+    assert_true(model_size("tiny", &c));
+    c.image_h = H;
+    c.image_w = W;
+    c.patch_h = c.patch_w = PATCH;
+    return c;
+}
+
+/* Rows as a run leaves them: loss falls, accuracy grows, a check at every second one. */
+static void add_rows(History *h, float slower)
+{
+    for (int i = 0; i < STEPS; i++) {
+        float *row = history_add(h);
+        row[HISTORY_STEP] = (float)(i * EVERY);
+        row[HISTORY_LOSS] = slower * 2.5F / (float)(i + 1);
+        row[HISTORY_ACCURACY] = (float)i / STEPS;
+        row[HISTORY_GRADIENT] = slower * (float)(3 + i % 2);
+        row[HISTORY_CHECK] = i % 2 ? (float)i / (STEPS + 1) : -1;
+        for (int b = 0; b < h->vit.layers; b++)
+            row[HISTORY_FIXED + b] = 0.95F - 0.05F * (float)(i + b);
+    }
+}
+
+/* A snapshot whose patches lie on a circle for rows and one for columns: more and more so as the run goes on, none of it at first. The
+ * last one has the model's own table. */
+static void add_snapshots(History *h, const Model *m)
+{
+    for (int i = 0; i < STEPS; i++) {
+        Snapshot *s = history_snap(h, i * EVERY);
+        size_t cells = s->positions ? vit_role_cells(&h->vit, VIT_POS) : 0, width = (size_t)h->vit.width;
+        for (size_t k = 0; k < cells; k++) {
+            int place = (int)(k / width) - ((int)(cells / width) - PLACES), d = (int)(k % width);
+            double angle = (d / 2 % 2 ? place / COLS * 0.8 : place % COLS * 0.5) + d % 2 * 1.5707963;
+            double noise = (double)(k * 2654435761U % 1000) / 500 - 1;
+            s->positions[k] = i == STEPS - 1 ? vit_weight(&m->weights, VIT_POS, 0)->data[k] : (float)(i * 0.3 * sin(angle) + noise);
+        }
+    }
+}
+
+static void save_history(const VitConfig *c, const Model *m, const char *name, float slower)
+{
+    char path[128];
+    Err err;
+    History h;
+    history_init(&h, c);
+    add_rows(&h, slower);
+    add_snapshots(&h, m);
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    if (!history_write(&h, path, &err))
+        fail_msg("%s", err.text);
+    history_free(&h);
+}
+
+static void clear_dir(void)
+{
+    static const char *const NAMES[] = {"history.safetensors", "history-twin.safetensors", "config.json", "model.safetensors", "preprocessor_config.json"};
+    char path[128];
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        snprintf(path, sizeof path, "%s/%s", dir, NAMES[i]);
+        unlink(path);
+    }
+}
+
+/* Opens a model of that configuration from the folder, with 0, 1 or 2 records beside it. */
+static void open_model(const VitConfig *c, int records)
+{
+    Model m = {0};
+    Err err;
+    clear_dir();
+    if (!vit_check(c, &err))
+        fail_msg("%s", err.text);
+    model_seeded(&m, c, 5);
+    if (!model_save(&m, dir, &err))
+        fail_msg("%s", err.text);
+    if (records > 0)
+        save_history(c, &m, "history.safetensors", 1);
+    if (records > 1)
+        save_history(c, &m, "history-twin.safetensors", 1.5F);
+    model_free(&m);
+    session_free(&session);
+    if (!session_init(&session, dir, NULL, 1, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+}
+
+/* --- drawing and reading back --- */
+static void prepare(const ViewSpec *v, Side side, Rect r)
+{
+    Needs needs = {0};
+    v->needs(&session, side, r, &needs);
+    assert_true(session_step(&session, needs.item, needs.count, CLOCK_NEVER));
+}
+
+/* Numbers with a Ref are that cell's value; returns how many there were. */
+static int check_numbers(Canvas *c)
+{
+    int numbers = 0;
+    for (int y = 0; y < c->h; y++)
+        for (int x = 0; x < c->w;) {
+            const Cell *k = canvas_at(c, y, x++);
+            Ref ref = k->ref;
+            char text[600], word[600];
+            size_t n = 0;
+            if (!ref.run || k->level)
+                continue;
+            const Graph *g = shown_graph(&session, (Side)ref.run);
+            const float *values = session_peek(&session, (Side)ref.run, graph_node(g, ref.node)->path);
+            assert_non_null(values);
+            assert_true(ref.cell < graph_cells(g, ref.node));
+            for (x--; x < c->w && n < sizeof text - 8; x++) {
+                k = canvas_at(c, y, x);
+                if (k->level || k->ref.run != ref.run || k->ref.node != ref.node || k->ref.cell != ref.cell)
+                    break;
+                n += utf8_put(text + n, k->ch ? k->ch : ' ');
+            }
+            text[n] = '\0';
+            if (sscanf(text, "%599s", word) != 1 || !is_number_text(word))
+                continue;
+            if (!says(word, values[ref.cell]))
+                fail_msg("%s[%zu] is %.9g, the screen says %s", graph_node(g, ref.node)->path, ref.cell, (double)values[ref.cell], word);
+            numbers++;
+        }
+    return numbers;
+}
+
+/* Draws a view with a canary all around; returns how many numbers were checked. */
+static int draw_checked(const ViewSpec *v, Side side, int h, int w, ColourMode mode, bool ascii)
+{
+    Canvas c;
+    Rect r = {2, 3, h, w};
+    canvas_init(&c, h + 4, w + 6);
+    c.ascii = ascii;
+    canvas_fill(&c, (Rect){0, 0, c.h, c.w}, STYLE_ERROR, '~');
+    canvas_fill(&c, r, STYLE_TEXT, ' ');
+    Paint p = {.s = &session, .c = &c, .mode = mode};
+    Rect clip = c.clip;
+    prepare(v, side, r);
+    v->draw(&p, r, side, true);
+    assert_memory_equal(&clip, &c.clip, sizeof clip);
+    for (int y = 0; y < c.h; y++)
+        for (int x = 0; x < c.w; x++) {
+            const Cell *k = canvas_at(&c, y, x);
+            bool inside = rect_has(r, y, x);
+            if (!inside && (k->ch != '~' || k->style != STYLE_ERROR || k->ref.run))
+                fail_msg("%s drew outside its rectangle at %d %d", v->name, y, x);
+            assert_true(!ascii || !inside || k->ch < 0x7f || k->level);
+        }
+    assert_true(c.cursor_y < 0 || rect_has(r, c.cursor_y, c.cursor_x));
+    int numbers = check_numbers(&c);
+    canvas_free(&c);
+    return numbers;
+}
+
+/* Every command that a click gives is one that can be done, and is done. */
+static int click_everywhere(const ViewSpec *v, const char *go, int h, int w)
+{
+    int hits = 0;
+    Canvas c;
+    canvas_init(&c, h, w);
+    for (int y = 0; y < h; y += 1 + h / 12)
+        for (int x = 0; x < w; x += 1 + w / 17) {
+            Buf line = {0};
+            must(go);
+            Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+            Rect r = {0, 0, h, w};
+            prepare(v, SIDE_A, r);
+            bool hit = v->click(&p, r, SIDE_A, y, x, &line);
+            assert_int_equal(hit, line.len > 0);
+            if (hit)
+                must(buf_str(&line));
+            hits += hit;
+            buf_free(&line);
+        }
+    canvas_free(&c);
+    return hits;
+}
+
+static int all_views_all_sizes(Side side)
+{
+    int numbers = 0;
+    for (int k = 0; k < VIEW_SPECS; k++) {
+        must(GO[k]);
+        for (int i = 0; i < SIZE_COUNT; i++) {
+            static const ColourMode MODES[] = {MODE_TRUE, MODE_256, MODE_8, MODE_MONO};
+            for (int m = 0; m < 4; m++)
+                numbers += draw_checked(VIEWS[k], side, SIZES[i][0], SIZES[i][1], MODES[m], m == 3);
+        }
+    }
+    return numbers;
+}
+
+static void sizes(void **state)
+{
+    (void)state;
+    VitConfig c = config();
+    for (int records = 0; records <= 2; records++) {
+        open_model(&c, records);
+        assert_true(all_views_all_sizes(SIDE_A) > 500);
+        must("filters components");
+        must("training");
+        must("view next"); /* mean removed */
+        assert_true(session.look.centred);
+        assert_true(all_views_all_sizes(SIDE_A) > 500);
+        session.look.components = session.look.centred = false;
+    }
+    must("set scale off");
+    for (int side = SIDE_A; side <= SIDE_DIFF; side++)
+        assert_true(all_views_all_sizes((Side)side) > 200);
+    must("undo");
+}
+
+static void strange_sizes(void **state)
+{
+    (void)state;
+    for (int k = 0; k < VIEW_SPECS; k++) {
+        must(GO[k]);
+        for (int h = 1; h < 24; h++)
+            for (int w = 1; w < 100; w += 1 + h % 3 * 3)
+                draw_checked(VIEWS[k], SIDE_A, h, w, h % 2 ? MODE_256 : MODE_MONO, w % 2);
+    }
+}
+
+static void clicks(void **state)
+{
+    (void)state;
+    VitConfig c = config();
+    open_model(&c, 2);
+    for (int k = 0; k < VIEW_SPECS; k++) {
+        assert_true(click_everywhere(VIEWS[k], GO[k], 33, 90) > 10);
+        click_everywhere(VIEWS[k], GO[k], 7, 30);
+        click_everywhere(VIEWS[k], GO[k], 1, 1);
+    }
+}
+
+/* --- what they show --- */
+static const char *text_of(Canvas *c, Buf *out)
+{
+    buf_clear(out);
+    for (int y = 0; y < c->h; y++) {
+        char glyph[8];
+        for (int x = 0; x < c->w; x++) {
+            uint32_t ch = canvas_at(c, y, x)->ch;
+            size_t n = ch ? utf8_put(glyph, ch) : 0;
+            glyph[n] = '\0';
+            buf_puts(out, glyph);
+        }
+        buf_puts(out, "\n");
+    }
+    return buf_str(out);
+}
+
+static const char *drawn(Canvas *c, const ViewSpec *v, Buf *out)
+{
+    Paint p = {.s = &session, .c = c, .mode = MODE_256};
+    canvas_clear(c);
+    prepare(v, SIDE_A, c->clip);
+    v->draw(&p, c->clip, SIDE_A, true);
+    return text_of(c, out);
+}
+
+static double cosine(const float *table, size_t rows, size_t width, int p, int q)
+{
+    const float *a = table + (rows - PLACES + (size_t)p) * width, *b = table + (rows - PLACES + (size_t)q) * width;
+    double ab = 0, aa = 0, bb = 0;
+    for (size_t d = 0; d < width; d++) {
+        ab += (double)a[d] * (double)b[d];
+        aa += (double)a[d] * (double)a[d];
+        bb += (double)b[d] * (double)b[d];
+    }
+    return ab / sqrt(aa * bb);
+}
+
+static void film_is_the_record(void **state)
+{
+    (void)state;
+    VitConfig c = config();
+    size_t shape[4];
+    open_model(&c, 2);
+    must("training");
+    prepare(&VIEW_TRAINING, SIDE_A, (Rect){0, 0, 30, 90});
+    const Film *film = session_film(&session, false);
+    const History *h = session_history(&session);
+    assert_non_null(film);
+    assert_int_equal(film->made, STEPS);
+    assert_int_equal(film->rows * film->cols, PLACES);
+    vit_role_shape(&c, VIT_POS, shape);
+    for (int i = 0; i < STEPS; i++)
+        for (int p = 0; p < PLACES; p++)
+            for (int q = 0; q < PLACES; q++)
+                assert_true(fabs((double)film_frame(film, i)->cosine[FILM_RAW][p * PLACES + q] -
+                                 cosine(h->snapshot[i].positions, shape[0], shape[1], p, q)) < 1e-6);
+    const char *const path[] = {"pos.probe.cosine", "pos.probe.cosine_centred"};
+    for (int k = 0; k < FILM_KINDS; k++) { /* the last snapshot is the model itself */
+        Err err;
+        const float *x = session_need(&session, SIDE_A, path[k], &err);
+        assert_non_null(x);
+        for (int i = 0; i < PLACES * PLACES; i++)
+            assert_true(fabsf(film_frame(film, STEPS - 1)->cosine[k][i] - x[i]) < 1e-5F);
+    }
+    assert_null(film_frame(film, STEPS));
+    assert_null(film_frame(film, -1));
+}
+
+/* Colours of the large map are those of the recorded cosines, in every snapshot. */
+static void map_colours(void **state)
+{
+    (void)state;
+    Canvas c;
+    Buf text = {0};
+    canvas_init(&c, 33, 90);
+    for (int i = 0; i < STEPS; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "training %d patch=r1c2", i);
+        must(line);
+        drawn(&c, &VIEW_TRAINING, &text);
+        Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+        Scale scale = scale_of_range(&p, -1, 1);
+        const FilmFrame *frame = film_frame(session_film(&session, false), i);
+        for (int q = 0; q < PLACES; q++) { /* the squares are 8 columns wide: 40 of 90 */
+            int y = q / COLS * 8 / 2 + 1, x = q % COLS * 8 + 3;
+            const Cell *k = canvas_at(&c, y, x);
+            Colour want = scale_colour(&scale, frame->cosine[FILM_RAW][(COLS + 2) * PLACES + q]);
+            assert_true(k->level > 0);
+            assert_int_equal(k->ref.run, 0);
+            assert_int_equal(k->ch == ' ' ? k->bg : k->fg, want);
+        }
+    }
+    buf_free(&text);
+    canvas_free(&c);
+}
+
+/* The figures at the chosen step are the record's, for the run and its twin. */
+static void figures_of_the_step(void **state)
+{
+    (void)state;
+    Canvas c;
+    Buf text = {0};
+    canvas_init(&c, 33, 120);
+    must("training 1");
+    drawn(&c, &VIEW_TRAINING, &text);
+    assert_non_null(strstr(buf_str(&text), "recorded while training, step 10  2 of 6"));
+    assert_non_null(strstr(buf_str(&text), "loss ▀1.25 '1.88"));
+    assert_non_null(strstr(buf_str(&text), "accuracy ▀.167 '.167"));
+    assert_non_null(strstr(buf_str(&text), "gradient norm ▀4 '6"));
+    assert_non_null(strstr(buf_str(&text), "[10]"));
+    assert_non_null(strstr(buf_str(&text), "0:0.9 1:.85"));
+    assert_non_null(strstr(buf_str(&text), "14.3 %")); /* check: 1 / 7 */
+    must("training 0");
+    drawn(&c, &VIEW_TRAINING, &text);
+    assert_non_null(strstr(buf_str(&text), "loss ▀2.5 '3.75"));
+    assert_null(strstr(buf_str(&text), "never learns")); /* not measured by then */
+    must("training twin");
+    Buf title = {0};
+    VIEW_TRAINING.title(&session, SIDE_A, &title);
+    assert_non_null(strstr(buf_str(&title), "without 1/√d_k"));
+    must("training own last");
+    buf_free(&title);
+    buf_free(&text);
+    canvas_free(&c);
+}
+
+/* Without its frames a film says so, and one step makes that of the chosen snapshot first. */
+static void film_in_steps(void **state)
+{
+    (void)state;
+    VitConfig c = config();
+    Canvas canvas;
+    Buf text = {0};
+    Film film;
+    open_model(&c, 1);
+    must("training 3");
+    canvas_init(&canvas, 30, 90);
+    Paint p = {.s = &session, .c = &canvas, .mode = MODE_256};
+    VIEW_TRAINING.draw(&p, canvas.clip, SIDE_A, true);
+    assert_non_null(strstr(text_of(&canvas, &text), "computing"));
+    assert_true(film_init(&film, session_history(&session)));
+    assert_false(film_step(&film, 3, 0));
+    assert_non_null(film_frame(&film, 3));
+    assert_int_equal(film.made, 1);
+    assert_false(film_step(&film, 99, 0)); /* beyond the last: the last */
+    assert_non_null(film_frame(&film, STEPS - 1));
+    assert_true(film_step(&film, -5, CLOCK_NEVER));
+    assert_int_equal(film.made, STEPS);
+    film_free(&film);
+    film_free(&film);
+    buf_free(&text);
+    canvas_free(&canvas);
+}
+
+/* A place without length is like nothing, and nothing breaks on it. */
+static void place_without_length(void **state)
+{
+    (void)state;
+    VitConfig c = config();
+    History h;
+    Film film;
+    history_init(&h, &c);
+    Snapshot *s = history_snap(&h, 0);
+    s->positions[vit_role_cells(&c, VIT_POS) - 1] = 2; /* all others are 0 */
+    assert_true(film_init(&film, &h));
+    assert_true(film_step(&film, 0, CLOCK_NEVER));
+    const float *raw = film_frame(&film, 0)->cosine[FILM_RAW];
+    assert_true(isnan(raw[0]) && isnan(raw[PLACES - 1]));
+    assert_true(fabsf(raw[PLACES * PLACES - 1] - 1) < 1e-6F);
+    film_free(&film);
+    history_free(&h);
+}
+
+/* Numbers of every head are those of the probes, and the mark stands between the reference lines where it should. */
+static void heads_are_the_probes(void **state)
+{
+    (void)state;
+    VitConfig c = config();
+    c.layers = 3;
+    Canvas canvas;
+    Buf text = {0};
+    open_model(&c, 0);
+    must("heads");
+    canvas_init(&canvas, 20, 90);
+    drawn(&canvas, &VIEW_HEAD_MAP, &text);
+    static const char *const PROBE[] = {"distance", "entropy_share_mean", "largest_mean"};
+    for (int b = 0; b < c.layers; b++)
+        for (int f = 0; f < 3; f++) {
+            char path[SESSION_PATH];
+            snprintf(path, sizeof path, "blocks.%d.attn.probe.%s", b, PROBE[f]);
+            NodeId n = session_node(&session, SIDE_A, path);
+            for (int h = 0; h < c.heads; h++) {
+                int cells = 0;
+                for (int i = 0; i < canvas.h * canvas.w; i++)
+                    cells += canvas.cells[i].ref.run && canvas.cells[i].ref.node == n && canvas.cells[i].ref.cell == (size_t)h;
+                assert_true(cells >= 3); /* a number; and a dot or a bar */
+            }
+        }
+    assert_non_null(strstr(buf_str(&text), "px looks at all patches alike"));
+    assert_non_null(strstr(buf_str(&text), "0 px")); /* the axis under the plot */
+    must("block 1; head 1; in");
+    assert_int_equal(session.place.screen, SCREEN_ROW);
+    assert_string_equal(session.place.path, "blocks.1.attn.pattern");
+    assert_int_equal(session_head(&session), 1);
+    buf_free(&text);
+    canvas_free(&canvas);
+}
+
+/* More heads than lines: the block in focus is shown head by head, the others in a line each. */
+static void many_heads(void **state)
+{
+    (void)state;
+    VitConfig c = config();
+    c.layers = 40; /* more than a view may ask for at once */
+    c.width = 24;
+    c.heads = 6;
+    c.head_dim = 4;
+    c.mlp = 8;
+    Canvas canvas;
+    Buf text = {0};
+    open_model(&c, 0);
+    must("heads; block 20; head 5");
+    canvas_init(&canvas, 16, 78);
+    drawn(&canvas, &VIEW_HEAD_MAP, &text);
+    assert_non_null(strstr(buf_str(&text), ">block 20  h5"));
+    assert_non_null(strstr(buf_str(&text), " block 21 "));
+    assert_null(strstr(buf_str(&text), "block 21  h"));
+    Paint p = {.s = &session, .c = &canvas, .mode = MODE_256};
+    Buf line = {0};
+    assert_true(VIEW_HEAD_MAP.click(&p, canvas.clip, SIDE_A, canvas.cursor_y + 1, 3, &line));
+    assert_string_equal(buf_str(&line), "block 21");
+    buf_free(&line);
+    for (int i = 0; i < SIZE_COUNT; i++)
+        draw_checked(&VIEW_HEAD_MAP, SIDE_A, SIZES[i][0], SIZES[i][1], MODE_256, false);
+    buf_free(&text);
+    canvas_free(&canvas);
+}
+
+/* A tile's pixel has the colour of its three weights. */
+static void tiles_are_the_weights(void **state)
+{
+    (void)state;
+    VitConfig c = config();
+    Canvas canvas;
+    Buf text = {0};
+    open_model(&c, 0);
+    must("filters 9");
+    canvas_init(&canvas, 40, 120);
+    Paint p = {.s = &session, .c = &canvas, .mode = MODE_TRUE};
+    prepare(&VIEW_FILTERS, SIDE_A, canvas.clip);
+    VIEW_FILTERS.draw(&p, canvas.clip, SIDE_A, true);
+    const Graph *g = session_graph(&session, SIDE_A);
+    NodeId n = session_node(&session, SIDE_A, "patch_embed.probe.filters");
+    const float *x = session_peek(&session, SIDE_A, "patch_embed.probe.filters");
+    int found = 0;
+    size_t tile = PATCH * PATCH * 3, plane = PATCH * PATCH;
+    for (int i = 0; i < canvas.h * canvas.w; i++) {
+        const Cell *k = &canvas.cells[i];
+        if (!k->level || k->ref.node != n)
+            continue;
+        size_t filter = k->ref.cell / tile, pixel = k->ref.cell % plane;
+        float most = 0;
+        for (size_t j = 0; j < tile; j++)
+            most = fmaxf(most, fabsf(x[filter * tile + j]));
+        for (size_t channel = 0; channel < 3; channel++) {
+            int want = (int)(128 + 127.5F * x[filter * tile + channel * plane + pixel] / most), got = (int)(k->fg >> (16 - 8 * channel) & 0xff);
+            assert_true(abs(want - got) <= 1);
+        }
+        found++;
+    }
+    assert_true(found > 100);
+    assert_int_equal(session.place.at[session_axis(g, "d")], 9);
+    must("filters components; filters 2");
+    assert_non_null(strstr(drawn(&canvas, &VIEW_FILTERS, &text), "component 2 of 0–"));
+    assert_non_null(strstr(buf_str(&text), "singular value"));
+    must("view next");
+    assert_false(session.look.components);
+    assert_non_null(strstr(drawn(&canvas, &VIEW_FILTERS, &text), "filter 9 of 0–"));
+    buf_free(&text);
+    canvas_free(&canvas);
+}
+
+/* --- what does not exist --- */
+static void absent(void **state)
+{
+    (void)state;
+    VitConfig c = config();
+    Canvas canvas;
+    Buf text = {0};
+    Err err;
+    canvas_init(&canvas, 24, 80);
+    open_model(&c, 0);
+    must("training");
+    assert_non_null(strstr(drawn(&canvas, &VIEW_TRAINING, &text), "No record of this model's training"));
+    assert_false(command_do(&session, &commands, "training 1", ~0U, &err));
+    assert_false(command_do(&session, &commands, "training patch=r9c9", ~0U, &err));
+    assert_false(command_do(&session, &commands, "filters 100000", ~0U, &err));
+    must("say");
+    assert_non_null(strstr(buf_str(&session.said), "No record"));
+    c.pos = VIT_POS_NONE;
+    open_model(&c, 2);
+    must("training 2");
+    drawn(&canvas, &VIEW_TRAINING, &text);
+    assert_non_null(strstr(buf_str(&text), "no table of position embeddings"));
+    assert_non_null(strstr(buf_str(&text), "loss ▀.833"));
+    must("say");
+    assert_true(all_views_all_sizes(SIDE_A) > 100);
+    c = config();
+    c.channels = 1;
+    c.mean[0] = 0.5F;
+    c.std[0] = 0.25F;
+    c.cls = false;
+    c.pool = VIT_POOL_NONE;
+    c.classes = 0;
+    c.image_w = c.patch_w;
+    c.image_h = c.patch_h; /* one patch: one token, no entropy share, no neighbours */
+    open_model(&c, 0);
+    all_views_all_sizes(SIDE_A);
+    buf_free(&text);
+    canvas_free(&canvas);
+}
+
+/* What `say` tells on each screen has the numbers of the trace and of the record. */
+static void sayings(void **state)
+{
+    (void)state;
+    VitConfig c = config();
+    Err err;
+    char want[64];
+    open_model(&c, 1);
+    must("training 2; say");
+    assert_non_null(strstr(buf_str(&session.said), "At step 20 "));
+    assert_non_null(strstr(buf_str(&session.said), ", at step 50 "));
+    assert_non_null(strstr(buf_str(&session.said), "cosine "));
+    must("heads; block 1; head 1; say");
+    const float *x = session_need(&session, SIDE_A, "blocks.1.attn.probe.distance", &err);
+    assert_non_null(x);
+    const char *number = strstr(buf_str(&session.said), "Head 1 of block 1 looks ");
+    assert_non_null(number);
+    assert_int_equal(sscanf(number, "Head 1 of block 1 looks %63s", want), 1);
+    assert_true(says(want, x[1]));
+    must("filters 3; say");
+    assert_non_null(strstr(buf_str(&session.said), "Filter 3 weighs the 48 values of a patch"));
+    must("filters components; say");
+    assert_non_null(strstr(buf_str(&session.said), "more than any other"));
+    must("filters 1; say");
+    assert_non_null(strstr(buf_str(&session.said), "with those before it"));
+}
+
+static int set_up(void **state)
+{
+    (void)state;
+    Err err;
+    commands = session_command_set();
+    snprintf(dir, sizeof dir, "/tmp/vitrine-learning-XXXXXX");
+    return mkdtemp(dir) && session_init(&session, NULL, NULL, 1, NULL, NULL, &err) ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+    (void)state;
+    session_free(&session);
+    clear_dir();
+    return rmdir(dir);
+}
+
+int main(void)
+{
+    for (int k = 0; k < VIEW_SPECS; k++)
+        if (view_of(SCREENS[k]) != VIEWS[k])
+            return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes),        cmocka_unit_test(strange_sizes),       cmocka_unit_test(clicks),
+        cmocka_unit_test(film_is_the_record), cmocka_unit_test(map_colours),   cmocka_unit_test(figures_of_the_step),
+        cmocka_unit_test(film_in_steps), cmocka_unit_test(place_without_length), cmocka_unit_test(heads_are_the_probes),
+        cmocka_unit_test(many_heads),   cmocka_unit_test(tiles_are_the_weights), cmocka_unit_test(absent),
+        cmocka_unit_test(sayings),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -1,0 +1,419 @@
+/* Where it looked, the lens, and fill in the blanks: at every size they stay in their rectangle, every number on screen is the trace's or the
+ * measurement's, what does not exist is said, and a click goes where it points. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "tests/tui_views/where_test.h"
+
+/* --- sizes and numbers --- */
+static void every_size_and_side(void **state)
+{
+    (void)state;
+    static const char *const GO[] = {"where", "lens", "blanks"};
+    for (int edited = 0; edited < 2; edited++) {
+        if (edited)
+            command("set scale off; hide r3c4 r0c0; compare sides");
+        for (int k = 0; k < VIEW_SPECS; k++) {
+            command(GO[k]);
+            step_to_the_end();
+            for (Side side = SIDE_A; side <= (edited ? SIDE_DIFF : SIDE_A); side++) {
+                int numbers = draw_all(VIEWS[k], side);
+                assert_true(numbers > 0 || (side == SIDE_DIFF && VIEWS[k] == &VIEW_BLANKS));
+            }
+        }
+    }
+}
+
+static void computing_is_said(void **state)
+{
+    (void)state;
+    static const int NARROW[][2] = {{3, 12}, {17, 78}};
+    command("gradient where.answer");
+    for (int k = 0; k < VIEW_SPECS; k++)
+        for (int i = 0; i < 2; i++) {
+            Canvas c;
+            Rect r = {0, 0, NARROW[i][0], NARROW[i][1]};
+            canvas_init(&c, r.h, r.w);
+            c.ascii = true;
+            Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+            VIEWS[k]->draw(&p, r, SIDE_A, true); /* nothing was computed: nothing may be read */
+            assert_int_equal(check_numbers(&c), 0);
+            Buf text = {0};
+            for (int y = 0; y < r.h; y++)
+                for (int x = 0; x < r.w; x++)
+                    buf_putc(&text, (char)canvas_at(&c, y, x)->ch);
+            if (r.h > 3 && !strstr(buf_str(&text), "computing"))
+                fail_msg("%s does not say that it is computing", VIEWS[k]->name);
+            buf_free(&text);
+            canvas_free(&c);
+        }
+}
+
+/* --- where --- */
+static void occlusion_is_the_measurement(void **state)
+{
+    (void)state;
+    Err err;
+    const char *why;
+    command("where occlusion r2c5");
+    assert_true(session_measure_all(&session, MEASURE_OCCLUSION, &err));
+    const Measure *m = where_occlusion(&session, SIDE_A, &why);
+    assert_non_null(m);
+    int patch = session.place.at[session_axis(session.now.base, "p")];
+    assert_int_equal(patch, 2 * 8 + 5);
+    char number[32];
+    number_text(number, sizeof number, where_drop(m, patch), 10);
+    shows(&VIEW_WHERE, SIDE_A, 17, 78, number);
+    command("grey r2c5"); /* the same by hand: the answer's logit falls by as much */
+    const float *a = session_need(&session, SIDE_A, "logits", &err), *b = session_need(&session, SIDE_B, "logits", &err);
+    const Measure *after = where_occlusion(&session, SIDE_A, &why);
+    assert_true(!after && strstr(why, "B only")); /* it is that of what is on show */
+    int answer = 0;
+    for (int i = 1; i < 10; i++)
+        answer = a[i] > a[answer] ? i : answer;
+    assert_true(session_measure_all(&session, MEASURE_OCCLUSION, &err));
+    m = where_occlusion(&session, SIDE_B, &why);
+    assert_true(fabsf(where_drop(m, patch)) < 1e-6f || m->answer != answer); /* grey already */
+    assert_true(a[answer] != b[answer]);
+}
+
+static void mass_of_the_drops(void **state)
+{
+    (void)state;
+    float value[4] = {1, 5, 3, -7}, object[4] = {0, 0, 1, 1}, mass = -1;
+    Measure m = {.rows = 2, .cols = 2, .value = value, .base = 5, .done = 5, .total = 5};
+    assert_true(where_drop_mass(&m, object, &mass) && mass == 14.0f / 18);
+    assert_false(where_drop_mass(&m, NULL, &mass));
+    m.done = 4;
+    assert_false(where_drop_mass(&m, object, &mass));
+    m.done = 5;
+    m.base = -8;
+    assert_false(where_drop_mass(&m, object, &mass)); /* nothing falls */
+}
+
+/* The object's patches have an edge wherever the next one is none of it; in ASCII at their sides. */
+static void the_object_has_an_edge(void **state)
+{
+    (void)state;
+    Canvas c;
+    Rect r = {2, 3, 17, 78};
+    command("where");
+    draw_on(&c, &VIEW_WHERE, SIDE_A, r.h, r.w, MODE_MONO, true);
+    const float *object = session_peek(&session, SIDE_A, "where.object");
+    assert_non_null(object);
+    int edges = 0;
+    for (int y = r.y; y < r.y + r.h; y++)
+        for (int x = r.x; x < r.x + r.w; x++)
+            edges += canvas_at(&c, y, x)->ch == '|';
+    int want = 0;
+    for (int i = 0; i < 64; i++)
+        if (object[i] != 0.0f)
+            want += (i % 8 == 0 || object[i - 1] == 0.0f) + (i % 8 == 7 || object[i + 1] == 0.0f);
+    assert_true(want > 0);
+    assert_true(edges <= 4 * want && edges > 3 * want); /* four maps; the brackets of the cursor may cover some */
+    canvas_free(&c);
+}
+
+/* Whatever patch of whatever map is clicked, the cursor goes there and that map comes into focus. */
+static void clicks_go_to_patch_and_map(void **state)
+{
+    (void)state;
+    Rect r = {0, 0, 17, 78};
+    Canvas c;
+    canvas_init(&c, r.h, r.w);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+    command("where");
+    prepare(&VIEW_WHERE, SIDE_A, r);
+    bool met[WHERE_METHODS] = {false};
+    for (int y = 0; y < r.h; y += 2)
+        for (int x = 0; x < r.w; x += 3) {
+            Buf line = {0};
+            if (VIEW_WHERE.click(&p, r, SIDE_A, y, x, &line) && strcmp(buf_str(&line), "in") != 0) {
+                command(buf_str(&line));
+                assert_int_equal(session.place.screen, SCREEN_WHERE);
+                met[session.look.method] = true;
+                Buf again = {0}; /* now it is the picked one */
+                assert_true(VIEW_WHERE.click(&p, r, SIDE_A, y, x, &again));
+                assert_string_equal(buf_str(&again), "in");
+                buf_free(&again);
+            }
+            buf_free(&line);
+        }
+    for (int m = 0; m < WHERE_METHODS; m++)
+        assert_true(met[m]);
+    command("where rollout; in"); /* into the arithmetic of that cell */
+    assert_int_equal(session.place.screen, SCREEN_EXPLAIN);
+    assert_string_equal(session.place.path, "rollout.patches");
+    canvas_free(&c);
+}
+
+static void heads_one_by_one(void **state)
+{
+    (void)state;
+    command("where attention");
+    assert_string_equal(session.place.path, "where.attention_mean");
+    shows(&VIEW_WHERE, SIDE_A, 17, 90, "mean of heads");
+    command("average; head 2");
+    assert_string_equal(session.place.path, "where.attention");
+    shows(&VIEW_WHERE, SIDE_A, 17, 90, "head 2");
+    assert_false(session.look.average); /* the switch of the attention screens is another */
+    command("average");
+    assert_string_equal(session.place.path, "where.attention_mean");
+    refused("where sideways", "rollout");
+    refused("where rollout r9c9", "patch");
+}
+
+static int cells_of(Canvas *c, const char *path, size_t cell)
+{
+    NodeId n = session_node(&session, SIDE_A, path);
+    int cells = 0;
+    for (int i = 0; i < c->h * c->w; i++)
+        cells += c->cells[i].level && c->cells[i].ref.run && c->cells[i].ref.node == n && c->cells[i].ref.cell == cell;
+    return cells;
+}
+
+/* The maps take the arrangement in which they are largest, and the picture is there as soon as that costs them nothing. */
+static void maps_are_as_large_as_can_be(void **state)
+{
+    (void)state;
+    static const struct {
+        int h, w, cells;
+        bool picture;
+    } want[] = {{8, 58, 1, false}, {18, 78, 2, true}, {34, 90, 8, true}, {54, 158, 18, true}}; /* lines × columns of a patch */
+    command("where rollout r7c7");
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        Canvas c;
+        draw_on(&c, &VIEW_WHERE, SIDE_A, want[i].h, want[i].w, MODE_256, false);
+        size_t corner = 4 * 8 + 5; /* no edge, no cursor */
+        const float *object = session_peek(&session, SIDE_A, "where.object");
+        assert_true(object && object[corner] == 0.0f);
+        assert_int_equal(cells_of(&c, "rollout.patches", corner), want[i].cells);
+        Buf text = {0};
+        for (int k = 0; k < c.h * c.w; k++)
+            buf_putc(&text, c.cells[k].ch < 0x7f ? (char)c.cells[k].ch : '?');
+        const char *share = strstr(buf_str(&text), "the object is ");
+        assert_true((strstr(buf_str(&text), "the picture ") != NULL && strstr(buf_str(&text), "the picture ") < share) == want[i].picture);
+        assert_true(share && strstr(share, "of the picture"));
+        assert_non_null(strstr(buf_str(&text), "row sum "));
+        buf_free(&text);
+        canvas_free(&c);
+    }
+}
+
+/* The gradient is that of the answer's logit unless the reader asked for another one. */
+static void gradients_of_the_answer(void **state)
+{
+    (void)state;
+    shows(&VIEW_WHERE, SIDE_A, 17, 90, "no gradients");
+    command("where gradient");
+    assert_string_equal(session.place.path, "where.gradient");
+    shows(&VIEW_WHERE, SIDE_A, 17, 90, "the answer's logit");
+    command("gradient logits[o=3]; where rollout");
+    shows(&VIEW_WHERE, SIDE_A, 17, 90, "logits[o=frame]");
+    command("set scale off"); /* gradients pass through edits */
+    assert_int_not_equal(session_node(&session, SIDE_B, "where.gradient"), NO_NODE);
+}
+
+/* --- lens --- */
+static void lens_rows_and_clicks(void **state)
+{
+    (void)state;
+    Rect r = {0, 0, 17, 130};
+    Canvas c;
+    Err err;
+    command("lens 1 heart");
+    assert_string_equal(session.place.path, "blocks.1.lens.probs");
+    Buf out = {0};
+    drawn(&VIEW_LENS, SIDE_A, r.h, r.w, &out);
+    for (int block = 0; block < session.model.vit.layers; block++) {
+        char label[32];
+        snprintf(label, sizeof label, "%safter block %d", block == 1 ? ">" : " ", block);
+        assert_non_null(strstr(buf_str(&out), label));
+    }
+    assert_non_null(strstr(buf_str(&out), "patch mean"));
+    buf_free(&out);
+    command("move down");
+    assert_string_equal(session.place.path, "blocks.2.lens.probs");
+    canvas_init(&c, r.h, r.w);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+    prepare(&VIEW_LENS, SIDE_A, r);
+    int o = session_axis(session.now.base, "o"), places = 0;
+    for (int y = 0; y < r.h; y++)
+        for (int x = 30; x < r.w; x += 7) {
+            Buf line = {0};
+            if (VIEW_LENS.click(&p, r, SIDE_A, y, x, &line) && strncmp(buf_str(&line), "lens ", 5) == 0) {
+                char again[16];
+                command(buf_str(&line));
+                assert_int_equal(session.place.screen, SCREEN_LENS);
+                snprintf(again, sizeof again, "%d", session.place.at[o]);
+                assert_string_equal(strrchr(buf_str(&line), ' ') + 1, again);
+                places++;
+            }
+            buf_free(&line);
+        }
+    assert_true(places >= session.model.vit.layers * 8);
+    canvas_free(&c);
+    command("goto blocks.3.lens.probs[o=star]");
+    assert_int_equal(session.place.screen, SCREEN_LENS);
+    refused("lens 99", "0 to 3");
+    refused("lens 1 unicorn", "unicorn");
+    assert_true(session_measure_all(&session, MEASURE_READOUT, &err));
+    const Measure *m = session_measure(&session, MEASURE_READOUT, NULL);
+    char text[96];
+    snprintf(text, sizeof text, "%zu pictures: class token %.1f %%, patch mean %.1f %% right", m->pictures, (double)m->value[0] * 100, (double)m->value[1] * 100);
+    shows(&VIEW_LENS, SIDE_A, 17, 78, text);
+}
+
+/* All classes have a column as soon as their numbers fit; the start is a row like any other, and bars are as high as their shares. */
+static void lens_from_the_start(void **state)
+{
+    (void)state;
+    Buf out = {0};
+    static const int WIDTHS[] = {78, 90, 158};
+    command("lens start 2");
+    assert_string_equal(session.place.path, "embed.lens.probs");
+    assert_int_equal(session.place.screen, SCREEN_LENS);
+    for (int i = 0; i < 3; i++) {
+        drawn(&VIEW_LENS, SIDE_A, 34, WIDTHS[i], &out);
+        for (int o = 0; o < 10; o++) {
+            char name[64];
+            const Graph *g = session_graph(&session, SIDE_A);
+            assert_non_null(strstr(buf_str(&out), axis_label(&g->axes[session_axis(g, "o")], o, name, sizeof name)));
+        }
+        assert_non_null(strstr(buf_str(&out), WIDTHS[i] > 100 ? ">before block 0" : ">start"));
+    }
+    command("move down");
+    assert_string_equal(session.place.path, "blocks.0.lens.probs");
+    command("move up 9");
+    assert_string_equal(session.place.path, "embed.lens.probs");
+    Canvas c;
+    draw_on(&c, &VIEW_LENS, SIDE_A, 54, 158, MODE_256, false);
+    const float *probs = session_peek(&session, SIDE_A, "probs"), *start = session_peek(&session, SIDE_A, "embed.lens.probs");
+    size_t best = 0, first = 0;
+    for (size_t o = 1; o < 10; o++) {
+        best = probs[o] > probs[best] ? o : best;
+        first = start[o] > start[first] ? o : first;
+    }
+    NodeId answer = session_node(&session, SIDE_A, "probs"), before = session_node(&session, SIDE_A, "embed.lens.probs");
+    int high = 0, low = 0;
+    for (int i = 0; i < c.h * c.w; i++) {
+        Ref ref = c.cells[i].ref;
+        high += c.cells[i].level && ref.run && ref.node == answer && ref.cell == best;
+        low += c.cells[i].level && ref.run && ref.node == before && ref.cell == first;
+    }
+    assert_true(start[first] < 0.8f * probs[best] && low > 0 && low < high);
+    canvas_free(&c);
+    command("say");
+    assert_non_null(strstr(buf_str(&session.said), "Without any block"));
+    buf_free(&out);
+}
+
+/* --- what a model lacks --- */
+static void absent_things_are_said(void **state)
+{
+    (void)state;
+    VitConfig c;
+    assert_true(model_size("tiny", &c));
+    c.classes = 0;
+    c.pool = VIT_POOL_NONE;
+    open_config(&c, "#1");
+    shows(&VIEW_BLANKS, SIDE_A, 17, 78, "no reconstruction head");
+    shows(&VIEW_LENS, SIDE_A, 17, 78, "no classes");
+    command("where");
+    shows(&VIEW_WHERE, SIDE_A, 17, 78, "no classes");
+    refused("blanks", "never learned");
+    refused("lens", "no classes");
+    for (int k = 0; k < VIEW_SPECS; k++)
+        draw_all(VIEWS[k], SIDE_A);
+    session_free(&session);
+    assert_true(model_size("tiny", &c));
+    c.reconstruct = true; /* a head, but nothing to hide behind */
+    c.pool = VIT_POOL_MEAN;
+    c.cls = false;
+    open_config(&c, "#1");
+    command("blanks");
+    shows(&VIEW_BLANKS, SIDE_A, 17, 78, "no mask token");
+    command("lens");
+    shows(&VIEW_LENS, SIDE_A, 17, 78, "no labelled pictures");
+    command("where");
+    for (int k = 0; k < VIEW_SPECS; k++)
+        assert_true(draw_all(VIEWS[k], SIDE_A) > 0);
+    session_free(&session);
+}
+
+/* Many small patches, two heads' worth of tokens in front, a thousand classes: nothing runs over. */
+static void other_shapes(void **state)
+{
+    (void)state;
+    VitConfig c;
+    assert_true(model_size("tiny", &c));
+    c.image_h = 96;
+    c.image_w = 64;
+    c.patch_h = c.patch_w = 4;
+    c.layers = 20; /* more rows than differences are kept */
+    c.registers = 3;
+    c.classes = 1000;
+    c.mask_token = c.reconstruct = true;
+    open_config(&c, "#1");
+    command("where; hide random 0.3");
+    for (int k = 0; k < VIEW_SPECS; k++)
+        for (Side side = SIDE_A; side <= SIDE_DIFF; side++)
+            draw_all(VIEWS[k], side);
+    command("lens 18 999");
+    shows(&VIEW_LENS, SIDE_DIFF, 40, 78, ">after block 18");
+    Buf out = {0};
+    assert_null(strstr(drawn(&VIEW_LENS, SIDE_DIFF, 40, 78, &out), "computing"));
+    buf_free(&out);
+    shows(&VIEW_LENS, SIDE_B, 17, 78, "999"); /* the picked class has a column */
+    session_free(&session);
+}
+
+/* --- in words --- */
+static void said(const char *line, const char *words)
+{
+    command(line);
+    command("say");
+    if (!strstr(buf_str(&session.said), words))
+        fail_msg("%s: \"%s\" does not say \"%s\"", line, buf_str(&session.said), words);
+}
+
+static void sentences(void **state)
+{
+    (void)state;
+    said("where rollout r3c4", "patch r3c4 gets");
+    said("where rollout", "of the picture");
+    said("where gradient", "answer's logit");
+    said("where occlusion", "not measured yet");
+    step_to_the_end();
+    said("where occlusion", "grey the answer's logit");
+    said("lens 0 2", "after block 0");
+    said("lens answer", "The answer names");
+    said("blanks r3c4", "Patch r3c4 is seen");
+    said("hide r3c4", "Patch r3c4 is hidden");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(every_size_and_side, open_guessing, close_session),
+        cmocka_unit_test_setup_teardown(computing_is_said, open_guessing, close_session),
+        cmocka_unit_test_setup_teardown(occlusion_is_the_measurement, open_bundled, close_session),
+        cmocka_unit_test(mass_of_the_drops),
+        cmocka_unit_test_setup_teardown(the_object_has_an_edge, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(clicks_go_to_patch_and_map, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(maps_are_as_large_as_can_be, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(heads_one_by_one, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(gradients_of_the_answer, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(lens_rows_and_clicks, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(lens_from_the_start, open_bundled, close_session),
+        cmocka_unit_test(absent_things_are_said),
+        cmocka_unit_test(other_shapes),
+        cmocka_unit_test_setup_teardown(sentences, open_guessing, close_session),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,133 @@
+/* `vitrine diff`: where another program's forward pass, or another model, first differs from ours, and why. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/eval/diff_reference.h"
+#include "core/session/ask_diff.h"
+#include "tui/app.h"
+#include "tui/cli/verbs.h"
+
+/* What the words mean: our model, and what it is compared with, one after the other. */
+typedef struct Plan {
+    const char *model;
+    const char *reference[2];
+    int count;
+} Plan;
+
+/* Of two words one that is a model is ours, the first if both are; two traces are each compared with -m. */
+static bool make_plan(const Options *o, Plan *p, Err *err)
+{
+    const char *const *word = o->word + 1;
+    int words = o->word_count - 1;
+    *p = (Plan){.model = o->model, .count = 1, .reference = {word[0], words > 1 ? word[1] : NULL}};
+    if (words < 2)
+        return true;
+    bool first = diff_is_model(word[0]), second = diff_is_model(word[1]);
+    if ((first || second) && o->model)
+        return err_set(err, "two models to compare with: leave -m %.100s away, or name one reference", o->model);
+    if (first || second) {
+        p->model = word[first ? 0 : 1];
+        p->reference[0] = word[first ? 1 : 0];
+    } else
+        p->count = 2;
+    return true;
+}
+
+static bool check(const Options *o, const Link *l, Err *err)
+{
+    double tolerance;
+    Precision precision;
+    (void)l;
+    if (o->word_count < 2 || o->word_count > 3)
+        return err_set(err, "diff needs a trace (.safetensors, .npz, a folder of .npy) or a model to compare with, or two models: vitrine diff trace.npz -m vit/ -i cat.png");
+    if (o->at)
+        return err_set(err, "diff finds the place itself and takes no --at");
+    if (o->open && o->json)
+        return err_set(err, "--open shows the screen, --json prints: choose one");
+    if (o->precision && !precision_find(o->precision, &precision))
+        return err_set(err, "--precision %.40s: expected f32, bf16 or f16", o->precision);
+    return !o->tolerance || diff_tolerance(o->tolerance, &tolerance, err);
+}
+
+static bool ask(Work *w, const char *reference, DiffAnswer *answer, Err *err)
+{
+    const Options *o = w->options;
+    DiffAsk a = {.reference = reference, .map = o->map, .precision = o->precision, .json = o->json, .own_input = !o->input && !diff_is_model(reference)};
+    return (!o->tolerance || diff_tolerance(o->tolerance, &a.tolerance, err)) && ask_diff(&w->session, &a, &w->out, NULL, answer, err);
+}
+
+static int diff(Work *w, Err *err)
+{
+    const Options *given = w->options;
+    Options own = *given;
+    Plan p;
+    bool same = true;
+    if (!make_plan(given, &p, err))
+        return STATUS_USAGE;
+    own.model = p.model;
+    w->options = &own; /* only while it is opened */
+    bool ok = work_open(w, COMMAND_EDIT | COMMAND_FILE, err);
+    w->options = given;
+    if (given->json && p.count > 1)
+        buf_putc(&w->out, '[');
+    for (int i = 0; ok && i < p.count; i++) {
+        DiffAnswer answer;
+        if (i)
+            buf_puts(&w->out, given->json ? "," : "\n\n");
+        ok = ask(w, p.reference[i], &answer, err);
+        same = same && ok && answer.same;
+    }
+    if (given->json && p.count > 1)
+        buf_puts(&w->out, "]\n");
+    return !ok ? STATUS_BAD : same ? STATUS_DONE : STATUS_NO;
+}
+
+int diff_open(const Options *o)
+{
+    Plan p;
+    Err err = {{0}};
+    Buf line = {0};
+    int status = STATUS_USAGE;
+    bool ok = check(o, NULL, &err) && make_plan(o, &p, &err);
+    if (ok && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
+        ok = err_set(&err, "--open needs a terminal; without it diff prints");
+    if (ok) {
+        buf_printf(&line, "%s%sdiff \"%s\"", buf_str(&o->commands), o->commands.len ? "; " : "", p.reference[0]);
+        if (o->map)
+            buf_printf(&line, " map=\"%s\"", o->map);
+        if (o->tolerance)
+            buf_printf(&line, " tolerance=%s", o->tolerance);
+        if (o->precision)
+            buf_printf(&line, " precision=%s", o->precision);
+        if (!o->input && !diff_is_model(p.reference[0]))
+            buf_puts(&line, " input=own");
+        status = app_main(&(AppOptions){.model = p.model,
+                                        .input = o->input,
+                                        .commands = buf_str(&line),
+                                        .threads = (int)o->threads,
+                                        .memory = o->memory,
+                                        .colour = o->colour,
+                                        .ascii = o->ascii,
+                                        .no_mouse = o->no_mouse,
+                                        .light = o->light,
+                                        .fresh = true});
+    }
+    if (*err.text)
+        complain(err.text);
+    buf_free(&line);
+    return status;
+}
+
+const Verb VERB_DIFF = {
+    .name = "diff",
+    .usage = "diff REF [REF2]",
+    .summary = "where another program's forward pass, or another model, first differs from this one, and why",
+    .details = "REF is a trace (.safetensors, .npz, a folder of .npy files) under the names of Vitrine, TransformerLens, Hugging Face or timm, or under any others that the lines NAME = NODE[axes] of --map FILE explain; "
+               "or a model. Of two REFs one that is a model is ours, the first if both are; two traces are each compared with -m. Without -i a trace's own pixel_values are looked at. "
+               "`through` is the error from the input on, `local` that of one step on the reference's own values: a step where local is large is where a difference begins. "
+               "What differs is made here on purpose, one known mistake after the other, until it agrees. Exit status: 0 the same, 3 different, 1 a file is bad.",
+    .example = "vitrine diff trace.npz -m vit/ -i trace.npz:pixel_values",
+    .flags = VERB_JSON | VERB_ALONE,
+    .check = check,
+    .run = diff};

@@ -1,0 +1,22 @@
+/* What `vitrine evaluate` found, for people and for programs. Internal to tui/cli. */
+#ifndef VITRINE_CLI_EVALUATE_H
+#define VITRINE_CLI_EVALUATE_H
+#include "core/base/buf.h"
+#include "core/eval/evaluation.h"
+#include "core/eval/showcase.h"
+
+/* Whom and what it is about. */
+typedef struct Evaluated {
+    const Model *model;
+    const char *name;                /* of the model, harmless to print */
+    const char *pictures;            /* "held-out drawn shapes", or the folder; harmless to print */
+    const char *const *class_names;  /* [classes] */
+} Evaluated;
+
+void evaluate_table(const Evaluation *e, const Evaluated *of, Buf *out); /* at most 80 columns */
+void evaluate_json(const Evaluation *e, const Evaluated *of, Buf *out);
+void showcase_table(const Showcase *s, const Evaluated *of, Buf *out);
+void showcase_json(const Showcase *s, const Evaluated *of, Buf *out);
+/* "cls", "r3c4": a token of that model; returns out. */
+const char *evaluate_token(const Evaluated *of, int token, char *out, size_t n);
+#endif

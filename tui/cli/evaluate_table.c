@@ -1,0 +1,208 @@
+/* The figures of `vitrine evaluate` as tables. */
+#include "tui/cli/evaluate.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+
+enum { HEADS_ACROSS = 8, SHARES_ACROSS = 6, LABEL_CELLS = 42 };
+
+static void heading(Buf *out, const char *text)
+{
+    buf_printf(out, "\n%s\n", text);
+}
+
+/* A label in so many cells, whatever its bytes. */
+static void label(Buf *out, const char *text, int cells)
+{
+    buf_printf(out, "%s%*s", text, cells > utf8_cells(text) ? cells - utf8_cells(text) : 0, "");
+}
+
+/* "98.7 %" and how many points less than `base`; NaN: nothing is written. */
+static void share_line(Buf *out, const char *text, double share, double base)
+{
+    if (isnan(share))
+        return;
+    buf_puts(out, "  ");
+    label(out, text, LABEL_CELLS);
+    buf_printf(out, "%6.1f %%   %+6.1f\n", 100 * share, 100 * (share - base));
+}
+
+/* One number per head, HEADS_ACROSS heads at a time: value(e, i) of [layers, heads]. */
+typedef double (*HeadValue)(const Evaluation *e, int i);
+
+static void head_grid(Buf *out, const Evaluation *e, HeadValue value, const char *format)
+{
+    for (int first = 0; first < e->heads; first += HEADS_ACROSS) {
+        int end = first + HEADS_ACROSS < e->heads ? first + HEADS_ACROSS : e->heads;
+        buf_printf(out, "  %-9s", "");
+        for (int h = first; h < end; h++)
+            buf_printf(out, "%*s%d", h < 10 ? 7 : h < 100 ? 6 : 5, "h", h);
+        buf_putc(out, '\n');
+        for (int layer = 0; layer < e->layers; layer++) {
+            buf_printf(out, "  block %-3d", layer);
+            for (int h = first; h < end; h++)
+                buf_printf(out, format, value(e, layer * e->heads + h));
+            buf_putc(out, '\n');
+        }
+    }
+}
+
+static double lost_with_head(const Evaluation *e, int i) { return 100 * (e->accuracy - e->head[i]); }
+static double distance_of(const Evaluation *e, int i) { return survey_result(e->with)->distance[i]; }
+static double entropy_with(const Evaluation *e, int i) { return survey_result(e->with)->entropy[i]; }
+static double entropy_without(const Evaluation *e, int i) { return survey_result(e->without)->entropy[i]; }
+static double largest_with(const Evaluation *e, int i) { return survey_result(e->with)->largest[i]; }
+static double largest_without(const Evaluation *e, int i) { return survey_result(e->without)->largest[i]; }
+
+static void put_answers(const Evaluation *e, const Evaluated *of, Buf *out)
+{
+    const ExamResult *r = exam_result(e->trained);
+    bool class_token = readout_used(&of->model->vit) == READOUT_CLASS_TOKEN;
+    buf_puts(out, "  ");
+    label(out, "named right", LABEL_CELLS);
+    buf_printf(out, "%6.1f %%   %s\n", 100 * e->accuracy, "points");
+    share_line(out, "without the scale 1/√d_k", e->scale_off, e->accuracy);
+    share_line(out, "without position embeddings", e->positions_off, e->accuracy);
+    if (r->has_other)
+        share_line(out, class_token ? "read from the mean of the patches instead" : "read from the class token instead", exam_share_other(r), e->accuracy);
+    buf_puts(out, "  ");
+    label(out, "mean cross entropy", LABEL_CELLS);
+    buf_printf(out, "%8.3f nats\n", r->loss);
+}
+
+/* Per class how many are right, and what the wrong ones are most often taken for. */
+static void put_classes(const Evaluation *e, const Evaluated *of, Buf *out)
+{
+    const ExamResult *r = exam_result(e->trained);
+    heading(out, "Classes (true class, named right, most often taken for)");
+    for (int o = 0; o < r->classes; o++) {
+        char name[64];
+        size_t right, n = exam_of_class(r, o, &right), most = 0;
+        int other = -1;
+        for (int k = 0; k < r->classes; k++) {
+            size_t count = r->confusion[(size_t)o * (size_t)r->classes + (size_t)k];
+            if (k != o && count > most) {
+                most = count;
+                other = k;
+            }
+        }
+        if (!n)
+            continue;
+        buf_puts(out, "  ");
+        label(out, utf8_clean(name, 24, of->class_names[o]), 24);
+        buf_printf(out, "%6.1f %% of %zu", 100 * (double)right / (double)n, n);
+        if (other >= 0)
+            buf_printf(out, "%*s%s, %zu", n < 10 ? 7 : n < 100 ? 6 : n < 1000 ? 5 : 4, "", utf8_clean(name, 24, of->class_names[other]), most);
+        buf_putc(out, '\n');
+    }
+}
+
+static void put_parts(const Evaluation *e, Buf *out)
+{
+    heading(out, "Points lost without one head (its z is 0)");
+    head_grid(out, e, lost_with_head, "%8.1f");
+    heading(out, "Points lost without one sub-layer");
+    buf_printf(out, "  %-9s%11s%8s\n", "", "attention", "MLP");
+    for (int layer = 0; layer < e->layers; layer++)
+        buf_printf(out, "  block %-3d%11.1f%8.1f\n", layer, 100 * (e->accuracy - e->attention[layer]), 100 * (e->accuracy - e->mlp[layer]));
+}
+
+static void put_positions(const Evaluation *e, Buf *out)
+{
+    if (!e->has_grid)
+        return;
+    heading(out, "Position embeddings against the patch grid");
+    buf_printf(out, "  rank correlation of likeness and nearness      %.2f\n", e->grid.rank);
+    buf_printf(out, "  …with the mean vector taken away               %.2f\n", e->grid.rank_centred);
+    buf_printf(out, "  the most alike patch is one of 4 neighbours    %.1f %%\n", 100 * e->grid.near4);
+    buf_printf(out, "  …one of 8, corners too                         %.1f %%\n", 100 * e->grid.near8);
+}
+
+static void put_attention(const Evaluation *e, Buf *out)
+{
+    const SurveyResult *s = survey_result(e->with);
+    buf_printf(out, "\nAttention distance in pixels (all alike %.1f, at most %.1f)\n", s->uniform, s->maximal);
+    head_grid(out, e, distance_of, "%8.1f");
+    if (!isnan(s->entropy[0])) {
+        heading(out, "Entropy of a row, as a share of ln(tokens)");
+        head_grid(out, e, entropy_with, "%8.2f");
+        heading(out, "…without the scale");
+        head_grid(out, e, entropy_without, "%8.2f");
+    }
+    heading(out, "Largest weight of a row");
+    head_grid(out, e, largest_with, "%8.2f");
+    heading(out, "…without the scale");
+    head_grid(out, e, largest_without, "%8.2f");
+}
+
+static void put_object(const Evaluation *e, Buf *out)
+{
+    const SurveyResult *s = survey_result(e->with);
+    if (!s->objects || !s->seen)
+        return;
+    buf_printf(out, "\nWhere it looks: weight on the patches with more than %.0f %% of the object\n", 100 * SURVEY_COVER);
+    buf_printf(out, "  the patches' share of the area                 %.3f\n", s->area);
+    buf_printf(out, "  rollout (½ heads' mean + ½ residual)           %.3f, %.1f times as much\n", s->rollout, s->area > 0 ? s->rollout / s->area : 0);
+    buf_printf(out, "  rollout's heaviest patch is the object's       %.1f %% of pictures\n", 100 * s->rollout_peak);
+    for (int h = 0; s->read && h < s->heads; h += SHARES_ACROSS) {
+        buf_printf(out, "  %-47s", h ? "" : "class token's row in the last block, by head");
+        for (int k = h; k < h + SHARES_ACROSS && k < s->heads; k++)
+            buf_printf(out, "%s%.2f", k > h ? " " : "", s->read[k]);
+        buf_putc(out, '\n');
+    }
+}
+
+void evaluate_table(const Evaluation *e, const Evaluated *of, Buf *out)
+{
+    buf_printf(out, "%s: %zu %s\n\n", of->name, e->pictures, of->pictures);
+    put_answers(e, of, out);
+    put_classes(e, of, out);
+    put_parts(e, out);
+    put_positions(e, out);
+    put_attention(e, out);
+    put_object(e, out);
+}
+
+const char *evaluate_token(const Evaluated *of, int token, char *out, size_t n)
+{
+    const VitConfig *c = &of->model->vit;
+    int prefix = vit_prefix(c), cols = c->image_w / c->patch_w, p = token - prefix;
+    if (p >= 0)
+        snprintf(out, n, "r%dc%d", p / cols, p % cols);
+    else if (c->cls && token == 0)
+        snprintf(out, n, "cls");
+    else
+        snprintf(out, n, "%d", token);
+    return out;
+}
+
+static void put_row(const ShowcaseRow *r, const Evaluated *of, const char *what, Buf *out)
+{
+    char token[32], name[3][32];
+    buf_printf(out, "%s\n", what);
+    if (!r->found) {
+        buf_puts(out, "  none of these pictures\n");
+        return;
+    }
+    const int class[] = {r->label, r->with, r->without};
+    for (int i = 0; i < 3; i++)
+        utf8_clean(name[i], sizeof name[i], of->class_names[class[i]]);
+    evaluate_token(of, r->query, token, sizeof token);
+    buf_printf(out, "  picture #%llu, class %s\n", (unsigned long long)r->number, name[0]);
+    buf_printf(out, "  named %s; without the scale %s\n", name[1], name[2]);
+    buf_printf(out, "  block %d, head %d, query %s: entropy %.3f; without the scale %.3f nats\n", r->layer, r->head, token, (double)r->entropy_with,
+               (double)r->entropy_without);
+    buf_printf(out, "  mean change over all its rows %.3f nats\n", r->change);
+    buf_printf(out, "  vitrine '#%llu' --at 'blocks.%d.attn.pattern[h=%d,t=%s]' -c 'set scale off'\n", (unsigned long long)r->number, r->layer, r->head, token);
+}
+
+void showcase_table(const Showcase *s, const Evaluated *of, Buf *out)
+{
+    buf_printf(out, "%s: %zu drawn pictures; without the scale %zu answers change\n\n", of->name, s->pictures, s->changed);
+    put_row(&s->collapse, of, "The deepest fall of a row that goes with another answer", out);
+    buf_putc(out, '\n');
+    put_row(&s->steady, of, "The least change", out);
+}

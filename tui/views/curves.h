@@ -1,0 +1,18 @@
+/* Records of a training run as curves over its steps: small plots side by side, the run and its twin in one plot where there are two.
+ * Nothing here is in the trace: no cell carries a Ref. */
+#ifndef VITRINE_TUI_CURVES_H
+#define VITRINE_TUI_CURVES_H
+#include "core/train/history.h"
+#include "tui/views/view.h"
+
+typedef struct Curves {
+    const History *run, *twin; /* twin: NULL where none is known. Drawn in this order, whichever is looked at */
+    bool on_twin;              /* the chosen step is one of the twin's */
+    int step;                  /* the chosen one */
+} Curves;
+
+/* The last row at or before a step (the first row before that); −1 where there is none, or the record ends before. */
+int curves_row(const History *h, int step);
+/* As many plots as r has room for, the most telling first; nothing where none fits. */
+void curves_draw(const Paint *p, Rect r, const Curves *c);
+#endif

@@ -1,0 +1,29 @@
+/* Small pictures on a grid: one tile for every index of an axis, each c × i × j values around zero. Filters and their components. */
+#ifndef VITRINE_TUI_TILES_H
+#define VITRINE_TUI_TILES_H
+#include "tui/views/shown.h"
+
+typedef struct Tiles {
+    Shown v;
+    int axis;             /* of which every index has a tile */
+    int count, here;      /* tiles; the one in focus */
+    int channels, h, w;   /* of one tile */
+    size_t stride[4];     /* of the tile, its channel, row and column */
+} Tiles;
+
+/* False where that node is none of tiles: [axis,c,i,j]. */
+bool tiles_open(const Session *s, Side side, const char *path, const char *axis, Tiles *out);
+size_t tiles_cell(const Tiles *t, int tile, int channel, int row, int col);
+/* Smallest and largest finite value of a tile, as cells; false where none is finite. */
+bool tiles_range(const Tiles *t, int tile, size_t *low, size_t *high);
+
+/* A tile in cells: size cells of the canvas stand for one pixel, or 1/size of them where size is negative. */
+typedef struct TileFit {
+    int size, lines, columns;
+    bool halves;
+} TileFit;
+/* The largest that fits into h × w, at most `most` columns a pixel; down to one cell. */
+TileFit tiles_fit(const Paint *p, const Tiles *t, int h, int w, int most);
+/* Every tile has its own scale: 0 is grey, its largest value of either sign fully coloured. */
+void tiles_draw(const Paint *p, const Tiles *t, int tile, const TileFit *f, int y, int x);
+#endif
