@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/eval/readout.h"
 #include "core/graph/plan.h"
@@ -158,12 +159,18 @@ float *sweep_pixels(Sweep *s, int worker, int picture)
 
 void sweep_compute(Sweep *s, int worker)
 {
+    bool complete = sweep_step(s, worker, CLOCK_NEVER);
+    REQUIRE(complete);
+}
+
+bool sweep_step(Sweep *s, int worker, int64_t deadline_ns)
+{
     Bench *b = &s->bench[worker];
     if (!b->plan) {
         b->plan = plan_new(s->graph, s->wanted, s->wanted_count);
         plan_leaf(b->plan, s->input, sweep_pixels(s, worker, 0));
     }
-    plan_compute(b->plan);
+    return plan_step(b->plan, deadline_ns);
 }
 
 /* What depends on no picture is the same for all. */

@@ -28,6 +28,8 @@ void sweep_free(Sweep *s); /* NULL is allowed */
 /* Where picture 0 … SWEEP_PICTURES-1 (single: 0) of that thread's next computation goes: [c,y,x], as the model's input takes them. */
 float *sweep_pixels(Sweep *s, int worker, int picture);
 void sweep_compute(Sweep *s, int worker);
+/* The same in parts, for models so large that somebody would wait for it: true when complete. */
+bool sweep_step(Sweep *s, int worker, int64_t deadline_ns);
 /* After sweep_compute, of one picture. */
 const float *sweep_logits(const Sweep *s, int worker, int picture);             /* [o] */
 bool sweep_has_other(const Sweep *s);                                           /* is there a second read-out? */

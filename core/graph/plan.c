@@ -27,7 +27,7 @@ typedef struct Source {
 struct Plan {
     const Graph *graph;
     Job **jobs;
-    int job_count;
+    int job_count, next; /* next: of plan_step */
     Source *sources;
     int source_count;
     Use *uses;
@@ -292,9 +292,21 @@ static void point_at_leaves(Plan *p)
 
 void plan_compute(Plan *p)
 {
-    point_at_leaves(p);
-    for (int j = 0; j < p->job_count; j++)
-        job_run(p->jobs[j]);
+    p->next = 0;
+    plan_step(p, CLOCK_NEVER);
+}
+
+bool plan_step(Plan *p, int64_t deadline_ns)
+{
+    if (p->next == 0)
+        point_at_leaves(p);
+    while (p->next < p->job_count) {
+        job_run(p->jobs[p->next++]);
+        if (deadline_ns != CLOCK_NEVER && p->next < p->job_count && clock_ns() >= deadline_ns)
+            return false;
+    }
+    p->next = 0;
+    return true;
 }
 
 const float *plan_values(const Plan *p, NodeId n)

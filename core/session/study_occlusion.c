@@ -4,8 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/session/study_parts.h"
+
+static const double LARGE = 1e9; /* FLOPs of one pass: about 10 ms */
 
 /* The picture as the edits leave it. */
 static const float *picture_now(const Exhibit *e)
@@ -33,6 +36,10 @@ void study_occlusion_begin(Session *s, Measuring *w)
     w->sweep = sweep_new(&setup, &err);
     if (!w->sweep)
         snprintf(w->problem, sizeof w->problem, "%s", err.text);
+    double flops = 0;
+    for (NodeId n = 0; n <= e->nodes.logits; n++)
+        flops += graph_cost(e->base, n).flops;
+    w->large = flops > LARGE;
     w->picture = xfloats(e->input.cells);
     memcpy(w->picture, picture_now(e), e->input.cells * sizeof *w->picture);
     w->logits = xcalloc(size_mul(patches + 1, (size_t)c->classes), sizeof *w->logits);
@@ -59,17 +66,48 @@ static void paint(const Session *s, const Measuring *w, size_t i, float *pixels)
                 pixels[ch * plane + (row * ph + y) * width + col * pw + x] = grey;
 }
 
+/* Pictures of an item. */
+static size_t count_of(const Measuring *w, size_t item)
+{
+    size_t left = w->measure.total - item * SWEEP_PICTURES;
+    return left < SWEEP_PICTURES ? left : SWEEP_PICTURES;
+}
+
+static void lay_out(const Session *s, const Measuring *w, size_t item, int worker)
+{
+    for (size_t i = 0; i < count_of(w, item); i++)
+        paint(s, w, item * SWEEP_PICTURES + i, sweep_pixels(w->sweep, worker, (int)i));
+}
+
+static void keep_logits(const Session *s, Measuring *w, size_t item, int worker)
+{
+    size_t first = item * SWEEP_PICTURES, classes = (size_t)s->model.vit.classes;
+    for (size_t i = 0; i < count_of(w, item); i++)
+        memcpy(w->logits + (first + i) * classes, sweep_logits(w->sweep, worker, (int)i), classes * sizeof *w->logits);
+}
+
 static void occlude(void *pass, size_t item, int worker)
 {
     const Session *s = ((Pass *)pass)->s;
     Measuring *w = ((Pass *)pass)->w;
-    size_t first = item * SWEEP_PICTURES, classes = (size_t)s->model.vit.classes;
-    size_t n = w->measure.total - first < SWEEP_PICTURES ? w->measure.total - first : SWEEP_PICTURES;
-    for (size_t i = 0; i < n; i++)
-        paint(s, w, first + i, sweep_pixels(w->sweep, worker, (int)i));
+    lay_out(s, w, item, worker);
     sweep_compute(w->sweep, worker);
-    for (size_t i = 0; i < n; i++)
-        memcpy(w->logits + (first + i) * classes, sweep_logits(w->sweep, worker, (int)i), classes * sizeof *w->logits);
+    keep_logits(s, w, item, worker);
+}
+
+/* In one thread, but so that it stops between the operations of a pass: an item of a large model takes seconds. */
+static void occlude_slowly(const Session *s, Measuring *w, size_t items, int64_t deadline_ns)
+{
+    while (w->items_done < items) {
+        if (!w->painted)
+            lay_out(s, w, w->items_done, 0);
+        w->painted = !sweep_step(w->sweep, 0, deadline_ns);
+        if (w->painted)
+            return;
+        keep_logits(s, w, w->items_done++, 0);
+        if (clock_ns() >= deadline_ns)
+            return;
+    }
 }
 
 bool study_occlusion_step(Session *s, Measuring *w, int64_t deadline_ns)
@@ -77,7 +115,12 @@ bool study_occlusion_step(Session *s, Measuring *w, int64_t deadline_ns)
     Measure *m = &w->measure;
     Pass pass = {s, w};
     size_t items = (m->total + SWEEP_PICTURES - 1) / SWEEP_PICTURES, classes = (size_t)s->model.vit.classes;
-    w->items_done = pool_run(s->pool, w->items_done, items, occlude, &pass, deadline_ns);
+    if (w->large)
+        occlude_slowly(s, w, items, deadline_ns);
+    else
+        w->items_done = pool_run(s->pool, w->items_done, items, occlude, &pass, deadline_ns);
+    if (!w->items_done)
+        return false;
     m->done = w->items_done == items ? m->total : w->items_done * SWEEP_PICTURES;
     if (m->answer < 0) {
         m->answer = sweep_largest(w->logits, (int)classes);

@@ -23,6 +23,8 @@ typedef struct Measuring {
     float *picture;   /* occlusion: values of the picture as it is now */
     float *logits;    /* occlusion: [1 + patches, classes] */
     size_t items_done;
+    bool large;       /* occlusion: one pass takes so long that it must stop in the middle; then */
+    bool painted;     /* … the next pictures are laid out, and partly computed */
     char problem[sizeof(((Err *)0)->text)]; /* why it came to nothing, or "" */
 } Measuring;
 

@@ -13,7 +13,7 @@
 enum { MICRO_BATCH = 4 }; /* pictures whose gradients are computed together; part of the recipe, hence of the bytes */
 
 typedef enum Schedule {
-    SCHEDULE_COSINE,      /* linear warm-up, then half a cosine down to `floor` (Loshchilov and Hutter 2017) */
+    SCHEDULE_COSINE,      /* linear warm-up, then what is left of half a cosine over all steps, down to `floor` (Loshchilov and Hutter 2017) */
     SCHEDULE_INVERSE_SQRT /* linear warm-up, then 1/√step (Vaswani et al. 2017, section 5.3), scaled so that its peak is `rate` */
 } Schedule;
 

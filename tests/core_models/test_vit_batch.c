@@ -253,6 +253,7 @@ static void no_part_of_the_pass(void **state)
     (void)state;
     VitConfig c = model_bundled_config(), more = c;
     Bench a, b;
+    c.mask_token = c.reconstruct = false;
     more.mask_token = more.reconstruct = true;
     bench_seeded(&a, &c, 48);
     bench_seeded(&b, &more, 48);

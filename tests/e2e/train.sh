@@ -10,7 +10,7 @@ trap 'rm -rf "$T"' EXIT
 cd "$T" || exit 1
 export HOME=$T/home XDG_STATE_HOME=$T/state
 
-SMALL='"batch": 8, "warmup": 1, "check": 4, "log_every": 1000, "model": {"image": 12, "patch": 6, "width": 8, "layers": 1, "heads": 2, "mlp": 8}'
+SMALL='"batch": 8, "warmup": 1, "check": 4, "log_every": 2000, "model": {"image": 12, "patch": 6, "width": 8, "layers": 1, "heads": 2, "mlp": 8}'
 
 # refused WHAT PATTERN RECIPE: status 1, one line that has PATTERN, no model
 refused() {
@@ -41,7 +41,7 @@ interrupt() {
     wait $pid
 }
 
-printf '{"steps": 600, %s}' "$SMALL" >steps.json
+printf '{"steps": 2000, %s}' "$SMALL" >steps.json
 check 'a run to its end' "$V" train --config steps.json --threads 1 -o whole >/dev/null 2>&1 </dev/null
 interrupt broken
 check "interrupted: $(tail -1 err)" grep -q 'interrupted after step' err

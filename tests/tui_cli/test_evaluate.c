@@ -73,7 +73,7 @@ static double number_at(const Json *j, const char *name)
 {
     const Json *at = json_get(j, name);
     assert_non_null(at);
-    double x = NAN;
+    double x = (double)NAN;
     assert_true(json_number(at, &x));
     return x;
 }

@@ -7,7 +7,7 @@
 #include "tui/views/heat.h"
 #include "tui/views/shown.h"
 
-enum { BLANK = -2, NUMBER = 6, BAR_MOST = 24, BAR_LONG = 16, AXIS_LEAST = 8, NEEDS_MOST = 108, LONG_LABEL = 14, SHORT_LABEL = 7, WIDE = 76, NARROW = 44, NARROWER = 26 };
+enum { BLANK = -2, NUMBER = 6, BAR_MOST = 24, BAR_LONG = 16, AXIS_LEAST = 8, LEGEND_WIDE = 84, NEEDS_MOST = 108, LONG_LABEL = 14, SHORT_LABEL = 7, WIDE = 76, NARROW = 44, NARROWER = 26 };
 
 typedef enum Figure { DISTANCE, ENTROPY, LARGEST, FIGURES } Figure;
 static const char *const PROBE[FIGURES] = {"distance", "entropy_share_mean", "largest_mean"};
@@ -266,7 +266,7 @@ static void draw_legend(const Paint *p, const HeadMap *m, Rect r)
             return;
         x += canvas_printf(p->c, r.y, x, end - x, STYLE_AXIS, "%s ", rule[k].mark);
         x += shown_number(p, rule[k].v, 0, r.y, x, NUMBER, STYLE_TEXT);
-        x += canvas_printf(p->c, r.y, x, end - x, STYLE_DIM, " px %s   ", r.w >= WIDE ? rule[k].word : rule[k].brief);
+        x += canvas_printf(p->c, r.y, x, end - x, STYLE_DIM, " px %s   ", r.w >= LEGEND_WIDE ? rule[k].word : rule[k].brief);
     }
 }
 
