@@ -43,7 +43,7 @@ tiny||view picture|40x10 20x5 8x3 1x1|
 "
 # what a small model has learned in forty steps: model "learned" instead of "seeded"
 LEARNED="
-training||training 6|80x24 120x40 200x60|
+training||training 1|80x24 120x40 200x60|
 twin||training twin|80x24|
 filters||filters components|80x24 120x40 200x60|
 heads||heads|80x24 120x40 200x60|

@@ -198,8 +198,12 @@ static void close_something(App *a)
         s->look.zoomed = false;
     else if (s->look.steps_focused)
         s->look.steps_focused = false;
-    else if ((s->place.screen == SCREEN_EXPLAIN || s->place.screen >= SCREEN_TRAINING) && s->back_count)
+    else if (s->place.screen == SCREEN_EXPLAIN && s->back_count)
         command_do(s, &a->commands, "back", 0, &err);
+    else if (s->place.screen >= SCREEN_TRAINING && s->back_count) /* from all that it learned to where one was before */
+        do
+            command_do(s, &a->commands, "back", 0, &err);
+        while (s->place.screen >= SCREEN_TRAINING && s->back_count);
     else
         s->quit = true;
 }

@@ -13,7 +13,7 @@
     X(STEP, "step", "steps done")                                                             \
     X(LOSS, "loss", "cross entropy of the step's unmasked pictures")                          \
     X(ACCURACY, "accuracy", "share of the step's unmasked pictures named right")              \
-    X(GUESS, "guess", "mean squared error of the guessed patches")                            \
+    X(GUESS, "guess", "mean squared error of the guessed patches; −1: none were hidden")      \
     X(GRADIENT, "gradient_norm", "norm of all gradients together, before clipping")           \
     X(RATE, "rate", "learning rate")                                                          \
     X(CHECK, "check", "accuracy on pictures that are not learnt from; −1: not measured here")

@@ -269,7 +269,7 @@ TrainStep trainer_step(Trainer *t)
     }
     s.loss = clean > 0 ? s.loss / clean : 0;
     s.accuracy = clean > 0 ? s.accuracy / clean : 0;
-    s.guess /= counted;
+    s.guess = hidden ? s.guess / counted : -1;
     t->gradient_scale = r->clip > 0 && s.gradient_norm > r->clip ? (float)(r->clip / s.gradient_norm) : 1.0f;
     pool_run(t->pool, 0, t->weights, update_weight, t, CLOCK_NEVER);
     t->step++;

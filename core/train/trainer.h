@@ -13,7 +13,7 @@ typedef struct Trainer Trainer;
 /* Figures of the step just made. */
 typedef struct TrainStep {
     int step;          /* steps done */
-    double loss, accuracy, guess; /* of its unmasked pictures; of its hidden patches (0 when there were none) */
+    double loss, accuracy, guess; /* of its unmasked pictures; of its hidden patches (−1 when there were none) */
     double gradient_norm, rate;
 } TrainStep;
 

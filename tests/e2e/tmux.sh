@@ -99,7 +99,7 @@ back_in_shell() {
 # quit WHAT: q closes what is open, then leaves.
 quit() {
     local i j
-    for i in 1 2 3; do
+    for i in 1 2 3 4 5; do
         send q
         for j in $(seq 50); do
             pane_is alternate_on 0 && break 2

@@ -105,7 +105,10 @@ static bool report(Training *t, const TrainStep *s)
     int every = t->recipe.steps / REPORTS > 0 ? t->recipe.steps / REPORTS : 1;
     if (!isatty(STDERR_FILENO) && s->step % every == 0) {
         time_left(t, s->step, left, sizeof left);
-        fprintf(stderr, "%s  guess %.3f  gradient %.3f%s%s\n", line, s->guess, s->gradient_norm, *left ? "  " : "", left);
+        char guess[32] = "";
+        if (s->guess >= 0)
+            snprintf(guess, sizeof guess, "  guess %.3f", s->guess);
+        fprintf(stderr, "%s%s  gradient %.3f%s%s\n", line, guess, s->gradient_norm, *left ? "  " : "", left);
     }
     return work_progress(t->w, line, (double)s->step / t->recipe.steps);
 }

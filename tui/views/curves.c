@@ -39,7 +39,7 @@ static int steps_of(const Curves *c)
 static float value_of(const History *h, const Plot *plot, int line, int row)
 {
     float x = plot->blocks ? history_entropy(h, row, line) : history_at(h, row, plot->figure);
-    return plot->figure == HISTORY_CHECK && x < 0 ? NAN : x; /* not measured at that step */
+    return (plot->figure == HISTORY_CHECK || plot->figure == HISTORY_GUESS) && x < 0 ? NAN : x; /* not measured at that step */
 }
 
 /* A figure that is nowhere above zero was not recorded. */
