@@ -7,6 +7,7 @@
 #include "core/session/address.h"
 #include "core/session/command.h"
 #include "core/session/edits.h"
+#include "core/session/telling.h"
 
 static bool begins_with(const char *line, const char *start)
 {
@@ -22,6 +23,8 @@ static bool report_words(Session *s)
     int block, head, end = 0;
     if (s->pinned.base)
         return false;
+    if (strcmp(line, "set scale off") == 0 && telling_tell(s))
+        return true;
     if (strcmp(line, "set scale off") == 0 && s->model.vit.scale == vit_scale(s->model.vit.head_dim))
         session_say(s, "Scores are no longer times 1/√d_k: A is before, B is after.  u undoes");
     else if (sscanf(line, "ablate blocks.%d.attn.z[h=%d]%n", &block, &head, &end) == 2 && end && !line[end])

@@ -55,8 +55,22 @@ static void tell(Session *s, int which)
 {
     const TellingAccuracy *a = &TELLING_ACCURACY;
     double with = 100.0 * a->right / a->pictures, without = 100.0 * a->without / a->pictures;
-    session_say(s, which == 0 ? "Without 1/√d_k the row collapses; accuracy over %d falls %.1f to %.1f %%." : "Without 1/√d_k little changes here; over %d accuracy falls %.1f to %.1f %%.",
-                a->pictures, with, without);
+    session_say(s, which == 0 ? "The row collapses; of %d pictures %.1f %% are right, not %.1f.  :showcase 2" : "Here little changes; of %d pictures %.1f %% are right, not %.1f.",
+                a->pictures, without, with);
+}
+
+bool telling_tell(Session *s)
+{
+    char input[32], path[SESSION_PATH];
+    for (int i = 0; i < TELLING_PLACES && !*s->model_path; i++) {
+        snprintf(input, sizeof input, "#%u", TELLING[i].picture);
+        snprintf(path, sizeof path, "blocks.%d.attn.pattern", TELLING[i].block);
+        if (strcmp(s->now.input.path, input) != 0 || strcmp(s->place.path, path) != 0)
+            continue;
+        tell(s, i);
+        return true;
+    }
+    return false;
 }
 
 const char *telling_input(char *out, size_t n)

@@ -20,6 +20,8 @@ extern const TellingAccuracy TELLING_ACCURACY;
 /* To place `which` with the scale taken away and nothing else changed, A beside B. Only the bundled model has such places: another one goes to the first
  * block's pattern of the picture that is open. */
 bool telling_go(Session *s, int which, Err *err);
+/* Somebody who stands at one of the places took the scale away: says what that shows. False elsewhere. */
+bool telling_tell(Session *s);
 /* Where somebody new begins: the picture of the first place ("#134"), and its row of attention as trained, so that taking the scale away is one key. */
 const char *telling_input(char *out, size_t n);
 void telling_begin(Session *s);
