@@ -40,13 +40,13 @@ for s in '80 24' '120 40'; do
     send v
     shows "$s filters: v" 'components'
     choose heads
-    shows "$s heads" 'looks at all patches alike'
+    shows "$s heads" 'all (patches )?alike'
     choose where
     shows "$s where" 'rollout'
     shows "$s where: the yardstick" 'of the picture'
     shows "$s where: all four" 'occlusion'
     choose lens
-    shows "$s lens" 'after block 3'
+    shows "$s lens" 'start +[a-z]* *[.0-9]+|before block 0'
     shows "$s lens: both read-outs, measured" 'class token [0-9.]+ %'
     choose laboratory
     shows "$s laboratory" 'accuracy over 500 held-out pictures'
