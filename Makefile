@@ -190,7 +190,7 @@ bench: $(B)/bench/bench bench-ui ## contractions and whole passes against this p
 bench-ui: $(B)/bench/bench_ui $(B)/vitrine ## key to frame, what-if to frame, start, idle CPU
 	$(Q)$(B)/bench/bench_ui $(B)/vitrine -o $(B)/bench_ui.json
 bench-torch: $(B)/bench/serve_forward ## against PyTorch (Debian: python3-torch), interleaved in one run
-	$(Q)/usr/bin/env python3 tests/bench/bench_torch.py $(B)/bench/serve_forward -o $(B)/bench_torch.json
+	$(Q)/usr/bin/python3 tests/bench/bench_torch.py $(B)/bench/serve_forward -o $(B)/bench_torch.json
 
 .PHONY: clean help
 clean: ## removes build/

@@ -19,6 +19,17 @@ static void add_object(Exhibit *e, const Model *m)
     free(object);
 }
 
+static const double SMALL = 1e8; /* FLOPs of a pass: about a millisecond in one thread */
+
+/* A pass of a small model is over before a second thread is awake. The bits are the same. */
+static Pool *threads_for(const Exhibit *e, Pool *pool)
+{
+    double flops = 0;
+    for (NodeId n = 0; n < e->base_count; n++)
+        flops += graph_node(e->base, n)->flags & NODE_PROBE ? 0 : graph_cost(e->base, n).flops;
+    return flops < SMALL ? NULL : pool;
+}
+
 void exhibit_init(Exhibit *e, const Model *m, Input *in, Pool *pool)
 {
     *e = (Exhibit){.input = *in};
@@ -32,7 +43,7 @@ void exhibit_init(Exhibit *e, const Model *m, Input *in, Pool *pool)
     probes_add(e->base, &c, &e->nodes);
     add_object(e, m);
     e->base_count = e->base->count;
-    e->base_run = run_new(e->base, NULL, pool);
+    e->base_run = run_new(e->base, NULL, threads_for(e, pool));
 }
 
 static void free_edited(Exhibit *e)
@@ -74,7 +85,7 @@ bool exhibit_edit(Exhibit *e, Edit *edits, int count, Arena *arena, Pool *pool, 
     }
     free_edited(e);
     e->edited = edited;
-    e->edited_run = edited ? run_new(edited, e->base_run, pool) : NULL;
+    e->edited_run = edited ? run_new(edited, e->base_run, threads_for(e, pool)) : NULL;
     e->edited_count = edited ? edited->count : 0;
     e->edited_target = (GradTarget){{0}, 0};
     e->edits = edits;
