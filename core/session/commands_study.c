@@ -285,7 +285,7 @@ static const Command COMMANDS[] = {
     {"heads", "learned", "heads", "how far every head looks, and how evenly", 0, run_heads, NULL},
     {"where", "learned", "where [rollout, attention, gradient, occlusion, next] [PATCH]", "where it looked: four answers side by side", 0, run_where, NULL},
     {"lens", "learned", "lens [start, N, answer] [CLASS]", "what it would name after each block; class token or mean", 0, run_lens, NULL},
-    {"laboratory", "learned", "laboratory [all, block, head] [N, +1, -1]", "the scale laboratory: the factor on √d_k on a slider", 0, run_laboratory, NULL},
+    {"laboratory", "learned", "laboratory [all, block, head] [N, +1, -1]", "the scale laboratory: a factor on 1/√d_k on a slider", 0, run_laboratory, NULL},
     {"census", "learned", "census", "accuracy lost with each head", 0, run_census, NULL},
     {"blanks", "learned", "blanks [PATCH]", "hidden patches and what the model guesses there", 0, run_blanks, NULL},
     {"showcase", "go", "showcase [1, 2, next]", "why there is a 1/√d_k: where taking it away changes most, and where least", COMMAND_EDIT, run_showcase, NULL},
