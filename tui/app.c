@@ -31,6 +31,7 @@ typedef struct App {
     char message[512];
     bool message_is_error;
     bool hint;
+    bool asked; /* the frame's values were asked for since values were last forgotten */
     bool said;                  /* the last key was `say`: once more it tells what is said in general */
     int steps_taken, commands_done, count; /* count: digits typed before a key */
     const char *link_hash;      /* first digits of the hash that a link promised; NULL once compared */
@@ -373,6 +374,7 @@ static bool work(App *a)
     Needs needs = {.count = 0};
     Frame f = frame_layout(&a->s, a->canvas.h, a->canvas.w, a->hint);
     frame_needs(&a->s, &f, &needs);
+    a->asked = true;
     return session_step_pass(&a->s, needs.item, needs.count, clock_ns() + SLICE_NS);
 }
 
@@ -398,7 +400,9 @@ static bool study(App *a)
 
 static void show_frame(App *a)
 {
-    session_trim(&a->s);
+    if (a->asked) /* twice for one asking would forget what the frame shows */
+        session_trim(&a->s);
+    a->asked = false;
     draw(a);
     a->shown = a->s.changes;
     a->last_frame = clock_ns();
@@ -412,13 +416,13 @@ static void loop(App *a)
     while (!a->s.quit) {
         bool there = work(a);
         check_link(a);
-        a->stale = a->stale || !there;
         /* a change waits one slice for its values, so that "computing" does not flash; long work shows its progress */
         if (a->touched && (there || !session_busy(&a->s)))
             show_frame(a);
         bool done = there && study(a);
         if (done ? a->stale || a->shown != a->s.changes : clock_ns() - a->last_frame >= FRAME_NS)
             show_frame(a);
+        a->stale = a->stale || !done; /* what was drawn before all was there is drawn again */
         if (!term_event(done ? -1 : 0, &e))
             continue;
         do /* keys that are held down do not queue frames */

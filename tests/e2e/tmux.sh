@@ -78,8 +78,10 @@ gone() { ! ps -p "$1" >/dev/null; }
 pane_is() { [ "$(tm display-message -p -t pane "#{$1}")" = "$2" ]; }
 
 # start [ARGUMENTS]: the program in the pane, up to its first frame. --fresh: without the place of the last time.
-start() {
-    line "\$V --fresh ${*:--i '#17'}"
+start() { # at the first step of #17, unless a model says otherwise: alone the program begins where the scale tells most
+    local picture="-i '#17'"
+    [[ " $* " == *' -m '* ]] && picture=''
+    line "\$V --fresh $picture $*"
     shows "first frame of 'vitrine $*'" 'step 1 of [0-9]+|picture'
 }
 # back_in_shell WHAT STATUS: the program has ended so, and the terminal is as it was: no alternate screen, no mouse, echo on, cursor on.
