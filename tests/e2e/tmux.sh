@@ -24,8 +24,12 @@ shell_open() {
     local w=$1 h=$2
     shift 2
     tm kill-session -t pane 2>/dev/null
-    tm new-session -d -s pane -x 80 -y 24 -c "$HOME_DIR" env -i PATH="$PATH" HOME="$HOME_DIR" XDG_STATE_HOME="$HOME_DIR/state" \
-        TERM=tmux-256color LANG=C.UTF-8 V="$VITRINE" PS1='ready> ' "$@" bash --norc --noprofile -i
+    for _ in 1 2 3 4 5 6 7 8; do # a server whose last session just ended may take the new one with it
+        tm new-session -d -s pane -x 80 -y 24 -c "$HOME_DIR" env -i PATH="$PATH" HOME="$HOME_DIR" XDG_STATE_HOME="$HOME_DIR/state" \
+            TERM=tmux-256color LANG=C.UTF-8 V="$VITRINE" PS1='ready> ' "$@" bash --norc --noprofile -i 2>/dev/null
+        sleep 0.1
+        tm has-session -t pane 2>/dev/null && break
+    done
     tm set-option -t pane -g status off >/dev/null
     tm set-option -g escape-time 0 >/dev/null
     see 'ready>' || fail "no shell in the pane"
