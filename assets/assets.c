@@ -1,5 +1,5 @@
-/* The files lie in ASSET_DIR when this is compiled, ASSET_SIZES is a header with their sizes (macros of assets.mk). The assembler copies
- * the bytes in. */
+/* The files lie in ASSET_DIR when this is compiled, ASSET_SIZES is a header with their sizes (macros of assets.mk). The
+ * assembler copies the bytes in. */
 #include "assets/assets.h"
 
 #include <string.h>
@@ -7,14 +7,14 @@
 #include ASSET_SIZES
 
 /* Defines asset_NAME: a file's bytes, on a cache line. */
-#define EMBED(name, file)                          \
-    extern const uint8_t asset_##name[];           \
-    __asm__(".pushsection .rodata\n"               \
-            ".balign 64\n"                         \
-            ".global asset_" #name "\n"            \
-            "asset_" #name ":\n"                   \
-            ".incbin \"" ASSET_DIR "/" file "\"\n" \
-            ".byte 0\n"                            \
+#define EMBED(name, file)                                                                                              \
+    extern const uint8_t asset_##name[];                                                                               \
+    __asm__(".pushsection .rodata\n"                                                                                   \
+            ".balign 64\n"                                                                                             \
+            ".global asset_" #name "\n"                                                                                \
+            "asset_" #name ":\n"                                                                                       \
+            ".incbin \"" ASSET_DIR "/" file "\"\n"                                                                     \
+            ".byte 0\n"                                                                                                \
             ".popsection\n")
 
 EMBED(weights, "shapes-vit.f32");
@@ -27,7 +27,8 @@ EMBED(history_twin, "history-twin.safetensors");
 static const Asset FILES[] = {
     {"shapes-vit.f32", "weights of shapes-vit, trained by `make train`", asset_weights, ASSET_SIZE_weights},
     {"history.safetensors", "the record of its training", asset_history, ASSET_SIZE_history},
-    {"history-twin.safetensors", "the record of its twin, trained without the scale", asset_history_twin, ASSET_SIZE_history_twin},
+    {"history-twin.safetensors", "the record of its twin, trained without the scale", asset_history_twin,
+     ASSET_SIZE_history_twin},
 #define PICTURE(name, number) {#name ".ppm", "drawn picture " #number ": " #name, asset_##name, ASSET_SIZE_##name},
 #include "assets/pictures.def"
 #undef PICTURE

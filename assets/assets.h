@@ -1,4 +1,5 @@
-/* Files embedded in the binary: the bundled model's weights and a few pictures. Made by assets/make_assets.c at build time. */
+/* Files embedded in the binary: the bundled model's weights and a few pictures. Made by assets/make_assets.c at build
+ * time. */
 #ifndef VITRINE_ASSETS_ASSETS_H
 #define VITRINE_ASSETS_ASSETS_H
 #include <stddef.h>

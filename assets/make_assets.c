@@ -1,6 +1,6 @@
-/* make_assets DIR: writes the files that are embedded in the binary, the bundled model's weights, the records of its training and its
- * pictures, and sizes.h for them. The model comes from assets/trained, which `make train` makes again byte for byte; the pictures come
- * from their numbers. So everyone's build has the same bytes. */
+/* make_assets DIR: writes the files that are embedded in the binary, the bundled model's weights, the records of its
+ * training and its pictures, and sizes.h for them. The model comes from assets/trained, which `make train` makes again
+ * byte for byte; the pictures come from their numbers. So everyone's build has the same bytes. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +26,8 @@ static const struct {
 };
 
 /* symbol: what the file is called in sizes.h; NULL for that header itself. */
-static bool write_file(const char *dir, const char *name, const char *symbol, const char *head, const void *data, size_t n)
+static bool write_file(const char *dir, const char *name, const char *symbol, const char *head, const void *data,
+                       size_t n)
 {
     char path[1024];
     snprintf(path, sizeof path, "%s/%s", dir, name);
@@ -47,8 +48,8 @@ static bool write_picture(const char *dir, const char *name, uint64_t number)
     char head[32], file[64];
     int label = shapes_picture(number, pixels, NULL);
     if (strcmp(SHAPES_NAMES[label], name) != 0) {
-        fprintf(stderr, "make_assets: picture %llu is a %s, not a %s: correct assets/pictures.def\n", (unsigned long long)number,
-                SHAPES_NAMES[label], name);
+        fprintf(stderr, "make_assets: picture %llu is a %s, not a %s: correct assets/pictures.def\n",
+                (unsigned long long)number, SHAPES_NAMES[label], name);
         return false;
     }
     snprintf(head, sizeof head, "P6\n%d %d\n255\n", SHAPES_SIDE, SHAPES_SIDE);
@@ -66,7 +67,8 @@ static bool write_weights(const char *dir)
         fprintf(stderr, "make_assets: %s\n", err.text);
         return false;
     }
-    if (vit_params(&m.vit) != vit_params(&c) || m.vit.input != c.input || m.vit.scale != c.scale || m.vit.act != c.act || m.vit.eps != c.eps) {
+    if (vit_params(&m.vit) != vit_params(&c) || m.vit.input != c.input || m.vit.scale != c.scale ||
+        m.vit.act != c.act || m.vit.eps != c.eps) {
         fprintf(stderr, "make_assets: " TRAINED ": is not the model that model_bundled_config describes\n");
         return false;
     }

@@ -1,5 +1,6 @@
-/* make_vit --size b16|b16-384|l16|h14|tiny --seed N -o DIR: a Vision Transformer of that size with weights from a seed, in Hugging Face form.
- * For trying out size: its answers mean nothing. Weights are written as they are made; no size needs more memory than one matrix. */
+/* make_vit --size b16|b16-384|l16|h14|tiny --seed N -o DIR: a Vision Transformer of that size with weights from a seed,
+ * in Hugging Face form. For trying out size: its answers mean nothing. Weights are written as they are made; no size
+ * needs more memory than one matrix. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -32,6 +32,7 @@ missing() {
 }
 
 pass_unit-gcc() { built gcc gcc 'all tests' WERROR=-Werror && units gcc; }
+pass_format() { tests/format.sh; }
 pass_layers() { B=build/gcc tests/layers.sh; }
 pass_unit-clang() {
     command -v clang >/dev/null || { missing clang unit-clang; return; }
@@ -58,7 +59,7 @@ pass_cli() {
 }
 pass_e2e() { $MAKE --no-print-directory -s VARIANT=gcc CC=gcc build/gcc/make_vit && B=build/gcc tests/e2e.sh; }
 
-[ $# -gt 0 ] || set -- unit-gcc layers unit-clang sanitizers exact portable fuzz golden readme cli e2e
+[ $# -gt 0 ] || set -- format unit-gcc layers unit-clang sanitizers exact portable fuzz golden readme cli e2e
 total=0 bad=0 skipped=0 broken=''
 start=$SECONDS
 out=$(mktemp)

@@ -21,6 +21,7 @@ build|header stdarg.h stddef.h stdint.h setjmp.h cmocka.h|libcmocka-dev|libcmock
 build|command -v awk|mawk|gawk|gawk|gawk
 all|command -v clang|clang|clang|clang|llvm
 all|clang_runtime|libclang-rt-dev|compiler-rt|compiler-rt|
+all|command -v clang-format|clang-format|clang-tools-extra|clang|clang-format
 all|command -v musl-gcc|musl-tools|musl-gcc|musl|
 all|command -v aarch64-linux-gnu-gcc|gcc-aarch64-linux-gnu|gcc-aarch64-linux-gnu|aarch64-linux-gnu-gcc|
 all|arm_headers|libc6-dev-arm64-cross||aarch64-linux-gnu-glibc|

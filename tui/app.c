@@ -31,19 +31,19 @@ typedef struct App {
     char message[512];
     bool message_is_error;
     bool hint;
-    bool asked; /* the frame's values were asked for since values were last forgotten */
-    bool said;                  /* the last key was `say`: once more it tells what is said in general */
+    bool asked;                            /* the frame's values were asked for since values were last forgotten */
+    bool said;                             /* the last key was `say`: once more it tells what is said in general */
     int steps_taken, commands_done, count; /* count: digits typed before a key */
-    const char *link_hash;      /* first digits of the hash that a link promised; NULL once compared */
+    const char *link_hash;                 /* first digits of the hash that a link promised; NULL once compared */
     const TermStatus *terminal;
-    int64_t work_since;         /* a command computes: when it began, for the progress line */
+    int64_t work_since; /* a command computes: when it began, for the progress line */
     int64_t last_report;
     bool cancelled;
-    bool halted;                /* Ctrl-C stopped the pass; the next key goes on with it */
-    uint64_t shown;             /* s.changes of the last frame … */
-    int64_t last_frame;         /* … and when it was drawn */
-    bool stale;                 /* something was computed since, … */
-    bool touched;               /* … there was an event since */
+    bool halted;        /* Ctrl-C stopped the pass; the next key goes on with it */
+    uint64_t shown;     /* s.changes of the last frame … */
+    int64_t last_frame; /* … and when it was drawn */
+    bool stale;         /* something was computed since, … */
+    bool touched;       /* … there was an event since */
     Pace pace;
 } App;
 
@@ -68,8 +68,10 @@ static void fit(App *a)
 
 static void status_words(const App *a, char *out, size_t n)
 {
-    static const char *const MODES[] = {[MODE_MONO] = "mono", [MODE_8] = "8 colours", [MODE_256] = "256c", [MODE_TRUE] = "truecolor"};
-    snprintf(out, n, "%s%s%s", MODES[a->terminal->mode], a->terminal->ascii ? " ascii" : "", a->terminal->has_mouse && !a->terminal->mouse ? " mouse off" : "");
+    static const char *const MODES[] = {
+        [MODE_MONO] = "mono", [MODE_8] = "8 colours", [MODE_256] = "256c", [MODE_TRUE] = "truecolor"};
+    snprintf(out, n, "%s%s%s", MODES[a->terminal->mode], a->terminal->ascii ? " ascii" : "",
+             a->terminal->has_mouse && !a->terminal->mouse ? " mouse off" : "");
 }
 
 static void draw(App *a)
@@ -87,7 +89,10 @@ static void draw(App *a)
     p.seconds_left = a->halted ? 0 : pace_left(&a->pace, again ? share : session_progress_share(&a->s), clock_ns());
     Frame f = frame_layout(&a->s, c->h, c->w, a->hint);
     status_words(a, status, sizeof status);
-    FrameState state = {.hint = a->hint, .message = a->message, .message_is_error = a->message_is_error, .status = status};
+    FrameState state = {.hint = a->hint,
+                        .message = a->message,
+                        .message_is_error = a->message_is_error,
+                        .status = status};
     frame_draw(&p, &f, &state);
     overlay_draw(&a->overlay, c);
     if (a->prompt.open) {
@@ -117,7 +122,8 @@ static bool progress(void *context, const char *what, double share)
         return !a->cancelled;
     char line[256];
     double left = share > 0.01 ? seconds / share - seconds : 0;
-    snprintf(line, sizeof line, "%.80s  %d %%%s%.0f s  Ctrl-C cancels", what, (int)(share * 100), left > 0 ? ", about " : ", ", left > 0 ? left : seconds);
+    snprintf(line, sizeof line, "%.80s  %d %%%s%.0f s  Ctrl-C cancels", what, (int)(share * 100),
+             left > 0 ? ", about " : ", ", left > 0 ? left : seconds);
     say(a, false, line);
     draw(a);
     return true;
@@ -141,7 +147,8 @@ static void show_said(App *a)
         return;
     const char *end = strchr(said, '\n');
     int lines = frame_layout(&a->s, a->canvas.h, a->canvas.w, a->hint).sentence.h;
-    int room = lines * (a->canvas.w - 2) - (lines > 1 ? a->canvas.w / 4 : 0); /* a wrapped line ends before its last column */
+    int room = lines * (a->canvas.w - 2) -
+               (lines > 1 ? a->canvas.w / 4 : 0); /* a wrapped line ends before its last column */
     bool one_line = (!end || !end[1]) && utf8_cells(said) <= room;
     if (one_line) {
         say(a, false, said);
@@ -155,10 +162,17 @@ static void describe_terminal(App *a)
 {
     const TermStatus *t = a->terminal;
     Buf b = {0};
-    static const char *const MODES[] = {[MODE_MONO] = "no colour", [MODE_8] = "8 colours", [MODE_256] = "256 colours", [MODE_TRUE] = "all colours"};
-    buf_printf(&b, "This terminal says it is %s.\nColours: %s (%s). `vitrine --colour true`, 256, 8 or mono choose another; over ssh 256 is the default because the\n"
-                   "wish for more does not travel with the connection.\nCharacters: %s.\nMouse: %s. %% turns it off and on; with it off the terminal selects text.\n",
-               t->term, MODES[t->mode], t->why ? t->why : "", t->ascii ? "ASCII" : "UTF-8 with half blocks", !t->has_mouse ? "none reported" : t->mouse ? "on" : "off");
+    static const char *const MODES[] = {
+        [MODE_MONO] = "no colour", [MODE_8] = "8 colours", [MODE_256] = "256 colours", [MODE_TRUE] = "all colours"};
+    buf_printf(&b,
+               "This terminal says it is %s.\nColours: %s (%s). `vitrine --colour true`, 256, 8 or mono choose "
+               "another; over ssh 256 is the default because the\n"
+               "wish for more does not travel with the connection.\nCharacters: %s.\nMouse: %s. %% turns it off and "
+               "on; with it off the terminal selects text.\n",
+               t->term, MODES[t->mode], t->why ? t->why : "", t->ascii ? "ASCII" : "UTF-8 with half blocks",
+               !t->has_mouse ? "none reported"
+               : t->mouse    ? "on"
+                             : "off");
     if (*t->note)
         buf_printf(&b, "%s\n", t->note);
     overlay_text(&a->overlay, "Terminal", buf_str(&b));
@@ -220,7 +234,10 @@ static void serve_request(App *a)
         return;
     *rest++ = 0;
     if (strcmp(request, "help") == 0)
-        overlay_help(&a->overlay, &a->s, &a->commands, strcmp(rest, "next") != 0 ? atoi(rest) : a->overlay.kind == OVERLAY_LIST ? (a->overlay.page + 1) % HELP_PAGES : 0);
+        overlay_help(&a->overlay, &a->s, &a->commands,
+                     strcmp(rest, "next") != 0         ? atoi(rest)
+                     : a->overlay.kind == OVERLAY_LIST ? (a->overlay.page + 1) % HELP_PAGES
+                                                       : 0);
     else if (strcmp(request, "prompt") == 0)
         prompt_open(&a->prompt, rest);
     else if (strcmp(request, "menu") == 0 && *rest == 'o')
@@ -233,7 +250,9 @@ static void serve_request(App *a)
         overlay_find_menu(&a->overlay, &a->s);
     else if (strcmp(request, "mouse") == 0) {
         bool on = term_mouse(*rest ? strcmp(rest, "on") == 0 : !a->terminal->mouse);
-        say(a, false, on ? "The mouse is ours: click, wheel. % gives it back." : "The mouse is the terminal's: select text with it. % takes it again.");
+        say(a, false,
+            on ? "The mouse is ours: click, wheel. % gives it back."
+               : "The mouse is the terminal's: select text with it. % takes it again.");
     } else if (strcmp(request, "term") == 0)
         describe_terminal(a);
     else if (strcmp(request, "redraw") == 0)
@@ -278,7 +297,8 @@ static void run_binding(App *a, const KeyBinding *k)
 {
     char line[SESSION_PATH + 16];
     bool says = strcmp(k->command, "say") == 0, again = says && a->said;
-    bool counts = strcmp(k->command, "next") == 0 || strcmp(k->command, "prev") == 0 || strncmp(k->command, "move ", 5) == 0;
+    bool counts = strcmp(k->command, "next") == 0 || strcmp(k->command, "prev") == 0 ||
+                  strncmp(k->command, "move ", 5) == 0;
     if (a->count && strcmp(k->key, "G") == 0)
         snprintf(line, sizeof line, "goto %d", a->count);
     else if (a->count && counts)
@@ -318,7 +338,9 @@ static void on_key(App *a, const TermEvent *e)
     else if (strcmp(e->key, "^C") == 0) {
         double share;
         a->halted = session_busy(&a->s) || session_again(&a->s, &share);
-        say(a, false, a->halted ? "Stopped computing. The next key goes on with it; q leaves." : "Nothing is being computed. q leaves.");
+        say(a, false,
+            a->halted ? "Stopped computing. The next key goes on with it; q leaves."
+                      : "Nothing is being computed. q leaves.");
     } else if (strcmp(e->key, "Esc") == 0)
         say(a, false, "");
     else {
@@ -386,7 +408,9 @@ static void check_link(App *a)
         return;
     if (!link_hash_agrees(a->link_hash, hash)) {
         char text[160];
-        snprintf(text, sizeof text, "The link says trace hash @%.20s, this run has %016llx: another model, picture or edit.", a->link_hash, (unsigned long long)hash);
+        snprintf(text, sizeof text,
+                 "The link says trace hash @%.20s, this run has %016llx: another model, picture or edit.", a->link_hash,
+                 (unsigned long long)hash);
         say(a, true, text);
     }
     a->link_hash = NULL;
@@ -495,9 +519,14 @@ int app_main(const AppOptions *o)
 {
     App a = {.terminal = NULL};
     Err err = {{0}};
-    TermOptions terminal = {.colour = o->colour, .ground = o->light ? "light" : NULL, .ascii = o->ascii, .no_mouse = o->no_mouse};
+    TermOptions terminal = {.colour = o->colour,
+                            .ground = o->light ? "light" : NULL,
+                            .ascii = o->ascii,
+                            .no_mouse = o->no_mouse};
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) { /* said before a large model is read */
-        fputs("vitrine: standard input and output are not a terminal; `vitrine run`, `show` and `screen` work without one (see vitrine --help)\n", stderr);
+        fputs("vitrine: standard input and output are not a terminal; `vitrine run`, `show` and `screen` work without "
+              "one (see vitrine --help)\n",
+              stderr);
         return 2;
     }
     if (!begin(&a, o, &err)) {

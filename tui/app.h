@@ -4,13 +4,13 @@
 #include "core/session/command.h"
 
 typedef struct AppOptions {
-    const char *model, *input;  /* NULL: the bundled ones */
-    const char *commands;       /* run first (-c), or NULL */
-    const char *link;           /* commands that lead to the place to start at (goto, edits), run first of all; or NULL */
-    const char *hash;           /* first digits of the trace hash that a link promises (link_hash_agrees), or NULL */
+    const char *model, *input; /* NULL: the bundled ones */
+    const char *commands;      /* run first (-c), or NULL */
+    const char *link; /* commands that lead to the place to start at (goto, edits), run first of all; or NULL */
+    const char *hash; /* first digits of the trace hash that a link promises (link_hash_agrees), or NULL */
     int threads;
-    size_t memory;              /* bytes of values to keep at most; 0: as session_init chose */
-    const char *colour;         /* auto, true, 256, 8, mono; NULL = auto */
+    size_t memory;      /* bytes of values to keep at most; 0: as session_init chose */
+    const char *colour; /* auto, true, 256, 8, mono; NULL = auto */
     bool ascii, no_mouse, light, fresh;
 } AppOptions;
 
@@ -19,7 +19,8 @@ int app_main(const AppOptions *o);
 
 /* The screen's own commands: pane zoom help prompt menu mouse term redraw restart close quit export (screens). */
 CommandTable app_commands(void);
-/* Where the place is remembered: text of commands, or NULL. Both are quiet on failure: nothing is lost but a convenience. */
+/* Where the place is remembered: text of commands, or NULL. Both are quiet on failure: nothing is lost but a
+ * convenience. */
 char *state_load(void);
 void state_save(const Session *s);
 #endif

@@ -103,7 +103,9 @@ static bool run_export(Session *s, const Args *a, Err *err)
 {
     static const char *const SCREENS[] = {"svg", "html", "txt", "ans"};
     if (!a->count)
-        return err_set(err, "expected a file: .npy .npz .csv .json .safetensors save the tensor, .svg .html .txt .ans this screen");
+        return err_set(
+            err,
+            "expected a file: .npy .npz .csv .json .safetensors save the tensor, .svg .html .txt .ans this screen");
     for (size_t i = 0; i < sizeof SCREENS / sizeof *SCREENS; i++)
         if (strcasecmp(file_suffix(a->word[0]), SCREENS[i]) == 0)
             return ask_app(s, "export", a->word[0]);
@@ -115,14 +117,16 @@ static bool run_export(Session *s, const Args *a, Err *err)
 }
 
 static const Command COMMANDS[] = {
-    {"export", "files", "export FILE [ADDRESS] [axes=h,t,e]", "save a tensor (.npy .npz .csv .json .safetensors) or this screen (.svg .html .txt .ans)",
+    {"export", "files", "export FILE [ADDRESS] [axes=h,t,e]",
+     "save a tensor (.npy .npz .csv .json .safetensors) or this screen (.svg .html .txt .ans)",
      COMMAND_FILE | COMMAND_UI, run_export, NULL},
     {"pane", "look", "pane next, prev", "the cursor to the map of steps, and back", COMMAND_UI, run_pane, NULL},
     {"zoom", "look", "zoom", "this pane alone, and back", COMMAND_UI, run_zoom, NULL},
     {"help", "program", "help [tasks, keys, commands, find]", "what can be done here", COMMAND_UI, run_help, NULL},
     {"prompt", "program", "prompt TEXT", "open the command line with that text", COMMAND_UI, run_prompt, NULL},
     {"menu", "program", "menu open, view, learned, find", "open a list to choose from", COMMAND_UI, run_menu, NULL},
-    {"mouse", "program", "mouse [on, off]", "let the program or the terminal have the mouse", COMMAND_UI, run_mouse, NULL},
+    {"mouse", "program", "mouse [on, off]", "let the program or the terminal have the mouse", COMMAND_UI, run_mouse,
+     NULL},
     {"term", "program", "term", "what this terminal can show, and how to get more", COMMAND_UI, run_term, NULL},
     {"redraw", "program", "redraw", "draw the screen again", COMMAND_UI, run_redraw, NULL},
     {"restart", "program", "restart", "start over with the first picture", COMMAND_UI, run_restart, NULL},

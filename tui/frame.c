@@ -9,7 +9,8 @@
 #include "tui/keymap.h"
 #include "tui/views/answer.h"
 
-/* The longest sentence with its margin: a narrower screen wraps it. Below NARROW the footer keeps what can't be guessed. */
+/* The longest sentence with its margin: a narrower screen wraps it. Below NARROW the footer keeps what can't be
+ * guessed. */
 enum { SENTENCE_WIDTH = 78, NARROW = 70, FOOTER_ARROWS = 2 };
 
 static void add_pane(Frame *f, const ViewSpec *view, Rect box, Side side, bool focus, bool steps)
@@ -17,7 +18,8 @@ static void add_pane(Frame *f, const ViewSpec *view, Rect box, Side side, bool f
     if (f->count == FRAME_PANES || box.h < 1 || box.w < 1)
         return;
     Rect inside = box.h > 2 && box.w > 2 ? rect_inset(box, 1) : (Rect){box.y, box.x, 0, 0};
-    f->pane[f->count++] = (Pane){.view = view, .box = box, .inside = inside, .side = side, .focus = focus, .steps = steps};
+    f->pane[f->count++] = (Pane){
+        .view = view, .box = box, .inside = inside, .side = side, .focus = focus, .steps = steps};
 }
 
 static bool on_attention(const Session *s)
@@ -32,8 +34,8 @@ static bool on_study(const Session *s)
     return s->place.screen >= SCREEN_TRAINING;
 }
 
-/* A record of training and a measurement over many pictures have no other side, blanks stand beside the truth, and the laboratory has both
- * sides in one table. */
+/* A record of training and a measurement over many pictures have no other side, blanks stand beside the truth, and the
+ * laboratory has both sides in one table. */
 static bool shows_both(const Session *s)
 {
     Screen screen = s->place.screen;
@@ -65,7 +67,11 @@ static void layout_side_column(const Session *s, Frame *f, Rect r, Side side)
     if (on_attention(s)) {
         Rect info = rect_cut(&r, 'b', r.h >= 40 ? 12 : r.h >= 30 ? 9 : 0);
         Rect answer = rect_cut(&r, 'b', answers && r.h >= 26 ? 8 : 0);
-        Rect cursor = rect_cut(&r, 'b', r.h < 16 ? 0 : session_compares(s) ? 9 : 7); /* the node, its value or both and A − B, head, both tokens */
+        Rect cursor = rect_cut(&r, 'b',
+                               r.h < 16 ? 0
+                               : session_compares(s)
+                                   ? 9
+                                   : 7); /* the node, its value or both and A − B, head, both tokens */
         add_pane(f, &VIEW_ROW_TOP, r, side, false, false);
         add_pane(f, &VIEW_CURSOR, cursor, side, false, false);
         add_pane(f, &VIEW_ANSWER, answer, side, false, false);
@@ -86,7 +92,8 @@ static void layout_main(const Session *s, Frame *f, Rect r, bool side_column)
         Rect column = rect_cut(&r, 'r', r.w >= 150 ? 44 : r.w >= 90 ? 32 : 20);
         layout_side_column(s, f, column, side);
     }
-    if (s->place.screen == SCREEN_ROW && r.h >= 20 && !s->look.average) { /* the same query in the block's other heads */
+    if (s->place.screen == SCREEN_ROW && r.h >= 20 &&
+        !s->look.average) { /* the same query in the block's other heads */
         Rect heads = rect_cut(&r, 'b', r.h >= 50 ? 17 : r.h >= 30 ? 12 : 7);
         add_pane(f, &VIEW_HEADS, heads, side, false, false);
     }
@@ -138,8 +145,8 @@ static void put_input(const Input *in, Buf *out)
     buf_printf(out, "%s%s%s", in->name, in->label >= 0 ? " " : "", in->label >= 0 ? SHAPES_NAMES[in->label] : "");
 }
 
-/* Program, model, picture, step, block, head, edits. A pinned picture stands in front of the one on show. brief 1: without how many
- * blocks and heads there are; 2: without the pinned picture too. */
+/* Program, model, picture, step, block, head, edits. A pinned picture stands in front of the one on show. brief 1:
+ * without how many blocks and heads there are; 2: without the pinned picture too. */
 static void header_text(const Session *s, bool named, int brief, Buf *out)
 {
     int total, step = session_step_number(s, &total), block = session_block(s);
@@ -175,7 +182,8 @@ static void draw_header(const Paint *p, Rect r)
     Buf text = {0};
     for (int brief = 0; brief == 0 || (brief < 3 && utf8_cells(buf_str(&text)) > r.w); brief++) {
         buf_clear(&text);
-        header_text(p->s, r.w >= 100, brief, &text); /* on a small screen the step comes first: the model and the program are known */
+        header_text(p->s, r.w >= 100, brief,
+                    &text); /* on a small screen the step comes first: the model and the program are known */
     }
     canvas_fill(p->c, r, STYLE_HEADER, ' ');
     canvas_text(p->c, r.y, r.x, r.w, STYLE_HEADER, buf_str(&text));
@@ -197,7 +205,8 @@ static const char *sentence_of(const Session *s)
 {
     if (on_study(s) && LEARNED[s->place.screen])
         return LEARNED[s->place.screen];
-    static const char *const STUDIES[SCREEN_COUNT] = { /* of the screen as a whole, where no node's own fits */
+    static const char *const STUDIES[SCREEN_COUNT] = {
+        /* of the screen as a whole, where no node's own fits */
         [SCREEN_TRAINING] = "How alike the places of patches are, from the first step to the last.",
         [SCREEN_HEADS] = "Local heads look near the patch that asks, global ones at all of the picture.",
     };
@@ -217,10 +226,13 @@ static int footer_order(const Session *s, const KeyBinding **out, int most)
     for (int order = 1; order < 20; order++)
         for (int i = 0; keymap_at(i); i++) {
             const KeyBinding *k = keymap_at(i);
-            bool heads = k->command[0] == 'h' && k->command[1] == 'e' && k->command[2] == 'a'; /* head: only where there are heads */
-            if (k->footer != order || (k->screens && !(k->screens & (1u << s->place.screen))) || (heads && !on_attention(s) && s->place.screen != SCREEN_SCALE) ||
+            bool heads = k->command[0] == 'h' && k->command[1] == 'e' &&
+                         k->command[2] == 'a'; /* head: only where there are heads */
+            if (k->footer != order || (k->screens && !(k->screens & (1u << s->place.screen))) ||
+                (heads && !on_attention(s) && s->place.screen != SCREEN_SCALE) ||
                 (strcmp(k->command, "compare next") == 0 && !session_compares(s)) ||
-                (strcmp(k->command, "undo") == 0 && !s->undo_count) || (strncmp(k->command, "block", 5) == 0 && session_block(s) < 0))
+                (strcmp(k->command, "undo") == 0 && !s->undo_count) ||
+                (strncmp(k->command, "block", 5) == 0 && session_block(s) < 0))
                 continue;
             if (n < most)
                 out[n++] = k;
@@ -241,7 +253,8 @@ static bool footer_walk(const Paint *p, Rect r, bool draw, int click_x, const Ke
             text = "arrows";
         if (p->c->ascii && strcmp(keys[i]->key, "Backspace") == 0)
             text = "Bksp";
-        int kw = utf8_cells(text), lw = utf8_cells(keys[i]->label) + (p->c->ascii && strstr(keys[i]->label, "√") ? 3 : 0);
+        int kw = utf8_cells(text),
+            lw = utf8_cells(keys[i]->label) + (p->c->ascii && strstr(keys[i]->label, "√") ? 3 : 0);
         bool last = i == n - 1, arrows = keys[i]->footer == FOOTER_ARROWS;
         if (arrows && r.w < NARROW)
             continue; /* that arrows move is the first thing anybody tries: the room is for what nobody can guess */
@@ -286,10 +299,12 @@ static const char *hint_text(const Session *s, int width)
 {
     int total;
     if (session_step_number(s, &total) > 1)
-        return width >= 115  ? "This is one real run of a small Vision Transformer. s: take 1/√d_k away and see why it is there. g: from the pixels on."
+        return width >= 115 ? "This is one real run of a small Vision Transformer. s: take 1/√d_k away and see why it "
+                              "is there. g: from the pixels on."
                : width >= 80 ? "A real run of a Vision Transformer. s: take 1/√d_k away. g: from the pixels on."
                              : "A real run. s: take 1/√d_k away. g: to the pixels.";
-    return width >= 115  ? "This is one real run of a small Vision Transformer, every number computed here. Space: what happens first. ?: help."
+    return width >= 115 ? "This is one real run of a small Vision Transformer, every number computed here. Space: what "
+                          "happens first. ?: help."
            : width >= 80 ? "One real run of a small Vision Transformer. Space: what happens first. ?: help."
                          : "A real run of a Vision Transformer. Space: next. ?: help.";
 }

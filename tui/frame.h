@@ -1,16 +1,17 @@
-/* The whole screen as a pure function of the session and a size: header, panes, the plain sentence, the answer line, the footer. */
+/* The whole screen as a pure function of the session and a size: header, panes, the plain sentence, the answer line,
+ * the footer. */
 #ifndef VITRINE_TUI_FRAME_H
 #define VITRINE_TUI_FRAME_H
 #include "tui/views/view.h"
 
 typedef struct Pane {
     const ViewSpec *view;
-    Rect box;    /* with its border */
+    Rect box; /* with its border */
     Rect inside;
     Side side;
     bool focus;
     const char *label; /* "A", "B", "A − B" before the title when sides are compared; else NULL */
-    bool steps;  /* the map of steps: gets the cursor when look.steps_focused */
+    bool steps;        /* the map of steps: gets the cursor when look.steps_focused */
 } Pane;
 
 enum { FRAME_PANES = 16 };
@@ -23,10 +24,10 @@ typedef struct Frame {
 
 /* What the app knows and the session does not. */
 typedef struct FrameState {
-    bool hint;            /* the line for somebody who starts */
-    const char *message;  /* instead of the sentence; NULL or "" = none */
+    bool hint;           /* the line for somebody who starts */
+    const char *message; /* instead of the sentence; NULL or "" = none */
     bool message_is_error;
-    const char *status;   /* "256c", "ascii", "mouse off": right end of the footer */
+    const char *status; /* "256c", "ascii", "mouse off": right end of the footer */
 } FrameState;
 
 Frame frame_layout(const Session *s, int h, int w, bool hint);

@@ -114,8 +114,9 @@ const KeyBinding *keymap_find(const Session *s, const char *key)
 
 const char *key_text(const char *key)
 {
-    static const struct { const char *key, *text; } TEXT[] = {
-        {"Up", "←↑↓→"}, {"Backspace", "⌫"}, {"H", "H L"}, {"K", "K J"}};
+    static const struct {
+        const char *key, *text;
+    } TEXT[] = {{"Up", "←↑↓→"}, {"Backspace", "⌫"}, {"H", "H L"}, {"K", "K J"}};
     for (size_t i = 0; i < sizeof TEXT / sizeof *TEXT; i++)
         if (strcmp(TEXT[i].key, key) == 0)
             return TEXT[i].text;

@@ -4,12 +4,12 @@
 #include "core/session/session.h"
 
 typedef struct KeyBinding {
-    const char *key;      /* names as term.h gives them: "Space", "s", "S-Left" */
-    const char *command;  /* what it runs; "prompt …" opens the command line with that text, "menu …" a list */
-    const char *label;    /* two or three words for the footer, or NULL: not shown there */
-    const char *help;     /* one line for the help */
-    unsigned screens;     /* bit 1 << Screen: where it works; 0 = everywhere */
-    int footer;           /* order in the footer, 0 = never */
+    const char *key;     /* names as term.h gives them: "Space", "s", "S-Left" */
+    const char *command; /* what it runs; "prompt …" opens the command line with that text, "menu …" a list */
+    const char *label;   /* two or three words for the footer, or NULL: not shown there */
+    const char *help;    /* one line for the help */
+    unsigned screens;    /* bit 1 << Screen: where it works; 0 = everywhere */
+    int footer;          /* order in the footer, 0 = never */
 } KeyBinding;
 
 const KeyBinding *keymap_at(int i); /* NULL past the end */

@@ -11,8 +11,8 @@
 #include "tui/app.h"
 #include "tui/cli/help.h"
 
-/* Descriptors 0, 1 and 2 that were closed would be given to the next files opened. They are opened the wrong way round, so that
- * reading or writing them is an error as before. */
+/* Descriptors 0, 1 and 2 that were closed would be given to the next files opened. They are opened the wrong way round,
+ * so that reading or writing them is an error as before. */
 static void guard_descriptors(void)
 {
     for (int fd = 0; fd <= 2; fd++)
@@ -45,7 +45,8 @@ static int unknown_word(const char *word)
     if (path && !near)
         err_set(&err, "there is no file '%.300s' here", word);
     else
-        err_set(&err, "'%.300s' is neither a verb nor a file here%s%s%s", word, near ? "; did you mean '" : "; `vitrine --help` lists the verbs", near ? near : "", near ? "'?" : "");
+        err_set(&err, "'%.300s' is neither a verb nor a file here%s%s%s", word,
+                near ? "; did you mean '" : "; `vitrine --help` lists the verbs", near ? near : "", near ? "'?" : "");
     return usage(&err);
 }
 
@@ -72,7 +73,8 @@ static int open_screen(const Options *o)
     if (ok && link.address && o->at)
         ok = err_set(&err, "two addresses, '%.100s' and '%.100s': name one", link.address, o->at);
     if (ok && (o->json || o->output))
-        ok = err_set(&err, "%s goes with a verb: `vitrine screen -o FILE`, `vitrine run --json`", o->json ? "--json" : "-o");
+        ok = err_set(&err, "%s goes with a verb: `vitrine screen -o FILE`, `vitrine run --json`",
+                     o->json ? "--json" : "-o");
     if (ok) {
         start_commands(&link, o->at, &start);
         status = app_main(&(AppOptions){.model = o->model,

@@ -1,4 +1,5 @@
-/* The lists that open over the frame: help, pictures and models, ways to see, things to find. Made from the command and key tables. */
+/* The lists that open over the frame: help, pictures and models, ways to see, things to find. Made from the command and
+ * key tables. */
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +80,9 @@ void overlay_help(Overlay *o, const Session *s, const Commands *commands, int pa
     else if (page == 1)
         snprintf(title, sizeof title, "Help 2 of 3: keys on this screen (%s)", screen_name(s->place.screen));
     else
-        snprintf(title, sizeof title, page == 2 ? "Help 3 of 3: commands (type them after a colon)" : "Help: tasks, keys and commands with these letters");
+        snprintf(title, sizeof title,
+                 page == 2 ? "Help 3 of 3: commands (type them after a colon)"
+                           : "Help: tasks, keys and commands with these letters");
     overlay_list(o, title);
     if (page == 0 || page == HELP_SEARCH)
         help_tasks(o);
@@ -161,7 +164,8 @@ void overlay_open_menu(Overlay *o, const Session *s)
     if (strcmp(s->model.layout, "bundled") != 0)
         overlay_add(o, "model   shapes-vit, the one in the program", "", "model bundled");
     bool seen[SHAPES_CLASSES] = {false};
-    for (int n = 17, found = 0; found < SHAPES_CLASSES && n < 1000; n++) { /* one of every class, from the first picture on */
+    for (int n = 17, found = 0; found < SHAPES_CLASSES && n < 1000;
+         n++) { /* one of every class, from the first picture on */
         int label = shapes_label((uint64_t)n);
         if (seen[label])
             continue;
@@ -225,12 +229,20 @@ static const struct {
 
 void overlay_view_menu(Overlay *o, const Session *s)
 {
-    static const struct { const char *word, *text; } VIEWS[] = {
-        {"heat", "colours: one cell of the tensor, one cell of colour"}, {"numbers", "the numbers themselves"},
-        {"strip", "one row as a strip"}, {"histogram", "how the values are spread"}, {"tensor", "this tensor as rows × columns"},
-        {"picture", "over the picture"}, {"sheet", "attention: blocks × heads"}, {"matrix", "attention: one head, who looks at whom"},
-        {"row", "attention: one row over the picture"}, {"formula", "the arithmetic of this number"}, {"positions", "similarity of position embeddings"},
-        {"answer", "classes and their probabilities"}};
+    static const struct {
+        const char *word, *text;
+    } VIEWS[] = {{"heat", "colours: one cell of the tensor, one cell of colour"},
+                 {"numbers", "the numbers themselves"},
+                 {"strip", "one row as a strip"},
+                 {"histogram", "how the values are spread"},
+                 {"tensor", "this tensor as rows × columns"},
+                 {"picture", "over the picture"},
+                 {"sheet", "attention: blocks × heads"},
+                 {"matrix", "attention: one head, who looks at whom"},
+                 {"row", "attention: one row over the picture"},
+                 {"formula", "the arithmetic of this number"},
+                 {"positions", "similarity of position embeddings"},
+                 {"answer", "classes and their probabilities"}};
     bool learned = s->place.screen >= SCREEN_TRAINING;
     overlay_list(o, "Ways to see this");
     for (size_t i = 0; i < sizeof OWN_WAYS / sizeof *OWN_WAYS && learned; i++)

@@ -38,7 +38,8 @@ void overlay_list(Overlay *o, const char *title)
 void overlay_add(Overlay *o, const char *text, const char *key, const char *command)
 {
     o->items = grow(o->items, &o->cap, (size_t)o->count, sizeof *o->items);
-    o->items[o->count++] = (Item){arena_strdup(&o->arena, text), arena_strdup(&o->arena, key ? key : ""), command ? arena_strdup(&o->arena, command) : NULL};
+    o->items[o->count++] = (Item){arena_strdup(&o->arena, text), arena_strdup(&o->arena, key ? key : ""),
+                                  command ? arena_strdup(&o->arena, command) : NULL};
 }
 
 void overlay_text(Overlay *o, const char *title, const char *text)
@@ -96,7 +97,10 @@ static OverlayResult run_item(Overlay *o, int i, Buf *command)
 
 static OverlayResult text_key(Overlay *o, const char *key)
 {
-    static const struct { const char *key; int by; } SCROLL[] = {{"Down", 1}, {"j", 1}, {"Up", -1}, {"k", -1}, {"PgDn", 10}, {"PgUp", -10}};
+    static const struct {
+        const char *key;
+        int by;
+    } SCROLL[] = {{"Down", 1}, {"j", 1}, {"Up", -1}, {"k", -1}, {"PgDn", 10}, {"PgUp", -10}};
     for (size_t i = 0; i < sizeof SCROLL / sizeof *SCROLL; i++)
         if (strcmp(key, SCROLL[i].key) == 0) {
             int lines = 0;
@@ -106,7 +110,8 @@ static OverlayResult text_key(Overlay *o, const char *key)
             o->scroll = o->scroll > lines ? lines : o->scroll < 0 ? 0 : o->scroll;
             return OVERLAY_STAYS;
         }
-    bool only_closes = strcmp(key, "q") == 0 || strcmp(key, "Esc") == 0 || strcmp(key, "Enter") == 0 || strcmp(key, "Backspace") == 0;
+    bool only_closes = strcmp(key, "q") == 0 || strcmp(key, "Esc") == 0 || strcmp(key, "Enter") == 0 ||
+                       strcmp(key, "Backspace") == 0;
     overlay_close(o);
     return only_closes ? OVERLAY_CLOSED : OVERLAY_PASSED;
 }
@@ -150,7 +155,8 @@ OverlayResult overlay_key(Overlay *o, const char *key, Buf *command)
         buf_puts(command, *key == '?' ? "help next" : "help find");
         return OVERLAY_RUN;
     } else if (strcmp(key, "/") == 0 && !o->filtering)
-        o->filtering = true; else if (o->filtering)
+        o->filtering = true;
+    else if (o->filtering)
         return filter_key(o, key);
     return OVERLAY_STAYS;
 }
@@ -261,7 +267,8 @@ void overlay_draw(const Overlay *o, Canvas *c)
         draw_list(o, c, in);
     c->clip = old;
     if (foot.h && o->kind == OVERLAY_TEXT)
-        canvas_text(c, foot.y, foot.x, foot.w, STYLE_DIM, o->more ? "↑↓ scroll   i what it is in general   q closes" : "↑↓ scroll   q closes");
+        canvas_text(c, foot.y, foot.x, foot.w, STYLE_DIM,
+                    o->more ? "↑↓ scroll   i what it is in general   q closes" : "↑↓ scroll   q closes");
     else if (foot.h && o->filtering)
         canvas_printf(c, foot.y, foot.x, foot.w, STYLE_PROMPT, "find: %s_   Enter runs, Esc closes", o->filter);
     else if (foot.h)

@@ -1,4 +1,5 @@
-/* What lies over the frame: a list whose chosen line is run (help, pictures, views, find), or a page of text. Holds no terminal. */
+/* What lies over the frame: a list whose chosen line is run (help, pictures, views, find), or a page of text. Holds no
+ * terminal. */
 #ifndef VITRINE_TUI_OVERLAY_H
 #define VITRINE_TUI_OVERLAY_H
 #include "core/base/buf.h"
@@ -17,17 +18,17 @@ typedef enum OverlayKind { OVERLAY_NONE, OVERLAY_LIST, OVERLAY_TEXT } OverlayKin
 typedef struct Overlay {
     OverlayKind kind;
     char title[80];
-    Arena arena;         /* strings of the items */
+    Arena arena; /* strings of the items */
     Item *items;
     size_t cap;
     int count;
     char filter[64];
-    bool filtering;      /* typed letters go into the filter */
-    int chosen;          /* index among the lines that match the filter */
-    Buf text;            /* OVERLAY_TEXT */
+    bool filtering; /* typed letters go into the filter */
+    int chosen;     /* index among the lines that match the filter */
+    Buf text;       /* OVERLAY_TEXT */
     int scroll;
-    int page;            /* help: 0 tasks, 1 keys here, 2 all commands, 3 all of them for a search; −1: another list */
-    bool more;           /* what `say` said: i once more tells what the words mean */
+    int page;  /* help: 0 tasks, 1 keys here, 2 all commands, 3 all of them for a search; −1: another list */
+    bool more; /* what `say` said: i once more tells what the words mean */
 } Overlay;
 
 void overlay_list(Overlay *o, const char *title); /* an empty list, open */
@@ -37,17 +38,18 @@ void overlay_close(Overlay *o);
 void overlay_free(Overlay *o);
 
 typedef enum OverlayResult { OVERLAY_STAYS, OVERLAY_CLOSED, OVERLAY_RUN, OVERLAY_PASSED } OverlayResult;
-/* OVERLAY_RUN: command has the chosen line's command, the overlay is closed. OVERLAY_PASSED: closed, and the key means what it means
- * without an overlay (a page of text does not swallow keys). */
+/* OVERLAY_RUN: command has the chosen line's command, the overlay is closed. OVERLAY_PASSED: closed, and the key means
+ * what it means without an overlay (a page of text does not swallow keys). */
 OverlayResult overlay_key(Overlay *o, const char *key, Buf *command);
 OverlayResult overlay_click(Overlay *o, const Canvas *c, int y, int x, Buf *command);
 void overlay_draw(const Overlay *o, Canvas *c);
 
 /* The lists. */
 enum { HELP_PAGES = 3, HELP_SEARCH = HELP_PAGES };
-void overlay_help(Overlay *o, const Session *s, const Commands *commands, int page); /* HELP_SEARCH: all pages, ready to be typed in */
+void overlay_help(Overlay *o, const Session *s, const Commands *commands,
+                  int page);                          /* HELP_SEARCH: all pages, ready to be typed in */
 void overlay_open_menu(Overlay *o, const Session *s); /* drawn pictures, pictures and models in this folder */
 void overlay_view_menu(Overlay *o, const Session *s);
 void overlay_learned_menu(Overlay *o, const Session *s); /* the screens of what was learned */
-void overlay_find_menu(Overlay *o, const Session *s); /* steps, nodes, classes */
+void overlay_find_menu(Overlay *o, const Session *s);    /* steps, nodes, classes */
 #endif

@@ -145,7 +145,8 @@ PromptResult prompt_key(Prompt *p, const char *key, const Session *s, const Comm
         p->open = false;
         return PROMPT_RUN;
     }
-    if (strcmp(key, "Esc") == 0 || strcmp(key, "^C") == 0 || strcmp(key, "^G") == 0 || (strcmp(key, "Backspace") == 0 && !p->length)) {
+    if (strcmp(key, "Esc") == 0 || strcmp(key, "^C") == 0 || strcmp(key, "^G") == 0 ||
+        (strcmp(key, "Backspace") == 0 && !p->length)) {
         p->open = false;
         return PROMPT_CANCELLED;
     }

@@ -12,8 +12,8 @@ typedef struct Prompt {
     int length, cursor;            /* bytes */
     char *history[PROMPT_HISTORY]; /* oldest first; owned */
     int history_count, history_at;
-    Buf choices;                   /* completions of the last Tab, one per line */
-    int choice;                    /* the one shown, -1: none yet */
+    Buf choices; /* completions of the last Tab, one per line */
+    int choice;  /* the one shown, -1: none yet */
 } Prompt;
 
 typedef enum PromptResult { PROMPT_GOES_ON, PROMPT_RUN, PROMPT_CANCELLED } PromptResult;
@@ -22,6 +22,7 @@ void prompt_open(Prompt *p, const char *text);
 /* One key (names as in the keymap; a single character stands for itself). */
 PromptResult prompt_key(Prompt *p, const char *key, const Session *s, const Commands *commands);
 void prompt_paste(Prompt *p, const char *text); /* line ends become blanks */
-void prompt_draw(const Prompt *p, Canvas *c, Rect line, Rect above); /* completions go into `above`, over what is there */
+void prompt_draw(const Prompt *p, Canvas *c, Rect line,
+                 Rect above); /* completions go into `above`, over what is there */
 void prompt_free(Prompt *p);
 #endif

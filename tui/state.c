@@ -1,4 +1,5 @@
-/* The reader's place between two sessions: a small file of commands below $XDG_STATE_HOME, readable only by its owner. */
+/* The reader's place between two sessions: a small file of commands below $XDG_STATE_HOME, readable only by its owner.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +64,10 @@ void state_save(const Session *s)
     if (gradient.len)
         buf_printf(&b, "gradient %s; ", buf_str(&gradient));
     buf_printf(&b, "goto %s; view %s", buf_str(&focus), view_name(s->look.view));
-    static const char *const SCREENS[SCREEN_COUNT] = {[SCREEN_SHEET] = "sheet", [SCREEN_MATRIX] = "matrix", [SCREEN_ROW] = "row", [SCREEN_TENSOR] = "tensor",
+    static const char *const SCREENS[SCREEN_COUNT] = {[SCREEN_SHEET] = "sheet",
+                                                      [SCREEN_MATRIX] = "matrix",
+                                                      [SCREEN_ROW] = "row",
+                                                      [SCREEN_TENSOR] = "tensor",
                                                       [SCREEN_EXPLAIN] = "formula"};
     if (SCREENS[s->place.screen])
         buf_printf(&b, "; view %s", SCREENS[s->place.screen]);

@@ -1,4 +1,5 @@
-/* The terminal: canvases out, events in. One terminal per process. term_ncurses.c is the only file that includes curses. */
+/* The terminal: canvases out, events in. One terminal per process. term_ncurses.c is the only file that includes
+ * curses. */
 #ifndef VITRINE_TUI_TERM_H
 #define VITRINE_TUI_TERM_H
 #include <stdbool.h>
@@ -13,33 +14,34 @@ typedef struct TermOptions {
     const char *ground; /* NULL or "auto", "dark", "light" */
     bool ascii;         /* ASCII even where UTF-8 works */
     bool no_mouse;
-    bool no_altscreen;  /* stay in the scroll-back; the last frame remains after leaving */
-    int escdelay;       /* ms between Esc and the rest of a key; 0 = $ESCDELAY or 25 */
+    bool no_altscreen; /* stay in the scroll-back; the last frame remains after leaving */
+    int escdelay;      /* ms between Esc and the rest of a key; 0 = $ESCDELAY or 25 */
 } TermOptions;
 
 /* What was found, for `:term` and the status words. */
 typedef struct TermStatus {
     ColourMode mode;
     bool light, ascii, mouse;
-    bool has_mouse;       /* the terminal reports one at all */
-    char term[64];        /* $TERM */
-    const char *why;      /* why this colour mode, a few words */
-    char note[256];       /* one line: what is missing and the command that mends it; "" when nothing is */
+    bool has_mouse;  /* the terminal reports one at all */
+    char term[64];   /* $TERM */
+    const char *why; /* why this colour mode, a few words */
+    char note[256];  /* one line: what is missing and the command that mends it; "" when nothing is */
 } TermStatus;
 
-/* Takes the terminal over: alternate screen, raw keys, mouse. False (exit status 2) when there is none that could be used: standard
- * input or output is not a terminal, TERM is unset, unknown or cannot move the cursor. Nothing was written then. Leaves the terminal
- * as it was on every exit, fatal signals, exit(), die() and REQUIRE included. */
+/* Takes the terminal over: alternate screen, raw keys, mouse. False (exit status 2) when there is none that could be
+ * used: standard input or output is not a terminal, TERM is unset, unknown or cannot move the cursor. Nothing was
+ * written then. Leaves the terminal as it was on every exit, fatal signals, exit(), die() and REQUIRE included. */
 bool term_open(const TermOptions *options, Err *err);
 void term_close(void); /* harmless when not open */
 const TermStatus *term_status(void);
 void term_size(int *h, int *w);
 
-/* Shows the canvas from the upper left corner; sends only what changed. Its cursor position becomes the hardware cursor's. */
+/* Shows the canvas from the upper left corner; sends only what changed. Its cursor position becomes the hardware
+ * cursor's. */
 void term_draw(const Canvas *c);
-void term_redraw(void);       /* the next term_draw sends everything */
-void term_suspend(void);      /* as Ctrl-Z; returns when continued */
-bool term_mouse(bool on);     /* returns whether it is on now */
+void term_redraw(void);   /* the next term_draw sends everything */
+void term_suspend(void);  /* as Ctrl-Z; returns when continued */
+bool term_mouse(bool on); /* returns whether it is on now */
 
 typedef enum TermEventKind {
     TERM_NONE,      /* the time is over */
@@ -53,15 +55,17 @@ typedef enum TermEventKind {
 
 typedef struct TermEvent {
     TermEventKind kind;
-    char key[16];     /* "a", "É", "Space", "Enter", "Tab", "S-Tab", "Backspace", "Esc", "Up", "S-Left", "C-Right", "PgDn", "Home", "Delete",
-                       * "F5", "^L", "M-x" */
-    uint32_t ch;      /* the character typed, 0 for named keys and control keys (Space has one) */
+    char key[16]; /* "a", "É", "Space", "Enter", "Tab", "S-Tab", "Backspace", "Esc", "Up", "S-Left", "C-Right", "PgDn",
+                   * "Home", "Delete", "F5", "^L", "M-x" */
+    uint32_t ch;  /* the character typed, 0 for named keys and control keys (Space has one) */
     int y, x;
     const char *text; /* valid until the next term_event */
 } TermEvent;
 
-/* Waits up to timeout_ms (−1: for ever) for the next event; false and TERM_NONE when none came. Ctrl-Z is dealt with inside. */
+/* Waits up to timeout_ms (−1: for ever) for the next event; false and TERM_NONE when none came. Ctrl-Z is dealt with
+ * inside. */
 bool term_event(int timeout_ms, TermEvent *e);
-/* Ends the process by the signal that TERM_TERMINATE or TERM_HANGUP told of, so that the parent sees it; returns when there was none. */
+/* Ends the process by the signal that TERM_TERMINATE or TERM_HANGUP told of, so that the parent sees it; returns when
+ * there was none. */
 void term_reraise(void);
 #endif

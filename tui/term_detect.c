@@ -51,7 +51,8 @@ bool term_plausible(const char *colour, Err *err)
 {
     bool in = isatty(STDIN_FILENO), out = isatty(STDOUT_FILENO);
     if (!in || !out)
-        return err_set(err, "standard %s is not a terminal; `vitrine screen` and `vitrine show` work without one", in ? "output" : "input");
+        return err_set(err, "standard %s is not a terminal; `vitrine screen` and `vitrine show` work without one",
+                       in ? "output" : "input");
     if (!term_colour_known(colour))
         return err_set(err, "--color=%.40s: expected auto, true, 256, 8 or mono", colour);
     if (!env_or_null("TERM"))
@@ -106,7 +107,9 @@ ColourMode term_colour_mode(const TermEnv *env, int colours, const char **why)
     }
     bool colorterm = env->colorterm && (!strcmp(env->colorterm, "truecolor") || !strcmp(env->colorterm, "24bit"));
     if (colours >= 8 && (colorterm || known_direct(term))) {
-        *why = env->ssh ? "over ssh; --color=true sends five times as much" : colorterm ? "COLORTERM" : "known terminal";
+        *why = env->ssh    ? "over ssh; --color=true sends five times as much"
+               : colorterm ? "COLORTERM"
+                           : "known terminal";
         return env->ssh ? MODE_256 : MODE_TRUE;
     }
     *why = "terminfo";
@@ -176,15 +179,18 @@ bool term_locale(int fd, bool ask, char *note, size_t n)
     if (set && (asked || !strcmp(nl_langinfo(CODESET), "UTF-8"))) {
         utf8 = !strcmp(nl_langinfo(CODESET), "UTF-8");
         if (!utf8)
-            snprintf(note, n, "%s=%.40s is not UTF-8, so this is drawn in ASCII; mend: export %s=C.UTF-8", variable, asked, variable);
+            snprintf(note, n, "%s=%.40s is not UTF-8, so this is drawn in ASCII; mend: export %s=C.UTF-8", variable,
+                     asked, variable);
     } else {
         utf8 = setlocale(LC_CTYPE, "C.UTF-8") && ask && terminal_takes_utf8(fd);
         if (!utf8) {
             setlocale(LC_CTYPE, "C");
-            snprintf(note, n, "%s%.40s%s, so this is drawn in ASCII; mend: export %s=C.UTF-8", asked ? "the locale " : "no locale is set", asked ? asked : "",
+            snprintf(note, n, "%s%.40s%s, so this is drawn in ASCII; mend: export %s=C.UTF-8",
+                     asked ? "the locale " : "no locale is set", asked ? asked : "",
                      asked ? " does not exist here" : "", variable);
         } else if (asked) {
-            snprintf(note, n, "the locale %.40s does not exist here; C.UTF-8 is used; mend: export %s=C.UTF-8", asked, variable);
+            snprintf(note, n, "the locale %.40s does not exist here; C.UTF-8 is used; mend: export %s=C.UTF-8", asked,
+                     variable);
         }
     }
     setlocale(LC_NUMERIC, "C"); /* numbers are printed and read with a point */

@@ -129,10 +129,13 @@ static bool one_of(const char *name, const char *const *list)
     return *list != NULL;
 }
 
-/* What the wish makes of terminfo's string. Semicolons, not colons, in the colours: every terminal that knows them knows this form. */
+/* What the wish makes of terminfo's string. Semicolons, not colons, in the colours: every terminal that knows them
+ * knows this form. */
 static const char *wished(const EntryWish *w, const char *name, const char *value)
 {
-    static const char *const palette[] = {"initc", "initp", "oc", "setf", "setb", NULL}, *const screens[] = {"smcup", "rmcup", NULL};
+    static const char *const palette[] = {"initc", "initp", "oc", "setf", "setb", NULL}, *const screens[] = {"smcup",
+                                                                                                             "rmcup",
+                                                                                                             NULL};
     static const struct {
         int colours;
         const char *name, *value;
@@ -155,7 +158,9 @@ static const char *wished(const EntryWish *w, const char *name, const char *valu
 bool entry_private(const EntrySource *s, const EntryWish *w, Buf *out)
 {
     Arena a = {.blocks = NULL};
-    Entry e = {.name = w->name, .flag_count = count_names(s->flag_names), .number_count = count_names(s->number_names),
+    Entry e = {.name = w->name,
+               .flag_count = count_names(s->flag_names),
+               .number_count = count_names(s->number_names),
                .string_count = count_names(s->string_names)};
     bool *flags = arena_alloc(&a, size_mul((size_t)e.flag_count, sizeof *flags));
     int *numbers = arena_alloc(&a, size_mul((size_t)e.number_count, sizeof *numbers));

@@ -1,5 +1,6 @@
-/* A terminal description of our own, made from the one in use: ncurses 6 can show 24-bit colours only through an entry that says RGB, and
- * the entries that do are often not installed. Written in the compiled form with 32-bit numbers that term(5) describes. */
+/* A terminal description of our own, made from the one in use: ncurses 6 can show 24-bit colours only through an entry
+ * that says RGB, and the entries that do are often not installed. Written in the compiled form with 32-bit numbers that
+ * term(5) describes. */
 #ifndef VITRINE_TUI_TERM_ENTRY_H
 #define VITRINE_TUI_TERM_ENTRY_H
 #include <stdbool.h>
@@ -17,12 +18,13 @@ typedef struct EntrySource {
 enum { ENTRY_256 = 256, ENTRY_TRUE = 1 << 24 };
 typedef struct EntryWish {
     const char *name;
-    int colours;       /* 0 = as they are, ENTRY_256, ENTRY_TRUE */
-    bool sgr_mouse;    /* for tmux, whose own descriptions know only the old mouse reports, which end at column 223 */
+    int colours;    /* 0 = as they are, ENTRY_256, ENTRY_TRUE */
+    bool sgr_mouse; /* for tmux, whose own descriptions know only the old mouse reports, which end at column 223 */
     bool no_altscreen;
 } EntryWish;
 
-/* Appends the changed description, as the environment variable TERMINFO takes it ("b64:…"). False when it does not fit the format. */
+/* Appends the changed description, as the environment variable TERMINFO takes it ("b64:…"). False when it does not fit
+ * the format. */
 bool entry_private(const EntrySource *source, const EntryWish *wish, Buf *out);
 /* Appends a capability (NULL: nothing) to a string of size n, without the padding $<5> in it; cut at the end. */
 void entry_unpadded(char *out, size_t n, const char *capability);

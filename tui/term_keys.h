@@ -17,8 +17,8 @@ bool key_character(TermEvent *e, uint32_t c);
 
 /* The next character that is already there; false when there is none. */
 typedef bool (*KeyReader)(uint32_t *c);
-/* What follows an Esc that begins no key known: nothing = the key Esc, a character = "M-x"; the rest of an unknown sequence (a late answer
- * of the terminal, a key from far away) is swallowed, never run, and gives false. */
+/* What follows an Esc that begins no key known: nothing = the key Esc, a character = "M-x"; the rest of an unknown
+ * sequence (a late answer of the terminal, a key from far away) is swallowed, never run, and gives false. */
 bool key_escape(TermEvent *e, KeyReader next);
 /* Waits up to ms for input on fd; true when the terminal behind it is gone. */
 bool keys_wait(int fd, int ms);

@@ -44,10 +44,12 @@ static const struct {
     int code;
     const char *name;
 } names[] = {
-    {KEY_UP, "Up"}, {KEY_DOWN, "Down"}, {KEY_LEFT, "Left"}, {KEY_RIGHT, "Right"}, {KEY_HOME, "Home"}, {KEY_END, "End"}, {KEY_LL, "End"},
-    {KEY_PPAGE, "PgUp"}, {KEY_NPAGE, "PgDn"}, {KEY_DC, "Delete"}, {KEY_IC, "Insert"}, {KEY_BACKSPACE, "Backspace"}, {KEY_ENTER, "Enter"},
-    {KEY_BTAB, "S-Tab"}, {KEY_SLEFT, "S-Left"}, {KEY_SRIGHT, "S-Right"}, {KEY_SR, "S-Up"}, {KEY_SF, "S-Down"}, {KEY_SHOME, "S-Home"},
-    {KEY_SEND, "S-End"}, {KEY_A1, "Home"}, {KEY_A3, "PgUp"}, {KEY_C1, "End"}, {KEY_C3, "PgDn"},
+    {KEY_UP, "Up"},       {KEY_DOWN, "Down"},  {KEY_LEFT, "Left"},    {KEY_RIGHT, "Right"},
+    {KEY_HOME, "Home"},   {KEY_END, "End"},    {KEY_LL, "End"},       {KEY_PPAGE, "PgUp"},
+    {KEY_NPAGE, "PgDn"},  {KEY_DC, "Delete"},  {KEY_IC, "Insert"},    {KEY_BACKSPACE, "Backspace"},
+    {KEY_ENTER, "Enter"}, {KEY_BTAB, "S-Tab"}, {KEY_SLEFT, "S-Left"}, {KEY_SRIGHT, "S-Right"},
+    {KEY_SR, "S-Up"},     {KEY_SF, "S-Down"},  {KEY_SHOME, "S-Home"}, {KEY_SEND, "S-End"},
+    {KEY_A1, "Home"},     {KEY_A3, "PgUp"},    {KEY_C1, "End"},       {KEY_C3, "PgDn"},
 };
 
 static bool starts(const char *s, const char *prefix)
@@ -97,13 +99,22 @@ static SCREEN *open_screen(int colours)
 {
     TermStatus *st = &term.status;
     bool tmux = (starts(st->term, "tmux") || starts(st->term, "screen")) && getenv("TMUX") && capability("kmous");
-    bool recolour = st->mode == MODE_TRUE ? flag_of("RGB") <= 0 || number_of("CO") > 0 : st->mode == MODE_256 && colours != 256;
+    bool recolour = st->mode == MODE_TRUE ? flag_of("RGB") <= 0 || number_of("CO") > 0
+                                          : st->mode == MODE_256 && colours != 256;
     SCREEN *s = NULL;
     if (recolour || tmux || term.no_altscreen) {
-        const EntrySource source = {.flag_names = (const char *const *)boolnames, .number_names = (const char *const *)numnames,
-                                    .string_names = (const char *const *)strnames, .flag = flag_of, .number = number_of, .string = capability};
-        const EntryWish wish = {.name = "vitrine-private", .colours = !recolour ? 0 : st->mode == MODE_TRUE ? ENTRY_TRUE : ENTRY_256,
-                                .sgr_mouse = tmux, .no_altscreen = term.no_altscreen};
+        const EntrySource source = {.flag_names = (const char *const *)boolnames,
+                                    .number_names = (const char *const *)numnames,
+                                    .string_names = (const char *const *)strnames,
+                                    .flag = flag_of,
+                                    .number = number_of,
+                                    .string = capability};
+        const EntryWish wish = {.name = "vitrine-private",
+                                .colours = !recolour               ? 0
+                                           : st->mode == MODE_TRUE ? ENTRY_TRUE
+                                                                   : ENTRY_256,
+                                .sgr_mouse = tmux,
+                                .no_altscreen = term.no_altscreen};
         Buf entry = {.data = NULL};
         if (entry_private(&source, &wish, &entry))
             s = newterm_with(wish.name, entry.data);
@@ -190,7 +201,8 @@ static bool check_terminal(const TermOptions *o, Err *err)
     if (setupterm(name, STDOUT_FILENO, &found) == ERR && found != 1)
         return err_set(err, "TERM=%s is not known on this machine; try: TERM=xterm-256color vitrine", shown);
     if (!capability("cup") || flag_of("hc") > 0)
-        return err_set(err, "TERM=%s cannot move its cursor; use `vitrine show`, or TERM=xterm-256color if it can", shown);
+        return err_set(err, "TERM=%s cannot move its cursor; use `vitrine show`, or TERM=xterm-256color if it can",
+                       shown);
     return true;
 }
 
@@ -210,7 +222,9 @@ bool term_open(const TermOptions *o, Err *err)
     st->ascii = !term_locale(STDIN_FILENO, report && !strcmp(report, "\033[6n"), st->note, sizeof st->note);
     if (!st->ascii && term_before_unicode(st->term)) {
         st->ascii = true;
-        snprintf(st->note, sizeof st->note, "TERM=%.40s knows no UTF-8, so this is drawn in ASCII; a newer terminal: export TERM=xterm-256color", st->term);
+        snprintf(st->note, sizeof st->note,
+                 "TERM=%.40s knows no UTF-8, so this is drawn in ASCII; a newer terminal: export TERM=xterm-256color",
+                 st->term);
     }
     if (o->ascii) {
         st->ascii = true;
@@ -231,7 +245,8 @@ bool term_open(const TermOptions *o, Err *err)
     if (!term.screen) {
         signals_disarm();
         fatal_set_hook(NULL);
-        return err_set(err, "TERM=%s: curses cannot start on this terminal; try: TERM=xterm-256color vitrine", st->term);
+        return err_set(err, "TERM=%s: curses cannot start on this terminal; try: TERM=xterm-256color vitrine",
+                       st->term);
     }
     open_keys(o);
     open_colours();
@@ -303,10 +318,12 @@ static void draw_row(const Canvas *c, int y, int cells)
 {
     int n = 0;
     for (int x = 0; x < cells; x++) {
-        Shown s = cell_shown(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], term.status.mode, term.status.ascii, term.status.light);
+        Shown s = cell_shown(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], term.status.mode, term.status.ascii,
+                             term.status.light);
         if (!s.ch)
             continue;
-        if (utf8_width(s.ch) == 2 && (x + 1 >= cells || wcwidth((wchar_t)s.ch) != 2)) { /* no room, or the C library disagrees: blanks */
+        if (utf8_width(s.ch) == 2 &&
+            (x + 1 >= cells || wcwidth((wchar_t)s.ch) != 2)) { /* no room, or the C library disagrees: blanks */
             s.ch = ' ';
             if (x + 1 < cells)
                 set_cell(&term.row[n++], s);
@@ -320,7 +337,8 @@ static void draw_row(const Canvas *c, int y, int cells)
 static void take_size(void)
 {
     struct winsize size;
-    if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col && (size.ws_row != LINES || size.ws_col != COLS))
+    if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col &&
+        (size.ws_row != LINES || size.ws_col != COLS))
         resizeterm(size.ws_row, size.ws_col);
 }
 
@@ -358,7 +376,8 @@ void term_draw(const Canvas *c)
         term.row_cells = w;
     }
     int rows = c->h < h ? c->h : h, cells = c->w < w ? c->w : w;
-    if (term.status.mode != MODE_MONO && term.pairs.limit > 4096 && term.pairs.used + rows * cells >= term.pairs.limit) {
+    if (term.status.mode != MODE_MONO && term.pairs.limit > 4096 &&
+        term.pairs.used + rows * cells >= term.pairs.limit) {
         reset_color_pairs(); /* between frames: no cell on the screen may change its colours */
         pairs_reset(&term.pairs);
     }
@@ -409,7 +428,10 @@ static bool mouse_event(TermEvent *e)
     static const struct {
         mmask_t state;
         const char *name;
-    } clicks[] = {{BUTTON1_PRESSED, "Click"}, {BUTTON3_PRESSED, "RightClick"}, {BUTTON4_PRESSED, "WheelUp"}, {BUTTON5_PRESSED, "WheelDown"}};
+    } clicks[] = {{BUTTON1_PRESSED, "Click"},
+                  {BUTTON3_PRESSED, "RightClick"},
+                  {BUTTON4_PRESSED, "WheelUp"},
+                  {BUTTON5_PRESSED, "WheelDown"}};
     for (size_t i = 0; i < sizeof clicks / sizeof *clicks; i++)
         if (m.bstate & clicks[i].state) {
             key_named(e, clicks[i].name);
@@ -486,7 +508,9 @@ bool term_event(int timeout_ms, TermEvent *e)
             return true;
         wint_t c;
         int got = get_wch(&c);
-        if (got == KEY_CODE_YES ? function_key(e, (int)c) : got == OK && (c == 27 ? key_escape(e, next_character) : key_character(e, (uint32_t)c)))
+        if (got == KEY_CODE_YES
+                ? function_key(e, (int)c)
+                : got == OK && (c == 27 ? key_escape(e, next_character) : key_character(e, (uint32_t)c)))
             return true;
         if (got != ERR)
             continue;

@@ -64,8 +64,9 @@ static const double LN2_HIGH = 0x1.62e42feep-1, LN2_LOW = 0x1.a39ef35793c76p-33;
 /* e^(x + rest), rest far below x: x = k·ln 2 + r, then the series of e^r on |r| ≤ 0.35. */
 static double exp_of_sum(double x, double rest)
 {
-    static const double series[] = {1.0, 1.0, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320,
-                                    1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0};
+    static const double series[] = {
+        1.0,        1.0,         1.0 / 2,      1.0 / 6,       1.0 / 24,       1.0 / 120,       1.0 / 720,
+        1.0 / 5040, 1.0 / 40320, 1.0 / 362880, 1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0};
     if (x != x)
         return x;
     if (x > 720)
@@ -119,7 +120,8 @@ double dm_log(double x)
     return k * LN2_HIGH + (k * LN2_LOW + near);
 }
 
-/* A number in two parts, about 106 bits (Dekker 1971, "A Floating-Point Technique for Extending the Available Precision"). */
+/* A number in two parts, about 106 bits (Dekker 1971, "A Floating-Point Technique for Extending the Available
+ * Precision"). */
 typedef struct Wide {
     double high, low;
 } Wide;
@@ -133,7 +135,8 @@ static Wide wide_sum(double a, double b)
 static Wide wide_product(double a, double b)
 {
     const double splitter = 0x1p27 + 1;
-    double p = a * splitter, a1 = p - (p - a), a2 = a - a1, q = b * splitter, b1 = q - (q - b), b2 = b - b1, high = a * b;
+    double p = a * splitter, a1 = p - (p - a), a2 = a - a1, q = b * splitter, b1 = q - (q - b), b2 = b - b1,
+           high = a * b;
     return (Wide){high, ((a1 * b1 - high) + a1 * b2 + a2 * b1) + a2 * b2};
 }
 
@@ -177,7 +180,8 @@ double dm_pow(double x, double y)
     return exp_of_sum(p.high, p.low + y * l.low);
 }
 
-/* x = k·π/2 + r, |r| ≤ π/4; π/2 in parts of 33, 33 and 53 bits, so that k times the first two is exact. Returns k mod 4. */
+/* x = k·π/2 + r, |r| ≤ π/4; π/2 in parts of 33, 33 and 53 bits, so that k times the first two is exact. Returns k
+ * mod 4. */
 static int quarter(double x, double *r)
 {
     double k = dm_floor(x * 0x1.45f306dc9c883p-1 + 0.5);
@@ -187,16 +191,22 @@ static int quarter(double x, double *r)
 
 static double near_sin(double r)
 {
-    static const double series[] = {-1.0 / 6, 1.0 / 120, -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800, 1.0 / 6227020800.0,
-                                    -1.0 / 1307674368000.0, 1.0 / 355687428096000.0};
+    static const double series[] = {-1.0 / 6,
+                                    1.0 / 120,
+                                    -1.0 / 5040,
+                                    1.0 / 362880,
+                                    -1.0 / 39916800,
+                                    1.0 / 6227020800.0,
+                                    -1.0 / 1307674368000.0,
+                                    1.0 / 355687428096000.0};
     double z = r * r;
     return r + r * z * polynomial(z, series, COUNT(series));
 }
 
 static double near_cos(double r)
 {
-    static const double series[] = {1.0 / 24, -1.0 / 720, 1.0 / 40320, -1.0 / 3628800, 1.0 / 479001600, -1.0 / 87178291200.0,
-                                    1.0 / 20922789888000.0};
+    static const double series[] = {1.0 / 24,        -1.0 / 720,           1.0 / 40320,           -1.0 / 3628800,
+                                    1.0 / 479001600, -1.0 / 87178291200.0, 1.0 / 20922789888000.0};
     double z = r * r, h = 1 - 0.5 * z;
     return h + (((1 - h) - 0.5 * z) + z * z * polynomial(z, series, COUNT(series)));
 }
@@ -221,7 +231,8 @@ double dm_cos(double x)
     return wave(x, 1);
 }
 
-/* The angle of (x, y) in the first octant, 0 ≤ y ≤ x: the series of arctan on |u| ≤ √2 − 1, turned by π/4 where it is steeper. */
+/* The angle of (x, y) in the first octant, 0 ≤ y ≤ x: the series of arctan on |u| ≤ √2 − 1, turned by π/4 where it is
+ * steeper. */
 static double octant(double y, double x)
 {
     bool steep = y > 0x1.a827999fcef32p-2 * x;

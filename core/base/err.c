@@ -62,6 +62,7 @@ void die(const char *fmt, ...)
 void require_failed(const char *condition, const char *file, int line)
 {
     run_hook();
-    fprintf(stderr, "vitrine: internal error at %s:%d: %s does not hold. Please report this line.\n", file, line, condition);
+    fprintf(stderr, "vitrine: internal error at %s:%d: %s does not hold. Please report this line.\n", file, line,
+            condition);
     abort();
 }

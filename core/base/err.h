@@ -10,13 +10,15 @@ typedef struct Err {
     char text[512]; /* one line: what, where, expected and got, what to do; UTF-8, no newline */
 } Err;
 
-/* Formats the message (cut at the buffer's end) and returns false, so that `return err_set(…)` reads well. err may be NULL. */
+/* Formats the message (cut at the buffer's end) and returns false, so that `return err_set(…)` reads well. err may be
+ * NULL. */
 bool err_set(Err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
 /* Puts "prefix: " before the message that is already there; returns false. */
 bool err_prefix(Err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Called once before the process ends on a bug or on lack of memory: the terminal backend registers its restore here. */
+/* Called once before the process ends on a bug or on lack of memory: the terminal backend registers its restore here.
+ */
 void fatal_set_hook(void (*restore_terminal)(void));
 
 /* Prints "vitrine: out of …" style text to standard error after the hook and exits with status 1. */

@@ -20,21 +20,15 @@ static const char *kind_of(mode_t mode)
 static bool can_not_open(const char *name, int code, Err *err)
 {
     switch (code) {
-    case ENOENT:
-        return err_set(err, "%s: there is no such file. Check the spelling and the folder you are in.", name);
-    case ENOTDIR:
-        return err_set(err, "%s: a part of the path is not a folder. Check the spelling.", name);
+    case ENOENT: return err_set(err, "%s: there is no such file. Check the spelling and the folder you are in.", name);
+    case ENOTDIR: return err_set(err, "%s: a part of the path is not a folder. Check the spelling.", name);
     case EACCES:
         return err_set(err, "%s: this file may not be read. Ask its owner, or change its rights with chmod u+r.", name);
-    case ELOOP:
-        return err_set(err, "%s: too many links that point to each other. Name the file itself.", name);
-    case ENAMETOOLONG:
-        return err_set(err, "%s: this name is too long for the system. Take a shorter one.", name);
+    case ELOOP: return err_set(err, "%s: too many links that point to each other. Name the file itself.", name);
+    case ENAMETOOLONG: return err_set(err, "%s: this name is too long for the system. Take a shorter one.", name);
     case EMFILE:
-    case ENFILE:
-        return err_set(err, "%s: too many files are open. Close other programs.", name);
-    default:
-        return err_set(err, "%s: can't be opened (%s). Check the disk it lies on.", name, strerror(code));
+    case ENFILE: return err_set(err, "%s: too many files are open. Close other programs.", name);
+    default: return err_set(err, "%s: can't be opened (%s). Check the disk it lies on.", name, strerror(code));
     }
 }
 
@@ -59,7 +53,8 @@ int file_open(const char *path, uint64_t *size, Err *err)
         return -1;
     }
     if (!S_ISREG(st.st_mode)) {
-        err_set(err, "%s: is %s, not a file. Name a file%s.", name, kind_of(st.st_mode), S_ISDIR(st.st_mode) ? " in it" : "");
+        err_set(err, "%s: is %s, not a file. Name a file%s.", name, kind_of(st.st_mode),
+                S_ISDIR(st.st_mode) ? " in it" : "");
         close(fd);
         return -1;
     }
@@ -72,17 +67,18 @@ bool file_read_at(int fd, const char *path, void *out, size_t n, uint64_t offset
     char name[NAME_SHOWN];
     size_t done = 0;
     if (offset > (uint64_t)INT64_MAX - n)
-        return err_set(err, "%s: a position beyond any file. The file is damaged: fetch it again.", utf8_clean(name, sizeof name, path));
+        return err_set(err, "%s: a position beyond any file. The file is damaged: fetch it again.",
+                       utf8_clean(name, sizeof name, path));
     while (done < n) {
         ssize_t got = pread(fd, (char *)out + done, n - done, (off_t)(offset + done));
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return err_set(err, "%s: reading failed (%s). Check the disk, or copy the file elsewhere.", utf8_clean(name, sizeof name, path),
-                           strerror(errno));
+            return err_set(err, "%s: reading failed (%s). Check the disk, or copy the file elsewhere.",
+                           utf8_clean(name, sizeof name, path), strerror(errno));
         if (got == 0)
-            return err_set(err, "%s: ends before byte %llu. The file is cut short: fetch it again.", utf8_clean(name, sizeof name, path),
-                           (unsigned long long)(offset + n));
+            return err_set(err, "%s: ends before byte %llu. The file is cut short: fetch it again.",
+                           utf8_clean(name, sizeof name, path), (unsigned long long)(offset + n));
         done += (size_t)got;
     }
     return true;
@@ -108,7 +104,9 @@ static bool read_all(int fd, const char *name, size_t limit, Buf *out, Err *err)
         if (got < 0)
             return err_set(err, "%s: reading failed (%s). Check that it can be read.", name, strerror(errno));
         if ((size_t)got > limit - total)
-            return err_set(err, "%s: is larger than the %zu bytes that are read here. Check that it is the file you meant.", name, limit);
+            return err_set(err,
+                           "%s: is larger than the %zu bytes that are read here. Check that it is the file you meant.",
+                           name, limit);
         buf_add(out, chunk, (size_t)got);
     }
     return total ? true : err_set(err, "%s: is empty. Check that it was saved or copied completely.", name);
@@ -126,7 +124,8 @@ bool file_read(const char *path, size_t limit, Buf *out, Err *err)
     size_t before = out->len;
     bool ok;
     if (size > limit) /* refused before a byte is read */
-        ok = err_set(err, "%s: is larger than the %zu bytes that are read here. Check that it is the file you meant.", name, limit);
+        ok = err_set(err, "%s: is larger than the %zu bytes that are read here. Check that it is the file you meant.",
+                     name, limit);
     else
         ok = read_all(fd, name, limit, out, err);
     if (!standard)

@@ -1,4 +1,5 @@
-/* Files: bounded reading and writing that never leaves half a file. Messages name the file, the problem and the remedy. */
+/* Files: bounded reading and writing that never leaves half a file. Messages name the file, the problem and the remedy.
+ */
 #ifndef VITRINE_BASE_FILE_H
 #define VITRINE_BASE_FILE_H
 #include <stdbool.h>
@@ -8,7 +9,8 @@
 #include "core/base/buf.h"
 #include "core/base/err.h"
 
-/* Opens a regular file for reading (O_NONBLOCK|O_NOCTTY|O_CLOEXEC, fstat checked) and says its size. -1 and err when it can't. */
+/* Opens a regular file for reading (O_NONBLOCK|O_NOCTTY|O_CLOEXEC, fstat checked) and says its size. -1 and err when it
+ * can't. */
 int file_open(const char *path, uint64_t *size, Err *err);
 /* Reads exactly n bytes at offset (EINTR, short reads handled). */
 bool file_read_at(int fd, const char *path, void *out, size_t n, uint64_t offset, Err *err);
@@ -19,8 +21,9 @@ bool file_read(const char *path, size_t limit, Buf *out, Err *err);
  * /dev/full, read-only directories and a file-size limit give an error and leave the old file. */
 bool file_write(const char *path, const void *data, size_t n, Err *err);
 
-/* The same for output produced piece by piece; on any failure (or file_abandon) the old file stays and the FileOut is closed.
- * file_create makes the process ignore SIGXFSZ where nobody handles it, so that a file-size limit is an error like others. */
+/* The same for output produced piece by piece; on any failure (or file_abandon) the old file stays and the FileOut is
+ * closed. file_create makes the process ignore SIGXFSZ where nobody handles it, so that a file-size limit is an error
+ * like others. */
 typedef struct FileOut {
     int fd;
     char *path, *temporary;
@@ -29,7 +32,7 @@ typedef struct FileOut {
 bool file_create(FileOut *f, const char *path, Err *err);
 bool file_append(FileOut *f, const void *data, size_t n, Err *err);
 bool file_commit(FileOut *f, Err *err); /* closes in every case */
-void file_abandon(FileOut *f); /* a closed or zeroed FileOut is allowed */
+void file_abandon(FileOut *f);          /* a closed or zeroed FileOut is allowed */
 
 bool file_exists(const char *path);
 bool file_is_dir(const char *path);

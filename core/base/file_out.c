@@ -52,7 +52,8 @@ static bool fails(const char *path, int code, Err *err)
     return err_set(err, "%s: can't be written (%s). %s", shown(name, path), strerror(code), remedy(code));
 }
 
-/* A write past RLIMIT_FSIZE must come back as EFBIG, not end the program. A handler that somebody installed is left alone. */
+/* A write past RLIMIT_FSIZE must come back as EFBIG, not end the program. A handler that somebody installed is left
+ * alone. */
 static void ignore_file_size_signal(void)
 {
     struct sigaction now;
@@ -110,9 +111,11 @@ static bool may_replace(const char *path, const char *target, mode_t *mode, Err 
     if (S_ISDIR(st.st_mode))
         return err_set(err, "%s: is a folder. Name a file in it.", shown(name, path));
     if (!S_ISREG(st.st_mode))
-        return err_set(err, "%s: is a device or a pipe, not a file. Name a file, or - for standard output.", shown(name, path));
+        return err_set(err, "%s: is a device or a pipe, not a file. Name a file, or - for standard output.",
+                       shown(name, path));
     if (faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) != 0)
-        return err_set(err, "%s: is write-protected (%s). Name another file, or allow it with chmod u+w.", shown(name, path), strerror(errno));
+        return err_set(err, "%s: is write-protected (%s). Name another file, or allow it with chmod u+w.",
+                       shown(name, path), strerror(errno));
     *mode = st.st_mode & 0777;
     return true;
 }
@@ -146,7 +149,8 @@ bool file_create(FileOut *f, const char *path, Err *err)
         free(target);
         return false;
     }
-    /* Beside the target, so that rename stays on one disk; the name is short, so that a long target's is no obstacle. */
+    /* Beside the target, so that rename stays on one disk; the name is short, so that a long target's is no obstacle.
+     */
     static const char pattern[] = ".vitrine-XXXXXX";
     size_t folder = folder_length(target);
     char *temporary = xmalloc(folder + sizeof pattern);
@@ -214,8 +218,8 @@ bool file_commit(FileOut *f, Err *err)
         while (bad && errno == EINTR);
     if (bad && errno != EINVAL) /* EINVAL: a disk that can't sync */
         return give_up(f, errno, err);
-    /* After EINTR the descriptor is closed on Linux and the data are already on the disk. A network disk reports its quota here,
-     * for standard output too, where it is the duplicate that is closed. */
+    /* After EINTR the descriptor is closed on Linux and the data are already on the disk. A network disk reports its
+     * quota here, for standard output too, where it is the duplicate that is closed. */
     bad = close(f->fd);
     f->fd = -1;
     if (bad && errno != EINTR)

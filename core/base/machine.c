@@ -26,7 +26,8 @@ static unsigned long long number_in(const char *path)
 
 size_t machine_memory(void)
 {
-    static const char *const LIMITS[] = {"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}; /* cgroups 2 and 1 */
+    static const char *const LIMITS[] = {"/sys/fs/cgroup/memory.max",
+                                         "/sys/fs/cgroup/memory/memory.limit_in_bytes"}; /* cgroups 2 and 1 */
     size_t bytes = SIZE_MAX;
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     if (pages > 0 && page > 0)

@@ -1,4 +1,5 @@
-/* Memory that does not fail silently: checked sizes, allocators that die through one hook, and arenas for things that die together. */
+/* Memory that does not fail silently: checked sizes, allocators that die through one hook, and arenas for things that
+ * die together. */
 #ifndef VITRINE_BASE_MEM_H
 #define VITRINE_BASE_MEM_H
 #include <stdbool.h>

@@ -9,6 +9,7 @@ typedef struct Pace {
     double from, last;
 } Pace;
 
-/* share: 0 … 1, at now_ns (clock_ns). Whole seconds, at least 1; 0 while too little is known to say. A share that falls is other work. */
+/* share: 0 … 1, at now_ns (clock_ns). Whole seconds, at least 1; 0 while too little is known to say. A share that falls
+ * is other work. */
 int pace_left(Pace *p, double share, int64_t now_ns);
 #endif

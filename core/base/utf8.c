@@ -4,7 +4,8 @@
 
 enum { REPLACEMENT = 0xfffd };
 
-/* One well-formed sequence (Unicode 15, table 3-7): 0 when it is not one. The end of the string is never a continuation byte. */
+/* One well-formed sequence (Unicode 15, table 3-7): 0 when it is not one. The end of the string is never a continuation
+ * byte. */
 static size_t sequence(const unsigned char *s, uint32_t *c)
 {
     unsigned b = s[0];
@@ -58,9 +59,8 @@ bool utf8_printable(uint32_t c)
     static const struct {
         uint32_t first, last;
     } refused[] = {
-        {0x00, 0x1f},     {0x7f, 0x9f},     {0x61c, 0x61c},       {0x200b, 0x200f},
-        {0x2028, 0x202e}, {0x2060, 0x2064}, {0x2066, 0x2069},     {0xd800, 0xdfff},
-        {0xfeff, 0xfeff}, {0x110000, UINT32_MAX},
+        {0x00, 0x1f},     {0x7f, 0x9f},     {0x61c, 0x61c},   {0x200b, 0x200f}, {0x2028, 0x202e},
+        {0x2060, 0x2064}, {0x2066, 0x2069}, {0xd800, 0xdfff}, {0xfeff, 0xfeff}, {0x110000, UINT32_MAX},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (c >= refused[i].first && c <= refused[i].last)

@@ -1,11 +1,13 @@
-/* UTF-8: strict decoding, display width, and the one sanitiser through which foreign text reaches a screen or a message. */
+/* UTF-8: strict decoding, display width, and the one sanitiser through which foreign text reaches a screen or a
+ * message. */
 #ifndef VITRINE_BASE_UTF8_H
 #define VITRINE_BASE_UTF8_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Decodes one code point at *s (NUL-terminated), advances *s. Invalid bytes give U+FFFD and advance by one. 0 at the end. */
+/* Decodes one code point at *s (NUL-terminated), advances *s. Invalid bytes give U+FFFD and advance by one. 0 at the
+ * end. */
 uint32_t utf8_next(const char **s);
 /* Writes 1–4 bytes (no NUL), returns how many. */
 size_t utf8_put(char out[4], uint32_t c);
@@ -13,8 +15,10 @@ size_t utf8_put(char out[4], uint32_t c);
 int utf8_width(uint32_t c);
 /* Cells of a whole string. */
 int utf8_cells(const char *s);
-/* True for what may enter a cell: not C0, DEL, C1, bidi controls (061C, 200E-F, 202A-E, 2066-9), zero-width 200B-D, 2028-9, 2060-4, FEFF, surrogates. */
+/* True for what may enter a cell: not C0, DEL, C1, bidi controls (061C, 200E-F, 202A-E, 2066-9), zero-width 200B-D,
+ * 2028-9, 2060-4, FEFF, surrogates. */
 bool utf8_printable(uint32_t c);
-/* Copies s into out (n bytes, always ended) with every unprintable or invalid code point as `?`. Returns out. For one-line messages. */
+/* Copies s into out (n bytes, always ended) with every unprintable or invalid code point as `?`. Returns out. For
+ * one-line messages. */
 char *utf8_clean(char *out, size_t n, const char *s);
 #endif

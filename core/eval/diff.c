@@ -44,9 +44,10 @@ static void overlay_close(Overlay *v)
     *v = (Overlay){.run = NULL};
 }
 
-/* Every stored node rounded; where have is not NULL, nodes of the reference take given values (rounded values of ours where theirs is
- * false) instead. Edits are a list that the caller frees; values are the arena's. */
-static Edit *make_edits(const DiffSubject *s, const DiffReference *given, bool theirs, Precision p, Arena *arena, int *count)
+/* Every stored node rounded; where have is not NULL, nodes of the reference take given values (rounded values of ours
+ * where theirs is false) instead. Edits are a list that the caller frees; values are the arena's. */
+static Edit *make_edits(const DiffSubject *s, const DiffReference *given, bool theirs, Precision p, Arena *arena,
+                        int *count)
 {
     const Graph *g = s->graph;
     Edit *edits = xcalloc((size_t)g->count + 1, sizeof *edits);
@@ -62,7 +63,10 @@ static Edit *make_edits(const DiffSubject *s, const DiffReference *given, bool t
                 precision_round(p, run_need(s->run, n), copy, cells);
                 data = copy;
             }
-            edits[(*count)++] = (Edit){.kind = EDIT_VALUES, .path = graph_node(g, n)->path, .data = data, .origin = "the reference"};
+            edits[(*count)++] = (Edit){.kind = EDIT_VALUES,
+                                       .path = graph_node(g, n)->path,
+                                       .data = data,
+                                       .origin = "the reference"};
         } else if (p != PRECISION_F32 && precision_rounds(g, n))
             edits[(*count)++] = precision_edit(g, n, p);
     }

@@ -1,6 +1,6 @@
-/* First divergence: a recorded forward pass of another program beside ours, node by node. *through* compares what came from the input on;
- * *local* compares a node with what our operation makes of the reference's own values, so that the step where a difference begins is
- * told from the steps that inherit it. */
+/* First divergence: a recorded forward pass of another program beside ours, node by node. *through* compares what came
+ * from the input on; *local* compares a node with what our operation makes of the reference's own values, so that the
+ * step where a difference begins is told from the steps that inherit it. */
 #ifndef VITRINE_EVAL_DIFF_H
 #define VITRINE_EVAL_DIFF_H
 #include "core/eval/diff_figures.h"
@@ -25,11 +25,11 @@ typedef struct DiffOptions {
     void *context;
 } DiffOptions;
 
-/* Largest error of float32 programs that do the same in another order, with room: 4e-6 was measured over whole small models, 1.2e-5 for
- * exponentials of scores up to 16. */
+/* Largest error of float32 programs that do the same in another order, with room: 4e-6 was measured over whole small
+ * models, 1.2e-5 for exponentials of scores up to 16. */
 #define DIFF_TOLERANCE 2e-5
-/* How many times the error that rounding was measured to make is still put down to rounding: of the largest error, which varies, and of
- * the rms, which hardly does. */
+/* How many times the error that rounding was measured to make is still put down to rounding: of the largest error,
+ * which varies, and of the rms, which hardly does. */
 #define DIFF_ROUNDING 3.0
 #define DIFF_ROUNDING_RMS 2.0
 
@@ -52,12 +52,13 @@ enum { DIFF_CAUSES = 4 };
 /* Why a tensor differs: a mistake that was made here as well, and how much closer that comes. */
 typedef struct DiffCause {
     int row;
-    int rows;             /* rows of that kind in all blocks that do not follow from their inputs */
-    char text[200];       /* "the reference leaves 1/√d_k away"; "" when no mistake that was tried comes near */
+    int rows;       /* rows of that kind in all blocks that do not follow from their inputs */
+    char text[200]; /* "the reference leaves 1/√d_k away"; "" when no mistake that was tried comes near */
     DiffFigures before, after;
-    bool whole;           /* with the mistake everything is within what is allowed, or 50 times nearer; else only much nearer */
-    int steps;            /* nodes between this tensor and the nearest recorded ones before it, itself included */
-    char dump[DIFF_PATH]; /* the node to record next, and what the reference's program calls it; "" where nothing is missing */
+    bool whole; /* with the mistake everything is within what is allowed, or 50 times nearer; else only much nearer */
+    int steps;  /* nodes between this tensor and the nearest recorded ones before it, itself included */
+    char dump[DIFF_PATH]; /* the node to record next, and what the reference's program calls it; "" where nothing is
+                             missing */
     char dump_name[DIFF_PATH];
 } DiffCause;
 
@@ -73,9 +74,10 @@ typedef struct DiffReport {
 bool diff_compare(DiffReport *out, const DiffSubject *s, const DiffReference *r, const DiffOptions *o, Err *err);
 void diff_report_free(DiffReport *d);
 
-/* in[nodes of the graph]: node n and what it is made from, back to where the reference has values again (these not included).
- * Returns how many of them are computed. */
+/* in[nodes of the graph]: node n and what it is made from, back to where the reference has values again (these not
+ * included). Returns how many of them are computed. */
 int diff_segment(const Graph *g, const DiffReference *r, NodeId n, bool *in);
 /* Tries known mistakes on that stretch. c->row is set; the rest is filled. */
-void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r, const DiffOptions *o, const DiffRow *row);
+void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r, const DiffOptions *o,
+                     const DiffRow *row);
 #endif

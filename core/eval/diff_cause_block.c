@@ -1,4 +1,5 @@
-/* Mistakes with numbers and functions: the factor on the scores, ε, the variance, the activation, the softmax's axis, masks, residuals. */
+/* Mistakes with numbers and functions: the factor on the scores, ε, the variance, the activation, the softmax's axis,
+ * masks, residuals. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -75,7 +76,8 @@ void trial_scale(Trial *t)
     snprintf(after, sizeof after, ", not by %.4g", (double)c->scale);
     Fit fit = {"attn.scale", "the reference multiplies the scores by ", after};
     double here = dm_log((double)c->scale), nearby = t->before.rms; /* is there anything to be had by another factor? */
-    if (!(c->scale > 0) || (attempt_logarithm(t, &fit, here - 0.05) >= nearby && attempt_logarithm(t, &fit, here + 0.05) >= nearby))
+    if (!(c->scale > 0) ||
+        (attempt_logarithm(t, &fit, here - 0.05) >= nearby && attempt_logarithm(t, &fit, here + 0.05) >= nearby))
         return;
     attempt_fit(t, &fit, 1e-3, 1e3);
 }
@@ -127,7 +129,10 @@ void trial_activation(Trial *t)
                 trial_add(t, EDIT_MAP, path)->map = FORMS[i].map;
         }
         if (none || FORMS[i].map != t->s->config->act)
-            trial_attempt(t, none ? "the reference applies no activation%s%s" : "the reference's activation is %s; here it is %s", none ? "" : FORMS[i].name, none ? "" : ours);
+            trial_attempt(t,
+                          none ? "the reference applies no activation%s%s"
+                               : "the reference's activation is %s; here it is %s",
+                          none ? "" : FORMS[i].name, none ? "" : ours);
     }
 }
 
@@ -175,7 +180,8 @@ void trial_mask(Trial *t)
 {
     trial_begin(t);
     for (NodeId n = trial_find(t, "attn.row_max", 0); n != NO_NODE; n = trial_find(t, "attn.row_max", n + 1))
-        trial_add(t, EDIT_MASK, block_path(&t->arena, graph_node(t->s->graph, n)->path, "attn.scores_scaled"))->choose = looks_ahead;
+        trial_add(t, EDIT_MASK, block_path(&t->arena, graph_node(t->s->graph, n)->path, "attn.scores_scaled"))
+            ->choose = looks_ahead;
     trial_attempt(t, "the reference has a causal mask: tokens do not look at later ones");
 }
 
@@ -188,7 +194,8 @@ static void attempt_alone(Trial *t, int input, const char *text)
     for (size_t i = 0; i < 2; i++)
         for (NodeId n = trial_find(t, SUMS[i], 0); n != NO_NODE; n = trial_find(t, SUMS[i], n + 1))
             if (graph_node(g, n)->op == OP_ADD)
-                trial_add(t, EDIT_REDIRECT, graph_node(g, n)->path)->other = graph_node(g, graph_node(g, n)->in[input])->path;
+                trial_add(t, EDIT_REDIRECT, graph_node(g, n)->path)->other = graph_node(g, graph_node(g, n)->in[input])
+                                                                                 ->path;
     trial_attempt(t, "%s", text);
 }
 

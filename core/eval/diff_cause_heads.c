@@ -1,10 +1,11 @@
-/* Mistakes with the order of heads: how the width is cut into q, k, v, heads and the inside of a head, and how heads are put together. */
+/* Mistakes with the order of heads: how the width is cut into q, k, v, heads and the inside of a head, and how heads
+ * are put together. */
 #include <string.h>
 
 #include "core/eval/diff_trial.h"
 
 typedef enum Cut {
-    CUT_INTERLEAVED, /* [e,h]: a head is every H-th column */
+    CUT_INTERLEAVED,   /* [e,h]: a head is every H-th column */
     CUT_HEAD_THEN_QKV, /* of a fused q k v: [h,3,e] */
     CUT_HEAD_LAST_QKV, /* [h,e,3] */
     CUT_EXCHANGED,     /* q and k */
@@ -36,8 +37,8 @@ static bool needs(Cut cut, int which, int from)
     return cut != CUT_EXCHANGED || (which < 2 && from == 1 - which);
 }
 
-/* Something [rows, (h,e)] or [(h,e), rows] of q, k or v with its columns taken from where the cut has them; of weights a column is `inner`
- * long. from[i] may be NULL where the cut does not need it. */
+/* Something [rows, (h,e)] or [(h,e), rows] of q, k or v with its columns taken from where the cut has them; of weights
+ * a column is `inner` long. from[i] may be NULL where the cut does not need it. */
 static const float *recut(Trial *t, Cut cut, int which, const float *const from[3], size_t rows, size_t inner)
 {
     size_t heads = (size_t)t->s->config->heads, width = (size_t)t->s->config->head_dim, all = heads * width;
@@ -55,8 +56,10 @@ static NodeId node_of(Trial *t, const char *block, const char *name)
     return graph_find(t->s->graph, block_path(&t->arena, block, name));
 }
 
-/* Adds the edit of one leaf or value node, taking its cells from the three of its kind. False when one of them is not to be had. */
-static bool add_recut(Trial *t, const char *block, Cut cut, int which, const char *const names[3], size_t rows, size_t inner, bool recorded)
+/* Adds the edit of one leaf or value node, taking its cells from the three of its kind. False when one of them is not
+ * to be had. */
+static bool add_recut(Trial *t, const char *block, Cut cut, int which, const char *const names[3], size_t rows,
+                      size_t inner, bool recorded)
 {
     const float *from[3] = {NULL, NULL, NULL};
     NodeId target = node_of(t, block, names[which]);
@@ -75,14 +78,16 @@ static bool add_recut(Trial *t, const char *block, Cut cut, int which, const cha
     return true;
 }
 
-/* q, k and v of one block cut otherwise: where the stretch makes them, through their weights; where the reference has them, themselves. */
+/* q, k and v of one block cut otherwise: where the stretch makes them, through their weights; where the reference has
+ * them, themselves. */
 static bool add_block(Trial *t, const char *block, Cut cut)
 {
     size_t tokens = (size_t)vit_tokens(t->s->config), width = (size_t)t->s->config->width;
     for (int which = 0; which < (cut == CUT_EXCHANGED ? 2 : 3); which++) {
         NodeId n = node_of(t, block, NODES[which]);
         bool made = n <= t->target->node && t->in[n];
-        if (made && (!add_recut(t, block, cut, which, WEIGHTS, 1, width, false) || !add_recut(t, block, cut, which, BIASES, 1, 1, false)))
+        if (made && (!add_recut(t, block, cut, which, WEIGHTS, 1, width, false) ||
+                     !add_recut(t, block, cut, which, BIASES, 1, 1, false)))
             return false;
         if (!made && trial_has(t, n) && !add_recut(t, block, cut, which, NODES, tokens, 1, true))
             return false;
@@ -109,7 +114,8 @@ static bool next_block(const Trial *t, NodeId *from, const char **path)
     const char *last = *path;
     for (NodeId n = *from; n <= t->target->node; n++) {
         const char *p = graph_node(t->s->graph, n)->path;
-        if (!t->in[n] || !(path_ends(p, "attn.q") || path_ends(p, "attn.k") || path_ends(p, "attn.v") || path_ends(p, "attn.scores_raw") || path_ends(p, "attn.z")))
+        if (!t->in[n] || !(path_ends(p, "attn.q") || path_ends(p, "attn.k") || path_ends(p, "attn.v") ||
+                           path_ends(p, "attn.scores_raw") || path_ends(p, "attn.z")))
             continue;
         size_t number = strcspn(p + 7, ".");
         if (last && strncmp(last, p, 7 + number + 1) == 0)
@@ -146,7 +152,8 @@ static void attempt_untransposed(Trial *t)
     NodeId z = node_of(t, graph_node(g, w_o)->path, "attn.z");
     if (!trial_has(t, z))
         return;
-    size_t heads = (size_t)t->s->config->heads, width = (size_t)t->s->config->head_dim, tokens = (size_t)vit_tokens(t->s->config);
+    size_t heads = (size_t)t->s->config->heads, width = (size_t)t->s->config->head_dim,
+           tokens = (size_t)vit_tokens(t->s->config);
     const float *x = trial_values(t, z);
     float *out = arena_alloc(&t->arena, size_mul(graph_cells(g, z), sizeof *out));
     for (size_t h = 0; h < heads; h++)
@@ -154,7 +161,8 @@ static void attempt_untransposed(Trial *t)
             memcpy(out + (h * tokens + k) * width, x + (k * heads + h) * width, width * sizeof *out);
     trial_begin(t);
     trial_add(t, EDIT_VALUES, graph_node(g, z)->path)->data = out;
-    trial_attempt(t, "the reference puts the heads together without moving the token axis in front of the head axis first");
+    trial_attempt(
+        t, "the reference puts the heads together without moving the token axis in front of the head axis first");
 }
 
 void trial_heads(Trial *t)
@@ -167,7 +175,9 @@ void trial_heads(Trial *t)
     };
     for (int cut = 0; cut < CUT_COUNT; cut++)
         attempt_cut(t, (Cut)cut, false, TEXTS[cut]);
-    attempt_cut(t, CUT_INTERLEAVED, true, "the reference cuts q, k and v into heads interleaved, (e h) instead of (h e), and puts them together so");
+    attempt_cut(
+        t, CUT_INTERLEAVED, true,
+        "the reference cuts q, k and v into heads interleaved, (e h) instead of (h e), and puts them together so");
     trial_begin(t);
     for (NodeId n = trial_find(t, "attn.w_o", 0); n != NO_NODE; n = trial_find(t, "attn.w_o", n + 1))
         add_merge(t, n);

@@ -6,8 +6,8 @@
 
 #include "core/eval/diff_trial.h"
 
-/* The recorded cells read in another order that fits the shape. Values are compared the other way round: ours, put as the reference's
- * cells would then lie. */
+/* The recorded cells read in another order that fits the shape. Values are compared the other way round: ours, put as
+ * the reference's cells would then lie. */
 void trial_axes(Trial *t)
 {
     const DiffTensor *x = t->target;
@@ -37,7 +37,8 @@ void trial_axes(Trial *t)
             at[(size_t)moved[c]] = ours[c];
         for (size_t c = 0; c < cells; c++)
             swapped[c] = at[place[c]];
-        snprintf(text, sizeof text, "its axes are [%s], not [%s]: say so in a file for --map", all[k].axes, x->layout.axes);
+        snprintf(text, sizeof text, "its axes are [%s], not [%s]: say so in a file for --map", all[k].axes,
+                 x->layout.axes);
         trial_judge(t, swapped, text);
         free(swapped);
         free(at);
@@ -67,7 +68,11 @@ enum { STATISTICS = sizeof KNOWN / sizeof *KNOWN };
 static const struct {
     Filter filter;
     const char *name;
-} FILTERS[] = {{FILTER_BILINEAR, "bilinear"}, {FILTER_BICUBIC, "bicubic"}, {FILTER_LANCZOS, "Lanczos"}, {FILTER_NEAREST, "nearest"}, {FILTER_BOX, "box"}};
+} FILTERS[] = {{FILTER_BILINEAR, "bilinear"},
+               {FILTER_BICUBIC, "bicubic"},
+               {FILTER_LANCZOS, "Lanczos"},
+               {FILTER_NEAREST, "nearest"},
+               {FILTER_BOX, "box"}};
 enum { FILTER_COUNT = sizeof FILTERS / sizeof *FILTERS };
 
 /* A way of resizing, and what is said about it where it is not ours. */
@@ -91,8 +96,10 @@ static int geometries(const Preprocess *ours, Geometry out[4 * FILTER_COUNT])
         ResizeMode mode;
         int keeps; /* thousandths of the resized picture that the crop keeps */
         const char *text;
-    } WAYS[] = {{RESIZE_SQUASH, 1000, "without keeping proportions"}, {RESIZE_COVER, 1000, "to the shorter side, then crops the centre"},
-                {RESIZE_COVER, 900, "to 1/0.9 of the size, then crops the centre"}, {RESIZE_COVER, 875, "to 1/0.875 of the size, then crops the centre"}};
+    } WAYS[] = {{RESIZE_SQUASH, 1000, "without keeping proportions"},
+                {RESIZE_COVER, 1000, "to the shorter side, then crops the centre"},
+                {RESIZE_COVER, 900, "to 1/0.9 of the size, then crops the centre"},
+                {RESIZE_COVER, 875, "to 1/0.875 of the size, then crops the centre"}};
     int n = 0;
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < FILTER_COUNT; i++)
@@ -100,7 +107,8 @@ static int geometries(const Preprocess *ours, Geometry out[4 * FILTER_COUNT])
                 out[n] = (Geometry){.p = *ours};
                 out[n].p.filter = FILTERS[i].filter;
                 if (pass)
-                    snprintf(out[n].text, sizeof out[n].text, "resizes with the %s filter, not %s", FILTERS[i].name, filter_name(ours->filter));
+                    snprintf(out[n].text, sizeof out[n].text, "resizes with the %s filter, not %s", FILTERS[i].name,
+                             filter_name(ours->filter));
                 n++;
             }
     for (size_t w = 0; w < sizeof WAYS / sizeof *WAYS && n < 4 * FILTER_COUNT; w++) {
@@ -141,8 +149,8 @@ static double attempt_input(Trial *t, const float *values, const char *text)
     return trial_attempt(t, "%s", text);
 }
 
-/* Per channel, the straight line through (pixel, recorded value): mean and deviation that nobody told us. False unless the recorded
- * tensor is the input itself. */
+/* Per channel, the straight line through (pixel, recorded value): mean and deviation that nobody told us. False unless
+ * the recorded tensor is the input itself. */
 static bool fit_statistics(const Trial *t, const float *pixels, Statistics *out)
 {
     const VitConfig *c = t->s->config;
@@ -153,7 +161,8 @@ static bool fit_statistics(const Trial *t, const float *pixels, Statistics *out)
     for (int ch = 0; ch < c->channels; ch++) {
         double sx = 0, sy = 0, sxx = 0, sxy = 0, n = (double)plane;
         for (size_t i = 0; i < plane; i++) {
-            double x = (double)pixels[(size_t)ch * plane + i] / 255, y = (double)t->target->values[(size_t)ch * plane + i];
+            double x = (double)pixels[(size_t)ch * plane + i] / 255,
+                   y = (double)t->target->values[(size_t)ch * plane + i];
             sx += x, sy += y, sxx += x * x, sxy += x * y;
         }
         double down = n * sxx - sx * sx, slope = down > 0 ? (n * sxy - sx * sy) / down : 0;
@@ -169,11 +178,12 @@ static void say(char *text, size_t size, const char *resizing, const Statistics 
 {
     char numbers[120];
     if (!name && s) {
-        snprintf(numbers, sizeof numbers, "mean %.3g %.3g %.3g and deviation %.3g %.3g %.3g", (double)s->mean[0], (double)s->mean[1], (double)s->mean[2], (double)s->std[0],
-                 (double)s->std[1], (double)s->std[2]);
+        snprintf(numbers, sizeof numbers, "mean %.3g %.3g %.3g and deviation %.3g %.3g %.3g", (double)s->mean[0],
+                 (double)s->mean[1], (double)s->mean[2], (double)s->std[0], (double)s->std[1], (double)s->std[2]);
         name = numbers;
     }
-    snprintf(text, size, "the reference %s%s%s%s", resizing, *resizing && name ? "; it " : "", name ? "standardises with " : "", name ? name : "");
+    snprintf(text, size, "the reference %s%s%s%s", resizing, *resizing && name ? "; it " : "",
+             name ? "standardises with " : "", name ? name : "");
 }
 
 static bool same_statistics(const VitConfig *c, const Statistics *s)
@@ -215,7 +225,8 @@ static void attempt_geometry(Trial *t, const Geometry *way, const float *pixels,
 void trial_picture(Trial *t)
 {
     const DiffSubject *s = t->s;
-    bool reads = s->picture && s->picture->data && s->config->input == VIT_INPUT_STANDARD && s->config->channels <= 3 && s->image <= t->target->node && t->in[s->image];
+    bool reads = s->picture && s->picture->data && s->config->input == VIT_INPUT_STANDARD && s->config->channels <= 3 &&
+                 s->image <= t->target->node && t->in[s->image];
     if (!reads)
         return;
     Geometry way[4 * FILTER_COUNT];

@@ -43,7 +43,8 @@ void trial_missing(Trial *t)
         {"attn.b_o", "the reference adds no bias after W_O"},
         {"mlp.b_up", "the reference adds no bias in the MLP's first layer"},
         {"mlp.b_down", "the reference adds no bias in the MLP's second layer"},
-        {"attn.b_q attn.b_k attn.b_v attn.b_o mlp.b_up mlp.b_down", "the reference adds no bias in any linear layer of a block"},
+        {"attn.b_q attn.b_k attn.b_v attn.b_o mlp.b_up mlp.b_down",
+         "the reference adds no bias in any linear layer of a block"},
         {"ln1.beta ln2.beta ln_final.beta", "the reference's LayerNorm adds no bias β"},
         {"patch_embed.bias", "the reference adds no bias to the patch projection"},
         {"head.bias", "the reference adds no bias to the logits"},
@@ -90,7 +91,8 @@ void trial_transposed(Trial *t)
         for (const char *w = MATRICES[i].endings; next_word(&w, word);)
             for (NodeId n = trial_find(t, word, 0); n != NO_NODE; n = trial_find(t, word, n + 1))
                 if (graph_cells(g, n) == side * side)
-                    trial_add(t, EDIT_VALUES, graph_node(g, n)->path)->data = transposed(t, run_need(t->s->run, n), side);
+                    trial_add(t, EDIT_VALUES, graph_node(g, n)->path)->data = transposed(t, run_need(t->s->run, n),
+                                                                                         side);
         trial_attempt(t, "%s", MATRICES[i].text);
     }
 }
@@ -103,7 +105,8 @@ typedef enum PatchOrder { CHANNEL_LAST, COLUMNS_FIRST, CHANNELS_BACK } PatchOrde
 static const float *patch_weight(Trial *t, const float *w, PatchOrder order)
 {
     const VitConfig *c = t->s->config;
-    size_t ch = (size_t)c->channels, h = (size_t)c->patch_h, wide = (size_t)c->patch_w, flat = ch * h * wide, rows = (size_t)c->width;
+    size_t ch = (size_t)c->channels, h = (size_t)c->patch_h, wide = (size_t)c->patch_w, flat = ch * h * wide,
+           rows = (size_t)c->width;
     float *out = arena_alloc(&t->arena, size_mul(size_mul(rows, flat), sizeof *out));
     for (size_t d = 0; d < rows; d++)
         for (size_t k = 0; k < flat; k++) {
@@ -121,7 +124,8 @@ static const float *patch_weight(Trial *t, const float *w, PatchOrder order)
 void trial_patches(Trial *t)
 {
     static const char *const TEXTS[] = {
-        [CHANNEL_LAST] = "the reference flattens a patch as row, column, channel; the weight expects channel, row, column",
+        [CHANNEL_LAST] =
+            "the reference flattens a patch as row, column, channel; the weight expects channel, row, column",
         [COLUMNS_FIRST] = "the reference flattens a patch column by column",
         [CHANNELS_BACK] = "the reference has the colour channels in the opposite order (BGR)",
     };
@@ -130,10 +134,12 @@ void trial_patches(Trial *t)
     NodeId w = trial_find(t, "patch_embed.weight", 0), embed = graph_find(g, "patch_embed");
     for (int i = 0; w != NO_NODE && i < 3; i++) {
         trial_begin(t);
-        trial_add(t, EDIT_VALUES, graph_node(g, w)->path)->data = patch_weight(t, run_need(t->s->run, w), (PatchOrder)i);
+        trial_add(t, EDIT_VALUES, graph_node(g, w)->path)->data = patch_weight(t, run_need(t->s->run, w),
+                                                                               (PatchOrder)i);
         trial_attempt(t, "%s", TEXTS[i]);
     }
-    int axis = embed == NO_NODE ? AXIS_NONE : graph_node(g, embed)->dims.axis[0], rows = c->image_h / c->patch_h, cols = c->image_w / c->patch_w;
+    int axis = embed == NO_NODE ? AXIS_NONE : graph_node(g, embed)->dims.axis[0], rows = c->image_h / c->patch_h,
+        cols = c->image_w / c->patch_w;
     if (embed == NO_NODE || embed > t->target->node || !t->in[embed] || g->axes[axis].n != rows * cols)
         return;
     int *index = arena_alloc(&t->arena, size_mul((size_t)(rows * cols), sizeof *index));

@@ -5,7 +5,8 @@
 #include <stddef.h>
 
 typedef struct DiffFigures {
-    double largest; /* largest difference / largest finite absolute value of the reference; infinite where one has NaN or ∞ and the other not */
+    double largest; /* largest difference / largest finite absolute value of the reference; infinite where one has NaN
+                       or ∞ and the other not */
     double rms;     /* root mean square of the differences / that of the reference */
     double cosine;  /* of the angle between the two, over cells finite in both; 1 where both are 0 */
     bool any;       /* is there a cell beyond the tolerance? */

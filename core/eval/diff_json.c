@@ -42,7 +42,8 @@ static void put_figures(const DiffNamed *n, NodeId node, const char *key, const 
 
 static void put_row(const DiffNamed *n, const DiffRow *row, Buf *out)
 {
-    static const char *const STATES[] = {[DIFF_AGREES] = "agrees", [DIFF_INHERITS] = "inherits", [DIFF_BEGINS] = "begins"};
+    static const char *const STATES[] = {
+        [DIFF_AGREES] = "agrees", [DIFF_INHERITS] = "inherits", [DIFF_BEGINS] = "begins"};
     const DiffTensor *t = row->tensor;
     buf_puts(out, "  {");
     put_key(out, "node", graph_node(n->s->graph, t->node)->path);

@@ -29,7 +29,8 @@ static bool make_factors(Search *s, const Graph *g, Dims d)
     s->n = 0;
     for (int i = 0; i < d.n; i++) {
         const Axis *a = &g->axes[d.axis[i]];
-        size_t stride = dims_stride(g->axes, d, d.axis[i]), cols = a->kind == AXIS_PATCH && a->cols > 0 && a->n % a->cols == 0 ? (size_t)a->cols : 1;
+        size_t stride = dims_stride(g->axes, d, d.axis[i]),
+               cols = a->kind == AXIS_PATCH && a->cols > 0 && a->n % a->cols == 0 ? (size_t)a->cols : 1;
         Factor both[2] = {{(size_t)a->n / cols, stride * cols, ""}, {cols, stride, "x"}};
         snprintf(both[0].sym, sizeof both[0].sym, "%s", a->kind == AXIS_PATCH ? "y" : a->sym);
         for (int k = 0; k < 2; k++) {
@@ -50,7 +51,8 @@ static void name_axes(const Search *s, bool merged, char out[48])
     out[0] = '\0';
     for (int i = 0; i < s->n && used + 6 < 48; i++) {
         const Factor *f = &s->factor[s->order[i]], *next = i + 1 < s->n ? &s->factor[s->order[i + 1]] : NULL;
-        bool patches = merged && next && strcmp(f->sym, "y") == 0 && strcmp(next->sym, "x") == 0 && f->stride == next->stride * next->len;
+        bool patches = merged && next && strcmp(f->sym, "y") == 0 && strcmp(next->sym, "x") == 0 &&
+                       f->stride == next->stride * next->len;
         used += (size_t)snprintf(out + used, 48 - used, "%s%s", i ? "," : "", patches ? "p" : f->sym);
         i += patches;
     }
@@ -116,7 +118,8 @@ int diff_layout_all(const Graph *g, NodeId n, const size_t *shape, int rank, Dif
     return found;
 }
 
-/* Axis letters equal but for blanks, for axes of length 1, which a layout does not name, and for patches written as p. */
+/* Axis letters equal but for blanks, for axes of length 1, which a layout does not name, and for patches written as p.
+ */
 static bool same_axes(const Graph *g, NodeId n, const char *told, const DiffLayout *l)
 {
     char plain[48] = "";
@@ -126,9 +129,11 @@ static bool same_axes(const Graph *g, NodeId n, const char *told, const DiffLayo
         size_t length = strcspn(p, " ,"), used = strlen(plain);
         bool one = false;
         for (int i = 0; i < d.n; i++)
-            one = one || (g->axes[d.axis[i]].n == 1 && strlen(g->axes[d.axis[i]].sym) == length && strncmp(g->axes[d.axis[i]].sym, p, length) == 0);
+            one = one || (g->axes[d.axis[i]].n == 1 && strlen(g->axes[d.axis[i]].sym) == length &&
+                          strncmp(g->axes[d.axis[i]].sym, p, length) == 0);
         if (length && !one && used + length + 4 < sizeof plain)
-            snprintf(plain + used, sizeof plain - used, "%s%.*s", used ? "," : "", length == 1 && *p == 'p' ? 3 : (int)length, length == 1 && *p == 'p' ? "y,x" : p);
+            snprintf(plain + used, sizeof plain - used, "%s%.*s", used ? "," : "",
+                     length == 1 && *p == 'p' ? 3 : (int)length, length == 1 && *p == 'p' ? "y,x" : p);
         p += length;
     }
     return strcmp(plain, l->factors) == 0;
@@ -165,7 +170,8 @@ static void list_choices(const DiffLayout *l, int count, bool usual, char *out, 
             used += (size_t)snprintf(out + used, size - used, "%s[%s]", used ? " or " : "", l[i].axes);
 }
 
-DiffFit diff_layout_find(const Graph *g, NodeId n, const size_t *shape, int rank, const char *axes, DiffLayout *out, char *choices, size_t size)
+DiffFit diff_layout_find(const Graph *g, NodeId n, const size_t *shape, int rank, const char *axes, DiffLayout *out,
+                         char *choices, size_t size)
 {
     DiffLayout all[DIFF_LAYOUTS];
     int count = diff_layout_all(g, n, shape, rank, all), usual = 0, last = -1;

@@ -35,7 +35,8 @@ static void differ_channels(Settings *s, const char *name, const float *ours, co
     for (int side = 0; side < 2; side++)
         for (int i = 0; i < channels && i < 4; i++) {
             size_t used = strlen(text[side]);
-            snprintf(text[side] + used, sizeof text[side] - used, "%s%.6g", i ? " " : "", (double)(side ? theirs : ours)[i]);
+            snprintf(text[side] + used, sizeof text[side] - used, "%s%.6g", i ? " " : "",
+                     (double)(side ? theirs : ours)[i]);
         }
     differ(s, name, text[0], text[1]);
 }
@@ -63,9 +64,13 @@ static void shapes(Settings *s, const VitConfig *a, const VitConfig *b)
 
 static void structure(Settings *s, const VitConfig *a, const VitConfig *b)
 {
-    static const char *const POSITIONS[] = {[VIT_POS_NONE] = "none", [VIT_POS_ALL] = "every token", [VIT_POS_BEFORE_REGISTERS] = "all but registers",
+    static const char *const POSITIONS[] = {[VIT_POS_NONE] = "none",
+                                            [VIT_POS_ALL] = "every token",
+                                            [VIT_POS_BEFORE_REGISTERS] = "all but registers",
                                             [VIT_POS_PATCHES] = "patches only"};
-    static const char *const POOLS[] = {[VIT_POOL_CLS] = "class token", [VIT_POOL_MEAN] = "mean of the patches", [VIT_POOL_CLS_DIST] = "class and distillation tokens",
+    static const char *const POOLS[] = {[VIT_POOL_CLS] = "class token",
+                                        [VIT_POOL_MEAN] = "mean of the patches",
+                                        [VIT_POOL_CLS_DIST] = "class and distillation tokens",
                                         [VIT_POOL_NONE] = "none"};
     differ(s, "activation", map_name(a->act), map_name(b->act));
     differ_number(s, "ε of LayerNorm", (double)a->eps, (double)b->eps);
@@ -94,7 +99,8 @@ int diff_settings(const Model *ours, const Model *theirs, DiffSetting out[DIFF_S
         differ_channels(&s, "pixel mean", a->mean, b->mean, a->channels);
         differ_channels(&s, "pixel deviation", a->std, b->std, a->channels);
     }
-    differ(&s, "picture", preprocess_text(&ours->preprocess, how[0], sizeof how[0]), preprocess_text(&theirs->preprocess, how[1], sizeof how[1]));
+    differ(&s, "picture", preprocess_text(&ours->preprocess, how[0], sizeof how[0]),
+           preprocess_text(&theirs->preprocess, how[1], sizeof how[1]));
     return s.count;
 }
 
@@ -120,7 +126,8 @@ static void note(DiffWeights *w, const char *path, const char *what, int lines, 
         buf_printf(out, "  %-28s %s\n", path, what);
 }
 
-static void compare_weight(DiffWeights *w, const VitTensor *a, const VitTensor *b, size_t cells, const char *path, double tolerance, int lines, Buf *out)
+static void compare_weight(DiffWeights *w, const VitTensor *a, const VitTensor *b, size_t cells, const char *path,
+                           double tolerance, int lines, Buf *out)
 {
     DiffFigures f = diff_figures(a->data, b->data, cells, tolerance);
     w->compared++;
@@ -128,7 +135,8 @@ static void compare_weight(DiffWeights *w, const VitTensor *a, const VitTensor *
         return;
     bool rounded = is_rounded(a->data, b->data, cells) || is_rounded(b->data, a->data, cells);
     char what[120];
-    snprintf(what, sizeof what, "largest error %.1e, rms %.1e, cosine %.5f%s", f.largest, f.rms, f.cosine, rounded ? " (rounding)" : "");
+    snprintf(what, sizeof what, "largest error %.1e, rms %.1e, cosine %.5f%s", f.largest, f.rms, f.cosine,
+             rounded ? " (rounding)" : "");
     w->rounded = w->rounded && rounded;
     note(w, path, what, lines, out);
 }
@@ -150,7 +158,8 @@ DiffWeights diff_weights(const Model *ours, const Model *theirs, double toleranc
             else
                 snprintf(path, sizeof path, "%s", vit_role_name(r));
             if (here && there && vit_role_cells(a, r) == vit_role_cells(b, r)) {
-                compare_weight(&w, vit_weight(&ours->weights, r, layer), vit_weight(&theirs->weights, r, layer), vit_role_cells(a, r), path, tolerance, lines, out);
+                compare_weight(&w, vit_weight(&ours->weights, r, layer), vit_weight(&theirs->weights, r, layer),
+                               vit_role_cells(a, r), path, tolerance, lines, out);
                 continue;
             }
             w.rounded = false;

@@ -1,4 +1,5 @@
-/* Two models side by side before anything is computed: what their files say otherwise, and which weights are not the same. */
+/* Two models side by side before anything is computed: what their files say otherwise, and which weights are not the
+ * same. */
 #ifndef VITRINE_EVAL_DIFF_MODELS_H
 #define VITRINE_EVAL_DIFF_MODELS_H
 #include "core/base/buf.h"
@@ -11,7 +12,8 @@ typedef struct DiffSetting {
 } DiffSetting;
 enum { DIFF_SETTINGS = 32 };
 
-/* Those that differ, numbers first that decide shapes; how many. Pixel statistics are compared only where both take pictures. */
+/* Those that differ, numbers first that decide shapes; how many. Pixel statistics are compared only where both take
+ * pictures. */
 int diff_settings(const Model *ours, const Model *theirs, DiffSetting out[DIFF_SETTINGS]);
 
 typedef struct DiffWeights {
@@ -20,7 +22,7 @@ typedef struct DiffWeights {
     bool rounded;    /* every difference is what rounding to bf16 or f16 makes of ours, or ours of theirs */
 } DiffWeights;
 
-/* Weights of the same role, block and shape; those that differ by more than tolerance of the largest are counted, and at most `lines` of
- * them described in out (may be NULL). What only one has counts as different. */
+/* Weights of the same role, block and shape; those that differ by more than tolerance of the largest are counted, and
+ * at most `lines` of them described in out (may be NULL). What only one has counts as different. */
 DiffWeights diff_weights(const Model *ours, const Model *theirs, double tolerance, int lines, Buf *out);
 #endif

@@ -16,12 +16,16 @@ static const DiffName TABLE[] = {
 enum { TABLE_ROWS = sizeof TABLE / sizeof *TABLE };
 
 /* What programs put in front of a module's name. */
-static const char *const PREFIXES[] = {"vit.", "deit.", "dinov2.", "model.", "module.", "backbone.", "base_model.", "_orig_mod."};
+static const char *const PREFIXES[] = {"vit.",    "deit.",     "dinov2.",     "model.",
+                                       "module.", "backbone.", "base_model.", "_orig_mod."};
 
 const char *diff_family_name(DiffFamily f)
 {
-    static const char *const NAMES[DIFF_FAMILIES] = {
-        [DIFF_OURS] = "own names", [DIFF_MAP] = "--map", [DIFF_HOOKS] = "TransformerLens", [DIFF_HF] = "Hugging Face", [DIFF_TIMM] = "timm"};
+    static const char *const NAMES[DIFF_FAMILIES] = {[DIFF_OURS] = "own names",
+                                                     [DIFF_MAP] = "--map",
+                                                     [DIFF_HOOKS] = "TransformerLens",
+                                                     [DIFF_HF] = "Hugging Face",
+                                                     [DIFF_TIMM] = "timm"};
     return NAMES[f];
 }
 
@@ -55,7 +59,8 @@ static int last_block(const Graph *g)
     return last;
 }
 
-/* One alternative, "blocks.*.attn.q[t,h,e]", n characters long, with the block filled in. False when the model has no such node. */
+/* One alternative, "blocks.*.attn.q[t,h,e]", n characters long, with the block filled in. False when the model has no
+ * such node. */
 static bool find_node(const Graph *g, const char *text, size_t n, int block, DiffTarget *out)
 {
     char path[DIFF_PATH] = "";
@@ -211,14 +216,19 @@ static bool add_line(DiffMap *m, char *text, const Graph *g, const char *file, i
 {
     char *equals = strstr(text, " = ");
     if (!equals && (equals = strchr(text, '=')) == NULL)
-        return err_set(err, "%s: line %d: expected NAME = NODE[axes], such as layer.*.q = blocks.*.attn.q[h,t,e]", file, number);
+        return err_set(err, "%s: line %d: expected NAME = NODE[axes], such as layer.*.q = blocks.*.attn.q[h,t,e]", file,
+                       number);
     char *nodes = equals + 1 + (equals[0] == ' ');
     *equals = '\0';
     DiffName line = {.family = DIFF_MAP, .name = trimmed(text), .nodes = trimmed(nodes)};
     if (!*line.name || !*line.nodes)
-        return err_set(err, "%s: line %d: expected NAME = NODE[axes], or NAME = - for a tensor that is not to be compared", file, number);
+        return err_set(err,
+                       "%s: line %d: expected NAME = NODE[axes], or NAME = - for a tensor that is not to be compared",
+                       file, number);
     if (!means_something(g, &line))
-        return err_set(err, "%s: line %d: this model has no '%.120s'; `vitrine info` and the command `glossary` name the nodes", file, number, line.nodes);
+        return err_set(
+            err, "%s: line %d: this model has no '%.120s'; `vitrine info` and the command `glossary` name the nodes",
+            file, number, line.nodes);
     m->line = grow(m->line, &m->cap, m->count, sizeof *m->line);
     m->line[m->count++] = line;
     return true;

@@ -15,9 +15,10 @@ typedef enum DiffFamily {
 } DiffFamily;
 const char *diff_family_name(DiffFamily f);
 
-/* One line of a table: `name = node[axes]`. In both * is the number of a block and < the block before it; alternatives stand behind
- * |, of which the first that the model has is meant; + cuts the tensor's last axis into equal parts, one for each node; [h,t,e] says
- * in which order the tensor has the node's axes. "-" in a node's place: not to be compared. */
+/* One line of a table: `name = node[axes]`. In both * is the number of a block and < the block before it; alternatives
+ * stand behind
+ * |, of which the first that the model has is meant; + cuts the tensor's last axis into equal parts, one for each node;
+ * [h,t,e] says in which order the tensor has the node's axes. "-" in a node's place: not to be compared. */
 typedef struct DiffName {
     DiffFamily family;
     const char *name, *nodes;
@@ -30,8 +31,8 @@ typedef struct DiffMap {
     Arena arena;
 } DiffMap;
 
-/* Lines `NAME = NODE[axes]` as above; empty lines and those that begin with # are passed over. g says which nodes exist, so that a line
- * that can mean nothing is refused with its number. On failure *m is empty. */
+/* Lines `NAME = NODE[axes]` as above; empty lines and those that begin with # are passed over. g says which nodes
+ * exist, so that a line that can mean nothing is refused with its number. On failure *m is empty. */
 bool diff_map_read(DiffMap *m, const char *path, const Graph *g, Err *err);
 bool diff_map_parse(DiffMap *m, const char *name, const char *text, const Graph *g, Err *err);
 void diff_map_free(DiffMap *m);
@@ -46,8 +47,9 @@ typedef struct DiffTarget {
     int part, parts;
 } DiffTarget;
 
-/* The nodes that a tensor of that name means: how many, 0 when the name is unknown, −1 when the user's table takes it out. Own names
- * come first, then the user's, then the families'; "vit.", "model.", "module." and their like in front are passed over. map may be NULL. */
+/* The nodes that a tensor of that name means: how many, 0 when the name is unknown, −1 when the user's table takes it
+ * out. Own names come first, then the user's, then the families'; "vit.", "model.", "module." and their like in front
+ * are passed over. map may be NULL. */
 int diff_name_targets(const DiffMap *map, const Graph *g, const char *name, DiffTarget out[DIFF_PARTS]);
 /* What a family calls a node, or NULL when it has no name for it. Returns out. */
 const char *diff_name_of(DiffFamily f, const Graph *g, NodeId n, char *out, size_t size);

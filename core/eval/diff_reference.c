@@ -73,7 +73,12 @@ static bool take(Opening *o, const TensorInfo *info, const DiffTarget *to, Err *
 {
     DiffReference *r = o->r;
     char choices[200];
-    DiffTensor t = {.family = to->family, .dtype = info->dtype, .rank = info->rank, .part = to->part, .parts = to->parts, .node = to->node};
+    DiffTensor t = {.family = to->family,
+                    .dtype = info->dtype,
+                    .rank = info->rank,
+                    .part = to->part,
+                    .parts = to->parts,
+                    .node = to->node};
     size_t parts = (size_t)to->parts;
     memcpy(t.shape, info->shape, sizeof t.shape);
     if (parts > 1 && (info->rank == 0 || info->shape[info->rank - 1] % parts != 0)) {
@@ -94,11 +99,14 @@ static bool take(Opening *o, const TensorInfo *info, const DiffTarget *to, Err *
         return true;
     }
     if (to->family == DIFF_MAP && *to->axes && (fit == DIFF_AMBIGUOUS || !t.layout.told))
-        return err_set(err, "%s: '%.100s' can't have the axes [%s] of %s: its shape allows %s%s%s", r->name, info->name, to->axes, graph_node(o->g, to->node)->path,
-                       fit == DIFF_FIT ? "[" : "", fit == DIFF_FIT ? t.layout.axes : choices, fit == DIFF_FIT ? "]" : "");
+        return err_set(err, "%s: '%.100s' can't have the axes [%s] of %s: its shape allows %s%s%s", r->name, info->name,
+                       to->axes, graph_node(o->g, to->node)->path, fit == DIFF_FIT ? "[" : "",
+                       fit == DIFF_FIT ? t.layout.axes : choices, fit == DIFF_FIT ? "]" : "");
     if (fit == DIFF_AMBIGUOUS)
-        return err_set(err, "%s: the axes of '%.100s' may be %s: say which with a line such as `%.100s = %s[…]` in a file for --map", r->name, info->name, choices,
-                       info->name, graph_node(o->g, to->node)->path);
+        return err_set(
+            err,
+            "%s: the axes of '%.100s' may be %s: say which with a line such as `%.100s = %s[…]` in a file for --map",
+            r->name, info->name, choices, info->name, graph_node(o->g, to->node)->path);
     memcpy(t.shape, recorded, sizeof t.shape);
     if (!read_values(o, info, &t, err)) {
         free(t.owned);
@@ -165,8 +173,11 @@ bool diff_reference_open(DiffReference *r, const char *path, const DiffMap *map,
     Opening o = {.r = r, .file = &file, .g = g};
     bool ok = take_all(&o, map, err);
     if (ok && !r->count)
-        ok = err_set(err, "%s: none of its %zu tensors has a name and shape that mean something here (the first is '%.100s'); say what they are in a file for --map, "
-                     "in lines such as layer.*.q = blocks.*.attn.q", path, file.count, file.count ? file.tensors[0].name : "");
+        ok = err_set(err,
+                     "%s: none of its %zu tensors has a name and shape that mean something here (the first is "
+                     "'%.100s'); say what they are in a file for --map, "
+                     "in lines such as layer.*.q = blocks.*.attn.q",
+                     path, file.count, file.count ? file.tensors[0].name : "");
     tensors_close(&file);
     if (!ok) {
         diff_reference_free(r);
@@ -225,7 +236,8 @@ const DiffTensor *diff_reference_find(const DiffReference *r, NodeId n)
     return NULL;
 }
 
-bool diff_reference_input(const char *path, const DiffMap *map, const Graph *g, NodeId image, Arena *arena, const char **name, Err *err)
+bool diff_reference_input(const char *path, const DiffMap *map, const Graph *g, NodeId image, Arena *arena,
+                          const char **name, Err *err)
 {
     TensorFile f = {0};
     *name = NULL;
@@ -235,8 +247,9 @@ bool diff_reference_input(const char *path, const DiffMap *map, const Graph *g, 
         const TensorInfo *t = &f.tensors[i];
         DiffTarget to[DIFF_PARTS];
         DiffLayout l;
-        if (diff_name_targets(map, g, t->name, to) == 1 && to[0].node == image && diff_layout_find(g, image, t->shape, t->rank, to[0].axes, &l, NULL, 0) == DIFF_FIT &&
-            l.ours && l.batch == 1)
+        if (diff_name_targets(map, g, t->name, to) == 1 && to[0].node == image &&
+            diff_layout_find(g, image, t->shape, t->rank, to[0].axes, &l, NULL, 0) == DIFF_FIT && l.ours &&
+            l.batch == 1)
             *name = arena_strdup(arena, t->name);
     }
     tensors_close(&f);
@@ -249,7 +262,9 @@ bool diff_is_model(const char *path)
     Err err;
     Buf inside = {0};
     buf_printf(&inside, "%s/model.safetensors", path);
-    bool folder = file_is_dir(path), model = folder && (file_exists(buf_str(&inside)) || (buf_puts(&inside, ".index.json"), file_exists(buf_str(&inside))));
+    bool folder = file_is_dir(path),
+         model = folder &&
+                 (file_exists(buf_str(&inside)) || (buf_puts(&inside, ".index.json"), file_exists(buf_str(&inside))));
     buf_free(&inside);
     if (folder || !tensors_open(&f, path, &err))
         return model;

@@ -85,7 +85,8 @@ static void put_row(const DiffNamed *n, const DiffRow *row, Buf *out)
     buf_puts(out, "  ");
     if (row->state != DIFF_AGREES) {
         Buf cell = {0};
-        diff_cell(n->s->graph, row->tensor->node, row->state == DIFF_BEGINS ? row->local.first : row->through.first, &cell);
+        diff_cell(n->s->graph, row->tensor->node, row->state == DIFF_BEGINS ? row->local.first : row->through.first,
+                  &cell);
         buf_printf(out, "%s  ", buf_str(&cell) + strlen(path));
         buf_free(&cell);
     }
@@ -108,12 +109,13 @@ static void put_head(const DiffNamed *n, Buf *out)
     for (int i = 0; i < r->unknown_count && i < 8; i++)
         buf_printf(out, "           %s\n", r->unknown[i]);
     if (r->unknown_count > 8)
-        buf_printf(out, "           and %d more: --json has all; a file for --map says what they are\n", r->unknown_count - 8);
+        buf_printf(out, "           and %d more: --json has all; a file for --map says what they are\n",
+                   r->unknown_count - 8);
     buf_printf(out, "tolerance  %g of a tensor's largest value\n", n->o->tolerance);
     buf_puts(out, "\nthrough: from the input on. local: each step with the reference's own values before it.\n"
                   "* begins here, . inherits; largest error of the largest value, rms error of the rms.\n\n");
-    buf_printf(out, "  %-*s%9s%9s %8s%9s%9s%s  first cell, recorded as\n", NODE_CELLS, "node", "through", "rms", "cosine", "local", "rms",
-               n->o->precision != PRECISION_F32 ? " rounding" : "");
+    buf_printf(out, "  %-*s%9s%9s %8s%9s%9s%s  first cell, recorded as\n", NODE_CELLS, "node", "through", "rms",
+               "cosine", "local", "rms", n->o->precision != PRECISION_F32 ? " rounding" : "");
 }
 
 static void put_proposal(const DiffCause *c, Buf *out)
@@ -139,15 +141,18 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, bool first, Buf *o
     else
         snprintf(error, sizeof error, "error %.2g, allowed %.2g", f->largest, row->allowed);
     if (first)
-        buf_printf(out, "Different: %s is the first that %s (%s).", buf_str(&cell), given ? "is given otherwise" : "does not follow from what is before it", error);
+        buf_printf(out, "Different: %s is the first that %s (%s).", buf_str(&cell),
+                   given ? "is given otherwise" : "does not follow from what is before it", error);
     else
-        buf_printf(out, "%s %s (%s).", buf_str(&cell), given ? "is given otherwise too" : "does not follow from what is before it either", error);
+        buf_printf(out, "%s %s (%s).", buf_str(&cell),
+                   given ? "is given otherwise too" : "does not follow from what is before it either", error);
     buf_free(&cell);
     if (*c->text && c->whole)
-        buf_printf(out, " Likely cause: %s. With that here too the error falls from %.2g to %.2g.", c->text, spread ? f->rms : f->largest,
-                   spread ? c->after.rms : c->after.largest);
+        buf_printf(out, " Likely cause: %s. With that here too the error falls from %.2g to %.2g.", c->text,
+                   spread ? f->rms : f->largest, spread ? c->after.rms : c->after.largest);
     else if (*c->text)
-        buf_printf(out, " Part of it: %s. With that here too the rms error falls from %.2g to %.2g.", c->text, c->before.rms, c->after.rms);
+        buf_printf(out, " Part of it: %s. With that here too the rms error falls from %.2g to %.2g.", c->text,
+                   c->before.rms, c->after.rms);
     else if (!given) {
         buf_puts(out, " None of the mistakes that were tried explains it; the step is ");
         graph_formula(n->s->graph, row->tensor->node, out);
@@ -167,7 +172,9 @@ void diff_verdict(const DiffNamed *n, Buf *out)
         local = d->row[i].local.largest > local ? d->row[i].local.largest : local;
     }
     if (d->same) {
-        buf_printf(out, "Same: each of the %d tensors follows from its inputs (largest error %.2g; from the input on %.2g).", d->count, local, through);
+        buf_printf(out,
+                   "Same: each of the %d tensors follows from its inputs (largest error %.2g; from the input on %.2g).",
+                   d->count, local, through);
         if (d->inherits)
             buf_printf(out, " In %d of them small errors have added up beyond the tolerance.", d->inherits);
         return;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By how much the rms error must fall for a mistake to be the cause, or a part of it; how many steps make a stretch long: there the
- * first mistake that is the cause ends the search. */
+/* By how much the rms error must fall for a mistake to be the cause, or a part of it; how many steps make a stretch
+ * long: there the first mistake that is the cause ends the search. */
 enum { NEAR = 50, NEARER = 4, LONG_STEPS = 100 };
 
 void trial_begin(Trial *t)
@@ -22,8 +22,8 @@ Edit *trial_add(Trial *t, EditKind kind, const char *path)
     return e;
 }
 
-/* The graph with the reference's values, the first edits of the mistake, and behind both what rounds; run to be freed with the graph. False when the
- * mistake does not suit the graph. */
+/* The graph with the reference's values, the first edits of the mistake, and behind both what rounds; run to be freed
+ * with the graph. False when the mistake does not suit the graph. */
 static bool open_trial(const Trial *t, int extra, Graph *graph, Run **run)
 {
     const Graph *g = t->s->graph;
@@ -95,7 +95,8 @@ double trial_attempt(Trial *t, const char *fmt, ...)
     va_end(ap);
     if (!t->mistake_count || !open_trial(t, t->mistake_count, &graph, &run))
         return t->before.rms;
-    double rms = trial_judge(t, run_need(run, graph_find(&graph, graph_node(t->s->graph, t->target->node)->path)), text);
+    double rms = trial_judge(t, run_need(run, graph_find(&graph, graph_node(t->s->graph, t->target->node)->path)),
+                             text);
     run_free(run);
     graph_free(&graph);
     return rms;
@@ -133,8 +134,9 @@ const char *block_path(Arena *a, const char *path, const char *name)
 
 /* --- the whole search --- */
 
-static void (*const FAMILIES[])(Trial *t) = {trial_picture, trial_axes,    trial_scale,   trial_norm,       trial_activation, trial_missing,
-                                             trial_transposed, trial_heads, trial_softmax, trial_mask,     trial_residual,   trial_patches};
+static void (*const FAMILIES[])(Trial *t) = {trial_picture,    trial_axes,    trial_scale,      trial_norm,
+                                             trial_activation, trial_missing, trial_transposed, trial_heads,
+                                             trial_softmax,    trial_mask,    trial_residual,   trial_patches};
 
 /* The reference's values that the stretch reads. */
 static void find_edge(Trial *t)
@@ -148,7 +150,10 @@ static void find_edge(Trial *t)
     for (int i = 0; i < t->r->count; i++) {
         const DiffTensor *x = &t->r->tensor[i];
         if (reads[x->node] && !t->in[x->node] && (i == 0 || x[-1].node != x->node))
-            t->given[t->given_count++] = (Edit){.kind = EDIT_VALUES, .path = graph_node(g, x->node)->path, .data = x->values, .origin = "the reference"};
+            t->given[t->given_count++] = (Edit){.kind = EDIT_VALUES,
+                                                .path = graph_node(g, x->node)->path,
+                                                .data = x->values,
+                                                .origin = "the reference"};
     }
     free(reads);
 }
@@ -156,9 +161,11 @@ static void find_edge(Trial *t)
 /* Nodes whose values a person would record: the ends of the stages. */
 static bool worth_recording(const Graph *g, NodeId n)
 {
-    static const char *const NAMES[] = {"image",  "patch_embed", "full_embed", "ln1.out", "attn.q",    "attn.k",    "attn.v",      "attn.scores_scaled", "attn.pattern",
-                                        "attn.z", "attn.out",    "resid_mid",  "ln2.out", "mlp.pre",   "mlp.post",  "mlp.out",     "resid_post",         "ln_final.out",
-                                        "readout", "logits"};
+    static const char *const NAMES[] = {"image",        "patch_embed",  "full_embed", "ln1.out",
+                                        "attn.q",       "attn.k",       "attn.v",     "attn.scores_scaled",
+                                        "attn.pattern", "attn.z",       "attn.out",   "resid_mid",
+                                        "ln2.out",      "mlp.pre",      "mlp.post",   "mlp.out",
+                                        "resid_post",   "ln_final.out", "readout",    "logits"};
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
         if (path_ends(graph_node(g, n)->path, NAMES[i]))
             return true;
@@ -187,14 +194,23 @@ static void propose(DiffCause *c, const Trial *t)
     }
 }
 
-void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r, const DiffOptions *o, const DiffRow *row)
+void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r, const DiffOptions *o,
+                     const DiffRow *row)
 {
-    Trial t = {.s = s, .r = r, .o = o, .target = row->tensor, .allowed = row->allowed, .allowed_rms = row->allowed_rms, .before = row->local, .best = row->local};
+    Trial t = {.s = s,
+               .r = r,
+               .o = o,
+               .target = row->tensor,
+               .allowed = row->allowed,
+               .allowed_rms = row->allowed_rms,
+               .before = row->local,
+               .best = row->local};
     t.in = xcalloc((size_t)s->graph->count, sizeof *t.in);
     c->steps = diff_segment(s->graph, r, row->tensor->node, t.in);
     find_edge(&t);
     for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES && !(c->steps > LONG_STEPS && trial_close(&t)); i++)
-        if (!o->progress || o->progress(o->context, "looking for the cause", (double)i / (sizeof FAMILIES / sizeof *FAMILIES)))
+        if (!o->progress ||
+            o->progress(o->context, "looking for the cause", (double)i / (sizeof FAMILIES / sizeof *FAMILIES)))
             FAMILIES[i](&t);
     c->before = t.before;
     c->after = t.best;

@@ -1,5 +1,5 @@
-/* Trying mistakes: the stretch of our graph between the reference's values and one of its tensors, computed again with a mistake made on
- * purpose. Inside core/eval only. */
+/* Trying mistakes: the stretch of our graph between the reference's values and one of its tensors, computed again with
+ * a mistake made on purpose. Inside core/eval only. */
 #ifndef VITRINE_EVAL_DIFF_TRIAL_H
 #define VITRINE_EVAL_DIFF_TRIAL_H
 #include "core/eval/diff.h"
@@ -10,22 +10,24 @@ typedef struct Trial {
     const DiffOptions *o;
     const DiffTensor *target;
     double allowed, allowed_rms;
-    bool *in;         /* [nodes]: the stretch */
-    Edit *given;      /* the reference's values at its edge */
+    bool *in;    /* [nodes]: the stretch */
+    Edit *given; /* the reference's values at its edge */
     int given_count;
     Edit *mistake;
     size_t mistake_cap;
     int mistake_count;
-    Arena arena;      /* of paths and values that edits hold */
+    Arena arena; /* of paths and values that edits hold */
     DiffFigures before, best;
-    bool any;         /* something was better than nothing */
-    char text[200];   /* what made `best` */
+    bool any;       /* something was better than nothing */
+    char text[200]; /* what made `best` */
 } Trial;
 
-/* A mistake is a list of edits: begin one, add to it, attempt it. Strings and values must live as long as the trial (t->arena). */
+/* A mistake is a list of edits: begin one, add to it, attempt it. Strings and values must live as long as the trial
+ * (t->arena). */
 void trial_begin(Trial *t);
 Edit *trial_add(Trial *t, EditKind kind, const char *path);
-/* Computes the target with the mistake made, compares, and keeps text if nothing was nearer so far. Returns the rms error. */
+/* Computes the target with the mistake made, compares, and keeps text if nothing was nearer so far. Returns the rms
+ * error. */
 double trial_attempt(Trial *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Compares values (of the target, cells as the node's) that were made otherwise. */
 double trial_judge(Trial *t, const float *values, const char *text);
@@ -37,7 +39,8 @@ const float *trial_values(Trial *t, NodeId n);
 /* Is the node in the stretch, or at its edge? */
 bool trial_has(const Trial *t, NodeId n);
 
-/* Does a node of the stretch have a path that ends in this (at a dot)? Its id, looking from `from` on; NO_NODE past the last. */
+/* Does a node of the stretch have a path that ends in this (at a dot)? Its id, looking from `from` on; NO_NODE past the
+ * last. */
 NodeId trial_find(const Trial *t, const char *ending, NodeId from);
 bool path_ends(const char *path, const char *ending);
 /* Path of another node of the same block: block_path(a, "blocks.3.attn.scale", "attn.w_q") is "blocks.3.attn.w_q". */

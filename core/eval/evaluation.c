@@ -24,10 +24,12 @@ typedef struct Course {
 static void open_course(Course *c)
 {
     const VitConfig *v = &c->model->vit;
-    c->zeros = xcalloc(size_mul(size_mul((size_t)v->image_h, (size_t)v->image_w), (size_t)v->channels), sizeof *c->zeros);
+    c->zeros = xcalloc(size_mul(size_mul((size_t)v->image_h, (size_t)v->image_w), (size_t)v->channels),
+                       sizeof *c->zeros);
     graph_init(&c->graph);
     vit_build(&c->graph, v, &c->model->weights, NULL, c->zeros, &c->nodes);
-    c->total = 5 + (size_t)v->layers * ((size_t)v->heads + 2); /* trained, scale, positions, two surveys; heads and sub-layers */
+    c->total = 5 + (size_t)v->layers *
+                       ((size_t)v->heads + 2); /* trained, scale, positions, two surveys; heads and sub-layers */
 }
 
 static void close_course(Course *c)
@@ -45,8 +47,13 @@ static bool report(Course *c, const char *what, size_t pictures, Err *err)
 /* One examination to its end; NULL when cancelled. */
 static Exam *hold_exam(Course *c, Edits edits, bool other, const char *what, Err *err)
 {
-    const ExamSetup setup = {.model = c->model, .edits = edits.edit, .edit_count = edits.count, .graph = &c->graph, .stock = c->stock,
-                             .other = other, .pool = c->pool};
+    const ExamSetup setup = {.model = c->model,
+                             .edits = edits.edit,
+                             .edit_count = edits.count,
+                             .graph = &c->graph,
+                             .stock = c->stock,
+                             .other = other,
+                             .pool = c->pool};
     Exam *e = exam_new(&setup, err);
     while (e && !exam_step(e, clock_ns() + SLICE_NS))
         if (!report(c, what, exam_pictures_done(e), err)) {
@@ -82,7 +89,12 @@ static Survey *hold_survey(Course *c, Removal r, const char *what, Err *err)
     Edits edits;
     if (!removal_edits(&arena, &c->graph, &c->model->vit, &c->nodes, r, &edits))
         UNREACHABLE("a model without a scale");
-    const SurveySetup setup = {.model = c->model, .edits = edits.edit, .edit_count = edits.count, .graph = &c->graph, .stock = c->stock, .pool = c->pool};
+    const SurveySetup setup = {.model = c->model,
+                               .edits = edits.edit,
+                               .edit_count = edits.count,
+                               .graph = &c->graph,
+                               .stock = c->stock,
+                               .pool = c->pool};
     Survey *s = survey_new(&setup, err);
     arena_free(&arena);
     while (s && !survey_step(s, clock_ns() + SLICE_NS))
@@ -98,10 +110,12 @@ static bool run_blocks(Course *c, Evaluation *e, Err *err)
 {
     bool ok = true;
     for (int layer = 0; ok && layer < e->layers; layer++) {
-        ok = share_without(c, (Removal){.kind = REMOVAL_ATTENTION, .layer = layer}, "without one attention", &e->attention[layer], err) &&
+        ok = share_without(c, (Removal){.kind = REMOVAL_ATTENTION, .layer = layer}, "without one attention",
+                           &e->attention[layer], err) &&
              share_without(c, (Removal){.kind = REMOVAL_MLP, .layer = layer}, "without one MLP", &e->mlp[layer], err);
         for (int head = 0; ok && head < e->heads; head++)
-            ok = share_without(c, (Removal){.kind = REMOVAL_HEAD, .layer = layer, .head = head}, "without one head", &e->head[layer * e->heads + head], err);
+            ok = share_without(c, (Removal){.kind = REMOVAL_HEAD, .layer = layer, .head = head}, "without one head",
+                               &e->head[layer * e->heads + head], err);
     }
     return ok;
 }
@@ -113,17 +127,23 @@ static bool run_all(Course *c, Evaluation *e, Err *err)
         return false;
     e->accuracy = exam_share(exam_result(e->trained));
     return share_without(c, (Removal){.kind = REMOVAL_SCALE}, "without the scale", &e->scale_off, err) &&
-           share_without(c, (Removal){.kind = REMOVAL_POSITIONS}, "without positions", &e->positions_off, err) && run_blocks(c, e, err) &&
+           share_without(c, (Removal){.kind = REMOVAL_POSITIONS}, "without positions", &e->positions_off, err) &&
+           run_blocks(c, e, err) &&
            (e->with = hold_survey(c, (Removal){.kind = REMOVAL_NONE}, "attention", err)) != NULL &&
            (e->without = hold_survey(c, (Removal){.kind = REMOVAL_SCALE}, "attention without the scale", err)) != NULL;
 }
 
-bool evaluation_run(Evaluation *e, const Model *m, Stock *stock, Pool *pool, EvaluationProgress progress, void *context, Err *err)
+bool evaluation_run(Evaluation *e, const Model *m, Stock *stock, Pool *pool, EvaluationProgress progress, void *context,
+                    Err *err)
 {
     Course c = {.model = m, .stock = stock, .pool = pool, .progress = progress, .context = context};
     size_t layers = (size_t)m->vit.layers, heads = (size_t)m->vit.heads;
-    *e = (Evaluation){.pictures = stock_count(stock), .layers = m->vit.layers, .heads = m->vit.heads, .head = xcalloc(size_mul(layers, heads), sizeof(double)),
-                      .attention = xcalloc(layers, sizeof(double)), .mlp = xcalloc(layers, sizeof(double))};
+    *e = (Evaluation){.pictures = stock_count(stock),
+                      .layers = m->vit.layers,
+                      .heads = m->vit.heads,
+                      .head = xcalloc(size_mul(layers, heads), sizeof(double)),
+                      .attention = xcalloc(layers, sizeof(double)),
+                      .mlp = xcalloc(layers, sizeof(double))};
     open_course(&c);
     if (vit_has(&m->vit, VIT_POS))
         e->has_grid = grid_figures(&m->vit, vit_weight(&m->weights, VIT_POS, 0)->data, &e->grid);

@@ -18,8 +18,12 @@ struct Exam {
 
 Exam *exam_new(const ExamSetup *setup, Err *err)
 {
-    const SweepSetup sweep = {.model = setup->model, .edits = setup->edits, .edit_count = setup->edit_count, .graph = setup->graph,
-                              .other = setup->other, .threads = pool_threads(setup->pool)};
+    const SweepSetup sweep = {.model = setup->model,
+                              .edits = setup->edits,
+                              .edit_count = setup->edit_count,
+                              .graph = setup->graph,
+                              .other = setup->other,
+                              .threads = pool_threads(setup->pool)};
     Sweep *s = sweep_new(&sweep, err);
     if (!s)
         return NULL;
@@ -30,9 +34,13 @@ Exam *exam_new(const ExamSetup *setup, Err *err)
     e->pool = setup->pool;
     e->items = (n + SWEEP_PICTURES - 1) / SWEEP_PICTURES;
     e->loss = xcalloc(n + 1, sizeof *e->loss);
-    e->result = (ExamResult){.pictures = n, .has_other = sweep_has_other(s), .classes = setup->model->vit.classes,
-                             .confusion = xcalloc(size_mul(classes, classes), sizeof(size_t)), .label = xcalloc(n + 1, sizeof(int)),
-                             .named = xcalloc(n + 1, sizeof(int)), .other_named = sweep_has_other(s) ? xcalloc(n + 1, sizeof(int)) : NULL};
+    e->result = (ExamResult){.pictures = n,
+                             .has_other = sweep_has_other(s),
+                             .classes = setup->model->vit.classes,
+                             .confusion = xcalloc(size_mul(classes, classes), sizeof(size_t)),
+                             .label = xcalloc(n + 1, sizeof(int)),
+                             .named = xcalloc(n + 1, sizeof(int)),
+                             .other_named = sweep_has_other(s) ? xcalloc(n + 1, sizeof(int)) : NULL};
     return e;
 }
 
@@ -66,7 +74,8 @@ static void examine(void *exam, size_t item, int worker)
 {
     Exam *e = exam;
     ExamResult *r = &e->result;
-    size_t first = item * SWEEP_PICTURES, n = r->pictures - first < SWEEP_PICTURES ? r->pictures - first : SWEEP_PICTURES;
+    size_t first = item * SWEEP_PICTURES,
+           n = r->pictures - first < SWEEP_PICTURES ? r->pictures - first : SWEEP_PICTURES;
     for (size_t i = 0; i < n; i++)
         r->label[first + i] = stock_get(e->stock, first + i, sweep_pixels(e->sweep, worker, (int)i), NULL);
     sweep_compute(e->sweep, worker);

@@ -4,10 +4,12 @@
 #include "core/models/vit.h"
 
 typedef struct GridFigures {
-    double rank, rank_centred; /* Spearman: cosine against minus the distance on the grid; as stored, and with the mean vector taken away */
+    double rank, rank_centred; /* Spearman: cosine against minus the distance on the grid; as stored, and with the mean
+                                  vector taken away */
     double near4, near8;       /* share of patches whose most similar other one lies beside it; …or at a corner */
 } GridFigures;
 
-/* table: the rows of the model's position table, those of patches last. False where the model has none, or too few patches. */
+/* table: the rows of the model's position table, those of patches last. False where the model has none, or too few
+ * patches. */
 bool grid_figures(const VitConfig *c, const float *table, GridFigures *out);
 #endif

@@ -5,7 +5,9 @@
 static const struct {
     const char *name;
     MapFn map;
-} KINDS[PRECISIONS] = {[PRECISION_F32] = {"f32", MAP_COUNT}, [PRECISION_BF16] = {"bf16", MAP_ROUND_BF16}, [PRECISION_F16] = {"f16", MAP_ROUND_F16}};
+} KINDS[PRECISIONS] = {[PRECISION_F32] = {"f32", MAP_COUNT},
+                       [PRECISION_BF16] = {"bf16", MAP_ROUND_BF16},
+                       [PRECISION_F16] = {"f16", MAP_ROUND_F16}};
 
 const char *precision_name(Precision p)
 {

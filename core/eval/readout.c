@@ -30,19 +30,22 @@ static NodeId weight(const Graph *g, VitRole r)
 /* LayerNorm of the read-out (timm's fc_norm), with the weights that are there. */
 static NodeId norm(Graph *g, const VitConfig *c, NodeId x, int b)
 {
-    NodeId width = graph_const(g, "width", DIMS_SCALAR, (float)c->width), eps = graph_const(g, "eps", DIMS_SCALAR, c->eps);
+    NodeId width = graph_const(g, "width", DIMS_SCALAR, (float)c->width),
+           eps = graph_const(g, "eps", DIMS_SCALAR, c->eps);
     NodeId mean = graph_zip(g, "mean", OP_DIV, graph_reduce(g, "sum", OP_SUM, x, DIMS(b)), width);
     NodeId centered = graph_zip(g, "centered", OP_SUB, x, mean);
     NodeId sumsq = graph_reduce(g, "sumsq", OP_SUM, graph_zip(g, "sq", OP_MUL, centered, centered), DIMS(b));
     NodeId var = graph_zip(g, "var_eps", OP_ADD, graph_zip(g, "var", OP_DIV, sumsq, width), eps);
     NodeId normalized = graph_zip(g, "normalized", OP_MUL, centered, graph_map(g, "rstd", MAP_RSQRT, var));
-    return graph_zip(g, "out", OP_ADD, graph_zip(g, "scaled", OP_MUL, normalized, weight(g, VIT_FC_GAMMA)), weight(g, VIT_FC_BETA));
+    return graph_zip(g, "out", OP_ADD, graph_zip(g, "scaled", OP_MUL, normalized, weight(g, VIT_FC_GAMMA)),
+                     weight(g, VIT_FC_BETA));
 }
 
 static NodeId mean_of_patches(Graph *g, const VitConfig *c, NodeId tokens, int b)
 {
     int t = axis_of(g, "t"), p = axis_of(g, "p"), d = axis_of(g, "d"), prefix = vit_prefix(c);
-    NodeId patches = prefix ? graph_slice(g, "patches", tokens, t, prefix, p) : graph_view(g, "patches", tokens, DIMS(b, p, d));
+    NodeId patches = prefix ? graph_slice(g, "patches", tokens, t, prefix, p)
+                            : graph_view(g, "patches", tokens, DIMS(b, p, d));
     NodeId sum = graph_reduce(g, "sum_of_patches", OP_SUM, patches, DIMS(b, d));
     return graph_zip(g, "mean_of_patches", OP_DIV, sum, graph_const(g, "count", DIMS_SCALAR, (float)vit_patches(c)));
 }
@@ -53,8 +56,9 @@ const char *readout_add(Graph *g, const VitConfig *c, const VitNodes *nodes)
         return NULL;
     int b = axis_of(g, "b"), o = axis_of(g, "o");
     graph_scope(g, "exam.other");
-    NodeId y = readout_used(c) == READOUT_MEAN ? graph_slice(g, "class_token", nodes->tokens_out, axis_of(g, "t"), 0, AXIS_NONE)
-                                               : mean_of_patches(g, c, nodes->tokens_out, b);
+    NodeId y = readout_used(c) == READOUT_MEAN
+                   ? graph_slice(g, "class_token", nodes->tokens_out, axis_of(g, "t"), 0, AXIS_NONE)
+                   : mean_of_patches(g, c, nodes->tokens_out, b);
     if (c->fc_norm)
         y = norm(g, c, y, b);
     NodeId logits = graph_contract(g, c->head_bias ? "logits_nobias" : "logits", y, weight(g, VIT_HEAD_W), DIMS(b, o));

@@ -1,5 +1,5 @@
-/* The read-out that a model does not use, beside the one it does: the mean of the patch tokens where it reads the class token, the class token
- * where it reads the mean. Same final norm, same head. */
+/* The read-out that a model does not use, beside the one it does: the mean of the patch tokens where it reads the class
+ * token, the class token where it reads the mean. Same final norm, same head. */
 #ifndef VITRINE_EVAL_READOUT_H
 #define VITRINE_EVAL_READOUT_H
 #include "core/models/vit.h"

@@ -38,7 +38,8 @@ static bool remove_branch(Arena *arena, const VitConfig *c, const char *branch, 
 {
     if (layer < 0 || layer >= c->layers)
         return false;
-    add(arena, out, EDIT_ZERO, arena_printf(arena, "blocks.%d.%s.%s", layer, branch, c->layer_scale ? "scaled_out" : "out"), branch);
+    add(arena, out, EDIT_ZERO,
+        arena_printf(arena, "blocks.%d.%s.%s", layer, branch, c->layer_scale ? "scaled_out" : "out"), branch);
     return true;
 }
 
@@ -50,7 +51,8 @@ static bool remove_positions(Arena *arena, const Graph *g, const VitNodes *nodes
         if (node->op != OP_ADD || (node->in[0] != nodes->pos_embed && node->in[1] != nodes->pos_embed))
             continue;
         NodeId other = node->in[0] == nodes->pos_embed ? node->in[1] : node->in[0];
-        add(arena, out, EDIT_REDIRECT, node->path, "positions")->other = arena_strdup(arena, graph_node(g, other)->path);
+        add(arena, out, EDIT_REDIRECT, node->path, "positions")->other = arena_strdup(arena,
+                                                                                      graph_node(g, other)->path);
         return true;
     }
     return false;

@@ -6,7 +6,8 @@
 
 typedef enum RemovalKind {
     REMOVAL_NONE,
-    REMOVAL_SCALE,     /* the factor on the scores of every block multiplied by `factor`; 0: the scores as they are, no factor at all */
+    REMOVAL_SCALE,     /* the factor on the scores of every block multiplied by `factor`; 0: the scores as they are, no
+                          factor at all */
     REMOVAL_HEAD,      /* head `head` of block `layer`: its z, before W_O, becomes 0 */
     REMOVAL_ATTENTION, /* the attention of block `layer` adds nothing */
     REMOVAL_MLP,       /* its MLP adds nothing */

@@ -15,7 +15,8 @@ typedef struct Search {
     const Model *model;
     const uint64_t *numbers;
     Sweep *with, *without;
-    ShowcaseRow *fall, *still; /* [pictures]: of each the row with the largest drop in entropy, and the one that changes least */
+    ShowcaseRow *fall,
+        *still; /* [pictures]: of each the row with the largest drop in entropy, and the one that changes least */
 } Search;
 
 static Sweep *open_sweep(const Model *m, const Graph *g, const VitNodes *nodes, Removal r, int threads, Err *err)
@@ -28,8 +29,14 @@ static Sweep *open_sweep(const Model *m, const Graph *g, const VitNodes *nodes, 
         watch[layer] = arena_printf(&arena, "blocks.%d.attn.probe.entropy", layer);
     if (!removal_edits(&arena, g, c, nodes, r, &edits))
         UNREACHABLE("a model without a scale");
-    const SweepSetup setup = {.model = m, .edits = edits.edit, .edit_count = edits.count, .graph = g, .single = true, .watch = watch,
-                              .watch_count = c->layers, .threads = threads};
+    const SweepSetup setup = {.model = m,
+                              .edits = edits.edit,
+                              .edit_count = edits.count,
+                              .graph = g,
+                              .single = true,
+                              .watch = watch,
+                              .watch_count = c->layers,
+                              .threads = threads};
     Sweep *s = sweep_new(&setup, err);
     arena_free(&arena);
     return s;
@@ -58,7 +65,8 @@ static void stand_on(ShowcaseRow *row, int layer, int i, int tokens, float with,
     row->entropy_without = without;
 }
 
-/* Does row i of a block reach the answer? In the last block of a model that reads its class token only that token's row does. */
+/* Does row i of a block reach the answer? In the last block of a model that reads its class token only that token's row
+ * does. */
 static bool reaches_answer(const VitConfig *c, int layer, int i)
 {
     return layer + 1 < c->layers || c->pool != VIT_POOL_CLS || i % vit_tokens(c) == 0;
@@ -107,7 +115,9 @@ static void choose(Showcase *out, const Search *s, size_t count)
         const ShowcaseRow *r = &s->fall[i];
         bool right = r->with == r->label, same = r->without == r->with;
         out->changed += !same;
-        if (right && !same && (!out->collapse.found || r->entropy_with - r->entropy_without > out->collapse.entropy_with - out->collapse.entropy_without))
+        if (right && !same &&
+            (!out->collapse.found ||
+             r->entropy_with - r->entropy_without > out->collapse.entropy_with - out->collapse.entropy_without))
             out->collapse = *r;
         if (right && same && (!out->steady.found || r->change < out->steady.change))
             out->steady = s->still[i];
@@ -119,16 +129,21 @@ bool showcase_find(Showcase *out, const Model *m, const uint64_t *numbers, size_
 {
     Graph g;
     VitNodes nodes;
-    float *zeros = xcalloc(size_mul(size_mul((size_t)m->vit.image_h, (size_t)m->vit.image_w), (size_t)m->vit.channels), sizeof *zeros);
+    float *zeros = xcalloc(size_mul(size_mul((size_t)m->vit.image_h, (size_t)m->vit.image_w), (size_t)m->vit.channels),
+                           sizeof *zeros);
     graph_init(&g);
     vit_build(&g, &m->vit, &m->weights, NULL, zeros, &nodes);
-    Search s = {.model = m, .numbers = numbers, .fall = xcalloc(count + 1, sizeof *s.fall), .still = xcalloc(count + 1, sizeof *s.still)};
+    Search s = {.model = m,
+                .numbers = numbers,
+                .fall = xcalloc(count + 1, sizeof *s.fall),
+                .still = xcalloc(count + 1, sizeof *s.still)};
     s.with = open_sweep(m, &g, &nodes, (Removal){.kind = REMOVAL_NONE}, pool_threads(pool), err);
     s.without = open_sweep(m, &g, &nodes, (Removal){.kind = REMOVAL_SCALE}, pool_threads(pool), err);
     bool ok = s.with && s.without;
     for (size_t done = 0; ok && done < count;) {
         done = pool_run(pool, done, count, examine, &s, clock_ns() + SLICE_NS);
-        ok = !progress || progress(context, "looking for a telling picture", (double)done / (double)count) || err_set(err, "cancelled");
+        ok = !progress || progress(context, "looking for a telling picture", (double)done / (double)count) ||
+             err_set(err, "cancelled");
     }
     if (ok)
         choose(out, &s, count);

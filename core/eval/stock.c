@@ -11,11 +11,12 @@ enum { NOT_DRAWN = -1 };
 struct Stock {
     const Pictures *pictures;
     PictureSet set;
-    int *class;                 /* of the model, for every class of the pictures */
+    int *class; /* of the model, for every class of the pictures */
     uint64_t first;
     size_t count, plane, cells; /* cells: of a picture, all channels */
-    uint8_t *bytes;             /* [count, cells + plane]: pixels and mask of those that were drawn; NULL for pictures that were read */
-    int *label;                 /* [count], or NOT_DRAWN */
+    uint8_t
+        *bytes; /* [count, cells + plane]: pixels and mask of those that were drawn; NULL for pictures that were read */
+    int *label; /* [count], or NOT_DRAWN */
 };
 
 /* Class of the model with the name of class o of names[classes], or -1. */
@@ -123,11 +124,14 @@ bool stock_suits(const Model *m, const Pictures *pictures, Err *err)
     if (!takes_pictures(m, err))
         return false;
     if (!m->class_names && classes != m->vit.classes)
-        return err_set(err, "the pictures have %d classes and the model %d, without names: it takes the folder, or one like it, that the model was trained on", classes,
-                       m->vit.classes);
+        return err_set(err,
+                       "the pictures have %d classes and the model %d, without names: it takes the folder, or one like "
+                       "it, that the model was trained on",
+                       classes, m->vit.classes);
     for (int o = 0; o < classes; o++)
         if (same_class(m, pictures_names(pictures), classes, o) < 0)
-            return err_set(err, "the model has no class '%.80s': name the folders of pictures as its classes are named (%.80s, …)", pictures_names(pictures)[o],
-                           m->class_names[0] ? m->class_names[0] : "");
+            return err_set(
+                err, "the model has no class '%.80s': name the folders of pictures as its classes are named (%.80s, …)",
+                pictures_names(pictures)[o], m->class_names[0] ? m->class_names[0] : "");
     return true;
 }

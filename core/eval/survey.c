@@ -15,7 +15,8 @@ struct Survey {
     Pool *pool;
     VitConfig vit;
     size_t done, width;
-    double *row; /* [pictures, width]: area, rollout, peak, read[heads], then distance, entropy, largest, each [layers, heads] */
+    double *row; /* [pictures, width]: area, rollout, peak, read[heads], then distance, entropy, largest, each [layers,
+                    heads] */
     uint8_t **mask, **object; /* [threads] */
     int threads;
     bool entropies, reads;
@@ -31,7 +32,8 @@ static int watch_list(Arena *arena, const VitConfig *c, bool entropies, const ch
     int n = 0;
     for (int layer = 0; layer < c->layers; layer++)
         for (int k = 0; k < OF_BLOCK; k++)
-            path[n++] = arena_printf(arena, "blocks.%d.attn.probe.%s", layer, k == 1 && !entropies ? "largest_mean" : PROBES[k]);
+            path[n++] = arena_printf(arena, "blocks.%d.attn.probe.%s", layer,
+                                     k == 1 && !entropies ? "largest_mean" : PROBES[k]);
     path[n++] = "rollout.patches";
     path[n++] = arena_printf(arena, "blocks.%d.attn.pattern", c->layers - 1);
     path[n++] = "grid.probe.uniform";
@@ -47,16 +49,28 @@ Survey *survey_new(const SurveySetup *setup, Err *err)
     const char **watch;
     bool entropies = vit_tokens(c) > 1;
     int count = watch_list(&arena, c, entropies, &watch);
-    const SweepSetup sweep = {.model = setup->model, .edits = setup->edits, .edit_count = setup->edit_count, .graph = setup->graph, .single = true,
-                              .watch = watch, .watch_count = count, .threads = pool_threads(setup->pool)};
+    const SweepSetup sweep = {.model = setup->model,
+                              .edits = setup->edits,
+                              .edit_count = setup->edit_count,
+                              .graph = setup->graph,
+                              .single = true,
+                              .watch = watch,
+                              .watch_count = count,
+                              .threads = pool_threads(setup->pool)};
     Sweep *w = sweep_new(&sweep, err);
     arena_free(&arena);
     if (!w)
         return NULL;
     Survey *s = xcalloc(1, sizeof *s);
     size_t heads = (size_t)c->heads, cells = size_mul((size_t)c->layers, heads), n = stock_count(setup->stock);
-    *s = (Survey){.sweep = w, .stock = setup->stock, .pool = setup->pool, .vit = *c, .width = READ + heads + OF_BLOCK * cells,
-                  .threads = pool_threads(setup->pool), .entropies = entropies, .reads = c->cls};
+    *s = (Survey){.sweep = w,
+                  .stock = setup->stock,
+                  .pool = setup->pool,
+                  .vit = *c,
+                  .width = READ + heads + OF_BLOCK * cells,
+                  .threads = pool_threads(setup->pool),
+                  .entropies = entropies,
+                  .reads = c->cls};
     s->row = xcalloc(size_mul(n + 1, s->width), sizeof *s->row);
     s->mask = xcalloc((size_t)s->threads, sizeof *s->mask);
     s->object = xcalloc((size_t)s->threads, sizeof *s->object);
@@ -64,9 +78,14 @@ Survey *survey_new(const SurveySetup *setup, Err *err)
         s->mask[i] = xcalloc((size_t)c->image_h, (size_t)c->image_w);
         s->object[i] = xcalloc((size_t)vit_patches(c), 1);
     }
-    s->result = (SurveyResult){.pictures = n, .layers = c->layers, .heads = c->heads, .objects = stock_have_masks(setup->stock),
-                               .distance = xcalloc(cells, sizeof(double)), .entropy = xcalloc(cells, sizeof(double)),
-                               .largest = xcalloc(cells, sizeof(double)), .read = s->reads ? xcalloc(heads, sizeof(double)) : NULL};
+    s->result = (SurveyResult){.pictures = n,
+                               .layers = c->layers,
+                               .heads = c->heads,
+                               .objects = stock_have_masks(setup->stock),
+                               .distance = xcalloc(cells, sizeof(double)),
+                               .entropy = xcalloc(cells, sizeof(double)),
+                               .largest = xcalloc(cells, sizeof(double)),
+                               .read = s->reads ? xcalloc(heads, sizeof(double)) : NULL};
     return s;
 }
 
@@ -91,7 +110,8 @@ void survey_free(Survey *s)
 
 size_t survey_object(const VitConfig *c, const uint8_t *mask, uint8_t *object)
 {
-    size_t ph = (size_t)c->patch_h, pw = (size_t)c->patch_w, width = (size_t)c->image_w, cols = width / pw, patches = (size_t)vit_patches(c), n = 0;
+    size_t ph = (size_t)c->patch_h, pw = (size_t)c->patch_w, width = (size_t)c->image_w, cols = width / pw,
+           patches = (size_t)vit_patches(c), n = 0;
     for (size_t p = 0; p < patches; p++) {
         double sum = 0;
         for (size_t y = 0; y < ph; y++)

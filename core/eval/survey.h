@@ -1,5 +1,5 @@
-/* What attention does, over many pictures: how far heads look, how evenly, and whether at the object. The quantities are the nodes of
- * probes.h; the means over pictures are made in double, in the pictures' order. */
+/* What attention does, over many pictures: how far heads look, how evenly, and whether at the object. The quantities
+ * are the nodes of probes.h; the means over pictures are made in double, in the pictures' order. */
 #ifndef VITRINE_EVAL_SURVEY_H
 #define VITRINE_EVAL_SURVEY_H
 #include "core/base/pool.h"
@@ -11,7 +11,7 @@
 
 typedef struct SurveySetup {
     const Model *model;
-    const Edit *edits;  /* as made for one picture */
+    const Edit *edits; /* as made for one picture */
     int edit_count;
     const Graph *graph; /* which they were made for; NULL without edits */
     Stock *stock;
@@ -25,20 +25,23 @@ typedef struct SurveyResult {
     double *distance; /* attention distance in pixels */
     double *entropy;  /* of a row, divided by ln(tokens); NaN where there is one token */
     double *largest;  /* largest weight of a row */
-    double uniform, maximal; /* the distance of a head that looks at all patches alike; of one that looks as far as it can */
-    bool objects;     /* are the masks known? else what follows is 0 */
-    size_t seen;      /* pictures with an object's patch */
-    double area;      /* share of the patches that are the object's */
-    double rollout;   /* share of the last rollout's weight over the patches that is on the object's */
+    double uniform,
+        maximal;    /* the distance of a head that looks at all patches alike; of one that looks as far as it can */
+    bool objects;   /* are the masks known? else what follows is 0 */
+    size_t seen;    /* pictures with an object's patch */
+    double area;    /* share of the patches that are the object's */
+    double rollout; /* share of the last rollout's weight over the patches that is on the object's */
     double rollout_peak; /* share of the pictures whose heaviest patch is the object's */
-    double *read;     /* [heads] share of the reading token's weight over patches in the last block; NULL without class token */
+    double *
+        read; /* [heads] share of the reading token's weight over patches in the last block; NULL without class token */
 } SurveyResult;
 
 typedef struct Survey Survey;
 
-/* model, stock and pool must outlive it; the rest of the setup need not. NULL with err when an edit names what the model lacks. */
+/* model, stock and pool must outlive it; the rest of the setup need not. NULL with err when an edit names what the
+ * model lacks. */
 Survey *survey_new(const SurveySetup *setup, Err *err);
-void survey_free(Survey *s); /* NULL is allowed */
+void survey_free(Survey *s);                      /* NULL is allowed */
 bool survey_step(Survey *s, int64_t deadline_ns); /* true when done */
 size_t survey_pictures_done(const Survey *s);
 const SurveyResult *survey_result(const Survey *s); /* NULL before it is done */

@@ -19,12 +19,12 @@ typedef struct Bench {
 struct Sweep {
     Graph base, edited; /* an edited graph lives on what it was made from */
     const Graph *graph; /* the one that is computed */
-    NodeId input;   /* the leaf that pictures go to */
-    NodeId *wanted; /* logits, the watched nodes, and perhaps the other read-out's logits */
+    NodeId input;       /* the leaf that pictures go to */
+    NodeId *wanted;     /* logits, the watched nodes, and perhaps the other read-out's logits */
     int wanted_count, watch_count;
     bool other;
-    size_t cells;   /* of a picture */
-    float *zeros;   /* what the input points at before a plan gives it pictures */
+    size_t cells; /* of a picture */
+    float *zeros; /* what the input points at before a plan gives it pictures */
     Bench *bench;
     int benches;
 };
@@ -47,7 +47,8 @@ static const float *repeated(Arena *arena, const Graph *to, NodeId n, const Edit
     return data;
 }
 
-/* The same edit for the graph of several pictures: axes are found by their letters. False: one that says nothing about other pictures. */
+/* The same edit for the graph of several pictures: axes are found by their letters. False: one that says nothing about
+ * other pictures. */
 static bool translate(Arena *arena, const Graph *from, const Graph *to, NodeId input, const Edit *e, Edit *out)
 {
     NodeId n = graph_find(to, e->path), was = graph_find(from, e->path);
@@ -119,7 +120,8 @@ Sweep *sweep_new(const SweepSetup *setup, Err *err)
         vit_build(&s->base, &c, &setup->model->weights, NULL, s->zeros, &nodes);
         probes_add(&s->base, &c, &nodes);
     } else
-        vit_build_batch(&s->base, &c, &setup->model->weights, NULL, s->zeros, (VitBatch){.pictures = SWEEP_PICTURES}, &nodes);
+        vit_build_batch(&s->base, &c, &setup->model->weights, NULL, s->zeros, (VitBatch){.pictures = SWEEP_PICTURES},
+                        &nodes);
     const char *other = setup->other ? readout_add(&s->base, &c, &nodes) : NULL;
     bool ok = !setup->edit_count || edited(&s->edited, &s->base, nodes.input, setup, err);
     s->graph = setup->edit_count ? &s->edited : &s->base;

@@ -1,5 +1,5 @@
-/* A model, as trained or edited, over many pictures: the graph of SWEEP_PICTURES pictures at once, and a plan of its own for every thread.
- * Cell for cell the same bits as for each picture alone. */
+/* A model, as trained or edited, over many pictures: the graph of SWEEP_PICTURES pictures at once, and a plan of its
+ * own for every thread. Cell for cell the same bits as for each picture alone. */
 #ifndef VITRINE_EVAL_SWEEP_H
 #define VITRINE_EVAL_SWEEP_H
 #include "core/graph/edit.h"
@@ -9,12 +9,12 @@ enum { SWEEP_PICTURES = 4 };
 
 typedef struct SweepSetup {
     const Model *model;
-    bool ready;          /* what is given are values that were standardised already */
-    const Edit *edits;   /* as made for one picture; those of the picture itself and of analyses are passed over */
+    bool ready;        /* what is given are values that were standardised already */
+    const Edit *edits; /* as made for one picture; those of the picture itself and of analyses are passed over */
     int edit_count;
-    const Graph *graph;  /* which the edits were made for; NULL without edits */
-    bool single;         /* one picture at a time instead, with the analyses of probes.h, which may be watched then */
-    bool other;          /* the read-out that the model does not use, too; not with `single` */
+    const Graph *graph; /* which the edits were made for; NULL without edits */
+    bool single;        /* one picture at a time instead, with the analyses of probes.h, which may be watched then */
+    bool other;         /* the read-out that the model does not use, too; not with `single` */
     const char *const *watch; /* paths of nodes whose values are wanted besides the answer */
     int watch_count;
     int threads;
@@ -22,10 +22,12 @@ typedef struct SweepSetup {
 
 typedef struct Sweep Sweep;
 
-/* model must outlive it, the rest of the setup need not. NULL with err when an edit or a watched path names what this model lacks. */
+/* model must outlive it, the rest of the setup need not. NULL with err when an edit or a watched path names what this
+ * model lacks. */
 Sweep *sweep_new(const SweepSetup *setup, Err *err);
 void sweep_free(Sweep *s); /* NULL is allowed */
-/* Where picture 0 … SWEEP_PICTURES-1 (single: 0) of that thread's next computation goes: [c,y,x], as the model's input takes them. */
+/* Where picture 0 … SWEEP_PICTURES-1 (single: 0) of that thread's next computation goes: [c,y,x], as the model's input
+ * takes them. */
 float *sweep_pixels(Sweep *s, int worker, int picture);
 void sweep_compute(Sweep *s, int worker);
 /* The same in parts, for models so large that somebody would wait for it: true when complete. */

@@ -16,12 +16,12 @@ typedef enum AxisKind {
 } AxisKind;
 
 typedef struct Axis {
-    char sym[4];              /* "t" */
-    const char *name;         /* "token that asks" */
-    int n;                    /* length ≥ 1 */
+    char sym[4];      /* "t" */
+    const char *name; /* "token that asks" */
+    int n;            /* length ≥ 1 */
     AxisKind kind;
-    int prefix;               /* AXIS_TOKEN: tokens before the patches */
-    int cols;                 /* AXIS_TOKEN, AXIS_PATCH: patches per row */
+    int prefix;                /* AXIS_TOKEN: tokens before the patches */
+    int cols;                  /* AXIS_TOKEN, AXIS_PATCH: patches per row */
     const char *const *labels; /* AXIS_TOKEN: names of the prefix tokens; AXIS_CLASS: names or NULL */
 } Axis;
 

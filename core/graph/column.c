@@ -7,8 +7,8 @@ static size_t min_size(size_t a, size_t b)
     return a < b ? a : b;
 }
 
-/* The sum's sixteen lanes, each a row of n columns, from +0; then its tree. The additions are those of the kernel `sum`, made for
- * all columns side by side. NaN is canonical earlier here, which a sum of it does not show. */
+/* The sum's sixteen lanes, each a row of n columns, from +0; then its tree. The additions are those of the kernel
+ * `sum`, made for all columns side by side. NaN is canonical earlier here, which a sum of it does not show. */
 static void some_columns(const Kernels *k, float *y, const float *x, const Walk *rows, size_t n, float *lanes)
 {
     ZipKernel *add = k->zip[ZIP_ADD];

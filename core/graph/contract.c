@@ -5,8 +5,9 @@
 
 #include "core/base/err.h"
 
-/* An item is up to ROW_BLOCK rows by GROUP panels. Its panels (one k block of them) and what it writes stay in a second-level
- * cache. Rows a multiple of ALIAS floats apart fall into the same cache sets. COPY_ROWS are copied in one item. */
+/* An item is up to ROW_BLOCK rows by GROUP panels. Its panels (one k block of them) and what it writes stay in a
+ * second-level cache. Rows a multiple of ALIAS floats apart fall into the same cache sets. COPY_ROWS are copied in one
+ * item. */
 enum { ROW_BLOCK = 512, GROUP = 8, PANEL = KERNEL_K * KERNEL_COLS, LINE = 16, ALIAS = 1024, COPY_ROWS = 16 };
 
 static size_t min_size(size_t a, size_t b)
@@ -101,15 +102,16 @@ static void make_items(Contraction *c, int threads)
     c->items += c->prepares;
 }
 
-void contraction_init(Contraction *c, const Graph *g, NodeId id, const float *a, const float *b, const float *bias, Dims bias_dims,
-                      float *out, int threads)
+void contraction_init(Contraction *c, const Graph *g, NodeId id, const float *a, const float *b, const float *bias,
+                      Dims bias_dims, float *out, int threads)
 {
     const Node *node = graph_node(g, id);
     Dims da = graph_node(g, node->in[0])->dims, db = graph_node(g, node->in[1])->dims;
     Dims k = graph_reduced(g, id), batch = both(both(node->dims, da), db);
     Dims m = dims_minus(both(node->dims, da), batch), n = contraction_columns(g, id);
     Dims operands[] = {node->dims, da, db};
-    *c = (Contraction){.a = a, .b = b, .out = out, .kernels = kernels(), .batch = walk_make(g->axes, batch, operands, 3)};
+    *c = (Contraction){
+        .a = a, .b = b, .out = out, .kernels = kernels(), .batch = walk_make(g->axes, batch, operands, 3)};
     c->batches = c->batch.count;
     c->m = graph_dims_cells(g, m);
     c->n = graph_dims_cells(g, n);
@@ -146,7 +148,7 @@ typedef struct Block {
     const float *a, *b;              /* row `row` of a, or of its copy */
     size_t a_row, a_k;
     float *out;
-    float *packed, *sums;            /* [panels][KERNEL_K][KERNEL_COLS], [panels][rows][KERNEL_COLS] */
+    float *packed, *sums; /* [panels][KERNEL_K][KERNEL_COLS], [panels][rows][KERNEL_COLS] */
 } Block;
 
 static size_t columns_of(const Contraction *c, size_t panel)
@@ -159,7 +161,8 @@ static void pack(const Contraction *c, const Block *o, size_t panel, size_t k0, 
     size_t first = panel * KERNEL_COLS, columns = columns_of(c, panel);
     float *to = o->packed + (panel - o->panel) * PANEL;
     if (!c->b_col.table && !c->b_k.table) {
-        c->kernels->pack(to, o->b + first * c->b_col.step + k0 * c->b_k.step, c->b_col.step, c->b_k.step, (int)columns, depth);
+        c->kernels->pack(to, o->b + first * c->b_col.step + k0 * c->b_k.step, c->b_col.step, c->b_k.step, (int)columns,
+                         depth);
         return;
     }
     for (size_t k = 0; k < depth; k++)
@@ -167,8 +170,8 @@ static void pack(const Contraction *c, const Block *o, size_t panel, size_t k0, 
             to[k * KERNEL_COLS + j] = j < columns ? o->b[offset(&c->b_col, first + j) + offset(&c->b_k, k0 + k)] : 0.0f;
 }
 
-/* Asks for part of what is packed next, so that it comes from memory while the kernel runs. Only columns that lie along k.
- * The empty statement is for compilers that leave out calls without effect, as a prefetch is to them. */
+/* Asks for part of what is packed next, so that it comes from memory while the kernel runs. Only columns that lie along
+ * k. The empty statement is for compilers that leave out calls without effect, as a prefetch is to them. */
 static void prefetch(const Contraction *c, const Block *o, size_t k0, size_t part, size_t parts)
 {
     size_t columns = o->panels * KERNEL_COLS, first = o->panel * KERNEL_COLS;
@@ -197,7 +200,8 @@ static void scatter(const Contraction *c, const Block *o, const float *from, siz
     }
 }
 
-/* A tile of rows by one panel. Sums go to the scratch, where rows are close together, and in the last block to their place. */
+/* A tile of rows by one panel. Sums go to the scratch, where rows are close together, and in the last block to their
+ * place. */
 static void tile(const Contraction *c, const Block *o, ContractTile *t, size_t r, size_t panel, size_t k0)
 {
     size_t p = panel - o->panel, first = panel * KERNEL_COLS;
@@ -226,7 +230,11 @@ static void k_block(const Contraction *c, const Block *o, size_t k0, size_t dept
         pack(c, o, o->panel + p, k0, depth);
     for (size_t i = 0; i < tiles; i++) {
         size_t r = o->rows * i / tiles, count = o->rows * (i + 1) / tiles - r;
-        ContractTile t = {.a = o->a + r * o->a_row + k0 * o->a_k, .a_row = o->a_row, .a_k = o->a_k, .rows = (int)count, .depth = (int)depth};
+        ContractTile t = {.a = o->a + r * o->a_row + k0 * o->a_k,
+                          .a_row = o->a_row,
+                          .a_k = o->a_k,
+                          .rows = (int)count,
+                          .depth = (int)depth};
         for (size_t p = 0; p < o->panels; p++) {
             prefetch(c, o, k0 + depth, i * o->panels + p, tiles * o->panels);
             tile(c, o, &t, r, o->panel + p, k0);
@@ -268,7 +276,8 @@ void contraction_item(void *contraction, size_t item, int worker)
         return;
     }
     item -= c->prepares;
-    const size_t in_block = c->groups + c->singles, block = item / in_block % c->row_blocks, batch = item / in_block / c->row_blocks;
+    const size_t in_block = c->groups + c->singles, block = item / in_block % c->row_blocks,
+                 batch = item / in_block / c->row_blocks;
     size_t at[WALK_OPERANDS];
     walk_at(&c->batch, batch, at);
     Block o = {.out = c->out + at[0], .b = c->b + at[2], .row = c->m * block / c->row_blocks};

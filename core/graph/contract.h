@@ -1,8 +1,8 @@
-/* The contraction of two tensors over named axes: out[m,n] = Σ_k a[m,k]·b[k,n] (+ bias[n]) for every batch index, where batch
- * axes are in a, b and out, m in a and out, n in b and out, k in a and b. Any axis order runs through the one kernel. Columns of
- * b are packed into panels by whoever uses them, one k block at a time: a panel stays in cache for all rows and nothing of b is
- * held twice. Rows of a are read and rows of out written where they are, if their steps allow; else a is copied once, first.
- * Internal to core/graph. */
+/* The contraction of two tensors over named axes: out[m,n] = Σ_k a[m,k]·b[k,n] (+ bias[n]) for every batch index, where
+ * batch axes are in a, b and out, m in a and out, n in b and out, k in a and b. Any axis order runs through the one
+ * kernel. Columns of b are packed into panels by whoever uses them, one k block at a time: a panel stays in cache for
+ * all rows and nothing of b is held twice. Rows of a are read and rows of out written where they are, if their steps
+ * allow; else a is copied once, first. Internal to core/graph. */
 #ifndef VITRINE_GRAPH_CONTRACT_H
 #define VITRINE_GRAPH_CONTRACT_H
 #include "core/graph/graph.h"
@@ -18,32 +18,33 @@ typedef struct Contraction {
     const float *a, *b, *bias;
     float *out;
     const Kernels *kernels;
-    Walk batch;               /* operands: out, a, b */
+    Walk batch; /* operands: out, a, b */
     size_t batches, m, n, k;
-    Offsets a_row, out_row;   /* [m] */
-    Offsets b_col, out_col;   /* [n] */
-    Offsets a_k, b_k;         /* [k] */
-    const float *bias_from;   /* the bias that was given, or NULL */
+    Offsets a_row, out_row; /* [m] */
+    Offsets b_col, out_col; /* [n] */
+    Offsets a_k, b_k;       /* [k] */
+    const float *bias_from; /* the bias that was given, or NULL */
     Offsets bias_at;
-    size_t bias_step;         /* 0: the same KERNEL_COLS floats for every panel */
-    float *bias_made;         /* the bias put in order where it does not lie so, else NULL */
-    bool a_direct;            /* the kernel reads a in place, not from the copy */
-    bool out_direct;          /* and writes out in place */
-    size_t panels, group;     /* of KERNEL_COLS columns; so many panels are one item, … */
-    size_t groups, singles;   /* … and at the end one is, so that threads finish together */
+    size_t bias_step;       /* 0: the same KERNEL_COLS floats for every panel */
+    float *bias_made;       /* the bias put in order where it does not lie so, else NULL */
+    bool a_direct;          /* the kernel reads a in place, not from the copy */
+    bool out_direct;        /* and writes out in place */
+    size_t panels, group;   /* of KERNEL_COLS columns; so many panels are one item, … */
+    size_t groups, singles; /* … and at the end one is, so that threads finish together */
     size_t row_blocks, workers;
-    size_t prepares, items;   /* the first items make the copy; all of them are done before the others begin */
-    float *scratch;           /* [threads][scratch_floats]; the caller sets it after contraction_init and owns it, and … */
-    float *copy;              /* … this, [copy_floats]: rows of a whose k cells are neighbours */
+    size_t prepares, items; /* the first items make the copy; all of them are done before the others begin */
+    float *scratch; /* [threads][scratch_floats]; the caller sets it after contraction_init and owns it, and … */
+    float *copy;    /* … this, [copy_floats]: rows of a whose k cells are neighbours */
     size_t scratch_floats, copy_floats, copy_row;
 } Contraction;
 
 /* Node n of g, a contraction. bias, with the dims bias_dims among n's own axes of b, may be NULL. */
-void contraction_init(Contraction *c, const Graph *g, NodeId n, const float *a, const float *b, const float *bias, Dims bias_dims,
-                      float *out, int threads);
+void contraction_init(Contraction *c, const Graph *g, NodeId n, const float *a, const float *b, const float *bias,
+                      Dims bias_dims, float *out, int threads);
 /* The axes that only b brings into the contraction n: what a bias may have. */
 Dims contraction_columns(const Graph *g, NodeId n);
-/* Reads the bias again: for a contraction that is computed once more with other data. a, b and bias_from may be set before. */
+/* Reads the bias again: for a contraction that is computed once more with other data. a, b and bias_from may be set
+ * before. */
 void contraction_read_bias(Contraction *c);
 /* item < items; items < prepares in any order, then the others. */
 void contraction_item(void *contraction, size_t item, int worker);

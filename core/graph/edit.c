@@ -13,7 +13,8 @@ typedef struct Editor {
     int count;
     NodeId *at;  /* [count]: the base node that each edits */
     NodeId *map; /* base node → node its consumers now read */
-    /* A softmax row that is masked everywhere must give zeros: the masks of a scope wait here until its pattern is built. */
+    /* A softmax row that is masked everywhere must give zeros: the masks of a scope wait here until its pattern is
+     * built. */
     struct {
         char scope[160];
         NodeId keep;
@@ -50,8 +51,10 @@ static bool edit_check(const Graph *base, const Edit *e, Err *err)
     for (int i = 0; i < e->cells.n; i++) {
         int axis = e->cells.range[i].axis;
         if (axis < 0 || axis >= base->axis_count || dims_find(d, axis) < 0)
-            return err_set(err, "%s has no axis %s", e->path, axis >= 0 && axis < base->axis_count ? base->axes[axis].sym : "of that name");
-        if (e->cells.range[i].from < 0 || e->cells.range[i].to > base->axes[axis].n || e->cells.range[i].from >= e->cells.range[i].to)
+            return err_set(err, "%s has no axis %s", e->path,
+                           axis >= 0 && axis < base->axis_count ? base->axes[axis].sym : "of that name");
+        if (e->cells.range[i].from < 0 || e->cells.range[i].to > base->axes[axis].n ||
+            e->cells.range[i].from >= e->cells.range[i].to)
             return err_set(err, "%s: %s goes from 0 to %d", e->path, base->axes[axis].sym, base->axes[axis].n - 1);
     }
     if ((e->kind == EDIT_MEAN || e->kind == EDIT_GATHER || e->kind == EDIT_OTHER) && dims_find(d, e->axis) < 0)
@@ -80,7 +83,8 @@ static NodeId keep_leaf(Editor *ed, const char *name, const Edit *e, Dims dims)
         dims_unravel(g->axes, dims, c, index);
         keep[c] = selection_has(&e->cells, dims, index) ? 0.0f : 1.0f;
     }
-    NodeId n = graph_leaf(g, name, dims, (Leaf){LEAF_HOST, keep, arena_strdup(&g->arena, e->origin ? e->origin : "edit")});
+    NodeId n = graph_leaf(g, name, dims,
+                          (Leaf){LEAF_HOST, keep, arena_strdup(&g->arena, e->origin ? e->origin : "edit")});
     graph_flag(g, n, NODE_EDITED);
     return n;
 }
@@ -90,7 +94,8 @@ static const char *part(Editor *ed, const char *name, const char *what)
 {
     for (int i = 1;; i++) {
         char path[256];
-        char *s = i == 1 ? arena_printf(&ed->out->arena, "%s.%s", name, what) : arena_printf(&ed->out->arena, "%s.%s%d", name, what, i);
+        char *s = i == 1 ? arena_printf(&ed->out->arena, "%s.%s", name, what)
+                         : arena_printf(&ed->out->arena, "%s.%s%d", name, what, i);
         snprintf(path, sizeof path, "%s%s", ed->out->scope, s);
         if (graph_find(ed->out, path) == NO_NODE)
             return s;
@@ -123,7 +128,8 @@ static NodeId copied(Editor *ed, const char *name, const Edit *e, Dims d)
     size_t n = size_mul(graph_dims_cells(g, d), sizeof(float));
     float *data = arena_alloc(&g->arena, n);
     memcpy(data, e->data, n);
-    NodeId id = graph_leaf(g, name, d, (Leaf){LEAF_HOST, data, arena_strdup(&g->arena, e->origin ? e->origin : "edit")});
+    NodeId id = graph_leaf(g, name, d,
+                           (Leaf){LEAF_HOST, data, arena_strdup(&g->arena, e->origin ? e->origin : "edit")});
     return id;
 }
 
@@ -173,7 +179,8 @@ static NodeId multiplied(Editor *ed, const char *name, const Edit *e, NodeId x)
         dims_unravel(g->axes, dims, c, index);
         factor[c] = selection_has(&e->cells, dims, index) ? e->factor : 1.0f;
     }
-    NodeId f = graph_leaf(g, part(ed, name, "edit_factor"), dims, (Leaf){LEAF_HOST, factor, arena_strdup(&g->arena, e->origin ? e->origin : "edit")});
+    NodeId f = graph_leaf(g, part(ed, name, "edit_factor"), dims,
+                          (Leaf){LEAF_HOST, factor, arena_strdup(&g->arena, e->origin ? e->origin : "edit")});
     graph_flag(g, f, NODE_EDITED);
     return graph_zip(g, name, OP_MUL, x, f);
 }
@@ -207,14 +214,16 @@ static NodeId apply_masks(Editor *ed, const char *path, NodeId x)
         const Edit *e = &ed->edits[i];
         if (e->kind != EDIT_MASK || strcmp(e->path, path) != 0)
             continue;
-        Dims more = e->choose ? (Dims){.n = 2, .axis = {d.axis[d.n - 2], d.axis[d.n - 1]}} : selection_dims(&e->cells, d);
+        Dims more = e->choose ? (Dims){.n = 2, .axis = {d.axis[d.n - 2], d.axis[d.n - 1]}}
+                              : selection_dims(&e->cells, d);
         dims = dims_union(dims, more);
         origin = e->origin ? e->origin : origin;
     }
     dims = dims_minus(d, dims_minus(d, dims)); /* in the order of the scores */
     size_t cells = graph_dims_cells(g, dims), row = dims.n ? (size_t)g->axes[dims.axis[dims.n - 1]].n : 1;
     bool rows_are_u = dims.n && dims.axis[dims.n - 1] == d.axis[d.n - 1];
-    float *keep = arena_alloc(&g->arena, size_mul(cells, sizeof *keep)), *alive = arena_alloc(&g->arena, size_mul(cells, sizeof *alive));
+    float *keep = arena_alloc(&g->arena, size_mul(cells, sizeof *keep)),
+          *alive = arena_alloc(&g->arena, size_mul(cells, sizeof *alive));
     bool dead = false;
     for (size_t c = 0; c < cells; c++) {
         int index[DIMS_MAX];
@@ -239,8 +248,10 @@ static NodeId apply_masks(Editor *ed, const char *path, NodeId x)
     NodeId minus = graph_const(g, part(ed, "scores_masked", "edit_value"), DIMS_SCALAR, -INFINITY);
     NodeId masked = graph_where(g, "scores_masked", keep_id, x, minus);
     if (dead) {
-        REQUIRE(ed->dead_count < (int)(sizeof ed->dead_rows / sizeof *ed->dead_rows)); /* a scope's pattern follows its scores */
-        NodeId alive_id = graph_leaf(g, part(ed, "scores_masked", "edit_alive"), alive_dims, (Leaf){LEAF_HOST, alive, origin});
+        REQUIRE(ed->dead_count <
+                (int)(sizeof ed->dead_rows / sizeof *ed->dead_rows)); /* a scope's pattern follows its scores */
+        NodeId alive_id = graph_leaf(g, part(ed, "scores_masked", "edit_alive"), alive_dims,
+                                     (Leaf){LEAF_HOST, alive, origin});
         graph_flag(g, alive_id, NODE_EDITED);
         snprintf(ed->dead_rows[ed->dead_count].scope, sizeof ed->dead_rows[0].scope, "%s", g->scope);
         ed->dead_rows[ed->dead_count++].keep = alive_id;

@@ -10,14 +10,14 @@
 #include "core/graph/source.h"
 #include "core/graph/walk.h"
 
-/* About how many cells (times reduced cells) of the widest node one item handles: with its neighbours they stay in cache, and an
- * item takes well under a millisecond in portable C. */
+/* About how many cells (times reduced cells) of the widest node one item handles: with its neighbours they stay in
+ * cache, and an item takes well under a millisecond in portable C. */
 enum { ITEM_CELLS = 8192, ITEM_COLUMNS = 64, LINE = 16 };
 
 /* The cells of one part that an item computes, and where they and their inputs are. */
 typedef struct Span {
-    size_t first, count;       /* in the node's cells */
-    float *out;                /* cell `first` */
+    size_t first, count; /* in the node's cells */
+    float *out;          /* cell `first` */
     const float *in[NODE_INPUTS];
     size_t start[NODE_INPUTS]; /* the input cell that in[k] points at */
     float *gather;             /* reductions of scattered cells: room for one row, or for the lanes of columns */
@@ -46,8 +46,8 @@ struct Job {
     Pool *pool;
     bool contracts;
     Contraction contraction;
-    size_t rows, per_item; /* rows in all and in one item */
-    size_t gather;         /* where a worker's scratch has room for a gathered row */
+    size_t rows, per_item;                               /* rows in all and in one item */
+    size_t gather;                                       /* where a worker's scratch has room for a gathered row */
     size_t scratch_floats, shared_floats, scratch_total; /* of every worker; of all together; in all */
     float *scratch;
     PoolFn fn;
@@ -67,12 +67,14 @@ static size_t max_size(size_t a, size_t b)
     return a > b ? a : b;
 }
 
-/* The cells of a span cut into runs in which every operand has one constant step; several runs that lie alike are given at once. */
+/* The cells of a span cut into runs in which every operand has one constant step; several runs that lie alike are given
+ * at once. */
 typedef struct Runs {
     float *y;
     const float *x[NODE_INPUTS];
-    size_t step[NODE_INPUTS], hop[NODE_INPUTS]; /* from cell to cell, from run to run; in y the runs follow each other */
-    size_t n, count;                            /* cells of a run, runs */
+    size_t step[NODE_INPUTS],
+        hop[NODE_INPUTS]; /* from cell to cell, from run to run; in y the runs follow each other */
+    size_t n, count;      /* cells of a run, runs */
 } Runs;
 typedef void RunsFn(const Job *j, const Part *p, Runs r);
 
@@ -89,7 +91,8 @@ static void each_run(const Job *j, const Part *p, const Span *s, RunsFn *fn)
     WalkPlace place = walk_place(w, s->first);
     for (size_t done = 0; done < s->count; done += r.n * r.count) {
         r.n = last >= 0 ? min_size(len - place.index[last], s->count - done) : 1;
-        r.count = last > 0 && r.n == len ? min_size(w->len[last - 1] - place.index[last - 1], (s->count - done) / len) : 1;
+        r.count = last > 0 && r.n == len ? min_size(w->len[last - 1] - place.index[last - 1], (s->count - done) / len)
+                                         : 1;
         for (int k = 0; k < inputs; k++)
             r.x[k] = s->in[k] + (place.offset[k + 1] - s->start[k]);
         fn(j, p, r);
@@ -222,7 +225,8 @@ static void scatter_span(const Job *j, const Part *p, const Span *s)
         const int *from = scatter_inputs(j->graph, p->is.id, row % m->along, &count);
         memset(s->out + i, 0, m->inner * sizeof *s->out);
         for (size_t k = 0; k < count; k++)
-            j->kernels->zip[ZIP_ADD](s->out + i, s->out + i, 1, s->in[0] + (outer * m->in_along[0] + (size_t)from[k]) * m->inner, 1, m->inner);
+            j->kernels->zip[ZIP_ADD](s->out + i, s->out + i, 1,
+                                     s->in[0] + (outer * m->in_along[0] + (size_t)from[k]) * m->inner, 1, m->inner);
     }
 }
 
@@ -266,9 +270,10 @@ static void rows_item(void *job, size_t item, int worker)
 /* --- planning --- */
 
 static SpanFn *const SPAN_FN[OP_COUNT] = {
-    [OP_ADD] = zip_span,   [OP_SUB] = zip_span,    [OP_MUL] = zip_span,    [OP_DIV] = zip_span,  [OP_WHERE] = where_span,
-    [OP_MAP] = map_span,   [OP_SUM] = reduce_span, [OP_MAX] = reduce_span, [OP_CONCAT] = move_span,
-    [OP_SLICE] = move_span, [OP_GATHER] = move_span, [OP_SCATTER] = scatter_span, [OP_FIRST] = first_span,
+    [OP_ADD] = zip_span,     [OP_SUB] = zip_span,    [OP_MUL] = zip_span,     [OP_DIV] = zip_span,
+    [OP_WHERE] = where_span, [OP_MAP] = map_span,    [OP_SUM] = reduce_span,  [OP_MAX] = reduce_span,
+    [OP_CONCAT] = move_span, [OP_SLICE] = move_span, [OP_GATHER] = move_span, [OP_SCATTER] = scatter_span,
+    [OP_FIRST] = first_span,
 };
 
 static void find_sources(Job *j, Part *p)
@@ -360,8 +365,8 @@ static void plan_contraction(Job *j)
     const JobNode *n = &j->part[0].is, *sum = j->parts > 1 ? &j->part[1].is : NULL;
     Dims bias = sum ? graph_node(j->graph, j->part[1].node->in[1])->dims : DIMS_SCALAR;
     j->contracts = true;
-    contraction_init(&j->contraction, j->graph, n->id, n->in[0], n->in[1], sum ? sum->in[1] : NULL, bias, sum ? sum->out : n->out,
-                     pool_threads(j->pool));
+    contraction_init(&j->contraction, j->graph, n->id, n->in[0], n->in[1], sum ? sum->in[1] : NULL, bias,
+                     sum ? sum->out : n->out, pool_threads(j->pool));
     j->fn = contraction_item;
     j->context = &j->contraction;
     j->prepares = j->contraction.prepares;

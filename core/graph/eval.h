@@ -1,5 +1,5 @@
-/* Computing a few nodes (core/graph/fuse.h) in items that any number of threads may claim and that may stop between any two.
- * Internal to core/graph: run.c drives it. Which item computes a cell never changes its bits. */
+/* Computing a few nodes (core/graph/fuse.h) in items that any number of threads may claim and that may stop between any
+ * two. Internal to core/graph: run.c drives it. Which item computes a cell never changes its bits. */
 #ifndef VITRINE_GRAPH_EVAL_H
 #define VITRINE_GRAPH_EVAL_H
 #include "core/base/pool.h"
@@ -19,13 +19,13 @@ Job *job_new(const Graph *g, const JobNode *nodes, int count, Pool *pool);
 bool job_step(Job *j, int64_t deadline_ns);
 double job_progress(const Job *j); /* 0 … 1 */
 
-/* A job that is computed again and again in the calling thread, in memory that others use in between: job_plan, job_lend, then
- * job_run as often as wanted, in which nothing is allocated. */
+/* A job that is computed again and again in the calling thread, in memory that others use in between: job_plan,
+ * job_lend, then job_run as often as wanted, in which nothing is allocated. */
 Job *job_plan(const Graph *g, const JobNode *nodes, int count);
-size_t job_scratch(const Job *j);            /* floats that it needs in job_run */
-void job_lend(Job *j, float *scratch);       /* not owned */
+size_t job_scratch(const Job *j);      /* floats that it needs in job_run */
+void job_lend(Job *j, float *scratch); /* not owned */
 /* nodes[node].in[input], which was not NULL, is elsewhere now. */
 void job_point(Job *j, int node, int input, const float *values);
-void job_run(Job *j); /* all of it, from the first item */
-void job_free(Job *j);             /* NULL allowed; may be called half way */
+void job_run(Job *j);  /* all of it, from the first item */
+void job_free(Job *j); /* NULL allowed; may be called half way */
 #endif

@@ -249,7 +249,8 @@ float explain_fold(const Explain *e, ValuesFn values, const void *context)
 double explain_fold_double(const Explain *e, ValuesFn values, const void *context)
 {
     const Node *n = graph_node(e->graph, e->node);
-    if (n->op != OP_CONTRACT && n->op != OP_SUM && n->op != OP_SCATTER) /* one operation: its float result is the rounded exact one, or a map */
+    if (n->op != OP_CONTRACT && n->op != OP_SUM &&
+        n->op != OP_SCATTER) /* one operation: its float result is the rounded exact one, or a map */
         return (double)explain_fold(e, values, context);
     Operands o = operands(e, values, context);
     double sum = 0;

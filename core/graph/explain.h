@@ -1,12 +1,12 @@
-/* The arithmetic of one cell, as terms with their operands. Folding the terms gives the stored value bit for bit, although the
- * forward pass went through packed SIMD kernels: the program's central promise, and its central test. */
+/* The arithmetic of one cell, as terms with their operands. Folding the terms gives the stored value bit for bit,
+ * although the forward pass went through packed SIMD kernels: the program's central promise, and its central test. */
 #ifndef VITRINE_GRAPH_EXPLAIN_H
 #define VITRINE_GRAPH_EXPLAIN_H
 #include "core/graph/graph.h"
 #include "core/graph/walk.h"
 
 typedef struct Term {
-    int operands;               /* 0 … 3 */
+    int operands; /* 0 … 3 */
     NodeId node[NODE_INPUTS];
     size_t cell[NODE_INPUTS];
 } Term;
@@ -25,10 +25,12 @@ typedef struct Explain {
 
 /* FIRST has one term, the cell and its maximum; folding it looks at the cells before it as well. */
 Explain explain_open(const Graph *g, NodeId n, size_t cell);
-void explain_move(Explain *e, size_t cell); /* another cell of the same node: cheaper than opening it; terms may change */
+void explain_move(Explain *e,
+                  size_t cell); /* another cell of the same node: cheaper than opening it; terms may change */
 Term explain_term(const Explain *e, size_t i); /* i < terms, in the engine's order */
 
-/* values[n] = cells of node n (all inputs of the explained node must be there). WHERE's unchosen side is a term operand too. */
+/* values[n] = cells of node n (all inputs of the explained node must be there). WHERE's unchosen side is a term operand
+ * too. */
 typedef const float *(*ValuesFn)(const void *context, NodeId n);
 float explain_fold(const Explain *e, ValuesFn values, const void *context);
 /* A second, independent route: the same terms in double, for reading beside the float. */

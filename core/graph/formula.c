@@ -34,15 +34,16 @@ static size_t grad_prefix(const char *path)
     return strncmp(path, GRAD, strlen(GRAD)) == 0 ? strlen(GRAD) : 0;
 }
 
-/* In a gradient's formula: what is inside its node's block without that block; "grad." is put in front of gradients by the caller. */
+/* In a gradient's formula: what is inside its node's block without that block; "grad." is put in front of gradients by
+ * the caller. */
 static const char *name_seen_from_grad(const char *from, const char *path)
 {
     size_t block = block_prefix(from);
     return block && strncmp(from, path, block) == 0 ? path + block : path;
 }
 
-/* The shortest name of `n` that a reader of `from`'s formula cannot mistake: its own name inside one scope, the path inside one
- * block, else the whole path. */
+/* The shortest name of `n` that a reader of `from`'s formula cannot mistake: its own name inside one scope, the path
+ * inside one block, else the whole path. */
 static const char *name_seen_from(const Node *from, const Node *n)
 {
     size_t scope = (size_t)(node_name(from) - from->path);

@@ -27,12 +27,12 @@ static void leave_root(Graph *g, Scope s)
 /* What every node that there was before gets. A share is what comes to it through one operand of one consumer. */
 typedef struct Tape {
     Backward b;
-    NodeId count;       /* nodes before the call */
-    bool *wanted;       /* lies between wrt and y */
+    NodeId count;        /* nodes before the call */
+    bool *wanted;        /* lies between wrt and y */
     int *shares, *given; /* how many shares it gets, and got so far */
-    NodeId *total;      /* the sum of those */
-    NodeId *thin;       /* the whole gradient, as the rules read it */
-    NodeId *full;       /* and with all axes; the arena's */
+    NodeId *total;       /* the sum of those */
+    NodeId *thin;        /* the whole gradient, as the rules read it */
+    NodeId *full;        /* and with all axes; the arena's */
 } Tape;
 
 /* Forward: what depends on wrt. Backward: of that, what y depends on, and through how many operands. */
@@ -201,7 +201,8 @@ NodeId grad_seed(Graph *g, NodeId y, size_t cell, const char *prefix)
     memset(data, 0, cells * sizeof *data);
     data[cell] = 1.0f;
     Scope scope = enter_root(g);
-    NodeId n = graph_leaf(g, arena_printf(&g->arena, "%sseed", prefix), d, (Leaf){LEAF_CONST, data, "the cell that is asked about"});
+    NodeId n = graph_leaf(g, arena_printf(&g->arena, "%sseed", prefix), d,
+                          (Leaf){LEAF_CONST, data, "the cell that is asked about"});
     graph_flag(g, n, NODE_PROBE);
     leave_root(g, scope);
     return n;

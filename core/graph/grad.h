@@ -1,30 +1,34 @@
-/* Gradients as nodes: the backward pass of every primitive is appended to the same graph (reverse accumulation; Griewank and
- * Walther 2008, chapter 3), so that a gradient is explained cell by cell, viewed, compared and exported like any other node.
+/* Gradients as nodes: the backward pass of every primitive is appended to the same graph (reverse accumulation;
+ * Griewank and Walther 2008, chapter 3), so that a gradient is explained cell by cell, viewed, compared and exported
+ * like any other node.
  *
- * For a node `path` on the way from what is asked to y, `grad.path` has the node's own dims and holds d y / d node. Where several
- * nodes read it, what comes through each is a node too: `grad.path.from.consumer` (the consumer's path without the scope that both
- * share; its operand's number behind it where it reads the node twice), added in descending order of the consumers.
- * A gradient that is the same along some axis of its node (a mean's, say) is computed once, without that axis, as `grad.path.thin` or
- * `grad.path.from.consumer`, and the nodes before it read that; `grad.path` spreads it over the axis, for whoever looks at it, as a
- * product with ones (in which −0 becomes +0).
- * In a gradient's CONTRACT and SUM the incoming gradient is the first operand, which fixes the order of addition; what a sum that the
+ * For a node `path` on the way from what is asked to y, `grad.path` has the node's own dims and holds d y / d node.
+ * Where several nodes read it, what comes through each is a node too: `grad.path.from.consumer` (the consumer's path
+ * without the scope that both share; its operand's number behind it where it reads the node twice), added in descending
+ * order of the consumers. A gradient that is the same along some axis of its node (a mean's, say) is computed once,
+ * without that axis, as `grad.path.thin` or `grad.path.from.consumer`, and the nodes before it read that; `grad.path`
+ * spreads it over the axis, for whoever looks at it, as a product with ones (in which −0 becomes +0). In a gradient's
+ * CONTRACT and SUM the incoming gradient is the first operand, which fixes the order of addition; what a sum that the
  * incoming gradient lacks an axis of adds up is summed before.
  *
- * No gradient passes: NODE_SHIFT (the row maximum of a softmax), the mask of WHERE, FIRST, and maps that are derivatives or roundings
- * themselves. Of a maximum the first cell that has it takes all. The derivative of x log x is taken as 0 at x = 0, where it has none.
- * All nodes are flagged NODE_PROBE | NODE_DERIVED: they are no part of the forward pass or its hash, and cost nothing until someone
- * asks for them. */
+ * No gradient passes: NODE_SHIFT (the row maximum of a softmax), the mask of WHERE, FIRST, and maps that are
+ * derivatives or roundings themselves. Of a maximum the first cell that has it takes all. The derivative of x log x is
+ * taken as 0 at x = 0, where it has none. All nodes are flagged NODE_PROBE | NODE_DERIVED: they are no part of the
+ * forward pass or its hash, and cost nothing until someone asks for them. */
 #ifndef VITRINE_GRAPH_GRAD_H
 #define VITRINE_GRAPH_GRAD_H
 #include "core/graph/graph.h"
 
-/* Appends d y / d n for every node n < y that y depends on and that depends on one of wrt[0 … count-1] (count 0: every leaf that is
- * not LEAF_CONST). seed: a node of y's dims (d y / d y: ones for a scalar, one cell 1 for a cell). Names begin with prefix
- * ("grad."). Returns a table, owned by the graph's arena, of [number of nodes before the call]: the gradient of each, or NO_NODE. */
+/* Appends d y / d n for every node n < y that y depends on and that depends on one of wrt[0 … count-1] (count 0: every
+ * leaf that is not LEAF_CONST). seed: a node of y's dims (d y / d y: ones for a scalar, one cell 1 for a cell). Names
+ * begin with prefix
+ * ("grad."). Returns a table, owned by the graph's arena, of [number of nodes before the call]: the gradient of each,
+ * or NO_NODE. */
 const NodeId *grad_add(Graph *g, NodeId y, NodeId seed, const NodeId *wrt, int count, const char *prefix);
 /* A seed: 1 at cell `cell` of y and 0 elsewhere, a LEAF_CONST named prefix + "seed". */
 NodeId grad_seed(Graph *g, NodeId y, size_t cell, const char *prefix);
-/* The loss that a classifier learns from: cross entropy of logits[o] with target[o] (a node of the same dims; batch axes allowed in
- * both), Σ_o target · (log Σ exp(logits − max) − (logits − max)), nodes `loss.…`, last of them `loss` [the batch axes]. */
+/* The loss that a classifier learns from: cross entropy of logits[o] with target[o] (a node of the same dims; batch
+ * axes allowed in both), Σ_o target · (log Σ exp(logits − max) − (logits − max)), nodes `loss.…`, last of them `loss`
+ * [the batch axes]. */
 NodeId grad_cross_entropy(Graph *g, NodeId logits, NodeId target, int class_axis);
 #endif

@@ -3,14 +3,14 @@
 #define VITRINE_GRAPH_GRAD_PARTS_H
 #include "core/graph/grad.h"
 
-/* The gradients being added. Gradients on the way ("thin") may lack axes of their node along which they do not change; the axes that
- * they have are in the node's order. */
+/* The gradients being added. Gradients on the way ("thin") may lack axes of their node along which they do not change;
+ * the axes that they have are in the node's order. */
 typedef struct Backward {
     Graph *g;
     const char *prefix;
-    const char *base;         /* what the nodes being added are parts of: "grad.blocks.0.attn.exp.from.pattern" */
-    NodeId *ones;             /* [axes]: a leaf of ones for each axis that something was spread over, or NO_NODE */
-    NodeId minus_one, zero;   /* constants, or NO_NODE */
+    const char *base;       /* what the nodes being added are parts of: "grad.blocks.0.attn.exp.from.pattern" */
+    NodeId *ones;           /* [axes]: a leaf of ones for each axis that something was spread over, or NO_NODE */
+    NodeId minus_one, zero; /* constants, or NO_NODE */
 } Backward;
 
 /* Whether a gradient passes through node n to its input k. */

@@ -72,7 +72,8 @@ NodeId grad_sum(Backward *b, const char *name, NodeId x, NodeId y, Dims like)
     return graph_zip(b->g, name, OP_ADD, grad_spread(b, x, out), y);
 }
 
-/* gy · f. The order of the factors changes no bit: the one that leaves the axes in the order of `like`, gy in front where both do. */
+/* gy · f. The order of the factors changes no bit: the one that leaves the axes in the order of `like`, gy in front
+ * where both do. */
 static NodeId times(Backward *b, const char *what, NodeId gy, NodeId f, Dims like)
 {
     Dims all = dims_union(dims_of(b->g, gy), dims_of(b->g, f)), other = dims_union(dims_of(b->g, f), dims_of(b->g, gy));
@@ -89,11 +90,12 @@ static NodeId times_const(Backward *b, const char *what, NodeId x, float factor)
 
 static NodeId negate(Backward *b, NodeId x)
 {
-    return graph_zip(b->g, grad_part(b, "negative"), OP_MUL, x, shared_const(b, &b->minus_one, "minus_one", DIMS_SCALAR, -1.0f));
+    return graph_zip(b->g, grad_part(b, "negative"), OP_MUL, x,
+                     shared_const(b, &b->minus_one, "minus_one", DIMS_SCALAR, -1.0f));
 }
 
-/* The gradient of an operand that was broadcast to node n and else passed through: gy summed over the axes that the operand lacks,
- * times the lengths of those that gy lacks as well. */
+/* The gradient of an operand that was broadcast to node n and else passed through: gy summed over the axes that the
+ * operand lacks, times the lengths of those that gy lacks as well. */
 static NodeId unbroadcast(Backward *b, NodeId n, Dims operand, NodeId gy)
 {
     Dims lost = dims_minus(dims_minus(dims_of(b->g, n), operand), dims_of(b->g, gy));
@@ -269,7 +271,8 @@ static NodeId through_log(Backward *b, NodeId n, int k, NodeId gy)
 static NodeId through_sqrt(Backward *b, NodeId n, int k, NodeId gy)
 {
     NodeId half = times_const(b, "half", gy, 0.5f);
-    return sum_to(b, graph_zip(b->g, grad_part(b, "quotient"), OP_DIV, half, n), dims_of(b->g, graph_node(b->g, n)->in[k]));
+    return sum_to(b, graph_zip(b->g, grad_part(b, "quotient"), OP_DIV, half, n),
+                  dims_of(b->g, graph_node(b->g, n)->in[k]));
 }
 
 /* −½ gy · y³ */
@@ -285,7 +288,8 @@ static NodeId through_rsqrt(Backward *b, NodeId n, int k, NodeId gy)
 /* 1 − x */
 static NodeId complement(Backward *b, NodeId x)
 {
-    return graph_zip(b->g, grad_part(b, "complement"), OP_SUB, graph_const(b->g, grad_part(b, "one"), DIMS_SCALAR, 1.0f), x);
+    return graph_zip(b->g, grad_part(b, "complement"), OP_SUB,
+                     graph_const(b->g, grad_part(b, "one"), DIMS_SCALAR, 1.0f), x);
 }
 
 /* gy · y(1 − y) */
@@ -309,7 +313,8 @@ static NodeId through_xlogx(Backward *b, NodeId n, int k, NodeId gy)
 {
     Graph *g = b->g;
     NodeId x = graph_node(g, n)->in[k], log = graph_map(g, grad_part(b, "log"), MAP_LOG, x);
-    NodeId more = graph_zip(g, grad_part(b, "log_and_one"), OP_ADD, log, graph_const(g, grad_part(b, "one"), DIMS_SCALAR, 1.0f));
+    NodeId more = graph_zip(g, grad_part(b, "log_and_one"), OP_ADD, log,
+                            graph_const(g, grad_part(b, "one"), DIMS_SCALAR, 1.0f));
     NodeId slope = graph_where(g, grad_part(b, "slope"), x, more, shared_const(b, &b->zero, "zero", DIMS_SCALAR, 0.0f));
     return times(b, "product", gy, slope, dims_of(g, n));
 }
@@ -319,8 +324,11 @@ static const struct {
     bool has;
     MapFn slope;
 } SLOPES[MAP_COUNT] = {
-    [MAP_RELU] = {true, MAP_RELU_GRAD},   [MAP_GELU] = {true, MAP_GELU_GRAD}, [MAP_GELU_TANH] = {true, MAP_GELU_TANH_GRAD},
-    [MAP_SILU] = {true, MAP_SILU_GRAD}, [MAP_QUICK_GELU] = {true, MAP_QUICK_GELU_GRAD},
+    [MAP_RELU] = {true, MAP_RELU_GRAD},
+    [MAP_GELU] = {true, MAP_GELU_GRAD},
+    [MAP_GELU_TANH] = {true, MAP_GELU_TANH_GRAD},
+    [MAP_SILU] = {true, MAP_SILU_GRAD},
+    [MAP_QUICK_GELU] = {true, MAP_QUICK_GELU_GRAD},
 };
 
 static NodeId through_slope(Backward *b, NodeId n, int k, NodeId gy)
@@ -331,14 +339,16 @@ static NodeId through_slope(Backward *b, NodeId n, int k, NodeId gy)
 }
 
 static Rule *const MAP_RULES[MAP_COUNT] = {
-    [MAP_EXP] = from_result,       [MAP_LOG] = through_log,     [MAP_SQRT] = through_sqrt,   [MAP_RSQRT] = through_rsqrt,
-    [MAP_SIGMOID] = through_sigmoid, [MAP_TANH] = through_tanh, [MAP_XLOGX] = through_xlogx,
+    [MAP_EXP] = from_result,     [MAP_LOG] = through_log,         [MAP_SQRT] = through_sqrt,
+    [MAP_RSQRT] = through_rsqrt, [MAP_SIGMOID] = through_sigmoid, [MAP_TANH] = through_tanh,
+    [MAP_XLOGX] = through_xlogx,
 };
 
 static Rule *const RULES[OP_COUNT] = {
-    [OP_CONTRACT] = through_contract, [OP_ADD] = through_add,     [OP_SUB] = through_sub,         [OP_MUL] = through_mul,
-    [OP_DIV] = through_div,           [OP_SUM] = through_sum,     [OP_MAX] = through_max,         [OP_VIEW] = through_view,
-    [OP_CONCAT] = through_concat,     [OP_SLICE] = through_slice, [OP_GATHER] = through_gather, [OP_SCATTER] = through_scatter,
+    [OP_CONTRACT] = through_contract, [OP_ADD] = through_add,       [OP_SUB] = through_sub,
+    [OP_MUL] = through_mul,           [OP_DIV] = through_div,       [OP_SUM] = through_sum,
+    [OP_MAX] = through_max,           [OP_VIEW] = through_view,     [OP_CONCAT] = through_concat,
+    [OP_SLICE] = through_slice,       [OP_GATHER] = through_gather, [OP_SCATTER] = through_scatter,
     [OP_WHERE] = through_where,
 };
 

@@ -123,8 +123,8 @@ NodeId graph_contract(Graph *g, const char *name, NodeId a, NodeId b, Dims out)
 {
     Dims da = dims_of(g, a), db = dims_of(g, b);
     Dims reduced = dims_minus(da, out);
-    REQUIRE(dims_minus(reduced, db).n == 0);              /* b has every reduced axis */
-    REQUIRE(dims_minus(dims_minus(db, out), da).n == 0);  /* and nothing else that is summed */
+    REQUIRE(dims_minus(reduced, db).n == 0);             /* b has every reduced axis */
+    REQUIRE(dims_minus(dims_minus(db, out), da).n == 0); /* and nothing else that is summed */
     REQUIRE(dims_minus(out, dims_union(da, db)).n == 0);
     return add(g, name, (Node){.op = OP_CONTRACT, .in = {a, b}, .dims = out});
 }
@@ -158,7 +158,8 @@ NodeId graph_concat(Graph *g, const char *name, NodeId a, int a_axis, NodeId b, 
     Dims out = dims_replace(dims_of(g, a), a_axis, out_axis);
     REQUIRE(dims_equal(out, dims_replace(dims_of(g, b), b_axis, out_axis)));
     REQUIRE(g->axes[a_axis].n + g->axes[b_axis].n == g->axes[out_axis].n);
-    return add(g, name, (Node){.op = OP_CONCAT, .in = {a, b}, .dims = out, .axis = out_axis, .in_axis = {a_axis, b_axis}});
+    return add(g, name,
+               (Node){.op = OP_CONCAT, .in = {a, b}, .dims = out, .axis = out_axis, .in_axis = {a_axis, b_axis}});
 }
 
 NodeId graph_slice(Graph *g, const char *name, NodeId a, int a_axis, int start, int out_axis)
@@ -166,7 +167,8 @@ NodeId graph_slice(Graph *g, const char *name, NodeId a, int a_axis, int start, 
     int len = out_axis == AXIS_NONE ? 1 : g->axes[out_axis].n;
     REQUIRE(dims_find(dims_of(g, a), a_axis) >= 0 && start >= 0 && start + len <= g->axes[a_axis].n);
     Dims out = dims_replace(dims_of(g, a), a_axis, out_axis);
-    return add(g, name, (Node){.op = OP_SLICE, .in = {a}, .dims = out, .axis = out_axis, .in_axis = {a_axis}, .start = start});
+    return add(g, name,
+               (Node){.op = OP_SLICE, .in = {a}, .dims = out, .axis = out_axis, .in_axis = {a_axis}, .start = start});
 }
 
 NodeId graph_gather(Graph *g, const char *name, NodeId a, int axis, const int *index)
@@ -182,8 +184,8 @@ NodeId graph_gather(Graph *g, const char *name, NodeId a, int axis, const int *i
     return add(g, name, (Node){.op = OP_GATHER, .in = {a}, .dims = d, .axis = axis, .in_axis = {axis}, .index = copy});
 }
 
-/* Node.index of a SCATTER: index[n] as given, then for every position q of the node the first of its inputs (and one past the last
- * position's), then the inputs themselves, by position and ascending: see scatter_inputs. */
+/* Node.index of a SCATTER: index[n] as given, then for every position q of the node the first of its inputs (and one
+ * past the last position's), then the inputs themselves, by position and ascending: see scatter_inputs. */
 static const int *scatter_table(Graph *g, const int *index, size_t n, size_t positions)
 {
     int *table = arena_alloc(&g->arena, size_mul(size_add(size_mul(n, 2), positions + 1), sizeof *table));
@@ -212,8 +214,13 @@ NodeId graph_scatter(Graph *g, const char *name, NodeId a, int a_axis, Dims out,
 {
     size_t n = a_axis == AXIS_NONE ? 1 : (size_t)g->axes[a_axis].n;
     REQUIRE(dims_find(out, axis) >= 0 && dims_equal(dims_replace(out, axis, a_axis), dims_of(g, a)));
-    return add(g, name, (Node){.op = OP_SCATTER, .in = {a}, .dims = out, .axis = axis, .in_axis = {a_axis},
-                               .index = scatter_table(g, index, n, (size_t)g->axes[axis].n)});
+    return add(g, name,
+               (Node){.op = OP_SCATTER,
+                      .in = {a},
+                      .dims = out,
+                      .axis = axis,
+                      .in_axis = {a_axis},
+                      .index = scatter_table(g, index, n, (size_t)g->axes[axis].n)});
 }
 
 NodeId graph_first(Graph *g, const char *name, NodeId a, NodeId max)

@@ -1,6 +1,6 @@
-/* A hash table over the paths. The nodes of one bucket are chained through Node.chained, last node first: so the first match is the last
- * node of a path, nodes taken from the end of the list are the first of their chain, and a graph with fewer nodes that shares the table
- * (a struct copy with another count) skips those it lacks. */
+/* A hash table over the paths. The nodes of one bucket are chained through Node.chained, last node first: so the first
+ * match is the last node of a path, nodes taken from the end of the list are the first of their chain, and a graph with
+ * fewer nodes that shares the table (a struct copy with another count) skips those it lacks. */
 #include "core/graph/graph_index.h"
 
 #include <stdlib.h>

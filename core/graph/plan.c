@@ -31,9 +31,9 @@ struct Plan {
     Source *sources;
     int source_count;
     Use *uses;
-    NodeId *holder;  /* [nodes] of wanted nodes: who has their values; else NO_NODE */
-    size_t *at;      /* [nodes] where in values the cells of a stored node are */
-    int *source_of;  /* [nodes] of leaves, or -1 */
+    NodeId *holder; /* [nodes] of wanted nodes: who has their values; else NO_NODE */
+    size_t *at;     /* [nodes] where in values the cells of a stored node are */
+    int *source_of; /* [nodes] of leaves, or -1 */
     size_t floats, scratch_floats;
     float *values, *scratch;
 };
@@ -218,7 +218,9 @@ static void make_jobs(Plan *p, const Sketch *s)
             nodes[i] = (JobNode){.id = id, .out = s->until[id] == j ? NULL : p->values + p->at[id]};
             for (int k = 0; k < op_inputs(node->op); k++) {
                 NodeId from = fuse_holder(g, node->in[k]);
-                nodes[i].in[k] = p->source_of[from] >= 0 ? p->sources[p->source_of[from]].now : s->job[from] == j ? NULL : p->values + p->at[from];
+                nodes[i].in[k] = p->source_of[from] >= 0 ? p->sources[p->source_of[from]].now
+                                 : s->job[from] == j     ? NULL
+                                                         : p->values + p->at[from];
             }
         }
         p->jobs[j] = job_plan(g, nodes, count);

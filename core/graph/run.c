@@ -174,7 +174,8 @@ static void finish(Run *r)
         run_hash_some(r);
 }
 
-/* The job that begins with node n, of which nodes up to `end` are needed. Values that only the job wants get no memory. */
+/* The job that begins with node n, of which nodes up to `end` are needed. Values that only the job wants get no memory.
+ */
 static int plan_job(const Run *r, NodeId n, NodeId end, JobNode nodes[FUSE_MAX])
 {
     NodeId ids[FUSE_MAX];
@@ -256,8 +257,8 @@ static void want(Run *r, NodeId n, NodeId by)
         r->last[n] = by;
 }
 
-/* Marks what is needed to have node n, or the whole pass for n = NO_NODE, and nobody has, in r->need[0 … last node]; in r->last
- * who wants it last. What is asked for itself is wanted by all that come. */
+/* Marks what is needed to have node n, or the whole pass for n = NO_NODE, and nobody has, in r->need[0 … last node]; in
+ * r->last who wants it last. What is asked for itself is wanted by all that come. */
 static void mark_missing(Run *r, NodeId n)
 {
     const NodeId count = r->graph->count;
@@ -404,4 +405,3 @@ size_t run_computed(const Run *r)
 {
     return r->computed;
 }
-

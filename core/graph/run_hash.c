@@ -9,11 +9,12 @@ static uint64_t mix(uint64_t h, uint64_t x)
     return kernel_hash_step(h, x);
 }
 
-/* Four independent streams over an array's bits, so that long ones are not bound by one chain of multiplications; streams and
- * length are mixed at the end. It tells runs apart, nothing more. */
+/* Four independent streams over an array's bits, so that long ones are not bound by one chain of multiplications;
+ * streams and length are mixed at the end. It tells runs apart, nothing more. */
 static void hash_start(uint64_t lane[KERNEL_HASH])
 {
-    static const uint64_t start[KERNEL_HASH] = {0xcbf29ce484222325u, 0x84222325cbf29ce4u, 0x9ce484222325cbf2u, 0x2325cbf29ce48422u};
+    static const uint64_t start[KERNEL_HASH] = {0xcbf29ce484222325u, 0x84222325cbf29ce4u, 0x9ce484222325cbf2u,
+                                                0x2325cbf29ce48422u};
     memcpy(lane, start, sizeof start);
 }
 
@@ -30,7 +31,8 @@ static uint64_t hash_end(uint64_t lane[KERNEL_HASH], const float *values, size_t
     return h;
 }
 
-/* The hashes of up to KERNEL_HASH_ARRAYS arrays, the longest first: all together up to the end of the shortest, then the rest. */
+/* The hashes of up to KERNEL_HASH_ARRAYS arrays, the longest first: all together up to the end of the shortest, then
+ * the rest. */
 static void hash_arrays(const float *const *values, const size_t *cells, int arrays, uint64_t *hash)
 {
     uint64_t lane[KERNEL_HASH_ARRAYS * KERNEL_HASH];
@@ -130,10 +132,12 @@ static uint64_t value_hash(const Run *r, NodeId n)
     return s->hashed ? s->hash : run_hash_values(s->values, graph_cells(r->graph, n));
 }
 
-/* A leaf that is no weight: the picture, or values that an edit put in a node's place, which the nodes after it need not show. */
+/* A leaf that is no weight: the picture, or values that an edit put in a node's place, which the nodes after it need
+ * not show. */
 static bool put_in(const Node *n)
 {
-    return n->op == OP_LEAF && (n->leaf.kind == LEAF_INPUT || ((n->flags & NODE_EDITED) && n->counterpart != NO_NODE)) &&
+    return n->op == OP_LEAF &&
+           (n->leaf.kind == LEAF_INPUT || ((n->flags & NODE_EDITED) && n->counterpart != NO_NODE)) &&
            !(n->flags & NODE_PROBE);
 }
 

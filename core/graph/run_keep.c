@@ -1,5 +1,5 @@
-/* What a run may forget: derived values between frames, and under a memory budget whatever nobody reads. Forgetting never changes a
- * value: it is computed again, with the same bits, from what stayed. */
+/* What a run may forget: derived values between frames, and under a memory budget whatever nobody reads. Forgetting
+ * never changes a value: it is computed again, with the same bits, from what stayed. */
 #include <stdlib.h>
 
 #include "core/base/mem.h"
@@ -30,8 +30,8 @@ void run_leave(Run *r)
     free(f);
 }
 
-/* Marks what the run reads to get from what is there to what it wants: values asked for, those of the forward pass that are to come,
- * and those that the job reads. What it reads of its base is marked there, hence later. */
+/* Marks what the run reads to get from what is there to what it wants: values asked for, those of the forward pass that
+ * are to come, and those that the job reads. What it reads of its base is marked there, hence later. */
 static void mark_run(Run *r)
 {
     const Graph *g = r->graph;

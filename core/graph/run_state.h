@@ -6,17 +6,18 @@
 #include "core/graph/run.h"
 
 typedef struct Slot {
-    float *values;  /* NULL: not computed, or forgotten */
-    uint64_t hash;  /* of the values, taken when computed or before they were forgotten */
-    uint64_t used;  /* when they were computed or last asked for, by the family's clock */
-    bool ready;     /* values are complete */
-    bool been;      /* was ready once */
+    float *values; /* NULL: not computed, or forgotten */
+    uint64_t hash; /* of the values, taken when computed or before they were forgotten */
+    uint64_t used; /* when they were computed or last asked for, by the family's clock */
+    bool ready;    /* values are complete */
+    bool been;     /* was ready once */
     bool hashed;
-    bool asked;     /* someone wanted it since the last trim */
-    bool keep;      /* scratch of run_keep.c: someone will read it */
+    bool asked; /* someone wanted it since the last trim */
+    bool keep;  /* scratch of run_keep.c: someone will read it */
 } Slot;
 
-/* A run, the runs of the graphs edited from its graph, and so on: they read each other's values, hence forget together. */
+/* A run, the runs of the graphs edited from its graph, and so on: they read each other's values, hence forget together.
+ */
 typedef struct Family {
     Run **runs; /* in the order they were made: a base stands before what was edited from it */
     size_t count, cap;
@@ -30,14 +31,14 @@ struct Run {
     Family *family; /* owned by the run without a base */
     Pool *pool;
     Slot *slots;
-    bool *need;      /* scratch of run_step: nodes to compute, … */
-    NodeId *last;    /* … and the last node that wants each */
-    Job *job;        /* the nodes in progress: */
+    bool *need;   /* scratch of run_step: nodes to compute, … */
+    NodeId *last; /* … and the last node that wants each */
+    Job *job;     /* the nodes in progress: */
     JobNode nodes[FUSE_MAX];
     int node_count;
-    size_t unhashed; /* cells computed that have no hash yet */
-    NodeId known;    /* nodes there are slots for */
-    NodeId to_come;  /* nodes of the pass that are this run's and have never been ready */
+    size_t unhashed;   /* cells computed that have no hash yet */
+    NodeId known;      /* nodes there are slots for */
+    NodeId to_come;    /* nodes of the pass that are this run's and have never been ready */
     double work, done; /* of the whole pass, in flops + cells */
     NodeId target;     /* what run_step is at, or NO_NODE, … */
     double task, left; /* … and the work of it in all and to be done */
@@ -54,6 +55,6 @@ void run_forget(Run *r, NodeId n);
 void run_hash_some(Run *r);
 /* Forgets, within the budget, until `bytes` more can be held: only what nobody reads any more or has asked for. */
 void run_make_room(Run *r, size_t bytes);
-void run_join(Run *r);  /* into its base's family, or one of its own */
+void run_join(Run *r); /* into its base's family, or one of its own */
 void run_leave(Run *r);
 #endif

@@ -1,13 +1,13 @@
-/* Where a moved cell comes from: VIEW, CONCAT, SLICE and GATHER copy cells, one input cell for one output cell; SCATTER adds up what
- * goes to one place. Used by the evaluator and by explain, so that both always agree. */
+/* Where a moved cell comes from: VIEW, CONCAT, SLICE and GATHER copy cells, one input cell for one output cell; SCATTER
+ * adds up what goes to one place. Used by the evaluator and by explain, so that both always agree. */
 #ifndef VITRINE_GRAPH_SOURCE_H
 #define VITRINE_GRAPH_SOURCE_H
 #include "core/graph/graph.h"
 
 /* The output seen as [outer][along][inner]: cells of one (outer, along) row are contiguous in the input too. */
 typedef struct Moved {
-    size_t along, inner;      /* lengths in the output */
-    size_t in_along[2];       /* length of the axis in each input */
+    size_t along, inner; /* lengths in the output */
+    size_t in_along[2];  /* length of the axis in each input */
 } Moved;
 
 Moved moved_make(const Graph *g, NodeId n);

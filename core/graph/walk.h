@@ -6,14 +6,14 @@
 enum { WALK_OPERANDS = 4 };
 
 typedef struct Walk {
-    int n;                       /* loop levels after merging, outermost first */
+    int n; /* loop levels after merging, outermost first */
     size_t len[DIMS_MAX];
     size_t stride[WALK_OPERANDS][DIMS_MAX]; /* in cells; 0 = broadcast */
-    size_t count;                /* product of len */
+    size_t count;                           /* product of len */
 } Walk;
 
-/* Walks the cells of `over` in row-major order. operands[k] may lack axes (stride 0). Levels that are contiguous in every
- * operand are merged. */
+/* Walks the cells of `over` in row-major order. operands[k] may lack axes (stride 0). Levels that are contiguous in
+ * every operand are merged. */
 Walk walk_make(const Axis *axes, Dims over, const Dims *operands, int operand_count);
 /* Offsets of the i-th cell in each operand. */
 void walk_at(const Walk *w, size_t i, size_t offset[WALK_OPERANDS]);

@@ -1,4 +1,5 @@
-/* Number types: their names, widths and conversion. Bytes are put together by shifts: data may lie at odd offsets, hosts may be big-endian. */
+/* Number types: their names, widths and conversion. Bytes are put together by shifts: data may lie at odd offsets,
+ * hosts may be big-endian. */
 #include <string.h>
 
 #include "core/io/tensor_parts.h"
@@ -71,7 +72,7 @@ uint16_t f32_to_f16(float x)
     uint32_t u = to_bits(x), sign = u >> 16 & 0x8000, a = u & 0x7fffffff, h;
     if (a > 0x7f800000) {
         h = 0x7c00 | (a >> 13 & 0x3ff);
-        h += h == 0x7c00; /* a payload of low bits only must not become infinity */
+        h += h == 0x7c00;         /* a payload of low bits only must not become infinity */
     } else if (a >= 0x477ff000) { /* 65520 and above round to infinity */
         h = 0x7c00;
     } else if (a >= 0x38800000) { /* from 2^-14 on: normal; a carry runs into the exponent, as it should */
@@ -101,9 +102,10 @@ static const struct {
     const char *name;
     size_t size;
 } types[] = {
-    [DT_F64] = {"F64", 8}, [DT_F32] = {"F32", 4}, [DT_F16] = {"F16", 2}, [DT_BF16] = {"BF16", 2}, [DT_I64] = {"I64", 8},
-    [DT_I32] = {"I32", 4}, [DT_I16] = {"I16", 2}, [DT_I8] = {"I8", 1},   [DT_U64] = {"U64", 8},   [DT_U32] = {"U32", 4},
-    [DT_U16] = {"U16", 2}, [DT_U8] = {"U8", 1},   [DT_BOOL] = {"BOOL", 1}, [DT_OTHER] = {"OTHER", 0},
+    [DT_F64] = {"F64", 8},   [DT_F32] = {"F32", 4},     [DT_F16] = {"F16", 2}, [DT_BF16] = {"BF16", 2},
+    [DT_I64] = {"I64", 8},   [DT_I32] = {"I32", 4},     [DT_I16] = {"I16", 2}, [DT_I8] = {"I8", 1},
+    [DT_U64] = {"U64", 8},   [DT_U32] = {"U32", 4},     [DT_U16] = {"U16", 2}, [DT_U8] = {"U8", 1},
+    [DT_BOOL] = {"BOOL", 1}, [DT_OTHER] = {"OTHER", 0},
 };
 _Static_assert(sizeof types / sizeof *types == DT_OTHER + 1, "one row per type");
 
@@ -123,8 +125,8 @@ bool dtype_named(const char *name, Dtype *d, unsigned *bits)
         const char *name;
         unsigned bits;
     } others[] = {
-        {"F4", 4},      {"F6_E2M3", 6}, {"F6_E3M2", 6}, {"F8_E5M2", 8}, {"F8_E4M3", 8}, {"F8_E8M0", 8}, {"F8_E5M2FNUZ", 8}, {"F8_E4M3FNUZ", 8},
-        {"C64", 64},
+        {"F4", 4},      {"F6_E2M3", 6},     {"F6_E3M2", 6},     {"F8_E5M2", 8}, {"F8_E4M3", 8},
+        {"F8_E8M0", 8}, {"F8_E5M2FNUZ", 8}, {"F8_E4M3FNUZ", 8}, {"C64", 64},
     };
     for (int i = 0; i < DT_OTHER; i++)
         if (strcmp(types[i].name, name) == 0) {
@@ -156,27 +158,27 @@ static int64_t sign_extend(uint64_t u, unsigned bits)
 }
 
 /* One loop per type and destination, so that the type is not asked for every cell. */
-#define EACH(T, step, value)                        \
-    for (size_t i = 0; i < n; i++, bytes += (step)) \
-        out[i] = (T)(value);                        \
+#define EACH(T, step, value)                                                                                           \
+    for (size_t i = 0; i < n; i++, bytes += (step))                                                                    \
+        out[i] = (T)(value);                                                                                           \
     return;
-#define CONVERT(T)                                                      \
-    switch (d) {                                                        \
-    case DT_F64: EACH(T, 8, f64_from_bits(le64(bytes)))                 \
-    case DT_F32: EACH(T, 4, from_bits(le32(bytes)))                     \
-    case DT_F16: EACH(T, 2, f16_to_f32(le16(bytes)))                    \
-    case DT_BF16: EACH(T, 2, bf16_to_f32(le16(bytes)))                  \
-    case DT_I64: EACH(T, 8, sign_extend(le64(bytes), 64))               \
-    case DT_I32: EACH(T, 4, sign_extend(le32(bytes), 32))               \
-    case DT_I16: EACH(T, 2, sign_extend(le16(bytes), 16))               \
-    case DT_I8: EACH(T, 1, sign_extend(*bytes, 8))                      \
-    case DT_U64: EACH(T, 8, le64(bytes))                                \
-    case DT_U32: EACH(T, 4, le32(bytes))                                \
-    case DT_U16: EACH(T, 2, le16(bytes))                                \
-    case DT_U8: EACH(T, 1, *bytes)                                      \
-    case DT_BOOL: EACH(T, 1, *bytes != 0)                               \
-    case DT_OTHER: break;                                               \
-    }                                                                   \
+#define CONVERT(T)                                                                                                     \
+    switch (d) {                                                                                                       \
+    case DT_F64: EACH(T, 8, f64_from_bits(le64(bytes)))                                                                \
+    case DT_F32: EACH(T, 4, from_bits(le32(bytes)))                                                                    \
+    case DT_F16: EACH(T, 2, f16_to_f32(le16(bytes)))                                                                   \
+    case DT_BF16: EACH(T, 2, bf16_to_f32(le16(bytes)))                                                                 \
+    case DT_I64: EACH(T, 8, sign_extend(le64(bytes), 64))                                                              \
+    case DT_I32: EACH(T, 4, sign_extend(le32(bytes), 32))                                                              \
+    case DT_I16: EACH(T, 2, sign_extend(le16(bytes), 16))                                                              \
+    case DT_I8: EACH(T, 1, sign_extend(*bytes, 8))                                                                     \
+    case DT_U64: EACH(T, 8, le64(bytes))                                                                               \
+    case DT_U32: EACH(T, 4, le32(bytes))                                                                               \
+    case DT_U16: EACH(T, 2, le16(bytes))                                                                               \
+    case DT_U8: EACH(T, 1, *bytes)                                                                                     \
+    case DT_BOOL: EACH(T, 1, *bytes != 0)                                                                              \
+    case DT_OTHER: break;                                                                                              \
+    }                                                                                                                  \
     REQUIRE(d != DT_OTHER)
 
 void dtype_to_f32(Dtype d, const uint8_t *bytes, size_t n, float *out)

@@ -60,6 +60,7 @@ void image_crop(Image *out, const Image *in, int x, int y, int width, int height
         if (source < 0 || source >= in->height)
             continue;
         memcpy(out->data + ((size_t)row * (size_t)width + (size_t)left) * depth,
-               in->data + ((size_t)source * (size_t)in->width + (size_t)(left + x)) * depth, (size_t)(right - left) * depth);
+               in->data + ((size_t)source * (size_t)in->width + (size_t)(left + x)) * depth,
+               (size_t)(right - left) * depth);
     }
 }

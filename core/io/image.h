@@ -1,4 +1,5 @@
-/* Pictures: decoding (PNG, JPEG, BMP by stb in a sandboxed child; PPM/PGM by our own reader), orientation, conversion. */
+/* Pictures: decoding (PNG, JPEG, BMP by stb in a sandboxed child; PPM/PGM by our own reader), orientation, conversion.
+ */
 #ifndef VITRINE_IO_IMAGE_H
 #define VITRINE_IO_IMAGE_H
 #include <stdbool.h>
@@ -10,8 +11,8 @@
 /* 8-bit, rows top to bottom, channels interleaved. */
 typedef struct Image {
     int width, height;
-    int channels;  /* 1 grey or 3 RGB; alpha is blended onto white when decoding (the caller is told) */
-    uint8_t *data; /* height·width·channels; owned; image_free */
+    int channels;    /* 1 grey or 3 RGB; alpha is blended onto white when decoding (the caller is told) */
+    uint8_t *data;   /* height·width·channels; owned; image_free */
     bool had_alpha;  /* some pixel was not opaque */
     bool was_16_bit; /* samples were reduced to 8 bits: the high byte (PNG), rounded (PNM) */
     int orientation; /* EXIF orientation that was applied, 1 … 8; 1 = none */
@@ -22,12 +23,12 @@ enum { IMAGE_SIDE_MAX = 16384, IMAGE_PIXELS_MAX = 64 << 20, IMAGE_FILE_MAX = 64 
 void image_init(Image *im, int width, int height, int channels); /* zeroed pixels */
 void image_free(Image *im);                                      /* zeroed Image allowed */
 
-/* What the bytes are, whatever the name says: "PNG", "JPEG", "BMP", "PNM", or a kind that is not read ("HEIC", "WebP", "AVIF", "GIF",
- * "TIFF", "SVG", "PSD", "HTML", "git-LFS pointer", …); NULL when unknown. *readable says which. */
+/* What the bytes are, whatever the name says: "PNG", "JPEG", "BMP", "PNM", or a kind that is not read ("HEIC", "WebP",
+ * "AVIF", "GIF", "TIFF", "SVG", "PSD", "HTML", "git-LFS pointer", …); NULL when unknown. *readable says which. */
 const char *image_kind(const uint8_t *bytes, size_t n, bool *readable);
 
-/* Reads and decodes a file ("-" = standard input). The error names the file, the problem and the remedy, with the command that
- * converts a kind that is not read. At most 2 s; a hostile file can do no more than fail. */
+/* Reads and decodes a file ("-" = standard input). The error names the file, the problem and the remedy, with the
+ * command that converts a kind that is not read. At most 2 s; a hostile file can do no more than fail. */
 bool image_read(Image *out, const char *path, Err *err);
 bool image_decode(Image *out, const char *name, const uint8_t *bytes, size_t n, Err *err); /* name: for messages */
 /* Which sandbox the decoder child gets here: "seccomp", or "limits only" with the reason; for `info`. */

@@ -1,5 +1,5 @@
-/* BMP: of the many header versions one is made. The library takes only some of them, reads past short palettes and does not notice
- * a missing row; it is given a new file with a complete palette or explicit channel masks and all rows. */
+/* BMP: of the many header versions one is made. The library takes only some of them, reads past short palettes and does
+ * not notice a missing row; it is given a new file with a complete palette or explicit channel masks and all rows. */
 #include <string.h>
 
 #include "core/io/image_parts.h"
@@ -10,7 +10,7 @@ typedef struct Bmp {
     const uint8_t *rows;
     size_t stride;
     unsigned bits;
-    uint32_t mask[4]; /* red, green, blue, alpha: of 16 and 32 bits */
+    uint32_t mask[4];      /* red, green, blue, alpha: of 16 and 32 bits */
     int32_t width, height; /* height < 0: top row first */
 } Bmp;
 
@@ -71,8 +71,9 @@ static bool read_header(Bmp *b, const uint8_t *bytes, size_t n, Err *err)
     bool masked = packing == 3 || packing == 6;
     if ((packing != 0 && !masked) || (masked && b->bits != 16 && b->bits != 32) ||
         (b->bits != 1 && b->bits != 4 && b->bits != 8 && b->bits != 16 && b->bits != 24 && b->bits != 32))
-        return err_set(err, "a BMP of a rare kind (%u bits, packing %u), which is not read. Convert it: convert IN OUT.png", b->bits,
-                       packing);
+        return err_set(err,
+                       "a BMP of a rare kind (%u bits, packing %u), which is not read. Convert it: convert IN OUT.png",
+                       b->bits, packing);
     int64_t height = b->height;
     if (!image_check_sides(b->width < 0 ? 0 : (uint64_t)b->width, (uint64_t)(height < 0 ? -height : height), err))
         return false;
@@ -81,8 +82,10 @@ static bool read_header(Bmp *b, const uint8_t *bytes, size_t n, Err *err)
     size_t start = 14 + (size_t)header, offset = le32(bytes + 10), rows = (size_t)(height < 0 ? -height : height);
     b->stride = ((size_t)b->width * b->bits + 31) / 32 * 4;
     if (offset < start || offset > n || (n - offset) / b->stride < rows)
-        return err_set(err, "a BMP that is cut off: its rows need %zu bytes from byte %zu, the file has %zu. Get the whole file again",
-                       b->stride * rows, offset, n);
+        return err_set(
+            err,
+            "a BMP that is cut off: its rows need %zu bytes from byte %zu, the file has %zu. Get the whole file again",
+            b->stride * rows, offset, n);
     b->rows = bytes + offset;
     if (b->bits <= 8) {
         b->palette = bytes + start;

@@ -1,12 +1,24 @@
-/* JPEG (ITU-T T.81): the segments in the order in which the library will meet them. Entropy-coded data is skipped by the same rule:
- * it ends at the first FF that is followed by neither 00 nor a restart marker. */
+/* JPEG (ITU-T T.81): the segments in the order in which the library will meet them. Entropy-coded data is skipped by
+ * the same rule: it ends at the first FF that is followed by neither 00 nor a restart marker. */
 #include <string.h>
 
 #include "core/io/image_parts.h"
 
 enum {
-    SOF0 = 0xc0, SOF1 = 0xc1, SOF2 = 0xc2, DHT = 0xc4, SOI = 0xd8, EOI = 0xd9, SOS = 0xda, DQT = 0xdb, DNL = 0xdc, DRI = 0xdd,
-    APP0 = 0xe0, APP1 = 0xe1, APP15 = 0xef, COM = 0xfe
+    SOF0 = 0xc0,
+    SOF1 = 0xc1,
+    SOF2 = 0xc2,
+    DHT = 0xc4,
+    SOI = 0xd8,
+    EOI = 0xd9,
+    SOS = 0xda,
+    DQT = 0xdb,
+    DNL = 0xdc,
+    DRI = 0xdd,
+    APP0 = 0xe0,
+    APP1 = 0xe1,
+    APP15 = 0xef,
+    COM = 0xfe
 };
 enum { SCANS_MAX = 64 };
 
@@ -36,14 +48,19 @@ static bool frame(Jpeg *j, const uint8_t *s, size_t n, Err *err)
     if (j->framed || n < 6)
         return damaged(err, "its frame header is wrong");
     if (s[0] != 8)
-        return err_set(err, "a JPEG with %u bits a sample; only 8 are read. Convert it to 8-bit PNG, for example with djpeg", s[0]);
+        return err_set(err,
+                       "a JPEG with %u bits a sample; only 8 are read. Convert it to 8-bit PNG, for example with djpeg",
+                       s[0]);
     if (be16(s + 1) == 0 && be16(s + 3) != 0)
-        return err_set(err, "a JPEG that gives its height after its pixels, which is not read. Save it anew in a picture editor");
+        return err_set(
+            err, "a JPEG that gives its height after its pixels, which is not read. Save it anew in a picture editor");
     if (!image_check_sides(be16(s + 3), be16(s + 1), err))
         return false;
     j->components = s[5];
     if (j->components == 4)
-        return err_set(err, "a CMYK JPEG (for printing), which Vitrine does not read. Convert it: convert IN -colorspace sRGB OUT.png");
+        return err_set(
+            err,
+            "a CMYK JPEG (for printing), which Vitrine does not read. Convert it: convert IN -colorspace sRGB OUT.png");
     if ((j->components != 1 && j->components != 3) || n != 6 + 3 * (size_t)j->components)
         return damaged(err, "its frame header is wrong");
     for (unsigned i = 0; i < j->components; i++) {
@@ -115,8 +132,9 @@ static bool scan(Jpeg *j, const uint8_t *s, size_t n, Err *err)
     if (++j->scans > SCANS_MAX)
         return err_set(err, "a JPEG with more than %d scans. Save it anew in a picture editor", SCANS_MAX);
     unsigned first = s[n - 3], last = s[n - 2], high = s[n - 1] >> 4, low = s[n - 1] & 15;
-    if (j->progressive ? first > last || last > 63 || high > 13 || low > 13 || (first == 0 && last != 0) || (first && count > 1)
-                       : first != 0 || high != 0 || low != 0)
+    if (j->progressive
+            ? first > last || last > 63 || high > 13 || low > 13 || (first == 0 && last != 0) || (first && count > 1)
+            : first != 0 || high != 0 || low != 0)
         return damaged(err, "a scan header is wrong");
     bool dc = !j->progressive || (first == 0 && high == 0), ac = !j->progressive || first > 0;
     for (unsigned i = 0; i < count; i++)
@@ -144,27 +162,19 @@ static bool segment(Jpeg *j, uint8_t marker, const uint8_t *s, size_t n, Err *er
     switch (marker) {
     case SOF0:
     case SOF1:
-    case SOF2:
-        j->progressive = marker == SOF2;
-        return frame(j, s, n, err);
-    case DHT:
-        return huffman_tables(j, s, n, err);
-    case DQT:
-        return quantisation_tables(j, s, n, err);
-    case DRI:
-        return n == 2 || damaged(err, "its restart interval is wrong");
-    case DNL:
-        return (j->framed && n == 2 && (int)be16(s) == j->plan->height) || damaged(err, "it states two heights");
-    case SOS:
-        return scan(j, s, n, err);
+    case SOF2: j->progressive = marker == SOF2; return frame(j, s, n, err);
+    case DHT: return huffman_tables(j, s, n, err);
+    case DQT: return quantisation_tables(j, s, n, err);
+    case DRI: return n == 2 || damaged(err, "its restart interval is wrong");
+    case DNL: return (j->framed && n == 2 && (int)be16(s) == j->plan->height) || damaged(err, "it states two heights");
+    case SOS: return scan(j, s, n, err);
     case APP1: /* Exif or XMP; the first Exif counts */
         if (!j->oriented && n > 6 && !memcmp(s, "Exif\0\0", 6)) {
             j->oriented = true;
             j->plan->orientation = image_exif(s + 6, n - 6);
         }
         return true;
-    default:
-        break;
+    default: break;
     }
     if ((marker >= APP0 && marker <= APP15) || marker == COM)
         return true;
@@ -219,7 +229,8 @@ bool image_check_jpeg(ImagePlan *plan, const uint8_t *bytes, size_t n, Err *err)
     Jpeg j = {.plan = plan, .bytes = bytes, .n = n, .at = 2};
     if (!walk(&j, err))
         return false;
-    /* planes padded to the largest unit (32 x 32), their coefficients when progressive, rows for upsampling, the picture */
+    /* planes padded to the largest unit (32 x 32), their coefficients when progressive, rows for upsampling, the
+     * picture */
     size_t width = ((size_t)plan->width + 31) / 32 * 32, height = ((size_t)plan->height + 31) / 32 * 32;
     plan->memory = width * height * j.components * (j.progressive ? 4 : 2) + width * 16 + (1 << 20);
     return true;

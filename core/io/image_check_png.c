@@ -1,5 +1,6 @@
-/* PNG (ISO 15948): every chunk inside the file, every checksum right, IHDR first and once. The library reads neither checksums nor
- * palette limits, hence it gets a new file: IHDR, the palette filled up to all colours an index can name, tRNS, one IDAT, IEND. */
+/* PNG (ISO 15948): every chunk inside the file, every checksum right, IHDR first and once. The library reads neither
+ * checksums nor palette limits, hence it gets a new file: IHDR, the palette filled up to all colours an index can name,
+ * tRNS, one IDAT, IEND. */
 #include <string.h>
 #include <zlib.h>
 
@@ -32,10 +33,12 @@ static bool ihdr(Png *p, const Chunk *c, Err *err)
     p->depth = c->data[8];
     p->colour = c->data[9];
     p->interlaced = c->data[12];
-    static const unsigned depths[] = {[0] = 1 | 2 | 4 | 8 | 16, [2] = 8 | 16, [3] = 1 | 2 | 4 | 8, [4] = 8 | 16, [6] = 8 | 16};
+    static const unsigned depths[] = {
+        [0] = 1 | 2 | 4 | 8 | 16, [2] = 8 | 16, [3] = 1 | 2 | 4 | 8, [4] = 8 | 16, [6] = 8 | 16};
     bool one_bit = p->depth && (p->depth & (p->depth - 1)) == 0;
     if (p->colour > 6 || !one_bit || !(depths[p->colour] & p->depth) || c->data[10] || c->data[11] || p->interlaced > 1)
-        return err_set(err, "a damaged PNG: no such picture type (colour type %u with %u bits). Export it again", p->colour, p->depth);
+        return err_set(err, "a damaged PNG: no such picture type (colour type %u with %u bits). Export it again",
+                       p->colour, p->depth);
     return true;
 }
 
@@ -92,8 +95,9 @@ static bool next_chunk(const uint8_t *bytes, size_t n, size_t *at, Chunk *c, Err
     }
     c->type[4] = 0;
     if (length > n - *at - 12)
-        return err_set(err, "a PNG that is cut off: its chunk %s needs %u bytes, the file has %zu. Get the whole file again", c->type,
-                       length, n - *at - 12);
+        return err_set(err,
+                       "a PNG that is cut off: its chunk %s needs %u bytes, the file has %zu. Get the whole file again",
+                       c->type, length, n - *at - 12);
     c->data = p + 8;
     c->n = length;
     if (crc32(0, p + 4, (uInt)length + 4) != be32(c->data + c->n))
@@ -109,7 +113,8 @@ static bool walk(Png *p, const uint8_t *bytes, size_t n, Err *err)
         if (!next_chunk(bytes, n, &at, &c, err))
             return false;
         if (!strcmp(c.type, "CgBI"))
-            return err_set(err, "a PNG in Apple's private form. Convert it: pngcrush -revert-iphone-optimizations IN OUT");
+            return err_set(err,
+                           "a PNG in Apple's private form. Convert it: pngcrush -revert-iphone-optimizations IN OUT");
         if (!p->depth && strcmp(c.type, "IHDR") != 0)
             return err_set(err, "a damaged PNG: it begins with chunk %s instead of IHDR. Export it again", c.type);
         size_t i = 0, count = sizeof takers / sizeof *takers;
@@ -119,7 +124,8 @@ static bool walk(Png *p, const uint8_t *bytes, size_t n, Err *err)
             return false;
         bool critical = !(c.type[0] & 32);
         if (i == count && critical && strcmp(c.type, "IEND") != 0)
-            return err_set(err, "a PNG with the unknown chunk %s, without which it can't be shown. Export it again", c.type);
+            return err_set(err, "a PNG with the unknown chunk %s, without which it can't be shown. Export it again",
+                           c.type);
     }
     return p->data.len || err_set(err, "a damaged PNG: it has no picture data. Export it again");
 }

@@ -1,7 +1,8 @@
 #define _GNU_SOURCE /* syscall, close_range, MAP_NORESERVE */
-/* A decoder in a child process that can compute and exit, nothing else: after the strict mode of seccomp (prctl(2)) any system call
- * but read, write and exit kills it, and every file is closed. The result comes back through shared memory. Where there is no such
- * mode (an emulator, a sanitizer that needs system calls of its own) resource limits and the closed files remain. */
+/* A decoder in a child process that can compute and exit, nothing else: after the strict mode of seccomp (prctl(2)) any
+ * system call but read, write and exit kills it, and every file is closed. The result comes back through shared memory.
+ * Where there is no such mode (an emulator, a sanitizer that needs system calls of its own) resource limits and the
+ * closed files remain. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/seccomp.h>
@@ -25,8 +26,8 @@
 #else
 #define HAS_FEATURE(x) 0
 #endif
-#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ || HAS_FEATURE(address_sanitizer) || HAS_FEATURE(memory_sanitizer) || \
-    HAS_FEATURE(thread_sanitizer)
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__ || HAS_FEATURE(address_sanitizer) ||                   \
+    HAS_FEATURE(memory_sanitizer) || HAS_FEATURE(thread_sanitizer)
 enum { SANITIZED = 1 };
 #else
 enum { SANITIZED = 0 };
@@ -77,13 +78,15 @@ static void close_all_but(int keep)
             close(i);
 }
 
-/* In the child, from the fork to its end. Signals stay blocked, so that no handler of the program runs here; a fault kills anyway. */
+/* In the child, from the fork to its end. Signals stay blocked, so that no handler of the program runs here; a fault
+ * kills anyway. */
 static _Noreturn void child(const Job *job, int pipe_end, pid_t parent)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     uint8_t *arena = NULL;
     if (job->plan) {
-        arena = mmap(NULL, job->plan->memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        arena = mmap(NULL, job->plan->memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
+                     0);
         if (arena == MAP_FAILED || getppid() != parent)
             goto end;
     }
@@ -162,8 +165,8 @@ static bool take(Image *out, const Shared *shared, const ImagePlan *plan, Err *e
         if (*c < ' ' || *c > '~')
             *c = '?';
     if (!got.done && !strcmp(got.reason, "outofmem"))
-        return err_set(err, "a damaged %s: it unpacks to more than its %d x %d pixels can need. Get it again", names[plan->format],
-                       plan->width, plan->height);
+        return err_set(err, "a damaged %s: it unpacks to more than its %d x %d pixels can need. Get it again",
+                       names[plan->format], plan->width, plan->height);
     if (!got.done)
         return err_set(err, "a damaged %s (%s). Get it again or export it again", names[plan->format], got.reason);
     if (got.width != plan->width || got.height != plan->height || (got.channels != 1 && got.channels != 3))
@@ -171,7 +174,8 @@ static bool take(Image *out, const Shared *shared, const ImagePlan *plan, Err *e
     image_init(out, got.width, got.height, got.channels);
     out->had_alpha = got.had_alpha;
     out->was_16_bit = plan->was_16_bit;
-    memcpy(out->data, (const uint8_t *)shared + PIXELS_AT, (size_t)got.width * (size_t)got.height * (size_t)got.channels);
+    memcpy(out->data, (const uint8_t *)shared + PIXELS_AT,
+           (size_t)got.width * (size_t)got.height * (size_t)got.channels);
     return true;
 }
 
@@ -183,20 +187,19 @@ bool image_decode_confined(Image *out, const ImagePlan *plan, const uint8_t *byt
     size_t size = PIXELS_AT + size_mul(size_mul((size_t)plan->width, (size_t)plan->height), 3);
     Shared *shared = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
-        return err_set(err, "no memory for %d x %d pixels (%s). Close something or scale the picture down", plan->width, plan->height,
-                       strerror(errno));
+        return err_set(err, "no memory for %d x %d pixels (%s). Close something or scale the picture down", plan->width,
+                       plan->height, strerror(errno));
     Job job = {shared, &bounded, bytes, n};
     bool ok = false;
     switch (child_run(&job)) {
-    case CHILD_ENDED:
-        ok = take(out, shared, plan, err);
-        break;
+    case CHILD_ENDED: ok = take(out, shared, plan, err); break;
     case CHILD_LATE:
-        err_set(err, "decoding %d x %d pixels takes more than %d s, which was stopped. Scale it down or save it anew", plan->width,
-                plan->height, SECONDS);
+        err_set(err, "decoding %d x %d pixels takes more than %d s, which was stopped. Scale it down or save it anew",
+                plan->width, plan->height, SECONDS);
         break;
     case CHILD_DIED:
-        err_set(err, "the decoder crashed on this picture, in its own process: the file is damaged or hostile. Save it anew elsewhere");
+        err_set(err, "the decoder crashed on this picture, in its own process: the file is damaged or hostile. Save it "
+                     "anew elsewhere");
         break;
     case CHILD_NOT_STARTED:
         err_set(err, "can't start the decoder process (%s). Close other programs and try again", strerror(errno));

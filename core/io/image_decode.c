@@ -1,5 +1,6 @@
-/* The one place that calls stb_image, on bytes that image_check let through. Memory comes from an arena that is only ever zero or
- * written by this decoding, so even a damaged picture gives the same pixels every time, and nothing here calls the system. */
+/* The one place that calls stb_image, on bytes that image_check let through. Memory comes from an arena that is only
+ * ever zero or written by this decoding, so even a damaged picture gives the same pixels every time, and nothing here
+ * calls the system. */
 #include <string.h>
 
 #include "core/base/mem.h"
@@ -46,7 +47,8 @@ static void *arena_retake(void *p, size_t old, size_t n)
 #define STBI_NO_SIMD /* one sequence of integer operations on every machine */
 #define STBI_NO_LINEAR
 #define STBI_MAX_DIMENSIONS 16384
-#define STBI_ASSERT(condition) ((void)0) /* they guard tables that image_check has checked; abort would need a system call */
+#define STBI_ASSERT(condition)                                                                                         \
+    ((void)0) /* they guard tables that image_check has checked; abort would need a system call */
 #define STBI_MALLOC(n) arena_take(n)
 #define STBI_REALLOC(p, n) arena_retake(p, n, n)
 #define STBI_REALLOC_SIZED(p, old, n) arena_retake(p, old, n)
@@ -73,7 +75,8 @@ static bool blend(uint8_t *to, const uint8_t *from, size_t pixels, size_t channe
     return all != 255;
 }
 
-void image_decode_plan(DecodeOut *out, uint8_t *out_pixels, const ImagePlan *plan, const uint8_t *bytes, size_t n, uint8_t *arena)
+void image_decode_plan(DecodeOut *out, uint8_t *out_pixels, const ImagePlan *plan, const uint8_t *bytes, size_t n,
+                       uint8_t *arena)
 {
     *out = (DecodeOut){0};
     arena_now = (DecodeArena){.base = arena, .size = plan->memory};

@@ -1,4 +1,5 @@
-/* Orientation: one tag of the first directory of a TIFF structure (Exif 2.32, tag 0x0112), found in JPEG APP1 and PNG eXIf. */
+/* Orientation: one tag of the first directory of a TIFF structure (Exif 2.32, tag 0x0112), found in JPEG APP1 and PNG
+ * eXIf. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,8 +30,8 @@ int image_exif(const uint8_t *tiff, size_t n)
     return 1;
 }
 
-/* Where stored row 0 and stored column 0 are on the upright picture, as in the Exif table: the upright pixel (x, y) is the stored
- * pixel whose column is x or y (swapped), counted from the left or from the right. */
+/* Where stored row 0 and stored column 0 are on the upright picture, as in the Exif table: the upright pixel (x, y) is
+ * the stored pixel whose column is x or y (swapped), counted from the left or from the right. */
 static const struct {
     bool swapped, from_right, from_bottom;
 } turns[9] = {

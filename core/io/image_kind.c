@@ -1,4 +1,5 @@
-/* What a file is, by its first bytes. A wrong name is common (a HEIC called .jpg, a page saved as .png), so names are not looked at. */
+/* What a file is, by its first bytes. A wrong name is common (a HEIC called .jpg, a page saved as .png), so names are
+ * not looked at. */
 #include <stdio.h>
 #include <string.h>
 
@@ -6,8 +7,41 @@
 #include "core/io/image_parts.h"
 
 enum {
-    K_PNG, K_JPEG, K_BMP, K_PNM, K_PBM, K_PAM, K_PFM, K_HEIC, K_AVIF, K_WEBP, K_GIF, K_TIFF, K_PSD, K_JXL, K_JP2, K_ICO, K_EXR, K_HDR,
-    K_QOI, K_DDS, K_XCF, K_SVG, K_HTML, K_XML, K_LFS, K_PDF, K_PS, K_VIDEO, K_ZIP, K_GZIP, K_NPY, K_MODEL, K_ELF, K_TEXT, K_COUNT
+    K_PNG,
+    K_JPEG,
+    K_BMP,
+    K_PNM,
+    K_PBM,
+    K_PAM,
+    K_PFM,
+    K_HEIC,
+    K_AVIF,
+    K_WEBP,
+    K_GIF,
+    K_TIFF,
+    K_PSD,
+    K_JXL,
+    K_JP2,
+    K_ICO,
+    K_EXR,
+    K_HDR,
+    K_QOI,
+    K_DDS,
+    K_XCF,
+    K_SVG,
+    K_HTML,
+    K_XML,
+    K_LFS,
+    K_PDF,
+    K_PS,
+    K_VIDEO,
+    K_ZIP,
+    K_GZIP,
+    K_NPY,
+    K_MODEL,
+    K_ELF,
+    K_TEXT,
+    K_COUNT
 };
 
 #define CONVERT(pick) "convert", pick, " ", ".png"
@@ -37,7 +71,8 @@ static const ImageKind kinds[K_COUNT] = {
     [K_SVG] = {"SVG", "an SVG drawing", IMAGE_NOT_READ, "rsvg-convert", "", " -o ", ".png", NULL},
     [K_HTML] = {"HTML", "an HTML page", IMAGE_NOT_READ, OTHER, "Download the picture itself, not the page around it"},
     [K_XML] = {"XML", "an XML text", IMAGE_NOT_READ, OTHER, "Download the picture itself"},
-    [K_LFS] = {"git-LFS pointer", "a git-LFS pointer, not the picture", IMAGE_NOT_READ, OTHER, "Fetch the picture: git lfs pull"},
+    [K_LFS] = {"git-LFS pointer", "a git-LFS pointer, not the picture", IMAGE_NOT_READ, OTHER,
+               "Fetch the picture: git lfs pull"},
     [K_PDF] = {"PDF", "a PDF document", IMAGE_NOT_READ, "pdftoppm -png -singlefile", "", " ", "", NULL},
     [K_PS] = {"PostScript", "a PostScript file", IMAGE_NOT_READ, CONVERT("[0]"), NULL},
     [K_VIDEO] = {"video", "a video", IMAGE_NOT_READ, "ffmpeg -i", "", " -frames:v 1 ", ".png", NULL},
@@ -87,13 +122,16 @@ static const struct {
     {K_ZIP, 0, 4, "PK\3\4"},
     {K_GZIP, 0, 2, "\x1f\x8b"},
     {K_NPY, 0, 6, "\x93NUMPY"},
-    {K_ELF, 0, 4, "\x7f""ELF"},
+    {K_ELF, 0, 4,
+     "\x7f"
+     "ELF"},
 };
 
 /* The brands of an ISO base media file ("ftyp"): AVIF before HEIC, because an AVIF file may list mif1 first. */
 static int kind_of_brands(const uint8_t *b, size_t n)
 {
-    static const char avif[][5] = {"avif", "avis"}, heic[][5] = {"heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"};
+    static const char avif[][5] = {"avif", "avis"},
+                      heic[][5] = {"heic", "heix", "hevc", "hevx", "heim", "heis", "mif1", "msf1"};
     size_t end = be32(b);
     if (end > n)
         end = n;
@@ -180,7 +218,8 @@ const ImageKind *image_kind_find(const uint8_t *bytes, size_t n)
     }
     if (is_bmp(bytes, n))
         return &kinds[K_BMP];
-    if (n >= 10 && !memcmp(bytes + 3, "\0\0\0\0\0{\"", 7)) /* eight bytes of length, less than 16 MB, then a JSON object */
+    if (n >= 10 &&
+        !memcmp(bytes + 3, "\0\0\0\0\0{\"", 7)) /* eight bytes of length, less than 16 MB, then a JSON object */
         return &kinds[K_MODEL];
     int kind = kind_of_anymap(bytes, n);
     if (kind < 0 && n > 0)
@@ -196,7 +235,8 @@ const char *image_kind(const uint8_t *bytes, size_t n, bool *readable)
     return k ? k->name : NULL;
 }
 
-/* name+more as a shell word: quotes only when needed, so that the usual command stays readable. name has no quote in it. */
+/* name+more as a shell word: quotes only when needed, so that the usual command stays readable. name has no quote in
+ * it. */
 static void quote(char *out, size_t n, const char *name, const char *more)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-/+=:,@";

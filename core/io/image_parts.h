@@ -1,5 +1,5 @@
-/* What the files that read a picture share: image_read → image_kind → image_check → image_child → image_decode → image_exif.
- * Only core/io/image*.c, their tests and their fuzz target include this. */
+/* What the files that read a picture share: image_read → image_kind → image_check → image_child → image_decode →
+ * image_exif. Only core/io/image*.c, their tests and their fuzz target include this. */
 #ifndef VITRINE_IO_IMAGE_PARTS_H
 #define VITRINE_IO_IMAGE_PARTS_H
 #include <stdbool.h>
@@ -22,7 +22,8 @@ typedef struct ImageKind {
 } ImageKind;
 
 const ImageKind *image_kind_find(const uint8_t *bytes, size_t n); /* NULL when unknown */
-/* "…: a HEIC picture, which Vitrine does not read. Convert it: heif-convert a.heic a.png", without the name in front. */
+/* "…: a HEIC picture, which Vitrine does not read. Convert it: heif-convert a.heic a.png", without the name in front.
+ */
 bool image_kind_refuse(const ImageKind *k, const char *name, Err *err);
 
 /* --- checking before anything is decoded (image_check*.c) */
@@ -49,8 +50,10 @@ typedef struct DecodeOut {
     bool done, had_alpha;
     char reason[64]; /* why not, in the library's words */
 } DecodeOut;
-/* The pixels go to out_pixels (3·width·height bytes), allocations come from the zeroed arena; calls nothing of the system. */
-void image_decode_plan(DecodeOut *out, uint8_t *out_pixels, const ImagePlan *plan, const uint8_t *bytes, size_t n, uint8_t *arena);
+/* The pixels go to out_pixels (3·width·height bytes), allocations come from the zeroed arena; calls nothing of the
+ * system. */
+void image_decode_plan(DecodeOut *out, uint8_t *out_pixels, const ImagePlan *plan, const uint8_t *bytes, size_t n,
+                       uint8_t *arena);
 
 /* --- the same in a confined child process (image_child.c) */
 bool image_decode_confined(Image *out, const ImagePlan *plan, const uint8_t *bytes, size_t n, Err *err);
@@ -59,7 +62,8 @@ bool image_decode_confined(Image *out, const ImagePlan *plan, const uint8_t *byt
 bool image_pnm(Image *out, const uint8_t *bytes, size_t n, Err *err);
 
 /* --- orientation (image_exif.c) */
-int image_exif(const uint8_t *tiff, size_t n); /* 1 … 8 from a TIFF header with its first directory; 1 when there is none */
+int image_exif(const uint8_t *tiff,
+               size_t n); /* 1 … 8 from a TIFF header with its first directory; 1 when there is none */
 void image_orient(Image *im, int orientation); /* turns the pixels upright and notes what was applied */
 
 static inline unsigned be16(const uint8_t *p)

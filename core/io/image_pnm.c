@@ -1,5 +1,5 @@
-/* Portable grey- and pixmaps (netpbm's pgm(5) and ppm(5)), plain and raw. The parser is total: every byte string gives a picture or
- * an error, no number is believed before it is compared with the length of the file. */
+/* Portable grey- and pixmaps (netpbm's pgm(5) and ppm(5)), plain and raw. The parser is total: every byte string gives
+ * a picture or an error, no number is believed before it is compared with the length of the file. */
 #include <string.h>
 
 #include "core/io/image_parts.h"
@@ -42,7 +42,8 @@ static bool pnm_raw(Image *im, Pnm *p, uint32_t max, Err *err)
     for (size_t i = 0; i < count; i++, p->at += wide) {
         uint32_t v = wide == 2 ? be16(p->at) : *p->at;
         if (v > max)
-            return err_set(err, "a damaged PNM picture: sample %zu is %u, its maximum is %u. Write it again", i, v, max);
+            return err_set(err, "a damaged PNM picture: sample %zu is %u, its maximum is %u. Write it again", i, v,
+                           max);
         im->data[i] = (uint8_t)((v * 255 + max / 2) / max);
     }
     return true;
@@ -56,7 +57,8 @@ static bool pnm_plain(Image *im, Pnm *p, uint32_t max, Err *err)
         if (v < 0 && p->at == p->end)
             return pnm_cut_off(err);
         if (v < 0 || (uint32_t)v > max)
-            return err_set(err, "a damaged PNM picture: sample %zu is not a number from 0 to %u. Write it again", i, max);
+            return err_set(err, "a damaged PNM picture: sample %zu is not a number from 0 to %u. Write it again", i,
+                           max);
         im->data[i] = (uint8_t)(((uint32_t)v * 255 + max / 2) / max);
     }
     return true;

@@ -40,7 +40,8 @@ bool image_decode(Image *out, const char *name, const uint8_t *bytes, size_t n, 
 bool image_read(Image *out, const char *path, Err *err)
 {
     Buf file = {0};
-    bool ok = file_read(path, IMAGE_FILE_MAX, &file, err) && image_decode(out, path, (const uint8_t *)buf_str(&file), file.len, err);
+    bool ok = file_read(path, IMAGE_FILE_MAX, &file, err) &&
+              image_decode(out, path, (const uint8_t *)buf_str(&file), file.len, err);
     buf_free(&file);
     return ok;
 }

@@ -1,6 +1,7 @@
-/* Resizing as Pillow defines it (src/libImaging/Resample.c, its behaviour): for each output pixel a window of inputs and weights from
- * the filter stretched by the scale when shrinking; weights in double, normalised, rounded to 22 fractional bits; a horizontal pass
- * rounded to 8 bits, then a vertical one. A pass that changes nothing is left out. */
+/* Resizing as Pillow defines it (src/libImaging/Resample.c, its behaviour): for each output pixel a window of inputs
+ * and weights from the filter stretched by the scale when shrinking; weights in double, normalised, rounded to 22
+ * fractional bits; a horizontal pass rounded to 8 bits, then a vertical one. A pass that changes nothing is left out.
+ */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,8 +45,10 @@ static double box(double x)
 static const struct {
     double (*weight)(double);
     double support;
-} filters[] = {
-    [FILTER_BILINEAR] = {bilinear, 1.0}, [FILTER_BICUBIC] = {bicubic, 2.0}, [FILTER_LANCZOS] = {lanczos, 3.0}, [FILTER_BOX] = {box, 0.5}};
+} filters[] = {[FILTER_BILINEAR] = {bilinear, 1.0},
+               [FILTER_BICUBIC] = {bicubic, 2.0},
+               [FILTER_LANCZOS] = {lanczos, 3.0},
+               [FILTER_BOX] = {box, 0.5}};
 
 /* For output i: inputs first[i] … first[i]+count[i]−1 with weights weight[i·room + …]. */
 typedef struct Window {
@@ -131,7 +134,8 @@ static void vertical(Image *out, const Image *in, int height, Filter f)
     window_free(&w);
 }
 
-/* The source index of each output, its position accumulated by additions as Pillow does: at exact borders the rounding decides. */
+/* The source index of each output, its position accumulated by additions as Pillow does: at exact borders the rounding
+ * decides. */
 static int *nearest_map(int in, int out)
 {
     int *map = xcalloc((size_t)out, sizeof *map);

@@ -21,7 +21,8 @@ struct Json {
         double real;
         const char *text;
         const Json *items;
-        const struct Member *members; /* in the order of the text, then count pointers to them sorted by key if count > LINEAR_MAX */
+        const struct Member
+            *members; /* in the order of the text, then count pointers to them sorted by key if count > LINEAR_MAX */
     } as;
 };
 
@@ -82,30 +83,14 @@ static void convert_array(Arena *arena, Json *out, json_t *in)
 static void convert(Arena *arena, Json *out, json_t *in)
 {
     switch (json_typeof(in)) {
-    case JSON_OBJECT:
-        convert_object(arena, out, in);
-        return;
-    case JSON_ARRAY:
-        convert_array(arena, out, in);
-        return;
-    case JSON_STRING:
-        *out = (Json){.kind = JK_STRING, .as.text = arena_strdup(arena, json_string_value(in))};
-        return;
-    case JSON_INTEGER:
-        *out = (Json){.kind = JK_NUMBER, .integer = true, .as.whole = json_integer_value(in)};
-        return;
-    case JSON_REAL:
-        *out = (Json){.kind = JK_NUMBER, .as.real = json_real_value(in)};
-        return;
-    case JSON_TRUE:
-        *out = (Json){.kind = JK_TRUE};
-        return;
-    case JSON_FALSE:
-        *out = (Json){.kind = JK_FALSE};
-        return;
-    case JSON_NULL:
-        *out = (Json){.kind = JK_NULL};
-        return;
+    case JSON_OBJECT: convert_object(arena, out, in); return;
+    case JSON_ARRAY: convert_array(arena, out, in); return;
+    case JSON_STRING: *out = (Json){.kind = JK_STRING, .as.text = arena_strdup(arena, json_string_value(in))}; return;
+    case JSON_INTEGER: *out = (Json){.kind = JK_NUMBER, .integer = true, .as.whole = json_integer_value(in)}; return;
+    case JSON_REAL: *out = (Json){.kind = JK_NUMBER, .as.real = json_real_value(in)}; return;
+    case JSON_TRUE: *out = (Json){.kind = JK_TRUE}; return;
+    case JSON_FALSE: *out = (Json){.kind = JK_FALSE}; return;
+    case JSON_NULL: *out = (Json){.kind = JK_NULL}; return;
     }
 }
 
@@ -126,7 +111,10 @@ static bool is_no_json(const char *shown, const char *text, size_t n, Err *err)
     while (i < n && (text[i] == ' ' || (text[i] >= '\t' && text[i] <= '\r')))
         i++;
     if (i < n && text[i] == '<')
-        err_set(err, "%s: is a web page, not JSON. The download went wrong: fetch the file itself (its 'raw' or 'resolve' link).", shown);
+        err_set(err,
+                "%s: is a web page, not JSON. The download went wrong: fetch the file itself (its 'raw' or 'resolve' "
+                "link).",
+                shown);
     else if (n >= sizeof pointer - 1 && memcmp(text, pointer, sizeof pointer - 1) == 0)
         err_set(err, "%s: is a git-LFS pointer, not the file. Fetch it with 'git lfs pull'.", shown);
     else
@@ -153,7 +141,8 @@ Json *json_parse(const char *name, const char *text, size_t n, Err *err)
     json_t *root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &at);
     if (!root) {
         utf8_clean(why, sizeof why, at.text);
-        err_set(err, "%s: line %d, column %d: %s. Correct it there, or fetch the file again.", shown, at.line, at.column, why);
+        err_set(err, "%s: line %d, column %d: %s. Correct it there, or fetch the file again.", shown, at.line,
+                at.column, why);
         return NULL;
     }
     Document *d = xcalloc(1, sizeof *d);

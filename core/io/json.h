@@ -1,4 +1,5 @@
-/* JSON as a read-only tree (jansson behind it; no other file includes it). Strict: duplicate keys, trailing text, bad UTF-8 rejected. */
+/* JSON as a read-only tree (jansson behind it; no other file includes it). Strict: duplicate keys, trailing text, bad
+ * UTF-8 rejected. */
 #ifndef VITRINE_IO_JSON_H
 #define VITRINE_IO_JSON_H
 #include <stdbool.h>
@@ -9,22 +10,23 @@
 
 typedef struct Json Json; /* a value inside a document; valid until json_free of the document */
 
-/* One document: an object or an array. Nesting to 2048, at most 4 million values; comments, NaN and numbers beyond int64 or double rejected.
- * name is for messages ("vit/config.json: line 3, column 7: …"). NULL and err when it is not one JSON document. */
+/* One document: an object or an array. Nesting to 2048, at most 4 million values; comments, NaN and numbers beyond
+ * int64 or double rejected. name is for messages ("vit/config.json: line 3, column 7: …"). NULL and err when it is not
+ * one JSON document. */
 Json *json_parse(const char *name, const char *text, size_t n, Err *err);
 Json *json_read(const char *path, size_t limit, Err *err);
 void json_free(Json *document); /* NULL allowed */
 
 /* No name here is one of jansson's own: json_string() and JSON_OBJECT are. */
 typedef enum JsonKind { JK_NULL, JK_FALSE, JK_TRUE, JK_NUMBER, JK_STRING, JK_ARRAY, JK_OBJECT } JsonKind;
-JsonKind json_kind(const Json *v); /* NULL counts as JK_NULL */
+JsonKind json_kind(const Json *v);                         /* NULL counts as JK_NULL */
 const Json *json_get(const Json *object, const char *key); /* NULL when absent or not an object */
-size_t json_count(const Json *v);                           /* elements of an array, members of an object, else 0 */
+size_t json_count(const Json *v);                          /* elements of an array, members of an object, else 0 */
 const Json *json_at(const Json *array, size_t i);
 /* i-th member of an object, in the order of the text. */
 const Json *json_member(const Json *object, size_t i, const char **key);
 const char *json_text(const Json *v, const char *otherwise); /* otherwise when it is no string */
-bool json_number(const Json *v, double *out);                   /* integer or real */
-bool json_int(const Json *v, int64_t *out);                     /* integers only (2.0 is one) */
+bool json_number(const Json *v, double *out);                /* integer or real */
+bool json_int(const Json *v, int64_t *out);                  /* integers only (2.0 is one) */
 bool json_bool(const Json *v, bool otherwise);
 #endif

@@ -127,8 +127,8 @@ static bool type_of(const char *descr, Dtype *d)
         char code[3];
         Dtype d;
     } types[] = {
-        {"f8", DT_F64}, {"f4", DT_F32}, {"f2", DT_F16}, {"i8", DT_I64}, {"i4", DT_I32}, {"i2", DT_I16}, {"i1", DT_I8},
-        {"u8", DT_U64}, {"u4", DT_U32}, {"u2", DT_U16}, {"u1", DT_U8},  {"b1", DT_BOOL},
+        {"f8", DT_F64}, {"f4", DT_F32}, {"f2", DT_F16}, {"i8", DT_I64}, {"i4", DT_I32}, {"i2", DT_I16},
+        {"i1", DT_I8},  {"u8", DT_U64}, {"u4", DT_U32}, {"u2", DT_U16}, {"u1", DT_U8},  {"b1", DT_BOOL},
     };
     *d = DT_OTHER;
     if (strchr("<>|", descr[0]) == NULL || !descr[0])
@@ -152,35 +152,45 @@ static bool parse_values(const char *path, const char *name, char *text, TensorI
     Header h = {.at = text, .t = t};
     t->rank = 0;
     if (!parse_dict(&h))
-        return bad_array(path, name, strstr(text, "'descr': [") ? "has records, which are not read. Save one plain array per quantity."
-                                                                : "its header can't be understood. Save it again with numpy.save.",
+        return bad_array(path, name,
+                         strstr(text, "'descr': [")
+                             ? "has records, which are not read. Save one plain array per quantity."
+                             : "its header can't be understood. Save it again with numpy.save.",
                          err);
     if (!type_of(h.descr, &t->dtype))
-        return bad_array(path, name, "is big-endian. Save it again as little-endian: numpy.save(name, a.astype('<f4')).", err);
+        return bad_array(path, name,
+                         "is big-endian. Save it again as little-endian: numpy.save(name, a.astype('<f4')).", err);
     if (h.fortran && t->rank > 1)
-        return bad_array(path, name, "is stored column by column (fortran_order). Save it again: numpy.save(name, numpy.ascontiguousarray(a)).",
-                         err);
+        return bad_array(
+            path, name,
+            "is stored column by column (fortran_order). Save it again: numpy.save(name, numpy.ascontiguousarray(a)).",
+            err);
     if (!tensor_count(t))
-        return bad_array(path, name, "has a shape whose product overflows. The file is damaged or hostile: fetch it again.", err);
+        return bad_array(path, name,
+                         "has a shape whose product overflows. The file is damaged or hostile: fetch it again.", err);
     return true;
 }
 
-bool npy_parse(const char *path, const char *name, const uint8_t *bytes, size_t n, uint64_t total, TensorInfo *t, Err *err)
+bool npy_parse(const char *path, const char *name, const uint8_t *bytes, size_t n, uint64_t total, TensorInfo *t,
+               Err *err)
 {
     if (n < 12 || memcmp(bytes, "\x93NUMPY", 6) != 0)
         return bad_array(path, name, "does not begin like a .npy file. Save it again with numpy.save.", err);
     if (bytes[6] < 1 || bytes[6] > 2)
-        return bad_array(path, name, "is of a .npy version other than 1 and 2. Save it again as a plain array of float32.", err);
+        return bad_array(path, name,
+                         "is of a .npy version other than 1 and 2. Save it again as a plain array of float32.", err);
     size_t start = bytes[6] == 1 ? 10 : 12, length = bytes[6] == 1 ? le16(bytes + 8) : le32(bytes + 8);
     if (length > NPY_HEADER_MAX - 12)
-        return bad_array(path, name, "its header is longer than numpy itself reads. The file is damaged: fetch it again.", err);
+        return bad_array(path, name,
+                         "its header is longer than numpy itself reads. The file is damaged: fetch it again.", err);
     if (start + length > n)
         return bad_array(path, name, "is cut short in its header. Fetch it again.", err);
     char *text = xmalloc(length + 1);
     memcpy(text, bytes + start, length);
     text[length] = 0;
-    bool ok = strlen(text) == length ? parse_values(path, name, text, t, err)
-                                     : bad_array(path, name, "its header contains a NUL. The file is damaged: fetch it again.", err);
+    bool ok = strlen(text) == length
+                  ? parse_values(path, name, text, t, err)
+                  : bad_array(path, name, "its header contains a NUL. The file is damaged: fetch it again.", err);
     free(text);
     if (!ok)
         return false;
@@ -274,8 +284,8 @@ bool npy_folder(TensorFile *f, Err *err)
     Shown s;
     DIR *d = opendir(f->path);
     if (!d)
-        return err_set(err, "%s: this folder can't be read (%s). Change its rights with chmod u+rx.", tensor_shown(&s, f->path, NULL)->path,
-                       strerror(errno));
+        return err_set(err, "%s: this folder can't be read (%s). Change its rights with chmod u+rx.",
+                       tensor_shown(&s, f->path, NULL)->path, strerror(errno));
     size_t cap = 0;
     bool ok = true;
     for (struct dirent *e; ok && (e = readdir(d)) != NULL;) {
@@ -285,7 +295,8 @@ bool npy_folder(TensorFile *f, Err *err)
     }
     closedir(d);
     if (ok && !f->count)
-        ok = err_set(err, "%s: this folder holds no .npy files. Name a .safetensors or .npz file in it, or another folder.",
+        ok = err_set(err,
+                     "%s: this folder holds no .npy files. Name a .safetensors or .npz file in it, or another folder.",
                      tensor_shown(&s, f->path, NULL)->path);
     if (ok)
         qsort(f->tensors, f->count, sizeof *f->tensors, by_name);

@@ -1,5 +1,5 @@
-/* npz: a zip of .npy members, stored or deflated. The central directory at the end is the truth; each local header must agree with it, members
- * must not overlap, every checksum is tested. Format: PKWARE APPNOTE 6.3. */
+/* npz: a zip of .npy members, stored or deflated. The central directory at the end is the truth; each local header must
+ * agree with it, members must not overlap, every checksum is tested. Format: PKWARE APPNOTE 6.3. */
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
@@ -31,7 +31,8 @@ typedef struct Member {
 static bool bad_zip(const TensorFile *f, const char *problem, Err *err)
 {
     Shown s;
-    return err_set(err, "%s: as a zip file it %s. The file is damaged or hostile: fetch it again.", tensor_shown(&s, f->path, NULL)->path, problem);
+    return err_set(err, "%s: as a zip file it %s. The file is damaged or hostile: fetch it again.",
+                   tensor_shown(&s, f->path, NULL)->path, problem);
 }
 
 static bool bad_member(const TensorFile *f, const Member *m, const char *problem, Err *err)
@@ -78,10 +79,12 @@ static uint8_t *read_directory(TensorFile *f, size_t *bytes, size_t *entries, ui
     *bytes = le32(record + 12);
     *begin = le32(record + 16);
     if (*entries == 0xffff || *begin == 0xffffffff || *bytes == 0xffffffff) {
-        err_set(err, "%s: is a zip64 file (above 4 GB). Save the tensors as .safetensors.", tensor_shown(&s, f->path, NULL)->path);
+        err_set(err, "%s: is a zip64 file (above 4 GB). Save the tensors as .safetensors.",
+                tensor_shown(&s, f->path, NULL)->path);
         return NULL;
     }
-    if (le16(record + 4) || le16(record + 6) || le16(record + 8) != *entries || *begin + *bytes != at || *bytes > DIRECTORY_MAX) {
+    if (le16(record + 4) || le16(record + 6) || le16(record + 8) != *entries || *begin + *bytes != at ||
+        *bytes > DIRECTORY_MAX) {
         bad_zip(f, "has a directory that contradicts itself", err);
         return NULL;
     }
@@ -102,7 +105,10 @@ static size_t parse_entry(TensorFile *f, const uint8_t *p, size_t left, Member *
         return bad_zip(f, "has a directory that is cut short", err);
     if (name > TENSOR_NAME_MAX + 4 || memchr(p + CENTRAL, 0, name))
         return bad_zip(f, "has a member whose name is too long or contains a NUL", err);
-    *m = (Member){.name = arena_alloc(&f->arena, name + 1), .length = name, .flags = le16(p + 8), .method = le16(p + 10)};
+    *m = (Member){.name = arena_alloc(&f->arena, name + 1),
+                  .length = name,
+                  .flags = le16(p + 8),
+                  .method = le16(p + 10)};
     memcpy(m->name, p + CENTRAL, name);
     m->crc = le32(p + 16);
     m->packed = le32(p + 20);
@@ -131,7 +137,10 @@ static bool check_local(const TensorFile *f, Member *m, uint64_t end, Err *err)
         return false;
     if (le32(head) != 0x04034b50 || le16(head + 8) != m->method || le16(head + 26) != m->length ||
         memcmp(head + LOCAL, m->name, m->length) != 0)
-        return bad_member(f, m, "is described differently in the directory and in its place. The file is damaged or hostile: fetch it again.", err);
+        return bad_member(f, m,
+                          "is described differently in the directory and in its place. The file is damaged or hostile: "
+                          "fetch it again.",
+                          err);
     m->data = m->at + LOCAL + m->length + le16(head + 28);
     if (m->data + m->packed > end)
         return bad_member(f, m, "overlaps what follows it. The file is damaged or hostile: fetch it again.", err);
@@ -143,13 +152,20 @@ static bool check_kind(const TensorFile *f, const Member *m, uint64_t *inflated,
     if (m->flags & 1)
         return bad_member(f, m, "is encrypted. Save it without a password.", err);
     if (m->method == STORED)
-        return m->packed == m->size ? true : bad_member(f, m, "is stored but its two sizes differ. The file is damaged: fetch it again.", err);
+        return m->packed == m->size
+                   ? true
+                   : bad_member(f, m, "is stored but its two sizes differ. The file is damaged: fetch it again.", err);
     if (m->method != DEFLATED)
-        return bad_member(f, m, "is packed by a method other than deflate. Save it with numpy.savez or numpy.savez_compressed.", err);
+        return bad_member(
+            f, m, "is packed by a method other than deflate. Save it with numpy.savez or numpy.savez_compressed.", err);
     *inflated += m->size;
     if ((uint64_t)m->packed * DEFLATE_RATIO_MAX < m->size)
-        return bad_member(f, m, "claims a size that deflate can't reach. The file is damaged or hostile: fetch it again.", err);
-    return *inflated <= INFLATED_MAX ? true : bad_member(f, m, "would inflate beyond 2 GB. Save the file with numpy.savez, uncompressed.", err);
+        return bad_member(f, m,
+                          "claims a size that deflate can't reach. The file is damaged or hostile: fetch it again.",
+                          err);
+    return *inflated <= INFLATED_MAX
+               ? true
+               : bad_member(f, m, "would inflate beyond 2 GB. Save the file with numpy.savez, uncompressed.", err);
 }
 
 static bool checksum_stored(const TensorFile *f, const Member *m, Err *err)
@@ -162,7 +178,8 @@ static bool checksum_stored(const TensorFile *f, const Member *m, Err *err)
             return false;
         crc = crc32(crc, chunk, (uInt)n);
     }
-    return crc == m->crc ? true : bad_member(f, m, "does not match its checksum. The file is damaged: fetch it again.", err);
+    return crc == m->crc ? true
+                         : bad_member(f, m, "does not match its checksum. The file is damaged: fetch it again.", err);
 }
 
 /* Appends the inflated member to out: exactly m->size bytes or an error. */
@@ -198,7 +215,9 @@ static bool inflate_member(const TensorFile *f, const Member *m, Buf *out, Err *
     inflateEnd(&z);
     if (!read_ok)
         return false;
-    return whole ? true : bad_member(f, m, "can't be inflated to what it should be. The file is damaged: fetch it again.", err);
+    return whole
+               ? true
+               : bad_member(f, m, "can't be inflated to what it should be. The file is damaged: fetch it again.", err);
 }
 
 static bool add_member(TensorFile *f, size_t *cap, Member *m, Err *err)

@@ -4,7 +4,16 @@
 
 #include "core/io/tensor_parts.h"
 
-enum { STORED = 0, VERSION = 20, UTF8_NAME = 1 << 11, DATE_1980 = 1 << 5 | 1, LOCAL = 30, CENTRAL = 46, CHUNK = 4096, MEMBERS_MAX = 0xfffe };
+enum {
+    STORED = 0,
+    VERSION = 20,
+    UTF8_NAME = 1 << 11,
+    DATE_1980 = 1 << 5 | 1,
+    LOCAL = 30,
+    CENTRAL = 46,
+    CHUNK = 4096,
+    MEMBERS_MAX = 0xfffe
+};
 
 static uint64_t member_bytes(const TensorOut *t, const Buf *header)
 {
@@ -15,11 +24,13 @@ bool npz_fits(const TensorOut *tensors, size_t count, Err *err)
 {
     uint64_t total = 0;
     for (size_t i = 0; i < count; i++)
-        total += (uint64_t)tensor_cells(&tensors[i]) * sizeof(float) + LOCAL + CENTRAL + 2 * (strlen(tensors[i].name) + 4) + 512;
-    return count <= MEMBERS_MAX && total < 0xffffffff
-               ? true
-               : err_set(err, "%zu tensors of %llu bytes are more than a .npz holds (4 GB, 65534 members). Write .safetensors instead.", count,
-                         (unsigned long long)total);
+        total += (uint64_t)tensor_cells(&tensors[i]) * sizeof(float) + LOCAL + CENTRAL +
+                 2 * (strlen(tensors[i].name) + 4) + 512;
+    return count <= MEMBERS_MAX && total < 0xffffffff ? true
+                                                      : err_set(err,
+                                                                "%zu tensors of %llu bytes are more than a .npz holds "
+                                                                "(4 GB, 65534 members). Write .safetensors instead.",
+                                                                count, (unsigned long long)total);
 }
 
 static uint32_t checksum(const TensorOut *t, const float *values, const Buf *header)
@@ -34,7 +45,8 @@ static uint32_t checksum(const TensorOut *t, const float *values, const Buf *hea
     return (uint32_t)crc;
 }
 
-/* What the local header and the directory's entry have in common, from "version needed" to the length of the extra field. */
+/* What the local header and the directory's entry have in common, from "version needed" to the length of the extra
+ * field. */
 static void put_common(Buf *b, const TensorOut *t, uint32_t crc, uint64_t size)
 {
     bool ascii = true;

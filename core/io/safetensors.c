@@ -1,5 +1,5 @@
-/* safetensors: u64 length n, n bytes of JSON {name: {dtype, shape, data_offsets}}, data. The offsets must tile the data exactly, in some order.
- * Format: https://huggingface.co/docs/safetensors */
+/* safetensors: u64 length n, n bytes of JSON {name: {dtype, shape, data_offsets}}, data. The offsets must tile the data
+ * exactly, in some order. Format: https://huggingface.co/docs/safetensors */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,8 +12,8 @@ enum { PREFIX = 8, HEADER_MAX = 16 << 20 };
 static bool bad_tensor(const TensorFile *f, const char *name, const char *problem, Err *err)
 {
     Shown s;
-    return err_set(err, "%s: tensor '%s': %s. The file is damaged or hostile: fetch it again.", tensor_shown(&s, f->path, name)->path, s.name,
-                   problem);
+    return err_set(err, "%s: tensor '%s': %s. The file is damaged or hostile: fetch it again.",
+                   tensor_shown(&s, f->path, name)->path, s.name, problem);
 }
 
 /* A count that must fit in memory sizes: an integer ≥ 0. */
@@ -59,7 +59,8 @@ static bool parse_tensor(TensorFile *f, size_t *cap, const char *name, const Jso
     if (begin > end)
         return bad_tensor(f, name, "its data end before they begin", err);
     if (end > room)
-        return bad_tensor(f, name, "its data lie beyond the end of the file, which may be a download that stopped early", err);
+        return bad_tensor(f, name,
+                          "its data lie beyond the end of the file, which may be a download that stopped early", err);
     size_t width;
     if (!size_mul_ok(t.cells, bits, &width))
         return bad_tensor(f, name, "has a shape whose size in bits overflows", err);
@@ -88,13 +89,19 @@ static bool check_tiling(TensorFile *f, uint64_t begin_of_data, Err *err)
     for (size_t i = 0; i < f->count; i++) {
         const TensorInfo *t = &f->tensors[i];
         if (t->offset != at)
-            return bad_tensor(f, t->name, t->offset < at ? "shares bytes with another tensor" : "bytes before it belong to no tensor", err);
+            return bad_tensor(f, t->name,
+                              t->offset < at ? "shares bytes with another tensor"
+                                             : "bytes before it belong to no tensor",
+                              err);
         at += t->bytes;
     }
     Shown s;
-    return at == f->size ? true
-                         : err_set(err, "%s: %llu bytes at its end belong to no tensor. The file is damaged or hostile: fetch it again.",
-                                   tensor_shown(&s, f->path, NULL)->path, (unsigned long long)(f->size - at));
+    return at == f->size
+               ? true
+               : err_set(
+                     err,
+                     "%s: %llu bytes at its end belong to no tensor. The file is damaged or hostile: fetch it again.",
+                     tensor_shown(&s, f->path, NULL)->path, (unsigned long long)(f->size - at));
 }
 
 static bool keep_metadata(TensorFile *f, const Json *v, Err *err)
@@ -118,7 +125,9 @@ static bool keep_metadata(TensorFile *f, const Json *v, Err *err)
         f->metadata = xstrdup(buf_str(&text));
     buf_free(&text);
     return ok ? true
-              : err_set(err, "%s: its __metadata__ is not an object of strings. Save it again with a current safetensors library.",
+              : err_set(err,
+                        "%s: its __metadata__ is not an object of strings. Save it again with a current safetensors "
+                        "library.",
                         tensor_shown(&s, f->path, NULL)->path);
 }
 
@@ -128,7 +137,8 @@ static bool parse_header(TensorFile *f, const Json *root, uint64_t begin_of_data
     for (size_t i = 0; i < json_count(root); i++) {
         const char *key;
         const Json *v = json_member(root, i, &key);
-        if (strcmp(key, "__metadata__") == 0 ? !keep_metadata(f, v, err) : !parse_tensor(f, &cap, key, v, begin_of_data, err))
+        if (strcmp(key, "__metadata__") == 0 ? !keep_metadata(f, v, err)
+                                             : !parse_tensor(f, &cap, key, v, begin_of_data, err))
             return false;
     }
     return check_tiling(f, begin_of_data, err);
@@ -143,11 +153,13 @@ bool safetensors_read_header(TensorFile *f, Err *err)
         return false;
     uint64_t n = le64(prefix);
     if (n > f->size - PREFIX)
-        return err_set(err, "%s: its header claims %llu bytes but the file has only %llu. The download stopped early or the file is damaged: fetch it again.",
+        return err_set(err,
+                       "%s: its header claims %llu bytes but the file has only %llu. The download stopped early or the "
+                       "file is damaged: fetch it again.",
                        s.path, (unsigned long long)n, (unsigned long long)f->size);
     if (n > HEADER_MAX)
-        return err_set(err, "%s: its header has %llu bytes; at most %d are read. Check that it is the file you meant.", s.path,
-                       (unsigned long long)n, HEADER_MAX);
+        return err_set(err, "%s: its header has %llu bytes; at most %d are read. Check that it is the file you meant.",
+                       s.path, (unsigned long long)n, HEADER_MAX);
     char *text = xmalloc((size_t)n), named[PATH_SHOWN + 10];
     snprintf(named, sizeof named, "%s (header)", s.path);
     Json *root = tensor_read_at(f, text, (size_t)n, PREFIX, err) ? json_parse(named, text, (size_t)n, err) : NULL;
@@ -202,7 +214,10 @@ bool safetensors_write(Sink *s, const TensorOut *tensors, size_t count, const ch
     Buf header = {0}, prefix = {0};
     header_text(&header, tensors, count, metadata);
     put_le(&prefix, header.len, PREFIX);
-    bool ok = header.len <= HEADER_MAX ? true : err_set(err, "a header of %zu bytes is more than any reader takes. Write fewer tensors.", header.len);
+    bool ok = header.len <= HEADER_MAX
+                  ? true
+                  : err_set(err, "a header of %zu bytes is more than any reader takes. Write fewer tensors.",
+                            header.len);
     ok = ok && sink_bytes(s, prefix.data, prefix.len, err) && sink_bytes(s, header.data, header.len, err);
     for (size_t i = 0; ok && i < count; i++) {
         const float *x = sink_values(s, &tensors[i], err);

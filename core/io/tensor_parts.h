@@ -45,11 +45,14 @@ int npy_in_folder(const TensorFile *f, const TensorInfo *t, Err *err);
 bool pickle_refused(const char *path, Err *err);
 
 enum { NPY_HEADER_MAX = 10000 + 12 }; /* numpy's own limit */
-/* The header at bytes[n] of an array of `total` bytes in all. Sets all but the name; offset is counted from the header's first byte. */
-bool npy_parse(const char *path, const char *name, const uint8_t *bytes, size_t n, uint64_t total, TensorInfo *t, Err *err);
+/* The header at bytes[n] of an array of `total` bytes in all. Sets all but the name; offset is counted from the
+ * header's first byte. */
+bool npy_parse(const char *path, const char *name, const uint8_t *bytes, size_t n, uint64_t total, TensorInfo *t,
+               Err *err);
 void npy_header(Buf *out, const TensorOut *t);
 
-/* Where a writer's bytes go: exactly one of the first two is set; and where values come from that the tensors don't have. */
+/* Where a writer's bytes go: exactly one of the first two is set; and where values come from that the tensors don't
+ * have. */
 typedef struct Sink {
     Buf *memory;
     FileOut *file;

@@ -23,11 +23,13 @@ bool tensor_add(TensorFile *f, size_t *cap, const TensorInfo *t, Err *err)
     Shown s;
     size_t length = strlen(t->name);
     if (!length || length > TENSOR_NAME_MAX)
-        return err_set(err, "%s: a tensor's name has %zu bytes; 1 to %d are allowed. The file is damaged or hostile: fetch it again.",
-                       tensor_shown(&s, f->path, NULL)->path, length, TENSOR_NAME_MAX);
+        return err_set(
+            err,
+            "%s: a tensor's name has %zu bytes; 1 to %d are allowed. The file is damaged or hostile: fetch it again.",
+            tensor_shown(&s, f->path, NULL)->path, length, TENSOR_NAME_MAX);
     if (f->count == TENSORS_MAX)
-        return err_set(err, "%s: has more than %d tensors. Check that it is the file you meant.", tensor_shown(&s, f->path, NULL)->path,
-                       TENSORS_MAX);
+        return err_set(err, "%s: has more than %d tensors. Check that it is the file you meant.",
+                       tensor_shown(&s, f->path, NULL)->path, TENSORS_MAX);
     f->tensors = grow(f->tensors, cap, f->count, sizeof *f->tensors);
     f->tensors[f->count] = *t;
     f->tensors[f->count++].name = arena_strdup(&f->arena, t->name);
@@ -104,28 +106,39 @@ static bool refuse(const TensorFile *f, const uint8_t *head, size_t n, Err *err)
         {"GGUF", 4, "is a GGUF file. Take the safetensors version of the model."},
         {"\x89HDF\r\n\x1a\n", 8, "is an HDF5 file (Keras). Save the weights as .npz or .safetensors."},
         {"\x1f\x8b", 2, "is compressed with gzip. Run gunzip on it first."},
-        {"\xfd" "7zXZ", 5, "is compressed with xz. Run unxz on it first."},
+        {"\xfd"
+         "7zXZ",
+         5, "is compressed with xz. Run unxz on it first."},
     };
     Shown s;
     tensor_shown(&s, f->path, NULL);
     if (is_html(head, n))
-        return err_set(err, "%s: is a web page, not weights. The download went wrong: fetch the file itself (its 'raw' or 'resolve' link).", s.path);
+        return err_set(err,
+                       "%s: is a web page, not weights. The download went wrong: fetch the file itself (its 'raw' or "
+                       "'resolve' link).",
+                       s.path);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (begins(head, n, kinds[i].magic, kinds[i].length))
             return kinds[i].text ? err_set(err, "%s: %s", s.path, kinds[i].text) : pickle_refused(f->path, err);
     if (strcasecmp(file_suffix(f->path), "safetensors") == 0)
-        return n < 9 ? err_set(err, "%s: has %zu bytes, too few for a safetensors file. Fetch it again.", s.path, n)
-                     : err_set(err, "%s: does not begin like a safetensors file (header of %llu bytes). Fetch it again.", s.path,
-                               (unsigned long long)le64(head));
-    return err_set(err, "%s: holds no tensors that are known here. Take a .safetensors, .npz or .npy file, or a folder of .npy files.", s.path);
+        return n < 9
+                   ? err_set(err, "%s: has %zu bytes, too few for a safetensors file. Fetch it again.", s.path, n)
+                   : err_set(err, "%s: does not begin like a safetensors file (header of %llu bytes). Fetch it again.",
+                             s.path, (unsigned long long)le64(head));
+    return err_set(
+        err,
+        "%s: holds no tensors that are known here. Take a .safetensors, .npz or .npy file, or a folder of .npy files.",
+        s.path);
 }
 
 bool pickle_refused(const char *path, Err *err)
 {
     Shown s;
     return err_set(err,
-                   "%s: is a PyTorch pickle, which could run any code and is never read. Convert it: python3 -c \"import sys, torch, "
-                   "safetensors.torch as s; d = torch.load(sys.argv[1], 'cpu', weights_only=True); s.save_file({k: v.contiguous().clone() for k, v "
+                   "%s: is a PyTorch pickle, which could run any code and is never read. Convert it: python3 -c "
+                   "\"import sys, torch, "
+                   "safetensors.torch as s; d = torch.load(sys.argv[1], 'cpu', weights_only=True); s.save_file({k: "
+                   "v.contiguous().clone() for k, v "
                    "in d.get('model', d).items()}, 'model.safetensors')\" FILE",
                    tensor_shown(&s, path, NULL)->path);
 }
@@ -146,14 +159,15 @@ static bool read_headers(TensorFile *f, Err *err)
     Shown s;
     size_t n = f->size < HEAD ? (size_t)f->size : HEAD;
     if (!n)
-        return err_set(err, "%s: is empty. Check that it was saved or copied completely.", tensor_shown(&s, f->path, NULL)->path);
+        return err_set(err, "%s: is empty. Check that it was saved or copied completely.",
+                       tensor_shown(&s, f->path, NULL)->path);
     if (!file_read_at(f->fd, f->path, head, n, 0, err))
         return false;
     /* safetensors first: a header of 640 bytes begins like a pickle. */
-    Reader reader = is_safetensors(head, n)                                               ? safetensors_read_header
-                    : begins(head, n, "\x93NUMPY", 6)                                     ? npy_read_header
-                    : begins(head, n, "PK\3\4", 4) || begins(head, n, "PK\5\6", 4)        ? npz_read_headers
-                                                                                          : NULL;
+    Reader reader = is_safetensors(head, n)                                        ? safetensors_read_header
+                    : begins(head, n, "\x93NUMPY", 6)                              ? npy_read_header
+                    : begins(head, n, "PK\3\4", 4) || begins(head, n, "PK\5\6", 4) ? npz_read_headers
+                                                                                   : NULL;
     if (!reader)
         return refuse(f, head, n, err);
     return reader(f, err);
@@ -179,8 +193,9 @@ bool tensors_open_bytes(TensorFile *f, const char *name, const void *bytes, size
 {
     Shown s;
     *f = (TensorFile){.fd = -1, .memory = bytes, .path = xstrdup(name), .size = n};
-    bool ok = n < HEAD || !is_safetensors(bytes, HEAD) ? err_set(err, "%s: is no safetensors file.", tensor_shown(&s, name, NULL)->path)
-                                                       : safetensors_read_header(f, err) && tensors_index(f, err);
+    bool ok = n < HEAD || !is_safetensors(bytes, HEAD)
+                  ? err_set(err, "%s: is no safetensors file.", tensor_shown(&s, name, NULL)->path)
+                  : safetensors_read_header(f, err) && tensors_index(f, err);
     if (!ok)
         tensors_close(f);
     return ok;
@@ -217,7 +232,8 @@ static bool fetch(const TensorFile *f, int fd, const TensorInfo *t, uint64_t fro
         memcpy(out, f->inflated.data + at, n);
         return true;
     }
-    return f->memory ? tensor_read_at(f, out, n, t->offset + from, err) : file_read_at(fd, f->path, out, n, t->offset + from, err);
+    return f->memory ? tensor_read_at(f, out, n, t->offset + from, err)
+                     : file_read_at(fd, f->path, out, n, t->offset + from, err);
 }
 
 static bool read_cells(const TensorFile *f, const TensorInfo *t, float *singles, double *doubles, Err *err)
@@ -225,8 +241,8 @@ static bool read_cells(const TensorFile *f, const TensorInfo *t, float *singles,
     Shown s;
     size_t size = dtype_size(t->dtype);
     if (!size)
-        return err_set(err, "%s: tensor '%s' is of a number type that is not read. Save it as float32.", tensor_shown(&s, f->path, t->name)->path,
-                       s.name);
+        return err_set(err, "%s: tensor '%s' is of a number type that is not read. Save it as float32.",
+                       tensor_shown(&s, f->path, t->name)->path, s.name);
     int fd = f->fd;
     if (fd < 0 && !f->memory && (fd = npy_in_folder(f, t, err)) < 0)
         return false;

@@ -13,8 +13,11 @@ static const struct {
     const char *suffix;
     bool single; /* holds exactly one tensor */
 } formats[] = {
-    [TF_SAFETENSORS] = {"safetensors", false}, [TF_NPZ] = {"npz", false},   [TF_NPY] = {"npy", true},
-    [TF_CSV] = {"csv", true},                  [TF_JSON] = {"json", false},
+    [TF_SAFETENSORS] = {"safetensors", false},
+    [TF_NPZ] = {"npz", false},
+    [TF_NPY] = {"npy", true},
+    [TF_CSV] = {"csv", true},
+    [TF_JSON] = {"json", false},
 };
 enum { FORMATS = sizeof formats / sizeof *formats };
 
@@ -26,7 +29,8 @@ bool tensor_format(const char *path, TensorFormat *f, Err *err)
             return true;
         }
     Shown s;
-    return err_set(err, "%s: its ending names no format. End it in .safetensors, .npz, .npy, .csv or .json.", tensor_shown(&s, path, NULL)->path);
+    return err_set(err, "%s: its ending names no format. End it in .safetensors, .npz, .npy, .csv or .json.",
+                   tensor_shown(&s, path, NULL)->path);
 }
 
 size_t tensor_cells(const TensorOut *t)
@@ -79,7 +83,8 @@ static bool names_differ(const TensorOut *tensors, size_t count, Err *err)
     bool ok = true;
     for (size_t i = 1; ok && i < count; i++)
         if (strcmp(names[i - 1], names[i]) == 0)
-            ok = err_set(err, "two tensors are named '%s'. Write them to two files.", tensor_shown(&s, NULL, names[i])->name);
+            ok = err_set(err, "two tensors are named '%s'. Write them to two files.",
+                         tensor_shown(&s, NULL, names[i])->name);
     free(names);
     return ok;
 }
@@ -89,13 +94,14 @@ static bool may_write(TensorFormat f, const TensorOut *tensors, size_t count, Er
 {
     if (count < 1 || count > TENSORS_MAX || (formats[f].single && count != 1))
         return err_set(err, "%zu tensors can't go into one .%s file. Name %s.", count, formats[f].suffix,
-                       count > 1 && formats[f].single ? "one tensor, or end the file's name in .npz or .safetensors" : "at least one tensor, or fewer");
+                       count > 1 && formats[f].single ? "one tensor, or end the file's name in .npz or .safetensors"
+                                                      : "at least one tensor, or fewer");
     for (size_t i = 0; i < count; i++) {
         Shown s;
         size_t n = strlen(tensors[i].name);
         if (!n || n > TENSOR_NAME_MAX || strcmp(tensors[i].name, "__metadata__") == 0)
-            return err_set(err, "a tensor can't be named '%s'. Take a name of 1 to %d bytes.", tensor_shown(&s, NULL, tensors[i].name)->name,
-                           TENSOR_NAME_MAX);
+            return err_set(err, "a tensor can't be named '%s'. Take a name of 1 to %d bytes.",
+                           tensor_shown(&s, NULL, tensors[i].name)->name, TENSOR_NAME_MAX);
     }
     return names_differ(tensors, count, err) && (f != TF_NPZ || npz_fits(tensors, count, err));
 }
@@ -110,24 +116,21 @@ bool npy_write(Sink *s, const TensorOut *t, Err *err)
     return ok;
 }
 
-static bool put_all(Sink *s, TensorFormat f, const TensorOut *tensors, size_t count, const char *const *metadata, Err *err)
+static bool put_all(Sink *s, TensorFormat f, const TensorOut *tensors, size_t count, const char *const *metadata,
+                    Err *err)
 {
     switch (f) {
-    case TF_SAFETENSORS:
-        return safetensors_write(s, tensors, count, metadata, err);
-    case TF_NPZ:
-        return npz_write(s, tensors, count, err);
-    case TF_NPY:
-        return npy_write(s, tensors, err);
-    case TF_CSV:
-        return csv_write(s, tensors, err);
-    case TF_JSON:
-        break;
+    case TF_SAFETENSORS: return safetensors_write(s, tensors, count, metadata, err);
+    case TF_NPZ: return npz_write(s, tensors, count, err);
+    case TF_NPY: return npy_write(s, tensors, err);
+    case TF_CSV: return csv_write(s, tensors, err);
+    case TF_JSON: break;
     }
     return json_write(s, tensors, count, metadata, err);
 }
 
-bool tensors_encode(Buf *out, TensorFormat f, const TensorOut *tensors, size_t count, const char *const *metadata, Err *err)
+bool tensors_encode(Buf *out, TensorFormat f, const TensorOut *tensors, size_t count, const char *const *metadata,
+                    Err *err)
 {
     size_t before = out->len;
     Sink s = {.memory = out};
@@ -139,8 +142,8 @@ bool tensors_encode(Buf *out, TensorFormat f, const TensorOut *tensors, size_t c
     return ok;
 }
 
-bool tensors_write_each(const char *path, TensorFormat f, const TensorOut *tensors, size_t count, const char *const *metadata,
-                        TensorValues *values, void *context, Err *err)
+bool tensors_write_each(const char *path, TensorFormat f, const TensorOut *tensors, size_t count,
+                        const char *const *metadata, TensorValues *values, void *context, Err *err)
 {
     Shown shown;
     FileOut file;
@@ -154,7 +157,8 @@ bool tensors_write_each(const char *path, TensorFormat f, const TensorOut *tenso
     return ok;
 }
 
-bool tensors_write(const char *path, TensorFormat f, const TensorOut *tensors, size_t count, const char *const *metadata, Err *err)
+bool tensors_write(const char *path, TensorFormat f, const TensorOut *tensors, size_t count,
+                   const char *const *metadata, Err *err)
 {
     return tensors_write_each(path, f, tensors, count, metadata, NULL, NULL, err);
 }

@@ -4,8 +4,8 @@
  * Determinism contract (the definition of every value in a trace):
  *  - float32; built with -ffp-contract=off; no flush-to-zero, round to nearest even.
  *  - Every kernel stores NaN as 7fc00000.
- *  - contract: k is cut into blocks of KERNEL_K; inside a block one chain from +0, acc = fmaf(a[k], b[k], acc), k ascending;
- *    block sums are added in order, starting at +0.
+ *  - contract: k is cut into blocks of KERNEL_K; inside a block one chain from +0, acc = fmaf(a[k], b[k], acc), k
+ * ascending; block sums are added in order, starting at +0.
  *  - sum: 16 lanes, lane = index mod 16, each starting at +0, then the tree 8-4-2-1 (lane[l] += lane[l+8] for l<8, …);
  *    trailing zeros never change a bit.
  *  - max: NaN if any, +0 above −0; −∞ for no elements.
@@ -20,43 +20,45 @@
 
 enum { KERNEL_K = 256, KERNEL_COLS = 32, KERNEL_ROWS = 14, KERNEL_HASH = 4, KERNEL_HASH_ARRAYS = 4 };
 
-/* symbol, name in formulas and commands, largest error in ulp over the whole float range (tested); of the derivatives in ulp of the
- * larger of the two parts Φ(x) + x·φ(x) that they are the sum of, which cancel where a derivative passes through 0 */
-#define MAP_FUNCTIONS(X)                 \
-    X(EXP, "exp", 1.0)                   \
-    X(LOG, "log", 1.0)                   \
-    X(SQRT, "sqrt", 0.5)                 \
-    X(RSQRT, "rsqrt", 1.5)               \
-    X(SIGMOID, "sigmoid", 3.0)           \
-    X(TANH, "tanh", 2.0)                 \
-    X(RELU, "relu", 0.0)                 \
-    X(GELU, "gelu", 6.0)                 \
-    X(GELU_TANH, "gelu_tanh", 3.5)       \
-    X(QUICK_GELU, "quick_gelu", 3.5)     \
-    X(SILU, "silu", 3.5)                 \
-    X(XLOGX, "xlogx", 2.0)               \
-    X(GELU_GRAD, "gelu_grad", 5.5)       \
-    X(GELU_TANH_GRAD, "gelu_tanh_grad", 6.0) \
-    X(QUICK_GELU_GRAD, "quick_gelu_grad", 5.5) \
-    X(SILU_GRAD, "silu_grad", 5.0)       \
-    X(RELU_GRAD, "relu_grad", 0.0)       \
-    X(ROUND_BF16, "bf16", 0.0)           \
+/* symbol, name in formulas and commands, largest error in ulp over the whole float range (tested); of the derivatives
+ * in ulp of the larger of the two parts Φ(x) + x·φ(x) that they are the sum of, which cancel where a derivative passes
+ * through 0 */
+#define MAP_FUNCTIONS(X)                                                                                               \
+    X(EXP, "exp", 1.0)                                                                                                 \
+    X(LOG, "log", 1.0)                                                                                                 \
+    X(SQRT, "sqrt", 0.5)                                                                                               \
+    X(RSQRT, "rsqrt", 1.5)                                                                                             \
+    X(SIGMOID, "sigmoid", 3.0)                                                                                         \
+    X(TANH, "tanh", 2.0)                                                                                               \
+    X(RELU, "relu", 0.0)                                                                                               \
+    X(GELU, "gelu", 6.0)                                                                                               \
+    X(GELU_TANH, "gelu_tanh", 3.5)                                                                                     \
+    X(QUICK_GELU, "quick_gelu", 3.5)                                                                                   \
+    X(SILU, "silu", 3.5)                                                                                               \
+    X(XLOGX, "xlogx", 2.0)                                                                                             \
+    X(GELU_GRAD, "gelu_grad", 5.5)                                                                                     \
+    X(GELU_TANH_GRAD, "gelu_tanh_grad", 6.0)                                                                           \
+    X(QUICK_GELU_GRAD, "quick_gelu_grad", 5.5)                                                                         \
+    X(SILU_GRAD, "silu_grad", 5.0)                                                                                     \
+    X(RELU_GRAD, "relu_grad", 0.0)                                                                                     \
+    X(ROUND_BF16, "bf16", 0.0)                                                                                         \
     X(ROUND_F16, "f16", 0.0)
 
 typedef enum MapFn {
 #define X(symbol, name, ulp) MAP_##symbol,
     MAP_FUNCTIONS(X)
 #undef X
-    MAP_COUNT
+        MAP_COUNT
 } MapFn;
 
 typedef enum ZipFn { ZIP_ADD, ZIP_SUB, ZIP_MUL, ZIP_DIV, ZIP_COUNT } ZipFn;
 
-/* One k block of a tile of an output: with chain[r,j] = Σ a[r·a_row + k·a_k]·b[k·KERNEL_COLS + j] over k < depth, from +0, k ascending,
- *   to[r·to_row + j] = from[r·from_row + j] + chain[r,j]                          where bias is NULL (NaN as it comes),
- *   to[r·to_row + j] = canonical((from[r·from_row + j] + chain[r,j]) + bias[j])   in the last block,
- * for r < rows ≤ KERNEL_ROWS and j < columns ≤ KERNEL_COLS; depth ≤ KERNEL_K. `from` of the first block is +0 (kernel_zeros with
- * from_row 0), afterwards what the block before stored; it may be `to` with the same rows. No bias: kernel_no_bias. */
+/* One k block of a tile of an output: with chain[r,j] = Σ a[r·a_row + k·a_k]·b[k·KERNEL_COLS + j] over k < depth, from
+ * +0, k ascending, to[r·to_row + j] = from[r·from_row + j] + chain[r,j]                          where bias is NULL
+ * (NaN as it comes), to[r·to_row + j] = canonical((from[r·from_row + j] + chain[r,j]) + bias[j])   in the last block,
+ * for r < rows ≤ KERNEL_ROWS and j < columns ≤ KERNEL_COLS; depth ≤ KERNEL_K. `from` of the first block is +0
+ * (kernel_zeros with from_row 0), afterwards what the block before stored; it may be `to` with the same rows. No bias:
+ * kernel_no_bias. */
 typedef struct ContractTile {
     const float *a, *b, *from, *bias;
     float *to;
@@ -73,8 +75,9 @@ typedef float ReduceKernel(const float *x, size_t n);
 /* to[k·KERNEL_COLS + j] = from[j·column_step + k·k_step] for j < columns, +0 for the other columns; k < depth. */
 typedef void PackKernel(float *to, const float *from, size_t column_step, size_t k_step, int columns, size_t depth);
 
-/* Goes on with the hashes of several arrays, at most KERNEL_HASH_ARRAYS, side by side: for every group of KERNEL_HASH floats,
- * lane[array·KERNEL_HASH + l] takes in the bits of x[array][group·KERNEL_HASH + l]. One array alone waits for its multiplications. */
+/* Goes on with the hashes of several arrays, at most KERNEL_HASH_ARRAYS, side by side: for every group of KERNEL_HASH
+ * floats, lane[array·KERNEL_HASH + l] takes in the bits of x[array][group·KERNEL_HASH + l]. One array alone waits for
+ * its multiplications. */
 typedef void HashKernel(uint64_t *lane, const float *const *x, int arrays, size_t groups);
 
 typedef struct Kernels {

@@ -8,7 +8,7 @@ PackKernel portable_pack;
 HashKernel portable_hash;
 #if defined(__x86_64__)
 extern const Kernels kernels_avx2, kernels_avx512;
-PackKernel x86_pack; /* needs AVX2 */
+PackKernel x86_pack;                     /* needs AVX2 */
 extern const Kernels kernels_scalar_fma; /* the same C with the fma instruction */
 float kernel_fma_instruction(float a, float b, float c);
 #elif defined(__aarch64__)

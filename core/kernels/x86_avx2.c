@@ -18,42 +18,131 @@ INLINE VI first_lanes(size_t n)
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(n < LANES ? (int)n : LANES), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
 }
 
-
-INLINE V v_set(float c) { return _mm256_set1_ps(c); }
-INLINE V v_load(const float *p) { return _mm256_loadu_ps(p); }
-INLINE V v_repeat(const float *p) { return _mm256_set1_ps(*p); }
-INLINE void v_store(float *p, V a) { _mm256_storeu_ps(p, a); }
+INLINE V v_set(float c)
+{
+    return _mm256_set1_ps(c);
+}
+INLINE V v_load(const float *p)
+{
+    return _mm256_loadu_ps(p);
+}
+INLINE V v_repeat(const float *p)
+{
+    return _mm256_set1_ps(*p);
+}
+INLINE void v_store(float *p, V a)
+{
+    _mm256_storeu_ps(p, a);
+}
 INLINE V v_load_part(const float *p, size_t n, float rest)
 {
     VI m = first_lanes(n);
     return _mm256_blendv_ps(v_set(rest), _mm256_maskload_ps(p, m), _mm256_castsi256_ps(m));
 }
-INLINE void v_store_part(float *p, size_t n, V a) { _mm256_maskstore_ps(p, first_lanes(n), a); }
-INLINE VI v_bits(V a) { return _mm256_castps_si256(a); }
-INLINE V v_from_bits(VI i) { return _mm256_castsi256_ps(i); }
-INLINE V v_fma(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
-INLINE V v_add(V a, V b) { return _mm256_add_ps(a, b); }
-INLINE V v_sub(V a, V b) { return _mm256_sub_ps(a, b); }
-INLINE V v_mul(V a, V b) { return _mm256_mul_ps(a, b); }
-INLINE V v_div(V a, V b) { return _mm256_div_ps(a, b); }
-INLINE V v_sqrt(V a) { return _mm256_sqrt_ps(a); }
-INLINE V v_max(V a, V b) { return _mm256_max_ps(a, b); }
-INLINE V v_min(V a, V b) { return _mm256_min_ps(a, b); }
-INLINE VM v_less(V a, V b) { return _mm256_cmp_ps(a, b, _CMP_LT_OQ); }
-INLINE VM v_equal(V a, V b) { return _mm256_cmp_ps(a, b, _CMP_EQ_OQ); }
-INLINE VM v_negative(V a) { return a; }
-INLINE V v_select(VM m, V yes, V no) { return _mm256_blendv_ps(no, yes, m); }
-INLINE V v_from_int(VI i) { return _mm256_cvtepi32_ps(i); }
-INLINE VI vi_set(int32_t i) { return _mm256_set1_epi32(i); }
-INLINE VI vi_add(VI a, VI b) { return _mm256_add_epi32(a, b); }
-INLINE VI vi_sub(VI a, VI b) { return _mm256_sub_epi32(a, b); }
-INLINE VI vi_and(VI a, VI b) { return _mm256_and_si256(a, b); }
-INLINE VI vi_xor(VI a, VI b) { return _mm256_xor_si256(a, b); }
-INLINE VI vi_max(VI a, VI b) { return _mm256_max_epi32(a, b); }
-INLINE VI vi_half(VI a) { return _mm256_srai_epi32(a, 1); }
-INLINE VI vi_exponent(VI a) { return _mm256_srai_epi32(a, 23); }
-INLINE VI vi_sign(VI a) { return _mm256_srai_epi32(a, 31); }
-INLINE VI vi_to_exponent(VI a) { return _mm256_slli_epi32(a, 23); }
+INLINE void v_store_part(float *p, size_t n, V a)
+{
+    _mm256_maskstore_ps(p, first_lanes(n), a);
+}
+INLINE VI v_bits(V a)
+{
+    return _mm256_castps_si256(a);
+}
+INLINE V v_from_bits(VI i)
+{
+    return _mm256_castsi256_ps(i);
+}
+INLINE V v_fma(V a, V b, V c)
+{
+    return _mm256_fmadd_ps(a, b, c);
+}
+INLINE V v_add(V a, V b)
+{
+    return _mm256_add_ps(a, b);
+}
+INLINE V v_sub(V a, V b)
+{
+    return _mm256_sub_ps(a, b);
+}
+INLINE V v_mul(V a, V b)
+{
+    return _mm256_mul_ps(a, b);
+}
+INLINE V v_div(V a, V b)
+{
+    return _mm256_div_ps(a, b);
+}
+INLINE V v_sqrt(V a)
+{
+    return _mm256_sqrt_ps(a);
+}
+INLINE V v_max(V a, V b)
+{
+    return _mm256_max_ps(a, b);
+}
+INLINE V v_min(V a, V b)
+{
+    return _mm256_min_ps(a, b);
+}
+INLINE VM v_less(V a, V b)
+{
+    return _mm256_cmp_ps(a, b, _CMP_LT_OQ);
+}
+INLINE VM v_equal(V a, V b)
+{
+    return _mm256_cmp_ps(a, b, _CMP_EQ_OQ);
+}
+INLINE VM v_negative(V a)
+{
+    return a;
+}
+INLINE V v_select(VM m, V yes, V no)
+{
+    return _mm256_blendv_ps(no, yes, m);
+}
+INLINE V v_from_int(VI i)
+{
+    return _mm256_cvtepi32_ps(i);
+}
+INLINE VI vi_set(int32_t i)
+{
+    return _mm256_set1_epi32(i);
+}
+INLINE VI vi_add(VI a, VI b)
+{
+    return _mm256_add_epi32(a, b);
+}
+INLINE VI vi_sub(VI a, VI b)
+{
+    return _mm256_sub_epi32(a, b);
+}
+INLINE VI vi_and(VI a, VI b)
+{
+    return _mm256_and_si256(a, b);
+}
+INLINE VI vi_xor(VI a, VI b)
+{
+    return _mm256_xor_si256(a, b);
+}
+INLINE VI vi_max(VI a, VI b)
+{
+    return _mm256_max_epi32(a, b);
+}
+INLINE VI vi_half(VI a)
+{
+    return _mm256_srai_epi32(a, 1);
+}
+INLINE VI vi_exponent(VI a)
+{
+    return _mm256_srai_epi32(a, 23);
+}
+INLINE VI vi_sign(VI a)
+{
+    return _mm256_srai_epi32(a, 31);
+}
+INLINE VI vi_to_exponent(VI a)
+{
+    return _mm256_slli_epi32(a, 23);
+}
 
 #define TILE_ROWS 6 /* 12 accumulators, two vectors of b, one of a */
 #include "core/kernels/arrays.inc"

@@ -13,39 +13,135 @@ typedef __m512 V;
 typedef __m512i VI;
 typedef __mmask16 VM;
 
-INLINE VM first_lanes(size_t n) { return (VM)((1u << (n < LANES ? n : LANES)) - 1); }
+INLINE VM first_lanes(size_t n)
+{
+    return (VM)((1u << (n < LANES ? n : LANES)) - 1);
+}
 
-INLINE V v_set(float c) { return _mm512_set1_ps(c); }
-INLINE V v_load(const float *p) { return _mm512_loadu_ps(p); }
-INLINE V v_repeat(const float *p) { return _mm512_set1_ps(*p); }
-INLINE void v_store(float *p, V a) { _mm512_storeu_ps(p, a); }
-INLINE V v_load_part(const float *p, size_t n, float rest) { return _mm512_mask_loadu_ps(v_set(rest), first_lanes(n), p); }
-INLINE void v_store_part(float *p, size_t n, V a) { _mm512_mask_storeu_ps(p, first_lanes(n), a); }
-INLINE VI v_bits(V a) { return _mm512_castps_si512(a); }
-INLINE V v_from_bits(VI i) { return _mm512_castsi512_ps(i); }
-INLINE V v_fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
-INLINE V v_add(V a, V b) { return _mm512_add_ps(a, b); }
-INLINE V v_sub(V a, V b) { return _mm512_sub_ps(a, b); }
-INLINE V v_mul(V a, V b) { return _mm512_mul_ps(a, b); }
-INLINE V v_div(V a, V b) { return _mm512_div_ps(a, b); }
-INLINE V v_sqrt(V a) { return _mm512_sqrt_ps(a); }
-INLINE V v_max(V a, V b) { return _mm512_max_ps(a, b); }
-INLINE V v_min(V a, V b) { return _mm512_min_ps(a, b); }
-INLINE VM v_less(V a, V b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
-INLINE VM v_equal(V a, V b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
-INLINE VM v_negative(V a) { return _mm512_cmplt_epi32_mask(v_bits(a), _mm512_setzero_si512()); }
-INLINE V v_select(VM m, V yes, V no) { return _mm512_mask_blend_ps(m, no, yes); }
-INLINE V v_from_int(VI i) { return _mm512_cvtepi32_ps(i); }
-INLINE VI vi_set(int32_t i) { return _mm512_set1_epi32(i); }
-INLINE VI vi_add(VI a, VI b) { return _mm512_add_epi32(a, b); }
-INLINE VI vi_sub(VI a, VI b) { return _mm512_sub_epi32(a, b); }
-INLINE VI vi_and(VI a, VI b) { return _mm512_and_si512(a, b); }
-INLINE VI vi_xor(VI a, VI b) { return _mm512_xor_si512(a, b); }
-INLINE VI vi_max(VI a, VI b) { return _mm512_max_epi32(a, b); }
-INLINE VI vi_half(VI a) { return _mm512_srai_epi32(a, 1); }
-INLINE VI vi_exponent(VI a) { return _mm512_srai_epi32(a, 23); }
-INLINE VI vi_sign(VI a) { return _mm512_srai_epi32(a, 31); }
-INLINE VI vi_to_exponent(VI a) { return _mm512_slli_epi32(a, 23); }
+INLINE V v_set(float c)
+{
+    return _mm512_set1_ps(c);
+}
+INLINE V v_load(const float *p)
+{
+    return _mm512_loadu_ps(p);
+}
+INLINE V v_repeat(const float *p)
+{
+    return _mm512_set1_ps(*p);
+}
+INLINE void v_store(float *p, V a)
+{
+    _mm512_storeu_ps(p, a);
+}
+INLINE V v_load_part(const float *p, size_t n, float rest)
+{
+    return _mm512_mask_loadu_ps(v_set(rest), first_lanes(n), p);
+}
+INLINE void v_store_part(float *p, size_t n, V a)
+{
+    _mm512_mask_storeu_ps(p, first_lanes(n), a);
+}
+INLINE VI v_bits(V a)
+{
+    return _mm512_castps_si512(a);
+}
+INLINE V v_from_bits(VI i)
+{
+    return _mm512_castsi512_ps(i);
+}
+INLINE V v_fma(V a, V b, V c)
+{
+    return _mm512_fmadd_ps(a, b, c);
+}
+INLINE V v_add(V a, V b)
+{
+    return _mm512_add_ps(a, b);
+}
+INLINE V v_sub(V a, V b)
+{
+    return _mm512_sub_ps(a, b);
+}
+INLINE V v_mul(V a, V b)
+{
+    return _mm512_mul_ps(a, b);
+}
+INLINE V v_div(V a, V b)
+{
+    return _mm512_div_ps(a, b);
+}
+INLINE V v_sqrt(V a)
+{
+    return _mm512_sqrt_ps(a);
+}
+INLINE V v_max(V a, V b)
+{
+    return _mm512_max_ps(a, b);
+}
+INLINE V v_min(V a, V b)
+{
+    return _mm512_min_ps(a, b);
+}
+INLINE VM v_less(V a, V b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
+}
+INLINE VM v_equal(V a, V b)
+{
+    return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ);
+}
+INLINE VM v_negative(V a)
+{
+    return _mm512_cmplt_epi32_mask(v_bits(a), _mm512_setzero_si512());
+}
+INLINE V v_select(VM m, V yes, V no)
+{
+    return _mm512_mask_blend_ps(m, no, yes);
+}
+INLINE V v_from_int(VI i)
+{
+    return _mm512_cvtepi32_ps(i);
+}
+INLINE VI vi_set(int32_t i)
+{
+    return _mm512_set1_epi32(i);
+}
+INLINE VI vi_add(VI a, VI b)
+{
+    return _mm512_add_epi32(a, b);
+}
+INLINE VI vi_sub(VI a, VI b)
+{
+    return _mm512_sub_epi32(a, b);
+}
+INLINE VI vi_and(VI a, VI b)
+{
+    return _mm512_and_si512(a, b);
+}
+INLINE VI vi_xor(VI a, VI b)
+{
+    return _mm512_xor_si512(a, b);
+}
+INLINE VI vi_max(VI a, VI b)
+{
+    return _mm512_max_epi32(a, b);
+}
+INLINE VI vi_half(VI a)
+{
+    return _mm512_srai_epi32(a, 1);
+}
+INLINE VI vi_exponent(VI a)
+{
+    return _mm512_srai_epi32(a, 23);
+}
+INLINE VI vi_sign(VI a)
+{
+    return _mm512_srai_epi32(a, 31);
+}
+INLINE VI vi_to_exponent(VI a)
+{
+    return _mm512_slli_epi32(a, 23);
+}
 
 #define TILE_ROWS 14 /* 28 accumulators, two vectors of b, one of a */
 #include "core/kernels/arrays.inc"
@@ -60,7 +156,8 @@ __attribute__((always_inline)) HASHING static inline __m256i hash_step(__m256i h
     return _mm256_xor_si256(h, _mm256_srli_epi64(h, 29));
 }
 
-/* Always four arrays: where there are fewer, the first one is done again and forgotten, in time that would be spent waiting. */
+/* Always four arrays: where there are fewer, the first one is done again and forgotten, in time that would be spent
+ * waiting. */
 HASHING static void avx512_hash(uint64_t *lane, const float *const *x, int arrays, size_t groups)
 {
     _Static_assert(KERNEL_HASH_ARRAYS == 4, "written out");

@@ -9,20 +9,27 @@
 #define INLINE __attribute__((always_inline, target("avx2"))) static inline
 enum { BLOCK = 8 };
 
-/* Four k cells of rows j and j+4 beside each other, then pairs of rows, then fours: so half a block needs eight registers. Written
- * out so that every compiler keeps them. */
-#define LOAD(j)                                                                             \
-    __m256 row##j = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from + j * step)), \
-                                         _mm_loadu_ps(from + (j + 4) * step), 1);
-#define PAIR(j, k) __m256 low##j = _mm256_unpacklo_ps(row##j, row##k), high##j = _mm256_unpackhi_ps(row##j, row##k);
-#define STORE(k, part, order) _mm256_storeu_ps(to + k * KERNEL_COLS, _mm256_shuffle_ps(part##0, part##2, order));
+/* Four k cells of rows j and j+4 beside each other, then pairs of rows, then fours: so half a block needs eight
+ * registers. Written out so that every compiler keeps them. */
+#define LOAD(j)                                                                                                        \
+    __m256 row##j = _mm256_insertf128_ps(_mm256_castps128_ps256(_mm_loadu_ps(from + j * step)),                        \
+                                         _mm_loadu_ps(from + (j + 4) * step), 1)
+#define PAIR(j, k) __m256 low##j = _mm256_unpacklo_ps(row##j, row##k), high##j = _mm256_unpackhi_ps(row##j, row##k)
+#define STORE(k, part, order) _mm256_storeu_ps(to + k * KERNEL_COLS, _mm256_shuffle_ps(part##0, part##2, order))
 
 /* to[k·KERNEL_COLS + j] = from[j·step + k] for j < 8, k < 4 */
 INLINE void transpose_half(float *to, const float *from, size_t step)
 {
-    LOAD(0) LOAD(1) LOAD(2) LOAD(3)
-    PAIR(0, 1) PAIR(2, 3)
-    STORE(0, low, 0x44) STORE(1, low, 0xee) STORE(2, high, 0x44) STORE(3, high, 0xee)
+    LOAD(0);
+    LOAD(1);
+    LOAD(2);
+    LOAD(3);
+    PAIR(0, 1);
+    PAIR(2, 3);
+    STORE(0, low, 0x44);
+    STORE(1, low, 0xee);
+    STORE(2, high, 0x44);
+    STORE(3, high, 0xee);
 }
 
 /* for j, k < 8 */
@@ -41,15 +48,16 @@ INLINE void transpose_some(float *to, const float *from, size_t step, int column
     transpose(to, block[0], BLOCK);
 }
 
-static void one_by_one(float *to, const float *from, size_t column_step, size_t k_step, int columns, size_t from_k, size_t depth)
+static void one_by_one(float *to, const float *from, size_t column_step, size_t k_step, int columns, size_t from_k,
+                       size_t depth)
 {
     for (size_t k = from_k; k < depth; k++)
         for (int j = 0; j < KERNEL_COLS; j++)
             to[k * KERNEL_COLS + (size_t)j] = j < columns ? from[(size_t)j * column_step + k * k_step] : 0.0f;
 }
 
-/* A cache line of each of eight columns is read whole before the next eight, since columns a multiple of 4 KiB apart share a
- * cache set; sixteen columns fill the lines that are written. */
+/* A cache line of each of eight columns is read whole before the next eight, since columns a multiple of 4 KiB apart
+ * share a cache set; sixteen columns fill the lines that are written. */
 TARGET static void pack_transposed(float *to, const float *from, size_t column_step, int columns, size_t depth)
 {
     enum { LINE = 2 * BLOCK };

@@ -58,7 +58,8 @@ static const char *joined(Checkpoint *k, const char *dir, const char *name)
     return arena_printf(&k->arena, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/", name);
 }
 
-/* Folder of a file ("." without one) and the name a person would give the model: the folder's, or the file's without suffix. */
+/* Folder of a file ("." without one) and the name a person would give the model: the folder's, or the file's without
+ * suffix. */
 static const char *folder_of(Checkpoint *k, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -77,7 +78,8 @@ static const char *model_name(Checkpoint *k, const char *path, bool folder)
     char *dot = strrchr(base, '.');
     if (!folder && dot && dot > base)
         *dot = '\0';
-    if (!folder && strcmp(base, "model") == 0 && slash && slash > copy) { /* every model file is called model: the folder tells more */
+    if (!folder && strcmp(base, "model") == 0 && slash &&
+        slash > copy) { /* every model file is called model: the folder tells more */
         *slash = '\0';
         base = strrchr(copy, '/') ? strrchr(copy, '/') + 1 : copy;
     }
@@ -86,7 +88,8 @@ static const char *model_name(Checkpoint *k, const char *path, bool folder)
 
 static bool find_file(Checkpoint *k, const char *dir, const char **file, Err *err)
 {
-    static const char *const names[] = {"model.safetensors", "pytorch_model.bin", "model.npz"}; /* the last two get their own messages */
+    static const char *const names[] = {"model.safetensors", "pytorch_model.bin",
+                                        "model.npz"}; /* the last two get their own messages */
     const char *shards = joined(k, dir, "model.safetensors.index.json");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         *file = joined(k, dir, names[i]);
@@ -94,15 +97,19 @@ static bool find_file(Checkpoint *k, const char *dir, const char **file, Err *er
             return true;
     }
     if (file_exists(shards))
-        return err_set(err, "%s: this model is split into several files, which Vitrine does not read; save it as one "
-                       "(save_pretrained with max_shard_size=\"100GB\")", shards);
-    return err_set(err, "%s: no model.safetensors in this folder; give a folder that has one, or a .safetensors file", dir);
+        return err_set(err,
+                       "%s: this model is split into several files, which Vitrine does not read; save it as one "
+                       "(save_pretrained with max_shard_size=\"100GB\")",
+                       shards);
+    return err_set(err, "%s: no model.safetensors in this folder; give a folder that has one, or a .safetensors file",
+                   dir);
 }
 
 static bool read_beside(const char *path, Json **out, Err *err)
 {
     char target;
-    if (!file_exists(path) && readlink(path, &target, 1) < 0) /* a link that leads nowhere is no absent file: half a download cache */
+    if (!file_exists(path) &&
+        readlink(path, &target, 1) < 0) /* a link that leads nowhere is no absent file: half a download cache */
         return true;
     *out = json_read(path, JSON_MAX, err);
     if (*out && json_kind(*out) != JK_OBJECT) {
@@ -123,7 +130,8 @@ bool checkpoint_open(Checkpoint *k, const char *path, Err *err)
     k->processor_path = joined(k, dir, "preprocessor_config.json");
     if ((!folder || find_file(k, dir, &file, err)) && tensors_open(&k->file, file, err)) {
         k->used = arena_alloc(&k->arena, k->file.count + 1);
-        if (layout_detect(k, err) && read_beside(k->config_path, &k->config, err) && read_beside(k->processor_path, &k->processor, err))
+        if (layout_detect(k, err) && read_beside(k->config_path, &k->config, err) &&
+            read_beside(k->processor_path, &k->processor, err))
             return true;
     }
     checkpoint_close(k);
@@ -170,24 +178,28 @@ static bool check_tensor(const Checkpoint *k, const VitConfig *c, VitRole r, con
     size_t want[4];
     int rank = layout_shape(k->layout, c, r, want);
     if (t->dtype > DT_BF16)
-        return err_set(err, "%s: tensor '%s' is %s; weights must be F32, F16, BF16 or F64 (a quantised model has to be converted back)",
-                       k->file.path, t->name, dtype_name(t->dtype));
+        return err_set(
+            err,
+            "%s: tensor '%s' is %s; weights must be F32, F16, BF16 or F64 (a quantised model has to be converted back)",
+            k->file.path, t->name, dtype_name(t->dtype));
     if (same_shape(t, want, rank))
         return true;
     Buf got = {0}, expected = {0};
     put_shape(&got, t->shape, t->rank);
     put_shape(&expected, want, rank);
-    err_set(err, "%s: tensor '%s' has shape %s, expected %s as the other tensors of this %s model have it; fetch the file again", k->file.path,
-            t->name, buf_str(&got), buf_str(&expected), k->layout->name);
+    err_set(
+        err,
+        "%s: tensor '%s' has shape %s, expected %s as the other tensors of this %s model have it; fetch the file again",
+        k->file.path, t->name, buf_str(&got), buf_str(&expected), k->layout->name);
     buf_free(&got);
     buf_free(&expected);
     return false;
 }
 
 /* Runs over all weights of the configuration, whole model first. */
-#define EACH_WEIGHT(c, layer, r)                                  \
-    for (int layer = -1; layer < (c)->layers; layer++)            \
-        for (VitRole r = (VitRole)0; r < VIT_ROLES; r = (VitRole)(r + 1)) \
+#define EACH_WEIGHT(c, layer, r)                                                                                       \
+    for (int layer = -1; layer < (c)->layers; layer++)                                                                 \
+        for (VitRole r = (VitRole)0; r < VIT_ROLES; r = (VitRole)(r + 1))                                              \
             if (vit_role_in_block(r) == (layer >= 0) && vit_has((c), r))
 
 typedef struct NameList {
@@ -214,7 +226,8 @@ static const char *list_text(NameList *l)
 static bool check_all(Checkpoint *k, const VitConfig *c, Err *err)
 {
     NameList missing = {.text = ""};
-    EACH_WEIGHT(c, layer, r) {
+    EACH_WEIGHT(c, layer, r)
+    {
         const TensorInfo *t = checkpoint_find(k, r, layer);
         if (!t)
             list_name(&missing, checkpoint_name(k, r, layer));
@@ -223,8 +236,9 @@ static bool check_all(Checkpoint *k, const VitConfig *c, Err *err)
         else
             k->used[t - k->file.tensors] = true;
     }
-    return missing.count == 0 || err_set(err, "%s: %d tensor%s of this %s model missing: %s; is the download complete?", k->file.path,
-                                         missing.count, missing.count == 1 ? "" : "s", k->layout->name, list_text(&missing));
+    return missing.count == 0 ||
+           err_set(err, "%s: %d tensor%s of this %s model missing: %s; is the download complete?", k->file.path,
+                   missing.count, missing.count == 1 ? "" : "s", k->layout->name, list_text(&missing));
 }
 
 static bool is_word(const char *words, const char *name)
@@ -253,8 +267,11 @@ static bool check_unused(Checkpoint *k, Model *m, Err *err)
         else
             list_name(&left, name);
     }
-    return left.count == 0 || err_set(err, "%s: %d tensor%s that this %s model has no place for: %s; Vitrine shows plain ViTs: save the model "
-                                      "without these parts", k->file.path, left.count, left.count == 1 ? "" : "s", k->layout->name, list_text(&left));
+    return left.count == 0 ||
+           err_set(err,
+                   "%s: %d tensor%s that this %s model has no place for: %s; Vitrine shows plain ViTs: save the model "
+                   "without these parts",
+                   k->file.path, left.count, left.count == 1 ? "" : "s", k->layout->name, list_text(&left));
 }
 
 /* Which third of a fused tensor a weight is; −1 for the others. */
@@ -279,7 +296,8 @@ static bool read_all(Checkpoint *k, Model *m, ModelProgress progress, void *cont
     uint64_t done = 0, total = (uint64_t)vit_params(c) * sizeof(float);
     float *fused = NULL;
     bool ok = true;
-    EACH_WEIGHT(c, layer, r) {
+    EACH_WEIGHT(c, layer, r)
+    {
         const TensorInfo *t = checkpoint_find(k, r, layer);
         size_t cells = vit_role_cells(c, r);
         VitTensor *w = vit_weight(&m->weights, r, layer);

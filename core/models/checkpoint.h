@@ -15,9 +15,9 @@ typedef struct Layout {
     bool fused;                   /* one tensor holds the rows of q, then k, then v */
     const char *useless;          /* words: tensors that do not take part in the answer */
     float eps;
-    bool imagenet;                /* pixel mean and deviation of ImageNet instead of 0.5 */
+    bool imagenet; /* pixel mean and deviation of ImageNet instead of 0.5 */
     Filter filter;
-    double crop;                  /* share of the resized picture that the centre crop keeps; 0: squashed, not cropped */
+    double crop; /* share of the resized picture that the centre crop keeps; 0: squashed, not cropped */
 } Layout;
 
 extern const Layout LAYOUTS[];
@@ -26,22 +26,23 @@ extern const int LAYOUT_COUNT;
 bool layout_alternative(const char *pattern, int n, int layer, char *out, size_t size);
 /* Does it stand outside the prefix, as heads do? */
 bool layout_outside(VitRole r);
-/* The shape a weight has in a file: heads and their widths are one axis there, fused q k v three times as many rows, the pixels of a
- * patch one axis. Returns the rank. */
+/* The shape a weight has in a file: heads and their widths are one axis there, fused q k v three times as many rows,
+ * the pixels of a patch one axis. Returns the rank. */
 int layout_shape(const Layout *l, const VitConfig *c, VitRole r, size_t out[4]);
 
 typedef struct Checkpoint {
     TensorFile file;
-    bool *used;                /* [file.count] */
+    bool *used; /* [file.count] */
     const Layout *layout;
-    const char *prefix;        /* what stands in front of the family's names: "vit.", "module." */
-    Json *config, *processor;  /* config.json and preprocessor_config.json beside it, or NULL */
+    const char *prefix;       /* what stands in front of the family's names: "vit.", "module." */
+    Json *config, *processor; /* config.json and preprocessor_config.json beside it, or NULL */
     const char *config_path, *processor_path;
-    const char *name;          /* for the model */
+    const char *name; /* for the model */
     Arena arena;
 } Checkpoint;
 
-/* Opens the tensors (path as model_load), reads the JSON files beside them, recognises the layout. A zeroed Checkpoint is closed. */
+/* Opens the tensors (path as model_load), reads the JSON files beside them, recognises the layout. A zeroed Checkpoint
+ * is closed. */
 bool checkpoint_open(Checkpoint *k, const char *path, Err *err);
 void checkpoint_close(Checkpoint *k);
 /* The tensor that holds a weight (of a fused one: the fused tensor), or NULL. */
@@ -51,10 +52,11 @@ const char *checkpoint_name(Checkpoint *k, VitRole r, int layer);
 
 /* Recognises the family by its names; false with a message that says what the file is, where that is known. */
 bool layout_detect(Checkpoint *k, Err *err);
-/* Configuration, preprocessing, class names and assumptions from shapes and JSON files, into m (zeroed but for its arena). */
+/* Configuration, preprocessing, class names and assumptions from shapes and JSON files, into m (zeroed but for its
+ * arena). */
 bool layout_infer(Checkpoint *k, Model *m, Err *err);
-/* Its parts, for when m->vit has its sizes: how a picture becomes the input, and the names of the classes. trained: timm's
- * pretrained_cfg, or NULL. */
+/* Its parts, for when m->vit has its sizes: how a picture becomes the input, and the names of the classes. trained:
+ * timm's pretrained_cfg, or NULL. */
 bool layout_preprocess(const Checkpoint *k, Model *m, const Json *trained, Err *err);
 void layout_class_names(const Checkpoint *k, Model *m, const Json *trained);
 /* Every weight checked, found and read; every tensor used once. m->vit is set. */

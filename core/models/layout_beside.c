@@ -1,4 +1,5 @@
-/* What the files beside a checkpoint say about pictures and classes, and what its family takes for granted where they say nothing. */
+/* What the files beside a checkpoint say about pictures and classes, and what its family takes for granted where they
+ * say nothing. */
 #include <stdio.h>
 #include <string.h>
 
@@ -34,8 +35,8 @@ static void fit_preprocess(Model *m, const char *file)
     const VitConfig *c = &m->vit;
     if (p->width == c->image_w && p->height == c->image_h)
         return;
-    model_assume(m, "pictures become %d × %d, the size of the position table (%s says %d × %d)", c->image_h, c->image_w, file,
-                 p->height, p->width);
+    model_assume(m, "pictures become %d × %d, the size of the position table (%s says %d × %d)", c->image_h, c->image_w,
+                 file, p->height, p->width);
     p->resize_w = (int)((int64_t)p->resize_w * c->image_w / p->width);
     p->resize_h = (int)((int64_t)p->resize_h * c->image_h / p->height);
     p->resize_w = p->resize_w < c->image_w ? c->image_w : p->resize_w;
@@ -56,7 +57,9 @@ bool layout_preprocess(const Checkpoint *k, Model *m, const Json *trained, Err *
         if (!preprocess_from_hf(k->processor, p, c, err))
             return err_prefix(err, "%s", file);
         if (!json_bool(json_get(k->processor, "do_resize"), true))
-            model_assume(m, "pictures of another size are resized (%s says do_resize: false, but the model takes one size only)", file);
+            model_assume(
+                m, "pictures of another size are resized (%s says do_resize: false, but the model takes one size only)",
+                file);
     } else if (trained) {
         file = k->config_path;
         if (!preprocess_from_timm(trained, p, c, err))
@@ -68,7 +71,9 @@ bool layout_preprocess(const Checkpoint *k, Model *m, const Json *trained, Err *
     if (file)
         fit_preprocess(m, file);
     else if (c->input == VIT_INPUT_STANDARD)
-        model_assume(m, "pictures are %s, mean %g and deviation %g in the first channel (usual for %s; no preprocessor_config.json)",
+        model_assume(m,
+                     "pictures are %s, mean %g and deviation %g in the first channel (usual for %s; no "
+                     "preprocessor_config.json)",
                      preprocess_text(p, text, sizeof text), (double)c->mean[0], (double)c->std[0], k->layout->name);
     else
         model_assume(m, "pictures are %s (no preprocessor_config.json)", preprocess_text(p, text, sizeof text));

@@ -7,7 +7,8 @@
 static const struct {
     const char *part, *what;
 } REFUSED[] = {
-    {"visual.conv1.weight", "an OpenAI CLIP model (a picture and a text network; no patch bias, a projection instead of a head)"},
+    {"visual.conv1.weight",
+     "an OpenAI CLIP model (a picture and a text network; no patch bias, a projection instead of a head)"},
     {"vision_model.embeddings.", "a Hugging Face CLIP or SigLIP model (a picture and a text network)"},
     {"mlp.w12.", "a ViT with a SwiGLU MLP (two gated halves)"},
     {"mlp.weights_in.", "a ViT with a SwiGLU MLP (two gated halves)"},
@@ -51,8 +52,11 @@ bool layout_detect(Checkpoint *k, Err *err)
     const TensorFile *f = &k->file;
     const char *what = refused(f);
     if (what)
-        return err_set(err, "%s: this is %s, which Vitrine does not read; it reads ViT and DeiT models in the layouts of Hugging Face, "
-                       "timm and torchvision", f->path, what);
+        return err_set(
+            err,
+            "%s: this is %s, which Vitrine does not read; it reads ViT and DeiT models in the layouts of Hugging Face, "
+            "timm and torchvision",
+            f->path, what);
     for (int i = 0; i < LAYOUT_COUNT; i++)
         for (size_t t = 0; t < f->count; t++) {
             size_t n;
@@ -65,7 +69,12 @@ bool layout_detect(Checkpoint *k, Err *err)
             return true;
         }
     if (!f->count)
-        return err_set(err, "%s: there are no tensors in it; give a folder with model.safetensors, or a .safetensors file", f->path);
-    return err_set(err, "%s: no Vision Transformer: none of its %zu tensors (the first is '%.80s') is called as Hugging Face, timm or "
-                   "torchvision call them, for example '%s'", f->path, f->count, f->tensors[0].name, LAYOUTS[0].signature);
+        return err_set(err,
+                       "%s: there are no tensors in it; give a folder with model.safetensors, or a .safetensors file",
+                       f->path);
+    return err_set(
+        err,
+        "%s: no Vision Transformer: none of its %zu tensors (the first is '%.80s') is called as Hugging Face, timm or "
+        "torchvision call them, for example '%s'",
+        f->path, f->count, f->tensors[0].name, LAYOUTS[0].signature);
 }

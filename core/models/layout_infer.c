@@ -1,5 +1,6 @@
-/* What a checkpoint is, from the shapes of its tensors and the JSON files beside it. Shapes decide what they can decide and must
- * agree with the files; the rest is read from the files, else taken from the family's habits and written down as an assumption. */
+/* What a checkpoint is, from the shapes of its tensors and the JSON files beside it. Shapes decide what they can decide
+ * and must agree with the files; the rest is read from the files, else taken from the family's habits and written down
+ * as an assumption. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +17,7 @@ typedef struct Infer {
     const Json *args;    /* where the model's numbers stand: the whole config.json, or timm's model_args */
     const Json *trained; /* timm's pretrained_cfg, or NULL */
     bool timm_config;
-    int positions;       /* rows of the position table; 0 without one */
+    int positions; /* rows of the position table; 0 without one */
 } Infer;
 
 /* --- reading numbers --- */
@@ -62,8 +63,11 @@ static bool agree(const Infer *n, const char *hf, const char *timm, int have, Er
     const char *key = n->timm_config ? timm : hf;
     if (!read_int(n, v, key, &said, err))
         return false;
-    return said == have || err_set(err, "%s: \"%s\" is %d, but the tensors have %d; config and weights are of two models, or a download is "
-                                   "not complete", n->k->config_path, key, said, have);
+    return said == have ||
+           err_set(err,
+                   "%s: \"%s\" is %d, but the tensors have %d; config and weights are of two models, or a download is "
+                   "not complete",
+                   n->k->config_path, key, said, have);
 }
 
 static bool has(const Infer *n, VitRole r)
@@ -80,13 +84,15 @@ static bool read_switch(const Infer *n, const char *key, VitRole r, bool *on, Er
     if (json_kind(v) != JK_TRUE && json_kind(v) != JK_FALSE)
         return err_set(err, "%s: \"%s\" must be true or false", n->k->config_path, key);
     *on = json_kind(v) == JK_TRUE;
-    return *on || !has(n, r) || err_set(err, "%s: \"%s\" is false, but there is a tensor '%s'; config and weights are of two models",
-                                        n->k->config_path, key, checkpoint_find(n->k, r, 0)->name);
+    return *on || !has(n, r) ||
+           err_set(err, "%s: \"%s\" is false, but there is a tensor '%s'; config and weights are of two models",
+                   n->k->config_path, key, checkpoint_find(n->k, r, 0)->name);
 }
 
 /* --- from the tensors --- */
 
-/* One more than the number of the last block that has any tensor: what a block in between lacks will be missed by its name. */
+/* One more than the number of the last block that has any tensor: what a block in between lacks will be missed by its
+ * name. */
 static int count_layers(const Infer *n)
 {
     const char *pattern = n->k->layout->names[VIT_LN1_GAMMA];
@@ -112,15 +118,17 @@ static bool need(const Infer *n, VitRole r, int rank, const TensorInfo **t, Err 
         return err_set(err, "%s: tensor '%s' of this %s model is missing; is the download complete?", n->k->file.path,
                        checkpoint_name(n->k, r, 0), n->k->layout->name);
     if ((*t)->rank != rank)
-        return err_set(err, "%s: tensor '%s' has %d axes, expected %d (%s)", n->k->file.path, (*t)->name, (*t)->rank, rank, n->k->layout->name);
+        return err_set(err, "%s: tensor '%s' has %d axes, expected %d (%s)", n->k->file.path, (*t)->name, (*t)->rank,
+                       rank, n->k->layout->name);
     for (int i = 0; i < rank; i++)
         if ((*t)->shape[i] == 0 || (*t)->shape[i] > 1 << 24)
-            return err_set(err, "%s: tensor '%s' has an axis of length %zu", n->k->file.path, (*t)->name, (*t)->shape[i]);
+            return err_set(err, "%s: tensor '%s' has an axis of length %zu", n->k->file.path, (*t)->name,
+                           (*t)->shape[i]);
     return true;
 }
 
-/* A mask token is no part of the answer: the model opens too where the config speaks of one that is not there, or disowns one, or where
- * it belongs to a decoder of another width. */
+/* A mask token is no part of the answer: the model opens too where the config speaks of one that is not there, or
+ * disowns one, or where it belongs to a decoder of another width. */
 static bool infer_masking(Infer *n, Err *err)
 {
     VitConfig *c = n->c;
@@ -145,7 +153,8 @@ static void note_absent(const Infer *n, bool present, VitRole r, const char *wha
 static void note_biases(const Infer *n)
 {
     const VitConfig *c = n->c;
-    note_absent(n, c->patch_bias || c->norm_pre, VIT_PATCH_B, "the patch projection"); /* before a norm it would be of no use */
+    note_absent(n, c->patch_bias || c->norm_pre, VIT_PATCH_B,
+                "the patch projection"); /* before a norm it would be of no use */
     note_absent(n, c->qkv_bias || look(n, "qkv_bias", "qkv_bias"), VIT_B_Q, "the projection to q, k and v");
     note_absent(n, c->out_bias, VIT_B_O, "the output of attention");
     note_absent(n, c->mlp_bias, VIT_B_UP, "the MLP");
@@ -156,8 +165,8 @@ static bool infer_shapes(Infer *n, int *inner, Err *err)
 {
     VitConfig *c = n->c;
     const TensorInfo *gamma, *patch, *q, *up;
-    if (!need(n, VIT_LN1_GAMMA, 1, &gamma, err) || !need(n, VIT_PATCH_W, 4, &patch, err) || !need(n, VIT_W_Q, 2, &q, err) ||
-        !need(n, VIT_W_UP, 2, &up, err))
+    if (!need(n, VIT_LN1_GAMMA, 1, &gamma, err) || !need(n, VIT_PATCH_W, 4, &patch, err) ||
+        !need(n, VIT_W_Q, 2, &q, err) || !need(n, VIT_W_UP, 2, &up, err))
         return false;
     c->width = (int)gamma->shape[0];
     c->layers = count_layers(n);
@@ -170,10 +179,12 @@ static bool infer_shapes(Infer *n, int *inner, Err *err)
                      *pos = checkpoint_find(n->k, VIT_POS, 0);
     c->classes = head && head->rank == 2 && head->shape[0] <= 1 << 20 ? (int)head->shape[0] : 0;
     c->registers = registers && registers->rank >= 2 && registers->shape[registers->rank - 2] <= 1024
-                       ? (int)registers->shape[registers->rank - 2] : 0;
+                       ? (int)registers->shape[registers->rank - 2]
+                       : 0;
     n->positions = pos && pos->rank >= 2 && pos->shape[pos->rank - 2] <= 1 << 20 ? (int)pos->shape[pos->rank - 2] : 0;
     if (c->channels > VIT_CHANNELS_MAX)
-        return err_set(err, "%s: the model takes %d channels per pixel; at most %d are read", n->k->file.path, c->channels, VIT_CHANNELS_MAX);
+        return err_set(err, "%s: the model takes %d channels per pixel; at most %d are read", n->k->file.path,
+                       c->channels, VIT_CHANNELS_MAX);
     c->cls = has(n, VIT_CLS);
     c->dist = has(n, VIT_DIST);
     c->patch_bias = has(n, VIT_PATCH_B);
@@ -185,12 +196,14 @@ static bool infer_shapes(Infer *n, int *inner, Err *err)
     c->head_bias = has(n, VIT_HEAD_B);
     c->qkv_bias = has(n, VIT_B_Q);
     c->final_norm = !c->fc_norm || has(n, VIT_FINAL_GAMMA);
-    if (!read_switch(n, "qkv_bias", VIT_B_Q, &c->qkv_bias, err) || !read_switch(n, "final_norm", VIT_FINAL_GAMMA, &c->final_norm, err) ||
-        !infer_masking(n, err))
+    if (!read_switch(n, "qkv_bias", VIT_B_Q, &c->qkv_bias, err) ||
+        !read_switch(n, "final_norm", VIT_FINAL_GAMMA, &c->final_norm, err) || !infer_masking(n, err))
         return false;
     note_biases(n);
-    return (!c->classes || agree(n, "num_labels", "num_classes", c->classes, err)) && agree(n, "hidden_size", "embed_dim", c->width, err) && agree(n, "num_hidden_layers", "depth", c->layers, err) &&
-           agree(n, "intermediate_size", NULL, c->mlp, err) && agree(n, "num_channels", "in_chans", c->channels, err);
+    return (!c->classes || agree(n, "num_labels", "num_classes", c->classes, err)) &&
+           agree(n, "hidden_size", "embed_dim", c->width, err) &&
+           agree(n, "num_hidden_layers", "depth", c->layers, err) && agree(n, "intermediate_size", NULL, c->mlp, err) &&
+           agree(n, "num_channels", "in_chans", c->channels, err);
 }
 
 /* --- picture and positions --- */
@@ -225,8 +238,10 @@ static bool misses_cls(const Infer *n, int rows, int patches)
 
 static bool say_no_cls(const Infer *n, Err *err)
 {
-    return err_set(err, "%s: tensor '%s' of this %s model is missing (the position table has a row for it); is the download complete?",
-                   n->k->file.path, checkpoint_name(n->k, VIT_CLS, 0), n->k->layout->name);
+    return err_set(
+        err,
+        "%s: tensor '%s' of this %s model is missing (the position table has a row for it); is the download complete?",
+        n->k->file.path, checkpoint_name(n->k, VIT_CLS, 0), n->k->layout->name);
 }
 
 /* How many rows the position table has, beyond the patches', says which tokens it is for. */
@@ -248,19 +263,27 @@ static bool infer_picture(Infer *n, Err *err)
 {
     VitConfig *c = n->c;
     int h = 0, w = 0, ph = c->patch_h, pw = c->patch_w;
-    const Json *size = look(n, "image_size", "img_size"), *patch = look(n, "patch_size", "patch_size"), *input = json_get(n->trained, "input_size");
+    const Json *size = look(n, "image_size", "img_size"), *patch = look(n, "patch_size", "patch_size"),
+               *input = json_get(n->trained, "input_size");
     if ((size && !read_pair(n, size, n->timm_config ? "img_size" : "image_size", &h, &w, err)) ||
         (patch && !read_pair(n, patch, "patch_size", &ph, &pw, err)))
         return false;
-    if (!size && input && (!read_int(n, json_at(input, 1), "input_size", &h, err) || !read_int(n, json_at(input, 2), "input_size", &w, err)))
+    if (!size && input &&
+        (!read_int(n, json_at(input, 1), "input_size", &h, err) ||
+         !read_int(n, json_at(input, 2), "input_size", &w, err)))
         return false;
     if (!n->positions && strcmp(json_text(look(n, "positions", "positions"), ""), "none") == 0)
         c->pos = VIT_POS_NONE; /* said aloud only: a table that is merely missing will be missed */
     if (ph != c->patch_h || pw != c->patch_w)
-        return err_set(err, "%s: \"patch_size\" is %d × %d, but the tensors have %d × %d; config and weights are of two models",
-                       n->k->config_path, ph, pw, c->patch_h, c->patch_w);
-    if ((size || input) && (h < 1 || w < 1 || h > SIDE_MAX || w > SIDE_MAX)) /* also so that no product below overflows */
-        return err_set(err, "%s: \"%s\" must be 1 to %d", n->k->config_path, !size ? "input_size" : n->timm_config ? "img_size" : "image_size",
+        return err_set(
+            err, "%s: \"patch_size\" is %d × %d, but the tensors have %d × %d; config and weights are of two models",
+            n->k->config_path, ph, pw, c->patch_h, c->patch_w);
+    if ((size || input) &&
+        (h < 1 || w < 1 || h > SIDE_MAX || w > SIDE_MAX)) /* also so that no product below overflows */
+        return err_set(err, "%s: \"%s\" must be 1 to %d", n->k->config_path,
+                       !size            ? "input_size"
+                       : n->timm_config ? "img_size"
+                                        : "image_size",
                        SIDE_MAX);
     if (h > 0 && w > 0) {
         c->image_h = h;
@@ -269,23 +292,30 @@ static bool infer_picture(Infer *n, Err *err)
             return true;
         if (misses_cls(n, n->positions, vit_patches(c)))
             return say_no_cls(n, err);
-        return err_set(err, "%s: a picture of %d × %d has %d patches, but the position table has %d rows; set the size the weights were "
-                       "made for", n->k->config_path, h, w, vit_patches(c), n->positions);
+        return err_set(err,
+                       "%s: a picture of %d × %d has %d patches, but the position table has %d rows; set the size the "
+                       "weights were "
+                       "made for",
+                       n->k->config_path, h, w, vit_patches(c), n->positions);
     }
     if (!n->positions)
-        return err_set(err, "%s: the size of the picture is unknown: put {\"image_size\": …} into %s", n->k->file.path, n->k->config_path);
+        return err_set(err, "%s: the size of the picture is unknown: put {\"image_size\": …} into %s", n->k->file.path,
+                       n->k->config_path);
     int tries[] = {vit_prefix(c), vit_prefix(c) - c->registers, 0}, side = 0;
     for (int i = 0; i < 3 && !side; i++)
         side = n->positions > tries[i] ? exact_root(n->positions - tries[i]) : 0;
     if (!side && !c->cls && n->positions > vit_prefix(c) + 1 && exact_root(n->positions - vit_prefix(c) - 1))
         return say_no_cls(n, err);
     if (!side || side > SIDE_MAX / (c->patch_h > c->patch_w ? c->patch_h : c->patch_w))
-        return err_set(err, "%s: the position table has %d rows, which is no square of patches; put {\"image_size\": [height, width]} into %s",
+        return err_set(err,
+                       "%s: the position table has %d rows, which is no square of patches; put {\"image_size\": "
+                       "[height, width]} into %s",
                        n->k->file.path, n->positions, n->k->config_path);
     c->image_h = side * c->patch_h;
     c->image_w = side * c->patch_w;
     positions_for(c, n->positions, side * side);
-    model_assume(n->m, "pictures are square, %d × %d (from the %d rows of the position table)", c->image_h, c->image_w, n->positions);
+    model_assume(n->m, "pictures are square, %d × %d (from the %d rows of the position table)", c->image_h, c->image_w,
+                 n->positions);
     return true;
 }
 
@@ -308,7 +338,8 @@ static bool infer_heads(Infer *n, int inner, Err *err)
     VitConfig *c = n->c;
     bool found;
     c->heads = c->head_dim = 0;
-    if (!read_int(n, look(n, "num_attention_heads", "num_heads"), n->timm_config ? "num_heads" : "num_attention_heads", &c->heads, err) ||
+    if (!read_int(n, look(n, "num_attention_heads", "num_heads"), n->timm_config ? "num_heads" : "num_attention_heads",
+                  &c->heads, err) ||
         !read_int(n, look(n, "head_dim", "head_dim"), "head_dim", &c->head_dim, err))
         return false;
     if (!c->heads && c->head_dim && inner % c->head_dim == 0)
@@ -316,9 +347,12 @@ static bool infer_heads(Infer *n, int inner, Err *err)
     if (!c->heads) {
         c->heads = inner == c->width ? usual_heads(c->width) : 0;
         if (!c->heads)
-            return err_set(err, "%s: the number of heads is not stored in a %s checkpoint and width %d is no usual one: put "
-                           "{\"num_attention_heads\": …} into %s", n->k->file.path, n->k->layout->name, c->width, n->k->config_path);
-        model_assume(n->m, "%d heads of %d (what published models of width %d have; the file does not say)", c->heads, inner / c->heads, c->width);
+            return err_set(err,
+                           "%s: the number of heads is not stored in a %s checkpoint and width %d is no usual one: put "
+                           "{\"num_attention_heads\": …} into %s",
+                           n->k->file.path, n->k->layout->name, c->width, n->k->config_path);
+        model_assume(n->m, "%d heads of %d (what published models of width %d have; the file does not say)", c->heads,
+                     inner / c->heads, c->width);
     }
     if (!c->head_dim)
         c->head_dim = inner / c->heads;
@@ -334,9 +368,17 @@ static bool infer_activation(Infer *n, Err *err)
         const char *name;
         MapFn act;
     } known[] = {
-        {"gelu", MAP_GELU}, {"gelu_erf", MAP_GELU}, {"gelu_pytorch_tanh", MAP_GELU_TANH}, {"gelu_new", MAP_GELU_TANH}, {"gelu_fast", MAP_GELU_TANH},
-        {"gelu_tanh", MAP_GELU_TANH}, {"quick_gelu", MAP_QUICK_GELU}, {"quickgelu", MAP_QUICK_GELU}, {"relu", MAP_RELU},
-        {"silu", MAP_SILU}, {"swish", MAP_SILU},
+        {"gelu", MAP_GELU},
+        {"gelu_erf", MAP_GELU},
+        {"gelu_pytorch_tanh", MAP_GELU_TANH},
+        {"gelu_new", MAP_GELU_TANH},
+        {"gelu_fast", MAP_GELU_TANH},
+        {"gelu_tanh", MAP_GELU_TANH},
+        {"quick_gelu", MAP_QUICK_GELU},
+        {"quickgelu", MAP_QUICK_GELU},
+        {"relu", MAP_RELU},
+        {"silu", MAP_SILU},
+        {"swish", MAP_SILU},
     };
     const Json *v = look(n, "hidden_act", "act_layer");
     n->c->act = MAP_GELU;
@@ -350,8 +392,9 @@ static bool infer_activation(Infer *n, Err *err)
             n->c->act = known[i].act;
             return true;
         }
-    return err_set(err, "%s: activation \"%.40s\" is not known; Vitrine has gelu, gelu_pytorch_tanh, quick_gelu, relu and silu",
-                   n->k->config_path, name);
+    return err_set(
+        err, "%s: activation \"%.40s\" is not known; Vitrine has gelu, gelu_pytorch_tanh, quick_gelu, relu and silu",
+        n->k->config_path, name);
 }
 
 static bool infer_pool(Infer *n, Err *err)
@@ -359,8 +402,8 @@ static bool infer_pool(Infer *n, Err *err)
     static const struct {
         const char *name;
         VitPool pool;
-    } known[] = {{"token", VIT_POOL_CLS}, {"cls", VIT_POOL_CLS}, {"avg", VIT_POOL_MEAN}, {"mean", VIT_POOL_MEAN}, {"none", VIT_POOL_NONE},
-                 {"", VIT_POOL_NONE}};
+    } known[] = {{"token", VIT_POOL_CLS}, {"cls", VIT_POOL_CLS},   {"avg", VIT_POOL_MEAN},
+                 {"mean", VIT_POOL_MEAN}, {"none", VIT_POOL_NONE}, {"", VIT_POOL_NONE}};
     VitConfig *c = n->c;
     const Json *v = look(n, "global_pool", "global_pool");
     bool two = c->dist && checkpoint_find(n->k, VIT_HEAD_DIST_W, 0);
@@ -386,7 +429,8 @@ static bool infer_numbers(Infer *n, Err *err)
     if (!read_float(n, look(n, "layer_norm_eps", "norm_eps"), key, &c->eps, &found, err))
         return false;
     if (c->eps < 0)
-        return err_set(err, "%s: \"%s\" is %g; the epsilon of LayerNorm must be 0 or a small positive number", n->k->config_path, key, (double)c->eps);
+        return err_set(err, "%s: \"%s\" is %g; the epsilon of LayerNorm must be 0 or a small positive number",
+                       n->k->config_path, key, (double)c->eps);
     if (!found)
         model_assume(n->m, "LayerNorm's ε is %g (usual for %s; the file does not say)", (double)c->eps, l->name);
     c->post_norm = json_bool(look(n, "post_norm", "post_norm"), false);
@@ -405,8 +449,9 @@ bool layout_infer(Checkpoint *k, Model *m, Err *err)
         n.args = json_get(k->config, "model_args");
     if (n.timm_config && !n.trained)
         n.trained = k->config;
-    if (!infer_shapes(&n, &inner, err) || !infer_picture(&n, err) || !infer_heads(&n, inner, err) || !infer_activation(&n, err) ||
-        !infer_pool(&n, err) || !infer_numbers(&n, err) || !layout_preprocess(k, m, n.trained, err))
+    if (!infer_shapes(&n, &inner, err) || !infer_picture(&n, err) || !infer_heads(&n, inner, err) ||
+        !infer_activation(&n, err) || !infer_pool(&n, err) || !infer_numbers(&n, err) ||
+        !layout_preprocess(k, m, n.trained, err))
         return false;
     layout_class_names(k, m, n.trained);
     m->trained = json_bool(json_get(k->config, "trained"), true);

@@ -21,7 +21,8 @@ void model_alloc(Model *m)
                     continue;
                 if (pass)
                     vit_weight(&m->weights, role, layer)->data = m->block + cells;
-                cells = size_add(cells, (vit_role_cells(&m->vit, role) + WEIGHT_ALIGN - 1) / WEIGHT_ALIGN * WEIGHT_ALIGN);
+                cells = size_add(cells,
+                                 (vit_role_cells(&m->vit, role) + WEIGHT_ALIGN - 1) / WEIGHT_ALIGN * WEIGHT_ALIGN);
             }
         if (!pass)
             m->block = xfloats(cells);
@@ -37,7 +38,8 @@ void model_assume(Model *m, const char *fmt, ...)
     vsnprintf(line, sizeof line, fmt, ap);
     va_end(ap);
     size_t n = (size_t)m->assumption_count;
-    const char **more = arena_alloc(&m->arena, size_mul(n + 1, sizeof *more)); /* a handful of lines: the old table is left to the arena */
+    const char **more = arena_alloc(
+        &m->arena, size_mul(n + 1, sizeof *more)); /* a handful of lines: the old table is left to the arena */
     if (n)
         memcpy(more, m->assumptions, n * sizeof *more);
     more[n] = arena_strdup(&m->arena, line);

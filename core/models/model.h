@@ -1,5 +1,5 @@
-/* A model that is ready to be shown: configuration, weights, what must be done to a picture, names of the answers, and what had to
- * be assumed because the checkpoint does not say it. */
+/* A model that is ready to be shown: configuration, weights, what must be done to a picture, names of the answers, and
+ * what had to be assumed because the checkpoint does not say it. */
 #ifndef VITRINE_MODELS_MODEL_H
 #define VITRINE_MODELS_MODEL_H
 #include <stdbool.h>
@@ -23,18 +23,18 @@ typedef struct Model {
     bool drawn_shapes; /* was made for drawn shapes: about any other picture its answer means nothing */
     float *block;      /* all weights, one allocation */
     size_t block_cells;
-    Arena arena;       /* strings and tables */
+    Arena arena; /* strings and tables */
 } Model;
 
 /* Called now and then while a model is read: done of total bytes. False cancels. */
 typedef bool (*ModelProgress)(void *context, uint64_t done, uint64_t total);
 
-/* Reads a checkpoint. path is a folder (model.safetensors, config.json, perhaps preprocessor_config.json) or a .safetensors file
- * (config.json beside it is used when present). Every tensor of the file is used exactly once or known to be of no use; missing
- * and left-over ones are named. On failure *m is untouched. progress may be NULL. */
+/* Reads a checkpoint. path is a folder (model.safetensors, config.json, perhaps preprocessor_config.json) or a
+ * .safetensors file (config.json beside it is used when present). Every tensor of the file is used exactly once or
+ * known to be of no use; missing and left-over ones are named. On failure *m is untouched. progress may be NULL. */
 bool model_load(Model *m, const char *path, ModelProgress progress, void *context, Err *err);
-/* The model in the binary: weights is the asset "shapes-vit.f32" (every weight in role order, block by block). Cannot fail for the
- * asset of the same build; false and err when the size is another. */
+/* The model in the binary: weights is the asset "shapes-vit.f32" (every weight in role order, block by block). Cannot
+ * fail for the asset of the same build; false and err when the size is another. */
 bool model_bundled(Model *m, const void *weights, size_t bytes, Err *err);
 VitConfig model_bundled_config(void);
 enum { MODEL_BUNDLED_CLASSES = 10 };
@@ -43,7 +43,8 @@ enum { MODEL_BUNDLED_CLASSES = 10 };
 void model_seeded(Model *m, const VitConfig *c, uint64_t seed);
 /* One weight of that model alone, vit_role_cells floats: for writing a model too large to be held. */
 void model_seeded_weight(const VitConfig *c, uint64_t seed, VitRole r, int layer, float *out);
-/* "tiny", "b16", "l16", "h14": configurations of the paper (tiny: 32 × 32, for tests). False when there is no such size. */
+/* "tiny", "b16", "l16", "h14": configurations of the paper (tiny: 32 × 32, for tests). False when there is no such
+ * size. */
 bool model_size(const char *size, VitConfig *c);
 
 /* Room for all weights of m->vit in m->block, and m->weights pointing into it in role order (block by block). */
@@ -52,8 +53,8 @@ void model_alloc(Model *m);
 void model_assume(Model *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void model_free(Model *m); /* accepts a zeroed Model */
 
-/* Writes dir/model.safetensors and dir/config.json (Hugging Face names, plus head_dim and the knobs that family lacks, as keys of
- * their own) and dir/preprocessor_config.json. The folder must exist. */
+/* Writes dir/model.safetensors and dir/config.json (Hugging Face names, plus head_dim and the knobs that family lacks,
+ * as keys of their own) and dir/preprocessor_config.json. The folder must exist. */
 bool model_save(const Model *m, const char *dir, Err *err);
 /* The same for weights that are made one at a time: fill writes one weight's cells. */
 typedef void (*ModelFill)(void *context, VitRole r, int layer, float *out);

@@ -1,4 +1,5 @@
-/* Writing a model in Hugging Face form. What that family cannot say is written as keys of our own, which model_load reads back. */
+/* Writing a model in Hugging Face form. What that family cannot say is written as keys of our own, which model_load
+ * reads back. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 #include "core/models/checkpoint.h"
 
 static const char *const ACT_NAMES[MAP_COUNT] = {
-    [MAP_GELU] = "gelu", [MAP_GELU_TANH] = "gelu_pytorch_tanh", [MAP_QUICK_GELU] = "quick_gelu", [MAP_RELU] = "relu", [MAP_SILU] = "silu",
+    [MAP_GELU] = "gelu", [MAP_GELU_TANH] = "gelu_pytorch_tanh", [MAP_QUICK_GELU] = "quick_gelu", [MAP_RELU] = "relu",
+    [MAP_SILU] = "silu",
 };
 
 static void put_name(Buf *b, VitRole r, int layer)
@@ -34,9 +36,9 @@ static void put_shape(Buf *b, const VitConfig *c, VitRole r)
     buf_puts(b, "]");
 }
 
-#define EACH_WEIGHT(c, layer, r)                                          \
-    for (int layer = -1; layer < (c)->layers; layer++)                    \
-        for (VitRole r = (VitRole)0; r < VIT_ROLES; r = (VitRole)(r + 1)) \
+#define EACH_WEIGHT(c, layer, r)                                                                                       \
+    for (int layer = -1; layer < (c)->layers; layer++)                                                                 \
+        for (VitRole r = (VitRole)0; r < VIT_ROLES; r = (VitRole)(r + 1))                                              \
             if (vit_role_in_block(r) == (layer >= 0) && vit_has((c), r))
 
 static void put_header(Buf *b, const VitConfig *c)
@@ -44,7 +46,8 @@ static void put_header(Buf *b, const VitConfig *c)
     uint64_t at = 0;
     Buf json = {0};
     buf_puts(&json, "{\"__metadata__\":{\"format\":\"pt\"}");
-    EACH_WEIGHT(c, layer, r) {
+    EACH_WEIGHT(c, layer, r)
+    {
         uint64_t bytes = (uint64_t)vit_role_cells(c, r) * sizeof(float);
         buf_putc(&json, ',');
         put_name(&json, r, layer);
@@ -74,7 +77,8 @@ static bool save_weights(const Model *m, const char *path, ModelFill fill, void 
     if (!ok)
         goto done;
     ok = file_append(&out, header.data, header.len, err);
-    EACH_WEIGHT(c, layer, r) {
+    EACH_WEIGHT(c, layer, r)
+    {
         if (!ok)
             break;
         size_t cells = vit_role_cells(c, r);
@@ -136,7 +140,8 @@ static void put_own_keys(Buf *b, const Model *m)
 {
     const VitConfig *c = &m->vit;
     float usual = vit_scale(c->head_dim);
-    static const char *const pools[] = {[VIT_POOL_CLS] = "token", [VIT_POOL_MEAN] = "avg", [VIT_POOL_CLS_DIST] = "token", [VIT_POOL_NONE] = "none"};
+    static const char *const pools[] = {
+        [VIT_POOL_CLS] = "token", [VIT_POOL_MEAN] = "avg", [VIT_POOL_CLS_DIST] = "token", [VIT_POOL_NONE] = "none"};
     if (memcmp(&c->scale, &usual, sizeof usual) != 0)
         put_numbers(b, "attention_scale", &c->scale, 1, false);
     if (c->post_norm)
@@ -166,8 +171,10 @@ static void put_config(Buf *b, const Model *m)
     const VitConfig *c = &m->vit;
     buf_printf(b, "{\n  \"architectures\": [\"%s\"],\n  \"model_type\": \"vit\",\n",
                c->reconstruct && !c->classes ? "ViTForMaskedImageModeling" : "ViTForImageClassification");
-    buf_printf(b, "  \"hidden_size\": %d,\n  \"num_hidden_layers\": %d,\n  \"num_attention_heads\": %d,\n  \"head_dim\": %d,\n", c->width,
-               c->layers, c->heads, c->head_dim);
+    buf_printf(
+        b,
+        "  \"hidden_size\": %d,\n  \"num_hidden_layers\": %d,\n  \"num_attention_heads\": %d,\n  \"head_dim\": %d,\n",
+        c->width, c->layers, c->heads, c->head_dim);
     buf_printf(b, "  \"intermediate_size\": %d,\n  \"hidden_act\": \"%s\",\n", c->mlp,
                ACT_NAMES[c->act] ? ACT_NAMES[c->act] : map_name(c->act));
     put_numbers(b, "layer_norm_eps", &c->eps, 1, false);
@@ -181,7 +188,8 @@ static void put_config(Buf *b, const Model *m)
 
 static void put_processor(Buf *b, const Model *m)
 {
-    static const int pil[] = {[FILTER_NEAREST] = 0, [FILTER_LANCZOS] = 1, [FILTER_BILINEAR] = 2, [FILTER_BICUBIC] = 3, [FILTER_BOX] = 4};
+    static const int pil[] = {
+        [FILTER_NEAREST] = 0, [FILTER_LANCZOS] = 1, [FILTER_BILINEAR] = 2, [FILTER_BICUBIC] = 3, [FILTER_BOX] = 4};
     const Preprocess *p = &m->preprocess;
     const VitConfig *c = &m->vit;
     int edge = p->resize_w < p->resize_h ? p->resize_w : p->resize_h;
@@ -191,9 +199,11 @@ static void put_processor(Buf *b, const Model *m)
     else
         buf_printf(b, "  \"size\": {\"height\": %d, \"width\": %d},\n", p->resize_h, p->resize_w);
     if (p->mode == RESIZE_COVER || p->resize_w != p->width || p->resize_h != p->height)
-        buf_printf(b, "  \"do_center_crop\": true,\n  \"crop_size\": {\"height\": %d, \"width\": %d},\n", p->height, p->width);
-    buf_printf(b, "  \"resample\": %d,\n  \"do_rescale\": true,\n  \"rescale_factor\": %.17g,\n  \"do_normalize\": true,\n", pil[p->filter],
-               1.0 / (double)c->range);
+        buf_printf(b, "  \"do_center_crop\": true,\n  \"crop_size\": {\"height\": %d, \"width\": %d},\n", p->height,
+                   p->width);
+    buf_printf(
+        b, "  \"resample\": %d,\n  \"do_rescale\": true,\n  \"rescale_factor\": %.17g,\n  \"do_normalize\": true,\n",
+        pil[p->filter], 1.0 / (double)c->range);
     put_numbers(b, "image_mean", c->mean, c->channels, true);
     put_numbers(b, "image_std", c->std, c->channels, true);
     b->data[b->len -= 2] = '\0'; /* the last comma */
@@ -217,7 +227,8 @@ bool model_save_filled(const Model *m, const char *dir, ModelFill fill, void *co
     if (!file_is_dir(dir))
         return err_set(err, "%s: no such folder; make it first (mkdir -p)", dir);
     buf_printf(&path, "%s/model.safetensors", dir);
-    bool ok = save_weights(m, buf_str(&path), fill, context, err) && save_text(m, dir, "config.json", put_config, err) &&
+    bool ok = save_weights(m, buf_str(&path), fill, context, err) &&
+              save_text(m, dir, "config.json", put_config, err) &&
               save_text(m, dir, "preprocessor_config.json", put_processor, err);
     buf_free(&path);
     return ok;

@@ -1,13 +1,15 @@
-/* What every node is called on screen: one table beside the node names. A node without a row is a bug that a test finds. */
+/* What every node is called on screen: one table beside the node names. A node without a row is a bug that a test
+ * finds. */
 #ifndef VITRINE_MODELS_NAMES_H
 #define VITRINE_MODELS_NAMES_H
 
 enum { NODE_LABEL_CELLS = 14, NODE_SENTENCE_CELLS = 76 };
 
 typedef struct NodeText {
-    const char *pattern;  /* "blocks.*.attn.scores_raw": `*` any text of one component, `**` any number of them, <ln> any LayerNorm's scope */
-    const char *label;    /* at most 14 cells */
-    const char *symbol;   /* the paper's, "q kᵀ"; "" where it has none */
+    const char *pattern; /* "blocks.*.attn.scores_raw": `*` any text of one component, `**` any number of them, <ln> any
+                            LayerNorm's scope */
+    const char *label;   /* at most 14 cells */
+    const char *symbol;  /* the paper's, "q kᵀ"; "" where it has none */
     const char *sentence; /* at most 76 cells: what was computed and why */
 } NodeText;
 

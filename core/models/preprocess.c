@@ -6,8 +6,8 @@
 #include "core/base/dmath.h"
 #include "core/base/mem.h"
 
-/* What the picture is resized to before the crop. Covering keeps proportions: the tighter side becomes the target's, the other
- * is rounded down for a square target and to nearest otherwise, as torchvision and timm do. */
+/* What the picture is resized to before the crop. Covering keeps proportions: the tighter side becomes the target's,
+ * the other is rounded down for a square target and to nearest otherwise, as torchvision and timm do. */
 static void resized_size(const Preprocess *p, int w, int h, int64_t *out_w, int64_t *out_h)
 {
     *out_w = p->resize_w;
@@ -38,14 +38,16 @@ bool preprocess_run(const Preprocess *p, const Image *in, Image *resized, float 
     int64_t w, h;
     resized_size(p, in->width, in->height, &w, &h);
     if (w < 1 || h < 1 || w > IMAGE_PIXELS_MAX || h > IMAGE_PIXELS_MAX || w * h > IMAGE_PIXELS_MAX)
-        return err_set(err, "the picture is too long and narrow (%d × %d) for this model; cut it nearer to a square", in->width, in->height);
+        return err_set(err, "the picture is too long and narrow (%d × %d) for this model; cut it nearer to a square",
+                       in->width, in->height);
     Image source, big;
     image_init(&source, in->width, in->height, in->channels);
     memcpy(source.data, in->data, size_mul(size_mul((size_t)in->width, (size_t)in->height), (size_t)in->channels));
     image_convert(&source, p->channels);
     image_resize(&big, &source, (int)w, (int)h, p->filter);
     image_free(&source);
-    image_crop(resized, &big, crop_start(w, p->width, p->crop_to_even), crop_start(h, p->height, p->crop_to_even), p->width, p->height);
+    image_crop(resized, &big, crop_start(w, p->width, p->crop_to_even), crop_start(h, p->height, p->crop_to_even),
+               p->width, p->height);
     image_free(&big);
     size_t plane = size_mul((size_t)p->width, (size_t)p->height), channels = (size_t)p->channels;
     for (size_t i = 0; pixels && i < plane; i++)
@@ -110,13 +112,15 @@ static bool read_size(const Json *v, const char *key, int *w, int *h, bool *edge
     *edge = false;
     if (json_int(v, &a)) {
         b = a;
-    } else if (json_kind(v) == JK_ARRAY && json_count(v) == 2 && json_int(json_at(v, 0), &b) && json_int(json_at(v, 1), &a)) {
+    } else if (json_kind(v) == JK_ARRAY && json_count(v) == 2 && json_int(json_at(v, 0), &b) &&
+               json_int(json_at(v, 1), &a)) {
         /* [height, width] */
     } else if (json_int(json_get(v, "shortest_edge"), &a)) {
         b = a;
         *edge = true;
     } else if (!json_int(json_get(v, "height"), &b) || !json_int(json_get(v, "width"), &a)) {
-        return err_set(err, "\"%s\" is no size: expected a number, {\"height\", \"width\"} or {\"shortest_edge\"}", key);
+        return err_set(err, "\"%s\" is no size: expected a number, {\"height\", \"width\"} or {\"shortest_edge\"}",
+                       key);
     }
     if (!in_side((double)a) || !in_side((double)b))
         return err_set(err, "\"%s\" is out of range: 1 to %d", key, IMAGE_SIDE_MAX);
@@ -132,7 +136,8 @@ static bool read_numbers(const Json *v, const char *key, const VitConfig *c, flo
     bool one = json_kind(v) == JK_NUMBER; /* for every channel */
     size_t n = one ? 1 : json_count(v);
     if (!one && json_kind(v) != JK_ARRAY)
-        return err_set(err, "\"%s\" must be a number or a list of %d, one for each channel of the model", key, c->channels);
+        return err_set(err, "\"%s\" must be a number or a list of %d, one for each channel of the model", key,
+                       c->channels);
     if (n != 1 && n != (size_t)c->channels)
         return err_set(err, "\"%s\" has %zu numbers; the model has %d channels", key, n, c->channels);
     for (int i = 0; i < c->channels; i++) {
@@ -167,10 +172,12 @@ static bool read_hf_filter(const Json *v, Preprocess *p, Err *err)
     return err_set(err, "\"resample\" is none of 0 nearest, 1 lanczos, 2 bilinear, 3 bicubic, 4 box");
 }
 
-/* A mere number as "size": both sides for the processors of ViT and DeiT, the shorter side for those of CLIP and BiT. */
+/* A mere number as "size": both sides for the processors of ViT and DeiT, the shorter side for those of CLIP and BiT.
+ */
 static bool number_is_shorter_side(const Json *j)
 {
-    const char *type = json_text(json_get(j, "image_processor_type"), json_text(json_get(j, "feature_extractor_type"), ""));
+    const char *type = json_text(json_get(j, "image_processor_type"),
+                                 json_text(json_get(j, "feature_extractor_type"), ""));
     return strncmp(type, "CLIP", 4) == 0 || strncmp(type, "Bit", 3) == 0;
 }
 
@@ -241,7 +248,8 @@ bool preprocess_from_timm(const Json *j, Preprocess *p, VitConfig *c, Err *err)
     const Json *size = json_get(j, "input_size");
     int64_t h, w;
     if (size) {
-        if (!json_int(json_at(size, 1), &h) || !json_int(json_at(size, 2), &w) || !in_side((double)h) || !in_side((double)w))
+        if (!json_int(json_at(size, 1), &h) || !json_int(json_at(size, 2), &w) || !in_side((double)h) ||
+            !in_side((double)w))
             return err_set(err, "\"input_size\" is not [channels, height, width]");
         next.width = (int)w;
         next.height = (int)h;
@@ -253,7 +261,8 @@ bool preprocess_from_timm(const Json *j, Preprocess *p, VitConfig *c, Err *err)
     next.mode = strcmp(json_text(json_get(j, "crop_mode"), "center"), "squash") == 0 ? RESIZE_SQUASH : RESIZE_COVER;
     next.crop_to_even = true;
     if (!read_timm_filter(json_get(j, "interpolation"), &next, err) ||
-        !read_numbers(json_get(j, "mean"), "mean", c, config.mean, err) || !read_deviations(json_get(j, "std"), "std", c, config.std, err))
+        !read_numbers(json_get(j, "mean"), "mean", c, config.mean, err) ||
+        !read_deviations(json_get(j, "std"), "std", c, config.std, err))
         return false;
     *p = next;
     *c = config;

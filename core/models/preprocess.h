@@ -1,5 +1,5 @@
-/* How a picture becomes a model's input: conversion to its channels, resizing, centre crop. Rescaling and standardising are nodes
- * of the graph (VitConfig: range, mean, std), so that they can be looked at. */
+/* How a picture becomes a model's input: conversion to its channels, resizing, centre crop. Rescaling and standardising
+ * are nodes of the graph (VitConfig: range, mean, std), so that they can be looked at. */
 #ifndef VITRINE_MODELS_PREPROCESS_H
 #define VITRINE_MODELS_PREPROCESS_H
 #include <stdbool.h>
@@ -17,9 +17,10 @@ typedef enum ResizeMode {
 typedef struct Preprocess {
     int width, height, channels; /* what the model receives */
     ResizeMode mode;
-    int resize_w, resize_h;      /* before the centre crop to width × height */
+    int resize_w, resize_h; /* before the centre crop to width × height */
     Filter filter;
-    bool crop_to_even;           /* crop offsets of half a pixel go to the even neighbour (torchvision), else down (Hugging Face) */
+    bool crop_to_even; /* crop offsets of half a pixel go to the even neighbour (torchvision), else down (Hugging Face)
+                        */
 } Preprocess;
 
 /* Where in the picture the model's input comes from, in pixels of the picture: left, top, right, bottom. */
@@ -30,17 +31,17 @@ typedef struct SourceRect {
 /* Squash to the model's size with a bilinear filter: what a model gets about which nothing else is known. */
 Preprocess preprocess_default(const VitConfig *c);
 /* in → resized (width × height, the model's channels; image_free by the caller) and pixels[c,y,x] 0 … 255
- * (channels · height · width floats; NULL if not wanted). False, with nothing to free, when the model's channel count is no
- * picture's or the picture is too long and narrow to be resized in memory. */
+ * (channels · height · width floats; NULL if not wanted). False, with nothing to free, when the model's channel count
+ * is no picture's or the picture is too long and narrow to be resized in memory. */
 bool preprocess_run(const Preprocess *p, const Image *in, Image *resized, float *pixels, Err *err);
-/* The rectangle of a width × height source picture that pixel x, y of the model's input stands for (the filter looks a little
- * beyond it); parts outside the picture are cut off. */
+/* The rectangle of a width × height source picture that pixel x, y of the model's input stands for (the filter looks a
+ * little beyond it); parts outside the picture are cut off. */
 SourceRect preprocess_source(const Preprocess *p, int source_w, int source_h, int x, int y);
 /* One line: "resized to 256 × 256 (cover, bicubic), centre 224 × 224". Returns out. */
 const char *preprocess_text(const Preprocess *p, char *out, size_t n);
 
-/* Reads a Hugging Face preprocessor_config.json into p and the pixel statistics of c. Keys that are absent leave their value.
- * False when a value is of the wrong kind; the message has no file name yet. */
+/* Reads a Hugging Face preprocessor_config.json into p and the pixel statistics of c. Keys that are absent leave their
+ * value. False when a value is of the wrong kind; the message has no file name yet. */
 bool preprocess_from_hf(const Json *j, Preprocess *p, VitConfig *c, Err *err);
 /* The same from a timm pretrained_cfg. */
 bool preprocess_from_timm(const Json *j, Preprocess *p, VitConfig *c, Err *err);

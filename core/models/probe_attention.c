@@ -1,9 +1,10 @@
-/* What a row of attention says about itself: how spread it is, how sharp, how much of a gradient its softmax lets through; and what
- * each head adds to a token. */
+/* What a row of attention says about itself: how spread it is, how sharp, how much of a gradient its softmax lets
+ * through; and what each head adds to a token. */
 #include "core/base/err.h"
 #include "core/models/probe_parts.h"
 
-/* H = −Σ A ln A, with 0 ln 0 = 0 (Shannon 1948); its share of ln T, the most that T tokens can have; the mean of both over a head. */
+/* H = −Σ A ln A, with 0 ln 0 = 0 (Shannon 1948); its share of ln T, the most that T tokens can have; the mean of both
+ * over a head. */
 static void entropy(Probes *b, NodeId pattern, Dims rows)
 {
     Graph *g = b->g;
@@ -16,8 +17,9 @@ static void entropy(Probes *b, NodeId pattern, Dims rows)
     probe_mean(g, "entropy_share_mean", share, DIMS(b->axis.h), b->tokens);
 }
 
-/* Variance over the scores that are not masked. A masked score is −∞, and exp(s·2⁻¹²⁶) tells it from every finite one, whose
- * product is too small to matter: 0 for −∞, about 1 otherwise. A row without any score left has 0/0: no variance. */
+/* Variance over the scores that are not masked. A masked score is −∞, and exp(s·2⁻¹²⁶) tells it from every finite one,
+ * whose product is too small to matter: 0 for −∞, about 1 otherwise. A row without any score left has 0/0: no variance.
+ */
 static void score_variance(Probes *b, NodeId scores, Dims rows)
 {
     Graph *g = b->g;
@@ -29,7 +31,8 @@ static void score_variance(Probes *b, NodeId scores, Dims rows)
     NodeId kept = probe_passing(g, graph_where(g, "score_kept", alive, scores, zero));
     NodeId count = graph_reduce(g, "score_count", OP_SUM, ones, rows);
     NodeId mean = graph_zip(g, "score_mean", OP_DIV, graph_reduce(g, "score_sum", OP_SUM, kept, rows), count);
-    NodeId filled = probe_passing(g, graph_where(g, "score_filled", alive, scores, mean)); /* a masked score is then 0 from the mean */
+    NodeId filled = probe_passing(g, graph_where(g, "score_filled", alive, scores,
+                                                 mean)); /* a masked score is then 0 from the mean */
     NodeId centered = probe_passing(g, graph_zip(g, "score_centered", OP_SUB, filled, mean));
     NodeId sq = probe_passing(g, graph_zip(g, "score_sq", OP_MUL, centered, centered));
     NodeId sumsq = graph_reduce(g, "score_sumsq", OP_SUM, sq, rows);
@@ -37,8 +40,9 @@ static void score_variance(Probes *b, NodeId scores, Dims rows)
     probe_mean(g, "score_variance_mean", variance, DIMS(b->axis.h), b->tokens);
 }
 
-/* ∂A_i/∂s_j = A_i (δ_ij − A_j), whose Frobenius norm is √(S2 − 2·S3 + S2²) with Sn = Σ Aⁿ: 0 where one token has all, at most 1/2.
- * Near 0 the three terms cancel: what is below about 4e-4 is rounding, and what it makes negative counts as 0. */
+/* ∂A_i/∂s_j = A_i (δ_ij − A_j), whose Frobenius norm is √(S2 − 2·S3 + S2²) with Sn = Σ Aⁿ: 0 where one token has all,
+ * at most 1/2. Near 0 the three terms cancel: what is below about 4e-4 is rounding, and what it makes negative counts
+ * as 0. */
 static void jacobian(Probes *b, NodeId pattern, Dims rows)
 {
     Graph *g = b->g;
@@ -67,6 +71,8 @@ void probe_attention(Probes *b, int layer)
     score_variance(b, k->scores, rows);
     jacobian(b, k->pattern, rows);
     NodeId sum = graph_reduce(g, "heads_sum", OP_SUM, k->pattern, DIMS(t, u));
-    k->mean_pattern = graph_zip(g, "mean_pattern", OP_DIV, sum, graph_const(g, "heads", DIMS_SCALAR, (float)b->c->heads));
-    probe_passing(g, graph_contract(g, "result", k->z, k->w_o, DIMS(h, t, b->axis.d))); /* a head's part of the mix, before the bias */
+    k->mean_pattern = graph_zip(g, "mean_pattern", OP_DIV, sum,
+                                graph_const(g, "heads", DIMS_SCALAR, (float)b->c->heads));
+    probe_passing(g, graph_contract(g, "result", k->z, k->w_o,
+                                    DIMS(h, t, b->axis.d))); /* a head's part of the mix, before the bias */
 }

@@ -83,7 +83,8 @@ static bool add_to_mean(Components *p)
     return ++p->at == p->rows;
 }
 
-/* More rows than columns: Σ over rows of xᵀx, the covariance but for a factor. Else x xᵀ, whose vectors lead to the same components. */
+/* More rows than columns: Σ over rows of xᵀx, the covariance but for a factor. Else x xᵀ, whose vectors lead to the
+ * same components. */
 static bool add_products(Components *p)
 {
     const double *x = centred_row(p, p->at, p->row);
@@ -103,8 +104,8 @@ static bool add_products(Components *p)
     return ++p->at == p->rows;
 }
 
-/* The matrix divided by its largest number, so that the steps behind need no care for overflow. False where there is nothing to find:
- * no variance, or numbers that are not finite; out is filled then. */
+/* The matrix divided by its largest number, so that the steps behind need no care for overflow. False where there is
+ * nothing to find: no variance, or numbers that are not finite; out is filled then. */
 static bool scale_matrix(Components *p)
 {
     size_t cells = (size_t)p->n * (size_t)p->n;
@@ -217,7 +218,8 @@ static void solve(const Components *p, double lambda, double *y)
     }
 }
 
-/* Makes v[n] a unit vector at right angles to the `before` rows of m; a vector of a basis where nothing is left of it. */
+/* Makes v[n] a unit vector at right angles to the `before` rows of m; a vector of a basis where nothing is left of it.
+ */
 static void orthonormalise(double *v, double *m, int before, int n)
 {
     double size = dm_sqrt(dot(v, v, n));

@@ -1,5 +1,6 @@
-/* How far attention reaches: the mean distance between a patch and the patches that it looks at, in pixels (Dosovitskiy et al. 2021,
- * figure 7). The variant over patches alone: tokens without a place are left out, and what a row gives to patches counts as all of it. */
+/* How far attention reaches: the mean distance between a patch and the patches that it looks at, in pixels (Dosovitskiy
+ * et al. 2021, figure 7). The variant over patches alone: tokens without a place are left out, and what a row gives to
+ * patches counts as all of it. */
 #include "core/models/probe_parts.h"
 
 typedef struct Side {
@@ -29,8 +30,10 @@ void probe_grid(Probes *b)
     Dims row = DIMS(b->axis.p);
     NodeId steps_y, steps_x;
     graph_scope(g, "grid.probe");
-    NodeId y = along(b, (Side){"row", "row_seen", "rows_apart", "rows_sq", "patch_height", "down", "down_sq"}, true, &steps_y);
-    NodeId x = along(b, (Side){"col", "col_seen", "cols_apart", "cols_sq", "patch_width", "across", "across_sq"}, false, &steps_x);
+    NodeId y = along(b, (Side){"row", "row_seen", "rows_apart", "rows_sq", "patch_height", "down", "down_sq"}, true,
+                     &steps_y);
+    NodeId x = along(b, (Side){"col", "col_seen", "cols_apart", "cols_sq", "patch_width", "across", "across_sq"}, false,
+                     &steps_x);
     b->steps_sq = probe_passing(g, graph_zip(g, "steps_sq", OP_ADD, steps_y, steps_x));
     NodeId sq = probe_passing(g, graph_zip(g, "distance_sq", OP_ADD, y, x));
     b->distance = probe_passing(g, graph_map(g, "distance", MAP_SQRT, sq));
@@ -53,6 +56,7 @@ void probe_distance(Probes *b, int layer)
     NodeId far = graph_contract(g, "distance_weighted", weights, b->distance, rows);
     NodeId mean = graph_zip(g, "distance_quotient", OP_DIV, far, mass);
     NodeId row = graph_where(g, "distance_row", mass, mean, b->zero);
-    NodeId counted = graph_reduce(g, "distance_rows", OP_SUM, graph_where(g, "distance_counted", mass, b->one, b->zero), DIMS(h));
+    NodeId counted = graph_reduce(g, "distance_rows", OP_SUM, graph_where(g, "distance_counted", mass, b->one, b->zero),
+                                  DIMS(h));
     probe_mean(g, "distance", row, DIMS(h), counted);
 }

@@ -1,5 +1,5 @@
-/* The patch projection as pictures: every filter is a small patch of pixels, and so are their principal components, the directions in
- * which the filters differ most (Dosovitskiy et al. 2021, figure 7). */
+/* The patch projection as pictures: every filter is a small patch of pixels, and so are their principal components, the
+ * directions in which the filters differ most (Dosovitskiy et al. 2021, figure 7). */
 #include "core/base/mem.h"
 #include "core/models/probe_components.h"
 #include "core/models/probe_parts.h"
@@ -32,7 +32,8 @@ static NodeId component_leaf(Probes *b, const float *filters, int k, Dims tile)
     return n;
 }
 
-/* Unit vectors at right angles have products 1 with themselves and 0 with each other: the largest difference from that. */
+/* Unit vectors at right angles have products 1 with themselves and 0 with each other: the largest difference from that.
+ */
 static void right_angles(Probes *b, NodeId components, NodeId seen, int k, int k0)
 {
     Graph *g = b->g;
@@ -41,7 +42,8 @@ static void right_angles(Probes *b, NodeId components, NodeId seen, int k, int k
     for (int i = 0; i < n; i++)
         unit[i * n + i] = 1;
     NodeId products = graph_contract(g, "products", components, seen, DIMS(k, k0));
-    NodeId wanted = graph_leaf(g, "unit", DIMS(k, k0), (Leaf){LEAF_CONST, unit, "1 for a component and itself, 0 for two"});
+    NodeId wanted = graph_leaf(g, "unit", DIMS(k, k0),
+                               (Leaf){LEAF_CONST, unit, "1 for a component and itself, 0 for two"});
     NodeId error = graph_zip(g, "error", OP_SUB, products, wanted);
     NodeId worst = graph_reduce(g, "error_sq_max", OP_MAX, graph_zip(g, "error_sq", OP_MUL, error, error), DIMS_SCALAR);
     graph_map(g, "error_max", MAP_SQRT, worst);
@@ -61,7 +63,8 @@ void probe_filters(Probes *b)
     int k = graph_axis(g, (Axis){.sym = "k", .name = "principal component", .n = count});
     int k0 = graph_axis(g, (Axis){.sym = "k0", .name = "component compared with", .n = count});
     NodeId width = graph_const(g, "width", DIMS_SCALAR, (float)b->c->width);
-    NodeId centred = probe_passing(g, graph_zip(g, "centred", OP_SUB, filters, probe_mean(g, "mean", filters, tile, width)));
+    NodeId centred = probe_passing(g, graph_zip(g, "centred", OP_SUB, filters,
+                                                probe_mean(g, "mean", filters, tile, width)));
     NodeId components = component_leaf(b, graph_node(g, weight)->leaf.data, k, tile);
     Dims other = dims_replace(graph_node(g, components)->dims, k, k0);
     NodeId seen = graph_view(g, "components_seen", components, other);
@@ -70,7 +73,8 @@ void probe_filters(Probes *b)
     NodeId sum = graph_reduce(g, "variance_sum", OP_SUM, sq, DIMS(k));
     graph_map(g, "singular", MAP_SQRT, sum);
     NodeId variance = graph_zip(g, "variance", OP_DIV, sum, width);
-    NodeId all = probe_mean(g, "total", probe_passing(g, graph_zip(g, "centred_sq", OP_MUL, centred, centred)), DIMS_SCALAR, width);
+    NodeId all = probe_mean(g, "total", probe_passing(g, graph_zip(g, "centred_sq", OP_MUL, centred, centred)),
+                            DIMS_SCALAR, width);
     graph_zip(g, "explained", OP_DIV, variance, all);
     NodeId projected = graph_view(g, "projection_seen", projection, DIMS(d, k0));
     graph_zip(g, "covariance", OP_DIV, graph_contract(g, "covariance_sum", projection, projected, DIMS(k, k0)), width);

@@ -21,13 +21,16 @@ static NodeId gradient_of(const Graph *g, int layer, const char *name, Dims patt
     return n != NO_NODE && dims_equal(graph_node(g, n)->dims, pattern) ? n : NO_NODE;
 }
 
-/* √(Σ (∂y/∂score)² / Σ (∂y/∂weight)²) over a row, and over all rows of a head. Both sums are made before they are divided: a row that no
- * gradient reaches has 0/0, and must not spoil the head's figure. */
+/* √(Σ (∂y/∂score)² / Σ (∂y/∂weight)²) over a row, and over all rows of a head. Both sums are made before they are
+ * divided: a row that no gradient reaches has 0/0, and must not spoil the head's figure. */
 static void through(Graph *g, NodeId scores, NodeId weights, Dims row, Dims head)
 {
-    NodeId in = graph_zip(g, "gradient_in_sq", OP_MUL, weights, weights), out = graph_zip(g, "gradient_out_sq", OP_MUL, scores, scores);
-    NodeId in_row = graph_reduce(g, "gradient_in_sum", OP_SUM, in, row), out_row = graph_reduce(g, "gradient_out_sum", OP_SUM, out, row);
-    NodeId in_head = graph_reduce(g, "gradient_in_all", OP_SUM, in_row, head), out_head = graph_reduce(g, "gradient_out_all", OP_SUM, out_row, head);
+    NodeId in = graph_zip(g, "gradient_in_sq", OP_MUL, weights, weights),
+           out = graph_zip(g, "gradient_out_sq", OP_MUL, scores, scores);
+    NodeId in_row = graph_reduce(g, "gradient_in_sum", OP_SUM, in, row),
+           out_row = graph_reduce(g, "gradient_out_sum", OP_SUM, out, row);
+    NodeId in_head = graph_reduce(g, "gradient_in_all", OP_SUM, in_row, head),
+           out_head = graph_reduce(g, "gradient_out_all", OP_SUM, out_row, head);
     graph_map(g, "gradient_through", MAP_SQRT, graph_zip(g, "gradient_share", OP_DIV, out_row, in_row));
     graph_map(g, "gradient_through_head", MAP_SQRT, graph_zip(g, "gradient_share_head", OP_DIV, out_head, in_head));
 }
@@ -40,7 +43,8 @@ void probe_gradient_through(Graph *g)
         snprintf(path, sizeof path, "blocks.%d.attn.pattern", layer);
         if (graph_find(g, path) == NO_NODE)
             return;
-        NodeId scores = gradient_of(g, layer, "scores_scaled", DIMS(h, t, u)), weights = gradient_of(g, layer, "pattern", DIMS(h, t, u));
+        NodeId scores = gradient_of(g, layer, "scores_scaled", DIMS(h, t, u)),
+               weights = gradient_of(g, layer, "pattern", DIMS(h, t, u));
         if (scores == NO_NODE || weights == NO_NODE)
             continue; /* what the gradients are of does not depend on it */
         graph_scope(g, "blocks.%d.attn.probe", layer);

@@ -1,5 +1,6 @@
-/* What the reconstruction head guesses, as a picture that can be put beside the picture, and how far off it is. Errors are mean squares of
- * standardised values, which is what the head learned to keep small; beside them stands what a guess of 0, the mean colour, would cost. */
+/* What the reconstruction head guesses, as a picture that can be put beside the picture, and how far off it is. Errors
+ * are mean squares of standardised values, which is what the head learned to keep small; beside them stands what a
+ * guess of 0, the mean colour, would cost. */
 #include "core/base/err.h"
 #include "core/models/probe_parts.h"
 
@@ -37,12 +38,13 @@ static NodeId patch_mean(Probes *b, const char *sum, const char *grid, const cha
     return graph_view(g, name, graph_zip(g, grid, OP_DIV, total, count), DIMS(b->axis.p));
 }
 
-/* hidden[p]: 1 where the token of a patch is the mask token, 0 where it is the patch's own. Read from the tokens themselves, so that it
- * is true whatever edit put the mask token there. */
+/* hidden[p]: 1 where the token of a patch is the mask token, 0 where it is the patch's own. Read from the tokens
+ * themselves, so that it is true whatever edit put the mask token there. */
 static NodeId hidden_patches(Probes *b)
 {
     Graph *g = b->g;
-    NodeId apart = probe_passing(g, graph_zip(g, "mask_apart", OP_SUB, b->nodes->patch_embed, existing(g, vit_role_name(VIT_MASK_TOKEN))));
+    NodeId apart = probe_passing(g, graph_zip(g, "mask_apart", OP_SUB, b->nodes->patch_embed,
+                                              existing(g, vit_role_name(VIT_MASK_TOKEN))));
     NodeId sq = probe_passing(g, graph_zip(g, "mask_apart_sq", OP_MUL, apart, apart));
     NodeId distance = graph_reduce(g, "mask_distance", OP_SUM, sq, DIMS(b->axis.p));
     return graph_where(g, "hidden", distance, b->zero, b->one);
@@ -56,9 +58,11 @@ void probe_guess(Probes *b)
         return;
     graph_scope(g, "guess");
     guess_pixels(b);
-    NodeId image = b->nodes->image, count = graph_const(g, "values", DIMS_SCALAR, (float)c->channels * (float)c->patch_h * (float)c->patch_w);
+    NodeId image = b->nodes->image,
+           count = graph_const(g, "values", DIMS_SCALAR, (float)c->channels * (float)c->patch_h * (float)c->patch_w);
     NodeId apart = probe_passing(g, graph_zip(g, "difference", OP_SUB, b->nodes->guess, image));
-    NodeId error = patch_mean(b, "error_sum", "error_grid", "error", graph_zip(g, "difference_sq", OP_MUL, apart, apart), count);
+    NodeId error = patch_mean(b, "error_sum", "error_grid", "error",
+                              graph_zip(g, "difference_sq", OP_MUL, apart, apart), count);
     NodeId flat = patch_mean(b, "flat_sum", "flat_grid", "flat", graph_zip(g, "image_sq", OP_MUL, image, image), count);
     if (!c->mask_token)
         return;

@@ -1,5 +1,6 @@
-/* The logit lens (nostalgebraist 2020): what the model would answer if it ended behind a block, or had none; and what it would answer if it read
- * its other read-out, the mean of the patches or the class token. The final norm and the head are the model's own, edits included. */
+/* The logit lens (nostalgebraist 2020): what the model would answer if it ended behind a block, or had none; and what
+ * it would answer if it read its other read-out, the mean of the patches or the class token. The final norm and the
+ * head are the model's own, edits included. */
 #include <stdio.h>
 
 #include "core/base/err.h"
@@ -47,7 +48,8 @@ void probe_find_answer(Probes *b)
 static NodeId apply_norm(Probes *b, const char *prefix, NodeId x, ProbeNorm norm)
 {
     Graph *g = b->g;
-    static const char *const PARTS[] = {"sum", "mean", "centered", "sq", "sumsq", "var", "var_eps", "rstd", "normalized", "scaled", "out"};
+    static const char *const PARTS[] = {"sum",     "mean", "centered",   "sq",     "sumsq", "var",
+                                        "var_eps", "rstd", "normalized", "scaled", "out"};
     char name[sizeof PARTS / sizeof *PARTS][32];
     for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++)
         snprintf(name[i], sizeof name[i], "%s_%s", prefix, PARTS[i]);

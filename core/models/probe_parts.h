@@ -1,5 +1,5 @@
-/* What the analyses of a Vision Transformer share while they are appended to its graph. Internal to core/models: probes.c calls the
- * others, one file per kind of analysis. */
+/* What the analyses of a Vision Transformer share while they are appended to its graph. Internal to core/models:
+ * probes.c calls the others, one file per kind of analysis. */
 #ifndef VITRINE_MODELS_PROBE_PARTS_H
 #define VITRINE_MODELS_PROBE_PARTS_H
 #include "core/models/vit.h"

@@ -1,4 +1,5 @@
-/* What the position table learned: how alike the vectors of two places are, whether near ones are more alike than far ones. */
+/* What the position table learned: how alike the vectors of two places are, whether near ones are more alike than far
+ * ones. */
 #include <stdio.h>
 
 #include "core/base/mem.h"
@@ -20,11 +21,13 @@ static NodeId cosine(Probes *b, NodeId x, CosineNames name)
     NodeId dot = probe_passing(g, graph_contract(g, name.dot, x, seen, DIMS(p, p0)));
     NodeId sq = probe_passing(g, graph_zip(g, name.sq, OP_MUL, x, x));
     NodeId norm = graph_map(g, name.norm, MAP_SQRT, graph_reduce(g, name.sumsq, OP_SUM, sq, DIMS(p)));
-    NodeId norms = probe_passing(g, graph_zip(g, name.norms, OP_MUL, norm, graph_view(g, name.norm_seen, norm, DIMS(p0))));
+    NodeId norms = probe_passing(g,
+                                 graph_zip(g, name.norms, OP_MUL, norm, graph_view(g, name.norm_seen, norm, DIMS(p0))));
     return graph_zip(g, name.cosine, OP_DIV, dot, norms);
 }
 
-/* A place is a hit where its most similar other place is one of the neighbours: short is 0 there. apart is 0 at neighbours. */
+/* A place is a hit where its most similar other place is one of the neighbours: short is 0 there. apart is 0 at
+ * neighbours. */
 static void neighbour_share(Probes *b, NodeId apart, NodeId none, NodeId alike, NodeId nearest, int neighbours)
 {
     Graph *g = b->g;
@@ -72,7 +75,8 @@ static NodeId rank_leaf(Probes *b, const char *name, Ranking *r, float *data, co
     return n;
 }
 
-/* Spearman 1904: the correlation of the ranks. They are a host procedure's, of the table as loaded; what follows from them is nodes. */
+/* Spearman 1904: the correlation of the ranks. They are a host procedure's, of the table as loaded; what follows from
+ * them is nodes. */
 static void rank_correlation(Probes *b, const float *table)
 {
     Graph *g = b->g;
@@ -89,10 +93,14 @@ static void rank_correlation(Probes *b, const float *table)
     NodeId mean = graph_const(g, "rank_mean", DIMS_SCALAR, (pairs + 1) / 2);
     NodeId x = probe_passing(g, graph_zip(g, "cosine_rank_less", OP_SUB, alike, mean));
     NodeId y = probe_passing(g, graph_zip(g, "nearness_rank_less", OP_SUB, near, mean));
-    NodeId both = graph_reduce(g, "rank_products_sum", OP_SUM, probe_passing(g, graph_zip(g, "rank_products", OP_MUL, x, y)), DIMS_SCALAR);
-    NodeId xx = graph_reduce(g, "cosine_rank_sumsq", OP_SUM, probe_passing(g, graph_zip(g, "cosine_rank_sq", OP_MUL, x, x)), DIMS_SCALAR);
-    NodeId yy = graph_reduce(g, "nearness_rank_sumsq", OP_SUM, probe_passing(g, graph_zip(g, "nearness_rank_sq", OP_MUL, y, y)), DIMS_SCALAR);
-    NodeId size = graph_zip(g, "rank_sizes", OP_MUL, graph_map(g, "cosine_rank_size", MAP_SQRT, xx), graph_map(g, "nearness_rank_size", MAP_SQRT, yy));
+    NodeId both = graph_reduce(g, "rank_products_sum", OP_SUM,
+                               probe_passing(g, graph_zip(g, "rank_products", OP_MUL, x, y)), DIMS_SCALAR);
+    NodeId xx = graph_reduce(g, "cosine_rank_sumsq", OP_SUM,
+                             probe_passing(g, graph_zip(g, "cosine_rank_sq", OP_MUL, x, x)), DIMS_SCALAR);
+    NodeId yy = graph_reduce(g, "nearness_rank_sumsq", OP_SUM,
+                             probe_passing(g, graph_zip(g, "nearness_rank_sq", OP_MUL, y, y)), DIMS_SCALAR);
+    NodeId size = graph_zip(g, "rank_sizes", OP_MUL, graph_map(g, "cosine_rank_size", MAP_SQRT, xx),
+                            graph_map(g, "nearness_rank_size", MAP_SQRT, yy));
     graph_zip(g, "rank_correlation", OP_DIV, both, size);
 }
 
@@ -107,12 +115,14 @@ void probe_places(Probes *b)
     graph_scope(g, "pos.probe");
     NodeId patches = rows == b->axis.p ? graph_view(g, "patches", b->nodes->pos_embed, DIMS(b->axis.p, d))
                                        : probe_patches(b, "patches", b->nodes->pos_embed, rows, b->axis.p);
-    NodeId alike = cosine(b, patches, (CosineNames){"sq", "sumsq", "norm", "norm_seen", "patches_seen", "dot", "norms", "cosine"});
+    NodeId alike = cosine(b, patches,
+                          (CosineNames){"sq", "sumsq", "norm", "norm_seen", "patches_seen", "dot", "norms", "cosine"});
     NodeId sum = graph_reduce(g, "sum", OP_SUM, patches, DIMS(d));
     NodeId mean = graph_zip(g, "mean", OP_DIV, sum, graph_const(g, "count", DIMS_SCALAR, (float)places));
     NodeId centred = graph_zip(g, "centred", OP_SUB, patches, mean);
-    cosine(b, centred, (CosineNames){"centred_sq", "centred_sumsq", "centred_norm", "centred_norm_seen", "centred_seen", "centred_dot",
-                                     "centred_norms", "cosine_centred"});
+    cosine(b, centred,
+           (CosineNames){"centred_sq", "centred_sumsq", "centred_norm", "centred_norm_seen", "centred_seen",
+                         "centred_dot", "centred_norms", "cosine_centred"});
     if (places < POSITIONS_LEAST)
         return;
     neighbours(b, alike);

@@ -69,7 +69,8 @@ double positions_rank_correlation(const float *similarity, int rows, int cols)
     if (places < POSITIONS_LEAST)
         return (double)NAN;
     size_t cells = (size_t)places * (size_t)places, n = cells - (size_t)places;
-    double *s = xmalloc(size_mul(cells, sizeof *s)), *alike = xmalloc(size_mul(n, sizeof *alike)), *near = xmalloc(size_mul(n, sizeof *near));
+    double *s = xmalloc(size_mul(cells, sizeof *s)), *alike = xmalloc(size_mul(n, sizeof *alike)),
+           *near = xmalloc(size_mul(n, sizeof *near));
     for (size_t i = 0; i < cells; i++)
         s[i] = (double)similarity[i];
     pair_ranks(s, places, cols, alike, near);

@@ -1,8 +1,10 @@
-/* Attention rollout (Abnar and Zuidema 2020): how much of every token's place reaches a token through all blocks, if attention alone
- * carried it. The variant with the residual stream: A = ½ mean of heads + ½ I, every row divided by its sum, R_l = A_l R_{l−1}. */
+/* Attention rollout (Abnar and Zuidema 2020): how much of every token's place reaches a token through all blocks, if
+ * attention alone carried it. The variant with the residual stream: A = ½ mean of heads + ½ I, every row divided by its
+ * sum, R_l = A_l R_{l−1}. */
 #include "core/models/probe_parts.h"
 
-/* ½ on the diagonal: token number less token number is 0 there. In this way nothing of T² cells exists before it is looked at. */
+/* ½ on the diagonal: token number less token number is 0 there. In this way nothing of T² cells exists before it is
+ * looked at. */
 static NodeId half_identity(Probes *b)
 {
     Graph *g = b->g;
@@ -35,11 +37,13 @@ static NodeId add_block(Probes *b, int layer, NodeId identity, NodeId before)
     return rollout;
 }
 
-/* The row of the token that the answer is read from; where it is read from the patches' mean, or not at all, the mean of their rows. */
+/* The row of the token that the answer is read from; where it is read from the patches' mean, or not at all, the mean
+ * of their rows. */
 static NodeId answer_row(Probes *b, NodeId rollout)
 {
     Graph *g = b->g;
-    bool first = b->c->pool == VIT_POOL_CLS || b->c->pool == VIT_POOL_CLS_DIST || (b->c->pool == VIT_POOL_NONE && b->c->cls);
+    bool first = b->c->pool == VIT_POOL_CLS || b->c->pool == VIT_POOL_CLS_DIST ||
+                 (b->c->pool == VIT_POOL_NONE && b->c->cls);
     if (first)
         return graph_slice(g, "row", rollout, b->axis.t, 0, AXIS_NONE);
     NodeId rows = probe_patches(b, "rows", rollout, b->axis.t, b->axis.p);

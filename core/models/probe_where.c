@@ -1,4 +1,5 @@
-/* Where the model looked: maps of one number per patch, and how much of each lies on the object where its place is known. */
+/* Where the model looked: maps of one number per patch, and how much of each lies on the object where its place is
+ * known. */
 #include <string.h>
 
 #include "core/base/err.h"
@@ -13,8 +14,8 @@ static int axis_of(const Graph *g, const char *sym)
     return AXIS_NONE;
 }
 
-/* The last block's attention of the token that the answer is read from, over the patches; where the answer is read from the patches'
- * mean, the mean of their rows. */
+/* The last block's attention of the token that the answer is read from, over the patches; where the answer is read from
+ * the patches' mean, the mean of their rows. */
 void probe_where(Probes *b)
 {
     Graph *g = b->g;
@@ -79,7 +80,8 @@ void probes_object_add(Graph *g, const float *object)
 static void gradient_map(Graph *g)
 {
     static const char *const NAMES[] = {"gradient_on", "gradient_on_sum", "gradient_all_sum", "gradient_mass"};
-    NodeId image = graph_find(g, "image"), gradient = graph_find(g, "grad.image"), object = graph_find(g, "where.object");
+    NodeId image = graph_find(g, "image"), gradient = graph_find(g, "grad.image"),
+           object = graph_find(g, "where.object");
     int p = axis_of(g, "p");
     if (gradient == NO_NODE || image == NO_NODE)
         return;

@@ -51,8 +51,9 @@ static void find_axes(Probes *b)
     const struct {
         int *to;
         const char *sym;
-    } wanted[] = {{&b->axis.c, "c"}, {&b->axis.i, "i"}, {&b->axis.j, "j"}, {&b->axis.y, "y"}, {&b->axis.x, "x"}, {&b->axis.p, "p"},
-                  {&b->axis.t, "t"}, {&b->axis.u, "u"}, {&b->axis.h, "h"}, {&b->axis.e, "e"}, {&b->axis.d, "d"}, {&b->axis.o, "o"}};
+    } wanted[] = {{&b->axis.c, "c"}, {&b->axis.i, "i"}, {&b->axis.j, "j"}, {&b->axis.y, "y"},
+                  {&b->axis.x, "x"}, {&b->axis.p, "p"}, {&b->axis.t, "t"}, {&b->axis.u, "u"},
+                  {&b->axis.h, "h"}, {&b->axis.e, "e"}, {&b->axis.d, "d"}, {&b->axis.o, "o"}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         *wanted[i].to = axis_of(b->g, wanted[i].sym);
         REQUIRE(*wanted[i].to != AXIS_NONE || strcmp(wanted[i].sym, "o") == 0);
@@ -76,7 +77,11 @@ static void find_blocks(Probes *b)
         const struct {
             NodeId *to;
             const char *name;
-        } wanted[] = {{&k->pattern, "attn.pattern"}, {&k->scores, "attn.scores_scaled"}, {&k->z, "attn.z"}, {&k->w_o, "attn.w_o"}, {&k->out, out}};
+        } wanted[] = {{&k->pattern, "attn.pattern"},
+                      {&k->scores, "attn.scores_scaled"},
+                      {&k->z, "attn.z"},
+                      {&k->w_o, "attn.w_o"},
+                      {&k->out, out}};
         for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
             if (strcmp(rest + 1, wanted[i].name) == 0)
                 *wanted[i].to = n;

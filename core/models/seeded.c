@@ -8,14 +8,15 @@
 #include "core/models/shapes.h"
 
 /* How a weight begins: mean + deviation · N(0,1), the deviation divided by √inputs where `fan` is set.
- * Queries and keys are large: with deviation s a score divided by √d_k has deviation s², so that softmax prefers some tokens. */
+ * Queries and keys are large: with deviation s a score divided by √d_k has deviation s², so that softmax prefers some
+ * tokens. */
 typedef enum Start { TOKEN, POSITION, ONE, SMALL, FAN, SHARP } Start;
 static const struct {
     float mean, deviation;
     bool fan;
 } STARTS[] = {
-    [TOKEN] = {0.0f, 0.5f, false}, [POSITION] = {0.0f, 0.2f, false}, [ONE] = {1.0f, 0.1f, false},
-    [SMALL] = {0.0f, 0.05f, false}, [FAN] = {0.0f, 1.0f, true},      [SHARP] = {0.0f, 1.5f, true},
+    [TOKEN] = {0.0f, 0.5f, false},  [POSITION] = {0.0f, 0.2f, false}, [ONE] = {1.0f, 0.1f, false},
+    [SMALL] = {0.0f, 0.05f, false}, [FAN] = {0.0f, 1.0f, true},       [SHARP] = {0.0f, 1.5f, true},
 };
 static const Start ROLE_START[VIT_ROLES] = {
 #define ROLE(symbol, where, name, axes, start) [VIT_##symbol] = start,
@@ -29,7 +30,8 @@ static size_t inputs_of(const VitConfig *c, VitRole r)
     size_t shape[4];
     vit_role_shape(c, r, shape);
     char first = vit_role_axes(r)[0];
-    return first == 'h' || first == 'c' ? (size_t)c->width : vit_role_cells(c, r) / shape[0]; /* several axes are outputs */
+    return first == 'h' || first == 'c' ? (size_t)c->width
+                                        : vit_role_cells(c, r) / shape[0]; /* several axes are outputs */
 }
 
 void model_seeded_weight(const VitConfig *c, uint64_t seed, VitRole r, int layer, float *out)
@@ -142,8 +144,15 @@ bool model_bundled(Model *m, const void *weights, size_t bytes, Err *err)
     VitConfig c = model_bundled_config();
     size_t want = size_mul(vit_params(&c), sizeof(float));
     if (!weights || bytes != want)
-        return err_set(err, "the bundled model has %zu bytes of weights where %zu were expected; rebuild with `make clean all`", bytes, want);
-    *m = (Model){.name = "shapes-vit", .layout = "bundled", .vit = c, .class_names = SHAPES_NAMES, .drawn_shapes = true, .trained = true};
+        return err_set(
+            err, "the bundled model has %zu bytes of weights where %zu were expected; rebuild with `make clean all`",
+            bytes, want);
+    *m = (Model){.name = "shapes-vit",
+                 .layout = "bundled",
+                 .vit = c,
+                 .class_names = SHAPES_NAMES,
+                 .drawn_shapes = true,
+                 .trained = true};
     m->preprocess = preprocess_default(&c);
     fill_all(m, "shapes-vit", fill_bundled, &(Cursor){weights});
     return true;

@@ -74,13 +74,15 @@ static bool in_triangle(double u, double v)
     return v <= 0.5 && slope * u - 0.5 * v <= 0.5 && -slope * u - 0.5 * v <= 0.5;
 }
 
-/* Five points: the point is seen from the tip it is nearest to in angle, and folded onto half of it, whose edge runs from the tip (1, 0)
- * to the notch between two tips. */
+/* Five points: the point is seen from the tip it is nearest to in angle, and folded onto half of it, whose edge runs
+ * from the tip (1, 0) to the notch between two tips. */
 static bool in_star(double u, double v)
 {
     enum { TIPS = 5 };
-    static const double sine[TIPS] = {0, 0x1.e6f0e134454ffp-1, 0x1.2cf2304755a5ep-1, -0x1.2cf2304755a5ep-1, -0x1.e6f0e134454ffp-1};
-    static const double cosine[TIPS] = {1, 0x1.3c6ef372fe950p-2, -0x1.9e3779b97f4a8p-1, -0x1.9e3779b97f4a8p-1, 0x1.3c6ef372fe950p-2};
+    static const double sine[TIPS] = {0, 0x1.e6f0e134454ffp-1, 0x1.2cf2304755a5ep-1, -0x1.2cf2304755a5ep-1,
+                                      -0x1.e6f0e134454ffp-1};
+    static const double cosine[TIPS] = {1, 0x1.3c6ef372fe950p-2, -0x1.9e3779b97f4a8p-1, -0x1.9e3779b97f4a8p-1,
+                                        0x1.3c6ef372fe950p-2};
     const double notch_x = 0.42 * 0x1.9e3779b97f4a8p-1, notch_y = 0.42 * 0x1.2cf2304755a5ep-1; /* at 36° */
     double x = -2, y = 0;
     for (int i = 0; i < TIPS; i++) {
@@ -124,8 +126,9 @@ static bool inside(Shape s, double u, double v)
 }
 
 /* No point of a shape is further out. */
-static const double REACH[SHAPES_CLASSES] = {[CIRCLE] = 0.89, [RING] = 0.95,  [SQUARE] = 1.11,   [FRAME] = 1.19, [TRIANGLE] = 1.01,
-                                             [STAR] = 1.01,   [CROSS] = 1.00, [CRESCENT] = 0.97, [HEART] = 1.00, [ARROW] = 1.00};
+static const double REACH[SHAPES_CLASSES] = {
+    [CIRCLE] = 0.89, [RING] = 0.95,  [SQUARE] = 1.11,   [FRAME] = 1.19, [TRIANGLE] = 1.01,
+    [STAR] = 1.01,   [CROSS] = 1.00, [CRESCENT] = 0.97, [HEART] = 1.00, [ARROW] = 1.00};
 
 /* --- grounds --- */
 
@@ -152,7 +155,8 @@ static void add_lattice(Rng *r, Field *f, int cells, double strength)
     }
 }
 
-/* Smooth noise: four lattices of 2, 4, 8 and 16 cells per side, each a little over half as strong as the one before; 0 … 1. */
+/* Smooth noise: four lattices of 2, 4, 8 and 16 cells per side, each a little over half as strong as the one before; 0
+ * … 1. */
 static void draw_clouds(Rng *r, Field *f)
 {
     double strength = 1, total = 0;
@@ -167,7 +171,8 @@ static void draw_clouds(Rng *r, Field *f)
             f->at[y][x] = clamp(0.5 + (f->at[y][x] / total - 0.5) * 1.8, 0, 1);
 }
 
-/* sin and cos of a wave's two parts, that of the columns and that of the rows: their sum's sine needs no further one. */
+/* sin and cos of a wave's two parts, that of the columns and that of the rows: their sum's sine needs no further one.
+ */
 typedef struct Wave {
     double sin_x[SIDE], cos_x[SIDE], sin_y[SIDE], cos_y[SIDE];
 } Wave;
@@ -175,7 +180,8 @@ typedef struct Wave {
 static void make_wave(Wave *w, double dx, double dy, double period, double phase)
 {
     for (int i = 0; i < SIDE; i++) {
-        double place = i - SIDE / 2.0, x = 2 * DM_PI * (place * dx / period), y = 2 * DM_PI * (place * dy / period + phase);
+        double place = i - SIDE / 2.0, x = 2 * DM_PI * (place * dx / period),
+               y = 2 * DM_PI * (place * dy / period + phase);
         w->sin_x[i] = dm_sin(x);
         w->cos_x[i] = dm_cos(x);
         w->sin_y[i] = dm_sin(y);
@@ -183,7 +189,8 @@ static void make_wave(Wave *w, double dx, double dy, double period, double phase
     }
 }
 
-/* The ground's kind, made of clouds alone or of clouds and something regular: f becomes how far each pixel is from dark to light. */
+/* The ground's kind, made of clouds alone or of clouds and something regular: f becomes how far each pixel is from dark
+ * to light. */
 static void shape_ground(Ground kind, Field *f, double dx, double dy, double period, double phase)
 {
     Wave w;
@@ -217,7 +224,8 @@ static void draw_ground(Rng *r, Pad *p, double difficulty)
     for (int y = 0; y < SIDE; y++)
         for (int x = 0; x < SIDE; x++)
             for (int k = 0; k < 3; k++)
-                p->pixel[y][x].c[k] = mix(dark.c[k], light.c[k], contrast * f.at[y][x]) + tinted * tint.c[k] * (g.at[y][x] - 0.5);
+                p->pixel[y][x].c[k] = mix(dark.c[k], light.c[k], contrast * f.at[y][x]) +
+                                      tinted * tint.c[k] * (g.at[y][x] - 0.5);
 }
 
 /* --- strokes, dots and blobs that are in the way --- */
@@ -246,7 +254,8 @@ static void draw_stroke(Pad *p, const Clutter *c, double length)
         }
 }
 
-/* Thick in the middle, without an edge: 0.7·exp(−r²/(0.12·length²)), as the product of what the column and the row give. */
+/* Thick in the middle, without an edge: 0.7·exp(−r²/(0.12·length²)), as the product of what the column and the row
+ * give. */
 static void draw_blob(Pad *p, const Clutter *c)
 {
     double across[SIDE], down[SIDE], spread = c->length * c->length * 0.12;
@@ -317,7 +326,8 @@ static Rgb object_colour(Rng *r, double behind)
     return k;
 }
 
-/* Where the points at which cover is measured lie in the turned shape: u = (u_x[column] + u_y[row])·aspect, v = (v_y[row] − v_x[column])/aspect. */
+/* Where the points at which cover is measured lie in the turned shape: u = (u_x[column] + u_y[row])·aspect, v =
+ * (v_y[row] − v_x[column])/aspect. */
 typedef struct Points {
     double u_x[POINTS], u_y[POINTS], v_x[POINTS], v_y[POINTS];
 } Points;
@@ -326,7 +336,8 @@ static void place_points(Points *p, Placed o)
 {
     double cosine = dm_cos(o.angle), sine = dm_sin(o.angle);
     for (int i = 0; i < POINTS; i++) {
-        double place = (double)(i / SUB) + (i % SUB + 0.5) / SUB, x = (place - o.x) / o.radius, y = (place - o.y) / o.radius;
+        double place = (double)(i / SUB) + (i % SUB + 0.5) / SUB, x = (place - o.x) / o.radius,
+               y = (place - o.y) / o.radius;
         p->u_x[i] = x * cosine;
         p->v_x[i] = x * sine;
         p->u_y[i] = y * sine;
@@ -352,7 +363,8 @@ static void draw_object(Rng *r, Pad *p, Shape s, double difficulty, uint8_t *mas
     o.y = draw(r, 0.9 * o.radius, SIDE - 0.9 * o.radius);
     o.angle = draw(r, -DM_PI, DM_PI) * difficulty;
     Rgb colour = object_colour(r, ground_brightness(p, o));
-    double shade = draw(r, -0.2, 0.2) * difficulty, light = draw(r, 0, 2 * DM_PI), lx = dm_cos(light), ly = dm_sin(light);
+    double shade = draw(r, -0.2, 0.2) * difficulty, light = draw(r, 0, 2 * DM_PI), lx = dm_cos(light),
+           ly = dm_sin(light);
     double reach = o.radius * REACH[s] * (o.aspect > 1 ? o.aspect : 1 / o.aspect), edge = (reach + 1) * (reach + 1);
     Box b = box_around(o.x, o.y, reach);
     Points points;

@@ -9,14 +9,14 @@
 
 enum { NO_BLOCK = -1, NO_ROW = -1 };
 
-/* One kind of stage. A node belongs to the first row of its level (block or model) that lists it, or lists a name in front of it:
- * "ln1" takes ln1.sum and everything else in that scope, "attn.z" takes attn.z.unedited. A name that ends in * is a beginning.
- * A node that no row lists belongs to the stage of the node after it. */
+/* One kind of stage. A node belongs to the first row of its level (block or model) that lists it, or lists a name in
+ * front of it: "ln1" takes ln1.sum and everything else in that scope, "attn.z" takes attn.z.unedited. A name that ends
+ * in * is a beginning. A node that no row lists belongs to the stage of the node after it. */
 typedef struct Row {
     bool in_block;
     const char *key, *label, *symbol;
-    const char *needs;    /* a node that must exist for this row to count, or NULL */
-    const char *show;     /* the results that may stand for the stage, best first */
+    const char *needs; /* a node that must exist for this row to count, or NULL */
+    const char *show;  /* the results that may stand for the stage, best first */
     const char *members;
     const char *sentence; /* NULL: that of the node shown */
 } Row;
@@ -24,22 +24,26 @@ typedef struct Row {
 static const Row ROWS[] = {
     {false, "image", "image", "x", NULL, "image", "pixels* pixel_* image* two one",
      "The picture, resized and standardised: this is what the network sees."},
-    {false, "patches", "patches", "x_p E", NULL, "patch_hidden patch_embed", "mask_token hidden patch_one patch_shown patch_hidden patch_embed",
+    {false, "patches", "patches", "x_p E", NULL, "patch_hidden patch_embed",
+     "mask_token hidden patch_one patch_shown patch_hidden patch_embed",
      "The picture cut into patches; each becomes one vector, a token."},
     {false, "position", "+ position", "z₀", "pos_embed", "full_embed",
      "cls dist registers prefix* tokens* pos_embed patches_placed full_embed",
      "Every token that has a place gets the vector of that place added."},
-    {false, "tokens", "tokens", "z₀", NULL, "full_embed", "cls dist registers prefix* tokens* patches_placed full_embed",
+    {false, "tokens", "tokens", "z₀", NULL, "full_embed",
+     "cls dist registers prefix* tokens* patches_placed full_embed",
      "All tokens in a row. This model adds no positions to them."},
     {false, "norm_pre", "norm", "LN(z₀)", NULL, "norm_pre.out", "norm_pre", NULL},
     {true, "ln1", "ln1", "LN(z)", NULL, "ln1.out", "ln1", NULL},
     {true, "qkv", "q k v", "q, k, v", NULL, "attn.q",
-     "attn.in attn.w_q attn.b_q attn.q_nobias attn.q attn.w_k attn.b_k attn.k_nobias attn.k attn.w_v attn.b_v attn.v_nobias attn.v",
+     "attn.in attn.w_q attn.b_q attn.q_nobias attn.q attn.w_k attn.b_k attn.k_nobias attn.k attn.w_v attn.b_v "
+     "attn.v_nobias attn.v",
      "Each token makes a question, an offer and a gift: queries, keys and values."},
     {true, "raw", "raw scores", "q kᵀ", NULL, "attn.scores_raw", "attn.scores_raw", NULL},
     {true, "scaled", "scaled", "q kᵀ/√d_k", NULL, "attn.scores_scaled", "attn.scale attn.scores_scaled", NULL},
     {true, "masked", "masked", "−∞", NULL, "attn.scores_masked", "attn.scores_masked", NULL},
-    {true, "softmax", "softmax", "A", NULL, "attn.pattern", "attn.row_max attn.shifted attn.exp attn.row_sum attn.pattern",
+    {true, "softmax", "softmax", "A", NULL, "attn.pattern",
+     "attn.row_max attn.shifted attn.exp attn.row_sum attn.pattern",
      "Every row of scores becomes shares that add to 1: who looks at whom."},
     {true, "weighted", "weighted v", "A v", NULL, "attn.z", "attn.z", NULL},
     {true, "w_o", "W_O", "MSA", NULL, "attn.scaled_out attn.out",
@@ -107,8 +111,8 @@ static bool listed(const char *words, const char *name)
     return false;
 }
 
-/* A part of the model that is no part of the pass: on the map, although its nodes are computed only when they are looked at. Other
- * analyses have no place there. */
+/* A part of the model that is no part of the pass: on the map, although its nodes are computed only when they are
+ * looked at. Other analyses have no place there. */
 static bool stands_aside(int row)
 {
     return strcmp(ROWS[row].key, "guess") == 0;
@@ -161,7 +165,8 @@ static size_t make_groups(Maker *m)
 {
     int next = NO_ROW;
     size_t placed = 0;
-    for (NodeId n = m->g->count - 1; n >= 0; n--) { /* from the end: an unlisted node takes the stage of the one after it */
+    for (NodeId n = m->g->count - 1; n >= 0;
+         n--) { /* from the end: an unlisted node takes the stage of the one after it */
         const char *rest;
         bool probe = m->g->nodes[n].flags & NODE_PROBE;
         int block = split_path(m->g->nodes[n].path, &rest), row = row_of(m->g, block, rest, probe);
@@ -209,10 +214,20 @@ static void add_nodes(Maker *m, int parent, const Group *gr)
             continue;
         const NodeText *t = node_text(m->g->nodes[n].path);
         const char *name = node_name(&m->g->nodes[n]);
-        m->s->of_node[n] = add_box(m, (Box){.label = t ? t->label : name, .symbol = t ? t->symbol : "", .sentence = t ? t->sentence : "",
-                                            .path = m->g->nodes[n].path, .show = n, .first = n, .last = n, .parent = parent,
-                                            .child = NO_BOX, .next = NO_BOX, .depth = m->s->boxes[parent].depth + 1,
-                                            .cost = graph_cost(m->g, n)}, &previous);
+        m->s->of_node[n] = add_box(m,
+                                   (Box){.label = t ? t->label : name,
+                                         .symbol = t ? t->symbol : "",
+                                         .sentence = t ? t->sentence : "",
+                                         .path = m->g->nodes[n].path,
+                                         .show = n,
+                                         .first = n,
+                                         .last = n,
+                                         .parent = parent,
+                                         .child = NO_BOX,
+                                         .next = NO_BOX,
+                                         .depth = m->s->boxes[parent].depth + 1,
+                                         .cost = graph_cost(m->g, n)},
+                                   &previous);
     }
 }
 
@@ -236,10 +251,22 @@ static void add_stage(Maker *m, int parent, const Group *gr, int *previous)
     const Row *r = &ROWS[gr->row];
     const NodeText *t = node_text(m->g->nodes[gr->show].path);
     Arena *a = &m->s->arena;
-    int at = add_box(m, (Box){.label = r->label, .symbol = symbol_of(m, gr), .sentence = r->sentence ? r->sentence : t ? t->sentence : "",
-                              .path = gr->block == NO_BLOCK ? r->key : arena_printf(a, "blocks.%d.%s", gr->block, r->key),
-                              .show = gr->show, .first = gr->first, .last = gr->last, .parent = parent, .child = NO_BOX, .next = NO_BOX,
-                              .depth = parent == NO_BOX ? 0 : m->s->boxes[parent].depth + 1, .cost = gr->cost}, previous);
+    int at = add_box(m,
+                     (Box){.label = r->label,
+                           .symbol = symbol_of(m, gr),
+                           .sentence = r->sentence ? r->sentence
+                                       : t         ? t->sentence
+                                                   : "",
+                           .path = gr->block == NO_BLOCK ? r->key : arena_printf(a, "blocks.%d.%s", gr->block, r->key),
+                           .show = gr->show,
+                           .first = gr->first,
+                           .last = gr->last,
+                           .parent = parent,
+                           .child = NO_BOX,
+                           .next = NO_BOX,
+                           .depth = parent == NO_BOX ? 0 : m->s->boxes[parent].depth + 1,
+                           .cost = gr->cost},
+                     previous);
     add_nodes(m, at, gr);
 }
 
@@ -247,9 +274,16 @@ static void add_stage(Maker *m, int parent, const Group *gr, int *previous)
 static void add_block(Maker *m, const Group *const *order, int count, int *previous)
 {
     const Group *end = order[count - 1];
-    Box b = {.label = arena_printf(&m->s->arena, "block %d", end->block), .symbol = "z", .sentence = BLOCK_SENTENCE,
-             .path = arena_printf(&m->s->arena, "blocks.%d", end->block), .show = end->show, .first = end->first, .last = end->last,
-             .parent = NO_BOX, .child = NO_BOX, .next = NO_BOX};
+    Box b = {.label = arena_printf(&m->s->arena, "block %d", end->block),
+             .symbol = "z",
+             .sentence = BLOCK_SENTENCE,
+             .path = arena_printf(&m->s->arena, "blocks.%d", end->block),
+             .show = end->show,
+             .first = end->first,
+             .last = end->last,
+             .parent = NO_BOX,
+             .child = NO_BOX,
+             .next = NO_BOX};
     for (int i = 0; i < count; i++) {
         b.first = order[i]->first < b.first ? order[i]->first : b.first;
         b.last = order[i]->last > b.last ? order[i]->last : b.last;
@@ -272,7 +306,8 @@ void stages_make(Stages *s, const Graph *g)
     for (size_t i = 0; i < n; i++)
         m.group_of[i] = s->of_node[i] = NO_BOX;
     size_t placed = make_groups(&m);
-    s->boxes = arena_alloc(&s->arena, size_mul(placed + 2 * (size_t)m.group_count, sizeof *s->boxes)); /* a stage is in one block at most */
+    s->boxes = arena_alloc(&s->arena, size_mul(placed + 2 * (size_t)m.group_count,
+                                               sizeof *s->boxes)); /* a stage is in one block at most */
     const Group **order = arena_alloc(&scratch, size_mul(n + 1, sizeof *order));
     for (int i = 0; i < m.group_count; i++)
         order[i] = &m.groups[i];

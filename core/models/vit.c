@@ -73,7 +73,8 @@ NodeId build_softmax(Graph *g, NodeId x, int axis, SoftmaxNames name)
     return graph_zip(g, name.out, OP_DIV, e, sum);
 }
 
-/* MSA(x): softmax(q kᵀ / √d_k) v for every head, then all heads together through W_O (Vaswani et al. 2017, section 3.2). */
+/* MSA(x): softmax(q kᵀ / √d_k) v for every head, then all heads together through W_O (Vaswani et al. 2017,
+ * section 3.2). */
 static NodeId attention(Builder *b, NodeId x)
 {
     Graph *g = b->g;
@@ -149,7 +150,8 @@ static void keep_answer(Graph *g, const VitNodes *nodes)
 static void build(Builder *b, const char *const *class_names, const float *input, VitNodes *out)
 {
     Graph *g = b->g;
-    VitNodes nodes = {NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE};
+    VitNodes nodes = {NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE,
+                      NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE};
     build_axes(b, class_names);
     nodes.image = build_input(b, input, &nodes);
     NodeId z = nodes.full_embed = build_embedding(b, nodes.image, &nodes);
@@ -171,13 +173,14 @@ static void build(Builder *b, const char *const *class_names, const float *input
 }
 _Static_assert(sizeof(VitNodes) == 11 * sizeof(NodeId), "a node more: it begins as NO_NODE in build()");
 
-void vit_build(Graph *g, const VitConfig *c, const VitWeights *w, const char *const *class_names, const float *input, VitNodes *nodes)
+void vit_build(Graph *g, const VitConfig *c, const VitWeights *w, const char *const *class_names, const float *input,
+               VitNodes *nodes)
 {
     build(&(Builder){.g = g, .c = c, .w = w}, class_names, input, nodes);
 }
 
-void vit_build_batch(Graph *g, const VitConfig *c, const VitWeights *w, const char *const *class_names, const float *input,
-                     VitBatch batch, VitNodes *nodes)
+void vit_build_batch(Graph *g, const VitConfig *c, const VitWeights *w, const char *const *class_names,
+                     const float *input, VitBatch batch, VitNodes *nodes)
 {
     REQUIRE(batch.pictures >= 1 && (!batch.hidden || c->mask_token));
     build(&(Builder){.g = g, .c = c, .w = w, .batch = batch}, class_names, input, nodes);

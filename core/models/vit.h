@@ -1,5 +1,6 @@
-/* The Vision Transformer (Dosovitskiy et al. 2021, "An Image is Worth 16x16 Words"), with every knob that public checkpoints have.
- * A configuration and its weights become a graph; nothing else about the model is written down anywhere. */
+/* The Vision Transformer (Dosovitskiy et al. 2021, "An Image is Worth 16x16 Words"), with every knob that public
+ * checkpoints have. A configuration and its weights become a graph; nothing else about the model is written down
+ * anywhere. */
 #ifndef VITRINE_MODELS_VIT_H
 #define VITRINE_MODELS_VIT_H
 #include <stdbool.h>
@@ -26,9 +27,10 @@ typedef enum VitPool {
 } VitPool;
 
 typedef enum VitInput {
-    VIT_INPUT_STANDARD,  /* pixels 0 … 255: x / range, − mean[c], / std[c] */
-    VIT_INPUT_PER_IMAGE, /* 2·x / range − 1, − the picture's own mean per channel, / its own root mean square (ε = 0.01) */
-    VIT_INPUT_READY      /* the input is `image` itself: values that somebody else standardised */
+    VIT_INPUT_STANDARD, /* pixels 0 … 255: x / range, − mean[c], / std[c] */
+    VIT_INPUT_PER_IMAGE, /* 2·x / range − 1, − the picture's own mean per channel, / its own root mean square (ε = 0.01)
+                          */
+    VIT_INPUT_READY /* the input is `image` itself: values that somebody else standardised */
 } VitInput;
 
 typedef struct VitConfig {
@@ -53,8 +55,8 @@ typedef struct VitConfig {
 
 /* ViT-B/16 at 224 × 224 with 1000 classes: the starting point from which a configuration is made. */
 VitConfig vit_config_base(void);
-float vit_scale(int head_dim); /* 1/√head_dim, correctly rounded twice */
-int vit_prefix(const VitConfig *c);  /* tokens before the patches */
+float vit_scale(int head_dim);      /* 1/√head_dim, correctly rounded twice */
+int vit_prefix(const VitConfig *c); /* tokens before the patches */
 int vit_patches(const VitConfig *c);
 int vit_tokens(const VitConfig *c);
 /* Is this a model that can be built here? False and one line that names the knob, its value and what it may be. */
@@ -69,9 +71,9 @@ typedef enum VitRole {
 } VitRole;
 
 bool vit_role_in_block(VitRole r);
-const char *vit_role_name(VitRole r);         /* "attn.w_q": its path in the graph, after "blocks.N." for a block's */
-const char *vit_role_axes(VitRole r);         /* "hed" */
-bool vit_has(const VitConfig *c, VitRole r);  /* does a model of this configuration have such a weight? */
+const char *vit_role_name(VitRole r);        /* "attn.w_q": its path in the graph, after "blocks.N." for a block's */
+const char *vit_role_axes(VitRole r);        /* "hed" */
+bool vit_has(const VitConfig *c, VitRole r); /* does a model of this configuration have such a weight? */
 int vit_role_shape(const VitConfig *c, VitRole r, size_t shape[4]); /* returns the rank, 1 … 4 */
 size_t vit_role_cells(const VitConfig *c, VitRole r);
 size_t vit_params(const VitConfig *c); /* cells of all weights */
@@ -89,28 +91,35 @@ size_t vit_weights_count(const VitConfig *c);
 /* Entry of a role; layer is ignored for roles of the whole model. */
 VitTensor *vit_weight(const VitWeights *w, VitRole r, int layer);
 
-/* Nodes that others ask for; NO_NODE where the configuration has none. Everything else is found by name. [b] in front in a batch. */
+/* Nodes that others ask for; NO_NODE where the configuration has none. Everything else is found by name. [b] in front
+ * in a batch. */
 typedef struct VitNodes {
-    NodeId hidden;     /* LEAF_INPUT hidden[b,p]: 1 where the mask token stands for the patch, else 0; only with VitBatch.hidden */
-    NodeId input;      /* LEAF_INPUT: pixels[c,y,i,x,j] 0 … 255, or image[c,y,i,x,j]; memory order is channel, row, column */
-    NodeId image;      /* what the patch projection sees */
+    NodeId hidden; /* LEAF_INPUT hidden[b,p]: 1 where the mask token stands for the patch, else 0; only with
+                      VitBatch.hidden */
+    NodeId input; /* LEAF_INPUT: pixels[c,y,i,x,j] 0 … 255, or image[c,y,i,x,j]; memory order is channel, row, column */
+    NodeId image;                              /* what the patch projection sees */
     NodeId patch_embed, pos_embed, full_embed; /* patch_embed: before any is hidden */
-    NodeId tokens_out; /* [t,d] after the last block and the final norm */
+    NodeId tokens_out;                         /* [t,d] after the last block and the final norm */
     NodeId readout, logits, probs;
-    NodeId guess;      /* guess[c,y,i,x,j]: what the reconstruction head says every patch of `image` looks like (probe), or NO_NODE */
+    NodeId guess; /* guess[c,y,i,x,j]: what the reconstruction head says every patch of `image` looks like (probe), or
+                     NO_NODE */
 } VitNodes;
 
 /* Several pictures at once: every node that depends on the input gets the leading axis b ("picture of the batch"). */
 typedef struct VitBatch {
     int pictures;        /* ≥ 1 */
-    const float *hidden; /* [pictures, patches] or NULL. Where it is 1, the mask token takes the patch's place before positions are added */
+    const float *hidden; /* [pictures, patches] or NULL. Where it is 1, the mask token takes the patch's place before
+                            positions are added */
 } VitBatch;
 
-/* Appends the model to g (graph_init done). c passed vit_check; w has every weight that c asks for; class_names[o] or NULL;
- * input has channels · image_h · image_w floats. Names, input and weights must outlive the graph. nodes may be NULL. */
-void vit_build(Graph *g, const VitConfig *c, const VitWeights *w, const char *const *class_names, const float *input, VitNodes *nodes);
-/* The same model for a batch: input has batch.pictures of those, one after the other; batch.hidden, which needs c->mask_token, must
- * outlive the graph too. Nodes have the same names, and cell for cell the same bits as vit_build gives for each picture alone. */
-void vit_build_batch(Graph *g, const VitConfig *c, const VitWeights *w, const char *const *class_names, const float *input,
-                     VitBatch batch, VitNodes *nodes);
+/* Appends the model to g (graph_init done). c passed vit_check; w has every weight that c asks for; class_names[o] or
+ * NULL; input has channels · image_h · image_w floats. Names, input and weights must outlive the graph. nodes may be
+ * NULL. */
+void vit_build(Graph *g, const VitConfig *c, const VitWeights *w, const char *const *class_names, const float *input,
+               VitNodes *nodes);
+/* The same model for a batch: input has batch.pictures of those, one after the other; batch.hidden, which needs
+ * c->mask_token, must outlive the graph too. Nodes have the same names, and cell for cell the same bits as vit_build
+ * gives for each picture alone. */
+void vit_build_batch(Graph *g, const VitConfig *c, const VitWeights *w, const char *const *class_names,
+                     const float *input, VitBatch batch, VitNodes *nodes);
 #endif

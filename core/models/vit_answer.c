@@ -27,8 +27,8 @@ static NodeId build_logits(Builder *b, NodeId readout, NodeId tokens)
     return graph_zip(g, "logits", OP_DIV, sum, graph_const(g, "head_count", DIMS_SCALAR, 2.0f));
 }
 
-/* Every patch token through one linear layer to the pixels of its own patch: the head of masked image modelling (Xie et al. 2022,
- * SimMIM). No part of the answer, hence computed only when somebody asks. */
+/* Every patch token through one linear layer to the pixels of its own patch: the head of masked image modelling (Xie et
+ * al. 2022, SimMIM). No part of the answer, hence computed only when somebody asks. */
 static NodeId build_guess(Builder *b, NodeId tokens)
 {
     Graph *g = b->g;
@@ -61,7 +61,8 @@ void build_answer(Builder *b, NodeId z, VitNodes *nodes)
         nodes->guess = build_guess(b, z);
     if (c->pool == VIT_POOL_NONE)
         return;
-    nodes->readout = c->pool == VIT_POOL_MEAN ? mean_of_patches(b, z) : graph_slice(g, "readout", z, b->axis.t, 0, AXIS_NONE);
+    nodes->readout = c->pool == VIT_POOL_MEAN ? mean_of_patches(b, z)
+                                              : graph_slice(g, "readout", z, b->axis.t, 0, AXIS_NONE);
     NodeId y = nodes->readout;
     if (c->fc_norm) {
         graph_scope(g, "fc_norm");
@@ -72,5 +73,5 @@ void build_answer(Builder *b, NodeId z, VitNodes *nodes)
         return;
     nodes->logits = build_logits(b, y, z);
     nodes->probs = build_softmax(g, nodes->logits, b->axis.o,
-                           (SoftmaxNames){"probs_row_max", "probs_shifted", "probs_exp", "probs_sum", "probs"});
+                                 (SoftmaxNames){"probs_row_max", "probs_shifted", "probs_exp", "probs_sum", "probs"});
 }

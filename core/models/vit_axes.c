@@ -56,7 +56,8 @@ static const char *const *prefix_labels(Graph *g, const VitConfig *c)
     return labels;
 }
 
-static int token_axis(Graph *g, const char *sym, const char *name, const VitConfig *c, int prefix, const char *const *labels, bool patches)
+static int token_axis(Graph *g, const char *sym, const char *name, const VitConfig *c, int prefix,
+                      const char *const *labels, bool patches)
 {
     Axis a = {.name = name, .kind = AXIS_TOKEN, .prefix = prefix, .cols = c->image_w / c->patch_w, .labels = labels};
     a.n = prefix + (patches ? vit_patches(c) : 0);
@@ -81,7 +82,8 @@ static void make_prefix_axes(Builder *b, const char *const *labels)
         b->axis.dist = kinds == 1 ? b->axis.n : token_axis(g, "n2", "distillation token", c, 1, labels + first, false);
     first += c->dist;
     if (c->registers)
-        b->axis.reg = kinds == 1 ? b->axis.n : token_axis(g, "n3", "register token", c, c->registers, labels + first, false);
+        b->axis.reg = kinds == 1 ? b->axis.n
+                                 : token_axis(g, "n3", "register token", c, c->registers, labels + first, false);
 }
 
 void build_axes(Builder *b, const char *const *class_names)
@@ -95,14 +97,20 @@ void build_axes(Builder *b, const char *const *class_names)
     b->axis.i = build_axis(g, "i", "pixel row in a patch", c->patch_h);
     b->axis.x = build_axis(g, "x", "patch column", c->image_w / c->patch_w);
     b->axis.j = build_axis(g, "j", "pixel column in a patch", c->patch_w);
-    b->axis.p = graph_axis(g, (Axis){.sym = "p", .name = "patch", .n = vit_patches(c), .kind = AXIS_PATCH, .cols = c->image_w / c->patch_w});
+    b->axis.p = graph_axis(
+        g,
+        (Axis){.sym = "p", .name = "patch", .n = vit_patches(c), .kind = AXIS_PATCH, .cols = c->image_w / c->patch_w});
     b->axis.d = build_axis(g, "d", "model width", c->width);
     b->axis.t = token_axis(g, "t", "token that asks", c, vit_prefix(c), labels, true);
     b->axis.u = token_axis(g, "u", "token looked at", c, vit_prefix(c), labels, true);
     b->axis.h = build_axis(g, "h", "head", c->heads);
     b->axis.e = build_axis(g, "e", "width of one head", c->head_dim);
     b->axis.m = build_axis(g, "m", "MLP width", c->mlp);
-    b->axis.o = c->classes ? graph_axis(g, (Axis){.sym = "o", .name = "class", .n = c->classes, .kind = AXIS_CLASS, .labels = class_names})
+    b->axis.o = c->classes ? graph_axis(g, (Axis){.sym = "o",
+                                                  .name = "class",
+                                                  .n = c->classes,
+                                                  .kind = AXIS_CLASS,
+                                                  .labels = class_names})
                            : AXIS_NONE;
     make_prefix_axes(b, labels);
     b->axis.rows = AXIS_NONE;

@@ -1,5 +1,5 @@
-/* Inside core/models only: a Vision Transformer being built. vit.c has the blocks, vit_axes.c the axes, vit_embed.c what leads from
- * pixels to tokens, vit_answer.c what leads from tokens to the answer. */
+/* Inside core/models only: a Vision Transformer being built. vit.c has the blocks, vit_axes.c the axes, vit_embed.c
+ * what leads from pixels to tokens, vit_answer.c what leads from tokens to the answer. */
 #ifndef VITRINE_MODELS_VIT_BUILD_H
 #define VITRINE_MODELS_VIT_BUILD_H
 #include "core/models/vit.h"

@@ -21,12 +21,31 @@ static const struct {
 VitConfig vit_config_base(void)
 {
     VitConfig c = {
-        .image_h = 224, .image_w = 224, .patch_h = 16, .patch_w = 16, .channels = 3,
-        .width = 768, .layers = 12, .heads = 12, .head_dim = 64, .mlp = 3072, .classes = 1000,
-        .act = MAP_GELU, .eps = 1e-6f, .scale = vit_scale(64), .cls = true,
-        .pos = VIT_POS_ALL, .pool = VIT_POOL_CLS,
-        .patch_bias = true, .qkv_bias = true, .out_bias = true, .mlp_bias = true, .head_bias = true,
-        .final_norm = true, .input = VIT_INPUT_STANDARD, .range = 255.0f,
+        .image_h = 224,
+        .image_w = 224,
+        .patch_h = 16,
+        .patch_w = 16,
+        .channels = 3,
+        .width = 768,
+        .layers = 12,
+        .heads = 12,
+        .head_dim = 64,
+        .mlp = 3072,
+        .classes = 1000,
+        .act = MAP_GELU,
+        .eps = 1e-6f,
+        .scale = vit_scale(64),
+        .cls = true,
+        .pos = VIT_POS_ALL,
+        .pool = VIT_POOL_CLS,
+        .patch_bias = true,
+        .qkv_bias = true,
+        .out_bias = true,
+        .mlp_bias = true,
+        .head_bias = true,
+        .final_norm = true,
+        .input = VIT_INPUT_STANDARD,
+        .range = 255.0f,
     };
     for (int i = 0; i < VIT_CHANNELS_MAX; i++)
         c.mean[i] = c.std[i] = 0.5f;
@@ -85,7 +104,8 @@ static bool check_ranges(const VitConfig *c, Err *err)
     };
     for (size_t i = 0; i < sizeof knobs / sizeof *knobs; i++)
         if (knobs[i].value < knobs[i].least || knobs[i].value > knobs[i].most)
-            return err_set(err, "%s is %d; it must be %d to %d", knobs[i].what, knobs[i].value, knobs[i].least, knobs[i].most);
+            return err_set(err, "%s is %d; it must be %d to %d", knobs[i].what, knobs[i].value, knobs[i].least,
+                           knobs[i].most);
     return true;
 }
 
@@ -101,19 +121,20 @@ static bool check_numbers(const VitConfig *c, Err *err)
     if (!finite_f(c->scale))
         return err_set(err, "the factor on the attention scores is not a number");
     if (!finite_f(c->range) || c->range <= 0)
-        return err_set(err, "pixels are divided by %g; that must be a positive number (255 as a rule)", (double)c->range);
+        return err_set(err, "pixels are divided by %g; that must be a positive number (255 as a rule)",
+                       (double)c->range);
     for (int i = 0; i < c->channels; i++)
         if (!finite_f(c->mean[i]) || !finite_f(c->std[i]) || c->std[i] <= 0)
-            return err_set(err, "channel %d: mean %g, standard deviation %g; the second must be positive", i, (double)c->mean[i],
-                           (double)c->std[i]);
+            return err_set(err, "channel %d: mean %g, standard deviation %g; the second must be positive", i,
+                           (double)c->mean[i], (double)c->std[i]);
     return true;
 }
 
 static bool check_structure(const VitConfig *c, Err *err)
 {
     if (c->image_h % c->patch_h || c->image_w % c->patch_w)
-        return err_set(err, "a picture of %d × %d is no whole number of patches of %d × %d (height × width)", c->image_h, c->image_w,
-                       c->patch_h, c->patch_w);
+        return err_set(err, "a picture of %d × %d is no whole number of patches of %d × %d (height × width)",
+                       c->image_h, c->image_w, c->patch_h, c->patch_w);
     if ((c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_CLS_DIST) && !c->cls)
         return err_set(err, "the answer is to be read from a cls token, but the model has none");
     if (c->pool == VIT_POOL_CLS_DIST && !c->dist)
@@ -136,10 +157,11 @@ static bool check_sizes(const VitConfig *c, Err *err)
     size_t t = (size_t)vit_tokens(c), rows, inner, pass, weights;
     size_t limit = (size_t)1 << (sizeof(size_t) > 4 ? 40 : 29);
     bool ok = size_mul_ok((size_t)c->heads, t, &rows) && size_mul_ok(rows, t, &pass) &&
-              size_mul_ok((size_t)c->heads, (size_t)c->head_dim, &inner) && size_mul_ok(inner, (size_t)c->width, &weights) &&
-              pass <= limit && weights <= limit && vit_params(c) <= limit;
-    return ok || err_set(err, "the model is too large: %d layers, width %d, %d heads of %d, %zu tokens", c->layers, c->width, c->heads,
-                         c->head_dim, t);
+              size_mul_ok((size_t)c->heads, (size_t)c->head_dim, &inner) &&
+              size_mul_ok(inner, (size_t)c->width, &weights) && pass <= limit && weights <= limit &&
+              vit_params(c) <= limit;
+    return ok || err_set(err, "the model is too large: %d layers, width %d, %d heads of %d, %zu tokens", c->layers,
+                         c->width, c->heads, c->head_dim, t);
 }
 
 bool vit_check(const VitConfig *c, Err *err)
@@ -236,7 +258,8 @@ size_t vit_params(const VitConfig *c)
     size_t n = 0;
     for (int r = 0; r < VIT_ROLES; r++)
         if (vit_has(c, (VitRole)r))
-            n = size_add(n, size_mul(vit_role_cells(c, (VitRole)r), vit_role_in_block((VitRole)r) ? (size_t)c->layers : 1));
+            n = size_add(n, size_mul(vit_role_cells(c, (VitRole)r),
+                                     vit_role_in_block((VitRole)r) ? (size_t)c->layers : 1));
     return n;
 }
 

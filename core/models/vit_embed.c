@@ -13,7 +13,8 @@ static NodeId channel_const(Builder *b, const char *name, const float *values)
     return graph_leaf(b->g, name, DIMS(b->axis.c), (Leaf){LEAF_CONST, copy, "constant"});
 }
 
-/* The picture's own mean per channel is taken away and the rest divided by its own root mean square (+ 0.01 against grey pictures). */
+/* The picture's own mean per channel is taken away and the rest divided by its own root mean square (+ 0.01 against
+ * grey pictures). */
 static NodeId standardise_per_image(Builder *b, NodeId unit)
 {
     Graph *g = b->g;
@@ -27,7 +28,8 @@ static NodeId standardise_per_image(Builder *b, NodeId unit)
     NodeId sq = graph_zip(g, "image_sq", OP_MUL, centered, centered);
     graph_flag(g, sq, NODE_DERIVED);
     NodeId sumsq = graph_reduce(g, "image_sumsq", OP_SUM, sq, build_dims(b, DIMS_SCALAR));
-    NodeId var = graph_zip(g, "image_var", OP_DIV, sumsq, graph_const(g, "image_values", DIMS_SCALAR, plane * (float)c->channels));
+    NodeId var = graph_zip(g, "image_var", OP_DIV, sumsq,
+                           graph_const(g, "image_values", DIMS_SCALAR, plane * (float)c->channels));
     NodeId var_eps = graph_zip(g, "image_var_eps", OP_ADD, var, graph_const(g, "image_eps", DIMS_SCALAR, 0.01f));
     NodeId rms = graph_map(g, "image_rms", MAP_SQRT, var_eps);
     return graph_zip(g, "image", OP_DIV, centered, rms);
@@ -49,29 +51,32 @@ NodeId build_input(Builder *b, const float *input, VitNodes *nodes)
     return graph_zip(g, "image", OP_DIV, centered, channel_const(b, "pixel_std", b->c->std));
 }
 
-/* x_p E: every patch, flattened in the order channel, row, column, times the projection (the paper's convolution with stride P). */
+/* x_p E: every patch, flattened in the order channel, row, column, times the projection (the paper's convolution with
+ * stride P). */
 static NodeId build_patches(Builder *b, NodeId image)
 {
     Graph *g = b->g;
     Dims grid = build_dims(b, DIMS(b->axis.y, b->axis.x, b->axis.d)), list = build_dims(b, DIMS(b->axis.p, b->axis.d));
     graph_scope(g, "%s", "");
     if (!b->c->patch_bias)
-        return graph_view(g, "patch_embed", graph_contract(g, "patch_embed.out", image, build_weight(b, VIT_PATCH_W), grid), list);
+        return graph_view(g, "patch_embed",
+                          graph_contract(g, "patch_embed.out", image, build_weight(b, VIT_PATCH_W), grid), list);
     NodeId sums = graph_contract(g, "patch_embed.out_nobias", image, build_weight(b, VIT_PATCH_W), grid);
     graph_flag(g, sums, NODE_DERIVED);
     NodeId rows = graph_view(g, "patch_embed.rows_nobias", sums, list);
     return graph_zip(g, "patch_embed", OP_ADD, rows, build_weight(b, VIT_PATCH_B));
 }
 
-/* What a masked patch looks like to the rest of the model: mask_token in the place of x_p E (Devlin et al. 2019; Bao et al. 2022). The
- * leaf hidden is 1 there; WHERE keeps the patches, whose shape it takes, where it is 0. */
+/* What a masked patch looks like to the rest of the model: mask_token in the place of x_p E (Devlin et al. 2019; Bao et
+ * al. 2022). The leaf hidden is 1 there; WHERE keeps the patches, whose shape it takes, where it is 0. */
 static NodeId hide_patches(Builder *b, NodeId patches, NodeId mask_token, VitNodes *nodes)
 {
     Graph *g = b->g;
     if (!b->batch.hidden)
         return patches;
     REQUIRE(mask_token != NO_NODE && b->axis.b != AXIS_NONE);
-    nodes->hidden = graph_leaf(g, "hidden", DIMS(b->axis.b, b->axis.p), (Leaf){LEAF_INPUT, b->batch.hidden, "patches to hide"});
+    nodes->hidden = graph_leaf(g, "hidden", DIMS(b->axis.b, b->axis.p),
+                               (Leaf){LEAF_INPUT, b->batch.hidden, "patches to hide"});
     NodeId shown = graph_zip(g, "patch_shown", OP_SUB, graph_const(g, "patch_one", DIMS_SCALAR, 1.0f), nodes->hidden);
     return graph_where(g, "patch_hidden", shown, patches, mask_token);
 }
@@ -98,7 +103,9 @@ static NodeId build_prefix(Builder *b)
         bool present;
         VitRole role;
         int axis;
-    } kinds[] = {{c->cls, VIT_CLS, b->axis.cls}, {c->dist, VIT_DIST, b->axis.dist}, {c->registers > 0, VIT_REGISTERS, b->axis.reg}};
+    } kinds[] = {{c->cls, VIT_CLS, b->axis.cls},
+                 {c->dist, VIT_DIST, b->axis.dist},
+                 {c->registers > 0, VIT_REGISTERS, b->axis.reg}};
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         if (!kinds[k].present)
             continue;
@@ -133,7 +140,8 @@ static NodeId positions_before_registers(Builder *b, NodeId patches, VitNodes *n
     int shorter = b->axis.rows, front = AXIS_NONE;
     if (c->cls && c->dist) {
         front = build_axis(g, "n4", "cls and dist", 2);
-        first = graph_concat(g, "prefix_pair", build_weight(b, VIT_CLS), b->axis.cls, build_weight(b, VIT_DIST), b->axis.dist, front);
+        first = graph_concat(g, "prefix_pair", build_weight(b, VIT_CLS), b->axis.cls, build_weight(b, VIT_DIST),
+                             b->axis.dist, front);
     } else if (c->cls || c->dist) {
         front = c->cls ? b->axis.cls : b->axis.dist;
         first = build_weight(b, c->cls ? VIT_CLS : VIT_DIST);
@@ -155,7 +163,8 @@ static NodeId positions_before_registers(Builder *b, NodeId patches, VitNodes *n
 NodeId build_embedding(Builder *b, NodeId image, VitNodes *nodes)
 {
     Graph *g = b->g;
-    NodeId mask_token = b->c->mask_token ? build_weight(b, VIT_MASK_TOKEN) : NO_NODE; /* an edit may want it where nothing reads it */
+    NodeId mask_token = b->c->mask_token ? build_weight(b, VIT_MASK_TOKEN)
+                                         : NO_NODE; /* an edit may want it where nothing reads it */
     NodeId patches = nodes->patch_embed = build_patches(b, image);
     patches = hide_patches(b, patches, mask_token, nodes);
     switch (b->c->pos) {

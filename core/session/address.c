@@ -7,7 +7,8 @@
 
 #include "core/session/command.h"
 
-/* Sign by sign of the pattern, with all places of the path where it may stand at once: no pattern takes longer than their product. */
+/* Sign by sign of the pattern, with all places of the path where it may stand at once: no pattern takes longer than
+ * their product. */
 bool address_match(const char *pattern, const char *path)
 {
     bool at[256] = {true}; /* at[i]: the pattern so far takes the first i characters */
@@ -69,7 +70,8 @@ static const char *by_short_name(const Session *s, const Graph *g, const char *n
         found = 0;
         for (NodeId i = 0; i < g->count; i++) {
             const char *path = graph_node(g, i)->path;
-            if (!ends_with_name(path, name) || strstr(path, ".probe.") || strncmp(path, "grad.", strlen("grad.")) == 0 || (pass == 0 && strncmp(path, block, strlen(block)) != 0))
+            if (!ends_with_name(path, name) || strstr(path, ".probe.") ||
+                strncmp(path, "grad.", strlen("grad.")) == 0 || (pass == 0 && strncmp(path, block, strlen(block)) != 0))
                 continue;
             best = path;
             found++;
@@ -103,7 +105,8 @@ static bool parse_name(const Session *s, const Graph *g, const char *name, Addre
         long step = strtol(name, NULL, 10), k = 0;
         for (int box = s->stages.count ? 0 : NO_BOX; box != NO_BOX; box = stages_after(&s->stages, s->open, box))
             if (++k == step) {
-                snprintf(out->path, sizeof out->path, "%s", graph_node(session_graph(s, SIDE_B), s->stages.boxes[box].show)->path);
+                snprintf(out->path, sizeof out->path, "%s",
+                         graph_node(session_graph(s, SIDE_B), s->stages.boxes[box].show)->path);
                 return true;
             }
         return err_set(err, "there is no step %s: steps go from 1 to %ld", name, k);
@@ -118,7 +121,8 @@ static bool parse_name(const Session *s, const Graph *g, const char *name, Addre
         return true;
     }
     const char *near = nearest_name(name, node_path, g);
-    return err_set(err, "there is no node '%.100s'%s%s%s", name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    return err_set(err, "there is no node '%.100s'%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
+                   near ? "?" : "");
 }
 
 static int find_axis(const Graph *g, Dims d, const char *sym)
@@ -145,13 +149,16 @@ static bool parse_range(const Graph *g, int axis, const char *value, Selection *
         snprintf(end, sizeof end, "%d", a->n);
         bool whole = !colon[1] || strcmp(colon + 1, end) == 0; /* up to the end */
         if ((*first && !axis_parse(a, first, &from)) || (!whole && !axis_parse(a, colon + 1, &to)))
-            return err_set(err, "%s=%.40s: %s goes from %s to %s (0 to %d); in a range a:b the index b is not included", a->sym, value, a->sym, low, high, a->n - 1);
+            return err_set(err, "%s=%.40s: %s goes from %s to %s (0 to %d); in a range a:b the index b is not included",
+                           a->sym, value, a->sym, low, high, a->n - 1);
         if (from >= to)
             return err_set(err, "%s=%.40s: an empty range; in a:b the index b is not included", a->sym, value);
     } else {
         if (!axis_parse(a, value, &from))
-            return err_set(err, strcmp(low, "0") == 0 ? "%s=%.40s: %s (%s) goes from %s to %s" : "%s=%.40s: %s (%s) goes from %s to %s, or 0 to %d", a->sym, value,
-                           a->sym, a->name, low, high, a->n - 1);
+            return err_set(err,
+                           strcmp(low, "0") == 0 ? "%s=%.40s: %s (%s) goes from %s to %s"
+                                                 : "%s=%.40s: %s (%s) goes from %s to %s, or 0 to %d",
+                           a->sym, value, a->sym, a->name, low, high, a->n - 1);
         to = from + 1;
     }
     cells->range[cells->n].axis = axis;
@@ -181,7 +188,8 @@ static bool parse_cells(const Graph *g, const char *path, char *text, int column
         if (axis == AXIS_NONE) {
             Buf shape = {0};
             graph_shape_text(g, d, &shape);
-            err_set(err, "column %d: %s has no axis '%.10s': it is %s", column + (int)(item - text) + 1, path, item, buf_str(&shape));
+            err_set(err, "column %d: %s has no axis '%.10s': it is %s", column + (int)(item - text) + 1, path, item,
+                    buf_str(&shape));
             buf_free(&shape);
             return false;
         }
@@ -241,7 +249,8 @@ void address_put(const Graph *g, NodeId n, size_t cell, Buf *out)
         int back;
         buf_printf(out, "%s%s=", i ? "," : "[", a->sym);
         axis_label(a, index[i], label, sizeof label);
-        if (label[strcspn(label, " \t,;:=[]*\"'")] || !axis_parse(a, label, &back) || back != index[i]) /* "tench, Tinca tinca" */
+        if (label[strcspn(label, " \t,;:=[]*\"'")] || !axis_parse(a, label, &back) ||
+            back != index[i]) /* "tench, Tinca tinca" */
             buf_printf(out, "%d", index[i]);
         else
             buf_puts(out, label);
@@ -277,7 +286,8 @@ void address_complete(const Session *s, const char *text, Buf *out)
     const Graph *g = session_graph(s, SIDE_B);
     size_t n = strlen(text);
     char last[SESSION_PATH] = "";
-    for (NodeId i = 0; i < g->count; i++) { /* component by component, so that a model with thousands of nodes completes too */
+    for (NodeId i = 0; i < g->count;
+         i++) { /* component by component, so that a model with thousands of nodes completes too */
         const char *path = graph_node(g, i)->path;
         if (strncmp(path, text, n) != 0 || strstr(path, ".probe."))
             continue;

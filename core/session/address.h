@@ -1,26 +1,29 @@
-/* The one address grammar: name[axis=value,…]. A name is a node path, a scope ("blocks.1", "blocks.1.mlp"), a step number ("12"), or a
- * pattern with `*` where patterns are allowed; a value is a label (cls, r3c4, star), a number, a range 2:5 (5 not included) or `*`.
- * Blocks, heads and tokens are numbered from 0. */
+/* The one address grammar: name[axis=value,…]. A name is a node path, a scope ("blocks.1", "blocks.1.mlp"), a step
+ * number ("12"), or a pattern with `*` where patterns are allowed; a value is a label (cls, r3c4, star), a number, a
+ * range 2:5 (5 not included) or `*`. Blocks, heads and tokens are numbered from 0. */
 #ifndef VITRINE_SESSION_ADDRESS_H
 #define VITRINE_SESSION_ADDRESS_H
 #include "core/session/session.h"
 
 typedef struct Address {
-    char path[SESSION_PATH];  /* node path; "" = the focus */
-    Selection cells;          /* ranges over the node's axes; n = 0: all */
-    bool is_node;             /* false: a scope or a pattern */
+    char path[SESSION_PATH]; /* node path; "" = the focus */
+    Selection cells;         /* ranges over the node's axes; n = 0: all */
+    bool is_node;            /* false: a scope or a pattern */
 } Address;
 
-/* Text → address on a graph; "" and "." are the focus. Short names are accepted where they are unique in the focused block
- * ("pattern" = "blocks.<focus>.attn.pattern"). Errors name the column and the nearest existing name or the axis' range. */
+/* Text → address on a graph; "" and "." are the focus. Short names are accepted where they are unique in the focused
+ * block
+ * ("pattern" = "blocks.<focus>.attn.pattern"). Errors name the column and the nearest existing name or the axis' range.
+ */
 bool address_parse(const Session *s, const Graph *g, const char *text, Address *out, Err *err);
 /* The same for a word of a command line that begins at `column`: errors name the column of the line. */
 bool address_word(const Session *s, const Graph *g, const char *text, int column, Address *out, Err *err);
-/* The focus (or a node and cell) as text: "blocks.1.attn.pattern[h=2,t=r3c4,u=r4c3]"; appended. address_parse reads it back: a
- * label that it could not read, or that two indices share, is written as its number. */
+/* The focus (or a node and cell) as text: "blocks.1.attn.pattern[h=2,t=r3c4,u=r4c3]"; appended. address_parse reads it
+ * back: a label that it could not read, or that two indices share, is written as its number. */
 void address_put(const Graph *g, NodeId n, size_t cell, Buf *out);
 void address_put_focus(const Session *s, Buf *out);
-/* Does a path match a pattern with * (any run of characters without '.') and ** (any)? A trailing ".*" also matches deeper paths. */
+/* Does a path match a pattern with * (any run of characters without '.') and ** (any)? A trailing ".*" also matches
+ * deeper paths. */
 bool address_match(const char *pattern, const char *path);
 /* The first cell of a selection in a node's dims. */
 size_t address_cell(const Session *s, const Graph *g, NodeId n, const Selection *cells);

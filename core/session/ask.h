@@ -1,5 +1,5 @@
-/* Answers in words, all from the trace: what the focus is, where a number came from, whether the trace is right. The same text serves
- * the screen, the command line and tests. Each computes what it needs first. */
+/* Answers in words, all from the trace: what the focus is, where a number came from, whether the trace is right. The
+ * same text serves the screen, the command line and tests. Each computes what it needs first. */
 #ifndef VITRINE_SESSION_ASK_H
 #define VITRINE_SESSION_ASK_H
 #include "core/session/session.h"
@@ -9,51 +9,54 @@ bool ask_say(Session *s, Side side, Buf *out, Err *err);
 
 /* The arithmetic of the focused cell. */
 typedef struct ExplainLine {
-    size_t term;          /* index in the engine's order */
-    Ref ref[3];           /* its operands */
+    size_t term; /* index in the engine's order */
+    Ref ref[3];  /* its operands */
     float value[3];
     int operands;
-    float contribution;   /* product or addend */
+    float contribution; /* product or addend */
 } ExplainLine;
 typedef struct Explanation {
     Side side;
     NodeId node;
     size_t cell;
-    float stored, folded;      /* equal bit for bit, or the engine is wrong */
+    float stored, folded; /* equal bit for bit, or the engine is wrong */
     bool equal;
-    double second;             /* the same terms in double */
-    size_t terms;              /* all of them */
-    ExplainLine *lines;        /* the largest first; of a maximum by value, else by absolute contribution */
+    double second;      /* the same terms in double */
+    size_t terms;       /* all of them */
+    ExplainLine *lines; /* the largest first; of a maximum by value, else by absolute contribution */
     size_t line_count;
-    float rest;                /* sum of the contributions not listed, in the engine's order; 0 for a maximum */
+    float rest; /* sum of the contributions not listed, in the engine's order; 0 for a maximum */
     Arena arena;
 } Explanation;
-/* At most `most` lines, by absolute contribution (the engine's order breaks ties). Needs the node's inputs: false while they are
- * missing (a view then draws "computing"); never computes. */
+/* At most `most` lines, by absolute contribution (the engine's order breaks ties). Needs the node's inputs: false while
+ * they are missing (a view then draws "computing"); never computes. */
 bool ask_explain(const Session *s, Side side, NodeId n, size_t cell, size_t most, Explanation *out);
 void explanation_free(Explanation *e);
 bool ask_explain_text(Session *s, Side side, const char *path, size_t cell, Buf *out, bool json, Err *err);
 
-/* The chain of largest terms from a cell down to a weight or a pixel. Size of a term is not cause: the text says so. Of a product
- * the first factor is followed (the activation), unless it is a weight or a constant and the second is not; of a difference what is
- * taken from; of a maximum the winner. Cells that are only moved (views, slices) are looked through. */
+/* The chain of largest terms from a cell down to a weight or a pixel. Size of a term is not cause: the text says so. Of
+ * a product the first factor is followed (the activation), unless it is a weight or a constant and the second is not;
+ * of a difference what is taken from; of a maximum the winner. Cells that are only moved (views, slices) are looked
+ * through. */
 typedef struct WhyStep {
     Ref ref;
     float value;
-    float share;   /* |term| / Σ |terms| of the cell above that it was chosen in; 1 where there was no choice, and for the first */
+    float share; /* |term| / Σ |terms| of the cell above that it was chosen in; 1 where there was no choice, and for the
+                    first */
 } WhyStep;
 bool ask_why(Session *s, Side side, NodeId n, size_t cell, WhyStep *steps, int most, int *count, Err *err);
 bool ask_why_text(Session *s, Side side, const char *path, size_t cell, Buf *out, bool json, Err *err);
 
-/* Re-derives cells by streaming their terms and compares bit for bit. sample 0: every cell of every forward node, derived ones too;
- * then the pass is computed once more and a second hash counts as a difference (without `first`). sample N: N cells of every node,
- * the same ones each time. Calls session_trim. False when cancelled before anything could be compared. */
+/* Re-derives cells by streaming their terms and compares bit for bit. sample 0: every cell of every forward node,
+ * derived ones too; then the pass is computed once more and a second hash counts as a difference (without `first`).
+ * sample N: N cells of every node, the same ones each time. Calls session_trim. False when cancelled before anything
+ * could be compared. */
 typedef struct Verdict {
     size_t cells, terms, different, nodes;
-    Ref first;           /* the first difference */
+    Ref first; /* the first difference */
     double seconds;
     uint64_t hash;
-    bool complete;       /* false when it was cancelled on the way */
+    bool complete; /* false when it was cancelled on the way */
 } Verdict;
 bool ask_verify(Session *s, Side side, size_t sample, Verdict *v, Err *err);
 void ask_verify_text(const Session *s, const Verdict *v, Buf *out, bool json);

@@ -42,7 +42,8 @@ static DiffSubject subject_of(Session *s, VitConfig *config)
 static bool loading(void *context, uint64_t done, uint64_t total)
 {
     Session *s = context;
-    return !s->progress || s->progress(s->progress_context, "reading the weights", total ? (double)done / (double)total : 1);
+    return !s->progress ||
+           s->progress(s->progress_context, "reading the weights", total ? (double)done / (double)total : 1);
 }
 
 /* The other model on the same picture. */
@@ -54,9 +55,11 @@ static bool open_model(Against *x, Session *s, const DiffAsk *a, double toleranc
     x->is_model = true;
     x->settings = diff_settings(&s->model, &x->model, x->setting);
     x->weights = diff_weights(&s->model, &x->model, tolerance, WEIGHT_LINES, &x->weight_lines);
-    size_t wants = size_mul((size_t)x->model.vit.channels, size_mul((size_t)x->model.vit.image_h, (size_t)x->model.vit.image_w));
+    size_t wants = size_mul((size_t)x->model.vit.channels,
+                            size_mul((size_t)x->model.vit.image_h, (size_t)x->model.vit.image_w));
     if (s->now.input.ready && wants != s->now.input.cells)
-        return err_set(err, "%s takes %zu values and the input has %zu: give both a picture with -i", a->reference, wants, s->now.input.cells);
+        return err_set(err, "%s takes %zu values and the input has %zu: give both a picture with -i", a->reference,
+                       wants, s->now.input.cells);
     if (!input_copy(&in, &s->now.input, &x->model, err))
         return false;
     exhibit_init(&x->exhibit, &x->model, &in, s->pool);
@@ -74,7 +77,10 @@ static bool take_input(Session *s, const DiffAsk *a, const DiffMap *map, Err *er
         return true;
     bool ok = diff_reference_input(a->reference, map, subject.graph, subject.image, &arena, &name, err);
     if (ok && !name)
-        ok = err_set(err, "%s: it has no input values (pixel_values) that fit this model: say what it looked at with -i PICTURE or -i FILE:tensor, or in a --map line NAME = image", a->reference);
+        ok = err_set(err,
+                     "%s: it has no input values (pixel_values) that fit this model: say what it looked at with -i "
+                     "PICTURE or -i FILE:tensor, or in a --map line NAME = image",
+                     a->reference);
     Buf spec = {0};
     buf_printf(&spec, "%s:%s", a->reference, name ? name : "");
     ok = ok && session_open_input(s, buf_str(&spec), err);
@@ -107,9 +113,10 @@ static void put_models(const Against *x, Buf *out)
     if (!x->settings)
         buf_puts(out, "settings   the same\n");
     for (int i = 0; i < x->settings; i++)
-        buf_printf(out, "%s %-28s %s  |  %s\n", i ? "          " : "settings  ", x->setting[i].name, x->setting[i].ours, x->setting[i].theirs);
-    buf_printf(out, "weights    %d compared, %d different%s\n%s", x->weights.compared, x->weights.different, x->weights.rounded ? ": what rounding to a shorter type makes" : "",
-               buf_str(&x->weight_lines));
+        buf_printf(out, "%s %-28s %s  |  %s\n", i ? "          " : "settings  ", x->setting[i].name, x->setting[i].ours,
+                   x->setting[i].theirs);
+    buf_printf(out, "weights    %d compared, %d different%s\n%s", x->weights.compared, x->weights.different,
+               x->weights.rounded ? ": what rounding to a shorter type makes" : "", buf_str(&x->weight_lines));
     if (x->weights.different > WEIGHT_LINES)
         buf_printf(out, "  and %d more\n", x->weights.different - WEIGHT_LINES);
 }
@@ -126,8 +133,8 @@ static void put_models_json(const Against *x, Buf *out)
         buf_json(out, x->setting[i].theirs);
         buf_putc(out, '}');
     }
-    buf_printf(out, "],\"weights_compared\":%d,\"weights_different\":%d,\"weights_rounded\":%s,\"first_weight\":", x->weights.compared, x->weights.different,
-               x->weights.rounded ? "true" : "false");
+    buf_printf(out, "],\"weights_compared\":%d,\"weights_different\":%d,\"weights_rounded\":%s,\"first_weight\":",
+               x->weights.compared, x->weights.different, x->weights.rounded ? "true" : "false");
     if (x->weights.different)
         buf_json(out, x->weights.first);
     else
@@ -165,7 +172,8 @@ static void put_report(const Against *x, const DiffNamed *n, bool json, Buf *out
 static bool choose_precision(const DiffAsk *a, const DiffReference *r, Precision *p, Err *err)
 {
     *p = r->stored;
-    return !a->precision || precision_find(a->precision, p) || err_set(err, "precision '%.40s': expected f32, bf16 or f16", a->precision);
+    return !a->precision || precision_find(a->precision, p) ||
+           err_set(err, "precision '%.40s': expected f32, bf16 or f16", a->precision);
 }
 
 static const char *ours_text(const Session *s, Buf *out)
@@ -179,12 +187,15 @@ static const char *ours_text(const Session *s, Buf *out)
 bool ask_diff(Session *s, const DiffAsk *a, Buf *report, Buf *verdict, DiffAnswer *answer, Err *err)
 {
     Against x = {.is_model = false};
-    DiffOptions o = {.tolerance = a->tolerance > 0 ? a->tolerance : DIFF_TOLERANCE, .progress = s->progress, .context = s->progress_context};
+    DiffOptions o = {.tolerance = a->tolerance > 0 ? a->tolerance : DIFF_TOLERANCE,
+                     .progress = s->progress,
+                     .context = s->progress_context};
     DiffReport d = {.count = 0};
     VitConfig config;
     bool ok = diff_is_model(a->reference) ? open_model(&x, s, a, o.tolerance, err) : open_trace(&x, s, a, err);
     DiffSubject subject = subject_of(s, &config);
-    ok = ok && choose_precision(a, &x.reference, &o.precision, err) && diff_compare(&d, &subject, &x.reference, &o, err);
+    ok = ok && choose_precision(a, &x.reference, &o.precision, err) &&
+         diff_compare(&d, &subject, &x.reference, &o, err);
     if (ok) {
         Buf ours = {0};
         DiffNamed n = {ours_text(s, &ours), &subject, &x.reference, &o, &d};
@@ -208,7 +219,10 @@ bool diff_tolerance(const char *text, double *out, Err *err)
     char *end;
     double v = strtod(text, &end);
     if (end == text || *end || !(v > 0 && v <= 1))
-        return err_set(err, "tolerance '%.40s': expected a share of a tensor's largest value such as 1e-4, greater than 0 and at most 1", text);
+        return err_set(err,
+                       "tolerance '%.40s': expected a share of a tensor's largest value such as 1e-4, greater than 0 "
+                       "and at most 1",
+                       text);
     *out = v;
     return true;
 }
@@ -217,13 +231,18 @@ bool diff_command(Session *s, const Args *a, Err *err)
 {
     const char *tolerance = args_named(a, "tolerance"), *input = args_named(a, "input");
     if (a->count != 1)
-        return err_set(err, "expected `diff FILE`: a trace (.safetensors, .npz, a folder of .npy) or a model, perhaps with map=FILE, tolerance=1e-4, precision=bf16, input=own");
+        return err_set(err, "expected `diff FILE`: a trace (.safetensors, .npz, a folder of .npy) or a model, perhaps "
+                            "with map=FILE, tolerance=1e-4, precision=bf16, input=own");
     if (input && strcmp(input, "own") != 0)
         return err_set(err, "expected input=own: the input that is in the trace; `open` shows another");
-    DiffAsk ask = {.reference = a->word[0], .map = args_named(a, "map"), .precision = args_named(a, "precision"), .own_input = input != NULL};
+    DiffAsk ask = {.reference = a->word[0],
+                   .map = args_named(a, "map"),
+                   .precision = args_named(a, "precision"),
+                   .own_input = input != NULL};
     DiffAnswer answer;
     Buf verdict = {0};
-    bool ok = (!tolerance || diff_tolerance(tolerance, &ask.tolerance, err)) && ask_diff(s, &ask, NULL, &verdict, &answer, err);
+    bool ok = (!tolerance || diff_tolerance(tolerance, &ask.tolerance, err)) &&
+              ask_diff(s, &ask, NULL, &verdict, &answer, err);
     if (ok && *answer.path) {
         const Graph *g = session_graph(s, SIDE_B);
         session_go(s, answer.path, SCREEN_EXPLAIN);

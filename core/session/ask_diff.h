@@ -4,11 +4,12 @@
 #include "core/session/command.h"
 
 typedef struct DiffAsk {
-    const char *reference;  /* a trace (safetensors, npz, a folder of npy files), or a model: then its run of the same picture */
-    const char *map;        /* file of names, or NULL */
-    double tolerance;       /* 0: as diff.h has it */
-    const char *precision;  /* f32, bf16, f16; NULL: as most tensors of the reference are stored */
-    bool own_input;         /* a trace's own input, where it has one, takes the place of the session's */
+    const char *
+        reference; /* a trace (safetensors, npz, a folder of npy files), or a model: then its run of the same picture */
+    const char *map;       /* file of names, or NULL */
+    double tolerance;      /* 0: as diff.h has it */
+    const char *precision; /* f32, bf16, f16; NULL: as most tensors of the reference are stored */
+    bool own_input;        /* a trace's own input, where it has one, takes the place of the session's */
     bool json;
 } DiffAsk;
 
@@ -18,8 +19,9 @@ typedef struct DiffAnswer {
     size_t cell;
 } DiffAnswer;
 
-/* Compares B with the reference. report (may be NULL) gets the whole table or JSON, verdict (may be NULL) the verdict alone; appended.
- * False on a bad file, or when cancelled. With own_input a trace without an input is an error: what it looked at must be said. */
+/* Compares B with the reference. report (may be NULL) gets the whole table or JSON, verdict (may be NULL) the verdict
+ * alone; appended. False on a bad file, or when cancelled. With own_input a trace without an input is an error: what it
+ * looked at must be said. */
 bool ask_diff(Session *s, const DiffAsk *a, Buf *report, Buf *verdict, DiffAnswer *answer, Err *err);
 
 /* A tolerance as typed: a number greater than 0 and at most 1. */

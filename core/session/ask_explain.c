@@ -15,7 +15,8 @@ typedef struct Candidate {
     float contribution;
 } Candidate;
 
-/* How large a term counts. Of a maximum the terms compete with their sign. NaN, which makes the whole result NaN, comes first. */
+/* How large a term counts. Of a maximum the terms compete with their sign. NaN, which makes the whole result NaN, comes
+ * first. */
 static float size_of(Op op, float contribution)
 {
     if (isnan(contribution))
@@ -210,7 +211,8 @@ static void put_sum(const Graph *g, const Explanation *e, Buf *out)
     }
     buf_puts(out, "\n");
     ask_put_count(out, e->terms);
-    buf_printf(out, " term%s, the largest first%s:\n", e->terms == 1 ? "" : "s", n->op == OP_MAX ? "" : " (the engine adds them in its own order)");
+    buf_printf(out, " term%s, the largest first%s:\n", e->terms == 1 ? "" : "s",
+               n->op == OP_MAX ? "" : " (the engine adds them in its own order)");
     for (size_t i = 0; i < e->line_count; i++) {
         const ExplainLine *l = &e->lines[i];
         buf_printf(out, "  %-10s", term_label(g, reduced, l->term, label));
@@ -270,7 +272,8 @@ static void put_text(const Session *s, const Explanation *e, Buf *out)
         put_scattered(g, e, out);
     else
         put_operands(g, e, out);
-    buf_puts(out, e->equal ? "Worked out again from these terms: equal, bit for bit." : "Worked out again from these terms: DIFFERENT, the engine is wrong.");
+    buf_puts(out, e->equal ? "Worked out again from these terms: equal, bit for bit."
+                           : "Worked out again from these terms: DIFFERENT, the engine is wrong.");
     if (n->op == OP_CONTRACT || n->op == OP_SUM)
         buf_printf(out, " In double precision: %.12g.", e->second);
     buf_putc(out, '\n');

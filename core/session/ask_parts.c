@@ -144,7 +144,8 @@ static void put_pixel(const Session *s, Side side, NodeId n, size_t cell, Buf *o
     }
     SourceRect r = preprocess_source(&s->model.preprocess, e->input.original.width, e->input.original.height, x, y);
     const Image *file = &e->input.original, *taken = &e->input.resized;
-    if (file->width == taken->width && file->height == taken->height) /* nothing was resized: a range of one pixel would only puzzle */
+    if (file->width == taken->width &&
+        file->height == taken->height) /* nothing was resized: a range of one pixel would only puzzle */
         buf_printf(out, ", and of %s itself", e->input.name);
     else
         buf_printf(out, "; in %s: columns %.4g to %.4g, rows %.4g to %.4g", e->input.name, r.x0, r.x1, r.y0, r.y1);
@@ -156,7 +157,8 @@ void ask_put_leaf(const Session *s, Side side, NodeId n, size_t cell, Buf *out)
     switch (node->leaf.kind) {
     case LEAF_INPUT: put_pixel(s, side, n, cell, out); break;
     case LEAF_TENSOR:
-        buf_puts(out, s->model.trained ? "a weight of the model, learned in training" : "a weight of the model, made from a seed");
+        buf_puts(out, s->model.trained ? "a weight of the model, learned in training"
+                                       : "a weight of the model, made from a seed");
         if (strcmp(s->model.layout, "bundled") != 0 && strcmp(s->model.layout, "seeded") != 0)
             buf_printf(out, "; the checkpoint calls its tensor '%s'", node->leaf.origin);
         break;

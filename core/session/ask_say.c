@@ -146,7 +146,8 @@ static bool say_side(Session *s, Side side, Buf *out, Err *err)
         return false;
     t.cell = session_cell(s, side, t.n);
     for (size_t i = 0; i < sizeof SAYINGS / sizeof *SAYINGS; i++)
-        if ((SAYINGS[i].screen == ANY_SCREEN || SAYINGS[i].screen == (int)s->place.screen) && address_match(SAYINGS[i].path, s->place.path))
+        if ((SAYINGS[i].screen == ANY_SCREEN || SAYINGS[i].screen == (int)s->place.screen) &&
+            address_match(SAYINGS[i].path, s->place.path))
             return SAYINGS[i].say(&t);
     UNREACHABLE("a node that nothing can be said about");
 }
@@ -155,7 +156,8 @@ static bool say_side(Session *s, Side side, Buf *out, Err *err)
 static void say_change(Session *s, Buf *out, Err *err)
 {
     static const char *const PROBES[] = {"probe.score_variance", "probe.entropy", "probe.largest"};
-    bool attention = s->place.screen == SCREEN_SHEET || s->place.screen == SCREEN_MATRIX || s->place.screen == SCREEN_ROW;
+    bool attention = s->place.screen == SCREEN_SHEET || s->place.screen == SCREEN_MATRIX ||
+                     s->place.screen == SCREEN_ROW;
     float x[2][3] = {{0}};
     for (int side = 0; side < 2 && attention; side++) {
         Teller t = {.s = s, .side = side ? SIDE_B : SIDE_A, .err = err};
@@ -168,7 +170,8 @@ static void say_change(Session *s, Buf *out, Err *err)
     }
     if (!attention || memcmp(x[0], x[1], sizeof x[0]) == 0)
         return;
-    static const char *const WORDS[] = {"\nFrom A to B the variance of the scores goes from ", ", the entropy of the weights from ", ", the largest weight from "};
+    static const char *const WORDS[] = {"\nFrom A to B the variance of the scores goes from ",
+                                        ", the entropy of the weights from ", ", the largest weight from "};
     for (int i = 0; i < 3; i++) {
         buf_puts(out, WORDS[i]);
         ask_put_short(out, x[0][i]);

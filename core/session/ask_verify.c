@@ -1,5 +1,5 @@
-/* Is the trace right? Every cell is derived again from its terms, which went through none of the packed kernels, and compared bit
- * for bit; then the whole pass is computed a second time, in one thread, and must have the same hash. */
+/* Is the trace right? Every cell is derived again from its terms, which went through none of the packed kernels, and
+ * compared bit for bit; then the whole pass is computed a second time, in one thread, and must have the same hash. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,10 +19,10 @@ typedef struct Tally {
 typedef struct Check {
     const Run *run;
     const float *stored;
-    Explain explain;       /* of the node's first cell: copied and moved */
-    const size_t *chosen;  /* cells to look at, or NULL: all */
+    Explain explain;      /* of the node's first cell: copied and moved */
+    const size_t *chosen; /* cells to look at, or NULL: all */
     size_t count, per_item;
-    Tally *tally;          /* one per worker */
+    Tally *tally; /* one per worker */
 } Check;
 
 static void check_item(void *context, size_t item, int worker)
@@ -172,8 +172,11 @@ bool ask_verify(Session *s, Side side, size_t sample, Verdict *v, Err *err)
 
 static void put_json(const Session *s, const Verdict *v, Buf *out)
 {
-    buf_printf(out, "{\"equal\":%s,\"complete\":%s,\"nodes\":%zu,\"cells\":%zu,\"terms\":%zu,\"different\":%zu,\"seconds\":%.6f,\"first\":",
-               v->complete && !v->different ? "true" : "false", v->complete ? "true" : "false", v->nodes, v->cells, v->terms, v->different, v->seconds);
+    buf_printf(out,
+               "{\"equal\":%s,\"complete\":%s,\"nodes\":%zu,\"cells\":%zu,\"terms\":%zu,\"different\":%zu,\"seconds\":%"
+               ".6f,\"first\":",
+               v->complete && !v->different ? "true" : "false", v->complete ? "true" : "false", v->nodes, v->cells,
+               v->terms, v->different, v->seconds);
     if (v->first.run)
         ask_put_json_address(out, session_graph(s, (Side)v->first.run), v->first);
     else
@@ -190,15 +193,18 @@ void ask_verify_text(const Session *s, const Verdict *v, Buf *out, bool json)
     ask_put_count(out, v->cells);
     buf_printf(out, " cells of %zu tensors were derived again from ", v->nodes);
     ask_put_count(out, v->terms);
-    buf_printf(out, " terms in %.2f s (%.3g million terms per second).\n", v->seconds, v->seconds > 0 ? (double)v->terms / v->seconds * 1e-6 : 0.0);
+    buf_printf(out, " terms in %.2f s (%.3g million terms per second).\n", v->seconds,
+               v->seconds > 0 ? (double)v->terms / v->seconds * 1e-6 : 0.0);
     if (v->first.run) {
         ask_put_count(out, v->different);
         buf_puts(out, " are DIFFERENT, the first is ");
         address_put(session_graph(s, (Side)v->first.run), v->first.node, v->first.cell, out);
         buf_puts(out, ": the engine is wrong.\n");
     } else if (v->different)
-        buf_puts(out, "Every cell is equal, but the pass computed a second time has ANOTHER hash: the engine is wrong.\n");
+        buf_puts(out,
+                 "Every cell is equal, but the pass computed a second time has ANOTHER hash: the engine is wrong.\n");
     else
-        buf_puts(out, v->complete ? "All equal, bit for bit.\n" : "All equal so far, bit for bit; it was stopped before the end.\n");
+        buf_puts(out, v->complete ? "All equal, bit for bit.\n"
+                                  : "All equal so far, bit for bit; it was stopped before the end.\n");
     buf_printf(out, "Trace hash %016llx.\n", (unsigned long long)v->hash);
 }

@@ -30,7 +30,8 @@ static bool ends(const Graph *g, NodeId n)
     return node->op == OP_LEAF && node->leaf.kind != LEAF_INPUT;
 }
 
-/* Of a product: the first factor, the activation; the second where the first is a weight or a constant and the second is not. */
+/* Of a product: the first factor, the activation; the second where the first is a weight or a constant and the second
+ * is not. */
 static int followed_factor(const Graph *g, const Term *t)
 {
     return t->operands > 1 && ends(g, t->node[0]) && !ends(g, t->node[1]) ? 1 : 0;
@@ -57,8 +58,9 @@ static Choice choose_term(const Explain *e, const Run *run)
     return (Choice){t.node[k], t.cell[k], max ? 1.0f : share_of(largest, all)};
 }
 
-/* The operand to follow of an operation that has no terms to choose from. Of a difference it is the number taken from: what is
- * subtracted in this graph is a level, a mean or a row's maximum, that cancels again or belongs to all cells alike. */
+/* The operand to follow of an operation that has no terms to choose from. Of a difference it is the number taken from:
+ * what is subtracted in this graph is a level, a mean or a row's maximum, that cancels again or belongs to all cells
+ * alike. */
 static Choice choose_operand(const Explain *e, const Run *run)
 {
     Term t = explain_term(e, 0);
@@ -94,7 +96,9 @@ bool ask_why(Session *s, Side side, NodeId n, size_t cell, WhyStep *steps, int m
         if (!ask_need_inputs(s, side, n, err))
             return false;
         if (*count == 0 || !moves(node->op)) { /* a moved cell is the same number under another name: looked through */
-            steps[*count] = (WhyStep){.ref = session_ref(side, n, cell), .value = run_peek(run, n)[cell], .share = share};
+            steps[*count] = (WhyStep){.ref = session_ref(side, n, cell),
+                                      .value = run_peek(run, n)[cell],
+                                      .share = share};
             ++*count;
             share = 1;
         }
@@ -110,9 +114,11 @@ bool ask_why(Session *s, Side side, NodeId n, size_t cell, WhyStep *steps, int m
     return true;
 }
 
-static const char HOW[] = "Always the largest term of a sum; of a product the activation, not the weight; of a difference what is taken from. "
+static const char HOW[] = "Always the largest term of a sum; of a product the activation, not the weight; of a "
+                          "difference what is taken from. "
                           "The share is a term's size over the sizes of all terms of the sum above it.";
-static const char LIMIT[] = "The size of a term is not a cause: a large term may be cancelled by others. Switch something off to see what it does.";
+static const char LIMIT[] = "The size of a term is not a cause: a large term may be cancelled by others. Switch "
+                            "something off to see what it does.";
 
 static void put_text(const Session *s, Side side, const WhyStep *steps, int count, Buf *out)
 {
@@ -122,7 +128,8 @@ static void put_text(const Session *s, Side side, const WhyStep *steps, int coun
     for (int i = 0; i < count; i++) {
         Buf address = {0};
         address_put(g, steps[i].ref.node, steps[i].ref.cell, &address);
-        buf_printf(out, "%3d  %-50s %12.6g", i, buf_str(&address), (double)steps[i].value); /* with the share 74 columns: inside a box of 78 */
+        buf_printf(out, "%3d  %-50s %12.6g", i, buf_str(&address),
+                   (double)steps[i].value); /* with the share 74 columns: inside a box of 78 */
         if (i && steps[i].share < 1.0f)
             buf_printf(out, " %3.0f %%", (double)steps[i].share * 100);
         buf_putc(out, '\n');

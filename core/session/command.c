@@ -9,8 +9,8 @@
 
 Commands session_command_set(void)
 {
-    return (Commands){.table = {session_commands_go(), session_commands_look(), session_commands_ask(), session_commands_change(), session_commands_files(),
-                                session_commands_study()},
+    return (Commands){.table = {session_commands_go(), session_commands_look(), session_commands_ask(),
+                                session_commands_change(), session_commands_files(), session_commands_study()},
                       .count = 6};
 }
 
@@ -169,7 +169,8 @@ static bool named_known(const Command *c, const Args *a, Err *err)
         while (p && (strncmp(p, a->named[i].name, n) != 0 || p[n] != '='))
             p = (p = strpbrk(p, " [,")) ? p + 1 : NULL;
         if (!p)
-            return err_set(err, "column %d: '%.40s=' means nothing here; it is: %s", a->named[i].column, a->named[i].name, c->usage);
+            return err_set(err, "column %d: '%.40s=' means nothing here; it is: %s", a->named[i].column,
+                           a->named[i].name, c->usage);
     }
     return true;
 }
@@ -186,7 +187,8 @@ static bool do_one(Session *s, const Commands *c, const char *line, unsigned all
     if (!command) {
         NameList names = {c};
         const char *near = nearest_name(name, command_name, &names);
-        return err_set(err, "there is no command '%.60s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "; `help` lists them");
+        return err_set(err, "there is no command '%.60s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
+                       near ? "'?" : "; `help` lists them");
     }
     if ((command->flags & COMMAND_FILE) && !(allowed & COMMAND_FILE))
         return err_set(err, "'%s' reads or writes files: it is not allowed here", name);

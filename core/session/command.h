@@ -1,5 +1,6 @@
-/* The one command language: `goto blocks.2.attn.pattern[h=1,t=r3c4]`, `set scale off`, `view numbers`. Commands are registered in const
- * tables (the session's own here, the screen's in tui); help, completion, the footer and the man page are made from the tables. */
+/* The one command language: `goto blocks.2.attn.pattern[h=1,t=r3c4]`, `set scale off`, `view numbers`. Commands are
+ * registered in const tables (the session's own here, the screen's in tui); help, completion, the footer and the man
+ * page are made from the tables. */
 #ifndef VITRINE_SESSION_COMMAND_H
 #define VITRINE_SESSION_COMMAND_H
 #include "core/session/session.h"
@@ -18,7 +19,10 @@ typedef struct Args {
     const char *word[COMMAND_ARGS]; /* positional, after the command's name */
     int column[COMMAND_ARGS];       /* where each began in the line, from 1, for error messages */
     int count;
-    struct { const char *name, *value; int column; } named[COMMAND_ARGS];
+    struct {
+        const char *name, *value;
+        int column;
+    } named[COMMAND_ARGS];
     int named_count;
     const char *rest; /* everything after the command's name, as typed */
 } Args;
@@ -32,7 +36,8 @@ struct Command {
     const char *summary; /* one line: what it does */
     unsigned flags;
     bool (*run)(Session *s, const Args *a, Err *err); /* text for the reader goes to s->said */
-    /* Completion words for argument number `index` (0 …), one per line appended to out; NULL: addresses where usage says ADDRESS. */
+    /* Completion words for argument number `index` (0 …), one per line appended to out; NULL: addresses where usage
+     * says ADDRESS. */
     void (*complete)(const Session *s, int index, Buf *out);
 };
 
@@ -54,16 +59,19 @@ typedef struct Commands {
     int count;
 } Commands;
 Commands session_command_set(void);
-/* Cuts a line into words; "quotes" keep blanks together, around a word or behind an =. False when a quote is not closed or there are too many words. */
+/* Cuts a line into words; "quotes" keep blanks together, around a word or behind an =. False when a quote is not closed
+ * or there are too many words. */
 bool args_parse(Args *a, const char *line, const char **name, Err *err);
 const Command *command_find(const Commands *c, const char *name);
 /* i-th command over all tables, NULL past the end. */
 const Command *command_at(const Commands *c, int i);
 
-/* Runs one line; several commands may be separated by `;`. Errors say what was expected and where: "column 9: …". allowed: flags that
- * may be used here (COMMAND_EDIT | COMMAND_FILE | COMMAND_UI). On failure what earlier commands of the line did stays done. */
+/* Runs one line; several commands may be separated by `;`. Errors say what was expected and where: "column 9: …".
+ * allowed: flags that may be used here (COMMAND_EDIT | COMMAND_FILE | COMMAND_UI). On failure what earlier commands of
+ * the line did stays done. */
 bool command_do(Session *s, const Commands *c, const char *line, unsigned allowed, Err *err);
-/* Completions of the last word of `line`, whole lines to put in its place, one per line of out, best first; at most 200. */
+/* Completions of the last word of `line`, whole lines to put in its place, one per line of out, best first; at most
+ * 200. */
 void command_complete(const Session *s, const Commands *c, const char *line, Buf *out);
 /* The nearest known name to a mistyped one, or NULL. */
 const char *nearest_name(const char *typed, const char *(*name)(const void *context, int i), const void *context);

@@ -27,7 +27,8 @@ static bool target(const Session *s, const Args *a, Target *t, Err *err)
     if (!address_word(s, g, a->count ? a->word[0] : "", a->count ? a->column[0] : 1, &t->address, err))
         return false;
     if (!t->address.is_node)
-        return err_set(err, "'%s' is a group of nodes: name one of them, perhaps with a cell such as [t=r3c4]", t->address.path);
+        return err_set(err, "'%s' is a group of nodes: name one of them, perhaps with a cell such as [t=r3c4]",
+                       t->address.path);
     t->node = ask_node(s, t->side, t->address.path, err);
     if (t->node == NO_NODE)
         return false;
@@ -79,7 +80,8 @@ static bool run_explain(Session *s, const Args *a, Err *err)
 {
     Target t;
     Buf text = {0};
-    return target(s, a, &t, err) && said(s, ask_explain_text(s, t.side, t.address.path, t.cell, &text, false, err), &text);
+    return target(s, a, &t, err) &&
+           said(s, ask_explain_text(s, t.side, t.address.path, t.cell, &text, false, err), &text);
 }
 
 static bool run_why(Session *s, const Args *a, Err *err)
@@ -126,7 +128,8 @@ static bool put_hash(Session *s, Side side, Buf *out, Err *err)
         if (s->progress && !s->progress(s->progress_context, "computing", run_progress(session_run(s, side))))
             return err_set(err, "cancelled");
     if (session_hash(s, side, &hash))
-        buf_printf(out, "%s%016llx\n", session_compares(s) ? side == SIDE_A ? "A " : "B " : "trace hash ", (unsigned long long)hash);
+        buf_printf(out, "%s%016llx\n", session_compares(s) ? side == SIDE_A ? "A " : "B " : "trace hash ",
+                   (unsigned long long)hash);
     return true;
 }
 
@@ -141,12 +144,16 @@ static bool run_hash_command(Session *s, const Args *a, Err *err)
 static const Command COMMANDS[] = {
     {"say", "ask", "say [ADDRESS]", "what is under the cursor, in a sentence or two", 0, run_say, NULL},
     {"explain", "ask", "explain [ADDRESS]", "the arithmetic of a cell with its real numbers", 0, run_explain, NULL},
-    {"why", "ask", "why [ADDRESS]", "the chain of largest terms from a cell down to a weight or a pixel", 0, run_why, NULL},
-    {"gradient", "ask", "gradient ADDRESS", "how a cell, or the loss (loss[o=CLASS]), changes with every number before it: goto grad.NODE; off ends it", 0,
+    {"why", "ask", "why [ADDRESS]", "the chain of largest terms from a cell down to a weight or a pixel", 0, run_why,
+     NULL},
+    {"gradient", "ask", "gradient ADDRESS",
+     "how a cell, or the loss (loss[o=CLASS]), changes with every number before it: goto grad.NODE; off ends it", 0,
      gradient_command, gradient_complete},
-    {"verify", "ask", "verify [sample=N]", "derive every cell again from its terms and compare bit for bit", 0, run_verify, NULL},
-    {"diff", "ask", "diff FILE [map=FILE] [tolerance=X] [precision=bf16] [input=own]", "where another program's trace, or another model, first differs from this run, and why",
-     COMMAND_FILE, diff_command, NULL},
+    {"verify", "ask", "verify [sample=N]", "derive every cell again from its terms and compare bit for bit", 0,
+     run_verify, NULL},
+    {"diff", "ask", "diff FILE [map=FILE] [tolerance=X] [precision=bf16] [input=own]",
+     "where another program's trace, or another model, first differs from this run, and why", COMMAND_FILE,
+     diff_command, NULL},
     {"info", "ask", "info", "model, input, sizes, costs, assumptions, machine", 0, run_info, NULL},
     {"glossary", "ask", "glossary [WORD]", "what a word, a letter or a node's name means", 0, run_glossary, NULL},
     {"hash", "ask", "hash", "the trace hash: equal hashes are equal runs, bit for bit", 0, run_hash_command, NULL},

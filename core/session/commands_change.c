@@ -1,4 +1,5 @@
-/* Commands that change the model or the picture. Each becomes a line in the list of edits; `undo` takes the last change back. */
+/* Commands that change the model or the picture. Each becomes a line in the list of edits; `undo` takes the last change
+ * back. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +15,8 @@ static bool begins_with(const char *line, const char *start)
     return strncmp(line, start, strlen(start)) == 0;
 }
 
-/* The one change in force in words, where there are words for it. Short: it stands on one line of a small screen. Beside a pinned
- * picture A is not what was before. */
+/* The one change in force in words, where there are words for it. Short: it stands on one line of a small screen.
+ * Beside a pinned picture A is not what was before. */
 static bool report_words(Session *s)
 {
     const char *line = s->edits.line[0];
@@ -89,13 +90,15 @@ static bool without(Session *s, bool (*goes)(const char *line, const char *start
 }
 
 /* "VERB ADDRESS" with the node's whole path: a short name or the focus must not mean another node later. */
-static bool full_line(const Session *s, const char *verb, const Args *a, const char *more, char *line, size_t n, Err *err)
+static bool full_line(const Session *s, const char *verb, const Args *a, const char *more, char *line, size_t n,
+                      Err *err)
 {
     Address to;
     if (!address_word(s, s->now.base, a->word[0], a->column[0], &to, err))
         return false;
     const char *bracket = strchr(a->word[0], '[');
-    return snprintf(line, n, "%s %s%s%s", verb, to.path, bracket ? bracket : "", more) < (int)n || err_set(err, "that line is too long");
+    return snprintf(line, n, "%s %s%s%s", verb, to.path, bracket ? bracket : "", more) < (int)n ||
+           err_set(err, "that line is too long");
 }
 
 /* The one line "set precision P" in force; f32 is none. */
@@ -124,7 +127,9 @@ static bool run_set(Session *s, const Args *a, Err *err)
     char line[512];
     const char *at = args_named(a, "at");
     if (a->count < 2)
-        return err_set(err, "expected `set scale off`, `set scale x2 at=blocks.1[h=2]`, `set precision bf16` or `set ADDRESS NUMBER`");
+        return err_set(
+            err,
+            "expected `set scale off`, `set scale x2 at=blocks.1[h=2]`, `set precision bf16` or `set ADDRESS NUMBER`");
     if (strcmp(a->word[0], "scale") == 0) {
         if (strcmp(a->word[1], "on") == 0)
             return without(s, begins_with, "set scale ", err);
@@ -133,7 +138,8 @@ static bool run_set(Session *s, const Args *a, Err *err)
                 return without(s, begins_with, "set scale ", err);
             return change(s, "set scale off", false, err);
         }
-        if (snprintf(line, sizeof line, "set scale %s%s%s", a->word[1], at ? " at=" : "", at ? at : "") >= (int)sizeof line)
+        if (snprintf(line, sizeof line, "set scale %s%s%s", a->word[1], at ? " at=" : "", at ? at : "") >=
+            (int)sizeof line)
             return err_set(err, "that line is too long");
         return change(s, line, false, err);
     }
@@ -174,7 +180,8 @@ static void hide_focus(const Session *s, char *line, size_t n)
         snprintf(line, n, "%s", other);
 }
 
-/* What `x` switches off here: the patch on the picture, the head where there is one, else the sub-layer or node in focus. */
+/* What `x` switches off here: the patch on the picture, the head where there is one, else the sub-layer or node in
+ * focus. */
 static bool focus_line(const Session *s, char *line, size_t n, Err *err)
 {
     int block = session_block(s);
@@ -195,11 +202,13 @@ static bool focus_line(const Session *s, char *line, size_t n, Err *err)
         return true;
     }
     if (block < 0 || s->place.screen == SCREEN_LENS)
-        return err_set(err, "nothing here can be switched off: go to a head, a block's part, the picture or the positions");
+        return err_set(err,
+                       "nothing here can be switched off: go to a head, a block's part, the picture or the positions");
     NodeId node = session_node(s, SIDE_B, path);
     int h = session_axis(g, "h");
     bool has_head = node != NO_NODE && h >= 0 && dims_find(graph_node(session_graph(s, SIDE_B), node)->dims, h) >= 0;
-    if (has_head || s->place.screen == SCREEN_SHEET || s->place.screen == SCREEN_MATRIX || s->place.screen == SCREEN_ROW)
+    if (has_head || s->place.screen == SCREEN_SHEET || s->place.screen == SCREEN_MATRIX ||
+        s->place.screen == SCREEN_ROW)
         snprintf(line, n, "ablate blocks.%d.attn.z[h=%d]", block, session_head(s));
     else if (strstr(path, ".mlp."))
         snprintf(line, n, "skip mlp block=%d", block);
@@ -223,10 +232,12 @@ static bool run_ablate(Session *s, const Args *a, Err *err)
         return focus_line(s, line, sizeof line, err) && change(s, line, true, err);
     if (a->count > 1 && strcmp(a->word[1], "mean") != 0)
         return err_set(err, "column %d: expected mean or nothing, found '%s'", a->column[1], a->word[1]);
-    return full_line(s, "ablate", a, a->count > 1 ? " mean" : "", line, sizeof line, err) && change(s, line, false, err);
+    return full_line(s, "ablate", a, a->count > 1 ? " mean" : "", line, sizeof line, err) &&
+           change(s, line, false, err);
 }
 
-/* Is `line` the edit `start` itself, of some of its cells, or of a part of it? "ablate blocks.1" is no beginning of "ablate blocks.10.attn.z". */
+/* Is `line` the edit `start` itself, of some of its cells, or of a part of it? "ablate blocks.1" is no beginning of
+ * "ablate blocks.10.attn.z". */
 static bool is_of(const char *line, const char *start)
 {
     size_t n = strlen(start);
@@ -308,7 +319,8 @@ static bool run_swap(Session *s, const Args *a, Err *err)
     int p = session_axis(s->now.base, "p");
     if (a->count != 1 || p == AXIS_NONE)
         return as_typed(s, "swap", a, false, err);
-    snprintf(line, sizeof line, "swap %s %.60s", axis_label(&s->now.base->axes[p], s->place.at[p], label, sizeof label), a->word[0]);
+    snprintf(line, sizeof line, "swap %s %.60s", axis_label(&s->now.base->axes[p], s->place.at[p], label, sizeof label),
+             a->word[0]);
     return change(s, line, false, err);
 }
 
@@ -373,19 +385,32 @@ static bool run_edits(Session *s, const Args *a, Err *err)
 }
 
 static const Command COMMANDS[] = {
-    {"set", "change", "set scale off, on, toggle, xF [at=ADDRESS] | precision f32, bf16, f16 | ADDRESS VALUE", "take 1/√d_k away, multiply it, round every stored tensor, or set cells to a value", COMMAND_EDIT, run_set, NULL},
-    {"ablate", "change", "ablate [ADDRESS [mean]]", "switch off a head (at z, before W_O), token, node; without address: what is in focus", COMMAND_EDIT, run_ablate, NULL},
+    {"set", "change", "set scale off, on, toggle, xF [at=ADDRESS] | precision f32, bf16, f16 | ADDRESS VALUE",
+     "take 1/√d_k away, multiply it, round every stored tensor, or set cells to a value", COMMAND_EDIT, run_set, NULL},
+    {"ablate", "change", "ablate [ADDRESS [mean]]",
+     "switch off a head (at z, before W_O), token, node; without address: what is in focus", COMMAND_EDIT, run_ablate,
+     NULL},
     {"restore", "change", "restore [ADDRESS]", "switch it on again", COMMAND_EDIT, run_restore, NULL},
-    {"skip", "change", "skip mlp, attention, layernorm, residual, positions [block=N]", "leave a part out", COMMAND_EDIT, run_skip, NULL},
-    {"mask", "change", "mask causal, none, ADDRESS", "forbid tokens to look: −∞ before the softmax", COMMAND_EDIT, run_mask, NULL},
-    {"shuffle", "change", "shuffle [seed=N]", "the patches in another order, before positions are added", COMMAND_EDIT, run_shuffle, NULL},
-    {"grey", "change", "grey [PATCH]", "paint a patch of the picture grey; without a name: the one under the cursor", COMMAND_EDIT, run_grey, NULL},
-    {"hide", "change", "hide [PATCH …, not PATCH …, random SHARE [seed=N]]", "put the mask token in patches' places; without a name: the patch under the cursor", COMMAND_EDIT, run_hide, complete_hide},
-    {"swap", "change", "swap [PATCH] PATCH", "move a patch of the picture to another's place; without the first: the one under the cursor", COMMAND_EDIT, run_swap, NULL},
-    {"patch", "change", "patch ADDRESS from=FILE, from=a", "put values of a file or of A in a node's place", COMMAND_EDIT, run_patch, NULL},
+    {"skip", "change", "skip mlp, attention, layernorm, residual, positions [block=N]", "leave a part out",
+     COMMAND_EDIT, run_skip, NULL},
+    {"mask", "change", "mask causal, none, ADDRESS", "forbid tokens to look: −∞ before the softmax", COMMAND_EDIT,
+     run_mask, NULL},
+    {"shuffle", "change", "shuffle [seed=N]", "the patches in another order, before positions are added", COMMAND_EDIT,
+     run_shuffle, NULL},
+    {"grey", "change", "grey [PATCH]", "paint a patch of the picture grey; without a name: the one under the cursor",
+     COMMAND_EDIT, run_grey, NULL},
+    {"hide", "change", "hide [PATCH …, not PATCH …, random SHARE [seed=N]]",
+     "put the mask token in patches' places; without a name: the patch under the cursor", COMMAND_EDIT, run_hide,
+     complete_hide},
+    {"swap", "change", "swap [PATCH] PATCH",
+     "move a patch of the picture to another's place; without the first: the one under the cursor", COMMAND_EDIT,
+     run_swap, NULL},
+    {"patch", "change", "patch ADDRESS from=FILE, from=a", "put values of a file or of A in a node's place",
+     COMMAND_EDIT, run_patch, NULL},
     {"undo", "change", "undo", "take the last change back", COMMAND_EDIT, run_undo, NULL},
     {"redo", "change", "redo", "do it again", COMMAND_EDIT, run_redo, NULL},
-    {"reset", "change", "reset edits, view", "all changes away, or the view as at the start", COMMAND_EDIT, run_reset, NULL},
+    {"reset", "change", "reset edits, view", "all changes away, or the view as at the start", COMMAND_EDIT, run_reset,
+     NULL},
     {"edits", "change", "edits", "list the changes in force", 0, run_edits, NULL},
 };
 

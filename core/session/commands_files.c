@@ -22,9 +22,11 @@ static bool run_open(Session *s, const Args *a, Err *err)
     if (s->pinned.base && s->compare == COMPARE_OFF) /* what was pinned was pinned to be compared */
         s->compare = COMPARE_SIDES;
     if (in->original.data && !s->model.trained)
-        session_say(s, "%s, %d × %d. The model is untrained: its answer means nothing.", in->name, in->original.width, in->original.height);
+        session_say(s, "%s, %d × %d. The model is untrained: its answer means nothing.", in->name, in->original.width,
+                    in->original.height);
     else if (in->original.data)
-        session_say(s, "%s, %d × %d.%s%s%s", in->name, in->original.width, in->original.height, *note ? " Note: " : "", note, *note ? "." : "");
+        session_say(s, "%s, %d × %d.%s%s%s", in->name, in->original.width, in->original.height, *note ? " Note: " : "",
+                    note, *note ? "." : "");
     else
         session_say(s, "%s: ready values.", in->name);
     return true;
@@ -36,8 +38,8 @@ static bool run_model(Session *s, const Args *a, Err *err)
         return err_set(err, "expected a folder with model.safetensors, a .safetensors file, or bundled");
     if (!session_open_model(s, strcmp(a->word[0], "bundled") == 0 ? NULL : a->word[0], err))
         return false;
-    session_say(s, "%s (%s), %d blocks, %d tokens.%s", s->model.name, s->model.layout, s->model.vit.layers, vit_tokens(&s->model.vit),
-                s->model.trained ? "" : " Untrained: its predictions mean nothing.");
+    session_say(s, "%s (%s), %d blocks, %d tokens.%s", s->model.name, s->model.layout, s->model.vit.layers,
+                vit_tokens(&s->model.vit), s->model.trained ? "" : " Untrained: its predictions mean nothing.");
     return true;
 }
 
@@ -53,13 +55,18 @@ static bool is_screen_file(const char *path)
 static bool run_export(Session *s, const Args *a, Err *err)
 {
     if (a->count < 1)
-        return err_set(err, "expected a file that ends in .npy, .npz, .safetensors, .csv or .json, and perhaps an address");
+        return err_set(err,
+                       "expected a file that ends in .npy, .npz, .safetensors, .csv or .json, and perhaps an address");
     TensorFormat format;
     Buf report = {0};
     if (is_screen_file(a->word[0]))
-        return err_set(err, "'%.200s' would be a picture of the screen, and there is none here; values go to .npy, .npz, .safetensors, .csv or .json", a->word[0]);
+        return err_set(err,
+                       "'%.200s' would be a picture of the screen, and there is none here; values go to .npy, .npz, "
+                       ".safetensors, .csv or .json",
+                       a->word[0]);
     if (!tensor_format(a->word[0], &format, err) ||
-        !export_nodes(s, session_side(s), a->count > 1 ? a->word[1] : "", args_named(a, "axes"), a->word[0], format, &report, err))
+        !export_nodes(s, session_side(s), a->count > 1 ? a->word[1] : "", args_named(a, "axes"), a->word[0], format,
+                      &report, err))
         return false;
     session_say(s, "Wrote %s: %.*s.", a->word[0], report.len ? (int)report.len - 1 : 0, buf_str(&report));
     buf_free(&report);
@@ -133,8 +140,10 @@ static bool run_copy(Session *s, const Args *a, Err *err)
 
 static const Command COMMANDS[] = {
     {"open", "files", "open FILE, #N, FILE:tensor", "another picture; the edits stay", COMMAND_FILE, run_open, NULL},
-    {"model", "files", "model PATH, bundled", "another model for the same picture; the edits are dropped", COMMAND_FILE, run_model, NULL},
-    {"export", "files", "export FILE [ADDRESS] [axes=h,t,e]", "write values: .npy .npz .safetensors .csv .json", COMMAND_FILE, run_export, NULL},
+    {"model", "files", "model PATH, bundled", "another model for the same picture; the edits are dropped", COMMAND_FILE,
+     run_model, NULL},
+    {"export", "files", "export FILE [ADDRESS] [axes=h,t,e]", "write values: .npy .npz .safetensors .csv .json",
+     COMMAND_FILE, run_export, NULL},
     {"link", "files", "link", "a command line that comes back to this place", 0, run_link, NULL},
     {"copy", "files", "copy [ADDRESS]", "the value under the cursor with its address", 0, run_copy, NULL},
 };

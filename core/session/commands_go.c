@@ -88,7 +88,8 @@ static bool run_goto(Session *s, const Args *a, Err *err)
     int total, n;
     bool relative;
     if (a->count < 1)
-        return err_set(err, "expected an address such as blocks.0.attn.pattern[h=1,t=r3c4], a step number, first or last");
+        return err_set(err,
+                       "expected an address such as blocks.0.attn.pattern[h=1,t=r3c4], a step number, first or last");
     session_step_number(s, &total);
     const char *w = a->word[0];
     if (strcmp(w, "first") == 0)
@@ -131,8 +132,9 @@ static bool axis_change(Session *s, const char *sym, const Args *a, const char *
         value = clamp(s->place.at[axis] + value, 0, g->axes[axis].n - 1);
     else if (!axis_parse(&g->axes[axis], a->word[0], &value)) {
         char low[32], high[32];
-        return err_set(err, "column %d: there is no %s '%s': they go from %s to %s, or 0 to %d", a->column[0], what, a->word[0],
-                       axis_label(&g->axes[axis], 0, low, sizeof low), axis_label(&g->axes[axis], g->axes[axis].n - 1, high, sizeof high), g->axes[axis].n - 1);
+        return err_set(err, "column %d: there is no %s '%s': they go from %s to %s, or 0 to %d", a->column[0], what,
+                       a->word[0], axis_label(&g->axes[axis], 0, low, sizeof low),
+                       axis_label(&g->axes[axis], g->axes[axis].n - 1, high, sizeof high), g->axes[axis].n - 1);
     }
     for (int i = 0; i < g->axis_count; i++)
         if (strcmp(g->axes[i].sym, sym) == 0)
@@ -192,15 +194,19 @@ static bool run_looked(Session *s, const Args *a, Err *err)
 
 static bool run_move(Session *s, const Args *a, Err *err)
 {
-    static const struct { const char *word; int dy, dx; } DIRECTIONS[] = {
-        {"up", -1, 0}, {"down", 1, 0}, {"left", 0, -1}, {"right", 0, 1}, {"home", 0, -100000}, {"end", 0, 100000}, {"top", -100000, 0}, {"bottom", 100000, 0}};
+    static const struct {
+        const char *word;
+        int dy, dx;
+    } DIRECTIONS[] = {{"up", -1, 0},        {"down", 1, 0},     {"left", 0, -1},     {"right", 0, 1},
+                      {"home", 0, -100000}, {"end", 0, 100000}, {"top", -100000, 0}, {"bottom", 100000, 0}};
     int times = 1;
     bool relative;
     if (a->count > 1 && (!number(a->word[1], &times, &relative) || times < 0))
         return err_set(err, "column %d: expected how often, found '%s'", a->column[1], a->word[1]);
     for (size_t i = 0; a->count && i < sizeof DIRECTIONS / sizeof *DIRECTIONS; i++)
         if (strcmp(a->word[0], DIRECTIONS[i].word) == 0) {
-            int dy = clamp(DIRECTIONS[i].dy * times, -100000, 100000), dx = clamp(DIRECTIONS[i].dx * times, -100000, 100000);
+            int dy = clamp(DIRECTIONS[i].dy * times, -100000, 100000),
+                dx = clamp(DIRECTIONS[i].dx * times, -100000, 100000);
             if (s->look.steps_focused)
                 return dy ? step_by(s, dy) : true;
             move_cursor(s, dy, dx);
@@ -329,7 +335,8 @@ static bool run_box(Session *s, const Args *a, Err *err)
     if (a->count > 1) {
         box = stages_find(&s->stages, a->word[1]);
         if (box == NO_BOX)
-            return err_set(err, "column %d: there is no box '%s'; boxes are blocks.0, blocks.0.softmax, …", a->column[1], a->word[1]);
+            return err_set(err, "column %d: there is no box '%s'; boxes are blocks.0, blocks.0.softmax, …",
+                           a->column[1], a->word[1]);
     }
     if (a->count < 1 || (strcmp(a->word[0], "open") != 0 && strcmp(a->word[0], "close") != 0))
         return err_set(err, "expected open or close, and perhaps which box");
@@ -421,7 +428,8 @@ static bool run_mark(Session *s, const Args *a, Err *err)
         return true;
     }
     if (strlen(name) >= sizeof s->marks[0].name)
-        return err_set(err, "column %d: the name of a mark has at most %zu characters", a->column[0], sizeof s->marks[0].name - 1);
+        return err_set(err, "column %d: the name of a mark has at most %zu characters", a->column[0],
+                       sizeof s->marks[0].name - 1);
     if (i == (int)(sizeof s->marks / sizeof *s->marks))
         return err_set(err, "there is room for %d marks", i);
     if (i == s->mark_count)
@@ -446,7 +454,8 @@ static const Command COMMANDS[] = {
     {"back", "go", "back", "to the place before", 0, run_back, NULL},
     {"box", "go", "box open, close [BOX]", "open or close a box of the map", 0, run_box, NULL},
     {"map", "go", "map", "to the map of all steps, and back", 0, run_map, NULL},
-    {"find", "go", "find TEXT, value>X, value<X", "go to a step, node or class by name, or to the next such value", 0, run_find, NULL},
+    {"find", "go", "find TEXT, value>X, value<X", "go to a step, node or class by name, or to the next such value", 0,
+     run_find, NULL},
     {"mark", "go", "mark [NAME] [go]", "remember this place under a name, or go there", 0, run_mark, NULL},
 };
 

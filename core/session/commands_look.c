@@ -18,7 +18,8 @@ static void show(Session *s, Screen screen)
         session_go(s, s->place.path, screen);
 }
 
-/* Attention screens need a node with rows and columns of tokens: the focused block's pattern, if the focus is something else. */
+/* Attention screens need a node with rows and columns of tokens: the focused block's pattern, if the focus is something
+ * else. */
 static void show_attention(Session *s, Screen screen)
 {
     char path[SESSION_PATH];
@@ -36,11 +37,26 @@ typedef struct ViewWord {
     void (*apply)(Session *s);
 } ViewWord;
 
-static void view_heat(Session *s) { s->look.view = VIEW_HEAT; }
-static void view_numbers(Session *s) { s->look.view = VIEW_NUMBERS; }
-static void view_strip(Session *s) { s->look.view = VIEW_STRIP; }
-static void view_histogram(Session *s) { s->look.view = VIEW_HISTOGRAM; }
-static void view_tensor(Session *s) { show(s, SCREEN_TENSOR); }
+static void view_heat(Session *s)
+{
+    s->look.view = VIEW_HEAT;
+}
+static void view_numbers(Session *s)
+{
+    s->look.view = VIEW_NUMBERS;
+}
+static void view_strip(Session *s)
+{
+    s->look.view = VIEW_STRIP;
+}
+static void view_histogram(Session *s)
+{
+    s->look.view = VIEW_HISTOGRAM;
+}
+static void view_tensor(Session *s)
+{
+    show(s, SCREEN_TENSOR);
+}
 static void view_picture(Session *s)
 {
     if (session_screen_for(s, s->place.path) == SCREEN_ROW)
@@ -48,10 +64,22 @@ static void view_picture(Session *s)
     else
         session_go(s, graph_node(s->now.base, s->now.nodes.image)->path, SCREEN_PICTURE);
 }
-static void view_sheet(Session *s) { show_attention(s, SCREEN_SHEET); }
-static void view_matrix(Session *s) { show_attention(s, SCREEN_MATRIX); }
-static void view_row(Session *s) { show_attention(s, SCREEN_ROW); }
-static void view_formula(Session *s) { show(s, SCREEN_EXPLAIN); }
+static void view_sheet(Session *s)
+{
+    show_attention(s, SCREEN_SHEET);
+}
+static void view_matrix(Session *s)
+{
+    show_attention(s, SCREEN_MATRIX);
+}
+static void view_row(Session *s)
+{
+    show_attention(s, SCREEN_ROW);
+}
+static void view_formula(Session *s)
+{
+    show(s, SCREEN_EXPLAIN);
+}
 
 static void view_answer(Session *s)
 {
@@ -60,17 +88,43 @@ static void view_answer(Session *s)
     session_go(s, "probs", SCREEN_ANSWER);
 }
 
-static void view_positions(Session *s) { session_go(s, "pos_embed", SCREEN_POSITIONS); }
-static void view_raw(Session *s) { s->look.centred = false; }
-static void view_centred(Session *s) { s->look.centred = true; }
-static void view_grids(Session *s) { s->look.grid_of_grids = true; }
-static void view_one(Session *s) { s->look.grid_of_grids = false; }
+static void view_positions(Session *s)
+{
+    session_go(s, "pos_embed", SCREEN_POSITIONS);
+}
+static void view_raw(Session *s)
+{
+    s->look.centred = false;
+}
+static void view_centred(Session *s)
+{
+    s->look.centred = true;
+}
+static void view_grids(Session *s)
+{
+    s->look.grid_of_grids = true;
+}
+static void view_one(Session *s)
+{
+    s->look.grid_of_grids = false;
+}
 
-static const ViewWord WORDS[] = {
-    {"heat", view_heat},       {"numbers", view_numbers}, {"strip", view_strip},         {"histogram", view_histogram}, {"tensor", view_tensor},
-    {"picture", view_picture}, {"sheet", view_sheet},     {"matrix", view_matrix},       {"row", view_row},             {"formula", view_formula},
-    {"answer", view_answer},   {"raw", view_raw},         {"positions", view_positions}, {"centred", view_centred},     {"grids", view_grids},
-    {"one", view_one}};
+static const ViewWord WORDS[] = {{"heat", view_heat},
+                                 {"numbers", view_numbers},
+                                 {"strip", view_strip},
+                                 {"histogram", view_histogram},
+                                 {"tensor", view_tensor},
+                                 {"picture", view_picture},
+                                 {"sheet", view_sheet},
+                                 {"matrix", view_matrix},
+                                 {"row", view_row},
+                                 {"formula", view_formula},
+                                 {"answer", view_answer},
+                                 {"raw", view_raw},
+                                 {"positions", view_positions},
+                                 {"centred", view_centred},
+                                 {"grids", view_grids},
+                                 {"one", view_one}};
 
 /* Raw, centred; then the same of the twin where there is one. */
 static void next_film(Session *s)
@@ -130,8 +184,11 @@ static bool run_view(Session *s, const Args *a, Err *err)
             WORDS[i].apply(s);
             return true;
         }
-    return err_set(err, "column %d: expected heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, formula, positions, raw, centred, "
-                        "grids, one, answer or next, found '%s'", a->column[0], a->word[0]);
+    return err_set(err,
+                   "column %d: expected heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, formula, "
+                   "positions, raw, centred, "
+                   "grids, one, answer or next, found '%s'",
+                   a->column[0], a->word[0]);
 }
 
 static bool run_pool(Session *s, const Args *a, Err *err)
@@ -165,22 +222,28 @@ static bool run_pool(Session *s, const Args *a, Err *err)
                 known = true;
             }
         if (!known)
-            return err_set(err, "column %d: expected 1, 2, 4, 7, 8, 14, 16, 32, auto, finer, coarser, max, mean or absmax, found '%s'", a->column[i], w);
+            return err_set(
+                err,
+                "column %d: expected 1, 2, 4, 7, 8, 14, 16, 32, auto, finer, coarser, max, mean or absmax, found '%s'",
+                a->column[i], w);
     }
-    return a->count > 0 || err_set(err, "expected 1, 2, 4, 7, 8, 14, 16, 32, auto, finer or coarser, and perhaps max, mean or absmax");
+    return a->count > 0 ||
+           err_set(err, "expected 1, 2, 4, 7, 8, 14, 16, 32, auto, finer or coarser, and perhaps max, mean or absmax");
 }
 
 /* The class token's map has the mean as its first form: a switch of its own. */
 static bool average_where(Session *s, const Args *a, Err *err)
 {
     s->look.one_head = a->count ? strcmp(a->word[0], "off") == 0 : !s->look.one_head;
-    session_say(s, s->look.one_head ? "The attention of one head." : "The mean attention of all heads of the last block.");
+    session_say(s,
+                s->look.one_head ? "The attention of one head." : "The mean attention of all heads of the last block.");
     return where_go(s, WHERE_ATTENTION, err);
 }
 
 static bool run_average(Session *s, const Args *a, Err *err)
 {
-    if (s->place.screen == SCREEN_WHERE && (!a->count || strcmp(a->word[0], "on") == 0 || strcmp(a->word[0], "off") == 0))
+    if (s->place.screen == SCREEN_WHERE &&
+        (!a->count || strcmp(a->word[0], "on") == 0 || strcmp(a->word[0], "off") == 0))
         return average_where(s, a, err);
     if (!a->count)
         s->look.average = !s->look.average;
@@ -215,7 +278,8 @@ static bool lock_scale(Session *s, Err *err)
     s->look.locked = true;
     s->look.low = low;
     s->look.high = high;
-    session_say(s, "Colours are locked to %g … %g. `colours free` lets every tensor choose again.", (double)low, (double)high);
+    session_say(s, "Colours are locked to %g … %g. `colours free` lets every tensor choose again.", (double)low,
+                (double)high);
     return true;
 }
 
@@ -246,19 +310,24 @@ static bool run_colours(Session *s, const Args *a, Err *err)
             session_say(s, "Colours: %s.", MAPS[i]);
             return true;
         }
-    return err_set(err, "column %d: expected next, lock, free, auto, magma, viridis, cividis, grey, grey-light, blue-orange or vik, found '%s'",
+    return err_set(err,
+                   "column %d: expected next, lock, free, auto, magma, viridis, cividis, grey, grey-light, blue-orange "
+                   "or vik, found '%s'",
                    a->count ? a->column[0] : 0, w);
 }
 
 static bool run_compare(Session *s, const Args *a, Err *err)
 {
     static const char *const WORDS_[COMPARE_COUNT] = {"off", "sides", "a", "b", "diff"};
-    static const char *const SAY[COMPARE_COUNT] = {"One side: the model with its changes.", "A, B and A − B side by side.", "A: before the change.",
+    static const char *const SAY[COMPARE_COUNT] = {"One side: the model with its changes.",
+                                                   "A, B and A − B side by side.", "A: before the change.",
                                                    "B: after the change.", "A − B."};
-    static const char *const SAY_PINNED[COMPARE_COUNT] = {[COMPARE_OFF] = "One side: B, what came after the pin.", [COMPARE_A] = "A: what was pinned.",
+    static const char *const SAY_PINNED[COMPARE_COUNT] = {[COMPARE_OFF] = "One side: B, what came after the pin.",
+                                                          [COMPARE_A] = "A: what was pinned.",
                                                           [COMPARE_B] = "B: what came after the pin."};
     if (!session_compares(s))
-        return err_set(err, "there is nothing to compare yet: s takes the scale away, x switches a head off, B pins this as A");
+        return err_set(
+            err, "there is nothing to compare yet: s takes the scale away, x switches a head off, B pins this as A");
     if (!a->count || strcmp(a->word[0], "next") == 0) {
         s->compare = (Compare)((s->compare + 1) % COMPARE_COUNT);
         session_say(s, "%s", s->pinned.base && SAY_PINNED[s->compare] ? SAY_PINNED[s->compare] : SAY[s->compare]);
@@ -326,11 +395,15 @@ static void complete_views(const Session *s, int index, Buf *out)
 }
 
 static const Command COMMANDS[] = {
-    {"view", "look", "view [heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, formula, positions, raw, centred, grids, one, answer, next]",
+    {"view", "look",
+     "view [heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, formula, positions, raw, centred, "
+     "grids, one, answer, next]",
      "another way to see this", 0, run_view, complete_views},
-    {"pool", "look", "pool 1, 2, 4, 7, auto, finer, coarser [max, mean, absmax]", "how many numbers one drawn cell stands for", 0, run_pool, NULL},
+    {"pool", "look", "pool 1, 2, 4, 7, auto, finer, coarser [max, mean, absmax]",
+     "how many numbers one drawn cell stands for", 0, run_pool, NULL},
     {"average", "look", "average [on, off]", "attention: the mean over all heads, or one head", 0, run_average, NULL},
-    {"colours", "look", "colours [MAP, next, lock, free]", "colour map, and whether the scale stays", 0, run_colours, complete_maps},
+    {"colours", "look", "colours [MAP, next, lock, free]", "colour map, and whether the scale stays", 0, run_colours,
+     complete_maps},
     {"compare", "look", "compare [a, b, diff, sides, off, next]", "A, B and A − B", 0, run_compare, NULL},
     {"pin", "look", "pin [off]", "keep what is shown as A and compare what follows with it", 0, run_pin, NULL},
     {"grid", "look", "grid", "patch grid over the picture, on or off", 0, run_grid, NULL},

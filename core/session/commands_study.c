@@ -55,7 +55,8 @@ static bool training_word(Session *s, const char *word, int column, Err *err)
     const char *problem = session_history_problem(s);
     if (strcmp(word, "twin") == 0 || strcmp(word, "own") == 0) {
         if (*word == 't' && !session_history_twin(s))
-            return err_set(err, "%s", problem ? problem : "no twin, trained without the scale, is known for this model");
+            return err_set(err, "%s",
+                           problem ? problem : "no twin, trained without the scale, is known for this model");
         s->look.twin = *word == 't';
         return true;
     }
@@ -63,7 +64,9 @@ static bool training_word(Session *s, const char *word, int column, Err *err)
     int last = h ? h->snapshot_count - 1 : -1, at = clamp(s->look.snapshot, 0, last < 0 ? 0 : last);
     bool first = strcmp(word, "first") == 0, end = strcmp(word, "last") == 0, counts = number(word, &value, &relative);
     if (!first && !end && !counts)
-        return err_set(err, "column %d: expected the number of a snapshot, +1, -1, first, last, twin or own, found '%s'", column, word);
+        return err_set(err,
+                       "column %d: expected the number of a snapshot, +1, -1, first, last, twin or own, found '%s'",
+                       column, word);
     if (last < 0)
         return err_set(err, "%s", problem ? problem : "no record of training is known for this model");
     if (counts && !relative && (value < 0 || value > last))
@@ -92,7 +95,8 @@ static bool run_training(Session *s, const Args *a, Err *err)
         session_sync(s, p);
     }
     if (arrives)
-        go(s, SCREEN_TRAINING, has(s, "pos_embed") ? "pos_embed" : graph_node(s->now.base, s->now.nodes.patch_embed)->path);
+        go(s, SCREEN_TRAINING,
+           has(s, "pos_embed") ? "pos_embed" : graph_node(s->now.base, s->now.nodes.patch_embed)->path);
     if (session_history_problem(s) && !session_history(s))
         session_say(s, "%s", session_history_problem(s));
     return true;
@@ -104,7 +108,8 @@ static bool run_filters(Session *s, const Args *a, Err *err)
 {
     const Graph *g = s->now.base;
     const char *word = a->count ? a->word[0] : s->place.screen == SCREEN_FILTERS ? "" : "filters";
-    int value, axis = session_axis(g, s->look.components ? "k" : "d"), last = axis == AXIS_NONE ? -1 : g->axes[axis].n - 1;
+    int value, axis = session_axis(g, s->look.components ? "k" : "d"),
+               last = axis == AXIS_NONE ? -1 : g->axes[axis].n - 1;
     bool relative, counts = number(word, &value, &relative);
     if (counts && relative && last >= 0)
         value = clamp(s->place.at[axis] + value, 0, last);
@@ -117,7 +122,8 @@ static bool run_filters(Session *s, const Args *a, Err *err)
     else if (strcmp(word, "next") == 0)
         s->look.components = !s->look.components;
     else if (*word && !counts)
-        return err_set(err, "column %d: expected filters, components, next or a tile's number, found '%s'", a->column[0], word);
+        return err_set(err, "column %d: expected filters, components, next or a tile's number, found '%s'",
+                       a->column[0], word);
     const char *path = s->look.components ? "patch_embed.probe.components" : "patch_embed.probe.filters";
     go(s, SCREEN_FILTERS, has(s, path) ? path : graph_node(s->now.base, s->now.nodes.patch_embed)->path);
     if (counts)
@@ -157,11 +163,13 @@ static bool run_where(Session *s, const Args *a, Err *err)
     if (!known && number(a->word[0], &value, &relative)) {
         method = relative ? clamp(method + value, 0, WHERE_METHODS - 1) : value;
         if (method < 0 || method >= WHERE_METHODS)
-            return err_set(err, "column %d: there is no map %d: they go from 0 to %d", a->column[0], method, WHERE_METHODS - 1);
+            return err_set(err, "column %d: there is no map %d: they go from 0 to %d", a->column[0], method,
+                           WHERE_METHODS - 1);
         known = true;
     }
     if (!known)
-        return err_set(err, "column %d: expected rollout, attention, gradient, occlusion, next or 0 to %d, found '%s'", a->column[0], WHERE_METHODS - 1, a->word[0]);
+        return err_set(err, "column %d: expected rollout, attention, gradient, occlusion, next or 0 to %d, found '%s'",
+                       a->column[0], WHERE_METHODS - 1, a->word[0]);
     return where_go(s, (WhereMethod)method, err) && patch_word(s, a, 1, err);
 }
 
@@ -194,7 +202,8 @@ static bool run_lens(Session *s, const Args *a, Err *err)
     else if (a->count && strcmp(a->word[0], "start") == 0)
         snprintf(path, sizeof path, "%s", STUDY_LENS_START);
     else if (a->count && (!number(a->word[0], &block, &relative) || relative || block < 0 || block > last))
-        return err_set(err, "column %d: expected start, a block, 0 to %d, or answer, found '%s'", a->column[0], last, a->word[0]);
+        return err_set(err, "column %d: expected start, a block, 0 to %d, or answer, found '%s'", a->column[0], last,
+                       a->word[0]);
     else if (a->count)
         snprintf(path, sizeof path, "blocks.%d.lens.probs", block);
     if (!has(s, path))
@@ -230,7 +239,9 @@ static bool run_laboratory(Session *s, const Args *a, Err *err)
     bool relative;
     for (int i = 0; i < a->count; i++)
         if (!laboratory_word(a->word[i], &reach, &value, &relative))
-            return err_set(err, "column %d: expected all, block, head, or the factor's number 0 to %d, +1, -1, found '%s'", a->column[i], STUDY_FACTORS - 1, a->word[i]);
+            return err_set(err,
+                           "column %d: expected all, block, head, or the factor's number 0 to %d, +1, -1, found '%s'",
+                           a->column[i], STUDY_FACTORS - 1, a->word[i]);
     if (s->place.screen != SCREEN_SCALE) {
         snprintf(path, sizeof path, "blocks.%d.attn.pattern", block < 0 ? (s->model.vit.layers - 1) / 2 : block);
         if (!gradient_answer(s, err))
@@ -275,20 +286,27 @@ static bool run_showcase(Session *s, const Args *a, Err *err)
     if (!a->count || next)
         return telling_go(s, next && there, err);
     if (!number(a->word[0], &value, &relative) || relative || value < 1 || value > TELLING_PLACES)
-        return err_set(err, "column %d: expected 1, where the scale matters most, 2, where least, or next, found '%s'", a->column[0], a->word[0]);
+        return err_set(err, "column %d: expected 1, where the scale matters most, 2, where least, or next, found '%s'",
+                       a->column[0], a->word[0]);
     return telling_go(s, value - 1, err);
 }
 
 static const Command COMMANDS[] = {
-    {"training", "learned", "training [N, +1, -1, first, last] [twin, own] [patch=PATCH]", "how it learned, snapshot by snapshot: positions, curves", 0, run_training, NULL},
-    {"filters", "learned", "filters [filters, components, next, N, +1, -1]", "what the patch filters look for; principal components", 0, run_filters, NULL},
+    {"training", "learned", "training [N, +1, -1, first, last] [twin, own] [patch=PATCH]",
+     "how it learned, snapshot by snapshot: positions, curves", 0, run_training, NULL},
+    {"filters", "learned", "filters [filters, components, next, N, +1, -1]",
+     "what the patch filters look for; principal components", 0, run_filters, NULL},
     {"heads", "learned", "heads", "how far every head looks, and how evenly", 0, run_heads, NULL},
-    {"where", "learned", "where [rollout, attention, gradient, occlusion, next] [PATCH]", "where it looked: four answers side by side", 0, run_where, NULL},
-    {"lens", "learned", "lens [start, N, answer] [CLASS]", "what it would name after each block; class token or mean", 0, run_lens, NULL},
-    {"laboratory", "learned", "laboratory [all, block, head] [N, +1, -1]", "the scale laboratory: a factor on 1/√d_k on a slider", 0, run_laboratory, NULL},
+    {"where", "learned", "where [rollout, attention, gradient, occlusion, next] [PATCH]",
+     "where it looked: four answers side by side", 0, run_where, NULL},
+    {"lens", "learned", "lens [start, N, answer] [CLASS]", "what it would name after each block; class token or mean",
+     0, run_lens, NULL},
+    {"laboratory", "learned", "laboratory [all, block, head] [N, +1, -1]",
+     "the scale laboratory: a factor on 1/√d_k on a slider", 0, run_laboratory, NULL},
     {"census", "learned", "census", "accuracy lost with each head", 0, run_census, NULL},
     {"blanks", "learned", "blanks [PATCH]", "hidden patches and what the model guesses there", 0, run_blanks, NULL},
-    {"showcase", "go", "showcase [1, 2, next]", "why there is a 1/√d_k: where taking it away changes most, and where least", COMMAND_EDIT, run_showcase, NULL},
+    {"showcase", "go", "showcase [1, 2, next]",
+     "why there is a 1/√d_k: where taking it away changes most, and where least", COMMAND_EDIT, run_showcase, NULL},
 };
 
 CommandTable session_commands_study(void)

@@ -20,7 +20,8 @@ static bool reorder(Cut *c, const char *axes, Err *err)
         p += *p == ',';
         size_t length = strcspn(p, ",");
         int k = 0;
-        while (k < old.dims.n && (strlen(c->graph->axes[old.dims.axis[k]].sym) != length || memcmp(c->graph->axes[old.dims.axis[k]].sym, p, length) != 0))
+        while (k < old.dims.n && (strlen(c->graph->axes[old.dims.axis[k]].sym) != length ||
+                                  memcmp(c->graph->axes[old.dims.axis[k]].sym, p, length) != 0))
             k++;
         c->dims.n = n;
         if (k == old.dims.n || has(c, p, length)) {
@@ -39,7 +40,8 @@ static bool reorder(Cut *c, const char *axes, Err *err)
         return true;
     Buf shape = {0};
     cut_shape_text(&old, &shape);
-    err_set(err, "axes=%.40s: %d ax%s left out of %s", axes, old.dims.n - n, old.dims.n - n == 1 ? "is is" : "es are", buf_str(&shape));
+    err_set(err, "axes=%.40s: %d ax%s left out of %s", axes, old.dims.n - n, old.dims.n - n == 1 ? "is is" : "es are",
+            buf_str(&shape));
     buf_free(&shape);
     return false;
 }

@@ -1,4 +1,5 @@
-/* A part of a node's cells in an order of axes: what an address with [ ] and `axes=` choose. Inside core/session only. */
+/* A part of a node's cells in an order of axes: what an address with [ ] and `axes=` choose. Inside core/session only.
+ */
 #ifndef VITRINE_SESSION_CUT_H
 #define VITRINE_SESSION_CUT_H
 #include "core/session/session.h"
@@ -6,15 +7,16 @@
 typedef struct Cut {
     const Graph *graph;
     NodeId node;
-    Dims dims;            /* axes that are left, in the order wanted */
-    int from[DIMS_MAX];   /* first index on each of them */
+    Dims dims;          /* axes that are left, in the order wanted */
+    int from[DIMS_MAX]; /* first index on each of them */
     int count[DIMS_MAX];
-    size_t first;         /* the node's cell that the cut begins with */
+    size_t first; /* the node's cell that the cut begins with */
     size_t cells;
-    bool whole;           /* all cells in the node's own order */
+    bool whole; /* all cells in the node's own order */
 } Cut;
 
-/* cells: ranges; a range of one index drops its axis. axes: letters with commas, every axis that is left once; NULL: the node's order. */
+/* cells: ranges; a range of one index drops its axis. axes: letters with commas, every axis that is left once; NULL:
+ * the node's order. */
 bool cut_make(Cut *c, const Graph *g, NodeId n, const Selection *cells, const char *axes, Err *err);
 void cut_copy(const Cut *c, const float *values, float *out); /* out[cells] */
 void cut_shape_text(const Cut *c, Buf *out);                  /* "[t=197,h=12,e=64]" */

@@ -78,7 +78,8 @@ static bool build(Session *s, const EditState *lines, Err *err)
     Arena arena = {0};
     Edit *edits = NULL;
     int count = 0;
-    bool ok = edits_parse(s, lines, &arena, &edits, &count, err) && exhibit_edit(&s->now, edits, count, &arena, s->pool, err);
+    bool ok = edits_parse(s, lines, &arena, &edits, &count, err) &&
+              exhibit_edit(&s->now, edits, count, &arena, s->pool, err);
     arena_free(&arena);
     if (ok) {
         exhibit_gradients(&s->now, &s->target);
@@ -121,7 +122,9 @@ bool edits_has(const Session *s, const char *line)
 bool edits_add(Session *s, const char *line, bool toggle, Err *err)
 {
     if (s->edits.count >= MOST && !(toggle && edits_has(s, line)))
-        return err_set(err, "%d changes are in force, and there is room for no more: `undo` or `reset edits` makes some", s->edits.count);
+        return err_set(err,
+                       "%d changes are in force, and there is room for no more: `undo` or `reset edits` makes some",
+                       s->edits.count);
     EditState next = edit_state_copy(&s->edits);
     bool had = false;
     for (int i = next.count - 1; i >= 0; i--)

@@ -3,8 +3,8 @@
 #define VITRINE_SESSION_EDITS_H
 #include "core/session/session.h"
 
-/* Makes `lines` the edits in force: builds the edited graph. On success the old state goes onto the undo stack (if remember) and the
- * redo stack is emptied. On failure nothing changes. lines are copied. */
+/* Makes `lines` the edits in force: builds the edited graph. On success the old state goes onto the undo stack (if
+ * remember) and the redo stack is emptied. On failure nothing changes. lines are copied. */
 bool edits_apply(Session *s, const EditState *lines, bool remember, Err *err);
 /* Adds a line (or takes it away where it is in force already and toggle is set). */
 bool edits_add(Session *s, const char *line, bool toggle, Err *err);
@@ -13,13 +13,14 @@ bool edits_undo(Session *s, Err *err);
 bool edits_redo(Session *s, Err *err);
 /* The same lines on another picture: rebuilds the edited graph after the exhibit changed. */
 bool edits_renew(Session *s, Err *err);
-/* [patches] 0 where a patch is hidden by the edits of that side, else 1; NULL where none is. Dies with the edited graph. After a shuffle
- * behind the hiding the numbers are those of the places before it. */
+/* [patches] 0 where a patch is hidden by the edits of that side, else 1; NULL where none is. Dies with the edited
+ * graph. After a shuffle behind the hiding the numbers are those of the places before it. */
 const float *edits_shown(const Session *s, Side side);
 void edit_state_free(EditState *e);
 EditState edit_state_copy(const EditState *e);
 void edit_state_add(EditState *e, const char *line);
 void edit_state_remove(EditState *e, int i);
-/* Translates the lines into graph edits; all memory from arena. A `patch` line reads its values once and keeps them in lines->values. */
+/* Translates the lines into graph edits; all memory from arena. A `patch` line reads its values once and keeps them in
+ * lines->values. */
 bool edits_parse(const Session *s, const EditState *lines, Arena *arena, Edit **edits, int *count, Err *err);
 #endif

@@ -1,5 +1,5 @@
-/* Command lines → graph edits. Each kind of line has one function; lines were made by commands_change.c in one spelling, but a
- * hostile script may hold anything, so everything is checked here. */
+/* Command lines → graph edits. Each kind of line has one function; lines were made by commands_change.c in one
+ * spelling, but a hostile script may hold anything, so everything is checked here. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -140,7 +140,9 @@ static bool ablate_line(EditParse *p, const Args *a, Err *err)
     bool any = false;
     for (NodeId n = 0; n < p->g->count; n++) {
         const Node *node = graph_node(p->g, n);
-        if (to.is_node ? strcmp(node->path, to.path) != 0 : !strchr(to.path, '*') || !address_match(to.path, node->path) || node->op == OP_LEAF || !is_forward(p->g, n))
+        if (to.is_node ? strcmp(node->path, to.path) != 0
+                       : !strchr(to.path, '*') || !address_match(to.path, node->path) || node->op == OP_LEAF ||
+                             !is_forward(p->g, n))
             continue;
         int axis = parse_token_axis(p->g, node->dims);
         if (mean && axis == AXIS_NONE)
@@ -230,7 +232,8 @@ static bool skip_line(EditParse *p, const Args *a, Err *err)
         }
         return err_set(err, "this model adds no position embeddings");
     }
-    if (strcmp(what, "mlp") != 0 && strcmp(what, "attention") != 0 && strcmp(what, "layernorm") != 0 && strcmp(what, "residual") != 0)
+    if (strcmp(what, "mlp") != 0 && strcmp(what, "attention") != 0 && strcmp(what, "layernorm") != 0 &&
+        strcmp(what, "residual") != 0)
         return err_set(err, "%s", WHAT);
     char *end = NULL;
     long only = block ? strtol(block, &end, 10) : -1;
@@ -260,7 +263,8 @@ static bool mask_line(EditParse *p, const Args *a, Err *err)
     bool any = false;
     for (NodeId n = 0; n < p->g->count; n++) {
         const char *path = graph_node(p->g, n)->path;
-        if (strcmp(node_name(graph_node(p->g, n)), "scores_scaled") != 0 || (!is_causal && strcmp(path, to.path) != 0 && !address_match(to.path, path)))
+        if (strcmp(node_name(graph_node(p->g, n)), "scores_scaled") != 0 ||
+            (!is_causal && strcmp(path, to.path) != 0 && !address_match(to.path, path)))
             continue;
         Edit *e = parse_add(p, EDIT_MASK, path);
         e->cells = to.cells;
@@ -273,8 +277,9 @@ static bool mask_line(EditParse *p, const Args *a, Err *err)
 static const struct {
     const char *name;
     bool (*parse)(EditParse *p, const Args *a, Err *err);
-} LINES[] = {{"set", set_line},         {"ablate", ablate_line}, {"skip", skip_line}, {"mask", mask_line},
-             {"shuffle", line_shuffle}, {"hide", line_hide},     {"grey", line_grey}, {"swap", line_swap}, {"patch", line_patch}};
+} LINES[] = {{"set", set_line},   {"ablate", ablate_line},   {"skip", skip_line},
+             {"mask", mask_line}, {"shuffle", line_shuffle}, {"hide", line_hide},
+             {"grey", line_grey}, {"swap", line_swap},       {"patch", line_patch}};
 
 bool edits_parse(const Session *s, const EditState *lines, Arena *arena, Edit **edits, int *count, Err *err)
 {

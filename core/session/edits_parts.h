@@ -1,5 +1,6 @@
-/* Inside core/session only: what the functions share that turn command lines into graph edits. Each kind of line has one function; lines
- * were made by commands_change.c in one spelling, but a hostile script may hold anything, so everything is checked there. */
+/* Inside core/session only: what the functions share that turn command lines into graph edits. Each kind of line has
+ * one function; lines were made by commands_change.c in one spelling, but a hostile script may hold anything, so
+ * everything is checked there. */
 #ifndef VITRINE_SESSION_EDITS_PARTS_H
 #define VITRINE_SESSION_EDITS_PARTS_H
 #include "core/session/address.h"
@@ -8,15 +9,15 @@
 
 typedef struct EditParse {
     const Session *s;
-    const Graph *g;     /* the base graph: edits name its nodes */
+    const Graph *g; /* the base graph: edits name its nodes */
     Arena *arena;
     Edit *edits;
     size_t cap;
     int count;
-    float *picture;     /* the input's values as changed so far */
-    int *hidden;        /* of every patch, 1 where it is hidden: that of edit number `hiding` */
+    float *picture; /* the input's values as changed so far */
+    int *hidden;    /* of every patch, 1 where it is hidden: that of edit number `hiding` */
     int hiding;
-    const char *origin; /* the line */
+    const char *origin;  /* the line */
     EditValues **values; /* of the line: where patch keeps what it read */
 } EditParse;
 

@@ -7,7 +7,8 @@
 #include "core/base/mem.h"
 #include "core/base/rng.h"
 
-/* The whole picture as changed so far is one edit of the input's values: whatever changes a part of it does so here, in order. */
+/* The whole picture as changed so far is one edit of the input's values: whatever changes a part of it does so here, in
+ * order. */
 float *parse_picture(EditParse *p)
 {
     const Input *in = &p->s->now.input;
@@ -91,7 +92,8 @@ static bool parse_patch(EditParse *p, const char *text, int *row, int *col, Err 
     const Axis *a = &p->g->axes[axis];
     if (!axis_parse(a, text, &i) || !axis_patch(a, i, row, col)) {
         char first[32], last[32];
-        return err_set(err, "'%s' is no patch: expected one from %s to %s", text, axis_label(a, 0, first, sizeof first), axis_label(a, a->n - 1, last, sizeof last));
+        return err_set(err, "'%s' is no patch: expected one from %s to %s", text, axis_label(a, 0, first, sizeof first),
+                       axis_label(a, a->n - 1, last, sizeof last));
     }
     return true;
 }
@@ -138,8 +140,8 @@ static bool hide_random(EditParse *p, const Args *a, int patches, int *chosen, E
     return true;
 }
 
-/* Lines that follow each other are one edit: what they hide and show again adds up. One that comes after another edit of the patches
- * (a shuffle) is an edit of its own. */
+/* Lines that follow each other are one edit: what they hide and show again adds up. One that comes after another edit
+ * of the patches (a shuffle) is an edit of its own. */
 static int *hidden_so_far(EditParse *p, const char *path, int axis, NodeId token)
 {
     bool last = p->hidden != NULL;
@@ -167,9 +169,10 @@ bool line_hide(EditParse *p, const Args *a, Err *err)
     const char *path = patch_embed(p, &axis);
     NodeId token = graph_find(p->g, vit_role_name(VIT_MASK_TOKEN));
     if (token == NO_NODE)
-        return err_set(err, "this model has no mask token: it never learned to do without a patch; `grey r3c4` paints one grey instead");
+        return err_set(err, "this model has no mask token: it never learned to do without a patch; `grey r3c4` paints "
+                            "one grey instead");
     bool not = a->count && strcmp(a->word[0], "not") == 0;
-    if (a->count < 1 + not)
+    if (a->count < 1 + not )
         return err_set(err, "expected patches such as `hide r3c4 r3c5`, `hide not r3c4` or `hide random 0.4`");
     int patches = p->g->axes[axis].n, *chosen = arena_alloc(p->arena, size_mul((size_t)patches, sizeof *chosen));
     memset(chosen, 0, (size_t)patches * sizeof *chosen);
@@ -177,7 +180,7 @@ bool line_hide(EditParse *p, const Args *a, Err *err)
         if (!hide_random(p, a, patches, chosen, err))
             return false;
     } else {
-        for (int i = not; i < a->count; i++)
+        for (int i = not ; i < a->count; i++)
             if (!hide_word(p, a->word[i], chosen, err))
                 return false;
     }
@@ -192,7 +195,8 @@ const float *edits_shown(const Session *s, Side side)
     const Graph *g = session_graph(s, side);
     for (NodeId n = g->count - 1; n >= 0; n--) {
         const Node *node = graph_node(g, n);
-        if (node->op == OP_LEAF && strncmp(node->path, "patch_embed.edit_keep", 21) == 0 && strncmp(node->leaf.origin, "hide", 4) == 0)
+        if (node->op == OP_LEAF && strncmp(node->path, "patch_embed.edit_keep", 21) == 0 &&
+            strncmp(node->leaf.origin, "hide", 4) == 0)
             return node->leaf.data;
     }
     return NULL;
@@ -204,11 +208,13 @@ bool line_grey(EditParse *p, const Args *a, Err *err)
     int row, col;
     if (a->count < 1 || !parse_patch(p, a->word[0], &row, &col, err))
         return a->count ? false : err_set(err, "expected a patch such as r3c4");
-    float *v = parse_picture(p), grey = p->s->now.input.ready ? 0.0f : 127.5f; /* half of 0 to 255; standardised values have 0 there */
+    float *v = parse_picture(p),
+          grey = p->s->now.input.ready ? 0.0f : 127.5f; /* half of 0 to 255; standardised values have 0 there */
     for (int ch = 0; ch < c->channels; ch++)
         for (int i = 0; i < c->patch_h; i++)
             for (int j = 0; j < c->patch_w; j++)
-                v[((size_t)ch * (size_t)c->image_h + (size_t)(row * c->patch_h + i)) * (size_t)c->image_w + (size_t)(col * c->patch_w + j)] = grey;
+                v[((size_t)ch * (size_t)c->image_h + (size_t)(row * c->patch_h + i)) * (size_t)c->image_w +
+                  (size_t)(col * c->patch_w + j)] = grey;
     return true;
 }
 

@@ -21,7 +21,8 @@ static int running_sizes(const size_t *shape, int rank, size_t out[TENSOR_RANK_M
     return n;
 }
 
-/* Do values of that shape lie in memory as the node's do? Axes may be merged or split ([3,48,48] for pixels), not exchanged. */
+/* Do values of that shape lie in memory as the node's do? Axes may be merged or split ([3,48,48] for pixels), not
+ * exchanged. */
 static bool same_order(const Graph *g, Dims d, const TensorInfo *t)
 {
     size_t shape[DIMS_MAX], mine[TENSOR_RANK_MAX], theirs[TENSOR_RANK_MAX];
@@ -56,13 +57,15 @@ static bool patch_values(EditParse *p, const char *path, const char *from, float
     if (!tensors_open(&f, from, err))
         return false;
     const TensorInfo *t = f.count == 1 ? &f.tensors[0] : tensors_find(&f, path);
-    bool ok = t ? t->cells == cells || err_set(err, "%s: '%s' has %zu values, %s has %zu", from, t->name, t->cells, path, cells)
+    bool ok = t ? t->cells == cells ||
+                      err_set(err, "%s: '%s' has %zu values, %s has %zu", from, t->name, t->cells, path, cells)
                 : err_set(err, "%s: it has %zu tensors and none is called '%s'", from, f.count, path);
     Dims d = graph_node(p->g, graph_find(p->g, path))->dims;
     if (ok && !same_order(p->g, d, t)) {
         Buf shape = {0};
         graph_shape_text(p->g, d, &shape);
-        ok = err_set(err, "%s: the axes of '%s' stand in another order than %s%s", from, t->name, path, buf_str(&shape));
+        ok = err_set(err, "%s: the axes of '%s' stand in another order than %s%s", from, t->name, path,
+                     buf_str(&shape));
         buf_free(&shape);
     }
     ok = ok && tensors_read_f32(&f, t, out, err);
@@ -93,7 +96,8 @@ bool line_patch(EditParse *p, const Args *a, Err *err)
         kept = *p->values = xcalloc(1, sizeof *kept);
         *kept = (EditValues){.uses = 1, .cells = cells, .data = data};
     }
-    float *data = parse_on_picture(p, to.path) ? parse_picture(p) : arena_alloc(p->arena, size_mul(cells, sizeof *data));
+    float *data = parse_on_picture(p, to.path) ? parse_picture(p)
+                                               : arena_alloc(p->arena, size_mul(cells, sizeof *data));
     memcpy(data, kept->data, cells * sizeof *data);
     if (!parse_on_picture(p, to.path))
         parse_add(p, EDIT_VALUES, to.path)->data = data;

@@ -121,7 +121,8 @@ static NodeId add_loss(Graph *g, size_t right)
     return grad_cross_entropy(g, logits, leaf, d.axis[d.n - 1]);
 }
 
-/* What has a gradient: what is learned or shown to the model or put in by an edit, and of the constants 1/√d_k, the one to play with. */
+/* What has a gradient: what is learned or shown to the model or put in by an edit, and of the constants 1/√d_k, the one
+ * to play with. */
 static bool is_asked(const Node *n)
 {
     return n->op == OP_LEAF && (n->leaf.kind != LEAF_CONST || strstr(n->path, ".attn.scale"));
@@ -131,7 +132,8 @@ static void add_gradients(Graph *g, const GradTarget *t)
 {
     graph_scope(g, "%s", "");
     bool loss = strcmp(t->path, "loss") == 0;
-    NodeId y = loss ? add_loss(g, t->cell) : graph_find(g, t->path), *wrt = xmalloc(size_mul((size_t)g->count, sizeof *wrt));
+    NodeId y = loss ? add_loss(g, t->cell) : graph_find(g, t->path),
+           *wrt = xmalloc(size_mul((size_t)g->count, sizeof *wrt));
     int count = 0;
     for (NodeId n = 0; n < g->count; n++)
         if (is_asked(graph_node(g, n)))

@@ -25,10 +25,12 @@ static void take(Chosen *c, NodeId n)
     c->node[c->count++] = n;
 }
 
-/* Nodes of a scope or pattern. The first pass leaves weights out, the second analyses; they are meant where nothing else matches. */
+/* Nodes of a scope or pattern. The first pass leaves weights out, the second analyses; they are meant where nothing
+ * else matches. */
 static void choose(const Graph *g, const char *pattern, Chosen *c)
 {
-    bool probes = strstr(pattern, "probe") != NULL || strncmp(pattern, "grad", strlen("grad")) == 0, stars = strchr(pattern, '*') != NULL;
+    bool probes = strstr(pattern, "probe") != NULL || strncmp(pattern, "grad", strlen("grad")) == 0,
+         stars = strchr(pattern, '*') != NULL;
     for (int pass = 0; pass < 3 && !c->count; pass++)
         for (NodeId n = 0; n < g->count; n++) {
             const Node *node = graph_node(g, n);
@@ -43,7 +45,8 @@ static void choose(const Graph *g, const char *pattern, Chosen *c)
 static bool has_difference(const Session *s, NodeId n, Err *err)
 {
     const char *path = graph_node(session_graph(s, SIDE_B), n)->path;
-    return session_node(s, SIDE_DIFF, path) != NO_NODE || err_set(err, "%s: A and B have no such node of one shape", path);
+    return session_node(s, SIDE_DIFF, path) != NO_NODE ||
+           err_set(err, "%s: A and B have no such node of one shape", path);
 }
 
 /* A − B, cell by cell as the engine subtracts. */
@@ -106,7 +109,8 @@ static TensorOut tensor_of(const Cut *c, Arena *arena)
 static const char *edits_text(const Session *s, Side side, Arena *arena)
 {
     Buf text = {0};
-    const EditState *e = side == SIDE_A ? &s->pinned.lines : &s->edits; /* unless it was pinned, A is the model as trained */
+    const EditState *e = side == SIDE_A ? &s->pinned.lines
+                                        : &s->edits; /* unless it was pinned, A is the model as trained */
     for (int i = 0; i < e->count; i++)
         buf_printf(&text, "%s%s", i ? "; " : "", e->line[i]);
     const char *copy = arena_strdup(arena, buf_str(&text));
@@ -160,7 +164,8 @@ static const float *next_values(void *context, size_t i, Err *err)
 }
 
 /* One tensor: the cut, or each of the chosen nodes whole. */
-static bool write_all(Session *s, Side side, const Chosen *c, const Cut *one, const char *path, TensorFormat format, Buf *report, Err *err)
+static bool write_all(Session *s, Side side, const Chosen *c, const Cut *one, const char *path, TensorFormat format,
+                      Buf *report, Err *err)
 {
     const Graph *g = session_graph(s, ask_side(side));
     const char *pair[13];
@@ -195,7 +200,8 @@ static bool write_all(Session *s, Side side, const Chosen *c, const Cut *one, co
     return ok;
 }
 
-bool export_nodes(Session *s, Side side, const char *pattern, const char *axes, const char *path, TensorFormat format, Buf *report, Err *err)
+bool export_nodes(Session *s, Side side, const char *pattern, const char *axes, const char *path, TensorFormat format,
+                  Buf *report, Err *err)
 {
     const Graph *g = session_graph(s, ask_side(side));
     Address a;
@@ -216,7 +222,8 @@ bool export_nodes(Session *s, Side side, const char *pattern, const char *axes, 
         else if (!c.count)
             ok = err_set(err, "no node matches '%s'", a.path);
         else if (c.count > 1 && (format == TF_NPY || format == TF_CSV))
-            ok = err_set(err, "'%s' names %zu tensors: end the file's name in .npz, .safetensors or .json", a.path, c.count);
+            ok = err_set(err, "'%s' names %zu tensors: end the file's name in .npz, .safetensors or .json", a.path,
+                         c.count);
     }
     ok = ok && write_all(s, side, &c, a.is_node ? &cut : NULL, path, format, report, err);
     free(c.node);
@@ -231,11 +238,14 @@ bool export_print(Session *s, Side side, const char *address, const char *axes, 
     if (!address_parse(s, g, address, &a, err))
         return false;
     if (!a.is_node)
-        return err_set(err, "'%s' names several nodes: name one, or write them to a file that ends in .npz or .safetensors", a.path);
+        return err_set(err,
+                       "'%s' names several nodes: name one, or write them to a file that ends in .npz or .safetensors",
+                       a.path);
     NodeId n = ask_node(s, side, a.path, err);
     Arena arena = {0};
     const float *data = NULL;
-    bool ok = n != NO_NODE && cut_make(&cut, g, n, &a.cells, axes, err) && cut_values(s, side, &cut, &arena, &data, err);
+    bool ok = n != NO_NODE && cut_make(&cut, g, n, &a.cells, axes, err) &&
+              cut_values(s, side, &cut, &arena, &data, err);
     if (ok)
         export_table(&cut, data, out);
     arena_free(&arena);

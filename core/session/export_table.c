@@ -111,7 +111,8 @@ static void put_tables(const Cut *c, const float *x, Buf *out)
         for (int i = 0; i < lead; i++) {
             char label[64];
             const Axis *a = &c->graph->axes[c->dims.axis[i]];
-            buf_printf(out, "%s%s=%s", i ? "," : "[", a->sym, axis_label(a, c->from[i] + index[i], label, sizeof label));
+            buf_printf(out, "%s%s=%s", i ? "," : "[", a->sym,
+                       axis_label(a, c->from[i] + index[i], label, sizeof label));
         }
         buf_puts(out, lead ? "]\n" : "");
         put_table(c, x + t * cells, out);

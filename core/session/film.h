@@ -1,12 +1,17 @@
-/* What the places of patches learned, over a training run: for every snapshot how alike their vectors are. Made from the table of
- * positions as it was recorded, in double with + − × ÷ and sqrt only; the last snapshot agrees with pos.probe.cosine but for rounding. */
+/* What the places of patches learned, over a training run: for every snapshot how alike their vectors are. Made from
+ * the table of positions as it was recorded, in double with + − × ÷ and sqrt only; the last snapshot agrees with
+ * pos.probe.cosine but for rounding. */
 #ifndef VITRINE_SESSION_FILM_H
 #define VITRINE_SESSION_FILM_H
 #include <stdint.h>
 
 #include "core/train/history.h"
 
-typedef enum FilmKind { FILM_RAW, FILM_CENTRED, FILM_KINDS } FilmKind; /* as stored; with the mean of all places taken away */
+typedef enum FilmKind {
+    FILM_RAW,
+    FILM_CENTRED,
+    FILM_KINDS
+} FilmKind; /* as stored; with the mean of all places taken away */
 
 typedef struct FilmFrame {
     float *cosine[FILM_KINDS]; /* [p,p0]; NaN where a place has no length */

@@ -45,7 +45,8 @@ static bool parse_loss(const Session *s, const char *word, int column, GradTarge
     Dims d = graph_node(s->now.base, logits)->dims;
     const Axis *classes = &s->now.base->axes[d.axis[d.n - 1]];
     const char *cells = word + strlen(LOSS);
-    bool named = sscanf(cells, "[o=%127[^]]]%n", value, &used) == 1 || sscanf(cells, "[label=%127[^]]]%n", value, &used) == 1;
+    bool named = sscanf(cells, "[o=%127[^]]]%n", value, &used) == 1 ||
+                 sscanf(cells, "[label=%127[^]]]%n", value, &used) == 1;
     if (*cells && (!named || !used || cells[used]))
         return err_set(err, "column %d: expected loss[o=CLASS], the class that is right, found '%.60s'", column, word);
     if (named && !axis_parse(classes, value, &label))
@@ -130,7 +131,8 @@ bool gradient_command(Session *s, const Args *a, Err *err)
     int column = a->count ? a->column[0] : 1;
     if (a->count > 1)
         return err_set(err, "column %d: expected one address such as logits[o=0], loss[o=0] or off", a->column[1]);
-    if (strcmp(word, "off") != 0 && !(is_loss(word) ? parse_loss(s, word, column, &t, err) : parse_node(s, word, column, &t, err)))
+    if (strcmp(word, "off") != 0 &&
+        !(is_loss(word) ? parse_loss(s, word, column, &t, err) : parse_node(s, word, column, &t, err)))
         return false;
     if (!gradient_set(s, &t, err))
         return false;
@@ -140,8 +142,8 @@ bool gradient_command(Session *s, const Args *a, Err *err)
     }
     Buf text = {0};
     gradient_text(s, &text);
-    session_say(s, "grad.NODE now says how %s changes with every cell of NODE: `goto grad.%s`. `gradient off` ends it.", buf_str(&text),
-                graph_node(s->now.base, s->now.nodes.image)->path);
+    session_say(s, "grad.NODE now says how %s changes with every cell of NODE: `goto grad.%s`. `gradient off` ends it.",
+                buf_str(&text), graph_node(s->now.base, s->now.nodes.image)->path);
     buf_free(&text);
     return true;
 }

@@ -65,10 +65,11 @@ static bool open_values(Input *out, const Model *m, const char *file, const char
     size_t cells = cells_of(m);
     bool ok = true;
     if (!t)
-        ok = err_set(err, "%s: there is no tensor '%s' in it (%zu tensors; the first is '%s')", file, tensor, f.count, f.count ? f.tensors[0].name : "");
+        ok = err_set(err, "%s: there is no tensor '%s' in it (%zu tensors; the first is '%s')", file, tensor, f.count,
+                     f.count ? f.tensors[0].name : "");
     else if (t->cells != cells)
-        ok = err_set(err, "%s: tensor '%s' has %zu values; this model takes %d × %d × %d = %zu", file, tensor, t->cells, m->vit.channels, m->vit.image_h,
-                     m->vit.image_w, cells);
+        ok = err_set(err, "%s: tensor '%s' has %zu values; this model takes %d × %d × %d = %zu", file, tensor, t->cells,
+                     m->vit.channels, m->vit.image_h, m->vit.image_w, cells);
     if (ok) {
         Input in = {.label = -1, .ready = true, .cells = cells, .values = xfloats(cells)};
         char name[128];

@@ -3,11 +3,12 @@
 #define VITRINE_SESSION_INPUT_H
 #include "core/session/session.h"
 
-/* spec: NULL (the first drawn picture), "#17", "cat.png", "-", or "FILE:tensor". out is filled only on success; input_free later. */
+/* spec: NULL (the first drawn picture), "#17", "cat.png", "-", or "FILE:tensor". out is filled only on success;
+ * input_free later. */
 bool input_open(Input *out, const Model *m, const char *spec, Err *err);
-/* The same input once more: no file is read again (it may be a pipe, or gone). Ready values stay as they are; a picture is made ready
- * for m, and false is returned when m does not take pictures of its kind. */
+/* The same input once more: no file is read again (it may be a pipe, or gone). Ready values stay as they are; a picture
+ * is made ready for m, and false is returned when m does not take pictures of its kind. */
 bool input_copy(Input *out, const Input *from, const Model *m, Err *err);
 void input_free(Input *in); /* accepts a zeroed Input */
-enum { INPUT_FIRST = 17 }; /* the drawn picture shown first */
+enum { INPUT_FIRST = 17 };  /* the drawn picture shown first */
 #endif

@@ -3,6 +3,7 @@
 #define VITRINE_SESSION_MOVE_H
 #include "core/session/session.h"
 
-/* Moves the data cursor (or the chosen term, class, block, head) by so many rows and columns, stopping at the borders. */
+/* Moves the data cursor (or the chosen term, class, block, head) by so many rows and columns, stopping at the borders.
+ */
 void move_cursor(Session *s, int dy, int dx);
 #endif

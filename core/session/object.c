@@ -27,7 +27,8 @@ bool object_patches(const Input *in, const Model *m, float *object)
         for (int col = 0; col < c->image_w / c->patch_w; col++) {
             int y = row * c->patch_h, x = col * c->patch_w;
             SourceRect r = preprocess_source(&m->preprocess, SHAPES_SIDE, SHAPES_SIDE, x, y);
-            SourceRect last = preprocess_source(&m->preprocess, SHAPES_SIDE, SHAPES_SIDE, x + c->patch_w - 1, y + c->patch_h - 1);
+            SourceRect last = preprocess_source(&m->preprocess, SHAPES_SIDE, SHAPES_SIDE, x + c->patch_w - 1,
+                                                y + c->patch_h - 1);
             r.x1 = last.x1;
             r.y1 = last.y1;
             bool on = covered(in->mask, &r) > OBJECT_PERCENT / 100.0;

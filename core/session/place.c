@@ -99,12 +99,13 @@ Screen session_screen_for(const Session *s, const char *path)
 {
     const Graph *g = session_graph(s, SIDE_B);
     NodeId n = session_node(s, SIDE_B, path);
-    if (n == NO_NODE || strncmp(path, "grad.", strlen("grad.")) == 0) /* a gradient is no picture, no row of shares and no answer */
+    if (n == NO_NODE ||
+        strncmp(path, "grad.", strlen("grad.")) == 0) /* a gradient is no picture, no row of shares and no answer */
         return SCREEN_TENSOR;
     if (strncmp(path, "guess", 5) == 0) /* as wide as the picture, but not the picture */
         return path[5] ? SCREEN_TENSOR : SCREEN_BLANKS;
-    if ((strncmp(path, "blocks.", strlen("blocks.")) == 0 || strncmp(path, "embed.", strlen("embed.")) == 0) && strstr(path, ".lens.probs") &&
-        !strstr(path, ".lens.probs_"))
+    if ((strncmp(path, "blocks.", strlen("blocks.")) == 0 || strncmp(path, "embed.", strlen("embed.")) == 0) &&
+        strstr(path, ".lens.probs") && !strstr(path, ".lens.probs_"))
         return SCREEN_LENS;
     if (has_axis(g, n, "c") && has_axis(g, n, "y") && has_axis(g, n, "i"))
         return SCREEN_PICTURE;
@@ -122,7 +123,8 @@ static bool is_answer(const char *path)
     return strncmp(path, "probs", 5) == 0 || strncmp(path, "logits", 6) == 0;
 }
 
-/* Who comes to the answer stands on it, not on class 0: `why` there means why this. Before it is computed the cursor stays. */
+/* Who comes to the answer stands on it, not on class 0: `why` there means why this. Before it is computed the cursor
+ * stays. */
 static void stand_on_answer(Session *s)
 {
     const float *x = session_peek(s, SIDE_B, "probs");

@@ -1,16 +1,16 @@
-/* How `say` is put together: a teller stands on a node of one side and writes one or two sentences. Every number in them is in the
- * trace or counted from it; none claims a cause. Inside core/session only. */
+/* How `say` is put together: a teller stands on a node of one side and writes one or two sentences. Every number in
+ * them is in the trace or counted from it; none claims a cause. Inside core/session only. */
 #ifndef VITRINE_SESSION_SAY_H
 #define VITRINE_SESSION_SAY_H
 #include "core/session/ask_parts.h"
 
 typedef struct Teller {
     Session *s;
-    Side side;          /* A or B */
+    Side side; /* A or B */
     const Graph *g;
     NodeId n;
-    size_t cell;        /* the focused one */
-    const float *x;     /* the node's values */
+    size_t cell;    /* the focused one */
+    const float *x; /* the node's values */
     Buf *out;
     Err *err;
 } Teller;
@@ -30,15 +30,15 @@ void teller_put_token(const Teller *t, const char *sym);
 
 /* Cells of the row of n that holds `cell`, along its axis sym, which is its last. */
 const float *teller_row(const Teller *t, const float *values, NodeId n, size_t cell, size_t *count);
-size_t largest_of(const float *x, size_t n);      /* index; the first of equals; NaN never wins */
+size_t largest_of(const float *x, size_t n);         /* index; the first of equals; NaN never wins */
 size_t place_of(const float *x, size_t n, size_t i); /* 1 + how many are larger */
 double length_of_vector(const float *x, size_t n);
 
-SayFn say_sheet, say_matrix, say_row, say_weight, say_score_row, say_score;     /* attention */
-SayFn say_head_vector, say_token, say_residual, say_hidden, say_anything;       /* vectors */
+SayFn say_sheet, say_matrix, say_row, say_weight, say_score_row, say_score; /* attention */
+SayFn say_head_vector, say_token, say_residual, say_hidden, say_anything;   /* vectors */
 SayFn say_gradient;
 SayFn say_picture, say_pixel, say_positions, say_answer;
 SayFn say_where, say_lens, say_blanks;
 SayFn say_scale, say_census;
-SayFn say_training, say_filters, say_heads;                                    /* what was learned */
+SayFn say_training, say_filters, say_heads; /* what was learned */
 #endif

@@ -36,9 +36,11 @@ bool say_sheet(const Teller *t)
         flat = mean_entropy(entropy, h, rows) > mean_entropy(entropy, flat, rows) ? h : flat;
     }
     int at = teller_index(t, "h");
-    buf_printf(t->out, "Block %d: head %d has the sharpest rows (mean entropy %.2f of at most %.2f nats), head %d the flattest (%.2f); head %d has %.2f.",
-               block < 0 ? 0 : block, sharp, mean_entropy(entropy, sharp, rows), highest_entropy(t), flat, mean_entropy(entropy, flat, rows), at,
-               mean_entropy(entropy, at, rows));
+    buf_printf(t->out,
+               "Block %d: head %d has the sharpest rows (mean entropy %.2f of at most %.2f nats), head %d the flattest "
+               "(%.2f); head %d has %.2f.",
+               block < 0 ? 0 : block, sharp, mean_entropy(entropy, sharp, rows), highest_entropy(t), flat,
+               mean_entropy(entropy, flat, rows), at, mean_entropy(entropy, at, rows));
     return true;
 }
 
@@ -62,7 +64,8 @@ static void put_row(const Teller *t, const float *row, size_t count)
     free(sorted);
     buf_puts(t->out, "gives its largest weight, ");
     ask_put_short(t->out, row[best]);
-    buf_printf(t->out, ", to %s; the %zu largest of %zu weights carry %.0f %%", teller_label(t, "u", (int)best, label), top, count, sum * 100);
+    buf_printf(t->out, ", to %s; the %zu largest of %zu weights carry %.0f %%", teller_label(t, "u", (int)best, label),
+               top, count, sum * 100);
 }
 
 static void put_head(const Teller *t)
@@ -139,10 +142,11 @@ bool say_matrix(const Teller *t)
         const float *head = t->x + t->cell / (rows * cols) * (rows * cols);
         size_t best = largest_of(head, rows * cols);
         put_head(t);
-        buf_printf(t->out, ": its %zu rows have a mean entropy of %.2f of at most %.2f nats; its largest weight, ", rows,
-                   mean_entropy(entropy, teller_index(t, "h"), (int)rows), highest_entropy(t));
+        buf_printf(t->out, ": its %zu rows have a mean entropy of %.2f of at most %.2f nats; its largest weight, ",
+                   rows, mean_entropy(entropy, teller_index(t, "h"), (int)rows), highest_entropy(t));
         ask_put_short(t->out, head[best]);
-        buf_printf(t->out, ", goes from %s to %s. ", teller_label(t, "t", (int)(best / cols), from), teller_label(t, "u", (int)(best % cols), to));
+        buf_printf(t->out, ", goes from %s to %s. ", teller_label(t, "t", (int)(best / cols), from),
+                   teller_label(t, "u", (int)(best % cols), to));
     }
     return say_row(t);
 }
@@ -160,7 +164,8 @@ bool say_weight(const Teller *t)
     char path[SESSION_PATH], label[64];
     float score, exponential, sum;
     bool masks = graph_find(t->g, teller_attn(t, "scores_masked", path)) != NO_NODE;
-    if (!teller_value(t, teller_attn(t, masks ? "scores_masked" : "scores_scaled", path), &score) || !teller_value(t, teller_attn(t, "exp", path), &exponential) ||
+    if (!teller_value(t, teller_attn(t, masks ? "scores_masked" : "scores_scaled", path), &score) ||
+        !teller_value(t, teller_attn(t, "exp", path), &exponential) ||
         !teller_value(t, teller_attn(t, "row_sum", path), &sum))
         return false;
     size_t count;
@@ -168,7 +173,8 @@ bool say_weight(const Teller *t)
     put_place(t);
     buf_printf(t->out, "%s gets a weight of ", teller_label(t, "u", teller_index(t, "u"), label));
     ask_put_short(t->out, t->x[t->cell]);
-    buf_printf(t->out, ", place %zu of %zu in its row. Its score is ", place_of(row, count, (size_t)(t->x + t->cell - row)), count);
+    buf_printf(t->out, ", place %zu of %zu in its row. Its score is ",
+               place_of(row, count, (size_t)(t->x + t->cell - row)), count);
     ask_put_short(t->out, score);
     buf_puts(t->out, ", the exponential of score minus row maximum is ");
     ask_put_short(t->out, exponential);
@@ -182,8 +188,10 @@ bool say_score(const Teller *t)
 {
     char path[SESSION_PATH], label[64];
     float raw, scaled, scale, weight;
-    if (!teller_value(t, teller_attn(t, "scores_raw", path), &raw) || !teller_value(t, teller_attn(t, "scores_scaled", path), &scaled) ||
-        !teller_value(t, teller_attn(t, "scale", path), &scale) || !teller_value(t, teller_attn(t, "pattern", path), &weight))
+    if (!teller_value(t, teller_attn(t, "scores_raw", path), &raw) ||
+        !teller_value(t, teller_attn(t, "scores_scaled", path), &scaled) ||
+        !teller_value(t, teller_attn(t, "scale", path), &scale) ||
+        !teller_value(t, teller_attn(t, "pattern", path), &weight))
         return false;
     size_t count;
     const float *row = teller_row(t, t->x, t->n, t->cell, &count);
@@ -200,7 +208,8 @@ bool say_score(const Teller *t)
     if (isinf(t->x[t->cell]))
         buf_puts(t->out, ", and it is masked");
     else
-        buf_printf(t->out, ", place %zu of %zu in its row", place_of(row, count, (size_t)(t->x + t->cell - row)), count);
+        buf_printf(t->out, ", place %zu of %zu in its row", place_of(row, count, (size_t)(t->x + t->cell - row)),
+                   count);
     buf_puts(t->out, as_made(t, "pattern") ? "; softmax makes it a weight of " : "; its weight is ");
     ask_put_short(t->out, weight);
     buf_putc(t->out, '.');

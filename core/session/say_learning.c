@@ -22,12 +22,16 @@ bool say_training(const Teller *t)
         return true;
     }
     bool twin = h == session_history_twin(t->s);
-    int last = h->snapshot_count - 1, at = t->s->look.snapshot < 0 ? 0 : t->s->look.snapshot > last ? last : t->s->look.snapshot;
+    int last = h->snapshot_count - 1, at = t->s->look.snapshot < 0      ? 0
+                                           : t->s->look.snapshot > last ? last
+                                                                        : t->s->look.snapshot;
     if (!session_history_grid(t->s, twin, at)) {
-        buf_printf(t->out, "Snapshot %d of %d, at step %d%s.", at + 1, last + 1, h->snapshot[at].step, twin ? ", of the twin without 1/√d_k" : "");
+        buf_printf(t->out, "Snapshot %d of %d, at step %d%s.", at + 1, last + 1, h->snapshot[at].step,
+                   twin ? ", of the twin without 1/√d_k" : "");
         return true;
     }
-    put_record(t, twin ? "Without 1/√d_k, at" : "At", " of the places are most like one beside them on the grid", h, at, twin);
+    put_record(t, twin ? "Without 1/√d_k, at" : "At", " of the places are most like one beside them on the grid", h, at,
+               twin);
     if (at < last)
         put_record(t, ", at", "", h, last, twin);
     buf_putc(t->out, '.');
@@ -43,7 +47,8 @@ bool say_training(const Teller *t)
     for (int i = 0; i < n; i++)
         best = i != p && row[i] > row[best] ? i : best;
     char here[64], most[64];
-    buf_printf(t->out, " The place of %s is most like that of %s then, cosine %.2f.", teller_label(t, "p", p, here), teller_label(t, "p", best, most), (double)row[best]);
+    buf_printf(t->out, " The place of %s is most like that of %s then, cosine %.2f.", teller_label(t, "p", p, here),
+               teller_label(t, "p", best, most), (double)row[best]);
     return true;
 }
 
@@ -75,7 +80,8 @@ bool say_filters(const Teller *t)
     const float *x = teller_values(t, "patch_embed", &n);
     if (!x)
         return false;
-    int d = teller_index(t, "d"), patches = teller_length(t, "p"), least = 0, most = 0, down = session_axis(t->g, "p"), across = session_axis(t->g, "d");
+    int d = teller_index(t, "d"), patches = teller_length(t, "p"), least = 0, most = 0, down = session_axis(t->g, "p"),
+        across = session_axis(t->g, "d");
     Dims dims = graph_node(t->g, n)->dims;
     if (dims_find(dims, down) < 0 || dims_find(dims, across) < 0)
         return say_anything(t);
@@ -86,8 +92,8 @@ bool say_filters(const Teller *t)
         most = column[(size_t)i * step] > column[(size_t)most * step] ? i : most;
     }
     char label[64];
-    buf_printf(t->out, "Filter %d weighs the %d values of a patch into number %d of its vector: in this picture from ", d,
-               teller_length(t, "c") * teller_length(t, "i") * teller_length(t, "j"), d);
+    buf_printf(t->out, "Filter %d weighs the %d values of a patch into number %d of its vector: in this picture from ",
+               d, teller_length(t, "c") * teller_length(t, "i") * teller_length(t, "j"), d);
     ask_put_short(t->out, column[(size_t)least * step]);
     buf_printf(t->out, " at %s to ", teller_label(t, "p", least, label));
     ask_put_short(t->out, column[(size_t)most * step]);

@@ -34,9 +34,11 @@ bool say_picture(const Teller *t)
     char patch[64], colour[64];
     if (!x)
         return false;
-    buf_printf(t->out, "%s: the model receives %d × %d pixels, cut into %d × %d patches of %d × %d. The cursor is on patch %s, token %d; its mean is ",
-               in->name, c->image_w, c->image_h, c->image_w / c->patch_w, c->image_h / c->patch_h, c->patch_w, c->patch_h,
-               teller_label(t, "p", teller_index(t, "p"), patch), vit_prefix(c) + teller_index(t, "p"));
+    buf_printf(t->out,
+               "%s: the model receives %d × %d pixels, cut into %d × %d patches of %d × %d. The cursor is on patch %s, "
+               "token %d; its mean is ",
+               in->name, c->image_w, c->image_h, c->image_w / c->patch_w, c->image_h / c->patch_h, c->patch_w,
+               c->patch_h, teller_label(t, "p", teller_index(t, "p"), patch), vit_prefix(c) + teller_index(t, "p"));
     for (int i = 0; i < teller_length(t, "c"); i++) {
         buf_printf(t->out, "%s%s ", i ? ", " : "", teller_label(t, "c", i, colour));
         ask_put_short(t->out, (float)patch_mean(t, x, n, i));
@@ -50,7 +52,8 @@ bool say_pixel(const Teller *t)
     if (graph_node(t->g, t->n)->op == OP_LEAF)
         return say_anything(t);
     char colour[64];
-    int y = teller_index(t, "y") * teller_length(t, "i") + teller_index(t, "i"), x = teller_index(t, "x") * teller_length(t, "j") + teller_index(t, "j");
+    int y = teller_index(t, "y") * teller_length(t, "i") + teller_index(t, "i"),
+        x = teller_index(t, "x") * teller_length(t, "j") + teller_index(t, "j");
     NodeId n = graph_find(t->g, "pixels");
     const float *pixels = n == NO_NODE ? NULL : ask_need(t->s, t->side, n, t->err);
     if (graph_node(t->g, t->n)->dims.n < 5 || !pixels)
@@ -66,7 +69,8 @@ bool say_pixel(const Teller *t)
 
 bool say_positions(const Teller *t)
 {
-    bool centred = t->s->place.screen == SCREEN_POSITIONS ? t->s->look.centred : strstr(t->s->place.path, "centred") != NULL;
+    bool centred = t->s->place.screen == SCREEN_POSITIONS ? t->s->look.centred
+                                                          : strstr(t->s->place.path, "centred") != NULL;
     const char *path = centred ? "pos.probe.cosine_centred" : "pos.probe.cosine";
     char here[64], most[64], least[64];
     NodeId n = graph_find(t->g, path);
@@ -87,7 +91,8 @@ bool say_positions(const Teller *t)
         buf_puts(t->out, "There is one patch only: nothing to compare its place with.");
         return true;
     }
-    buf_printf(t->out, "The place of patch %s is most like that of %s (cosine ", teller_label(t, "p", (int)self, here), teller_label(t, "p", (int)best, most));
+    buf_printf(t->out, "The place of patch %s is most like that of %s (cosine ", teller_label(t, "p", (int)self, here),
+               teller_label(t, "p", (int)best, most));
     ask_put_short(t->out, row[best]);
     buf_printf(t->out, ") and least like that of %s (", teller_label(t, "p", (int)worst, least));
     ask_put_short(t->out, row[worst]);
@@ -114,7 +119,8 @@ bool say_answer(const Teller *t)
     size_t classes = graph_cells(t->g, n), first = largest_of(probs, classes), shown = classes < 3 ? classes : 3;
     buf_puts(t->out, "The answer is ");
     put_class(t, first, probs);
-    for (size_t k = 2, last = first; k <= shown; k++) { /* the next in order: the largest that is smaller, or equal and further on */
+    for (size_t k = 2, last = first; k <= shown;
+         k++) { /* the next in order: the largest that is smaller, or equal and further on */
         size_t next = SIZE_MAX;
         for (size_t i = 0; i < classes; i++) {
             bool after = probs[i] < probs[last] || (probs[i] == probs[last] && i > last);
@@ -129,7 +135,8 @@ bool say_answer(const Teller *t)
     }
     buf_putc(t->out, '.');
     if (in->drawn && in->label >= 0 && in->label < SHAPES_CLASSES)
-        buf_printf(t->out, " What was drawn is %s %s.", SHAPES_NAMES[in->label][0] == 'a' ? "an" : "a", SHAPES_NAMES[in->label]);
+        buf_printf(t->out, " What was drawn is %s %s.", SHAPES_NAMES[in->label][0] == 'a' ? "an" : "a",
+                   SHAPES_NAMES[in->label]);
     if (strcmp(note, "untrained") == 0)
         buf_puts(t->out, " The model is untrained: the arithmetic is exact, the answer means nothing.");
     else if (*note)

@@ -1,4 +1,5 @@
-/* What can be said of a factor on the scale and of a head that is missed: figures of the run, shares of many pictures. */
+/* What can be said of a factor on the scale and of a head that is missed: figures of the run, shares of many pictures.
+ */
 #include <math.h>
 
 #include "core/base/dmath.h"
@@ -20,7 +21,8 @@ static void put_accuracy(const Teller *t)
         return;
     buf_puts(t->out, " With that factor ");
     put_pictures(t, m);
-    buf_printf(t->out, " %.1f %% are named right, as trained %.1f %%.", 100 * (double)m->value[notch], 100 * (double)m->base);
+    buf_printf(t->out, " %.1f %% are named right, as trained %.1f %%.", 100 * (double)m->value[notch],
+               100 * (double)m->base);
 }
 
 bool say_scale(const Teller *t)
@@ -33,7 +35,8 @@ bool say_scale(const Teller *t)
         if (!teller_value(t, teller_attn(t, PROBES[i], path), &x[i]))
             return false;
     if (now)
-        buf_printf(t->out, "attn.scale is times %.3g in %s: ", (double)slider_factor(t->s), slider_text(t->s, what, sizeof what));
+        buf_printf(t->out, "attn.scale is times %.3g in %s: ", (double)slider_factor(t->s),
+                   slider_text(t->s, what, sizeof what));
     else
         buf_puts(t->out, "Before the change: ");
     buf_printf(t->out, "in head %d of block %d the row of ", teller_index(t, "h"), session_block(t->s));
@@ -42,7 +45,8 @@ bool say_scale(const Teller *t)
     ask_put_short(t->out, x[0]);
     buf_puts(t->out, ", a largest weight of ");
     ask_put_short(t->out, x[1]);
-    buf_printf(t->out, ", an entropy of %.2f of at most %.2f nats; its softmax has a Jacobian of norm ", (double)x[2], dm_log((double)teller_length(t, "u")));
+    buf_printf(t->out, ", an entropy of %.2f of at most %.2f nats; its softmax has a Jacobian of norm ", (double)x[2],
+               dm_log((double)teller_length(t, "u")));
     ask_put_short(t->out, x[3]);
     buf_putc(t->out, '.');
     if (now && t->s->look.reach == REACH_ALL)
@@ -69,7 +73,8 @@ bool say_census(const Teller *t)
         more += m->value[i] < share;
     buf_printf(t->out, "Without head %d of block %d %.1f %% ", head, block, 100 * (double)share);
     put_pictures(t, m);
-    buf_printf(t->out, " are named right, with it %.1f %%: a difference of %.1f points.", 100 * (double)m->base, fabs(100 * ((double)m->base - (double)share)));
+    buf_printf(t->out, " are named right, with it %.1f %%: a difference of %.1f points.", 100 * (double)m->base,
+               fabs(100 * ((double)m->base - (double)share)));
     if (m->done == m->total)
         buf_printf(t->out, " Of the %d heads %d %s missed more.", all, more, more == 1 ? "is" : "are");
     return true;

@@ -28,7 +28,8 @@ bool say_head_vector(const Teller *t)
     const float *row = teller_row(t, t->x, t->n, t->cell, &count);
     buf_printf(t->out, "%s of ", node_name(graph_node(t->g, t->n)));
     teller_put_token(t, sym);
-    buf_printf(t->out, " in head %d of block %d: %zu numbers, a vector of length ", teller_index(t, "h"), session_block(t->s), count);
+    buf_printf(t->out, " in head %d of block %d: %zu numbers, a vector of length ", teller_index(t, "h"),
+               session_block(t->s), count);
     put_length(t, row, count);
     buf_puts(t->out, "; ");
     put_cell(t, "e");
@@ -84,7 +85,8 @@ bool say_residual(const Teller *t)
     ask_put_short(t->out, (float)length[0]);
     buf_printf(t->out, ", which came in, and one of length ");
     ask_put_short(t->out, (float)length[1]);
-    buf_printf(t->out, ", which the %s adds.", strstr(graph_node(t->g, node->in[1])->path, ".mlp.") ? "MLP" : "attention");
+    buf_printf(t->out, ", which the %s adds.",
+               strstr(graph_node(t->g, node->in[1])->path, ".mlp.") ? "MLP" : "attention");
     return true;
 }
 
@@ -95,7 +97,8 @@ bool say_hidden(const Teller *t)
     size_t best = largest_of(row, count);
     for (size_t i = 0; i < count; i++)
         above += row[i] > 0.0f;
-    buf_printf(t->out, "Of the %zu hidden units of block %d's MLP, %zu are above 0 for ", count, session_block(t->s), above);
+    buf_printf(t->out, "Of the %zu hidden units of block %d's MLP, %zu are above 0 for ", count, session_block(t->s),
+               above);
     teller_put_token(t, "t");
     buf_printf(t->out, "; the strongest is unit %zu with ", best);
     ask_put_short(t->out, row[best]);

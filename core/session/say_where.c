@@ -37,7 +37,8 @@ static bool say_occlusion(const Teller *t)
         return true;
     }
     float drop = where_drop(m, patch), mass;
-    buf_printf(t->out, "With patch %s painted grey the answer's logit %s by ", teller_label(t, "p", patch, label), drop < 0 ? "rises" : "falls");
+    buf_printf(t->out, "With patch %s painted grey the answer's logit %s by ", teller_label(t, "p", patch, label),
+               drop < 0 ? "rises" : "falls");
     ask_put_short(t->out, fabsf(drop));
     buf_puts(t->out, ".");
     const float *object = session_peek(t->s, t->side, "where.object");
@@ -48,7 +49,8 @@ static bool say_occlusion(const Teller *t)
 static void begin_map(const Teller *t, WhereMethod m, const char *label)
 {
     if (m == WHERE_ROLLOUT)
-        buf_printf(t->out, "By attention rollout (½ mean of heads + ½ itself, through all blocks) patch %s gets ", label);
+        buf_printf(t->out, "By attention rollout (½ mean of heads + ½ itself, through all blocks) patch %s gets ",
+                   label);
     else if (m == WHERE_ATTENTION && t->s->look.one_head)
         buf_printf(t->out, "In head %d of the last block patch %s gets ", session_head(t->s), label);
     else if (m == WHERE_ATTENTION)
@@ -118,8 +120,8 @@ bool say_blanks(const Teller *t)
     }
     number_of(t, "guess.hidden", &hidden);
     number_of(t, "guess.hidden_count", &count);
-    buf_printf(t->out, "Patch %s is %s; the guess of it is off by ",
-               teller_label(t, "p", teller_index(t, "p"), label), hidden != 0.0f ? "hidden" : "seen");
+    buf_printf(t->out, "Patch %s is %s; the guess of it is off by ", teller_label(t, "p", teller_index(t, "p"), label),
+               hidden != 0.0f ? "hidden" : "seen");
     ask_put_short(t->out, error);
     buf_puts(t->out, " (mean square of standardised values), the mean colour would be by ");
     ask_put_short(t->out, flat);

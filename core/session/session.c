@@ -17,10 +17,12 @@
 const char *screen_name(Screen s)
 {
     static const char *const NAMES[SCREEN_COUNT] = {
-        [SCREEN_PICTURE] = "picture", [SCREEN_TENSOR] = "tensor",       [SCREEN_SHEET] = "sheet",     [SCREEN_MATRIX] = "matrix",
-        [SCREEN_ROW] = "row",         [SCREEN_POSITIONS] = "positions", [SCREEN_EXPLAIN] = "explain", [SCREEN_ANSWER] = "answer",
-        [SCREEN_TRAINING] = "training", [SCREEN_FILTERS] = "filters",  [SCREEN_HEADS] = "heads",      [SCREEN_WHERE] = "where",
-        [SCREEN_LENS] = "lens",       [SCREEN_SCALE] = "scale",         [SCREEN_CENSUS] = "census",   [SCREEN_BLANKS] = "blanks"};
+        [SCREEN_PICTURE] = "picture", [SCREEN_TENSOR] = "tensor", [SCREEN_SHEET] = "sheet",
+        [SCREEN_MATRIX] = "matrix",   [SCREEN_ROW] = "row",       [SCREEN_POSITIONS] = "positions",
+        [SCREEN_EXPLAIN] = "explain", [SCREEN_ANSWER] = "answer", [SCREEN_TRAINING] = "training",
+        [SCREEN_FILTERS] = "filters", [SCREEN_HEADS] = "heads",   [SCREEN_WHERE] = "where",
+        [SCREEN_LENS] = "lens",       [SCREEN_SCALE] = "scale",   [SCREEN_CENSUS] = "census",
+        [SCREEN_BLANKS] = "blanks"};
     return NAMES[s];
 }
 
@@ -77,7 +79,7 @@ void session_changed(Session *s)
     drop_diffs(s);
     study_changed(s, STUDY_EDITS);
     session_budget(s, s->memory); /* runs come and go */
-    char **open = NULL; /* which boxes were open, by path */
+    char **open = NULL;           /* which boxes were open, by path */
     int open_count = 0;
     for (int i = 0; i < s->stages.count; i++)
         if (s->open[i]) {
@@ -109,7 +111,8 @@ static void start_place(Session *s)
     s->back_count = 0;
     const Graph *g = s->now.base;
     int p = session_axis(g, "p"), rows = session_axis(g, "y"), cols = session_axis(g, "x");
-    if (p >= 0 && rows >= 0 && cols >= 0) { /* the patch in the middle: on the drawn pictures it is on the object more often than not */
+    if (p >= 0 && rows >= 0 &&
+        cols >= 0) { /* the patch in the middle: on the drawn pictures it is on the object more often than not */
         s->place.at[rows] = g->axes[rows].n / 2;
         s->place.at[cols] = g->axes[cols].n / 2;
         session_sync(s, rows);
@@ -141,11 +144,15 @@ static void fresh(Session *s, Model *m, const char *model_path, Input *in)
     start_place(s);
 }
 
-bool session_init(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress, void *context, Err *err)
+bool session_init(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
+                  void *context, Err *err)
 {
     Model m = {0};
     Input in;
-    *s = (Session){.progress = progress, .progress_context = context, .file_commands = true, .look = {.grid = true},
+    *s = (Session){.progress = progress,
+                   .progress_context = context,
+                   .file_commands = true,
+                   .look = {.grid = true},
                    .memory = machine_memory() / 4};
     if (!load_model(s, &m, model_path, err))
         return false;

@@ -1,5 +1,6 @@
-/* The session: what is loaded, where the reader stands, what was changed. It changes only through commands (command.h); keys, footer
- * buttons, mouse, scripts, tests and `-c` all send the same strings. Views read it through a const pointer. */
+/* The session: what is loaded, where the reader stands, what was changed. It changes only through commands (command.h);
+ * keys, footer buttons, mouse, scripts, tests and `-c` all send the same strings. Views read it through a const
+ * pointer. */
 #ifndef VITRINE_SESSION_SESSION_H
 #define VITRINE_SESSION_SESSION_H
 #include <stdbool.h>
@@ -21,27 +22,28 @@ typedef enum Side { SIDE_NONE, SIDE_A, SIDE_B, SIDE_DIFF } Side; /* the values a
 
 /* The picture a run looks at. */
 typedef struct Input {
-    char name[128];    /* for people: "#17", "cat.png", "x.safetensors:pixel_values" */
-    char path[1024];   /* what opened it, to open it again */
-    Image original;    /* as decoded and upright; empty when ready values were given */
-    Image resized;     /* what the model receives */
-    float *values;     /* channels · height · width cells of the model's input leaf */
+    char name[128];  /* for people: "#17", "cat.png", "x.safetensors:pixel_values" */
+    char path[1024]; /* what opened it, to open it again */
+    Image original;  /* as decoded and upright; empty when ready values were given */
+    Image resized;   /* what the model receives */
+    float *values;   /* channels · height · width cells of the model's input leaf */
     size_t cells;
-    bool ready;        /* the values came from a file, already standardised */
-    bool drawn;        /* one of the drawn shapes */
-    int label;         /* its true class where known (drawn shapes), else -1 */
+    bool ready; /* the values came from a file, already standardised */
+    bool drawn; /* one of the drawn shapes */
+    int label;  /* its true class where known (drawn shapes), else -1 */
     const uint8_t *mask;
 } Input;
 
 /* ---- edits ---- */
-/* What `patch` took from a file or from A, kept because both may change or be gone when the line is read again. Shared and counted. */
+/* What `patch` took from a file or from A, kept because both may change or be gone when the line is read again. Shared
+ * and counted. */
 typedef struct EditValues {
     int uses;
     size_t cells;
     float *data;
 } EditValues;
 typedef struct EditState {
-    char **line; /* commands that make the edits, in order: "set scale off", "ablate blocks.1.attn.z[h=2]" */
+    char **line;         /* commands that make the edits, in order: "set scale off", "ablate blocks.1.attn.z[h=2]" */
     EditValues **values; /* [count]: those of a `patch` line once it was read, else NULL */
     int count;
 } EditState;
@@ -54,16 +56,16 @@ typedef struct GradTarget {
 
 /* One model looking at one input, as trained (base) and as edited. */
 typedef struct Exhibit {
-    Graph *base, *edited; /* edited is NULL without edits; on the heap, because runs point to them */
-    NodeId base_count, edited_count; /* their nodes before the gradients, which stand at the end */
+    Graph *base, *edited;                  /* edited is NULL without edits; on the heap, because runs point to them */
+    NodeId base_count, edited_count;       /* their nodes before the gradients, which stand at the end */
     GradTarget base_target, edited_target; /* whose those are */
     Run *base_run, *edited_run;
-    VitNodes nodes;       /* in base */
+    VitNodes nodes; /* in base */
     Input input;
-    Edit *edits;          /* what edited was made from */
+    Edit *edits; /* what edited was made from */
     int edit_count;
     Arena edit_arena;
-    EditState lines;      /* of a pinned exhibit: the lines that its edits were made from */
+    EditState lines; /* of a pinned exhibit: the lines that its edits were made from */
 } Exhibit;
 
 /* ---- where the reader stands ---- */
@@ -77,14 +79,14 @@ typedef enum Screen {
     SCREEN_EXPLAIN,   /* the arithmetic of one cell */
     SCREEN_ANSWER,    /* classes */
     /* what it learned: measured over training or over many pictures */
-    SCREEN_TRAINING,  /* film strip and curves of the training run */
-    SCREEN_FILTERS,   /* the patch projection as colour tiles, or its principal components */
-    SCREEN_HEADS,     /* attention distance and entropy of every head */
-    SCREEN_WHERE,     /* where did it look: rollout, class token, gradient × input, occlusion */
-    SCREEN_LENS,      /* what the model would name after each block; class token or average */
-    SCREEN_SCALE,     /* the scale laboratory */
-    SCREEN_CENSUS,    /* accuracy lost with each head */
-    SCREEN_BLANKS,    /* hidden patches and what the model guesses there */
+    SCREEN_TRAINING, /* film strip and curves of the training run */
+    SCREEN_FILTERS,  /* the patch projection as colour tiles, or its principal components */
+    SCREEN_HEADS,    /* attention distance and entropy of every head */
+    SCREEN_WHERE,    /* where did it look: rollout, class token, gradient × input, occlusion */
+    SCREEN_LENS,     /* what the model would name after each block; class token or average */
+    SCREEN_SCALE,    /* the scale laboratory */
+    SCREEN_CENSUS,   /* accuracy lost with each head */
+    SCREEN_BLANKS,   /* hidden patches and what the model guesses there */
     SCREEN_COUNT
 } Screen;
 const char *screen_name(Screen s);
@@ -92,7 +94,8 @@ const char *screen_name(Screen s);
 typedef struct Place {
     Screen screen;
     char path[SESSION_PATH]; /* node in focus */
-    int at[SESSION_AXES];    /* the data cursor: an index on every axis of the graph; a node's focused cell has these indices */
+    int at[SESSION_AXES];    /* the data cursor: an index on every axis of the graph; a node's focused cell has these
+                                indices */
     size_t term;             /* SCREEN_EXPLAIN: chosen line, 0 = largest term */
     int operand;             /* …and which of its operands, 0 or 1 */
     int box;                 /* the step: a visible box of `stages`, "you are here" */
@@ -104,29 +107,31 @@ typedef enum PoolKind { POOL_MAX, POOL_MEAN, POOL_ABSMAX, POOL_KINDS } PoolKind;
 typedef enum Compare {
     COMPARE_OFF,   /* one side is shown: the edited run where there are edits, else the base */
     COMPARE_SIDES, /* A, B and A − B side by side */
-    COMPARE_A, COMPARE_B, COMPARE_DIFF, /* one of them alone */
+    COMPARE_A,
+    COMPARE_B,
+    COMPARE_DIFF, /* one of them alone */
     COMPARE_COUNT
 } Compare;
 
 typedef struct LookAt {
     View view;
-    int pool;             /* 0 = auto, else 1, 2, 4, 7 … cells per drawn cell and axis */
+    int pool; /* 0 = auto, else 1, 2, 4, 7 … cells per drawn cell and axis */
     PoolKind pool_kind;
-    bool average;         /* attention: mean over heads instead of one head */
-    char map[24];         /* colour map by name; "" = automatic (sequential or signed) */
-    bool locked;          /* colour scale kept for comparing */
-    float low, high;      /* the locked scale */
-    bool grid_of_grids;   /* positions: every position's map at once */
-    bool centred;         /* positions: the mean embedding removed */
-    bool grid;            /* picture: patch grid drawn over it */
-    bool steps_focused;   /* the steps pane has the cursor, not the main pane */
-    bool zoomed;          /* the main pane takes the whole screen */
-    int snapshot;         /* training: which one, 0 … */
-    bool twin;            /* training: the run without the scale instead */
-    bool components;      /* filters: principal components instead of the filters themselves */
-    int method;           /* where: the map in focus, 0 … 3 */
-    bool one_head;        /* where: one head's attention instead of the mean of all */
-    int reach;            /* scale laboratory: whose factor the slider is, a Reach (slider.h) */
+    bool average;       /* attention: mean over heads instead of one head */
+    char map[24];       /* colour map by name; "" = automatic (sequential or signed) */
+    bool locked;        /* colour scale kept for comparing */
+    float low, high;    /* the locked scale */
+    bool grid_of_grids; /* positions: every position's map at once */
+    bool centred;       /* positions: the mean embedding removed */
+    bool grid;          /* picture: patch grid drawn over it */
+    bool steps_focused; /* the steps pane has the cursor, not the main pane */
+    bool zoomed;        /* the main pane takes the whole screen */
+    int snapshot;       /* training: which one, 0 … */
+    bool twin;          /* training: the run without the scale instead */
+    bool components;    /* filters: principal components instead of the filters themselves */
+    int method;         /* where: the map in focus, 0 … 3 */
+    bool one_head;      /* where: one head's attention instead of the mean of all */
+    int reach;          /* scale laboratory: whose factor the slider is, a Reach (slider.h) */
 } LookAt;
 
 typedef struct Diff {
@@ -141,7 +146,7 @@ typedef bool (*SessionProgress)(void *context, const char *what, double share); 
 
 typedef struct Session {
     Pool *pool;
-    size_t memory;         /* bytes of values that are kept at most; weights are not counted. See run_budget */
+    size_t memory; /* bytes of values that are kept at most; weights are not counted. See run_budget */
     Model model;
     char model_path[1024]; /* what opened it; "" = the bundled model */
     Exhibit now;           /* what the reader looks at */
@@ -154,36 +159,44 @@ typedef struct Session {
     LookAt look;
     Compare compare;
     EditState edits;
-    GradTarget target;        /* whose gradients are on show: `gradient` */
-    EditState *undo, *redo;   /* stacks of earlier and undone states */
+    GradTarget target;      /* whose gradients are on show: `gradient` */
+    EditState *undo, *redo; /* stacks of earlier and undone states */
     int undo_count, redo_count;
     size_t undo_cap, redo_cap;
     Diff diffs[SESSION_DIFFS];
     int diff_next;
-    struct { char name[32]; Place place; } marks[16];
+    struct {
+        char name[32];
+        Place place;
+    } marks[16];
     int mark_count;
-    Buf said;              /* text of the last command, for the screen's message line or overlay; one or more lines */
-    bool quit;             /* set by `quit` */
-    char request[640];     /* what the last command asks of the screen ("help 1", "prompt set . "); the app takes and clears it */
-    uint64_t changes;      /* counts every change of what may be on screen */
+    Buf said;          /* text of the last command, for the screen's message line or overlay; one or more lines */
+    bool quit;         /* set by `quit` */
+    char request[640]; /* what the last command asks of the screen ("help 1", "prompt set . "); the app takes and clears
+                          it */
+    uint64_t changes;  /* counts every change of what may be on screen */
     SessionProgress progress;
     void *progress_context;
-    struct Study *study;   /* study.h; NULL until something of it is asked for */
-    bool file_commands;    /* false: commands flagged FILE are refused (links, lessons) */
+    struct Study *study; /* study.h; NULL until something of it is asked for */
+    bool file_commands;  /* false: commands flagged FILE are refused (links, lessons) */
 } Session;
 
-/* model_path NULL: the bundled model. input NULL: the first bundled picture. threads as pool_new. False: nothing to free. */
-bool session_init(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress, void *context, Err *err);
+/* model_path NULL: the bundled model. input NULL: the first bundled picture. threads as pool_new. False: nothing to
+ * free. */
+bool session_init(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
+                  void *context, Err *err);
 void session_free(Session *s);
-/* Bytes of values that are kept at most; at first a quarter of the machine's memory. Where something is pinned it has half of them. */
+/* Bytes of values that are kept at most; at first a quarter of the machine's memory. Where something is pinned it has
+ * half of them. */
 void session_budget(Session *s, size_t bytes);
 bool session_open_input(Session *s, const char *input, Err *err); /* edits stay; a pinned A stays */
-bool session_open_model(Session *s, const char *path, Err *err);  /* NULL: bundled; the picture stays, edits and history are dropped */
+bool session_open_model(Session *s, const char *path,
+                        Err *err); /* NULL: bundled; the picture stays, edits and history are dropped */
 
 /* ---- reading ---- */
-bool session_edited(const Session *s);         /* are there edits now? */
-bool session_compares(const Session *s);       /* is there an A that differs from B: edits, or a pinned exhibit? */
-Side session_side(const Session *s);           /* the one side on show where only one is: A, B or DIFF */
+bool session_edited(const Session *s);   /* are there edits now? */
+bool session_compares(const Session *s); /* is there an A that differs from B: edits, or a pinned exhibit? */
+Side session_side(const Session *s);     /* the one side on show where only one is: A, B or DIFF */
 /* A = the pinned exhibit as it was pinned, else now as trained; B = now with its edits. */
 const Graph *session_graph(const Session *s, Side side); /* A or B */
 Run *session_run(const Session *s, Side side);           /* A or B */
@@ -201,17 +214,18 @@ typedef struct Need {
     Side side;
     char path[SESSION_PATH];
 } Need;
-/* Works on what the screen needs, then on the rest of the forward pass, until the deadline. True when all needs are there and the
- * passes are complete. */
+/* Works on what the screen needs, then on the rest of the forward pass, until the deadline. True when all needs are
+ * there and the passes are complete. */
 bool session_step(Session *s, const Need *needs, int count, int64_t deadline_ns);
 /* The same without what the screen measures over many pictures (study_step). */
 bool session_step_pass(Session *s, const Need *needs, int count, int64_t deadline_ns);
 /* Computes one node whatever it takes (with progress); NULL when cancelled or absent. */
 const float *session_need(Session *s, Side side, const char *path, Err *err);
 void session_trim(Session *s);
-bool session_busy(const Session *s);       /* is anything of the shown passes still to be computed? */
+bool session_busy(const Session *s); /* is anything of the shown passes still to be computed? */
 double session_progress_share(const Session *s);
-/* Is something of a complete pass that the screen asked for computed again, because it was forgotten? *share says how far it is. */
+/* Is something of a complete pass that the screen asked for computed again, because it was forgotten? *share says how
+ * far it is. */
 bool session_again(const Session *s, double *share);
 /* Bytes of values held now, and the most that were: by what is on show and what is pinned. */
 size_t session_held(const Session *s, size_t *most);
@@ -232,10 +246,11 @@ void plane_cursor(const Graph *g, const Plane *p, const int *at, size_t *row, si
 /* Sets the indices of the axes merged in `dims` from their joint index. */
 void plane_set(const Graph *g, Dims dims, size_t joint, int *at);
 int session_axis(const Graph *g, const char *sym); /* index of the axis with that letter, or AXIS_NONE */
-/* A patch or token picked is the same everywhere: keeps t, u's grid axes (p, y, x) in step after axis `changed` was set. */
+/* A patch or token picked is the same everywhere: keeps t, u's grid axes (p, y, x) in step after axis `changed` was
+ * set. */
 void session_sync(Session *s, int changed);
-int session_block(const Session *s);  /* block of the focus, 0 …, or -1 outside blocks */
-int session_head(const Session *s);   /* head of the cursor, 0 … */
+int session_block(const Session *s); /* block of the focus, 0 …, or -1 outside blocks */
+int session_head(const Session *s);  /* head of the cursor, 0 … */
 /* Path of the same kind of node in another block: "blocks.2.…"; path itself outside blocks. */
 const char *session_in_block(const char *path, int block, char out[SESSION_PATH]);
 /* Goes to a node's step, choosing the screen that suits it; pushes the old place onto the history. */

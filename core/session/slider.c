@@ -85,7 +85,8 @@ static void tell(Session *s, float factor)
     if (factor == 1.0f)
         session_say(s, "attn.scale of %s is as it was trained.", what);
     else
-        session_say(s, "attn.scale of %s times %.4g%s.", what, (double)factor, fabs((double)factor / off - 1) < 1e-6 ? ": no scale at all" : "");
+        session_say(s, "attn.scale of %s times %.4g%s.", what, (double)factor,
+                    fabs((double)factor / off - 1) < 1e-6 ? ": no scale at all" : "");
 }
 
 bool slider_set(Session *s, int notch, Err *err)

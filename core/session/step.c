@@ -47,7 +47,8 @@ const float *session_peek(const Session *s, Side side, const char *path)
     return d ? run_peek(d->run, d->difference) : NULL;
 }
 
-/* A graph of three nodes: A and B as leaves (copies: a derived value may be forgotten while the difference is on screen), and A − B. */
+/* A graph of three nodes: A and B as leaves (copies: a derived value may be forgotten while the difference is on
+ * screen), and A − B. */
 static void make_diff(Session *s, const char *path, const float *a, const float *b)
 {
     Diff *d = &s->diffs[s->diff_next];

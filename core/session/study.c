@@ -11,10 +11,12 @@
 #include "core/base/mem.h"
 
 static const MeasureKind OF_SCREEN[SCREEN_COUNT] = {
-    [SCREEN_PICTURE] = MEASURE_KINDS, [SCREEN_TENSOR] = MEASURE_KINDS,     [SCREEN_SHEET] = MEASURE_KINDS,   [SCREEN_MATRIX] = MEASURE_KINDS,
-    [SCREEN_ROW] = MEASURE_KINDS,     [SCREEN_POSITIONS] = MEASURE_KINDS,  [SCREEN_EXPLAIN] = MEASURE_KINDS, [SCREEN_ANSWER] = MEASURE_KINDS,
-    [SCREEN_TRAINING] = MEASURE_KINDS, [SCREEN_FILTERS] = MEASURE_KINDS,   [SCREEN_HEADS] = MEASURE_KINDS,   [SCREEN_WHERE] = MEASURE_OCCLUSION,
-    [SCREEN_LENS] = MEASURE_READOUT,  [SCREEN_SCALE] = MEASURE_SCALE,      [SCREEN_CENSUS] = MEASURE_CENSUS, [SCREEN_BLANKS] = MEASURE_KINDS};
+    [SCREEN_PICTURE] = MEASURE_KINDS, [SCREEN_TENSOR] = MEASURE_KINDS, [SCREEN_SHEET] = MEASURE_KINDS,
+    [SCREEN_MATRIX] = MEASURE_KINDS,  [SCREEN_ROW] = MEASURE_KINDS,    [SCREEN_POSITIONS] = MEASURE_KINDS,
+    [SCREEN_EXPLAIN] = MEASURE_KINDS, [SCREEN_ANSWER] = MEASURE_KINDS, [SCREEN_TRAINING] = MEASURE_KINDS,
+    [SCREEN_FILTERS] = MEASURE_KINDS, [SCREEN_HEADS] = MEASURE_KINDS,  [SCREEN_WHERE] = MEASURE_OCCLUSION,
+    [SCREEN_LENS] = MEASURE_READOUT,  [SCREEN_SCALE] = MEASURE_SCALE,  [SCREEN_CENSUS] = MEASURE_CENSUS,
+    [SCREEN_BLANKS] = MEASURE_KINDS};
 _Static_assert(SCREEN_COUNT == 16, "a screen more: which measurement does it show?");
 
 static struct Study *study_of(Session *s)
@@ -59,7 +61,8 @@ static void read_asset(struct Study *t, Record *r, const VitConfig *c, const cha
 }
 
 /* The first of the names that is there. */
-static void read_beside(struct Study *t, Record *r, const VitConfig *c, const char *model, const char *const *names, int count)
+static void read_beside(struct Study *t, Record *r, const VitConfig *c, const char *model, const char *const *names,
+                        int count)
 {
     char path[1200];
     Err err = {{0}};
@@ -79,7 +82,8 @@ static void read_beside(struct Study *t, Record *r, const VitConfig *c, const ch
 
 void study_read_history(Session *s)
 {
-    static const char *const OWN[] = {"history.safetensors"}, *const TWIN[] = {"history-twin.safetensors", "twin/history.safetensors"};
+    static const char *const OWN[] = {"history.safetensors"}, *const TWIN[] = {"history-twin.safetensors",
+                                                                               "twin/history.safetensors"};
     struct Study *t = study_of(s);
     const VitConfig *c = &s->model.vit;
     if (t->read)
@@ -114,7 +118,8 @@ const History *session_history_shown(const Session *s)
 const GridFigures *session_history_grid(const Session *s, bool twin, int snapshot)
 {
     const Record *r = !s->study ? NULL : twin ? &s->study->twin : &s->study->own;
-    return r && r->there && r->grid && snapshot >= 0 && snapshot < r->history.snapshot_count ? &r->grid[snapshot] : NULL;
+    return r && r->there && r->grid && snapshot >= 0 && snapshot < r->history.snapshot_count ? &r->grid[snapshot]
+                                                                                             : NULL;
 }
 
 const Film *session_film(const Session *s, bool twin)
@@ -142,7 +147,8 @@ const char *session_history_problem(const Session *s)
 
 float study_factor(const Session *s, int i)
 {
-    static const float FACTOR[STUDY_FACTORS] = {0.125f, 0.25f, 0.35355339f, 0.5f, 0.70710678f, 1, 1.4142135f, 2, 2.8284271f, 4, 8};
+    static const float FACTOR[STUDY_FACTORS] = {0.125f, 0.25f,      0.35355339f, 0.5f, 0.70710678f, 1, 1.4142135f,
+                                                2,      2.8284271f, 4,           8};
     float off = 1 / s->model.vit.scale, best = INFINITY;
     int nearest = 0;
     REQUIRE(i >= 0 && i < STUDY_FACTORS);

@@ -54,8 +54,13 @@ static Exam *open_exam(const Session *s, MeasureKind kind, int at, Err *err)
     Edits edits;
     if (!removal_edits(&arena, s->now.base, &s->model.vit, &s->now.nodes, removal_of(s, kind, at), &edits))
         UNREACHABLE("a head that the model has not");
-    const ExamSetup setup = {.model = &s->model, .edits = edits.edit, .edit_count = edits.count, .graph = s->now.base,
-                             .stock = s->study->stock, .other = kind == MEASURE_READOUT, .pool = s->pool};
+    const ExamSetup setup = {.model = &s->model,
+                             .edits = edits.edit,
+                             .edit_count = edits.count,
+                             .graph = s->now.base,
+                             .stock = s->study->stock,
+                             .other = kind == MEASURE_READOUT,
+                             .pool = s->pool};
     Exam *e = exam_new(&setup, err);
     arena_free(&arena);
     return e;

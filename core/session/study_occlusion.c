@@ -1,4 +1,5 @@
-/* Occlusion: the picture on show with one patch grey after the other (Zeiler and Fergus 2014), and what becomes of the answer's logit. */
+/* Occlusion: the picture on show with one patch grey after the other (Zeiler and Fergus 2014), and what becomes of the
+ * answer's logit. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,11 +28,20 @@ void study_occlusion_begin(Session *s, Measuring *w)
     Measure *m = &w->measure;
     Err err = {{0}};
     size_t patches = (size_t)vit_patches(c);
-    *m = (Measure){.rows = c->image_h / c->patch_h, .cols = c->image_w / c->patch_w, .base = NAN, .pictures = 1, .total = patches + 1, .answer = -1,
+    *m = (Measure){.rows = c->image_h / c->patch_h,
+                   .cols = c->image_w / c->patch_w,
+                   .base = NAN,
+                   .pictures = 1,
+                   .total = patches + 1,
+                   .answer = -1,
                    .value = xcalloc(patches, sizeof(float))};
     for (size_t i = 0; i < patches; i++)
         m->value[i] = NAN;
-    const SweepSetup setup = {.model = &s->model, .ready = e->input.ready, .edits = e->edits, .edit_count = e->edit_count, .graph = e->base,
+    const SweepSetup setup = {.model = &s->model,
+                              .ready = e->input.ready,
+                              .edits = e->edits,
+                              .edit_count = e->edit_count,
+                              .graph = e->base,
                               .threads = pool_threads(s->pool)};
     w->sweep = sweep_new(&setup, &err);
     if (!w->sweep)
@@ -54,7 +64,8 @@ typedef struct Pass {
 static void paint(const Session *s, const Measuring *w, size_t i, float *pixels)
 {
     const VitConfig *c = &s->model.vit;
-    size_t width = (size_t)c->image_w, plane = (size_t)c->image_h * width, ph = (size_t)c->patch_h, pw = (size_t)c->patch_w;
+    size_t width = (size_t)c->image_w, plane = (size_t)c->image_h * width, ph = (size_t)c->patch_h,
+           pw = (size_t)c->patch_w;
     memcpy(pixels, w->picture, s->now.input.cells * sizeof *pixels);
     if (!i)
         return;

@@ -17,14 +17,14 @@ typedef struct Record {
 typedef struct Measuring {
     Measure measure;
     bool begun, finished;
-    int at;           /* the cell being measured; -1: the base */
-    Exam *exam;       /* of that cell */
-    Sweep *sweep;     /* occlusion: one for all cells */
-    float *picture;   /* occlusion: values of the picture as it is now */
-    float *logits;    /* occlusion: [1 + patches, classes] */
+    int at;         /* the cell being measured; -1: the base */
+    Exam *exam;     /* of that cell */
+    Sweep *sweep;   /* occlusion: one for all cells */
+    float *picture; /* occlusion: values of the picture as it is now */
+    float *logits;  /* occlusion: [1 + patches, classes] */
     size_t items_done;
-    bool large;       /* occlusion: one pass takes so long that it must stop in the middle; then */
-    bool painted;     /* … the next pictures are laid out, and partly computed */
+    bool large;   /* occlusion: one pass takes so long that it must stop in the middle; then */
+    bool painted; /* … the next pictures are laid out, and partly computed */
     char problem[sizeof(((Err *)0)->text)]; /* why it came to nothing, or "" */
 } Measuring;
 

@@ -16,10 +16,13 @@ const TellingPlace TELLING[TELLING_PLACES] = {
 #undef ACCURACY
 
 #define PLACE(picture, block, head, query)
-#define ACCURACY(pictures, right, without) {pictures, right, without}
+#define ACCURACY(pictures, right, without)                                                                             \
+    {                                                                                                                  \
+        pictures, right, without                                                                                       \
+    }
 const TellingAccuracy TELLING_ACCURACY =
 #include "core/session/telling.def"
-;
+    ;
 #undef PLACE
 #undef ACCURACY
 
@@ -55,7 +58,9 @@ static void tell(Session *s, int which)
 {
     const TellingAccuracy *a = &TELLING_ACCURACY;
     double with = 100.0 * a->right / a->pictures, without = 100.0 * a->without / a->pictures;
-    session_say(s, which == 0 ? "The row collapses; of %d pictures %.1f %% are right, not %.1f.  :showcase 2" : "Here little changes; of %d pictures %.1f %% are right, not %.1f.",
+    session_say(s,
+                which == 0 ? "The row collapses; of %d pictures %.1f %% are right, not %.1f.  :showcase 2"
+                           : "Here little changes; of %d pictures %.1f %% are right, not %.1f.",
                 a->pictures, without, with);
 }
 

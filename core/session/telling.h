@@ -1,5 +1,6 @@
-/* Why 1/√d_k is there, in two pictures that measuring found: one where a row of attention collapses without it and the answer changes, one
- * where hardly anything does; and how many held-out pictures are named right with and without it. Of the bundled model. */
+/* Why 1/√d_k is there, in two pictures that measuring found: one where a row of attention collapses without it and the
+ * answer changes, one where hardly anything does; and how many held-out pictures are named right with and without it.
+ * Of the bundled model. */
 #ifndef VITRINE_SESSION_TELLING_H
 #define VITRINE_SESSION_TELLING_H
 #include "core/session/session.h"
@@ -17,12 +18,13 @@ typedef struct TellingAccuracy {
 } TellingAccuracy;
 extern const TellingAccuracy TELLING_ACCURACY;
 
-/* To place `which` with the scale taken away and nothing else changed, A beside B. Only the bundled model has such places: another one goes to the first
- * block's pattern of the picture that is open. */
+/* To place `which` with the scale taken away and nothing else changed, A beside B. Only the bundled model has such
+ * places: another one goes to the first block's pattern of the picture that is open. */
 bool telling_go(Session *s, int which, Err *err);
 /* Somebody who stands at one of the places took the scale away: says what that shows. False elsewhere. */
 bool telling_tell(Session *s);
-/* Where somebody new begins: the picture of the first place ("#134"), and its row of attention as trained, so that taking the scale away is one key. */
+/* Where somebody new begins: the picture of the first place ("#134"), and its row of attention as trained, so that
+ * taking the scale away is one key. */
 const char *telling_input(char *out, size_t n);
 void telling_begin(Session *s);
 #endif

@@ -14,13 +14,15 @@ const char *where_word(WhereMethod m)
 
 const char *where_path(const Session *s, WhereMethod m)
 {
-    static const char *const PATHS[WHERE_METHODS] = {"rollout.patches", "where.attention_mean", "where.gradient", "where.answer"};
+    static const char *const PATHS[WHERE_METHODS] = {"rollout.patches", "where.attention_mean", "where.gradient",
+                                                     "where.answer"};
     return m == WHERE_ATTENTION && s->look.one_head ? "where.attention" : PATHS[m];
 }
 
 const char *where_mass_path(const Session *s, WhereMethod m)
 {
-    static const char *const PATHS[WHERE_METHODS] = {"where.rollout_mass", "where.mean_mass", "where.gradient_mass", NULL};
+    static const char *const PATHS[WHERE_METHODS] = {"where.rollout_mass", "where.mean_mass", "where.gradient_mass",
+                                                     NULL};
     return m == WHERE_ATTENTION && s->look.one_head ? "where.head_mass" : PATHS[m];
 }
 

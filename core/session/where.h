@@ -1,4 +1,5 @@
-/* "Where did it look?": four answers, one number per patch each. Three are nodes (core/models/probes.h), the fourth is measured (study.h). */
+/* "Where did it look?": four answers, one number per patch each. Three are nodes (core/models/probes.h), the fourth is
+ * measured (study.h). */
 #ifndef VITRINE_SESSION_WHERE_H
 #define VITRINE_SESSION_WHERE_H
 #include "core/session/study.h"
@@ -16,13 +17,16 @@ const char *where_path(const Session *s, WhereMethod m);
 /* The node of the share of the map that lies on the object, a number or [h]; NULL for occlusion. */
 const char *where_mass_path(const Session *s, WhereMethod m);
 
-/* Occlusion as measured of what that side shows, NULL while nothing is there; *why: one line where it will never be, else NULL. */
+/* Occlusion as measured of what that side shows, NULL while nothing is there; *why: one line where it will never be,
+ * else NULL. */
 const Measure *where_occlusion(const Session *s, Side side, const char **why);
-float where_drop(const Measure *m, int patch); /* logit of the answer less that with the patch grey; NaN until measured */
-/* Σ of the drops (negative ones as 0) over the object's patches by that over all. False until all are measured, without an object (object[patches]
- * NULL), and where no patch drops. */
+float where_drop(const Measure *m,
+                 int patch); /* logit of the answer less that with the patch grey; NaN until measured */
+/* Σ of the drops (negative ones as 0) over the object's patches by that over all. False until all are measured, without
+ * an object (object[patches] NULL), and where no patch drops. */
 bool where_drop_mass(const Measure *m, const float *object, float *mass);
 
-/* To the screen, or another map on it. The first time the gradients of the answer's logit are added, unless others are in force. */
+/* To the screen, or another map on it. The first time the gradients of the answer's logit are added, unless others are
+ * in force. */
 bool where_go(Session *s, WhereMethod m, Err *err);
 #endif

@@ -27,8 +27,9 @@ static bool list_folder(Arena *arena, const char *path, Names *out, Err *err)
     char shown[NAME_SHOWN];
     DIR *d = opendir(path);
     if (!d)
-        return err_set(err, "%s: can't be opened as a folder (%s). Name a folder with one sub-folder of pictures per class.", utf8_clean(shown, sizeof shown, path),
-                       strerror(errno));
+        return err_set(err,
+                       "%s: can't be opened as a folder (%s). Name a folder with one sub-folder of pictures per class.",
+                       utf8_clean(shown, sizeof shown, path), strerror(errno));
     errno = 0;
     for (struct dirent *e; (e = readdir(d)); errno = 0)
         if (e->d_name[0] != '.') {
@@ -38,7 +39,8 @@ static bool list_folder(Arena *arena, const char *path, Names *out, Err *err)
     int code = errno;
     closedir(d);
     if (code)
-        return err_set(err, "%s: can't be listed (%s). Check the disk it lies on.", utf8_clean(shown, sizeof shown, path), strerror(code));
+        return err_set(err, "%s: can't be listed (%s). Check the disk it lies on.",
+                       utf8_clean(shown, sizeof shown, path), strerror(code));
     if (out->count)
         qsort(out->at, out->count, sizeof *out->at, compare_names);
     return true;
@@ -66,13 +68,15 @@ static bool list_class(Folder *f, const char *folder, int label, Found *found, E
     Names names = {0};
     const char *path = arena_printf(&f->names, "%s/%s", folder, f->class_name[label]);
     if (!is_utf8(f->class_name[label]))
-        return err_set(err, "%s: the name of a class must be UTF-8. Rename the folder.", utf8_clean(shown, sizeof shown, path));
+        return err_set(err, "%s: the name of a class must be UTF-8. Rename the folder.",
+                       utf8_clean(shown, sizeof shown, path));
     if (!file_is_dir(path))
-        return err_set(err, "%s: lies beside the classes. Put every picture into a sub-folder named after its class.", utf8_clean(shown, sizeof shown, path));
+        return err_set(err, "%s: lies beside the classes. Put every picture into a sub-folder named after its class.",
+                       utf8_clean(shown, sizeof shown, path));
     bool ok = list_folder(&f->names, path, &names, err);
     if (ok && names.count < 2)
-        ok = err_set(err, "%s: the class has %s. Put two or more there: one to learn from and one to be examined on.", utf8_clean(shown, sizeof shown, path),
-                     names.count ? "one picture only" : "no picture");
+        ok = err_set(err, "%s: the class has %s. Put two or more there: one to learn from and one to be examined on.",
+                     utf8_clean(shown, sizeof shown, path), names.count ? "one picture only" : "no picture");
     for (size_t i = 0; ok && i < names.count; i++) {
         found->at = grow(found->at, &found->cap, found->count, sizeof *found->at);
         found->at[found->count++] = (FolderPicture){arena_printf(&f->names, "%s/%s", path, names.at[i]), label};
@@ -90,8 +94,9 @@ static bool list_classes(Folder *f, const char *folder, Found *found, Err *err)
     for (size_t i = 0; ok && i < names.count && i < CLASSES_MAX; i++)
         ok = list_class(f, folder, (int)i, found, err);
     if (ok && (names.count < 2 || names.count > CLASSES_MAX))
-        ok = err_set(err, "%s: has %zu class%s. Make one sub-folder of pictures for each class, from 2 to %d.", utf8_clean(shown, sizeof shown, folder), names.count,
-                     names.count == 1 ? "" : "es", (int)CLASSES_MAX);
+        ok = err_set(err, "%s: has %zu class%s. Make one sub-folder of pictures for each class, from 2 to %d.",
+                     utf8_clean(shown, sizeof shown, folder), names.count, names.count == 1 ? "" : "es",
+                     (int)CLASSES_MAX);
     f->classes = (int)names.count;
     return ok;
 }
@@ -125,15 +130,18 @@ static bool read_picture(const char *path, const Preprocess *p, size_t size, uin
     return true;
 }
 
-static bool read_pictures(Folder *f, const char *path, const Preprocess *p, bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err)
+static bool read_pictures(Folder *f, const char *path, const Preprocess *p,
+                          bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err)
 {
     char shown[NAME_SHOWN];
     size_t count = f->learnt + f->held;
     utf8_clean(shown, sizeof shown, path);
     f->size = size_mul(size_mul((size_t)p->width, (size_t)p->height), (size_t)p->channels);
     if (count > BYTES_MAX / f->size)
-        return err_set(err, "%s: %zu pictures of %zu bytes are more than the %zu MB that are kept. Take fewer, or a model for smaller pictures.", shown, count, f->size,
-                       BYTES_MAX >> 20);
+        return err_set(err,
+                       "%s: %zu pictures of %zu bytes are more than the %zu MB that are kept. Take fewer, or a model "
+                       "for smaller pictures.",
+                       shown, count, f->size, BYTES_MAX >> 20);
     f->pixels = xmalloc(size_mul(count, f->size));
     for (size_t i = 0; i < count; i++) {
         if (progress && !progress(context, i, count))
@@ -146,7 +154,8 @@ static bool read_pictures(Folder *f, const char *path, const Preprocess *p, bool
     return true;
 }
 
-bool folder_read(Folder *f, const char *path, const Preprocess *p, bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err)
+bool folder_read(Folder *f, const char *path, const Preprocess *p,
+                 bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err)
 {
     Found found = {0};
     *f = (Folder){.classes = 0};

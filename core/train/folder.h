@@ -16,7 +16,8 @@ typedef struct FolderPicture {
     int label;
 } FolderPicture;
 
-/* Pictures in the order of their class and name, bytewise; the learnt ones first, then those held out. A zeroed Folder is empty. */
+/* Pictures in the order of their class and name, bytewise; the learnt ones first, then those held out. A zeroed Folder
+ * is empty. */
 typedef struct Folder {
     Arena names;
     const char **class_name; /* [classes] */
@@ -27,9 +28,11 @@ typedef struct Folder {
     uint8_t *pixels;        /* [learnt + held][y,x,c] */
 } Folder;
 
-/* Reads every picture. Names that begin with a dot are passed over. An error, with nothing to free: fewer than two classes, a class of
- * fewer than two pictures or whose name is no UTF-8, something in it that is no picture, something beside the classes, or more than fits in memory. progress
- * (may be NULL) hears how many are read and returns false to stop, which is an error too. */
-bool folder_read(Folder *f, const char *path, const Preprocess *p, bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err);
+/* Reads every picture. Names that begin with a dot are passed over. An error, with nothing to free: fewer than two
+ * classes, a class of fewer than two pictures or whose name is no UTF-8, something in it that is no picture, something
+ * beside the classes, or more than fits in memory. progress (may be NULL) hears how many are read and returns false to
+ * stop, which is an error too. */
+bool folder_read(Folder *f, const char *path, const Preprocess *p,
+                 bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err);
 void folder_free(Folder *f);
 #endif

@@ -83,7 +83,9 @@ Snapshot *history_snap(History *h, int step)
     SnapshotCells cells = snapshot_cells(&h->vit);
     h->snapshot = grow(h->snapshot, &h->snapshot_cap, (size_t)h->snapshot_count, sizeof *h->snapshot);
     Snapshot *s = &h->snapshot[h->snapshot_count++];
-    *s = (Snapshot){.step = step, .filters = xcalloc(cells.filters, sizeof(float)), .rows = xcalloc(cells.rows, sizeof(float)),
+    *s = (Snapshot){.step = step,
+                    .filters = xcalloc(cells.filters, sizeof(float)),
+                    .rows = xcalloc(cells.rows, sizeof(float)),
                     .entropy = xcalloc(cells.entropy, sizeof(float))};
     if (cells.positions)
         s->positions = xcalloc(cells.positions, sizeof(float));

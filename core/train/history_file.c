@@ -5,21 +5,24 @@
 
 #include "core/train/history_parts.h"
 
-static const char *const NAMES[] = {"rows", "snapshot.step", "snapshot.positions", "snapshot.filters", "snapshot.attention", "snapshot.entropy"};
+static const char *const NAMES[] = {
+    "rows", "snapshot.step", "snapshot.positions", "snapshot.filters", "snapshot.attention", "snapshot.entropy"};
 enum { ROWS, STEP, POSITIONS, FILTERS, ATTENTION, ENTROPY };
 _Static_assert(sizeof NAMES / sizeof *NAMES == HISTORY_TENSORS, "one name per tensor");
 
 static size_t cells_of(const VitConfig *c, int kind)
 {
     SnapshotCells n = snapshot_cells(c);
-    const size_t cells[] = {[STEP] = 1, [POSITIONS] = n.positions, [FILTERS] = n.filters, [ATTENTION] = n.rows, [ENTROPY] = n.entropy};
+    const size_t cells[] = {
+        [STEP] = 1, [POSITIONS] = n.positions, [FILTERS] = n.filters, [ATTENTION] = n.rows, [ENTROPY] = n.entropy};
     return cells[kind];
 }
 
 /* Where a snapshot keeps a kind; a pointer, so that reading and writing share it. */
 static float *array_of(const Snapshot *s, int kind)
 {
-    float *const at[] = {[POSITIONS] = s->positions, [FILTERS] = s->filters, [ATTENTION] = s->rows, [ENTROPY] = s->entropy};
+    float *const at[] = {
+        [POSITIONS] = s->positions, [FILTERS] = s->filters, [ATTENTION] = s->rows, [ENTROPY] = s->entropy};
     return at[kind];
 }
 
@@ -40,10 +43,15 @@ size_t history_tensors(const History *h, Arena *arena, TensorOut out[HISTORY_TEN
 {
     static const float none = 0; /* before the first row there is nothing to point at */
     size_t n = 0;
-    out[n++] = (TensorOut){.name = NAMES[ROWS], .rank = 2, .shape = {(size_t)h->row_count, history_width(h)}, .data = h->row ? h->row : &none};
+    out[n++] = (TensorOut){.name = NAMES[ROWS],
+                           .rank = 2,
+                           .shape = {(size_t)h->row_count, history_width(h)},
+                           .data = h->row ? h->row : &none};
     for (int kind = STEP; kind < HISTORY_TENSORS; kind++)
         if (cells_of(&h->vit, kind))
-            out[n++] = (TensorOut){.name = NAMES[kind], .rank = 2, .shape = {(size_t)h->snapshot_count, cells_of(&h->vit, kind)},
+            out[n++] = (TensorOut){.name = NAMES[kind],
+                                   .rank = 2,
+                                   .shape = {(size_t)h->snapshot_count, cells_of(&h->vit, kind)},
                                    .data = joined(h, arena, kind)};
     return n;
 }
@@ -64,7 +72,9 @@ static const TensorInfo *find(const TensorFile *f, const char *name, size_t widt
     const TensorInfo *t = tensors_find(f, name);
     if (t && t->rank == 2 && t->shape[1] == width && t->shape[0] <= INT_MAX)
         return t;
-    err_set(err, "%s: is no history of this model: '%s' must have rows of %zu. Train it again, or take the history away.", f->path, name, width);
+    err_set(err,
+            "%s: is no history of this model: '%s' must have rows of %zu. Train it again, or take the history away.",
+            f->path, name, width);
     return NULL;
 }
 
@@ -98,7 +108,8 @@ static bool same_counts(const History *h, const TensorFile *f, Err *err)
         if (!t)
             return false;
         if (t->shape[0] != step->shape[0])
-            return err_set(err, "%s: has %zu snapshots of one kind and %zu of another: it is damaged. Train again.", f->path, step->shape[0], t->shape[0]);
+            return err_set(err, "%s: has %zu snapshots of one kind and %zu of another: it is damaged. Train again.",
+                           f->path, step->shape[0], t->shape[0]);
     }
     return step != NULL;
 }

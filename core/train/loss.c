@@ -21,7 +21,8 @@ static int axis_of(const Graph *g, NodeId n, const char *sym)
 static NodeId guess_error(Graph *g, const VitNodes *nodes)
 {
     NodeId hidden = graph_view(g, "guess_hidden", nodes->hidden,
-                               DIMS(axis_of(g, nodes->guess, "b"), axis_of(g, nodes->guess, "y"), axis_of(g, nodes->guess, "x")));
+                               DIMS(axis_of(g, nodes->guess, "b"), axis_of(g, nodes->guess, "y"),
+                                    axis_of(g, nodes->guess, "x")));
     NodeId error = graph_zip(g, "guess_difference", OP_SUB, nodes->guess, nodes->image);
     NodeId counted = graph_zip(g, "guess_counted", OP_MUL, error, hidden);
     NodeId squares = graph_zip(g, "guess_squares", OP_MUL, counted, error);

@@ -1,4 +1,5 @@
-/* What a picture model learns from, as a graph over a micro-batch: the model, the loss and the gradient of every weight. */
+/* What a picture model learns from, as a graph over a micro-batch: the model, the loss and the gradient of every
+ * weight. */
 #ifndef VITRINE_TRAIN_LOSS_H
 #define VITRINE_TRAIN_LOSS_H
 #include "core/models/vit.h"
@@ -11,9 +12,9 @@ typedef struct LossGraph {
     NodeId target, class_weight; /* inputs: [b,o], [b] */
     NodeId guess_weight;         /* input: a single number; NO_NODE without masking */
     NodeId each;                 /* [b]: cross entropy of each picture */
-    NodeId guess_error;          /* a single number: Σ over hidden patches of squared differences; NO_NODE without masking */
-    NodeId loss;                 /* a single number */
-    NodeId *gradient;            /* [vit_weights_count], in the order of VitWeights: of each weight, NO_NODE where none passes */
+    NodeId guess_error; /* a single number: Σ over hidden patches of squared differences; NO_NODE without masking */
+    NodeId loss;        /* a single number */
+    NodeId *gradient;   /* [vit_weights_count], in the order of VitWeights: of each weight, NO_NODE where none passes */
 } LossGraph;
 
 /* weights must outlive the graph; inputs may point anywhere valid of that size: plans give their own (plan_leaf). */

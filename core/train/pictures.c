@@ -7,9 +7,11 @@
 #include "core/models/shapes.h"
 #include "core/train/folder.h"
 
-/* Series of drawn pictures, none of which is the program's own nor one of those that are learnt from, whose first bit is set. */
+/* Series of drawn pictures, none of which is the program's own nor one of those that are learnt from, whose first bit
+ * is set. */
 enum { SERIES_HELD_OUT = 999, SERIES_CHECK = 1000 };
-_Static_assert((int)SHAPES_SERIES != (int)SERIES_HELD_OUT && (int)SHAPES_SERIES != (int)SERIES_CHECK, "the pictures of the menu are in no set");
+_Static_assert((int)SHAPES_SERIES != (int)SERIES_HELD_OUT && (int)SHAPES_SERIES != (int)SERIES_CHECK,
+               "the pictures of the menu are in no set");
 
 struct Pictures {
     Preprocess p, mask; /* mask: the same for one channel */
@@ -18,7 +20,8 @@ struct Pictures {
     Folder folder;      /* without classes: pictures are drawn */
 };
 
-/* A bijection of 64 bits (the finaliser of SplitMix64; Steele, Lea and Flood 2014, "Fast Splittable Pseudorandom Number Generators"). */
+/* A bijection of 64 bits (the finaliser of SplitMix64; Steele, Lea and Flood 2014, "Fast Splittable Pseudorandom Number
+ * Generators"). */
 static uint64_t scatter(uint64_t x)
 {
     x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -39,11 +42,13 @@ Pictures *pictures_drawn(const Preprocess *p, uint64_t seed)
     REQUIRE(p->channels == 1 || p->channels == 3);
     Pictures *s = new_pictures(p);
     s->series = scatter(seed + 1) | UINT64_C(1) << 63;
-    s->as_drawn = p->width == SHAPES_SIDE && p->height == SHAPES_SIDE && p->resize_w == SHAPES_SIDE && p->resize_h == SHAPES_SIDE && p->channels == 3;
+    s->as_drawn = p->width == SHAPES_SIDE && p->height == SHAPES_SIDE && p->resize_w == SHAPES_SIDE &&
+                  p->resize_h == SHAPES_SIDE && p->channels == 3;
     return s;
 }
 
-Pictures *pictures_folder(const char *folder, const Preprocess *p, bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err)
+Pictures *pictures_folder(const char *folder, const Preprocess *p,
+                          bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err)
 {
     Pictures *s = new_pictures(p);
     if (folder_read(&s->folder, folder, p, progress, context, err))
@@ -99,7 +104,8 @@ static void resize_drawn(const Preprocess *p, uint8_t *drawn, int channels, uint
     image_free(&resized);
 }
 
-static int get_drawn(const Pictures *p, uint64_t series, uint64_t number, double difficulty, float *pixels, uint8_t *mask)
+static int get_drawn(const Pictures *p, uint64_t series, uint64_t number, double difficulty, float *pixels,
+                     uint8_t *mask)
 {
     enum { PLANE = SHAPES_SIDE * SHAPES_SIDE };
     uint8_t bytes[PLANE * 3], cover[PLANE];
@@ -115,8 +121,8 @@ static int get_drawn(const Pictures *p, uint64_t series, uint64_t number, double
     return label;
 }
 
-/* Place `at` of a shuffled row of n: a Feistel network of four rounds is a bijection of the next power of four; what falls outside is
- * sent through again until it lands inside. No table, hence nothing to share between threads. */
+/* Place `at` of a shuffled row of n: a Feistel network of four rounds is a bijection of the next power of four; what
+ * falls outside is sent through again until it lands inside. No table, hence nothing to share between threads. */
 static size_t shuffled(size_t at, size_t n, uint64_t key)
 {
     unsigned half = 1;
@@ -138,7 +144,8 @@ static size_t shuffled(size_t at, size_t n, uint64_t key)
 static int get_read(const Pictures *p, PictureSet set, uint64_t number, float *pixels, uint8_t *mask)
 {
     const Folder *f = &p->folder;
-    size_t n = pictures_count(p, set), at = shuffled((size_t)(number % n), n, scatter(number / n + 1)) + (set == PICTURES_TRAIN ? 0 : f->learnt);
+    size_t n = pictures_count(p, set),
+           at = shuffled((size_t)(number % n), n, scatter(number / n + 1)) + (set == PICTURES_TRAIN ? 0 : f->learnt);
     size_t plane = size_mul((size_t)p->p.width, (size_t)p->p.height);
     spread(f->pixels + at * f->size, plane, (size_t)p->p.channels, pixels);
     if (mask)
@@ -148,6 +155,8 @@ static int get_read(const Pictures *p, PictureSet set, uint64_t number, float *p
 
 int pictures_get(const Pictures *p, PictureSet set, uint64_t number, double difficulty, float *pixels, uint8_t *mask)
 {
-    const uint64_t series[] = {[PICTURES_TRAIN] = p->series, [PICTURES_HELD_OUT] = SERIES_HELD_OUT, [PICTURES_CHECK] = SERIES_CHECK};
-    return p->folder.classes ? get_read(p, set, number, pixels, mask) : get_drawn(p, series[set], number, difficulty, pixels, mask);
+    const uint64_t series[] = {
+        [PICTURES_TRAIN] = p->series, [PICTURES_HELD_OUT] = SERIES_HELD_OUT, [PICTURES_CHECK] = SERIES_CHECK};
+    return p->folder.classes ? get_read(p, set, number, pixels, mask)
+                             : get_drawn(p, series[set], number, difficulty, pixels, mask);
 }

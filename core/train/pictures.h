@@ -1,5 +1,6 @@
-/* Labelled pictures to learn from and to be examined on: the drawn shapes, endless, each made from its number; or a folder with one
- * sub-folder of pictures per class. Reading is deterministic: the same numbers give the same pixels on every machine. */
+/* Labelled pictures to learn from and to be examined on: the drawn shapes, endless, each made from its number; or a
+ * folder with one sub-folder of pictures per class. Reading is deterministic: the same numbers give the same pixels on
+ * every machine. */
 #ifndef VITRINE_TRAIN_PICTURES_H
 #define VITRINE_TRAIN_PICTURES_H
 #include <stdbool.h>
@@ -18,22 +19,22 @@ typedef enum PictureSet {
 
 typedef struct Pictures Pictures;
 
-/* The drawn shapes in the size of p (48 × 48 as they are drawn, else resized), whose channels are 1 or 3. seed: another series of
- * training pictures; those that are not learnt from are always the same. */
+/* The drawn shapes in the size of p (48 × 48 as they are drawn, else resized), whose channels are 1 or 3. seed: another
+ * series of training pictures; those that are not learnt from are always the same. */
 Pictures *pictures_drawn(const Preprocess *p, uint64_t seed);
-/* folder/<class>/<picture>: classes and pictures in the order of their names (bytewise). The first of every ten pictures of a class is
- * held out and serves both sets that are. All are read, decoded and resized at once; a file that is no picture is named in the error, names
- * that begin with a dot are passed over. Two classes and two pictures of each are the least. NULL on failure; so when progress (which may
- * be NULL) returns false. */
-Pictures *pictures_folder(const char *folder, const Preprocess *p, bool (*progress)(void *context, size_t done, size_t total), void *context,
-                          Err *err);
+/* folder/<class>/<picture>: classes and pictures in the order of their names (bytewise). The first of every ten
+ * pictures of a class is held out and serves both sets that are. All are read, decoded and resized at once; a file that
+ * is no picture is named in the error, names that begin with a dot are passed over. Two classes and two pictures of
+ * each are the least. NULL on failure; so when progress (which may be NULL) returns false. */
+Pictures *pictures_folder(const char *folder, const Preprocess *p,
+                          bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err);
 void pictures_free(Pictures *p); /* NULL is allowed */
 int pictures_classes(const Pictures *p);
-const char *const *pictures_names(const Pictures *p); /* [classes]; live as long as p */
+const char *const *pictures_names(const Pictures *p);     /* [classes]; live as long as p */
 size_t pictures_count(const Pictures *p, PictureSet set); /* 0: endless */
 bool pictures_have_masks(const Pictures *p);
-/* Picture `number` of a set (a folder's: modulo its count, every round in another order made from the round's number). difficulty 0 … 1:
- * drawn shapes only. pixels[c,y,x] gets 0 … 255; mask (height · width, how much of a pixel the object covers, 0 … 255; zero where it is
- * not known) may be NULL. Returns its class. Any thread. */
+/* Picture `number` of a set (a folder's: modulo its count, every round in another order made from the round's number).
+ * difficulty 0 … 1: drawn shapes only. pixels[c,y,x] gets 0 … 255; mask (height · width, how much of a pixel the object
+ * covers, 0 … 255; zero where it is not known) may be NULL. Returns its class. Any thread. */
 int pictures_get(const Pictures *p, PictureSet set, uint64_t number, double difficulty, float *pixels, uint8_t *mask);
 #endif

@@ -5,10 +5,29 @@
 Recipe recipe_default(void)
 {
     return (Recipe){
-        .seed = 1, .steps = 8000, .batch = 64, .schedule = SCHEDULE_COSINE, .rate = 2e-3, .warmup = 300, .floor = 0.01,
-        .beta1 = 0.9, .beta2 = 0.99, .epsilon = 1e-8, .decay = 0.05, .position_rate = 3, .clip = 1, .smoothing = 0,
-        .hidden_share = 0.4, .masked_share = 0.5, .masked_until = 0.5, .masked_class = 0.5, .guess_weight = 2,
-        .difficulty = 0.4, .easing = 0.15, .log_every = 50, .check = 500,
+        .seed = 1,
+        .steps = 8000,
+        .batch = 64,
+        .schedule = SCHEDULE_COSINE,
+        .rate = 2e-3,
+        .warmup = 300,
+        .floor = 0.01,
+        .beta1 = 0.9,
+        .beta2 = 0.99,
+        .epsilon = 1e-8,
+        .decay = 0.05,
+        .position_rate = 3,
+        .clip = 1,
+        .smoothing = 0,
+        .hidden_share = 0.4,
+        .masked_share = 0.5,
+        .masked_until = 0.5,
+        .masked_class = 0.5,
+        .guess_weight = 2,
+        .difficulty = 0.4,
+        .easing = 0.15,
+        .log_every = 50,
+        .check = 500,
     };
 }
 
@@ -24,7 +43,8 @@ Recipe recipe_short(int steps)
 bool recipe_check(const Recipe *r, Err *err)
 {
     if (r->batch < MICRO_BATCH || r->batch % MICRO_BATCH)
-        return err_set(err, "\"batch\" is %d: it must be a multiple of %d, which are computed together", r->batch, MICRO_BATCH);
+        return err_set(err, "\"batch\" is %d: it must be a multiple of %d, which are computed together", r->batch,
+                       MICRO_BATCH);
     if (r->warmup > r->steps)
         return err_set(err, "\"warmup\" is %d: more than the %d steps there are", r->warmup, r->steps);
     return true;

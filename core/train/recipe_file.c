@@ -1,4 +1,5 @@
-/* A recipe as JSON: fields by name, read over the values that are there, and written so that the same recipe is read back. */
+/* A recipe as JSON: fields by name, read over the values that are there, and written so that the same recipe is read
+ * back. */
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -187,9 +188,10 @@ static bool read_model_field(int i, VitConfig *c, bool *scaled, const Json *v, E
     bool ok = true;
     switch (MODEL_FIELDS[i].kind) {
     case M_WHOLE: return whole_within(v, name, MODEL_FIELDS[i].low, MODEL_FIELDS[i].high, (int *)(void *)at, err);
-    case M_PAIR: return read_pair(v, name, MODEL_FIELDS[i].low, MODEL_FIELDS[i].high, (int *)(void *)at, (int *)(void *)at + 1, err);
-    case M_SCALE:
-        *scaled = true; /* falls through */
+    case M_PAIR:
+        return read_pair(v, name, MODEL_FIELDS[i].low, MODEL_FIELDS[i].high, (int *)(void *)at, (int *)(void *)at + 1,
+                         err);
+    case M_SCALE: *scaled = true; /* falls through */
     case M_REAL:
         ok = number_within(v, name, 0, 1000, &x, err);
         *(float *)(void *)at = ok ? (float)x : *(float *)(void *)at;
@@ -295,7 +297,9 @@ static void write_model_field(int i, const VitConfig *c, Buf *out)
     const char *at = (const char *)c + MODEL_FIELDS[i].offset;
     switch (MODEL_FIELDS[i].kind) {
     case M_WHOLE: buf_printf(out, "%d", *(const int *)(const void *)at); return;
-    case M_PAIR: buf_printf(out, "[%d, %d]", *(const int *)(const void *)at, *((const int *)(const void *)at + 1)); return;
+    case M_PAIR:
+        buf_printf(out, "[%d, %d]", *(const int *)(const void *)at, *((const int *)(const void *)at + 1));
+        return;
     case M_SCALE:
     case M_REAL: put_single(out, *(const float *)(const void *)at); return;
     case M_FLAG: buf_puts(out, *(const bool *)(const void *)at ? "true" : "false"); return;

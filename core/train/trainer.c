@@ -28,7 +28,9 @@ static void list_weights(Trainer *t)
             if (vit_role_in_block(r) != (layer >= 0) || !vit_has(c, r))
                 continue;
             const VitTensor *at = vit_weight(&t->model.weights, r, layer);
-            t->weight[t->weights++] = (Weight){.role = r, .entry = (size_t)(at - t->model.weights.at), .first = (size_t)(at->data - t->model.block),
+            t->weight[t->weights++] = (Weight){.role = r,
+                                               .entry = (size_t)(at - t->model.weights.at),
+                                               .first = (size_t)(at->data - t->model.block),
                                                .cells = vit_role_cells(c, r)};
         }
 }
@@ -75,8 +77,13 @@ Trainer *trainer_new(const Recipe *r, const VitConfig *c, const Pictures *pictur
     t->recipe = *r;
     t->pictures = pictures;
     t->pool = pool;
-    t->model = (Model){.name = "trained", .layout = "trained here", .vit = *c, .class_names = pictures_names(pictures), .trained = true,
-                       .drawn_shapes = pictures_have_masks(pictures), .preprocess = preprocess_default(c)};
+    t->model = (Model){.name = "trained",
+                       .layout = "trained here",
+                       .vit = *c,
+                       .class_names = pictures_names(pictures),
+                       .trained = true,
+                       .drawn_shapes = pictures_have_masks(pictures),
+                       .preprocess = preprocess_default(c)};
     model_alloc(&t->model);
     start_weights(&t->model, r->seed);
     t->zeros = xcalloc(loss_zeros(c), sizeof *t->zeros);
@@ -238,11 +245,16 @@ static void update_weight(void *trainer, size_t item, int worker)
     Trainer *t = trainer;
     const Weight *w = &t->weight[item];
     const Recipe *r = &t->recipe;
-    AdamW a = {.rate = recipe_rate(r, t->step), .decay = start_decays(w->role) ? r->decay : 0, .beta1 = r->beta1, .beta2 = r->beta2,
-               .epsilon = r->epsilon, .step = t->step + 1};
+    AdamW a = {.rate = recipe_rate(r, t->step),
+               .decay = start_decays(w->role) ? r->decay : 0,
+               .beta1 = r->beta1,
+               .beta2 = r->beta2,
+               .epsilon = r->epsilon,
+               .step = t->step + 1};
     if (w->role == VIT_POS)
         a.rate *= r->position_rate;
-    adamw_update(&a, t->model.block + w->first, t->gradient + w->first, t->gradient_scale, t->first + w->first, t->second + w->first, w->cells);
+    adamw_update(&a, t->model.block + w->first, t->gradient + w->first, t->gradient_scale, t->first + w->first,
+                 t->second + w->first, w->cells);
 }
 
 TrainStep trainer_step(Trainer *t)
@@ -252,7 +264,8 @@ TrainStep trainer_step(Trainer *t)
     REQUIRE(!trainer_done(t));
     t->masked_pictures = recipe_masked(r, t->step);
     size_t hidden = hide_patches(t);
-    double patch_cells = (double)c->patch_h * c->patch_w * c->channels, counted = (double)(hidden ? hidden : 1) * patch_cells;
+    double patch_cells = (double)c->patch_h * c->patch_w * c->channels,
+           counted = (double)(hidden ? hidden : 1) * patch_cells;
     t->guess_weight = (float)(r->guess_weight / counted);
     pool_run(t->pool, 0, t->micros, micro_batch, t, CLOCK_NEVER);
     pool_run(t->pool, 0, t->weights, sum_gradients, t, CLOCK_NEVER);

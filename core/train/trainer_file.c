@@ -52,7 +52,9 @@ static bool same_identity(const Trainer *t, const TensorFile *f, Err *err)
     bool same = strcmp(json_text(json_get(j, "recipe"), ""), buf_str(&text)) == 0;
     json_free(j);
     buf_free(&text);
-    return same || err_set(err, "%s: was interrupted under another recipe, model or folder of pictures. Go on with those, or remove the file to start afresh.",
+    return same || err_set(err,
+                           "%s: was interrupted under another recipe, model or folder of pictures. Go on with those, "
+                           "or remove the file to start afresh.",
                            f->path);
 }
 
@@ -67,7 +69,8 @@ static bool read_blocks(Trainer *t, const TensorFile *f, float *blocks, float *s
             return false;
     }
     if (!(*step >= 0 && *step <= (float)t->recipe.steps))
-        return err_set(err, "%s: is damaged: step %g of %d. Remove it to start afresh.", f->path, (double)*step, t->recipe.steps);
+        return err_set(err, "%s: is damaged: step %g of %d. Remove it to start afresh.", f->path, (double)*step,
+                       t->recipe.steps);
     return true;
 }
 
@@ -80,7 +83,8 @@ bool trainer_resume(Trainer *t, const char *path, Err *err)
     if (!tensors_open(&f, path, err))
         return false;
     float *blocks = xfloats(size_mul(BLOCKS, cells));
-    bool ok = same_identity(t, &f, err) && read_blocks(t, &f, blocks, &step, err) && history_take(&h, &t->model.vit, &f, err);
+    bool ok = same_identity(t, &f, err) && read_blocks(t, &f, blocks, &step, err) &&
+              history_take(&h, &t->model.vit, &f, err);
     tensors_close(&f);
     if (ok) {
         for (int i = 0; i < BLOCKS; i++)

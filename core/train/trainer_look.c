@@ -57,8 +57,10 @@ static void take_snapshot(Trainer *t)
     size_t tokens = (size_t)vit_tokens(c);
     Snapshot *s = history_snap(&t->history, t->step);
     if (s->positions)
-        memcpy(s->positions, vit_weight(&t->model.weights, VIT_POS, 0)->data, vit_role_cells(c, VIT_POS) * sizeof(float));
-    memcpy(s->filters, vit_weight(&t->model.weights, VIT_PATCH_W, 0)->data, vit_role_cells(c, VIT_PATCH_W) * sizeof(float));
+        memcpy(s->positions, vit_weight(&t->model.weights, VIT_POS, 0)->data,
+               vit_role_cells(c, VIT_POS) * sizeof(float));
+    memcpy(s->filters, vit_weight(&t->model.weights, VIT_PATCH_W, 0)->data,
+           vit_role_cells(c, VIT_PATCH_W) * sizeof(float));
     for (int l = 0; l < c->layers; l++)
         for (int h = 0; h < c->heads; h++) {
             const float *pattern = plan_values(t->look, t->pattern[l]);
@@ -71,7 +73,8 @@ static void take_snapshot(Trainer *t)
 void trainer_note(Trainer *t, const TrainStep *f)
 {
     const VitConfig *c = &t->model.vit;
-    bool snapshot = history_wants(t->step, t->recipe.steps), row = f && (t->step % t->recipe.log_every == 0 || trainer_done(t));
+    bool snapshot = history_wants(t->step, t->recipe.steps),
+         row = f && (t->step % t->recipe.log_every == 0 || trainer_done(t));
     if (!snapshot && !row)
         return;
     plan_compute(t->look);
@@ -83,12 +86,17 @@ void trainer_note(Trainer *t, const TrainStep *f)
     double accuracy = check ? trainer_accuracy(t, PICTURES_CHECK, 0, (size_t)t->recipe.check) : -1;
     float *to = history_add(&t->history);
     const double figures[HISTORY_FIXED] = {
-        [HISTORY_STEP] = t->step, [HISTORY_LOSS] = f->loss, [HISTORY_ACCURACY] = f->accuracy, [HISTORY_GUESS] = f->guess,
-        [HISTORY_GRADIENT] = f->gradient_norm, [HISTORY_RATE] = f->rate, [HISTORY_CHECK] = accuracy,
+        [HISTORY_STEP] = t->step,
+        [HISTORY_LOSS] = f->loss,
+        [HISTORY_ACCURACY] = f->accuracy,
+        [HISTORY_GUESS] = f->guess,
+        [HISTORY_GRADIENT] = f->gradient_norm,
+        [HISTORY_RATE] = f->rate,
+        [HISTORY_CHECK] = accuracy,
     };
     for (int i = 0; i < HISTORY_FIXED; i++)
         to[i] = (float)figures[i];
     for (int l = 0; l < c->layers; l++)
-        to[HISTORY_FIXED + l] =
-            mean_entropy(plan_values(t->look, t->pattern[l]), vit_tokens(c), 0, (size_t)MICRO_BATCH * (size_t)c->heads);
+        to[HISTORY_FIXED + l] = mean_entropy(plan_values(t->look, t->pattern[l]), vit_tokens(c), 0,
+                                             (size_t)MICRO_BATCH * (size_t)c->heads);
 }

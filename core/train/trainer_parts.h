@@ -33,7 +33,7 @@ struct Trainer {
     Pool *pool;
     LossGraph clean, masked;
     float *zeros;
-    Bench *bench;          /* [threads] */
+    Bench *bench; /* [threads] */
     int benches;
     Weight *weight;
     size_t weights;

@@ -1,7 +1,7 @@
-/* How fast the engine is against what this processor can do, measured in one run: single contractions (and OpenBLAS's, where it is
- * installed), whole forward passes cold and warm, a small graph again and again as in training, memory, growth over tokens and blocks.
- * A table for people on standard output, JSON in a file.
- * Usage: bench JSON [SIZE…]   SIZE: tiny b16 l16 h14 (b16 when none is given) */
+/* How fast the engine is against what this processor can do, measured in one run: single contractions (and OpenBLAS's,
+ * where it is installed), whole forward passes cold and warm, a small graph again and again as in training, memory,
+ * growth over tokens and blocks. A table for people on standard output, JSON in a file. Usage: bench JSON [SIZE…] SIZE:
+ * tiny b16 l16 h14 (b16 when none is given) */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,17 +31,17 @@ typedef struct Shape {
 
 /* of ViT-B/16 and H/14; of B/16 at 384; of a step of training the bundled model with four pictures at once */
 static const Shape SHAPES[] = {
-    {"q, k, v, out", 1, 197, 768, 768, K_LAST},      {"MLP up", 1, 197, 3072, 768, K_LAST},
-    {"MLP down", 1, 197, 768, 3072, K_LAST},         {"MLP up (H/14)", 1, 257, 5120, 1280, K_LAST},
-    {"q · k, 12 heads", 12, 197, 197, 64, K_LAST},   {"pattern · v", 12, 197, 64, 197, PLAIN},
+    {"q, k, v, out", 1, 197, 768, 768, K_LAST},        {"MLP up", 1, 197, 3072, 768, K_LAST},
+    {"MLP down", 1, 197, 768, 3072, K_LAST},           {"MLP up (H/14)", 1, 257, 5120, 1280, K_LAST},
+    {"q · k, 12 heads", 12, 197, 197, 64, K_LAST},     {"pattern · v", 12, 197, 64, 197, PLAIN},
     {"MLP up, 577 tokens", 1, 577, 3072, 768, K_LAST}, {"small: q, k, v, out", 1, 260, 64, 64, K_LAST},
-    {"small: MLP up", 1, 260, 256, 64, K_LAST},      {"small: q · k", 16, 65, 65, 16, K_LAST},
-    {"small: pattern · v", 16, 65, 16, 65, PLAIN},   {"small: weight gradient", 1, 64, 64, 260, A_TRANSPOSED},
+    {"small: MLP up", 1, 260, 256, 64, K_LAST},        {"small: q · k", 16, 65, 65, 16, K_LAST},
+    {"small: pattern · v", 16, 65, 16, 65, PLAIN},     {"small: weight gradient", 1, 64, 64, 260, A_TRANSPOSED},
     {"small: input gradient", 1, 260, 64, 256, PLAIN},
 };
 
-typedef void Sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda, const float *b, int ldb,
-                   float beta, float *c, int ldc);
+typedef void Sgemm(int order, int trans_a, int trans_b, int m, int n, int k, float alpha, const float *a, int lda,
+                   const float *b, int ldb, float beta, float *c, int ldc);
 typedef char *Corename(void);
 
 static struct {
@@ -147,8 +147,9 @@ static double time_blas(const Shape *s, const float *x, const float *y, float *o
     double start = cpu_ms();
     for (int i = 0; i < times; i++)
         for (size_t h = 0; h < (size_t)s->batch; h++)
-            blas.sgemm(ROW_MAJOR, a_turned ? TRANSPOSED : AS_IS, b_turned ? TRANSPOSED : AS_IS, s->m, s->n, s->k, 1.0f, x + h * m * k,
-                       a_turned ? s->m : s->k, y + h * n * k, b_turned ? s->k : s->n, 0.0f, out + h * m * n, s->n);
+            blas.sgemm(ROW_MAJOR, a_turned ? TRANSPOSED : AS_IS, b_turned ? TRANSPOSED : AS_IS, s->m, s->n, s->k, 1.0f,
+                       x + h * m * k, a_turned ? s->m : s->k, y + h * n * k, b_turned ? s->k : s->n, 0.0f,
+                       out + h * m * n, s->n);
     return (cpu_ms() - start) / times;
 }
 
@@ -182,7 +183,8 @@ static double peak_now(void)
 static void bench_shapes(FILE *json)
 {
     Pool *pool = pool_new(1);
-    printf("Contractions, one thread, CPU time, best of many, packed in every call   (OpenBLAS kernels: %s)\n", blas.kernels ? blas.kernels : "not installed");
+    printf("Contractions, one thread, CPU time, best of many, packed in every call   (OpenBLAS kernels: %s)\n",
+           blas.kernels ? blas.kernels : "not installed");
     printf("  %-22s %-20s %9s %8s %10s %7s\n", "", "batch × m × n × k", "GFLOP/s", "of peak", "OpenBLAS", "ratio");
     fprintf(json, "  \"openblas\": \"%s\",\n  \"contractions\": [", blas.kernels ? blas.kernels : "");
     for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES; i++) {
@@ -194,8 +196,11 @@ static void bench_shapes(FILE *json)
         theirs = blas.sgemm ? gflop / theirs * 1e3 : 0;
         char text[40];
         snprintf(text, sizeof text, "%d × %d × %d × %d", s->batch, s->m, s->n, s->k);
-        printf("  %-22s %-23s %9.1f %7.0f%% %10.1f %7.2f\n", s->name, text, ours, peak > 0 ? 100 * ours / peak : 0, theirs, theirs > 0 ? ours / theirs : 0);
-        fprintf(json, "%s\n    {\"name\": \"%s\", \"batch\": %d, \"m\": %d, \"n\": %d, \"k\": %d, \"gflops\": %.2f, \"peak\": %.2f, \"openblas_gflops\": %.2f}",
+        printf("  %-22s %-23s %9.1f %7.0f%% %10.1f %7.2f\n", s->name, text, ours, peak > 0 ? 100 * ours / peak : 0,
+               theirs, theirs > 0 ? ours / theirs : 0);
+        fprintf(json,
+                "%s\n    {\"name\": \"%s\", \"batch\": %d, \"m\": %d, \"n\": %d, \"k\": %d, \"gflops\": %.2f, "
+                "\"peak\": %.2f, \"openblas_gflops\": %.2f}",
                 i ? "," : "", s->name, s->batch, s->m, s->n, s->k, ours, peak, theirs);
     }
     fprintf(json, "\n  ],\n");
@@ -260,10 +265,12 @@ static void bench_keeping(FILE *json, const Graph *g, NodeId logits, const char 
         held = run_bytes(run);
         run_free(run);
     }
-    printf("  %-6s keeping all: %.1f ms and %.0f MB; buffers reused: %.1f ms and %.0f MB: keeping costs %.1f %%\n", size, keep, (double)held * 1e-6,
-           reuse, (double)plan_bytes(p) * 1e-6, 100 * (keep / reuse - 1));
-    fprintf(json, ",\n    {\"model\": \"%s\", \"threads\": 1, \"keep_ms\": %.2f, \"keep_bytes\": %zu, \"reuse_ms\": %.2f, \"reuse_bytes\": %zu}", size, keep,
-            held, reuse, plan_bytes(p));
+    printf("  %-6s keeping all: %.1f ms and %.0f MB; buffers reused: %.1f ms and %.0f MB: keeping costs %.1f %%\n",
+           size, keep, (double)held * 1e-6, reuse, (double)plan_bytes(p) * 1e-6, 100 * (keep / reuse - 1));
+    fprintf(json,
+            ",\n    {\"model\": \"%s\", \"threads\": 1, \"keep_ms\": %.2f, \"keep_bytes\": %zu, \"reuse_ms\": %.2f, "
+            "\"reuse_bytes\": %zu}",
+            size, keep, held, reuse, plan_bytes(p));
     plan_free(p);
     pool_free(pool);
 }
@@ -289,10 +296,14 @@ static void bench_forward(FILE *json, const char *size, bool first)
         struct rusage use;
         getrusage(RUSAGE_SELF, &use);
         one = threads == 1 ? f.warm : one;
-        printf("  %-6s %7d %9.1f %9.1f %9.1f %8.0f%% %8.2f %9.0f %9.0f   %016llx\n", size, threads, f.cold, f.warm, f.gflops,
-               f.peak > 0 ? 100 * f.gflops / f.peak : 0, one / f.warm, (double)f.bytes * 1e-6, (double)use.ru_maxrss / 1024, (unsigned long long)f.hash);
-        fprintf(json, "%s\n    {\"model\": \"%s\", \"threads\": %d, \"cold_ms\": %.2f, \"warm_ms\": %.2f, \"cpu_ms\": %.2f, \"gflops\": %.2f, \"peak\": %.2f, \"trace_bytes\": %zu, \"max_rss_kib\": %ld, \"hash\": \"%016llx\"}",
-                first && threads == 1 ? "" : ",", size, threads, f.cold, f.warm, f.cpu, f.gflops, f.peak, f.bytes, use.ru_maxrss, (unsigned long long)f.hash);
+        printf("  %-6s %7d %9.1f %9.1f %9.1f %8.0f%% %8.2f %9.0f %9.0f   %016llx\n", size, threads, f.cold, f.warm,
+               f.gflops, f.peak > 0 ? 100 * f.gflops / f.peak : 0, one / f.warm, (double)f.bytes * 1e-6,
+               (double)use.ru_maxrss / 1024, (unsigned long long)f.hash);
+        fprintf(json,
+                "%s\n    {\"model\": \"%s\", \"threads\": %d, \"cold_ms\": %.2f, \"warm_ms\": %.2f, \"cpu_ms\": %.2f, "
+                "\"gflops\": %.2f, \"peak\": %.2f, \"trace_bytes\": %zu, \"max_rss_kib\": %ld, \"hash\": \"%016llx\"}",
+                first && threads == 1 ? "" : ",", size, threads, f.cold, f.warm, f.cpu, f.gflops, f.peak, f.bytes,
+                use.ru_maxrss, (unsigned long long)f.hash);
     }
     bench_keeping(json, &g, nodes.logits, size);
     graph_free(&g);
@@ -323,7 +334,8 @@ static int add_training(Graph *g, NodeId logits, NodeId wanted[WANTED])
     graph_scope(g, "%s", "");
     NodeId to = graph_leaf(g, "target", d, (Leaf){LEAF_INPUT, target, "target"});
     NodeId loss = grad_cross_entropy(g, logits, to, d.axis[d.n - 1]);
-    const NodeId *gradient = grad_add(g, loss, graph_const(g, "share", graph_node(g, loss)->dims, 1.0f / PICTURES), weights, (int)n, "grad.");
+    const NodeId *gradient = grad_add(g, loss, graph_const(g, "share", graph_node(g, loss)->dims, 1.0f / PICTURES),
+                                      weights, (int)n, "grad.");
     int count = 0;
     wanted[count++] = loss;
     for (size_t i = 0; i < n; i++)
@@ -367,9 +379,12 @@ static void bench_again(FILE *json, bool training)
         run_free(run);
     }
     const char *what = training ? "loss and gradients" : "forward";
-    printf("  %-19s %7d %7zu %9.3f %9.3f %9.1f %8.0f%% %9.1f %9.1f\n", what, (int)g.count, plan_jobs(p), plan_ms, run_ms, mflop / plan_ms,
-           peak > 0 ? 100 * mflop / plan_ms / peak : 0, (double)plan_bytes(p) * 1e-6, (double)held * 1e-6);
-    fprintf(json, "%s\n    {\"what\": \"%s\", \"pictures\": %d, \"jobs\": %zu, \"plan_ms\": %.4f, \"run_ms\": %.4f, \"contraction_mflop\": %.2f, \"peak\": %.2f, \"plan_bytes\": %zu, \"run_bytes\": %zu}",
+    printf("  %-19s %7d %7zu %9.3f %9.3f %9.1f %8.0f%% %9.1f %9.1f\n", what, (int)g.count, plan_jobs(p), plan_ms,
+           run_ms, mflop / plan_ms, peak > 0 ? 100 * mflop / plan_ms / peak : 0, (double)plan_bytes(p) * 1e-6,
+           (double)held * 1e-6);
+    fprintf(json,
+            "%s\n    {\"what\": \"%s\", \"pictures\": %d, \"jobs\": %zu, \"plan_ms\": %.4f, \"run_ms\": %.4f, "
+            "\"contraction_mflop\": %.2f, \"peak\": %.2f, \"plan_bytes\": %zu, \"run_bytes\": %zu}",
             training ? "," : "", what, (int)PICTURES, plan_jobs(p), plan_ms, run_ms, mflop, peak, plan_bytes(p), held);
     plan_free(p);
     pool_free(pool);
@@ -410,9 +425,12 @@ static void bench_growth(FILE *json)
             bytes = run_bytes(run);
             run_free(run);
         }
-        printf("  %-8d %7d %7d %9.1f %9.2f %9.1f\n", points[i].pixels, vit_tokens(&c), c.layers, best, gflop, (double)bytes * 1e-6);
-        fprintf(json, "%s\n    {\"pixels\": %d, \"tokens\": %d, \"blocks\": %d, \"ms\": %.2f, \"gflop\": %.3f, \"trace_bytes\": %zu}", i ? "," : "",
-                points[i].pixels, vit_tokens(&c), c.layers, best, gflop, bytes);
+        printf("  %-8d %7d %7d %9.1f %9.2f %9.1f\n", points[i].pixels, vit_tokens(&c), c.layers, best, gflop,
+               (double)bytes * 1e-6);
+        fprintf(json,
+                "%s\n    {\"pixels\": %d, \"tokens\": %d, \"blocks\": %d, \"ms\": %.2f, \"gflop\": %.3f, "
+                "\"trace_bytes\": %zu}",
+                i ? "," : "", points[i].pixels, vit_tokens(&c), c.layers, best, gflop, bytes);
         graph_free(&g);
         free(input);
         model_free(&m);
@@ -432,12 +450,16 @@ int main(int argc, char **argv)
     fprintf(json, "{\n  \"isa\": \"%s\",\n  \"peak_gflops\": %.2f,\n", kernels()->isa, peak);
     bench_shapes(json);
     printf("Whole forward passes, every tensor kept and hashed (one thread: CPU time; more: wall time)\n");
-    printf("  %-6s %7s %9s %9s %9s %9s %8s %9s %9s   %s\n", "model", "threads", "first ms", "next ms", "GFLOP/s", "of peak", "speed-up", "trace MB", "RSS MiB", "trace hash");
+    printf("  %-6s %7s %9s %9s %9s %9s %8s %9s %9s   %s\n", "model", "threads", "first ms", "next ms", "GFLOP/s",
+           "of peak", "speed-up", "trace MB", "RSS MiB", "trace hash");
     fprintf(json, "  \"forwards\": [");
     for (int i = 2; i < argc || i == 2; i++)
         bench_forward(json, i < argc ? argv[i] : "b16", i == 2);
-    printf("\nAgain and again: the bundled size, %d pictures at once, one thread, CPU time; a plan with buffers reused beside runs that keep all\n", (int)PICTURES);
-    printf("  %-19s %7s %7s %9s %9s %9s %9s %9s %9s\n", "", "nodes", "jobs", "plan ms", "run ms", "GFLOP/s", "of peak", "plan MB", "run MB");
+    printf("\nAgain and again: the bundled size, %d pictures at once, one thread, CPU time; a plan with buffers reused "
+           "beside runs that keep all\n",
+           (int)PICTURES);
+    printf("  %-19s %7s %7s %9s %9s %9s %9s %9s %9s\n", "", "nodes", "jobs", "plan ms", "run ms", "GFLOP/s", "of peak",
+           "plan MB", "run MB");
     fprintf(json, "\n  ],\n  \"again\": [");
     bench_again(json, false);
     bench_again(json, true);

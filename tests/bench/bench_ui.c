@@ -1,5 +1,5 @@
-/* How long the screen keeps a person waiting: start to first frame, key to frame, what-if to frame, idle CPU. Drives the real program on
- * a pseudo-terminal. Usage: bench_ui PROGRAM [-o FILE.json] */
+/* How long the screen keeps a person waiting: start to first frame, key to frame, what-if to frame, idle CPU. Drives
+ * the real program on a pseudo-terminal. Usage: bench_ui PROGRAM [-o FILE.json] */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pty.h>
@@ -119,12 +119,15 @@ static void bench(const char *program, int h, int w, const char *colour, FILE *j
     usleep(1500000);
     idle = cpu_seconds(pid) - idle;
     stop(pid, fd);
-    double v[] = {median(begin, ROUNDS), median(step, ROUNDS), median(move, ROUNDS), median(edit, ROUNDS), median(undo, ROUNDS)};
-    printf("%4d×%-4d %-5s  %8.1f  %8.1f  %8.1f  %8.1f  %8.1f  %7.0f kB  %6.1f %%\n", w, h, colour, v[0], v[1], v[2], v[3], v[4], (double)frame_bytes / 1e3,
-           idle / 1.5 * 100);
+    double v[] = {median(begin, ROUNDS), median(step, ROUNDS), median(move, ROUNDS), median(edit, ROUNDS),
+                  median(undo, ROUNDS)};
+    printf("%4d×%-4d %-5s  %8.1f  %8.1f  %8.1f  %8.1f  %8.1f  %7.0f kB  %6.1f %%\n", w, h, colour, v[0], v[1], v[2],
+           v[3], v[4], (double)frame_bytes / 1e3, idle / 1.5 * 100);
     if (json)
-        fprintf(json, "%s{\"columns\":%d,\"rows\":%d,\"colour\":\"%s\",\"start_ms\":%.2f,\"step_ms\":%.2f,\"move_ms\":%.2f,\"edit_ms\":%.2f,\"undo_ms\":%.2f,"
-                      "\"first_frame_bytes\":%zu,\"idle_cpu\":%.4f}",
+        fprintf(json,
+                "%s{\"columns\":%d,\"rows\":%d,\"colour\":\"%s\",\"start_ms\":%.2f,\"step_ms\":%.2f,\"move_ms\":%.2f,"
+                "\"edit_ms\":%.2f,\"undo_ms\":%.2f,"
+                "\"first_frame_bytes\":%zu,\"idle_cpu\":%.4f}",
                 first ? "" : ",\n", w, h, colour, v[0], v[1], v[2], v[3], v[4], frame_bytes, idle / 1.5);
 }
 
@@ -137,9 +140,13 @@ int main(int argc, char **argv)
     FILE *json = argc > 3 && strcmp(argv[2], "-o") == 0 ? fopen(argv[3], "w") : NULL;
     if (json)
         fputs("[", json);
-    printf("medians of %d, in ms until the last byte of the frame arrived\n%-15s %9s %9s %9s %9s %9s %11s %9s\n", ROUNDS, "screen", "start", "step", "move", "what-if",
-           "undo", "1st frame", "idle CPU");
-    static const struct { int h, w; const char *colour; } CASES[] = {{24, 80, "256"}, {40, 120, "256"}, {60, 200, "256"}, {24, 80, "true"}, {40, 120, "true"}, {60, 200, "true"}};
+    printf("medians of %d, in ms until the last byte of the frame arrived\n%-15s %9s %9s %9s %9s %9s %11s %9s\n",
+           ROUNDS, "screen", "start", "step", "move", "what-if", "undo", "1st frame", "idle CPU");
+    static const struct {
+        int h, w;
+        const char *colour;
+    } CASES[] = {{24, 80, "256"},  {40, 120, "256"},  {60, 200, "256"},
+                 {24, 80, "true"}, {40, 120, "true"}, {60, 200, "true"}};
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
         bench(argv[1], CASES[i].h, CASES[i].w, CASES[i].colour, json, i == 0);
     if (json) {

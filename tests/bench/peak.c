@@ -6,8 +6,8 @@
 
 enum { ROUNDS = 1500000 };
 
-/* Twelve chains hide the latency of every multiply-add there is and fit in sixteen registers with their two operands. They are
- * written out one by one so that no compiler puts them in memory; assembly, so that none thinks ahead. */
+/* Twelve chains hide the latency of every multiply-add there is and fit in sixteen registers with their two operands.
+ * They are written out one by one so that no compiler puts them in memory; assembly, so that none thinks ahead. */
 #define EACH(M) M(0) M(1) M(2) M(3) M(4) M(5) M(6) M(7) M(8) M(9) M(10) M(11)
 enum { CHAINS = 12 };
 #define START(i) V c##i = x;
@@ -21,18 +21,18 @@ static int64_t thread_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-#define PEAK(name, TARGET)                                                                                   \
-    TARGET static double name(void)                                                                          \
-    {                                                                                                        \
-        const V x = {0}, y = {0};                                                                            \
-        EACH(START)                                                                                          \
-        int64_t start = thread_ns();                                                                          \
-        for (int r = 0; r < ROUNDS; r++) {                                                                   \
-            EACH(STEP)                                                                                       \
-        }                                                                                                    \
-        int64_t took = thread_ns() - start;                                                                   \
-        EACH(USE)                                                                                            \
-        return 2.0 * (double)(sizeof(V) / sizeof(float)) * CHAINS * ROUNDS / (double)took;                   \
+#define PEAK(name, TARGET)                                                                                             \
+    TARGET static double name(void)                                                                                    \
+    {                                                                                                                  \
+        const V x = {0}, y = {0};                                                                                      \
+        EACH(START)                                                                                                    \
+        int64_t start = thread_ns();                                                                                   \
+        for (int r = 0; r < ROUNDS; r++) {                                                                             \
+            EACH(STEP)                                                                                                 \
+        }                                                                                                              \
+        int64_t took = thread_ns() - start;                                                                            \
+        EACH(USE)                                                                                                      \
+        return 2.0 * (double)(sizeof(V) / sizeof(float)) * CHAINS * ROUNDS / (double)took;                             \
     }
 
 #if defined(__x86_64__)

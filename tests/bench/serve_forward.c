@@ -1,5 +1,5 @@
-/* One traced forward pass of a seeded ViT per line read, for a driver that interleaves it with another engine. Prints "wall cpu" in ms.
- * Usage: serve_forward [SIZE [THREADS]] (b16, 1) */
+/* One traced forward pass of a seeded ViT per line read, for a driver that interleaves it with another engine. Prints
+ * "wall cpu" in ms. Usage: serve_forward [SIZE [THREADS]] (b16, 1) */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>

@@ -252,8 +252,23 @@ static void utf8_refuses_what_is_not_utf8(void **state)
 {
     (void)state;
     static const char *const bad[] = {
-        "\x80", "\xbf\xbf", "\xc0\x80", "\xc1\xbf", "\xc3", "\xe0\x80\x80", "\xe0\x9f\xbf", "\xe2\x82", "\xed\xa0\x80", "\xed\xbf\xbf",
-        "\xf0\x80\x80\x80", "\xf0\x8f\xbf\xbf", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80", "\xfe", "\xff\xff", "\xf0\x9f\x98",
+        "\x80",
+        "\xbf\xbf",
+        "\xc0\x80",
+        "\xc1\xbf",
+        "\xc3",
+        "\xe0\x80\x80",
+        "\xe0\x9f\xbf",
+        "\xe2\x82",
+        "\xed\xa0\x80",
+        "\xed\xbf\xbf",
+        "\xf0\x80\x80\x80",
+        "\xf0\x8f\xbf\xbf",
+        "\xf4\x90\x80\x80",
+        "\xf5\x80\x80\x80",
+        "\xfe",
+        "\xff\xff",
+        "\xf0\x9f\x98",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const char *at = bad[i];
@@ -263,7 +278,8 @@ static void utf8_refuses_what_is_not_utf8(void **state)
         }
         assert_int_equal(utf8_next(&at), 0);
     }
-    const char *mixed = "\xe2\x82" "A";
+    const char *mixed = "\xe2\x82"
+                        "A";
     assert_int_equal(utf8_next(&mixed), 0xfffd);
     assert_int_equal(utf8_next(&mixed), 0xfffd);
     assert_int_equal(utf8_next(&mixed), 'A');
@@ -276,12 +292,13 @@ static void utf8_knows_widths(void **state)
         uint32_t c;
         int width;
     } table[] = {
-        {'a', 1},     {0xe9, 1},    {0x300, 0},   {0x36f, 0},    {0x370, 1},   {0x483, 0},    {0x5d0, 1},   {0x5b0, 0},   {0x1100, 2},
-        {0x115f, 2},  {0x1160, 0},  {0x11ff, 0},  {0x1200, 1},   {0x200d, 0},  {0x20d7, 0},   {0x2190, 1},  {0x221a, 1},  {0x2500, 1},
-        {0x2580, 1},  {0x2588, 1},  {0x25cf, 1},  {0x231a, 2},   {0x2318, 1},  {0x26a1, 2},   {0x2713, 1},  {0x2800, 1},  {0x3000, 2},
-        {0x303f, 1},  {0x3042, 2},  {0x4e00, 2},  {0x9fff, 2},   {0xa4d0, 1},  {0xac00, 2},   {0xd7a3, 2},  {0xd7b0, 0},  {0xe000, 1},
-        {0xfe0f, 0},  {0xfe20, 0},  {0xff01, 2},  {0xff61, 1},   {0xfffd, 1},  {0x1d400, 1},  {0x1f320, 2}, {0x1f321, 1}, {0x1f600, 2},
-        {0x1f9e0, 2}, {0x20000, 2}, {0x3fffd, 2}, {0xe0100, 0},  {0xf0000, 1}, {0x10ffff, 1}, {0x1f1e6, 1}, {0x302a, 0},
+        {'a', 1},     {0xe9, 1},    {0x300, 0},    {0x36f, 0},   {0x370, 1},   {0x483, 0},   {0x5d0, 1},   {0x5b0, 0},
+        {0x1100, 2},  {0x115f, 2},  {0x1160, 0},   {0x11ff, 0},  {0x1200, 1},  {0x200d, 0},  {0x20d7, 0},  {0x2190, 1},
+        {0x221a, 1},  {0x2500, 1},  {0x2580, 1},   {0x2588, 1},  {0x25cf, 1},  {0x231a, 2},  {0x2318, 1},  {0x26a1, 2},
+        {0x2713, 1},  {0x2800, 1},  {0x3000, 2},   {0x303f, 1},  {0x3042, 2},  {0x4e00, 2},  {0x9fff, 2},  {0xa4d0, 1},
+        {0xac00, 2},  {0xd7a3, 2},  {0xd7b0, 0},   {0xe000, 1},  {0xfe0f, 0},  {0xfe20, 0},  {0xff01, 2},  {0xff61, 1},
+        {0xfffd, 1},  {0x1d400, 1}, {0x1f320, 2},  {0x1f321, 1}, {0x1f600, 2}, {0x1f9e0, 2}, {0x20000, 2}, {0x3fffd, 2},
+        {0xe0100, 0}, {0xf0000, 1}, {0x10ffff, 1}, {0x1f1e6, 1}, {0x302a, 0},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (utf8_width(table[i].c) != table[i].width)
@@ -293,15 +310,18 @@ static void utf8_knows_widths(void **state)
 static void utf8_cleans(void **state)
 {
     (void)state;
-    static const uint32_t refused[] = {1, '\n', 0x1b, 0x1f, 0x7f, 0x80, 0x9b, 0x9f, 0x61c, 0x200b, 0x200e, 0x200f, 0x2028, 0x2029,
-                                       0x202a, 0x202e, 0x2060, 0x2064, 0x2066, 0x2069, 0xfeff, 0xd800, 0xdfff, 0x110000};
-    static const uint32_t allowed[] = {' ', '~', 0xa0, 0x301, 0x2010, 0x2030, 0x2065, 0x206a, 0xfffd, 0x1f600, 0x10ffff};
+    static const uint32_t refused[] = {1,      '\n',   0x1b,   0x1f,   0x7f,   0x80,   0x9b,   0x9f,
+                                       0x61c,  0x200b, 0x200e, 0x200f, 0x2028, 0x2029, 0x202a, 0x202e,
+                                       0x2060, 0x2064, 0x2066, 0x2069, 0xfeff, 0xd800, 0xdfff, 0x110000};
+    static const uint32_t allowed[] = {' ',    '~',    0xa0,   0x301,   0x2010,  0x2030,
+                                       0x2065, 0x206a, 0xfffd, 0x1f600, 0x10ffff};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         assert_false(utf8_printable(refused[i]));
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
         assert_true(utf8_printable(allowed[i]));
     char out[64];
-    assert_string_equal(utf8_clean(out, sizeof out, "a\x1b[31m\xc2\x9b\xe2\x80\xae\xff\xc3\xa9\xef\xbf\xbd\n"), "a?[31m???\xc3\xa9\xef\xbf\xbd?");
+    assert_string_equal(utf8_clean(out, sizeof out, "a\x1b[31m\xc2\x9b\xe2\x80\xae\xff\xc3\xa9\xef\xbf\xbd\n"),
+                        "a?[31m???\xc3\xa9\xef\xbf\xbd?");
     assert_string_equal(utf8_clean(out, 3, "a\xc3\xa9z"), "a"); /* never half a code point */
     assert_string_equal(utf8_clean(out, 4, "a\xc3\xa9z"), "a\xc3\xa9");
     assert_string_equal(utf8_clean(out, 1, "abc"), "");

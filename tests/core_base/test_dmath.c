@@ -70,8 +70,9 @@ static void within_4_ulp(void **state)
     report("log");
     for (int i = 0; i < SAMPLES; i++) {
         double k = (double)(int)rng_below(&r, 600000), x = i % 3 == 0 ? between(&r, -1e6, 1e6)
-                                                       : i % 3 == 1 ? magnitude(&r, -60, 10)
-                                                                    : (k * DM_PI / 2) * (1 + magnitude(&r, -53, -40));
+                                                           : i % 3 == 1
+                                                               ? magnitude(&r, -60, 10)
+                                                               : (k * DM_PI / 2) * (1 + magnitude(&r, -53, -40));
         note(dm_sin(x), sinl((long double)x));
         note(dm_cos(x), cosl((long double)x));
     }

@@ -244,7 +244,9 @@ static void standard_output_is_checked(void **state)
     int full = open("/dev/full", O_WRONLY);
     assert_true(full >= 0);
     assert_false(write_standard(full, "x", &e));
-    assert_string_equal(e.text, "standard output: can't be written (No space left on device). Free some space, or write to another disk.");
+    assert_string_equal(
+        e.text,
+        "standard output: can't be written (No space left on device). Free some space, or write to another disk.");
     close(full);
     assert_false(write_standard(-1, "x", &e));
     assert_non_null(strstr(e.text, "closed: name a file"));

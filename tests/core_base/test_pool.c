@@ -1,4 +1,5 @@
-/* The thread pool: every item once whatever the number of threads, deadlines that stop and resume, workers told apart. */
+/* The thread pool: every item once whatever the number of threads, deadlines that stop and resume, workers told apart.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -170,12 +171,9 @@ static void memory_comes_back(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_item_once),
-        cmocka_unit_test(returns_when_all_is_finished),
-        cmocka_unit_test(deadlines_stop_and_resume),
-        cmocka_unit_test(a_deadline_is_kept),
-        cmocka_unit_test(no_pool_is_one_thread),
-        cmocka_unit_test(memory_comes_back),
+        cmocka_unit_test(every_item_once),           cmocka_unit_test(returns_when_all_is_finished),
+        cmocka_unit_test(deadlines_stop_and_resume), cmocka_unit_test(a_deadline_is_kept),
+        cmocka_unit_test(no_pool_is_one_thread),     cmocka_unit_test(memory_comes_back),
     };
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }

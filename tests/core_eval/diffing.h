@@ -1,5 +1,5 @@
-/* Shared by the tests of core/eval: a reference is our own model with a mistake built into its weights, configuration or graph, run and
- * written to a file; comparing with it must find the mistake. */
+/* Shared by the tests of core/eval: a reference is our own model with a mistake built into its weights, configuration
+ * or graph, run and written to a file; comparing with it must find the mistake. */
 #ifndef VITRINE_TESTS_CORE_EVAL_DIFFING_H
 #define VITRINE_TESTS_CORE_EVAL_DIFFING_H
 #include "tests/core_models/oracle.h"
@@ -96,7 +96,8 @@ static inline bool listed(const char *list, const char *path)
     return false;
 }
 
-/* Writes the nodes of a run that are listed (NULL: every one that is computed and stored), under their own names and shapes. */
+/* Writes the nodes of a run that are listed (NULL: every one that is computed and stored), under their own names and
+ * shapes. */
 static inline void write_trace(Run *run, const char *list, const char *path)
 {
     const Graph *g = run_graph(run);
@@ -105,8 +106,8 @@ static inline void write_trace(Run *run, const char *list, const char *path)
     Err err = {""};
     for (NodeId n = 0; n < g->count; n++) {
         const Node *node = graph_node(g, n);
-        if (strstr(node->path, ".unedited") || strstr(node->path, ".edit_") || (!list && (node->op == OP_LEAF || (node->flags & NODE_DERIVED))) ||
-            (list && !listed(list, node->path)))
+        if (strstr(node->path, ".unedited") || strstr(node->path, ".edit_") ||
+            (!list && (node->op == OP_LEAF || (node->flags & NODE_DERIVED))) || (list && !listed(list, node->path)))
             continue;
         TensorOut t = {.name = node->path, .rank = node->dims.n, .data = run_need(run, n)};
         for (int i = 0; i < node->dims.n; i++)
@@ -153,7 +154,8 @@ static inline void compare_with(Compared *c, Side *s, const char *path, const Di
 {
     Err err = {""};
     *c = (Compared){.options = {.tolerance = DIFF_TOLERANCE, .precision = p}};
-    if (!diff_reference_open(&c->reference, path, map, s->subject.graph, &err) || !diff_compare(&c->report, &s->subject, &c->reference, &c->options, &err))
+    if (!diff_reference_open(&c->reference, path, map, s->subject.graph, &err) ||
+        !diff_compare(&c->report, &s->subject, &c->reference, &c->options, &err))
         fail_msg("%s", err.text);
     c->named = (DiffNamed){"ours", &s->subject, &c->reference, &c->options, &c->report};
     diff_verdict(&c->named, &c->verdict);

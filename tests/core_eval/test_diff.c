@@ -24,7 +24,9 @@ static void the_oracle_agrees(void **state)
     static const struct {
         const char *model, *file;
         int rows;
-    } cases[] = {{TINY, "expected.safetensors", 69}, {TINY "/model_timm.safetensors", "expected.safetensors", 69}, {ORACLE "nobias", "expected.safetensors", 41},
+    } cases[] = {{TINY, "expected.safetensors", 69},
+                 {TINY "/model_timm.safetensors", "expected.safetensors", 69},
+                 {ORACLE "nobias", "expected.safetensors", 41},
                  {TINY "/model_bf16.safetensors", "expected_bf16.safetensors", 69}};
     double worst_local = 0, worst_through = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -61,7 +63,8 @@ static void the_oracle_differs(void **state)
         {"expected_gelu_tanh.safetensors", "blocks.0.mlp.post", "tanh approximation", 2},
         {"whatif_no_mlp_0.safetensors", "blocks.0.mlp.out", "", 1},
         {"whatif_no_positions.safetensors", "full_embed", "no position embeddings", 1},
-        {"whatif_ablate_1_2_zero.safetensors", "blocks.1.attn.z", "", 2}, /* recorded by heads and side by side: two rows */
+        {"whatif_ablate_1_2_zero.safetensors", "blocks.1.attn.z", "",
+         2}, /* recorded by heads and side by side: two rows */
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Compared d;
@@ -69,8 +72,8 @@ static void the_oracle_differs(void **state)
         compare_oracle(TINY, cases[i].file, PRECISION_F32, &d, &s);
         assert_false(d.report.same);
         const char *at = graph_node(s.subject.graph, d.report.row[d.report.cause[0].row].tensor->node)->path;
-        if (strcmp(at, cases[i].at) != 0 || !strstr(d.report.cause[0].text, cases[i].says) || d.report.begins != cases[i].begins ||
-            (*cases[i].says == 0) != (*d.report.cause[0].text == 0))
+        if (strcmp(at, cases[i].at) != 0 || !strstr(d.report.cause[0].text, cases[i].says) ||
+            d.report.begins != cases[i].begins || (*cases[i].says == 0) != (*d.report.cause[0].text == 0))
             fail_msg("%s: %d begin; %s", cases[i].file, d.report.begins, buf_str(&d.verdict));
         assert_true(d.report.inherits > 5); /* what follows has other inputs, and is not blamed */
         compare_free(&d);
@@ -87,8 +90,8 @@ typedef struct Recorded {
     const char *axes; /* the order in which the cells are to be written; NULL: the node's */
 } Recorded;
 
-/* Writes nodes of our run under other names and shapes; the cells of `axes` order are moved by the layout's own inverse, which the test
- * of layouts checks by hand. */
+/* Writes nodes of our run under other names and shapes; the cells of `axes` order are moved by the layout's own
+ * inverse, which the test of layouts checks by hand. */
 static void write_recorded(Side *s, const Recorded *r, int count, const char *path)
 {
     TensorOut out[64];
@@ -108,7 +111,8 @@ static void write_recorded(Side *s, const Recorded *r, int count, const char *pa
             DiffLayout l;
             float *index = malloc(cells * sizeof *index), *place = malloc(cells * sizeof *place);
             copies[i] = malloc(cells * sizeof *x);
-            assert_int_equal(diff_layout_find(s->subject.graph, n, r[i].shape, r[i].rank, r[i].axes, &l, NULL, 0), DIFF_FIT);
+            assert_int_equal(diff_layout_find(s->subject.graph, n, r[i].shape, r[i].rank, r[i].axes, &l, NULL, 0),
+                             DIFF_FIT);
             assert_string_equal(l.told ? r[i].axes : "", r[i].axes);
             for (size_t c = 0; c < cells; c++)
                 index[c] = (float)c;
@@ -133,13 +137,15 @@ static void all_same(Side *s, const Recorded *r, int count, DiffFamily family)
     write_recorded(s, r, count, trace_path());
     compare_with(&d, s, trace_path(), NULL, PRECISION_F32);
     if (!d.report.same || d.report.count != count || d.reference.family != family || d.reference.unknown_count)
-        fail_msg("%d rows of %d, %d unknown (%s), %s: %s", d.report.count, count, d.reference.unknown_count, d.reference.unknown_count ? d.reference.unknown[0] : "",
-                 diff_family_name(d.reference.family), buf_str(&d.verdict));
+        fail_msg("%d rows of %d, %d unknown (%s), %s: %s", d.report.count, count, d.reference.unknown_count,
+                 d.reference.unknown_count ? d.reference.unknown[0] : "", diff_family_name(d.reference.family),
+                 buf_str(&d.verdict));
     for (int i = 0; i < count; i++) {
         const DiffRow *row = &d.report.row[i];
         bool found = false;
         for (int k = 0; k < count; k++)
-            found = found || (strcmp(r[k].name, row->tensor->name) == 0 && strcmp(graph_node(s->subject.graph, row->tensor->node)->path, r[k].node) == 0);
+            found = found || (strcmp(r[k].name, row->tensor->name) == 0 &&
+                              strcmp(graph_node(s->subject.graph, row->tensor->node)->path, r[k].node) == 0);
         if (!found)
             fail_msg("'%s' was taken for %s", row->tensor->name, graph_node(s->subject.graph, row->tensor->node)->path);
         assert_true(row->through.largest == 0 && row->local.largest == 0 && row->through.cosine > 0.9999999);
@@ -249,7 +255,8 @@ static void layouts(void **state)
     char choices[200];
     side_open(&s, TINY, TINY "/image.ppm");
     const Graph *g = s.subject.graph;
-    NodeId q = graph_find(g, "blocks.0.attn.q"), scores = graph_find(g, "blocks.0.attn.scores_raw"), image = graph_find(g, "image"), patches = graph_find(g, "patch_embed");
+    NodeId q = graph_find(g, "blocks.0.attn.q"), scores = graph_find(g, "blocks.0.attn.scores_raw"),
+           image = graph_find(g, "image"), patches = graph_find(g, "patch_embed");
     /* merged and with a batch axis: nothing moves */
     assert_int_equal(diff_layout_find(g, q, (size_t[]){1, 17, 32}, 3, "", &l, choices, sizeof choices), DIFF_FIT);
     assert_true(l.ours && strcmp(l.axes, "t,h,e") == 0 && l.batch == 1);
@@ -267,7 +274,8 @@ static void layouts(void **state)
     /* a square matrix may be itself or transposed: itself is believed, the other must be said */
     assert_int_equal(diff_layout_find(g, scores, (size_t[]){4, 17, 17}, 3, "", &l, choices, sizeof choices), DIFF_FIT);
     assert_true(l.ours);
-    assert_int_equal(diff_layout_find(g, scores, (size_t[]){4, 17, 17}, 3, "h,u,t", &l, choices, sizeof choices), DIFF_FIT);
+    assert_int_equal(diff_layout_find(g, scores, (size_t[]){4, 17, 17}, 3, "h,u,t", &l, choices, sizeof choices),
+                     DIFF_FIT);
     assert_true(!l.ours && l.told && strcmp(l.axes, "h,u,t") == 0);
     /* heads last: t before u is taken for granted */
     assert_int_equal(diff_layout_find(g, scores, (size_t[]){17, 17, 4}, 3, "", &l, choices, sizeof choices), DIFF_FIT);
@@ -275,13 +283,17 @@ static void layouts(void **state)
     /* pictures: planes, interleaved, patches flattened */
     assert_int_equal(diff_layout_find(g, image, (size_t[]){3, 32, 32}, 3, "", &l, choices, sizeof choices), DIFF_FIT);
     assert_true(l.ours);
-    assert_int_equal(diff_layout_find(g, image, (size_t[]){1, 32, 32, 3}, 4, "", &l, choices, sizeof choices), DIFF_FIT);
+    assert_int_equal(diff_layout_find(g, image, (size_t[]){1, 32, 32, 3}, 4, "", &l, choices, sizeof choices),
+                     DIFF_FIT);
     assert_string_equal(l.axes, "y,i,x,j,c");
-    assert_int_equal(diff_layout_find(g, image, (size_t[]){16, 192}, 2, "", &l, choices, sizeof choices), DIFF_AMBIGUOUS);
+    assert_int_equal(diff_layout_find(g, image, (size_t[]){16, 192}, 2, "", &l, choices, sizeof choices),
+                     DIFF_AMBIGUOUS);
     assert_non_null(strstr(choices, "[y,x,c,i,j] or "));
-    assert_int_equal(diff_layout_find(g, image, (size_t[]){16, 192}, 2, "p,c,i,j", &l, choices, sizeof choices), DIFF_FIT);
+    assert_int_equal(diff_layout_find(g, image, (size_t[]){16, 192}, 2, "p,c,i,j", &l, choices, sizeof choices),
+                     DIFF_FIT);
     assert_true(l.told);
-    assert_int_equal(diff_layout_find(g, image, (size_t[]){16, 192}, 2, "y,x,c,i,j", &l, choices, sizeof choices), DIFF_FIT);
+    assert_int_equal(diff_layout_find(g, image, (size_t[]){16, 192}, 2, "y,x,c,i,j", &l, choices, sizeof choices),
+                     DIFF_FIT);
     assert_true(l.told);
     assert_int_equal(diff_layout_find(g, patches, (size_t[]){32, 4, 4}, 3, "", &l, choices, sizeof choices), DIFF_FIT);
     assert_string_equal(l.axes, "d,p");
@@ -325,7 +337,8 @@ static void ambiguous_shape(void **state)
     assert_non_null(strstr(err.text, "[h,t,e] or [e,t,h]"));
     assert_non_null(strstr(err.text, "`student.0.z = blocks.0.attn.z[…]`"));
     diff_map_free(&map);
-    assert_true(diff_map_parse(&map, "m", "# as the message says\n\n student.*.z = blocks.*.attn.z[h, t, e]\r\n", s.subject.graph, &err));
+    assert_true(diff_map_parse(&map, "m", "# as the message says\n\n student.*.z = blocks.*.attn.z[h, t, e]\r\n",
+                               s.subject.graph, &err));
     compare_with(&d, &s, trace_path(), &map, PRECISION_F32);
     assert_true(d.report.same);
     compare_free(&d);
@@ -350,9 +363,12 @@ static void maps(void **state)
     static const struct {
         const char *text, *says;
     } WRONG[] = {
-        {"a b c", "line 1: expected NAME = NODE"},   {"\n# x\nq.* =", "line 3: expected NAME"},
-        {"= blocks.0.attn.q", "expected NAME"},      {"q = blocks.9.attn.q", "no 'blocks.9.attn.q'"},
-        {"q.* = blocks.*.attn.qq", "blocks.*.attn.qq"}, {"q = blocks.0.attn.q[t,h,e", "no 'blocks.0.attn.q[t,h,e'"},
+        {"a b c", "line 1: expected NAME = NODE"},
+        {"\n# x\nq.* =", "line 3: expected NAME"},
+        {"= blocks.0.attn.q", "expected NAME"},
+        {"q = blocks.9.attn.q", "no 'blocks.9.attn.q'"},
+        {"q.* = blocks.*.attn.qq", "blocks.*.attn.qq"},
+        {"q = blocks.0.attn.q[t,h,e", "no 'blocks.0.attn.q[t,h,e'"},
         {"q = blocks.0.attn.q + ", "no 'blocks.0.attn.q +'"},
     };
     Side s;
@@ -368,7 +384,9 @@ static void maps(void **state)
             fail_msg("'%s': %s", WRONG[i].text, err.text);
         assert_true(map.count == 0);
     }
-    assert_true(diff_map_parse(&map, "m", "x.* = blocks.*.attn.q + blocks.*.attn.k\nblocks.0.attn.q = -\ny = blocks.!.resid_post", s.subject.graph, &err));
+    assert_true(diff_map_parse(&map, "m",
+                               "x.* = blocks.*.attn.q + blocks.*.attn.k\nblocks.0.attn.q = -\ny = blocks.!.resid_post",
+                               s.subject.graph, &err));
     assert_int_equal(diff_name_targets(&map, s.subject.graph, "x.1", to), 2);
     assert_true(to[1].node == graph_find(s.subject.graph, "blocks.1.attn.k") && to[1].part == 1 && to[1].parts == 2);
     assert_int_equal(diff_name_targets(&map, s.subject.graph, "x.2", to), 0);
@@ -384,8 +402,8 @@ static void maps(void **state)
 
 /* --- gaps, rounding, figures --- */
 
-/* One broken weight in block 1, only the ends of blocks recorded: the next tensor is proposed, and recording it halves the stretch, until
- * one step is left. */
+/* One broken weight in block 1, only the ends of blocks recorded: the next tensor is proposed, and recording it halves
+ * the stretch, until one step is left. */
 static void bisection(void **state)
 {
     (void)state;
@@ -433,7 +451,8 @@ static void proposal_in_their_names(void **state)
     char name[DIFF_PATH];
     side_open(&s, TINY, TINY "/image.ppm");
     const Graph *g = s.subject.graph;
-    NodeId z = graph_find(g, "blocks.1.attn.z"), v = graph_find(g, "blocks.1.attn.v"), end = graph_find(g, "blocks.0.resid_post");
+    NodeId z = graph_find(g, "blocks.1.attn.z"), v = graph_find(g, "blocks.1.attn.v"),
+           end = graph_find(g, "blocks.0.resid_post");
     assert_string_equal(diff_name_of(DIFF_HF, g, z, name, sizeof name), "encoder.layer.1.attention.attention");
     assert_string_equal(diff_name_of(DIFF_TIMM, g, v, name, sizeof name), "blocks.1.attn.qkv");
     assert_string_equal(diff_name_of(DIFF_HOOKS, g, end, name, sizeof name), "blocks.0.hook_resid_post");
@@ -441,12 +460,14 @@ static void proposal_in_their_names(void **state)
     side_close(&s);
 }
 
-/* A right program that computed otherwise than we do is the same: in bfloat16 throughout, in float32 and stored in bfloat16, or rounded only
- * where modules end. And what it makes of the values is not the same without --precision. */
+/* A right program that computed otherwise than we do is the same: in bfloat16 throughout, in float32 and stored in
+ * bfloat16, or rounded only where modules end. And what it makes of the values is not the same without --precision. */
 static void rounding_is_explained(void **state)
 {
     (void)state;
-    static const char *const LISTS[] = {NULL, "image blocks.*.ln1.out blocks.*.attn.q blocks.*.attn.k blocks.*.attn.v blocks.*.attn.out blocks.*.resid_post logits",
+    static const char *const LISTS[] = {NULL,
+                                        "image blocks.*.ln1.out blocks.*.attn.q blocks.*.attn.k blocks.*.attn.v "
+                                        "blocks.*.attn.out blocks.*.resid_post logits",
                                         "image blocks.*.resid_post logits", "image logits"};
     for (int p = PRECISION_BF16; p < PRECISIONS; p++)
         for (size_t i = 0; i < 4; i++)
@@ -458,8 +479,12 @@ static void rounding_is_explained(void **state)
                 side_seeded(&s, &c, 50, 33);
                 Edit edits[1024];
                 int count = 0;
-                for (NodeId n = 0; how && n < s.bench.graph.count; n++) /* 1: weights and what is recorded; 2: only what is recorded, behind everything */
-                    if (precision_rounds(&s.bench.graph, n) && (how == 2 ? false : listed(LISTS[i], graph_node(&s.bench.graph, n)->path) || graph_node(&s.bench.graph, n)->op == OP_LEAF))
+                for (NodeId n = 0; how && n < s.bench.graph.count;
+                     n++) /* 1: weights and what is recorded; 2: only what is recorded, behind everything */
+                    if (precision_rounds(&s.bench.graph, n) &&
+                        (how == 2 ? false
+                                  : listed(LISTS[i], graph_node(&s.bench.graph, n)->path) ||
+                                        graph_node(&s.bench.graph, n)->op == OP_LEAF))
                         edits[count++] = precision_edit(&s.bench.graph, n, (Precision)p);
                 write_edited(&s, edits, count, how == 0 ? (Precision)p : PRECISION_F32, LISTS[i], trace_path());
                 compare_with(&d, &s, trace_path(), NULL, (Precision)p);
@@ -511,7 +536,10 @@ static void wrong_files(void **state)
     assert_false(diff_reference_open(&r, TINY "/model.safetensors", NULL, s.subject.graph, &err)); /* weights */
     assert_non_null(strstr(err.text, "--map"));
     assert_true(r.count == 0 && !r.tensor);
-    TensorOut out = {.name = "blocks.0.attn.q", .rank = 2, .shape = {17, 31}, .data = bench_values(&s.bench, "blocks.0.attn.q")};
+    TensorOut out = {.name = "blocks.0.attn.q",
+                     .rank = 2,
+                     .shape = {17, 31},
+                     .data = bench_values(&s.bench, "blocks.0.attn.q")};
     assert_true(tensors_write(trace_path(), TF_SAFETENSORS, &out, 1, NULL, &err));
     assert_false(diff_reference_open(&r, trace_path(), NULL, s.subject.graph, &err));
     side_close(&s);
@@ -532,7 +560,8 @@ static void as_json(void **state)
         fail_msg("%s", err.text);
     assert_int_equal(json_count(json_get(j, "tensors")), (size_t)d.report.count);
     assert_false(json_bool(json_get(j, "same"), true));
-    assert_string_equal(json_text(json_get(json_at(json_get(j, "causes"), 0), "node"), ""), "blocks.0.attn.scores_scaled");
+    assert_string_equal(json_text(json_get(json_at(json_get(j, "causes"), 0), "node"), ""),
+                        "blocks.0.attn.scores_scaled");
     assert_string_equal(json_text(json_get(j, "verdict"), ""), buf_str(&d.verdict));
     json_free(j);
     buf_free(&out);
@@ -543,12 +572,18 @@ static void as_json(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_oracle_agrees),      cmocka_unit_test(the_oracle_differs),
-        cmocka_unit_test(names_of_programs),      cmocka_unit_test(fused_tensor),
-        cmocka_unit_test(layouts),                cmocka_unit_test(ambiguous_shape),
-        cmocka_unit_test(maps),                   cmocka_unit_test(bisection),
-        cmocka_unit_test(proposal_in_their_names), cmocka_unit_test(rounding_is_explained),
-        cmocka_unit_test(figures),                cmocka_unit_test(wrong_files),
+        cmocka_unit_test(the_oracle_agrees),
+        cmocka_unit_test(the_oracle_differs),
+        cmocka_unit_test(names_of_programs),
+        cmocka_unit_test(fused_tensor),
+        cmocka_unit_test(layouts),
+        cmocka_unit_test(ambiguous_shape),
+        cmocka_unit_test(maps),
+        cmocka_unit_test(bisection),
+        cmocka_unit_test(proposal_in_their_names),
+        cmocka_unit_test(rounding_is_explained),
+        cmocka_unit_test(figures),
+        cmocka_unit_test(wrong_files),
         cmocka_unit_test(as_json),
     };
     return cmocka_run_group_tests_name("diff", tests, NULL, NULL);

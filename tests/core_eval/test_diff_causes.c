@@ -1,5 +1,5 @@
-/* Each mistake that is known by name, made exactly so in a copy of the model, in float32 and with every stored tensor rounded to bfloat16:
- * it must be named, at the step where it was made. */
+/* Each mistake that is known by name, made exactly so in a copy of the model, in float32 and with every stored tensor
+ * rounded to bfloat16: it must be named, at the step where it was made. */
 #include "tests/core_eval/diffing.h"
 
 /* A mistake: what it does to a copy of the model before it is built, or which edits it is. */
@@ -57,19 +57,58 @@ static void interleave(float *w, const VitConfig *c, size_t cells)
     free(copy);
 }
 
-static void no_scale(Model *m) { m->vit.scale = 1; }
-static void by_d_k(Model *m) { m->vit.scale = 1 / (float)m->vit.head_dim; }
-static void odd_scale(Model *m) { m->vit.scale *= 1.3f; }
-static void other_eps(Model *m) { m->vit.eps = 1e-5f; }
-static void large_eps(Model *m) { m->vit.eps = 1e-2f; }
-static void gelu_tanh(Model *m) { m->vit.act = MAP_GELU_TANH; }
-static void quick_gelu(Model *m) { m->vit.act = MAP_QUICK_GELU; }
-static void relu(Model *m) { m->vit.act = MAP_RELU; }
-static void w_q_transposed(Model *m) { each_layer(m, VIT_W_Q, transpose); }
-static void w_o_transposed(Model *m) { each_layer(m, VIT_W_O, transpose); }
-static void no_b_q(Model *m) { each_layer(m, VIT_B_Q, zero); }
-static void no_b_up(Model *m) { each_layer(m, VIT_B_UP, zero); }
-static void no_b_down(Model *m) { each_layer(m, VIT_B_DOWN, zero); }
+static void no_scale(Model *m)
+{
+    m->vit.scale = 1;
+}
+static void by_d_k(Model *m)
+{
+    m->vit.scale = 1 / (float)m->vit.head_dim;
+}
+static void odd_scale(Model *m)
+{
+    m->vit.scale *= 1.3f;
+}
+static void other_eps(Model *m)
+{
+    m->vit.eps = 1e-5f;
+}
+static void large_eps(Model *m)
+{
+    m->vit.eps = 1e-2f;
+}
+static void gelu_tanh(Model *m)
+{
+    m->vit.act = MAP_GELU_TANH;
+}
+static void quick_gelu(Model *m)
+{
+    m->vit.act = MAP_QUICK_GELU;
+}
+static void relu(Model *m)
+{
+    m->vit.act = MAP_RELU;
+}
+static void w_q_transposed(Model *m)
+{
+    each_layer(m, VIT_W_Q, transpose);
+}
+static void w_o_transposed(Model *m)
+{
+    each_layer(m, VIT_W_O, transpose);
+}
+static void no_b_q(Model *m)
+{
+    each_layer(m, VIT_B_Q, zero);
+}
+static void no_b_up(Model *m)
+{
+    each_layer(m, VIT_B_UP, zero);
+}
+static void no_b_down(Model *m)
+{
+    each_layer(m, VIT_B_DOWN, zero);
+}
 static void no_qkv_bias(Model *m)
 {
     each_layer(m, VIT_B_Q, zero);
@@ -95,7 +134,8 @@ static void head_by_head(Model *m)
                 memcpy(fused + (size_t)k * cells, weight_of(m, ROLES[kind][k], l), cells * sizeof *fused);
             for (size_t k = 0; k < 3; k++)
                 for (size_t h = 0; h < heads; h++)
-                    memcpy(weight_of(m, ROLES[kind][k], l) + h * width * inner, fused + (h * 3 + k) * width * inner, width * inner * sizeof *fused);
+                    memcpy(weight_of(m, ROLES[kind][k], l) + h * width * inner, fused + (h * 3 + k) * width * inner,
+                           width * inner * sizeof *fused);
             free(fused);
         }
 }
@@ -119,27 +159,42 @@ static void own_statistics(Model *m)
         m->vit.std[i] = 0.27f;
     }
 }
-static void bicubic(Model *m) { m->preprocess.filter = FILTER_BICUBIC; }
-static void nearest(Model *m) { m->preprocess.filter = FILTER_NEAREST; }
-static void covers(Model *m) { m->preprocess.mode = RESIZE_COVER; }
+static void bicubic(Model *m)
+{
+    m->preprocess.filter = FILTER_BICUBIC;
+}
+static void nearest(Model *m)
+{
+    m->preprocess.filter = FILTER_NEAREST;
+}
+static void covers(Model *m)
+{
+    m->preprocess.mode = RESIZE_COVER;
+}
 static void bicubic_imagenet(Model *m)
 {
     bicubic(m);
     imagenet(m);
 }
 
-#define STEPS                                                                                                                              \
-    "image patch_embed full_embed blocks.*.ln1.out blocks.*.attn.q blocks.*.attn.k blocks.*.attn.v blocks.*.attn.scores_scaled "            \
-    "blocks.*.attn.pattern blocks.*.attn.z blocks.*.attn.out blocks.*.resid_mid blocks.*.ln2.out blocks.*.mlp.pre blocks.*.mlp.post "       \
+#define STEPS                                                                                                          \
+    "image patch_embed full_embed blocks.*.ln1.out blocks.*.attn.q blocks.*.attn.k blocks.*.attn.v "                   \
+    "blocks.*.attn.scores_scaled "                                                                                     \
+    "blocks.*.attn.pattern blocks.*.attn.z blocks.*.attn.out blocks.*.resid_mid blocks.*.ln2.out blocks.*.mlp.pre "    \
+    "blocks.*.mlp.post "                                                                                               \
     "blocks.*.mlp.out blocks.*.resid_post ln_final.out logits"
 #define BLOCKS "image full_embed blocks.*.resid_post logits"
 
 static const Case CASES[] = {
-    {"scale missing", no_scale, NULL, STEPS, "blocks.0.attn.scores_scaled", "does not multiply the scores by 1/√d_k", false},
-    {"scale missing, all recorded", no_scale, NULL, NULL, "blocks.0.attn.row_max", "does not multiply the scores by 1/√d_k", false},
-    {"scale missing, blocks recorded", no_scale, NULL, BLOCKS, "blocks.0.resid_post", "does not multiply the scores by 1/√d_k", false},
+    {"scale missing", no_scale, NULL, STEPS, "blocks.0.attn.scores_scaled", "does not multiply the scores by 1/√d_k",
+     false},
+    {"scale missing, all recorded", no_scale, NULL, NULL, "blocks.0.attn.row_max",
+     "does not multiply the scores by 1/√d_k", false},
+    {"scale missing, blocks recorded", no_scale, NULL, BLOCKS, "blocks.0.resid_post",
+     "does not multiply the scores by 1/√d_k", false},
     {"scale 1/d_k", by_d_k, NULL, STEPS, "blocks.0.attn.scores_scaled", "d_k instead of √d_k", false},
-    {"scale of its own", odd_scale, NULL, STEPS, "blocks.0.attn.scores_scaled", "multiplies the scores by 0.4596", false},
+    {"scale of its own", odd_scale, NULL, STEPS, "blocks.0.attn.scores_scaled", "multiplies the scores by 0.4596",
+     false},
     {"eps 1e-5", other_eps, NULL, STEPS, "blocks.0.ln1.out", "ε = 1e-05", true},
     {"eps 1e-2", large_eps, NULL, STEPS, "blocks.0.ln1.out", "ε = 0.01", false},
     {"GELU tanh", gelu_tanh, NULL, STEPS, "blocks.0.mlp.post", "tanh approximation", true},
@@ -147,24 +202,30 @@ static const Case CASES[] = {
     {"ReLU", relu, NULL, STEPS, "blocks.0.mlp.post", "ReLU", false},
     {"W_Q transposed", w_q_transposed, NULL, STEPS, "blocks.0.attn.q", "W_Q is transposed", false},
     {"W_O transposed", w_o_transposed, NULL, STEPS, "blocks.0.attn.out", "W_O is transposed", false},
-    {"W_O transposed, blocks recorded", w_o_transposed, NULL, BLOCKS, "blocks.0.resid_post", "W_O is transposed", false},
+    {"W_O transposed, blocks recorded", w_o_transposed, NULL, BLOCKS, "blocks.0.resid_post", "W_O is transposed",
+     false},
     {"b_q missing", no_b_q, NULL, STEPS, "blocks.0.attn.q", "no bias to q", false},
     {"b_up missing", no_b_up, NULL, STEPS, "blocks.0.mlp.pre", "no bias in the MLP's first", false},
     {"b_down missing", no_b_down, NULL, STEPS, "blocks.0.mlp.out", "no bias in the MLP's second", false},
-    {"qkv biases missing, blocks recorded", no_qkv_bias, NULL, BLOCKS, "blocks.0.resid_post", "no bias to q, k and v", false},
-    {"heads interleaved", interleaved, NULL, "blocks.*.resid_pre blocks.*.attn.scores_scaled blocks.*.attn.z", "blocks.0.attn.scores_scaled", "interleaved", false},
+    {"qkv biases missing, blocks recorded", no_qkv_bias, NULL, BLOCKS, "blocks.0.resid_post", "no bias to q, k and v",
+     false},
+    {"heads interleaved", interleaved, NULL, "blocks.*.resid_pre blocks.*.attn.scores_scaled blocks.*.attn.z",
+     "blocks.0.attn.scores_scaled", "interleaved", false},
     {"heads interleaved, blocks recorded", interleaved, NULL, BLOCKS, "blocks.0.resid_post", "interleaved", false},
     {"q k v head by head", head_by_head, NULL, STEPS, "blocks.0.attn.q", "head by head", false},
     {"q k v head by head, blocks recorded", head_by_head, NULL, BLOCKS, "blocks.0.resid_post", "head by head", false},
     {"ImageNet's statistics", imagenet, NULL, STEPS, "image", "ImageNet's mean and deviation", false},
     {"no statistics", no_statistics, NULL, STEPS, "image", "only /255", false},
     {"own statistics", own_statistics, NULL, STEPS, "image", "and deviation 0.27 0.27 0.27", false},
-    {"ImageNet's statistics, no image recorded", imagenet, NULL, "patch_embed blocks.*.resid_post", "patch_embed", "ImageNet's mean and deviation", false},
+    {"ImageNet's statistics, no image recorded", imagenet, NULL, "patch_embed blocks.*.resid_post", "patch_embed",
+     "ImageNet's mean and deviation", false},
     {"bicubic", bicubic, NULL, STEPS, "image", "bicubic filter, not bilinear", false},
     {"nearest", nearest, NULL, STEPS, "image", "nearest filter", false},
     {"cropped", covers, NULL, STEPS, "image", "shorter side, then crops", false},
-    {"bicubic and ImageNet's statistics", bicubic_imagenet, NULL, STEPS, "image", "bicubic filter, not bilinear; it standardises with ImageNet's", false},
-    {"bicubic, no image recorded", bicubic, NULL, "patch_embed blocks.*.resid_post", "patch_embed", "bicubic filter", false},
+    {"bicubic and ImageNet's statistics", bicubic_imagenet, NULL, STEPS, "image",
+     "bicubic filter, not bilinear; it standardises with ImageNet's", false},
+    {"bicubic, no image recorded", bicubic, NULL, "patch_embed blocks.*.resid_post", "patch_embed", "bicubic filter",
+     false},
 };
 enum { CASE_COUNT = sizeof CASES / sizeof *CASES };
 
@@ -203,7 +264,8 @@ static void check(const Case *k, Precision p)
         const DiffCause *first = &d.report.cause[0];
         const char *at = graph_node(ours.subject.graph, d.report.row[first->row].tensor->node)->path;
         if (strcmp(at, k->at) != 0 || !strstr(first->text, k->says) || !first->whole)
-            fail_msg("%s in %s: expected '%s' at %s\n%s", k->name, precision_name(p), k->says, k->at, buf_str(&d.verdict));
+            fail_msg("%s in %s: expected '%s' at %s\n%s", k->name, precision_name(p), k->says, k->at,
+                     buf_str(&d.verdict));
         assert_true(first->before.largest > first->after.largest);
         assert_non_null(strstr(buf_str(&d.verdict), k->says));
     }

@@ -1,4 +1,5 @@
-/* Two models: what their files say otherwise, which weights differ, and where the difference begins when both look at one picture. */
+/* Two models: what their files say otherwise, which weights differ, and where the difference begins when both look at
+ * one picture. */
 #include "tests/core_eval/diffing.h"
 
 #include "core/eval/diff_models.h"
@@ -156,8 +157,9 @@ static void model_or_trace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_model_in_two_layouts), cmocka_unit_test(settings_in_words), cmocka_unit_test(weights_that_differ),
-        cmocka_unit_test(a_run_as_reference),       cmocka_unit_test(model_or_trace),
+        cmocka_unit_test(one_model_in_two_layouts), cmocka_unit_test(settings_in_words),
+        cmocka_unit_test(weights_that_differ),      cmocka_unit_test(a_run_as_reference),
+        cmocka_unit_test(model_or_trace),
     };
     return cmocka_run_group_tests_name("diff models", tests, NULL, NULL);
 }

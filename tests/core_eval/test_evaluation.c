@@ -55,7 +55,8 @@ static void open_alone(Alone *a, const Model *m, bool scale)
     graph_init(&a->base);
     vit_build(&a->base, &m->vit, &m->weights, NULL, a->pixels, &a->nodes);
     probes_add(&a->base, &m->vit, &a->nodes);
-    assert_true(removal_edits(&arena, &a->base, &m->vit, &a->nodes, (Removal){.kind = REMOVAL_SCALE, .factor = scale ? 1.0f : 0.0f}, &edits));
+    assert_true(removal_edits(&arena, &a->base, &m->vit, &a->nodes,
+                              (Removal){.kind = REMOVAL_SCALE, .factor = scale ? 1.0f : 0.0f}, &edits));
     assert_true(graph_edit(&a->edited, &a->base, edits.edit, edits.count, &err));
     arena_free(&arena);
 }
@@ -102,8 +103,10 @@ static void check_survey(const Model *m, bool scale, Pool *pool)
     Pictures *pictures = pictures_drawn(&m->preprocess, 1);
     Stock *stock = stock_new(pictures, m, PICTURES_HELD_OUT, 40, COUNT);
     open_alone(&a, m, scale);
-    assert_true(removal_edits(&arena, &a.base, &m->vit, &a.nodes, (Removal){.kind = scale ? REMOVAL_NONE : REMOVAL_SCALE}, &edits));
-    SurveySetup setup = {.model = m, .edits = edits.edit, .edit_count = edits.count, .graph = &a.base, .stock = stock, .pool = pool};
+    assert_true(removal_edits(&arena, &a.base, &m->vit, &a.nodes,
+                              (Removal){.kind = scale ? REMOVAL_NONE : REMOVAL_SCALE}, &edits));
+    SurveySetup setup = {
+        .model = m, .edits = edits.edit, .edit_count = edits.count, .graph = &a.base, .stock = stock, .pool = pool};
     Survey *s = survey_new(&setup, &err);
     assert_non_null(s);
     assert_null(survey_result(s));
@@ -119,7 +122,8 @@ static void check_survey(const Model *m, bool scale, Pool *pool)
         distance += (double)values(&a, "blocks.%d.attn.probe.distance", 1)[1] / COUNT;
         entropy += (double)values(&a, "blocks.%d.attn.probe.entropy_share_mean", 0)[1] / COUNT;
         largest += (double)values(&a, "blocks.%d.attn.probe.largest_mean", 1)[0] / COUNT;
-        const float *heavy = values(&a, "rollout.patches", 0), *pattern = values(&a, "blocks.%d.attn.pattern", LAYERS - 1);
+        const float *heavy = values(&a, "rollout.patches", 0),
+                    *pattern = values(&a, "blocks.%d.attn.pattern", LAYERS - 1);
         double all = 0, in = 0, row = 0, row_in = 0;
         size_t n = 0, best = 0;
         for (size_t p = 0; p < patches; p++) {
@@ -323,20 +327,32 @@ static void showcases(void **state)
         uint8_t drawn[SHAPES_SIDE * SHAPES_SIDE * 3];
         int label = shapes_picture(numbers[i], drawn, NULL);
         for (size_t k = 0; k < sizeof drawn; k++)
-            on.pixels[k % 3 * SHAPES_SIDE * SHAPES_SIDE + k / 3] = off.pixels[k % 3 * SHAPES_SIDE * SHAPES_SIDE + k / 3] = (float)drawn[k];
+            on.pixels[k % 3 * SHAPES_SIDE * SHAPES_SIDE + k / 3] =
+                off.pixels[k % 3 * SHAPES_SIDE * SHAPES_SIDE + k / 3] = (float)drawn[k];
         run_alone(&on);
         run_alone(&off);
-        int with = largest(values(&on, "logits", 0), c.classes), without = largest(values(&off, "logits", 0), c.classes);
+        int with = largest(values(&on, "logits", 0), c.classes),
+            without = largest(values(&off, "logits", 0), c.classes);
         double sum = 0;
         changed += with != without;
         for (int layer = 0; layer < LAYERS; layer++)
             for (int k = 0; k < HEADS * tokens; k++) {
-                float a = values(&on, "blocks.%d.attn.probe.entropy", layer)[k], b = values(&off, "blocks.%d.attn.probe.entropy", layer)[k];
+                float a = values(&on, "blocks.%d.attn.probe.entropy", layer)[k],
+                      b = values(&off, "blocks.%d.attn.probe.entropy", layer)[k];
                 sum += fabs((double)a - (double)b) / (LAYERS * HEADS * tokens);
                 bool reaches = layer + 1 < LAYERS || k % tokens == 0; /* the class token is read, at the end */
-                if (reaches && with == label && without != with && (!best.found || a - b > best.entropy_with - best.entropy_without))
-                    best = (ShowcaseRow){.found = true, .number = numbers[i], .label = label, .with = with, .without = without, .layer = layer, .head = k / tokens,
-                                         .query = k % tokens, .entropy_with = a, .entropy_without = b};
+                if (reaches && with == label && without != with &&
+                    (!best.found || a - b > best.entropy_with - best.entropy_without))
+                    best = (ShowcaseRow){.found = true,
+                                         .number = numbers[i],
+                                         .label = label,
+                                         .with = with,
+                                         .without = without,
+                                         .layer = layer,
+                                         .head = k / tokens,
+                                         .query = k % tokens,
+                                         .entropy_with = a,
+                                         .entropy_without = b};
             }
         if (with == label && with == without && sum < least) {
             least = sum;
@@ -348,12 +364,14 @@ static void showcases(void **state)
     assert_int_equal(found.changed, changed);
     assert_true(best.found && r->found && found.steady.found); /* an untrained model names some right by chance */
     assert_int_equal(r->number, best.number);
-    assert_true(r->layer == best.layer && r->head == best.head && r->query == best.query && r->label == best.label && r->without == best.without);
+    assert_true(r->layer == best.layer && r->head == best.head && r->query == best.query && r->label == best.label &&
+                r->without == best.without);
     assert_true(r->entropy_with == best.entropy_with && r->entropy_without == best.entropy_without);
     assert_int_equal(found.steady.number, steady);
     same("change", found.steady.change, least);
     assert_int_equal(again.collapse.number, r->number);
-    assert_true(again.collapse.query == r->query && again.steady.query == found.steady.query && again.steady.change == found.steady.change);
+    assert_true(again.collapse.query == r->query && again.steady.query == found.steady.query &&
+                again.steady.change == found.steady.change);
     assert_true(showcase_find(&again, &m, numbers, 0, NULL, NULL, NULL, &err));
     assert_false(again.collapse.found || again.steady.found);
     close_alone(&on);
@@ -398,8 +416,9 @@ static void grids(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(surveys),   cmocka_unit_test(objects), cmocka_unit_test(evaluations), cmocka_unit_test(evaluation_of_an_odd_model),
-        cmocka_unit_test(showcases), cmocka_unit_test(grids),
+        cmocka_unit_test(surveys),     cmocka_unit_test(objects),
+        cmocka_unit_test(evaluations), cmocka_unit_test(evaluation_of_an_odd_model),
+        cmocka_unit_test(showcases),   cmocka_unit_test(grids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

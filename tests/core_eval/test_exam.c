@@ -1,4 +1,5 @@
-/* The examination over many pictures: the same answers as each picture alone, as trained and edited, whatever the threads. */
+/* The examination over many pictures: the same answers as each picture alone, as trained and edited, whatever the
+ * threads. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -87,7 +88,8 @@ static void check_edits(Subject *s, Edits edits)
     double loss = 0;
     float logits[64];
     SweepSetup setup = {.model = &s->model, .edits = edits.edit, .edit_count = edits.count, .graph = &s->graph};
-    ExamSetup exam = {.model = &s->model, .edits = edits.edit, .edit_count = edits.count, .graph = &s->graph, .stock = s->stock};
+    ExamSetup exam = {
+        .model = &s->model, .edits = edits.edit, .edit_count = edits.count, .graph = &s->graph, .stock = s->stock};
     Sweep *sweep = sweep_new(&setup, &err);
     Exam *e = exam_new(&exam, &err);
     assert_non_null(sweep);
@@ -206,7 +208,8 @@ static void edits_of_every_kind(void **state)
     Subject s;
     open_subject(&s, NULL);
     const Graph *g = &s.graph;
-    int order[64], chosen[64] = {[5] = 1, [40] = 1}, t = axis(g, "t"), u = axis(g, "u"), h = axis(g, "h"), p = axis(g, "p"), patches = vit_patches(&s.model.vit);
+    int order[64], chosen[64] = {[5] = 1, [40] = 1}, t = axis(g, "t"), u = axis(g, "u"), h = axis(g, "h"),
+                   p = axis(g, "p"), patches = vit_patches(&s.model.vit);
     assert_int_equal(patches, 64);
     for (int i = 0; i < 64; i++)
         order[i] = 63 - i;
@@ -238,7 +241,8 @@ static void edits_of_every_kind(void **state)
     close_subject(&s);
 }
 
-/* What is changed on one picture, or on an analysis, says nothing about other pictures; what names nothing is an error. */
+/* What is changed on one picture, or on an analysis, says nothing about other pictures; what names nothing is an error.
+ */
 static void edits_passed_over(void **state)
 {
     (void)state;
@@ -275,7 +279,10 @@ static void same_whatever_the_threads(void **state)
     for (int threads = 1; threads <= 3; threads++) {
         Pool *pool = pool_new(threads);
         Stock *fresh = stock_new(s.pictures, &s.model, PICTURES_HELD_OUT, 3, COUNT);
-        ExamSetup setup = {.model = &s.model, .stock = threads == 2 ? s.stock : fresh, .other = true, .pool = threads == 1 ? NULL : pool};
+        ExamSetup setup = {.model = &s.model,
+                           .stock = threads == 2 ? s.stock : fresh,
+                           .other = true,
+                           .pool = threads == 1 ? NULL : pool};
         Exam *e = exam_new(&setup, &err);
         assert_non_null(e);
         int slices = 0;
@@ -321,7 +328,8 @@ static void other_readout(void **state)
     stock_get(s.stock, 2, sweep_pixels(sweep, 0, 1), NULL);
     sweep_compute(sweep, 0);
     Run *run = run_new(&s.graph, NULL, NULL);
-    const float *tokens = run_need(run, s.nodes.tokens_out), *w = vit_weight(&s.model.weights, VIT_HEAD_W, 0)->data, *bias = vit_weight(&s.model.weights, VIT_HEAD_B, 0)->data;
+    const float *tokens = run_need(run, s.nodes.tokens_out), *w = vit_weight(&s.model.weights, VIT_HEAD_W, 0)->data,
+                *bias = vit_weight(&s.model.weights, VIT_HEAD_B, 0)->data;
     size_t d = (size_t)c->width, prefix = (size_t)vit_prefix(c), patches = (size_t)vit_patches(c);
     for (size_t o = 0; o < (size_t)c->classes; o++) {
         double want = (double)bias[o];
@@ -351,7 +359,8 @@ static void classes_by_name(void **state)
     Stock *turned = stock_new(s.pictures, &s.model, PICTURES_HELD_OUT, 3, COUNT);
     for (int again = 0; again < 2; again++)
         for (size_t i = 0; i < COUNT; i++)
-            assert_int_equal(stock_get(turned, i, s.pixels, NULL), SHAPES_CLASSES - 1 - stock_get(s.stock, i, s.pixels, NULL));
+            assert_int_equal(stock_get(turned, i, s.pixels, NULL),
+                             SHAPES_CLASSES - 1 - stock_get(s.stock, i, s.pixels, NULL));
     stock_free(turned);
     close_subject(&s);
 }
@@ -405,8 +414,11 @@ static void who_can_be_examined(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(equals_pictures_alone), cmocka_unit_test(of_odd_models),  cmocka_unit_test(edits_of_every_kind), cmocka_unit_test(edits_passed_over),
-        cmocka_unit_test(same_whatever_the_threads), cmocka_unit_test(other_readout), cmocka_unit_test(classes_by_name), cmocka_unit_test(nasty_answers),     cmocka_unit_test(who_can_be_examined),
+        cmocka_unit_test(equals_pictures_alone),     cmocka_unit_test(of_odd_models),
+        cmocka_unit_test(edits_of_every_kind),       cmocka_unit_test(edits_passed_over),
+        cmocka_unit_test(same_whatever_the_threads), cmocka_unit_test(other_readout),
+        cmocka_unit_test(classes_by_name),           cmocka_unit_test(nasty_answers),
+        cmocka_unit_test(who_can_be_examined),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

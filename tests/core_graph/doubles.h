@@ -1,4 +1,5 @@
-/* An evaluation in double that shares nothing with the engine but where the operands of a cell are. For the tests of gradients. */
+/* An evaluation in double that shares nothing with the engine but where the operands of a cell are. For the tests of
+ * gradients. */
 #ifndef VITRINE_TESTS_CORE_GRAPH_DOUBLES_H
 #define VITRINE_TESTS_CORE_GRAPH_DOUBLES_H
 #include <math.h>
@@ -12,7 +13,10 @@
 
 #include "core/graph/explain.h"
 
-static inline double logistic(double x) { return 1 / (1 + exp(-x)); }
+static inline double logistic(double x)
+{
+    return 1 / (1 + exp(-x));
+}
 
 static inline double map_double(MapFn f, double x)
 {

@@ -1,5 +1,5 @@
-/* A run under a memory budget: what it forgets comes back with the same bits, the hash does not change, and no more is held than the
- * budget and what is needed at once. */
+/* A run under a memory budget: what it forgets comes back with the same bits, the hash does not change, and no more is
+ * held than the budget and what is needed at once. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -43,8 +43,10 @@ static void layers(Graph *g)
     NodeId x = graph_leaf(g, "x", DIMS(t, d), (Leaf){LEAF_INPUT, random_values(g, DIMS(t, d), 1), "x"});
     for (int l = 0; l < LAYERS; l++) {
         graph_scope(g, "%d", l);
-        NodeId up = graph_leaf(g, "w_up", DIMS(m, d), (Leaf){LEAF_TENSOR, random_values(g, DIMS(m, d), 10 + (uint64_t)l), "up"});
-        NodeId down = graph_leaf(g, "w_down", DIMS(d, m), (Leaf){LEAF_TENSOR, random_values(g, DIMS(d, m), 30 + (uint64_t)l), "down"});
+        NodeId up = graph_leaf(g, "w_up", DIMS(m, d),
+                               (Leaf){LEAF_TENSOR, random_values(g, DIMS(m, d), 10 + (uint64_t)l), "up"});
+        NodeId down = graph_leaf(g, "w_down", DIMS(d, m),
+                                 (Leaf){LEAF_TENSOR, random_values(g, DIMS(d, m), 30 + (uint64_t)l), "down"});
         NodeId seen = graph_view(g, "seen", x, DIMS(u, d));
         NodeId scores = graph_contract(g, "scores", x, seen, DIMS(t, u));
         NodeId max = graph_reduce(g, "max", OP_MAX, scores, DIMS(t));
@@ -122,7 +124,12 @@ static void same_hash(void **state)
     Run *whole = run_new(&g, NULL, NULL);
     uint64_t want = complete(whole);
     assert_int_equal(run_peak_bytes(whole), run_bytes(whole));
-    const size_t budgets[] = {1, 1000, checkpoint_bytes(&g) + 1, checkpoint_bytes(&g) + layer_bytes(&g), run_bytes(whole) - 1, run_bytes(whole)};
+    const size_t budgets[] = {1,
+                              1000,
+                              checkpoint_bytes(&g) + 1,
+                              checkpoint_bytes(&g) + layer_bytes(&g),
+                              run_bytes(whole) - 1,
+                              run_bytes(whole)};
     for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++) {
         Pool *pool = i % 2 ? pool_new(2) : NULL;
         Run *r = run_new(&g, NULL, pool);
@@ -173,7 +180,8 @@ static void one_layer_again(void **state)
     graph_free(&g);
 }
 
-/* What was asked for stays until the next trim, whatever else is computed; what is asked for in every frame stays for good. */
+/* What was asked for stays until the next trim, whatever else is computed; what is asked for in every frame stays for
+ * good. */
 static void asked_for_stays(void **state)
 {
     (void)state;
@@ -201,7 +209,8 @@ static void asked_for_stays(void **state)
     graph_free(&g);
 }
 
-/* Frames with no time at all: each gets a little further, nothing made for what the screen waits for is lost on the way. */
+/* Frames with no time at all: each gets a little further, nothing made for what the screen waits for is lost on the
+ * way. */
 static void frames_without_time(void **state)
 {
     (void)state;
@@ -248,7 +257,8 @@ static void edited_runs_share_it(void **state)
     Graph g, edited = {0};
     Err err = {""};
     layers(&g);
-    const Edit edits[] = {{.kind = EDIT_ZERO, .path = "2.pattern", .cells = {1, {{1, 3, 9}}}}, {.kind = EDIT_SET, .path = "5.z", .value = 0.25f}};
+    const Edit edits[] = {{.kind = EDIT_ZERO, .path = "2.pattern", .cells = {1, {{1, 3, 9}}}},
+                          {.kind = EDIT_SET, .path = "5.z", .value = 0.25f}};
     assert_true(graph_edit(&edited, &g, edits, 2, &err));
     Run *whole = run_new(&g, NULL, NULL), *other = run_new(&edited, whole, NULL);
     Run *base = run_new(&g, NULL, NULL), *r = run_new(&edited, base, NULL);
@@ -257,7 +267,8 @@ static void edited_runs_share_it(void **state)
     run_budget(r, 2000);
     assert_int_equal(complete(r), want);
     assert_int_equal(complete(base), want_base);
-    assert_true(run_peak_bytes(base) == run_peak_bytes(r) && run_peak_bytes(r) <= 2 * checkpoint_bytes(&g) + 2 * layer_bytes(&g));
+    assert_true(run_peak_bytes(base) == run_peak_bytes(r) &&
+                run_peak_bytes(r) <= 2 * checkpoint_bytes(&g) + 2 * layer_bytes(&g));
     check_all(r, other, 1, true);
     check_all(base, whole, 2, true);
     Rng rng = rng_seed(7, 7);
@@ -283,7 +294,8 @@ static void edited_runs_share_it(void **state)
     graph_free(&g);
 }
 
-/* The pass of an edited run is computed before anyone completed its base, with no room: the base's values wait for it. */
+/* The pass of an edited run is computed before anyone completed its base, with no room: the base's values wait for it.
+ */
 static void edited_first(void **state)
 {
     (void)state;
@@ -307,8 +319,11 @@ static void edited_first(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(same_hash),           cmocka_unit_test(one_layer_again),
-                                       cmocka_unit_test(asked_for_stays),     cmocka_unit_test(frames_without_time),
-                                       cmocka_unit_test(edited_runs_share_it), cmocka_unit_test(edited_first)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(same_hash),
+                                       cmocka_unit_test(one_layer_again),
+                                       cmocka_unit_test(asked_for_stays),
+                                       cmocka_unit_test(frames_without_time),
+                                       cmocka_unit_test(edited_runs_share_it),
+                                       cmocka_unit_test(edited_first)};
     return cmocka_run_group_tests_name("budget", tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* Sums down columns have the bits of the kernel's sum over the gathered column: odd shapes, nasty values, every kernel table. */
+/* Sums down columns have the bits of the kernel's sum over the gathered column: odd shapes, nasty values, every kernel
+ * table. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,7 +16,8 @@
 
 static float nasty(Rng *r)
 {
-    static const uint32_t special[] = {0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001, 0x7f800001, 1, 0x80000001, 0x7f7fffff};
+    static const uint32_t special[] = {0,          0x80000000, 0x7f800000, 0xff800000, 0x7fc00000,
+                                       0xffc00001, 0x7f800001, 1,          0x80000001, 0x7f7fffff};
     uint32_t bits = rng_below(r, 3) ? rng_u32(r) : special[rng_below(r, sizeof special / sizeof *special)];
     float f;
     memcpy(&f, &bits, sizeof f);
@@ -56,7 +58,8 @@ static void check_columns(int b, int t, int d, bool wild, Pool *pool)
     const size_t cells = (size_t)b * (size_t)t * (size_t)d, width = (size_t)d;
     float *x = random_values(&r, cells, wild);
     NodeId a = graph_leaf(&g, "a", DIMS(ab, at, ad), (Leaf){LEAF_TENSOR, x, "a"});
-    NodeId sums = graph_reduce(&g, "sums", OP_SUM, a, DIMS(ad)), part = graph_reduce(&g, "part", OP_SUM, a, DIMS(ab, ad));
+    NodeId sums = graph_reduce(&g, "sums", OP_SUM, a, DIMS(ad)),
+           part = graph_reduce(&g, "part", OP_SUM, a, DIMS(ab, ad));
     Run *run = run_new(&g, NULL, pool);
     const float *all = run_need(run, sums), *each = run_need(run, part);
     for (size_t j = 0; j < width; j++) {
@@ -66,7 +69,8 @@ static void check_columns(int b, int t, int d, bool wild, Pool *pool)
         for (size_t i = 0; i < (size_t)b; i++) {
             want = gathered_sum(x + i * (size_t)t * width, (size_t)t, width, j);
             if (memcmp(&want, &each[i * width + j], sizeof want) != 0)
-                fail_msg("%d × %d × %d, row %zu, column %zu: %a, expected %a", b, t, d, i, j, (double)each[i * width + j], (double)want);
+                fail_msg("%d × %d × %d, row %zu, column %zu: %a, expected %a", b, t, d, i, j,
+                         (double)each[i * width + j], (double)want);
         }
     }
     run_free(run);
@@ -103,7 +107,8 @@ static void columns_of_zeros_and_nan(void **state)
     memcpy(&x[COLUMNS + 7], &signalling, sizeof signalling);
     graph_init(&g);
     int t = axis(&g, "t", ROWS), d = axis(&g, "d", COLUMNS);
-    NodeId a = graph_leaf(&g, "a", DIMS(t, d), (Leaf){LEAF_TENSOR, x, "a"}), s = graph_reduce(&g, "s", OP_SUM, a, DIMS(d));
+    NodeId a = graph_leaf(&g, "a", DIMS(t, d), (Leaf){LEAF_TENSOR, x, "a"}),
+           s = graph_reduce(&g, "s", OP_SUM, a, DIMS(d));
     Plan *p = plan_new(&g, &s, 1);
     plan_compute(p);
     for (int j = 0; j < COLUMNS; j++)
@@ -114,6 +119,7 @@ static void columns_of_zeros_and_nan(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(columns_have_the_bits_of_rows), cmocka_unit_test(columns_of_zeros_and_nan)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(columns_have_the_bits_of_rows),
+                                       cmocka_unit_test(columns_of_zeros_and_nan)};
     return cmocka_run_group_tests_name("core/graph column", tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
-/* Contractions as they come: axes in any order, ragged right edges, several k blocks, tensors that must be copied first, a bias in
- * odd places. Every cell against the definition, written out naively, for every kernel table, through a run of 1, 2 and 3 threads
- * and through a plan. */
+/* Contractions as they come: axes in any order, ragged right edges, several k blocks, tensors that must be copied
+ * first, a bias in odd places. Every cell against the definition, written out naively, for every kernel table, through
+ * a run of 1, 2 and 3 threads and through a plan. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,29 +25,29 @@ typedef struct Case {
 } Case;
 
 static const Case CASES[] = {
-    {"mk", "nk", "mn", NULL, "mnk", {15, 33, 64}},       /* weights as stored */
-    {"mk", "nk", "mn", "n", "mnk", {29, 70, 300}},       /* two k blocks and a bias */
-    {"mk", "kn", "mn", "n", "mnk", {14, 16, 257}},       /* b's columns are neighbours, exactly one vector */
-    {"mk", "kn", "nm", NULL, "mnk", {20, 37, 513}},      /* the output turned round: sums are scattered */
-    {"km", "kn", "mn", NULL, "mnk", {33, 47, 260}},      /* a's k cells far apart, as in a weight's gradient */
+    {"mk", "nk", "mn", NULL, "mnk", {15, 33, 64}},  /* weights as stored */
+    {"mk", "nk", "mn", "n", "mnk", {29, 70, 300}},  /* two k blocks and a bias */
+    {"mk", "kn", "mn", "n", "mnk", {14, 16, 257}},  /* b's columns are neighbours, exactly one vector */
+    {"mk", "kn", "nm", NULL, "mnk", {20, 37, 513}}, /* the output turned round: sums are scattered */
+    {"km", "kn", "mn", NULL, "mnk", {33, 47, 260}}, /* a's k cells far apart, as in a weight's gradient */
     {"km", "nk", "nm", "n", "mnk", {9, 35, 40}},
-    {"mk", "nk", "mn", "n", "mnk", {17, 40, 1024}},      /* rows of a 4 KiB apart: copied */
-    {"mk", "nk", "mn", NULL, "mnk", {1, 40, 1024}},      /* …but not a single one */
+    {"mk", "nk", "mn", "n", "mnk", {17, 40, 1024}}, /* rows of a 4 KiB apart: copied */
+    {"mk", "nk", "mn", NULL, "mnk", {1, 40, 1024}}, /* …but not a single one */
     {"tk", "uk", "tu", NULL, "tuk", {13, 7, 2048}},
     {"thk", "uhk", "htu", NULL, "htuk", {3, 31, 21, 16}}, /* attention scores, heads in the middle */
     {"htu", "uhk", "thk", NULL, "htuk", {5, 19, 23, 17}}, /* and values */
     {"bthk", "buhk", "bhtu", NULL, "bhtuk", {2, 3, 9, 11, 8}},
-    {"td", "hed", "the", "he", "tdhe", {21, 48, 3, 16}}, /* columns of two axes, biased by both */
-    {"td", "hed", "the", "eh", "tdhe", {21, 48, 3, 16}}, /* a bias in another order */
-    {"td", "hed", "het", "e", "tdhe", {21, 48, 3, 17}},  /* a bias of one of them, the output turned */
-    {"the", "dhe", "td", "d", "tdhe", {21, 48, 3, 16}},  /* k of two axes */
-    {"the", "deh", "td", "d", "tdhe", {21, 48, 5, 60}},  /* in different orders: b gathered */
+    {"td", "hed", "the", "he", "tdhe", {21, 48, 3, 16}},          /* columns of two axes, biased by both */
+    {"td", "hed", "the", "eh", "tdhe", {21, 48, 3, 16}},          /* a bias in another order */
+    {"td", "hed", "het", "e", "tdhe", {21, 48, 3, 17}},           /* a bias of one of them, the output turned */
+    {"the", "dhe", "td", "d", "tdhe", {21, 48, 3, 16}},           /* k of two axes */
+    {"the", "deh", "td", "d", "tdhe", {21, 48, 5, 60}},           /* in different orders: b gathered */
     {"cyixj", "dcij", "yxd", "d", "cyixjd", {3, 5, 4, 3, 4, 37}}, /* a patch embedding: a gathered */
-    {"btk", "bk", "bt", NULL, "btk", {3, 17, 300}},      /* one column */
-    {"k", "nk", "n", "n", "kn", {300, 45}},              /* one row */
+    {"btk", "bk", "bt", NULL, "btk", {3, 17, 300}},               /* one column */
+    {"k", "nk", "n", "n", "kn", {300, 45}},                       /* one row */
     {"btk", "btn", "bkn", NULL, "btkn", {2, 65, 33, 18}},
-    {"mk", "nk", "mn", "n", "mnk", {700, 3, 20}},        /* more rows than one block */
-    {"mk", "nk", "mn", "n", "mnk", {3, 400, 30}},        /* more panels than one item has */
+    {"mk", "nk", "mn", "n", "mnk", {700, 3, 20}}, /* more rows than one block */
+    {"mk", "nk", "mn", "n", "mnk", {3, 400, 30}}, /* more panels than one item has */
 };
 
 static int index_of(const Case *c, char letter)
@@ -128,7 +128,8 @@ static void define(const Case *c, Tensors *t)
 
 static float nasty(Rng *r)
 {
-    static const float some[] = {0.0f, -0.0f, __builtin_inff(), -__builtin_inff(), __builtin_nanf(""), 0x1p-149f, -0x1p-149f, 0x1p+127f, 0x1p-80f};
+    static const float some[] = {0.0f,      -0.0f,      __builtin_inff(), -__builtin_inff(), __builtin_nanf(""),
+                                 0x1p-149f, -0x1p-149f, 0x1p+127f,        0x1p-80f};
     return rng_below(r, 400) ? rng_normal(r) : some[rng_below(r, sizeof some / sizeof *some)];
 }
 
@@ -171,7 +172,8 @@ static void check(const Case *c, const char *what, const float *got, const float
     size_t n = cells_of(c, c->out);
     for (size_t i = 0; i < n; i++)
         if (memcmp(&got[i], &want[i], sizeof *got) != 0)
-            fail_msg("%s,%s->%s, %s, %s: cell %zu of %zu is %a, not %a", c->a, c->b, c->out, kernels()->isa, what, i, n, (double)got[i], (double)want[i]);
+            fail_msg("%s,%s->%s, %s, %s: cell %zu of %zu is %a, not %a", c->a, c->b, c->out, kernels()->isa, what, i, n,
+                     (double)got[i], (double)want[i]);
 }
 
 static void check_case(const Case *c, const Tensors *t)
@@ -209,7 +211,8 @@ static void every_layout_matches_the_definition(void **state)
         const Case *c = &CASES[i / 2];
         const bool wild = i % 2;
         Tensors t = {random_values(&r, cells_of(c, c->a), wild), random_values(&r, cells_of(c, c->b), wild),
-                     random_values(&r, c->bias ? cells_of(c, c->bias) : 1, wild), xfloats(cells_of(c, c->out)), xfloats(cells_of(c, c->out))};
+                     random_values(&r, c->bias ? cells_of(c, c->bias) : 1, wild), xfloats(cells_of(c, c->out)),
+                     xfloats(cells_of(c, c->out))};
         define(c, &t);
         for (int k = 0; kernels_variant(k); k++) {
             Err err;

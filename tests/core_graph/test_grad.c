@@ -1,4 +1,5 @@
-/* Gradients: every operation in many shapes against central differences of an evaluation in double that knows nothing of the rules. */
+/* Gradients: every operation in many shapes against central differences of an evaluation in double that knows nothing
+ * of the rules. */
 #include "tests/core_graph/doubles.h"
 
 #include <stdio.h>
@@ -9,7 +10,8 @@
 #include "core/graph/grad.h"
 #include "core/graph/run.h"
 
-/* Nodes `moved` … y in double, those before as they are; cell `cell` of node `moved` is shifted by h. Returns y's only cell. */
+/* Nodes `moved` … y in double, those before as they are; cell `cell` of node `moved` is shifted by h. Returns y's only
+ * cell. */
 static double evaluate(const Graph *g, NodeId y, NodeId moved, size_t cell, double h, double **values)
 {
     for (NodeId n = moved; n <= y; n++) {
@@ -79,7 +81,8 @@ static size_t check_gradients(Graph *g, NodeId y)
         evaluate(g, y, n, 0, 0, values);
         for (size_t c = 0; c < cells; c++, compared++)
             if (!(fabs((double)have[c] - want[c]) <= 1e-5 * largest + 1e-7))
-                fail_msg("grad.%s cell %zu: %.9g, differences %.9g", graph_node(g, n)->path, c, (double)have[c], want[c]);
+                fail_msg("grad.%s cell %zu: %.9g, differences %.9g", graph_node(g, n)->path, c, (double)have[c],
+                         want[c]);
         free(want);
     }
     check_added(g, r, before);
@@ -112,8 +115,8 @@ static NodeId leaf(Graph *g, const char *name, Dims d, bool positive)
     return graph_leaf(g, name, d, (Leaf){LEAF_TENSOR, v, name});
 }
 
-/* How what is tested becomes one number: weighted, so that every cell has a gradient of its own; plainly summed, so that all have the
- * same and gradients stay thin; or summed over its first axis and weighted over the others. */
+/* How what is tested becomes one number: weighted, so that every cell has a gradient of its own; plainly summed, so
+ * that all have the same and gradients stay thin; or summed over its first axis and weighted over the others. */
 typedef enum End { WEIGHTED, SUMMED, HALF, END_COUNT } End;
 
 static NodeId end(Graph *g, NodeId x, End how)
@@ -142,13 +145,14 @@ static void check_operation(BuildFn *build, int variants)
         }
 }
 
-/* Pairs of shapes that a broadcast can meet: equal, lacking axes on either side, in another order, sharing nothing, a number. */
+/* Pairs of shapes that a broadcast can meet: equal, lacking axes on either side, in another order, sharing nothing, a
+ * number. */
 enum { SHAPES = 8 };
 static void shapes(Graph *g, int v, Dims *a, Dims *b)
 {
     int t = axis(g, "t", 3), d = axis(g, "d", 4), h = axis(g, "h", 2);
     const Dims pairs[SHAPES][2] = {
-        {DIMS(t, d), DIMS(t, d)}, {DIMS(t, d), DIMS(d, t)}, {DIMS(t, d), DIMS(d)},       {DIMS(t), DIMS(t, d)},
+        {DIMS(t, d), DIMS(t, d)}, {DIMS(t, d), DIMS(d, t)}, {DIMS(t, d), DIMS(d)},        {DIMS(t), DIMS(t, d)},
         {DIMS(h, t), DIMS(d, t)}, {DIMS(t), DIMS(d)},       {DIMS(h, t, d), DIMS_SCALAR}, {DIMS_SCALAR, DIMS(d, h)},
     };
     *a = pairs[v][0];
@@ -187,14 +191,14 @@ static NodeId build_contract(Graph *g, int v)
 {
     int t = axis(g, "t", 3), u = axis(g, "u", 2), h = axis(g, "h", 2), e = axis(g, "e", 5), d = axis(g, "d", 4);
     const Dims shape[CONTRACTIONS][3] = {
-        {DIMS(t, d), DIMS(h, e, d), DIMS(t, h, e)},     /* a layer */
-        {DIMS(t, h, e), DIMS(u, h, e), DIMS(h, t, u)},  /* scores */
-        {DIMS(h, t, u), DIMS(u, h, e), DIMS(t, h, e)},  /* mixing */
-        {DIMS(t, h, e), DIMS(d, h, e), DIMS(t, d)},     /* two summed */
-        {DIMS(t), DIMS(d), DIMS(d, t)},                 /* nothing summed */
-        {DIMS(d, t), DIMS(t, d), DIMS_SCALAR},          /* everything */
-        {DIMS(h, t), DIMS(t, h), DIMS(t)},              /* a batch of products */
-        {DIMS(d, h), DIMS(u, d, h), DIMS(h, u)},        /* one row */
+        {DIMS(t, d), DIMS(h, e, d), DIMS(t, h, e)},    /* a layer */
+        {DIMS(t, h, e), DIMS(u, h, e), DIMS(h, t, u)}, /* scores */
+        {DIMS(h, t, u), DIMS(u, h, e), DIMS(t, h, e)}, /* mixing */
+        {DIMS(t, h, e), DIMS(d, h, e), DIMS(t, d)},    /* two summed */
+        {DIMS(t), DIMS(d), DIMS(d, t)},                /* nothing summed */
+        {DIMS(d, t), DIMS(t, d), DIMS_SCALAR},         /* everything */
+        {DIMS(h, t), DIMS(t, h), DIMS(t)},             /* a batch of products */
+        {DIMS(d, h), DIMS(u, d, h), DIMS(h, u)},       /* one row */
         {DIMS(e), DIMS(e), DIMS_SCALAR},
     };
     NodeId a = leaf(g, "a", shape[v][0], false), b = leaf(g, "b", shape[v][1], false);
@@ -212,7 +216,10 @@ static NodeId build_reduce(Graph *g, int v)
 static NodeId build_view(Graph *g, int v)
 {
     int t = axis(g, "t", 6), u = axis(g, "u", 6), y = axis(g, "y", 2), x = axis(g, "x", 3), d = axis(g, "d", 4);
-    const Dims shape[][2] = {{DIMS(t, d), DIMS(u, d)}, {DIMS(y, x, d), DIMS(t, d)}, {DIMS(t, d), DIMS(y, x, d)}, {DIMS(t, d), DIMS(t, d)}};
+    const Dims shape[][2] = {{DIMS(t, d), DIMS(u, d)},
+                             {DIMS(y, x, d), DIMS(t, d)},
+                             {DIMS(t, d), DIMS(y, x, d)},
+                             {DIMS(t, d), DIMS(t, d)}};
     return graph_view(g, "z", graph_map(g, "m", MAP_TANH, leaf(g, "a", shape[v][0], false)), shape[v][1]);
 }
 
@@ -260,8 +267,12 @@ static NodeId build_scatter(Graph *g, int v)
 static NodeId build_where(Graph *g, int v)
 {
     int t = axis(g, "t", 3), d = axis(g, "d", 4), h = axis(g, "h", 2);
-    const Dims shape[][3] = { /* mask, yes, no */
-        {DIMS(t), DIMS(t, d), DIMS_SCALAR}, {DIMS(t, d), DIMS(t, d), DIMS(d)}, {DIMS(h, t), DIMS(t, d), DIMS(t)}, {DIMS(h, t, d), DIMS(d), DIMS(t, d)},
+    const Dims shape[][3] = {
+        /* mask, yes, no */
+        {DIMS(t), DIMS(t, d), DIMS_SCALAR},
+        {DIMS(t, d), DIMS(t, d), DIMS(d)},
+        {DIMS(h, t), DIMS(t, d), DIMS(t)},
+        {DIMS(h, t, d), DIMS(d), DIMS(t, d)},
     };
     NodeId mask = graph_map(g, "mask", MAP_RELU, leaf(g, "m", shape[v][0], false));
     return graph_where(g, "z", mask, leaf(g, "a", shape[v][1], false), leaf(g, "b", shape[v][2], false));
@@ -278,10 +289,27 @@ static NodeId build_softmax(Graph *g, int v)
     return graph_zip(g, "z", OP_DIV, e, graph_reduce(g, "sum", OP_SUM, e, DIMS(h, t)));
 }
 
-static void zips(void **state) { (void)state; check_operation(build_zip, 4 * SHAPES); check_operation(build_twice, 4); }
-static void maps(void **state) { (void)state; check_operation(build_map, MAP_GELU_GRAD); }
-static void contractions(void **state) { (void)state; check_operation(build_contract, CONTRACTIONS); }
-static void reductions(void **state) { (void)state; check_operation(build_reduce, 12); }
+static void zips(void **state)
+{
+    (void)state;
+    check_operation(build_zip, 4 * SHAPES);
+    check_operation(build_twice, 4);
+}
+static void maps(void **state)
+{
+    (void)state;
+    check_operation(build_map, MAP_GELU_GRAD);
+}
+static void contractions(void **state)
+{
+    (void)state;
+    check_operation(build_contract, CONTRACTIONS);
+}
+static void reductions(void **state)
+{
+    (void)state;
+    check_operation(build_reduce, 12);
+}
 static void moves(void **state)
 {
     (void)state;
@@ -291,7 +319,11 @@ static void moves(void **state)
     check_operation(build_gather, 2);
     check_operation(build_scatter, 3);
 }
-static void choices(void **state) { (void)state; check_operation(build_where, 4); }
+static void choices(void **state)
+{
+    (void)state;
+    check_operation(build_where, 4);
+}
 
 /* The softmax without the flag has a gradient at its maximum, 0 but for rounding; with it the node has none. */
 static void shifts(void **state)
@@ -308,13 +340,15 @@ static void shifts(void **state)
         assert_int_equal(graph_find(&g, "grad.max") == NO_NODE, v);
         if (v) { /* against the closed form: p(w − Σ w p) */
             Run *r = run_new(&g, NULL, NULL);
-            const float *p = run_need(r, graph_find(&g, "z")), *w = run_need(r, graph_find(&g, "weights")), *have = run_need(r, graph_find(&g, "grad.a"));
+            const float *p = run_need(r, graph_find(&g, "z")), *w = run_need(r, graph_find(&g, "weights")),
+                        *have = run_need(r, graph_find(&g, "grad.a"));
             for (int row = 0; row < 6; row++) {
                 double mean = 0;
                 for (int u = 0; u < 5; u++)
                     mean += (double)p[row * 5 + u] * (double)w[row * 5 + u];
                 for (int u = 0; u < 5; u++)
-                    assert_true(fabs((double)p[row * 5 + u] * ((double)w[row * 5 + u] - mean) - (double)have[row * 5 + u]) < 1e-6);
+                    assert_true(fabs((double)p[row * 5 + u] * ((double)w[row * 5 + u] - mean) -
+                                     (double)have[row * 5 + u]) < 1e-6);
             }
             run_free(r);
         }
@@ -330,9 +364,11 @@ static void corners(void **state)
     graph_init(&g);
     int t = axis(&g, "t", 4), d = axis(&g, "d", 2);
     static const float tied[] = {1, -0.0f, 3, 0, 3, -2, 3, -0.0f}, x[] = {0, 0.5f};
-    NodeId a = graph_leaf(&g, "a", DIMS(t, d), (Leaf){LEAF_TENSOR, tied, "a"}), b = graph_leaf(&g, "b", DIMS(d), (Leaf){LEAF_TENSOR, x, "b"});
+    NodeId a = graph_leaf(&g, "a", DIMS(t, d), (Leaf){LEAF_TENSOR, tied, "a"}),
+           b = graph_leaf(&g, "b", DIMS(d), (Leaf){LEAF_TENSOR, x, "b"});
     NodeId max = graph_reduce(&g, "max", OP_MAX, a, DIMS(d));
-    NodeId y = graph_reduce(&g, "y", OP_SUM, graph_zip(&g, "z", OP_ADD, max, graph_map(&g, "xlogx", MAP_XLOGX, b)), DIMS_SCALAR);
+    NodeId y = graph_reduce(&g, "y", OP_SUM, graph_zip(&g, "z", OP_ADD, max, graph_map(&g, "xlogx", MAP_XLOGX, b)),
+                            DIMS_SCALAR);
     NodeId before = g.count;
     grad_add(&g, y, grad_seed(&g, y, 0, "grad."), NULL, 0, "grad.");
     Run *r = run_new(&g, NULL, NULL);
@@ -352,9 +388,11 @@ static void pruning(void **state)
     Graph g;
     graph_init(&g);
     int t = axis(&g, "t", 3), d = axis(&g, "d", 4);
-    NodeId a = leaf(&g, "a", DIMS(t, d), false), b = leaf(&g, "b", DIMS(d), false), c = graph_const(&g, "c", DIMS_SCALAR, 2);
+    NodeId a = leaf(&g, "a", DIMS(t, d), false), b = leaf(&g, "b", DIMS(d), false),
+           c = graph_const(&g, "c", DIMS_SCALAR, 2);
     NodeId p = graph_zip(&g, "p", OP_MUL, a, c), q = graph_zip(&g, "q", OP_ADD, p, b);
-    NodeId unseen = graph_map(&g, "unseen", MAP_EXP, q), y = end(&g, q, WEIGHTED), after = graph_map(&g, "after", MAP_EXP, y);
+    NodeId unseen = graph_map(&g, "unseen", MAP_EXP, q), y = end(&g, q, WEIGHTED),
+           after = graph_map(&g, "after", MAP_EXP, y);
     graph_scope(&g, "somewhere");
     NodeId seed = grad_seed(&g, y, 0, "grad.");
     const NodeId *all = grad_add(&g, y, seed, NULL, 0, "grad.");
@@ -379,7 +417,8 @@ static void cross_entropy(void **state)
     graph_init(&g);
     int b = axis(&g, "b", 3), o = axis(&g, "o", 4);
     static const float goal[] = {0, 1, 0, 0, 0.25f, 0.25f, 0.25f, 0.25f, 0, 0, 0, 1};
-    NodeId logits = leaf(&g, "logits", DIMS(b, o), false), target = graph_leaf(&g, "target", DIMS(b, o), (Leaf){LEAF_INPUT, goal, "goal"});
+    NodeId logits = leaf(&g, "logits", DIMS(b, o), false),
+           target = graph_leaf(&g, "target", DIMS(b, o), (Leaf){LEAF_INPUT, goal, "goal"});
     NodeId loss = grad_cross_entropy(&g, logits, target, o);
     assert_string_equal(graph_node(&g, loss)->path, "loss");
     NodeId y = graph_reduce(&g, "y", OP_SUM, loss, DIMS_SCALAR);
@@ -394,7 +433,8 @@ static void cross_entropy(void **state)
             want += (double)goal[i * 4 + k] * (log(sum) - (double)x[i * 4 + k]);
         assert_true(fabs(want - (double)v[i]) < 1e-6);
         for (int k = 0; k < 4; k++)
-            assert_true(fabs(exp((double)x[i * 4 + k]) / sum - (double)goal[i * 4 + k] - (double)have[i * 4 + k]) < 1e-6);
+            assert_true(fabs(exp((double)x[i * 4 + k]) / sum - (double)goal[i * 4 + k] - (double)have[i * 4 + k]) <
+                        1e-6);
     }
     uint64_t hash;
     assert_true(run_step_all(r, CLOCK_NEVER) && run_hash(r, &hash));
@@ -405,9 +445,10 @@ static void cross_entropy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(zips),    cmocka_unit_test(maps),    cmocka_unit_test(contractions), cmocka_unit_test(reductions),
-        cmocka_unit_test(moves),   cmocka_unit_test(choices), cmocka_unit_test(shifts),       cmocka_unit_test(corners),
-        cmocka_unit_test(pruning), cmocka_unit_test(cross_entropy),
+        cmocka_unit_test(zips),          cmocka_unit_test(maps),    cmocka_unit_test(contractions),
+        cmocka_unit_test(reductions),    cmocka_unit_test(moves),   cmocka_unit_test(choices),
+        cmocka_unit_test(shifts),        cmocka_unit_test(corners), cmocka_unit_test(pruning),
+        cmocka_unit_test(cross_entropy),
     };
     return cmocka_run_group_tests_name("gradients", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* The graph engine: shapes, every operation against its own explanation and against a naive definition, stopping and going on,
- * forgetting and recomputing, edits, costs. */
+/* The graph engine: shapes, every operation against its own explanation and against a naive definition, stopping and
+ * going on, forgetting and recomputing, edits, costs. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -64,9 +64,11 @@ static void small_model(Small *s)
     s->e = axis(s, "e", 5);
     s->d = axis(s, "d", 300); /* more than one k block */
     s->m = axis(s, "m", 9);
-    Dims picture = DIMS(s->c, s->y, s->i, s->x, s->j), td = DIMS(s->t, s->d), the = DIMS(s->t, s->h, s->e), uhe = DIMS(s->u, s->h, s->e);
+    Dims picture = DIMS(s->c, s->y, s->i, s->x, s->j), td = DIMS(s->t, s->d), the = DIMS(s->t, s->h, s->e),
+         uhe = DIMS(s->u, s->h, s->e);
     s->input = graph_leaf(g, "image", picture, (Leaf){LEAF_INPUT, random_values(g, picture, 99), "picture"});
-    NodeId patches = graph_contract(g, "patches", s->input, weight(s, "w_patch", DIMS(s->d, s->c, s->i, s->j), 1), DIMS(s->y, s->x, s->d));
+    NodeId patches = graph_contract(g, "patches", s->input, weight(s, "w_patch", DIMS(s->d, s->c, s->i, s->j), 1),
+                                    DIMS(s->y, s->x, s->d));
     NodeId embed = graph_view(g, "embed", patches, DIMS(s->p, s->d));
     int order[] = {5, 4, 3, 2, 1, 0};
     NodeId moved = graph_gather(g, "moved", embed, s->p, order);
@@ -95,7 +97,8 @@ static void small_model(Small *s)
     NodeId out = graph_contract(g, "out", z, weight(s, "w_o", DIMS(s->d, s->h, s->e), 6), td);
     graph_scope(g, "%s", "");
     NodeId mid = graph_zip(g, "mid", OP_ADD, x, out);
-    NodeId up = graph_map(g, "up", MAP_GELU, graph_contract(g, "pre", mid, weight(s, "w_up", DIMS(s->m, s->d), 7), DIMS(s->t, s->m)));
+    NodeId up = graph_map(g, "up", MAP_GELU,
+                          graph_contract(g, "pre", mid, weight(s, "w_up", DIMS(s->m, s->d), 7), DIMS(s->t, s->m)));
     NodeId first = graph_slice(g, "first", up, s->t, 0, AXIS_NONE);
     NodeId rest = graph_slice(g, "rest", up, s->t, 1, s->p);
     NodeId over_tokens = graph_reduce(g, "over_tokens", OP_SUM, rest, DIMS(s->m)); /* scattered cells */
@@ -148,7 +151,8 @@ static void contraction_matches_its_definition(void **state)
     Small s;
     small_model(&s);
     Run *r = run_new(&s.g, NULL, NULL);
-    NodeId q = graph_find(&s.g, "blocks.0.attn.q"), x = graph_find(&s.g, "blocks.0.ln.normalized"), w = graph_find(&s.g, "blocks.0.attn.w_q");
+    NodeId q = graph_find(&s.g, "blocks.0.attn.q"), x = graph_find(&s.g, "blocks.0.ln.normalized"),
+           w = graph_find(&s.g, "blocks.0.attn.w_q");
     const float *vq = run_need(r, q), *vx = run_need(r, x), *vw = run_need(r, w);
     for (int t = 0; t < 7; t++)
         for (int he = 0; he < 10; he++) {
@@ -162,7 +166,8 @@ static void contraction_matches_its_definition(void **state)
             assert_memory_equal(&total, &vq[t * 10 + he], sizeof total);
         }
     /* the picture's patches: rows y, columns x, features c, i, j */
-    const float *vp = run_need(r, graph_find(&s.g, "patches")), *vi = run_need(r, s.input), *vwp = run_need(r, graph_find(&s.g, "w_patch"));
+    const float *vp = run_need(r, graph_find(&s.g, "patches")), *vi = run_need(r, s.input),
+                *vwp = run_need(r, graph_find(&s.g, "w_patch"));
     for (int y = 0; y < 2; y++)
         for (int xx = 0; xx < 3; xx++)
             for (int d = 0; d < 300; d++) {
@@ -170,7 +175,8 @@ static void contraction_matches_its_definition(void **state)
                 for (int c = 0; c < 3; c++)
                     for (int i = 0; i < 2; i++)
                         for (int j = 0; j < 2; j++)
-                            chain = fmaf(vi[(c * 4 + y * 2 + i) * 6 + xx * 2 + j], vwp[((d * 3 + c) * 2 + i) * 2 + j], chain);
+                            chain = fmaf(vi[(c * 4 + y * 2 + i) * 6 + xx * 2 + j], vwp[((d * 3 + c) * 2 + i) * 2 + j],
+                                         chain);
                 assert_memory_equal(&chain, &vp[(y * 3 + xx) * 300 + d], sizeof chain);
             }
     run_free(r);
@@ -200,7 +206,8 @@ static void the_hash_does_not_depend_on_how(void **state)
     assert_true(hash_of(threads) == want);
     run_free(threads);
     pool_free(pool);
-    Run *slices = run_new(&s.g, NULL, NULL); /* a deadline that has always passed: one item at a time, trimmed in between */
+    Run *slices = run_new(&s.g, NULL,
+                          NULL); /* a deadline that has always passed: one item at a time, trimmed in between */
     assert_false(run_hash(slices, &h));
     double last = -1;
     for (int i = 0; !run_complete(slices); i++) {
@@ -246,8 +253,8 @@ static void forgotten_values_come_back_identical(void **state)
     graph_free(&s.g);
 }
 
-/* Every node alone, each on a run of its own, has the bits that it has in a pass in which nodes are computed together; and a node
- * that is derived comes back with the bits its consumers saw. */
+/* Every node alone, each on a run of its own, has the bits that it has in a pass in which nodes are computed together;
+ * and a node that is derived comes back with the bits its consumers saw. */
 static void together_or_alone(void **state)
 {
     (void)state;
@@ -311,8 +318,9 @@ static void edits_share_what_they_do_not_touch(void **state)
     small_model(&s);
     Run *base = run_new(&s.g, NULL, NULL);
     uint64_t plain = hash_of(base), changed;
-    Edit edits[] = {{.kind = EDIT_ZERO, .path = "blocks.0.attn.z", .cells = {.n = 1, .range = {{s.h, 1, 2}}}, .origin = "test"},
-                    {.kind = EDIT_MEAN, .path = "blocks.0.attn.z", .cells = {.n = 1, .range = {{s.h, 0, 1}}}, .axis = s.t}};
+    Edit edits[] = {
+        {.kind = EDIT_ZERO, .path = "blocks.0.attn.z", .cells = {.n = 1, .range = {{s.h, 1, 2}}}, .origin = "test"},
+        {.kind = EDIT_MEAN, .path = "blocks.0.attn.z", .cells = {.n = 1, .range = {{s.h, 0, 1}}}, .axis = s.t}};
     Graph g = {0};
     Err err;
     assert_true(graph_edit(&g, &s.g, edits, 2, &err));
@@ -320,7 +328,8 @@ static void edits_share_what_they_do_not_touch(void **state)
     changed = hash_of(r);
     assert_true(changed != plain);
     check_explained(r);
-    NodeId pattern = graph_find(&g, "blocks.0.attn.pattern"), z = graph_find(&g, "blocks.0.attn.z"), old = graph_find(&g, "blocks.0.attn.z.unedited");
+    NodeId pattern = graph_find(&g, "blocks.0.attn.pattern"), z = graph_find(&g, "blocks.0.attn.z"),
+           old = graph_find(&g, "blocks.0.attn.z.unedited");
     assert_true(graph_node(&g, pattern)->origin == graph_find(&s.g, "blocks.0.attn.pattern"));
     assert_ptr_equal(run_peek(r, pattern), run_peek(base, graph_find(&s.g, "blocks.0.attn.pattern")));
     assert_true(old != NO_NODE && graph_find(&g, "blocks.0.attn.z.unedited2") != NO_NODE);
@@ -355,7 +364,9 @@ static void masks_forbid_and_dead_rows_are_zero(void **state)
     small_model(&s);
     Run *base = run_new(&s.g, NULL, NULL);
     Edit edits[] = {{.kind = EDIT_MASK, .path = "blocks.0.attn.scores_scaled", .choose = later},
-                    {.kind = EDIT_MASK, .path = "blocks.0.attn.scores_scaled", .cells = {.n = 1, .range = {{s.t, 2, 3}}}}};
+                    {.kind = EDIT_MASK,
+                     .path = "blocks.0.attn.scores_scaled",
+                     .cells = {.n = 1, .range = {{s.t, 2, 3}}}}};
     Graph g = {0};
     Err err;
     assert_true(graph_edit(&g, &s.g, edits, 2, &err));
@@ -379,7 +390,8 @@ static void masks_forbid_and_dead_rows_are_zero(void **state)
     graph_free(&s.g);
 }
 
-/* However deep the model: a row without anything to look at is zeros, not 0/0; and what the reader then sets there stays. */
+/* However deep the model: a row without anything to look at is zeros, not 0/0; and what the reader then sets there
+ * stays. */
 static void dead_rows_in_many_blocks(void **state)
 {
     (void)state;
@@ -391,13 +403,17 @@ static void dead_rows_in_many_blocks(void **state)
     Edit edits[BLOCKS + 1];
     for (int b = 0; b < BLOCKS; b++) {
         graph_scope(g, "blocks.%d.attn", b);
-        NodeId scores = graph_zip(g, "scores_scaled", OP_MUL, weight(&s, "scores_raw", DIMS(t, u), 7), graph_const(g, "scale", DIMS_SCALAR, 0.5f));
+        NodeId scores = graph_zip(g, "scores_scaled", OP_MUL, weight(&s, "scores_raw", DIMS(t, u), 7),
+                                  graph_const(g, "scale", DIMS_SCALAR, 0.5f));
         NodeId shifted = graph_zip(g, "shifted", OP_SUB, scores, graph_reduce(g, "row_max", OP_MAX, scores, DIMS(t)));
         NodeId e = graph_map(g, "exp", MAP_EXP, shifted);
         graph_zip(g, "pattern", OP_DIV, e, graph_reduce(g, "row_sum", OP_SUM, e, DIMS(t)));
         edits[b] = (Edit){.kind = EDIT_MASK, .path = arena_printf(&g->arena, "blocks.%d.attn.scores_scaled", b)};
     }
-    edits[BLOCKS] = (Edit){.kind = EDIT_SET, .path = "blocks.19.attn.pattern", .value = 0.25f, .cells = {.n = 1, .range = {{t, 1, 2}}}};
+    edits[BLOCKS] = (Edit){.kind = EDIT_SET,
+                           .path = "blocks.19.attn.pattern",
+                           .value = 0.25f,
+                           .cells = {.n = 1, .range = {{t, 1, 2}}}};
     Graph edited = {0};
     Err err;
     assert_true(graph_edit(&edited, g, edits, BLOCKS + 1, &err));
@@ -449,10 +465,11 @@ static void redirect_gather_scale_and_values(void **state)
     int order[] = {1, 0, 2, 3, 4, 5};
     for (int i = 0; i < 7 * 300; i++)
         ones[i] = 1;
-    Edit edits[] = {{.kind = EDIT_REDIRECT, .path = "mid", .other = "tokens"},
-                    {.kind = EDIT_GATHER, .path = "moved", .axis = s.p, .index = order},
-                    {.kind = EDIT_SCALE, .path = "blocks.0.attn.scale", .factor = 2, .cells = {.n = 1, .range = {{s.h, 1, 2}}}},
-                    {.kind = EDIT_VALUES, .path = "blocks.0.ln.centered", .data = ones}};
+    Edit edits[] = {
+        {.kind = EDIT_REDIRECT, .path = "mid", .other = "tokens"},
+        {.kind = EDIT_GATHER, .path = "moved", .axis = s.p, .index = order},
+        {.kind = EDIT_SCALE, .path = "blocks.0.attn.scale", .factor = 2, .cells = {.n = 1, .range = {{s.h, 1, 2}}}},
+        {.kind = EDIT_VALUES, .path = "blocks.0.ln.centered", .data = ones}};
     Graph g = {0};
     Err err;
     assert_true(graph_edit(&g, &s.g, edits, 4, &err));
@@ -463,7 +480,8 @@ static void redirect_gather_scale_and_values(void **state)
     assert_true(run_need(r, graph_find(&g, "blocks.0.ln.centered"))[5] == 1.0f);
     const float *moved = run_need(r, graph_find(&g, "moved")), *old = run_need(r, graph_find(&g, "moved.unedited"));
     assert_memory_equal(moved, old + 300, 300 * sizeof(float));
-    assert_memory_equal(run_need(r, graph_find(&g, "mid")), run_need(r, graph_find(&g, "tokens")), 7 * 300 * sizeof(float));
+    assert_memory_equal(run_need(r, graph_find(&g, "mid")), run_need(r, graph_find(&g, "tokens")),
+                        7 * 300 * sizeof(float));
     run_free(r);
     graph_free(&g);
     run_free(base);
@@ -524,13 +542,18 @@ static void labels_and_parsing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_cell_explains_itself),   cmocka_unit_test(contraction_matches_its_definition),
-        cmocka_unit_test(the_hash_does_not_depend_on_how), cmocka_unit_test(forgotten_values_come_back_identical),
+        cmocka_unit_test(every_cell_explains_itself),
+        cmocka_unit_test(contraction_matches_its_definition),
+        cmocka_unit_test(the_hash_does_not_depend_on_how),
+        cmocka_unit_test(forgotten_values_come_back_identical),
         cmocka_unit_test(together_or_alone),
         cmocka_unit_test(large_contractions_match_their_definition),
-        cmocka_unit_test(edits_share_what_they_do_not_touch), cmocka_unit_test(masks_forbid_and_dead_rows_are_zero),
-        cmocka_unit_test(redirect_gather_scale_and_values), cmocka_unit_test(formulas_and_costs),
-        cmocka_unit_test(labels_and_parsing), cmocka_unit_test(dead_rows_in_many_blocks),
+        cmocka_unit_test(edits_share_what_they_do_not_touch),
+        cmocka_unit_test(masks_forbid_and_dead_rows_are_zero),
+        cmocka_unit_test(redirect_gather_scale_and_values),
+        cmocka_unit_test(formulas_and_costs),
+        cmocka_unit_test(labels_and_parsing),
+        cmocka_unit_test(dead_rows_in_many_blocks),
         cmocka_unit_test(edited_analyses_stay_out_of_the_hash),
     };
     return cmocka_run_group_tests_name("core/graph", tests, NULL, NULL);

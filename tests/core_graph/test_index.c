@@ -34,7 +34,8 @@ static void check(const Graph *g)
         assert_int_equal(graph_find(g, name(i)), last_of(g, name(i)));
 }
 
-/* The same names again and again, so that most paths have several nodes; as many nodes as several sizes of the table hold. */
+/* The same names again and again, so that most paths have several nodes; as many nodes as several sizes of the table
+ * hold. */
 static void index_is_what_a_walk_finds(void **state)
 {
     (void)state;
@@ -94,6 +95,7 @@ static void edited_graphs_find_their_own(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(index_is_what_a_walk_finds), cmocka_unit_test(edited_graphs_find_their_own)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(index_is_what_a_walk_finds),
+                                       cmocka_unit_test(edited_graphs_find_their_own)};
     return cmocka_run_group_tests_name("core/graph index", tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* Plans: the bits of a run whatever is wanted, with data that change, in two threads, in less memory; and every operation in any
- * axis order (so the evaluator's quick ways for broadcasts and odd strides) against the explanation of every cell. */
+/* Plans: the bits of a run whatever is wanted, with data that change, in two threads, in less memory; and every
+ * operation in any axis order (so the evaluator's quick ways for broadcasts and odd strides) against the explanation of
+ * every cell. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +19,8 @@
 
 static float nasty(Rng *r)
 {
-    static const uint32_t special[] = {0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001, 0x7f800001, 1, 0x80000001, 0x7f7fffff};
+    static const uint32_t special[] = {0,          0x80000000, 0x7f800000, 0xff800000, 0x7fc00000,
+                                       0xffc00001, 0x7f800001, 1,          0x80000001, 0x7f7fffff};
     uint32_t bits = rng_below(r, 3) ? rng_u32(r) : special[rng_below(r, sizeof special / sizeof *special)];
     float f;
     memcpy(&f, &bits, sizeof f);
@@ -166,8 +168,8 @@ static void same_cells(const Graph *g, NodeId n, const float *got, const float *
 {
     for (size_t c = 0; c < graph_cells(g, n); c++)
         if (memcmp(&got[c], &want[c], sizeof *got) != 0)
-            fail_msg("%s (%s) cell %zu: %a, expected %a", graph_node(g, n)->path, op_word(graph_node(g, n)->op), c, (double)got[c],
-                     (double)want[c]);
+            fail_msg("%s (%s) cell %zu: %a, expected %a", graph_node(g, n)->path, op_word(graph_node(g, n)->op), c,
+                     (double)got[c], (double)want[c]);
 }
 
 /* Everything wanted: nothing may be overwritten, every cell explains itself. */
@@ -434,9 +436,11 @@ static void nothing_to_compute(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_graph_any_wish),           cmocka_unit_test(every_kernel_table),
+        cmocka_unit_test(any_graph_any_wish),
+        cmocka_unit_test(every_kernel_table),
         cmocka_unit_test(data_change_between_computations),
-        cmocka_unit_test(two_threads_with_a_plan_each), cmocka_unit_test(memory_is_used_again),
+        cmocka_unit_test(two_threads_with_a_plan_each),
+        cmocka_unit_test(memory_is_used_again),
         cmocka_unit_test(nothing_to_compute),
     };
     return cmocka_run_group_tests_name("core/graph plan", tests, NULL, NULL);

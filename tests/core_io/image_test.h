@@ -66,7 +66,8 @@ static inline size_t image_bytes(const Image *im)
 static inline void must_equal(const char *what, const Image *a, const Image *b, int within)
 {
     if (a->width != b->width || a->height != b->height || a->channels != b->channels)
-        fail_msg("%s: %d x %d x %d instead of %d x %d x %d", what, a->width, a->height, a->channels, b->width, b->height, b->channels);
+        fail_msg("%s: %d x %d x %d instead of %d x %d x %d", what, a->width, a->height, a->channels, b->width,
+                 b->height, b->channels);
     for (size_t i = 0; i < image_bytes(a); i++)
         if (abs(a->data[i] - b->data[i]) > within)
             fail_msg("%s: sample %zu is %d, should be %d within %d", what, i, a->data[i], b->data[i], within);

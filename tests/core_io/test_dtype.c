@@ -21,7 +21,9 @@ static uint32_t bits(float x)
 static double f16_by_definition(unsigned h)
 {
     int exponent = (int)(h >> 10 & 31), mantissa = (int)(h & 1023);
-    double v = exponent == 0 ? ldexp(mantissa, -24) : exponent == 31 ? (mantissa ? (double)NAN : (double)INFINITY) : ldexp(1024 + mantissa, exponent - 25);
+    double v = exponent == 0    ? ldexp(mantissa, -24)
+               : exponent == 31 ? (mantissa ? (double)NAN : (double)INFINITY)
+                                : ldexp(1024 + mantissa, exponent - 25);
     return h & 0x8000 ? -v : v;
 }
 
@@ -48,7 +50,8 @@ static void every_bf16_is_exact_and_returns(void **state)
     }
 }
 
-/* Between neighbours h and h+1 of either sign: the middle goes to the even one, its float neighbours to the nearer one. */
+/* Between neighbours h and h+1 of either sign: the middle goes to the even one, its float neighbours to the nearer one.
+ */
 static void check_middle(unsigned h, float low, float high, uint16_t (*round)(float), const char *name)
 {
     float middle = (float)(((double)low + (double)high) / 2);
@@ -57,8 +60,8 @@ static void check_middle(unsigned h, float low, float high, uint16_t (*round)(fl
         unsigned even = h & 1 ? h + 1 : h;
         if (round(s * middle) != (sign | even) || round(s * nextafterf(middle, 0)) != (sign | h) ||
             round(s * nextafterf(middle, INFINITY)) != (sign | (h + 1)))
-            fail_msg("%s %04x: middle rounds to %04x, below %04x, above %04x", name, h, round(s * middle), round(s * nextafterf(middle, 0)),
-                     round(s * nextafterf(middle, INFINITY)));
+            fail_msg("%s %04x: middle rounds to %04x, below %04x, above %04x", name, h, round(s * middle),
+                     round(s * nextafterf(middle, 0)), round(s * nextafterf(middle, INFINITY)));
     }
 }
 
@@ -98,7 +101,8 @@ static void the_ends_round_as_ieee_says(void **state)
 static void types_have_names_and_sizes(void **state)
 {
     (void)state;
-    static const char *const names[] = {"F64", "F32", "F16", "BF16", "I64", "I32", "I16", "I8", "U64", "U32", "U16", "U8", "BOOL", "OTHER"};
+    static const char *const names[] = {"F64", "F32", "F16", "BF16", "I64", "I32",  "I16",
+                                        "I8",  "U64", "U32", "U16",  "U8",  "BOOL", "OTHER"};
     static const size_t sizes[] = {8, 4, 2, 2, 8, 4, 2, 1, 8, 4, 2, 1, 1, 0};
     for (int d = 0; d <= DT_OTHER; d++) {
         assert_string_equal(dtype_name((Dtype)d), names[d]);

@@ -1,4 +1,5 @@
-/* Every kind of picture that is read, against the pixels that Pillow reads (recorded beside each file by tests/data/image/make.py). */
+/* Every kind of picture that is read, against the pixels that Pillow reads (recorded beside each file by
+ * tests/data/image/make.py). */
 #include "tests/core_io/image_test.h"
 
 #include <errno.h>
@@ -10,8 +11,9 @@
 
 #include "tests/core_io/png_seal.h"
 
-/* within: 0 is byte for byte. JPEG leaves the inverse transform and the upsampling of colour to the decoder, whose roundings differ.
- * At half the colour width the library weighs the last column of a row of odd width wrongly; there, and only there, 4 is the bound. */
+/* within: 0 is byte for byte. JPEG leaves the inverse transform and the upsampling of colour to the decoder, whose
+ * roundings differ. At half the colour width the library weighs the last column of a row of odd width wrongly; there,
+ * and only there, 4 is the bound. */
 static const struct {
     const char *name;
     int channels, within;
@@ -97,7 +99,9 @@ static void jpeg_is_the_same_everywhere(void **state)
     static const struct {
         const char *name;
         uint32_t checksum;
-    } recorded[] = {{"image/rgb420.jpg", 0x9b1b06e4}, {"image/rgb422_progressive.jpg", 0xbb40a3d6}, {"image/noise.jpg", 0xa6e55044}};
+    } recorded[] = {{"image/rgb420.jpg", 0x9b1b06e4},
+                    {"image/rgb422_progressive.jpg", 0xbb40a3d6},
+                    {"image/noise.jpg", 0xa6e55044}};
     for (size_t i = 0; i < sizeof recorded / sizeof *recorded; i++) {
         Image im = must_decode(recorded[i].name);
         uint32_t sum = (uint32_t)crc32(0, im.data, (uInt)image_bytes(&im));
@@ -146,8 +150,8 @@ static void every_orientation(void **state)
 static void little_endian_exif(void **state)
 {
     (void)state;
-    static const uint8_t app1[] = {0xff, 0xe1, 0, 34,  'E', 'x', 'i', 'f', 0, 0, 'I', 'I', '*', 0, 8, 0, 0, 0,
-                                   1,    0,    0x12, 1, 3,   0,   1,   0,   0, 0, 8,   0,   0,   0, 0, 0, 0, 0};
+    static const uint8_t app1[] = {0xff, 0xe1, 0,    34, 'E', 'x', 'i', 'f', 0, 0, 'I', 'I', '*', 0, 8, 0, 0, 0,
+                                   1,    0,    0x12, 1,  3,   0,   1,   0,   0, 0, 8,   0,   0,   0, 0, 0, 0, 0};
     Buf plain = {0}, b = {0};
     Err err = {""};
     Image im = {0}, right = must_decode("image/grey.jpg");

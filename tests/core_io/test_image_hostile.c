@@ -1,5 +1,6 @@
-/* Damaged and hostile pictures: an error or a picture, in bounded time and memory, the same each time, and no sanitizer report.
- * Most run the checks and the decoder in this process, where a sanitizer sees them; some go through the child as well. */
+/* Damaged and hostile pictures: an error or a picture, in bounded time and memory, the same each time, and no sanitizer
+ * report. Most run the checks and the decoder in this process, where a sanitizer sees them; some go through the child
+ * as well. */
 #include "tests/core_io/image_test.h"
 
 #include <time.h>
@@ -70,9 +71,21 @@ static uint32_t decode_here(const uint8_t *bytes, size_t n)
 }
 
 static const char *const small[] = {
-    "image/palette4.png",  "image/grey1.png",  "image/rgb16.png",      "image/rgba8_interlaced.png", "image/palette8_clear.png",
-    "image/rgb24.bmp",     "image/grey1.bmp",  "image/palette4.bmp",   "image/rgba32_v4.bmp",        "image/rgb565.bmp",
-    "image/grey.jpg",      "image/noise.jpg",  "image/orientation.jpg", "image/rgb420_progressive.jpg", "resize/e.ppm",
+    "image/palette4.png",
+    "image/grey1.png",
+    "image/rgb16.png",
+    "image/rgba8_interlaced.png",
+    "image/palette8_clear.png",
+    "image/rgb24.bmp",
+    "image/grey1.bmp",
+    "image/palette4.bmp",
+    "image/rgba32_v4.bmp",
+    "image/rgb565.bmp",
+    "image/grey.jpg",
+    "image/noise.jpg",
+    "image/orientation.jpg",
+    "image/rgb420_progressive.jpg",
+    "resize/e.ppm",
 };
 
 static void cut_off_at_every_byte(void **state)
@@ -362,8 +375,13 @@ static void damaged_jpeg(void **state)
         uint8_t value;
         const char *says;
     } frames[] = {
-        {1, 0xc9, "arithmetic coding"},  {1, 0xc3, "lossless"},      {4, 12, "12 bits a sample"}, {5, 0xff, "too large"},
-        {9, 4, "CMYK"},                  {9, 2, "frame header"},     {12, 9, "quantisation table above 3"},
+        {1, 0xc9, "arithmetic coding"},
+        {1, 0xc3, "lossless"},
+        {4, 12, "12 bits a sample"},
+        {5, 0xff, "too large"},
+        {9, 4, "CMYK"},
+        {9, 2, "frame header"},
+        {12, 9, "quantisation table above 3"},
         {12, 3, "quantisation table is missing"},
     };
     for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
@@ -404,9 +422,18 @@ static void damaged_bmp(void **state)
         uint32_t value;
         const char *says;
     } changes[] = {
-        {10, 0x7fffffff, "cut off"},       {10, 20, "cut off"},         {18, 0, "0 x 11 pixels"},        {18, 0x80000000, "0 x 11 pixels"},
-        {22, 0x80000000, "too large"},     {22, 0xfffffff0, "cut off"}, {22, 4096, "cut off"},           {26, 2, "header is wrong"},
-        {26, 2 << 16 | 1, "a rare kind"},  {30, 1, "run-length"},       {30, 4, "a rare kind"},          {30, 3, "a rare kind"},
+        {10, 0x7fffffff, "cut off"},
+        {10, 20, "cut off"},
+        {18, 0, "0 x 11 pixels"},
+        {18, 0x80000000, "0 x 11 pixels"},
+        {22, 0x80000000, "too large"},
+        {22, 0xfffffff0, "cut off"},
+        {22, 4096, "cut off"},
+        {26, 2, "header is wrong"},
+        {26, 2 << 16 | 1, "a rare kind"},
+        {30, 1, "run-length"},
+        {30, 4, "a rare kind"},
+        {30, 3, "a rare kind"},
         {26, 8 << 16 | 1, "no palette"},
     };
     Buf good = {0}, b = {0};
@@ -417,7 +444,8 @@ static void damaged_bmp(void **state)
         put32le(at(&b, changes[i].offset), changes[i].value);
         must_refuse("a.bmp", b.data, b.len, changes[i].says);
     }
-    static const uint32_t masks[][3] = {{0, 1, 2}, {0xf800, 0xfff, 0x1f}, {0xa000, 0x7e0, 0x1f}, {0xff800, 0x7e0, 0x1f}, {~0u, ~0u, ~0u}};
+    static const uint32_t masks[][3] = {
+        {0, 1, 2}, {0xf800, 0xfff, 0x1f}, {0xa000, 0x7e0, 0x1f}, {0xff800, 0x7e0, 0x1f}, {~0u, ~0u, ~0u}};
     buf_clear(&good);
     slurp(&good, "image/rgb565.bmp");
     for (size_t i = 0; i < sizeof masks / sizeof *masks; i++) {
@@ -431,7 +459,8 @@ static void damaged_bmp(void **state)
     buf_free(&b);
 }
 
-/* A progressive JPEG of 13 scans that claims 64 million pixels and has data for a few: each scan runs over all of them. */
+/* A progressive JPEG of 13 scans that claims 64 million pixels and has data for a few: each scan runs over all of them.
+ */
 static void time_is_limited(void **state)
 {
     (void)state;
@@ -452,10 +481,16 @@ static void time_is_limited(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cut_off_at_every_byte),        cmocka_unit_test(one_byte_wrong), cmocka_unit_test(the_child_agrees),
-        cmocka_unit_test(damaged_png),                  cmocka_unit_test(png_that_unpacks_to_too_much),
-        cmocka_unit_test(short_palettes),               cmocka_unit_test(huffman_tables), cmocka_unit_test(damaged_jpeg),
-        cmocka_unit_test(damaged_bmp),                  cmocka_unit_test(time_is_limited),
+        cmocka_unit_test(cut_off_at_every_byte),
+        cmocka_unit_test(one_byte_wrong),
+        cmocka_unit_test(the_child_agrees),
+        cmocka_unit_test(damaged_png),
+        cmocka_unit_test(png_that_unpacks_to_too_much),
+        cmocka_unit_test(short_palettes),
+        cmocka_unit_test(huffman_tables),
+        cmocka_unit_test(damaged_jpeg),
+        cmocka_unit_test(damaged_bmp),
+        cmocka_unit_test(time_is_limited),
     };
     return cmocka_run_group_tests_name("image_hostile", tests, NULL, NULL);
 }

@@ -17,10 +17,18 @@ static void kinds(void **state)
         {TEXT("P1\n1 1\n1"), "PBM", "convert photo.x photo.png"},
         {TEXT("P7\nWIDTH 1"), "PAM", "convert photo.x photo.png"},
         {TEXT("PF\n1 1\n"), "PFM", "convert photo.x photo.png"},
-        {TEXT("\0\0\0\x18" "ftypheic\0\0\0\0mif1heic"), "HEIC", "heif-convert photo.x photo.png"},
-        {TEXT("\0\0\0\x18" "ftypmif1\0\0\0\0mif1heic"), "HEIC", "heif-convert photo.x photo.png"},
-        {TEXT("\0\0\0\x18" "ftypmif1\0\0\0\0mif1avif"), "AVIF", "avifdec photo.x photo.png"},
-        {TEXT("\0\0\0\x14" "ftypisom\0\0\0\0mp41"), "video", "ffmpeg -i photo.x -frames:v 1 photo.png"},
+        {TEXT("\0\0\0\x18"
+              "ftypheic\0\0\0\0mif1heic"),
+         "HEIC", "heif-convert photo.x photo.png"},
+        {TEXT("\0\0\0\x18"
+              "ftypmif1\0\0\0\0mif1heic"),
+         "HEIC", "heif-convert photo.x photo.png"},
+        {TEXT("\0\0\0\x18"
+              "ftypmif1\0\0\0\0mif1avif"),
+         "AVIF", "avifdec photo.x photo.png"},
+        {TEXT("\0\0\0\x14"
+              "ftypisom\0\0\0\0mp41"),
+         "video", "ffmpeg -i photo.x -frames:v 1 photo.png"},
         {TEXT("RIFF\x10\0\0\0WEBPVP8 "), "WebP", "dwebp photo.x -o photo.png"},
         {TEXT("RIFF\x10\0\0\0AVI LIST"), "video", "ffmpeg"},
         {TEXT("GIF89a\1\0\1\0"), "GIF", "convert 'photo.x[0]' photo.png"},
@@ -34,13 +42,16 @@ static void kinds(void **state)
         {TEXT("<!DOCTYPE HTML>\n<title>404</title>"), "HTML", "an HTML page"},
         {TEXT("\n\n <HTML lang=en>"), "HTML", "Download the picture itself"},
         {TEXT("<?xml version='1.0'?><Error><Code>AccessDenied</Code></Error>"), "XML", "an XML text"},
-        {TEXT("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1\n"), "git-LFS pointer", "git lfs pull"},
+        {TEXT("version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 1\n"), "git-LFS pointer",
+         "git lfs pull"},
         {TEXT("%PDF-1.7\n"), "PDF", "pdftoppm -png -singlefile photo.x photo"},
         {TEXT("PK\3\4\x14\0"), "ZIP", "Unpack it first"},
         {TEXT("\x1f\x8b\x08\0"), "gzip", "gunzip"},
         {TEXT("\x93NUMPY\1\0"), "NumPy array", "a NumPy array"},
         {TEXT("\x40\x02\0\0\0\0\0\0{\"__metadata__"), "safetensors", "Give it with -m"},
-        {TEXT("\x7f" "ELF\2\1\1"), "ELF", "a program"},
+        {TEXT("\x7f"
+              "ELF\2\1\1"),
+         "ELF", "a program"},
         {TEXT("Hello, this is no picture.\n"), "text", "a text, not a picture"},
         {TEXT("BM is how this sentence begins"), "text", "a text, not a picture"},
         {TEXT("P5 is a level of the exam"), "PNM", NULL},
@@ -61,7 +72,8 @@ static void kinds(void **state)
     must_refuse("photo.x", "\0\1\2\3\4\5\6\7", 8, "not a picture of a known kind");
 }
 
-/* Nothing before the end of the bytes is needed to decide, and nothing after it is read: each prefix lies in memory of its own. */
+/* Nothing before the end of the bytes is needed to decide, and nothing after it is read: each prefix lies in memory of
+ * its own. */
 static void short_prefixes(void **state)
 {
     (void)state;
@@ -88,7 +100,8 @@ static void names_in_messages(void **state)
     static const struct {
         const char *name, *says;
     } cases[] = {
-        {"photo.heic", "photo.heic: a HEIC picture, which Vitrine does not read. Convert it: heif-convert photo.heic photo.png"},
+        {"photo.heic",
+         "photo.heic: a HEIC picture, which Vitrine does not read. Convert it: heif-convert photo.heic photo.png"},
         {"photo.png", "heif-convert photo.png photo-1.png"},
         {"my photo.jpg", "heif-convert 'my photo.jpg' 'my photo.png'"},
         {"-rf.heic", "heif-convert ./-rf.heic ./-rf.png"},
@@ -98,7 +111,8 @@ static void names_in_messages(void **state)
         {"it's.heic", "Convert it to PNG, for example with heif-convert"},
         {"-", "standard input: a HEIC picture"},
     };
-    const char heic[] = "\0\0\0\x18" "ftypheic\0\0\0\0mif1heic";
+    const char heic[] = "\0\0\0\x18"
+                        "ftypheic\0\0\0\0mif1heic";
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Err err = {""};
         Image im = {0};

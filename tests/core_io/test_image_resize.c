@@ -6,7 +6,10 @@
 static const struct {
     const char *name;
     Filter filter;
-} filters[] = {{"nearest", FILTER_NEAREST}, {"bilinear", FILTER_BILINEAR}, {"bicubic", FILTER_BICUBIC}, {"lanczos", FILTER_LANCZOS},
+} filters[] = {{"nearest", FILTER_NEAREST},
+               {"bilinear", FILTER_BILINEAR},
+               {"bicubic", FILTER_BICUBIC},
+               {"lanczos", FILTER_LANCZOS},
                {"box", FILTER_BOX}};
 
 /* "a_bicubic_24x24.ppm": input, filter and size are in the name */
@@ -115,8 +118,11 @@ static void conversions(void **state)
 static void crops(void **state)
 {
     (void)state;
-    static const int places[][4] = {{0, 0, 5, 4},   {1, 1, 2, 2},  {-2, -1, 4, 3}, {3, 2, 6, 6},           {-9, 0, 3, 3},
-                                    {0, 100, 2, 2}, {5, 0, 2, 1}, {-1, -1, 9, 9}, {2147483647, 2, 3, 3}, {-2147483647 - 1, 0, 3, 3}};
+    static const int places[][4] = {{0, 0, 5, 4},          {1, 1, 2, 2},
+                                    {-2, -1, 4, 3},        {3, 2, 6, 6},
+                                    {-9, 0, 3, 3},         {0, 100, 2, 2},
+                                    {5, 0, 2, 1},          {-1, -1, 9, 9},
+                                    {2147483647, 2, 3, 3}, {-2147483647 - 1, 0, 3, 3}};
     Image in, out;
     image_init(&in, 5, 4, 3);
     for (size_t i = 0; i < image_bytes(&in); i++)
@@ -143,8 +149,11 @@ static void crops(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recorded_outputs), cmocka_unit_test(same_size_is_a_copy), cmocka_unit_test(extreme_sizes),
-        cmocka_unit_test(conversions),      cmocka_unit_test(crops),
+        cmocka_unit_test(recorded_outputs),
+        cmocka_unit_test(same_size_is_a_copy),
+        cmocka_unit_test(extreme_sizes),
+        cmocka_unit_test(conversions),
+        cmocka_unit_test(crops),
     };
     return cmocka_run_group_tests_name("image_resize", tests, NULL, NULL);
 }

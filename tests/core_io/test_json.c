@@ -139,11 +139,53 @@ static void strict_means_strict(void **state)
 {
     (void)state;
     static const char *const bad[] = {
-        "", " ", "1", "null", "\"a\"", "{", "[", "[1", "[1,]", "{\"a\":1,}", "{\"a\" 1}", "{a:1}", "{'a':1}", "[01]", "[+1]", "[.5]", "[1.]",
-        "[1e]", "[0x10]", "[NaN]", "[Infinity]", "[-Infinity]", "[nul]", "[True]", "[1] [2]", "{} x", "[1]\n]", "// c\n[1]", "[1 /* c */]",
-        "{\"a\":1,\"a\":2}", "[{\"b\":{\"a\":1,\"a\":1}}]", "{\"a\\u0000b\":1}", "[\"a\\u0000b\"]", "[\"\\ud800\"]", "[\"\\udc00x\"]", "[\"\xff\"]",
-        "[\"\xc0\x80\"]", "[\"\xed\xa0\x80\"]", "[\"a\nb\"]", "[\"\x01\"]", "[\"\\x41\"]", "[9223372036854775808]", "[-9223372036854775809]",
-        "[1e400]", "\xef\xbb\xbf{}", "<html>", "version https://git-lfs.github.com/spec/v1\n",
+        "",
+        " ",
+        "1",
+        "null",
+        "\"a\"",
+        "{",
+        "[",
+        "[1",
+        "[1,]",
+        "{\"a\":1,}",
+        "{\"a\" 1}",
+        "{a:1}",
+        "{'a':1}",
+        "[01]",
+        "[+1]",
+        "[.5]",
+        "[1.]",
+        "[1e]",
+        "[0x10]",
+        "[NaN]",
+        "[Infinity]",
+        "[-Infinity]",
+        "[nul]",
+        "[True]",
+        "[1] [2]",
+        "{} x",
+        "[1]\n]",
+        "// c\n[1]",
+        "[1 /* c */]",
+        "{\"a\":1,\"a\":2}",
+        "[{\"b\":{\"a\":1,\"a\":1}}]",
+        "{\"a\\u0000b\":1}",
+        "[\"a\\u0000b\"]",
+        "[\"\\ud800\"]",
+        "[\"\\udc00x\"]",
+        "[\"\xff\"]",
+        "[\"\xc0\x80\"]",
+        "[\"\xed\xa0\x80\"]",
+        "[\"a\nb\"]",
+        "[\"\x01\"]",
+        "[\"\\x41\"]",
+        "[9223372036854775808]",
+        "[-9223372036854775809]",
+        "[1e400]",
+        "\xef\xbb\xbf{}",
+        "<html>",
+        "version https://git-lfs.github.com/spec/v1\n",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         refused(bad[i], strlen(bad[i]));
@@ -183,9 +225,9 @@ static void messages_name_the_place(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(values_come_back),      cmocka_unit_test(nothing_is_asked_of_null),
+        cmocka_unit_test(values_come_back),          cmocka_unit_test(nothing_is_asked_of_null),
         cmocka_unit_test(whole_numbers_are_checked), cmocka_unit_test(large_objects_find_their_keys),
-        cmocka_unit_test(strict_means_strict),   cmocka_unit_test(messages_name_the_place),
+        cmocka_unit_test(strict_means_strict),       cmocka_unit_test(messages_name_the_place),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

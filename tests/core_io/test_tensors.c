@@ -166,7 +166,8 @@ static void recorded_checkpoints_are_read(void **state)
     }
     assert_int_equal(files, 21);
     /* The three precisions of one model agree as far as their mantissas go. */
-    TensorFile f32 = opened("tests/data/oracle/tiny/model.safetensors"), f16 = opened("tests/data/oracle/tiny/model_f16.safetensors"),
+    TensorFile f32 = opened("tests/data/oracle/tiny/model.safetensors"),
+               f16 = opened("tests/data/oracle/tiny/model_f16.safetensors"),
                bf16 = opened("tests/data/oracle/tiny/model_bf16.safetensors");
     for (size_t i = 0; i < f32.count; i++) {
         const TensorInfo *t = &f32.tensors[i];
@@ -195,7 +196,8 @@ static void fill(void)
         if (isnan(some[i]))
             some[i] = 0x1p-149f;
     }
-    some[0] = -0.0f, some[1] = INFINITY, some[2] = -INFINITY, some[3] = NAN, some[4] = 0.1f, some[5] = 3.4028235e38f, some[6] = 16777216;
+    some[0] = -0.0f, some[1] = INFINITY, some[2] = -INFINITY, some[3] = NAN, some[4] = 0.1f, some[5] = 3.4028235e38f,
+    some[6] = 16777216;
 }
 
 static const TensorOut two[] = {
@@ -245,7 +247,8 @@ static void what_is_written_is_read(void **state)
         buf_free(&encoded);
         buf_free(&written);
         if (!i) {
-            assert_string_equal(f.metadata, "{\"program\":\"test\",\"line\":\"a\\u000ab\",\"axes:blocks.0.q\":\"[t=2,h=3,e=5]\"}");
+            assert_string_equal(f.metadata,
+                                "{\"program\":\"test\",\"line\":\"a\\u000ab\",\"axes:blocks.0.q\":\"[t=2,h=3,e=5]\"}");
             assert_int_equal(f.tensors[0].offset % 8, 0);
         }
         tensors_close(&f);
@@ -369,7 +372,8 @@ static void what_no_reader_takes_is_not_written(void **state)
 {
     (void)state;
     static const TensorOut twins[] = {{"a", 1, {1}, NULL, some}, {"b", 1, {1}, NULL, some}, {"a", 1, {2}, NULL, some}};
-    static const TensorOut huge[] = {{"a", 2, {1 << 15, 1 << 15}, NULL, some}}; /* refused before a value is looked at */
+    static const TensorOut huge[] = {
+        {"a", 2, {1 << 15, 1 << 15}, NULL, some}}; /* refused before a value is looked at */
     static const TensorOut reserved[] = {{"__metadata__", 1, {1}, NULL, some}}, nameless[] = {{"", 1, {1}, NULL, some}};
     no_encode(TF_NPY, two, 2, "2 tensors can't go into one .npy file. Name one tensor");
     no_encode(TF_CSV, two, 2, "one .csv file");
@@ -382,7 +386,8 @@ static void what_no_reader_takes_is_not_written(void **state)
     Err e = {{0}};
     TensorFormat f;
     assert_false(tensor_format("a.bin", &f, &e));
-    assert_string_equal(e.text, "a.bin: its ending names no format. End it in .safetensors, .npz, .npy, .csv or .json.");
+    assert_string_equal(e.text,
+                        "a.bin: its ending names no format. End it in .safetensors, .npz, .npy, .csv or .json.");
     assert_false(tensor_format("npy", &f, &e));
     assert_true(tensor_format("x.NPY", &f, &e));
     assert_int_equal(f, TF_NPY);

@@ -1,4 +1,5 @@
-/* Hostile, damaged and mistaken files: each is refused with one line that says why, and nothing is read past its end. */
+/* Hostile, damaged and mistaken files: each is refused with one line that says why, and nothing is read past its end.
+ */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -100,7 +101,8 @@ static void safetensors_headers(void **state)
         {ONE("\"F32\"", "[1,1,1,1,1,1,1,1,4]", "[0,16]"), 16, "more than 8 axes"},
         {ONE("\"F32\"", "[4294967296,4294967296]", "[0,0]"), 0, "product overflows"},
         {ONE("\"F32\"", "[4294967296,4294967296,0]", "[0,0]"), 0, "product overflows"},
-        {ONE("\"F32\"", "[4611686018427387905]", "[0,4]"), 4, "overflows"}, /* 2^62 + 1 cells: 4 bytes if the product wraps */
+        {ONE("\"F32\"", "[4611686018427387905]", "[0,4]"), 4,
+         "overflows"}, /* 2^62 + 1 cells: 4 bytes if the product wraps */
         {ONE("\"F64\"", "[2305843009213693952]", "[0,0]"), 0, "overflows"},
         {ONE("\"F33\"", "[4]", "[0,16]"), 16, "no dtype that the format knows"},
         {ONE("\"f32\"", "[4]", "[0,16]"), 16, "no dtype that the format knows"},
@@ -202,12 +204,16 @@ static void files_of_other_kinds(void **state)
         {"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a\nsize 346293852\n", 75, "'git lfs pull'"},
         {"<!DOCTYPE html><html>", 21, "is a web page"},
         {"\n  <HTML lang=en>", 17, "is a web page"},
-        {"\x80\x02\x8a\nl\xfc\x9c""F\xf9 j\xa8P\x19.", 15, "is a PyTorch pickle"},
+        {"\x80\x02\x8a\nl\xfc\x9c"
+         "F\xf9 j\xa8P\x19.",
+         15, "is a PyTorch pickle"},
         {"\x80\x04\x95\x10", 4, "is a PyTorch pickle"},
         {"GGUF\3\0\0\0", 8, "is a GGUF file"},
         {"\x89HDF\r\n\x1a\n........", 16, "HDF5"},
         {"\x1f\x8b\x08\0", 4, "gunzip"},
-        {"\xfd" "7zXZ\0", 6, "unxz"},
+        {"\xfd"
+         "7zXZ\0",
+         6, "unxz"},
         {"{\"a\": 1, \"architectures\": []}", 29, "holds no tensors"},
         {"PK\3\4", 4, "too short"},
         {"PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22, "without .npy members"},
@@ -218,7 +224,8 @@ static void files_of_other_kinds(void **state)
     }
     refused(DATA "torch.pt", "torch.load");
     char far[300], target[4096];
-    snprintf(far, sizeof far, "/tmp/vitrine-%ld-%0150d.pt", (long)getpid(), 0); /* the longest message with the longest name */
+    snprintf(far, sizeof far, "/tmp/vitrine-%ld-%0150d.pt", (long)getpid(),
+             0); /* the longest message with the longest name */
     assert_non_null(realpath(DATA "torch.pt", target));
     assert_int_equal(symlink(target, far), 0);
     refused(far, NULL);
@@ -348,7 +355,8 @@ static void check_mutants(const char *good)
         if (n < whole.len)
             fail_msg("%s: accepted when cut at byte %zu", good, at);
         for (size_t k = 0; k < m.count; k++)
-            if (m.tensors[k].dtype != DT_OTHER && m.tensors[k].cells == t->cells && strcmp(m.tensors[k].name, t->name) == 0)
+            if (m.tensors[k].dtype != DT_OTHER && m.tensors[k].cells == t->cells &&
+                strcmp(m.tensors[k].name, t->name) == 0)
                 if (!tensors_read_f32(&m, &m.tensors[k], got, &e) || memcmp(got, want, t->cells * sizeof(float)) != 0)
                     fail_msg("%s: other values when byte %zu is changed", good, at);
         tensors_close(&m);

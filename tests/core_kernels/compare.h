@@ -1,6 +1,6 @@
-/* Every kernel of one table against another's, bit for bit, on random and nasty shapes and values. No test framework here: the
- * same comparisons run where there is none. Buffers end at a page that may not be touched, so that a kernel which reads or
- * writes past the end stops the program; what lies before and between is compared too. */
+/* Every kernel of one table against another's, bit for bit, on random and nasty shapes and values. No test framework
+ * here: the same comparisons run where there is none. Buffers end at a page that may not be touched, so that a kernel
+ * which reads or writes past the end stops the program; what lies before and between is compared too. */
 #ifndef VITRINE_TESTS_COMPARE_H
 #define VITRINE_TESTS_COMPARE_H
 #include <stdbool.h>
@@ -41,18 +41,17 @@ static inline float float_of(uint32_t bits)
 /* 0: around one; 1: every exponent; 2: any bits at all; 3: mostly the values that break kernels */
 static inline float nasty(Rng *r, int kind)
 {
-    static const uint32_t special[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000,
-                                       0x7f800001, 0xffbfffff, 0x7fffffff, 1,          0x80000001, 0x007fffff, 0x807fffff, 0x00800000,
-                                       0x80800000, 0x7f7fffff, 0xff7fffff, 0x42b17218, 0xc2b17218, 0xc2cff1b5, 0x00400000, 0x4b400000};
+    static const uint32_t special[] = {0,          0x80000000, 0x3f800000, 0xbf800000, 0x7f800000, 0xff800000,
+                                       0x7fc00000, 0xffc00000, 0x7f800001, 0xffbfffff, 0x7fffffff, 1,
+                                       0x80000001, 0x007fffff, 0x807fffff, 0x00800000, 0x80800000, 0x7f7fffff,
+                                       0xff7fffff, 0x42b17218, 0xc2b17218, 0xc2cff1b5, 0x00400000, 0x4b400000};
     switch (kind) {
-    case 0:
-        return rng_range(r, -2, 2);
-    case 1:
-        return float_of((rng_u32(r) & 0x807fffff) | (1 + rng_below(r, 253)) << 23);
-    case 2:
-        return float_of(rng_u32(r));
+    case 0: return rng_range(r, -2, 2);
+    case 1: return float_of((rng_u32(r) & 0x807fffff) | (1 + rng_below(r, 253)) << 23);
+    case 2: return float_of(rng_u32(r));
     default:
-        return rng_below(r, 4) ? float_of(special[rng_below(r, sizeof special / sizeof special[0])]) : rng_range(r, -90, 90);
+        return rng_below(r, 4) ? float_of(special[rng_below(r, sizeof special / sizeof special[0])])
+                               : rng_range(r, -90, 90);
     }
 }
 
@@ -76,8 +75,13 @@ typedef struct Comparison {
 
 static inline Comparison comparison_new(const Kernels *reference, const Kernels *tested)
 {
-    return (Comparison){.reference = reference, .tested = tested, .rng = rng_seed(7, 11), .a = guarded_new(), .b = guarded_new(),
-                        .y = guarded_new(), .z = guarded_new()};
+    return (Comparison){.reference = reference,
+                        .tested = tested,
+                        .rng = rng_seed(7, 11),
+                        .a = guarded_new(),
+                        .b = guarded_new(),
+                        .y = guarded_new(),
+                        .z = guarded_new()};
 }
 
 static inline void comparison_free(Comparison *c)
@@ -102,7 +106,8 @@ static inline bool compare_map(Comparison *c, MapFn f, size_t n, size_t back, in
     memcpy(z - MARGIN, y - MARGIN, (MARGIN + n + back) * sizeof *z);
     c->reference->map[f](y, in_place ? y : x, n);
     c->tested->map[f](z, in_place ? z : x, n);
-    snprintf(c->what, sizeof c->what, "%s: %s of %zu values, kind %d, %zu before the end", c->tested->isa, map_name(f), n, kind, back);
+    snprintf(c->what, sizeof c->what, "%s: %s of %zu values, kind %d, %zu before the end", c->tested->isa, map_name(f),
+             n, kind, back);
     return same(y - MARGIN, z - MARGIN, MARGIN + n + back);
 }
 
@@ -133,8 +138,8 @@ static inline bool compare_zip(Comparison *c, ZipFn f, size_t n, int steps, int 
     memcpy(z - MARGIN, y - MARGIN, (MARGIN + n + back) * sizeof *z);
     c->reference->zip[f](y, in_a ? y : a, a_step, in_b ? y : b, b_step, n);
     c->tested->zip[f](z, in_a ? z : a, a_step, in_b ? z : b, b_step, n);
-    snprintf(c->what, sizeof c->what, "%s: zip %d of %zu values, steps %zu and %zu, kind %d, place %d", c->tested->isa, (int)f, n,
-             a_step, b_step, kind, place);
+    snprintf(c->what, sizeof c->what, "%s: zip %d of %zu values, steps %zu and %zu, kind %d, place %d", c->tested->isa,
+             (int)f, n, a_step, b_step, kind, place);
     return same(y - MARGIN, z - MARGIN, MARGIN + n + back);
 }
 
@@ -159,8 +164,10 @@ static inline bool compare_reductions(Comparison *c)
                 if (kind == 3 && back == 1) /* without NaN, so that both zeros and infinities decide */
                     for (size_t i = 0; i < n; i++)
                         x[i] = x[i] != x[i] ? -0.0f : x[i];
-                float y[] = {c->reference->sum(x, n), c->reference->max(x, n)}, z[] = {c->tested->sum(x, n), c->tested->max(x, n)};
-                snprintf(c->what, sizeof c->what, "%s: %s of %zu values, kind %d", c->tested->isa, same(y, z, 1) ? "max" : "sum", n, kind);
+                float y[] = {c->reference->sum(x, n), c->reference->max(x, n)},
+                      z[] = {c->tested->sum(x, n), c->tested->max(x, n)};
+                snprintf(c->what, sizeof c->what, "%s: %s of %zu values, kind %d", c->tested->isa,
+                         same(y, z, 1) ? "max" : "sum", n, kind);
                 if (!same(y, z, 2))
                     return false;
             }
@@ -184,11 +191,14 @@ static inline void canonical(float *x, size_t n)
 
 static inline bool compare_tile(Comparison *c, const TileCase *i)
 {
-    const size_t rows = (size_t)i->rows, depth = (size_t)i->depth, columns = (size_t)i->columns, to_row = columns + i->gap;
-    ContractTile t = {.rows = i->rows, .columns = i->columns, .depth = i->depth, .to_row = to_row, .from_row = i->first ? 0 : to_row};
+    const size_t rows = (size_t)i->rows, depth = (size_t)i->depth, columns = (size_t)i->columns,
+                 to_row = columns + i->gap;
+    ContractTile t = {
+        .rows = i->rows, .columns = i->columns, .depth = i->depth, .to_row = to_row, .from_row = i->first ? 0 : to_row};
     t.a_row = i->transposed ? 1 : depth + i->gap;
     t.a_k = i->transposed ? rows + i->gap : 1;
-    const size_t a_size = depth ? (rows - 1) * t.a_row + (depth - 1) * t.a_k + 1 : 0, cells = (rows - 1) * to_row + columns;
+    const size_t a_size = depth ? (rows - 1) * t.a_row + (depth - 1) * t.a_k + 1 : 0,
+                 cells = (rows - 1) * to_row + columns;
     float *a = c->a.end - a_size, *b = c->b.end - depth * KERNEL_COLS, *y = c->y.end - cells, *z = c->z.end - cells;
     float *bias = c->b.start + KERNEL_COLS - columns, sums[2][KERNEL_ROWS * (KERNEL_COLS + 20)];
     fill(&c->rng, a, a_size, i->kind);
@@ -205,8 +215,9 @@ static inline bool compare_tile(Comparison *c, const TileCase *i)
     t.to = z;
     t.from = i->first ? kernel_zeros : z;
     c->tested->contract(&t);
-    snprintf(c->what, sizeof c->what, "%s: contract %d × %d, depth %d, gap %zu, kind %d%s%s%s", c->tested->isa, i->rows, i->columns,
-             i->depth, i->gap, i->kind, i->transposed ? ", transposed" : "", i->first ? ", first" : "", i->bias ? ", bias" : "");
+    snprintf(c->what, sizeof c->what, "%s: contract %d × %d, depth %d, gap %zu, kind %d%s%s%s", c->tested->isa, i->rows,
+             i->columns, i->depth, i->gap, i->kind, i->transposed ? ", transposed" : "", i->first ? ", first" : "",
+             i->bias ? ", bias" : "");
     if (i->bias)
         return same(y - MARGIN, z - MARGIN, MARGIN + cells);
     memcpy(sums[0], y, cells * sizeof *y);
@@ -223,15 +234,25 @@ static inline bool compare_contractions(Comparison *c)
         for (size_t d = 0; d < sizeof depths / sizeof depths[0]; d++)
             for (int kind = 0; kind < KINDS; kind++)
                 for (int way = 0; way < 8; way++) {
-                    TileCase i = {.rows = rows, .depth = depths[d], .kind = kind, .gap = (size_t)(way & 1) * 13, .transposed = way & 2,
-                                  .first = way & 4, .bias = rng_below(&c->rng, 2) != 0};
+                    TileCase i = {.rows = rows,
+                                  .depth = depths[d],
+                                  .kind = kind,
+                                  .gap = (size_t)(way & 1) * 13,
+                                  .transposed = way & 2,
+                                  .first = way & 4,
+                                  .bias = rng_below(&c->rng, 2) != 0};
                     i.columns = way % 3 ? 1 + (int)rng_below(&c->rng, KERNEL_COLS) : KERNEL_COLS;
                     if (!compare_tile(c, &i))
                         return false;
                 }
     for (int columns = 1; columns <= KERNEL_COLS; columns++)
         for (int way = 0; way < 4; way++) {
-            TileCase i = {.rows = KERNEL_ROWS - columns % 3, .columns = columns, .depth = 33, .kind = columns % KINDS, .first = way & 1, .bias = way & 2};
+            TileCase i = {.rows = KERNEL_ROWS - columns % 3,
+                          .columns = columns,
+                          .depth = 33,
+                          .kind = columns % KINDS,
+                          .first = way & 1,
+                          .bias = way & 2};
             if (!compare_tile(c, &i))
                 return false;
         }
@@ -240,14 +261,16 @@ static inline bool compare_contractions(Comparison *c)
 
 static inline bool compare_pack(Comparison *c, int columns, size_t depth, size_t column_step, size_t k_step)
 {
-    const size_t last = (size_t)(columns - 1) * column_step + (depth ? depth - 1 : 0) * k_step, cells = depth * KERNEL_COLS;
+    const size_t last = (size_t)(columns - 1) * column_step + (depth ? depth - 1 : 0) * k_step,
+                 cells = depth * KERNEL_COLS;
     float *from = c->a.end - last - 1, *y = c->y.end - cells, *z = c->z.end - cells;
     fill(&c->rng, from, last + 1, 2);
     fill(&c->rng, y - MARGIN, MARGIN + cells, 2);
     memcpy(z - MARGIN, y - MARGIN, (MARGIN + cells) * sizeof *z);
     c->reference->pack(y, from, column_step, k_step, columns, depth);
     c->tested->pack(z, from, column_step, k_step, columns, depth);
-    snprintf(c->what, sizeof c->what, "%s: pack %d columns, depth %zu, steps %zu and %zu", c->tested->isa, columns, depth, column_step, k_step);
+    snprintf(c->what, sizeof c->what, "%s: pack %d columns, depth %zu, steps %zu and %zu", c->tested->isa, columns,
+             depth, column_step, k_step);
     return same(y - MARGIN, z - MARGIN, MARGIN + cells);
 }
 
@@ -255,7 +278,8 @@ static inline bool compare_packs(Comparison *c)
 {
     for (int columns = 1; columns <= KERNEL_COLS; columns++)
         for (size_t depth = 0; depth <= 40; depth++) {
-            const size_t steps[][2] = {{depth + 3, 1}, {1, 32}, {1, (size_t)columns + 2}, {1, 1}, {5, 7}, {depth, 1}, {0, 1}, {2, 0}};
+            const size_t steps[][2] = {{depth + 3, 1}, {1, 32}, {1, (size_t)columns + 2}, {1, 1}, {5, 7}, {depth, 1},
+                                       {0, 1},         {2, 0}};
             for (size_t s = 0; s < sizeof steps / sizeof steps[0]; s++)
                 if (!compare_pack(c, columns, depth, steps[s][0], steps[s][1]))
                     return false;
@@ -290,8 +314,8 @@ static inline const char *compare_tables(const Kernels *reference, const Kernels
 {
     static char what[160];
     Comparison c = comparison_new(reference, tested);
-    bool equal = compare_maps(&c) && compare_zips(&c) && compare_reductions(&c) && compare_contractions(&c) && compare_packs(&c) &&
-                 compare_hashes(&c);
+    bool equal = compare_maps(&c) && compare_zips(&c) && compare_reductions(&c) && compare_contractions(&c) &&
+                 compare_packs(&c) && compare_hashes(&c);
     memcpy(what, c.what, sizeof what);
     comparison_free(&c);
     return equal ? NULL : what;

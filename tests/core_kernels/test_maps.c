@@ -1,4 +1,5 @@
-/* The error of every map against double libm, over a dense sample of all floats, and its values where it leaves the ordinary. */
+/* The error of every map against double libm, over a dense sample of all floats, and its values where it leaves the
+ * ordinary. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,21 +27,63 @@ static uint32_t to_bits(float f)
 }
 
 /* x times a share that vanishes faster than x grows */
-static double share(double x, double part) { return x == -HUGE_VAL ? -0.0 : x * part; }
-static double logistic(double x) { return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x)); }
+static double share(double x, double part)
+{
+    return x == -HUGE_VAL ? -0.0 : x * part;
+}
+static double logistic(double x)
+{
+    return x < 0 ? exp(x) / (1 + exp(x)) : 1 / (1 + exp(-x));
+}
 
-static double exact_exp(double x) { return exp(x); }
-static double exact_log(double x) { return log(x); }
-static double exact_sqrt(double x) { return sqrt(x); }
-static double exact_rsqrt(double x) { return 1 / sqrt(x); }
-static double exact_sigmoid(double x) { return logistic(x); }
-static double exact_tanh(double x) { return tanh(x); }
-static double exact_relu(double x) { return x > 0 ? x : 0; }
-static double exact_gelu(double x) { return share(x, 0.5 * erfc(-x * sqrt(0.5))); }
-static double exact_gelu_tanh(double x) { return share(x, logistic(2 * sqrt(2 / acos(-1.0)) * (x + 0.044715 * x * x * x))); }
-static double exact_quick_gelu(double x) { return share(x, logistic(1.702 * x)); }
-static double exact_silu(double x) { return share(x, logistic(x)); }
-static double exact_xlogx(double x) { return x == 0 ? 0 : x * log(x); }
+static double exact_exp(double x)
+{
+    return exp(x);
+}
+static double exact_log(double x)
+{
+    return log(x);
+}
+static double exact_sqrt(double x)
+{
+    return sqrt(x);
+}
+static double exact_rsqrt(double x)
+{
+    return 1 / sqrt(x);
+}
+static double exact_sigmoid(double x)
+{
+    return logistic(x);
+}
+static double exact_tanh(double x)
+{
+    return tanh(x);
+}
+static double exact_relu(double x)
+{
+    return x > 0 ? x : 0;
+}
+static double exact_gelu(double x)
+{
+    return share(x, 0.5 * erfc(-x * sqrt(0.5)));
+}
+static double exact_gelu_tanh(double x)
+{
+    return share(x, logistic(2 * sqrt(2 / acos(-1.0)) * (x + 0.044715 * x * x * x)));
+}
+static double exact_quick_gelu(double x)
+{
+    return share(x, logistic(1.702 * x));
+}
+static double exact_silu(double x)
+{
+    return share(x, logistic(x));
+}
+static double exact_xlogx(double x)
+{
+    return x == 0 ? 0 : x * log(x);
+}
 
 /* To so many bits, none of them below 2^lowest; beyond `largest` infinite. nearbyint takes ties to even. */
 static double rounded(double x, int bits, int lowest, double largest)
@@ -53,37 +96,101 @@ static double rounded(double x, int bits, int lowest, double largest)
     double y = ldexp(nearbyint(ldexp(x, -last)), last);
     return fabs(y) > largest ? copysign(HUGE_VAL, x) : y;
 }
-static double exact_bf16(double x) { return rounded(x, 8, -133, 0x1.fep127); }
-static double exact_f16(double x) { return rounded(x, 11, -24, 65504); }
+static double exact_bf16(double x)
+{
+    return rounded(x, 8, -133, 0x1.fep127);
+}
+static double exact_f16(double x)
+{
+    return rounded(x, 11, -24, 65504);
+}
 
-static double normal(double x) { return 0.5 * erfc(-x * sqrt(0.5)); }
-static double gelu_slope(double x) { return x * exp(-0.5 * x * x) / sqrt(2 * acos(-1.0)); }
+static double normal(double x)
+{
+    return 0.5 * erfc(-x * sqrt(0.5));
+}
+static double gelu_slope(double x)
+{
+    return x * exp(-0.5 * x * x) / sqrt(2 * acos(-1.0));
+}
 /* x·σ(v) has the derivative σ(v) + x·v′·σ(v)·σ(−v); nothing but the signs of zero is left at the infinities. */
-static double logistic_slope(double u, double v) { return isinf(v) ? 0 : u * logistic(v) * logistic(-v); }
-static double tanh_argument(double x) { return 2 * sqrt(2 / acos(-1.0)) * (x + 0.044715 * x * x * x); }
-static double tanh_slope(double x) { return logistic_slope(x * 2 * sqrt(2 / acos(-1.0)) * (1 + 3 * 0.044715 * x * x), tanh_argument(x)); }
-static double exact_gelu_grad(double x) { return isinf(x) ? (x > 0) : normal(x) + gelu_slope(x); }
-static double exact_gelu_tanh_grad(double x) { return logistic(tanh_argument(x)) + tanh_slope(x); }
-static double exact_quick_gelu_grad(double x) { return logistic(1.702 * x) + logistic_slope(1.702 * x, 1.702 * x); }
-static double exact_silu_grad(double x) { return logistic(x) + logistic_slope(x, x); }
-static double exact_relu_grad(double x) { return isnan(x) ? x : x > 0; }
+static double logistic_slope(double u, double v)
+{
+    return isinf(v) ? 0 : u * logistic(v) * logistic(-v);
+}
+static double tanh_argument(double x)
+{
+    return 2 * sqrt(2 / acos(-1.0)) * (x + 0.044715 * x * x * x);
+}
+static double tanh_slope(double x)
+{
+    return logistic_slope(x * 2 * sqrt(2 / acos(-1.0)) * (1 + 3 * 0.044715 * x * x), tanh_argument(x));
+}
+static double exact_gelu_grad(double x)
+{
+    return isinf(x) ? (x > 0) : normal(x) + gelu_slope(x);
+}
+static double exact_gelu_tanh_grad(double x)
+{
+    return logistic(tanh_argument(x)) + tanh_slope(x);
+}
+static double exact_quick_gelu_grad(double x)
+{
+    return logistic(1.702 * x) + logistic_slope(1.702 * x, 1.702 * x);
+}
+static double exact_silu_grad(double x)
+{
+    return logistic(x) + logistic_slope(x, x);
+}
+static double exact_relu_grad(double x)
+{
+    return isnan(x) ? x : x > 0;
+}
 
 /* The larger part of a sum that may cancel; 0: the value itself. */
-static double part_gelu(double x) { return isinf(x) ? 0 : fmax(normal(x), fabs(gelu_slope(x))); }
-static double part_gelu_tanh(double x) { return fmax(logistic(tanh_argument(x)), fabs(tanh_slope(x))); }
-static double part_quick_gelu(double x) { return fmax(logistic(1.702 * x), fabs(logistic_slope(1.702 * x, 1.702 * x))); }
-static double part_silu(double x) { return fmax(logistic(x), fabs(logistic_slope(x, x))); }
+static double part_gelu(double x)
+{
+    return isinf(x) ? 0 : fmax(normal(x), fabs(gelu_slope(x)));
+}
+static double part_gelu_tanh(double x)
+{
+    return fmax(logistic(tanh_argument(x)), fabs(tanh_slope(x)));
+}
+static double part_quick_gelu(double x)
+{
+    return fmax(logistic(1.702 * x), fabs(logistic_slope(1.702 * x, 1.702 * x)));
+}
+static double part_silu(double x)
+{
+    return fmax(logistic(x), fabs(logistic_slope(x, x)));
+}
 static double (*const part[MAP_COUNT])(double) = {
-    [MAP_GELU_GRAD] = part_gelu, [MAP_GELU_TANH_GRAD] = part_gelu_tanh, [MAP_QUICK_GELU_GRAD] = part_quick_gelu, [MAP_SILU_GRAD] = part_silu,
+    [MAP_GELU_GRAD] = part_gelu,
+    [MAP_GELU_TANH_GRAD] = part_gelu_tanh,
+    [MAP_QUICK_GELU_GRAD] = part_quick_gelu,
+    [MAP_SILU_GRAD] = part_silu,
 };
 
 static double (*const exact[MAP_COUNT])(double) = {
-    [MAP_EXP] = exact_exp,         [MAP_LOG] = exact_log,   [MAP_SQRT] = exact_sqrt, [MAP_RSQRT] = exact_rsqrt,
-    [MAP_SIGMOID] = exact_sigmoid, [MAP_TANH] = exact_tanh, [MAP_RELU] = exact_relu, [MAP_GELU] = exact_gelu,
-    [MAP_GELU_TANH] = exact_gelu_tanh, [MAP_QUICK_GELU] = exact_quick_gelu, [MAP_SILU] = exact_silu, [MAP_XLOGX] = exact_xlogx,
-    [MAP_ROUND_BF16] = exact_bf16, [MAP_ROUND_F16] = exact_f16,
-    [MAP_GELU_GRAD] = exact_gelu_grad, [MAP_GELU_TANH_GRAD] = exact_gelu_tanh_grad, [MAP_QUICK_GELU_GRAD] = exact_quick_gelu_grad,
-    [MAP_SILU_GRAD] = exact_silu_grad, [MAP_RELU_GRAD] = exact_relu_grad,
+    [MAP_EXP] = exact_exp,
+    [MAP_LOG] = exact_log,
+    [MAP_SQRT] = exact_sqrt,
+    [MAP_RSQRT] = exact_rsqrt,
+    [MAP_SIGMOID] = exact_sigmoid,
+    [MAP_TANH] = exact_tanh,
+    [MAP_RELU] = exact_relu,
+    [MAP_GELU] = exact_gelu,
+    [MAP_GELU_TANH] = exact_gelu_tanh,
+    [MAP_QUICK_GELU] = exact_quick_gelu,
+    [MAP_SILU] = exact_silu,
+    [MAP_XLOGX] = exact_xlogx,
+    [MAP_ROUND_BF16] = exact_bf16,
+    [MAP_ROUND_F16] = exact_f16,
+    [MAP_GELU_GRAD] = exact_gelu_grad,
+    [MAP_GELU_TANH_GRAD] = exact_gelu_tanh_grad,
+    [MAP_QUICK_GELU_GRAD] = exact_quick_gelu_grad,
+    [MAP_SILU_GRAD] = exact_silu_grad,
+    [MAP_RELU_GRAD] = exact_relu_grad,
 };
 
 static const double promised[MAP_COUNT] = {
@@ -92,7 +199,8 @@ static const double promised[MAP_COUNT] = {
 #undef X
 };
 
-/* Distance in units of the last place that a float has at the exact value or at `larger` where that is larger, subnormals included. */
+/* Distance in units of the last place that a float has at the exact value or at `larger` where that is larger,
+ * subnormals included. */
 static double ulps(float y, double value, double larger)
 {
     if (isnan(value) || isnan(y))
@@ -140,7 +248,8 @@ static void error_in_ulp(void **state)
             }
             check_chunk(f, x, &worst, &where);
         }
-        print_message("  %-15s %.3f ulp at %a (%g), promised %.1f\n", map_name(f), worst, (double)where, (double)where, promised[f]);
+        print_message("  %-15s %.3f ulp at %a (%g), promised %.1f\n", map_name(f), worst, (double)where, (double)where,
+                      promised[f]);
         assert_true(worst <= promised[f]);
     }
 }
@@ -153,13 +262,25 @@ static void limits(void **state)
     (void)state;
     const float at[] = {-Inf, -0.0f, 0.0f, Inf};
     const float values[MAP_COUNT][4] = {
-        [MAP_EXP] = {0, 1, 1, Inf},           [MAP_LOG] = {NaN, -Inf, -Inf, Inf},    [MAP_SQRT] = {NaN, -0.0f, 0, Inf},
-        [MAP_RSQRT] = {NaN, -Inf, Inf, 0},    [MAP_SIGMOID] = {0, 0.5f, 0.5f, 1},    [MAP_TANH] = {-1, -0.0f, 0, 1},
-        [MAP_RELU] = {0, 0, 0, Inf},          [MAP_GELU] = {-0.0f, -0.0f, 0, Inf},   [MAP_GELU_TANH] = {-0.0f, -0.0f, 0, Inf},
-        [MAP_QUICK_GELU] = {-0.0f, -0.0f, 0, Inf}, [MAP_SILU] = {-0.0f, -0.0f, 0, Inf}, [MAP_XLOGX] = {NaN, 0, 0, Inf},
-        [MAP_ROUND_BF16] = {-Inf, -0.0f, 0, Inf}, [MAP_ROUND_F16] = {-Inf, -0.0f, 0, Inf},
-        [MAP_GELU_GRAD] = {-0.0f, 0.5f, 0.5f, 1}, [MAP_GELU_TANH_GRAD] = {-0.0f, 0.5f, 0.5f, 1},
-        [MAP_QUICK_GELU_GRAD] = {-0.0f, 0.5f, 0.5f, 1}, [MAP_SILU_GRAD] = {-0.0f, 0.5f, 0.5f, 1}, [MAP_RELU_GRAD] = {0, 0, 0, 1},
+        [MAP_EXP] = {0, 1, 1, Inf},
+        [MAP_LOG] = {NaN, -Inf, -Inf, Inf},
+        [MAP_SQRT] = {NaN, -0.0f, 0, Inf},
+        [MAP_RSQRT] = {NaN, -Inf, Inf, 0},
+        [MAP_SIGMOID] = {0, 0.5f, 0.5f, 1},
+        [MAP_TANH] = {-1, -0.0f, 0, 1},
+        [MAP_RELU] = {0, 0, 0, Inf},
+        [MAP_GELU] = {-0.0f, -0.0f, 0, Inf},
+        [MAP_GELU_TANH] = {-0.0f, -0.0f, 0, Inf},
+        [MAP_QUICK_GELU] = {-0.0f, -0.0f, 0, Inf},
+        [MAP_SILU] = {-0.0f, -0.0f, 0, Inf},
+        [MAP_XLOGX] = {NaN, 0, 0, Inf},
+        [MAP_ROUND_BF16] = {-Inf, -0.0f, 0, Inf},
+        [MAP_ROUND_F16] = {-Inf, -0.0f, 0, Inf},
+        [MAP_GELU_GRAD] = {-0.0f, 0.5f, 0.5f, 1},
+        [MAP_GELU_TANH_GRAD] = {-0.0f, 0.5f, 0.5f, 1},
+        [MAP_QUICK_GELU_GRAD] = {-0.0f, 0.5f, 0.5f, 1},
+        [MAP_SILU_GRAD] = {-0.0f, 0.5f, 0.5f, 1},
+        [MAP_RELU_GRAD] = {0, 0, 0, 1},
     };
     const uint32_t nans[] = {0x7fc00000, 0xffc00000, 0x7f800001, 0xff800001, 0x7fffffff, 0xffffffff};
     for (int v = 0; kernels_variant(v); v++)
@@ -189,7 +310,8 @@ static void edges(void **state)
     assert_true(map_apply(MAP_LOG, 0x1p-149f) == (float)log(0x1p-149) && isnan(map_apply(MAP_LOG, -0x1p-149f)));
     assert_true(map_apply(MAP_XLOGX, 1) == 0 && isnan(map_apply(MAP_XLOGX, -1)));
     for (uint32_t u = 1; u < 0x800000; u += 4099) { /* subnormal in, the same subnormal out */
-        assert_true(map_apply(MAP_TANH, -from_bits(u)) == -from_bits(u) && map_apply(MAP_RELU, from_bits(u)) == from_bits(u));
+        assert_true(map_apply(MAP_TANH, -from_bits(u)) == -from_bits(u) &&
+                    map_apply(MAP_RELU, from_bits(u)) == from_bits(u));
         assert_true(fabsf(map_apply(MAP_GELU, from_bits(u)) - 0.5f * from_bits(u)) <= 0x1p-149f);
     }
     float before = -1; /* monotone where it has flattened out */
@@ -208,13 +330,26 @@ static void rounding(void **state)
         MapFn f;
         float from, to;
     } cases[] = {
-        {MAP_ROUND_BF16, 0x1.01p0f, 0x1p0f},       {MAP_ROUND_BF16, 0x1.03p0f, 0x1.04p0f},       {MAP_ROUND_BF16, 0x1.010002p0f, 0x1.02p0f},
-        {MAP_ROUND_BF16, 0x1.ffp0f, 0x1p1f},       {MAP_ROUND_BF16, 0x1.fffffep127f, INFINITY},  {MAP_ROUND_BF16, 0x1.fefffep127f, 0x1.fep127f},
-        {MAP_ROUND_BF16, 0x1p-149f, 0},            {MAP_ROUND_BF16, 0x1p-134f, 0},               {MAP_ROUND_BF16, 0x1.8p-133f, 0x1p-132f},
-        {MAP_ROUND_F16, 0x1.002p0f, 0x1p0f},       {MAP_ROUND_F16, 0x1.006p0f, 0x1.008p0f},      {MAP_ROUND_F16, 0x1.ffep0f, 0x1p1f},
-        {MAP_ROUND_F16, 65519.996f, 65504},        {MAP_ROUND_F16, 65520, INFINITY},             {MAP_ROUND_F16, 0x1p-25f, 0},
-        {MAP_ROUND_F16, 0x1.8p-24f, 0x1p-23f},     {MAP_ROUND_F16, 0x1.000002p-25f, 0x1p-24f},   {MAP_ROUND_F16, 0x1.ffep-15f, 0x1p-14f},
-        {MAP_ROUND_F16, 0x1.ff8p-15f, 0x1.ff8p-15f}, {MAP_ROUND_F16, 0x1p-149f, 0},
+        {MAP_ROUND_BF16, 0x1.01p0f, 0x1p0f},
+        {MAP_ROUND_BF16, 0x1.03p0f, 0x1.04p0f},
+        {MAP_ROUND_BF16, 0x1.010002p0f, 0x1.02p0f},
+        {MAP_ROUND_BF16, 0x1.ffp0f, 0x1p1f},
+        {MAP_ROUND_BF16, 0x1.fffffep127f, INFINITY},
+        {MAP_ROUND_BF16, 0x1.fefffep127f, 0x1.fep127f},
+        {MAP_ROUND_BF16, 0x1p-149f, 0},
+        {MAP_ROUND_BF16, 0x1p-134f, 0},
+        {MAP_ROUND_BF16, 0x1.8p-133f, 0x1p-132f},
+        {MAP_ROUND_F16, 0x1.002p0f, 0x1p0f},
+        {MAP_ROUND_F16, 0x1.006p0f, 0x1.008p0f},
+        {MAP_ROUND_F16, 0x1.ffep0f, 0x1p1f},
+        {MAP_ROUND_F16, 65519.996f, 65504},
+        {MAP_ROUND_F16, 65520, INFINITY},
+        {MAP_ROUND_F16, 0x1p-25f, 0},
+        {MAP_ROUND_F16, 0x1.8p-24f, 0x1p-23f},
+        {MAP_ROUND_F16, 0x1.000002p-25f, 0x1p-24f},
+        {MAP_ROUND_F16, 0x1.ffep-15f, 0x1p-14f},
+        {MAP_ROUND_F16, 0x1.ff8p-15f, 0x1.ff8p-15f},
+        {MAP_ROUND_F16, 0x1p-149f, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int sign = 0; sign < 2; sign++) {

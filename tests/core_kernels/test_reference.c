@@ -36,14 +36,11 @@ static bool equal_but_nan(float a, float b)
 static float any(Rng *r, int kind)
 {
     switch (kind) {
-    case 0:
-        return rng_range(r, -1, 1);
+    case 0: return rng_range(r, -1, 1);
     case 1: /* results near the smallest normal and below */
         return ldexpf(rng_range(r, -1, 1), -60 - (int)rng_below(r, 90));
-    case 2:
-        return ldexpf(rng_range(r, -1, 1), (int)rng_below(r, 6) - 3);
-    default:
-        return from_bits(rng_u32(r));
+    case 2: return ldexpf(rng_range(r, -1, 1), (int)rng_below(r, 6) - 3);
+    default: return from_bits(rng_u32(r));
     }
 }
 
@@ -55,11 +52,13 @@ static void check_fma(float a, float b, float c)
                  (double)fma_portable(a, b, c), (double)kernel_fma(a, b, c));
 }
 
-/* a·b so close below half a unit in the last place of c that a double cannot tell: rounding twice goes wrong where c is odd. */
+/* a·b so close below half a unit in the last place of c that a double cannot tell: rounding twice goes wrong where c is
+ * odd. */
 static void check_near_halfway(Rng *r)
 {
     const bool subnormal = rng_below(r, 4) == 0;
-    const float c = subnormal ? from_bits(rng_below(r, 0x800000)) : ldexpf(from_bits(0x3f800000 | rng_below(r, 0x800000)), (int)rng_below(r, 80) - 40);
+    const float c = subnormal ? from_bits(rng_below(r, 0x800000))
+                              : ldexpf(from_bits(0x3f800000 | rng_below(r, 0x800000)), (int)rng_below(r, 80) - 40);
     int e = -125;
     if (!subnormal)
         frexpf(c, &e);
@@ -82,14 +81,17 @@ static void fma_is_correctly_rounded(void **state)
         if (i % 8 == 0)
             check_near_halfway(&r);
     }
-    static const float special[] = {0.0f, -0.0f, 1, -1, INFINITY, -INFINITY, NAN, 0x1p-149f, -0x1p-149f, 0x1p-126f, 0x1.fffffep+127f,
-                                    -0x1.fffffep+127f, 0x1p+24f, 0x1.000002p+0f, 0x1p-24f, 0x1p-75f};
+    static const float special[] = {
+        0.0f,     -0.0f,          1,          -1,        INFINITY,         -INFINITY,
+        NAN,      0x1p-149f,      -0x1p-149f, 0x1p-126f, 0x1.fffffep+127f, -0x1.fffffep+127f,
+        0x1p+24f, 0x1.000002p+0f, 0x1p-24f,   0x1p-75f};
     enum { N = sizeof special / sizeof special[0] };
     for (int i = 0; i < N * N * N; i++)
         check_fma(special[i % N], special[i / N % N], special[i / N / N]);
 }
 
-/* k block after k block, the sums beside the output or in it, with and without a bias; a's k cells neighbours or its rows. */
+/* k block after k block, the sums beside the output or in it, with and without a bias; a's k cells neighbours or its
+ * rows. */
 static void contract_is_one_chain_per_block(void **state)
 {
     (void)state;
@@ -97,8 +99,10 @@ static void contract_is_one_chain_per_block(void **state)
     static float a[KERNEL_K * STRIDE], b[KERNEL_K * KERNEL_COLS];
     Rng r = rng_seed(2, 1);
     for (int trial = 0; trial < 300; trial++) {
-        float y[KERNEL_ROWS * KERNEL_COLS], from[KERNEL_COLS * KERNEL_ROWS], bias[KERNEL_COLS], before[KERNEL_ROWS * KERNEL_COLS];
-        ContractTile t = {.a = a, .b = b, .to = y, .to_row = KERNEL_COLS, .from = trial % 3 ? y : from, .from_row = KERNEL_COLS};
+        float y[KERNEL_ROWS * KERNEL_COLS], from[KERNEL_COLS * KERNEL_ROWS], bias[KERNEL_COLS],
+            before[KERNEL_ROWS * KERNEL_COLS];
+        ContractTile t = {
+            .a = a, .b = b, .to = y, .to_row = KERNEL_COLS, .from = trial % 3 ? y : from, .from_row = KERNEL_COLS};
         t.rows = 1 + (int)rng_below(&r, KERNEL_ROWS);
         t.columns = 1 + (int)rng_below(&r, KERNEL_COLS);
         t.depth = trial % 5 ? (int)rng_below(&r, KERNEL_K + 1) : trial % 2 * KERNEL_K;

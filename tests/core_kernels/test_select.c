@@ -13,8 +13,8 @@
 
 #include "core/kernels/kernels.h"
 
-/* Exit status of a fresh process with this environment: 0 if it starts with table `isa`, 42 if with another, 1 if it gives up.
- * Runs before anything here has asked for the table. */
+/* Exit status of a fresh process with this environment: 0 if it starts with table `isa`, 42 if with another, 1 if it
+ * gives up. Runs before anything here has asked for the table. */
 static int start_with(const char *environment, const char *isa)
 {
     fflush(NULL);

@@ -1,4 +1,5 @@
-/* Shared by the tests of the analyses: a seeded model with its probes, and numbers compared with a plain calculation in double. */
+/* Shared by the tests of the analyses: a seeded model with its probes, and numbers compared with a plain calculation in
+ * double. */
 #ifndef VITRINE_TESTS_CORE_MODELS_PROBE_TEST_H
 #define VITRINE_TESTS_CORE_MODELS_PROBE_TEST_H
 #include "tests/core_models/oracle.h"

@@ -1,4 +1,5 @@
-/* Checkpoints in every layout that is read, and broken ones: each of them one line that names the file and the problem. */
+/* Checkpoints in every layout that is read, and broken ones: each of them one line that names the file and the problem.
+ */
 #include "tests/core_models/tensor_set.h"
 
 /* --- layouts --- */
@@ -241,10 +242,12 @@ static void broken_config(void **state)
         {"\"patch_size\": 8", "\"patch_size\": 16", "patch_size"},
         {"\"layer_norm_eps\": 1e-12", "\"layer_norm_eps\": \"small\"", "layer_norm_eps"},
         {"\"layer_norm_eps\": 1e-12", "\"layer_norm_eps\": -1", "config.json: \"layer_norm_eps\" is -1; the epsilon"},
-        {"\"qkv_bias\": true", "\"qkv_bias\": false", "but there is a tensor 'vit.encoder.layer.0.attention.attention.query.bias'"},
+        {"\"qkv_bias\": true", "\"qkv_bias\": false",
+         "but there is a tensor 'vit.encoder.layer.0.attention.attention.query.bias'"},
         {"\"qkv_bias\": true", "\"qkv_bias\": \"yes\"", "true or false"},
         {"\"qkv_bias\": true", "\"qkv_bias\": true, \"final_norm\": false", "'vit.layernorm.weight'"},
-        {"\"qkv_bias\": true", "\"qkv_bias\": true, \"num_labels\": 1000", "\"num_labels\" is 1000, but the tensors have 5"},
+        {"\"qkv_bias\": true", "\"qkv_bias\": true, \"num_labels\": 1000",
+         "\"num_labels\" is 1000, but the tensors have 5"},
         {"\"image_size\": 32", "\"image_size\": 0", "must be 1 to 16384"},
         {"\"image_size\": 32", "\"image_size\": 16777216", "must be 1 to 16384"},
         {"\"hidden_act\": \"gelu\"", "\"hidden_act\": 7", "not a name"},
@@ -278,10 +281,16 @@ static void broken_processor(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"{\"size\": \"big\"}", "size"}, {"{\"size\": {\"height\": 0, \"width\": 3}}", "size"}, {"{\"resample\": 9}", "resample"},
-        {"{\"image_mean\": [0.5, 0.5]}", "image_mean"}, {"{\"image_std\": [0, 0, 0]}", "preprocessor_config.json: \"image_std\" holds 0; a standard deviation"},
-        {"{\"rescale_factor\": 0}", "rescale_factor"}, {"{\"rescale_factor\": \"x\"}", "rescale_factor"},
-        {"{\"image_mean\": \"x\"}", "a list of 3"}, {"[]", "JSON object"}, {"{\"image_mean\": [true, 1, 1]}", "image_mean"},
+        {"{\"size\": \"big\"}", "size"},
+        {"{\"size\": {\"height\": 0, \"width\": 3}}", "size"},
+        {"{\"resample\": 9}", "resample"},
+        {"{\"image_mean\": [0.5, 0.5]}", "image_mean"},
+        {"{\"image_std\": [0, 0, 0]}", "preprocessor_config.json: \"image_std\" holds 0; a standard deviation"},
+        {"{\"rescale_factor\": 0}", "rescale_factor"},
+        {"{\"rescale_factor\": \"x\"}", "rescale_factor"},
+        {"{\"image_mean\": \"x\"}", "a list of 3"},
+        {"[]", "JSON object"},
+        {"{\"image_mean\": [true, 1, 1]}", "image_mean"},
     };
     char dir[256];
     scratch_dir(dir, sizeof dir, "processor");
@@ -382,10 +391,15 @@ static void other_models(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"visual.conv1.weight", "CLIP"}, {"vision_model.embeddings.class_embedding", "CLIP"}, {"blocks.0.mlp.w12.weight", "SwiGLU"},
-        {"Transformer/encoderblock_0/MlpBlock_3/Dense_0/kernel", "JAX"}, {"to_patch_embedding.1.weight", "vit-pytorch"},
-        {"layers.0.self_attn.in_proj_weight", "TransformerEncoder"}, {"blocks.0.attn.q_norm.weight", "normalises queries"},
-        {"layer1.0.conv1.weight", "convolutional"}, {"something.else", "no Vision Transformer"},
+        {"visual.conv1.weight", "CLIP"},
+        {"vision_model.embeddings.class_embedding", "CLIP"},
+        {"blocks.0.mlp.w12.weight", "SwiGLU"},
+        {"Transformer/encoderblock_0/MlpBlock_3/Dense_0/kernel", "JAX"},
+        {"to_patch_embedding.1.weight", "vit-pytorch"},
+        {"layers.0.self_attn.in_proj_weight", "TransformerEncoder"},
+        {"blocks.0.attn.q_norm.weight", "normalises queries"},
+        {"layer1.0.conv1.weight", "convolutional"},
+        {"something.else", "no Vision Transformer"},
     };
     size_t shape[] = {2};
     char dir[256];
@@ -489,10 +503,11 @@ static void check_saved(const char *what, VitConfig c, bool cover)
     assert_int_equal(b.model.vit.mask_token, c.mask_token);
     assert_int_equal(b.model.vit.reconstruct, c.reconstruct);
     if (c.mask_token)
-        assert_memory_equal(vit_weight(&b.model.weights, VIT_MASK_TOKEN, 0)->data, vit_weight(&a.model.weights, VIT_MASK_TOKEN, 0)->data,
-                            (size_t)c.width * sizeof(float));
+        assert_memory_equal(vit_weight(&b.model.weights, VIT_MASK_TOKEN, 0)->data,
+                            vit_weight(&a.model.weights, VIT_MASK_TOKEN, 0)->data, (size_t)c.width * sizeof(float));
     if (c.reconstruct)
-        assert_memory_equal(run_need(b.run, b.nodes.guess), run_need(a.run, a.nodes.guess), bench_pixels(&c) * sizeof(float));
+        assert_memory_equal(run_need(b.run, b.nodes.guess), run_need(a.run, a.nodes.guess),
+                            bench_pixels(&c) * sizeof(float));
     bench_free(&a);
     bench_free(&b);
     remove_dir(dir);
@@ -540,12 +555,24 @@ static void saved_and_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(new_hugging_face_names), cmocka_unit_test(torchvision_names), cmocka_unit_test(wrappers_and_useless_tensors),
-        cmocka_unit_test(no_head),                cmocka_unit_test(facts),             cmocka_unit_test(nothing_beside),
-        cmocka_unit_test(usual_heads),            cmocka_unit_test(broken_tensors),    cmocka_unit_test(broken_config),
-        cmocka_unit_test(broken_processor),       cmocka_unit_test(holes),             cmocka_unit_test(noted),
-        cmocka_unit_test(broken_link),            cmocka_unit_test(other_models),      cmocka_unit_test(no_files),
-        cmocka_unit_test(hostile_names),          cmocka_unit_test(cancelled),         cmocka_unit_test(saved_and_read),
+        cmocka_unit_test(new_hugging_face_names),
+        cmocka_unit_test(torchvision_names),
+        cmocka_unit_test(wrappers_and_useless_tensors),
+        cmocka_unit_test(no_head),
+        cmocka_unit_test(facts),
+        cmocka_unit_test(nothing_beside),
+        cmocka_unit_test(usual_heads),
+        cmocka_unit_test(broken_tensors),
+        cmocka_unit_test(broken_config),
+        cmocka_unit_test(broken_processor),
+        cmocka_unit_test(holes),
+        cmocka_unit_test(noted),
+        cmocka_unit_test(broken_link),
+        cmocka_unit_test(other_models),
+        cmocka_unit_test(no_files),
+        cmocka_unit_test(hostile_names),
+        cmocka_unit_test(cancelled),
+        cmocka_unit_test(saved_and_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

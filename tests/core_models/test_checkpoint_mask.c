@@ -41,7 +41,8 @@ static void masked_image_modelling(void **state)
     assert_true(b.model.vit.mask_token && b.model.vit.reconstruct);
     assert_int_equal(b.model.vit.classes, 0);
     assert_int_equal(b.nodes.logits, NO_NODE);
-    assert_string_equal(graph_node(&b.graph, graph_find(&b.graph, "mask_token"))->leaf.origin, "vit.embeddings.mask_token");
+    assert_string_equal(graph_node(&b.graph, graph_find(&b.graph, "mask_token"))->leaf.origin,
+                        "vit.embeddings.mask_token");
     assert_string_equal(graph_node(&b.graph, graph_find(&b.graph, "guess.weight"))->leaf.origin, "decoder.0.weight");
     const float *w = s.t[set_find(&s, "decoder.0.weight")].data, *bias = s.t[set_find(&s, "decoder.0.bias")].data;
     const float *x = run_need(b.run, b.nodes.tokens_out), *got = run_need(b.run, b.nodes.guess);

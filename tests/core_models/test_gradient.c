@@ -1,5 +1,5 @@
-/* Gradients of whole models: the recorded ones of an independent implementation in float64, differences of every configuration, batches,
- * and the promise that every cell is the sum of its terms. */
+/* Gradients of whole models: the recorded ones of an independent implementation in float64, differences of every
+ * configuration, batches, and the promise that every cell is the sum of its terms. */
 #include "tests/core_graph/doubles.h"
 #include "tests/core_models/variants.h"
 
@@ -41,15 +41,31 @@ static const NodeId *add_gradients(Bench *b, int label, NodeId *y)
 static const struct {
     const char *recorded, *node;
 } NAMES[] = {
-    {"embed.patches", "patch_embed"}, {"embed.with_cls", "tokens"}, {"embed.out", "full_embed"},
-    {"layer.#.input", "blocks.#.resid_pre"}, {"layer.#.ln1.xhat", "blocks.#.ln1.normalized"}, {"layer.#.ln1.out", "blocks.#.ln1.out"},
-    {"layer.#.q", "blocks.#.attn.q"}, {"layer.#.k", "blocks.#.attn.k"}, {"layer.#.v", "blocks.#.attn.v"},
-    {"layer.#.scores_raw", "blocks.#.attn.scores_raw"}, {"layer.#.scores", "blocks.#.attn.scores_scaled"},
-    {"layer.#.scores_exp", "blocks.#.attn.exp"}, {"layer.#.probs", "blocks.#.attn.pattern"},
-    {"layer.#.head_out", "blocks.#.attn.z"}, {"layer.#.concat", "blocks.#.attn.z"}, {"layer.#.attn_out", "blocks.#.attn.out"},
-    {"layer.#.res1", "blocks.#.resid_mid"}, {"layer.#.ln2.xhat", "blocks.#.ln2.normalized"}, {"layer.#.ln2.out", "blocks.#.ln2.out"},
-    {"layer.#.mlp_pre", "blocks.#.mlp.pre"}, {"layer.#.mlp_act", "blocks.#.mlp.post"}, {"layer.#.mlp_out", "blocks.#.mlp.out"},
-    {"layer.#.output", "blocks.#.resid_post"}, {"final_ln.xhat", "ln_final.normalized"}, {"final_ln.out", "ln_final.out"},
+    {"embed.patches", "patch_embed"},
+    {"embed.with_cls", "tokens"},
+    {"embed.out", "full_embed"},
+    {"layer.#.input", "blocks.#.resid_pre"},
+    {"layer.#.ln1.xhat", "blocks.#.ln1.normalized"},
+    {"layer.#.ln1.out", "blocks.#.ln1.out"},
+    {"layer.#.q", "blocks.#.attn.q"},
+    {"layer.#.k", "blocks.#.attn.k"},
+    {"layer.#.v", "blocks.#.attn.v"},
+    {"layer.#.scores_raw", "blocks.#.attn.scores_raw"},
+    {"layer.#.scores", "blocks.#.attn.scores_scaled"},
+    {"layer.#.scores_exp", "blocks.#.attn.exp"},
+    {"layer.#.probs", "blocks.#.attn.pattern"},
+    {"layer.#.head_out", "blocks.#.attn.z"},
+    {"layer.#.concat", "blocks.#.attn.z"},
+    {"layer.#.attn_out", "blocks.#.attn.out"},
+    {"layer.#.res1", "blocks.#.resid_mid"},
+    {"layer.#.ln2.xhat", "blocks.#.ln2.normalized"},
+    {"layer.#.ln2.out", "blocks.#.ln2.out"},
+    {"layer.#.mlp_pre", "blocks.#.mlp.pre"},
+    {"layer.#.mlp_act", "blocks.#.mlp.post"},
+    {"layer.#.mlp_out", "blocks.#.mlp.out"},
+    {"layer.#.output", "blocks.#.resid_post"},
+    {"final_ln.xhat", "ln_final.normalized"},
+    {"final_ln.out", "ln_final.out"},
     {"logits", "logits"},
 };
 
@@ -75,7 +91,8 @@ static NodeId recorded_node(const Graph *g, const char *name)
             int layer = matches(NAMES[i].recorded, name + 5);
             if (layer < 0)
                 continue;
-            snprintf(path, sizeof path, "%.*s%d%s", mark ? (int)(mark - NAMES[i].node) : 0, NAMES[i].node, layer, mark ? mark + 1 : "");
+            snprintf(path, sizeof path, "%.*s%d%s", mark ? (int)(mark - NAMES[i].node) : 0, NAMES[i].node, layer,
+                     mark ? mark + 1 : "");
             return graph_find(g, mark ? path : NAMES[i].node);
         }
     for (NodeId n = 0; strncmp(name, "grad.", 5) == 0 && n < g->count; n++)
@@ -114,7 +131,8 @@ static void recorded_gradients(void **state)
     bench_load(&b, ORACLE "tiny", ORACLE "tiny/image.ppm");
     uint64_t hash = bench_hash(&b), after;
     assert_true(tensors_open(&f, ORACLE "tiny/gradient.safetensors", &err));
-    assert_true(tensors_read_f64(&f, tensors_find(&f, "label"), &label, &err) && tensors_read_f64(&f, tensors_find(&f, "loss"), &loss, &err));
+    assert_true(tensors_read_f64(&f, tensors_find(&f, "label"), &label, &err) &&
+                tensors_read_f64(&f, tensors_find(&f, "loss"), &loss, &err));
     NodeId y;
     const NodeId *table = add_gradients(&b, (int)label, &y);
     assert_true(fabs((double)run_need(b.run, y)[0] - loss) <= 1e-5 * loss);
@@ -208,7 +226,8 @@ static void one_direction(const char *what, Bench *b, const NodeId *table, NodeI
                 continue;
             const float *grad = run_need(b->run, table[n]);
             for (size_t c = 0; c < graph_cells(g, n); c++) {
-                double step = (double)rng_normal(&r) * (graph_node(g, n)->leaf.kind == LEAF_INPUT ? 50 : 1); /* pixels are 0 … 255 */
+                double step = (double)rng_normal(&r) *
+                              (graph_node(g, n)->leaf.kind == LEAF_INPUT ? 50 : 1); /* pixels are 0 … 255 */
                 values[n][c] += side ? h * step : -h * step;
                 slope += side ? (double)grad[c] * step : 0;
                 size += side ? fabs((double)grad[c] * step) : 0;
@@ -229,7 +248,8 @@ static void every_configuration(void **state)
         VitConfig c = variant(i);
         Bench b;
         NodeId y;
-        if (!c.classes || c.width * c.layers > 200) /* without an answer there is no loss; the largest takes long in double */
+        if (!c.classes ||
+            c.width * c.layers > 200) /* without an answer there is no loss; the largest takes long in double */
             continue;
         bench_seeded(&b, &c, 3);
         uint64_t hash = bench_hash(&b), after;
@@ -340,8 +360,9 @@ static void same_bits_everywhere(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(recorded_gradients), cmocka_unit_test(explained), cmocka_unit_test(every_configuration),
-        cmocka_unit_test(batches),            cmocka_unit_test(same_bits_everywhere),
+        cmocka_unit_test(recorded_gradients),   cmocka_unit_test(explained),
+        cmocka_unit_test(every_configuration),  cmocka_unit_test(batches),
+        cmocka_unit_test(same_bits_everywhere),
     };
     return cmocka_run_group_tests_name("gradients of models", tests, NULL, NULL);
 }

@@ -1,9 +1,11 @@
-/* Every intermediate of the recorded models, in float64 from an independent implementation, against the graph's node of that name. */
+/* Every intermediate of the recorded models, in float64 from an independent implementation, against the graph's node of
+ * that name. */
 #include "tests/core_models/oracle.h"
 
 static const double TOLERANCE = 1e-5; /* of the largest absolute value of the tensor */
-/* With scores that are not scaled down (up to 16 here) float32 itself ends at that limit: exp makes a score's absolute error a relative
- * one. A plain float32 program gives 6.5e-6 to 1.5e-5 for the exponentials of layer 1, depending on the order in which it adds. */
+/* With scores that are not scaled down (up to 16 here) float32 itself ends at that limit: exp makes a score's absolute
+ * error a relative one. A plain float32 program gives 6.5e-6 to 1.5e-5 for the exponentials of layer 1, depending on
+ * the order in which it adds. */
 static const double TOLERANCE_EXP_UNSCALED = 2e-5;
 
 /* Recorded name → node. Where order is set the recorded cells stand in another order. */
@@ -12,26 +14,47 @@ static const struct {
     const char *recorded, *node;
     Order order;
 } NAMES[] = {
-    {"pixel_values", "image", AS_IS}, {"embed.im2col", "image", IM2COL}, {"embed.patches", "patch_embed", AS_IS},
-    {"embed.with_cls", "tokens", AS_IS}, {"embed.out", "full_embed", AS_IS},
+    {"pixel_values", "image", AS_IS},
+    {"embed.im2col", "image", IM2COL},
+    {"embed.patches", "patch_embed", AS_IS},
+    {"embed.with_cls", "tokens", AS_IS},
+    {"embed.out", "full_embed", AS_IS},
     {"layer.#.input", "blocks.#.resid_pre", AS_IS},
-    {"layer.#.ln1.mean", "blocks.#.ln1.mean", AS_IS}, {"layer.#.ln1.var", "blocks.#.ln1.var", AS_IS},
-    {"layer.#.ln1.rstd", "blocks.#.ln1.rstd", AS_IS}, {"layer.#.ln1.xhat", "blocks.#.ln1.normalized", AS_IS},
+    {"layer.#.ln1.mean", "blocks.#.ln1.mean", AS_IS},
+    {"layer.#.ln1.var", "blocks.#.ln1.var", AS_IS},
+    {"layer.#.ln1.rstd", "blocks.#.ln1.rstd", AS_IS},
+    {"layer.#.ln1.xhat", "blocks.#.ln1.normalized", AS_IS},
     {"layer.#.ln1.out", "blocks.#.ln1.out", AS_IS},
-    {"layer.#.q", "blocks.#.attn.q", AS_IS}, {"layer.#.k", "blocks.#.attn.k", AS_IS}, {"layer.#.v", "blocks.#.attn.v", AS_IS},
-    {"layer.#.scores_raw", "blocks.#.attn.scores_raw", AS_IS}, {"layer.#.scores", "blocks.#.attn.scores_scaled", AS_IS},
-    {"layer.#.scores_max", "blocks.#.attn.row_max", AS_IS}, {"layer.#.scores_exp", "blocks.#.attn.exp", AS_IS},
-    {"layer.#.scores_expsum", "blocks.#.attn.row_sum", AS_IS}, {"layer.#.probs", "blocks.#.attn.pattern", AS_IS},
-    {"layer.#.head_out", "blocks.#.attn.z", HEADS_FIRST}, {"layer.#.concat", "blocks.#.attn.z", AS_IS},
-    {"layer.#.attn_out", "blocks.#.attn.out", AS_IS}, {"layer.#.res1", "blocks.#.resid_mid", AS_IS},
-    {"layer.#.ln2.mean", "blocks.#.ln2.mean", AS_IS}, {"layer.#.ln2.var", "blocks.#.ln2.var", AS_IS},
-    {"layer.#.ln2.rstd", "blocks.#.ln2.rstd", AS_IS}, {"layer.#.ln2.xhat", "blocks.#.ln2.normalized", AS_IS},
+    {"layer.#.q", "blocks.#.attn.q", AS_IS},
+    {"layer.#.k", "blocks.#.attn.k", AS_IS},
+    {"layer.#.v", "blocks.#.attn.v", AS_IS},
+    {"layer.#.scores_raw", "blocks.#.attn.scores_raw", AS_IS},
+    {"layer.#.scores", "blocks.#.attn.scores_scaled", AS_IS},
+    {"layer.#.scores_max", "blocks.#.attn.row_max", AS_IS},
+    {"layer.#.scores_exp", "blocks.#.attn.exp", AS_IS},
+    {"layer.#.scores_expsum", "blocks.#.attn.row_sum", AS_IS},
+    {"layer.#.probs", "blocks.#.attn.pattern", AS_IS},
+    {"layer.#.head_out", "blocks.#.attn.z", HEADS_FIRST},
+    {"layer.#.concat", "blocks.#.attn.z", AS_IS},
+    {"layer.#.attn_out", "blocks.#.attn.out", AS_IS},
+    {"layer.#.res1", "blocks.#.resid_mid", AS_IS},
+    {"layer.#.ln2.mean", "blocks.#.ln2.mean", AS_IS},
+    {"layer.#.ln2.var", "blocks.#.ln2.var", AS_IS},
+    {"layer.#.ln2.rstd", "blocks.#.ln2.rstd", AS_IS},
+    {"layer.#.ln2.xhat", "blocks.#.ln2.normalized", AS_IS},
     {"layer.#.ln2.out", "blocks.#.ln2.out", AS_IS},
-    {"layer.#.mlp_pre", "blocks.#.mlp.pre", AS_IS}, {"layer.#.mlp_act", "blocks.#.mlp.post", AS_IS},
-    {"layer.#.mlp_out", "blocks.#.mlp.out", AS_IS}, {"layer.#.output", "blocks.#.resid_post", AS_IS},
-    {"final_ln.mean", "ln_final.mean", AS_IS}, {"final_ln.var", "ln_final.var", AS_IS}, {"final_ln.rstd", "ln_final.rstd", AS_IS},
-    {"final_ln.xhat", "ln_final.normalized", AS_IS}, {"final_ln.out", "ln_final.out", AS_IS},
-    {"cls", "readout", AS_IS}, {"logits", "logits", AS_IS}, {"probs", "probs", AS_IS},
+    {"layer.#.mlp_pre", "blocks.#.mlp.pre", AS_IS},
+    {"layer.#.mlp_act", "blocks.#.mlp.post", AS_IS},
+    {"layer.#.mlp_out", "blocks.#.mlp.out", AS_IS},
+    {"layer.#.output", "blocks.#.resid_post", AS_IS},
+    {"final_ln.mean", "ln_final.mean", AS_IS},
+    {"final_ln.var", "ln_final.var", AS_IS},
+    {"final_ln.rstd", "ln_final.rstd", AS_IS},
+    {"final_ln.xhat", "ln_final.normalized", AS_IS},
+    {"final_ln.out", "ln_final.out", AS_IS},
+    {"cls", "readout", AS_IS},
+    {"logits", "logits", AS_IS},
+    {"probs", "probs", AS_IS},
 };
 /* Analyses that are no part of the forward pass, and the answer's index. */
 static const char *const OTHERS[] = {"layer.#.rollout", "layer.#.lens_logits", "argmax"};
@@ -77,7 +100,8 @@ static size_t our_cell(const VitConfig *c, Order order, size_t i)
 
 static double worst_error; /* over the tests of this program, for the report */
 
-static void compare(const char *file, const TensorInfo *t, const double *want, const float *got, size_t cells, const VitConfig *c, Order order)
+static void compare(const char *file, const TensorInfo *t, const double *want, const float *got, size_t cells,
+                    const VitConfig *c, Order order)
 {
     double largest = 0;
     bool exponentials = strstr(t->name, "scores_exp") != NULL, unscaled = strstr(file, "whatif_scale_") != NULL;
@@ -172,7 +196,8 @@ static void timm_file(void **state)
 {
     (void)state;
     check_model(ORACLE "tiny/model_timm.safetensors", ORACLE "tiny/image.ppm", ORACLE "tiny/expected.safetensors");
-    check_model(ORACLE "nobias/model_timm.safetensors", ORACLE "nobias/image.ppm", ORACLE "nobias/expected.safetensors");
+    check_model(ORACLE "nobias/model_timm.safetensors", ORACLE "nobias/image.ppm",
+                ORACLE "nobias/expected.safetensors");
 }
 
 /* As timm itself ships them: its own config.json, no preprocessor_config.json. */
@@ -289,8 +314,10 @@ static void what_if(void **state)
     Selection h1 = one_head(&b.graph, 1), h2 = one_head(&b.graph, 2);
     int token = graph_node(&b.graph, graph_find(&b.graph, "blocks.0.attn.z"))->dims.axis[0];
     bench_free(&b);
-    Edit off[] = {{.kind = EDIT_SET, .path = "blocks.0.attn.scale", .value = 1}, {.kind = EDIT_SET, .path = "blocks.1.attn.scale", .value = 1}};
-    Edit more[] = {{.kind = EDIT_SCALE, .path = "blocks.0.attn.scale", .factor = 4}, {.kind = EDIT_SCALE, .path = "blocks.1.attn.scale", .factor = 4}};
+    Edit off[] = {{.kind = EDIT_SET, .path = "blocks.0.attn.scale", .value = 1},
+                  {.kind = EDIT_SET, .path = "blocks.1.attn.scale", .value = 1}};
+    Edit more[] = {{.kind = EDIT_SCALE, .path = "blocks.0.attn.scale", .factor = 4},
+                   {.kind = EDIT_SCALE, .path = "blocks.1.attn.scale", .factor = 4}};
     Edit zero = {.kind = EDIT_ZERO, .path = "blocks.1.attn.z", .cells = h2};
     Edit mean = {.kind = EDIT_MEAN, .path = "blocks.0.attn.z", .cells = h1, .axis = token};
     Edit no_mlp = {.kind = EDIT_ZERO, .path = "blocks.0.mlp.out"};
@@ -333,9 +360,15 @@ static int report(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hugging_face_folder), cmocka_unit_test(hugging_face_file),      cmocka_unit_test(timm_file),
-        cmocka_unit_test(timm_folder),         cmocka_unit_test(half_precision_weights), cmocka_unit_test(gelu_tanh),
-        cmocka_unit_test(recorded_input),      cmocka_unit_test(what_if),                cmocka_unit_test(layouts_have_one_hash),
+        cmocka_unit_test(hugging_face_folder),
+        cmocka_unit_test(hugging_face_file),
+        cmocka_unit_test(timm_file),
+        cmocka_unit_test(timm_folder),
+        cmocka_unit_test(half_precision_weights),
+        cmocka_unit_test(gelu_tanh),
+        cmocka_unit_test(recorded_input),
+        cmocka_unit_test(what_if),
+        cmocka_unit_test(layouts_have_one_hash),
     };
     return cmocka_run_group_tests(tests, NULL, report);
 }

@@ -1,4 +1,5 @@
-/* Plans of whole models: the bits of a run for every node, whatever is wanted, and memory for little more than what is in use. */
+/* Plans of whole models: the bits of a run for every node, whatever is wanted, and memory for little more than what is
+ * in use. */
 #include "tests/core_models/oracle.h"
 
 #include "core/base/rng.h"
@@ -78,7 +79,8 @@ static void only_the_answer(void **state)
         other[i] = (float)(i * 7 % 256);
     plan_leaf(p, b.nodes.input, other);
     plan_compute(p);
-    assert_memory_not_equal(plan_values(p, b.nodes.logits), run_need(b.run, b.nodes.logits), (size_t)c.classes * sizeof(float));
+    assert_memory_not_equal(plan_values(p, b.nodes.logits), run_need(b.run, b.nodes.logits),
+                            (size_t)c.classes * sizeof(float));
     plan_leaf(p, b.nodes.input, b.pixels);
     plan_compute(p);
     same_values(&b, p, &b.nodes.logits, 1);

@@ -65,7 +65,9 @@ static void hugging_face_vit(void **state)
 {
     (void)state;
     VitConfig c = vit_config_base();
-    Preprocess p = from_hf("{\"do_resize\": true, \"size\": {\"height\": 224, \"width\": 224}, \"resample\": 2, \"image_mean\": [0.1, 0.2, 0.3]}", &c);
+    Preprocess p = from_hf("{\"do_resize\": true, \"size\": {\"height\": 224, \"width\": 224}, \"resample\": 2, "
+                           "\"image_mean\": [0.1, 0.2, 0.3]}",
+                           &c);
     Image in = gradient(50, 31, 3);
     assert_int_equal(p.mode, RESIZE_SQUASH);
     assert_true(c.mean[2] == 0.3f && c.std[0] == 0.5f && c.range == 255.0f);
@@ -82,19 +84,25 @@ static void hugging_face_deit(void **state)
 {
     (void)state;
     VitConfig c = vit_config_base();
-    Preprocess p = from_hf("{\"size\": {\"height\": 256, \"width\": 256}, \"do_center_crop\": true, \"crop_size\": {\"height\": 224, \"width\": 224},"
-                           " \"resample\": 3}", &c);
+    Preprocess p = from_hf("{\"size\": {\"height\": 256, \"width\": 256}, \"do_center_crop\": true, \"crop_size\": "
+                           "{\"height\": 224, \"width\": 224},"
+                           " \"resample\": 3}",
+                           &c);
     Image in = gradient(64, 48, 1);
     same_as(&p, &in, 256, 256, 16, 16);
     p = from_hf("{\"size\": {\"shortest_edge\": 256}, \"do_center_crop\": true, \"crop_size\": 224}", &c);
     same_as(&p, &in, 341, 256, 58, 16);
     /* the released DeiT models have a mere number, and their processor gives up proportions all the same */
-    p = from_hf("{\"size\": 256, \"do_center_crop\": true, \"crop_size\": 224, \"feature_extractor_type\": \"DeiTFeatureExtractor\","
-                " \"image_mean\": 0.25}", &c);
+    p = from_hf("{\"size\": 256, \"do_center_crop\": true, \"crop_size\": 224, \"feature_extractor_type\": "
+                "\"DeiTFeatureExtractor\","
+                " \"image_mean\": 0.25}",
+                &c);
     assert_int_equal(p.mode, RESIZE_SQUASH);
     assert_true(c.mean[0] == 0.25f && c.mean[2] == 0.25f);
     same_as(&p, &in, 256, 256, 16, 16);
-    p = from_hf("{\"size\": 256, \"do_center_crop\": true, \"crop_size\": 224, \"image_processor_type\": \"BitImageProcessor\"}", &c);
+    p = from_hf("{\"size\": 256, \"do_center_crop\": true, \"crop_size\": 224, \"image_processor_type\": "
+                "\"BitImageProcessor\"}",
+                &c);
     same_as(&p, &in, 341, 256, 58, 16);
     char text[160];
     assert_non_null(strstr(preprocess_text(&p, text, sizeof text), "centre 224 × 224"));
@@ -105,12 +113,16 @@ static void timm_centre_crop(void **state)
 {
     (void)state;
     VitConfig c = vit_config_base();
-    Preprocess p = from_timm("{\"input_size\": [3, 224, 224], \"interpolation\": \"bicubic\", \"crop_pct\": 0.9, \"std\": [0.2, 0.3, 0.4]}", &c);
+    Preprocess p = from_timm(
+        "{\"input_size\": [3, 224, 224], \"interpolation\": \"bicubic\", \"crop_pct\": 0.9, \"std\": [0.2, 0.3, 0.4]}",
+        &c);
     Image wide = gradient(100, 50, 3), tall = gradient(50, 70, 3);
     assert_true(c.std[1] == 0.3f);
     same_as(&p, &wide, 496, 248, 136, 12);
     same_as(&p, &tall, 248, 347, 12, 62); /* 61.5 goes to the even 62 */
-    p = from_timm("{\"input_size\": [3, 224, 224], \"crop_pct\": 1.0, \"crop_mode\": \"squash\", \"interpolation\": \"bilinear\"}", &c);
+    p = from_timm("{\"input_size\": [3, 224, 224], \"crop_pct\": 1.0, \"crop_mode\": \"squash\", \"interpolation\": "
+                  "\"bilinear\"}",
+                  &c);
     same_as(&p, &wide, 224, 224, 0, 0);
     image_free(&wide);
     image_free(&tall);

@@ -1,5 +1,5 @@
-/* Rollout, attention distance, spread and sharpness of heads, the softmax's Jacobian and what each head adds: against plain
- * calculations in double and against an independent implementation's recorded rollout. */
+/* Rollout, attention distance, spread and sharpness of heads, the softmax's Jacobian and what each head adds: against
+ * plain calculations in double and against an independent implementation's recorded rollout. */
 #include "tests/core_models/probe_test.h"
 
 #include "core/graph/edit.h"
@@ -135,7 +135,8 @@ static VitConfig oblong(void)
 static double pixels_apart(const VitConfig *c, size_t p, size_t q)
 {
     size_t cols = (size_t)(c->image_w / c->patch_w);
-    double dy = ((double)(p / cols) - (double)(q / cols)) * c->patch_h, dx = ((double)(p % cols) - (double)(q % cols)) * c->patch_w;
+    double dy = ((double)(p / cols) - (double)(q / cols)) * c->patch_h,
+           dx = ((double)(p % cols) - (double)(q % cols)) * c->patch_w;
     return sqrt(dy * dy + dx * dx);
 }
 
@@ -147,7 +148,8 @@ static void test_distance(void **state)
     with_probes(&b, &c);
     size_t tokens = (size_t)vit_tokens(&c), prefix = (size_t)vit_prefix(&c), n = tokens - prefix;
     NodeId node;
-    const float *apart = value(&b, "grid.probe.distance", &node), *got = of_layer(&b, 1, "probe.distance"), *pattern = of_layer(&b, 1, "pattern");
+    const float *apart = value(&b, "grid.probe.distance", &node), *got = of_layer(&b, 1, "probe.distance"),
+                *pattern = of_layer(&b, 1, "pattern");
     double uniform = 0, maximal = 0;
     for (size_t p = 0; p < n; p++) {
         double farthest = 0;
@@ -178,8 +180,8 @@ static void test_distance(void **state)
     bench_free(&b);
 }
 
-/* Everything looks at CLS: rows without a weight on patches have no distance; a head without any other has none, and no other head
- * is the worse for it. All alike: the uniform distance. */
+/* Everything looks at CLS: rows without a weight on patches have no distance; a head without any other has none, and no
+ * other head is the worse for it. All alike: the uniform distance. */
 static void test_distance_of_extremes(void **state)
 {
     (void)state;
@@ -195,7 +197,8 @@ static void test_distance_of_extremes(void **state)
     assert_true(graph_edit(&even, &b.graph, &same, 1, &err) && graph_edit(&blind, &b.graph, &cls, 1, &err));
     Run *a = run_new(&even, b.run, NULL), *z = run_new(&blind, b.run, NULL);
     const float *x = run_need(a, graph_find(&even, "blocks.0.attn.probe.distance"));
-    const float *y = run_need(z, graph_find(&blind, "blocks.0.attn.probe.distance")), *now = of_layer(&b, 0, "probe.distance");
+    const float *y = run_need(z, graph_find(&blind, "blocks.0.attn.probe.distance")),
+                *now = of_layer(&b, 0, "probe.distance");
     const float *share = run_need(a, graph_find(&even, "blocks.0.attn.probe.entropy_share_mean"));
     const float *norm = run_need(z, graph_find(&blind, "blocks.0.attn.probe.jacobian_mean"));
     NodeId node;
@@ -219,8 +222,10 @@ static void test_heads(void **state)
     VitConfig c = small();
     with_probes(&b, &c);
     size_t tokens = (size_t)vit_tokens(&c);
-    const float *pattern = of_layer(&b, 1, "pattern"), *share = of_layer(&b, 1, "probe.entropy_share"), *norm = of_layer(&b, 1, "probe.jacobian");
-    const float *share_mean = of_layer(&b, 1, "probe.entropy_share_mean"), *largest_mean = of_layer(&b, 1, "probe.largest_mean"),
+    const float *pattern = of_layer(&b, 1, "pattern"), *share = of_layer(&b, 1, "probe.entropy_share"),
+                *norm = of_layer(&b, 1, "probe.jacobian");
+    const float *share_mean = of_layer(&b, 1, "probe.entropy_share_mean"),
+                *largest_mean = of_layer(&b, 1, "probe.largest_mean"),
                 *norm_mean = of_layer(&b, 1, "probe.jacobian_mean");
     for (size_t h = 0; h < (size_t)c.heads; h++) {
         double shares = 0, largest = 0, norms = 0;
@@ -269,7 +274,8 @@ static void test_results_of_heads(void **state)
     Err err = {""};
     assert_true(graph_edit(&g, &b.graph, &off, 1, &err));
     Run *r = run_new(&g, b.run, NULL);
-    const float *left = run_need(r, graph_find(&g, "blocks.0.attn.out_nobias")), *now = run_need(r, graph_find(&g, "blocks.0.attn.probe.result"));
+    const float *left = run_need(r, graph_find(&g, "blocks.0.attn.out_nobias")),
+                *now = run_need(r, graph_find(&g, "blocks.0.attn.probe.result"));
     for (size_t i = 0; i < tokens * d; i++) {
         near((double)left[i], (double)mixed[i] - (double)result[tokens * d + i], "without a head");
         assert_true(now[tokens * d + i] == 0.0f);
@@ -283,8 +289,9 @@ static void test_results_of_heads(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rollout), cmocka_unit_test(test_recorded_rollout), cmocka_unit_test(test_distance),
-        cmocka_unit_test(test_distance_of_extremes), cmocka_unit_test(test_heads), cmocka_unit_test(test_results_of_heads),
+        cmocka_unit_test(test_rollout),  cmocka_unit_test(test_recorded_rollout),
+        cmocka_unit_test(test_distance), cmocka_unit_test(test_distance_of_extremes),
+        cmocka_unit_test(test_heads),    cmocka_unit_test(test_results_of_heads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

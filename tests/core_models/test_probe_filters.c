@@ -1,4 +1,5 @@
-/* Principal components: of matrices with known ones, of matrices without any, of the patch projection; made late and in steps. */
+/* Principal components: of matrices with known ones, of matrices without any, of the patch projection; made late and in
+ * steps. */
 #include "tests/core_models/probe_test.h"
 
 #include "core/base/rng.h"
@@ -43,7 +44,8 @@ static void covariance_times(const float *x, int rows, int cols, const float *v,
     free(mean);
 }
 
-/* C v = λ v, v·v = 1, at right angles, λ falling. Returns the sum of the λ: the share of the variance that they explain. */
+/* C v = λ v, v·v = 1, at right angles, λ falling. Returns the sum of the λ: the share of the variance that they
+ * explain. */
 static double check_components(const float *x, int rows, int cols, const float *v, int count)
 {
     double *cv = malloc((size_t)cols * sizeof *cv), sum = 0, before = 2;
@@ -70,7 +72,8 @@ static double check_components(const float *x, int rows, int cols, const float *
 static void test_random_matrices(void **state)
 {
     (void)state;
-    static const int SIZES[][2] = {{2, 1}, {2, 2}, {2, 7}, {3, 2}, {5, 40}, {40, 5}, {20, 20}, {64, 27}, {27, 64}, {100, 33}};
+    static const int SIZES[][2] = {{2, 1},  {2, 2},   {2, 7},   {3, 2},   {5, 40},
+                                   {40, 5}, {20, 20}, {64, 27}, {27, 64}, {100, 33}};
     Rng rng = rng_seed(3, 0);
     for (size_t s = 0; s < sizeof SIZES / sizeof *SIZES; s++) {
         int rows = SIZES[s][0], cols = SIZES[s][1], count = components_count((size_t)rows, (size_t)cols);
@@ -117,7 +120,11 @@ static void test_degenerate(void **state)
         for (int rows = 4; rows <= N; rows += 8) {
             for (int i = 0; i < rows * N; i++) {
                 int r = i / N, c = i % N;
-                x[i] = kind == 0 ? 0 : kind == 1 ? 7.5f : kind == 2 ? (float)r * (float)(c + 1) : kind == 3 ? (float)(r == c) : 1e-30f * (float)(r * c % 5);
+                x[i] = kind == 0   ? 0
+                       : kind == 1 ? 7.5f
+                       : kind == 2 ? (float)r * (float)(c + 1)
+                       : kind == 3 ? (float)(r == c)
+                                   : 1e-30f * (float)(r * c % 5);
             }
             solve(x, rows, N, v);
             int count = components_count((size_t)rows, N);
@@ -172,17 +179,20 @@ static void test_nodes(void **state)
     int cols = c.channels * c.patch_h * c.patch_w, count = components_count((size_t)c.width, (size_t)cols);
     const float *filters = value(&b, "patch_embed.probe.filters", &n), *weight = value(&b, "patch_embed.weight", &m);
     assert_ptr_equal(filters, weight);
-    const float *v = value(&b, "patch_embed.probe.components", &n), *explained = value(&b, "patch_embed.probe.explained", &m);
+    const float *v = value(&b, "patch_embed.probe.components", &n),
+                *explained = value(&b, "patch_embed.probe.explained", &m);
     double share = check_components(weight, c.width, cols, v, count), sum = 0;
     for (int k = 0; k < count; k++)
         sum += (double)explained[k];
     near(sum, share, "share of the variance");
-    const float *variance = value(&b, "patch_embed.probe.variance", &n), *singular = value(&b, "patch_embed.probe.singular", &n),
+    const float *variance = value(&b, "patch_embed.probe.variance", &n),
+                *singular = value(&b, "patch_embed.probe.singular", &n),
                 *covariance = value(&b, "patch_embed.probe.covariance", &n);
     for (int k = 0; k < count; k++) {
         near((double)singular[k] * (double)singular[k] / c.width, (double)variance[k], "singular value");
         for (int i = 0; i < count; i++)
-            assert_true(fabs((double)covariance[k * count + i] - (i == k ? (double)variance[k] : 0)) < 1e-6 * (double)variance[0]);
+            assert_true(fabs((double)covariance[k * count + i] - (i == k ? (double)variance[k] : 0)) <
+                        1e-6 * (double)variance[0]);
     }
     assert_true(value(&b, "patch_embed.probe.error_max", &n)[0] < 1e-6f);
     has_shape(&b, "patch_embed.probe.filters", "[d,c,i,j]");
@@ -198,7 +208,8 @@ static void test_made_when_asked_for(void **state)
     Bench b = {0};
     VitConfig c = small();
     with_probes(&b, &c);
-    NodeId leaf = graph_find(&b.graph, "patch_embed.probe.components"), after = graph_find(&b.graph, "patch_embed.probe.explained");
+    NodeId leaf = graph_find(&b.graph, "patch_embed.probe.components"),
+           after = graph_find(&b.graph, "patch_embed.probe.explained");
     assert_true(run_step_all(b.run, CLOCK_NEVER));
     assert_null(run_peek(b.run, leaf));
     Edit e = {.kind = EDIT_ZERO, .path = "blocks.0.mlp.out"};
@@ -225,8 +236,9 @@ static void test_made_when_asked_for(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_matrices), cmocka_unit_test(test_known_directions), cmocka_unit_test(test_degenerate),
-        cmocka_unit_test(test_steps), cmocka_unit_test(test_nodes), cmocka_unit_test(test_made_when_asked_for),
+        cmocka_unit_test(test_random_matrices), cmocka_unit_test(test_known_directions),
+        cmocka_unit_test(test_degenerate),      cmocka_unit_test(test_steps),
+        cmocka_unit_test(test_nodes),           cmocka_unit_test(test_made_when_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

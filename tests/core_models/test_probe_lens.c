@@ -12,7 +12,8 @@ static void check_last(const VitConfig *c, const char *what)
     for (int i = 0; i < 2; i++) {
         snprintf(path, sizeof path, "blocks.%d.lens.%s", c->layers - 1, NAMES[i]);
         const float *lens = value(&b, path, &n), *model = value(&b, NAMES[i], &m);
-        if (graph_cells(&b.graph, n) != (size_t)c->classes || memcmp(lens, model, (size_t)c->classes * sizeof *lens) != 0)
+        if (graph_cells(&b.graph, n) != (size_t)c->classes ||
+            memcmp(lens, model, (size_t)c->classes * sizeof *lens) != 0)
             fail_msg("%s: %s is not the model's", what, path);
         snprintf(path, sizeof path, "blocks.0.lens.%s", NAMES[i]);
         assert_true(c->layers > 1 && memcmp(value(&b, path, &n), model, (size_t)c->classes * sizeof *model) != 0);
@@ -56,7 +57,8 @@ static void test_before_the_first_block(void **state)
     VitConfig c = small();
     NodeId n;
     with_probes(&b, &c);
-    const float *x = value(&b, "blocks.0.resid_pre", &n), *gamma = value(&b, "ln_final.gamma", &n), *beta = value(&b, "ln_final.beta", &n);
+    const float *x = value(&b, "blocks.0.resid_pre", &n), *gamma = value(&b, "ln_final.gamma", &n),
+                *beta = value(&b, "ln_final.beta", &n);
     const float *weight = value(&b, "head.weight", &n), *bias = value(&b, "head.bias", &n);
     Dims d = graph_node(&b.graph, graph_find(&b.graph, "head.weight"))->dims;
     bool class_first = b.graph.axes[d.axis[0]].n == c.classes;
@@ -171,10 +173,8 @@ static void test_edits_are_followed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_last_lens_is_the_answer),
-        cmocka_unit_test(test_before_the_first_block),
-        cmocka_unit_test(test_recorded_lens),
-        cmocka_unit_test(test_other_readout),
+        cmocka_unit_test(test_last_lens_is_the_answer), cmocka_unit_test(test_before_the_first_block),
+        cmocka_unit_test(test_recorded_lens),           cmocka_unit_test(test_other_readout),
         cmocka_unit_test(test_edits_are_followed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

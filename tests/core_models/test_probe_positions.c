@@ -88,7 +88,8 @@ static void check_model(Bench *b, double *correlation, double *share4)
     *share4 = positions_neighbour_share(cosine, rows, cols, 4);
     near((double)value(b, "pos.probe.rank_correlation", &n)[0], *correlation, "rank correlation as a node");
     near((double)value(b, "pos.probe.share4", &n)[0], *share4, "share of 4 as a node");
-    near((double)value(b, "pos.probe.share8", &n)[0], positions_neighbour_share(cosine, rows, cols, 8), "share of 8 as a node");
+    near((double)value(b, "pos.probe.share8", &n)[0], positions_neighbour_share(cosine, rows, cols, 8),
+         "share of 8 as a node");
     const float *rank = value(b, "pos.probe.cosine_rank", &n);
     size_t places = (size_t)rows * (size_t)cols;
     double sum = 0;
@@ -122,7 +123,8 @@ static void test_model(void **state)
         for (size_t p = 0; p < (size_t)vit_patches(&c); p++)
             for (size_t d = 0; d < width; d++) {
                 double at = (double)(d % 2 ? p / cols : p % cols);
-                table[(first + p) * width + d] *= 0.1f; /* no two pairs are exactly alike: rounding would put such in any order */
+                table[(first + p) * width + d] *=
+                    0.1f; /* no two pairs are exactly alike: rounding would put such in any order */
                 table[(first + p) * width + d] += (float)(d / 2 % 2 ? sin(at * 0.4) : cos(at * 0.4));
             }
         add_probes(&b);
@@ -134,6 +136,7 @@ static void test_model(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ranks), cmocka_unit_test(test_similarities), cmocka_unit_test(test_model)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ranks), cmocka_unit_test(test_similarities),
+                                       cmocka_unit_test(test_model)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
-/* Where it looked and what it guessed: maps over the patches against plain sums in double, the object's share, hidden patches found from the
- * tokens, the guess turned back into colours, and gradient × input along the difference it predicts. */
+/* Where it looked and what it guessed: maps over the patches against plain sums in double, the object's share, hidden
+ * patches found from the tokens, the guess turned back into colours, and gradient × input along the difference it
+ * predicts. */
 #include "tests/core_models/probe_test.h"
 
 #include "core/graph/grad.h"
@@ -22,8 +23,11 @@ static double patch_mean_square(const VitConfig *c, const float *x, const float 
     for (int ch = 0; ch < c->channels; ch++)
         for (int i = 0; i < c->patch_h; i++)
             for (int j = 0; j < c->patch_w; j++) {
-                size_t k = ((((size_t)ch * (size_t)rows + (size_t)(patch / cols)) * (size_t)c->patch_h + (size_t)i) * (size_t)cols + (size_t)(patch % cols)) *
-                               (size_t)c->patch_w + (size_t)j;
+                size_t k = ((((size_t)ch * (size_t)rows + (size_t)(patch / cols)) * (size_t)c->patch_h + (size_t)i) *
+                                (size_t)cols +
+                            (size_t)(patch % cols)) *
+                               (size_t)c->patch_w +
+                           (size_t)j;
                 double d = (double)x[k] - (y ? (double)y[k] : 0);
                 sum += d * d;
             }
@@ -40,7 +44,8 @@ static void test_errors_of_the_guess(void **state)
     has_shape(&b, "guess.error", "[p]");
     has_shape(&b, "guess.hidden", "[p]");
     has_shape(&b, "guess.hidden_error_mean", "[]");
-    const float *guess = value(&b, "guess", &n), *image = value(&b, "image", &n), *error = value(&b, "guess.error", &n), *flat = value(&b, "guess.flat", &n);
+    const float *guess = value(&b, "guess", &n), *image = value(&b, "image", &n), *error = value(&b, "guess.error", &n),
+                *flat = value(&b, "guess.flat", &n);
     for (int p = 0; p < vit_patches(&c); p++) {
         near((double)error[p], patch_mean_square(&c, guess, image, p), "error");
         near((double)flat[p], patch_mean_square(&c, image, NULL, p), "flat");
@@ -105,10 +110,15 @@ static void test_hidden_patches_are_found(void **state)
     int patches = vit_patches(&c), *hide = calloc((size_t)patches, sizeof *hide);
     hide[1] = hide[4] = hide[patches - 1] = 1;
     NodeId embed = graph_find(&b.graph, "patch_embed");
-    Edit e = {.kind = EDIT_OTHER, .path = "patch_embed", .axis = graph_node(&b.graph, embed)->dims.axis[0], .other = "mask_token", .index = hide};
+    Edit e = {.kind = EDIT_OTHER,
+              .path = "patch_embed",
+              .axis = graph_node(&b.graph, embed)->dims.axis[0],
+              .other = "mask_token",
+              .index = hide};
     assert_true(graph_edit(&g, &b.graph, &e, 1, &err));
     Run *r = run_new(&g, b.run, NULL);
-    const float *hidden = run_need(r, graph_find(&g, "guess.hidden")), *error = run_need(r, graph_find(&g, "guess.error"));
+    const float *hidden = run_need(r, graph_find(&g, "guess.hidden")),
+                *error = run_need(r, graph_find(&g, "guess.error"));
     double sum = 0;
     for (int p = 0; p < patches; p++) {
         assert_true(hidden[p] == (hide[p] ? 1.0f : 0.0f));
@@ -135,7 +145,8 @@ static void test_attention_over_the_picture(void **state)
         with_probes(&b, &c);
         has_shape(&b, "where.attention", "[h,p]");
         has_shape(&b, "where.attention_mean", "[p]");
-        const float *pattern = value(&b, "blocks.1.attn.pattern", &n), *got = value(&b, "where.attention", &n), *all = value(&b, "where.attention_mean", &n);
+        const float *pattern = value(&b, "blocks.1.attn.pattern", &n), *got = value(&b, "where.attention", &n),
+                    *all = value(&b, "where.attention_mean", &n);
         int tokens = vit_tokens(&c), prefix = vit_prefix(&c), patches = vit_patches(&c);
         for (int p = 0; p < patches; p++) {
             double heads = 0;
@@ -188,7 +199,8 @@ static void test_shares_on_the_object(void **state)
     bench_free(&b);
 }
 
-/* Gradient × input adds up to the derivative along the picture: (f((1 + ε) x) − f((1 − ε) x)) / 2ε, patch by patch and together. */
+/* Gradient × input adds up to the derivative along the picture: (f((1 + ε) x) − f((1 − ε) x)) / 2ε, patch by patch and
+ * together. */
 static void test_gradient_times_input(void **state)
 {
     (void)state;
@@ -243,12 +255,9 @@ static void test_gradient_times_input(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_errors_of_the_guess),
-        cmocka_unit_test(test_guess_as_colours),
-        cmocka_unit_test(test_hidden_patches_are_found),
-        cmocka_unit_test(test_attention_over_the_picture),
-        cmocka_unit_test(test_shares_on_the_object),
-        cmocka_unit_test(test_gradient_times_input),
+        cmocka_unit_test(test_errors_of_the_guess),      cmocka_unit_test(test_guess_as_colours),
+        cmocka_unit_test(test_hidden_patches_are_found), cmocka_unit_test(test_attention_over_the_picture),
+        cmocka_unit_test(test_shares_on_the_object),     cmocka_unit_test(test_gradient_times_input),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,9 +13,12 @@ static void test_row_statistics(void **state)
     with_probes(&b, &c);
     NodeId n;
     size_t heads = (size_t)c.heads, tokens = (size_t)vit_tokens(&c);
-    const float *pattern = value(&b, "blocks.1.attn.pattern", &n), *scores = value(&b, "blocks.1.attn.scores_scaled", &n);
-    const float *entropy = value(&b, "blocks.1.attn.probe.entropy", &n), *largest = value(&b, "blocks.1.attn.probe.largest", &n);
-    const float *sum = value(&b, "blocks.1.attn.probe.row_sum", &n), *variance = value(&b, "blocks.1.attn.probe.score_variance", &n);
+    const float *pattern = value(&b, "blocks.1.attn.pattern", &n),
+                *scores = value(&b, "blocks.1.attn.scores_scaled", &n);
+    const float *entropy = value(&b, "blocks.1.attn.probe.entropy", &n),
+                *largest = value(&b, "blocks.1.attn.probe.largest", &n);
+    const float *sum = value(&b, "blocks.1.attn.probe.row_sum", &n),
+                *variance = value(&b, "blocks.1.attn.probe.score_variance", &n);
     const float *mean = value(&b, "blocks.1.attn.probe.mean_pattern", &n);
     for (size_t row = 0; row < heads * tokens; row++) {
         double h = 0, total = 0, top = 0, m = 0, v = 0;
@@ -184,10 +187,24 @@ static const Kind KINDS[] = {
     {.what = "cls", .classes = 5, .pos = VIT_POS_ALL},
     {.what = "hidden patches are guessed", .guesses = true, .classes = 5, .pos = VIT_POS_ALL},
     {.what = "registers", .classes = 5, .registers = 2, .pos = VIT_POS_BEFORE_REGISTERS},
-    {.what = "mean of patches with cls", .classes = 5, .pos = VIT_POS_ALL, .pool = VIT_POOL_MEAN, .no_final = true, .fc_norm = true},
-    {.what = "mean of patches, nothing in front", .no_cls = true, .classes = 5, .pos = VIT_POS_PATCHES, .pool = VIT_POOL_MEAN},
+    {.what = "mean of patches with cls",
+     .classes = 5,
+     .pos = VIT_POS_ALL,
+     .pool = VIT_POOL_MEAN,
+     .no_final = true,
+     .fc_norm = true},
+    {.what = "mean of patches, nothing in front",
+     .no_cls = true,
+     .classes = 5,
+     .pos = VIT_POS_PATCHES,
+     .pool = VIT_POOL_MEAN},
     {.what = "two heads", .dist = true, .registers = 1, .classes = 3, .pos = VIT_POS_ALL, .pool = VIT_POOL_CLS_DIST},
-    {.what = "post-norm without biases", .post_norm = true, .no_bias = true, .no_final = true, .classes = 1, .pos = VIT_POS_NONE},
+    {.what = "post-norm without biases",
+     .post_norm = true,
+     .no_bias = true,
+     .no_final = true,
+     .classes = 1,
+     .pos = VIT_POS_NONE},
     {.what = "no head", .classes = 0, .pos = VIT_POS_ALL},
     {.what = "nothing read out", .no_cls = true, .classes = 0, .pos = VIT_POS_ALL, .pool = VIT_POOL_NONE},
 };
@@ -216,7 +233,8 @@ static VitConfig of_kind(const Kind *k)
 static void check_text(const Node *node)
 {
     const NodeText *t = node_text(node->path);
-    if (!t || utf8_cells(t->sentence) > NODE_SENTENCE_CELLS || utf8_cells(t->label) > NODE_LABEL_CELLS || !*t->sentence || strstr(t->pattern, "**"))
+    if (!t || utf8_cells(t->sentence) > NODE_SENTENCE_CELLS || utf8_cells(t->label) > NODE_LABEL_CELLS ||
+        !*t->sentence || strstr(t->pattern, "**"))
         fail_msg("%s has no fitting text of its own", node->path);
 }
 
@@ -233,7 +251,7 @@ static void check_explained(Bench *b, const char *what)
         assert_int_equal(graph_find(g, node->path), n); /* no name twice */
         const float *x = run_need(b->run, n);
         for (int k = 0; k < op_inputs(node->op); k++)
-            run_need(b->run, node->in[k]); /* what is derived is there only when asked for */
+            run_need(b->run, node->in[k]);                        /* what is derived is there only when asked for */
         size_t cells = graph_cells(g, n), step = cells / 997 + 1; /* all cells, or some everywhere */
         for (size_t cell = 0; cell < cells; cell += step) {
             Explain e = explain_open(g, n, cell);
@@ -288,7 +306,8 @@ static void test_one_of_everything(void **state)
     (void)state;
     Bench b = {0};
     VitConfig c = small();
-    c.image_h = c.image_w = c.patch_h = c.patch_w = c.channels = c.width = c.heads = c.head_dim = c.mlp = c.classes = c.layers = 1;
+    c.image_h = c.image_w = c.patch_h = c.patch_w = c.channels = c.width = c.heads = c.head_dim = c.mlp = c.classes =
+        c.layers = 1;
     c.cls = false;
     c.pool = VIT_POOL_MEAN;
     with_probes(&b, &c);

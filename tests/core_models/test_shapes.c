@@ -18,7 +18,8 @@ static double light_of(const uint8_t *p)
     return 0.30 * p[0] + 0.59 * p[1] + 0.11 * p[2];
 }
 
-/* FNV-1a over two thousand pictures and their masks: recorded when pictures were first drawn. A picture's number is a promise. */
+/* FNV-1a over two thousand pictures and their masks: recorded when pictures were first drawn. A picture's number is a
+ * promise. */
 static void same_bytes_as_ever(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-/* Every knob of the Vision Transformer builds, runs and has the right shapes; the map and the texts cover every node. */
+/* Every knob of the Vision Transformer builds, runs and has the right shapes; the map and the texts cover every node.
+ */
 #include "tests/core_models/variants.h"
 
 #include "core/base/utf8.h"
@@ -32,7 +33,9 @@ static void every_knob_runs(void **state)
         snprintf(shape, sizeof shape, "[t=%d,d=%d]", vit_tokens(&c), c.width);
         shape_is(&b.graph, "full_embed", shape);
         shape_is(&b.graph, c.post_norm ? "blocks.1.ln2.out" : "blocks.1.resid_post", shape);
-        NodeId end = b.nodes.probs != NO_NODE ? b.nodes.probs : b.nodes.readout != NO_NODE ? b.nodes.readout : b.nodes.tokens_out;
+        NodeId end = b.nodes.probs != NO_NODE     ? b.nodes.probs
+                     : b.nodes.readout != NO_NODE ? b.nodes.readout
+                                                  : b.nodes.tokens_out;
         const float *out = run_need(b.run, end);
         for (size_t k = 0; k < graph_cells(&b.graph, end); k++)
             if (!isfinite(out[k]))
@@ -70,10 +73,19 @@ static void names_and_axes(void **state)
     shape_is(&b.graph, "blocks.1.mlp.post", "[t=17,m=64]");
     shape_is(&b.graph, "readout", "[d=32]");
     shape_is(&b.graph, "probs", "[o=5]");
-    static const char *const derived[] = {"blocks.0.resid_pre", "blocks.0.ln1.sq", "blocks.0.ln1.scaled", "blocks.0.attn.q_nobias",
-                                          "blocks.0.attn.shifted", "blocks.0.attn.scores_scaled", "blocks.0.mlp.out_nobias"};
-    static const char *const stored[] = {"blocks.0.attn.q", "blocks.0.attn.scores_raw", "blocks.0.attn.exp", "blocks.0.attn.pattern",
-                                         "blocks.0.ln1.out", "blocks.0.resid_mid", "logits", "image", "patch_embed"};
+    static const char *const derived[] = {"blocks.0.resid_pre",     "blocks.0.ln1.sq",
+                                          "blocks.0.ln1.scaled",    "blocks.0.attn.q_nobias",
+                                          "blocks.0.attn.shifted",  "blocks.0.attn.scores_scaled",
+                                          "blocks.0.mlp.out_nobias"};
+    static const char *const stored[] = {"blocks.0.attn.q",
+                                         "blocks.0.attn.scores_raw",
+                                         "blocks.0.attn.exp",
+                                         "blocks.0.attn.pattern",
+                                         "blocks.0.ln1.out",
+                                         "blocks.0.resid_mid",
+                                         "logits",
+                                         "image",
+                                         "patch_embed"};
     for (size_t i = 0; i < sizeof derived / sizeof *derived; i++)
         assert_true(graph_node(&b.graph, graph_find(&b.graph, derived[i]))->flags & NODE_DERIVED);
     for (size_t i = 0; i < sizeof stored / sizeof *stored; i++)
@@ -139,7 +151,8 @@ static void impossible_configurations(void **state)
     assert_false(vit_check(&huge, &err));
 }
 
-/* Without positions a permutation of the patches permutes the patch tokens and leaves the answer (up to the order of sums). */
+/* Without positions a permutation of the patches permutes the patch tokens and leaves the answer (up to the order of
+ * sums). */
 static void permutation_equivariance(void **state)
 {
     (void)state;
@@ -156,7 +169,8 @@ static void permutation_equivariance(void **state)
     Edit e = {.kind = EDIT_GATHER, .path = "patch_embed", .axis = p->dims.axis[0], .index = order};
     assert_true(graph_edit(&shuffled, &a.graph, &e, 1, &err));
     Run *run = run_new(&shuffled, NULL, NULL);
-    const float *one = run_need(a.run, a.nodes.tokens_out), *other = run_need(run, graph_find(&shuffled, "ln_final.out"));
+    const float *one = run_need(a.run, a.nodes.tokens_out),
+                *other = run_need(run, graph_find(&shuffled, "ln_final.out"));
     double moved = 0;
     for (int t = 0; t < 17; t++)
         for (int d = 0; d < 32; d++) {
@@ -209,7 +223,8 @@ static void seeded_rows_differ(void **state)
         largest /= c.heads * t;
         different /= c.heads * t;
         if (largest < 4.0 / t || different < 0.3)
-            fail_msg("block %d: mean largest weight %.3f, mean difference of neighbouring rows %.3f", l, largest, different);
+            fail_msg("block %d: mean largest weight %.3f, mean difference of neighbouring rows %.3f", l, largest,
+                     different);
     }
     bench_free(&b);
 }
@@ -226,7 +241,8 @@ static void seeds(void **state)
     assert_true(bench_hash(&a) != bench_hash(&other));
     float *one = malloc(vit_role_cells(&c, VIT_W_DOWN) * sizeof(float));
     model_seeded_weight(&c, 1, VIT_W_DOWN, 1, one);
-    assert_memory_equal(one, vit_weight(&a.model.weights, VIT_W_DOWN, 1)->data, vit_role_cells(&c, VIT_W_DOWN) * sizeof(float));
+    assert_memory_equal(one, vit_weight(&a.model.weights, VIT_W_DOWN, 1)->data,
+                        vit_role_cells(&c, VIT_W_DOWN) * sizeof(float));
     free(one);
     bench_free(&a);
     bench_free(&b);
@@ -267,7 +283,8 @@ static void check_texts(const Graph *g, const char *what)
             fail_msg("'%s': label '%s' is empty or too long", t->pattern, t->label);
         if (!*t->sentence || utf8_cells(t->sentence) > NODE_SENTENCE_CELLS)
             fail_msg("'%s': sentence of %d cells", t->pattern, utf8_cells(t->sentence));
-        if (strncmp(t->pattern, "**.edit", 7) == 0 && !(graph_node(g, n)->flags & NODE_EDITED) && graph_node(g, n)->op != OP_LEAF)
+        if (strncmp(t->pattern, "**.edit", 7) == 0 && !(graph_node(g, n)->flags & NODE_EDITED) &&
+            graph_node(g, n)->op != OP_LEAF)
             fail_msg("'%s' is taken for an edit's node", path);
     }
 }
@@ -307,7 +324,8 @@ static void check_map(const Graph *g, const char *what)
         if (stages_of_node(&s, n) == NO_BOX)
             fail_msg("%s: '%s' has no box", what, graph_node(g, n)->path);
     bool *open = malloc((size_t)s.count);
-    for (int mode = 0; mode < 3; mode++) { /* all closed, all open, every other one open: forth and back are each other's reverse */
+    for (int mode = 0; mode < 3;
+         mode++) { /* all closed, all open, every other one open: forth and back are each other's reverse */
         int seen = 0, last = 0;
         for (int i = 0; i < s.count; i++)
             open[i] = mode == 1 || (mode == 2 && i % 2);
@@ -380,9 +398,11 @@ static void edited_graphs_have_text_and_place(void **state)
 static void steps_of_the_bundled_model(void **state)
 {
     (void)state;
-    static const char *const expected[] = {
-        "image", "patches", "+ position", "block 0", "ln1", "q k v", "raw scores", "scaled", "softmax", "weighted v", "W_O", "+", "ln2",
-        "up", "activation", "down", "+", "block 1", "block 2", "block 3", "final norm", "guess", "read-out", "logits", "probs"};
+    static const char *const expected[] = {"image",      "patches",    "+ position", "block 0", "ln1",
+                                           "q k v",      "raw scores", "scaled",     "softmax", "weighted v",
+                                           "W_O",        "+",          "ln2",        "up",      "activation",
+                                           "down",       "+",          "block 1",    "block 2", "block 3",
+                                           "final norm", "guess",      "read-out",   "logits",  "probs"};
     Bench b;
     Stages s;
     VitConfig c = model_bundled_config();
@@ -396,7 +416,8 @@ static void steps_of_the_bundled_model(void **state)
         assert_string_equal(s.boxes[i].label, expected[n]);
     }
     assert_int_equal(n, sizeof expected / sizeof *expected);
-    assert_string_equal(graph_node(&b.graph, s.boxes[stages_find(&s, "blocks.0.softmax")].show)->path, "blocks.0.attn.pattern");
+    assert_string_equal(graph_node(&b.graph, s.boxes[stages_find(&s, "blocks.0.softmax")].show)->path,
+                        "blocks.0.attn.pattern");
     assert_string_equal(graph_node(&b.graph, s.boxes[stages_find(&s, "blocks.3")].show)->path, "blocks.3.resid_post");
     free(open);
     stages_free(&s);
@@ -406,8 +427,8 @@ static void steps_of_the_bundled_model(void **state)
 static void post_norm_order(void **state)
 {
     (void)state;
-    static const char *const expected[] = {"q k v", "raw scores", "scaled", "softmax", "weighted v", "W_O", "+", "ln1",
-                                           "up",    "activation", "down",   "+",       "ln2"};
+    static const char *const expected[] = {"q k v", "raw scores", "scaled",     "softmax", "weighted v", "W_O", "+",
+                                           "ln1",   "up",         "activation", "down",    "+",          "ln2"};
     Bench b;
     Stages s;
     VitConfig c = variant(0);

@@ -44,7 +44,8 @@ static bool has_batch_axis(const Graph *g, NodeId n)
     return d.n && strcmp(g->axes[d.axis[0]].sym, "b") == 0;
 }
 
-/* Every node of the single graph is in the batch under its name, with picture k's values. Returns how many have the axis b. */
+/* Every node of the single graph is in the batch under its name, with picture k's values. Returns how many have the
+ * axis b. */
 static int compare(const char *what, Bench *batch, Bench *one, int k)
 {
     int with_b = 0;
@@ -155,7 +156,8 @@ static void hidden_patches(void **state)
     size_t row = (size_t)c.image_w;
     for (int i = 0; i < c.patch_h; i++)
         for (int j = 0; j < c.patch_w; j++)
-            input[(size_t)i * row + (size_t)(3 * c.patch_w + j)] = 255.0f - input[(size_t)i * row + (size_t)(3 * c.patch_w + j)];
+            input[(size_t)i * row + (size_t)(3 * c.patch_w + j)] = 255.0f -
+                                                                   input[(size_t)i * row + (size_t)(3 * c.patch_w + j)];
     Bench changed;
     batch_start(&changed, &c, input, hidden);
     assert_memory_not_equal(run_need(changed.run, changed.nodes.patch_embed), from, 16 * w * sizeof *from);
@@ -169,7 +171,8 @@ static void hidden_patches(void **state)
     changed.run = run_new(&changed.graph, NULL, NULL);
     bench_free(&plain);
     batch_start(&plain, &c, input, NULL);
-    assert_memory_equal(run_need(changed.run, changed.nodes.tokens_out), run_need(plain.run, plain.nodes.tokens_out), PICTURES * t * sizeof *out);
+    assert_memory_equal(run_need(changed.run, changed.nodes.tokens_out), run_need(plain.run, plain.nodes.tokens_out),
+                        PICTURES * t * sizeof *out);
     bench_free(&changed);
     bench_free(&plain);
     bench_free(&b);
@@ -206,9 +209,13 @@ static void hidden_by_an_edit(void **state)
     graph_free(&edited);
     const Edit bad[] = {
         {.kind = EDIT_OTHER, .path = "patch_embed", .axis = p, .index = chosen, .other = "nothing"},
-        {.kind = EDIT_OTHER, .path = "patch_embed", .axis = p, .index = chosen, .other = "full_embed"},             /* later */
-        {.kind = EDIT_OTHER, .path = "patch_embed", .axis = p, .index = chosen, .other = "patch_embed.rows_nobias"}, /* has p */
-        {.kind = EDIT_OTHER, .path = "full_embed", .axis = p, .index = chosen, .other = "mask_token"},              /* has no p */
+        {.kind = EDIT_OTHER, .path = "patch_embed", .axis = p, .index = chosen, .other = "full_embed"}, /* later */
+        {.kind = EDIT_OTHER,
+         .path = "patch_embed",
+         .axis = p,
+         .index = chosen,
+         .other = "patch_embed.rows_nobias"},                                                          /* has p */
+        {.kind = EDIT_OTHER, .path = "full_embed", .axis = p, .index = chosen, .other = "mask_token"}, /* has no p */
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_false(graph_edit(&edited, &one.graph, &bad[i], 1, &err));
@@ -217,7 +224,8 @@ static void hidden_by_an_edit(void **state)
     free(input);
 }
 
-/* guess[c,y,i,x,j] = Σ_d tokens[p,d] · W[c,i,j,d] + b[c,i,j], checked in double, for a rectangular grid of rectangular patches. */
+/* guess[c,y,i,x,j] = Σ_d tokens[p,d] · W[c,i,j,d] + b[c,i,j], checked in double, for a rectangular grid of rectangular
+ * patches. */
 static void guess_is_the_head(void **state)
 {
     (void)state;
@@ -228,7 +236,8 @@ static void guess_is_the_head(void **state)
         Bench b;
         bench_seeded(&b, &c, 3);
         const float *x = run_need(b.run, b.nodes.tokens_out), *got = run_need(b.run, b.nodes.guess);
-        const float *w = vit_weight(&b.model.weights, VIT_GUESS_W, 0)->data, *bias = vit_weight(&b.model.weights, VIT_GUESS_B, 0)->data;
+        const float *w = vit_weight(&b.model.weights, VIT_GUESS_W, 0)->data,
+                    *bias = vit_weight(&b.model.weights, VIT_GUESS_B, 0)->data;
         int rows = c.image_h / c.patch_h, cols = c.image_w / c.patch_w, ph = c.patch_h, pw = c.patch_w;
         assert_int_equal(graph_cells(&b.graph, b.nodes.guess), bench_pixels(&c));
         for (int ch = 0; ch < c.channels; ch++)
@@ -275,9 +284,9 @@ static void no_part_of_the_pass(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(batch_is_each_alone), cmocka_unit_test(tokens_for_each),   cmocka_unit_test(odd_tokens),
-        cmocka_unit_test(hidden_by_an_edit),
-        cmocka_unit_test(hidden_patches),      cmocka_unit_test(guess_is_the_head), cmocka_unit_test(no_part_of_the_pass),
+        cmocka_unit_test(batch_is_each_alone), cmocka_unit_test(tokens_for_each), cmocka_unit_test(odd_tokens),
+        cmocka_unit_test(hidden_by_an_edit),   cmocka_unit_test(hidden_patches),  cmocka_unit_test(guess_is_the_head),
+        cmocka_unit_test(no_part_of_the_pass),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,7 +30,8 @@ static Explanation explanation(const char *path, size_t cell, size_t most)
 static void test_terms_by_size(void **state)
 {
     (void)state;
-    static const char *const PATHS[] = {"blocks.1.attn.scores_raw", "blocks.2.mlp.out_nobias", "blocks.0.ln1.sum", "patch_embed.out_nobias"};
+    static const char *const PATHS[] = {"blocks.1.attn.scores_raw", "blocks.2.mlp.out_nobias", "blocks.0.ln1.sum",
+                                        "patch_embed.out_nobias"};
     for (size_t i = 0; i < sizeof PATHS / sizeof *PATHS; i++) {
         NodeId n = session_node(&s, SIDE_B, PATHS[i]);
         if (n == NO_NODE) /* the patch projection is called otherwise when it has no bias */
@@ -105,7 +106,8 @@ static void test_explain_text(void **state)
     has(t, "blocks.1.attn.q[t=r3c4,h=2,e] · blocks.1.attn.k[u=r4c3,h=2,e]");
     has(t, "16 terms");
     has(t, "equal, bit for bit");
-    has(run("explain pixels[c=G,y=1,i=2,x=3,j=4]"), "row 8, column 22 of the picture as the model receives it, colour G");
+    has(run("explain pixels[c=G,y=1,i=2,x=3,j=4]"),
+        "row 8, column 22 of the picture as the model receives it, colour G");
     has(run("explain head.weight[o=star,d=3]"), "a weight of the model");
     has(run("explain blocks.0.attn.row_max[h=0,t=cls]"), "and 41 more, none of them larger");
     refused("explain blocks.0.nothing", "there is no node");
@@ -181,7 +183,8 @@ static void test_why_takes_the_largest_term(void **state)
     NodeId n = graph_find(g, "blocks.1.mlp.out_nobias");
     Explanation e = explanation("blocks.1.mlp.out_nobias", 700, 1);
     assert_true(ask_why(&s, SIDE_B, n, 700, step, 2, &count, &err));
-    assert_true(step[1].ref.node == e.lines[0].ref[0].node && step[1].ref.cell == e.lines[0].ref[0].cell); /* the activation, not the weight */
+    assert_true(step[1].ref.node == e.lines[0].ref[0].node &&
+                step[1].ref.cell == e.lines[0].ref[0].cell); /* the activation, not the weight */
     explanation_free(&e);
     e = explanation("blocks.1.mlp.out_nobias", 700, SIZE_MAX);
     double all = 0;
@@ -247,8 +250,11 @@ static void test_say_row(void **state)
 static void test_say_fits_the_node(void **state)
 {
     (void)state;
-    static const struct { const char *line, *part; } CASES[] = {
-        {"say blocks.1.attn.pattern[h=2,t=r3c4,u=r4c3]", "In head 2 of block 1, asked from patch r3c4, r4c3 gets a weight of "},
+    static const struct {
+        const char *line, *part;
+    } CASES[] = {
+        {"say blocks.1.attn.pattern[h=2,t=r3c4,u=r4c3]",
+         "In head 2 of block 1, asked from patch r3c4, r4c3 gets a weight of "},
         {"say blocks.1.attn.scores_raw[h=2,t=cls,u=r4c3]", "asked from token cls, r4c3 has a raw score of "},
         {"say blocks.1.attn.scores_raw", "What enters the softmax has a variance of "},
         {"say blocks.0.attn.k[u=r1c1]", "k of patch r1c1 in head "},
@@ -280,7 +286,8 @@ static void test_say_change(void **state)
     const char *t = run("say");
     has(t, "A: Head 2 of block 1");
     has(t, "\nB: Head 2 of block 1");
-    double from = number_after(t, "variance of the scores goes from "), to = number_after(strstr(t, "variance of the scores"), " to ");
+    double from = number_after(t, "variance of the scores goes from "),
+           to = number_after(strstr(t, "variance of the scores"), " to ");
     const float *variance = values("blocks.1.attn.probe.score_variance", &n);
     close_to(to, (double)variance[session_cell(&s, SIDE_B, n)]);
     assert_true(to > 4 * from);
@@ -334,7 +341,8 @@ static void test_info(void **state)
     assert_true(json_number(json_get(j, "parameters"), &number) && number == (double)vit_params(&s.model.vit));
     assert_int_equal(strlen(json_text(json_get(j, "trace_hash"), "")), 16);
     double stored = 0, all = 0;
-    assert_true(json_number(json_get(j, "bytes_stored"), &stored) && json_number(json_get(j, "bytes_all"), &all) && stored < all);
+    assert_true(json_number(json_get(j, "bytes_stored"), &stored) && json_number(json_get(j, "bytes_all"), &all) &&
+                stored < all);
     json_free(j);
     buf_free(&text);
     has(run("info"), "shapes-vit");

@@ -1,4 +1,5 @@
-/* What lines of changes mean: the same later as when they were typed, in the order in which they came, and back again by undo. */
+/* What lines of changes mean: the same later as when they were typed, in the order in which they came, and back again
+ * by undo. */
 #include <time.h>
 #include <unistd.h>
 
@@ -74,7 +75,8 @@ static void patches_come_from_files(void **state)
     run(line);
     unlink(file);
     unlink(name);
-    const float *a = session_need(&s, SIDE_A, "blocks.1.attn.z", NULL), *b = session_need(&s, SIDE_B, "blocks.1.attn.z", NULL);
+    const float *a = session_need(&s, SIDE_A, "blocks.1.attn.z", NULL),
+                *b = session_need(&s, SIDE_B, "blocks.1.attn.z", NULL);
     assert_memory_equal(a, b, 65 * 64 * sizeof(float));
     run("set scale off; undo"); /* the file is gone, its values are not */
 }
@@ -140,11 +142,14 @@ static void patterns_are_matched_in_time(void **state)
 {
     (void)state;
     clock_t start = clock();
-    refused("export /tmp/none.npz ****************************************************************q_z", "no node matches");
+    refused("export /tmp/none.npz ****************************************************************q_z",
+            "no node matches");
     assert_true(clock() - start < 5 * CLOCKS_PER_SEC);
-    assert_true(address_match("blocks.*.attn.z", "blocks.10.attn.z") && !address_match("blocks.*.z", "blocks.1.attn.z"));
+    assert_true(address_match("blocks.*.attn.z", "blocks.10.attn.z") &&
+                !address_match("blocks.*.z", "blocks.1.attn.z"));
     assert_true(address_match("blocks.**.z", "blocks.1.attn.z") && address_match("blocks.1.*", "blocks.1.attn.z"));
-    assert_true(address_match("**", "") && address_match("a*c", "abbc") && !address_match("a*c", "ab.c") && !address_match("*", "a.b"));
+    assert_true(address_match("**", "") && address_match("a*c", "abbc") && !address_match("a*c", "ab.c") &&
+                !address_match("*", "a.b"));
 }
 
 /* Names of public checkpoints hold commas and blanks, and some occur twice. */
@@ -152,7 +157,8 @@ static void addresses_can_be_read_back(void **state)
 {
     (void)state;
     static const char *const NAMES[] = {"tench, Tinca tinca", "shark", "crane", "crane", "1", "a:b"};
-    static const char *const WRITTEN[] = {"logits[o=0]", "logits[o=shark]", "logits[o=crane]", "logits[o=3]", "logits[o=4]", "logits[o=5]"};
+    static const char *const WRITTEN[] = {"logits[o=0]", "logits[o=shark]", "logits[o=crane]",
+                                          "logits[o=3]", "logits[o=4]",     "logits[o=5]"};
     static const float VALUES[6] = {0};
     Graph g;
     graph_init(&g);

@@ -5,9 +5,9 @@
 
 #include "core/base/file.h"
 #include "core/eval/precision.h"
+#include "core/io/tensors.h"
 #include "core/session/ask_diff.h"
 #include "core/session/export.h"
-#include "core/io/tensors.h"
 
 static const char *trace(void)
 {
@@ -113,7 +113,9 @@ static void every_stored_value_is_rounded(void **state)
         size_t cells = 0, rounded = 0;
         for (NodeId n = 0; n < g->count; n++) {
             const Node *node = graph_node(g, n);
-            if (strstr(node->path, ".unedited") || !(strncmp(node->path, "blocks.", 7) == 0 || strcmp(node->path, "logits") == 0 || strcmp(node->path, "pos_embed") == 0) ||
+            if (strstr(node->path, ".unedited") ||
+                !(strncmp(node->path, "blocks.", 7) == 0 || strcmp(node->path, "logits") == 0 ||
+                  strcmp(node->path, "pos_embed") == 0) ||
                 (node->flags & (NODE_DERIVED | NODE_PROBE)) || node->op == OP_LEAF)
                 continue;
             const float *x = session_need(&s, SIDE_B, node->path, &err);
@@ -160,8 +162,9 @@ static void a_rounded_trace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_its_own_edit),           cmocka_unit_test(recorded_steps_only), cmocka_unit_test(refuses_nonsense),
-        cmocka_unit_test(every_stored_value_is_rounded), cmocka_unit_test(a_rounded_trace),
+        cmocka_unit_test(finds_its_own_edit), cmocka_unit_test(recorded_steps_only),
+        cmocka_unit_test(refuses_nonsense),   cmocka_unit_test(every_stored_value_is_rounded),
+        cmocka_unit_test(a_rounded_trace),
     };
     return cmocka_run_group_tests_name("diff commands", tests, start, stop);
 }

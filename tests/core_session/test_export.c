@@ -1,4 +1,5 @@
-/* Values in files: what is written reads back as the very bits of the trace, in the order of axes that was asked for. */
+/* Values in files: what is written reads back as the very bits of the trace, in the order of axes that was asked for.
+ */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -72,7 +73,8 @@ static TensorFile written(Side side, const char *pattern, const char *axes, cons
     TensorFormat format;
     TensorFile f = {0};
     const char *path = in_dir(name);
-    if (!tensor_format(path, &format, &err) || !export_nodes(&s, side, pattern, axes, path, format, &said, &err) || !tensors_open(&f, path, &err))
+    if (!tensor_format(path, &format, &err) || !export_nodes(&s, side, pattern, axes, path, format, &said, &err) ||
+        !tensors_open(&f, path, &err))
         fail_msg("%s", err.text);
     if (report)
         assert_string_equal(buf_str(&said), report);
@@ -347,7 +349,8 @@ static void test_open_and_model(void **state)
     Err err = {""};
     assert_non_null(strstr(run("open #5"), "#5, 48 × 48."));
     assert_false(command_do(&s, &commands, "open no-such.png", COMMAND_FILE, &err));
-    assert_false(command_do(&s, &commands, "open #99999999999999999999", COMMAND_FILE, &err)); /* no other picture in its place */
+    assert_false(command_do(&s, &commands, "open #99999999999999999999", COMMAND_FILE,
+                            &err)); /* no other picture in its place */
     assert_non_null(strstr(err.text, "is no picture"));
     assert_string_equal(s.now.input.name, "#5");
     assert_false(command_do(&s, &commands, "open a b", COMMAND_FILE, &err));

@@ -1,4 +1,5 @@
-/* `gradient`: nodes on both sides that follow the edits, are explained, compared and exported, and are gone again when it is over. */
+/* `gradient`: nodes on both sides that follow the edits, are explained, compared and exported, and are gone again when
+ * it is over. */
 #include <unistd.h>
 
 #include "asking.h"
@@ -33,7 +34,8 @@ static void it_tells_what_a_change_does(void **state)
     uint64_t before = hash(SIDE_A);
     has(run("gradient logits[o=2]"), "how logits[o=");
     assert_true(hash(SIDE_A) == before);
-    float slope = values("grad.blocks.3.attn.z", &n)[5], logit = values("logits", &m)[2], x = values("blocks.3.attn.z", &m)[5];
+    float slope = values("grad.blocks.3.attn.z", &n)[5], logit = values("logits", &m)[2],
+          x = values("blocks.3.attn.z", &m)[5];
     char line[96];
     snprintf(line, sizeof line, "set blocks.3.attn.z[t=cls,h=0,e=5] %.9g", (double)(x + 0.05f));
     run(line);
@@ -113,7 +115,8 @@ static void nodes_like_others(void **state)
     for (NodeId n = s.now.base_count; n < g->count; n++, count++) {
         const Node *node = graph_node(g, n);
         Buf text = {0};
-        if (!node_text(node->path) || (strncmp(node->path, "grad.", 5) == 0 && strcmp(node_text(node->path)->label, "gradient") != 0 && node->op != OP_LEAF))
+        if (!node_text(node->path) || (strncmp(node->path, "grad.", 5) == 0 &&
+                                       strcmp(node_text(node->path)->label, "gradient") != 0 && node->op != OP_LEAF))
             fail_msg("%s is called %s", node->path, node_text(node->path) ? node_text(node->path)->label : "nothing");
         if (!ask_explain_text(&s, SIDE_B, node->path, graph_cells(g, n) / 2, &text, false, &err))
             fail_msg("%s: %s", node->path, err.text);
@@ -233,10 +236,14 @@ static void completion(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(it_tells_what_a_change_does, start, stop), cmocka_unit_test_setup_teardown(of_the_loss, start, stop),
-        cmocka_unit_test_setup_teardown(through_edits, start, stop),               cmocka_unit_test_setup_teardown(nodes_like_others, start, stop),
-        cmocka_unit_test_setup_teardown(exported, start, stop),                    cmocka_unit_test_setup_teardown(refusals, start, stop),
-        cmocka_unit_test_setup_teardown(in_slices, start, stop),                   cmocka_unit_test_setup_teardown(other_pictures, start, stop),
+        cmocka_unit_test_setup_teardown(it_tells_what_a_change_does, start, stop),
+        cmocka_unit_test_setup_teardown(of_the_loss, start, stop),
+        cmocka_unit_test_setup_teardown(through_edits, start, stop),
+        cmocka_unit_test_setup_teardown(nodes_like_others, start, stop),
+        cmocka_unit_test_setup_teardown(exported, start, stop),
+        cmocka_unit_test_setup_teardown(refusals, start, stop),
+        cmocka_unit_test_setup_teardown(in_slices, start, stop),
+        cmocka_unit_test_setup_teardown(other_pictures, start, stop),
         cmocka_unit_test_setup_teardown(completion, start, stop),
     };
     return cmocka_run_group_tests_name("gradients in a session", tests, NULL, NULL);

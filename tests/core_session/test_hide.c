@@ -172,8 +172,8 @@ static void a_share_at_random(void **state)
     assert_int_equal(count(), 1);
 }
 
-/* The pixels under a hidden patch matter to its token no more (to the others only through the picture's mean and deviation); a shuffle before or
- * after does what it says. */
+/* The pixels under a hidden patch matter to its token no more (to the others only through the picture's mean and
+ * deviation); a shuffle before or after does what it says. */
 static void with_other_edits(void **state)
 {
     (void)state;
@@ -231,7 +231,8 @@ static void completion(void **state)
     (void)state;
     Buf out = {0};
     command_complete(&s, &commands, "hide r7c", &out);
-    assert_string_equal(buf_str(&out), "hide r7c0\nhide r7c1\nhide r7c2\nhide r7c3\nhide r7c4\nhide r7c5\nhide r7c6\nhide r7c7\n");
+    assert_string_equal(buf_str(&out),
+                        "hide r7c0\nhide r7c1\nhide r7c2\nhide r7c3\nhide r7c4\nhide r7c5\nhide r7c6\nhide r7c7\n");
     buf_clear(&out);
     command_complete(&s, &commands, "hide r0c0 r7c7", &out);
     assert_string_equal(buf_str(&out), "hide r0c0 r7c7\n");

@@ -1,5 +1,5 @@
-/* The whole session with next to no memory for values: everything a reader can ask for is there, with the same bits, and no more is held
- * than was allowed and what one block needs. */
+/* The whole session with next to no memory for values: everything a reader can ask for is there, with the same bits,
+ * and no more is held than was allowed and what one block needs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -25,7 +25,8 @@ static int start(void **state)
     (void)state;
     Err err = {{0}};
     all = session_command_set();
-    if (!session_init(&roomy, NULL, NULL, 2, NULL, NULL, &err) || !session_init(&tight, NULL, NULL, 2, NULL, NULL, &err))
+    if (!session_init(&roomy, NULL, NULL, 2, NULL, NULL, &err) ||
+        !session_init(&tight, NULL, NULL, 2, NULL, NULL, &err))
         fail_msg("%s", err.text);
     session_budget(&tight, TIGHT);
     return 0;
@@ -43,7 +44,8 @@ static int stop(void **state)
 static void run(const char *line)
 {
     Err err = {{0}};
-    if (!command_do(&roomy, &all, line, COMMAND_EDIT | COMMAND_FILE, &err) || !command_do(&tight, &all, line, COMMAND_EDIT | COMMAND_FILE, &err))
+    if (!command_do(&roomy, &all, line, COMMAND_EDIT | COMMAND_FILE, &err) ||
+        !command_do(&tight, &all, line, COMMAND_EDIT | COMMAND_FILE, &err))
         fail_msg("%s: %s", line, err.text);
 }
 
@@ -184,7 +186,8 @@ static void arithmetic(void **state)
     assert_true(ask_why(&roomy, SIDE_A, logits, 3, b, 64, &m, &err));
     assert_true(n == m && n > 10);
     for (int i = 0; i < n; i++)
-        assert_true(a[i].ref.node == b[i].ref.node && a[i].ref.cell == b[i].ref.cell && memcmp(&a[i].value, &b[i].value, sizeof a[i].value) == 0);
+        assert_true(a[i].ref.node == b[i].ref.node && a[i].ref.cell == b[i].ref.cell &&
+                    memcmp(&a[i].value, &b[i].value, sizeof a[i].value) == 0);
 }
 
 /* While a block is made again the share grows from frame to frame, and then the work is over. */

@@ -1,4 +1,5 @@
-/* The session through its commands, as a reader would use it: steps, places, edits with undo, comparing, addresses and their errors. */
+/* The session through its commands, as a reader would use it: steps, places, edits with undo, comparing, addresses and
+ * their errors. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -140,7 +141,8 @@ static void x_switches_off_what_the_cursor_is_on(void **state)
     assert_int_equal(s.place.screen, SCREEN_ROW);
     run("ablate");
     assert_string_equal(s.edits.line[0], "ablate blocks.1.attn.z[h=2]");
-    const float *z = session_need(&s, SIDE_B, "blocks.1.attn.z", NULL), *was = session_need(&s, SIDE_A, "blocks.1.attn.z", NULL);
+    const float *z = session_need(&s, SIDE_B, "blocks.1.attn.z", NULL),
+                *was = session_need(&s, SIDE_A, "blocks.1.attn.z", NULL);
     for (int t = 0; t < 65; t++)
         for (int e = 0; e < 16; e++) {
             assert_true(z[(t * 4 + 2) * 16 + e] == 0.0f);
@@ -169,9 +171,18 @@ static void other_changes(void **state)
 {
     (void)state;
     uint64_t base = hash(SIDE_A);
-    static const char *const LINES[] = {"skip mlp block=0", "skip attention", "skip layernorm block=3", "skip residual block=1", "skip positions", "mask causal",
-                                        "mask blocks.0.attn.scores_scaled[u=cls]", "shuffle seed=3", "ablate blocks.2.attn.z[h=1:3] mean",
-                                        "set blocks.0.resid_mid[t=r2c2,d=5] 3.5", "ablate blocks.1", "ablate blocks.*.mlp.out"};
+    static const char *const LINES[] = {"skip mlp block=0",
+                                        "skip attention",
+                                        "skip layernorm block=3",
+                                        "skip residual block=1",
+                                        "skip positions",
+                                        "mask causal",
+                                        "mask blocks.0.attn.scores_scaled[u=cls]",
+                                        "shuffle seed=3",
+                                        "ablate blocks.2.attn.z[h=1:3] mean",
+                                        "set blocks.0.resid_mid[t=r2c2,d=5] 3.5",
+                                        "ablate blocks.1",
+                                        "ablate blocks.*.mlp.out"};
     for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++) {
         if (strcmp(LINES[i], "ablate blocks.1") == 0) {
             refuse(LINES[i], "group of nodes");
@@ -241,7 +252,9 @@ static void following_operands_ends_at_pixels_and_weights(void **state)
         if (graph_node(session_graph(&s, SIDE_B), n)->op == OP_LEAF)
             break;
         for (int k = 0; k < op_inputs(graph_node(session_graph(&s, SIDE_B), n)->op); k++)
-            session_need(&s, SIDE_B, graph_node(session_graph(&s, SIDE_B), graph_node(session_graph(&s, SIDE_B), n)->in[k])->path, NULL);
+            session_need(&s, SIDE_B,
+                         graph_node(session_graph(&s, SIDE_B), graph_node(session_graph(&s, SIDE_B), n)->in[k])->path,
+                         NULL);
         run("in");
     }
     assert_string_equal(s.place.path, "pixels");
@@ -259,7 +272,8 @@ static void pinning_compares_two_pictures(void **state)
     assert_true(hash(SIDE_A) == first && hash(SIDE_B) != first);
     Need need = {.side = SIDE_DIFF, .path = "logits"};
     assert_true(session_step(&s, &need, 1, CLOCK_NEVER));
-    const float *d = session_peek(&s, SIDE_DIFF, "logits"), *a = session_peek(&s, SIDE_A, "logits"), *b = session_peek(&s, SIDE_B, "logits");
+    const float *d = session_peek(&s, SIDE_DIFF, "logits"), *a = session_peek(&s, SIDE_A, "logits"),
+                *b = session_peek(&s, SIDE_B, "logits");
     for (int o = 0; o < 10; o++)
         assert_true(d[o] == a[o] - b[o]);
     run("set scale off");
@@ -300,10 +314,16 @@ static void the_answer_is_in_focus(void **state)
 static void changes_are_said_in_words(void **state)
 {
     (void)state;
-    static const struct { const char *line, *part; } CASES[] = {
-        {"set scale off", "no longer times 1/√d_k"}, {"ablate blocks.1.attn.z[h=2]", "Head 2 of block 1 is off"}, {"grey r3c4", "Patch r3c4 is grey"},
-        {"skip positions", "no longer added"}, {"skip mlp block=1", "Block 1 adds nothing from its MLP"}, {"skip attention block=0", "nothing from attention"},
-        {"ablate blocks.1.attn.z[h=2] mean", "In force: ablate blocks.1.attn.z[h=2] mean"}, {"mask causal", "In force: mask causal"}};
+    static const struct {
+        const char *line, *part;
+    } CASES[] = {{"set scale off", "no longer times 1/√d_k"},
+                 {"ablate blocks.1.attn.z[h=2]", "Head 2 of block 1 is off"},
+                 {"grey r3c4", "Patch r3c4 is grey"},
+                 {"skip positions", "no longer added"},
+                 {"skip mlp block=1", "Block 1 adds nothing from its MLP"},
+                 {"skip attention block=0", "nothing from attention"},
+                 {"ablate blocks.1.attn.z[h=2] mean", "In force: ablate blocks.1.attn.z[h=2] mean"},
+                 {"mask causal", "In force: mask causal"}};
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         run(CASES[i].line);
         if (!strstr(buf_str(&s.said), CASES[i].part))
@@ -318,7 +338,8 @@ static void changes_are_said_in_words(void **state)
 static void views_and_colours(void **state)
 {
     (void)state;
-    run("goto pattern; view sheet; view matrix; view row; view numbers; view raw; view centred; pool 4 mean; pool auto; average on; average; colours viridis");
+    run("goto pattern; view sheet; view matrix; view row; view numbers; view raw; view centred; pool 4 mean; pool "
+        "auto; average on; average; colours viridis");
     run("colours lock; colours free; colours next; view answer; view positions");
     refuse("compare diff", "nothing to compare yet");
     run("set scale off; compare diff");
@@ -358,10 +379,14 @@ static void completion_offers_what_exists(void **state)
 static void random_commands_never_break_it(void **state)
 {
     (void)state;
-    static const char *const WORDS[] = {"next", "prev", "in", "back", "move down 3", "move right", "move up", "move left 9", "ablate", "undo", "redo", "set scale toggle",
-                                        "compare next", "view next", "block +1", "head +1", "head -1", "block -1", "query +1", "map", "box open", "box close", "pool coarser",
-                                        "colours next", "average", "pin", "pin off", "open #4", "goto 12", "goto pattern", "mask causal", "shuffle", "skip mlp",
-                                        "set . 2", "view sheet", "view formula", "view positions", "grid", "reset edits", "restore", "find block"};
+    static const char *const WORDS[] = {
+        "next",           "prev",        "in",          "back",      "move down 3",  "move right",
+        "move up",        "move left 9", "ablate",      "undo",      "redo",         "set scale toggle",
+        "compare next",   "view next",   "block +1",    "head +1",   "head -1",      "block -1",
+        "query +1",       "map",         "box open",    "box close", "pool coarser", "colours next",
+        "average",        "pin",         "pin off",     "open #4",   "goto 12",      "goto pattern",
+        "mask causal",    "shuffle",     "skip mlp",    "set . 2",   "view sheet",   "view formula",
+        "view positions", "grid",        "reset edits", "restore",   "find block"};
     Rng r = rng_seed(5, 5);
     for (int i = 0; i < 3000; i++) {
         Err err;

@@ -1,4 +1,5 @@
-/* What is measured over many pictures, for the screens: the same numbers as the session's own runs, kept and dropped when they must be. */
+/* What is measured over many pictures, for the screens: the same numbers as the session's own runs, kept and dropped
+ * when they must be. */
 #include "tests/core_session/asking.h"
 
 #include <sys/stat.h>
@@ -138,7 +139,12 @@ static double share_with(Removal r, bool other)
     Pictures *pictures = pictures_drawn(&s.model.preprocess, 7);
     Stock *stock = stock_new(pictures, &s.model, PICTURES_HELD_OUT, 0, STUDY_PICTURES);
     assert_true(removal_edits(&arena, s.now.base, &s.model.vit, &s.now.nodes, r, &edits));
-    ExamSetup setup = {.model = &s.model, .edits = edits.edit, .edit_count = edits.count, .graph = s.now.base, .stock = stock, .other = other};
+    ExamSetup setup = {.model = &s.model,
+                       .edits = edits.edit,
+                       .edit_count = edits.count,
+                       .graph = s.now.base,
+                       .stock = stock,
+                       .other = other};
     Exam *e = exam_new(&setup, &err);
     assert_non_null(e);
     assert_true(exam_step(e, CLOCK_NEVER));
@@ -305,7 +311,8 @@ static void histories(void **state)
     assert_null(session_history_grid(&s, true, -1));
     /* the last snapshot is the model: its own probe says the same */
     Err err = {""};
-    const float *rank = session_need(&s, SIDE_A, "pos.probe.rank_correlation", &err), *near4 = session_need(&s, SIDE_A, "pos.probe.share4", &err);
+    const float *rank = session_need(&s, SIDE_A, "pos.probe.rank_correlation", &err),
+                *near4 = session_need(&s, SIDE_A, "pos.probe.share4", &err);
     assert_true(fabs((double)*rank - g->rank) < 1e-3);
     assert_true(fabs((double)*near4 - g->near4) < 1e-6);
     assert_ptr_equal(session_history_shown(&s), h);
@@ -334,7 +341,8 @@ static void broken_history(void **state)
 
 static void remove_models(void)
 {
-    static const char *const FILES[] = {"model.safetensors", "config.json", "preprocessor_config.json", "history.safetensors", "recipe.json"};
+    static const char *const FILES[] = {"model.safetensors", "config.json", "preprocessor_config.json",
+                                        "history.safetensors", "recipe.json"};
     char path[160];
     for (int twin = 1; twin >= 0; twin--) {
         for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
@@ -351,8 +359,18 @@ static void remove_models(void)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        WITH(occlusion_is_grey), WITH(occlusion_of_ready_values), WITH(census),     WITH(scale),     WITH(readout),        WITH(factors),
-        WITH(dropped_and_kept),  WITH(while_its_screen_is_on),    WITH(impossible), WITH(cancelled), WITH(histories),      WITH(broken_history),
+        WITH(occlusion_is_grey),
+        WITH(occlusion_of_ready_values),
+        WITH(census),
+        WITH(scale),
+        WITH(readout),
+        WITH(factors),
+        WITH(dropped_and_kept),
+        WITH(while_its_screen_is_on),
+        WITH(impossible),
+        WITH(cancelled),
+        WITH(histories),
+        WITH(broken_history),
     };
     make_models();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

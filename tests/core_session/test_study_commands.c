@@ -18,8 +18,12 @@ static void screens(void **state)
         const char *line;
         Screen screen;
         const char *path;
-    } ALL[] = {{"training", SCREEN_TRAINING, "pos_embed"},     {"filters", SCREEN_FILTERS, "patch_embed.probe.filters"}, {"heads", SCREEN_HEADS, "blocks.3.attn.pattern"},
-               {"where", SCREEN_WHERE, "rollout.patches"},     {"lens", SCREEN_LENS, "blocks.3.lens.probs"},            {"laboratory", SCREEN_SCALE, "blocks.1.attn.pattern"},
+    } ALL[] = {{"training", SCREEN_TRAINING, "pos_embed"},
+               {"filters", SCREEN_FILTERS, "patch_embed.probe.filters"},
+               {"heads", SCREEN_HEADS, "blocks.3.attn.pattern"},
+               {"where", SCREEN_WHERE, "rollout.patches"},
+               {"lens", SCREEN_LENS, "blocks.3.lens.probs"},
+               {"laboratory", SCREEN_SCALE, "blocks.1.attn.pattern"},
                {"census", SCREEN_CENSUS, "blocks.3.attn.z"}};
     for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++) {
         run("goto first");
@@ -214,7 +218,8 @@ static void keys(void **state)
         assert_true(seen[i]);
 }
 
-/* Where it looked: a head is shown as soon as one is asked for, and Enter goes to that head's number, not to the mean's. */
+/* Where it looked: a head is shown as soon as one is asked for, and Enter goes to that head's number, not to the
+ * mean's. */
 static void one_head(void **state)
 {
     (void)state;
@@ -254,6 +259,13 @@ static void steps_end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {WITH(screens), WITH(words), WITH(slider), WITH(slider_computes), WITH(keys), WITH(one_head), WITH(lens_has_no_switch), WITH(steps_end)};
+    const struct CMUnitTest tests[] = {WITH(screens),
+                                       WITH(words),
+                                       WITH(slider),
+                                       WITH(slider_computes),
+                                       WITH(keys),
+                                       WITH(one_head),
+                                       WITH(lens_has_no_switch),
+                                       WITH(steps_end)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* The two pictures that tell why the scale is there are those that a search finds, and the accuracy beside them is measured anew. */
+/* The two pictures that tell why the scale is there are those that a search finds, and the accuracy beside them is
+ * measured anew. */
 #include "asking.h"
 
 #include "core/base/clock.h"
@@ -13,7 +14,8 @@ static void same_place(const ShowcaseRow *found, const TellingPlace *p)
     int t = session_axis(s.now.base, "t");
     assert_true(found->found);
     axis_label(&s.now.base->axes[t], found->query, label, sizeof label);
-    if (found->number != p->picture || found->layer != p->block || found->head != p->head || strcmp(label, p->query) != 0)
+    if (found->number != p->picture || found->layer != p->block || found->head != p->head ||
+        strcmp(label, p->query) != 0)
         fail_msg("found: picture #%d, block %d, head %d, %s", (int)found->number, found->layer, found->head, label);
 }
 
@@ -36,7 +38,12 @@ static int right_of(Stock *stock, RemovalKind kind)
     Edits edits;
     Err err = {""};
     assert_true(removal_edits(&arena, s.now.base, &s.model.vit, &s.now.nodes, (Removal){.kind = kind}, &edits));
-    const ExamSetup setup = {.model = &s.model, .edits = edits.edit, .edit_count = edits.count, .graph = s.now.base, .stock = stock, .pool = s.pool};
+    const ExamSetup setup = {.model = &s.model,
+                             .edits = edits.edit,
+                             .edit_count = edits.count,
+                             .graph = s.now.base,
+                             .stock = stock,
+                             .pool = s.pool};
     Exam *e = exam_new(&setup, &err);
     assert_non_null(e);
     assert_true(exam_step(e, CLOCK_NEVER));

@@ -1,5 +1,5 @@
-/* The model in the program is what its recipe gives: the first steps of training it again, on this machine, lead to the very bytes of the
- * record that is shipped. (`make train` does all of them.) */
+/* The model in the program is what its recipe gives: the first steps of training it again, on this machine, lead to the
+ * very bytes of the record that is shipped. (`make train` does all of them.) */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,8 +96,10 @@ static void the_record_ends_with_the_model(void **state)
     if (!model_bundled(&m, a->data, a->size, &err))
         fail_msg("%s", err.text);
     const Snapshot *last = &h.snapshot[h.snapshot_count - 1];
-    assert_memory_equal(last->positions, vit_weight(&m.weights, VIT_POS, 0)->data, vit_role_cells(&c, VIT_POS) * sizeof(float));
-    assert_memory_equal(last->filters, vit_weight(&m.weights, VIT_PATCH_W, 0)->data, vit_role_cells(&c, VIT_PATCH_W) * sizeof(float));
+    assert_memory_equal(last->positions, vit_weight(&m.weights, VIT_POS, 0)->data,
+                        vit_role_cells(&c, VIT_POS) * sizeof(float));
+    assert_memory_equal(last->filters, vit_weight(&m.weights, VIT_PATCH_W, 0)->data,
+                        vit_role_cells(&c, VIT_PATCH_W) * sizeof(float));
     model_free(&m);
     history_free(&h);
 }

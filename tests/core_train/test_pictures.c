@@ -23,7 +23,12 @@ enum { SIDE = SHAPES_SIDE, PLANE = SIDE * SIDE, CELLS = PLANE * 3, PATH = 256 };
 
 static Preprocess plain(int width, int height, int channels)
 {
-    return (Preprocess){.width = width, .height = height, .channels = channels, .resize_w = width, .resize_h = height, .filter = FILTER_BILINEAR};
+    return (Preprocess){.width = width,
+                        .height = height,
+                        .channels = channels,
+                        .resize_w = width,
+                        .resize_h = height,
+                        .filter = FILTER_BILINEAR};
 }
 
 /* --- drawn --- */
@@ -71,7 +76,8 @@ static void sets_are_apart(void **state)
     static float pixels[CELLS];
     static uint8_t bytes[CELLS];
     Preprocess p = plain(SIDE, SIDE, 3);
-    Pictures *a = pictures_drawn(&p, 1), *b = pictures_drawn(&p, 2), *again = pictures_drawn(&p, 1), *last = pictures_drawn(&p, UINT64_MAX);
+    Pictures *a = pictures_drawn(&p, 1), *b = pictures_drawn(&p, 2), *again = pictures_drawn(&p, 1),
+             *last = pictures_drawn(&p, UINT64_MAX);
     for (size_t k = 0; k < EACH * SETS; k++) {
         uint64_t h = UINT64_C(14695981039346656037), n = k % EACH;
         switch (k / EACH) {
@@ -108,7 +114,8 @@ static void drawn_and_resized(void **state)
     static const struct {
         int width, height, channels;
         ResizeMode mode;
-    } sizes[] = {{24, 24, 3, RESIZE_SQUASH}, {96, 64, 3, RESIZE_SQUASH}, {28, 28, 1, RESIZE_SQUASH}, {48, 48, 1, RESIZE_SQUASH}, {64, 32, 3, RESIZE_COVER}, {1, 1, 3, RESIZE_SQUASH}};
+    } sizes[] = {{24, 24, 3, RESIZE_SQUASH}, {96, 64, 3, RESIZE_SQUASH}, {28, 28, 1, RESIZE_SQUASH},
+                 {48, 48, 1, RESIZE_SQUASH}, {64, 32, 3, RESIZE_COVER},  {1, 1, 3, RESIZE_SQUASH}};
     static float pixels[96 * 64 * 3], expected[96 * 64 * 3];
     static uint8_t bytes[CELLS], cover[PLANE], mask[96 * 64];
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
@@ -119,7 +126,8 @@ static void drawn_and_resized(void **state)
         size_t plane = (size_t)p.width * (size_t)p.height;
         Pictures *s = pictures_drawn(&p, 3);
         assert_int_equal(pictures_get(s, PICTURES_CHECK, 8, 1, pixels, mask), shapes_draw(1000, 8, 1, bytes, cover));
-        Image in = {.width = SIDE, .height = SIDE, .channels = 3, .data = bytes}, grey = {.width = SIDE, .height = SIDE, .channels = 1, .data = cover}, out;
+        Image in = {.width = SIDE, .height = SIDE, .channels = 3, .data = bytes},
+              grey = {.width = SIDE, .height = SIDE, .channels = 1, .data = cover}, out;
         assert_true(preprocess_run(&p, &in, &out, expected, NULL));
         assert_memory_equal(pixels, expected, plane * (size_t)p.channels * sizeof *pixels);
         image_free(&out);

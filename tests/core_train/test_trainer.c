@@ -1,4 +1,5 @@
-/* Training: the recorded steps of an independent implementation, and the same bytes whatever the threads, the kernels and the breaks. */
+/* Training: the recorded steps of an independent implementation, and the same bytes whatever the threads, the kernels
+ * and the breaks. */
 #include "tests/core_models/oracle.h"
 
 #include "core/graph/plan.h"
@@ -52,7 +53,8 @@ static void recorded_steps(void **state)
     bench_load(&b, ORACLE "tiny", ORACLE "tiny/image.ppm");
     const VitConfig *c = &b.model.vit;
     size_t cells = bench_pixels(c), block = b.model.block_cells, classes = (size_t)c->classes;
-    float *zeros = xcalloc(loss_zeros(c), sizeof *zeros), *pixels = xfloats(MICRO_BATCH * cells), *target = xcalloc(MICRO_BATCH * classes, sizeof *target);
+    float *zeros = xcalloc(loss_zeros(c), sizeof *zeros), *pixels = xfloats(MICRO_BATCH * cells),
+          *target = xcalloc(MICRO_BATCH * classes, sizeof *target);
     float share[MICRO_BATCH], *m = xcalloc(block, sizeof *m), *v = xcalloc(block, sizeof *v);
     int label = (int)recorded_label();
     for (size_t i = 0; i < MICRO_BATCH; i++) {
@@ -82,7 +84,8 @@ static void recorded_steps(void **state)
             if (l.gradient[i] == NO_NODE)
                 continue;
             size_t at = (size_t)(b.model.weights.at[i].data - b.model.block);
-            adamw_update(&a, b.model.block + at, plan_values(p, l.gradient[i]), 1.0f, m + at, v + at, graph_cells(&l.graph, l.gradient[i]));
+            adamw_update(&a, b.model.block + at, plan_values(p, l.gradient[i]), 1.0f, m + at, v + at,
+                         graph_cells(&l.graph, l.gradient[i]));
         }
     }
     assert_true(worst_loss <= 1e-4);
@@ -93,7 +96,8 @@ static void recorded_steps(void **state)
             compared++;
         }
     assert_true(compared >= 4);
-    print_message("  %zu weights after ten steps, largest difference %.2g (a step is 1e-3); losses %.2g\n", compared, worst, worst_loss);
+    print_message("  %zu weights after ten steps, largest difference %.2g (a step is 1e-3); losses %.2g\n", compared,
+                  worst, worst_loss);
     tensors_close(&f);
     plan_free(p);
     loss_free(&l);
@@ -181,7 +185,8 @@ static void going_on_gives_the_same_bytes(void **state)
     uint64_t before = run_hash_values(trainer_model(t)->block, trainer_model(t)->block_cells);
     assert_false(trainer_resume(t, path, &err));
     assert_non_null(strstr(err.text, "another recipe"));
-    assert_true(run_hash_values(trainer_model(t)->block, trainer_model(t)->block_cells) == before && trainer_steps_done(t) == 0);
+    assert_true(run_hash_values(trainer_model(t)->block, trainer_model(t)->block_cells) == before &&
+                trainer_steps_done(t) == 0);
     trainer_free(t);
     t = trainer_new(&s.recipe, &s.model, s.pictures, NULL);
     assert_true(trainer_resume(t, path, &err));
@@ -243,9 +248,10 @@ static void a_damaged_history(void **state)
     history_init(&h, &s.model);
     float *steps = xfloats(CLAIMED), none = 0;
     memset(steps, 0, CLAIMED * sizeof *steps);
-    const TensorOut out[] = {{.name = "rows", .rank = 2, .shape = {0, history_width(&h)}, .data = &none},
-                             {.name = "snapshot.step", .rank = 2, .shape = {CLAIMED, 1}, .data = steps},
-                             {.name = "snapshot.positions", .rank = 2, .shape = {0, vit_role_cells(&s.model, VIT_POS)}, .data = &none}};
+    const TensorOut out[] = {
+        {.name = "rows", .rank = 2, .shape = {0, history_width(&h)}, .data = &none},
+        {.name = "snapshot.step", .rank = 2, .shape = {CLAIMED, 1}, .data = steps},
+        {.name = "snapshot.positions", .rank = 2, .shape = {0, vit_role_cells(&s.model, VIT_POS)}, .data = &none}};
     assert_true(tensors_write(path, TF_SAFETENSORS, out, 3, NULL, &err));
     assert_false(history_read(&h, &s.model, path, &err));
     assert_non_null(strstr(err.text, "4194304 snapshots of one kind and 0 of another"));
@@ -325,7 +331,8 @@ static void a_written_model_opens_again(void **state)
     model_free(&m);
     trainer_free(t);
     pictures_free(s.pictures);
-    static const char *const files[] = {"model.safetensors", "config.json", "preprocessor_config.json", "history.safetensors", "recipe.json"};
+    static const char *const files[] = {"model.safetensors", "config.json", "preprocessor_config.json",
+                                        "history.safetensors", "recipe.json"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
         snprintf(path, sizeof path, "%s/%s", dir, files[i]);
         assert_int_equal(unlink(path), 0);

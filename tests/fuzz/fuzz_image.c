@@ -1,5 +1,6 @@
-/* libFuzzer: every reader of pictures in one process: recognising, checking, decoding, anymaps, orientation, messages. A PNG is also
- * tried with its checksums put right. Build with clang -fsanitize=fuzzer,address,undefined; seeds: tests/data/image, tests/data/resize. */
+/* libFuzzer: every reader of pictures in one process: recognising, checking, decoding, anymaps, orientation, messages.
+ * A PNG is also tried with its checksums put right. Build with clang -fsanitize=fuzzer,address,undefined; seeds:
+ * tests/data/image, tests/data/resize. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* libFuzzer: any bytes as a tensor file. Whatever opens must be readable to its last cell and survive being written and read again. */
+/* libFuzzer: any bytes as a tensor file. Whatever opens must be readable to its last cell and survive being written and
+ * read again. */
 #define _GNU_SOURCE
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 #define _GNU_SOURCE
-/* Every kernel table that this CPU can run against the portable one, bit for bit; no test framework, so that it runs wherever a C
- * compiler is. Exit status 1 and the first case that differs, if one does. */
+/* Every kernel table that this CPU can run against the portable one, bit for bit; no test framework, so that it runs
+ * wherever a C compiler is. Exit status 1 and the first case that differs, if one does. */
 #include "tests/core_kernels/compare.h"
 
 int main(void)

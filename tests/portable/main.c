@@ -1,8 +1,8 @@
-/* Seeded models of several configurations, run whole: one line with the trace hash of each, one for all gradients of a loss of each of a
- * few, and one for drawn pictures. The lines must be
- * the same (golden.txt) for every compiler, optimisation level, instruction set, thread count and C library.
- * Links base, kernels, graph and models only, so that musl and aarch64 need no other library.
- * usage: portable [threads]; with VITRINE_ISA=scalar and so on in the environment. */
+/* Seeded models of several configurations, run whole: one line with the trace hash of each, one for all gradients of a
+ * loss of each of a few, and one for drawn pictures. The lines must be the same (golden.txt) for every compiler,
+ * optimisation level, instruction set, thread count and C library. Links base, kernels, graph and models only, so that
+ * musl and aarch64 need no other library. usage: portable [threads]; with VITRINE_ISA=scalar and so on in the
+ * environment. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,27 +14,66 @@
 #include "core/models/model.h"
 #include "core/models/shapes.h"
 
-static void tiny(VitConfig *c) { (void)c; }
-static void rectangular(VitConfig *c) { c->image_h = 24, c->patch_w = 4, c->channels = 1; }
-static void post_norm(VitConfig *c) { c->post_norm = true, c->act = MAP_RELU, c->eps = 1e-5f; }
-static void quick_gelu(VitConfig *c) { c->act = MAP_QUICK_GELU, c->norm_pre = true, c->patch_bias = false; }
-static void silu(VitConfig *c) { c->act = MAP_SILU, c->head_dim = 20, c->scale = vit_scale(20); }
-static void two_heads(VitConfig *c) { c->dist = true, c->pool = VIT_POOL_CLS_DIST, c->qkv_bias = false; }
-static void registers(VitConfig *c) { c->registers = 3, c->pos = VIT_POS_BEFORE_REGISTERS, c->layer_scale = true; }
-static void mean_pool(VitConfig *c) { c->cls = false, c->pool = VIT_POOL_MEAN, c->fc_norm = true, c->final_norm = false; }
-static void per_image(VitConfig *c) { c->input = VIT_INPUT_PER_IMAGE, c->pos = VIT_POS_PATCHES; }
-static void wide(VitConfig *c) { c->width = 300, c->heads = 5, c->head_dim = 60, c->scale = vit_scale(60), c->mlp = 700, c->layers = 1; }
-static void sharp(VitConfig *c) { c->scale = 1.0f; } /* no 1/√d_k: softmax at its limits */
-static void bundled(VitConfig *c) { *c = model_bundled_config(); }
+static void tiny(VitConfig *c)
+{
+    (void)c;
+}
+static void rectangular(VitConfig *c)
+{
+    c->image_h = 24, c->patch_w = 4, c->channels = 1;
+}
+static void post_norm(VitConfig *c)
+{
+    c->post_norm = true, c->act = MAP_RELU, c->eps = 1e-5f;
+}
+static void quick_gelu(VitConfig *c)
+{
+    c->act = MAP_QUICK_GELU, c->norm_pre = true, c->patch_bias = false;
+}
+static void silu(VitConfig *c)
+{
+    c->act = MAP_SILU, c->head_dim = 20, c->scale = vit_scale(20);
+}
+static void two_heads(VitConfig *c)
+{
+    c->dist = true, c->pool = VIT_POOL_CLS_DIST, c->qkv_bias = false;
+}
+static void registers(VitConfig *c)
+{
+    c->registers = 3, c->pos = VIT_POS_BEFORE_REGISTERS, c->layer_scale = true;
+}
+static void mean_pool(VitConfig *c)
+{
+    c->cls = false, c->pool = VIT_POOL_MEAN, c->fc_norm = true, c->final_norm = false;
+}
+static void per_image(VitConfig *c)
+{
+    c->input = VIT_INPUT_PER_IMAGE, c->pos = VIT_POS_PATCHES;
+}
+static void wide(VitConfig *c)
+{
+    c->width = 300, c->heads = 5, c->head_dim = 60, c->scale = vit_scale(60), c->mlp = 700, c->layers = 1;
+}
+static void sharp(VitConfig *c)
+{
+    c->scale = 1.0f;
+} /* no 1/√d_k: softmax at its limits */
+static void bundled(VitConfig *c)
+{
+    *c = model_bundled_config();
+}
 
 static const struct {
     const char *name;
     void (*set)(VitConfig *c);
     bool gradients;
 } MODELS[] = {
-    {"tiny", tiny, true}, {"rectangular", rectangular, false}, {"post_norm", post_norm, true}, {"quick_gelu", quick_gelu, true},
-    {"silu", silu, true}, {"two_heads", two_heads, true}, {"registers", registers, true}, {"mean_pool", mean_pool, true},
-    {"per_image", per_image, true}, {"wide", wide, false}, {"sharp", sharp, false}, {"bundled", bundled, false},
+    {"tiny", tiny, true},           {"rectangular", rectangular, false},
+    {"post_norm", post_norm, true}, {"quick_gelu", quick_gelu, true},
+    {"silu", silu, true},           {"two_heads", two_heads, true},
+    {"registers", registers, true}, {"mean_pool", mean_pool, true},
+    {"per_image", per_image, true}, {"wide", wide, false},
+    {"sharp", sharp, false},        {"bundled", bundled, false},
 };
 
 /* Pixels of drawn pictures, repeated as often as the input is long. */

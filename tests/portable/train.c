@@ -1,7 +1,7 @@
-/* Five steps of training a small model on drawn pictures: one line with the loss of each step and a hash of the weights, which must be the
- * same (train.txt) for every compiler, optimisation level, instruction set, thread count and C library.
- * Links base, kernels, graph, models and train only, and draws its pictures itself, so that musl and aarch64 need no other library.
- * usage: train [threads]; with VITRINE_ISA=scalar and so on in the environment. */
+/* Five steps of training a small model on drawn pictures: one line with the loss of each step and a hash of the
+ * weights, which must be the same (train.txt) for every compiler, optimisation level, instruction set, thread count and
+ * C library. Links base, kernels, graph, models and train only, and draws its pictures itself, so that musl and aarch64
+ * need no other library. usage: train [threads]; with VITRINE_ISA=scalar and so on in the environment. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

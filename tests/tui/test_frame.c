@@ -1,5 +1,5 @@
-/* The whole screen at every size, under random commands: nothing is drawn outside its pane, every number on it is the trace's, every key's
- * command exists, every command of the table can be run and refuses nonsense without harm. */
+/* The whole screen at every size, under random commands: nothing is drawn outside its pane, every number on it is the
+ * trace's, every key's command exists, every command of the table can be run and refuses nonsense without harm. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -84,15 +84,30 @@ static size_t check_refs(const Canvas *c)
     return checked;
 }
 
-static const char *const PLACES[] = {"goto image", "goto patch_embed", "goto pos_embed", "goto blocks.0.ln1.out", "goto blocks.1.attn.pattern", "view sheet", "view matrix",
-                                     "goto blocks.2.attn.scores_raw; view formula", "goto blocks.2.mlp.post; view numbers", "view strip", "view histogram", "view heat",
-                                     "view positions; view grids", "view centred", "goto probs", "goto logits; view formula", "goto blocks.0.attn.scale", "goto ln_final.out"};
+static const char *const PLACES[] = {"goto image",
+                                     "goto patch_embed",
+                                     "goto pos_embed",
+                                     "goto blocks.0.ln1.out",
+                                     "goto blocks.1.attn.pattern",
+                                     "view sheet",
+                                     "view matrix",
+                                     "goto blocks.2.attn.scores_raw; view formula",
+                                     "goto blocks.2.mlp.post; view numbers",
+                                     "view strip",
+                                     "view histogram",
+                                     "view heat",
+                                     "view positions; view grids",
+                                     "view centred",
+                                     "goto probs",
+                                     "goto logits; view formula",
+                                     "goto blocks.0.attn.scale",
+                                     "goto ln_final.out"};
 enum { PLACE_COUNT = sizeof PLACES / sizeof *PLACES };
 
 static void every_size(void **state)
 {
     (void)state;
-    static const int SIZES[][2] = {{1, 1},   {1, 80},   {2, 2},   {3, 200},  {5, 20},  {10, 59}, {16, 60}, {23, 79},
+    static const int SIZES[][2] = {{1, 1},   {1, 80},   {2, 2},   {3, 200},  {5, 20},   {10, 59}, {16, 60},  {23, 79},
                                    {24, 80}, {25, 101}, {40, 10}, {40, 120}, {60, 200}, {80, 30}, {150, 500}};
     Canvas c = {0};
     canvas_init(&c, 1, 1);
@@ -192,7 +207,8 @@ static void a_pinned_picture_is_named(void **state)
             continue;
         text_of(&c, f.pane[i].inside, text, sizeof text);
         drawn[f.pane[i].side] = true;
-        const char *const words[] = {[SIDE_A] = "drawn as: star", [SIDE_B] = "drawn as: ring", [SIDE_DIFF] = "drawn as"};
+        const char *const words[] = {
+            [SIDE_A] = "drawn as: star", [SIDE_B] = "drawn as: ring", [SIDE_DIFF] = "drawn as"};
         assert_true((strstr(text, words[f.pane[i].side]) != NULL) == (f.pane[i].side != SIDE_DIFF));
     }
     assert_true(drawn[SIDE_A] && drawn[SIDE_B] && drawn[SIDE_DIFF]);

@@ -1,4 +1,5 @@
-/* The terminal: the rules that need none, and the real thing behind a pseudo-terminal, byte for byte and signal by signal. */
+/* The terminal: the rules that need none, and the real thing behind a pseudo-terminal, byte for byte and signal by
+ * signal. */
 #define _GNU_SOURCE 1
 #include "tui/term.h"
 
@@ -25,7 +26,7 @@
 #include "tui/term_keys.h"
 #include "tui/term_pairs.h"
 
-/* --- rules ---------------------------------------------------------------------------------------------------------------------- */
+/* --- rules -------------------------------------------------------------------------------------------------------- */
 
 static void test_colour_mode(void **state)
 {
@@ -62,7 +63,8 @@ static void test_colour_mode(void **state)
     assert_true(term_colour_known(NULL) && term_colour_known("auto") && term_colour_known("mono"));
     assert_false(term_colour_known("16m"));
     assert_true(term_light("light", NULL) && term_light("auto", "0;15") && term_light(NULL, "0;default;7"));
-    assert_false(term_light(NULL, NULL) || term_light("dark", "0;15") || term_light(NULL, "15;0") || term_light(NULL, "15"));
+    assert_false(term_light(NULL, NULL) || term_light("dark", "0;15") || term_light(NULL, "15;0") ||
+                 term_light(NULL, "15"));
 }
 
 static const char *reading;
@@ -77,7 +79,8 @@ static void test_keys(void **state)
     (void)state;
     static const struct {
         const char *after_escape, *key; /* key NULL: swallowed */
-    } cases[] = {{"", "Esc"}, {"x", "M-x"}, {"[12;40R", NULL}, {"[<0;3;4M", NULL}, {"]0;title\a", NULL}, {"P1$r0m\033\\", NULL}, {"\r", "Esc"}};
+    } cases[] = {{"", "Esc"},          {"x", "M-x"},           {"[12;40R", NULL}, {"[<0;3;4M", NULL},
+                 {"]0;title\a", NULL}, {"P1$r0m\033\\", NULL}, {"\r", "Esc"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         TermEvent e = {.kind = TERM_NONE};
         reading = cases[i].after_escape;
@@ -89,7 +92,8 @@ static void test_keys(void **state)
     static const struct {
         uint32_t c;
         const char *key;
-    } plain[] = {{' ', "Space"}, {'\r', "Enter"}, {'\t', "Tab"}, {8, "Backspace"}, {0x7f, "Backspace"}, {12, "^L"}, {0, "^@"}, {'q', "q"}, {0xe9, "é"}};
+    } plain[] = {{' ', "Space"}, {'\r', "Enter"}, {'\t', "Tab"}, {8, "Backspace"}, {0x7f, "Backspace"},
+                 {12, "^L"},     {0, "^@"},       {'q', "q"},    {0xe9, "é"}};
     for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
         TermEvent e = {.kind = TERM_NONE};
         assert_true(key_character(&e, plain[i].c));
@@ -119,12 +123,12 @@ static void test_pairs(void **state)
     pairs_free(&p);
 }
 
-/* --- behind a pseudo-terminal ------------------------------------------------------------------------------------------------------ */
+/* --- behind a pseudo-terminal ------------------------------------------------------------------------------------- */
 
 typedef struct Desk {
     int master, report; /* the screen's side; lines that the program tells about its events */
     pid_t pid;
-    Buf screen;         /* every byte that was sent */
+    Buf screen; /* every byte that was sent */
     struct termios modes;
 } Desk;
 
@@ -143,7 +147,8 @@ static void show(const char *colour_test)
     canvas_free(&c);
 }
 
-/* The program on the desk: tells each event as a line; q ends it, x leaves by exit(), ! crashes it, # breaks a rule of ours. */
+/* The program on the desk: tells each event as a line; q ends it, x leaves by exit(), ! crashes it, # breaks a rule of
+ * ours. */
 static _Noreturn void program(int report, const TermOptions *o)
 {
     Err err;
@@ -177,8 +182,9 @@ static _Noreturn void program(int report, const TermOptions *o)
 
 static void set_environment(const char *const *env)
 {
-    static const char *const cleared[] = {"TMUX", "COLORTERM", "NO_COLOR", "SSH_TTY", "SSH_CLIENT", "SSH_CONNECTION", "LC_ALL", "LC_CTYPE", "LANG",
-                                          "COLORFGBG", "ESCDELAY", "LINES", "COLUMNS", "TERMINFO"};
+    static const char *const cleared[] = {"TMUX",           "COLORTERM", "NO_COLOR", "SSH_TTY", "SSH_CLIENT",
+                                          "SSH_CONNECTION", "LC_ALL",    "LC_CTYPE", "LANG",    "COLORFGBG",
+                                          "ESCDELAY",       "LINES",     "COLUMNS",  "TERMINFO"};
     for (size_t i = 0; i < sizeof cleared / sizeof *cleared; i++)
         unsetenv(cleared[i]);
     setenv("TERM", "xterm-256color", 1);
@@ -284,10 +290,24 @@ static void test_events(void **state)
     static const struct {
         const char *keys, *line;
     } cases[] = {
-        {"a", "key [a]"}, {" ", "key [Space]"}, {"\033OA", "key [Up]"}, {"\033[A", "key [Up]"}, {"\033[1;2D", "key [S-Left]"},
-        {"\033[1;5C", "key [C-Right]"}, {"\033[6~", "key [PgDn]"}, {"\033[Z", "key [S-Tab]"}, {"\r", "key [Enter]"}, {"\x7f", "key [Backspace]"},
-        {"\x0c", "key [^L]"}, {"\x03", "key [^C]"}, {"é", "key [é]"}, {"\033[<0;231;5M", "mouse [Click] 4,230"}, {"\033[<64;3;3M", "mouse [WheelUp] 2,2"},
-        {"\033[200~one\rtwo\033[A\033[201~", "paste [] 0,0 24x80 one two"}, {"\033[5;7R\033[Ib", "key [b]"}, {"\x1a", "resize []"},
+        {"a", "key [a]"},
+        {" ", "key [Space]"},
+        {"\033OA", "key [Up]"},
+        {"\033[A", "key [Up]"},
+        {"\033[1;2D", "key [S-Left]"},
+        {"\033[1;5C", "key [C-Right]"},
+        {"\033[6~", "key [PgDn]"},
+        {"\033[Z", "key [S-Tab]"},
+        {"\r", "key [Enter]"},
+        {"\x7f", "key [Backspace]"},
+        {"\x0c", "key [^L]"},
+        {"\x03", "key [^C]"},
+        {"é", "key [é]"},
+        {"\033[<0;231;5M", "mouse [Click] 4,230"},
+        {"\033[<64;3;3M", "mouse [WheelUp] 2,2"},
+        {"\033[200~one\rtwo\033[A\033[201~", "paste [] 0,0 24x80 one two"},
+        {"\033[5;7R\033[Ib", "key [b]"},
+        {"\x1a", "resize []"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         buf_clear(&told);
@@ -320,7 +340,10 @@ static void test_colours_on_the_wire(void **state)
         {{"NO_COLOR", "1", NULL}, "mode=0 ascii=0", "MARK", "38;5;"},
         {{"TERM", "vt100", NULL}, "mode=0 ascii=1 mouse=0", "MARK e", "?1049h"},
         {{"LANG", "C", NULL}, "ascii=1", "MARK e", "\xc3\xa9"},
-        {{"LC_CTYPE", "UTF-8", NULL}, "ascii=1", "MARK e", "\xc3\xa9"}, /* no such locale, and this terminal does not answer */
+        {{"LC_CTYPE", "UTF-8", NULL},
+         "ascii=1",
+         "MARK e",
+         "\xc3\xa9"}, /* no such locale, and this terminal does not answer */
         {{"LINES", "9999", "COLUMNS", "3", NULL}, "mode=2", "MARK", "\a"},
         {{"TERM", "linux", NULL}, "mode=1", "MARK", "38;5;"},
     };
@@ -372,8 +395,9 @@ static void test_restored_on_every_exit(void **state)
     static const struct {
         const char *keys;
         int sent, by; /* a signal from outside; the signal that ended it */
-    } cases[] = {{"q", 0, 0},           {"x", 0, 0},          {"!", 0, SIGSEGV},
-                  {"#", 0, SIGABRT}, {"", SIGTERM, SIGTERM}, {"", SIGHUP, SIGHUP}, {"", SIGINT, SIGINT}, {"", SIGBUS, SIGBUS}};
+    } cases[] = {
+        {"q", 0, 0},          {"x", 0, 0},          {"!", 0, SIGSEGV},   {"#", 0, SIGABRT}, {"", SIGTERM, SIGTERM},
+        {"", SIGHUP, SIGHUP}, {"", SIGINT, SIGINT}, {"", SIGBUS, SIGBUS}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         Buf told = {.data = NULL};
         Desk d = desk_open(PLAIN_ENV, &(TermOptions){.colour = NULL});
@@ -420,9 +444,14 @@ static void test_hangup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_colour_mode), cmocka_unit_test(test_keys),     cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_events),      cmocka_unit_test(test_colours_on_the_wire), cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_restored_on_every_exit), cmocka_unit_test(test_hangup),
+        cmocka_unit_test(test_colour_mode),
+        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_colours_on_the_wire),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_restored_on_every_exit),
+        cmocka_unit_test(test_hangup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

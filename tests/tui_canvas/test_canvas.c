@@ -41,7 +41,8 @@ static void test_rects(void **state)
 {
     (void)state;
     Rect r = {.y = 2, .x = 3, .h = 10, .w = 20};
-    Rect top = rect_cut(&r, 't', 3), right = rect_cut(&r, 'r', 5), bottom = rect_cut(&r, 'b', 100), left = rect_cut(&r, 'l', -4);
+    Rect top = rect_cut(&r, 't', 3), right = rect_cut(&r, 'r', 5), bottom = rect_cut(&r, 'b', 100),
+         left = rect_cut(&r, 'l', -4);
     assert_true(top.y == 2 && top.h == 3 && top.w == 20);
     assert_true(right.x == 18 && right.w == 5 && right.h == 7 && right.y == 5);
     assert_true(bottom.y == 5 && bottom.h == 7 && r.h == 0 && r.w == 15);
@@ -67,7 +68,7 @@ static void test_text(void **state)
     assert_int_equal(c.cells[2 * 12 + 1].ch, 0);
     canvas_clear(&c);
     assert_int_equal(canvas_text(&c, 0, 0, 6, STYLE_TEXT, "猫猫猫"), 6); /* fits exactly */
-    canvas_glyph(&c, 0, 1, STYLE_TEXT, 'x');                               /* half of the first, then half of the second */
+    canvas_glyph(&c, 0, 1, STYLE_TEXT, 'x'); /* half of the first, then half of the second */
     canvas_glyph(&c, 0, 2, STYLE_TEXT, 'y');
     expect_row(&c, 0, " xy 猫      ");
     canvas_right(&c, 1, 2, 6, STYLE_TEXT, "7.5");
@@ -102,7 +103,10 @@ static void test_foreign_text(void **state)
     (void)state;
     Canvas c;
     canvas_init(&c, 1, 20);
-    canvas_text(&c, 0, 0, 20, STYLE_TEXT, "a\033[31mb\tc\xc2\x9b" "d\xe2\x80\xae" "e\x80\xff");
+    canvas_text(&c, 0, 0, 20, STYLE_TEXT,
+                "a\033[31mb\tc\xc2\x9b"
+                "d\xe2\x80\xae"
+                "e\x80\xff");
     expect_row(&c, 0, "a?[31mb c?d?e\xef\xbf\xbd\xef\xbf\xbd     ");
     canvas_glyph(&c, 0, 0, STYLE_TEXT, 7);
     assert_int_equal(c.cells[0].ch, '?');
@@ -130,7 +134,8 @@ static int between(Rng *r, int low, int high)
     return low + (int)(rng_u32(r) % (uint32_t)(high - low + 1));
 }
 
-/* Everything at once at random places, most of them half outside: the sanitizers watch the memory, this test the cells. */
+/* Everything at once at random places, most of them half outside: the sanitizers watch the memory, this test the cells.
+ */
 static void random_drawing(Canvas *c, Rng *r)
 {
     char text[24];
@@ -152,13 +157,15 @@ static void random_drawing(Canvas *c, Rng *r)
     canvas_box(c, rect, s, rng_u32(r) % 2);
     canvas_bar(c, y, x, w, (double)between(r, -10, 20) / 10, STYLE_SIDE_A, ref);
     for (int i = 0; i < 20; i++)
-        canvas_pixel(c, y + i / 4, x + i, between(r, -1, 1), rng_u32(r) & 0xffffff, between(r, -3, 12), between(r, -2, 2), ref);
+        canvas_pixel(c, y + i / 4, x + i, between(r, -1, 1), rng_u32(r) & 0xffffff, between(r, -3, 12),
+                     between(r, -2, 2), ref);
 }
 
 static void test_fuzz(void **state)
 {
     (void)state;
-    static const int sizes[][2] = {{1, 1}, {1, 2}, {2, 1}, {3, 500}, {16, 60}, {24, 80}, {59, 10}, {40, 120}, {150, 500}, {0, -5}};
+    static const int sizes[][2] = {{1, 1},   {1, 2},   {2, 1},    {3, 500},   {16, 60},
+                                   {24, 80}, {59, 10}, {40, 120}, {150, 500}, {0, -5}};
     Rng r = rng_seed(7, 1);
     Canvas c;
     canvas_init(&c, 1, 1);
@@ -168,7 +175,10 @@ static void test_fuzz(void **state)
             canvas_resize(&c, sizes[i][0], sizes[i][1]);
             assert_true(c.h >= 1 && c.w >= 1);
             for (int k = 0; k < 60; k++) {
-                Rect clip = {.y = between(&r, -3, c.h), .x = between(&r, -3, c.w), .h = between(&r, -1, c.h + 9), .w = between(&r, 0, c.w + 9)};
+                Rect clip = {.y = between(&r, -3, c.h),
+                             .x = between(&r, -3, c.w),
+                             .h = between(&r, -1, c.h + 9),
+                             .w = between(&r, 0, c.w + 9)};
                 Rect old = canvas_clip(&c, clip);
                 random_drawing(&c, &r);
                 c.clip = old;
@@ -195,7 +205,10 @@ static void test_nothing_outside_the_clip(void **state)
     canvas_init(&c, 30, 60);
     for (int k = 0; k < 300; k++) {
         canvas_fill(&c, (Rect){.h = 30, .w = 60}, STYLE_AXIS, '#');
-        Rect inside = {.y = between(&r, 0, 29), .x = between(&r, 0, 59), .h = between(&r, 0, 12), .w = between(&r, 0, 30)};
+        Rect inside = {.y = between(&r, 0, 29),
+                       .x = between(&r, 0, 59),
+                       .h = between(&r, 0, 12),
+                       .w = between(&r, 0, 30)};
         Rect old = canvas_clip(&c, inside);
         random_drawing(&c, &r);
         assert_null(canvas_at(&c, inside.y - 1, inside.x));
@@ -203,7 +216,8 @@ static void test_nothing_outside_the_clip(void **state)
         for (int y = 0; y < 30; y++)
             for (int x = 0; x < 60; x++) {
                 const Cell *cell = canvas_at(&c, y, x);
-                assert_true(rect_has(inside, y, x) || (cell->ch == '#' && cell->style == STYLE_AXIS && !cell->attrs && !cell->ref.run));
+                assert_true(rect_has(inside, y, x) ||
+                            (cell->ch == '#' && cell->style == STYLE_AXIS && !cell->attrs && !cell->ref.run));
             }
     }
     Rect old = canvas_clip(&c, (Rect){.y = 1, .x = 1, .h = INT_MAX, .w = INT_MAX}); /* sums beyond int */
@@ -302,8 +316,8 @@ static void test_bar(void **state)
     static const struct {
         double value;
         const char *row;
-    } cases[] = {{1, "████"}, {0.5, "██  "}, {0, "    "}, {1.0 / 32, "▏   "}, {7.0 / 32, "▉   "},
-        {-1, "    "}, {9, "████"}, {0.001, "    "}};
+    } cases[] = {{1, "████"},        {0.5, "██  "}, {0, "    "}, {1.0 / 32, "▏   "},
+                 {7.0 / 32, "▉   "}, {-1, "    "},  {9, "████"}, {0.001, "    "}};
     Canvas c;
     canvas_init(&c, 1, 4);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -333,12 +347,14 @@ static void test_pixel(void **state)
         assert_int_equal(k->ref.cell, order ? 20 : 10);
     }
     canvas_pixel(&c, 0, 1, 1, 0x333333, 9, 1, down); /* only the lower half */
-    assert_true(canvas_at(&c, 0, 1)->ch == 0x2584 && canvas_at(&c, 0, 1)->fg == 0x333333 && canvas_at(&c, 0, 1)->bg == COLOUR_DEFAULT);
+    assert_true(canvas_at(&c, 0, 1)->ch == 0x2584 && canvas_at(&c, 0, 1)->fg == 0x333333 &&
+                canvas_at(&c, 0, 1)->bg == COLOUR_DEFAULT);
     canvas_pixel(&c, 0, 2, 0, 0x444444, 3, 0, up);
     canvas_pixel(&c, 0, 2, 1, 0x444444, 3, 0, down);
     assert_true(canvas_at(&c, 0, 2)->ch == ' ' && canvas_at(&c, 0, 2)->bg == 0x444444);
     canvas_pixel(&c, 0, 3, -1, 0x555555, 99, -7, up);
-    assert_true(canvas_at(&c, 0, 3)->level == 10 && canvas_at(&c, 0, 3)->sign == -1 && canvas_at(&c, 0, 3)->bg == 0x555555);
+    assert_true(canvas_at(&c, 0, 3)->level == 10 && canvas_at(&c, 0, 3)->sign == -1 &&
+                canvas_at(&c, 0, 3)->bg == 0x555555);
     canvas_pixel(&c, 0, 4, 0, 0x1, 3, 1, up); /* opposite signs do not cancel: the larger one is shown */
     canvas_pixel(&c, 0, 4, 1, 0x2, 8, -1, down);
     assert_true(canvas_at(&c, 0, 4)->level == 9 && canvas_at(&c, 0, 4)->sign == -1);
@@ -373,10 +389,18 @@ static void test_hash(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rects),  cmocka_unit_test(test_text),       cmocka_unit_test(test_printf_cut_inside_a_character),
-        cmocka_unit_test(test_foreign_text), cmocka_unit_test(test_fuzz), cmocka_unit_test(test_nothing_outside_the_clip),
-        cmocka_unit_test(test_wrap),   cmocka_unit_test(test_wrap_exact), cmocka_unit_test(test_ascii),
-        cmocka_unit_test(test_box),    cmocka_unit_test(test_bar),        cmocka_unit_test(test_pixel),
+        cmocka_unit_test(test_rects),
+        cmocka_unit_test(test_text),
+        cmocka_unit_test(test_printf_cut_inside_a_character),
+        cmocka_unit_test(test_foreign_text),
+        cmocka_unit_test(test_fuzz),
+        cmocka_unit_test(test_nothing_outside_the_clip),
+        cmocka_unit_test(test_wrap),
+        cmocka_unit_test(test_wrap_exact),
+        cmocka_unit_test(test_ascii),
+        cmocka_unit_test(test_box),
+        cmocka_unit_test(test_bar),
+        cmocka_unit_test(test_pixel),
         cmocka_unit_test(test_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

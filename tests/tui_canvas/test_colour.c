@@ -1,4 +1,5 @@
-/* Colour maps: the tables are the ones that were searched, lightness runs one way, signs stay apart, the quantiser is the nearest. */
+/* Colour maps: the tables are the ones that were searched, lightness runs one way, signs stay apart, the quantiser is
+ * the nearest. */
 #include "tui/canvas/colour.h"
 
 #include <math.h>
@@ -33,15 +34,30 @@ static const struct {
     Colour colours[13];
     int lightness[13]; /* rounded, as published with the tables */
 } published[] = {
-    {CM_MAGMA, 12, {0x000000, 0x00005f, 0x000087, 0x5f0087, 0x870087, 0xaf0087, 0xd7005f, 0xd75f5f, 0xff875f, 0xffaf87, 0xffd787, 0xffffaf},
+    {CM_MAGMA,
+     12,
+     {0x000000, 0x00005f, 0x000087, 0x5f0087, 0x870087, 0xaf0087, 0xd7005f, 0xd75f5f, 0xff875f, 0xffaf87, 0xffd787,
+      0xffffaf},
      {0, 7, 14, 24, 32, 39, 46, 56, 69, 78, 88, 98}},
-    {CM_VIRIDIS, 12, {0x5f005f, 0x5f0087, 0x5f00af, 0x005faf, 0x005fd7, 0x008787, 0x00af87, 0x87af87, 0x00d75f, 0x87d75f, 0xd7d700, 0xffff00},
+    {CM_VIRIDIS,
+     12,
+     {0x5f005f, 0x5f0087, 0x5f00af, 0x005faf, 0x005fd7, 0x008787, 0x00af87, 0x87af87, 0x00d75f, 0x87d75f, 0xd7d700,
+      0xffff00},
      {21, 24, 28, 40, 43, 51, 64, 68, 76, 79, 83, 97}},
-    {CM_CIVIDIS, 12, {0x00005f, 0x000087, 0x005f87, 0x5f5f87, 0x6c6c6c, 0x767676, 0x808080, 0xaf875f, 0xafaf5f, 0xd7af5f, 0xffd75f, 0xffff5f},
+    {CM_CIVIDIS,
+     12,
+     {0x00005f, 0x000087, 0x005f87, 0x5f5f87, 0x6c6c6c, 0x767676, 0x808080, 0xaf875f, 0xafaf5f, 0xd7af5f, 0xffd75f,
+      0xffff5f},
      {7, 14, 38, 42, 46, 50, 54, 59, 70, 74, 87, 97}},
-    {CM_VIK, 13, {0x00005f, 0x000087, 0x005faf, 0x0087af, 0x5fafd7, 0xafd7d7, 0xeeeeee, 0xd7af87, 0xd7875f, 0xd75f00, 0xaf0000, 0x870000, 0x5f0000},
+    {CM_VIK,
+     13,
+     {0x00005f, 0x000087, 0x005faf, 0x0087af, 0x5fafd7, 0xafd7d7, 0xeeeeee, 0xd7af87, 0xd7875f, 0xd75f00, 0xaf0000,
+      0x870000, 0x5f0000},
      {7, 14, 40, 52, 68, 83, 94, 74, 64, 55, 36, 27, 18}},
-    {CM_BLUE_ORANGE, 13, {0xafd7ff, 0x5fd7ff, 0x5fafff, 0x0087ff, 0x005fd7, 0x005faf, 0x121212, 0x5f0000, 0xaf5f00, 0xd75f00, 0xff8700, 0xffaf5f, 0xffd7af},
+    {CM_BLUE_ORANGE,
+     13,
+     {0xafd7ff, 0x5fd7ff, 0x5fafff, 0x0087ff, 0x005fd7, 0x005faf, 0x121212, 0x5f0000, 0xaf5f00, 0xd75f00, 0xff8700,
+      0xffaf5f, 0xffd7af},
      {84, 81, 70, 57, 43, 40, 5, 18, 49, 55, 68, 78, 88}},
 };
 
@@ -87,9 +103,12 @@ static void test_signed_maps(void **state)
     for (size_t m = 0; m < 2; m++)
         for (int mode = MODE_256; mode <= MODE_TRUE; mode++) {
             Colour zero = colourmap_colour(maps[m], (ColourMode)mode, 0.5);
-            assert_int_equal(zero, mode == MODE_TRUE ? (maps[m] == CM_VIK ? 0xece5e0 : 0x121212) : maps[m] == CM_VIK ? 0xeeeeee : 0x121212);
+            assert_int_equal(zero, mode == MODE_TRUE   ? (maps[m] == CM_VIK ? 0xece5e0 : 0x121212)
+                                   : maps[m] == CM_VIK ? 0xeeeeee
+                                                       : 0x121212);
             for (int i = 50; i <= 500; i++) { /* blue is negative, red positive, at mirrored distances from zero */
-                Colour n = colourmap_colour(maps[m], (ColourMode)mode, 0.5 - i / 1000.0), p = colourmap_colour(maps[m], (ColourMode)mode, 0.5 + i / 1000.0);
+                Colour n = colourmap_colour(maps[m], (ColourMode)mode, 0.5 - i / 1000.0),
+                       p = colourmap_colour(maps[m], (ColourMode)mode, 0.5 + i / 1000.0);
                 assert_true((n & 0xff) > (n >> 16));
                 assert_true((p & 0xff) < (p >> 16));
                 assert_true(n != zero && p != zero);
@@ -115,7 +134,8 @@ static void test_odd_positions(void **state)
 
 static int distance(Colour a, Colour b)
 {
-    int r = (int)(a >> 16) - (int)(b >> 16), g = (int)(a >> 8 & 255) - (int)(b >> 8 & 255), v = (int)(a & 255) - (int)(b & 255);
+    int r = (int)(a >> 16) - (int)(b >> 16), g = (int)(a >> 8 & 255) - (int)(b >> 8 & 255),
+        v = (int)(a & 255) - (int)(b & 255);
     return r * r + g * g + v * v;
 }
 
@@ -178,8 +198,9 @@ static void test_theme(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_tables),        cmocka_unit_test(test_lightness_runs_one_way), cmocka_unit_test(test_signed_maps),
-        cmocka_unit_test(test_odd_positions), cmocka_unit_test(test_quantiser),              cmocka_unit_test(test_names),
+        cmocka_unit_test(test_tables),      cmocka_unit_test(test_lightness_runs_one_way),
+        cmocka_unit_test(test_signed_maps), cmocka_unit_test(test_odd_positions),
+        cmocka_unit_test(test_quantiser),   cmocka_unit_test(test_names),
         cmocka_unit_test(test_theme),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

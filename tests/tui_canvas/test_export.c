@@ -20,7 +20,8 @@ static void compose(Canvas *c)
         Ref ref = {.run = 1, .node = 3, .cell = (size_t)x};
         canvas_pixel(c, in.y, in.x + x, 0, colourmap_colour(CM_MAGMA, MODE_256, x / 10.0), x, 0, ref);
         canvas_pixel(c, in.y, in.x + x, 1, colourmap_colour(CM_MAGMA, MODE_256, x / 10.0), x, 0, ref);
-        canvas_pixel(c, in.y + 1, in.x + x, -1, colourmap_colour(CM_VIK, MODE_256, x / 9.0), x < 5 ? 9 - 2 * x : 2 * x - 9, x < 5 ? -1 : 1, ref);
+        canvas_pixel(c, in.y + 1, in.x + x, -1, colourmap_colour(CM_VIK, MODE_256, x / 9.0),
+                     x < 5 ? 9 - 2 * x : 2 * x - 9, x < 5 ? -1 : 1, ref);
     }
     canvas_attr(c, (Rect){.y = in.y, .x = in.x + 4, .h = 1, .w = 1}, ATTR_REVERSE);
     canvas_text(c, 1, 15, 9, STYLE_TEXT, "star 猫");
@@ -37,31 +38,32 @@ static void test_golden(void **state)
     compose(&c);
     Buf out = {.data = NULL};
     export_golden(&c, &out);
-    assert_string_equal(buf_str(&out),
-                        "┏ <&> ━━━━━━━┓\n"
-                        "┃ .:-=+*#%@  ┃ star 猫\n"
-                        "┃Mno;,.-+#@  ┃ ██▍\n"
-                        "┗━━━━━━━━━━━━┛\n"
-                        "√d_k \"quoted\" 'x' & <b>\n"
-                        "--- styles, cursor 1,5\n"
-                        "==TTT=========\n"
-                        "=0123456789  = .... .\n"
-                        "=jhfdb13579  = AAAA\n"
-                        "==============\n"
-                        "NNNNNNNNNNNNNNNNNNNNNNN\n"
-                        "--- attributes\n"
-                        "1:     4\n");
+    assert_string_equal(buf_str(&out), "┏ <&> ━━━━━━━┓\n"
+                                       "┃ .:-=+*#%@  ┃ star 猫\n"
+                                       "┃Mno;,.-+#@  ┃ ██▍\n"
+                                       "┗━━━━━━━━━━━━┛\n"
+                                       "√d_k \"quoted\" 'x' & <b>\n"
+                                       "--- styles, cursor 1,5\n"
+                                       "==TTT=========\n"
+                                       "=0123456789  = .... .\n"
+                                       "=jhfdb13579  = AAAA\n"
+                                       "==============\n"
+                                       "NNNNNNNNNNNNNNNNNNNNNNN\n"
+                                       "--- attributes\n"
+                                       "1:     4\n");
     buf_free(&out);
     canvas_free(&c);
 }
 
-/* Names of open elements match their ends, attributes are quoted, `&` begins an entity. Returns elements seen, −1 when malformed. */
+/* Names of open elements match their ends, attributes are quoted, `&` begins an entity. Returns elements seen, −1 when
+ * malformed. */
 static int check_markup(const char *s)
 {
     char stack[16][16];
     int depth = 0, elements = 0;
     for (; *s; s++) {
-        if (*s == '&' && strncmp(s, "&amp;", 5) && strncmp(s, "&lt;", 4) && strncmp(s, "&gt;", 4) && strncmp(s, "&quot;", 6) && strncmp(s, "&#39;", 5))
+        if (*s == '&' && strncmp(s, "&amp;", 5) && strncmp(s, "&lt;", 4) && strncmp(s, "&gt;", 4) &&
+            strncmp(s, "&quot;", 6) && strncmp(s, "&#39;", 5))
             return -1;
         if (*s == '>')
             return -1; /* outside of an element it has to be escaped */
@@ -129,7 +131,8 @@ static void test_svg_is_small(void **state)
     canvas_init(&c, 24, 80);
     for (int y = 0; y < 48; y++)
         for (int x = 0; x < 80; x++) /* no two neighbours alike */
-            canvas_pixel(&c, y / 2, x, y % 2, colourmap_colour(CM_MAGMA, MODE_256, ((7 * x + 5 * y) % 12) / 12.0), 3, 0, (Ref){.run = 0});
+            canvas_pixel(&c, y / 2, x, y % 2, colourmap_colour(CM_MAGMA, MODE_256, ((7 * x + 5 * y) % 12) / 12.0), 3, 0,
+                         (Ref){.run = 0});
     Buf out = {.data = NULL};
     export_svg(&c, false, "worst case", &out);
     assert_true(out.len < 100 * 1024);
@@ -172,20 +175,21 @@ static void test_shown(void **state)
     canvas_pixel(&c, 0, 0, -1, 0x5f0000, 6, -1, none);
     const Cell *k = canvas_at(&c, 0, 0);
     assert_true(cell_is_data(k));
-    Shown mono = cell_shown(k, MODE_MONO, true, false), eight = cell_shown(k, MODE_8, false, false), ascii = cell_shown(k, MODE_256, true, false);
-    assert_true(mono.ch == 'x' && mono.fg == COLOUR_DEFAULT);      /* negative: a ramp of its own */
+    Shown mono = cell_shown(k, MODE_MONO, true, false), eight = cell_shown(k, MODE_8, false, false),
+          ascii = cell_shown(k, MODE_256, true, false);
+    assert_true(mono.ch == 'x' && mono.fg == COLOUR_DEFAULT); /* negative: a ramp of its own */
     assert_true(eight.ch == 'x' && colour_8(eight.fg) == 4);
     assert_true(ascii.ch == ' ' && ascii.bg == 0x5f0000);
-    canvas_attr(&c, (Rect){.h = 1, .w = 1}, ATTR_REVERSE);         /* a reversed block of one colour would not be seen */
+    canvas_attr(&c, (Rect){.h = 1, .w = 1}, ATTR_REVERSE); /* a reversed block of one colour would not be seen */
     Shown marked = cell_shown(k, MODE_256, false, false);
     assert_true(marked.ch == '+' && marked.fg == 0xffffff && marked.bg == 0x5f0000 && !(marked.attrs & ATTR_REVERSE));
     canvas_pixel(&c, 0, 1, -1, 0xffffaf, 9, 0, none);
-    canvas_at(&c, 0, 1)->ch = '7';                                  /* a digit over a light colour is black */
+    canvas_at(&c, 0, 1)->ch = '7'; /* a digit over a light colour is black */
     Shown digit = cell_shown(canvas_at(&c, 0, 1), MODE_256, false, false);
     assert_false(cell_is_data(canvas_at(&c, 0, 1)));
     assert_true(digit.ch == '7' && digit.bg == 0xffffaf);
     Cell *bad = canvas_at(&c, 0, 2);
-    bad->ch = 0x1b;                                                 /* even a view that writes a cell itself cannot send this */
+    bad->ch = 0x1b; /* even a view that writes a cell itself cannot send this */
     assert_int_equal(cell_shown(bad, MODE_256, false, false).ch, '?');
     bad->style = 250;
     assert_int_equal(cell_shown(bad, MODE_256, false, false).fg, COLOUR_DEFAULT);

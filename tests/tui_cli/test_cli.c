@@ -1,4 +1,5 @@
-/* The command line: options, links, and the texts made from their tables. What verbs do is tested with the program itself (tests/e2e/cli.sh). */
+/* The command line: options, links, and the texts made from their tables. What verbs do is tested with the program
+ * itself (tests/e2e/cli.sh). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -108,7 +109,8 @@ static void test_wrong_options(void **state)
     refuses("run|--colour|pink", "auto true 256 8 mono");
     refuses("run|--colour|tru", "auto true 256 8 mono");
     refuses("run|--colour|", "auto true 256 8 mono");
-    static const char *const SIZES[] = {"", "120", "x40", "120x", "0x5", "5x0", "1001x5", "5x1001", "-3x4", "120x40x2", "120 x40", "99999x9999", "120x40 "};
+    static const char *const SIZES[] = {"",       "120",  "x40",      "120x",    "0x5",        "5x0",    "1001x5",
+                                        "5x1001", "-3x4", "120x40x2", "120 x40", "99999x9999", "120x40 "};
     for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
         char line[64];
         snprintf(line, sizeof line, "screen|--size=%s", SIZES[i]);
@@ -145,11 +147,14 @@ static void test_link(void **state)
     assert_string_equal(buf_str(&l.edits), "set scale off");
     assert_string_equal(l.hash, "9f3A");
     link_free(&l);
-    assert_true(link_of(&l, LINK_INPUT, "#3", "ablate=blocks.1.attn.z[h=2,t=3],mean", "shuffle=7 swap=r0c0,r1c1 skip=mlp,block=2", &err));
-    assert_string_equal(buf_str(&l.edits), "ablate blocks.1.attn.z[h=2,t=3] mean; shuffle seed=7; swap r0c0 r1c1; skip mlp block=2");
+    assert_true(link_of(&l, LINK_INPUT, "#3", "ablate=blocks.1.attn.z[h=2,t=3],mean",
+                        "shuffle=7 swap=r0c0,r1c1 skip=mlp,block=2", &err));
+    assert_string_equal(buf_str(&l.edits),
+                        "ablate blocks.1.attn.z[h=2,t=3] mean; shuffle seed=7; swap r0c0 r1c1; skip mlp block=2");
     assert_null(l.address);
     link_free(&l);
-    assert_true(link_of(&l, LINK_ADDRESS, "pattern[h=2, t=r3c4,  u=cls] @00", NULL, NULL, &err)); /* blanks inside [ ] stay */
+    assert_true(
+        link_of(&l, LINK_ADDRESS, "pattern[h=2, t=r3c4,  u=cls] @00", NULL, NULL, &err)); /* blanks inside [ ] stay */
     assert_string_equal(l.address, "pattern[h=2, t=r3c4,  u=cls]");
     assert_null(l.input);
     link_free(&l);
@@ -200,7 +205,8 @@ static void test_inputs(void **state)
     assert_false(link_is_input(wrong));
     assert_true(link_is_input("#0"));
     assert_true(link_is_input("-"));
-    static const char *const NONE[] = {"", "#", "#x", "#17 ", "#1x", ":x", "no-such-file.png", "no-such-file:x", "blocks.0.attn.q[h=1]"};
+    static const char *const NONE[] = {
+        "", "#", "#x", "#17 ", "#1x", ":x", "no-such-file.png", "no-such-file:x", "blocks.0.attn.q[h=1]"};
     for (size_t i = 0; i < sizeof NONE / sizeof *NONE; i++)
         if (link_is_input(NONE[i]))
             fail_msg("'%s' is taken for an input", NONE[i]);
@@ -223,7 +229,8 @@ static void test_hash(void **state)
 static void test_verbs(void **state)
 {
     (void)state;
-    static const char *const NAMES[] = {"run", "show", "explain", "why", "trace", "screen", "info", "verify", "diff", "data", "train", "evaluate"};
+    static const char *const NAMES[] = {"run",  "show",   "explain", "why",  "trace", "screen",
+                                        "info", "verify", "diff",    "data", "train", "evaluate"};
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
         const Verb *v = verb_find(NAMES[i]);
         assert_non_null(v);
@@ -263,7 +270,8 @@ static void test_examples(void **state)
         assert_true(verb_find(o.word[0]) == verb_at(i));
         Link l;
         Commands c = session_command_set();
-        assert_true(link_parse(&l, o.word + 1, verb_at(i)->flags & VERB_ALONE ? 0 : o.word_count - 1, LINK_ADDRESS, &c, &err));
+        assert_true(
+            link_parse(&l, o.word + 1, verb_at(i)->flags & VERB_ALONE ? 0 : o.word_count - 1, LINK_ADDRESS, &c, &err));
         if (verb_at(i)->check && strcmp(o.word[0], "trace") != 0) /* trace's word is a file, which is not here */
             assert_true(verb_at(i)->check(&o, &l, &err));
         link_free(&l);
@@ -322,7 +330,10 @@ static void plain(const Buf *roff, Buf *out)
         case 'e': buf_putc(out, '\\'); break;
         case '&': break;
         case 'f': p++; break;
-        case '(': buf_putc(out, p[1] == 'a' ? '\'' : p[1] == 'g' ? '`' : p[1] == 'h' ? '^' : '~'); p += 2; break;
+        case '(':
+            buf_putc(out, p[1] == 'a' ? '\'' : p[1] == 'g' ? '`' : p[1] == 'h' ? '^' : '~');
+            p += 2;
+            break;
         case '[': {
             char utf8[4];
             unsigned c = 0;
@@ -354,11 +365,13 @@ static void test_man_has_everything(void **state)
         assert_non_null(strstr(buf_str(&text), keymap_at(i)->help));
         assert_non_null(strstr(buf_str(&text), keymap_at(i)->key));
     }
-    CommandTable tables[] = {session_commands_go(), session_commands_look(), session_commands_ask(), session_commands_change(), app_commands()};
+    CommandTable tables[] = {session_commands_go(), session_commands_look(), session_commands_ask(),
+                             session_commands_change(), app_commands()};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (int i = 0; i < tables[t].count; i++)
             if (!strstr(buf_str(&text), tables[t].commands[i].usage))
-                fail_msg("the manual lacks '%s' (is its group '%s' a known one?)", tables[t].commands[i].usage, tables[t].commands[i].group);
+                fail_msg("the manual lacks '%s' (is its group '%s' a known one?)", tables[t].commands[i].usage,
+                         tables[t].commands[i].group);
     buf_free(&roff);
     buf_free(&text);
 }

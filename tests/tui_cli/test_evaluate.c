@@ -1,4 +1,5 @@
-/* What `vitrine evaluate` prints: JSON that a parser takes, with the evaluation's own numbers, and tables that fit 80 columns. */
+/* What `vitrine evaluate` prints: JSON that a parser takes, with the evaluation's own numbers, and tables that fit 80
+ * columns. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +17,16 @@
 #include "core/models/shapes.h"
 #include "tui/cli/evaluate.h"
 
-static const char *NASTY[SHAPES_CLASSES] = {"a \"quoted\" one", "back\\slash", "\033[31mred", "\xff\xfe", "x, y", "", "déjà vu of a class with a very long name", "t\tab", "new\nline", "ok"};
+static const char *NASTY[SHAPES_CLASSES] = {"a \"quoted\" one",
+                                            "back\\slash",
+                                            "\033[31mred",
+                                            "\xff\xfe",
+                                            "x, y",
+                                            "",
+                                            "déjà vu of a class with a very long name",
+                                            "t\tab",
+                                            "new\nline",
+                                            "ok"};
 
 typedef struct Subject {
     Model model;
@@ -42,7 +52,10 @@ static void open_subject(Subject *s, void (*change)(VitConfig *c))
     s->pictures = pictures_drawn(&s->model.preprocess, 1);
     s->stock = stock_new(s->pictures, &s->model, PICTURES_HELD_OUT, 0, 12);
     assert_true(evaluation_run(&s->e, &s->model, s->stock, NULL, NULL, NULL, &err));
-    s->of = (Evaluated){.model = &s->model, .name = "a \"model\"", .pictures = "held-out drawn shapes", .class_names = NASTY};
+    s->of = (Evaluated){.model = &s->model,
+                        .name = "a \"model\"",
+                        .pictures = "held-out drawn shapes",
+                        .class_names = NASTY};
 }
 
 static void close_subject(Subject *s)
@@ -119,7 +132,8 @@ static void check_evaluation(Subject *s)
             all += x;
         }
     assert_int_equal((size_t)all, s->e.pictures);
-    assert_int_equal(json_kind(json_get(j, "accuracy_without_positions")), isnan(s->e.positions_off) ? JK_NULL : JK_NUMBER);
+    assert_int_equal(json_kind(json_get(j, "accuracy_without_positions")),
+                     isnan(s->e.positions_off) ? JK_NULL : JK_NUMBER);
     assert_int_equal(json_kind(json_get(j, "position_rank_correlation")), s->e.has_grid ? JK_NUMBER : JK_NULL);
     assert_int_equal(json_kind(json_get(j, "accuracy_from_class_token")), s->model.vit.cls ? JK_NUMBER : JK_NULL);
     json_free(j);
@@ -169,9 +183,19 @@ static void showcases(void **state)
     Subject s;
     char token[32];
     open_subject(&s, NULL);
-    Showcase found = {.pictures = 20, .changed = 3,
-                      .collapse = {.found = true, .number = 123456, .label = 0, .with = 1, .without = 2, .layer = 1, .head = 1, .query = 1 + 8 * 3 + 4,
-                                   .entropy_with = 1.5f, .entropy_without = 0.25f, .change = 0.5}};
+    Showcase found = {.pictures = 20,
+                      .changed = 3,
+                      .collapse = {.found = true,
+                                   .number = 123456,
+                                   .label = 0,
+                                   .with = 1,
+                                   .without = 2,
+                                   .layer = 1,
+                                   .head = 1,
+                                   .query = 1 + 8 * 3 + 4,
+                                   .entropy_with = 1.5f,
+                                   .entropy_without = 0.25f,
+                                   .change = 0.5}};
     Buf text = {0}, json = {0};
     showcase_table(&found, &s.of, &text);
     narrow(buf_str(&text));
@@ -193,6 +217,7 @@ static void showcases(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(usual), cmocka_unit_test(odd_models), cmocka_unit_test(showcases)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(usual), cmocka_unit_test(odd_models),
+                                       cmocka_unit_test(showcases)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -108,7 +108,8 @@ static void pooling(void **state)
     canvas_free(&c);
 }
 
-/* One NaN among values of every size, and larger values before and behind it in its block: its cell is the one that is shown. */
+/* One NaN among values of every size, and larger values before and behind it in its block: its cell is the one that is
+ * shown. */
 static void nan_stays(void **state)
 {
     (void)state;
@@ -123,7 +124,8 @@ static void nan_stays(void **state)
         const size_t *at = places[k / POOL_KINDS];
         Tensor t;
         session.look.pool_kind = (PoolKind)(k % POOL_KINDS);
-        assert_true(tensor_open(&session, SIDE_A, session.place.path, &t) && t.linear && t.v.count <= sizeof values / sizeof *values);
+        assert_true(tensor_open(&session, SIDE_A, session.place.path, &t) && t.linear &&
+                    t.v.count <= sizeof values / sizeof *values);
         memcpy(values, t.v.values, t.v.count * sizeof *values);
         size_t nan = tensor_cell(&t, at[0], at[1]);
         values[nan] = NAN;
@@ -136,7 +138,8 @@ static void nan_stays(void **state)
             for (int y = 0; y < 20; y++)
                 for (int x = 0; x < 60; x++) {
                     const Cell *cell = canvas_at(&c, y, x);
-                    if (!cell->ref.run || cell->ref.cell / t.plane.col_count / 4 != at[0] / 4 || cell->ref.cell % t.plane.col_count / 4 != at[1] / 4)
+                    if (!cell->ref.run || cell->ref.cell / t.plane.col_count / 4 != at[0] / 4 ||
+                        cell->ref.cell % t.plane.col_count / 4 != at[1] / 4)
                         continue;
                     if (cell->style == STYLE_CURSOR) /* names the cell in focus */
                         continue;
@@ -165,8 +168,16 @@ static void panning(void **state)
         for (int corner = 0; corner < 5; corner++) {
             session.look.view = (View)view;
             assert_true(tensor_open(&session, SIDE_A, session.place.path, &t));
-            plane_set(t.v.graph, t.plane.rows, corner == 4 ? 30 : corner & 1 ? t.plane.row_count - 1 : 0, session.place.at);
-            plane_set(t.v.graph, t.plane.cols, corner == 4 ? 70 : corner & 2 ? t.plane.col_count - 1 : 0, session.place.at);
+            plane_set(t.v.graph, t.plane.rows,
+                      corner == 4  ? 30
+                      : corner & 1 ? t.plane.row_count - 1
+                                   : 0,
+                      session.place.at);
+            plane_set(t.v.graph, t.plane.cols,
+                      corner == 4  ? 70
+                      : corner & 2 ? t.plane.col_count - 1
+                                   : 0,
+                      session.place.at);
             canvas_clear(&c);
             VIEW_TENSOR.draw(&p, (Rect){0, 0, 10, 40}, SIDE_A, true);
             assert_true(c.cursor_y >= 0);
@@ -203,7 +214,8 @@ static void vectors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cells_of_planes), cmocka_unit_test(pooling), cmocka_unit_test(nan_stays), cmocka_unit_test(panning), cmocka_unit_test(vectors),
+        cmocka_unit_test(cells_of_planes), cmocka_unit_test(pooling), cmocka_unit_test(nan_stays),
+        cmocka_unit_test(panning),         cmocka_unit_test(vectors),
     };
     open_bundled();
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -17,10 +17,29 @@ static Session session; /* nothing is loaded: only its LookAt is read */
 static void number_texts(void **state)
 {
     (void)state;
-    static const struct { float x; int width; const char *text; } CASE[] = {
-        {1.84021F, 12, "1.84021"}, {-1.2e-5F, 12, "-1.2e-05"}, {-1.2e-5F, 7, "-1.2e-5"}, {0.25F, 4, "0.25"}, {0.25F, 3, ".25"},
-        {123456, 6, "123456"}, {123456, 3, "1e5"}, {123456, 2, "##"}, {0, 1, "0"}, {-0.5F, 3, "-.5"}, {-0.5F, 2, "##"},
-        {INFINITY, 3, "inf"}, {-INFINITY, 4, "-inf"}, {NAN, 3, "NaN"}, {NAN, 2, "##"}, {3.4e38F, 5, "3e38"}, {1.5F, 0, ""}, {1.5F, -3, ""},
+    static const struct {
+        float x;
+        int width;
+        const char *text;
+    } CASE[] = {
+        {1.84021F, 12, "1.84021"},
+        {-1.2e-5F, 12, "-1.2e-05"},
+        {-1.2e-5F, 7, "-1.2e-5"},
+        {0.25F, 4, "0.25"},
+        {0.25F, 3, ".25"},
+        {123456, 6, "123456"},
+        {123456, 3, "1e5"},
+        {123456, 2, "##"},
+        {0, 1, "0"},
+        {-0.5F, 3, "-.5"},
+        {-0.5F, 2, "##"},
+        {INFINITY, 3, "inf"},
+        {-INFINITY, 4, "-inf"},
+        {NAN, 3, "NaN"},
+        {NAN, 2, "##"},
+        {3.4e38F, 5, "3e38"},
+        {1.5F, 0, ""},
+        {1.5F, -3, ""},
     };
     for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
         char out[32];
@@ -49,8 +68,12 @@ static void number_texts(void **state)
 static void probability_texts(void **state)
 {
     (void)state;
-    static const struct { float p; const char *text; } CASE[] = {
-        {0.97F, ".97"}, {1, "1.00"}, {0, ".00"}, {0.004F, "<.01"}, {1e-30F, "<.01"}, {0.0051F, ".01"}, {0.5F, ".50"}, {NAN, "NaN"}, {0.999F, "1.00"},
+    static const struct {
+        float p;
+        const char *text;
+    } CASE[] = {
+        {0.97F, ".97"},   {1, "1.00"},   {0, ".00"},   {0.004F, "<.01"}, {1e-30F, "<.01"},
+        {0.0051F, ".01"}, {0.5F, ".50"}, {NAN, "NaN"}, {0.999F, "1.00"},
     };
     char out[16];
     for (size_t i = 0; i < sizeof CASE / sizeof *CASE; i++) {
@@ -127,7 +150,8 @@ static void scales(void **state)
     (void)state;
     session.look = (LookAt){.grid = true};
     Paint p = {.s = &session, .mode = MODE_256};
-    const float positive[] = {0.1F, 0.9F, 0.5F}, crowded[] = {10, 11}, both[] = {-1, 3, 0}, same[] = {2, 2}, zero[] = {0, 0};
+    const float positive[] = {0.1F, 0.9F, 0.5F}, crowded[] = {10, 11}, both[] = {-1, 3, 0}, same[] = {2, 2},
+                zero[] = {0, 0};
     Scale s = scale_for(&p, SIDE_A, 0, positive, 3);
     assert_false(s.is_signed);
     assert_true(s.low == 0 && s.high == 0.9F);
@@ -245,8 +269,10 @@ static void needs_are_unique(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(number_texts), cmocka_unit_test(probability_texts), cmocka_unit_test(spreads),         cmocka_unit_test(spreads_of_any_length), cmocka_unit_test(scales),
-        cmocka_unit_test(heats),        cmocka_unit_test(classes_in_order),  cmocka_unit_test(needs_are_unique),
+        cmocka_unit_test(number_texts),     cmocka_unit_test(probability_texts),
+        cmocka_unit_test(spreads),          cmocka_unit_test(spreads_of_any_length),
+        cmocka_unit_test(scales),           cmocka_unit_test(heats),
+        cmocka_unit_test(classes_in_order), cmocka_unit_test(needs_are_unique),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-/* Steps, facts, picture, tensor and answer: drawn at every size they stay in their rectangle, and every number on screen is the
- * trace's. */
+/* Steps, facts, picture, tensor and answer: drawn at every size they stay in their rectangle, and every number on
+ * screen is the trace's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,7 +103,8 @@ static int draw_checked(const ViewSpec *v, Side side, Rect r, int h, int w, Colo
     for (int y = 0; y < h; y++)
         for (int x = 0; x < w; x++) {
             const Cell *k = canvas_at(&c, y, x);
-            if (!rect_has((Rect){r.y, r.x, v ? r.h : 1, r.w}, y, x) && !rect_has(r, y, x) && (k->ch != '~' || k->style != STYLE_ERROR || k->ref.run))
+            if (!rect_has((Rect){r.y, r.x, v ? r.h : 1, r.w}, y, x) && !rect_has(r, y, x) &&
+                (k->ch != '~' || k->style != STYLE_ERROR || k->ref.run))
                 fail_msg("%s drew outside its rectangle at %d %d", v ? v->name : "answer line", y, x);
             if (ascii && rect_has(r, y, x))
                 assert_true(k->ch < 0x7f || k->level);
@@ -122,7 +123,8 @@ static int draw_checked(const ViewSpec *v, Side side, Rect r, int h, int w, Colo
     return numbers;
 }
 
-static const ViewSpec *const VIEWS[] = {&VIEW_STEPS, &VIEW_STEP_INFO, &VIEW_CURSOR, &VIEW_PICTURE, &VIEW_TENSOR, &VIEW_ANSWER, NULL};
+static const ViewSpec *const VIEWS[] = {&VIEW_STEPS,  &VIEW_STEP_INFO, &VIEW_CURSOR, &VIEW_PICTURE,
+                                        &VIEW_TENSOR, &VIEW_ANSWER,    NULL};
 
 static int draw_all(int h, int w, Side side)
 {
@@ -150,7 +152,8 @@ static void all_nodes_all_views(void **state)
         for (int view = 0; view < VIEW_COUNT; view++) {
             session.look.view = (View)view;
             numbers += draw_checked(&VIEW_TENSOR, SIDE_A, (Rect){1, 1, 14, 38}, 16, 40, MODE_256, false);
-            numbers += draw_checked(&VIEW_TENSOR, SIDE_A, (Rect){1, 1, 1 + n % 7, 1 + (n * 7) % 60}, 16, 64, MODE_8, n % 2);
+            numbers += draw_checked(&VIEW_TENSOR, SIDE_A, (Rect){1, 1, 1 + n % 7, 1 + (n * 7) % 60}, 16, 64, MODE_8,
+                                    n % 2);
         }
     }
     session.look.view = VIEW_HEAT;
@@ -389,7 +392,7 @@ static void other_models(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(steps_show_here), cmocka_unit_test(all_sizes),      cmocka_unit_test(all_nodes_all_views),
+        cmocka_unit_test(steps_show_here), cmocka_unit_test(all_sizes),        cmocka_unit_test(all_nodes_all_views),
         cmocka_unit_test(picture_pixels),  cmocka_unit_test(answer_line_text), cmocka_unit_test(edited),
         cmocka_unit_test(other_models),
     };

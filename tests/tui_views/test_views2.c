@@ -1,5 +1,5 @@
-/* Attention, positions, explanations and figures: at every size they stay in their rectangle, every number on screen is the trace's,
- * and pooling keeps to the lattice of the patches. */
+/* Attention, positions, explanations and figures: at every size they stay in their rectangle, every number on screen is
+ * the trace's, and pooling keeps to the lattice of the patches. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,9 +20,11 @@
 
 static Session session;
 
-static const ViewSpec *const VIEWS[] = {&VIEW_SHEET, &VIEW_MATRIX, &VIEW_ROW, &VIEW_ROW_TOP, &VIEW_HEADS, &VIEW_FIGURES, &VIEW_POSITIONS, &VIEW_EXPLAIN};
+static const ViewSpec *const VIEWS[] = {&VIEW_SHEET, &VIEW_MATRIX,  &VIEW_ROW,       &VIEW_ROW_TOP,
+                                        &VIEW_HEADS, &VIEW_FIGURES, &VIEW_POSITIONS, &VIEW_EXPLAIN};
 enum { VIEW_SPECS = sizeof VIEWS / sizeof *VIEWS };
-static const int SIZES[][2] = {{1, 1}, {1, 9}, {2, 2}, {3, 1}, {4, 18}, {7, 11}, {8, 40}, {15, 46}, {17, 78}, {34, 76}, {54, 150}, {150, 500}};
+static const int SIZES[][2] = {{1, 1},  {1, 9},   {2, 2},   {3, 1},   {4, 18},   {7, 11},
+                               {8, 40}, {15, 46}, {17, 78}, {34, 76}, {54, 150}, {150, 500}};
 enum { SIZE_COUNT = sizeof SIZES / sizeof *SIZES };
 
 /* --- drawing and reading back --- */
@@ -62,7 +64,8 @@ static int check_numbers(Canvas *c)
                 continue; /* a bar or a mark */
             numbers++;
             if (!says(text, values[ref.cell]))
-                fail_msg("%s[%zu] is %.9g, the screen says %s", graph_node(g, ref.node)->path, ref.cell, (double)values[ref.cell], text);
+                fail_msg("%s[%zu] is %.9g, the screen says %s", graph_node(g, ref.node)->path, ref.cell,
+                         (double)values[ref.cell], text);
         }
     return numbers;
 }
@@ -186,7 +189,8 @@ static void open_config(const VitConfig *c)
 static void tilings_keep_the_picture(void **state)
 {
     (void)state;
-    static const Lattice LATTICES[] = {{1, 14, 14}, {1, 8, 8}, {0, 3, 5}, {5, 4, 6}, {2, 1, 1}, {0, 1, 7}, {1, 37, 37}, {1, 16, 12}};
+    static const Lattice LATTICES[] = {{1, 14, 14}, {1, 8, 8}, {0, 3, 5},   {5, 4, 6},
+                                       {2, 1, 1},   {0, 1, 7}, {1, 37, 37}, {1, 16, 12}};
     for (size_t n = 0; n < sizeof LATTICES / sizeof *LATTICES; n++) {
         Lattice l = LATTICES[n];
         Tiling list[TILINGS];
@@ -223,7 +227,8 @@ static void tilings_keep_the_picture(void **state)
 }
 
 /* The pooled value worked out from the definition, cell by cell. */
-static double naive(const float *v, int tokens, int cols, int prefix, Tiling t, int head, int tile_t, int tile_u, PoolKind kind)
+static double naive(const float *v, int tokens, int cols, int prefix, Tiling t, int head, int tile_t, int tile_u,
+                    PoolKind kind)
 {
     double best = 0, sum = 0;
     int n = 0;
@@ -296,8 +301,8 @@ static void both_sides(void **state)
     session.compare = COMPARE_SIDES;
     for (int i = 0; i < VIEW_SPECS; i++)
         for (Side side = SIDE_A; side <= SIDE_DIFF; side++)
-            assert_true(draw_all(VIEWS[i], side) > 0 || VIEWS[i] == &VIEW_FIGURES || VIEWS[i] == &VIEW_HEADS || VIEWS[i] == &VIEW_SHEET ||
-                        VIEWS[i] == &VIEW_MATRIX);
+            assert_true(draw_all(VIEWS[i], side) > 0 || VIEWS[i] == &VIEW_FIGURES || VIEWS[i] == &VIEW_HEADS ||
+                        VIEWS[i] == &VIEW_SHEET || VIEWS[i] == &VIEW_MATRIX);
     /* side by side A and B have one scale */
     Attend a, b;
     Canvas c;
@@ -308,7 +313,8 @@ static void both_sides(void **state)
     Scale x = attend_scale(&p, &a, true), y = attend_scale(&p, &b, true);
     assert_true(x.low == y.low && x.high == y.high);
     session.compare = COMPARE_OFF;
-    assert_true(attend_scale(&p, &a, true).high < attend_scale(&p, &b, true).high); /* without the scale the row is sharper */
+    assert_true(attend_scale(&p, &a, true).high <
+                attend_scale(&p, &b, true).high); /* without the scale the row is sharper */
     canvas_free(&c);
     edit(NULL);
 }
@@ -437,7 +443,8 @@ static void row_lies_on_the_picture(void **state)
             Rect patch = lattice_map_patch(&m, row, col);
             int hit_row, hit_col;
             assert_true(patch.h == 1 && patch.w == 2);
-            assert_true(lattice_map_hit(&m, patch.y, patch.x + 1, &hit_row, &hit_col) && hit_row == row && hit_col == col);
+            assert_true(lattice_map_hit(&m, patch.y, patch.x + 1, &hit_row, &hit_col) && hit_row == row &&
+                        hit_col == col);
             size_t cell = attend_cell(&a, a.head, a.at_t, 1 + row * 8 + col); /* cls stands before the patches */
             assert_int_equal(canvas_at(&c, patch.y, patch.x)->ref.cell, cell);
             assert_int_equal(canvas_at(&c, patch.y, patch.x + 1)->ref.cell, cell);
@@ -503,7 +510,8 @@ static void figures_compare(void **state)
     assert_true(b > 10 * a); /* 1/√d_k = 1/4: the variance is about 16 times as large */
     line_text(&c, 1, text);
     assert_int_equal(sscanf(text + strlen("entropy"), "%31s", word), 1);
-    assert_true(says(word + 1, probe_value(SIDE_A, "entropy") - probe_value(SIDE_B, "entropy"))); /* as its pane is titled: A − B */
+    assert_true(says(word + 1, probe_value(SIDE_A, "entropy") -
+                                   probe_value(SIDE_B, "entropy"))); /* as its pane is titled: A − B */
     assert_true(word[0] == '+');
     canvas_free(&c);
     edit(NULL);
@@ -553,7 +561,8 @@ static void explain_every_kind(void **state)
         canvas_free(&c);
     }
     assert_true(numbers > 800);
-    assert_true(kinds[OP_CONTRACT] && kinds[OP_SUM] && kinds[OP_MAX] && kinds[OP_MAP] && kinds[OP_DIV] && kinds[OP_LEAF] && kinds[OP_CONCAT]);
+    assert_true(kinds[OP_CONTRACT] && kinds[OP_SUM] && kinds[OP_MAX] && kinds[OP_MAP] && kinds[OP_DIV] &&
+                kinds[OP_LEAF] && kinds[OP_CONCAT]);
     focus("blocks.1.attn.pattern");
 }
 
@@ -573,11 +582,13 @@ static void digits_are_never_dropped(void **state)
             for (int y = 0; y < c.h; y++)
                 for (int x = 0; x < c.w; x++) {
                     Ref ref = canvas_at(&c, y, x)->ref;
-                    if (!ref.run || (x > 0 && canvas_at(&c, y, x - 1)->ref.node == ref.node && canvas_at(&c, y, x - 1)->ref.cell == ref.cell))
+                    if (!ref.run || (x > 0 && canvas_at(&c, y, x - 1)->ref.node == ref.node &&
+                                     canvas_at(&c, y, x - 1)->ref.cell == ref.cell))
                         continue;
                     char full[32], text[32] = "";
                     const Graph *g = session_graph(&session, SIDE_A);
-                    number_text(full, sizeof full, session_peek(&session, SIDE_A, graph_node(g, ref.node)->path)[ref.cell], 12);
+                    number_text(full, sizeof full,
+                                session_peek(&session, SIDE_A, graph_node(g, ref.node)->path)[ref.cell], 12);
                     for (size_t i = 0; i < strlen(full) && x + (int)i < c.w; i++)
                         text[i] = (char)canvas_at(&c, y, x + (int)i)->ch;
                     assert_string_equal(text, full);

@@ -50,7 +50,8 @@ static void text_beside_the_pictures(void **state)
     command("blanks r1c1");
     assert_non_null(strstr(drawn(&VIEW_BLANKS, SIDE_A, 34, 90, &out), "Nothing is hidden"));
     command("hide r1c1 r2c2; blanks r7c7");
-    assert_int_equal(count_of(drawn(&VIEW_BLANKS, SIDE_B, 34, 90, &out), '?'), 2 * 4 * 2); /* a patch has two lines of four columns */
+    assert_int_equal(count_of(drawn(&VIEW_BLANKS, SIDE_B, 34, 90, &out), '?'),
+                     2 * 4 * 2); /* a patch has two lines of four columns */
     assert_non_null(strstr(buf_str(&out), "2 of 64 hidden"));
     assert_non_null(strstr(buf_str(&out), "r7c7, seen"));
     char number[32];
@@ -105,10 +106,12 @@ static int open_ready(void **state)
     int fd = mkstemp(file);
     FILE *f = fdopen(fd, "wb");
     assert_non_null(f);
-    unsigned long long values = (unsigned long long)c.channels * (unsigned long long)c.image_h * (unsigned long long)c.image_w;
+    unsigned long long values = (unsigned long long)c.channels * (unsigned long long)c.image_h *
+                                (unsigned long long)c.image_w;
     char header[128];
-    unsigned long long n = (unsigned long long)snprintf(header, sizeof header, "{\"x\":{\"dtype\":\"F32\",\"shape\":[%d,%d,%d],\"data_offsets\":[0,%llu]}}", c.channels,
-                                                        c.image_h, c.image_w, values * 4);
+    unsigned long long n = (unsigned long long)
+        snprintf(header, sizeof header, "{\"x\":{\"dtype\":\"F32\",\"shape\":[%d,%d,%d],\"data_offsets\":[0,%llu]}}",
+                 c.channels, c.image_h, c.image_w, values * 4);
     fwrite(&n, 8, 1, f);
     fwrite(header, 1, n, f);
     for (unsigned long long i = 0; i < values; i++) {

@@ -1,5 +1,5 @@
-/* The scale laboratory and the head census: at every size they stay in their rectangle, every tagged number is the trace's, shares are those
- * that were measured, and what cannot be measured is said. */
+/* The scale laboratory and the head census: at every size they stay in their rectangle, every tagged number is the
+ * trace's, shares are those that were measured, and what cannot be measured is said. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,8 @@ static Session session;
 static Commands commands;
 static char dir[64];
 
-static const int SIZES[][2] = {{1, 1}, {1, 9}, {2, 2}, {3, 1}, {4, 18}, {7, 11}, {8, 40}, {9, 58}, {15, 46}, {18, 78}, {34, 90}, {54, 158}, {150, 500}};
+static const int SIZES[][2] = {{1, 1},  {1, 9},   {2, 2},   {3, 1},   {4, 18},   {7, 11},   {8, 40},
+                               {9, 58}, {15, 46}, {18, 78}, {34, 90}, {54, 158}, {150, 500}};
 enum { SIZE_COUNT = sizeof SIZES / sizeof *SIZES };
 
 static void must(const char *line)
@@ -94,7 +95,8 @@ static int check_numbers(Canvas *c)
                 continue; /* "<.01" */
             numbers++;
             if (!says(text, values[ref.cell]))
-                fail_msg("%s[%zu] is %.9g, the screen says %s", graph_node(g, ref.node)->path, ref.cell, (double)values[ref.cell], text);
+                fail_msg("%s[%zu] is %.9g, the screen says %s", graph_node(g, ref.node)->path, ref.cell,
+                         (double)values[ref.cell], text);
         }
     return numbers;
 }
@@ -389,7 +391,8 @@ static void census_acts(void **state)
     assert_true(edits_has(&session, "ablate blocks.0.attn.z[h=0]"));
     prepare(&VIEW_CENSUS, (Rect){0, 0, 18, 78});
     has(drawn(&VIEW_CENSUS, 18, 78, &text), "off now");
-    assert_non_null(session_measure(&session, MEASURE_CENSUS, NULL)); /* it is of the model as trained: edits leave it */
+    assert_non_null(
+        session_measure(&session, MEASURE_CENSUS, NULL)); /* it is of the model as trained: edits leave it */
     must("ablate");
     assert_int_equal(session.edits.count, 0);
     must("in");
@@ -455,12 +458,15 @@ static void sayings(void **state)
     open_model(true, 2, 2);
     must("census; say");
     has(buf_str(&session.said), "being measured");
-    assert_true(session_measure_all(&session, MEASURE_CENSUS, &err) && session_measure_all(&session, MEASURE_SCALE, &err));
+    assert_true(session_measure_all(&session, MEASURE_CENSUS, &err) &&
+                session_measure_all(&session, MEASURE_SCALE, &err));
     must("block 1; head 1; say");
-    snprintf(text, sizeof text, "Without head 1 of block 1 %.1f %%", 100 * (double)session_measure(&session, MEASURE_CENSUS, NULL)->value[3]);
+    snprintf(text, sizeof text, "Without head 1 of block 1 %.1f %%",
+             100 * (double)session_measure(&session, MEASURE_CENSUS, NULL)->value[3]);
     has(buf_str(&session.said), text);
     must("laboratory +1; say");
-    snprintf(text, sizeof text, "%.1f %% are named right, as trained", 100 * (double)session_measure(&session, MEASURE_SCALE, NULL)->value[STUDY_FACTORS / 2 + 1]);
+    snprintf(text, sizeof text, "%.1f %% are named right, as trained",
+             100 * (double)session_measure(&session, MEASURE_SCALE, NULL)->value[STUDY_FACTORS / 2 + 1]);
     has(buf_str(&session.said), text);
 }
 
@@ -490,9 +496,15 @@ int main(void)
     if (view_of(SCREEN_SCALE) != &VIEW_SCALE || view_of(SCREEN_CENSUS) != &VIEW_CENSUS)
         return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(laboratory_draws_the_trace), cmocka_unit_test(laboratory_shows_what_was_measured), cmocka_unit_test(bars_are_shares),
-        cmocka_unit_test(laboratory_clicks),          cmocka_unit_test(gradient_through),                   cmocka_unit_test(census_shows_what_was_measured),
-        cmocka_unit_test(census_acts),                cmocka_unit_test(many_heads),                         cmocka_unit_test(absent),
+        cmocka_unit_test(laboratory_draws_the_trace),
+        cmocka_unit_test(laboratory_shows_what_was_measured),
+        cmocka_unit_test(bars_are_shares),
+        cmocka_unit_test(laboratory_clicks),
+        cmocka_unit_test(gradient_through),
+        cmocka_unit_test(census_shows_what_was_measured),
+        cmocka_unit_test(census_acts),
+        cmocka_unit_test(many_heads),
+        cmocka_unit_test(absent),
         cmocka_unit_test(sayings),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,5 +1,5 @@
-/* The record of training, patch filters and heads' reach: at every size they stay in their rectangle, every tagged number is the
- * trace's, what was recorded is drawn as it was recorded, and what does not exist is said. */
+/* The record of training, patch filters and heads' reach: at every size they stay in their rectangle, every tagged
+ * number is the trace's, what was recorded is drawn as it was recorded, and what does not exist is said. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -26,7 +26,8 @@ static const ViewSpec *const VIEWS[] = {&VIEW_TRAINING, &VIEW_FILTERS, &VIEW_HEA
 static const Screen SCREENS[] = {SCREEN_TRAINING, SCREEN_FILTERS, SCREEN_HEADS};
 static const char *const GO[] = {"training", "filters", "heads"};
 enum { VIEW_SPECS = sizeof VIEWS / sizeof *VIEWS };
-static const int SIZES[][2] = {{1, 1}, {1, 9}, {2, 2}, {3, 1}, {4, 18}, {7, 11}, {8, 40}, {9, 58}, {15, 46}, {18, 78}, {33, 90}, {54, 158}, {150, 500}};
+static const int SIZES[][2] = {{1, 1},  {1, 9},   {2, 2},   {3, 1},   {4, 18},   {7, 11},   {8, 40},
+                               {9, 58}, {15, 46}, {18, 78}, {33, 90}, {54, 158}, {150, 500}};
 enum { SIZE_COUNT = sizeof SIZES / sizeof *SIZES };
 
 static void must(const char *line)
@@ -62,8 +63,8 @@ static void add_rows(History *h, float slower)
     }
 }
 
-/* A snapshot whose patches lie on a circle for rows and one for columns: more and more so as the run goes on, none of it at first. The
- * last one has the model's own table. */
+/* A snapshot whose patches lie on a circle for rows and one for columns: more and more so as the run goes on, none of
+ * it at first. The last one has the model's own table. */
 static void add_snapshots(History *h, const Model *m)
 {
     for (int i = 0; i < STEPS; i++) {
@@ -73,7 +74,8 @@ static void add_snapshots(History *h, const Model *m)
             int place = (int)(k / width) - ((int)(cells / width) - PLACES), d = (int)(k % width);
             double angle = (d / 2 % 2 ? place / COLS * 0.8 : place % COLS * 0.5) + d % 2 * 1.5707963;
             double noise = (double)(k * 2654435761U % 1000) / 500 - 1;
-            s->positions[k] = i == STEPS - 1 ? vit_weight(&m->weights, VIT_POS, 0)->data[k] : (float)(i * 0.3 * sin(angle) + noise);
+            s->positions[k] = i == STEPS - 1 ? vit_weight(&m->weights, VIT_POS, 0)->data[k]
+                                             : (float)(i * 0.3 * sin(angle) + noise);
         }
     }
 }
@@ -94,7 +96,8 @@ static void save_history(const VitConfig *c, const Model *m, const char *name, f
 
 static void clear_dir(void)
 {
-    static const char *const NAMES[] = {"history.safetensors", "history-twin.safetensors", "config.json", "model.safetensors", "preprocessor_config.json"};
+    static const char *const NAMES[] = {"history.safetensors", "history-twin.safetensors", "config.json",
+                                        "model.safetensors", "preprocessor_config.json"};
     char path[128];
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
         snprintf(path, sizeof path, "%s/%s", dir, NAMES[i]);
@@ -157,7 +160,8 @@ static int check_numbers(Canvas *c)
             if (sscanf(text, "%599s", word) != 1 || !is_number_text(word))
                 continue;
             if (!says(word, values[ref.cell]))
-                fail_msg("%s[%zu] is %.9g, the screen says %s", graph_node(g, ref.node)->path, ref.cell, (double)values[ref.cell], word);
+                fail_msg("%s[%zu] is %.9g, the screen says %s", graph_node(g, ref.node)->path, ref.cell,
+                         (double)values[ref.cell], word);
             numbers++;
         }
     return numbers;
@@ -467,7 +471,8 @@ static void heads_are_the_probes(void **state)
             for (int h = 0; h < c.heads; h++) {
                 int cells = 0;
                 for (int i = 0; i < canvas.h * canvas.w; i++)
-                    cells += canvas.cells[i].ref.run && canvas.cells[i].ref.node == n && canvas.cells[i].ref.cell == (size_t)h;
+                    cells += canvas.cells[i].ref.run && canvas.cells[i].ref.node == n &&
+                             canvas.cells[i].ref.cell == (size_t)h;
                 assert_true(cells >= 3); /* a number; and a dot or a bar */
             }
         }
@@ -538,7 +543,8 @@ static void tiles_are_the_weights(void **state)
         for (size_t j = 0; j < tile; j++)
             most = fmaxf(most, fabsf(x[filter * tile + j]));
         for (size_t channel = 0; channel < 3; channel++) {
-            int want = (int)(128 + 127.5F * x[filter * tile + channel * plane + pixel] / most), got = (int)(k->fg >> (16 - 8 * channel) & 0xff);
+            int want = (int)(128 + 127.5F * x[filter * tile + channel * plane + pixel] / most),
+                got = (int)(k->fg >> (16 - 8 * channel) & 0xff);
             assert_true(abs(want - got) <= 1);
         }
         found++;
@@ -645,10 +651,18 @@ int main(void)
         if (view_of(SCREENS[k]) != VIEWS[k])
             return 1;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes),        cmocka_unit_test(strange_sizes),       cmocka_unit_test(clicks),
-        cmocka_unit_test(film_is_the_record), cmocka_unit_test(map_colours),   cmocka_unit_test(figures_of_the_step),
-        cmocka_unit_test(film_in_steps), cmocka_unit_test(place_without_length), cmocka_unit_test(heads_are_the_probes),
-        cmocka_unit_test(many_heads),   cmocka_unit_test(tiles_are_the_weights), cmocka_unit_test(absent),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(strange_sizes),
+        cmocka_unit_test(clicks),
+        cmocka_unit_test(film_is_the_record),
+        cmocka_unit_test(map_colours),
+        cmocka_unit_test(figures_of_the_step),
+        cmocka_unit_test(film_in_steps),
+        cmocka_unit_test(place_without_length),
+        cmocka_unit_test(heads_are_the_probes),
+        cmocka_unit_test(many_heads),
+        cmocka_unit_test(tiles_are_the_weights),
+        cmocka_unit_test(absent),
         cmocka_unit_test(sayings),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,5 +1,5 @@
-/* Where it looked, the lens, and fill in the blanks: at every size they stay in their rectangle, every number on screen is the trace's or the
- * measurement's, what does not exist is said, and a click goes where it points. */
+/* Where it looked, the lens, and fill in the blanks: at every size they stay in their rectangle, every number on screen
+ * is the trace's or the measurement's, what does not exist is said, and a click goes where it points. */
 #define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
@@ -70,7 +70,8 @@ static void occlusion_is_the_measurement(void **state)
     number_text(number, sizeof number, where_drop(m, patch), 10);
     shows(&VIEW_WHERE, SIDE_A, 17, 78, number);
     command("grey r2c5"); /* the same by hand: the answer's logit falls by as much */
-    const float *a = session_need(&session, SIDE_A, "logits", &err), *b = session_need(&session, SIDE_B, "logits", &err);
+    const float *a = session_need(&session, SIDE_A, "logits", &err),
+                *b = session_need(&session, SIDE_B, "logits", &err);
     const Measure *after = where_occlusion(&session, SIDE_A, &why);
     assert_true(!after && strstr(why, "B only")); /* it is that of what is on show */
     int answer = 0;
@@ -177,14 +178,18 @@ static int cells_of(Canvas *c, const char *path, size_t cell)
     return cells;
 }
 
-/* The maps take the arrangement in which they are largest, and the picture is there as soon as that costs them nothing. */
+/* The maps take the arrangement in which they are largest, and the picture is there as soon as that costs them nothing.
+ */
 static void maps_are_as_large_as_can_be(void **state)
 {
     (void)state;
     static const struct {
         int h, w, cells;
         bool picture;
-    } want[] = {{8, 58, 1, false}, {18, 78, 2, true}, {34, 90, 8, true}, {54, 158, 18, true}}; /* lines × columns of a patch */
+    } want[] = {{8, 58, 1, false},
+                {18, 78, 2, true},
+                {34, 90, 8, true},
+                {54, 158, 18, true}}; /* lines × columns of a patch */
     command("where rollout r7c7");
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
         Canvas c;
@@ -197,7 +202,8 @@ static void maps_are_as_large_as_can_be(void **state)
         for (int k = 0; k < c.h * c.w; k++)
             buf_putc(&text, c.cells[k].ch < 0x7f ? (char)c.cells[k].ch : '?');
         const char *share = strstr(buf_str(&text), "the object is ");
-        assert_true((strstr(buf_str(&text), "the picture ") != NULL && strstr(buf_str(&text), "the picture ") < share) == want[i].picture);
+        assert_true((strstr(buf_str(&text), "the picture ") != NULL &&
+                     strstr(buf_str(&text), "the picture ") < share) == want[i].picture);
         assert_true(share && strstr(share, "of the picture"));
         assert_non_null(strstr(buf_str(&text), "row sum "));
         buf_free(&text);
@@ -265,11 +271,13 @@ static void lens_rows_and_clicks(void **state)
     assert_true(session_measure_all(&session, MEASURE_READOUT, &err));
     const Measure *m = session_measure(&session, MEASURE_READOUT, NULL);
     char text[96];
-    snprintf(text, sizeof text, "%zu pictures: class token %.1f %%, patch mean %.1f %% right", m->pictures, (double)m->value[0] * 100, (double)m->value[1] * 100);
+    snprintf(text, sizeof text, "%zu pictures: class token %.1f %%, patch mean %.1f %% right", m->pictures,
+             (double)m->value[0] * 100, (double)m->value[1] * 100);
     shows(&VIEW_LENS, SIDE_A, 17, 78, text);
 }
 
-/* All classes have a column as soon as their numbers fit; the start is a row like any other, and bars are as high as their shares. */
+/* All classes have a column as soon as their numbers fit; the start is a row like any other, and bars are as high as
+ * their shares. */
 static void lens_from_the_start(void **state)
 {
     (void)state;
@@ -293,13 +301,15 @@ static void lens_from_the_start(void **state)
     assert_string_equal(session.place.path, "embed.lens.probs");
     Canvas c;
     draw_on(&c, &VIEW_LENS, SIDE_A, 54, 158, MODE_256, false);
-    const float *probs = session_peek(&session, SIDE_A, "probs"), *start = session_peek(&session, SIDE_A, "embed.lens.probs");
+    const float *probs = session_peek(&session, SIDE_A, "probs"),
+                *start = session_peek(&session, SIDE_A, "embed.lens.probs");
     size_t best = 0, first = 0;
     for (size_t o = 1; o < 10; o++) {
         best = probs[o] > probs[best] ? o : best;
         first = start[o] > start[first] ? o : first;
     }
-    NodeId answer = session_node(&session, SIDE_A, "probs"), before = session_node(&session, SIDE_A, "embed.lens.probs");
+    NodeId answer = session_node(&session, SIDE_A, "probs"),
+           before = session_node(&session, SIDE_A, "embed.lens.probs");
     int high = 0, low = 0;
     for (int i = 0; i < c.h * c.w; i++) {
         Ref ref = c.cells[i].ref;

@@ -1,4 +1,5 @@
-/* A session, drawing with canaries, and reading back what the screens of the laboratory say. Included once, after cmocka.h. */
+/* A session, drawing with canaries, and reading back what the screens of the laboratory say. Included once, after
+ * cmocka.h. */
 #ifndef VITRINE_TEST_WHERE_TEST_H
 #define VITRINE_TEST_WHERE_TEST_H
 #include <stdio.h>
@@ -15,7 +16,8 @@ static Session session;
 
 static const ViewSpec *const VIEWS[] = {&VIEW_WHERE, &VIEW_LENS, &VIEW_BLANKS};
 enum { VIEW_SPECS = sizeof VIEWS / sizeof *VIEWS };
-static const int SIZES[][2] = {{1, 1}, {1, 9}, {2, 2}, {3, 1}, {4, 18}, {7, 11}, {8, 40}, {9, 58}, {15, 46}, {17, 78}, {34, 90}, {54, 156}, {150, 500}};
+static const int SIZES[][2] = {{1, 1},  {1, 9},   {2, 2},   {3, 1},   {4, 18},   {7, 11},   {8, 40},
+                               {9, 58}, {15, 46}, {17, 78}, {34, 90}, {54, 156}, {150, 500}};
 enum { SIZE_COUNT = sizeof SIZES / sizeof *SIZES };
 
 static inline void command(const char *line)
@@ -123,7 +125,8 @@ static inline int check_numbers(Canvas *c)
                 continue; /* a mark, an edge, or the letter of a name */
             numbers++;
             if (!says(text, values[ref.cell]))
-                fail_msg("%s[%zu] is %.9g, the screen says %s", graph_node(g, ref.node)->path, ref.cell, (double)values[ref.cell], text);
+                fail_msg("%s[%zu] is %.9g, the screen says %s", graph_node(g, ref.node)->path, ref.cell,
+                         (double)values[ref.cell], text);
         }
     return numbers;
 }

@@ -97,7 +97,8 @@ Cell *canvas_at(Canvas *c, int y, int x)
     return inside ? cell(c, y, x) : NULL;
 }
 
-/* The common part of two intervals [*start, *start + *n) and [a, a + m); in 64 bits, because a caller's sum may not fit an int. */
+/* The common part of two intervals [*start, *start + *n) and [a, a + m); in 64 bits, because a caller's sum may not fit
+ * an int. */
 static void overlap(int *start, int *n, int a, int m)
 {
     int64_t from = at_least(*start, a), end = (int64_t)*start + at_least(*n, 0), other = (int64_t)a + at_least(m, 0);
@@ -164,7 +165,8 @@ uint64_t canvas_hash(const Canvas *c)
     for (size_t i = 0; i < n; i++) {
         const Cell *k = &c->cells[i];
         hash = mix(hash, (uint64_t)k->fg << 32 | k->bg);
-        hash = mix(hash, (uint64_t)k->ch << 32 | (uint64_t)k->style << 24 | (uint64_t)k->attrs << 16 | (uint64_t)k->level << 8 | (uint8_t)k->sign);
+        hash = mix(hash, (uint64_t)k->ch << 32 | (uint64_t)k->style << 24 | (uint64_t)k->attrs << 16 |
+                             (uint64_t)k->level << 8 | (uint8_t)k->sign);
         if (k->ref.run) {
             hash = mix(hash, (uint64_t)k->ref.run << 32 | (uint32_t)k->ref.node);
             hash = mix(hash, k->ref.cell);

@@ -1,6 +1,6 @@
-/* A grid of cells: what every view draws into, without a terminal. ncurses, plain text, ANSI, SVG and HTML are thin consumers.
- * A cell is a glyph, colours, a style and, where it shows a number, the Ref of that number. Nothing is drawn outside the
- * clip rectangle, nothing unprintable can enter a cell. Coordinates: y down, x right, in cells. */
+/* A grid of cells: what every view draws into, without a terminal. ncurses, plain text, ANSI, SVG and HTML are thin
+ * consumers. A cell is a glyph, colours, a style and, where it shows a number, the Ref of that number. Nothing is drawn
+ * outside the clip rectangle, nothing unprintable can enter a cell. Coordinates: y down, x right, in cells. */
 #ifndef VITRINE_TUI_CANVAS_H
 #define VITRINE_TUI_CANVAS_H
 #include <stdbool.h>
@@ -13,7 +13,8 @@ typedef struct Rect {
     int y, x, h, w;
 } Rect;
 Rect rect_inset(Rect r, int by);
-Rect rect_cut(Rect *r, char side, int n); /* 't' 'b' 'l' 'r': takes n cells from that side (clipped); the rest stays in *r */
+Rect rect_cut(Rect *r, char side,
+              int n); /* 't' 'b' 'l' 'r': takes n cells from that side (clipped); the rest stays in *r */
 bool rect_has(Rect r, int y, int x);
 
 /* 0xRRGGBB, or COLOUR_DEFAULT for the terminal's own foreground or background. */
@@ -21,47 +22,68 @@ typedef uint32_t Colour;
 #define COLOUR_DEFAULT ((Colour)0xff000000u)
 
 /* What a piece of text is for; colours come from the theme when the frame is shown, never from a view. */
-#define STYLES(X) \
-    X(TEXT) X(DIM) X(STRONG) X(TITLE) X(BORDER) X(BORDER_FOCUS) X(HEADER) X(SENTENCE) X(KEY) X(KEY_TEXT) \
-    X(SELECTED) X(CURSOR) X(EDITED) X(GOOD) X(WARNING) X(ERROR) X(PROMPT) X(SIDE_A) X(SIDE_B) X(NEGATIVE) X(AXIS)
+#define STYLES(X)                                                                                                      \
+    X(TEXT)                                                                                                            \
+    X(DIM)                                                                                                             \
+    X(STRONG)                                                                                                          \
+    X(TITLE)                                                                                                           \
+    X(BORDER)                                                                                                          \
+    X(BORDER_FOCUS)                                                                                                    \
+    X(HEADER)                                                                                                          \
+    X(SENTENCE)                                                                                                        \
+    X(KEY)                                                                                                             \
+    X(KEY_TEXT)                                                                                                        \
+    X(SELECTED)                                                                                                        \
+    X(CURSOR)                                                                                                          \
+    X(EDITED)                                                                                                          \
+    X(GOOD)                                                                                                            \
+    X(WARNING)                                                                                                         \
+    X(ERROR)                                                                                                           \
+    X(PROMPT)                                                                                                          \
+    X(SIDE_A)                                                                                                          \
+    X(SIDE_B)                                                                                                          \
+    X(NEGATIVE)                                                                                                        \
+    X(AXIS)
 typedef enum Style {
 #define X(s) STYLE_##s,
     STYLES(X)
 #undef X
-    STYLE_COUNT
+        STYLE_COUNT
 } Style;
 
 enum { ATTR_BOLD = 1, ATTR_DIM = 2, ATTR_REVERSE = 4, ATTR_UNDERLINE = 8 };
 
 typedef struct Cell {
-    uint32_t ch;     /* code point; 0 = right half of a wide glyph */
-    Colour fg, bg;   /* data colours; COLOUR_DEFAULT where the style decides */
-    uint8_t style;   /* Style */
-    uint8_t attrs;   /* on top of the style's own */
-    uint8_t level;   /* data cells: 1 + ramp position 0…9 for terminals without colour, 0 = not data */
-    int8_t sign;     /* data cells of a signed map: −1, 0, +1 */
-    Ref ref;         /* ref.run = 0: no number here */
+    uint32_t ch;   /* code point; 0 = right half of a wide glyph */
+    Colour fg, bg; /* data colours; COLOUR_DEFAULT where the style decides */
+    uint8_t style; /* Style */
+    uint8_t attrs; /* on top of the style's own */
+    uint8_t level; /* data cells: 1 + ramp position 0…9 for terminals without colour, 0 = not data */
+    int8_t sign;   /* data cells of a signed map: −1, 0, +1 */
+    Ref ref;       /* ref.run = 0: no number here */
 } Cell;
 
 typedef struct Canvas {
     int h, w;
-    Cell *cells;      /* h·w */
+    Cell *cells; /* h·w */
     Rect clip;
     int cursor_y, cursor_x; /* where the hardware cursor goes; −1 = hidden */
-    bool ascii;       /* draw with ASCII only: borders, bars and half blocks have an ASCII form */
+    bool ascii;             /* draw with ASCII only: borders, bars and half blocks have an ASCII form */
 } Canvas;
 
 void canvas_init(Canvas *c, int h, int w); /* sizes below 1 become 1 */
 void canvas_resize(Canvas *c, int h, int w);
 void canvas_free(Canvas *c);
-void canvas_clear(Canvas *c); /* blanks, default colours, no refs, cursor hidden, clip = all */
+void canvas_clear(Canvas *c);             /* blanks, default colours, no refs, cursor hidden, clip = all */
 Cell *canvas_at(Canvas *c, int y, int x); /* NULL outside the clip */
 Rect canvas_clip(Canvas *c, Rect r);      /* narrows the clip to r; returns the old one for restoring: c->clip = old */
 
-/* UTF-8 text through the one sanitiser, cut at width cells with `…` (`~` in ASCII) when it does not fit; returns cells used.
- * In ASCII mode typographic characters get a plain form: → -> becomes >, · becomes ., √ becomes sqrt, Σ becomes sum, − becomes -, etc. */
+/* UTF-8 text through the one sanitiser, cut at width cells with `…` (`~` in ASCII) when it does not fit; returns cells
+ * used. In ASCII mode typographic characters get a plain form: → -> becomes >, · becomes ., √ becomes sqrt, Σ becomes
+ * sum, − becomes -, etc. */
 int canvas_text(Canvas *c, int y, int x, int width, Style s, const char *text);
-int canvas_printf(Canvas *c, int y, int x, int width, Style s, const char *fmt, ...) __attribute__((format(printf, 6, 7)));
+int canvas_printf(Canvas *c, int y, int x, int width, Style s, const char *fmt, ...)
+    __attribute__((format(printf, 6, 7)));
 /* Right-aligned in [x, x+width). */
 void canvas_right(Canvas *c, int y, int x, int width, Style s, const char *text);
 /* Text wrapped at spaces into r; returns the lines used. */
@@ -70,10 +92,12 @@ void canvas_fill(Canvas *c, Rect r, Style s, uint32_t ch);
 void canvas_glyph(Canvas *c, int y, int x, Style s, uint32_t ch);
 void canvas_ref(Canvas *c, int y, int x, int width, Ref ref); /* tags cells already drawn */
 void canvas_attr(Canvas *c, Rect r, uint8_t attrs);           /* adds attributes */
-/* A bordered box with a title in its top line; returns the inside. focus: heavy border. Nothing where r is under 2×2. */
+/* A bordered box with a title in its top line; returns the inside. focus: heavy border. Nothing where r is under 2×2.
+ */
 Rect canvas_box(Canvas *c, Rect r, const char *title, bool focus);
-/* One data pixel: half blocks when half = 0 (top) or 1 (bottom), the whole cell when half < 0. level 0…9 and sign for colourless
- * terminals; a cell with two halves keeps the mean of their levels, or the larger one where the signs are opposite, and the Ref drawn first. */
+/* One data pixel: half blocks when half = 0 (top) or 1 (bottom), the whole cell when half < 0. level 0…9 and sign for
+ * colourless terminals; a cell with two halves keeps the mean of their levels, or the larger one where the signs are
+ * opposite, and the Ref drawn first. */
 void canvas_pixel(Canvas *c, int y, int x, int half, Colour colour, int level, int sign, Ref ref);
 /* Horizontal bar of value 0…1 over width cells, eighth blocks (`#` in ASCII). */
 void canvas_bar(Canvas *c, int y, int x, int width, double value, Style s, Ref ref);

@@ -1,6 +1,7 @@
-/* Colour maps. The tables for 256 colours were searched in the xterm palette (16 … 255, never the 16 a user may have changed) for lightness
- * that rises strictly in normal vision and under simulated protanopia, deuteranopia and tritanopia; nearest colours do not. The anchors
- * for truecolor are samples of magma and viridis (van der Walt, Smith), cividis (Nuñez et al. 2018) and vik (Crameri 2018). */
+/* Colour maps. The tables for 256 colours were searched in the xterm palette (16 … 255, never the 16 a user may have
+ * changed) for lightness that rises strictly in normal vision and under simulated protanopia, deuteranopia and
+ * tritanopia; nearest colours do not. The anchors for truecolor are samples of magma and viridis (van der Walt, Smith),
+ * cividis (Nuñez et al. 2018) and vik (Crameri 2018). */
 #include "tui/canvas/colour.h"
 
 #include <math.h>
@@ -15,23 +16,49 @@ typedef struct Map {
 } Map;
 
 static const Map maps[CM_COUNT] = {
-    [CM_MAGMA] = {.name = "magma", .count = 12, .index = {16, 17, 18, 54, 90, 126, 161, 167, 209, 216, 222, 229}, .anchors = 11,
-                  .anchor = {0x000004, 0x140e36, 0x3b0f70, 0x641a80, 0x8c2981, 0xb73779, 0xde4968, 0xf7705c, 0xfe9f6d, 0xfecf92, 0xfcfdbf}},
-    [CM_VIRIDIS] = {.name = "viridis", .count = 12, .index = {53, 54, 55, 25, 26, 30, 36, 108, 41, 113, 184, 226}, .anchors = 10,
-                    .anchor = {0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6dcd59, 0xb4de2c, 0xfde725}},
-    [CM_CIVIDIS] = {.name = "cividis", .count = 12, .index = {17, 18, 24, 60, 242, 243, 244, 137, 143, 179, 221, 227}, .anchors = 10,
-                    .anchor = {0x00204d, 0x00336f, 0x39486b, 0x575c6d, 0x707173, 0x8a8779, 0xa69d75, 0xc4b56c, 0xe4cf5b, 0xffea46}},
-    [CM_GREY] = {.name = "grey", .count = 24, .index = {232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243,
-                                                        244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255},
-                 .anchors = 2, .anchor = {0x080808, 0xeeeeee}},
-    [CM_GREY_LIGHT] = {.name = "grey-light", .count = 24, .index = {255, 254, 253, 252, 251, 250, 249, 248, 247, 246, 245, 244,
-                                                                    243, 242, 241, 240, 239, 238, 237, 236, 235, 234, 233, 232},
-                       .anchors = 2, .anchor = {0xeeeeee, 0x080808}},
-    [CM_BLUE_ORANGE] = {.name = "blue-orange", .is_signed = true, .count = 13,
-                        .index = {153, 81, 75, 33, 26, 25, 233, 52, 130, 166, 208, 215, 223}, .anchors = 7,
+    [CM_MAGMA] = {.name = "magma",
+                  .count = 12,
+                  .index = {16, 17, 18, 54, 90, 126, 161, 167, 209, 216, 222, 229},
+                  .anchors = 11,
+                  .anchor = {0x000004, 0x140e36, 0x3b0f70, 0x641a80, 0x8c2981, 0xb73779, 0xde4968, 0xf7705c, 0xfe9f6d,
+                             0xfecf92, 0xfcfdbf}},
+    [CM_VIRIDIS] = {.name = "viridis",
+                    .count = 12,
+                    .index = {53, 54, 55, 25, 26, 30, 36, 108, 41, 113, 184, 226},
+                    .anchors = 10,
+                    .anchor = {0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89, 0x35b779, 0x6dcd59, 0xb4de2c,
+                               0xfde725}},
+    [CM_CIVIDIS] = {.name = "cividis",
+                    .count = 12,
+                    .index = {17, 18, 24, 60, 242, 243, 244, 137, 143, 179, 221, 227},
+                    .anchors = 10,
+                    .anchor = {0x00204d, 0x00336f, 0x39486b, 0x575c6d, 0x707173, 0x8a8779, 0xa69d75, 0xc4b56c, 0xe4cf5b,
+                               0xffea46}},
+    [CM_GREY] = {.name = "grey",
+                 .count = 24,
+                 .index = {232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243,
+                           244, 245, 246, 247, 248, 249, 250, 251, 252, 253, 254, 255},
+                 .anchors = 2,
+                 .anchor = {0x080808, 0xeeeeee}},
+    [CM_GREY_LIGHT] = {.name = "grey-light",
+                       .count = 24,
+                       .index = {255, 254, 253, 252, 251, 250, 249, 248, 247, 246, 245, 244,
+                                 243, 242, 241, 240, 239, 238, 237, 236, 235, 234, 233, 232},
+                       .anchors = 2,
+                       .anchor = {0xeeeeee, 0x080808}},
+    [CM_BLUE_ORANGE] = {.name = "blue-orange",
+                        .is_signed = true,
+                        .count = 13,
+                        .index = {153, 81, 75, 33, 26, 25, 233, 52, 130, 166, 208, 215, 223},
+                        .anchors = 7,
                         .anchor = {0xafd7ff, 0x4f9ff0, 0x1c58ab, 0x121212, 0xa0480a, 0xf0902a, 0xffd7af}},
-    [CM_VIK] = {.name = "vik", .is_signed = true, .count = 13, .index = {17, 18, 25, 31, 74, 152, 255, 180, 173, 166, 124, 88, 52}, .anchors = 11,
-                .anchor = {0x001261, 0x023a7b, 0x116496, 0x5496b7, 0xa7c9da, 0xece5e0, 0xe1b8a0, 0xcd8961, 0xb75a26, 0x852206, 0x590008}},
+    [CM_VIK] = {.name = "vik",
+                .is_signed = true,
+                .count = 13,
+                .index = {17, 18, 25, 31, 74, 152, 255, 180, 173, 166, 124, 88, 52},
+                .anchors = 11,
+                .anchor = {0x001261, 0x023a7b, 0x116496, 0x5496b7, 0xa7c9da, 0xece5e0, 0xe1b8a0, 0xcd8961, 0xb75a26,
+                           0x852206, 0x590008}},
 };
 enum { NO_VALUE = 0xff00ff, TRUE_LEVELS = 64 };
 
@@ -55,7 +82,8 @@ bool colourmap_signed(MapId m)
     return maps[m].is_signed;
 }
 
-/* Which of count equal parts a position falls into. Signed maps: counted from the middle, so that x and −x get mirrored colours. */
+/* Which of count equal parts a position falls into. Signed maps: counted from the middle, so that x and −x get mirrored
+ * colours. */
 static int part(double position, int count, bool is_signed)
 {
     double p = position < 0 ? 0 : position > 1 ? 1 : position;

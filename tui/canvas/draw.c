@@ -1,4 +1,5 @@
-/* What views draw with: text, boxes, bars, data pixels. Everything goes through cell_put or canvas_at, so nothing leaves the clip. */
+/* What views draw with: text, boxes, bars, data pixels. Everything goes through cell_put or canvas_at, so nothing
+ * leaves the clip. */
 #include "tui/canvas/canvas.h"
 
 #include <math.h>
@@ -11,7 +12,8 @@
 
 enum { HALF_UPPER = 0x2580, HALF_LOWER = 0x2584, ELLIPSIS = 0x2026, LEVELS = 10 };
 
-/* One code point as it will be drawn: its glyph, and its cells. ASCII text (a sequence) is in plain, else plain is NULL. */
+/* One code point as it will be drawn: its glyph, and its cells. ASCII text (a sequence) is in plain, else plain is
+ * NULL. */
 typedef struct Piece {
     uint32_t ch;
     const char *plain;
@@ -208,7 +210,8 @@ Rect canvas_box(Canvas *c, Rect r, const char *title, bool focus)
     return rect_inset(r, 1);
 }
 
-/* The level and sign of a cell that shows two numbers. Same sign: the mean, rounded up. Opposite signs would cancel: the larger wins. */
+/* The level and sign of a cell that shows two numbers. Same sign: the mean, rounded up. Opposite signs would cancel:
+ * the larger wins. */
 static void join_levels(Cell *k, int level, int sign)
 {
     int old = k->level - 1, old_sign = k->sign;
@@ -230,7 +233,8 @@ void canvas_pixel(Canvas *c, int y, int x, int half, Colour colour, int level, i
         return;
     level = level < 0 ? 0 : level >= LEVELS ? LEVELS - 1 : level;
     sign = (sign > 0) - (sign < 0);
-    bool top = k->level && (k->ch == HALF_UPPER || k->ch == ' '), bottom = k->level && (k->ch == HALF_LOWER || k->bg != COLOUR_DEFAULT);
+    bool top = k->level && (k->ch == HALF_UPPER || k->ch == ' '),
+         bottom = k->level && (k->ch == HALF_LOWER || k->bg != COLOUR_DEFAULT);
     Colour upper = top ? k->fg : COLOUR_DEFAULT, lower = !bottom ? COLOUR_DEFAULT : k->ch == HALF_LOWER ? k->fg : k->bg;
     if (half != 0)
         lower = colour;
@@ -271,7 +275,9 @@ void canvas_bar(Canvas *c, int y, int x, int width, double value, Style s, Ref r
         full = (int)(share * width * parts + 0.5);
         for (int i = 0; i < width; i++) {
             int here = full - i * parts;
-            uint32_t ch = here <= 0 ? ' ' : here >= parts ? 0x2588 : (uint32_t)(0x2590 - here); /* U+2589 … 258F: 7/8 … 1/8 */
+            uint32_t ch = here <= 0       ? ' '
+                          : here >= parts ? 0x2588
+                                          : (uint32_t)(0x2590 - here); /* U+2589 … 258F: 7/8 … 1/8 */
             cell_put(c, y, x + i, s, c->ascii && here > 0 ? '#' : ch);
         }
     }

@@ -51,8 +51,11 @@ void export_html(const Canvas *c, bool light, const char *title, Buf *out)
     Paper paper = paper_of(light);
     buf_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>");
     put_escaped_text(out, title ? title : "");
-    buf_printf(out, "</title>\n<style>\nbody { background: #%06x; color: #%06x; }\n", (unsigned)paper.ground, (unsigned)paper.ink);
-    buf_puts(out, "pre { font: 14px/1.2 'DejaVu Sans Mono', Menlo, Consolas, monospace; }\n</style>\n</head>\n<body>\n<pre>\n");
+    buf_printf(out, "</title>\n<style>\nbody { background: #%06x; color: #%06x; }\n", (unsigned)paper.ground,
+               (unsigned)paper.ink);
+    buf_puts(
+        out,
+        "pre { font: 14px/1.2 'DejaVu Sans Mono', Menlo, Consolas, monospace; }\n</style>\n</head>\n<body>\n<pre>\n");
     for (int y = 0; y < c->h; y++)
         emit_row(c, y, light, paper, out);
     buf_puts(out, "</pre>\n</body>\n</html>\n");

@@ -4,7 +4,8 @@
 #include "tui/canvas/shown.h"
 #include "tui/canvas/svg_shapes.h"
 
-/* A cell is 8.4 × 16.8 px: half blocks are square, and 14 px letters of the named fonts are 8.4 px wide. In tenths of a pixel: */
+/* A cell is 8.4 × 16.8 px: half blocks are square, and 14 px letters of the named fonts are 8.4 px wide. In tenths of a
+ * pixel: */
 enum { CELL_W = 84, CELL_H = 168, BASELINE = 126, MARGIN = 80 };
 
 static bool same_look(Shown a, Shown b)
@@ -27,8 +28,8 @@ static void open_text(Buf *out, int y, int x, Shown s, Paper paper)
     buf_putc(out, '>');
 }
 
-/* A run goes on over single spaces; it ends where two follow each other, the look changes, or a glyph may come from another font with
- * another width (then the next run's own x puts it right). */
+/* A run goes on over single spaces; it ends where two follow each other, the look changes, or a glyph may come from
+ * another font with another width (then the next run's own x puts it right). */
 static void emit_row(const Canvas *c, int y, bool light, Paper paper, Buf *out)
 {
     Shown run = {.ch = 0};
@@ -65,12 +66,14 @@ void export_svg(const Canvas *c, bool light, const char *title, Buf *out)
 {
     Paper paper = paper_of(light);
     int w = 2 * MARGIN + c->w * CELL_W, h = 2 * MARGIN + c->h * CELL_H;
-    buf_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d.%d %d.%d\" width=\"%d\" height=\"%d\" ", w / 10, w % 10, h / 10, h % 10,
-               (w + 9) / 10, (h + 9) / 10);
-    buf_puts(out, "font-family=\"'DejaVu Sans Mono', Menlo, Consolas, monospace\" font-size=\"14\" xml:space=\"preserve\">\n<title>");
+    buf_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d.%d %d.%d\" width=\"%d\" height=\"%d\" ",
+               w / 10, w % 10, h / 10, h % 10, (w + 9) / 10, (h + 9) / 10);
+    buf_puts(out, "font-family=\"'DejaVu Sans Mono', Menlo, Consolas, monospace\" font-size=\"14\" "
+                  "xml:space=\"preserve\">\n<title>");
     put_escaped_text(out, title ? title : "");
     buf_printf(out, "</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#%06x\"/>\n", (unsigned)paper.ground);
-    buf_printf(out, "<g transform=\"translate(%d %d) scale(1.05)\" shape-rendering=\"crispEdges\">\n", MARGIN / 10, MARGIN / 10);
+    buf_printf(out, "<g transform=\"translate(%d %d) scale(1.05)\" shape-rendering=\"crispEdges\">\n", MARGIN / 10,
+               MARGIN / 10);
     svg_shapes(c, light, paper, out);
     buf_printf(out, "</g>\n<g fill=\"#%06x\">\n", (unsigned)paper.ink);
     for (int y = 0; y < c->h; y++)

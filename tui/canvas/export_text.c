@@ -34,7 +34,8 @@ static void sgr_colour(Buf *out, ColourMode mode, Colour colour, int base)
     if (colour == COLOUR_DEFAULT)
         return;
     if (mode == MODE_TRUE)
-        buf_printf(out, ";%d;2;%u;%u;%u", base + 8, (unsigned)(colour >> 16 & 0xff), (unsigned)(colour >> 8 & 0xff), (unsigned)(colour & 0xff));
+        buf_printf(out, ";%d;2;%u;%u;%u", base + 8, (unsigned)(colour >> 16 & 0xff), (unsigned)(colour >> 8 & 0xff),
+                   (unsigned)(colour & 0xff));
     else if (mode == MODE_256)
         buf_printf(out, ";%d;5;%d", base + 8, colour_256(colour));
     else
@@ -80,10 +81,12 @@ void export_ansi(const Canvas *c, ColourMode mode, bool light, Buf *out)
 static char style_letter(const Cell *k)
 {
     static const char letters[] = {
-        [STYLE_TEXT] = '.',   [STYLE_DIM] = 'D',    [STYLE_STRONG] = 'S',  [STYLE_TITLE] = 'T',    [STYLE_BORDER] = '-', [STYLE_BORDER_FOCUS] = '=',
-        [STYLE_HEADER] = 'H', [STYLE_SENTENCE] = 'N', [STYLE_KEY] = 'K',   [STYLE_KEY_TEXT] = 'k', [STYLE_SELECTED] = '>', [STYLE_CURSOR] = 'C',
-        [STYLE_EDITED] = 'E', [STYLE_GOOD] = 'G',   [STYLE_WARNING] = 'W', [STYLE_ERROR] = '!',    [STYLE_PROMPT] = 'P', [STYLE_SIDE_A] = 'A',
-        [STYLE_SIDE_B] = 'B', [STYLE_NEGATIVE] = 'n', [STYLE_AXIS] = 'x',
+        [STYLE_TEXT] = '.',   [STYLE_DIM] = 'D',          [STYLE_STRONG] = 'S',   [STYLE_TITLE] = 'T',
+        [STYLE_BORDER] = '-', [STYLE_BORDER_FOCUS] = '=', [STYLE_HEADER] = 'H',   [STYLE_SENTENCE] = 'N',
+        [STYLE_KEY] = 'K',    [STYLE_KEY_TEXT] = 'k',     [STYLE_SELECTED] = '>', [STYLE_CURSOR] = 'C',
+        [STYLE_EDITED] = 'E', [STYLE_GOOD] = 'G',         [STYLE_WARNING] = 'W',  [STYLE_ERROR] = '!',
+        [STYLE_PROMPT] = 'P', [STYLE_SIDE_A] = 'A',       [STYLE_SIDE_B] = 'B',   [STYLE_NEGATIVE] = 'n',
+        [STYLE_AXIS] = 'x',
     };
     _Static_assert(sizeof letters == STYLE_COUNT, "a letter for each style");
     if (k->level)

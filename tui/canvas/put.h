@@ -3,8 +3,9 @@
 #define VITRINE_TUI_PUT_H
 #include "tui/canvas/canvas.h"
 
-/* Writes a glyph of utf8_width 1 or 2 with default colours, no data and no Ref. Unprintable code points become `?`. Clipped; a wide
- * glyph of which only one half is inside the clip leaves a blank there. A wide glyph that is half overwritten becomes a blank. */
+/* Writes a glyph of utf8_width 1 or 2 with default colours, no data and no Ref. Unprintable code points become `?`.
+ * Clipped; a wide glyph of which only one half is inside the clip leaves a blank there. A wide glyph that is half
+ * overwritten becomes a blank. */
 void cell_put(Canvas *c, int y, int x, Style s, uint32_t ch);
 /* Blanks what a write to [x, x+w) of row y would cut in half: wide glyphs that reach over an edge. */
 void cell_split(Canvas *c, int y, int x, int w);

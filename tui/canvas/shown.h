@@ -7,13 +7,15 @@
 
 typedef struct Shown {
     uint32_t ch;   /* printable; 0 = right half of the wide glyph before it */
-    Colour fg, bg; /* 0xRRGGBB, or COLOUR_DEFAULT; always COLOUR_DEFAULT in MODE_MONO; primaries that colour_8 knows in MODE_8 */
+    Colour fg, bg; /* 0xRRGGBB, or COLOUR_DEFAULT; always COLOUR_DEFAULT in MODE_MONO; primaries that colour_8 knows in
+                      MODE_8 */
     uint8_t attrs;
 } Shown;
 
-/* Data cells: half blocks with 256 colours or more; the mean of both halves as ground where ascii; the ramp with fewer colours, there
- * with negative numbers by a ramp of their own (and blue against red with 8 colours). Glyphs over data get a readable foreground; a data
- * cell with ATTR_REVERSE (the cursor, a selection) shows `+` on its colour, for reversing a block of one colour would show nothing. */
+/* Data cells: half blocks with 256 colours or more; the mean of both halves as ground where ascii; the ramp with fewer
+ * colours, there with negative numbers by a ramp of their own (and blue against red with 8 colours). Glyphs over data
+ * get a readable foreground; a data cell with ATTR_REVERSE (the cursor, a selection) shows `+` on its colour, for
+ * reversing a block of one colour would show nothing. */
 Shown cell_shown(const Cell *k, ColourMode mode, bool ascii, bool light);
 
 /* True for a cell that is only data: no text over it. */
@@ -34,6 +36,7 @@ typedef struct Paper {
     Colour ground, ink;
 } Paper;
 Paper paper_of(bool light);
-/* cell_shown in truecolor with the page's ink for a default foreground, and reversal carried out. bg may be COLOUR_DEFAULT. */
+/* cell_shown in truecolor with the page's ink for a default foreground, and reversal carried out. bg may be
+ * COLOUR_DEFAULT. */
 Shown shown_on_paper(const Cell *k, bool light, Paper paper);
 #endif

@@ -37,12 +37,28 @@ static unsigned box_arms(uint32_t ch)
         uint32_t ch;
         uint8_t arms;
     } forms[] = {
-        {0x2500, LEFT | RIGHT}, {0x2501, LEFT | RIGHT | HEAVY}, {0x2502, UP | DOWN}, {0x2503, UP | DOWN | HEAVY},
-        {0x250c, DOWN | RIGHT}, {0x250f, DOWN | RIGHT | HEAVY}, {0x2510, DOWN | LEFT}, {0x2513, DOWN | LEFT | HEAVY},
-        {0x2514, UP | RIGHT}, {0x2517, UP | RIGHT | HEAVY}, {0x2518, UP | LEFT}, {0x251b, UP | LEFT | HEAVY},
-        {0x251c, UP | DOWN | RIGHT}, {0x2523, UP | DOWN | RIGHT | HEAVY}, {0x2524, UP | DOWN | LEFT}, {0x252b, UP | DOWN | LEFT | HEAVY},
-        {0x252c, DOWN | LEFT | RIGHT}, {0x2533, DOWN | LEFT | RIGHT | HEAVY}, {0x2534, UP | LEFT | RIGHT}, {0x253b, UP | LEFT | RIGHT | HEAVY},
-        {0x253c, UP | DOWN | LEFT | RIGHT}, {0x254b, UP | DOWN | LEFT | RIGHT | HEAVY},
+        {0x2500, LEFT | RIGHT},
+        {0x2501, LEFT | RIGHT | HEAVY},
+        {0x2502, UP | DOWN},
+        {0x2503, UP | DOWN | HEAVY},
+        {0x250c, DOWN | RIGHT},
+        {0x250f, DOWN | RIGHT | HEAVY},
+        {0x2510, DOWN | LEFT},
+        {0x2513, DOWN | LEFT | HEAVY},
+        {0x2514, UP | RIGHT},
+        {0x2517, UP | RIGHT | HEAVY},
+        {0x2518, UP | LEFT},
+        {0x251b, UP | LEFT | HEAVY},
+        {0x251c, UP | DOWN | RIGHT},
+        {0x2523, UP | DOWN | RIGHT | HEAVY},
+        {0x2524, UP | DOWN | LEFT},
+        {0x252b, UP | DOWN | LEFT | HEAVY},
+        {0x252c, DOWN | LEFT | RIGHT},
+        {0x2533, DOWN | LEFT | RIGHT | HEAVY},
+        {0x2534, UP | LEFT | RIGHT},
+        {0x253b, UP | LEFT | RIGHT | HEAVY},
+        {0x253c, UP | DOWN | LEFT | RIGHT},
+        {0x254b, UP | DOWN | LEFT | RIGHT | HEAVY},
     };
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (forms[i].ch == ch)
@@ -77,7 +93,11 @@ static void collect_row(const Canvas *c, int y, bool light, Paper paper, Patches
             patch_add(grounds, (Patch){.colour = s.bg, .y = UNITS_H * y, .x = UNITS_W * x, .h = UNITS_H, .w = UNITS_W});
         Patch part;
         if (block_part(s.ch, &part))
-            patch_add(blocks, (Patch){.colour = s.fg, .y = UNITS_H * y + part.y, .x = UNITS_W * x + part.x, .h = part.h, .w = part.w});
+            patch_add(blocks, (Patch){.colour = s.fg,
+                                      .y = UNITS_H * y + part.y,
+                                      .x = UNITS_W * x + part.x,
+                                      .h = part.h,
+                                      .w = part.w});
     }
 }
 
@@ -118,11 +138,13 @@ static void emit_lines(const Canvas *c, bool light, Paper paper, Style style, bo
                 continue;
             if (out->len == start) {
                 Shown s = shown_on_paper(&row[x], light, paper);
-                buf_printf(out, "<path fill=\"none\" stroke=\"#%06x\" stroke-width=\"%d\" d=\"", (unsigned)s.fg, heavy ? 2 : 1);
+                buf_printf(out, "<path fill=\"none\" stroke=\"#%06x\" stroke-width=\"%d\" d=\"", (unsigned)s.fg,
+                           heavy ? 2 : 1);
                 mark = out->len;
             }
             int run = 1;
-            while (arms == (LEFT | RIGHT | (heavy ? HEAVY : 0u)) && x + run < c->w && row[x + run].style == style && row[x + run].ch == row[x].ch)
+            while (arms == (LEFT | RIGHT | (heavy ? HEAVY : 0u)) && x + run < c->w && row[x + run].style == style &&
+                   row[x + run].ch == row[x].ch)
                 run++;
             int top = UNITS_H * y, left = UNITS_W * x, cy = top + UNITS_H / 2, cx = left + UNITS_W / 2;
             if (arms & (LEFT | RIGHT)) {
@@ -136,7 +158,6 @@ static void emit_lines(const Canvas *c, bool light, Paper paper, Style style, bo
     if (out->len > mark && mark)
         buf_puts(out, "\"/>\n");
 }
-
 
 bool svg_draws(uint32_t ch)
 {

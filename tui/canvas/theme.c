@@ -1,5 +1,6 @@
-/* What each style looks like. Text keeps the terminal's own ground everywhere, so that no scheme becomes unreadable; a style is never
- * told by colour alone: without colour it keeps an attribute or the glyphs that come with it. Contrast on black and on white ≥ 4.5:1. */
+/* What each style looks like. Text keeps the terminal's own ground everywhere, so that no scheme becomes unreadable; a
+ * style is never told by colour alone: without colour it keeps an attribute or the glyphs that come with it. Contrast
+ * on black and on white ≥ 4.5:1. */
 #include "tui/canvas/colour.h"
 
 typedef struct Theme {
@@ -24,13 +25,15 @@ static const Theme theme[STYLE_COUNT] = {
     [STYLE_KEY_TEXT] = {.dark = 250, .light = 240},
     [STYLE_SELECTED] = {.attrs = ATTR_BOLD | ATTR_REVERSE, .mono = ATTR_BOLD | ATTR_REVERSE},
     [STYLE_CURSOR] = {.attrs = ATTR_REVERSE, .mono = ATTR_REVERSE},
-    [STYLE_EDITED] = {.dark = 215, .light = 130, .ansi = YELLOW, .attrs = ATTR_BOLD, .mono = ATTR_BOLD | ATTR_UNDERLINE},
+    [STYLE_EDITED] =
+        {.dark = 215, .light = 130, .ansi = YELLOW, .attrs = ATTR_BOLD, .mono = ATTR_BOLD | ATTR_UNDERLINE},
     [STYLE_GOOD] = {.dark = 114, .light = 28, .ansi = GREEN},
     [STYLE_WARNING] = {.dark = 221, .light = 94, .ansi = YELLOW, .attrs = ATTR_BOLD, .mono = ATTR_BOLD},
     [STYLE_ERROR] = {.dark = 210, .light = 124, .ansi = RED, .attrs = ATTR_BOLD, .mono = ATTR_BOLD},
     [STYLE_PROMPT] = {.attrs = ATTR_BOLD, .mono = ATTR_BOLD},
     [STYLE_SIDE_A] = {.dark = 111, .light = 26, .ansi = BLUE, .attrs = ATTR_BOLD, .mono = ATTR_BOLD},
-    [STYLE_SIDE_B] = {.dark = 215, .light = 130, .ansi = YELLOW, .attrs = ATTR_BOLD, .mono = ATTR_BOLD | ATTR_UNDERLINE},
+    [STYLE_SIDE_B] =
+        {.dark = 215, .light = 130, .ansi = YELLOW, .attrs = ATTR_BOLD, .mono = ATTR_BOLD | ATTR_UNDERLINE},
     [STYLE_NEGATIVE] = {.dark = 75, .light = 25, .ansi = CYAN},
     [STYLE_AXIS] = {.dark = 109, .light = 23, .ansi = CYAN},
 };

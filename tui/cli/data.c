@@ -72,7 +72,8 @@ static bool parse(const Options *o, Request *r, Err *err)
             return err_set(err, "--difficulty %.40s: expected a number from 0 to 1", o->difficulty);
     }
     if (r->target == TARGET_FILE && r->numbers.count > SHEET_MAX)
-        return err_set(err, "%llu pictures on one sheet are too many (%d at most); -o FOLDER/ writes a file for each", (unsigned long long)r->numbers.count, (int)SHEET_MAX);
+        return err_set(err, "%llu pictures on one sheet are too many (%d at most); -o FOLDER/ writes a file for each",
+                       (unsigned long long)r->numbers.count, (int)SHEET_MAX);
     return true;
 }
 
@@ -112,8 +113,10 @@ static bool make_folder(const char *path, Err *err)
 {
     if (mkdir(path, 0777) == 0 || (errno == EEXIST && file_is_dir(path)))
         return true;
-    return errno == EEXIST ? err_set(err, "%s: is a file, not a folder. Name another folder.", path)
-                           : err_set(err, "%s: the folder can't be made (%s). Make the one it lies in, or name another.", path, strerror(errno));
+    return errno == EEXIST
+               ? err_set(err, "%s: is a file, not a folder. Name another folder.", path)
+               : err_set(err, "%s: the folder can't be made (%s). Make the one it lies in, or name another.", path,
+                         strerror(errno));
 }
 
 /* FOLDER/17-star.png, or FOLDER/star/17-star.png; the folders are made. Appended to path. */
@@ -137,8 +140,8 @@ static bool place_file(const Options *o, const Drawn *d, Buf *path, Err *err)
 static void report(const Options *o, const Drawn *d, const char *path, bool first, Buf *out)
 {
     if (o->json) {
-        buf_printf(out, "%s\n{\"number\":%llu,\"class\":\"%s\",\"label\":%d,\"covered\":%.9g", first ? "[" : ",", (unsigned long long)d->number, SHAPES_NAMES[d->label], d->label,
-                   d->covered);
+        buf_printf(out, "%s\n{\"number\":%llu,\"class\":\"%s\",\"label\":%d,\"covered\":%.9g", first ? "[" : ",",
+                   (unsigned long long)d->number, SHAPES_NAMES[d->label], d->label, d->covered);
         if (*path) {
             buf_puts(out, ",\"file\":");
             buf_json(out, path);
@@ -150,7 +153,8 @@ static void report(const Options *o, const Drawn *d, const char *path, bool firs
     if (first)
         buf_printf(out, "%10s  %-8s  covered\n", "number", "class");
     snprintf(covered, sizeof covered, "%.1f %%", 100 * d->covered);
-    buf_printf(out, "%10llu  %-8s  %7s%s%s\n", (unsigned long long)d->number, SHAPES_NAMES[d->label], covered, *path ? "  " : "", utf8_clean(clean, sizeof clean, path));
+    buf_printf(out, "%10llu  %-8s  %7s%s%s\n", (unsigned long long)d->number, SHAPES_NAMES[d->label], covered,
+               *path ? "  " : "", utf8_clean(clean, sizeof clean, path));
 }
 
 /* As large as it is drawn: two pixels a cell where there are half blocks, else a cell is two rows of two pixels. */
@@ -185,9 +189,11 @@ static void sheet_init(Image *sheet, int count, int channels)
 static void sheet_put(Image *sheet, int i, const Image *im)
 {
     int columns = (sheet->width + GAP) / (SIDE + GAP);
-    size_t left = (size_t)(i % columns * (SIDE + GAP)), top = (size_t)(i / columns * (SIDE + GAP)), pixel = (size_t)im->channels;
+    size_t left = (size_t)(i % columns * (SIDE + GAP)), top = (size_t)(i / columns * (SIDE + GAP)),
+           pixel = (size_t)im->channels;
     for (size_t y = 0; y < SIDE; y++)
-        memcpy(sheet->data + ((top + y) * (size_t)sheet->width + left) * pixel, im->data + y * SIDE * pixel, SIDE * pixel);
+        memcpy(sheet->data + ((top + y) * (size_t)sheet->width + left) * pixel, im->data + y * SIDE * pixel,
+               SIDE * pixel);
 }
 
 /* Every picture, to where it belongs; the sheet, if that is wanted, is complete afterwards. */
@@ -238,9 +244,12 @@ static int data(Work *w, Err *err)
 const Verb VERB_DATA = {.name = "data",
                         .usage = "data NUMBERS [-o FILE]",
                         .summary = "the drawn pictures, by number: class and object, on the terminal or into files",
-                        .details = "NUMBERS are single ones and ranges: 17 0-99. Each picture's class is printed, and how much of it the object covers; one alone is drawn here. -o FILE.png or .ppm "
-                                   "saves it, several in a grid; -o FOLDER/ saves each in a file of its own, with --by-class in a folder for each class, as a folder to learn from is "
-                                   "laid out. --mask gives the objects instead, white where they cover a pixel. --series takes another series of pictures than that of the program, "
+                        .details = "NUMBERS are single ones and ranges: 17 0-99. Each picture's class is printed, and "
+                                   "how much of it the object covers; one alone is drawn here. -o FILE.png or .ppm "
+                                   "saves it, several in a grid; -o FOLDER/ saves each in a file of its own, with "
+                                   "--by-class in a folder for each class, as a folder to learn from is "
+                                   "laid out. --mask gives the objects instead, white where they cover a pixel. "
+                                   "--series takes another series of pictures than that of the program, "
                                    "--difficulty an easier one.",
                         .example = "vitrine data 0-999 -o shapes/ --by-class",
                         .flags = VERB_JSON | VERB_ALONE,

@@ -40,7 +40,8 @@ static bool check(const Options *o, const Link *l, Err *err)
     Precision precision;
     (void)l;
     if (o->word_count < 2 || o->word_count > 3)
-        return err_set(err, "diff needs a trace (.safetensors, .npz, a folder of .npy) or a model to compare with, or two models: vitrine diff trace.npz -m vit/ -i cat.png");
+        return err_set(err, "diff needs a trace (.safetensors, .npz, a folder of .npy) or a model to compare with, or "
+                            "two models: vitrine diff trace.npz -m vit/ -i cat.png");
     if (o->at)
         return err_set(err, "diff finds the place itself and takes no --at");
     if (o->open && o->json)
@@ -53,8 +54,13 @@ static bool check(const Options *o, const Link *l, Err *err)
 static bool ask(Work *w, const char *reference, DiffAnswer *answer, Err *err)
 {
     const Options *o = w->options;
-    DiffAsk a = {.reference = reference, .map = o->map, .precision = o->precision, .json = o->json, .own_input = !o->input && !diff_is_model(reference)};
-    return (!o->tolerance || diff_tolerance(o->tolerance, &a.tolerance, err)) && ask_diff(&w->session, &a, &w->out, NULL, answer, err);
+    DiffAsk a = {.reference = reference,
+                 .map = o->map,
+                 .precision = o->precision,
+                 .json = o->json,
+                 .own_input = !o->input && !diff_is_model(reference)};
+    return (!o->tolerance || diff_tolerance(o->tolerance, &a.tolerance, err)) &&
+           ask_diff(&w->session, &a, &w->out, NULL, answer, err);
 }
 
 static int diff(Work *w, Err *err)
@@ -123,10 +129,15 @@ const Verb VERB_DIFF = {
     .name = "diff",
     .usage = "diff REF [REF2]",
     .summary = "where another program's forward pass, or another model, first differs from this one, and why",
-    .details = "REF is a trace (.safetensors, .npz, a folder of .npy files) under the names of Vitrine, TransformerLens, Hugging Face or timm, or under any others that the lines NAME = NODE[axes] of --map FILE explain; "
-               "or a model. Of two REFs one that is a model is ours, the first if both are; two traces are each compared with -m. Without -i a trace's own pixel_values are looked at. "
-               "`through` is the error from the input on, `local` that of one step on the reference's own values: a step where local is large is where a difference begins. "
-               "What differs is made here on purpose, one known mistake after the other, until it agrees. Exit status: 0 the same, 3 different, 1 a file is bad.",
+    .details =
+        "REF is a trace (.safetensors, .npz, a folder of .npy files) under the names of Vitrine, TransformerLens, "
+        "Hugging Face or timm, or under any others that the lines NAME = NODE[axes] of --map FILE explain; "
+        "or a model. Of two REFs one that is a model is ours, the first if both are; two traces are each compared with "
+        "-m. Without -i a trace's own pixel_values are looked at. "
+        "`through` is the error from the input on, `local` that of one step on the reference's own values: a step "
+        "where local is large is where a difference begins. "
+        "What differs is made here on purpose, one known mistake after the other, until it agrees. Exit status: 0 the "
+        "same, 3 different, 1 a file is bad.",
     .example = "vitrine diff trace.npz -m vit/ -i trace.npz:pixel_values",
     .flags = VERB_JSON | VERB_ALONE,
     .check = check,

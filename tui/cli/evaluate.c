@@ -25,9 +25,13 @@ static bool check(const Options *o, const Link *l, Err *err)
 {
     (void)l;
     if (o->word_count > 1)
-        return err_set(err, "evaluate takes no '%.100s': it looks at many pictures; --pictures FOLDER names others than the drawn ones", o->word[1]);
+        return err_set(
+            err,
+            "evaluate takes no '%.100s': it looks at many pictures; --pictures FOLDER names others than the drawn ones",
+            o->word[1]);
     if (o->input || o->commands.len || o->at)
-        return err_set(err, "evaluate looks at many pictures with the model as it was trained: -i, -c and --at mean nothing here");
+        return err_set(
+            err, "evaluate looks at many pictures with the model as it was trained: -i, -c and --at mean nothing here");
     if (o->showcase && o->pictures)
         return err_set(err, "--showcase looks among the drawn pictures: leave --pictures away");
     return true;
@@ -53,7 +57,8 @@ static int find_showcase(Work *w, const Evaluated *of, Err *err)
 static int examine(Work *w, const Pictures *pictures, const Evaluated *of, Err *err)
 {
     Session *s = &w->session;
-    Stock *stock = stock_new(pictures, &s->model, PICTURES_HELD_OUT, 0, w->options->count ? (size_t)w->options->count : COUNT);
+    Stock *stock = stock_new(pictures, &s->model, PICTURES_HELD_OUT, 0,
+                             w->options->count ? (size_t)w->options->count : COUNT);
     Evaluation e;
     bool ok = evaluation_run(&e, &s->model, stock, s->pool, progress, w, err);
     if (ok && w->options->json)
@@ -75,13 +80,16 @@ static int run(Work *w, Err *err)
     Evaluated of = {.model = m, .name = name, .pictures = "held-out drawn shapes", .class_names = SHAPES_NAMES};
     if (!o->pictures && !stock_suits_drawn(m, err)) {
         if (m->vit.classes)
-            err_set(err, "%.200s: no labelled pictures are known for this model. Give it some: --pictures FOLDER, with a folder of pictures for each of its %d classes.", name,
-                    m->vit.classes);
+            err_set(err,
+                    "%.200s: no labelled pictures are known for this model. Give it some: --pictures FOLDER, with a "
+                    "folder of pictures for each of its %d classes.",
+                    name, m->vit.classes);
         return STATUS_BAD;
     }
     if (o->showcase)
         return find_showcase(w, &of, err);
-    Pictures *pictures = o->pictures ? pictures_folder(o->pictures, &m->preprocess, reading, w, err) : pictures_drawn(&m->preprocess, 0);
+    Pictures *pictures = o->pictures ? pictures_folder(o->pictures, &m->preprocess, reading, w, err)
+                                     : pictures_drawn(&m->preprocess, 0);
     if (!pictures)
         return STATUS_BAD;
     if (o->pictures) {
@@ -102,10 +110,14 @@ const Verb VERB_EVALUATE = {
     .name = "evaluate",
     .usage = "evaluate [--pictures FOLDER] [--count N]",
     .summary = "how much a model gets right, and what each part of it is worth",
-    .details = "Over pictures that it never learned from: accuracy as trained, without the scale 1/√d_k, without positions, without each head and each sub-layer, and from the "
-               "other read-out; how well the positions know the grid; how far and how evenly every head looks, and whether at the object. --pictures FOLDER has a folder of "
-               "pictures for each class, as for train: every tenth is held out. --showcase looks among the first N drawn pictures (200 if not given) for the one where taking "
-               "the scale away most visibly collapses a row of attention and changes the answer, and for the one where it changes least.",
+    .details = "Over pictures that it never learned from: accuracy as trained, without the scale 1/√d_k, without "
+               "positions, without each head and each sub-layer, and from the "
+               "other read-out; how well the positions know the grid; how far and how evenly every head looks, and "
+               "whether at the object. --pictures FOLDER has a folder of "
+               "pictures for each class, as for train: every tenth is held out. --showcase looks among the first N "
+               "drawn pictures (200 if not given) for the one where taking "
+               "the scale away most visibly collapses a row of attention and changes the answer, and for the one where "
+               "it changes least.",
     .example = "vitrine evaluate -m my-model --json",
     .flags = VERB_JSON,
     .check = check,

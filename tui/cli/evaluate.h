@@ -8,9 +8,9 @@
 /* Whom and what it is about. */
 typedef struct Evaluated {
     const Model *model;
-    const char *name;                /* of the model, harmless to print */
-    const char *pictures;            /* "held-out drawn shapes", or the folder; harmless to print */
-    const char *const *class_names;  /* [classes] */
+    const char *name;               /* of the model, harmless to print */
+    const char *pictures;           /* "held-out drawn shapes", or the folder; harmless to print */
+    const char *const *class_names; /* [classes] */
 } Evaluated;
 
 void evaluate_table(const Evaluation *e, const Evaluated *of, Buf *out); /* at most 80 columns */

@@ -119,7 +119,8 @@ static void put_row(const ShowcaseRow *r, const Evaluated *of, const char *name,
     buf_json(out, of->class_names[r->with]);
     buf_puts(out, ", \"named_without_scale\": ");
     buf_json(out, of->class_names[r->without]);
-    buf_printf(out, ", \"block\": %d, \"head\": %d, \"query\": \"%s\", \"entropy\": ", r->layer, r->head, evaluate_token(of, r->query, token, sizeof token));
+    buf_printf(out, ", \"block\": %d, \"head\": %d, \"query\": \"%s\", \"entropy\": ", r->layer, r->head,
+               evaluate_token(of, r->query, token, sizeof token));
     number(out, (double)r->entropy_with);
     buf_puts(out, ", \"entropy_without_scale\": ");
     number(out, (double)r->entropy_without);

@@ -50,12 +50,30 @@ static void head_grid(Buf *out, const Evaluation *e, HeadValue value, const char
     }
 }
 
-static double lost_with_head(const Evaluation *e, int i) { return 100 * (e->accuracy - e->head[i]); }
-static double distance_of(const Evaluation *e, int i) { return survey_result(e->with)->distance[i]; }
-static double entropy_with(const Evaluation *e, int i) { return survey_result(e->with)->entropy[i]; }
-static double entropy_without(const Evaluation *e, int i) { return survey_result(e->without)->entropy[i]; }
-static double largest_with(const Evaluation *e, int i) { return survey_result(e->with)->largest[i]; }
-static double largest_without(const Evaluation *e, int i) { return survey_result(e->without)->largest[i]; }
+static double lost_with_head(const Evaluation *e, int i)
+{
+    return 100 * (e->accuracy - e->head[i]);
+}
+static double distance_of(const Evaluation *e, int i)
+{
+    return survey_result(e->with)->distance[i];
+}
+static double entropy_with(const Evaluation *e, int i)
+{
+    return survey_result(e->with)->entropy[i];
+}
+static double entropy_without(const Evaluation *e, int i)
+{
+    return survey_result(e->without)->entropy[i];
+}
+static double largest_with(const Evaluation *e, int i)
+{
+    return survey_result(e->with)->largest[i];
+}
+static double largest_without(const Evaluation *e, int i)
+{
+    return survey_result(e->without)->largest[i];
+}
 
 static void put_answers(const Evaluation *e, const Evaluated *of, Buf *out)
 {
@@ -67,7 +85,8 @@ static void put_answers(const Evaluation *e, const Evaluated *of, Buf *out)
     share_line(out, "without the scale 1/√d_k", e->scale_off, e->accuracy);
     share_line(out, "without position embeddings", e->positions_off, e->accuracy);
     if (r->has_other)
-        share_line(out, class_token ? "read from the mean of the patches instead" : "read from the class token instead", exam_share_other(r), e->accuracy);
+        share_line(out, class_token ? "read from the mean of the patches instead" : "read from the class token instead",
+                   exam_share_other(r), e->accuracy);
     buf_puts(out, "  ");
     label(out, "mean cross entropy", LABEL_CELLS);
     buf_printf(out, "%8.3f nats\n", r->loss);
@@ -95,7 +114,12 @@ static void put_classes(const Evaluation *e, const Evaluated *of, Buf *out)
         label(out, utf8_clean(name, 24, of->class_names[o]), 24);
         buf_printf(out, "%6.1f %% of %zu", 100 * (double)right / (double)n, n);
         if (other >= 0)
-            buf_printf(out, "%*s%s, %zu", n < 10 ? 7 : n < 100 ? 6 : n < 1000 ? 5 : 4, "", utf8_clean(name, 24, of->class_names[other]), most);
+            buf_printf(out, "%*s%s, %zu",
+                       n < 10     ? 7
+                       : n < 100  ? 6
+                       : n < 1000 ? 5
+                                  : 4,
+                       "", utf8_clean(name, 24, of->class_names[other]), most);
         buf_putc(out, '\n');
     }
 }
@@ -107,7 +131,8 @@ static void put_parts(const Evaluation *e, Buf *out)
     heading(out, "Points lost without one sub-layer");
     buf_printf(out, "  %-9s%11s%8s\n", "", "attention", "MLP");
     for (int layer = 0; layer < e->layers; layer++)
-        buf_printf(out, "  block %-3d%11.1f%8.1f\n", layer, 100 * (e->accuracy - e->attention[layer]), 100 * (e->accuracy - e->mlp[layer]));
+        buf_printf(out, "  block %-3d%11.1f%8.1f\n", layer, 100 * (e->accuracy - e->attention[layer]),
+                   100 * (e->accuracy - e->mlp[layer]));
 }
 
 static void put_positions(const Evaluation *e, Buf *out)
@@ -143,9 +168,11 @@ static void put_object(const Evaluation *e, Buf *out)
     const SurveyResult *s = survey_result(e->with);
     if (!s->objects || !s->seen)
         return;
-    buf_printf(out, "\nWhere it looks: weight on the patches with more than %.0f %% of the object\n", 100 * SURVEY_COVER);
+    buf_printf(out, "\nWhere it looks: weight on the patches with more than %.0f %% of the object\n",
+               100 * SURVEY_COVER);
     buf_printf(out, "  the patches' share of the area                 %.3f\n", s->area);
-    buf_printf(out, "  rollout (½ heads' mean + ½ residual)           %.3f, %.1f times as much\n", s->rollout, s->area > 0 ? s->rollout / s->area : 0);
+    buf_printf(out, "  rollout (½ heads' mean + ½ residual)           %.3f, %.1f times as much\n", s->rollout,
+               s->area > 0 ? s->rollout / s->area : 0);
     buf_printf(out, "  rollout's heaviest patch is the object's       %.1f %% of pictures\n", 100 * s->rollout_peak);
     for (int h = 0; s->read && h < s->heads; h += SHARES_ACROSS) {
         buf_printf(out, "  %-47s", h ? "" : "class token's row in the last block, by head");
@@ -193,15 +220,17 @@ static void put_row(const ShowcaseRow *r, const Evaluated *of, const char *what,
     evaluate_token(of, r->query, token, sizeof token);
     buf_printf(out, "  picture #%llu, class %s\n", (unsigned long long)r->number, name[0]);
     buf_printf(out, "  named %s; without the scale %s\n", name[1], name[2]);
-    buf_printf(out, "  block %d, head %d, query %s: entropy %.3f; without the scale %.3f nats\n", r->layer, r->head, token, (double)r->entropy_with,
-               (double)r->entropy_without);
+    buf_printf(out, "  block %d, head %d, query %s: entropy %.3f; without the scale %.3f nats\n", r->layer, r->head,
+               token, (double)r->entropy_with, (double)r->entropy_without);
     buf_printf(out, "  mean change over all its rows %.3f nats\n", r->change);
-    buf_printf(out, "  vitrine '#%llu' --at 'blocks.%d.attn.pattern[h=%d,t=%s]' -c 'set scale off'\n", (unsigned long long)r->number, r->layer, r->head, token);
+    buf_printf(out, "  vitrine '#%llu' --at 'blocks.%d.attn.pattern[h=%d,t=%s]' -c 'set scale off'\n",
+               (unsigned long long)r->number, r->layer, r->head, token);
 }
 
 void showcase_table(const Showcase *s, const Evaluated *of, Buf *out)
 {
-    buf_printf(out, "%s: %zu drawn pictures; without the scale %zu answers change\n\n", of->name, s->pictures, s->changed);
+    buf_printf(out, "%s: %zu drawn pictures; without the scale %zu answers change\n\n", of->name, s->pictures,
+               s->changed);
     put_row(&s->collapse, of, "The deepest fall of a row that goes with another answer", out);
     buf_putc(out, '\n');
     put_row(&s->steady, of, "The least change", out);

@@ -61,9 +61,13 @@ static void put_verb(Buf *out, const Verb *v)
 
 static void put_program(Buf *out)
 {
-    put_filled(out, "Vitrine shows a Vision Transformer at work: every number of one forward pass, and where it came from.", 0, 0);
+    put_filled(out,
+               "Vitrine shows a Vision Transformer at work: every number of one forward pass, and where it came from.",
+               0, 0);
     buf_putc(out, '\n');
-    put_entry(out, "vitrine [INPUT]", "opens the screen; INPUT is a picture file, #N for a drawn picture, FILE:tensor for ready values", VERB_COLUMN);
+    put_entry(out, "vitrine [INPUT]",
+              "opens the screen; INPUT is a picture file, #N for a drawn picture, FILE:tensor for ready values",
+              VERB_COLUMN);
     put_entry(out, "vitrine VERB …", "the same without one:", VERB_COLUMN);
     buf_putc(out, '\n');
     for (int i = 0; verb_at(i); i++)
@@ -71,8 +75,12 @@ static void put_program(Buf *out)
     buf_puts(out, "\n`vitrine VERB --help` says more about a verb.\n\n");
     put_options(out);
     buf_putc(out, '\n');
-    put_filled(out, "On the screen Space is the next step, ? help, q leaves. Exit status: 0 done, 1 a file or an input is bad, 2 wrong usage or no terminal, 3 the answer to "
-                    "what was asked is no. If a terminal is ever left in disorder (after kill -9): type reset, or stty sane.", 0, 0);
+    put_filled(
+        out,
+        "On the screen Space is the next step, ? help, q leaves. Exit status: 0 done, 1 a file or an input is bad, 2 "
+        "wrong usage or no terminal, 3 the answer to "
+        "what was asked is no. If a terminal is ever left in disorder (after kill -9): type reset, or stty sane.",
+        0, 0);
 }
 
 void help_text(const Verb *v, Buf *out)

@@ -9,10 +9,11 @@ static int info(Work *w, Err *err)
     return STATUS_DONE;
 }
 
-const Verb VERB_INFO = {.name = "info",
-                        .usage = "info [INPUT]",
-                        .summary = "model, input, sizes, costs, assumptions, machine",
-                        .details = "Nothing is computed, so that it is quick for a large model too; `vitrine run` prints the trace hash.",
-                        .example = "vitrine info -m vit/",
-                        .flags = VERB_JSON,
-                        .run = info};
+const Verb VERB_INFO = {
+    .name = "info",
+    .usage = "info [INPUT]",
+    .summary = "model, input, sizes, costs, assumptions, machine",
+    .details = "Nothing is computed, so that it is quick for a large model too; `vitrine run` prints the trace hash.",
+    .example = "vitrine info -m vit/",
+    .flags = VERB_JSON,
+    .run = info};

@@ -66,7 +66,8 @@ static bool add_edit(Link *l, const char *word, const char *equals, const Comman
             command = SHORT[i].command;
     if (!command && !command_find(commands, name)) {
         const char *near = nearest_name(name, edit_name, commands);
-        return err_set(err, "'%.60s': there is no command '%s'%s%s%s", word, name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        return err_set(err, "'%.60s': there is no command '%s'%s%s%s", word, name, near ? "; did you mean '" : "",
+                       near ? near : "", near ? "'?" : "");
     }
     if (strpbrk(equals + 1, ";\n")) /* one edit is one command */
         return err_set(err, "'%.60s': a link's edit is one command", word);

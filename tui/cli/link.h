@@ -21,8 +21,9 @@ typedef struct Link {
     Arena arena;         /* of the strings */
 } Link;
 
-/* Sorts words into out (link_free later, on failure too). name=value becomes the command of that name, commas becoming blanks; scale
- * and shuffle have a form of their own. False when a word has no place; the message names the nearest command. */
+/* Sorts words into out (link_free later, on failure too). name=value becomes the command of that name, commas becoming
+ * blanks; scale and shuffle have a form of their own. False when a word has no place; the message names the nearest
+ * command. */
 bool link_parse(Link *out, const char *const *word, int count, LinkFirst first, const Commands *commands, Err *err);
 void link_free(Link *l);
 /* "#17", an existing file or folder, "-", or FILE:tensor of an existing file. */

@@ -7,8 +7,8 @@
 #include "tui/cli/help.h"
 #include "tui/keymap.h"
 
-/* Text with what roff takes for its own made harmless, and everything beyond ASCII by its code point, so that no formatter has to
- * guess an encoding. A line never begins with a control character. */
+/* Text with what roff takes for its own made harmless, and everything beyond ASCII by its code point, so that no
+ * formatter has to guess an encoding. A line never begins with a control character. */
 static void put_roff(Buf *out, const char *text)
 {
     static const struct {
@@ -56,11 +56,14 @@ static void put_item(Buf *out, const char *term, const char *text)
 static void put_verbs(Buf *out)
 {
     put_section(out, "VERBS");
-    put_paragraph(out, "They need no terminal. INPUT may also be given by -i, ADDRESS by --at. Edits may follow as in a link (below).");
+    put_paragraph(out, "They need no terminal. INPUT may also be given by -i, ADDRESS by --at. Edits may follow as in "
+                       "a link (below).");
     for (int i = 0; verb_at(i); i++) {
         const Verb *v = verb_at(i);
         char text[1200];
-        snprintf(text, sizeof text, "%c%s. %s", v->summary[0] >= 'a' && v->summary[0] <= 'z' ? v->summary[0] - 'a' + 'A' : v->summary[0], v->summary + 1, v->details);
+        snprintf(text, sizeof text, "%c%s. %s",
+                 v->summary[0] >= 'a' && v->summary[0] <= 'z' ? v->summary[0] - 'a' + 'A' : v->summary[0],
+                 v->summary + 1, v->details);
         put_item(out, v->usage, text);
     }
 }
@@ -85,7 +88,8 @@ static void put_commands(Buf *out)
     for (int i = 0; i < own.count; i++)
         all.table[all.count++] = own.table[i];
     put_section(out, "COMMANDS");
-    put_paragraph(out, "After : on the screen, and in -c. Several are separated by ; and arguments are word=value. Those marked * need the screen.");
+    put_paragraph(out, "After : on the screen, and in -c. Several are separated by ; and arguments are word=value. "
+                       "Those marked * need the screen.");
     for (size_t g = 0; g < sizeof GROUPS / sizeof *GROUPS; g++) {
         buf_printf(out, ".SS %s\n", GROUPS[g]);
         for (int i = 0; command_at(&all, i); i++) {
@@ -126,29 +130,41 @@ static void put_entries(Buf *out, const char *title, const Entry *entries, size_
 static void put_addresses(Buf *out)
 {
     put_section(out, "ADDRESSES AND LINKS");
-    put_paragraph(out, "An address is a name with indices: blocks.1.attn.pattern[h=2,t=r3c4,u=cls]. The name is a node's path, a scope (blocks.1), a step's number, or, where "
-                       "several nodes may be meant, a pattern with * (one component) or ** (any). An index is a number from 0, a label (cls, r3c4, star), a range 2:5 (5 is "
-                       "not included) or *. A short name (pattern) is enough where it is unique in the block in focus.");
-    put_paragraph(out, "The letters: t token that asks, u token looked at, h head, e width of one head, d width of the model, m hidden width of the MLP, p patch, y x its row and "
+    put_paragraph(out,
+                  "An address is a name with indices: blocks.1.attn.pattern[h=2,t=r3c4,u=cls]. The name is a node's "
+                  "path, a scope (blocks.1), a step's number, or, where "
+                  "several nodes may be meant, a pattern with * (one component) or ** (any). An index is a number from "
+                  "0, a label (cls, r3c4, star), a range 2:5 (5 is "
+                  "not included) or *. A short name (pattern) is enough where it is unique in the block in focus.");
+    put_paragraph(out, "The letters: t token that asks, u token looked at, h head, e width of one head, d width of the "
+                       "model, m hidden width of the MLP, p patch, y x its row and "
                        "column, c colour, i j pixel row and column inside a patch, o class.");
-    put_paragraph(out, "A link is a command line: vitrine '#17 blocks.1.attn.pattern[h=2,t=r3c4] scale=off @9f3a' is input, address, edits and the first digits of the trace hash. An "
-                       "edit name=value is the command of that name (ablate=blocks.1.attn.z[h=2], skip=mlp,block=1); scale=off and shuffle=7 stand for set scale off and shuffle "
+    put_paragraph(out, "A link is a command line: vitrine '#17 blocks.1.attn.pattern[h=2,t=r3c4] scale=off @9f3a' is "
+                       "input, address, edits and the first digits of the trace hash. An "
+                       "edit name=value is the command of that name (ablate=blocks.1.attn.z[h=2], skip=mlp,block=1); "
+                       "scale=off and shuffle=7 stand for set scale off and shuffle "
                        "seed=7.");
 }
 
 void man_text(Buf *out)
 {
-    static const Entry STATUS[] = {{"0", "Done."},
-                                   {"1", "An input, a file or a resource is bad; one line on standard error names it and says what to do."},
-                                   {"2", "The command line is wrong, or there is no usable terminal."},
-                                   {"3", "The answer to what was asked is no: verify found a difference, or a link's hash is another."}};
-    static const Entry ENVIRONMENT[] = {{"NO_COLOR", "If not empty: no colours."},
-                                        {"TERM, COLORTERM", "What the terminal can do. COLORTERM=truecolor asks for all colours; over ssh it is not passed on."},
-                                        {"LC_ALL, LC_CTYPE, LANG", "Where the character set is not UTF-8, only ASCII is drawn."},
-                                        {"VITRINE_ISA", "As --isa."},
-                                        {"XDG_STATE_HOME", "Where the place is remembered; ~/.local/state if not set."}};
-    static const Entry FILES[] = {{"$XDG_STATE_HOME/vitrine/last", "The place where the screen was left. --fresh passes it over; it may be deleted at any time."}};
-    buf_puts(out, ".TH VITRINE 1 \"\" \"vitrine " VITRINE_VERSION "\" \"User Commands\"\n.SH NAME\nvitrine \\- one forward pass of a Vision Transformer under "
+    static const Entry STATUS[] = {
+        {"0", "Done."},
+        {"1", "An input, a file or a resource is bad; one line on standard error names it and says what to do."},
+        {"2", "The command line is wrong, or there is no usable terminal."},
+        {"3", "The answer to what was asked is no: verify found a difference, or a link's hash is another."}};
+    static const Entry ENVIRONMENT[] = {
+        {"NO_COLOR", "If not empty: no colours."},
+        {"TERM, COLORTERM",
+         "What the terminal can do. COLORTERM=truecolor asks for all colours; over ssh it is not passed on."},
+        {"LC_ALL, LC_CTYPE, LANG", "Where the character set is not UTF-8, only ASCII is drawn."},
+        {"VITRINE_ISA", "As --isa."},
+        {"XDG_STATE_HOME", "Where the place is remembered; ~/.local/state if not set."}};
+    static const Entry FILES[] = {
+        {"$XDG_STATE_HOME/vitrine/last",
+         "The place where the screen was left. --fresh passes it over; it may be deleted at any time."}};
+    buf_puts(out, ".TH VITRINE 1 \"\" \"vitrine " VITRINE_VERSION
+                  "\" \"User Commands\"\n.SH NAME\nvitrine \\- one forward pass of a Vision Transformer under "
                   "glass\n.SH SYNOPSIS\n.B vitrine\n[\\fIINPUT\\fR] [\\fIOPTIONS\\fR]\n");
     for (int i = 0; verb_at(i); i++) {
         buf_puts(out, ".br\n.B vitrine\n");
@@ -156,9 +172,12 @@ void man_text(Buf *out)
         buf_puts(out, " [\\fIOPTIONS\\fR]\n");
     }
     put_section(out, "DESCRIPTION");
-    put_paragraph(out, "Vitrine sends a picture through a Vision Transformer and keeps every number on the way. On the screen the forward pass is walked step by step, any tensor is "
-                       "looked at, the arithmetic of any number is followed down to a weight or a pixel, and parts of the model are switched off to see what changes. INPUT is a picture "
-                       "(PNG, JPEG, BMP, PPM, PGM), #N for a drawn picture, or FILE:tensor for ready values in a safetensors, npy or npz file.");
+    put_paragraph(out, "Vitrine sends a picture through a Vision Transformer and keeps every number on the way. On the "
+                       "screen the forward pass is walked step by step, any tensor is "
+                       "looked at, the arithmetic of any number is followed down to a weight or a pixel, and parts of "
+                       "the model are switched off to see what changes. INPUT is a picture "
+                       "(PNG, JPEG, BMP, PPM, PGM), #N for a drawn picture, or FILE:tensor for ready values in a "
+                       "safetensors, npy or npz file.");
     put_verbs(out);
     put_options(out);
     put_addresses(out);

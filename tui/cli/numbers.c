@@ -25,10 +25,12 @@ bool numbers_parse(Numbers *out, const char *const *word, int count, Err *err)
         const char *text = word[i][0] == '#' ? word[i] + 1 : word[i], *end;
         uint64_t first, last;
         if (!number_parse(text, &first, &end))
-            return err_set(err, "'%.60s' is no picture: expected a number from 0 such as 17, or a range such as 0-99", word[i]);
+            return err_set(err, "'%.60s' is no picture: expected a number from 0 such as 17, or a range such as 0-99",
+                           word[i]);
         last = first;
         if (*end && (*end != '-' || !number_parse(end + 1, &last, NULL)))
-            return err_set(err, "'%.60s' is no picture: expected a number from 0 such as 17, or a range such as 0-99", word[i]);
+            return err_set(err, "'%.60s' is no picture: expected a number from 0 such as 17, or a range such as 0-99",
+                           word[i]);
         if (last < first)
             return err_set(err, "'%.60s' runs backwards: put the smaller number first", word[i]);
         if (last - first >= NUMBERS_MAX || n.count + (last - first + 1) > NUMBERS_MAX)

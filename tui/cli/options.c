@@ -6,53 +6,151 @@
 
 #include "core/session/command.h"
 
-#define MEMORY_LEAST 65536.0            /* bytes; the bundled model needs as much to compute anything */
+#define MEMORY_LEAST 65536.0             /* bytes; the bundled model needs as much to compute anything */
 #define MEMORY_MOST (1125899906842624.0) /* 1024 T */
 #define AT(field) offsetof(Options, field)
 
 static const OptionSpec OPTIONS[] = {
-    {.name = "input", .letter = 'i', .value = "INPUT", .help = "picture file, #N for a drawn picture, FILE:tensor for ready values, - for standard input", .kind = OPTION_TEXT,
+    {.name = "input",
+     .letter = 'i',
+     .value = "INPUT",
+     .help = "picture file, #N for a drawn picture, FILE:tensor for ready values, - for standard input",
+     .kind = OPTION_TEXT,
      .offset = AT(input)},
-    {.name = "model", .letter = 'm', .value = "MODEL", .help = "folder with model.safetensors and config.json, or a .safetensors file", .kind = OPTION_TEXT, .offset = AT(model)},
-    {.name = "commands", .letter = 'c', .value = "COMMANDS", .help = "commands to run first, separated by ;", .kind = OPTION_COMMANDS},
+    {.name = "model",
+     .letter = 'm',
+     .value = "MODEL",
+     .help = "folder with model.safetensors and config.json, or a .safetensors file",
+     .kind = OPTION_TEXT,
+     .offset = AT(model)},
+    {.name = "commands",
+     .letter = 'c',
+     .value = "COMMANDS",
+     .help = "commands to run first, separated by ;",
+     .kind = OPTION_COMMANDS},
     {.name = "at", .value = "ADDRESS", .help = "the place to start at", .kind = OPTION_TEXT, .offset = AT(at)},
-    {.name = "gradient", .value = "TARGET", .help = "gradients of a cell such as logits[o=0], or of loss[o=CLASS]: they are the nodes grad.NODE",
-     .kind = OPTION_TEXT, .offset = AT(gradient)},
-    {.name = "output", .letter = 'o', .value = "FILE", .help = "where the result goes; the suffix decides the kind; - is standard output", .kind = OPTION_TEXT,
+    {.name = "gradient",
+     .value = "TARGET",
+     .help = "gradients of a cell such as logits[o=0], or of loss[o=CLASS]: they are the nodes grad.NODE",
+     .kind = OPTION_TEXT,
+     .offset = AT(gradient)},
+    {.name = "output",
+     .letter = 'o',
+     .value = "FILE",
+     .help = "where the result goes; the suffix decides the kind; - is standard output",
+     .kind = OPTION_TEXT,
      .offset = AT(output)},
     {.name = "json", .help = "the answer as JSON", .kind = OPTION_FLAG, .offset = AT(json)},
-    {.name = "axes", .value = "h,t,e", .help = "the axes of a tensor in this order", .kind = OPTION_TEXT, .offset = AT(axes)},
-    {.name = "sample", .value = "N", .help = "verify: so many cells of every tensor instead of all", .kind = OPTION_COUNT, .offset = AT(sample), .low = 1, .high = 1000000000},
-    {.name = "difficulty", .value = "D", .help = "data: from 0, plain and upright, to 1", .kind = OPTION_TEXT, .offset = AT(difficulty)},
-    {.name = "series", .value = "N", .help = "data: pictures of another series than the program's own", .kind = OPTION_TEXT, .offset = AT(series)},
+    {.name = "axes",
+     .value = "h,t,e",
+     .help = "the axes of a tensor in this order",
+     .kind = OPTION_TEXT,
+     .offset = AT(axes)},
+    {.name = "sample",
+     .value = "N",
+     .help = "verify: so many cells of every tensor instead of all",
+     .kind = OPTION_COUNT,
+     .offset = AT(sample),
+     .low = 1,
+     .high = 1000000000},
+    {.name = "difficulty",
+     .value = "D",
+     .help = "data: from 0, plain and upright, to 1",
+     .kind = OPTION_TEXT,
+     .offset = AT(difficulty)},
+    {.name = "series",
+     .value = "N",
+     .help = "data: pictures of another series than the program's own",
+     .kind = OPTION_TEXT,
+     .offset = AT(series)},
     {.name = "mask", .help = "data: the object's mask instead of the picture", .kind = OPTION_FLAG, .offset = AT(mask)},
     {.name = "by-class", .help = "data: a folder for each class", .kind = OPTION_FLAG, .offset = AT(by_class)},
     {.name = "size", .value = "WxH", .help = "screen: columns and rows, 120x40 if not given", .kind = OPTION_SIZE},
-    {.name = "threads", .value = "N", .help = "threads to compute with; 0, as many as there are cores, if not given", .kind = OPTION_COUNT, .offset = AT(threads), .low = 0,
+    {.name = "threads",
+     .value = "N",
+     .help = "threads to compute with; 0, as many as there are cores, if not given",
+     .kind = OPTION_COUNT,
+     .offset = AT(threads),
+     .low = 0,
      .high = 1024},
-    {.name = "config", .value = "FILE", .help = "train: the recipe as JSON; the bundled model's if not given", .kind = OPTION_TEXT, .offset = AT(config)},
-    {.name = "pictures", .value = "FOLDER", .help = "train, evaluate: labelled pictures, a folder for each class, instead of the drawn shapes", .kind = OPTION_TEXT,
+    {.name = "config",
+     .value = "FILE",
+     .help = "train: the recipe as JSON; the bundled model's if not given",
+     .kind = OPTION_TEXT,
+     .offset = AT(config)},
+    {.name = "pictures",
+     .value = "FOLDER",
+     .help = "train, evaluate: labelled pictures, a folder for each class, instead of the drawn shapes",
+     .kind = OPTION_TEXT,
      .offset = AT(pictures)},
-    {.name = "steps", .value = "N", .help = "train: so many steps instead of the recipe's", .kind = OPTION_COUNT, .offset = AT(steps), .low = 1, .high = 10000000},
-    {.name = "count", .value = "N", .help = "evaluate: over so many held-out pictures, 1000 if not given", .kind = OPTION_COUNT, .offset = AT(count), .low = 1,
+    {.name = "steps",
+     .value = "N",
+     .help = "train: so many steps instead of the recipe's",
+     .kind = OPTION_COUNT,
+     .offset = AT(steps),
+     .low = 1,
      .high = 10000000},
-    {.name = "showcase", .help = "evaluate: find the drawn picture where the scale matters most, and the one where least", .kind = OPTION_FLAG, .offset = AT(showcase)},
-    {.name = "memory", .value = "SIZE", .help = "keep no more values than that, 512M or 2G; the rest is computed again when looked at; a quarter of the memory if not given",
-     .kind = OPTION_BYTES, .offset = AT(memory)},
-    {.name = "map", .value = "FILE", .help = "diff: what the reference's names mean, in lines NAME = NODE[axes]", .kind = OPTION_TEXT, .offset = AT(map)},
-    {.name = "tolerance", .value = "X", .help = "diff: errors up to this share of a tensor's largest value are none; 2e-5 if not given", .kind = OPTION_TEXT,
+    {.name = "count",
+     .value = "N",
+     .help = "evaluate: over so many held-out pictures, 1000 if not given",
+     .kind = OPTION_COUNT,
+     .offset = AT(count),
+     .low = 1,
+     .high = 10000000},
+    {.name = "showcase",
+     .help = "evaluate: find the drawn picture where the scale matters most, and the one where least",
+     .kind = OPTION_FLAG,
+     .offset = AT(showcase)},
+    {.name = "memory",
+     .value = "SIZE",
+     .help = "keep no more values than that, 512M or 2G; the rest is computed again when looked at; a quarter of the "
+             "memory if not given",
+     .kind = OPTION_BYTES,
+     .offset = AT(memory)},
+    {.name = "map",
+     .value = "FILE",
+     .help = "diff: what the reference's names mean, in lines NAME = NODE[axes]",
+     .kind = OPTION_TEXT,
+     .offset = AT(map)},
+    {.name = "tolerance",
+     .value = "X",
+     .help = "diff: errors up to this share of a tensor's largest value are none; 2e-5 if not given",
+     .kind = OPTION_TEXT,
      .offset = AT(tolerance)},
-    {.name = "precision", .value = "P", .help = "diff: round every stored tensor of ours to f32, bf16 or f16; as the reference is stored if not given", .kind = OPTION_TEXT,
+    {.name = "precision",
+     .value = "P",
+     .help = "diff: round every stored tensor of ours to f32, bf16 or f16; as the reference is stored if not given",
+     .kind = OPTION_TEXT,
      .offset = AT(precision)},
-    {.name = "open", .help = "diff: open the screen at the cell where the difference begins", .kind = OPTION_FLAG, .offset = AT(open)},
-    {.name = "isa", .value = "NAME", .help = "kernels to compute with: auto, scalar, avx2, avx512, neon; the bits are the same", .kind = OPTION_TEXT, .offset = AT(isa)},
-    {.name = "colour", .value = "MODE", .help = "auto, true, 256, 8 or mono", .kind = OPTION_TEXT, .offset = AT(colour), .choices = "auto true 256 8 mono"},
+    {.name = "open",
+     .help = "diff: open the screen at the cell where the difference begins",
+     .kind = OPTION_FLAG,
+     .offset = AT(open)},
+    {.name = "isa",
+     .value = "NAME",
+     .help = "kernels to compute with: auto, scalar, avx2, avx512, neon; the bits are the same",
+     .kind = OPTION_TEXT,
+     .offset = AT(isa)},
+    {.name = "colour",
+     .value = "MODE",
+     .help = "auto, true, 256, 8 or mono",
+     .kind = OPTION_TEXT,
+     .offset = AT(colour),
+     .choices = "auto true 256 8 mono"},
     {.name = "ascii", .help = "draw with ASCII characters only", .kind = OPTION_FLAG, .offset = AT(ascii)},
     {.name = "light", .help = "colours for a light ground", .kind = OPTION_FLAG, .offset = AT(light)},
     {.name = "no-mouse", .help = "leave the mouse to the terminal", .kind = OPTION_FLAG, .offset = AT(no_mouse)},
     {.name = "fresh", .help = "start at the beginning, not where you left", .kind = OPTION_FLAG, .offset = AT(fresh)},
-    {.name = "help", .letter = 'h', .help = "this text; after a verb, that verb's", .kind = OPTION_FLAG, .offset = AT(help)},
-    {.name = "version", .letter = 'V', .help = "version, compiler, kernels, libraries", .kind = OPTION_FLAG, .offset = AT(version)},
+    {.name = "help",
+     .letter = 'h',
+     .help = "this text; after a verb, that verb's",
+     .kind = OPTION_FLAG,
+     .offset = AT(help)},
+    {.name = "version",
+     .letter = 'V',
+     .help = "version, compiler, kernels, libraries",
+     .kind = OPTION_FLAG,
+     .offset = AT(version)},
     {.name = "man", .help = "the manual page in roff", .kind = OPTION_FLAG, .offset = AT(man)},
 };
 
@@ -81,7 +179,8 @@ static bool find_long(const char *name, size_t n, const OptionSpec **out, Err *e
             return true;
         }
     const char *near = nearest_name(typed, option_name, NULL);
-    return err_set(err, "there is no option --%s; %s%s%s", typed, near ? "did you mean --" : "`vitrine --help` lists them", near ? near : "", near ? "?" : "");
+    return err_set(err, "there is no option --%s; %s%s%s", typed,
+                   near ? "did you mean --" : "`vitrine --help` lists them", near ? near : "", near ? "?" : "");
 }
 
 static bool find_letter(char letter, const OptionSpec **out, Err *err)
@@ -117,7 +216,9 @@ static bool parse_bytes(const OptionSpec *spec, const char *text, size_t *out, E
     for (const char *u = UNITS; unit && u <= unit; u += 2)
         v *= 1024;
     if (!(v >= MEMORY_LEAST) || v > MEMORY_MOST)
-        return err_set(err, "--%s %.40s: expected a number with its unit K, M, G or T such as 512M or 2G, from 64K to 1024T", spec->name, text);
+        return err_set(err,
+                       "--%s %.40s: expected a number with its unit K, M, G or T such as 512M or 2G, from 64K to 1024T",
+                       spec->name, text);
     *out = (size_t)v;
     return true;
 }
@@ -125,7 +226,8 @@ static bool parse_bytes(const OptionSpec *spec, const char *text, size_t *out, E
 static bool parse_size(Options *o, const char *text, Err *err)
 {
     int w, h, used = 0;
-    if (strlen(text) > 9 || sscanf(text, "%4dx%4d%n", &w, &h, &used) != 2 || text[used] || w < 1 || h < 1 || w > 1000 || h > 1000)
+    if (strlen(text) > 9 || sscanf(text, "%4dx%4d%n", &w, &h, &used) != 2 || text[used] || w < 1 || h < 1 || w > 1000 ||
+        h > 1000)
         return err_set(err, "--size %.40s: expected columns x rows such as 120x40, 1x1 to 1000x1000", text);
     o->width = w;
     o->height = h;
@@ -148,9 +250,7 @@ static bool set_option(Options *o, const OptionSpec *spec, const char *value, Er
 {
     void *field = (char *)o + spec->offset;
     switch (spec->kind) {
-    case OPTION_FLAG:
-        *(bool *)field = true;
-        return true;
+    case OPTION_FLAG: *(bool *)field = true; return true;
     case OPTION_TEXT:
         if (spec->choices && !is_choice(spec->choices, value))
             return err_set(err, "--%s %.40s: expected one of %s", spec->name, value, spec->choices);
@@ -158,9 +258,7 @@ static bool set_option(Options *o, const OptionSpec *spec, const char *value, Er
             return err_set(err, "--%s: expected %s, found nothing", spec->name, spec->value);
         *(const char **)field = value;
         return true;
-    case OPTION_COMMANDS:
-        buf_printf(&o->commands, "%s%s", o->commands.len ? "; " : "", value);
-        return true;
+    case OPTION_COMMANDS: buf_printf(&o->commands, "%s%s", o->commands.len ? "; " : "", value); return true;
     case OPTION_COUNT: return parse_count(spec, value, field, err);
     case OPTION_BYTES: return parse_bytes(spec, value, field, err);
     case OPTION_SIZE: return parse_size(o, value, err);
@@ -186,7 +284,8 @@ static bool parse_option(Options *o, char *const *argv, int left, int *used, Err
         value = text[2] ? text + 2 : NULL;
     }
     if (spec->kind == OPTION_FLAG)
-        return value ? err_set(err, "--%s takes no value, found '%.40s'", spec->name, value) : set_option(o, spec, NULL, err);
+        return value ? err_set(err, "--%s takes no value, found '%.40s'", spec->name, value)
+                     : set_option(o, spec, NULL, err);
     if (!value) {
         if (left < 2)
             return err_set(err, "--%s: expected %s after it", spec->name, spec->value);

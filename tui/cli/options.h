@@ -20,24 +20,32 @@ enum { OPTION_WORDS = 32 };
 typedef struct Options {
     const char *word[OPTION_WORDS]; /* what is no option, in order: the verb, its address, a link's parts */
     int word_count;
-    const char *input, *model, *at, *gradient, *output, *isa, *axes, *colour, *difficulty, *series, *config, *pictures, *map, *tolerance, *precision; /* NULL where not given; point into argv */
-    Buf commands;      /* all -c, joined by "; " */
-    long threads;      /* 0: as many as there are cores */
-    long sample;       /* 0: every cell */
-    long steps, count; /* 0: not given */
-    size_t memory;     /* bytes; 0: not given */
-    int width, height; /* 0: not given */
+    const char *input, *model, *at, *gradient, *output, *isa, *axes, *colour, *difficulty, *series, *config, *pictures,
+        *map, *tolerance, *precision; /* NULL where not given; point into argv */
+    Buf commands;                     /* all -c, joined by "; " */
+    long threads;                     /* 0: as many as there are cores */
+    long sample;                      /* 0: every cell */
+    long steps, count;                /* 0: not given */
+    size_t memory;                    /* bytes; 0: not given */
+    int width, height;                /* 0: not given */
     bool mask, by_class, showcase, open;
     bool json, ascii, light, no_mouse, fresh, help, version, man;
 } Options;
 
-typedef enum OptionKind { OPTION_FLAG, OPTION_TEXT, OPTION_COMMANDS, OPTION_COUNT, OPTION_BYTES, OPTION_SIZE } OptionKind;
+typedef enum OptionKind {
+    OPTION_FLAG,
+    OPTION_TEXT,
+    OPTION_COMMANDS,
+    OPTION_COUNT,
+    OPTION_BYTES,
+    OPTION_SIZE
+} OptionKind;
 
 typedef struct OptionSpec {
-    const char *name;    /* "json": --json */
-    char letter;         /* 'o': -o, or 0 */
-    const char *value;   /* what it takes, "FILE"; NULL for a flag */
-    const char *help;    /* one line */
+    const char *name;  /* "json": --json */
+    char letter;       /* 'o': -o, or 0 */
+    const char *value; /* what it takes, "FILE"; NULL for a flag */
+    const char *help;  /* one line */
     OptionKind kind;
     size_t offset;       /* of its field in Options */
     long low, high;      /* OPTION_COUNT */
@@ -46,8 +54,9 @@ typedef struct OptionSpec {
 
 const OptionSpec *option_at(int i); /* NULL past the end */
 
-/* Fills o (options_free later, on failure too) from argv[1 …]. Options may stand before, between and after words; "--" ends them;
- * a value follows after a blank, after = (long) or at once (letter). False with one line that names the nearest option. */
+/* Fills o (options_free later, on failure too) from argv[1 …]. Options may stand before, between and after words; "--"
+ * ends them; a value follows after a blank, after = (long) or at once (letter). False with one line that names the
+ * nearest option. */
 bool options_parse(Options *o, int argc, char *const *argv, Err *err);
 void options_free(Options *o);
 #endif

@@ -53,7 +53,8 @@ static const char *class_name(const Session *s, int i, char *out, size_t n)
     return utf8_clean(out, n, axis_label(&g->axes[session_axis(g, "o")], i, label, sizeof label));
 }
 
-static void put_json(Session *s, const Ranked *r, int count, const Answer *a, const Answer *other, uint64_t hash, Buf *out)
+static void put_json(Session *s, const Ranked *r, int count, const Answer *a, const Answer *other, uint64_t hash,
+                     Buf *out)
 {
     char name[160];
     buf_puts(out, "{\"model\":");
@@ -91,7 +92,8 @@ static void put_about(const Session *s, Buf *out)
     char name[160];
     const char *note = session_model_note(s);
     const Input *in = &s->now.input;
-    buf_printf(out, "%s, %s%s", in->name, s->model.name, !s->model.trained ? ", untrained: the weights come from a seed, its answer means nothing" : "");
+    buf_printf(out, "%s, %s%s", in->name, s->model.name,
+               !s->model.trained ? ", untrained: the weights come from a seed, its answer means nothing" : "");
     if (s->model.trained && *note)
         buf_printf(out, ": %s", note);
     buf_putc(out, '\n');
@@ -101,10 +103,12 @@ static void put_about(const Session *s, Buf *out)
         buf_printf(out, "%s%s\n", i ? "          " : "edits     ", s->edits.line[i]);
 }
 
-static void put_text(Session *s, const Ranked *r, int count, const Answer *a, const Answer *other, uint64_t hash, Buf *out)
+static void put_text(Session *s, const Ranked *r, int count, const Answer *a, const Answer *other, uint64_t hash,
+                     Buf *out)
 {
     put_about(s, out);
-    buf_printf(out, "\n%-*s  probability      logit%s\n", NAME_CELLS, "class", other ? "        A: probability      logit" : "");
+    buf_printf(out, "\n%-*s  probability      logit%s\n", NAME_CELLS, "class",
+               other ? "        A: probability      logit" : "");
     for (int i = 0; i < count && i < TOP; i++) {
         char name[160];
         int k = r[i].index, pad = NAME_CELLS - utf8_cells(class_name(s, k, name, sizeof name));
@@ -171,7 +175,8 @@ static int run(Work *w, Err *err)
 const Verb VERB_RUN = {.name = "run",
                        .usage = "run [INPUT]",
                        .summary = "the answer: the classes that come first, with probability and logit",
-                       .details = "Where edits were made, A is the model without them. The last line is the hash of the whole trace: equal hashes are equal runs, bit for "
+                       .details = "Where edits were made, A is the model without them. The last line is the hash of "
+                                  "the whole trace: equal hashes are equal runs, bit for "
                                   "bit. --json lists every class.",
                        .example = "vitrine run cat.png -c 'ablate blocks.1.attn.z[h=2]'",
                        .flags = VERB_JSON,

@@ -24,8 +24,11 @@ typedef enum Kind { KIND_TEXT, KIND_ANSI, KIND_SVG, KIND_HTML, KIND_GOLDEN, KIND
 static const struct {
     const char *suffix;
     ColourMode mode; /* when --colour does not say */
-} KINDS[KIND_COUNT] = {
-    [KIND_TEXT] = {"txt", MODE_MONO}, [KIND_ANSI] = {"ans", MODE_256}, [KIND_SVG] = {"svg", MODE_TRUE}, [KIND_HTML] = {"html", MODE_TRUE}, [KIND_GOLDEN] = {"golden", MODE_256}};
+} KINDS[KIND_COUNT] = {[KIND_TEXT] = {"txt", MODE_MONO},
+                       [KIND_ANSI] = {"ans", MODE_256},
+                       [KIND_SVG] = {"svg", MODE_TRUE},
+                       [KIND_HTML] = {"html", MODE_TRUE},
+                       [KIND_GOLDEN] = {"golden", MODE_256}};
 
 static Kind kind_of(const char *path)
 {
@@ -51,7 +54,8 @@ static Kind stdout_kind(const Options *o)
 {
     const char *term = getenv("TERM");
     bool asked = o->colour && strcmp(o->colour, "auto") != 0 && strcmp(o->colour, "mono") != 0;
-    bool terminal = isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0 && !is_set("NO_COLOR") && !(o->colour && strcmp(o->colour, "mono") == 0);
+    bool terminal = isatty(STDOUT_FILENO) && term && *term && strcmp(term, "dumb") != 0 && !is_set("NO_COLOR") &&
+                    !(o->colour && strcmp(o->colour, "mono") == 0);
     return asked || terminal ? KIND_ANSI : KIND_TEXT;
 }
 
@@ -73,7 +77,10 @@ static bool check(const Options *o, const Link *l, Err *err)
     if (!o->output || strcmp(o->output, "-") == 0 || screen_suffix(o->output))
         return true;
     if (!tensor_format(o->output, &format, NULL))
-        return err_set(err, "%.200s: expected a name that ends in .svg, .html, .txt or .ans (the screen), or in .npy, .npz, .csv, .json or .safetensors (the values)", o->output);
+        return err_set(err,
+                       "%.200s: expected a name that ends in .svg, .html, .txt or .ans (the screen), or in .npy, .npz, "
+                       ".csv, .json or .safetensors (the values)",
+                       o->output);
     return show_check(o, l, err);
 }
 
@@ -183,12 +190,14 @@ static int screen(Work *w, Err *err)
     return drawn ? screen_write(w, err) : show_write(w, err);
 }
 
-const Verb VERB_SCREEN = {.name = "screen",
-                          .usage = "screen [ADDRESS] [--size WxH] [-o FILE]",
-                          .summary = "draws what the terminal would show there",
-                          .details = "FILE.svg .html .txt .ans; without -o to standard output. The commands of -c may do whatever can be done on the screen: view, compare, zoom, say, "
-                                     "help.",
-                          .example = "vitrine screen 'blocks.1.attn.pattern[h=2]' -c 'view matrix' --size 120x40 -o shot.svg",
-                          .flags = VERB_ADDRESS | VERB_UI,
-                          .check = check,
-                          .run = screen};
+const Verb VERB_SCREEN = {
+    .name = "screen",
+    .usage = "screen [ADDRESS] [--size WxH] [-o FILE]",
+    .summary = "draws what the terminal would show there",
+    .details = "FILE.svg .html .txt .ans; without -o to standard output. The commands of -c may do whatever can be "
+               "done on the screen: view, compare, zoom, say, "
+               "help.",
+    .example = "vitrine screen 'blocks.1.attn.pattern[h=2]' -c 'view matrix' --size 120x40 -o shot.svg",
+    .flags = VERB_ADDRESS | VERB_UI,
+    .check = check,
+    .run = screen};

@@ -10,11 +10,15 @@ bool show_check(const Options *o, const Link *l, Err *err)
 {
     TensorFormat format;
     if (!l->address && !o->at)
-        return err_set(err, "show what? name a node such as blocks.0.attn.q, a pattern such as 'blocks.0.*', or . for the focus");
+        return err_set(
+            err, "show what? name a node such as blocks.0.attn.q, a pattern such as 'blocks.0.*', or . for the focus");
     if (!o->output || screen_suffix(o->output))
         return true;
     if (strcmp(o->output, "-") == 0)
-        return o->json || !isatty(STDOUT_FILENO) || err_set(err, "-o - writes an array in binary, and standard output is a terminal: leave -o away, or name a file");
+        return o->json || !isatty(STDOUT_FILENO) ||
+               err_set(
+                   err,
+                   "-o - writes an array in binary, and standard output is a terminal: leave -o away, or name a file");
     return tensor_format(o->output, &format, err);
 }
 
@@ -72,7 +76,8 @@ int show_write(Work *w, Err *err)
         if (!tensor_format(o->output, &format, err))
             return STATUS_USAGE;
         w->written = true;
-        return export_nodes(s, session_side(s), w->address, o->axes, o->output, format, &w->out, err) ? STATUS_DONE : STATUS_BAD;
+        return export_nodes(s, session_side(s), w->address, o->axes, o->output, format, &w->out, err) ? STATUS_DONE
+                                                                                                      : STATUS_BAD;
     }
     if (!o->json)
         format = a.is_node ? TF_NPY : TF_SAFETENSORS;
@@ -84,13 +89,16 @@ static int show(Work *w, Err *err)
     return w->options->output && screen_suffix(w->options->output) ? screen_write(w, err) : show_write(w, err);
 }
 
-const Verb VERB_SHOW = {.name = "show",
-                        .usage = "show ADDRESS [-o FILE] [--axes h,t,e]",
-                        .summary = "the values of a tensor, to read or into a file",
-                        .details = "Without -o a table with the labels of rows and columns. FILE.npy .npz .csv .json .safetensors save the values; .svg .html .txt .ans draw the "
-                                   "screen. A pattern ('blocks.5.*') or a scope (blocks.5) names several tensors: a list of them, or all in one .npz, .json or .safetensors. "
-                                   "-c 'compare a' takes the values without the edits, -c 'compare diff' the difference.",
-                        .example = "vitrine show 'blocks.5.attn.q' -m vit/ -i cat.png -o q.npy",
-                        .flags = VERB_ADDRESS | VERB_JSON,
-                        .check = show_check,
-                        .run = show};
+const Verb VERB_SHOW = {
+    .name = "show",
+    .usage = "show ADDRESS [-o FILE] [--axes h,t,e]",
+    .summary = "the values of a tensor, to read or into a file",
+    .details = "Without -o a table with the labels of rows and columns. FILE.npy .npz .csv .json .safetensors save the "
+               "values; .svg .html .txt .ans draw the "
+               "screen. A pattern ('blocks.5.*') or a scope (blocks.5) names several tensors: a list of them, or all "
+               "in one .npz, .json or .safetensors. "
+               "-c 'compare a' takes the values without the edits, -c 'compare diff' the difference.",
+    .example = "vitrine show 'blocks.5.attn.q' -m vit/ -i cat.png -o q.npy",
+    .flags = VERB_ADDRESS | VERB_JSON,
+    .check = show_check,
+    .run = show};

@@ -1,4 +1,5 @@
-/* `vitrine train`: a small model from drawn pictures or a folder of labelled ones, saved as a folder that can be opened. */
+/* `vitrine train`: a small model from drawn pictures or a folder of labelled ones, saved as a folder that can be
+ * opened. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,9 +24,9 @@ typedef struct Training {
     Pool *pool;
     Trainer *trainer;
     const char *folder;
-    char state[PATH];      /* what an interrupted run goes on from */
+    char state[PATH]; /* what an interrupted run goes on from */
     int64_t began, saved;
-    int first;             /* step this run began at */
+    int first; /* step this run began at */
 } Training;
 
 static bool reading(void *context, size_t done, size_t total)
@@ -57,7 +58,8 @@ static bool read_config(Training *t, const Options *o, Err *err)
 static bool open_pictures(Training *t, const Options *o, Err *err)
 {
     Preprocess p = preprocess_default(&t->model);
-    t->pictures = o->pictures ? pictures_folder(o->pictures, &p, reading, t->w, err) : pictures_drawn(&p, t->recipe.seed);
+    t->pictures = o->pictures ? pictures_folder(o->pictures, &p, reading, t->w, err)
+                              : pictures_drawn(&p, t->recipe.seed);
     if (t->pictures)
         t->model.classes = pictures_classes(t->pictures);
     return t->pictures != NULL && vit_check(&t->model, err);
@@ -66,8 +68,12 @@ static bool open_pictures(Training *t, const Options *o, Err *err)
 /* What is held at the least: the weights, two moments, a gradient of every micro-batch and their sum. */
 static bool fits(const Training *t, Err *err)
 {
-    double copies = (double)t->recipe.batch / MICRO_BATCH + 4, bytes = copies * (double)vit_params(&t->model) * sizeof(float), memory = (double)machine_memory();
-    return bytes < memory || err_set(err, "training needs %.1f GB or more, and there are %.1f GB: take a smaller model or a smaller \"batch\"", bytes / 1e9, memory / 1e9);
+    double copies = (double)t->recipe.batch / MICRO_BATCH + 4,
+           bytes = copies * (double)vit_params(&t->model) * sizeof(float), memory = (double)machine_memory();
+    return bytes < memory ||
+           err_set(err,
+                   "training needs %.1f GB or more, and there are %.1f GB: take a smaller model or a smaller \"batch\"",
+                   bytes / 1e9, memory / 1e9);
 }
 
 static bool open_folder(Training *t, Err *err)
@@ -76,7 +82,8 @@ static bool open_folder(Training *t, Err *err)
     snprintf(path, sizeof path, "%.1000s/model.safetensors", t->folder);
     snprintf(t->state, sizeof t->state, "%.1000s/training.safetensors", t->folder);
     if (mkdir(t->folder, 0777) != 0 && errno != EEXIST)
-        return err_set(err, "%.300s: cannot be made (%s). Name a folder whose parent exists with -o.", t->folder, strerror(errno));
+        return err_set(err, "%.300s: cannot be made (%s). Name a folder whose parent exists with -o.", t->folder,
+                       strerror(errno));
     if (!file_is_dir(t->folder))
         return err_set(err, "%.300s: is no folder. Name another with -o.", t->folder);
     if (file_exists(path) && !file_exists(t->state))
@@ -118,19 +125,22 @@ static int interrupted(Training *t)
 {
     Err said = {{0}};
     if (trainer_save(t->trainer, t->state, &said))
-        err_set(&said, "interrupted after step %d of %d; the same command goes on from there", trainer_steps_done(t->trainer), t->recipe.steps);
+        err_set(&said, "interrupted after step %d of %d; the same command goes on from there",
+                trainer_steps_done(t->trainer), t->recipe.steps);
     work_complain(t->w, said.text);
     return STATUS_BAD;
 }
 
 static int finish(Training *t, Err *err)
 {
-    const size_t held = pictures_count(t->pictures, PICTURES_HELD_OUT), count = held && held < HELD_OUT ? held : HELD_OUT;
+    const size_t held = pictures_count(t->pictures, PICTURES_HELD_OUT),
+                 count = held && held < HELD_OUT ? held : HELD_OUT;
     if (!trainer_write(t->trainer, t->folder, err))
         return STATUS_BAD;
     unlink(t->state);
     double right = trainer_accuracy(t->trainer, PICTURES_HELD_OUT, 0, count);
-    buf_printf(&t->w->out, "%s: a model of %zu weights, %d steps of %d pictures\n", t->folder, vit_params(&t->model), t->recipe.steps, t->recipe.batch);
+    buf_printf(&t->w->out, "%s: a model of %zu weights, %d steps of %d pictures\n", t->folder, vit_params(&t->model),
+               t->recipe.steps, t->recipe.batch);
     buf_printf(&t->w->out, "it names %.1f %% of %zu held-out pictures right\n", right * 100, count);
     buf_printf(&t->w->out, "open it: vitrine -m %s\n", t->folder);
     t->w->written = true;
@@ -144,7 +154,10 @@ static int learn(Training *t, Err *err)
     while (!trainer_done(t->trainer)) {
         TrainStep s = trainer_step(t->trainer);
         if (!isfinite(s.loss) || !isfinite(s.gradient_norm)) {
-            err_set(err, "step %d: the loss or its gradient is no number any more; a lower \"rate\" or a longer \"warmup\" keeps it small", s.step);
+            err_set(err,
+                    "step %d: the loss or its gradient is no number any more; a lower \"rate\" or a longer \"warmup\" "
+                    "keeps it small",
+                    s.step);
             return STATUS_BAD;
         }
         if (!report(t, &s))
@@ -192,11 +205,15 @@ const Verb VERB_TRAIN = {
     .name = "train",
     .usage = "train [--config FILE] [--pictures FOLDER] -o FOLDER",
     .summary = "train a small model and save it",
-    .details = "Without --pictures it learns from the drawn shapes, and without --config by the recipe of the bundled model. "
-               "--pictures FOLDER has a folder of pictures for each class; every tenth picture is held out. "
-               "--config FILE is JSON: {\"steps\": 800, \"rate\": 1e-3, \"model\": {\"width\": 64, \"layers\": 2, …}}; recipe.json "
-               "in the new folder shows every key. --steps N cuts a recipe short. The same recipe gives the same bytes on every "
-               "machine, with any number of threads. Interrupted, it goes on where it was when the same command is given again.",
+    .details =
+        "Without --pictures it learns from the drawn shapes, and without --config by the recipe of the bundled model. "
+        "--pictures FOLDER has a folder of pictures for each class; every tenth picture is held out. "
+        "--config FILE is JSON: {\"steps\": 800, \"rate\": 1e-3, \"model\": {\"width\": 64, \"layers\": 2, …}}; "
+        "recipe.json "
+        "in the new folder shows every key. --steps N cuts a recipe short. The same recipe gives the same bytes on "
+        "every "
+        "machine, with any number of threads. Interrupted, it goes on where it was when the same command is given "
+        "again.",
     .example = "vitrine train --steps 500 -o my-model",
     .flags = VERB_ALONE,
     .check = check,

@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const Verb *const VERBS[] = {&VERB_RUN, &VERB_SHOW, &VERB_EXPLAIN, &VERB_WHY, &VERB_TRACE, &VERB_SCREEN, &VERB_INFO, &VERB_VERIFY, &VERB_DIFF, &VERB_DATA, &VERB_TRAIN, &VERB_EVALUATE};
+static const Verb *const VERBS[] = {&VERB_RUN,  &VERB_SHOW,   &VERB_EXPLAIN, &VERB_WHY,  &VERB_TRACE, &VERB_SCREEN,
+                                    &VERB_INFO, &VERB_VERIFY, &VERB_DIFF,    &VERB_DATA, &VERB_TRAIN, &VERB_EVALUATE};
 
 enum { VERB_COUNT = sizeof VERBS / sizeof *VERBS };
 
@@ -39,9 +40,11 @@ static bool check_words(const Verb *v, Work *w, Err *err)
         return err_set(err, "%s draws, it has no --json; `vitrine show ADDRESS --json` gives the numbers", v->name);
     if (v->flags & VERB_ALONE)
         return !v->check || v->check(o, &w->link, err);
-    if (!link_parse(&w->link, o->word + 1, o->word_count - 1, v->flags & VERB_ADDRESS ? LINK_ADDRESS : LINK_INPUT, &commands, err))
+    if (!link_parse(&w->link, o->word + 1, o->word_count - 1, v->flags & VERB_ADDRESS ? LINK_ADDRESS : LINK_INPUT,
+                    &commands, err))
         return false;
-    if (!(v->flags & VERB_ADDRESS) && w->link.address && !w->link.input) { /* a file that is not there: opening it says so */
+    if (!(v->flags & VERB_ADDRESS) && w->link.address &&
+        !w->link.input) { /* a file that is not there: opening it says so */
         w->link.input = w->link.address;
         w->link.address = NULL;
     }
@@ -61,7 +64,8 @@ static int check_hash(Work *w, int status, Err *err)
         return STATUS_BAD;
     if (link_hash_agrees(w->link.hash, hash))
         return STATUS_DONE;
-    err_set(err, "the link says trace hash @%s, this run has %016llx: another model, picture or edit", w->link.hash, (unsigned long long)hash);
+    err_set(err, "the link says trace hash @%s, this run has %016llx: another model, picture or edit", w->link.hash,
+            (unsigned long long)hash);
     return STATUS_NO;
 }
 

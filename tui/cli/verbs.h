@@ -24,7 +24,8 @@ typedef struct Verb {
     int (*run)(Work *w, Err *err);
 } Verb;
 
-extern const Verb VERB_RUN, VERB_SHOW, VERB_EXPLAIN, VERB_WHY, VERB_TRACE, VERB_SCREEN, VERB_INFO, VERB_VERIFY, VERB_DIFF, VERB_DATA, VERB_TRAIN, VERB_EVALUATE;
+extern const Verb VERB_RUN, VERB_SHOW, VERB_EXPLAIN, VERB_WHY, VERB_TRACE, VERB_SCREEN, VERB_INFO, VERB_VERIFY,
+    VERB_DIFF, VERB_DATA, VERB_TRAIN, VERB_EVALUATE;
 const Verb *verb_at(int i); /* NULL past the end */
 const Verb *verb_find(const char *name);
 const char *verb_nearest(const char *typed); /* NULL when none is near */
@@ -38,7 +39,8 @@ int verb_main(const Verb *v, const Options *o);
 /* -o x.npy where a picture is asked for gives the values and the other way round: the suffix decides. */
 bool screen_suffix(const char *path); /* .svg .html .txt .ans */
 int screen_write(Work *w, Err *err);
-/* For a verb that draws on standard output by itself: the colours there are, and the canvas as ANSI text or plain text. */
+/* For a verb that draws on standard output by itself: the colours there are, and the canvas as ANSI text or plain text.
+ */
 ColourMode screen_mode(const Options *o);
 void screen_print(const Canvas *c, const Options *o, Buf *out);
 int show_write(Work *w, Err *err);

@@ -16,10 +16,12 @@ static int verify(Work *w, Err *err)
     return v.different ? STATUS_NO : STATUS_DONE;
 }
 
-const Verb VERB_VERIFY = {.name = "verify",
-                          .usage = "verify [INPUT] [--sample N]",
-                          .summary = "derives every number again from its terms and compares bit for bit",
-                          .details = "The exit status is 3 when a single bit differs. For a large model --sample N takes N cells of every tensor.",
-                          .example = "vitrine verify -m vit/ --sample 100",
-                          .flags = VERB_JSON,
-                          .run = verify};
+const Verb VERB_VERIFY = {
+    .name = "verify",
+    .usage = "verify [INPUT] [--sample N]",
+    .summary = "derives every number again from its terms and compares bit for bit",
+    .details =
+        "The exit status is 3 when a single bit differs. For a large model --sample N takes N cells of every tensor.",
+    .example = "vitrine verify -m vit/ --sample 100",
+    .flags = VERB_JSON,
+    .run = verify};

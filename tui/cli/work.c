@@ -32,7 +32,8 @@ static void hold_signals(Progress *p)
 static bool signal_waits(void)
 {
     sigset_t waiting;
-    return sigpending(&waiting) == 0 && (sigismember(&waiting, SIGINT) == 1 || sigismember(&waiting, SIGTERM) == 1 || sigismember(&waiting, SIGHUP) == 1);
+    return sigpending(&waiting) == 0 && (sigismember(&waiting, SIGINT) == 1 || sigismember(&waiting, SIGTERM) == 1 ||
+                                         sigismember(&waiting, SIGHUP) == 1);
 }
 
 static void erase_line(Progress *p)
@@ -62,8 +63,8 @@ static bool progress(void *context, const char *what, double share)
     return true;
 }
 
-/* Where there is a screen its table stands first: its export knows pictures of the screen too. Elsewhere it stands last, so that its
- * commands are known and refused. */
+/* Where there is a screen its table stands first: its export knows pictures of the screen too. Elsewhere it stands
+ * last, so that its commands are known and refused. */
 static Commands all_commands(unsigned allowed)
 {
     Commands own = session_command_set(), c = {.count = 0};
@@ -81,7 +82,8 @@ static bool await_stdin(Err *err)
 {
     struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
     if (isatty(STDIN_FILENO))
-        return err_set(err, "standard input is a terminal: send a picture through a pipe (vitrine run -i - < cat.png), or name the file");
+        return err_set(err, "standard input is a terminal: send a picture through a pipe (vitrine run -i - < cat.png), "
+                            "or name the file");
     poll(&in, 1, -1);
     return true;
 }
@@ -226,7 +228,8 @@ bool work_cell(Work *w, char path[SESSION_PATH], size_t *cell, Err *err)
     if (!address_parse(s, g, address, &to, err))
         return false;
     if (!to.is_node)
-        return err_set(err, "'%s' is a group of nodes: name one of them, perhaps with a cell such as [t=r3c4]", to.path);
+        return err_set(err, "'%s' is a group of nodes: name one of them, perhaps with a cell such as [t=r3c4]",
+                       to.path);
     memcpy(path, to.path, SESSION_PATH);
     *cell = address_cell(s, g, graph_find(g, to.path), &to.cells);
     return true;

@@ -1,4 +1,5 @@
-/* What every verb has in common: a session opened as the options say, progress on a terminal, Ctrl-C, and where the result goes. */
+/* What every verb has in common: a session opened as the options say, progress on a terminal, Ctrl-C, and where the
+ * result goes. */
 #ifndef VITRINE_CLI_WORK_H
 #define VITRINE_CLI_WORK_H
 #include <signal.h>
@@ -9,32 +10,34 @@
 #include "tui/cli/link.h"
 #include "tui/cli/options.h"
 
-/* A line on standard error while something takes longer than half a second. SIGINT, SIGTERM and SIGHUP are held back from work_begin to
- * work_close, so that no half-written file and no half-drawn line is left; a pending one makes the work stop, and ends the
- * program as that signal does once work_close lets it through. No handler, hence no state outside this struct. */
+/* A line on standard error while something takes longer than half a second. SIGINT, SIGTERM and SIGHUP are held back
+ * from work_begin to work_close, so that no half-written file and no half-drawn line is left; a pending one makes the
+ * work stop, and ends the program as that signal does once work_close lets it through. No handler, hence no state
+ * outside this struct. */
 typedef struct Progress {
     int64_t began, drawn; /* clock_ns; drawn 0: nothing is on the line */
     Pace pace;
-    bool terminal;        /* standard error is one */
+    bool terminal; /* standard error is one */
     bool held;
     sigset_t before;
 } Progress;
 
 typedef struct Work {
     const Options *options;
-    Link link;            /* the words after the verb */
-    const char *address;  /* what is asked about: the address among the words, else --at, else "" (the focus) */
+    Link link;           /* the words after the verb */
+    const char *address; /* what is asked about: the address among the words, else --at, else "" (the focus) */
     Commands commands;
     Session session;
     Progress progress;
-    Buf out;              /* the answer; written by work_deliver */
-    bool written;         /* the result went to where -o says: out, if anything, is a report on it */
+    Buf out;      /* the answer; written by work_deliver */
+    bool written; /* the result went to where -o says: out, if anything, is a report on it */
 } Work;
 
-/* Opens model and input, goes to --at, else to the address (where it exists before the edits do), runs the link's edits and -c.
- * allowed: flags of the commands that may be used. False: work_close all the same. */
+/* Opens model and input, goes to --at, else to the address (where it exists before the edits do), runs the link's edits
+ * and -c. allowed: flags of the commands that may be used. False: work_close all the same. */
 bool work_open(Work *w, unsigned allowed, Err *err);
-/* The part of work_open that a verb without a session needs: signals are held back, and the time of the progress line begins. */
+/* The part of work_open that a verb without a session needs: signals are held back, and the time of the progress line
+ * begins. */
 void work_begin(Work *w);
 /* Draws the progress line if it is time; share 0 … 1. False: a signal waits, so stop. */
 bool work_progress(Work *w, const char *what, double share);
@@ -43,13 +46,14 @@ bool work_complete(Work *w, Err *err);
 /* out to -o, else (and if it is a report) to standard output, whole or with an error. */
 bool work_deliver(Work *w, Err *err);
 void work_close(Work *w);
-/* Takes the progress line away and complains at once: what must be said before work_close lets a waiting signal end the program. */
+/* Takes the progress line away and complains at once: what must be said before work_close lets a waiting signal end the
+ * program. */
 void work_complain(Work *w, const char *text);
 
 /* Is the result to go to standard output? */
 bool work_to_stdout(const Work *w);
-/* The cell that is asked about: the address; without one the place that -c led to, else the logit of the class that comes first.
- * A group of nodes is an error. */
+/* The cell that is asked about: the address; without one the place that -c led to, else the logit of the class that
+ * comes first. A group of nodes is an error. */
 bool work_cell(Work *w, char path[SESSION_PATH], size_t *cell, Err *err);
 
 /* One line on standard error: "vitrine: " and the message, foreign bytes made harmless. */

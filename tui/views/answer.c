@@ -65,9 +65,11 @@ static bool table_open(const Session *s, Side side, int width, Table *t)
     *t = (Table){.compares = session_compares(s) && (!columns || side == SIDE_DIFF)};
     if (!shown_open(s, side == SIDE_DIFF ? SIDE_B : side, "probs", &t->shown))
         return false;
-    t->has_logits = shown_open(s, t->shown.side, "logits", &t->logits) && t->logits.values && t->logits.count == t->shown.count;
+    t->has_logits = shown_open(s, t->shown.side, "logits", &t->logits) && t->logits.values &&
+                    t->logits.count == t->shown.count;
     if (t->compares)
-        t->compares = shown_open(s, SIDE_A, "probs", &t->a) && shown_open(s, SIDE_B, "probs", &t->b) && shown_open(s, SIDE_DIFF, "probs", &t->diff);
+        t->compares = shown_open(s, SIDE_A, "probs", &t->a) && shown_open(s, SIDE_B, "probs", &t->b) &&
+                      shown_open(s, SIDE_DIFF, "probs", &t->diff);
     t->columns = columns_of(&t->shown, width, t->compares, columns && t->compares);
     return true;
 }
@@ -107,7 +109,10 @@ static void draw_class(const Paint *p, Rect line, const Table *t, size_t i, bool
 static void draw_header(const Paint *p, Rect line, const Columns *c)
 {
     int x = line.x + 1 + c->name + (c->bar ? c->bar + 1 : 0);
-    const struct { int width; const char *word; } column[] = {{c->p, "prob."}, {c->a, "A"}, {c->b, "B"}, {c->change, "A−B"}, {c->logit, "logit"}};
+    const struct {
+        int width;
+        const char *word;
+    } column[] = {{c->p, "prob."}, {c->a, "A"}, {c->b, "B"}, {c->change, "A−B"}, {c->logit, "logit"}};
     canvas_text(p->c, line.y, line.x + 1, c->name, STYLE_HEADER, "class");
     for (size_t k = 0; k < sizeof column / sizeof *column; k++) {
         if (column[k].width)
@@ -136,19 +141,20 @@ static void draw_notes(const Paint *p, Rect *r, const Shown *v, Side side)
     if (label >= 0 && r->h >= 6) {
         Rect line = rect_cut(r, 'b', 1);
         char name[64];
-        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "drawn as: %s", classes_name(v, (size_t)label, name, sizeof name));
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "drawn as: %s",
+                      classes_name(v, (size_t)label, name, sizeof name));
     }
 }
 
-/* The class in focus: the data cursor on the class axis. Beside another screen no class is marked, so that none but the best is
- * taken for the answer. */
+/* The class in focus: the data cursor on the class axis. Beside another screen no class is marked, so that none but the
+ * best is taken for the answer. */
 static bool class_marked(const Paint *p, bool focus)
 {
     return focus || p->s->place.screen == SCREEN_ANSWER;
 }
 
-/* The classes drawn in `room` lines, one after the other: from the best down; where the marked class would not be seen, the best and
- * then those that end with it. */
+/* The classes drawn in `room` lines, one after the other: from the best down; where the marked class would not be seen,
+ * the best and then those that end with it. */
 typedef struct Listing {
     const Shown *v;
     size_t now, then; /* class of this line (v->count: no more), and where the list goes on after the first line */

@@ -23,7 +23,8 @@ static int put_best(const Paint *p, Side side, const char *letter, int y, int x,
     probability_text(share, sizeof share, v.values[best]);
     int room = width - used - (int)strlen(share) - 1;
     if (room > 0)
-        used += canvas_printf(p->c, y, x + used, room, STYLE_STRONG, "%s", classes_name(&v, best, name, sizeof name)) + 1;
+        used += canvas_printf(p->c, y, x + used, room, STYLE_STRONG, "%s", classes_name(&v, best, name, sizeof name)) +
+                1;
     int cells = canvas_text(p->c, y, x + used, width - used, STYLE_STRONG, share);
     canvas_ref(p->c, y, x + used, cells, shown_ref(&v, best));
     return used + cells;
@@ -53,8 +54,8 @@ static void trace_text(const Session *s, bool brief, char *out, size_t n)
         snprintf(out, n, "A %s ✓   B %s ✓", a, b);
 }
 
-/* The right end: hashes when complete, else how far the pass is, or what of it has to be computed again; returns the cells it took with
- * the blank before it. */
+/* The right end: hashes when complete, else how far the pass is, or what of it has to be computed again; returns the
+ * cells it took with the blank before it. */
 static int put_trace(const Paint *p, int y, int x, int width)
 {
     char text[64];

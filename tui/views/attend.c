@@ -177,7 +177,8 @@ Scale attend_scale(const Paint *p, const Attend *a, bool one_row)
     widen(a->v.values + from, count, range, &any);
     if (p->s->compare == COMPARE_SIDES && a->v.side != SIDE_DIFF) {
         Shown other;
-        if (shown_open(p->s, a->v.side == SIDE_A ? SIDE_B : SIDE_A, a->path, &other) && other.values && other.count == a->v.count)
+        if (shown_open(p->s, a->v.side == SIDE_A ? SIDE_B : SIDE_A, a->path, &other) && other.values &&
+            other.count == a->v.count)
             widen(other.values + from, count, range, &any);
     }
     return scale_for(p, a->v.side, a->v.node, range, 2);
@@ -211,7 +212,8 @@ void attend_value_line(const Paint *p, const Attend *a, int y, int x, int width)
     axis_label(a->u_axis, a->at_u, u, sizeof u);
     if (a->h_step)
         snprintf(head, sizeof head, "h=%d,", a->head);
-    snprintf(words[0], sizeof words[0], "%.60s[%st=%s,u=%s] = ", node_name(graph_node(a->v.graph, a->v.node)), head, t, u);
+    snprintf(words[0], sizeof words[0], "%.60s[%st=%s,u=%s] = ", node_name(graph_node(a->v.graph, a->v.node)), head, t,
+             u);
     snprintf(words[1], sizeof words[1], "%s,%s ", t, u);
     words[2][0] = '\0';
     number_text(number, sizeof number, a->v.values[cell], 12);
@@ -242,7 +244,9 @@ bool attend_ready(const Paint *p, Rect r, Side side, Attend *out)
     if (r.h < 1 || r.w < 1)
         return false;
     if (!attend_open(p->s, side, -1, out)) {
-        canvas_wrap(p->c, r, STYLE_DIM, side == SIDE_DIFF ? "A and B have no such scores of one shape to subtract." : "This step does not exist in this model.");
+        canvas_wrap(p->c, r, STYLE_DIM,
+                    side == SIDE_DIFF ? "A and B have no such scores of one shape to subtract."
+                                      : "This step does not exist in this model.");
         return false;
     }
     if (!out->v.values)

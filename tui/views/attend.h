@@ -1,5 +1,5 @@
-/* What the attention views read: one head of a node that has a token that asks (t) and a token looked at (u): raw, scaled and masked
- * scores, the steps of softmax, the pattern; or the mean pattern of a block's heads. */
+/* What the attention views read: one head of a node that has a token that asks (t) and a token looked at (u): raw,
+ * scaled and masked scores, the steps of softmax, the pattern; or the mean pattern of a block's heads. */
 #ifndef VITRINE_TUI_ATTEND_H
 #define VITRINE_TUI_ATTEND_H
 #include "tui/views/lattice.h"
@@ -10,11 +10,11 @@ typedef struct Attend {
     char path[SESSION_PATH];
     const Axis *t_axis, *u_axis;
     Lattice t, u;
-    int heads, head;        /* 1 and 0 where the node has no heads */
-    int at_t, at_u;         /* the data cursor */
-    size_t base;            /* cell of head 0, t = 0, u = 0 */
+    int heads, head; /* 1 and 0 where the node has no heads */
+    int at_t, at_u;  /* the data cursor */
+    size_t base;     /* cell of head 0, t = 0, u = 0 */
     size_t h_step, t_step, u_step;
-    bool pattern;           /* a pattern of one head: a row's probes say its sum, entropy and largest weight */
+    bool pattern; /* a pattern of one head: a row's probes say its sum, entropy and largest weight */
 } Attend;
 
 /* The node on show in a block (−1: the focused one, or block 0): the focus where it has t and u, else the pattern. */
@@ -38,7 +38,8 @@ typedef struct AttendRow {
     int head;
 } AttendRow;
 float attend_row_value(const void *attend_row, int row, int col, Ref *ref); /* a HeatFn */
-/* Colours for one row of the head (rows = false: for its whole matrix). When A and B stand side by side they share one scale. */
+/* Colours for one row of the head (rows = false: for its whole matrix). When A and B stand side by side they share one
+ * scale. */
 Scale attend_scale(const Paint *p, const Attend *a, bool one_row);
 /* Place of (t, u) in its row, 1 = largest. */
 int attend_rank(const Attend *a);

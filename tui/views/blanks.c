@@ -1,5 +1,5 @@
-/* Fill in the blanks: the picture as the model sees it, with hidden patches; the same with its guess in their place; the truth; and how
- * far the guess is off. Where nothing is hidden the guess of every patch is shown. */
+/* Fill in the blanks: the picture as the model sees it, with hidden patches; the same with its guess in their place;
+ * the truth; and how far the guess is off. Where nothing is hidden the guess of every patch is shown. */
 #include <string.h>
 
 #include "tui/views/heat.h"
@@ -13,10 +13,10 @@ static const Colour CHEQUER[2] = {0x444444, 0x6c6c6c};
 typedef struct Blanks {
     Pixels truth, guess;
     Shown error, flat, hidden, count, error_mean, flat_mean;
-    bool can_hide;      /* the model has a mask token */
-    int many;           /* patches hidden */
-    float low, high;    /* the values that are dark and bright */
-    int row, col, at;   /* the picked patch */
+    bool can_hide;    /* the model has a mask token */
+    int many;         /* patches hidden */
+    float low, high;  /* the values that are dark and bright */
+    int row, col, at; /* the picked patch */
     const Axis *p;
 } Blanks;
 
@@ -28,12 +28,15 @@ static const char *guess_path(const Session *s, Side side)
 static bool open_blanks(const Session *s, Side side, Blanks *out)
 {
     Blanks b = {.high = 255};
-    bool there = pixels_open(s, side, pixels_input(s, side), &b.truth) && pixels_open(s, side, guess_path(s, side), &b.guess) &&
-                 shown_open(s, side, "guess.error", &b.error) && shown_open(s, side, "guess.flat", &b.flat);
+    bool there = pixels_open(s, side, pixels_input(s, side), &b.truth) &&
+                 pixels_open(s, side, guess_path(s, side), &b.guess) && shown_open(s, side, "guess.error", &b.error) &&
+                 shown_open(s, side, "guess.flat", &b.flat);
     if (!there)
         return false;
-    b.can_hide = shown_open(s, side, "guess.hidden", &b.hidden) && shown_open(s, side, "guess.hidden_count", &b.count) &&
-                 shown_open(s, side, "guess.hidden_error_mean", &b.error_mean) && shown_open(s, side, "guess.hidden_flat_mean", &b.flat_mean);
+    b.can_hide = shown_open(s, side, "guess.hidden", &b.hidden) &&
+                 shown_open(s, side, "guess.hidden_count", &b.count) &&
+                 shown_open(s, side, "guess.hidden_error_mean", &b.error_mean) &&
+                 shown_open(s, side, "guess.hidden_flat_mean", &b.flat_mean);
     b.p = &b.error.graph->axes[graph_node(b.error.graph, b.error.node)->dims.axis[0]];
     b.at = (int)b.error.cell;
     axis_patch(b.p, b.at, &b.row, &b.col);
@@ -67,11 +70,14 @@ static void put_error(const Paint *p, const Blanks *b, const Scale *s, int y, in
 {
     float e = b->error.values[patch];
     if (!b->many || is_hidden(b, patch))
-        canvas_pixel(p->c, y, x, half, scale_colour(s, e), scale_level(s, e), scale_sign(s, e), shown_ref(&b->error, (size_t)patch));
+        canvas_pixel(p->c, y, x, half, scale_colour(s, e), scale_level(s, e), scale_sign(s, e),
+                     shown_ref(&b->error, (size_t)patch));
 }
 
-/* One patch of one panel. scale is that of the errors; those of patches that the model sees are no guess's, and stay blank. */
-static void draw_patch(const Paint *p, const Blanks *b, const LatticeMap *m, Part part, const Scale *scale, int row, int col)
+/* One patch of one panel. scale is that of the errors; those of patches that the model sees are no guess's, and stay
+ * blank. */
+static void draw_patch(const Paint *p, const Blanks *b, const LatticeMap *m, Part part, const Scale *scale, int row,
+                       int col)
 {
     int patch = row * b->truth.cols + col, i = row - m->row, j = col - m->col;
     if (part != PART_ERROR && !(part == PART_SEEN && is_hidden(b, patch))) {
@@ -104,9 +110,12 @@ static Scale error_scale(const Paint *p, const Blanks *b)
 
 static void draw_title(const Paint *p, const Blanks *b, Rect r, Part part)
 {
-    static const char *const LONG[PARTS] = {"what the model sees", "its guess in the gaps", "truth", "error of each patch"};
+    static const char *const LONG[PARTS] = {"what the model sees", "its guess in the gaps", "truth",
+                                            "error of each patch"};
     static const char *const SHORT[PARTS] = {"seen", "guess", "truth", "error"};
-    const char *text = r.w < 22 ? SHORT[part] : part == PART_GUESS && !b->many ? "its guess of all patches" : LONG[part];
+    const char *text = r.w < 22                         ? SHORT[part]
+                       : part == PART_GUESS && !b->many ? "its guess of all patches"
+                                                        : LONG[part];
     if (r.h > 0)
         canvas_text(p->c, r.y, r.x, r.w, STYLE_HEADER, text);
 }
@@ -140,7 +149,8 @@ static void draw_here(const Paint *p, const Blanks *b, Rect line)
 {
     char label[32];
     const char *state = is_hidden(b, b->at) ? "hidden" : "seen";
-    int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "%s %s", axis_label(b->p, b->at, label, sizeof label), state);
+    int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "%s %s",
+                             axis_label(b->p, b->at, label, sizeof label), state);
     if (line.w < NOTE_WIDTH)
         put_value(p, "  error ", &b->error, (size_t)b->at, line, used);
     else {
@@ -156,8 +166,10 @@ static void draw_total(const Paint *p, const Blanks *b, Rect line)
         return;
     }
     if (!b->many) {
-        canvas_text(p->c, line.y, line.x, line.w, STYLE_SENTENCE, line.w < NOTE_WIDTH ? "Nothing is hidden: x hides a patch." :
-                    "Nothing is hidden: x hides the patch under the cursor, `hide random 0.4` many.");
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_SENTENCE,
+                    line.w < NOTE_WIDTH
+                        ? "Nothing is hidden: x hides a patch."
+                        : "Nothing is hidden: x hides the patch under the cursor, `hide random 0.4` many.");
         return;
     }
     int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "%d of %d hidden", b->many, b->p->n);
@@ -180,7 +192,8 @@ static void draw_beside(const Paint *p, const Blanks *b, Rect r, const Scale *sc
     static const char *const NOTHING = "Nothing is hidden: x hides the patch under the cursor, `hide random 0.4` many.";
     char label[32];
     Rect line = rect_cut(&r, 't', 1);
-    canvas_printf(p->c, line.y, line.x, line.w, STYLE_HEADER, "%s, %s", axis_label(b->p, b->at, label, sizeof label), is_hidden(b, b->at) ? "hidden" : "seen");
+    canvas_printf(p->c, line.y, line.x, line.w, STYLE_HEADER, "%s, %s", axis_label(b->p, b->at, label, sizeof label),
+                  is_hidden(b, b->at) ? "hidden" : "seen");
     draw_beside_value(p, "error", &b->error, (size_t)b->at, &r);
     draw_beside_value(p, "mean colour", &b->flat, (size_t)b->at, &r);
     rect_cut(&r, 't', r.h > 0);
@@ -199,7 +212,9 @@ static void draw_beside(const Paint *p, const Blanks *b, Rect r, const Scale *sc
         rect_cut(&r, 't', 1);
     }
     if (r.h > 0)
-        canvas_wrap(p->c, r, STYLE_DIM, "An error is the mean square of what a guess of standardised pixels is off; mean colour: the error of guessing one flat colour.");
+        canvas_wrap(p->c, r, STYLE_DIM,
+                    "An error is the mean square of what a guess of standardised pixels is off; mean colour: the error "
+                    "of guessing one flat colour.");
 }
 
 /* Panels on top and up to three lines below them; or all of the text beside them, where that makes them larger. */
@@ -219,8 +234,10 @@ static Layout layout(const Paint *p, const Blanks *b, Rect r)
     if (room.h >= LINES_LEAST)
         l.here = rect_cut(&room, 'b', 1);
     int square = panels_square(p, room, PARTS, b->truth.rows, b->truth.cols, SQUARE_MOST);
-    bool beside = panels_beside(r, PARTS, b->truth.rows, b->truth.cols, SQUARE_MOST, square, ASIDE, &panels, &l.beside) ||
-                  (square > 1 && panels_beside(r, PARTS, b->truth.rows, b->truth.cols, SQUARE_MOST, square - 1, ASIDE_WIDE, &panels, &l.beside));
+    bool beside = panels_beside(r, PARTS, b->truth.rows, b->truth.cols, SQUARE_MOST, square, ASIDE, &panels,
+                                &l.beside) ||
+                  (square > 1 && panels_beside(r, PARTS, b->truth.rows, b->truth.cols, SQUARE_MOST, square - 1,
+                                               ASIDE_WIDE, &panels, &l.beside));
     l.panels = panels_make(p, beside ? panels : room, PARTS, b->truth.rows, b->truth.cols, SQUARE_MOST, b->row, b->col);
     int unused = room.h - panels_lines(&l.panels); /* the lines follow the pictures */
     l.here.y -= l.here.h ? unused : 0;
@@ -256,7 +273,8 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     if (side == SIDE_DIFF)
         canvas_wrap(p->c, r, STYLE_DIM, "Guesses are looked at in A or in B: b goes there.");
     else if (!open_blanks(p->s, side, &b))
-        canvas_wrap(p->c, r, STYLE_TEXT, "This model has no reconstruction head: it never learned to guess what a hidden patch looks like.");
+        canvas_wrap(p->c, r, STYLE_TEXT,
+                    "This model has no reconstruction head: it never learned to guess what a hidden patch looks like.");
     else if (!complete(&b))
         shown_computing(p, r);
     else
@@ -266,8 +284,9 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
-    static const char *const PATHS[] = {"guess.error", "guess.flat", "guess.hidden", "guess.hidden_count", "guess.hidden_error_mean",
-                                        "guess.hidden_flat_mean"};
+    static const char *const PATHS[] = {
+        "guess.error",           "guess.flat", "guess.hidden", "guess.hidden_count", "guess.hidden_error_mean",
+        "guess.hidden_flat_mean"};
     (void)r;
     if (side == SIDE_DIFF)
         return;

@@ -1,5 +1,6 @@
-/* The head census: how much of the accuracy over many pictures goes when one head is switched off, every block and head in one table, and
- * what is known of the head in focus. The shares are measurements over pictures and in no trace: they carry no Ref. */
+/* The head census: how much of the accuracy over many pictures goes when one head is switched off, every block and head
+ * in one table, and what is known of the head in focus. The shares are measurements over pictures and in no trace: they
+ * carry no Ref. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,12 +22,16 @@ typedef struct Census {
 static Census census_open(const Session *s)
 {
     int block = session_block(s);
-    Census c = {.block = block < 0 ? 0 : block, .head = session_head(s), .blocks = s->model.vit.layers, .heads = s->model.vit.heads};
+    Census c = {.block = block < 0 ? 0 : block,
+                .head = session_head(s),
+                .blocks = s->model.vit.layers,
+                .heads = s->model.vit.heads};
     c.measure = session_measure(s, MEASURE_CENSUS, &c.why);
     return c;
 }
 
-/* Points of accuracy that go with the head, NaN while not measured. Less than 0: more pictures are named right without it. */
+/* Points of accuracy that go with the head, NaN while not measured. Less than 0: more pictures are named right without
+ * it. */
 static float points(const Census *c, int block, int head)
 {
     const Measure *m = c->measure;
@@ -79,7 +84,8 @@ static Layout layout(const Census *c, Rect r)
 /* The cells of one head, without the blank column at its right. */
 static Rect head_rect(const Layout *l, int block, int head)
 {
-    return (Rect){l->table.y + 1 + (block - l->first_block) * (l->tall + l->gap), l->table.x + LABEL + (head - l->first_head) * l->wide, l->tall, l->wide - 1};
+    return (Rect){l->table.y + 1 + (block - l->first_block) * (l->tall + l->gap),
+                  l->table.x + LABEL + (head - l->first_head) * l->wide, l->tall, l->wide - 1};
 }
 
 static bool is_off(const Session *s, int block, int head)
@@ -105,7 +111,8 @@ static void draw_head(const Paint *p, const Census *c, Rect r, const Scale *scal
     bool here = block == c->block && head == c->head;
     if (!isnan(x))
         for (int i = 0; i < r.h * r.w; i++)
-            canvas_pixel(p->c, r.y + i / r.w, r.x + i % r.w, -1, scale_colour(scale, x), scale_level(scale, x), 0, (Ref){0});
+            canvas_pixel(p->c, r.y + i / r.w, r.x + i % r.w, -1, scale_colour(scale, x), scale_level(scale, x), 0,
+                         (Ref){0});
     if (isnan(x))
         snprintf(text, sizeof text, "%s", c->why ? "-" : "…");
     else
@@ -114,7 +121,8 @@ static void draw_head(const Paint *p, const Census *c, Rect r, const Scale *scal
     int middle = (r.w + POINTS_WIDTH) / 2 - 1;
     canvas_right(p->c, y, r.x + 1, r.w - 2 < middle ? r.w - 2 : middle, STYLE_STRONG, text);
     if (is_off(p->s, block, head))
-        canvas_text(p->c, r.h > 1 ? r.y + r.h - 1 : y, r.h > 1 ? r.x + 1 : r.x, r.h > 1 ? r.w - 2 : 1, STYLE_EDITED, r.h > 1 ? "off" : "x");
+        canvas_text(p->c, r.h > 1 ? r.y + r.h - 1 : y, r.h > 1 ? r.x + 1 : r.x, r.h > 1 ? r.w - 2 : 1, STYLE_EDITED,
+                    r.h > 1 ? "off" : "x");
     if (here)
         heat_mark(p, r.y, r.x, r.h, r.w, (Ref){0});
 }
@@ -130,7 +138,8 @@ static void draw_table(const Paint *p, const Census *c, const Layout *l, bool fo
     }
     for (int b = l->first_block; b < l->first_block + l->down; b++) {
         Rect line = head_rect(l, b, l->first_head);
-        canvas_printf(p->c, line.y + (line.h - 1) / 2, l->table.x, LABEL - 1, b == c->block ? STYLE_STRONG : STYLE_AXIS, "block %d", b);
+        canvas_printf(p->c, line.y + (line.h - 1) / 2, l->table.x, LABEL - 1, b == c->block ? STYLE_STRONG : STYLE_AXIS,
+                      "block %d", b);
         for (int h = l->first_head; h < l->first_head + l->across; h++)
             draw_head(p, c, head_rect(l, b, h), &scale, b, h);
     }
@@ -154,9 +163,12 @@ static void draw_status(const Paint *p, const Census *c, Rect r)
     }
     count_text(count, sizeof count, m->pictures);
     bool measuring = m->done < m->total;
-    int used = measuring ? canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "measuring %d %%  ", (int)(100 * (double)m->done / (double)m->total)) : 0;
+    int used = measuring ? canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "measuring %d %%  ",
+                                         (int)(100 * (double)m->done / (double)m->total))
+                         : 0;
     if (!isnan(m->base))
-        used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_TEXT, "%.1f %% of %s held-out pictures right", 100 * (double)m->base, count);
+        used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_TEXT, "%.1f %% of %s held-out pictures right",
+                              100 * (double)m->base, count);
     const char *more = measuring ? "; points lost per head" : "; points lost when that head's z is 0";
     if (r.w - used >= (int)strlen(more))
         canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, more);
@@ -168,7 +180,9 @@ typedef struct HeadFigure {
     const char *label, *path; /* path: of the block's probes */
 } HeadFigure;
 
-static const HeadFigure FIGURES[] = {{"looks, in pixels", "distance"}, {"entropy / ln T", "entropy_share_mean"}, {"largest weight", "largest_mean"}};
+static const HeadFigure FIGURES[] = {{"looks, in pixels", "distance"},
+                                     {"entropy / ln T", "entropy_share_mean"},
+                                     {"largest weight", "largest_mean"}};
 enum { FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES, FIGURE_LABEL = 18, FIGURE_WIDTH = 8, FIGURES_AT = 3 };
 
 static void figure_path(const Census *c, int i, char out[SESSION_PATH])
@@ -199,7 +213,8 @@ static void draw_share(const Paint *p, const Census *c, Rect line)
         canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, c->why ? "not measured" : "not measured yet");
         return;
     }
-    int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "without it %.1f %% right", 100 * (double)c->measure->value[c->block * c->measure->cols + c->head]);
+    int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "without it %.1f %% right",
+                             100 * (double)c->measure->value[c->block * c->measure->cols + c->head]);
     if (line.w - used >= 11)
         canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, ", no. %d/%d", rank, measured);
 }
@@ -223,7 +238,8 @@ static void draw_figure(const Paint *p, const Census *c, Side side, Rect line, i
     Shown all;
     if (i == 0 && line.w - used >= 12 && shown_open(p->s, side, "grid.probe.uniform", &all) && all.values) {
         used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, ", even ");
-        shown_number(p, &all, 0, line.y, line.x + used, line.w - used < FIGURE_WIDTH ? line.w - used : FIGURE_WIDTH, STYLE_DIM);
+        shown_number(p, &all, 0, line.y, line.x + used, line.w - used < FIGURE_WIDTH ? line.w - used : FIGURE_WIDTH,
+                     STYLE_DIM);
     }
 }
 
@@ -244,7 +260,8 @@ static void draw_panel(const Paint *p, const Census *c, Side side, Rect r)
         draw_figure(p, c, side, rect_cut(&r, 't', 1), i);
     if (r.h > 3)
         canvas_wrap(p->c, (Rect){r.y + 1, r.x, r.h - 1, r.w}, STYLE_DIM,
-                    off ? "x switches it on again, Enter shows where it looks." : "x switches it off for this picture, Enter shows where it looks.");
+                    off ? "x switches it on again, Enter shows where it looks."
+                        : "x switches it off for this picture, Enter shows where it looks.");
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)

@@ -5,8 +5,8 @@
 
 /* Larger values stand first, NaN last, equal ones in the order of the classes. n ≥ 1. */
 size_t classes_best(const float *v, size_t n);
-size_t classes_rank(const float *v, size_t n, size_t which); /* 0 = the best */
-size_t classes_next(const float *v, size_t n, size_t which); /* n after the last */
+size_t classes_rank(const float *v, size_t n, size_t which);     /* 0 = the best */
+size_t classes_next(const float *v, size_t n, size_t which);     /* n after the last */
 size_t classes_previous(const float *v, size_t n, size_t which); /* n before the best */
 /* Returns out. */
 const char *classes_name(const Shown *v, size_t i, char *out, size_t n);

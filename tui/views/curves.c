@@ -39,7 +39,9 @@ static int steps_of(const Curves *c)
 static float value_of(const History *h, const Plot *plot, int line, int row)
 {
     float x = plot->blocks ? history_entropy(h, row, line) : history_at(h, row, plot->figure);
-    return (plot->figure == HISTORY_CHECK || plot->figure == HISTORY_GUESS) && x < 0 ? NAN : x; /* not measured at that step */
+    return (plot->figure == HISTORY_CHECK || plot->figure == HISTORY_GUESS) && x < 0
+               ? NAN
+               : x; /* not measured at that step */
 }
 
 /* A figure that is nowhere above zero was not recorded. */
@@ -75,7 +77,10 @@ static int plots_of(const Curves *c, Plot list[PLOTS_MOST])
     float low = least_entropy(c);
     int n = add_figure(c, list, 0, "loss", HISTORY_LOSS);
     n = add_figure(c, list, n, "accuracy", HISTORY_ACCURACY);
-    list[n++] = (Plot){.title = second ? c->on_twin ? "entropy '" : "entropy ▀" : "entropy by block", .blocks = first, .low = low, .high = 1};
+    list[n++] = (Plot){.title = second ? c->on_twin ? "entropy '" : "entropy ▀" : "entropy by block",
+                       .blocks = first,
+                       .low = low,
+                       .high = 1};
     if (second)
         list[n++] = (Plot){.title = c->on_twin ? "entropy ▀" : "entropy '", .blocks = second, .low = low, .high = 1};
     n = add_figure(c, list, n, "gradient norm", HISTORY_GRADIENT);
@@ -109,17 +114,22 @@ static float column_mean(const Body *b, const History *h, int line, int column, 
 /* Half line from the top, 0 … 2·h − 1. */
 static int half_line(const Body *b, float x)
 {
-    double range = (double)b->plot->high - (double)b->plot->low, share = range > 0 ? ((double)x - (double)b->plot->low) / range : 0;
+    double range = (double)b->plot->high - (double)b->plot->low,
+           share = range > 0 ? ((double)x - (double)b->plot->low) / range : 0;
     int most = 2 * b->r.h - 1, up = (int)(share * most + 0.5);
     return most - (up < 0 ? 0 : up > most ? most : up);
 }
 
-/* The run has half blocks, its twin marks at the same height, a block its digit. Where run and twin fall together they take turns. */
+/* The run has half blocks, its twin marks at the same height, a block its digit. Where run and twin fall together they
+ * take turns. */
 static void put_mark(const Paint *p, const Body *b, bool twin, int line, int column, float x)
 {
     static const char DIGITS[] = "0123456789abcdefghijklmnopqrstuvwxyz";
     int half = half_line(b, x);
-    uint32_t glyph = b->plot->blocks ? (uint32_t)DIGITS[line % LINES_MOST] : twin ? (half % 2 ? '.' : '\'') : half % 2 ? 0x2584 : 0x2580;
+    uint32_t glyph = b->plot->blocks ? (uint32_t)DIGITS[line % LINES_MOST]
+                     : twin          ? (half % 2 ? '.' : '\'')
+                     : half % 2      ? 0x2584
+                                     : 0x2580;
     Style style = b->plot->blocks ? (line % 2 ? STYLE_TEXT : STYLE_STRONG) : twin ? STYLE_SIDE_B : STYLE_SIDE_A;
     const Cell *there = canvas_at(p->c, b->r.y + half / 2, b->r.x + column);
     if (there && (!twin || column % 2 || there->style != STYLE_SIDE_A))
@@ -165,7 +175,8 @@ static void draw_head(const Paint *p, Rect r, const Curves *c, const Plot *plot)
     for (int k = 0; k < 2; k++) {
         int row = runs[k] ? curves_row(runs[k], c->step) : -1;
         if (row >= 0)
-            used += put_value(p, r, used, c->twin ? MARKS[k] : "", 4, k ? STYLE_SIDE_B : STYLE_SIDE_A, value_of(runs[k], plot, 0, row));
+            used += put_value(p, r, used, c->twin ? MARKS[k] : "", 4, k ? STYLE_SIDE_B : STYLE_SIDE_A,
+                              value_of(runs[k], plot, 0, row));
     }
 }
 

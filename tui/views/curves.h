@@ -1,5 +1,5 @@
-/* Records of a training run as curves over its steps: small plots side by side, the run and its twin in one plot where there are two.
- * Nothing here is in the trace: no cell carries a Ref. */
+/* Records of a training run as curves over its steps: small plots side by side, the run and its twin in one plot where
+ * there are two. Nothing here is in the trace: no cell carries a Ref. */
 #ifndef VITRINE_TUI_CURVES_H
 #define VITRINE_TUI_CURVES_H
 #include "core/train/history.h"

@@ -1,5 +1,5 @@
-/* The arithmetic of the cell in focus: its formula, its terms by size, what they come to, and who reads the result. The path that led
- * here stays on the first line. */
+/* The arithmetic of the cell in focus: its formula, its terms by size, what they come to, and who reads the result. The
+ * path that led here stays on the first line. */
 #include "tui/views/explain.h"
 
 #include "core/base/utf8.h"
@@ -59,7 +59,8 @@ static void draw_difference(const Paint *p, const Shown *diff, Rect r)
         int used = r.w >= NUMBER + 7 ? 7 : 0;
         canvas_text(p->c, r.y + i, r.x, used, STYLES_OF[i], NAMES[i]);
         if (v.values)
-            ref_number(p, v.values[v.cell], shown_ref(&v, v.cell), r.y + i, r.x + used, r.w - used < NUMBER ? r.w - used : NUMBER, STYLE_TEXT);
+            ref_number(p, v.values[v.cell], shown_ref(&v, v.cell), r.y + i, r.x + used,
+                       r.w - used < NUMBER ? r.w - used : NUMBER, STYLE_TEXT);
         else
             canvas_text(p->c, r.y + i, r.x + used, r.w - used, STYLE_DIM, "computing…");
     }
@@ -192,8 +193,9 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
         return false;
     size_t term = 0;
     int operand = 0;
-    bool hit = explain_is_table(graph_node(v.graph, v.node)->op) ? explain_table_hit(p, &e, l.body, y, x, &term, &operand)
-                                                                 : explain_operands_hit(p, &e, l.body, y, x, &operand);
+    bool hit = explain_is_table(graph_node(v.graph, v.node)->op)
+                   ? explain_table_hit(p, &e, l.body, y, x, &term, &operand)
+                   : explain_operands_hit(p, &e, l.body, y, x, &operand);
     explanation_free(&e);
     if (!hit)
         return false;

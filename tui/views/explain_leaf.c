@@ -21,7 +21,8 @@ static void put_weight(const Session *s, const Shown *v, Buf *out)
 {
     const Node *n = graph_node(v->graph, v->node);
     char cells[32], number[32];
-    buf_printf(out, "A weight, %s. ", s->model.trained ? "learned in training" : "made from a seed: this model is untrained");
+    buf_printf(out, "A weight, %s. ",
+               s->model.trained ? "learned in training" : "made from a seed: this model is untrained");
     if (strcmp(s->model.layout, "bundled") != 0 && strcmp(s->model.layout, "seeded") != 0)
         buf_printf(out, "The checkpoint calls its tensor\n%s\n", n->leaf.origin);
     graph_shape_text(v->graph, n->dims, out);
@@ -33,7 +34,8 @@ static void put_pixel(const Session *s, const Shown *v, Buf *out)
 {
     const Input *in = v->side == SIDE_A && s->pinned.base ? &s->pinned.input : &s->now.input;
     int rows = 1, cols = 1, tall = 1, wide = 1, colours = 1;
-    int y = index_on(v, "y", &rows), x = index_on(v, "x", &cols), i = index_on(v, "i", &tall), j = index_on(v, "j", &wide), c = index_on(v, "c", &colours);
+    int y = index_on(v, "y", &rows), x = index_on(v, "x", &cols), i = index_on(v, "i", &tall),
+        j = index_on(v, "j", &wide), c = index_on(v, "c", &colours);
     char name[160];
     if (y < 0 || x < 0 || i < 0 || j < 0) {
         buf_puts(out, "Put in from outside.\n");
@@ -41,7 +43,8 @@ static void put_pixel(const Session *s, const Shown *v, Buf *out)
     }
     int py = y * tall + i, px = x * wide + j;
     static const char *const RGB[] = {"red", "green", "blue"};
-    buf_printf(out, "A pixel of the picture that the model receives (%d × %d):\ncolumn %d, row %d", cols * wide, rows * tall, px, py);
+    buf_printf(out, "A pixel of the picture that the model receives (%d × %d):\ncolumn %d, row %d", cols * wide,
+               rows * tall, px, py);
     if (colours == 3 && c >= 0)
         buf_printf(out, ", %s", RGB[c]);
     buf_printf(out, "; it lies in patch r%dc%d.\n", y, x);
@@ -50,8 +53,8 @@ static void put_pixel(const Session *s, const Shown *v, Buf *out)
         buf_printf(out, "Its value was given ready in %s.\n", name);
     else if (in->original.data) {
         SourceRect r = preprocess_source(&s->model.preprocess, in->original.width, in->original.height, px, py);
-        buf_printf(out, "In %s (%d × %d) it stands for columns %.1f to %.1f, rows %.1f to %.1f.\n", name, in->original.width, in->original.height, r.x0, r.x1,
-                   r.y0, r.y1);
+        buf_printf(out, "In %s (%d × %d) it stands for columns %.1f to %.1f, rows %.1f to %.1f.\n", name,
+                   in->original.width, in->original.height, r.x0, r.x1, r.y0, r.y1);
     }
 }
 
@@ -74,7 +77,9 @@ void explain_leaf(const Paint *p, const Shown *v, Rect r)
     switch (n->leaf.kind) {
     case LEAF_TENSOR: put_weight(p->s, v, &text); break;
     case LEAF_INPUT: put_pixel(p->s, v, &text); break;
-    case LEAF_CONST: buf_printf(&text, "A constant of the model's definition%s%s.\n", named ? ": " : "", named ? origin : ""); break;
+    case LEAF_CONST:
+        buf_printf(&text, "A constant of the model's definition%s%s.\n", named ? ": " : "", named ? origin : "");
+        break;
     case LEAF_HOST: buf_printf(&text, "Put in by %s.\n", *origin ? origin : "an edit"); break;
     case LEAF_RUN: buf_printf(&text, "A value of another run: %s.\n", origin); break;
     }

@@ -16,7 +16,8 @@ const char *cell_brief(const Graph *g, NodeId n, size_t cell, Dims letters, char
         const Axis *a = &g->axes[node->dims.axis[i]];
         char label[40];
         bool letter = dims_find(letters, node->dims.axis[i]) >= 0;
-        int more = snprintf(out + used, size - used, "%s%s", i ? "," : "[", letter ? a->sym : axis_label(a, index[i], label, sizeof label));
+        int more = snprintf(out + used, size - used, "%s%s", i ? "," : "[",
+                            letter ? a->sym : axis_label(a, index[i], label, sizeof label));
         used += more > 0 ? (size_t)more : 0;
     }
     if (node->dims.n && used < size)
@@ -37,7 +38,8 @@ const char *cell_name(const Graph *g, NodeId from, NodeId n, size_t cell, char *
     for (int i = 0; i < d.n && used < size; i++) {
         char label[40];
         const Axis *a = &g->axes[d.axis[i]];
-        int more = snprintf(out + used, size - used, "%s%s=%s", i ? "," : "[", a->sym, axis_label(a, index[i], label, sizeof label));
+        int more = snprintf(out + used, size - used, "%s%s=%s", i ? "," : "[", a->sym,
+                            axis_label(a, index[i], label, sizeof label));
         used += more > 0 ? (size_t)more : 0;
     }
     if (d.n && used < size)

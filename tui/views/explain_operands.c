@@ -51,7 +51,8 @@ void explain_operands(const Paint *p, const Explanation *e, Rect r, bool focus)
         if (k == here)
             canvas_text(p->c, y, r.x, 1, STYLE_CURSOR, "▸");
         canvas_text(p->c, y, r.x + MARK, wide, k == here ? STYLE_STRONG : STYLE_TEXT, name[k]);
-        ref_number(p, l->value[k], l->ref[k], y, x, digits < r.x + r.w - x ? digits : r.x + r.w - x, k == here ? STYLE_CURSOR : STYLE_TEXT);
+        ref_number(p, l->value[k], l->ref[k], y, x, digits < r.x + r.w - x ? digits : r.x + r.w - x,
+                   k == here ? STYLE_CURSOR : STYLE_TEXT);
         canvas_text(p->c, y, x + digits + GAP, r.x + r.w - x - digits - GAP, STYLE_DIM, role(op, l, k));
         if (k == here)
             focus_cursor(p, focus, y, x + digits - 1);

@@ -94,12 +94,15 @@ void explain_next(const Paint *p, const Shown *v, Rect r)
     int x = label(p, r, "next", "next"), width = r.w - x;
     Shown next;
     if (n == NO_NODE) {
-        canvas_text(p->c, r.y, r.x + x, width, STYLE_DIM, graph_node(v->graph, v->node)->flags & NODE_PROBE ? "nothing reads it: an analysis" : "nothing reads it: an answer");
+        canvas_text(p->c, r.y, r.x + x, width, STYLE_DIM,
+                    graph_node(v->graph, v->node)->flags & NODE_PROBE ? "nothing reads it: an analysis"
+                                                                      : "nothing reads it: an answer");
         return;
     }
     char name[200], number[32];
     const char *path = graph_node(v->graph, n)->path;
-    bool cell = keeps_axes(graph_node(v->graph, n)->op) && shown_open(p->s, v->side, path, &next) && next.node == n && next.values;
+    bool cell = keeps_axes(graph_node(v->graph, n)->op) && shown_open(p->s, v->side, path, &next) && next.node == n &&
+                next.values;
     if (!cell) {
         canvas_text(p->c, r.y, r.x + x, width, STYLE_TEXT, path);
         return;

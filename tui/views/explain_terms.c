@@ -38,8 +38,8 @@ size_t explain_rows(const Session *s, const Explanation *e, Rect r, size_t *firs
 /* Columns of the table; a width of 0: dropped, because digits never are. */
 typedef struct Columns {
     int operands;
-    bool marked;                          /* room for the cursor's mark */
-    int label, value[2], product, bar;    /* widths */
+    bool marked;                       /* room for the cursor's mark */
+    int label, value[2], product, bar; /* widths */
     int label_x, value_x[2], product_x, bar_x;
     char header[2][96];
 } Columns;
@@ -52,7 +52,8 @@ static const char *term_text(const Graph *g, Dims reduced, size_t term, char *ou
     dims_unravel(g->axes, reduced, term, index);
     for (int i = 0; i < reduced.n && used < size; i++) {
         char label[40];
-        int more = snprintf(out + used, size - used, "%s%s", i ? "," : "", axis_label(&g->axes[reduced.axis[i]], index[i], label, sizeof label));
+        int more = snprintf(out + used, size - used, "%s%s", i ? "," : "",
+                            axis_label(&g->axes[reduced.axis[i]], index[i], label, sizeof label));
         used += more > 0 ? (size_t)more : 0;
     }
     return out;
@@ -88,7 +89,8 @@ static void measure(const Explanation *e, const Graph *g, size_t first, size_t r
             c->product = n;
     }
     for (int k = 0; k < c->operands; k++)
-        cell_brief(g, e->lines[first].ref[k].node, e->lines[first].ref[k].cell, reduced, c->header[k], sizeof c->header[k]);
+        cell_brief(g, e->lines[first].ref[k].node, e->lines[first].ref[k].cell, reduced, c->header[k],
+                   sizeof c->header[k]);
 }
 
 static Columns columns_make(const Session *s, const Explanation *e, const Graph *g, size_t first, size_t rows, Rect r)
@@ -108,7 +110,8 @@ static Columns columns_make(const Session *s, const Explanation *e, const Graph 
         spare -= c.bar + GAP;
     }
     for (int k = 0; k < c.operands && spare > 0; k++) { /* room for the operands' names */
-        int wish = utf8_cells(c.header[k]) < HEADER_MOST ? utf8_cells(c.header[k]) : HEADER_MOST, more = wish - c.value[k];
+        int wish = utf8_cells(c.header[k]) < HEADER_MOST ? utf8_cells(c.header[k]) : HEADER_MOST,
+            more = wish - c.value[k];
         if (!c.value[k] || more <= 0)
             continue;
         more = more < spare ? more : spare;
@@ -159,18 +162,22 @@ static float largest(const Explanation *e)
     return most;
 }
 
-static void draw_line(const Paint *p, const Explanation *e, const Graph *g, const Columns *c, size_t i, int y, bool focus)
+static void draw_line(const Paint *p, const Explanation *e, const Graph *g, const Columns *c, size_t i, int y,
+                      bool focus)
 {
     const ExplainLine *l = &e->lines[i];
     Op op = graph_node(g, e->node)->op;
-    bool here = i == explain_term_here(p->s, e->terms), maximum = op == OP_MAX && memcmp(&l->contribution, &e->stored, sizeof e->stored) == 0;
+    bool here = i == explain_term_here(p->s, e->terms),
+         maximum = op == OP_MAX && memcmp(&l->contribution, &e->stored, sizeof e->stored) == 0;
     int operand = explain_operand_here(p->s, l->operands);
     char text[96];
     if (here && c->marked)
         canvas_text(p->c, y, c->label_x - MARK, 1, STYLE_CURSOR, "▸");
-    canvas_right(p->c, y, c->label_x, c->label, here ? STYLE_STRONG : STYLE_AXIS, term_text(g, graph_reduced(g, e->node), l->term, text, sizeof text));
+    canvas_right(p->c, y, c->label_x, c->label, here ? STYLE_STRONG : STYLE_AXIS,
+                 term_text(g, graph_reduced(g, e->node), l->term, text, sizeof text));
     for (int k = 0; k < c->operands; k++) {
-        ref_number(p, l->value[k], l->ref[k], y, c->value_x[k], c->value[k], here && k == operand ? STYLE_CURSOR : STYLE_TEXT);
+        ref_number(p, l->value[k], l->ref[k], y, c->value_x[k], c->value[k],
+                   here && k == operand ? STYLE_CURSOR : STYLE_TEXT);
         if (here && k == operand)
             focus_cursor(p, focus, y, c->value_x[k] + c->value[k] - 1);
     }

@@ -1,5 +1,5 @@
-/* The figures by which two rows of attention are compared: how far the scores spread, how evenly the weights lie, the largest of them.
- * One side shows its own; A − B their difference, for the variance the factor. */
+/* The figures by which two rows of attention are compared: how far the scores spread, how evenly the weights lie, the
+ * largest of them. One side shows its own; A − B their difference, for the variance the factor. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 
 typedef struct Figure {
     const char *probe, *label, *brief;
-    bool ratio;       /* compared as B / A, else as A − B */
-    bool of_most;     /* an entropy: at most ln T */
+    bool ratio;   /* compared as B / A, else as A − B */
+    bool of_most; /* an entropy: at most ln T */
 } Figure;
 
 static const Figure FIGURES[] = {

@@ -1,5 +1,5 @@
-/* The patch projection as pictures: one tile of pixels for every number of a token, or the principal components of all of them; beside
- * it the one in focus, large, and what it finds in this picture. */
+/* The patch projection as pictures: one tile of pixels for every number of a token, or the principal components of all
+ * of them; beside it the one in focus, large, and what it finds in this picture. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,8 +24,8 @@ typedef struct Layout {
     int pitch_y, pitch_x, across, down, first; /* tiles; first: of the first line shown */
 } Layout;
 
-/* Lines of STUDY_TILES_ACROSS tiles, as the up and down keys count them: as large as leaves room for all, else the smallest that keep
- * their pixels, else as large as fits. */
+/* Lines of STUDY_TILES_ACROSS tiles, as the up and down keys count them: as large as leaves room for all, else the
+ * smallest that keep their pixels, else as large as fits. */
 static void grid_layout(const Paint *p, const Tiles *t, Layout *l)
 {
     Rect r = l->grid;
@@ -74,7 +74,8 @@ static Rect tile_rect(const Layout *l, int tile)
     int row = tile / l->across - l->first;
     if (row < 0 || row >= l->down)
         return (Rect){0};
-    return (Rect){l->grid.y + row * l->pitch_y, l->grid.x + 1 + tile % l->across * l->pitch_x, l->tile.lines, l->tile.columns};
+    return (Rect){l->grid.y + row * l->pitch_y, l->grid.x + 1 + tile % l->across * l->pitch_x, l->tile.lines,
+                  l->tile.columns};
 }
 
 static void draw_grid(const Paint *p, const Tiles *t, const Layout *l, bool focus)
@@ -186,7 +187,8 @@ static void draw_response(const Paint *p, Side side, const Tiles *t, Rect r)
         int used = canvas_printf(p->c, lines.y + k, lines.x, lines.w, STYLE_DIM, "%s %s ", k ? "least" : "most ",
                                  axis_label(q.p, (int)((end[k] - q.at) / q.p_step), label, sizeof label));
         if (lines.w - used >= 7)
-            shown_number(p, &q.v, end[k], lines.y + k, lines.x + used, 9 < lines.w - used ? 9 : lines.w - used, STYLE_TEXT);
+            shown_number(p, &q.v, end[k], lines.y + k, lines.x + used, 9 < lines.w - used ? 9 : lines.w - used,
+                         STYLE_TEXT);
     }
 }
 
@@ -194,7 +196,8 @@ static void draw_response(const Paint *p, Side side, const Tiles *t, Rect r)
 static void draw_shares(const Paint *p, const Tiles *t, Side side, Rect r)
 {
     Shown v;
-    if (r.h < 2 || !shown_open(p->s, side, "patch_embed.probe.explained", &v) || !v.values || v.count != (size_t)t->count)
+    if (r.h < 2 || !shown_open(p->s, side, "patch_embed.probe.explained", &v) || !v.values ||
+        v.count != (size_t)t->count)
         return;
     Rect head = rect_cut(&r, 't', 1);
     canvas_text(p->c, head.y, head.x, head.w, STYLE_DIM, head.w >= 28 ? "share of how filters differ" : "share of all");
@@ -214,7 +217,8 @@ static void draw_detail(const Paint *p, const Tiles *t, Side side, Rect r)
     size_t low, high;
     bool components = p->s->look.components;
     Rect head = rect_cut(&r, 't', 1);
-    canvas_printf(p->c, head.y, head.x, head.w, STYLE_STRONG, "%s %d of 0–%d", components ? "component" : "filter", t->here, t->count - 1);
+    canvas_printf(p->c, head.y, head.x, head.w, STYLE_STRONG, "%s %d of 0–%d", components ? "component" : "filter",
+                  t->here, t->count - 1);
     TileFit f = tiles_fit(p, t, r.h / 3, r.w, LARGE_MOST);
     if (f.lines <= r.h / 3) {
         tiles_draw(p, t, t->here, &f, r.y, r.x);
@@ -237,7 +241,8 @@ static void draw_below(const Paint *p, const Tiles *t, Side side, Rect r)
     size_t low, high;
     bool components = p->s->look.components;
     Rect head = rect_cut(&r, 't', 1);
-    int used = canvas_printf(p->c, head.y, head.x, head.w, STYLE_STRONG, "%s %d of 0–%d", components ? "component" : "filter", t->here, t->count - 1);
+    int used = canvas_printf(p->c, head.y, head.x, head.w, STYLE_STRONG, "%s %d of 0–%d",
+                             components ? "component" : "filter", t->here, t->count - 1);
     Rect rest = {head.y, head.x + used + 2, 1, head.w - used - 2};
     if (components) {
         put_figure(p, p->s, side, "patch_embed.probe.singular", "singular", &rest);
@@ -258,7 +263,8 @@ static void draw_all(const Paint *p, const Tiles *t, Side side, Rect r, bool foc
         draw_below(p, t, side, l.below);
     if (!l.caption.h)
         return;
-    const char *colour = t->channels == 3 ? "0 is grey; each tile on its own scale" : "0 is grey, the mean of all channels; each tile on its own scale";
+    const char *colour = t->channels == 3 ? "0 is grey; each tile on its own scale"
+                                          : "0 is grey, the mean of all channels; each tile on its own scale";
     int used = canvas_text(p->c, l.caption.y, l.caption.x, l.caption.w, STYLE_DIM, colour);
     int hidden = t->count - l.down * l.across;
     if (hidden > 0 && l.caption.w - used > 12)
@@ -272,7 +278,9 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         return;
     Rect old = canvas_clip(p->c, r);
     if (!open_tiles(p->s, side, &t))
-        canvas_wrap(p->c, r, STYLE_TEXT, p->s->look.components ? "This patch projection is too large to take apart into components here." : "This model has no patch projection.");
+        canvas_wrap(p->c, r, STYLE_TEXT,
+                    p->s->look.components ? "This patch projection is too large to take apart into components here."
+                                          : "This model has no patch projection.");
     else if (!t.v.values)
         shown_computing(p, r);
     else

@@ -1,5 +1,6 @@
-/* Every head of every block: how far it looks, in pixels, between looking at all patches alike and always at the farthest; how evenly,
- * and how large its largest weight is. Where not all heads have room, the blocks out of focus share one line each. */
+/* Every head of every block: how far it looks, in pixels, between looking at all patches alike and always at the
+ * farthest; how evenly, and how large its largest weight is. Where not all heads have room, the blocks out of focus
+ * share one line each. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,7 +8,20 @@
 #include "tui/views/heat.h"
 #include "tui/views/shown.h"
 
-enum { BLANK = -2, NUMBER = 6, BAR_MOST = 24, BAR_LONG = 16, AXIS_LEAST = 8, LEGEND_WIDE = 84, NEEDS_MOST = 108, LONG_LABEL = 14, SHORT_LABEL = 7, WIDE = 76, NARROW = 44, NARROWER = 26 };
+enum {
+    BLANK = -2,
+    NUMBER = 6,
+    BAR_MOST = 24,
+    BAR_LONG = 16,
+    AXIS_LEAST = 8,
+    LEGEND_WIDE = 84,
+    NEEDS_MOST = 108,
+    LONG_LABEL = 14,
+    SHORT_LABEL = 7,
+    WIDE = 76,
+    NARROW = 44,
+    NARROWER = 26
+};
 
 typedef enum Figure { DISTANCE, ENTROPY, LARGEST, FIGURES } Figure;
 static const char *const PROBE[FIGURES] = {"distance", "entropy_share_mean", "largest_mean"};
@@ -17,7 +31,7 @@ typedef struct HeadMap {
     Side side;
     int blocks, heads, block, head; /* block, head: in focus */
     Shown uniform, maximal;
-    bool lines;                     /* are there reference lines? */
+    bool lines; /* are there reference lines? */
 } HeadMap;
 
 static const char *path_of(int block, Figure f, char out[SESSION_PATH])
@@ -35,13 +49,18 @@ static bool open_figure(const HeadMap *m, int block, Figure f, Shown *out)
 
 static bool open_map(const Session *s, Side side, HeadMap *out)
 {
-    HeadMap m = {.s = s, .side = side, .blocks = s->model.vit.layers, .heads = s->model.vit.heads, .block = session_block(s), .head = session_head(s)};
+    HeadMap m = {.s = s,
+                 .side = side,
+                 .blocks = s->model.vit.layers,
+                 .heads = s->model.vit.heads,
+                 .block = session_block(s),
+                 .head = session_head(s)};
     char path[SESSION_PATH];
     m.block = m.block < 0 ? 0 : m.block;
     if (session_node(s, side, path_of(m.block, DISTANCE, path)) == NO_NODE)
         return false;
-    m.lines = side != SIDE_DIFF && shown_open(s, side, "grid.probe.uniform", &m.uniform) && shown_open(s, side, "grid.probe.maximal", &m.maximal) &&
-              m.uniform.values && m.maximal.values;
+    m.lines = side != SIDE_DIFF && shown_open(s, side, "grid.probe.uniform", &m.uniform) &&
+              shown_open(s, side, "grid.probe.maximal", &m.maximal) && m.uniform.values && m.maximal.values;
     *out = m;
     return true;
 }
@@ -53,10 +72,10 @@ typedef struct Line {
 
 typedef struct Layout {
     Rect header, list, axis, legend;
-    bool all, spaced;                   /* every head has its line; a blank one between blocks */
-    int lines, first, here, pitch;      /* pitch: lines of the canvas from one to the next */
-    int label, plot, bar;               /* columns; bar 0: numbers only */
-    int figures;                        /* columns of numbers beside the plot, 0 … 2 */
+    bool all, spaced;              /* every head has its line; a blank one between blocks */
+    int lines, first, here, pitch; /* pitch: lines of the canvas from one to the next */
+    int label, plot, bar;          /* columns; bar 0: numbers only */
+    int figures;                   /* columns of numbers beside the plot, 0 … 2 */
 } Layout;
 
 static Layout layout(const HeadMap *m, Rect r)
@@ -100,7 +119,8 @@ static Line line_at(const HeadMap *m, const Layout *l, int i)
     return (Line){i - m->heads + 1, -1};
 }
 
-/* What both ends of the plot stand for: 0 and a little over the farthest; for a difference the same on both sides of 0. */
+/* What both ends of the plot stand for: 0 and a little over the farthest; for a difference the same on both sides of 0.
+ */
 static void ends(const HeadMap *m, float *low, float *high)
 {
     float most = m->lines ? m->maximal.values[0] : 0;
@@ -127,12 +147,14 @@ static void draw_rules(const Paint *p, const HeadMap *m, int y, int x, int width
         canvas_glyph(p->c, y, x + column_of(0, low, high, width), STYLE_AXIS, 0x2502);
     if (!m->lines)
         return;
-    canvas_glyph(p->c, y, x + column_of(m->uniform.values[0], low, high, width), STYLE_AXIS, p->c->ascii ? ':' : 0x250A);
+    canvas_glyph(p->c, y, x + column_of(m->uniform.values[0], low, high, width), STYLE_AXIS,
+                 p->c->ascii ? ':' : 0x250A);
     canvas_glyph(p->c, y, x + column_of(m->maximal.values[0], low, high, width), STYLE_AXIS, 0x2502);
 }
 
 /* The mark of one head; false where it has no distance. */
-static bool put_dot(const Paint *p, float value, int y, int x, int width, float low, float high, uint32_t glyph, Style style)
+static bool put_dot(const Paint *p, float value, int y, int x, int width, float low, float high, uint32_t glyph,
+                    Style style)
 {
     if (isnan(value))
         return false;
@@ -176,13 +198,16 @@ static void draw_head(const Paint *p, const HeadMap *m, const Layout *l, Line li
     Shown v;
     if (here)
         canvas_fill(p->c, (Rect){y, x, 1, l->label - 1}, STYLE_SELECTED, ' ');
-    canvas_printf(p->c, y, x, l->label - 1, here ? STYLE_SELECTED : STYLE_AXIS, l->label == LONG_LABEL ? "%sblock %d  h%d" : "%s%d h%d", here ? ">" : " ", line.block, line.head);
+    canvas_printf(p->c, y, x, l->label - 1, here ? STYLE_SELECTED : STYLE_AXIS,
+                  l->label == LONG_LABEL ? "%sblock %d  h%d" : "%s%d h%d", here ? ">" : " ", line.block, line.head);
     x += l->label;
     bool there = open_figure(m, line.block, DISTANCE, &v);
     if (l->plot > 1) {
         draw_rules(p, m, y, x, l->plot, low, high);
-        if (there && put_dot(p, v.values[line.head], y, x, l->plot, low, high, 0x25CF, here ? STYLE_CURSOR : STYLE_STRONG))
-            canvas_ref(p->c, y, x + column_of(v.values[line.head], low, high, l->plot), 1, shown_ref(&v, (size_t)line.head));
+        if (there &&
+            put_dot(p, v.values[line.head], y, x, l->plot, low, high, 0x25CF, here ? STYLE_CURSOR : STYLE_STRONG))
+            canvas_ref(p->c, y, x + column_of(v.values[line.head], low, high, l->plot), 1,
+                       shown_ref(&v, (size_t)line.head));
         x += l->plot + 1;
     }
     if (x + NUMBER > l->list.x + l->list.w)
@@ -205,11 +230,15 @@ static void draw_head(const Paint *p, const HeadMap *m, const Layout *l, Line li
 
 static void draw_header(const Paint *p, const HeadMap *m, const Layout *l)
 {
-    static const char *const LONG[] = {"entropy, share of most", "largest weight, mean"}, *const SHORT[] = {"entropy", "largest"};
+    static const char *const LONG[] = {"entropy, share of most", "largest weight, mean"}, *const SHORT[] = {"entropy",
+                                                                                                            "largest"};
     int x = l->header.x + l->label, y = l->header.y;
     canvas_fill(p->c, l->header, STYLE_HEADER, ' ');
     canvas_text(p->c, y, l->header.x + 1, l->label - 2, STYLE_HEADER, "head");
-    const char *far = l->plot < 8 ? "pixels" : m->side == SIDE_DIFF ? "A − B in pixels" : l->plot >= 30 ? "how far it looks, in pixels" : "pixels away";
+    const char *far = l->plot < 8            ? "pixels"
+                      : m->side == SIDE_DIFF ? "A − B in pixels"
+                      : l->plot >= 30        ? "how far it looks, in pixels"
+                                             : "pixels away";
     canvas_text(p->c, y, x, l->plot + NUMBER, STYLE_HEADER, far);
     x += (l->plot > 1 ? l->plot + 1 : 0) + NUMBER;
     for (int f = 0; f < l->figures; f++) {
@@ -222,7 +251,8 @@ static void draw_header(const Paint *p, const HeadMap *m, const Layout *l)
     }
 }
 
-/* A number with its unit, centred under a column of the plot but inside it, and behind `used`; returns where it ends. */
+/* A number with its unit, centred under a column of the plot but inside it, and behind `used`; returns where it ends.
+ */
 static int axis_mark(const Paint *p, const Layout *l, const Shown *v, float value, float low, float high, int used)
 {
     enum { UNIT = 3 };
@@ -233,7 +263,8 @@ static int axis_mark(const Paint *p, const Layout *l, const Shown *v, float valu
     if (at < used || wide > l->plot)
         return used;
     int x = l->axis.x + l->label + at;
-    int end = v ? shown_number(p, v, 0, l->axis.y, x, NUMBER, STYLE_AXIS) : canvas_text(p->c, l->axis.y, x, NUMBER, STYLE_AXIS, number);
+    int end = v ? shown_number(p, v, 0, l->axis.y, x, NUMBER, STYLE_AXIS)
+                : canvas_text(p->c, l->axis.y, x, NUMBER, STYLE_AXIS, number);
     canvas_text(p->c, l->axis.y, x + end, UNIT, STYLE_AXIS, " px");
     return at + wide + 1;
 }
@@ -259,14 +290,16 @@ static void draw_legend(const Paint *p, const HeadMap *m, Rect r)
     const struct {
         const Shown *v;
         const char *mark, *word, *brief;
-    } rule[] = {{&m->uniform, p->c->ascii ? ":" : "┊", "looks at all patches alike", "all alike"}, {&m->maximal, "│", "always looks farthest away", "farthest"}};
+    } rule[] = {{&m->uniform, p->c->ascii ? ":" : "┊", "looks at all patches alike", "all alike"},
+                {&m->maximal, "│", "always looks farthest away", "farthest"}};
     int x = r.x, end = r.x + r.w;
     for (int k = 0; k < 2; k++) {
         if (end - x < NUMBER + 2)
             return;
         x += canvas_printf(p->c, r.y, x, end - x, STYLE_AXIS, "%s ", rule[k].mark);
         x += shown_number(p, rule[k].v, 0, r.y, x, NUMBER, STYLE_TEXT);
-        x += canvas_printf(p->c, r.y, x, end - x, STYLE_DIM, " px %s   ", r.w >= LEGEND_WIDE ? rule[k].word : rule[k].brief);
+        x += canvas_printf(p->c, r.y, x, end - x, STYLE_DIM, " px %s   ",
+                           r.w >= LEGEND_WIDE ? rule[k].word : rule[k].brief);
     }
 }
 
@@ -302,7 +335,9 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     if (open_map(p->s, side, &m))
         draw_all(p, &m, r, focus);
     else
-        canvas_wrap(p->c, r, STYLE_TEXT, side == SIDE_DIFF ? "A and B have no heads in common to subtract." : "This model has no heads that look at patches.");
+        canvas_wrap(p->c, r, STYLE_TEXT,
+                    side == SIDE_DIFF ? "A and B have no heads in common to subtract."
+                                      : "This model has no heads that look at patches.");
     p->c->clip = old;
 }
 

@@ -18,7 +18,8 @@ static HeadGrid head_grid(const Paint *p, Rect r, const Attend *a)
     Rect one = r;
     one.h = r.h > 1 ? r.h - 1 : 1;
     int best = 0;
-    for (int across = 1; across <= a->heads; across++) { /* the arrangement with the largest squares that shows every head */
+    for (int across = 1; across <= a->heads;
+         across++) { /* the arrangement with the largest squares that shows every head */
         int down = (a->heads + across - 1) / across;
         Rect room = {r.y, r.x, r.h / down - 1, (r.w + 1) / across - 1};
         LatticeMap m = lattice_map(p, room, a->u.rows, a->u.cols, SQUARE_MOST, 0, 0);
@@ -58,7 +59,8 @@ static void draw_head(const Paint *p, const Attend *block, int head, Rect box)
     bool here = head == a.head;
     a.head = head;
     if (box.h > 1) {
-        canvas_printf(p->c, box.y, box.x, box.w, here ? STYLE_CURSOR : STYLE_AXIS, "%sh%d%s", here && box.w > 3 ? ">" : "", head, head_off(p, &a, head) ? " off" : "");
+        canvas_printf(p->c, box.y, box.x, box.w, here ? STYLE_CURSOR : STYLE_AXIS, "%sh%d%s",
+                      here && box.w > 3 ? ">" : "", head, head_off(p, &a, head) ? " off" : "");
         box.y++;
         box.h--;
     }
@@ -108,7 +110,8 @@ static void title(const Session *s, Side side, Buf *out)
     Attend a;
     char label[32];
     if (attend_open(s, side, -1, &a))
-        buf_printf(out, "%s in every head%s", axis_label(a.t_axis, a.at_t, label, sizeof label), s->look.locked ? "" : ", own scale each");
+        buf_printf(out, "%s in every head%s", axis_label(a.t_axis, a.at_t, label, sizeof label),
+                   s->look.locked ? "" : ", own scale each");
     else
         buf_puts(out, "every head");
 }

@@ -29,9 +29,10 @@ static void put(const Paint *p, const Scale *s, int y, int x, int half, int widt
         canvas_pixel(p->c, y, x + k, half, colour, level, sign, ref);
 }
 
-/* Two rows of data in one line of cells. Where half blocks cannot be used the pair is drawn as the one that is further from the
- * bottom of the scale. */
-static void put_pair(const Paint *p, Rect r, int row, int rows, int cols, int cell_w, const Scale *s, HeatFn value, const void *context)
+/* Two rows of data in one line of cells. Where half blocks cannot be used the pair is drawn as the one that is further
+ * from the bottom of the scale. */
+static void put_pair(const Paint *p, Rect r, int row, int rows, int cols, int cell_w, const Scale *s, HeatFn value,
+                     const void *context)
 {
     bool halves = heat_halves(p);
     int y = r.y + row / 2;
@@ -53,7 +54,8 @@ static void put_pair(const Paint *p, Rect r, int row, int rows, int cols, int ce
     }
 }
 
-void heat_draw(const Paint *p, Rect r, int rows, int cols, int cell_w, int cell_h, const Scale *s, HeatFn value, const void *context)
+void heat_draw(const Paint *p, Rect r, int rows, int cols, int cell_w, int cell_h, const Scale *s, HeatFn value,
+               const void *context)
 {
     Rect old = canvas_clip(p->c, r);
     if (cell_h <= 0) {

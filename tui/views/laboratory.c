@@ -1,5 +1,6 @@
-/* The scale laboratory: a factor on 1/√d_k moved by hand, in every block, one block or one head; what it does to one row of attention, to its
- * head, to what is learned through it, to the answer, and to how many pictures are named right. */
+/* The scale laboratory: a factor on 1/√d_k moved by hand, in every block, one block or one head; what it does to one
+ * row of attention, to its head, to what is learned through it, to the answer, and to how many pictures are named
+ * right. */
 #include "tui/views/laboratory.h"
 
 #include <stdio.h>
@@ -12,8 +13,13 @@ enum { CURVE_MOST = 28, CURVE_BEFORE_SCALES = 6 };
 Laboratory laboratory_open(const Session *s)
 {
     int block = session_block(s);
-    Laboratory l = {.block = block < 0 ? 0 : block, .head = session_head(s), .layers = s->model.vit.layers, .heads = s->model.vit.heads,
-                    .notch = slider_notch(s), .compares = session_compares(s), .everywhere = s->look.reach == REACH_ALL};
+    Laboratory l = {.block = block < 0 ? 0 : block,
+                    .head = session_head(s),
+                    .layers = s->model.vit.layers,
+                    .heads = s->model.vit.heads,
+                    .notch = slider_notch(s),
+                    .compares = session_compares(s),
+                    .everywhere = s->look.reach == REACH_ALL};
     l.measure = session_measure(s, MEASURE_SCALE, &l.why);
     return l;
 }
@@ -28,7 +34,8 @@ static int at_most(int a, int b)
     return a < b ? a : b;
 }
 
-/* The slider first, then what it does; what is left over makes the curve higher, then shows the factor of every head. */
+/* The slider first, then what it does; what is left over makes the curve higher, then shows the factor of every head.
+ */
 static Layout layout(const Laboratory *l, Rect r)
 {
     Layout out = {{0}, {0}, {0}, {0}, {0}};
@@ -57,7 +64,8 @@ static Layout layout(const Laboratory *l, Rect r)
 
 /* --- what the factor is put on --- */
 
-static const char *const REACH_WORDS[REACH_COUNT] = {[REACH_ALL] = "all", [REACH_BLOCK] = "block", [REACH_HEAD] = "head"};
+static const char *const REACH_WORDS[REACH_COUNT] = {
+    [REACH_ALL] = "all", [REACH_BLOCK] = "block", [REACH_HEAD] = "head"};
 
 static void reach_text(const Laboratory *l, int reach, bool here, char *out, size_t n)
 {
@@ -155,7 +163,8 @@ static void title(const Session *s, Side side, Buf *out)
 {
     char what[64];
     (void)side;
-    buf_printf(out, "scale laboratory: attn.scale × %.3g in %s", (double)slider_factor(s), slider_text(s, what, sizeof what));
+    buf_printf(out, "scale laboratory: attn.scale × %.3g in %s", (double)slider_factor(s),
+               slider_text(s, what, sizeof what));
 }
 
 const ViewSpec VIEW_SCALE = {"laboratory", draw, needs, click, title};

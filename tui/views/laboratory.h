@@ -1,5 +1,5 @@
-/* The scale laboratory in its parts: the slider over measured accuracy, the figures of the head in focus before and after, the answer,
- * and the factor that every head has. */
+/* The scale laboratory in its parts: the slider over measured accuracy, the figures of the head in focus before and
+ * after, the answer, and the factor that every head has. */
 #ifndef VITRINE_TUI_LABORATORY_H
 #define VITRINE_TUI_LABORATORY_H
 #include "core/session/slider.h"
@@ -10,14 +10,15 @@ typedef struct Laboratory {
     const Measure *measure; /* NULL while there is none */
     const char *why;        /* NULL, or why there will be none */
     int block, head, layers, heads;
-    int notch;              /* where the slider stands */
-    bool compares;          /* are A and B two? */
-    bool everywhere;        /* the slider moves every block */
+    int notch;       /* where the slider stands */
+    bool compares;   /* are A and B two? */
+    bool everywhere; /* the slider moves every block */
 } Laboratory;
 
 Laboratory laboratory_open(const Session *s);
 
-/* The slider with the accuracy at each of its notches above it: one line shows the notches, two their accuracies, more bars. */
+/* The slider with the accuracy at each of its notches above it: one line shows the notches, two their accuracies, more
+ * bars. */
 void laboratory_curve(const Paint *p, Rect r, const Laboratory *l, bool focus);
 int laboratory_notch(Rect r, int x); /* under that column, or -1 */
 

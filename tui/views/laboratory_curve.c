@@ -1,4 +1,5 @@
-/* The slider: eleven factors on 1/√d_k, and how many held-out pictures are named right with each of them in every block. */
+/* The slider: eleven factors on 1/√d_k, and how many held-out pictures are named right with each of them in every
+ * block. */
 #include "tui/views/laboratory.h"
 
 #include <math.h>
@@ -37,10 +38,14 @@ static void draw_marks(const Paint *p, Rect r, const Laboratory *l, bool focus)
     int w = notch_width(r), used = w * STUDY_FACTORS;
     char number[16];
     for (int i = 0; i < STUDY_FACTORS && w > 0; i++)
-        canvas_glyph(p->c, r.y, r.x + i * w, i == l->notch ? STYLE_CURSOR : STYLE_DIM, i == l->notch ? '#' : i == STUDY_FACTORS / 2 ? '|' : '.');
+        canvas_glyph(p->c, r.y, r.x + i * w, i == l->notch ? STYLE_CURSOR : STYLE_DIM,
+                     i == l->notch            ? '#'
+                     : i == STUDY_FACTORS / 2 ? '|'
+                                              : '.');
     if (w > 0)
         focus_cursor(p, focus, r.y, r.x + l->notch * w);
-    canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_CURSOR, "%s×%s", used ? " " : "", factor_text(p->s, l->notch, number));
+    canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_CURSOR, "%s×%s", used ? " " : "",
+                  factor_text(p->s, l->notch, number));
 }
 
 /* The notches; the one the slider stands on in brackets. */
@@ -71,7 +76,9 @@ static float share_at(const Laboratory *l, int i)
 /* The measured state is that of the run only where the factor is in every block. */
 static Style style_at(const Laboratory *l, int i)
 {
-    return i == l->notch && l->compares && l->everywhere ? STYLE_SIDE_B : i == STUDY_FACTORS / 2 ? STYLE_SIDE_A : STYLE_DIM;
+    return i == l->notch && l->compares && l->everywhere ? STYLE_SIDE_B
+           : i == STUDY_FACTORS / 2                      ? STYLE_SIDE_A
+                                                         : STYLE_DIM;
 }
 
 /* ".166", "1.00". */
@@ -110,7 +117,8 @@ static void draw_bars(const Paint *p, Rect r, const Laboratory *l)
         int halves = isnan(share) ? 0 : (int)((double)share * 2 * r.h + 0.5);
         for (int y = 0; y * 2 < halves && y < r.h; y++)
             for (int x = 0; x < wide; x++)
-                canvas_glyph(p->c, r.y + r.h - 1 - y, r.x + i * w + x, style_at(l, i), halves - 2 * y > 1 ? FULL_BLOCK : LOWER_HALF);
+                canvas_glyph(p->c, r.y + r.h - 1 - y, r.x + i * w + x, style_at(l, i),
+                             halves - 2 * y > 1 ? FULL_BLOCK : LOWER_HALF);
     }
 }
 
@@ -127,9 +135,14 @@ static void draw_title(const Paint *p, Rect r, const Laboratory *l)
         return;
     }
     count_text(count, sizeof count, m->pictures);
-    int used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, r.w >= 72 ? "accuracy over %s held-out pictures, the factor in every block" : "accuracy, %s pictures, every block", count);
+    int used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM,
+                             r.w >= 72 ? "accuracy over %s held-out pictures, the factor in every block"
+                                       : "accuracy, %s pictures, every block",
+                             count);
     if (m->done < m->total && r.w - used >= 6)
-        canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG, r.w - used >= 18 ? "   measuring %d %%" : "  %d %%", (int)(100 * (double)m->done / (double)m->total));
+        canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG,
+                      r.w - used >= 18 ? "   measuring %d %%" : "  %d %%",
+                      (int)(100 * (double)m->done / (double)m->total));
 }
 
 void laboratory_curve(const Paint *p, Rect r, const Laboratory *l, bool focus)

@@ -21,7 +21,15 @@ static const LabFigure FIGURES[] = {
     {"softmax Jacobian", "|J|", "jacobian", "jacobian_mean", false},
     {"gradient through", "grad", "gradient_through", "gradient_through_head", true},
 };
-enum { FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES, LABEL = 20, BRIEF = 7, NARROWEST = 8, WIDEST = 12, WIDEST_ALONE = 22, CLASSES_SHOWN = 4 };
+enum {
+    FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES,
+    LABEL = 20,
+    BRIEF = 7,
+    NARROWEST = 8,
+    WIDEST = 12,
+    WIDEST_ALONE = 22,
+    CLASSES_SHOWN = 4
+};
 
 /* Columns: of the row and of the head A, B and B / A, or B alone where there is one side; what has no room goes. */
 typedef struct Columns {
@@ -54,7 +62,8 @@ static void probe_path(const Laboratory *l, const char *name, char out[SESSION_P
 }
 
 /* One value, or what there is instead. */
-static void draw_value(const Paint *p, const Laboratory *l, const LabFigure *f, bool head, Side side, int y, int x, int width)
+static void draw_value(const Paint *p, const Laboratory *l, const LabFigure *f, bool head, Side side, int y, int x,
+                       int width)
 {
     char path[SESSION_PATH];
     Shown v;
@@ -85,7 +94,8 @@ static void draw_ratio(const Paint *p, const Laboratory *l, const LabFigure *f, 
         canvas_right(p->c, y, x + 1, width - 1, STYLE_DIM, text);
 }
 
-static void draw_group(const Paint *p, const Laboratory *l, const Columns *c, const LabFigure *f, bool head, int y, int x)
+static void draw_group(const Paint *p, const Laboratory *l, const Columns *c, const LabFigure *f, bool head, int y,
+                       int x)
 {
     if (!l->compares) {
         draw_value(p, l, f, head, SIDE_B, y, x, c->width);
@@ -114,7 +124,8 @@ static void draw_header(const Paint *p, Rect *r, const Laboratory *l, const Colu
     char text[96], label[64] = "";
     if (t != AXIS_NONE)
         axis_label(&g->axes[t], p->s->place.at[t], label, sizeof label);
-    canvas_printf(p->c, line.y, line.x, c->label, STYLE_HEADER, c->label >= LABEL ? "block %d, head %d" : "b%d h%d", l->block, l->head);
+    canvas_printf(p->c, line.y, line.x, c->label, STYLE_HEADER, c->label >= LABEL ? "block %d, head %d" : "b%d h%d",
+                  l->block, l->head);
     snprintf(text, sizeof text, "row %s", label);
     canvas_right(p->c, line.y, line.x + c->label + 1, group - 1, STYLE_HEADER, text);
     snprintf(text, sizeof text, group >= 22 ? "mean of its %d rows" : "%d rows", t == AXIS_NONE ? 0 : g->axes[t].n);
@@ -220,12 +231,14 @@ void laboratory_scales(const Paint *p, Rect r, const Laboratory *l)
         char path[SESSION_PATH];
         Shown now, before;
         snprintf(path, sizeof path, "blocks.%d.attn.scale", b);
-        bool known = shown_open(p->s, SIDE_B, path, &now) && now.values && now.count == (size_t)l->heads, both = shown_open(p->s, SIDE_A, path, &before) && before.values && before.count == now.count;
+        bool known = shown_open(p->s, SIDE_B, path, &now) && now.values && now.count == (size_t)l->heads,
+             both = shown_open(p->s, SIDE_A, path, &before) && before.values && before.count == now.count;
         int y = r.y + 1 + b;
         canvas_printf(p->c, y, r.x, SCALE_LABEL - 1, STYLE_DIM, "block %d", b);
         for (int h = 0; h < l->heads && known; h++) {
             bool changed = both && now.values[h] != before.values[h];
-            shown_number_right(p, &now, (size_t)h, y, r.x + SCALE_LABEL + h * SCALE_WIDTH, SCALE_WIDTH - 2, changed ? STYLE_EDITED : STYLE_TEXT);
+            shown_number_right(p, &now, (size_t)h, y, r.x + SCALE_LABEL + h * SCALE_WIDTH, SCALE_WIDTH - 2,
+                               changed ? STYLE_EDITED : STYLE_TEXT);
             if (b == l->block && h == l->head)
                 canvas_glyph(p->c, y, r.x + SCALE_LABEL + h * SCALE_WIDTH - 1, STYLE_CURSOR, '>');
         }

@@ -121,7 +121,8 @@ static void put_patch(const Paint *p, const LatticeMap *m, int i, int j, const S
     for (int dy = 0; dy < tall; dy++)
         for (int dx = 0; dx < m->k; dx++) {
             int line = i * tall + dy;
-            canvas_pixel(p->c, m->r.y + (m->halves ? line / 2 : line), m->r.x + j * m->k + dx, m->halves ? line % 2 : -1, colour, level, sign, ref);
+            canvas_pixel(p->c, m->r.y + (m->halves ? line / 2 : line), m->r.x + j * m->k + dx,
+                         m->halves ? line % 2 : -1, colour, level, sign, ref);
         }
 }
 

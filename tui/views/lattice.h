@@ -1,5 +1,6 @@
-/* Patches as they lie in the picture. Two uses: tokens pooled so that what is drawn stays a small picture of the whole (a row of 14
- * patches cut into pieces of 4 would show a chequerboard that is not there), and a map that has one coloured square per patch. */
+/* Patches as they lie in the picture. Two uses: tokens pooled so that what is drawn stays a small picture of the whole
+ * (a row of 14 patches cut into pieces of 4 would show a chequerboard that is not there), and a map that has one
+ * coloured square per patch. */
 #ifndef VITRINE_TUI_LATTICE_H
 #define VITRINE_TUI_LATTICE_H
 #include "tui/views/view.h"
@@ -16,17 +17,18 @@ typedef struct Tiling {
     int gy, gx;
 } Tiling;
 enum { TILINGS = 48 };
-/* Every tiling that keeps the picture: pieces of a row, whole rows, and squares; finest first, from 1 × 1. Returns how many. */
+/* Every tiling that keeps the picture: pieces of a row, whole rows, and squares; finest first, from 1 × 1. Returns how
+ * many. */
 int lattice_tilings(Lattice l, Tiling out[TILINGS]);
 /* The tiling of `size` patches (a square before a piece of a row), or the coarsest below. */
 Tiling tiling_of_size(Lattice l, int size);
-int tiling_count(Lattice l, Tiling t);            /* tiles, prefix included */
+int tiling_count(Lattice l, Tiling t); /* tiles, prefix included */
 int tiling_of_token(Lattice l, Tiling t, int token);
-int tiling_size(Lattice l, Tiling t, int tile);   /* its tokens */
+int tiling_size(Lattice l, Tiling t, int tile);         /* its tokens */
 int tiling_token(Lattice l, Tiling t, int tile, int i); /* its i-th token */
 
-/* One square of k columns × k half lines per patch (whole lines where half blocks cannot be used); patches from (row, col), rows ×
- * cols of them, drawn from the top left of r. */
+/* One square of k columns × k half lines per patch (whole lines where half blocks cannot be used); patches from (row,
+ * col), rows × cols of them, drawn from the top left of r. */
 typedef struct LatticeMap {
     Rect r;
     int k, row, col, rows, cols;

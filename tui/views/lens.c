@@ -1,5 +1,6 @@
-/* The logit lens: what the model would name if it ended before the first block or after each of them, class by class; the answer itself; what it would say from its
- * other read-out; and how often each read-out is right over many pictures. */
+/* The logit lens: what the model would name if it ended before the first block or after each of them, class by class;
+ * the answer itself; what it would say from its other read-out; and how often each read-out is right over many
+ * pictures. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,21 +10,36 @@
 #include "tui/views/classes.h"
 #include "tui/views/heat.h"
 
-enum { COLUMNS_MOST = 64, LABEL = 16, LABEL_MIDDLE = 9, LABEL_ONLY = 8, LABEL_SHORT = 6, NAME = 10, NUMBER = 7, COLUMN_MOST = 14, SWATCH = 2, START = -1 };
-enum { TALL_MOST = 7, BARS_FROM = 3, LINES_BELOW = 2 }; /* lines of a row; those of a bar: fewer are filled; the sentence and the accuracy */
+enum {
+    COLUMNS_MOST = 64,
+    LABEL = 16,
+    LABEL_MIDDLE = 9,
+    LABEL_ONLY = 8,
+    LABEL_SHORT = 6,
+    NAME = 10,
+    NUMBER = 7,
+    COLUMN_MOST = 14,
+    SWATCH = 2,
+    START = -1
+};
+enum {
+    TALL_MOST = 7,
+    BARS_FROM = 3,
+    LINES_BELOW = 2
+}; /* lines of a row; those of a bar: fewer are filled; the sentence and the accuracy */
 
 typedef struct Lens {
     const Session *s;
     Side side;
     int blocks;
-    Shown answer;           /* probs */
-    const float *rank;      /* by which classes are chosen: the answer's, B's for a difference; or NULL */
+    Shown answer;      /* probs */
+    const float *rank; /* by which classes are chosen: the answer's, B's for a difference; or NULL */
     size_t classes, picked;
-    int first, row;         /* the first row; that of the cursor: START, a block, or `blocks` for the answer */
-    const char *other;      /* path of the other read-out's answer, or NULL */
+    int first, row;              /* the first row; that of the cursor: START, a block, or `blocks` for the answer */
+    const char *other;           /* path of the other read-out's answer, or NULL */
     size_t column[COLUMNS_MOST]; /* classes shown, left to right */
-    int columns, width;     /* width of one */
-    int label, name;        /* cells of the first two columns; name 0: the winner is not named (a difference has none) */
+    int columns, width;          /* width of one */
+    int label, name; /* cells of the first two columns; name 0: the winner is not named (a difference has none) */
 } Lens;
 
 static const char *row_path(int block, int blocks, char out[SESSION_PATH])
@@ -118,11 +134,12 @@ static void draw_bar(const Paint *p, const Shown *v, size_t o, Rect r, const Sca
     int units = r.h * (1 + halves), filled = r.h < BARS_FROM ? units : (int)(fminf(size, 1) * (float)units + 0.5F);
     for (int u = 0; u < filled && !isnan(value); u++)
         for (int x = r.x; x < r.x + r.w; x++)
-            canvas_pixel(p->c, r.y + r.h - 1 - u / (1 + halves), x, halves ? 1 - u % 2 : -1, scale_colour(scale, value), scale_level(scale, value),
-                         scale_sign(scale, value), shown_ref(v, o));
+            canvas_pixel(p->c, r.y + r.h - 1 - u / (1 + halves), x, halves ? 1 - u % 2 : -1, scale_colour(scale, value),
+                         scale_level(scale, value), scale_sign(scale, value), shown_ref(v, o));
 }
 
-/* The number stands in the last line of the row, its bar above it; in a row of one line its colour before it where there is room. */
+/* The number stands in the last line of the row, its bar above it; in a row of one line its colour before it where
+ * there is room. */
 static void draw_cell(const Paint *p, const Shown *v, size_t o, Rect r, const Scale *scale, Style style)
 {
     int last = r.y + r.h - 1;
@@ -142,14 +159,19 @@ static void draw_values(const Paint *p, const Lens *l, const Shown *v, Rect row,
         canvas_text(p->c, last, row.x + l->label, row.w - l->label, STYLE_DIM, "computing…");
         return;
     }
-    size_t best = classes_best(v->values, l->classes), answer = l->answer.values ? classes_best(l->answer.values, l->classes) : best;
+    size_t best = classes_best(v->values, l->classes),
+           answer = l->answer.values ? classes_best(l->answer.values, l->classes) : best;
     if (l->name)
-        canvas_text(p->c, last, row.x + l->label, l->name - 1, best == answer ? STYLE_STRONG : STYLE_TEXT, classes_name(v, best, name, sizeof name));
+        canvas_text(p->c, last, row.x + l->label, l->name - 1, best == answer ? STYLE_STRONG : STYLE_TEXT,
+                    classes_name(v, best, name, sizeof name));
     for (int i = 0; i < l->columns; i++) {
         bool cell = here && l->column[i] == l->picked;
         int x = column_x(l, row, i);
         bool wins = l->side != SIDE_DIFF && l->column[i] == best;
-        draw_cell(p, v, l->column[i], (Rect){row.y, x, row.h, l->width}, &scale, cell ? STYLE_SELECTED : wins ? STYLE_STRONG : STYLE_TEXT);
+        draw_cell(p, v, l->column[i], (Rect){row.y, x, row.h, l->width}, &scale,
+                  cell   ? STYLE_SELECTED
+                  : wins ? STYLE_STRONG
+                         : STYLE_TEXT);
         if (cell)
             focus_cursor(p, focus, last, x + l->width - 1);
     }
@@ -157,7 +179,8 @@ static void draw_values(const Paint *p, const Lens *l, const Shown *v, Rect row,
 
 static void draw_label(const Paint *p, const Lens *l, Rect row, bool here, const char *text)
 {
-    canvas_printf(p->c, row.y + row.h - 1, row.x, l->label, here ? STYLE_TITLE : STYLE_TEXT, "%s%s", here ? ">" : " ", text);
+    canvas_printf(p->c, row.y + row.h - 1, row.x, l->label, here ? STYLE_TITLE : STYLE_TEXT, "%s%s", here ? ">" : " ",
+                  text);
 }
 
 static void draw_row(const Paint *p, const Lens *l, int row, Rect r, bool focus)
@@ -258,8 +281,10 @@ static void draw_accuracy(const Paint *p, Rect line)
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "right: cls %.1f %%, mean %.1f %%",
                       (double)m->value[0] * 100, (double)m->value[1] * 100);
     else
-        canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "%s%zu pictures: class token %.1f %%, patch mean %.1f %% right",
-                      line.w >= 76 ? "As trained, over " : "", m->pictures, (double)m->value[0] * 100, (double)m->value[1] * 100);
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT,
+                      "%s%zu pictures: class token %.1f %%, patch mean %.1f %% right",
+                      line.w >= 76 ? "As trained, over " : "", m->pictures, (double)m->value[0] * 100,
+                      (double)m->value[1] * 100);
 }
 
 /* Header, rows, the other read-out, two lines of text. */
@@ -282,15 +307,18 @@ static Layout layout(const Lens *l, Rect r)
     if (r.h >= 3)
         a.header = rect_cut(&r, 't', 1 + wide);
     int text = LINES_BELOW + a.tall, spare = r.h - wanted * a.tall > text || r.h < 7 ? r.h - wanted * a.tall : text;
-    Rect below = rect_cut(&r, 'b', between(spare, 0, text + 1)); /* a blank line before the other read-out where there is room */
+    Rect below = rect_cut(&r, 'b',
+                          between(spare, 0, text + 1)); /* a blank line before the other read-out where there is room */
     a.rows = r;
-    int most = l->side == SIDE_DIFF && wanted > SESSION_DIFFS - 2 ? SESSION_DIFFS - 2 : wanted; /* no more differences are kept at once */
+    int most = l->side == SIDE_DIFF && wanted > SESSION_DIFFS - 2 ? SESSION_DIFFS - 2
+                                                                  : wanted; /* no more differences are kept at once */
     if (a.rows.h > most * a.tall) {
         below.y -= a.rows.h - most * a.tall;
         a.rows.h = most * a.tall;
     }
     a.shown = a.rows.h / a.tall;
-    a.first = l->first + (int)scroll_first((size_t)wanted, (size_t)(l->row - l->first), (size_t)(a.shown > 0 ? a.shown : 1));
+    a.first = l->first +
+              (int)scroll_first((size_t)wanted, (size_t)(l->row - l->first), (size_t)(a.shown > 0 ? a.shown : 1));
     if (below.h > text)
         rect_cut(&below, 't', 1);
     if (l->other)
@@ -324,8 +352,9 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     if (open_lens(p->s, side, r.w, &l))
         draw_lens(p, &l, r, focus);
     else
-        canvas_wrap(p->c, r, STYLE_DIM, side == SIDE_DIFF ? "A and B have no classes in common to subtract."
-                                                           : "This model has no classes: it ends with its tokens.");
+        canvas_wrap(p->c, r, STYLE_DIM,
+                    side == SIDE_DIFF ? "A and B have no classes in common to subtract."
+                                      : "This model has no classes: it ends with its tokens.");
     p->c->clip = old;
 }
 
@@ -342,7 +371,8 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
         needs_add(out, side, row_path(a.first + i, l.blocks, path));
     if (l.other)
         needs_add(out, side, l.other);
-    for (int row = 0; row < l.blocks && side != SIDE_DIFF; row++) /* the sentence reads them all; those on screen came first */
+    for (int row = 0; row < l.blocks && side != SIDE_DIFF;
+         row++) /* the sentence reads them all; those on screen came first */
         needs_add(out, side, row_path(row, l.blocks, path));
 }
 

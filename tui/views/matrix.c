@@ -1,15 +1,17 @@
-/* One head as a matrix, token that asks × token looked at. The prefix tokens (cls) stand apart as a strip of rows and columns, the
- * rest is pooled on the patch lattice only, so that every size is a faithful small picture of the full one. */
+/* One head as a matrix, token that asks × token looked at. The prefix tokens (cls) stand apart as a strip of rows and
+ * columns, the rest is pooled on the patch lattice only, so that every size is a faithful small picture of the full
+ * one. */
 #include <stdio.h>
 #include <string.h>
 
 #include "tui/views/attend.h"
 #include "tui/views/heat.h"
 
-/* One direction of the matrix: the strip of prefix tiles, a gap, then `count` of the lattice's tiles from `first`. Lengths in cells. */
+/* One direction of the matrix: the strip of prefix tiles, a gap, then `count` of the lattice's tiles from `first`.
+ * Lengths in cells. */
 typedef struct Band {
-    int start;            /* canvas row or column of the first tile */
-    int per_cell;         /* tiles per cell: 2 with half blocks, downwards */
+    int start;    /* canvas row or column of the first tile */
+    int per_cell; /* tiles per cell: 2 with half blocks, downwards */
     int prefix, gap, first, count;
 } Band;
 
@@ -67,7 +69,7 @@ static int band_shown(const Band *b, int prefix, int tile)
 typedef struct Layout {
     Tiling u, t;
     Band down, across;
-    int labels;              /* width of the row labels with the cursor's mark, 0: none */
+    int labels;                   /* width of the row labels with the cursor's mark, 0: none */
     int column_y, bar_y, value_y; /* −1: none */
 } Layout;
 
@@ -123,8 +125,10 @@ static void draw_cells(const Paint *p, const Attend *a, const Layout *l, const S
         int half, none, tile_t = band_tile(&l->down, a->t.prefix, i), y = band_cell(&l->down, i, &half);
         for (int j = 0; j < l->across.prefix + l->across.count; j++) {
             Ref ref = {0};
-            float v = attend_tile(a, a->head, l->u, tile_t, band_tile(&l->across, a->u.prefix, j), p->s->look.pool_kind, &ref);
-            canvas_pixel(p->c, y, band_cell(&l->across, j, &none), half, scale_colour(scale, v), scale_level(scale, v), scale_sign(scale, v), ref);
+            float v = attend_tile(a, a->head, l->u, tile_t, band_tile(&l->across, a->u.prefix, j), p->s->look.pool_kind,
+                                  &ref);
+            canvas_pixel(p->c, y, band_cell(&l->across, j, &none), half, scale_colour(scale, v), scale_level(scale, v),
+                         scale_sign(scale, v), ref);
         }
     }
 }
@@ -153,7 +157,8 @@ static void draw_labels(const Paint *p, const Attend *a, const Layout *l, Rect r
         int x = band_cell(&l->across, j, &half);
         if (x < free_from || !tile_label(a->u_axis, a->u, l->u, band_tile(&l->across, a->u.prefix, j), text))
             continue;
-        if (strlen(text) > 2 && j < l->across.prefix && l->across.count) /* a strip of one column has no room for "cls" */
+        if (strlen(text) > 2 && j < l->across.prefix &&
+            l->across.count) /* a strip of one column has no room for "cls" */
             text[1] = '\0';
         free_from = x + canvas_text(p->c, l->column_y, x, r.x + r.w - x, STYLE_AXIS, text) + 1;
     }
@@ -183,7 +188,9 @@ static void draw_bar(const Paint *p, const Layout *l, const Scale *scale, Rect r
         return;
     int used = 0;
     if (l->u.gy * l->u.gx > 1)
-        used = canvas_printf(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, "1 cell = %d×%d tokens, %s", l->u.gy, l->u.gx, KINDS[p->s->look.pool_kind]) + 2;
+        used = canvas_printf(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, "1 cell = %d×%d tokens, %s", l->u.gy, l->u.gx,
+                             KINDS[p->s->look.pool_kind]) +
+               2;
     if (r.w - used >= 12)
         scale_bar(p, scale, l->bar_y, r.x + used, r.w - used);
 }
@@ -211,7 +218,8 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
     attend_needs(s, side, true, out);
 }
 
-/* The token of a click in one direction: the first of its tile, or the other half of the cell when that one is chosen already. */
+/* The token of a click in one direction: the first of its tile, or the other half of the cell when that one is chosen
+ * already. */
 static int hit(const Band *b, Lattice lattice, Tiling tiling, int at, int token)
 {
     int found = -1, half;
@@ -221,7 +229,8 @@ static int hit(const Band *b, Lattice lattice, Tiling tiling, int at, int token)
             continue;
         if (found < 0)
             found = first;
-        else if (tiling_of_token(lattice, tiling, token) != tile && tiling_of_token(lattice, tiling, found) == tiling_of_token(lattice, tiling, token))
+        else if (tiling_of_token(lattice, tiling, token) != tile &&
+                 tiling_of_token(lattice, tiling, found) == tiling_of_token(lattice, tiling, token))
             return first;
     }
     return found;
@@ -240,7 +249,8 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     if (t == a.at_t && u == a.at_u)
         buf_puts(command, "in");
     else
-        buf_printf(command, "query %s; looked %s", axis_label(a.t_axis, t, t_label, sizeof t_label), axis_label(a.u_axis, u, u_label, sizeof u_label));
+        buf_printf(command, "query %s; looked %s", axis_label(a.t_axis, t, t_label, sizeof t_label),
+                   axis_label(a.u_axis, u, u_label, sizeof u_label));
     return true;
 }
 

@@ -8,7 +8,8 @@
 
 enum { DIGITS = 6, DIGITS_PLAIN = 3 };
 
-/* Drops what a number can lose without changing it: the zero before the point, the plus and leading zeros of the exponent. */
+/* Drops what a number can lose without changing it: the zero before the point, the plus and leading zeros of the
+ * exponent. */
 static void squeeze(char *s)
 {
     char *digits = s + (*s == '-');

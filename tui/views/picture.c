@@ -22,7 +22,8 @@ static bool resized(const Session *s, Side side)
 /* A file of the model's own size is the same picture: it is shown only where there is room to spare. */
 static bool shows_file(const Session *s, Side side, Rect r)
 {
-    return s->look.view == VIEW_HEAT && shown_input(s, side)->original.data && r.h >= LINES_SOME && r.w >= (resized(s, side) ? BOTH_WIDTH : 2 * BOTH_WIDTH);
+    return s->look.view == VIEW_HEAT && shown_input(s, side)->original.data && r.h >= LINES_SOME &&
+           r.w >= (resized(s, side) ? BOTH_WIDTH : 2 * BOTH_WIDTH);
 }
 
 /* Takes a share of the room for the file, from its left or from its top. */
@@ -48,7 +49,8 @@ static Parts parts_with(const Paint *p, Rect r, const Pixels *px, int lines)
     if (!shows_file(p->s, px->v.side, r))
         return parts;
     Parts best = with_file(parts, true, 2);
-    for (int k = 1; k < 6; k++) { /* the split that leaves the model's picture largest; side by side where it makes no difference */
+    for (int k = 1; k < 6;
+         k++) { /* the split that leaves the model's picture largest; side by side where it makes no difference */
         Parts other = with_file(parts, k < 3, k < 3 ? 2 + k : k - 1);
         if (other.file.w > 0 && picture_fit(p, other.model, px).span_y > picture_fit(p, best.model, px).span_y)
             best = other;
@@ -69,7 +71,8 @@ static Parts parts_of(const Paint *p, Rect r, const Pixels *px)
     return best;
 }
 
-/* The picked patch: its channels and pixel rows by its pixel columns; as a strip all of it in the order that the projection reads. */
+/* The picked patch: its channels and pixel rows by its pixel columns; as a strip all of it in the order that the
+ * projection reads. */
 static Tensor patch_of(const Pixels *px, View view)
 {
     Dims rows = {.n = 2, .axis = {px->axis[0], px->axis[2]}}, cols = {.n = 1, .axis = {px->axis[4]}};
@@ -83,9 +86,11 @@ static void draw_pixel_line(const Paint *p, Rect line, const Pixels *px)
 {
     int x = line.x, end = line.x + line.w, row = pixels_row(px), col = pixels_col(px);
     if (line.w >= 56)
-        x += canvas_printf(p->c, line.y, x, end - x, STYLE_TEXT, "patch r%dc%d, pixel y %d x %d", pixels_patch_row(px), pixels_patch_col(px), row, col);
+        x += canvas_printf(p->c, line.y, x, end - x, STYLE_TEXT, "patch r%dc%d, pixel y %d x %d", pixels_patch_row(px),
+                           pixels_patch_col(px), row, col);
     else if (line.w >= 36) /* words go before digits do */
-        x += canvas_printf(p->c, line.y, x, end - x, STYLE_TEXT, "r%dc%d y%d x%d", pixels_patch_row(px), pixels_patch_col(px), row, col);
+        x += canvas_printf(p->c, line.y, x, end - x, STYLE_TEXT, "r%dc%d y%d x%d", pixels_patch_row(px),
+                           pixels_patch_col(px), row, col);
     bool colours = px->channels == 3;
     for (int k = 0; k < (colours ? 3 : 1); k++) {
         int channel = colours ? k : pixels_channel(px);
@@ -111,9 +116,12 @@ static void draw_source_line(const Paint *p, Rect line, const Pixels *px)
     const Preprocess *how = &s->model.preprocess;
     SourceRect from = preprocess_source(how, in->original.width, in->original.height, pixels_col(px), pixels_row(px));
     if (!resized(s, px->v.side))
-        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, line.w < 50 ? "nothing was resized" : "the file has the model's size: nothing was resized");
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,
+                    line.w < 50 ? "nothing was resized" : "the file has the model's size: nothing was resized");
     else
-        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, line.w < 60 ? "from x %.1f–%.1f, y %.1f–%.1f of %d×%d" : "from x %.1f–%.1f, y %.1f–%.1f of the file's %d×%d",
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM,
+                      line.w < 60 ? "from x %.1f–%.1f, y %.1f–%.1f of %d×%d"
+                                  : "from x %.1f–%.1f, y %.1f–%.1f of the file's %d×%d",
                       from.x0, from.x1, from.y0, from.y1, in->original.width, in->original.height);
 }
 
@@ -141,7 +149,8 @@ static void draw_words(const Paint *p, const Parts *parts, const Pixels *px)
         picture_caption(p, parts->model, px, &text);
         if (px->v.side == SIDE_DIFF) { /* a difference has no colour of its own: one channel of it is shown as data */
             char label[64];
-            buf_printf(&text, "%sA−B of %s", text.len ? "   " : "", axis_label(&px->v.graph->axes[px->axis[0]], pixels_channel(px), label, sizeof label));
+            buf_printf(&text, "%sA−B of %s", text.len ? "   " : "",
+                       axis_label(&px->v.graph->axes[px->axis[0]], pixels_channel(px), label, sizeof label));
         }
         if ((int)(text.len + 3 + strlen(HINT)) <= left.w)
             buf_printf(&text, "%s%s", text.len ? "   " : "", HINT);
@@ -193,7 +202,8 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     if (!rect_has(parts.model, y, x))
         return false;
     Tensor t = patch_of(&px, view);
-    if (view == VIEW_HEAT ? !picture_hit(p, parts.model, &px, y, x, &cell) : !tensor_how(view)->hit(p, parts.model, &t, y, x, &cell))
+    if (view == VIEW_HEAT ? !picture_hit(p, parts.model, &px, y, x, &cell)
+                          : !tensor_how(view)->hit(p, parts.model, &t, y, x, &cell))
         return false;
     /* a picture in focus stays in focus: the standardised one has the same axes */
     bool same = pixels_open(p->s, side, p->s->place.path, &focus);
@@ -211,7 +221,8 @@ static void title(const Session *s, Side side, Buf *out)
     const Image *file = &shown_input(s, side)->original;
     if (resized(s, side))
         buf_printf(out, "%d×%d → ", file->width, file->height);
-    buf_printf(out, "%s%d×%d, %d×%d patches of %d×%d", resized(s, side) ? "" : "picture ", pixels_width(&px), pixels_height(&px), px.cols, px.rows, px.patch_w, px.patch_h);
+    buf_printf(out, "%s%d×%d, %d×%d patches of %d×%d", resized(s, side) ? "" : "picture ", pixels_width(&px),
+               pixels_height(&px), px.cols, px.rows, px.patch_w, px.patch_h);
 }
 
 const ViewSpec VIEW_PICTURE = {.name = "picture", .draw = draw, .needs = needs, .click = click, .title = title};

@@ -4,12 +4,13 @@
 #include "core/io/image.h"
 #include "tui/views/pixels.h"
 
-/* The file as it was decoded, as large as fits into r with its proportions kept; a pixel of the file is no number of the trace. */
+/* The file as it was decoded, as large as fits into r with its proportions kept; a pixel of the file is no number of
+ * the trace. */
 void picture_file(const Paint *p, Rect r, const Image *im);
 
-/* How the model's picture is laid out: patches of kx × ky units in steps of pitch_x × pitch_y; a unit is a column across and half a
- * line down (a whole line where there are no half blocks). pitch 0: too small for the patches, the picture is shrunk into span_x ×
- * span_y units. */
+/* How the model's picture is laid out: patches of kx × ky units in steps of pitch_x × pitch_y; a unit is a column
+ * across and half a line down (a whole line where there are no half blocks). pitch 0: too small for the patches, the
+ * picture is shrunk into span_x × span_y units. */
 typedef struct PictureFit {
     Rect at;
     bool halves;

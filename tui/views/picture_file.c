@@ -15,7 +15,8 @@ static void mean_colour(const Image *im, int x0, int y0, int x1, int y1, int rgb
     int nx = x1 - x0 < SAMPLES ? x1 - x0 : SAMPLES, ny = y1 - y0 < SAMPLES ? y1 - y0 : SAMPLES;
     for (int a = 0; a < ny; a++)
         for (int b = 0; b < nx; b++) {
-            int y = y0 + (int)((long)(y1 - y0) * (2 * a + 1) / (2 * ny)), x = x0 + (int)((long)(x1 - x0) * (2 * b + 1) / (2 * nx));
+            int y = y0 + (int)((long)(y1 - y0) * (2 * a + 1) / (2 * ny)),
+                x = x0 + (int)((long)(x1 - x0) * (2 * b + 1) / (2 * nx));
             const uint8_t *pixel = im->data + ((size_t)y * (size_t)im->width + (size_t)x) * (size_t)im->channels;
             for (int k = 0; k < 3; k++)
                 sum[k] += pixel[im->channels == 3 ? k : 0];

@@ -9,8 +9,8 @@ static int at_least(int x, int limit)
     return x > limit ? x : limit;
 }
 
-/* Units of one patch in a step of `pitch`: with the grid on, at least one unit is left between patches, more where a whole number
- * of units per pixel needs it and it costs little. */
+/* Units of one patch in a step of `pitch`: with the grid on, at least one unit is left between patches, more where a
+ * whole number of units per pixel needs it and it costs little. */
 static int patch_units(int pitch, int pixels, bool gap)
 {
     int k = gap ? pitch - 1 : pitch;
@@ -123,7 +123,8 @@ static void put_unit(const Paint *p, const Pixels *px, const Tone *t, int y, int
     Ref ref = shown_ref(&px->v, pixels_cell(px, channel, (edge[0] + edge[1]) / 2, (edge[2] + edge[3]) / 2));
     if (t->data) {
         float d = mean_of(px, channel, edge);
-        canvas_pixel(p->c, y, x, half, scale_colour(&t->scale, d), scale_level(&t->scale, d), scale_sign(&t->scale, d), ref);
+        canvas_pixel(p->c, y, x, half, scale_colour(&t->scale, d), scale_level(&t->scale, d), scale_sign(&t->scale, d),
+                     ref);
         return;
     }
     int rgb[3];
@@ -146,13 +147,15 @@ static int unit_of(int pixel, int pixels, int patch, int pitch, int k, int span)
     return pixel / patch * pitch + (int)((long)(pixel % patch) * k / patch);
 }
 
-/* Brackets left and right of the picked patch: in the gap between patches where there is one, else on its outer columns. */
+/* Brackets left and right of the picked patch: in the gap between patches where there is one, else on its outer
+ * columns. */
 static void mark_patch(const Paint *p, const PictureFit *f, const Pixels *px)
 {
     if (f->pitch_y == 0)
         return;
     int x0 = f->at.x + pixels_patch_col(px) * f->pitch_x, x1 = x0 + f->kx - 1;
-    int top = unit_line(f, pixels_patch_row(px) * f->pitch_y), bottom = unit_line(f, pixels_patch_row(px) * f->pitch_y + f->ky - 1);
+    int top = unit_line(f, pixels_patch_row(px) * f->pitch_y),
+        bottom = unit_line(f, pixels_patch_row(px) * f->pitch_y + f->ky - 1);
     bool gap = f->pitch_x > f->kx;
     if (!gap && f->kx < 2)
         return;
@@ -177,7 +180,8 @@ void picture_model(const Paint *p, Rect r, const Pixels *px, bool focus)
     int uy = unit_of(pixels_row(px), pixels_height(px), px->patch_h, f.pitch_y, f.ky, f.span_y);
     int ux = unit_of(pixels_col(px), pixels_width(px), px->patch_w, f.pitch_x, f.kx, f.span_x);
     if (f.pitch_y == 0 || f.kx < 2)
-        heat_mark(p, unit_line(&f, uy), f.at.x + ux, 1, 1, shown_ref(&px->v, pixels_cell(px, pixels_channel(px), pixels_row(px), pixels_col(px))));
+        heat_mark(p, unit_line(&f, uy), f.at.x + ux, 1, 1,
+                  shown_ref(&px->v, pixels_cell(px, pixels_channel(px), pixels_row(px), pixels_col(px))));
     focus_cursor(p, focus, unit_line(&f, uy), f.at.x + ux);
     p->c->clip = old;
 }

@@ -69,6 +69,7 @@ int pixels_channel(const Pixels *p)
 
 size_t pixels_cell(const Pixels *p, int channel, int row, int col)
 {
-    return (size_t)channel * p->stride[C] + (size_t)(row / p->patch_h) * p->stride[Y] + (size_t)(row % p->patch_h) * p->stride[I] +
-           (size_t)(col / p->patch_w) * p->stride[X] + (size_t)(col % p->patch_w) * p->stride[J];
+    return (size_t)channel * p->stride[C] + (size_t)(row / p->patch_h) * p->stride[Y] +
+           (size_t)(row % p->patch_h) * p->stride[I] + (size_t)(col / p->patch_w) * p->stride[X] +
+           (size_t)(col % p->patch_w) * p->stride[J];
 }

@@ -5,9 +5,9 @@
 
 typedef struct Pixels {
     Shown v;
-    int channels, rows, cols;   /* patches down and across */
-    int patch_h, patch_w;       /* pixels */
-    size_t stride[5];           /* of c, y, i, x, j */
+    int channels, rows, cols; /* patches down and across */
+    int patch_h, patch_w;     /* pixels */
+    size_t stride[5];         /* of c, y, i, x, j */
     int axis[5];
 } Pixels;
 

@@ -12,7 +12,7 @@ typedef struct Positions {
     Shown v;
     const Axis *p;
     Lattice l;
-    int at, row, col;            /* the picked patch */
+    int at, row, col; /* the picked patch */
     size_t p_step, other_step;
 } Positions;
 
@@ -95,7 +95,8 @@ static Grid grid_make(const Paint *p, Rect room, const Positions *q)
 
 static Rect grid_rect(const Grid *g, Rect room, const Positions *q, int row, int col)
 {
-    return (Rect){room.y + (row - g->row) * (g->lines + g->gap), room.x + (col - g->col) * (q->l.cols + 1), g->lines, q->l.cols};
+    return (Rect){room.y + (row - g->row) * (g->lines + g->gap), room.x + (col - g->col) * (q->l.cols + 1), g->lines,
+                  q->l.cols};
 }
 
 static void draw_grid(const Paint *p, const Positions *q, Rect room, const Scale *scale, bool focus)
@@ -166,8 +167,10 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         return;
     Rect old = canvas_clip(p->c, r);
     if (!open_positions(p->s, side, &q))
-        canvas_wrap(p->c, r, STYLE_TEXT, side == SIDE_DIFF ? "A and B have no position embeddings of one shape to subtract."
-                                                           : "This model has no table of position embeddings: nothing here tells it where a patch was.");
+        canvas_wrap(p->c, r, STYLE_TEXT,
+                    side == SIDE_DIFF
+                        ? "A and B have no position embeddings of one shape to subtract."
+                        : "This model has no table of position embeddings: nothing here tells it where a patch was.");
     else if (!q.v.values)
         shown_computing(p, r);
     else {

@@ -56,14 +56,17 @@ static void draw_lit(const Paint *p, const Attend *a, const LatticeMap *m, float
             Ref ref;
             float w = attend_row_value(&(AttendRow){a, a->head}, m->row + row, m->col + col, &ref);
             double share = most > 0 && isfinite(w) ? (double)w / (double)most : 0;
-            double light = 0.2 + 0.8 * (share < 0 ? 0 : share > 1 ? 1 : share); /* a difference may be negative: as dark as nothing */
+            double light = 0.2 + 0.8 * (share < 0   ? 0
+                                        : share > 1 ? 1
+                                                    : share); /* a difference may be negative: as dark as nothing */
             double rgb[3], grey = 0;
             for (int c = 0; c < 3; c++) {
                 rgb[c] = light * (double)px[im->channels > 2 ? c : 0];
                 grey += rgb[c] / 3;
             }
             Colour colour = (Colour)rgb[0] << 16 | (Colour)rgb[1] << 8 | (Colour)rgb[2];
-            canvas_pixel(p->c, m->r.y + (m->halves ? j / 2 : j), m->r.x + i, m->halves ? j % 2 : -1, colour, (int)(grey * 9 / 255 + 0.5), 0, ref);
+            canvas_pixel(p->c, m->r.y + (m->halves ? j / 2 : j), m->r.x + i, m->halves ? j % 2 : -1, colour,
+                         (int)(grey * 9 / 255 + 0.5), 0, ref);
         }
 }
 
@@ -85,17 +88,22 @@ static void draw_prefix(const Paint *p, const Attend *a, const Scale *scale, Rec
         float v = a->v.values[cell];
         if (here)
             focus_cursor(p, focus, y, x);
-        x += canvas_printf(p->c, y, x, end - x, here ? STYLE_CURSOR : STYLE_AXIS, u == a->at_t ? "[%s]" : here ? ">%s<" : " %s ",
+        x += canvas_printf(p->c, y, x, end - x, here ? STYLE_CURSOR : STYLE_AXIS,
+                           u == a->at_t ? "[%s]"
+                           : here       ? ">%s<"
+                                        : " %s ",
                            axis_label(a->u_axis, u, label, sizeof label));
         for (int k = 0; k < 2 && end - x > 2; k++, x++)
-            canvas_pixel(p->c, y, x, -1, scale_colour(scale, v), scale_level(scale, v), scale_sign(scale, v), shown_ref(&a->v, cell));
+            canvas_pixel(p->c, y, x, -1, scale_colour(scale, v), scale_level(scale, v), scale_sign(scale, v),
+                         shown_ref(&a->v, cell));
         number_text(number, sizeof number, v, 9);
         if (x + 1 + (int)strlen(number) <= end)
             shown_number(p, &a->v, cell, y, x + 1, 9, STYLE_TEXT);
     }
 }
 
-static void mark_token(const Paint *p, const Attend *a, const LatticeMap *m, int token, const char marks[3], Style style)
+static void mark_token(const Paint *p, const Attend *a, const LatticeMap *m, int token, const char marks[3],
+                       Style style)
 {
     int row, col;
     if (axis_patch(a->u_axis, token, &row, &col))

@@ -35,7 +35,9 @@ static int top_tokens(const Attend *a, int most, int out[TOP_MOST])
 typedef struct TopFigure {
     const char *probe, *label, *brief;
 } TopFigure;
-static const TopFigure TOP_FIGURES[] = {{"row_sum", "sum", "sum"}, {"entropy", "entropy", "H"}, {"largest", "largest", "max"}};
+static const TopFigure TOP_FIGURES[] = {{"row_sum", "sum", "sum"},
+                                        {"entropy", "entropy", "H"},
+                                        {"largest", "largest", "max"}};
 enum { TOP_FIGURE_COUNT = sizeof TOP_FIGURES / sizeof *TOP_FIGURES };
 
 static void draw_top_figures(const Paint *p, const Attend *a, Rect r)
@@ -46,7 +48,8 @@ static void draw_top_figures(const Paint *p, const Attend *a, Rect r)
         attend_probe(p->s, TOP_FIGURES[i].probe, path);
         if (!shown_open(p->s, a->v.side, path, &v) || !v.values)
             continue;
-        int used = canvas_printf(p->c, r.y + i, r.x, r.w, STYLE_DIM, "%s ", r.w < LIST ? TOP_FIGURES[i].brief : TOP_FIGURES[i].label);
+        int used = canvas_printf(p->c, r.y + i, r.x, r.w, STYLE_DIM, "%s ",
+                                 r.w < LIST ? TOP_FIGURES[i].brief : TOP_FIGURES[i].label);
         used += shown_number(p, &v, v.cell, r.y + i, r.x + used, r.w - used, STYLE_TEXT);
         char most[32];
         snprintf(most, sizeof most, " of %.3f", dm_log((double)a->u_axis->n)); /* all weights equal: ln T */
@@ -80,12 +83,14 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         int u = top[line], list = r.w < LIST ? r.w : LIST, skip = list > LABEL + 3 ? LABEL : list > 5 ? 1 : 0;
         bool here = u == a.at_u;
         size_t cell = attend_cell(&a, a.head, a.at_t, u);
-        canvas_printf(p->c, r.y + line, r.x, skip, here ? STYLE_CURSOR : STYLE_AXIS, "%s%s", here ? ">" : " ", axis_label(a.u_axis, u, label, sizeof label));
+        canvas_printf(p->c, r.y + line, r.x, skip, here ? STYLE_CURSOR : STYLE_AXIS, "%s%s", here ? ">" : " ",
+                      axis_label(a.u_axis, u, label, sizeof label));
         shown_number_right(p, &a.v, cell, r.y + line, r.x + skip, list - skip, STYLE_TEXT);
         if (here)
             focus_cursor(p, focus, r.y + line, r.x);
         if (r.w >= 26 && a.pattern && a.v.side != SIDE_DIFF)
-            canvas_bar(p->c, r.y + line, r.x + 19, r.w - 20, (double)a.v.values[cell], STYLE_TEXT, shown_ref(&a.v, cell));
+            canvas_bar(p->c, r.y + line, r.x + 19, r.w - 20, (double)a.v.values[cell], STYLE_TEXT,
+                       shown_ref(&a.v, cell));
     }
     if (n < a.u_axis->n && line < r.h)
         canvas_printf(p->c, r.y + line++, r.x, r.w, STYLE_DIM, " %d more", a.u_axis->n - n);

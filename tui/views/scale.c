@@ -15,8 +15,8 @@ static MapId map_automatic(const Paint *p, bool is_signed)
     return is_signed ? CM_BLUE_ORANGE : CM_MAGMA;
 }
 
-/* The map that the reader chose serves every kind of value: a sequential one runs from the smallest to the largest, a signed one
- * has zero in its middle. Left to itself the scale is signed where a value is negative. */
+/* The map that the reader chose serves every kind of value: a sequential one runs from the smallest to the largest, a
+ * signed one has zero in its middle. Left to itself the scale is signed where a value is negative. */
 Scale scale_of_range(const Paint *p, float low, float high)
 {
     const LookAt *look = &p->s->look;
@@ -40,7 +40,8 @@ Scale scale_of_spread(const Paint *p, Side side, const Spread *s)
     float low = s->min, high = s->max;
     if (side == SIDE_DIFF) /* a difference always has its zero in the middle */
         low = -(high = fmaxf(fabsf(low), fabsf(high)));
-    else if (low > 0 && (low < high / 2 || !(low < high))) /* zero is the dark end unless the values are crowded far from it */
+    else if (low > 0 &&
+             (low < high / 2 || !(low < high))) /* zero is the dark end unless the values are crowded far from it */
         low = 0;
     return scale_of_range(p, low, high);
 }

@@ -1,20 +1,20 @@
-/* Blocks × heads as thumbnails: every head's whole matrix where there is room, else the row of the token in focus as a map of the
- * patches, pooled as far as it must be for all of them to be seen at once. */
+/* Blocks × heads as thumbnails: every head's whole matrix where there is room, else the row of the token in focus as a
+ * map of the patches, pooled as far as it must be for all of them to be seen at once. */
 #include "tui/views/attend.h"
 #include "tui/views/heat.h"
 
 enum { MATRIX_LEAST = 16, MAP_LEAST = 4, SQUARE_MOST = 8, LABEL = 3, BLOCKS_MOST = 40 };
 
 typedef struct Sheet {
-    bool matrix;          /* a thumbnail is the matrix, else one row over the patches */
+    bool matrix; /* a thumbnail is the matrix, else one row over the patches */
     Tiling tiling;
-    int wide, tall;       /* columns and half lines (lines, without half blocks) per tile */
-    int rows, cols;       /* tiles of a thumbnail */
-    int lines, columns;   /* its size in cells */
-    int gap;              /* lines between thumbnails */
+    int wide, tall;     /* columns and half lines (lines, without half blocks) per tile */
+    int rows, cols;     /* tiles of a thumbnail */
+    int lines, columns; /* its size in cells */
+    int gap;            /* lines between thumbnails */
     int blocks, heads;
     int first_block, first_head, down, across; /* shown */
-    Rect r;               /* where the thumbnails go */
+    Rect r;                                    /* where the thumbnails go */
     int head_y, caption_y;
 } Sheet;
 
@@ -123,7 +123,8 @@ static Sheet sheet_make(const Paint *p, Rect r, const Attend *a)
 
 static Rect thumb_rect(const Sheet *s, int block, int head)
 {
-    return (Rect){s->r.y + (block - s->first_block) * (s->lines + s->gap), s->r.x + (head - s->first_head) * (s->columns + 1), s->lines, s->columns};
+    return (Rect){s->r.y + (block - s->first_block) * (s->lines + s->gap),
+                  s->r.x + (head - s->first_head) * (s->columns + 1), s->lines, s->columns};
 }
 
 typedef struct Thumb {
@@ -143,7 +144,8 @@ static float thumb_value(const void *context, int row, int col, Ref *ref)
     return attend_row_tile(a, t->head, t->s->tiling, a->u.prefix + row * t->s->cols + col, t->kind, ref);
 }
 
-/* Every thumbnail has its own scale, else one sharp head would leave all others dark; a locked scale serves them all. */
+/* Every thumbnail has its own scale, else one sharp head would leave all others dark; a locked scale serves them all.
+ */
 static void draw_thumb(const Paint *p, const Attend *block, const Sheet *s, int head, Rect box)
 {
     Attend a = *block;
@@ -161,23 +163,27 @@ static void draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect r
         return;
     int used = 0;
     if (s->tiling.gy * s->tiling.gx > 1)
-        used = canvas_printf(p->c, s->caption_y, r.x, r.w, STYLE_TEXT, "1 cell = %d×%d %s, %s; ", s->tiling.gy, s->tiling.gx,
-                             s->matrix ? "tokens" : "patches", KINDS[p->s->look.pool_kind]);
+        used = canvas_printf(p->c, s->caption_y, r.x, r.w, STYLE_TEXT, "1 cell = %d×%d %s, %s; ", s->tiling.gy,
+                             s->tiling.gx, s->matrix ? "tokens" : "patches", KINDS[p->s->look.pool_kind]);
     axis_label(a->t_axis, a->at_t, t, sizeof t);
-    used += canvas_printf(p->c, s->caption_y, r.x + used, r.w - used, STYLE_DIM, s->matrix ? "rows ask, columns are looked at; " : "what %s looks at; ", t);
+    used += canvas_printf(p->c, s->caption_y, r.x + used, r.w - used, STYLE_DIM,
+                          s->matrix ? "rows ask, columns are looked at; " : "what %s looks at; ", t);
     if (p->s->look.locked && r.w - used >= 20) {
         Scale scale = attend_scale(p, a, false);
         scale_bar(p, &scale, s->caption_y, r.x + used, r.w - used);
     } else
-        canvas_text(p->c, s->caption_y, r.x + used, r.w - used, STYLE_DIM, p->s->look.locked ? "one scale" : "each on its own scale");
+        canvas_text(p->c, s->caption_y, r.x + used, r.w - used, STYLE_DIM,
+                    p->s->look.locked ? "one scale" : "each on its own scale");
 }
 
 static void draw_edges(const Paint *p, const Sheet *s, Rect r, int block, int head)
 {
     for (int h = s->first_head; s->head_y >= 0 && h < s->first_head + s->across; h++)
-        canvas_printf(p->c, s->head_y, thumb_rect(s, s->first_block, h).x, s->columns, h == head ? STYLE_CURSOR : STYLE_AXIS, "h%d", h);
+        canvas_printf(p->c, s->head_y, thumb_rect(s, s->first_block, h).x, s->columns,
+                      h == head ? STYLE_CURSOR : STYLE_AXIS, "h%d", h);
     for (int b = s->first_block; s->r.x > r.x && b < s->first_block + s->down; b++)
-        canvas_printf(p->c, thumb_rect(s, b, s->first_head).y, r.x, LABEL - 1, b == block ? STYLE_CURSOR : STYLE_AXIS, "%d", b);
+        canvas_printf(p->c, thumb_rect(s, b, s->first_head).y, r.x, LABEL - 1, b == block ? STYLE_CURSOR : STYLE_AXIS,
+                      "%d", b);
     if (s->head_y >= 0 && s->r.x > r.x && (s->down < s->blocks || s->across < s->heads))
         canvas_text(p->c, s->head_y, r.x, LABEL - 1, STYLE_DIM, s->down < s->blocks ? "↕" : "↔");
 }

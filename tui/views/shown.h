@@ -1,4 +1,5 @@
-/* What a view looks at: a node of one side, its values and the data cursor in it; and the small things that every view writes. */
+/* What a view looks at: a node of one side, its values and the data cursor in it; and the small things that every view
+ * writes. */
 #ifndef VITRINE_VIEWS_SHOWN_H
 #define VITRINE_VIEWS_SHOWN_H
 #include "tui/views/view.h"
@@ -7,10 +8,10 @@ typedef struct Shown {
     Side side;
     const Graph *graph;
     NodeId node;
-    const float *values;   /* NULL while not computed */
+    const float *values; /* NULL while not computed */
     size_t count;
-    size_t cell;           /* the focused cell */
-    int at[SESSION_AXES];  /* the data cursor, inside every axis of this graph */
+    size_t cell;          /* the focused cell */
+    int at[SESSION_AXES]; /* the data cursor, inside every axis of this graph */
 } Shown;
 
 /* The graph whose node ids a side's Refs carry: B's for a difference. */
@@ -27,8 +28,8 @@ int shown_number(const Paint *p, const Shown *v, size_t cell, int y, int x, int 
 void shown_number_right(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style);
 /* Label of the joint index of merged axes: "r3c4", or "h2e11" for several. Returns out. */
 const char *shown_label(const Graph *g, Dims d, size_t joint, char *out, size_t n);
-/* Cells of the widest of these labels; of a long axis only its first and last ones are looked at (named tokens are there, and the
- * largest numbers). */
+/* Cells of the widest of these labels; of a long axis only its first and last ones are looked at (named tokens are
+ * there, and the largest numbers). */
 int shown_widest(const Graph *g, Dims d);
 /* "t" or "h,e" appended. */
 void shown_axes(const Graph *g, Dims d, Buf *out);

@@ -27,7 +27,8 @@ static bool is_whole(float x)
     return !isfinite(x) || (x > -1e6F && x < 1e6F && x == (float)(int)x);
 }
 
-/* Values are looked at by the group: most groups have nothing outside what was seen, and that is found without a branch per value. */
+/* Values are looked at by the group: most groups have nothing outside what was seen, and that is found without a branch
+ * per value. */
 enum { GROUP = 32 };
 
 /* How many of a group are 0; *inside: are all of them in [min, max]? A NaN is not. */

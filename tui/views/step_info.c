@@ -137,7 +137,8 @@ static void line_rank(Lines *l, const Shown *v)
     const Axis *last = &v->graph->axes[d.axis[d.n - 1]];
     size_t n = (size_t)last->n, first = v->cell - v->cell % n, rank = 1;
     for (size_t i = first; i < first + n; i++)
-        rank += v->values[i] > v->values[v->cell] || (i < v->cell && !(v->values[i] < v->values[v->cell]) && !(v->values[i] > v->values[v->cell]));
+        rank += v->values[i] > v->values[v->cell] ||
+                (i < v->cell && !(v->values[i] < v->values[v->cell]) && !(v->values[i] > v->values[v->cell]));
     char text[64];
     int used = snprintf(text, sizeof text, "rank %zu of %zu", rank, n);
     if (used + 7 + (int)strlen(last->sym) <= l->r.w)
@@ -145,11 +146,14 @@ static void line_rank(Lines *l, const Shown *v)
     line_text(l, STYLE_DIM, text);
 }
 
-/* "t=r3c4 token that asks": an index of the cell and what its letter means. Only where tokens are looked at does one ask. */
+/* "t=r3c4 token that asks": an index of the cell and what its letter means. Only where tokens are looked at does one
+ * ask. */
 static void line_axis(Lines *l, const Graph *g, Dims d, int k, const int *at)
 {
-    static const struct { const char *sym, *brief; } BRIEF[] = {
-        {"t", "asks"}, {"u", "looked at"}, {"e", "in head"}, {"c", "colour"}, {"i", "pixel row"}, {"j", "pixel col."}, {"x", "patch col."}, {"d", "of width"}, {"m", "of MLP"}};
+    static const struct {
+        const char *sym, *brief;
+    } BRIEF[] = {{"t", "asks"},       {"u", "looked at"},  {"e", "in head"},  {"c", "colour"}, {"i", "pixel row"},
+                 {"j", "pixel col."}, {"x", "patch col."}, {"d", "of width"}, {"m", "of MLP"}};
     const Axis *a = &g->axes[d.axis[k]];
     bool asks = false;
     char label[64], text[128];
@@ -229,5 +233,7 @@ static bool click_none(const Paint *p, Rect r, Side side, int y, int x, Buf *com
     return false;
 }
 
-const ViewSpec VIEW_STEP_INFO = {.name = "step", .draw = draw_info, .needs = needs_focus, .click = click_none, .title = title_info};
-const ViewSpec VIEW_CURSOR = {.name = "cursor", .draw = draw_cursor, .needs = needs_cursor, .click = click_none, .title = title_cursor};
+const ViewSpec VIEW_STEP_INFO = {
+    .name = "step", .draw = draw_info, .needs = needs_focus, .click = click_none, .title = title_info};
+const ViewSpec VIEW_CURSOR = {
+    .name = "cursor", .draw = draw_cursor, .needs = needs_cursor, .click = click_none, .title = title_cursor};

@@ -1,5 +1,5 @@
-/* The forward pass as a list of boxes that open and close, with "you are here". The mark of the place is a shape of its own besides
- * the highlight, so that it is never taken for the mark of a closed box. */
+/* The forward pass as a list of boxes that open and close, with "you are here". The mark of the place is a shape of its
+ * own besides the highlight, so that it is never taken for the mark of a closed box. */
 #include <stdio.h>
 
 #include "tui/views/number.h"
@@ -99,7 +99,8 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     const Session *s = p->s;
     int here, total = count_lines(s, &here), k = 0;
     int top = (int)scroll_first((size_t)total, (size_t)here, r.h > 0 ? (size_t)r.h : 0);
-    for (int box = first_box(&s->stages); box != NO_BOX && k < top + r.h; box = stages_after(&s->stages, s->open, box), k++)
+    for (int box = first_box(&s->stages); box != NO_BOX && k < top + r.h;
+         box = stages_after(&s->stages, s->open, box), k++)
         if (k >= top)
             draw_line(p, (Rect){r.y + k - top, r.x, 1, r.w}, box, focus);
     p->c->clip = old;

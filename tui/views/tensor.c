@@ -69,8 +69,10 @@ int tensor_label_width(const Tensor *t, int width)
 
 const TensorHow *tensor_how(View view)
 {
-    static const TensorHow *const HOW[] = {
-        [VIEW_HEAT] = &TENSOR_HEAT, [VIEW_NUMBERS] = &TENSOR_NUMBERS, [VIEW_STRIP] = &TENSOR_STRIP, [VIEW_HISTOGRAM] = &TENSOR_HISTOGRAM};
+    static const TensorHow *const HOW[] = {[VIEW_HEAT] = &TENSOR_HEAT,
+                                           [VIEW_NUMBERS] = &TENSOR_NUMBERS,
+                                           [VIEW_STRIP] = &TENSOR_STRIP,
+                                           [VIEW_HISTOGRAM] = &TENSOR_HISTOGRAM};
     _Static_assert(sizeof HOW / sizeof *HOW == VIEW_COUNT, "one way of drawing per view");
     return HOW[view < VIEW_COUNT ? view : VIEW_HEAT];
 }

@@ -1,5 +1,5 @@
-/* The ways of looking at a tensor's values, each drawn into a rectangle of its own. A tensor is seen as a plane: rows × columns of
- * merged axes, every other axis held at the data cursor. */
+/* The ways of looking at a tensor's values, each drawn into a rectangle of its own. A tensor is seen as a plane: rows ×
+ * columns of merged axes, every other axis held at the data cursor. */
 #ifndef VITRINE_TUI_TENSOR_H
 #define VITRINE_TUI_TENSOR_H
 #include "tui/views/shown.h"
@@ -8,9 +8,9 @@
 typedef struct Tensor {
     Shown v;
     Plane plane;
-    Spread spread;           /* of all values of the node, where they are computed */
-    size_t row, col;         /* the data cursor */
-    bool linear;             /* the cell of (row, col) is first + row·row_stride + col·col_stride */
+    Spread spread;   /* of all values of the node, where they are computed */
+    size_t row, col; /* the data cursor */
+    bool linear;     /* the cell of (row, col) is first + row·row_stride + col·col_stride */
     size_t first, row_stride, col_stride;
 } Tensor;
 

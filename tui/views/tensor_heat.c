@@ -7,17 +7,17 @@
 #include "tui/views/tensor.h"
 
 typedef struct Fit {
-    Rect cells;           /* where the data cells are */
-    int label_w;          /* columns of row labels to their left */
-    bool head;            /* a line of column labels above them */
-    int pool_r, pool_c;   /* tensor rows and columns in one drawn cell */
-    int rows, cols;       /* cells drawn */
-    size_t row0, col0;    /* first of them, counted in drawn cells */
-    int cell_w, cell_h;   /* as heat_draw takes them */
+    Rect cells;         /* where the data cells are */
+    int label_w;        /* columns of row labels to their left */
+    bool head;          /* a line of column labels above them */
+    int pool_r, pool_c; /* tensor rows and columns in one drawn cell */
+    int rows, cols;     /* cells drawn */
+    size_t row0, col0;  /* first of them, counted in drawn cells */
+    int cell_w, cell_h; /* as heat_draw takes them */
 } Fit;
 
-/* Smallest pooling with which n fits into room. Where several axes are merged it is a divisor of the inner one if that costs less than
- * half the room, so that no drawn cell mixes two heads. */
+/* Smallest pooling with which n fits into room. Where several axes are merged it is a divisor of the inner one if that
+ * costs less than half the room, so that no drawn cell mixes two heads. */
 static int pool_for(const Graph *g, Dims merged, size_t n, size_t room)
 {
     size_t need = room ? (n + room - 1) / room : n;
@@ -92,7 +92,8 @@ typedef struct Pooled {
     double sum;
 } Pooled;
 
-/* n more cells; false at a NaN, which is then the best. What is not at most the top is larger, or NaN: one comparison tells both. */
+/* n more cells; false at a NaN, which is then the best. What is not at most the top is larger, or NaN: one comparison
+ * tells both. */
 static inline bool pool_max(Pooled *p, const float *values, size_t cell, size_t stride, size_t n, bool by_size)
 {
     float top = p->top;
@@ -157,17 +158,19 @@ static size_t end_of(size_t from, int pool, size_t count)
     return end < count ? end : count;
 }
 
-/* One drawn cell: the largest (by size), or the mean, of the values pooled into it; the Ref is the value's own cell, for a mean the
- * cursor's where it is inside, else the first. A NaN is never pooled away. */
+/* One drawn cell: the largest (by size), or the mean, of the values pooled into it; the Ref is the value's own cell,
+ * for a mean the cursor's where it is inside, else the first. A NaN is never pooled away. */
 static float heat_value(const void *context, int row, int col, Ref *ref)
 {
     const HeatSource *h = context;
     const Tensor *t = h->t;
-    size_t r0 = (h->f->row0 + (size_t)row) * (size_t)h->f->pool_r, c0 = (h->f->col0 + (size_t)col) * (size_t)h->f->pool_c;
+    size_t r0 = (h->f->row0 + (size_t)row) * (size_t)h->f->pool_r,
+           c0 = (h->f->col0 + (size_t)col) * (size_t)h->f->pool_c;
     Pooled p = {.best = tensor_cell(t, r0, c0)};
     float first = t->v.values[p.best];
     p.top = h->kind == POOL_ABSMAX ? fabsf(first) : first;
-    bool whole = pool_block(&p, h, r0, end_of(r0, h->f->pool_r, t->plane.row_count), c0, end_of(c0, h->f->pool_c, t->plane.col_count));
+    bool whole = pool_block(&p, h, r0, end_of(r0, h->f->pool_r, t->plane.row_count), c0,
+                            end_of(c0, h->f->pool_c, t->plane.col_count));
     *ref = shown_ref(&t->v, p.best);
     return whole && h->kind == POOL_MEAN ? (float)(p.sum / (double)p.count) : t->v.values[p.best];
 }

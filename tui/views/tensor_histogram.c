@@ -48,13 +48,14 @@ static void draw_facts(const Paint *p, Rect *r, const Tensor *t, const Spread *s
     number_text(mean_word, sizeof mean_word, (float)mean, 12);
     number_text(deviation_word, sizeof deviation_word, (float)deviation, 12);
     Rect line = rect_cut(r, 't', 1);
-    canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "%s number%s   mean %s   sd %s", count_text(count, sizeof count, s->count),
-                  s->count == 1 ? "" : "s", mean_word, deviation_word);
+    canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "%s number%s   mean %s   sd %s",
+                  count_text(count, sizeof count, s->count), s->count == 1 ? "" : "s", mean_word, deviation_word);
     line = rect_cut(r, 't', 1);
     if (s->finite)
         draw_extremes(p, line, t, s);
     line = rect_cut(r, 't', 1);
-    canvas_printf(p->c, line.y, line.x, line.w, s->nans || s->infinities ? STYLE_WARNING : STYLE_DIM, "zeros %.1f %%   NaN %zu   infinite %zu",
+    canvas_printf(p->c, line.y, line.x, line.w, s->nans || s->infinities ? STYLE_WARNING : STYLE_DIM,
+                  "zeros %.1f %%   NaN %zu   infinite %zu",
                   s->count ? 100.0 * (double)s->zeros / (double)s->count : 0.0, s->nans, s->infinities);
 }
 

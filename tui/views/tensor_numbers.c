@@ -53,7 +53,8 @@ static void draw_cell(const Paint *p, const Fit *f, const Tensor *t, int row, in
     bool here = cell == t->v.cell;
     if (here)
         canvas_fill(p->c, (Rect){y, x, 1, f->cell_w}, STYLE_CURSOR, ' ');
-    shown_number_right(p, &t->v, cell, y, f->cell_w > 1 ? x + 1 : x, f->cell_w > 1 ? f->cell_w - 1 : 1, here ? STYLE_CURSOR : STYLE_TEXT);
+    shown_number_right(p, &t->v, cell, y, f->cell_w > 1 ? x + 1 : x, f->cell_w > 1 ? f->cell_w - 1 : 1,
+                       here ? STYLE_CURSOR : STYLE_TEXT);
     if (!here)
         return;
     if (f->cell_w > 1)
@@ -67,7 +68,8 @@ static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
     char label[64];
     for (int col = 0; f.head && col < f.cols && t->plane.cols.n; col++) {
         size_t c = f.col0 + (size_t)col;
-        canvas_right(p->c, f.cells.y - 1, f.cells.x + col * f.cell_w + 1, f.cell_w - 1, c == t->col ? STYLE_STRONG : STYLE_AXIS,
+        canvas_right(p->c, f.cells.y - 1, f.cells.x + col * f.cell_w + 1, f.cell_w - 1,
+                     c == t->col ? STYLE_STRONG : STYLE_AXIS,
                      shown_label(t->v.graph, t->plane.cols, c, label, sizeof label));
     }
     for (int row = 0; row < f.rows; row++) {
@@ -100,7 +102,8 @@ static void caption(const Paint *p, Rect r, const Tensor *t, Buf *out)
     if ((size_t)f.rows < t->plane.row_count)
         buf_printf(out, "rows %zu–%zu of %zu", f.row0, f.row0 + (size_t)f.rows - 1, t->plane.row_count);
     if ((size_t)f.cols < t->plane.col_count)
-        buf_printf(out, "%scolumns %zu–%zu of %zu", out->len ? ", " : "", f.col0, f.col0 + (size_t)f.cols - 1, t->plane.col_count);
+        buf_printf(out, "%scolumns %zu–%zu of %zu", out->len ? ", " : "", f.col0, f.col0 + (size_t)f.cols - 1,
+                   t->plane.col_count);
 }
 
 const TensorHow TENSOR_NUMBERS = {.draw = draw, .hit = hit, .caption = caption, .bar = false, .plane = true};

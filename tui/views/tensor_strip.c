@@ -1,4 +1,5 @@
-/* The focused row of a plane as one long strip of colours over several lines, and below it the same values as numbers. */
+/* The focused row of a plane as one long strip of colours over several lines, and below it the same values as numbers.
+ */
 #include "tui/views/heat.h"
 #include "tui/views/tensor.h"
 
@@ -78,7 +79,8 @@ static void draw_heat(const Paint *p, const Fit *f, const Tensor *t, bool focus)
             float x = t->v.values[cell];
             int y = w->cells.y + (int)line, at = w->cells.x + (int)k * w->cell_w;
             for (int i = 0; i < w->cell_w; i++)
-                canvas_pixel(p->c, y, at + i, -1, scale_colour(&scale, x), scale_level(&scale, x), scale_sign(&scale, x), shown_ref(&t->v, cell));
+                canvas_pixel(p->c, y, at + i, -1, scale_colour(&scale, x), scale_level(&scale, x),
+                             scale_sign(&scale, x), shown_ref(&t->v, cell));
             if (cell == t->v.cell) {
                 heat_mark(p, y, at, 1, w->cell_w, shown_ref(&t->v, cell));
                 focus_cursor(p, focus, y, at);
@@ -98,7 +100,8 @@ static void draw_numbers(const Paint *p, const Fit *f, const Tensor *t)
                 break;
             size_t cell = tensor_cell(t, t->row, col);
             int x = w->cells.x + (int)k * w->cell_w, gap = w->cell_w > 1;
-            shown_number_right(p, &t->v, cell, w->cells.y + (int)line, x + gap, w->cell_w - gap, cell == t->v.cell ? STYLE_CURSOR : STYLE_TEXT);
+            shown_number_right(p, &t->v, cell, w->cells.y + (int)line, x + gap, w->cell_w - gap,
+                               cell == t->v.cell ? STYLE_CURSOR : STYLE_TEXT);
         }
     }
 }

@@ -34,7 +34,8 @@ bool tiles_open(const Session *s, Side side, const char *path, const char *axis,
 
 size_t tiles_cell(const Tiles *t, int tile, int channel, int row, int col)
 {
-    return (size_t)tile * t->stride[TILE] + (size_t)channel * t->stride[C] + (size_t)row * t->stride[I] + (size_t)col * t->stride[J];
+    return (size_t)tile * t->stride[TILE] + (size_t)channel * t->stride[C] + (size_t)row * t->stride[I] +
+           (size_t)col * t->stride[J];
 }
 
 bool tiles_range(const Tiles *t, int tile, size_t *low, size_t *high)
@@ -108,7 +109,8 @@ static void put_unit(const Paint *p, const Tiles *t, int tile, float most, int y
         canvas_ref(p->c, y, x, 1, ref);
         return;
     }
-    Colour colour = (Colour)byte_of(value[0], most) << 16 | (Colour)byte_of(value[1], most) << 8 | (Colour)byte_of(value[2], most);
+    Colour colour = (Colour)byte_of(value[0], most) << 16 | (Colour)byte_of(value[1], most) << 8 |
+                    (Colour)byte_of(value[2], most);
     int level = most > 0 ? (int)(fabsf(mean) / most * 9 + 0.5F) : 0;
     canvas_pixel(p->c, y, x, half, colour, level > 9 ? 9 : level, (mean > 0) - (mean < 0), ref);
 }

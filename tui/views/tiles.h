@@ -1,14 +1,15 @@
-/* Small pictures on a grid: one tile for every index of an axis, each c × i × j values around zero. Filters and their components. */
+/* Small pictures on a grid: one tile for every index of an axis, each c × i × j values around zero. Filters and their
+ * components. */
 #ifndef VITRINE_TUI_TILES_H
 #define VITRINE_TUI_TILES_H
 #include "tui/views/shown.h"
 
 typedef struct Tiles {
     Shown v;
-    int axis;             /* of which every index has a tile */
-    int count, here;      /* tiles; the one in focus */
-    int channels, h, w;   /* of one tile */
-    size_t stride[4];     /* of the tile, its channel, row and column */
+    int axis;           /* of which every index has a tile */
+    int count, here;    /* tiles; the one in focus */
+    int channels, h, w; /* of one tile */
+    size_t stride[4];   /* of the tile, its channel, row and column */
 } Tiles;
 
 /* False where that node is none of tiles: [axis,c,i,j]. */

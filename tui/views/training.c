@@ -1,5 +1,6 @@
-/* What training left behind, as it grew: how alike the places of patches are at every snapshot, a large map of the chosen one over a
- * film strip of all, and the curves of the run. What was recorded while training is in no trace: no cell here carries a Ref. */
+/* What training left behind, as it grew: how alike the places of patches are at every snapshot, a large map of the
+ * chosen one over a film strip of all, and the curves of the run. What was recorded while training is in no trace: no
+ * cell here carries a Ref. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,20 +11,31 @@
 #include "tui/views/lattice.h"
 #include "tui/views/shown.h"
 
-enum { SQUARE_MOST = 16, THUMB_MOST = 4, CURVES_LEAST = 20, MAP_LEAST = 8, LEGEND = 19, FIGURE_LINES = 3, FIGURES_LEAST = 36, WIDE = 140 };
+enum {
+    SQUARE_MOST = 16,
+    THUMB_MOST = 4,
+    CURVES_LEAST = 20,
+    MAP_LEAST = 8,
+    LEGEND = 19,
+    FIGURE_LINES = 3,
+    FIGURES_LEAST = 36,
+    WIDE = 140
+};
 
 typedef struct Training {
     const History *run, *twin, *shown; /* shown: the one looked at */
     const Film *film;                  /* of the one looked at, or NULL */
     FilmKind kind;
-    int snapshot, count;               /* the chosen one; count may be 0 */
-    int rows, cols, at, row, col;      /* patches; the picked one */
+    int snapshot, count;          /* the chosen one; count may be 0 */
+    int rows, cols, at, row, col; /* patches; the picked one */
     const Axis *p;
 } Training;
 
 static bool open_training(const Session *s, Training *out)
 {
-    Training t = {.run = session_history(s), .twin = session_history_twin(s), .kind = s->look.centred ? FILM_CENTRED : FILM_RAW};
+    Training t = {.run = session_history(s),
+                  .twin = session_history_twin(s),
+                  .kind = s->look.centred ? FILM_CENTRED : FILM_RAW};
     bool twin = s->look.twin && t.twin;
     if (!t.run)
         return false;
@@ -100,9 +112,13 @@ static Layout layout(const Paint *p, const Training *t, Rect r)
             l.strip = rect_cut(&r, 'b', lines * l.thumb_h);
             rect_cut(&r, 'b', r.h > 2 * MAP_LEAST);
         }
-        int wide = r.w >= WIDE ? r.w / 3 : r.w > 2 * CURVES_LEAST ? r.w * 45 / 100 : r.w; /* what is over makes the curves wider */
-        bool under = r.h > 2 * MAP_LEAST && wide >= FIGURES_LEAST; /* the figures: the curves get the lines beside them */
-        LatticeMap m = lattice_map(p, (Rect){r.y, r.x, r.h - (under ? FIGURE_LINES : 0), wide}, t->rows, t->cols, SQUARE_MOST, t->row, t->col);
+        int wide = r.w >= WIDE              ? r.w / 3
+                   : r.w > 2 * CURVES_LEAST ? r.w * 45 / 100
+                                            : r.w; /* what is over makes the curves wider */
+        bool under = r.h > 2 * MAP_LEAST &&
+                     wide >= FIGURES_LEAST; /* the figures: the curves get the lines beside them */
+        LatticeMap m = lattice_map(p, (Rect){r.y, r.x, r.h - (under ? FIGURE_LINES : 0), wide}, t->rows, t->cols,
+                                   SQUARE_MOST, t->row, t->col);
         Rect left = rect_cut(&r, 'l', under && m.r.w < FIGURES_LEAST ? FIGURES_LEAST : m.r.w);
         rect_cut(&r, 'l', 2);
         if (under) {
@@ -147,7 +163,8 @@ static void draw_map(const Paint *p, const Training *t, Rect r, const Scale *sca
 static Rect thumb_rect(const Layout *l, int i)
 {
     int k = i - l->first;
-    return (Rect){l->strip.y + k / l->across * l->thumb_h, l->strip.x + k % l->across * l->thumb_w, l->thumb_h, l->thumb_w - 1};
+    return (Rect){l->strip.y + k / l->across * l->thumb_h, l->strip.x + k % l->across * l->thumb_w, l->thumb_h,
+                  l->thumb_w - 1};
 }
 
 static void draw_strip(const Paint *p, const Training *t, const Layout *l, const Scale *scale)
@@ -184,19 +201,26 @@ static void draw_figures(const Paint *p, const Training *t, Rect r)
     bool wide = r.w >= 44;
     int y = r.y;
     if (g)
-        canvas_printf(p->c, y++, r.x, r.w, STYLE_TEXT, wide ? "most alike: beside %.0f %%, or by a corner %.0f %%" : "alike: beside %.0f %%, or corner %.0f %%", 100 * g->near4, 100 * g->near8);
+        canvas_printf(p->c, y++, r.x, r.w, STYLE_TEXT,
+                      wide ? "most alike: beside %.0f %%, or by a corner %.0f %%"
+                           : "alike: beside %.0f %%, or corner %.0f %%",
+                      100 * g->near4, 100 * g->near8);
     double rank = !g ? (double)NAN : t->kind == FILM_CENTRED ? g->rank_centred : g->rank;
     if (!isnan(rank) && y < r.y + r.h)
-        canvas_printf(p->c, y++, r.x, r.w, STYLE_TEXT, wide ? "rank correlation of alike and near: %.2f" : "rank correlation %.2f", rank);
+        canvas_printf(p->c, y++, r.x, r.w, STYLE_TEXT,
+                      wide ? "rank correlation of alike and near: %.2f" : "rank correlation %.2f", rank);
     if (!isnan(check) && y < r.y + r.h)
-        canvas_printf(p->c, y, r.x, r.w, STYLE_TEXT, wide ? "right on pictures it never learns from: %.1f %%" : "right when held out: %.1f %%", 100 * (double)check);
+        canvas_printf(p->c, y, r.x, r.w, STYLE_TEXT,
+                      wide ? "right on pictures it never learns from: %.1f %%" : "right when held out: %.1f %%",
+                      100 * (double)check);
 }
 
 static void draw_status(const Paint *p, const Training *t, Rect r)
 {
     if (!t->count)
         return;
-    int used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, r.w >= 40 ? "recorded while training, step %d" : "step %d", step_of(t));
+    int used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG,
+                             r.w >= 40 ? "recorded while training, step %d" : "step %d", step_of(t));
     used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "  %d of %d", t->snapshot + 1, t->count);
     if (!t->twin || r.w - used < LEGEND)
         return;
@@ -213,7 +237,8 @@ static void draw_all(const Paint *p, const Training *t, Rect r, bool focus)
     if (t->film && t->count)
         draw_map(p, t, l.map, &scale, focus);
     else if (l.map.h)
-        canvas_wrap(p->c, l.map, STYLE_DIM, "This run has no table of position embeddings: only its figures were recorded.");
+        canvas_wrap(p->c, l.map, STYLE_DIM,
+                    "This run has no table of position embeddings: only its figures were recorded.");
     if (l.strip.h)
         draw_strip(p, t, &l, &scale);
     if (l.curves.h)
@@ -234,7 +259,9 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     if (open_training(p->s, &t))
         draw_all(p, &t, r, focus);
     else
-        canvas_wrap(p->c, r, STYLE_TEXT, "No record of this model's training is known. `vitrine train -o FOLDER` makes a model with one: history.safetensors beside its weights.");
+        canvas_wrap(p->c, r, STYLE_TEXT,
+                    "No record of this model's training is known. `vitrine train -o FOLDER` makes a model with one: "
+                    "history.safetensors beside its weights.");
     p->c->clip = old;
 }
 
@@ -275,7 +302,8 @@ static void title(const Session *s, Side side, Buf *out)
     }
     buf_printf(out, "training%s", !t.twin ? "" : t.shown == t.twin ? " without 1/√d_k" : " with 1/√d_k");
     if (t.film)
-        buf_printf(out, ": places like %s, %s", axis_label(t.p, t.at, label, sizeof label), t.kind == FILM_CENTRED ? "mean removed" : "raw");
+        buf_printf(out, ": places like %s, %s", axis_label(t.p, t.at, label, sizeof label),
+                   t.kind == FILM_CENTRED ? "mean removed" : "raw");
 }
 
 const ViewSpec VIEW_TRAINING = {"training", draw, needs, click, title};

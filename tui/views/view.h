@@ -1,5 +1,6 @@
-/* A view is a pure function (const Session, rectangle) → cells. Drawing never computes: a view lists the nodes it needs, the app
- * steps the runs, drawing uses session_peek (NULL: draws "computing"). Views do not know each other; frame.c puts them together. */
+/* A view is a pure function (const Session, rectangle) → cells. Drawing never computes: a view lists the nodes it
+ * needs, the app steps the runs, drawing uses session_peek (NULL: draws "computing"). Views do not know each other;
+ * frame.c puts them together. */
 #ifndef VITRINE_TUI_VIEW_H
 #define VITRINE_TUI_VIEW_H
 #include "core/session/session.h"
@@ -11,8 +12,8 @@ typedef struct Paint {
     const Session *s;
     Canvas *c;
     ColourMode mode;
-    bool light;          /* light ground */
-    int seconds_left;    /* of what is being computed; 0 where nobody knows */
+    bool light;       /* light ground */
+    int seconds_left; /* of what is being computed; 0 where nobody knows */
 } Paint;
 
 enum { VIEW_NEEDS = 128 };
@@ -26,7 +27,8 @@ void needs_add(Needs *n, Side side, const char *path);
 
 typedef struct ViewSpec {
     const char *name;
-    /* Draws into r (already inside its border). side: which values. focus: this pane has the cursor (sets canvas cursor_y/x). */
+    /* Draws into r (already inside its border). side: which values. focus: this pane has the cursor (sets canvas
+     * cursor_y/x). */
     void (*draw)(const Paint *p, Rect r, Side side, bool focus);
     void (*needs)(const Session *s, Side side, Rect r, Needs *out); /* what draw will peek at */
     /* The command a click at (y, x) of the canvas stands for, drawn into r; false when none. */
@@ -36,8 +38,10 @@ typedef struct ViewSpec {
 } ViewSpec;
 
 /* One per screen, in the order of Screen. */
-extern const ViewSpec VIEW_PICTURE, VIEW_TENSOR, VIEW_SHEET, VIEW_MATRIX, VIEW_ROW, VIEW_POSITIONS, VIEW_EXPLAIN, VIEW_ANSWER;
-extern const ViewSpec VIEW_TRAINING, VIEW_FILTERS, VIEW_HEAD_MAP, VIEW_WHERE, VIEW_LENS, VIEW_SCALE, VIEW_CENSUS, VIEW_BLANKS;
+extern const ViewSpec VIEW_PICTURE, VIEW_TENSOR, VIEW_SHEET, VIEW_MATRIX, VIEW_ROW, VIEW_POSITIONS, VIEW_EXPLAIN,
+    VIEW_ANSWER;
+extern const ViewSpec VIEW_TRAINING, VIEW_FILTERS, VIEW_HEAD_MAP, VIEW_WHERE, VIEW_LENS, VIEW_SCALE, VIEW_CENSUS,
+    VIEW_BLANKS;
 const ViewSpec *view_of(Screen s);
 /* Side panes. */
 extern const ViewSpec VIEW_STEPS;     /* the map of boxes, "you are here" */
@@ -55,7 +59,8 @@ typedef struct Scale {
     float low, high; /* signed maps: −high … high */
     bool is_signed;
 } Scale;
-/* Chosen from the session's LookAt (map, lock) and the values of the whole node: sequential for values ≥ 0, signed otherwise. */
+/* Chosen from the session's LookAt (map, lock) and the values of the whole node: sequential for values ≥ 0, signed
+ * otherwise. */
 Scale scale_for(const Paint *p, Side side, NodeId n, const float *values, size_t count);
 Scale scale_of_range(const Paint *p, float low, float high);
 Colour scale_colour(const Scale *s, float x);
@@ -64,11 +69,13 @@ int scale_sign(const Scale *s, float x);
 /* One line: low, the bar, high, map name, "locked". */
 void scale_bar(const Paint *p, const Scale *s, int y, int x, int width);
 
-/* A rows × cols picture of numbers in half blocks: one cell is `cell_w` columns by one half row, or by cell_h whole rows when cell_h > 0.
- * value(context, row, col, &ref) gives each; NaN draws as the no-value colour. */
+/* A rows × cols picture of numbers in half blocks: one cell is `cell_w` columns by one half row, or by cell_h whole
+ * rows when cell_h > 0. value(context, row, col, &ref) gives each; NaN draws as the no-value colour. */
 typedef float (*HeatFn)(const void *context, int row, int col, Ref *ref);
-void heat_draw(const Paint *p, Rect r, int rows, int cols, int cell_w, int cell_h, const Scale *s, HeatFn value, const void *context);
-/* A number for people: 6 significant digits at most, in width cells ("1.84021", "-1.2e-05", "inf", "NaN"); drops digits, never the exponent. */
+void heat_draw(const Paint *p, Rect r, int rows, int cols, int cell_w, int cell_h, const Scale *s, HeatFn value,
+               const void *context);
+/* A number for people: 6 significant digits at most, in width cells ("1.84021", "-1.2e-05", "inf", "NaN"); drops
+ * digits, never the exponent. */
 void number_text(char *out, size_t n, float x, int width);
 /* ".97" as on the answer line; "1.00", "<.01". */
 void probability_text(char *out, size_t n, float p);

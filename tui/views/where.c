@@ -1,5 +1,6 @@
-/* Where did it look: rollout, the last block's attention, gradient × input and occlusion side by side, one number per patch each, on a scale
- * of its own; below them the four values of the picked patch, and how much of each map lies on the object where its place is known. */
+/* Where did it look: rollout, the last block's attention, gradient × input and occlusion side by side, one number per
+ * patch each, on a scale of its own; below them the four values of the picked patch, and how much of each map lies on
+ * the object where its place is known. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,21 +13,27 @@
 #include "tui/views/where_panels.h"
 
 enum { SQUARE_MOST = 24, NAME_CELLS = 13, NUMBER_CELLS = 11, NUMBER_LEAST = 9, WIDE_NOTE = 50, TABLE_LEAST = 10 };
-/* The column beside the maps: its least width, where a row of the table takes one line, the lines kept below the picture, the least for one
- * more note, and the width of a rollout's sums. */
-enum { ASIDE = 20, ASIDE_LINE = NAME_CELLS + 2 * NUMBER_CELLS, ASIDE_LINES = WHERE_METHODS + 5, ASIDE_NOTE = 5, SUMS_LINE = 32 };
+/* The column beside the maps: its least width, where a row of the table takes one line, the lines kept below the
+ * picture, the least for one more note, and the width of a rollout's sums. */
+enum {
+    ASIDE = 20,
+    ASIDE_LINE = NAME_CELLS + 2 * NUMBER_CELLS,
+    ASIDE_LINES = WHERE_METHODS + 5,
+    ASIDE_NOTE = 5,
+    SUMS_LINE = 32
+};
 
 typedef struct Where {
     const Session *s;
     Side side;
-    bool there[WHERE_METHODS];         /* is there such a map on this side? */
+    bool there[WHERE_METHODS]; /* is there such a map on this side? */
     Shown map[WHERE_METHODS], mass[WHERE_METHODS];
     bool has_mass[WHERE_METHODS];
     Shown share, row_sum, patches_sum;
     bool has_share, has_sums;
     const Measure *occlusion;
-    const char *why;                   /* there is none: one line, or NULL while it has not begun */
-    const float *object;               /* [p], or NULL */
+    const char *why;     /* there is none: one line, or NULL while it has not begun */
+    const float *object; /* [p], or NULL */
     Pixels picture;
     bool has_picture;
     const Axis *p;
@@ -53,7 +60,8 @@ static bool open_where(const Session *s, Side side, Where *out)
     w.occlusion = where_occlusion(s, side, &w.why);
     w.there[WHERE_OCCLUSION] = w.occlusion || !w.why;
     w.has_share = shown_open(s, side == SIDE_DIFF ? SIDE_B : side, "where.object_share", &w.share);
-    w.has_sums = shown_open(s, side, sum_path(s, path), &w.row_sum) && shown_open(s, side, "rollout.patches_sum", &w.patches_sum);
+    w.has_sums = shown_open(s, side, sum_path(s, path), &w.row_sum) &&
+                 shown_open(s, side, "rollout.patches_sum", &w.patches_sum);
     w.object = session_peek(s, side == SIDE_DIFF ? SIDE_B : side, "where.object");
     w.has_picture = side != SIDE_DIFF && pixels_open(s, side, pixels_input(s, side), &w.picture);
     const Shown *v = &w.map[WHERE_ROLLOUT];
@@ -121,7 +129,8 @@ static bool reads_class_token(const Session *s)
 
 static void draw_title(const Paint *p, const Where *w, Rect r, int m)
 {
-    static const char *const LONG[WHERE_METHODS] = {"attention rollout", "last attention", "gradient × input", "occlusion"};
+    static const char *const LONG[WHERE_METHODS] = {"attention rollout", "last attention", "gradient × input",
+                                                    "occlusion"};
     bool here = m == w->focus;
     if (r.h > 0)
         canvas_printf(p->c, r.y, r.x, r.w, here ? STYLE_TITLE : STYLE_HEADER, "%s%s", here ? ">" : " ",
@@ -239,7 +248,8 @@ static void draw_note(const Paint *p, const Where *w, Rect line, int m)
 {
     Buf text = {0};
     note_text(w, m, line.w < WIDE_NOTE, &text);
-    bool shown = m == w->focus || utf8_cells(buf_str(&text)) <= line.w; /* half a note tells nothing of a map that nobody asked for */
+    bool shown = m == w->focus ||
+                 utf8_cells(buf_str(&text)) <= line.w; /* half a note tells nothing of a map that nobody asked for */
     int used = shown ? canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, buf_str(&text)) : 0;
     if (m == WHERE_ROLLOUT && shown)
         draw_sums(p, w, line, used);
@@ -260,7 +270,8 @@ static void draw_number(const Paint *p, const Shown *v, size_t cell, float x, Re
     canvas_right(p->c, at.y, at.x, at.w, STYLE_TEXT, text);
 }
 
-/* Where name, value and share stand in a row of the table; in a narrow column the name has a line of its own. Returns what is left of the line. */
+/* Where name, value and share stand in a row of the table; in a narrow column the name has a line of its own. Returns
+ * what is left of the line. */
 typedef struct Row {
     Rect name, value, mass;
 } Row;
@@ -280,7 +291,8 @@ static Rect draw_row(const Paint *p, const Where *w, Rect line, int m)
     bool here = m == w->focus, node = m != WHERE_OCCLUSION, patch = node && w->there[m] && w->map[m].values;
     Row row;
     Rect rest = row_cut(w, line, line.h > 1, &row);
-    canvas_printf(p->c, row.name.y, row.name.x, row.name.w, here ? STYLE_TITLE : STYLE_TEXT, "%s%s", here ? ">" : " ", where_word((WhereMethod)m));
+    canvas_printf(p->c, row.name.y, row.name.x, row.name.w, here ? STYLE_TITLE : STYLE_TEXT, "%s%s", here ? ">" : " ",
+                  where_word((WhereMethod)m));
     if (row.value.w >= NUMBER_LEAST)
         draw_number(p, patch ? &w->map[m] : NULL, cell_of(w, patch ? m : 0, w->at), value_of(w, m, w->at), row.value);
     if (row.mass.w >= NUMBER_LEAST) {
@@ -311,7 +323,8 @@ static Rect draw_header(const Paint *p, const Where *w, Rect line, bool narrow)
     Row row;
     Rect rest = row_cut(w, line, narrow, &row);
     if (row.value.w >= NUMBER_LEAST)
-        canvas_right(p->c, row.value.y, row.value.x, row.value.w, STYLE_HEADER, axis_label(w->p, w->at, label, sizeof label));
+        canvas_right(p->c, row.value.y, row.value.x, row.value.w, STYLE_HEADER,
+                     axis_label(w->p, w->at, label, sizeof label));
     if (row.mass.w >= NUMBER_LEAST)
         canvas_right(p->c, row.mass.y, row.mass.x, row.mass.w, STYLE_HEADER, "on object");
     return rest;
@@ -319,7 +332,8 @@ static Rect draw_header(const Paint *p, const Where *w, Rect line, bool narrow)
 
 /* --- the arrangement --- */
 
-/* The maps, and the table with the bar of the map in focus: below them, or in a column beside them, under the picture. */
+/* The maps, and the table with the bar of the map in focus: below them, or in a column beside them, under the picture.
+ */
 typedef struct Layout {
     Panels maps;
     Rect table, bar;
@@ -331,7 +345,8 @@ static bool layout_beside(const Paint *p, const Where *w, Rect r, int square, La
     Rect maps, text;
     if (!panels_beside(r, WHERE_METHODS, w->l.rows, w->l.cols, SQUARE_MOST, square, ASIDE, &maps, &text))
         return false;
-    Layout l = {.beside = true, .maps = panels_make(p, maps, WHERE_METHODS, w->l.rows, w->l.cols, SQUARE_MOST, w->row, w->col)};
+    Layout l = {.beside = true,
+                .maps = panels_make(p, maps, WHERE_METHODS, w->l.rows, w->l.cols, SQUARE_MOST, w->row, w->col)};
     int lines = ASIDE_LINES + (text.w < ASIDE_LINE ? WHERE_METHODS : 0);
     Rect picture = text;
     picture.h -= lines;
@@ -354,7 +369,8 @@ static Layout layout(const Paint *p, const Where *w, Rect r)
     else if (r.h >= 4)
         l.table = rect_cut(&room, 'b', 1);
     int count = WHERE_METHODS, square = panels_square(p, room, count, w->l.rows, w->l.cols, SQUARE_MOST);
-    bool picture = w->has_picture && square > 1 && square == panels_square(p, room, count + 1, w->l.rows, w->l.cols, SQUARE_MOST);
+    bool picture = w->has_picture && square > 1 &&
+                   square == panels_square(p, room, count + 1, w->l.rows, w->l.cols, SQUARE_MOST);
     Layout aside;
     if (r.h >= TABLE_LEAST && layout_beside(p, w, r, square - (w->has_picture && !picture), &aside) &&
         (aside.maps.map[0].k > square || aside.maps.count > count))

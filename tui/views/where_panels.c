@@ -53,7 +53,8 @@ Panels panels_make(const Paint *p, Rect room, int count, int rows, int cols, int
     int lines = 1 + (square > 1 || heat_halves(p) ? (rows * square + 1) / 2 : rows);
     if (square > 0 && lines >= TITLE_FROM && room.h / down > lines) /* what is left over stays below them all */
         room.h = down * lines;
-    int wide = cols * square + GAP > TITLE_CELLS ? cols * square + GAP : TITLE_CELLS; /* no wider than a map or its title needs */
+    int wide = cols * square + GAP > TITLE_CELLS ? cols * square + GAP
+                                                 : TITLE_CELLS; /* no wider than a map or its title needs */
     if (room.w > across * (wide + GAP))
         room.w = across * (wide + GAP);
     for (int i = 0; i < count; i++) {
@@ -69,7 +70,8 @@ bool panels_beside(Rect r, int count, int rows, int cols, int most, int square, 
 {
     for (int k = most - most % 2; k > square; k -= 2)
         for (int across = count; across >= 1; across--) {
-            int down = (count + across - 1) / across, h = down * (rows * k / 2 + 1), w = across * cols * k + GAP * (across - 1);
+            int down = (count + across - 1) / across, h = down * (rows * k / 2 + 1),
+                w = across * cols * k + GAP * (across - 1);
             if ((count % across == 1 && across > 1) || h > r.h || w + GAP + aside > r.w)
                 continue;
             *panels = (Rect){r.y, r.x, h, w};

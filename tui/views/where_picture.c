@@ -65,6 +65,7 @@ void panels_patch(const Paint *p, const LatticeMap *m, const Pixels *px, float l
             Span s;
             part_of(dy, tall, px->patch_h, row * px->patch_h, &s.top, &s.bottom);
             part_of(dx, m->k, px->patch_w, col * px->patch_w, &s.left, &s.right);
-            put_colour(p, px, (Tone){low, high}, m->r.y + (m->halves ? line / 2 : line), m->r.x + j * m->k + dx, m->halves ? line % 2 : -1, s);
+            put_colour(p, px, (Tone){low, high}, m->r.y + (m->halves ? line / 2 : line), m->r.x + j * m->k + dx,
+                       m->halves ? line % 2 : -1, s);
         }
 }
