@@ -28,10 +28,13 @@ say      = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
-# One static library per folder, in the order of the arrows: a folder may use those before it.
-LAYERS  := core/base core/kernels core/graph core/io core/models core/train core/eval core/session tui/canvas tui/views tui/cli
+# One static library per storey, in the order of the arrows: a storey may use those before it. A large storey has rooms
+# (folders inside it), which are one library with it.
+LAYERS  := core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session tui/canvas tui/views tui/cli
 lib_of   = $(B)/$(subst /,_,$(1)).a
-SRC_OF   = $(sort $(wildcard $(1)/*.c))
+ROOMS_core/session := ask edit learned
+ROOMS_tui/views    := attention explain learned picture tensor
+SRC_OF   = $(sort $(wildcard $(1)/*.c $(foreach r,$(ROOMS_$(1)),$(1)/$(r)/*.c)))
 TUI_OBJ := $(patsubst %.c,$(B)/%.o,$(call SRC_OF,tui))
 LDLIBS  := -ljansson -lz -lm -lpthread
 LDLIBS_TUI := -lncursesw -ltinfo
@@ -63,7 +66,8 @@ UP_TO_core_io      := $(UP_TO_core_graph) core/io
 UP_TO_core_models  := $(UP_TO_core_io) core/models
 UP_TO_core_train   := $(UP_TO_core_models) core/train
 UP_TO_core_eval    := $(UP_TO_core_train) core/eval
-UP_TO_core_session := $(UP_TO_core_eval) core/session
+UP_TO_core_diff    := $(UP_TO_core_eval) core/diff
+UP_TO_core_session := $(UP_TO_core_diff) core/session
 UP_TO_tui_canvas   := core/base tui/canvas
 UP_TO_tui_views    := $(UP_TO_core_session) tui/canvas tui/views
 UP_TO_tui_cli      := $(UP_TO_tui_views) tui/cli
@@ -129,7 +133,7 @@ $(B)/tests/$(1)/%: tests/$(1)/%.c $(filter-out $(B)/tui/main.o,$(2)) $$(call lib
 	$(Q)$(CC) $(CFLAGS_ALL) -o $$@ $$< $(filter-out $(B)/tui/main.o,$(2)) $$(call libs_for,$(1)) $(LDFLAGS) -lcmocka $(3) $(LDLIBS)
 TESTS += $$(patsubst tests/%.c,$(B)/tests/%,$$(sort $$(wildcard tests/$(1)/test_*.c)))
 endef
-TESTED := core_base core_kernels core_graph core_io core_models core_train core_eval core_session tui_canvas tui_views
+TESTED := core_base core_kernels core_graph core_io core_models core_train core_eval core_diff core_session tui_canvas tui_views
 $(foreach l,$(TESTED),$(eval $(call test_rule,$(l))))
 $(eval $(call test_rule,tui_cli,$(TUI_OBJ),$(LDLIBS_TUI)))
 $(eval $(call test_rule,tui,$(TUI_OBJ),$(LDLIBS_TUI)))

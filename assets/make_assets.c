@@ -8,8 +8,8 @@
 
 #include "core/base/buf.h"
 #include "core/base/file.h"
+#include "core/models/drawn.h"
 #include "core/models/model.h"
-#include "core/models/shapes.h"
 
 #define TRAINED "assets/trained"
 enum { RECORD_MAX = 64 << 20 };
@@ -44,15 +44,15 @@ static bool write_file(const char *dir, const char *name, const char *symbol, co
 
 static bool write_picture(const char *dir, const char *name, uint64_t number)
 {
-    static uint8_t pixels[SHAPES_SIDE * SHAPES_SIDE * 3];
+    static uint8_t pixels[DRAWN_SIDE * DRAWN_SIDE * 3];
     char head[32], file[64];
-    int label = shapes_picture(number, pixels, NULL);
+    int label = drawn_picture(number, pixels, NULL);
     if (strcmp(SHAPES_NAMES[label], name) != 0) {
         fprintf(stderr, "make_assets: picture %llu is a %s, not a %s: correct assets/pictures.def\n",
                 (unsigned long long)number, SHAPES_NAMES[label], name);
         return false;
     }
-    snprintf(head, sizeof head, "P6\n%d %d\n255\n", SHAPES_SIDE, SHAPES_SIDE);
+    snprintf(head, sizeof head, "P6\n%d %d\n255\n", DRAWN_SIDE, DRAWN_SIDE);
     snprintf(file, sizeof file, "%s.ppm", name);
     return write_file(dir, file, name, head, pixels, sizeof pixels);
 }

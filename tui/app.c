@@ -9,8 +9,8 @@
 #include "core/base/file.h"
 #include "core/base/pace.h"
 #include "core/base/utf8.h"
-#include "core/session/study.h"
-#include "core/session/telling.h"
+#include "core/session/learned/measures.h"
+#include "core/session/learned/scale_places.h"
 #include "tui/canvas/export.h"
 #include "tui/cli/link.h"
 #include "tui/frame.h"
@@ -20,7 +20,7 @@
 #include "tui/term.h"
 
 /* How long one slice of computing may keep a key waiting, and how often a frame is drawn while work goes on. */
-enum { SLICE_NS = 8000000, STUDY_NS = 4000000, FRAME_NS = 60000000, HINT_STEPS = 3, HINT_KEYS = 12 };
+enum { SLICE_NS = 8000000, MEASURES_NS = 4000000, FRAME_NS = 60000000, HINT_STEPS = 3, HINT_KEYS = 12 };
 
 typedef struct App {
     Session s;
@@ -419,7 +419,7 @@ static void check_link(App *a)
 /* Measuring comes when the frame shows all else. */
 static bool study(App *a)
 {
-    return a->halted || study_step(&a->s, clock_ns() + STUDY_NS);
+    return a->halted || measures_step(&a->s, clock_ns() + MEASURES_NS);
 }
 
 static void show_frame(App *a)
@@ -488,7 +488,7 @@ static bool begin(App *a, const AppOptions *o, Err *err)
     Pace pace = {0};
     char first[32];
     bool asked = o->link || o->commands, plain = !asked && !o->input && !o->model;
-    const char *input = plain ? telling_input(first, sizeof first) : o->input;
+    const char *input = plain ? scale_places_input(first, sizeof first) : o->input;
     if (!session_init(&a->s, o->model, input, o->threads, loading, &pace, err))
         return false;
     if (pace.began && clock_ns() - pace.began > 500000000 && isatty(STDERR_FILENO))
@@ -504,7 +504,7 @@ static bool begin(App *a, const AppOptions *o, Err *err)
     a->hint = true;
     bool resumed = !o->fresh && !asked && resume(a);
     if (plain && !resumed)
-        telling_begin(&a->s);
+        scale_places_begin(&a->s);
     if ((o->link && !command_do(&a->s, &a->commands, o->link, COMMAND_EDIT, err)) ||
         (o->commands && !command_do(&a->s, &a->commands, o->commands, COMMAND_EDIT | COMMAND_FILE, err))) {
         session_free(&a->s);

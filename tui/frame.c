@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/models/drawn.h"
 #include "core/models/names.h"
-#include "core/models/shapes.h"
 #include "tui/keymap.h"
 #include "tui/views/answer.h"
 
@@ -29,7 +29,7 @@ static bool on_attention(const Session *s)
 }
 
 /* What was learned, measured over many pictures: these screens need the width, and have their own figures. */
-static bool on_study(const Session *s)
+static bool on_learned(const Session *s)
 {
     return s->place.screen >= SCREEN_TRAINING;
 }
@@ -109,7 +109,7 @@ Frame frame_layout(const Session *s, int h, int w, bool hint)
     f.sentence = rect_cut(&r, 'b', h < 5 ? 0 : h >= 12 && w < SENTENCE_WIDTH ? 2 : 1);
     f.header = rect_cut(&r, 't', h >= 8 ? 1 : 0);
     f.hint = rect_cut(&r, 't', hint && h >= 18 ? 1 : 0);
-    bool explain = s->place.screen == SCREEN_EXPLAIN, study = on_study(s);
+    bool explain = s->place.screen == SCREEN_EXPLAIN, study = on_learned(s);
     bool one = explain || (study && shows_both(s));
     bool sides = s->compare == COMPARE_SIDES && session_compares(s) && !one;
     if (s->look.zoomed || w < 40 || r.h < 6) {
@@ -190,7 +190,7 @@ static void draw_header(const Paint *p, Rect r)
     buf_free(&text);
 }
 
-/* What a screen of on_study is about, at most 76 cells. That of blanks is a step like any other. */
+/* What a screen of on_learned is about, at most 76 cells. That of blanks is a step like any other. */
 static const char *const LEARNED[SCREEN_COUNT] = {
     [SCREEN_TRAINING] = "What training left behind, snapshot by snapshot, recorded while it ran.",
     [SCREEN_FILTERS] = "What each number of a patch's vector looks for in its pixels, as a picture.",
@@ -203,7 +203,7 @@ static const char *const LEARNED[SCREEN_COUNT] = {
 
 static const char *sentence_of(const Session *s)
 {
-    if (on_study(s) && LEARNED[s->place.screen])
+    if (on_learned(s) && LEARNED[s->place.screen])
         return LEARNED[s->place.screen];
     static const char *const STUDIES[SCREEN_COUNT] = {
         /* of the screen as a whole, where no node's own fits */

@@ -8,8 +8,8 @@
 
 #include "core/base/file.h"
 #include "core/base/utf8.h"
-#include "core/models/shapes.h"
-#include "core/session/study.h"
+#include "core/models/drawn.h"
+#include "core/session/learned/measures.h"
 #include "tui/keymap.h"
 #include "tui/overlay.h"
 
@@ -163,10 +163,10 @@ void overlay_open_menu(Overlay *o, const Session *s)
     overlay_add(o, "in the program", "", NULL);
     if (strcmp(s->model.layout, "bundled") != 0)
         overlay_add(o, "model   shapes-vit, the one in the program", "", "model bundled");
-    bool seen[SHAPES_CLASSES] = {false};
-    for (int n = 17, found = 0; found < SHAPES_CLASSES && n < 1000;
+    bool seen[DRAWN_CLASSES] = {false};
+    for (int n = 17, found = 0; found < DRAWN_CLASSES && n < 1000;
          n++) { /* one of every class, from the first picture on */
-        int label = shapes_label((uint64_t)n);
+        int label = drawn_label((uint64_t)n);
         if (seen[label])
             continue;
         seen[label] = true;
@@ -182,7 +182,7 @@ void overlay_open_menu(Overlay *o, const Session *s)
 /* The screens of what was learned, from the table of their commands. */
 static void add_learned(Overlay *o)
 {
-    CommandTable t = session_commands_study();
+    CommandTable t = session_commands_learned();
     for (int i = 0; i < t.count; i++) {
         char text[160];
         if (strcmp(t.commands[i].group, "learned") != 0)

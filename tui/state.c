@@ -8,7 +8,7 @@
 
 #include "core/base/file.h"
 #include "core/session/address.h"
-#include "core/session/gradient.h"
+#include "core/session/learned/gradient.h"
 #include "tui/app.h"
 
 static bool state_path(char *out, size_t n, bool make)

@@ -6,7 +6,7 @@
 #include <sys/ioctl.h>
 
 #include "core/base/utf8.h"
-#include "tui/canvas/shown.h"
+#include "tui/canvas/cell_look.h"
 
 const KeySequence key_sequences[KEY_SEQUENCES] = {
     {"\033[A", "Up"},        {"\033[B", "Down"},      {"\033[C", "Right"},      {"\033[D", "Left"},

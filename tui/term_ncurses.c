@@ -17,7 +17,7 @@
 #include "core/base/buf.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
-#include "tui/canvas/shown.h"
+#include "tui/canvas/cell_look.h"
 #include "tui/term_detect.h"
 #include "tui/term_entry.h"
 #include "tui/term_keys.h"
@@ -298,7 +298,7 @@ static int pair_number(Colour fg, Colour bg)
     return pair;
 }
 
-static void set_cell(cchar_t *out, Shown s)
+static void set_cell(cchar_t *out, CellLook s)
 {
     static const struct {
         uint8_t attr;
@@ -318,8 +318,8 @@ static void draw_row(const Canvas *c, int y, int cells)
 {
     int n = 0;
     for (int x = 0; x < cells; x++) {
-        Shown s = cell_shown(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], term.status.mode, term.status.ascii,
-                             term.status.light);
+        CellLook s = cell_look(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], term.status.mode, term.status.ascii,
+                               term.status.light);
         if (!s.ch)
             continue;
         if (utf8_width(s.ch) == 2 &&

@@ -11,7 +11,7 @@ enum { SLICE_NS = 50000000 };
 /* What the runs have in common. */
 typedef struct Course {
     const Model *model;
-    Stock *stock;
+    Dataset *stock;
     Pool *pool;
     Graph graph; /* of one picture: edits are made for it */
     VitNodes nodes;
@@ -40,24 +40,24 @@ static void close_course(Course *c)
 
 static bool report(Course *c, const char *what, size_t pictures, Err *err)
 {
-    double share = ((double)c->done + (double)pictures / (double)(stock_count(c->stock) + 1)) / (double)c->total;
+    double share = ((double)c->done + (double)pictures / (double)(dataset_count(c->stock) + 1)) / (double)c->total;
     return !c->progress || c->progress(c->context, what, share) || err_set(err, "cancelled");
 }
 
 /* One examination to its end; NULL when cancelled. */
-static Exam *hold_exam(Course *c, Edits edits, bool other, const char *what, Err *err)
+static Accuracy *hold_exam(Course *c, Edits edits, bool other, const char *what, Err *err)
 {
-    const ExamSetup setup = {.model = c->model,
-                             .edits = edits.edit,
-                             .edit_count = edits.count,
-                             .graph = &c->graph,
-                             .stock = c->stock,
-                             .other = other,
-                             .pool = c->pool};
-    Exam *e = exam_new(&setup, err);
-    while (e && !exam_step(e, clock_ns() + SLICE_NS))
-        if (!report(c, what, exam_pictures_done(e), err)) {
-            exam_free(e);
+    const AccuracySetup setup = {.model = c->model,
+                                 .edits = edits.edit,
+                                 .edit_count = edits.count,
+                                 .graph = &c->graph,
+                                 .stock = c->stock,
+                                 .other = other,
+                                 .pool = c->pool};
+    Accuracy *e = accuracy_new(&setup, err);
+    while (e && !accuracy_step(e, clock_ns() + SLICE_NS))
+        if (!report(c, what, accuracy_pictures_done(e), err)) {
+            accuracy_free(e);
             return NULL;
         }
     c->done++;
@@ -65,41 +65,41 @@ static Exam *hold_exam(Course *c, Edits edits, bool other, const char *what, Err
 }
 
 /* Share named right without that; NaN where the model has no such part. False when cancelled. */
-static bool share_without(Course *c, Removal r, const char *what, double *share, Err *err)
+static bool share_without(Course *c, Ablation r, const char *what, double *share, Err *err)
 {
     Arena arena = {0};
     Edits edits;
     bool ok = true;
     *share = (double)NAN;
-    if (removal_edits(&arena, &c->graph, &c->model->vit, &c->nodes, r, &edits)) {
-        Exam *e = hold_exam(c, edits, false, what, err);
+    if (ablation_edits(&arena, &c->graph, &c->model->vit, &c->nodes, r, &edits)) {
+        Accuracy *e = hold_exam(c, edits, false, what, err);
         ok = e != NULL;
         if (ok)
-            *share = exam_share(exam_result(e));
-        exam_free(e);
+            *share = accuracy_share(accuracy_result(e));
+        accuracy_free(e);
     } else
         c->done++;
     arena_free(&arena);
     return ok;
 }
 
-static Survey *hold_survey(Course *c, Removal r, const char *what, Err *err)
+static AttentionStats *hold_survey(Course *c, Ablation r, const char *what, Err *err)
 {
     Arena arena = {0};
     Edits edits;
-    if (!removal_edits(&arena, &c->graph, &c->model->vit, &c->nodes, r, &edits))
+    if (!ablation_edits(&arena, &c->graph, &c->model->vit, &c->nodes, r, &edits))
         UNREACHABLE("a model without a scale");
-    const SurveySetup setup = {.model = c->model,
-                               .edits = edits.edit,
-                               .edit_count = edits.count,
-                               .graph = &c->graph,
-                               .stock = c->stock,
-                               .pool = c->pool};
-    Survey *s = survey_new(&setup, err);
+    const AttentionStatsSetup setup = {.model = c->model,
+                                       .edits = edits.edit,
+                                       .edit_count = edits.count,
+                                       .graph = &c->graph,
+                                       .stock = c->stock,
+                                       .pool = c->pool};
+    AttentionStats *s = attention_stats_new(&setup, err);
     arena_free(&arena);
-    while (s && !survey_step(s, clock_ns() + SLICE_NS))
-        if (!report(c, what, survey_pictures_done(s), err)) {
-            survey_free(s);
+    while (s && !attention_stats_step(s, clock_ns() + SLICE_NS))
+        if (!report(c, what, attention_stats_pictures_done(s), err)) {
+            attention_stats_free(s);
             return NULL;
         }
     c->done++;
@@ -110,11 +110,11 @@ static bool run_blocks(Course *c, Evaluation *e, Err *err)
 {
     bool ok = true;
     for (int layer = 0; ok && layer < e->layers; layer++) {
-        ok = share_without(c, (Removal){.kind = REMOVAL_ATTENTION, .layer = layer}, "without one attention",
+        ok = share_without(c, (Ablation){.kind = ABLATION_ATTENTION, .layer = layer}, "without one attention",
                            &e->attention[layer], err) &&
-             share_without(c, (Removal){.kind = REMOVAL_MLP, .layer = layer}, "without one MLP", &e->mlp[layer], err);
+             share_without(c, (Ablation){.kind = ABLATION_MLP, .layer = layer}, "without one MLP", &e->mlp[layer], err);
         for (int head = 0; ok && head < e->heads; head++)
-            ok = share_without(c, (Removal){.kind = REMOVAL_HEAD, .layer = layer, .head = head}, "without one head",
+            ok = share_without(c, (Ablation){.kind = ABLATION_HEAD, .layer = layer, .head = head}, "without one head",
                                &e->head[layer * e->heads + head], err);
     }
     return ok;
@@ -125,20 +125,21 @@ static bool run_all(Course *c, Evaluation *e, Err *err)
     e->trained = hold_exam(c, (Edits){.count = 0}, true, "as trained", err);
     if (!e->trained)
         return false;
-    e->accuracy = exam_share(exam_result(e->trained));
-    return share_without(c, (Removal){.kind = REMOVAL_SCALE}, "without the scale", &e->scale_off, err) &&
-           share_without(c, (Removal){.kind = REMOVAL_POSITIONS}, "without positions", &e->positions_off, err) &&
+    e->accuracy = accuracy_share(accuracy_result(e->trained));
+    return share_without(c, (Ablation){.kind = ABLATION_SCALE}, "without the scale", &e->scale_off, err) &&
+           share_without(c, (Ablation){.kind = ABLATION_POSITIONS}, "without positions", &e->positions_off, err) &&
            run_blocks(c, e, err) &&
-           (e->with = hold_survey(c, (Removal){.kind = REMOVAL_NONE}, "attention", err)) != NULL &&
-           (e->without = hold_survey(c, (Removal){.kind = REMOVAL_SCALE}, "attention without the scale", err)) != NULL;
+           (e->with = hold_survey(c, (Ablation){.kind = ABLATION_NONE}, "attention", err)) != NULL &&
+           (e->without = hold_survey(c, (Ablation){.kind = ABLATION_SCALE}, "attention without the scale", err)) !=
+               NULL;
 }
 
-bool evaluation_run(Evaluation *e, const Model *m, Stock *stock, Pool *pool, EvaluationProgress progress, void *context,
-                    Err *err)
+bool evaluation_run(Evaluation *e, const Model *m, Dataset *stock, Pool *pool, EvaluationProgress progress,
+                    void *context, Err *err)
 {
     Course c = {.model = m, .stock = stock, .pool = pool, .progress = progress, .context = context};
     size_t layers = (size_t)m->vit.layers, heads = (size_t)m->vit.heads;
-    *e = (Evaluation){.pictures = stock_count(stock),
+    *e = (Evaluation){.pictures = dataset_count(stock),
                       .layers = m->vit.layers,
                       .heads = m->vit.heads,
                       .head = xcalloc(size_mul(layers, heads), sizeof(double)),
@@ -146,7 +147,7 @@ bool evaluation_run(Evaluation *e, const Model *m, Stock *stock, Pool *pool, Eva
                       .mlp = xcalloc(layers, sizeof(double))};
     open_course(&c);
     if (vit_has(&m->vit, VIT_POS))
-        e->has_grid = grid_figures(&m->vit, vit_weight(&m->weights, VIT_POS, 0)->data, &e->grid);
+        e->has_grid = position_grid_figures(&m->vit, vit_weight(&m->weights, VIT_POS, 0)->data, &e->grid);
     bool ok = run_all(&c, e, err);
     close_course(&c);
     if (!ok)
@@ -156,9 +157,9 @@ bool evaluation_run(Evaluation *e, const Model *m, Stock *stock, Pool *pool, Eva
 
 void evaluation_free(Evaluation *e)
 {
-    exam_free(e->trained);
-    survey_free(e->with);
-    survey_free(e->without);
+    accuracy_free(e->trained);
+    attention_stats_free(e->with);
+    attention_stats_free(e->without);
     free(e->head);
     free(e->attention);
     free(e->mlp);

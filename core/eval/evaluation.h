@@ -2,22 +2,22 @@
  * away, and what its attention does meanwhile. */
 #ifndef VITRINE_EVAL_EVALUATION_H
 #define VITRINE_EVAL_EVALUATION_H
-#include "core/eval/exam.h"
-#include "core/eval/grid.h"
-#include "core/eval/removal.h"
-#include "core/eval/survey.h"
+#include "core/eval/ablation.h"
+#include "core/eval/accuracy.h"
+#include "core/eval/attention_stats.h"
+#include "core/eval/position_grid.h"
 
 typedef struct Evaluation {
     size_t pictures;
     int layers, heads;
-    Exam *trained;   /* as trained, both read-outs; done */
-    double accuracy; /* of it: shares, 0 … 1, like all that follow */
+    Accuracy *trained; /* as trained, both read-outs; done */
+    double accuracy;   /* of it: shares, 0 … 1, like all that follow */
     double scale_off;
-    double positions_off;    /* NaN where no positions are added */
-    double *head;            /* [layers, heads] with that head's z at 0 */
-    double *attention, *mlp; /* [layers] with that sub-layer adding nothing */
-    Survey *with, *without;  /* attention as trained, and without the scale; done */
-    GridFigures grid;        /* of the position table, where has_grid */
+    double positions_off;           /* NaN where no positions are added */
+    double *head;                   /* [layers, heads] with that head's z at 0 */
+    double *attention, *mlp;        /* [layers] with that sub-layer adding nothing */
+    AttentionStats *with, *without; /* attention as trained, and without the scale; done */
+    PositionGrid grid;              /* of the position table, where has_grid */
     bool has_grid;
 } Evaluation;
 
@@ -25,7 +25,7 @@ typedef struct Evaluation {
 typedef bool (*EvaluationProgress)(void *context, const char *what, double share);
 
 /* The stock suits the model. On failure (cancelled) nothing is to be freed. */
-bool evaluation_run(Evaluation *e, const Model *m, Stock *stock, Pool *pool, EvaluationProgress progress, void *context,
-                    Err *err);
+bool evaluation_run(Evaluation *e, const Model *m, Dataset *stock, Pool *pool, EvaluationProgress progress,
+                    void *context, Err *err);
 void evaluation_free(Evaluation *e); /* accepts a zeroed one */
 #endif

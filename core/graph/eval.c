@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/base/err.h"
-#include "core/graph/column.h"
+#include "core/graph/column_sum.h"
 #include "core/graph/contract.h"
 #include "core/graph/fuse.h"
 #include "core/graph/source.h"
@@ -180,7 +180,7 @@ static void sum_columns(const Job *j, const Part *p, const Span *s)
     WalkPlace place = walk_place(w, s->first);
     for (size_t done = 0, n; done < s->count; done += n) {
         n = min_size(w->len[last] - place.index[last], s->count - done);
-        column_sums(j->kernels, s->out + done, s->in[0] + (place.offset[1] - s->start[0]), &p->inner, n, s->gather);
+        column_sum(j->kernels, s->out + done, s->in[0] + (place.offset[1] - s->start[0]), &p->inner, n, s->gather);
         walk_next_run(w, &place);
     }
 }

@@ -4,8 +4,8 @@
 
 #include "core/base/dmath.h"
 #include "core/base/rng.h"
+#include "core/models/drawn.h"
 #include "core/models/model.h"
-#include "core/models/shapes.h"
 
 /* How a weight begins: mean + deviation · N(0,1), the deviation divided by √inputs where `fan` is set.
  * Queries and keys are large: with deviation s a score divided by √d_k has deviation s², so that softmax prefers some
@@ -110,7 +110,7 @@ bool model_size(const char *size, VitConfig *c)
 VitConfig model_bundled_config(void)
 {
     VitConfig c = vit_config_base();
-    c.image_h = c.image_w = SHAPES_SIDE;
+    c.image_h = c.image_w = DRAWN_SIDE;
     c.patch_h = c.patch_w = 6;
     c.width = 64;
     c.layers = 4;
@@ -118,13 +118,13 @@ VitConfig model_bundled_config(void)
     c.head_dim = 16;
     c.scale = vit_scale(c.head_dim);
     c.mlp = 128;
-    c.classes = SHAPES_CLASSES;
+    c.classes = DRAWN_CLASSES;
     c.act = MAP_GELU_TANH;
     c.input = VIT_INPUT_PER_IMAGE;
     c.mask_token = c.reconstruct = true;
     return c;
 }
-_Static_assert((int)MODEL_BUNDLED_CLASSES == (int)SHAPES_CLASSES, "one class per shape");
+_Static_assert((int)MODEL_BUNDLED_CLASSES == (int)DRAWN_CLASSES, "one class per shape");
 
 typedef struct Cursor {
     const unsigned char *at;

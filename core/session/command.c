@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "core/session/address.h"
-#include "core/session/study.h"
+#include "core/session/learned/measures.h"
 
 Commands session_command_set(void)
 {
     return (Commands){.table = {session_commands_go(), session_commands_look(), session_commands_ask(),
-                                session_commands_change(), session_commands_files(), session_commands_study()},
+                                session_commands_change(), session_commands_files(), session_commands_learned()},
                       .count = 6};
 }
 

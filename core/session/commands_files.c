@@ -5,9 +5,9 @@
 
 #include "core/base/file.h"
 #include "core/session/address.h"
-#include "core/session/ask_parts.h"
+#include "core/session/ask/ask_parts.h"
+#include "core/session/ask/export.h"
 #include "core/session/command.h"
-#include "core/session/export.h"
 
 static bool run_open(Session *s, const Args *a, Err *err)
 {

@@ -5,12 +5,12 @@
 
 #include "core/base/err.h"
 #include "core/session/address.h"
-#include "core/session/ask.h"
-#include "core/session/ask_parts.h"
+#include "core/session/ask/ask.h"
+#include "core/session/ask/ask_parts.h"
 #include "core/session/command.h"
-#include "core/session/move.h"
+#include "core/session/cursor.h"
+#include "core/session/learned/where.h"
 #include "core/session/place.h"
-#include "core/session/where.h"
 
 /* A count such as "3", "+1", "-2"; relative says which. */
 static bool number(const char *text, int *value, bool *relative)

@@ -5,12 +5,12 @@
 #include <string.h>
 
 #include "core/session/command.h"
-#include "core/session/edits.h"
+#include "core/session/edit/edits.h"
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
+#include "core/session/learned/measures.h"
+#include "core/session/learned/where.h"
 #include "core/session/place.h"
-#include "core/session/study.h"
-#include "core/session/where.h"
 
 static void show(Session *s, Screen screen)
 {

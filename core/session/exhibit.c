@@ -7,9 +7,9 @@
 #include "core/base/mem.h"
 #include "core/graph/grad.h"
 #include "core/models/probes.h"
-#include "core/session/edits.h"
+#include "core/session/edit/edits.h"
 #include "core/session/input.h"
-#include "core/session/object.h"
+#include "core/session/learned/object.h"
 
 static void add_object(Exhibit *e, const Model *m)
 {

@@ -9,7 +9,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/io/tensors.h"
-#include "core/models/shapes.h"
+#include "core/models/drawn.h"
 
 void input_free(Input *in)
 {
@@ -47,11 +47,11 @@ static bool open_drawn(Input *out, const Model *m, const char *number, Err *err)
     if (*number < '0' || *number > '9' || *end || errno == ERANGE)
         return err_set(err, "'#%s' is no picture: a drawn picture is # and a number from 0, for example #17", number);
     Input in = {.drawn = true};
-    uint8_t *mask = xmalloc(SHAPES_SIDE * SHAPES_SIDE);
+    uint8_t *mask = xmalloc(DRAWN_SIDE * DRAWN_SIDE);
     snprintf(in.name, sizeof in.name, "#%llu", n);
     snprintf(in.path, sizeof in.path, "#%llu", n);
-    image_init(&in.original, SHAPES_SIDE, SHAPES_SIDE, 3);
-    in.label = shapes_picture(n, in.original.data, mask);
+    image_init(&in.original, DRAWN_SIDE, DRAWN_SIDE, 3);
+    in.label = drawn_picture(n, in.original.data, mask);
     in.mask = mask;
     return finish(out, &in, m, err);
 }
@@ -93,8 +93,8 @@ bool input_copy(Input *out, const Input *from, const Model *m, Err *err)
     in.values = NULL;
     in.mask = NULL;
     if (from->mask) {
-        uint8_t *mask = xmalloc(SHAPES_SIDE * SHAPES_SIDE);
-        memcpy(mask, from->mask, SHAPES_SIDE * SHAPES_SIDE);
+        uint8_t *mask = xmalloc(DRAWN_SIDE * DRAWN_SIDE);
+        memcpy(mask, from->mask, DRAWN_SIDE * DRAWN_SIDE);
         in.mask = mask;
     }
     if (from->ready) {

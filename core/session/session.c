@@ -8,11 +8,11 @@
 #include "assets/assets.h"
 #include "core/base/machine.h"
 #include "core/base/mem.h"
-#include "core/session/edits.h"
+#include "core/session/edit/edits.h"
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
+#include "core/session/learned/measures.h"
 #include "core/session/place.h"
-#include "core/session/study.h"
 
 const char *screen_name(Screen s)
 {
@@ -77,7 +77,7 @@ void session_budget(Session *s, size_t bytes)
 void session_changed(Session *s)
 {
     drop_diffs(s);
-    study_changed(s, STUDY_EDITS);
+    measures_changed(s, MEASURES_EDITS);
     session_budget(s, s->memory); /* runs come and go */
     char **open = NULL;           /* which boxes were open, by path */
     int open_count = 0;
@@ -129,7 +129,7 @@ static void start_place(Session *s)
 static void fresh(Session *s, Model *m, const char *model_path, Input *in)
 {
     snprintf(s->model_path, sizeof s->model_path, "%s", model_path ? model_path : "");
-    study_changed(s, STUDY_MODEL);
+    measures_changed(s, MEASURES_MODEL);
     exhibit_free(&s->now);
     exhibit_free(&s->pinned);
     model_free(&s->model);
@@ -175,7 +175,7 @@ static void free_stack(EditState *stack, int count)
 void session_free(Session *s)
 {
     drop_diffs(s);
-    study_free(s);
+    measures_free(s);
     exhibit_free(&s->now);
     exhibit_free(&s->pinned);
     model_free(&s->model);

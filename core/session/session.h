@@ -177,8 +177,8 @@ typedef struct Session {
     uint64_t changes;  /* counts every change of what may be on screen */
     SessionProgress progress;
     void *progress_context;
-    struct Study *study; /* study.h; NULL until something of it is asked for */
-    bool file_commands;  /* false: commands flagged FILE are refused (links, lessons) */
+    struct Measures *measures; /* measures.h; NULL until something of it is asked for */
+    bool file_commands;        /* false: commands flagged FILE are refused (links, lessons) */
 } Session;
 
 /* model_path NULL: the bundled model. input NULL: the first bundled picture. threads as pool_new. False: nothing to
@@ -217,7 +217,7 @@ typedef struct Need {
 /* Works on what the screen needs, then on the rest of the forward pass, until the deadline. True when all needs are
  * there and the passes are complete. */
 bool session_step(Session *s, const Need *needs, int count, int64_t deadline_ns);
-/* The same without what the screen measures over many pictures (study_step). */
+/* The same without what the screen measures over many pictures (measures_step). */
 bool session_step_pass(Session *s, const Need *needs, int count, int64_t deadline_ns);
 /* Computes one node whatever it takes (with progress); NULL when cancelled or absent. */
 const float *session_need(Session *s, Side side, const char *path, Err *err);

@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "core/base/mem.h"
-#include "core/models/shapes.h"
+#include "core/models/drawn.h"
 #include "core/train/folder.h"
 
 /* Series of drawn pictures, none of which is the program's own nor one of those that are learnt from, whose first bit
  * is set. */
 enum { SERIES_HELD_OUT = 999, SERIES_CHECK = 1000 };
-_Static_assert((int)SHAPES_SERIES != (int)SERIES_HELD_OUT && (int)SHAPES_SERIES != (int)SERIES_CHECK,
+_Static_assert((int)DRAWN_SERIES != (int)SERIES_HELD_OUT && (int)DRAWN_SERIES != (int)SERIES_CHECK,
                "the pictures of the menu are in no set");
 
 struct Pictures {
@@ -42,8 +42,8 @@ Pictures *pictures_drawn(const Preprocess *p, uint64_t seed)
     REQUIRE(p->channels == 1 || p->channels == 3);
     Pictures *s = new_pictures(p);
     s->series = scatter(seed + 1) | UINT64_C(1) << 63;
-    s->as_drawn = p->width == SHAPES_SIDE && p->height == SHAPES_SIDE && p->resize_w == SHAPES_SIDE &&
-                  p->resize_h == SHAPES_SIDE && p->channels == 3;
+    s->as_drawn = p->width == DRAWN_SIDE && p->height == DRAWN_SIDE && p->resize_w == DRAWN_SIDE &&
+                  p->resize_h == DRAWN_SIDE && p->channels == 3;
     return s;
 }
 
@@ -66,7 +66,7 @@ void pictures_free(Pictures *p)
 
 int pictures_classes(const Pictures *p)
 {
-    return p->folder.classes ? p->folder.classes : SHAPES_CLASSES;
+    return p->folder.classes ? p->folder.classes : DRAWN_CLASSES;
 }
 
 const char *const *pictures_names(const Pictures *p)
@@ -96,7 +96,7 @@ static void spread(const uint8_t *bytes, size_t plane, size_t channels, float *p
 static void resize_drawn(const Preprocess *p, uint8_t *drawn, int channels, uint8_t *out, float *pixels)
 {
     Err err = {{0}};
-    Image resized, in = {.width = SHAPES_SIDE, .height = SHAPES_SIDE, .channels = channels, .data = drawn};
+    Image resized, in = {.width = DRAWN_SIDE, .height = DRAWN_SIDE, .channels = channels, .data = drawn};
     if (!preprocess_run(p, &in, &resized, pixels, &err))
         UNREACHABLE("a drawn picture that no model's size suits");
     if (out)
@@ -107,14 +107,14 @@ static void resize_drawn(const Preprocess *p, uint8_t *drawn, int channels, uint
 static int get_drawn(const Pictures *p, uint64_t series, uint64_t number, double difficulty, float *pixels,
                      uint8_t *mask)
 {
-    enum { PLANE = SHAPES_SIDE * SHAPES_SIDE };
+    enum { PLANE = DRAWN_SIDE * DRAWN_SIDE };
     uint8_t bytes[PLANE * 3], cover[PLANE];
     if (p->as_drawn) {
-        int label = shapes_draw(series, number, difficulty, bytes, mask);
+        int label = drawn_series(series, number, difficulty, bytes, mask);
         spread(bytes, PLANE, 3, pixels);
         return label;
     }
-    int label = shapes_draw(series, number, difficulty, bytes, mask ? cover : NULL);
+    int label = drawn_series(series, number, difficulty, bytes, mask ? cover : NULL);
     resize_drawn(&p->p, bytes, 3, NULL, pixels);
     if (mask)
         resize_drawn(&p->mask, cover, 1, mask, NULL);

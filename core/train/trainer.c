@@ -312,17 +312,17 @@ const History *trainer_history(const Trainer *t)
 
 /* --- examination --- */
 
-typedef struct Exam {
+typedef struct Accuracy {
     Trainer *t;
     PictureSet set;
     uint64_t first;
     size_t count;
     int *right; /* [items] */
-} Exam;
+} Accuracy;
 
 static void examine(void *exam, size_t item, int worker)
 {
-    Exam *e = exam;
+    Accuracy *e = exam;
     Trainer *t = e->t;
     Bench *b = &t->bench[worker];
     const VitConfig *c = &t->model.vit;
@@ -342,7 +342,7 @@ static void examine(void *exam, size_t item, int worker)
 double trainer_accuracy(Trainer *t, PictureSet set, uint64_t first, size_t count)
 {
     size_t items = (count + MICRO_BATCH - 1) / MICRO_BATCH, right = 0;
-    Exam e = {t, set, first, count, xcalloc(items + 1, sizeof(int))};
+    Accuracy e = {t, set, first, count, xcalloc(items + 1, sizeof(int))};
     pool_run(t->pool, 0, items, examine, &e, CLOCK_NEVER);
     for (size_t i = 0; i < items; i++)
         right += (size_t)e.right[i];

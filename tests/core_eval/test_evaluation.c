@@ -14,10 +14,10 @@
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/eval/evaluation.h"
-#include "core/eval/showcase.h"
+#include "core/eval/scale_search.h"
 #include "core/graph/run.h"
+#include "core/models/drawn.h"
 #include "core/models/probes.h"
-#include "core/models/shapes.h"
 
 enum { COUNT = 6, HEADS = 2, LAYERS = 2 };
 
@@ -55,8 +55,8 @@ static void open_alone(Alone *a, const Model *m, bool scale)
     graph_init(&a->base);
     vit_build(&a->base, &m->vit, &m->weights, NULL, a->pixels, &a->nodes);
     probes_add(&a->base, &m->vit, &a->nodes);
-    assert_true(removal_edits(&arena, &a->base, &m->vit, &a->nodes,
-                              (Removal){.kind = REMOVAL_SCALE, .factor = scale ? 1.0f : 0.0f}, &edits));
+    assert_true(ablation_edits(&arena, &a->base, &m->vit, &a->nodes,
+                               (Ablation){.kind = ABLATION_SCALE, .factor = scale ? 1.0f : 0.0f}, &edits));
     assert_true(graph_edit(&a->edited, &a->base, edits.edit, edits.count, &err));
     arena_free(&arena);
 }
@@ -101,23 +101,23 @@ static void check_survey(const Model *m, bool scale, Pool *pool)
     Edits edits;
     Err err = {""};
     Pictures *pictures = pictures_drawn(&m->preprocess, 1);
-    Stock *stock = stock_new(pictures, m, PICTURES_HELD_OUT, 40, COUNT);
+    Dataset *stock = dataset_new(pictures, m, PICTURES_HELD_OUT, 40, COUNT);
     open_alone(&a, m, scale);
-    assert_true(removal_edits(&arena, &a.base, &m->vit, &a.nodes,
-                              (Removal){.kind = scale ? REMOVAL_NONE : REMOVAL_SCALE}, &edits));
-    SurveySetup setup = {
+    assert_true(ablation_edits(&arena, &a.base, &m->vit, &a.nodes,
+                               (Ablation){.kind = scale ? ABLATION_NONE : ABLATION_SCALE}, &edits));
+    AttentionStatsSetup setup = {
         .model = m, .edits = edits.edit, .edit_count = edits.count, .graph = &a.base, .stock = stock, .pool = pool};
-    Survey *s = survey_new(&setup, &err);
+    AttentionStats *s = attention_stats_new(&setup, &err);
     assert_non_null(s);
-    assert_null(survey_result(s));
-    while (!survey_step(s, 0))
+    assert_null(attention_stats_result(s));
+    while (!attention_stats_step(s, 0))
         ;
-    const SurveyResult *r = survey_result(s);
+    const AttentionStatsResult *r = attention_stats_result(s);
     size_t patches = (size_t)vit_patches(&m->vit), tokens = (size_t)vit_tokens(&m->vit), side = (size_t)m->vit.image_w;
     double distance = 0, entropy = 0, largest = 0, area = 0, rollout = 0, peak = 0, read = 0;
     for (size_t i = 0; i < COUNT; i++) {
-        uint8_t mask[SHAPES_SIDE * SHAPES_SIDE], object[64];
-        stock_get(stock, i, a.pixels, mask);
+        uint8_t mask[DRAWN_SIDE * DRAWN_SIDE], object[64];
+        dataset_get(stock, i, a.pixels, mask);
         run_alone(&a);
         distance += (double)values(&a, "blocks.%d.attn.probe.distance", 1)[1] / COUNT;
         entropy += (double)values(&a, "blocks.%d.attn.probe.entropy_share_mean", 0)[1] / COUNT;
@@ -153,8 +153,8 @@ static void check_survey(const Model *m, bool scale, Pool *pool)
     same("class token's row", r->read[1], read);
     assert_int_equal(r->seen, COUNT);
     assert_true(r->uniform > 0 && r->maximal > r->uniform);
-    survey_free(s);
-    stock_free(stock);
+    attention_stats_free(s);
+    dataset_free(stock);
     pictures_free(pictures);
     arena_free(&arena);
     close_alone(&a);
@@ -178,12 +178,12 @@ static void objects(void **state)
 {
     (void)state;
     VitConfig c = model_bundled_config();
-    uint8_t mask[SHAPES_SIDE * SHAPES_SIDE] = {0}, object[64];
-    assert_int_equal(survey_object(&c, mask, object), 0);
+    uint8_t mask[DRAWN_SIDE * DRAWN_SIDE] = {0}, object[64];
+    assert_int_equal(attention_stats_object(&c, mask, object), 0);
     for (int k = 0; k < 3; k++)
-        mask[47 * SHAPES_SIDE + 47 - k] = 255; /* 3 of 36 pixels: 8.3 % */
-    mask[0] = mask[1] = 255;                   /* 5.6 % */
-    assert_int_equal(survey_object(&c, mask, object), 1);
+        mask[47 * DRAWN_SIDE + 47 - k] = 255; /* 3 of 36 pixels: 8.3 % */
+    mask[0] = mask[1] = 255;                  /* 5.6 % */
+    assert_int_equal(attention_stats_object(&c, mask, object), 1);
     assert_int_equal(object[63], 1);
     assert_int_equal(object[0], 0);
 }
@@ -206,19 +206,20 @@ static bool stop_soon(void *context, const char *what, double share)
     return --*(int *)context > 0;
 }
 
-static double share_of(const Model *m, Stock *stock, Removal r)
+static double share_of(const Model *m, Dataset *stock, Ablation r)
 {
     Alone a;
     Arena arena = {0};
     Edits edits;
     Err err = {""};
     open_alone(&a, m, true);
-    assert_true(removal_edits(&arena, &a.base, &m->vit, &a.nodes, r, &edits));
-    ExamSetup setup = {.model = m, .edits = edits.edit, .edit_count = edits.count, .graph = &a.base, .stock = stock};
-    Exam *e = exam_new(&setup, &err);
-    assert_true(exam_step(e, CLOCK_NEVER));
-    double share = exam_share(exam_result(e));
-    exam_free(e);
+    assert_true(ablation_edits(&arena, &a.base, &m->vit, &a.nodes, r, &edits));
+    AccuracySetup setup = {
+        .model = m, .edits = edits.edit, .edit_count = edits.count, .graph = &a.base, .stock = stock};
+    Accuracy *e = accuracy_new(&setup, &err);
+    assert_true(accuracy_step(e, CLOCK_NEVER));
+    double share = accuracy_share(accuracy_result(e));
+    accuracy_free(e);
     arena_free(&arena);
     close_alone(&a);
     return share;
@@ -236,17 +237,17 @@ static void evaluations(void **state)
     open_model(&m, &c);
     Pool *pool = pool_new(2);
     Pictures *pictures = pictures_drawn(&m.preprocess, 1);
-    Stock *stock = stock_new(pictures, &m, PICTURES_HELD_OUT, 0, 50);
+    Dataset *stock = dataset_new(pictures, &m, PICTURES_HELD_OUT, 0, 50);
     assert_true(evaluation_run(&e, &m, stock, pool, count_calls, &last, &err));
-    same("accuracy", e.accuracy, share_of(&m, stock, (Removal){.kind = REMOVAL_NONE}));
-    same("scale", e.scale_off, share_of(&m, stock, (Removal){.kind = REMOVAL_SCALE}));
-    same("positions", e.positions_off, share_of(&m, stock, (Removal){.kind = REMOVAL_POSITIONS}));
-    same("head", e.head[HEADS + 1], share_of(&m, stock, (Removal){.kind = REMOVAL_HEAD, .layer = 1, .head = 1}));
-    same("attention", e.attention[1], share_of(&m, stock, (Removal){.kind = REMOVAL_ATTENTION, .layer = 1}));
-    same("mlp", e.mlp[0], share_of(&m, stock, (Removal){.kind = REMOVAL_MLP, .layer = 0}));
-    assert_true(e.has_grid && exam_result(e.trained)->has_other);
-    assert_true(survey_result(e.with)->pictures == 50 && survey_result(e.without)->pictures == 50);
-    assert_true(survey_result(e.with)->entropy[0] != survey_result(e.without)->entropy[0]);
+    same("accuracy", e.accuracy, share_of(&m, stock, (Ablation){.kind = ABLATION_NONE}));
+    same("scale", e.scale_off, share_of(&m, stock, (Ablation){.kind = ABLATION_SCALE}));
+    same("positions", e.positions_off, share_of(&m, stock, (Ablation){.kind = ABLATION_POSITIONS}));
+    same("head", e.head[HEADS + 1], share_of(&m, stock, (Ablation){.kind = ABLATION_HEAD, .layer = 1, .head = 1}));
+    same("attention", e.attention[1], share_of(&m, stock, (Ablation){.kind = ABLATION_ATTENTION, .layer = 1}));
+    same("mlp", e.mlp[0], share_of(&m, stock, (Ablation){.kind = ABLATION_MLP, .layer = 0}));
+    assert_true(e.has_grid && accuracy_result(e.trained)->has_other);
+    assert_true(attention_stats_result(e.with)->pictures == 50 && attention_stats_result(e.without)->pictures == 50);
+    assert_true(attention_stats_result(e.with)->entropy[0] != attention_stats_result(e.without)->entropy[0]);
     evaluation_free(&e);
     for (int calls = 1; calls < 6; calls += 2) {
         int left = calls;
@@ -255,7 +256,7 @@ static void evaluations(void **state)
             evaluation_free(&e);
         assert_true(done || strcmp(err.text, "cancelled") == 0);
     }
-    stock_free(stock);
+    dataset_free(stock);
     pictures_free(pictures);
     pool_free(pool);
     model_free(&m);
@@ -276,14 +277,14 @@ static void evaluation_of_an_odd_model(void **state)
     c.image_w = 24;
     open_model(&m, &c);
     Pictures *pictures = pictures_drawn(&m.preprocess, 1);
-    Stock *stock = stock_new(pictures, &m, PICTURES_HELD_OUT, 0, 9);
+    Dataset *stock = dataset_new(pictures, &m, PICTURES_HELD_OUT, 0, 9);
     assert_true(evaluation_run(&e, &m, stock, NULL, NULL, NULL, &err));
     assert_true(isnan(e.positions_off));
-    assert_false(e.has_grid || exam_result(e.trained)->has_other);
-    assert_null(survey_result(e.with)->read);
-    assert_true(survey_result(e.with)->objects && survey_result(e.with)->rollout > 0);
+    assert_false(e.has_grid || accuracy_result(e.trained)->has_other);
+    assert_null(attention_stats_result(e.with)->read);
+    assert_true(attention_stats_result(e.with)->objects && attention_stats_result(e.with)->rollout > 0);
     evaluation_free(&e);
-    stock_free(stock);
+    dataset_free(stock);
     pictures_free(pictures);
     model_free(&m);
 }
@@ -304,7 +305,7 @@ static void showcases(void **state)
     enum { MOST = 120 };
     Model m;
     VitConfig c;
-    Showcase found, again;
+    ScaleSearch found, again;
     Err err = {""};
     uint64_t numbers[MOST];
     small(&c);
@@ -312,23 +313,23 @@ static void showcases(void **state)
     for (size_t i = 0; i < MOST; i++)
         numbers[i] = 7 * i + 3;
     Pool *pool = pool_new(3);
-    assert_true(showcase_find(&found, &m, numbers, MOST, NULL, NULL, NULL, &err));
-    assert_true(showcase_find(&again, &m, numbers, MOST, pool, NULL, NULL, &err));
+    assert_true(scale_search_find(&found, &m, numbers, MOST, NULL, NULL, NULL, &err));
+    assert_true(scale_search_find(&again, &m, numbers, MOST, pool, NULL, NULL, &err));
     pool_free(pool);
     Alone on, off;
     open_alone(&on, &m, true);
     open_alone(&off, &m, false);
     int tokens = vit_tokens(&c);
-    ShowcaseRow best = {.found = false};
+    ScaleSearchRow best = {.found = false};
     double least = (double)INFINITY;
     uint64_t steady = 0;
     size_t changed = 0;
     for (size_t i = 0; i < MOST; i++) {
-        uint8_t drawn[SHAPES_SIDE * SHAPES_SIDE * 3];
-        int label = shapes_picture(numbers[i], drawn, NULL);
+        uint8_t drawn[DRAWN_SIDE * DRAWN_SIDE * 3];
+        int label = drawn_picture(numbers[i], drawn, NULL);
         for (size_t k = 0; k < sizeof drawn; k++)
-            on.pixels[k % 3 * SHAPES_SIDE * SHAPES_SIDE + k / 3] =
-                off.pixels[k % 3 * SHAPES_SIDE * SHAPES_SIDE + k / 3] = (float)drawn[k];
+            on.pixels[k % 3 * DRAWN_SIDE * DRAWN_SIDE + k / 3] = off.pixels[k % 3 * DRAWN_SIDE * DRAWN_SIDE + k / 3] =
+                (float)drawn[k];
         run_alone(&on);
         run_alone(&off);
         int with = largest(values(&on, "logits", 0), c.classes),
@@ -343,23 +344,23 @@ static void showcases(void **state)
                 bool reaches = layer + 1 < LAYERS || k % tokens == 0; /* the class token is read, at the end */
                 if (reaches && with == label && without != with &&
                     (!best.found || a - b > best.entropy_with - best.entropy_without))
-                    best = (ShowcaseRow){.found = true,
-                                         .number = numbers[i],
-                                         .label = label,
-                                         .with = with,
-                                         .without = without,
-                                         .layer = layer,
-                                         .head = k / tokens,
-                                         .query = k % tokens,
-                                         .entropy_with = a,
-                                         .entropy_without = b};
+                    best = (ScaleSearchRow){.found = true,
+                                            .number = numbers[i],
+                                            .label = label,
+                                            .with = with,
+                                            .without = without,
+                                            .layer = layer,
+                                            .head = k / tokens,
+                                            .query = k % tokens,
+                                            .entropy_with = a,
+                                            .entropy_without = b};
             }
         if (with == label && with == without && sum < least) {
             least = sum;
             steady = numbers[i];
         }
     }
-    const ShowcaseRow *r = &found.collapse;
+    const ScaleSearchRow *r = &found.collapse;
     assert_int_equal(found.pictures, MOST);
     assert_int_equal(found.changed, changed);
     assert_true(best.found && r->found && found.steady.found); /* an untrained model names some right by chance */
@@ -372,7 +373,7 @@ static void showcases(void **state)
     assert_int_equal(again.collapse.number, r->number);
     assert_true(again.collapse.query == r->query && again.steady.query == found.steady.query &&
                 again.steady.change == found.steady.change);
-    assert_true(showcase_find(&again, &m, numbers, 0, NULL, NULL, NULL, &err));
+    assert_true(scale_search_find(&again, &m, numbers, 0, NULL, NULL, NULL, &err));
     assert_false(again.collapse.found || again.steady.found);
     close_alone(&on);
     close_alone(&off);
@@ -385,7 +386,7 @@ static void grids(void **state)
 {
     (void)state;
     VitConfig c;
-    GridFigures g;
+    PositionGrid g;
     small(&c);
     size_t n = (size_t)vit_patches(&c), d = (size_t)c.width, prefix = (size_t)vit_prefix(&c);
     float *table = xcalloc((n + prefix) * d, sizeof *table);
@@ -397,19 +398,19 @@ static void grids(void **state)
         row[2] = (float)cos(x);
         row[3] = (float)sin(x);
     }
-    assert_true(grid_figures(&c, table, &g));
+    assert_true(position_grid_figures(&c, table, &g));
     assert_true(g.rank > 0.95 && g.rank <= 1);
     assert_true(g.near4 == 1.0 && g.near8 == 1.0);
     for (size_t p = 0; p < n; p++)
         table[(prefix + p) * d + 5] = 100; /* a constant offset: all alike, until the mean is gone */
-    assert_true(grid_figures(&c, table, &g));
+    assert_true(position_grid_figures(&c, table, &g));
     assert_true(g.rank_centred > 0.7);
     memset(table, 0, (n + prefix) * d * sizeof *table);
-    assert_true(grid_figures(&c, table, &g));
+    assert_true(position_grid_figures(&c, table, &g));
     assert_true(isnan(g.rank));
     c.pos = VIT_POS_NONE;
-    assert_false(grid_figures(&c, table, &g));
-    assert_false(grid_figures(&c, NULL, &g));
+    assert_false(position_grid_figures(&c, table, &g));
+    assert_false(position_grid_figures(&c, NULL, &g));
     free(table);
 }
 

@@ -1,7 +1,7 @@
 /* From a picture to what a model receives, and the drawn pictures. */
 #include "tests/core_models/oracle.h"
 
-#include "core/models/shapes.h"
+#include "core/models/drawn.h"
 
 static Image gradient(int w, int h, int channels)
 {
@@ -178,30 +178,30 @@ static void source_rectangles(void **state)
 static void shapes(void **state)
 {
     (void)state;
-    static uint8_t a[SHAPES_SIDE * SHAPES_SIDE * 3], b[sizeof a], mask[SHAPES_SIDE * SHAPES_SIDE];
-    int seen[SHAPES_CLASSES] = {0};
-    assert_int_equal(shapes_picture(17, a, mask), 5);
+    static uint8_t a[DRAWN_SIDE * DRAWN_SIDE * 3], b[sizeof a], mask[DRAWN_SIDE * DRAWN_SIDE];
+    int seen[DRAWN_CLASSES] = {0};
+    assert_int_equal(drawn_picture(17, a, mask), 5);
     assert_string_equal(SHAPES_NAMES[5], "star");
     for (uint64_t n = 0; n < 400; n++) {
         double inside = 0, outside = 0;
         int covered = 0, bare = 0;
-        int label = shapes_picture(n, a, mask);
-        assert_int_equal(label, shapes_label(n));
-        assert_in_range(label, 0, SHAPES_CLASSES - 1);
+        int label = drawn_picture(n, a, mask);
+        assert_int_equal(label, drawn_label(n));
+        assert_in_range(label, 0, DRAWN_CLASSES - 1);
         seen[label]++;
-        for (int i = 0; i < SHAPES_SIDE * SHAPES_SIDE; i++) {
+        for (int i = 0; i < DRAWN_SIDE * DRAWN_SIDE; i++) {
             double light = 0.30 * a[i * 3] + 0.59 * a[i * 3 + 1] + 0.11 * a[i * 3 + 2];
             if (mask[i] == 255)
                 inside += light, covered++;
             else if (mask[i] == 0)
                 outside += light, bare++;
         }
-        assert_in_range(covered, 20, SHAPES_SIDE * SHAPES_SIDE / 2); /* a shape of visible size, inside the picture */
-        assert_true(inside / covered > outside / bare);              /* brighter than its ground */
-        shapes_picture(n, b, NULL);
+        assert_in_range(covered, 20, DRAWN_SIDE * DRAWN_SIDE / 2); /* a shape of visible size, inside the picture */
+        assert_true(inside / covered > outside / bare);            /* brighter than its ground */
+        drawn_picture(n, b, NULL);
         assert_memory_equal(a, b, sizeof a);
     }
-    for (int k = 0; k < SHAPES_CLASSES; k++)
+    for (int k = 0; k < DRAWN_CLASSES; k++)
         assert_true(seen[k] >= 15);
 }
 

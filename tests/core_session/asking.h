@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "core/io/json.h"
-#include "core/session/ask.h"
+#include "core/session/ask/ask.h"
 #include "core/session/command.h"
 
 static Session s;

@@ -6,8 +6,8 @@
 #include "core/base/file.h"
 #include "core/eval/precision.h"
 #include "core/io/tensors.h"
-#include "core/session/ask_diff.h"
-#include "core/session/export.h"
+#include "core/session/ask/ask_diff.h"
+#include "core/session/ask/export.h"
 
 static const char *trace(void)
 {

@@ -16,8 +16,8 @@
 #include "core/base/file.h"
 #include "core/base/utf8.h"
 #include "core/io/json.h"
+#include "core/session/ask/export.h"
 #include "core/session/command.h"
-#include "core/session/export.h"
 
 static Session s;
 static Commands commands;

@@ -6,7 +6,7 @@
 #include "core/base/clock.h"
 #include "core/io/tensors.h"
 #include "core/models/names.h"
-#include "core/session/gradient.h"
+#include "core/session/learned/gradient.h"
 
 static uint64_t hash(Side side)
 {

@@ -4,7 +4,7 @@
 
 #include "asking.h"
 #include "core/base/clock.h"
-#include "core/session/edits.h"
+#include "core/session/edit/edits.h"
 
 enum { P = 64, D = 64 }; /* patches and width of the bundled configuration */
 

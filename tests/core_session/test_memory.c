@@ -12,7 +12,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/machine.h"
-#include "core/session/ask.h"
+#include "core/session/ask/ask.h"
 #include "core/session/command.h"
 
 enum { TIGHT = 300 << 10 };

@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
-#include "core/models/shapes.h"
+#include "core/models/drawn.h"
 #include "core/train/pictures.h"
 
-enum { SIDE = SHAPES_SIDE, PLANE = SIDE * SIDE, CELLS = PLANE * 3, PATH = 256 };
+enum { SIDE = DRAWN_SIDE, PLANE = SIDE * SIDE, CELLS = PLANE * 3, PATH = 256 };
 
 static Preprocess plain(int width, int height, int channels)
 {
@@ -40,13 +40,13 @@ static void drawn_as_they_are(void **state)
     static uint8_t bytes[CELLS], mask[PLANE], cover[PLANE];
     Preprocess p = plain(SIDE, SIDE, 3);
     Pictures *s = pictures_drawn(&p, 1);
-    assert_int_equal(pictures_classes(s), SHAPES_CLASSES);
+    assert_int_equal(pictures_classes(s), DRAWN_CLASSES);
     assert_string_equal(pictures_names(s)[5], "star");
     assert_true(pictures_have_masks(s));
     for (int set = PICTURES_TRAIN; set <= PICTURES_CHECK; set++)
         assert_int_equal(pictures_count(s, (PictureSet)set), 0);
     for (uint64_t n = 0; n < 50; n++) {
-        assert_int_equal(pictures_get(s, PICTURES_HELD_OUT, n, 1, pixels, mask), shapes_draw(999, n, 1, bytes, cover));
+        assert_int_equal(pictures_get(s, PICTURES_HELD_OUT, n, 1, pixels, mask), drawn_series(999, n, 1, bytes, cover));
         assert_memory_equal(mask, cover, PLANE);
         for (size_t i = 0; i < CELLS; i++)
             assert_true((int)pixels[i] == bytes[i % PLANE * 3 + i / PLANE]);
@@ -86,7 +86,7 @@ static void sets_are_apart(void **state)
         case 2: pictures_get(a, PICTURES_CHECK, n, 1, pixels, NULL); break;
         case 3: pictures_get(b, PICTURES_TRAIN, n, 1, pixels, NULL); break;
         default:
-            shapes_picture(n, bytes, NULL);
+            drawn_picture(n, bytes, NULL);
             for (size_t i = 0; i < CELLS; i++)
                 pixels[i] = (float)bytes[i % PLANE * 3 + i / PLANE];
         }
@@ -125,7 +125,7 @@ static void drawn_and_resized(void **state)
         one.channels = 1;
         size_t plane = (size_t)p.width * (size_t)p.height;
         Pictures *s = pictures_drawn(&p, 3);
-        assert_int_equal(pictures_get(s, PICTURES_CHECK, 8, 1, pixels, mask), shapes_draw(1000, 8, 1, bytes, cover));
+        assert_int_equal(pictures_get(s, PICTURES_CHECK, 8, 1, pixels, mask), drawn_series(1000, 8, 1, bytes, cover));
         Image in = {.width = SIDE, .height = SIDE, .channels = 3, .data = bytes},
               grey = {.width = SIDE, .height = SIDE, .channels = 1, .data = cover}, out;
         assert_true(preprocess_run(&p, &in, &out, expected, NULL));

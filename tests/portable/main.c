@@ -11,8 +11,8 @@
 #include "core/base/clock.h"
 #include "core/graph/grad.h"
 #include "core/graph/run.h"
+#include "core/models/drawn.h"
 #include "core/models/model.h"
-#include "core/models/shapes.h"
 
 static void tiny(VitConfig *c)
 {
@@ -79,10 +79,10 @@ static const struct {
 /* Pixels of drawn pictures, repeated as often as the input is long. */
 static float *make_pixels(const VitConfig *c)
 {
-    static uint8_t picture[SHAPES_SIDE * SHAPES_SIDE * 3];
+    static uint8_t picture[DRAWN_SIDE * DRAWN_SIDE * 3];
     size_t n = (size_t)c->channels * (size_t)c->image_h * (size_t)c->image_w;
     float *p = xfloats(n);
-    shapes_picture(17, picture, NULL);
+    drawn_picture(17, picture, NULL);
     for (size_t i = 0; i < n; i++)
         p[i] = (float)picture[i % sizeof picture];
     return p;
@@ -140,10 +140,10 @@ static bool run_one(size_t i, Pool *pool)
 /* FNV-1a over the bytes of a hundred pictures. */
 static void hash_pictures(void)
 {
-    static uint8_t picture[SHAPES_SIDE * SHAPES_SIDE * 3], mask[SHAPES_SIDE * SHAPES_SIDE];
+    static uint8_t picture[DRAWN_SIDE * DRAWN_SIDE * 3], mask[DRAWN_SIDE * DRAWN_SIDE];
     uint64_t h = 14695981039346656037u;
     for (uint64_t n = 0; n < 100; n++) {
-        shapes_picture(n, picture, mask);
+        drawn_picture(n, picture, mask);
         for (size_t i = 0; i < sizeof picture; i++)
             h = (h ^ picture[i]) * 1099511628211u;
         for (size_t i = 0; i < sizeof mask; i++)

@@ -7,16 +7,16 @@
 #include <stdlib.h>
 
 #include "core/graph/run.h"
-#include "core/models/shapes.h"
+#include "core/models/drawn.h"
 #include "core/train/trainer.h"
 
-enum { SERIES = 77, CELLS = SHAPES_SIDE * SHAPES_SIDE };
+enum { SERIES = 77, CELLS = DRAWN_SIDE * DRAWN_SIDE };
 
 /* The drawn pictures without what folders and resizing would need. */
 int pictures_classes(const Pictures *p)
 {
     (void)p;
-    return SHAPES_CLASSES;
+    return DRAWN_CLASSES;
 }
 
 const char *const *pictures_names(const Pictures *p)
@@ -35,7 +35,7 @@ int pictures_get(const Pictures *p, PictureSet set, uint64_t number, double diff
 {
     uint8_t drawn[CELLS * 3];
     (void)p;
-    int label = shapes_draw(SERIES + (uint64_t)set, number, difficulty, drawn, mask);
+    int label = drawn_series(SERIES + (uint64_t)set, number, difficulty, drawn, mask);
     for (size_t c = 0; c < 3; c++)
         for (size_t i = 0; i < CELLS; i++)
             pixels[c * CELLS + i] = (float)drawn[i * 3 + c];

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "tui/canvas/shown.h"
+#include "tui/canvas/cell_look.h"
 
 static void compose(Canvas *c)
 {
@@ -175,24 +175,24 @@ static void test_shown(void **state)
     canvas_pixel(&c, 0, 0, -1, 0x5f0000, 6, -1, none);
     const Cell *k = canvas_at(&c, 0, 0);
     assert_true(cell_is_data(k));
-    Shown mono = cell_shown(k, MODE_MONO, true, false), eight = cell_shown(k, MODE_8, false, false),
-          ascii = cell_shown(k, MODE_256, true, false);
+    CellLook mono = cell_look(k, MODE_MONO, true, false), eight = cell_look(k, MODE_8, false, false),
+             ascii = cell_look(k, MODE_256, true, false);
     assert_true(mono.ch == 'x' && mono.fg == COLOUR_DEFAULT); /* negative: a ramp of its own */
     assert_true(eight.ch == 'x' && colour_8(eight.fg) == 4);
     assert_true(ascii.ch == ' ' && ascii.bg == 0x5f0000);
     canvas_attr(&c, (Rect){.h = 1, .w = 1}, ATTR_REVERSE); /* a reversed block of one colour would not be seen */
-    Shown marked = cell_shown(k, MODE_256, false, false);
+    CellLook marked = cell_look(k, MODE_256, false, false);
     assert_true(marked.ch == '+' && marked.fg == 0xffffff && marked.bg == 0x5f0000 && !(marked.attrs & ATTR_REVERSE));
     canvas_pixel(&c, 0, 1, -1, 0xffffaf, 9, 0, none);
     canvas_at(&c, 0, 1)->ch = '7'; /* a digit over a light colour is black */
-    Shown digit = cell_shown(canvas_at(&c, 0, 1), MODE_256, false, false);
+    CellLook digit = cell_look(canvas_at(&c, 0, 1), MODE_256, false, false);
     assert_false(cell_is_data(canvas_at(&c, 0, 1)));
     assert_true(digit.ch == '7' && digit.bg == 0xffffaf);
     Cell *bad = canvas_at(&c, 0, 2);
     bad->ch = 0x1b; /* even a view that writes a cell itself cannot send this */
-    assert_int_equal(cell_shown(bad, MODE_256, false, false).ch, '?');
+    assert_int_equal(cell_look(bad, MODE_256, false, false).ch, '?');
     bad->style = 250;
-    assert_int_equal(cell_shown(bad, MODE_256, false, false).fg, COLOUR_DEFAULT);
+    assert_int_equal(cell_look(bad, MODE_256, false, false).fg, COLOUR_DEFAULT);
     canvas_free(&c);
 }
 

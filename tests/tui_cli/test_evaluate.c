@@ -14,24 +14,24 @@
 
 #include "core/base/utf8.h"
 #include "core/io/json.h"
-#include "core/models/shapes.h"
+#include "core/models/drawn.h"
 #include "tui/cli/evaluate.h"
 
-static const char *NASTY[SHAPES_CLASSES] = {"a \"quoted\" one",
-                                            "back\\slash",
-                                            "\033[31mred",
-                                            "\xff\xfe",
-                                            "x, y",
-                                            "",
-                                            "déjà vu of a class with a very long name",
-                                            "t\tab",
-                                            "new\nline",
-                                            "ok"};
+static const char *NASTY[DRAWN_CLASSES] = {"a \"quoted\" one",
+                                           "back\\slash",
+                                           "\033[31mred",
+                                           "\xff\xfe",
+                                           "x, y",
+                                           "",
+                                           "déjà vu of a class with a very long name",
+                                           "t\tab",
+                                           "new\nline",
+                                           "ok"};
 
 typedef struct Subject {
     Model model;
     Pictures *pictures;
-    Stock *stock;
+    Dataset *stock;
     Evaluation e;
     Evaluated of;
 } Subject;
@@ -50,7 +50,7 @@ static void open_subject(Subject *s, void (*change)(VitConfig *c))
     model_seeded(&s->model, &c, 3);
     s->model.drawn_shapes = true;
     s->pictures = pictures_drawn(&s->model.preprocess, 1);
-    s->stock = stock_new(s->pictures, &s->model, PICTURES_HELD_OUT, 0, 12);
+    s->stock = dataset_new(s->pictures, &s->model, PICTURES_HELD_OUT, 0, 12);
     assert_true(evaluation_run(&s->e, &s->model, s->stock, NULL, NULL, NULL, &err));
     s->of = (Evaluated){.model = &s->model,
                         .name = "a \"model\"",
@@ -61,7 +61,7 @@ static void open_subject(Subject *s, void (*change)(VitConfig *c))
 static void close_subject(Subject *s)
 {
     evaluation_free(&s->e);
-    stock_free(s->stock);
+    dataset_free(s->stock);
     pictures_free(s->pictures);
     model_free(&s->model);
 }
@@ -107,8 +107,8 @@ static void check_evaluation(Subject *s)
     narrow(buf_str(&text));
     evaluate_json(&s->e, &s->of, &json);
     Json *j = parsed(&json);
-    const ExamResult *r = exam_result(s->e.trained);
-    const SurveyResult *v = survey_result(s->e.with);
+    const AccuracyResult *r = accuracy_result(s->e.trained);
+    const AttentionStatsResult *v = attention_stats_result(s->e.with);
     assert_true(fabs(number_at(j, "accuracy") - s->e.accuracy) < 1e-8);
     assert_true(fabs(number_at(j, "accuracy_without_scale") - s->e.scale_off) < 1e-8);
     assert_true(fabs(number_at(j, "cross_entropy") - r->loss) < 1e-7 * (1 + r->loss));
@@ -183,19 +183,19 @@ static void showcases(void **state)
     Subject s;
     char token[32];
     open_subject(&s, NULL);
-    Showcase found = {.pictures = 20,
-                      .changed = 3,
-                      .collapse = {.found = true,
-                                   .number = 123456,
-                                   .label = 0,
-                                   .with = 1,
-                                   .without = 2,
-                                   .layer = 1,
-                                   .head = 1,
-                                   .query = 1 + 8 * 3 + 4,
-                                   .entropy_with = 1.5f,
-                                   .entropy_without = 0.25f,
-                                   .change = 0.5}};
+    ScaleSearch found = {.pictures = 20,
+                         .changed = 3,
+                         .collapse = {.found = true,
+                                      .number = 123456,
+                                      .label = 0,
+                                      .with = 1,
+                                      .without = 2,
+                                      .layer = 1,
+                                      .head = 1,
+                                      .query = 1 + 8 * 3 + 4,
+                                      .entropy_with = 1.5f,
+                                      .entropy_without = 0.25f,
+                                      .change = 0.5}};
     Buf text = {0}, json = {0};
     showcase_table(&found, &s.of, &text);
     narrow(buf_str(&text));

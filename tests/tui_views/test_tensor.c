@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "tests/tui_views/bundled.h"
-#include "tui/views/tensor.h"
+#include "tui/views/tensor/tensor.h"
 
 static void look_at(const char *path)
 {
@@ -73,7 +73,7 @@ static void pooling(void **state)
         VIEW_TENSOR.draw(&p, r, SIDE_A, true);
         Tensor t;
         assert_true(tensor_open(&session, SIDE_A, session.place.path, &t));
-        Scale scale = scale_for(&p, SIDE_A, t.v.node, t.v.values, t.v.count);
+        ColourScale scale = colour_scale_for(&p, SIDE_A, t.v.node, t.v.values, t.v.count);
         Buf caption = {0};
         TENSOR_HEAT.caption(&p, (Rect){0, 0, 21, 15}, &t, &caption);
         assert_int_equal(strncmp(buf_str(&caption), "1 cell = 4×4, ", strlen("1 cell = 4×4, ")), 0);
@@ -96,7 +96,7 @@ static void pooling(void **state)
                             best = v;
                     }
                 float want = kind == POOL_MEAN ? (float)(sum / count) : best;
-                assert_int_equal(k->level, 1 + scale_level(&scale, want));
+                assert_int_equal(k->level, 1 + colour_scale_level(&scale, want));
                 if (kind != POOL_MEAN)
                     assert_true(t.v.values[k->ref.cell] == best);
                 seen++;

@@ -152,42 +152,42 @@ static void scales(void **state)
     Paint p = {.s = &session, .mode = MODE_256};
     const float positive[] = {0.1F, 0.9F, 0.5F}, crowded[] = {10, 11}, both[] = {-1, 3, 0}, same[] = {2, 2},
                 zero[] = {0, 0};
-    Scale s = scale_for(&p, SIDE_A, 0, positive, 3);
+    ColourScale s = colour_scale_for(&p, SIDE_A, 0, positive, 3);
     assert_false(s.is_signed);
     assert_true(s.low == 0 && s.high == 0.9F);
-    assert_int_equal(scale_level(&s, 0), 0);
-    assert_int_equal(scale_level(&s, 0.9F), 9);
-    assert_int_equal(scale_level(&s, 5), 9);
-    assert_int_equal(scale_level(&s, NAN), 0);
-    s = scale_for(&p, SIDE_A, 0, crowded, 2);
+    assert_int_equal(colour_scale_level(&s, 0), 0);
+    assert_int_equal(colour_scale_level(&s, 0.9F), 9);
+    assert_int_equal(colour_scale_level(&s, 5), 9);
+    assert_int_equal(colour_scale_level(&s, NAN), 0);
+    s = colour_scale_for(&p, SIDE_A, 0, crowded, 2);
     assert_true(s.low == 10 && s.high == 11);
-    s = scale_for(&p, SIDE_A, 0, same, 2);
-    assert_int_equal(scale_level(&s, 2), 9);
-    s = scale_for(&p, SIDE_A, 0, zero, 2);
-    assert_int_equal(scale_level(&s, 0), 0);
-    s = scale_for(&p, SIDE_A, 0, both, 3);
+    s = colour_scale_for(&p, SIDE_A, 0, same, 2);
+    assert_int_equal(colour_scale_level(&s, 2), 9);
+    s = colour_scale_for(&p, SIDE_A, 0, zero, 2);
+    assert_int_equal(colour_scale_level(&s, 0), 0);
+    s = colour_scale_for(&p, SIDE_A, 0, both, 3);
     assert_true(s.is_signed && s.low == -3 && s.high == 3);
-    assert_int_equal(scale_level(&s, -3), 9);
-    assert_int_equal(scale_level(&s, 0), 0);
-    assert_int_equal(scale_sign(&s, -1), -1);
-    assert_int_equal(scale_sign(&s, 2), 1);
-    assert_int_equal(scale_sign(&s, NAN), 0);
-    assert_true(scale_colour(&s, -3) != scale_colour(&s, 3));
-    assert_true(scale_colour(&s, NAN) != scale_colour(&s, 0));
-    s = scale_for(&p, SIDE_DIFF, 0, positive, 3);
+    assert_int_equal(colour_scale_level(&s, -3), 9);
+    assert_int_equal(colour_scale_level(&s, 0), 0);
+    assert_int_equal(colour_scale_sign(&s, -1), -1);
+    assert_int_equal(colour_scale_sign(&s, 2), 1);
+    assert_int_equal(colour_scale_sign(&s, NAN), 0);
+    assert_true(colour_scale_colour(&s, -3) != colour_scale_colour(&s, 3));
+    assert_true(colour_scale_colour(&s, NAN) != colour_scale_colour(&s, 0));
+    s = colour_scale_for(&p, SIDE_DIFF, 0, positive, 3);
     assert_true(s.is_signed && s.low == -0.9F);
     session.look.locked = true;
     session.look.low = 0;
     session.look.high = 2;
-    s = scale_for(&p, SIDE_A, 0, both, 3);
+    s = colour_scale_for(&p, SIDE_A, 0, both, 3);
     assert_true(s.low == 0 && s.high == 2);
     session.look.locked = false;
     snprintf(session.look.map, sizeof session.look.map, "viridis");
-    s = scale_for(&p, SIDE_A, 0, both, 3);
+    s = colour_scale_for(&p, SIDE_A, 0, both, 3);
     assert_true(!s.is_signed && s.map == CM_VIRIDIS && s.low == -1 && s.high == 3);
     int last = -1;
     for (int i = 0; i <= 40; i++) {
-        int level = scale_level(&s, -1 + 0.1F * (float)i);
+        int level = colour_scale_level(&s, -1 + 0.1F * (float)i);
         assert_true(level >= last && level <= 9);
         last = level;
     }
@@ -211,7 +211,7 @@ static void heats(void **state)
         for (int cell_h = 0; cell_h < 3; cell_h++)
             for (int cell_w = 1; cell_w < 4; cell_w++) {
                 Paint p = {.s = &session, .c = &c, .mode = mode ? MODE_256 : MODE_MONO};
-                Scale s = scale_of_range(&p, 0, 10);
+                ColourScale s = colour_scale_of_range(&p, 0, 10);
                 canvas_clear(&c);
                 heat_draw(&p, (Rect){2, 3, 4, 11}, 9, 6, cell_w, cell_h, &s, ramp, &node);
                 for (int y = 0; y < 12; y++)

@@ -9,11 +9,11 @@
 #include <cmocka.h>
 
 #include "core/base/utf8.h"
-#include "core/session/edits.h"
+#include "core/session/edit/edits.h"
 #include "tests/tui_views/bundled.h"
 #include "tests/tui_views/says.h"
 #include "tui/views/answer.h"
-#include "tui/views/picture.h"
+#include "tui/views/picture/picture.h"
 
 static const char *node_path(Ref ref)
 {

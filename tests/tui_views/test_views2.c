@@ -12,11 +12,11 @@
 
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
-#include "core/session/edits.h"
+#include "core/session/edit/edits.h"
 #include "core/session/place.h"
 #include "tests/tui_views/says.h"
-#include "tui/views/attend.h"
-#include "tui/views/explain.h"
+#include "tui/views/attention/attend.h"
+#include "tui/views/explain/explain.h"
 
 static Session session;
 
@@ -310,7 +310,7 @@ static void both_sides(void **state)
     prepare(&VIEW_ROW, SIDE_A, c.clip);
     prepare(&VIEW_ROW, SIDE_B, c.clip);
     assert_true(attend_open(&session, SIDE_A, -1, &a) && attend_open(&session, SIDE_B, -1, &b));
-    Scale x = attend_scale(&p, &a, true), y = attend_scale(&p, &b, true);
+    ColourScale x = attend_scale(&p, &a, true), y = attend_scale(&p, &b, true);
     assert_true(x.low == y.low && x.high == y.high);
     session.compare = COMPARE_OFF;
     assert_true(attend_scale(&p, &a, true).high <
@@ -330,7 +330,7 @@ static void masked_scores(void **state)
     assert_true(attend_open(&session, SIDE_B, -1, &a));
     Canvas c;
     Paint p = open_canvas(&c, 20, 40, MODE_256);
-    Scale s = attend_scale(&p, &a, false);
+    ColourScale s = attend_scale(&p, &a, false);
     assert_true(isfinite(s.low) && isfinite(s.high)); /* −∞ is no end of a scale */
     canvas_free(&c);
     edit(NULL);
@@ -435,7 +435,7 @@ static void row_lies_on_the_picture(void **state)
     Attend a;
     prepare(&VIEW_ROW, SIDE_A, c.clip);
     assert_true(attend_open(&session, SIDE_A, -1, &a));
-    Scale s = attend_scale(&p, &a, true);
+    ColourScale s = attend_scale(&p, &a, true);
     lattice_map_draw(&p, &m, &s, attend_row_value, &(AttendRow){&a, a.head});
     assert_int_equal(m.k, 2);
     for (int row = 0; row < 8; row++)

@@ -12,11 +12,11 @@
 
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
-#include "core/models/shapes.h"
-#include "core/session/ask.h"
-#include "core/session/edits.h"
-#include "core/session/slider.h"
-#include "core/session/study.h"
+#include "core/models/drawn.h"
+#include "core/session/ask/ask.h"
+#include "core/session/edit/edits.h"
+#include "core/session/edit/slider.h"
+#include "core/session/learned/measures.h"
 #include "tests/tui_views/says.h"
 #include "tui/views/shown.h"
 
@@ -251,7 +251,7 @@ static void laboratory_shows_what_was_measured(void **state)
     drawn(&VIEW_SCALE, 34, 90, &text);
     has(buf_str(&text), "accuracy over 500 held-out pictures");
     assert_null(strstr(buf_str(&text), "measuring"));
-    for (int i = 0; i < STUDY_FACTORS; i++) {
+    for (int i = 0; i < MEASURES_FACTORS; i++) {
         char share[16];
         snprintf(share, sizeof share, "%.3f", (double)m->value[i]);
         has(buf_str(&text), share + 1);
@@ -276,9 +276,9 @@ static void bars_are_shares(void **state)
     Measure *m = (Measure *)(uintptr_t)session_measure(&session, MEASURE_SCALE, NULL);
     must("reset edits");
     prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
-    float kept[STUDY_FACTORS];
+    float kept[MEASURES_FACTORS];
     memcpy(kept, m->value, sizeof kept);
-    for (int i = 0; i < STUDY_FACTORS; i++)
+    for (int i = 0; i < MEASURES_FACTORS; i++)
         m->value[i] = 0;
     assert_int_equal(lines_with(drawn(&VIEW_SCALE, 34, 90, &text), "█"), 0);
     m->value[3] = 1;
@@ -296,7 +296,7 @@ static void laboratory_clicks(void **state)
     (void)state;
     must("laboratory");
     prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
-    assert_true(click_everywhere(&VIEW_SCALE, "laboratory", 34, 90) >= STUDY_FACTORS + REACH_COUNT + 5);
+    assert_true(click_everywhere(&VIEW_SCALE, "laboratory", 34, 90) >= MEASURES_FACTORS + REACH_COUNT + 5);
     click_everywhere(&VIEW_SCALE, "laboratory", 9, 58);
     click_everywhere(&VIEW_SCALE, "laboratory", 1, 1);
     must("reset edits");
@@ -466,7 +466,7 @@ static void sayings(void **state)
     has(buf_str(&session.said), text);
     must("laboratory +1; say");
     snprintf(text, sizeof text, "%.1f %% are named right, as trained",
-             100 * (double)session_measure(&session, MEASURE_SCALE, NULL)->value[STUDY_FACTORS / 2 + 1]);
+             100 * (double)session_measure(&session, MEASURE_SCALE, NULL)->value[MEASURES_FACTORS / 2 + 1]);
     has(buf_str(&session.said), text);
 }
 

@@ -12,8 +12,8 @@
 
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
-#include "core/session/ask.h"
-#include "core/session/study.h"
+#include "core/session/ask/ask.h"
+#include "core/session/learned/measures.h"
 #include "tests/tui_views/says.h"
 #include "tui/views/shown.h"
 
@@ -322,7 +322,7 @@ static void film_is_the_record(void **state)
     open_model(&c, 2);
     must("training");
     prepare(&VIEW_TRAINING, SIDE_A, (Rect){0, 0, 30, 90});
-    const Film *film = session_film(&session, false);
+    const PositionFilm *film = session_film(&session, false);
     const History *h = session_history(&session);
     assert_non_null(film);
     assert_int_equal(film->made, STEPS);
@@ -331,7 +331,7 @@ static void film_is_the_record(void **state)
     for (int i = 0; i < STEPS; i++)
         for (int p = 0; p < PLACES; p++)
             for (int q = 0; q < PLACES; q++)
-                assert_true(fabs((double)film_frame(film, i)->cosine[FILM_RAW][p * PLACES + q] -
+                assert_true(fabs((double)position_film_frame(film, i)->cosine[FILM_RAW][p * PLACES + q] -
                                  cosine(h->snapshot[i].positions, shape[0], shape[1], p, q)) < 1e-6);
     const char *const path[] = {"pos.probe.cosine", "pos.probe.cosine_centred"};
     for (int k = 0; k < FILM_KINDS; k++) { /* the last snapshot is the model itself */
@@ -339,10 +339,10 @@ static void film_is_the_record(void **state)
         const float *x = session_need(&session, SIDE_A, path[k], &err);
         assert_non_null(x);
         for (int i = 0; i < PLACES * PLACES; i++)
-            assert_true(fabsf(film_frame(film, STEPS - 1)->cosine[k][i] - x[i]) < 1e-5F);
+            assert_true(fabsf(position_film_frame(film, STEPS - 1)->cosine[k][i] - x[i]) < 1e-5F);
     }
-    assert_null(film_frame(film, STEPS));
-    assert_null(film_frame(film, -1));
+    assert_null(position_film_frame(film, STEPS));
+    assert_null(position_film_frame(film, -1));
 }
 
 /* Colours of the large map are those of the recorded cosines, in every snapshot. */
@@ -358,12 +358,12 @@ static void map_colours(void **state)
         must(line);
         drawn(&c, &VIEW_TRAINING, &text);
         Paint p = {.s = &session, .c = &c, .mode = MODE_256};
-        Scale scale = scale_of_range(&p, -1, 1);
-        const FilmFrame *frame = film_frame(session_film(&session, false), i);
+        ColourScale scale = colour_scale_of_range(&p, -1, 1);
+        const PositionFilmFrame *frame = position_film_frame(session_film(&session, false), i);
         for (int q = 0; q < PLACES; q++) { /* the squares are 8 columns wide: 40 of 90 */
             int y = q / COLS * 8 / 2 + 1, x = q % COLS * 8 + 3;
             const Cell *k = canvas_at(&c, y, x);
-            Colour want = scale_colour(&scale, frame->cosine[FILM_RAW][(COLS + 2) * PLACES + q]);
+            Colour want = colour_scale_colour(&scale, frame->cosine[FILM_RAW][(COLS + 2) * PLACES + q]);
             assert_true(k->level > 0);
             assert_int_equal(k->ref.run, 0);
             assert_int_equal(k->ch == ' ' ? k->bg : k->fg, want);
@@ -410,23 +410,23 @@ static void film_in_steps(void **state)
     VitConfig c = config();
     Canvas canvas;
     Buf text = {0};
-    Film film;
+    PositionFilm film;
     open_model(&c, 1);
     must("training 3");
     canvas_init(&canvas, 30, 90);
     Paint p = {.s = &session, .c = &canvas, .mode = MODE_256};
     VIEW_TRAINING.draw(&p, canvas.clip, SIDE_A, true);
     assert_non_null(strstr(text_of(&canvas, &text), "computing"));
-    assert_true(film_init(&film, session_history(&session)));
-    assert_false(film_step(&film, 3, 0));
-    assert_non_null(film_frame(&film, 3));
+    assert_true(position_film_init(&film, session_history(&session)));
+    assert_false(position_film_step(&film, 3, 0));
+    assert_non_null(position_film_frame(&film, 3));
     assert_int_equal(film.made, 1);
-    assert_false(film_step(&film, 99, 0)); /* beyond the last: the last */
-    assert_non_null(film_frame(&film, STEPS - 1));
-    assert_true(film_step(&film, -5, CLOCK_NEVER));
+    assert_false(position_film_step(&film, 99, 0)); /* beyond the last: the last */
+    assert_non_null(position_film_frame(&film, STEPS - 1));
+    assert_true(position_film_step(&film, -5, CLOCK_NEVER));
     assert_int_equal(film.made, STEPS);
-    film_free(&film);
-    film_free(&film);
+    position_film_free(&film);
+    position_film_free(&film);
     buf_free(&text);
     canvas_free(&canvas);
 }
@@ -437,16 +437,16 @@ static void place_without_length(void **state)
     (void)state;
     VitConfig c = config();
     History h;
-    Film film;
+    PositionFilm film;
     history_init(&h, &c);
     Snapshot *s = history_snap(&h, 0);
     s->positions[vit_role_cells(&c, VIT_POS) - 1] = 2; /* all others are 0 */
-    assert_true(film_init(&film, &h));
-    assert_true(film_step(&film, 0, CLOCK_NEVER));
-    const float *raw = film_frame(&film, 0)->cosine[FILM_RAW];
+    assert_true(position_film_init(&film, &h));
+    assert_true(position_film_step(&film, 0, CLOCK_NEVER));
+    const float *raw = position_film_frame(&film, 0)->cosine[FILM_RAW];
     assert_true(isnan(raw[0]) && isnan(raw[PLACES - 1]));
     assert_true(fabsf(raw[PLACES * PLACES - 1] - 1) < 1e-6F);
-    film_free(&film);
+    position_film_free(&film);
     history_free(&h);
 }
 

@@ -8,9 +8,9 @@
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
 #include "core/session/command.h"
-#include "core/session/where.h"
+#include "core/session/learned/where.h"
 #include "tests/tui_views/says.h"
-#include "tui/views/where_panels.h"
+#include "tui/views/panels.h"
 
 static Session session;
 

@@ -1,14 +1,14 @@
 /* Canvas → one HTML page: a block of preformatted text with a span per run of one look. */
 #include "tui/canvas/export.h"
 
-#include "tui/canvas/shown.h"
+#include "tui/canvas/cell_look.h"
 
-static bool same_look(Shown a, Shown b)
+static bool same_look(CellLook a, CellLook b)
 {
     return a.fg == b.fg && a.bg == b.bg && a.attrs == b.attrs;
 }
 
-static void open_span(Buf *out, Shown s, Paper paper)
+static void open_span(Buf *out, CellLook s, Paper paper)
 {
     buf_puts(out, "<span style=\"");
     if (s.fg != paper.ink)
@@ -26,10 +26,10 @@ static void open_span(Buf *out, Shown s, Paper paper)
 
 static void emit_row(const Canvas *c, int y, bool light, Paper paper, Buf *out)
 {
-    const Shown plain = {.fg = paper.ink, .bg = COLOUR_DEFAULT};
-    Shown run = plain;
+    const CellLook plain = {.fg = paper.ink, .bg = COLOUR_DEFAULT};
+    CellLook run = plain;
     for (int x = 0; x < c->w; x++) {
-        Shown s = shown_on_paper(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], light, paper);
+        CellLook s = cell_look_on_paper(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], light, paper);
         if (!s.ch)
             continue;
         if (!same_look(s, run)) {

@@ -1,19 +1,19 @@
 /* Canvas → SVG: surfaces and lines as paths, only letters as text. */
 #include "tui/canvas/export.h"
 
-#include "tui/canvas/shown.h"
+#include "tui/canvas/cell_look.h"
 #include "tui/canvas/svg_shapes.h"
 
 /* A cell is 8.4 × 16.8 px: half blocks are square, and 14 px letters of the named fonts are 8.4 px wide. In tenths of a
  * pixel: */
 enum { CELL_W = 84, CELL_H = 168, BASELINE = 126, MARGIN = 80 };
 
-static bool same_look(Shown a, Shown b)
+static bool same_look(CellLook a, CellLook b)
 {
     return a.fg == b.fg && a.attrs == b.attrs;
 }
 
-static void open_text(Buf *out, int y, int x, Shown s, Paper paper)
+static void open_text(Buf *out, int y, int x, CellLook s, Paper paper)
 {
     int px = MARGIN + x * CELL_W, py = MARGIN + y * CELL_H + BASELINE;
     buf_printf(out, "<text x=\"%d.%d\" y=\"%d.%d\"", px / 10, px % 10, py / 10, py % 10);
@@ -32,10 +32,10 @@ static void open_text(Buf *out, int y, int x, Shown s, Paper paper)
  * another font with another width (then the next run's own x puts it right). */
 static void emit_row(const Canvas *c, int y, bool light, Paper paper, Buf *out)
 {
-    Shown run = {.ch = 0};
+    CellLook run = {.ch = 0};
     bool open = false, pending = false;
     for (int x = 0; x < c->w; x++) {
-        Shown s = shown_on_paper(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], light, paper);
+        CellLook s = cell_look_on_paper(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], light, paper);
         if (!s.ch)
             continue;
         bool letter = !svg_draws(s.ch);

@@ -1,7 +1,7 @@
 /* Canvas → lines of characters: plain, with ANSI colours, and the form that golden screens compare. */
 #include "tui/canvas/export.h"
 
-#include "tui/canvas/shown.h"
+#include "tui/canvas/cell_look.h"
 
 static const Cell *row_of(const Canvas *c, int y)
 {
@@ -42,7 +42,7 @@ static void sgr_colour(Buf *out, ColourMode mode, Colour colour, int base)
         buf_printf(out, ";%d", base + colour_8(colour));
 }
 
-static void sgr(Buf *out, ColourMode mode, Shown s)
+static void sgr(Buf *out, ColourMode mode, CellLook s)
 {
     static const struct {
         uint8_t attr;
@@ -59,11 +59,11 @@ static void sgr(Buf *out, ColourMode mode, Shown s)
 
 void export_ansi(const Canvas *c, ColourMode mode, bool light, Buf *out)
 {
-    const Shown plain = {.ch = ' ', .fg = COLOUR_DEFAULT, .bg = COLOUR_DEFAULT};
+    const CellLook plain = {.ch = ' ', .fg = COLOUR_DEFAULT, .bg = COLOUR_DEFAULT};
     for (int y = 0; y < c->h; y++) {
-        Shown now = plain;
+        CellLook now = plain;
         for (int x = 0; x < c->w; x++) {
-            Shown s = cell_shown(&row_of(c, y)[x], mode, c->ascii, light);
+            CellLook s = cell_look(&row_of(c, y)[x], mode, c->ascii, light);
             if (!s.ch)
                 continue;
             if (s.fg != now.fg || s.bg != now.bg || s.attrs != now.attrs)

@@ -88,7 +88,7 @@ static bool block_part(uint32_t ch, Patch *p)
 static void collect_row(const Canvas *c, int y, bool light, Paper paper, Patches *grounds, Patches *blocks)
 {
     for (int x = 0; x < c->w; x++) {
-        Shown s = shown_on_paper(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], light, paper);
+        CellLook s = cell_look_on_paper(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], light, paper);
         if (s.bg != COLOUR_DEFAULT)
             patch_add(grounds, (Patch){.colour = s.bg, .y = UNITS_H * y, .x = UNITS_W * x, .h = UNITS_H, .w = UNITS_W});
         Patch part;
@@ -137,7 +137,7 @@ static void emit_lines(const Canvas *c, bool light, Paper paper, Style style, bo
             if (!arms || !!(arms & HEAVY) != heavy)
                 continue;
             if (out->len == start) {
-                Shown s = shown_on_paper(&row[x], light, paper);
+                CellLook s = cell_look_on_paper(&row[x], light, paper);
                 buf_printf(out, "<path fill=\"none\" stroke=\"#%06x\" stroke-width=\"%d\" d=\"", (unsigned)s.fg,
                            heavy ? 2 : 1);
                 mark = out->len;

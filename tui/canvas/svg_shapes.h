@@ -3,7 +3,7 @@
 #ifndef VITRINE_TUI_SVG_SHAPES_H
 #define VITRINE_TUI_SVG_SHAPES_H
 #include "core/base/buf.h"
-#include "tui/canvas/shown.h"
+#include "tui/canvas/cell_look.h"
 
 /* Grounds, half blocks, bars, then box lines. */
 void svg_shapes(const Canvas *c, bool light, Paper paper, Buf *out);

@@ -10,12 +10,12 @@
 #include "core/base/file.h"
 #include "core/base/utf8.h"
 #include "core/io/image.h"
-#include "core/models/shapes.h"
+#include "core/models/drawn.h"
 #include "tui/cli/numbers.h"
 #include "tui/cli/verbs.h"
-#include "tui/views/picture.h"
+#include "tui/views/picture/picture.h"
 
-enum { SIDE = SHAPES_SIDE, PLANE = SIDE * SIDE, GAP = 2, GAP_GREY = 128, SHEET_MAX = 10000 };
+enum { SIDE = DRAWN_SIDE, PLANE = SIDE * SIDE, GAP = 2, GAP_GREY = 128, SHEET_MAX = 10000 };
 
 typedef enum Target { TARGET_NONE, TARGET_FILE, TARGET_FOLDER } Target;
 
@@ -60,7 +60,7 @@ static bool parse_target(const Options *o, Target *out, Err *err)
 static bool parse(const Options *o, Request *r, Err *err)
 {
     char *end = NULL;
-    *r = (Request){.series = SHAPES_SERIES, .difficulty = 1};
+    *r = (Request){.series = DRAWN_SERIES, .difficulty = 1};
     if (!numbers_parse(&r->numbers, o->word + 1, o->word_count - 1, err) || !parse_target(o, &r->target, err))
         return false;
     if (o->series && !number_parse(o->series, &r->series, NULL))
@@ -90,7 +90,7 @@ static void draw(const Request *r, uint64_t i, bool masks, Drawn *d)
     double sum = 0;
     image_init(&d->image, SIDE, SIDE, 3);
     d->number = numbers_at(&r->numbers, i);
-    d->label = shapes_draw(r->series, d->number, r->difficulty, d->image.data, mask);
+    d->label = drawn_series(r->series, d->number, r->difficulty, d->image.data, mask);
     for (int k = 0; k < PLANE; k++)
         sum += mask[k];
     d->covered = sum / (255.0 * PLANE);

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/eval/diff_reference.h"
-#include "core/session/ask_diff.h"
+#include "core/diff/diff_reference.h"
+#include "core/session/ask/ask_diff.h"
 #include "tui/app.h"
 #include "tui/cli/verbs.h"
 

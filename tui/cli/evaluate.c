@@ -6,7 +6,7 @@
 
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
-#include "core/models/shapes.h"
+#include "core/models/drawn.h"
 #include "tui/cli/verbs.h"
 
 enum { COUNT = 1000, SHOWCASE_COUNT = 200 };
@@ -42,10 +42,10 @@ static int find_showcase(Work *w, const Evaluated *of, Err *err)
     Session *s = &w->session;
     size_t count = w->options->count ? (size_t)w->options->count : SHOWCASE_COUNT;
     uint64_t *numbers = xcalloc(count, sizeof *numbers);
-    Showcase found;
+    ScaleSearch found;
     for (size_t i = 0; i < count; i++)
         numbers[i] = i;
-    bool ok = showcase_find(&found, &s->model, numbers, count, s->pool, progress, w, err);
+    bool ok = scale_search_find(&found, &s->model, numbers, count, s->pool, progress, w, err);
     free(numbers);
     if (ok && w->options->json)
         showcase_json(&found, of, &w->out);
@@ -57,8 +57,8 @@ static int find_showcase(Work *w, const Evaluated *of, Err *err)
 static int examine(Work *w, const Pictures *pictures, const Evaluated *of, Err *err)
 {
     Session *s = &w->session;
-    Stock *stock = stock_new(pictures, &s->model, PICTURES_HELD_OUT, 0,
-                             w->options->count ? (size_t)w->options->count : COUNT);
+    Dataset *stock = dataset_new(pictures, &s->model, PICTURES_HELD_OUT, 0,
+                                 w->options->count ? (size_t)w->options->count : COUNT);
     Evaluation e;
     bool ok = evaluation_run(&e, &s->model, stock, s->pool, progress, w, err);
     if (ok && w->options->json)
@@ -67,7 +67,7 @@ static int examine(Work *w, const Pictures *pictures, const Evaluated *of, Err *
         evaluate_table(&e, of, &w->out);
     if (ok)
         evaluation_free(&e);
-    stock_free(stock);
+    dataset_free(stock);
     return ok ? STATUS_DONE : STATUS_BAD;
 }
 
@@ -78,7 +78,7 @@ static int run(Work *w, Err *err)
     char name[200], folder[200];
     utf8_clean(name, sizeof name, o->model ? o->model : m->name);
     Evaluated of = {.model = m, .name = name, .pictures = "held-out drawn shapes", .class_names = SHAPES_NAMES};
-    if (!o->pictures && !stock_suits_drawn(m, err)) {
+    if (!o->pictures && !dataset_suits_drawn(m, err)) {
         if (m->vit.classes)
             err_set(err,
                     "%.200s: no labelled pictures are known for this model. Give it some: --pictures FOLDER, with a "
@@ -101,7 +101,7 @@ static int run(Work *w, Err *err)
         else
             of.class_names = pictures_names(pictures);
     }
-    int status = stock_suits(m, pictures, err) ? examine(w, pictures, &of, err) : STATUS_BAD;
+    int status = dataset_suits(m, pictures, err) ? examine(w, pictures, &of, err) : STATUS_BAD;
     pictures_free(pictures);
     return status;
 }

@@ -3,7 +3,7 @@
 #define VITRINE_CLI_EVALUATE_H
 #include "core/base/buf.h"
 #include "core/eval/evaluation.h"
-#include "core/eval/showcase.h"
+#include "core/eval/scale_search.h"
 
 /* Whom and what it is about. */
 typedef struct Evaluated {
@@ -15,8 +15,8 @@ typedef struct Evaluated {
 
 void evaluate_table(const Evaluation *e, const Evaluated *of, Buf *out); /* at most 80 columns */
 void evaluate_json(const Evaluation *e, const Evaluated *of, Buf *out);
-void showcase_table(const Showcase *s, const Evaluated *of, Buf *out);
-void showcase_json(const Showcase *s, const Evaluated *of, Buf *out);
+void showcase_table(const ScaleSearch *s, const Evaluated *of, Buf *out);
+void showcase_json(const ScaleSearch *s, const Evaluated *of, Buf *out);
 /* "cls", "r3c4": a token of that model; returns out. */
 const char *evaluate_token(const Evaluated *of, int token, char *out, size_t n);
 #endif

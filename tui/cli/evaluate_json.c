@@ -37,7 +37,7 @@ static void blocks(Buf *out, const char *name, const double *x, int layers, int 
     buf_putc(out, ']');
 }
 
-static void put_confusion(const ExamResult *r, const Evaluated *of, Buf *out)
+static void put_confusion(const AccuracyResult *r, const Evaluated *of, Buf *out)
 {
     buf_puts(out, ",\n  \"classes\": [");
     for (int o = 0; o < r->classes; o++) {
@@ -56,7 +56,7 @@ static void put_confusion(const ExamResult *r, const Evaluated *of, Buf *out)
 
 static void put_attention(const Evaluation *e, Buf *out)
 {
-    const SurveyResult *a = survey_result(e->with), *b = survey_result(e->without);
+    const AttentionStatsResult *a = attention_stats_result(e->with), *b = attention_stats_result(e->without);
     bool objects = a->objects && a->seen;
     member(out, "distance_uniform", a->uniform);
     member(out, "distance_maximal", a->maximal);
@@ -77,9 +77,9 @@ static void put_attention(const Evaluation *e, Buf *out)
 
 void evaluate_json(const Evaluation *e, const Evaluated *of, Buf *out)
 {
-    const ExamResult *r = exam_result(e->trained);
+    const AccuracyResult *r = accuracy_result(e->trained);
     bool class_token = readout_used(&of->model->vit) == READOUT_CLASS_TOKEN;
-    double other = r->has_other ? exam_share_other(r) : (double)NAN;
+    double other = r->has_other ? accuracy_share_other(r) : (double)NAN;
     buf_puts(out, "{\n  \"model\": ");
     buf_json(out, of->name);
     buf_puts(out, ",\n  \"pictures\": ");
@@ -105,7 +105,7 @@ void evaluate_json(const Evaluation *e, const Evaluated *of, Buf *out)
     buf_puts(out, "\n}\n");
 }
 
-static void put_row(const ShowcaseRow *r, const Evaluated *of, const char *name, Buf *out)
+static void put_row(const ScaleSearchRow *r, const Evaluated *of, const char *name, Buf *out)
 {
     char token[32];
     buf_printf(out, ",\n  \"%s\": ", name);
@@ -129,7 +129,7 @@ static void put_row(const ShowcaseRow *r, const Evaluated *of, const char *name,
     buf_putc(out, '}');
 }
 
-void showcase_json(const Showcase *s, const Evaluated *of, Buf *out)
+void showcase_json(const ScaleSearch *s, const Evaluated *of, Buf *out)
 {
     buf_puts(out, "{\n  \"model\": ");
     buf_json(out, of->name);

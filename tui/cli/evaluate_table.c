@@ -56,28 +56,28 @@ static double lost_with_head(const Evaluation *e, int i)
 }
 static double distance_of(const Evaluation *e, int i)
 {
-    return survey_result(e->with)->distance[i];
+    return attention_stats_result(e->with)->distance[i];
 }
 static double entropy_with(const Evaluation *e, int i)
 {
-    return survey_result(e->with)->entropy[i];
+    return attention_stats_result(e->with)->entropy[i];
 }
 static double entropy_without(const Evaluation *e, int i)
 {
-    return survey_result(e->without)->entropy[i];
+    return attention_stats_result(e->without)->entropy[i];
 }
 static double largest_with(const Evaluation *e, int i)
 {
-    return survey_result(e->with)->largest[i];
+    return attention_stats_result(e->with)->largest[i];
 }
 static double largest_without(const Evaluation *e, int i)
 {
-    return survey_result(e->without)->largest[i];
+    return attention_stats_result(e->without)->largest[i];
 }
 
 static void put_answers(const Evaluation *e, const Evaluated *of, Buf *out)
 {
-    const ExamResult *r = exam_result(e->trained);
+    const AccuracyResult *r = accuracy_result(e->trained);
     bool class_token = readout_used(&of->model->vit) == READOUT_CLASS_TOKEN;
     buf_puts(out, "  ");
     label(out, "named right", LABEL_CELLS);
@@ -86,7 +86,7 @@ static void put_answers(const Evaluation *e, const Evaluated *of, Buf *out)
     share_line(out, "without position embeddings", e->positions_off, e->accuracy);
     if (r->has_other)
         share_line(out, class_token ? "read from the mean of the patches instead" : "read from the class token instead",
-                   exam_share_other(r), e->accuracy);
+                   accuracy_share_other(r), e->accuracy);
     buf_puts(out, "  ");
     label(out, "mean cross entropy", LABEL_CELLS);
     buf_printf(out, "%8.3f nats\n", r->loss);
@@ -95,11 +95,11 @@ static void put_answers(const Evaluation *e, const Evaluated *of, Buf *out)
 /* Per class how many are right, and what the wrong ones are most often taken for. */
 static void put_classes(const Evaluation *e, const Evaluated *of, Buf *out)
 {
-    const ExamResult *r = exam_result(e->trained);
+    const AccuracyResult *r = accuracy_result(e->trained);
     heading(out, "Classes (true class, named right, most often taken for)");
     for (int o = 0; o < r->classes; o++) {
         char name[64];
-        size_t right, n = exam_of_class(r, o, &right), most = 0;
+        size_t right, n = accuracy_of_class(r, o, &right), most = 0;
         int other = -1;
         for (int k = 0; k < r->classes; k++) {
             size_t count = r->confusion[(size_t)o * (size_t)r->classes + (size_t)k];
@@ -148,7 +148,7 @@ static void put_positions(const Evaluation *e, Buf *out)
 
 static void put_attention(const Evaluation *e, Buf *out)
 {
-    const SurveyResult *s = survey_result(e->with);
+    const AttentionStatsResult *s = attention_stats_result(e->with);
     buf_printf(out, "\nAttention distance in pixels (all alike %.1f, at most %.1f)\n", s->uniform, s->maximal);
     head_grid(out, e, distance_of, "%8.1f");
     if (!isnan(s->entropy[0])) {
@@ -165,7 +165,7 @@ static void put_attention(const Evaluation *e, Buf *out)
 
 static void put_object(const Evaluation *e, Buf *out)
 {
-    const SurveyResult *s = survey_result(e->with);
+    const AttentionStatsResult *s = attention_stats_result(e->with);
     if (!s->objects || !s->seen)
         return;
     buf_printf(out, "\nWhere it looks: weight on the patches with more than %.0f %% of the object\n",
@@ -206,7 +206,7 @@ const char *evaluate_token(const Evaluated *of, int token, char *out, size_t n)
     return out;
 }
 
-static void put_row(const ShowcaseRow *r, const Evaluated *of, const char *what, Buf *out)
+static void put_row(const ScaleSearchRow *r, const Evaluated *of, const char *what, Buf *out)
 {
     char token[32], name[3][32];
     buf_printf(out, "%s\n", what);
@@ -227,7 +227,7 @@ static void put_row(const ShowcaseRow *r, const Evaluated *of, const char *what,
                (unsigned long long)r->number, r->layer, r->head, token);
 }
 
-void showcase_table(const Showcase *s, const Evaluated *of, Buf *out)
+void showcase_table(const ScaleSearch *s, const Evaluated *of, Buf *out)
 {
     buf_printf(out, "%s: %zu drawn pictures; without the scale %zu answers change\n\n", of->name, s->pictures,
                s->changed);

@@ -1,5 +1,5 @@
 /* `vitrine explain`: the arithmetic of one number. */
-#include "core/session/ask.h"
+#include "core/session/ask/ask.h"
 #include "tui/cli/verbs.h"
 
 static int explain(Work *w, Err *err)

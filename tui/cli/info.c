@@ -1,5 +1,5 @@
 /* `vitrine info`: what is loaded, what it costs, what had to be assumed. */
-#include "core/session/ask.h"
+#include "core/session/ask/ask.h"
 #include "tui/cli/verbs.h"
 
 static int info(Work *w, Err *err)

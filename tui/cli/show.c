@@ -3,7 +3,7 @@
 #include <unistd.h>
 
 #include "core/session/address.h"
-#include "core/session/export.h"
+#include "core/session/ask/export.h"
 #include "tui/cli/verbs.h"
 
 bool show_check(const Options *o, const Link *l, Err *err)

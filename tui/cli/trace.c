@@ -2,7 +2,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/session/export.h"
+#include "core/session/ask/export.h"
 #include "tui/cli/verbs.h"
 
 static bool check(const Options *o, const Link *l, Err *err)

@@ -1,5 +1,5 @@
 /* `vitrine verify`: is the trace right? */
-#include "core/session/ask.h"
+#include "core/session/ask/ask.h"
 #include "tui/cli/verbs.h"
 
 static int verify(Work *w, Err *err)

@@ -1,5 +1,5 @@
 /* `vitrine why`: where a number comes from, down to a pixel or a weight. */
-#include "core/session/ask.h"
+#include "core/session/ask/ask.h"
 #include "tui/cli/verbs.h"
 
 static int why(Work *w, Err *err)

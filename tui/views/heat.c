@@ -21,18 +21,18 @@ void heat_mark(const Paint *p, int y, int x, int height, int width, Ref ref)
     canvas_ref(p->c, y, x + width - 1, 1, ref);
 }
 
-static void put(const Paint *p, const Scale *s, int y, int x, int half, int width, float value, Ref ref)
+static void put(const Paint *p, const ColourScale *s, int y, int x, int half, int width, float value, Ref ref)
 {
-    Colour colour = scale_colour(s, value);
-    int level = scale_level(s, value), sign = scale_sign(s, value);
+    Colour colour = colour_scale_colour(s, value);
+    int level = colour_scale_level(s, value), sign = colour_scale_sign(s, value);
     for (int k = 0; k < width; k++)
         canvas_pixel(p->c, y, x + k, half, colour, level, sign, ref);
 }
 
 /* Two rows of data in one line of cells. Where half blocks cannot be used the pair is drawn as the one that is further
  * from the bottom of the scale. */
-static void put_pair(const Paint *p, Rect r, int row, int rows, int cols, int cell_w, const Scale *s, HeatFn value,
-                     const void *context)
+static void put_pair(const Paint *p, Rect r, int row, int rows, int cols, int cell_w, const ColourScale *s,
+                     HeatFn value, const void *context)
 {
     bool halves = heat_halves(p);
     int y = r.y + row / 2;
@@ -48,13 +48,13 @@ static void put_pair(const Paint *p, Rect r, int row, int rows, int cols, int ce
             if (two)
                 put(p, s, y, x, 1, cell_w, v[1], ref[1]);
         } else {
-            int k = two && (isnan(v[0]) || scale_level(s, v[1]) > scale_level(s, v[0]));
+            int k = two && (isnan(v[0]) || colour_scale_level(s, v[1]) > colour_scale_level(s, v[0]));
             put(p, s, y, x, -1, cell_w, v[k], ref[k]);
         }
     }
 }
 
-void heat_draw(const Paint *p, Rect r, int rows, int cols, int cell_w, int cell_h, const Scale *s, HeatFn value,
+void heat_draw(const Paint *p, Rect r, int rows, int cols, int cell_w, int cell_h, const ColourScale *s, HeatFn value,
                const void *context)
 {
     Rect old = canvas_clip(p->c, r);

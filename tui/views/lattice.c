@@ -113,10 +113,10 @@ LatticeMap lattice_map(const Paint *p, Rect room, int rows, int cols, int most, 
     return m;
 }
 
-static void put_patch(const Paint *p, const LatticeMap *m, int i, int j, const Scale *s, float v, Ref ref)
+static void put_patch(const Paint *p, const LatticeMap *m, int i, int j, const ColourScale *s, float v, Ref ref)
 {
-    Colour colour = scale_colour(s, v);
-    int level = scale_level(s, v), sign = scale_sign(s, v);
+    Colour colour = colour_scale_colour(s, v);
+    int level = colour_scale_level(s, v), sign = colour_scale_sign(s, v);
     int tall = m->halves ? m->k : m->k > 1 ? m->k / 2 : 1;
     for (int dy = 0; dy < tall; dy++)
         for (int dx = 0; dx < m->k; dx++) {
@@ -126,7 +126,7 @@ static void put_patch(const Paint *p, const LatticeMap *m, int i, int j, const S
         }
 }
 
-void lattice_map_draw(const Paint *p, const LatticeMap *m, const Scale *s, HeatFn value, const void *context)
+void lattice_map_draw(const Paint *p, const LatticeMap *m, const ColourScale *s, HeatFn value, const void *context)
 {
     for (int i = 0; i < m->rows; i++)
         for (int j = 0; j < m->cols; j++) {

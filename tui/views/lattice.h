@@ -37,7 +37,7 @@ typedef struct LatticeMap {
 /* The largest squares that fit into room, k ≤ most; when not even k = 1 fits, the part around (here_row, here_col). */
 LatticeMap lattice_map(const Paint *p, Rect room, int rows, int cols, int most, int here_row, int here_col);
 /* value(context, row, col, &ref) of each patch. */
-void lattice_map_draw(const Paint *p, const LatticeMap *m, const Scale *s, HeatFn value, const void *context);
+void lattice_map_draw(const Paint *p, const LatticeMap *m, const ColourScale *s, HeatFn value, const void *context);
 /* The canvas cells of a patch; an empty Rect when it is not shown. */
 Rect lattice_map_patch(const LatticeMap *m, int row, int col);
 bool lattice_map_hit(const LatticeMap *m, int y, int x, int *row, int *col);

@@ -12,6 +12,6 @@ typedef struct Spread {
 Spread spread_of(const float *values, size_t count);
 /* Mean and population standard deviation of the finite values, in double. */
 void spread_moments(const float *values, size_t count, double *mean, double *deviation);
-/* scale_for from what is known of the values already. */
-Scale scale_of_spread(const Paint *p, Side side, const Spread *s);
+/* colour_scale_for from what is known of the values already. */
+ColourScale colour_scale_of_spread(const Paint *p, Side side, const Spread *s);
 #endif

@@ -53,26 +53,26 @@ extern const ViewSpec VIEW_HEADS;     /* the same query in every head of the blo
 
 /* --- shared drawing (heat.c) --- */
 /* Range of values that colours stand for, and how a value becomes a colour. */
-typedef struct Scale {
+typedef struct ColourScale {
     MapId map;
     ColourMode mode;
     float low, high; /* signed maps: −high … high */
     bool is_signed;
-} Scale;
+} ColourScale;
 /* Chosen from the session's LookAt (map, lock) and the values of the whole node: sequential for values ≥ 0, signed
  * otherwise. */
-Scale scale_for(const Paint *p, Side side, NodeId n, const float *values, size_t count);
-Scale scale_of_range(const Paint *p, float low, float high);
-Colour scale_colour(const Scale *s, float x);
-int scale_level(const Scale *s, float x); /* 0 … 9 */
-int scale_sign(const Scale *s, float x);
+ColourScale colour_scale_for(const Paint *p, Side side, NodeId n, const float *values, size_t count);
+ColourScale colour_scale_of_range(const Paint *p, float low, float high);
+Colour colour_scale_colour(const ColourScale *s, float x);
+int colour_scale_level(const ColourScale *s, float x); /* 0 … 9 */
+int colour_scale_sign(const ColourScale *s, float x);
 /* One line: low, the bar, high, map name, "locked". */
-void scale_bar(const Paint *p, const Scale *s, int y, int x, int width);
+void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int width);
 
 /* A rows × cols picture of numbers in half blocks: one cell is `cell_w` columns by one half row, or by cell_h whole
  * rows when cell_h > 0. value(context, row, col, &ref) gives each; NaN draws as the no-value colour. */
 typedef float (*HeatFn)(const void *context, int row, int col, Ref *ref);
-void heat_draw(const Paint *p, Rect r, int rows, int cols, int cell_w, int cell_h, const Scale *s, HeatFn value,
+void heat_draw(const Paint *p, Rect r, int rows, int cols, int cell_w, int cell_h, const ColourScale *s, HeatFn value,
                const void *context);
 /* A number for people: 6 significant digits at most, in width cells ("1.84021", "-1.2e-05", "inf", "NaN"); drops
  * digits, never the exponent. */

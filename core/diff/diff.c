@@ -1,0 +1,235 @@
+#include "core/diff/diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { RMS_CELLS = 64 }; /* fewer say little about their mean */
+
+/* A graph made from ours by edits, with its run and where our nodes are in it. */
+typedef struct Overlay {
+    Graph graph;
+    Run *run;
+    NodeId *made; /* the node as it is computed… */
+    NodeId *seen; /* …and as the nodes after it see it */
+} Overlay;
+
+static void overlay_open(Overlay *v, const DiffSubject *s, const Edit *edits, int count)
+{
+    Err err;
+    *v = (Overlay){.run = NULL};
+    bool ok = graph_edit(&v->graph, s->graph, edits, count, &err);
+    REQUIRE(ok); /* every edit names a node of the graph */
+    v->run = run_new(&v->graph, s->run, s->pool);
+    size_t n = (size_t)s->graph->count;
+    v->made = xcalloc(n, sizeof *v->made);
+    v->seen = xcalloc(n, sizeof *v->seen);
+    for (size_t i = 0; i < n; i++)
+        v->made[i] = NO_NODE;
+    for (NodeId i = 0; i < v->graph.count; i++) {
+        NodeId of = graph_node(&v->graph, i)->counterpart;
+        if (of == NO_NODE)
+            continue;
+        v->made[of] = v->made[of] == NO_NODE ? i : v->made[of];
+        v->seen[of] = i;
+    }
+}
+
+static void overlay_close(Overlay *v)
+{
+    run_free(v->run);
+    graph_free(&v->graph);
+    free(v->made);
+    free(v->seen);
+    *v = (Overlay){.run = NULL};
+}
+
+/* Every stored node rounded; where have is not NULL, nodes of the reference take given values (rounded values of ours
+ * where theirs is false) instead. Edits are a list that the caller frees; values are the arena's. */
+static Edit *make_edits(const DiffSubject *s, const DiffReference *given, bool theirs, Precision p, Arena *arena,
+                        int *count)
+{
+    const Graph *g = s->graph;
+    Edit *edits = xcalloc((size_t)g->count + 1, sizeof *edits);
+    *count = 0;
+    for (NodeId n = 0, i = 0; n < g->count; n++) {
+        while (given && i < given->count && given->tensor[i].node < n)
+            i++;
+        if (given && i < given->count && given->tensor[i].node == n) {
+            size_t cells = graph_cells(g, n);
+            const float *data = given->tensor[i].values;
+            if (!theirs) {
+                float *copy = arena_alloc(arena, size_mul(cells, sizeof *copy));
+                precision_round(p, run_need(s->run, n), copy, cells);
+                data = copy;
+            }
+            edits[(*count)++] = (Edit){.kind = EDIT_VALUES,
+                                       .path = graph_node(g, n)->path,
+                                       .data = data,
+                                       .origin = "the reference"};
+        } else if (p != PRECISION_F32 && precision_rounds(g, n))
+            edits[(*count)++] = precision_edit(g, n, p);
+    }
+    return edits;
+}
+
+static void open_edited(Overlay *v, const DiffSubject *s, const DiffReference *given, bool theirs, Precision p)
+{
+    Arena arena = {0};
+    int count;
+    Edit *edits = make_edits(s, given, theirs, p, &arena, &count);
+    overlay_open(v, s, edits, count);
+    free(edits);
+    arena_free(&arena);
+}
+
+typedef struct Sides {
+    Overlay local;    /* ours on the reference's values */
+    Overlay rounded;  /* ours, every stored node rounded */
+    Overlay rounding; /* ours on our own values rounded: what that alone makes of a step */
+    float *scratch;
+} Sides;
+
+static const float *rounded_copy(Sides *v, Precision p, const float *x, size_t cells)
+{
+    if (p == PRECISION_F32)
+        return x;
+    precision_round(p, x, v->scratch, cells);
+    return v->scratch;
+}
+
+static void fill_row(DiffRow *row, Sides *v, const DiffSubject *s, const DiffOptions *o)
+{
+    const DiffTensor *t = row->tensor;
+    size_t cells = graph_cells(s->graph, t->node);
+    Precision p = o->precision;
+    bool rounds = p != PRECISION_F32;
+    const float *ours = run_need(s->run, t->node);
+    const float *x = run_need(v->local.run, v->local.made[t->node]);
+    double limit = o->tolerance;
+    row->allowed_rms = HUGE_VAL;
+    if (rounds) {
+        const float *y = run_need(v->rounding.run, v->rounding.made[t->node]);
+        row->local_rounding = diff_figures(rounded_copy(v, p, y, cells), ours, cells, 0);
+        limit += DIFF_ROUNDING * row->local_rounding.largest;
+        if (cells >= RMS_CELLS)
+            row->allowed_rms = o->tolerance + DIFF_ROUNDING_RMS * row->local_rounding.rms;
+    }
+    row->allowed = limit;
+    row->local = diff_figures(rounded_copy(v, p, x, cells), t->values, cells, limit);
+    if (!row->local.any && row->local.rms > row->allowed_rms) { /* nowhere much, but everywhere */
+        row->local.any = true;
+        row->local.first = row->local.worst;
+    }
+    limit = o->tolerance;
+    if (rounds) {
+        const float *whole = rounded_copy(v, p, run_need(v->rounded.run, v->rounded.seen[t->node]), cells);
+        row->through_rounding = diff_figures(whole, ours, cells, 0);
+        limit += DIFF_ROUNDING * row->through_rounding.largest;
+        ours = whole;
+    }
+    row->through = diff_figures(ours, t->values, cells, limit);
+    row->state = row->local.any ? DIFF_BEGINS : row->through.any ? DIFF_INHERITS : DIFF_AGREES;
+}
+
+static size_t most_cells(const DiffSubject *s, const DiffReference *r)
+{
+    size_t most = 1;
+    for (int i = 0; i < r->count; i++)
+        if (graph_cells(s->graph, r->tensor[i].node) > most)
+            most = graph_cells(s->graph, r->tensor[i].node);
+    return most;
+}
+
+static bool fill_rows(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o)
+{
+    Sides v = {.scratch = xfloats(most_cells(s, r))};
+    bool go = true;
+    open_edited(&v.local, s, r, true, o->precision);
+    if (o->precision != PRECISION_F32) {
+        open_edited(&v.rounded, s, NULL, false, o->precision);
+        open_edited(&v.rounding, s, r, false, o->precision);
+    }
+    for (int i = 0; go && i < r->count; i++) {
+        go = !o->progress || o->progress(o->context, "comparing", (double)i / r->count);
+        d->row[i].tensor = &r->tensor[i];
+        if (go)
+            fill_row(&d->row[i], &v, s, o);
+        d->begins += d->row[i].state == DIFF_BEGINS;
+        d->inherits += d->row[i].state == DIFF_INHERITS;
+    }
+    overlay_close(&v.local);
+    if (o->precision != PRECISION_F32) {
+        overlay_close(&v.rounded);
+        overlay_close(&v.rounding);
+    }
+    free(v.scratch);
+    return go;
+}
+
+int diff_segment(const Graph *g, const DiffReference *r, NodeId n, bool *in)
+{
+    int computed = 0;
+    memset(in, 0, (size_t)g->count * sizeof *in);
+    in[n] = true;
+    for (NodeId i = n; i >= 0; i--) {
+        const Node *node = graph_node(g, i);
+        if (!in[i])
+            continue;
+        computed += node->op != OP_LEAF && node->op != OP_VIEW;
+        for (int k = 0; k < op_inputs(node->op); k++)
+            if (!diff_reference_find(r, node->in[k]))
+                in[node->in[k]] = true;
+    }
+    return computed;
+}
+
+/* Paths equal but for the number of the block. */
+static bool same_kind(const char *a, const char *b)
+{
+    if (strncmp(a, "blocks.", 7) == 0 && strncmp(b, "blocks.", 7) == 0) {
+        a += 7 + strspn(a + 7, "0123456789");
+        b += 7 + strspn(b + 7, "0123456789");
+    }
+    return strcmp(a, b) == 0;
+}
+
+static bool find_causes(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o)
+{
+    for (int i = 0; i < d->count; i++) {
+        if (d->row[i].state != DIFF_BEGINS)
+            continue;
+        const char *path = graph_node(s->graph, d->row[i].tensor->node)->path;
+        bool known = false;
+        for (int k = 0; k < d->cause_count; k++)
+            if (same_kind(path, graph_node(s->graph, d->row[d->cause[k].row].tensor->node)->path)) {
+                d->cause[k].rows++;
+                known = true;
+            }
+        if (known || d->cause_count == DIFF_CAUSES)
+            continue;
+        if (o->progress && !o->progress(o->context, "looking for the cause", (double)i / d->count))
+            return false;
+        DiffCause *c = &d->cause[d->cause_count++];
+        *c = (DiffCause){.row = i, .rows = 1};
+        diff_cause_find(c, s, r, o, &d->row[i]);
+    }
+    return true;
+}
+
+bool diff_compare(DiffReport *out, const DiffSubject *s, const DiffReference *r, const DiffOptions *o, Err *err)
+{
+    *out = (DiffReport){.count = r->count, .row = xcalloc((size_t)r->count, sizeof *out->row)};
+    if (!fill_rows(out, s, r, o) || !find_causes(out, s, r, o)) {
+        diff_report_free(out);
+        return err_set(err, "cancelled");
+    }
+    out->same = out->begins == 0;
+    return true;
+}
+
+void diff_report_free(DiffReport *d)
+{
+    free(d->row);
+    *d = (DiffReport){.count = 0};
+}

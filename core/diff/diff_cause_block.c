@@ -1,0 +1,206 @@
+/* Mistakes with numbers and functions: the factor on the scores, ε, the variance, the activation, the softmax's axis,
+ * masks, residuals. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/dmath.h"
+#include "core/diff/diff_trial.h"
+
+/* Every node of the stretch of that name becomes a value. */
+static double attempt_value(Trial *t, const char *ending, double value, const char *text)
+{
+    trial_begin(t);
+    for (NodeId n = trial_find(t, ending, 0); n != NO_NODE; n = trial_find(t, ending, n + 1))
+        trial_add(t, EDIT_SET, graph_node(t->s->graph, n)->path)->value = (float)value;
+    return trial_attempt(t, "%s", text);
+}
+
+/* What is fitted: a node's value, and how it is said around the number. */
+typedef struct Fit {
+    const char *ending, *before, *after;
+} Fit;
+
+static double attempt_logarithm(Trial *t, const Fit *f, double logarithm)
+{
+    char text[sizeof t->text];
+    snprintf(text, sizeof text, "%s%.4g%s", f->before, dm_exp(logarithm), f->after);
+    return attempt_value(t, f->ending, dm_exp(logarithm), text);
+}
+
+/* The value between two that comes nearest, by golden section over its logarithm. */
+static void attempt_fit(Trial *t, const Fit *f, double low, double high)
+{
+    const double golden = 0.6180339887498949;
+    double a = dm_log(low), b = dm_log(high), x = b - golden * (b - a), y = a + golden * (b - a);
+    double fx = attempt_logarithm(t, f, x), fy = attempt_logarithm(t, f, y);
+    for (int i = 0; i < 36; i++) {
+        if (fx < fy) {
+            b = y;
+            y = x;
+            fy = fx;
+            x = b - golden * (b - a);
+            fx = attempt_logarithm(t, f, x);
+        } else {
+            a = x;
+            x = y;
+            fx = fy;
+            y = a + golden * (b - a);
+            fy = attempt_logarithm(t, f, y);
+        }
+    }
+}
+
+void trial_scale(Trial *t)
+{
+    const VitConfig *c = t->s->config;
+    double d = c->head_dim, usual = (double)vit_scale(c->head_dim);
+    const struct {
+        double value;
+        const char *text;
+    } known[] = {
+        {1, "the reference does not multiply the scores by 1/√d_k"},
+        {usual, "the reference multiplies the scores by 1/√d_k"},
+        {1 / d, "the reference divides the scores by d_k instead of √d_k"},
+        {dm_sqrt(d), "the reference multiplies the scores by √d_k instead of dividing"},
+        {1 / dm_sqrt(c->width), "the reference divides the scores by √(width of the model) instead of √d_k"},
+    };
+    NodeId scale = trial_find(t, "attn.scale", 0);
+    if (scale == NO_NODE)
+        return;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        attempt_value(t, "attn.scale", known[i].value, known[i].text);
+    if (trial_close(t))
+        return;
+    char after[64];
+    snprintf(after, sizeof after, ", not by %.4g", (double)c->scale);
+    Fit fit = {"attn.scale", "the reference multiplies the scores by ", after};
+    double here = dm_log((double)c->scale), nearby = t->before.rms; /* is there anything to be had by another factor? */
+    if (!(c->scale > 0) ||
+        (attempt_logarithm(t, &fit, here - 0.05) >= nearby && attempt_logarithm(t, &fit, here + 0.05) >= nearby))
+        return;
+    attempt_fit(t, &fit, 1e-3, 1e3);
+}
+
+void trial_norm(Trial *t)
+{
+    static const double KNOWN[] = {1e-12, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0};
+    double width = t->s->config->width, eps = (double)t->s->config->eps, best = t->before.rms;
+    char text[sizeof t->text], after[64];
+    if (trial_find(t, "eps", 0) == NO_NODE)
+        return;
+    for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
+        snprintf(text, sizeof text, "the reference's LayerNorm adds ε = %.4g to the variance, not %.4g", KNOWN[i], eps);
+        double rms = (float)KNOWN[i] == t->s->config->eps ? best : attempt_value(t, "eps", KNOWN[i], text);
+        best = rms < best ? rms : best;
+    }
+    trial_begin(t);
+    for (NodeId n = trial_find(t, "var", 0); n != NO_NODE; n = trial_find(t, "var", n + 1))
+        trial_add(t, EDIT_SCALE, graph_node(t->s->graph, n)->path)->factor = (float)(width / (width - 1));
+    if (width > 1)
+        trial_attempt(t, "the reference's LayerNorm divides the squares by D − 1 instead of D");
+    if (trial_close(t) || best >= t->before.rms)
+        return;
+    snprintf(after, sizeof after, " to the variance, not %.4g", eps);
+    attempt_fit(t, &(Fit){"eps", "the reference's LayerNorm adds ε = ", after}, 1e-14, 10);
+}
+
+void trial_activation(Trial *t)
+{
+    static const struct {
+        MapFn map;
+        const char *name;
+    } FORMS[] = {{MAP_GELU, "GELU with erf"},
+                 {MAP_GELU_TANH, "GELU with the tanh approximation"},
+                 {MAP_QUICK_GELU, "quick GELU, x·σ(1.702 x)"},
+                 {MAP_RELU, "ReLU"},
+                 {MAP_SILU, "SiLU, x·σ(x)"}};
+    const char *ours = map_name(t->s->config->act);
+    for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++)
+        if (FORMS[i].map == t->s->config->act)
+            ours = FORMS[i].name;
+    for (size_t i = 0; i <= sizeof FORMS / sizeof *FORMS; i++) {
+        bool none = i == sizeof FORMS / sizeof *FORMS;
+        trial_begin(t);
+        for (NodeId n = trial_find(t, "mlp.post", 0); n != NO_NODE; n = trial_find(t, "mlp.post", n + 1)) {
+            const char *path = graph_node(t->s->graph, n)->path;
+            trial_add(t, EDIT_REDIRECT, path)->other = block_path(&t->arena, path, "mlp.pre");
+            if (!none)
+                trial_add(t, EDIT_MAP, path)->map = FORMS[i].map;
+        }
+        if (none || FORMS[i].map != t->s->config->act)
+            trial_attempt(t,
+                          none ? "the reference applies no activation%s%s"
+                               : "the reference's activation is %s; here it is %s",
+                          none ? "" : FORMS[i].name, none ? "" : ours);
+    }
+}
+
+/* exp(x − max) / Σ over t instead of u, for scores[h,t,u]. */
+static void softmax_over_queries(const float *x, float *y, size_t heads, size_t tokens)
+{
+    for (size_t h = 0; h < heads; h++)
+        for (size_t u = 0; u < tokens; u++) {
+            const float *in = x + h * tokens * tokens + u;
+            float *out = y + h * tokens * tokens + u, most = -INFINITY, sum = 0;
+            for (size_t k = 0; k < tokens; k++)
+                most = in[k * tokens] > most ? in[k * tokens] : most;
+            for (size_t k = 0; k < tokens; k++)
+                sum += out[k * tokens] = map_apply(MAP_EXP, in[k * tokens] - most);
+            for (size_t k = 0; k < tokens; k++)
+                out[k * tokens] /= sum;
+        }
+}
+
+void trial_softmax(Trial *t)
+{
+    const Graph *g = t->s->graph;
+    NodeId pattern = trial_find(t, "attn.pattern", 0);
+    if (pattern == NO_NODE || trial_find(t, "attn.pattern", pattern + 1) != NO_NODE)
+        return;
+    const char *path = graph_node(g, pattern)->path;
+    NodeId scores = graph_find(g, block_path(&t->arena, path, "attn.scores_scaled"));
+    if (!trial_has(t, scores))
+        return;
+    size_t heads = (size_t)t->s->config->heads, tokens = (size_t)vit_tokens(t->s->config);
+    float *out = arena_alloc(&t->arena, size_mul(graph_cells(g, pattern), sizeof *out));
+    softmax_over_queries(trial_values(t, scores), out, heads, tokens);
+    trial_begin(t);
+    trial_add(t, EDIT_VALUES, path)->data = out;
+    trial_attempt(t, "the reference's softmax runs over the tokens that ask instead of those looked at");
+}
+
+static bool looks_ahead(const void *context, const int index[DIMS_MAX])
+{
+    (void)context;
+    return index[1] > index[0];
+}
+
+void trial_mask(Trial *t)
+{
+    trial_begin(t);
+    for (NodeId n = trial_find(t, "attn.row_max", 0); n != NO_NODE; n = trial_find(t, "attn.row_max", n + 1))
+        trial_add(t, EDIT_MASK, block_path(&t->arena, graph_node(t->s->graph, n)->path, "attn.scores_scaled"))
+            ->choose = looks_ahead;
+    trial_attempt(t, "the reference has a causal mask: tokens do not look at later ones");
+}
+
+/* The additions around a sub-layer without one of the two. */
+static void attempt_alone(Trial *t, int input, const char *text)
+{
+    static const char *const SUMS[] = {"resid_mid", "resid_post"};
+    const Graph *g = t->s->graph;
+    trial_begin(t);
+    for (size_t i = 0; i < 2; i++)
+        for (NodeId n = trial_find(t, SUMS[i], 0); n != NO_NODE; n = trial_find(t, SUMS[i], n + 1))
+            if (graph_node(g, n)->op == OP_ADD)
+                trial_add(t, EDIT_REDIRECT, graph_node(g, n)->path)->other = graph_node(g, graph_node(g, n)->in[input])
+                                                                                 ->path;
+    trial_attempt(t, "%s", text);
+}
+
+void trial_residual(Trial *t)
+{
+    attempt_alone(t, 1, "the reference leaves the residual connection away");
+    attempt_alone(t, 0, "the reference leaves the sub-layer away");
+}

@@ -1,0 +1,186 @@
+/* Mistakes with the order of heads: how the width is cut into q, k, v, heads and the inside of a head, and how heads
+ * are put together. */
+#include <string.h>
+
+#include "core/diff/diff_trial.h"
+
+typedef enum Excerpt {
+    CUT_INTERLEAVED,   /* [e,h]: a head is every H-th column */
+    CUT_HEAD_THEN_QKV, /* of a fused q k v: [h,3,e] */
+    CUT_HEAD_LAST_QKV, /* [h,e,3] */
+    CUT_EXCHANGED,     /* q and k */
+    CUT_COUNT
+} Excerpt;
+
+static const char *const NODES[] = {"attn.q", "attn.k", "attn.v"};
+static const char *const WEIGHTS[] = {"attn.w_q", "attn.w_k", "attn.w_v"};
+static const char *const BIASES[] = {"attn.b_q", "attn.b_k", "attn.b_v"};
+
+/* Column of q (0), k (1) or v (2) that column (h,e) of `which` really is: an index into all three side by side. */
+static size_t source(Excerpt cut, size_t which, size_t h, size_t e, size_t heads, size_t width)
+{
+    size_t all = heads * width;
+    switch (cut) {
+    case CUT_INTERLEAVED: return which * all + e * heads + h;
+    case CUT_HEAD_THEN_QKV: return (h * 3 + which) * width + e;
+    case CUT_HEAD_LAST_QKV: return (h * width + e) * 3 + which;
+    case CUT_EXCHANGED: return (which < 2 ? 1 - which : which) * all + h * width + e;
+    default: UNREACHABLE("a cut of no kind");
+    }
+}
+
+/* Are the three tensors needed to fill `which`? Interleaving stays within one. */
+static bool needs(Excerpt cut, int which, int from)
+{
+    if (cut == CUT_INTERLEAVED)
+        return which == from;
+    return cut != CUT_EXCHANGED || (which < 2 && from == 1 - which);
+}
+
+/* Something [rows, (h,e)] or [(h,e), rows] of q, k or v with its columns taken from where the cut has them; of weights
+ * a column is `inner` long. from[i] may be NULL where the cut does not need it. */
+static const float *recut(Trial *t, Excerpt cut, int which, const float *const from[3], size_t rows, size_t inner)
+{
+    size_t heads = (size_t)t->s->config->heads, width = (size_t)t->s->config->head_dim, all = heads * width;
+    float *out = arena_alloc(&t->arena, size_mul(size_mul(rows, all), inner * sizeof *out));
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < all; c++) {
+            size_t at = source(cut, (size_t)which, c / width, c % width, heads, width);
+            memcpy(out + (r * all + c) * inner, from[at / all] + (r * all + at % all) * inner, inner * sizeof *out);
+        }
+    return out;
+}
+
+static NodeId node_of(Trial *t, const char *block, const char *name)
+{
+    return graph_find(t->s->graph, block_path(&t->arena, block, name));
+}
+
+/* Adds the edit of one leaf or value node, taking its cells from the three of its kind. False when one of them is not
+ * to be had. */
+static bool add_recut(Trial *t, const char *block, Excerpt cut, int which, const char *const names[3], size_t rows,
+                      size_t inner, bool recorded)
+{
+    const float *from[3] = {NULL, NULL, NULL};
+    NodeId target = node_of(t, block, names[which]);
+    if (target == NO_NODE)
+        return true; /* a model without these biases */
+    for (int i = 0; i < 3; i++) {
+        NodeId n = node_of(t, block, names[i]);
+        if (!needs(cut, which, i))
+            continue;
+        const DiffTensor *x = recorded ? diff_reference_find(t->r, n) : NULL;
+        if (n == NO_NODE || (recorded && !x))
+            return false;
+        from[i] = recorded ? x->values : run_need(t->s->run, n);
+    }
+    trial_add(t, EDIT_VALUES, graph_node(t->s->graph, target)->path)->data = recut(t, cut, which, from, rows, inner);
+    return true;
+}
+
+/* q, k and v of one block cut otherwise: where the stretch makes them, through their weights; where the reference has
+ * them, themselves. */
+static bool add_block(Trial *t, const char *block, Excerpt cut)
+{
+    size_t tokens = (size_t)vit_tokens(t->s->config), width = (size_t)t->s->config->width;
+    for (int which = 0; which < (cut == CUT_EXCHANGED ? 2 : 3); which++) {
+        NodeId n = node_of(t, block, NODES[which]);
+        bool made = n <= t->target->node && t->in[n];
+        if (made && (!add_recut(t, block, cut, which, WEIGHTS, 1, width, false) ||
+                     !add_recut(t, block, cut, which, BIASES, 1, 1, false)))
+            return false;
+        if (!made && trial_has(t, n) && !add_recut(t, block, cut, which, NODES, tokens, 1, true))
+            return false;
+    }
+    return true;
+}
+
+/* Heads put side by side as [e,h]: the columns of W_O in that order. */
+static void add_merge(Trial *t, NodeId w_o)
+{
+    size_t heads = (size_t)t->s->config->heads, width = (size_t)t->s->config->head_dim, all = heads * width;
+    const float *w = run_need(t->s->run, w_o);
+    size_t rows = graph_cells(t->s->graph, w_o) / all;
+    float *out = arena_alloc(&t->arena, size_mul(size_mul(rows, all), sizeof *out));
+    for (size_t r = 0; r < rows; r++)
+        for (size_t c = 0; c < all; c++)
+            out[r * all + c] = w[r * all + c % width * heads + c / width];
+    trial_add(t, EDIT_VALUES, graph_node(t->s->graph, w_o)->path)->data = out;
+}
+
+/* The first node of the stretch in each block that has to do with heads. Fills path; false past the last block. */
+static bool next_block(const Trial *t, NodeId *from, const char **path)
+{
+    const char *last = *path;
+    for (NodeId n = *from; n <= t->target->node; n++) {
+        const char *p = graph_node(t->s->graph, n)->path;
+        if (!t->in[n] || !(path_ends(p, "attn.q") || path_ends(p, "attn.k") || path_ends(p, "attn.v") ||
+                           path_ends(p, "attn.scores_raw") || path_ends(p, "attn.z")))
+            continue;
+        size_t number = strcspn(p + 7, ".");
+        if (last && strncmp(last, p, 7 + number + 1) == 0)
+            continue;
+        *path = p;
+        *from = n + 1;
+        return true;
+    }
+    return false;
+}
+
+static void attempt_cut(Trial *t, Excerpt cut, bool merged, const char *text)
+{
+    const char *block = NULL;
+    NodeId from = 0;
+    trial_begin(t);
+    while (next_block(t, &from, &block))
+        if (!add_block(t, block, cut))
+            return;
+    if (!t->mistake_count)
+        return;
+    for (NodeId n = trial_find(t, "attn.w_o", 0); merged && n != NO_NODE; n = trial_find(t, "attn.w_o", n + 1))
+        add_merge(t, n);
+    trial_attempt(t, "%s", text);
+}
+
+/* z[t,h,e] read as if it lay as [h,t,e]: the transpose before putting heads together was forgotten. */
+static void attempt_untransposed(Trial *t)
+{
+    const Graph *g = t->s->graph;
+    NodeId w_o = trial_find(t, "attn.w_o", 0);
+    if (w_o == NO_NODE || trial_find(t, "attn.w_o", w_o + 1) != NO_NODE)
+        return;
+    NodeId z = node_of(t, graph_node(g, w_o)->path, "attn.z");
+    if (!trial_has(t, z))
+        return;
+    size_t heads = (size_t)t->s->config->heads, width = (size_t)t->s->config->head_dim,
+           tokens = (size_t)vit_tokens(t->s->config);
+    const float *x = trial_values(t, z);
+    float *out = arena_alloc(&t->arena, size_mul(graph_cells(g, z), sizeof *out));
+    for (size_t h = 0; h < heads; h++)
+        for (size_t k = 0; k < tokens; k++)
+            memcpy(out + (h * tokens + k) * width, x + (k * heads + h) * width, width * sizeof *out);
+    trial_begin(t);
+    trial_add(t, EDIT_VALUES, graph_node(g, z)->path)->data = out;
+    trial_attempt(
+        t, "the reference puts the heads together without moving the token axis in front of the head axis first");
+}
+
+void trial_heads(Trial *t)
+{
+    static const char *const TEXTS[CUT_COUNT] = {
+        [CUT_INTERLEAVED] = "the reference cuts q, k and v into heads interleaved, (e h) instead of (h e)",
+        [CUT_HEAD_THEN_QKV] = "the reference cuts the fused q, k, v head by head, (h qkv e) instead of (qkv h e)",
+        [CUT_HEAD_LAST_QKV] = "the reference cuts the fused q, k, v column by column, (h e qkv) instead of (qkv h e)",
+        [CUT_EXCHANGED] = "q and k are exchanged in the reference",
+    };
+    for (int cut = 0; cut < CUT_COUNT; cut++)
+        attempt_cut(t, (Excerpt)cut, false, TEXTS[cut]);
+    attempt_cut(
+        t, CUT_INTERLEAVED, true,
+        "the reference cuts q, k and v into heads interleaved, (e h) instead of (h e), and puts them together so");
+    trial_begin(t);
+    for (NodeId n = trial_find(t, "attn.w_o", 0); n != NO_NODE; n = trial_find(t, "attn.w_o", n + 1))
+        add_merge(t, n);
+    trial_attempt(t, "the reference puts the heads together interleaved, (e h) instead of (h e)");
+    attempt_untransposed(t);
+}

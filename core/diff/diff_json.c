@@ -1,0 +1,124 @@
+/* A comparison as JSON. */
+#include <math.h>
+#include <string.h>
+
+#include "core/diff/diff_text.h"
+
+static void put_key(Buf *out, const char *key, const char *value)
+{
+    buf_json(out, key);
+    buf_putc(out, ':');
+    buf_json(out, value);
+}
+
+static void put_number(Buf *out, const char *key, double x)
+{
+    buf_json(out, key);
+    if (isfinite(x))
+        buf_printf(out, ":%.9g", x);
+    else
+        buf_puts(out, ":\"Infinity\"");
+}
+
+static void put_figures(const DiffNamed *n, NodeId node, const char *key, const DiffFigures *f, Buf *out)
+{
+    buf_json(out, key);
+    buf_puts(out, ":{");
+    put_number(out, "largest", f->largest);
+    buf_putc(out, ',');
+    put_number(out, "rms", f->rms);
+    buf_putc(out, ',');
+    put_number(out, "cosine", f->cosine);
+    buf_puts(out, ",\"first\":");
+    if (f->any) {
+        Buf cell = {0};
+        diff_cell(n->s->graph, node, f->first, &cell);
+        buf_json(out, buf_str(&cell));
+        buf_free(&cell);
+    } else
+        buf_puts(out, "null");
+    buf_putc(out, '}');
+}
+
+static void put_row(const DiffNamed *n, const DiffRow *row, Buf *out)
+{
+    static const char *const STATES[] = {
+        [DIFF_AGREES] = "agrees", [DIFF_INHERITS] = "inherits", [DIFF_BEGINS] = "begins"};
+    const DiffTensor *t = row->tensor;
+    buf_puts(out, "  {");
+    put_key(out, "node", graph_node(n->s->graph, t->node)->path);
+    buf_putc(out, ',');
+    put_key(out, "recorded", t->name);
+    buf_putc(out, ',');
+    put_key(out, "axes", t->layout.axes);
+    buf_printf(out, ",\"part\":%d,\"parts\":%d,\"batch\":%zu,", t->part, t->parts, t->layout.batch);
+    put_key(out, "state", STATES[row->state]);
+    buf_putc(out, ',');
+    put_figures(n, t->node, "through", &row->through, out);
+    buf_putc(out, ',');
+    put_figures(n, t->node, "local", &row->local, out);
+    buf_putc(out, ',');
+    put_number(out, "through_rounding", row->through_rounding.largest);
+    buf_putc(out, ',');
+    put_number(out, "local_rounding", row->local_rounding.largest);
+    buf_putc(out, ',');
+    put_number(out, "allowed", row->allowed);
+    buf_putc(out, '}');
+}
+
+static void put_cause(const DiffNamed *n, const DiffCause *c, Buf *out)
+{
+    buf_puts(out, "  {");
+    put_key(out, "node", graph_node(n->s->graph, n->d->row[c->row].tensor->node)->path);
+    buf_puts(out, ",\"cause\":");
+    if (*c->text)
+        buf_json(out, c->text);
+    else
+        buf_puts(out, "null");
+    buf_printf(out, ",\"whole\":%s,\"rows\":%d,\"steps\":%d,", c->whole ? "true" : "false", c->rows, c->steps);
+    put_number(out, "error", c->before.largest);
+    buf_putc(out, ',');
+    put_number(out, "error_with_cause", c->after.largest);
+    buf_puts(out, ",\"record_next\":");
+    if (*c->dump)
+        buf_json(out, c->dump);
+    else
+        buf_puts(out, "null");
+    buf_putc(out, '}');
+}
+
+void diff_json(const DiffNamed *n, Buf *out)
+{
+    const DiffReport *d = n->d;
+    buf_puts(out, "{");
+    put_key(out, "ours", n->ours);
+    buf_putc(out, ',');
+    put_key(out, "reference", n->r->name);
+    buf_printf(out, ",\"same\":%s,", d->same ? "true" : "false");
+    put_number(out, "tolerance", n->o->tolerance);
+    buf_putc(out, ',');
+    put_key(out, "precision", precision_name(n->o->precision));
+    buf_putc(out, ',');
+    put_key(out, "names", diff_family_name(n->r->family));
+    buf_puts(out, ",\"left_out\":[");
+    for (int i = 0; i < n->r->unknown_count; i++) {
+        buf_puts(out, i ? "," : "");
+        buf_json(out, n->r->unknown[i]);
+    }
+    buf_puts(out, "],\n \"tensors\":[\n");
+    for (int i = 0; i < d->count; i++) {
+        put_row(n, &d->row[i], out);
+        buf_puts(out, i + 1 < d->count ? ",\n" : "\n");
+    }
+    buf_puts(out, " ],\n \"causes\":[\n");
+    for (int i = 0; i < d->cause_count; i++) {
+        put_cause(n, &d->cause[i], out);
+        buf_puts(out, i + 1 < d->cause_count ? ",\n" : "\n");
+    }
+    buf_puts(out, " ],\n \"verdict\":");
+    Buf verdict = {0};
+    diff_verdict(n, &verdict);
+    buf_json(out, buf_str(&verdict));
+    buf_free(&verdict);
+    buf_puts(out, "}\n");
+}

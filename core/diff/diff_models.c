@@ -1,0 +1,170 @@
+#include "core/diff/diff_models.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/diff/diff_figures.h"
+#include "core/eval/precision.h"
+
+typedef struct Settings {
+    DiffSetting *out;
+    int count;
+} Settings;
+
+static void differ(Settings *s, const char *name, const char *ours, const char *theirs)
+{
+    if (strcmp(ours, theirs) == 0 || s->count == DIFF_SETTINGS)
+        return;
+    DiffSetting *d = &s->out[s->count++];
+    *d = (DiffSetting){.name = name};
+    snprintf(d->ours, sizeof d->ours, "%s", ours);
+    snprintf(d->theirs, sizeof d->theirs, "%s", theirs);
+}
+
+static void differ_number(Settings *s, const char *name, double ours, double theirs)
+{
+    char a[64], b[64];
+    snprintf(a, sizeof a, "%.7g", ours);
+    snprintf(b, sizeof b, "%.7g", theirs);
+    differ(s, name, a, b);
+}
+
+static void differ_channels(Settings *s, const char *name, const float *ours, const float *theirs, int channels)
+{
+    char text[2][64] = {"", ""};
+    for (int side = 0; side < 2; side++)
+        for (int i = 0; i < channels && i < 4; i++) {
+            size_t used = strlen(text[side]);
+            snprintf(text[side] + used, sizeof text[side] - used, "%s%.6g", i ? " " : "",
+                     (double)(side ? theirs : ours)[i]);
+        }
+    differ(s, name, text[0], text[1]);
+}
+
+static const char *yes(bool on)
+{
+    return on ? "yes" : "no";
+}
+
+static void shapes(Settings *s, const VitConfig *a, const VitConfig *b)
+{
+    differ_number(s, "picture height", a->image_h, b->image_h);
+    differ_number(s, "picture width", a->image_w, b->image_w);
+    differ_number(s, "channels", a->channels, b->channels);
+    differ_number(s, "patch height", a->patch_h, b->patch_h);
+    differ_number(s, "patch width", a->patch_w, b->patch_w);
+    differ_number(s, "width", a->width, b->width);
+    differ_number(s, "blocks", a->layers, b->layers);
+    differ_number(s, "heads", a->heads, b->heads);
+    differ_number(s, "width of a head", a->head_dim, b->head_dim);
+    differ_number(s, "MLP width", a->mlp, b->mlp);
+    differ_number(s, "classes", a->classes, b->classes);
+    differ_number(s, "registers", a->registers, b->registers);
+}
+
+static void structure(Settings *s, const VitConfig *a, const VitConfig *b)
+{
+    static const char *const POSITIONS[] = {[VIT_POS_NONE] = "none",
+                                            [VIT_POS_ALL] = "every token",
+                                            [VIT_POS_BEFORE_REGISTERS] = "all but registers",
+                                            [VIT_POS_PATCHES] = "patches only"};
+    static const char *const POOLS[] = {[VIT_POOL_CLS] = "class token",
+                                        [VIT_POOL_MEAN] = "mean of the patches",
+                                        [VIT_POOL_CLS_DIST] = "class and distillation tokens",
+                                        [VIT_POOL_NONE] = "none"};
+    differ(s, "activation", map_name(a->act), map_name(b->act));
+    differ_number(s, "ε of LayerNorm", (double)a->eps, (double)b->eps);
+    differ_number(s, "factor on the scores", (double)a->scale, (double)b->scale);
+    differ(s, "LayerNorm after the addition", yes(a->post_norm), yes(b->post_norm));
+    differ(s, "positions", POSITIONS[a->pos], POSITIONS[b->pos]);
+    differ(s, "read out from", POOLS[a->pool], POOLS[b->pool]);
+    differ(s, "bias of q, k, v", yes(a->qkv_bias), yes(b->qkv_bias));
+    differ(s, "layer scale", yes(a->layer_scale), yes(b->layer_scale));
+    differ(s, "LayerNorm before the blocks", yes(a->norm_pre), yes(b->norm_pre));
+    differ(s, "LayerNorm at the end", yes(a->final_norm), yes(b->final_norm));
+    differ(s, "LayerNorm behind the read-out", yes(a->fc_norm), yes(b->fc_norm));
+}
+
+int diff_settings(const Model *ours, const Model *theirs, DiffSetting out[DIFF_SETTINGS])
+{
+    const VitConfig *a = &ours->vit, *b = &theirs->vit;
+    Settings s = {.out = out};
+    char how[2][160];
+    shapes(&s, a, b);
+    structure(&s, a, b);
+    differ(&s, "standardised by", a->input == VIT_INPUT_PER_IMAGE ? "the picture itself" : "mean and deviation",
+           b->input == VIT_INPUT_PER_IMAGE ? "the picture itself" : "mean and deviation");
+    if (a->input == VIT_INPUT_STANDARD && b->input == VIT_INPUT_STANDARD && a->channels == b->channels) {
+        differ_number(&s, "pixels divided by", (double)a->range, (double)b->range);
+        differ_channels(&s, "pixel mean", a->mean, b->mean, a->channels);
+        differ_channels(&s, "pixel deviation", a->std, b->std, a->channels);
+    }
+    differ(&s, "picture", preprocess_text(&ours->preprocess, how[0], sizeof how[0]),
+           preprocess_text(&theirs->preprocess, how[1], sizeof how[1]));
+    return s.count;
+}
+
+/* --- weights --- */
+
+static bool is_rounded(const float *exact, const float *rounded, size_t cells)
+{
+    for (size_t i = 0; i < cells; i++) {
+        float bf, f16;
+        precision_round(PRECISION_BF16, &exact[i], &bf, 1);
+        precision_round(PRECISION_F16, &exact[i], &f16, 1);
+        if (rounded[i] != bf && rounded[i] != f16)
+            return false;
+    }
+    return true;
+}
+
+static void note(DiffWeights *w, const char *path, const char *what, int lines, Buf *out)
+{
+    if (!w->different++)
+        snprintf(w->first, sizeof w->first, "%s", path);
+    if (out && w->different <= lines)
+        buf_printf(out, "  %-28s %s\n", path, what);
+}
+
+static void compare_weight(DiffWeights *w, const VitTensor *a, const VitTensor *b, size_t cells, const char *path,
+                           double tolerance, int lines, Buf *out)
+{
+    DiffFigures f = diff_figures(a->data, b->data, cells, tolerance);
+    w->compared++;
+    if (!f.any)
+        return;
+    bool rounded = is_rounded(a->data, b->data, cells) || is_rounded(b->data, a->data, cells);
+    char what[120];
+    snprintf(what, sizeof what, "largest error %.1e, rms %.1e, cosine %.5f%s", f.largest, f.rms, f.cosine,
+             rounded ? " (rounding)" : "");
+    w->rounded = w->rounded && rounded;
+    note(w, path, what, lines, out);
+}
+
+DiffWeights diff_weights(const Model *ours, const Model *theirs, double tolerance, int lines, Buf *out)
+{
+    DiffWeights w = {.rounded = true};
+    const VitConfig *a = &ours->vit, *b = &theirs->vit;
+    int layers = a->layers > b->layers ? a->layers : b->layers;
+    for (int layer = -1; layer < layers; layer++)
+        for (int i = 0; i < VIT_ROLES; i++) {
+            VitRole r = (VitRole)i;
+            bool here = vit_has(a, r) && layer < a->layers, there = vit_has(b, r) && layer < b->layers;
+            if (vit_role_in_block(r) != (layer >= 0) || (!here && !there))
+                continue;
+            char path[160];
+            if (layer >= 0)
+                snprintf(path, sizeof path, "blocks.%d.%s", layer, vit_role_name(r));
+            else
+                snprintf(path, sizeof path, "%s", vit_role_name(r));
+            if (here && there && vit_role_cells(a, r) == vit_role_cells(b, r)) {
+                compare_weight(&w, vit_weight(&ours->weights, r, layer), vit_weight(&theirs->weights, r, layer),
+                               vit_role_cells(a, r), path, tolerance, lines, out);
+                continue;
+            }
+            w.rounded = false;
+            note(&w, path, !there ? "only ours" : !here ? "only theirs" : "of another size", lines, out);
+        }
+    w.rounded = w.rounded && w.different;
+    return w;
+}

@@ -1,0 +1,271 @@
+#include "core/diff/diff_names.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/file.h"
+
+enum { MAP_BYTES = 1 << 20, NO_BLOCK = -1, BLOCK_DIGITS = 6 };
+
+static const DiffName TABLE[] = {
+#define NAME(family_, name_, nodes_) {DIFF_##family_, name_, nodes_},
+#include "core/diff/diff_names.def"
+#undef NAME
+};
+enum { TABLE_ROWS = sizeof TABLE / sizeof *TABLE };
+
+/* What programs put in front of a module's name. */
+static const char *const PREFIXES[] = {"vit.",    "deit.",     "dinov2.",     "model.",
+                                       "module.", "backbone.", "base_model.", "_orig_mod."};
+
+const char *diff_family_name(DiffFamily f)
+{
+    static const char *const NAMES[DIFF_FAMILIES] = {[DIFF_OURS] = "own names",
+                                                     [DIFF_MAP] = "--map",
+                                                     [DIFF_HOOKS] = "TransformerLens",
+                                                     [DIFF_HF] = "Hugging Face",
+                                                     [DIFF_TIMM] = "timm"};
+    return NAMES[f];
+}
+
+/* Equal but for one number where the pattern has *. */
+static bool fits(const char *pattern, const char *name, int *block)
+{
+    *block = NO_BLOCK;
+    for (; *pattern; pattern++) {
+        if (*pattern != '*') {
+            if (*pattern != *name++)
+                return false;
+            continue;
+        }
+        size_t digits = strspn(name, "0123456789");
+        if (!digits || digits > BLOCK_DIGITS)
+            return false;
+        *block = atoi(name);
+        name += digits;
+    }
+    return !*name;
+}
+
+static int last_block(const Graph *g)
+{
+    int last = NO_BLOCK;
+    for (NodeId n = 0; n < g->count; n++) {
+        const char *path = graph_node(g, n)->path;
+        if (strncmp(path, "blocks.", 7) == 0 && atoi(path + 7) > last)
+            last = atoi(path + 7);
+    }
+    return last;
+}
+
+/* One alternative, "blocks.*.attn.q[t,h,e]", n characters long, with the block filled in. False when the model has no
+ * such node. */
+static bool find_node(const Graph *g, const char *text, size_t n, int block, DiffTarget *out)
+{
+    char path[DIFF_PATH] = "";
+    size_t used = 0, i = 0;
+    for (; i < n && text[i] != '['; i++) {
+        int number = text[i] == '<' ? block - 1 : text[i] == '!' ? last_block(g) : block;
+        if (used + BLOCK_DIGITS + 2 > sizeof path)
+            return false;
+        if (strchr("*<!", text[i])) {
+            if (number < 0)
+                return false;
+            used += (size_t)snprintf(path + used, sizeof path - used, "%d", number);
+        } else if (text[i] != ' ' && text[i] != '\t')
+            path[used++] = text[i];
+    }
+    path[used] = '\0';
+    out->node = graph_find(g, strcmp(path, "pixel_values") == 0 ? "image" : path); /* what everybody else calls it */
+    out->axes[0] = '\0';
+    if (i < n) {
+        size_t length = strcspn(text + i + 1, "]");
+        if (i + 1 + length >= n || length >= sizeof out->axes)
+            return false;
+        memcpy(out->axes, text + i + 1, length);
+        out->axes[length] = '\0';
+    }
+    return out->node != NO_NODE;
+}
+
+/* Cuts text of n characters at `at`, which does not stand in brackets: length of the first piece. */
+static size_t piece(const char *text, size_t n, char at)
+{
+    size_t i = 0;
+    for (int depth = 0; i < n && (depth || text[i] != at); i++)
+        depth += (text[i] == '[') - (text[i] == ']');
+    return i;
+}
+
+/* All parts of a line; 0 unless the model has a node for every one. */
+static int find_nodes(const Graph *g, const DiffName *line, int block, DiffTarget out[DIFF_PARTS])
+{
+    int parts = 0;
+    const char *text = line->nodes;
+    for (size_t left = strlen(text);; text++, left--) {
+        size_t n = piece(text, left, '+'), done = 0;
+        bool found = false;
+        if (parts == DIFF_PARTS)
+            return 0;
+        for (size_t alternative; !found && done < n; done += alternative + 1) {
+            alternative = piece(text + done, n - done, '|');
+            found = find_node(g, text + done, alternative, block, &out[parts]);
+        }
+        if (!found)
+            return 0;
+        out[parts].family = line->family;
+        out[parts].part = parts;
+        parts++;
+        text += n;
+        left -= n;
+        if (!left)
+            break;
+    }
+    for (int i = 0; i < parts; i++)
+        out[i].parts = parts;
+    return parts;
+}
+
+static int look_up(const DiffName *lines, size_t count, const Graph *g, const char *name, DiffTarget out[DIFF_PARTS])
+{
+    int block;
+    for (size_t i = 0; i < count; i++) {
+        if (!fits(lines[i].name, name, &block))
+            continue;
+        if (strcmp(lines[i].nodes, "-") == 0)
+            return -1;
+        int found = find_nodes(g, &lines[i], block, out);
+        if (found)
+            return found;
+    }
+    return 0;
+}
+
+int diff_name_targets(const DiffMap *map, const Graph *g, const char *name, DiffTarget out[DIFF_PARTS])
+{
+    int found = map ? look_up(map->line, map->count, g, name, out) : 0;
+    if (found)
+        return found;
+    NodeId own = graph_find(g, name);
+    if (own != NO_NODE) {
+        out[0] = (DiffTarget){.family = DIFF_OURS, .node = own, .parts = 1};
+        return 1;
+    }
+    for (bool again = true; again;) {
+        found = look_up(TABLE, TABLE_ROWS, g, name, out);
+        if (found)
+            return found;
+        again = false;
+        for (size_t i = 0; i < sizeof PREFIXES / sizeof *PREFIXES; i++) {
+            size_t n = strlen(PREFIXES[i]);
+            if (strncmp(name, PREFIXES[i], n) != 0)
+                continue;
+            name += n;
+            again = true;
+            break;
+        }
+    }
+    return 0;
+}
+
+const char *diff_name_of(DiffFamily f, const Graph *g, NodeId n, char *out, size_t size)
+{
+    const char *path = graph_node(g, n)->path;
+    int block = strncmp(path, "blocks.", 7) == 0 ? atoi(path + 7) : 0;
+    for (size_t i = 0; i < TABLE_ROWS; i++) {
+        DiffTarget to[DIFF_PARTS];
+        const char *star = strchr(TABLE[i].name, '*');
+        int parts = TABLE[i].family == f ? find_nodes(g, &TABLE[i], block, to) : 0;
+        for (int k = 0; k < parts; k++) {
+            if (to[k].node != n)
+                continue;
+            if (star)
+                snprintf(out, size, "%.*s%d%s", (int)(star - TABLE[i].name), TABLE[i].name, block, star + 1);
+            else
+                snprintf(out, size, "%s", TABLE[i].name);
+            return out;
+        }
+    }
+    return NULL;
+}
+
+/* --- the user's own table --- */
+
+static char *trimmed(char *s)
+{
+    s += strspn(s, " \t\r");
+    for (size_t n = strlen(s); n && strchr(" \t\r", s[n - 1]);)
+        s[--n] = '\0';
+    return s;
+}
+
+/* Does any block give the line a meaning? */
+static bool means_something(const Graph *g, const DiffName *line)
+{
+    DiffTarget to[DIFF_PARTS];
+    if (strcmp(line->nodes, "-") == 0)
+        return true;
+    for (int block = 0; block <= last_block(g) + 1; block++)
+        if (find_nodes(g, line, block, to))
+            return true;
+    return find_nodes(g, line, NO_BLOCK, to) > 0;
+}
+
+static bool add_line(DiffMap *m, char *text, const Graph *g, const char *file, int number, Err *err)
+{
+    char *equals = strstr(text, " = ");
+    if (!equals && (equals = strchr(text, '=')) == NULL)
+        return err_set(err, "%s: line %d: expected NAME = NODE[axes], such as layer.*.q = blocks.*.attn.q[h,t,e]", file,
+                       number);
+    char *nodes = equals + 1 + (equals[0] == ' ');
+    *equals = '\0';
+    DiffName line = {.family = DIFF_MAP, .name = trimmed(text), .nodes = trimmed(nodes)};
+    if (!*line.name || !*line.nodes)
+        return err_set(err,
+                       "%s: line %d: expected NAME = NODE[axes], or NAME = - for a tensor that is not to be compared",
+                       file, number);
+    if (!means_something(g, &line))
+        return err_set(
+            err, "%s: line %d: this model has no '%.120s'; `vitrine info` and the command `glossary` name the nodes",
+            file, number, line.nodes);
+    m->line = grow(m->line, &m->cap, m->count, sizeof *m->line);
+    m->line[m->count++] = line;
+    return true;
+}
+
+bool diff_map_parse(DiffMap *m, const char *name, const char *text, const Graph *g, Err *err)
+{
+    *m = (DiffMap){.count = 0};
+    int number = 1;
+    for (char *line = arena_strdup(&m->arena, text), *next; line; line = next, number++) {
+        next = strchr(line, '\n');
+        if (next)
+            *next++ = '\0';
+        line = trimmed(line);
+        if (*line && *line != '#' && !add_line(m, line, g, name, number, err)) {
+            diff_map_free(m);
+            return false;
+        }
+    }
+    return true;
+}
+
+bool diff_map_read(DiffMap *m, const char *path, const Graph *g, Err *err)
+{
+    Buf text = {0};
+    *m = (DiffMap){.count = 0};
+    bool ok = file_read(path, MAP_BYTES, &text, err);
+    if (ok && memchr(buf_str(&text), 0, text.len))
+        ok = err_set(err, "%s: a map is a text file of lines NAME = NODE", path);
+    ok = ok && diff_map_parse(m, path, buf_str(&text), g, err);
+    buf_free(&text);
+    return ok;
+}
+
+void diff_map_free(DiffMap *m)
+{
+    free(m->line);
+    arena_free(&m->arena);
+    *m = (DiffMap){.count = 0};
+}

@@ -1,0 +1,279 @@
+#include "core/diff/diff_reference.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/buf.h"
+#include "core/base/file.h"
+#include "core/base/utf8.h"
+
+typedef struct Opening {
+    DiffReference *r;
+    const TensorFile *file;
+    const Graph *g;
+    size_t cap, unknown_cap;
+    int families[DIFF_FAMILIES], precisions[PRECISIONS];
+} Opening;
+
+static const char *printable(Arena *a, const char *name)
+{
+    char clean[256];
+    return arena_strdup(a, utf8_clean(clean, sizeof clean, name));
+}
+
+static void put_shape(Buf *out, const TensorInfo *t)
+{
+    buf_putc(out, '[');
+    for (int i = 0; i < t->rank; i++)
+        buf_printf(out, "%s%zu", i ? "," : "", t->shape[i]);
+    buf_putc(out, ']');
+}
+
+static void note_unknown(Opening *o, const TensorInfo *t, const char *why)
+{
+    DiffReference *r = o->r;
+    Buf line = {0};
+    buf_printf(&line, "%.200s ", t->name);
+    put_shape(&line, t);
+    buf_puts(&line, why);
+    r->unknown = grow(r->unknown, &o->unknown_cap, (size_t)r->unknown_count, sizeof *r->unknown);
+    r->unknown[r->unknown_count++] = printable(&r->arena, buf_str(&line));
+    buf_free(&line);
+}
+
+/* The columns of the tensor's last axis that are the target's part. */
+static void take_part(const DiffTensor *t, const float *all, size_t cells, float *out)
+{
+    size_t width = t->rank ? t->shape[t->rank - 1] : 1, part = width / (size_t)t->parts;
+    for (size_t row = 0; row < cells / width; row++)
+        memcpy(out + row * part, all + row * width + (size_t)t->part * part, part * sizeof *out);
+}
+
+static bool read_values(Opening *o, const TensorInfo *info, DiffTensor *t, Err *err)
+{
+    size_t cells = graph_cells(o->g, t->node);
+    float *all = xfloats(info->cells), *part = NULL, *from = all;
+    bool ok = tensors_read_f32(o->file, info, all, err);
+    if (ok && t->parts > 1) {
+        part = from = xfloats(info->cells / (size_t)t->parts);
+        take_part(t, all, info->cells, part);
+    }
+    t->values = t->owned = xfloats(cells);
+    if (ok)
+        diff_layout_apply(&t->layout, from, t->owned);
+    free(all);
+    free(part);
+    return ok;
+}
+
+/* One node that a tensor means. True also when it was put aside with a reason. */
+static bool take(Opening *o, const TensorInfo *info, const DiffTarget *to, Err *err)
+{
+    DiffReference *r = o->r;
+    char choices[200];
+    DiffTensor t = {.family = to->family,
+                    .dtype = info->dtype,
+                    .rank = info->rank,
+                    .part = to->part,
+                    .parts = to->parts,
+                    .node = to->node};
+    size_t parts = (size_t)to->parts;
+    memcpy(t.shape, info->shape, sizeof t.shape);
+    if (parts > 1 && (info->rank == 0 || info->shape[info->rank - 1] % parts != 0)) {
+        note_unknown(o, info, ": its last axis can't be cut into equal parts");
+        return true;
+    }
+    size_t recorded[TENSOR_RANK_MAX];
+    memcpy(recorded, t.shape, sizeof recorded);
+    if (parts > 1)
+        t.shape[info->rank - 1] /= parts;
+    DiffFit fit = diff_layout_find(o->g, to->node, t.shape, info->rank, to->axes, &t.layout, choices, sizeof choices);
+    if (fit == DIFF_NO_FIT) {
+        Buf why = {0};
+        buf_printf(&why, ": %s is ", graph_node(o->g, to->node)->path);
+        graph_shape_text(o->g, graph_node(o->g, to->node)->dims, &why);
+        note_unknown(o, info, buf_str(&why));
+        buf_free(&why);
+        return true;
+    }
+    if (to->family == DIFF_MAP && *to->axes && (fit == DIFF_AMBIGUOUS || !t.layout.told))
+        return err_set(err, "%s: '%.100s' can't have the axes [%s] of %s: its shape allows %s%s%s", r->name, info->name,
+                       to->axes, graph_node(o->g, to->node)->path, fit == DIFF_FIT ? "[" : "",
+                       fit == DIFF_FIT ? t.layout.axes : choices, fit == DIFF_FIT ? "]" : "");
+    if (fit == DIFF_AMBIGUOUS)
+        return err_set(
+            err,
+            "%s: the axes of '%.100s' may be %s: say which with a line such as `%.100s = %s[…]` in a file for --map",
+            r->name, info->name, choices, info->name, graph_node(o->g, to->node)->path);
+    memcpy(t.shape, recorded, sizeof t.shape);
+    if (!read_values(o, info, &t, err)) {
+        free(t.owned);
+        return false;
+    }
+    t.name = printable(&r->arena, info->name);
+    o->families[t.family]++;
+    o->precisions[info->dtype == DT_BF16 ? PRECISION_BF16 : info->dtype == DT_F16 ? PRECISION_F16 : PRECISION_F32]++;
+    r->tensor = grow(r->tensor, &o->cap, (size_t)r->count, sizeof *r->tensor);
+    r->tensor[r->count++] = t;
+    return true;
+}
+
+/* Weights are compared as weights; analyses are no part of the pass. */
+static bool is_compared(const Graph *g, NodeId n)
+{
+    const Node *node = graph_node(g, n);
+    return !(node->flags & NODE_PROBE) && !(node->op == OP_LEAF && node->leaf.kind == LEAF_TENSOR);
+}
+
+static bool take_all(Opening *o, const DiffMap *map, Err *err)
+{
+    for (size_t i = 0; i < o->file->count; i++) {
+        const TensorInfo *info = &o->file->tensors[i];
+        DiffTarget to[DIFF_PARTS];
+        int parts = diff_name_targets(map, o->g, info->name, to);
+        if (parts == 0)
+            note_unknown(o, info, "");
+        else if (parts > 0 && info->dtype == DT_OTHER)
+            note_unknown(o, info, ": values of a kind that is not read");
+        else
+            for (int k = 0; k < parts; k++)
+                if (is_compared(o->g, to[k].node) && !take(o, info, &to[k], err))
+                    return false;
+    }
+    return true;
+}
+
+static int by_node(const void *a, const void *b)
+{
+    const DiffTensor *x = a, *y = b;
+    return x->node != y->node ? (x->node > y->node) - (x->node < y->node) : strcmp(x->name, y->name);
+}
+
+static void finish(DiffReference *r, const int families[DIFF_FAMILIES], const int precisions[PRECISIONS])
+{
+    for (int i = 0; i < DIFF_FAMILIES; i++)
+        if (families[i] > families[r->family])
+            r->family = (DiffFamily)i;
+    for (int i = 0; i < PRECISIONS; i++)
+        if (precisions[i] > precisions[r->stored])
+            r->stored = (Precision)i;
+    if (r->count)
+        qsort(r->tensor, (size_t)r->count, sizeof *r->tensor, by_node);
+}
+
+bool diff_reference_open(DiffReference *r, const char *path, const DiffMap *map, const Graph *g, Err *err)
+{
+    TensorFile file = {0};
+    *r = (DiffReference){.count = 0};
+    if (!tensors_open(&file, path, err))
+        return false;
+    r->name = printable(&r->arena, path);
+    Opening o = {.r = r, .file = &file, .g = g};
+    bool ok = take_all(&o, map, err);
+    if (ok && !r->count)
+        ok = err_set(err,
+                     "%s: none of its %zu tensors has a name and shape that mean something here (the first is "
+                     "'%.100s'); say what they are in a file for --map, "
+                     "in lines such as layer.*.q = blocks.*.attn.q",
+                     path, file.count, file.count ? file.tensors[0].name : "");
+    tensors_close(&file);
+    if (!ok) {
+        diff_reference_free(r);
+        return false;
+    }
+    finish(r, o.families, o.precisions);
+    return true;
+}
+
+bool diff_reference_of_run(DiffReference *r, const char *name, Run *run, const Graph *g, Err *err)
+{
+    const Graph *theirs = run_graph(run);
+    size_t cap = 0;
+    *r = (DiffReference){.count = 0};
+    r->name = printable(&r->arena, name);
+    for (NodeId n = 0; n < g->count; n++) {
+        const Node *node = graph_node(g, n);
+        NodeId other = graph_find(theirs, node->path);
+        if ((node->flags & NODE_PROBE) || other == NO_NODE || graph_find(g, node->path) != n)
+            continue;
+        const Node *there = graph_node(theirs, other);
+        DiffTensor t = {.name = node->path, .dtype = DT_F32, .rank = node->dims.n, .parts = 1, .node = n};
+        bool same = there->dims.n == node->dims.n;
+        for (int i = 0; same && i < node->dims.n; i++) {
+            t.shape[i] = (size_t)g->axes[node->dims.axis[i]].n;
+            same = theirs->axes[there->dims.axis[i]].n == g->axes[node->dims.axis[i]].n;
+        }
+        if (!same || diff_layout_find(g, n, t.shape, t.rank, "", &t.layout, NULL, 0) != DIFF_FIT)
+            continue;
+        t.name = arena_strdup(&r->arena, node->path);
+        t.values = run_need(run, other);
+        r->tensor = grow(r->tensor, &cap, (size_t)r->count, sizeof *r->tensor);
+        r->tensor[r->count++] = t;
+    }
+    if (r->count)
+        return true;
+    diff_reference_free(r);
+    return err_set(err, "%s: the two models have no tensor of one shape in common", name);
+}
+
+void diff_reference_free(DiffReference *r)
+{
+    for (int i = 0; i < r->count; i++)
+        free(r->tensor[i].owned);
+    free(r->tensor);
+    free(r->unknown);
+    arena_free(&r->arena);
+    *r = (DiffReference){.count = 0};
+}
+
+const DiffTensor *diff_reference_find(const DiffReference *r, NodeId n)
+{
+    for (int i = 0; i < r->count; i++)
+        if (r->tensor[i].node == n)
+            return &r->tensor[i];
+    return NULL;
+}
+
+bool diff_reference_input(const char *path, const DiffMap *map, const Graph *g, NodeId image, Arena *arena,
+                          const char **name, Err *err)
+{
+    TensorFile f = {0};
+    *name = NULL;
+    if (!tensors_open(&f, path, err))
+        return false;
+    for (size_t i = 0; i < f.count && !*name; i++) {
+        const TensorInfo *t = &f.tensors[i];
+        DiffTarget to[DIFF_PARTS];
+        DiffLayout l;
+        if (diff_name_targets(map, g, t->name, to) == 1 && to[0].node == image &&
+            diff_layout_find(g, image, t->shape, t->rank, to[0].axes, &l, NULL, 0) == DIFF_FIT && l.ours &&
+            l.batch == 1)
+            *name = arena_strdup(arena, t->name);
+    }
+    tensors_close(&f);
+    return true;
+}
+
+bool diff_is_model(const char *path)
+{
+    TensorFile f = {0};
+    Err err;
+    Buf inside = {0};
+    buf_printf(&inside, "%s/model.safetensors", path);
+    bool folder = file_is_dir(path),
+         model = folder &&
+                 (file_exists(buf_str(&inside)) || (buf_puts(&inside, ".index.json"), file_exists(buf_str(&inside))));
+    buf_free(&inside);
+    if (folder || !tensors_open(&f, path, &err))
+        return model;
+    size_t weights = 0;
+    for (size_t i = 0; i < f.count; i++) {
+        size_t n = strlen(f.tensors[i].name);
+        weights += n > 7 && strcmp(f.tensors[i].name + n - 7, ".weight") == 0;
+    }
+    model = strcasecmp(file_suffix(path), "safetensors") == 0 && weights >= 4 && weights * 3 >= f.count;
+    tensors_close(&f);
+    return model;
+}

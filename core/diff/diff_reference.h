@@ -1,0 +1,51 @@
+/* A recorded forward pass: tensors of a file, each matched with a node of a model. */
+#ifndef VITRINE_EVAL_DIFF_REFERENCE_H
+#define VITRINE_EVAL_DIFF_REFERENCE_H
+#include "core/diff/diff_layout.h"
+#include "core/diff/diff_names.h"
+#include "core/eval/precision.h"
+#include "core/graph/run.h"
+#include "core/io/tensors.h"
+
+typedef struct DiffTensor {
+    const char *name;  /* in the file, made printable */
+    DiffFamily family; /* whose name it is */
+    Dtype dtype;
+    int rank;
+    size_t shape[TENSOR_RANK_MAX]; /* as recorded */
+    int part, parts;               /* of a tensor that holds several nodes */
+    NodeId node;
+    DiffLayout layout;
+    const float *values; /* as the node has them */
+    float *owned;        /* the same where the reference made them, else NULL */
+} DiffTensor;
+
+typedef struct DiffReference {
+    const char *name;
+    DiffTensor *tensor; /* in the order of their nodes */
+    int count;
+    const char **unknown; /* names that mean nothing here, or whose shape fits nothing, with the reason */
+    int unknown_count;
+    DiffFamily family; /* of most names; what is proposed is called as they are */
+    Precision stored;  /* of most tensors: F32 where they have more */
+    Arena arena;
+} DiffReference;
+
+/* Reads what tensors_open reads. map may be NULL. Leaves that are weights and analyses are not matched. False when the
+ * file can't be read, when nothing in it has a meaning, or when a shape can be read in several ways: then the message
+ * says what to write into a map. */
+bool diff_reference_open(DiffReference *r, const char *path, const DiffMap *map, const Graph *g, Err *err);
+/* The values that a run has, under own names: every node of g that the run's graph has under the same path and with the
+ * same shape. Weights and constants too, so that what differs is found where it begins. Computes what is missing; the
+ * run must outlive the reference. */
+bool diff_reference_of_run(DiffReference *r, const char *name, Run *run, const Graph *g, Err *err);
+void diff_reference_free(DiffReference *r);
+/* The first tensor that means node n, or NULL. */
+const DiffTensor *diff_reference_find(const DiffReference *r, NodeId n);
+/* The name of the first tensor in a file that is the model's input as it wants it (`image`), its cells in the node's
+ * order; in the arena, or NULL. False when the file can't be read. */
+bool diff_reference_input(const char *path, const DiffMap *map, const Graph *g, NodeId image, Arena *arena,
+                          const char **name, Err *err);
+/* Is it a model rather than a trace: a folder with one in it, or a safetensors file of weights? */
+bool diff_is_model(const char *path);
+#endif

@@ -1,0 +1,198 @@
+#include "core/diff/diff_text.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+
+enum { NODE_CELLS = 30 };
+
+void diff_cell(const Graph *g, NodeId n, size_t cell, Buf *out)
+{
+    const Node *node = graph_node(g, n);
+    int index[DIMS_MAX], back;
+    buf_puts(out, node->path);
+    dims_unravel(g->axes, node->dims, cell, index);
+    for (int i = 0; i < node->dims.n; i++) {
+        const Axis *a = &g->axes[node->dims.axis[i]];
+        char label[64];
+        axis_label(a, index[i], label, sizeof label);
+        if (a->kind == AXIS_CLASS || !axis_parse(a, label, &back) || back != index[i])
+            snprintf(label, sizeof label, "%d", index[i]);
+        buf_printf(out, "%s%s=%s", i ? "," : "[", a->sym, label);
+    }
+    if (node->dims.n)
+        buf_putc(out, ']');
+}
+
+bool diff_first_cell(const DiffReport *d, NodeId *n, size_t *cell)
+{
+    for (int i = 0; i < d->count; i++)
+        if (d->row[i].state == DIFF_BEGINS) {
+            *n = d->row[i].tensor->node;
+            *cell = d->row[i].local.first;
+            return true;
+        }
+    return false;
+}
+
+static const char *path_of(const DiffNamed *n, const DiffRow *row)
+{
+    return graph_node(n->s->graph, row->tensor->node)->path;
+}
+
+/* What a tensor is called there and how its axes were read, where that needs saying. */
+static void put_recorded(const DiffTensor *t, const char *path, Buf *out)
+{
+    bool other = strcmp(t->name, path) != 0;
+    if (other)
+        buf_puts(out, t->name);
+    if (t->parts > 1)
+        buf_printf(out, " part %d of %d", t->part + 1, t->parts);
+    if (t->layout.n > 1)
+        buf_printf(out, "%s[%s]", other || t->parts > 1 ? " " : "", t->layout.axes);
+    if (t->layout.batch > 1)
+        buf_printf(out, ", the first of %zu", t->layout.batch);
+}
+
+/* The number in so many characters, whatever its size. */
+static void put_error(Buf *out, double x)
+{
+    char text[32];
+    if (x == 0)
+        snprintf(text, sizeof text, "0");
+    else if (x > 1e300)
+        snprintf(text, sizeof text, "∞");
+    else
+        snprintf(text, sizeof text, "%.1e", x);
+    buf_printf(out, "%*s%s", 9 - utf8_cells(text), "", text);
+}
+
+static void put_row(const DiffNamed *n, const DiffRow *row, Buf *out)
+{
+    static const char *const MARK[] = {[DIFF_AGREES] = " ", [DIFF_INHERITS] = ".", [DIFF_BEGINS] = "*"};
+    const char *path = path_of(n, row);
+    bool rounds = n->o->precision != PRECISION_F32;
+    int pad = NODE_CELLS - utf8_cells(path);
+    buf_printf(out, "%s %s%*s", MARK[row->state], path, pad > 0 ? pad : 0, "");
+    put_error(out, row->through.largest);
+    put_error(out, row->through.rms);
+    buf_printf(out, " %8.5f", row->through.cosine);
+    put_error(out, row->local.largest);
+    put_error(out, row->local.rms);
+    if (rounds)
+        put_error(out, row->local_rounding.largest);
+    buf_puts(out, "  ");
+    if (row->state != DIFF_AGREES) {
+        Buf cell = {0};
+        diff_cell(n->s->graph, row->tensor->node, row->state == DIFF_BEGINS ? row->local.first : row->through.first,
+                  &cell);
+        buf_printf(out, "%s  ", buf_str(&cell) + strlen(path));
+        buf_free(&cell);
+    }
+    put_recorded(row->tensor, path, out);
+    while (out->len && out->data[out->len - 1] == ' ')
+        out->data[--out->len] = '\0';
+    buf_putc(out, '\n');
+}
+
+static void put_head(const DiffNamed *n, Buf *out)
+{
+    const DiffReference *r = n->r;
+    buf_printf(out, "ours       %s", n->ours);
+    if (n->o->precision != PRECISION_F32)
+        buf_printf(out, "; every stored tensor rounded to %s", precision_name(n->o->precision));
+    buf_printf(out, "\nreference  %s: %d tensors compared (%s)", r->name, r->count, diff_family_name(r->family));
+    if (r->unknown_count)
+        buf_printf(out, ", %d left out", r->unknown_count);
+    buf_putc(out, '\n');
+    for (int i = 0; i < r->unknown_count && i < 8; i++)
+        buf_printf(out, "           %s\n", r->unknown[i]);
+    if (r->unknown_count > 8)
+        buf_printf(out, "           and %d more: --json has all; a file for --map says what they are\n",
+                   r->unknown_count - 8);
+    buf_printf(out, "tolerance  %g of a tensor's largest value\n", n->o->tolerance);
+    buf_puts(out, "\nthrough: from the input on. local: each step with the reference's own values before it.\n"
+                  "* begins here, . inherits; largest error of the largest value, rms error of the rms.\n\n");
+    buf_printf(out, "  %-*s%9s%9s %8s%9s%9s%s  first cell, recorded as\n", NODE_CELLS, "node", "through", "rms",
+               "cosine", "local", "rms", n->o->precision != PRECISION_F32 ? " rounding" : "");
+}
+
+static void put_proposal(const DiffCause *c, Buf *out)
+{
+    if (!*c->dump || c->steps < 2)
+        return;
+    buf_printf(out, " %d steps lie between it and the tensors recorded before it: record %s next", c->steps, c->dump);
+    if (*c->dump_name && strcmp(c->dump_name, c->dump) != 0)
+        buf_printf(out, " (%s)", c->dump_name);
+    buf_puts(out, " to halve them.");
+}
+
+static void put_cause(const DiffNamed *n, const DiffCause *c, bool first, Buf *out)
+{
+    const DiffRow *row = &n->d->row[c->row];
+    const DiffFigures *f = &row->local;
+    Buf cell = {0};
+    diff_cell(n->s->graph, row->tensor->node, f->first, &cell);
+    bool given = graph_node(n->s->graph, row->tensor->node)->op == OP_LEAF, spread = f->largest <= row->allowed;
+    char error[96];
+    if (spread)
+        snprintf(error, sizeof error, "rms error %.2g, allowed %.2g", f->rms, row->allowed_rms);
+    else
+        snprintf(error, sizeof error, "error %.2g, allowed %.2g", f->largest, row->allowed);
+    if (first)
+        buf_printf(out, "Different: %s is the first that %s (%s).", buf_str(&cell),
+                   given ? "is given otherwise" : "does not follow from what is before it", error);
+    else
+        buf_printf(out, "%s %s (%s).", buf_str(&cell),
+                   given ? "is given otherwise too" : "does not follow from what is before it either", error);
+    buf_free(&cell);
+    if (*c->text && c->whole)
+        buf_printf(out, " Likely cause: %s. With that here too the error falls from %.2g to %.2g.", c->text,
+                   spread ? f->rms : f->largest, spread ? c->after.rms : c->after.largest);
+    else if (*c->text)
+        buf_printf(out, " Part of it: %s. With that here too the rms error falls from %.2g to %.2g.", c->text,
+                   c->before.rms, c->after.rms);
+    else if (!given) {
+        buf_puts(out, " None of the mistakes that were tried explains it; the step is ");
+        graph_formula(n->s->graph, row->tensor->node, out);
+        buf_putc(out, '.');
+    }
+    if (c->rows > 1)
+        buf_printf(out, " The same step differs in %d blocks.", c->rows);
+    put_proposal(c, out);
+}
+
+void diff_verdict(const DiffNamed *n, Buf *out)
+{
+    const DiffReport *d = n->d;
+    double through = 0, local = 0;
+    for (int i = 0; i < d->count; i++) {
+        through = d->row[i].through.largest > through ? d->row[i].through.largest : through;
+        local = d->row[i].local.largest > local ? d->row[i].local.largest : local;
+    }
+    if (d->same) {
+        buf_printf(out,
+                   "Same: each of the %d tensors follows from its inputs (largest error %.2g; from the input on %.2g).",
+                   d->count, local, through);
+        if (d->inherits)
+            buf_printf(out, " In %d of them small errors have added up beyond the tolerance.", d->inherits);
+        return;
+    }
+    for (int i = 0; i < d->cause_count; i++) {
+        if (i)
+            buf_putc(out, '\n');
+        put_cause(n, &d->cause[i], i == 0, out);
+    }
+}
+
+void diff_table(const DiffNamed *n, Buf *out)
+{
+    put_head(n, out);
+    for (int i = 0; i < n->d->count; i++) { /* of what was given only what differs is worth a line */
+        const DiffRow *row = &n->d->row[i];
+        if (row->state != DIFF_AGREES || graph_node(n->s->graph, row->tensor->node)->op != OP_LEAF)
+            put_row(n, row, out);
+    }
+    buf_putc(out, '\n');
+}

@@ -1,0 +1,62 @@
+/* Trying mistakes: the stretch of our graph between the reference's values and one of its tensors, computed again with
+ * a mistake made on purpose. Inside core/eval only. */
+#ifndef VITRINE_EVAL_DIFF_TRIAL_H
+#define VITRINE_EVAL_DIFF_TRIAL_H
+#include "core/diff/diff.h"
+
+typedef struct Trial {
+    const DiffSubject *s;
+    const DiffReference *r;
+    const DiffOptions *o;
+    const DiffTensor *target;
+    double allowed, allowed_rms;
+    bool *in;    /* [nodes]: the stretch */
+    Edit *given; /* the reference's values at its edge */
+    int given_count;
+    Edit *mistake;
+    size_t mistake_cap;
+    int mistake_count;
+    Arena arena; /* of paths and values that edits hold */
+    DiffFigures before, best;
+    bool any;       /* something was better than nothing */
+    char text[200]; /* what made `best` */
+} Trial;
+
+/* A mistake is a list of edits: begin one, add to it, attempt it. Strings and values must live as long as the trial
+ * (t->arena). */
+void trial_begin(Trial *t);
+Edit *trial_add(Trial *t, EditKind kind, const char *path);
+/* Computes the target with the mistake made, compares, and keeps text if nothing was nearer so far. Returns the rms
+ * error. */
+double trial_attempt(Trial *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Compares values (of the target, cells as the node's) that were made otherwise. */
+double trial_judge(Trial *t, const float *values, const char *text);
+/* Is what was found within what is allowed? Or so near that only errors that grow over a long stretch can be left? */
+bool trial_solved(const Trial *t);
+bool trial_close(const Trial *t);
+/* A copy of a node's values as the stretch makes them without a mistake, in the arena. */
+const float *trial_values(Trial *t, NodeId n);
+/* Is the node in the stretch, or at its edge? */
+bool trial_has(const Trial *t, NodeId n);
+
+/* Does a node of the stretch have a path that ends in this (at a dot)? Its id, looking from `from` on; NO_NODE past the
+ * last. */
+NodeId trial_find(const Trial *t, const char *ending, NodeId from);
+bool path_ends(const char *path, const char *ending);
+/* Path of another node of the same block: block_path(a, "blocks.3.attn.scale", "attn.w_q") is "blocks.3.attn.w_q". */
+const char *block_path(Arena *a, const char *path, const char *name);
+
+/* The families of mistakes. */
+void trial_scale(Trial *t);
+void trial_heads(Trial *t);
+void trial_softmax(Trial *t);
+void trial_norm(Trial *t);
+void trial_activation(Trial *t);
+void trial_transposed(Trial *t);
+void trial_missing(Trial *t);
+void trial_residual(Trial *t);
+void trial_patches(Trial *t);
+void trial_picture(Trial *t);
+void trial_axes(Trial *t);
+void trial_mask(Trial *t);
+#endif

@@ -1,0 +1,30 @@
+/* What is taken away from a model to see what it is worth, as edits. */
+#ifndef VITRINE_EVAL_ABLATION_H
+#define VITRINE_EVAL_ABLATION_H
+#include "core/graph/edit.h"
+#include "core/models/vit.h"
+
+typedef enum AblationKind {
+    ABLATION_NONE,
+    ABLATION_SCALE,     /* the factor on the scores of every block multiplied by `factor`; 0: the scores as they are, no
+                          factor at all */
+    ABLATION_HEAD,      /* head `head` of block `layer`: its z, before W_O, becomes 0 */
+    ABLATION_ATTENTION, /* the attention of block `layer` adds nothing */
+    ABLATION_MLP,       /* its MLP adds nothing */
+    ABLATION_POSITIONS  /* no position embeddings are added */
+} AblationKind;
+
+typedef struct Ablation {
+    AblationKind kind;
+    int layer, head;
+    float factor;
+} Ablation;
+
+typedef struct Edits {
+    Edit *edit;
+    int count;
+} Edits;
+
+/* For a graph that vit_build made from c; all memory from arena. False where the model has no such part. */
+bool ablation_edits(Arena *arena, const Graph *g, const VitConfig *c, const VitNodes *nodes, Ablation r, Edits *out);
+#endif

@@ -1,0 +1,145 @@
+#include "core/eval/accuracy.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/dmath.h"
+#include "core/base/mem.h"
+#include "core/eval/batch_run.h"
+
+struct Accuracy {
+    BatchRun *sweep;
+    Dataset *stock;
+    Pool *pool;
+    size_t items, done; /* an item is BATCH_RUN_PICTURES pictures, the last one perhaps fewer */
+    double *loss;       /* [pictures] */
+    AccuracyResult result;
+};
+
+Accuracy *accuracy_new(const AccuracySetup *setup, Err *err)
+{
+    const BatchRunSetup sweep = {.model = setup->model,
+                                 .edits = setup->edits,
+                                 .edit_count = setup->edit_count,
+                                 .graph = setup->graph,
+                                 .other = setup->other,
+                                 .threads = pool_threads(setup->pool)};
+    BatchRun *s = batch_run_new(&sweep, err);
+    if (!s)
+        return NULL;
+    Accuracy *e = xcalloc(1, sizeof *e);
+    size_t n = dataset_count(setup->stock), classes = (size_t)setup->model->vit.classes;
+    e->sweep = s;
+    e->stock = setup->stock;
+    e->pool = setup->pool;
+    e->items = (n + BATCH_RUN_PICTURES - 1) / BATCH_RUN_PICTURES;
+    e->loss = xcalloc(n + 1, sizeof *e->loss);
+    e->result = (AccuracyResult){.pictures = n,
+                                 .has_other = batch_run_has_other(s),
+                                 .classes = setup->model->vit.classes,
+                                 .confusion = xcalloc(size_mul(classes, classes), sizeof(size_t)),
+                                 .label = xcalloc(n + 1, sizeof(int)),
+                                 .named = xcalloc(n + 1, sizeof(int)),
+                                 .other_named = batch_run_has_other(s) ? xcalloc(n + 1, sizeof(int)) : NULL};
+    return e;
+}
+
+void accuracy_free(Accuracy *e)
+{
+    if (!e)
+        return;
+    batch_run_free(e->sweep);
+    free(e->loss);
+    free(e->result.confusion);
+    free(e->result.label);
+    free(e->result.named);
+    free(e->result.other_named);
+    free(e);
+}
+
+/* −ln of the probability of the true class, from logits. */
+static double cross_entropy(const float *logits, int classes, int label)
+{
+    double sum = 0, most = (double)logits[batch_run_largest(logits, classes)];
+    for (int o = 0; o < classes; o++) {
+        double x = (double)logits[o] - most;
+        if (!isfinite(x))
+            return (double)NAN;
+        sum += x > -700 ? dm_exp(x) : 0;
+    }
+    return dm_log(sum) + most - (double)logits[label];
+}
+
+static void examine(void *exam, size_t item, int worker)
+{
+    Accuracy *e = exam;
+    AccuracyResult *r = &e->result;
+    size_t first = item * BATCH_RUN_PICTURES,
+           n = r->pictures - first < BATCH_RUN_PICTURES ? r->pictures - first : BATCH_RUN_PICTURES;
+    for (size_t i = 0; i < n; i++)
+        r->label[first + i] = dataset_get(e->stock, first + i, batch_run_pixels(e->sweep, worker, (int)i), NULL);
+    batch_run_compute(e->sweep, worker);
+    for (size_t i = 0; i < n; i++) {
+        const float *logits = batch_run_logits(e->sweep, worker, (int)i);
+        r->named[first + i] = batch_run_largest(logits, r->classes);
+        e->loss[first + i] = cross_entropy(logits, r->classes, r->label[first + i]);
+        if (r->has_other)
+            r->other_named[first + i] = batch_run_largest(batch_run_other(e->sweep, worker, (int)i), r->classes);
+    }
+}
+
+static void sum_up(Accuracy *e)
+{
+    AccuracyResult *r = &e->result;
+    for (size_t i = 0; i < r->pictures; i++) {
+        r->loss += e->loss[i] / (double)r->pictures;
+        r->right += r->named[i] == r->label[i];
+        r->other_right += r->has_other && r->other_named[i] == r->label[i];
+        r->confusion[(size_t)r->label[i] * (size_t)r->classes + (size_t)r->named[i]]++;
+    }
+}
+
+bool accuracy_step(Accuracy *e, int64_t deadline_ns)
+{
+    if (e->done == e->items)
+        return true;
+    e->done = pool_run(e->pool, e->done, e->items, examine, e, deadline_ns);
+    if (e->done < e->items)
+        return false;
+    sum_up(e);
+    return true;
+}
+
+bool accuracy_done(const Accuracy *e)
+{
+    return e->done == e->items;
+}
+
+size_t accuracy_pictures_done(const Accuracy *e)
+{
+    return accuracy_done(e) ? e->result.pictures : e->done * BATCH_RUN_PICTURES;
+}
+
+const AccuracyResult *accuracy_result(const Accuracy *e)
+{
+    return accuracy_done(e) ? &e->result : NULL;
+}
+
+double accuracy_share(const AccuracyResult *r)
+{
+    return r->pictures ? (double)r->right / (double)r->pictures : 0;
+}
+
+double accuracy_share_other(const AccuracyResult *r)
+{
+    return r->pictures ? (double)r->other_right / (double)r->pictures : 0;
+}
+
+size_t accuracy_of_class(const AccuracyResult *r, int label, size_t *right)
+{
+    size_t n = 0, classes = (size_t)r->classes, row = (size_t)label * classes;
+    for (size_t o = 0; o < classes; o++)
+        n += r->confusion[row + o];
+    *right = r->confusion[row + (size_t)label];
+    return n;
+}

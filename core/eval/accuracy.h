@@ -1,0 +1,49 @@
+/* An examination: a model, as trained or edited, names many pictures. A little at a time, in as many threads as there
+ * are; the result does not depend on how many. */
+#ifndef VITRINE_EVAL_ACCURACY_H
+#define VITRINE_EVAL_ACCURACY_H
+#include "core/base/pool.h"
+#include "core/eval/dataset.h"
+#include "core/eval/readout.h"
+#include "core/graph/edit.h"
+
+typedef struct AccuracySetup {
+    const Model *model;
+    const Edit *edits; /* as made for one picture (batch_run.h) */
+    int edit_count;
+    const Graph *graph; /* which the edits were made for; NULL without edits */
+    Dataset *stock;     /* suits the model (dataset_suits) */
+    bool other;         /* the read-out that the model does not use, too */
+    Pool *pool;         /* may be NULL */
+} AccuracySetup;
+
+/* Complete when the exam is done. */
+typedef struct AccuracyResult {
+    size_t pictures, right;
+    bool has_other;
+    size_t other_right; /* by the read-out that the model does not use */
+    double loss;        /* mean cross entropy in nats */
+    int classes;
+    size_t *confusion;  /* [true class, class named] */
+    int *label, *named; /* [pictures] */
+    int *other_named;   /* [pictures], or NULL */
+} AccuracyResult;
+
+typedef struct Accuracy Accuracy;
+
+/* model, stock and pool must outlive it; the rest of the setup need not. NULL with err when an edit names what the
+ * model lacks. */
+Accuracy *accuracy_new(const AccuracySetup *setup, Err *err);
+void accuracy_free(Accuracy *e); /* NULL is allowed */
+/* Works until the deadline (clock_ns), at least BATCH_RUN_PICTURES pictures. True when done. One exam of a stock at a
+ * time.
+ */
+bool accuracy_step(Accuracy *e, int64_t deadline_ns);
+bool accuracy_done(const Accuracy *e);
+size_t accuracy_pictures_done(const Accuracy *e);
+const AccuracyResult *accuracy_result(const Accuracy *e); /* NULL before it is done */
+double accuracy_share(const AccuracyResult *r);           /* named right, 0 … 1 */
+double accuracy_share_other(const AccuracyResult *r);
+size_t accuracy_of_class(const AccuracyResult *r, int label,
+                         size_t *right); /* pictures of that class; *right of them named right */
+#endif

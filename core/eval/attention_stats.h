@@ -1,0 +1,51 @@
+/* What attention does, over many pictures: how far heads look, how evenly, and whether at the object. The quantities
+ * are the nodes of probes.h; the means over pictures are made in double, in the pictures' order. */
+#ifndef VITRINE_EVAL_ATTENTION_STATS_H
+#define VITRINE_EVAL_ATTENTION_STATS_H
+#include "core/base/pool.h"
+#include "core/eval/dataset.h"
+#include "core/graph/edit.h"
+
+/* Patches with more of the object than this share of their area are the object's. */
+#define SURVEY_COVER 0.08
+
+typedef struct AttentionStatsSetup {
+    const Model *model;
+    const Edit *edits; /* as made for one picture */
+    int edit_count;
+    const Graph *graph; /* which they were made for; NULL without edits */
+    Dataset *stock;
+    Pool *pool;
+} AttentionStatsSetup;
+
+/* Means over the pictures. [layers, heads] arrays: */
+typedef struct AttentionStatsResult {
+    size_t pictures;
+    int layers, heads;
+    double *distance; /* attention distance in pixels */
+    double *entropy;  /* of a row, divided by ln(tokens); NaN where there is one token */
+    double *largest;  /* largest weight of a row */
+    double uniform,
+        maximal;    /* the distance of a head that looks at all patches alike; of one that looks as far as it can */
+    bool objects;   /* are the masks known? else what follows is 0 */
+    size_t seen;    /* pictures with an object's patch */
+    double area;    /* share of the patches that are the object's */
+    double rollout; /* share of the last rollout's weight over the patches that is on the object's */
+    double rollout_peak; /* share of the pictures whose heaviest patch is the object's */
+    double *
+        read; /* [heads] share of the reading token's weight over patches in the last block; NULL without class token */
+} AttentionStatsResult;
+
+typedef struct AttentionStats AttentionStats;
+
+/* model, stock and pool must outlive it; the rest of the setup need not. NULL with err when an edit names what the
+ * model lacks. */
+AttentionStats *attention_stats_new(const AttentionStatsSetup *setup, Err *err);
+void attention_stats_free(AttentionStats *s);                      /* NULL is allowed */
+bool attention_stats_step(AttentionStats *s, int64_t deadline_ns); /* true when done */
+size_t attention_stats_pictures_done(const AttentionStats *s);
+const AttentionStatsResult *attention_stats_result(const AttentionStats *s); /* NULL before it is done */
+
+/* Which patches are the object's: object[p] 1 or 0, from mask[y,x]. Returns how many. */
+size_t attention_stats_object(const VitConfig *c, const uint8_t *mask, uint8_t *object);
+#endif

@@ -1,0 +1,137 @@
+#include "core/eval/dataset.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/mem.h"
+#include "core/models/drawn.h"
+
+enum { NOT_DRAWN = -1 };
+
+struct Dataset {
+    const Pictures *pictures;
+    PictureSet set;
+    int *class; /* of the model, for every class of the pictures */
+    uint64_t first;
+    size_t count, plane, cells; /* cells: of a picture, all channels */
+    uint8_t
+        *bytes; /* [count, cells + plane]: pixels and mask of those that were drawn; NULL for pictures that were read */
+    int *label; /* [count], or NOT_DRAWN */
+};
+
+/* Class of the model with the name of class o of names[classes], or -1. */
+static int same_class(const Model *m, const char *const *names, int classes, int o)
+{
+    if (!m->class_names)
+        return classes == m->vit.classes ? o : -1;
+    for (int k = 0; k < m->vit.classes; k++)
+        if (m->class_names[k] && strcmp(m->class_names[k], names[o]) == 0)
+            return k;
+    return -1;
+}
+
+Dataset *dataset_new(const Pictures *pictures, const Model *m, PictureSet set, uint64_t first, size_t count)
+{
+    Dataset *s = xcalloc(1, sizeof *s);
+    const Preprocess *p = &m->preprocess;
+    size_t held = pictures_count(pictures, set);
+    int classes = pictures_classes(pictures);
+    s->pictures = pictures;
+    s->set = set;
+    s->first = first;
+    s->count = held && held < count ? held : count;
+    s->plane = size_mul((size_t)p->width, (size_t)p->height);
+    s->cells = size_mul(s->plane, (size_t)p->channels);
+    s->class = xcalloc((size_t)classes, sizeof *s->class);
+    for (int o = 0; o < classes; o++) {
+        s->class[o] = same_class(m, pictures_names(pictures), classes, o);
+        REQUIRE(s->class[o] >= 0);
+    }
+    if (held)
+        return s;
+    s->bytes = xmalloc(size_mul(s->count, size_add(s->cells, s->plane)));
+    s->label = xcalloc(s->count + 1, sizeof *s->label);
+    for (size_t i = 0; i < s->count; i++)
+        s->label[i] = NOT_DRAWN;
+    return s;
+}
+
+void dataset_free(Dataset *s)
+{
+    if (!s)
+        return;
+    free(s->bytes);
+    free(s->label);
+    free(s->class);
+    free(s);
+}
+
+size_t dataset_count(const Dataset *s)
+{
+    return s->count;
+}
+
+bool dataset_have_masks(const Dataset *s)
+{
+    return pictures_have_masks(s->pictures);
+}
+
+uint64_t dataset_number(const Dataset *s, size_t i)
+{
+    return s->first + i;
+}
+
+int dataset_get(Dataset *s, size_t i, float *pixels, uint8_t *mask)
+{
+    REQUIRE(i < s->count);
+    if (!s->bytes)
+        return s->class[pictures_get(s->pictures, s->set, s->first + i, 1, pixels, mask)];
+    uint8_t *at = s->bytes + i * (s->cells + s->plane);
+    if (s->label[i] == NOT_DRAWN) { /* pixels are whole numbers: a byte holds each */
+        s->label[i] = pictures_get(s->pictures, s->set, s->first + i, 1, pixels, at + s->cells);
+        for (size_t k = 0; k < s->cells; k++)
+            at[k] = (uint8_t)pixels[k];
+    } else
+        for (size_t k = 0; k < s->cells; k++)
+            pixels[k] = (float)at[k];
+    if (mask)
+        memcpy(mask, at + s->cells, s->plane);
+    return s->class[s->label[i]];
+}
+
+static bool takes_pictures(const Model *m, Err *err)
+{
+    if (!m->vit.classes)
+        return err_set(err, "this model names no classes, so there is nothing to be right or wrong about");
+    if (m->vit.input == VIT_INPUT_READY || (m->vit.channels != 1 && m->vit.channels != 3))
+        return err_set(err, "this model takes values that were standardised elsewhere, not pictures");
+    return true;
+}
+
+bool dataset_suits_drawn(const Model *m, Err *err)
+{
+    if (!takes_pictures(m, err))
+        return false;
+    bool same = m->drawn_shapes;
+    for (int o = 0; same && o < DRAWN_CLASSES; o++)
+        same = same_class(m, SHAPES_NAMES, DRAWN_CLASSES, o) >= 0;
+    return same || err_set(err, "no labelled pictures are known for this model");
+}
+
+bool dataset_suits(const Model *m, const Pictures *pictures, Err *err)
+{
+    int classes = pictures_classes(pictures);
+    if (!takes_pictures(m, err))
+        return false;
+    if (!m->class_names && classes != m->vit.classes)
+        return err_set(err,
+                       "the pictures have %d classes and the model %d, without names: it takes the folder, or one like "
+                       "it, that the model was trained on",
+                       classes, m->vit.classes);
+    for (int o = 0; o < classes; o++)
+        if (same_class(m, pictures_names(pictures), classes, o) < 0)
+            return err_set(
+                err, "the model has no class '%.80s': name the folders of pictures as its classes are named (%.80s, …)",
+                pictures_names(pictures)[o], m->class_names[0] ? m->class_names[0] : "");
+    return true;
+}

@@ -1,0 +1,24 @@
+/* Labelled pictures to be examined on, over and over: drawn ones are drawn once and kept as bytes. */
+#ifndef VITRINE_EVAL_DATASET_H
+#define VITRINE_EVAL_DATASET_H
+#include "core/models/model.h"
+#include "core/train/pictures.h"
+
+typedef struct Dataset Dataset;
+
+/* Pictures first … first+count-1 of a set, fewer where the set has fewer; drawn ones at full difficulty. They suit m
+ * (dataset_suits) and were made with its preprocessing. pictures must outlive it. */
+Dataset *dataset_new(const Pictures *pictures, const Model *m, PictureSet set, uint64_t first, size_t count);
+void dataset_free(Dataset *s); /* NULL is allowed */
+size_t dataset_count(const Dataset *s);
+bool dataset_have_masks(const Dataset *s);
+uint64_t dataset_number(const Dataset *s, size_t i); /* the picture's number in its set */
+/* Picture i: pixels[c,y,x] 0 … 255; mask[y,x] (may be NULL) 0 … 255, zeros where none is known. Returns its class, as
+ * the model numbers them. Any thread, as long as no two ask for the same picture at once. */
+int dataset_get(Dataset *s, size_t i, float *pixels, uint8_t *mask);
+
+/* Can m be examined on drawn shapes, on these pictures? False with one line that says what is needed. Classes go by
+ * their names; a model without names must have as many as the pictures. */
+bool dataset_suits_drawn(const Model *m, Err *err);
+bool dataset_suits(const Model *m, const Pictures *pictures, Err *err);
+#endif

@@ -1,0 +1,158 @@
+#include "core/eval/scale_search.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "core/base/clock.h"
+#include "core/base/mem.h"
+#include "core/eval/ablation.h"
+#include "core/eval/batch_run.h"
+#include "core/models/drawn.h"
+
+enum { SLICE_NS = 50000000 };
+
+typedef struct Search {
+    const Model *model;
+    const uint64_t *numbers;
+    BatchRun *with, *without;
+    ScaleSearchRow *fall,
+        *still; /* [pictures]: of each the row with the largest drop in entropy, and the one that changes least */
+} Search;
+
+static BatchRun *open_sweep(const Model *m, const Graph *g, const VitNodes *nodes, Ablation r, int threads, Err *err)
+{
+    Arena arena = {0};
+    Edits edits;
+    const VitConfig *c = &m->vit;
+    const char **watch = arena_alloc(&arena, size_mul((size_t)c->layers, sizeof *watch));
+    for (int layer = 0; layer < c->layers; layer++)
+        watch[layer] = arena_printf(&arena, "blocks.%d.attn.probe.entropy", layer);
+    if (!ablation_edits(&arena, g, c, nodes, r, &edits))
+        UNREACHABLE("a model without a scale");
+    const BatchRunSetup setup = {.model = m,
+                                 .edits = edits.edit,
+                                 .edit_count = edits.count,
+                                 .graph = g,
+                                 .single = true,
+                                 .watch = watch,
+                                 .watch_count = c->layers,
+                                 .threads = threads};
+    BatchRun *s = batch_run_new(&setup, err);
+    arena_free(&arena);
+    return s;
+}
+
+/* The picture into a sweep's next pass; returns its class. */
+static int draw(const Search *s, size_t item, BatchRun *to, int worker)
+{
+    uint8_t drawn[DRAWN_SIDE * DRAWN_SIDE * 3];
+    Image resized, in = {.width = DRAWN_SIDE, .height = DRAWN_SIDE, .channels = 3, .data = drawn};
+    Err err = {{0}};
+    int label = drawn_picture(s->numbers[item], drawn, NULL);
+    if (!preprocess_run(&s->model->preprocess, &in, &resized, batch_run_pixels(to, worker, 0), &err))
+        UNREACHABLE("a drawn picture that the model's size does not suit");
+    image_free(&resized);
+    return label;
+}
+
+/* Row i of a block, [h,t] flattened. */
+static void stand_on(ScaleSearchRow *row, int layer, int i, int tokens, float with, float without)
+{
+    row->layer = layer;
+    row->head = i / tokens;
+    row->query = i % tokens;
+    row->entropy_with = with;
+    row->entropy_without = without;
+}
+
+/* Does row i of a block reach the answer? In the last block of a model that reads its class token only that token's row
+ * does. */
+static bool reaches_answer(const VitConfig *c, int layer, int i)
+{
+    return layer + 1 < c->layers || c->pool != VIT_POOL_CLS || i % vit_tokens(c) == 0;
+}
+
+static void examine(void *search, size_t item, int worker)
+{
+    Search *s = search;
+    const VitConfig *c = &s->model->vit;
+    int tokens = vit_tokens(c);
+    double sum = 0;
+    float most = -INFINITY, least = INFINITY;
+    ScaleSearchRow fall = {.found = true, .number = s->numbers[item], .label = draw(s, item, s->with, worker)};
+    draw(s, item, s->without, worker);
+    batch_run_compute(s->with, worker);
+    batch_run_compute(s->without, worker);
+    fall.with = batch_run_largest(batch_run_logits(s->with, worker, 0), c->classes);
+    fall.without = batch_run_largest(batch_run_logits(s->without, worker, 0), c->classes);
+    ScaleSearchRow still = fall;
+    for (int layer = 0; layer < c->layers; layer++) {
+        const float *a = batch_run_watched(s->with, worker, layer, 0),
+                    *b = batch_run_watched(s->without, worker, layer, 0);
+        for (int i = 0; i < c->heads * tokens; i++) {
+            float drop = a[i] - b[i];
+            sum += fabs((double)drop);
+            if (!reaches_answer(c, layer, i))
+                continue;
+            if (drop > most) {
+                most = drop;
+                stand_on(&fall, layer, i, tokens, a[i], b[i]);
+            }
+            if (fabsf(drop) < least) {
+                least = fabsf(drop);
+                stand_on(&still, layer, i, tokens, a[i], b[i]);
+            }
+        }
+    }
+    fall.change = still.change = sum / ((double)c->layers * c->heads * tokens);
+    s->fall[item] = fall;
+    s->still[item] = still;
+}
+
+static void choose(ScaleSearch *out, const Search *s, size_t count)
+{
+    *out = (ScaleSearch){.pictures = count};
+    for (size_t i = 0; i < count; i++) {
+        const ScaleSearchRow *r = &s->fall[i];
+        bool right = r->with == r->label, same = r->without == r->with;
+        out->changed += !same;
+        if (right && !same &&
+            (!out->collapse.found ||
+             r->entropy_with - r->entropy_without > out->collapse.entropy_with - out->collapse.entropy_without))
+            out->collapse = *r;
+        if (right && same && (!out->steady.found || r->change < out->steady.change))
+            out->steady = s->still[i];
+    }
+}
+
+bool scale_search_find(ScaleSearch *out, const Model *m, const uint64_t *numbers, size_t count, Pool *pool,
+                       bool (*progress)(void *context, const char *what, double share), void *context, Err *err)
+{
+    Graph g;
+    VitNodes nodes;
+    float *zeros = xcalloc(size_mul(size_mul((size_t)m->vit.image_h, (size_t)m->vit.image_w), (size_t)m->vit.channels),
+                           sizeof *zeros);
+    graph_init(&g);
+    vit_build(&g, &m->vit, &m->weights, NULL, zeros, &nodes);
+    Search s = {.model = m,
+                .numbers = numbers,
+                .fall = xcalloc(count + 1, sizeof *s.fall),
+                .still = xcalloc(count + 1, sizeof *s.still)};
+    s.with = open_sweep(m, &g, &nodes, (Ablation){.kind = ABLATION_NONE}, pool_threads(pool), err);
+    s.without = open_sweep(m, &g, &nodes, (Ablation){.kind = ABLATION_SCALE}, pool_threads(pool), err);
+    bool ok = s.with && s.without;
+    for (size_t done = 0; ok && done < count;) {
+        done = pool_run(pool, done, count, examine, &s, clock_ns() + SLICE_NS);
+        ok = !progress || progress(context, "looking for a telling picture", (double)done / (double)count) ||
+             err_set(err, "cancelled");
+    }
+    if (ok)
+        choose(out, &s, count);
+    batch_run_free(s.with);
+    batch_run_free(s.without);
+    graph_free(&g);
+    free(zeros);
+    free(s.fall);
+    free(s.still);
+    return ok;
+}

@@ -1,0 +1,255 @@
+#include "core/session/ask/ask_diff.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/diff/diff_models.h"
+#include "core/diff/diff_text.h"
+#include "core/session/address.h"
+#include "core/session/exhibit.h"
+#include "core/session/input.h"
+
+enum { WEIGHT_LINES = 12 };
+
+/* What is compared with, however it came about. */
+typedef struct Against {
+    DiffReference reference;
+    bool is_model;
+    Model model;
+    Exhibit exhibit;
+    DiffSetting setting[DIFF_SETTINGS];
+    int settings;
+    DiffWeights weights;
+    Buf weight_lines;
+} Against;
+
+static DiffSubject subject_of(Session *s, VitConfig *config)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    *config = s->model.vit;
+    if (s->now.input.ready)
+        config->input = VIT_INPUT_READY;
+    return (DiffSubject){.graph = g,
+                         .run = session_run(s, SIDE_B),
+                         .pool = s->pool,
+                         .config = config,
+                         .image = graph_find(g, graph_node(s->now.base, s->now.nodes.image)->path),
+                         .preprocess = &s->model.preprocess,
+                         .picture = s->now.input.original.data ? &s->now.input.original : NULL};
+}
+
+static bool loading(void *context, uint64_t done, uint64_t total)
+{
+    Session *s = context;
+    return !s->progress ||
+           s->progress(s->progress_context, "reading the weights", total ? (double)done / (double)total : 1);
+}
+
+/* The other model on the same picture. */
+static bool open_model(Against *x, Session *s, const DiffAsk *a, double tolerance, Err *err)
+{
+    Input in;
+    if (!model_load(&x->model, a->reference, loading, s, err))
+        return false;
+    x->is_model = true;
+    x->settings = diff_settings(&s->model, &x->model, x->setting);
+    x->weights = diff_weights(&s->model, &x->model, tolerance, WEIGHT_LINES, &x->weight_lines);
+    size_t wants = size_mul((size_t)x->model.vit.channels,
+                            size_mul((size_t)x->model.vit.image_h, (size_t)x->model.vit.image_w));
+    if (s->now.input.ready && wants != s->now.input.cells)
+        return err_set(err, "%s takes %zu values and the input has %zu: give both a picture with -i", a->reference,
+                       wants, s->now.input.cells);
+    if (!input_copy(&in, &s->now.input, &x->model, err))
+        return false;
+    exhibit_init(&x->exhibit, &x->model, &in, s->pool);
+    return diff_reference_of_run(&x->reference, a->reference, x->exhibit.base_run, session_graph(s, SIDE_B), err);
+}
+
+/* The input that the trace was made from, if it is in it and wanted. */
+static bool take_input(Session *s, const DiffAsk *a, const DiffMap *map, Err *err)
+{
+    Arena arena = {0};
+    const char *name = NULL;
+    VitConfig config;
+    DiffSubject subject = subject_of(s, &config);
+    if (!a->own_input)
+        return true;
+    bool ok = diff_reference_input(a->reference, map, subject.graph, subject.image, &arena, &name, err);
+    if (ok && !name)
+        ok = err_set(err,
+                     "%s: it has no input values (pixel_values) that fit this model: say what it looked at with -i "
+                     "PICTURE or -i FILE:tensor, or in a --map line NAME = image",
+                     a->reference);
+    Buf spec = {0};
+    buf_printf(&spec, "%s:%s", a->reference, name ? name : "");
+    ok = ok && session_open_input(s, buf_str(&spec), err);
+    buf_free(&spec);
+    arena_free(&arena);
+    return ok;
+}
+
+static bool open_trace(Against *x, Session *s, const DiffAsk *a, Err *err)
+{
+    DiffMap map = {.count = 0};
+    const Graph *g = session_graph(s, SIDE_B);
+    bool ok = (!a->map || diff_map_read(&map, a->map, g, err)) && take_input(s, a, &map, err) &&
+              diff_reference_open(&x->reference, a->reference, &map, session_graph(s, SIDE_B), err);
+    diff_map_free(&map);
+    return ok;
+}
+
+static void close_against(Against *x)
+{
+    diff_reference_free(&x->reference);
+    if (x->exhibit.base)
+        exhibit_free(&x->exhibit);
+    model_free(&x->model);
+    buf_free(&x->weight_lines);
+}
+
+static void put_models(const Against *x, Buf *out)
+{
+    if (!x->settings)
+        buf_puts(out, "settings   the same\n");
+    for (int i = 0; i < x->settings; i++)
+        buf_printf(out, "%s %-28s %s  |  %s\n", i ? "          " : "settings  ", x->setting[i].name, x->setting[i].ours,
+                   x->setting[i].theirs);
+    buf_printf(out, "weights    %d compared, %d different%s\n%s", x->weights.compared, x->weights.different,
+               x->weights.rounded ? ": what rounding to a shorter type makes" : "", buf_str(&x->weight_lines));
+    if (x->weights.different > WEIGHT_LINES)
+        buf_printf(out, "  and %d more\n", x->weights.different - WEIGHT_LINES);
+}
+
+static void put_models_json(const Against *x, Buf *out)
+{
+    buf_puts(out, "{\"settings\":[");
+    for (int i = 0; i < x->settings; i++) {
+        buf_puts(out, i ? ",{\"name\":" : "{\"name\":");
+        buf_json(out, x->setting[i].name);
+        buf_puts(out, ",\"ours\":");
+        buf_json(out, x->setting[i].ours);
+        buf_puts(out, ",\"theirs\":");
+        buf_json(out, x->setting[i].theirs);
+        buf_putc(out, '}');
+    }
+    buf_printf(out, "],\"weights_compared\":%d,\"weights_different\":%d,\"weights_rounded\":%s,\"first_weight\":",
+               x->weights.compared, x->weights.different, x->weights.rounded ? "true" : "false");
+    if (x->weights.different)
+        buf_json(out, x->weights.first);
+    else
+        buf_puts(out, "null");
+    buf_puts(out, ",\n\"activations\":");
+}
+
+static void put_verdict(const Against *x, const DiffNamed *n, Buf *out)
+{
+    bool apart = x->is_model && (x->settings || x->weights.different);
+    if (apart && n->d->same)
+        buf_puts(out, "Different in what the files say, though not in this picture's numbers. ");
+    diff_verdict(n, out);
+}
+
+static void put_report(const Against *x, const DiffNamed *n, bool json, Buf *out)
+{
+    if (json) {
+        if (x->is_model)
+            put_models_json(x, out);
+        diff_json(n, out);
+        if (x->is_model)
+            buf_puts(out, "}\n");
+        return;
+    }
+    if (x->is_model) {
+        put_models(x, out);
+        buf_putc(out, '\n');
+    }
+    diff_table(n, out);
+    put_verdict(x, n, out);
+    buf_putc(out, '\n');
+}
+
+static bool choose_precision(const DiffAsk *a, const DiffReference *r, Precision *p, Err *err)
+{
+    *p = r->stored;
+    return !a->precision || precision_find(a->precision, p) ||
+           err_set(err, "precision '%.40s': expected f32, bf16 or f16", a->precision);
+}
+
+static const char *ours_text(const Session *s, Buf *out)
+{
+    buf_printf(out, "%s, %s", s->model.name, s->now.input.name);
+    for (int i = 0; i < s->edits.count; i++)
+        buf_printf(out, "%s%s", i ? "; " : "; edits: ", s->edits.line[i]);
+    return buf_str(out);
+}
+
+bool ask_diff(Session *s, const DiffAsk *a, Buf *report, Buf *verdict, DiffAnswer *answer, Err *err)
+{
+    Against x = {.is_model = false};
+    DiffOptions o = {.tolerance = a->tolerance > 0 ? a->tolerance : DIFF_TOLERANCE,
+                     .progress = s->progress,
+                     .context = s->progress_context};
+    DiffReport d = {.count = 0};
+    VitConfig config;
+    bool ok = diff_is_model(a->reference) ? open_model(&x, s, a, o.tolerance, err) : open_trace(&x, s, a, err);
+    DiffSubject subject = subject_of(s, &config);
+    ok = ok && choose_precision(a, &x.reference, &o.precision, err) &&
+         diff_compare(&d, &subject, &x.reference, &o, err);
+    if (ok) {
+        Buf ours = {0};
+        DiffNamed n = {ours_text(s, &ours), &subject, &x.reference, &o, &d};
+        NodeId node;
+        *answer = (DiffAnswer){.same = d.same && !x.settings && !(x.is_model && x.weights.different)};
+        if (diff_first_cell(&d, &node, &answer->cell))
+            snprintf(answer->path, sizeof answer->path, "%s", graph_node(subject.graph, node)->path);
+        if (report)
+            put_report(&x, &n, a->json, report);
+        if (verdict)
+            put_verdict(&x, &n, verdict);
+        buf_free(&ours);
+    }
+    diff_report_free(&d);
+    close_against(&x);
+    return ok;
+}
+
+bool diff_tolerance(const char *text, double *out, Err *err)
+{
+    char *end;
+    double v = strtod(text, &end);
+    if (end == text || *end || !(v > 0 && v <= 1))
+        return err_set(err,
+                       "tolerance '%.40s': expected a share of a tensor's largest value such as 1e-4, greater than 0 "
+                       "and at most 1",
+                       text);
+    *out = v;
+    return true;
+}
+
+bool diff_command(Session *s, const Args *a, Err *err)
+{
+    const char *tolerance = args_named(a, "tolerance"), *input = args_named(a, "input");
+    if (a->count != 1)
+        return err_set(err, "expected `diff FILE`: a trace (.safetensors, .npz, a folder of .npy) or a model, perhaps "
+                            "with map=FILE, tolerance=1e-4, precision=bf16, input=own");
+    if (input && strcmp(input, "own") != 0)
+        return err_set(err, "expected input=own: the input that is in the trace; `open` shows another");
+    DiffAsk ask = {.reference = a->word[0],
+                   .map = args_named(a, "map"),
+                   .precision = args_named(a, "precision"),
+                   .own_input = input != NULL};
+    DiffAnswer answer;
+    Buf verdict = {0};
+    bool ok = (!tolerance || diff_tolerance(tolerance, &ask.tolerance, err)) &&
+              ask_diff(s, &ask, NULL, &verdict, &answer, err);
+    if (ok && *answer.path) {
+        const Graph *g = session_graph(s, SIDE_B);
+        session_go(s, answer.path, SCREEN_EXPLAIN);
+        plane_set(g, graph_node(g, graph_find(g, answer.path))->dims, answer.cell, s->place.at);
+    }
+    if (ok)
+        session_say(s, "%s", buf_str(&verdict));
+    buf_free(&verdict);
+    return ok;
+}

@@ -1,0 +1,177 @@
+/* `glossary`: the letters of the axes, the names of the nodes, and the words that people use about Transformers. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/models/names.h"
+#include "core/session/ask/ask_parts.h"
+#include "core/session/command.h"
+
+static const struct {
+    const char *word, *text;
+} TERMS[] = {
+    {"ablation",
+     "Switching a part off and looking at what changes. Heads are switched off at z, before W_O mixes them."},
+    {"activation",
+     "The function between the two layers of the MLP; also any number that the model computes from its input."},
+    {"attention",
+     "Every token asks all tokens a question and takes in what they hand over, weighted by how well they fit."},
+    {"attention distance", "How far a head looks on average: pixels between patches, weighted by what they give each "
+                           "other. Other tokens are left out."},
+    {"bias", "A learned number that is added whatever the input is."},
+    {"block", "One round of the model: attention, then MLP, each adding to the residual stream."},
+    {"CLS", "A token without a picture, put in front of the patches. Many models read the answer from it."},
+    {"cosine",
+     "The dot product of two vectors over both lengths: 1 in the same direction, 0 at right angles, -1 opposite."},
+    {"d_k", "The width of one head. Scores are divided by its square root, so that their size does not grow with it."},
+    {"dot product", "Two vectors multiplied number by number and added up: large where both point the same way."},
+    {"embedding", "A vector that stands for something: a patch, a place, a word."},
+    {"entropy", "How spread a row of shares is, in nats: 0 when one token gets all, ln T when T tokens get the same."},
+    {"gradient", "How much one number, an answer or the loss, changes per unit of change of every number before it: "
+                 "`gradient logits[o=0]`."},
+    {"head", "One of several attentions that run side by side, each with its own question, key and value weights."},
+    {"Jacobian", "How much each weight of a softmax moves with each score. Its norm is near 0 where one token has all: "
+                 "no gradient gets through."},
+    {"key", "What a token offers to be found by: queries are compared with it."},
+    {"LayerNorm",
+     "Every token's numbers are shifted and scaled to mean 0 and variance 1, then stretched and shifted as learned."},
+    {"logit lens",
+     "The final norm and the head put behind an earlier block: what the model would answer if it ended there."},
+    {"logits", "The scores of the classes before the last softmax. Only their differences matter."},
+    {"mask", "Scores set to minus infinity before the softmax: those tokens get a weight of 0."},
+    {"MLP", "Two layers with an activation between them, applied to every token by itself."},
+    {"patch", "A small piece of the picture, square as a rule. Each becomes one token."},
+    {"pattern",
+     "The attention weights of a head after the softmax: one row per token that asks, each row adding up to 1."},
+    {"position embedding",
+     "A vector per place that is added to the token there; without it the model could not tell places apart."},
+    {"pre-norm", "LayerNorm stands before attention and MLP; in post-norm models it stands after the addition."},
+    {"principal component",
+     "A direction in which vectors differ most; the next ones lie at right angles to those before."},
+    {"probability",
+     "A class' share after the softmax over the logits. How sure the model sounds, not how often it is right."},
+    {"query", "What a token asks for: it is compared with the keys of all tokens."},
+    {"rank correlation",
+     "Do two lists rank things alike? 1 the same order, 0 none in common, -1 the reverse. Spearman's."},
+    {"residual stream",
+     "The vectors that run through all blocks. Attention and MLP only add to them, nothing is overwritten."},
+    {"rollout", "An estimate of what reaches a token through all blocks: attention matrices, each half residual "
+                "stream, multiplied."},
+    {"score", "The dot product of a query and a key, before (raw) or after (scaled) it is multiplied by 1/√d_k."},
+    {"softmax",
+     "Exponentials divided by their sum: any scores become shares that add up to 1; differences become ratios."},
+    {"token", "One entry of the list that the model works on: a patch, or one of the extra tokens in front."},
+    {"trace", "Every number of one forward pass. What the screen shows is read from it."},
+    {"trace hash",
+     "A short number made from all values of a trace: two traces with the same hash are the same, bit for bit."},
+    {"value", "What a token hands over when it is looked at: values are added with the attention weights."},
+    {"√d_k", "A score adds up d_k products, so its spread grows like √d_k. Divided by that, scores keep one size and "
+             "softmax stays soft."},
+    {"weight", "A learned number of the model; also a share of attention in a row of the pattern."},
+};
+enum { TERM_COUNT = sizeof TERMS / sizeof *TERMS };
+
+/* "heads" for "head", "Query" for "query". */
+static bool same_word(const char *a, const char *b)
+{
+    size_t n = strlen(b);
+    return strcasecmp(a, b) == 0 || (strncasecmp(a, b, n) == 0 && strcasecmp(a + n, "s") == 0);
+}
+
+static int put_terms(const char *word, Buf *out)
+{
+    int found = 0;
+    for (int i = 0; i < TERM_COUNT; i++)
+        if (same_word(word, TERMS[i].word)) {
+            buf_printf(out, "%s: %s\n", TERMS[i].word, TERMS[i].text);
+            found++;
+        }
+    return found;
+}
+
+static int put_axes(const Graph *g, const char *word, Buf *out)
+{
+    int found = 0;
+    for (int i = 0; i < g->axis_count; i++) {
+        const Axis *a = &g->axes[i];
+        if (strcmp(a->sym, word) != 0 && !same_word(word, a->name))
+            continue;
+        char first[64], last[64];
+        buf_printf(out, "%s (a letter of shapes and addresses): %s, %d of them, %s to %s\n", a->sym, a->name, a->n,
+                   axis_label(a, 0, first, sizeof first), axis_label(a, a->n - 1, last, sizeof last));
+        found++;
+    }
+    return found;
+}
+
+/* Nodes of that name, path or label; of those that every block has, the first. */
+static int put_nodes(const Graph *g, const char *word, Buf *out)
+{
+    const char *seen[16] = {0};
+    int found = 0;
+    for (NodeId n = 0; n < g->count && found < 16; n++) {
+        const Node *node = graph_node(g, n);
+        const NodeText *t = node_text(node->path);
+        bool helper = (node->flags & NODE_PROBE) && node->op == OP_LEAF; /* the numbers inside an analysis */
+        if (!t || helper ||
+            (strcmp(node_name(node), word) != 0 && strcmp(node->path, word) != 0 && !same_word(word, t->label)))
+            continue;
+        bool known = false;
+        for (int i = 0; i < found; i++)
+            known = known || strcmp(seen[i], t->pattern) == 0;
+        if (known)
+            continue;
+        seen[found++] = t->pattern;
+        buf_puts(out, node->path);
+        if (node->dims.n)
+            graph_shape_text(g, node->dims, out);
+        buf_printf(out, ", %s%s%s: %s\n", t->label, *t->symbol ? ", " : "", t->symbol, t->sentence);
+        buf_puts(out, "  ");
+        graph_formula(g, n, out);
+        buf_putc(out, '\n');
+    }
+    return found;
+}
+
+static const char *term_word(const void *context, int i)
+{
+    (void)context;
+    return i < TERM_COUNT ? TERMS[i].word : NULL;
+}
+
+static void put_all(const Graph *g, Buf *out)
+{
+    buf_puts(out, "Words:");
+    for (int i = 0; i < TERM_COUNT; i++)
+        buf_printf(out, "%s %s", i ? "," : "", TERMS[i].word);
+    buf_puts(out, ".\nLetters:");
+    for (int i = 0; i < g->axis_count; i++)
+        buf_printf(out, "%s %s %s", i ? "," : "", g->axes[i].sym, g->axes[i].name);
+    buf_puts(out, ".\nEvery node's name is an entry too: pattern, resid_mid, blocks.0.ln1.rstd.\n");
+}
+
+bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    char trimmed[128];
+    while (isspace((unsigned char)*word))
+        word++;
+    if (strlen(word) >= sizeof trimmed)
+        return err_set(err, "that is longer than any entry of the glossary");
+    snprintf(trimmed, sizeof trimmed, "%s", word);
+    for (size_t n = strlen(trimmed); n && isspace((unsigned char)trimmed[n - 1]); n--)
+        trimmed[n - 1] = 0;
+    if (!*trimmed) {
+        put_all(g, out);
+        return true;
+    }
+    int found = put_terms(trimmed, out);
+    found += put_axes(g, trimmed, out);
+    found += put_nodes(g, trimmed, out);
+    if (found)
+        return true;
+    const char *near = nearest_name(trimmed, term_word, NULL);
+    return err_set(err, "the glossary has no '%.60s'%s%s%s", trimmed, near ? "; did you mean '" : "; ",
+                   near ? near : "`glossary` lists its words", near ? "'?" : "");
+}

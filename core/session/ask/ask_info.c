@@ -1,0 +1,208 @@
+/* `info`: what is loaded, what it costs, what had to be assumed, on which machine. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/session/ask/ask_parts.h"
+#include "core/session/learned/gradient.h"
+
+/* One list of facts, written as lines or as the members of a JSON object. */
+typedef struct Facts {
+    Buf *out;
+    bool json;
+    int count;
+} Facts;
+
+static void key(Facts *f, const char *name, const char *label)
+{
+    if (f->json) {
+        buf_puts(f->out, f->count ? ",\n" : "\n");
+        buf_json(f->out, name);
+        buf_putc(f->out, ':');
+    } else
+        buf_printf(f->out, "%-14s ", label);
+    f->count++;
+}
+
+static void end(Facts *f)
+{
+    if (!f->json)
+        buf_putc(f->out, '\n');
+}
+
+static void fact(Facts *f, const char *name, const char *label, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+static void fact(Facts *f, const char *name, const char *label, const char *fmt, ...)
+{
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    key(f, name, label);
+    if (f->json)
+        buf_json(f->out, text);
+    else
+        buf_puts(f->out, text);
+    end(f);
+}
+
+/* A number with its unit: "1.05 MB" in words, 1048576 in JSON. */
+static void amount(Facts *f, const char *name, const char *label, double x, const char *unit)
+{
+    static const char *const PREFIX[] = {"", "k", "M", "G", "T", "P"};
+    size_t i = 0;
+    key(f, name, label);
+    if (f->json) {
+        buf_printf(f->out, "%.0f", x);
+        return;
+    }
+    for (; x >= 999.5 && i + 1 < sizeof PREFIX / sizeof *PREFIX; i++)
+        x /= 1000;
+    buf_printf(f->out, i ? "%.3g%s%s%s" : "%.0f%s%s%s", x, *unit || i ? " " : "", PREFIX[i], unit);
+    end(f);
+}
+
+/* Lines of text: one fact each in words, an array in JSON. */
+static void list(Facts *f, const char *name, const char *label, const char *const *lines, int count)
+{
+    if (!f->json) {
+        for (int i = 0; i < count; i++)
+            fact(f, name, i ? "" : label, "%s", lines[i]);
+        return;
+    }
+    key(f, name, label);
+    buf_putc(f->out, '[');
+    for (int i = 0; i < count; i++) {
+        buf_puts(f->out, i ? "," : "");
+        buf_json(f->out, lines[i]);
+    }
+    buf_putc(f->out, ']');
+}
+
+static const char *pool_text(VitPool p)
+{
+    static const char *const TEXT[] = {[VIT_POOL_CLS] = "from the cls token",
+                                       [VIT_POOL_MEAN] = "from the mean of the patches",
+                                       [VIT_POOL_CLS_DIST] = "from cls and dist by two heads, their logits averaged",
+                                       [VIT_POOL_NONE] = "not read out"};
+    return TEXT[p];
+}
+
+static const char *pos_text(VitPos p)
+{
+    static const char *const TEXT[] = {[VIT_POS_NONE] = "no positions",
+                                       [VIT_POS_ALL] = "learned positions for every token",
+                                       [VIT_POS_BEFORE_REGISTERS] = "learned positions, none for registers",
+                                       [VIT_POS_PATCHES] = "learned positions for patches"};
+    return TEXT[p];
+}
+
+static void put_model(const Session *s, Facts *f)
+{
+    const Model *m = &s->model;
+    const VitConfig *c = &m->vit;
+    fact(f, "model", "model", "%s", m->name);
+    fact(f, "layout", "layout", "%s", m->layout);
+    fact(f, "trained", "trained", "%s", m->trained ? "yes" : "no: weights from a seed, its predictions mean nothing");
+    fact(f, "takes", "takes", "%d × %d pixels, %d channel%s, in %d × %d patches of %d × %d", c->image_w, c->image_h,
+         c->channels, c->channels > 1 ? "s" : "", c->image_w / c->patch_w, c->image_h / c->patch_h, c->patch_w,
+         c->patch_h);
+    char registers[32] = "";
+    if (c->registers)
+        snprintf(registers, sizeof registers, " %d register%s,", c->registers, c->registers > 1 ? "s" : "");
+    fact(f, "tokens", "tokens", "%d:%s%s%s %d patch%s; %s", vit_tokens(c), c->cls ? " cls," : "",
+         c->dist ? " dist," : "", registers, vit_patches(c), vit_patches(c) > 1 ? "es" : "", pos_text(c->pos));
+    fact(f, "blocks", "blocks", "%d blocks, %d heads of %d, width %d, MLP %d", c->layers, c->heads, c->head_dim,
+         c->width, c->mlp);
+    fact(f, "knobs", "knobs", "%s-norm, %s, LayerNorm epsilon %g, scores times %.6g%s%s%s%s",
+         c->post_norm ? "post" : "pre", map_name(c->act), (double)c->eps, (double)c->scale,
+         c->qkv_bias ? "" : ", no qkv bias", c->layer_scale ? ", layer scale" : "",
+         c->norm_pre ? ", norm before the blocks" : "", c->final_norm ? "" : ", no final norm");
+    if (c->classes)
+        fact(f, "answer", "answer", "%d class%s, %s", c->classes, c->classes > 1 ? "es" : "", pool_text(c->pool));
+    else
+        fact(f, "answer", "answer", "%s", "none: the model has no classes");
+    list(f, "assumptions", "assumed", m->assumptions, m->assumption_count);
+}
+
+/* Costs of the pass on show; analyses are not part of it. */
+static void put_costs(const Session *s, Facts *f)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    double flops = 0, params = 0, stored = 0, all = 0;
+    size_t nodes = 0;
+    for (NodeId n = 0; n < g->count; n++) {
+        const Node *node = graph_node(g, n);
+        if (node->flags & NODE_PROBE)
+            continue;
+        Cost c = graph_cost(g, n);
+        params += c.params;
+        flops += c.flops;
+        nodes++;
+        if (node->op == OP_LEAF)
+            continue;
+        all += c.bytes;
+        stored += node->flags & NODE_DERIVED ? 0 : c.bytes;
+    }
+    amount(f, "nodes", "nodes", (double)nodes, "");
+    amount(f, "parameters", "parameters", params, "");
+    amount(f, "flops", "one pass", flops, "FLOP");
+    amount(f, "bytes_weights", "weights", params * 4, "B");
+    amount(f, "bytes_stored", "trace, stored", stored, "B");
+    amount(f, "bytes_all", "trace, all", all, "B");
+}
+
+static void put_input(const Session *s, Facts *f)
+{
+    const Input *in = &s->now.input;
+    char text[256];
+    fact(f, "input", "input", "%s", in->name);
+    if (in->original.data)
+        fact(f, "picture", "picture", "%d × %d, %s%s", in->original.width, in->original.height,
+             in->original.channels == 1 ? "grey" : "RGB", in->drawn ? ", drawn" : "");
+    fact(f, "preprocessing", "made ready", "%s",
+         in->ready ? "not at all: its values came from a file"
+                   : preprocess_text(&s->model.preprocess, text, sizeof text));
+    if (*session_model_note(s))
+        fact(f, "note", "note", "%s", session_model_note(s));
+    Buf of = {0};
+    gradient_text(s, &of);
+    if (of.len)
+        fact(f, "gradient", "gradients of", "%s", buf_str(&of));
+    buf_free(&of);
+    list(f, "edits", "edits", (const char *const *)s->edits.line, s->edits.count);
+}
+
+/* Of values: weights are not counted. */
+static void put_memory(const Session *s, Facts *f)
+{
+    size_t most, held = session_held(s, &most);
+    amount(f, "bytes_budget", "values kept", (double)s->memory, "B at most");
+    amount(f, "bytes_held", "values held", (double)held, "B now");
+    amount(f, "bytes_peak", "", (double)most, "B at most so far");
+}
+
+void ask_info(const Session *s, Buf *out, bool json)
+{
+    Facts f = {out, json, 0};
+    uint64_t hash;
+    if (json)
+        buf_putc(out, '{');
+    put_model(s, &f);
+    put_costs(s, &f);
+    put_input(s, &f);
+    fact(&f, "kernels", "kernels", "%s", kernels()->isa);
+    amount(&f, "threads", "threads", pool_threads(s->pool), "");
+    put_memory(s, &f);
+    fact(&f, "sandbox", "decoding", "%s", image_sandbox());
+    if (session_hash(s, SIDE_B, &hash))
+        fact(&f, "trace_hash", "trace hash", "%016llx", (unsigned long long)hash);
+    else if (json) {
+        key(&f, "trace_hash", "");
+        buf_puts(out, "null");
+    } else
+        fact(&f, "trace_hash", "trace hash", "not complete yet: `hash` completes it");
+    if (json)
+        buf_puts(out, "\n}\n");
+}

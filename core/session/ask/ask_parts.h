@@ -1,0 +1,28 @@
+/* What the answers share: values whatever they cost, and how prose and JSON write numbers. Inside core/session only. */
+#ifndef VITRINE_SESSION_ASK_PARTS_H
+#define VITRINE_SESSION_ASK_PARTS_H
+#include "core/graph/explain.h"
+#include "core/session/ask/ask.h"
+
+/* A or B: where one side's graph is asked for, a difference stands on B. */
+Side ask_side(Side side);
+/* Computes a node of that side, whatever it takes, with progress; NULL and err when cancelled. Valid until
+ * session_trim. */
+const float *ask_need(Session *s, Side side, NodeId n, Err *err);
+bool ask_need_inputs(Session *s, Side side, NodeId n, Err *err); /* the node and all it reads */
+/* Node of a path, or NO_NODE and an error that names it. */
+NodeId ask_node(const Session *s, Side side, const char *path, Err *err);
+/* A ValuesFn; context is a Run. */
+const float *ask_values(const void *run, NodeId n);
+
+void ask_put_number(Buf *out, float x); /* six digits: "1.82345", "NaN", "−∞" as "-inf" */
+void ask_put_short(Buf *out, float x);  /* three digits, no zero before the point: ".212", "-1.82", "4.1e-7" */
+void ask_put_count(Buf *out, size_t n); /* "1,048,576" */
+void ask_put_json(Buf *out, float x);   /* nine digits; "NaN", "Infinity", "-Infinity" as strings */
+void ask_put_json_address(Buf *out, const Graph *g, Ref r);
+/* Where the arithmetic begins, in words: which weight, which constant, which pixel of which picture; appended. */
+void ask_put_leaf(const Session *s, Side side, NodeId n, size_t cell, Buf *out);
+/* "R" … of an index on an axis, by its letter: the label of cell's index on axis `sym`; "" when the node lacks it.
+ * Returns out. */
+const char *ask_label(const Graph *g, NodeId n, size_t cell, const char *sym, char *out, size_t size);
+#endif

@@ -1,0 +1,165 @@
+/* Commands that ask: what is this, where does it come from, is it right. The answer goes into `said`. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/session/address.h"
+#include "core/session/ask/ask_diff.h"
+#include "core/session/ask/ask_parts.h"
+#include "core/session/command.h"
+#include "core/session/learned/gradient.h"
+
+enum { SLICE_NS = 100000000 };
+
+/* The cell that is asked about: an address in the command, or the focus. */
+typedef struct Target {
+    Side side; /* A or B */
+    Address address;
+    NodeId node;
+    size_t cell;
+} Target;
+
+static bool target(const Session *s, const Args *a, Target *t, Err *err)
+{
+    *t = (Target){.side = ask_side(session_side(s))};
+    const Graph *g = session_graph(s, t->side);
+    if (!address_word(s, g, a->count ? a->word[0] : "", a->count ? a->column[0] : 1, &t->address, err))
+        return false;
+    if (!t->address.is_node)
+        return err_set(err, "'%s' is a group of nodes: name one of them, perhaps with a cell such as [t=r3c4]",
+                       t->address.path);
+    t->node = ask_node(s, t->side, t->address.path, err);
+    if (t->node == NO_NODE)
+        return false;
+    t->cell = address_cell(s, g, t->node, &t->address.cells);
+    return true;
+}
+
+static bool said(Session *s, bool ok, Buf *text)
+{
+    if (ok) {
+        while (text->len && text->data[text->len - 1] == '\n')
+            text->data[--text->len] = 0;
+        session_say(s, "%s", buf_str(text));
+    }
+    buf_free(text);
+    return ok;
+}
+
+/* With every axis named it is one cell, otherwise the screen that suits the node decides what is said. */
+static Screen screen_of(const Session *s, const Target *t)
+{
+    bool one = t->address.cells.n > 0;
+    for (int i = 0; i < t->address.cells.n; i++)
+        one = one && t->address.cells.range[i].to == t->address.cells.range[i].from + 1;
+    Dims d = graph_node(session_graph(s, t->side), t->node)->dims;
+    return one && t->address.cells.n == d.n ? SCREEN_EXPLAIN : session_screen_for(s, t->address.path);
+}
+
+static bool run_say(Session *s, const Args *a, Err *err)
+{
+    Target t;
+    Buf text = {0};
+    bool both = session_compares(s) && (s->compare == COMPARE_SIDES || s->compare == COMPARE_DIFF);
+    Place here = s->place;
+    if (a->count) {
+        if (!target(s, a, &t, err))
+            return false;
+        const Graph *g = session_graph(s, t.side);
+        s->place.screen = screen_of(s, &t);
+        snprintf(s->place.path, sizeof s->place.path, "%s", t.address.path);
+        plane_set(g, graph_node(g, t.node)->dims, t.cell, s->place.at);
+    }
+    bool ok = ask_say(s, both ? SIDE_DIFF : session_side(s), &text, err);
+    s->place = here;
+    return said(s, ok, &text);
+}
+
+static bool run_explain(Session *s, const Args *a, Err *err)
+{
+    Target t;
+    Buf text = {0};
+    return target(s, a, &t, err) &&
+           said(s, ask_explain_text(s, t.side, t.address.path, t.cell, &text, false, err), &text);
+}
+
+static bool run_why(Session *s, const Args *a, Err *err)
+{
+    Target t;
+    Buf text = {0};
+    return target(s, a, &t, err) && said(s, ask_why_text(s, t.side, t.address.path, t.cell, &text, false, err), &text);
+}
+
+static bool run_verify(Session *s, const Args *a, Err *err)
+{
+    const char *sample = args_named(a, "sample");
+    char *end = NULL;
+    unsigned long long n = sample ? strtoull(sample, &end, 10) : 0;
+    if (sample && (*sample < '0' || *sample > '9' || *end || n == 0 || n > 1000000000))
+        return err_set(err, "sample=%.40s: expected how many cells of every tensor to check, 1 to 1000000000", sample);
+    Verdict v;
+    Buf text = {0};
+    if (!ask_verify(s, session_side(s), (size_t)n, &v, err))
+        return false;
+    ask_verify_text(s, &v, &text, false);
+    return said(s, true, &text);
+}
+
+static bool run_info(Session *s, const Args *a, Err *err)
+{
+    (void)a;
+    (void)err;
+    Buf text = {0};
+    ask_info(s, &text, false);
+    return said(s, true, &text);
+}
+
+static bool run_glossary(Session *s, const Args *a, Err *err)
+{
+    Buf text = {0};
+    return said(s, ask_glossary(s, a->count == 1 ? a->word[0] : a->rest, &text, err), &text);
+}
+
+static bool put_hash(Session *s, Side side, Buf *out, Err *err)
+{
+    uint64_t hash;
+    while (!run_step_all(session_run(s, side), clock_ns() + SLICE_NS))
+        if (s->progress && !s->progress(s->progress_context, "computing", run_progress(session_run(s, side))))
+            return err_set(err, "cancelled");
+    if (session_hash(s, side, &hash))
+        buf_printf(out, "%s%016llx\n", session_compares(s) ? side == SIDE_A ? "A " : "B " : "trace hash ",
+                   (unsigned long long)hash);
+    return true;
+}
+
+static bool run_hash_command(Session *s, const Args *a, Err *err)
+{
+    (void)a;
+    Buf text = {0};
+    bool ok = (!session_compares(s) || put_hash(s, SIDE_A, &text, err)) && put_hash(s, SIDE_B, &text, err);
+    return said(s, ok, &text);
+}
+
+static const Command COMMANDS[] = {
+    {"say", "ask", "say [ADDRESS]", "what is under the cursor, in a sentence or two", 0, run_say, NULL},
+    {"explain", "ask", "explain [ADDRESS]", "the arithmetic of a cell with its real numbers", 0, run_explain, NULL},
+    {"why", "ask", "why [ADDRESS]", "the chain of largest terms from a cell down to a weight or a pixel", 0, run_why,
+     NULL},
+    {"gradient", "ask", "gradient ADDRESS",
+     "how a cell, or the loss (loss[o=CLASS]), changes with every number before it: goto grad.NODE; off ends it", 0,
+     gradient_command, gradient_complete},
+    {"verify", "ask", "verify [sample=N]", "derive every cell again from its terms and compare bit for bit", 0,
+     run_verify, NULL},
+    {"diff", "ask", "diff FILE [map=FILE] [tolerance=X] [precision=bf16] [input=own]",
+     "where another program's trace, or another model, first differs from this run, and why", COMMAND_FILE,
+     diff_command, NULL},
+    {"info", "ask", "info", "model, input, sizes, costs, assumptions, machine", 0, run_info, NULL},
+    {"glossary", "ask", "glossary [WORD]", "what a word, a letter or a node's name means", 0, run_glossary, NULL},
+    {"hash", "ask", "hash", "the trace hash: equal hashes are equal runs, bit for bit", 0, run_hash_command, NULL},
+};
+
+CommandTable session_commands_ask(void)
+{
+    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS)};
+}

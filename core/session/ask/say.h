@@ -1,0 +1,44 @@
+/* How `say` is put together: a teller stands on a node of one side and writes one or two sentences. Every number in
+ * them is in the trace or counted from it; none claims a cause. Inside core/session only. */
+#ifndef VITRINE_SESSION_SAY_H
+#define VITRINE_SESSION_SAY_H
+#include "core/session/ask/ask_parts.h"
+
+typedef struct Teller {
+    Session *s;
+    Side side; /* A or B */
+    const Graph *g;
+    NodeId n;
+    size_t cell;    /* the focused one */
+    const float *x; /* the node's values */
+    Buf *out;
+    Err *err;
+} Teller;
+
+typedef bool SayFn(const Teller *t);
+
+/* Another node of that side by its path: values (NULL and err when cancelled or absent) and its focused cell. */
+const float *teller_values(const Teller *t, const char *path, NodeId *n);
+bool teller_value(const Teller *t, const char *path, float *value);
+/* "blocks.3.attn." and the name, in the teller's block. */
+const char *teller_attn(const Teller *t, const char *name, char out[SESSION_PATH]);
+int teller_index(const Teller *t, const char *sym); /* index of the data cursor on that axis */
+int teller_length(const Teller *t, const char *sym);
+const char *teller_label(const Teller *t, const char *sym, int index, char out[64]);
+/* "patch r3c4" or "token cls": the token of that axis at the cursor. */
+void teller_put_token(const Teller *t, const char *sym);
+
+/* Cells of the row of n that holds `cell`, along its axis sym, which is its last. */
+const float *teller_row(const Teller *t, const float *values, NodeId n, size_t cell, size_t *count);
+size_t largest_of(const float *x, size_t n);         /* index; the first of equals; NaN never wins */
+size_t place_of(const float *x, size_t n, size_t i); /* 1 + how many are larger */
+double length_of_vector(const float *x, size_t n);
+
+SayFn say_sheet, say_matrix, say_row, say_weight, say_score_row, say_score; /* attention */
+SayFn say_head_vector, say_token, say_residual, say_hidden, say_anything;   /* vectors */
+SayFn say_gradient;
+SayFn say_picture, say_pixel, say_positions, say_answer;
+SayFn say_where, say_lens, say_blanks;
+SayFn say_scale, say_census;
+SayFn say_training, say_filters, say_heads; /* what was learned */
+#endif

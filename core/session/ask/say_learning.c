@@ -1,0 +1,147 @@
+/* What can be said of what training left behind: the film of positions, the patch filters, how far heads look. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/session/ask/say.h"
+#include "core/session/learned/measures.h"
+
+static void put_record(const Teller *t, const char *word, const char *what, const History *h, int snapshot, bool twin)
+{
+    const PositionGrid *g = session_history_grid(t->s, twin, snapshot);
+    buf_printf(t->out, "%s step %d ", word, h->snapshot[snapshot].step);
+    if (g)
+        buf_printf(t->out, "%.0f %%%s", 100 * g->near4, what);
+}
+
+bool say_training(const Teller *t)
+{
+    const History *h = session_history_shown(t->s);
+    if (!h || !h->snapshot_count) {
+        buf_puts(t->out, "No record of this model's training is known.");
+        return true;
+    }
+    bool twin = h == session_history_twin(t->s);
+    int last = h->snapshot_count - 1, at = t->s->look.snapshot < 0      ? 0
+                                           : t->s->look.snapshot > last ? last
+                                                                        : t->s->look.snapshot;
+    if (!session_history_grid(t->s, twin, at)) {
+        buf_printf(t->out, "Snapshot %d of %d, at step %d%s.", at + 1, last + 1, h->snapshot[at].step,
+                   twin ? ", of the twin without 1/√d_k" : "");
+        return true;
+    }
+    put_record(t, twin ? "Without 1/√d_k, at" : "At", " of the places are most like one beside them on the grid", h, at,
+               twin);
+    if (at < last)
+        put_record(t, ", at", "", h, last, twin);
+    buf_putc(t->out, '.');
+    const PositionFilm *film = session_film(t->s, twin);
+    if (film && !position_film_frame(film, at))
+        measures_step(t->s, 0); /* makes one frame, that of the chosen snapshot first */
+    const PositionFilmFrame *frame = film ? position_film_frame(film, at) : NULL;
+    int p = teller_index(t, "p"), n = film ? film->rows * film->cols : 0;
+    if (!frame || n < 2 || p >= n)
+        return true;
+    const float *row = frame->cosine[t->s->look.centred ? FILM_CENTRED : FILM_RAW] + (size_t)p * (size_t)n;
+    int best = p ? 0 : 1;
+    for (int i = 0; i < n; i++)
+        best = i != p && row[i] > row[best] ? i : best;
+    char here[64], most[64];
+    buf_printf(t->out, " The place of %s is most like that of %s then, cosine %.2f.", teller_label(t, "p", p, here),
+               teller_label(t, "p", best, most), (double)row[best]);
+    return true;
+}
+
+static bool say_component(const Teller *t)
+{
+    NodeId n;
+    const float *share = teller_values(t, "patch_embed.probe.explained", &n);
+    if (!share)
+        return false;
+    int k = teller_index(t, "k"), count = teller_length(t, "k"), half = 0;
+    double sum = 0, to = 0;
+    for (int i = 0; i < count; i++) {
+        to += i <= k ? (double)share[i] : 0;
+        sum += sum < 0.9 ? (double)share[i] : 0;
+        half += sum < 0.9;
+    }
+    buf_printf(t->out, "Component %d of %d holds %.1f %% of how the filters differ", k, count, 100 * (double)share[k]);
+    buf_printf(t->out, k ? ", with those before it %.1f %%." : ", more than any other.", 100 * to);
+    if (sum >= 0.9)
+        buf_printf(t->out, " Nine tenths are in the first %d.", half + 1);
+    return true;
+}
+
+bool say_filters(const Teller *t)
+{
+    if (t->s->look.components && session_node(t->s, t->side, "patch_embed.probe.explained") != NO_NODE)
+        return say_component(t);
+    NodeId n;
+    const float *x = teller_values(t, "patch_embed", &n);
+    if (!x)
+        return false;
+    int d = teller_index(t, "d"), patches = teller_length(t, "p"), least = 0, most = 0, down = session_axis(t->g, "p"),
+        across = session_axis(t->g, "d");
+    Dims dims = graph_node(t->g, n)->dims;
+    if (dims_find(dims, down) < 0 || dims_find(dims, across) < 0)
+        return say_anything(t);
+    size_t step = dims_stride(t->g->axes, dims, down);
+    const float *column = x + (size_t)d * dims_stride(t->g->axes, dims, across);
+    for (int i = 1; i < patches; i++) {
+        least = column[(size_t)i * step] < column[(size_t)least * step] ? i : least;
+        most = column[(size_t)i * step] > column[(size_t)most * step] ? i : most;
+    }
+    char label[64];
+    buf_printf(t->out, "Filter %d weighs the %d values of a patch into number %d of its vector: in this picture from ",
+               d, teller_length(t, "c") * teller_length(t, "i") * teller_length(t, "j"), d);
+    ask_put_short(t->out, column[(size_t)least * step]);
+    buf_printf(t->out, " at %s to ", teller_label(t, "p", least, label));
+    ask_put_short(t->out, column[(size_t)most * step]);
+    buf_printf(t->out, " at %s.", teller_label(t, "p", most, label));
+    return true;
+}
+
+/* How many of all heads look less far. */
+static bool count_nearer(const Teller *t, float distance, int *nearer, int *all)
+{
+    *nearer = *all = 0;
+    for (int b = 0; b < t->s->model.vit.layers; b++) {
+        char path[SESSION_PATH];
+        NodeId n;
+        snprintf(path, sizeof path, "blocks.%d.attn.probe.distance", b);
+        const float *x = teller_values(t, path, &n);
+        if (!x)
+            return false;
+        for (int h = 0; h < t->s->model.vit.heads; h++, ++*all)
+            *nearer += x[h] < distance;
+    }
+    return true;
+}
+
+bool say_heads(const Teller *t)
+{
+    char path[SESSION_PATH];
+    float distance, uniform, entropy;
+    int nearer, all, block = session_block(t->s), head = session_head(t->s);
+    NodeId n;
+    const float *x = teller_values(t, teller_attn(t, "probe.distance", path), &n);
+    if (!x || !teller_value(t, "grid.probe.uniform", &uniform))
+        return false;
+    distance = x[head];
+    buf_printf(t->out, "Head %d of block %d looks ", head, block < 0 ? 0 : block);
+    ask_put_short(t->out, distance);
+    buf_puts(t->out, " pixels away on average; looking at all patches alike would be ");
+    ask_put_short(t->out, uniform);
+    buf_putc(t->out, '.');
+    if (!count_nearer(t, distance, &nearer, &all))
+        return false;
+    buf_printf(t->out, " %d of all %d heads look less far.", nearer, all);
+    if (session_node(t->s, t->side, teller_attn(t, "probe.entropy_share_mean", path)) == NO_NODE)
+        return true;
+    x = teller_values(t, path, &n);
+    if (!x)
+        return false;
+    entropy = x[head];
+    buf_printf(t->out, " Its rows have %.0f %% of the entropy of even ones.", 100 * (double)entropy);
+    return true;
+}

@@ -1,0 +1,145 @@
+/* What can be said of the picture, of places in it, and of the answer. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/models/drawn.h"
+#include "core/session/ask/say.h"
+
+static const Input *input_of(const Teller *t)
+{
+    return t->side == SIDE_A && t->s->pinned.base ? &t->s->pinned.input : &t->s->now.input;
+}
+
+/* Mean of the patch at the cursor in one colour; x has the cells of dims [c,y,i,x,j]. */
+static double patch_mean(const Teller *t, const float *x, NodeId n, int colour)
+{
+    Dims d = graph_node(t->g, n)->dims;
+    int index[DIMS_MAX] = {colour, teller_index(t, "y"), 0, teller_index(t, "x"), 0};
+    int high = teller_length(t, "i"), wide = teller_length(t, "j");
+    double sum = 0;
+    for (index[2] = 0; index[2] < high; index[2]++)
+        for (index[4] = 0; index[4] < wide; index[4]++)
+            sum += (double)x[dims_ravel(t->g->axes, d, index)];
+    return sum / ((double)high * wide);
+}
+
+bool say_picture(const Teller *t)
+{
+    const VitConfig *c = &t->s->model.vit;
+    const Input *in = input_of(t);
+    NodeId n = graph_find(t->g, "pixels");
+    n = n == NO_NODE ? graph_find(t->g, "image") : n;
+    const float *x = n == NO_NODE ? NULL : ask_need(t->s, t->side, n, t->err);
+    char patch[64], colour[64];
+    if (!x)
+        return false;
+    buf_printf(t->out,
+               "%s: the model receives %d × %d pixels, cut into %d × %d patches of %d × %d. The cursor is on patch %s, "
+               "token %d; its mean is ",
+               in->name, c->image_w, c->image_h, c->image_w / c->patch_w, c->image_h / c->patch_h, c->patch_w,
+               c->patch_h, teller_label(t, "p", teller_index(t, "p"), patch), vit_prefix(c) + teller_index(t, "p"));
+    for (int i = 0; i < teller_length(t, "c"); i++) {
+        buf_printf(t->out, "%s%s ", i ? ", " : "", teller_label(t, "c", i, colour));
+        ask_put_short(t->out, (float)patch_mean(t, x, n, i));
+    }
+    buf_putc(t->out, '.');
+    return true;
+}
+
+bool say_pixel(const Teller *t)
+{
+    if (graph_node(t->g, t->n)->op == OP_LEAF)
+        return say_anything(t);
+    char colour[64];
+    int y = teller_index(t, "y") * teller_length(t, "i") + teller_index(t, "i"),
+        x = teller_index(t, "x") * teller_length(t, "j") + teller_index(t, "j");
+    NodeId n = graph_find(t->g, "pixels");
+    const float *pixels = n == NO_NODE ? NULL : ask_need(t->s, t->side, n, t->err);
+    if (graph_node(t->g, t->n)->dims.n < 5 || !pixels)
+        return say_anything(t);
+    buf_printf(t->out, "The pixel in row %d, column %d, colour %s, of the picture as the model receives it is ", y, x,
+               teller_label(t, "c", teller_index(t, "c"), colour));
+    ask_put_short(t->out, pixels[session_cell(t->s, t->side, n)]);
+    buf_printf(t->out, " of 0 to 255; %s makes it ", node_name(graph_node(t->g, t->n)));
+    ask_put_short(t->out, t->x[t->cell]);
+    buf_putc(t->out, '.');
+    return true;
+}
+
+bool say_positions(const Teller *t)
+{
+    bool centred = t->s->place.screen == SCREEN_POSITIONS ? t->s->look.centred
+                                                          : strstr(t->s->place.path, "centred") != NULL;
+    const char *path = centred ? "pos.probe.cosine_centred" : "pos.probe.cosine";
+    char here[64], most[64], least[64];
+    NodeId n = graph_find(t->g, path);
+    if (n == NO_NODE) {
+        buf_puts(t->out, "This model has no table of position embeddings for patches.");
+        return true;
+    }
+    const float *x = ask_need(t->s, t->side, n, t->err);
+    if (!x)
+        return false;
+    size_t count, self = (size_t)teller_index(t, "p"), best = self ? 0 : 1, worst = 0;
+    const float *row = teller_row(t, x, n, self * (size_t)teller_length(t, "p"), &count);
+    for (size_t i = 0; i < count; i++) {
+        best = i != self && row[i] > row[best] ? i : best;
+        worst = row[i] < row[worst] ? i : worst;
+    }
+    if (count < 2) {
+        buf_puts(t->out, "There is one patch only: nothing to compare its place with.");
+        return true;
+    }
+    buf_printf(t->out, "The place of patch %s is most like that of %s (cosine ", teller_label(t, "p", (int)self, here),
+               teller_label(t, "p", (int)best, most));
+    ask_put_short(t->out, row[best]);
+    buf_printf(t->out, ") and least like that of %s (", teller_label(t, "p", (int)worst, least));
+    ask_put_short(t->out, row[worst]);
+    buf_printf(t->out, ")%s.", centred ? ", with the mean of all places taken away" : "");
+    return true;
+}
+
+static void put_class(const Teller *t, size_t o, const float *probs)
+{
+    char label[64];
+    bool named = t->s->model.class_names != NULL;
+    buf_printf(t->out, "%s%s ", named ? "" : "class ", teller_label(t, "o", (int)o, label));
+    ask_put_short(t->out, probs[o]);
+}
+
+bool say_answer(const Teller *t)
+{
+    NodeId n;
+    const float *probs = teller_values(t, "probs", &n);
+    const Input *in = input_of(t);
+    const char *note = session_model_note(t->s);
+    if (!probs)
+        return false;
+    size_t classes = graph_cells(t->g, n), first = largest_of(probs, classes), shown = classes < 3 ? classes : 3;
+    buf_puts(t->out, "The answer is ");
+    put_class(t, first, probs);
+    for (size_t k = 2, last = first; k <= shown;
+         k++) { /* the next in order: the largest that is smaller, or equal and further on */
+        size_t next = SIZE_MAX;
+        for (size_t i = 0; i < classes; i++) {
+            bool after = probs[i] < probs[last] || (probs[i] == probs[last] && i > last);
+            if (i != first && after && (next == SIZE_MAX || probs[i] > probs[next]))
+                next = i;
+        }
+        if (next == SIZE_MAX)
+            break;
+        buf_puts(t->out, k == 2 ? ", then " : " and ");
+        put_class(t, next, probs);
+        last = next;
+    }
+    buf_putc(t->out, '.');
+    if (in->drawn && in->label >= 0 && in->label < DRAWN_CLASSES)
+        buf_printf(t->out, " What was drawn is %s %s.", SHAPES_NAMES[in->label][0] == 'a' ? "an" : "a",
+                   SHAPES_NAMES[in->label]);
+    if (strcmp(note, "untrained") == 0)
+        buf_puts(t->out, " The model is untrained: the arithmetic is exact, the answer means nothing.");
+    else if (*note)
+        buf_printf(t->out, " Note: %s.", note);
+    return true;
+}

@@ -1,0 +1,137 @@
+/* What can be said of where a model looked, of what it would name on the way, and of patches that it was not shown. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/session/ask/say.h"
+#include "core/session/learned/gradient.h"
+#include "core/session/learned/measures.h"
+#include "core/session/learned/where.h"
+
+/* The one number of a scalar node, or the cell at the data cursor. False when it is absent or was cancelled. */
+static bool number_of(const Teller *t, const char *path, float *x)
+{
+    return path && session_node(t->s, t->side, path) != NO_NODE && teller_value(t, path, x);
+}
+
+static void put_mass(const Teller *t, const float *mass)
+{
+    float share;
+    if (!mass || !number_of(t, "where.object_share", &share))
+        return;
+    buf_puts(t->out, " Of all that lies on patches ");
+    ask_put_short(t->out, *mass);
+    buf_puts(t->out, " lies on the object's, which are ");
+    ask_put_short(t->out, share);
+    buf_puts(t->out, " of the picture.");
+}
+
+static bool say_occlusion(const Teller *t)
+{
+    const char *why;
+    const Measure *m = where_occlusion(t->s, t->side, &why);
+    char label[64];
+    int patch = teller_index(t, "p");
+    if (!m || isnan(where_drop(m, patch))) {
+        buf_printf(t->out, "Occlusion: %s.", why ? why : "not measured yet");
+        return true;
+    }
+    float drop = where_drop(m, patch), mass;
+    buf_printf(t->out, "With patch %s painted grey the answer's logit %s by ", teller_label(t, "p", patch, label),
+               drop < 0 ? "rises" : "falls");
+    ask_put_short(t->out, fabsf(drop));
+    buf_puts(t->out, ".");
+    const float *object = session_peek(t->s, t->side, "where.object");
+    put_mass(t, where_drop_mass(m, object, &mass) ? &mass : NULL);
+    return true;
+}
+
+static void begin_map(const Teller *t, WhereMethod m, const char *label)
+{
+    if (m == WHERE_ROLLOUT)
+        buf_printf(t->out, "By attention rollout (½ mean of heads + ½ itself, through all blocks) patch %s gets ",
+                   label);
+    else if (m == WHERE_ATTENTION && t->s->look.one_head)
+        buf_printf(t->out, "In head %d of the last block patch %s gets ", session_head(t->s), label);
+    else if (m == WHERE_ATTENTION)
+        buf_printf(t->out, "In the mean of the last block's heads patch %s gets ", label);
+    else
+        buf_printf(t->out, "Gradient times input, added up over patch %s, is ", label);
+}
+
+bool say_where(const Teller *t)
+{
+    WhereMethod m = (WhereMethod)t->s->look.method;
+    const char *path = where_path(t->s, m);
+    char label[64];
+    float x, mass;
+    if (m == WHERE_OCCLUSION)
+        return say_occlusion(t);
+    if (session_node(t->s, t->side, path) == NO_NODE) {
+        buf_puts(t->out, "There are no gradients of the picture: `where` adds those of the answer's logit.");
+        return true;
+    }
+    if (!teller_value(t, path, &x))
+        return false;
+    begin_map(t, m, teller_label(t, "p", teller_index(t, "p"), label));
+    ask_put_short(t->out, x);
+    if (m == WHERE_GRADIENT) {
+        buf_puts(t->out, ": what its values would add to ");
+        if (strcmp(t->s->target.path, "where.answer") == 0)
+            buf_puts(t->out, "the answer's logit");
+        else
+            gradient_text(t->s, t->out);
+        buf_puts(t->out, ", were all linear");
+    }
+    buf_putc(t->out, '.');
+    put_mass(t, number_of(t, where_mass_path(t->s, m), &mass) ? &mass : NULL);
+    return true;
+}
+
+bool say_lens(const Teller *t)
+{
+    char best[64], here[64];
+    int block = session_block(t->s), picked = teller_index(t, "o");
+    size_t top = largest_of(t->x, graph_cells(t->g, t->n));
+    bool readout = strcmp(t->s->place.path, "probs") == 0;
+    if (readout)
+        buf_puts(t->out, "The answer names ");
+    else if (strcmp(t->s->place.path, MEASURES_LENS_START) == 0)
+        buf_puts(t->out, "Without any block, only with its own last norm and head, the model would name ");
+    else
+        buf_printf(t->out, "If the model ended after block %d, with its own last norm and head, it would name ", block);
+    buf_printf(t->out, "%s with probability ", teller_label(t, "o", (int)top, best));
+    ask_put_short(t->out, t->x[top]);
+    if ((int)top != picked) {
+        buf_printf(t->out, "; %s has ", teller_label(t, "o", picked, here));
+        ask_put_short(t->out, t->x[t->cell]);
+    }
+    buf_putc(t->out, '.');
+    return true;
+}
+
+bool say_blanks(const Teller *t)
+{
+    float error, flat, hidden = 0, count = 0, mean;
+    char label[64];
+    if (!number_of(t, "guess.error", &error) || !number_of(t, "guess.flat", &flat)) {
+        buf_puts(t->out, "This model has no reconstruction head: it never learned to guess a hidden patch.");
+        return true;
+    }
+    number_of(t, "guess.hidden", &hidden);
+    number_of(t, "guess.hidden_count", &count);
+    buf_printf(t->out, "Patch %s is %s; the guess of it is off by ", teller_label(t, "p", teller_index(t, "p"), label),
+               hidden != 0.0f ? "hidden" : "seen");
+    ask_put_short(t->out, error);
+    buf_puts(t->out, " (mean square of standardised values), the mean colour would be by ");
+    ask_put_short(t->out, flat);
+    buf_putc(t->out, '.');
+    if (count > 1 && number_of(t, "guess.hidden_error_mean", &mean) && number_of(t, "guess.hidden_flat_mean", &flat)) {
+        buf_printf(t->out, " Over the %d hidden patches that is ", (int)count);
+        ask_put_short(t->out, mean);
+        buf_puts(t->out, " against ");
+        ask_put_short(t->out, flat);
+        buf_putc(t->out, '.');
+    }
+    return true;
+}

@@ -1,0 +1,174 @@
+#include "core/session/cursor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/graph/explain.h"
+#include "core/session/edit/slider.h"
+#include "core/session/learned/measures.h"
+#include "core/session/place.h"
+
+static int clamp(int x, int low, int high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+/* u over the patch grid, the prefix tokens in a line below it. */
+static void move_on_grid(Session *s, const char *sym, int dy, int dx)
+{
+    const Graph *g = s->now.base;
+    int axis = session_axis(g, sym), row, col;
+    if (axis == AXIS_NONE)
+        return;
+    const Axis *a = &g->axes[axis];
+    int i = s->place.at[axis], prefix = a->kind == AXIS_TOKEN ? a->prefix : 0;
+    int rows = a->cols > 0 ? (a->n - prefix) / a->cols : 1;
+    if (!axis_patch(a, i, &row, &col)) {
+        if (dy < 0)
+            i = prefix + (rows - 1) * a->cols + clamp(i, 0, a->cols - 1);
+        else
+            i = clamp(i + dx, 0, prefix ? prefix - 1 : a->n - 1);
+    } else if (dy > 0 && row + dy >= rows && prefix) {
+        i = clamp(col, 0, prefix - 1);
+    } else
+        i = prefix + clamp(row + dy, 0, rows - 1) * a->cols + clamp(col + dx, 0, a->cols - 1);
+    s->place.at[axis] = i;
+    session_sync(s, axis);
+}
+
+static void move_axis(Session *s, const char *sym, int by)
+{
+    const Graph *g = s->now.base;
+    int axis = session_axis(g, sym);
+    if (axis == AXIS_NONE)
+        return;
+    s->place.at[axis] = clamp(s->place.at[axis] + by, 0, g->axes[axis].n - 1);
+    session_sync(s, axis);
+}
+
+static void move_on_plane(Session *s, int dy, int dx)
+{
+    NodeId n = session_node(s, SIDE_B, s->place.path);
+    if (n == NO_NODE)
+        return;
+    const Graph *g = session_graph(s, SIDE_B);
+    Plane p = plane_make(g, n);
+    size_t row, col;
+    plane_cursor(g, &p, s->place.at, &row, &col);
+    plane_set(g, p.rows, (size_t)clamp((int)row + dy, 0, (int)p.row_count - 1), s->place.at);
+    plane_set(g, p.cols, (size_t)clamp((int)col + dx, 0, (int)p.col_count - 1), s->place.at);
+    Dims d = dims_union(p.rows, p.cols);
+    for (int i = 0; i < d.n; i++)
+        if (strchr("tp", g->axes[d.axis[i]].sym[0]) && !g->axes[d.axis[i]].sym[1])
+            session_sync(s, d.axis[i]);
+        else if (strcmp(g->axes[d.axis[i]].sym, "y") == 0)
+            session_sync(s, d.axis[i]);
+}
+
+static void move_in_terms(Session *s, int dy, int dx)
+{
+    NodeId n = session_node(s, SIDE_B, s->place.path);
+    if (n == NO_NODE)
+        return;
+    const Graph *g = session_graph(s, SIDE_B);
+    Explain e = explain_open(g, n, session_cell(s, SIDE_B, n));
+    int inputs = op_inputs(graph_node(g, n)->op), last = e.terms > 1000000 ? 1000000 : (int)e.terms;
+    if (last == 1) /* one term: its operands stand below each other */
+        dx += dy;
+    s->place.term = (size_t)clamp((int)s->place.term + dy, 0, last ? last - 1 : 0);
+    s->place.operand = clamp(s->place.operand + dx, 0, inputs ? inputs - 1 : 0);
+}
+
+/* The same kind of node in another block, where that block has it. */
+static void move_to_block(Session *s, int block)
+{
+    char path[SESSION_PATH];
+    session_in_block(s->place.path, block, path);
+    if (session_node(s, SIDE_B, path) == NO_NODE)
+        return;
+    snprintf(s->place.path, sizeof s->place.path, "%s", path);
+    place_find_box(s);
+}
+
+/* Heads of all blocks: blocks are rows. */
+static void move_on_heads(Session *s, int dy, int dx)
+{
+    move_axis(s, "h", dx);
+    if (dy)
+        move_to_block(s, clamp(session_block(s) + dy, 0, s->model.vit.layers - 1));
+}
+
+/* Along the film, and through the patches column by column, so that two keys reach every one. */
+static void move_in_training(Session *s, int dy, int dx)
+{
+    const History *h = session_history_shown(s);
+    const Graph *g = s->now.base;
+    int p = session_axis(g, "p"), row, col;
+    if (h && h->snapshot_count)
+        s->look.snapshot = clamp(s->look.snapshot + dx, 0, h->snapshot_count - 1);
+    if (!dy || p == AXIS_NONE || !axis_patch(&g->axes[p], s->place.at[p], &row, &col))
+        return;
+    int rows = g->axes[p].n / g->axes[p].cols, at = clamp(col * rows + row + dy, 0, g->axes[p].n - 1);
+    s->place.at[p] = at % rows * g->axes[p].cols + at / rows;
+    session_sync(s, p);
+}
+
+static void move_on_tiles(Session *s, int dy, int dx)
+{
+    NodeId n = session_node(s, SIDE_B, s->place.path);
+    if (n == NO_NODE || graph_node(session_graph(s, SIDE_B), n)->dims.n == 0)
+        return;
+    const Graph *g = session_graph(s, SIDE_B);
+    int axis = graph_node(g, n)->dims.axis[0]; /* filters[d,…], components[k,…] */
+    s->place.at[axis] = clamp(s->place.at[axis] + dx + dy * MEASURES_TILES_ACROSS, 0, g->axes[axis].n - 1);
+}
+
+/* Rows are what would be named before the first block, −1, after each block, and the answer itself. */
+static void move_in_lens(Session *s, int dy, int dx)
+{
+    int last = s->model.vit.layers - 1, block = session_block(s);
+    int here = strcmp(s->place.path, MEASURES_LENS_START) == 0 ? -1 : block < 0 ? last + 1 : block;
+    int row = clamp(here + dy, session_node(s, SIDE_B, MEASURES_LENS_START) == NO_NODE ? 0 : -1, last + 1);
+    char path[SESSION_PATH];
+    move_axis(s, "o", dx);
+    snprintf(path, sizeof path, "blocks.%d.lens.probs", row);
+    if (row < 0)
+        snprintf(path, sizeof path, "%s", MEASURES_LENS_START);
+    if (row > last || session_node(s, SIDE_B, path) == NO_NODE)
+        snprintf(path, sizeof path, "probs");
+    snprintf(s->place.path, sizeof s->place.path, "%s", path);
+    place_find_box(s);
+}
+
+static void move_slider(Session *s, int dy, int dx)
+{
+    Err err;
+    s->look.reach = clamp(s->look.reach + dy, 0, REACH_COUNT - 1);
+    if (dx && !slider_set(s, slider_notch(s) + clamp(dx, -MEASURES_FACTORS, MEASURES_FACTORS), &err))
+        session_say(s, "%s", err.text);
+}
+
+void move_cursor(Session *s, int dy, int dx)
+{
+    switch (s->place.screen) {
+    case SCREEN_PICTURE: move_on_grid(s, "p", dy, dx); break;
+    case SCREEN_POSITIONS: move_on_grid(s, "p", dy, dx); break;
+    case SCREEN_ROW: move_on_grid(s, "u", dy, dx); break;
+    case SCREEN_MATRIX:
+        move_axis(s, "t", dy);
+        move_axis(s, "u", dx);
+        break;
+    case SCREEN_SHEET:
+    case SCREEN_HEADS:
+    case SCREEN_CENSUS: move_on_heads(s, dy, dx); break;
+    case SCREEN_TRAINING: move_in_training(s, dy, dx); break;
+    case SCREEN_FILTERS: move_on_tiles(s, dy, dx); break;
+    case SCREEN_WHERE:
+    case SCREEN_BLANKS: move_on_grid(s, "p", dy, dx); break;
+    case SCREEN_LENS: move_in_lens(s, dy, dx); break;
+    case SCREEN_SCALE: move_slider(s, dy, dx); break;
+    case SCREEN_EXPLAIN: move_in_terms(s, dy, dx); break;
+    case SCREEN_ANSWER: move_axis(s, "o", dy); break;
+    default: move_on_plane(s, dy, dx); break;
+    }
+}

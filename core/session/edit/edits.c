@@ -1,0 +1,168 @@
+#include "core/session/edit/edits.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/mem.h"
+#include "core/session/exhibit.h"
+#include "core/session/place.h"
+
+/* Every change builds the whole edited graph anew, and every one before it is in it. */
+enum { MOST = 200, UNDO_MOST = 1000 };
+
+static void release(EditValues *v)
+{
+    if (!v || --v->uses)
+        return;
+    free(v->data);
+    free(v);
+}
+
+void edit_state_free(EditState *e)
+{
+    for (int i = 0; i < e->count; i++) {
+        free(e->line[i]);
+        release(e->values[i]);
+    }
+    free(e->line);
+    free(e->values);
+    *e = (EditState){0};
+}
+
+void edit_state_add(EditState *e, const char *line)
+{
+    size_t n = (size_t)e->count + 1;
+    e->line = xrealloc(e->line, size_mul(n, sizeof *e->line));
+    e->values = xrealloc(e->values, size_mul(n, sizeof *e->values));
+    e->line[e->count] = xstrdup(line);
+    e->values[e->count++] = NULL;
+}
+
+void edit_state_remove(EditState *e, int i)
+{
+    size_t after = (size_t)(e->count - i - 1);
+    free(e->line[i]);
+    release(e->values[i]);
+    memmove(e->line + i, e->line + i + 1, after * sizeof *e->line);
+    memmove(e->values + i, e->values + i + 1, after * sizeof *e->values);
+    e->count--;
+}
+
+EditState edit_state_copy(const EditState *e)
+{
+    EditState copy = {0};
+    for (int i = 0; i < e->count; i++) {
+        edit_state_add(&copy, e->line[i]);
+        copy.values[i] = e->values[i];
+        if (copy.values[i])
+            copy.values[i]->uses++;
+    }
+    return copy;
+}
+
+static void push(EditState **stack, int *count, size_t *cap, EditState state)
+{
+    if (*count == UNDO_MOST) {
+        edit_state_free(&(*stack)[0]);
+        memmove(*stack, *stack + 1, (UNDO_MOST - 1) * sizeof **stack);
+        --*count;
+    }
+    *stack = grow(*stack, cap, (size_t)*count, sizeof **stack);
+    (*stack)[(*count)++] = state;
+}
+
+/* Builds the edited graph of `lines`; nothing changes on failure. */
+static bool build(Session *s, const EditState *lines, Err *err)
+{
+    Arena arena = {0};
+    Edit *edits = NULL;
+    int count = 0;
+    bool ok = edits_parse(s, lines, &arena, &edits, &count, err) &&
+              exhibit_edit(&s->now, edits, count, &arena, s->pool, err);
+    arena_free(&arena);
+    if (ok) {
+        exhibit_gradients(&s->now, &s->target);
+        session_changed(s);
+    }
+    return ok;
+}
+
+bool edits_apply(Session *s, const EditState *lines, bool remember, Err *err)
+{
+    if (!build(s, lines, err))
+        return false;
+    EditState copy = edit_state_copy(lines);
+    if (remember) {
+        push(&s->undo, &s->undo_count, &s->undo_cap, s->edits);
+        for (int i = 0; i < s->redo_count; i++)
+            edit_state_free(&s->redo[i]);
+        s->redo_count = 0;
+    } else
+        edit_state_free(&s->edits);
+    s->edits = copy;
+    if (!session_compares(s))
+        s->compare = COMPARE_OFF;
+    return true;
+}
+
+bool edits_renew(Session *s, Err *err)
+{
+    return build(s, &s->edits, err);
+}
+
+bool edits_has(const Session *s, const char *line)
+{
+    for (int i = 0; i < s->edits.count; i++)
+        if (strcmp(s->edits.line[i], line) == 0)
+            return true;
+    return false;
+}
+
+bool edits_add(Session *s, const char *line, bool toggle, Err *err)
+{
+    if (s->edits.count >= MOST && !(toggle && edits_has(s, line)))
+        return err_set(err,
+                       "%d changes are in force, and there is room for no more: `undo` or `reset edits` makes some",
+                       s->edits.count);
+    EditState next = edit_state_copy(&s->edits);
+    bool had = false;
+    for (int i = next.count - 1; i >= 0; i--)
+        if (strcmp(next.line[i], line) == 0) {
+            edit_state_remove(&next, i);
+            had = true;
+        }
+    if (!had || !toggle)
+        edit_state_add(&next, line);
+    bool ok = edits_apply(s, &next, true, err);
+    edit_state_free(&next);
+    if (ok && session_edited(s) && s->compare == COMPARE_OFF)
+        s->compare = COMPARE_SIDES;
+    return ok;
+}
+
+static bool take(Session *s, EditState **from, int *from_count, EditState **to, int *to_count, size_t *to_cap, Err *err)
+{
+    EditState state = (*from)[*from_count - 1];
+    if (!build(s, &state, err))
+        return false;
+    (*from_count)--;
+    push(to, to_count, to_cap, s->edits);
+    s->edits = state;
+    s->compare = !session_compares(s) ? COMPARE_OFF : s->compare == COMPARE_OFF ? COMPARE_SIDES : s->compare;
+    return true;
+}
+
+bool edits_undo(Session *s, Err *err)
+{
+    if (!s->undo_count)
+        return err_set(err, "there is nothing to undo");
+    return take(s, &s->undo, &s->undo_count, &s->redo, &s->redo_count, &s->redo_cap, err);
+}
+
+bool edits_redo(Session *s, Err *err)
+{
+    if (!s->redo_count)
+        return err_set(err, "there is nothing to do again");
+    return take(s, &s->redo, &s->redo_count, &s->undo, &s->undo_count, &s->undo_cap, err);
+}

@@ -1,0 +1,315 @@
+/* Commands that go to what the model learned: the screens of measures.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/session/command.h"
+#include "core/session/edit/edits.h"
+#include "core/session/edit/slider.h"
+#include "core/session/learned/gradient.h"
+#include "core/session/learned/measures.h"
+#include "core/session/learned/scale_places.h"
+#include "core/session/learned/where.h"
+
+static int clamp(int x, int low, int high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+/* A number such as 3, +1, -2; relative says which. */
+static bool number(const char *text, int *value, bool *relative)
+{
+    char *end;
+    long v = strtol(text, &end, 10);
+    *relative = *text == '+' || *text == '-';
+    *value = (int)clamp((int)(v > 100000 ? 100000 : v < -100000 ? -100000 : v), -100000, 100000);
+    return end != text && !*end;
+}
+
+/* To a screen, standing on `path`; a screen that is on stays. */
+static void go(Session *s, Screen screen, const char *path)
+{
+    if (s->place.screen != screen || strcmp(s->place.path, path) != 0)
+        session_go(s, path, screen);
+}
+
+/* A node of the block in focus, of the last one where none is. */
+static const char *in_block(const Session *s, const char *name, char out[SESSION_PATH])
+{
+    int block = session_block(s);
+    snprintf(out, SESSION_PATH, "blocks.%d.%s", block < 0 ? s->model.vit.layers - 1 : block, name);
+    return out;
+}
+
+static bool has(const Session *s, const char *path)
+{
+    return session_node(s, SIDE_B, path) != NO_NODE;
+}
+
+/* --- training --- */
+
+static bool training_word(Session *s, const char *word, int column, Err *err)
+{
+    int value;
+    bool relative;
+    const char *problem = session_history_problem(s);
+    if (strcmp(word, "twin") == 0 || strcmp(word, "own") == 0) {
+        if (*word == 't' && !session_history_twin(s))
+            return err_set(err, "%s",
+                           problem ? problem : "no twin, trained without the scale, is known for this model");
+        s->look.twin = *word == 't';
+        return true;
+    }
+    const History *h = session_history_shown(s);
+    int last = h ? h->snapshot_count - 1 : -1, at = clamp(s->look.snapshot, 0, last < 0 ? 0 : last);
+    bool first = strcmp(word, "first") == 0, end = strcmp(word, "last") == 0, counts = number(word, &value, &relative);
+    if (!first && !end && !counts)
+        return err_set(err,
+                       "column %d: expected the number of a snapshot, +1, -1, first, last, twin or own, found '%s'",
+                       column, word);
+    if (last < 0)
+        return err_set(err, "%s", problem ? problem : "no record of training is known for this model");
+    if (counts && !relative && (value < 0 || value > last))
+        return err_set(err, "column %d: there is no snapshot %d: they go from 0 to %d", column, value, last);
+    s->look.snapshot = first ? 0 : end ? last : clamp(relative ? at + value : value, 0, last);
+    return true;
+}
+
+static bool run_training(Session *s, const Args *a, Err *err)
+{
+    bool arrives = s->place.screen != SCREEN_TRAINING;
+    bool read = session_history(s) != NULL;
+    measures_read_history(s);
+    if (!read && session_history(s)) /* the model that is on show is the last snapshot */
+        s->look.snapshot = session_history(s)->snapshot_count - 1;
+    const Graph *g = s->now.base;
+    const char *patch = args_named(a, "patch");
+    int p = session_axis(g, "p"), at = 0;
+    if (patch && (p == AXIS_NONE || !axis_parse(&g->axes[p], patch, &at)))
+        return err_set(err, "patch=%s: this model has no such patch", patch);
+    for (int i = 0; i < a->count; i++)
+        if (!training_word(s, a->word[i], a->column[i], err))
+            return false;
+    if (patch) {
+        s->place.at[p] = at;
+        session_sync(s, p);
+    }
+    if (arrives)
+        go(s, SCREEN_TRAINING,
+           has(s, "pos_embed") ? "pos_embed" : graph_node(s->now.base, s->now.nodes.patch_embed)->path);
+    if (session_history_problem(s) && !session_history(s))
+        session_say(s, "%s", session_history_problem(s));
+    return true;
+}
+
+/* --- filters --- */
+
+static bool run_filters(Session *s, const Args *a, Err *err)
+{
+    const Graph *g = s->now.base;
+    const char *word = a->count ? a->word[0] : s->place.screen == SCREEN_FILTERS ? "" : "filters";
+    int value, axis = session_axis(g, s->look.components ? "k" : "d"),
+               last = axis == AXIS_NONE ? -1 : g->axes[axis].n - 1;
+    bool relative, counts = number(word, &value, &relative);
+    if (counts && relative && last >= 0)
+        value = clamp(s->place.at[axis] + value, 0, last);
+    if (counts && (value < 0 || value > last))
+        return err_set(err, "column %d: there is no tile %d: they go from 0 to %d", a->column[0], value, last);
+    if (strcmp(word, "components") == 0)
+        s->look.components = true;
+    else if (strcmp(word, "filters") == 0)
+        s->look.components = false;
+    else if (strcmp(word, "next") == 0)
+        s->look.components = !s->look.components;
+    else if (*word && !counts)
+        return err_set(err, "column %d: expected filters, components, next or a tile's number, found '%s'",
+                       a->column[0], word);
+    const char *path = s->look.components ? "patch_embed.probe.components" : "patch_embed.probe.filters";
+    go(s, SCREEN_FILTERS, has(s, path) ? path : graph_node(s->now.base, s->now.nodes.patch_embed)->path);
+    if (counts)
+        s->place.at[axis] = value;
+    return true;
+}
+
+/* --- where --- */
+
+/* A patch by its label, where there is one: the data cursor goes there. */
+static bool patch_word(Session *s, const Args *a, int i, Err *err)
+{
+    const Graph *g = s->now.base;
+    int p = session_axis(g, "p"), patch;
+    if (a->count <= i)
+        return true;
+    if (p == AXIS_NONE || !axis_parse(&g->axes[p], a->word[i], &patch))
+        return err_set(err, "column %d: expected a patch such as r3c4, found '%s'", a->column[i], a->word[i]);
+    s->place.at[p] = patch;
+    session_sync(s, p);
+    return true;
+}
+
+static bool run_where(Session *s, const Args *a, Err *err)
+{
+    int value, method = s->look.method;
+    bool relative, known = !a->count;
+    for (int i = 0; a->count && i < WHERE_METHODS; i++)
+        if (strcmp(a->word[0], where_word((WhereMethod)i)) == 0) {
+            method = i;
+            known = true;
+        }
+    if (!known && strcmp(a->word[0], "next") == 0) {
+        method = (method + 1) % WHERE_METHODS;
+        known = true;
+    }
+    if (!known && number(a->word[0], &value, &relative)) {
+        method = relative ? clamp(method + value, 0, WHERE_METHODS - 1) : value;
+        if (method < 0 || method >= WHERE_METHODS)
+            return err_set(err, "column %d: there is no map %d: they go from 0 to %d", a->column[0], method,
+                           WHERE_METHODS - 1);
+        known = true;
+    }
+    if (!known)
+        return err_set(err, "column %d: expected rollout, attention, gradient, occlusion, next or 0 to %d, found '%s'",
+                       a->column[0], WHERE_METHODS - 1, a->word[0]);
+    return where_go(s, (WhereMethod)method, err) && patch_word(s, a, 1, err);
+}
+
+/* --- the others --- */
+
+static bool no_words(const Args *a, Err *err)
+{
+    return !a->count || err_set(err, "column %d: '%s' means nothing here", a->column[0], a->word[0]);
+}
+
+static bool run_heads(Session *s, const Args *a, Err *err)
+{
+    char path[SESSION_PATH];
+    if (!no_words(a, err))
+        return false;
+    go(s, SCREEN_HEADS, in_block(s, "attn.pattern", path));
+    return true;
+}
+
+/* `lens [start, N, answer] [CLASS]` */
+static bool run_lens(Session *s, const Args *a, Err *err)
+{
+    const Graph *g = s->now.base;
+    char path[SESSION_PATH];
+    int block, o = session_axis(g, "o"), picked = 0, last = s->model.vit.layers - 1;
+    bool relative;
+    in_block(s, "lens.probs", path);
+    if (a->count && strcmp(a->word[0], "answer") == 0)
+        snprintf(path, sizeof path, "probs");
+    else if (a->count && strcmp(a->word[0], "start") == 0)
+        snprintf(path, sizeof path, "%s", MEASURES_LENS_START);
+    else if (a->count && (!number(a->word[0], &block, &relative) || relative || block < 0 || block > last))
+        return err_set(err, "column %d: expected start, a block, 0 to %d, or answer, found '%s'", a->column[0], last,
+                       a->word[0]);
+    else if (a->count)
+        snprintf(path, sizeof path, "blocks.%d.lens.probs", block);
+    if (!has(s, path))
+        snprintf(path, sizeof path, "probs");
+    if (!has(s, path) || o == AXIS_NONE)
+        return err_set(err, "this model has no classes");
+    if (a->count > 1 && !axis_parse(&g->axes[o], a->word[1], &picked))
+        return err_set(err, "column %d: there is no class '%s'", a->column[1], a->word[1]);
+    const float *probs = a->count > 1 || s->place.screen == SCREEN_LENS ? NULL : session_need(s, SIDE_B, "probs", err);
+    for (int i = 0; probs && i < g->axes[o].n; i++) /* who comes without naming a class stands on the answer */
+        picked = i == 0 || probs[i] > probs[picked] ? i : picked;
+    go(s, SCREEN_LENS, path);
+    if (a->count > 1 || probs)
+        s->place.at[o] = picked;
+    return true;
+}
+
+/* What the factor is put on, or which factor: reach is REACH_COUNT where it is a number. */
+static bool laboratory_word(const char *word, int *reach, int *value, bool *relative)
+{
+    static const char *const REACHES[REACH_COUNT] = {"all", "block", "head"};
+    for (*reach = 0; *reach < REACH_COUNT; ++*reach)
+        if (strcmp(word, REACHES[*reach]) == 0)
+            return true;
+    return number(word, value, relative);
+}
+
+/* A block in the middle where none is in focus: of the last one only the row that the answer is read from is used. */
+static bool run_laboratory(Session *s, const Args *a, Err *err)
+{
+    char path[SESSION_PATH];
+    int reach, value, block = session_block(s);
+    bool relative;
+    for (int i = 0; i < a->count; i++)
+        if (!laboratory_word(a->word[i], &reach, &value, &relative))
+            return err_set(err,
+                           "column %d: expected all, block, head, or the factor's number 0 to %d, +1, -1, found '%s'",
+                           a->column[i], MEASURES_FACTORS - 1, a->word[i]);
+    if (s->place.screen != SCREEN_SCALE) {
+        snprintf(path, sizeof path, "blocks.%d.attn.pattern", block < 0 ? (s->model.vit.layers - 1) / 2 : block);
+        if (!gradient_answer(s, err))
+            return false;
+        go(s, SCREEN_SCALE, path);
+    }
+    for (int i = 0; i < a->count; i++) {
+        laboratory_word(a->word[i], &reach, &value, &relative);
+        if (reach < REACH_COUNT)
+            s->look.reach = reach;
+        else if (!slider_set(s, relative ? slider_notch(s) + value : value, err))
+            return false;
+    }
+    return true;
+}
+
+static bool run_census(Session *s, const Args *a, Err *err)
+{
+    char path[SESSION_PATH];
+    if (!no_words(a, err))
+        return false;
+    go(s, SCREEN_CENSUS, in_block(s, "attn.z", path));
+    return true;
+}
+
+static bool run_blanks(Session *s, const Args *a, Err *err)
+{
+    if (!has(s, "guess"))
+        return err_set(err, "this model never learned to guess hidden patches: it has no reconstruction head");
+    go(s, SCREEN_BLANKS, "guess");
+    return patch_word(s, a, 0, err);
+}
+
+/* Without a word the first place; next: from there the second, else the first. */
+static bool run_showcase(Session *s, const Args *a, Err *err)
+{
+    char first[32];
+    int value;
+    bool relative, next = a->count && strcmp(a->word[0], "next") == 0;
+    snprintf(first, sizeof first, "#%u", TELLING[0].picture);
+    bool there = strcmp(s->now.input.path, first) == 0 && edits_has(s, "set scale off");
+    if (!a->count || next)
+        return scale_places_go(s, next && there, err);
+    if (!number(a->word[0], &value, &relative) || relative || value < 1 || value > SCALE_PLACES)
+        return err_set(err, "column %d: expected 1, where the scale matters most, 2, where least, or next, found '%s'",
+                       a->column[0], a->word[0]);
+    return scale_places_go(s, value - 1, err);
+}
+
+static const Command COMMANDS[] = {
+    {"training", "learned", "training [N, +1, -1, first, last] [twin, own] [patch=PATCH]",
+     "how it learned, snapshot by snapshot: positions, curves", 0, run_training, NULL},
+    {"filters", "learned", "filters [filters, components, next, N, +1, -1]",
+     "what the patch filters look for; principal components", 0, run_filters, NULL},
+    {"heads", "learned", "heads", "how far every head looks, and how evenly", 0, run_heads, NULL},
+    {"where", "learned", "where [rollout, attention, gradient, occlusion, next] [PATCH]",
+     "where it looked: four answers side by side", 0, run_where, NULL},
+    {"lens", "learned", "lens [start, N, answer] [CLASS]", "what it would name after each block; class token or mean",
+     0, run_lens, NULL},
+    {"laboratory", "learned", "laboratory [all, block, head] [N, +1, -1]",
+     "the scale laboratory: a factor on 1/√d_k on a slider", 0, run_laboratory, NULL},
+    {"census", "learned", "census", "accuracy lost with each head", 0, run_census, NULL},
+    {"blanks", "learned", "blanks [PATCH]", "hidden patches and what the model guesses there", 0, run_blanks, NULL},
+    {"showcase", "go", "showcase [1, 2, next]",
+     "why there is a 1/√d_k: where taking it away changes most, and where least", COMMAND_EDIT, run_showcase, NULL},
+};
+
+CommandTable session_commands_learned(void)
+{
+    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS)};
+}

@@ -1,0 +1,271 @@
+#include "core/session/learned/measures_parts.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "assets/assets.h"
+#include "core/base/clock.h"
+#include "core/base/file.h"
+#include "core/base/mem.h"
+
+static const MeasureKind OF_SCREEN[SCREEN_COUNT] = {
+    [SCREEN_PICTURE] = MEASURE_KINDS, [SCREEN_TENSOR] = MEASURE_KINDS, [SCREEN_SHEET] = MEASURE_KINDS,
+    [SCREEN_MATRIX] = MEASURE_KINDS,  [SCREEN_ROW] = MEASURE_KINDS,    [SCREEN_POSITIONS] = MEASURE_KINDS,
+    [SCREEN_EXPLAIN] = MEASURE_KINDS, [SCREEN_ANSWER] = MEASURE_KINDS, [SCREEN_TRAINING] = MEASURE_KINDS,
+    [SCREEN_FILTERS] = MEASURE_KINDS, [SCREEN_HEADS] = MEASURE_KINDS,  [SCREEN_WHERE] = MEASURE_OCCLUSION,
+    [SCREEN_LENS] = MEASURE_READOUT,  [SCREEN_SCALE] = MEASURE_SCALE,  [SCREEN_CENSUS] = MEASURE_CENSUS,
+    [SCREEN_BLANKS] = MEASURE_KINDS};
+_Static_assert(SCREEN_COUNT == 16, "a screen more: which measurement does it show?");
+
+static struct Measures *measures_of(Session *s)
+{
+    if (!s->measures)
+        s->measures = xcalloc(1, sizeof *s->measures);
+    return s->measures;
+}
+
+/* --- records of training --- */
+
+static void free_record(Record *r)
+{
+    position_film_free(&r->film);
+    history_free(&r->history);
+    free(r->grid);
+    *r = (Record){.there = false};
+}
+
+static void read_grids(Record *r)
+{
+    const History *h = &r->history;
+    r->there = true;
+    position_film_init(&r->film, h);
+    r->grid = xcalloc((size_t)h->snapshot_count + 1, sizeof *r->grid);
+    for (int i = 0; i < h->snapshot_count; i++)
+        if (!position_grid_figures(&h->vit, h->snapshot[i].positions, &r->grid[i])) {
+            free(r->grid);
+            r->grid = NULL;
+            return;
+        }
+}
+
+static void read_asset(struct Measures *t, Record *r, const VitConfig *c, const char *name)
+{
+    const Asset *a = asset_find(name);
+    Err err = {{0}};
+    if (a && history_decode(&r->history, c, name, a->data, a->size, &err))
+        read_grids(r);
+    else if (a)
+        snprintf(t->problem, sizeof t->problem, "%s", err.text);
+}
+
+/* The first of the names that is there. */
+static void read_beside(struct Measures *t, Record *r, const VitConfig *c, const char *model, const char *const *names,
+                        int count)
+{
+    char path[1200];
+    Err err = {{0}};
+    const char *slash = strrchr(model, '/');
+    int folder = file_is_dir(model) ? (int)strlen(model) : slash ? (int)(slash - model) : 0;
+    for (int i = 0; i < count; i++) {
+        snprintf(path, sizeof path, "%.*s%s%s", folder, model, folder ? "/" : "", names[i]);
+        if (!file_exists(path))
+            continue;
+        if (history_read(&r->history, c, path, &err))
+            read_grids(r);
+        else
+            snprintf(t->problem, sizeof t->problem, "%s", err.text);
+        return;
+    }
+}
+
+void measures_read_history(Session *s)
+{
+    static const char *const OWN[] = {"history.safetensors"}, *const TWIN[] = {"history-twin.safetensors",
+                                                                               "twin/history.safetensors"};
+    struct Measures *t = measures_of(s);
+    const VitConfig *c = &s->model.vit;
+    if (t->read)
+        return;
+    t->read = true;
+    if (*s->model_path) {
+        read_beside(t, &t->own, c, s->model_path, OWN, 1);
+        read_beside(t, &t->twin, c, s->model_path, TWIN, 2);
+    } else {
+        read_asset(t, &t->own, c, OWN[0]);
+        read_asset(t, &t->twin, c, TWIN[0]);
+    }
+    s->changes++;
+}
+
+const History *session_history(const Session *s)
+{
+    return s->measures && s->measures->own.there ? &s->measures->own.history : NULL;
+}
+
+const History *session_history_twin(const Session *s)
+{
+    return s->measures && s->measures->twin.there ? &s->measures->twin.history : NULL;
+}
+
+const History *session_history_shown(const Session *s)
+{
+    const History *twin = s->look.twin ? session_history_twin(s) : NULL;
+    return twin ? twin : session_history(s);
+}
+
+const PositionGrid *session_history_grid(const Session *s, bool twin, int snapshot)
+{
+    const Record *r = !s->measures ? NULL : twin ? &s->measures->twin : &s->measures->own;
+    return r && r->there && r->grid && snapshot >= 0 && snapshot < r->history.snapshot_count ? &r->grid[snapshot]
+                                                                                             : NULL;
+}
+
+const PositionFilm *session_film(const Session *s, bool twin)
+{
+    const Record *r = !s->measures ? NULL : twin ? &s->measures->twin : &s->measures->own;
+    return r && r->there && r->film.frame ? &r->film : NULL;
+}
+
+/* The film of the run that is looked at, from the chosen snapshot outward. */
+static bool step_film(Session *s, int64_t deadline_ns)
+{
+    PositionFilm *f = s->look.twin && s->measures->twin.there ? &s->measures->twin.film : &s->measures->own.film;
+    if (!f->frame || f->made == f->history->snapshot_count)
+        return true;
+    s->changes++;
+    return position_film_step(f, s->look.snapshot, deadline_ns);
+}
+
+const char *session_history_problem(const Session *s)
+{
+    return s->measures && *s->measures->problem ? s->measures->problem : NULL;
+}
+
+/* --- measurements --- */
+
+float measures_factor(const Session *s, int i)
+{
+    static const float FACTOR[MEASURES_FACTORS] = {0.125f, 0.25f,      0.35355339f, 0.5f, 0.70710678f, 1, 1.4142135f,
+                                                   2,      2.8284271f, 4,           8};
+    float off = 1 / s->model.vit.scale, best = INFINITY;
+    int nearest = 0;
+    REQUIRE(i >= 0 && i < MEASURES_FACTORS);
+    for (int k = 0; k < MEASURES_FACTORS; k++) { /* by ratio */
+        float ratio = FACTOR[k] > off ? FACTOR[k] / off : off / FACTOR[k];
+        if (ratio < best) {
+            best = ratio;
+            nearest = k;
+        }
+    }
+    bool takes = isfinite(off) && off > 0 && nearest != MEASURES_FACTORS / 2;
+    return takes && i == nearest ? off : FACTOR[i];
+}
+
+/* Why this kind cannot be measured for the model that is open, or NULL. */
+static const char *impossible(const Session *s, MeasureKind kind)
+{
+    if (!s->model.vit.classes)
+        return "this model names no classes";
+    if (kind == MEASURE_OCCLUSION)
+        return NULL;
+    if (!dataset_suits_drawn(&s->model, NULL))
+        return "no labelled pictures are known for this model; see `vitrine evaluate --help`";
+    if (kind == MEASURE_READOUT && !readout_has_other(&s->model.vit))
+        return "this model has one read-out only: there is nothing to compare it with";
+    return NULL;
+}
+
+const Measure *session_measure(const Session *s, MeasureKind kind, const char **why)
+{
+    const Measuring *w = s->measures ? &s->measures->work[kind] : NULL;
+    const char *reason = impossible(s, kind);
+    if (!reason && w && *w->problem)
+        reason = w->problem;
+    if (why)
+        *why = reason;
+    return !reason && w && w->begun ? &w->measure : NULL;
+}
+
+static void free_work(Measuring *w)
+{
+    accuracy_free(w->exam);
+    batch_run_free(w->sweep);
+    free(w->measure.value);
+    free(w->picture);
+    free(w->logits);
+    *w = (Measuring){.begun = false};
+}
+
+static bool step_kind(Session *s, MeasureKind kind, int64_t deadline_ns)
+{
+    if (kind == MEASURE_KINDS || impossible(s, kind))
+        return true;
+    Measuring *w = &measures_of(s)->work[kind];
+    bool occlusion = kind == MEASURE_OCCLUSION;
+    if (!w->begun) {
+        if (occlusion)
+            measures_occlusion_begin(s, w);
+        else
+            measures_accuracy_begin(s, kind, w);
+        w->begun = true;
+    }
+    while (!w->finished && !*w->problem) {
+        w->finished = occlusion ? measures_occlusion_step(s, w, deadline_ns)
+                                : measures_accuracy_step(s, kind, w, deadline_ns);
+        s->changes++;
+        if (clock_ns() >= deadline_ns)
+            break;
+    }
+    return w->finished || *w->problem;
+}
+
+bool measures_step(Session *s, int64_t deadline_ns)
+{
+    if (s->place.screen == SCREEN_TRAINING) {
+        measures_read_history(s);
+        return step_film(s, deadline_ns);
+    }
+    return step_kind(s, OF_SCREEN[s->place.screen], deadline_ns);
+}
+
+bool session_measure_all(Session *s, MeasureKind kind, Err *err)
+{
+    enum { SLICE_NS = 100000000 };
+    const char *why = impossible(s, kind);
+    if (why)
+        return err_set(err, "%s", why);
+    while (!step_kind(s, kind, clock_ns() + SLICE_NS)) {
+        const Measure *m = &s->measures->work[kind].measure;
+        if (s->progress && !s->progress(s->progress_context, "measuring", (double)m->done / (double)m->total))
+            return err_set(err, "cancelled");
+    }
+    const char *problem = s->measures->work[kind].problem;
+    return !*problem || err_set(err, "%s", problem);
+}
+
+void measures_changed(Session *s, StudyChange what)
+{
+    if (!s->measures)
+        return;
+    if (what == MEASURES_MODEL)
+        measures_free(s);
+    else
+        free_work(&s->measures->work[MEASURE_OCCLUSION]);
+}
+
+void measures_free(Session *s)
+{
+    struct Measures *t = s->measures;
+    if (!t)
+        return;
+    for (int i = 0; i < MEASURE_KINDS; i++)
+        free_work(&t->work[i]);
+    free_record(&t->own);
+    free_record(&t->twin);
+    dataset_free(t->stock);
+    pictures_free(t->pictures);
+    free(t);
+    s->measures = NULL;
+}

@@ -1,0 +1,78 @@
+/* What a model learned, for the screens: the records of its training, and measurements over many pictures. A
+ * measurement is made a little at a time by session_step while its screen is on, is dropped when what it depends on
+ * changes, and says over how many pictures it is. Nothing here is drawn before it was measured. */
+#ifndef VITRINE_SESSION_LEARNED_MEASURES_H
+#define VITRINE_SESSION_LEARNED_MEASURES_H
+#include "core/eval/position_grid.h"
+#include "core/session/command.h"
+#include "core/session/learned/position_film.h"
+#include "core/train/history.h"
+
+/* The training run of the model that is open, NULL where none is known; the twin: the same recipe and seed without
+ * 1/√d_k. Read when the training screen is first gone to (`training`) or shown: NULL before. */
+const History *session_history(const Session *s);
+const History *session_history_twin(const Session *s);
+/* What the positions of that run (of its twin) learned; NULL where there is no run or it has no positions. Its frames
+ * are made by measures_step while the screen `training` is on. */
+const PositionFilm *session_film(const Session *s, bool twin);
+/* What the positions knew of the grid at that snapshot of either; NULL where there is no such snapshot, or no
+ * positions. */
+const PositionGrid *session_history_grid(const Session *s, bool twin, int snapshot);
+/* One line when there is a record beside the model that can't be read, else NULL. */
+const char *session_history_problem(const Session *s);
+/* The run that look.twin chooses: the model's own, or the twin's where there is one. */
+const History *session_history_shown(const Session *s);
+
+/* Census, scale and read-out are those of the model as trained, whatever edits are in force: over the first
+ * MEASURES_PICTURES pictures that it never learned from. Occlusion is that of what is on show: this picture, this
+ * model, these edits. */
+typedef enum MeasureKind {
+    MEASURE_CENSUS,    /* rows: blocks, columns: heads; value: share named right with that head's z set to 0. base: with
+                          all heads */
+    MEASURE_SCALE,     /* rows: 1, columns: measures_factor; value: share named right with attn.scale of every block
+                          multiplied     by it. base: at 1 */
+    MEASURE_OCCLUSION, /* rows, columns: the patch grid; value: logit of the answer with that patch grey, as `grey`
+                          makes it. base: with none */
+    MEASURE_READOUT,   /* rows: 1, columns: 2; value: share named right from the class token, from the mean of the patch
+                          tokens. base: as it is read */
+    MEASURE_KINDS
+} MeasureKind;
+
+typedef struct Measure {
+    int rows, cols;
+    float *value;       /* [rows, cols]; NaN until that cell is measured */
+    float base;         /* NaN until measured */
+    size_t pictures;    /* over how many every finished cell is; 1 for occlusion */
+    size_t done, total; /* forward passes, for progress and time left; equal when all is measured */
+    int answer;         /* occlusion: the class whose logit it is, -1 until known */
+} Measure;
+
+/* What the model would answer before its first block. */
+#define MEASURES_LENS_START "embed.lens.probs"
+enum {
+    MEASURES_PICTURES = 500,
+    MEASURES_FACTORS = 11,
+    MEASURES_TILES_ACROSS = 8
+}; /* tiles: how many the up and down keys pass over on the screen `filters` */
+/* Factor number i on attn.scale in the scale laboratory, ascending: 1/8 … 8 in steps of √2 or 2 with 1 in the middle;
+ * the one nearest to 1/attn.scale (√d_k as a rule: no scale at all) gives way to it. */
+float measures_factor(const Session *s, int i);
+/* NULL while nothing of it is there; why (may be NULL): one line when it cannot be measured for this model, else NULL.
+ */
+const Measure *session_measure(const Session *s, MeasureKind kind, const char **why);
+/* For commands and tests: measures to the end, with the session's progress. False when cancelled or impossible. */
+bool session_measure_all(Session *s, MeasureKind kind, Err *err);
+
+/* Called by session_step: works on what the screen that is on shows. True when there is nothing left to do. */
+bool measures_step(Session *s, int64_t deadline_ns);
+/* Reads the records of training, if that was not done yet. */
+void measures_read_history(Session *s);
+/* Called when model, picture or edits changed: drops what depended on them. */
+typedef enum StudyChange { MEASURES_MODEL, MEASURES_INPUT, MEASURES_EDITS } StudyChange;
+void measures_changed(Session *s, StudyChange what);
+void measures_free(Session *s);
+
+/* The commands `training`, `filters`, `heads`, `where`, `lens`, `laboratory`, `census`, `blanks` (commands_learned.c),
+ * each goes to its screen. */
+CommandTable session_commands_learned(void);
+#endif

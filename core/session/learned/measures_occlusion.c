@@ -1,0 +1,144 @@
+/* Occlusion: the picture on show with one patch grey after the other (Zeiler and Fergus 2014), and what becomes of the
+ * answer's logit. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/base/mem.h"
+#include "core/session/learned/measures_parts.h"
+
+static const double LARGE = 1e9; /* FLOPs of one pass: about 10 ms */
+
+/* The picture as the edits leave it. */
+static const float *picture_now(const Exhibit *e)
+{
+    const char *path = graph_node(e->base, e->nodes.input)->path;
+    for (int i = 0; i < e->edit_count; i++)
+        if (e->edits[i].kind == EDIT_VALUES && strcmp(e->edits[i].path, path) == 0)
+            return e->edits[i].data;
+    return e->input.values;
+}
+
+void measures_occlusion_begin(Session *s, Measuring *w)
+{
+    const VitConfig *c = &s->model.vit;
+    const Exhibit *e = &s->now;
+    Measure *m = &w->measure;
+    Err err = {{0}};
+    size_t patches = (size_t)vit_patches(c);
+    *m = (Measure){.rows = c->image_h / c->patch_h,
+                   .cols = c->image_w / c->patch_w,
+                   .base = NAN,
+                   .pictures = 1,
+                   .total = patches + 1,
+                   .answer = -1,
+                   .value = xcalloc(patches, sizeof(float))};
+    for (size_t i = 0; i < patches; i++)
+        m->value[i] = NAN;
+    const BatchRunSetup setup = {.model = &s->model,
+                                 .ready = e->input.ready,
+                                 .edits = e->edits,
+                                 .edit_count = e->edit_count,
+                                 .graph = e->base,
+                                 .threads = pool_threads(s->pool)};
+    w->sweep = batch_run_new(&setup, &err);
+    if (!w->sweep)
+        snprintf(w->problem, sizeof w->problem, "%s", err.text);
+    double flops = 0;
+    for (NodeId n = 0; n <= e->nodes.logits; n++)
+        flops += graph_cost(e->base, n).flops;
+    w->large = flops > LARGE;
+    w->picture = xfloats(e->input.cells);
+    memcpy(w->picture, picture_now(e), e->input.cells * sizeof *w->picture);
+    w->logits = xcalloc(size_mul(patches + 1, (size_t)c->classes), sizeof *w->logits);
+}
+
+typedef struct Pass {
+    const Session *s;
+    Measuring *w;
+} Pass;
+
+/* Picture number i: 0 as it is, else with patch i − 1 grey, as the command `grey` makes it. */
+static void paint(const Session *s, const Measuring *w, size_t i, float *pixels)
+{
+    const VitConfig *c = &s->model.vit;
+    size_t width = (size_t)c->image_w, plane = (size_t)c->image_h * width, ph = (size_t)c->patch_h,
+           pw = (size_t)c->patch_w;
+    memcpy(pixels, w->picture, s->now.input.cells * sizeof *pixels);
+    if (!i)
+        return;
+    float grey = s->now.input.ready ? 0.0f : 127.5f;
+    size_t cols = (size_t)w->measure.cols, row = (i - 1) / cols, col = (i - 1) % cols;
+    for (size_t ch = 0; ch < (size_t)c->channels; ch++)
+        for (size_t y = 0; y < ph; y++)
+            for (size_t x = 0; x < pw; x++)
+                pixels[ch * plane + (row * ph + y) * width + col * pw + x] = grey;
+}
+
+/* Pictures of an item. */
+static size_t count_of(const Measuring *w, size_t item)
+{
+    size_t left = w->measure.total - item * BATCH_RUN_PICTURES;
+    return left < BATCH_RUN_PICTURES ? left : BATCH_RUN_PICTURES;
+}
+
+static void lay_out(const Session *s, const Measuring *w, size_t item, int worker)
+{
+    for (size_t i = 0; i < count_of(w, item); i++)
+        paint(s, w, item * BATCH_RUN_PICTURES + i, batch_run_pixels(w->sweep, worker, (int)i));
+}
+
+static void keep_logits(const Session *s, Measuring *w, size_t item, int worker)
+{
+    size_t first = item * BATCH_RUN_PICTURES, classes = (size_t)s->model.vit.classes;
+    for (size_t i = 0; i < count_of(w, item); i++)
+        memcpy(w->logits + (first + i) * classes, batch_run_logits(w->sweep, worker, (int)i),
+               classes * sizeof *w->logits);
+}
+
+static void occlude(void *pass, size_t item, int worker)
+{
+    const Session *s = ((Pass *)pass)->s;
+    Measuring *w = ((Pass *)pass)->w;
+    lay_out(s, w, item, worker);
+    batch_run_compute(w->sweep, worker);
+    keep_logits(s, w, item, worker);
+}
+
+/* In one thread, but so that it stops between the operations of a pass: an item of a large model takes seconds. */
+static void occlude_slowly(const Session *s, Measuring *w, size_t items, int64_t deadline_ns)
+{
+    while (w->items_done < items) {
+        if (!w->painted)
+            lay_out(s, w, w->items_done, 0);
+        w->painted = !batch_run_step(w->sweep, 0, deadline_ns);
+        if (w->painted)
+            return;
+        keep_logits(s, w, w->items_done++, 0);
+        if (clock_ns() >= deadline_ns)
+            return;
+    }
+}
+
+bool measures_occlusion_step(Session *s, Measuring *w, int64_t deadline_ns)
+{
+    Measure *m = &w->measure;
+    Pass pass = {s, w};
+    size_t items = (m->total + BATCH_RUN_PICTURES - 1) / BATCH_RUN_PICTURES, classes = (size_t)s->model.vit.classes;
+    if (w->large)
+        occlude_slowly(s, w, items, deadline_ns);
+    else
+        w->items_done = pool_run(s->pool, w->items_done, items, occlude, &pass, deadline_ns);
+    if (!w->items_done)
+        return false;
+    m->done = w->items_done == items ? m->total : w->items_done * BATCH_RUN_PICTURES;
+    if (m->answer < 0) {
+        m->answer = batch_run_largest(w->logits, (int)classes);
+        m->base = w->logits[m->answer];
+    }
+    for (size_t i = 1; i < m->done; i++)
+        m->value[i - 1] = w->logits[i * classes + (size_t)m->answer];
+    return w->items_done == items;
+}

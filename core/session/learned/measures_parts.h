@@ -1,0 +1,46 @@
+/* Inside core/session only: what is measured about a model, and how far each measurement is. */
+#ifndef VITRINE_SESSION_LEARNED_MEASURES_PARTS_H
+#define VITRINE_SESSION_LEARNED_MEASURES_PARTS_H
+#include "core/eval/accuracy.h"
+#include "core/eval/batch_run.h"
+#include "core/session/learned/measures.h"
+
+/* A record of training with what its positions knew at every snapshot. */
+typedef struct Record {
+    History history;
+    PositionGrid *grid; /* [snapshots], or NULL where the model has no positions */
+    PositionFilm film;  /* zeroed where it has none */
+    bool there;
+} Record;
+
+/* One measurement under way. */
+typedef struct Measuring {
+    Measure measure;
+    bool begun, finished;
+    int at;          /* the cell being measured; -1: the base */
+    Accuracy *exam;  /* of that cell */
+    BatchRun *sweep; /* occlusion: one for all cells */
+    float *picture;  /* occlusion: values of the picture as it is now */
+    float *logits;   /* occlusion: [1 + patches, classes] */
+    size_t items_done;
+    bool large;   /* occlusion: one pass takes so long that it must stop in the middle; then */
+    bool painted; /* … the next pictures are laid out, and partly computed */
+    char problem[sizeof(((Err *)0)->text)]; /* why it came to nothing, or "" */
+} Measuring;
+
+struct Measures {
+    bool read; /* the records were looked for */
+    Record own, twin;
+    char problem[sizeof(((Err *)0)->text)];
+    Pictures *pictures;
+    Dataset *stock;
+    Measuring work[MEASURE_KINDS];
+};
+
+/* --- measures_accuracy.c: measurements over many pictures --- */
+void measures_accuracy_begin(Session *s, MeasureKind kind, Measuring *w);
+bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t deadline_ns); /* true: finished */
+/* --- measures_occlusion.c --- */
+void measures_occlusion_begin(Session *s, Measuring *w);
+bool measures_occlusion_step(Session *s, Measuring *w, int64_t deadline_ns);
+#endif

@@ -1,0 +1,113 @@
+#include "core/session/learned/scale_places.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/session/edit/edits.h"
+#include "core/session/exhibit.h"
+#include "core/session/place.h"
+
+#define PLACE(picture, block, head, query) {picture, block, head, query},
+#define ACCURACY(pictures, right, without)
+const ScalePlace TELLING[SCALE_PLACES] = {
+#include "core/session/learned/scale_places.def"
+};
+#undef PLACE
+#undef ACCURACY
+
+#define PLACE(picture, block, head, query)
+#define ACCURACY(pictures, right, without)                                                                             \
+    {                                                                                                                  \
+        pictures, right, without                                                                                       \
+    }
+const ScaleAccuracy SCALE_ACCURACY =
+#include "core/session/learned/scale_places.def"
+    ;
+#undef PLACE
+#undef ACCURACY
+
+/* A is the model as trained, so that nothing may be pinned. */
+static bool scale_off(Session *s, Err *err)
+{
+    exhibit_free(&s->pinned);
+    session_changed(s);
+    EditState state = {0};
+    edit_state_add(&state, "set scale off");
+    bool ok = edits_apply(s, &state, true, err);
+    edit_state_free(&state);
+    if (ok)
+        s->compare = COMPARE_SIDES;
+    return ok;
+}
+
+static void stand_on(Session *s, const ScalePlace *p)
+{
+    const Graph *g = s->now.base;
+    int h = session_axis(g, "h"), t = session_axis(g, "t"), u = session_axis(g, "u"), query;
+    if (h != AXIS_NONE && p->head < g->axes[h].n)
+        s->place.at[h] = p->head;
+    if (t == AXIS_NONE || u == AXIS_NONE || !axis_parse(&g->axes[t], p->query, &query))
+        return;
+    s->place.at[u] = query;
+    s->place.at[t] = query;
+    session_sync(s, t);
+}
+
+/* Short: it stands on one line of a small screen. */
+static void tell(Session *s, int which)
+{
+    const ScaleAccuracy *a = &SCALE_ACCURACY;
+    double with = 100.0 * a->right / a->pictures, without = 100.0 * a->without / a->pictures;
+    session_say(s,
+                which == 0 ? "The row collapses; of %d pictures %.1f %% are right, not %.1f.  :showcase 2"
+                           : "Here little changes; of %d pictures %.1f %% are right, not %.1f.",
+                a->pictures, without, with);
+}
+
+bool scale_places_tell(Session *s)
+{
+    char input[32], path[SESSION_PATH];
+    for (int i = 0; i < SCALE_PLACES && !*s->model_path; i++) {
+        snprintf(input, sizeof input, "#%u", TELLING[i].picture);
+        snprintf(path, sizeof path, "blocks.%d.attn.pattern", TELLING[i].block);
+        if (strcmp(s->now.input.path, input) != 0 || strcmp(s->place.path, path) != 0)
+            continue;
+        tell(s, i);
+        return true;
+    }
+    return false;
+}
+
+const char *scale_places_input(char *out, size_t n)
+{
+    snprintf(out, n, "#%u", TELLING[0].picture);
+    return out;
+}
+
+void scale_places_begin(Session *s)
+{
+    char path[SESSION_PATH];
+    snprintf(path, sizeof path, "blocks.%d.attn.pattern", TELLING[0].block);
+    session_go(s, path, SCREEN_ROW);
+    stand_on(s, &TELLING[0]);
+    s->back_count = 0;
+}
+
+bool scale_places_go(Session *s, int which, Err *err)
+{
+    char path[SESSION_PATH], input[32];
+    bool bundled = !*s->model_path;
+    const ScalePlace *p = &TELLING[which];
+    snprintf(input, sizeof input, "#%u", p->picture);
+    snprintf(path, sizeof path, "blocks.%d.attn.pattern", bundled ? p->block : 0);
+    if ((bundled && strcmp(s->now.input.path, input) != 0 && !session_open_input(s, input, err)) || !scale_off(s, err))
+        return false;
+    s->look.average = false;
+    session_go(s, path, SCREEN_ROW);
+    if (bundled) {
+        stand_on(s, p);
+        tell(s, which);
+    } else
+        session_say(s, "1/√d_k is taken away. `vitrine evaluate --showcase` finds where that tells most.");
+    return true;
+}

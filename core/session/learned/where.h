@@ -1,0 +1,32 @@
+/* "Where did it look?": four answers, one number per patch each. Three are nodes (core/models/probes.h), the fourth is
+ * measured (measures.h). */
+#ifndef VITRINE_SESSION_WHERE_H
+#define VITRINE_SESSION_WHERE_H
+#include "core/session/learned/measures.h"
+
+typedef enum WhereMethod {
+    WHERE_ROLLOUT,   /* attention rollout through all blocks */
+    WHERE_ATTENTION, /* the last block's attention: mean of heads, or one (look.one_head) */
+    WHERE_GRADIENT,  /* gradient × input, summed over a patch */
+    WHERE_OCCLUSION, /* how far the answer's logit falls when the patch is grey */
+    WHERE_METHODS
+} WhereMethod;
+const char *where_word(WhereMethod m); /* "rollout" */
+/* The map's node, [p] or [h,p]; for occlusion the answer's logit. */
+const char *where_path(const Session *s, WhereMethod m);
+/* The node of the share of the map that lies on the object, a number or [h]; NULL for occlusion. */
+const char *where_mass_path(const Session *s, WhereMethod m);
+
+/* Occlusion as measured of what that side shows, NULL while nothing is there; *why: one line where it will never be,
+ * else NULL. */
+const Measure *where_occlusion(const Session *s, Side side, const char **why);
+float where_drop(const Measure *m,
+                 int patch); /* logit of the answer less that with the patch grey; NaN until measured */
+/* Σ of the drops (negative ones as 0) over the object's patches by that over all. False until all are measured, without
+ * an object (object[patches] NULL), and where no patch drops. */
+bool where_drop_mass(const Measure *m, const float *object, float *mass);
+
+/* To the screen, or another map on it. The first time the gradients of the answer's logit are added, unless others are
+ * in force. */
+bool where_go(Session *s, WhereMethod m, Err *err);
+#endif

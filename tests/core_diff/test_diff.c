@@ -1,0 +1,590 @@
+/* Comparing with recorded forward passes: agreement, names, shapes, gaps, and files that can't be meant. */
+#include "tests/core_diff/diffing.h"
+
+#define ORACLE_MAP "tests/data/diff/oracle.map"
+
+static void compare_oracle(const char *model, const char *file, Precision p, Compared *d, Side *s)
+{
+    char picture[200], path[200];
+    DiffMap map;
+    Err err = {""};
+    snprintf(picture, sizeof picture, "%s/image.ppm", strncmp(model, TINY, strlen(TINY)) == 0 ? TINY : ORACLE "nobias");
+    snprintf(path, sizeof path, "%s/%s", strncmp(model, TINY, strlen(TINY)) == 0 ? TINY : ORACLE "nobias", file);
+    side_open(s, model, picture);
+    if (!diff_map_read(&map, ORACLE_MAP, s->subject.graph, &err))
+        fail_msg("%s", err.text);
+    compare_with(d, s, path, &map, p);
+    diff_map_free(&map);
+}
+
+/* An independent implementation in float64: the same, and far within the tolerance. */
+static void the_oracle_agrees(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *model, *file;
+        int rows;
+    } cases[] = {{TINY, "expected.safetensors", 69},
+                 {TINY "/model_timm.safetensors", "expected.safetensors", 69},
+                 {ORACLE "nobias", "expected.safetensors", 41},
+                 {TINY "/model_bf16.safetensors", "expected_bf16.safetensors", 69}};
+    double worst_local = 0, worst_through = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Compared d;
+        Side s;
+        compare_oracle(cases[i].model, cases[i].file, PRECISION_F32, &d, &s);
+        if (!d.report.same)
+            fail_msg("%s: %s", cases[i].model, buf_str(&d.verdict));
+        assert_int_equal(d.report.count, cases[i].rows);
+        assert_int_equal(d.reference.unknown_count, 0);
+        assert_int_equal(d.report.begins + d.report.inherits + d.report.cause_count, 0);
+        for (int k = 0; k < d.report.count; k++) {
+            worst_local = fmax(worst_local, d.report.row[k].local.largest);
+            worst_through = fmax(worst_through, d.report.row[k].through.largest);
+            assert_true(d.report.row[k].through.cosine > 0.999999);
+        }
+        compare_free(&d);
+        side_close(&s);
+    }
+    print_message("  worst error %.2g local, %.2g through\n", worst_local, worst_through);
+    assert_true(worst_local < DIFF_TOLERANCE / 2 && worst_through < DIFF_TOLERANCE / 2 && worst_through > 0);
+}
+
+/* The oracle's own changes of the model, and what the verdict says of each. */
+static void the_oracle_differs(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *at, *says;
+        int begins;
+    } cases[] = {
+        {"whatif_scale_off.safetensors", "blocks.0.attn.scores_scaled", "does not multiply the scores by 1/√d_k", 2},
+        {"whatif_scale_x4.safetensors", "blocks.0.attn.scores_scaled", "by 1.414, not by 0.3536", 2},
+        {"expected_gelu_tanh.safetensors", "blocks.0.mlp.post", "tanh approximation", 2},
+        {"whatif_no_mlp_0.safetensors", "blocks.0.mlp.out", "", 1},
+        {"whatif_no_positions.safetensors", "full_embed", "no position embeddings", 1},
+        {"whatif_ablate_1_2_zero.safetensors", "blocks.1.attn.z", "",
+         2}, /* recorded by heads and side by side: two rows */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        Compared d;
+        Side s;
+        compare_oracle(TINY, cases[i].file, PRECISION_F32, &d, &s);
+        assert_false(d.report.same);
+        const char *at = graph_node(s.subject.graph, d.report.row[d.report.cause[0].row].tensor->node)->path;
+        if (strcmp(at, cases[i].at) != 0 || !strstr(d.report.cause[0].text, cases[i].says) ||
+            d.report.begins != cases[i].begins || (*cases[i].says == 0) != (*d.report.cause[0].text == 0))
+            fail_msg("%s: %d begin; %s", cases[i].file, d.report.begins, buf_str(&d.verdict));
+        assert_true(d.report.inherits > 5); /* what follows has other inputs, and is not blamed */
+        compare_free(&d);
+        side_close(&s);
+    }
+}
+
+/* --- names and shapes --- */
+
+typedef struct Recorded {
+    const char *name, *node;
+    int rank;
+    size_t shape[5];
+    const char *axes; /* the order in which the cells are to be written; NULL: the node's */
+} Recorded;
+
+/* Writes nodes of our run under other names and shapes; the cells of `axes` order are moved by the layout's own
+ * inverse, which the test of layouts checks by hand. */
+static void write_recorded(Side *s, const Recorded *r, int count, const char *path)
+{
+    TensorOut out[64];
+    float *copies[64] = {NULL};
+    Err err = {""};
+    assert_true(count <= 64);
+    for (int i = 0; i < count; i++) {
+        NodeId n = graph_find(s->subject.graph, r[i].node);
+        assert_int_not_equal(n, NO_NODE);
+        const float *x = run_need(s->bench.run, n);
+        size_t cells = graph_cells(s->subject.graph, n), all = 1;
+        out[i] = (TensorOut){.name = r[i].name, .rank = r[i].rank, .data = x};
+        memcpy(out[i].shape, r[i].shape, sizeof r[i].shape);
+        for (int k = 0; k < r[i].rank; k++)
+            all *= r[i].shape[k];
+        if (r[i].axes) {
+            DiffLayout l;
+            float *index = malloc(cells * sizeof *index), *place = malloc(cells * sizeof *place);
+            copies[i] = malloc(cells * sizeof *x);
+            assert_int_equal(diff_layout_find(s->subject.graph, n, r[i].shape, r[i].rank, r[i].axes, &l, NULL, 0),
+                             DIFF_FIT);
+            assert_string_equal(l.told ? r[i].axes : "", r[i].axes);
+            for (size_t c = 0; c < cells; c++)
+                index[c] = (float)c;
+            diff_layout_apply(&l, index, place);
+            for (size_t c = 0; c < cells; c++)
+                copies[i][(size_t)place[c]] = x[c];
+            out[i].data = copies[i];
+            free(index);
+            free(place);
+        }
+        assert_int_equal(all, cells);
+    }
+    if (!tensors_write(path, TF_SAFETENSORS, out, (size_t)count, NULL, &err))
+        fail_msg("%s", err.text);
+    for (int i = 0; i < count; i++)
+        free(copies[i]);
+}
+
+static void all_same(Side *s, const Recorded *r, int count, DiffFamily family)
+{
+    Compared d;
+    write_recorded(s, r, count, trace_path());
+    compare_with(&d, s, trace_path(), NULL, PRECISION_F32);
+    if (!d.report.same || d.report.count != count || d.reference.family != family || d.reference.unknown_count)
+        fail_msg("%d rows of %d, %d unknown (%s), %s: %s", d.report.count, count, d.reference.unknown_count,
+                 d.reference.unknown_count ? d.reference.unknown[0] : "", diff_family_name(d.reference.family),
+                 buf_str(&d.verdict));
+    for (int i = 0; i < count; i++) {
+        const DiffRow *row = &d.report.row[i];
+        bool found = false;
+        for (int k = 0; k < count; k++)
+            found = found || (strcmp(r[k].name, row->tensor->name) == 0 &&
+                              strcmp(graph_node(s->subject.graph, row->tensor->node)->path, r[k].node) == 0);
+        if (!found)
+            fail_msg("'%s' was taken for %s", row->tensor->name, graph_node(s->subject.graph, row->tensor->node)->path);
+        assert_true(row->through.largest == 0 && row->local.largest == 0 && row->through.cosine > 0.9999999);
+    }
+    compare_free(&d);
+}
+
+/* tiny: 17 tokens, 4 heads of 8, width 32, MLP 64, 2 blocks, 4 × 4 patches of 8 × 8, 5 classes. */
+static void names_of_programs(void **state)
+{
+    (void)state;
+    static const Recorded HF[] = {
+        {"pixel_values", "image", 4, {1, 3, 32, 32}, NULL},
+        {"vit.embeddings.patch_embeddings.projection", "patch_embed", 4, {1, 32, 4, 4}, "d,y,x"},
+        {"vit.embeddings", "full_embed", 3, {1, 17, 32}, NULL},
+        {"vit.encoder.layer.0.layernorm_before", "blocks.0.ln1.out", 3, {1, 17, 32}, NULL},
+        {"vit.encoder.layer.0.attention.attention.query", "blocks.0.attn.q", 3, {1, 17, 32}, NULL},
+        {"vit.encoder.layer.0.attention.attention.key", "blocks.0.attn.k", 3, {1, 17, 32}, NULL},
+        {"vit.encoder.layer.0.attention.attention.value", "blocks.0.attn.v", 3, {1, 17, 32}, NULL},
+        {"vit.encoder.layer.0.attention.attention", "blocks.0.attn.z", 3, {1, 17, 32}, NULL},
+        {"attentions.0", "blocks.0.attn.pattern", 4, {1, 4, 17, 17}, NULL},
+        {"vit.encoder.layer.0.attention.output.dense", "blocks.0.attn.out", 3, {1, 17, 32}, NULL},
+        {"vit.encoder.layer.0.layernorm_after", "blocks.0.ln2.out", 3, {1, 17, 32}, NULL},
+        {"vit.encoder.layer.0.intermediate.dense", "blocks.0.mlp.pre", 3, {1, 17, 64}, NULL},
+        {"vit.encoder.layer.0.intermediate.intermediate_act_fn", "blocks.0.mlp.post", 3, {1, 17, 64}, NULL},
+        {"vit.encoder.layer.0.output.dense", "blocks.0.mlp.out", 3, {1, 17, 32}, NULL},
+        {"vit.encoder.layer.0.output", "blocks.0.resid_post", 3, {1, 17, 32}, NULL},
+        {"vit.encoder.layer.1", "blocks.1.resid_post", 3, {1, 17, 32}, NULL},
+        {"hidden_states.1", "blocks.1.resid_pre", 3, {1, 17, 32}, NULL},
+        {"vit.layernorm", "ln_final.out", 3, {1, 17, 32}, NULL},
+        {"classifier", "logits", 2, {1, 5}, NULL},
+    };
+    static const Recorded HOOKS[] = {
+        {"hook_embed", "patch_embed", 3, {1, 16, 32}, NULL},
+        {"hook_full_embed", "full_embed", 3, {1, 17, 32}, NULL},
+        {"blocks.0.hook_resid_pre", "blocks.0.resid_pre", 3, {1, 17, 32}, NULL},
+        {"blocks.0.ln1.hook_normalized", "blocks.0.ln1.out", 3, {1, 17, 32}, NULL},
+        {"blocks.0.attn.hook_q", "blocks.0.attn.q", 4, {1, 17, 4, 8}, NULL},
+        {"blocks.0.attn.hook_k", "blocks.0.attn.k", 4, {1, 17, 4, 8}, NULL},
+        {"blocks.1.attn.hook_attn_scores", "blocks.1.attn.scores_scaled", 4, {1, 4, 17, 17}, NULL},
+        {"blocks.1.attn.hook_pattern", "blocks.1.attn.pattern", 4, {1, 4, 17, 17}, NULL},
+        {"blocks.1.attn.hook_z", "blocks.1.attn.z", 4, {1, 17, 4, 8}, NULL},
+        {"blocks.1.hook_attn_out", "blocks.1.attn.out", 3, {1, 17, 32}, NULL},
+        {"blocks.1.hook_resid_mid", "blocks.1.resid_mid", 3, {1, 17, 32}, NULL},
+        {"blocks.1.mlp.hook_pre", "blocks.1.mlp.pre", 3, {1, 17, 64}, NULL},
+        {"blocks.1.mlp.hook_post", "blocks.1.mlp.post", 3, {1, 17, 64}, NULL},
+        {"blocks.1.hook_mlp_out", "blocks.1.mlp.out", 3, {1, 17, 32}, NULL},
+        {"blocks.1.hook_resid_post", "blocks.1.resid_post", 3, {1, 17, 32}, NULL},
+    };
+    static const Recorded TIMM[] = {
+        {"patch_embed.proj", "patch_embed", 4, {1, 32, 4, 4}, "d,y,x"},
+        {"pos_drop", "full_embed", 3, {1, 17, 32}, NULL},
+        {"blocks.0.norm1", "blocks.0.ln1.out", 3, {1, 17, 32}, NULL},
+        {"blocks.0.attn.q_norm", "blocks.0.attn.q", 4, {1, 4, 17, 8}, "h,t,e"},
+        {"blocks.0.attn.k_norm", "blocks.0.attn.k", 4, {1, 4, 17, 8}, "h,u,e"},
+        {"blocks.0.attn.attn_drop", "blocks.0.attn.pattern", 4, {1, 4, 17, 17}, NULL},
+        {"module.blocks.0.attn.proj", "blocks.0.attn.out", 3, {1, 17, 32}, NULL},
+        {"blocks.0.ls1", "blocks.0.attn.out", 3, {1, 17, 32}, NULL},
+        {"blocks.0.mlp.fc1", "blocks.0.mlp.pre", 3, {1, 17, 64}, NULL},
+        {"blocks.0.mlp.act", "blocks.0.mlp.post", 3, {1, 17, 64}, NULL},
+        {"blocks.0.mlp.fc2", "blocks.0.mlp.out", 3, {1, 17, 32}, NULL},
+        {"blocks.0", "blocks.0.resid_post", 3, {1, 17, 32}, NULL},
+        {"norm", "ln_final.out", 3, {1, 17, 32}, NULL},
+        {"head", "logits", 2, {1, 5}, NULL},
+    };
+    Side s;
+    side_open(&s, TINY, TINY "/image.ppm");
+    all_same(&s, HF, sizeof HF / sizeof *HF, DIFF_HF);
+    all_same(&s, HOOKS, sizeof HOOKS / sizeof *HOOKS, DIFF_HOOKS);
+    all_same(&s, TIMM, sizeof TIMM / sizeof *TIMM, DIFF_TIMM);
+    side_close(&s);
+}
+
+/* timm's fused q, k, v: [1,17,96] is three nodes. */
+static void fused_tensor(void **state)
+{
+    (void)state;
+    static const char *const NODES[] = {"blocks.0.attn.q", "blocks.0.attn.k", "blocks.0.attn.v"};
+    Side s;
+    Compared d;
+    Err err = {""};
+    float fused[17][96];
+    side_open(&s, TINY, TINY "/image.ppm");
+    for (int part = 0; part < 3; part++)
+        for (int t = 0; t < 17; t++)
+            memcpy(&fused[t][part * 32], bench_values(&s.bench, NODES[part]) + t * 32, 32 * sizeof(float));
+    fused[3][40] += 1; /* k[u=3,h=1,e=0] */
+    TensorOut out = {.name = "blocks.0.attn.qkv", .rank = 3, .shape = {1, 17, 96}, .data = &fused[0][0]};
+    assert_true(tensors_write(trace_path(), TF_SAFETENSORS, &out, 1, NULL, &err));
+    compare_with(&d, &s, trace_path(), NULL, PRECISION_F32);
+    assert_int_equal(d.report.count, 3);
+    for (int part = 0; part < 3; part++)
+        assert_string_equal(graph_node(s.subject.graph, d.report.row[part].tensor->node)->path, NODES[part]);
+    assert_int_equal(d.report.begins, 1);
+    assert_int_equal(d.report.row[1].state, DIFF_BEGINS);
+    assert_int_equal(d.report.row[1].local.first, (3 * 4 + 1) * 8);
+    assert_non_null(strstr(buf_str(&d.verdict), "blocks.0.attn.k[u=r0c2,h=1,e=0]"));
+    compare_free(&d);
+    side_close(&s);
+}
+
+static void layouts(void **state)
+{
+    (void)state;
+    Side s;
+    DiffLayout l;
+    char choices[200];
+    side_open(&s, TINY, TINY "/image.ppm");
+    const Graph *g = s.subject.graph;
+    NodeId q = graph_find(g, "blocks.0.attn.q"), scores = graph_find(g, "blocks.0.attn.scores_raw"),
+           image = graph_find(g, "image"), patches = graph_find(g, "patch_embed");
+    /* merged and with a batch axis: nothing moves */
+    assert_int_equal(diff_layout_find(g, q, (size_t[]){1, 17, 32}, 3, "", &l, choices, sizeof choices), DIFF_FIT);
+    assert_true(l.ours && strcmp(l.axes, "t,h,e") == 0 && l.batch == 1);
+    /* heads first: q[t,h,e] is recorded[h,t,e] */
+    assert_int_equal(diff_layout_find(g, q, (size_t[]){4, 17, 8}, 3, "", &l, choices, sizeof choices), DIFF_FIT);
+    assert_true(!l.ours && strcmp(l.axes, "h,t,e") == 0);
+    float from[17 * 32], to[17 * 32];
+    for (int i = 0; i < 17 * 32; i++)
+        from[i] = (float)i;
+    diff_layout_apply(&l, from, to);
+    for (int t = 0; t < 17; t++)
+        for (int h = 0; h < 4; h++)
+            for (int e = 0; e < 8; e++)
+                assert_true(to[(t * 4 + h) * 8 + e] == (float)((h * 17 + t) * 8 + e));
+    /* a square matrix may be itself or transposed: itself is believed, the other must be said */
+    assert_int_equal(diff_layout_find(g, scores, (size_t[]){4, 17, 17}, 3, "", &l, choices, sizeof choices), DIFF_FIT);
+    assert_true(l.ours);
+    assert_int_equal(diff_layout_find(g, scores, (size_t[]){4, 17, 17}, 3, "h,u,t", &l, choices, sizeof choices),
+                     DIFF_FIT);
+    assert_true(!l.ours && l.told && strcmp(l.axes, "h,u,t") == 0);
+    /* heads last: t before u is taken for granted */
+    assert_int_equal(diff_layout_find(g, scores, (size_t[]){17, 17, 4}, 3, "", &l, choices, sizeof choices), DIFF_FIT);
+    assert_string_equal(l.axes, "t,u,h");
+    /* pictures: planes, interleaved, patches flattened */
+    assert_int_equal(diff_layout_find(g, image, (size_t[]){3, 32, 32}, 3, "", &l, choices, sizeof choices), DIFF_FIT);
+    assert_true(l.ours);
+    assert_int_equal(diff_layout_find(g, image, (size_t[]){1, 32, 32, 3}, 4, "", &l, choices, sizeof choices),
+                     DIFF_FIT);
+    assert_string_equal(l.axes, "y,i,x,j,c");
+    assert_int_equal(diff_layout_find(g, image, (size_t[]){16, 192}, 2, "", &l, choices, sizeof choices),
+                     DIFF_AMBIGUOUS);
+    assert_non_null(strstr(choices, "[y,x,c,i,j] or "));
+    assert_int_equal(diff_layout_find(g, image, (size_t[]){16, 192}, 2, "p,c,i,j", &l, choices, sizeof choices),
+                     DIFF_FIT);
+    assert_true(l.told);
+    assert_int_equal(diff_layout_find(g, image, (size_t[]){16, 192}, 2, "y,x,c,i,j", &l, choices, sizeof choices),
+                     DIFF_FIT);
+    assert_true(l.told);
+    assert_int_equal(diff_layout_find(g, patches, (size_t[]){32, 4, 4}, 3, "", &l, choices, sizeof choices), DIFF_FIT);
+    assert_string_equal(l.axes, "d,p");
+    /* several pictures: the first */
+    assert_int_equal(diff_layout_find(g, q, (size_t[]){6, 17, 32}, 3, "", &l, choices, sizeof choices), DIFF_FIT);
+    assert_int_equal(l.batch, 6);
+    /* what can't be: other cells, too few axes filled */
+    assert_int_equal(diff_layout_find(g, q, (size_t[]){17, 31}, 2, "", &l, choices, sizeof choices), DIFF_NO_FIT);
+    assert_int_equal(diff_layout_find(g, q, (size_t[]){34, 16}, 2, "", &l, choices, sizeof choices), DIFF_NO_FIT);
+    assert_int_equal(diff_layout_find(g, q, (size_t[]){544, 0}, 2, "", &l, choices, sizeof choices), DIFF_NO_FIT);
+    side_close(&s);
+}
+
+/* Heads as many as they are wide: [4,17,4] may be either, and the message says what to write. */
+static void ambiguous_shape(void **state)
+{
+    (void)state;
+    VitConfig c;
+    Side s;
+    Compared d;
+    DiffReference r;
+    DiffMap map;
+    Err err = {""};
+    assert_true(model_size("tiny", &c));
+    c.head_dim = c.heads;
+    c.scale = vit_scale(c.head_dim);
+    side_seeded(&s, &c, 40, 40);
+    size_t h = (size_t)c.heads, tokens = (size_t)vit_tokens(&c);
+    const float *z = bench_values(&s.bench, "blocks.0.attn.z");
+    float *moved = malloc(h * h * tokens * sizeof *moved);
+    for (size_t t = 0; t < tokens; t++)
+        for (size_t k = 0; k < h; k++)
+            for (size_t e = 0; e < h; e++)
+                moved[(k * tokens + t) * h + e] = z[(t * h + k) * h + e];
+    TensorOut out = {.name = "student.0.z", .rank = 3, .shape = {h, tokens, h}, .data = moved};
+    assert_true(tensors_write(trace_path(), TF_SAFETENSORS, &out, 1, NULL, &err));
+    assert_false(diff_reference_open(&r, trace_path(), NULL, s.subject.graph, &err));
+    assert_non_null(strstr(err.text, "student.0.z")); /* nobody knows that name */
+    assert_true(diff_map_parse(&map, "m", "student.*.z = blocks.*.attn.z", s.subject.graph, &err));
+    assert_false(diff_reference_open(&r, trace_path(), &map, s.subject.graph, &err));
+    assert_non_null(strstr(err.text, "[h,t,e] or [e,t,h]"));
+    assert_non_null(strstr(err.text, "`student.0.z = blocks.0.attn.z[…]`"));
+    diff_map_free(&map);
+    assert_true(diff_map_parse(&map, "m", "# as the message says\n\n student.*.z = blocks.*.attn.z[h, t, e]\r\n",
+                               s.subject.graph, &err));
+    compare_with(&d, &s, trace_path(), &map, PRECISION_F32);
+    assert_true(d.report.same);
+    compare_free(&d);
+    diff_map_free(&map);
+    assert_true(diff_map_parse(&map, "m", "student.*.z=blocks.*.attn.z[e,t,h]", s.subject.graph, &err));
+    compare_with(&d, &s, trace_path(), &map, PRECISION_F32);
+    assert_false(d.report.same);
+    assert_non_null(strstr(d.report.cause[0].text, "its axes are [h,t,e], not [e,t,h]"));
+    compare_free(&d);
+    diff_map_free(&map);
+    assert_true(diff_map_parse(&map, "m", "student.*.z=blocks.*.attn.z[t,h,e]", s.subject.graph, &err)); /* can't be */
+    assert_false(diff_reference_open(&r, trace_path(), &map, s.subject.graph, &err));
+    assert_non_null(strstr(err.text, "can't have the axes [t,h,e]"));
+    diff_map_free(&map);
+    free(moved);
+    side_close(&s);
+}
+
+static void maps(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text, *says;
+    } WRONG[] = {
+        {"a b c", "line 1: expected NAME = NODE"},
+        {"\n# x\nq.* =", "line 3: expected NAME"},
+        {"= blocks.0.attn.q", "expected NAME"},
+        {"q = blocks.9.attn.q", "no 'blocks.9.attn.q'"},
+        {"q.* = blocks.*.attn.qq", "blocks.*.attn.qq"},
+        {"q = blocks.0.attn.q[t,h,e", "no 'blocks.0.attn.q[t,h,e'"},
+        {"q = blocks.0.attn.q + ", "no 'blocks.0.attn.q +'"},
+    };
+    Side s;
+    DiffMap map;
+    Err err;
+    DiffTarget to[DIFF_PARTS];
+    side_open(&s, TINY, TINY "/image.ppm");
+    for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
+        err.text[0] = 0;
+        if (diff_map_parse(&map, "map.txt", WRONG[i].text, s.subject.graph, &err))
+            fail_msg("'%s' was accepted", WRONG[i].text);
+        if (!strstr(err.text, WRONG[i].says) || strncmp(err.text, "map.txt: ", 9) != 0)
+            fail_msg("'%s': %s", WRONG[i].text, err.text);
+        assert_true(map.count == 0);
+    }
+    assert_true(diff_map_parse(&map, "m",
+                               "x.* = blocks.*.attn.q + blocks.*.attn.k\nblocks.0.attn.q = -\ny = blocks.!.resid_post",
+                               s.subject.graph, &err));
+    assert_int_equal(diff_name_targets(&map, s.subject.graph, "x.1", to), 2);
+    assert_true(to[1].node == graph_find(s.subject.graph, "blocks.1.attn.k") && to[1].part == 1 && to[1].parts == 2);
+    assert_int_equal(diff_name_targets(&map, s.subject.graph, "x.2", to), 0);
+    assert_int_equal(diff_name_targets(&map, s.subject.graph, "x.", to), 0);
+    assert_int_equal(diff_name_targets(&map, s.subject.graph, "x.99999999999", to), 0);
+    assert_int_equal(diff_name_targets(&map, s.subject.graph, "blocks.0.attn.q", to), -1);
+    assert_int_equal(diff_name_targets(NULL, s.subject.graph, "blocks.0.attn.q", to), 1);
+    assert_int_equal(diff_name_targets(&map, s.subject.graph, "y", to), 1);
+    assert_int_equal(to[0].node, graph_find(s.subject.graph, "blocks.1.resid_post"));
+    diff_map_free(&map);
+    side_close(&s);
+}
+
+/* --- gaps, rounding, figures --- */
+
+/* One broken weight in block 1, only the ends of blocks recorded: the next tensor is proposed, and recording it halves
+ * the stretch, until one step is left. */
+static void bisection(void **state)
+{
+    (void)state;
+    static char list[2048] = "full_embed blocks.0.resid_post blocks.1.resid_post logits";
+    VitConfig c;
+    Side ours, wrong;
+    int before = 1000, rounds = 0;
+    assert_true(model_size("tiny", &c));
+    side_seeded(&ours, &c, 32, 32);
+    side_seeded(&wrong, &c, 32, 32);
+    const float *w = vit_weight(&wrong.bench.model.weights, VIT_W_V, 1)->data;
+    wrong.bench.model.block[(w - wrong.bench.model.block) + 77] += 0.5f; /* no mistake with a name */
+    for (;; rounds++) {
+        Compared d;
+        write_trace(wrong.bench.run, list, trace_path());
+        compare_with(&d, &ours, trace_path(), NULL, PRECISION_F32);
+        assert_false(d.report.same);
+        const DiffCause *cause = &d.report.cause[0];
+        const char *at = graph_node(ours.subject.graph, d.report.row[cause->row].tensor->node)->path;
+        assert_true(cause->steps < before && strncmp(at, "blocks.1.", 9) == 0);
+        assert_string_equal(cause->text, "");
+        before = cause->steps;
+        if (!*cause->dump) {
+            assert_string_equal(at, "blocks.1.attn.v");
+            assert_true(cause->steps <= 2); /* the sum, and the bias */
+            compare_free(&d);
+            break;
+        }
+        assert_non_null(strstr(buf_str(&d.verdict), cause->dump));
+        assert_false(listed(list, cause->dump));
+        snprintf(list + strlen(list), sizeof list - strlen(list), " %s", cause->dump);
+        compare_free(&d);
+        assert_true(rounds < 8);
+    }
+    assert_true(rounds >= 2);
+    side_close(&ours);
+    side_close(&wrong);
+}
+
+/* What is proposed is called as the reference calls things. */
+static void proposal_in_their_names(void **state)
+{
+    (void)state;
+    Side s;
+    char name[DIFF_PATH];
+    side_open(&s, TINY, TINY "/image.ppm");
+    const Graph *g = s.subject.graph;
+    NodeId z = graph_find(g, "blocks.1.attn.z"), v = graph_find(g, "blocks.1.attn.v"),
+           end = graph_find(g, "blocks.0.resid_post");
+    assert_string_equal(diff_name_of(DIFF_HF, g, z, name, sizeof name), "encoder.layer.1.attention.attention");
+    assert_string_equal(diff_name_of(DIFF_TIMM, g, v, name, sizeof name), "blocks.1.attn.qkv");
+    assert_string_equal(diff_name_of(DIFF_HOOKS, g, end, name, sizeof name), "blocks.0.hook_resid_post");
+    assert_null(diff_name_of(DIFF_TIMM, g, z, name, sizeof name));
+    side_close(&s);
+}
+
+/* A right program that computed otherwise than we do is the same: in bfloat16 throughout, in float32 and stored in
+ * bfloat16, or rounded only where modules end. And what it makes of the values is not the same without --precision. */
+static void rounding_is_explained(void **state)
+{
+    (void)state;
+    static const char *const LISTS[] = {NULL,
+                                        "image blocks.*.ln1.out blocks.*.attn.q blocks.*.attn.k blocks.*.attn.v "
+                                        "blocks.*.attn.out blocks.*.resid_post logits",
+                                        "image blocks.*.resid_post logits", "image logits"};
+    for (int p = PRECISION_BF16; p < PRECISIONS; p++)
+        for (size_t i = 0; i < 4; i++)
+            for (int how = 0; how < 3; how++) {
+                VitConfig c;
+                Side s;
+                Compared d;
+                assert_true(model_size("tiny", &c));
+                side_seeded(&s, &c, 50, 33);
+                Edit edits[1024];
+                int count = 0;
+                for (NodeId n = 0; how && n < s.bench.graph.count;
+                     n++) /* 1: weights and what is recorded; 2: only what is recorded, behind everything */
+                    if (precision_rounds(&s.bench.graph, n) &&
+                        (how == 2 ? false
+                                  : listed(LISTS[i], graph_node(&s.bench.graph, n)->path) ||
+                                        graph_node(&s.bench.graph, n)->op == OP_LEAF))
+                        edits[count++] = precision_edit(&s.bench.graph, n, (Precision)p);
+                write_edited(&s, edits, count, how == 0 ? (Precision)p : PRECISION_F32, LISTS[i], trace_path());
+                compare_with(&d, &s, trace_path(), NULL, (Precision)p);
+                if (!d.report.same)
+                    fail_msg("%s, list %zu, way %d: %s", precision_name((Precision)p), i, how, buf_str(&d.verdict));
+                compare_free(&d);
+                if (how == 0) {
+                    compare_with(&d, &s, trace_path(), NULL, PRECISION_F32);
+                    assert_false(d.report.same);
+                    compare_free(&d);
+                }
+                side_close(&s);
+            }
+}
+
+static void figures(void **state)
+{
+    (void)state;
+    const float inf = INFINITY, ours[] = {1, 2, -3, inf, NAN, 0}, theirs[] = {1, 2.5f, -4, inf, NAN, 0};
+    DiffFigures f = diff_figures(ours, theirs, 6, 0.2);
+    assert_true(f.largest == 0.25 && f.worst == 2 && f.any && f.first == 2);
+    assert_true(fabs(f.rms - sqrt(1.25 / 23.25)) < 1e-12);
+    assert_true(fabs(f.cosine - 18 / sqrt(14 * 23.25)) < 1e-12);
+    f = diff_figures(ours, theirs, 6, 0.1);
+    assert_int_equal(f.first, 1);
+    f = diff_figures(ours, ours, 6, 0);
+    assert_true(f.largest == 0 && f.rms == 0 && !f.any && fabs(f.cosine - 1) < 1e-12);
+    f = diff_figures((const float[]){1, inf}, (const float[]){1, 5}, 2, 1);
+    assert_true(isinf(f.largest) && f.any && f.first == 1 && isinf(f.rms));
+    f = diff_figures((const float[]){NAN}, (const float[]){1}, 1, 1);
+    assert_true(isinf(f.largest) && f.any);
+    f = diff_figures((const float[]){0, 2}, (const float[]){0, 0}, 2, 0.5); /* a reference of zeros */
+    assert_true(f.largest == 1 && f.any && f.cosine == 0);
+    f = diff_figures((const float[]){0}, (const float[]){0}, 1, 0);
+    assert_true(f.largest == 0 && !f.any && f.cosine == 1);
+}
+
+/* Files that are no reference. */
+static void wrong_files(void **state)
+{
+    (void)state;
+    Side s;
+    DiffReference r;
+    Err err;
+    side_open(&s, TINY, TINY "/image.ppm");
+    assert_false(diff_reference_open(&r, TINY "/config.json", NULL, s.subject.graph, &err));
+    assert_non_null(strstr(err.text, "config.json"));
+    assert_false(diff_reference_open(&r, "no/such/file.npz", NULL, s.subject.graph, &err));
+    assert_false(diff_reference_open(&r, TINY "/model.safetensors", NULL, s.subject.graph, &err)); /* weights */
+    assert_non_null(strstr(err.text, "--map"));
+    assert_true(r.count == 0 && !r.tensor);
+    TensorOut out = {.name = "blocks.0.attn.q",
+                     .rank = 2,
+                     .shape = {17, 31},
+                     .data = bench_values(&s.bench, "blocks.0.attn.q")};
+    assert_true(tensors_write(trace_path(), TF_SAFETENSORS, &out, 1, NULL, &err));
+    assert_false(diff_reference_open(&r, trace_path(), NULL, s.subject.graph, &err));
+    side_close(&s);
+}
+
+/* Everything that is printed stands in the JSON too, which is one document. */
+static void as_json(void **state)
+{
+    (void)state;
+    Compared d;
+    Side s;
+    Buf out = {0};
+    Err err = {""};
+    compare_oracle(TINY, "whatif_scale_off.safetensors", PRECISION_F32, &d, &s);
+    diff_json(&d.named, &out);
+    Json *j = json_parse("diff", buf_str(&out), out.len, &err);
+    if (!j)
+        fail_msg("%s", err.text);
+    assert_int_equal(json_count(json_get(j, "tensors")), (size_t)d.report.count);
+    assert_false(json_bool(json_get(j, "same"), true));
+    assert_string_equal(json_text(json_get(json_at(json_get(j, "causes"), 0), "node"), ""),
+                        "blocks.0.attn.scores_scaled");
+    assert_string_equal(json_text(json_get(j, "verdict"), ""), buf_str(&d.verdict));
+    json_free(j);
+    buf_free(&out);
+    compare_free(&d);
+    side_close(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_oracle_agrees),
+        cmocka_unit_test(the_oracle_differs),
+        cmocka_unit_test(names_of_programs),
+        cmocka_unit_test(fused_tensor),
+        cmocka_unit_test(layouts),
+        cmocka_unit_test(ambiguous_shape),
+        cmocka_unit_test(maps),
+        cmocka_unit_test(bisection),
+        cmocka_unit_test(proposal_in_their_names),
+        cmocka_unit_test(rounding_is_explained),
+        cmocka_unit_test(figures),
+        cmocka_unit_test(wrong_files),
+        cmocka_unit_test(as_json),
+    };
+    return cmocka_run_group_tests_name("diff", tests, NULL, NULL);
+}

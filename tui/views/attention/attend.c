@@ -1,0 +1,275 @@
+#include "tui/views/attention/attend.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "tui/views/spread.h"
+
+static int axis_in(const Graph *g, Dims d, const char *sym)
+{
+    for (int i = 0; i < d.n; i++)
+        if (strcmp(g->axes[d.axis[i]].sym, sym) == 0)
+            return d.axis[i];
+    return AXIS_NONE;
+}
+
+static bool is_attention(const Session *s, Side side, const char *path)
+{
+    NodeId n = session_node(s, side, path);
+    if (n == NO_NODE)
+        return false;
+    const Graph *g = shown_graph(s, side);
+    Dims d = graph_node(g, n)->dims;
+    return axis_in(g, d, "t") != AXIS_NONE && axis_in(g, d, "u") != AXIS_NONE;
+}
+
+static bool ends_with(const char *path, const char *end)
+{
+    size_t n = strlen(path), m = strlen(end);
+    return n >= m && strcmp(path + n - m, end) == 0;
+}
+
+void attend_path(const Session *s, Side side, int block, char out[SESSION_PATH])
+{
+    static const char PATTERN[] = ".attn.pattern";
+    int here = session_block(s);
+    if (is_attention(s, side, s->place.path))
+        session_in_block(s->place.path, block < 0 ? here : block, out);
+    else
+        snprintf(out, SESSION_PATH, "blocks.%d%s", block >= 0 ? block : here < 0 ? 0 : here, PATTERN);
+    if (!s->look.average || !ends_with(out, PATTERN))
+        return;
+    char mean[SESSION_PATH + 32];
+    snprintf(mean, sizeof mean, "%.*s.attn.probe.mean_pattern", (int)(strlen(out) - strlen(PATTERN)), out);
+    if (strlen(mean) < SESSION_PATH && session_node(s, side, mean) != NO_NODE)
+        memcpy(out, mean, strlen(mean) + 1);
+}
+
+void attend_probe(const Session *s, const char *name, char out[SESSION_PATH])
+{
+    int block = session_block(s);
+    snprintf(out, SESSION_PATH, "blocks.%d.attn.probe.%s", block < 0 ? 0 : block, name);
+}
+
+bool attend_open(const Session *s, Side side, int block, Attend *out)
+{
+    Attend a = {0};
+    attend_path(s, side, block, a.path);
+    if (!shown_open(s, side, a.path, &a.v))
+        return false;
+    const Graph *g = a.v.graph;
+    Dims d = graph_node(g, a.v.node)->dims;
+    int t = axis_in(g, d, "t"), u = axis_in(g, d, "u"), h = axis_in(g, d, "h");
+    if (t == AXIS_NONE || u == AXIS_NONE)
+        return false;
+    a.t_axis = &g->axes[t];
+    a.u_axis = &g->axes[u];
+    a.t = lattice_of(a.t_axis);
+    a.u = lattice_of(a.u_axis);
+    a.at_t = a.v.at[t];
+    a.at_u = a.v.at[u];
+    a.heads = h == AXIS_NONE ? 1 : g->axes[h].n;
+    a.head = h == AXIS_NONE ? 0 : a.v.at[h];
+    int index[DIMS_MAX] = {0};
+    for (int i = 0; i < d.n; i++)
+        index[i] = d.axis[i] == t || d.axis[i] == u || d.axis[i] == h ? 0 : a.v.at[d.axis[i]];
+    a.base = dims_ravel(g->axes, d, index);
+    a.t_step = dims_stride(g->axes, d, t);
+    a.u_step = dims_stride(g->axes, d, u);
+    a.h_step = h == AXIS_NONE ? 0 : dims_stride(g->axes, d, h);
+    a.pattern = h != AXIS_NONE && ends_with(a.path, ".attn.pattern");
+    *out = a;
+    return true;
+}
+
+void attend_needs(const Session *s, Side side, bool probes, Needs *out)
+{
+    static const char *const PROBES[] = {"row_sum", "entropy", "largest"};
+    char path[SESSION_PATH];
+    attend_path(s, side, -1, path);
+    needs_add(out, side, path);
+    if (s->compare == COMPARE_SIDES && side != SIDE_DIFF) /* one scale for both */
+        needs_add(out, side == SIDE_A ? SIDE_B : SIDE_A, path);
+    if (!probes || side == SIDE_DIFF || !ends_with(path, ".attn.pattern"))
+        return;
+    for (size_t i = 0; i < sizeof PROBES / sizeof *PROBES; i++) {
+        attend_probe(s, PROBES[i], path);
+        needs_add(out, side, path);
+    }
+}
+
+size_t attend_cell(const Attend *a, int head, int t, int u)
+{
+    return a->base + (size_t)head * a->h_step + (size_t)t * a->t_step + (size_t)u * a->u_step;
+}
+
+static Tiling tiling_for_rows(const Attend *a, Tiling tiling)
+{
+    bool same = a->t.prefix == a->u.prefix && a->t.rows == a->u.rows && a->t.cols == a->u.cols;
+    return same ? tiling : (Tiling){1, 1};
+}
+
+float attend_tile(const Attend *a, int head, Tiling tiling, int tile_t, int tile_u, PoolKind kind, Ref *ref)
+{
+    Tiling rows = tiling_for_rows(a, tiling);
+    int n = tiling_size(a->t, rows, tile_t), m = tiling_size(a->u, tiling, tile_u);
+    size_t best = attend_cell(a, head, tiling_token(a->t, rows, tile_t, 0), tiling_token(a->u, tiling, tile_u, 0));
+    double sum = 0;
+    for (int i = 0; i < n; i++) {
+        int t = tiling_token(a->t, rows, tile_t, i);
+        for (int j = 0; j < m; j++) {
+            size_t cell = attend_cell(a, head, t, tiling_token(a->u, tiling, tile_u, j));
+            float x = a->v.values[cell], top = a->v.values[best];
+            bool more = kind == POOL_ABSMAX ? fabsf(x) > fabsf(top) : x > top;
+            if (!isnan(top) && (isnan(x) || more))
+                best = cell;
+            sum += (double)x;
+        }
+    }
+    if (kind == POOL_MEAN && n * m > 1) {
+        *ref = (Ref){0};
+        return (float)(sum / (n * m));
+    }
+    *ref = shown_ref(&a->v, best);
+    return a->v.values[best];
+}
+
+float attend_row_tile(const Attend *a, int head, Tiling tiling, int tile_u, PoolKind kind, Ref *ref)
+{
+    Attend row = *a; /* a matrix of one row */
+    row.base = attend_cell(a, 0, a->at_t, 0);
+    row.t = (Lattice){0, 1, 1};
+    return attend_tile(&row, head, tiling, 0, tile_u, kind, ref);
+}
+
+float attend_row_value(const void *attend_row, int row, int col, Ref *ref)
+{
+    const AttendRow *r = attend_row;
+    size_t cell = attend_cell(r->a, r->head, r->a->at_t, r->a->u.prefix + row * r->a->u.cols + col);
+    *ref = shown_ref(&r->a->v, cell);
+    return r->a->v.values[cell];
+}
+
+static void widen(const float *values, size_t count, float range[2], bool *any)
+{
+    Spread spread = spread_of(values, count);
+    if (!spread.finite)
+        return;
+    range[0] = *any ? fminf(range[0], spread.min) : spread.min;
+    range[1] = *any ? fmaxf(range[1], spread.max) : spread.max;
+    *any = true;
+}
+
+ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row)
+{
+    size_t from = 0, count = a->v.count, row = (size_t)a->u_axis->n;
+    if (a->u_step == 1 && one_row) {
+        from = attend_cell(a, a->head, a->at_t, 0);
+        count = row;
+    } else if (a->u_step == 1 && a->t_step == row) {
+        from = attend_cell(a, a->head, 0, 0);
+        count = row * (size_t)a->t_axis->n;
+    }
+    float range[2] = {0, 0};
+    bool any = false;
+    widen(a->v.values + from, count, range, &any);
+    if (p->s->compare == COMPARE_SIDES && a->v.side != SIDE_DIFF) {
+        Shown other;
+        if (shown_open(p->s, a->v.side == SIDE_A ? SIDE_B : SIDE_A, a->path, &other) && other.values &&
+            other.count == a->v.count)
+            widen(other.values + from, count, range, &any);
+    }
+    return colour_scale_for(p, a->v.side, a->v.node, range, 2);
+}
+
+int attend_rank(const Attend *a)
+{
+    float here = a->v.values[attend_cell(a, a->head, a->at_t, a->at_u)];
+    int rank = 1;
+    for (int u = 0; u < a->u_axis->n; u++)
+        rank += a->v.values[attend_cell(a, a->head, a->at_t, u)] > here;
+    return rank;
+}
+
+static int row_sum(const Paint *p, const Attend *a, int y, int x, int width)
+{
+    char path[SESSION_PATH];
+    Shown sum;
+    attend_probe(p->s, "row_sum", path);
+    if (!a->pattern || a->v.side == SIDE_DIFF || width < 20 || !shown_open(p->s, a->v.side, path, &sum) || !sum.values)
+        return 0;
+    int used = canvas_text(p->c, y, x, width, STYLE_DIM, "   row sum ");
+    return used + shown_number(p, &sum, sum.cell, y, x + used, width - used, STYLE_TEXT);
+}
+
+void attend_value_line(const Paint *p, const Attend *a, int y, int x, int width)
+{
+    size_t cell = attend_cell(a, a->head, a->at_t, a->at_u);
+    char t[32], u[32], head[16] = "", number[32], words[3][160];
+    axis_label(a->t_axis, a->at_t, t, sizeof t);
+    axis_label(a->u_axis, a->at_u, u, sizeof u);
+    if (a->h_step)
+        snprintf(head, sizeof head, "h=%d,", a->head);
+    snprintf(words[0], sizeof words[0], "%.60s[%st=%s,u=%s] = ", node_name(graph_node(a->v.graph, a->v.node)), head, t,
+             u);
+    snprintf(words[1], sizeof words[1], "%s,%s ", t, u);
+    words[2][0] = '\0';
+    number_text(number, sizeof number, a->v.values[cell], 12);
+    int need = (int)strlen(number), pick = 0;
+    while (pick < 2 && utf8_cells(words[pick]) + need > width)
+        pick++;
+    int used = canvas_text(p->c, y, x, width, STYLE_TEXT, words[pick]);
+    used += shown_number(p, &a->v, cell, y, x + used, width - used, STYLE_STRONG);
+    char rank[48];
+    snprintf(rank, sizeof rank, "   rank %d of %d", attend_rank(a), a->u_axis->n);
+    if (utf8_cells(rank) <= width - used)
+        used += canvas_text(p->c, y, x + used, width - used, STYLE_DIM, rank);
+    row_sum(p, a, y, x + used, width - used);
+}
+
+bool attend_click(const Attend *a, int u, Buf *command)
+{
+    char label[32];
+    if (u == a->at_u)
+        buf_puts(command, "in");
+    else
+        buf_printf(command, "looked %s", axis_label(a->u_axis, u, label, sizeof label));
+    return true;
+}
+
+bool attend_ready(const Paint *p, Rect r, Side side, Attend *out)
+{
+    if (r.h < 1 || r.w < 1)
+        return false;
+    if (!attend_open(p->s, side, -1, out)) {
+        canvas_wrap(p->c, r, STYLE_DIM,
+                    side == SIDE_DIFF ? "A and B have no such scores of one shape to subtract."
+                                      : "This step does not exist in this model.");
+        return false;
+    }
+    if (!out->v.values)
+        shown_computing(p, r);
+    return out->v.values != NULL;
+}
+
+void attend_title(const Session *s, Side side, bool one_head, bool one_row, const char *what, Buf *out)
+{
+    Attend a;
+    if (!attend_open(s, side, -1, &a)) {
+        buf_puts(out, what);
+        return;
+    }
+    char t[32];
+    buf_puts(out, node_name(graph_node(a.v.graph, a.v.node)));
+    buf_putc(out, '[');
+    if (a.h_step && one_head)
+        buf_printf(out, "h=%d,", a.head);
+    else if (a.h_step)
+        buf_puts(out, "h,");
+    if (one_row)
+        buf_printf(out, "t=%s,u] %s", axis_label(a.t_axis, a.at_t, t, sizeof t), what);
+    else
+        buf_printf(out, "t,u] %s", what);
+}

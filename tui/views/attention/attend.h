@@ -1,0 +1,52 @@
+/* What the attention views read: one head of a node that has a token that asks (t) and a token looked at (u): raw,
+ * scaled and masked scores, the steps of softmax, the pattern; or the mean pattern of a block's heads. */
+#ifndef VITRINE_TUI_ATTEND_H
+#define VITRINE_TUI_ATTEND_H
+#include "tui/views/lattice.h"
+#include "tui/views/shown.h"
+
+typedef struct Attend {
+    Shown v;
+    char path[SESSION_PATH];
+    const Axis *t_axis, *u_axis;
+    Lattice t, u;
+    int heads, head; /* 1 and 0 where the node has no heads */
+    int at_t, at_u;  /* the data cursor */
+    size_t base;     /* cell of head 0, t = 0, u = 0 */
+    size_t h_step, t_step, u_step;
+    bool pattern; /* a pattern of one head: a row's probes say its sum, entropy and largest weight */
+} Attend;
+
+/* The node on show in a block (−1: the focused one, or block 0): the focus where it has t and u, else the pattern. */
+void attend_path(const Session *s, Side side, int block, char out[SESSION_PATH]);
+/* "blocks.N.attn.probe.NAME" of the focused block. */
+void attend_probe(const Session *s, const char *name, char out[SESSION_PATH]);
+/* False when that side has no such node, or it is no attention. Values may be missing still. */
+bool attend_open(const Session *s, Side side, int block, Attend *out);
+/* What draw needs of the focused block. probes: the row's figures too. */
+void attend_needs(const Session *s, Side side, bool probes, Needs *out);
+/* The same for drawing into r; says there what is absent or not computed yet and returns false. */
+bool attend_ready(const Paint *p, Rect r, Side side, Attend *out);
+size_t attend_cell(const Attend *a, int head, int t, int u);
+/* A tile of the matrix; ref is the cell whose value it is, or none for a mean over several. */
+float attend_tile(const Attend *a, int head, Tiling tiling, int tile_t, int tile_u, PoolKind kind, Ref *ref);
+/* A tile of the row of the token in focus. */
+float attend_row_tile(const Attend *a, int head, Tiling tiling, int tile_u, PoolKind kind, Ref *ref);
+/* A weight of row t, for drawing it over the lattice. */
+typedef struct AttendRow {
+    const Attend *a;
+    int head;
+} AttendRow;
+float attend_row_value(const void *attend_row, int row, int col, Ref *ref); /* a HeatFn */
+/* Colours for one row of the head (rows = false: for its whole matrix). When A and B stand side by side they share one
+ * scale. */
+ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row);
+/* Place of (t, u) in its row, 1 = largest. */
+int attend_rank(const Attend *a);
+/* "pattern[h=2,t=r3c4,u=r4c3] = 0.212   rank 3 of 65   row sum 1": words go before digits do. */
+void attend_value_line(const Paint *p, const Attend *a, int y, int x, int width);
+/* "looked r4c3", or "in" when the cursor is there already; true. */
+bool attend_click(const Attend *a, int u, Buf *command);
+/* "pattern[h=2,t=r3c4,u]": which of h and t are fixed depends on what is drawn. */
+void attend_title(const Session *s, Side side, bool one_head, bool one_row, const char *what, Buf *out);
+#endif

@@ -1,0 +1,262 @@
+/* One head as a matrix, token that asks × token looked at. The prefix tokens (cls) stand apart as a strip of rows and
+ * columns, the rest is pooled on the patch lattice only, so that every size is a faithful small picture of the full
+ * one. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/views/attention/attend.h"
+#include "tui/views/heat.h"
+
+/* One direction of the matrix: the strip of prefix tiles, a gap, then `count` of the lattice's tiles from `first`.
+ * Lengths in cells. */
+typedef struct Band {
+    int start;    /* canvas row or column of the first tile */
+    int per_cell; /* tiles per cell: 2 with half blocks, downwards */
+    int prefix, gap, first, count;
+} Band;
+
+static int band_cells(int tiles, int per_cell)
+{
+    return (tiles + per_cell - 1) / per_cell;
+}
+
+static int band_length(const Band *b)
+{
+    return band_cells(b->prefix, b->per_cell) + b->gap + band_cells(b->count, b->per_cell);
+}
+
+static Band band_make(int start, int room, int per_cell, int prefix, int tiles, int here)
+{
+    Band b = {.start = start, .per_cell = per_cell, .prefix = prefix, .count = tiles - prefix};
+    bool apart = prefix && prefix % per_cell == 0; /* else half a line stays blank behind the strip */
+    if (band_length(&b) + apart <= room) {
+        b.gap = apart;
+        return b;
+    }
+    int left = room - band_cells(prefix, per_cell);
+    if (left < 2) { /* too small for both: the part in which the cursor is */
+        b.prefix = here < prefix ? (prefix < room * per_cell ? prefix : room * per_cell) : 0;
+        left = here < prefix ? 0 : room;
+    }
+    if (b.count > left * per_cell)
+        b.count = left > 0 ? left * per_cell : 0;
+    b.first = (int)scroll_first((size_t)(tiles - prefix), here < prefix ? 0 : (size_t)(here - prefix), (size_t)b.count);
+    return b;
+}
+
+/* Cell and half (−1: the whole cell) of a shown tile; i counts the shown tiles: strip first. */
+static int band_cell(const Band *b, int i, int *half)
+{
+    bool strip = i < b->prefix;
+    int k = strip ? i : i - b->prefix, from = strip ? 0 : band_cells(b->prefix, b->per_cell) + b->gap;
+    *half = b->per_cell == 2 ? k % 2 : -1;
+    return b->start + from + k / b->per_cell;
+}
+
+static int band_tile(const Band *b, int prefix, int i)
+{
+    return i < b->prefix ? i : prefix + b->first + i - b->prefix;
+}
+
+/* Shown index of a tile, −1 outside the window. */
+static int band_shown(const Band *b, int prefix, int tile)
+{
+    int i = tile < prefix ? tile : b->prefix + tile - prefix - b->first;
+    bool inside = tile < prefix ? tile < b->prefix : i >= b->prefix && i < b->prefix + b->count;
+    return inside ? i : -1;
+}
+
+typedef struct Layout {
+    Tiling u, t;
+    Band down, across;
+    int labels;                   /* width of the row labels with the cursor's mark, 0: none */
+    int column_y, bar_y, value_y; /* −1: none */
+} Layout;
+
+enum { LABELS = 5 };
+
+static bool fits(const Attend *a, Tiling tiling, int h, int w, int per_cell)
+{
+    int rows = tiling_count(a->t, tiling), cols = tiling_count(a->u, tiling);
+    bool pooled = tiling.gy * tiling.gx > 1;
+    return cols <= w && band_cells(a->t.prefix, per_cell) + band_cells(rows - a->t.prefix, per_cell) + 1 + pooled <= h;
+}
+
+static Tiling choose(const Session *s, const Attend *a, int h, int w, int per_cell)
+{
+    Tiling list[TILINGS];
+    bool same = a->t.rows == a->u.rows && a->t.cols == a->u.cols;
+    if (!same)
+        return (Tiling){1, 1};
+    if (s->look.pool > 0)
+        return tiling_of_size(a->u, s->look.pool);
+    int n = lattice_tilings(a->u, list);
+    for (int i = 0; i < n; i++)
+        if (fits(a, list[i], h, w, per_cell))
+            return list[i];
+    return list[n - 1];
+}
+
+static Layout layout(const Paint *p, Rect r, const Attend *a)
+{
+    int per_cell = heat_halves(p) ? 2 : 1;
+    Layout l = {.column_y = -1, .bar_y = -1, .value_y = -1};
+    l.u = l.t = choose(p->s, a, r.h, r.w, per_cell);
+    int rows = tiling_count(a->t, l.t), cols = tiling_count(a->u, l.u);
+    bool pooled = l.u.gy * l.u.gx > 1;
+    if (r.w >= cols + LABELS || (r.w >= 30 && cols > r.w))
+        l.labels = LABELS;
+    if (r.h > 1)
+        l.value_y = r.y + --r.h;
+    if (r.h > (pooled ? 1 : 5) && (pooled || r.h > band_cells(rows, per_cell) || rows > r.h * per_cell))
+        l.bar_y = r.y + --r.h;
+    if (r.h > band_cells(rows, per_cell) + 1 || (rows > r.h * per_cell && r.h > 8))
+        l.column_y = r.y + --r.h;
+    l.down = band_make(r.y, r.h, per_cell, a->t.prefix, rows, tiling_of_token(a->t, l.t, a->at_t));
+    l.across = band_make(r.x + l.labels, r.w - l.labels, 1, a->u.prefix, cols, tiling_of_token(a->u, l.u, a->at_u));
+    if (l.column_y >= 0)
+        l.column_y = r.y + band_length(&l.down);
+    return l;
+}
+
+static void draw_cells(const Paint *p, const Attend *a, const Layout *l, const ColourScale *scale)
+{
+    for (int i = 0; i < l->down.prefix + l->down.count; i++) {
+        int half, none, tile_t = band_tile(&l->down, a->t.prefix, i), y = band_cell(&l->down, i, &half);
+        for (int j = 0; j < l->across.prefix + l->across.count; j++) {
+            Ref ref = {0};
+            float v = attend_tile(a, a->head, l->u, tile_t, band_tile(&l->across, a->u.prefix, j), p->s->look.pool_kind,
+                                  &ref);
+            canvas_pixel(p->c, y, band_cell(&l->across, j, &none), half, colour_scale_colour(scale, v),
+                         colour_scale_level(scale, v), colour_scale_sign(scale, v), ref);
+        }
+    }
+}
+
+/* "cls" for a prefix token, "r3" where a row of patches begins, else nothing. */
+static bool tile_label(const Axis *axis, Lattice lattice, Tiling tiling, int tile, char out[32])
+{
+    int token = tiling_token(lattice, tiling, tile, 0), row, col;
+    if (!axis_patch(axis, token, &row, &col)) {
+        axis_label(axis, token, out, 32);
+        return true;
+    }
+    snprintf(out, 32, "r%d", row);
+    return col == 0;
+}
+
+static void draw_labels(const Paint *p, const Attend *a, const Layout *l, Rect r)
+{
+    char text[32];
+    int half;
+    for (int i = 0; l->labels && i < l->down.prefix + l->down.count; i++)
+        if (tile_label(a->t_axis, a->t, l->t, band_tile(&l->down, a->t.prefix, i), text))
+            canvas_text(p->c, band_cell(&l->down, i, &half), r.x, l->labels - 1, STYLE_AXIS, text);
+    int free_from = r.x;
+    for (int j = 0; l->column_y >= 0 && j < l->across.prefix + l->across.count; j++) {
+        int x = band_cell(&l->across, j, &half);
+        if (x < free_from || !tile_label(a->u_axis, a->u, l->u, band_tile(&l->across, a->u.prefix, j), text))
+            continue;
+        if (strlen(text) > 2 && j < l->across.prefix &&
+            l->across.count) /* a strip of one column has no room for "cls" */
+            text[1] = '\0';
+        free_from = x + canvas_text(p->c, l->column_y, x, r.x + r.w - x, STYLE_AXIS, text) + 1;
+    }
+}
+
+/* Where the cursor is: a mark at both borders, and on the cell itself where there is no border to mark. */
+static void draw_cursor(const Paint *p, const Attend *a, const Layout *l, bool focus)
+{
+    int i = band_shown(&l->down, a->t.prefix, tiling_of_token(a->t, l->t, a->at_t)), half;
+    int j = band_shown(&l->across, a->u.prefix, tiling_of_token(a->u, l->u, a->at_u));
+    if (i < 0 || j < 0)
+        return;
+    int y = band_cell(&l->down, i, &half), x = band_cell(&l->across, j, &(int){0});
+    if (l->labels)
+        canvas_glyph(p->c, y, l->across.start - 1, STYLE_CURSOR, '>');
+    if (l->column_y >= 0)
+        canvas_glyph(p->c, l->column_y, x, STYLE_CURSOR, '^');
+    if (!l->labels || l->column_y < 0 || half < 0)
+        heat_mark(p, y, x, 1, 1, shown_ref(&a->v, attend_cell(a, a->head, a->at_t, a->at_u)));
+    focus_cursor(p, focus, y, x);
+}
+
+static void draw_bar(const Paint *p, const Layout *l, const ColourScale *scale, Rect r)
+{
+    static const char *const KINDS[POOL_KINDS] = {"max", "mean", "absmax"};
+    if (l->bar_y < 0)
+        return;
+    int used = 0;
+    if (l->u.gy * l->u.gx > 1)
+        used = canvas_printf(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, "1 cell = %d×%d tokens, %s", l->u.gy, l->u.gx,
+                             KINDS[p->s->look.pool_kind]) +
+               2;
+    if (r.w - used >= 12)
+        colour_scale_bar(p, scale, l->bar_y, r.x + used, r.w - used);
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    Attend a;
+    if (!attend_ready(p, r, side, &a))
+        return;
+    Rect old = canvas_clip(p->c, r);
+    Layout l = layout(p, r, &a);
+    ColourScale scale = attend_scale(p, &a, false);
+    draw_cells(p, &a, &l, &scale);
+    draw_labels(p, &a, &l, r);
+    draw_bar(p, &l, &scale, r);
+    if (l.value_y >= 0)
+        attend_value_line(p, &a, l.value_y, r.x, r.w);
+    draw_cursor(p, &a, &l, focus);
+    p->c->clip = old;
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    (void)r;
+    attend_needs(s, side, true, out);
+}
+
+/* The token of a click in one direction: the first of its tile, or the other half of the cell when that one is chosen
+ * already. */
+static int hit(const Band *b, Lattice lattice, Tiling tiling, int at, int token)
+{
+    int found = -1, half;
+    for (int i = 0; i < b->prefix + b->count; i++) {
+        int tile = band_tile(b, lattice.prefix, i), first = tiling_token(lattice, tiling, tile, 0);
+        if (band_cell(b, i, &half) != at)
+            continue;
+        if (found < 0)
+            found = first;
+        else if (tiling_of_token(lattice, tiling, token) != tile &&
+                 tiling_of_token(lattice, tiling, found) == tiling_of_token(lattice, tiling, token))
+            return first;
+    }
+    return found;
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    Attend a;
+    char t_label[32], u_label[32];
+    if (r.h < 1 || r.w < 1 || !rect_has(r, y, x) || !attend_open(p->s, side, -1, &a) || !a.v.values)
+        return false;
+    Layout l = layout(p, r, &a);
+    int t = hit(&l.down, a.t, l.t, y, a.at_t), u = hit(&l.across, a.u, l.u, x, a.at_u);
+    if (t < 0 || u < 0)
+        return false;
+    if (t == a.at_t && u == a.at_u)
+        buf_puts(command, "in");
+    else
+        buf_printf(command, "query %s; looked %s", axis_label(a.t_axis, t, t_label, sizeof t_label),
+                   axis_label(a.u_axis, u, u_label, sizeof u_label));
+    return true;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    attend_title(s, side, true, false, "rows ask, columns are looked at", out);
+}
+
+const ViewSpec VIEW_MATRIX = {"matrix", draw, needs, click, title};

@@ -1,0 +1,171 @@
+/* One row of attention: its weights as a map over the patches, and beside it the picture lit by them. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/views/attention/attend.h"
+
+enum { SQUARE_MOST = 24, LIT_LEAST = 2, PREFIX_SLOT = 20 };
+
+typedef struct RowLayout {
+    int value_y, bar_y, prefix_y; /* −1: none */
+    LatticeMap map, lit;          /* lit.rows = 0: no room for the picture */
+} RowLayout;
+
+static const Image *picture(const Session *s, Side side)
+{
+    const Input *in = side == SIDE_A && s->pinned.base ? &s->pinned.input : &s->now.input;
+    return in->resized.data ? &in->resized : NULL;
+}
+
+static RowLayout row_layout(const Paint *p, Rect r, const Attend *a)
+{
+    RowLayout l = {.value_y = -1, .bar_y = -1, .prefix_y = -1};
+    if (r.h > 1)
+        l.value_y = r.y + --r.h;
+    if (r.h > 5)
+        l.bar_y = r.y + --r.h;
+    if (a->u.prefix && r.h > 1)
+        l.prefix_y = r.y + --r.h;
+    int row = 0, col = 0;
+    axis_patch(a->u_axis, a->at_u, &row, &col);
+    Rect half = {r.y, r.x, r.h, (r.w - 2) / 2};
+    bool can = a->pattern && picture(p->s, a->v.side) && half.w > 0;
+    l.map = lattice_map(p, r, a->u.rows, a->u.cols, SQUARE_MOST, row, col);
+    LatticeMap beside = can ? lattice_map(p, half, a->u.rows, a->u.cols, SQUARE_MOST, row, col) : (LatticeMap){0};
+    bool narrow = p->s->compare == COMPARE_SIDES && beside.k < l.map.k; /* three panes: the weights come first */
+    if (can && !narrow && (beside.k >= LIT_LEAST || (beside.k == l.map.k && beside.k > 1))) {
+        l.map = l.lit = beside;
+        l.lit.r.x += l.map.r.w + 2;
+    }
+    if (l.prefix_y >= 0)
+        l.prefix_y = l.map.r.y + l.map.r.h;
+    return l;
+}
+
+/* The picture, each patch as bright as its weight: dark where this row does not look. */
+static void draw_lit(const Paint *p, const Attend *a, const LatticeMap *m, float most)
+{
+    const Image *im = picture(p->s, a->v.side);
+    int wide = m->cols * m->k, tall = m->halves ? m->rows * m->k : m->r.h;
+    for (int j = 0; j < tall; j++)
+        for (int i = 0; i < wide; i++) {
+            int row = j * m->rows / tall, col = i / m->k;
+            int y = (2 * j + 1) * im->height / (2 * tall), x = (2 * i + 1) * im->width / (2 * wide);
+            const uint8_t *px = im->data + ((size_t)y * (size_t)im->width + (size_t)x) * (size_t)im->channels;
+            Ref ref;
+            float w = attend_row_value(&(AttendRow){a, a->head}, m->row + row, m->col + col, &ref);
+            double share = most > 0 && isfinite(w) ? (double)w / (double)most : 0;
+            double light = 0.2 + 0.8 * (share < 0   ? 0
+                                        : share > 1 ? 1
+                                                    : share); /* a difference may be negative: as dark as nothing */
+            double rgb[3], grey = 0;
+            for (int c = 0; c < 3; c++) {
+                rgb[c] = light * (double)px[im->channels > 2 ? c : 0];
+                grey += rgb[c] / 3;
+            }
+            Colour colour = (Colour)rgb[0] << 16 | (Colour)rgb[1] << 8 | (Colour)rgb[2];
+            canvas_pixel(p->c, m->r.y + (m->halves ? j / 2 : j), m->r.x + i, m->halves ? j % 2 : -1, colour,
+                         (int)(grey * 9 / 255 + 0.5), 0, ref);
+        }
+}
+
+/* Prefix tokens have no place in the picture: "cls ## .052" each in a slot of a line, the cursor's among them. */
+static int prefix_first(const Attend *a, Rect r)
+{
+    int room = r.w / PREFIX_SLOT > 0 ? r.w / PREFIX_SLOT : 1;
+    return (int)scroll_first((size_t)a->u.prefix, (size_t)(a->at_u < a->u.prefix ? a->at_u : 0), (size_t)room);
+}
+
+static void draw_prefix(const Paint *p, const Attend *a, const ColourScale *scale, Rect r, int y, bool focus)
+{
+    int first = prefix_first(a, r), slots = r.w / PREFIX_SLOT > 0 ? r.w / PREFIX_SLOT : 1;
+    for (int i = 0; i < slots && first + i < a->u.prefix; i++) {
+        int u = first + i, x = r.x + i * PREFIX_SLOT, end = i + 1 < slots ? x + PREFIX_SLOT - 1 : r.x + r.w;
+        bool here = u == a->at_u;
+        char label[32], number[32];
+        size_t cell = attend_cell(a, a->head, a->at_t, u);
+        float v = a->v.values[cell];
+        if (here)
+            focus_cursor(p, focus, y, x);
+        x += canvas_printf(p->c, y, x, end - x, here ? STYLE_CURSOR : STYLE_AXIS,
+                           u == a->at_t ? "[%s]"
+                           : here       ? ">%s<"
+                                        : " %s ",
+                           axis_label(a->u_axis, u, label, sizeof label));
+        for (int k = 0; k < 2 && end - x > 2; k++, x++)
+            canvas_pixel(p->c, y, x, -1, colour_scale_colour(scale, v), colour_scale_level(scale, v),
+                         colour_scale_sign(scale, v), shown_ref(&a->v, cell));
+        number_text(number, sizeof number, v, 9);
+        if (x + 1 + (int)strlen(number) <= end)
+            shown_number(p, &a->v, cell, y, x + 1, 9, STYLE_TEXT);
+    }
+}
+
+static void mark_token(const Paint *p, const Attend *a, const LatticeMap *m, int token, const char marks[3],
+                       Style style)
+{
+    int row, col;
+    if (axis_patch(a->u_axis, token, &row, &col))
+        lattice_map_mark(p, m, row, col, marks, style, shown_ref(&a->v, attend_cell(a, a->head, a->at_t, token)));
+}
+
+static void draw_row(const Paint *p, Rect r, Side side, bool focus)
+{
+    Attend a;
+    if (!attend_ready(p, r, side, &a))
+        return;
+    Rect old = canvas_clip(p->c, r);
+    RowLayout l = row_layout(p, r, &a);
+    ColourScale scale = attend_scale(p, &a, true);
+    lattice_map_draw(p, &l.map, &scale, attend_row_value, &(AttendRow){&a, a.head});
+    if (l.lit.rows)
+        draw_lit(p, &a, &l.lit, scale.high);
+    if (l.prefix_y >= 0)
+        draw_prefix(p, &a, &scale, r, l.prefix_y, focus);
+    int row, col;
+    for (int both = 0; both < (l.lit.rows ? 2 : 1); both++) {
+        const LatticeMap *m = both ? &l.lit : &l.map;
+        mark_token(p, &a, m, a.at_u, "><X", STYLE_CURSOR);
+        mark_token(p, &a, m, a.at_t, "[]o", a.at_t == a.at_u ? STYLE_CURSOR : STYLE_STRONG);
+    }
+    if (axis_patch(a.u_axis, a.at_u, &row, &col)) {
+        Rect patch = lattice_map_patch(&l.map, row, col);
+        if (patch.h)
+            focus_cursor(p, focus, patch.y + (patch.h - 1) / 2, patch.x);
+    }
+    if (l.bar_y >= 0)
+        colour_scale_bar(p, &scale, l.bar_y, r.x, r.w);
+    if (l.value_y >= 0)
+        attend_value_line(p, &a, l.value_y, r.x, r.w);
+    p->c->clip = old;
+}
+
+static void needs_row(const Session *s, Side side, Rect r, Needs *out)
+{
+    (void)r;
+    attend_needs(s, side, true, out);
+}
+
+static bool click_row(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    Attend a;
+    int row, col;
+    if (r.h < 1 || r.w < 1 || !rect_has(r, y, x) || !attend_open(p->s, side, -1, &a) || !a.v.values)
+        return false;
+    RowLayout l = row_layout(p, r, &a);
+    if (y == l.prefix_y) {
+        int u = prefix_first(&a, r) + (x - r.x) / PREFIX_SLOT;
+        return u < a.u.prefix && attend_click(&a, u, command);
+    }
+    if (lattice_map_hit(&l.map, y, x, &row, &col) || (l.lit.rows && lattice_map_hit(&l.lit, y, x, &row, &col)))
+        return attend_click(&a, a.u.prefix + row * a.u.cols + col, command);
+    return false;
+}
+
+static void title_row(const Session *s, Side side, Buf *out)
+{
+    attend_title(s, side, true, true, "one row", out);
+}
+
+const ViewSpec VIEW_ROW = {"row", draw_row, needs_row, click_row, title_row};

@@ -1,0 +1,129 @@
+/* The largest weights of the row in focus, and what the row comes to. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/dmath.h"
+#include "tui/views/attention/attend.h"
+
+enum { TOP_MOST = 128, LABEL = 7, LIST = 18 }; /* list: label and number */
+
+/* The largest first: by size of the change for a difference, else by value; ties in the order of the tokens. */
+static int top_tokens(const Attend *a, int most, int out[TOP_MOST])
+{
+    int n = 0;
+    for (int u = 0; u < a->u_axis->n; u++) {
+        float x = a->v.values[attend_cell(a, a->head, a->at_t, u)];
+        int at = n < most ? n : most;
+        while (at > 0) {
+            float y = a->v.values[attend_cell(a, a->head, a->at_t, out[at - 1])];
+            bool more = a->v.side == SIDE_DIFF ? fabsf(x) > fabsf(y) : x > y;
+            if (!more && !(isnan(y) && !isnan(x)))
+                break;
+            if (at < most)
+                out[at] = out[at - 1];
+            at--;
+        }
+        if (at < most) {
+            out[at] = u;
+            n += n < most;
+        }
+    }
+    return n;
+}
+
+typedef struct TopFigure {
+    const char *probe, *label, *brief;
+} TopFigure;
+static const TopFigure TOP_FIGURES[] = {{"row_sum", "sum", "sum"},
+                                        {"entropy", "entropy", "H"},
+                                        {"largest", "largest", "max"}};
+enum { TOP_FIGURE_COUNT = sizeof TOP_FIGURES / sizeof *TOP_FIGURES };
+
+static void draw_top_figures(const Paint *p, const Attend *a, Rect r)
+{
+    char path[SESSION_PATH];
+    for (int i = 0; i < r.h && i < TOP_FIGURE_COUNT; i++) {
+        Shown v;
+        attend_probe(p->s, TOP_FIGURES[i].probe, path);
+        if (!shown_open(p->s, a->v.side, path, &v) || !v.values)
+            continue;
+        int used = canvas_printf(p->c, r.y + i, r.x, r.w, STYLE_DIM, "%s ",
+                                 r.w < LIST ? TOP_FIGURES[i].brief : TOP_FIGURES[i].label);
+        used += shown_number(p, &v, v.cell, r.y + i, r.x + used, r.w - used, STYLE_TEXT);
+        char most[32];
+        snprintf(most, sizeof most, " of %.3f", dm_log((double)a->u_axis->n)); /* all weights equal: ln T */
+        if (strcmp(TOP_FIGURES[i].probe, "entropy") == 0 && used + (int)strlen(most) <= r.w)
+            canvas_text(p->c, r.y + i, r.x + used, r.w - used, STYLE_DIM, most);
+    }
+}
+
+/* Lines of the list; the rest is for the row's figures and "59 more". */
+static int top_lines(const Attend *a, int h)
+{
+    int figures = a->pattern && a->v.side != SIDE_DIFF && h >= 8 ? TOP_FIGURE_COUNT + 1 : 0;
+    int lines = h - figures, all = a->u_axis->n;
+    if (lines < all && lines > 1)
+        lines--;
+    if (lines > all)
+        lines = all;
+    return lines < TOP_MOST ? lines : TOP_MOST;
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    Attend a;
+    int top[TOP_MOST];
+    if (!attend_ready(p, r, side, &a))
+        return;
+    Rect old = canvas_clip(p->c, r);
+    int n = top_tokens(&a, top_lines(&a, r.h), top), line = 0;
+    for (; line < n; line++) {
+        char label[32];
+        int u = top[line], list = r.w < LIST ? r.w : LIST, skip = list > LABEL + 3 ? LABEL : list > 5 ? 1 : 0;
+        bool here = u == a.at_u;
+        size_t cell = attend_cell(&a, a.head, a.at_t, u);
+        canvas_printf(p->c, r.y + line, r.x, skip, here ? STYLE_CURSOR : STYLE_AXIS, "%s%s", here ? ">" : " ",
+                      axis_label(a.u_axis, u, label, sizeof label));
+        shown_number_right(p, &a.v, cell, r.y + line, r.x + skip, list - skip, STYLE_TEXT);
+        if (here)
+            focus_cursor(p, focus, r.y + line, r.x);
+        if (r.w >= 26 && a.pattern && a.v.side != SIDE_DIFF)
+            canvas_bar(p->c, r.y + line, r.x + 19, r.w - 20, (double)a.v.values[cell], STYLE_TEXT,
+                       shown_ref(&a.v, cell));
+    }
+    if (n < a.u_axis->n && line < r.h)
+        canvas_printf(p->c, r.y + line++, r.x, r.w, STYLE_DIM, " %d more", a.u_axis->n - n);
+    if (a.pattern && side != SIDE_DIFF && r.h - line > TOP_FIGURE_COUNT)
+        draw_top_figures(p, &a, (Rect){r.y + line + 1, r.x, r.h - line - 1, r.w});
+    p->c->clip = old;
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    (void)r;
+    attend_needs(s, side, true, out);
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    Attend a;
+    int top[TOP_MOST];
+    if (!rect_has(r, y, x) || !attend_open(p->s, side, -1, &a) || !a.v.values)
+        return false;
+    int n = top_tokens(&a, top_lines(&a, r.h), top);
+    return y - r.y < n && attend_click(&a, top[y - r.y], command);
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    Attend a;
+    if (side == SIDE_DIFF)
+        buf_puts(out, "largest changes");
+    else if (attend_open(s, side, -1, &a) && a.pattern)
+        buf_puts(out, "largest weights");
+    else
+        buf_puts(out, "largest scores");
+}
+
+const ViewSpec VIEW_ROW_TOP = {"row top", draw, needs, click, title};

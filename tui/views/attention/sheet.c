@@ -1,0 +1,273 @@
+/* Blocks × heads as thumbnails: every head's whole matrix where there is room, else the row of the token in focus as a
+ * map of the patches, pooled as far as it must be for all of them to be seen at once. */
+#include "tui/views/attention/attend.h"
+#include "tui/views/heat.h"
+
+enum { MATRIX_LEAST = 16, MAP_LEAST = 4, SQUARE_MOST = 8, LABEL = 3, BLOCKS_MOST = 40 };
+
+typedef struct Sheet {
+    bool matrix; /* a thumbnail is the matrix, else one row over the patches */
+    Tiling tiling;
+    int wide, tall;     /* columns and half lines (lines, without half blocks) per tile */
+    int rows, cols;     /* tiles of a thumbnail */
+    int lines, columns; /* its size in cells */
+    int gap;            /* lines between thumbnails */
+    int blocks, heads;
+    int first_block, first_head, down, across; /* shown */
+    Rect r;                                    /* where the thumbnails go */
+    int head_y, caption_y;
+} Sheet;
+
+/* A thumbnail of rows × cols tiles. */
+static Sheet sized(const Paint *p, const Sheet *from, Tiling t, int rows, int cols, int wide, int tall)
+{
+    Sheet s = *from;
+    bool halves = heat_halves(p);
+    s.tiling = t;
+    s.rows = rows;
+    s.cols = cols;
+    s.wide = wide;
+    s.tall = tall;
+    s.columns = cols * wide;
+    s.lines = halves ? (rows * tall + 1) / 2 : rows * tall;
+    s.gap = halves && rows * tall % 2 ? 0 : 1; /* half a blank line is a gap */
+    return s;
+}
+
+/* Do so many blocks and heads fit? */
+static bool fits(const Sheet *s, int blocks, int heads)
+{
+    return heads * (s->columns + 1) <= s->r.w + 1 && blocks * (s->lines + s->gap) <= s->r.h + s->gap;
+}
+
+/* Matrices of every head, as fine as they fit. */
+static bool choose_matrix(const Paint *p, const Attend *a, Sheet *s)
+{
+    Tiling list[TILINGS];
+    int n = lattice_tilings(a->u, list);
+    bool same = a->t.prefix == a->u.prefix && a->t.rows == a->u.rows && a->t.cols == a->u.cols;
+    for (int i = 0; same && i < n; i++) {
+        int tiles = tiling_count(a->u, list[i]);
+        Sheet try = sized(p, s, list[i], tiles, tiles, 1, 1);
+        if (tiles >= MATRIX_LEAST && fits(&try, s->blocks, s->heads)) {
+            *s = try;
+            s->matrix = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Maps of one row, as fine and then as large as so many fit. */
+static bool choose_map(const Paint *p, const Attend *a, Sheet *s, int blocks, int heads)
+{
+    Tiling list[TILINGS];
+    int n = lattice_tilings(a->u, list);
+    bool halves = heat_halves(p);
+    for (int i = 0; i < n; i++) {
+        Tiling t = list[i];
+        int rows = a->u.rows / t.gy, cols = a->u.cols / t.gx;
+        if (t.gy != t.gx || (t.gy > 1 && (rows < MAP_LEAST || cols < MAP_LEAST)))
+            continue;
+        for (int size = SQUARE_MOST; size >= 0; size--) {
+            int wide = size > 0 ? size : 1, tall = halves ? wide : wide > 1 ? wide / 2 : 1;
+            if (size == 1 && halves) /* before the smallest squares: twice as wide as high */
+                wide = 2;
+            Sheet try = sized(p, s, t, rows, cols, wide, tall);
+            if ((halves || wide % 2 == 0 || wide == 1) && fits(&try, blocks, heads)) {
+                *s = try;
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* The most detail with which all heads fit: matrices first, then maps; else maps of which a few fit, scrolled. */
+static void choose(const Paint *p, const Attend *a, Sheet *s)
+{
+    int blocks = s->blocks < 2 ? s->blocks : 2, heads = s->heads < 2 ? s->heads : 2;
+    if (choose_matrix(p, a, s) || choose_map(p, a, s, s->blocks, s->heads) || choose_map(p, a, s, blocks, heads))
+        return;
+    *s = sized(p, s, (Tiling){1, 1}, a->u.rows, a->u.cols, 1, 1);
+}
+
+static int window(int all, int room, int size)
+{
+    int n = room / size;
+    return n < 1 ? 1 : n > all ? all : n;
+}
+
+static Sheet sheet_make(const Paint *p, Rect r, const Attend *a)
+{
+    int block = session_block(p->s);
+    Sheet s = {.blocks = p->s->model.vit.layers, .heads = a->heads, .head_y = -1, .caption_y = -1};
+    if (r.h > 3)
+        s.caption_y = r.y + --r.h;
+    if (r.h > 2) {
+        s.head_y = r.y++;
+        r.h--;
+    }
+    if (r.w > LABEL + 4) {
+        r.x += LABEL;
+        r.w -= LABEL;
+    }
+    s.r = r;
+    choose(p, a, &s);
+    s.down = window(s.blocks, r.h + s.gap, s.lines + s.gap);
+    s.across = window(s.heads, r.w + 1, s.columns + 1);
+    s.first_block = (int)scroll_first((size_t)s.blocks, (size_t)(block < 0 ? 0 : block), (size_t)s.down);
+    s.first_head = (int)scroll_first((size_t)s.heads, (size_t)a->head, (size_t)s.across);
+    return s;
+}
+
+static Rect thumb_rect(const Sheet *s, int block, int head)
+{
+    return (Rect){s->r.y + (block - s->first_block) * (s->lines + s->gap),
+                  s->r.x + (head - s->first_head) * (s->columns + 1), s->lines, s->columns};
+}
+
+typedef struct Thumb {
+    const Attend *a;
+    const Sheet *s;
+    int head;
+    PoolKind kind;
+} Thumb;
+
+static float thumb_value(const void *context, int row, int col, Ref *ref)
+{
+    const Thumb *t = context;
+    const Attend *a = t->a;
+    row /= t->s->tall;
+    if (t->s->matrix)
+        return attend_tile(a, t->head, t->s->tiling, row, col, t->kind, ref);
+    return attend_row_tile(a, t->head, t->s->tiling, a->u.prefix + row * t->s->cols + col, t->kind, ref);
+}
+
+/* Every thumbnail has its own scale, else one sharp head would leave all others dark; a locked scale serves them all.
+ */
+static void draw_thumb(const Paint *p, const Attend *block, const Sheet *s, int head, Rect box)
+{
+    Attend a = *block;
+    a.head = head;
+    ColourScale scale = attend_scale(p, &a, !s->matrix);
+    Thumb t = {&a, s, head, p->s->look.pool_kind};
+    heat_draw(p, box, s->rows * s->tall, s->cols, s->wide, heat_halves(p) ? 0 : 1, &scale, thumb_value, &t);
+}
+
+static void draw_caption(const Paint *p, const Attend *a, const Sheet *s, Rect r)
+{
+    static const char *const KINDS[POOL_KINDS] = {"max", "mean", "absmax"};
+    char t[32];
+    if (s->caption_y < 0)
+        return;
+    int used = 0;
+    if (s->tiling.gy * s->tiling.gx > 1)
+        used = canvas_printf(p->c, s->caption_y, r.x, r.w, STYLE_TEXT, "1 cell = %d×%d %s, %s; ", s->tiling.gy,
+                             s->tiling.gx, s->matrix ? "tokens" : "patches", KINDS[p->s->look.pool_kind]);
+    axis_label(a->t_axis, a->at_t, t, sizeof t);
+    used += canvas_printf(p->c, s->caption_y, r.x + used, r.w - used, STYLE_DIM,
+                          s->matrix ? "rows ask, columns are looked at; " : "what %s looks at; ", t);
+    if (p->s->look.locked && r.w - used >= 20) {
+        ColourScale scale = attend_scale(p, a, false);
+        colour_scale_bar(p, &scale, s->caption_y, r.x + used, r.w - used);
+    } else
+        canvas_text(p->c, s->caption_y, r.x + used, r.w - used, STYLE_DIM,
+                    p->s->look.locked ? "one scale" : "each on its own scale");
+}
+
+static void draw_edges(const Paint *p, const Sheet *s, Rect r, int block, int head)
+{
+    for (int h = s->first_head; s->head_y >= 0 && h < s->first_head + s->across; h++)
+        canvas_printf(p->c, s->head_y, thumb_rect(s, s->first_block, h).x, s->columns,
+                      h == head ? STYLE_CURSOR : STYLE_AXIS, "h%d", h);
+    for (int b = s->first_block; s->r.x > r.x && b < s->first_block + s->down; b++)
+        canvas_printf(p->c, thumb_rect(s, b, s->first_head).y, r.x, LABEL - 1, b == block ? STYLE_CURSOR : STYLE_AXIS,
+                      "%d", b);
+    if (s->head_y >= 0 && s->r.x > r.x && (s->down < s->blocks || s->across < s->heads))
+        canvas_text(p->c, s->head_y, r.x, LABEL - 1, STYLE_DIM, s->down < s->blocks ? "↕" : "↔");
+}
+
+static void draw_mark(const Paint *p, Rect box)
+{
+    for (int y = box.y; y < box.y + box.h; y++) {
+        canvas_glyph(p->c, y, box.x - 1, STYLE_CURSOR, '[');
+        canvas_glyph(p->c, y, box.x + box.w, STYLE_CURSOR, ']');
+    }
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    Attend here, a;
+    if (r.h < 1 || r.w < 1)
+        return;
+    if (!attend_open(p->s, side, -1, &here)) {
+        attend_ready(p, r, side, &here);
+        return;
+    }
+    Rect old = canvas_clip(p->c, r);
+    Sheet s = sheet_make(p, r, &here);
+    int block = session_block(p->s) < 0 ? 0 : session_block(p->s);
+    draw_edges(p, &s, r, block, here.head);
+    for (int b = s.first_block; b < s.first_block + s.down; b++) {
+        bool there = attend_open(p->s, side, b, &a);
+        for (int h = s.first_head; h < s.first_head + s.across; h++) {
+            Rect box = thumb_rect(&s, b, h);
+            if (there && a.v.values && h < a.heads)
+                draw_thumb(p, &a, &s, h, box);
+            else
+                canvas_text(p->c, box.y, box.x, box.w, STYLE_DIM, there ? "…" : "-");
+            if (b == block && h == here.head)
+                focus_cursor(p, focus, box.y, box.x);
+        }
+    }
+    draw_mark(p, thumb_rect(&s, block, here.head));
+    if (here.v.values || !p->s->look.locked)
+        draw_caption(p, &here, &s, r);
+    p->c->clip = old;
+}
+
+/* The focused block first, then those around it: as many as may be held. */
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    (void)r;
+    int block = session_block(s) < 0 ? 0 : session_block(s), most = side == SIDE_DIFF ? SESSION_DIFFS - 1 : BLOCKS_MOST;
+    char path[SESSION_PATH];
+    for (int i = 0, n = 0; i < 2 * s->model.vit.layers && n < most; i++) {
+        int b = block + (i % 2 ? (i + 1) / 2 : -i / 2);
+        if (b < 0 || b >= s->model.vit.layers)
+            continue;
+        attend_path(s, side, b, path);
+        needs_add(out, side, path);
+        n++;
+    }
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    Attend a;
+    if (!rect_has(r, y, x) || !attend_open(p->s, side, -1, &a))
+        return false;
+    Sheet s = sheet_make(p, r, &a);
+    for (int b = s.first_block; b < s.first_block + s.down; b++)
+        for (int h = s.first_head; h < s.first_head + s.across; h++)
+            if (rect_has(thumb_rect(&s, b, h), y, x)) {
+                if (b == session_block(p->s) && h == a.head)
+                    buf_puts(command, "in");
+                else
+                    buf_printf(command, "block %d; head %d", b, h);
+                return true;
+            }
+    return false;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    Attend a;
+    if (attend_open(s, side, -1, &a))
+        buf_printf(out, "%s, blocks × heads", node_name(graph_node(a.v.graph, a.v.node)));
+    else
+        buf_puts(out, "blocks × heads");
+}
+
+const ViewSpec VIEW_SHEET = {"sheet", draw, needs, click, title};

@@ -1,0 +1,118 @@
+/* From a value to a colour, and the bar that says so. */
+#include "tui/views/view.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "tui/views/spread.h"
+
+static MapId map_automatic(const Paint *p, bool is_signed)
+{
+    if (p->light)
+        return is_signed ? CM_VIK : CM_GREY_LIGHT;
+    return is_signed ? CM_BLUE_ORANGE : CM_MAGMA;
+}
+
+/* The map that the reader chose serves every kind of value: a sequential one runs from the smallest to the largest, a
+ * signed one has zero in its middle. Left to itself the scale is signed where a value is negative. */
+ColourScale colour_scale_of_range(const Paint *p, float low, float high)
+{
+    const LookAt *look = &p->s->look;
+    ColourScale s = {.mode = p->mode};
+    if (look->locked) {
+        low = look->low;
+        high = look->high;
+    }
+    s.is_signed = low < 0;
+    if (look->map[0] && colourmap_find(look->map, &s.map))
+        s.is_signed = colourmap_signed(s.map);
+    else
+        s.map = map_automatic(p, s.is_signed);
+    s.high = s.is_signed ? fmaxf(fabsf(low), fabsf(high)) : high;
+    s.low = s.is_signed ? -s.high : low;
+    return s;
+}
+
+ColourScale colour_scale_of_spread(const Paint *p, Side side, const Spread *s)
+{
+    float low = s->min, high = s->max;
+    if (side == SIDE_DIFF) /* a difference always has its zero in the middle */
+        low = -(high = fmaxf(fabsf(low), fabsf(high)));
+    else if (low > 0 &&
+             (low < high / 2 || !(low < high))) /* zero is the dark end unless the values are crowded far from it */
+        low = 0;
+    return colour_scale_of_range(p, low, high);
+}
+
+ColourScale colour_scale_for(const Paint *p, Side side, NodeId n, const float *values, size_t count)
+{
+    (void)n;
+    Spread s = spread_of(values, count);
+    return colour_scale_of_spread(p, side, &s);
+}
+
+/* 0 … 1, or NaN. */
+static double position(const ColourScale *s, float x)
+{
+    double low = (double)s->low, range = (double)s->high - low;
+    if (isnan(x))
+        return (double)x;
+    if (!(range > 0))
+        return s->is_signed ? 0.5 : 0;
+    double at = ((double)x - low) / range;
+    return at < 0 ? 0 : at > 1 ? 1 : at;
+}
+
+Colour colour_scale_colour(const ColourScale *s, float x)
+{
+    return colourmap_colour(s->map, s->mode, position(s, x));
+}
+
+int colour_scale_level(const ColourScale *s, float x)
+{
+    double at = position(s, x);
+    if (isnan(at))
+        return 0;
+    if (s->is_signed)
+        at = fabs(at - 0.5) * 2;
+    return (int)(at * 9 + 0.5);
+}
+
+int colour_scale_sign(const ColourScale *s, float x)
+{
+    return s->is_signed && !isnan(x) ? (x > 0) - (x < 0) : 0;
+}
+
+void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int width)
+{
+    char low[16], high[16], name[48];
+    if (!(s->high > s->low) && s->high == 0.0f) { /* a part that was switched off, or a difference of equals */
+        canvas_text(p->c, y, x, width, STYLE_DIM, "all of it is 0");
+        return;
+    }
+    number_text(low, sizeof low, s->low, 9);
+    number_text(high, sizeof high, s->high, 9);
+    snprintf(name, sizeof name, "  %s, %s", colourmap_name(s->map), p->s->look.locked ? "locked" : "free");
+    int ends = (int)strlen(low) + (int)strlen(high), named = utf8_cells(name);
+    int cells = width - ends - 2 - named;
+    if (cells < 6) {
+        name[0] = '\0';
+        cells += named;
+    }
+    if (cells < 3) {
+        canvas_printf(p->c, y, x, width, STYLE_DIM, "%s … %s", low, high);
+        return;
+    }
+    if (cells > 40)
+        cells = 40;
+    x += canvas_text(p->c, y, x, width, STYLE_DIM, low) + 1;
+    for (int i = 0; i < cells; i++, x++) {
+        double share = ((double)i + 0.5) / cells;
+        float value = (float)((double)s->low + ((double)s->high - (double)s->low) * share);
+        canvas_pixel(p->c, y, x, -1, colour_scale_colour(s, value), colour_scale_level(s, value),
+                     colour_scale_sign(s, value), (Ref){0});
+    }
+    canvas_printf(p->c, y, x + 1, width, STYLE_DIM, "%s%s", high, name);
+}

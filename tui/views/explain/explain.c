@@ -1,0 +1,224 @@
+/* The arithmetic of the cell in focus: its formula, its terms by size, what they come to, and who reads the result. The
+ * path that led here stays on the first line. */
+#include "tui/views/explain/explain.h"
+
+#include "core/base/utf8.h"
+#include "core/graph/explain.h"
+#include "core/session/address.h"
+
+enum { NUMBER = 12, NO_LINE = -1 };
+
+/* What is drawn where; NO_LINE where there is no room. */
+typedef struct Layout {
+    int path_y, formula_y, formula_h, order_y;
+    Rect body;
+    int sum_y, stored_y, double_y, next_y;
+} Layout;
+
+static int formula_lines(Rect r, const char *formula)
+{
+    return r.h >= 11 && utf8_cells(formula) > r.w ? 2 : 1;
+}
+
+static Layout layout(Rect r, const char *formula, bool table)
+{
+    Layout l = {NO_LINE, NO_LINE, 0, NO_LINE, r, NO_LINE, NO_LINE, NO_LINE, NO_LINE};
+    int all = r.h;
+    if (all >= 9) {
+        l.path_y = l.body.y++;
+        l.body.h--;
+    }
+    if (all >= 3) {
+        l.formula_h = formula_lines(r, formula);
+        l.formula_y = l.body.y;
+        l.body.y += l.formula_h;
+        l.body.h -= l.formula_h;
+    }
+    if (all >= 15 && table) {
+        l.order_y = l.body.y++;
+        l.body.h--;
+    }
+    int *const foot[] = {&l.next_y, &l.double_y, &l.stored_y, &l.sum_y};
+    static const int LEAST[] = {9, 10, 1, 8};
+    for (int i = 0; i < 4; i++)
+        if (all >= LEAST[i] && (i != 1 || table))
+            *foot[i] = l.body.y + --l.body.h;
+    if (all >= 17) /* a blank line before the results */
+        l.body.h--;
+    return l;
+}
+
+static void draw_difference(const Paint *p, const Shown *diff, Rect r)
+{
+    static const char *const NAMES[] = {"A", "B", "A − B"};
+    static const Style STYLES_OF[] = {STYLE_SIDE_A, STYLE_SIDE_B, STYLE_STRONG};
+    for (int i = 0; i < 3 && i < r.h; i++) {
+        Shown v;
+        if (!shown_open(p->s, (Side)(SIDE_A + i), p->s->place.path, &v))
+            continue;
+        int used = r.w >= NUMBER + 7 ? 7 : 0;
+        canvas_text(p->c, r.y + i, r.x, used, STYLES_OF[i], NAMES[i]);
+        if (v.values)
+            ref_number(p, v.values[v.cell], shown_ref(&v, v.cell), r.y + i, r.x + used,
+                       r.w - used < NUMBER ? r.w - used : NUMBER, STYLE_TEXT);
+        else
+            canvas_text(p->c, r.y + i, r.x + used, r.w - used, STYLE_DIM, "computing…");
+    }
+    (void)diff;
+    r.y += 4;
+    r.h -= 4;
+    canvas_wrap(p->c, r, STYLE_DIM, "The arithmetic is shown for one side: compare a, or compare b.");
+}
+
+static void draw_results(const Paint *p, const Shown *v, const Explanation *e, const Layout *l, Rect r)
+{
+    if (l->sum_y != NO_LINE)
+        explain_sum(p, e, (Rect){l->sum_y, r.x, 1, r.w});
+    if (l->stored_y != NO_LINE)
+        explain_stored(p, e, (Rect){l->stored_y, r.x, 1, r.w});
+    if (l->double_y != NO_LINE)
+        explain_double(p, e, (Rect){l->double_y, r.x, 1, r.w});
+    if (l->next_y != NO_LINE)
+        explain_next(p, v, (Rect){l->next_y, r.x, 1, r.w});
+}
+
+/* In what order the terms stand, and were added. */
+static void put_order(const Graph *g, const Node *n, Dims reduced, size_t terms, Buf *out)
+{
+    if (n->op == OP_MAX) {
+        buf_puts(out, "terms, the largest first");
+        return;
+    }
+    buf_puts(out, terms ? "terms, by size" : "nothing is put here: 0");
+    if (!reduced.n)
+        return;
+    buf_puts(out, " (added in the order of ");
+    shown_axes(g, reduced, out);
+    buf_putc(out, ')');
+}
+
+static void draw_arithmetic(const Paint *p, const Shown *v, Rect r, bool focus)
+{
+    const Node *n = graph_node(v->graph, v->node);
+    bool table = explain_is_table(n->op);
+    Buf text = {0};
+    graph_formula(v->graph, v->node, &text);
+    Layout l = layout(r, buf_str(&text), table);
+    if (l.path_y != NO_LINE)
+        explain_path(p, v->side, (Rect){l.path_y, r.x, 1, r.w});
+    Explanation e;
+    Explain open = explain_open(v->graph, v->node, v->cell);
+    if (!ask_explain(p->s, v->side, v->node, v->cell, explain_most(p->s, open.terms, l.body.h), &e)) {
+        buf_free(&text);
+        shown_computing(p, l.body.h > 0 ? l.body : r);
+        return;
+    }
+    if (table)
+        buf_printf(&text, "   (%zu term%s)", e.terms, e.terms == 1 ? "" : "s");
+    if (l.formula_y != NO_LINE)
+        canvas_wrap(p->c, (Rect){l.formula_y, r.x, l.formula_h, r.w}, STYLE_STRONG, buf_str(&text));
+    buf_clear(&text);
+    put_order(v->graph, n, graph_reduced(v->graph, v->node), e.terms, &text);
+    if (l.order_y != NO_LINE)
+        canvas_text(p->c, l.order_y, r.x, r.w, STYLE_DIM, buf_str(&text));
+    buf_free(&text);
+    if (l.body.h > 0 && table)
+        explain_table(p, &e, l.body, focus);
+    else if (l.body.h > 0)
+        explain_operands(p, &e, l.body, focus);
+    draw_results(p, v, &e, &l, r);
+    explanation_free(&e);
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    Shown v;
+    if (r.h < 1 || r.w < 1)
+        return;
+    Rect old = canvas_clip(p->c, r);
+    if (!shown_open(p->s, side, p->s->place.path, &v))
+        canvas_wrap(p->c, r, STYLE_DIM, "This node does not exist on this side.");
+    else if (side == SIDE_DIFF)
+        draw_difference(p, &v, r);
+    else if (!v.values)
+        shown_computing(p, r);
+    else if (graph_node(v.graph, v.node)->op == OP_LEAF) {
+        if (r.h >= 9) {
+            explain_path(p, side, (Rect){r.y, r.x, 1, r.w});
+            r.y += 2;
+            r.h -= 2;
+        }
+        explain_leaf(p, &v, r);
+        focus_cursor(p, focus, r.y, r.x);
+    } else
+        draw_arithmetic(p, &v, r, focus);
+    p->c->clip = old;
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    (void)r;
+    needs_add(out, side, s->place.path);
+    if (side == SIDE_DIFF) {
+        needs_add(out, SIDE_A, s->place.path);
+        needs_add(out, SIDE_B, s->place.path);
+        return;
+    }
+    NodeId n = session_node(s, side, s->place.path);
+    if (n == NO_NODE)
+        return;
+    const Graph *g = session_graph(s, side);
+    const Node *node = graph_node(g, n);
+    for (int k = 0; k < op_inputs(node->op); k++)
+        needs_add(out, side, graph_node(g, node->in[k])->path);
+    NodeId next = explain_reader(g, n);
+    if (next != NO_NODE)
+        needs_add(out, side, graph_node(g, next)->path);
+    for (int i = s->back_count; i > 0 && s->back[i - 1].screen == SCREEN_EXPLAIN; i--)
+        needs_add(out, side, s->back[i - 1].path);
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    Shown v;
+    if (!rect_has(r, y, x) || side == SIDE_DIFF || !shown_open(p->s, side, p->s->place.path, &v) || !v.values)
+        return false;
+    Buf formula = {0};
+    graph_formula(v.graph, v.node, &formula);
+    Layout l = layout(r, buf_str(&formula), explain_is_table(graph_node(v.graph, v.node)->op));
+    buf_free(&formula);
+    Explanation e;
+    Explain open = explain_open(v.graph, v.node, v.cell);
+    if (!ask_explain(p->s, side, v.node, v.cell, explain_most(p->s, open.terms, l.body.h), &e))
+        return false;
+    size_t term = 0;
+    int operand = 0;
+    bool hit = explain_is_table(graph_node(v.graph, v.node)->op)
+                   ? explain_table_hit(p, &e, l.body, y, x, &term, &operand)
+                   : explain_operands_hit(p, &e, l.body, y, x, &operand);
+    explanation_free(&e);
+    if (!hit)
+        return false;
+    if (term == p->s->place.term && operand == p->s->place.operand) {
+        buf_puts(command, "in");
+        return true;
+    }
+    buf_puts(command, "move top; move left 2"); /* from the first term and operand */
+    if (term)
+        buf_printf(command, "; move down %zu", term);
+    if (operand)
+        buf_printf(command, "; move right %d", operand);
+    return true;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    Shown v;
+    buf_puts(out, "explain ");
+    if (shown_open(s, side, s->place.path, &v))
+        address_put(v.graph, v.node, v.cell, out);
+    else
+        buf_puts(out, s->place.path);
+}
+
+const ViewSpec VIEW_EXPLAIN = {"explain", draw, needs, click, title};

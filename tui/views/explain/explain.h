@@ -1,0 +1,40 @@
+/* Parts of the view that shows the arithmetic of one cell. */
+#ifndef VITRINE_TUI_EXPLAIN_H
+#define VITRINE_TUI_EXPLAIN_H
+#include "core/session/ask/ask.h"
+#include "tui/views/shown.h"
+
+/* Names of cells, short enough for a column. Both return out. */
+/* "scores_raw[r3c4,2,r4c3]"; axes of `letters` stay letters: "q[r3c4,2,e]". */
+const char *cell_brief(const Graph *g, NodeId n, size_t cell, Dims letters, char *out, size_t size);
+/* "attn.scale[h=2]": the path without the block that `from` is in too, then the address' axes. */
+const char *cell_name(const Graph *g, NodeId from, NodeId n, size_t cell, char *out, size_t size);
+int ref_number_cells(float value); /* with all its digits */
+/* Any number with its Ref, right-aligned in [x, x + width); never cut. */
+void ref_number(const Paint *p, float value, Ref ref, int y, int x, int width, Style style);
+
+/* Does the operation add up (or compare) many cells? Then it is a table, else a list of one to three operands. */
+bool explain_is_table(Op op);
+/* The cursor, inside what there is. */
+size_t explain_term_here(const Session *s, size_t terms);
+int explain_operand_here(const Session *s, int operands);
+/* Lines of the table that r has room for, and the first one shown. */
+size_t explain_rows(const Session *s, const Explanation *e, Rect r, size_t *first);
+/* Most lines that any part of the table in `height` lines can ask for. */
+size_t explain_most(const Session *s, size_t terms, int height);
+void explain_table(const Paint *p, const Explanation *e, Rect r, bool focus);
+void explain_operands(const Paint *p, const Explanation *e, Rect r, bool focus);
+/* What is at (y, x). */
+bool explain_table_hit(const Paint *p, const Explanation *e, Rect r, int y, int x, size_t *term, int *operand);
+bool explain_operands_hit(const Paint *p, const Explanation *e, Rect r, int y, int x, int *operand);
+/* One line each. */
+void explain_path(const Paint *p, Side side, Rect r);
+void explain_sum(const Paint *p, const Explanation *e, Rect r);
+void explain_stored(const Paint *p, const Explanation *e, Rect r);
+void explain_double(const Paint *p, const Explanation *e, Rect r);
+void explain_next(const Paint *p, const Shown *v, Rect r);
+/* The node that reads this one, of the forward pass if there is any; NO_NODE: nothing does. */
+NodeId explain_reader(const Graph *g, NodeId n);
+/* Where the arithmetic begins: a weight, a pixel, a constant. */
+void explain_leaf(const Paint *p, const Shown *v, Rect r);
+#endif

@@ -1,0 +1,330 @@
+/* The head census: how much of the accuracy over many pictures goes when one head is switched off, every block and head
+ * in one table, and what is known of the head in focus. The shares are measurements over pictures and in no trace: they
+ * carry no Ref. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/session/edit/edits.h"
+#include "core/session/learned/measures.h"
+#include "tui/views/heat.h"
+#include "tui/views/number.h"
+#include "tui/views/shown.h"
+
+enum { LABEL = 9, CELL_LEAST = 6, CELL_WIDEST = 22, CELL_HIGHEST = 11, PANEL = 34, PANEL_LINES = 6, POINTS_WIDTH = 5 };
+
+typedef struct Census {
+    const Measure *measure; /* NULL while there is none */
+    const char *why;
+    int block, head, blocks, heads; /* in focus; of the model */
+} Census;
+
+static Census census_open(const Session *s)
+{
+    int block = session_block(s);
+    Census c = {.block = block < 0 ? 0 : block,
+                .head = session_head(s),
+                .blocks = s->model.vit.layers,
+                .heads = s->model.vit.heads};
+    c.measure = session_measure(s, MEASURE_CENSUS, &c.why);
+    return c;
+}
+
+/* Points of accuracy that go with the head, NaN while not measured. Less than 0: more pictures are named right without
+ * it. */
+static float points(const Census *c, int block, int head)
+{
+    const Measure *m = c->measure;
+    return m ? 100 * (m->base - m->value[block * m->cols + head]) : NAN;
+}
+
+typedef struct Layout {
+    Rect status, table, panel; /* table: the label column and the header line included; empty where there is no room */
+    Rect bar;                  /* what the colours mean */
+    int wide, tall, gap;       /* of one head, and lines between blocks */
+    int first_block, first_head, down, across;
+} Layout;
+
+static int between(int x, int low, int high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+static Layout layout(const Census *c, Rect r)
+{
+    Layout l = {.gap = 0};
+    if (r.h > 2)
+        l.status = rect_cut(&r, 't', 1);
+    if (r.w >= PANEL + LABEL + 4 * CELL_LEAST) {
+        l.panel = rect_cut(&r, 'r', PANEL);
+        rect_cut(&r, 'r', 2);
+    } else if (r.h >= PANEL_LINES + 1 + c->blocks || r.h >= 2 * PANEL_LINES)
+        l.panel = rect_cut(&r, 'b', PANEL_LINES);
+    if (r.h > 12)
+        rect_cut(&r, 't', 1);
+    if (r.h > c->blocks + 3)
+        l.bar = rect_cut(&r, 'b', 1);
+    l.table = r;
+    int rows = r.h - 1, columns = r.w - LABEL;
+    l.wide = between(c->heads > 0 ? columns / c->heads : 0, CELL_LEAST, CELL_WIDEST);
+    l.tall = between(rows / (c->blocks > 0 ? c->blocks : 1), 1, CELL_HIGHEST);
+    if (l.tall > 1) { /* a blank line between blocks keeps them apart */
+        l.tall--;
+        l.gap = 1;
+    }
+    l.down = between(rows / (l.tall + l.gap), 0, c->blocks);
+    l.across = between(columns / l.wide, 0, c->heads);
+    if (l.bar.h) /* follows the table */
+        l.bar.y = l.table.y + 1 + l.down * (l.tall + l.gap) + (l.gap == 0);
+    l.first_block = (int)scroll_first((size_t)c->blocks, (size_t)c->block, (size_t)l.down);
+    l.first_head = (int)scroll_first((size_t)c->heads, (size_t)c->head, (size_t)l.across);
+    return l;
+}
+
+/* The cells of one head, without the blank column at its right. */
+static Rect head_rect(const Layout *l, int block, int head)
+{
+    return (Rect){l->table.y + 1 + (block - l->first_block) * (l->tall + l->gap),
+                  l->table.x + LABEL + (head - l->first_head) * l->wide, l->tall, l->wide - 1};
+}
+
+static bool is_off(const Session *s, int block, int head)
+{
+    char line[80];
+    snprintf(line, sizeof line, "ablate blocks.%d.attn.z[h=%d]", block, head);
+    return edits_has(s, line);
+}
+
+static float most_points(const Census *c)
+{
+    float most = 0;
+    for (int b = 0; b < c->blocks; b++)
+        for (int h = 0; h < c->heads; h++)
+            most = fmaxf(most, points(c, b, h)); /* which passes NaN over */
+    return most;
+}
+
+static void draw_head(const Paint *p, const Census *c, Rect r, const ColourScale *scale, int block, int head)
+{
+    char text[32];
+    float x = points(c, block, head);
+    bool here = block == c->block && head == c->head;
+    if (!isnan(x))
+        for (int i = 0; i < r.h * r.w; i++)
+            canvas_pixel(p->c, r.y + i / r.w, r.x + i % r.w, -1, colour_scale_colour(scale, x),
+                         colour_scale_level(scale, x), 0, (Ref){0});
+    if (isnan(x))
+        snprintf(text, sizeof text, "%s", c->why ? "-" : "…");
+    else
+        snprintf(text, sizeof text, "%.1f", (double)x == 0 ? 0.0 : (double)x); /* no −0 */
+    int y = r.y + (r.h - 1) / 2;
+    int middle = (r.w + POINTS_WIDTH) / 2 - 1;
+    canvas_right(p->c, y, r.x + 1, r.w - 2 < middle ? r.w - 2 : middle, STYLE_STRONG, text);
+    if (is_off(p->s, block, head))
+        canvas_text(p->c, r.h > 1 ? r.y + r.h - 1 : y, r.h > 1 ? r.x + 1 : r.x, r.h > 1 ? r.w - 2 : 1, STYLE_EDITED,
+                    r.h > 1 ? "off" : "x");
+    if (here)
+        heat_mark(p, r.y, r.x, r.h, r.w, (Ref){0});
+}
+
+static void draw_table(const Paint *p, const Census *c, const Layout *l, bool focus)
+{
+    ColourScale scale = colour_scale_of_range(p, 0, most_points(c));
+    if (l->table.h < 2)
+        return;
+    for (int h = l->first_head; h < l->first_head + l->across; h++) {
+        Rect at = head_rect(l, l->first_block, h);
+        canvas_printf(p->c, l->table.y, at.x, at.w, h == c->head ? STYLE_STRONG : STYLE_AXIS, "head %d", h);
+    }
+    for (int b = l->first_block; b < l->first_block + l->down; b++) {
+        Rect line = head_rect(l, b, l->first_head);
+        canvas_printf(p->c, line.y + (line.h - 1) / 2, l->table.x, LABEL - 1, b == c->block ? STYLE_STRONG : STYLE_AXIS,
+                      "block %d", b);
+        for (int h = l->first_head; h < l->first_head + l->across; h++)
+            draw_head(p, c, head_rect(l, b, h), &scale, b, h);
+    }
+    if (l->bar.h && c->measure && !isnan(c->measure->base))
+        colour_scale_bar(p, &scale, l->bar.y, l->bar.x, l->bar.w);
+    Rect here = head_rect(l, c->block, c->head);
+    focus_cursor(p, focus, here.y + (here.h - 1) / 2, here.x);
+}
+
+static void draw_status(const Paint *p, const Census *c, Rect r)
+{
+    const Measure *m = c->measure;
+    char count[32];
+    if (c->why) {
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, c->why);
+        return;
+    }
+    if (!m) {
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "measuring…");
+        return;
+    }
+    count_text(count, sizeof count, m->pictures);
+    bool measuring = m->done < m->total;
+    int used = measuring ? canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "measuring %d %%  ",
+                                         (int)(100 * (double)m->done / (double)m->total))
+                         : 0;
+    if (!isnan(m->base))
+        used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_TEXT, "%.1f %% of %s held-out pictures right",
+                              100 * (double)m->base, count);
+    const char *more = measuring ? "; points lost per head" : "; points lost when that head's z is 0";
+    if (r.w - used >= (int)strlen(more))
+        canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, more);
+}
+
+/* --- the head in focus --- */
+
+typedef struct HeadFigure {
+    const char *label, *path; /* path: of the block's probes */
+} HeadFigure;
+
+static const HeadFigure FIGURES[] = {{"looks, in pixels", "distance"},
+                                     {"entropy / ln T", "entropy_share_mean"},
+                                     {"largest weight", "largest_mean"}};
+enum { FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES, FIGURE_LABEL = 18, FIGURE_WIDTH = 8, FIGURES_AT = 3 };
+
+static void figure_path(const Census *c, int i, char out[SESSION_PATH])
+{
+    snprintf(out, SESSION_PATH, "blocks.%d.attn.probe.%s", c->block, FIGURES[i].path);
+}
+
+/* Its place among all that were measured, 1 = missed most. */
+static int rank_of(const Census *c, int *measured)
+{
+    int rank = 1;
+    float x = points(c, c->block, c->head);
+    *measured = 0;
+    for (int b = 0; b < c->blocks; b++)
+        for (int h = 0; h < c->heads; h++) {
+            float other = points(c, b, h);
+            *measured += !isnan(other);
+            rank += other > x;
+        }
+    return rank;
+}
+
+static void draw_share(const Paint *p, const Census *c, Rect line)
+{
+    int measured, rank = rank_of(c, &measured);
+    float x = points(c, c->block, c->head);
+    if (isnan(x)) {
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, c->why ? "not measured" : "not measured yet");
+        return;
+    }
+    int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "without it %.1f %% right",
+                             100 * (double)c->measure->value[c->block * c->measure->cols + c->head]);
+    if (line.w - used >= 11)
+        canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, ", no. %d/%d", rank, measured);
+}
+
+static void draw_figure(const Paint *p, const Census *c, Side side, Rect line, int i)
+{
+    char path[SESSION_PATH];
+    Shown v;
+    figure_path(c, i, path);
+    if (!shown_open(p->s, side, path, &v))
+        return;
+    canvas_text(p->c, line.y, line.x, FIGURE_LABEL - 1, STYLE_DIM, FIGURES[i].label);
+    if (!v.values) {
+        canvas_text(p->c, line.y, line.x + FIGURE_LABEL, line.w - FIGURE_LABEL, STYLE_DIM, "computing…");
+        return;
+    }
+    int room = line.w - FIGURE_LABEL < FIGURE_WIDTH ? line.w - FIGURE_LABEL : FIGURE_WIDTH;
+    if (room < 1)
+        return;
+    int used = FIGURE_LABEL + shown_number(p, &v, v.cell, line.y, line.x + FIGURE_LABEL, room, STYLE_STRONG);
+    Shown all;
+    if (i == 0 && line.w - used >= 12 && shown_open(p->s, side, "grid.probe.uniform", &all) && all.values) {
+        used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, ", even ");
+        shown_number(p, &all, 0, line.y, line.x + used, line.w - used < FIGURE_WIDTH ? line.w - used : FIGURE_WIDTH,
+                     STYLE_DIM);
+    }
+}
+
+static void draw_panel(const Paint *p, const Census *c, Side side, Rect r)
+{
+    Rect line = rect_cut(&r, 't', 1);
+    if (!line.h)
+        return;
+    bool off = is_off(p->s, c->block, c->head);
+    int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_HEADER, "block %d, head %d", c->block, c->head);
+    canvas_text(p->c, line.y, line.x + used, line.w - used, off ? STYLE_EDITED : STYLE_DIM, off ? ", off now" : "");
+    if (r.h > 0)
+        draw_share(p, c, rect_cut(&r, 't', 1));
+    if (r.h > 0)
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "on this picture:");
+    rect_cut(&r, 't', 1);
+    for (int i = 0; i < FIGURE_COUNT && r.h > 0; i++)
+        draw_figure(p, c, side, rect_cut(&r, 't', 1), i);
+    if (r.h > 3)
+        canvas_wrap(p->c, (Rect){r.y + 1, r.x, r.h - 1, r.w}, STYLE_DIM,
+                    off ? "x switches it on again, Enter shows where it looks."
+                        : "x switches it off for this picture, Enter shows where it looks.");
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    if (r.h < 1 || r.w < 1)
+        return;
+    Rect old = canvas_clip(p->c, r);
+    Census c = census_open(p->s);
+    Layout l = layout(&c, r);
+    if (l.status.h)
+        draw_status(p, &c, l.status);
+    draw_table(p, &c, &l, focus);
+    if (l.panel.h)
+        draw_panel(p, &c, side, l.panel);
+    p->c->clip = old;
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    Census c = census_open(s);
+    char path[SESSION_PATH];
+    (void)r;
+    for (int i = 0; i < FIGURE_COUNT; i++) {
+        figure_path(&c, i, path);
+        needs_add(out, side, path);
+    }
+    needs_add(out, side, "grid.probe.uniform");
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    (void)side;
+    if (!rect_has(r, y, x))
+        return false;
+    Census c = census_open(p->s);
+    Layout l = layout(&c, r);
+    char path[SESSION_PATH];
+    if (l.panel.h && rect_has(l.panel, y, x)) {
+        int i = y - l.panel.y - FIGURES_AT;
+        if (i < 0 || i >= FIGURE_COUNT)
+            return false;
+        figure_path(&c, i, path);
+        if (session_node(p->s, SIDE_B, path) == NO_NODE)
+            return false;
+        buf_printf(command, "goto %s", path);
+        return true;
+    }
+    for (int b = l.first_block; b < l.first_block + l.down; b++)
+        for (int h = l.first_head; h < l.first_head + l.across; h++)
+            if (rect_has(l.table, y, x) && rect_has(head_rect(&l, b, h), y, x)) {
+                if (b == c.block && h == c.head)
+                    buf_puts(command, "in");
+                else
+                    buf_printf(command, "block %d; head %d", b, h);
+                return true;
+            }
+    return false;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    (void)s, (void)side;
+    buf_puts(out, "head census: accuracy lost with each head");
+}
+
+const ViewSpec VIEW_CENSUS = {"census", draw, needs, click, title};

@@ -1,0 +1,332 @@
+/* The patch projection as pictures: one tile of pixels for every number of a token, or the principal components of all
+ * of them; beside it the one in focus, large, and what it finds in this picture. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/session/learned/measures.h"
+#include "tui/views/lattice.h"
+#include "tui/views/tiles.h"
+
+enum { TILE_MOST = 4, LARGE_MOST = 6, MAP_MOST = 8, DETAIL_LEAST = 20, DETAIL_MOST = 34, WIDE = 64, BELOW = 2 };
+
+static const char FILTERS[] = "patch_embed.probe.filters", COMPONENTS[] = "patch_embed.probe.components";
+
+static bool open_tiles(const Session *s, Side side, Tiles *t)
+{
+    return s->look.components ? tiles_open(s, side, COMPONENTS, "k", t) : tiles_open(s, side, FILTERS, "d", t);
+}
+
+/* The grid of tiles, and where the one in focus is told about: beside it, or in two lines below. */
+typedef struct Layout {
+    Rect grid, beside, below, caption;
+    TileFit tile;
+    int pitch_y, pitch_x, across, down, first; /* tiles; first: of the first line shown */
+} Layout;
+
+/* Lines of MEASURES_TILES_ACROSS tiles, as the up and down keys count them: as large as leaves room for all, else the
+ * smallest that keep their pixels, else as large as fits. */
+static void grid_layout(const Paint *p, const Tiles *t, Layout *l)
+{
+    Rect r = l->grid;
+    l->across = (r.w - 1) / 2 < MEASURES_TILES_ACROSS ? (r.w - 1) / 2 : MEASURES_TILES_ACROSS;
+    l->across = l->across < 1 ? 1 : l->across;
+    int lines = (t->count + l->across - 1) / l->across;
+    for (int size = TILE_MOST; size >= 1; size--) {
+        l->tile = tiles_fit(p, t, r.h, (r.w - 1) / l->across - 1, size);
+        l->pitch_y = l->tile.lines + (r.h >= 2 * l->tile.lines + 1);
+        l->pitch_x = l->tile.columns + 1;
+        l->down = (r.h + l->pitch_y - l->tile.lines) / l->pitch_y;
+        if (l->down >= lines)
+            break;
+    }
+    l->down = l->down > lines ? lines : l->down < 1 ? 1 : l->down;
+    l->first = (int)scroll_first((size_t)lines, (size_t)(t->here / l->across), (size_t)l->down);
+}
+
+/* Columns of the pane beside the tiles: what they leave when a pixel has a column. */
+static int beside(const Tiles *t, int width)
+{
+    int left = width - MEASURES_TILES_ACROSS * (t->w + 1) - 2;
+    if (left > 2 * DETAIL_MOST) /* there is room for everything */
+        return left;
+    return left < DETAIL_LEAST ? DETAIL_LEAST : left > DETAIL_MOST ? DETAIL_MOST : left;
+}
+
+static Layout layout(const Paint *p, const Tiles *t, Rect r)
+{
+    Layout l = {0};
+    if (r.h > 3)
+        l.caption = rect_cut(&r, 'b', 1);
+    if (r.w >= WIDE && r.h >= 6) {
+        l.beside = rect_cut(&r, 'r', beside(t, r.w));
+        rect_cut(&r, 'r', 1);
+    } else if (r.h >= 6)
+        l.below = rect_cut(&r, 'b', BELOW);
+    l.grid = r;
+    grid_layout(p, t, &l);
+    return l;
+}
+
+/* Cells of a tile; empty when it is scrolled away. */
+static Rect tile_rect(const Layout *l, int tile)
+{
+    int row = tile / l->across - l->first;
+    if (row < 0 || row >= l->down)
+        return (Rect){0};
+    return (Rect){l->grid.y + row * l->pitch_y, l->grid.x + 1 + tile % l->across * l->pitch_x, l->tile.lines,
+                  l->tile.columns};
+}
+
+static void draw_grid(const Paint *p, const Tiles *t, const Layout *l, bool focus)
+{
+    Rect old = canvas_clip(p->c, l->grid);
+    for (int tile = l->first * l->across; tile < t->count && tile < (l->first + l->down) * l->across; tile++) {
+        Rect r = tile_rect(l, tile);
+        tiles_draw(p, t, tile, &l->tile, r.y, r.x);
+    }
+    Rect here = tile_rect(l, t->here);
+    for (int y = here.y; y < here.y + here.h; y++) {
+        canvas_glyph(p->c, y, here.x - 1, STYLE_CURSOR, '[');
+        canvas_glyph(p->c, y, here.x + here.w, STYLE_CURSOR, ']');
+    }
+    focus_cursor(p, focus, here.y + (here.h - 1) / 2, here.x);
+    p->c->clip = old;
+}
+
+/* "largest 0.312": a cell of the tile. */
+static void put_end(const Paint *p, const Tiles *t, size_t cell, const char *word, Rect *r)
+{
+    if (r->h < 1)
+        return;
+    Rect line = rect_cut(r, 't', 1);
+    int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "%s ", word);
+    if (line.w - used >= 7)
+        shown_number(p, &t->v, cell, line.y, line.x + used, 9 < line.w - used ? 9 : line.w - used, STYLE_TEXT);
+}
+
+static void put_figure(const Paint *p, const Session *s, Side side, const char *path, const char *word, Rect *r)
+{
+    Shown v;
+    if (r->h < 1)
+        return;
+    Rect line = rect_cut(r, 't', 1);
+    int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "%s ", word);
+    if (shown_open(s, side, path, &v) && v.values && line.w - used >= 7)
+        shown_number(p, &v, v.cell, line.y, line.x + used, 9 < line.w - used ? 9 : line.w - used, STYLE_TEXT);
+}
+
+typedef struct Response {
+    Shown v;
+    const Axis *p;
+    Lattice l;
+    size_t p_step, at; /* at: the cell of patch 0 */
+    int patch;
+} Response;
+
+/* What a filter says of every patch: a column of patch_embed[p,d]. */
+static bool open_response(const Session *s, Side side, const Tiles *t, Response *out)
+{
+    Response q = {0};
+    if (!shown_open(s, side, "patch_embed", &q.v))
+        return false;
+    const Graph *g = q.v.graph;
+    Dims d = graph_node(g, q.v.node)->dims;
+    int p = session_axis(g, "p");
+    if (p == AXIS_NONE || d.n != 2 || dims_find(d, p) < 0 || dims_find(d, t->axis) < 0)
+        return false;
+    q.p = &g->axes[p];
+    q.l = lattice_of(q.p);
+    q.patch = q.v.at[p];
+    q.p_step = dims_stride(g->axes, d, p);
+    q.at = (size_t)t->here * dims_stride(g->axes, d, t->axis);
+    *out = q;
+    return true;
+}
+
+static float response_value(const void *context, int row, int col, Ref *ref)
+{
+    const Response *q = context;
+    size_t cell = q->at + (size_t)(row * q->l.cols + col) * q->p_step;
+    *ref = shown_ref(&q->v, cell);
+    return q->v.values[cell];
+}
+
+static size_t extreme(const Response *q, int sign)
+{
+    size_t best = q->at;
+    for (int i = 1; i < q->p->n; i++) {
+        size_t cell = q->at + (size_t)i * q->p_step;
+        if ((float)sign * q->v.values[cell] > (float)sign * q->v.values[best])
+            best = cell;
+    }
+    return best;
+}
+
+/* How much it varies over this picture: a map, and where it says most and least. */
+static void draw_response(const Paint *p, Side side, const Tiles *t, Rect r)
+{
+    Response q;
+    if (r.h < 3 || !open_response(p->s, side, t, &q))
+        return;
+    Rect head = rect_cut(&r, 't', 1);
+    canvas_text(p->c, head.y, head.x, head.w, STYLE_DIM, head.w >= 26 ? "what it says of each patch" : "of each patch");
+    if (!q.v.values) {
+        shown_computing(p, r);
+        return;
+    }
+    size_t end[2] = {extreme(&q, 1), extreme(&q, -1)};
+    float most = fmaxf(fabsf(q.v.values[end[0]]), fabsf(q.v.values[end[1]]));
+    ColourScale scale = colour_scale_of_range(p, -most, most);
+    Rect lines = rect_cut(&r, 'b', r.h > 5 ? 2 : 0);
+    LatticeMap m = lattice_map(p, r, q.l.rows, q.l.cols, MAP_MOST, 0, 0);
+    lattice_map_draw(p, &m, &scale, response_value, &q);
+    lines.y -= r.h - m.r.h;
+    for (int k = 0; k < lines.h; k++) {
+        char label[32];
+        int used = canvas_printf(p->c, lines.y + k, lines.x, lines.w, STYLE_DIM, "%s %s ", k ? "least" : "most ",
+                                 axis_label(q.p, (int)((end[k] - q.at) / q.p_step), label, sizeof label));
+        if (lines.w - used >= 7)
+            shown_number(p, &q.v, end[k], lines.y + k, lines.x + used, 9 < lines.w - used ? 9 : lines.w - used,
+                         STYLE_TEXT);
+    }
+}
+
+/* Every component's share of how the filters differ, as bars. */
+static void draw_shares(const Paint *p, const Tiles *t, Side side, Rect r)
+{
+    Shown v;
+    if (r.h < 2 || !shown_open(p->s, side, "patch_embed.probe.explained", &v) || !v.values ||
+        v.count != (size_t)t->count)
+        return;
+    Rect head = rect_cut(&r, 't', 1);
+    canvas_text(p->c, head.y, head.x, head.w, STYLE_DIM, head.w >= 28 ? "share of how filters differ" : "share of all");
+    size_t first = scroll_first(v.count, (size_t)t->here, (size_t)r.h);
+    for (int y = 0; y < r.h && first + (size_t)y < v.count; y++) {
+        size_t k = first + (size_t)y;
+        bool here = (int)k == t->here;
+        canvas_printf(p->c, r.y + y, r.x, 4, here ? STYLE_CURSOR : STYLE_AXIS, "%s%d", here ? ">" : " ", (int)k);
+        shown_number_right(p, &v, k, r.y + y, r.x + 4, 7, STYLE_TEXT);
+        if (r.w > 16)
+            canvas_bar(p->c, r.y + y, r.x + 12, r.w - 12, (double)v.values[k], STYLE_TEXT, shown_ref(&v, k));
+    }
+}
+
+static void draw_detail(const Paint *p, const Tiles *t, Side side, Rect r)
+{
+    size_t low, high;
+    bool components = p->s->look.components;
+    Rect head = rect_cut(&r, 't', 1);
+    canvas_printf(p->c, head.y, head.x, head.w, STYLE_STRONG, "%s %d of 0–%d", components ? "component" : "filter",
+                  t->here, t->count - 1);
+    TileFit f = tiles_fit(p, t, r.h / 3, r.w, LARGE_MOST);
+    if (f.lines <= r.h / 3) {
+        tiles_draw(p, t, t->here, &f, r.y, r.x);
+        rect_cut(&r, 't', f.lines);
+    }
+    if (components) {
+        put_figure(p, p->s, side, "patch_embed.probe.singular", r.w >= 26 ? "singular value" : "singular", &r);
+        rect_cut(&r, 't', r.h > 10);
+        draw_shares(p, t, side, r);
+    } else if (tiles_range(t, t->here, &low, &high)) {
+        put_end(p, t, high, r.w >= 26 ? "largest weight " : "largest ", &r);
+        put_end(p, t, low, r.w >= 26 ? "smallest weight" : "smallest", &r);
+        rect_cut(&r, 't', r.h > 10);
+        draw_response(p, side, t, r);
+    }
+}
+
+static void draw_below(const Paint *p, const Tiles *t, Side side, Rect r)
+{
+    size_t low, high;
+    bool components = p->s->look.components;
+    Rect head = rect_cut(&r, 't', 1);
+    int used = canvas_printf(p->c, head.y, head.x, head.w, STYLE_STRONG, "%s %d of 0–%d",
+                             components ? "component" : "filter", t->here, t->count - 1);
+    Rect rest = {head.y, head.x + used + 2, 1, head.w - used - 2};
+    if (components) {
+        put_figure(p, p->s, side, "patch_embed.probe.singular", "singular", &rest);
+        put_figure(p, p->s, side, "patch_embed.probe.explained", "share of how filters differ", &r);
+    } else if (tiles_range(t, t->here, &low, &high)) {
+        put_end(p, t, high, "largest", &rest);
+        put_end(p, t, low, "smallest weight", &r);
+    }
+}
+
+static void draw_all(const Paint *p, const Tiles *t, Side side, Rect r, bool focus)
+{
+    Layout l = layout(p, t, r);
+    draw_grid(p, t, &l, focus);
+    if (l.beside.h)
+        draw_detail(p, t, side, l.beside);
+    if (l.below.h)
+        draw_below(p, t, side, l.below);
+    if (!l.caption.h)
+        return;
+    const char *colour = t->channels == 3 ? "0 is grey; each tile on its own scale"
+                                          : "0 is grey, the mean of all channels; each tile on its own scale";
+    int used = canvas_text(p->c, l.caption.y, l.caption.x, l.caption.w, STYLE_DIM, colour);
+    int hidden = t->count - l.down * l.across;
+    if (hidden > 0 && l.caption.w - used > 12)
+        canvas_printf(p->c, l.caption.y, l.caption.x + used, l.caption.w - used, STYLE_DIM, "; %d more", hidden);
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    Tiles t;
+    if (r.h < 1 || r.w < 1)
+        return;
+    Rect old = canvas_clip(p->c, r);
+    if (!open_tiles(p->s, side, &t))
+        canvas_wrap(p->c, r, STYLE_TEXT,
+                    p->s->look.components ? "This patch projection is too large to take apart into components here."
+                                          : "This model has no patch projection.");
+    else if (!t.v.values)
+        shown_computing(p, r);
+    else
+        draw_all(p, &t, side, r, focus);
+    p->c->clip = old;
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    (void)r;
+    if (s->look.components) {
+        needs_add(out, side, COMPONENTS);
+        needs_add(out, side, "patch_embed.probe.singular");
+        needs_add(out, side, "patch_embed.probe.explained");
+        return;
+    }
+    needs_add(out, side, FILTERS);
+    needs_add(out, side, "patch_embed");
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    Tiles t;
+    if (!rect_has(r, y, x) || !open_tiles(p->s, side, &t) || !t.v.values)
+        return false;
+    Layout l = layout(p, &t, r);
+    for (int tile = l.first * l.across; tile < t.count; tile++)
+        if (rect_has(tile_rect(&l, tile), y, x) && rect_has(l.grid, y, x)) {
+            if (tile == t.here)
+                buf_puts(command, "in");
+            else
+                buf_printf(command, "filters %d", tile);
+            return true;
+        }
+    return false;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    Tiles t;
+    if (!open_tiles(s, side, &t))
+        buf_puts(out, "filters");
+    else if (s->look.components)
+        buf_printf(out, "principal components of the patch filters: %d of %d×%d pixels", t.count, t.h, t.w);
+    else
+        buf_printf(out, "patch filters: %d of %d×%d pixels", t.count, t.h, t.w);
+}
+
+const ViewSpec VIEW_FILTERS = {"filters", draw, needs, click, title};

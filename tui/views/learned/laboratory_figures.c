@@ -1,0 +1,255 @@
+/* What the factor does to the head in focus: figures of one row and of all its rows, before and after. */
+#include "tui/views/learned/laboratory.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "tui/views/classes.h"
+
+typedef struct LabFigure {
+    const char *label, *brief;
+    const char *row, *head; /* probes of the block: of the row in focus, and of the head's rows together */
+    bool gradient;          /* there only behind `gradient` */
+} LabFigure;
+
+static const LabFigure FIGURES[] = {
+    {"variance of scores", "var", "score_variance", "score_variance_mean", false},
+    {"entropy / ln T", "H/ln T", "entropy_share", "entropy_share_mean", false},
+    {"largest weight", "max", "largest", "largest_mean", false},
+    {"softmax Jacobian", "|J|", "jacobian", "jacobian_mean", false},
+    {"gradient through", "grad", "gradient_through", "gradient_through_head", true},
+};
+enum {
+    FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES,
+    LABEL = 20,
+    BRIEF = 7,
+    NARROWEST = 8,
+    WIDEST = 12,
+    WIDEST_ALONE = 22,
+    CLASSES_SHOWN = 4
+};
+
+/* Columns: of the row and of the head A, B and B / A, or B alone where there is one side; what has no room goes. */
+typedef struct Columns {
+    int label, width, each; /* each: columns of the row, and as many of the head */
+    bool row, head;
+} Columns;
+
+static Columns columns_of(Rect r, const Laboratory *l)
+{
+    Columns c = {.label = r.w >= LABEL + 4 * NARROWEST ? LABEL : BRIEF, .row = true, .head = true};
+    int room = r.w - c.label;
+    c.each = l->compares ? 3 : 1;
+    if (l->compares && room < 6 * NARROWEST)
+        c.each = 2;
+    c.head = room >= 2 * c.each * NARROWEST;
+    int count = c.each * (c.head ? 2 : 1);
+    int widest = c.each > 1 ? WIDEST : WIDEST_ALONE;
+    c.width = room / count > widest ? widest : room / count;
+    return c;
+}
+
+int laboratory_figure_lines(const Laboratory *l)
+{
+    return FIGURE_COUNT + (l->compares ? 2 : 1);
+}
+
+static void probe_path(const Laboratory *l, const char *name, char out[SESSION_PATH])
+{
+    snprintf(out, SESSION_PATH, "blocks.%d.attn.probe.%s", l->block, name);
+}
+
+/* One value, or what there is instead. */
+static void draw_value(const Paint *p, const Laboratory *l, const LabFigure *f, bool head, Side side, int y, int x,
+                       int width)
+{
+    char path[SESSION_PATH];
+    Shown v;
+    probe_path(l, head ? f->head : f->row, path);
+    if (!shown_open(p->s, side, path, &v))
+        canvas_right(p->c, y, x + 1, width - 1, STYLE_DIM, "-");
+    else if (!v.values)
+        canvas_right(p->c, y, x + 1, width - 1, STYLE_DIM, "…");
+    else if (f->gradient && isnan(v.values[v.cell])) /* 0/0 */
+        canvas_right(p->c, y, x + 1, width - 1, STYLE_DIM, "none");
+    else
+        shown_number_right(p, &v, v.cell, y, x + 1, width - 1, side == SIDE_A ? STYLE_TEXT : STYLE_STRONG);
+}
+
+static void draw_ratio(const Paint *p, const Laboratory *l, const LabFigure *f, bool head, int y, int x, int width)
+{
+    char path[SESSION_PATH], number[32], text[40];
+    Shown a, b;
+    probe_path(l, head ? f->head : f->row, path);
+    if (!shown_open(p->s, SIDE_A, path, &a) || !shown_open(p->s, SIDE_B, path, &b) || !a.values || !b.values)
+        return;
+    double ratio = (double)b.values[b.cell] / (double)a.values[a.cell];
+    if (!isfinite(ratio))
+        return;
+    snprintf(number, sizeof number, ratio < 1e5 ? "%.3g" : "%.1e", ratio);
+    snprintf(text, sizeof text, "×%s", number);
+    if (utf8_cells(text) < width)
+        canvas_right(p->c, y, x + 1, width - 1, STYLE_DIM, text);
+}
+
+static void draw_group(const Paint *p, const Laboratory *l, const Columns *c, const LabFigure *f, bool head, int y,
+                       int x)
+{
+    if (!l->compares) {
+        draw_value(p, l, f, head, SIDE_B, y, x, c->width);
+        return;
+    }
+    draw_value(p, l, f, head, SIDE_A, y, x, c->width);
+    draw_value(p, l, f, head, SIDE_B, y, x + c->width, c->width);
+    if (c->each > 2)
+        draw_ratio(p, l, f, head, y, x + 2 * c->width, c->width);
+}
+
+static void draw_sides(const Paint *p, const Columns *c, int y, int x)
+{
+    canvas_right(p->c, y, x + 1, c->width - 1, STYLE_SIDE_A, "A");
+    canvas_right(p->c, y, x + c->width + 1, c->width - 1, STYLE_SIDE_B, "B");
+    if (c->each > 2)
+        canvas_right(p->c, y, x + 2 * c->width + 1, c->width - 1, STYLE_HEADER, "B/A");
+}
+
+/* "block 1, head 2 | row r3c4 | mean of its 65 rows", and below it the sides. */
+static void draw_header(const Paint *p, Rect *r, const Laboratory *l, const Columns *c)
+{
+    const Graph *g = session_graph(p->s, SIDE_B);
+    int t = session_axis(g, "t"), group = c->each * c->width;
+    Rect line = rect_cut(r, 't', 1);
+    char text[96], label[64] = "";
+    if (t != AXIS_NONE)
+        axis_label(&g->axes[t], p->s->place.at[t], label, sizeof label);
+    canvas_printf(p->c, line.y, line.x, c->label, STYLE_HEADER, c->label >= LABEL ? "block %d, head %d" : "b%d h%d",
+                  l->block, l->head);
+    snprintf(text, sizeof text, "row %s", label);
+    canvas_right(p->c, line.y, line.x + c->label + 1, group - 1, STYLE_HEADER, text);
+    snprintf(text, sizeof text, group >= 22 ? "mean of its %d rows" : "%d rows", t == AXIS_NONE ? 0 : g->axes[t].n);
+    if (c->head)
+        canvas_right(p->c, line.y, line.x + c->label + group + 1, group - 1, STYLE_HEADER, text);
+    if (!l->compares || r->h < 1)
+        return;
+    line = rect_cut(r, 't', 1);
+    draw_sides(p, c, line.y, line.x + c->label);
+    if (c->head)
+        draw_sides(p, c, line.y, line.x + c->label + group);
+}
+
+void laboratory_figures(const Paint *p, Rect r, const Laboratory *l)
+{
+    if (r.h < 1 || r.w < 1)
+        return;
+    Columns c = columns_of(r, l);
+    draw_header(p, &r, l, &c);
+    for (int i = 0; i < FIGURE_COUNT && i < r.h; i++) {
+        const LabFigure *f = &FIGURES[i];
+        canvas_text(p->c, r.y + i, r.x, c.label - 1, STYLE_DIM, c.label >= LABEL ? f->label : f->brief);
+        draw_group(p, l, &c, f, false, r.y + i, r.x + c.label);
+        if (c.head)
+            draw_group(p, l, &c, f, true, r.y + i, r.x + c.label + c.each * c.width);
+    }
+}
+
+void laboratory_figure_needs(const Session *s, Needs *out)
+{
+    Laboratory l = laboratory_open(s);
+    char path[SESSION_PATH];
+    for (int i = 0; i < FIGURE_COUNT; i++)
+        for (int k = 0; k < 4; k++) {
+            probe_path(&l, k < 2 ? FIGURES[i].row : FIGURES[i].head, path);
+            needs_add(out, k % 2 ? SIDE_A : SIDE_B, path);
+        }
+}
+
+bool laboratory_figure_at(const Session *s, Rect r, const Laboratory *l, int y, int x, char path[SESSION_PATH])
+{
+    Columns c = columns_of(r, l);
+    int line = y - r.y - (l->compares ? 2 : 1), column = c.width > 0 ? (x - r.x - c.label) / c.width : 0;
+    if (!rect_has(r, y, x) || line < 0 || line >= FIGURE_COUNT)
+        return false;
+    probe_path(l, x >= r.x + c.label && column >= c.each ? FIGURES[line].head : FIGURES[line].row, path);
+    return session_node(s, SIDE_B, path) != NO_NODE;
+}
+
+/* --- the answer --- */
+
+int laboratory_answer_lines(const Laboratory *l)
+{
+    return l->compares ? 2 : 1;
+}
+
+static void draw_answer(const Paint *p, Rect r, Side side, const char *label)
+{
+    Shown v;
+    int used = canvas_text(p->c, r.y, r.x, r.w, side == SIDE_A ? STYLE_SIDE_A : STYLE_SIDE_B, label);
+    if (!shown_open(p->s, side, "probs", &v)) {
+        canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "this model has no classes");
+        return;
+    }
+    if (!v.values) {
+        canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "…");
+        return;
+    }
+    size_t at = classes_best(v.values, v.count);
+    for (int k = 0; k < CLASSES_SHOWN && at < v.count; k++, at = classes_next(v.values, v.count, at)) {
+        char name[64], share[16];
+        classes_name(&v, at, name, sizeof name);
+        probability_text(share, sizeof share, v.values[at]);
+        if (used + utf8_cells(name) + (int)strlen(share) + 3 > r.w)
+            return;
+        used += canvas_printf(p->c, r.y, r.x + used, r.w - used, k ? STYLE_TEXT : STYLE_STRONG, "%s ", name);
+        int cells = canvas_text(p->c, r.y, r.x + used, r.w - used, k ? STYLE_TEXT : STYLE_STRONG, share);
+        canvas_ref(p->c, r.y, r.x + used, cells, shown_ref(&v, at));
+        used += cells + 2;
+    }
+}
+
+void laboratory_answers(const Paint *p, Rect r, const Laboratory *l)
+{
+    if (r.h > 0 && !l->compares)
+        draw_answer(p, r, SIDE_B, "answer  ");
+    else if (r.h > 0)
+        draw_answer(p, r, SIDE_A, p->s->pinned.base ? "A as pinned   " : "A as trained  ");
+    if (r.h > 1 && l->compares)
+        draw_answer(p, (Rect){r.y + 1, r.x, 1, r.w}, SIDE_B, "B now         ");
+}
+
+/* --- the factor of every head --- */
+
+enum { SCALE_LABEL = 9, SCALE_WIDTH = 9 };
+
+void laboratory_scales(const Paint *p, Rect r, const Laboratory *l)
+{
+    if (r.h < l->layers + 1 || r.w < SCALE_LABEL + l->heads * SCALE_WIDTH)
+        return;
+    canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "attn.scale of every head now: what scores are multiplied by");
+    for (int b = 0; b < l->layers; b++) {
+        char path[SESSION_PATH];
+        Shown now, before;
+        snprintf(path, sizeof path, "blocks.%d.attn.scale", b);
+        bool known = shown_open(p->s, SIDE_B, path, &now) && now.values && now.count == (size_t)l->heads,
+             both = shown_open(p->s, SIDE_A, path, &before) && before.values && before.count == now.count;
+        int y = r.y + 1 + b;
+        canvas_printf(p->c, y, r.x, SCALE_LABEL - 1, STYLE_DIM, "block %d", b);
+        for (int h = 0; h < l->heads && known; h++) {
+            bool changed = both && now.values[h] != before.values[h];
+            shown_number_right(p, &now, (size_t)h, y, r.x + SCALE_LABEL + h * SCALE_WIDTH, SCALE_WIDTH - 2,
+                               changed ? STYLE_EDITED : STYLE_TEXT);
+            if (b == l->block && h == l->head)
+                canvas_glyph(p->c, y, r.x + SCALE_LABEL + h * SCALE_WIDTH - 1, STYLE_CURSOR, '>');
+        }
+    }
+}
+
+bool laboratory_scale_at(Rect r, const Laboratory *l, int y, int x, int *block, int *head)
+{
+    if (r.h < l->layers + 1 || !rect_has(r, y, x) || x < r.x + SCALE_LABEL)
+        return false;
+    *block = y - r.y - 1;
+    *head = (x - r.x - SCALE_LABEL) / SCALE_WIDTH;
+    return *block >= 0 && *block < l->layers && *head < l->heads;
+}

@@ -1,0 +1,413 @@
+/* The logit lens: what the model would name if it ended before the first block or after each of them, class by class;
+ * the answer itself; what it would say from its other read-out; and how often each read-out is right over many
+ * pictures. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "core/session/learned/measures.h"
+#include "tui/views/classes.h"
+#include "tui/views/heat.h"
+
+enum {
+    COLUMNS_MOST = 64,
+    LABEL = 16,
+    LABEL_MIDDLE = 9,
+    LABEL_ONLY = 8,
+    LABEL_SHORT = 6,
+    NAME = 10,
+    NUMBER = 7,
+    COLUMN_MOST = 14,
+    SWATCH = 2,
+    START = -1
+};
+enum {
+    TALL_MOST = 7,
+    BARS_FROM = 3,
+    LINES_BELOW = 2
+}; /* lines of a row; those of a bar: fewer are filled; the sentence and the accuracy */
+
+typedef struct Lens {
+    const Session *s;
+    Side side;
+    int blocks;
+    Shown answer;      /* probs */
+    const float *rank; /* by which classes are chosen: the answer's, B's for a difference; or NULL */
+    size_t classes, picked;
+    int first, row;              /* the first row; that of the cursor: START, a block, or `blocks` for the answer */
+    const char *other;           /* path of the other read-out's answer, or NULL */
+    size_t column[COLUMNS_MOST]; /* classes shown, left to right */
+    int columns, width;          /* width of one */
+    int label, name; /* cells of the first two columns; name 0: the winner is not named (a difference has none) */
+} Lens;
+
+static const char *row_path(int block, int blocks, char out[SESSION_PATH])
+{
+    if (block == START)
+        snprintf(out, SESSION_PATH, "%s", MEASURES_LENS_START);
+    else if (block < blocks)
+        snprintf(out, SESSION_PATH, "blocks.%d.lens.probs", block);
+    else
+        snprintf(out, SESSION_PATH, "probs");
+    return out;
+}
+
+static const char *other_path(const Session *s, Side side)
+{
+    static const char *const PATHS[] = {"readout_mean.probs", "readout_cls.probs"};
+    for (size_t i = 0; i < sizeof PATHS / sizeof *PATHS; i++)
+        if (session_node(s, side, PATHS[i]) != NO_NODE)
+            return PATHS[i];
+    return NULL;
+}
+
+/* The longest labels with which all classes still have their columns; else those that are read best. */
+static void choose_labels(Lens *l, int width)
+{
+    static const int TRIES[][2] = {{LABEL, NAME}, {LABEL_MIDDLE, NAME}, {LABEL_ONLY, 0}};
+    bool names = l->side != SIDE_DIFF;
+    l->label = width >= 70 ? LABEL : width >= 50 ? LABEL_MIDDLE : LABEL_SHORT;
+    l->name = names && width >= 24 ? NAME : 0;
+    for (int i = 0; i < 3; i++) {
+        int room = width - TRIES[i][0] - (names ? TRIES[i][1] : 0);
+        if (room <= 0 || l->classes > (size_t)(room / NUMBER))
+            continue;
+        l->label = TRIES[i][0];
+        l->name = names ? TRIES[i][1] : 0;
+        return;
+    }
+}
+
+/* All classes in their order where they fit; else the likeliest, and the picked one in any case. */
+static void choose_columns(Lens *l, int room)
+{
+    int fit = room / NUMBER > COLUMNS_MOST ? COLUMNS_MOST : room / NUMBER;
+    l->columns = (size_t)fit < l->classes ? fit : (int)l->classes;
+    l->width = l->columns ? room / l->columns : NUMBER;
+    l->width = l->width > COLUMN_MOST ? COLUMN_MOST : l->width < NUMBER ? NUMBER : l->width;
+    bool all = (size_t)l->columns == l->classes, seen = false;
+    size_t at = all || !l->rank ? 0 : classes_best(l->rank, l->classes);
+    for (int i = 0; i < l->columns; i++) {
+        l->column[i] = at;
+        seen |= at == l->picked;
+        at = all || !l->rank ? at + 1 : classes_next(l->rank, l->classes, at);
+    }
+    if (!seen && l->columns)
+        l->column[l->columns - 1] = l->picked;
+}
+
+static bool open_lens(const Session *s, Side side, int width, Lens *out)
+{
+    Lens l = {.s = s, .side = side, .blocks = s->model.vit.layers, .other = other_path(s, side)};
+    char path[SESSION_PATH];
+    if (!shown_open(s, side, "probs", &l.answer) || session_node(s, side, row_path(0, l.blocks, path)) == NO_NODE)
+        return false;
+    int block = session_block(s);
+    l.rank = side == SIDE_DIFF ? session_peek(s, SIDE_B, "probs") : l.answer.values;
+    l.classes = l.answer.count;
+    l.picked = l.answer.cell;
+    l.first = session_node(s, side, MEASURES_LENS_START) == NO_NODE ? 0 : START;
+    l.row = block >= 0 ? block : strcmp(s->place.path, MEASURES_LENS_START) == 0 ? l.first : l.blocks;
+    choose_labels(&l, width);
+    choose_columns(&l, width - l.label - l.name > 0 ? width - l.label - l.name : 0);
+    *out = l;
+    return true;
+}
+
+static ColourScale lens_scale(const Paint *p, const Lens *l)
+{
+    return l->side == SIDE_DIFF ? colour_scale_of_range(p, -1, 1) : colour_scale_of_range(p, 0, 1);
+}
+
+/* --- one row --- */
+static int column_x(const Lens *l, Rect line, int i)
+{
+    return line.x + l->label + l->name + i * l->width;
+}
+
+/* Filled from below by as much as the share is; a low one is coloured as a whole. */
+static void draw_bar(const Paint *p, const Shown *v, size_t o, Rect r, const ColourScale *scale)
+{
+    float value = v->values[o], size = fabsf(value);
+    bool halves = heat_halves(p);
+    int units = r.h * (1 + halves), filled = r.h < BARS_FROM ? units : (int)(fminf(size, 1) * (float)units + 0.5F);
+    for (int u = 0; u < filled && !isnan(value); u++)
+        for (int x = r.x; x < r.x + r.w; x++)
+            canvas_pixel(p->c, r.y + r.h - 1 - u / (1 + halves), x, halves ? 1 - u % 2 : -1,
+                         colour_scale_colour(scale, value), colour_scale_level(scale, value),
+                         colour_scale_sign(scale, value), shown_ref(v, o));
+}
+
+/* The number stands in the last line of the row, its bar above it; in a row of one line its colour before it where
+ * there is room. */
+static void draw_cell(const Paint *p, const Shown *v, size_t o, Rect r, const ColourScale *scale, Style style)
+{
+    int last = r.y + r.h - 1;
+    if (r.h > 1)
+        draw_bar(p, v, o, (Rect){r.y + (r.h > BARS_FROM), r.x + 1, r.h - 1 - (r.h > BARS_FROM), r.w - 1}, scale);
+    else if (r.w >= NUMBER + SWATCH + 1)
+        draw_bar(p, v, o, (Rect){last, r.x + 1, 1, SWATCH}, scale);
+    shown_number_right(p, v, o, last, r.x + r.w - NUMBER + 1, NUMBER - 1, style);
+}
+
+static void draw_values(const Paint *p, const Lens *l, const Shown *v, Rect row, bool here, bool focus)
+{
+    ColourScale scale = lens_scale(p, l);
+    char name[64];
+    int last = row.y + row.h - 1;
+    if (!v->values) {
+        canvas_text(p->c, last, row.x + l->label, row.w - l->label, STYLE_DIM, "computing…");
+        return;
+    }
+    size_t best = classes_best(v->values, l->classes),
+           answer = l->answer.values ? classes_best(l->answer.values, l->classes) : best;
+    if (l->name)
+        canvas_text(p->c, last, row.x + l->label, l->name - 1, best == answer ? STYLE_STRONG : STYLE_TEXT,
+                    classes_name(v, best, name, sizeof name));
+    for (int i = 0; i < l->columns; i++) {
+        bool cell = here && l->column[i] == l->picked;
+        int x = column_x(l, row, i);
+        bool wins = l->side != SIDE_DIFF && l->column[i] == best;
+        draw_cell(p, v, l->column[i], (Rect){row.y, x, row.h, l->width}, &scale,
+                  cell   ? STYLE_SELECTED
+                  : wins ? STYLE_STRONG
+                         : STYLE_TEXT);
+        if (cell)
+            focus_cursor(p, focus, last, x + l->width - 1);
+    }
+}
+
+static void draw_label(const Paint *p, const Lens *l, Rect row, bool here, const char *text)
+{
+    canvas_printf(p->c, row.y + row.h - 1, row.x, l->label, here ? STYLE_TITLE : STYLE_TEXT, "%s%s", here ? ">" : " ",
+                  text);
+}
+
+static void draw_row(const Paint *p, const Lens *l, int row, Rect r, bool focus)
+{
+    char path[SESSION_PATH], label[32];
+    Shown v;
+    bool here = row == l->row, brief = l->label != LABEL;
+    if (!shown_open(p->s, l->side, row_path(row, l->blocks, path), &v))
+        return;
+    if (row == START)
+        snprintf(label, sizeof label, brief ? "start" : "before block 0");
+    else if (row == l->blocks)
+        snprintf(label, sizeof label, "%s", !brief ? "the answer" : l->label == LABEL_SHORT ? "end" : "answer");
+    else
+        snprintf(label, sizeof label, "%s%d", !brief ? "after block " : l->label == LABEL_SHORT ? "" : "block ", row);
+    draw_label(p, l, r, here, label);
+    draw_values(p, l, &v, r, here, focus);
+}
+
+/* Names that are wider than their columns stand in two lines by turns. */
+static void draw_header(const Paint *p, const Lens *l, Rect r)
+{
+    char name[64];
+    int last = r.y + r.h - 1;
+    if (l->name)
+        canvas_text(p->c, last, r.x + l->label, l->name - 1, STYLE_HEADER, "names");
+    for (int i = 0; i < l->columns; i++) {
+        bool above = r.h > 1 && (l->columns - i) % 2 == 0;
+        int more = r.h > 1 && i > 0 ? l->width - 1 : 0;
+        canvas_right(p->c, above ? r.y : last, column_x(l, r, i) + 1 - more, l->width - 1 + more, STYLE_HEADER,
+                     classes_name(&l->answer, l->column[i], name, sizeof name));
+    }
+}
+
+static bool names_are_wide(const Lens *l)
+{
+    char name[64];
+    for (int i = 0; i < l->columns; i++)
+        if (utf8_cells(classes_name(&l->answer, l->column[i], name, sizeof name)) >= l->width)
+            return true;
+    return false;
+}
+
+/* --- below --- */
+static void draw_other(const Paint *p, const Lens *l, Rect r)
+{
+    Shown v;
+    if (!shown_open(p->s, l->side, l->other, &v))
+        return;
+    bool mean = strcmp(l->other, "readout_mean.probs") == 0;
+    draw_label(p, l, r, false, l->label == LABEL ? mean ? "patch mean" : "class token" : mean ? "mean" : "cls");
+    draw_values(p, l, &v, r, false, false);
+}
+
+/* The block from which on every row names the answer, or −1 while something is missing. */
+static int settled(const Lens *l)
+{
+    char path[SESSION_PATH];
+    int from = 0;
+    if (!l->answer.values)
+        return -1;
+    size_t best = classes_best(l->answer.values, l->classes);
+    for (int row = 0; row < l->blocks; row++) {
+        const float *v = session_peek(l->s, l->side, row_path(row, l->blocks, path));
+        if (!v)
+            return -1;
+        if (classes_best(v, l->classes) != best)
+            from = row + 1;
+    }
+    return from;
+}
+
+static void draw_settled(const Paint *p, const Lens *l, Rect line)
+{
+    char name[64];
+    int from = settled(l);
+    if (from < 0 || l->side == SIDE_DIFF)
+        return;
+    classes_name(&l->answer, classes_best(l->answer.values, l->classes), name, sizeof name);
+    if (from == l->blocks)
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_SENTENCE, "It names %s at the end only.", name);
+    else if (line.w < 40)
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_SENTENCE, "%s from block %d on", name, from);
+    else
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_SENTENCE, "It names %s from block %d on.", name, from);
+}
+
+static void draw_accuracy(const Paint *p, Rect line)
+{
+    const char *why;
+    const Measure *m = session_measure(p->s, MEASURE_READOUT, &why);
+    if (why)
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, why);
+    else if (!m || m->done < m->total)
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "both read-outs over many pictures: measured %zu of %zu",
+                      m ? m->done : 0, m ? m->total : 0);
+    else if (line.w < 57)
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "right: cls %.1f %%, mean %.1f %%",
+                      (double)m->value[0] * 100, (double)m->value[1] * 100);
+    else
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT,
+                      "%s%zu pictures: class token %.1f %%, patch mean %.1f %% right",
+                      line.w >= 76 ? "As trained, over " : "", m->pictures, (double)m->value[0] * 100,
+                      (double)m->value[1] * 100);
+}
+
+/* Header, rows, the other read-out, two lines of text. */
+typedef struct Layout {
+    Rect header, rows, other, settled, accuracy;
+    int tall, first, shown; /* lines of a row; the first row shown, and how many */
+} Layout;
+
+static int between(int x, int low, int high)
+{
+    return x < low ? low : x > high ? high : x;
+}
+
+/* Rows as high as there is room; a deep model's have one line, and scroll. */
+static Layout layout(const Lens *l, Rect r)
+{
+    int wanted = l->blocks + 1 - l->first, all = wanted + (l->other != NULL);
+    Layout a = {.tall = between((r.h - 1 - LINES_BELOW) / all, 1, TALL_MOST)};
+    int left = r.h - 1 - LINES_BELOW - all * a.tall, wide = left > 0 && names_are_wide(l);
+    if (r.h >= 3)
+        a.header = rect_cut(&r, 't', 1 + wide);
+    int text = LINES_BELOW + a.tall, spare = r.h - wanted * a.tall > text || r.h < 7 ? r.h - wanted * a.tall : text;
+    Rect below = rect_cut(&r, 'b',
+                          between(spare, 0, text + 1)); /* a blank line before the other read-out where there is room */
+    a.rows = r;
+    int most = l->side == SIDE_DIFF && wanted > SESSION_DIFFS - 2 ? SESSION_DIFFS - 2
+                                                                  : wanted; /* no more differences are kept at once */
+    if (a.rows.h > most * a.tall) {
+        below.y -= a.rows.h - most * a.tall;
+        a.rows.h = most * a.tall;
+    }
+    a.shown = a.rows.h / a.tall;
+    a.first = l->first +
+              (int)scroll_first((size_t)wanted, (size_t)(l->row - l->first), (size_t)(a.shown > 0 ? a.shown : 1));
+    if (below.h > text)
+        rect_cut(&below, 't', 1);
+    if (l->other)
+        a.other = rect_cut(&below, 't', a.tall);
+    a.settled = rect_cut(&below, 't', 1);
+    a.accuracy = rect_cut(&below, 't', 1);
+    return a;
+}
+
+static void draw_lens(const Paint *p, const Lens *l, Rect r, bool focus)
+{
+    Layout a = layout(l, r);
+    if (a.header.h)
+        draw_header(p, l, a.header);
+    for (int i = 0; i < a.shown && a.first + i <= l->blocks; i++)
+        draw_row(p, l, a.first + i, (Rect){a.rows.y + i * a.tall, a.rows.x, a.tall, a.rows.w}, focus);
+    if (a.other.h)
+        draw_other(p, l, a.other);
+    if (a.settled.h)
+        draw_settled(p, l, a.settled);
+    if (a.accuracy.h)
+        draw_accuracy(p, a.accuracy);
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    Lens l;
+    if (r.h < 1 || r.w < 1)
+        return;
+    Rect old = canvas_clip(p->c, r);
+    if (open_lens(p->s, side, r.w, &l))
+        draw_lens(p, &l, r, focus);
+    else
+        canvas_wrap(p->c, r, STYLE_DIM,
+                    side == SIDE_DIFF ? "A and B have no classes in common to subtract."
+                                      : "This model has no classes: it ends with its tokens.");
+    p->c->clip = old;
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    char path[SESSION_PATH];
+    Lens l;
+    needs_add(out, side, "probs");
+    needs_add(out, side == SIDE_DIFF ? SIDE_B : side, "probs");
+    if (!open_lens(s, side, r.w, &l))
+        return;
+    Layout a = layout(&l, r);
+    for (int i = 0; i < a.shown && a.first + i < l.blocks; i++)
+        needs_add(out, side, row_path(a.first + i, l.blocks, path));
+    if (l.other)
+        needs_add(out, side, l.other);
+    for (int row = 0; row < l.blocks && side != SIDE_DIFF;
+         row++) /* the sentence reads them all; those on screen came first */
+        needs_add(out, side, row_path(row, l.blocks, path));
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    Lens l;
+    if (!rect_has(r, y, x) || !open_lens(p->s, side, r.w, &l))
+        return false;
+    Layout a = layout(&l, r);
+    bool on_row = rect_has(a.rows, y, x);
+    int row = on_row ? a.first + (y - a.rows.y) / a.tall : 0, column = x - column_x(&l, r, 0);
+    column = column < 0 || column / l.width >= l.columns ? -1 : column / l.width;
+    size_t o = column < 0 ? l.picked : l.column[column];
+    if (rect_has(a.other, y, x)) {
+        buf_printf(command, "goto %s[o=%zu]", l.other, o);
+        return true;
+    }
+    if (!on_row || row > l.blocks)
+        return false;
+    if (row == l.row && o == l.picked)
+        buf_puts(command, "in");
+    else if (row == l.blocks)
+        buf_printf(command, "lens answer %zu", o);
+    else if (row == START)
+        buf_printf(command, "lens start %zu", o);
+    else
+        buf_printf(command, "lens %d %zu", row, o);
+    return true;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    (void)s, (void)side;
+    buf_puts(out, "named after each block");
+}
+
+const ViewSpec VIEW_LENS = {"lens", draw, needs, click, title};

@@ -1,0 +1,240 @@
+/* Cosine similarity of position embeddings: the picked patch against all, or every patch's map at its place. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/views/heat.h"
+#include "tui/views/lattice.h"
+#include "tui/views/shown.h"
+
+enum { SQUARE_MOST = 16 };
+
+typedef struct Positions {
+    Shown v;
+    const Axis *p;
+    Lattice l;
+    int at, row, col; /* the picked patch */
+    size_t p_step, other_step;
+} Positions;
+
+static const char *path_of(const Session *s)
+{
+    return s->look.centred ? "pos.probe.cosine_centred" : "pos.probe.cosine";
+}
+
+static bool open_positions(const Session *s, Side side, Positions *out)
+{
+    Positions q = {0};
+    if (!shown_open(s, side, path_of(s), &q.v))
+        return false;
+    Dims d = graph_node(q.v.graph, q.v.node)->dims;
+    int p = session_axis(q.v.graph, "p"), other = session_axis(q.v.graph, "p0");
+    if (dims_find(d, p) < 0 || dims_find(d, other) < 0)
+        return false;
+    q.p = &q.v.graph->axes[p];
+    q.l = lattice_of(q.p);
+    q.at = q.v.at[p];
+    q.p_step = dims_stride(q.v.graph->axes, d, p);
+    q.other_step = dims_stride(q.v.graph->axes, d, other);
+    axis_patch(q.p, q.at, &q.row, &q.col);
+    *out = q;
+    return true;
+}
+
+static size_t cell_of(const Positions *q, int patch, int other)
+{
+    return (size_t)patch * q->p_step + (size_t)other * q->other_step;
+}
+
+typedef struct Map {
+    const Positions *q;
+    int patch;
+} Map;
+
+static float map_value(const void *context, int row, int col, Ref *ref)
+{
+    const Map *m = context;
+    size_t cell = cell_of(m->q, m->patch, row * m->q->l.cols + col);
+    *ref = shown_ref(&m->q->v, cell);
+    return m->q->v.values[cell];
+}
+
+/* Where everything goes; the maps' rectangle is what the lines below leave. */
+typedef struct Layout {
+    Rect room;
+    int value_y, bar_y;
+} Layout;
+
+static Layout layout(Rect r)
+{
+    Layout l = {r, -1, -1};
+    if (l.room.h > 1)
+        l.value_y = l.room.y + --l.room.h;
+    if (l.room.h > 3)
+        l.bar_y = l.room.y + --l.room.h;
+    return l;
+}
+
+/* Thumbnails that fit, the picked patch's among them. */
+typedef struct Grid {
+    int lines, gap, down, across, row, col;
+} Grid;
+
+static Grid grid_make(const Paint *p, Rect room, const Positions *q)
+{
+    bool halves = heat_halves(p);
+    Grid g = {.lines = halves ? (q->l.rows + 1) / 2 : q->l.rows};
+    g.gap = halves && q->l.rows % 2 ? 0 : 1;
+    g.down = (room.h + g.gap) / (g.lines + g.gap);
+    g.across = (room.w + 1) / (q->l.cols + 1);
+    g.down = g.down < 1 ? 1 : g.down > q->l.rows ? q->l.rows : g.down;
+    g.across = g.across < 1 ? 1 : g.across > q->l.cols ? q->l.cols : g.across;
+    g.row = (int)scroll_first((size_t)q->l.rows, (size_t)q->row, (size_t)g.down);
+    g.col = (int)scroll_first((size_t)q->l.cols, (size_t)q->col, (size_t)g.across);
+    return g;
+}
+
+static Rect grid_rect(const Grid *g, Rect room, const Positions *q, int row, int col)
+{
+    return (Rect){room.y + (row - g->row) * (g->lines + g->gap), room.x + (col - g->col) * (q->l.cols + 1), g->lines,
+                  q->l.cols};
+}
+
+static void draw_grid(const Paint *p, const Positions *q, Rect room, const ColourScale *scale, bool focus)
+{
+    Grid g = grid_make(p, room, q);
+    for (int row = g.row; row < g.row + g.down; row++)
+        for (int col = g.col; col < g.col + g.across; col++) {
+            Map m = {q, row * q->l.cols + col};
+            Rect box = grid_rect(&g, room, q, row, col);
+            heat_draw(p, box, q->l.rows, q->l.cols, 1, heat_halves(p) ? 0 : 1, scale, map_value, &m);
+        }
+    Rect here = grid_rect(&g, room, q, q->row, q->col);
+    for (int y = here.y; y < here.y + here.h; y++) {
+        if (here.x > room.x)
+            canvas_glyph(p->c, y, here.x - 1, STYLE_CURSOR, '[');
+        if (y < room.y + room.h)
+            canvas_glyph(p->c, y, here.x + here.w, STYLE_CURSOR, ']');
+    }
+    focus_cursor(p, focus, here.y + q->row * g.lines / q->l.rows, here.x + q->col);
+}
+
+static void draw_one(const Paint *p, const Positions *q, Rect room, const ColourScale *scale, bool focus)
+{
+    LatticeMap m = lattice_map(p, room, q->l.rows, q->l.cols, SQUARE_MOST, q->row, q->col);
+    lattice_map_draw(p, &m, scale, map_value, &(Map){q, q->at});
+    lattice_map_mark(p, &m, q->row, q->col, "[]X", STYLE_CURSOR, shown_ref(&q->v, cell_of(q, q->at, q->at)));
+    Rect patch = lattice_map_patch(&m, q->row, q->col);
+    focus_cursor(p, focus, patch.y + (patch.h > 0 ? (patch.h - 1) / 2 : 0), patch.x);
+}
+
+/* The most and the least alike of the others. */
+static void draw_values(const Paint *p, const Positions *q, int y, int x, int width)
+{
+    int best = -1, worst = -1;
+    for (int i = 0; i < q->p->n; i++) {
+        float v = q->v.values[cell_of(q, q->at, i)];
+        if (i == q->at)
+            continue;
+        if (best < 0 || v > q->v.values[cell_of(q, q->at, best)])
+            best = i;
+        if (worst < 0 || v < q->v.values[cell_of(q, q->at, worst)])
+            worst = i;
+    }
+    char here[32], label[32], number[32];
+    axis_label(q->p, q->at, here, sizeof here);
+    int used = width >= 40 ? canvas_printf(p->c, y, x, width, STYLE_TEXT, "%s: ", here) : 0;
+    for (int k = 0; k < 2; k++) {
+        int i = k ? worst : best;
+        if (i < 0)
+            break;
+        size_t cell = cell_of(q, q->at, i);
+        number_text(number, sizeof number, q->v.values[cell], 9);
+        axis_label(q->p, i, label, sizeof label);
+        char text[64];
+        snprintf(text, sizeof text, width >= 40 ? "%s like %s " : "%.0s%s ", k ? "least" : "most", label);
+        if (used + (int)strlen(text) + (int)strlen(number) > width)
+            break;
+        used += canvas_text(p->c, y, x + used, width - used, STYLE_DIM, text);
+        used += shown_number(p, &q->v, cell, y, x + used, 9, STYLE_STRONG);
+        used += canvas_text(p->c, y, x + used, width - used, STYLE_DIM, k ? "" : "   ");
+    }
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    Positions q;
+    if (r.h < 1 || r.w < 1)
+        return;
+    Rect old = canvas_clip(p->c, r);
+    if (!open_positions(p->s, side, &q))
+        canvas_wrap(p->c, r, STYLE_TEXT,
+                    side == SIDE_DIFF
+                        ? "A and B have no position embeddings of one shape to subtract."
+                        : "This model has no table of position embeddings: nothing here tells it where a patch was.");
+    else if (!q.v.values)
+        shown_computing(p, r);
+    else {
+        Layout l = layout(r);
+        ColourScale scale = colour_scale_of_range(p, -1, 1); /* a cosine */
+        if (p->s->look.grid_of_grids)
+            draw_grid(p, &q, l.room, &scale, focus);
+        else
+            draw_one(p, &q, l.room, &scale, focus);
+        if (l.bar_y >= 0)
+            colour_scale_bar(p, &scale, l.bar_y, r.x, r.w);
+        if (l.value_y >= 0)
+            draw_values(p, &q, l.value_y, r.x, r.w);
+    }
+    p->c->clip = old;
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    (void)r;
+    needs_add(out, side, path_of(s));
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    Positions q;
+    if (!rect_has(r, y, x) || !open_positions(p->s, side, &q) || !q.v.values)
+        return false;
+    Layout l = layout(r);
+    int row = -1, col = -1;
+    if (p->s->look.grid_of_grids) {
+        Grid g = grid_make(p, l.room, &q);
+        for (int i = g.row; i < g.row + g.down; i++)
+            for (int j = g.col; j < g.col + g.across; j++)
+                if (rect_has(grid_rect(&g, l.room, &q, i, j), y, x)) {
+                    row = i;
+                    col = j;
+                }
+    } else {
+        LatticeMap m = lattice_map(p, l.room, q.l.rows, q.l.cols, SQUARE_MOST, q.row, q.col);
+        lattice_map_hit(&m, y, x, &row, &col);
+    }
+    if (row < 0)
+        return false;
+    char label[32];
+    int patch = row * q.l.cols + col;
+    if (patch == q.at)
+        buf_puts(command, "in");
+    else
+        buf_printf(command, "goto %s[p=%s]", path_of(p->s), axis_label(q.p, patch, label, sizeof label));
+    return true;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    Positions q;
+    char label[32];
+    const char *kind = s->look.centred ? "mean removed" : "raw";
+    if (!open_positions(s, side, &q))
+        buf_puts(out, "positions");
+    else if (s->look.grid_of_grids)
+        buf_printf(out, "cosine of all with all, %s", kind);
+    else
+        buf_printf(out, "cosine of %s with all, %s", axis_label(q.p, q.at, label, sizeof label), kind);
+}
+
+const ViewSpec VIEW_POSITIONS = {"positions", draw, needs, click, title};

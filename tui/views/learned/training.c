@@ -1,0 +1,309 @@
+/* What training left behind, as it grew: how alike the places of patches are at every snapshot, a large map of the
+ * chosen one over a film strip of all, and the curves of the run. What was recorded while training is in no trace: no
+ * cell here carries a Ref. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/session/learned/measures.h"
+#include "tui/views/heat.h"
+#include "tui/views/lattice.h"
+#include "tui/views/learned/curves.h"
+#include "tui/views/shown.h"
+
+enum {
+    SQUARE_MOST = 16,
+    THUMB_MOST = 4,
+    CURVES_LEAST = 20,
+    MAP_LEAST = 8,
+    LEGEND = 19,
+    FIGURE_LINES = 3,
+    FIGURES_LEAST = 36,
+    WIDE = 140
+};
+
+typedef struct Training {
+    const History *run, *twin, *shown; /* shown: the one looked at */
+    const PositionFilm *film;          /* of the one looked at, or NULL */
+    PositionFilmKind kind;
+    int snapshot, count;          /* the chosen one; count may be 0 */
+    int rows, cols, at, row, col; /* patches; the picked one */
+    const Axis *p;
+} Training;
+
+static bool open_training(const Session *s, Training *out)
+{
+    Training t = {.run = session_history(s),
+                  .twin = session_history_twin(s),
+                  .kind = s->look.centred ? FILM_CENTRED : FILM_RAW};
+    bool twin = s->look.twin && t.twin;
+    if (!t.run)
+        return false;
+    const Graph *g = session_graph(s, SIDE_B);
+    int p = session_axis(g, "p");
+    t.shown = twin ? t.twin : t.run;
+    t.film = session_film(s, twin);
+    t.count = t.shown->snapshot_count;
+    t.snapshot = s->look.snapshot < 0 ? 0 : s->look.snapshot >= t.count ? t.count - 1 : s->look.snapshot;
+    if (p == AXIS_NONE || (t.film && g->axes[p].n != t.film->rows * t.film->cols))
+        t.film = NULL;
+    if (t.film) {
+        t.p = &g->axes[p];
+        t.rows = t.film->rows;
+        t.cols = t.film->cols;
+        t.at = s->place.at[p] < 0 ? 0 : s->place.at[p] >= t.p->n ? t.p->n - 1 : s->place.at[p];
+        axis_patch(t.p, t.at, &t.row, &t.col);
+    }
+    *out = t;
+    return true;
+}
+
+static int step_of(const Training *t)
+{
+    return t->count > 0 ? t->shown->snapshot[t->snapshot].step : 0;
+}
+
+/* Where everything goes; h = 0 where there is no room. */
+typedef struct Layout {
+    Rect map, curves, strip, figures, status;
+    int thumb, thumb_w, thumb_h; /* cells per patch; size of a thumbnail with its number */
+    int first, across, shown;    /* thumbnails: the first one shown, in a line, in all */
+} Layout;
+
+/* Lines that a strip may have: two fifths where it is high. */
+static int strip_lines(int h)
+{
+    return h >= 5 * MAP_LEAST ? h * 2 / 5 : h / 3;
+}
+
+/* The largest thumbnails of which all fit, else the smallest, as many as fit around the chosen one. */
+static void strip_layout(const Paint *p, const Training *t, Rect r, Layout *l)
+{
+    bool halves = heat_halves(p);
+    for (int k = THUMB_MOST; k >= 1; k--) {
+        int lines = (halves ? (t->rows * k + 1) / 2 : t->rows * (k > 1 ? k / 2 : 1)) + 1, wide = t->cols * k + 1;
+        int across = (r.w + 1) / wide, down = across ? (t->count + across - 1) / across : 0;
+        bool fits = across && down * lines <= strip_lines(r.h) && (halves || k % 2 == 0);
+        if (k > 1 && !fits)
+            continue;
+        l->thumb = k;
+        l->thumb_w = wide < 6 ? 6 : wide; /* the number of its step needs room */
+        l->thumb_h = lines;
+        break;
+    }
+    int lines = strip_lines(r.h) / l->thumb_h < 1 ? 1 : strip_lines(r.h) / l->thumb_h, down;
+    l->across = (r.w + 1) / l->thumb_w < 1 ? 1 : (r.w + 1) / l->thumb_w;
+    down = (t->count + l->across - 1) / l->across;
+    if (down > 1 && down <= lines) /* lines of the same length */
+        l->across = (t->count + down - 1) / down;
+    l->shown = l->across * lines > t->count ? t->count : l->across * lines;
+    l->first = (int)scroll_first((size_t)t->count, (size_t)t->snapshot, (size_t)l->shown);
+}
+
+static Layout layout(const Paint *p, const Training *t, Rect r)
+{
+    Layout l = {0};
+    if (r.h > 1)
+        l.status = rect_cut(&r, 'b', 1);
+    if (t->film && t->count > 0) {
+        strip_layout(p, t, r, &l);
+        int lines = (l.shown + l.across - 1) / l.across;
+        if (r.h - lines * l.thumb_h >= MAP_LEAST) {
+            l.strip = rect_cut(&r, 'b', lines * l.thumb_h);
+            rect_cut(&r, 'b', r.h > 2 * MAP_LEAST);
+        }
+        int wide = r.w >= WIDE              ? r.w / 3
+                   : r.w > 2 * CURVES_LEAST ? r.w * 45 / 100
+                                            : r.w; /* what is over makes the curves wider */
+        bool under = r.h > 2 * MAP_LEAST &&
+                     wide >= FIGURES_LEAST; /* the figures: the curves get the lines beside them */
+        LatticeMap m = lattice_map(p, (Rect){r.y, r.x, r.h - (under ? FIGURE_LINES : 0), wide}, t->rows, t->cols,
+                                   SQUARE_MOST, t->row, t->col);
+        Rect left = rect_cut(&r, 'l', under && m.r.w < FIGURES_LEAST ? FIGURES_LEAST : m.r.w);
+        rect_cut(&r, 'l', 2);
+        if (under) {
+            l.figures = rect_cut(&left, 'b', left.h - m.r.h > FIGURE_LINES ? left.h - m.r.h - 1 : FIGURE_LINES);
+            l.figures.h = FIGURE_LINES;
+        }
+        l.map = left;
+    } else if (!t->film && r.h > 2 * MAP_LEAST)
+        l.map = rect_cut(&r, 't', 3); /* why there is none */
+    if (t->film && !l.figures.h && r.h > 5)
+        l.figures = rect_cut(&r, 'b', r.h > 2 * MAP_LEAST ? FIGURE_LINES : r.h > MAP_LEAST ? 2 : 1);
+    l.curves = r.w >= CURVES_LEAST ? r : (Rect){0};
+    return l;
+}
+
+typedef struct Map {
+    const Training *t;
+    const PositionFilmFrame *frame;
+} Map;
+
+static float map_value(const void *context, int row, int col, Ref *ref)
+{
+    const Map *m = context;
+    (void)ref; /* a record of training is in no trace */
+    return m->frame->cosine[m->t->kind][(size_t)m->t->at * (size_t)m->t->p->n + (size_t)(row * m->t->cols + col)];
+}
+
+static void draw_map(const Paint *p, const Training *t, Rect r, const ColourScale *scale, bool focus)
+{
+    const PositionFilmFrame *frame = position_film_frame(t->film, t->snapshot);
+    if (!frame) {
+        shown_computing(p, r);
+        return;
+    }
+    LatticeMap m = lattice_map(p, r, t->rows, t->cols, SQUARE_MOST, t->row, t->col);
+    lattice_map_draw(p, &m, scale, map_value, &(Map){t, frame});
+    lattice_map_mark(p, &m, t->row, t->col, "[]X", STYLE_CURSOR, (Ref){0});
+    Rect patch = lattice_map_patch(&m, t->row, t->col);
+    focus_cursor(p, focus, patch.y + (patch.h > 0 ? (patch.h - 1) / 2 : 0), patch.x);
+}
+
+static Rect thumb_rect(const Layout *l, int i)
+{
+    int k = i - l->first;
+    return (Rect){l->strip.y + k / l->across * l->thumb_h, l->strip.x + k % l->across * l->thumb_w, l->thumb_h,
+                  l->thumb_w - 1};
+}
+
+static void draw_strip(const Paint *p, const Training *t, const Layout *l, const ColourScale *scale)
+{
+    for (int i = l->first; i < l->first + l->shown; i++) {
+        Rect r = thumb_rect(l, i), label = rect_cut(&r, 'b', 1);
+        const PositionFilmFrame *frame = position_film_frame(t->film, i);
+        char text[24];
+        snprintf(text, sizeof text, i == t->snapshot ? "[%d]" : "%d", t->shown->snapshot[i].step);
+        canvas_text(p->c, label.y, label.x, label.w, i == t->snapshot ? STYLE_CURSOR : STYLE_AXIS, text);
+        if (!frame) {
+            canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "…");
+            continue;
+        }
+        LatticeMap m = lattice_map(p, r, t->rows, t->cols, l->thumb, t->row, t->col);
+        lattice_map_draw(p, &m, scale, map_value, &(Map){t, frame});
+    }
+}
+
+/* Accuracy on pictures that the run does not learn from, as last measured; NaN before. */
+static float check_of(const Training *t)
+{
+    for (int row = curves_row(t->shown, step_of(t)); row >= 0; row--)
+        if (history_at(t->shown, row, HISTORY_CHECK) >= 0)
+            return history_at(t->shown, row, HISTORY_CHECK);
+    return NAN;
+}
+
+/* How well the places know the grid, and what the model is worth by then: the first that there is room for. */
+static void draw_figures(const Paint *p, const Training *t, Rect r)
+{
+    const PositionGrid *g = session_history_grid(p->s, t->shown == t->twin, t->snapshot);
+    float check = check_of(t);
+    bool wide = r.w >= 44;
+    int y = r.y;
+    if (g)
+        canvas_printf(p->c, y++, r.x, r.w, STYLE_TEXT,
+                      wide ? "most alike: beside %.0f %%, or by a corner %.0f %%"
+                           : "alike: beside %.0f %%, or corner %.0f %%",
+                      100 * g->near4, 100 * g->near8);
+    double rank = !g ? (double)NAN : t->kind == FILM_CENTRED ? g->rank_centred : g->rank;
+    if (!isnan(rank) && y < r.y + r.h)
+        canvas_printf(p->c, y++, r.x, r.w, STYLE_TEXT,
+                      wide ? "rank correlation of alike and near: %.2f" : "rank correlation %.2f", rank);
+    if (!isnan(check) && y < r.y + r.h)
+        canvas_printf(p->c, y, r.x, r.w, STYLE_TEXT,
+                      wide ? "right on pictures it never learns from: %.1f %%" : "right when held out: %.1f %%",
+                      100 * (double)check);
+}
+
+static void draw_status(const Paint *p, const Training *t, Rect r)
+{
+    if (!t->count)
+        return;
+    int used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG,
+                             r.w >= 40 ? "recorded while training, step %d" : "step %d", step_of(t));
+    used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "  %d of %d", t->snapshot + 1, t->count);
+    if (!t->twin || r.w - used < LEGEND)
+        return;
+    bool wide = r.w - used >= 2 * LEGEND;
+    used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_SIDE_A, wide ? "   ▀ with 1/√d_k" : "  ▀ with");
+    canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_SIDE_B, wide ? "   ' without" : "  ' without");
+}
+
+static void draw_all(const Paint *p, const Training *t, Rect r, bool focus)
+{
+    Layout l = layout(p, t, r);
+    ColourScale scale = colour_scale_of_range(p, -1, 1); /* a cosine */
+    Curves curves = {.run = t->run, .twin = t->twin, .on_twin = t->shown == t->twin, .step = step_of(t)};
+    if (t->film && t->count)
+        draw_map(p, t, l.map, &scale, focus);
+    else if (l.map.h)
+        canvas_wrap(p->c, l.map, STYLE_DIM,
+                    "This run has no table of position embeddings: only its figures were recorded.");
+    if (l.strip.h)
+        draw_strip(p, t, &l, &scale);
+    if (l.curves.h)
+        curves_draw(p, l.curves, &curves);
+    if (l.figures.h)
+        draw_figures(p, t, l.figures);
+    if (l.status.h)
+        draw_status(p, t, l.status);
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    Training t;
+    (void)side;
+    if (r.h < 1 || r.w < 1)
+        return;
+    Rect old = canvas_clip(p->c, r);
+    if (open_training(p->s, &t))
+        draw_all(p, &t, r, focus);
+    else
+        canvas_wrap(p->c, r, STYLE_TEXT,
+                    "No record of this model's training is known. `vitrine train -o FOLDER` makes a model with one: "
+                    "history.safetensors beside its weights.");
+    p->c->clip = old;
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    (void)s, (void)side, (void)r, (void)out; /* the session makes the film while this screen is on */
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    Training t;
+    (void)side;
+    if (!rect_has(r, y, x) || !open_training(p->s, &t) || !t.film || !t.count)
+        return false;
+    Layout l = layout(p, &t, r);
+    for (int i = l.first; l.strip.h && i < l.first + l.shown; i++)
+        if (rect_has(thumb_rect(&l, i), y, x)) {
+            buf_printf(command, "training %d", i);
+            return true;
+        }
+    LatticeMap m = lattice_map(p, l.map, t.rows, t.cols, SQUARE_MOST, t.row, t.col);
+    int row, col;
+    char label[32];
+    if (!rect_has(l.map, y, x) || !lattice_map_hit(&m, y, x, &row, &col))
+        return false;
+    buf_printf(command, "training patch=%s", axis_label(t.p, row * t.cols + col, label, sizeof label));
+    return true;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    Training t;
+    char label[32];
+    (void)side;
+    if (!open_training(s, &t)) {
+        buf_puts(out, "training");
+        return;
+    }
+    buf_printf(out, "training%s", !t.twin ? "" : t.shown == t.twin ? " without 1/√d_k" : " with 1/√d_k");
+    if (t.film)
+        buf_printf(out, ": places like %s, %s", axis_label(t.p, t.at, label, sizeof label),
+                   t.kind == FILM_CENTRED ? "mean removed" : "raw");
+}
+
+const ViewSpec VIEW_TRAINING = {"training", draw, needs, click, title};

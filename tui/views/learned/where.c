@@ -1,0 +1,509 @@
+/* Where did it look: rollout, the last block's attention, gradient × input and occlusion side by side, one number per
+ * patch each, on a scale of its own; below them the four values of the picked patch, and how much of each map lies on
+ * the object where its place is known. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "core/session/learned/gradient.h"
+#include "core/session/learned/where.h"
+#include "tui/views/heat.h"
+#include "tui/views/panels.h"
+#include "tui/views/spread.h"
+
+enum { SQUARE_MOST = 24, NAME_CELLS = 13, NUMBER_CELLS = 11, NUMBER_LEAST = 9, WIDE_NOTE = 50, TABLE_LEAST = 10 };
+/* The column beside the maps: its least width, where a row of the table takes one line, the lines kept below the
+ * picture, the least for one more note, and the width of a rollout's sums. */
+enum {
+    ASIDE = 20,
+    ASIDE_LINE = NAME_CELLS + 2 * NUMBER_CELLS,
+    ASIDE_LINES = WHERE_METHODS + 5,
+    ASIDE_NOTE = 5,
+    SUMS_LINE = 32
+};
+
+typedef struct Where {
+    const Session *s;
+    Side side;
+    bool there[WHERE_METHODS]; /* is there such a map on this side? */
+    Shown map[WHERE_METHODS], mass[WHERE_METHODS];
+    bool has_mass[WHERE_METHODS];
+    Shown share, row_sum, patches_sum;
+    bool has_share, has_sums;
+    const Measure *occlusion;
+    const char *why;     /* there is none: one line, or NULL while it has not begun */
+    const float *object; /* [p], or NULL */
+    Pixels picture;
+    bool has_picture;
+    const Axis *p;
+    Lattice l;
+    int at, row, col, focus;
+} Where;
+
+static const char *sum_path(const Session *s, char out[SESSION_PATH])
+{
+    snprintf(out, SESSION_PATH, "blocks.%d.attn.probe.rollout_sum", s->model.vit.layers - 1);
+    return out;
+}
+
+static bool open_where(const Session *s, Side side, Where *out)
+{
+    Where w = {.s = s, .side = side, .focus = s->look.method};
+    char path[SESSION_PATH];
+    for (int m = 0; m < WHERE_OCCLUSION; m++) {
+        w.there[m] = shown_open(s, side, where_path(s, (WhereMethod)m), &w.map[m]);
+        w.has_mass[m] = shown_open(s, side, where_mass_path(s, (WhereMethod)m), &w.mass[m]);
+    }
+    if (!w.there[WHERE_ROLLOUT])
+        return false;
+    w.occlusion = where_occlusion(s, side, &w.why);
+    w.there[WHERE_OCCLUSION] = w.occlusion || !w.why;
+    w.has_share = shown_open(s, side == SIDE_DIFF ? SIDE_B : side, "where.object_share", &w.share);
+    w.has_sums = shown_open(s, side, sum_path(s, path), &w.row_sum) &&
+                 shown_open(s, side, "rollout.patches_sum", &w.patches_sum);
+    w.object = session_peek(s, side == SIDE_DIFF ? SIDE_B : side, "where.object");
+    w.has_picture = side != SIDE_DIFF && pixels_open(s, side, pixels_input(s, side), &w.picture);
+    const Shown *v = &w.map[WHERE_ROLLOUT];
+    int p = graph_node(v->graph, v->node)->dims.axis[0];
+    w.p = &v->graph->axes[p];
+    w.l = lattice_of(w.p);
+    w.at = v->at[p];
+    axis_patch(w.p, w.at, &w.row, &w.col);
+    *out = w;
+    return true;
+}
+
+/* Cell of a patch in a map's node: of one head, where it has heads. */
+static size_t cell_of(const Where *w, int m, int patch)
+{
+    const Shown *v = &w->map[m];
+    return v->cell / (size_t)w->p->n * (size_t)w->p->n + (size_t)patch;
+}
+
+/* NaN where there is none yet. */
+static float value_of(const Where *w, int m, int patch)
+{
+    if (m == WHERE_OCCLUSION)
+        return w->occlusion ? where_drop(w->occlusion, patch) : NAN;
+    return w->there[m] && w->map[m].values ? w->map[m].values[cell_of(w, m, patch)] : NAN;
+}
+
+typedef struct Layer {
+    const Where *w;
+    int method;
+} Layer;
+
+static float layer_value(const void *context, int row, int col, Ref *ref)
+{
+    const Layer *l = context;
+    int patch = row * l->w->l.cols + col;
+    if (l->method != WHERE_OCCLUSION)
+        *ref = shown_ref(&l->w->map[l->method], cell_of(l->w, l->method, patch));
+    return value_of(l->w, l->method, patch);
+}
+
+/* Each map on its own: their units differ. */
+static ColourScale layer_scale(const Paint *p, const Where *w, int m)
+{
+    float low = 0, high = 0;
+    for (int i = 0; i < w->p->n; i++) {
+        float x = value_of(w, m, i);
+        low = x < low ? x : low;
+        high = x > high ? x : high;
+    }
+    return colour_scale_of_range(p, low, high);
+}
+
+static bool on_object(const void *context, int patch)
+{
+    return ((const Where *)context)->object[patch] != 0.0f;
+}
+
+/* --- the maps --- */
+static bool reads_class_token(const Session *s)
+{
+    const VitConfig *c = &s->model.vit;
+    return c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_CLS_DIST || (c->pool == VIT_POOL_NONE && c->cls);
+}
+
+static void draw_title(const Paint *p, const Where *w, Rect r, int m)
+{
+    static const char *const LONG[WHERE_METHODS] = {"attention rollout", "last attention", "gradient × input",
+                                                    "occlusion"};
+    bool here = m == w->focus;
+    if (r.h > 0)
+        canvas_printf(p->c, r.y, r.x, r.w, here ? STYLE_TITLE : STYLE_HEADER, "%s%s", here ? ">" : " ",
+                      r.w < 18 ? where_word((WhereMethod)m) : LONG[m]);
+}
+
+/* Why there is no map, or nothing in it yet; "" where there is. */
+static void missing(const Where *w, int m, char *out, size_t n)
+{
+    *out = '\0';
+    if (m == WHERE_OCCLUSION) {
+        if (w->why)
+            snprintf(out, n, "%s", w->why);
+        else if (!w->occlusion || !w->occlusion->done)
+            snprintf(out, n, "measuring…");
+    } else if (!w->there[m])
+        snprintf(out, n, "%s", m == WHERE_GRADIENT ? "no gradients of the picture: `where`" : "absent");
+    else if (!w->map[m].values)
+        snprintf(out, n, "computing…");
+}
+
+static void draw_picture(const Paint *p, const Where *w, const Panels *s)
+{
+    const LatticeMap *m = &s->map[WHERE_METHODS];
+    float low, high;
+    if (s->title[WHERE_METHODS].h)
+        canvas_text(p->c, s->title[WHERE_METHODS].y, m->r.x, s->title[WHERE_METHODS].w, STYLE_HEADER, "the picture");
+    if (!w->picture.v.values)
+        return;
+    panels_range(p, &w->picture, &low, &high);
+    for (int row = m->row; row < m->row + m->rows; row++)
+        for (int col = m->col; col < m->col + m->cols; col++)
+            panels_patch(p, m, &w->picture, low, high, row, col);
+    panels_mark(p, s, WHERE_METHODS, w->row, w->col, shown_ref(&w->picture.v, w->picture.v.cell), false);
+}
+
+static void draw_map(const Paint *p, const Where *w, const Panels *s, int m, bool focus)
+{
+    const LatticeMap *map = &s->map[m];
+    char why[128];
+    missing(w, m, why, sizeof why);
+    draw_title(p, w, s->title[m], m);
+    if (*why) {
+        canvas_wrap(p->c, map->r, STYLE_DIM, why);
+        return;
+    }
+    ColourScale scale = layer_scale(p, w, m);
+    Layer layer = {w, m};
+    Ref ref = {0};
+    lattice_map_draw(p, map, &scale, layer_value, &layer);
+    if (w->object)
+        panels_outline(p, s, m, on_object, w);
+    layer_value(&layer, w->row, w->col, &ref);
+    panels_mark(p, s, m, w->row, w->col, ref, focus && m == w->focus);
+}
+
+static void draw_panels(const Paint *p, const Where *w, const Panels *s, bool focus)
+{
+    for (int m = 0; m < WHERE_METHODS; m++)
+        draw_map(p, w, s, m, focus);
+    if (s->count > WHERE_METHODS)
+        draw_picture(p, w, s);
+}
+
+/* --- the table --- */
+static int put_part(const Paint *p, const Shown *v, size_t cell, const char *before, Rect line, int used)
+{
+    char number[32];
+    number_text(number, sizeof number, v->values[cell], 8);
+    if (used + (int)strlen(before) + (int)strlen(number) > line.w)
+        return line.w;
+    used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, before);
+    return used + shown_number(p, v, cell, line.y, line.x + used, 8, STYLE_TEXT);
+}
+
+/* What a map is made of. */
+static void note_text(const Where *w, int m, bool brief, Buf *text)
+{
+    const Session *s = w->s;
+    const char *who = reads_class_token(s) ? "CLS" : "patch mean";
+    if (m == WHERE_ROLLOUT)
+        buf_printf(text, brief ? "½ heads + ½ itself" : "%s, all blocks, ½ heads + ½ itself", who);
+    else if (m == WHERE_ATTENTION && s->look.one_head)
+        buf_printf(text, "%s, block %d, head %d; a: mean of heads", who, s->model.vit.layers - 1, session_head(s));
+    else if (m == WHERE_ATTENTION)
+        buf_printf(text, "%s, block %d, mean of heads; a: one head", who, s->model.vit.layers - 1);
+    else if (m == WHERE_GRADIENT) {
+        bool answer = strcmp(s->target.path, "where.answer") == 0;
+        buf_puts(text, brief ? "sum over it, of " : "signed sum over the patch, of ");
+        if (answer)
+            buf_puts(text, "the answer's logit");
+        else
+            gradient_text(s, text);
+    } else if (w->occlusion && w->occlusion->done < w->occlusion->total)
+        buf_printf(text, "measured %zu of %zu; x greys a patch", w->occlusion->done, w->occlusion->total);
+    else
+        buf_puts(text, brief ? "the answer's logit falls; x greys it" : "how far the answer's logit falls; x greys it");
+}
+
+/* The sums that tell the variant of a rollout; returns the lines used. */
+static int draw_sums(const Paint *p, const Where *w, Rect r, int used)
+{
+    if (r.h < 1 || !w->has_sums || !w->row_sum.values || !w->patches_sum.values)
+        return 0;
+    bool two = !used && r.w < SUMS_LINE && r.h > 1;
+    size_t row = reads_class_token(w->s) ? 0 : (size_t)vit_prefix(&w->s->model.vit); /* of the first row that is read */
+    used = put_part(p, &w->row_sum, row, used ? "; row sum " : "row sum ", r, used);
+    if (two)
+        rect_cut(&r, 't', 1);
+    put_part(p, &w->patches_sum, 0, two ? "on patches " : ", on patches ", r, two ? 0 : used);
+    return 1 + two;
+}
+
+static void draw_note(const Paint *p, const Where *w, Rect line, int m)
+{
+    Buf text = {0};
+    note_text(w, m, line.w < WIDE_NOTE, &text);
+    bool shown = m == w->focus ||
+                 utf8_cells(buf_str(&text)) <= line.w; /* half a note tells nothing of a map that nobody asked for */
+    int used = shown ? canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, buf_str(&text)) : 0;
+    if (m == WHERE_ROLLOUT && shown)
+        draw_sums(p, w, line, used);
+    buf_free(&text);
+}
+
+static void draw_number(const Paint *p, const Shown *v, size_t cell, float x, Rect at)
+{
+    char text[32];
+    if (v) {
+        shown_number_right(p, v, cell, at.y, at.x, at.w, STYLE_TEXT);
+        return;
+    }
+    if (isnan(x))
+        snprintf(text, sizeof text, "—");
+    else
+        number_text(text, sizeof text, x, at.w - 1);
+    canvas_right(p->c, at.y, at.x, at.w, STYLE_TEXT, text);
+}
+
+/* Where name, value and share stand in a row of the table; in a narrow column the name has a line of its own. Returns
+ * what is left of the line. */
+typedef struct Row {
+    Rect name, value, mass;
+} Row;
+
+static Rect row_cut(const Where *w, Rect r, bool narrow, Row *out)
+{
+    int cells = narrow ? (r.w < 2 * NUMBER_CELLS ? r.w / 2 : NUMBER_CELLS) : NUMBER_CELLS;
+    out->name = narrow ? rect_cut(&r, 't', r.h - 1) : rect_cut(&r, 'l', NAME_CELLS);
+    out->value = rect_cut(&r, 'l', cells);
+    out->mass = rect_cut(&r, 'l', w->object ? cells : 0);
+    rect_cut(&r, 'l', 2);
+    return r;
+}
+
+static Rect draw_row(const Paint *p, const Where *w, Rect line, int m)
+{
+    bool here = m == w->focus, node = m != WHERE_OCCLUSION, patch = node && w->there[m] && w->map[m].values;
+    Row row;
+    Rect rest = row_cut(w, line, line.h > 1, &row);
+    canvas_printf(p->c, row.name.y, row.name.x, row.name.w, here ? STYLE_TITLE : STYLE_TEXT, "%s%s", here ? ">" : " ",
+                  where_word((WhereMethod)m));
+    if (row.value.w >= NUMBER_LEAST)
+        draw_number(p, patch ? &w->map[m] : NULL, cell_of(w, patch ? m : 0, w->at), value_of(w, m, w->at), row.value);
+    if (row.mass.w >= NUMBER_LEAST) {
+        float x = NAN;
+        bool known = node && w->has_mass[m] && w->mass[m].values;
+        if (!node && w->occlusion)
+            where_drop_mass(w->occlusion, w->object, &x);
+        draw_number(p, known ? &w->mass[m] : NULL, w->mass[m].cell, x, row.mass);
+    }
+    return rest;
+}
+
+static void draw_share(const Paint *p, const Where *w, Rect line)
+{
+    if (!w->object || !w->has_share || !w->share.values)
+        return;
+    static const char WHAT[] = " of the picture";
+    int used = put_part(p, &w->share, 0, "the object is ", line, 0);
+    if (line.w - used >= (int)strlen(WHAT) || line.h < 2)
+        canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, WHAT);
+    else
+        canvas_text(p->c, line.y + 1, line.x, line.w, STYLE_DIM, WHAT + 1);
+}
+
+static Rect draw_header(const Paint *p, const Where *w, Rect line, bool narrow)
+{
+    char label[32];
+    Row row;
+    Rect rest = row_cut(w, line, narrow, &row);
+    if (row.value.w >= NUMBER_LEAST)
+        canvas_right(p->c, row.value.y, row.value.x, row.value.w, STYLE_HEADER,
+                     axis_label(w->p, w->at, label, sizeof label));
+    if (row.mass.w >= NUMBER_LEAST)
+        canvas_right(p->c, row.mass.y, row.mass.x, row.mass.w, STYLE_HEADER, "on object");
+    return rest;
+}
+
+/* --- the arrangement --- */
+
+/* The maps, and the table with the bar of the map in focus: below them, or in a column beside them, under the picture.
+ */
+typedef struct Layout {
+    Panels maps;
+    Rect table, bar;
+    bool beside;
+} Layout;
+
+static bool layout_beside(const Paint *p, const Where *w, Rect r, int square, Layout *out)
+{
+    Rect maps, text;
+    if (!panels_beside(r, WHERE_METHODS, w->l.rows, w->l.cols, SQUARE_MOST, square, ASIDE, &maps, &text))
+        return false;
+    Layout l = {.beside = true,
+                .maps = panels_make(p, maps, WHERE_METHODS, w->l.rows, w->l.cols, SQUARE_MOST, w->row, w->col)};
+    int lines = ASIDE_LINES + (text.w < ASIDE_LINE ? WHERE_METHODS : 0);
+    Rect picture = text;
+    picture.h -= lines;
+    if (w->has_picture && picture.h > 0 && panels_add(p, &l.maps, picture, l.maps.map[0].k))
+        rect_cut(&text, 't', 1 + l.maps.map[WHERE_METHODS].r.h);
+    l.table = text;
+    *out = l;
+    return true;
+}
+
+/* The picture itself stands behind the maps where that makes none of them smaller. */
+static Layout layout(const Paint *p, const Where *w, Rect r)
+{
+    Layout l = {.beside = false};
+    Rect room = r;
+    if (r.h >= TABLE_LEAST + 2)
+        l.bar = rect_cut(&room, 'b', 1);
+    if (r.h >= TABLE_LEAST)
+        l.table = rect_cut(&room, 'b', WHERE_METHODS + 1);
+    else if (r.h >= 4)
+        l.table = rect_cut(&room, 'b', 1);
+    int count = WHERE_METHODS, square = panels_square(p, room, count, w->l.rows, w->l.cols, SQUARE_MOST);
+    bool picture = w->has_picture && square > 1 &&
+                   square == panels_square(p, room, count + 1, w->l.rows, w->l.cols, SQUARE_MOST);
+    Layout aside;
+    if (r.h >= TABLE_LEAST && layout_beside(p, w, r, square - (w->has_picture && !picture), &aside) &&
+        (aside.maps.map[0].k > square || aside.maps.count > count))
+        return aside;
+    l.maps = panels_make(p, room, count + picture, w->l.rows, w->l.cols, SQUARE_MOST, w->row, w->col);
+    int unused = room.h - panels_lines(&l.maps); /* the table follows the maps */
+    l.table.y -= l.table.h ? unused : 0;
+    l.table.h += l.table.h && !l.bar.h ? unused : 0;
+    l.bar.y -= l.bar.h ? unused : 0;
+    return l;
+}
+
+static void draw_bar(const Paint *p, const Where *w, Rect line)
+{
+    ColourScale scale = layer_scale(p, w, w->focus);
+    if (line.h)
+        colour_scale_bar(p, &scale, line.y, line.x, line.w);
+}
+
+static void draw_below(const Paint *p, const Where *w, const Layout *l)
+{
+    Rect table = l->table;
+    if (table.h > WHERE_METHODS)
+        draw_share(p, w, draw_header(p, w, rect_cut(&table, 't', 1), false));
+    for (int m = 0; m < WHERE_METHODS; m++)
+        if (table.h && (l->table.h >= WHERE_METHODS || m == w->focus))
+            draw_note(p, w, draw_row(p, w, rect_cut(&table, 't', 1), m), m);
+    if (l->table.h < WHERE_METHODS && table.h)
+        draw_share(p, w, rect_cut(&table, 't', 1));
+    if (l->table.h < WHERE_METHODS && w->focus == WHERE_ROLLOUT)
+        draw_sums(p, w, table, 0);
+    draw_bar(p, w, l->bar);
+}
+
+/* A title where there is more than one note. */
+static void draw_aside_note(const Paint *p, const Where *w, Rect *r, int m, bool titled)
+{
+    Buf text = {0};
+    note_text(w, m, false, &text);
+    if (titled) {
+        rect_cut(r, 't', 1);
+        canvas_text(p->c, r->y, r->x, r->w, m == w->focus ? STYLE_TITLE : STYLE_TEXT, where_word((WhereMethod)m));
+        rect_cut(r, 't', 1);
+    }
+    rect_cut(r, 't', canvas_wrap(p->c, *r, STYLE_DIM, buf_str(&text)));
+    if (m == WHERE_ROLLOUT)
+        rect_cut(r, 't', draw_sums(p, w, *r, 0));
+    buf_free(&text);
+}
+
+/* The table first, then in words what the maps are made of, that in focus before the others. */
+static void draw_beside(const Paint *p, const Where *w, Rect r)
+{
+    bool narrow = r.w < ASIDE_LINE;
+    draw_header(p, w, rect_cut(&r, 't', 1), narrow);
+    for (int m = 0; m < WHERE_METHODS; m++)
+        draw_row(p, w, rect_cut(&r, 't', 1 + narrow), m);
+    draw_bar(p, w, rect_cut(&r, 't', 1));
+    bool titled = r.h > ASIDE_NOTE;
+    if (titled) {
+        rect_cut(&r, 't', 1);
+        draw_share(p, w, rect_cut(&r, 't', narrow ? 2 : 1));
+    }
+    draw_aside_note(p, w, &r, w->focus, titled);
+    if (!titled && r.h)
+        draw_share(p, w, rect_cut(&r, 't', 1));
+    for (int m = 0; m < WHERE_METHODS; m++)
+        if (m != w->focus && r.h >= ASIDE_NOTE)
+            draw_aside_note(p, w, &r, m, true);
+}
+
+static void draw_where(const Paint *p, const Where *w, Rect r, bool focus)
+{
+    Layout l = layout(p, w, r);
+    draw_panels(p, w, &l.maps, focus);
+    if (l.beside)
+        draw_beside(p, w, l.table);
+    else
+        draw_below(p, w, &l);
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    Where w;
+    if (r.h < 1 || r.w < 1)
+        return;
+    Rect old = canvas_clip(p->c, r);
+    if (open_where(p->s, side, &w))
+        draw_where(p, &w, r, focus);
+    else
+        canvas_wrap(p->c, r, STYLE_DIM, "A and B have no patches of one number to subtract.");
+    p->c->clip = old;
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    char path[SESSION_PATH];
+    (void)r;
+    for (int m = 0; m < WHERE_OCCLUSION; m++) {
+        needs_add(out, side, where_path(s, (WhereMethod)m));
+        needs_add(out, side, where_mass_path(s, (WhereMethod)m));
+    }
+    needs_add(out, side, sum_path(s, path));
+    needs_add(out, side, "rollout.patches_sum");
+    if (side != SIDE_DIFF)
+        needs_add(out, side, pixels_input(s, side));
+    needs_add(out, side == SIDE_DIFF ? SIDE_B : side, "where.object_share");
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    Where w;
+    int m, row, col;
+    char label[32];
+    if (!rect_has(r, y, x) || !open_where(p->s, side, &w))
+        return false;
+    Layout l = layout(p, &w, r);
+    if (!panels_hit(&l.maps, y, x, &m, &row, &col))
+        return false;
+    int patch = row * w.l.cols + col;
+    if (m == WHERE_METHODS)
+        m = w.focus;
+    if (patch == w.at && m == w.focus)
+        buf_puts(command, "in");
+    else
+        buf_printf(command, "where %s %s", where_word((WhereMethod)m), axis_label(w.p, patch, label, sizeof label));
+    return true;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    (void)s, (void)side;
+    buf_puts(out, "where did it look?");
+}
+
+const ViewSpec VIEW_WHERE = {"where", draw, needs, click, title};

@@ -1,0 +1,228 @@
+/* The picture: the file, what the model receives of it, the patch grid; or the picked patch as numbers. */
+#include "tui/views/picture/picture.h"
+
+#include <string.h>
+
+#include "core/models/preprocess.h"
+#include "tui/views/tensor/tensor.h"
+
+enum { BOTH_WIDTH = 56, FILE_WIDTH = 16, LINES_ALL = 10, LINES_SOME = 5 };
+
+/* What is where: the file's picture (w = 0: not shown), the model's picture or numbers, and the lines below. */
+typedef struct Parts {
+    Rect file, model, words;
+} Parts;
+
+static bool resized(const Session *s, Side side)
+{
+    const Input *in = shown_input(s, side);
+    return in->original.data && (in->original.width != in->resized.width || in->original.height != in->resized.height);
+}
+
+/* A file of the model's own size is the same picture: it is shown only where there is room to spare. */
+static bool shows_file(const Session *s, Side side, Rect r)
+{
+    return s->look.view == VIEW_HEAT && shown_input(s, side)->original.data && r.h >= LINES_SOME &&
+           r.w >= (resized(s, side) ? BOTH_WIDTH : 2 * BOTH_WIDTH);
+}
+
+/* Takes a share of the room for the file, from its left or from its top. */
+static Parts with_file(Parts parts, bool left, int share)
+{
+    Rect r = parts.model;
+    parts.file = left ? rect_cut(&r, 'l', r.w / share) : rect_cut(&r, 't', r.h / share);
+    parts.model = r;
+    if (left)
+        parts.file.w -= 1;
+    else
+        parts.file.h -= 1;
+    if (parts.file.w < FILE_WIDTH || parts.file.h < FILE_WIDTH / 4)
+        parts.file.w = 0;
+    return parts;
+}
+
+static Parts parts_with(const Paint *p, Rect r, const Pixels *px, int lines)
+{
+    Parts parts = {.file = {r.y, r.x, r.h, 0}};
+    parts.words = rect_cut(&r, 'b', lines);
+    parts.model = r;
+    if (!shows_file(p->s, px->v.side, r))
+        return parts;
+    Parts best = with_file(parts, true, 2);
+    for (int k = 1; k < 6;
+         k++) { /* the split that leaves the model's picture largest; side by side where it makes no difference */
+        Parts other = with_file(parts, k < 3, k < 3 ? 2 + k : k - 1);
+        if (other.file.w > 0 && picture_fit(p, other.model, px).span_y > picture_fit(p, best.model, px).span_y)
+            best = other;
+    }
+    return best;
+}
+
+/* The lines of words give way where the picture's patches can be larger without one of them. */
+static Parts parts_of(const Paint *p, Rect r, const Pixels *px)
+{
+    int most = r.h >= LINES_ALL ? 3 : r.h >= LINES_SOME ? 1 : 0;
+    Parts best = parts_with(p, r, px, most);
+    for (int lines = most - 1; lines >= (resized(p->s, px->v.side) ? 2 : 1) && p->s->look.view == VIEW_HEAT; lines--) {
+        Parts parts = parts_with(p, r, px, lines);
+        if (picture_fit(p, parts.model, px).span_y > picture_fit(p, best.model, px).span_y + px->rows - 1)
+            best = parts;
+    }
+    return best;
+}
+
+/* The picked patch: its channels and pixel rows by its pixel columns; as a strip all of it in the order that the
+ * projection reads. */
+static Tensor patch_of(const Pixels *px, View view)
+{
+    Dims rows = {.n = 2, .axis = {px->axis[0], px->axis[2]}}, cols = {.n = 1, .axis = {px->axis[4]}};
+    if (view == VIEW_STRIP)
+        return tensor_plane(&px->v, DIMS_SCALAR, (Dims){.n = 3, .axis = {px->axis[0], px->axis[2], px->axis[4]}});
+    return tensor_plane(&px->v, rows, cols);
+}
+
+/* "r3c4  pixel y 21 x 27   R 231  G 224  B 89", the values tagged. */
+static void draw_pixel_line(const Paint *p, Rect line, const Pixels *px)
+{
+    int x = line.x, end = line.x + line.w, row = pixels_row(px), col = pixels_col(px);
+    if (line.w >= 56)
+        x += canvas_printf(p->c, line.y, x, end - x, STYLE_TEXT, "patch r%dc%d, pixel y %d x %d", pixels_patch_row(px),
+                           pixels_patch_col(px), row, col);
+    else if (line.w >= 36) /* words go before digits do */
+        x += canvas_printf(p->c, line.y, x, end - x, STYLE_TEXT, "r%dc%d y%d x%d", pixels_patch_row(px),
+                           pixels_patch_col(px), row, col);
+    bool colours = px->channels == 3;
+    for (int k = 0; k < (colours ? 3 : 1); k++) {
+        int channel = colours ? k : pixels_channel(px);
+        char label[64];
+        axis_label(&px->v.graph->axes[px->axis[0]], channel, label, sizeof label);
+        x += canvas_printf(p->c, line.y, x, end - x, STYLE_DIM, "%s%s ", x > line.x ? "  " : "", label);
+        Style style = channel == pixels_channel(px) ? STYLE_STRONG : STYLE_TEXT;
+        x += shown_number(p, &px->v, pixels_cell(px, channel, row, col), line.y, x, end - x, style);
+    }
+}
+
+/* Where in the file this pixel comes from. */
+static void draw_source_line(const Paint *p, Rect line, const Pixels *px)
+{
+    const Session *s = p->s;
+    const Input *in = shown_input(s, px->v.side);
+    if (px->v.side == SIDE_DIFF)
+        return; /* of two pictures, perhaps */
+    if (!in->original.data) {
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, "ready values, stretched to their range for the eye");
+        return;
+    }
+    const Preprocess *how = &s->model.preprocess;
+    SourceRect from = preprocess_source(how, in->original.width, in->original.height, pixels_col(px), pixels_row(px));
+    if (!resized(s, px->v.side))
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,
+                    line.w < 50 ? "nothing was resized" : "the file has the model's size: nothing was resized");
+    else
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM,
+                      line.w < 60 ? "from x %.1f–%.1f, y %.1f–%.1f of %d×%d"
+                                  : "from x %.1f–%.1f, y %.1f–%.1f of the file's %d×%d",
+                      from.x0, from.x1, from.y0, from.y1, in->original.width, in->original.height);
+}
+
+static void draw_words(const Paint *p, const Parts *parts, const Pixels *px)
+{
+    Rect left = parts->words;
+    View view = p->s->look.view;
+    if (left.h < 1)
+        return;
+    draw_pixel_line(p, rect_cut(&left, 'b', 1), px);
+    if (left.h < 1)
+        return;
+    if (left.h > 1 || resized(p->s, px->v.side))
+        draw_source_line(p, rect_cut(&left, 'b', 1), px);
+    if (left.h < 1)
+        return;
+    Buf text = {0};
+    if (view == VIEW_HISTOGRAM)
+        buf_puts(&text, "all values of the picture");
+    else if (view != VIEW_HEAT)
+        buf_printf(&text, "patch r%dc%d: %d numbers, in the order %s", pixels_patch_row(px), pixels_patch_col(px),
+                   px->channels * px->patch_h * px->patch_w, "c, i, j");
+    else {
+        static const char HINT[] = "v: this patch as numbers";
+        picture_caption(p, parts->model, px, &text);
+        if (px->v.side == SIDE_DIFF) { /* a difference has no colour of its own: one channel of it is shown as data */
+            char label[64];
+            buf_printf(&text, "%sA−B of %s", text.len ? "   " : "",
+                       axis_label(&px->v.graph->axes[px->axis[0]], pixels_channel(px), label, sizeof label));
+        }
+        if ((int)(text.len + 3 + strlen(HINT)) <= left.w)
+            buf_printf(&text, "%s%s", text.len ? "   " : "", HINT);
+        else if (!text.len)
+            buf_puts(&text, "v: numbers");
+    }
+    canvas_text(p->c, left.y, left.x, left.w, STYLE_AXIS, buf_str(&text));
+    buf_free(&text);
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    Pixels px;
+    Rect old = canvas_clip(p->c, r);
+    View view = p->s->look.view;
+    if (!pixels_open(p->s, side, pixels_input(p->s, side), &px))
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "the input is no picture");
+    else if (!px.v.values)
+        shown_computing(p, r);
+    else {
+        Parts parts = parts_of(p, r, &px);
+        if (parts.file.w > 0)
+            picture_file(p, parts.file, &shown_input(p->s, side)->original);
+        if (view == VIEW_HEAT)
+            picture_model(p, parts.model, &px, focus);
+        else {
+            Tensor t = patch_of(&px, view);
+            tensor_how(view)->draw(p, parts.model, &t, focus);
+        }
+        draw_words(p, &parts, &px);
+    }
+    p->c->clip = old;
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    (void)r;
+    needs_add(out, side, pixels_input(s, side));
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    Pixels px, focus;
+    size_t cell;
+    View view = p->s->look.view;
+    if (!pixels_open(p->s, side, pixels_input(p->s, side), &px) || !px.v.values)
+        return false;
+    Parts parts = parts_of(p, r, &px);
+    if (!rect_has(parts.model, y, x))
+        return false;
+    Tensor t = patch_of(&px, view);
+    if (view == VIEW_HEAT ? !picture_hit(p, parts.model, &px, y, x, &cell)
+                          : !tensor_how(view)->hit(p, parts.model, &t, y, x, &cell))
+        return false;
+    /* a picture in focus stays in focus: the standardised one has the same axes */
+    bool same = pixels_open(p->s, side, p->s->place.path, &focus);
+    click_cell(p, same ? &focus.v : &px.v, cell, command);
+    return true;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    Pixels px;
+    if (!pixels_open(s, side, pixels_input(s, side), &px)) {
+        buf_puts(out, "picture");
+        return;
+    }
+    const Image *file = &shown_input(s, side)->original;
+    if (resized(s, side))
+        buf_printf(out, "%d×%d → ", file->width, file->height);
+    buf_printf(out, "%s%d×%d, %d×%d patches of %d×%d", resized(s, side) ? "" : "picture ", pixels_width(&px),
+               pixels_height(&px), px.cols, px.rows, px.patch_w, px.patch_h);
+}
+
+const ViewSpec VIEW_PICTURE = {.name = "picture", .draw = draw, .needs = needs, .click = click, .title = title};

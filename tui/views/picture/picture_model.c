@@ -1,0 +1,206 @@
+#include <math.h>
+
+#include "tui/views/heat.h"
+#include "tui/views/picture/picture.h"
+#include "tui/views/spread.h"
+
+static int at_least(int x, int limit)
+{
+    return x > limit ? x : limit;
+}
+
+/* Units of one patch in a step of `pitch`: with the grid on, at least one unit is left between patches, more where a
+ * whole number of units per pixel needs it and it costs little. */
+static int patch_units(int pitch, int pixels, bool gap)
+{
+    int k = gap ? pitch - 1 : pitch;
+    int whole = k - k % pixels;
+    return k > pixels && k - whole <= k / 6 ? whole : k;
+}
+
+static bool fit_pitch(PictureFit *f, Rect r, const Pixels *px, int pitch, bool grid)
+{
+    int square = f->halves ? 1 : 2;
+    int across = at_least((pitch * square * px->patch_w + px->patch_h / 2) / px->patch_h, 1);
+    if (across * px->cols + 1 > r.w || pitch * px->rows > r.h * (f->halves ? 2 : 1))
+        return false;
+    f->pitch_x = across;
+    f->pitch_y = pitch;
+    f->kx = patch_units(across, px->patch_w * square, grid && across >= 3);
+    f->ky = patch_units(pitch, px->patch_h, grid && pitch >= (f->halves ? 3 : 4));
+    f->span_x = across * px->cols;
+    f->span_y = pitch * px->rows;
+    return true;
+}
+
+PictureFit picture_fit(const Paint *p, Rect r, const Pixels *px)
+{
+    PictureFit f = {.at = r, .halves = heat_halves(p)};
+    bool grid = p->s->look.grid;
+    f.at.x += r.w > 1; /* a column for the left mark of the first patch */
+    int step = f.halves ? 2 : 1, most = r.h * step / px->rows;
+    for (int pitch = most; pitch >= 1; pitch--)
+        if (fit_pitch(&f, r, px, pitch, grid))
+            return f;
+    long w = r.w > 1 ? r.w - 1 : 1, h = (long)at_least(r.h, 1) * 2;
+    long across = w, down = w * pixels_height(px) / pixels_width(px);
+    if (down > h) {
+        down = h;
+        across = h * pixels_width(px) / pixels_height(px);
+    }
+    f.span_x = at_least((int)across, 1);
+    f.span_y = at_least((int)(f.halves ? down : down / 2), 1);
+    return f;
+}
+
+/* First and past-the-last pixel that unit k of n stands for. */
+static void pixel_range(int k, int n, int pixels, int *from, int *to)
+{
+    *from = (int)((long)k * pixels / n);
+    *to = (int)((long)(k + 1) * pixels / n);
+    if (*to <= *from)
+        *to = *from + 1;
+}
+
+/* Pixels under a unit of the layout; false in the gap between patches. */
+static bool unit_pixels(const PictureFit *f, const Pixels *px, int uy, int ux, int edge[4])
+{
+    if (f->pitch_y == 0) {
+        pixel_range(uy, f->span_y, pixels_height(px), &edge[0], &edge[1]);
+        pixel_range(ux, f->span_x, pixels_width(px), &edge[2], &edge[3]);
+        return true;
+    }
+    int py = uy / f->pitch_y, in_y = uy % f->pitch_y, patch_x = ux / f->pitch_x, in_x = ux % f->pitch_x;
+    if (in_y >= f->ky || in_x >= f->kx)
+        return false;
+    pixel_range(in_y, f->ky, px->patch_h, &edge[0], &edge[1]);
+    pixel_range(in_x, f->kx, px->patch_w, &edge[2], &edge[3]);
+    for (int k = 0; k < 2; k++) {
+        edge[k] += py * px->patch_h;
+        edge[k + 2] += patch_x * px->patch_w;
+    }
+    return true;
+}
+
+/* What a value looks like: 0 … 255 as it is, ready values stretched over their range; a difference as data. */
+typedef struct Tone {
+    bool data;
+    float low, high;
+    ColourScale scale;
+} Tone;
+
+static Tone tone_of(const Paint *p, const Pixels *px)
+{
+    Tone t = {.data = px->v.side == SIDE_DIFF, .low = 0, .high = 255};
+    if (t.data)
+        t.scale = colour_scale_for(p, px->v.side, px->v.node, px->v.values, px->v.count);
+    else if (shown_input(p->s, px->v.side)->ready) {
+        Spread s = spread_of(px->v.values, px->v.count);
+        t.low = s.min;
+        t.high = s.max;
+    }
+    return t;
+}
+
+static float mean_of(const Pixels *px, int channel, const int edge[4])
+{
+    double sum = 0;
+    for (int y = edge[0]; y < edge[1]; y++)
+        for (int x = edge[2]; x < edge[3]; x++)
+            sum += (double)px->v.values[pixels_cell(px, channel, y, x)];
+    return (float)(sum / ((double)(edge[1] - edge[0]) * (double)(edge[3] - edge[2])));
+}
+
+static int byte_of(const Tone *t, float x)
+{
+    double share = t->high > t->low ? ((double)x - (double)t->low) / ((double)t->high - (double)t->low) : 0;
+    return !(share > 0) ? 0 : share >= 1 ? 255 : (int)(share * 255 + 0.5);
+}
+
+static void put_unit(const Paint *p, const Pixels *px, const Tone *t, int y, int x, int half, const int edge[4])
+{
+    int channel = pixels_channel(px);
+    Ref ref = shown_ref(&px->v, pixels_cell(px, channel, (edge[0] + edge[1]) / 2, (edge[2] + edge[3]) / 2));
+    if (t->data) {
+        float d = mean_of(px, channel, edge);
+        canvas_pixel(p->c, y, x, half, colour_scale_colour(&t->scale, d), colour_scale_level(&t->scale, d),
+                     colour_scale_sign(&t->scale, d), ref);
+        return;
+    }
+    int rgb[3];
+    for (int k = 0; k < 3; k++) /* anything but three colours is shown as the grey of one channel */
+        rgb[k] = byte_of(t, mean_of(px, px->channels == 3 ? k : channel, edge));
+    int grey = (299 * rgb[0] + 587 * rgb[1] + 114 * rgb[2]) / 1000;
+    canvas_pixel(p->c, y, x, half, (Colour)rgb[0] << 16 | (Colour)rgb[1] << 8 | (Colour)rgb[2], grey * 9 / 255, 0, ref);
+}
+
+/* Line of the canvas for a unit, and the unit for a pixel of the picture. */
+static int unit_line(const PictureFit *f, int unit)
+{
+    return f->at.y + (f->halves ? unit / 2 : unit);
+}
+
+static int unit_of(int pixel, int pixels, int patch, int pitch, int k, int span)
+{
+    if (pitch == 0)
+        return (int)((long)pixel * span / pixels);
+    return pixel / patch * pitch + (int)((long)(pixel % patch) * k / patch);
+}
+
+/* Brackets left and right of the picked patch: in the gap between patches where there is one, else on its outer
+ * columns. */
+static void mark_patch(const Paint *p, const PictureFit *f, const Pixels *px)
+{
+    if (f->pitch_y == 0)
+        return;
+    int x0 = f->at.x + pixels_patch_col(px) * f->pitch_x, x1 = x0 + f->kx - 1;
+    int top = unit_line(f, pixels_patch_row(px) * f->pitch_y),
+        bottom = unit_line(f, pixels_patch_row(px) * f->pitch_y + f->ky - 1);
+    bool gap = f->pitch_x > f->kx;
+    if (!gap && f->kx < 2)
+        return;
+    for (int y = top; y <= bottom; y++) {
+        canvas_glyph(p->c, y, gap ? x0 - 1 : x0, STYLE_CURSOR, '[');
+        canvas_glyph(p->c, y, gap ? x1 + 1 : x1, STYLE_CURSOR, ']');
+    }
+}
+
+void picture_model(const Paint *p, Rect r, const Pixels *px, bool focus)
+{
+    PictureFit f = picture_fit(p, r, px);
+    Tone t = tone_of(p, px);
+    Rect old = canvas_clip(p->c, r);
+    for (int uy = 0; uy < f.span_y; uy++)
+        for (int ux = 0; ux < f.span_x; ux++) {
+            int edge[4];
+            if (unit_pixels(&f, px, uy, ux, edge))
+                put_unit(p, px, &t, unit_line(&f, uy), f.at.x + ux, f.halves ? uy % 2 : -1, edge);
+        }
+    mark_patch(p, &f, px);
+    int uy = unit_of(pixels_row(px), pixels_height(px), px->patch_h, f.pitch_y, f.ky, f.span_y);
+    int ux = unit_of(pixels_col(px), pixels_width(px), px->patch_w, f.pitch_x, f.kx, f.span_x);
+    if (f.pitch_y == 0 || f.kx < 2)
+        heat_mark(p, unit_line(&f, uy), f.at.x + ux, 1, 1,
+                  shown_ref(&px->v, pixels_cell(px, pixels_channel(px), pixels_row(px), pixels_col(px))));
+    focus_cursor(p, focus, unit_line(&f, uy), f.at.x + ux);
+    p->c->clip = old;
+}
+
+bool picture_hit(const Paint *p, Rect r, const Pixels *px, int y, int x, size_t *cell)
+{
+    PictureFit f = picture_fit(p, r, px);
+    int uy = (y - f.at.y) * (f.halves ? 2 : 1), ux = x - f.at.x, edge[4];
+    if (y < f.at.y || ux < 0 || uy >= f.span_y || ux >= f.span_x || !unit_pixels(&f, px, uy, ux, edge))
+        return false;
+    *cell = pixels_cell(px, pixels_channel(px), (edge[0] + edge[1]) / 2, (edge[2] + edge[3]) / 2);
+    return true;
+}
+
+void picture_caption(const Paint *p, Rect r, const Pixels *px, Buf *out)
+{
+    PictureFit f = picture_fit(p, r, px);
+    int h = f.pitch_y ? px->patch_h : pixels_height(px), w = f.pitch_x ? px->patch_w : pixels_width(px);
+    int ky = f.pitch_y ? f.ky : f.span_y, kx = f.pitch_x ? f.kx : f.span_x;
+    if (ky < h || kx < w)
+        buf_printf(out, "1 cell = %.3g×%.3g pixels, mean", (double)at_least(h, ky) / ky, (double)at_least(w, kx) / kx);
+}

@@ -1,0 +1,122 @@
+/* The figures by which two rows of attention are compared: how far the scores spread, how evenly the weights lie, the
+ * largest of them. One side shows its own; A − B their difference, for the variance the factor. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/dmath.h"
+#include "tui/views/attention/attend.h"
+
+typedef struct Figure {
+    const char *probe, *label, *brief;
+    bool ratio;   /* compared as B / A, else as A − B */
+    bool of_most; /* an entropy: at most ln T */
+} Figure;
+
+static const Figure FIGURES[] = {
+    {"score_variance", "variance of scores", "var", true, false},
+    {"entropy", "entropy", "H", false, true},
+    {"largest", "largest weight", "max", false, false},
+    {"row_sum", "row sum", "sum", false, false},
+};
+enum { FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES, LABEL = 20, NUMBER = 12 };
+
+static void draw_one(const Paint *p, const Figure *f, const Shown *v, int y, int x, int width)
+{
+    int used = shown_number(p, v, v->cell, y, x, width, STYLE_STRONG), axis = session_axis(v->graph, "u");
+    if (!f->of_most || axis == AXIS_NONE)
+        return;
+    char most[48];
+    snprintf(most, sizeof most, " of at most %.3f nats", dm_log((double)v->graph->axes[axis].n));
+    if (used + (int)strlen(most) > width)
+        snprintf(most, sizeof most, " / %.3f", dm_log((double)v->graph->axes[axis].n));
+    if (used + (int)strlen(most) <= width)
+        canvas_text(p->c, y, x + used, width - used, STYLE_DIM, most);
+}
+
+static void draw_change(const Paint *p, const Figure *f, const char *path, int y, int x, int width)
+{
+    Shown a, b;
+    if (!shown_open(p->s, SIDE_A, path, &a) || !shown_open(p->s, SIDE_B, path, &b)) {
+        canvas_text(p->c, y, x, width, STYLE_DIM, "-");
+        return;
+    }
+    if (!a.values || !b.values) {
+        canvas_text(p->c, y, x, width, STYLE_DIM, "computing…");
+        return;
+    }
+    float from = a.values[a.cell], to = b.values[b.cell], change = f->ratio ? to / from : from - to;
+    char number[32], text[64];
+    number_text(number, sizeof number, change, NUMBER - 2);
+    snprintf(text, sizeof text, "%s%s", f->ratio ? "×" : change > 0 ? "+" : "", number);
+    int used = canvas_text(p->c, y, x, width, STYLE_STRONG, text);
+    snprintf(text, sizeof text, " %s%s", f->ratio ? "B / A" : "A − B", f->of_most ? ", nats" : "");
+    if (used + 14 <= width)
+        canvas_text(p->c, y, x + used, width - used, STYLE_DIM, text);
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    (void)focus;
+    if (r.h < 1 || r.w < 1)
+        return;
+    Rect old = canvas_clip(p->c, r);
+    bool wide = r.w >= LABEL + NUMBER;
+    int skip = r.w >= 6 + NUMBER ? wide ? LABEL : 5 : 0;
+    for (int i = 0; i < FIGURE_COUNT && i < r.h; i++) {
+        const Figure *f = &FIGURES[i];
+        char path[SESSION_PATH];
+        Shown v;
+        attend_probe(p->s, f->probe, path);
+        if (skip)
+            canvas_text(p->c, r.y + i, r.x, skip - 1, STYLE_DIM, wide ? f->label : f->brief);
+        if (side == SIDE_DIFF)
+            draw_change(p, f, path, r.y + i, r.x + skip, r.w - skip);
+        else if (!shown_open(p->s, side, path, &v))
+            canvas_text(p->c, r.y + i, r.x + skip, r.w - skip, STYLE_DIM, "-");
+        else if (!v.values)
+            canvas_text(p->c, r.y + i, r.x + skip, r.w - skip, STYLE_DIM, "computing…");
+        else
+            draw_one(p, f, &v, r.y + i, r.x + skip, r.w - skip);
+    }
+    p->c->clip = old;
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    (void)r;
+    for (int i = 0; i < FIGURE_COUNT; i++) {
+        char path[SESSION_PATH];
+        attend_probe(s, FIGURES[i].probe, path);
+        if (side == SIDE_DIFF) {
+            needs_add(out, SIDE_A, path);
+            needs_add(out, SIDE_B, path);
+        } else
+            needs_add(out, side, path);
+    }
+}
+
+/* The arithmetic of the figure clicked on; a change has none of its own. */
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    char path[SESSION_PATH];
+    Shown v;
+    if (!rect_has(r, y, x) || y - r.y >= FIGURE_COUNT || side == SIDE_DIFF)
+        return false;
+    attend_probe(p->s, FIGURES[y - r.y].probe, path);
+    if (!shown_open(p->s, side, path, &v))
+        return false;
+    buf_printf(command, "goto %s", path);
+    return true;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    Attend a;
+    char label[32];
+    if (attend_open(s, side, -1, &a) && a.h_step)
+        buf_printf(out, "head %d, row %s", a.head, axis_label(a.t_axis, a.at_t, label, sizeof label));
+    else
+        buf_puts(out, "figures");
+}
+
+const ViewSpec VIEW_FIGURES = {"figures", draw, needs, click, title};

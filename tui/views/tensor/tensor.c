@@ -1,0 +1,222 @@
+/* Any tensor: its values as heat, numbers, strip or histogram, with axes, colour bar and the focused value. */
+#include "tui/views/tensor/tensor.h"
+
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "core/session/address.h"
+
+enum { LABEL_MAX = 9 };
+
+/* Are these axes one run of cells with a constant stride? */
+static bool one_stride(const Graph *g, Dims whole, Dims part, size_t *stride)
+{
+    *stride = part.n ? dims_stride(g->axes, whole, part.axis[part.n - 1]) : 0;
+    for (int k = 0; k + 1 < part.n; k++) {
+        size_t inner = dims_stride(g->axes, whole, part.axis[k + 1]) * (size_t)g->axes[part.axis[k + 1]].n;
+        if (dims_stride(g->axes, whole, part.axis[k]) != inner)
+            return false;
+    }
+    return true;
+}
+
+static void complete(Tensor *t)
+{
+    const Graph *g = t->v.graph;
+    Dims d = graph_node(g, t->v.node)->dims;
+    plane_cursor(g, &t->plane, t->v.at, &t->row, &t->col);
+    t->first = plane_cell(g, t->v.node, &t->plane, t->v.at, 0, 0);
+    t->linear = one_stride(g, d, t->plane.rows, &t->row_stride) && one_stride(g, d, t->plane.cols, &t->col_stride);
+    if (t->v.values)
+        t->spread = spread_of(t->v.values, t->v.count);
+}
+
+bool tensor_open(const Session *s, Side side, const char *path, Tensor *out)
+{
+    *out = (Tensor){0};
+    if (!shown_open(s, side, path, &out->v))
+        return false;
+    out->plane = plane_make(out->v.graph, out->v.node);
+    complete(out);
+    return true;
+}
+
+Tensor tensor_plane(const Shown *v, Dims rows, Dims cols)
+{
+    const Graph *g = v->graph;
+    Tensor t = {.v = *v, .plane = {.rows = rows, .cols = cols}};
+    t.plane.held = dims_minus(dims_minus(graph_node(g, v->node)->dims, rows), cols);
+    t.plane.row_count = graph_dims_cells(g, rows);
+    t.plane.col_count = graph_dims_cells(g, cols);
+    complete(&t);
+    return t;
+}
+
+size_t tensor_cell(const Tensor *t, size_t row, size_t col)
+{
+    if (t->linear)
+        return t->first + row * t->row_stride + col * t->col_stride;
+    return plane_cell(t->v.graph, t->v.node, &t->plane, t->v.at, row, col);
+}
+
+int tensor_label_width(const Tensor *t, int width)
+{
+    if (width < 20 || t->plane.rows.n == 0)
+        return 0;
+    int widest = shown_widest(t->v.graph, t->plane.rows);
+    return (widest < LABEL_MAX ? widest : LABEL_MAX) + 1;
+}
+
+const TensorHow *tensor_how(View view)
+{
+    static const TensorHow *const HOW[] = {[VIEW_HEAT] = &TENSOR_HEAT,
+                                           [VIEW_NUMBERS] = &TENSOR_NUMBERS,
+                                           [VIEW_STRIP] = &TENSOR_STRIP,
+                                           [VIEW_HISTOGRAM] = &TENSOR_HISTOGRAM};
+    _Static_assert(sizeof HOW / sizeof *HOW == VIEW_COUNT, "one way of drawing per view");
+    return HOW[view < VIEW_COUNT ? view : VIEW_HEAT];
+}
+
+void tensor_value_line(const Paint *p, int y, int x, int width, const Shown *v)
+{
+    Buf where = {0};
+    address_put(v->graph, v->node, v->cell, &where);
+    const char *text = buf_str(&where), *bracket = strchr(text, '[');
+    const char *end = bracket ? bracket : text + where.len, *name = end;
+    while (name > text && name[-1] != '.')
+        name--;
+    const char *const shorter[] = {text, name, end, ""};
+    char number[32] = "…";
+    if (v->values)
+        number_text(number, sizeof number, v->values[v->cell], width < 12 ? width : 12);
+    const char *words = "";
+    for (size_t k = 0; k < sizeof shorter / sizeof *shorter; k++) {
+        words = shorter[k];
+        if (!*words || utf8_cells(words) + 3 + utf8_cells(number) <= width)
+            break;
+    }
+    int at = x;
+    if (*words) {
+        at += canvas_text(p->c, y, at, x + width - at, STYLE_TEXT, words);
+        at += canvas_text(p->c, y, at, x + width - at, STYLE_DIM, " = ");
+    }
+    if (v->values)
+        shown_number(p, v, v->cell, y, at, x + width - at, STYLE_STRONG);
+    else
+        canvas_text(p->c, y, at, x + width - at, STYLE_DIM, number);
+    buf_free(&where);
+}
+
+/* What is where in the pane: the values' part; the lines below it, 0 where there is no room. */
+typedef struct Parts {
+    Rect body;
+    int caption, bar, value; /* their rows on the canvas, −1 when absent */
+} Parts;
+
+static Parts parts_of(Rect r, const TensorHow *how)
+{
+    Parts parts = {.caption = -1, .bar = -1, .value = -1};
+    if (r.h >= 1)
+        parts.value = rect_cut(&r, 'b', 1).y;
+    if (r.h >= 4 && how->bar)
+        parts.bar = rect_cut(&r, 'b', 1).y;
+    if (r.h >= 5)
+        parts.caption = rect_cut(&r, 'b', 1).y;
+    parts.body = r;
+    return parts;
+}
+
+/* A vector that is longer than a line is drawn over several lines instead of being pooled. */
+static const TensorHow *how_for(const LookAt *look, const Tensor *t, Rect body)
+{
+    bool vector = t->plane.row_count == 1 && t->plane.col_count > (size_t)(body.w > 0 ? body.w : 0);
+    return tensor_how(look->view == VIEW_HEAT && look->pool == 0 && vector ? VIEW_STRIP : look->view);
+}
+
+static void draw_caption(const Paint *p, Rect r, const Parts *parts, const TensorHow *how, const Tensor *t)
+{
+    Buf text = {0};
+    const Graph *g = t->v.graph;
+    if (how->plane && t->plane.rows.n) {
+        buf_puts(&text, "rows ");
+        shown_axes(g, t->plane.rows, &text);
+        buf_puts(&text, ", ");
+    }
+    if (how->plane && t->plane.cols.n) {
+        buf_puts(&text, "columns ");
+        shown_axes(g, t->plane.cols, &text);
+    }
+    for (int k = 0; how->plane && k < t->plane.held.n; k++) {
+        const Axis *a = &g->axes[t->plane.held.axis[k]];
+        char label[64];
+        buf_printf(&text, ", %s=%s", a->sym, axis_label(a, t->v.at[t->plane.held.axis[k]], label, sizeof label));
+    }
+    Buf cell = {0};
+    how->caption(p, parts->body, t, &cell);
+    if (cell.len)
+        buf_printf(&text, "%s%s", text.len ? "   " : "", buf_str(&cell));
+    canvas_text(p->c, parts->caption, r.x, r.w, STYLE_AXIS, buf_str(&text));
+    buf_free(&cell);
+    buf_free(&text);
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    Tensor t;
+    Rect old = canvas_clip(p->c, r);
+    const TensorHow *how = tensor_how(p->s->look.view);
+    Parts parts = parts_of(r, how);
+    if (!tensor_open(p->s, side, p->s->place.path, &t)) {
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "this side has no such node");
+    } else {
+        how = how_for(&p->s->look, &t, parts.body);
+        if (parts.value >= 0) {
+            focus_cursor(p, focus && parts.body.h < 1, parts.value, r.x);
+            tensor_value_line(p, parts.value, r.x, r.w, &t.v);
+        }
+        if (!t.v.values)
+            shown_computing(p, parts.body);
+        else if (parts.body.h > 0)
+            how->draw(p, parts.body, &t, focus);
+        if (t.v.values && parts.bar >= 0) {
+            ColourScale scale = colour_scale_of_spread(p, side, &t.spread);
+            colour_scale_bar(p, &scale, parts.bar, r.x, r.w);
+        }
+        if (parts.caption >= 0)
+            draw_caption(p, r, &parts, how, &t);
+    }
+    p->c->clip = old;
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    (void)r;
+    needs_add(out, side, s->place.path);
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    Tensor t;
+    size_t cell;
+    const TensorHow *how = tensor_how(p->s->look.view);
+    Parts parts = parts_of(r, how);
+    if (!rect_has(parts.body, y, x) || !tensor_open(p->s, side, p->s->place.path, &t) || !t.v.values)
+        return false;
+    if (!how_for(&p->s->look, &t, parts.body)->hit(p, parts.body, &t, y, x, &cell))
+        return false;
+    click_cell(p, &t.v, cell, command);
+    return true;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    const Graph *g = shown_graph(s, side);
+    NodeId n = session_node(s, side, s->place.path);
+    buf_puts(out, s->place.path);
+    if (n == NO_NODE)
+        return;
+    buf_putc(out, ' ');
+    graph_shape_text(g, graph_node(g, n)->dims, out);
+}
+
+const ViewSpec VIEW_TENSOR = {.name = "tensor", .draw = draw, .needs = needs, .click = click, .title = title};

@@ -1,0 +1,109 @@
+/* A plane as a table of numbers that scrolls with the cursor. */
+#include <stdio.h>
+
+#include "tui/views/tensor/tensor.h"
+
+typedef struct Fit {
+    Rect cells;
+    int label_w, cell_w; /* cell_w with the blank before the number */
+    bool head;
+    size_t row0, col0;
+    int rows, cols;
+} Fit;
+
+/* Eight cells show five or six digits; whole numbers need no more than they have. */
+static int number_width(const Tensor *t)
+{
+    const Spread *s = &t->spread;
+    if (!s->whole || s->nans || s->infinities)
+        return 9;
+    char low[16], high[16];
+    int a = snprintf(low, sizeof low, "%d", (int)s->min), b = snprintf(high, sizeof high, "%d", (int)s->max);
+    return (a > b ? a : b) + 1;
+}
+
+static Fit fit(Rect r, const Tensor *t)
+{
+    Fit f = {.cells = r, .label_w = tensor_label_width(t, r.w), .head = r.h >= 3};
+    rect_cut(&f.cells, 'l', f.label_w);
+    if (f.head)
+        rect_cut(&f.cells, 't', 1);
+    f.cell_w = number_width(t);
+    if (f.head) { /* columns at least as wide as their labels */
+        int label_w = shown_widest(t->v.graph, t->plane.cols) + 1;
+        f.cell_w = label_w > f.cell_w ? label_w : f.cell_w;
+    }
+    if (f.cell_w > f.cells.w)
+        f.cell_w = f.cells.w > 0 ? f.cells.w : 1;
+    f.rows = f.cells.h > 0 ? f.cells.h : 1;
+    f.cols = f.cells.w / f.cell_w > 0 ? f.cells.w / f.cell_w : 1;
+    f.row0 = scroll_first(t->plane.row_count, t->row, (size_t)f.rows);
+    f.col0 = scroll_first(t->plane.col_count, t->col, (size_t)f.cols);
+    if ((size_t)f.rows > t->plane.row_count)
+        f.rows = (int)t->plane.row_count;
+    if ((size_t)f.cols > t->plane.col_count)
+        f.cols = (int)t->plane.col_count;
+    return f;
+}
+
+static void draw_cell(const Paint *p, const Fit *f, const Tensor *t, int row, int col, bool focus)
+{
+    size_t cell = tensor_cell(t, f->row0 + (size_t)row, f->col0 + (size_t)col);
+    int y = f->cells.y + row, x = f->cells.x + col * f->cell_w;
+    bool here = cell == t->v.cell;
+    if (here)
+        canvas_fill(p->c, (Rect){y, x, 1, f->cell_w}, STYLE_CURSOR, ' ');
+    shown_number_right(p, &t->v, cell, y, f->cell_w > 1 ? x + 1 : x, f->cell_w > 1 ? f->cell_w - 1 : 1,
+                       here ? STYLE_CURSOR : STYLE_TEXT);
+    if (!here)
+        return;
+    if (f->cell_w > 1)
+        canvas_glyph(p->c, y, x, STYLE_CURSOR, '[');
+    focus_cursor(p, focus, y, x);
+}
+
+static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
+{
+    Fit f = fit(r, t);
+    char label[64];
+    for (int col = 0; f.head && col < f.cols && t->plane.cols.n; col++) {
+        size_t c = f.col0 + (size_t)col;
+        canvas_right(p->c, f.cells.y - 1, f.cells.x + col * f.cell_w + 1, f.cell_w - 1,
+                     c == t->col ? STYLE_STRONG : STYLE_AXIS,
+                     shown_label(t->v.graph, t->plane.cols, c, label, sizeof label));
+    }
+    for (int row = 0; row < f.rows; row++) {
+        size_t k = f.row0 + (size_t)row;
+        if (f.label_w)
+            canvas_text(p->c, f.cells.y + row, r.x, f.label_w - 1, k == t->row ? STYLE_STRONG : STYLE_AXIS,
+                        shown_label(t->v.graph, t->plane.rows, k, label, sizeof label));
+        for (int col = 0; col < f.cols; col++)
+            draw_cell(p, &f, t, row, col, focus);
+    }
+}
+
+static bool hit(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *cell)
+{
+    (void)p;
+    Fit f = fit(r, t);
+    int row = y - f.cells.y, col = (x - f.cells.x) / f.cell_w;
+    if (!rect_has(f.cells, y, x) || row >= f.rows || col >= f.cols)
+        return false;
+    *cell = tensor_cell(t, f.row0 + (size_t)row, f.col0 + (size_t)col);
+    return true;
+}
+
+static void caption(const Paint *p, Rect r, const Tensor *t, Buf *out)
+{
+    (void)p;
+    if (!t->v.values || r.h < 1)
+        return;
+    Fit f = fit(r, t);
+    if ((size_t)f.rows < t->plane.row_count)
+        buf_printf(out, "rows %zu–%zu of %zu", f.row0, f.row0 + (size_t)f.rows - 1, t->plane.row_count);
+    if ((size_t)f.cols < t->plane.col_count)
+        buf_printf(out, "%scolumns %zu–%zu of %zu", out->len ? ", " : "", f.col0, f.col0 + (size_t)f.cols - 1,
+                   t->plane.col_count);
+}
+
+const TensorHow TENSOR_NUMBERS = {.draw = draw, .hit = hit, .caption = caption, .bar = false, .plane = true};

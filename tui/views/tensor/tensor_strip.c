@@ -1,0 +1,142 @@
+/* The focused row of a plane as one long strip of colours over several lines, and below it the same values as numbers.
+ */
+#include "tui/views/heat.h"
+#include "tui/views/tensor/tensor.h"
+
+enum { NUMBER_W = 9, PER_LINE_STEP = 8 };
+
+/* A sequence broken into lines: `per` values of `cell_w` columns each, `lines` lines from line `first` on. */
+typedef struct Wrapped {
+    Rect cells;
+    int cell_w;
+    size_t per, first, lines;
+} Wrapped;
+
+typedef struct Fit {
+    int label_w;
+    Wrapped heat, numbers; /* lines = 0: none */
+} Fit;
+
+static size_t per_line(int width, int cell_w)
+{
+    size_t per = width >= cell_w ? (size_t)(width / cell_w) : 1;
+    return per >= 2 * PER_LINE_STEP ? per - per % PER_LINE_STEP : per;
+}
+
+static Wrapped wrap(Rect r, int cell_w, size_t n, size_t cursor)
+{
+    Wrapped w = {.cells = r, .cell_w = cell_w, .per = per_line(r.w, cell_w)};
+    size_t all = (n + w.per - 1) / w.per, room = r.h > 0 ? (size_t)r.h : 0;
+    w.lines = all < room ? all : room;
+    w.first = w.lines ? scroll_first(all, cursor / w.per, w.lines) : 0;
+    w.cells.h = (int)w.lines;
+    return w;
+}
+
+static Fit fit(Rect r, const Tensor *t)
+{
+    Fit f = {0};
+    size_t n = t->plane.col_count;
+    int last = shown_widest(t->v.graph, t->plane.cols);
+    if (r.w >= 20)
+        f.label_w = (last < 8 ? last : 8) + 1;
+    rect_cut(&r, 'l', f.label_w);
+    Rect top = r;
+    top.h = r.h > 3 ? r.h / 2 : r.h;
+    int cell_w = 1;
+    for (int wider = 2; wider <= 6; wider += 2) /* as large as half the pane allows */
+        if ((n + per_line(r.w, wider) - 1) / per_line(r.w, wider) <= (size_t)top.h)
+            cell_w = wider;
+    f.heat = wrap(top, cell_w, n, t->col);
+    rect_cut(&r, 't', f.heat.cells.h + 1);
+    if (r.h > 0)
+        f.numbers = wrap(r, r.w < NUMBER_W ? (r.w > 0 ? r.w : 1) : NUMBER_W, n, t->col);
+    return f;
+}
+
+/* Index mark of a line: the label of its first value. */
+static void draw_mark(const Paint *p, const Fit *f, const Wrapped *w, const Tensor *t, size_t line)
+{
+    char label[64];
+    size_t col = (w->first + line) * w->per;
+    Style style = t->col / w->per == w->first + line ? STYLE_STRONG : STYLE_AXIS;
+    if (f->label_w && col < t->plane.col_count)
+        canvas_text(p->c, w->cells.y + (int)line, w->cells.x - f->label_w, f->label_w - 1, style,
+                    shown_label(t->v.graph, t->plane.cols, col, label, sizeof label));
+}
+
+static void draw_heat(const Paint *p, const Fit *f, const Tensor *t, bool focus)
+{
+    const Wrapped *w = &f->heat;
+    ColourScale scale = colour_scale_of_spread(p, t->v.side, &t->spread);
+    for (size_t line = 0; line < w->lines; line++) {
+        draw_mark(p, f, w, t, line);
+        for (size_t k = 0; k < w->per; k++) {
+            size_t col = (w->first + line) * w->per + k;
+            if (col >= t->plane.col_count)
+                break;
+            size_t cell = tensor_cell(t, t->row, col);
+            float x = t->v.values[cell];
+            int y = w->cells.y + (int)line, at = w->cells.x + (int)k * w->cell_w;
+            for (int i = 0; i < w->cell_w; i++)
+                canvas_pixel(p->c, y, at + i, -1, colour_scale_colour(&scale, x), colour_scale_level(&scale, x),
+                             colour_scale_sign(&scale, x), shown_ref(&t->v, cell));
+            if (cell == t->v.cell) {
+                heat_mark(p, y, at, 1, w->cell_w, shown_ref(&t->v, cell));
+                focus_cursor(p, focus, y, at);
+            }
+        }
+    }
+}
+
+static void draw_numbers(const Paint *p, const Fit *f, const Tensor *t)
+{
+    const Wrapped *w = &f->numbers;
+    for (size_t line = 0; line < w->lines; line++) {
+        draw_mark(p, f, w, t, line);
+        for (size_t k = 0; k < w->per; k++) {
+            size_t col = (w->first + line) * w->per + k;
+            if (col >= t->plane.col_count)
+                break;
+            size_t cell = tensor_cell(t, t->row, col);
+            int x = w->cells.x + (int)k * w->cell_w, gap = w->cell_w > 1;
+            shown_number_right(p, &t->v, cell, w->cells.y + (int)line, x + gap, w->cell_w - gap,
+                               cell == t->v.cell ? STYLE_CURSOR : STYLE_TEXT);
+        }
+    }
+}
+
+static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
+{
+    Fit f = fit(r, t);
+    draw_heat(p, &f, t, focus);
+    draw_numbers(p, &f, t);
+}
+
+static bool hit_in(const Wrapped *w, const Tensor *t, int y, int x, size_t *cell)
+{
+    if (!w->lines || !rect_has(w->cells, y, x))
+        return false;
+    size_t k = (size_t)((x - w->cells.x) / w->cell_w), col = (w->first + (size_t)(y - w->cells.y)) * w->per + k;
+    if (k >= w->per || col >= t->plane.col_count)
+        return false;
+    *cell = tensor_cell(t, t->row, col);
+    return true;
+}
+
+static bool hit(const Paint *p, Rect r, const Tensor *t, int y, int x, size_t *cell)
+{
+    (void)p;
+    Fit f = fit(r, t);
+    return hit_in(&f.heat, t, y, x, cell) || hit_in(&f.numbers, t, y, x, cell);
+}
+
+static void caption(const Paint *p, Rect r, const Tensor *t, Buf *out)
+{
+    (void)p, (void)r;
+    char label[64];
+    if (t->plane.rows.n)
+        buf_printf(out, "row %s", shown_label(t->v.graph, t->plane.rows, t->row, label, sizeof label));
+}
+
+const TensorHow TENSOR_STRIP = {.draw = draw, .hit = hit, .caption = caption, .bar = true, .plane = true};
