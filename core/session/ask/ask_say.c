@@ -6,55 +6,44 @@
 #include "core/base/dmath.h"
 #include "core/session/address.h"
 #include "core/session/ask/say.h"
+#include "core/session/screens.h"
 
-enum { ANY_SCREEN = -1 };
+/* Who says it: the row itself, or the screen that is on (ScreenSpec), where that has something to say. */
+typedef enum Sayer { BY_NODE, BY_SCREEN, BY_SCREEN_PATTERN, BY_SCREEN_SCORES } Sayer;
 
-/* The first row that fits the screen and the node is taken. */
+/* The first row that fits the node and has a sentence is taken. */
 static const struct {
-    int screen;
+    Sayer by;
     const char *path;
     SayFn *say;
 } SAYINGS[] = {
-    {ANY_SCREEN, "grad.**", say_gradient},
-    {SCREEN_TRAINING, "**", say_training},
-    {SCREEN_FILTERS, "**", say_filters},
-    {SCREEN_HEADS, "**", say_heads},
-    {SCREEN_SCALE, "**", say_scale},
-    {SCREEN_CENSUS, "**", say_census},
-    {SCREEN_PICTURE, "**", say_picture},
-    {SCREEN_ANSWER, "**", say_answer},
-    {SCREEN_POSITIONS, "**", say_positions},
-    {SCREEN_WHERE, "**", say_where},
-    {SCREEN_LENS, "**", say_lens},
-    {SCREEN_BLANKS, "**", say_blanks},
-    {SCREEN_SHEET, "**", say_sheet},
-    {SCREEN_MATRIX, "blocks.*.attn.pattern", say_matrix},
-    {SCREEN_ROW, "blocks.*.attn.pattern", say_row},
-    {SCREEN_MATRIX, "blocks.*.attn.scores_*", say_score_row},
-    {SCREEN_ROW, "blocks.*.attn.scores_*", say_score_row},
-    {ANY_SCREEN, "blocks.*.attn.pattern", say_weight},
-    {ANY_SCREEN, "blocks.*.attn.scores_*", say_score},
-    {ANY_SCREEN, "blocks.*.attn.q", say_head_vector},
-    {ANY_SCREEN, "blocks.*.attn.k", say_head_vector},
-    {ANY_SCREEN, "blocks.*.attn.v", say_head_vector},
-    {ANY_SCREEN, "blocks.*.attn.z", say_head_vector},
-    {ANY_SCREEN, "blocks.*.resid_mid", say_residual},
-    {ANY_SCREEN, "blocks.*.resid_post", say_residual},
-    {ANY_SCREEN, "blocks.*.mlp.post", say_hidden},
-    {ANY_SCREEN, "blocks.*.mlp.pre", say_hidden},
-    {ANY_SCREEN, "blocks.*.resid_pre", say_token},
-    {ANY_SCREEN, "blocks.*.attn.out", say_token},
-    {ANY_SCREEN, "blocks.*.mlp.out", say_token},
-    {ANY_SCREEN, "blocks.*.ln*.out", say_token},
-    {ANY_SCREEN, "full_embed", say_token},
-    {ANY_SCREEN, "patch_embed", say_token},
-    {ANY_SCREEN, "ln_final.out", say_token},
-    {ANY_SCREEN, "logits", say_answer},
-    {ANY_SCREEN, "probs", say_answer},
-    {ANY_SCREEN, "pixels*", say_pixel},
-    {ANY_SCREEN, "image", say_pixel},
-    {ANY_SCREEN, "pos.probe.cosine*", say_positions},
-    {ANY_SCREEN, "**", say_anything},
+    {BY_NODE, "grad.**", say_gradient},
+    {BY_SCREEN, "**", NULL},
+    {BY_SCREEN_PATTERN, "blocks.*.attn.pattern", NULL},
+    {BY_SCREEN_SCORES, "blocks.*.attn.scores_*", NULL},
+    {BY_NODE, "blocks.*.attn.pattern", say_weight},
+    {BY_NODE, "blocks.*.attn.scores_*", say_score},
+    {BY_NODE, "blocks.*.attn.q", say_head_vector},
+    {BY_NODE, "blocks.*.attn.k", say_head_vector},
+    {BY_NODE, "blocks.*.attn.v", say_head_vector},
+    {BY_NODE, "blocks.*.attn.z", say_head_vector},
+    {BY_NODE, "blocks.*.resid_mid", say_residual},
+    {BY_NODE, "blocks.*.resid_post", say_residual},
+    {BY_NODE, "blocks.*.mlp.post", say_hidden},
+    {BY_NODE, "blocks.*.mlp.pre", say_hidden},
+    {BY_NODE, "blocks.*.resid_pre", say_token},
+    {BY_NODE, "blocks.*.attn.out", say_token},
+    {BY_NODE, "blocks.*.mlp.out", say_token},
+    {BY_NODE, "blocks.*.ln*.out", say_token},
+    {BY_NODE, "full_embed", say_token},
+    {BY_NODE, "patch_embed", say_token},
+    {BY_NODE, "ln_final.out", say_token},
+    {BY_NODE, "logits", say_answer},
+    {BY_NODE, "probs", say_answer},
+    {BY_NODE, "pixels*", say_pixel},
+    {BY_NODE, "image", say_pixel},
+    {BY_NODE, "pos.probe.cosine*", say_positions},
+    {BY_NODE, "**", say_anything},
 };
 
 const float *teller_values(const Teller *t, const char *path, NodeId *n)
@@ -145,10 +134,14 @@ static bool say_side(Session *s, Side side, Buf *out, Err *err)
     if (!t.x)
         return false;
     t.cell = session_cell(s, side, t.n);
-    for (size_t i = 0; i < sizeof SAYINGS / sizeof *SAYINGS; i++)
-        if ((SAYINGS[i].screen == ANY_SCREEN || SAYINGS[i].screen == (int)s->place.screen) &&
-            address_match(SAYINGS[i].path, s->place.path))
-            return SAYINGS[i].say(&t);
+    const ScreenSpec *screen = screen_now(s);
+    SayFn *const of_screen[] = {
+        [BY_SCREEN] = screen->say, [BY_SCREEN_PATTERN] = screen->say_pattern, [BY_SCREEN_SCORES] = screen->say_scores};
+    for (size_t i = 0; i < sizeof SAYINGS / sizeof *SAYINGS; i++) {
+        SayFn *say_it = SAYINGS[i].by == BY_NODE ? SAYINGS[i].say : of_screen[SAYINGS[i].by];
+        if (say_it && address_match(SAYINGS[i].path, s->place.path))
+            return say_it(&t);
+    }
     UNREACHABLE("a node that nothing can be said about");
 }
 
@@ -156,8 +149,7 @@ static bool say_side(Session *s, Side side, Buf *out, Err *err)
 static void say_change(Session *s, Buf *out, Err *err)
 {
     static const char *const PROBES[] = {"probe.score_variance", "probe.entropy", "probe.largest"};
-    bool attention = s->place.screen == SCREEN_SHEET || s->place.screen == SCREEN_MATRIX ||
-                     s->place.screen == SCREEN_ROW;
+    bool attention = screen_now(s)->group == GROUP_ATTENTION;
     float x[2][3] = {{0}};
     for (int side = 0; side < 2 && attention; side++) {
         Teller t = {.s = s, .side = side ? SIDE_B : SIDE_A, .err = err};

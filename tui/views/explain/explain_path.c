@@ -44,7 +44,7 @@ void explain_path(const Paint *p, Side side, Rect r)
     const Session *s = p->s;
     Crumb crumbs[CRUMBS];
     int from = s->back_count, n = 0;
-    while (from > 0 && s->back[from - 1].screen == SCREEN_EXPLAIN)
+    while (from > 0 && screen_spec(s->back[from - 1].screen)->group == GROUP_ARITHMETIC)
         from--;
     for (int i = from; i <= s->back_count; i++)
         n += crumb_make(s, side, i < s->back_count ? &s->back[i] : &s->place, &crumbs[n]);
