@@ -53,11 +53,14 @@ void plane_set(const Graph *g, Dims dims, size_t joint, int *at)
         at[dims.axis[i]] = index[i];
 }
 
+/* The cursor is B's: on a side whose axes are shorter it stands on their last index. */
 static size_t joint_index(const Graph *g, Dims dims, const int *at)
 {
     int index[DIMS_MAX];
-    for (int i = 0; i < dims.n; i++)
-        index[i] = at[dims.axis[i]];
+    for (int i = 0; i < dims.n; i++) {
+        int a = dims.axis[i], last = g->axes[a].n - 1, k = a < SESSION_AXES ? at[a] : 0;
+        index[i] = k < 0 ? 0 : k > last ? last : k;
+    }
     return dims_ravel(g->axes, dims, index);
 }
 

@@ -118,7 +118,7 @@ Screen session_screen_for(const Session *s, const char *path)
 {
     const Graph *g = session_graph(s, SIDE_B);
     NodeId n = session_node(s, SIDE_B, path);
-    if (n == NO_NODE || strncmp(path, "grad.", strlen("grad.")) == 0) /* a gradient is no picture, no row of shares */
+    if (n == NO_NODE || anatomy_is_gradient(path)) /* a gradient is no picture, no row of shares */
         return SCREEN_TENSOR;
     for (int i = 0; i < SCREEN_COUNT; i++)
         if (SCREENS[i].fits && SCREENS[i].fits(g, n))
