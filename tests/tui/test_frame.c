@@ -388,16 +388,23 @@ static void click_does(const char *line)
     Place before = s.place;
     LookAt look = s.look;
     Compare compare = s.compare;
-    int edits = s.edits.count;
+    int edits = s.edits.count, boxes, boxes_now;
+    session_step_number(&s, &boxes); /* those that can be seen: a box may be opened */
     bool ok = command_do(&s, &all, line, COMMAND_EDIT | COMMAND_UI, &err);
     if (!ok && strncmp(line, "ablate", 6) != 0 && strncmp(line, "hide", 4) != 0)
         fail_msg("a click runs '%s': %s", line, err.text);
     const char *named = strncmp(line, "goto ", 5) == 0 ? line + 5 : NULL;
     if (ok && named && strchr(named, '['))
         assert_int_equal(strncmp(s.place.path, named, strcspn(named, "[")), 0);
-    bool moved = memcmp(&before, &s.place, sizeof before) != 0 || memcmp(&look, &s.look, sizeof look) != 0;
+    session_step_number(&s, &boxes_now);
+    bool moved = boxes != boxes_now || memcmp(&before, &s.place, sizeof before) != 0 || memcmp(&look, &s.look, sizeof look) != 0;
     bool asked = s.said.len > 0 || *s.request || s.quit || s.compare != compare || edits != s.edits.count;
     bool stops = strncmp(line, "move ", 5) == 0 || strcmp(line, "head -1") == 0 || strcmp(line, "block -1") == 0;
+    const char *head = strstr(line, "head ");
+    if (ok && head && head[5] >= '0' && head[5] <= '9') { /* perhaps the one it was on */
+        assert_int_equal(session_head(&s), atoi(head + 5));
+        stops = true;
+    }
     if (ok && !moved && !asked && !stops) /* at a border the cursor stays */
         fail_msg("a click runs '%s', and nothing happens at %s", line, before.path);
     s.request[0] = 0;
