@@ -461,5 +461,5 @@ static const Command COMMANDS[] = {
 
 CommandTable session_commands_go(void)
 {
-    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS)};
+    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS), NULL};
 }

@@ -411,5 +411,5 @@ static const Command COMMANDS[] = {
 
 CommandTable session_commands_look(void)
 {
-    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS)};
+    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS), NULL};
 }

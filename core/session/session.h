@@ -170,15 +170,14 @@ typedef struct Session {
         Place place;
     } marks[16];
     int mark_count;
-    Buf said;          /* text of the last command, for the screen's message line or overlay; one or more lines */
-    bool quit;         /* set by `quit` */
-    char request[640]; /* what the last command asks of the screen ("help 1", "prompt set . "); the app takes and clears
-                          it */
-    uint64_t changes;  /* counts every change of what may be on screen */
+    Buf said;         /* text of the last command, for the screen's message line or overlay; one or more lines */
+    bool quit;        /* set by `quit` */
+    uint64_t changes; /* counts every change of what may be on screen */
     SessionProgress progress;
     void *progress_context;
     struct Measures *measures; /* measures.h; NULL until something of it is asked for */
-    bool file_commands;        /* false: commands flagged FILE are refused (links, lessons) */
+    unsigned permit;           /* what the line being run may do: COMMAND_EDIT | … (permit.h); all outside of one */
+    struct CommandLog *log;    /* log.h; NULL until something was logged */
 } Session;
 
 /* model_path NULL: the bundled model. input NULL: the first bundled picture. threads as pool_new. False: nothing to

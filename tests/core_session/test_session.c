@@ -22,6 +22,7 @@ static int start(void **state)
 {
     (void)state;
     Err err = {{0}};
+    commands_free(&all);
     all = session_command_set();
     if (!session_init(&s, NULL, NULL, 1, NULL, NULL, &err))
         fail_msg("%s", err.text);

@@ -24,14 +24,34 @@
 static Session s;
 static Commands all;
 
+/* In a terminal's place: what commands asked of it. */
+static struct {
+    int count;
+    UiAct what;
+    char text[256];
+} asked;
+
+static bool act(struct App *app, UiAct what, const char *text, Err *err)
+{
+    (void)app;
+    (void)err;
+    asked.count++;
+    asked.what = what;
+    snprintf(asked.text, sizeof asked.text, "%s", text);
+    return true;
+}
+
 static int start(void **state)
 {
     (void)state;
     Err err = {{0}};
-    all = (Commands){.table = {app_commands()}, .count = 1};
+    static Overlay lists;
+    static Ui ui = {.overlay = &lists, .commands = &all, .act = act};
     Commands own = session_command_set();
-    for (int i = 0; i < own.count; i++)
-        all.table[all.count++] = own.table[i];
+    commands_free(&all);
+    commands_add(&all, app_commands(&ui));
+    commands_add_all(&all, &own);
+    commands_free(&own);
     if (!session_init(&s, NULL, NULL, 1, NULL, NULL, &err))
         fail_msg("%s", err.text);
     return 0;

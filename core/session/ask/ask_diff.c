@@ -9,6 +9,7 @@
 #include "core/session/address.h"
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
+#include "core/session/permit.h"
 
 enum { WEIGHT_LINES = 12 };
 
@@ -192,6 +193,8 @@ bool ask_diff(Session *s, const DiffAsk *a, Buf *report, Buf *verdict, DiffAnswe
                      .context = s->progress_context};
     DiffReport d = {.count = 0};
     VitConfig config;
+    if (!permit_file(s, a->reference, err) || (a->map && !permit_file(s, a->map, err)))
+        return false;
     bool ok = diff_is_model(a->reference) ? open_model(&x, s, a, o.tolerance, err) : open_trace(&x, s, a, err);
     DiffSubject subject = subject_of(s, &config);
     ok = ok && choose_precision(a, &x.reference, &o.precision, err) &&

@@ -311,5 +311,5 @@ static const Command COMMANDS[] = {
 
 CommandTable session_commands_learned(void)
 {
-    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS)};
+    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS), NULL};
 }
