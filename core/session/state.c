@@ -317,13 +317,13 @@ static bool edits_between(const EditState *from, const EditState *to, Buf *out)
     return same_lines != from->count || same_lines != to->count;
 }
 
-/* The lines of b that a lacks. */
-static void lines_between(const Buf *a, const Buf *b, Buf *out)
+/* The lines of b that a lacks and that begin so. */
+static void lines_between(const Buf *a, const Buf *b, const char *begin, Buf *out)
 {
     const char *old = buf_str(a);
     for (const char *p = buf_str(b); *p;) {
         size_t n = strcspn(p, "\n") + 1;
-        bool there = false;
+        bool there = strncmp(p, begin, strlen(begin)) != 0;
         for (const char *q = old; *q && !there; q += strcspn(q, "\n") + 1)
             there = strncmp(p, q, n) == 0;
         if (!there)
@@ -351,6 +351,7 @@ void state_between(const Session *s, const StateShot *from, const StateShot *to,
         buf_add(out, to->place.data, to->place.len);
         return;
     }
+    Buf none = {0};
     bool moved = pinned;
     if (pinned)
         buf_puts(out, to->pinned.len ? "pin\n" : "pin off\n");
@@ -366,9 +367,12 @@ void state_between(const Session *s, const StateShot *from, const StateShot *to,
     if (to->compares && (moved || from->compare != to->compare))
         buf_printf(out, "compare %s\n", COMPARE_WORDS[to->compare]);
     look_write(&from->look, &to->look, out);
-    bool boxes = !same(&from->boxes, &to->boxes);
-    if (boxes)
-        lines_between(&from->boxes, &to->boxes, out);
+    bool boxes = moved || !same(&from->boxes, &to->boxes);
+    if (boxes) /* on the way a box may have gone and come again, closed */
+        lines_between(moved ? &none : &from->boxes, &to->boxes, moved ? "box open " : "", out);
+    if (moved)
+        lines_between(&from->boxes, &to->boxes, "box close ", out);
+    buf_free(&none);
     if (moved || boxes || !same(&from->place, &to->place)) /* all of that may move a follower */
         buf_add(out, to->place.data, to->place.len);
 }
