@@ -9,6 +9,7 @@
 #include "core/session/ask/ask_parts.h"
 #include "core/session/command.h"
 #include "core/session/cursor.h"
+#include "core/session/edit/verbs.h"
 #include "core/session/learned/where.h"
 #include "core/session/place.h"
 
@@ -87,9 +88,10 @@ static bool run_goto(Session *s, const Args *a, Err *err)
 {
     int total, n;
     bool relative;
+    char example[SESSION_PATH];
     if (a->count < 1)
-        return err_set(err,
-                       "expected an address such as blocks.0.attn.pattern[h=1,t=r3c4], a step number, first or last");
+        return err_set(err, "expected an address such as %s, a step number, first or last",
+                       edit_example(s->now.base, SITE_PATTERN, ROLE_HEAD, example, sizeof example));
     session_step_number(s, &total);
     const char *w = a->word[0];
     if (strcmp(w, "first") == 0)
@@ -114,15 +116,16 @@ static bool run_goto(Session *s, const Args *a, Err *err)
         return true;
     }
     Screen screen = session_screen_for(s, to.path);
-    session_go(s, to.path, screen);
+    if (!session_go(s, to.path, screen, err))
+        return false;
     set_cells(s, &to.cells);
     return true;
 }
 
-static bool axis_change(Session *s, const char *sym, const Args *a, const char *what, Err *err)
+static bool axis_change(Session *s, AxisRole role, const Args *a, const char *what, Err *err)
 {
     const Graph *g = s->now.base;
-    int axis = session_axis(g, sym), value;
+    int axis = graph_role(g, role, SEQUENCE_ANY), value;
     bool relative;
     if (axis == AXIS_NONE)
         return err_set(err, "this model has no %s", what);
@@ -137,10 +140,22 @@ static bool axis_change(Session *s, const char *sym, const Args *a, const char *
                        axis_label(&g->axes[axis], g->axes[axis].n - 1, high, sizeof high), g->axes[axis].n - 1);
     }
     for (int i = 0; i < g->axis_count; i++)
-        if (strcmp(g->axes[i].sym, sym) == 0)
+        if (strcmp(g->axes[i].sym, g->axes[axis].sym) == 0 && value < g->axes[i].n)
             s->place.at[i] = value;
     session_sync(s, axis);
     return true;
+}
+
+/* The pattern of the first attention in that block; "" where there is none. */
+static const char *pattern_of(const Session *s, int number, char out[SESSION_PATH])
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    int here = anatomy_block_of(g, s->place.path);
+    int block = anatomy_block(g, here == NO_PART ? NULL : anatomy_part(g, here)->stack, number);
+    int part = block == NO_PART ? NO_PART : anatomy_next_in(g, NO_PART, PART_ATTENTION, block);
+    const char *path = site_path(g, part, SITE_PATTERN);
+    snprintf(out, SESSION_PATH, "%s", path ? path : "");
+    return out;
 }
 
 static bool run_block(Session *s, const Args *a, Err *err)
@@ -152,9 +167,7 @@ static bool run_block(Session *s, const Args *a, Err *err)
         return err_set(err, "expected a block, 0 to %d, or +1 / -1", last);
     if (block < 0) { /* outside the blocks: into the first or last one's attention */
         block = relative && value < 0 ? last : relative ? 0 : clamp(value, 0, last);
-        snprintf(path, sizeof path, "blocks.%d.attn.pattern", block);
-        session_go(s, path, SCREEN_ROW);
-        return true;
+        return session_go(s, pattern_of(s, block, path), SCREEN_ROW, err);
     }
     value = relative ? clamp(block + value, 0, last) : value;
     if (value < 0 || value > last)
@@ -179,17 +192,17 @@ static bool run_head(Session *s, const Args *a, Err *err)
         if (!where_go(s, WHERE_ATTENTION, err))
             return false;
     }
-    return axis_change(s, "h", a, "head", err);
+    return axis_change(s, ROLE_HEAD, a, "head", err);
 }
 
 static bool run_query(Session *s, const Args *a, Err *err)
 {
-    return axis_change(s, "t", a, "token", err);
+    return axis_change(s, ROLE_QUERY, a, "token", err);
 }
 
 static bool run_looked(Session *s, const Args *a, Err *err)
 {
-    return axis_change(s, "u", a, "token", err);
+    return axis_change(s, ROLE_KEY, a, "token", err);
 }
 
 static bool run_move(Session *s, const Args *a, Err *err)
@@ -270,7 +283,9 @@ static bool run_in(Session *s, const Args *a, Err *err)
     (void)a;
     const Box *b = &s->stages.boxes[s->place.box];
     bool closed = b->child != NO_BOX && !s->open[s->place.box];
-    bool is_block = strncmp(b->path, "blocks.", 7) == 0 && !strchr(b->path + 7, '.');
+    int block_part = anatomy_block_of(session_graph(s, SIDE_B), b->path);
+    bool is_block = block_part != NO_PART &&
+                    strcmp(anatomy_part(session_graph(s, SIDE_B), block_part)->scope, b->path) == 0;
     if (s->look.steps_focused) {
         if (b->child == NO_BOX)
             s->look.steps_focused = false; /* a step: into its tensor */
@@ -282,41 +297,35 @@ static bool run_in(Session *s, const Args *a, Err *err)
         return set_box(s, s->place.box, true);
     switch (s->place.screen) {
     case SCREEN_PICTURE:
-        for (const char *sym = "cij"; *sym; sym++) {
-            int axis = session_axis(s->now.base, (char[]){*sym, 0});
-            if (axis >= 0)
-                s->place.at[axis] = 0;
+        for (int i = 0; i < s->now.base->axis_count; i++) {
+            AxisRole role = s->now.base->axes[i].role;
+            if (role == ROLE_CHANNEL || role == ROLE_PIXEL_ROW || role == ROLE_PIXEL_COL)
+                s->place.at[i] = 0;
         }
-        session_go(s, s->place.path, SCREEN_TENSOR);
-        break;
-    case SCREEN_SHEET: session_go(s, s->place.path, SCREEN_MATRIX); break;
-    case SCREEN_MATRIX: session_go(s, s->place.path, SCREEN_ROW); break;
+        return session_go(s, s->place.path, SCREEN_TENSOR, err);
+    case SCREEN_SHEET: return session_go(s, s->place.path, SCREEN_MATRIX, err);
+    case SCREEN_MATRIX: return session_go(s, s->place.path, SCREEN_ROW, err);
     case SCREEN_POSITIONS: {
-        const char *path = s->look.centred ? "pos.probe.cosine_centred" : "pos.probe.cosine";
-        if (session_node(s, SIDE_B, path) == NO_NODE)
-            return err_set(err, "this model has no table of position embeddings");
-        session_go(s, path, SCREEN_EXPLAIN);
-        break;
+        Site site = s->look.centred ? SITE_POSITION_COSINE_CENTRED : SITE_POSITION_COSINE;
+        return session_go(s, site_path_any(session_graph(s, SIDE_B), site), SCREEN_EXPLAIN, NULL) ||
+               err_set(err, "this model has no table of position embeddings");
     }
     case SCREEN_TRAINING: /* the same map, of the model as it is now */
-        if (session_node(s, SIDE_B, "pos_embed") == NO_NODE)
-            return err_set(err, "this model has no table of position embeddings");
-        session_go(s, "pos_embed", SCREEN_POSITIONS);
-        break;
+        return session_go(s, site_path_any(session_graph(s, SIDE_B), SITE_POSITIONS), SCREEN_POSITIONS, NULL) ||
+               err_set(err, "this model has no table of position embeddings");
     case SCREEN_HEADS:
     case SCREEN_CENSUS:
     case SCREEN_SCALE: { /* the head's own pattern */
         char path[SESSION_PATH];
         int block = session_block(s);
-        snprintf(path, sizeof path, "blocks.%d.attn.pattern", block < 0 ? 0 : block);
+        if (!session_go(s, pattern_of(s, block < 0 ? 0 : block, path), SCREEN_ROW, err))
+            return false;
         s->look.average = false;
-        session_go(s, path, SCREEN_ROW);
-        break;
+        return true;
     }
     case SCREEN_EXPLAIN: return follow_operand(s, err);
-    default: session_go(s, s->place.path, SCREEN_EXPLAIN); break;
+    default: return session_go(s, s->place.path, SCREEN_EXPLAIN, err);
     }
-    return true;
 }
 
 static bool run_back(Session *s, const Args *a, Err *err)
@@ -335,8 +344,8 @@ static bool run_box(Session *s, const Args *a, Err *err)
     if (a->count > 1) {
         box = stages_find(&s->stages, a->word[1]);
         if (box == NO_BOX)
-            return err_set(err, "column %d: there is no box '%s'; boxes are blocks.0, blocks.0.softmax, …",
-                           a->column[1], a->word[1]);
+            return err_set(err, "column %d: there is no box '%s'; a box is for example %s", a->column[1], a->word[1],
+                           s->stages.boxes[s->place.box].path);
     }
     if (a->count < 1 || (strcmp(a->word[0], "open") != 0 && strcmp(a->word[0], "close") != 0))
         return err_set(err, "expected open or close, and perhaps which box");
@@ -404,9 +413,10 @@ static bool run_find(Session *s, const Args *a, Err *err)
             return true;
         }
     }
-    int o = session_axis(s->now.base, "o"), index;
+    int o = graph_role(s->now.base, ROLE_ANSWER, SEQUENCE_ANY), index;
     if (o >= 0 && axis_parse(&s->now.base->axes[o], text, &index)) {
-        session_go(s, "probs", SCREEN_ANSWER);
+        if (!session_go(s, site_path_any(session_graph(s, SIDE_B), SITE_PROBS), SCREEN_ANSWER, err))
+            return false;
         s->place.at[o] = index;
         return true;
     }

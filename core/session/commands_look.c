@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/graph/anatomy.h"
 #include "core/session/command.h"
 #include "core/session/edit/edits.h"
 #include "core/session/exhibit.h"
@@ -12,101 +13,118 @@
 #include "core/session/learned/where.h"
 #include "core/session/place.h"
 
-static void show(Session *s, Screen screen)
+static bool show(Session *s, Screen screen, Err *err)
 {
-    if (s->place.screen != screen)
-        session_go(s, s->place.path, screen);
+    return s->place.screen == screen || session_go(s, s->place.path, screen, err);
 }
 
 /* Attention screens need a node with rows and columns of tokens: the focused block's pattern, if the focus is something
  * else. */
-static void show_attention(Session *s, Screen screen)
+static bool show_attention(Session *s, Screen screen, Err *err)
 {
-    char path[SESSION_PATH];
-    int block = session_block(s);
-    if (session_screen_for(s, s->place.path) == SCREEN_ROW) {
-        show(s, screen);
-        return;
-    }
-    snprintf(path, sizeof path, "blocks.%d.attn.pattern", block < 0 ? 0 : block);
-    session_go(s, path, screen);
+    const Graph *g = session_graph(s, SIDE_B);
+    int block = anatomy_block_of(g, s->place.path);
+    if (session_screen_for(s, s->place.path) == SCREEN_ROW)
+        return show(s, screen, err);
+    block = block == NO_PART ? anatomy_next(g, NO_PART, PART_BLOCK) : block;
+    int part = block == NO_PART ? NO_PART : anatomy_next_in(g, NO_PART, PART_ATTENTION, block);
+    return session_go(s, site_path(g, part, SITE_PATTERN), screen, NULL) ||
+           err_set(err, "this model has no attention to show");
 }
 
 typedef struct ViewWord {
     const char *word;
-    void (*apply)(Session *s);
+    bool (*apply)(Session *s, Err *err);
 } ViewWord;
 
-static void view_heat(Session *s)
+static bool view_heat(Session *s, Err *err)
 {
+    (void)err;
     s->look.view = VIEW_HEAT;
+    return true;
 }
-static void view_numbers(Session *s)
+static bool view_numbers(Session *s, Err *err)
 {
+    (void)err;
     s->look.view = VIEW_NUMBERS;
+    return true;
 }
-static void view_strip(Session *s)
+static bool view_strip(Session *s, Err *err)
 {
+    (void)err;
     s->look.view = VIEW_STRIP;
+    return true;
 }
-static void view_histogram(Session *s)
+static bool view_histogram(Session *s, Err *err)
 {
+    (void)err;
     s->look.view = VIEW_HISTOGRAM;
+    return true;
 }
-static void view_tensor(Session *s)
+static bool view_tensor(Session *s, Err *err)
 {
-    show(s, SCREEN_TENSOR);
+    return show(s, SCREEN_TENSOR, err);
 }
-static void view_picture(Session *s)
+static bool view_picture(Session *s, Err *err)
 {
     if (session_screen_for(s, s->place.path) == SCREEN_ROW)
-        show(s, SCREEN_ROW);
-    else
-        session_go(s, graph_node(s->now.base, s->now.nodes.image)->path, SCREEN_PICTURE);
+        return show(s, SCREEN_ROW, err);
+    return session_go(s, site_path_any(session_graph(s, SIDE_B), SITE_IMAGE), SCREEN_PICTURE, err);
 }
-static void view_sheet(Session *s)
+static bool view_sheet(Session *s, Err *err)
 {
-    show_attention(s, SCREEN_SHEET);
+    return show_attention(s, SCREEN_SHEET, err);
 }
-static void view_matrix(Session *s)
+static bool view_matrix(Session *s, Err *err)
 {
-    show_attention(s, SCREEN_MATRIX);
+    return show_attention(s, SCREEN_MATRIX, err);
 }
-static void view_row(Session *s)
+static bool view_row(Session *s, Err *err)
 {
-    show_attention(s, SCREEN_ROW);
+    return show_attention(s, SCREEN_ROW, err);
 }
-static void view_formula(Session *s)
+static bool view_formula(Session *s, Err *err)
 {
-    show(s, SCREEN_EXPLAIN);
-}
-
-static void view_answer(Session *s)
-{
-    Err err;
-    session_need(s, SIDE_B, "probs", &err); /* the cursor goes to the answer; cancelled, it stays where it was */
-    session_go(s, "probs", SCREEN_ANSWER);
+    return show(s, SCREEN_EXPLAIN, err);
 }
 
-static void view_positions(Session *s)
+static bool view_answer(Session *s, Err *err)
 {
-    session_go(s, "pos_embed", SCREEN_POSITIONS);
+    const char *probs = site_path_any(session_graph(s, SIDE_B), SITE_PROBS);
+    if (!probs || session_node(s, SIDE_B, probs) == NO_NODE)
+        return err_set(err, "this model has no classes");
+    session_need(s, SIDE_B, probs, NULL); /* the cursor goes to the answer; cancelled, it stays where it was */
+    return session_go(s, probs, SCREEN_ANSWER, err);
 }
-static void view_raw(Session *s)
+
+static bool view_positions(Session *s, Err *err)
 {
+    return session_go(s, site_path_any(session_graph(s, SIDE_B), SITE_POSITIONS), SCREEN_POSITIONS, NULL) ||
+           err_set(err, "this model has no table of position embeddings");
+}
+static bool view_raw(Session *s, Err *err)
+{
+    (void)err;
     s->look.centred = false;
+    return true;
 }
-static void view_centred(Session *s)
+static bool view_centred(Session *s, Err *err)
 {
+    (void)err;
     s->look.centred = true;
+    return true;
 }
-static void view_grids(Session *s)
+static bool view_grids(Session *s, Err *err)
 {
+    (void)err;
     s->look.grid_of_grids = true;
+    return true;
 }
-static void view_one(Session *s)
+static bool view_one(Session *s, Err *err)
 {
+    (void)err;
     s->look.grid_of_grids = false;
+    return true;
 }
 
 static const ViewWord WORDS[] = {{"heat", view_heat},
@@ -136,20 +154,20 @@ static void next_film(Session *s)
 
 static void next_tiles(Session *s)
 {
-    const char *path = s->look.components ? "patch_embed.probe.filters" : "patch_embed.probe.components";
-    if (session_node(s, SIDE_B, path) == NO_NODE)
+    const char *path = site_path_any(session_graph(s, SIDE_B), s->look.components ? SITE_FILTERS : SITE_COMPONENTS);
+    if (!path || session_node(s, SIDE_B, path) == NO_NODE)
         return;
     s->look.components = !s->look.components;
     snprintf(s->place.path, sizeof s->place.path, "%s", path);
 }
 
 /* The ways of seeing that follow one another under `view next`, for the screen that is on. */
-static void next_view(Session *s)
+static bool next_view(Session *s, Err *err)
 {
     switch (s->place.screen) {
-    case SCREEN_SHEET: show(s, SCREEN_MATRIX); break;
-    case SCREEN_MATRIX: show(s, SCREEN_ROW); break;
-    case SCREEN_ROW: show(s, SCREEN_TENSOR); break;
+    case SCREEN_SHEET: return show(s, SCREEN_MATRIX, err);
+    case SCREEN_MATRIX: return show(s, SCREEN_ROW, err);
+    case SCREEN_ROW: return show(s, SCREEN_TENSOR, err);
     case SCREEN_POSITIONS:
         if (s->look.centred)
             s->look.grid_of_grids = !s->look.grid_of_grids;
@@ -159,31 +177,24 @@ static void next_view(Session *s)
     case SCREEN_PICTURE:
         s->look.view = (View)((s->look.view + 1) % VIEW_COUNT);
         if (s->look.view == VIEW_HEAT && session_screen_for(s, s->place.path) == SCREEN_ROW)
-            show(s, SCREEN_SHEET);
+            return show(s, SCREEN_SHEET, err);
         break;
-    case SCREEN_WHERE: where_go(s, (WhereMethod)((s->look.method + 1) % WHERE_METHODS), &(Err){{0}}); break;
+    case SCREEN_WHERE: return where_go(s, (WhereMethod)((s->look.method + 1) % WHERE_METHODS), err);
     case SCREEN_TRAINING: next_film(s); break;
     case SCREEN_FILTERS: next_tiles(s); break;
-    case SCREEN_HEADS: show(s, SCREEN_SHEET); break;
-    default: show(s, SCREEN_TENSOR); break;
+    case SCREEN_HEADS: return show(s, SCREEN_SHEET, err);
+    default: return show(s, SCREEN_TENSOR, err);
     }
+    return true;
 }
 
 static bool run_view(Session *s, const Args *a, Err *err)
 {
-    if (!a->count || strcmp(a->word[0], "next") == 0) {
-        next_view(s);
-        return true;
-    }
-    if ((strcmp(a->word[0], "positions") == 0) && session_node(s, SIDE_B, "pos_embed") == NO_NODE)
-        return err_set(err, "this model has no table of position embeddings");
-    if (strcmp(a->word[0], "answer") == 0 && session_node(s, SIDE_B, "probs") == NO_NODE)
-        return err_set(err, "this model has no classes");
+    if (!a->count || strcmp(a->word[0], "next") == 0)
+        return next_view(s, err);
     for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
-        if (strcmp(a->word[0], WORDS[i].word) == 0) {
-            WORDS[i].apply(s);
-            return true;
-        }
+        if (strcmp(a->word[0], WORDS[i].word) == 0)
+            return WORDS[i].apply(s, err);
     return err_set(err,
                    "column %d: expected heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, formula, "
                    "positions, raw, centred, "

@@ -151,8 +151,10 @@ void place_on_box(Session *s, int box)
     s->changes++;
 }
 
-void session_go(Session *s, const char *path, Screen screen)
+bool session_go(Session *s, const char *path, Screen screen, Err *err)
 {
+    if (!path || session_node(s, SIDE_B, path) == NO_NODE)
+        return err_set(err, "this model has no %.150s", path ? path : "such node");
     bool arrives = is_answer(path) && !is_answer(s->place.path);
     place_push(s);
     if (path != s->place.path)
@@ -164,6 +166,7 @@ void session_go(Session *s, const char *path, Screen screen)
     if (arrives)
         stand_on_answer(s);
     s->changes++;
+    return true;
 }
 
 int session_step_number(const Session *s, int *total)

@@ -252,8 +252,9 @@ int session_block(const Session *s); /* block of the focus, 0 …, or -1 outside
 int session_head(const Session *s);  /* head of the cursor, 0 … */
 /* Path of the same kind of node in another block: "blocks.2.…"; path itself outside blocks. */
 const char *session_in_block(const char *path, int block, char out[SESSION_PATH]);
-/* Goes to a node's step, choosing the screen that suits it; pushes the old place onto the history. */
-void session_go(Session *s, const char *path, Screen screen);
+/* Goes to a node's step on that screen; pushes the old place onto the history. False, where one stands staying, when
+ * what is on show has no such node. */
+bool session_go(Session *s, const char *path, Screen screen, Err *err);
 Screen session_screen_for(const Session *s, const char *path);
 /* The step (visible box) the focus belongs to; steps are numbered from 1. */
 int session_step_number(const Session *s, int *total);

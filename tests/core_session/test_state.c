@@ -174,7 +174,8 @@ static void reading_is_all_or_nothing(void **state)
                                         "open #4; pin; open #5; ablate blocks.1.attn.z[h=2]; compare diff; pool 3",
                                         "pin off; reset edits; gradient off; goto 999",
                                         "goto logits\noption snapshot 99999"};
-    run("skip mlp block=1; pin; open #8; grey r2c2; gradient logits[o=2]; goto blocks.1.attn.pattern[h=2]; view matrix");
+    run("skip mlp block=1; pin; open #8; grey r2c2; gradient logits[o=2]; goto blocks.1.attn.pattern[h=2]; view "
+        "matrix");
     char *before = text_of(&s, STATE_WHOLE | STATE_INPUT);
     uint64_t hash_a, hash_b, now;
     assert_true(session_step(&s, NULL, 0, CLOCK_NEVER));
@@ -226,17 +227,66 @@ static void the_log_says_what_it_came_to(void **state)
 static void a_replay_stands_where_the_reader_stood(void **state)
 {
     (void)state;
-    static const char *const WORDS[] = {
-        "next",           "prev",        "in",          "back",        "move down 3",  "move right",
-        "move up",        "move left 9", "ablate",      "undo",        "redo",         "set scale toggle",
-        "compare next",   "view next",   "block +1",    "head +1",     "head -1",      "block -1",
-        "query +1",       "map",         "box open",    "box close",   "pool coarser", "colours next",
-        "average",        "pin",         "pin off",     "open #4",     "goto 12",      "goto pattern",
-        "mask causal",    "shuffle",     "skip mlp",    "set . 2",     "view sheet",   "view formula",
-        "view positions", "grid",        "reset edits", "restore",     "find block",   "hide",
-        "grey",           "swap r0c0",   "mark a",      "mark a go",   "laboratory +1", "where next",
-        "heads",          "census",      "lens 1",      "filters +1",  "view answer",  "gradient logits[o=1]",
-        "gradient off",   "showcase",    "colours lock", "set precision bf16", "looked +1", "restore"};
+    static const char *const WORDS[] = {"next",
+                                        "prev",
+                                        "in",
+                                        "back",
+                                        "move down 3",
+                                        "move right",
+                                        "move up",
+                                        "move left 9",
+                                        "ablate",
+                                        "undo",
+                                        "redo",
+                                        "set scale toggle",
+                                        "compare next",
+                                        "view next",
+                                        "block +1",
+                                        "head +1",
+                                        "head -1",
+                                        "block -1",
+                                        "query +1",
+                                        "map",
+                                        "box open",
+                                        "box close",
+                                        "pool coarser",
+                                        "colours next",
+                                        "average",
+                                        "pin",
+                                        "pin off",
+                                        "open #4",
+                                        "goto 12",
+                                        "goto pattern",
+                                        "mask causal",
+                                        "shuffle",
+                                        "skip mlp",
+                                        "set . 2",
+                                        "view sheet",
+                                        "view formula",
+                                        "view positions",
+                                        "grid",
+                                        "reset edits",
+                                        "restore",
+                                        "find block",
+                                        "hide",
+                                        "grey",
+                                        "swap r0c0",
+                                        "mark a",
+                                        "mark a go",
+                                        "laboratory +1",
+                                        "where next",
+                                        "heads",
+                                        "census",
+                                        "lens 1",
+                                        "filters +1",
+                                        "view answer",
+                                        "gradient logits[o=1]",
+                                        "gradient off",
+                                        "showcase",
+                                        "colours lock",
+                                        "set precision bf16",
+                                        "looked +1",
+                                        "restore"};
     Rng r = rng_seed(7, 8);
     log_follow(&s, follow, NULL);
     for (int i = 0; i < 700; i++) {
@@ -275,7 +325,8 @@ static void links_and_lessons_open_no_file(void **state)
         if (at) {
             char rest[64];
             snprintf(rest, sizeof rest, "%s", at + 2);
-            snprintf(at, sizeof line - (size_t)(at - line), "%s%s", file, strstr(rest, "%s") ? " map=/etc/passwd" : rest);
+            snprintf(at, sizeof line - (size_t)(at - line), "%s%s", file,
+                     strstr(rest, "%s") ? " map=/etc/passwd" : rest);
         }
         for (int way = 0; way < 2; way++) {
             err.text[0] = 0;

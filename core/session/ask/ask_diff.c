@@ -246,9 +246,9 @@ bool diff_command(Session *s, const Args *a, Err *err)
     Buf verdict = {0};
     bool ok = (!tolerance || diff_tolerance(tolerance, &ask.tolerance, err)) &&
               ask_diff(s, &ask, NULL, &verdict, &answer, err);
+    ok = ok && (!*answer.path || session_go(s, answer.path, SCREEN_EXPLAIN, err));
     if (ok && *answer.path) {
         const Graph *g = session_graph(s, SIDE_B);
-        session_go(s, answer.path, SCREEN_EXPLAIN);
         plane_set(g, graph_node(g, graph_find(g, answer.path))->dims, answer.cell, s->place.at);
     }
     if (ok)

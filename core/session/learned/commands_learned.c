@@ -27,10 +27,9 @@ static bool number(const char *text, int *value, bool *relative)
 }
 
 /* To a screen, standing on `path`; a screen that is on stays. */
-static void go(Session *s, Screen screen, const char *path)
+static bool go(Session *s, Screen screen, const char *path, Err *err)
 {
-    if (s->place.screen != screen || strcmp(s->place.path, path) != 0)
-        session_go(s, path, screen);
+    return (s->place.screen == screen && strcmp(s->place.path, path) == 0) || session_go(s, path, screen, err);
 }
 
 /* A node of the block in focus, of the last one where none is. */
@@ -94,9 +93,10 @@ static bool run_training(Session *s, const Args *a, Err *err)
         s->place.at[p] = at;
         session_sync(s, p);
     }
-    if (arrives)
-        go(s, SCREEN_TRAINING,
-           has(s, "pos_embed") ? "pos_embed" : graph_node(s->now.base, s->now.nodes.patch_embed)->path);
+    if (arrives &&
+        !go(s, SCREEN_TRAINING,
+            has(s, "pos_embed") ? "pos_embed" : graph_node(s->now.base, s->now.nodes.patch_embed)->path, err))
+        return false;
     if (session_history_problem(s) && !session_history(s))
         session_say(s, "%s", session_history_problem(s));
     return true;
@@ -125,7 +125,8 @@ static bool run_filters(Session *s, const Args *a, Err *err)
         return err_set(err, "column %d: expected filters, components, next or a tile's number, found '%s'",
                        a->column[0], word);
     const char *path = s->look.components ? "patch_embed.probe.components" : "patch_embed.probe.filters";
-    go(s, SCREEN_FILTERS, has(s, path) ? path : graph_node(s->now.base, s->now.nodes.patch_embed)->path);
+    if (!go(s, SCREEN_FILTERS, has(s, path) ? path : graph_node(s->now.base, s->now.nodes.patch_embed)->path, err))
+        return false;
     if (counts)
         s->place.at[axis] = value;
     return true;
@@ -185,8 +186,7 @@ static bool run_heads(Session *s, const Args *a, Err *err)
     char path[SESSION_PATH];
     if (!no_words(a, err))
         return false;
-    go(s, SCREEN_HEADS, in_block(s, "attn.pattern", path));
-    return true;
+    return go(s, SCREEN_HEADS, in_block(s, "attn.pattern", path), err);
 }
 
 /* `lens [start, N, answer] [CLASS]` */
@@ -215,7 +215,8 @@ static bool run_lens(Session *s, const Args *a, Err *err)
     const float *probs = a->count > 1 || s->place.screen == SCREEN_LENS ? NULL : session_need(s, SIDE_B, "probs", err);
     for (int i = 0; probs && i < g->axes[o].n; i++) /* who comes without naming a class stands on the answer */
         picked = i == 0 || probs[i] > probs[picked] ? i : picked;
-    go(s, SCREEN_LENS, path);
+    if (!go(s, SCREEN_LENS, path, err))
+        return false;
     if (a->count > 1 || probs)
         s->place.at[o] = picked;
     return true;
@@ -246,7 +247,8 @@ static bool run_laboratory(Session *s, const Args *a, Err *err)
         snprintf(path, sizeof path, "blocks.%d.attn.pattern", block < 0 ? (s->model.vit.layers - 1) / 2 : block);
         if (!gradient_answer(s, err))
             return false;
-        go(s, SCREEN_SCALE, path);
+        if (!go(s, SCREEN_SCALE, path, err))
+            return false;
     }
     for (int i = 0; i < a->count; i++) {
         laboratory_word(a->word[i], &reach, &value, &relative);
@@ -263,15 +265,15 @@ static bool run_census(Session *s, const Args *a, Err *err)
     char path[SESSION_PATH];
     if (!no_words(a, err))
         return false;
-    go(s, SCREEN_CENSUS, in_block(s, "attn.z", path));
-    return true;
+    return go(s, SCREEN_CENSUS, in_block(s, "attn.z", path), err);
 }
 
 static bool run_blanks(Session *s, const Args *a, Err *err)
 {
     if (!has(s, "guess"))
         return err_set(err, "this model never learned to guess hidden patches: it has no reconstruction head");
-    go(s, SCREEN_BLANKS, "guess");
+    if (!go(s, SCREEN_BLANKS, "guess", err))
+        return false;
     return patch_word(s, a, 0, err);
 }
 

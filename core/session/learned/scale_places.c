@@ -88,8 +88,8 @@ void scale_places_begin(Session *s)
 {
     char path[SESSION_PATH];
     snprintf(path, sizeof path, "blocks.%d.attn.pattern", TELLING[0].block);
-    session_go(s, path, SCREEN_ROW);
-    stand_on(s, &TELLING[0]);
+    if (session_go(s, path, SCREEN_ROW, NULL))
+        stand_on(s, &TELLING[0]);
     s->back_count = 0;
 }
 
@@ -103,7 +103,8 @@ bool scale_places_go(Session *s, int which, Err *err)
     if ((bundled && strcmp(s->now.input.path, input) != 0 && !session_open_input(s, input, err)) || !scale_off(s, err))
         return false;
     s->look.average = false;
-    session_go(s, path, SCREEN_ROW);
+    if (!session_go(s, path, SCREEN_ROW, err))
+        return false;
     if (bundled) {
         stand_on(s, p);
         tell(s, which);

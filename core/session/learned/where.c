@@ -66,9 +66,8 @@ bool where_go(Session *s, WhereMethod m, Err *err)
     if (session_node(s, SIDE_B, path) == NO_NODE)
         path = where_path(s, WHERE_ROLLOUT);
     if (s->place.screen != SCREEN_WHERE)
-        session_go(s, path, SCREEN_WHERE);
-    else
-        snprintf(s->place.path, sizeof s->place.path, "%s", path);
+        return session_go(s, path, SCREEN_WHERE, err);
+    snprintf(s->place.path, sizeof s->place.path, "%s", path);
     s->changes++;
     return true;
 }
