@@ -467,7 +467,7 @@ static bool resume(App *a)
         char here[2200];
         *line++ = 0;
         line[strcspn(line, "\n")] = 0;
-        snprintf(here, sizeof here, "%s\t%s", a->s.model_path, a->s.now.input.path);
+        snprintf(here, sizeof here, "%s\t%s", a->s.model_path, session_input(&a->s, SIDE_B)->path);
         if (strcmp(here, text) == 0 && command_do(&a->s, &a->commands, line, COMMAND_EDIT, &err)) {
             int total, step = session_step_number(&a->s, &total);
             a->s.back_count = 0;

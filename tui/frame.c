@@ -151,28 +151,29 @@ static void header_text(const Session *s, bool named, int brief, Buf *out)
 {
     int total, step = session_step_number(s, &total), block = session_block(s);
     const Box *box = &s->stages.boxes[s->place.box];
-    bool ranges = brief < 1, two = brief < 2 && s->pinned.base && strcmp(s->pinned.input.path, s->now.input.path) != 0;
+    bool ranges = brief < 1, two = brief < 2 && session_pinned(s) &&
+                                   strcmp(session_input(s, SIDE_A)->path, session_input(s, SIDE_B)->path) != 0;
     if (named)
         buf_printf(out, " vitrine  %s ", s->model.name);
     buf_puts(out, two ? " A " : " ");
     if (two) {
-        put_input(&s->pinned.input, out);
+        put_input(session_input(s, SIDE_A), out);
         buf_puts(out, "  B ");
     }
-    put_input(&s->now.input, out);
+    put_input(session_input(s, SIDE_B), out);
     buf_printf(out, "  step %d of %d: %s", step, total, box->label);
     if (*box->symbol)
         buf_printf(out, " (%s)", box->symbol);
     if (block >= 0)
         buf_printf(out, "  block %d", block);
     if (block >= 0 && ranges)
-        buf_printf(out, " of 0–%d", s->model.vit.layers - 1);
+        buf_printf(out, " of 0–%d", session_blocks(s) - 1);
     if (block >= 0 && on_attention(s) && s->look.average)
-        buf_printf(out, "  mean of %d heads", s->model.vit.heads);
+        buf_printf(out, "  mean of %d heads", session_heads(s));
     else if (block >= 0 && on_attention(s))
         buf_printf(out, "  head %d", session_head(s));
     if (block >= 0 && on_attention(s) && !s->look.average && ranges)
-        buf_printf(out, " of 0–%d", s->model.vit.heads - 1);
+        buf_printf(out, " of 0–%d", session_heads(s) - 1);
     for (int i = 0; i < s->edits.count; i++)
         buf_printf(out, "%s%s", i ? "; " : "  edit: ", s->edits.line[i]);
 }

@@ -276,10 +276,10 @@ void overlay_find_menu(Overlay *o, const Session *s)
         snprintf(command, sizeof command, "goto %s", graph_node(session_graph(s, SIDE_B), b->show)->path);
         overlay_add(o, text, "", command);
     }
-    int axis = session_axis(s->now.base, "o");
-    for (int i = 0; axis >= 0 && i < s->now.base->axes[axis].n && s->now.base->axes[axis].labels; i++) {
+    int axis = session_axis(session_base(s), "o");
+    for (int i = 0; axis >= 0 && i < session_base(s)->axes[axis].n && session_base(s)->axes[axis].labels; i++) {
         char text[160], command[160], label[100], clean[100];
-        utf8_clean(clean, sizeof clean, axis_label(&s->now.base->axes[axis], i, label, sizeof label));
+        utf8_clean(clean, sizeof clean, axis_label(&session_base(s)->axes[axis], i, label, sizeof label));
         snprintf(text, sizeof text, "class %s", clean);
         snprintf(command, sizeof command, "goto probs[o=%d]", i);
         overlay_add(o, text, "", command);

@@ -57,7 +57,7 @@ void state_save(const Session *s)
         return;
     Buf b = {0}, focus = {0}, gradient = {0};
     address_put_focus(s, &focus);
-    buf_printf(&b, "%s\t%s\n", s->model_path, s->now.input.path);
+    buf_printf(&b, "%s\t%s\n", s->model_path, session_input(s, SIDE_B)->path);
     for (int i = 0; i < s->edits.count; i++)
         buf_printf(&b, "%s; ", s->edits.line[i]);
     gradient_text(s, &gradient);

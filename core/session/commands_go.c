@@ -121,7 +121,7 @@ static bool run_goto(Session *s, const Args *a, Err *err)
 
 static bool axis_change(Session *s, const char *sym, const Args *a, const char *what, Err *err)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     int axis = session_axis(g, sym), value;
     bool relative;
     if (axis == AXIS_NONE)
@@ -145,7 +145,7 @@ static bool axis_change(Session *s, const char *sym, const Args *a, const char *
 
 static bool run_block(Session *s, const Args *a, Err *err)
 {
-    int block = session_block(s), value, last = s->model.vit.layers - 1;
+    int block = session_block(s), value, last = session_blocks(s) - 1;
     bool relative;
     char path[SESSION_PATH];
     if (a->count < 1 || !number(a->word[0], &value, &relative))
@@ -283,7 +283,7 @@ static bool run_in(Session *s, const Args *a, Err *err)
     switch (s->place.screen) {
     case SCREEN_PICTURE:
         for (const char *sym = "cij"; *sym; sym++) {
-            int axis = session_axis(s->now.base, (char[]){*sym, 0});
+            int axis = session_axis(session_base(s), (char[]){*sym, 0});
             if (axis >= 0)
                 s->place.at[axis] = 0;
         }
@@ -404,8 +404,8 @@ static bool run_find(Session *s, const Args *a, Err *err)
             return true;
         }
     }
-    int o = session_axis(s->now.base, "o"), index;
-    if (o >= 0 && axis_parse(&s->now.base->axes[o], text, &index)) {
+    int o = session_axis(session_base(s), "o"), index;
+    if (o >= 0 && axis_parse(&session_base(s)->axes[o], text, &index)) {
         session_go(s, "probs", SCREEN_ANSWER);
         s->place.at[o] = index;
         return true;

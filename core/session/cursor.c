@@ -16,7 +16,7 @@ static int clamp(int x, int low, int high)
 /* u over the patch grid, the prefix tokens in a line below it. */
 static void move_on_grid(Session *s, const char *sym, int dy, int dx)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     int axis = session_axis(g, sym), row, col;
     if (axis == AXIS_NONE)
         return;
@@ -38,7 +38,7 @@ static void move_on_grid(Session *s, const char *sym, int dy, int dx)
 
 static void move_axis(Session *s, const char *sym, int by)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     int axis = session_axis(g, sym);
     if (axis == AXIS_NONE)
         return;
@@ -95,14 +95,14 @@ static void move_on_heads(Session *s, int dy, int dx)
 {
     move_axis(s, "h", dx);
     if (dy)
-        move_to_block(s, clamp(session_block(s) + dy, 0, s->model.vit.layers - 1));
+        move_to_block(s, clamp(session_block(s) + dy, 0, session_blocks(s) - 1));
 }
 
 /* Along the film, and through the patches column by column, so that two keys reach every one. */
 static void move_in_training(Session *s, int dy, int dx)
 {
     const History *h = session_history_shown(s);
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     int p = session_axis(g, "p"), row, col;
     if (h && h->snapshot_count)
         s->look.snapshot = clamp(s->look.snapshot + dx, 0, h->snapshot_count - 1);
@@ -126,7 +126,7 @@ static void move_on_tiles(Session *s, int dy, int dx)
 /* Rows are what would be named before the first block, −1, after each block, and the answer itself. */
 static void move_in_lens(Session *s, int dy, int dx)
 {
-    int last = s->model.vit.layers - 1, block = session_block(s);
+    int last = session_blocks(s) - 1, block = session_block(s);
     int here = strcmp(s->place.path, MEASURES_LENS_START) == 0 ? -1 : block < 0 ? last + 1 : block;
     int row = clamp(here + dy, session_node(s, SIDE_B, MEASURES_LENS_START) == NO_NODE ? 0 : -1, last + 1);
     char path[SESSION_PATH];

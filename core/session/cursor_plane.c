@@ -86,12 +86,6 @@ int session_axis(const Graph *g, const char *sym)
     return AXIS_NONE;
 }
 
-size_t session_cell(const Session *s, Side side, NodeId n)
-{
-    const Graph *g = session_graph(s, side == SIDE_DIFF ? SIDE_B : side);
-    return joint_index(g, graph_node(g, n)->dims, s->place.at);
-}
-
 /* All axes of one letter (a graph may have grown several) get the same index. */
 static void set_letter(const Graph *g, const char *sym, int index, int *at)
 {
@@ -102,7 +96,7 @@ static void set_letter(const Graph *g, const char *sym, int index, int *at)
 
 void session_sync(Session *s, int changed)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     if (changed < 0 || changed >= g->axis_count)
         return;
     const char *sym = g->axes[changed].sym;
@@ -135,7 +129,7 @@ int session_block(const Session *s)
 
 int session_head(const Session *s)
 {
-    int h = session_axis(s->now.base, "h");
+    int h = session_axis(session_base(s), "h");
     return h < 0 ? 0 : s->place.at[h];
 }
 

@@ -206,7 +206,7 @@ static bool first_class(Work *w, Side side, char *out, size_t n, Err *err)
     if (!p)
         return err_prefix(err, "name an ADDRESS");
     int best = 0;
-    for (int i = 1; i < s->model.vit.classes; i++)
+    for (int i = 1; i < session_classes(s); i++)
         best = p[i] > p[best] ? i : best;
     snprintf(out, n, "logits[o=%d]", best);
     return true;

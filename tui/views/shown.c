@@ -15,7 +15,7 @@ const Graph *shown_graph(const Session *s, Side side)
 
 const Input *shown_input(const Session *s, Side side)
 {
-    return side == SIDE_A && s->pinned.base ? &s->pinned.input : &s->now.input;
+    return session_input(s, side);
 }
 
 bool shown_open(const Session *s, Side side, const char *path, Shown *out)

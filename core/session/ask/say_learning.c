@@ -105,14 +105,14 @@ bool say_filters(const Teller *t)
 static bool count_nearer(const Teller *t, float distance, int *nearer, int *all)
 {
     *nearer = *all = 0;
-    for (int b = 0; b < t->s->model.vit.layers; b++) {
+    for (int b = 0; b < session_blocks(t->s); b++) {
         char path[SESSION_PATH];
         NodeId n;
         snprintf(path, sizeof path, "blocks.%d.attn.probe.distance", b);
         const float *x = teller_values(t, path, &n);
         if (!x)
             return false;
-        for (int h = 0; h < t->s->model.vit.heads; h++, ++*all)
+        for (int h = 0; h < session_heads(t->s); h++, ++*all)
             *nearer += x[h] < distance;
     }
     return true;

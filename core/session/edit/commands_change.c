@@ -22,11 +22,11 @@ static bool report_words(Session *s)
     const char *line = s->edits.line[0];
     char patch[32];
     int block, head, end = 0;
-    if (s->pinned.base)
+    if (session_pinned(s))
         return false;
     if (strcmp(line, "set scale off") == 0 && scale_places_tell(s))
         return true;
-    if (strcmp(line, "set scale off") == 0 && s->model.vit.scale == vit_scale(s->model.vit.head_dim))
+    if (strcmp(line, "set scale off") == 0 && session_vit(s) && session_scale(s) == vit_scale(session_vit(s)->head_dim))
         session_say(s, "Scores are no longer times 1/√d_k: A is before, B is after.  u undoes");
     else if (sscanf(line, "ablate blocks.%d.attn.z[h=%d]%n", &block, &head, &end) == 2 && end && !line[end])
         session_say(s, "Head %d of block %d is off: it still looks, what it gathers counts as 0.", head, block);
@@ -94,7 +94,7 @@ static bool full_line(const Session *s, const char *verb, const Args *a, const c
                       Err *err)
 {
     Address to;
-    if (!address_word(s, s->now.base, a->word[0], a->column[0], &to, err))
+    if (!address_word(s, session_base(s), a->word[0], a->column[0], &to, err))
         return false;
     const char *bracket = strchr(a->word[0], '[');
     return snprintf(line, n, "%s %s%s%s", verb, to.path, bracket ? bracket : "", more) < (int)n ||
@@ -146,20 +146,20 @@ static bool run_set(Session *s, const Args *a, Err *err)
     if (strcmp(a->word[0], "precision") == 0)
         return set_precision(s, a, err);
     Address to;
-    if (!address_word(s, s->now.base, a->word[0], a->column[0], &to, err))
+    if (!address_word(s, session_base(s), a->word[0], a->column[0], &to, err))
         return false;
     Buf full = {0};
     buf_puts(&full, to.path);
     const char *bracket = strchr(a->word[0], '[');
-    NodeId n = graph_find(s->now.base, to.path);
+    NodeId n = graph_find(session_base(s), to.path);
     if (bracket)
         buf_puts(&full, bracket);
     else if (to.is_node && !*a->word[0]) { /* the focused cell */
         buf_clear(&full);
-        address_put(s->now.base, n, address_cell(s, s->now.base, n, &to.cells), &full);
+        address_put(session_base(s), n, address_cell(s, session_base(s), n, &to.cells), &full);
     } else if (to.is_node && strcmp(a->word[0], ".") == 0) {
         buf_clear(&full);
-        address_put(s->now.base, n, address_cell(s, s->now.base, n, &to.cells), &full);
+        address_put(session_base(s), n, address_cell(s, session_base(s), n, &to.cells), &full);
     }
     bool fits = snprintf(line, sizeof line, "set %s %s", buf_str(&full), a->word[1]) < (int)sizeof line;
     buf_free(&full);
@@ -170,10 +170,10 @@ static bool run_set(Session *s, const Args *a, Err *err)
 static void hide_focus(const Session *s, char *line, size_t n)
 {
     char label[32], other[64];
-    int p = session_axis(s->now.base, "p");
+    int p = session_axis(session_base(s), "p");
     const float *shown = edits_shown(s, SIDE_B);
     bool hidden = shown && shown[s->place.at[p]] == 0.0f;
-    axis_label(&s->now.base->axes[p], s->place.at[p], label, sizeof label);
+    axis_label(&session_base(s)->axes[p], s->place.at[p], label, sizeof label);
     snprintf(line, n, "hide %s%s", hidden ? "not " : "", label);
     snprintf(other, sizeof other, "hide %s%s", hidden ? "" : "not ", label);
     if (edits_has(s, other)) /* taking that line away does it */
@@ -186,7 +186,7 @@ static bool focus_line(const Session *s, char *line, size_t n, Err *err)
 {
     int block = session_block(s);
     const char *path = s->place.path;
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     char label[32];
     if (s->place.screen == SCREEN_PICTURE || s->place.screen == SCREEN_WHERE) {
         int p = session_axis(g, "p");
@@ -287,17 +287,17 @@ static bool run_shuffle(Session *s, const Args *a, Err *err)
 static bool run_grey(Session *s, const Args *a, Err *err)
 {
     char line[64], label[32];
-    int p = session_axis(s->now.base, "p");
+    int p = session_axis(session_base(s), "p");
     if (a->count || p == AXIS_NONE)
         return as_typed(s, "grey", a, true, err);
-    snprintf(line, sizeof line, "grey %s", axis_label(&s->now.base->axes[p], s->place.at[p], label, sizeof label));
+    snprintf(line, sizeof line, "grey %s", axis_label(&session_base(s)->axes[p], s->place.at[p], label, sizeof label));
     return change(s, line, true, err);
 }
 
 static bool run_hide(Session *s, const Args *a, Err *err)
 {
     char line[64];
-    if (a->count || session_axis(s->now.base, "p") == AXIS_NONE)
+    if (a->count || session_axis(session_base(s), "p") == AXIS_NONE)
         return as_typed(s, "hide", a, true, err);
     hide_focus(s, line, sizeof line);
     return change(s, line, true, err);
@@ -306,21 +306,21 @@ static bool run_hide(Session *s, const Args *a, Err *err)
 static void complete_hide(const Session *s, int index, Buf *out)
 {
     char label[32];
-    int p = session_axis(s->now.base, "p");
+    int p = session_axis(session_base(s), "p");
     (void)index;
-    for (int i = 0; p != AXIS_NONE && i < s->now.base->axes[p].n; i++)
-        buf_printf(out, "%s\n", axis_label(&s->now.base->axes[p], i, label, sizeof label));
+    for (int i = 0; p != AXIS_NONE && i < session_base(s)->axes[p].n; i++)
+        buf_printf(out, "%s\n", axis_label(&session_base(s)->axes[p], i, label, sizeof label));
 }
 
 /* With one patch named, the patch under the cursor goes there. */
 static bool run_swap(Session *s, const Args *a, Err *err)
 {
     char line[128], label[32];
-    int p = session_axis(s->now.base, "p");
+    int p = session_axis(session_base(s), "p");
     if (a->count != 1 || p == AXIS_NONE)
         return as_typed(s, "swap", a, false, err);
-    snprintf(line, sizeof line, "swap %s %.60s", axis_label(&s->now.base->axes[p], s->place.at[p], label, sizeof label),
-             a->word[0]);
+    snprintf(line, sizeof line, "swap %s %.60s",
+             axis_label(&session_base(s)->axes[p], s->place.at[p], label, sizeof label), a->word[0]);
     return change(s, line, false, err);
 }
 

@@ -7,9 +7,11 @@
 
 #include "core/base/mem.h"
 #include "core/eval/precision.h"
+#include "core/graph/anatomy.h"
 #include "core/session/address.h"
 #include "core/session/command.h"
 #include "core/session/edit/edits_parts.h"
+#include "core/session/exhibit.h"
 
 Edit *parse_add(EditParse *p, EditKind kind, const char *path)
 {
@@ -194,18 +196,18 @@ static const char *norm_input(EditParse *p, int block, const char *ln)
 
 static bool skip_block(EditParse *p, const char *what, int b)
 {
-    bool post = p->s->model.vit.post_norm;
+    bool post = session_vit(p->s)->post_norm;
     if (strcmp(what, "mlp") == 0)
-        return skip_one(p, p->s->model.vit.layer_scale ? "mlp.scaled_out" : "mlp.out", b, NULL);
+        return skip_one(p, session_vit(p->s)->layer_scale ? "mlp.scaled_out" : "mlp.out", b, NULL);
     if (strcmp(what, "attention") == 0)
-        return skip_one(p, p->s->model.vit.layer_scale ? "attn.scaled_out" : "attn.out", b, NULL);
+        return skip_one(p, session_vit(p->s)->layer_scale ? "attn.scaled_out" : "attn.out", b, NULL);
     if (strcmp(what, "layernorm") == 0) {
         const char *one = norm_input(p, b, "ln1"), *two = norm_input(p, b, "ln2");
         bool first = one && skip_one(p, "ln1.out", b, one);
         return (two && skip_one(p, "ln2.out", b, two)) || first;
     }
     if (strcmp(what, "residual") == 0) { /* the sub-layer's result alone goes on */
-        bool scaled = p->s->model.vit.layer_scale;
+        bool scaled = session_vit(p->s)->layer_scale;
         bool first = skip_one(p, "resid_mid", b, scaled ? "attn.scaled_out" : "attn.out");
         (void)post;
         return skip_one(p, "resid_post", b, scaled ? "mlp.scaled_out" : "mlp.out") || first;
@@ -217,9 +219,9 @@ static bool skip_line(EditParse *p, const Args *a, Err *err)
 {
     static const char WHAT[] = "expected mlp, attention, layernorm, residual or positions, and perhaps block=N";
     const char *what = a->count ? a->word[0] : "", *block = args_named(a, "block");
-    int layers = p->s->model.vit.layers;
+    int layers = session_blocks(p->s);
     if (strcmp(what, "positions") == 0) {
-        NodeId full = p->s->now.nodes.full_embed, pos = p->s->now.nodes.pos_embed;
+        NodeId full = site_node_any(p->g, SITE_EMBEDDED), pos = site_node_any(p->g, SITE_POSITIONS);
         if (full == NO_NODE || pos == NO_NODE)
             return err_set(err, "this model has no position embeddings to leave out");
         for (NodeId n = 0; n < p->g->count; n++) { /* the addition that brings them in */
@@ -283,8 +285,8 @@ static const struct {
 
 bool edits_parse(const Session *s, const EditState *lines, Arena *arena, Edit **edits, int *count, Err *err)
 {
-    Graph model = *s->now.base; /* gradients are made from edits, not edited */
-    model.count = s->now.base_count;
+    Graph model = *session_base(s); /* gradients are made from edits, not edited */
+    model.count = exhibit_pass(s->now)->base_count;
     EditParse p = {.s = s, .g = &model, .arena = arena};
     bool ok = true;
     for (int i = 0; ok && i < lines->count; i++) {

@@ -6,18 +6,19 @@
 
 #include "core/base/mem.h"
 #include "core/base/rng.h"
+#include "core/graph/anatomy.h"
 
 /* The whole picture as changed so far is one edit of the input's values: whatever changes a part of it does so here, in
  * order. */
 float *parse_picture(EditParse *p)
 {
-    const Input *in = &p->s->now.input;
+    const Input *in = session_input(p->s, SIDE_B);
     if (!p->picture) {
         p->picture = arena_alloc(p->arena, size_mul(in->cells, sizeof(float)));
         memcpy(p->picture, in->values, in->cells * sizeof(float));
         const char *origin = p->origin;
         p->origin = "the picture, changed by hand";
-        parse_add(p, EDIT_VALUES, graph_node(p->g, p->s->now.nodes.input)->path)->data = p->picture;
+        parse_add(p, EDIT_VALUES, site_path_any(p->g, SITE_INPUT))->data = p->picture;
         p->origin = origin;
     }
     return p->picture;
@@ -25,14 +26,14 @@ float *parse_picture(EditParse *p)
 
 bool parse_on_picture(const EditParse *p, const char *path)
 {
-    return strcmp(path, graph_node(p->g, p->s->now.nodes.input)->path) == 0;
+    return strcmp(path, site_path_any(p->g, SITE_INPUT)) == 0;
 }
 
 void parse_fill_picture(EditParse *p, const Selection *cells, float value)
 {
     float *v = parse_picture(p);
-    Dims d = graph_node(p->g, p->s->now.nodes.input)->dims;
-    for (size_t i = 0; i < p->s->now.input.cells; i++) {
+    Dims d = graph_node(p->g, site_node_any(p->g, SITE_INPUT))->dims;
+    for (size_t i = 0; i < session_input(p->s, SIDE_B)->cells; i++) {
         int index[DIMS_MAX];
         dims_unravel(p->g->axes, d, i, index);
         if (selection_has(cells, d, index))
@@ -66,7 +67,7 @@ static int *random_order(EditParse *p, int n, unsigned long long seed)
 /* patch_embed[p,d] and its axis p. */
 static const char *patch_embed(const EditParse *p, int *axis)
 {
-    const Node *node = graph_node(p->g, p->s->now.nodes.patch_embed);
+    const Node *node = graph_node(p->g, site_node_any(p->g, SITE_EMBED));
     *axis = parse_token_axis(p->g, node->dims);
     return node->path;
 }
@@ -204,12 +205,13 @@ const float *edits_shown(const Session *s, Side side)
 
 bool line_grey(EditParse *p, const Args *a, Err *err)
 {
-    const VitConfig *c = &p->s->model.vit;
+    const VitConfig *c = session_vit(p->s);
     int row, col;
     if (a->count < 1 || !parse_patch(p, a->word[0], &row, &col, err))
         return a->count ? false : err_set(err, "expected a patch such as r3c4");
-    float *v = parse_picture(p),
-          grey = p->s->now.input.ready ? 0.0f : 127.5f; /* half of 0 to 255; standardised values have 0 there */
+    float *v = parse_picture(p), grey = session_input(p->s, SIDE_B)->ready
+                                            ? 0.0f
+                                            : 127.5f; /* half of 0 to 255; standardised values have 0 there */
     for (int ch = 0; ch < c->channels; ch++)
         for (int i = 0; i < c->patch_h; i++)
             for (int j = 0; j < c->patch_w; j++)
@@ -220,7 +222,7 @@ bool line_grey(EditParse *p, const Args *a, Err *err)
 
 bool line_swap(EditParse *p, const Args *a, Err *err)
 {
-    const VitConfig *c = &p->s->model.vit;
+    const VitConfig *c = session_vit(p->s);
     int r0, c0, r1, c1;
     if (a->count < 2)
         return err_set(err, "expected two patches, such as `swap r3c4 r0c0`");

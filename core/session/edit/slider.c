@@ -45,7 +45,7 @@ static bool is_line(const Session *s, const char *line, float *factor)
         return false;
     const char *how = line + sizeof START - 1;
     if (strncmp(how, "off", 3) == 0 && strcmp(how + 3, end) == 0) {
-        *factor = 1 / s->model.vit.scale;
+        *factor = 1 / session_scale(s);
         return true;
     }
     if (*how != 'x')
@@ -80,7 +80,7 @@ int slider_notch(const Session *s)
 static void tell(Session *s, float factor)
 {
     char what[64];
-    double off = 1 / (double)s->model.vit.scale;
+    double off = 1 / (double)session_scale(s);
     slider_text(s, what, sizeof what);
     if (factor == 1.0f)
         session_say(s, "attn.scale of %s is as it was trained.", what);
@@ -98,7 +98,7 @@ bool slider_set(Session *s, int notch, Err *err)
     for (int i = next.count - 1; i >= 0; i--)
         if (is_line(s, next.line[i], &old))
             edit_state_remove(&next, i);
-    if (factor == 1 / s->model.vit.scale)
+    if (factor == 1 / session_scale(s))
         snprintf(line, sizeof line, "set scale off%s", end);
     else
         snprintf(line, sizeof line, "set scale x%.9g%s", (double)factor, end);

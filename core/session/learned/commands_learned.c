@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/graph/anatomy.h"
 #include "core/session/command.h"
 #include "core/session/edit/edits.h"
 #include "core/session/edit/slider.h"
@@ -37,7 +38,7 @@ static void go(Session *s, Screen screen, const char *path)
 static const char *in_block(const Session *s, const char *name, char out[SESSION_PATH])
 {
     int block = session_block(s);
-    snprintf(out, SESSION_PATH, "blocks.%d.%s", block < 0 ? s->model.vit.layers - 1 : block, name);
+    snprintf(out, SESSION_PATH, "blocks.%d.%s", block < 0 ? session_blocks(s) - 1 : block, name);
     return out;
 }
 
@@ -82,7 +83,7 @@ static bool run_training(Session *s, const Args *a, Err *err)
     measures_read_history(s);
     if (!read && session_history(s)) /* the model that is on show is the last snapshot */
         s->look.snapshot = session_history(s)->snapshot_count - 1;
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     const char *patch = args_named(a, "patch");
     int p = session_axis(g, "p"), at = 0;
     if (patch && (p == AXIS_NONE || !axis_parse(&g->axes[p], patch, &at)))
@@ -95,8 +96,7 @@ static bool run_training(Session *s, const Args *a, Err *err)
         session_sync(s, p);
     }
     if (arrives)
-        go(s, SCREEN_TRAINING,
-           has(s, "pos_embed") ? "pos_embed" : graph_node(s->now.base, s->now.nodes.patch_embed)->path);
+        go(s, SCREEN_TRAINING, has(s, "pos_embed") ? "pos_embed" : site_path_any(session_base(s), SITE_EMBED));
     if (session_history_problem(s) && !session_history(s))
         session_say(s, "%s", session_history_problem(s));
     return true;
@@ -106,7 +106,7 @@ static bool run_training(Session *s, const Args *a, Err *err)
 
 static bool run_filters(Session *s, const Args *a, Err *err)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     const char *word = a->count ? a->word[0] : s->place.screen == SCREEN_FILTERS ? "" : "filters";
     int value, axis = session_axis(g, s->look.components ? "k" : "d"),
                last = axis == AXIS_NONE ? -1 : g->axes[axis].n - 1;
@@ -125,7 +125,7 @@ static bool run_filters(Session *s, const Args *a, Err *err)
         return err_set(err, "column %d: expected filters, components, next or a tile's number, found '%s'",
                        a->column[0], word);
     const char *path = s->look.components ? "patch_embed.probe.components" : "patch_embed.probe.filters";
-    go(s, SCREEN_FILTERS, has(s, path) ? path : graph_node(s->now.base, s->now.nodes.patch_embed)->path);
+    go(s, SCREEN_FILTERS, has(s, path) ? path : site_path_any(session_base(s), SITE_EMBED));
     if (counts)
         s->place.at[axis] = value;
     return true;
@@ -136,7 +136,7 @@ static bool run_filters(Session *s, const Args *a, Err *err)
 /* A patch by its label, where there is one: the data cursor goes there. */
 static bool patch_word(Session *s, const Args *a, int i, Err *err)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     int p = session_axis(g, "p"), patch;
     if (a->count <= i)
         return true;
@@ -192,9 +192,9 @@ static bool run_heads(Session *s, const Args *a, Err *err)
 /* `lens [start, N, answer] [CLASS]` */
 static bool run_lens(Session *s, const Args *a, Err *err)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     char path[SESSION_PATH];
-    int block, o = session_axis(g, "o"), picked = 0, last = s->model.vit.layers - 1;
+    int block, o = session_axis(g, "o"), picked = 0, last = session_blocks(s) - 1;
     bool relative;
     in_block(s, "lens.probs", path);
     if (a->count && strcmp(a->word[0], "answer") == 0)
@@ -243,7 +243,7 @@ static bool run_laboratory(Session *s, const Args *a, Err *err)
                            "column %d: expected all, block, head, or the factor's number 0 to %d, +1, -1, found '%s'",
                            a->column[i], MEASURES_FACTORS - 1, a->word[i]);
     if (s->place.screen != SCREEN_SCALE) {
-        snprintf(path, sizeof path, "blocks.%d.attn.pattern", block < 0 ? (s->model.vit.layers - 1) / 2 : block);
+        snprintf(path, sizeof path, "blocks.%d.attn.pattern", block < 0 ? (session_blocks(s) - 1) / 2 : block);
         if (!gradient_answer(s, err))
             return false;
         go(s, SCREEN_SCALE, path);
@@ -282,7 +282,7 @@ static bool run_showcase(Session *s, const Args *a, Err *err)
     int value;
     bool relative, next = a->count && strcmp(a->word[0], "next") == 0;
     snprintf(first, sizeof first, "#%u", TELLING[0].picture);
-    bool there = strcmp(s->now.input.path, first) == 0 && edits_has(s, "set scale off");
+    bool there = strcmp(session_input(s, SIDE_B)->path, first) == 0 && edits_has(s, "set scale off");
     if (!a->count || next)
         return scale_places_go(s, next && there, err);
     if (!number(a->word[0], &value, &relative) || relative || value < 1 || value > SCALE_PLACES)

@@ -29,7 +29,7 @@ const ScaleAccuracy SCALE_ACCURACY =
 /* A is the model as trained, so that nothing may be pinned. */
 static bool scale_off(Session *s, Err *err)
 {
-    exhibit_free(&s->pinned);
+    session_drop(s, s->pinned);
     session_changed(s);
     EditState state = {0};
     edit_state_add(&state, "set scale off");
@@ -42,7 +42,7 @@ static bool scale_off(Session *s, Err *err)
 
 static void stand_on(Session *s, const ScalePlace *p)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     int h = session_axis(g, "h"), t = session_axis(g, "t"), u = session_axis(g, "u"), query;
     if (h != AXIS_NONE && p->head < g->axes[h].n)
         s->place.at[h] = p->head;
@@ -70,7 +70,7 @@ bool scale_places_tell(Session *s)
     for (int i = 0; i < SCALE_PLACES && !*s->model_path; i++) {
         snprintf(input, sizeof input, "#%u", TELLING[i].picture);
         snprintf(path, sizeof path, "blocks.%d.attn.pattern", TELLING[i].block);
-        if (strcmp(s->now.input.path, input) != 0 || strcmp(s->place.path, path) != 0)
+        if (strcmp(session_input(s, SIDE_B)->path, input) != 0 || strcmp(s->place.path, path) != 0)
             continue;
         tell(s, i);
         return true;
@@ -100,7 +100,8 @@ bool scale_places_go(Session *s, int which, Err *err)
     const ScalePlace *p = &TELLING[which];
     snprintf(input, sizeof input, "#%u", p->picture);
     snprintf(path, sizeof path, "blocks.%d.attn.pattern", bundled ? p->block : 0);
-    if ((bundled && strcmp(s->now.input.path, input) != 0 && !session_open_input(s, input, err)) || !scale_off(s, err))
+    if ((bundled && strcmp(session_input(s, SIDE_B)->path, input) != 0 && !session_open_input(s, input, err)) ||
+        !scale_off(s, err))
         return false;
     s->look.average = false;
     session_go(s, path, SCREEN_ROW);

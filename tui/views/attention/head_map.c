@@ -51,8 +51,8 @@ static bool open_map(const Session *s, Side side, HeadMap *out)
 {
     HeadMap m = {.s = s,
                  .side = side,
-                 .blocks = s->model.vit.layers,
-                 .heads = s->model.vit.heads,
+                 .blocks = session_blocks(s),
+                 .heads = session_heads(s),
                  .block = session_block(s),
                  .head = session_head(s)};
     char path[SESSION_PATH];
@@ -344,16 +344,16 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 /* The focused block first, then those around it, as many as may be held. */
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
-    int block = session_block(s) < 0 ? 0 : session_block(s), most = side == SIDE_DIFF ? SESSION_DIFFS - 1 : NEEDS_MOST;
+    int block = session_block(s) < 0 ? 0 : session_block(s), most = NEEDS_MOST;
     char path[SESSION_PATH];
     (void)r;
     if (side != SIDE_DIFF) {
         needs_add(out, side, "grid.probe.uniform");
         needs_add(out, side, "grid.probe.maximal");
     }
-    for (int i = 0, n = 0; i < 2 * s->model.vit.layers && n + FIGURES <= most; i++) {
+    for (int i = 0, n = 0; i < 2 * session_blocks(s) && n + FIGURES <= most; i++) {
         int b = block + (i % 2 ? (i + 1) / 2 : -i / 2);
-        if (b < 0 || b >= s->model.vit.layers)
+        if (b < 0 || b >= session_blocks(s))
             continue;
         for (int f = 0; f < FIGURES; f++)
             needs_add(out, side, path_of(b, (Figure)f, path));
@@ -385,7 +385,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 static void title(const Session *s, Side side, Buf *out)
 {
     (void)side;
-    buf_printf(out, "how far %d heads look", s->model.vit.layers * s->model.vit.heads);
+    buf_printf(out, "how far %d heads look", session_blocks(s) * session_heads(s));
 }
 
 const ViewSpec VIEW_HEAD_MAP = {"head_map", draw, needs, click, title};

@@ -24,8 +24,8 @@ static Census census_open(const Session *s)
     int block = session_block(s);
     Census c = {.block = block < 0 ? 0 : block,
                 .head = session_head(s),
-                .blocks = s->model.vit.layers,
-                .heads = s->model.vit.heads};
+                .blocks = session_blocks(s),
+                .heads = session_heads(s)};
     c.measure = session_measure(s, MEASURE_CENSUS, &c.why);
     return c;
 }

@@ -15,8 +15,8 @@ Laboratory laboratory_open(const Session *s)
     int block = session_block(s);
     Laboratory l = {.block = block < 0 ? 0 : block,
                     .head = session_head(s),
-                    .layers = s->model.vit.layers,
-                    .heads = s->model.vit.heads,
+                    .layers = session_blocks(s),
+                    .heads = session_heads(s),
                     .notch = slider_notch(s),
                     .compares = session_compares(s),
                     .everywhere = s->look.reach == REACH_ALL};
@@ -129,7 +129,7 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
     needs_add(out, SIDE_A, "probs");
     needs_add(out, SIDE_B, "probs");
     laboratory_figure_needs(s, out);
-    for (int b = 0; b < s->model.vit.layers; b++) {
+    for (int b = 0; b < session_blocks(s); b++) {
         snprintf(path, sizeof path, "blocks.%d.attn.scale", b);
         needs_add(out, SIDE_A, path);
         needs_add(out, SIDE_B, path);

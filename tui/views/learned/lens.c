@@ -99,7 +99,7 @@ static void choose_columns(Lens *l, int room)
 
 static bool open_lens(const Session *s, Side side, int width, Lens *out)
 {
-    Lens l = {.s = s, .side = side, .blocks = s->model.vit.layers, .other = other_path(s, side)};
+    Lens l = {.s = s, .side = side, .blocks = session_blocks(s), .other = other_path(s, side)};
     char path[SESSION_PATH];
     if (!shown_open(s, side, "probs", &l.answer) || session_node(s, side, row_path(0, l.blocks, path)) == NO_NODE)
         return false;
@@ -311,11 +311,9 @@ static Layout layout(const Lens *l, Rect r)
     Rect below = rect_cut(&r, 'b',
                           between(spare, 0, text + 1)); /* a blank line before the other read-out where there is room */
     a.rows = r;
-    int most = l->side == SIDE_DIFF && wanted > SESSION_DIFFS - 2 ? SESSION_DIFFS - 2
-                                                                  : wanted; /* no more differences are kept at once */
-    if (a.rows.h > most * a.tall) {
-        below.y -= a.rows.h - most * a.tall;
-        a.rows.h = most * a.tall;
+    if (a.rows.h > wanted * a.tall) {
+        below.y -= a.rows.h - wanted * a.tall;
+        a.rows.h = wanted * a.tall;
     }
     a.shown = a.rows.h / a.tall;
     a.first = l->first +

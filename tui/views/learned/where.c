@@ -43,7 +43,7 @@ typedef struct Where {
 
 static const char *sum_path(const Session *s, char out[SESSION_PATH])
 {
-    snprintf(out, SESSION_PATH, "blocks.%d.attn.probe.rollout_sum", s->model.vit.layers - 1);
+    snprintf(out, SESSION_PATH, "blocks.%d.attn.probe.rollout_sum", session_blocks(s) - 1);
     return out;
 }
 
@@ -123,7 +123,7 @@ static bool on_object(const void *context, int patch)
 /* --- the maps --- */
 static bool reads_class_token(const Session *s)
 {
-    const VitConfig *c = &s->model.vit;
+    const VitConfig *c = session_vit(s);
     return c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_CLS_DIST || (c->pool == VIT_POOL_NONE && c->cls);
 }
 
@@ -214,9 +214,9 @@ static void note_text(const Where *w, int m, bool brief, Buf *text)
     if (m == WHERE_ROLLOUT)
         buf_printf(text, brief ? "½ heads + ½ itself" : "%s, all blocks, ½ heads + ½ itself", who);
     else if (m == WHERE_ATTENTION && s->look.one_head)
-        buf_printf(text, "%s, block %d, head %d; a: mean of heads", who, s->model.vit.layers - 1, session_head(s));
+        buf_printf(text, "%s, block %d, head %d; a: mean of heads", who, session_blocks(s) - 1, session_head(s));
     else if (m == WHERE_ATTENTION)
-        buf_printf(text, "%s, block %d, mean of heads; a: one head", who, s->model.vit.layers - 1);
+        buf_printf(text, "%s, block %d, mean of heads; a: one head", who, session_blocks(s) - 1);
     else if (m == WHERE_GRADIENT) {
         bool answer = strcmp(s->target.path, "where.answer") == 0;
         buf_puts(text, brief ? "sum over it, of " : "signed sum over the patch, of ");
@@ -236,7 +236,8 @@ static int draw_sums(const Paint *p, const Where *w, Rect r, int used)
     if (r.h < 1 || !w->has_sums || !w->row_sum.values || !w->patches_sum.values)
         return 0;
     bool two = !used && r.w < SUMS_LINE && r.h > 1;
-    size_t row = reads_class_token(w->s) ? 0 : (size_t)vit_prefix(&w->s->model.vit); /* of the first row that is read */
+    size_t row = reads_class_token(w->s) ? 0
+                                         : (size_t)vit_prefix(session_vit(w->s)); /* of the first row that is read */
     used = put_part(p, &w->row_sum, row, used ? "; row sum " : "row sum ", r, used);
     if (two)
         rect_cut(&r, 't', 1);
