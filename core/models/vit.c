@@ -257,18 +257,3 @@ void vit_build_batch(Graph *g, const VitConfig *c, const VitWeights *w, const ch
     REQUIRE(batch.pictures >= 1 && (!batch.hidden || c->mask_token));
     build(&(Builder){.g = g, .c = c, .w = w, .batch = batch}, class_names, input, nodes);
 }
-
-VitNodes vit_nodes(const Graph *g)
-{
-    return (VitNodes){.hidden = NO_NODE,
-                      .input = site_node_any(g, SITE_INPUT),
-                      .image = site_node_any(g, SITE_IMAGE),
-                      .patch_embed = site_node_any(g, SITE_EMBED),
-                      .pos_embed = site_node_any(g, SITE_POSITIONS),
-                      .full_embed = site_node_any(g, SITE_EMBEDDED),
-                      .tokens_out = site_node_any(g, SITE_TOKENS_OUT),
-                      .readout = site_node_any(g, SITE_READOUT),
-                      .logits = site_node_any(g, SITE_LOGITS),
-                      .probs = site_node_any(g, SITE_PROBS),
-                      .guess = site_node_any(g, SITE_GUESS)};
-}

@@ -105,9 +105,6 @@ typedef struct VitNodes {
                      NO_NODE */
 } VitNodes;
 
-/* The same of a graph that vit_build made before, from its anatomy; `hidden` of a batch is not noted there. */
-VitNodes vit_nodes(const Graph *g);
-
 /* Several pictures at once: every node that depends on the input gets the leading axis b ("picture of the batch"). */
 typedef struct VitBatch {
     int pictures;        /* ≥ 1 */

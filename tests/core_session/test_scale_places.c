@@ -37,8 +37,7 @@ static int right_of(Dataset *stock, AblationKind kind)
     Arena arena = {0};
     Edits edits;
     Err err = {""};
-    const VitNodes nodes = vit_nodes(session_base(&s));
-    assert_true(ablation_edits(&arena, session_base(&s), &s.model.vit, &nodes, (Ablation){.kind = kind}, &edits));
+    assert_true(ablation_edits(&arena, session_base(&s), (Ablation){.kind = kind}, &edits));
     const AccuracySetup setup = {.model = &s.model,
                                  .edits = edits.edit,
                                  .edit_count = edits.count,

@@ -52,8 +52,7 @@ static Accuracy *open_exam(const Session *s, MeasureKind kind, int at, Err *err)
 {
     Arena arena = {0};
     Edits edits;
-    const VitNodes nodes = vit_nodes(session_base(s));
-    if (!ablation_edits(&arena, session_base(s), session_vit(s), &nodes, removal_of(s, kind, at), &edits))
+    if (!ablation_edits(&arena, session_base(s), removal_of(s, kind, at), &edits))
         UNREACHABLE("a head that the model has not");
     const AccuracySetup setup = {.model = &s->model,
                                  .edits = edits.edit,
