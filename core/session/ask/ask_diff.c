@@ -194,6 +194,9 @@ bool ask_diff(Session *s, const DiffAsk *a, Buf *report, Buf *verdict, DiffAnswe
                      .context = s->progress_context};
     DiffReport d = {.count = 0};
     VitConfig config;
+    const VitConfig *needed;
+    if (!model_vit_needed(s->now->model, &needed, err))
+        return false;
     bool ok = diff_is_model(a->reference) ? open_model(&x, s, a, o.tolerance, err) : open_trace(&x, s, a, err);
     DiffSubject subject = subject_of(s, &config);
     ok = ok && choose_precision(a, &x.reference, &o.precision, err) &&

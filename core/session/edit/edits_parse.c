@@ -237,6 +237,9 @@ static bool skip_line(EditParse *p, const Args *a, Err *err)
     if (strcmp(what, "mlp") != 0 && strcmp(what, "attention") != 0 && strcmp(what, "layernorm") != 0 &&
         strcmp(what, "residual") != 0)
         return err_set(err, "%s", WHAT);
+    const VitConfig *c;
+    if (!model_vit_needed(p->s->now->model, &c, err))
+        return false;
     char *end = NULL;
     long only = block ? strtol(block, &end, 10) : -1;
     if (block && (end == block || *end || only < 0 || only >= layers))

@@ -205,8 +205,10 @@ const float *edits_shown(const Session *s, Side side)
 
 bool line_grey(EditParse *p, const Args *a, Err *err)
 {
-    const VitConfig *c = session_vit(p->s);
+    const VitConfig *c;
     int row, col;
+    if (!model_vit_needed(p->s->now->model, &c, err))
+        return false;
     if (a->count < 1 || !parse_patch(p, a->word[0], &row, &col, err))
         return a->count ? false : err_set(err, "expected a patch such as r3c4");
     float *v = parse_picture(p), grey = session_input(p->s, SIDE_B)->ready
@@ -222,8 +224,10 @@ bool line_grey(EditParse *p, const Args *a, Err *err)
 
 bool line_swap(EditParse *p, const Args *a, Err *err)
 {
-    const VitConfig *c = session_vit(p->s);
+    const VitConfig *c;
     int r0, c0, r1, c1;
+    if (!model_vit_needed(p->s->now->model, &c, err))
+        return false;
     if (a->count < 2)
         return err_set(err, "expected two patches, such as `swap r3c4 r0c0`");
     if (!parse_patch(p, a->word[0], &r0, &c0, err) || !parse_patch(p, a->word[1], &r1, &c1, err))

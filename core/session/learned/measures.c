@@ -86,7 +86,7 @@ void measures_read_history(Session *s)
                                                                                "twin/history.safetensors"};
     struct Measures *t = measures_of(s);
     const VitConfig *c = session_vit(s);
-    if (t->read)
+    if (t->read || !c)
         return;
     t->read = true;
     if (*s->model_path) {
@@ -166,6 +166,8 @@ float measures_factor(const Session *s, int i)
 /* Why this kind cannot be measured for the model that is open, or NULL. */
 static const char *impossible(const Session *s, MeasureKind kind)
 {
+    if (!session_vit(s))
+        return "this is for picture models";
     if (!session_classes(s))
         return "this model names no classes";
     if (kind == MEASURE_OCCLUSION)

@@ -124,7 +124,7 @@ static bool on_object(const void *context, int patch)
 static bool reads_class_token(const Session *s)
 {
     const VitConfig *c = session_vit(s);
-    return c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_CLS_DIST || (c->pool == VIT_POOL_NONE && c->cls);
+    return c && (c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_CLS_DIST || (c->pool == VIT_POOL_NONE && c->cls));
 }
 
 static void draw_title(const Paint *p, const Where *w, Rect r, int m)
@@ -237,7 +237,8 @@ static int draw_sums(const Paint *p, const Where *w, Rect r, int used)
         return 0;
     bool two = !used && r.w < SUMS_LINE && r.h > 1;
     size_t row = reads_class_token(w->s) ? 0
-                                         : (size_t)vit_prefix(session_vit(w->s)); /* of the first row that is read */
+                 : session_vit(w->s)     ? (size_t)vit_prefix(session_vit(w->s))
+                                         : 0; /* of the first row that is read */
     used = put_part(p, &w->row_sum, row, used ? "; row sum " : "row sum ", r, used);
     if (two)
         rect_cut(&r, 't', 1);
