@@ -149,6 +149,9 @@ static bool patch_word(Session *s, const Args *a, int i, Err *err)
 
 static bool run_where(Session *s, const Args *a, Err *err)
 {
+    const VitConfig *c;
+    if (!model_vit_needed(s->now->model, &c, err))
+        return false;
     int value, method = s->look.method;
     bool relative, known = !a->count;
     for (int i = 0; a->count && i < WHERE_METHODS; i++)
@@ -182,6 +185,9 @@ static bool no_words(const Args *a, Err *err)
 
 static bool run_heads(Session *s, const Args *a, Err *err)
 {
+    const VitConfig *c;
+    if (!model_vit_needed(s->now->model, &c, err))
+        return false;
     char path[SESSION_PATH];
     if (!no_words(a, err))
         return false;
@@ -234,6 +240,9 @@ static bool laboratory_word(const char *word, int *reach, int *value, bool *rela
 /* A block in the middle where none is in focus: of the last one only the row that the answer is read from is used. */
 static bool run_laboratory(Session *s, const Args *a, Err *err)
 {
+    const VitConfig *c;
+    if (!model_vit_needed(s->now->model, &c, err))
+        return false;
     char path[SESSION_PATH];
     int reach, value, block = session_block(s);
     bool relative;
@@ -260,6 +269,9 @@ static bool run_laboratory(Session *s, const Args *a, Err *err)
 
 static bool run_census(Session *s, const Args *a, Err *err)
 {
+    const VitConfig *c;
+    if (!model_vit_needed(s->now->model, &c, err))
+        return false;
     char path[SESSION_PATH];
     if (!no_words(a, err))
         return false;
