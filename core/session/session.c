@@ -15,18 +15,7 @@
 #include "core/session/input.h"
 #include "core/session/learned/measures.h"
 #include "core/session/place.h"
-
-const char *screen_name(Screen s)
-{
-    static const char *const NAMES[SCREEN_COUNT] = {
-        [SCREEN_PICTURE] = "picture", [SCREEN_TENSOR] = "tensor", [SCREEN_SHEET] = "sheet",
-        [SCREEN_MATRIX] = "matrix",   [SCREEN_ROW] = "row",       [SCREEN_POSITIONS] = "positions",
-        [SCREEN_EXPLAIN] = "explain", [SCREEN_ANSWER] = "answer", [SCREEN_TRAINING] = "training",
-        [SCREEN_FILTERS] = "filters", [SCREEN_HEADS] = "heads",   [SCREEN_WHERE] = "where",
-        [SCREEN_LENS] = "lens",       [SCREEN_SCALE] = "scale",   [SCREEN_CENSUS] = "census",
-        [SCREEN_BLANKS] = "blanks"};
-    return NAMES[s];
-}
+#include "core/session/screens.h"
 
 const char *view_name(View v)
 {
@@ -157,7 +146,7 @@ static void begin(Session *s, SessionProgress progress, void *context)
     *s = (Session){.progress = progress,
                    .progress_context = context,
                    .file_commands = true,
-                   .look = {.grid = true},
+                   .look = screen_look_start(),
                    .memory = machine_memory() / 4};
 }
 

@@ -88,11 +88,6 @@ bool session_hash(const Session *s, Side side, uint64_t *hash)
 
 /* --- what B is --- */
 
-int session_blocks(const Session *s)
-{
-    return anatomy_blocks(session_base(s), NULL);
-}
-
 static int length_of(const Session *s, AxisRole role)
 {
     const Graph *g = session_base(s);
@@ -147,6 +142,8 @@ const char *session_first(const Session *s)
 NodeId session_node(const Session *s, Side side, const char *path)
 {
     const Graph *b = session_graph(s, SIDE_B);
+    if (!path)
+        return NO_NODE;
     if (side != SIDE_DIFF)
         return graph_find(session_graph(s, side), path);
     const Graph *a = session_graph(s, SIDE_A);

@@ -43,7 +43,7 @@ static void mapped(void **state)
 {
     (void)state;
     const Graph *g = session_graph(&toy, SIDE_B);
-    assert_int_equal(session_blocks(&toy), TOY_ENCODER + TOY_DECODER);
+    assert_int_equal(anatomy_blocks(g, NULL), TOY_ENCODER + TOY_DECODER);
     assert_int_equal(session_heads(&toy), TOY_HEADS);
     assert_int_equal(session_classes(&toy), TOY_WORDS);
     assert_int_equal(session_tokens(&toy), 2);

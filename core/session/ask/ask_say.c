@@ -5,55 +5,37 @@
 
 #include "core/base/dmath.h"
 #include "core/session/ask/say.h"
+#include "core/session/screens.h"
 
-enum { ANY_SCREEN = -1, ANY_SITE = -1, ANY_PART = -1 };
+enum { ANY_PART = -1 };
 
-/* The first row that fits the screen and the node is taken. A site fits in any part of that kind. */
+/* Where the screen itself has nothing to say (ScreenSpec), the first row that fits the node is taken. A site fits in
+ * any part of that kind. */
 static const struct {
-    int screen;
-    int site, part; /* a Site, or ANY_SITE; a PartKind, or ANY_PART */
+    Site site;
+    int part; /* a PartKind, or ANY_PART */
     SayFn *say;
 } SAYINGS[] = {
-    {SCREEN_TRAINING, ANY_SITE, ANY_PART, say_training},
-    {SCREEN_FILTERS, ANY_SITE, ANY_PART, say_filters},
-    {SCREEN_HEADS, ANY_SITE, ANY_PART, say_heads},
-    {SCREEN_SCALE, ANY_SITE, ANY_PART, say_scale},
-    {SCREEN_CENSUS, ANY_SITE, ANY_PART, say_census},
-    {SCREEN_PICTURE, ANY_SITE, ANY_PART, say_picture},
-    {SCREEN_ANSWER, ANY_SITE, ANY_PART, say_answer},
-    {SCREEN_POSITIONS, ANY_SITE, ANY_PART, say_positions},
-    {SCREEN_WHERE, ANY_SITE, ANY_PART, say_where},
-    {SCREEN_LENS, ANY_SITE, ANY_PART, say_lens},
-    {SCREEN_BLANKS, ANY_SITE, ANY_PART, say_blanks},
-    {SCREEN_SHEET, ANY_SITE, ANY_PART, say_sheet},
-    {SCREEN_MATRIX, SITE_PATTERN, ANY_PART, say_matrix},
-    {SCREEN_ROW, SITE_PATTERN, ANY_PART, say_row},
-    {SCREEN_MATRIX, SITE_SCORES_RAW, ANY_PART, say_score_row},
-    {SCREEN_MATRIX, SITE_SCORES_SCALED, ANY_PART, say_score_row},
-    {SCREEN_MATRIX, SITE_SCORES_MASKED, ANY_PART, say_score_row},
-    {SCREEN_ROW, SITE_SCORES_RAW, ANY_PART, say_score_row},
-    {SCREEN_ROW, SITE_SCORES_SCALED, ANY_PART, say_score_row},
-    {SCREEN_ROW, SITE_SCORES_MASKED, ANY_PART, say_score_row},
-    {ANY_SCREEN, SITE_PATTERN, ANY_PART, say_weight},
-    {ANY_SCREEN, SITE_SCORES_RAW, ANY_PART, say_score},
-    {ANY_SCREEN, SITE_SCORES_SCALED, ANY_PART, say_score},
-    {ANY_SCREEN, SITE_SCORES_MASKED, ANY_PART, say_score},
-    {ANY_SCREEN, SITE_QUERY, ANY_PART, say_head_vector},
-    {ANY_SCREEN, SITE_KEY, ANY_PART, say_head_vector},
-    {ANY_SCREEN, SITE_VALUE, ANY_PART, say_head_vector},
-    {ANY_SCREEN, SITE_Z, ANY_PART, say_head_vector},
-    {ANY_SCREEN, SITE_RESID_MID, PART_BLOCK, say_residual},
-    {ANY_SCREEN, SITE_RESID_POST, PART_BLOCK, say_residual},
-    {ANY_SCREEN, SITE_MLP_POST, ANY_PART, say_hidden},
-    {ANY_SCREEN, SITE_MLP_PRE, ANY_PART, say_hidden},
-    {ANY_SCREEN, SITE_RESID_PRE, PART_BLOCK, say_token},
-    {ANY_SCREEN, SITE_OUT, ANY_PART, say_token},
-    {ANY_SCREEN, SITE_EMBEDDED, ANY_PART, say_token},
-    {ANY_SCREEN, SITE_EMBED, ANY_PART, say_token},
-    {ANY_SCREEN, SITE_LOGITS, ANY_PART, say_answer},
-    {ANY_SCREEN, SITE_PROBS, ANY_PART, say_answer},
-    {ANY_SCREEN, SITE_POSITION_COSINE, ANY_PART, say_positions},
-    {ANY_SCREEN, SITE_POSITION_COSINE_CENTRED, ANY_PART, say_positions},
+    {SITE_PATTERN, ANY_PART, say_weight},
+    {SITE_SCORES_RAW, ANY_PART, say_score},
+    {SITE_SCORES_SCALED, ANY_PART, say_score},
+    {SITE_SCORES_MASKED, ANY_PART, say_score},
+    {SITE_QUERY, ANY_PART, say_head_vector},
+    {SITE_KEY, ANY_PART, say_head_vector},
+    {SITE_VALUE, ANY_PART, say_head_vector},
+    {SITE_Z, ANY_PART, say_head_vector},
+    {SITE_RESID_MID, PART_BLOCK, say_residual},
+    {SITE_RESID_POST, PART_BLOCK, say_residual},
+    {SITE_MLP_POST, ANY_PART, say_hidden},
+    {SITE_MLP_PRE, ANY_PART, say_hidden},
+    {SITE_RESID_PRE, PART_BLOCK, say_token},
+    {SITE_OUT, ANY_PART, say_token},
+    {SITE_EMBEDDED, ANY_PART, say_token},
+    {SITE_EMBED, ANY_PART, say_token},
+    {SITE_LOGITS, ANY_PART, say_answer},
+    {SITE_PROBS, ANY_PART, say_answer},
+    {SITE_POSITION_COSINE, ANY_PART, say_positions},
+    {SITE_POSITION_COSINE_CENTRED, ANY_PART, say_positions},
 };
 
 /* Is the node the picture on its way to what the network sees? */
@@ -64,22 +46,30 @@ static bool is_picture(const Teller *t)
     return image != NO_NODE && t->n <= image && dims_equal(d, graph_node(t->g, image)->dims);
 }
 
+static bool is_site(const Teller *t, int part, Site site)
+{
+    const char *path = site_path(t->g, part, site);
+    return path && strcmp(path, t->s->place.path) == 0;
+}
+
 static SayFn *saying(const Teller *t)
 {
     const char *path = t->s->place.path;
     int part = anatomy_of(t->g, path);
     if (anatomy_is_gradient(path))
         return say_gradient;
-    for (size_t i = 0; i < sizeof SAYINGS / sizeof *SAYINGS; i++) {
-        if (SAYINGS[i].screen != ANY_SCREEN && SAYINGS[i].screen != (int)t->s->place.screen)
-            continue;
-        if (SAYINGS[i].site == ANY_SITE)
-            return SAYINGS[i].say;
-        const char *site = part == NO_PART ? NULL : site_path(t->g, part, (Site)SAYINGS[i].site);
-        if (site && strcmp(site, path) == 0 &&
+    const ScreenSpec *screen = screen_now(t->s);
+    if (screen->say)
+        return screen->say;
+    if (screen->say_pattern && is_site(t, part, SITE_PATTERN))
+        return screen->say_pattern;
+    if (screen->say_scores && (is_site(t, part, SITE_SCORES_RAW) || is_site(t, part, SITE_SCORES_SCALED) ||
+                               is_site(t, part, SITE_SCORES_MASKED)))
+        return screen->say_scores;
+    for (size_t i = 0; i < sizeof SAYINGS / sizeof *SAYINGS; i++)
+        if (is_site(t, part, SAYINGS[i].site) &&
             (SAYINGS[i].part == ANY_PART || anatomy_part(t->g, part)->kind == (PartKind)SAYINGS[i].part))
             return SAYINGS[i].say;
-    }
     return is_picture(t) ? say_pixel : say_anything;
 }
 
@@ -205,8 +195,7 @@ static bool say_side(Session *s, Side side, Buf *out, Err *err)
 static void say_change(Session *s, Buf *out, Err *err)
 {
     static const Site PROBES[] = {SITE_SCORE_VARIANCE, SITE_ENTROPY, SITE_LARGEST};
-    bool attention = s->place.screen == SCREEN_SHEET || s->place.screen == SCREEN_MATRIX ||
-                     s->place.screen == SCREEN_ROW;
+    bool attention = screen_now(s)->group == GROUP_ATTENTION;
     float x[2][3] = {{0}};
     for (int side = 0; side < 2 && attention; side++) {
         Teller t = {.s = s, .side = side ? SIDE_B : SIDE_A, .err = err};

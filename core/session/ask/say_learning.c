@@ -22,9 +22,9 @@ bool say_training(const Teller *t)
         return true;
     }
     bool twin = h == session_history_twin(t->s);
-    int last = h->snapshot_count - 1, at = t->s->look.snapshot < 0      ? 0
-                                           : t->s->look.snapshot > last ? last
-                                                                        : t->s->look.snapshot;
+    int last = h->snapshot_count - 1, at = t->s->look.training.snapshot < 0      ? 0
+                                           : t->s->look.training.snapshot > last ? last
+                                                                                 : t->s->look.training.snapshot;
     if (!session_history_grid(t->s, twin, at)) {
         buf_printf(t->out, "Snapshot %d of %d, at step %d%s.", at + 1, last + 1, h->snapshot[at].step,
                    twin ? ", of the twin without 1/√d_k" : "");
@@ -42,7 +42,7 @@ bool say_training(const Teller *t)
     int p = teller_index(t, ROLE_PLACE), n = film ? film->rows * film->cols : 0;
     if (!frame || n < 2 || p >= n)
         return true;
-    const float *row = frame->cosine[t->s->look.centred ? FILM_CENTRED : FILM_RAW] + (size_t)p * (size_t)n;
+    const float *row = frame->cosine[t->s->look.positions.centred ? FILM_CENTRED : FILM_RAW] + (size_t)p * (size_t)n;
     int best = p ? 0 : 1;
     for (int i = 0; i < n; i++)
         best = i != p && row[i] > row[best] ? i : best;
@@ -74,7 +74,8 @@ static bool say_component(const Teller *t)
 
 bool say_filters(const Teller *t)
 {
-    if (t->s->look.components && session_node(t->s, t->side, teller_model(t, SITE_COMPONENTS_EXPLAINED)) != NO_NODE)
+    if (t->s->look.filters.components &&
+        session_node(t->s, t->side, teller_model(t, SITE_COMPONENTS_EXPLAINED)) != NO_NODE)
         return say_component(t);
     NodeId n;
     const float *x = teller_values(t, teller_model(t, SITE_EMBED), &n);

@@ -71,7 +71,7 @@ bool say_pixel(const Teller *t)
 
 bool say_positions(const Teller *t)
 {
-    bool centred = t->s->place.screen == SCREEN_POSITIONS ? t->s->look.centred
+    bool centred = t->s->place.screen == SCREEN_POSITIONS ? t->s->look.positions.centred
                                                           : strstr(t->s->place.path, "centred") != NULL;
     const char *path = teller_model(t, centred ? SITE_POSITION_COSINE_CENTRED : SITE_POSITION_COSINE);
     char here[64], most[64], least[64];

@@ -49,7 +49,7 @@ bool say_scale(const Teller *t)
                dm_log((double)teller_length(t, ROLE_KEY)));
     ask_put_short(t->out, x[3]);
     buf_putc(t->out, '.');
-    if (now && t->s->look.reach == REACH_ALL)
+    if (now && t->s->look.laboratory.reach == REACH_ALL)
         put_accuracy(t);
     return true;
 }

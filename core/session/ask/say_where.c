@@ -51,7 +51,7 @@ static void begin_map(const Teller *t, WhereMethod m, const char *label)
     if (m == WHERE_ROLLOUT)
         buf_printf(t->out, "By attention rollout (½ mean of heads + ½ itself, through all blocks) patch %s gets ",
                    label);
-    else if (m == WHERE_ATTENTION && t->s->look.one_head)
+    else if (m == WHERE_ATTENTION && t->s->look.where.one_head)
         buf_printf(t->out, "In head %d of the last block patch %s gets ", session_head(t->s), label);
     else if (m == WHERE_ATTENTION)
         buf_printf(t->out, "In the mean of the last block's heads patch %s gets ", label);
@@ -61,7 +61,7 @@ static void begin_map(const Teller *t, WhereMethod m, const char *label)
 
 bool say_where(const Teller *t)
 {
-    WhereMethod m = (WhereMethod)t->s->look.method;
+    WhereMethod m = (WhereMethod)t->s->look.where.method;
     const char *path = where_path(t->s, m);
     char label[64];
     float x, mass;
@@ -96,7 +96,7 @@ bool say_lens(const Teller *t)
     bool readout = site_is(t->g, t->s->place.path, SITE_PROBS);
     if (readout)
         buf_puts(t->out, "The answer names ");
-    else if (strcmp(t->s->place.path, MEASURES_LENS_START) == 0)
+    else if (block < 0)
         buf_puts(t->out, "Without any block, only with its own last norm and head, the model would name ");
     else
         buf_printf(t->out, "If the model ended after block %d, with its own last norm and head, it would name ", block);

@@ -237,8 +237,8 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
         int b = block + (i % 2 ? (i + 1) / 2 : -i / 2);
         if (b < 0 || b >= session_blocks(s))
             continue;
-        attend_path(s, side, b, path);
-        needs_add(out, side, path);
+        if (attend_path(s, side, b, path))
+            needs_add(out, side, path);
         n++;
     }
 }
@@ -270,4 +270,9 @@ static void title(const Session *s, Side side, Buf *out)
         buf_puts(out, "blocks × heads");
 }
 
-const ViewSpec VIEW_SHEET = {"sheet", draw, needs, click, title};
+const ViewSpec VIEW_SHEET = {.name = "sheet",
+                             .draw = draw,
+                             .needs = needs,
+                             .click = click,
+                             .title = title,
+                             .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION};
