@@ -9,6 +9,7 @@
 #include <cmocka.h>
 
 #include "core/base/clock.h"
+#include "core/session/screens.h"
 #include "tests/second_family.h"
 #include "tui/app.h"
 #include "tui/frame.h"
@@ -98,9 +99,37 @@ static void every_command(void **state)
     }
 }
 
+/* From a head of every attention: a screen comes and is drawn, or its command says why not and nothing moves. */
+static void every_screen(void **state)
+{
+    (void)state;
+    static const char *const FROM[] = {"encoder.blocks.1.self_attn.pattern", "decoder.blocks.0.self_attn.pattern",
+                                       "decoder.blocks.2.cross_attn.pattern"};
+    int drawn = 0;
+    for (size_t k = 0; k < sizeof FROM / sizeof *FROM; k++)
+        for (int i = 0; i < SCREEN_COUNT; i++) {
+            char line[SESSION_PATH + 8];
+            snprintf(line, sizeof line, "goto %s", FROM[k]);
+            assert_true(run(line));
+            Place before = s.place;
+            const char *command = screen_spec((Screen)i)->command;
+            if (!command)
+                continue;
+            if (run(command)) {
+                drawn++;
+                draw();
+            } else {
+                assert_string_equal(s.place.path, before.path);
+                assert_int_equal(s.place.screen, before.screen);
+            }
+        }
+    assert_true(drawn >= 15);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(every_node, start, stop),
-                                       cmocka_unit_test_setup_teardown(every_command, start, stop)};
+                                       cmocka_unit_test_setup_teardown(every_command, start, stop),
+                                       cmocka_unit_test_setup_teardown(every_screen, start, stop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
