@@ -9,6 +9,7 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/eval/ablation.h"
 
 static const MeasureKind OF_SCREEN[SCREEN_COUNT] = {
     [SCREEN_PICTURE] = MEASURE_KINDS, [SCREEN_TENSOR] = MEASURE_KINDS, [SCREEN_SHEET] = MEASURE_KINDS,
@@ -147,20 +148,7 @@ const char *session_history_problem(const Session *s)
 
 float measures_factor(const Session *s, int i)
 {
-    static const float FACTOR[MEASURES_FACTORS] = {0.125f, 0.25f,      0.35355339f, 0.5f, 0.70710678f, 1, 1.4142135f,
-                                                   2,      2.8284271f, 4,           8};
-    float off = 1 / s->model.vit.scale, best = INFINITY;
-    int nearest = 0;
-    REQUIRE(i >= 0 && i < MEASURES_FACTORS);
-    for (int k = 0; k < MEASURES_FACTORS; k++) { /* by ratio */
-        float ratio = FACTOR[k] > off ? FACTOR[k] / off : off / FACTOR[k];
-        if (ratio < best) {
-            best = ratio;
-            nearest = k;
-        }
-    }
-    bool takes = isfinite(off) && off > 0 && nearest != MEASURES_FACTORS / 2;
-    return takes && i == nearest ? off : FACTOR[i];
+    return ablation_factor(s->model.vit.scale, i);
 }
 
 /* Why this kind cannot be measured for the model that is open, or NULL. */

@@ -3,6 +3,8 @@
  * changes, and says over how many pictures it is. Nothing here is drawn before it was measured. */
 #ifndef VITRINE_SESSION_LEARNED_MEASURES_H
 #define VITRINE_SESSION_LEARNED_MEASURES_H
+#include "core/eval/ablation.h"
+#include "core/eval/interval.h"
 #include "core/eval/position_grid.h"
 #include "core/session/command.h"
 #include "core/session/learned/position_film.h"
@@ -51,11 +53,10 @@ typedef struct Measure {
 #define MEASURES_LENS_START "embed.lens.probs"
 enum {
     MEASURES_PICTURES = 500,
-    MEASURES_FACTORS = 11,
+    MEASURES_FACTORS = ABLATION_FACTORS,
     MEASURES_TILES_ACROSS = 8
 }; /* tiles: how many the up and down keys pass over on the screen `filters` */
-/* Factor number i on attn.scale in the scale laboratory, ascending: 1/8 … 8 in steps of √2 or 2 with 1 in the middle;
- * the one nearest to 1/attn.scale (√d_k as a rule: no scale at all) gives way to it. */
+/* Factor number i on attn.scale in the scale laboratory (ablation_factor). */
 float measures_factor(const Session *s, int i);
 /* NULL while nothing of it is there; why (may be NULL): one line when it cannot be measured for this model, else NULL.
  */
