@@ -43,10 +43,10 @@ big-models: $(B)/make_vit ## ViT-B/16, L/16, H/14 at 224 and B/16 at 384 from a 
 	$(Q)$(MAKE) --no-print-directory $(BIG_MODELS)
 
 # --- the figures that are stated about the bundled model: measured by the program, shipped in core/eval/figures.def
-$(B)/make_figures: assets/make_figures.c $(ASSETS_LIB) $(call libs_for,core/eval)
+$(B)/make_figures: assets/make_figures.c $(ASSETS_LIB) $(call libs_for,core_eval)
 	@mkdir -p $(@D)
 	$(if $(filter 1,$(V)),,@echo "  link    $@")
-	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(ASSETS_LIB) $(call libs_for,core/eval) $(LDFLAGS) $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(ASSETS_LIB) $(call libs_for,core_eval) $(LDFLAGS) $(LDLIBS)
 
 .PHONY: figures
 figures: $(B)/make_figures ## measures every figure about the bundled model and its twin over 5,000 held-out pictures (some minutes) and compares with the shipped ones

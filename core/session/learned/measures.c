@@ -9,7 +9,11 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/io/json.h"
+#include "core/train/recipe.h"
 #include "core/eval/ablation.h"
+
+enum { RECIPE_MAX = 1 << 20 };
 
 static const MeasureKind OF_SCREEN[SCREEN_COUNT] = {
     [SCREEN_PICTURE] = MEASURE_KINDS, [SCREEN_TENSOR] = MEASURE_KINDS, [SCREEN_SHEET] = MEASURE_KINDS,
@@ -55,10 +59,23 @@ static void read_asset(struct Measures *t, Record *r, const VitConfig *c, const 
 {
     const Asset *a = asset_find(name);
     Err err = {{0}};
-    if (a && history_decode(&r->history, c, name, a->data, a->size, &err))
+    if (a && history_decode(&r->history, c, name, a->data, a->size, &err)) {
         read_grids(r);
-    else if (a)
+        r->checked = (size_t)recipe_default().check; /* the recipe of the bundled model, and of its twin */
+    } else if (a)
         snprintf(t->problem, sizeof t->problem, "%s", err.text);
+}
+
+/* What a recipe.json beside a record says of the pictures that accuracies were measured on; 0: nothing. */
+static size_t checked_of(const char *path)
+{
+    Err err = {{0}};
+    double n = 0;
+    Json *j = file_exists(path) ? json_read(path, RECIPE_MAX, &err) : NULL;
+    if (j && (!json_number(json_get(j, "check"), &n) || !(n >= 1 && n <= 1e9)))
+        n = 0;
+    json_free(j);
+    return (size_t)n;
 }
 
 /* The first of the names that is there. */
@@ -73,9 +90,11 @@ static void read_beside(struct Measures *t, Record *r, const VitConfig *c, const
         snprintf(path, sizeof path, "%.*s%s%s", folder, model, folder ? "/" : "", names[i]);
         if (!file_exists(path))
             continue;
-        if (history_read(&r->history, c, path, &err))
+        if (history_read(&r->history, c, path, &err)) {
             read_grids(r);
-        else
+            snprintf(path, sizeof path, "%.*s%srecipe.json", folder, model, folder ? "/" : "");
+            r->checked = checked_of(path);
+        } else
             snprintf(t->problem, sizeof t->problem, "%s", err.text);
         return;
     }
@@ -98,6 +117,11 @@ void measures_read_history(Session *s)
         read_asset(t, &t->twin, c, TWIN[0]);
     }
     s->changes++;
+}
+
+size_t session_history_checked(const Session *s, bool twin)
+{
+    return !s->measures ? 0 : twin ? s->measures->twin.checked : s->measures->own.checked;
 }
 
 const History *session_history(const Session *s)
@@ -179,8 +203,11 @@ const Measure *session_measure(const Session *s, MeasureKind kind, const char **
 static void free_work(Measuring *w)
 {
     accuracy_free(w->exam);
+    accuracy_free(w->base);
     batch_run_free(w->sweep);
     free(w->measure.value);
+    free(w->measure.right);
+    free(w->measure.pair);
     free(w->picture);
     free(w->logits);
     *w = (Measuring){.begun = false};

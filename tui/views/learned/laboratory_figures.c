@@ -19,7 +19,7 @@ static const LabFigure FIGURES[] = {
     {"entropy / ln T", "H/ln T", "entropy_share", "entropy_share_mean", false},
     {"largest weight", "max", "largest", "largest_mean", false},
     {"softmax Jacobian", "|J|", "jacobian", "jacobian_mean", false},
-    {"gradient through", "grad", "gradient_through", "gradient_through_head", true},
+    {"gradient through", "grad", "gradient_through", "gradient_through_mean", true},
 };
 enum {
     FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES,
