@@ -49,6 +49,8 @@ $(B)/make_figures: assets/make_figures.c $(ASSETS_LIB) $(call libs_for,core_eval
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(ASSETS_LIB) $(call libs_for,core_eval) $(LDFLAGS) $(LDLIBS)
 
 .PHONY: figures
-figures: $(B)/make_figures ## measures every figure about the bundled model and its twin over 5,000 held-out pictures (some minutes) and compares with the shipped ones
+figures: $(B)/make_figures $(B)/vitrine ## measures every figure about the bundled model and its twin over 5,000 held-out pictures (some minutes) and compares with the shipped ones
 	$(Q)$(B)/make_figures >$(B)/figures.def
+	$(Q)$(B)/vitrine evaluate --count 5000 >$(B)/evaluate.txt
 	@cmp $(B)/figures.def core/eval/figures.def && echo "equal      core/eval/figures.def"
+	@cmp $(B)/evaluate.txt assets/trained/evaluate.txt && echo "equal      assets/trained/evaluate.txt"

@@ -49,7 +49,8 @@ int main(void)
         return 1;
     }
     fputs("\r\033[K", stderr);
-    puts("/* Measured by `make figures`; see core/eval/figures.h. FIGURE: over FIGURES_PICTURES held-out pictures, PART: over\n"
+    puts("/* Measured by `make figures`; see core/eval/figures.h. FIGURE: over FIGURES_PICTURES held-out pictures, "
+         "PART: over\n"
          " * the first FIGURES_PART of them: kind, which, named right, right only as trained, right only so. */");
     put("FIGURE", &all);
     put("PART", &part);

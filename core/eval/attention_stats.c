@@ -18,11 +18,11 @@ struct AttentionStats {
     size_t done, width;
     double *row; /* [pictures, width]: area, rollout, peak, read[heads], then distance, entropy, largest, each [layers,
                     heads] */
-    uint8_t **mask;   /* [threads] */
-    uint8_t *object;  /* [pictures, patches], and … */
-    float *seen;      /* … the rollout over them; NULL where no object is known */
-    size_t lens;      /* watched from here on: the lens' logits, 1 + layers of them, where there are classes */
-    bool *right;      /* [pictures, 1 + layers], or NULL */
+    uint8_t **mask;  /* [threads] */
+    uint8_t *object; /* [pictures, patches], and … */
+    float *seen;     /* … the rollout over them; NULL where no object is known */
+    size_t lens;     /* watched from here on: the lens' logits, 1 + layers of them, where there are classes */
+    bool *right;     /* [pictures, 1 + layers], or NULL */
     int threads;
     bool entropies, reads;
     AttentionStatsResult result;
@@ -155,7 +155,8 @@ static void brightness(const VitConfig *c, const float *pixels, float *out)
     for (size_t p = 0; p < patches; p++) {
         double sum = 0;
         for (size_t i = 0; i < (size_t)c->channels * ph * pw; i++)
-            sum += (double)pixels[i / (ph * pw) * plane + (p / cols * ph + i / pw % ph) * width + p % cols * pw + i % pw];
+            sum += (double)
+                pixels[i / (ph * pw) * plane + (p / cols * ph + i / pw % ph) * width + p % cols * pw + i % pw];
         out[p] = (float)(sum / (double)((size_t)c->channels * ph * pw));
         mean += (double)out[p] / (double)patches;
     }
@@ -206,8 +207,9 @@ static void look(void *survey, size_t item, int worker)
     if (s->result.objects)
         look_at_object(s, item, worker, row);
     for (size_t i = 0; s->right && i <= (size_t)c->layers; i++)
-        s->right[item * ((size_t)c->layers + 1) + i] =
-            batch_run_largest(batch_run_watched(s->sweep, worker, (int)(s->lens + i), 0), c->classes) == label;
+        s->right[item * ((size_t)c->layers + 1) + i] = batch_run_largest(batch_run_watched(s->sweep, worker,
+                                                                                           (int)(s->lens + i), 0),
+                                                                         c->classes) == label;
     for (int layer = 0; layer < c->layers; layer++)
         for (int k = 0; k < OF_BLOCK; k++) {
             const float *v = batch_run_watched(s->sweep, worker, layer * OF_BLOCK + k, 0);

@@ -14,9 +14,9 @@ typedef struct Evaluation {
     Accuracy *trained; /* as trained, both read-outs; done */
     double accuracy;   /* of it: shares, 0 … 1, like all that follow */
     double scale_off;
-    double positions_off;           /* NaN where no positions are added */
-    double *head;                   /* [layers, heads] with that head's z at 0 */
-    double *attention, *mlp;        /* [layers] with that sub-layer adding nothing */
+    double positions_off;    /* NaN where no positions are added */
+    double *head;            /* [layers, heads] with that head's z at 0 */
+    double *attention, *mlp; /* [layers] with that sub-layer adding nothing */
     /* The same over the same pictures, against `trained`: what the difference is worth. */
     Paired scale_pair, positions_pair, other_pair; /* other: the read-out that the model does not use */
     Paired *head_pair, *attention_pair, *mlp_pair;
@@ -29,7 +29,8 @@ typedef struct Evaluation {
 /* Called now and then; false cancels. */
 typedef bool (*EvaluationProgress)(void *context, const char *what, double share);
 
-/* Which places head layer·heads + h can have among all, 1: missed most; heads of no more than the noise share places. */
+/* Which places head layer·heads + h can have among all, 1: missed most; heads of no more than the noise share places.
+ */
 void evaluation_places(const Evaluation *e, int head, int *first, int *last);
 
 /* The stock suits the model. On failure (cancelled) nothing is to be freed. */

@@ -156,17 +156,13 @@ static Accuracy *examine(Measurer *m, const Model *model, const Graph *g, const 
     Edits edits;
     if (!ablation_edits(&arena, g, &model->vit, nodes, (Ablation){.kind = ABLATION_SCALE, .factor = factor}, &edits))
         UNREACHABLE("a model without a scale");
-    const AccuracySetup setup = {.model = model,
-                                 .edits = edits.edit,
-                                 .edit_count = edits.count,
-                                 .graph = g,
-                                 .stock = m->stock,
-                                 .pool = m->pool};
+    const AccuracySetup setup = {
+        .model = model, .edits = edits.edit, .edit_count = edits.count, .graph = g, .stock = m->stock, .pool = m->pool};
     Accuracy *e = accuracy_new(&setup, err);
     arena_free(&arena);
     while (e && !accuracy_step(e, clock_ns() + 50000000))
-        if (m->progress && !m->progress(m->context, what,
-                                        (double)accuracy_pictures_done(e) / (double)(m->out->pictures + 1))) {
+        if (m->progress &&
+            !m->progress(m->context, what, (double)accuracy_pictures_done(e) / (double)(m->out->pictures + 1))) {
             accuracy_free(e);
             err_set(err, "cancelled");
             return NULL;

@@ -13,7 +13,7 @@ enum { FIGURES_PICTURES = 5000, FIGURES_PART = 500, FIGURES_BLOCKS = 4, FIGURES_
 /* FIGURE(symbol, how many of it) */
 #define FIGURE_KINDS(X)                                                                                                \
     X(TRAINED, 1)     /* named right as trained */                                                                     \
-    X(SCALE_OFF, 1)   /* without 1/√d_k in any block */                                                                \
+    X(SCALE_OFF, 1)   /* without 1/√d_k in any block */                                                              \
     X(POSITIONS, 1)   /* without position embeddings */                                                                \
     X(OTHER, 1)       /* read from the mean of the patches instead of the class token */                               \
     X(HEAD, 16)       /* without one head, block by block */                                                           \
@@ -21,11 +21,11 @@ enum { FIGURES_PICTURES = 5000, FIGURES_PART = 500, FIGURES_BLOCKS = 4, FIGURES_
     X(MLP, 4)         /* without its MLP */                                                                            \
     X(FACTOR, 11)     /* the scale of every block times ablation_factor */                                             \
     X(LENS, 5)        /* by the logit lens before block 0 and after each block */                                      \
-    X(TWIN, 1)        /* the twin, trained without 1/√d_k */                                                           \
-    X(TWIN_SCALED, 1) /* the twin with 1/√d_k put on */                                                                \
+    X(TWIN, 1)        /* the twin, trained without 1/√d_k */                                                         \
+    X(TWIN_SCALED, 1) /* the twin with 1/√d_k put on */                                                              \
     X(PEAK, 1)        /* pictures in which rollout's heaviest patch is the object's */                                 \
-    X(PEAK_RANDOM, 1) /* … with random weights */                                                                      \
-    X(PEAK_FIXED, 1)  /* … the patch that is most often the object's */                                                \
+    X(PEAK_RANDOM, 1) /* … with random weights */                                                                    \
+    X(PEAK_FIXED, 1)  /* … the patch that is most often the object's */                                              \
     X(PEAK_BRIGHT, 1) /* … the brightest patch */
 typedef enum FigureKind {
 #define X(symbol, count) FIGURE_##symbol,

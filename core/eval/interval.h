@@ -9,8 +9,8 @@ typedef struct Interval {
     double low, high;
 } Interval;
 
-/* Where the true share lies, 0 … 1, when `right` of n pictures were right (Wilson 1927): unlike p ± 2σ it is no point at
- * 0 % or 100 % and does not leave 0 … 1. n 0: nothing is known, 0 … 1. */
+/* Where the true share lies, 0 … 1, when `right` of n pictures were right (Wilson 1927): unlike p ± 2σ it is no point
+ * at 0 % or 100 % and does not leave 0 … 1. n 0: nothing is known, 0 … 1. */
 Interval interval_wilson(size_t right, size_t n);
 
 /* Two namings of the same n pictures. What both got right or both wrong says nothing about their difference; the

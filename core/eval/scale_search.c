@@ -15,10 +15,8 @@ typedef struct Search {
     const Model *model;
     const uint64_t *numbers;
     BatchRun *with, *without;
-    ScaleSearchRow *fall,
-        *still,
-        *middle; /* [pictures]: of each the row with the largest drop in entropy, the one that changes least, and the
-                    one with the median drop */
+    ScaleSearchRow *fall, *still, *middle; /* [pictures]: of each the row with the largest drop in entropy, the one that
+                                              changes least, and the one with the median drop */
 } Search;
 
 static BatchRun *open_sweep(const Model *m, const Graph *g, const VitNodes *nodes, Ablation r, int threads, Err *err)

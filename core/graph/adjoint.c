@@ -70,7 +70,10 @@ static double slope(const Reader *r, int k, const size_t at[WALK_OPERANDS], doub
     case OP_MUL: s = k ? a : b; break;
     case OP_DIV: s = k ? -a / (b * b) : 1 / b; break;
     case OP_WHERE: s = (a != 0) == (k == 1); break;
-    case OP_MAP: s = map_exact_slope(r->node->map, a); *size = map_exact_slope_size(r->node->map, a); return s;
+    case OP_MAP:
+        s = map_exact_slope(r->node->map, a);
+        *size = map_exact_slope_size(r->node->map, a);
+        return s;
     default: UNREACHABLE("an operation without a slope");
     }
     *size = fabs(s);

@@ -6,10 +6,10 @@
 #include "core/graph/explain.h"
 
 typedef struct Adjoint {
-    double *sum;   /* [cells of n] Σ over the readers' cells of (d y / d reader) · (d reader / d n) */
-    double *size;  /* [cells of n] the same of absolute values: what rounding errors are measured against */
-    double terms;  /* how many terms a cell has, at most */
-    int readers;   /* 0: nothing that a gradient is known of reads n */
+    double *sum;  /* [cells of n] Σ over the readers' cells of (d y / d reader) · (d reader / d n) */
+    double *size; /* [cells of n] the same of absolute values: what rounding errors are measured against */
+    double terms; /* how many terms a cell has, at most */
+    int readers;  /* 0: nothing that a gradient is known of reads n */
 } Adjoint;
 
 /* Which nodes read n and have a gradient, named `prefix` and their path; at most `most` of them into reader[] (a node

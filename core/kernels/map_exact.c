@@ -5,7 +5,7 @@
 
 #include "core/base/dmath.h"
 
-#define ROOT_2_PI 2.50662827463100050242 /* √(2π) */
+#define ROOT_2_PI 2.50662827463100050242               /* √(2π) */
 static const double FLOAT_TOO_LARGE = 0x1.ffffffp+127; /* what is nearer to infinity than to the largest float */
 
 static double e_to(double x)

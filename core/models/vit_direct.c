@@ -61,9 +61,10 @@ static void standardise(const VitConfig *c, const float *input, double *image)
     for (size_t i = 0; i < cells; i++) {
         size_t ch = i / plane;
         double x = (double)input[i];
-        image[i] = c->input == VIT_INPUT_READY       ? x
-                   : c->input == VIT_INPUT_PER_IMAGE ? 2 * x / (double)c->range - 1
-                                                     : (x / (double)c->range - (double)c->mean[ch]) / (double)c->std[ch];
+        image[i] = c->input == VIT_INPUT_READY ? x
+                   : c->input == VIT_INPUT_PER_IMAGE
+                       ? 2 * x / (double)c->range - 1
+                       : (x / (double)c->range - (double)c->mean[ch]) / (double)c->std[ch];
     }
     if (c->input != VIT_INPUT_PER_IMAGE)
         return;
@@ -118,10 +119,10 @@ void vit_direct_embed(const VitConfig *c, const VitWeights *w, const float *inpu
             cut_patch(c, image, (size_t)(t - prefix), patch);
             linear(weight(w, VIT_PATCH_W, 0), c->patch_bias ? weight(w, VIT_PATCH_B, 0) : NULL, patch, values, to, d);
         }
-        const float *token = t >= prefix       ? NULL
-                             : t >= front      ? weight(w, VIT_REGISTERS, 0) + (size_t)(t - front) * d
+        const float *token = t >= prefix        ? NULL
+                             : t >= front       ? weight(w, VIT_REGISTERS, 0) + (size_t)(t - front) * d
                              : c->cls && t == 0 ? weight(w, VIT_CLS, 0)
-                                               : weight(w, VIT_DIST, 0);
+                                                : weight(w, VIT_DIST, 0);
         for (size_t i = 0; i < d; i++)
             to[i] = (token ? (double)token[i] : to[i]) + (place ? (double)place[i] : 0);
         if (c->norm_pre) {

@@ -1,7 +1,7 @@
 /* A Vision Transformer a second time, by another route: the equations of vit.h's papers as loops over the weights, in
  * double, without a graph. It is what the graph is compared with: a bias in the wrong place, a norm left out or a
- * residual taken from elsewhere gives a graph whose arithmetic is right, cell by cell, and which computes another model.
- * Slow and plain on purpose. */
+ * residual taken from elsewhere gives a graph whose arithmetic is right, cell by cell, and which computes another
+ * model. Slow and plain on purpose. */
 #ifndef VITRINE_MODELS_VIT_DIRECT_H
 #define VITRINE_MODELS_VIT_DIRECT_H
 #include "core/models/vit.h"

@@ -81,8 +81,9 @@ static bool list_class(Folder *f, const char *folder, int label, size_t least, F
                                : "a picture there, or take the folder away");
     for (size_t i = 0; ok && i < names.count; i++) {
         found->at = grow(found->at, &found->cap, found->count, sizeof *found->at);
-        found->at[found->count] = (FolderPicture){
-            .path = arena_printf(&f->names, "%s/%s", path, names.at[i]), .label = label, .at = found->count};
+        found->at[found->count] = (FolderPicture){.path = arena_printf(&f->names, "%s/%s", path, names.at[i]),
+                                                  .label = label,
+                                                  .at = found->count};
         found->count++;
     }
     free(names.at);
@@ -130,11 +131,11 @@ static void mend_class(const FolderPicture *at, size_t first, size_t end, bool *
 static void hold_out(const FolderPicture *at, size_t count, const FolderRule *rule, bool *held)
 {
     for (size_t i = 0; i < count; i++)
-        held[i] = rule->split == FOLDER_ALL         ? true
-                  : rule->split == FOLDER_BY_CONTENT ? at[i].content % FOLDER_PART == 0
-                                                     : !rule->learnt_count ||
-                                                           !bsearch(&at[i].content, rule->learnt, rule->learnt_count,
-                                                                    sizeof *rule->learnt, compare_contents);
+        held[i] = rule->split == FOLDER_ALL ? true
+                  : rule->split == FOLDER_BY_CONTENT
+                      ? at[i].content % FOLDER_PART == 0
+                      : !rule->learnt_count || !bsearch(&at[i].content, rule->learnt, rule->learnt_count,
+                                                        sizeof *rule->learnt, compare_contents);
     for (size_t first = 0, end; rule->split == FOLDER_BY_CONTENT && first < count; first = end) {
         for (end = first + 1; end < count && at[end].label == at[first].label;)
             end++;
@@ -169,8 +170,8 @@ static bool divide(Folder *f, const char *path, const FolderRule *rule, Err *err
 static uint64_t content_of(const Image *im)
 {
     const uint64_t prime = UINT64_C(0x100000001b3); /* FNV-1a, and a bijection at the end: every bit counts for % */
-    uint64_t h = UINT64_C(0xcbf29ce484222325), head[] = {(uint64_t)im->width, (uint64_t)im->height,
-                                                         (uint64_t)im->channels};
+    uint64_t h = UINT64_C(0xcbf29ce484222325),
+             head[] = {(uint64_t)im->width, (uint64_t)im->height, (uint64_t)im->channels};
     size_t n = size_mul(size_mul((size_t)im->width, (size_t)im->height), (size_t)im->channels);
     for (size_t i = 0; i < sizeof head / sizeof *head; i++)
         h = (h ^ head[i]) * prime;

@@ -39,7 +39,7 @@ bool pictures_write_learnt(const Pictures *p, const char *path, Err *err);
 /* A number that changes when other pictures are learnt from; 0 for drawn ones. */
 uint64_t pictures_learnt_hash(const Pictures *p);
 size_t pictures_learnt(const Pictures *p); /* of a folder: how many are in PICTURES_TRAIN; 0 for drawn ones */
-void pictures_free(Pictures *p); /* NULL is allowed */
+void pictures_free(Pictures *p);           /* NULL is allowed */
 int pictures_classes(const Pictures *p);
 const char *const *pictures_names(const Pictures *p);     /* [classes]; live as long as p */
 size_t pictures_count(const Pictures *p, PictureSet set); /* 0: endless */

@@ -23,7 +23,8 @@ static void test_verify_all(void **state)
     assert_int_equal(v.nodes, nodes);
     assert_true(v.terms > 10000000);
     assert_true(v.probes > 400 && v.probes < v.nodes);
-    assert_true(v.maps.nodes > 40 && v.maps.cells > 100000 && !v.maps.beyond && v.maps.worst <= 1 && v.maps.worst > 0.3);
+    assert_true(v.maps.nodes > 40 && v.maps.cells > 100000 && !v.maps.beyond && v.maps.worst <= 1 &&
+                v.maps.worst > 0.3);
     assert_true(v.model.nodes == 7 && !v.model.beyond && v.model.worst < 0.5 && v.model.worst > 0);
     assert_non_null(v.gradients.why);
     assert_true(verdict_holds(&v));

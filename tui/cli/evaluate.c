@@ -76,7 +76,8 @@ static int examine(Work *w, const Pictures *pictures, const Evaluated *of, Err *
     return ok ? STATUS_DONE : STATUS_BAD;
 }
 
-/* Which pictures of a folder may count as held out: those that the model's own list does not have, where there is one. */
+/* Which pictures of a folder may count as held out: those that the model's own list does not have, where there is one.
+ */
 static bool rule_of(const Options *o, FolderRule *rule, uint64_t **list, Err *err)
 {
     char path[PATH];
@@ -98,11 +99,13 @@ static void put_note(const Options *o, const Pictures *p, FolderSplit split, cha
     size_t held = pictures_count(p, PICTURES_HELD_OUT), learnt = pictures_learnt(p);
     int used = split == FOLDER_ALL ? snprintf(out, n, "All %zu pictures of the folder, as --all says.", held)
                : split == FOLDER_UNLEARNT
-                   ? snprintf(out, n, "The model's " TRAINER_LEARNT " has %zu of the folder's pictures; these are the other %zu.",
+                   ? snprintf(out, n,
+                              "The model's " TRAINER_LEARNT
+                              " has %zu of the folder's pictures; these are the other %zu.",
                               learnt, held)
                    : snprintf(out, n,
-                              "The tenth that train would hold out, by their pixels: %zu of %zu. --all takes all.", held,
-                              held + learnt);
+                              "The tenth that train would hold out, by their pixels: %zu of %zu. --all takes all.",
+                              held, held + learnt);
     if ((size_t)o->count > held && used > 0 && (size_t)used < n)
         snprintf(out + used, n - (size_t)used, " There are no %ld.", o->count);
 }

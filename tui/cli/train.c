@@ -145,8 +145,9 @@ static int finish(Training *t, Err *err)
     const size_t learnt = pictures_learnt(t->pictures);
     const Interval i = interval_wilson((size_t)(right * (double)count + 0.5), count);
     if (learnt)
-        buf_printf(&t->w->out, "%zu pictures were learned from, %zu held out by their pixels; " TRAINER_LEARNT
-                               " lists the former\n",
+        buf_printf(&t->w->out,
+                   "%zu pictures were learned from, %zu held out by their pixels; " TRAINER_LEARNT
+                   " lists the former\n",
                    learnt, held);
     buf_printf(&t->w->out, "it names %.1f %% of %zu held-out pictures right (95 %% interval %.1f–%.1f)\n", right * 100,
                count, 100 * i.low, 100 * i.high);
@@ -215,7 +216,8 @@ const Verb VERB_TRAIN = {
     .summary = "train a small model and save it",
     .details =
         "Without --pictures it learns from the drawn shapes, and without --config by the recipe of the bundled model. "
-        "--pictures FOLDER has a folder of pictures for each class; one picture in ten is held out, chosen by its pixels, and learnt.txt in the new folder "
+        "--pictures FOLDER has a folder of pictures for each class; one picture in ten is held out, chosen by its "
+        "pixels, and learnt.txt in the new folder "
         "lists the others. "
         "--config FILE is JSON: {\"steps\": 800, \"rate\": 1e-3, \"model\": {\"width\": 64, \"layers\": 2, …}}; "
         "recipe.json "

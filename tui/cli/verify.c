@@ -22,7 +22,8 @@ const Verb VERB_VERIFY = {
     .summary = "derives every number again, by other routes, and compares",
     .details =
         "That the arithmetic is as defined: every cell, of analyses and gradients (--gradient) too, is derived again "
-        "from its terms and compared bit for bit, and the pass computed a second time has the same hash. What the terms "
+        "from its terms and compared bit for bit, and the pass computed a second time has the same hash. What the "
+        "terms "
         "share with the pass is compared with a second writing of it in double, to a stated bound: maps (exp, GELU and "
         "the rest) with their definitions, gradients with the chain rule, embedding, blocks and answer with the "
         "equations of the model (not where edits are in force, which those do not know). It does not prove that "

@@ -32,9 +32,10 @@ static const struct {
     {"gradient", "How much one number, an answer or the loss, changes per unit of change of every number before it: "
                  "`gradient logits[o=0]`."},
     {"head", "One of several attentions that run side by side, each with its own question, key and value weights."},
-    {"Jacobian", "How much each weight of a softmax moves with each score. Its norm is near 0 where one token has all "
-                 "(hardly a gradient gets through), small where all have the same, and largest, 1/2, where two share all: "
-                 "sharper rows have a larger one until they saturate."},
+    {"Jacobian",
+     "How much each weight of a softmax moves with each score. Its norm is near 0 where one token has all "
+     "(hardly a gradient gets through), small where all have the same, and largest, 1/2, where two share all: "
+     "sharper rows have a larger one until they saturate."},
     {"key", "What a token offers to be found by: queries are compared with it."},
     {"LayerNorm",
      "Every token's numbers are shifted and scaled to mean 0 and variance 1, then stretched and shifted as learned."},
@@ -67,21 +68,25 @@ static const struct {
     {"token", "One entry of the list that the model works on: a patch, or one of the extra tokens in front."},
     {"interval", "Where the true share lies, in 95 of 100 such measurements: Wilson's for a share of n pictures; for a "
                  "difference over the same pictures from those that only one of the two names right (McNemar)."},
-    {"object's patches", "Those that the drawn object covers to more than 8 % of their area. A photograph has none that "
-                         "are known."},
-    {"occlusion", "How far the answer's logit falls when a patch is painted grey, before the picture is standardised, so "
-                  "that the other patches change a little too. Its share on the object counts falls only."},
-    {"gradient × input", "What each patch's values would add if all were linear. Its share on the object counts patches "
-                         "that speak for the answer only."},
+    {"object's patches",
+     "Those that the drawn object covers to more than 8 % of their area. A photograph has none that "
+     "are known."},
+    {"occlusion",
+     "How far the answer's logit falls when a patch is painted grey, before the picture is standardised, so "
+     "that the other patches change a little too. Its share on the object counts falls only."},
+    {"gradient × input",
+     "What each patch's values would add if all were linear. Its share on the object counts patches "
+     "that speak for the answer only."},
     {"trace", "Every number of one forward pass. What the screen shows is read from it."},
     {"trace hash",
      "64 bits made from all values of a trace. Other hashes: other traces. Equal ones show equal traces as far "
      "as 64 bits can: by chance once in 18 million million million pairs."},
     {"value", "What a token hands over when it is looked at: values are added with the attention weights."},
-    {"√d_k", "What it is for: a score adds up d_k products; of independent numbers, as before training, its spread "
-             "grows like √d_k, and divided by that it is 1 whatever the width. What taking it away does to a model that "
-             "was trained with it is another question: all scores times √d_k is a change of temperature, rows get "
-             "sharper and answers change. A model trained without it makes its weights smaller and learns as well."},
+    {"√d_k",
+     "What it is for: a score adds up d_k products; of independent numbers, as before training, its spread "
+     "grows like √d_k, and divided by that it is 1 whatever the width. What taking it away does to a model that "
+     "was trained with it is another question: all scores times √d_k is a change of temperature, rows get "
+     "sharper and answers change. A model trained without it makes its weights smaller and learns as well."},
     {"weight", "A learned number of the model; also a share of attention in a row of the pattern."},
 };
 enum { TERM_COUNT = sizeof TERMS / sizeof *TERMS };
@@ -162,7 +167,25 @@ static void put_all(const Graph *g, Buf *out)
     buf_puts(out, ".\nLetters:");
     for (int i = 0; i < g->axis_count; i++)
         buf_printf(out, "%s %s %s", i ? "," : "", g->axes[i].sym, g->axes[i].name);
-    buf_puts(out, ".\nEvery node's name is an entry too: pattern, resid_mid, blocks.0.ln1.rstd.\n");
+    buf_puts(
+        out,
+        ".\nEvery node's name is an entry too: pattern, resid_mid, blocks.0.ln1.rstd. `glossary nodes` lists them.\n");
+}
+
+/* Names of the forward pass, each once: what all blocks have stands with a * for the block's number. */
+static void put_node_names(const Graph *g, Buf *out)
+{
+    const char *last = "";
+    buf_puts(out, "Nodes of this model (* is the number of a block):\n");
+    for (NodeId n = 0; n < g->count; n++) {
+        const Node *node = graph_node(g, n);
+        const char *rest = strncmp(node->path, "blocks.", 7) == 0 ? strchr(node->path + 7, '.') : NULL;
+        if (node->flags & NODE_PROBE || (rest && strncmp(node->path, "blocks.0.", 9) != 0))
+            continue;
+        buf_printf(out, rest ? "%sblocks.*%s" : "%s%s", last, rest ? rest : node->path);
+        last = ", ";
+    }
+    buf_puts(out, ".\n");
 }
 
 bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err)
@@ -178,6 +201,10 @@ bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err)
         trimmed[n - 1] = 0;
     if (!*trimmed) {
         put_all(g, out);
+        return true;
+    }
+    if (strcmp(trimmed, "nodes") == 0) {
+        put_node_names(g, out);
         return true;
     }
     int found = put_terms(trimmed, out);

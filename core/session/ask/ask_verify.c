@@ -206,7 +206,8 @@ static void put_json_first(const Session *s, Ref r, Buf *out)
 
 static void put_json_route(const Session *s, const char *name, const VerdictRoute *r, Buf *out)
 {
-    buf_printf(out, ",\"%s\":{\"nodes\":%zu,\"cells\":%zu,\"beyond\":%zu,\"worst\":", name, r->nodes, r->cells, r->beyond);
+    buf_printf(out, ",\"%s\":{\"nodes\":%zu,\"cells\":%zu,\"beyond\":%zu,\"worst\":", name, r->nodes, r->cells,
+               r->beyond);
     ask_put_json(out, (float)r->worst);
     buf_puts(out, ",\"first\":");
     put_json_first(s, r->first, out);
@@ -215,11 +216,12 @@ static void put_json_route(const Session *s, const char *name, const VerdictRout
 
 static void put_json(const Session *s, const Verdict *v, Buf *out)
 {
-    buf_printf(out,
-               "{\"equal\":%s,\"complete\":%s,\"nodes\":%zu,\"probes\":%zu,\"cells\":%zu,\"terms\":%zu,\"different\":%zu,"
-               "\"seconds\":%.6f,\"first\":",
-               verdict_holds(v) ? "true" : "false", v->complete ? "true" : "false", v->nodes, v->probes, v->cells,
-               v->terms, v->different, v->seconds);
+    buf_printf(
+        out,
+        "{\"equal\":%s,\"complete\":%s,\"nodes\":%zu,\"probes\":%zu,\"cells\":%zu,\"terms\":%zu,\"different\":%zu,"
+        "\"seconds\":%.6f,\"first\":",
+        verdict_holds(v) ? "true" : "false", v->complete ? "true" : "false", v->nodes, v->probes, v->cells, v->terms,
+        v->different, v->seconds);
     put_json_first(s, v->first, out);
     put_json_route(s, "maps", &v->maps, out);
     put_json_route(s, "gradients", &v->gradients, out);
@@ -269,8 +271,9 @@ void ask_verify_text(const Session *s, const Verdict *v, Buf *out, bool json)
         buf_puts(out, v->complete ? "All equal, bit for bit.\n"
                                   : "All equal so far, bit for bit; it was stopped before the end.\n");
     if (v->made)
-        buf_printf(out, "Not derived: %zu tensors that a procedure fills (principal components, ranks, places of objects).\n",
-                   v->made);
+        buf_printf(
+            out, "Not derived: %zu tensors that a procedure fills (principal components, ranks, places of objects).\n",
+            v->made);
     if (v->complete) {
         put_route(s, "Maps", "their definitions in double, to the stated error", &v->maps, out);
         put_route(s, "Gradients", "the chain rule in double", &v->gradients, out);

@@ -40,11 +40,13 @@ void say_without_scale(const Teller *t)
     if (x && teller_value(t, path, &after)) {
         before = x[session_cell(t->s, SIDE_A, n)];
         double ratio = (double)after / (double)before, squared = 1 / ((double)scale * (double)scale);
-        buf_printf(t->out, " Its scores have ×%.3g the variance of before: ×%.3g by the factor squared", ratio, squared);
+        buf_printf(t->out, " Its scores have ×%.3g the variance of before: ×%.3g by the factor squared", ratio,
+                   squared);
         buf_puts(t->out, fabs(ratio / squared - 1) < 1e-3 ? "." : ", the rest because earlier blocks changed too.");
     }
-    buf_puts(t->out, " Taken from a model that was trained with it, the factor is a change of temperature: rows get sharper. "
-                     "What it is for, the spread of scores before training, this does not show");
+    buf_puts(t->out,
+             " Taken from a model that was trained with it, the factor is a change of temperature: rows get sharper. "
+             "What it is for, the spread of scores before training, this does not show");
     if (*t->s->model_path) {
         buf_putc(t->out, '.');
         return;
@@ -71,7 +73,8 @@ static void put_jacobians(const Teller *t)
     }
     if (all)
         buf_printf(t->out,
-                   " The norm, the mean over a head's rows, is larger than before in %d of %d heads: it grows as weight gathers "
+                   " The norm, the mean over a head's rows, is larger than before in %d of %d heads: it grows as "
+                   "weight gathers "
                    "on a few tokens, and falls only where one has nearly all, which the largest factors reach.",
                    rises, all);
 }
@@ -134,6 +137,7 @@ bool say_census(const Teller *t)
     if (m->done == m->total && first == last)
         buf_printf(t->out, " Of the %d heads it is number %d by what is lost.", all, first);
     else if (m->done == m->total)
-        buf_printf(t->out, " Of the %d heads it is one of numbers %d to %d: their intervals overlap.", all, first, last);
+        buf_printf(t->out, " Of the %d heads it is one of numbers %d to %d: their intervals overlap.", all, first,
+                   last);
     return true;
 }

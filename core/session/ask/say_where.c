@@ -27,11 +27,12 @@ static void put_mass(const Teller *t, const float *mass)
     ask_put_short(t->out, share);
     buf_puts(t->out, " of all patches.");
     if (!*t->s->model_path && t->s->look.method == WHERE_ROLLOUT)
-        buf_printf(t->out,
-                   " Over %d held-out pictures rollout has %.3f there on average, with random weights %.3f, and the mean "
-                   "of all rollouts, the same for each picture, %.3f.",
-                   (int)FIGURES_PICTURES, figures_mean(FIGURE_MEAN_ROLLOUT), figures_mean(FIGURE_MEAN_ROLLOUT_RANDOM),
-                   figures_mean(FIGURE_MEAN_ROLLOUT_FIXED));
+        buf_printf(
+            t->out,
+            " Over %d held-out pictures rollout has %.3f there on average, with random weights %.3f, and the mean "
+            "of all rollouts, the same for each picture, %.3f.",
+            (int)FIGURES_PICTURES, figures_mean(FIGURE_MEAN_ROLLOUT), figures_mean(FIGURE_MEAN_ROLLOUT_RANDOM),
+            figures_mean(FIGURE_MEAN_ROLLOUT_FIXED));
 }
 
 static bool say_occlusion(const Teller *t)

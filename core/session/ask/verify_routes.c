@@ -1,5 +1,5 @@
-/* What folding terms can't find: a map that is wrong in the source which both share, a rule for gradients that is wrong,
- * a graph that is another model's. Each is compared with what was written down a second time, in double. */
+/* What folding terms can't find: a map that is wrong in the source which both share, a rule for gradients that is
+ * wrong, a graph that is another model's. Each is compared with what was written down a second time, in double. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,7 +72,8 @@ static bool need_readers(Session *s, Side side, NodeId gradient, const NodeId *r
     const Graph *g = session_graph(s, side);
     bool ok = ask_need(s, side, gradient, err) != NULL;
     for (int i = 0; ok && i < count; i++)
-        ok = ask_need_inputs(s, side, reader[i], err) && ask_need(s, side, adjoint_gradient(g, reader[i], "grad."), err);
+        ok = ask_need_inputs(s, side, reader[i], err) &&
+             ask_need(s, side, adjoint_gradient(g, reader[i], "grad."), err);
     return ok;
 }
 

@@ -31,6 +31,8 @@ static void go(Session *s, Screen screen, const char *path)
 {
     if (s->place.screen != screen || strcmp(s->place.path, path) != 0)
         session_go(s, path, screen);
+    if (screen == SCREEN_CENSUS || screen == SCREEN_SCALE || screen == SCREEN_LENS)
+        measures_take_shipped(s);
 }
 
 /* A node of the block in focus, of the last one where none is. */
@@ -288,7 +290,9 @@ static bool run_showcase(Session *s, const Args *a, Err *err)
     if (!a->count || next)
         return scale_places_go(s, next ? (there + 1) % SCALE_PLACES : 0, err);
     if (!number(a->word[0], &value, &relative) || relative || value < 1 || value > SCALE_PLACES)
-        return err_set(err, "column %d: expected 1, where taking the scale away changes most, 2, the typical picture, 3, where least, or "
+        return err_set(err,
+                       "column %d: expected 1, where taking the scale away changes most, 2, the typical picture, 3, "
+                       "where least, or "
                        "next, found '%s'",
                        a->column[0], a->word[0]);
     return scale_places_go(s, value - 1, err);
@@ -309,7 +313,8 @@ static const Command COMMANDS[] = {
     {"census", "learned", "census", "accuracy lost with each head", 0, run_census, NULL},
     {"blanks", "learned", "blanks [PATCH]", "hidden patches and what the model guesses there", 0, run_blanks, NULL},
     {"showcase", "go", "showcase [1, 2, 3, next]",
-     "1/√d_k taken away: where that changes most, the typical picture, and where least", COMMAND_EDIT, run_showcase, NULL},
+     "1/√d_k taken away: where that changes most, the typical picture, and where least", COMMAND_EDIT, run_showcase,
+     NULL},
 };
 
 CommandTable session_commands_learned(void)

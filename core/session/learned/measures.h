@@ -28,8 +28,8 @@ const char *session_history_problem(const Session *s);
 const History *session_history_shown(const Session *s);
 
 /* Census, scale and read-out are those of the model as trained, whatever edits are in force: over the first
- * pictures that it never learned from, how many says Measure.pictures. Occlusion is that of what is on show: this picture, this
- * model, these edits. */
+ * pictures that it never learned from, how many says Measure.pictures. Occlusion is that of what is on show: this
+ * picture, this model, these edits. */
 typedef enum MeasureKind {
     MEASURE_CENSUS,    /* rows: blocks, columns: heads; value: share named right with that head's z set to 0. base: with
                           all heads */
@@ -44,8 +44,8 @@ typedef enum MeasureKind {
 
 typedef struct Measure {
     int rows, cols;
-    float *value;       /* [rows, cols]; NaN until that cell is measured */
-    float base;         /* NaN until measured */
+    float *value; /* [rows, cols]; NaN until that cell is measured */
+    float base;   /* NaN until measured */
     /* Of accuracies: how many were named right, and of every finished cell what it loses against the base over the same
      * pictures; NULL for occlusion. For the bundled model these are the shipped figures (core/eval/figures.h), over
      * FIGURES_PICTURES; else they are measured, over MEASURES_PICTURES. */
@@ -77,6 +77,8 @@ bool session_measure_all(Session *s, MeasureKind kind, Err *err);
 
 /* Called by session_step: works on what the screen that is on shows. True when there is nothing left to do. */
 bool measures_step(Session *s, int64_t deadline_ns);
+/* Of the bundled model: the shipped figures are there at once. */
+void measures_take_shipped(Session *s);
 /* Reads the records of training, if that was not done yet. */
 void measures_read_history(Session *s);
 /* Called when model, picture or edits changed: drops what depended on them. */

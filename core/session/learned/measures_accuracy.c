@@ -111,8 +111,7 @@ static void keep_result(const Session *s, MeasureKind kind, Measuring *w)
     if (kind == MEASURE_READOUT) {
         bool class_token = readout_used(&s->model.vit) == READOUT_CLASS_TOKEN;
         put_cell(m, class_token ? 0 : 1, r->right, pair);
-        put_cell(m, class_token ? 1 : 0, r->other_right,
-                 paired_count(r->label, r->named, r->other_named, r->pictures));
+        put_cell(m, class_token ? 1 : 0, r->other_right, paired_count(r->label, r->named, r->other_named, r->pictures));
     } else if (kind == MEASURE_SCALE && w->at < 0)
         put_cell(m, MEASURES_FACTORS / 2, r->right, pair); /* a factor of 1 changes nothing */
 }

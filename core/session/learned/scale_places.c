@@ -16,7 +16,10 @@ const ScalePlace TELLING[SCALE_PLACES] = {
 #undef SEARCHED
 
 #define PLACE(picture, block, head, query)
-#define SEARCHED(pictures, changed) {pictures, changed}
+#define SEARCHED(pictures, changed)                                                                                    \
+    {                                                                                                                  \
+        pictures, changed                                                                                              \
+    }
 const ScaleSearched SCALE_SEARCHED =
 #include "core/session/learned/scale_places.def"
     ;

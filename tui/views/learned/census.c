@@ -117,7 +117,8 @@ static void draw_head(const Paint *p, const Census *c, Rect r, const ColourScale
     if (isnan(x))
         snprintf(text, sizeof text, "%s", c->why ? "-" : "…");
     else
-        snprintf(text, sizeof text, "%s%.1f", paired_differs(c->measure->pair[block * c->measure->cols + head]) ? "" : "~",
+        snprintf(text, sizeof text, "%s%.1f",
+                 paired_differs(c->measure->pair[block * c->measure->cols + head]) ? "" : "~",
                  fabsf(x) < 0.05F ? 0.0 : (double)x); /* no −0 */
     int y = r.y + (r.h - 1) / 2;
     int middle = (r.w + POINTS_WIDTH) / 2 - 1;

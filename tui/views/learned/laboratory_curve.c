@@ -145,7 +145,8 @@ static void draw_title(const Paint *p, Rect r, const Laboratory *l)
                       (int)(100 * (double)m->done / (double)m->total));
     else if (m->done == m->total) {
         char share[48], text[64];
-        snprintf(text, sizeof text, "; here %s", measure_share_text(m->right[l->notch], m->pictures, share, sizeof share));
+        snprintf(text, sizeof text, "; here %s",
+                 measure_share_text(m->right[l->notch], m->pictures, share, sizeof share));
         if (r.w - used >= utf8_cells(text))
             canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, text);
     }

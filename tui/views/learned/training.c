@@ -229,7 +229,8 @@ static void draw_status(const Paint *p, const Training *t, Rect r)
                              r.w >= 40 ? "recorded while training, step %d" : "step %d", step_of(t));
     used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "  %d of %d", t->snapshot + 1, t->count);
     if (r.w - used >= 3 * LEGEND)
-        used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "  (figures: means of %d records)", CURVES_MEAN);
+        used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "  (figures: means of %d records)",
+                              CURVES_MEAN);
     if (!t->twin || r.w - used < LEGEND)
         return;
     bool wide = r.w - used >= 2 * LEGEND;

@@ -308,7 +308,8 @@ static Rect draw_row(const Paint *p, const Where *w, Rect line, int m)
 static void draw_share(const Paint *p, const Where *w, Rect line)
 {
     if (!w->object && w->side != SIDE_DIFF)
-        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, line.w >= 30 ? "where its object is is not known" : "no object known");
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,
+                    line.w >= 30 ? "where its object is is not known" : "no object known");
     if (!w->object || !w->has_share || !w->share.values)
         return;
     static const char WHAT[] = " of the patches";
