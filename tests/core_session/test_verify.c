@@ -88,7 +88,8 @@ static void test_verify_sampled_and_edited(void **state)
     has(run("verify sample=3"), "All equal");
 }
 
-/* With gradients, of every kind of number; and what each route says when a value of its kind is off. */
+/* With gradients, of every kind of number; the model's equations find a value that is off (that the other routes find
+ * what is wrong in their own way, tests/plant.sh shows). */
 static void test_verify_gradients(void **state)
 {
     (void)state;
@@ -104,14 +105,8 @@ static void test_verify_gradients(void **state)
                      v.gradients.worst);
     }
     NodeId n;
-    float *x = (float *)(uintptr_t)values("grad.blocks.0.attn.exp", &n), old = x[5];
-    x[5] = old * 1.001f + 1e-6f;
-    assert_true(ask_verify(&s, SIDE_B, 0, &v, &err));
-    x[5] = old;
-    assert_true(v.gradients.beyond > 0 && !verdict_holds(&v));
     run(TARGETS[3]);
-    x = (float *)(uintptr_t)values("blocks.1.resid_post", &n);
-    old = x[77];
+    float *x = (float *)(uintptr_t)values("blocks.1.resid_post", &n), old = x[77];
     x[77] = old + 0.01f;
     assert_true(ask_verify(&s, SIDE_B, 0, &v, &err));
     x[77] = old;

@@ -173,8 +173,8 @@ static void put_order(const Evaluation *e, Buf *out)
         tied += first != last;
         none += !paired_differs(e->head_pair[i]);
     }
-    buf_printf(out, "  in order: %d of %d heads; the intervals of the other %d overlap, %d of all include 0\n", sure,
-               count, tied, none);
+    buf_printf(out, "  in order: %d of %d heads; %d overlap with others; of %d the interval has 0\n", sure, count, tied,
+               none);
 }
 
 static void put_parts(const Evaluation *e, Buf *out)
@@ -332,8 +332,8 @@ void showcase_table(const ScaleSearch *s, const Evaluated *of, Buf *out)
 {
     buf_printf(out, "%s: %zu drawn pictures; without the scale %zu answers change\n", of->name, s->pictures,
                s->changed);
-    buf_puts(out, "The first and the last are the two ends of these pictures, chosen for that; the typical\n"
-                  "one lies in their middle. None of them tells how often an answer changes.\n\n");
+    buf_puts(out, "The first and the last are the ends of these pictures, chosen for that; the typical\n"
+                  "one lies in the middle. None of them tells how often an answer changes.\n\n");
     put_row(&s->collapse, of, "The deepest fall of a row that goes with another answer", out);
     buf_putc(out, '\n');
     put_row(&s->typical, of, "The typical picture: the median change, and the row with the median fall", out);
