@@ -46,7 +46,8 @@ static void pairs(Buf *out, const char *name, const Paired *p, int rows, int col
 {
     buf_printf(out, ",\n  \"discordant_%s\": %s", name, rows ? "[" : "");
     for (int i = 0; i < (rows ? rows : 1); i++) {
-        buf_puts(out, i ? ",[" : cols ? "[" : "");
+        buf_puts(out, i ? "," : "");
+        buf_puts(out, cols ? "[" : "");
         for (int k = 0; k < (cols ? cols : 1); k++)
             buf_printf(out, "%s[%zu,%zu]", k ? "," : "", p[i * (cols ? cols : 1) + k].lost,
                        p[i * (cols ? cols : 1) + k].won);

@@ -332,8 +332,8 @@ void showcase_table(const ScaleSearch *s, const Evaluated *of, Buf *out)
 {
     buf_printf(out, "%s: %zu drawn pictures; without the scale %zu answers change\n", of->name, s->pictures,
                s->changed);
-    buf_puts(out, "The first and the last are the ends of these pictures, chosen for that; the typical\n"
-                  "one lies in the middle. None of them tells how often an answer changes.\n\n");
+    buf_puts(out, "The first and the last are the ends of these pictures, chosen for that; the\n"
+                  "typical one lies in the middle. None tells how often an answer changes.\n\n");
     put_row(&s->collapse, of, "The deepest fall of a row that goes with another answer", out);
     buf_putc(out, '\n');
     put_row(&s->typical, of, "The typical picture: the median change, and the row with the median fall", out);

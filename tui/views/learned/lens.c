@@ -307,7 +307,7 @@ static void draw_accuracy(const Paint *p, Rect line)
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "of %zu: cls %s", m->pictures, cls);
     else
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT,
-                      line.w >= 78 ? "%zu pictures: class token %s, patch mean %s right" : "%zu: cls %s, mean %s",
+                      line.w >= 86 ? "%zu pictures: class token %s, patch mean %s right" : "%zu: cls %s, mean %s",
                       m->pictures, cls, mean);
 }
 
