@@ -7,7 +7,7 @@
 
 #include "core/base/utf8.h"
 
-enum { HEADS_ACROSS = 8, LOST_ACROSS = 5, SHARES_ACROSS = 6, LABEL_CELLS = 42, BASE_CELLS = 47 };
+enum { HEADS_ACROSS = 8, LOST_ACROSS = 4, SHARES_ACROSS = 6, LABEL_CELLS = 42, BASE_CELLS = 47 };
 
 static void heading(Buf *out, const char *text)
 {
