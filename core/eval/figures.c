@@ -149,12 +149,11 @@ static void put_evaluation(Measurer *m, const Evaluation *e)
 }
 
 /* Names all pictures with the model, its scales times factor; 0: no scale. NULL when cancelled. */
-static Accuracy *examine(Measurer *m, const Model *model, const Graph *g, const VitNodes *nodes, float factor,
-                         const char *what, Err *err)
+static Accuracy *examine(Measurer *m, const Model *model, const Graph *g, float factor, const char *what, Err *err)
 {
     Arena arena = {0};
     Edits edits;
-    if (!ablation_edits(&arena, g, &model->vit, nodes, (Ablation){.kind = ABLATION_SCALE, .factor = factor}, &edits))
+    if (!ablation_edits(&arena, g, (Ablation){.kind = ABLATION_SCALE, .factor = factor}, &edits))
         UNREACHABLE("a model without a scale");
     const AccuracySetup setup = {
         .model = model, .edits = edits.edit, .edit_count = edits.count, .graph = g, .stock = m->stock, .pool = m->pool};
@@ -180,7 +179,7 @@ static bool put_factor(Measurer *m, FigureKind kind, int i, const Model *model, 
     VitNodes nodes;
     graph_init(&g);
     vit_build(&g, v, &model->weights, NULL, zeros, &nodes);
-    Accuracy *e = examine(m, model, &g, &nodes, factor, what, err);
+    Accuracy *e = examine(m, model, &g, factor, what, err);
     if (e) {
         const AccuracyResult *r = accuracy_result(e);
         put(m, kind, i, r->right, paired_count(r->label, named, r->named, r->pictures));

@@ -27,15 +27,10 @@ static void put_accuracy(const Teller *t)
 void say_without_scale(const Teller *t)
 {
     float before, after, scale = t->s->model.vit.scale;
-    char path[SESSION_PATH];
-    Teller a = *t;
-    NodeId n;
     if (t->side != SIDE_B || t->s->edits.count != 1 || strcmp(t->s->edits.line[0], "set scale off") != 0)
         return;
-    a.side = SIDE_A;
-    a.g = session_graph(t->s, SIDE_A);
-    teller_attn(t, "probe.score_variance", path);
-    n = graph_find(a.g, path);
+    const char *path = teller_site(t, SITE_SCORE_VARIANCE);
+    NodeId n = path ? graph_find(session_graph(t->s, SIDE_A), path) : NO_NODE;
     const float *x = n == NO_NODE || t->s->pinned.base ? NULL : ask_need(t->s, SIDE_A, n, t->err);
     if (x && teller_value(t, path, &after)) {
         before = x[session_cell(t->s, SIDE_A, n)];
@@ -62,13 +57,13 @@ void say_without_scale(const Teller *t)
 static void put_jacobians(const Teller *t)
 {
     int rises = 0, all = 0;
-    for (int b = 0; b < t->s->model.vit.layers; b++) {
-        char path[SESSION_PATH];
-        snprintf(path, sizeof path, "blocks.%d.attn.probe.jacobian_mean", b);
-        NodeId na = graph_find(session_graph(t->s, SIDE_A), path), nb = graph_find(t->g, path);
+    for (int p = NO_PART; (p = anatomy_next(t->g, p, PART_ATTENTION)) != NO_PART;) {
+        const char *path = site_path(t->g, p, SITE_JACOBIAN_MEAN);
+        NodeId na = path ? graph_find(session_graph(t->s, SIDE_A), path) : NO_NODE,
+               nb = path ? graph_find(t->g, path) : NO_NODE;
         const float *a = na == NO_NODE ? NULL : ask_need(t->s, SIDE_A, na, t->err),
                     *now = nb == NO_NODE || !a ? NULL : ask_need(t->s, SIDE_B, nb, t->err);
-        for (int h = 0; now && h < t->s->model.vit.heads; h++, all++)
+        for (size_t h = 0; now && h < graph_cells(t->g, nb); h++, all++)
             rises += now[h] > a[h];
     }
     if (all)
@@ -81,31 +76,31 @@ static void put_jacobians(const Teller *t)
 
 bool say_scale(const Teller *t)
 {
-    static const char *const PROBES[] = {"probe.score_variance", "probe.largest", "probe.entropy", "probe.jacobian"};
+    static const Site PROBES[] = {SITE_SCORE_VARIANCE, SITE_LARGEST, SITE_ENTROPY, SITE_JACOBIAN};
     float x[4];
-    char path[SESSION_PATH], what[64];
+    char what[64];
     bool now = t->side == SIDE_B && slider_factor(t->s) != 1.0F;
     for (int i = 0; i < 4; i++)
-        if (!teller_value(t, teller_attn(t, PROBES[i], path), &x[i]))
+        if (!teller_value(t, teller_site(t, PROBES[i]), &x[i]))
             return false;
     if (now)
         buf_printf(t->out, "attn.scale is times %.3g in %s: ", (double)slider_factor(t->s),
                    slider_text(t->s, what, sizeof what));
     else
         buf_puts(t->out, session_compares(t->s) && t->side == SIDE_A ? "Before the change: " : "As it is: ");
-    buf_printf(t->out, "in head %d of block %d the row of ", teller_index(t, "h"), session_block(t->s));
-    teller_put_token(t, "t");
+    buf_printf(t->out, "in head %d of block %d the row of ", teller_index(t, ROLE_HEAD), session_block(t->s));
+    teller_put_token(t, ROLE_QUERY);
     buf_puts(t->out, " has scores of variance ");
     ask_put_short(t->out, x[0]);
     buf_puts(t->out, ", a largest weight of ");
     ask_put_short(t->out, x[1]);
     buf_printf(t->out, ", an entropy of %.2f of at most %.2f nats; its softmax has a Jacobian of norm ", (double)x[2],
-               dm_log((double)teller_length(t, "u")));
+               dm_log((double)teller_length(t, ROLE_KEY)));
     ask_put_short(t->out, x[3]);
     buf_putc(t->out, '.');
     if (now && session_compares(t->s) && !t->s->pinned.base)
         put_jacobians(t);
-    if (now && t->s->look.reach == REACH_ALL)
+    if (now && t->s->look.laboratory.reach == REACH_ALL)
         put_accuracy(t);
     say_without_scale(t);
     return true;
@@ -115,7 +110,7 @@ bool say_census(const Teller *t)
 {
     const char *why;
     const Measure *m = session_measure(t->s, MEASURE_CENSUS, &why);
-    int block = session_block(t->s), head = teller_index(t, "h");
+    int block = session_block(t->s), head = teller_index(t, ROLE_HEAD);
     if (why) {
         buf_printf(t->out, "What a head is worth cannot be measured: %s.", why);
         return true;

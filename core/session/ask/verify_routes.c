@@ -1,13 +1,13 @@
 /* What folding terms can't find: a map that is wrong in the source which both share, a rule for gradients that is
  * wrong, a graph that is another model's. Each is compared with what was written down a second time, in double. */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/graph/adjoint.h"
+#include "core/graph/anatomy.h"
 #include "core/kernels/map_exact.h"
 #include "core/models/vit_direct.h"
 #include "core/session/ask/verify_parts.h"
@@ -178,10 +178,8 @@ static bool check_block(Session *s, Side side, int layer, const size_t *token, s
 {
     const VitConfig *c = &s->model.vit;
     const Graph *g = session_graph(s, side);
-    char in[SESSION_PATH], out[SESSION_PATH];
-    snprintf(in, sizeof in, "blocks.%d.resid_pre", layer);
-    snprintf(out, sizeof out, "blocks.%d.%s", layer, c->post_norm ? "ln2.out" : "resid_post");
-    NodeId from = graph_find(g, in), to = graph_find(g, out);
+    int part = anatomy_block(g, NULL, layer);
+    NodeId from = site_node(g, part, SITE_RESID_PRE), to = site_node(g, part, SITE_BLOCK_OUT);
     if (from == NO_NODE || to == NO_NODE || !ask_need(s, side, from, err) || !ask_need(s, side, to, err))
         return false;
     VitDirectBlock block = vit_direct_block(c, &s->model.weights, layer, run_peek(session_run(s, side), from));
@@ -202,10 +200,9 @@ static bool check_ends(Session *s, Side side, VerdictRoute *r, Err *err)
     const Exhibit *e = side == SIDE_A && s->pinned.base ? &s->pinned : &s->now;
     const Graph *g = session_graph(s, side);
     size_t width = (size_t)c->width, tokens = (size_t)vit_tokens(c), classes = (size_t)c->classes;
-    char last[SESSION_PATH];
-    snprintf(last, sizeof last, "blocks.%d.%s", c->layers - 1, c->post_norm ? "ln2.out" : "resid_post");
-    NodeId first = graph_find(g, "blocks.0.resid_pre"), to = graph_find(g, last), logits = graph_find(g, "logits"),
-           probs = graph_find(g, "probs");
+    NodeId first = site_node(g, anatomy_block(g, NULL, 0), SITE_RESID_PRE),
+           to = site_node(g, anatomy_block(g, NULL, c->layers - 1), SITE_BLOCK_OUT),
+           logits = site_node_any(g, SITE_LOGITS), probs = site_node_any(g, SITE_PROBS);
     double *z = xcalloc(size_mul(tokens, width) + 2 * classes + 1, sizeof *z), *answer = z + tokens * width;
     bool ok = first != NO_NODE && to != NO_NODE && ask_need(s, side, first, err) && ask_need(s, side, to, err) &&
               (logits == NO_NODE || (ask_need(s, side, logits, err) && ask_need(s, side, probs, err)));
