@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/graph/anatomy.h"
 #include "core/models/names.h"
 #include "core/session/ask/ask_parts.h"
 #include "core/session/command.h"
@@ -175,15 +176,25 @@ static void put_all(const Graph *g, Buf *out)
 /* Names of the forward pass, each once: what all blocks have stands with a * for the block's number. */
 static void put_node_names(const Graph *g, Buf *out)
 {
-    const char *last = "";
+    enum { WIDTH = 72 }; /* a line is what a screen can fold */
+    size_t line = 0;
     buf_puts(out, "Nodes of this model (* is the number of a block):\n");
     for (NodeId n = 0; n < g->count; n++) {
         const Node *node = graph_node(g, n);
-        const char *rest = strncmp(node->path, "blocks.", 7) == 0 ? strchr(node->path + 7, '.') : NULL;
-        if (node->flags & NODE_PROBE || (rest && strncmp(node->path, "blocks.0.", 9) != 0))
+        if (node->flags & NODE_PROBE)
             continue;
-        buf_printf(out, rest ? "%sblocks.*%s" : "%s%s", last, rest ? rest : node->path);
-        last = ", ";
+        int part = anatomy_block_of(g, node->path);
+        const Part *block = part == NO_PART ? NULL : anatomy_part(g, part);
+        if (block && block->block != 0)
+            continue;
+        size_t scope = block ? strlen(block->scope) : 0, stem = scope;
+        while (stem && block->scope[stem - 1] >= '0' && block->scope[stem - 1] <= '9')
+            stem--;
+        size_t length = stem + strlen(node->path + scope) + 3;
+        bool fits = line && line + length < WIDTH;
+        buf_printf(out, "%s%.*s%s%s", fits ? ", " : line ? ",\n" : "", (int)stem, node->path, block ? "*" : "",
+                   node->path + scope);
+        line = fits ? line + length : length;
     }
     buf_puts(out, ".\n");
 }
