@@ -192,8 +192,11 @@ static void put_node_names(const Graph *g, Buf *out)
             stem--;
         size_t length = stem + strlen(node->path + scope) + 3;
         bool fits = line && line + length < WIDTH;
-        buf_printf(out, "%s%.*s%s%s", fits ? ", " : line ? ",\n" : "", (int)stem, node->path, block ? "*" : "",
-                   node->path + scope);
+        buf_printf(out, "%s%.*s%s%s",
+                   fits   ? ", "
+                   : line ? ",\n"
+                          : "",
+                   (int)stem, node->path, block ? "*" : "", node->path + scope);
         line = fits ? line + length : length;
     }
     buf_puts(out, ".\n");
