@@ -51,7 +51,7 @@ plant exp3 "$MAPS" 's/0x1.5554e8p-5f/0.0418f/' "${SCALAR[@]}" && found exp3 Maps
 plant gelu "$MAPS" 's/(0.044715 \* GELU_B)/(0.0449 * GELU_B)/' "${SCALAR[@]}" && found gelu Maps
 plant tail "$MAPS" 's/(float)(3 \* GELU_C)/(float)(2.9 * GELU_C)/' "${SCALAR[@]}" && found tail Maps "${GRADIENT[@]}"
 plant bias core/models/vit.c 's/VIT_W_Q, c->qkv_bias, VIT_B_Q/VIT_W_Q, c->qkv_bias, VIT_B_K/' && found bias Model
-plant order core/models/vit.c 's/mlp(b, block_norm(b, "ln2", mid,/mlp(b, block_norm(b, "ln2", z,/' && found order Model
+plant order core/models/vit.c 's/mlp(b, build_layer_norm(b, "ln2", mid,/mlp(b, build_layer_norm(b, "ln2", z,/' && found order Model
 plant variance core/models/vit.c 's/"var", OP_DIV, sumsq, width/"var", OP_DIV, sumsq, graph_const(g, "less", DIMS_SCALAR, (float)(b->c->width - 1))/' &&
     found variance Model
 plant rsqrt core/graph/grad_rules.c 's/"slope", cube, -0.5f/"slope", cube, -0.25f/' && found rsqrt Gradients "${GRADIENT[@]}"
