@@ -8,6 +8,7 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/pace.h"
+#include "core/base/tell.h"
 #include "core/base/utf8.h"
 #include "core/session/learned/measures.h"
 #include "core/session/learned/scale_places.h"
@@ -20,7 +21,14 @@
 #include "tui/term.h"
 
 /* How long one slice of computing may keep a key waiting, and how often a frame is drawn while work goes on. */
-enum { SLICE_NS = 8000000, MEASURES_NS = 4000000, FRAME_NS = 60000000, HINT_STEPS = 3, HINT_KEYS = 12 };
+enum {
+    SLICE_NS = 8000000,
+    MEASURES_NS = 4000000,
+    FRAME_NS = 60000000,
+    HINT_STEPS = 3,
+    HINT_KEYS = 12,
+    LOADING_CELLS = 79
+};
 
 typedef struct App {
     Session s;
@@ -135,8 +143,11 @@ static bool loading(void *context, const char *what, double share)
     Pace *pace = context;
     int64_t now = clock_ns();
     int left = pace_left(pace, share, now);
-    if (now - pace->began > 500000000 && isatty(STDERR_FILENO))
-        fprintf(stderr, left ? "\r%s %3d %%, %d s left \033[K" : "\r%s %3d %% ", what, (int)(share * 100), left);
+    if (now - pace->began > 500000000 && isatty(STDERR_FILENO)) {
+        char line[160];
+        snprintf(line, sizeof line, left ? "%.80s %3d %%, %d s left" : "%.80s %3d %%", what, (int)(share * 100), left);
+        tell_over(line, LOADING_CELLS);
+    }
     return true;
 }
 
@@ -492,7 +503,7 @@ static bool begin(App *a, const AppOptions *o, Err *err)
     if (!session_init(&a->s, o->model, input, o->threads, loading, &pace, err))
         return false;
     if (pace.began && clock_ns() - pace.began > 500000000 && isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
+        tell_over("", LOADING_CELLS);
     if (o->memory)
         session_budget(&a->s, o->memory);
     a->s.progress = NULL;
@@ -524,17 +535,16 @@ int app_main(const AppOptions *o)
                             .ascii = o->ascii,
                             .no_mouse = o->no_mouse};
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) { /* said before a large model is read */
-        fputs("vitrine: standard input and output are not a terminal; `vitrine run`, `show` and `screen` work without "
-              "one (see vitrine --help)\n",
-              stderr);
+        tell("standard input and output are not a terminal; `vitrine run`, `show` and `screen` work without one (see "
+             "vitrine --help)");
         return 2;
     }
     if (!begin(&a, o, &err)) {
-        fprintf(stderr, "vitrine: %s\n", err.text);
+        tell(err.text);
         return 1;
     }
     if (!term_open(&terminal, &err)) {
-        fprintf(stderr, "vitrine: %s\n", err.text);
+        tell(err.text);
         session_free(&a.s);
         return 2;
     }

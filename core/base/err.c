@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/tell.h"
+
 static void (*fatal_hook)(void); /* part of the terminal's state: set once by its backend */
 
 bool err_set(Err *err, const char *fmt, ...)
@@ -50,19 +52,21 @@ static void run_hook(void)
 void die(const char *fmt, ...)
 {
     run_hook();
+    char text[1024]; /* no allocation: there may be no memory */
     va_list ap;
     va_start(ap, fmt);
-    fputs("vitrine: ", stderr);
-    vfprintf(stderr, fmt, ap);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    tell(text);
     exit(1);
 }
 
 void require_failed(const char *condition, const char *file, int line)
 {
     run_hook();
-    fprintf(stderr, "vitrine: internal error at %s:%d: %s does not hold. Please report this line.\n", file, line,
-            condition);
+    char text[1024];
+    snprintf(text, sizeof text, "internal error at %s:%d: %s does not hold. Please report this line.", file, line,
+             condition);
+    tell(text);
     abort();
 }

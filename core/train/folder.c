@@ -154,6 +154,35 @@ static bool read_pictures(Folder *f, const char *path, const Preprocess *p,
     return true;
 }
 
+/* Two multiplications for eight bytes, with the constants of SplitMix64's finaliser: a check against mistakes, not
+ * against malice. */
+static uint64_t digest_bytes(uint64_t h, const void *bytes, size_t n)
+{
+    const uint8_t *p = bytes;
+    for (size_t i = 0; i < n; i += 8) {
+        uint64_t word = n - i < 8 ? n - i : 0;
+        for (size_t k = 0; k < 8 && i + k < n; k++)
+            word ^= (uint64_t)p[i + k] << (8 * k);
+        h = (h ^ word) * UINT64_C(0xbf58476d1ce4e5b9);
+        h = (h ^ (h >> 29)) * UINT64_C(0x94d049bb133111eb);
+    }
+    return h ^ (h >> 31);
+}
+
+/* The names as they stand below the folder, so that it may be moved. */
+static uint64_t digest_of(const Folder *f, const char *folder)
+{
+    uint64_t h = 0;
+    for (int i = 0; i < f->classes; i++)
+        h = digest_bytes(h, f->class_name[i], strlen(f->class_name[i]) + 1);
+    for (size_t i = 0; i < f->learnt + f->held; i++) {
+        const char *name = f->picture[i].path + strlen(folder);
+        h = digest_bytes(h, name, strlen(name) + 1);
+        h = digest_bytes(h, f->pixels + i * f->size, f->size);
+    }
+    return h;
+}
+
 bool folder_read(Folder *f, const char *path, const Preprocess *p,
                  bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err)
 {
@@ -165,7 +194,9 @@ bool folder_read(Folder *f, const char *path, const Preprocess *p,
         ok = read_pictures(f, path, p, progress, context, err);
     }
     free(found.at);
-    if (!ok)
+    if (ok)
+        f->digest = digest_of(f, path);
+    else
         folder_free(f);
     return ok;
 }

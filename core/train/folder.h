@@ -26,6 +26,7 @@ typedef struct Folder {
     size_t learnt, held;    /* both > 0 */
     size_t size;            /* bytes of a picture */
     uint8_t *pixels;        /* [learnt + held][y,x,c] */
+    uint64_t digest;        /* of classes, names and pixels: another folder has another, but for chance */
 } Folder;
 
 /* Reads every picture. Names that begin with a dot are passed over. An error, with nothing to free: fewer than two

@@ -79,6 +79,11 @@ size_t pictures_count(const Pictures *p, PictureSet set)
     return set == PICTURES_TRAIN ? p->folder.learnt : p->folder.held;
 }
 
+uint64_t pictures_digest(const Pictures *p)
+{
+    return p->folder.digest;
+}
+
 bool pictures_have_masks(const Pictures *p)
 {
     return !p->folder.classes;

@@ -32,6 +32,8 @@ void pictures_free(Pictures *p); /* NULL is allowed */
 int pictures_classes(const Pictures *p);
 const char *const *pictures_names(const Pictures *p);     /* [classes]; live as long as p */
 size_t pictures_count(const Pictures *p, PictureSet set); /* 0: endless */
+/* Of names and pixels of a folder, its name aside; 0 for drawn pictures, which the recipe says all about. */
+uint64_t pictures_digest(const Pictures *p);
 bool pictures_have_masks(const Pictures *p);
 /* Picture `number` of a set (a folder's: modulo its count, every round in another order made from the round's number).
  * difficulty 0 … 1: drawn shapes only. pixels[c,y,x] gets 0 … 255; mask (height · width, how much of a pixel the object

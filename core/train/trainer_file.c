@@ -23,6 +23,8 @@ static void identity(const Trainer *t, Buf *out)
     buf_printf(out, "pictures: %zu of", pictures_count(t->pictures, PICTURES_TRAIN));
     for (int o = 0; o < pictures_classes(t->pictures); o++)
         buf_printf(out, " %s", pictures_names(t->pictures)[o]);
+    if (pictures_digest(t->pictures))
+        buf_printf(out, " %016llx", (unsigned long long)pictures_digest(t->pictures));
 }
 
 bool trainer_save(const Trainer *t, const char *path, Err *err)
