@@ -10,6 +10,7 @@
 #include "core/base/pace.h"
 #include "core/base/tell.h"
 #include "core/base/utf8.h"
+#include "core/io/image.h"
 #include "core/session/learned/measures.h"
 #include "core/session/learned/scale_places.h"
 #include "tui/canvas/export.h"
@@ -186,6 +187,7 @@ static void describe_terminal(App *a)
                              : "off");
     if (*t->note)
         buf_printf(&b, "%s\n", t->note);
+    buf_printf(&b, "Pictures are decoded in a process of their own, protected by: %s.\n", image_sandbox());
     overlay_text(&a->overlay, "Terminal", buf_str(&b));
     buf_free(&b);
 }
