@@ -8,6 +8,7 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/pace.h"
+#include "core/base/stop.h"
 #include "core/base/tell.h"
 #include "core/base/utf8.h"
 #include "core/io/image.h"
@@ -136,6 +137,12 @@ static bool progress(void *context, const char *what, double share)
     say(a, false, line);
     draw(a);
     return true;
+}
+
+/* The same while a file is read or written: Ctrl-C is a key here, no signal. */
+static bool wants_to_stop(void *context)
+{
+    return !progress(context, "reading", 0);
 }
 
 /* Progress before the screen is open: one line on standard error. Ctrl-C ends the program as in any other. */
@@ -286,7 +293,9 @@ static void do_command(App *a, const char *line)
     a->work_since = a->last_report = clock_ns();
     a->cancelled = false;
     say(a, false, "");
+    stop_listen(wants_to_stop, a);
     bool ok = command_do(&a->s, &a->commands, line, COMMAND_EDIT | COMMAND_FILE | COMMAND_UI, &err);
+    stop_listen(NULL, NULL);
     say(a, false, ""); /* the progress line, if there was one */
     if (ok)
         show_said(a);

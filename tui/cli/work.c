@@ -32,8 +32,8 @@ static bool progress(void *context, const char *what, double share)
         return false;
     if (!p->terminal || now - p->began < PATIENCE_NS || (p->drawn && now - p->drawn < REDRAW_NS))
         return true;
-    char text[LINE_CELLS + 1], line[2 * LINE_CELLS], time[24] = "";
-    utf8_clean(text, sizeof text, what);
+    char line[2 * LINE_CELLS], time[24] = "", *text = p->what;
+    utf8_clean(text, sizeof p->what, what);
     if (left)
         snprintf(time, sizeof time, ", %d s left", left);
     int pad = LINE_CELLS - utf8_cells(text), percent = share > 0 ? share < 1 ? (int)(share * 100) : 100 : 0;
@@ -41,6 +41,20 @@ static bool progress(void *context, const char *what, double share)
     tell_over(line, LINE_CELLS + 5 + TIME_CELLS);
     p->drawn = now;
     return true;
+}
+
+/* While something is read or written that says nothing of how far it is: seconds, so that nobody takes it for dead. */
+static bool waiting(void *context)
+{
+    Progress *p = context;
+    char line[LINE_CELLS + 24];
+    int64_t now = clock_ns(), since = p->drawn ? p->drawn : p->began;
+    if (p->terminal && now - since >= 2 * PATIENCE_NS) {
+        snprintf(line, sizeof line, "%s, %d s", p->what, (int)((now - p->began) / 1000000000));
+        tell_over(line, LINE_CELLS + 5 + TIME_CELLS);
+        p->drawn = now;
+    }
+    return false;
 }
 
 /* Where there is a screen its table stands first: its export knows pictures of the screen too. Elsewhere it stands
@@ -115,7 +129,9 @@ void work_begin(Work *w)
     if (w->progress.began) /* a verb that began without a session opens one after all */
         return;
     w->progress = (Progress){.began = clock_ns(), .terminal = isatty(STDERR_FILENO)};
+    snprintf(w->progress.what, sizeof w->progress.what, "reading");
     stop_hold();
+    stop_listen(waiting, &w->progress);
 }
 
 bool work_progress(Work *w, const char *what, double share)
@@ -172,6 +188,7 @@ void work_complain(Work *w, const char *text)
 
 void work_close(Work *w, bool done)
 {
+    stop_listen(NULL, NULL);
     erase_line(&w->progress);
     session_free(&w->session); /* accepts one that was never opened */
     link_free(&w->link);

@@ -15,6 +15,7 @@ typedef struct Progress {
     int64_t began, drawn; /* clock_ns; drawn 0: nothing is on the line */
     Pace pace;
     bool terminal; /* standard error is one */
+    char what[61]; /* is being done */
 } Progress;
 
 typedef struct Work {
