@@ -156,7 +156,15 @@ $(FUZZERS): $(B)/tests/%: tests/%.c $(call libs_for,core_io)
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(call libs_for,core_io) $(LDFLAGS) $(LDLIBS)
 fuzzers: $(FUZZERS)
 
-.PHONY: fuzz fuzzers
+# Programs that drive the program: on a terminal of its own, and with calls that fail.
+DRIVERS := $(patsubst tests/%.c,$(B)/tests/%,$(sort $(wildcard tests/pty/*.c)))
+$(DRIVERS): $(B)/tests/%: tests/%.c tests/pty/pty.h
+	@mkdir -p $(@D)
+	$(call say,link,$@)
+	$(Q)$(CC) $(filter-out -std=c11 -D_POSIX_C_SOURCE=200809L,$(CFLAGS_ALL)) -std=gnu11 -o $@ $< $(LDFLAGS) -lutil
+drivers: $(DRIVERS)
+
+.PHONY: fuzz fuzzers drivers
 fuzz: ## feeds every parser nonsense for a minute each (needs clang)
 	+@MAKE='$(MAKE)' FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) tests/fuzz.sh
 

@@ -52,7 +52,8 @@ pass_fuzz() { MAKE="$MAKE" tests/fuzz.sh; }
 pass_readme() { B=build/gcc tests/readme.sh; }
 pass_cli() {
     local t failed=
-    for t in cli diff train; do
+    built gcc gcc drivers WERROR=-Werror || return
+    for t in cli diff train escapes waits; do
         VITRINE=build/gcc/vitrine bash "tests/e2e/$t.sh" || failed=1
     done
     [ -z "$failed" ]

@@ -490,7 +490,7 @@ static bool resume(App *a)
         *line++ = 0;
         line[strcspn(line, "\n")] = 0;
         snprintf(here, sizeof here, "%s\t%s", a->s.model_path, a->s.now.input.path);
-        if (strcmp(here, text) == 0 && command_do(&a->s, &a->commands, line, COMMAND_EDIT, &err)) {
+        if (strcmp(here, text) == 0 && state_apply(&a->s, &a->commands, line, &err)) {
             int total, step = session_step_number(&a->s, &total);
             a->s.back_count = 0;
             a->hint = false;
@@ -527,8 +527,11 @@ static bool begin(App *a, const AppOptions *o, Err *err)
     bool resumed = !o->fresh && !asked && resume(a);
     if (plain && !resumed)
         scale_places_begin(&a->s);
-    if ((o->link && !command_do(&a->s, &a->commands, o->link, COMMAND_EDIT, err)) ||
-        (o->commands && !command_do(&a->s, &a->commands, o->commands, COMMAND_EDIT | COMMAND_FILE, err))) {
+    /* before there is a screen `export` writes values, and what needs the screen says so */
+    Commands opening = session_command_set();
+    opening.table[opening.count++] = app_commands();
+    if ((o->link && !command_do(&a->s, &opening, o->link, COMMAND_EDIT, err)) ||
+        (o->commands && !command_do(&a->s, &opening, o->commands, COMMAND_EDIT | COMMAND_FILE, err))) {
         session_free(&a->s);
         return false;
     }

@@ -23,4 +23,6 @@ CommandTable app_commands(void);
  * convenience. */
 char *state_load(void);
 void state_save(const Session *s);
+/* Runs the remembered commands, all of them or, where one fails, none. */
+bool state_apply(Session *s, const Commands *c, const char *line, Err *err);
 #endif

@@ -8,7 +8,10 @@
 
 #include "core/base/file.h"
 #include "core/session/address.h"
+#include "core/session/edit/edits.h"
+#include "core/session/exhibit.h"
 #include "core/session/learned/gradient.h"
+#include "core/session/place.h"
 #include "tui/app.h"
 
 static bool state_path(char *out, size_t n, bool make)
@@ -76,4 +79,35 @@ void state_save(const Session *s)
     buf_free(&b);
     buf_free(&focus);
     buf_free(&gradient);
+}
+
+/* Everything that the commands of a state can have changed, back to what it was. */
+static void take_back(Session *s, const Place *place, const LookAt *look, const GradTarget *target, int undo)
+{
+    if (s->pinned.base) /* before a state is applied nothing is */
+        exhibit_free(&s->pinned);
+    while (s->undo_count > undo && edits_undo(s, NULL))
+        continue;
+    while (s->redo_count > 0)
+        edit_state_free(&s->redo[--s->redo_count]);
+    gradient_set(s, target, NULL);
+    s->compare = COMPARE_OFF;
+    s->place = *place;
+    s->look = *look;
+    s->back_count = 0;
+    buf_clear(&s->said);
+    s->request[0] = 0;
+    place_mend(s);
+}
+
+bool state_apply(Session *s, const Commands *c, const char *line, Err *err)
+{
+    const Place place = s->place;
+    const LookAt look = s->look;
+    const GradTarget target = s->target;
+    int undo = s->undo_count;
+    if (command_do(s, c, line, COMMAND_EDIT, err))
+        return true;
+    take_back(s, &place, &look, &target, undo);
+    return false;
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/tell.h"
+#include "core/base/utf8.h"
 
 static void (*fatal_hook)(void); /* part of the terminal's state: set once by its backend */
 
@@ -16,6 +17,7 @@ bool err_set(Err *err, const char *fmt, ...)
         va_start(ap, fmt);
         vsnprintf(err->text, sizeof err->text, fmt, ap);
         va_end(ap);
+        utf8_mend(err->text);
     }
     return false;
 }
@@ -32,6 +34,7 @@ bool err_prefix(Err *err, const char *fmt, ...)
         size_t n = strlen(front);
         memcpy(err->text, front, n + 1);
         snprintf(err->text + n, sizeof err->text - n, ": %s", old);
+        utf8_mend(err->text);
     }
     return false;
 }

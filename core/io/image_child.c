@@ -125,7 +125,7 @@ static void close_all_but(int keep)
  * over it: the three calls of the strict mode, death for all others. */
 static bool confine_by_filter(void)
 {
-    static struct sock_filter code[] = {
+    struct sock_filter code[] = {
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
         BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 0, 5),
         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),

@@ -43,6 +43,7 @@ void exhibit_init(Exhibit *e, const Model *m, Input *in, Pool *pool)
     probes_add(e->base, &c, &e->nodes);
     add_object(e, m);
     e->base_count = e->base->count;
+    e->base_mark = arena_mark(&e->base->arena);
     e->base_run = run_new(e->base, NULL, threads_for(e, pool));
 }
 
@@ -87,6 +88,7 @@ bool exhibit_edit(Exhibit *e, Edit *edits, int count, Arena *arena, Pool *pool, 
     e->edited = edited;
     e->edited_run = edited ? run_new(edited, e->base_run, threads_for(e, pool)) : NULL;
     e->edited_count = edited ? edited->count : 0;
+    e->edited_mark = edited ? arena_mark(&edited->arena) : (ArenaMark){0};
     e->edited_target = (GradTarget){{0}, 0};
     e->edits = edits;
     e->edit_count = count;
@@ -156,12 +158,13 @@ static bool is_target(const GradTarget *a, const GradTarget *b)
     return strcmp(a->path, b->path) == 0 && a->cell == b->cell;
 }
 
-static void renew(Graph *g, Run *r, NodeId count, GradTarget *have, const GradTarget *want)
+static void renew(Graph *g, Run *r, NodeId count, ArenaMark mark, GradTarget *have, const GradTarget *want)
 {
     if (is_target(have, want))
         return;
     run_shrink(r, count);
     graph_truncate(g, count);
+    arena_rewind(&g->arena, mark);
     if (*want->path)
         add_gradients(g, want);
     run_extend(r);
@@ -170,8 +173,8 @@ static void renew(Graph *g, Run *r, NodeId count, GradTarget *have, const GradTa
 
 bool exhibit_gradients(Exhibit *e, const GradTarget *t)
 {
-    renew(e->base, e->base_run, e->base_count, &e->base_target, t);
+    renew(e->base, e->base_run, e->base_count, e->base_mark, &e->base_target, t);
     if (e->edited)
-        renew(e->edited, e->edited_run, e->edited_count, &e->edited_target, t);
+        renew(e->edited, e->edited_run, e->edited_count, e->edited_mark, &e->edited_target, t);
     return !*t->path || has_gradients(exhibit_graph(e), t);
 }

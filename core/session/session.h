@@ -57,7 +57,8 @@ typedef struct GradTarget {
 /* One model looking at one input, as trained (base) and as edited. */
 typedef struct Exhibit {
     Graph *base, *edited;                  /* edited is NULL without edits; on the heap, because runs point to them */
-    NodeId base_count, edited_count;       /* their nodes before the gradients, which stand at the end */
+    NodeId base_count, edited_count;       /* their nodes before the gradients, which stand at the end … */
+    ArenaMark base_mark, edited_mark;      /* … and what their arenas held */
     GradTarget base_target, edited_target; /* whose those are */
     Run *base_run, *edited_run;
     VitNodes nodes; /* in base */

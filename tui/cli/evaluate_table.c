@@ -7,11 +7,18 @@
 
 #include "core/base/utf8.h"
 
-enum { HEADS_ACROSS = 8, SHARES_ACROSS = 6, LABEL_CELLS = 42 };
+enum { HEADS_ACROSS = 8, SHARES_ACROSS = 6, LABEL_CELLS = 42, NAME_CELLS = 24, NAME_BYTES = 4 * NAME_CELLS };
 
 static void heading(Buf *out, const char *text)
 {
     buf_printf(out, "\n%s\n", text);
+}
+
+/* A class' name in less than NAME_CELLS cells. */
+static const char *class_label(char out[NAME_BYTES], const char *name)
+{
+    char clean[512];
+    return utf8_fit(out, NAME_BYTES, utf8_clean(clean, sizeof clean, name), NAME_CELLS - 1);
 }
 
 /* A label in so many cells, whatever its bytes. */
@@ -98,7 +105,7 @@ static void put_classes(const Evaluation *e, const Evaluated *of, Buf *out)
     const AccuracyResult *r = accuracy_result(e->trained);
     heading(out, "Classes (true class, named right, most often taken for)");
     for (int o = 0; o < r->classes; o++) {
-        char name[64];
+        char name[NAME_BYTES];
         size_t right, n = accuracy_of_class(r, o, &right), most = 0;
         int other = -1;
         for (int k = 0; k < r->classes; k++) {
@@ -111,7 +118,7 @@ static void put_classes(const Evaluation *e, const Evaluated *of, Buf *out)
         if (!n)
             continue;
         buf_puts(out, "  ");
-        label(out, utf8_clean(name, 24, of->class_names[o]), 24);
+        label(out, class_label(name, of->class_names[o]), NAME_CELLS);
         buf_printf(out, "%6.1f %% of %zu", 100 * (double)right / (double)n, n);
         if (other >= 0)
             buf_printf(out, "%*s%s, %zu",
@@ -119,7 +126,7 @@ static void put_classes(const Evaluation *e, const Evaluated *of, Buf *out)
                        : n < 100  ? 6
                        : n < 1000 ? 5
                                   : 4,
-                       "", utf8_clean(name, 24, of->class_names[other]), most);
+                       "", class_label(name, of->class_names[other]), most);
         buf_putc(out, '\n');
     }
 }
@@ -208,7 +215,7 @@ const char *evaluate_token(const Evaluated *of, int token, char *out, size_t n)
 
 static void put_row(const ScaleSearchRow *r, const Evaluated *of, const char *what, Buf *out)
 {
-    char token[32], name[3][32];
+    char token[32], name[3][NAME_BYTES];
     buf_printf(out, "%s\n", what);
     if (!r->found) {
         buf_puts(out, "  none of these pictures\n");
@@ -216,7 +223,7 @@ static void put_row(const ScaleSearchRow *r, const Evaluated *of, const char *wh
     }
     const int class[] = {r->label, r->with, r->without};
     for (int i = 0; i < 3; i++)
-        utf8_clean(name[i], sizeof name[i], of->class_names[class[i]]);
+        class_label(name[i], of->class_names[class[i]]);
     evaluate_token(of, r->query, token, sizeof token);
     buf_printf(out, "  picture #%llu, class %s\n", (unsigned long long)r->number, name[0]);
     buf_printf(out, "  named %s; without the scale %s\n", name[1], name[2]);
