@@ -150,10 +150,11 @@ list-tests:
 	@printf '%s\n' $(TESTS)
 # Fuzzers: libFuzzer programs, VARIANT=fuzz CC=clang with its instrumentation (tests/fuzz.sh).
 FUZZERS := $(patsubst tests/%.c,$(B)/tests/%,$(sort $(wildcard tests/fuzz/*.c)))
-$(FUZZERS): $(B)/tests/%: tests/%.c $(call libs_for,core_io)
+FUZZ_OBJ := $(filter-out $(B)/tui/main.o,$(TUI_OBJ))
+$(FUZZERS): $(B)/tests/%: tests/%.c $(FUZZ_OBJ) $(LIBS)
 	@mkdir -p $(@D)
 	$(call say,link,$@)
-	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(call libs_for,core_io) $(LDFLAGS) $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(FUZZ_OBJ) $(LIBS) $(LDFLAGS) $(FUZZ_LINK) $(LDLIBS_TUI) $(LDLIBS)
 fuzzers: $(FUZZERS)
 
 # Programs that drive the program: on a terminal of its own, and with calls that fail.

@@ -151,7 +151,7 @@ static Confinement confine(void)
 
 int image_confine(void)
 {
-    return confine();
+    return (int)confine();
 }
 
 /* In the child, from the fork to its end. Signals stay blocked, so that no handler of the program runs here; a fault
