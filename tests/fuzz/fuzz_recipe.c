@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/models/model.h"
 #include "core/train/recipe.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
