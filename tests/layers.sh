@@ -99,7 +99,7 @@ mutable() {
     objdump -t "$1" | awk 'NF > 4 && $(NF-2) ~ /^\.(data|bss)$/ && $NF !~ /^\./ {sub(/\.[0-9]+$/, "", $NF); print $NF}' | grep -v '^\.'
 }
 seen=''
-STATE='fatal_hook|stopping|current|stbi_.*|firstmap|mapping|invalid_chunk|arena_now'
+STATE='fatal_hook|stopping|unfinished|registered|current|stbi_.*|firstmap|mapping|invalid_chunk|arena_now'
 for lib in "$B"/core_*.a "$B"/tui_*.a "$B"/tui/*.o; do
     [ -e "$lib" ] || { fail "$lib is not built"; continue; }
     same "$lib: libm functions" "" "$(nm -u "$lib" 2>/dev/null | awk '{print $2}' | sed 's/@.*//' | sort -u | grep -xE "$LIBM" | tr '\n' ' ')"

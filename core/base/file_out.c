@@ -18,6 +18,27 @@
 /* A pipe with room for anything takes PIECE bytes (PIPE_BUF) without blocking. */
 enum { NAME_SHOWN = 240, LINKS_MAX = 40, PIECE = 4096, REGULAR_PIECE = 1 << 20 };
 
+/* Of the files being written: who runs out of memory in the middle (die) takes them along. */
+static char *unfinished[8];
+
+static void remove_unfinished(void)
+{
+    for (size_t i = 0; i < sizeof unfinished / sizeof *unfinished; i++)
+        if (unfinished[i])
+            unlink(unfinished[i]);
+}
+
+static void note_unfinished(char *was, char *is)
+{
+    static bool registered;
+    registered = registered || atexit(remove_unfinished) == 0;
+    for (size_t i = 0; i < sizeof unfinished / sizeof *unfinished; i++)
+        if (unfinished[i] == was) {
+            unfinished[i] = is;
+            return;
+        }
+}
+
 static const char *shown(char out[NAME_SHOWN], const char *path)
 {
     return utf8_clean(out, NAME_SHOWN, strcmp(path, "-") == 0 ? "standard output" : path);
@@ -169,6 +190,7 @@ bool file_create(FileOut *f, const char *path, Err *err)
     }
     (void)!fchmod(fd, mode); /* disks without modes refuse; the file then stays private */
     *f = (FileOut){.fd = fd, .path = target, .temporary = temporary};
+    note_unfinished(NULL, temporary);
     return true;
 }
 
@@ -178,8 +200,10 @@ void file_abandon(FileOut *f)
         return;
     if (f->fd >= 0)
         close(f->fd);
-    if (f->temporary)
+    if (f->temporary) {
         unlink(f->temporary);
+        note_unfinished(f->temporary, NULL);
+    }
     free(f->path);
     free(f->temporary);
     *f = (FileOut){.fd = -1};
@@ -231,6 +255,8 @@ bool file_commit(FileOut *f, Err *err)
         return give_up(f, errno, err);
     if (f->temporary && rename(f->temporary, f->path) != 0)
         return give_up(f, errno, err);
+    if (f->temporary)
+        note_unfinished(f->temporary, NULL);
     free(f->temporary);
     f->temporary = NULL;
     file_abandon(f);
