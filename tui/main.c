@@ -94,6 +94,7 @@ static int open_screen(const Options *o)
     } else
         tell(err.text);
     link_free(&link);
+    commands_free(&commands);
     buf_free(&start);
     return status;
 }

@@ -7,12 +7,7 @@
 #include <sys/stat.h>
 
 #include "core/base/file.h"
-#include "core/session/address.h"
-#include "core/session/edit/edits.h"
-#include "core/session/exhibit.h"
-#include "core/session/learned/gradient.h"
-#include "core/session/place.h"
-#include "core/session/screens.h"
+#include "core/session/state.h"
 #include "tui/app.h"
 
 static bool state_path(char *out, size_t n, bool make)
@@ -42,69 +37,46 @@ static bool state_path(char *out, size_t n, bool make)
     return len > 0 && (size_t)len < n;
 }
 
+enum { STATE_MOST = 1 << 20 };
+
 char *state_load(void)
 {
     char path[900];
     Buf b = {0};
-    if (!state_path(path, sizeof path, false) || !file_exists(path) || !file_read(path, 8192, &b, NULL))
+    if (!state_path(path, sizeof path, false) || !file_exists(path) || !file_read(path, STATE_MOST, &b, NULL))
         return NULL;
     char *text = xstrdup(buf_str(&b));
     buf_free(&b);
     return text;
 }
 
-/* First line: what was open; second line: commands that lead back. */
+/* First line: what was open; then the lines that lead back. */
+static void put_subject(const Session *s, Buf *out)
+{
+    buf_printf(out, "%s\t%s\n", s->model_path, s->now.input.path);
+}
+
 void state_save(const Session *s)
 {
     char path[900];
     if (!state_path(path, sizeof path, true))
         return;
-    Buf b = {0}, focus = {0}, gradient = {0};
-    address_put_focus(s, &focus);
-    buf_printf(&b, "%s\t%s\n", s->model_path, s->now.input.path);
-    for (int i = 0; i < s->edits.count; i++)
-        buf_printf(&b, "%s; ", s->edits.line[i]);
-    gradient_text(s, &gradient);
-    if (gradient.len)
-        buf_printf(&b, "gradient %s; ", buf_str(&gradient));
-    buf_printf(&b, "goto %s; view %s", buf_str(&focus), view_name(s->look.view));
-    const ScreenSpec *screen = screen_now(s);
-    if (screen->come && session_screen_for(s, s->place.path) != s->place.screen)
-        buf_printf(&b, "; %s", screen->command);
-    buf_puts(&b, "\n");
+    Buf b = {0};
+    put_subject(s, &b);
+    session_write(s, 0, &b);
     file_write(path, b.data, b.len, NULL);
     buf_free(&b);
-    buf_free(&focus);
-    buf_free(&gradient);
 }
 
-/* Everything that the commands of a state can have changed, back to what it was. */
-static void take_back(Session *s, const Place *place, const LookAt *look, const GradTarget *target, int undo)
+bool state_resume(Session *s, const Commands *c)
 {
-    if (s->pinned.base) /* before a state is applied nothing is */
-        exhibit_free(&s->pinned);
-    while (s->undo_count > undo && edits_undo(s, NULL))
-        continue;
-    while (s->redo_count > 0)
-        edit_state_free(&s->redo[--s->redo_count]);
-    gradient_set(s, target, NULL);
-    s->compare = COMPARE_OFF;
-    s->place = *place;
-    s->look = *look;
-    s->back_count = 0;
-    buf_clear(&s->said);
-    s->request[0] = 0;
-    place_mend(s);
-}
-
-bool state_apply(Session *s, const Commands *c, const char *line, Err *err)
-{
-    const Place place = s->place;
-    const LookAt look = s->look;
-    const GradTarget target = s->target;
-    int undo = s->undo_count;
-    if (command_do(s, c, line, COMMAND_EDIT, err))
-        return true;
-    take_back(s, &place, &look, &target, undo);
-    return false;
+    char *text = state_load();
+    Buf here = {0};
+    Err err;
+    put_subject(s, &here);
+    bool ok = text && strncmp(text, buf_str(&here), here.len) == 0 &&
+              session_read(s, c, text + here.len, COMMAND_EDIT | COMMAND_FILE, &err); /* the reader's own file */
+    buf_free(&here);
+    free(text);
+    return ok;
 }

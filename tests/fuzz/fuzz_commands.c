@@ -6,6 +6,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
+#include "core/session/state.h"
 #include "tui/app.h"
 #include "tui/frame.h"
 
@@ -22,7 +23,6 @@ static void fresh(void)
     session_free(&s);
     if (!session_init(&s, NULL, "#17", 1, NULL, NULL, &err))
         abort();
-    s.file_commands = false;
 }
 
 static void draw(int h, int w)
@@ -49,7 +49,8 @@ static void apply_whole(const char *line)
     Err err = {{0}};
     int edits = s.edits.count;
     Place place = s.place;
-    if (!state_apply(&s, &all, line, &err) && (s.edits.count != edits || strcmp(place.path, s.place.path) != 0))
+    if (!session_read(&s, &all, line, COMMAND_EDIT, &err) &&
+        (s.edits.count != edits || strcmp(place.path, s.place.path) != 0))
         abort();
 }
 
@@ -60,8 +61,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     if (n < 2 || n > LINE_MAX_BYTES || memchr(bytes, 0, n))
         return 0;
     if (!all.count) {
-        all = session_command_set();
-        all.table[all.count++] = app_commands();
+        Commands own = session_command_set();
+        commands_add(&all, app_commands(NULL));
+        commands_add_all(&all, &own);
+        commands_free(&own);
     }
     if (round++ % ROUNDS == 0)
         fresh();
@@ -75,7 +78,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         apply_whole(line);
     } else if (!command_do(&s, &all, line, COMMAND_EDIT | COMMAND_UI, &err) && (!*err.text || strchr(err.text, '\n')))
         abort();
-    s.request[0] = 0;
     s.quit = false;
     draw(SIZES[size][0], SIZES[size][1]);
     return 0;

@@ -45,6 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
                 link_hash_agrees(l.hash, 0x123456789abcdefu);
             link_free(&l);
         }
+        commands_free(&commands);
     } else
         clean_line(&err);
     options_free(&o);
