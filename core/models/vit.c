@@ -12,99 +12,79 @@ static void block_scope(Builder *b, const char *inside)
     graph_scope(b->g, "blocks.%d%s%s", b->layer, *inside ? "." : "", inside);
 }
 
+static NnWeight weight_of(const Builder *b, VitRole r, bool present)
+{
+    const VitTensor *t = vit_weight(b->w, r, b->layer);
+    NnWeight w = {.name = vit_role_name(r)};
+    if (!present)
+        return w;
+    REQUIRE(t->data);
+    if (vit_role_in_block(r))
+        snprintf(w.scope, sizeof w.scope, "blocks.%d", b->layer);
+    w.dims = build_role_dims(b, r);
+    w.data = t->data;
+    w.origin = t->origin;
+    return w;
+}
+
 NodeId build_weight(Builder *b, VitRole r)
 {
-    char scope[sizeof b->g->scope];
-    memcpy(scope, b->g->scope, sizeof scope);
-    if (vit_role_in_block(r))
-        block_scope(b, "");
-    else
-        graph_scope(b->g, "%s", "");
-    const VitTensor *t = vit_weight(b->w, r, b->layer);
-    REQUIRE(t->data && t->origin);
-    NodeId n = graph_leaf(b->g, vit_role_name(r), build_role_dims(b, r), (Leaf){LEAF_TENSOR, t->data, t->origin});
-    memcpy(b->g->scope, scope, sizeof scope);
-    return n;
+    NnWeight w = weight_of(b, r, true);
+    return nn_weight(b->g, &w);
 }
 
 NodeId build_linear(Builder *b, const char *name, NodeId x, VitRole w, bool has_bias, VitRole bias, Dims out)
 {
-    if (!has_bias)
-        return graph_contract(b->g, name, x, build_weight(b, w), build_dims(b, out));
-    char sum[48];
-    snprintf(sum, sizeof sum, "%s_nobias", name);
-    NodeId n = graph_contract(b->g, sum, x, build_weight(b, w), build_dims(b, out));
-    graph_flag(b->g, n, NODE_DERIVED);
-    return graph_zip(b->g, name, OP_ADD, n, build_weight(b, bias));
+    NnWeight weight = weight_of(b, w, true), added = weight_of(b, bias, has_bias);
+    return nn_linear(b->g, name, x, &weight, &added, build_dims(b, out));
 }
 
-/* LayerNorm over d (Ba, Kiros and Hinton 2016), in scope `scope` (already set): (x − mean) / √(variance + ε) · γ + β,
- * with the variance divided by D, not by D − 1. */
 NodeId build_layer_norm(Builder *b, NodeId x, VitRole gamma, VitRole beta)
 {
-    Graph *g = b->g;
-    Dims stat = dims_minus(graph_node(g, x)->dims, DIMS(b->axis.d));
-    NodeId width = graph_const(g, "width", DIMS_SCALAR, (float)b->c->width);
-    NodeId sum = graph_reduce(g, "sum", OP_SUM, x, stat);
-    NodeId mean = graph_zip(g, "mean", OP_DIV, sum, width);
-    NodeId centered = graph_zip(g, "centered", OP_SUB, x, mean);
-    NodeId sq = graph_zip(g, "sq", OP_MUL, centered, centered);
-    graph_flag(g, sq, NODE_DERIVED);
-    NodeId sumsq = graph_reduce(g, "sumsq", OP_SUM, sq, stat);
-    NodeId var = graph_zip(g, "var", OP_DIV, sumsq, width);
-    NodeId var_eps = graph_zip(g, "var_eps", OP_ADD, var, graph_const(g, "eps", DIMS_SCALAR, b->c->eps));
-    NodeId rstd = graph_map(g, "rstd", MAP_RSQRT, var_eps);
-    NodeId normalized = graph_zip(g, "normalized", OP_MUL, centered, rstd);
-    NodeId scaled = graph_zip(g, "scaled", OP_MUL, normalized, build_weight(b, gamma));
-    graph_flag(g, scaled, NODE_DERIVED);
-    return graph_zip(g, "out", OP_ADD, scaled, build_weight(b, beta));
+    NnNorm n = {b->axis.d, b->c->eps, weight_of(b, gamma, true), weight_of(b, beta, true)};
+    return nn_layer_norm(b->g, x, &n);
 }
 
-/* exp(x − max) / Σ exp(x − max): the maximum changes nothing but keeps exp from overflowing. */
-NodeId build_softmax(Graph *g, NodeId x, int axis, SoftmaxNames name)
-{
-    Dims rows = dims_minus(graph_node(g, x)->dims, DIMS(axis));
-    NodeId max = graph_reduce(g, name.max, OP_MAX, x, rows);
-    graph_flag(g, max, NODE_SHIFT);
-    NodeId shifted = graph_zip(g, name.shifted, OP_SUB, x, max);
-    graph_flag(g, shifted, NODE_DERIVED);
-    NodeId e = graph_map(g, name.exp, MAP_EXP, shifted);
-    NodeId sum = graph_reduce(g, name.sum, OP_SUM, e, rows);
-    return graph_zip(g, name.out, OP_DIV, e, sum);
-}
-
-/* MSA(x): softmax(q kᵀ / √d_k) v for every head, then all heads together through W_O (Vaswani et al. 2017,
- * section 3.2). */
+/* MSA(x): every token asks, every token is looked at. */
 static NodeId attention(Builder *b, NodeId x)
 {
-    Graph *g = b->g;
     const VitConfig *c = b->c;
-    int t = b->axis.t, u = b->axis.u, h = b->axis.h, e = b->axis.e;
+    NnAttention a = {.batch = b->axis.b,
+                     .asks = b->axis.t,
+                     .seen = b->axis.u,
+                     .h = b->axis.h,
+                     .e = b->axis.e,
+                     .d = b->axis.d,
+                     .w_q = weight_of(b, VIT_W_Q, true),
+                     .b_q = weight_of(b, VIT_B_Q, c->qkv_bias),
+                     .w_k = weight_of(b, VIT_W_K, true),
+                     .b_k = weight_of(b, VIT_B_K, c->qkv_bias),
+                     .w_v = weight_of(b, VIT_W_V, true),
+                     .b_v = weight_of(b, VIT_B_V, c->qkv_bias),
+                     .w_o = weight_of(b, VIT_W_O, true),
+                     .b_o = weight_of(b, VIT_B_O, c->out_bias),
+                     .scale = c->scale,
+                     .mask = NO_NODE};
     block_scope(b, "attn");
-    NodeId seen = graph_view(g, "in", x, build_dims(b, DIMS(u, b->axis.d))); /* the same tokens, as those looked at */
-    NodeId q = build_linear(b, "q", x, VIT_W_Q, c->qkv_bias, VIT_B_Q, DIMS(t, h, e));
-    NodeId k = build_linear(b, "k", seen, VIT_W_K, c->qkv_bias, VIT_B_K, DIMS(u, h, e));
-    NodeId v = build_linear(b, "v", seen, VIT_W_V, c->qkv_bias, VIT_B_V, DIMS(u, h, e));
-    NodeId raw = graph_contract(g, "scores_raw", q, k, build_dims(b, DIMS(h, t, u)));
-    NodeId scale = graph_const(g, "scale", DIMS(h), c->scale);
-    NodeId scores = graph_zip(g, "scores_scaled", OP_MUL, raw, scale);
-    graph_flag(g, scores, NODE_DERIVED);
-    NodeId pattern = build_softmax(g, scores, u, (SoftmaxNames){"row_max", "shifted", "exp", "row_sum", "pattern"});
-    NodeId z = graph_contract(g, "z", pattern, v, build_dims(b, DIMS(t, h, e)));
-    NodeId out = build_linear(b, "out", z, VIT_W_O, c->out_bias, VIT_B_O, DIMS(t, b->axis.d));
-    return c->layer_scale ? graph_zip(g, "scaled_out", OP_MUL, out, build_weight(b, VIT_ATTN_LS)) : out;
+    NodeId out = nn_attention(b->g, &a, x, x);
+    return c->layer_scale ? graph_zip(b->g, "scaled_out", OP_MUL, out, build_weight(b, VIT_ATTN_LS)) : out;
 }
 
-/* MLP(x) = act(x W_up + b) W_down + b */
 static NodeId mlp(Builder *b, NodeId x)
 {
-    Graph *g = b->g;
     const VitConfig *c = b->c;
+    NnMlp p = {.batch = b->axis.b,
+               .t = b->axis.t,
+               .m = b->axis.m,
+               .d = b->axis.d,
+               .w_up = weight_of(b, VIT_W_UP, true),
+               .b_up = weight_of(b, VIT_B_UP, c->mlp_bias),
+               .w_down = weight_of(b, VIT_W_DOWN, true),
+               .b_down = weight_of(b, VIT_B_DOWN, c->mlp_bias),
+               .act = c->act};
     block_scope(b, "mlp");
-    NodeId pre = build_linear(b, "pre", x, VIT_W_UP, c->mlp_bias, VIT_B_UP, DIMS(b->axis.t, b->axis.m));
-    NodeId post = graph_map(g, "post", c->act, pre);
-    NodeId out = build_linear(b, "out", post, VIT_W_DOWN, c->mlp_bias, VIT_B_DOWN, DIMS(b->axis.t, b->axis.d));
-    return c->layer_scale ? graph_zip(g, "scaled_out", OP_MUL, out, build_weight(b, VIT_MLP_LS)) : out;
+    NodeId out = nn_mlp(b->g, &p, x);
+    return c->layer_scale ? graph_zip(b->g, "scaled_out", OP_MUL, out, build_weight(b, VIT_MLP_LS)) : out;
 }
 
 static NodeId block_norm(Builder *b, const char *scope, NodeId x, VitRole gamma, VitRole beta)
