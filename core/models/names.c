@@ -17,27 +17,32 @@ static const unsigned char LENGTHS[] = {
 };
 
 /* Scopes that are LayerNorms. */
-static const char *const NORMS[] = {"ln1", "ln2", "ln_final", "norm_pre", "fc_norm"};
+static const char *const NORMS[] = {"ln1", "ln2", "ln3", "ln_final", "norm_pre", "fc_norm"};
 
 static size_t component(const char *path)
 {
     return strcspn(path, ".");
 }
 
-static bool is_norm(const char *s, size_t n)
+/* …and attentions. */
+static const char *const ATTENTIONS[] = {"attn", "self_attn", "cross_attn"};
+
+static bool is_one_of(const char *const *words, size_t count, const char *s, size_t n)
 {
-    for (size_t i = 0; i < sizeof NORMS / sizeof *NORMS; i++)
-        if (strlen(NORMS[i]) == n && memcmp(NORMS[i], s, n) == 0)
+    for (size_t i = 0; i < count; i++)
+        if (strlen(words[i]) == n && memcmp(words[i], s, n) == 0)
             return true;
     return false;
 }
 
-/* One component: the same text, `<ln>`, or text with one `*` in it for any text. */
+/* One component: the same text, `<ln>`, `<attn>`, or text with one `*` in it for any text. */
 static bool component_fits(const char *pattern, size_t np, const char *s, size_t n)
 {
     const char *star = np ? memchr(pattern, '*', np) : NULL;
     if (np == 4 && memcmp(pattern, "<ln>", 4) == 0)
-        return is_norm(s, n);
+        return is_one_of(NORMS, sizeof NORMS / sizeof *NORMS, s, n);
+    if (np == 6 && memcmp(pattern, "<attn>", 6) == 0)
+        return is_one_of(ATTENTIONS, sizeof ATTENTIONS / sizeof *ATTENTIONS, s, n);
     if (!star)
         return n == np && memcmp(pattern, s, n) == 0;
     size_t before = (size_t)(star - pattern), after = np - before - 1;
