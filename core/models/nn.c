@@ -22,6 +22,32 @@ Dims nn_dims(int batch, Dims d)
     return batch == AXIS_NONE ? d : dims_union(DIMS(batch), d);
 }
 
+int nn_part(Graph *g, PartKind kind, const NnPlace *at)
+{
+    int part = anatomy_add(g, (Part){.kind = kind,
+                                     .stack = at->stack,
+                                     .scope = at->scope,
+                                     .word = at->word,
+                                     .block = at->block,
+                                     .parent = at->parent});
+    graph_scope(g, "%s", at->scope);
+    return part;
+}
+
+/* A node that others ask for, by what it is. */
+typedef struct Note {
+    Site site;
+    NodeId node;
+} Note;
+
+static void note_all(Graph *g, int part, const Note *notes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        anatomy_note(g, part, notes[i].site, notes[i].node);
+}
+#define NOTE(g, part, ...)                                                                                             \
+    note_all(g, part, (const Note[]){__VA_ARGS__}, sizeof((const Note[]){__VA_ARGS__}) / sizeof(Note))
+
 NodeId nn_linear(Graph *g, const char *name, NodeId x, const NnWeight *w, const NnWeight *bias, Dims out)
 {
     if (!bias->data)
@@ -33,8 +59,9 @@ NodeId nn_linear(Graph *g, const char *name, NodeId x, const NnWeight *w, const 
     return graph_zip(g, name, OP_ADD, n, nn_weight(g, bias));
 }
 
-NodeId nn_layer_norm(Graph *g, NodeId x, const NnNorm *n)
+NodeId nn_layer_norm(Graph *g, const NnPlace *at, const NnNorm *n, NodeId x)
 {
+    int part = nn_part(g, PART_NORM, at);
     Dims stat = dims_minus(graph_node(g, x)->dims, DIMS(n->d));
     NodeId width = graph_const(g, "width", DIMS_SCALAR, (float)g->axes[n->d].n);
     NodeId sum = graph_reduce(g, "sum", OP_SUM, x, stat);
@@ -44,12 +71,18 @@ NodeId nn_layer_norm(Graph *g, NodeId x, const NnNorm *n)
     graph_flag(g, sq, NODE_DERIVED);
     NodeId sumsq = graph_reduce(g, "sumsq", OP_SUM, sq, stat);
     NodeId var = graph_zip(g, "var", OP_DIV, sumsq, width);
-    NodeId var_eps = graph_zip(g, "var_eps", OP_ADD, var, graph_const(g, "eps", DIMS_SCALAR, n->eps));
+    NodeId eps = graph_const(g, "eps", DIMS_SCALAR, n->eps);
+    NodeId var_eps = graph_zip(g, "var_eps", OP_ADD, var, eps);
     NodeId rstd = graph_map(g, "rstd", MAP_RSQRT, var_eps);
     NodeId normalized = graph_zip(g, "normalized", OP_MUL, centered, rstd);
-    NodeId scaled = graph_zip(g, "scaled", OP_MUL, normalized, nn_weight(g, &n->gamma));
+    NodeId gamma = nn_weight(g, &n->gamma);
+    NodeId scaled = graph_zip(g, "scaled", OP_MUL, normalized, gamma);
     graph_flag(g, scaled, NODE_DERIVED);
-    return graph_zip(g, "out", OP_ADD, scaled, nn_weight(g, &n->beta));
+    NodeId beta = nn_weight(g, &n->beta);
+    NodeId out = graph_zip(g, "out", OP_ADD, scaled, beta);
+    NOTE(g, part, {SITE_IN, x}, {SITE_OUT, out}, {SITE_NORM_WIDTH, width}, {SITE_NORM_EPS, eps},
+         {SITE_NORM_GAMMA, gamma}, {SITE_NORM_BETA, beta});
+    return out;
 }
 
 NodeId nn_softmax(Graph *g, NodeId x, int axis, SoftmaxNames name)
@@ -94,11 +127,12 @@ static NodeId offered(Graph *g, const NnAttention *a, const char *name, NodeId s
     return graph_concat(g, name, before, a->past->axis, now, a->fresh, a->seen);
 }
 
-NodeId nn_attention(Graph *g, const NnAttention *a, NodeId asks, NodeId seen)
+NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId asks, NodeId seen, int *part)
 {
     int h = a->h, e = a->e;
     bool keyed = !a->past || a->fresh != AXIS_NONE;
-    if (keyed) /* the same tokens, as those looked at */
+    *part = nn_part(g, PART_ATTENTION, at);
+    if (keyed) /* in self-attention the same tokens, as those looked at */
         seen = graph_view(g, "in", seen, nn_dims(a->batch, DIMS(a->past ? a->fresh : a->seen, a->d)));
     NodeId q = nn_linear(g, "q", asks, &a->w_q, &a->b_q, nn_dims(a->batch, DIMS(a->asks, h, e)));
     NodeId k = offered(g, a, "k", seen, &a->w_k, &a->b_k, a->past ? a->past->k : NULL);
@@ -110,12 +144,21 @@ NodeId nn_attention(Graph *g, const NnAttention *a, NodeId asks, NodeId seen)
     NodeId pattern = nn_softmax(g, masked(g, scores, a->mask), a->seen,
                                 (SoftmaxNames){"row_max", "shifted", "exp", "row_sum", "pattern"});
     NodeId z = graph_contract(g, "z", pattern, v, nn_dims(a->batch, DIMS(a->asks, h, e)));
-    return nn_linear(g, "out", z, &a->w_o, &a->b_o, nn_dims(a->batch, DIMS(a->asks, a->d)));
+    NodeId out = nn_linear(g, "out", z, &a->w_o, &a->b_o, nn_dims(a->batch, DIMS(a->asks, a->d)));
+    NodeId mixed = a->b_o.data ? graph_node(g, out)->in[0] : out; /* the contraction, whose second operand is W_O */
+    NOTE(g, *part, {SITE_IN, asks}, {SITE_QUERY, q}, {SITE_KEY, k}, {SITE_VALUE, v}, {SITE_SCALE, scale},
+         {SITE_SCORES_RAW, raw}, {SITE_SCORES_SCALED, scores}, {SITE_PATTERN, pattern}, {SITE_Z, z}, {SITE_OUT, out},
+         {SITE_W_O, graph_node(g, mixed)->in[1]});
+    anatomy_note_name(g, *part, SITE_SCORES_MASKED, "scores_masked"); /* the model's mask, or where an edit puts one */
+    return out;
 }
 
-NodeId nn_mlp(Graph *g, const NnMlp *p, NodeId x)
+NodeId nn_mlp(Graph *g, const NnPlace *at, const NnMlp *p, NodeId x, int *part)
 {
+    *part = nn_part(g, PART_MLP, at);
     NodeId pre = nn_linear(g, "pre", x, &p->w_up, &p->b_up, nn_dims(p->batch, DIMS(p->t, p->m)));
     NodeId post = graph_map(g, "post", p->act, pre);
-    return nn_linear(g, "out", post, &p->w_down, &p->b_down, nn_dims(p->batch, DIMS(p->t, p->d)));
+    NodeId out = nn_linear(g, "out", post, &p->w_down, &p->b_down, nn_dims(p->batch, DIMS(p->t, p->d)));
+    NOTE(g, *part, {SITE_IN, x}, {SITE_MLP_PRE, pre}, {SITE_MLP_POST, post}, {SITE_OUT, out});
+    return out;
 }

@@ -1,9 +1,9 @@
 /* Parts that every Transformer is made of, whatever it reads and writes: a linear layer, LayerNorm, softmax, attention,
  * the MLP. The Vision Transformer (vit.c) and the text models (seq2seq.c) are built from these, so that one name means
- * one computation everywhere. All are appended in the scope that is set, except where a scope is said. */
+ * one computation everywhere. Each notes itself in the graph's anatomy. */
 #ifndef VITRINE_MODELS_NN_H
 #define VITRINE_MODELS_NN_H
-#include "core/graph/graph.h"
+#include "core/graph/anatomy.h"
 
 /* A learned tensor that becomes a leaf where it is first needed. data NULL: the model has no such weight. */
 typedef struct NnWeight {
@@ -15,10 +15,18 @@ typedef struct NnWeight {
 } NnWeight;
 NodeId nn_weight(Graph *g, const NnWeight *w);
 
+/* Where a part stands: its stack and block, the part around it, and the scope of its nodes. */
+typedef struct NnPlace {
+    const char *stack, *scope, *word; /* as in Part: "decoder", "decoder.blocks.0.cross_attn", "cross attention" */
+    int block, parent;
+} NnPlace;
+/* Adds the part to the anatomy and sets its scope. */
+int nn_part(Graph *g, PartKind kind, const NnPlace *at);
+
 /* d behind the batch's axis; batch AXIS_NONE: d itself. */
 Dims nn_dims(int batch, Dims d);
 
-/* name = x · W (+ bias): the sum alone is kept as name_nobias where a bias follows. */
+/* name = x · W (+ bias), in the scope that is set: the sum alone is kept as name_nobias where a bias follows. */
 NodeId nn_linear(Graph *g, const char *name, NodeId x, const NnWeight *w, const NnWeight *bias, Dims out);
 
 typedef struct NnNorm {
@@ -28,7 +36,7 @@ typedef struct NnNorm {
 } NnNorm;
 /* LayerNorm over d (Ba, Kiros and Hinton 2016): (x − mean) / √(variance + ε) · γ + β, with the variance divided by D,
  * not by D − 1. */
-NodeId nn_layer_norm(Graph *g, NodeId x, const NnNorm *n);
+NodeId nn_layer_norm(Graph *g, const NnPlace *at, const NnNorm *n, NodeId x);
 
 typedef struct SoftmaxNames {
     const char *max, *shifted, *exp, *sum, *out;
@@ -52,8 +60,9 @@ typedef struct NnAttention {
     int fresh;          /* with past: the axis of the tokens whose keys are computed now; AXIS_NONE: none are */
 } NnAttention;
 /* softmax(q kᵀ / √d_k, masked) v for every head, then all heads together through W_O (Vaswani et al. 2017,
- * section 3.2). asks: [asks,d]; seen: [any axis of that length, d], the same node in self-attention. */
-NodeId nn_attention(Graph *g, const NnAttention *a, NodeId asks, NodeId seen);
+ * section 3.2). asks: [asks,d]; seen: [any axis of that length, d], the same node in self-attention. *part: its part.
+ */
+NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId asks, NodeId seen, int *part);
 
 typedef struct NnMlp {
     int batch, t, m, d; /* axes: token, hidden width, model width */
@@ -61,5 +70,5 @@ typedef struct NnMlp {
     MapFn act;
 } NnMlp;
 /* act(x W_up + b) W_down + b */
-NodeId nn_mlp(Graph *g, const NnMlp *p, NodeId x);
+NodeId nn_mlp(Graph *g, const NnPlace *at, const NnMlp *p, NodeId x, int *part);
 #endif

@@ -7,30 +7,47 @@
 #include "core/base/mem.h"
 #include "core/models/seq2seq_build.h"
 
-static const char *stack(const TextBuilder *b)
+const char *text_stack(const TextBuilder *b)
 {
     return b->decoder ? "decoder" : "encoder";
 }
 
-static void block_scope(TextBuilder *b, const char *inside)
+static void block_scope(TextBuilder *b)
 {
-    graph_scope(b->g, "%s.blocks.%d%s%s", stack(b), b->layer, *inside ? "." : "", inside);
+    graph_scope(b->g, "%s.blocks.%d", text_stack(b), b->layer);
+}
+
+/* A part of the block being built, or of its stack; fills scope, which at points to. */
+static NnPlace place(const TextBuilder *b, const char *inside, const char *word, char *scope, size_t n)
+{
+    bool in_block = b->block != NO_PART;
+    if (in_block)
+        snprintf(scope, n, "%s.blocks.%d.%s", text_stack(b), b->layer, inside);
+    else
+        snprintf(scope, n, "%s.%s", text_stack(b), inside);
+    return (NnPlace){.stack = text_stack(b),
+                     .scope = scope,
+                     .word = word,
+                     .block = in_block ? b->layer : NO_BLOCK,
+                     .parent = in_block ? b->block : 0};
 }
 
 /* A sub-layer of a block: attention or MLP, the norm that goes with it, and the sum with what went in. */
 typedef struct Sublayer {
-    const char *scope, *norm, *sum;
+    const char *scope, *word, *norm, *sum;
     Seq2seqRole first, gamma; /* its weights, in the order of the table; beta follows gamma */
     bool cross;
 } Sublayer;
-static const Sublayer ENCODER_SELF = {"self_attn", "ln1", "resid_mid", SEQ2SEQ_ENC_W_Q, SEQ2SEQ_ENC_LN1_GAMMA, false},
-                      ENCODER_MLP = {"mlp", "ln2", "resid_post", SEQ2SEQ_ENC_W_UP, SEQ2SEQ_ENC_LN2_GAMMA, false},
-                      DECODER_SELF = {"self_attn", "ln1", "resid_mid", SEQ2SEQ_DEC_W_Q, SEQ2SEQ_DEC_LN1_GAMMA, false},
-                      DECODER_CROSS = {"cross_attn",          "ln2", "resid_cross", SEQ2SEQ_CROSS_W_Q,
-                                       SEQ2SEQ_DEC_LN2_GAMMA, true},
-                      DECODER_MLP = {"mlp", "ln3", "resid_post", SEQ2SEQ_DEC_W_UP, SEQ2SEQ_DEC_LN3_GAMMA, false},
+static const Sublayer ENCODER_SELF = {"self_attn",     "self-attention",      "ln1", "resid_mid",
+                                      SEQ2SEQ_ENC_W_Q, SEQ2SEQ_ENC_LN1_GAMMA, false},
+                      ENCODER_MLP = {"mlp", "MLP", "ln2", "resid_post", SEQ2SEQ_ENC_W_UP, SEQ2SEQ_ENC_LN2_GAMMA, false},
+                      DECODER_SELF = {"self_attn",     "self-attention",      "ln1", "resid_mid",
+                                      SEQ2SEQ_DEC_W_Q, SEQ2SEQ_DEC_LN1_GAMMA, false},
+                      DECODER_CROSS = {"cross_attn",      "cross-attention",     "ln2", "resid_cross",
+                                       SEQ2SEQ_CROSS_W_Q, SEQ2SEQ_DEC_LN2_GAMMA, true},
+                      DECODER_MLP = {"mlp", "MLP", "ln3", "resid_post", SEQ2SEQ_DEC_W_UP, SEQ2SEQ_DEC_LN3_GAMMA, false},
                       /* a decoder alone has no attention between these two: its MLP's norm is the second */
-    ALONE_MLP = {"mlp", "ln2", "resid_post", SEQ2SEQ_DEC_W_UP, SEQ2SEQ_DEC_LN3_GAMMA, false};
+    ALONE_MLP = {"mlp", "MLP", "ln2", "resid_post", SEQ2SEQ_DEC_W_UP, SEQ2SEQ_DEC_LN3_GAMMA, false};
 
 static NnWeight next_weight(const TextBuilder *b, Seq2seqRole first, int k)
 {
@@ -38,8 +55,10 @@ static NnWeight next_weight(const TextBuilder *b, Seq2seqRole first, int k)
 }
 
 /* The three uses of attention (section 3.2.3) differ in what is looked at and in the mask, in nothing else. */
-static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x)
+static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
 {
+    char scope[64];
+    NnPlace at = place(b, s->scope, s->word, scope, sizeof scope);
     Seq2seqRole w = s->first;
     int asks = b->decoder ? b->axis.t : b->axis.s;
     NnAttention a = {.batch = b->axis.b,
@@ -65,11 +84,13 @@ static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x)
         a.past = &past;
         a.fresh = s->cross ? AXIS_NONE : b->axis.fresh;
     }
-    return nn_attention(b->g, &a, x, s->cross ? b->memory : x);
+    return nn_attention(b->g, &at, &a, x, s->cross ? b->memory : x, part);
 }
 
-static NodeId think(TextBuilder *b, const Sublayer *s, NodeId x)
+static NodeId think(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
 {
+    char scope[64];
+    NnPlace at = place(b, s->scope, s->word, scope, sizeof scope);
     NnMlp p = {.batch = b->axis.b,
                .t = b->decoder ? b->axis.t : b->axis.s,
                .m = b->axis.m,
@@ -79,43 +100,57 @@ static NodeId think(TextBuilder *b, const Sublayer *s, NodeId x)
                .w_down = next_weight(b, s->first, 2),
                .b_down = next_weight(b, s->first, 3),
                .act = b->c->act};
-    return nn_mlp(b->g, &p, x);
+    return nn_mlp(b->g, &at, &p, x, part);
 }
 
-static NodeId norm(TextBuilder *b, Seq2seqRole gamma, NodeId x)
+static NodeId norm(TextBuilder *b, const char *inside, Seq2seqRole gamma, NodeId x)
 {
+    char scope[64];
+    NnPlace at = place(b, inside, inside, scope, sizeof scope);
     NnNorm n = {b->axis.d, b->c->eps, text_weight(b, gamma), next_weight(b, gamma, 1)};
-    return nn_layer_norm(b->g, x, &n);
+    return nn_layer_norm(b->g, &at, &n, x);
 }
 
 /* Post-norm, the paper's: LN(x + sublayer(x)). Pre-norm: x + sublayer(LN(x)). */
 static NodeId sublayer(TextBuilder *b, const Sublayer *s, NodeId x)
 {
-    NodeId in = x;
-    if (b->c->pre_norm) {
-        block_scope(b, s->norm);
-        in = norm(b, s->gamma, x);
-    }
-    block_scope(b, s->scope);
-    NodeId out = strcmp(s->scope, "mlp") == 0 ? think(b, s, in) : attend(b, s, in);
-    block_scope(b, "");
+    int part;
+    bool mlp = strcmp(s->scope, "mlp") == 0;
+    NodeId in = b->c->pre_norm ? norm(b, s->norm, s->gamma, x) : x;
+    NodeId out = mlp ? think(b, s, in, &part) : attend(b, s, in, &part);
+    block_scope(b);
     NodeId sum = graph_zip(b->g, s->sum, OP_ADD, x, out);
-    if (b->c->pre_norm)
-        return sum;
-    block_scope(b, s->norm);
-    return norm(b, s->gamma, sum);
+    anatomy_note(b->g, part, SITE_SUM, sum);
+    if (mlp)
+        anatomy_note(b->g, b->block, SITE_RESID_POST, sum);
+    else if (!s->cross)
+        anatomy_note(b->g, b->block, SITE_RESID_MID, sum);
+    return b->c->pre_norm ? sum : norm(b, s->norm, s->gamma, sum);
 }
 
-static NodeId block(TextBuilder *b, NodeId x)
+static NodeId sublayers(TextBuilder *b, NodeId x)
 {
-    block_scope(b, "");
-    x = graph_view(b->g, "resid_pre", x, graph_node(b->g, x)->dims);
     if (!b->decoder)
         return sublayer(b, &ENCODER_MLP, sublayer(b, &ENCODER_SELF, x));
     x = sublayer(b, &DECODER_SELF, x);
     if (b->memory == NO_NODE && !(b->kept && seq2seq_has_encoder(b->c)))
         return sublayer(b, &ALONE_MLP, x);
     return sublayer(b, &DECODER_MLP, sublayer(b, &DECODER_CROSS, x));
+}
+
+static NodeId block(TextBuilder *b, NodeId x)
+{
+    char scope[64];
+    snprintf(scope, sizeof scope, "%s.blocks.%d", text_stack(b), b->layer);
+    b->block = nn_part(b->g, PART_BLOCK,
+                       &(NnPlace){.stack = text_stack(b), .scope = scope, .word = "block", .block = b->layer});
+    x = graph_view(b->g, "resid_pre", x, graph_node(b->g, x)->dims);
+    anatomy_note(b->g, b->block, SITE_RESID_PRE, x);
+    x = sublayers(b, x);
+    anatomy_note(b->g, b->block, SITE_BLOCK_OUT, x);
+    graph_flag(b->g, x, NODE_CHECKPOINT);
+    b->block = NO_PART;
+    return x;
 }
 
 /* A stack from its words to its last tokens. */
@@ -125,14 +160,11 @@ static NodeId build_stack(TextBuilder *b, bool decoder, Seq2seqNodes *nodes)
     b->layer = 0;
     NodeId x = text_embed(b, nodes);
     int layers = decoder ? b->c->decoder_layers : b->c->encoder_layers;
-    for (b->layer = 0; b->layer < layers; b->layer++) {
+    for (b->layer = 0; b->layer < layers; b->layer++)
         x = block(b, x);
-        graph_flag(b->g, x, NODE_CHECKPOINT);
-    }
     b->layer = 0;
     if (b->c->final_norm) {
-        graph_scope(b->g, "%s.ln_final", stack(b));
-        x = norm(b, decoder ? SEQ2SEQ_TARGET_FINAL_GAMMA : SEQ2SEQ_SOURCE_FINAL_GAMMA, x);
+        x = norm(b, "ln_final", decoder ? SEQ2SEQ_TARGET_FINAL_GAMMA : SEQ2SEQ_SOURCE_FINAL_GAMMA, x);
         graph_flag(b->g, x, NODE_CHECKPOINT);
     }
     return x;
@@ -144,6 +176,8 @@ static void build(TextBuilder *b, const float *memory, Seq2seqNodes *out)
     bool step = memory || b->kept;
     NodeId last = NO_NODE;
     b->memory = b->padding = b->causal = NO_NODE;
+    b->block = NO_PART;
+    anatomy_add(b->g, (Part){.kind = PART_MODEL, .word = "model", .block = NO_BLOCK, .parent = NO_PART});
     text_axes(b);
     text_masks(b, &nodes);
     if (memory && !b->kept) {

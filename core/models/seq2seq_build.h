@@ -16,7 +16,8 @@ typedef struct TextBuilder {
     const Seq2seqKept *kept; /* or NULL: nothing was computed before */
     const char *const *source_vocabulary, *const *target_vocabulary;
     bool decoder;  /* the stack being built */
-    int layer;     /* …and its block */
+    int layer;     /* …its block */
+    int block;     /* …and the block's part, or NO_PART */
     NodeId memory; /* what cross-attention looks at, or NO_NODE */
     NodeId padding, causal;
     struct {
@@ -26,6 +27,8 @@ typedef struct TextBuilder {
     } axis;
 } TextBuilder;
 
+/* "encoder" or "decoder". */
+const char *text_stack(const TextBuilder *b);
 void text_axes(TextBuilder *b);
 /* A role's weight for the block being built; no data where the model has none. */
 NnWeight text_weight(const TextBuilder *b, Seq2seqRole r);

@@ -6,17 +6,18 @@
 #include "core/base/mem.h"
 #include "core/models/seq2seq_build.h"
 
-static int plain_axis(Graph *g, const char *sym, const char *name, int n)
+static int plain_axis(Graph *g, const char *sym, const char *name, AxisRole role, int n)
 {
-    Axis a = {.name = name, .n = n};
+    Axis a = {.name = name, .n = n, .role = role};
     snprintf(a.sym, sizeof a.sym, "%s", sym);
     return graph_axis(g, a);
 }
 
 /* Tokens first … of a text, called by their words where these are known. */
-static int token_axis(Graph *g, const char *sym, const char *name, const Seq2seqText *text, int first, int n)
+static int token_axis(Graph *g, const char *sym, const char *name, AxisRole role, Sequence sequence,
+                      const Seq2seqText *text, int first, int n)
 {
-    Axis a = {.name = name, .n = n, .kind = AXIS_TOKEN};
+    Axis a = {.name = name, .n = n, .kind = AXIS_TOKEN, .role = role, .sequence = sequence};
     snprintf(a.sym, sizeof a.sym, "%s", sym);
     if (text->label) {
         a.prefix = n;
@@ -25,9 +26,9 @@ static int token_axis(Graph *g, const char *sym, const char *name, const Seq2seq
     return graph_axis(g, a);
 }
 
-static int word_axis(Graph *g, const char *sym, const char *name, int n, const char *const *words)
+static int word_axis(Graph *g, const char *sym, const char *name, AxisRole role, int n, const char *const *words)
 {
-    Axis a = {.name = name, .n = n, .kind = AXIS_CLASS, .labels = words};
+    Axis a = {.name = name, .n = n, .kind = AXIS_CLASS, .labels = words, .role = role};
     snprintf(a.sym, sizeof a.sym, "%s", sym);
     return graph_axis(g, a);
 }
@@ -36,13 +37,15 @@ static void source_axes(TextBuilder *b)
 {
     Graph *g = b->g;
     const Seq2seqConfig *c = b->c;
+    bool alone = !seq2seq_has_decoder(c); /* then the answer is in these words */
     if (!seq2seq_has_encoder(c))
         return;
-    b->axis.s = token_axis(g, "s", "source token that asks", &b->source, 0, b->source.n);
-    b->axis.r = token_axis(g, "r", "source token looked at", &b->source, 0, b->source.n);
-    b->axis.a = word_axis(g, "v0", "word of the source vocabulary", c->source_words, b->source_vocabulary);
+    b->axis.s = token_axis(g, "s", "source token that asks", ROLE_QUERY, SEQUENCE_SOURCE, &b->source, 0, b->source.n);
+    b->axis.r = token_axis(g, "r", "source token looked at", ROLE_KEY, SEQUENCE_SOURCE, &b->source, 0, b->source.n);
+    b->axis.a = word_axis(g, "v0", "word of the source vocabulary", alone ? ROLE_ANSWER : ROLE_PLAIN, c->source_words,
+                          b->source_vocabulary);
     if (c->learned_positions)
-        b->axis.source_rows = plain_axis(g, "s0", "place in the source", c->positions);
+        b->axis.source_rows = plain_axis(g, "s0", "place in the source", ROLE_PLAIN, c->positions);
 }
 
 static void target_axes(TextBuilder *b)
@@ -52,15 +55,15 @@ static void target_axes(TextBuilder *b)
     if (!seq2seq_has_decoder(c))
         return;
     int n = b->target.n, asking = b->kept ? 1 : n;
-    b->axis.t = token_axis(g, "t", "token that asks", &b->target, n - asking, asking);
-    b->axis.u = token_axis(g, "u", "token looked at", &b->target, 0, n);
-    b->axis.v = word_axis(g, "v", "word of the vocabulary", c->target_words, b->target_vocabulary);
+    b->axis.t = token_axis(g, "t", "token that asks", ROLE_QUERY, SEQUENCE_TARGET, &b->target, n - asking, asking);
+    b->axis.u = token_axis(g, "u", "token looked at", ROLE_KEY, SEQUENCE_TARGET, &b->target, 0, n);
+    b->axis.v = word_axis(g, "v", "word of the vocabulary", ROLE_ANSWER, c->target_words, b->target_vocabulary);
     if (c->learned_positions)
-        b->axis.target_rows = plain_axis(g, "t0", "place in the target", c->positions);
+        b->axis.target_rows = plain_axis(g, "t0", "place in the target", ROLE_PLAIN, c->positions);
     if (b->kept) {
-        b->axis.fresh = token_axis(g, "u1", "newest token", &b->target, n - 1, 1);
+        b->axis.fresh = token_axis(g, "u1", "newest token", ROLE_PLAIN, SEQUENCE_TARGET, &b->target, n - 1, 1);
         if (n > 1)
-            b->axis.past = token_axis(g, "u0", "token before it", &b->target, 0, n - 1);
+            b->axis.past = token_axis(g, "u0", "token before it", ROLE_PLAIN, SEQUENCE_TARGET, &b->target, 0, n - 1);
     }
 }
 
@@ -70,13 +73,13 @@ void text_axes(TextBuilder *b)
     const Seq2seqConfig *c = b->c;
     memset(&b->axis, 0xff, sizeof b->axis); /* AXIS_NONE */
     if (b->texts)
-        b->axis.b = plain_axis(g, "b", "text of the batch", b->texts);
+        b->axis.b = plain_axis(g, "b", "text of the batch", ROLE_BATCH, b->texts);
     source_axes(b);
     target_axes(b);
-    b->axis.d = plain_axis(g, "d", "model width", c->width);
-    b->axis.h = plain_axis(g, "h", "head", c->heads);
-    b->axis.e = plain_axis(g, "e", "width of one head", c->head_dim);
-    b->axis.m = plain_axis(g, "m", "MLP width", c->mlp);
+    b->axis.d = plain_axis(g, "d", "model width", ROLE_WIDTH, c->width);
+    b->axis.h = plain_axis(g, "h", "head", ROLE_HEAD, c->heads);
+    b->axis.e = plain_axis(g, "e", "width of one head", ROLE_HEAD_WIDTH, c->head_dim);
+    b->axis.m = plain_axis(g, "m", "MLP width", ROLE_HIDDEN, c->mlp);
     b->axis.o = seq2seq_has_decoder(c) ? b->axis.v : b->axis.a;
 }
 _Static_assert(AXIS_NONE == -1, "axes that are not there");
@@ -153,14 +156,23 @@ NodeId text_embed(TextBuilder *b, Seq2seqNodes *nodes)
     Graph *g = b->g;
     const Seq2seqText *text = b->decoder ? &b->target : &b->source;
     int t = b->decoder ? b->axis.t : b->axis.s, first = text->n - g->axes[t].n;
+    NodeId *input = b->decoder ? &nodes->target : &nodes->source;
     NnWeight table = text_weight(b, b->decoder ? SEQ2SEQ_TARGET_EMBED : SEQ2SEQ_SOURCE_EMBED);
-    graph_scope(g, b->decoder ? "decoder" : "encoder");
+    NnPlace at = {.stack = text_stack(b), .scope = text_stack(b), .word = "words", .block = NO_BLOCK};
+    int words = nn_part(g, PART_INPUT, &at);
+    at.word = "embedding";
+    at.parent = words;
+    int part = nn_part(g, PART_EMBEDDING, &at);
     NodeId rows = nn_weight(g, &table);
-    NodeId embed = look_up(b, text, first, t, table.dims.axis[0], rows, b->decoder ? &nodes->target : &nodes->source);
+    NodeId embed = look_up(b, text, first, t, table.dims.axis[0], rows, input);
+    anatomy_note(g, words, SITE_INPUT, *input);
     NodeId factor = graph_const(g, "embed_scale", DIMS_SCALAR, b->c->embed_scale);
     NodeId scaled = graph_zip(g, "embed_scaled", OP_MUL, embed, factor);
-    NodeId full = graph_zip(g, "full_embed", OP_ADD, scaled, positions(b, t, first));
+    NodeId places = positions(b, t, first), full = graph_zip(g, "full_embed", OP_ADD, scaled, places);
     graph_flag(g, full, NODE_CHECKPOINT);
+    anatomy_note(g, part, SITE_EMBED, embed);
+    anatomy_note(g, part, SITE_POSITIONS, places);
+    anatomy_note(g, part, SITE_EMBEDDED, full);
     return full;
 }
 
@@ -191,7 +203,8 @@ void text_answer(TextBuilder *b, NodeId tokens, Seq2seqNodes *nodes)
     bool decoder = seq2seq_has_decoder(b->c);
     Dims out = nn_dims(b->axis.b, DIMS(decoder ? b->axis.t : b->axis.s, b->axis.o));
     NnWeight w = text_weight(b, SEQ2SEQ_HEAD_W), bias = text_weight(b, SEQ2SEQ_HEAD_B);
-    graph_scope(g, "%s", "");
+    NnPlace at = {.scope = "", .word = "answer", .block = NO_BLOCK};
+    int part = nn_part(g, PART_READOUT, &at);
     if (b->c->tied) {
         NodeId table = graph_find(g, decoder ? "decoder.embed.weight" : "encoder.embed.weight");
         nodes->logits = graph_contract(g, bias.data ? "logits_nobias" : "logits", tokens, table, out);
@@ -203,4 +216,7 @@ void text_answer(TextBuilder *b, NodeId tokens, Seq2seqNodes *nodes)
         nodes->logits = nn_linear(g, "logits", tokens, &w, &bias, out);
     nodes->probs = nn_softmax(g, nodes->logits, b->axis.o,
                               (SoftmaxNames){"probs_row_max", "probs_shifted", "probs_exp", "probs_sum", "probs"});
+    anatomy_note(g, part, SITE_TOKENS_OUT, tokens);
+    anatomy_note(g, part, SITE_LOGITS, nodes->logits);
+    anatomy_note(g, part, SITE_PROBS, nodes->probs);
 }

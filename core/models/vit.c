@@ -12,6 +12,27 @@ static void block_scope(Builder *b, const char *inside)
     graph_scope(b->g, "blocks.%d%s%s", b->layer, *inside ? "." : "", inside);
 }
 
+/* Fills scope, which at points to. */
+static NnPlace place(const Builder *b, const char *inside, const char *word, char *scope, size_t n)
+{
+    bool in_block = b->block != NO_PART;
+    if (in_block)
+        snprintf(scope, n, "blocks.%d%s%s", b->layer, *inside ? "." : "", inside);
+    else
+        snprintf(scope, n, "%s", inside);
+    return (NnPlace){.scope = scope,
+                     .word = word,
+                     .block = in_block ? b->layer : NO_BLOCK,
+                     .parent = in_block ? b->block : 0};
+}
+
+int build_part(Builder *b, PartKind kind, const char *inside, const char *word)
+{
+    char scope[64];
+    NnPlace at = place(b, inside, word, scope, sizeof scope);
+    return nn_part(b->g, kind, &at);
+}
+
 static NnWeight weight_of(const Builder *b, VitRole r, bool present)
 {
     const VitTensor *t = vit_weight(b->w, r, b->layer);
@@ -39,16 +60,29 @@ NodeId build_linear(Builder *b, const char *name, NodeId x, VitRole w, bool has_
     return nn_linear(b->g, name, x, &weight, &added, build_dims(b, out));
 }
 
-NodeId build_layer_norm(Builder *b, NodeId x, VitRole gamma, VitRole beta)
+NodeId build_layer_norm(Builder *b, const char *inside, NodeId x, VitRole gamma, VitRole beta)
 {
+    char scope[64];
+    NnPlace at = place(b, inside, inside, scope, sizeof scope);
     NnNorm n = {b->axis.d, b->c->eps, weight_of(b, gamma, true), weight_of(b, beta, true)};
-    return nn_layer_norm(b->g, x, &n);
+    return nn_layer_norm(b->g, &at, &n, x);
+}
+
+static NodeId let_through(Builder *b, NodeId out, VitRole scale, int part)
+{
+    if (!b->c->layer_scale)
+        return out;
+    out = graph_zip(b->g, "scaled_out", OP_MUL, out, build_weight(b, scale));
+    anatomy_note(b->g, part, SITE_OUT, out);
+    return out;
 }
 
 /* MSA(x): every token asks, every token is looked at. */
-static NodeId attention(Builder *b, NodeId x)
+static NodeId attention(Builder *b, NodeId x, int *part)
 {
     const VitConfig *c = b->c;
+    char scope[64];
+    NnPlace at = place(b, "attn", "attention", scope, sizeof scope);
     NnAttention a = {.batch = b->axis.b,
                      .asks = b->axis.t,
                      .seen = b->axis.u,
@@ -65,14 +99,15 @@ static NodeId attention(Builder *b, NodeId x)
                      .b_o = weight_of(b, VIT_B_O, c->out_bias),
                      .scale = c->scale,
                      .mask = NO_NODE};
-    block_scope(b, "attn");
-    NodeId out = nn_attention(b->g, &a, x, x);
-    return c->layer_scale ? graph_zip(b->g, "scaled_out", OP_MUL, out, build_weight(b, VIT_ATTN_LS)) : out;
+    NodeId out = nn_attention(b->g, &at, &a, x, x, part);
+    return let_through(b, out, VIT_ATTN_LS, *part);
 }
 
-static NodeId mlp(Builder *b, NodeId x)
+static NodeId mlp(Builder *b, NodeId x, int *part)
 {
     const VitConfig *c = b->c;
+    char scope[64];
+    NnPlace at = place(b, "mlp", "MLP", scope, sizeof scope);
     NnMlp p = {.batch = b->axis.b,
                .t = b->axis.t,
                .m = b->axis.m,
@@ -82,40 +117,55 @@ static NodeId mlp(Builder *b, NodeId x)
                .w_down = weight_of(b, VIT_W_DOWN, true),
                .b_down = weight_of(b, VIT_B_DOWN, c->mlp_bias),
                .act = c->act};
-    block_scope(b, "mlp");
-    NodeId out = nn_mlp(b->g, &p, x);
-    return c->layer_scale ? graph_zip(b->g, "scaled_out", OP_MUL, out, build_weight(b, VIT_MLP_LS)) : out;
+    NodeId out = nn_mlp(b->g, &at, &p, x, part);
+    return let_through(b, out, VIT_MLP_LS, *part);
 }
 
-static NodeId block_norm(Builder *b, const char *scope, NodeId x, VitRole gamma, VitRole beta)
-{
-    block_scope(b, scope);
-    return build_layer_norm(b, x, gamma, beta);
-}
-
-static NodeId add_residual(Builder *b, const char *name, NodeId x, NodeId branch)
+/* x + branch, the sum of sub-layer `part` in the block. */
+static NodeId add_residual(Builder *b, const char *name, Site site, NodeId x, NodeId branch, int part)
 {
     block_scope(b, "");
-    return graph_zip(b->g, name, OP_ADD, x, branch);
+    NodeId sum = graph_zip(b->g, name, OP_ADD, x, branch);
+    anatomy_note(b->g, b->block, site, sum);
+    anatomy_note(b->g, part, SITE_SUM, sum);
+    return sum;
 }
 
 /* Equation 2:  z′_l = MSA(LN(z_{l−1})) + z_{l−1}
  * Equation 3:  z_l  = MLP(LN(z′_l)) + z′_l */
 static NodeId pre_norm_block(Builder *b, NodeId z)
 {
-    NodeId msa = attention(b, block_norm(b, "ln1", z, VIT_LN1_GAMMA, VIT_LN1_BETA));
-    NodeId mid = add_residual(b, "resid_mid", z, msa);
-    NodeId out = mlp(b, block_norm(b, "ln2", mid, VIT_LN2_GAMMA, VIT_LN2_BETA));
-    return add_residual(b, "resid_post", mid, out);
+    int part;
+    NodeId msa = attention(b, build_layer_norm(b, "ln1", z, VIT_LN1_GAMMA, VIT_LN1_BETA), &part);
+    NodeId mid = add_residual(b, "resid_mid", SITE_RESID_MID, z, msa, part);
+    NodeId out = mlp(b, build_layer_norm(b, "ln2", mid, VIT_LN2_GAMMA, VIT_LN2_BETA), &part);
+    return add_residual(b, "resid_post", SITE_RESID_POST, mid, out, part);
 }
 
 /* The order of the original Transformer: z′ = LN(z + MSA(z)), z_l = LN(z′ + MLP(z′)). */
 static NodeId post_norm_block(Builder *b, NodeId z)
 {
-    NodeId mid = add_residual(b, "resid_mid", z, attention(b, z));
-    NodeId normed = block_norm(b, "ln1", mid, VIT_LN1_GAMMA, VIT_LN1_BETA);
-    NodeId post = add_residual(b, "resid_post", normed, mlp(b, normed));
-    return block_norm(b, "ln2", post, VIT_LN2_GAMMA, VIT_LN2_BETA);
+    int part;
+    NodeId msa = attention(b, z, &part);
+    NodeId mid = add_residual(b, "resid_mid", SITE_RESID_MID, z, msa, part);
+    NodeId normed = build_layer_norm(b, "ln1", mid, VIT_LN1_GAMMA, VIT_LN1_BETA);
+    NodeId out = mlp(b, normed, &part);
+    NodeId post = add_residual(b, "resid_post", SITE_RESID_POST, normed, out, part);
+    return build_layer_norm(b, "ln2", post, VIT_LN2_GAMMA, VIT_LN2_BETA);
+}
+
+static NodeId block(Builder *b, NodeId z)
+{
+    char scope[32];
+    snprintf(scope, sizeof scope, "blocks.%d", b->layer);
+    b->block = anatomy_add(b->g, (Part){.kind = PART_BLOCK, .scope = scope, .word = "block", .block = b->layer});
+    block_scope(b, "");
+    NodeId before = graph_view(b->g, "resid_pre", z, graph_node(b->g, z)->dims);
+    anatomy_note(b->g, b->block, SITE_RESID_PRE, before);
+    z = b->c->post_norm ? post_norm_block(b, before) : pre_norm_block(b, before);
+    anatomy_note(b->g, b->block, SITE_BLOCK_OUT, z);
+    graph_flag(b->g, z, NODE_CHECKPOINT);
+    return z;
 }
 
 /* The answer is small, and on screen all the time. */
@@ -132,20 +182,25 @@ static void build(Builder *b, const char *const *class_names, const float *input
     Graph *g = b->g;
     VitNodes nodes = {NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE,
                       NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE};
+    anatomy_add(g, (Part){.kind = PART_MODEL, .word = "model", .block = NO_BLOCK, .parent = NO_PART});
+    b->block = NO_PART;
     build_axes(b, class_names);
+    int part = build_part(b, PART_INPUT, "", "picture");
     nodes.image = build_input(b, input, &nodes);
+    anatomy_note(g, part, SITE_INPUT, nodes.input);
+    anatomy_note(g, part, SITE_IMAGE, nodes.image);
+    part = build_part(b, PART_EMBEDDING, "", "embedding");
     NodeId z = nodes.full_embed = build_embedding(b, nodes.image, &nodes);
+    anatomy_note(g, part, SITE_EMBED, nodes.patch_embed);
+    anatomy_note(g, part, SITE_POSITIONS, nodes.pos_embed);
+    anatomy_note(g, part, SITE_EMBEDDED, z);
+    anatomy_note(g, part, SITE_MASK_TOKEN, graph_find(g, vit_role_name(VIT_MASK_TOKEN)));
     graph_flag(g, z, NODE_CHECKPOINT);
-    if (b->c->norm_pre) {
-        graph_scope(g, "norm_pre");
-        z = build_layer_norm(b, z, VIT_PRE_GAMMA, VIT_PRE_BETA);
-    }
-    for (b->layer = 0; b->layer < b->c->layers; b->layer++) {
-        block_scope(b, "");
-        NodeId before = graph_view(g, "resid_pre", z, graph_node(g, z)->dims);
-        z = b->c->post_norm ? post_norm_block(b, before) : pre_norm_block(b, before);
-        graph_flag(g, z, NODE_CHECKPOINT);
-    }
+    if (b->c->norm_pre)
+        z = build_layer_norm(b, "norm_pre", z, VIT_PRE_GAMMA, VIT_PRE_BETA);
+    for (b->layer = 0; b->layer < b->c->layers; b->layer++)
+        z = block(b, z);
+    b->block = NO_PART;
     build_answer(b, z, &nodes);
     keep_answer(g, &nodes);
     if (out)

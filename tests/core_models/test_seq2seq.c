@@ -4,7 +4,7 @@
 #include "tests/core_models/text_bench.h"
 
 #include "core/base/rng.h"
-#include "core/graph/edit.h"
+#include "core/graph/anatomy.h"
 #include "core/graph/explain.h"
 #include "core/graph/grad.h"
 #include "core/graph/plan.h"
@@ -131,6 +131,38 @@ static void explained_and_differentiated(void **state)
         assert_true(run_hash(b.run, &after) && after == hash);
         text_bench_free(&b);
     }
+}
+
+/* Two stacks, three kinds of attention; which tokens ask and which are looked at is said by the axes. */
+static void anatomy(void **state)
+{
+    (void)state;
+    TextBench b;
+    Seq2seqConfig c = text_variant(0);
+    text_bench_seeded(&b, &c, 3, SOURCE, TARGET);
+    const Graph *g = &b.graph;
+    assert_int_equal(anatomy_blocks(g, "encoder"), 2);
+    assert_int_equal(anatomy_blocks(g, "decoder"), 2);
+    int encoder = anatomy_block(g, "encoder", 1), decoder = anatomy_block(g, "decoder", 1), count = 0;
+    int self = anatomy_next_in(g, NO_PART, PART_ATTENTION, encoder);
+    assert_string_equal(site_path(g, self, SITE_PATTERN), "encoder.blocks.1.self_attn.pattern");
+    assert_int_equal(anatomy_next_in(g, self, PART_ATTENTION, encoder), NO_PART);
+    static const Sequence seen[] = {SEQUENCE_TARGET, SEQUENCE_SOURCE};
+    for (int p = anatomy_next_in(g, NO_PART, PART_ATTENTION, decoder); p != NO_PART;
+         p = anatomy_next_in(g, p, PART_ATTENTION, decoder)) {
+        NodeId pattern = site_node(g, p, SITE_PATTERN);
+        int asks = node_role(g, pattern, ROLE_QUERY), looked = node_role(g, pattern, ROLE_KEY);
+        assert_int_equal(g->axes[asks].sequence, SEQUENCE_TARGET);
+        assert_int_equal(g->axes[looked].sequence, seen[count]);
+        assert_int_equal(site_node(g, p, SITE_SCORES_MASKED) != NO_NODE, count == 0);
+        assert_true(site_node(g, p, SITE_SUM) != NO_NODE && site_node(g, p, SITE_W_O) != NO_NODE);
+        count++;
+    }
+    assert_int_equal(count, 2);
+    assert_int_equal(site_node_any(g, SITE_LOGITS), b.nodes.logits);
+    assert_int_equal(site_node(g, decoder, SITE_BLOCK_OUT), b.nodes.decoded);
+    assert_int_equal(anatomy_block_of(g, "decoder.blocks.1.cross_attn.z"), decoder);
+    text_bench_free(&b);
 }
 
 /* Changing a later word of the target moves nothing in the rows before it, bit for bit, in any node; in an encoder it
@@ -340,10 +372,15 @@ static void impossible_configurations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_form_runs), cmocka_unit_test(explained_and_differentiated),
-        cmocka_unit_test(causality),       cmocka_unit_test(padding_is_not_seen),
-        cmocka_unit_test(batches),         cmocka_unit_test(same_bits_everywhere),
-        cmocka_unit_test(sinusoids),       cmocka_unit_test(impossible_configurations),
+        cmocka_unit_test(every_form_runs),
+        cmocka_unit_test(anatomy),
+        cmocka_unit_test(explained_and_differentiated),
+        cmocka_unit_test(causality),
+        cmocka_unit_test(padding_is_not_seen),
+        cmocka_unit_test(batches),
+        cmocka_unit_test(same_bits_everywhere),
+        cmocka_unit_test(sinusoids),
+        cmocka_unit_test(impossible_configurations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
