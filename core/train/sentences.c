@@ -447,11 +447,11 @@ static void make_pair(const Pair *p, Sentence *s, Antecedent about)
     *s = d.s;
 }
 
-void sentence_pair(int i, Sentence pair[2])
+/* In the order that is fixed: shuffled, the famous pair first. */
+static Pair *ordered_pairs(int *count)
 {
-    int n = sentence_pairs();
-    REQUIRE(i >= 0 && i < n);
-    Pair *list = xcalloc((size_t)n, sizeof *list);
+    int n = *count = list_pairs(NULL);
+    Pair *list = xcalloc((size_t)n + 1, sizeof *list);
     list_pairs(list);
     Rng r = rng_seed(5, 9);
     for (int k = n - 1; k > 0; k--) {
@@ -466,7 +466,24 @@ void sentence_pair(int i, Sentence pair[2])
             list[0] = list[k];
             list[k] = swapped;
         }
+    return list;
+}
+
+void sentence_pair(int i, Sentence pair[2])
+{
+    int n;
+    Pair *list = ordered_pairs(&n);
+    REQUIRE(i >= 0 && i < n);
     make_pair(&list[i], &pair[0], ABOUT_SUBJECT);
     make_pair(&list[i], &pair[1], ABOUT_OBJECT);
+    free(list);
+}
+
+void sentence_pair_list(Sentence *all)
+{
+    int n;
+    Pair *list = ordered_pairs(&n);
+    for (int i = 0; i < 2 * n; i++)
+        make_pair(&list[i / 2], &all[i], i % 2 ? ABOUT_OBJECT : ABOUT_SUBJECT);
     free(list);
 }

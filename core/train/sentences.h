@@ -38,4 +38,5 @@ void sentence_make(SentenceSet set, uint64_t seed, uint64_t number, Sentence *s)
  * one. The others stand in an order that a seed fixed once and for all. */
 int sentence_pairs(void); /* how many there are */
 void sentence_pair(int i, Sentence pair[2]);
+void sentence_pair_list(Sentence *all); /* [2 · sentence_pairs()] */
 #endif
