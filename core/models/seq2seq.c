@@ -187,11 +187,13 @@ static void build(TextBuilder *b, const float *memory, Seq2seqNodes *out)
     } else if (!step && seq2seq_has_encoder(b->c))
         nodes.memory = last = build_stack(b, false, &nodes);
     b->memory = nodes.memory;
-    if (seq2seq_has_decoder(b->c))
+    if (seq2seq_has_decoder(b->c) && b->target.n)
         nodes.decoded = last = build_stack(b, true, &nodes);
-    text_answer(b, last, &nodes);
-    graph_flag(b->g, nodes.logits, NODE_CHECKPOINT);
-    graph_flag(b->g, nodes.probs, NODE_CHECKPOINT);
+    if (b->target.n || !seq2seq_has_decoder(b->c)) {
+        text_answer(b, last, &nodes);
+        graph_flag(b->g, nodes.logits, NODE_CHECKPOINT);
+        graph_flag(b->g, nodes.probs, NODE_CHECKPOINT);
+    }
     if (out)
         *out = nodes;
 }
@@ -209,6 +211,19 @@ void seq2seq_build(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *w, co
                          .padding_in = in->padding,
                          .source_vocabulary = in->source_vocabulary,
                          .target_vocabulary = in->target_vocabulary},
+          NULL, nodes);
+}
+
+void seq2seq_build_encoder(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *w, const Seq2seqInput *in,
+                           Seq2seqNodes *nodes)
+{
+    REQUIRE(c->form == SEQ2SEQ_BOTH && seq2seq_check_length(c, in->source.n, 1, NULL));
+    build(&(TextBuilder){.g = g,
+                         .c = c,
+                         .w = w,
+                         .source = in->source,
+                         .padding_in = in->padding,
+                         .source_vocabulary = in->source_vocabulary},
           NULL, nodes);
 }
 

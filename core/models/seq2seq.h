@@ -108,6 +108,11 @@ typedef struct Seq2seqNodes {
 void seq2seq_build(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *w, const Seq2seqInput *in,
                    Seq2seqNodes *nodes);
 
+/* The encoder of a model that has one, and nothing behind it: what a decoder reads step after step is made once. Sets
+ * source, padding and memory. */
+void seq2seq_build_encoder(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *w, const Seq2seqInput *in,
+                           Seq2seqNodes *nodes);
+
 /* Several texts at once, for learning: words come as one-hot rows, so that a plan can be given others (plan_leaf), and
  * the embedding is a contraction that picks the row, the same value as GATHER's but for −0. Same names, and cell for
  * cell the same values as seq2seq_build gives for each text alone, padded to these lengths. */

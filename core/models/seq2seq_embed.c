@@ -52,7 +52,7 @@ static void target_axes(TextBuilder *b)
 {
     Graph *g = b->g;
     const Seq2seqConfig *c = b->c;
-    if (!seq2seq_has_decoder(c))
+    if (!seq2seq_has_decoder(c) || !b->target.n)
         return;
     int n = b->target.n, asking = b->kept ? 1 : n;
     b->axis.t = token_axis(g, "t", "token that asks", ROLE_QUERY, SEQUENCE_TARGET, &b->target, n - asking, asking);
@@ -185,7 +185,7 @@ void text_masks(TextBuilder *b, Seq2seqNodes *nodes)
                                 (Leaf){LEAF_INPUT, b->texts ? b->zeros : b->padding_in, "1 for a word, 0 for padding"});
         nodes->padding = b->padding;
     }
-    if (!seq2seq_has_decoder(b->c) || b->kept)
+    if (!seq2seq_has_decoder(b->c) || b->kept || !b->target.n)
         return;
     size_t n = (size_t)b->target.n;
     float *mask = arena_alloc(&g->arena, size_mul(size_mul(n, n), sizeof *mask));
