@@ -139,7 +139,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: make_assets DIR\n");
         return 2;
     }
-    bool ok = write_weights(argv[1]) && write_translator(argv[1]) && copy_record(argv[1], "history.safetensors", "history") &&
+    bool ok = write_weights(argv[1]) && write_translator(argv[1]) &&
+              copy_record(argv[1], "history.safetensors", "history") &&
               copy_record(argv[1], "history-twin.safetensors", "history_twin");
     for (size_t i = 0; ok && i < sizeof PICTURES / sizeof *PICTURES; i++)
         ok = write_picture(argv[1], PICTURES[i].name, PICTURES[i].number);

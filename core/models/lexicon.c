@@ -27,7 +27,7 @@ static const Adjective PREDICATES[OF_LIVING + OF_PLACES + OF_OBJECTS] = {
 #include "core/models/lexicon.def"
 };
 
-const Verb LEXICON_VERBS[VERBS] = {
+const Action LEXICON_VERBS[VERBS] = {
 #define VERB(base, past, third, participle, present, sound, objects)                                                   \
     {EN_##base, EN_##past, EN_##third, FR_##participle, FR_##present, sound, objects},
 #include "core/models/lexicon.def"

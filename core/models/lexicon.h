@@ -26,16 +26,16 @@ typedef struct Noun {
 typedef struct Adjective {
     int en, masculine, feminine, before_vowel;
 } Adjective;
-typedef struct Verb {
+typedef struct Action {
     int base, past, third, participle, present;
     bool vowel;          /* its present begins with one */
     const char *objects; /* kinds of its object; h: only people do it; d: its object is definite */
-} Verb;
+} Action;
 
 enum { NOUNS = 39, BEFORE_NOUN = 6, AFTER_NOUN = 7, OF_LIVING = 8, OF_PLACES = 8, OF_OBJECTS = 5, VERBS = 15 };
 extern const Noun LEXICON_NOUNS[NOUNS];
 extern const Adjective LEXICON_BEFORE[BEFORE_NOUN], LEXICON_AFTER[AFTER_NOUN];
-extern const Verb LEXICON_VERBS[VERBS];
+extern const Action LEXICON_VERBS[VERBS];
 /* What can be said of a noun of that kind with to be. */
 const Adjective *lexicon_predicates(NounKind kind, int *count);
 

@@ -27,6 +27,9 @@ static size_t component(const char *path)
 /* …and attentions. */
 static const char *const ATTENTIONS[] = {"attn", "self_attn", "cross_attn"};
 
+/* …and stacks. */
+static const char *const STACKS[] = {"encoder", "decoder"};
+
 static bool is_one_of(const char *const *words, size_t count, const char *s, size_t n)
 {
     for (size_t i = 0; i < count; i++)
@@ -49,11 +52,18 @@ static bool component_fits(const char *pattern, size_t np, const char *s, size_t
     return n >= before + after && memcmp(pattern, s, before) == 0 && memcmp(star + 1, s + n - after, after) == 0;
 }
 
-/* Component by component; "**" takes any number of them, none included. */
+/* Component by component; "<stack>" takes the name of a stack, or nothing; "**" takes any number of them, none
+ * included. */
 static bool fits(const char *pattern, const char *path)
 {
     for (;;) {
         size_t np = component(pattern), n = component(path);
+        if (np == 7 && memcmp(pattern, "<stack>", 7) == 0) {
+            pattern += np + 1;
+            if (is_one_of(STACKS, sizeof STACKS / sizeof *STACKS, path, n) && path[n])
+                path += n + 1;
+            continue;
+        }
         if (np == 2 && memcmp(pattern, "**", 2) == 0) {
             if (!pattern[np])
                 return true;

@@ -43,7 +43,7 @@ static bool pair_held(const Noun *n, const Adjective *a)
     return mixed(1, n->en, a->en, 0) % 10 == 0;
 }
 
-static bool action_held(const Noun *subject, const Verb *v, const Noun *object)
+static bool action_held(const Noun *subject, const Action *v, const Noun *object)
 {
     return mixed(2, subject->en, v->base, object->en) % 8 == 0;
 }
@@ -83,10 +83,10 @@ static const Noun *draw_place(Draft *d, const Noun *other)
     }
 }
 
-static const Verb *draw_verb(Draft *d, const Noun *subject)
+static const Action *draw_verb(Draft *d, const Noun *subject)
 {
     for (;;) {
-        const Verb *v = &LEXICON_VERBS[rng_below(&d->rng, VERBS)];
+        const Action *v = &LEXICON_VERBS[rng_below(&d->rng, VERBS)];
         if (!strchr(v->objects, 'h') || subject->kind == HUMAN)
             return v;
     }
@@ -177,7 +177,7 @@ static Phrase noun_phrase(Draft *d, const Noun *n, bool definite, bool negated, 
     return p;
 }
 
-static Phrase verb_phrase(const Verb *v, bool past, bool negated)
+static Phrase verb_phrase(const Action *v, bool past, bool negated)
 {
     Phrase p = {0};
     if (negated) {
@@ -301,7 +301,7 @@ static void put_action(Draft *d, Phrase *subject, const Phrase *verb, Phrase *ob
 static void action(Draft *d, bool reason)
 {
     const Noun *subject = draw_noun(d, "AH", NULL);
-    const Verb *v = draw_verb(d, subject);
+    const Action *v = draw_verb(d, subject);
     const Noun *object = draw_noun(d, v->objects, subject), *place = NULL;
     bool past = chance(d, 70), negated = chance(d, 60), definite = chance(d, 75);
     d->unseen_combination = action_held(subject, v, object);
@@ -365,7 +365,7 @@ typedef struct Pair {
 static bool fits(const Pair *p)
 {
     const Noun *s = &LEXICON_NOUNS[p->subject], *o = &LEXICON_NOUNS[p->object];
-    const Verb *v = &LEXICON_VERBS[p->verb];
+    const Action *v = &LEXICON_VERBS[p->verb];
     int count;
     const Adjective *x = &lexicon_predicates(ANIMAL, &count)[p->first], *list = lexicon_predicates(o->kind, &count);
     if (p->second >= count || s->feminine == o->feminine || strchr(v->objects, 'h') ||

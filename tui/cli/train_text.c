@@ -79,7 +79,8 @@ static bool report(Training *t, const TextStep *s)
 {
     char line[160];
     int every = t->recipe.steps / REPORTS > 0 ? t->recipe.steps / REPORTS : 1;
-    snprintf(line, sizeof line, "step %d of %d  loss %.3f  words right %.3f", s->step, t->recipe.steps, s->loss, s->words);
+    snprintf(line, sizeof line, "step %d of %d  loss %.3f  words right %.3f", s->step, t->recipe.steps, s->loss,
+             s->words);
     if (!isatty(STDERR_FILENO) && s->step % every == 0)
         fprintf(stderr, "%s  gradient %.3f\n", line, s->gradient_norm);
     return work_progress(t->w, line, (double)s->step / t->recipe.steps);
@@ -105,7 +106,8 @@ static int finish(Training *t, Err *err)
     Interval i = tally_interval(exact);
     buf_printf(&t->w->out, "%s: a translator of %zu weights, %d steps of %d sentences\n", t->folder,
                seq2seq_params(&t->model), t->recipe.steps, t->recipe.batch);
-    buf_printf(&t->w->out, "it translates %zu of %d sentences of unseen combinations without a fault: %.1f %% (95 %%: %.1f–%.1f)\n",
+    buf_printf(&t->w->out,
+               "it translates %zu of %d sentences of unseen combinations without a fault: %.1f %% (95 %%: %.1f–%.1f)\n",
                exact.right, HELD_OUT, 100 * tally_share(exact), 100 * i.low, 100 * i.high);
     buf_printf(&t->w->out, "use it: vitrine translate -m %s \"the cat is tired\"\n", t->folder);
     t->w->written = true;
