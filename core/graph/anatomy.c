@@ -161,12 +161,18 @@ int anatomy_block(const Graph *g, const char *stack, int block)
     return NO_PART;
 }
 
+static const char GRAD[] = "grad.";
+
+bool anatomy_is_gradient(const char *path)
+{
+    return strncmp(path, GRAD, strlen(GRAD)) == 0;
+}
+
 /* A path without what gradients and edits put around it: the node that it speaks of. */
 static void plain_path(const char *path, const char **begin, size_t *n)
 {
-    static const char GRAD[] = "grad.";
     static const char *const ENDS[] = {".unedited", ".edit_"};
-    bool grad = strncmp(path, GRAD, strlen(GRAD)) == 0;
+    bool grad = anatomy_is_gradient(path);
     *begin = path + (grad ? strlen(GRAD) : 0);
     const char *end = grad ? strstr(*begin, ".from.") : NULL;
     *n = end ? (size_t)(end - *begin) : strlen(*begin);

@@ -147,8 +147,9 @@ NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId as
     NodeId out = nn_linear(g, "out", z, &a->w_o, &a->b_o, nn_dims(a->batch, DIMS(a->asks, a->d)));
     NodeId mixed = a->b_o.data ? graph_node(g, out)->in[0] : out; /* the contraction, whose second operand is W_O */
     NOTE(g, *part, {SITE_IN, asks}, {SITE_QUERY, q}, {SITE_KEY, k}, {SITE_VALUE, v}, {SITE_SCALE, scale},
-         {SITE_SCORES_RAW, raw}, {SITE_SCORES_SCALED, scores}, {SITE_PATTERN, pattern}, {SITE_Z, z}, {SITE_OUT, out},
-         {SITE_W_O, graph_node(g, mixed)->in[1]});
+         {SITE_SCORES_RAW, raw}, {SITE_SCORES_SCALED, scores}, {SITE_PATTERN, pattern},
+         {SITE_EXP, graph_node(g, pattern)->in[0]}, {SITE_EXP_SUM, graph_node(g, pattern)->in[1]}, {SITE_Z, z},
+         {SITE_OUT, out}, {SITE_W_O, graph_node(g, mixed)->in[1]});
     anatomy_note_name(g, *part, SITE_SCORES_MASKED, "scores_masked"); /* the model's mask, or where an edit puts one */
     return out;
 }

@@ -8,23 +8,16 @@
 #include "assets/assets.h"
 #include "core/base/machine.h"
 #include "core/base/mem.h"
+#include "core/graph/anatomy.h"
 #include "core/session/edit/edits.h"
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
 #include "core/session/learned/measures.h"
+#include "core/session/log.h"
+#include "core/session/options.h"
+#include "core/session/permit.h"
 #include "core/session/place.h"
-
-const char *screen_name(Screen s)
-{
-    static const char *const NAMES[SCREEN_COUNT] = {
-        [SCREEN_PICTURE] = "picture", [SCREEN_TENSOR] = "tensor", [SCREEN_SHEET] = "sheet",
-        [SCREEN_MATRIX] = "matrix",   [SCREEN_ROW] = "row",       [SCREEN_POSITIONS] = "positions",
-        [SCREEN_EXPLAIN] = "explain", [SCREEN_ANSWER] = "answer", [SCREEN_TRAINING] = "training",
-        [SCREEN_FILTERS] = "filters", [SCREEN_HEADS] = "heads",   [SCREEN_WHERE] = "where",
-        [SCREEN_LENS] = "lens",       [SCREEN_SCALE] = "scale",   [SCREEN_CENSUS] = "census",
-        [SCREEN_BLANKS] = "blanks"};
-    return NAMES[s];
-}
+#include "core/session/screens.h"
 
 const char *view_name(View v)
 {
@@ -74,6 +67,13 @@ void session_budget(Session *s, size_t bytes)
         run_budget(s->pinned.base_run, bytes / 2);
 }
 
+bool session_opens(const Session *s, int box)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    int block = anatomy_next(g, NO_PART, PART_BLOCK);
+    return block != NO_PART && stages_find(&s->stages, anatomy_part(g, block)->scope) == box;
+}
+
 void session_changed(Session *s)
 {
     drop_diffs(s);
@@ -98,31 +98,28 @@ void session_changed(Session *s)
         free(open[i]);
     }
     free(open);
-    int block0 = stages_find(&s->stages, "blocks.0");
-    if (first && block0 != NO_BOX)
-        s->open[block0] = true;
+    for (int i = 0; first && i < s->stages.count; i++)
+        s->open[i] = session_opens(s, i);
     place_mend(s);
     s->changes++;
 }
 
-static void start_place(Session *s)
+void session_start_place(Session *s)
 {
     memset(&s->place, 0, sizeof s->place);
-    s->back_count = 0;
     const Graph *g = s->now.base;
-    int p = session_axis(g, "p"), rows = session_axis(g, "y"), cols = session_axis(g, "x");
-    if (p >= 0 && rows >= 0 &&
-        cols >= 0) { /* the patch in the middle: on the drawn pictures it is on the object more often than not */
+    int rows = graph_role(g, ROLE_PLACE_ROW, SEQUENCE_ANY), cols = graph_role(g, ROLE_PLACE_COL, SEQUENCE_ANY);
+    if (graph_role(g, ROLE_PLACE, SEQUENCE_ANY) != AXIS_NONE && rows != AXIS_NONE && cols != AXIS_NONE) {
+        /* the patch in the middle: on the drawn pictures it is on the object more often than not */
         s->place.at[rows] = g->axes[rows].n / 2;
         s->place.at[cols] = g->axes[cols].n / 2;
         session_sync(s, rows);
     }
-    for (int i = 0; i < g->axis_count; i++)
-        if (strcmp(g->axes[i].sym, "u") == 0 && session_axis(g, "t") >= 0)
-            s->place.at[i] = s->place.at[session_axis(g, "t")];
+    int key = graph_role(g, ROLE_KEY, SEQUENCE_ANY), query = graph_role(g, ROLE_QUERY, SEQUENCE_ANY);
+    if (key != AXIS_NONE && query != AXIS_NONE && s->place.at[query] < g->axes[key].n)
+        session_set_index(s, key, s->place.at[query]);
     snprintf(s->place.path, sizeof s->place.path, "%s", graph_node(g, s->now.nodes.image)->path);
     s->place.screen = SCREEN_PICTURE;
-    place_mend(s);
 }
 
 /* Takes model and input over. */
@@ -141,7 +138,9 @@ static void fresh(Session *s, Model *m, const char *model_path, Input *in)
     EditState none = {0};
     edits_apply(s, &none, false, NULL);
     s->compare = COMPARE_OFF;
-    start_place(s);
+    s->back_count = 0;
+    session_start_place(s);
+    place_mend(s);
 }
 
 bool session_init(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
@@ -151,8 +150,8 @@ bool session_init(Session *s, const char *model_path, const char *input, int thr
     Input in;
     *s = (Session){.progress = progress,
                    .progress_context = context,
-                   .file_commands = true,
-                   .look = {.grid = true},
+                   .permit = ~0U,
+                   .look = look_start(),
                    .memory = machine_memory() / 4};
     if (!load_model(s, &m, model_path, err))
         return false;
@@ -176,6 +175,7 @@ void session_free(Session *s)
 {
     drop_diffs(s);
     measures_free(s);
+    log_free(s);
     exhibit_free(&s->now);
     exhibit_free(&s->pinned);
     model_free(&s->model);
@@ -192,7 +192,8 @@ void session_free(Session *s)
 bool session_open_input(Session *s, const char *input, Err *err)
 {
     Input in;
-    if (!input_open(&in, &s->model, input, err))
+    bool drawn = *input == '#';
+    if ((!drawn && !permit_file(s, input, err)) || !input_open(&in, &s->model, input, err))
         return false;
     Exhibit old = s->now;
     exhibit_init(&s->now, &s->model, &in, s->pool);
@@ -210,7 +211,7 @@ bool session_open_model(Session *s, const char *path, Err *err)
 {
     Model m = {0};
     Input in;
-    if (!load_model(s, &m, path, err))
+    if ((path && !permit_file(s, path, err)) || !load_model(s, &m, path, err))
         return false;
     /* the same picture; ready values were made for the model before */
     if (s->now.input.ready ? !input_open(&in, &m, NULL, err) : !input_copy(&in, &s->now.input, &m, err)) {
