@@ -255,7 +255,7 @@ void overlay_find_menu(Overlay *o, const Session *s)
         snprintf(command, sizeof command, "goto %s", graph_node(session_graph(s, SIDE_B), b->show)->path);
         overlay_add(o, text, "", command);
     }
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     NodeId probs = site_node_any(g, SITE_PROBS);
     int axis = node_role(g, probs, ROLE_ANSWER);
     for (int i = 0; axis != AXIS_NONE && i < g->axes[axis].n && g->axes[axis].labels; i++) {

@@ -11,9 +11,9 @@
 static void same_place(const ScaleSearchRow *found, const ScalePlace *p)
 {
     char label[32];
-    int t = session_axis(s.now.base, "t");
+    int t = session_axis(session_base(&s), "t");
     assert_true(found->found);
-    axis_label(&s.now.base->axes[t], found->query, label, sizeof label);
+    axis_label(&session_base(&s)->axes[t], found->query, label, sizeof label);
     if (found->number != p->picture || found->layer != p->block || found->head != p->head ||
         strcmp(label, p->query) != 0)
         fail_msg("found: picture #%d, block %d, head %d, %s", (int)found->number, found->layer, found->head, label);
@@ -37,11 +37,11 @@ static int right_of(Dataset *stock, AblationKind kind)
     Arena arena = {0};
     Edits edits;
     Err err = {""};
-    assert_true(ablation_edits(&arena, s.now.base, (Ablation){.kind = kind}, &edits));
+    assert_true(ablation_edits(&arena, session_base(&s), (Ablation){.kind = kind}, &edits));
     const AccuracySetup setup = {.model = &s.model,
                                  .edits = edits.edit,
                                  .edit_count = edits.count,
-                                 .graph = s.now.base,
+                                 .graph = session_base(&s),
                                  .stock = stock,
                                  .pool = s.pool};
     Accuracy *e = accuracy_new(&setup, &err);
@@ -89,13 +89,13 @@ static void command(void **state)
     (void)state;
     run("pin; ablate blocks.0.attn.z[h=1]");
     has(run("showcase"), "of 1000 pictures 70.8 % are right, not 99.7");
-    assert_null(s.pinned.base);
+    assert_null(session_pinned(&s));
     assert_int_equal(s.edits.count, 1);
     assert_string_equal(s.edits.line[0], "set scale off");
     assert_int_equal(s.place.screen, SCREEN_ROW);
     assert_int_equal(s.compare, COMPARE_SIDES);
-    assert_int_equal(best(SIDE_A), s.now.input.label);
-    assert_int_not_equal(best(SIDE_B), s.now.input.label);
+    assert_int_equal(best(SIDE_A), session_input(&s, SIDE_B)->label);
+    assert_int_not_equal(best(SIDE_B), session_input(&s, SIDE_B)->label);
     assert_true(entropy(SIDE_A) > entropy(SIDE_B) + 1);
     has(run("showcase next"), "little changes");
     assert_int_equal(best(SIDE_A), best(SIDE_B));

@@ -64,7 +64,7 @@ static void occlusion_is_the_measurement(void **state)
     assert_true(session_measure_all(&session, MEASURE_OCCLUSION, &err));
     const Measure *m = where_occlusion(&session, SIDE_A, &why);
     assert_non_null(m);
-    int patch = session.place.at[session_axis(session.now.base, "p")];
+    int patch = session.place.at[session_axis(session_base(&session), "p")];
     assert_int_equal(patch, 2 * 8 + 5);
     char number[32];
     number_text(number, sizeof number, where_drop(m, patch), 10);
@@ -248,7 +248,7 @@ static void lens_rows_and_clicks(void **state)
     canvas_init(&c, r.h, r.w);
     Paint p = {.s = &session, .c = &c, .mode = MODE_256};
     prepare(&VIEW_LENS, SIDE_A, r);
-    int o = session_axis(session.now.base, "o"), places = 0;
+    int o = session_axis(session_base(&session), "o"), places = 0;
     for (int y = 0; y < r.h; y++)
         for (int x = 30; x < r.w; x += 7) {
             Buf line = {0};

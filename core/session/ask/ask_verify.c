@@ -8,6 +8,7 @@
 #include "core/base/rng.h"
 #include "core/session/address.h"
 #include "core/session/ask/ask_parts.h"
+#include "core/session/exhibit.h"
 
 enum { CHUNK_TERMS = 65536, REPORT_NS = 100000000 };
 
@@ -118,9 +119,9 @@ static bool complete_pass(Session *s, Run *run, Err *err)
 /* The pass once more, from nothing: its hash. Base is the run that this side's graph shares values with, or NULL. */
 static bool second_hash(Session *s, Side side, uint64_t *hash, Err *err)
 {
-    const Exhibit *e = side == SIDE_A && s->pinned.base ? &s->pinned : &s->now;
+    const Graph *trained = exhibit_pass(session_exhibit(s, side))->base;
     const Graph *g = session_graph(s, side);
-    Run *base = g == e->base ? NULL : run_new(e->base, NULL, NULL);
+    Run *base = g == trained ? NULL : run_new(trained, NULL, NULL);
     Run *run = run_new(g, base, NULL);
     run_budget(run, 1); /* nothing is kept that was read */
     bool ok = complete_pass(s, run, err) && run_hash(run, hash);

@@ -77,8 +77,8 @@ void measures_read_history(Session *s)
     static const char *const OWN[] = {"history.safetensors"}, *const TWIN[] = {"history-twin.safetensors",
                                                                                "twin/history.safetensors"};
     struct Measures *t = measures_of(s);
-    const VitConfig *c = &s->model.vit;
-    if (t->read)
+    const VitConfig *c = session_vit(s);
+    if (t->read || !c)
         return;
     t->read = true;
     if (*s->model_path) {
@@ -153,7 +153,7 @@ float measures_factor(const Session *s, int i)
 {
     static const float FACTOR[MEASURES_FACTORS] = {0.125f, 0.25f,      0.35355339f, 0.5f, 0.70710678f, 1, 1.4142135f,
                                                    2,      2.8284271f, 4,           8};
-    float off = 1 / s->model.vit.scale, best = INFINITY;
+    float off = 1 / session_scale(s), best = INFINITY;
     int nearest = 0;
     REQUIRE(i >= 0 && i < MEASURES_FACTORS);
     for (int k = 0; k < MEASURES_FACTORS; k++) { /* by ratio */
@@ -170,13 +170,15 @@ float measures_factor(const Session *s, int i)
 /* Why this kind cannot be measured for the model that is open, or NULL. */
 static const char *impossible(const Session *s, MeasureKind kind)
 {
-    if (!s->model.vit.classes)
+    if (!session_vit(s))
+        return "this is for picture models";
+    if (!session_classes(s))
         return "this model names no classes";
     if (kind == MEASURE_OCCLUSION)
         return NULL;
     if (!dataset_suits_drawn(&s->model, NULL))
         return "no labelled pictures are known for this model; see `vitrine evaluate --help`";
-    if (kind == MEASURE_READOUT && !readout_has_other(&s->model.vit))
+    if (kind == MEASURE_READOUT && !readout_has_other(session_vit(s)))
         return "this model has one read-out only: there is nothing to compare it with";
     return NULL;
 }

@@ -8,8 +8,8 @@
 
 static void shape(const Session *s, MeasureKind kind, Measure *m)
 {
-    m->rows = kind == MEASURE_CENSUS ? s->model.vit.layers : 1;
-    m->cols = kind == MEASURE_CENSUS ? s->model.vit.heads : kind == MEASURE_SCALE ? (int)MEASURES_FACTORS : 2;
+    m->rows = kind == MEASURE_CENSUS ? session_blocks(s) : 1;
+    m->cols = kind == MEASURE_CENSUS ? session_heads(s) : kind == MEASURE_SCALE ? (int)MEASURES_FACTORS : 2;
 }
 
 /* Examinations that have to be held: the base, and each cell that is not the base itself. */
@@ -45,19 +45,19 @@ static Ablation removal_of(const Session *s, MeasureKind kind, int at)
         return (Ablation){.kind = ABLATION_NONE};
     if (kind == MEASURE_SCALE)
         return (Ablation){.kind = ABLATION_SCALE, .factor = measures_factor(s, at)};
-    return (Ablation){.kind = ABLATION_HEAD, .layer = at / s->model.vit.heads, .head = at % s->model.vit.heads};
+    return (Ablation){.kind = ABLATION_HEAD, .layer = at / session_heads(s), .head = at % session_heads(s)};
 }
 
 static Accuracy *open_exam(const Session *s, MeasureKind kind, int at, Err *err)
 {
     Arena arena = {0};
     Edits edits;
-    if (!ablation_edits(&arena, s->now.base, removal_of(s, kind, at), &edits))
+    if (!ablation_edits(&arena, session_base(s), removal_of(s, kind, at), &edits))
         UNREACHABLE("a head that the model has not");
     const AccuracySetup setup = {.model = &s->model,
                                  .edits = edits.edit,
                                  .edit_count = edits.count,
-                                 .graph = s->now.base,
+                                 .graph = session_base(s),
                                  .stock = s->measures->stock,
                                  .other = kind == MEASURE_READOUT,
                                  .pool = s->pool};
@@ -76,7 +76,7 @@ static void keep_result(const Session *s, MeasureKind kind, Measuring *w)
     else
         m->base = share;
     if (kind == MEASURE_READOUT) {
-        bool class_token = readout_used(&s->model.vit) == READOUT_CLASS_TOKEN;
+        bool class_token = readout_used(session_vit(s)) == READOUT_CLASS_TOKEN;
         m->value[class_token ? 0 : 1] = share;
         m->value[class_token ? 1 : 0] = (float)accuracy_share_other(r);
     } else if (kind == MEASURE_SCALE && w->at < 0)

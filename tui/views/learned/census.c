@@ -23,7 +23,7 @@ static Census census_open(const Session *s)
     int block = session_block(s);
     Census c = {.block = block < 0 ? 0 : block, .head = session_head(s), .blocks = session_blocks(s)};
     int axis = session_role(s, ROLE_HEAD);
-    c.heads = axis == AXIS_NONE ? 0 : s->now.base->axes[axis].n;
+    c.heads = axis == AXIS_NONE ? 0 : session_base(s)->axes[axis].n;
     c.measure = session_measure(s, MEASURE_CENSUS, &c.why);
     return c;
 }

@@ -58,7 +58,7 @@ static void draw_notches(const Paint *p, Rect r, const Laboratory *l, bool focus
     }
     for (int i = 0; i < MEASURES_FACTORS; i++) {
         char number[16], text[24];
-        bool here = i == l->notch, off = measures_factor(p->s, i) == 1 / p->s->model.vit.scale;
+        bool here = i == l->notch, off = measures_factor(p->s, i) == 1 / session_scale(p->s);
         factor_text(p->s, i, number);
         snprintf(text, sizeof text, here ? "[%s%s]" : "%s%s", number, off && w >= 8 + 2 * here ? " off" : "");
         Style style = here ? STYLE_CURSOR : i == MEASURES_FACTORS / 2 ? STYLE_STRONG : STYLE_TEXT;

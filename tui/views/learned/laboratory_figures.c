@@ -214,7 +214,7 @@ void laboratory_answers(const Paint *p, Rect r, const Laboratory *l)
     if (r.h > 0 && !l->compares)
         draw_answer(p, r, SIDE_B, "answer  ");
     else if (r.h > 0)
-        draw_answer(p, r, SIDE_A, p->s->pinned.base ? "A as pinned   " : "A as trained  ");
+        draw_answer(p, r, SIDE_A, session_pinned(p->s) ? "A as pinned   " : "A as trained  ");
     if (r.h > 1 && l->compares)
         draw_answer(p, (Rect){r.y + 1, r.x, 1, r.w}, SIDE_B, "B now         ");
 }

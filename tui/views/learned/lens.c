@@ -231,7 +231,7 @@ static void draw_other(const Paint *p, const Lens *l, Rect r)
     Shown v;
     if (!shown_open(p->s, l->side, l->other, &v))
         return;
-    bool mean = readout_used(&p->s->model.vit) == READOUT_CLASS_TOKEN;
+    bool mean = readout_used(session_vit(p->s)) == READOUT_CLASS_TOKEN;
     draw_label(p, l, r, false, l->label == LABEL ? mean ? "patch mean" : "class token" : mean ? "mean" : "cls");
     draw_values(p, l, &v, r, false, false);
 }
@@ -311,11 +311,9 @@ static Layout layout(const Lens *l, Rect r)
     Rect below = rect_cut(&r, 'b',
                           between(spare, 0, text + 1)); /* a blank line before the other read-out where there is room */
     a.rows = r;
-    int most = l->side == SIDE_DIFF && wanted > SESSION_DIFFS - 2 ? SESSION_DIFFS - 2
-                                                                  : wanted; /* no more differences are kept at once */
-    if (a.rows.h > most * a.tall) {
-        below.y -= a.rows.h - most * a.tall;
-        a.rows.h = most * a.tall;
+    if (a.rows.h > wanted * a.tall) {
+        below.y -= a.rows.h - wanted * a.tall;
+        a.rows.h = wanted * a.tall;
     }
     a.shown = a.rows.h / a.tall;
     a.first = l->first +
