@@ -41,11 +41,7 @@ static bool check_words(const Verb *v, Work *w, Err *err)
         return err_set(err, "%s draws, it has no --json; `vitrine show ADDRESS --json` gives the numbers", v->name);
     if (v->flags & VERB_ALONE)
         return !v->check || v->check(o, &w->link, err);
-    if (text_asked(o->model) && !v->run_text)
-        return err_set(
-            err, "%s knows pictures, and this is a text model: `vitrine translate` and `vitrine evaluate` know it",
-            v->name);
-    if (text_asked(o->model))
+    if (text_asked(o->model) && v->run_text)
         return !v->check || v->check(o, &w->link, err);
     Commands commands = session_command_set();
     bool ok = link_parse(&w->link, o->word + 1, o->word_count - 1, v->flags & VERB_ADDRESS ? LINK_ADDRESS : LINK_INPUT,

@@ -22,7 +22,7 @@ typedef struct Verb {
     bool (*check)(const Options *o, const Link *l, Err *err);
     /* The session is open, unless the verb is VERB_ALONE. Fills w->out; the exit status, STATUS_BAD with err. */
     int (*run)(Work *w, Err *err);
-    /* The same for a text model: no session is open. NULL: the verb does not know texts. */
+    /* The same for a text model where that is another question: no session is open. NULL: run does both. */
     int (*run_text)(Work *w, Err *err);
 } Verb;
 
