@@ -259,7 +259,7 @@ static void test_say_fits_the_node(void **state)
         {"say blocks.1.attn.scores_raw", "What enters the softmax has a variance of "},
         {"say blocks.0.attn.k[u=r1c1]", "k of patch r1c1 in head "},
         {"say blocks.0.resid_mid[t=cls]", "which the attention adds"},
-        {"say blocks.0.resid_post[t=cls]", "which the MLP adds"},
+        {"say blocks.0.resid_post[t=cls]", ", and of what the MLP adds, of length "},
         {"say blocks.3.mlp.post[t=r1c2]", "hidden units of block 3's MLP"},
         {"say probs", "The answer is star "},
         {"say logits", "What was drawn is a star."},

@@ -175,5 +175,5 @@ void click_cell(const Paint *p, const Shown *v, size_t cell, Buf *command)
         return;
     }
     buf_puts(command, "goto ");
-    address_put(v->graph, v->node, cell, command);
+    address_put(v->graph, v->node, v->first + cell, command);
 }

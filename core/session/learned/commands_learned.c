@@ -30,7 +30,12 @@ static bool number(const char *text, int *value, bool *relative)
 /* To a screen, standing on `path`; a screen that is on stays. */
 static bool go(Session *s, Screen screen, const char *path, Err *err)
 {
-    return (s->place.screen == screen && path && strcmp(s->place.path, path) == 0) || session_go(s, path, screen, err);
+    bool there = s->place.screen == screen && path && strcmp(s->place.path, path) == 0;
+    if (!there && !session_go(s, path, screen, err))
+        return false;
+    if (screen == SCREEN_CENSUS || screen == SCREEN_LABORATORY || screen == SCREEN_LENS)
+        measures_take_shipped(s);
+    return true;
 }
 
 /* A node of the attention in focus, of the last block's where none is; NULL: the model has none. */
@@ -290,18 +295,23 @@ static bool run_blanks(Session *s, const Args *a, Err *err)
     return go(s, SCREEN_BLANKS, guess, err) && patch_word(s, a, 0, err);
 }
 
-/* Without a word the first place; next: from there the second, else the first. */
+/* Without a word the first place; next: from one to the one after it, else the first. */
 static bool run_showcase(Session *s, const Args *a, Err *err)
 {
-    char first[32];
-    int value;
+    char at[32];
+    int value, there = -1;
     bool relative, next = a->count && strcmp(a->word[0], "next") == 0;
-    snprintf(first, sizeof first, "#%u", TELLING[0].picture);
-    bool there = strcmp(session_input(s, SIDE_B)->path, first) == 0 && edits_has(s, "set scale off");
+    for (int i = 0; i < SCALE_PLACES && edits_has(s, "set scale off"); i++) {
+        snprintf(at, sizeof at, "#%u", TELLING[i].picture);
+        there = strcmp(session_input(s, SIDE_B)->path, at) == 0 ? i : there;
+    }
     if (!a->count || next)
-        return scale_places_go(s, next && there, err);
+        return scale_places_go(s, next ? (there + 1) % SCALE_PLACES : 0, err);
     if (!number(a->word[0], &value, &relative) || relative || value < 1 || value > SCALE_PLACES)
-        return err_set(err, "column %d: expected 1, where the scale matters most, 2, where least, or next, found '%s'",
+        return err_set(err,
+                       "column %d: expected 1, where taking the scale away changes most, 2, the typical picture, 3, "
+                       "where least, or "
+                       "next, found '%s'",
                        a->column[0], a->word[0]);
     return scale_places_go(s, value - 1, err);
 }
@@ -320,8 +330,9 @@ static const Command COMMANDS[] = {
      "the scale laboratory: a factor on 1/√d_k on a slider", 0, run_laboratory, NULL},
     {"census", "learned", "census", "accuracy lost with each head", 0, run_census, NULL},
     {"blanks", "learned", "blanks [PATCH]", "hidden patches and what the model guesses there", 0, run_blanks, NULL},
-    {"showcase", "go", "showcase [1, 2, next]",
-     "why there is a 1/√d_k: where taking it away changes most, and where least", COMMAND_EDIT, run_showcase, NULL},
+    {"showcase", "go", "showcase [1, 2, 3, next]",
+     "1/√d_k taken away: where that changes most, the typical picture, and where least", COMMAND_EDIT, run_showcase,
+     NULL},
 };
 
 CommandTable session_commands_learned(void)

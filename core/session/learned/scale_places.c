@@ -8,23 +8,23 @@
 #include "core/session/place.h"
 
 #define PLACE(picture, block, head, query) {picture, block, head, query},
-#define ACCURACY(pictures, right, without)
+#define SEARCHED(pictures, changed)
 const ScalePlace TELLING[SCALE_PLACES] = {
 #include "core/session/learned/scale_places.def"
 };
 #undef PLACE
-#undef ACCURACY
+#undef SEARCHED
 
 #define PLACE(picture, block, head, query)
-#define ACCURACY(pictures, right, without)                                                                             \
+#define SEARCHED(pictures, changed)                                                                                    \
     {                                                                                                                  \
-        pictures, right, without                                                                                       \
+        pictures, changed                                                                                              \
     }
-const ScaleAccuracy SCALE_ACCURACY =
+const ScaleSearched SCALE_SEARCHED =
 #include "core/session/learned/scale_places.def"
     ;
 #undef PLACE
-#undef ACCURACY
+#undef SEARCHED
 
 /* A is the model as trained, so that nothing may be pinned. */
 static bool scale_off(Session *s, Err *err)
@@ -65,12 +65,13 @@ static void stand_on(Session *s, const ScalePlace *p)
 /* Short: it stands on one line of a small screen. */
 static void tell(Session *s, int which)
 {
-    const ScaleAccuracy *a = &SCALE_ACCURACY;
-    double with = 100.0 * a->right / a->pictures, without = 100.0 * a->without / a->pictures;
-    session_say(s,
-                which == 0 ? "The row collapses; of %d pictures %.1f %% are right, not %.1f.  :showcase 2"
-                           : "Here little changes; of %d pictures %.1f %% are right, not %.1f.",
-                a->pictures, without, with);
+    const int all = SCALE_SEARCHED.pictures, changed = SCALE_SEARCHED.changed;
+    if (which == 0)
+        session_say(s, "The row collapses: chosen, the deepest of %d; %d answers change.  :showcase 2", all, changed);
+    else if (which == 1)
+        session_say(s, "The typical one of %d: rows sharpen, %d answers stay.  :showcase 3", all, all - changed);
+    else
+        session_say(s, "Here little changes: chosen, the least of %d pictures.  i says what it shows", all);
 }
 
 bool scale_places_tell(Session *s)

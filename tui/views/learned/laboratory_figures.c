@@ -19,7 +19,7 @@ static const LabFigure FIGURES[] = {
     {"entropy / ln T", "H/ln T", SITE_ENTROPY_SHARE, SITE_ENTROPY_SHARE_MEAN, false},
     {"largest weight", "max", SITE_LARGEST, SITE_LARGEST_MEAN, false},
     {"softmax Jacobian", "|J|", SITE_JACOBIAN, SITE_JACOBIAN_MEAN, false},
-    {"gradient through", "grad", SITE_GRADIENT_THROUGH, SITE_GRADIENT_THROUGH_HEAD, true},
+    {"gradient through", "grad", SITE_GRADIENT_THROUGH, SITE_GRADIENT_THROUGH_MEAN, true},
 };
 enum {
     FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES,

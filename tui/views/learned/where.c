@@ -309,10 +309,13 @@ static Rect draw_row(const Paint *p, const Where *w, Rect line, int m)
 
 static void draw_share(const Paint *p, const Where *w, Rect line)
 {
+    if (!w->object && w->side != SIDE_DIFF)
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,
+                    line.w >= 30 ? "where its object is is not known" : "no object known");
     if (!w->object || !w->has_share || !w->share.values)
         return;
-    static const char WHAT[] = " of the picture";
-    int used = put_part(p, &w->share, 0, "the object is ", line, 0);
+    static const char WHAT[] = " of the patches";
+    int used = put_part(p, &w->share, 0, "the object's: ", line, 0);
     if (line.w - used >= (int)strlen(WHAT) || line.h < 2)
         canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, WHAT);
     else
