@@ -465,7 +465,8 @@ same "the same without the cache" "$(sed 's/"steps".*//' with)" "$(sed 's/"steps
 check "the cache saves nothing" [ "$(sed -E 's/.*"multiply_adds":([0-9]+).*/\1/' with)" -lt "$(sed -E 's/.*"multiply_adds":([0-9]+).*/\1/' without)" ]
 refused 1 "'elephant' is none of the .* words" translate "the elephant is red"
 refused 1 "'aminal' is no word .* 'animal' is" translate "the aminal is red"
-refused 2 'knows pictures' show logits -m translator
+ok "a sentence, verified" verify "the cat is tired"
+says "every cell of it is equal" 'bit for bit'
 refused 2 'give one or the other' translate --beam 3 --temperature 1 "the cat is red"
 refused 2 'name a sentence' translate
 ok "the vocabulary" translate --vocabulary
