@@ -71,7 +71,9 @@ static const char *by_short_name(const Session *s, const Graph *g, const char *n
         for (NodeId i = 0; i < g->count; i++) {
             const char *path = graph_node(g, i)->path;
             if (!ends_with_name(path, name) || strstr(path, ".probe.") ||
-                strncmp(path, "grad.", strlen("grad.")) == 0 || (pass == 0 && strncmp(path, block, strlen(block)) != 0))
+                strncmp(path, "grad.", strlen("grad.")) == 0 || strncmp(path, "direct.", strlen("direct.")) == 0 ||
+                strncmp(path, "ledger.", strlen("ledger.")) == 0 ||
+                (pass == 0 && strncmp(path, block, strlen(block)) != 0))
                 continue;
             best = path;
             found++;

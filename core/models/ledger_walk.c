@@ -1,0 +1,186 @@
+#include "core/models/ledger_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/mem.h"
+
+enum { TOKEN_UNKNOWN = -2, TOKEN_SEVERAL = -1 };
+
+/* Does the last component of the path, or that before ".unedited…", read `name`? */
+static bool is_called(const char *path, const char *name)
+{
+    size_t n = strlen(name);
+    const char *end = strstr(path, ".unedited");
+    size_t len = end ? (size_t)(end - path) : strlen(path);
+    return len > n && strncmp(path + len - n, name, n) == 0 && path[len - n - 1] == '.';
+}
+
+int ledger_layer(const char *path)
+{
+    return strncmp(path, "blocks.", 7) == 0 ? (int)strtol(path + 7, NULL, 10) : -1;
+}
+
+static bool in_block(const char *path, const char *inside)
+{
+    const char *dot = ledger_layer(path) < 0 ? NULL : strchr(path + 7, '.');
+    return dot && strncmp(dot + 1, inside, strlen(inside)) == 0;
+}
+
+/* Where a way back ends: what heads and MLPs wrote, the patches, and what is given. */
+static bool is_part(const Graph *g, NodeId n)
+{
+    const Node *node = graph_node(g, n);
+    const char *path = node->path;
+    if (node->op == OP_LEAF)
+        return true;
+    if (node->op != OP_CONTRACT)
+        return false;
+    return (in_block(path, "attn.") && is_called(path, "z")) ||
+           (in_block(path, "mlp.") && (is_called(path, "out") || is_called(path, "out_nobias"))) ||
+           (strncmp(path, "patch_embed.out", strlen("patch_embed.out")) == 0);
+}
+
+LedgerKind ledger_kind(const Graph *g, NodeId part)
+{
+    const Node *n = graph_node(g, part);
+    if (n->op == OP_LEAF && n->leaf.kind != LEAF_TENSOR)
+        return LEDGER_PUT_IN;
+    if (n->op == OP_LEAF)
+        return strcmp(n->path, "pos_embed") == 0 ? LEDGER_POSITIONS : LEDGER_LEARNED;
+    return in_block(n->path, "attn.") ? LEDGER_HEADS : in_block(n->path, "mlp.") ? LEDGER_MLP : LEDGER_PATCHES;
+}
+
+/* Which operands the number is linear in, as a set of bits; the others count as given. 0: no sum. */
+static unsigned linear_operands(const Node *n)
+{
+    switch (n->op) {
+    case OP_ADD:
+    case OP_SUB:
+    case OP_CONCAT: return 3;
+    case OP_MUL: /* in this graph the factor stands second: 1/σ, γ, an edit's factor, a weight */
+    case OP_DIV:
+    case OP_CONTRACT:
+    case OP_VIEW:
+    case OP_SLICE:
+    case OP_GATHER:
+    case OP_SUM: return 1;
+    case OP_WHERE: return 6;
+    default: return 0;
+    }
+}
+
+static int token_axis(const Graph *g)
+{
+    for (int i = 0; i < g->axis_count; i++)
+        if (strcmp(g->axes[i].sym, "t") == 0)
+            return i;
+    return AXIS_NONE;
+}
+
+static void note_token(LedgerWalk *w, int token)
+{
+    w->token = w->token == TOKEN_UNKNOWN || w->token == token ? token : TOKEN_SEVERAL;
+}
+
+/* Which of the tokens [t,…] the node reads, where it has no tokens itself or puts them in other places. */
+static void note_tokens(const Graph *g, int t, NodeId n, LedgerWalk *w)
+{
+    const Node *node = graph_node(g, n);
+    if (is_part(g, n) || op_inputs(node->op) == 0 || dims_find(graph_node(g, node->in[0])->dims, t) < 0)
+        return;
+    bool keeps = dims_find(node->dims, t) >= 0;
+    if (node->op == OP_SLICE && node->in_axis[0] == t)
+        note_token(w, node->axis == AXIS_NONE ? node->start : TOKEN_SEVERAL);
+    else if (!keeps || (node->op == OP_GATHER && node->axis == t))
+        note_token(w, TOKEN_SEVERAL);
+}
+
+static bool refuse(const Graph *g, NodeId y, NodeId at, Err *err)
+{
+    const Node *n = graph_node(g, at);
+    if (n->op == OP_MAP && (n->map == MAP_ROUND_BF16 || n->map == MAP_ROUND_F16))
+        return err_set(err, "a ledger adds up what was written, and %s is rounded: `set precision f32` first", n->path);
+    return err_set(
+        err,
+        "%s is no sum of what the blocks wrote (%s is made by %s): a ledger is of logits[o], readout[d] or a "
+        "cell of the residual stream, such as blocks.0.resid_post[t,d]",
+        graph_node(g, y)->path, n->path, op_word(n->op));
+}
+
+/* May the second operand be taken as it is? A weight, a constant and 1/σ of a LayerNorm may. */
+static bool factor_may(const Graph *g, const LedgerWalk *w, const Node *n)
+{
+    if (n->op != OP_MUL && n->op != OP_DIV && n->op != OP_CONTRACT)
+        return true;
+    const Node *factor = graph_node(g, n->in[1]);
+    return !w->varies[n->in[1]] || factor->op == OP_LEAF || (n->op == OP_MUL && is_called(factor->path, "rstd"));
+}
+
+static bool reach(const Graph *g, NodeId y, NodeId n, LedgerWalk *w, Err *err)
+{
+    const Node *node = graph_node(g, n);
+    if (is_part(g, n)) {
+        w->given[n] = true;
+        w->part[w->parts++] = n;
+        return n != y || refuse(g, y, n, err);
+    }
+    unsigned linear = linear_operands(node);
+    if (!linear || !factor_may(g, w, node))
+        return refuse(g, y, n, err);
+    for (int k = 0; k < op_inputs(node->op); k++) {
+        NodeId in = node->in[k];
+        if (linear >> k & 1)
+            w->reached[in] = true;
+        else
+            w->given[in] = true;
+    }
+    return true;
+}
+
+bool ledger_walk(const Graph *g, NodeId y, size_t cell, LedgerWalk *w, Err *err)
+{
+    size_t nodes = (size_t)g->count;
+    int t = token_axis(g), index[DIMS_MAX];
+    Dims d = graph_node(g, y)->dims;
+    *w = (LedgerWalk){.reached = xcalloc(nodes, sizeof(bool)),
+                      .given = xcalloc(nodes, sizeof(bool)),
+                      .varies = xcalloc(nodes, sizeof(bool)),
+                      .part = xcalloc(nodes, sizeof(NodeId)),
+                      .token = TOKEN_UNKNOWN};
+    dims_unravel(g->axes, d, cell, index);
+    if (dims_find(d, t) >= 0)
+        note_token(w, index[dims_find(d, t)]);
+    w->reached[y] = true;
+    graph_varies(g, w->varies);
+    bool ok = true;
+    for (NodeId n = y; ok && n >= 0; n--) {
+        if (!w->reached[n])
+            continue;
+        ok = !w->given[n] || refuse(g, y, n, err); /* a factor of itself */
+        note_tokens(g, t, n, w);
+        ok = ok && reach(g, y, n, w, err);
+    }
+    w->token = w->token < 0 ? TOKEN_SEVERAL : w->token;
+    if (!ok)
+        ledger_walk_free(w);
+    return ok;
+}
+
+void ledger_walk_free(LedgerWalk *w)
+{
+    free(w->reached);
+    free(w->given);
+    free(w->varies);
+    free(w->part);
+    *w = (LedgerWalk){0};
+}
+
+bool ledger_can(const Graph *g, NodeId y, Err *err)
+{
+    LedgerWalk w;
+    if (!ledger_walk(g, y, 0, &w, err))
+        return false;
+    ledger_walk_free(&w);
+    return true;
+}
