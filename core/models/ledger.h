@@ -13,7 +13,7 @@
  *                            the number (.reach[h,u]); where several tokens are read, .reach[h,t,u] and their sum
  *   ledger.blocks.N.mlp.out_nobias (.out where it has no bias)   the MLP
  *   ledger.patch_embed.out_nobias  the patches, as the sum of .rows[y,x]
- *   ledger.pos_embed, ledger.cls_token, …   positions (.rows) and tokens that are learned
+ *   ledger.pos_embed, ledger.cls, …   positions (.rows) and tokens that are learned
  *   ledger.blocks.N.attn.b_o, ledger.ln_final.beta, ledger.head.bias, …   biases
  *   and the values that an edit put in.
  * ledger.tokens[u] sums .tokens over heads and blocks, ledger.votes[p] is its part on patches. ledger.sum adds up all
