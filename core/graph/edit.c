@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/err.h"
+#include "core/graph/anatomy.h"
 
 typedef struct Editor {
     Graph *out;
@@ -342,6 +343,7 @@ bool graph_edit(Graph *out, const Graph *base, const Edit *edits, int count, Err
         if (!edit_check(base, &edits[i], err))
             return false;
     graph_init(out);
+    anatomy_copy(out, base);
     for (int i = 0; i < base->axis_count; i++)
         graph_axis(out, base->axes[i]);
     Editor ed = {.out = out, .base = base, .edits = edits, .count = count};

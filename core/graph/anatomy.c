@@ -1,0 +1,245 @@
+#include "core/graph/anatomy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/base/mem.h"
+
+static const char *const SITE_NAMES[SITE_COUNT] = {
+#define SITE(symbol, name) [SITE_##symbol] = name,
+#include "core/graph/anatomy.def"
+#undef SITE
+};
+
+const char *site_name(Site s)
+{
+    return SITE_NAMES[s];
+}
+
+int anatomy_add(Graph *g, Part p)
+{
+    if (!g->anatomy) {
+        REQUIRE(p.kind == PART_MODEL);
+        g->anatomy = arena_alloc(&g->arena, sizeof *g->anatomy);
+        *g->anatomy = (Anatomy){0};
+    }
+    Anatomy *a = g->anatomy;
+    REQUIRE(p.parent < a->count);
+    if (a->count == a->cap) { /* the old table is left to the arena */
+        int cap = a->cap ? 2 * a->cap : 32;
+        Part *more = arena_alloc(&g->arena, size_mul((size_t)cap, sizeof *more));
+        if (a->count)
+            memcpy(more, a->parts, (size_t)a->count * sizeof *more);
+        a->parts = more;
+        a->cap = cap;
+    }
+    p.stack = arena_strdup(&g->arena, p.stack ? p.stack : "");
+    p.scope = arena_strdup(&g->arena, p.scope ? p.scope : "");
+    p.word = arena_strdup(&g->arena, p.word ? p.word : "");
+    memset(p.site, 0, sizeof p.site);
+    a->parts[a->count] = p;
+    return a->count++;
+}
+
+static Part *part_at(Graph *g, int part)
+{
+    REQUIRE(g->anatomy && part >= 0 && part < g->anatomy->count);
+    return &g->anatomy->parts[part];
+}
+
+void anatomy_note(Graph *g, int part, Site s, NodeId n)
+{
+    Part *p = part_at(g, part);
+    if (n != NO_NODE) /* a path is its node's own, in the same arena */
+        p->site[s] = graph_node(g, n)->path;
+}
+
+void anatomy_note_name(Graph *g, int part, Site s, const char *name)
+{
+    Part *p = part_at(g, part);
+    p->site[s] = arena_printf(&g->arena, "%s%s%s", p->scope, *p->scope ? "." : "", name);
+}
+
+void anatomy_copy(Graph *out, const Graph *base)
+{
+    if (!base->anatomy)
+        return;
+    int n = base->anatomy->count;
+    out->anatomy = arena_alloc(&out->arena, sizeof *out->anatomy);
+    *out->anatomy = (Anatomy){.count = n, .cap = n};
+    out->anatomy->parts = arena_alloc(&out->arena, size_mul((size_t)n, sizeof *out->anatomy->parts));
+    memcpy(out->anatomy->parts, base->anatomy->parts, (size_t)n * sizeof *base->anatomy->parts);
+}
+
+int anatomy_count(const Graph *g)
+{
+    return g->anatomy ? g->anatomy->count : 0;
+}
+
+const Part *anatomy_part(const Graph *g, int part)
+{
+    REQUIRE(part >= 0 && part < anatomy_count(g));
+    return &g->anatomy->parts[part];
+}
+
+int anatomy_next(const Graph *g, int after, PartKind kind)
+{
+    for (int i = after + 1; i < anatomy_count(g); i++)
+        if (g->anatomy->parts[i].kind == kind)
+            return i;
+    return NO_PART;
+}
+
+int anatomy_next_in(const Graph *g, int after, PartKind kind, int within)
+{
+    int i = after;
+    while ((i = anatomy_next(g, i, kind)) != NO_PART)
+        if (g->anatomy->parts[i].parent == within)
+            return i;
+    return NO_PART;
+}
+
+int anatomy_blocks(const Graph *g, const char *stack)
+{
+    int n = 0;
+    for (int i = NO_PART; (i = anatomy_next(g, i, PART_BLOCK)) != NO_PART;)
+        n += !stack || strcmp(g->anatomy->parts[i].stack, stack) == 0;
+    return n;
+}
+
+int anatomy_block(const Graph *g, const char *stack, int block)
+{
+    for (int i = NO_PART; (i = anatomy_next(g, i, PART_BLOCK)) != NO_PART;) {
+        const Part *p = &g->anatomy->parts[i];
+        if (p->block == block && (!stack || strcmp(p->stack, stack) == 0))
+            return i;
+    }
+    return NO_PART;
+}
+
+/* A path without what gradients and edits put around it: the node that it speaks of. */
+static void plain_path(const char *path, const char **begin, size_t *n)
+{
+    static const char GRAD[] = "grad.";
+    static const char *const ENDS[] = {".unedited", ".edit_"};
+    bool grad = strncmp(path, GRAD, strlen(GRAD)) == 0;
+    *begin = path + (grad ? strlen(GRAD) : 0);
+    const char *end = grad ? strstr(*begin, ".from.") : NULL;
+    *n = end ? (size_t)(end - *begin) : strlen(*begin);
+    for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++) {
+        const char *at = strstr(*begin, ENDS[i]);
+        if (at && (size_t)(at - *begin) < *n)
+            *n = (size_t)(at - *begin);
+    }
+}
+
+static bool equals(const char *text, const char *path, size_t n)
+{
+    return text && strlen(text) == n && memcmp(text, path, n) == 0;
+}
+
+int anatomy_of(const Graph *g, const char *path)
+{
+    size_t n, best_length = 0;
+    plain_path(path, &path, &n);
+    int best = anatomy_count(g) ? 0 : NO_PART;
+    for (int i = 0; i < anatomy_count(g); i++) {
+        const Part *p = &g->anatomy->parts[i];
+        size_t length = strlen(p->scope);
+        if (length) {
+            if (length > best_length && length <= n && memcmp(path, p->scope, length) == 0 &&
+                (length == n || path[length] == '.')) {
+                best = i;
+                best_length = length;
+            }
+            continue;
+        }
+        for (int s = 0; s < SITE_COUNT && !best_length; s++)
+            if (equals(p->site[s], path, n))
+                return i;
+    }
+    return best;
+}
+
+int anatomy_block_of(const Graph *g, const char *path)
+{
+    int i = anatomy_of(g, path);
+    while (i != NO_PART && g->anatomy->parts[i].kind != PART_BLOCK)
+        i = g->anatomy->parts[i].parent;
+    return i;
+}
+
+const char *site_path(const Graph *g, int part, Site s)
+{
+    return part == NO_PART ? NULL : anatomy_part(g, part)->site[s];
+}
+
+NodeId site_node(const Graph *g, int part, Site s)
+{
+    const char *path = site_path(g, part, s);
+    return path ? graph_find(g, path) : NO_NODE;
+}
+
+int site_part(const Graph *g, Site s)
+{
+    for (int i = 0; i < anatomy_count(g); i++)
+        if (g->anatomy->parts[i].site[s])
+            return i;
+    return NO_PART;
+}
+
+const char *site_path_any(const Graph *g, Site s)
+{
+    return site_path(g, site_part(g, s), s);
+}
+
+NodeId site_node_any(const Graph *g, Site s)
+{
+    return site_node(g, site_part(g, s), s);
+}
+
+bool site_is(const Graph *g, const char *path, Site s)
+{
+    for (int i = 0; i < anatomy_count(g); i++)
+        if (g->anatomy->parts[i].site[s] && strcmp(g->anatomy->parts[i].site[s], path) == 0)
+            return true;
+    return false;
+}
+
+bool anatomy_carry(const Graph *g, const char *path, int from, int to, char *out, size_t n)
+{
+    const char *begin;
+    size_t length, scope = strlen(anatomy_part(g, from)->scope);
+    plain_path(path, &begin, &length);
+    *out = 0;
+    if (length < scope || memcmp(begin, anatomy_part(g, from)->scope, scope) != 0)
+        return false;
+    int written = snprintf(out, n, "%.*s%s%s", (int)(begin - path), path, anatomy_part(g, to)->scope, begin + scope);
+    if (written < 0 || (size_t)written >= n) {
+        *out = 0;
+        return false;
+    }
+    return true;
+}
+
+int dims_role(const Graph *g, Dims d, AxisRole role)
+{
+    for (int i = 0; i < d.n; i++)
+        if (g->axes[d.axis[i]].role == role)
+            return d.axis[i];
+    return AXIS_NONE;
+}
+
+int node_role(const Graph *g, NodeId n, AxisRole role)
+{
+    return n == NO_NODE ? AXIS_NONE : dims_role(g, graph_node(g, n)->dims, role);
+}
+
+int graph_role(const Graph *g, AxisRole role, Sequence sequence)
+{
+    for (int i = 0; i < g->axis_count; i++)
+        if (g->axes[i].role == role && (sequence == SEQUENCE_ANY || g->axes[i].sequence == sequence))
+            return i;
+    return AXIS_NONE;
+}
