@@ -5,14 +5,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/mem.h"
-
-static int axis_of(const Graph *g, const char *sym)
-{
-    for (int i = 0; i < g->axis_count; i++)
-        if (strcmp(g->axes[i].sym, sym) == 0)
-            return i;
-    return AXIS_NONE;
-}
+#include "core/graph/anatomy.h"
 
 /* Index `at` of the axis, or all of it for −1. */
 static void only(Edit *e, int axis, int at)
@@ -40,15 +33,16 @@ Edit removal_edit(const Graph *g, const Ledger *l, Removal r)
 {
     const LedgerEntry *entry = &l->entry[r.entry];
     Edit e = {.kind = EDIT_ZERO, .path = graph_node(g, entry->part)->path, .axis = AXIS_NONE, .origin = "removed"};
-    int t = axis_of(g, "t");
+    Dims d = graph_node(g, entry->part)->dims;
+    NodeId pattern = graph_node(g, entry->part)->in[0];
     if (entry->kind == LEDGER_HEADS && r.at >= 0) /* the weight on that token, the rest of the row as it is */
-        e.path = graph_node(g, graph_node(g, entry->part)->in[0])->path;
+        e.path = graph_node(g, pattern)->path;
     if (entry->kind == LEDGER_HEADS) {
-        only(&e, axis_of(g, "h"), r.head);
-        only(&e, t, l->token);
-        only(&e, axis_of(g, "u"), r.at);
+        only(&e, dims_role(g, d, ROLE_HEAD), r.head);
+        only(&e, dims_role(g, d, ROLE_QUERY), l->token);
+        only(&e, node_role(g, pattern, ROLE_KEY), r.at);
     } else if (entry->kind == LEDGER_MLP)
-        only(&e, t, l->token);
+        only(&e, dims_role(g, d, ROLE_QUERY), l->token);
     else
         only_row(&e, g, entry, r.at);
     return e;

@@ -16,5 +16,5 @@ typedef struct LedgerWalk {
 bool ledger_walk(const Graph *g, NodeId y, size_t cell, LedgerWalk *out, Err *err);
 void ledger_walk_free(LedgerWalk *w);
 LedgerKind ledger_kind(const Graph *g, NodeId part);
-int ledger_layer(const char *path);
+int ledger_layer(const Graph *g, NodeId part); /* number of its block, or −1 */
 #endif

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/mem.h"
+#include "core/graph/anatomy.h"
 
 enum { TOKEN_UNKNOWN = -2, TOKEN_SEVERAL = -1 };
 
@@ -16,39 +17,50 @@ static bool is_called(const char *path, const char *name)
     return len > n && strncmp(path + len - n, name, n) == 0 && path[len - n - 1] == '.';
 }
 
-int ledger_layer(const char *path)
+/* The part of the model that a node belongs to; NULL outside all of them. */
+static const Part *part_of(const Graph *g, NodeId n)
 {
-    return strncmp(path, "blocks.", 7) == 0 ? (int)strtol(path + 7, NULL, 10) : -1;
+    int part = anatomy_of(g, graph_node(g, n)->path);
+    return part == NO_PART ? NULL : anatomy_part(g, part);
 }
 
-static bool in_block(const char *path, const char *inside)
+int ledger_layer(const Graph *g, NodeId n)
 {
-    const char *dot = ledger_layer(path) < 0 ? NULL : strchr(path + 7, '.');
-    return dot && strncmp(dot + 1, inside, strlen(inside)) == 0;
+    int block = anatomy_block_of(g, graph_node(g, n)->path);
+    return block == NO_PART ? -1 : anatomy_part(g, block)->block;
+}
+
+static bool is_heads(const Graph *g, NodeId n)
+{
+    const Node *node = graph_node(g, n);
+    if (node->op != OP_CONTRACT)
+        return false;
+    Dims a = graph_node(g, node->in[0])->dims, d = node->dims;
+    return dims_role(g, a, ROLE_KEY) != AXIS_NONE && dims_role(g, a, ROLE_QUERY) != AXIS_NONE &&
+           dims_role(g, d, ROLE_HEAD_WIDTH) != AXIS_NONE;
 }
 
 /* Where a way back ends: what heads and MLPs wrote, the patches, and what is given. */
 static bool is_part(const Graph *g, NodeId n)
 {
     const Node *node = graph_node(g, n);
-    const char *path = node->path;
-    if (node->op == OP_LEAF)
+    if (node->op == OP_LEAF || is_heads(g, n))
         return true;
     if (node->op != OP_CONTRACT)
         return false;
-    return (in_block(path, "attn.") && is_called(path, "z")) ||
-           (in_block(path, "mlp.") && (is_called(path, "out") || is_called(path, "out_nobias"))) ||
-           (strncmp(path, "patch_embed.out", strlen("patch_embed.out")) == 0);
+    const Part *p = part_of(g, n);
+    return (p && p->kind == PART_MLP) || node_role(g, node->in[0], ROLE_PIXEL_ROW) != AXIS_NONE;
 }
 
 LedgerKind ledger_kind(const Graph *g, NodeId part)
 {
     const Node *n = graph_node(g, part);
+    const Part *p = part_of(g, part);
     if (n->op == OP_LEAF && n->leaf.kind != LEAF_TENSOR)
         return LEDGER_PUT_IN;
     if (n->op == OP_LEAF)
-        return strcmp(n->path, "pos_embed") == 0 ? LEDGER_POSITIONS : LEDGER_LEARNED;
-    return in_block(n->path, "attn.") ? LEDGER_HEADS : in_block(n->path, "mlp.") ? LEDGER_MLP : LEDGER_PATCHES;
+        return site_is(g, n->path, SITE_POSITIONS) ? LEDGER_POSITIONS : LEDGER_LEARNED;
+    return is_heads(g, part) ? LEDGER_HEADS : p && p->kind == PART_MLP ? LEDGER_MLP : LEDGER_PATCHES;
 }
 
 /* Which operands the number is linear in, as a set of bits; the others count as given. 0: no sum. */
@@ -70,24 +82,17 @@ static unsigned linear_operands(const Node *n)
     }
 }
 
-static int token_axis(const Graph *g)
-{
-    for (int i = 0; i < g->axis_count; i++)
-        if (strcmp(g->axes[i].sym, "t") == 0)
-            return i;
-    return AXIS_NONE;
-}
-
 static void note_token(LedgerWalk *w, int token)
 {
     w->token = w->token == TOKEN_UNKNOWN || w->token == token ? token : TOKEN_SEVERAL;
 }
 
 /* Which of the tokens [t,…] the node reads, where it has no tokens itself or puts them in other places. */
-static void note_tokens(const Graph *g, int t, NodeId n, LedgerWalk *w)
+static void note_tokens(const Graph *g, NodeId n, LedgerWalk *w)
 {
     const Node *node = graph_node(g, n);
-    if (is_part(g, n) || op_inputs(node->op) == 0 || dims_find(graph_node(g, node->in[0])->dims, t) < 0)
+    int t = op_inputs(node->op) ? node_role(g, node->in[0], ROLE_QUERY) : AXIS_NONE;
+    if (t == AXIS_NONE || is_part(g, n))
         return;
     bool keeps = dims_find(node->dims, t) >= 0;
     if (node->op == OP_SLICE && node->in_axis[0] == t)
@@ -141,7 +146,7 @@ static bool reach(const Graph *g, NodeId y, NodeId n, LedgerWalk *w, Err *err)
 bool ledger_walk(const Graph *g, NodeId y, size_t cell, LedgerWalk *w, Err *err)
 {
     size_t nodes = (size_t)g->count;
-    int t = token_axis(g), index[DIMS_MAX];
+    int t = node_role(g, y, ROLE_QUERY), index[DIMS_MAX];
     Dims d = graph_node(g, y)->dims;
     *w = (LedgerWalk){.reached = xcalloc(nodes, sizeof(bool)),
                       .given = xcalloc(nodes, sizeof(bool)),
@@ -149,7 +154,7 @@ bool ledger_walk(const Graph *g, NodeId y, size_t cell, LedgerWalk *w, Err *err)
                       .part = xcalloc(nodes, sizeof(NodeId)),
                       .token = TOKEN_UNKNOWN};
     dims_unravel(g->axes, d, cell, index);
-    if (dims_find(d, t) >= 0)
+    if (t != AXIS_NONE)
         note_token(w, index[dims_find(d, t)]);
     w->reached[y] = true;
     graph_varies(g, w->varies);
@@ -158,7 +163,7 @@ bool ledger_walk(const Graph *g, NodeId y, size_t cell, LedgerWalk *w, Err *err)
         if (!w->reached[n])
             continue;
         ok = !w->given[n] || refuse(g, y, n, err); /* a factor of itself */
-        note_tokens(g, t, n, w);
+        note_tokens(g, n, w);
         ok = ok && reach(g, y, n, w, err);
     }
     w->token = w->token < 0 ? TOKEN_SEVERAL : w->token;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/graph/anatomy.h"
 #include "core/graph/grad.h"
 #include "core/models/ledger_parts.h"
 
@@ -11,14 +12,6 @@ typedef struct Writer {
     const NodeId *direct; /* how the number moves with each node */
     NodeId tokens;        /* looked-at tokens added up so far */
 } Writer;
-
-static int axis_of(const Graph *g, const char *sym)
-{
-    for (int i = 0; i < g->axis_count; i++)
-        if (strcmp(g->axes[i].sym, sym) == 0)
-            return i;
-    return AXIS_NONE;
-}
 
 /* The part's path without what an edit added to it, so that A and B call the same entry the same. */
 static void enter(Graph *g, NodeId part)
@@ -41,15 +34,16 @@ static NodeId total(Graph *g, NodeId n)
 /* x at the one token that is read. */
 static NodeId at_token(const Writer *w, const char *name, NodeId x)
 {
-    return graph_slice(w->g, name, x, axis_of(w->g, "t"), w->walk->token, AXIS_NONE);
+    return graph_slice(w->g, name, x, node_role(w->g, x, ROLE_QUERY), w->walk->token, AXIS_NONE);
 }
 
 /* A head's weight on a token times what the token's value says for the number. */
 static void write_heads(Writer *w, LedgerEntry *e)
 {
     Graph *g = w->g;
-    int h = axis_of(g, "h"), t = axis_of(g, "t"), u = axis_of(g, "u");
     NodeId toward = w->direct[e->part], pattern = graph_node(g, e->part)->in[0], v = graph_node(g, e->part)->in[1];
+    int h = node_role(g, pattern, ROLE_HEAD), t = node_role(g, pattern, ROLE_QUERY),
+        u = node_role(g, pattern, ROLE_KEY);
     if (w->walk->token >= 0) {
         NodeId one = at_token(w, "toward", toward), row = at_token(w, "row", pattern);
         e->tokens = graph_zip(g, "tokens", OP_MUL, row, graph_contract(g, "reach", one, v, DIMS(h, u)));
@@ -82,7 +76,7 @@ static void write_mlp(Writer *w, LedgerEntry *e)
 static void write_rows(Writer *w, LedgerEntry *e)
 {
     Graph *g = w->g;
-    Dims all = graph_node(g, e->part)->dims, rows = dims_minus(all, DIMS(axis_of(g, "d")));
+    Dims all = graph_node(g, e->part)->dims, rows = dims_minus(all, DIMS(dims_role(g, all, ROLE_WIDTH)));
     NodeId toward = w->direct[e->part];
     if ((e->kind == LEDGER_PATCHES || e->kind == LEDGER_POSITIONS) && rows.n) {
         e->rows = graph_contract(g, "rows", toward, e->part, rows);
@@ -115,9 +109,14 @@ static void write_sum(Graph *g, Ledger *l, NodeId seed)
 
 static void write_votes(Graph *g, Ledger *l, NodeId tokens)
 {
-    int p = axis_of(g, "p"), u = axis_of(g, "u"), rest = g->axes[u].n - g->axes[p].n;
     if (tokens == NO_NODE)
         return;
+    int u = node_role(g, tokens, ROLE_KEY), p = graph_role(g, ROLE_PLACE, SEQUENCE_ANY);
+    if (p == AXIS_NONE || g->axes[u].sequence != SEQUENCE_PICTURE) {
+        l->tokens = graph_view(g, "tokens", tokens, DIMS(u));
+        return;
+    }
+    int rest = g->axes[u].n - g->axes[p].n;
     l->tokens = graph_view(g, "tokens", tokens, DIMS(u));
     l->votes = rest ? graph_slice(g, "votes", tokens, u, rest, p) : graph_view(g, "votes", tokens, DIMS(p));
 }
@@ -150,8 +149,7 @@ static NodeId write_all(Graph *g, const LedgerWalk *walk, Ledger *l)
         if (w.direct[part] == NO_NODE)
             continue;
         LedgerEntry *e = &l->entry[l->count++];
-        *e = (LedgerEntry){
-            ledger_kind(g, part), ledger_layer(graph_node(g, part)->path), part, NO_NODE, NO_NODE, NO_NODE, NO_NODE};
+        *e = (LedgerEntry){ledger_kind(g, part), ledger_layer(g, part), part, NO_NODE, NO_NODE, NO_NODE, NO_NODE};
         write_entry(&w, e);
     }
     write_sum(g, l, seed);
@@ -165,8 +163,7 @@ bool ledger_add(Graph *g, NodeId y, size_t cell, size_t against, Ledger *out, Er
     if (!ledger_walk(g, y, cell, &walk, err))
         return false;
     Dims d = graph_node(g, y)->dims;
-    int t = axis_of(g, "t");
-    if (against != LEDGER_ALONE && dims_find(d, t) >= 0)
+    if (against != LEDGER_ALONE && dims_role(g, d, ROLE_QUERY) != AXIS_NONE)
         walk.token = -1; /* two cells may be of two tokens */
     *out = (Ledger){.y = y, .cell = cell, .against = against, .token = walk.token, .tokens = NO_NODE, .votes = NO_NODE};
     NodeId first = write_all(g, &walk, out);
