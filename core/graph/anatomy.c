@@ -17,6 +17,53 @@ const char *site_name(Site s)
     return SITE_NAMES[s];
 }
 
+/* FNV-1a */
+static size_t hash_of(const char *text, size_t n)
+{
+    uint64_t h = 14695981039346656037u;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (unsigned char)text[i]) * 1099511628211u;
+    return (size_t)(h ^ (h >> 32));
+}
+
+static void put_in_bucket(Anatomy *a, int part)
+{
+    const char *scope = a->parts[part].scope;
+    size_t at = hash_of(scope, strlen(scope)) & (a->buckets - 1);
+    while (a->bucket[at] != NO_PART)
+        at = (at + 1) & (a->buckets - 1);
+    a->bucket[at] = part;
+}
+
+/* The last part that was added with that scope, or NO_PART. */
+static int part_of_scope(const Anatomy *a, const char *scope, size_t n)
+{
+    int found = NO_PART;
+    for (size_t at = hash_of(scope, n) & (a->buckets - 1); a->bucket[at] != NO_PART; at = (at + 1) & (a->buckets - 1)) {
+        const char *have = a->parts[a->bucket[at]].scope;
+        if (strlen(have) == n && memcmp(have, scope, n) == 0)
+            found = a->bucket[at] > found ? a->bucket[at] : found;
+    }
+    return found;
+}
+
+static void more_parts(Graph *g, Anatomy *a)
+{
+    int cap = a->cap ? 2 * a->cap : 32;
+    Part *more = arena_alloc(&g->arena, size_mul((size_t)cap, sizeof *more)); /* the old ones are left to the arena */
+    if (a->count)
+        memcpy(more, a->parts, (size_t)a->count * sizeof *more);
+    a->parts = more;
+    a->cap = cap;
+    a->buckets = 2 * (size_t)cap;
+    a->bucket = arena_alloc(&g->arena, size_mul(a->buckets, sizeof *a->bucket));
+    for (size_t i = 0; i < a->buckets; i++)
+        a->bucket[i] = NO_PART;
+    for (int i = 0; i < a->count; i++)
+        if (*a->parts[i].scope)
+            put_in_bucket(a, i);
+}
+
 int anatomy_add(Graph *g, Part p)
 {
     if (!g->anatomy) {
@@ -26,19 +73,15 @@ int anatomy_add(Graph *g, Part p)
     }
     Anatomy *a = g->anatomy;
     REQUIRE(p.parent < a->count);
-    if (a->count == a->cap) { /* the old table is left to the arena */
-        int cap = a->cap ? 2 * a->cap : 32;
-        Part *more = arena_alloc(&g->arena, size_mul((size_t)cap, sizeof *more));
-        if (a->count)
-            memcpy(more, a->parts, (size_t)a->count * sizeof *more);
-        a->parts = more;
-        a->cap = cap;
-    }
+    if (a->count == a->cap)
+        more_parts(g, a);
     p.stack = arena_strdup(&g->arena, p.stack ? p.stack : "");
     p.scope = arena_strdup(&g->arena, p.scope ? p.scope : "");
     p.word = arena_strdup(&g->arena, p.word ? p.word : "");
     memset(p.site, 0, sizeof p.site);
     a->parts[a->count] = p;
+    if (*p.scope)
+        put_in_bucket(a, a->count);
     return a->count++;
 }
 
@@ -67,7 +110,7 @@ void anatomy_copy(Graph *out, const Graph *base)
         return;
     int n = base->anatomy->count;
     out->anatomy = arena_alloc(&out->arena, sizeof *out->anatomy);
-    *out->anatomy = (Anatomy){.count = n, .cap = n};
+    *out->anatomy = *base->anatomy; /* scopes and their buckets are the same */
     out->anatomy->parts = arena_alloc(&out->arena, size_mul((size_t)n, sizeof *out->anatomy->parts));
     memcpy(out->anatomy->parts, base->anatomy->parts, (size_t)n * sizeof *base->anatomy->parts);
 }
@@ -141,25 +184,21 @@ static bool equals(const char *text, const char *path, size_t n)
 
 int anatomy_of(const Graph *g, const char *path)
 {
-    size_t n, best_length = 0;
+    size_t n;
+    if (!g->anatomy)
+        return NO_PART;
     plain_path(path, &path, &n);
-    int best = anatomy_count(g) ? 0 : NO_PART;
-    for (int i = 0; i < anatomy_count(g); i++) {
-        const Part *p = &g->anatomy->parts[i];
-        size_t length = strlen(p->scope);
-        if (length) {
-            if (length > best_length && length <= n && memcmp(path, p->scope, length) == 0 &&
-                (length == n || path[length] == '.')) {
-                best = i;
-                best_length = length;
-            }
-            continue;
+    for (size_t end = n; end > 0; end--) /* the longest scope that it begins with */
+        if (end == n || path[end] == '.') {
+            int part = part_of_scope(g->anatomy, path, end);
+            if (part != NO_PART)
+                return part;
         }
-        for (int s = 0; s < SITE_COUNT && !best_length; s++)
-            if (equals(p->site[s], path, n))
+    for (int i = 0; i < g->anatomy->count; i++)
+        for (int s = 0; s < SITE_COUNT && !*g->anatomy->parts[i].scope; s++)
+            if (equals(g->anatomy->parts[i].site[s], path, n))
                 return i;
-    }
-    return best;
+    return 0;
 }
 
 int anatomy_block_of(const Graph *g, const char *path)

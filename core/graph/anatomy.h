@@ -44,6 +44,9 @@ typedef struct Part {
 typedef struct Anatomy {
     Part *parts;
     int count, cap;
+    int *bucket; /* [buckets], a power of two: parts by scope, NO_PART where empty; parts without a scope are not in it
+                  */
+    size_t buckets;
 } Anatomy;
 
 /* --- while building --- */
