@@ -7,6 +7,7 @@
 #include "core/base/mem.h"
 #include "core/graph/grad.h"
 #include "core/models/probes.h"
+#include "core/session/ask/ledger_effects.h"
 #include "core/session/edit/edits.h"
 #include "core/session/input.h"
 #include "core/session/learned/object.h"
@@ -48,6 +49,7 @@ void exhibit_init(Exhibit *e, const Model *m, Input *in, Pool *pool)
 
 static void free_edited(Exhibit *e)
 {
+    ledger_effects_drop(e);
     run_free(e->edited_run);
     if (e->edited)
         graph_free(e->edited);
@@ -88,6 +90,7 @@ bool exhibit_edit(Exhibit *e, Edit *edits, int count, Arena *arena, Pool *pool, 
     e->edited_run = edited ? run_new(edited, e->base_run, threads_for(e, pool)) : NULL;
     e->edited_count = edited ? edited->count : 0;
     e->edited_target = (GradTarget){{0}, 0};
+    e->edited_ledger = (LedgerOn){0};
     e->edits = edits;
     e->edit_count = count;
     e->edit_arena = *arena;
@@ -156,22 +159,48 @@ static bool is_target(const GradTarget *a, const GradTarget *b)
     return strcmp(a->path, b->path) == 0 && a->cell == b->cell;
 }
 
-static void renew(Graph *g, Run *r, NodeId count, GradTarget *have, const GradTarget *want)
+static bool is_ledger(const LedgerTarget *a, const LedgerTarget *b)
 {
-    if (is_target(have, want))
-        return;
+    return strcmp(a->path, b->path) == 0 && a->cell == b->cell && a->against == b->against;
+}
+
+static void add_ledger(Graph *g, LedgerOn *on)
+{
+    NodeId y = graph_find(g, on->of.path);
+    if (y == NO_NODE)
+        err_set(&on->why, "there is no node '%s' here", on->of.path);
+    else
+        on->there = ledger_add(g, y, on->of.cell, on->of.against, &on->ledger, &on->why);
+}
+
+static void renew(Graph *g, Run *r, NodeId count, GradTarget *have, const GradTarget *want, LedgerOn *on,
+                  const LedgerTarget *of)
+{
     run_shrink(r, count);
     graph_truncate(g, count);
     if (*want->path)
         add_gradients(g, want);
-    run_extend(r);
     *have = *want;
+    *on = (LedgerOn){.of = *of};
+    if (*of->path)
+        add_ledger(g, on);
+    run_extend(r);
 }
 
-bool exhibit_gradients(Exhibit *e, const GradTarget *t)
+bool exhibit_append(Exhibit *e, const GradTarget *t, const LedgerTarget *l)
 {
-    renew(e->base, e->base_run, e->base_count, &e->base_target, t);
-    if (e->edited)
-        renew(e->edited, e->edited_run, e->edited_count, &e->edited_target, t);
-    return !*t->path || has_gradients(exhibit_graph(e), t);
+    bool base = is_target(&e->base_target, t) && is_ledger(&e->base_ledger.of, l);
+    bool edited = !e->edited || (is_target(&e->edited_target, t) && is_ledger(&e->edited_ledger.of, l));
+    if (!base || !edited)
+        ledger_effects_drop(e);
+    if (!base)
+        renew(e->base, e->base_run, e->base_count, &e->base_target, t, &e->base_ledger, l);
+    if (!edited)
+        renew(e->edited, e->edited_run, e->edited_count, &e->edited_target, t, &e->edited_ledger, l);
+    return (!*t->path || has_gradients(exhibit_graph(e), t)) && (!*l->path || exhibit_ledger(e)->there);
+}
+
+const LedgerOn *exhibit_ledger(const Exhibit *e)
+{
+    return e->edited ? &e->edited_ledger : &e->base_ledger;
 }

@@ -12,6 +12,7 @@
 #include "core/base/ref.h"
 #include "core/graph/edit.h"
 #include "core/graph/run.h"
+#include "core/models/ledger.h"
 #include "core/models/model.h"
 #include "core/models/stages.h"
 
@@ -54,11 +55,25 @@ typedef struct GradTarget {
     size_t cell;             /* of that node; of the loss the class that is right */
 } GradTarget;
 
+/* What the ledger on show splits into what every part wrote: a cell, less another one of the same node. */
+typedef struct LedgerTarget {
+    char path[SESSION_PATH]; /* "logits"; "" for none */
+    size_t cell, against;    /* against: LEDGER_ALONE for none */
+} LedgerTarget;
+typedef struct LedgerOn {
+    LedgerTarget of; /* what stands at the end of the graph */
+    Ledger ledger;
+    bool there; /* false: none was asked for, or … */
+    Err why;    /* … why there is none */
+} LedgerOn;
+
 /* One model looking at one input, as trained (base) and as edited. */
 typedef struct Exhibit {
     Graph *base, *edited;                  /* edited is NULL without edits; on the heap, because runs point to them */
     NodeId base_count, edited_count;       /* their nodes before the gradients, which stand at the end */
     GradTarget base_target, edited_target; /* whose those are */
+    LedgerOn base_ledger, edited_ledger;   /* behind them */
+    struct LedgerEffects *effects;         /* of the ledger on show: ledger_effects.h */
     Run *base_run, *edited_run;
     VitNodes nodes; /* in base */
     Input input;
@@ -160,6 +175,7 @@ typedef struct Session {
     Compare compare;
     EditState edits;
     GradTarget target;      /* whose gradients are on show: `gradient` */
+    LedgerTarget ledger;    /* and whose ledger: `ledger` */
     EditState *undo, *redo; /* stacks of earlier and undone states */
     int undo_count, redo_count;
     size_t undo_cap, redo_cap;

@@ -24,8 +24,8 @@ typedef struct Verb {
     int (*run)(Work *w, Err *err);
 } Verb;
 
-extern const Verb VERB_RUN, VERB_SHOW, VERB_EXPLAIN, VERB_WHY, VERB_TRACE, VERB_SCREEN, VERB_INFO, VERB_VERIFY,
-    VERB_DIFF, VERB_DATA, VERB_TRAIN, VERB_EVALUATE;
+extern const Verb VERB_RUN, VERB_SHOW, VERB_EXPLAIN, VERB_WHY, VERB_LEDGER, VERB_TRACE, VERB_SCREEN, VERB_INFO,
+    VERB_VERIFY, VERB_DIFF, VERB_DATA, VERB_TRAIN, VERB_EVALUATE;
 const Verb *verb_at(int i); /* NULL past the end */
 const Verb *verb_find(const char *name);
 const char *verb_nearest(const char *typed); /* NULL when none is near */
