@@ -164,11 +164,13 @@ int anatomy_block(const Graph *g, const char *stack, int block)
 /* A path without what gradients and edits put around it: the node that it speaks of. */
 static void plain_path(const char *path, const char **begin, size_t *n)
 {
-    static const char GRAD[] = "grad.";
-    static const char *const ENDS[] = {".unedited", ".edit_"};
-    bool grad = strncmp(path, GRAD, strlen(GRAD)) == 0;
-    *begin = path + (grad ? strlen(GRAD) : 0);
-    const char *end = grad ? strstr(*begin, ".from.") : NULL;
+    static const char *const PREFIXES[] = {"grad.", "direct.", "ledger."}, *const ENDS[] = {".unedited", ".edit_"};
+    size_t skip = 0;
+    for (size_t i = 0; i < sizeof PREFIXES / sizeof *PREFIXES; i++)
+        if (strncmp(path, PREFIXES[i], strlen(PREFIXES[i])) == 0)
+            skip = strlen(PREFIXES[i]);
+    *begin = path + skip;
+    const char *end = skip ? strstr(*begin, ".from.") : NULL;
     *n = end ? (size_t)(end - *begin) : strlen(*begin);
     for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++) {
         const char *at = strstr(*begin, ENDS[i]);

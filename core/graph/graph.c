@@ -250,16 +250,6 @@ void graph_truncate(Graph *g, NodeId count)
     g->count = count;
 }
 
-void graph_varies(const Graph *g, bool *varies)
-{
-    for (NodeId n = 0; n < g->count; n++) {
-        const Node *node = &g->nodes[n];
-        varies[n] = node->op == OP_LEAF && (node->leaf.kind == LEAF_INPUT || node->leaf.kind == LEAF_RUN);
-        for (int k = 0; k < op_inputs(node->op); k++)
-            varies[n] = varies[n] || varies[node->in[k]];
-    }
-}
-
 void graph_rename(Graph *g, NodeId n, const char *path)
 {
     REQUIRE(n >= 0 && n < g->count);

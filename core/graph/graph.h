@@ -145,8 +145,6 @@ size_t graph_cells(const Graph *g, NodeId n);
 size_t graph_dims_cells(const Graph *g, Dims d);
 Dims graph_reduced(const Graph *g,
                    NodeId n); /* axes summed over by CONTRACT, SUM, MAX, in the order of the first operand */
-/* varies[n], for all nodes: does n depend on what the user put in? What does not is the same for every input. */
-void graph_varies(const Graph *g, bool *varies);
 /* The last component of a path: "pattern"; of a gradient the whole path, for its last component is another node's name.
  */
 const char *node_name(const Node *n);

@@ -1,12 +1,13 @@
 /* The way back from a number through sums to the parts that wrote it. Internal to core/models. */
 #ifndef VITRINE_MODELS_LEDGER_PARTS_H
 #define VITRINE_MODELS_LEDGER_PARTS_H
+#include "core/graph/vary.h"
 #include "core/models/ledger.h"
 
 typedef struct LedgerWalk {
     bool *reached; /* [nodes]: the number is linear in it */
     bool *given;   /* [nodes]: taken as it is: parts, and the factors of products */
-    bool *varies;  /* [nodes]: graph_varies */
+    Vary vary;     /* what depends on the picture */
     NodeId *part;  /* [parts], the last of the graph first */
     int parts;
     int token; /* as in Ledger */

@@ -119,7 +119,7 @@ static bool factor_may(const Graph *g, const LedgerWalk *w, const Node *n)
     if (n->op != OP_MUL && n->op != OP_DIV && n->op != OP_CONTRACT)
         return true;
     const Node *factor = graph_node(g, n->in[1]);
-    return !w->varies[n->in[1]] || factor->op == OP_LEAF || (n->op == OP_MUL && is_called(factor->path, "rstd"));
+    return !w->vary.node[n->in[1]] || factor->op == OP_LEAF || (n->op == OP_MUL && is_called(factor->path, "rstd"));
 }
 
 static bool reach(const Graph *g, NodeId y, NodeId n, LedgerWalk *w, Err *err)
@@ -150,14 +150,14 @@ bool ledger_walk(const Graph *g, NodeId y, size_t cell, LedgerWalk *w, Err *err)
     Dims d = graph_node(g, y)->dims;
     *w = (LedgerWalk){.reached = xcalloc(nodes, sizeof(bool)),
                       .given = xcalloc(nodes, sizeof(bool)),
-                      .varies = xcalloc(nodes, sizeof(bool)),
+
                       .part = xcalloc(nodes, sizeof(NodeId)),
                       .token = TOKEN_UNKNOWN};
     dims_unravel(g->axes, d, cell, index);
     if (t != AXIS_NONE)
         note_token(w, index[dims_find(d, t)]);
     w->reached[y] = true;
-    graph_varies(g, w->varies);
+    vary_init(&w->vary, g);
     bool ok = true;
     for (NodeId n = y; ok && n >= 0; n--) {
         if (!w->reached[n])
@@ -176,7 +176,7 @@ void ledger_walk_free(LedgerWalk *w)
 {
     free(w->reached);
     free(w->given);
-    free(w->varies);
+    vary_free(&w->vary);
     free(w->part);
     *w = (LedgerWalk){0};
 }

@@ -7,6 +7,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/mem.h"
+#include "core/graph/vary.h"
 #include "core/session/address.h"
 #include "core/session/ask/ask_parts.h"
 #include "core/session/exhibit.h"
@@ -99,8 +100,9 @@ LedgerLine *ledger_lines(Session *s, Side side, bool sorted, int *count, Err *er
     const Ledger *l = session_ledger(s, side);
     *count = l ? ledger_line_count(g, l) : 0;
     LedgerLine *lines = xcalloc((size_t)*count + 1, sizeof *lines);
-    bool *varies = xcalloc((size_t)g->count, sizeof *varies), ok = true;
-    graph_varies(g, varies);
+    Vary vary;
+    bool ok = true;
+    vary_init(&vary, g);
     for (int i = 0; ok && i < *count; i++) {
         LedgerLine *to = &lines[i];
         ledger_line_at(g, l, i, &to->index, &to->head);
@@ -108,12 +110,12 @@ LedgerLine *ledger_lines(Session *s, Side side, bool sorted, int *count, Err *er
         to->line = i;
         to->node = to->head < 0 ? e->total : e->heads;
         to->cell = to->head < 0 ? 0 : (size_t)to->head;
-        to->same = !varies[e->part] && e->kind != LEDGER_PUT_IN;
+        to->same = !vary.node[e->part] && e->kind != LEDGER_PUT_IN;
         const float *x = ask_need(s, side, to->node, err);
         ok = x != NULL;
         to->value = ok ? x[to->cell] : 0;
     }
-    free(varies);
+    vary_free(&vary);
     if (!ok) {
         free(lines);
         return NULL;
