@@ -161,14 +161,21 @@ int anatomy_block(const Graph *g, const char *stack, int block)
     return NO_PART;
 }
 
+static const char GRAD[] = "grad.";
+
+bool anatomy_is_gradient(const char *path)
+{
+    return strncmp(path, GRAD, strlen(GRAD)) == 0;
+}
+
 /* A path without what gradients and edits put around it: the node that it speaks of. */
 static void plain_path(const char *path, const char **begin, size_t *n)
 {
-    static const char *const PREFIXES[] = {"grad.", "direct.", "ledger."}, *const ENDS[] = {".unedited", ".edit_"};
+    static const char *const AROUND[] = {GRAD, "direct.", "ledger."}, *const ENDS[] = {".unedited", ".edit_"};
     size_t skip = 0;
-    for (size_t i = 0; i < sizeof PREFIXES / sizeof *PREFIXES; i++)
-        if (strncmp(path, PREFIXES[i], strlen(PREFIXES[i])) == 0)
-            skip = strlen(PREFIXES[i]);
+    for (size_t i = 0; i < sizeof AROUND / sizeof *AROUND; i++)
+        if (strncmp(path, AROUND[i], strlen(AROUND[i])) == 0)
+            skip = strlen(AROUND[i]);
     *begin = path + skip;
     const char *end = skip ? strstr(*begin, ".from.") : NULL;
     *n = end ? (size_t)(end - *begin) : strlen(*begin);

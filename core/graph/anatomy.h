@@ -74,6 +74,8 @@ int anatomy_block(const Graph *g, const char *stack, int block);
  * an edit renamed and of probes belong to the node's part that they speak of. NO_PART where there is none. */
 int anatomy_of(const Graph *g, const char *path);
 int anatomy_block_of(const Graph *g, const char *path);
+/* Does the path name a gradient, or a part of one? */
+bool anatomy_is_gradient(const char *path);
 /* Path of a site, or NULL: the part has no such node. The node itself, or NO_NODE. */
 const char *site_path(const Graph *g, int part, Site s);
 NodeId site_node(const Graph *g, int part, Site s);

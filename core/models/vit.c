@@ -129,10 +129,19 @@ static NodeId attention(Builder *b, NodeId x, int *part)
     const struct {
         Site site;
         NodeId n;
-    } notes[] = {{SITE_IN, x},    {SITE_QUERY, q},         {SITE_KEY, k},
-                 {SITE_VALUE, v}, {SITE_SCALE, scale},     {SITE_SCORES_RAW, raw},
-                 {SITE_Z, z},     {SITE_PATTERN, pattern}, {SITE_SCORES_SCALED, scores},
-                 {SITE_OUT, out}, {SITE_W_O, w_o}};
+    } notes[] = {{SITE_IN, x},
+                 {SITE_QUERY, q},
+                 {SITE_KEY, k},
+                 {SITE_VALUE, v},
+                 {SITE_SCALE, scale},
+                 {SITE_SCORES_RAW, raw},
+                 {SITE_Z, z},
+                 {SITE_PATTERN, pattern},
+                 {SITE_EXP, graph_node(g, pattern)->in[0]},
+                 {SITE_EXP_SUM, graph_node(g, pattern)->in[1]},
+                 {SITE_SCORES_SCALED, scores},
+                 {SITE_OUT, out},
+                 {SITE_W_O, w_o}};
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
         anatomy_note(g, *part, notes[i].site, notes[i].n);
     anatomy_note_name(g, *part, SITE_SCORES_MASKED, "scores_masked"); /* where a mask puts it */
