@@ -5,6 +5,7 @@
 
 #include "core/base/err.h"
 #include "core/graph/anatomy.h"
+#include "core/session/ask/ledgers.h"
 #include "core/session/ask/say.h"
 #include "core/session/learned/measures.h"
 
@@ -81,6 +82,7 @@ static const ScreenOption WHERE_OPTIONS[] = {NUMBER("method", where.method, 0),
                                              FLAG("one_head", where.one_head, false),
                                              {NULL, LOOK_FLAG, 0, 0}};
 static const ScreenOption LABORATORY_OPTIONS[] = {NUMBER("reach", laboratory.reach, 0), {NULL, LOOK_FLAG, 0, 0}};
+static const ScreenOption LEDGER_OPTIONS[] = {FLAG("one_head", ledger.one_head, false), {NULL, LOOK_FLAG, 0, 0}};
 #undef FLAG
 #undef NUMBER
 

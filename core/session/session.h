@@ -148,6 +148,9 @@ typedef struct LookAt {
     struct {
         int reach; /* whose factor the slider is, a Reach (slider.h) */
     } laboratory;
+    struct {
+        bool one_head; /* the votes of the head in focus instead of all */
+    } ledger;
 } LookAt;
 
 typedef struct Diff {

@@ -104,18 +104,30 @@ static void test_vary(void **state)
 static void test_ledger_command(void **state)
 {
     (void)state;
-    const char *text = run("ledger");
-    has(text, "logits[o=star] − logits[o=arrow] = 7.54");
-    has(text, "block 3 head 2");
-    has(text, "remainder");
+    run("ledger");
+    assert_int_equal(s.place.screen, SCREEN_LEDGER);
+    Buf table = {0};
+    Err err = {""};
+    assert_true(ledger_table(&s, SIDE_B, false, &table, false, &err));
+    has(buf_str(&table), "logits[o=star] − logits[o=arrow] = 7.54");
+    has(buf_str(&table), "block 3 head 2");
+    has(buf_str(&table), "remainder");
+    run("block 2; head 0; say");
+    has(buf_str(&s.said), "Head 0 of block 2 wrote .767");
+    run("in");
+    assert_int_equal(s.place.screen, SCREEN_EXPLAIN);
+    has(s.place.path, "ledger.blocks.2.attn.z.heads");
     float alone = number_at("ledger.value");
-    text = run("ledger star against=ring");
-    has(text, "logits[o=star] − logits[o=ring]");
+    run("ledger star against=ring");
+    buf_clear(&table);
+    ledger_text(&s, &table);
+    assert_string_equal(buf_str(&table), "logits[o=star] − logits[o=ring]");
     assert_true(number_at("ledger.value") > alone);
     run("ledger star against=none");
     assert_true(number_at("ledger.value") == number_at("where.answer"));
     run("ledger blocks.1.resid_post[t=r3c4,d=5]");
     assert_true(graph_find(session_graph(&s, SIDE_B), "ledger.blocks.2.attn.z") == NO_NODE);
+    buf_free(&table);
     refused("ledger probs[o=star]", "no sum of what the blocks wrote");
     assert_string_equal(s.ledger.path, "blocks.1.resid_post"); /* the one before is in force */
     refused("ledger star against=star", "same class");

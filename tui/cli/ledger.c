@@ -1,7 +1,7 @@
 /* `vitrine ledger`: what every part of the model wrote into a number, and what taking it out does. */
 #include <stdio.h>
-#include <string.h>
 
+#include "core/graph/anatomy.h"
 #include "core/session/ask/ledgers.h"
 #include "tui/cli/verbs.h"
 
@@ -14,7 +14,8 @@ static bool choose(Work *w, Err *err)
         return ledger_answer(s, err);
     if (!work_cell(w, path, &t.cell, err))
         return false;
-    if (strcmp(path, "logits") == 0 || strcmp(path, "probs") == 0)
+    const Graph *g = s->now.base;
+    if (site_is(g, path, SITE_LOGITS) || site_is(g, path, SITE_PROBS))
         return ledger_rivals(s, SIDE_B, (int)t.cell, &t, err) && ledger_set(s, &t, err);
     snprintf(t.path, sizeof t.path, "%s", path);
     return ledger_set(s, &t, err);

@@ -331,7 +331,7 @@ static void put_json(const Session *s, Side side, const WhyAnswer *answer, const
 static bool is_answer(const Graph *g, NodeId n, size_t cell, int *o)
 {
     const char *path = graph_node(g, n)->path;
-    if (strcmp(path, "logits") != 0 && strcmp(path, "probs") != 0)
+    if (!site_is(g, path, SITE_LOGITS) && !site_is(g, path, SITE_PROBS))
         return false;
     *o = (int)cell;
     return graph_cells(g, n) > 1;

@@ -7,9 +7,10 @@
 
 #include "core/base/clock.h"
 #include "core/base/mem.h"
+#include "core/graph/anatomy.h"
 #include "core/graph/vary.h"
 #include "core/session/address.h"
-#include "core/session/ask/ask_parts.h"
+#include "core/session/ask/say.h"
 #include "core/session/exhibit.h"
 #include "core/session/place.h"
 
@@ -39,6 +40,47 @@ const Ledger *session_ledger(const Session *s, Side side)
     return on->there ? &on->ledger : NULL;
 }
 
+static const LedgerEntry *entry_of(const Session *s, Side side, LedgerKind kind, int block)
+{
+    const Ledger *l = session_ledger(s, side);
+    for (int i = 0; l && i < l->count; i++)
+        if (l->entry[i].kind == kind && l->entry[i].layer == block)
+            return &l->entry[i];
+    return NULL;
+}
+
+const LedgerEntry *ledger_heads(const Session *s, Side side, int block)
+{
+    return entry_of(s, side, LEDGER_HEADS, block);
+}
+
+const LedgerEntry *ledger_mlp(const Session *s, Side side, int block)
+{
+    return entry_of(s, side, LEDGER_MLP, block);
+}
+
+bool ledger_step(Session *s, int64_t deadline_ns)
+{
+    const LedgerEntry *e = s->look.ledger.one_head ? ledger_heads(s, SIDE_B, session_block(s)) : NULL;
+    const Ledger *l = session_ledger(s, SIDE_B);
+    return ledger_effects_step(&s->now, s->pool, e ? (int)(e - l->entry) : -1, session_head(s), deadline_ns);
+}
+
+float session_ledger_effect(const Session *s, Side side, const LedgerEntry *e, int head)
+{
+    const Graph *g = session_graph(s, ask_side(side));
+    const Ledger *l = session_ledger(s, side);
+    if (!l || g != exhibit_graph(&s->now))
+        return NAN;
+    for (int i = 0; i < ledger_line_count(g, l); i++) {
+        int entry, line_head;
+        ledger_line_at(g, l, i, &entry, &line_head);
+        if (&l->entry[entry] == e && line_head == head)
+            return ledger_effect(&s->now, i);
+    }
+    return NAN;
+}
+
 /* The largest of x but `without`. */
 static size_t largest_but(const float *x, size_t n, size_t without)
 {
@@ -52,7 +94,7 @@ static size_t largest_but(const float *x, size_t n, size_t without)
 bool ledger_rivals(Session *s, Side side, int o, LedgerTarget *t, Err *err)
 {
     const Graph *g = session_graph(s, ask_side(side));
-    NodeId logits = graph_find(g, "logits");
+    NodeId logits = site_node_any(g, SITE_LOGITS);
     size_t classes = logits == NO_NODE ? 0 : graph_cells(g, logits);
     if (classes < 2)
         return err_set(err, "this model does not choose between classes");
@@ -61,7 +103,7 @@ bool ledger_rivals(Session *s, Side side, int o, LedgerTarget *t, Err *err)
         return false;
     size_t answer = largest_but(x, classes, SIZE_MAX), cell = o < 0 ? answer : (size_t)o;
     *t = (LedgerTarget){.cell = cell, .against = cell == answer ? largest_but(x, classes, answer) : answer};
-    snprintf(t->path, sizeof t->path, "logits");
+    snprintf(t->path, sizeof t->path, "%s", graph_node(g, logits)->path);
     return true;
 }
 
@@ -263,7 +305,7 @@ bool ledger_table(Session *s, Side side, bool measured, Buf *out, bool json, Err
 /* A class by its name or number. */
 static bool parse_class(const Session *s, const char *word, int column, int *o, Err *err)
 {
-    NodeId logits = graph_find(s->now.base, "logits");
+    NodeId logits = site_node_any(s->now.base, SITE_LOGITS);
     if (logits == NO_NODE)
         return err_set(err, "this model has no classes");
     Dims d = graph_node(s->now.base, logits)->dims;
@@ -302,7 +344,7 @@ static bool parse(Session *s, const Args *a, LedgerTarget *t, Err *err)
         return false;
     if (!against)
         return true;
-    if (strcmp(t->path, "logits") != 0)
+    if (!site_is(s->now.base, t->path, SITE_LOGITS))
         return err_set(err, "against=%.40s: only a class can be set against another", against);
     t->against = LEDGER_ALONE;
     if (strcmp(against, "none") == 0)
@@ -315,26 +357,56 @@ static bool parse(Session *s, const Args *a, LedgerTarget *t, Err *err)
     return true;
 }
 
+/* To its screen, on a head of the block in focus, of the last one where none is. */
+static void go(Session *s)
+{
+    int block = session_block(s);
+    const char *path = session_attention_site(s, session_graph(s, SIDE_B), block < 0 ? session_blocks(s) - 1 : block,
+                                              SITE_Z);
+    if (path && s->place.screen != SCREEN_LEDGER)
+        session_go(s, path, SCREEN_LEDGER);
+}
+
 bool ledger_command(Session *s, const Args *a, Err *err)
 {
     LedgerTarget t = {{0}, 0, 0};
-    Buf text = {0};
     if (!parse(s, a, &t, err) || !ledger_set(s, &t, err))
         return false;
     if (!*t.path) {
         session_say(s, "The ledger is closed.");
         return true;
     }
-    bool ok = ledger_table(s, session_side(s), false, &text, false, err);
-    if (ok)
-        session_say(s, "%s", buf_str(&text));
-    buf_free(&text);
-    return ok;
+    go(s);
+    return true;
+}
+
+bool say_ledger(const Teller *t)
+{
+    const LedgerEntry *e = ledger_heads(t->s, t->side, session_block(t->s));
+    int head = session_head(t->s);
+    if (!e) {
+        buf_puts(t->out, "There is no ledger here: `ledger` makes one of the answer.");
+        return true;
+    }
+    const float *x = ask_need(t->s, t->side, e->heads, t->err);
+    if (!x)
+        return false;
+    buf_printf(t->out, "Head %d of block %d wrote ", head, e->layer);
+    ask_put_short(t->out, x[head]);
+    buf_puts(t->out, " into ");
+    ledger_text(t->s, t->out);
+    float effect = session_ledger_effect(t->s, t->side, e, head);
+    if (isfinite(effect)) {
+        buf_printf(t->out, "; without what it wrote there the number %s by ", effect < 0 ? "rises" : "falls");
+        ask_put_short(t->out, fabsf(effect));
+    }
+    buf_putc(t->out, '.');
+    return true;
 }
 
 void ledger_complete(const Session *s, int index, Buf *out)
 {
-    NodeId logits = graph_find(s->now.base, "logits");
+    NodeId logits = site_node_any(s->now.base, SITE_LOGITS);
     if (index > 0)
         return;
     buf_puts(out, "off\n");

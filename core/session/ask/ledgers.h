@@ -38,6 +38,15 @@ void ledger_part_text(const Graph *g, const LedgerLine *l, Buf *out);
 /* As text or JSON; measured: with what taking each line out does, of what is on show now. */
 bool ledger_table(Session *s, Side side, bool measured, Buf *out, bool json, Err *err);
 
+/* The entry of the heads of a block of that side, or NULL. */
+const LedgerEntry *ledger_heads(const Session *s, Side side, int block);
+/* …and of its MLP. */
+const LedgerEntry *ledger_mlp(const Session *s, Side side, int block);
+/* Measures what taking the lines out does, while the screen is on: true when nothing is left. */
+bool ledger_step(Session *s, int64_t deadline_ns);
+/* The measured effect of a line of that side's ledger, NaN where it is not measured (yet). */
+float session_ledger_effect(const Session *s, Side side, const LedgerEntry *e, int head);
+
 bool ledger_command(Session *s, const Args *a, Err *err);
 void ledger_complete(const Session *s, int index, Buf *out);
 #endif

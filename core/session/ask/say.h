@@ -47,5 +47,6 @@ SayFn say_gradient;
 SayFn say_picture, say_pixel, say_positions, say_answer;
 SayFn say_where, say_lens, say_blanks;
 SayFn say_scale, say_census;
+SayFn say_ledger;
 SayFn say_training, say_filters, say_heads; /* what was learned */
 #endif
