@@ -7,9 +7,7 @@
 #include <sys/stat.h>
 
 #include "core/base/file.h"
-#include "core/session/address.h"
-#include "core/session/learned/gradient.h"
-#include "core/session/screens.h"
+#include "core/session/state.h"
 #include "tui/app.h"
 
 static bool state_path(char *out, size_t n, bool make)
@@ -39,38 +37,46 @@ static bool state_path(char *out, size_t n, bool make)
     return len > 0 && (size_t)len < n;
 }
 
+enum { STATE_MOST = 1 << 20 };
+
 char *state_load(void)
 {
     char path[900];
     Buf b = {0};
-    if (!state_path(path, sizeof path, false) || !file_exists(path) || !file_read(path, 8192, &b, NULL))
+    if (!state_path(path, sizeof path, false) || !file_exists(path) || !file_read(path, STATE_MOST, &b, NULL))
         return NULL;
     char *text = xstrdup(buf_str(&b));
     buf_free(&b);
     return text;
 }
 
-/* First line: what was open; second line: commands that lead back. */
+/* First line: what was open; then the lines that lead back. */
+static void put_subject(const Session *s, Buf *out)
+{
+    buf_printf(out, "%s\t%s\n", s->model_path, s->now.input.path);
+}
+
 void state_save(const Session *s)
 {
     char path[900];
     if (!state_path(path, sizeof path, true))
         return;
-    Buf b = {0}, focus = {0}, gradient = {0};
-    address_put_focus(s, &focus);
-    buf_printf(&b, "%s\t%s\n", s->model_path, s->now.input.path);
-    for (int i = 0; i < s->edits.count; i++)
-        buf_printf(&b, "%s; ", s->edits.line[i]);
-    gradient_text(s, &gradient);
-    if (gradient.len)
-        buf_printf(&b, "gradient %s; ", buf_str(&gradient));
-    buf_printf(&b, "goto %s; view %s", buf_str(&focus), view_name(s->look.view));
-    const ScreenSpec *screen = screen_now(s);
-    if (screen->come && session_screen_for(s, s->place.path) != s->place.screen)
-        buf_printf(&b, "; %s", screen->command);
-    buf_puts(&b, "\n");
+    Buf b = {0};
+    put_subject(s, &b);
+    session_write(s, 0, &b);
     file_write(path, b.data, b.len, NULL);
     buf_free(&b);
-    buf_free(&focus);
-    buf_free(&gradient);
+}
+
+bool state_resume(Session *s, const Commands *c)
+{
+    char *text = state_load();
+    Buf here = {0};
+    Err err;
+    put_subject(s, &here);
+    bool ok = text && strncmp(text, buf_str(&here), here.len) == 0 &&
+              session_read(s, c, text + here.len, COMMAND_EDIT | COMMAND_FILE, &err); /* the reader's own file */
+    buf_free(&here);
+    free(text);
+    return ok;
 }

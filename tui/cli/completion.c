@@ -49,6 +49,7 @@ static void put_command_names(Buf *out)
     Commands all = session_command_set();
     for (int i = 0; command_at(&all, i); i++)
         buf_printf(out, "%s%s", i ? " " : "", command_at(&all, i)->name);
+    commands_free(&all);
 }
 
 /* --- bash --- */

@@ -358,13 +358,12 @@ static bool parse(Session *s, const Args *a, LedgerTarget *t, Err *err)
 }
 
 /* To its screen, on a head of the block in focus, of the last one where none is. */
-static void go(Session *s)
+static bool go(Session *s, Err *err)
 {
     int block = session_block(s);
     const char *path = session_attention_site(s, session_graph(s, SIDE_B), block < 0 ? session_blocks(s) - 1 : block,
                                               SITE_Z);
-    if (path && s->place.screen != SCREEN_LEDGER)
-        session_go(s, path, SCREEN_LEDGER);
+    return !path || s->place.screen == SCREEN_LEDGER || session_go(s, path, SCREEN_LEDGER, err);
 }
 
 bool ledger_command(Session *s, const Args *a, Err *err)
@@ -376,8 +375,7 @@ bool ledger_command(Session *s, const Args *a, Err *err)
         session_say(s, "The ledger is closed.");
         return true;
     }
-    go(s);
-    return true;
+    return go(s, err);
 }
 
 bool say_ledger(const Teller *t)
