@@ -51,7 +51,7 @@ if git rev-parse -q --verify HEAD >/dev/null 2>&1; then
     make -s dist >/dev/null 2>&1
     check "the same bytes twice" cmp -s "$WORK/first" build/dist/SHA256SUMS
     check "the checksum is right" sh -c 'cd build/dist && sha256sum -c --quiet SHA256SUMS'
-    check "the source is in it" sh -c 'tar tzf build/dist/vitrine-*.tar.gz | grep -q /core/graph/graph.c'
+    check "the source is in it" sh -c 'tar tzf "build/dist/$(cut -d" " -f3 build/dist/SHA256SUMS)" | grep -q /core/graph/graph.c'
 else
     skip "no git repository: make dist"
 fi

@@ -115,8 +115,8 @@ static const LookOption WHERE_OPTIONS[] = {
     {.name = NULL}};
 static const LookOption LABORATORY_OPTIONS[] = {
     {.name = "reach", .kind = OPTION_WORD, .at = FIELD(laboratory.reach), .word = reach_word}, {.name = NULL}};
-static const LookOption LEDGER_OPTIONS[] = {{.name = "one-head", .kind = OPTION_SWITCH, .at = FIELD(ledger.one_head)},
-                                            {.name = NULL}};
+static const LookOption LEDGER_OPTIONS[] = {
+    {.name = "one-head-votes", .kind = OPTION_SWITCH, .at = FIELD(ledger.one_head)}, {.name = NULL}};
 #undef FIELD
 
 static const ScreenSpec SCREENS[SCREEN_COUNT] = {

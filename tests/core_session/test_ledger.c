@@ -206,6 +206,29 @@ static void test_effects_are_ablations(void **state)
     run("ledger off");
 }
 
+/* Words that the screens say are in the glossary. */
+static void test_glossary_has_the_words(void **state)
+{
+    (void)state;
+    static const char *const WORDS[] = {"absmax", "rank",      "H",     "nats",      "MSA",    "raw",
+                                        "twin",   "occlusion", "FLOP",  "loss",      "GELU",   "held out",
+                                        "lens",   "ledger",    "votes", "remainder", "frozen", "census"};
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "glossary %s", WORDS[i]);
+        assert_true(strlen(run(line)) > strlen(WORDS[i]) + 20);
+    }
+    Buf out = {0};
+    command_complete(&s, &commands, "glossary occ", &out);
+    assert_string_equal(buf_str(&out), "glossary occlusion\n");
+    buf_free(&out);
+    run("12");
+    int total;
+    assert_int_equal(session_step_number(&s, &total), 12);
+    refused("q", "needs the screen");
+    refused("999", "there is no step");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -215,6 +238,7 @@ int main(void)
         cmocka_unit_test(test_ledger_command),
         cmocka_unit_test(test_ledger_follows_edits),
         cmocka_unit_test(test_effects_are_ablations),
+        cmocka_unit_test(test_glossary_has_the_words),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

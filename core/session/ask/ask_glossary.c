@@ -13,6 +13,7 @@ static const struct {
 } TERMS[] = {
     {"ablation",
      "Switching a part off and looking at what changes. Heads are switched off at z, before W_O mixes them."},
+    {"absmax", "The largest size of all cells that are drawn as one, whatever their sign."},
     {"activation",
      "The function between the two layers of the MLP; also any number that the model computes from its input."},
     {"attention",
@@ -21,26 +22,43 @@ static const struct {
                            "other. Other tokens are left out."},
     {"bias", "A learned number that is added whatever the input is."},
     {"block", "One round of the model: attention, then MLP, each adding to the residual stream."},
+    {"census", "A count over many pictures: every head switched off in turn, and how much accuracy goes."},
     {"CLS", "A token without a picture, put in front of the patches. Many models read the answer from it."},
     {"cosine",
      "The dot product of two vectors over both lengths: 1 in the same direction, 0 at right angles, -1 opposite."},
+    {"cross entropy", "Minus the log of the share that the right class gets: 0 when the model is sure and right."},
     {"d_k", "The width of one head. Scores are divided by its square root, so that their size does not grow with it."},
+    {"direct slope", "How a number moves with a part through sums alone, LayerNorm's 1/σ and attention kept as they "
+                     "are: nodes direct.PATH."},
     {"dot product", "Two vectors multiplied number by number and added up: large where both point the same way."},
     {"embedding", "A vector that stands for something: a patch, a place, a word."},
     {"entropy", "How spread a row of shares is, in nats: 0 when one token gets all, ln T when T tokens get the same."},
+    {"FLOP", "One multiplication or addition of two numbers; a multiplication and addition in one step counts as two."},
+    {"frozen",
+     "Kept as it is in this run while something else is asked about: a ledger freezes 1/σ of every LayerNorm."},
+    {"GELU", "The usual activation of an MLP: large numbers pass, negative ones become almost 0, smoothly."},
     {"gradient", "How much one number, an answer or the loss, changes per unit of change of every number before it: "
                  "`gradient logits[o=0]`."},
+    {"H", "The entropy of a row, in nats."},
     {"head", "One of several attentions that run side by side, each with its own question, key and value weights."},
+    {"held out", "Pictures that the model never learned from: only they show what it can."},
     {"Jacobian", "How much each weight of a softmax moves with each score. Its norm is near 0 where one token has all: "
                  "no gradient gets through."},
     {"key", "What a token offers to be found by: queries are compared with it."},
     {"LayerNorm",
      "Every token's numbers are shifted and scaled to mean 0 and variance 1, then stretched and shifted as learned."},
+    {"ledger",
+     "A logit, or any cell of the residual stream, as the sum of what every part of the model wrote: `ledger`."},
+    {"lens", "See logit lens: what the model would answer if it ended behind an earlier block."},
     {"logit lens",
      "The final norm and the head put behind an earlier block: what the model would answer if it ended there."},
     {"logits", "The scores of the classes before the last softmax. Only their differences matter."},
+    {"loss", "What training makes small: how surprised the model is by the right class."},
     {"mask", "Scores set to minus infinity before the softmax: those tokens get a weight of 0."},
     {"MLP", "Two layers with an activation between them, applied to every token by itself."},
+    {"MSA", "Multi-head self-attention: all heads of a block side by side, then W_O."},
+    {"nats", "The unit of entropy with natural logarithms: ln 2 nats are one bit."},
+    {"occlusion", "One patch after the other painted grey: where the answer falls most, the model had looked."},
     {"patch", "A small piece of the picture, square as a rule. Each becomes one token."},
     {"pattern",
      "The attention weights of a head after the softmax: one row per token that asks, each row adding up to 1."},
@@ -52,12 +70,16 @@ static const struct {
     {"probability",
      "A class' share after the softmax over the logits. How sure the model sounds, not how often it is right."},
     {"query", "What a token asks for: it is compared with the keys of all tokens."},
+    {"rank", "The place in a row sorted by size: rank 1 is the largest."},
     {"rank correlation",
      "Do two lists rank things alike? 1 the same order, 0 none in common, -1 the reverse. Spearman's."},
+    {"raw", "Of scores: before they are multiplied by 1/√d_k."},
+    {"remainder", "What rounding leaves between a number and the sum of its entries in a ledger."},
     {"residual stream",
      "The vectors that run through all blocks. Attention and MLP only add to them, nothing is overwritten."},
     {"rollout", "An estimate of what reaches a token through all blocks: attention matrices, each half residual "
                 "stream, multiplied."},
+    {"runner-up", "The class with the second largest logit: an answer is explained against it."},
     {"score", "The dot product of a query and a key, before (raw) or after (scaled) it is multiplied by 1/√d_k."},
     {"softmax",
      "Exponentials divided by their sum: any scores become shares that add up to 1; differences become ratios."},
@@ -65,10 +87,12 @@ static const struct {
     {"trace", "Every number of one forward pass. What the screen shows is read from it."},
     {"trace hash",
      "A short number made from all values of a trace: two traces with the same hash are the same, bit for bit."},
+    {"twin", "The same model trained from the same seed without 1/√d_k, for comparing."},
     {"value", "What a token hands over when it is looked at: values are added with the attention weights."},
+    {"vote", "What the heads wrote into an answer by looking at one patch, for it or against it: ledger.votes."},
+    {"weight", "A learned number of the model; also a share of attention in a row of the pattern."},
     {"√d_k", "A score adds up d_k products, so its spread grows like √d_k. Divided by that, scores keep one size and "
              "softmax stays soft."},
-    {"weight", "A learned number of the model; also a share of attention in a row of the pattern."},
 };
 enum { TERM_COUNT = sizeof TERMS / sizeof *TERMS };
 
@@ -149,6 +173,14 @@ static void put_all(const Graph *g, Buf *out)
     for (int i = 0; i < g->axis_count; i++)
         buf_printf(out, "%s %s %s", i ? "," : "", g->axes[i].sym, g->axes[i].name);
     buf_puts(out, ".\nEvery node's name is an entry too: pattern, resid_mid, blocks.0.ln1.rstd.\n");
+}
+
+void ask_glossary_complete(const Session *s, int index, Buf *out)
+{
+    (void)s;
+    for (int i = 0; index == 0 && i < TERM_COUNT; i++)
+        if (!strchr(TERMS[i].word, ' '))
+            buf_printf(out, "%s\n", TERMS[i].word);
 }
 
 bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err)

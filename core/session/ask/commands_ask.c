@@ -158,7 +158,8 @@ static const Command COMMANDS[] = {
     {"diff", "ask", "diff FILE [map=FILE] [tolerance=X] [precision=bf16] [input=own]",
      "where another program's trace, or another model, first differs from this run, and why", 0, diff_command, NULL},
     {"info", "ask", "info", "model, input, sizes, costs, assumptions, machine", 0, run_info, NULL},
-    {"glossary", "ask", "glossary [WORD]", "what a word, a letter or a node's name means", 0, run_glossary, NULL},
+    {"glossary", "ask", "glossary [WORD]", "what a word, a letter or a node's name means", 0, run_glossary,
+     ask_glossary_complete},
     {"hash", "ask", "hash", "the trace hash: equal hashes are equal runs, bit for bit", 0, run_hash_command, NULL},
 };
 
