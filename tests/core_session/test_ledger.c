@@ -158,7 +158,7 @@ static void test_ledger_follows_edits(void **state)
     run("set precision bf16");
     assert_null(session_ledger(&s, SIDE_B));
     assert_non_null(session_ledger(&s, SIDE_A));
-    has(exhibit_ledger(&s.now)->why.text, "precision f32");
+    has(exhibit_ledger(s.now)->why.text, "precision f32");
     run("set precision f32");
     assert_non_null(session_ledger(&s, SIDE_B));
     run("ledger off");

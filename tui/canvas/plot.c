@@ -296,7 +296,7 @@ static void draw_lines(Canvas *c, Rect body, const CanvasPlot *p)
 static void legend_text(const Canvas *c, const CanvasPlot *p, const CanvasLine *l, char out[64])
 {
     char number[16] = "", mark[8] = "";
-    float y = isnan(p->cursor) ? NAN : plot_value(l, p->cursor);
+    float y = isnan(p->cursor) ? NAN : l->read ? l->read(l->of, p->cursor) : plot_value(l, p->cursor);
     if (isfinite(y))
         short_number(number, (double)y, p->numbered ? 3 : 4);
     if (p->lines > 1 && !p->numbered && c->ascii && l->mark)

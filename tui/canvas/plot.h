@@ -8,6 +8,7 @@
 typedef struct CanvasLine {
     /* sample i < n of `of`; NULL: from the arrays */
     void (*sample)(const void *of, int i, float *x, float *y);
+    float (*read)(const void *of, double x); /* what the legend says of x; NULL: the value of the line there */
     const void *of;
     const char *name;   /* in the legend */
     const float *x, *y; /* [n]; x ascending, NULL: 0, 1, …; where y is not finite the line is broken */

@@ -14,7 +14,7 @@ static bool choose(Work *w, Err *err)
         return ledger_answer(s, err);
     if (!work_cell(w, path, &t.cell, err))
         return false;
-    const Graph *g = s->now.base;
+    const Graph *g = session_graph(s, SIDE_A);
     if (site_is(g, path, SITE_LOGITS) || site_is(g, path, SITE_PROBS))
         return ledger_rivals(s, SIDE_B, (int)t.cell, &t, err) && ledger_set(s, &t, err);
     snprintf(t.path, sizeof t.path, "%s", path);

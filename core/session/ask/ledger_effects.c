@@ -42,15 +42,15 @@ static void begin_lines(Exhibit *e, const Ledger *l, Pool *pool)
         ledger_line_at(g, l, i, &what[i].entry, &what[i].head);
         what[i].at = -1;
     }
-    e->effects = xcalloc(1, sizeof *e->effects);
-    *e->effects = (struct LedgerEffects){.line_count = (size_t)count, .entry = -1};
-    e->effects->lines = removal_run_new(g, exhibit_run(e), l, what, (size_t)count, pool);
+    exhibit_pass(e)->effects = xcalloc(1, sizeof *exhibit_pass(e)->effects);
+    *exhibit_pass(e)->effects = (struct LedgerEffects){.line_count = (size_t)count, .entry = -1};
+    exhibit_pass(e)->effects->lines = removal_run_new(g, exhibit_run(e), l, what, (size_t)count, pool);
     free(what);
 }
 
 static void begin_tokens(Exhibit *e, const Ledger *l, int entry, int head, Pool *pool)
 {
-    struct LedgerEffects *f = e->effects;
+    struct LedgerEffects *f = exhibit_pass(e)->effects;
     const Graph *g = exhibit_graph(e);
     size_t tokens = graph_cells(g, l->entry[entry].tokens) / graph_cells(g, l->entry[entry].heads);
     Removal *what = xcalloc(tokens + 1, sizeof *what);
@@ -68,15 +68,15 @@ bool ledger_effects_step(Exhibit *e, Pool *pool, int entry, int head, int64_t de
     const LedgerOn *on = exhibit_ledger(e);
     if (!on->there)
         return true;
-    if (!e->effects)
+    if (!exhibit_pass(e)->effects)
         begin_lines(e, &on->ledger, pool);
-    if (!removal_run_step(e->effects->lines, deadline_ns))
+    if (!removal_run_step(exhibit_pass(e)->effects->lines, deadline_ns))
         return false;
     if (entry < 0 || entry >= on->ledger.count || on->ledger.entry[entry].tokens == NO_NODE)
         return true;
-    if (e->effects->entry != entry || e->effects->head != head)
+    if (exhibit_pass(e)->effects->entry != entry || exhibit_pass(e)->effects->head != head)
         begin_tokens(e, &on->ledger, entry, head, pool);
-    return removal_run_step(e->effects->tokens, deadline_ns);
+    return removal_run_step(exhibit_pass(e)->effects->tokens, deadline_ns);
 }
 
 static float effect_of(const RemovalRun *r, size_t i)
@@ -86,27 +86,27 @@ static float effect_of(const RemovalRun *r, size_t i)
 
 float ledger_effect(const Exhibit *e, int line)
 {
-    return e->effects ? effect_of(e->effects->lines, (size_t)line) : NAN;
+    return exhibit_pass(e)->effects ? effect_of(exhibit_pass(e)->effects->lines, (size_t)line) : NAN;
 }
 
 float ledger_token_effect(const Exhibit *e, int entry, int head, int u)
 {
-    const struct LedgerEffects *f = e->effects;
+    const struct LedgerEffects *f = exhibit_pass(e)->effects;
     return f && f->entry == entry && f->head == head ? effect_of(f->tokens, (size_t)u) : NAN;
 }
 
 void ledger_effects_done(const Exhibit *e, size_t *done, size_t *total)
 {
-    *done = e->effects ? removal_run_done(e->effects->lines) : 0;
-    *total = e->effects ? e->effects->line_count : 0;
+    *done = exhibit_pass(e)->effects ? removal_run_done(exhibit_pass(e)->effects->lines) : 0;
+    *total = exhibit_pass(e)->effects ? exhibit_pass(e)->effects->line_count : 0;
 }
 
-void ledger_effects_drop(Exhibit *e)
+void ledger_effects_drop(Forward *p)
 {
-    if (!e->effects)
+    if (!p->effects)
         return;
-    removal_run_free(e->effects->lines);
-    removal_run_free(e->effects->tokens);
-    free(e->effects);
-    e->effects = NULL;
+    removal_run_free(p->effects->lines);
+    removal_run_free(p->effects->tokens);
+    free(p->effects);
+    p->effects = NULL;
 }

@@ -19,5 +19,5 @@ float ledger_effect(const Exhibit *e, int line);
 float ledger_token_effect(const Exhibit *e, int entry, int head, int u);
 /* How far it is, for progress. */
 void ledger_effects_done(const Exhibit *e, size_t *done, size_t *total);
-void ledger_effects_drop(Exhibit *e);
+void ledger_effects_drop(Forward *p);
 #endif

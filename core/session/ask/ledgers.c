@@ -18,15 +18,15 @@ enum { SLICE_NS = 50000000 };
 
 bool ledger_set(Session *s, const LedgerTarget *t, Err *err)
 {
-    exhibit_append(&s->now, &s->target, t);
-    const LedgerOn *on = exhibit_ledger(&s->now);
+    exhibit_append(s->now, &s->target, t);
+    const LedgerOn *on = exhibit_ledger(s->now);
     bool ok = !*t->path || on->there;
     Err why = on->why;
     const LedgerTarget *in_force = ok ? t : &s->ledger;
     if (!ok)
-        exhibit_append(&s->now, &s->target, in_force);
-    if (s->pinned.base)
-        exhibit_append(&s->pinned, &s->target, in_force);
+        exhibit_append(s->now, &s->target, in_force);
+    if (session_pinned(s))
+        exhibit_append(s->pinned, &s->target, in_force);
     if (in_force == t)
         s->ledger = *t;
     session_changed(s);
@@ -35,8 +35,9 @@ bool ledger_set(Session *s, const LedgerTarget *t, Err *err)
 
 const Ledger *session_ledger(const Session *s, Side side)
 {
-    const LedgerOn *on = ask_side(side) == SIDE_A ? s->pinned.base ? exhibit_ledger(&s->pinned) : &s->now.base_ledger
-                                                  : exhibit_ledger(&s->now);
+    const LedgerOn *on = ask_side(side) == SIDE_A
+                             ? session_pinned(s) ? exhibit_ledger(s->pinned) : &exhibit_pass(s->now)->base_ledger
+                             : exhibit_ledger(s->now);
     return on->there ? &on->ledger : NULL;
 }
 
@@ -63,20 +64,20 @@ bool ledger_step(Session *s, int64_t deadline_ns)
 {
     const LedgerEntry *e = s->look.ledger.one_head ? ledger_heads(s, SIDE_B, session_block(s)) : NULL;
     const Ledger *l = session_ledger(s, SIDE_B);
-    return ledger_effects_step(&s->now, s->pool, e ? (int)(e - l->entry) : -1, session_head(s), deadline_ns);
+    return ledger_effects_step(s->now, s->pool, e ? (int)(e - l->entry) : -1, session_head(s), deadline_ns);
 }
 
 float session_ledger_effect(const Session *s, Side side, const LedgerEntry *e, int head)
 {
     const Graph *g = session_graph(s, ask_side(side));
     const Ledger *l = session_ledger(s, side);
-    if (!l || g != exhibit_graph(&s->now))
+    if (!l || g != exhibit_graph(s->now))
         return NAN;
     for (int i = 0; i < ledger_line_count(g, l); i++) {
         int entry, line_head;
         ledger_line_at(g, l, i, &entry, &line_head);
         if (&l->entry[entry] == e && line_head == head)
-            return ledger_effect(&s->now, i);
+            return ledger_effect(s->now, i);
     }
     return NAN;
 }
@@ -115,7 +116,7 @@ bool ledger_answer(Session *s, Err *err)
 
 void ledger_text(const Session *s, Buf *out)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = exhibit_pass(s->now)->base;
     NodeId n = *s->ledger.path ? graph_find(g, s->ledger.path) : NO_NODE;
     if (n == NO_NODE)
         return;
@@ -171,8 +172,8 @@ LedgerLine *ledger_lines(Session *s, Side side, bool sorted, int *count, Err *er
 static bool measure(Session *s, Err *err)
 {
     size_t done, total;
-    while (!ledger_effects_step(&s->now, s->pool, -1, 0, clock_ns() + SLICE_NS)) {
-        ledger_effects_done(&s->now, &done, &total);
+    while (!ledger_effects_step(s->now, s->pool, -1, 0, clock_ns() + SLICE_NS)) {
+        ledger_effects_done(s->now, &done, &total);
         if (s->progress && !s->progress(s->progress_context, "taking one part out after the other",
                                         (double)done / (double)(total ? total : 1)))
             return err_set(err, "cancelled");
@@ -219,7 +220,7 @@ static void put_line(const Page *p, const LedgerLine *l, Buf *out)
     ledger_part_text(p->g, l, &part);
     buf_printf(out, "  %-20s %11.5f", buf_str(&part), (double)l->value);
     if (p->measured)
-        buf_printf(out, " %11.5f", (double)ledger_effect(&p->s->now, l->line));
+        buf_printf(out, " %11.5f", (double)ledger_effect(p->s->now, l->line));
     buf_printf(out, "%s\n", l->same ? "  same for all" : "");
     buf_free(&part);
 }
@@ -265,7 +266,7 @@ static void put_json(const Page *p, Buf *out)
         ask_put_json(out, l->value);
         if (p->measured) {
             buf_puts(out, ",\"taken_out\":");
-            ask_put_json(out, ledger_effect(&p->s->now, l->line));
+            ask_put_json(out, ledger_effect(p->s->now, l->line));
         }
         buf_printf(out, ",\"same_for_every_picture\":%s}", l->same ? "true" : "false");
     }
@@ -280,7 +281,7 @@ bool ledger_table(Session *s, Side side, bool measured, Buf *out, bool json, Err
     Page p = {.s = s, .g = session_graph(s, side), .side = side, .measured = measured};
     if (!l)
         return err_set(err, "there is no ledger: `ledger` makes one of the answer");
-    if (measured && p.g != exhibit_graph(&s->now))
+    if (measured && p.g != exhibit_graph(s->now))
         return err_set(err, "only what is on show now is measured, and this is A");
     const struct {
         NodeId node;
@@ -305,23 +306,23 @@ bool ledger_table(Session *s, Side side, bool measured, Buf *out, bool json, Err
 /* A class by its name or number. */
 static bool parse_class(const Session *s, const char *word, int column, int *o, Err *err)
 {
-    NodeId logits = site_node_any(s->now.base, SITE_LOGITS);
+    NodeId logits = site_node_any(exhibit_pass(s->now)->base, SITE_LOGITS);
     if (logits == NO_NODE)
         return err_set(err, "this model has no classes");
-    Dims d = graph_node(s->now.base, logits)->dims;
-    return axis_parse(&s->now.base->axes[d.axis[d.n - 1]], word, o) ||
+    Dims d = graph_node(exhibit_pass(s->now)->base, logits)->dims;
+    return axis_parse(&exhibit_pass(s->now)->base->axes[d.axis[d.n - 1]], word, o) ||
            err_set(err, "column %d: there is no class '%.60s'", column, word);
 }
 
 /* A cell of a node, or a class alone. */
 static bool parse_target(Session *s, const char *word, int column, LedgerTarget *t, Err *err)
 {
-    Graph plain = *s->now.base;
+    Graph plain = *exhibit_pass(s->now)->base;
     Address to;
     int o;
     if (parse_class(s, word, column, &o, NULL))
         return ledger_rivals(s, SIDE_B, o, t, err);
-    plain.count = s->now.base_count;
+    plain.count = exhibit_pass(s->now)->base_count;
     if (!address_word(s, &plain, word, column, &to, err))
         return false;
     if (!to.is_node)
@@ -344,7 +345,7 @@ static bool parse(Session *s, const Args *a, LedgerTarget *t, Err *err)
         return false;
     if (!against)
         return true;
-    if (!site_is(s->now.base, t->path, SITE_LOGITS))
+    if (!site_is(exhibit_pass(s->now)->base, t->path, SITE_LOGITS))
         return err_set(err, "against=%.40s: only a class can be set against another", against);
     t->against = LEDGER_ALONE;
     if (strcmp(against, "none") == 0)
@@ -404,14 +405,14 @@ bool say_ledger(const Teller *t)
 
 void ledger_complete(const Session *s, int index, Buf *out)
 {
-    NodeId logits = site_node_any(s->now.base, SITE_LOGITS);
+    NodeId logits = site_node_any(exhibit_pass(s->now)->base, SITE_LOGITS);
     if (index > 0)
         return;
     buf_puts(out, "off\n");
     if (logits == NO_NODE)
         return;
-    Dims d = graph_node(s->now.base, logits)->dims;
-    const Axis *classes = &s->now.base->axes[d.axis[d.n - 1]];
+    Dims d = graph_node(exhibit_pass(s->now)->base, logits)->dims;
+    const Axis *classes = &exhibit_pass(s->now)->base->axes[d.axis[d.n - 1]];
     for (int i = 0; i < classes->n && i < 40; i++) {
         char label[64];
         buf_printf(out, "%s\n", axis_label(classes, i, label, sizeof label));

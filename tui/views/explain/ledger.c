@@ -27,7 +27,7 @@ static LedgerView view_open(const Session *s, Side side)
     int axis = session_role(s, ROLE_HEAD), block = session_block(s);
     LedgerView v = {.s = s, .side = side, .g = shown_graph(s, side), .l = session_ledger(s, side)};
     v.l = side == SIDE_DIFF ? NULL : v.l; /* as many differences as a ledger has lines are too many to keep */
-    v.measured = v.g == exhibit_graph(&s->now);
+    v.measured = v.g == exhibit_graph(s->now);
     v.blocks = session_blocks(s);
     v.block = block < 0 ? v.blocks - 1 : block;
     v.head = session_head(s);
@@ -85,7 +85,7 @@ static void draw_status(const Paint *p, const LedgerView *v, Rect r)
                           r.w >= 76 ? ", the sum of what was written; rounding left %s; 1/σ of norms frozen"
                                     : " = sum, rounding %s, 1/σ frozen",
                           left);
-    ledger_effects_done(&p->s->now, &done, &total);
+    ledger_effects_done(p->s->now, &done, &total);
     if (v->measured && done < total && r.w - used >= 8)
         canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG, "  %d %%", (int)(100 * done / total));
 }
@@ -122,7 +122,7 @@ static float vote(const void *context, int row, int col, Ref *ref)
 static int place_count(const Session *s, AxisRole role)
 {
     int axis = session_role(s, role);
-    return axis == AXIS_NONE ? 0 : s->now.base->axes[axis].n;
+    return axis == AXIS_NONE ? 0 : exhibit_pass(s->now)->base->axes[axis].n;
 }
 
 static void draw_picture(const Paint *p, const LedgerView *v, Rect r)

@@ -101,10 +101,38 @@ static void sample(const void *of, int row, float *x, float *y)
     *y = value_of(s->h, s->plot, s->line, row);
 }
 
+/* The mean of the records up to that row, CURVES_MEAN of them at most: one batch alone says little. */
+static float recent_mean(const Series *s, int row)
+{
+    double sum = 0;
+    int n = 0;
+    for (int i = row; i >= 0 && n < CURVES_MEAN; i--) {
+        float x = value_of(s->h, s->plot, s->line, i);
+        if (!isfinite(x))
+            continue;
+        sum += (double)x;
+        n++;
+    }
+    return n ? (float)(sum / n) : NAN;
+}
+
+static float read_at(const void *of, double step)
+{
+    const Series *s = of;
+    int row = curves_row(s->h, (int)step);
+    return row < 0 ? NAN : recent_mean(s, row);
+}
+
 static CanvasLine line_of(const Series *s, const char *name, Style style, char mark, bool dashed)
 {
-    return (CanvasLine){
-        .sample = sample, .of = s, .n = s->h->row_count, .name = name, .style = style, .mark = mark, .dashed = dashed};
+    return (CanvasLine){.sample = sample,
+                        .read = read_at,
+                        .of = s,
+                        .n = s->h->row_count,
+                        .name = name,
+                        .style = style,
+                        .mark = mark,
+                        .dashed = dashed};
 }
 
 /* Every block's line has its number at its end, and in the legend before its value. */
