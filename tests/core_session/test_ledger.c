@@ -225,7 +225,7 @@ static void test_glossary_has_the_words(void **state)
     run("12");
     int total;
     assert_int_equal(session_step_number(&s, &total), 12);
-    refused("q", "needs the screen");
+    refused("q", "'quit'");
     refused("999", "there is no step");
 }
 

@@ -603,6 +603,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(help_runs_its_tasks, start, stop),
         cmocka_unit_test_setup_teardown(what_was_learned_has_a_list, start, stop),
         cmocka_unit_test_setup_teardown(the_prompt_edits_and_completes, start, stop),
+        cmocka_unit_test_setup_teardown(the_prompt_knows_a_shells_keys, start, stop),
         cmocka_unit_test_setup_teardown(clicks_are_commands, start, stop),
         cmocka_unit_test_setup_teardown(the_wheel_moves_what_is_under_it, start, stop),
         cmocka_unit_test_setup_teardown(every_row_is_complete, start, stop),

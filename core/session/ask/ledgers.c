@@ -19,7 +19,7 @@ enum { SLICE_NS = 50000000 };
 bool ledger_set(Session *s, const LedgerTarget *t, Err *err)
 {
     exhibit_append(s->now, &s->target, t);
-    const LedgerOn *on = exhibit_ledger(s->now);
+    const LedgerOn *on = &exhibit_pass(s->now)->base_ledger; /* an edit that allows none (rounding) may go again */
     bool ok = !*t->path || on->there;
     Err why = on->why;
     const LedgerTarget *in_force = ok ? t : &s->ledger;
@@ -80,6 +80,20 @@ float session_ledger_effect(const Session *s, Side side, const LedgerEntry *e, i
             return ledger_effect(s->now, i);
     }
     return NAN;
+}
+
+void ledger_put_command(const Session *s, Buf *out)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    NodeId n = *s->ledger.path ? graph_find(g, s->ledger.path) : NO_NODE;
+    buf_puts(out, "ledger ");
+    if (n == NO_NODE)
+        buf_puts(out, "off");
+    else
+        address_put(g, n, s->ledger.cell, out);
+    if (n != NO_NODE && s->ledger.against != LEDGER_ALONE)
+        buf_printf(out, " against=%zu", s->ledger.against);
+    buf_putc(out, '\n');
 }
 
 /* The largest of x but `without`. */

@@ -19,6 +19,9 @@ const Ledger *session_ledger(const Session *s, Side side);
 /* What it is of: "logits[o=star] − logits[o=ring]"; appended. */
 void ledger_text(const Session *s, Buf *out);
 
+/* The command that makes the one in force, with its line end. */
+void ledger_put_command(const Session *s, Buf *out);
+
 /* One line of it as a table: parts in the order of the model. */
 typedef struct LedgerLine {
     const LedgerEntry *entry;
