@@ -16,9 +16,9 @@
  *   ledger.pos_embed, ledger.cls, …   positions (.rows) and tokens that are learned
  *   ledger.blocks.N.attn.b_o, ledger.ln_final.beta, ledger.head.bias, …   biases
  *   and the values that an edit put in.
- * ledger.tokens[u] sums .tokens over heads and blocks, ledger.votes[p] is its part on patches. ledger.sum adds up all
- * entries in the order of their parts, the last first; ledger.value is the number, ledger.remainder what rounding left
- * between the two. */
+ * ledger.tokens[u] sums .tokens over heads and blocks (those that look at the same tokens as the last one does),
+ * ledger.votes[p] is its part on patches. ledger.sum adds up all entries in the order of their parts, the last first;
+ * ledger.value is the number, ledger.remainder what rounding left between the two. */
 #ifndef VITRINE_MODELS_LEDGER_H
 #define VITRINE_MODELS_LEDGER_H
 #include <stdint.h>

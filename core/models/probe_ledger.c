@@ -56,9 +56,11 @@ static void write_heads(Writer *w, LedgerEntry *e)
     NodeId here = graph_reduce(g, "all_heads", OP_SUM, e->tokens, DIMS(u));
     e->total = total(g, graph_reduce(g, "total", OP_SUM, e->heads, DIMS_SCALAR));
     graph_scope(g, "ledger");
-    w->tokens = w->tokens == NO_NODE
-                    ? here
-                    : graph_zip(g, arena_printf(&g->arena, "tokens_from.%d", e->layer), OP_ADD, w->tokens, here);
+    if (w->tokens == NO_NODE)
+        w->tokens = here;
+    else if (dims_equal(graph_node(g, w->tokens)->dims, graph_node(g, here)->dims)) /* the same row of tokens */
+        w->tokens = graph_zip(g, arena_printf(&g->arena, "tokens_from.%d.%d", e->layer, (int)e->part), OP_ADD,
+                              w->tokens, here);
 }
 
 static void write_mlp(Writer *w, LedgerEntry *e)

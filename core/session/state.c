@@ -271,7 +271,7 @@ static void put_state(const Session *s, const StateShot *t, unsigned what, Buf *
     put_pictures(s, t, what, out);
     if (whole || *s->target.path)
         buf_add(out, t->gradient.data, t->gradient.len);
-    if (whole || *s->ledger.path)
+    if (whole || s->place.screen == SCREEN_LEDGER || ledger_is_path(s->place.path))
         buf_add(out, t->ledger.data, t->ledger.len);
     if (t->compares && (whole || session_pinned(s) || t->compare != COMPARE_SIDES))
         buf_printf(out, "compare %s\n", COMPARE_WORDS[t->compare]);

@@ -82,6 +82,11 @@ float session_ledger_effect(const Session *s, Side side, const LedgerEntry *e, i
     return NAN;
 }
 
+bool ledger_is_path(const char *path)
+{
+    return strncmp(path, "ledger.", strlen("ledger.")) == 0 || strncmp(path, "direct.", strlen("direct.")) == 0;
+}
+
 void ledger_put_command(const Session *s, Buf *out)
 {
     const Graph *g = session_graph(s, SIDE_B);

@@ -19,6 +19,8 @@ const Ledger *session_ledger(const Session *s, Side side);
 /* What it is of: "logits[o=star] − logits[o=ring]"; appended. */
 void ledger_text(const Session *s, Buf *out);
 
+/* Is it a node of a ledger? It stands only while that is in force. */
+bool ledger_is_path(const char *path);
 /* The command that makes the one in force, with its line end. */
 void ledger_put_command(const Session *s, Buf *out);
 
