@@ -40,6 +40,7 @@ static Forward *new_pass(Exhibit *e, Graph *g)
 static void start_pass(Forward *p, Pool *pool)
 {
     p->base_count = p->base->count;
+    p->base_mark = arena_mark(&p->base->arena);
     p->base_run = run_new(p->base, NULL, threads_for(p, pool));
 }
 
@@ -132,6 +133,7 @@ bool exhibit_edit(Exhibit *e, Edit *edits, int count, Arena *arena, Pool *pool, 
     p->edited = edited;
     p->edited_run = edited ? run_new(edited, p->base_run, threads_for(p, pool)) : NULL;
     p->edited_count = edited ? edited->count : 0;
+    p->edited_mark = edited ? arena_mark(&edited->arena) : (ArenaMark){0};
     p->edited_target = (GradTarget){{0}, 0};
     p->edited_ledger = (LedgerOn){0};
     p->edits = edits;
@@ -228,11 +230,12 @@ static void add_ledger(Graph *g, LedgerOn *on)
         on->there = ledger_add(g, y, on->of.cell, on->of.against, &on->ledger, &on->why);
 }
 
-static void renew(Graph *g, Run *r, NodeId count, GradTarget *have, const GradTarget *want, LedgerOn *on,
-                  const LedgerTarget *of)
+static void renew(Graph *g, Run *r, NodeId count, ArenaMark mark, GradTarget *have, const GradTarget *want,
+                  LedgerOn *on, const LedgerTarget *of)
 {
     run_shrink(r, count);
     graph_truncate(g, count);
+    arena_rewind(&g->arena, mark);
     if (*want->path)
         add_gradients(g, want);
     *have = *want;
@@ -250,9 +253,9 @@ bool exhibit_append(Exhibit *e, const GradTarget *t, const LedgerTarget *l)
     if (!base || !edited)
         ledger_effects_drop(p);
     if (!base)
-        renew(p->base, p->base_run, p->base_count, &p->base_target, t, &p->base_ledger, l);
+        renew(p->base, p->base_run, p->base_count, p->base_mark, &p->base_target, t, &p->base_ledger, l);
     if (!edited)
-        renew(p->edited, p->edited_run, p->edited_count, &p->edited_target, t, &p->edited_ledger, l);
+        renew(p->edited, p->edited_run, p->edited_count, p->edited_mark, &p->edited_target, t, &p->edited_ledger, l);
     return (!*t->path || has_gradients(exhibit_graph(e), t)) && (!*l->path || exhibit_ledger(e)->there);
 }
 

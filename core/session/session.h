@@ -80,7 +80,8 @@ typedef struct LedgerOn {
 /* One run of a model over its input, as trained (base) and as edited. A model that writes has one for each word. */
 typedef struct Forward {
     Graph *base, *edited;                  /* edited is NULL without edits; on the heap, because runs point to them */
-    NodeId base_count, edited_count;       /* their nodes before the gradients, which stand at the end */
+    NodeId base_count, edited_count;       /* their nodes before the gradients, which stand at the end … */
+    ArenaMark base_mark, edited_mark;      /* … and what their arenas held */
     GradTarget base_target, edited_target; /* whose those are */
     LedgerOn base_ledger, edited_ledger;   /* behind them */
     struct LedgerEffects *effects;         /* of the ledger on show: ledger_effects.h */
