@@ -87,7 +87,8 @@ $(B)/static/vitrine: $(TUI_OBJ) $(LIBS)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) -static -o $@ $(TUI_OBJ) $(LIBS) $(LDFLAGS) $(LDLIBS_TUI) $(LDLIBS)
 
-.PHONY: run static install uninstall
+.PHONY: run static install uninstall dist
+COMPLETIONS := bash-completion/completions/vitrine zsh/site-functions/_vitrine fish/vendor_completions.d/vitrine.fish
 run: ## build it and open it
 	@$(MAKE) --no-print-directory all
 	@$(B)/vitrine $(ARGS)
@@ -96,14 +97,32 @@ static: $(B)/static/vitrine ## build/release/static/vitrine: one file without sh
 	@if ldd $< >/dev/null 2>&1; then echo "$<: not static"; ldd $<; exit 1; fi
 	@ls -lh $< | awk '{print "$<: " $$5 ", no shared library"}'
 
-install: $(B)/vitrine ## the program and its manual page, to PREFIX (/usr/local)
+install: $(B)/vitrine ## the program, its manual page and completions for bash, zsh and fish, to PREFIX (/usr/local)
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/man/man1
+	install -d $(addprefix $(DESTDIR)$(PREFIX)/share/,$(dir $(COMPLETIONS)))
 	install -m 755 $(B)/vitrine $(DESTDIR)$(PREFIX)/bin/vitrine
 	$(B)/vitrine --man >$(B)/vitrine.1
 	install -m 644 $(B)/vitrine.1 $(DESTDIR)$(PREFIX)/share/man/man1/vitrine.1
+	$(B)/vitrine --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/vitrine
+	$(B)/vitrine --completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_vitrine
+	$(B)/vitrine --completion fish >$(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/vitrine.fish
 
 uninstall: ## takes them away again
 	rm -f $(DESTDIR)$(PREFIX)/bin/vitrine $(DESTDIR)$(PREFIX)/share/man/man1/vitrine.1
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/,$(COMPLETIONS))
+
+# The source as of HEAD, the same bytes each time: gzip without its name and time.
+VERSION = $(shell git describe --tags --always 2>/dev/null)
+dist: ## build/dist: the source of HEAD as vitrine-VERSION.tar.gz with its SHA-256
+	@git rev-parse --verify -q HEAD >/dev/null || { echo "make dist: no git repository here"; exit 1; }
+	@git diff --quiet HEAD || echo "make dist: what is not committed is not in it"
+	@mkdir -p build/dist
+	git archive --format=tar --prefix=vitrine-$(VERSION)/ HEAD | gzip -9n >build/dist/vitrine-$(VERSION).tar.gz
+	cd build/dist && sha256sum vitrine-$(VERSION).tar.gz >SHA256SUMS && cat SHA256SUMS
+
+.PHONY: pictures
+pictures: $(B)/vitrine ## the pictures at the README's top, drawn by the program: docs/still.svg and docs/film.svg
+	docs/pictures.sh $(B)/vitrine docs
 
 # --- models for trying out size: weights from a seed, answers mean nothing
 .PHONY: vit-b

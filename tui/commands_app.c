@@ -58,7 +58,13 @@ static bool run_help(Session *s, const Args *a, Err *err)
             overlay_help(ui->overlay, s, ui->commands, i);
             return true;
         }
-    return err_set(err, "column %d: expected tasks, keys, commands or find, found '%s'", a->column[0], a->word[0]);
+    const Command *about = command_find(ui->commands, word);
+    if (about) {
+        session_say(s, "%s: %s", about->usage, about->summary);
+        return true;
+    }
+    return err_set(err, "column %d: expected tasks, keys, commands, find or a command, found '%s'", a->column[0],
+                   a->word[0]);
 }
 
 static bool run_prompt(Session *s, const Args *a, Err *err)
@@ -156,7 +162,8 @@ static const Command COMMANDS[] = {
      COMMAND_UI | COMMAND_SHADOWS, run_export, NULL},
     {"pane", "look", "pane next, prev", "the cursor to the map of steps, and back", COMMAND_UI, run_pane, NULL},
     {"zoom", "look", "zoom", "this pane alone, and back", COMMAND_UI, run_zoom, NULL},
-    {"help", "program", "help [tasks, keys, commands, find]", "what can be done here", COMMAND_UI, run_help, NULL},
+    {"help", "program", "help [tasks, keys, commands, find, COMMAND]", "what can be done here", COMMAND_UI, run_help,
+     NULL},
     {"prompt", "program", "prompt TEXT", "open the command line with that text", COMMAND_UI, run_prompt, NULL},
     {"menu", "program", "menu open, view, learned, find", "open a list to choose from", COMMAND_UI, run_menu, NULL},
     {"mouse", "program", "mouse [on, off]", "let the program or the terminal have the mouse", COMMAND_UI, run_mouse,

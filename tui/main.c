@@ -156,6 +156,8 @@ static int dispatch(Options *o)
         version_text(&text);
     else if (o->man)
         man_text(&text);
+    else if (o->completion)
+        completion_text(o->completion, &text);
     if (text.len)
         return print(&text);
     if (verb)

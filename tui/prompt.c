@@ -14,6 +14,7 @@ void prompt_open(Prompt *p, const char *text)
     p->history_at = p->history_count;
     buf_clear(&p->choices);
     p->choice = -1;
+    p->seeks = false;
     p->open = true;
 }
 
@@ -75,7 +76,9 @@ static void erase(Prompt *p, int from, int to)
 
 static void set_text(Prompt *p, const char *text, size_t n)
 {
-    snprintf(p->text, sizeof p->text, "%.*s", (int)n, text);
+    n = n < PROMPT_SIZE ? n : PROMPT_SIZE - 1;
+    memmove(p->text, text, n);
+    p->text[n] = 0;
     p->length = p->cursor = (int)strlen(p->text);
 }
 
@@ -91,13 +94,39 @@ static void remember(Prompt *p)
     p->history[p->history_count++] = xstrdup(p->text);
 }
 
-static void recall(Prompt *p, int by)
+/* Remembers what to look for in the history. */
+static void begin_search(Prompt *p)
 {
-    int to = p->history_at + by;
-    if (to < 0 || to > p->history_count)
+    if (!p->seeks)
+        snprintf(p->sought, sizeof p->sought, "%s", p->text);
+    p->seeks = true;
+}
+
+/* The next line of the history that begins with what was typed (anywhere: that has it somewhere in it); behind the last
+ * one what was typed itself. */
+static void recall(Prompt *p, int by, bool anywhere)
+{
+    begin_search(p);
+    for (int to = p->history_at + by; to >= 0 && to <= p->history_count; to += by) {
+        const char *line = to < p->history_count ? p->history[to] : p->sought;
+        if (to < p->history_count &&
+            (anywhere ? !strstr(line, p->sought) : strncmp(line, p->sought, strlen(p->sought)) != 0))
+            continue;
+        p->history_at = to;
+        set_text(p, line, strlen(line));
         return;
-    p->history_at = to;
-    set_text(p, to < p->history_count ? p->history[to] : "", PROMPT_SIZE);
+    }
+}
+
+/* Start of the word before the cursor. */
+static int word_before(const Prompt *p)
+{
+    int i = p->cursor;
+    while (i > 0 && p->text[i - 1] == ' ')
+        i--;
+    while (i > 0 && p->text[i - 1] != ' ')
+        i--;
+    return i;
 }
 
 static const char *choice_at(const Prompt *p, int i, size_t *n)
@@ -140,6 +169,8 @@ PromptResult prompt_key(Prompt *p, const char *key, const Session *s, const Comm
     }
     p->choice = -1;
     buf_clear(&p->choices);
+    bool seeks = strcmp(key, "Up") == 0 || strcmp(key, "Down") == 0 || strcmp(key, "^R") == 0;
+    p->seeks = p->seeks && seeks;
     if (strcmp(key, "Enter") == 0) {
         remember(p);
         p->open = false;
@@ -164,10 +195,12 @@ PromptResult prompt_key(Prompt *p, const char *key, const Session *s, const Comm
         p->cursor = p->length;
     else if (strcmp(key, "^U") == 0)
         erase(p, 0, p->cursor);
-    else if (strcmp(key, "Up") == 0)
-        recall(p, -1);
-    else if (strcmp(key, "Down") == 0)
-        recall(p, 1);
+    else if (strcmp(key, "^K") == 0)
+        erase(p, p->cursor, p->length);
+    else if (strcmp(key, "^W") == 0)
+        erase(p, word_before(p), p->cursor);
+    else if (seeks)
+        recall(p, strcmp(key, "Down") == 0 ? 1 : -1, strcmp(key, "^R") == 0);
     else if (strcmp(key, "Space") == 0)
         insert(p, " ", 1);
     else {

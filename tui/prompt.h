@@ -12,6 +12,8 @@ typedef struct Prompt {
     int length, cursor;            /* bytes */
     char *history[PROMPT_HISTORY]; /* oldest first; owned */
     int history_count, history_at;
+    char sought[PROMPT_SIZE]; /* what was typed when the history was first gone to: lines are looked for by it */
+    bool seeks;
     Buf choices; /* completions of the last Tab, one per line */
     int choice;  /* the one shown, -1: none yet */
 } Prompt;

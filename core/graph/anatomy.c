@@ -172,10 +172,13 @@ bool anatomy_is_gradient(const char *path)
 /* A path without what gradients and edits put around it: the node that it speaks of. */
 static void plain_path(const char *path, const char **begin, size_t *n)
 {
-    static const char *const ENDS[] = {".unedited", ".edit_"};
-    bool grad = anatomy_is_gradient(path);
-    *begin = path + (grad ? strlen(GRAD) : 0);
-    const char *end = grad ? strstr(*begin, ".from.") : NULL;
+    static const char *const AROUND[] = {GRAD, "direct.", "ledger."}, *const ENDS[] = {".unedited", ".edit_"};
+    size_t skip = 0;
+    for (size_t i = 0; i < sizeof AROUND / sizeof *AROUND; i++)
+        if (strncmp(path, AROUND[i], strlen(AROUND[i])) == 0)
+            skip = strlen(AROUND[i]);
+    *begin = path + skip;
+    const char *end = skip ? strstr(*begin, ".from.") : NULL;
     *n = end ? (size_t)(end - *begin) : strlen(*begin);
     for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++) {
         const char *at = strstr(*begin, ENDS[i]);

@@ -26,15 +26,18 @@ static size_t block_prefix(const Graph *g, const char *path)
     return n && strncmp(path, anatomy_part(g, block)->scope, n) == 0 && path[n] == '.' ? n + 1 : 0;
 }
 
-/* Length of "grad." at the start of a path, or 0. */
+/* Length of "grad." or "direct." at the start of a path, or 0. */
 static size_t grad_prefix(const char *path)
 {
-    static const char GRAD[] = "grad.";
-    return strncmp(path, GRAD, strlen(GRAD)) == 0 ? strlen(GRAD) : 0;
+    static const char *const PREFIXES[] = {"grad.", "direct."};
+    for (size_t i = 0; i < sizeof PREFIXES / sizeof *PREFIXES; i++)
+        if (strncmp(path, PREFIXES[i], strlen(PREFIXES[i])) == 0)
+            return strlen(PREFIXES[i]);
+    return 0;
 }
 
-/* In a gradient's formula: what is inside its node's block without that block; "grad." is put in front of gradients by
- * the caller. */
+/* In a gradient's formula: what is inside its node's block without that block; its prefix is put in front of a gradient
+ * by the caller. */
 static const char *name_seen_from_grad(const Graph *g, const char *from, const char *path)
 {
     size_t block = block_prefix(g, from);
@@ -57,7 +60,7 @@ static void put_node(const Graph *g, const Node *from, NodeId id, Buf *out)
     const Node *n = graph_node(g, id);
     size_t in_grad = grad_prefix(from->path), is_grad = grad_prefix(n->path);
     if (in_grad) {
-        buf_puts(out, is_grad ? "grad." : "");
+        buf_printf(out, "%.*s", (int)is_grad, n->path);
         buf_puts(out, name_seen_from_grad(g, from->path + in_grad, n->path + is_grad));
     } else
         buf_puts(out, name_seen_from(g, from, n));

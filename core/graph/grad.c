@@ -28,12 +28,18 @@ static void leave_root(Graph *g, Scope s)
 typedef struct Tape {
     Backward b;
     NodeId count;        /* nodes before the call */
+    const bool *opaque;  /* [count]: nothing passes through it, or NULL */
     bool *wanted;        /* lies between wrt and y */
     int *shares, *given; /* how many shares it gets, and got so far */
     NodeId *total;       /* the sum of those */
     NodeId *thin;        /* the whole gradient, as the rules read it */
     NodeId *full;        /* and with all axes; the arena's */
 } Tape;
+
+static bool passes(const Tape *t, NodeId n, int k)
+{
+    return !(t->opaque && t->opaque[n]) && grad_passes(graph_node(t->b.g, n), k);
+}
 
 /* Forward: what depends on wrt. Backward: of that, what y depends on, and through how many operands. */
 static void find_wanted(Tape *t, NodeId y, const NodeId *wrt, int count)
@@ -49,14 +55,14 @@ static void find_wanted(Tape *t, NodeId y, const NodeId *wrt, int count)
         if (count == 0 && node->op == OP_LEAF)
             depends[n] = node->leaf.kind != LEAF_CONST;
         for (int k = 0; k < op_inputs(node->op); k++)
-            depends[n] = depends[n] || (grad_passes(node, k) && depends[node->in[k]]);
+            depends[n] = depends[n] || (passes(t, n, k) && depends[node->in[k]]);
         depends[n] = depends[n] && !(node->flags & NODE_SHIFT);
     }
     t->wanted[y] = depends[y];
     for (NodeId n = y; n >= 0; n--) {
         const Node *node = graph_node(g, n);
         for (int k = 0; t->wanted[n] && k < op_inputs(node->op); k++)
-            if (grad_passes(node, k) && depends[node->in[k]]) {
+            if (passes(t, n, k) && depends[node->in[k]]) {
                 t->wanted[node->in[k]] = true;
                 t->shares[node->in[k]]++;
             }
@@ -142,7 +148,7 @@ static void backward(Tape *t, NodeId y)
         for (int k = 0; t->wanted[n] && k < inputs; k++) {
             const Node *node = graph_node(t->b.g, n);
             NodeId to = node->in[k];
-            if (t->wanted[to] && grad_passes(node, k))
+            if (t->wanted[to] && passes(t, n, k))
                 add_share(t, to, n, k);
         }
     }
@@ -162,11 +168,17 @@ static NodeId *node_table(NodeId count)
 
 const NodeId *grad_add(Graph *g, NodeId y, NodeId seed, const NodeId *wrt, int count, const char *prefix)
 {
+    return grad_add_given(g, y, seed, wrt, count, NULL, prefix);
+}
+
+const NodeId *grad_add_given(Graph *g, NodeId y, NodeId seed, const NodeId *wrt, int count, const bool *given,
+                             const char *prefix)
+{
     const NodeId before = g->count;
     REQUIRE(y >= 0 && y < before && dims_equal(graph_node(g, seed)->dims, graph_node(g, y)->dims));
     Scope scope = enter_root(g);
     size_t n = (size_t)before;
-    Tape t = {.b = {.g = g, .prefix = prefix, .minus_one = NO_NODE, .zero = NO_NODE}, .count = before};
+    Tape t = {.b = {.g = g, .prefix = prefix, .minus_one = NO_NODE, .zero = NO_NODE}, .count = before, .opaque = given};
     t.b.ones = node_table(g->axis_count);
     t.total = node_table(before);
     t.thin = node_table(before);

@@ -25,6 +25,10 @@
  * ("grad."). Returns a table, owned by the graph's arena, of [number of nodes before the call]: the gradient of each,
  * or NO_NODE. */
 const NodeId *grad_add(Graph *g, NodeId y, NodeId seed, const NodeId *wrt, int count, const char *prefix);
+/* The same where nodes with given[n] (one for each node before the call) count as given numbers: no gradient passes
+ * through them to what they were made from. They may be in wrt themselves. given NULL: none. */
+const NodeId *grad_add_given(Graph *g, NodeId y, NodeId seed, const NodeId *wrt, int count, const bool *given,
+                             const char *prefix);
 /* A seed: 1 at cell `cell` of y and 0 elsewhere, a LEAF_CONST named prefix + "seed". */
 NodeId grad_seed(Graph *g, NodeId y, size_t cell, const char *prefix);
 /* The loss that a classifier learns from: cross entropy of logits[o] with target[o] (a node of the same dims; batch

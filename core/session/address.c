@@ -7,6 +7,7 @@
 
 #include "core/graph/anatomy.h"
 #include "core/models/probes.h"
+#include "core/session/ask/ledgers.h"
 #include "core/session/command.h"
 
 /* Sign by sign of the pattern, with all places of the path where it may stand at once: no pattern takes longer than
@@ -74,7 +75,7 @@ static const char *by_short_name(const Session *s, const Graph *g, const char *n
         for (NodeId i = 0; i < g->count; i++) {
             const char *path = graph_node(g, i)->path;
             if (!ends_with_name(path, name) || probes_is(path) || strncmp(path, "grad.", strlen("grad.")) == 0 ||
-                (pass == 0 && strncmp(path, block, strlen(block)) != 0))
+                ledger_is_path(path) || (pass == 0 && strncmp(path, block, strlen(block)) != 0))
                 continue;
             best = path;
             found++;

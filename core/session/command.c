@@ -223,14 +223,30 @@ static bool named_known(const Command *c, const Args *a, Err *err)
     return true;
 }
 
+/* What hands that come from elsewhere type: `12` goes to step 12, `q` quits. */
+static const char *meant(const char *name, const char *line, char out[1024])
+{
+    bool number = *name && name[strspn(name, "0123456789")] == 0;
+    if (!number && strcmp(name, "q") != 0)
+        return line;
+    snprintf(out, 1024, "%s", number ? "step " : "quit");
+    if (number)
+        snprintf(out + strlen(out), 1024 - strlen(out), "%.40s", name);
+    return out;
+}
+
 static bool do_one(Session *s, const Commands *c, const char *line, Err *err)
 {
     Args a;
     const char *name;
+    char other[1024];
     if (!args_parse(&a, line, &name, err))
         return false;
     if (!*name)
         return true;
+    const char *now = meant(name, line, other);
+    if (now != line && !args_parse(&a, now, &name, err))
+        return false;
     const Command *command = find(c, name, &a.context);
     if (!command) {
         NameList names = {c};

@@ -8,6 +8,7 @@
 #include "core/graph/anatomy.h"
 #include "core/graph/grad.h"
 #include "core/models/probes.h"
+#include "core/session/ask/ledger_effects.h"
 #include "core/session/edit/edits.h"
 #include "core/session/input.h"
 #include "core/session/learned/object.h"
@@ -81,6 +82,7 @@ void exhibit_add_pass(Exhibit *e, Text target, Pool *pool)
 
 static void free_edited(Forward *p)
 {
+    ledger_effects_drop(p);
     run_free(p->edited_run);
     if (p->edited)
         graph_free(p->edited);
@@ -133,6 +135,7 @@ bool exhibit_edit(Exhibit *e, Edit *edits, int count, Arena *arena, Pool *pool, 
     p->edited_count = edited ? edited->count : 0;
     p->edited_mark = edited ? arena_mark(&edited->arena) : (ArenaMark){0};
     p->edited_target = (GradTarget){{0}, 0};
+    p->edited_ledger = (LedgerOn){0};
     p->edits = edits;
     p->edit_count = count;
     p->edit_arena = *arena;
@@ -213,24 +216,51 @@ static bool is_target(const GradTarget *a, const GradTarget *b)
     return strcmp(a->path, b->path) == 0 && a->cell == b->cell;
 }
 
-static void renew(Graph *g, Run *r, NodeId count, ArenaMark mark, GradTarget *have, const GradTarget *want)
+static bool is_ledger(const LedgerTarget *a, const LedgerTarget *b)
 {
-    if (is_target(have, want))
-        return;
+    return strcmp(a->path, b->path) == 0 && a->cell == b->cell && a->against == b->against;
+}
+
+static void add_ledger(Graph *g, LedgerOn *on)
+{
+    NodeId y = graph_find(g, on->of.path);
+    if (y == NO_NODE)
+        err_set(&on->why, "there is no node '%s' here", on->of.path);
+    else
+        on->there = ledger_add(g, y, on->of.cell, on->of.against, &on->ledger, &on->why);
+}
+
+static void renew(Graph *g, Run *r, NodeId count, ArenaMark mark, GradTarget *have, const GradTarget *want,
+                  LedgerOn *on, const LedgerTarget *of)
+{
     run_shrink(r, count);
     graph_truncate(g, count);
     arena_rewind(&g->arena, mark);
     if (*want->path)
         add_gradients(g, want);
-    run_extend(r);
     *have = *want;
+    *on = (LedgerOn){.of = *of};
+    if (*of->path)
+        add_ledger(g, on);
+    run_extend(r);
 }
 
-bool exhibit_gradients(Exhibit *e, const GradTarget *t)
+bool exhibit_append(Exhibit *e, const GradTarget *t, const LedgerTarget *l)
 {
     Forward *p = exhibit_pass(e);
-    renew(p->base, p->base_run, p->base_count, p->base_mark, &p->base_target, t);
-    if (p->edited)
-        renew(p->edited, p->edited_run, p->edited_count, p->edited_mark, &p->edited_target, t);
-    return !*t->path || has_gradients(exhibit_graph(e), t);
+    bool base = is_target(&p->base_target, t) && is_ledger(&p->base_ledger.of, l);
+    bool edited = !p->edited || (is_target(&p->edited_target, t) && is_ledger(&p->edited_ledger.of, l));
+    if (!base || !edited)
+        ledger_effects_drop(p);
+    if (!base)
+        renew(p->base, p->base_run, p->base_count, p->base_mark, &p->base_target, t, &p->base_ledger, l);
+    if (!edited)
+        renew(p->edited, p->edited_run, p->edited_count, p->edited_mark, &p->edited_target, t, &p->edited_ledger, l);
+    return (!*t->path || has_gradients(exhibit_graph(e), t)) && (!*l->path || exhibit_ledger(e)->there);
+}
+
+const LedgerOn *exhibit_ledger(const Exhibit *e)
+{
+    const Forward *p = exhibit_pass(e);
+    return p->edited ? &p->edited_ledger : &p->base_ledger;
 }

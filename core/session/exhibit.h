@@ -13,12 +13,14 @@ void exhibit_add_pass(Exhibit *e, Text target, Pool *pool);
 /* Replaces the edited graph and run of the pass on show by what the edits make (count 0: none). On failure the old ones
  * stay. Takes the arena over on success (it owns the edits' strings and data). */
 bool exhibit_edit(Exhibit *e, Edit *edits, int count, Arena *arena, Pool *pool, Err *err);
-/* Puts the gradients of the target (path "": none) at the end of both graphs on show, each by its own nodes: in the
- * edited one they pass through the edits. Where they are there already nothing happens. False where nothing that is
- * learned or given leads to the target. */
-bool exhibit_gradients(Exhibit *e, const GradTarget *t);
-Forward *exhibit_pass(const Exhibit *e);      /* the one on show */
-const Graph *exhibit_graph(const Exhibit *e); /* its edited graph, or the base */
+/* Puts the gradients of the target (path "": none), then the ledger, at the end of both graphs on show, each by its own
+ * nodes: in the edited one they pass through the edits. Where they are there already nothing happens. False where
+ * nothing that is learned or given leads to the target, or the graph on show has no such ledger (exhibit_ledger's why).
+ */
+bool exhibit_append(Exhibit *e, const GradTarget *t, const LedgerTarget *l);
+Forward *exhibit_pass(const Exhibit *e);          /* the one on show */
+const LedgerOn *exhibit_ledger(const Exhibit *e); /* of exhibit_graph */
+const Graph *exhibit_graph(const Exhibit *e);     /* its edited graph, or the base */
 Run *exhibit_run(const Exhibit *e);
 
 /* --- the session's array of them, and the table of their runs --- */

@@ -5,6 +5,7 @@
 
 #include "core/base/err.h"
 #include "core/graph/anatomy.h"
+#include "core/session/ask/ledgers.h"
 #include "core/session/ask/say.h"
 #include "core/session/edit/slider.h"
 #include "core/session/learned/measures.h"
@@ -114,6 +115,8 @@ static const LookOption WHERE_OPTIONS[] = {
     {.name = NULL}};
 static const LookOption LABORATORY_OPTIONS[] = {
     {.name = "reach", .kind = OPTION_WORD, .at = FIELD(laboratory.reach), .word = reach_word}, {.name = NULL}};
+static const LookOption LEDGER_OPTIONS[] = {
+    {.name = "one-head-votes", .kind = OPTION_SWITCH, .at = FIELD(ledger.one_head)}, {.name = NULL}};
 #undef FIELD
 
 static const ScreenSpec SCREENS[SCREEN_COUNT] = {

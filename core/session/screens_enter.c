@@ -6,6 +6,7 @@
 #include "core/graph/anatomy.h"
 #include "core/session/ask/ask.h"
 #include "core/session/ask/ask_parts.h"
+#include "core/session/ask/ledgers.h"
 #include "core/session/learned/measures.h"
 #include "core/session/learned/where.h"
 #include "core/session/place.h"
@@ -227,4 +228,21 @@ bool average_where(Session *s, bool on, Err *err)
 {
     s->look.where.one_head = !on;
     return where_go(s, WHERE_ATTENTION, err);
+}
+
+/* The sum over tokens that the entry in focus is. */
+bool enter_ledger(Session *s, Err *err)
+{
+    const Ledger *l = session_ledger(s, SIDE_B);
+    const LedgerEntry *e = l ? ledger_heads(s, SIDE_B, session_block(s)) : NULL;
+    if (!e)
+        return err_set(err, "no head of this block wrote into that number");
+    return session_go(s, graph_node(session_graph(s, SIDE_B), e->heads)->path, SCREEN_EXPLAIN, err);
+}
+
+bool next_ledger(Session *s, Err *err)
+{
+    (void)err;
+    s->look.ledger.one_head = !s->look.ledger.one_head;
+    return true;
 }

@@ -148,6 +148,7 @@ static void fresh(Session *s, Model *m, const char *model_path, Input *in)
     stages_free(&s->stages);
     s->stages = (Stages){0};
     s->target = (GradTarget){{0}, 0};
+    s->ledger = (LedgerTarget){{0}, 0, 0};
     EditState none = {0};
     edits_apply(s, &none, false, NULL);
     s->compare = COMPARE_OFF;

@@ -14,6 +14,7 @@
 #include "core/graph/edit.h"
 #include "core/graph/run.h"
 #include "core/models/family.h"
+#include "core/models/ledger.h"
 #include "core/models/stages.h"
 
 enum { SESSION_AXES = 48, SESSION_PATH = 160 };
@@ -64,12 +65,26 @@ typedef struct GradTarget {
     size_t cell;             /* of that node; of the loss the class that is right */
 } GradTarget;
 
+/* What the ledger on show splits into what every part wrote: a cell, less another one of the same node. */
+typedef struct LedgerTarget {
+    char path[SESSION_PATH]; /* "logits"; "" for none */
+    size_t cell, against;    /* against: LEDGER_ALONE for none */
+} LedgerTarget;
+typedef struct LedgerOn {
+    LedgerTarget of; /* what stands at the end of the graph */
+    Ledger ledger;
+    bool there; /* false: none was asked for, or … */
+    Err why;    /* … why there is none */
+} LedgerOn;
+
 /* One run of a model over its input, as trained (base) and as edited. A model that writes has one for each word. */
 typedef struct Forward {
     Graph *base, *edited;                  /* edited is NULL without edits; on the heap, because runs point to them */
     NodeId base_count, edited_count;       /* their nodes before the gradients, which stand at the end … */
     ArenaMark base_mark, edited_mark;      /* … and what their arenas held */
     GradTarget base_target, edited_target; /* whose those are */
+    LedgerOn base_ledger, edited_ledger;   /* behind them */
+    struct LedgerEffects *effects;         /* of the ledger on show: ledger_effects.h */
     Run *base_run, *edited_run;
     uint16_t base_number, edited_number; /* of the runs, in the session's table; 0: not in it */
     Edit *edits;                         /* what edited was made from */
@@ -161,6 +176,9 @@ typedef struct LookAt {
     struct {
         int reach; /* whose factor the slider is, a Reach (slider.h) */
     } laboratory;
+    struct {
+        bool one_head; /* the votes of the head in focus instead of all */
+    } ledger;
 } LookAt;
 
 /* A − B: one graph for the pair, that grows by three nodes for every tensor that is asked for. */
@@ -194,6 +212,7 @@ typedef struct Session {
     Compare compare;
     EditState edits;
     GradTarget target;      /* whose gradients are on show: `gradient` */
+    LedgerTarget ledger;    /* and whose ledger: `ledger` */
     EditState *undo, *redo; /* stacks of earlier and undone states */
     int undo_count, redo_count;
     size_t undo_cap, redo_cap;

@@ -7,6 +7,7 @@
 #include "core/base/mem.h"
 #include "core/models/drawn.h"
 #include "core/session/address.h"
+#include "core/session/ask/ledgers.h"
 #include "core/session/edit/edits.h"
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
@@ -17,8 +18,9 @@
 #include "core/session/place.h"
 
 struct StateShot {
-    Buf model, input, pinned, gradient, place; /* commands, each with its line end; pinned: that of A with its edits */
-    Buf boxes;                                 /* "box open PATH\n" or "box close PATH\n" of each */
+    Buf model, input, pinned, gradient, ledger,
+        place; /* commands, each with its line end; pinned: that of A with its edits */
+    Buf boxes; /* "box open PATH\n" or "box close PATH\n" of each */
     EditState edits;
     bool compares;
     Compare compare;
@@ -203,6 +205,7 @@ StateShot *state_shot(const Session *s)
     }
     gradient_text(s, &rest);
     buf_printf(&t->gradient, "gradient %s\n", rest.len ? buf_str(&rest) : "off");
+    ledger_put_command(s, &t->ledger);
     t->compares = session_compares(s);
     t->compare = s->compare;
     t->look = s->look;
@@ -219,7 +222,7 @@ StateShot *state_shot(const Session *s)
 
 void state_shot_free(StateShot *t)
 {
-    Buf *const bufs[] = {&t->model, &t->input, &t->pinned, &t->gradient, &t->place, &t->boxes};
+    Buf *const bufs[] = {&t->model, &t->input, &t->pinned, &t->gradient, &t->ledger, &t->place, &t->boxes};
     for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
         buf_free(bufs[i]);
     edit_state_free(&t->edits);
@@ -268,6 +271,8 @@ static void put_state(const Session *s, const StateShot *t, unsigned what, Buf *
     put_pictures(s, t, what, out);
     if (whole || *s->target.path)
         buf_add(out, t->gradient.data, t->gradient.len);
+    if (whole || s->place.screen == SCREEN_LEDGER || ledger_is_path(s->place.path))
+        buf_add(out, t->ledger.data, t->ledger.len);
     if (t->compares && (whole || session_pinned(s) || t->compare != COMPARE_SIDES))
         buf_printf(out, "compare %s\n", COMPARE_WORDS[t->compare]);
     look_write(whole ? NULL : &start, &t->look, out);
@@ -363,6 +368,10 @@ void state_between(const Session *s, const StateShot *from, const StateShot *to,
     moved = edits_between(&from->edits, &to->edits, out) || moved;
     if (!same(&from->gradient, &to->gradient)) {
         buf_add(out, to->gradient.data, to->gradient.len);
+        moved = true;
+    }
+    if (!same(&from->ledger, &to->ledger)) {
+        buf_add(out, to->ledger.data, to->ledger.len);
         moved = true;
     }
     if (to->compares && (moved || from->compare != to->compare))

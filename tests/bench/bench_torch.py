@@ -11,6 +11,20 @@ import subprocess
 import sys
 
 
+def blas_of(maps, config):
+    """Which BLAS a process has loaded, from its memory map and PyTorch's build configuration; None: the reference implementation, or
+    none that is known to be fast."""
+    for name, title in (('openblas', 'OpenBLAS'), ('mkl', 'MKL'), ('blis', 'BLIS'), ('atlas', 'ATLAS'), ('armpl', 'Arm PL')):
+        for line in maps.splitlines():
+            path = line.split()[-1] if line.strip() else ''
+            if '/' in path and name in os.path.realpath(path).lower() and '.so' in path:
+                return '%s (%s)' % (title, os.path.realpath(path))
+    for name, title in (('BLAS_INFO=mkl', 'MKL'), ('BLAS_INFO=open', 'OpenBLAS')):
+        if name in config and 'libblas' not in maps:
+            return title + ' (inside PyTorch)'
+    return None
+
+
 def worker():
     """One forward pass per line of standard input: 'plain' or 'trace'."""
     import math
@@ -52,7 +66,9 @@ def worker():
         x = seen(F.layer_norm(x, (width,), gf, bf, 1e-12))
         return seen(torch.softmax(seen(F.linear(x[:, 0], head_w, head_b)), -1))
 
-    print('ready', flush=True)
+    torch.ones(64, 64) @ torch.ones(64, 64)  # loads what it multiplies with
+    with open('/proc/self/maps') as maps:
+        print('ready', blas_of(maps.read(), torch.__config__.show()) or '', flush=True)
     with torch.no_grad():
         for line in sys.stdin:
             kept = [] if line.strip() == 'trace' else None
@@ -66,9 +82,10 @@ def start(command, threads):
     env = dict(os.environ, OPENBLAS_NUM_THREADS=str(threads), OMP_NUM_THREADS='1', MKL_NUM_THREADS=str(threads),
                OPENBLAS_CORETYPE='SkylakeX' if 'avx512f' in flags else 'Haswell')
     p = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
-    if p.stdout.readline().strip() != 'ready':
+    said = p.stdout.readline().strip()
+    if not said.startswith('ready'):
         sys.exit('bench_torch: %s did not start' % command[0])
-    return p
+    return p, said[len('ready'):].strip()
 
 
 def ask(p, line):
@@ -87,8 +104,16 @@ def main():
     result = []
     print('ViT-B/16 at 224, float32, batch 1; medians of %d interleaved rounds, ms wall (ms CPU)' % rounds)
     for threads in (1, 2):
-        ours = start([args[0], 'b16', str(threads)], threads)
-        torch = start([sys.executable, os.path.abspath(__file__), '--worker'], threads)
+        ours, _ = start([args[0], 'b16', str(threads)], threads)
+        torch, blas = start([sys.executable, os.path.abspath(__file__), '--worker'], threads)
+        if not blas:
+            for p in (ours, torch):
+                p.stdin.close()
+                p.wait()
+            sys.exit('bench_torch: PyTorch multiplies with the reference BLAS here, some 25 times slower than a tuned one: that is no '
+                     'comparison.\nInstall one (Debian: apt-get install libopenblas0-pthread) and run this again.')
+        if threads == 1:
+            print('PyTorch multiplies with ' + blas)
         times = {'vitrine, every tensor kept': [], 'PyTorch, every tensor kept': [], 'PyTorch, plain': []}
         for i in range(rounds + 2):
             one = [ask(ours, 'trace'), ask(torch, 'trace'), ask(torch, 'plain')]
@@ -104,7 +129,7 @@ def main():
         print('%d thread%s' % (threads, 's' if threads > 1 else ''))
         for name in names:
             print('  %-28s %7.1f (%7.1f)   ratio of ours %.2f' % (name, wall[name], cpu[name], wall[names[0]] / wall[name]))
-        result.append(dict(threads=threads, wall_ms=wall, cpu_ms=cpu))
+        result.append(dict(threads=threads, blas=blas, wall_ms=wall, cpu_ms=cpu))
     if out:
         with open(out, 'w') as f:
             json.dump(result, f, indent=1)
@@ -113,5 +138,7 @@ def main():
 if __name__ == '__main__':
     if sys.argv[1:] == ['--worker']:
         worker()
+    elif sys.argv[1:] == ['--which-blas']:  # of a memory map on standard input
+        print(blas_of(sys.stdin.read(), '') or 'reference')
     else:
         main()

@@ -82,6 +82,7 @@ static const char *const STATES[] = {
     "lens 1",
     "laboratory head; laboratory 3",
     "census; block 2",
+    "ledger star against=ring; block 1; head 2",
     "zoom",
     "map; box open blocks.2; next 3",
     "gradient logits[o=3]; goto grad.image",

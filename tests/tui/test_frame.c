@@ -364,6 +364,42 @@ static void type(Prompt *p, const char *text)
         prompt_key(p, *text == ' ' ? "Space" : (char[]){*text, 0}, &s, &all);
 }
 
+/* What hands know from a shell: words and ends of lines go, the history is searched by what was typed. */
+static void the_prompt_knows_a_shells_keys(void **state)
+{
+    (void)state;
+    Prompt p = {0};
+    static const char *const LINES[] = {"set scale off", "goto logits", "set scale on", "view row"};
+    for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++) {
+        prompt_open(&p, LINES[i]);
+        prompt_key(&p, "Enter", &s, &all);
+    }
+    prompt_open(&p, "set");
+    prompt_key(&p, "Up", &s, &all);
+    assert_string_equal(p.text, "set scale on");
+    prompt_key(&p, "Up", &s, &all);
+    assert_string_equal(p.text, "set scale off");
+    prompt_key(&p, "Up", &s, &all); /* no other one begins so */
+    assert_string_equal(p.text, "set scale off");
+    prompt_key(&p, "Down", &s, &all);
+    prompt_key(&p, "Down", &s, &all);
+    assert_string_equal(p.text, "set");
+    prompt_open(&p, "logits");
+    prompt_key(&p, "^R", &s, &all);
+    assert_string_equal(p.text, "goto logits");
+    prompt_open(&p, "set scale off  ");
+    prompt_key(&p, "^W", &s, &all);
+    assert_string_equal(p.text, "set scale ");
+    prompt_key(&p, "^A", &s, &all);
+    prompt_key(&p, "^W", &s, &all);
+    assert_string_equal(p.text, "set scale ");
+    for (int i = 0; i < 4; i++)
+        prompt_key(&p, "Right", &s, &all);
+    prompt_key(&p, "^K", &s, &all);
+    assert_string_equal(p.text, "set ");
+    prompt_free(&p);
+}
+
 static void the_prompt_edits_and_completes(void **state)
 {
     (void)state;
@@ -599,6 +635,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(help_runs_its_tasks, start, stop),
         cmocka_unit_test_setup_teardown(what_was_learned_has_a_list, start, stop),
         cmocka_unit_test_setup_teardown(the_prompt_edits_and_completes, start, stop),
+        cmocka_unit_test_setup_teardown(the_prompt_knows_a_shells_keys, start, stop),
         cmocka_unit_test_setup_teardown(clicks_are_commands, start, stop),
         cmocka_unit_test_setup_teardown(the_wheel_moves_what_is_under_it, start, stop),
         cmocka_unit_test_setup_teardown(every_row_is_complete, start, stop),

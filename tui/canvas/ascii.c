@@ -97,6 +97,8 @@ char ascii_char(uint32_t c)
         return box_char(c);
     if (c >= 0x2580 && c < 0x25a0)
         return block_char(c);
+    if (c >= 0x2800 && c < 0x2900)
+        return c == 0x2800 ? ' ' : '.';
     const Plain *p = plain_find(c);
     if (p)
         return p->one;

@@ -74,11 +74,14 @@ void canvas_resize(Canvas *c, int h, int w)
 void canvas_free(Canvas *c)
 {
     free(c->cells);
+    free(c->strokes.point);
+    free(c->strokes.stroke);
     *c = (Canvas){.h = 0};
 }
 
 void canvas_clear(Canvas *c)
 {
+    c->strokes.points = c->strokes.strokes = 0;
     size_t n = (size_t)c->h * (size_t)c->w;
     for (size_t i = 0; i < n; i++)
         c->cells[i] = BLANK;

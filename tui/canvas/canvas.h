@@ -63,12 +63,29 @@ typedef struct Cell {
     Ref ref;       /* ref.run = 0: no number here */
 } Cell;
 
+/* What a plot (plot.h) drew, kept as it was meant: an export with lines of its own draws these in the place of dots.
+ * Points are in cells, from the canvas' corner. */
+typedef struct CanvasStroke {
+    size_t first, count; /* of the points */
+    uint8_t style;       /* Style */
+    bool dashed;
+    Rect body;  /* the plot it belongs to */
+    int dotted; /* cells of body with dots when it was drawn; fewer or more: something was drawn over it */
+} CanvasStroke;
+typedef struct CanvasStrokes {
+    float (*point)[2]; /* x, y */
+    CanvasStroke *stroke;
+    size_t points, point_cap, strokes, stroke_cap; /* a frame that was drawn once allocates no more */
+} CanvasStrokes;
+
 typedef struct Canvas {
     int h, w;
     Cell *cells; /* h·w */
     Rect clip;
     int cursor_y, cursor_x; /* where the hardware cursor goes; −1 = hidden */
     bool ascii;             /* draw with ASCII only: borders, bars and half blocks have an ASCII form */
+    bool blocks;            /* no braille: plots are made of thin blocks */
+    CanvasStrokes strokes;
 } Canvas;
 
 void canvas_init(Canvas *c, int h, int w); /* sizes below 1 become 1 */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/base/mem.h"
+#include "tui/canvas/plot.h"
 
 /* A filled rectangle in units: a cell is 8 wide and 16 high. */
 enum { UNITS_W = 8, UNITS_H = 16 };
@@ -159,20 +160,66 @@ static void emit_lines(const Canvas *c, bool light, Paper paper, Style style, bo
         buf_puts(out, "\"/>\n");
 }
 
+/* Is there a stroke for the dots of this cell? */
+static bool has_stroke(const Canvas *c, int y, int x)
+{
+    for (size_t i = 0; i < c->strokes.strokes; i++)
+        if (rect_has(c->strokes.stroke[i].body, y, x))
+            return c->strokes.stroke[i].dotted == canvas_dotted(c, c->strokes.stroke[i].body);
+    return false;
+}
+
+/* Dots that no stroke stands for: a plot that something was drawn over. */
+static void collect_dots(const Canvas *c, int y, bool light, Paper paper, Patches *dots)
+{
+    static const uint8_t PLACE[8][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}, {0, 3}, {1, 3}};
+    for (int x = 0; x < c->w; x++) {
+        CellLook s = cell_look_on_paper(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], light, paper);
+        for (int i = 0; is_braille(s.ch) && i < 8; i++)
+            if ((s.ch >> i & 1) && !has_stroke(c, y, x))
+                patch_add(dots, (Patch){.colour = s.fg,
+                                        .y = UNITS_H * y + 4 * PLACE[i][1] + 1,
+                                        .x = UNITS_W * x + 4 * PLACE[i][0] + 1,
+                                        .h = 2,
+                                        .w = 2});
+    }
+}
+
+static void emit_strokes(const Canvas *c, bool light, Paper paper, Buf *out)
+{
+    for (size_t i = 0; i < c->strokes.strokes; i++) {
+        const CanvasStroke *s = &c->strokes.stroke[i];
+        if (s->dotted != canvas_dotted(c, s->body))
+            continue;
+        Cell cell = {.ch = 'x', .fg = COLOUR_DEFAULT, .bg = COLOUR_DEFAULT, .style = s->style};
+        CellLook look = cell_look_on_paper(&cell, light, paper);
+        buf_printf(out, "<path fill=\"none\" stroke=\"#%06x\" stroke-width=\"1.5\" shape-rendering=\"auto\"%s d=\"",
+                   (unsigned)look.fg, s->dashed ? " stroke-dasharray=\"4 3\"" : "");
+        for (size_t k = 0; k < s->count; k++) {
+            const float *at = c->strokes.point[s->first + k];
+            buf_printf(out, "%c%.1f %.1f", k ? 'L' : 'M', (double)at[0] * UNITS_W, (double)at[1] * UNITS_H);
+        }
+        buf_puts(out, "\"/>\n");
+    }
+}
+
 bool svg_draws(uint32_t ch)
 {
     Patch unused;
-    return ch == ' ' || box_arms(ch) || block_part(ch, &unused);
+    return ch == ' ' || is_braille(ch) || box_arms(ch) || block_part(ch, &unused);
 }
 
 void svg_shapes(const Canvas *c, bool light, Paper paper, Buf *out)
 {
     Patches grounds = {.items = NULL}, blocks = {.items = NULL};
-    for (int y = 0; y < c->h; y++)
+    for (int y = 0; y < c->h; y++) {
         collect_row(c, y, light, paper, &grounds, &blocks);
+        collect_dots(c, y, light, paper, &blocks);
+    }
     emit_patches(&grounds, out);
     emit_patches(&blocks, out);
     for (int style = 0; style < STYLE_COUNT; style++)
         for (int heavy = 0; heavy < 2; heavy++)
             emit_lines(c, light, paper, (Style)style, heavy, out);
+    emit_strokes(c, light, paper, out);
 }

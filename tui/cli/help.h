@@ -7,5 +7,6 @@
 
 void help_text(const Verb *v, Buf *out); /* of the whole program where v is NULL; at most 100 columns */
 void version_text(Buf *out);
-void man_text(Buf *out); /* vitrine(1) in roff */
+void man_text(Buf *out);                           /* vitrine(1) in roff */
+void completion_text(const char *shell, Buf *out); /* bash, zsh or fish */
 #endif

@@ -207,6 +207,12 @@ static const OptionSpec OPTIONS[] = {
      .help = "version, compiler, kernels, libraries",
      .kind = OPTION_FLAG,
      .offset = AT(version)},
+    {.name = "completion",
+     .value = "SHELL",
+     .help = "completions for bash, zsh or fish",
+     .kind = OPTION_TEXT,
+     .offset = AT(completion),
+     .choices = "bash zsh fish"},
     {.name = "man", .help = "the manual page in roff", .kind = OPTION_FLAG, .offset = AT(man)},
 };
 

@@ -6,9 +6,9 @@
 
 #include "core/base/tell.h"
 
-static const Verb *const VERBS[] = {&VERB_RUN,    &VERB_SHOW,     &VERB_EXPLAIN,  &VERB_WHY,  &VERB_TRACE,
-                                    &VERB_SCREEN, &VERB_INFO,     &VERB_VERIFY,   &VERB_DIFF, &VERB_DATA,
-                                    &VERB_TRAIN,  &VERB_EVALUATE, &VERB_TRANSLATE};
+static const Verb *const VERBS[] = {&VERB_RUN,   &VERB_SHOW,   &VERB_EXPLAIN,  &VERB_WHY,      &VERB_LEDGER,
+                                    &VERB_TRACE, &VERB_SCREEN, &VERB_INFO,     &VERB_VERIFY,   &VERB_DIFF,
+                                    &VERB_DATA,  &VERB_TRAIN,  &VERB_EVALUATE, &VERB_TRANSLATE};
 
 enum { VERB_COUNT = sizeof VERBS / sizeof *VERBS };
 

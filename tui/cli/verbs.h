@@ -26,8 +26,8 @@ typedef struct Verb {
     int (*run_text)(Work *w, Err *err);
 } Verb;
 
-extern const Verb VERB_RUN, VERB_SHOW, VERB_EXPLAIN, VERB_WHY, VERB_TRACE, VERB_SCREEN, VERB_INFO, VERB_VERIFY,
-    VERB_DIFF, VERB_DATA, VERB_TRAIN, VERB_EVALUATE, VERB_TRANSLATE;
+extern const Verb VERB_RUN, VERB_SHOW, VERB_EXPLAIN, VERB_WHY, VERB_LEDGER, VERB_TRACE, VERB_SCREEN, VERB_INFO,
+    VERB_VERIFY, VERB_DIFF, VERB_DATA, VERB_TRAIN, VERB_EVALUATE, VERB_TRANSLATE;
 const Verb *verb_at(int i); /* NULL past the end */
 const Verb *verb_find(const char *name);
 const char *verb_nearest(const char *typed); /* NULL when none is near */

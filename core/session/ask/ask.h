@@ -2,6 +2,7 @@
  * same text serves the screen, the command line and tests. Each computes what it needs first. */
 #ifndef VITRINE_SESSION_ASK_H
 #define VITRINE_SESSION_ASK_H
+#include "core/session/ask/ledgers.h"
 #include "core/session/session.h"
 
 /* One or two sentences on the focused cell, row, head or screen. */
@@ -35,16 +36,30 @@ void explanation_free(Explanation *e);
 bool ask_explain_text(Session *s, Side side, const char *path, size_t cell, Buf *out, bool json, Err *err);
 
 /* The chain of largest terms from a cell down to a weight or a pixel. Size of a term is not cause: the text says so. Of
- * a product the first factor is followed (the activation), unless it is a weight or a constant and the second is not;
- * of a difference what is taken from; of a maximum the winner. Cells that are only moved (views, slices) are looked
- * through. */
+ * a product the first factor is followed (the activation), unless it is a weight, a constant or a share of attention
+ * and the second is not; of a difference what is taken from; of a maximum the winner. A term that is the same for every
+ * picture is passed over where another one is not, and the step after it says so. Cells that are only moved (views,
+ * slices) are looked through. */
 typedef struct WhyStep {
     Ref ref;
     float value;
     float share; /* |term| / Σ |terms| of the cell above that it was chosen in; 1 where there was no choice, and for the
                     first */
+    Ref left;    /* a larger term that was passed over: its cell; node NO_NODE: none was */
+    float left_value;
 } WhyStep;
 bool ask_why(Session *s, Side side, NodeId n, size_t cell, WhyStep *steps, int most, int *count, Err *err);
+/* Why class o and not its strongest rival: opens the ledger of the difference (ledgers.h) and follows the chain from
+ * the part that wrote most into it and has to do with the picture. o −1: the answer. */
+typedef struct WhyAnswer {
+    LedgerTarget of;
+    NodeId node;     /* the difference */
+    float number;    /* its value */
+    float same;      /* how much of it is the same for every picture */
+    LedgerLine line; /* the part that the chain begins with */
+} WhyAnswer;
+bool ask_why_answer(Session *s, Side side, int o, WhyAnswer *out, WhyStep *steps, int most, int *count, Err *err);
+/* Of a class' logit or share the chain above. */
 bool ask_why_text(Session *s, Side side, const char *path, size_t cell, Buf *out, bool json, Err *err);
 
 /* One of the routes by which values are derived again, besides the terms: against what was written down a second time,
@@ -78,4 +93,5 @@ void ask_verify_text(const Session *s, const Verdict *v, Buf *out, bool json);
 /* Model, input, sizes, costs, assumptions, machine. */
 void ask_info(const Session *s, Buf *out, bool json);
 bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err);
+void ask_glossary_complete(const Session *s, int index, Buf *out);
 #endif

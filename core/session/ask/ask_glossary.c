@@ -89,6 +89,29 @@ static const struct {
      "was trained with it is another question: all scores times √d_k is a change of temperature, rows get "
      "sharper and answers change. A model trained without it makes its weights smaller and learns as well."},
     {"weight", "A learned number of the model; also a share of attention in a row of the pattern."},
+    {"absmax", "The largest size of all cells that are drawn as one, whatever their sign."},
+    {"census", "A count over many pictures: every head switched off in turn, and how much accuracy goes."},
+    {"cross entropy", "Minus the log of the share that the right class gets: 0 when the model is sure and right."},
+    {"direct slope", "How a number moves with a part through sums alone, LayerNorm's 1/σ and attention kept as they "
+                     "are: nodes direct.PATH."},
+    {"FLOP", "One multiplication or addition of two numbers; a multiplication and addition in one step counts as two."},
+    {"frozen",
+     "Kept as it is in this run while something else is asked about: a ledger freezes 1/σ of every LayerNorm."},
+    {"GELU", "The usual activation of an MLP: large numbers pass, negative ones become almost 0, smoothly."},
+    {"H", "The entropy of a row, in nats."},
+    {"held out", "Pictures that the model never learned from: only they show what it can."},
+    {"ledger",
+     "A logit, or any cell of the residual stream, as the sum of what every part of the model wrote: `ledger`."},
+    {"lens", "See logit lens: what the model would answer if it ended behind an earlier block."},
+    {"loss", "What training makes small: how surprised the model is by the right class."},
+    {"MSA", "Multi-head self-attention: all heads of a block side by side, then W_O."},
+    {"nats", "The unit of entropy with natural logarithms: ln 2 nats are one bit."},
+    {"rank", "The place in a row sorted by size: rank 1 is the largest."},
+    {"raw", "Of scores: before they are multiplied by 1/√d_k."},
+    {"remainder", "What rounding leaves between a number and the sum of its entries in a ledger."},
+    {"runner-up", "The class with the second largest logit: an answer is explained against it."},
+    {"twin", "The same model trained from the same seed without 1/√d_k, for comparing."},
+    {"vote", "What the heads wrote into an answer by looking at one patch, for it or against it: ledger.votes."},
 };
 enum { TERM_COUNT = sizeof TERMS / sizeof *TERMS };
 
@@ -198,6 +221,14 @@ static void put_node_names(const Graph *g, Buf *out)
         line = fits ? line + length : length;
     }
     buf_puts(out, ".\n");
+}
+
+void ask_glossary_complete(const Session *s, int index, Buf *out)
+{
+    (void)s;
+    for (int i = 0; index == 0 && i < TERM_COUNT; i++)
+        if (!strchr(TERMS[i].word, ' '))
+            buf_printf(out, "%s\n", TERMS[i].word);
 }
 
 bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err)

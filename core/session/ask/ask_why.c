@@ -1,18 +1,31 @@
-/* From a cell, always into the largest term, down to a weight or a pixel. */
+/* From a cell, always into the largest term that has something to do with this picture, down to a weight or a pixel. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/mem.h"
+#include "core/graph/anatomy.h"
+#include "core/graph/vary.h"
 #include "core/session/address.h"
 #include "core/session/ask/ask_parts.h"
+#include "core/session/ask/ledgers.h"
 
 enum { WHY_MOST = 1024 };
 
-/* The next cell and what share it has of the sizes of all terms. */
+/* The next cell, what share it has of the sizes of all terms, and a larger one that was left. */
 typedef struct Choice {
     NodeId node;
     size_t cell;
     float share;
+    NodeId left; /* NO_NODE: none */
+    size_t left_cell;
 } Choice;
+
+typedef struct Chain {
+    const Graph *g;
+    const Run *run;
+    Vary vary;
+} Chain;
 
 static float size_of(float x)
 {
@@ -30,53 +43,108 @@ static bool ends(const Graph *g, NodeId n)
     return node->op == OP_LEAF && node->leaf.kind != LEAF_INPUT;
 }
 
-/* Of a product: the first factor, the activation; the second where the first is a weight or a constant and the second
- * is not. */
-static int followed_factor(const Graph *g, const Term *t)
+/* Is it a share of attention, or how a number moves with something? They say how much of what, not what. */
+static bool weighs(const Graph *g, NodeId n)
 {
-    return t->operands > 1 && ends(g, t->node[0]) && !ends(g, t->node[1]) ? 1 : 0;
+    const char *path = graph_node(g, n)->path;
+    return site_is(g, path, SITE_PATTERN) || strncmp(path, "direct.", strlen("direct.")) == 0 ||
+           (strncmp(path, "ledger.", strlen("ledger.")) == 0 && (strstr(path, ".row") || strstr(path, ".toward")));
 }
 
-/* The largest of the terms summed; of a maximum the one that won. */
-static Choice choose_term(const Explain *e, const Run *run)
+/* Of a product: the first factor, the activation; the second where the first is a weight, a constant or a share of
+ * attention and the second is not, or where the first is the same for every picture and the second is not. */
+static int followed_factor(Chain *c, const Term *t)
 {
-    const Graph *g = e->graph;
-    bool max = graph_node(g, e->node)->op == OP_MAX;
-    size_t best = 0;
+    if (t->operands < 2)
+        return 0;
+    bool given = ends(c->g, t->node[0]) && !ends(c->g, t->node[1]);
+    int k = given || (weighs(c->g, t->node[0]) && !ends(c->g, t->node[1])) ? 1 : 0;
+    if (!vary_cell(&c->vary, t->node[k], t->cell[k]) && vary_cell(&c->vary, t->node[1 - k], t->cell[1 - k]))
+        k = 1 - k;
+    return k;
+}
+
+/* The largest term but those in `without`; e->terms where none is left. Of a maximum the one that won. */
+static size_t largest_term(const Explain *e, const Run *run, const bool *without, double *all)
+{
+    bool max = graph_node(e->graph, e->node)->op == OP_MAX;
+    size_t best = e->terms;
     float largest = -INFINITY;
-    double all = 0;
+    *all = 0;
     for (size_t i = 0; i < e->terms; i++) {
         float c = explain_contribution(e, i, ask_values, run), size = max && !isnan(c) ? c : size_of(c);
-        all += (double)size_of(c);
-        if (size > largest) {
+        *all += (double)size_of(c);
+        if (!without[i] && (best == e->terms || size > largest)) {
             largest = size;
             best = i;
         }
     }
-    Term t = explain_term(e, best);
-    int k = followed_factor(g, &t);
-    return (Choice){t.node[k], t.cell[k], max ? 1.0f : share_of(largest, all)};
+    return best;
+}
+
+/* The largest term that depends on the picture; where none does, the largest. A maximum is its winner, whatever it
+ * depends on. */
+static Choice choose_term(Chain *c, const Explain *e)
+{
+    bool max = graph_node(c->g, e->node)->op == OP_MAX, *without = xcalloc(e->terms, sizeof *without);
+    double all;
+    size_t first = largest_term(e, c->run, without, &all), best = first;
+    Choice to = {.left = NO_NODE};
+    for (bool found = false; !found;) {
+        Term t = explain_term(e, best);
+        int k = followed_factor(c, &t);
+        found = max || vary_cell(&c->vary, t.node[k], t.cell[k]);
+        if (!found) {
+            without[best] = true;
+            best = largest_term(e, c->run, without, &all);
+            if (best == e->terms) { /* a cell that is the same for every picture itself */
+                best = first;
+                found = true;
+            }
+        }
+    }
+    Term t = explain_term(e, best), of_first = explain_term(e, first);
+    int k = followed_factor(c, &t), l = followed_factor(c, &of_first);
+    to.node = t.node[k];
+    to.cell = t.cell[k];
+    to.share = max ? 1.0f : share_of(explain_contribution(e, best, ask_values, c->run), all);
+    to.left = best == first ? NO_NODE : of_first.node[l];
+    to.left_cell = of_first.cell[l];
+    free(without);
+    return to;
 }
 
 /* The operand to follow of an operation that has no terms to choose from. Of a difference it is the number taken from:
  * what is subtracted in this graph is a level, a mean or a row's maximum, that cancels again or belongs to all cells
  * alike. */
-static Choice choose_operand(const Explain *e, const Run *run)
+static Choice choose_operand(Chain *c, const Explain *e)
 {
     Term t = explain_term(e, 0);
     Op op = graph_node(e->graph, e->node)->op;
-    float x[NODE_INPUTS] = {0}, share = 1;
+    float x[NODE_INPUTS] = {0};
+    Choice to = {.share = 1, .left = NO_NODE};
     int k = 0;
     for (int i = 0; i < t.operands; i++)
-        x[i] = run_peek(run, t.node[i])[t.cell[i]];
-    if (op == OP_ADD) {
-        k = size_of(x[1]) > size_of(x[0]);
-        share = share_of(x[k], (double)size_of(x[0]) + (double)size_of(x[1]));
-    } else if (op == OP_MUL || op == OP_DIV)
-        k = followed_factor(e->graph, &t);
+        x[i] = run_peek(c->run, t.node[i])[t.cell[i]];
+    if (op == OP_MUL || op == OP_DIV)
+        k = followed_factor(c, &t);
     else if (op == OP_WHERE)
         k = x[0] != 0.0f ? 1 : 2;
-    return (Choice){t.node[k], t.cell[k], share};
+    else if (op == OP_ADD || op == OP_SUB) {
+        int larger = op == OP_ADD && size_of(x[1]) > size_of(x[0]);
+        k = vary_cell(&c->vary, t.node[larger], t.cell[larger]) ||
+                    !vary_cell(&c->vary, t.node[1 - larger], t.cell[1 - larger])
+                ? larger
+                : 1 - larger;
+        if (k != larger) {
+            to.left = t.node[larger];
+            to.left_cell = t.cell[larger];
+        }
+        to.share = op == OP_ADD ? share_of(x[k], (double)size_of(x[0]) + (double)size_of(x[1])) : 1;
+    }
+    to.node = t.node[k];
+    to.cell = t.cell[k];
+    return to;
 }
 
 static bool moves(Op op)
@@ -87,68 +155,153 @@ static bool moves(Op op)
 bool ask_why(Session *s, Side side, NodeId n, size_t cell, WhyStep *steps, int most, int *count, Err *err)
 {
     side = ask_side(side);
-    const Graph *g = session_graph(s, side);
-    const Run *run = session_run(s, side);
-    float share = 1;
-    *count = 0;
-    while (*count < most) {
-        const Node *node = graph_node(g, n);
-        if (!ask_need_inputs(s, side, n, err))
-            return false;
+    Chain c = {.g = session_graph(s, side), .run = session_run(s, side)};
+    WhyStep next = {.share = 1, .left = {.node = NO_NODE}};
+    bool ok = true, going = true;
+    vary_init(&c.vary, c.g);
+    for (*count = 0; going && *count < most;) {
+        const Node *node = graph_node(c.g, n);
+        ok = going = ask_need_inputs(s, side, n, err);
+        if (!ok)
+            break;
         if (*count == 0 || !moves(node->op)) { /* a moved cell is the same number under another name: looked through */
-            steps[*count] = (WhyStep){.ref = session_ref(side, n, cell),
-                                      .value = run_peek(run, n)[cell],
-                                      .share = share};
-            ++*count;
-            share = 1;
+            next.ref = session_ref(side, n, cell);
+            next.value = run_peek(c.run, n)[cell];
+            steps[(*count)++] = next;
+            next = (WhyStep){.share = 1, .left = {.node = NO_NODE}};
         }
-        Explain e = explain_open(g, n, cell);
-        if (!e.terms) /* a leaf, or a sum of nothing */
-            return true;
+        Explain e = explain_open(c.g, n, cell);
+        going = e.terms > 0; /* a leaf, or a sum of nothing */
+        if (!going)
+            break;
         bool sums = node->op == OP_CONTRACT || node->op == OP_SUM || node->op == OP_MAX || node->op == OP_SCATTER;
-        Choice c = sums ? choose_term(&e, run) : choose_operand(&e, run);
-        n = c.node;
-        cell = c.cell;
-        share = moves(node->op) ? share : c.share;
+        Choice to = sums ? choose_term(&c, &e) : choose_operand(&c, &e);
+        n = to.node;
+        cell = to.cell;
+        if (moves(node->op))
+            continue;
+        next.share = to.share;
+        if (to.left != NO_NODE) {
+            next.left = session_ref(side, to.left, to.left_cell);
+            next.left_value = run_peek(c.run, to.left)[to.left_cell];
+        }
     }
-    return true;
+    vary_free(&c.vary);
+    return ok;
+}
+
+/* The line of the ledger that speaks most for the number (against it where it is negative) and has to do with the
+ * picture; NULL where there is none. */
+static const LedgerLine *loudest(const LedgerLine *lines, int count, float number)
+{
+    const LedgerLine *best = NULL;
+    for (int i = 0; i < count; i++)
+        if (!lines[i].same && (!best || (number < 0 ? lines[i].value < best->value : lines[i].value > best->value)))
+            best = &lines[i];
+    return best;
+}
+
+bool ask_why_answer(Session *s, Side side, int o, WhyAnswer *out, WhyStep *steps, int most, int *count, Err *err)
+{
+    side = ask_side(side);
+    int lines;
+    *out = (WhyAnswer){.node = NO_NODE};
+    if (!ledger_rivals(s, side, o, &out->of, err) || !ledger_set(s, &out->of, err))
+        return false;
+    const Ledger *l = session_ledger(s, side);
+    const float *number = l ? ask_need(s, side, l->value, err) : NULL;
+    if (!number)
+        return l ? false : err_set(err, "on that side the answer is no sum of what was written");
+    out->number = *number;
+    LedgerLine *line = ledger_lines(s, side, false, &lines, err);
+    if (!line)
+        return false;
+    for (int i = 0; i < lines; i++)
+        out->same += line[i].same ? line[i].value : 0;
+    const LedgerLine *best = loudest(line, lines, out->number);
+    bool ok = best ? ask_why(s, side, best->node, best->cell, steps, most, count, err)
+                   : err_set(err, "nothing of that answer has to do with the picture");
+    if (best) {
+        out->node = l->value;
+        out->line = *best;
+    }
+    free(line);
+    return ok;
 }
 
 static const char HOW[] = "Always the largest term of a sum; of a product the activation, not the weight; of a "
-                          "difference what is taken from. "
+                          "difference what is taken from; of attention the value, not the share. What is the same "
+                          "for every picture is passed over, and named. "
                           "The share is a term's size over the sizes of all terms of the sum above it.";
 static const char LIMIT[] = "The size of a term is not a cause: a large term may be cancelled by others. Switch "
                             "something off to see what it does.";
 
-static void put_text(const Session *s, Side side, const WhyStep *steps, int count, Buf *out)
+static void put_step(const Graph *g, const WhyStep *step, int i, Buf *out)
 {
-    const Graph *g = session_graph(s, side);
-    const WhyStep *last = &steps[count - 1];
-    buf_printf(out, "%s\n", HOW);
-    for (int i = 0; i < count; i++) {
-        Buf address = {0};
-        address_put(g, steps[i].ref.node, steps[i].ref.cell, &address);
-        buf_printf(out, "%3d  %-50s %12.6g", i, buf_str(&address),
-                   (double)steps[i].value); /* with the share 74 columns: inside a box of 78 */
-        if (i && steps[i].share < 1.0f)
-            buf_printf(out, " %3.0f %%", (double)steps[i].share * 100);
-        buf_putc(out, '\n');
-        buf_free(&address);
+    Buf address = {0};
+    if (step->left.node != NO_NODE) {
+        address_put(g, step->left.node, step->left.cell, &address);
+        buf_printf(out, "     (%s, %.4g, is the same for every picture)\n", buf_str(&address),
+                   (double)step->left_value);
+        buf_clear(&address);
     }
-    if (graph_node(g, last->ref.node)->op == OP_LEAF) {
-        buf_puts(out, "The last is ");
-        ask_put_leaf(s, side, last->ref.node, last->ref.cell, out);
-        buf_puts(out, ".\n");
-    }
-    buf_printf(out, "%s\n", LIMIT);
+    address_put(g, step->ref.node, step->ref.cell, &address);
+    buf_printf(out, "%3d  %-50s %12.6g", i, buf_str(&address),
+               (double)step->value); /* with the share 74 columns: inside a box of 78 */
+    if (i && step->share < 1.0f)
+        buf_printf(out, " %3.0f %%", (double)step->share * 100);
+    buf_putc(out, '\n');
+    buf_free(&address);
 }
 
-static void put_json(const Session *s, Side side, const WhyStep *steps, int count, Buf *out)
+static void put_end(const Session *s, Side side, const WhyStep *last, Buf *out)
+{
+    const Graph *g = session_graph(s, side);
+    const Node *n = graph_node(g, last->ref.node);
+    if (n->op != OP_LEAF)
+        return;
+    buf_puts(out, "The last is ");
+    ask_put_leaf(s, side, last->ref.node, last->ref.cell, out);
+    buf_puts(out,
+             n->leaf.kind == LEAF_TENSOR || n->leaf.kind == LEAF_CONST ? ": the same for every picture.\n" : ".\n");
+}
+
+static void put_text(const Session *s, Side side, const WhyAnswer *answer, const WhyStep *steps, int count, Buf *out)
+{
+    const Graph *g = session_graph(s, side);
+    if (answer) {
+        ledger_text(s, out);
+        Buf part = {0};
+        ledger_part_text(g, &answer->line, &part);
+        buf_printf(out, " = %.5g.\nOf that %.3g is the same for every picture. Of the rest %s wrote most, %.4g.\n",
+                   (double)answer->number, (double)answer->same, buf_str(&part), (double)answer->line.value);
+        buf_puts(out, "`ledger` lists all parts.\n\n");
+        buf_free(&part);
+    }
+    for (int i = 0; i < count; i++)
+        put_step(g, &steps[i], i, out);
+    put_end(s, side, &steps[count - 1], out);
+    buf_printf(out, "%s\n%s\n", HOW, LIMIT);
+}
+
+static void put_json(const Session *s, Side side, const WhyAnswer *answer, const WhyStep *steps, int count, Buf *out)
 {
     const Graph *g = session_graph(s, side);
     const WhyStep *last = &steps[count - 1];
     Buf end = {0};
-    buf_puts(out, "{\"chain\":[");
+    buf_putc(out, '{');
+    if (answer) {
+        ledger_text(s, &end);
+        buf_puts(out, "\"of\":");
+        buf_json(out, buf_str(&end));
+        buf_puts(out, ",\"number\":");
+        ask_put_json(out, answer->number);
+        buf_puts(out, ",\"same_for_every_picture\":");
+        ask_put_json(out, answer->same);
+        buf_putc(out, ',');
+        buf_clear(&end);
+    }
+    buf_puts(out, "\"chain\":[");
     for (int i = 0; i < count; i++) {
         buf_printf(out, "%s\n{\"address\":", i ? "," : "");
         ask_put_json_address(out, g, steps[i].ref);
@@ -156,6 +309,10 @@ static void put_json(const Session *s, Side side, const WhyStep *steps, int coun
         ask_put_json(out, steps[i].value);
         buf_puts(out, ",\"share\":");
         ask_put_json(out, steps[i].share);
+        if (steps[i].left.node != NO_NODE) {
+            buf_puts(out, ",\"passed_over\":");
+            ask_put_json_address(out, g, steps[i].left);
+        }
         buf_putc(out, '}');
     }
     if (graph_node(g, last->ref.node)->op == OP_LEAF)
@@ -170,18 +327,31 @@ static void put_json(const Session *s, Side side, const WhyStep *steps, int coun
     buf_free(&end);
 }
 
+/* Is it a class' logit or share, of the model as it answers? Then `o` is the class. */
+static bool is_answer(const Graph *g, NodeId n, size_t cell, int *o)
+{
+    const char *path = graph_node(g, n)->path;
+    if (!site_is(g, path, SITE_LOGITS) && !site_is(g, path, SITE_PROBS))
+        return false;
+    *o = (int)cell;
+    return graph_cells(g, n) > 1;
+}
+
 bool ask_why_text(Session *s, Side side, const char *path, size_t cell, Buf *out, bool json, Err *err)
 {
     side = ask_side(side);
     NodeId n = ask_node(s, side, path, err);
-    int count = 0;
+    int count = 0, o;
     Arena arena = {0};
+    WhyAnswer answer;
     WhyStep *steps = arena_alloc(&arena, size_mul(WHY_MOST, sizeof *steps));
-    bool ok = n != NO_NODE && ask_why(s, side, n, cell, steps, WHY_MOST, &count, err);
+    bool contrast = n != NO_NODE && is_answer(session_graph(s, side), n, cell, &o) &&
+                    ask_why_answer(s, side, o, &answer, steps, WHY_MOST, &count, NULL);
+    bool ok = n != NO_NODE && (contrast || ask_why(s, side, n, cell, steps, WHY_MOST, &count, err));
     if (ok && json)
-        put_json(s, side, steps, count, out);
+        put_json(s, side, contrast ? &answer : NULL, steps, count, out);
     else if (ok)
-        put_text(s, side, steps, count, out);
+        put_text(s, side, contrast ? &answer : NULL, steps, count, out);
     arena_free(&arena);
     return ok;
 }

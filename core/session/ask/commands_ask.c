@@ -7,6 +7,7 @@
 #include "core/session/address.h"
 #include "core/session/ask/ask_diff.h"
 #include "core/session/ask/ask_parts.h"
+#include "core/session/ask/ledgers.h"
 #include "core/session/command.h"
 #include "core/session/learned/gradient.h"
 
@@ -146,6 +147,9 @@ static const Command COMMANDS[] = {
     {"explain", "ask", "explain [ADDRESS]", "the arithmetic of a cell with its real numbers", 0, run_explain, NULL},
     {"why", "ask", "why [ADDRESS]", "the chain of largest terms from a cell down to a weight or a pixel", 0, run_why,
      NULL},
+    {"ledger", "ask", "ledger [CLASS, ADDRESS, off] [against=CLASS]",
+     "what every part of the model wrote into the answer, or into a cell of the stream", 0, ledger_command,
+     ledger_complete},
     {"gradient", "ask", "gradient ADDRESS",
      "how a cell, or the loss (loss[o=CLASS]), changes with every number before it: goto grad.NODE; off ends it", 0,
      gradient_command, gradient_complete},
@@ -154,7 +158,8 @@ static const Command COMMANDS[] = {
     {"diff", "ask", "diff FILE [map=FILE] [tolerance=X] [precision=bf16] [input=own]",
      "where another program's trace, or another model, first differs from this run, and why", 0, diff_command, NULL},
     {"info", "ask", "info", "model, input, sizes, costs, assumptions, machine", 0, run_info, NULL},
-    {"glossary", "ask", "glossary [WORD]", "what a word, a letter or a node's name means", 0, run_glossary, NULL},
+    {"glossary", "ask", "glossary [WORD]", "what a word, a letter or a node's name means", 0, run_glossary,
+     ask_glossary_complete},
     {"hash", "ask", "hash", "the trace hash: equal hashes are equal runs, bit for bit", 0, run_hash_command, NULL},
 };
 

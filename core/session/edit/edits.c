@@ -82,7 +82,7 @@ static bool build(Session *s, const EditState *lines, Err *err)
               exhibit_edit(s->now, edits, count, &arena, s->pool, err);
     arena_free(&arena);
     if (ok) {
-        exhibit_gradients(s->now, &s->target);
+        exhibit_append(s->now, &s->target, &s->ledger);
         session_changed(s);
     }
     return ok;

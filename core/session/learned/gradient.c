@@ -60,12 +60,15 @@ static bool parse_loss(const Session *s, const char *word, int column, GradTarge
 
 bool gradient_set(Session *s, const GradTarget *t, Err *err)
 {
-    bool ok = exhibit_gradients(s->now, t);
+    exhibit_append(s->now, t, &s->ledger);
+    char path[SESSION_PATH + 8];
+    snprintf(path, sizeof path, "grad.%s", t->path);
+    bool ok = !*t->path || graph_find(exhibit_graph(s->now), path) != NO_NODE;
     const GradTarget *in_force = ok ? t : &s->target;
     if (!ok)
-        exhibit_gradients(s->now, in_force);
+        exhibit_append(s->now, in_force, &s->ledger);
     if (session_pinned(s))
-        exhibit_gradients(s->pinned, in_force);
+        exhibit_append(s->pinned, in_force, &s->ledger);
     if (in_force == t)
         s->target = *t;
     session_changed(s);

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/utf8.h"
+#include "tui/canvas/plot.h"
 
-enum { PLOTS_MOST = 6, PLOT_WIDE = 20, PLOT_WIDER = 30, PLOT_TALL = 5, PLOT_LEAST = 3, LABEL = 5, LINES_MOST = 36 };
+enum { PLOTS_MOST = 6, PLOT_WIDE = 20, PLOT_WIDER = 30, PLOT_TALL = 5, PLOT_LEAST = 3, LINES_MOST = 36 };
 
 /* One plot: a figure of both runs, or every block's entropy of one of them. */
 typedef struct Plot {
@@ -77,93 +77,37 @@ static int plots_of(const Curves *c, Plot list[PLOTS_MOST])
     float low = least_entropy(c);
     int n = add_figure(c, list, 0, "loss", HISTORY_LOSS);
     n = add_figure(c, list, n, "accuracy", HISTORY_ACCURACY);
-    list[n++] = (Plot){.title = second ? c->on_twin ? "entropy '" : "entropy ▀" : "entropy by block",
+    list[n++] = (Plot){.title = second ? c->on_twin ? "entropy ┄" : "entropy ─" : "entropy by block",
                        .blocks = first,
                        .low = low,
                        .high = 1};
     if (second)
-        list[n++] = (Plot){.title = c->on_twin ? "entropy ▀" : "entropy '", .blocks = second, .low = low, .high = 1};
+        list[n++] = (Plot){.title = c->on_twin ? "entropy ─" : "entropy ┄", .blocks = second, .low = low, .high = 1};
     n = add_figure(c, list, n, "gradient norm", HISTORY_GRADIENT);
     return add_figure(c, list, n, "error of guesses", HISTORY_GUESS);
 }
 
-typedef struct Body {
-    Rect r;
-    int steps;
+/* One line of a plot as samples: a figure of a run, or one block's entropy. */
+typedef struct Series {
+    const History *h;
     const Plot *plot;
-} Body;
+    int line;
+} Series;
 
-/* Mean of the records that fall into a column; NaN where none does. */
-static float column_mean(const Body *b, const History *h, int line, int column, int *row)
+static void sample(const void *of, int row, float *x, float *y)
 {
-    double sum = 0;
-    int n = 0;
-    for (; *row < h->row_count; ++*row) {
-        int at = b->steps > 0 ? (int)((double)history_at(h, *row, HISTORY_STEP) * (b->r.w - 1) / b->steps + 0.5) : 0;
-        if (at > column)
-            break;
-        float x = value_of(h, b->plot, line, *row);
-        if (at == column && isfinite(x)) {
-            sum += (double)x;
-            n++;
-        }
-    }
-    return n ? (float)(sum / n) : NAN;
-}
-
-/* Half line from the top, 0 … 2·h − 1. */
-static int half_line(const Body *b, float x)
-{
-    double range = (double)b->plot->high - (double)b->plot->low,
-           share = range > 0 ? ((double)x - (double)b->plot->low) / range : 0;
-    int most = 2 * b->r.h - 1, up = (int)(share * most + 0.5);
-    return most - (up < 0 ? 0 : up > most ? most : up);
-}
-
-/* The run has half blocks, its twin marks at the same height, a block its digit. Where run and twin fall together they
- * take turns. */
-static void put_mark(const Paint *p, const Body *b, bool twin, int line, int column, float x)
-{
-    static const char DIGITS[] = "0123456789abcdefghijklmnopqrstuvwxyz";
-    int half = half_line(b, x);
-    uint32_t glyph = b->plot->blocks ? (uint32_t)DIGITS[line % LINES_MOST]
-                     : twin          ? (half % 2 ? '.' : '\'')
-                     : half % 2      ? 0x2584
-                                     : 0x2580;
-    Style style = b->plot->blocks ? (line % 2 ? STYLE_TEXT : STYLE_STRONG) : twin ? STYLE_SIDE_B : STYLE_SIDE_A;
-    const Cell *there = canvas_at(p->c, b->r.y + half / 2, b->r.x + column);
-    if (there && (!twin || column % 2 || there->style != STYLE_SIDE_A))
-        canvas_glyph(p->c, b->r.y + half / 2, b->r.x + column, style, glyph);
-}
-
-static void draw_line(const Paint *p, const Body *b, const History *h, bool twin, int line)
-{
-    int row = 0;
-    for (int column = 0; column < b->r.w; column++) {
-        float x = column_mean(b, h, line, column, &row);
-        if (!isnan(x))
-            put_mark(p, b, twin, line, column, x);
-    }
-}
-
-static int put_value(const Paint *p, Rect r, int used, const char *mark, int width, Style style, float x)
-{
-    char number[16], text[24];
-    if (isnan(x))
-        snprintf(number, sizeof number, "-");
-    else
-        number_text(number, sizeof number, x, width);
-    snprintf(text, sizeof text, " %s%s", mark, number);
-    return utf8_cells(text) <= r.w - used ? canvas_text(p->c, r.y, r.x + used, r.w - used, style, text) : 0;
+    const Series *s = of;
+    *x = history_at(s->h, row, HISTORY_STEP);
+    *y = value_of(s->h, s->plot, s->line, row);
 }
 
 /* The mean of the records up to that row, CURVES_MEAN of them at most: one batch alone says little. */
-static float recent_mean(const History *h, const Plot *plot, int line, int row)
+static float recent_mean(const Series *s, int row)
 {
     double sum = 0;
     int n = 0;
     for (int i = row; i >= 0 && n < CURVES_MEAN; i--) {
-        float x = value_of(h, plot, line, i);
+        float x = value_of(s->h, s->plot, s->line, i);
         if (!isfinite(x))
             continue;
         sum += (double)x;
@@ -172,71 +116,68 @@ static float recent_mean(const History *h, const Plot *plot, int line, int row)
     return n ? (float)(sum / n) : NAN;
 }
 
-/* The title, and the mean of what was recorded last before the chosen step. */
-static void draw_head(const Paint *p, Rect r, const Curves *c, const Plot *plot)
+static float read_at(const void *of, double step)
 {
-    int used = canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, plot->title);
-    if (plot->blocks) {
-        int row = curves_row(plot->blocks, c->step);
-        for (int line = 0; row >= 0 && line < plot->blocks->vit.layers; line++) {
-            char mark[16];
-            snprintf(mark, sizeof mark, "%d:", line);
-            used += put_value(p, r, used, mark, 3, STYLE_TEXT, recent_mean(plot->blocks, plot, line, row));
-        }
-        return;
-    }
-    const History *const runs[] = {c->run, c->twin};
-    static const char *const MARKS[] = {"▀", "'"};
-    for (int k = 0; k < 2; k++) {
-        int row = runs[k] ? curves_row(runs[k], c->step) : -1;
-        if (row >= 0)
-            used += put_value(p, r, used, c->twin ? MARKS[k] : "", 4, k ? STYLE_SIDE_B : STYLE_SIDE_A,
-                              recent_mean(runs[k], plot, 0, row));
-    }
+    const Series *s = of;
+    int row = curves_row(s->h, (int)step);
+    return row < 0 ? NAN : recent_mean(s, row);
 }
 
-/* Labels of both ends of the value axis on the left, of the steps below. Returns what is left for the curve. */
-static Rect draw_axes(const Paint *p, Rect r, const Curves *c, const Plot *plot, int steps)
+static CanvasLine line_of(const Series *s, const char *name, Style style, char mark, bool dashed)
 {
-    char high[16], low[16], most[16];
-    bool labels = r.w >= PLOT_WIDE, below = r.h >= 4;
-    number_text(high, sizeof high, plot->high, LABEL - 1);
-    number_text(low, sizeof low, plot->low, LABEL - 1);
-    Rect under = below ? rect_cut(&r, 'b', 1) : (Rect){0};
-    if (labels) {
-        Rect left = rect_cut(&r, 'l', LABEL);
-        canvas_right(p->c, left.y, left.x, left.w - 1, STYLE_AXIS, high);
-        if (left.h > 1)
-            canvas_right(p->c, left.y + left.h - 1, left.x, left.w - 1, STYLE_AXIS, low);
+    return (CanvasLine){.sample = sample,
+                        .read = read_at,
+                        .of = s,
+                        .n = s->h->row_count,
+                        .name = name,
+                        .style = style,
+                        .mark = mark,
+                        .dashed = dashed};
+}
+
+/* Every block's line has its number at its end, and in the legend before its value. */
+static int block_lines(const Plot *plot, Series *series, CanvasLine *line, char names[LINES_MOST][4])
+{
+    static const char DIGITS[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+    static const Style STYLES[] = {STYLE_STRONG, STYLE_TEXT, STYLE_DIM};
+    int n = plot->blocks->vit.layers < LINES_MOST ? plot->blocks->vit.layers : LINES_MOST;
+    for (int i = 0; i < n; i++) {
+        series[i] = (Series){plot->blocks, plot, i};
+        snprintf(names[i], sizeof names[i], "%d:", i % 100);
+        line[i] = line_of(&series[i], names[i], STYLES[i % 3], DIGITS[i], false);
     }
-    int column = steps > 0 ? (int)((double)c->step * (r.w - 1) / steps + 0.5) : 0;
-    column = column < 0 ? 0 : column >= r.w ? r.w - 1 : column;
-    for (int y = r.y; y < r.y + r.h; y++)
-        canvas_glyph(p->c, y, r.x + column, STYLE_BORDER, 0x2502);
-    if (below) {
-        int used = snprintf(most, sizeof most, "%d", steps), right = column >= r.w - used ? column : r.w;
-        canvas_text(p->c, under.y, r.x, 1, STYLE_AXIS, "0");
-        canvas_right(p->c, under.y, r.x, right, STYLE_AXIS, right > used + 2 ? most : "");
-        canvas_glyph(p->c, under.y, r.x + column, STYLE_CURSOR, 0x25B2);
-    }
-    return r;
+    return n;
+}
+
+static int run_lines(const Curves *c, const Plot *plot, Series *series, CanvasLine *line)
+{
+    const History *const runs[] = {c->run, c->twin};
+    int n = 0;
+    for (int k = 0; k < 2; k++)
+        if (runs[k]) {
+            series[n] = (Series){runs[k], plot, 0};
+            line[n] = line_of(&series[n], "", k ? STYLE_SIDE_B : STYLE_SIDE_A, k ? '+' : '*', k == 1);
+            n++;
+        }
+    return n;
 }
 
 static void draw_plot(const Paint *p, Rect r, const Curves *c, const Plot *plot)
 {
-    int steps = steps_of(c);
-    draw_head(p, rect_cut(&r, 't', 1), c, plot);
-    Body b = {.r = draw_axes(p, r, c, plot, steps), .steps = steps, .plot = plot};
-    if (b.r.h < 1 || b.r.w < 1)
-        return;
-    if (plot->blocks) {
-        for (int line = 0; line < plot->blocks->vit.layers; line++)
-            draw_line(p, &b, plot->blocks, false, line);
-        return;
-    }
-    draw_line(p, &b, c->run, false, 0);
-    if (c->twin)
-        draw_line(p, &b, c->twin, true, 0);
+    Series series[LINES_MOST];
+    CanvasLine line[LINES_MOST];
+    char names[LINES_MOST][4];
+    int n = plot->blocks ? block_lines(plot, series, line, names) : run_lines(c, plot, series, line);
+    const CanvasPlot to = {.title = plot->title,
+                           .x1 = steps_of(c),
+                           .y0 = (double)plot->low,
+                           .y1 = (double)plot->high,
+                           .line = line,
+                           .lines = n,
+                           .numbered = plot->blocks != NULL,
+                           .cursor = c->step,
+                           .x_name = "step"};
+    plot_draw(p->c, r, &to);
 }
 
 void curves_draw(const Paint *p, Rect r, const Curves *c)

@@ -236,8 +236,8 @@ static void draw_status(const Paint *p, const Training *t, Rect r)
     if (!t->twin || r.w - used < LEGEND)
         return;
     bool wide = r.w - used >= 2 * LEGEND;
-    used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_SIDE_A, wide ? "   ▀ with 1/√d_k" : "  ▀ with");
-    canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_SIDE_B, wide ? "   ' without" : "  ' without");
+    used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_SIDE_A, wide ? "   ─ with 1/√d_k" : "  ─ with");
+    canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_SIDE_B, wide ? "   ┄ without" : "  ┄ without");
 }
 
 static void draw_all(const Paint *p, const Training *t, Rect r, bool focus)

@@ -1,0 +1,60 @@
+/* The ledger of a number that the residual stream is read out into (a logit, a logit less another, a cell of the
+ * stream): what every part of the model wrote into it, as nodes behind the forward pass. Elhage et al. 2021, "A
+ * Mathematical Framework for Transformer Circuits", direct paths.
+ *
+ * The stream is a sum, and what follows it is linear but for LayerNorm's division: with every 1/√(variance + ε) on the
+ * way kept as it is in this run ("frozen"), the number is exactly the sum of what was written. What attention looks at,
+ * and what an MLP answers, is taken as it is too: an entry is what its part wrote, not what would be without it.
+ *
+ * `direct.PATH` (grad.h's rules, names and shapes) says how the number moves with PATH, frozen as above.
+ * `ledger.PATH` is what PATH wrote, for every part where a way back through the sums ends:
+ *   ledger.blocks.N.attn.z   all heads of a block, as the sum of .heads[h], each the sum of .tokens[h,u]: what head h
+ *                            wrote by looking at token u, its weight (.row[h,u]) times what that token's value says for
+ *                            the number (.reach[h,u]); where several tokens are read, .reach[h,t,u] and their sum
+ *   ledger.blocks.N.mlp.out_nobias (.out where it has no bias)   the MLP
+ *   ledger.patch_embed.out_nobias  the patches, as the sum of .rows[y,x]
+ *   ledger.pos_embed, ledger.cls, …   positions (.rows) and tokens that are learned
+ *   ledger.blocks.N.attn.b_o, ledger.ln_final.beta, ledger.head.bias, …   biases
+ *   and the values that an edit put in.
+ * ledger.tokens[u] sums .tokens over heads and blocks (those that look at the same tokens as the last one does),
+ * ledger.votes[p] is its part on patches. ledger.sum adds up all entries in the order of their parts, the last first;
+ * ledger.value is the number, ledger.remainder what rounding left between the two. */
+#ifndef VITRINE_MODELS_LEDGER_H
+#define VITRINE_MODELS_LEDGER_H
+#include <stdint.h>
+
+#include "core/base/err.h"
+#include "core/graph/graph.h"
+
+typedef enum LedgerKind {
+    LEDGER_HEADS,     /* the heads of a block: `tokens`, `heads` and `total` are there */
+    LEDGER_MLP,       /* … of an MLP: `total` alone */
+    LEDGER_PATCHES,   /* `rows`[y,x] */
+    LEDGER_POSITIONS, /* `rows`, one for each row of the table */
+    LEDGER_LEARNED,   /* a learned token, mask token or bias: the same for every picture; total alone */
+    LEDGER_PUT_IN     /* values that an edit put in */
+} LedgerKind;
+
+typedef struct LedgerEntry {
+    LedgerKind kind;
+    int layer; /* −1 outside blocks */
+    NodeId part;
+    NodeId total, heads, tokens, rows; /* NO_NODE where it has none */
+} LedgerEntry;
+
+typedef struct Ledger {
+    NodeId y;
+    size_t cell, against; /* the number is y's cell, less its cell `against` where that is not LEDGER_ALONE */
+    int token;            /* the token that is read, where one alone is, else −1 */
+    NodeId value, sum, remainder, tokens, votes; /* tokens, votes: NO_NODE where no head is looked through */
+    LedgerEntry *entry;                          /* [count]; the graph's arena */
+    int count;
+} Ledger;
+#define LEDGER_ALONE SIZE_MAX
+
+/* Can the number be split? Otherwise why not, in one line. y: a node of the model's own. */
+bool ledger_can(const Graph *g, NodeId y, Err *err);
+/* Appends the ledger of a graph that vit_build made, or of one edited from it; a run of the graph that exists already
+ * needs run_extend. False, with nothing appended, where ledger_can says so. */
+bool ledger_add(Graph *g, NodeId y, size_t cell, size_t against, Ledger *out, Err *err);
+#endif

@@ -1,0 +1,439 @@
+#include "core/session/ask/ledgers.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/base/mem.h"
+#include "core/graph/anatomy.h"
+#include "core/graph/vary.h"
+#include "core/session/address.h"
+#include "core/session/ask/say.h"
+#include "core/session/exhibit.h"
+#include "core/session/place.h"
+
+enum { SLICE_NS = 50000000 };
+
+bool ledger_set(Session *s, const LedgerTarget *t, Err *err)
+{
+    exhibit_append(s->now, &s->target, t);
+    const LedgerOn *on = &exhibit_pass(s->now)->base_ledger; /* an edit that allows none (rounding) may go again */
+    bool ok = !*t->path || on->there;
+    Err why = on->why;
+    const LedgerTarget *in_force = ok ? t : &s->ledger;
+    if (!ok)
+        exhibit_append(s->now, &s->target, in_force);
+    if (session_pinned(s))
+        exhibit_append(s->pinned, &s->target, in_force);
+    if (in_force == t)
+        s->ledger = *t;
+    session_changed(s);
+    return ok || err_set(err, "%s", why.text);
+}
+
+const Ledger *session_ledger(const Session *s, Side side)
+{
+    const LedgerOn *on = ask_side(side) == SIDE_A
+                             ? session_pinned(s) ? exhibit_ledger(s->pinned) : &exhibit_pass(s->now)->base_ledger
+                             : exhibit_ledger(s->now);
+    return on->there ? &on->ledger : NULL;
+}
+
+static const LedgerEntry *entry_of(const Session *s, Side side, LedgerKind kind, int block)
+{
+    const Ledger *l = session_ledger(s, side);
+    for (int i = 0; l && i < l->count; i++)
+        if (l->entry[i].kind == kind && l->entry[i].layer == block)
+            return &l->entry[i];
+    return NULL;
+}
+
+const LedgerEntry *ledger_heads(const Session *s, Side side, int block)
+{
+    return entry_of(s, side, LEDGER_HEADS, block);
+}
+
+const LedgerEntry *ledger_mlp(const Session *s, Side side, int block)
+{
+    return entry_of(s, side, LEDGER_MLP, block);
+}
+
+bool ledger_step(Session *s, int64_t deadline_ns)
+{
+    const LedgerEntry *e = s->look.ledger.one_head ? ledger_heads(s, SIDE_B, session_block(s)) : NULL;
+    const Ledger *l = session_ledger(s, SIDE_B);
+    return ledger_effects_step(s->now, s->pool, e ? (int)(e - l->entry) : -1, session_head(s), deadline_ns);
+}
+
+float session_ledger_effect(const Session *s, Side side, const LedgerEntry *e, int head)
+{
+    const Graph *g = session_graph(s, ask_side(side));
+    const Ledger *l = session_ledger(s, side);
+    if (!l || g != exhibit_graph(s->now))
+        return NAN;
+    for (int i = 0; i < ledger_line_count(g, l); i++) {
+        int entry, line_head;
+        ledger_line_at(g, l, i, &entry, &line_head);
+        if (&l->entry[entry] == e && line_head == head)
+            return ledger_effect(s->now, i);
+    }
+    return NAN;
+}
+
+bool ledger_is_path(const char *path)
+{
+    return strncmp(path, "ledger.", strlen("ledger.")) == 0 || strncmp(path, "direct.", strlen("direct.")) == 0;
+}
+
+void ledger_put_command(const Session *s, Buf *out)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    NodeId n = *s->ledger.path ? graph_find(g, s->ledger.path) : NO_NODE;
+    buf_puts(out, "ledger ");
+    if (n == NO_NODE)
+        buf_puts(out, "off");
+    else
+        address_put(g, n, s->ledger.cell, out);
+    if (n != NO_NODE && s->ledger.against != LEDGER_ALONE)
+        buf_printf(out, " against=%zu", s->ledger.against);
+    buf_putc(out, '\n');
+}
+
+/* The largest of x but `without`. */
+static size_t largest_but(const float *x, size_t n, size_t without)
+{
+    size_t best = without == 0 ? 1 : 0;
+    for (size_t i = 0; i < n; i++)
+        if (i != without && x[i] > x[best])
+            best = i;
+    return best;
+}
+
+bool ledger_rivals(Session *s, Side side, int o, LedgerTarget *t, Err *err)
+{
+    const Graph *g = session_graph(s, ask_side(side));
+    NodeId logits = site_node_any(g, SITE_LOGITS);
+    size_t classes = logits == NO_NODE ? 0 : graph_cells(g, logits);
+    if (classes < 2)
+        return err_set(err, "this model does not choose between classes");
+    const float *x = ask_need(s, ask_side(side), logits, err);
+    if (!x)
+        return false;
+    size_t answer = largest_but(x, classes, SIZE_MAX), cell = o < 0 ? answer : (size_t)o;
+    *t = (LedgerTarget){.cell = cell, .against = cell == answer ? largest_but(x, classes, answer) : answer};
+    snprintf(t->path, sizeof t->path, "%s", graph_node(g, logits)->path);
+    return true;
+}
+
+bool ledger_answer(Session *s, Err *err)
+{
+    LedgerTarget t;
+    return *s->ledger.path || (ledger_rivals(s, SIDE_B, -1, &t, err) && ledger_set(s, &t, err));
+}
+
+void ledger_text(const Session *s, Buf *out)
+{
+    const Graph *g = exhibit_pass(s->now)->base;
+    NodeId n = *s->ledger.path ? graph_find(g, s->ledger.path) : NO_NODE;
+    if (n == NO_NODE)
+        return;
+    address_put(g, n, s->ledger.cell, out);
+    if (s->ledger.against == LEDGER_ALONE)
+        return;
+    buf_puts(out, " − ");
+    address_put(g, n, s->ledger.against, out);
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const LedgerLine *x = a, *y = b;
+    float p = fabsf(x->value), q = fabsf(y->value);
+    if (p != q)
+        return p > q ? -1 : 1;
+    return (x->line > y->line) - (x->line < y->line);
+}
+
+LedgerLine *ledger_lines(Session *s, Side side, bool sorted, int *count, Err *err)
+{
+    side = ask_side(side);
+    const Graph *g = session_graph(s, side);
+    const Ledger *l = session_ledger(s, side);
+    *count = l ? ledger_line_count(g, l) : 0;
+    LedgerLine *lines = xcalloc((size_t)*count + 1, sizeof *lines);
+    Vary vary;
+    bool ok = true;
+    vary_init(&vary, g);
+    for (int i = 0; ok && i < *count; i++) {
+        LedgerLine *to = &lines[i];
+        ledger_line_at(g, l, i, &to->index, &to->head);
+        const LedgerEntry *e = to->entry = &l->entry[to->index];
+        to->line = i;
+        to->node = to->head < 0 ? e->total : e->heads;
+        to->cell = to->head < 0 ? 0 : (size_t)to->head;
+        to->same = !vary.node[e->part] && e->kind != LEDGER_PUT_IN;
+        const float *x = ask_need(s, side, to->node, err);
+        ok = x != NULL;
+        to->value = ok ? x[to->cell] : 0;
+    }
+    vary_free(&vary);
+    if (!ok) {
+        free(lines);
+        return NULL;
+    }
+    if (sorted)
+        qsort(lines, (size_t)*count, sizeof *lines, by_size);
+    return lines;
+}
+
+/* Measures what taking each line out does; false when it was cancelled. Only of what is on show now. */
+static bool measure(Session *s, Err *err)
+{
+    size_t done, total;
+    while (!ledger_effects_step(s->now, s->pool, -1, 0, clock_ns() + SLICE_NS)) {
+        ledger_effects_done(s->now, &done, &total);
+        if (s->progress && !s->progress(s->progress_context, "taking one part out after the other",
+                                        (double)done / (double)(total ? total : 1)))
+            return err_set(err, "cancelled");
+    }
+    return true;
+}
+
+void ledger_part_text(const Graph *g, const LedgerLine *l, Buf *out)
+{
+    if (l->entry->layer >= 0)
+        buf_printf(out, "block %d ", l->entry->layer);
+    switch (l->entry->kind) {
+    case LEDGER_HEADS:
+        if (l->head >= 0)
+            buf_printf(out, "head %d", l->head);
+        else
+            buf_puts(out, "heads");
+        return;
+    case LEDGER_MLP: buf_puts(out, "MLP"); return;
+    case LEDGER_PATCHES: buf_puts(out, "patches"); return;
+    case LEDGER_POSITIONS: buf_puts(out, "positions"); return;
+    default: break;
+    }
+    const char *path = graph_node(g, l->entry->part)->path, *dot = strchr(path, '.');
+    if (l->entry->layer >= 0 && dot)
+        dot = strchr(dot + 1, '.');
+    buf_puts(out, l->entry->layer >= 0 && dot ? dot + 1 : path);
+}
+
+/* A number and its unit of the table: what there is to print of one ledger. */
+typedef struct Page {
+    const Session *s;
+    const Graph *g;
+    Side side;
+    float value, sum, remainder;
+    LedgerLine *lines;
+    int count;
+    bool measured;
+} Page;
+
+static void put_line(const Page *p, const LedgerLine *l, Buf *out)
+{
+    Buf part = {0};
+    ledger_part_text(p->g, l, &part);
+    buf_printf(out, "  %-20s %11.5f", buf_str(&part), (double)l->value);
+    if (p->measured)
+        buf_printf(out, " %11.5f", (double)ledger_effect(p->s->now, l->line));
+    buf_printf(out, "%s\n", l->same ? "  same for all" : "");
+    buf_free(&part);
+}
+
+static void put_text(const Page *p, Buf *out)
+{
+    ledger_text(p->s, out);
+    buf_printf(out, " = %.6g\n", (double)p->value);
+    buf_puts(out, "What every part wrote into it, with each LayerNorm's 1/σ kept as it is in this run.\n");
+    if (p->measured)
+        buf_puts(out, "Beside it what the number loses when that part is really taken out.\n\n"
+                      "                             wrote   taken out\n");
+    for (int i = 0; i < p->count; i++)
+        put_line(p, &p->lines[i], out);
+    buf_printf(out, "  %-20s %11.5f\n", "sum", (double)p->sum);
+    buf_printf(out, "  %-20s %11.2g  (rounding)\n", "remainder", (double)p->remainder);
+    buf_puts(out, "\"same for all\": the same for every picture. What was written is no effect: later parts read it "
+                  "too, and answer.\n");
+}
+
+static void put_json(const Page *p, Buf *out)
+{
+    Buf text = {0};
+    ledger_text(p->s, &text);
+    buf_puts(out, "{\"of\":");
+    buf_json(out, buf_str(&text));
+    buf_puts(out, ",\"value\":");
+    ask_put_json(out, p->value);
+    buf_puts(out, ",\"sum\":");
+    ask_put_json(out, p->sum);
+    buf_puts(out, ",\"remainder\":");
+    ask_put_json(out, p->remainder);
+    buf_puts(out, ",\"frozen\":\"1/sigma of every LayerNorm\",\"entries\":[");
+    for (int i = 0; i < p->count; i++) {
+        const LedgerLine *l = &p->lines[i];
+        buf_clear(&text);
+        ledger_part_text(p->g, l, &text);
+        buf_puts(out, i ? ",\n{\"part\":" : "\n{\"part\":");
+        buf_json(out, buf_str(&text));
+        buf_puts(out, ",\"address\":");
+        ask_put_json_address(out, p->g, session_ref(p->side, l->node, l->cell));
+        buf_puts(out, ",\"value\":");
+        ask_put_json(out, l->value);
+        if (p->measured) {
+            buf_puts(out, ",\"taken_out\":");
+            ask_put_json(out, ledger_effect(p->s->now, l->line));
+        }
+        buf_printf(out, ",\"same_for_every_picture\":%s}", l->same ? "true" : "false");
+    }
+    buf_puts(out, "]}\n");
+    buf_free(&text);
+}
+
+bool ledger_table(Session *s, Side side, bool measured, Buf *out, bool json, Err *err)
+{
+    side = ask_side(side);
+    const Ledger *l = session_ledger(s, side);
+    Page p = {.s = s, .g = session_graph(s, side), .side = side, .measured = measured};
+    if (!l)
+        return err_set(err, "there is no ledger: `ledger` makes one of the answer");
+    if (measured && p.g != exhibit_graph(s->now))
+        return err_set(err, "only what is on show now is measured, and this is A");
+    const struct {
+        NodeId node;
+        float *to;
+    } numbers[] = {{l->value, &p.value}, {l->sum, &p.sum}, {l->remainder, &p.remainder}};
+    for (int i = 0; i < 3; i++) {
+        const float *x = ask_need(s, side, numbers[i].node, err);
+        if (!x)
+            return false;
+        *numbers[i].to = *x;
+    }
+    p.lines = ledger_lines(s, side, true, &p.count, err);
+    bool ok = p.lines && (!measured || measure(s, err));
+    if (ok && json)
+        put_json(&p, out);
+    else if (ok)
+        put_text(&p, out);
+    free(p.lines);
+    return ok;
+}
+
+/* A class by its name or number. */
+static bool parse_class(const Session *s, const char *word, int column, int *o, Err *err)
+{
+    NodeId logits = site_node_any(exhibit_pass(s->now)->base, SITE_LOGITS);
+    if (logits == NO_NODE)
+        return err_set(err, "this model has no classes");
+    Dims d = graph_node(exhibit_pass(s->now)->base, logits)->dims;
+    return axis_parse(&exhibit_pass(s->now)->base->axes[d.axis[d.n - 1]], word, o) ||
+           err_set(err, "column %d: there is no class '%.60s'", column, word);
+}
+
+/* A cell of a node, or a class alone. */
+static bool parse_target(Session *s, const char *word, int column, LedgerTarget *t, Err *err)
+{
+    Graph plain = *exhibit_pass(s->now)->base;
+    Address to;
+    int o;
+    if (parse_class(s, word, column, &o, NULL))
+        return ledger_rivals(s, SIDE_B, o, t, err);
+    plain.count = exhibit_pass(s->now)->base_count;
+    if (!address_word(s, &plain, word, column, &to, err))
+        return false;
+    if (!to.is_node)
+        return err_set(err, "column %d: '%s' is a group of nodes: name one of them", column, to.path);
+    snprintf(t->path, sizeof t->path, "%s", to.path);
+    t->cell = address_cell(s, &plain, graph_find(&plain, to.path), &to.cells);
+    t->against = LEDGER_ALONE;
+    return true;
+}
+
+static bool parse(Session *s, const Args *a, LedgerTarget *t, Err *err)
+{
+    const char *against = args_named(a, "against");
+    int rival;
+    if (a->count > 1)
+        return err_set(err, "column %d: expected one class or address such as logits[o=0], or off", a->column[1]);
+    if (a->count && strcmp(a->word[0], "off") == 0)
+        return true;
+    if (!(a->count ? parse_target(s, a->word[0], a->column[0], t, err) : ledger_rivals(s, SIDE_B, -1, t, err)))
+        return false;
+    if (!against)
+        return true;
+    if (!site_is(exhibit_pass(s->now)->base, t->path, SITE_LOGITS))
+        return err_set(err, "against=%.40s: only a class can be set against another", against);
+    t->against = LEDGER_ALONE;
+    if (strcmp(against, "none") == 0)
+        return true;
+    if (!parse_class(s, against, 1, &rival, err))
+        return false;
+    if ((size_t)rival == t->cell)
+        return err_set(err, "against=%.40s: that is the same class", against);
+    t->against = (size_t)rival;
+    return true;
+}
+
+/* To its screen, on a head of the block in focus, of the last one where none is. */
+static bool go(Session *s, Err *err)
+{
+    int block = session_block(s);
+    const char *path = session_attention_site(s, session_graph(s, SIDE_B), block < 0 ? session_blocks(s) - 1 : block,
+                                              SITE_Z);
+    return !path || s->place.screen == SCREEN_LEDGER || session_go(s, path, SCREEN_LEDGER, err);
+}
+
+bool ledger_command(Session *s, const Args *a, Err *err)
+{
+    LedgerTarget t = {{0}, 0, 0};
+    if (!parse(s, a, &t, err) || !ledger_set(s, &t, err))
+        return false;
+    if (!*t.path) {
+        session_say(s, "The ledger is closed.");
+        return true;
+    }
+    return go(s, err);
+}
+
+bool say_ledger(const Teller *t)
+{
+    const LedgerEntry *e = ledger_heads(t->s, t->side, session_block(t->s));
+    int head = session_head(t->s);
+    if (!e) {
+        buf_puts(t->out, "There is no ledger here: `ledger` makes one of the answer.");
+        return true;
+    }
+    const float *x = ask_need(t->s, t->side, e->heads, t->err);
+    if (!x)
+        return false;
+    buf_printf(t->out, "Head %d of block %d wrote ", head, e->layer);
+    ask_put_short(t->out, x[head]);
+    buf_puts(t->out, " into ");
+    ledger_text(t->s, t->out);
+    float effect = session_ledger_effect(t->s, t->side, e, head);
+    if (isfinite(effect)) {
+        buf_printf(t->out, "; without what it wrote there the number %s by ", effect < 0 ? "rises" : "falls");
+        ask_put_short(t->out, fabsf(effect));
+    }
+    buf_putc(t->out, '.');
+    return true;
+}
+
+void ledger_complete(const Session *s, int index, Buf *out)
+{
+    NodeId logits = site_node_any(exhibit_pass(s->now)->base, SITE_LOGITS);
+    if (index > 0)
+        return;
+    buf_puts(out, "off\n");
+    if (logits == NO_NODE)
+        return;
+    Dims d = graph_node(exhibit_pass(s->now)->base, logits)->dims;
+    const Axis *classes = &exhibit_pass(s->now)->base->axes[d.axis[d.n - 1]];
+    for (int i = 0; i < classes->n && i < 40; i++) {
+        char label[64];
+        buf_printf(out, "%s\n", axis_label(classes, i, label, sizeof label));
+    }
+}

@@ -1,0 +1,57 @@
+/* `ledger`: a number that the residual stream is read out into, split into what every part of the model wrote
+ * (core/models/ledger.h), on both sides' graphs; it is looked at, explained, compared and exported as ledger.PATH, and
+ * follows every edit. */
+#ifndef VITRINE_SESSION_LEDGERS_H
+#define VITRINE_SESSION_LEDGERS_H
+#include "core/session/ask/ledger_effects.h"
+#include "core/session/command.h"
+
+/* Another number takes the place of the one before. False, with the one before still in force, where it can't be
+ * split. */
+bool ledger_set(Session *s, const LedgerTarget *t, Err *err);
+/* The logit of class o less that of its strongest rival on that side: the next one after the answer, the answer for any
+ * other class; o −1: of the answer. Computes the logits. False where the model names fewer than two classes. */
+bool ledger_rivals(Session *s, Side side, int o, LedgerTarget *t, Err *err);
+/* That ledger of the answer on show, unless one is in force. */
+bool ledger_answer(Session *s, Err *err);
+/* The ledger of that side, or NULL. */
+const Ledger *session_ledger(const Session *s, Side side);
+/* What it is of: "logits[o=star] − logits[o=ring]"; appended. */
+void ledger_text(const Session *s, Buf *out);
+
+/* Is it a node of a ledger? It stands only while that is in force. */
+bool ledger_is_path(const char *path);
+/* The command that makes the one in force, with its line end. */
+void ledger_put_command(const Session *s, Buf *out);
+
+/* One line of it as a table: parts in the order of the model. */
+typedef struct LedgerLine {
+    const LedgerEntry *entry;
+    int index;   /* of the entry */
+    int line;    /* as ledger_effects.h counts */
+    int head;    /* −1: the whole entry */
+    float value; /* what it wrote */
+    NodeId node; /* the cell that has it */
+    size_t cell;
+    bool same; /* it is the same for every picture */
+} LedgerLine;
+/* Lines by head, for every entry that has heads, else whole, largest first where sorted. Needs the values: computes
+ * them. NULL and err when cancelled; the caller frees. */
+LedgerLine *ledger_lines(Session *s, Side side, bool sorted, int *count, Err *err);
+/* "block 2 head 3", "block 0 MLP", "patches", "positions", …; appended. */
+void ledger_part_text(const Graph *g, const LedgerLine *l, Buf *out);
+/* As text or JSON; measured: with what taking each line out does, of what is on show now. */
+bool ledger_table(Session *s, Side side, bool measured, Buf *out, bool json, Err *err);
+
+/* The entry of the heads of a block of that side, or NULL. */
+const LedgerEntry *ledger_heads(const Session *s, Side side, int block);
+/* …and of its MLP. */
+const LedgerEntry *ledger_mlp(const Session *s, Side side, int block);
+/* Measures what taking the lines out does, while the screen is on: true when nothing is left. */
+bool ledger_step(Session *s, int64_t deadline_ns);
+/* The measured effect of a line of that side's ledger, NaN where it is not measured (yet). */
+float session_ledger_effect(const Session *s, Side side, const LedgerEntry *e, int head);
+
+bool ledger_command(Session *s, const Args *a, Err *err);
+void ledger_complete(const Session *s, int index, Buf *out);
+#endif

@@ -1,0 +1,244 @@
+/* `ledger` and `why` from an answer: contrasted with the runner-up, down to a pixel. */
+#include "tests/core_session/asking.h"
+
+#include "core/graph/vary.h"
+#include "core/session/ask/ledgers.h"
+#include "core/session/exhibit.h"
+
+enum { MOST = 400, PICTURES = 12 };
+
+static float number_at(const char *path)
+{
+    Err err = {""};
+    const float *x = session_need(&s, SIDE_B, path, &err);
+    if (!x)
+        fail_msg("%s: %s", path, err.text);
+    return *x;
+}
+
+static void test_why_ends_at_the_picture(void **state)
+{
+    (void)state;
+    static WhyStep step[MOST];
+    for (int i = 0; i < PICTURES; i++) {
+        char line[32];
+        int count;
+        Err err = {""};
+        WhyAnswer a;
+        snprintf(line, sizeof line, "open #%d", i);
+        run(line);
+        if (!ask_why_answer(&s, SIDE_B, -1, &a, step, MOST, &count, &err))
+            fail_msg("#%d: %s", i, err.text);
+        const Graph *g = session_graph(&s, SIDE_B);
+        const Node *last = graph_node(g, step[count - 1].ref.node);
+        if (last->op != OP_LEAF || last->leaf.kind != LEAF_INPUT)
+            fail_msg("#%d ends at %s", i, last->path);
+        const float *logits = session_need(&s, SIDE_B, "logits", &err);
+        assert_true(a.number > 0 && fabsf(a.number - (logits[a.of.cell] - logits[a.of.against])) < 1e-5f);
+        for (int k = 0; k < 10; k++)
+            assert_true((size_t)k == a.of.cell || logits[k] <= logits[a.of.against]);
+        assert_true(a.line.value > 0 && !a.line.same);
+    }
+    run("open #17");
+}
+
+/* Nothing that is the same for every picture is followed, and where it was the largest it is named. */
+static void test_why_passes_over_what_is_the_same(void **state)
+{
+    (void)state;
+    static WhyStep step[MOST];
+    int count, passed = 0;
+    Err err = {""};
+    NodeId n = session_node(&s, SIDE_B, "blocks.0.resid_post"); /* its first row is the class token's */
+    for (size_t cell = 0; cell < 64; cell++) {
+        assert_true(ask_why(&s, SIDE_B, n, cell, step, MOST, &count, &err));
+        Vary vary;
+        vary_init(&vary, session_graph(&s, SIDE_B));
+        for (int i = 0; i < count; i++) {
+            assert_true(vary_cell(&vary, step[i].ref.node, step[i].ref.cell));
+            if (step[i].left.node != NO_NODE) {
+                assert_false(vary_cell(&vary, step[i].left.node, step[i].left.cell));
+                passed++;
+            }
+        }
+        vary_free(&vary);
+    }
+    assert_true(passed > 0);
+    Buf text = {0};
+    assert_true(ask_why_text(&s, SIDE_B, "probs", 5, &text, false, &err));
+    has(buf_str(&text), "logits[o=star] − logits[o=arrow]");
+    has(buf_str(&text), "is the same for every picture");
+    buf_free(&text);
+}
+
+/* Two pictures: what vary says is the same is the same, and each kind of cell is found where it must be. */
+static void test_vary(void **state)
+{
+    (void)state;
+    static const char *const PATHS[] = {"full_embed", "blocks.0.ln1.out", "blocks.0.attn.scores_raw",
+                                        "blocks.0.attn.v"};
+    for (size_t i = 0; i < sizeof PATHS / sizeof *PATHS; i++) {
+        Err err = {""};
+        run("open #1");
+        const Graph *g = session_graph(&s, SIDE_B);
+        NodeId n = graph_find(g, PATHS[i]);
+        size_t cells = graph_cells(g, n), same = 0;
+        float *first = malloc(cells * sizeof *first);
+        memcpy(first, session_need(&s, SIDE_B, PATHS[i], &err), cells * sizeof *first);
+        run("open #2");
+        const float *second = session_need(&s, SIDE_B, PATHS[i], &err);
+        Vary vary;
+        vary_init(&vary, session_graph(&s, SIDE_B));
+        for (size_t c = 0; c < cells; c++)
+            if (!vary_cell(&vary, n, c)) {
+                assert_memory_equal(&first[c], &second[c], sizeof(float));
+                same++;
+            }
+        assert_int_equal(same, strstr(PATHS[i], "scores") ? 4 : 64); /* the class token's row, or its pair in a head */
+        vary_free(&vary);
+        free(first);
+    }
+    run("open #17");
+}
+
+static void test_ledger_command(void **state)
+{
+    (void)state;
+    run("ledger");
+    assert_int_equal(s.place.screen, SCREEN_LEDGER);
+    Buf table = {0};
+    Err err = {""};
+    assert_true(ledger_table(&s, SIDE_B, false, &table, false, &err));
+    has(buf_str(&table), "logits[o=star] − logits[o=arrow] = 7.54");
+    has(buf_str(&table), "block 3 head 2");
+    has(buf_str(&table), "remainder");
+    run("block 2; head 0; say");
+    has(buf_str(&s.said), "Head 0 of block 2 wrote .767");
+    run("in");
+    assert_int_equal(s.place.screen, SCREEN_EXPLAIN);
+    has(s.place.path, "ledger.blocks.2.attn.z.heads");
+    float alone = number_at("ledger.value");
+    run("ledger star against=ring");
+    buf_clear(&table);
+    ledger_text(&s, &table);
+    assert_string_equal(buf_str(&table), "logits[o=star] − logits[o=ring]");
+    assert_true(number_at("ledger.value") > alone);
+    run("ledger star against=none");
+    assert_true(number_at("ledger.value") == number_at("where.answer"));
+    run("ledger blocks.1.resid_post[t=r3c4,d=5]");
+    assert_true(graph_find(session_graph(&s, SIDE_B), "ledger.blocks.2.attn.z") == NO_NODE);
+    buf_free(&table);
+    refused("ledger probs[o=star]", "no sum of what the blocks wrote");
+    assert_string_equal(s.ledger.path, "blocks.1.resid_post"); /* the one before is in force */
+    refused("ledger star against=star", "same class");
+    refused("ledger star against=moon", "no class 'moon'");
+    refused("ledger a b", "column 10");
+    run("ledger off");
+    assert_true(graph_find(session_graph(&s, SIDE_B), "ledger.value") == NO_NODE);
+}
+
+/* It stays with edits, gradients and both sides, and is gone and back with them. */
+static void test_ledger_follows_edits(void **state)
+{
+    (void)state;
+    Err err = {""};
+    run("ledger star against=arrow");
+    float before = number_at("ledger.value");
+    run("gradient logits[o=star]");
+    assert_true(number_at("ledger.value") == before);
+    run("ablate blocks.1.attn.z[h=2]");
+    float after = number_at("ledger.value");
+    const float *a = session_need(&s, SIDE_A, "ledger.value", &err);
+    assert_true(a && *a == before && after != before);
+    assert_true(fabsf(number_at("ledger.remainder")) <= 1e-4f);
+    const float *heads = session_need(&s, SIDE_B, "ledger.blocks.1.attn.z.heads", &err);
+    assert_true(heads && heads[2] == 0 && heads[1] != 0);
+    run("undo; gradient off");
+    assert_true(number_at("ledger.value") == before);
+    run("set precision bf16");
+    assert_null(session_ledger(&s, SIDE_B));
+    assert_non_null(session_ledger(&s, SIDE_A));
+    has(exhibit_ledger(s.now)->why.text, "precision f32");
+    run("set precision f32");
+    assert_non_null(session_ledger(&s, SIDE_B));
+    run("ledger off");
+}
+
+/* The column "taken out" is what `ablate` does with the same cells. */
+static void test_effects_are_ablations(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *part, *line;
+    } CASES[] = {{"block 2 head 0", "ablate blocks.2.attn.z[h=0,t=cls]"},
+                 {"block 0 MLP", "ablate blocks.0.mlp.out_nobias[t=cls]"},
+                 {"positions", "ablate pos_embed"}};
+    int count;
+    Err err = {""};
+    Buf text = {0};
+    run("ledger star against=arrow");
+    assert_true(ledger_table(&s, SIDE_B, true, &text, true, &err));
+    Json *j = parse(&text);
+    const Json *entries = json_get(j, "entries");
+    float before = number_at("ledger.value");
+    count = (int)json_count(entries);
+    assert_true(count > 30);
+    for (size_t k = 0; k < sizeof CASES / sizeof *CASES; k++) {
+        int found = 0;
+        run(CASES[k].line);
+        const float *y = session_need(&s, SIDE_B, "logits", &err);
+        float want = before - (y[s.ledger.cell] - y[s.ledger.against]);
+        run("undo");
+        for (int i = 0; i < count; i++) {
+            const Json *e = json_at(entries, (size_t)i);
+            if (strcmp(json_text(json_get(e, "part"), ""), CASES[k].part) != 0)
+                continue;
+            found++;
+            double got;
+            assert_true(json_number(json_get(e, "taken_out"), &got));
+            if (!((float)got == want))
+                fail_msg("%s: %.9g, ablated %.9g", CASES[k].part, got, (double)want);
+        }
+        assert_int_equal(found, 1);
+    }
+    json_free(j);
+    buf_free(&text);
+    run("ledger off");
+}
+
+/* Words that the screens say are in the glossary. */
+static void test_glossary_has_the_words(void **state)
+{
+    (void)state;
+    static const char *const WORDS[] = {"absmax", "rank",      "H",     "nats",      "MSA",    "raw",
+                                        "twin",   "occlusion", "FLOP",  "loss",      "GELU",   "held out",
+                                        "lens",   "ledger",    "votes", "remainder", "frozen", "census"};
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++) {
+        char line[64];
+        snprintf(line, sizeof line, "glossary %s", WORDS[i]);
+        assert_true(strlen(run(line)) > strlen(WORDS[i]) + 20);
+    }
+    Buf out = {0};
+    command_complete(&s, &commands, "glossary occ", &out);
+    assert_string_equal(buf_str(&out), "glossary occlusion\n");
+    buf_free(&out);
+    run("12");
+    int total;
+    assert_int_equal(session_step_number(&s, &total), 12);
+    refused("q", "'quit'");
+    refused("999", "there is no step");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_why_ends_at_the_picture),
+        cmocka_unit_test(test_why_passes_over_what_is_the_same),
+        cmocka_unit_test(test_vary),
+        cmocka_unit_test(test_ledger_command),
+        cmocka_unit_test(test_ledger_follows_edits),
+        cmocka_unit_test(test_effects_are_ablations),
+        cmocka_unit_test(test_glossary_has_the_words),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}

@@ -1,0 +1,75 @@
+#!/usr/bin/env bash
+# What reaches a user besides the program: completions made from its tables, what `make install` leaves, `make dist`, and the library that
+# the comparison with PyTorch meets.
+cd "$(dirname "$0")/.." || exit 1
+. tests/lib.sh
+B=${B:-build/gcc}
+VITRINE=$PWD/$B/vitrine
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+
+# --- completions: every verb and option is in each of them, and bash completes with its own
+for shell in bash zsh fish; do
+    "$VITRINE" --completion $shell >"$WORK/$shell" || fail "$shell: no completions"
+    for verb in $("$VITRINE" --help | sed -n 's/^  \([a-z]*\) .*/\1/p' | sort -u); do
+        "$VITRINE" "$verb" --help >/dev/null 2>&1 || continue
+        check "$shell knows $verb" grep -qw -- "$verb" "$WORK/$shell"
+    done
+    for option in input colour completion no-mouse; do
+        check "$shell knows --$option" grep -q -- "$option" "$WORK/$shell"
+    done
+    if command -v $shell >/dev/null; then
+        check "$shell takes it" $shell -n "$WORK/$shell"
+    else
+        skip "$shell is not installed"
+    fi
+done
+complete_with() { # WORD…: what bash offers for the last
+    bash -c '. "$1"; shift; COMP_WORDS=(vitrine "$@"); COMP_CWORD=$#; _vitrine; printf "%s\n" "${COMPREPLY[@]}"' _ "$WORK/bash" "$@"
+}
+same "verbs" "ledger" "$(complete_with led)"
+same "options" "--colour --completion --config --count" "$(complete_with run --co | grep -v commands | sort | xargs)"
+same "choices" "mono" "$(complete_with --colour mo)"
+same "commands" "gradient" "$(complete_with run -c grad)"
+: >"$WORK/a picture.png"
+same "files with blanks" "$WORK/a picture.png" "$(complete_with run -i "$WORK/a p")"
+same "nothing to offer" "" "$(complete_with --threads '')"
+
+# --- installed and taken away again
+make -s VARIANT="$(basename "$B")" install DESTDIR="$WORK/root" PREFIX=/usr >/dev/null 2>&1 || fail "make install"
+for f in bin/vitrine share/man/man1/vitrine.1 share/bash-completion/completions/vitrine share/zsh/site-functions/_vitrine \
+    share/fish/vendor_completions.d/vitrine.fish; do
+    check "$f is installed" [ -s "$WORK/root/usr/$f" ]
+done
+make -s VARIANT="$(basename "$B")" uninstall DESTDIR="$WORK/root" PREFIX=/usr >/dev/null 2>&1 || fail "make uninstall"
+same "nothing is left" "" "$(find "$WORK/root" -type f)"
+
+# --- the source, packed twice
+if git rev-parse -q --verify HEAD >/dev/null 2>&1; then
+    make -s dist >/dev/null 2>&1 || fail "make dist"
+    cp build/dist/SHA256SUMS "$WORK/first"
+    make -s dist >/dev/null 2>&1
+    check "the same bytes twice" cmp -s "$WORK/first" build/dist/SHA256SUMS
+    check "the checksum is right" sh -c 'cd build/dist && sha256sum -c --quiet SHA256SUMS'
+    check "the source is in it" sh -c 'tar tzf "build/dist/$(cut -d" " -f3 build/dist/SHA256SUMS)" | grep -q /core/graph/graph.c'
+else
+    skip "no git repository: make dist"
+fi
+
+# --- the README's pictures are what the program draws now
+docs/pictures.sh "$VITRINE" "$WORK/pictures" || fail "docs/pictures.sh"
+for f in still film; do
+    check "docs/$f.svg is out of date: make pictures" cmp -s "docs/$f.svg" "$WORK/pictures/$f.svg"
+done
+
+# --- which BLAS
+if command -v python3 >/dev/null; then
+    which() { printf '7f00-7f01 r-xp 0 08:01 1 %s\n' "$@" | python3 tests/bench/bench_torch.py --which-blas; }
+    same "the reference" "reference" "$(which /usr/lib/x/blas/libblas.so.3.12.0 /usr/lib/libm.so.6)"
+    same "none" "reference" "$(which /usr/lib/libm.so.6)"
+    same "OpenBLAS" "OpenBLAS (/usr/lib/x/openblas-pthread/libblas.so.3)" "$(which /usr/lib/x/openblas-pthread/libblas.so.3)"
+    same "MKL" "MKL (/opt/libmkl_core.so.2)" "$(which /opt/libmkl_core.so.2 /usr/lib/libc.so.6)"
+else
+    skip "python3 is not installed: which BLAS"
+fi
+finish reach

@@ -1,0 +1,196 @@
+/* Line plots: the same lines in braille, thin blocks and ASCII, at three sizes; true lines in an SVG. */
+#include "tui/canvas/plot.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tui/canvas/export.h"
+
+enum { N = 33 };
+static float x[N], up[N], wave[N];
+
+static int lines(void **state)
+{
+    (void)state;
+    for (int i = 0; i < N; i++) {
+        x[i] = (float)i / (N - 1);
+        up[i] = x[i] * x[i];
+        wave[i] = i == 20 || i == 21 ? NAN : (float)(i % 8 < 4 ? i % 4 : 4 - i % 4) / 4;
+    }
+    return 0;
+}
+
+static CanvasPlot two(CanvasLine line[2])
+{
+    line[0] = (CanvasLine){.name = "up", .x = x, .y = up, .n = N, .style = STYLE_SIDE_A, .mark = '*'};
+    line[1] = (CanvasLine){
+        .name = "wave", .x = x, .y = wave, .n = N, .style = STYLE_SIDE_B, .mark = '+', .dashed = true};
+    return (CanvasPlot){.title = "two", .x1 = 1, .y1 = 1, .line = line, .lines = 2, .cursor = 0.5, .x_name = "share"};
+}
+
+static void expect(int h, int w, bool ascii, bool blocks, const char *want)
+{
+    Canvas c;
+    CanvasLine line[2];
+    CanvasPlot p = two(line);
+    Buf out = {0};
+    canvas_init(&c, h, w);
+    c.ascii = ascii;
+    c.blocks = blocks;
+    plot_draw(&c, (Rect){.h = h, .w = w}, &p);
+    export_text(&c, &out);
+    if (strcmp(buf_str(&out), want) != 0)
+        fail_msg("%d×%d:\n%s", w, h, buf_str(&out));
+    buf_free(&out);
+    canvas_free(&c);
+}
+
+static void test_braille(void **state)
+{
+    (void)state;
+    expect(5, 16, false, false,
+           "two ─ up .25\n"
+           " ⢠⢃  ⢀⢣ │    ⣔⠔⠊\n"
+           " ⠆⠈⡄⢀⠌ ⠆⠰⣀⠤⠒⡙⠁⢑\n"
+           "⣈⣀⣀⡰⠴⠤⠒⠚⡉  ⢣⠁  ⢡\n"
+           "0       ▲      1\n");
+    expect(8, 40, false, false,
+           "two ─ up .25 ┄ wave 0\n"
+           "    1│   ⢠⠃       ⠘⡄   │           ⠘⡄⢀⠔⠊\n"
+           "     │   ⠄⠈⡂     ⢐⠁⠠   │  ⠄       ⣐⠕⠪⠁\n"
+           "     │  ⠰  ⠈⡀   ⢀⠁  ⠆  │ ⠰    ⣀⠤⠒⡉⠁  ⠆\n"
+           "     │  ⠃   ⠈⡄  ⡌   ⠘  │ ⠃⣀⠤⠒⢩  ⢠⠁   ⠘\n"
+           "     │⢀⠃     ⠰ ⠰   ⢀⣀⡸⡔⢒⠓⠉    ⠆ ⠆     ⠘⡀\n"
+           "    0│⣈⣀⣀⣀⣀⠤⠤⠤⠦⠖⠒⠊⠉⠁  ⠁⡈      ⠐⠔       ⢁\n"
+           "     └0                ▲               1\n");
+    expect(12, 60, false, false,
+           "two ─ up .25 ┄ wave 0\n"
+           "    1│      ⡜             ⢣      │                   ⢣   ⢀⠔⠊\n"
+           "     │     ⢠ ⠘           ⠊ ⡄     │                  ⠃ ⣄⠤⠊⠁\n"
+           "     │     ⠄  ⢑         ⢐⠁ ⠠     │    ⠄            ⣊⠤⠊⠡\n"
+           "     │    ⠰    ⡁       ⢀⠁   ⠢    │   ⠔          ⡠⠔⡉    ⠆\n"
+           "     │    ⠆    ⠈⡀     ⢀⠈     ⠆   │  ⠰       ⢀⠤⠒⠉ ⢀⠁    ⠰\n"
+           "     │   ⠘      ⢡     ⡌      ⠘   │  ⠃   ⣀⠤⠔⢫⠁    ⡌      ⠃\n"
+           "     │  ⠘        ⡄   ⢠        ⠑  │ ⢊⣀⠤⠒⠉    ⡄   ⢠        ⠃\n"
+           "     │ ⡘         ⠰   ⠆        ⣀⢧⠔⠒⡙⠁        ⠰   ⠆         ⢃\n"
+           "     │⢀⠁          ⠰ ⠔ ⣀⣀⠤⠤⠤⠒⠒⠉ ⠈⡀⢀⠁          ⠆ ⠆          ⠈⡀\n"
+           "    0│⣈⣀⣀⣀⣀⣀⠤⠤⠤⠤⠤⠒⠒⠲⠊⠉          ⠈⡈           ⠐⠔            ⢁\n"
+           "     └0                          ▲                         1\n");
+}
+
+static void test_without_braille(void **state)
+{
+    (void)state;
+    expect(8, 40, false, true,
+           "two ─ up .25 ┄ wave 0\n"
+           "    1│    ─       ▁    │             ▁─▔\n"
+           "     │                 │          ──▁\n"
+           "     │      ▁       ─  │      ▁─▔▔\n"
+           "     │  ▔       ─      │▁▁▁─▔▔\n"
+           "     │             ▁▁──▔▔     ▁ ▔     ─\n"
+           "    0│▁▁▁▁▁▁────▔▔▔   ▔│\n"
+           "     └0                ▲               1\n");
+    expect(8, 40, true, false,
+           "two * up .25 + wave 0\n"
+           "    1|    +       +    |             ***\n"
+           "     |                 |          +*+\n"
+           "     |      +       +  |      ****\n"
+           "     |  +       +      |+*****\n"
+           "     |             ******     + +     +\n"
+           "    0|+*******+****   +|\n"
+           "     +0                ^               1\n");
+}
+
+/* Where nothing fits nothing is drawn, and never outside. */
+static void test_small(void **state)
+{
+    (void)state;
+    for (int h = 0; h < 7; h++)
+        for (int w = 0; w < 24; w++) {
+            Canvas c;
+            CanvasLine line[2];
+            CanvasPlot p = two(line);
+            canvas_init(&c, 9, 26);
+            canvas_fill(&c, (Rect){.h = 9, .w = 26}, STYLE_TEXT, 'x');
+            plot_draw(&c, (Rect){.y = 1, .x = 1, .h = h, .w = w}, &p);
+            for (int i = 0; i < 9; i++)
+                for (int k = 0; k < 26; k++)
+                    if (!rect_has((Rect){.y = 1, .x = 1, .h = h, .w = w}, i, k))
+                        assert_int_equal(canvas_at(&c, i, k)->ch, 'x');
+            canvas_free(&c);
+        }
+}
+
+static void test_values_are_read(void **state)
+{
+    (void)state;
+    CanvasLine line[2];
+    CanvasPlot p = two(line);
+    assert_true(plot_value(&line[0], 0.5) == up[16]);
+    assert_true(plot_value(&line[0], 0.51) == up[16]); /* of the sample before */
+    assert_true(isnan(plot_value(&line[1], x[20])));
+    assert_true(isnan(plot_value(&line[0], -0.1)));
+    Rect body = {.w = 11};
+    assert_int_equal(plot_column(&p, body, 0.5), 5);
+    assert_true(fabs(plot_at(&p, body, 5) - 0.5) < 1e-9);
+    assert_int_equal(plot_column(&p, body, 7), 10);
+}
+
+static int count_of(const char *text, const char *part)
+{
+    int n = 0;
+    for (const char *at = text; (at = strstr(at, part)); at++)
+        n++;
+    return n;
+}
+
+/* Lines in an SVG are lines: three strokes (one is broken), no dots; where something lies over the plot, dots. */
+static void test_svg_has_lines(void **state)
+{
+    (void)state;
+    Canvas c;
+    CanvasLine line[2];
+    CanvasPlot p = two(line);
+    Buf out = {0};
+    canvas_init(&c, 12, 60);
+    plot_draw(&c, (Rect){.h = 12, .w = 60}, &p);
+    export_svg(&c, false, "plot", &out);
+    assert_int_equal(count_of(buf_str(&out), "stroke-width=\"1.5\""), 3);
+    assert_int_equal(count_of(buf_str(&out), "stroke-dasharray"), 2);
+    const char *first = strstr(buf_str(&out), "stroke-width=\"1.5\"");
+    const char *end = strchr(first, '>');
+    int points = 0;
+    for (const char *at = first; at < end; at++)
+        points += *at == 'M' || *at == 'L';
+    assert_int_equal(points, N); /* every sample, not every dot */
+    assert_null(strstr(buf_str(&out), "⠀"));
+    for (uint32_t b = 1; b < 4; b++) { /* no braille letter is left as text */
+        char glyph[4] = {(char)0xe2, (char)(0xa0 + b - 1), (char)0x81, 0};
+        assert_null(strstr(buf_str(&out), glyph));
+    }
+    size_t plain = out.len;
+    buf_free(&out);
+    canvas_fill(&c, (Rect){.y = 2, .x = 10, .h = 8, .w = 30}, STYLE_TEXT, ' ');
+    export_svg(&c, false, "plot", &out);
+    assert_int_equal(count_of(buf_str(&out), "stroke-width=\"1.5\""), 0);
+    assert_true(out.len > 100 && plain > 100);
+    buf_free(&out);
+    canvas_clear(&c);
+    assert_int_equal(c.strokes.strokes, 0);
+    canvas_free(&c);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_braille),         cmocka_unit_test(test_without_braille), cmocka_unit_test(test_small),
+        cmocka_unit_test(test_values_are_read), cmocka_unit_test(test_svg_has_lines),
+    };
+    return cmocka_run_group_tests(tests, lines, NULL);
+}

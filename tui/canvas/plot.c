@@ -1,0 +1,337 @@
+#include "tui/canvas/plot.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/mem.h"
+#include "core/base/utf8.h"
+
+enum { BRAILLE = 0x2800, DOTS_ACROSS = 2, DOTS_DOWN = 4, LEFT_LABEL = 6, WIDE = 18, TALL = 4 };
+
+bool is_braille(uint32_t ch)
+{
+    return ch >= BRAILLE && ch <= BRAILLE + 0xff;
+}
+
+static void sample(const CanvasLine *l, int i, float *x, float *y)
+{
+    if (l->sample) {
+        l->sample(l->of, i, x, y);
+        return;
+    }
+    *x = l->x ? l->x[i] : (float)i;
+    *y = l->y[i];
+}
+
+float plot_value(const CanvasLine *l, double at)
+{
+    float value = NAN, x, y;
+    for (int i = 0; i < l->n; i++) {
+        sample(l, i, &x, &y);
+        if ((double)x > at)
+            break;
+        value = y;
+    }
+    return value;
+}
+
+/* Share of the axis, 0 … 1 and beyond. */
+static double share(double x, double from, double to)
+{
+    return to > from ? (x - from) / (to - from) : 0;
+}
+
+int plot_column(const CanvasPlot *p, Rect body, double x)
+{
+    int column = (int)floor(share(x, p->x0, p->x1) * (body.w - 1) + 0.5);
+    return column < 0 ? 0 : column >= body.w ? body.w - 1 : column;
+}
+
+double plot_at(const CanvasPlot *p, Rect body, int column)
+{
+    return body.w > 1 ? p->x0 + (p->x1 - p->x0) * column / (body.w - 1) : p->x0;
+}
+
+/* --- numbers at the axes --- */
+
+static const char *short_number(char out[16], double x, int width)
+{
+    for (int digits = 5; digits > 0; digits--) {
+        snprintf(out, 16, "%.*g", digits, x);
+        char *zero = strstr(out, "0."); /* ".743" */
+        if (zero && (zero == out || (zero == out + 1 && *out == '-')))
+            memmove(zero, zero + 1, strlen(zero));
+        if ((int)strlen(out) <= width)
+            break;
+    }
+    return out;
+}
+
+static Rect draw_axes(Canvas *c, Rect r, const CanvasPlot *p)
+{
+    char text[16];
+    Rect under = r.h >= TALL ? rect_cut(&r, 'b', 1) : (Rect){0};
+    if (r.w >= WIDE) {
+        Rect left = rect_cut(&r, 'l', LEFT_LABEL);
+        canvas_right(c, left.y, left.x, left.w - 1, STYLE_AXIS, short_number(text, p->y1, LEFT_LABEL - 1));
+        if (left.h > 1)
+            canvas_right(c, left.y + left.h - 1, left.x, left.w - 1, STYLE_AXIS,
+                         short_number(text, p->y0, LEFT_LABEL - 1));
+        for (int y = left.y; y < left.y + left.h; y++)
+            canvas_glyph(c, y, left.x + left.w - 1, STYLE_BORDER, 0x2502);
+        if (under.h) /* the corner */
+            canvas_glyph(c, under.y, left.x + left.w - 1, STYLE_BORDER, 0x2514);
+    }
+    if (!under.h || r.w < 1)
+        return r;
+    int end = canvas_printf(c, under.y, r.x, r.w, STYLE_AXIS, "%s", short_number(text, p->x0, 6));
+    short_number(text, p->x1, 8);
+    int most = (int)strlen(text), name = utf8_cells(p->x_name ? p->x_name : "");
+    int cursor = isnan(p->cursor) ? r.w : plot_column(p, r, p->cursor), right = cursor >= r.w - most ? cursor : r.w;
+    if (end + 1 + most <= right)
+        canvas_right(c, under.y, r.x, right, STYLE_AXIS, text);
+    int from = (r.w - name) / 2;
+    if (name && end + most + name + 6 <= r.w && (cursor < from - 1 || cursor > from + name))
+        canvas_text(c, under.y, r.x + from, name, STYLE_AXIS, p->x_name);
+    return r;
+}
+
+/* --- the lines --- */
+
+typedef struct Pen {
+    Canvas *c;
+    Rect body;
+    const CanvasLine *line;
+    int drawn; /* dots so far: a dashed line leaves out two of four */
+} Pen;
+
+static uint32_t dot_bit(int x, int y)
+{
+    static const uint8_t BIT[DOTS_DOWN][DOTS_ACROSS] = {{0x01, 0x08}, {0x02, 0x10}, {0x04, 0x20}, {0x40, 0x80}};
+    return BIT[y][x];
+}
+
+static void put_dot(Pen *n, int x, int y)
+{
+    int row = n->body.y + y / DOTS_DOWN, column = n->body.x + x / DOTS_ACROSS;
+    if (x < 0 || y < 0 || x >= n->body.w * DOTS_ACROSS || y >= n->body.h * DOTS_DOWN)
+        return;
+    if (n->line->dashed && n->drawn++ % 4 >= 2)
+        return;
+    const Cell *k = canvas_at(n->c, row, column);
+    uint32_t have = k && is_braille(k->ch) ? k->ch : BRAILLE;
+    canvas_glyph(n->c, row, column, n->line->style, have | dot_bit(x % DOTS_ACROSS, y % DOTS_DOWN));
+}
+
+/* Bresenham 1965 */
+static void put_line(Pen *n, int x, int y, int to_x, int to_y)
+{
+    int dx = to_x > x ? to_x - x : x - to_x, dy = to_y > y ? to_y - y : y - to_y, sx = to_x > x ? 1 : -1,
+        sy = to_y > y ? 1 : -1, off = dx - dy;
+    for (;;) {
+        put_dot(n, x, y);
+        if (x == to_x && y == to_y)
+            return;
+        int twice = 2 * off;
+        if (twice > -dy) {
+            off -= dy;
+            x += sx;
+        }
+        if (twice < dx) {
+            off += dx;
+            y += sy;
+        }
+    }
+}
+
+static double clamp(double x)
+{
+    return x < 0 ? 0 : x > 1 ? 1 : x;
+}
+
+/* Sample i in shares of the body, from its upper left corner. False where the line is broken. */
+static bool place(const CanvasPlot *p, const CanvasLine *l, int i, double *x, double *y)
+{
+    float at, value;
+    sample(l, i, &at, &value);
+    *x = share((double)at, p->x0, p->x1);
+    *y = 1 - clamp(share((double)value, p->y0, p->y1));
+    return isfinite(value) && *x >= 0 && *x <= 1;
+}
+
+static void draw_braille(Pen *n, const CanvasPlot *p)
+{
+    int w = n->body.w * DOTS_ACROSS - 1, h = n->body.h * DOTS_DOWN - 1, last_x = 0, last_y = 0;
+    bool joined = false;
+    for (int i = 0; i < n->line->n; i++) {
+        double x, y;
+        if (!place(p, n->line, i, &x, &y)) {
+            joined = false;
+            continue;
+        }
+        int dot_x = (int)(x * w + 0.5), dot_y = (int)(y * h + 0.5);
+        put_line(n, joined ? last_x : dot_x, joined ? last_y : dot_y, dot_x, dot_y);
+        last_x = dot_x;
+        last_y = dot_y;
+        joined = true;
+    }
+}
+
+/* The line's height in the middle of a column, between its neighbours there; false where it has none. */
+static bool height_at(const CanvasPlot *p, const CanvasLine *l, double at, double *y)
+{
+    double x0 = 0, y0 = 0, x1, y1;
+    bool before = false;
+    for (int i = 0; i < l->n; i++) {
+        if (!place(p, l, i, &x1, &y1)) {
+            before = false;
+            continue;
+        }
+        if (x1 >= at) {
+            *y = before && x1 > x0 ? y0 + (y1 - y0) * (at - x0) / (x1 - x0) : y1;
+            return before || x1 - at < 1e-9;
+        }
+        x0 = x1;
+        y0 = y1;
+        before = true;
+    }
+    *y = y0;
+    return before && at - x0 < 1e-9;
+}
+
+/* Thin blocks at three heights of a cell; in ASCII too, or the line's own mark where there are several lines. */
+static void draw_blocks(const Pen *n, const CanvasPlot *p)
+{
+    static const uint32_t THIRDS[] = {0x2594, 0x2500, 0x2581};
+    static const char PLAIN[] = "'-.";
+    for (int column = 0; column < n->body.w; column++) {
+        double y, at = n->body.w > 1 ? (double)column / (n->body.w - 1) : 0;
+        if (!height_at(p, n->line, at, &y) || (n->line->dashed && column % 2))
+            continue;
+        int third = (int)(y * (3 * n->body.h - 1) + 0.5);
+        uint32_t ch = !n->c->ascii                    ? THIRDS[third % 3]
+                      : p->lines > 1 && n->line->mark ? (uint32_t)(unsigned char)n->line->mark
+                                                      : (uint32_t)(unsigned char)PLAIN[third % 3];
+        canvas_glyph(n->c, n->body.y + third / 3, n->body.x + column, n->line->style, ch);
+    }
+}
+
+static void add_point(CanvasStrokes *s, double x, double y)
+{
+    s->point = grow(s->point, &s->point_cap, s->points, sizeof *s->point);
+    s->point[s->points][0] = (float)x;
+    s->point[s->points++][1] = (float)y;
+}
+
+static void keep_stroke(const Pen *n, const CanvasPlot *p)
+{
+    CanvasStrokes *s = &n->c->strokes;
+    size_t first = s->points;
+    for (int i = 0; i <= n->line->n; i++) {
+        double x = 0, y = 0;
+        if (i < n->line->n && place(p, n->line, i, &x, &y)) {
+            add_point(s, n->body.x + x * n->body.w, n->body.y + y * n->body.h);
+            continue;
+        }
+        if (s->points > first) {
+            s->stroke = grow(s->stroke, &s->stroke_cap, s->strokes, sizeof *s->stroke);
+            s->stroke[s->strokes++] = (CanvasStroke){.first = first,
+                                                     .count = s->points - first,
+                                                     .style = (uint8_t)n->line->style,
+                                                     .dashed = n->line->dashed,
+                                                     .body = n->body};
+        }
+        first = s->points;
+    }
+}
+
+int canvas_dotted(const Canvas *c, Rect r)
+{
+    int count = 0;
+    for (int y = r.y < 0 ? 0 : r.y; y < r.y + r.h && y < c->h; y++)
+        for (int x = r.x < 0 ? 0 : r.x; x < r.x + r.w && x < c->w; x++)
+            count += is_braille(c->cells[(size_t)y * (size_t)c->w + (size_t)x].ch);
+    return count;
+}
+
+/* The mark of one of many lines where it ends, in front of a mark that stands there already. */
+static void put_name(Canvas *c, Rect body, const CanvasPlot *p, const CanvasLine *l)
+{
+    double x, y;
+    int last = l->n - 1;
+    while (last >= 0 && !place(p, l, last, &x, &y))
+        last--;
+    if (last < 0 || !l->mark)
+        return;
+    int row = body.y + (int)(y * (body.h - 1) + 0.5), column = body.x + (int)(x * (body.w - 1) + 0.5);
+    for (const Cell *k = canvas_at(c, row, column); column > body.x; k = canvas_at(c, row, --column))
+        if (!k || k->ch <= ' ' || k->ch > 0x7e)
+            break;
+    canvas_glyph(c, row, column, l->style, (uint32_t)(unsigned char)l->mark);
+}
+
+static void draw_lines(Canvas *c, Rect body, const CanvasPlot *p)
+{
+    size_t first = c->strokes.strokes;
+    for (int i = 0; i < p->lines; i++) {
+        Pen n = {c, body, &p->line[i], 0};
+        if (c->ascii || c->blocks)
+            draw_blocks(&n, p);
+        else {
+            draw_braille(&n, p);
+            keep_stroke(&n, p);
+        }
+    }
+    for (int i = 0; p->numbered && i < p->lines; i++)
+        put_name(c, body, p, &p->line[i]);
+    int dotted = canvas_dotted(c, body);
+    for (size_t i = first; i < c->strokes.strokes; i++)
+        c->strokes.stroke[i].dotted = dotted;
+}
+
+/* --- title, legend, cursor --- */
+
+/* " ─ run 1.25", without a name " ─1.25"; of many lines " 3:.85", of one alone its value. */
+static void legend_text(const Canvas *c, const CanvasPlot *p, const CanvasLine *l, char out[64])
+{
+    char number[16] = "", mark[8] = "";
+    float y = isnan(p->cursor) ? NAN : l->read ? l->read(l->of, p->cursor) : plot_value(l, p->cursor);
+    if (isfinite(y))
+        short_number(number, (double)y, p->numbered ? 3 : 4);
+    if (p->lines > 1 && !p->numbered && c->ascii && l->mark)
+        snprintf(mark, sizeof mark, "%c", l->mark);
+    else if (p->lines > 1 && !p->numbered)
+        snprintf(mark, sizeof mark, "%s", l->dashed ? "┄" : "─");
+    bool named = *l->name && !p->numbered;
+    snprintf(out, 64, " %s%s%.32s%s%s", mark, named ? " " : "", l->name, named && *number ? " " : "", number);
+}
+
+static void draw_legend(Canvas *c, Rect r, const CanvasPlot *p)
+{
+    int used = canvas_text(c, r.y, r.x, r.w, STYLE_DIM, p->title);
+    for (int i = 0; i < p->lines; i++) {
+        char text[64];
+        legend_text(c, p, &p->line[i], text);
+        if (used + utf8_cells(text) > r.w)
+            return;
+        used += canvas_text(c, r.y, r.x + used, r.w - used, p->line[i].style, text);
+    }
+}
+
+Rect plot_draw(Canvas *c, Rect r, const CanvasPlot *p)
+{
+    if (r.h < 2 || r.w < 2)
+        return (Rect){.y = r.y, .x = r.x};
+    draw_legend(c, rect_cut(&r, 't', 1), p);
+    Rect body = draw_axes(c, r, p);
+    if (!isnan(p->cursor)) {
+        int column = body.x + plot_column(p, body, p->cursor);
+        for (int y = body.y; y < body.y + body.h; y++)
+            canvas_glyph(c, y, column, STYLE_BORDER, 0x2502);
+        if (r.h > body.h)
+            canvas_glyph(c, body.y + body.h, column, STYLE_CURSOR, 0x25b2);
+    }
+    draw_lines(c, body, p);
+    return body;
+}

@@ -1,0 +1,42 @@
+/* Lines over an axis: a plot with its axes, a legend and a cursor that reads values. In braille each cell has 2 × 4
+ * dots; where there is no braille thin blocks stand at three heights, in ASCII marks do. An SVG has the lines
+ * themselves. */
+#ifndef VITRINE_TUI_PLOT_H
+#define VITRINE_TUI_PLOT_H
+#include "tui/canvas/canvas.h"
+
+typedef struct CanvasLine {
+    /* sample i < n of `of`; NULL: from the arrays */
+    void (*sample)(const void *of, int i, float *x, float *y);
+    float (*read)(const void *of, double x); /* what the legend says of x; NULL: the value of the line there */
+    const void *of;
+    const char *name;   /* in the legend */
+    const float *x, *y; /* [n]; x ascending, NULL: 0, 1, …; where y is not finite the line is broken */
+    int n;
+    Style style;
+    char mark;   /* what it is made of in ASCII where there are several, and its name at the line's end; 0: none */
+    bool dashed; /* tells it apart where there is no colour */
+} CanvasLine;
+
+typedef struct CanvasPlot {
+    const char *title;
+    double x0, x1, y0, y1; /* ends of the axes */
+    const CanvasLine *line;
+    int lines;
+    bool numbered;      /* the lines are one family: each has its mark at its end, its name and value in the legend */
+    double cursor;      /* on the x axis; NaN: none */
+    const char *x_name; /* "" or what the x axis counts */
+} CanvasPlot;
+
+/* The line's value at x: of the last sample at or before it; NaN where it has none there. */
+float plot_value(const CanvasLine *l, double x);
+/* Title and legend in the first line (the legend has the values at the cursor), axes left and below where there is
+ * room. Returns the rectangle of the lines themselves; empty where r is too small for any. */
+Rect plot_draw(Canvas *c, Rect r, const CanvasPlot *p);
+/* The column of the body that x falls into, and the x of a column's middle. */
+int plot_column(const CanvasPlot *p, Rect body, double x);
+double plot_at(const CanvasPlot *p, Rect body, int column);
+bool is_braille(uint32_t ch);
+/* Cells of r that have dots of a plot. */
+int canvas_dotted(const Canvas *c, Rect r);
+#endif

@@ -1,0 +1,358 @@
+/* The ledger as a picture and a table: which patches spoke for the number, painted in votes; what every head and MLP
+ * wrote, and below it what the number loses when that is really taken out. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/session/ask/ledgers.h"
+#include "core/session/exhibit.h"
+#include "tui/views/heat.h"
+#include "tui/views/lattice.h"
+#include "tui/views/number.h"
+#include "tui/views/shown.h"
+
+enum { LABEL = 9, COLUMN = 8, COLUMN_WIDEST = 10, MAP_LEAST = 8, LIST_WIDE = 34, NUMBER = 6 };
+
+typedef struct LedgerView {
+    const Session *s;
+    Side side;
+    const Graph *g;
+    const Ledger *l;
+    bool measured; /* is what taking a part out does measured of this side? */
+    int block, head, blocks, heads;
+} LedgerView;
+
+static LedgerView view_open(const Session *s, Side side)
+{
+    int axis = session_role(s, ROLE_HEAD), block = session_block(s);
+    LedgerView v = {.s = s, .side = side, .g = shown_graph(s, side), .l = session_ledger(s, side)};
+    v.l = side == SIDE_DIFF ? NULL : v.l; /* as many differences as a ledger has lines are too many to keep */
+    v.measured = v.g == exhibit_graph(s->now);
+    v.blocks = session_blocks(s);
+    v.block = block < 0 ? v.blocks - 1 : block;
+    v.head = session_head(s);
+    v.heads = axis == AXIS_NONE ? 0 : v.g->axes[axis].n;
+    return v;
+}
+
+/* Path of a node of the ledger; NULL for NO_NODE. */
+static const char *path_of(const LedgerView *v, NodeId n)
+{
+    return n == NO_NODE ? NULL : graph_node(v->g, n)->path;
+}
+
+static void put_number(const Paint *p, const LedgerView *v, NodeId n, size_t cell, int y, int x, int width, Style style)
+{
+    Shown shown;
+    if (!shown_open(p->s, v->side, path_of(v, n), &shown))
+        return;
+    if (shown.values)
+        shown_number_right(p, &shown, cell, y, x, width, style);
+    else
+        canvas_right(p->c, y, x, width, STYLE_DIM, "…");
+}
+
+static void put_effect(const Paint *p, const LedgerView *v, const LedgerEntry *e, int head, int y, int x, int width)
+{
+    char text[24];
+    float effect = session_ledger_effect(v->s, v->side, e, head);
+    if (!v->measured)
+        return;
+    if (isnan(effect))
+        snprintf(text, sizeof text, "…");
+    else
+        number_text(text, sizeof text, effect, width < NUMBER ? width : NUMBER);
+    canvas_right(p->c, y, x, width, STYLE_DIM, text);
+}
+
+/* --- the head line --- */
+
+static void draw_status(const Paint *p, const LedgerView *v, Rect r)
+{
+    size_t done, total;
+    Shown value, rest;
+    char number[24], left[24];
+    if (!shown_open(p->s, v->side, path_of(v, v->l->value), &value) || !value.values ||
+        !shown_open(p->s, v->side, path_of(v, v->l->remainder), &rest) || !rest.values) {
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "computing…");
+        return;
+    }
+    number_text(number, sizeof number, *value.values, 8);
+    number_text(left, sizeof left, *rest.values, 7);
+    int used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "%s", number);
+    canvas_ref(p->c, r.y, r.x, used, shown_ref(&value, 0));
+    used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM,
+                          r.w >= 76 ? ", the sum of what was written; rounding left %s; 1/σ of norms frozen"
+                                    : " = sum, rounding %s, 1/σ frozen",
+                          left);
+    ledger_effects_done(p->s->now, &done, &total);
+    if (v->measured && done < total && r.w - used >= 8)
+        canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG, "  %d %%", (int)(100 * done / total));
+}
+
+/* --- the picture --- */
+
+typedef struct Votes {
+    Shown v;
+    size_t first; /* cell of the first patch: of one head's tokens those in front are passed over */
+    int cols;
+} Votes;
+
+static bool votes_open(const LedgerView *v, Votes *out)
+{
+    const LedgerEntry *e = ledger_heads(v->s, v->side, v->block);
+    bool one = v->s->look.ledger.one_head && e;
+    if (!shown_open(v->s, v->side, path_of(v, one ? e->tokens : v->l->votes), &out->v) || !out->v.values)
+        return false;
+    const Node *n = graph_node(out->v.graph, out->v.node);
+    const Axis *axis = &out->v.graph->axes[n->dims.axis[n->dims.n - 1]];
+    out->first = one ? (size_t)v->head * (size_t)axis->n + (size_t)axis->prefix : 0;
+    out->cols = axis->cols;
+    return out->cols > 0;
+}
+
+static float vote(const void *context, int row, int col, Ref *ref)
+{
+    const Votes *t = context;
+    size_t cell = t->first + (size_t)row * (size_t)t->cols + (size_t)col;
+    *ref = shown_ref(&t->v, cell);
+    return t->v.values[cell];
+}
+
+static int place_count(const Session *s, AxisRole role)
+{
+    int axis = session_role(s, role);
+    return axis == AXIS_NONE ? 0 : exhibit_pass(s->now)->base->axes[axis].n;
+}
+
+static void draw_picture(const Paint *p, const LedgerView *v, Rect r)
+{
+    Votes t;
+    int rows = place_count(p->s, ROLE_PLACE_ROW), cols = place_count(p->s, ROLE_PLACE_COL);
+    Rect caption = rect_cut(&r, 't', 1), bar = r.h > rows / 2 + 1 ? rect_cut(&r, 'b', 1) : (Rect){0};
+    if (!rows || !cols || r.h < 1)
+        return;
+    if (p->s->look.ledger.one_head)
+        canvas_printf(p->c, caption.y, caption.x, caption.w, STYLE_AXIS, "block %d head %d", v->block, v->head);
+    else
+        canvas_text(p->c, caption.y, caption.x, caption.w, STYLE_AXIS, "votes, all heads");
+    if (!votes_open(v, &t)) {
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, v->l->votes == NO_NODE ? "no patch is read" : "computing…");
+        return;
+    }
+    float most = 0;
+    for (int i = 0; i < rows * cols; i++)
+        most = fmaxf(most, fabsf(t.v.values[t.first + (size_t)i]));
+    ColourScale scale = colour_scale_of_range(p, -most, most);
+    LatticeMap m = lattice_map(p, r, rows, cols, 12, 0, 0);
+    lattice_map_draw(p, &m, &scale, vote, &t);
+    if (bar.h)
+        colour_scale_bar(p, &scale, bar.y, bar.x, bar.w);
+}
+
+/* --- the table --- */
+
+typedef struct Table {
+    Rect r;
+    int wide, tall; /* of an entry: `tall` 2 has the effect below */
+    int across, first_head, down, first_block;
+} Table;
+
+static Table table_of(const LedgerView *v, Rect r)
+{
+    Table t = {.r = r};
+    int columns = (r.w - LABEL) / COLUMN - 1; /* the MLP's */
+    t.across = columns < 0 ? 0 : columns > v->heads ? v->heads : columns;
+    t.wide = (r.w - LABEL) / (t.across + 1 > 0 ? t.across + 1 : 1);
+    t.wide = t.wide > COLUMN_WIDEST ? COLUMN_WIDEST : t.wide;
+    t.tall = v->measured && r.h - 1 >= 2 * v->blocks ? 2 : 1;
+    t.down = (r.h - 1) / t.tall;
+    t.down = t.down < 0 ? 0 : t.down > v->blocks ? v->blocks : t.down;
+    t.first_head = (int)scroll_first((size_t)v->heads, (size_t)v->head, (size_t)t.across);
+    t.first_block = (int)scroll_first((size_t)v->blocks, (size_t)v->block, (size_t)t.down);
+    return t;
+}
+
+static Rect entry_rect(const Table *t, int block, int column)
+{
+    return (Rect){t->r.y + 1 + (block - t->first_block) * t->tall, t->r.x + LABEL + column * t->wide, t->tall, t->wide};
+}
+
+static void draw_entry(const Paint *p, const LedgerView *v, const Table *t, const LedgerEntry *e, int head, Rect at)
+{
+    bool here = e && e->kind == LEDGER_HEADS && e->layer == v->block && head == v->head;
+    if (!e) {
+        canvas_right(p->c, at.y, at.x, at.w - 1, STYLE_DIM, "-");
+        return;
+    }
+    put_number(p, v, head < 0 ? e->total : e->heads, head < 0 ? 0 : (size_t)head, at.y, at.x + 1, at.w - 2,
+               here ? STYLE_CURSOR : STYLE_TEXT);
+    if (t->tall > 1)
+        put_effect(p, v, e, head, at.y + 1, at.x + 1, at.w - 2);
+    if (here)
+        heat_mark(p, at.y, at.x, 1, at.w, (Ref){0});
+}
+
+static void draw_table(const Paint *p, const LedgerView *v, const Table *t, bool focus)
+{
+    for (int i = 0; i <= t->across; i++) {
+        Rect at = entry_rect(t, t->first_block, i);
+        char text[24];
+        snprintf(text, sizeof text, i < t->across ? "head %d" : "MLP", t->first_head + i);
+        canvas_right(p->c, t->r.y, at.x, at.w - 1, STYLE_AXIS, text);
+    }
+    for (int b = t->first_block; b < t->first_block + t->down; b++) {
+        Rect line = entry_rect(t, b, 0);
+        canvas_printf(p->c, line.y, t->r.x, LABEL, b == v->block ? STYLE_STRONG : STYLE_AXIS, "block %d", b);
+        if (t->tall > 1)
+            canvas_text(p->c, line.y + 1, t->r.x, LABEL, STYLE_DIM, " less");
+        for (int i = 0; i < t->across; i++)
+            draw_entry(p, v, t, ledger_heads(v->s, v->side, b), t->first_head + i, entry_rect(t, b, i));
+        draw_entry(p, v, t, ledger_mlp(v->s, v->side, b), -1, entry_rect(t, b, t->across));
+    }
+    Rect here = entry_rect(t, v->block, v->head - t->first_head);
+    focus_cursor(p, focus, here.y, here.x + 1);
+}
+
+/* What is neither head nor MLP: embeddings, biases, what an edit put in. */
+static void draw_others(const Paint *p, const LedgerView *v, Rect r)
+{
+    Rect line = rect_cut(&r, 't', 1);
+    if (line.w < LIST_WIDE || !r.h)
+        return;
+    canvas_text(p->c, line.y, line.x, line.w, STYLE_AXIS,
+                v->measured ? "other parts             wrote     less" : "other parts             wrote");
+    for (int i = v->l->count - 1; i >= 0 && r.h > 0; i--) {
+        const LedgerEntry *e = &v->l->entry[i];
+        Buf part = {0};
+        LedgerLine l = {.entry = e, .head = -1};
+        if (e->kind == LEDGER_HEADS || e->kind == LEDGER_MLP)
+            continue;
+        line = rect_cut(&r, 't', 1);
+        ledger_part_text(v->g, &l, &part);
+        canvas_text(p->c, line.y, line.x, 20, STYLE_TEXT, buf_str(&part));
+        buf_free(&part);
+        put_number(p, v, e->total, 0, line.y, line.x + 21, COLUMN, STYLE_TEXT);
+        put_effect(p, v, e, -1, line.y, line.x + 30, COLUMN);
+    }
+}
+
+typedef struct Layout {
+    Rect status, picture, others;
+    Table table;
+} Layout;
+
+static Layout layout(const LedgerView *v, Rect r)
+{
+    Layout l = {.status = rect_cut(&r, 't', 1)};
+    int rows = place_count(v->s, ROLE_PLACE_ROW), room = r.w - LABEL - 3 * COLUMN;
+    int map = room > 2 * r.h ? 2 * r.h : room;
+    if (r.h > 14)
+        rect_cut(&r, 't', 1);
+    if (rows && map >= MAP_LEAST) {
+        int wide = map < r.w * 2 / 5 ? map : r.w * 2 / 5;
+        l.picture = rect_cut(&r, 'l', wide > 18 && r.w < 80 ? 18 : wide);
+        rect_cut(&r, 'l', 2);
+    }
+    int tall = 1 + (v->measured ? 2 : 1) * v->blocks;
+    Rect table = rect_cut(&r, 't', tall < r.h ? tall : r.h);
+    if (r.h > 3)
+        rect_cut(&r, 't', 1);
+    l.others = r;
+    l.table = table_of(v, table);
+    return l;
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    if (r.h < 3 || r.w < 16)
+        return;
+    Rect old = canvas_clip(p->c, r);
+    LedgerView v = view_open(p->s, side);
+    if (side == SIDE_DIFF)
+        canvas_wrap(p->c, r, STYLE_DIM,
+                    "A and B have a ledger each. The difference of one line is that of its node: `in`.");
+    else if (!v.l)
+        canvas_wrap(p->c, r, STYLE_DIM,
+                    "No ledger here. `ledger` makes one of the answer; values that are rounded (`set precision bf16`) "
+                    "have none.");
+    else {
+        Layout l = layout(&v, r);
+        draw_status(p, &v, l.status);
+        if (l.picture.w)
+            draw_picture(p, &v, l.picture);
+        if (l.table.r.h > 1)
+            draw_table(p, &v, &l.table, focus);
+        draw_others(p, &v, l.others);
+    }
+    p->c->clip = old;
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    (void)r;
+    LedgerView v = view_open(s, side);
+    if (!v.l)
+        return;
+    const NodeId first[] = {v.l->value, v.l->remainder, v.l->votes};
+    for (int i = 0; i < 3; i++)
+        needs_add(out, v.side, path_of(&v, first[i]));
+    const LedgerEntry *e = ledger_heads(s, v.side, v.block);
+    if (s->look.ledger.one_head && e)
+        needs_add(out, v.side, path_of(&v, e->tokens));
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < v.l->count; i++) {
+            e = &v.l->entry[i];
+            bool table = e->kind == LEDGER_HEADS || e->kind == LEDGER_MLP;
+            if (table == (pass == 0))
+                needs_add(out, v.side, path_of(&v, e->kind == LEDGER_HEADS ? e->heads : e->total));
+        }
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    LedgerView v = view_open(p->s, side);
+    if (!v.l || r.h < 3 || r.w < 16)
+        return false;
+    Layout l = layout(&v, r);
+    if (rect_has(l.picture, y, x)) {
+        buf_puts(command, "view next");
+        return true;
+    }
+    for (int b = l.table.first_block; b < l.table.first_block + l.table.down; b++)
+        for (int i = 0; i < l.table.across; i++)
+            if (rect_has(entry_rect(&l.table, b, i), y, x)) {
+                int head = l.table.first_head + i;
+                if (b == v.block && head == v.head)
+                    buf_puts(command, "in");
+                else
+                    buf_printf(command, "block %d; head %d", b, head);
+                return true;
+            }
+    return false;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    (void)side;
+    buf_puts(out, "ledger ");
+    ledger_text(s, out);
+}
+
+static const char *under_cursor(const Session *s, Side side)
+{
+    LedgerView v = view_open(s, side);
+    const LedgerEntry *e = v.l ? ledger_heads(s, v.side, v.block) : NULL;
+    return e ? path_of(&v, e->heads) : NULL;
+}
+
+const ViewSpec VIEW_LEDGER = {.name = "ledger",
+                              .draw = draw,
+                              .needs = needs,
+                              .click = click,
+                              .title = title,
+                              .traits = VIEW_WIDE | VIEW_HAS_HEAD | VIEW_TRACED,
+                              .sides = SIDES_PANES,
+                              .cursor = under_cursor,
+                              .sentence = "What every part wrote into the number, and what it loses without that part.",
+                              .keys = KEYS_OF_HEADS};
