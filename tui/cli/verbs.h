@@ -25,7 +25,7 @@ typedef struct Verb {
 } Verb;
 
 extern const Verb VERB_RUN, VERB_SHOW, VERB_EXPLAIN, VERB_WHY, VERB_TRACE, VERB_SCREEN, VERB_INFO, VERB_VERIFY,
-    VERB_DIFF, VERB_DATA, VERB_TRAIN, VERB_EVALUATE;
+    VERB_DIFF, VERB_DATA, VERB_TRAIN, VERB_EVALUATE, VERB_CHECK;
 const Verb *verb_at(int i); /* NULL past the end */
 const Verb *verb_find(const char *name);
 const char *verb_nearest(const char *typed); /* NULL when none is near */
