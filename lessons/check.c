@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/base/dmath.h"
 #include "core/base/utf8.h"
@@ -108,6 +109,20 @@ static bool word_char(const char *s, const char *p)
     return p >= s && (isalnum((unsigned char)*p) || *p == '_');
 }
 
+/* "block 0", "head 1", "lesson 7": a name, not a quantity. */
+static bool names_something(const char *text, const char *p)
+{
+    static const char *const NAMES[] = {"block ",   "blocks ", "head ",  "heads ",   "lesson ",
+                                        "lessons ", "number ", "layer ", "row ",     "column ",
+                                        "place ",   "token ",  "class ", "picture ", "step "};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        size_t n = strlen(NAMES[i]);
+        if ((size_t)(p - text) >= n && strncasecmp(p - n, NAMES[i], n) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* Every number written in digits is one that an expectation of this card evaluates, or one that is quoted. Digits that
  * belong to a name (r3c4, 2D) are none. */
 static void check_numbers(Checker *c, const char *text, int line)
@@ -120,7 +135,8 @@ static void check_numbers(Checker *c, const char *text, int line)
         double x, half;
         bool negative = strncmp(p, "\xE2\x88\x92", 3) == 0 && (p == text || p[-1] == ' ' || p[-1] == '(');
         size_t n = isdigit((unsigned char)*p) || negative ? number_printed(p, &x, &half) : 0;
-        bool inside = n && (word_char(text, p - 1) || word_char(text, p + n) || strncmp(p + n, "/√", 4) == 0);
+        bool inside = n && (names_something(text, p) || word_char(text, p - 1) || word_char(text, p + n) ||
+                            strncmp(p + n, "/√", 4) == 0);
         if (n && !inside && !covered(c->card, x, half))
             fault(c, line,
                   "nothing says what %.*s is the value of; add `expect %.*s = EXPRESSION`, or `quoted %.*s "
@@ -150,7 +166,8 @@ static bool is_key(const char *text)
     for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++)
         if (strcmp(text, KEYS[i]) == 0)
             return true;
-    return strlen(text) == 1 && !isdigit((unsigned char)*text);
+    return (strlen(text) == 1 && !isdigit((unsigned char)*text)) ||
+           (*text == '#' && text[1] && strspn(text + 1, "0123456789") == strlen(text + 1)); /* a drawn picture */
 }
 
 /* Code in prose is a key, a command, a line for the shell, an address or an expression: something that is there. */

@@ -227,15 +227,20 @@ static bool read_line(Building *b, const char *s)
     return number ? add_matrix(b, name, d, p) : formula_add(b, name, d, p);
 }
 
-/* $NAME and $NAME- in a line. */
-static void put_line(Buf *out, const char *s, size_t n, const char *name, const char *value, const char *before)
+/* $NAME, $NAME- and $NAME# in a line. */
+static void put_line(Buf *out, const char *s, size_t n, const char *name, const char *value, const char *before,
+                     long count)
 {
     size_t k = strlen(name);
     for (size_t i = 0; i < n;) {
         if (s[i] == '$' && i + k < n && strncmp(s + i + 1, name, k) == 0) {
             bool less = before && i + 1 + k < n && s[i + 1 + k] == '-' && (i + 2 + k >= n || s[i + 2 + k] != ' ');
-            buf_puts(out, less ? before : value);
-            i += 1 + k + less;
+            bool counted = i + 1 + k < n && s[i + 1 + k] == '#';
+            if (counted)
+                buf_printf(out, "%ld", count);
+            else
+                buf_puts(out, less ? before : value);
+            i += 1 + k + (less || counted);
         } else {
             buf_putc(out, s[i++]);
         }
@@ -273,7 +278,7 @@ static bool repeat(Building *b, const char *head, const char **p, int *line, Buf
             bool end = blank < n && (*p)[blank] == '}';
             if (!end) {
                 buf_printf(out, "%d:", *line);
-                put_line(out, *p, n, name, of ? words[1 + k] : value, of ? NULL : before);
+                put_line(out, *p, n, name, of ? words[1 + k] : value, of ? NULL : before, k);
                 buf_putc(out, '\n');
             }
             *p += n + ((*p)[n] == '\n');

@@ -69,10 +69,15 @@ static void note_place(Walker *w, const char *at)
         w->line += w->source[w->upto] == '\n';
 }
 
-static int fail(Walker *w, const char *what)
+static int fail_at(Walker *w, int line, const char *what)
 {
     w->failed = true;
-    return !reader_error(w->r, w->line, "%s", what);
+    return !reader_error(w->r, line, "%s", what);
+}
+
+static int fail(Walker *w, const char *what)
+{
+    return fail_at(w, w->line, what);
 }
 
 static void close_span(Walker *w)
@@ -149,18 +154,19 @@ static int close_fence(Walker *w)
     const char *rest = w->info + strlen("vitrine");
     while (*rest == ' ')
         rest++;
-    w->line = w->fence_line;
     if (!*rest)
         return !statements_read(r, card_now(w), text, w->fence_line) && (w->failed = true);
     if (strncmp(rest, "example ", 8) != 0)
-        return fail(w, "a fence is `vitrine` or `vitrine example NAME`");
+        return fail_at(w, w->fence_line, "a fence is `vitrine` or `vitrine example NAME`");
     const char *name = arena_strdup(&l->arena, rest + 8);
     if (!plain_name(name))
-        return fail(w, "an example's name is a letter with letters, digits and _ behind it, at most 23");
+        return fail_at(w, w->fence_line,
+                       "an example's name is a letter with letters, digits and _ behind it, at most 23");
     if (lesson_worked(l, name))
-        return fail(w, "there are two examples of that name");
+        return fail_at(w, w->fence_line, "there are two examples of that name");
     if (strcmp(name, "a") == 0 || strcmp(name, "b") == 0)
-        return fail(w, "a: and b: are the model as trained and as edited; give the example another name");
+        return fail_at(w, w->fence_line,
+                       "a: and b: are the model as trained and as edited; give the example another name");
     l->examples = grow(l->examples, &l->example_cap, (size_t)l->example_count, sizeof *l->examples);
     l->examples[l->example_count++] = (Worked){name, text, w->fence_line, l->count - 1};
     return 0;

@@ -172,7 +172,7 @@ static bool read_quoted(const Line *l)
             return ended(l, p);
         }
         size_t n = strcspn(p, " \t");
-        if (!n || (!isdigit((unsigned char)*p) && *p != '-'))
+        if (!n || (!isdigit((unsigned char)*p) && *p != '-' && strncmp(p, "−", 3) != 0))
             break;
         if (any) /* the work named last is meant for all: it is filled in behind */
             texts_add(&l->card->quoted, "", l->line);
@@ -180,6 +180,23 @@ static bool read_quoted(const Line *l)
         p = skip_blanks(p + n);
     }
     return bad(l, "expected `quoted NUMBER … \"the work it is printed in\"`");
+}
+
+/* Numbers that the text itself sets up ("patches of 32"): nothing can be said against them. */
+static bool read_given(const Line *l)
+{
+    Texts *to = &l->card->quoted;
+    int before = to->count;
+    if (!words(l, to))
+        return false;
+    int count = to->count - before;
+    for (int i = 0; i < count; i++)
+        texts_add(to, "", l->line);
+    for (int i = count - 1; i >= 0; i--) { /* number, work, number, work … */
+        to->at[before + 2 * i] = to->at[before + i];
+        to->at[before + 2 * i + 1] = (Text){"given", l->line};
+    }
+    return true;
 }
 
 /* One relation, between blanks and outside brackets. */
@@ -353,6 +370,7 @@ static const struct {
     {"picture", read_picture, true},
     {"expect", read_expect, true},
     {"quoted", read_quoted, true},
+    {"given", read_given, true},
     {"claim", read_claim, true},
     {"mechanism", read_mechanism, true},
     {"predict", read_predict, true},

@@ -69,6 +69,34 @@ static const struct {
     {"√d_k", "A score adds up d_k products, so its spread grows like √d_k. Divided by that, scores keep one size and "
              "softmax stays soft."},
     {"weight", "A learned number of the model; also a share of attention in a row of the pattern."},
+    {"batch normalisation", "LayerNorm's older relative: every number is shifted and scaled to mean 0 and variance 1 "
+                            "over the examples of a batch, so that one example's result depends on the others."},
+    {"class token",
+     "CLS: a learned vector without a picture in front of the patches, the same at the start for every picture."},
+    {"convolution",
+     "A small window of weights slid over the picture: at each stop its numbers are multiplied and added up."},
+    {"cross entropy",
+     "What a classifier is trained to make small: minus the logarithm of the share that it gives to the right class."},
+    {"equivariant", "Change the order of what goes in, and what comes out changes its order in the same way."},
+    {"exponential", "exp(x): e = 2.718… to the power x. Adding 1 to x multiplies it by e; it is never negative."},
+    {"inductive bias",
+     "What a model takes for granted before it has seen any data, such as that near pixels belong together."},
+    {"learning rate", "How far the weights go in one step of training; often raised at first (warm-up), then lowered."},
+    {"loss", "One number that says how wrong the model is on some examples; training makes it smaller."},
+    {"mean", "All numbers added up, over how many they are."},
+    {"position", "Where a patch lies: what a position embedding stands for."},
+    {"post-norm", "LayerNorm stands behind the addition, as in the first Transformer; in pre-norm models it stands "
+                  "before attention and MLP."},
+    {"projection",
+     "A vector multiplied by a matrix: every number that comes out is a dot product with one row of weights."},
+    {"receptive field", "What part of the picture a number can depend on."},
+    {"saturation", "A softmax that gives nearly all to one: its weights hardly move any more, whatever the scores do."},
+    {"slope", "How much comes out more per unit that goes in more: a nudge at the output over the nudge at the input."},
+    {"temperature", "A number by which scores are divided before the softmax: below 1 the largest gains, above 1 the "
+                    "shares even out."},
+    {"variance", "How far numbers lie from their mean: the mean of the squared distances."},
+    {"weighted average",
+     "Numbers or vectors, each multiplied by its share and added up, where the shares add up to 1."},
 };
 enum { TERM_COUNT = sizeof TERMS / sizeof *TERMS };
 
