@@ -62,7 +62,7 @@ bool expectation_holds(const Scope *scope, const Expectation *e, bool *holds, Bu
         same = dm_abs(left - right) <= 1e-5 * (dm_abs(left) + dm_abs(right)) + 1e-12;
     switch (e->relation) {
     case RELATION_EQUAL: *holds = same; break;
-    case RELATION_UNLIKE: *holds = !same; break;
+    case RELATION_UNLIKE: *holds = dm_abs(left - right) > 1e-5 * (dm_abs(left) + dm_abs(right)); break;
     case RELATION_LESS: *holds = left < right; break;
     case RELATION_GREATER: *holds = left > right; break;
     }
@@ -112,9 +112,9 @@ static bool word_char(const char *s, const char *p)
 /* "block 0", "head 1", "lesson 7": a name, not a quantity. */
 static bool names_something(const char *text, const char *p)
 {
-    static const char *const NAMES[] = {"block ",   "blocks ", "head ",  "heads ",   "lesson ",
-                                        "lessons ", "number ", "layer ", "row ",     "column ",
-                                        "place ",   "token ",  "class ", "picture ", "step "};
+    static const char *const NAMES[] = {"block ",  "blocks ",  "head ", "heads ",  "lesson ", "lessons ",
+                                        "number ", "layer ",   "row ",  "column ", "place ",  "token ",
+                                        "class ",  "picture ", "step ", "output "};
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
         size_t n = strlen(NAMES[i]);
         if ((size_t)(p - text) >= n && strncasecmp(p - n, NAMES[i], n) == 0)
@@ -135,7 +135,9 @@ static void check_numbers(Checker *c, const char *text, int line)
         double x, half;
         bool negative = strncmp(p, "\xE2\x88\x92", 3) == 0 && (p == text || p[-1] == ' ' || p[-1] == '(');
         size_t n = isdigit((unsigned char)*p) || negative ? number_printed(p, &x, &half) : 0;
-        bool inside = n && (names_something(text, p) || word_char(text, p - 1) || word_char(text, p + n) ||
+        bool size = p - text >= 2 && (p[-1] == '/' || p[-1] == '.') &&
+                    isalpha((unsigned char)p[-2]); /* ViT-L/16, blocks.0 */
+        bool inside = n && (size || names_something(text, p) || word_char(text, p - 1) || word_char(text, p + n) ||
                             strncmp(p + n, "/√", 4) == 0);
         if (n && !inside && !covered(c->card, x, half))
             fault(c, line,

@@ -183,9 +183,10 @@ static bool add_matrix(Building *b, const char *name, Dims d, const char *text)
     return true;
 }
 
-static bool add_gradient(Building *b, const char *name)
+static bool add_gradient(Building *b, const char *words)
 {
-    NodeId y = graph_find(b->g, name);
+    const char *name = next_word(&words, &b->g->arena);
+    NodeId y = name ? graph_find(b->g, name) : NO_NODE;
     if (y == NO_NODE || graph_cells(b->g, y) != 1)
         return building_error(b, "expected `gradient NAME` of a single number that stands above");
     if (b->g->count > EXAMPLE_NODES / 4)
@@ -196,6 +197,24 @@ static bool add_gradient(Building *b, const char *name)
     NodeId seed = grad_seed(b->g, y, 0, "grad.");
     grad_add(b->g, y, seed, NULL, 0, "grad.");
     return true;
+}
+
+/* Digits and signs alone: a matrix, no formula. */
+static bool all_numbers(const char *p)
+{
+    bool digit = false;
+    for (; *p; p++) {
+        digit = digit || isdigit((unsigned char)*p);
+        if (strncmp(p, "inf", 3) == 0) {
+            p += 2;
+            digit = true;
+        } else if (isalpha((unsigned char)*p) && !(*p == 'e' && digit && isdigit((unsigned char)p[-1]))) {
+            return false;
+        } else if (strchr("@*(_", *p)) {
+            return false;
+        }
+    }
+    return digit;
 }
 
 static bool read_line(Building *b, const char *s)
@@ -222,8 +241,7 @@ static bool read_line(Building *b, const char *s)
     if (*p != '=')
         return building_error(b, "expected = behind %s and its axes", name);
     p += 1 + strspn(p + 1, " ");
-    bool number = isdigit((unsigned char)*p) || *p == '.' ||
-                  ((*p == '-' || *p == '+') && (isdigit((unsigned char)p[1]) || strncmp(p, "-inf", 4) == 0));
+    bool number = all_numbers(p);
     return number ? add_matrix(b, name, d, p) : formula_add(b, name, d, p);
 }
 
@@ -234,7 +252,7 @@ static void put_line(Buf *out, const char *s, size_t n, const char *name, const 
     size_t k = strlen(name);
     for (size_t i = 0; i < n;) {
         if (s[i] == '$' && i + k < n && strncmp(s + i + 1, name, k) == 0) {
-            bool less = before && i + 1 + k < n && s[i + 1 + k] == '-' && (i + 2 + k >= n || s[i + 2 + k] != ' ');
+            bool less = before && i + 1 + k < n && s[i + 1 + k] == '-';
             bool counted = i + 1 + k < n && s[i + 1 + k] == '#';
             if (counted)
                 buf_printf(out, "%ld", count);

@@ -97,6 +97,9 @@ static const struct {
     {"variance", "How far numbers lie from their mean: the mean of the squared distances."},
     {"weighted average",
      "Numbers or vectors, each multiplied by its share and added up, where the shares add up to 1."},
+    {"GELU", "An activation: x times the share of a bell curve that lies below x. Large numbers pass, very negative "
+             "ones are stopped."},
+    {"warm-up", "The first steps of training, in which the learning rate is raised from nearly nothing to its peak."},
 };
 enum { TERM_COUNT = sizeof TERMS / sizeof *TERMS };
 
