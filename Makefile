@@ -152,10 +152,12 @@ list-tests:
 	@printf '%s\n' $(TESTS)
 # Fuzzers: libFuzzer programs, VARIANT=fuzz CC=clang with its instrumentation (tests/fuzz.sh).
 FUZZERS := $(patsubst tests/%.c,$(B)/tests/%,$(sort $(wildcard tests/fuzz/*.c)))
-$(FUZZERS): $(B)/tests/%: tests/%.c $(call libs_for,core_io)
+FUZZED = $(call libs_for,$(if $(findstring lesson,$(1)),lessons,core_io))
+.SECONDEXPANSION:
+$(FUZZERS): $(B)/tests/%: tests/%.c $$(call FUZZED,$$*)
 	@mkdir -p $(@D)
 	$(call say,link,$@)
-	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(call libs_for,core_io) $(LDFLAGS) $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(call FUZZED,$*) $(LDFLAGS) $(LDLIBS)
 fuzzers: $(FUZZERS)
 
 .PHONY: fuzz fuzzers

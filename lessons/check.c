@@ -349,8 +349,8 @@ static void check_lesson(Checker *c)
         fault(c, 1, "nothing says how long it takes; add `minutes N` before the first card");
     if (!l->able.count)
         fault(c, 1, "nothing says what a reader can do afterwards; add `able \"…\"` before the first card");
-    if (l->count > 14)
-        fault(c, 1, "%d cards, 14 are the most; cut it in two", l->count);
+    if (l->count > CARDS_MOST)
+        fault(c, 1, "%d cards, %d are the most; cut it in two", l->count, CARDS_MOST);
 }
 
 bool lesson_check(Player *p, CheckCount *count, Buf *faults)

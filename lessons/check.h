@@ -10,7 +10,12 @@ typedef struct CheckCount {
     int faults;
 } CheckCount;
 
-enum { CHECK_COLUMNS = 76, CHECK_LINES = 19, CARD_WORDS = 60 }; /* a card alone on 80 × 24, inside its frame */
+enum {
+    CHECK_COLUMNS = 76,
+    CHECK_LINES = 19,
+    CARD_WORDS = 60,
+    CARDS_MOST = 12
+}; /* lines and columns: a card alone on 80 × 24 */
 
 /* Plays it; every fault becomes a line "FILE:LINE: what; remedy" of `faults`. False when there are any. */
 bool lesson_check(Player *p, CheckCount *count, Buf *faults);

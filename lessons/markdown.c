@@ -17,7 +17,7 @@ typedef struct Walker {
     int line;    /* of the text seen last */
     size_t upto; /* bytes of the source counted into line */
     int depth;   /* of lists */
-    bool in_heading, in_fence, vitrine, failed, quote, item_open;
+    bool in_heading, in_fence, fence_placed, vitrine, failed, quote, item_open;
     int level, list_number;
     bool numbered;
     char info[128];
@@ -56,10 +56,10 @@ static Card *card_now(const Walker *w)
 }
 
 /* md4c gives no lines, but pointers into the source. */
-static void note_place(Walker *w, const char *at)
+static bool note_place(Walker *w, const char *at)
 {
     if (at < w->source || at > w->source + w->size)
-        return;
+        return false;
     size_t offset = (size_t)(at - w->source);
     if (offset < w->upto) { /* a span's end seen again */
         w->upto = 0;
@@ -67,6 +67,7 @@ static void note_place(Walker *w, const char *at)
     }
     for (; w->upto < offset; w->upto++)
         w->line += w->source[w->upto] == '\n';
+    return true;
 }
 
 static int fail_at(Walker *w, int line, const char *what)
@@ -209,6 +210,7 @@ static int enter_block(MD_BLOCKTYPE type, void *detail, void *context)
             note_place(w, info->text);
         w->vitrine = strncmp(w->info, "vitrine", 7) == 0 && (!w->info[7] || w->info[7] == ' ');
         w->in_fence = true;
+        w->fence_placed = false;
         w->fence_line = w->line;
         w->kind = ITEM_VERBATIM;
         break;
@@ -287,7 +289,7 @@ static int leave_span(MD_SPANTYPE type, void *detail, void *context)
 static int text(MD_TEXTTYPE type, const MD_CHAR *s, MD_SIZE n, void *context)
 {
     Walker *w = context;
-    note_place(w, s);
+    bool placed = note_place(w, s);
     if (type == MD_TEXT_SOFTBR || type == MD_TEXT_BR) {
         buf_putc(&w->text, ' ');
         return 0;
@@ -296,8 +298,12 @@ static int text(MD_TEXTTYPE type, const MD_CHAR *s, MD_SIZE n, void *context)
         return fail(w, "a NUL in the text");
     if (type == MD_TEXT_HTML || type == MD_TEXT_ENTITY)
         return fail(w, "HTML and its entities have no place here: write the character itself");
-    if (w->in_fence && w->vitrine && !w->text.len) /* the line above is the fence's */
+    if (w->in_fence && placed && !w->fence_placed) { /* the fence stands above it and the empty lines before it */
         w->fence_line = w->line - 1;
+        for (size_t i = 0; i < w->text.len; i++)
+            w->fence_line -= w->text.data[i] == '\n';
+        w->fence_placed = true;
+    }
     if (!w->item.count && !w->text.len)
         w->item.line = w->line;
     buf_add(&w->text, s, n);

@@ -62,12 +62,14 @@ size_t number_printed(const char *text, double *out, double *half)
             digits[k++] = text[n];
     }
     digits[k] = 0;
-    if (text[n] == 'e' && (isdigit((unsigned char)text[n + 1]) ||
-                           (minus(text + n + 1) && isdigit((unsigned char)text[n + 1 + minus(text + n + 1)])))) {
-        size_t m = minus(text + n + 1);
-        char *end;
-        exponent = (int)strtol(text + n + 1 + m, &end, 10) * (m ? -1 : 1);
-        n = (size_t)(end - text);
+    if (text[n] == 'e') {
+        size_t m = text[n + 1] == '+' ? 1 : minus(text + n + 1);
+        bool below = minus(text + n + 1) > 0;
+        if (isdigit((unsigned char)text[n + 1 + m])) {
+            char *end;
+            exponent = (int)strtol(text + n + 1 + m, &end, 10) * (below ? -1 : 1);
+            n = (size_t)(end - text);
+        }
     }
     if (exponent > 300 || exponent < -300)
         return 0;

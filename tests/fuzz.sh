@@ -21,7 +21,7 @@ if ! $MAKE --no-print-directory VARIANT=fuzz CC=clang OPT=-O1 CFLAGS="$SAN -fsan
     exit
 fi
 mkdir -p build/fuzz/found
-declare -A SEEDS=([fuzz_image]="tests/data/image tests/data/resize" [fuzz_tensors]="tests/data/tensors" [fuzz_json]="tests/data/oracle/tiny")
+declare -A SEEDS=([fuzz_image]="tests/data/image tests/data/resize" [fuzz_tensors]="tests/data/tensors" [fuzz_json]="tests/data/oracle/tiny" [fuzz_lesson]="lessons")
 for f in build/fuzz/tests/fuzz/fuzz_*; do
     [ -x "$f" ] && [[ $f != *.d ]] || continue
     name=${f##*/}
