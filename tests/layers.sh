@@ -74,7 +74,7 @@ wrong_arrows() {
 # first whether it sees anything at all: a tree with three wrong arrows
 planted=$(mktemp -d)
 trap 'rm -rf "$planted"' EXIT
-mkdir -p "$planted"/core/base "$planted"/core/io "$planted"/tui/views "$planted"/assets
+mkdir -p "$planted"/lessons "$planted"/core/base "$planted"/core/io "$planted"/tui/views "$planted"/assets
 echo '#include "core/io/x.h"' >"$planted/core/base/x.c"
 printf '# include <curses.h> /* screen */\n#include <stdio.h>\n' >"$planted/tui/views/x.c"
 echo '#include "x.h"' >"$planted/core/io/x.h"

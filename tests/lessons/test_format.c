@@ -43,7 +43,7 @@ static void a_lesson_is_cut_into_cards(void **state)
     assert_string_equal(c->claims.at[1].text, "B-2");
     assert_string_equal(c->hints.at[0].text, "say \"it\"");
     assert_int_equal(l.cards[1].items[0].kind, ITEM_VERBATIM);
-    assert_int_equal(card_words(c), 8);
+    assert_int_equal(card_words(c), 9);
     lesson_free(&l);
 }
 
