@@ -164,7 +164,7 @@ fuzzers: $(FUZZERS)
 fuzz: ## feeds every parser nonsense for a minute each (needs clang)
 	+@MAKE='$(MAKE)' FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) tests/fuzz.sh
 
-.PHONY: tests list-tests portable unit quick test format layers exact golden e2e
+.PHONY: tests list-tests portable unit quick test mutants format layers exact golden e2e
 tests: $(TESTS)
 portable: $(PORTABLE)
 unit: $(TESTS) ## the unit suites of this build
@@ -173,6 +173,8 @@ quick: ## build and unit suites, under a minute
 	+@$(MAKE) --no-print-directory WERROR=-Werror all unit
 test: ## everything: two compilers, sanitizers, exactness, other machines, screens, terminals
 	+@MAKE='$(MAKE)' tests/all.sh
+mutants: ## plants 60 faults into session and screen and counts those the unit suites notice (a quarter of an hour)
+	+@MAKE='$(MAKE)' tests/mutants.sh $(COUNT)
 format: ## formats the tree (clang-format 14)
 	@tests/format.sh write
 layers: all ## who includes whom: arrows only upward

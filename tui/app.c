@@ -11,6 +11,7 @@
 #include "core/base/utf8.h"
 #include "core/session/learned/measures.h"
 #include "core/session/learned/scale_places.h"
+#include "core/session/screens.h"
 #include "tui/canvas/export.h"
 #include "tui/cli/link.h"
 #include "tui/frame.h"
@@ -213,12 +214,13 @@ static void close_something(App *a)
         s->look.zoomed = false;
     else if (s->look.steps_focused)
         s->look.steps_focused = false;
-    else if (s->place.screen == SCREEN_EXPLAIN && s->back_count)
+    else if (screen_now(s)->group == GROUP_ARITHMETIC && s->back_count)
         command_do(s, &a->commands, "back", 0, &err);
-    else if (s->place.screen >= SCREEN_TRAINING && s->back_count) /* from all that it learned to where one was before */
+    else if (screen_now(s)->group == GROUP_LEARNED &&
+             s->back_count) /* from all that it learned to where one was before */
         do
             command_do(s, &a->commands, "back", 0, &err);
-        while (s->place.screen >= SCREEN_TRAINING && s->back_count);
+        while (screen_now(s)->group == GROUP_LEARNED && s->back_count);
     else
         s->quit = true;
 }

@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "core/base/file.h"
+#include "core/session/screens.h"
 #include "tui/app.h"
 
 static bool ask_app(Session *s, const char *what, const char *rest)
@@ -80,7 +81,7 @@ static bool run_restart(Session *s, const Args *a, Err *err)
     (void)a;
     if (!session_open_input(s, "#17", err))
         return false;
-    s->look = (LookAt){.grid = true};
+    s->look = screen_look_start();
     return ask_app(s, "restart", "");
 }
 

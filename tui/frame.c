@@ -6,12 +6,52 @@
 #include "core/base/utf8.h"
 #include "core/models/drawn.h"
 #include "core/models/names.h"
+#include "core/session/screens.h"
 #include "tui/keymap.h"
 #include "tui/views/answer.h"
+#include "tui/views/shown.h"
 
-/* The longest sentence with its margin: a narrower screen wraps it. Below NARROW the footer keeps what can't be
- * guessed. */
-enum { SENTENCE_WIDTH = 78, NARROW = 70, FOOTER_ARROWS = 2 };
+/* Every size at which the arrangement changes. A row of steps is read from the top: with at least so many lines or
+ * columns, give so many; a negative number is a share: −3 a third. The last row ends it. */
+typedef struct Step {
+    int at_least, give;
+} Step;
+static const Step FOOTER_LINES[] = {{4, 1}, {0, 0}}, ANSWER_LINES[] = {{6, 1}, {0, 0}},
+                  HEADER_LINES[] = {{8, 1}, {0, 0}}, HINT_LINES[] = {{18, 1}, {0, 0}},
+                  SENTENCE_LINES[] = {{5, 1}, {0, 0}}, SENTENCE_LINES_NARROW[] = {{12, 2}, {5, 1}, {0, 0}};
+/* columns: the map of steps by the screen's width, what stands beside the view by what is left */
+static const Step STEPS_WIDTH[] = {{180, 40}, {110, 28}, {0, 18}}, SIDE_WIDTH[] = {{150, 44}, {90, 32}, {0, 20}};
+/* lines of what goes below a view */
+static const Step BELOW_LINES[] = {{50, 17}, {30, 12}, {20, 7}, {0, 0}};
+/* three sides: the answer of each, and the figures of attention, which on a small screen come before it: the answer of
+ * both sides has its line at the bottom anyway */
+static const Step SIDES_ANSWER[] = {{34, 12}, {16, 6}, {0, 0}}, SIDES_ANSWER_FIGURES[] = {{34, 12}, {24, 6}, {0, 0}},
+                  SIDES_FIGURES[] = {{34, 8}, {16, 5}, {0, 0}};
+/* beside attention; the cursor: the node, its value or both and A − B, head, both tokens */
+static const Step ATTENTION_INFO[] = {{40, 12}, {30, 9}, {0, 0}}, ATTENTION_ANSWER[] = {{26, 8}, {0, 0}},
+                  ATTENTION_CURSOR[] = {{16, 7}, {0, 0}}, ATTENTION_CURSOR_SIDES[] = {{16, 9}, {0, 0}};
+/* beside any other view */
+static const Step BESIDE_ANSWER[] = {{30, 13}, {12, -3}, {0, 0}}, BESIDE_CURSOR[] = {{26, 10}, {10, -2}, {0, 0}};
+enum {
+    ONE_PANE_WIDTH = 40, /* narrower or lower than that there is one pane */
+    ONE_PANE_LINES = 6,
+    MAP_WIDTH = 76,       /* from here on the map of steps stands beside, and … */
+    MAP_WIDTH_WIDE = 110, /* … beside a view that needs the width */
+    SENTENCE_WIDTH = 78,  /* the longest sentence with its margin: a narrower screen wraps it */
+    NAMED_WIDTH = 100,    /* the header begins with program and model */
+    STATUS_WIDTH = 100,   /* the footer has room for the status */
+    HINT_LONG = 115,
+    HINT_SHORT = 80,
+    NARROW = 70,      /* below that the footer keeps what can't be guessed */
+    FOOTER_ARROWS = 2 /* order of the arrow keys in the footer */
+};
+
+static int step_of(const Step *steps, int have)
+{
+    while (have < steps->at_least)
+        steps++;
+    return steps->give < 0 ? have / -steps->give : steps->give;
+}
 
 static void add_pane(Frame *f, const ViewSpec *view, Rect box, Side side, bool focus, bool steps)
 {
@@ -24,37 +64,22 @@ static void add_pane(Frame *f, const ViewSpec *view, Rect box, Side side, bool f
 
 static bool on_attention(const Session *s)
 {
-    Screen screen = s->place.screen;
-    return screen == SCREEN_SHEET || screen == SCREEN_MATRIX || screen == SCREEN_ROW;
-}
-
-/* What was learned, measured over many pictures: these screens need the width, and have their own figures. */
-static bool on_learned(const Session *s)
-{
-    return s->place.screen >= SCREEN_TRAINING;
-}
-
-/* A record of training and a measurement over many pictures have no other side, blanks stand beside the truth, and the
- * laboratory has both sides in one table. */
-static bool shows_both(const Session *s)
-{
-    Screen screen = s->place.screen;
-    return screen == SCREEN_TRAINING || screen == SCREEN_BLANKS || screen == SCREEN_SCALE || screen == SCREEN_CENSUS;
+    return screen_now(s)->group == GROUP_ATTENTION;
 }
 
 /* A, B and A − B in three columns; below each its figures (attention) and its answer. */
 static void layout_sides(const Session *s, Frame *f, Rect r)
 {
-    bool focus = !s->look.steps_focused, figures = on_attention(s);
-    /* on a small screen the picture of attention comes first: the answer of both sides has its line below anyway */
-    int answers = s->place.screen == SCREEN_ANSWER || r.h < 16 ? 0 : r.h >= 34 ? 12 : figures && r.h < 24 ? 0 : 6;
-    int rows = figures && r.h >= 16 ? (r.h >= 34 ? 8 : 5) : 0;
+    const ViewSpec *view = view_now(s);
+    bool focus = !s->look.steps_focused, figures = view->traits & VIEW_ATTENTION;
+    int answers = view->traits & VIEW_CLASSES ? 0 : step_of(figures ? SIDES_ANSWER_FIGURES : SIDES_ANSWER, r.h);
+    int rows = figures ? step_of(SIDES_FIGURES, r.h) : 0;
     static const Side SIDES[] = {SIDE_A, SIDE_B, SIDE_DIFF};
     static const char *const LABELS[] = {"A", "B", "A − B"};
     for (int i = 0; i < 3; i++) {
         Rect column = rect_cut(&r, 'l', r.w / (3 - i));
         Rect answer = rect_cut(&column, 'b', answers), figure = rect_cut(&column, 'b', rows);
-        add_pane(f, view_of(s->place.screen), column, SIDES[i], focus && i == 1, false);
+        add_pane(f, view, column, SIDES[i], focus && i == 1, false);
         f->pane[f->count - 1].label = LABELS[i];
         add_pane(f, &VIEW_FIGURES, figure, SIDES[i], false, false);
         add_pane(f, &VIEW_ANSWER, answer, SIDES[i], false, false);
@@ -63,23 +88,20 @@ static void layout_sides(const Session *s, Frame *f, Rect r)
 
 static void layout_side_column(const Session *s, Frame *f, Rect r, Side side)
 {
-    bool answers = s->place.screen != SCREEN_ANSWER && session_node(s, side, "probs") != NO_NODE;
-    if (on_attention(s)) {
-        Rect info = rect_cut(&r, 'b', r.h >= 40 ? 12 : r.h >= 30 ? 9 : 0);
-        Rect answer = rect_cut(&r, 'b', answers && r.h >= 26 ? 8 : 0);
-        Rect cursor = rect_cut(&r, 'b',
-                               r.h < 16 ? 0
-                               : session_compares(s)
-                                   ? 9
-                                   : 7); /* the node, its value or both and A − B, head, both tokens */
+    unsigned traits = view_now(s)->traits;
+    bool answers = !(traits & VIEW_CLASSES) && session_node(s, side, shown_site(s, side, SITE_PROBS)) != NO_NODE;
+    if (traits & VIEW_ATTENTION) {
+        Rect info = rect_cut(&r, 'b', step_of(ATTENTION_INFO, r.h));
+        Rect answer = rect_cut(&r, 'b', answers ? step_of(ATTENTION_ANSWER, r.h) : 0);
+        Rect cursor = rect_cut(&r, 'b', step_of(session_compares(s) ? ATTENTION_CURSOR_SIDES : ATTENTION_CURSOR, r.h));
         add_pane(f, &VIEW_ROW_TOP, r, side, false, false);
         add_pane(f, &VIEW_CURSOR, cursor, side, false, false);
         add_pane(f, &VIEW_ANSWER, answer, side, false, false);
         add_pane(f, &VIEW_STEP_INFO, info, side, false, false);
         return;
     }
-    Rect answer = rect_cut(&r, 't', answers && r.h >= 12 ? (r.h >= 30 ? 13 : r.h / 3) : 0);
-    Rect cursor = rect_cut(&r, 'b', r.h >= 10 ? (r.h >= 26 ? 10 : r.h / 2) : 0);
+    Rect answer = rect_cut(&r, 't', answers ? step_of(BESIDE_ANSWER, r.h) : 0);
+    Rect cursor = rect_cut(&r, 'b', step_of(BESIDE_CURSOR, r.h));
     add_pane(f, &VIEW_ANSWER, answer, side, false, false);
     add_pane(f, &VIEW_STEP_INFO, r, side, false, false);
     add_pane(f, &VIEW_CURSOR, cursor, side, false, false);
@@ -87,47 +109,42 @@ static void layout_side_column(const Session *s, Frame *f, Rect r, Side side)
 
 static void layout_main(const Session *s, Frame *f, Rect r, bool side_column)
 {
+    const ViewSpec *view = view_now(s);
     Side side = session_side(s);
     if (side_column) {
-        Rect column = rect_cut(&r, 'r', r.w >= 150 ? 44 : r.w >= 90 ? 32 : 20);
+        Rect column = rect_cut(&r, 'r', step_of(SIDE_WIDTH, r.w));
         layout_side_column(s, f, column, side);
     }
-    if (s->place.screen == SCREEN_ROW && r.h >= 20 &&
-        !s->look.average) { /* the same query in the block's other heads */
-        Rect heads = rect_cut(&r, 'b', r.h >= 50 ? 17 : r.h >= 30 ? 12 : 7);
-        add_pane(f, &VIEW_HEADS, heads, side, false, false);
-    }
-    add_pane(f, view_of(s->place.screen), r, side, !s->look.steps_focused, false);
+    if (view->below && !s->look.average) /* the same query in the block's other heads */
+        add_pane(f, view->below, rect_cut(&r, 'b', step_of(BELOW_LINES, r.h)), side, false, false);
+    add_pane(f, view, r, side, !s->look.steps_focused, false);
 }
 
 Frame frame_layout(const Session *s, int h, int w, bool hint)
 {
     Frame f = {0};
     Rect r = {0, 0, h, w};
-    f.footer = rect_cut(&r, 'b', h >= 4 ? 1 : 0);
-    f.answer = rect_cut(&r, 'b', h >= 6 ? 1 : 0);
-    f.sentence = rect_cut(&r, 'b', h < 5 ? 0 : h >= 12 && w < SENTENCE_WIDTH ? 2 : 1);
-    f.header = rect_cut(&r, 't', h >= 8 ? 1 : 0);
-    f.hint = rect_cut(&r, 't', hint && h >= 18 ? 1 : 0);
-    bool explain = s->place.screen == SCREEN_EXPLAIN, study = on_learned(s);
-    bool one = explain || (study && shows_both(s));
-    bool sides = s->compare == COMPARE_SIDES && session_compares(s) && !one;
-    if (s->look.zoomed || w < 40 || r.h < 6) {
-        if (s->look.steps_focused)
-            add_pane(&f, &VIEW_STEPS, r, session_side(s), true, true);
-        else
-            add_pane(&f, view_of(s->place.screen), r, session_side(s), true, false);
+    f.footer = rect_cut(&r, 'b', step_of(FOOTER_LINES, h));
+    f.answer = rect_cut(&r, 'b', step_of(ANSWER_LINES, h));
+    f.sentence = rect_cut(&r, 'b', step_of(w < SENTENCE_WIDTH ? SENTENCE_LINES_NARROW : SENTENCE_LINES, h));
+    f.header = rect_cut(&r, 't', step_of(HEADER_LINES, h));
+    f.hint = rect_cut(&r, 't', hint ? step_of(HINT_LINES, h) : 0);
+    const ViewSpec *view = view_now(s);
+    bool wide = view->traits & VIEW_WIDE;
+    bool sides = s->compare == COMPARE_SIDES && session_compares(s) && view->sides == SIDES_PANES;
+    if (s->look.zoomed || w < ONE_PANE_WIDTH || r.h < ONE_PANE_LINES) {
+        bool map = s->look.steps_focused;
+        add_pane(&f, map ? &VIEW_STEPS : view, r, session_side(s), true, map);
         return f;
     }
-    bool steps = s->look.steps_focused || (w >= 76 && !(w < 110 && (sides || explain || study)));
-    if (steps) {
-        Rect column = rect_cut(&r, 'l', w >= 180 ? 40 : w >= 110 ? 28 : 18);
+    if (s->look.steps_focused || w >= (sides || wide ? MAP_WIDTH_WIDE : MAP_WIDTH)) {
+        Rect column = rect_cut(&r, 'l', step_of(STEPS_WIDTH, w));
         add_pane(&f, &VIEW_STEPS, column, session_side(s), s->look.steps_focused, true);
     }
     if (sides)
         layout_sides(s, &f, r);
     else
-        layout_main(s, &f, r, !explain && !study && w >= 76);
+        layout_main(s, &f, r, !wide && w >= MAP_WIDTH);
     return f;
 }
 
@@ -136,13 +153,25 @@ void frame_needs(const Session *s, const Frame *f, Needs *out)
     for (int i = 0; i < f->count; i++)
         if (f->pane[i].view->needs)
             f->pane[i].view->needs(s, f->pane[i].side, f->pane[i].inside, out);
-    needs_add(out, SIDE_A, "probs"); /* the answer is always on screen; it comes last of all */
-    needs_add(out, SIDE_B, "probs");
+    needs_add(out, SIDE_A,
+              shown_site(s, SIDE_A, SITE_PROBS)); /* the answer is always on screen; it comes last of all */
+    needs_add(out, SIDE_B, shown_site(s, SIDE_B, SITE_PROBS));
 }
 
 static void put_input(const Input *in, Buf *out)
 {
     buf_printf(out, "%s%s%s", in->name, in->label >= 0 ? " " : "", in->label >= 0 ? SHAPES_NAMES[in->label] : "");
+}
+
+static void header_head(const Session *s, bool ranges, Buf *out)
+{
+    int axis = session_role(s, ROLE_HEAD), heads = axis == AXIS_NONE ? 0 : s->now.base->axes[axis].n;
+    if (s->look.average)
+        buf_printf(out, "  mean of %d heads", heads);
+    else
+        buf_printf(out, "  head %d", session_head(s));
+    if (!s->look.average && ranges)
+        buf_printf(out, " of 0–%d", heads - 1);
 }
 
 /* Program, model, picture, step, block, head, edits. A pinned picture stands in front of the one on show. brief 1:
@@ -166,13 +195,9 @@ static void header_text(const Session *s, bool named, int brief, Buf *out)
     if (block >= 0)
         buf_printf(out, "  block %d", block);
     if (block >= 0 && ranges)
-        buf_printf(out, " of 0–%d", s->model.vit.layers - 1);
-    if (block >= 0 && on_attention(s) && s->look.average)
-        buf_printf(out, "  mean of %d heads", s->model.vit.heads);
-    else if (block >= 0 && on_attention(s))
-        buf_printf(out, "  head %d", session_head(s));
-    if (block >= 0 && on_attention(s) && !s->look.average && ranges)
-        buf_printf(out, " of 0–%d", s->model.vit.heads - 1);
+        buf_printf(out, " of 0–%d", session_blocks(s) - 1);
+    if (block >= 0 && on_attention(s))
+        header_head(s, ranges, out);
     for (int i = 0; i < s->edits.count; i++)
         buf_printf(out, "%s%s", i ? "; " : "  edit: ", s->edits.line[i]);
 }
@@ -182,7 +207,7 @@ static void draw_header(const Paint *p, Rect r)
     Buf text = {0};
     for (int brief = 0; brief == 0 || (brief < 3 && utf8_cells(buf_str(&text)) > r.w); brief++) {
         buf_clear(&text);
-        header_text(p->s, r.w >= 100, brief,
+        header_text(p->s, r.w >= NAMED_WIDTH, brief,
                     &text); /* on a small screen the step comes first: the model and the program are known */
     }
     canvas_fill(p->c, r, STYLE_HEADER, ' ');
@@ -190,28 +215,10 @@ static void draw_header(const Paint *p, Rect r)
     buf_free(&text);
 }
 
-/* What a screen of on_learned is about, at most 76 cells. That of blanks is a step like any other. */
-static const char *const LEARNED[SCREEN_COUNT] = {
-    [SCREEN_TRAINING] = "What training left behind, snapshot by snapshot, recorded while it ran.",
-    [SCREEN_FILTERS] = "What each number of a patch's vector looks for in its pixels, as a picture.",
-    [SCREEN_HEADS] = "How far every head looks in this picture, and how evenly.",
-    [SCREEN_WHERE] = "Four answers to where it looked; a known object tells them apart.",
-    [SCREEN_LENS] = "What the model would answer if it ended here, block by block.",
-    [SCREEN_SCALE] = "Softmax sees scores times this factor: small makes rows even, large sharp.",
-    [SCREEN_CENSUS] = "Every head switched off in turn: how many more pictures are named wrong.",
-};
-
 static const char *sentence_of(const Session *s)
 {
-    if (on_learned(s) && LEARNED[s->place.screen])
-        return LEARNED[s->place.screen];
-    static const char *const STUDIES[SCREEN_COUNT] = {
-        /* of the screen as a whole, where no node's own fits */
-        [SCREEN_TRAINING] = "How alike the places of patches are, from the first step to the last.",
-        [SCREEN_HEADS] = "Local heads look near the patch that asks, global ones at all of the picture.",
-    };
-    if (STUDIES[s->place.screen])
-        return STUDIES[s->place.screen];
+    if (view_now(s)->sentence)
+        return view_now(s)->sentence;
     const Box *box = &s->stages.boxes[s->place.box];
     NodeId n = session_node(s, SIDE_B, s->place.path);
     const NodeText *t = NULL;
@@ -226,13 +233,7 @@ static int footer_order(const Session *s, const KeyBinding **out, int most)
     for (int order = 1; order < 20; order++)
         for (int i = 0; keymap_at(i); i++) {
             const KeyBinding *k = keymap_at(i);
-            bool heads = k->command[0] == 'h' && k->command[1] == 'e' &&
-                         k->command[2] == 'a'; /* head: only where there are heads */
-            if (k->footer != order || (k->screens && !(k->screens & (1u << s->place.screen))) ||
-                (heads && !on_attention(s) && s->place.screen != SCREEN_SCALE) ||
-                (strcmp(k->command, "compare next") == 0 && !session_compares(s)) ||
-                (strcmp(k->command, "undo") == 0 && !s->undo_count) ||
-                (strncmp(k->command, "block", 5) == 0 && session_block(s) < 0))
+            if (k->footer != order || !keymap_in_force(s, k) || (k->when && !k->when(s)))
                 continue;
             if (n < most)
                 out[n++] = k;
@@ -278,7 +279,8 @@ static bool footer_walk(const Paint *p, Rect r, bool draw, int click_x, const Ke
 static const char *main_label(const Session *s, const Pane *pane)
 {
     static const char *const LABELS[] = {[SIDE_A] = "A", [SIDE_B] = "B", [SIDE_DIFF] = "A − B"};
-    return session_compares(s) && !shows_both(s) && pane->view == view_of(s->place.screen) ? LABELS[pane->side] : NULL;
+    const ViewSpec *view = view_now(s);
+    return session_compares(s) && view->sides != SIDES_TOGETHER && pane->view == view ? LABELS[pane->side] : NULL;
 }
 
 /* A narrow screen has two lines for it. */
@@ -299,14 +301,16 @@ static const char *hint_text(const Session *s, int width)
 {
     int total;
     if (session_step_number(s, &total) > 1)
-        return width >= 115 ? "This is one real run of a small Vision Transformer. s: take 1/√d_k away and see why it "
-                              "is there. g: from the pixels on."
-               : width >= 80 ? "A real run of a Vision Transformer. s: take 1/√d_k away. g: from the pixels on."
-                             : "A real run. s: take 1/√d_k away. g: to the pixels.";
-    return width >= 115 ? "This is one real run of a small Vision Transformer, every number computed here. Space: what "
-                          "happens first. ?: help."
-           : width >= 80 ? "One real run of a small Vision Transformer. Space: what happens first. ?: help."
-                         : "A real run of a Vision Transformer. Space: next. ?: help.";
+        return width >= HINT_LONG
+                   ? "This is one real run of a small Vision Transformer. s: take 1/√d_k away and see why it "
+                     "is there. g: from the pixels on."
+               : width >= HINT_SHORT ? "A real run of a Vision Transformer. s: take 1/√d_k away. g: from the pixels on."
+                                     : "A real run. s: take 1/√d_k away. g: to the pixels.";
+    return width >= HINT_LONG
+               ? "This is one real run of a small Vision Transformer, every number computed here. Space: what "
+                 "happens first. ?: help."
+           : width >= HINT_SHORT ? "One real run of a small Vision Transformer. Space: what happens first. ?: help."
+                                 : "A real run of a Vision Transformer. Space: next. ?: help.";
 }
 
 void frame_draw(const Paint *p, const Frame *f, const FrameState *state)
@@ -337,7 +341,7 @@ void frame_draw(const Paint *p, const Frame *f, const FrameState *state)
     if (f->footer.h) {
         int status = state->status ? utf8_cells(state->status) : 0;
         Rect keys = f->footer;
-        if (status && keys.w > 100 + status) {
+        if (status && keys.w > STATUS_WIDTH + status) {
             keys.w -= status + 2;
             canvas_right(c, f->footer.y, f->footer.x, f->footer.w - 1, STYLE_DIM, state->status);
         }

@@ -1,20 +1,13 @@
-/* Keys are aliases of commands: one table, from which the footer, the help and the tests are made. */
+/* Keys are aliases of commands: one table and those of views, from which footer, help and tests are made. */
 #ifndef VITRINE_TUI_KEYMAP_H
 #define VITRINE_TUI_KEYMAP_H
-#include "core/session/session.h"
+#include "tui/views/view.h"
 
-typedef struct KeyBinding {
-    const char *key;     /* names as term.h gives them: "Space", "s", "S-Left" */
-    const char *command; /* what it runs; "prompt …" opens the command line with that text, "menu …" a list */
-    const char *label;   /* two or three words for the footer, or NULL: not shown there */
-    const char *help;    /* one line for the help */
-    unsigned screens;    /* bit 1 << Screen: where it works; 0 = everywhere */
-    int footer;          /* order in the footer, 0 = never */
-} KeyBinding;
-
-const KeyBinding *keymap_at(int i); /* NULL past the end */
-/* The binding of a key on this screen, or NULL. */
+const KeyBinding *keymap_at(int i); /* all of them, those of views too; NULL past the end */
+/* The binding of a key on this screen, or NULL: the view's own, else the first that its traits allow. */
 const KeyBinding *keymap_find(const Session *s, const char *key);
+/* Is it what that key does on this screen? */
+bool keymap_in_force(const Session *s, const KeyBinding *k);
 /* How a key is written for people: "Space", "←↑↓→", "Enter", "⌫". */
 const char *key_text(const char *key);
 #endif

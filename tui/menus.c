@@ -10,6 +10,7 @@
 #include "core/base/utf8.h"
 #include "core/models/drawn.h"
 #include "core/session/learned/measures.h"
+#include "core/session/screens.h"
 #include "tui/keymap.h"
 #include "tui/overlay.h"
 
@@ -21,8 +22,8 @@ static const struct {
     {"See why it said this: the answer, then w for the chain of largest terms", "view answer; why"},
     {"Why is there a √d_k? Take it away and compare", "showcase"},
     {"…and a picture where taking it away changes little", "showcase 2"},
-    {"What does head 2 of block 1 look at?", "goto blocks.1.attn.pattern; head 2"},
-    {"Switch that head off and compare", "goto blocks.1.attn.pattern; head 2; ablate"},
+    {"What does head 2 of block 1 look at?", "goto first; block 1; head 2"},
+    {"Switch that head off and compare", "goto first; block 1; head 2; ablate"},
     {"All heads of all blocks at once", "view sheet"},
     {"What did it learn? Where did it look, which heads matter, …: eight screens", "menu learned"},
     {"How much scale is right? A slider on √d_k, and accuracy along the way", "laboratory"},
@@ -48,8 +49,11 @@ static void help_tasks(Overlay *o)
 static void help_keys(Overlay *o, const Session *s)
 {
     for (int i = 0; keymap_at(i); i++) {
-        const KeyBinding *k = keymap_at(i);
-        if (!k->screens || (k->screens & (1u << s->place.screen)))
+        bool first = true; /* several bindings of one key stand where its first one does */
+        for (int j = 0; j < i; j++)
+            first = first && strcmp(keymap_at(j)->key, keymap_at(i)->key) != 0;
+        const KeyBinding *k = first ? keymap_find(s, keymap_at(i)->key) : NULL;
+        if (k)
             overlay_add(o, k->help, k->key, k->command);
     }
 }
@@ -199,33 +203,11 @@ void overlay_learned_menu(Overlay *o, const Session *s)
     add_learned(o);
 }
 
-/* Ways of seeing that one screen has and no other. */
-static const struct {
-    Screen screen;
-    const char *text, *command;
-} OWN_WAYS[] = {
-    {SCREEN_POSITIONS, "raw        cosine of the embeddings as they are", "view raw"},
-    {SCREEN_POSITIONS, "centred    cosine after the mean embedding is removed", "view centred"},
-    {SCREEN_POSITIONS, "grids      every position's map at once", "view grids"},
-    {SCREEN_POSITIONS, "one        one position against all", "view one"},
-    {SCREEN_TRAINING, "raw        cosine of the embeddings as they are", "view raw"},
-    {SCREEN_TRAINING, "centred    cosine after the mean embedding is removed", "view centred"},
-    {SCREEN_TRAINING, "own        the run of this model", "training own"},
-    {SCREEN_TRAINING, "twin       the same run without 1/√d_k", "training twin"},
-    {SCREEN_TRAINING, "first      before the first step", "training first"},
-    {SCREEN_TRAINING, "last       the model that is open", "training last"},
-    {SCREEN_FILTERS, "filters    what the patch projection looks for", "filters filters"},
-    {SCREEN_FILTERS, "components their principal components", "filters components"},
-    {SCREEN_WHERE, "rollout    attention through all blocks", "where rollout"},
-    {SCREEN_WHERE, "attention  of the last block alone", "where attention"},
-    {SCREEN_WHERE, "gradient   gradient × input", "where gradient"},
-    {SCREEN_WHERE, "occlusion  what the answer loses when a patch is grey", "where occlusion"},
-    {SCREEN_SCALE, "all        the factor in every block", "laboratory all"},
-    {SCREEN_SCALE, "block      in this block alone", "laboratory block"},
-    {SCREEN_SCALE, "head       in this head alone", "laboratory head"},
-    {SCREEN_SCALE, "trained    every factor as it was trained", "set scale on"},
-    {SCREEN_BLANKS, "random     hide four patches of ten", "hide random 0.4"},
-};
+static void add_own_ways(Overlay *o, const Session *s)
+{
+    for (const ViewWay *way = view_now(s)->ways; way && way->text; way++)
+        overlay_add(o, way->text, "", way->command);
+}
 
 void overlay_view_menu(Overlay *o, const Session *s)
 {
@@ -243,12 +225,10 @@ void overlay_view_menu(Overlay *o, const Session *s)
                  {"formula", "the arithmetic of this number"},
                  {"positions", "similarity of position embeddings"},
                  {"answer", "classes and their probabilities"}};
-    bool learned = s->place.screen >= SCREEN_TRAINING;
+    bool learned = screen_now(s)->group == GROUP_LEARNED;
     overlay_list(o, "Ways to see this");
-    for (size_t i = 0; i < sizeof OWN_WAYS / sizeof *OWN_WAYS && learned; i++)
-        if (OWN_WAYS[i].screen == s->place.screen)
-            overlay_add(o, OWN_WAYS[i].text, "", OWN_WAYS[i].command);
     if (learned) {
+        add_own_ways(o, s);
         overlay_add(o, "what it learned", "T", NULL);
         add_learned(o);
         overlay_add(o, "this very node", "", NULL);
@@ -259,9 +239,8 @@ void overlay_view_menu(Overlay *o, const Session *s)
         snprintf(command, sizeof command, "view %s", VIEWS[i].word);
         overlay_add(o, text, "", command);
     }
-    for (size_t i = 0; i < sizeof OWN_WAYS / sizeof *OWN_WAYS && !learned; i++)
-        if (OWN_WAYS[i].screen == s->place.screen)
-            overlay_add(o, OWN_WAYS[i].text, "", OWN_WAYS[i].command);
+    if (!learned)
+        add_own_ways(o, s);
     if (!learned)
         overlay_add(o, "learned    what the model learned: eight more screens", "T", "menu learned");
 }
@@ -276,12 +255,14 @@ void overlay_find_menu(Overlay *o, const Session *s)
         snprintf(command, sizeof command, "goto %s", graph_node(session_graph(s, SIDE_B), b->show)->path);
         overlay_add(o, text, "", command);
     }
-    int axis = session_axis(s->now.base, "o");
-    for (int i = 0; axis >= 0 && i < s->now.base->axes[axis].n && s->now.base->axes[axis].labels; i++) {
+    const Graph *g = s->now.base;
+    NodeId probs = site_node_any(g, SITE_PROBS);
+    int axis = node_role(g, probs, ROLE_ANSWER);
+    for (int i = 0; axis != AXIS_NONE && i < g->axes[axis].n && g->axes[axis].labels; i++) {
         char text[160], command[160], label[100], clean[100];
-        utf8_clean(clean, sizeof clean, axis_label(&s->now.base->axes[axis], i, label, sizeof label));
+        utf8_clean(clean, sizeof clean, axis_label(&g->axes[axis], i, label, sizeof label));
         snprintf(text, sizeof text, "class %s", clean);
-        snprintf(command, sizeof command, "goto probs[o=%d]", i);
+        snprintf(command, sizeof command, "goto %.100s[%s=%d]", graph_node(g, probs)->path, g->axes[axis].sym, i);
         overlay_add(o, text, "", command);
     }
     o->filtering = true;

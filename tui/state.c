@@ -9,6 +9,7 @@
 #include "core/base/file.h"
 #include "core/session/address.h"
 #include "core/session/learned/gradient.h"
+#include "core/session/screens.h"
 #include "tui/app.h"
 
 static bool state_path(char *out, size_t n, bool make)
@@ -64,13 +65,9 @@ void state_save(const Session *s)
     if (gradient.len)
         buf_printf(&b, "gradient %s; ", buf_str(&gradient));
     buf_printf(&b, "goto %s; view %s", buf_str(&focus), view_name(s->look.view));
-    static const char *const SCREENS[SCREEN_COUNT] = {[SCREEN_SHEET] = "sheet",
-                                                      [SCREEN_MATRIX] = "matrix",
-                                                      [SCREEN_ROW] = "row",
-                                                      [SCREEN_TENSOR] = "tensor",
-                                                      [SCREEN_EXPLAIN] = "formula"};
-    if (SCREENS[s->place.screen])
-        buf_printf(&b, "; view %s", SCREENS[s->place.screen]);
+    const ScreenSpec *screen = screen_now(s);
+    if (screen->come && session_screen_for(s, s->place.path) != s->place.screen)
+        buf_printf(&b, "; %s", screen->command);
     buf_puts(&b, "\n");
     file_write(path, b.data, b.len, NULL);
     buf_free(&b);

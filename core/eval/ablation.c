@@ -1,6 +1,6 @@
 #include "core/eval/ablation.h"
 
-#include <string.h>
+#include "core/graph/anatomy.h"
 
 static Edit *add(Arena *arena, Edits *to, EditKind kind, const char *path, const char *origin)
 {
@@ -9,48 +9,59 @@ static Edit *add(Arena *arena, Edits *to, EditKind kind, const char *path, const
     return e;
 }
 
-static bool remove_scale(Arena *arena, const VitConfig *c, float factor, Edits *out)
+static bool remove_scale(Arena *arena, const Graph *g, float factor, Edits *out)
 {
-    for (int layer = 0; layer < c->layers; layer++) {
-        const char *path = arena_printf(arena, "blocks.%d.attn.scale", layer);
-        Edit *e = add(arena, out, factor > 0 ? EDIT_SCALE : EDIT_SET, path, "scale");
+    for (int a = NO_PART; (a = anatomy_next(g, a, PART_ATTENTION)) != NO_PART;) {
+        Edit *e = add(arena, out, factor > 0 ? EDIT_SCALE : EDIT_SET, site_path(g, a, SITE_SCALE), "scale");
         e->factor = factor;
         e->value = 1;
     }
     return true;
 }
 
-static bool remove_head(Arena *arena, const Graph *g, const VitConfig *c, Ablation r, Edits *out)
+/* Part of that kind in the layer-th block, or NO_PART. */
+static int part_of(const Graph *g, int layer, PartKind kind)
 {
-    if (r.layer < 0 || r.layer >= c->layers || r.head < 0 || r.head >= c->heads)
+    int block = NO_PART;
+    for (int i = 0; i <= layer; i++)
+        if ((block = anatomy_next(g, block, PART_BLOCK)) == NO_PART)
+            return NO_PART;
+    return layer < 0 ? NO_PART : anatomy_next_in(g, NO_PART, kind, block);
+}
+
+static bool remove_head(Arena *arena, const Graph *g, Ablation r, Edits *out)
+{
+    int attention = part_of(g, r.layer, PART_ATTENTION);
+    NodeId z = site_node(g, attention, SITE_Z);
+    int axis = node_role(g, z, ROLE_HEAD);
+    if (axis == AXIS_NONE || r.head < 0 || r.head >= g->axes[axis].n)
         return false;
-    Edit *e = add(arena, out, EDIT_ZERO, arena_printf(arena, "blocks.%d.attn.z", r.layer), "head");
+    Edit *e = add(arena, out, EDIT_ZERO, graph_node(g, z)->path, "head");
     e->cells.n = 1;
-    for (int axis = 0; axis < g->axis_count; axis++)
-        if (strcmp(g->axes[axis].sym, "h") == 0)
-            e->cells.range[0].axis = axis;
+    e->cells.range[0].axis = axis;
     e->cells.range[0].from = r.head;
     e->cells.range[0].to = r.head + 1;
     return true;
 }
 
-static bool remove_branch(Arena *arena, const VitConfig *c, const char *branch, int layer, Edits *out)
+static bool remove_branch(Arena *arena, const Graph *g, PartKind kind, int layer, Edits *out)
 {
-    if (layer < 0 || layer >= c->layers)
+    int part = part_of(g, layer, kind);
+    if (part == NO_PART)
         return false;
-    add(arena, out, EDIT_ZERO,
-        arena_printf(arena, "blocks.%d.%s.%s", layer, branch, c->layer_scale ? "scaled_out" : "out"), branch);
+    add(arena, out, EDIT_ZERO, site_path(g, part, SITE_OUT), anatomy_part(g, part)->word);
     return true;
 }
 
 /* The sum that brings them in becomes its other operand. */
-static bool remove_positions(Arena *arena, const Graph *g, const VitNodes *nodes, Edits *out)
+static bool remove_positions(Arena *arena, const Graph *g, Edits *out)
 {
-    for (NodeId n = 0; nodes->pos_embed != NO_NODE && n < g->count; n++) {
+    NodeId table = site_node_any(g, SITE_POSITIONS);
+    for (NodeId n = 0; table != NO_NODE && n < g->count; n++) {
         const Node *node = graph_node(g, n);
-        if (node->op != OP_ADD || (node->in[0] != nodes->pos_embed && node->in[1] != nodes->pos_embed))
+        if (node->op != OP_ADD || (node->in[0] != table && node->in[1] != table))
             continue;
-        NodeId other = node->in[0] == nodes->pos_embed ? node->in[1] : node->in[0];
+        NodeId other = node->in[0] == table ? node->in[1] : node->in[0];
         add(arena, out, EDIT_REDIRECT, node->path, "positions")->other = arena_strdup(arena,
                                                                                       graph_node(g, other)->path);
         return true;
@@ -58,16 +69,16 @@ static bool remove_positions(Arena *arena, const Graph *g, const VitNodes *nodes
     return false;
 }
 
-bool ablation_edits(Arena *arena, const Graph *g, const VitConfig *c, const VitNodes *nodes, Ablation r, Edits *out)
+bool ablation_edits(Arena *arena, const Graph *g, Ablation r, Edits *out)
 {
-    *out = (Edits){.edit = arena_alloc(arena, size_mul((size_t)c->layers + 1, sizeof(Edit)))};
+    *out = (Edits){.edit = arena_alloc(arena, size_mul((size_t)anatomy_count(g) + 1, sizeof(Edit)))};
     switch (r.kind) {
     case ABLATION_NONE: return true;
-    case ABLATION_SCALE: return remove_scale(arena, c, r.factor, out);
-    case ABLATION_HEAD: return remove_head(arena, g, c, r, out);
-    case ABLATION_ATTENTION: return remove_branch(arena, c, "attn", r.layer, out);
-    case ABLATION_MLP: return remove_branch(arena, c, "mlp", r.layer, out);
-    case ABLATION_POSITIONS: return remove_positions(arena, g, nodes, out);
+    case ABLATION_SCALE: return remove_scale(arena, g, r.factor, out);
+    case ABLATION_HEAD: return remove_head(arena, g, r, out);
+    case ABLATION_ATTENTION: return remove_branch(arena, g, PART_ATTENTION, r.layer, out);
+    case ABLATION_MLP: return remove_branch(arena, g, PART_MLP, r.layer, out);
+    case ABLATION_POSITIONS: return remove_positions(arena, g, out);
     }
     return false;
 }

@@ -2,7 +2,6 @@
 #ifndef VITRINE_EVAL_ABLATION_H
 #define VITRINE_EVAL_ABLATION_H
 #include "core/graph/edit.h"
-#include "core/models/vit.h"
 
 typedef enum AblationKind {
     ABLATION_NONE,
@@ -25,6 +24,7 @@ typedef struct Edits {
     int count;
 } Edits;
 
-/* For a graph that vit_build made from c; all memory from arena. False where the model has no such part. */
-bool ablation_edits(Arena *arena, const Graph *g, const VitConfig *c, const VitNodes *nodes, Ablation r, Edits *out);
+/* For a graph with an anatomy; all memory from arena. Blocks are counted over all stacks, an attention with several in
+ * its block is that block's first. False where the model has no such part. */
+bool ablation_edits(Arena *arena, const Graph *g, Ablation r, Edits *out);
 #endif

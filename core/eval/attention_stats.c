@@ -5,6 +5,7 @@
 
 #include "core/base/mem.h"
 #include "core/eval/batch_run.h"
+#include "core/graph/anatomy.h"
 
 /* What is watched: three probes of every block, then the rollout, the references and the last block's pattern. */
 enum { OF_BLOCK = 3 };
@@ -25,19 +26,19 @@ struct AttentionStats {
 
 enum { AREA, ROLLOUT, PEAK, READ };
 
-static int watch_list(Arena *arena, const VitConfig *c, bool entropies, const char ***out)
+static int watch_list(Arena *arena, const Graph *g, const VitConfig *c, bool entropies, const char ***out)
 {
-    static const char *const PROBES[OF_BLOCK] = {"distance", "entropy_share_mean", "largest_mean"};
+    static const Site PROBES[OF_BLOCK] = {SITE_DISTANCE, SITE_ENTROPY_SHARE_MEAN, SITE_LARGEST_MEAN};
     const char **path = arena_alloc(arena, size_mul((size_t)c->layers * OF_BLOCK + 4, sizeof *path));
-    int n = 0;
-    for (int layer = 0; layer < c->layers; layer++)
+    int n = 0, last = NO_PART;
+    for (int a = NO_PART; (a = anatomy_next(g, a, PART_ATTENTION)) != NO_PART; last = a)
         for (int k = 0; k < OF_BLOCK; k++)
-            path[n++] = arena_printf(arena, "blocks.%d.attn.probe.%s", layer,
-                                     k == 1 && !entropies ? "largest_mean" : PROBES[k]);
-    path[n++] = "rollout.patches";
-    path[n++] = arena_printf(arena, "blocks.%d.attn.pattern", c->layers - 1);
-    path[n++] = "grid.probe.uniform";
-    path[n++] = "grid.probe.maximal";
+            path[n++] = site_path(g, a, k == 1 && !entropies ? SITE_LARGEST_MEAN : PROBES[k]);
+    path[n++] = site_path_any(g, SITE_ROLLOUT_PATCHES);
+    path[n++] = site_path(g, last, SITE_PATTERN);
+    path[n++] = site_path_any(g, SITE_DISTANCE_UNIFORM);
+    path[n++] = site_path_any(g, SITE_DISTANCE_MAXIMAL);
+    REQUIRE(n == c->layers * OF_BLOCK + 4);
     *out = path;
     return n;
 }
@@ -48,7 +49,7 @@ AttentionStats *attention_stats_new(const AttentionStatsSetup *setup, Err *err)
     const VitConfig *c = &setup->model->vit;
     const char **watch;
     bool entropies = vit_tokens(c) > 1;
-    int count = watch_list(&arena, c, entropies, &watch);
+    int count = watch_list(&arena, setup->graph, c, entropies, &watch);
     const BatchRunSetup sweep = {.model = setup->model,
                                  .edits = setup->edits,
                                  .edit_count = setup->edit_count,

@@ -13,7 +13,7 @@ typedef struct AttentionStatsSetup {
     const Model *model;
     const Edit *edits; /* as made for one picture */
     int edit_count;
-    const Graph *graph; /* which they were made for; NULL without edits */
+    const Graph *graph; /* the model's for one picture, with probes: which the edits were made for */
     Dataset *stock;
     Pool *pool;
 } AttentionStatsSetup;

@@ -5,6 +5,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/mem.h"
+#include "core/models/probes.h"
 
 enum { SLICE_NS = 50000000 };
 
@@ -28,6 +29,7 @@ static void open_course(Course *c)
                        sizeof *c->zeros);
     graph_init(&c->graph);
     vit_build(&c->graph, v, &c->model->weights, NULL, c->zeros, &c->nodes);
+    probes_add(&c->graph, v, &c->nodes);
     c->total = 5 + (size_t)v->layers *
                        ((size_t)v->heads + 2); /* trained, scale, positions, two surveys; heads and sub-layers */
 }
@@ -71,7 +73,7 @@ static bool share_without(Course *c, Ablation r, const char *what, double *share
     Edits edits;
     bool ok = true;
     *share = (double)NAN;
-    if (ablation_edits(&arena, &c->graph, &c->model->vit, &c->nodes, r, &edits)) {
+    if (ablation_edits(&arena, &c->graph, r, &edits)) {
         Accuracy *e = hold_exam(c, edits, false, what, err);
         ok = e != NULL;
         if (ok)
@@ -87,7 +89,7 @@ static AttentionStats *hold_survey(Course *c, Ablation r, const char *what, Err 
 {
     Arena arena = {0};
     Edits edits;
-    if (!ablation_edits(&arena, &c->graph, &c->model->vit, &c->nodes, r, &edits))
+    if (!ablation_edits(&arena, &c->graph, r, &edits))
         UNREACHABLE("a model without a scale");
     const AttentionStatsSetup setup = {.model = c->model,
                                        .edits = edits.edit,

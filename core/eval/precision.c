@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/graph/anatomy.h"
+
 static const struct {
     const char *name;
     MapFn map;
@@ -31,7 +33,7 @@ bool precision_rounds(const Graph *g, NodeId n)
         return false;
     if (node->op != OP_LEAF)
         return true;
-    return node->leaf.kind == LEAF_TENSOR || (node->leaf.kind == LEAF_INPUT && strcmp(node->path, "image") == 0);
+    return node->leaf.kind == LEAF_TENSOR || (node->leaf.kind == LEAF_INPUT && site_is(g, node->path, SITE_IMAGE));
 }
 
 Edit precision_edit(const Graph *g, NodeId n, Precision p)

@@ -1,6 +1,7 @@
 #include "core/eval/readout.h"
 
-#include <string.h>
+#include "core/base/err.h"
+#include "core/graph/anatomy.h"
 
 Readout readout_used(const VitConfig *c)
 {
@@ -12,12 +13,11 @@ bool readout_has_other(const VitConfig *c)
     return c->classes && c->pool != VIT_POOL_NONE && (c->pool != VIT_POOL_MEAN || c->cls);
 }
 
-static int axis_of(const Graph *g, const char *sym)
+static int axis_of(const Graph *g, AxisRole role)
 {
-    for (int i = 0; i < g->axis_count; i++)
-        if (strcmp(g->axes[i].sym, sym) == 0)
-            return i;
-    UNREACHABLE("a model without that axis");
+    int axis = graph_role(g, role, SEQUENCE_ANY);
+    REQUIRE(axis != AXIS_NONE);
+    return axis;
 }
 
 static NodeId weight(const Graph *g, VitRole r)
@@ -43,7 +43,7 @@ static NodeId norm(Graph *g, const VitConfig *c, NodeId x, int b)
 
 static NodeId mean_of_patches(Graph *g, const VitConfig *c, NodeId tokens, int b)
 {
-    int t = axis_of(g, "t"), p = axis_of(g, "p"), d = axis_of(g, "d"), prefix = vit_prefix(c);
+    int t = axis_of(g, ROLE_QUERY), p = axis_of(g, ROLE_PLACE), d = axis_of(g, ROLE_WIDTH), prefix = vit_prefix(c);
     NodeId patches = prefix ? graph_slice(g, "patches", tokens, t, prefix, p)
                             : graph_view(g, "patches", tokens, DIMS(b, p, d));
     NodeId sum = graph_reduce(g, "sum_of_patches", OP_SUM, patches, DIMS(b, d));
@@ -54,10 +54,10 @@ const char *readout_add(Graph *g, const VitConfig *c, const VitNodes *nodes)
 {
     if (!readout_has_other(c))
         return NULL;
-    int b = axis_of(g, "b"), o = axis_of(g, "o");
+    int b = axis_of(g, ROLE_BATCH), o = axis_of(g, ROLE_ANSWER);
     graph_scope(g, "exam.other");
     NodeId y = readout_used(c) == READOUT_MEAN
-                   ? graph_slice(g, "class_token", nodes->tokens_out, axis_of(g, "t"), 0, AXIS_NONE)
+                   ? graph_slice(g, "class_token", nodes->tokens_out, axis_of(g, ROLE_QUERY), 0, AXIS_NONE)
                    : mean_of_patches(g, c, nodes->tokens_out, b);
     if (c->fc_norm)
         y = norm(g, c, y, b);

@@ -7,7 +7,9 @@
 #include "core/base/mem.h"
 #include "core/eval/ablation.h"
 #include "core/eval/batch_run.h"
+#include "core/graph/anatomy.h"
 #include "core/models/drawn.h"
+#include "core/models/probes.h"
 
 enum { SLICE_NS = 50000000 };
 
@@ -19,15 +21,15 @@ typedef struct Search {
         *still; /* [pictures]: of each the row with the largest drop in entropy, and the one that changes least */
 } Search;
 
-static BatchRun *open_sweep(const Model *m, const Graph *g, const VitNodes *nodes, Ablation r, int threads, Err *err)
+static BatchRun *open_sweep(const Model *m, const Graph *g, Ablation r, int threads, Err *err)
 {
     Arena arena = {0};
     Edits edits;
     const VitConfig *c = &m->vit;
     const char **watch = arena_alloc(&arena, size_mul((size_t)c->layers, sizeof *watch));
-    for (int layer = 0; layer < c->layers; layer++)
-        watch[layer] = arena_printf(&arena, "blocks.%d.attn.probe.entropy", layer);
-    if (!ablation_edits(&arena, g, c, nodes, r, &edits))
+    for (int layer = 0, a = NO_PART; layer < c->layers; layer++)
+        watch[layer] = site_path(g, a = anatomy_next(g, a, PART_ATTENTION), SITE_ENTROPY);
+    if (!ablation_edits(&arena, g, r, &edits))
         UNREACHABLE("a model without a scale");
     const BatchRunSetup setup = {.model = m,
                                  .edits = edits.edit,
@@ -134,12 +136,13 @@ bool scale_search_find(ScaleSearch *out, const Model *m, const uint64_t *numbers
                            sizeof *zeros);
     graph_init(&g);
     vit_build(&g, &m->vit, &m->weights, NULL, zeros, &nodes);
+    probes_add(&g, &m->vit, &nodes);
     Search s = {.model = m,
                 .numbers = numbers,
                 .fall = xcalloc(count + 1, sizeof *s.fall),
                 .still = xcalloc(count + 1, sizeof *s.still)};
-    s.with = open_sweep(m, &g, &nodes, (Ablation){.kind = ABLATION_NONE}, pool_threads(pool), err);
-    s.without = open_sweep(m, &g, &nodes, (Ablation){.kind = ABLATION_SCALE}, pool_threads(pool), err);
+    s.with = open_sweep(m, &g, (Ablation){.kind = ABLATION_NONE}, pool_threads(pool), err);
+    s.without = open_sweep(m, &g, (Ablation){.kind = ABLATION_SCALE}, pool_threads(pool), err);
     bool ok = s.with && s.without;
     for (size_t done = 0; ok && done < count;) {
         done = pool_run(pool, done, count, examine, &s, clock_ns() + SLICE_NS);

@@ -15,6 +15,33 @@ typedef enum AxisKind {
     AXIS_COLOUR /* R G B, or grey; any other number of channels is numbered */
 } AxisKind;
 
+/* What an axis stands for. Letters are for people; whoever works with axes asks for the role. */
+typedef enum AxisRole {
+    ROLE_PLAIN,
+    ROLE_BATCH,
+    ROLE_QUERY, /* the token that asks */
+    ROLE_KEY,   /* the token looked at */
+    ROLE_THIRD, /* a third token (rollout) */
+    ROLE_HEAD,
+    ROLE_HEAD_WIDTH,
+    ROLE_WIDTH,       /* the model's width */
+    ROLE_HIDDEN,      /* the MLP's width */
+    ROLE_PREFIX,      /* tokens in front of the patches */
+    ROLE_PLACE,       /* a patch of the picture */
+    ROLE_OTHER_PLACE, /* a patch that it is compared with */
+    ROLE_PLACE_ROW,   /* the patch's row, and … */
+    ROLE_PLACE_COL,   /* … its column on the grid */
+    ROLE_PIXEL_ROW,   /* row and column inside a patch */
+    ROLE_PIXEL_COL,
+    ROLE_CHANNEL,
+    ROLE_ANSWER,    /* class, or the vocabulary's word */
+    ROLE_COMPONENT, /* principal component */
+    ROLE_COUNT
+} AxisRole;
+
+/* Which row of tokens an axis runs over. Tokens of one sequence that have the same number are the same token. */
+typedef enum Sequence { SEQUENCE_NONE, SEQUENCE_PICTURE, SEQUENCE_SOURCE, SEQUENCE_TARGET, SEQUENCE_ANY } Sequence;
+
 typedef struct Axis {
     char sym[4];      /* "t" */
     const char *name; /* "token that asks" */
@@ -23,6 +50,8 @@ typedef struct Axis {
     int prefix;                /* AXIS_TOKEN: tokens before the patches */
     int cols;                  /* AXIS_TOKEN, AXIS_PATCH: patches per row */
     const char *const *labels; /* AXIS_TOKEN: names of the prefix tokens; AXIS_CLASS: names or NULL */
+    AxisRole role;
+    Sequence sequence;
 } Axis;
 
 /* Row-major: the last axis is contiguous. n = 0 is a single number. */

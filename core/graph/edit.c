@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/err.h"
+#include "core/graph/anatomy.h"
 
 typedef struct Editor {
     Graph *out;
@@ -16,7 +17,7 @@ typedef struct Editor {
     /* A softmax row that is masked everywhere must give zeros: the masks of a scope wait here until its pattern is
      * built. */
     struct {
-        char scope[160];
+        int part;
         NodeId keep;
     } dead_rows[16];
     int dead_count;
@@ -204,10 +205,19 @@ static NodeId apply(Editor *ed, const Edit *e, NodeId x, const char *name)
     UNREACHABLE("an edit of a kind that is applied here");
 }
 
-/* All masks on the scores x together: WHERE(keep, x, −∞), named scores_masked. Remembers rows with nothing left. */
+/* The last component of a site's path: what the node is called inside the scope of its part. */
+static const char *name_of_site(const Graph *g, int part, Site s, const char *otherwise)
+{
+    const char *path = site_path(g, part, s), *dot = path ? strrchr(path, '.') : NULL;
+    return dot ? dot + 1 : path ? path : otherwise;
+}
+
+/* All masks on the scores x together: WHERE(keep, x, −∞), a node of its own. Remembers rows with nothing left. */
 static NodeId apply_masks(Editor *ed, const char *path, NodeId x)
 {
     Graph *g = ed->out;
+    int attention = anatomy_of(ed->base, path);
+    const char *name = name_of_site(ed->base, attention, SITE_SCORES_MASKED, "masked");
     Dims d = g->nodes[x].dims, dims = DIMS_SCALAR;
     const char *origin = "mask";
     for (int i = 0; i < ed->count; i++) {
@@ -244,16 +254,15 @@ static NodeId apply_masks(Editor *ed, const char *path, NodeId x)
     for (size_t c = 0; c < graph_dims_cells(g, alive_dims); c++)
         dead = dead || alive[c] == 0.0f;
     origin = arena_strdup(&g->arena, origin);
-    NodeId keep_id = graph_leaf(g, part(ed, "scores_masked", "edit_keep"), dims, (Leaf){LEAF_HOST, keep, origin});
-    NodeId minus = graph_const(g, part(ed, "scores_masked", "edit_value"), DIMS_SCALAR, -INFINITY);
-    NodeId masked = graph_where(g, "scores_masked", keep_id, x, minus);
+    NodeId keep_id = graph_leaf(g, part(ed, name, "edit_keep"), dims, (Leaf){LEAF_HOST, keep, origin});
+    NodeId minus = graph_const(g, part(ed, name, "edit_value"), DIMS_SCALAR, -INFINITY);
+    NodeId masked = graph_where(g, name, keep_id, x, minus);
     if (dead) {
         REQUIRE(ed->dead_count <
                 (int)(sizeof ed->dead_rows / sizeof *ed->dead_rows)); /* a scope's pattern follows its scores */
-        NodeId alive_id = graph_leaf(g, part(ed, "scores_masked", "edit_alive"), alive_dims,
-                                     (Leaf){LEAF_HOST, alive, origin});
+        NodeId alive_id = graph_leaf(g, part(ed, name, "edit_alive"), alive_dims, (Leaf){LEAF_HOST, alive, origin});
         graph_flag(g, alive_id, NODE_EDITED);
-        snprintf(ed->dead_rows[ed->dead_count].scope, sizeof ed->dead_rows[0].scope, "%s", g->scope);
+        ed->dead_rows[ed->dead_count].part = attention;
         ed->dead_rows[ed->dead_count++].keep = alive_id;
     }
     graph_flag(g, keep_id, NODE_EDITED);
@@ -265,16 +274,19 @@ static NodeId apply_masks(Editor *ed, const char *path, NodeId x)
 static NodeId revive_rows(Editor *ed, NodeId pattern)
 {
     Graph *g = ed->out;
-    for (int i = 0; i < ed->dead_count; i++)
-        if (strcmp(ed->dead_rows[i].scope, g->scope) == 0 && strcmp(node_name(&g->nodes[pattern]), "pattern") == 0) {
+    for (int i = 0; i < ed->dead_count; i++) {
+        const char *path = site_path(ed->base, ed->dead_rows[i].part, SITE_PATTERN);
+        if (path && strcmp(path, g->nodes[pattern].path) == 0) {
+            const char *name = name_of_site(ed->base, ed->dead_rows[i].part, SITE_PATTERN, "");
             rename_node(g, pattern, "unedited");
-            NodeId zero = graph_const(g, part(ed, "pattern", "edit_value"), DIMS_SCALAR, 0.0f);
+            NodeId zero = graph_const(g, part(ed, name, "edit_value"), DIMS_SCALAR, 0.0f);
             graph_flag(g, zero, NODE_EDITED);
-            NodeId n = graph_where(g, "pattern", ed->dead_rows[i].keep, pattern, zero);
+            NodeId n = graph_where(g, name, ed->dead_rows[i].keep, pattern, zero);
             graph_flag(g, n, NODE_EDITED);
             ed->dead_rows[i] = ed->dead_rows[--ed->dead_count];
             return n;
         }
+    }
     return pattern;
 }
 
@@ -342,6 +354,7 @@ bool graph_edit(Graph *out, const Graph *base, const Edit *edits, int count, Err
         if (!edit_check(base, &edits[i], err))
             return false;
     graph_init(out);
+    anatomy_copy(out, base);
     for (int i = 0; i < base->axis_count; i++)
         graph_axis(out, base->axes[i]);
     Editor ed = {.out = out, .base = base, .edits = edits, .count = count};

@@ -1,6 +1,7 @@
 #include <string.h>
 
 #include "core/base/buf.h"
+#include "core/graph/anatomy.h"
 #include "core/graph/graph.h"
 
 void graph_shape_text(const Graph *g, Dims d, Buf *out)
@@ -17,14 +18,12 @@ static void put_axes(const Graph *g, Dims d, Buf *out)
         buf_printf(out, "%s%s", i ? "," : "", g->axes[d.axis[i]].sym);
 }
 
-/* Length of "blocks.3." at the start of a path, or 0. */
-static size_t block_prefix(const char *path)
+/* Length of the scope of a path's block with its dot at the start of the path, or 0. */
+static size_t block_prefix(const Graph *g, const char *path)
 {
-    const char *at = strstr(path, "blocks.");
-    if (!at)
-        return 0;
-    const char *dot = strchr(at + strlen("blocks."), '.');
-    return dot ? (size_t)(dot - path) + 1 : 0;
+    int block = anatomy_block_of(g, path);
+    size_t n = block == NO_PART ? 0 : strlen(anatomy_part(g, block)->scope);
+    return n && strncmp(path, anatomy_part(g, block)->scope, n) == 0 && path[n] == '.' ? n + 1 : 0;
 }
 
 /* Length of "grad." at the start of a path, or 0. */
@@ -36,20 +35,20 @@ static size_t grad_prefix(const char *path)
 
 /* In a gradient's formula: what is inside its node's block without that block; "grad." is put in front of gradients by
  * the caller. */
-static const char *name_seen_from_grad(const char *from, const char *path)
+static const char *name_seen_from_grad(const Graph *g, const char *from, const char *path)
 {
-    size_t block = block_prefix(from);
+    size_t block = block_prefix(g, from);
     return block && strncmp(from, path, block) == 0 ? path + block : path;
 }
 
 /* The shortest name of `n` that a reader of `from`'s formula cannot mistake: its own name inside one scope, the path
  * inside one block, else the whole path. */
-static const char *name_seen_from(const Node *from, const Node *n)
+static const char *name_seen_from(const Graph *g, const Node *from, const Node *n)
 {
     size_t scope = (size_t)(node_name(from) - from->path);
     if (strncmp(from->path, n->path, scope) == 0 && !strchr(n->path + scope, '.'))
         return n->path + scope;
-    size_t block = block_prefix(from->path);
+    size_t block = block_prefix(g, from->path);
     return block && strncmp(from->path, n->path, block) == 0 ? n->path + block : n->path;
 }
 
@@ -59,9 +58,9 @@ static void put_node(const Graph *g, const Node *from, NodeId id, Buf *out)
     size_t in_grad = grad_prefix(from->path), is_grad = grad_prefix(n->path);
     if (in_grad) {
         buf_puts(out, is_grad ? "grad." : "");
-        buf_puts(out, name_seen_from_grad(from->path + in_grad, n->path + is_grad));
+        buf_puts(out, name_seen_from_grad(g, from->path + in_grad, n->path + is_grad));
     } else
-        buf_puts(out, name_seen_from(from, n));
+        buf_puts(out, name_seen_from(g, from, n));
     if (n->dims.n) {
         buf_putc(out, '[');
         put_axes(g, n->dims, out);

@@ -88,7 +88,8 @@ typedef struct Graph {
     size_t cap;
     NodeId *bucket; /* [buckets], a power of two: the last node of each */
     size_t buckets;
-    char scope[160]; /* prefix of the nodes being added, with its final dot; see graph_scope */
+    struct Anatomy *anatomy; /* what the model is made of (anatomy.h), or NULL */
+    char scope[160];         /* prefix of the nodes being added, with its final dot; see graph_scope */
 } Graph;
 
 void graph_init(Graph *g);

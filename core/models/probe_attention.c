@@ -63,7 +63,7 @@ void probe_attention(Probes *b, int layer)
     int h = b->axis.h, t = b->axis.t, u = b->axis.u;
     Dims rows = DIMS(h, t);
     REQUIRE(dims_equal(graph_node(g, k->pattern)->dims, DIMS(h, t, u))); /* one picture, no batch */
-    graph_scope(g, "blocks.%d.attn.probe", layer);
+    probe_scope(b, layer);
     entropy(b, k->pattern, rows);
     NodeId largest = graph_reduce(g, "largest", OP_MAX, k->pattern, rows);
     probe_mean(g, "largest_mean", largest, DIMS(h), b->tokens);

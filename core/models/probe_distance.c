@@ -49,7 +49,7 @@ void probe_distance(Probes *b, int layer)
     Graph *g = b->g;
     int h = b->axis.h, p = b->axis.p, p0 = b->axis.p0;
     Dims rows = DIMS(h, p);
-    graph_scope(g, "blocks.%d.attn.probe", layer);
+    probe_scope(b, layer);
     NodeId asking = probe_patches(b, "patch_rows", b->block[layer].pattern, b->axis.t, p);
     NodeId weights = probe_patches(b, "patch_pattern", asking, b->axis.u, p0);
     NodeId mass = graph_reduce(g, "patch_mass", OP_SUM, weights, rows);

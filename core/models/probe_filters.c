@@ -60,8 +60,8 @@ void probe_filters(Probes *b)
     NodeId filters = graph_view(g, "filters", weight, graph_node(g, weight)->dims);
     if (count == 0)
         return;
-    int k = graph_axis(g, (Axis){.sym = "k", .name = "principal component", .n = count});
-    int k0 = graph_axis(g, (Axis){.sym = "k0", .name = "component compared with", .n = count});
+    int k = graph_axis(g, (Axis){.sym = "k", .name = "principal component", .n = count, .role = ROLE_COMPONENT});
+    int k0 = graph_axis(g, (Axis){.sym = "k0", .name = "component compared with", .n = count, .role = ROLE_COMPONENT});
     NodeId width = graph_const(g, "width", DIMS_SCALAR, (float)b->c->width);
     NodeId centred = probe_passing(g, graph_zip(g, "centred", OP_SUB, filters,
                                                 probe_mean(g, "mean", filters, tile, width)));

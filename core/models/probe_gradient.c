@@ -2,21 +2,12 @@
 #include "core/models/probe_parts.h"
 
 #include <stdio.h>
-#include <string.h>
 
-static int axis_of(const Graph *g, const char *sym)
+/* The gradient of a site, if it has the dims of a pattern. */
+static NodeId gradient_of(const Graph *g, int attention, Site site, Dims pattern)
 {
-    for (int i = 0; i < g->axis_count; i++)
-        if (strcmp(g->axes[i].sym, sym) == 0)
-            return i;
-    return AXIS_NONE;
-}
-
-/* The gradient of a node of the block, if it has the dims of a pattern. */
-static NodeId gradient_of(const Graph *g, int layer, const char *name, Dims pattern)
-{
-    char path[96];
-    snprintf(path, sizeof path, "grad.blocks.%d.attn.%s", layer, name);
+    char path[160];
+    snprintf(path, sizeof path, "grad.%s", site_path(g, attention, site));
     NodeId n = graph_find(g, path);
     return n != NO_NODE && dims_equal(graph_node(g, n)->dims, pattern) ? n : NO_NODE;
 }
@@ -37,17 +28,16 @@ static void through(Graph *g, NodeId scores, NodeId weights, Dims row, Dims head
 
 void probe_gradient_through(Graph *g)
 {
-    int h = axis_of(g, "h"), t = axis_of(g, "t"), u = axis_of(g, "u");
-    char path[96];
-    for (int layer = 0;; layer++) {
-        snprintf(path, sizeof path, "blocks.%d.attn.pattern", layer);
-        if (graph_find(g, path) == NO_NODE)
-            return;
-        NodeId scores = gradient_of(g, layer, "scores_scaled", DIMS(h, t, u)),
-               weights = gradient_of(g, layer, "pattern", DIMS(h, t, u));
+    for (int a = NO_PART; (a = anatomy_next(g, a, PART_ATTENTION)) != NO_PART;) {
+        NodeId pattern = site_node(g, a, SITE_PATTERN);
+        if (pattern == NO_NODE)
+            continue;
+        Dims d = graph_node(g, pattern)->dims;
+        NodeId scores = gradient_of(g, a, SITE_SCORES_SCALED, d), weights = gradient_of(g, a, SITE_PATTERN, d);
         if (scores == NO_NODE || weights == NO_NODE)
             continue; /* what the gradients are of does not depend on it */
-        graph_scope(g, "blocks.%d.attn.probe", layer);
-        through(g, scores, weights, DIMS(h, t), DIMS(h));
+        Dims row = dims_minus(d, DIMS(dims_role(g, d, ROLE_KEY)));
+        graph_scope(g, "%s.probe", anatomy_part(g, a)->scope);
+        through(g, scores, weights, row, DIMS(dims_role(g, d, ROLE_HEAD)));
     }
 }

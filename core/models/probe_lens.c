@@ -117,11 +117,11 @@ void probe_lens(Probes *b, int layer)
         return;
     NodeId x;
     if (layer < 0) {
-        x = existing(b->g, "blocks.0.resid_pre");
+        x = site_node(b->g, b->block[0].part, SITE_RESID_PRE);
         graph_scope(b->g, "embed.lens");
     } else {
         x = b->block[layer].out;
-        graph_scope(b->g, "blocks.%d.lens", layer);
+        graph_scope(b->g, "%s.lens", anatomy_part(b->g, b->block[layer].part)->scope);
     }
     if (c->final_norm)
         x = apply_norm(b, "norm", x, b->final);

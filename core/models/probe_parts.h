@@ -2,10 +2,12 @@
  * probes.c calls the others, one file per kind of analysis. */
 #ifndef VITRINE_MODELS_PROBE_PARTS_H
 #define VITRINE_MODELS_PROBE_PARTS_H
+#include "core/graph/anatomy.h"
 #include "core/models/vit.h"
 
 /* Nodes of one block that analyses begin with. */
 typedef struct ProbeBlock {
+    int part, attention; /* of the anatomy */
     NodeId pattern, scores, z, w_o;
     NodeId out;          /* the tokens behind the block */
     NodeId mean_pattern; /* an analysis itself */
@@ -36,6 +38,8 @@ typedef struct Probes {
     NodeId distance; /* grid.probe.distance[p,p0]: in pixels */
 } Probes;
 
+/* Sets the scope of what is said about a block's attention. */
+void probe_scope(Probes *b, int layer);
 /* Large and quickly made again: may be forgotten between frames. Returns n. */
 NodeId probe_passing(Graph *g, NodeId n);
 /* The patches of axis `from` (tokens that end with all patches) as axis `to`. */
@@ -54,5 +58,7 @@ void probe_places(Probes *b);
 void probe_filters(Probes *b);
 void probe_guess(Probes *b);
 void probe_where(Probes *b);
+/* Notes in the anatomy which analyses are there. */
+void probe_notes(Graph *g);
 void probe_gradient_through(Graph *g); /* behind gradients; see probes_gradient_add */
 #endif

@@ -23,7 +23,7 @@ static NodeId add_block(Probes *b, int layer, NodeId identity, NodeId before)
 {
     Graph *g = b->g;
     Dims square = DIMS(b->axis.t, b->axis.u), row = DIMS(b->axis.t);
-    graph_scope(g, "blocks.%d.attn.probe", layer);
+    probe_scope(b, layer);
     NodeId half = probe_passing(g, graph_zip(g, "mean_half", OP_MUL, b->block[layer].mean_pattern, b->half));
     NodeId mixed = probe_passing(g, graph_zip(g, "rollout_mixed", OP_ADD, half, identity));
     NodeId step = graph_zip(g, "rollout_step", OP_DIV, mixed, graph_reduce(g, "rollout_mixed_sum", OP_SUM, mixed, row));

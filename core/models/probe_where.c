@@ -74,6 +74,7 @@ void probes_object_add(Graph *g, const float *object)
         mass(g, MAPS[i].name, x, leaf, p);
     }
     probes_flag(g, first, NODE_PROBE);
+    probe_notes(g);
 }
 
 /* Gradient × input over the picture, where the gradients reach it. */
@@ -98,5 +99,6 @@ void probes_gradient_add(Graph *g)
     NodeId first = g->count;
     gradient_map(g);
     probe_gradient_through(g);
+    probe_notes(g);
     probes_flag(g, first, NODE_PROBE | NODE_DERIVED);
 }

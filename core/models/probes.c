@@ -6,12 +6,18 @@
 
 #include "core/base/dmath.h"
 #include "core/base/err.h"
+#include "core/graph/anatomy.h"
 #include "core/models/probe_parts.h"
 
 NodeId probe_passing(Graph *g, NodeId n)
 {
     graph_flag(g, n, NODE_DERIVED);
     return n;
+}
+
+void probe_scope(Probes *b, int layer)
+{
+    graph_scope(b->g, "%s.probe", anatomy_part(b->g, b->block[layer].attention)->scope);
 }
 
 NodeId probe_patches(const Probes *b, const char *name, NodeId x, int from, int to)
@@ -38,9 +44,10 @@ static int axis_of(const Graph *g, const char *sym)
 }
 
 /* Another axis of the same length and labels. */
-static int second_axis(Graph *g, int of, const char *sym, const char *name)
+static int second_axis(Graph *g, int of, const char *sym, const char *name, AxisRole role)
 {
     Axis a = g->axes[of];
+    a.role = role;
     snprintf(a.sym, sizeof a.sym, "%s", sym);
     a.name = name;
     return graph_axis(g, a);
@@ -58,33 +65,23 @@ static void find_axes(Probes *b)
         *wanted[i].to = axis_of(b->g, wanted[i].sym);
         REQUIRE(*wanted[i].to != AXIS_NONE || strcmp(wanted[i].sym, "o") == 0);
     }
-    b->axis.p0 = second_axis(b->g, b->axis.p, "p0", "patch compared with");
-    b->axis.w = second_axis(b->g, b->axis.t, "w", "third token");
+    b->axis.p0 = second_axis(b->g, b->axis.p, "p0", "patch compared with", ROLE_OTHER_PLACE);
+    b->axis.w = second_axis(b->g, b->axis.t, "w", "third token", ROLE_THIRD);
 }
 
-/* One walk over the graph: to look every path up by itself would take long in a deep model. */
 static void find_blocks(Probes *b)
 {
-    const char *out = b->c->post_norm ? "ln2.out" : "resid_post";
-    for (NodeId n = 0; n < b->g->count; n++) {
-        const char *path = b->g->nodes[n].path;
-        if (strncmp(path, "blocks.", 7) != 0)
-            continue;
-        char *rest;
-        long layer = strtol(path + 7, &rest, 10);
-        REQUIRE(layer >= 0 && layer < b->c->layers && *rest == '.');
-        ProbeBlock *k = &b->block[layer];
-        const struct {
-            NodeId *to;
-            const char *name;
-        } wanted[] = {{&k->pattern, "attn.pattern"},
-                      {&k->scores, "attn.scores_scaled"},
-                      {&k->z, "attn.z"},
-                      {&k->w_o, "attn.w_o"},
-                      {&k->out, out}};
-        for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
-            if (strcmp(rest + 1, wanted[i].name) == 0)
-                *wanted[i].to = n;
+    const Graph *g = b->g;
+    for (int part = NO_PART; (part = anatomy_next(g, part, PART_BLOCK)) != NO_PART;) {
+        int attention = anatomy_next_in(g, part, PART_ATTENTION, part), layer = anatomy_part(g, part)->block;
+        REQUIRE(layer >= 0 && layer < b->c->layers && attention != NO_PART);
+        b->block[layer] = (ProbeBlock){.part = part,
+                                       .attention = attention,
+                                       .pattern = site_node(g, attention, SITE_PATTERN),
+                                       .scores = site_node(g, attention, SITE_SCORES_SCALED),
+                                       .z = site_node(g, attention, SITE_Z),
+                                       .w_o = site_node(g, attention, SITE_W_O),
+                                       .out = site_node(g, part, SITE_BLOCK_OUT)};
     }
 }
 
@@ -127,4 +124,5 @@ void probes_add(Graph *g, const VitConfig *c, const VitNodes *nodes)
     for (NodeId n = first; n < g->count; n++)
         graph_flag(g, n, NODE_PROBE);
     graph_scope(g, "%s", "");
+    probe_notes(g);
 }

@@ -5,63 +5,59 @@
 #include <string.h>
 
 #include "core/base/err.h"
+#include "core/graph/anatomy.h"
 #include "core/models/names.h"
 
-enum { NO_BLOCK = -1, NO_ROW = -1 };
+enum { NO_ROW = -1 };
 
-/* One kind of stage. A node belongs to the first row of its level (block or model) that lists it, or lists a name in
- * front of it: "ln1" takes ln1.sum and everything else in that scope, "attn.z" takes attn.z.unedited. A name that ends
- * in * is a beginning. A node that no row lists belongs to the stage of the node after it. */
+/* One kind of stage. A node belongs to the first row of its kind of part that lists its name there, or lists a name in
+ * front of it: "z" of an attention takes z.unedited. A name that ends in * is a beginning. A node that no row lists
+ * belongs to the stage of the node after it. Names are those inside a part's scope; outside blocks (PART_MODEL) they
+ * are whole paths. */
 typedef struct Row {
-    bool in_block;
-    const char *key, *label, *symbol;
-    const char *needs; /* a node that must exist for this row to count, or NULL */
-    const char *show;  /* the results that may stand for the stage, best first */
+    PartKind kind;
+    const char *key;   /* NULL: the last word of the part's scope */
+    const char *label; /* NULL: the part's word */
+    const char *symbol;
+    const char *show; /* the results that may stand for the stage, best first */
     const char *members;
     const char *sentence; /* NULL: that of the node shown */
 } Row;
 
 static const Row ROWS[] = {
-    {false, "image", "image", "x", NULL, "image", "pixels* pixel_* image* two one",
+    {PART_MODEL, "image", "image", "x", "image", "pixels* pixel_* image* two one",
      "The picture, resized and standardised: this is what the network sees."},
-    {false, "patches", "patches", "x_p E", NULL, "patch_hidden patch_embed",
+    {PART_MODEL, "patches", "patches", "x_p E", "patch_hidden patch_embed",
      "mask_token hidden patch_one patch_shown patch_hidden patch_embed",
      "The picture cut into patches; each becomes one vector, a token."},
-    {false, "position", "+ position", "z₀", "pos_embed", "full_embed",
+    {PART_MODEL, "position", "+ position", "z₀", "full_embed",
      "cls dist registers prefix* tokens* pos_embed patches_placed full_embed",
      "Every token that has a place gets the vector of that place added."},
-    {false, "tokens", "tokens", "z₀", NULL, "full_embed",
-     "cls dist registers prefix* tokens* patches_placed full_embed",
+    {PART_MODEL, "tokens", "tokens", "z₀", "full_embed", "cls dist registers prefix* tokens* patches_placed full_embed",
      "All tokens in a row. This model adds no positions to them."},
-    {false, "norm_pre", "norm", "LN(z₀)", NULL, "norm_pre.out", "norm_pre", NULL},
-    {true, "ln1", "ln1", "LN(z)", NULL, "ln1.out", "ln1", NULL},
-    {true, "qkv", "q k v", "q, k, v", NULL, "attn.q",
-     "attn.in attn.w_q attn.b_q attn.q_nobias attn.q attn.w_k attn.b_k attn.k_nobias attn.k attn.w_v attn.b_v "
-     "attn.v_nobias attn.v",
+    {PART_MODEL, "norm_pre", "norm", "LN(z₀)", "norm_pre.out", "norm_pre", NULL},
+    {PART_NORM, NULL, NULL, "LN(z)", "out", "*", NULL},
+    {PART_ATTENTION, "qkv", "q k v", "q, k, v", "q", "in w_q b_q q_nobias q w_k b_k k_nobias k w_v b_v v_nobias v",
      "Each token makes a question, an offer and a gift: queries, keys and values."},
-    {true, "raw", "raw scores", "q kᵀ", NULL, "attn.scores_raw", "attn.scores_raw", NULL},
-    {true, "scaled", "scaled", "q kᵀ/√d_k", NULL, "attn.scores_scaled", "attn.scale attn.scores_scaled", NULL},
-    {true, "masked", "masked", "−∞", NULL, "attn.scores_masked", "attn.scores_masked", NULL},
-    {true, "softmax", "softmax", "A", NULL, "attn.pattern",
-     "attn.row_max attn.shifted attn.exp attn.row_sum attn.pattern",
+    {PART_ATTENTION, "raw", "raw scores", "q kᵀ", "scores_raw", "scores_raw", NULL},
+    {PART_ATTENTION, "scaled", "scaled", "q kᵀ/√d_k", "scores_scaled", "scale scores_scaled", NULL},
+    {PART_ATTENTION, "masked", "masked", "−∞", "scores_masked", "scores_masked", NULL},
+    {PART_ATTENTION, "softmax", "softmax", "A", "pattern", "row_max shifted exp row_sum pattern",
      "Every row of scores becomes shares that add to 1: who looks at whom."},
-    {true, "weighted", "weighted v", "A v", NULL, "attn.z", "attn.z", NULL},
-    {true, "w_o", "W_O", "MSA", NULL, "attn.scaled_out attn.out",
-     "attn.w_o attn.b_o attn.out_nobias attn.out attn.layer_scale attn.scaled_out", NULL},
-    {true, "add1", "+", "z′", NULL, "resid_mid", "resid_mid", NULL},
-    {true, "ln2", "ln2", "LN(z′)", NULL, "ln2.out", "ln2", NULL},
-    {true, "up", "up", "z W₁+b", NULL, "mlp.pre", "mlp.w_up mlp.b_up mlp.pre_nobias mlp.pre", NULL},
-    {true, "activation", "activation", "σ(·)", NULL, "mlp.post", "mlp.post", NULL},
-    {true, "down", "down", "MLP", NULL, "mlp.scaled_out mlp.out",
-     "mlp.w_down mlp.b_down mlp.out_nobias mlp.out mlp.layer_scale mlp.scaled_out", NULL},
-    {true, "add2", "+", "z", NULL, "resid_post", "resid_post", NULL},
-    {false, "ln_final", "final norm", "LN(z_L)", NULL, "ln_final.out", "ln_final", NULL},
-    {false, "guess", "guess", "x̃", NULL, "guess", "guess*",
+    {PART_ATTENTION, "weighted", "weighted v", "A v", "z", "z", NULL},
+    {PART_ATTENTION, "w_o", "W_O", "MSA", "scaled_out out", "w_o b_o out_nobias out layer_scale scaled_out", NULL},
+    {PART_BLOCK, "add1", "+", "z′", "resid_mid", "resid_mid", NULL},
+    {PART_MLP, "up", "up", "z W₁+b", "pre", "w_up b_up pre_nobias pre", NULL},
+    {PART_MLP, "activation", "activation", "σ(·)", "post", "post", NULL},
+    {PART_MLP, "down", "down", "MLP", "scaled_out out", "w_down b_down out_nobias out layer_scale scaled_out", NULL},
+    {PART_BLOCK, "add2", "+", "z", "resid_post", "resid_post", NULL},
+    {PART_MODEL, "ln_final", "final norm", "LN(z_L)", "ln_final.out", "ln_final", NULL},
+    {PART_MODEL, "guess", "guess", "x̃", "guess", "guess*",
      "What the model takes every patch to look like; no part of its answer."},
-    {false, "readout", "read-out", "y", NULL, "readout", "readout readout_patches readout_sum patch_count", NULL},
-    {false, "fc_norm", "norm", "LN(y)", NULL, "fc_norm.out", "fc_norm", NULL},
-    {false, "logits", "logits", "y W+b", NULL, "logits", "head* logits* readout_dist", NULL},
-    {false, "probs", "probs", "p", NULL, "probs", "probs*", NULL},
+    {PART_MODEL, "readout", "read-out", "y", "readout", "readout readout_patches readout_sum patch_count", NULL},
+    {PART_MODEL, "fc_norm", "norm", "LN(y)", "fc_norm.out", "fc_norm", NULL},
+    {PART_MODEL, "logits", "logits", "y W+b", "logits", "head* logits* readout_dist", NULL},
+    {PART_MODEL, "probs", "probs", "p", "probs", "probs*", NULL},
 };
 enum { ROW_COUNT = sizeof ROWS / sizeof *ROWS };
 static const char BLOCK_SENTENCE[] = "One round: tokens gather from each other (attention), then each is reworked.";
@@ -69,7 +65,7 @@ static const char OPEN_BLOCK_SENTENCE[] = "The whole block and its result: atten
 
 /* A stage that the graph really has. */
 typedef struct Group {
-    int block, row;
+    int block, part, row; /* block: its part, or NO_PART outside; part: where the row's names lie */
     NodeId show, first, last;
     Cost cost;
 } Group;
@@ -82,18 +78,24 @@ typedef struct Maker {
     int group_count;
 } Maker;
 
-/* The block's number and the rest of the path after "blocks.N."; NO_BLOCK and the whole path elsewhere. */
-static int split_path(const char *path, const char **rest)
+/* Where a node of that path is listed: its block, the part whose rows may list it and its name there. */
+typedef struct Place {
+    int block, part;
+    PartKind kind;
+    const char *name;
+} Place;
+
+static Place place_of(const Graph *g, const char *path)
 {
-    char *end;
-    *rest = path;
-    if (strncmp(path, "blocks.", 7) != 0 || path[7] < '0' || path[7] > '9')
-        return NO_BLOCK;
-    long n = strtol(path + 7, &end, 10);
-    if (*end != '.')
-        return NO_BLOCK;
-    *rest = end + 1;
-    return (int)n;
+    Place at = {.block = anatomy_block_of(g, path), .part = NO_PART, .kind = PART_MODEL, .name = path};
+    if (at.block == NO_PART)
+        return at;
+    at.part = anatomy_of(g, path);
+    const Part *p = anatomy_part(g, at.part);
+    at.kind = p->kind;
+    size_t scope = strlen(p->scope);
+    at.name = strncmp(path, p->scope, scope) == 0 && path[scope] == '.' ? path + scope + 1 : path;
+    return at;
 }
 
 /* Is name, or a dotted beginning of it, in the list of words? */
@@ -115,14 +117,19 @@ static bool listed(const char *words, const char *name)
  * looked at. Other analyses have no place there. */
 static bool stands_aside(int row)
 {
-    return strcmp(ROWS[row].key, "guess") == 0;
+    return ROWS[row].key && strcmp(ROWS[row].key, "guess") == 0;
 }
 
-static int row_of(const Graph *g, int block, const char *name, bool probe)
+static bool has_positions(const Graph *g)
+{
+    return site_node_any(g, SITE_POSITIONS) != NO_NODE;
+}
+
+static int row_of(const Graph *g, Place at, bool probe)
 {
     for (int i = 0; i < ROW_COUNT; i++)
-        if (ROWS[i].in_block == (block != NO_BLOCK) && (!probe || stands_aside(i)) && listed(ROWS[i].members, name) &&
-            (!ROWS[i].needs || graph_find(g, ROWS[i].needs) != NO_NODE))
+        if (ROWS[i].kind == at.kind && (!probe || stands_aside(i)) && listed(ROWS[i].members, at.name) &&
+            (!ROWS[i].key || strcmp(ROWS[i].key, "position") != 0 || has_positions(g)))
             return i;
     return NO_ROW;
 }
@@ -134,12 +141,13 @@ static void add_cost(Cost *to, Cost c)
     to->params += c.params;
 }
 
-static int group_for(Maker *m, int block, int row)
+static int group_for(Maker *m, Place at, int row)
 {
     for (int i = m->group_count - 1; i >= 0; i--)
-        if (m->groups[i].block == block && m->groups[i].row == row)
+        if (m->groups[i].block == at.block && m->groups[i].part == at.part && m->groups[i].row == row)
             return i;
-    m->groups[m->group_count] = (Group){.block = block, .row = row, .show = NO_NODE, .first = NO_NODE};
+    m->groups[m->group_count] = (Group){
+        .block = at.block, .part = at.part, .row = row, .show = NO_NODE, .first = NO_NODE};
     return m->group_count++;
 }
 
@@ -150,8 +158,8 @@ static NodeId shown(const Maker *m, const Group *gr)
     while (*want) {
         size_t n = strcspn(want, " ");
         for (NodeId i = gr->last; i >= gr->first; i--) {
-            const char *rest;
-            if (split_path(m->g->nodes[i].path, &rest) == gr->block && strlen(rest) == n && memcmp(rest, want, n) == 0)
+            Place at = place_of(m->g, m->g->nodes[i].path);
+            if (at.part == gr->part && strlen(at.name) == n && memcmp(at.name, want, n) == 0)
                 return i;
         }
         want += n;
@@ -167,12 +175,12 @@ static size_t make_groups(Maker *m)
     size_t placed = 0;
     for (NodeId n = m->g->count - 1; n >= 0;
          n--) { /* from the end: an unlisted node takes the stage of the one after it */
-        const char *rest;
         bool probe = m->g->nodes[n].flags & NODE_PROBE;
-        int block = split_path(m->g->nodes[n].path, &rest), row = row_of(m->g, block, rest, probe);
+        Place at = place_of(m->g, m->g->nodes[n].path);
+        int row = row_of(m->g, at, probe);
         if (probe && row == NO_ROW)
             continue;
-        int group = row == NO_ROW ? next : group_for(m, block, row);
+        int group = row == NO_ROW ? next : group_for(m, at, row);
         if (group == NO_ROW)
             continue; /* an analysis behind the forward pass has no place on its map */
         m->group_of[n] = next = group;
@@ -235,10 +243,10 @@ static void add_nodes(Maker *m, int parent, const Group *gr)
 static const char *symbol_of(const Maker *m, const Group *gr)
 {
     const Row *r = &ROWS[gr->row];
-    if (!r->in_block || strncmp(r->key, "ln", 2) != 0)
+    if (r->kind != PART_NORM)
         return r->symbol;
-    char sum[64];
-    snprintf(sum, sizeof sum, "blocks.%d.%s.sum", gr->block, r->key);
+    char sum[160];
+    snprintf(sum, sizeof sum, "%s.sum", anatomy_part(m->g, gr->part)->scope);
     NodeId n = graph_find(m->g, sum);
     if (n == NO_NODE || m->g->nodes[n].in[0] == NO_NODE)
         return r->symbol;
@@ -246,18 +254,43 @@ static const char *symbol_of(const Maker *m, const Group *gr)
     return in && *in->symbol ? arena_printf(&m->s->arena, "LN(%s)", in->symbol) : r->symbol;
 }
 
+/* The last word of a part's scope: "cross_attn" of "decoder.blocks.0.cross_attn". */
+static const char *last_word(const Part *p)
+{
+    const char *dot = strrchr(p->scope, '.');
+    return dot ? dot + 1 : p->scope;
+}
+
+static bool only_attention(const Graph *g, int block)
+{
+    int first = anatomy_next_in(g, NO_PART, PART_ATTENTION, block);
+    return first == NO_PART || anatomy_next_in(g, first, PART_ATTENTION, block) == NO_PART;
+}
+
+/* "blocks.0.softmax"; where a block has several attentions, "decoder.blocks.0.cross_attn.softmax". */
+static const char *path_of(const Maker *m, const Group *gr)
+{
+    const Row *r = &ROWS[gr->row];
+    if (gr->block == NO_PART)
+        return r->key;
+    const Part *block = anatomy_part(m->g, gr->block), *p = anatomy_part(m->g, gr->part);
+    const char *key = r->key ? r->key : last_word(p);
+    if (r->kind == PART_ATTENTION && !only_attention(m->g, gr->block))
+        return arena_printf(&m->s->arena, "%s.%s.%s", block->scope, last_word(p), key);
+    return arena_printf(&m->s->arena, "%s.%s", block->scope, key);
+}
+
 static void add_stage(Maker *m, int parent, const Group *gr, int *previous)
 {
     const Row *r = &ROWS[gr->row];
     const NodeText *t = node_text(m->g->nodes[gr->show].path);
-    Arena *a = &m->s->arena;
     int at = add_box(m,
-                     (Box){.label = r->label,
+                     (Box){.label = r->label ? r->label : anatomy_part(m->g, gr->part)->word,
                            .symbol = symbol_of(m, gr),
                            .sentence = r->sentence ? r->sentence
                                        : t         ? t->sentence
                                                    : "",
-                           .path = gr->block == NO_BLOCK ? r->key : arena_printf(a, "blocks.%d.%s", gr->block, r->key),
+                           .path = path_of(m, gr),
                            .show = gr->show,
                            .first = gr->first,
                            .last = gr->last,
@@ -274,10 +307,11 @@ static void add_stage(Maker *m, int parent, const Group *gr, int *previous)
 static void add_block(Maker *m, const Group *const *order, int count, int *previous)
 {
     const Group *end = order[count - 1];
-    Box b = {.label = arena_printf(&m->s->arena, "block %d", end->block),
+    const Part *p = anatomy_part(m->g, end->block);
+    Box b = {.label = arena_printf(&m->s->arena, "%s%sblock %d", p->stack, *p->stack ? " " : "", p->block),
              .symbol = "z",
              .sentence = BLOCK_SENTENCE,
-             .path = arena_printf(&m->s->arena, "blocks.%d", end->block),
+             .path = p->scope,
              .show = end->show,
              .first = end->first,
              .last = end->last,
@@ -314,9 +348,9 @@ void stages_make(Stages *s, const Graph *g)
     qsort(order, (size_t)m.group_count, sizeof *order, by_show);
     int previous = NO_BOX;
     for (int i = 0, k; i < m.group_count; i = k) {
-        for (k = i + 1; k < m.group_count && order[i]->block != NO_BLOCK && order[k]->block == order[i]->block; k++)
+        for (k = i + 1; k < m.group_count && order[i]->block != NO_PART && order[k]->block == order[i]->block; k++)
             ;
-        if (order[i]->block == NO_BLOCK)
+        if (order[i]->block == NO_PART)
             add_stage(&m, NO_BOX, order[i], &previous);
         else
             add_block(&m, order + i, k - i, &previous);

@@ -51,22 +51,23 @@ void build_answer(Builder *b, NodeId z, VitNodes *nodes)
 {
     Graph *g = b->g;
     const VitConfig *c = b->c;
-    if (c->final_norm) {
-        graph_scope(g, "ln_final");
-        z = build_layer_norm(b, z, VIT_FINAL_GAMMA, VIT_FINAL_BETA);
-    }
+    int part = build_part(b, PART_READOUT, "", "read-out");
+    if (c->final_norm)
+        z = build_layer_norm(b, "ln_final", z, VIT_FINAL_GAMMA, VIT_FINAL_BETA);
     graph_scope(g, "%s", "");
     nodes->tokens_out = z;
+    anatomy_note(g, part, SITE_TOKENS_OUT, z);
     if (c->reconstruct)
         nodes->guess = build_guess(b, z);
+    anatomy_note(g, part, SITE_GUESS, nodes->guess);
     if (c->pool == VIT_POOL_NONE)
         return;
     nodes->readout = c->pool == VIT_POOL_MEAN ? mean_of_patches(b, z)
                                               : graph_slice(g, "readout", z, b->axis.t, 0, AXIS_NONE);
+    anatomy_note(g, part, SITE_READOUT, nodes->readout);
     NodeId y = nodes->readout;
     if (c->fc_norm) {
-        graph_scope(g, "fc_norm");
-        y = build_layer_norm(b, y, VIT_FC_GAMMA, VIT_FC_BETA);
+        y = build_layer_norm(b, "fc_norm", y, VIT_FC_GAMMA, VIT_FC_BETA);
         graph_scope(g, "%s", "");
     }
     if (!c->classes)
@@ -74,4 +75,6 @@ void build_answer(Builder *b, NodeId z, VitNodes *nodes)
     nodes->logits = build_logits(b, y, z);
     nodes->probs = build_softmax(g, nodes->logits, b->axis.o,
                                  (SoftmaxNames){"probs_row_max", "probs_shifted", "probs_exp", "probs_sum", "probs"});
+    anatomy_note(g, part, SITE_LOGITS, nodes->logits);
+    anatomy_note(g, part, SITE_PROBS, nodes->probs);
 }

@@ -36,9 +36,9 @@ Dims build_role_dims(const Builder *b, VitRole r)
     return d;
 }
 
-int build_axis(Graph *g, const char *sym, const char *name, int n)
+int build_axis(Graph *g, const char *sym, const char *name, AxisRole role, int n)
 {
-    Axis a = {.name = name, .n = n};
+    Axis a = {.name = name, .n = n, .role = role};
     snprintf(a.sym, sizeof a.sym, "%s", sym);
     return graph_axis(g, a);
 }
@@ -56,10 +56,16 @@ static const char *const *prefix_labels(Graph *g, const VitConfig *c)
     return labels;
 }
 
-static int token_axis(Graph *g, const char *sym, const char *name, const VitConfig *c, int prefix,
+static int token_axis(Graph *g, const char *sym, const char *name, AxisRole role, const VitConfig *c, int prefix,
                       const char *const *labels, bool patches)
 {
-    Axis a = {.name = name, .kind = AXIS_TOKEN, .prefix = prefix, .cols = c->image_w / c->patch_w, .labels = labels};
+    Axis a = {.name = name,
+              .kind = AXIS_TOKEN,
+              .prefix = prefix,
+              .cols = c->image_w / c->patch_w,
+              .labels = labels,
+              .role = role,
+              .sequence = SEQUENCE_PICTURE};
     a.n = prefix + (patches ? vit_patches(c) : 0);
     snprintf(a.sym, sizeof a.sym, "%s", sym);
     return graph_axis(g, a);
@@ -74,16 +80,19 @@ static void make_prefix_axes(Builder *b, const char *const *labels)
     b->axis.n = b->axis.cls = b->axis.dist = b->axis.reg = AXIS_NONE;
     if (kinds == 0)
         return;
-    b->axis.n = token_axis(g, "n", "prefix token", c, vit_prefix(c), labels, false);
+    b->axis.n = token_axis(g, "n", "prefix token", ROLE_PREFIX, c, vit_prefix(c), labels, false);
     if (c->cls)
-        b->axis.cls = kinds == 1 ? b->axis.n : token_axis(g, "n1", "class token", c, 1, labels + first, false);
+        b->axis.cls = kinds == 1 ? b->axis.n
+                                 : token_axis(g, "n1", "class token", ROLE_PREFIX, c, 1, labels + first, false);
     first += c->cls;
     if (c->dist)
-        b->axis.dist = kinds == 1 ? b->axis.n : token_axis(g, "n2", "distillation token", c, 1, labels + first, false);
+        b->axis.dist = kinds == 1 ? b->axis.n
+                                  : token_axis(g, "n2", "distillation token", ROLE_PREFIX, c, 1, labels + first, false);
     first += c->dist;
     if (c->registers)
-        b->axis.reg = kinds == 1 ? b->axis.n
-                                 : token_axis(g, "n3", "register token", c, c->registers, labels + first, false);
+        b->axis.reg = kinds == 1
+                          ? b->axis.n
+                          : token_axis(g, "n3", "register token", ROLE_PREFIX, c, c->registers, labels + first, false);
 }
 
 void build_axes(Builder *b, const char *const *class_names)
@@ -91,26 +100,33 @@ void build_axes(Builder *b, const char *const *class_names)
     const VitConfig *c = b->c;
     Graph *g = b->g;
     const char *const *labels = prefix_labels(g, c);
-    b->axis.b = b->batch.pictures ? build_axis(g, "b", "picture of the batch", b->batch.pictures) : AXIS_NONE;
-    b->axis.c = graph_axis(g, (Axis){.sym = "c", .name = "colour channel", .n = c->channels, .kind = AXIS_COLOUR});
-    b->axis.y = build_axis(g, "y", "patch row", c->image_h / c->patch_h);
-    b->axis.i = build_axis(g, "i", "pixel row in a patch", c->patch_h);
-    b->axis.x = build_axis(g, "x", "patch column", c->image_w / c->patch_w);
-    b->axis.j = build_axis(g, "j", "pixel column in a patch", c->patch_w);
-    b->axis.p = graph_axis(
-        g,
-        (Axis){.sym = "p", .name = "patch", .n = vit_patches(c), .kind = AXIS_PATCH, .cols = c->image_w / c->patch_w});
-    b->axis.d = build_axis(g, "d", "model width", c->width);
-    b->axis.t = token_axis(g, "t", "token that asks", c, vit_prefix(c), labels, true);
-    b->axis.u = token_axis(g, "u", "token looked at", c, vit_prefix(c), labels, true);
-    b->axis.h = build_axis(g, "h", "head", c->heads);
-    b->axis.e = build_axis(g, "e", "width of one head", c->head_dim);
-    b->axis.m = build_axis(g, "m", "MLP width", c->mlp);
+    b->axis.b = b->batch.pictures ? build_axis(g, "b", "picture of the batch", ROLE_BATCH, b->batch.pictures)
+                                  : AXIS_NONE;
+    b->axis.c = graph_axis(
+        g, (Axis){.sym = "c", .name = "colour channel", .n = c->channels, .kind = AXIS_COLOUR, .role = ROLE_CHANNEL});
+    b->axis.y = build_axis(g, "y", "patch row", ROLE_PLACE_ROW, c->image_h / c->patch_h);
+    b->axis.i = build_axis(g, "i", "pixel row in a patch", ROLE_PIXEL_ROW, c->patch_h);
+    b->axis.x = build_axis(g, "x", "patch column", ROLE_PLACE_COL, c->image_w / c->patch_w);
+    b->axis.j = build_axis(g, "j", "pixel column in a patch", ROLE_PIXEL_COL, c->patch_w);
+    b->axis.p = graph_axis(g, (Axis){.sym = "p",
+                                     .name = "patch",
+                                     .n = vit_patches(c),
+                                     .kind = AXIS_PATCH,
+                                     .cols = c->image_w / c->patch_w,
+                                     .role = ROLE_PLACE,
+                                     .sequence = SEQUENCE_PICTURE});
+    b->axis.d = build_axis(g, "d", "model width", ROLE_WIDTH, c->width);
+    b->axis.t = token_axis(g, "t", "token that asks", ROLE_QUERY, c, vit_prefix(c), labels, true);
+    b->axis.u = token_axis(g, "u", "token looked at", ROLE_KEY, c, vit_prefix(c), labels, true);
+    b->axis.h = build_axis(g, "h", "head", ROLE_HEAD, c->heads);
+    b->axis.e = build_axis(g, "e", "width of one head", ROLE_HEAD_WIDTH, c->head_dim);
+    b->axis.m = build_axis(g, "m", "MLP width", ROLE_HIDDEN, c->mlp);
     b->axis.o = c->classes ? graph_axis(g, (Axis){.sym = "o",
                                                   .name = "class",
                                                   .n = c->classes,
                                                   .kind = AXIS_CLASS,
-                                                  .labels = class_names})
+                                                  .labels = class_names,
+                                                  .role = ROLE_ANSWER})
                            : AXIS_NONE;
     make_prefix_axes(b, labels);
     b->axis.rows = AXIS_NONE;
@@ -119,5 +135,6 @@ void build_axes(Builder *b, const char *const *class_names)
     else if (c->pos == VIT_POS_PATCHES)
         b->axis.rows = b->axis.p;
     else if (c->pos == VIT_POS_BEFORE_REGISTERS)
-        b->axis.rows = token_axis(g, "t0", "token without registers", c, vit_prefix(c) - c->registers, labels, true);
+        b->axis.rows = token_axis(g, "t0", "token without registers", ROLE_QUERY, c, vit_prefix(c) - c->registers,
+                                  labels, true);
 }

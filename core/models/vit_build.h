@@ -2,6 +2,7 @@
  * what leads from pixels to tokens, vit_answer.c what leads from tokens to the answer. */
 #ifndef VITRINE_MODELS_VIT_BUILD_H
 #define VITRINE_MODELS_VIT_BUILD_H
+#include "core/graph/anatomy.h"
 #include "core/models/vit.h"
 
 typedef struct Builder {
@@ -10,14 +11,18 @@ typedef struct Builder {
     const VitWeights *w;
     VitBatch batch; /* pictures 0: one picture, and no axis b */
     int layer;      /* the block being built */
+    int block;      /* its part */
     struct {
         int b, c, y, i, x, j, p, n, t, u, h, e, d, m, o;
         int cls, dist, reg, rows; /* the prefix tokens of each kind; the rows of the position table */
     } axis;
 } Builder;
 
+/* A part of the block being built, or of the model where layer is not one; inside: its scope there. */
+int build_part(Builder *b, PartKind kind, const char *inside, const char *word);
+
 void build_axes(Builder *b, const char *const *class_names);
-int build_axis(Graph *g, const char *sym, const char *name, int n); /* labelled by its index */
+int build_axis(Graph *g, const char *sym, const char *name, AxisRole role, int n); /* labelled by its index */
 /* d as it is in this graph for what depends on the picture: behind the axis b where there are several. */
 Dims build_dims(const Builder *b, Dims d);
 /* The axes of a weight, from the letters of its role. */
@@ -27,8 +32,8 @@ Dims build_role_dims(const Builder *b, VitRole r);
 NodeId build_weight(Builder *b, VitRole r);
 /* name = x · W (+ bias), out without the axis b: the sum alone is kept as name_nobias where a bias follows. */
 NodeId build_linear(Builder *b, const char *name, NodeId x, VitRole w, bool has_bias, VitRole bias, Dims out);
-/* LayerNorm over d in the scope that is set. */
-NodeId build_layer_norm(Builder *b, NodeId x, VitRole gamma, VitRole beta);
+/* LayerNorm over d as a part of its own, in scope `inside` of the block or model. */
+NodeId build_layer_norm(Builder *b, const char *inside, NodeId x, VitRole gamma, VitRole beta);
 
 typedef struct SoftmaxNames {
     const char *max, *shifted, *exp, *sum, *out;

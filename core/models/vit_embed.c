@@ -116,7 +116,7 @@ static NodeId build_prefix(Builder *b)
             axis = kinds[k].axis;
             continue;
         }
-        int joined = left ? build_axis(g, "n4", "cls and dist", 2) : b->axis.n;
+        int joined = left ? build_axis(g, "n4", "cls and dist", ROLE_PREFIX, 2) : b->axis.n;
         all = graph_concat(g, left ? "prefix_pair" : "prefix", all, axis, leaf, kinds[k].axis, joined);
         axis = joined;
     }
@@ -139,7 +139,7 @@ static NodeId positions_before_registers(Builder *b, NodeId patches, VitNodes *n
     NodeId registers = for_each_picture(b, "registers_each", build_weight(b, VIT_REGISTERS)), first = NO_NODE;
     int shorter = b->axis.rows, front = AXIS_NONE;
     if (c->cls && c->dist) {
-        front = build_axis(g, "n4", "cls and dist", 2);
+        front = build_axis(g, "n4", "cls and dist", ROLE_PREFIX, 2);
         first = graph_concat(g, "prefix_pair", build_weight(b, VIT_CLS), b->axis.cls, build_weight(b, VIT_DIST),
                              b->axis.dist, front);
     } else if (c->cls || c->dist) {

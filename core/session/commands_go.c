@@ -5,12 +5,10 @@
 
 #include "core/base/err.h"
 #include "core/session/address.h"
-#include "core/session/ask/ask.h"
-#include "core/session/ask/ask_parts.h"
 #include "core/session/command.h"
 #include "core/session/cursor.h"
-#include "core/session/learned/where.h"
 #include "core/session/place.h"
+#include "core/session/screens.h"
 
 /* A count such as "3", "+1", "-2"; relative says which. */
 static bool number(const char *text, int *value, bool *relative)
@@ -119,10 +117,10 @@ static bool run_goto(Session *s, const Args *a, Err *err)
     return true;
 }
 
-static bool axis_change(Session *s, const char *sym, const Args *a, const char *what, Err *err)
+static bool axis_change(Session *s, AxisRole role, const Args *a, const char *what, Err *err)
 {
     const Graph *g = s->now.base;
-    int axis = session_axis(g, sym), value;
+    int axis = session_role(s, role), value;
     bool relative;
     if (axis == AXIS_NONE)
         return err_set(err, "this model has no %s", what);
@@ -136,30 +134,31 @@ static bool axis_change(Session *s, const char *sym, const Args *a, const char *
                        a->word[0], axis_label(&g->axes[axis], 0, low, sizeof low),
                        axis_label(&g->axes[axis], g->axes[axis].n - 1, high, sizeof high), g->axes[axis].n - 1);
     }
-    for (int i = 0; i < g->axis_count; i++)
-        if (strcmp(g->axes[i].sym, sym) == 0)
-            s->place.at[i] = value;
+    session_set_index(s, axis, value);
     session_sync(s, axis);
     return true;
 }
 
 static bool run_block(Session *s, const Args *a, Err *err)
 {
-    int block = session_block(s), value, last = s->model.vit.layers - 1;
+    int block = session_block(s), value, last = session_blocks(s) - 1;
     bool relative;
     char path[SESSION_PATH];
+    const Graph *g = session_graph(s, SIDE_B);
     if (a->count < 1 || !number(a->word[0], &value, &relative))
         return err_set(err, "expected a block, 0 to %d, or +1 / -1", last);
     if (block < 0) { /* outside the blocks: into the first or last one's attention */
         block = relative && value < 0 ? last : relative ? 0 : clamp(value, 0, last);
-        snprintf(path, sizeof path, "blocks.%d.attn.pattern", block);
-        session_go(s, path, SCREEN_ROW);
+        const char *pattern = session_attention_site(s, g, block, SITE_PATTERN);
+        if (!pattern || graph_find(g, pattern) == NO_NODE)
+            return err_set(err, "this model has no attention to go to");
+        session_go(s, pattern, SCREEN_ROW);
         return true;
     }
     value = relative ? clamp(block + value, 0, last) : value;
     if (value < 0 || value > last)
         return err_set(err, "column %d: there is no block %d: blocks go from 0 to %d", a->column[0], value, last);
-    session_in_block(s->place.path, value, path);
+    session_in_block(g, s->place.path, value, path);
     if (session_node(s, SIDE_B, path) == NO_NODE)
         return err_set(err, "block %d has no '%s'", value, path);
     snprintf(s->place.path, sizeof s->place.path, "%s", path);
@@ -174,22 +173,19 @@ static bool run_head(Session *s, const Args *a, Err *err)
         return true;
     }
     s->look.average = false;
-    if (s->place.screen == SCREEN_WHERE) {
-        s->look.one_head = true;
-        if (!where_go(s, WHERE_ATTENTION, err))
-            return false;
-    }
-    return axis_change(s, "h", a, "head", err);
+    if (screen_now(s)->average && !screen_now(s)->average(s, false, err))
+        return false;
+    return axis_change(s, ROLE_HEAD, a, "head", err);
 }
 
 static bool run_query(Session *s, const Args *a, Err *err)
 {
-    return axis_change(s, "t", a, "token", err);
+    return axis_change(s, ROLE_QUERY, a, "token", err);
 }
 
 static bool run_looked(Session *s, const Args *a, Err *err)
 {
-    return axis_change(s, "u", a, "token", err);
+    return axis_change(s, ROLE_KEY, a, "token", err);
 }
 
 static bool run_move(Session *s, const Args *a, Err *err)
@@ -223,46 +219,14 @@ static bool set_box(Session *s, int box, bool open)
     return true;
 }
 
-/* The operand that the cursor of the arithmetic is on. */
-static bool operand_under_cursor(Session *s, Side side, Ref *to, Err *err)
+/* Is that scope a block, not something inside it? */
+static bool is_whole_block(const Session *s, const char *scope)
 {
-    NodeId n = session_node(s, side, s->place.path);
-    if (n == NO_NODE)
-        return err_set(err, "'%s' is not on this side", s->place.path);
-    if (graph_node(session_graph(s, side), n)->op == OP_LEAF) {
-        session_say(s, "This is where the arithmetic begins: a weight, a constant or the picture itself.");
-        return false;
-    }
-    Explanation e;
-    if (!ask_need_inputs(s, side, n, err))
-        return false;
-    bool there = ask_explain(s, side, n, session_cell(s, side, n), s->place.term + 1, &e);
-    REQUIRE(there);
-    bool found = e.line_count > 0;
-    if (found) {
-        const ExplainLine *line = &e.lines[s->place.term < e.line_count ? s->place.term : e.line_count - 1];
-        *to = line->ref[s->place.operand < line->operands ? s->place.operand : line->operands - 1];
-    }
-    explanation_free(&e);
-    return found || err_set(err, "there are no terms here: a sum of nothing");
-}
-
-/* Into that operand's own arithmetic. */
-static bool follow_operand(Session *s, Err *err)
-{
-    Side side = session_side(s) == SIDE_A ? SIDE_A : SIDE_B;
-    Ref to = {0};
-    const Graph *g = session_graph(s, side);
-    if (!operand_under_cursor(s, side, &to, err))
-        return s->said.len > 0;
-    place_push(s);
-    const Node *n = graph_node(g, to.node);
-    plane_set(g, n->dims, to.cell, s->place.at);
-    snprintf(s->place.path, sizeof s->place.path, "%s", n->path);
-    s->place.term = 0;
-    s->place.operand = 0;
-    place_find_box(s);
-    return true;
+    const Graph *g = s->now.base;
+    for (int i = NO_PART; (i = anatomy_next(g, i, PART_BLOCK)) != NO_PART;)
+        if (strcmp(anatomy_part(g, i)->scope, scope) == 0)
+            return true;
+    return false;
 }
 
 static bool run_in(Session *s, const Args *a, Err *err)
@@ -270,7 +234,7 @@ static bool run_in(Session *s, const Args *a, Err *err)
     (void)a;
     const Box *b = &s->stages.boxes[s->place.box];
     bool closed = b->child != NO_BOX && !s->open[s->place.box];
-    bool is_block = strncmp(b->path, "blocks.", 7) == 0 && !strchr(b->path + 7, '.');
+    bool is_block = is_whole_block(s, b->path);
     if (s->look.steps_focused) {
         if (b->child == NO_BOX)
             s->look.steps_focused = false; /* a step: into its tensor */
@@ -280,43 +244,7 @@ static bool run_in(Session *s, const Args *a, Err *err)
     }
     if (closed && is_block && s->place.screen == SCREEN_TENSOR)
         return set_box(s, s->place.box, true);
-    switch (s->place.screen) {
-    case SCREEN_PICTURE:
-        for (const char *sym = "cij"; *sym; sym++) {
-            int axis = session_axis(s->now.base, (char[]){*sym, 0});
-            if (axis >= 0)
-                s->place.at[axis] = 0;
-        }
-        session_go(s, s->place.path, SCREEN_TENSOR);
-        break;
-    case SCREEN_SHEET: session_go(s, s->place.path, SCREEN_MATRIX); break;
-    case SCREEN_MATRIX: session_go(s, s->place.path, SCREEN_ROW); break;
-    case SCREEN_POSITIONS: {
-        const char *path = s->look.centred ? "pos.probe.cosine_centred" : "pos.probe.cosine";
-        if (session_node(s, SIDE_B, path) == NO_NODE)
-            return err_set(err, "this model has no table of position embeddings");
-        session_go(s, path, SCREEN_EXPLAIN);
-        break;
-    }
-    case SCREEN_TRAINING: /* the same map, of the model as it is now */
-        if (session_node(s, SIDE_B, "pos_embed") == NO_NODE)
-            return err_set(err, "this model has no table of position embeddings");
-        session_go(s, "pos_embed", SCREEN_POSITIONS);
-        break;
-    case SCREEN_HEADS:
-    case SCREEN_CENSUS:
-    case SCREEN_SCALE: { /* the head's own pattern */
-        char path[SESSION_PATH];
-        int block = session_block(s);
-        snprintf(path, sizeof path, "blocks.%d.attn.pattern", block < 0 ? 0 : block);
-        s->look.average = false;
-        session_go(s, path, SCREEN_ROW);
-        break;
-    }
-    case SCREEN_EXPLAIN: return follow_operand(s, err);
-    default: session_go(s, s->place.path, SCREEN_EXPLAIN); break;
-    }
-    return true;
+    return screen_now(s)->enter(s, err);
 }
 
 static bool run_back(Session *s, const Args *a, Err *err)
@@ -404,9 +332,10 @@ static bool run_find(Session *s, const Args *a, Err *err)
             return true;
         }
     }
-    int o = session_axis(s->now.base, "o"), index;
-    if (o >= 0 && axis_parse(&s->now.base->axes[o], text, &index)) {
-        session_go(s, "probs", SCREEN_ANSWER);
+    NodeId probs = site_node_any(s->now.base, SITE_PROBS);
+    int o = node_role(s->now.base, probs, ROLE_ANSWER), index;
+    if (o != AXIS_NONE && axis_parse(&s->now.base->axes[o], text, &index)) {
+        session_go(s, graph_node(s->now.base, probs)->path, SCREEN_ANSWER);
         s->place.at[o] = index;
         return true;
     }

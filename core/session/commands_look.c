@@ -8,187 +8,56 @@
 #include "core/session/edit/edits.h"
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
-#include "core/session/learned/measures.h"
-#include "core/session/learned/where.h"
 #include "core/session/place.h"
+#include "core/session/screens.h"
 
-static void show(Session *s, Screen screen)
-{
-    if (s->place.screen != screen)
-        session_go(s, s->place.path, screen);
-}
-
-/* Attention screens need a node with rows and columns of tokens: the focused block's pattern, if the focus is something
- * else. */
-static void show_attention(Session *s, Screen screen)
-{
-    char path[SESSION_PATH];
-    int block = session_block(s);
-    if (session_screen_for(s, s->place.path) == SCREEN_ROW) {
-        show(s, screen);
-        return;
-    }
-    snprintf(path, sizeof path, "blocks.%d.attn.pattern", block < 0 ? 0 : block);
-    session_go(s, path, screen);
-}
-
-typedef struct ViewWord {
+/* Words of `view` that are no screen: ways of drawing a tensor, and settings of maps of positions. */
+static const struct {
     const char *word;
-    void (*apply)(Session *s);
-} ViewWord;
+    View view;
+} DRAWINGS[] = {{"heat", VIEW_HEAT}, {"numbers", VIEW_NUMBERS}, {"strip", VIEW_STRIP}, {"histogram", VIEW_HISTOGRAM}};
+static const struct {
+    const char *word;
+    bool grids, value; /* all positions at once or one, else the mean removed or not */
+} MAPS_OF_POSITIONS[] = {{"raw", false, false}, {"centred", false, true}, {"grids", true, true}, {"one", true, false}};
 
-static void view_heat(Session *s)
-{
-    s->look.view = VIEW_HEAT;
-}
-static void view_numbers(Session *s)
-{
-    s->look.view = VIEW_NUMBERS;
-}
-static void view_strip(Session *s)
-{
-    s->look.view = VIEW_STRIP;
-}
-static void view_histogram(Session *s)
-{
-    s->look.view = VIEW_HISTOGRAM;
-}
-static void view_tensor(Session *s)
-{
-    show(s, SCREEN_TENSOR);
-}
-static void view_picture(Session *s)
-{
-    if (session_screen_for(s, s->place.path) == SCREEN_ROW)
-        show(s, SCREEN_ROW);
-    else
-        session_go(s, graph_node(s->now.base, s->now.nodes.image)->path, SCREEN_PICTURE);
-}
-static void view_sheet(Session *s)
-{
-    show_attention(s, SCREEN_SHEET);
-}
-static void view_matrix(Session *s)
-{
-    show_attention(s, SCREEN_MATRIX);
-}
-static void view_row(Session *s)
-{
-    show_attention(s, SCREEN_ROW);
-}
-static void view_formula(Session *s)
-{
-    show(s, SCREEN_EXPLAIN);
-}
+static const char VIEW_COMMAND[] = "view ";
 
-static void view_answer(Session *s)
+/* What follows "view " in the command of a screen, or NULL. */
+static const char *view_word(Screen screen)
 {
-    Err err;
-    session_need(s, SIDE_B, "probs", &err); /* the cursor goes to the answer; cancelled, it stays where it was */
-    session_go(s, "probs", SCREEN_ANSWER);
-}
-
-static void view_positions(Session *s)
-{
-    session_go(s, "pos_embed", SCREEN_POSITIONS);
-}
-static void view_raw(Session *s)
-{
-    s->look.centred = false;
-}
-static void view_centred(Session *s)
-{
-    s->look.centred = true;
-}
-static void view_grids(Session *s)
-{
-    s->look.grid_of_grids = true;
-}
-static void view_one(Session *s)
-{
-    s->look.grid_of_grids = false;
-}
-
-static const ViewWord WORDS[] = {{"heat", view_heat},
-                                 {"numbers", view_numbers},
-                                 {"strip", view_strip},
-                                 {"histogram", view_histogram},
-                                 {"tensor", view_tensor},
-                                 {"picture", view_picture},
-                                 {"sheet", view_sheet},
-                                 {"matrix", view_matrix},
-                                 {"row", view_row},
-                                 {"formula", view_formula},
-                                 {"answer", view_answer},
-                                 {"raw", view_raw},
-                                 {"positions", view_positions},
-                                 {"centred", view_centred},
-                                 {"grids", view_grids},
-                                 {"one", view_one}};
-
-/* Raw, centred; then the same of the twin where there is one. */
-static void next_film(Session *s)
-{
-    if (s->look.centred && session_history_twin(s))
-        s->look.twin = !s->look.twin;
-    s->look.centred = !s->look.centred;
-}
-
-static void next_tiles(Session *s)
-{
-    const char *path = s->look.components ? "patch_embed.probe.filters" : "patch_embed.probe.components";
-    if (session_node(s, SIDE_B, path) == NO_NODE)
-        return;
-    s->look.components = !s->look.components;
-    snprintf(s->place.path, sizeof s->place.path, "%s", path);
-}
-
-/* The ways of seeing that follow one another under `view next`, for the screen that is on. */
-static void next_view(Session *s)
-{
-    switch (s->place.screen) {
-    case SCREEN_SHEET: show(s, SCREEN_MATRIX); break;
-    case SCREEN_MATRIX: show(s, SCREEN_ROW); break;
-    case SCREEN_ROW: show(s, SCREEN_TENSOR); break;
-    case SCREEN_POSITIONS:
-        if (s->look.centred)
-            s->look.grid_of_grids = !s->look.grid_of_grids;
-        s->look.centred = !s->look.centred;
-        break;
-    case SCREEN_TENSOR:
-    case SCREEN_PICTURE:
-        s->look.view = (View)((s->look.view + 1) % VIEW_COUNT);
-        if (s->look.view == VIEW_HEAT && session_screen_for(s, s->place.path) == SCREEN_ROW)
-            show(s, SCREEN_SHEET);
-        break;
-    case SCREEN_WHERE: where_go(s, (WhereMethod)((s->look.method + 1) % WHERE_METHODS), &(Err){{0}}); break;
-    case SCREEN_TRAINING: next_film(s); break;
-    case SCREEN_FILTERS: next_tiles(s); break;
-    case SCREEN_HEADS: show(s, SCREEN_SHEET); break;
-    default: show(s, SCREEN_TENSOR); break;
-    }
+    const ScreenSpec *spec = screen_spec(screen);
+    return spec->come && strncmp(spec->command, VIEW_COMMAND, sizeof VIEW_COMMAND - 1) == 0
+               ? spec->command + sizeof VIEW_COMMAND - 1
+               : NULL;
 }
 
 static bool run_view(Session *s, const Args *a, Err *err)
 {
-    if (!a->count || strcmp(a->word[0], "next") == 0) {
-        next_view(s);
-        return true;
-    }
-    if ((strcmp(a->word[0], "positions") == 0) && session_node(s, SIDE_B, "pos_embed") == NO_NODE)
-        return err_set(err, "this model has no table of position embeddings");
-    if (strcmp(a->word[0], "answer") == 0 && session_node(s, SIDE_B, "probs") == NO_NODE)
-        return err_set(err, "this model has no classes");
-    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
-        if (strcmp(a->word[0], WORDS[i].word) == 0) {
-            WORDS[i].apply(s);
+    const char *word = a->count ? a->word[0] : "next";
+    if (strcmp(word, "next") == 0)
+        return screen_now(s)->next(s, err);
+    for (size_t i = 0; i < sizeof DRAWINGS / sizeof *DRAWINGS; i++)
+        if (strcmp(word, DRAWINGS[i].word) == 0) {
+            s->look.view = DRAWINGS[i].view;
+            return true;
+        }
+    for (int i = 0; i < SCREEN_COUNT; i++)
+        if (view_word((Screen)i) && strcmp(word, view_word((Screen)i)) == 0)
+            return screen_spec((Screen)i)->come(s, (Screen)i, err);
+    for (size_t i = 0; i < sizeof MAPS_OF_POSITIONS / sizeof *MAPS_OF_POSITIONS; i++)
+        if (strcmp(word, MAPS_OF_POSITIONS[i].word) == 0) {
+            if (MAPS_OF_POSITIONS[i].grids)
+                s->look.positions.grids = MAPS_OF_POSITIONS[i].value;
+            else
+                s->look.positions.centred = MAPS_OF_POSITIONS[i].value;
             return true;
         }
     return err_set(err,
                    "column %d: expected heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, formula, "
                    "positions, raw, centred, "
                    "grids, one, answer or next, found '%s'",
-                   a->column[0], a->word[0]);
+                   a->column[0], word);
 }
 
 static bool run_pool(Session *s, const Args *a, Err *err)
@@ -231,20 +100,15 @@ static bool run_pool(Session *s, const Args *a, Err *err)
            err_set(err, "expected 1, 2, 4, 7, 8, 14, 16, 32, auto, finer or coarser, and perhaps max, mean or absmax");
 }
 
-/* The class token's map has the mean as its first form: a switch of its own. */
-static bool average_where(Session *s, const Args *a, Err *err)
-{
-    s->look.one_head = a->count ? strcmp(a->word[0], "off") == 0 : !s->look.one_head;
-    session_say(s,
-                s->look.one_head ? "The attention of one head." : "The mean attention of all heads of the last block.");
-    return where_go(s, WHERE_ATTENTION, err);
-}
-
 static bool run_average(Session *s, const Args *a, Err *err)
 {
-    if (s->place.screen == SCREEN_WHERE &&
-        (!a->count || strcmp(a->word[0], "on") == 0 || strcmp(a->word[0], "off") == 0))
-        return average_where(s, a, err);
+    if (screen_now(s)->average && (!a->count || strcmp(a->word[0], "on") == 0 || strcmp(a->word[0], "off") == 0)) {
+        bool on = a->count ? a->word[0][1] == 'n' : s->look.where.one_head;
+        if (!screen_now(s)->average(s, on, err))
+            return false;
+        session_say(s, on ? "The mean attention of all heads of the last block." : "The attention of one head.");
+        return true;
+    }
     if (!a->count)
         s->look.average = !s->look.average;
     else if (strcmp(a->word[0], "on") == 0 || strcmp(a->word[0], "off") == 0)
@@ -376,7 +240,7 @@ static bool run_grid(Session *s, const Args *a, Err *err)
 {
     (void)a;
     (void)err;
-    s->look.grid = !s->look.grid;
+    s->look.picture.grid = !s->look.picture.grid;
     return true;
 }
 
@@ -390,8 +254,15 @@ static void complete_maps(const Session *s, int index, Buf *out)
 static void complete_views(const Session *s, int index, Buf *out)
 {
     (void)s;
-    for (size_t i = 0; index == 0 && i < sizeof WORDS / sizeof *WORDS; i++)
-        buf_printf(out, "%s\n", WORDS[i].word);
+    if (index > 0)
+        return;
+    for (size_t i = 0; i < sizeof DRAWINGS / sizeof *DRAWINGS; i++)
+        buf_printf(out, "%s\n", DRAWINGS[i].word);
+    for (int i = 0; i < SCREEN_COUNT; i++)
+        if (view_word((Screen)i))
+            buf_printf(out, "%s\n", view_word((Screen)i));
+    for (size_t i = 0; i < sizeof MAPS_OF_POSITIONS / sizeof *MAPS_OF_POSITIONS; i++)
+        buf_printf(out, "%s\n", MAPS_OF_POSITIONS[i].word);
 }
 
 static const Command COMMANDS[] = {

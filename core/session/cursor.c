@@ -7,17 +7,18 @@
 #include "core/session/edit/slider.h"
 #include "core/session/learned/measures.h"
 #include "core/session/place.h"
+#include "core/session/screens.h"
 
 static int clamp(int x, int low, int high)
 {
     return x < low ? low : x > high ? high : x;
 }
 
-/* u over the patch grid, the prefix tokens in a line below it. */
-static void move_on_grid(Session *s, const char *sym, int dy, int dx)
+/* A token or place over the patch grid, the prefix tokens in a line below it. */
+static void move_on_grid(Session *s, AxisRole role, int dy, int dx)
 {
     const Graph *g = s->now.base;
-    int axis = session_axis(g, sym), row, col;
+    int axis = session_role(s, role), row, col;
     if (axis == AXIS_NONE)
         return;
     const Axis *a = &g->axes[axis];
@@ -36,17 +37,17 @@ static void move_on_grid(Session *s, const char *sym, int dy, int dx)
     session_sync(s, axis);
 }
 
-static void move_axis(Session *s, const char *sym, int by)
+static void move_axis(Session *s, AxisRole role, int by)
 {
     const Graph *g = s->now.base;
-    int axis = session_axis(g, sym);
+    int axis = session_role(s, role);
     if (axis == AXIS_NONE)
         return;
     s->place.at[axis] = clamp(s->place.at[axis] + by, 0, g->axes[axis].n - 1);
     session_sync(s, axis);
 }
 
-static void move_on_plane(Session *s, int dy, int dx)
+void move_on_plane(Session *s, int dy, int dx)
 {
     NodeId n = session_node(s, SIDE_B, s->place.path);
     if (n == NO_NODE)
@@ -57,15 +58,13 @@ static void move_on_plane(Session *s, int dy, int dx)
     plane_cursor(g, &p, s->place.at, &row, &col);
     plane_set(g, p.rows, (size_t)clamp((int)row + dy, 0, (int)p.row_count - 1), s->place.at);
     plane_set(g, p.cols, (size_t)clamp((int)col + dx, 0, (int)p.col_count - 1), s->place.at);
+    static const AxisRole FOLLOWED[] = {ROLE_QUERY, ROLE_PLACE, ROLE_PLACE_ROW};
     Dims d = dims_union(p.rows, p.cols);
-    for (int i = 0; i < d.n; i++)
-        if (strchr("tp", g->axes[d.axis[i]].sym[0]) && !g->axes[d.axis[i]].sym[1])
-            session_sync(s, d.axis[i]);
-        else if (strcmp(g->axes[d.axis[i]].sym, "y") == 0)
-            session_sync(s, d.axis[i]);
+    for (size_t k = 0; k < sizeof FOLLOWED / sizeof *FOLLOWED; k++)
+        session_sync(s, dims_role(g, d, FOLLOWED[k]));
 }
 
-static void move_in_terms(Session *s, int dy, int dx)
+void move_in_terms(Session *s, int dy, int dx)
 {
     NodeId n = session_node(s, SIDE_B, s->place.path);
     if (n == NO_NODE)
@@ -83,7 +82,7 @@ static void move_in_terms(Session *s, int dy, int dx)
 static void move_to_block(Session *s, int block)
 {
     char path[SESSION_PATH];
-    session_in_block(s->place.path, block, path);
+    session_in_block(session_graph(s, SIDE_B), s->place.path, block, path);
     if (session_node(s, SIDE_B, path) == NO_NODE)
         return;
     snprintf(s->place.path, sizeof s->place.path, "%s", path);
@@ -91,21 +90,21 @@ static void move_to_block(Session *s, int block)
 }
 
 /* Heads of all blocks: blocks are rows. */
-static void move_on_heads(Session *s, int dy, int dx)
+void move_on_heads(Session *s, int dy, int dx)
 {
-    move_axis(s, "h", dx);
+    move_axis(s, ROLE_HEAD, dx);
     if (dy)
-        move_to_block(s, clamp(session_block(s) + dy, 0, s->model.vit.layers - 1));
+        move_to_block(s, clamp(session_block(s) + dy, 0, session_blocks(s) - 1));
 }
 
 /* Along the film, and through the patches column by column, so that two keys reach every one. */
-static void move_in_training(Session *s, int dy, int dx)
+void move_in_training(Session *s, int dy, int dx)
 {
     const History *h = session_history_shown(s);
     const Graph *g = s->now.base;
-    int p = session_axis(g, "p"), row, col;
+    int p = graph_role(g, ROLE_PLACE, SEQUENCE_ANY), row, col;
     if (h && h->snapshot_count)
-        s->look.snapshot = clamp(s->look.snapshot + dx, 0, h->snapshot_count - 1);
+        s->look.training.snapshot = clamp(s->look.training.snapshot + dx, 0, h->snapshot_count - 1);
     if (!dy || p == AXIS_NONE || !axis_patch(&g->axes[p], s->place.at[p], &row, &col))
         return;
     int rows = g->axes[p].n / g->axes[p].cols, at = clamp(col * rows + row + dy, 0, g->axes[p].n - 1);
@@ -113,7 +112,7 @@ static void move_in_training(Session *s, int dy, int dx)
     session_sync(s, p);
 }
 
-static void move_on_tiles(Session *s, int dy, int dx)
+void move_on_tiles(Session *s, int dy, int dx)
 {
     NodeId n = session_node(s, SIDE_B, s->place.path);
     if (n == NO_NODE || graph_node(session_graph(s, SIDE_B), n)->dims.n == 0)
@@ -124,51 +123,52 @@ static void move_on_tiles(Session *s, int dy, int dx)
 }
 
 /* Rows are what would be named before the first block, −1, after each block, and the answer itself. */
-static void move_in_lens(Session *s, int dy, int dx)
+void move_in_lens(Session *s, int dy, int dx)
 {
-    int last = s->model.vit.layers - 1, block = session_block(s);
-    int here = strcmp(s->place.path, MEASURES_LENS_START) == 0 ? -1 : block < 0 ? last + 1 : block;
-    int row = clamp(here + dy, session_node(s, SIDE_B, MEASURES_LENS_START) == NO_NODE ? 0 : -1, last + 1);
-    char path[SESSION_PATH];
-    move_axis(s, "o", dx);
-    snprintf(path, sizeof path, "blocks.%d.lens.probs", row);
-    if (row < 0)
-        snprintf(path, sizeof path, "%s", MEASURES_LENS_START);
-    if (row > last || session_node(s, SIDE_B, path) == NO_NODE)
-        snprintf(path, sizeof path, "probs");
-    snprintf(s->place.path, sizeof s->place.path, "%s", path);
+    const Graph *g = session_graph(s, SIDE_B);
+    int last = session_blocks(s) - 1, block = session_block(s);
+    const char *start = lens_path(s, LENS_START);
+    int here = start && strcmp(s->place.path, start) == 0 ? LENS_START : block < 0 ? last + 1 : block;
+    int row = clamp(here + dy, start ? LENS_START : 0, last + 1);
+    const char *path = row > last ? NULL : lens_path(s, row);
+    path = path ? path : site_path_any(g, SITE_PROBS);
+    move_axis(s, ROLE_ANSWER, dx);
+    if (path)
+        snprintf(s->place.path, sizeof s->place.path, "%s", path);
     place_find_box(s);
 }
 
-static void move_slider(Session *s, int dy, int dx)
+void move_slider(Session *s, int dy, int dx)
 {
     Err err;
-    s->look.reach = clamp(s->look.reach + dy, 0, REACH_COUNT - 1);
+    s->look.laboratory.reach = clamp(s->look.laboratory.reach + dy, 0, REACH_COUNT - 1);
     if (dx && !slider_set(s, slider_notch(s) + clamp(dx, -MEASURES_FACTORS, MEASURES_FACTORS), &err))
         session_say(s, "%s", err.text);
 }
 
+void move_on_patches(Session *s, int dy, int dx)
+{
+    move_on_grid(s, ROLE_PLACE, dy, dx);
+}
+
+void move_on_keys(Session *s, int dy, int dx)
+{
+    move_on_grid(s, ROLE_KEY, dy, dx);
+}
+
+void move_on_matrix(Session *s, int dy, int dx)
+{
+    move_axis(s, ROLE_QUERY, dy);
+    move_axis(s, ROLE_KEY, dx);
+}
+
+void move_on_classes(Session *s, int dy, int dx)
+{
+    (void)dx;
+    move_axis(s, ROLE_ANSWER, dy);
+}
+
 void move_cursor(Session *s, int dy, int dx)
 {
-    switch (s->place.screen) {
-    case SCREEN_PICTURE: move_on_grid(s, "p", dy, dx); break;
-    case SCREEN_POSITIONS: move_on_grid(s, "p", dy, dx); break;
-    case SCREEN_ROW: move_on_grid(s, "u", dy, dx); break;
-    case SCREEN_MATRIX:
-        move_axis(s, "t", dy);
-        move_axis(s, "u", dx);
-        break;
-    case SCREEN_SHEET:
-    case SCREEN_HEADS:
-    case SCREEN_CENSUS: move_on_heads(s, dy, dx); break;
-    case SCREEN_TRAINING: move_in_training(s, dy, dx); break;
-    case SCREEN_FILTERS: move_on_tiles(s, dy, dx); break;
-    case SCREEN_WHERE:
-    case SCREEN_BLANKS: move_on_grid(s, "p", dy, dx); break;
-    case SCREEN_LENS: move_in_lens(s, dy, dx); break;
-    case SCREEN_SCALE: move_slider(s, dy, dx); break;
-    case SCREEN_EXPLAIN: move_in_terms(s, dy, dx); break;
-    case SCREEN_ANSWER: move_axis(s, "o", dy); break;
-    default: move_on_plane(s, dy, dx); break;
-    }
+    screen_now(s)->move(s, dy, dx);
 }

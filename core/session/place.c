@@ -40,6 +40,16 @@ void place_find_box(Session *s)
     s->place.box = seen;
 }
 
+/* From the masked scores of an attention to the scaled ones: the mask may be gone. */
+static void unmask(Session *s)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    int part = anatomy_of(g, s->place.path);
+    const char *masked = site_path(g, part, SITE_SCORES_MASKED), *scaled = site_path(g, part, SITE_SCORES_SCALED);
+    if (masked && scaled && strncmp(s->place.path, masked, strlen(masked)) == 0)
+        snprintf(s->place.path, sizeof s->place.path, "%s", scaled);
+}
+
 void place_mend(Session *s)
 {
     clamp_indices(s);
@@ -52,11 +62,8 @@ void place_mend(Session *s)
         edit = edit ? edit : strstr(s->place.path, ".edit_");
         if (edit)
             *edit = 0;
-        if (session_node(s, SIDE_B, s->place.path) == NO_NODE) { /* scores_masked after the mask was taken away */
-            char *name = strstr(s->place.path, "scores_masked");
-            if (name)
-                memcpy(name, "scores_scaled", sizeof "scores_scaled");
-        }
+        if (session_node(s, SIDE_B, s->place.path) == NO_NODE) /* masked scores after the mask was taken away */
+            unmask(s);
         if (session_node(s, SIDE_B, s->place.path) == NO_NODE) {
             snprintf(s->place.path, sizeof s->place.path, "%s", graph_node(s->now.base, s->now.nodes.image)->path);
             s->place.screen = SCREEN_PICTURE;
@@ -86,52 +93,35 @@ bool place_back(Session *s)
     return true;
 }
 
-static bool has_axis(const Graph *g, NodeId n, const char *sym)
+/* The answer's shares or logits, or a node on the way to one of them. */
+static bool is_answer(const Graph *g, const char *path)
 {
-    Dims d = graph_node(g, n)->dims;
-    for (int i = 0; i < d.n; i++)
-        if (strcmp(g->axes[d.axis[i]].sym, sym) == 0)
+    static const Site SITES[] = {SITE_PROBS, SITE_LOGITS};
+    for (size_t i = 0; i < sizeof SITES / sizeof *SITES; i++) {
+        const char *start = site_path_any(g, SITES[i]);
+        if (start && strncmp(path, start, strlen(start)) == 0)
             return true;
+    }
     return false;
 }
 
-Screen session_screen_for(const Session *s, const char *path)
+static bool arrives_at_answer(const Session *s, const char *path)
 {
     const Graph *g = session_graph(s, SIDE_B);
-    NodeId n = session_node(s, SIDE_B, path);
-    if (n == NO_NODE ||
-        strncmp(path, "grad.", strlen("grad.")) == 0) /* a gradient is no picture, no row of shares and no answer */
-        return SCREEN_TENSOR;
-    if (strncmp(path, "guess", 5) == 0) /* as wide as the picture, but not the picture */
-        return path[5] ? SCREEN_TENSOR : SCREEN_BLANKS;
-    if ((strncmp(path, "blocks.", strlen("blocks.")) == 0 || strncmp(path, "embed.", strlen("embed.")) == 0) &&
-        strstr(path, ".lens.probs") && !strstr(path, ".lens.probs_"))
-        return SCREEN_LENS;
-    if (has_axis(g, n, "c") && has_axis(g, n, "y") && has_axis(g, n, "i"))
-        return SCREEN_PICTURE;
-    if (has_axis(g, n, "t") && has_axis(g, n, "u"))
-        return SCREEN_ROW;
-    if (strcmp(path, "pos_embed") == 0 || has_axis(g, n, "p0"))
-        return SCREEN_POSITIONS;
-    if (strncmp(path, "probs", 5) == 0 || strcmp(path, "logits") == 0)
-        return SCREEN_ANSWER;
-    return SCREEN_TENSOR;
-}
-
-static bool is_answer(const char *path)
-{
-    return strncmp(path, "probs", 5) == 0 || strncmp(path, "logits", 6) == 0;
+    return is_answer(g, path) && !is_answer(g, s->place.path);
 }
 
 /* Who comes to the answer stands on it, not on class 0: `why` there means why this. Before it is computed the cursor
  * stays. */
 static void stand_on_answer(Session *s)
 {
-    const float *x = session_peek(s, SIDE_B, "probs");
-    int axis = session_axis(session_graph(s, SIDE_B), "o"), best = 0;
-    if (!x || axis == AXIS_NONE)
+    const Graph *g = session_graph(s, SIDE_B);
+    NodeId n = site_node_any(g, SITE_PROBS);
+    int axis = node_role(g, n, ROLE_ANSWER), best = 0;
+    const float *x = n == NO_NODE ? NULL : session_peek(s, SIDE_B, graph_node(g, n)->path);
+    if (!x || axis == AXIS_NONE || graph_node(g, n)->dims.n != 1)
         return;
-    for (int i = 1; i < session_graph(s, SIDE_B)->axes[axis].n; i++)
+    for (int i = 1; i < g->axes[axis].n; i++)
         best = x[i] > x[best] ? i : best;
     s->place.at[axis] = best;
 }
@@ -140,7 +130,7 @@ void place_on_box(Session *s, int box)
 {
     const Box *b = &s->stages.boxes[box];
     const char *path = graph_node(session_graph(s, SIDE_B), b->show)->path;
-    bool arrives = is_answer(path) && !is_answer(s->place.path);
+    bool arrives = arrives_at_answer(s, path);
     snprintf(s->place.path, sizeof s->place.path, "%s", path);
     s->place.screen = session_screen_for(s, path);
     s->place.box = box;
@@ -153,7 +143,7 @@ void place_on_box(Session *s, int box)
 
 void session_go(Session *s, const char *path, Screen screen)
 {
-    bool arrives = is_answer(path) && !is_answer(s->place.path);
+    bool arrives = arrives_at_answer(s, path);
     place_push(s);
     if (path != s->place.path)
         snprintf(s->place.path, sizeof s->place.path, "%s", path);

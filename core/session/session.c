@@ -13,18 +13,7 @@
 #include "core/session/input.h"
 #include "core/session/learned/measures.h"
 #include "core/session/place.h"
-
-const char *screen_name(Screen s)
-{
-    static const char *const NAMES[SCREEN_COUNT] = {
-        [SCREEN_PICTURE] = "picture", [SCREEN_TENSOR] = "tensor", [SCREEN_SHEET] = "sheet",
-        [SCREEN_MATRIX] = "matrix",   [SCREEN_ROW] = "row",       [SCREEN_POSITIONS] = "positions",
-        [SCREEN_EXPLAIN] = "explain", [SCREEN_ANSWER] = "answer", [SCREEN_TRAINING] = "training",
-        [SCREEN_FILTERS] = "filters", [SCREEN_HEADS] = "heads",   [SCREEN_WHERE] = "where",
-        [SCREEN_LENS] = "lens",       [SCREEN_SCALE] = "scale",   [SCREEN_CENSUS] = "census",
-        [SCREEN_BLANKS] = "blanks"};
-    return NAMES[s];
-}
+#include "core/session/screens.h"
 
 const char *view_name(View v)
 {
@@ -98,7 +87,9 @@ void session_changed(Session *s)
         free(open[i]);
     }
     free(open);
-    int block0 = stages_find(&s->stages, "blocks.0");
+    int first_block = anatomy_next(s->now.base, NO_PART, PART_BLOCK);
+    int block0 = first_block == NO_PART ? NO_BOX
+                                        : stages_find(&s->stages, anatomy_part(s->now.base, first_block)->scope);
     if (first && block0 != NO_BOX)
         s->open[block0] = true;
     place_mend(s);
@@ -110,16 +101,16 @@ static void start_place(Session *s)
     memset(&s->place, 0, sizeof s->place);
     s->back_count = 0;
     const Graph *g = s->now.base;
-    int p = session_axis(g, "p"), rows = session_axis(g, "y"), cols = session_axis(g, "x");
-    if (p >= 0 && rows >= 0 &&
-        cols >= 0) { /* the patch in the middle: on the drawn pictures it is on the object more often than not */
+    int rows = graph_role(g, ROLE_PLACE_ROW, SEQUENCE_ANY), cols = graph_role(g, ROLE_PLACE_COL, SEQUENCE_ANY);
+    if (graph_role(g, ROLE_PLACE, SEQUENCE_ANY) != AXIS_NONE && rows != AXIS_NONE && cols != AXIS_NONE) {
+        /* the patch in the middle: on the drawn pictures it is on the object more often than not */
         s->place.at[rows] = g->axes[rows].n / 2;
         s->place.at[cols] = g->axes[cols].n / 2;
         session_sync(s, rows);
     }
-    for (int i = 0; i < g->axis_count; i++)
-        if (strcmp(g->axes[i].sym, "u") == 0 && session_axis(g, "t") >= 0)
-            s->place.at[i] = s->place.at[session_axis(g, "t")];
+    int key = graph_role(g, ROLE_KEY, SEQUENCE_ANY), query = graph_role(g, ROLE_QUERY, SEQUENCE_ANY);
+    if (key != AXIS_NONE && query != AXIS_NONE && s->place.at[query] < g->axes[key].n)
+        session_set_index(s, key, s->place.at[query]);
     snprintf(s->place.path, sizeof s->place.path, "%s", graph_node(g, s->now.nodes.image)->path);
     s->place.screen = SCREEN_PICTURE;
     place_mend(s);
@@ -152,7 +143,7 @@ bool session_init(Session *s, const char *model_path, const char *input, int thr
     *s = (Session){.progress = progress,
                    .progress_context = context,
                    .file_commands = true,
-                   .look = {.grid = true},
+                   .look = screen_look_start(),
                    .memory = machine_memory() / 4};
     if (!load_model(s, &m, model_path, err))
         return false;

@@ -10,6 +10,7 @@
 #include "core/base/err.h"
 #include "core/base/pool.h"
 #include "core/base/ref.h"
+#include "core/graph/anatomy.h"
 #include "core/graph/edit.h"
 #include "core/graph/run.h"
 #include "core/models/model.h"
@@ -69,24 +70,11 @@ typedef struct Exhibit {
 } Exhibit;
 
 /* ---- where the reader stands ---- */
+/* One row each in screens.def; what they do is in screens.h. */
 typedef enum Screen {
-    SCREEN_PICTURE,   /* the file, what the model receives, the patch grid */
-    SCREEN_TENSOR,    /* any tensor: heat, numbers, strip, histogram */
-    SCREEN_SHEET,     /* blocks × heads as thumbnails */
-    SCREEN_MATRIX,    /* one head's scores or pattern, [t,u] */
-    SCREEN_ROW,       /* one row of it laid over the picture */
-    SCREEN_POSITIONS, /* cosine similarity of position embeddings */
-    SCREEN_EXPLAIN,   /* the arithmetic of one cell */
-    SCREEN_ANSWER,    /* classes */
-    /* what it learned: measured over training or over many pictures */
-    SCREEN_TRAINING, /* film strip and curves of the training run */
-    SCREEN_FILTERS,  /* the patch projection as colour tiles, or its principal components */
-    SCREEN_HEADS,    /* attention distance and entropy of every head */
-    SCREEN_WHERE,    /* where did it look: rollout, class token, gradient × input, occlusion */
-    SCREEN_LENS,     /* what the model would name after each block; class token or average */
-    SCREEN_SCALE,    /* the scale laboratory */
-    SCREEN_CENSUS,   /* accuracy lost with each head */
-    SCREEN_BLANKS,   /* hidden patches and what the model guesses there */
+#define SCREEN(symbol, ...) SCREEN_##symbol,
+#include "core/session/screens.def"
+#undef SCREEN
     SCREEN_COUNT
 } Screen;
 const char *screen_name(Screen s);
@@ -121,17 +109,30 @@ typedef struct LookAt {
     char map[24];       /* colour map by name; "" = automatic (sequential or signed) */
     bool locked;        /* colour scale kept for comparing */
     float low, high;    /* the locked scale */
-    bool grid_of_grids; /* positions: every position's map at once */
-    bool centred;       /* positions: the mean embedding removed */
-    bool grid;          /* picture: patch grid drawn over it */
     bool steps_focused; /* the steps pane has the cursor, not the main pane */
     bool zoomed;        /* the main pane takes the whole screen */
-    int snapshot;       /* training: which one, 0 … */
-    bool twin;          /* training: the run without the scale instead */
-    bool components;    /* filters: principal components instead of the filters themselves */
-    int method;         /* where: the map in focus, 0 … 3 */
-    bool one_head;      /* where: one head's attention instead of the mean of all */
-    int reach;          /* scale laboratory: whose factor the slider is, a Reach (slider.h) */
+    /* what one screen has for itself: declared in its row (ScreenSpec.options) */
+    struct {
+        bool grid; /* the patch grid drawn over it */
+    } picture;
+    struct {
+        bool grids;   /* every position's map at once */
+        bool centred; /* the mean embedding removed; in the film of training too */
+    } positions;
+    struct {
+        int snapshot; /* which one, 0 … */
+        bool twin;    /* the run without the scale instead */
+    } training;
+    struct {
+        bool components; /* principal components instead of the filters themselves */
+    } filters;
+    struct {
+        int method;    /* the map in focus, 0 … 3 */
+        bool one_head; /* one head's attention instead of the mean of all */
+    } where;
+    struct {
+        int reach; /* whose factor the slider is, a Reach (slider.h) */
+    } laboratory;
 } LookAt;
 
 typedef struct Diff {
@@ -200,7 +201,8 @@ Side session_side(const Session *s);     /* the one side on show where only one 
 /* A = the pinned exhibit as it was pinned, else now as trained; B = now with its edits. */
 const Graph *session_graph(const Session *s, Side side); /* A or B */
 Run *session_run(const Session *s, Side side);           /* A or B */
-/* Node of that path on that side (for DIFF: B's node when A has one of the same shape), or NO_NODE. */
+/* Node of that path on that side (for DIFF: B's node when A has one of the same shape), or NO_NODE; path may
+ * be NULL, as of a site that a model lacks. */
 NodeId session_node(const Session *s, Side side, const char *path);
 /* Values, NULL while not computed. DIFF looks into the cache that session_step fills. */
 const float *session_peek(const Session *s, Side side, const char *path);
@@ -246,13 +248,23 @@ void plane_cursor(const Graph *g, const Plane *p, const int *at, size_t *row, si
 /* Sets the indices of the axes merged in `dims` from their joint index. */
 void plane_set(const Graph *g, Dims dims, size_t joint, int *at);
 int session_axis(const Graph *g, const char *sym); /* index of the axis with that letter, or AXIS_NONE */
-/* A patch or token picked is the same everywhere: keeps t, u's grid axes (p, y, x) in step after axis `changed` was
- * set. */
+/* The axis of that role: the focused node's own, else the first of the model; AXIS_NONE where it has none. */
+int session_role(const Session *s, AxisRole role);
+/* Sets every axis of the graph that is the same as `axis`, by role, sequence and length. */
+void session_set_index(Session *s, int axis, int index);
+/* A patch or token picked is the same everywhere: keeps places, asking tokens, rows and columns of the picture in step
+ * after axis `changed` was set. */
 void session_sync(Session *s, int changed);
-int session_block(const Session *s); /* block of the focus, 0 …, or -1 outside blocks */
-int session_head(const Session *s);  /* head of the cursor, 0 … */
-/* Path of the same kind of node in another block: "blocks.2.…"; path itself outside blocks. */
-const char *session_in_block(const char *path, int block, char out[SESSION_PATH]);
+int session_block(const Session *s);  /* block of the focus, 0 …, or -1 outside blocks */
+int session_blocks(const Session *s); /* blocks of the stack that the focus is in, of the first one outside blocks */
+int session_head(const Session *s);   /* head of the cursor, 0 … */
+/* The attention that is meant in block number `block` of that stack, -1: in the focused block, in block 0 where there
+ * is none: the one that the focus is in, the one of the same kind, else the block's first. A part of g, or NO_PART. */
+int session_attention(const Session *s, const Graph *g, int block);
+/* Path of a site of that attention, or NULL. */
+const char *session_attention_site(const Session *s, const Graph *g, int block, Site site);
+/* Path of the same kind of node in another block of the same stack; path itself outside blocks. */
+const char *session_in_block(const Graph *g, const char *path, int block, char out[SESSION_PATH]);
 /* Goes to a node's step, choosing the screen that suits it; pushes the old place onto the history. */
 void session_go(Session *s, const char *path, Screen screen);
 Screen session_screen_for(const Session *s, const char *path);

@@ -21,6 +21,8 @@ static bool same_shape(const Graph *a, NodeId n, const Graph *b, NodeId m)
 NodeId session_node(const Session *s, Side side, const char *path)
 {
     const Graph *b = session_graph(s, SIDE_B);
+    if (!path)
+        return NO_NODE;
     if (side != SIDE_DIFF)
         return graph_find(session_graph(s, side), path);
     const Graph *a = session_graph(s, SIDE_A);

@@ -1,9 +1,9 @@
 /* What goes into the history: figures of the steps, and what attention looks like on the first check pictures. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/dmath.h"
+#include "core/graph/anatomy.h"
 #include "core/train/trainer_parts.h"
 
 void trainer_look_open(Trainer *t)
@@ -14,10 +14,10 @@ void trainer_look_open(Trainer *t)
     for (size_t i = 0; i < MICRO_BATCH; i++)
         pictures_get(t->pictures, PICTURES_CHECK, i, 1, t->look_pixels + i * cells, NULL);
     t->pattern = xcalloc((size_t)c->layers, sizeof *t->pattern);
-    for (int l = 0; l < c->layers; l++) {
-        char path[64];
-        snprintf(path, sizeof path, "blocks.%d.attn.pattern", l);
-        t->pattern[l] = graph_find(&t->clean.graph, path);
+    const Graph *g = &t->clean.graph;
+    for (int l = 0, a = NO_PART; l < c->layers; l++) {
+        a = anatomy_next(g, a, PART_ATTENTION);
+        t->pattern[l] = site_node(g, a, SITE_PATTERN);
         REQUIRE(t->pattern[l] != NO_NODE);
     }
     t->look = plan_new(&t->clean.graph, t->pattern, c->layers);

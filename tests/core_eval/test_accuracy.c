@@ -138,7 +138,7 @@ static void removals(Subject *s)
                                    {.kind = ABLATION_POSITIONS}};
     for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++) {
         Edits edits;
-        bool there = ablation_edits(&s->arena, &s->graph, &s->model.vit, &s->nodes, ALL[i], &edits);
+        bool there = ablation_edits(&s->arena, &s->graph, ALL[i], &edits);
         assert_true(there == (ALL[i].kind != ABLATION_POSITIONS || s->model.vit.pos != VIT_POS_NONE));
         if (there)
             check_edits(s, edits);

@@ -55,8 +55,8 @@ static void open_alone(Alone *a, const Model *m, bool scale)
     graph_init(&a->base);
     vit_build(&a->base, &m->vit, &m->weights, NULL, a->pixels, &a->nodes);
     probes_add(&a->base, &m->vit, &a->nodes);
-    assert_true(ablation_edits(&arena, &a->base, &m->vit, &a->nodes,
-                               (Ablation){.kind = ABLATION_SCALE, .factor = scale ? 1.0f : 0.0f}, &edits));
+    assert_true(
+        ablation_edits(&arena, &a->base, (Ablation){.kind = ABLATION_SCALE, .factor = scale ? 1.0f : 0.0f}, &edits));
     assert_true(graph_edit(&a->edited, &a->base, edits.edit, edits.count, &err));
     arena_free(&arena);
 }
@@ -103,8 +103,7 @@ static void check_survey(const Model *m, bool scale, Pool *pool)
     Pictures *pictures = pictures_drawn(&m->preprocess, 1);
     Dataset *stock = dataset_new(pictures, m, PICTURES_HELD_OUT, 40, COUNT);
     open_alone(&a, m, scale);
-    assert_true(ablation_edits(&arena, &a.base, &m->vit, &a.nodes,
-                               (Ablation){.kind = scale ? ABLATION_NONE : ABLATION_SCALE}, &edits));
+    assert_true(ablation_edits(&arena, &a.base, (Ablation){.kind = scale ? ABLATION_NONE : ABLATION_SCALE}, &edits));
     AttentionStatsSetup setup = {
         .model = m, .edits = edits.edit, .edit_count = edits.count, .graph = &a.base, .stock = stock, .pool = pool};
     AttentionStats *s = attention_stats_new(&setup, &err);
@@ -213,7 +212,7 @@ static double share_of(const Model *m, Dataset *stock, Ablation r)
     Edits edits;
     Err err = {""};
     open_alone(&a, m, true);
-    assert_true(ablation_edits(&arena, &a.base, &m->vit, &a.nodes, r, &edits));
+    assert_true(ablation_edits(&arena, &a.base, r, &edits));
     AccuracySetup setup = {
         .model = m, .edits = edits.edit, .edit_count = edits.count, .graph = &a.base, .stock = stock};
     Accuracy *e = accuracy_new(&setup, &err);

@@ -14,6 +14,7 @@
 #include "core/base/buf.h"
 #include "core/base/clock.h"
 #include "core/base/rng.h"
+#include "core/graph/anatomy.h"
 #include "core/graph/edit.h"
 #include "core/graph/explain.h"
 #include "core/graph/run.h"
@@ -44,6 +45,20 @@ static int axis(Small *s, const char *sym, int n)
     Axis a = {.name = "test", .n = n};
     snprintf(a.sym, sizeof a.sym, "%s", sym);
     return graph_axis(&s->g, a);
+}
+
+/* What a builder notes of a block's attention, so that masks know their names. */
+static void note_attention(Graph *g, int block)
+{
+    if (!g->anatomy)
+        anatomy_add(g, (Part){.kind = PART_MODEL, .block = NO_BLOCK, .parent = NO_PART});
+    char scope[32];
+    snprintf(scope, sizeof scope, "blocks.%d", block);
+    int around = anatomy_add(g, (Part){.kind = PART_BLOCK, .scope = scope, .block = block});
+    snprintf(scope, sizeof scope, "blocks.%d.attn", block);
+    int part = anatomy_add(g, (Part){.kind = PART_ATTENTION, .scope = scope, .block = block, .parent = around});
+    anatomy_note_name(g, part, SITE_SCORES_MASKED, "scores_masked");
+    anatomy_note_name(g, part, SITE_PATTERN, "pattern");
 }
 
 /* One attention layer over patches of a picture, with every operation in it. */
@@ -95,6 +110,7 @@ static void small_model(Small *s)
     NodeId pattern = graph_zip(g, "pattern", OP_DIV, e, graph_reduce(g, "row_sum", OP_SUM, e, DIMS(s->h, s->t)));
     NodeId z = graph_contract(g, "z", pattern, v, the);
     NodeId out = graph_contract(g, "out", z, weight(s, "w_o", DIMS(s->d, s->h, s->e), 6), td);
+    note_attention(g, 0);
     graph_scope(g, "%s", "");
     NodeId mid = graph_zip(g, "mid", OP_ADD, x, out);
     NodeId up = graph_map(g, "up", MAP_GELU,
@@ -408,6 +424,7 @@ static void dead_rows_in_many_blocks(void **state)
         NodeId shifted = graph_zip(g, "shifted", OP_SUB, scores, graph_reduce(g, "row_max", OP_MAX, scores, DIMS(t)));
         NodeId e = graph_map(g, "exp", MAP_EXP, shifted);
         graph_zip(g, "pattern", OP_DIV, e, graph_reduce(g, "row_sum", OP_SUM, e, DIMS(t)));
+        note_attention(g, b);
         edits[b] = (Edit){.kind = EDIT_MASK, .path = arena_printf(&g->arena, "blocks.%d.attn.scores_scaled", b)};
     }
     edits[BLOCKS] = (Edit){.kind = EDIT_SET,

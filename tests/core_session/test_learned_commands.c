@@ -23,7 +23,7 @@ static void screens(void **state)
                {"heads", SCREEN_HEADS, "blocks.3.attn.pattern"},
                {"where", SCREEN_WHERE, "rollout.patches"},
                {"lens", SCREEN_LENS, "blocks.3.lens.probs"},
-               {"laboratory", SCREEN_SCALE, "blocks.1.attn.pattern"},
+               {"laboratory", SCREEN_LABORATORY, "blocks.1.attn.pattern"},
                {"census", SCREEN_CENSUS, "blocks.3.attn.z"}};
     for (size_t i = 0; i < sizeof ALL / sizeof *ALL; i++) {
         run("goto first");
@@ -54,21 +54,21 @@ static void words(void **state)
 {
     (void)state;
     run("filters components");
-    assert_true(s.look.components);
+    assert_true(s.look.filters.components);
     assert_string_equal(at(), "patch_embed.probe.components");
     run("filters");
-    assert_true(s.look.components);
+    assert_true(s.look.filters.components);
     run("filters next");
-    assert_false(s.look.components);
+    assert_false(s.look.filters.components);
     assert_string_equal(at(), "patch_embed.probe.filters");
     run("where occlusion");
-    assert_int_equal(s.look.method, 3);
+    assert_int_equal(s.look.where.method, 3);
     run("where next");
-    assert_int_equal(s.look.method, 0);
+    assert_int_equal(s.look.where.method, 0);
     run("where 2");
-    assert_int_equal(s.look.method, 2);
+    assert_int_equal(s.look.where.method, 2);
     run("where +9");
-    assert_int_equal(s.look.method, 3);
+    assert_int_equal(s.look.where.method, 3);
     refused("where 4", "from 0 to 3");
     refused("where nowhere", "expected rollout");
     refused("filters blue", "expected filters");
@@ -227,7 +227,7 @@ static void one_head(void **state)
     run("average on");
     assert_string_equal(at(), "where.attention_mean");
     run("head +1");
-    assert_true(s.look.one_head);
+    assert_true(s.look.where.one_head);
     assert_string_equal(at(), "where.attention");
     run("average");
     assert_string_equal(at(), "where.attention_mean");

@@ -138,7 +138,7 @@ static double share_with(Ablation r, bool other)
     Err err = {""};
     Pictures *pictures = pictures_drawn(&s.model.preprocess, 7);
     Dataset *stock = dataset_new(pictures, &s.model, PICTURES_HELD_OUT, 0, MEASURES_PICTURES);
-    assert_true(ablation_edits(&arena, s.now.base, &s.model.vit, &s.now.nodes, r, &edits));
+    assert_true(ablation_edits(&arena, s.now.base, r, &edits));
     AccuracySetup setup = {.model = &s.model,
                            .edits = edits.edit,
                            .edit_count = edits.count,

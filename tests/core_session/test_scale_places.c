@@ -37,7 +37,7 @@ static int right_of(Dataset *stock, AblationKind kind)
     Arena arena = {0};
     Edits edits;
     Err err = {""};
-    assert_true(ablation_edits(&arena, s.now.base, &s.model.vit, &s.now.nodes, (Ablation){.kind = kind}, &edits));
+    assert_true(ablation_edits(&arena, s.now.base, (Ablation){.kind = kind}, &edits));
     const AccuracySetup setup = {.model = &s.model,
                                  .edits = edits.edit,
                                  .edit_count = edits.count,

@@ -15,6 +15,7 @@
 #include "core/base/rng.h"
 #include "core/base/utf8.h"
 #include "core/models/names.h"
+#include "core/session/screens.h"
 #include "tui/app.h"
 #include "tui/frame.h"
 #include "tui/keymap.h"
@@ -238,9 +239,20 @@ static void keys_are_commands(void **state)
         if (!command_find(&all, name))
             fail_msg("key %s runs '%s', which is no command", k->key, k->command);
         assert_true(*k->help);
-        for (int j = 0; j < i; j++)
-            assert_true(strcmp(keymap_at(j)->key, k->key) != 0 || (keymap_at(j)->screens & k->screens) == 0);
+        int screens = 0; /* on which it does something; two bindings of one key never share a screen */
+        for (int screen = 0; screen < SCREEN_COUNT; screen++) {
+            s.place.screen = (Screen)screen;
+            screens += keymap_in_force(&s, k);
+            const KeyBinding *found = keymap_find(&s, k->key);
+            int same = 0;
+            for (int j = 0; keymap_at(j); j++)
+                same += strcmp(keymap_at(j)->key, k->key) == 0 && keymap_in_force(&s, keymap_at(j));
+            assert_int_equal(same, found != NULL);
+        }
+        if (!screens)
+            fail_msg("key %s never runs '%s'", k->key, k->command);
     }
+    s.place.screen = SCREEN_PICTURE;
     const Command *c;
     for (int i = 0; (c = command_at(&all, i)) != NULL; i++) {
         assert_true(*c->usage && *c->summary && *c->group);
@@ -301,7 +313,10 @@ static void what_was_learned_has_a_list(void **state)
     (void)state;
     Overlay o = {0};
     overlay_learned_menu(&o, &s);
-    assert_int_equal(o.count, SCREEN_COUNT - SCREEN_TRAINING);
+    int learned = 0;
+    for (int i = 0; i < SCREEN_COUNT; i++)
+        learned += screen_spec((Screen)i)->group == GROUP_LEARNED;
+    assert_int_equal(o.count, learned);
     for (int i = 0; i < o.count; i++) {
         const Command *c = command_find(&all, o.items[i].command);
         assert_non_null(c);
@@ -365,6 +380,36 @@ static void the_prompt_edits_and_completes(void **state)
     prompt_free(&p);
 }
 
+/* What a click runs is understood, and what it says it does is done: a place named is where the reader then is, and a
+ * click changes the place, what is looked at or the edits, or something is said or asked of the app. */
+static void click_does(const char *line)
+{
+    Err err = {{0}};
+    Place before = s.place;
+    LookAt look = s.look;
+    Compare compare = s.compare;
+    int edits = s.edits.count, boxes, boxes_now;
+    session_step_number(&s, &boxes); /* those that can be seen: a box may be opened */
+    bool ok = command_do(&s, &all, line, COMMAND_EDIT | COMMAND_UI, &err);
+    if (!ok && strncmp(line, "ablate", 6) != 0 && strncmp(line, "hide", 4) != 0)
+        fail_msg("a click runs '%s': %s", line, err.text);
+    const char *named = strncmp(line, "goto ", 5) == 0 ? line + 5 : NULL;
+    if (ok && named && strchr(named, '['))
+        assert_int_equal(strncmp(s.place.path, named, strcspn(named, "[")), 0);
+    session_step_number(&s, &boxes_now);
+    bool moved = boxes != boxes_now || memcmp(&before, &s.place, sizeof before) != 0 || memcmp(&look, &s.look, sizeof look) != 0;
+    bool asked = s.said.len > 0 || *s.request || s.quit || s.compare != compare || edits != s.edits.count;
+    bool stops = strncmp(line, "move ", 5) == 0 || strcmp(line, "head -1") == 0 || strcmp(line, "block -1") == 0;
+    const char *head = strstr(line, "head ");
+    if (ok && head && head[5] >= '0' && head[5] <= '9') { /* perhaps the one it was on */
+        assert_int_equal(session_head(&s), atoi(head + 5));
+        stops = true;
+    }
+    if (ok && !moved && !asked && !stops) /* at a border the cursor stays */
+        fail_msg("a click runs '%s', and nothing happens at %s", line, before.path);
+    s.request[0] = 0;
+}
+
 static void clicks_are_commands(void **state)
 {
     (void)state;
@@ -385,7 +430,7 @@ static void clicks_are_commands(void **state)
             snprintf(name, sizeof name, "%.*s", (int)strcspn(buf_str(&command), " ;"), buf_str(&command));
             if (!command_find(&all, name))
                 fail_msg("a click runs '%s'", buf_str(&command));
-            run(buf_str(&command));
+            click_does(buf_str(&command));
             s.quit = false;
             hits++;
         }
@@ -393,6 +438,98 @@ static void clicks_are_commands(void **state)
     }
     assert_true(hits > 300);
     canvas_free(&c);
+}
+
+/* The wheel moves the cursor of the pane under it, over the map the steps; nowhere else it does anything. */
+static void the_wheel_moves_what_is_under_it(void **state)
+{
+    (void)state;
+    run("goto blocks.1.attn.pattern");
+    Frame f = frame_layout(&s, 40, 120, false);
+    bool steps = false, other = false;
+    for (int i = 0; i < f.count; i++)
+        for (int by = -1; by <= 1; by += 2) {
+            const Pane *pane = &f.pane[i];
+            Buf command = {0};
+            assert_true(frame_wheel(&f, pane->box.y, pane->box.x, by, &command));
+            const char *wanted = pane->steps ? by > 0 ? "next" : "prev" : by > 0 ? "move down" : "move up";
+            assert_string_equal(buf_str(&command), wanted);
+            steps |= pane->steps;
+            other |= !pane->steps;
+            buf_clear(&command);
+            assert_true(frame_wheel(&f, pane->box.y + pane->box.h - 1, pane->box.x + pane->box.w - 1, by, &command));
+            assert_string_equal(buf_str(&command), wanted);
+            buf_free(&command);
+        }
+    assert_true(steps && other);
+    Buf none = {0};
+    assert_false(frame_wheel(&f, f.header.y, 3, 1, &none));
+    assert_false(frame_wheel(&f, f.answer.y, 3, -1, &none));
+    assert_false(frame_wheel(&f, f.footer.y, 3, 1, &none));
+    assert_int_equal(none.len, 0);
+    int step, total, key = session_role(&s, ROLE_KEY), at = s.place.at[key], cols = s.now.base->axes[key].cols;
+    assert_true(run("move down")); /* over a row of attention: a patch row down */
+    assert_int_equal(s.place.at[key], at + cols);
+    step = session_step_number(&s, &total);
+    assert_true(run("next"));
+    assert_int_equal(session_step_number(&s, &total), step + 1);
+}
+
+/* Every screen has all that the frame and the commands ask of it. */
+static void every_row_is_complete(void **state)
+{
+    (void)state;
+    for (int i = 0; i < SCREEN_COUNT; i++) {
+        const ScreenSpec *screen = screen_spec((Screen)i);
+        const ViewSpec *view = view_of((Screen)i);
+        assert_true(screen->name && *screen->name && screen->about && *screen->about);
+        assert_int_equal(screen_find(screen->name), i);
+        assert_true(screen->move && screen->enter && screen->next && screen->command);
+        char name[32];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(screen->command, " "), screen->command);
+        assert_non_null(command_find(&all, name));
+        assert_true((screen->come != NULL) == (strcmp(name, "view") == 0)); /* else a command of its own leads there */
+        assert_true(screen->say || !screen->say_pattern == !screen->say_scores);
+        assert_string_equal(view->name, screen->name);
+        assert_true(view->draw && view->needs && view->click && view->title);
+        assert_true(!(screen->group == GROUP_LEARNED) || (view->traits & VIEW_WIDE));
+        assert_true(!(screen->group == GROUP_ATTENTION) == !(view->traits & VIEW_ATTENTION));
+        assert_true(!view->sentence || utf8_cells(view->sentence) <= 76);
+        for (const ViewWay *way = view->ways; way && way->text; way++) {
+            snprintf(name, sizeof name, "%.*s", (int)strcspn(way->command, " "), way->command);
+            assert_non_null(command_find(&all, name));
+        }
+        for (int j = 0; j < i; j++)
+            assert_true(view_of((Screen)j) != view);
+    }
+    assert_int_equal(screen_find("no such screen"), SCREEN_COUNT);
+}
+
+/* From anywhere its command leads to every screen that this model has, and all of its options come back by reset. */
+static void every_screen_is_reached(void **state)
+{
+    (void)state;
+    LookAt start = screen_look_start();
+    for (int i = 0; i < SCREEN_COUNT; i++) {
+        const ScreenSpec *screen = screen_spec((Screen)i);
+        assert_true(run("goto last"));
+        assert_true(run("goto first"));
+        Err err = {{0}};
+        bool ok = command_do(&s, &all, screen->command, COMMAND_EDIT | COMMAND_UI, &err);
+        if (!ok)
+            fail_msg("'%s' does not lead to %s: %s", screen->command, screen->name, err.text);
+        assert_int_equal(s.place.screen, i);
+        assert_int_not_equal(session_node(&s, SIDE_B, s.place.path), NO_NODE);
+        for (const ScreenOption *o = screen->options; o && o->name; o++) {
+            assert_int_equal(screen_option(&start, o), o->start);
+            screen_option_set(&s.look, o, !o->start);
+            assert_int_equal(screen_option(&s.look, o), !o->start);
+        }
+    }
+    assert_true(run("reset view"));
+    for (int i = 0; i < SCREEN_COUNT; i++)
+        for (const ScreenOption *o = screen_spec((Screen)i)->options; o && o->name; o++)
+            assert_int_equal(screen_option(&s.look, o), o->start);
 }
 
 int main(void)
@@ -407,6 +544,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_was_learned_has_a_list, start, stop),
         cmocka_unit_test_setup_teardown(the_prompt_edits_and_completes, start, stop),
         cmocka_unit_test_setup_teardown(clicks_are_commands, start, stop),
+        cmocka_unit_test_setup_teardown(the_wheel_moves_what_is_under_it, start, stop),
+        cmocka_unit_test_setup_teardown(every_row_is_complete, start, stop),
+        cmocka_unit_test_setup_teardown(every_screen_is_reached, start, stop),
     };
     return cmocka_run_group_tests_name("tui", tests, NULL, NULL);
 }

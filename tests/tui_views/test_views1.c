@@ -259,7 +259,7 @@ static void picture_pixels(void **state)
     canvas_init(&c, 56, 60); /* 8 × 8 patches of 6 × 6 pixels, one unit each: no pixel is averaged */
     Rect r = {0, 0, 27, 49};
     Paint p = {.s = &session, .c = &c, .mode = MODE_TRUE};
-    session.look.grid = false;
+    session.look.picture.grid = false;
     step_needs(&VIEW_PICTURE, SIDE_A, r);
     Pixels px;
     assert_true(pixels_open(&session, SIDE_A, "pixels", &px));
@@ -281,7 +281,7 @@ static void picture_pixels(void **state)
             compared++;
         }
     assert_true(compared > 48 * 48 - 48);
-    session.look.grid = true;
+    session.look.picture.grid = true;
     size_t cell;
     f = picture_fit(&p, (Rect){0, 0, 17, 38}, &px);
     assert_true(f.pitch_x > f.kx && f.pitch_y > f.ky && f.span_x <= 37 && f.span_y <= 34);

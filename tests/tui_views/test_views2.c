@@ -20,8 +20,8 @@
 
 static Session session;
 
-static const ViewSpec *const VIEWS[] = {&VIEW_SHEET, &VIEW_MATRIX,  &VIEW_ROW,       &VIEW_ROW_TOP,
-                                        &VIEW_HEADS, &VIEW_FIGURES, &VIEW_POSITIONS, &VIEW_EXPLAIN};
+static const ViewSpec *const VIEWS[] = {&VIEW_SHEET,       &VIEW_MATRIX,  &VIEW_ROW,       &VIEW_ROW_TOP,
+                                        &VIEW_OTHER_HEADS, &VIEW_FIGURES, &VIEW_POSITIONS, &VIEW_EXPLAIN};
 enum { VIEW_SPECS = sizeof VIEWS / sizeof *VIEWS };
 static const int SIZES[][2] = {{1, 1},  {1, 9},   {2, 2},   {3, 1},   {4, 18},   {7, 11},
                                {8, 40}, {15, 46}, {17, 78}, {34, 76}, {54, 150}, {150, 500}};
@@ -284,8 +284,8 @@ static void every_size(void **state)
     for (int i = 0; i < VIEW_SPECS; i++)
         for (int k = 0; k < 3; k++) {
             focus(PATHS[k]);
-            session.look.grid_of_grids = k == 1;
-            session.look.centred = k == 2;
+            session.look.positions.grids = k == 1;
+            session.look.positions.centred = k == 2;
             session.look.average = k == 2;
             numbers += draw_all(VIEWS[i], SIDE_A);
         }
@@ -301,7 +301,7 @@ static void both_sides(void **state)
     session.compare = COMPARE_SIDES;
     for (int i = 0; i < VIEW_SPECS; i++)
         for (Side side = SIDE_A; side <= SIDE_DIFF; side++)
-            assert_true(draw_all(VIEWS[i], side) > 0 || VIEWS[i] == &VIEW_FIGURES || VIEWS[i] == &VIEW_HEADS ||
+            assert_true(draw_all(VIEWS[i], side) > 0 || VIEWS[i] == &VIEW_FIGURES || VIEWS[i] == &VIEW_OTHER_HEADS ||
                         VIEWS[i] == &VIEW_SHEET || VIEWS[i] == &VIEW_MATRIX);
     /* side by side A and B have one scale */
     Attend a, b;
@@ -483,12 +483,10 @@ static void line_text(Canvas *c, int y, char *out)
     out[n] = '\0';
 }
 
-static float probe_value(Side side, const char *name)
+static float probe_value(Side side, Site site)
 {
-    char path[SESSION_PATH];
     Shown v;
-    attend_probe(&session, name, path);
-    assert_true(shown_open(&session, side, path, &v) && v.values);
+    assert_true(shown_open(&session, side, attend_probe(&session, side, site), &v) && v.values);
     return v.values[v.cell];
 }
 
@@ -505,13 +503,13 @@ static void figures_compare(void **state)
     line_text(&c, 0, text);
     assert_non_null(strstr(text, "×"));
     assert_int_equal(sscanf(strstr(text, "×") + strlen("×"), "%31s", word), 1);
-    float a = probe_value(SIDE_A, "score_variance"), b = probe_value(SIDE_B, "score_variance");
+    float a = probe_value(SIDE_A, SITE_SCORE_VARIANCE), b = probe_value(SIDE_B, SITE_SCORE_VARIANCE);
     assert_true(says(word, b / a));
     assert_true(b > 10 * a); /* 1/√d_k = 1/4: the variance is about 16 times as large */
     line_text(&c, 1, text);
     assert_int_equal(sscanf(text + strlen("entropy"), "%31s", word), 1);
-    assert_true(says(word + 1, probe_value(SIDE_A, "entropy") -
-                                   probe_value(SIDE_B, "entropy"))); /* as its pane is titled: A − B */
+    assert_true(says(word + 1, probe_value(SIDE_A, SITE_ENTROPY) -
+                                   probe_value(SIDE_B, SITE_ENTROPY))); /* as its pane is titled: A − B */
     assert_true(word[0] == '+');
     canvas_free(&c);
     edit(NULL);

@@ -189,7 +189,7 @@ static int click_everywhere(const ViewSpec *v, const char *go, int h, int w)
     for (int y = 0; y < h; y++)
         for (int x = 0; x < w; x += 1 + w / 30) {
             Buf line = {0};
-            if (session.place.screen != SCREEN_SCALE && session.place.screen != SCREEN_CENSUS)
+            if (session.place.screen != SCREEN_LABORATORY && session.place.screen != SCREEN_CENSUS)
                 must(go);
             Paint p = {.s = &session, .c = &c, .mode = MODE_256};
             bool hit = v->click(&p, (Rect){0, 0, h, w}, SIDE_B, y, x, &line);
@@ -217,22 +217,22 @@ static void laboratory_draws_the_trace(void **state)
     assert_true(*session.target.path); /* gradients are there to be told about */
     assert_int_equal(session_block(&session), 1);
     Buf text = {0};
-    drawn(&VIEW_SCALE, 34, 90, &text); /* before anything was computed */
+    drawn(&VIEW_LABORATORY, 34, 90, &text); /* before anything was computed */
     has(buf_str(&text), "…");
-    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
-    assert_true(all_sizes(&VIEW_SCALE) > 300);
+    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
+    assert_true(all_sizes(&VIEW_LABORATORY) > 300);
     must("block 0; move right 2");
     assert_true(session_compares(&session));
-    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
-    assert_true(all_sizes(&VIEW_SCALE) > 600);
-    drawn(&VIEW_SCALE, 34, 90, &text);
+    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
+    assert_true(all_sizes(&VIEW_LABORATORY) > 600);
+    drawn(&VIEW_LABORATORY, 34, 90, &text);
     has(buf_str(&text), "A as trained");
     has(buf_str(&text), "B now");
     has(buf_str(&text), "×4"); /* the variance, by the square of the factor 2: before block 0 nothing changed */
     has(buf_str(&text), "gradient through");
     must("pin; set scale off");
-    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
-    has(drawn(&VIEW_SCALE, 34, 90, &text), "A as pinned");
+    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
+    has(drawn(&VIEW_LABORATORY, 34, 90, &text), "A as pinned");
     buf_free(&text);
 }
 
@@ -247,8 +247,8 @@ static void laboratory_shows_what_was_measured(void **state)
     if (!session_measure_all(&session, MEASURE_SCALE, &err))
         fail_msg("%s", err.text);
     const Measure *m = session_measure(&session, MEASURE_SCALE, NULL);
-    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
-    drawn(&VIEW_SCALE, 34, 90, &text);
+    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
+    drawn(&VIEW_LABORATORY, 34, 90, &text);
     has(buf_str(&text), "accuracy over 500 held-out pictures");
     assert_null(strstr(buf_str(&text), "measuring"));
     for (int i = 0; i < MEASURES_FACTORS; i++) {
@@ -258,13 +258,13 @@ static void laboratory_shows_what_was_measured(void **state)
     }
     has(buf_str(&text), "[1]");
     must("laboratory 8");
-    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
-    has(drawn(&VIEW_SCALE, 34, 90, &text), "[2.83]");
+    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
+    has(drawn(&VIEW_LABORATORY, 34, 90, &text), "[2.83]");
     must("laboratory head +1");
-    assert_int_equal(session.look.reach, REACH_HEAD);
-    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
-    has(drawn(&VIEW_SCALE, 34, 90, &text), "[block 0, head 0]");
-    has(drawn(&VIEW_SCALE, 6, 30, &text), "×1.41");
+    assert_int_equal(session.look.laboratory.reach, REACH_HEAD);
+    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
+    has(drawn(&VIEW_LABORATORY, 34, 90, &text), "[block 0, head 0]");
+    has(drawn(&VIEW_LABORATORY, 6, 30, &text), "×1.41");
     buf_free(&text);
 }
 
@@ -275,16 +275,16 @@ static void bars_are_shares(void **state)
     Buf text = {0};
     Measure *m = (Measure *)(uintptr_t)session_measure(&session, MEASURE_SCALE, NULL);
     must("reset edits");
-    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
+    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
     float kept[MEASURES_FACTORS];
     memcpy(kept, m->value, sizeof kept);
     for (int i = 0; i < MEASURES_FACTORS; i++)
         m->value[i] = 0;
-    assert_int_equal(lines_with(drawn(&VIEW_SCALE, 34, 90, &text), "█"), 0);
+    assert_int_equal(lines_with(drawn(&VIEW_LABORATORY, 34, 90, &text), "█"), 0);
     m->value[3] = 1;
-    int full = lines_with(drawn(&VIEW_SCALE, 34, 90, &text), "█");
+    int full = lines_with(drawn(&VIEW_LABORATORY, 34, 90, &text), "█");
     m->value[3] = 0.5F;
-    int half = lines_with(drawn(&VIEW_SCALE, 34, 90, &text), "█") * 2 + lines_with(buf_str(&text), "▄");
+    int half = lines_with(drawn(&VIEW_LABORATORY, 34, 90, &text), "█") * 2 + lines_with(buf_str(&text), "▄");
     assert_true(full > 30);
     assert_int_equal(half, full);
     memcpy(m->value, kept, sizeof kept);
@@ -295,10 +295,10 @@ static void laboratory_clicks(void **state)
 {
     (void)state;
     must("laboratory");
-    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
-    assert_true(click_everywhere(&VIEW_SCALE, "laboratory", 34, 90) >= MEASURES_FACTORS + REACH_COUNT + 5);
-    click_everywhere(&VIEW_SCALE, "laboratory", 9, 58);
-    click_everywhere(&VIEW_SCALE, "laboratory", 1, 1);
+    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
+    assert_true(click_everywhere(&VIEW_LABORATORY, "laboratory", 34, 90) >= MEASURES_FACTORS + REACH_COUNT + 5);
+    click_everywhere(&VIEW_LABORATORY, "laboratory", 9, 58);
+    click_everywhere(&VIEW_LABORATORY, "laboratory", 1, 1);
     must("reset edits");
 }
 
@@ -337,11 +337,11 @@ static void gradient_through(void **state)
     assert_true(isnan(row[1]));
     Buf text = {0};
     must("block 1; query 1");
-    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
-    has(drawn(&VIEW_SCALE, 34, 90, &text), "none");
+    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
+    has(drawn(&VIEW_LABORATORY, 34, 90, &text), "none");
     must("gradient off");
-    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 90});
-    assert_null(strstr(drawn(&VIEW_SCALE, 34, 90, &text), "none"));
+    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
+    assert_null(strstr(drawn(&VIEW_LABORATORY, 34, 90, &text), "none"));
     buf_free(&text);
 }
 
@@ -421,7 +421,7 @@ static void many_heads(void **state)
     has(drawn(&VIEW_CENSUS, 10, 40, &text), "block 13");
     has(buf_str(&text), "head");
     must("laboratory");
-    all_sizes(&VIEW_SCALE);
+    all_sizes(&VIEW_LABORATORY);
     buf_free(&text);
 }
 
@@ -440,9 +440,9 @@ static void absent(void **state)
     must("say");
     has(buf_str(&session.said), "cannot be measured");
     must("laboratory +1");
-    prepare(&VIEW_SCALE, (Rect){0, 0, 34, 140});
-    assert_true(all_sizes(&VIEW_SCALE) > 100);
-    has(drawn(&VIEW_SCALE, 34, 140, &text), "no labelled pictures are known for this model");
+    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 140});
+    assert_true(all_sizes(&VIEW_LABORATORY) > 100);
+    has(drawn(&VIEW_LABORATORY, 34, 140, &text), "no labelled pictures are known for this model");
     must("say");
     has(buf_str(&session.said), "attn.scale is times");
     assert_null(strstr(buf_str(&session.said), "named right"));
@@ -493,7 +493,7 @@ static int tear_down(void **state)
 
 int main(void)
 {
-    if (view_of(SCREEN_SCALE) != &VIEW_SCALE || view_of(SCREEN_CENSUS) != &VIEW_CENSUS)
+    if (view_of(SCREEN_LABORATORY) != &VIEW_LABORATORY || view_of(SCREEN_CENSUS) != &VIEW_CENSUS)
         return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(laboratory_draws_the_trace),

@@ -22,7 +22,7 @@ static Commands commands;
 static char dir[64];
 
 enum { STEPS = 6, EVERY = 10, H = 12, W = 20, PATCH = 4, ROWS = H / PATCH, COLS = W / PATCH, PLACES = ROWS * COLS };
-static const ViewSpec *const VIEWS[] = {&VIEW_TRAINING, &VIEW_FILTERS, &VIEW_HEAD_MAP};
+static const ViewSpec *const VIEWS[] = {&VIEW_TRAINING, &VIEW_FILTERS, &VIEW_HEADS};
 static const Screen SCREENS[] = {SCREEN_TRAINING, SCREEN_FILTERS, SCREEN_HEADS};
 static const char *const GO[] = {"training", "filters", "heads"};
 enum { VIEW_SPECS = sizeof VIEWS / sizeof *VIEWS };
@@ -243,9 +243,9 @@ static void sizes(void **state)
         must("filters components");
         must("training");
         must("view next"); /* mean removed */
-        assert_true(session.look.centred);
+        assert_true(session.look.positions.centred);
         assert_true(all_views_all_sizes(SIDE_A) > 500);
-        session.look.components = session.look.centred = false;
+        session.look.filters.components = session.look.positions.centred = false;
     }
     must("set scale off");
     for (int side = SIDE_A; side <= SIDE_DIFF; side++)
@@ -461,7 +461,7 @@ static void heads_are_the_probes(void **state)
     open_model(&c, 0);
     must("heads");
     canvas_init(&canvas, 20, 90);
-    drawn(&canvas, &VIEW_HEAD_MAP, &text);
+    drawn(&canvas, &VIEW_HEADS, &text);
     static const char *const PROBE[] = {"distance", "entropy_share_mean", "largest_mean"};
     for (int b = 0; b < c.layers; b++)
         for (int f = 0; f < 3; f++) {
@@ -501,17 +501,17 @@ static void many_heads(void **state)
     open_model(&c, 0);
     must("heads; block 20; head 5");
     canvas_init(&canvas, 16, 78);
-    drawn(&canvas, &VIEW_HEAD_MAP, &text);
+    drawn(&canvas, &VIEW_HEADS, &text);
     assert_non_null(strstr(buf_str(&text), ">block 20  h5"));
     assert_non_null(strstr(buf_str(&text), " block 21 "));
     assert_null(strstr(buf_str(&text), "block 21  h"));
     Paint p = {.s = &session, .c = &canvas, .mode = MODE_256};
     Buf line = {0};
-    assert_true(VIEW_HEAD_MAP.click(&p, canvas.clip, SIDE_A, canvas.cursor_y + 1, 3, &line));
+    assert_true(VIEW_HEADS.click(&p, canvas.clip, SIDE_A, canvas.cursor_y + 1, 3, &line));
     assert_string_equal(buf_str(&line), "block 21");
     buf_free(&line);
     for (int i = 0; i < SIZE_COUNT; i++)
-        draw_checked(&VIEW_HEAD_MAP, SIDE_A, SIZES[i][0], SIZES[i][1], MODE_256, false);
+        draw_checked(&VIEW_HEADS, SIDE_A, SIZES[i][0], SIZES[i][1], MODE_256, false);
     buf_free(&text);
     canvas_free(&canvas);
 }
@@ -555,7 +555,7 @@ static void tiles_are_the_weights(void **state)
     assert_non_null(strstr(drawn(&canvas, &VIEW_FILTERS, &text), "component 2 of 0–"));
     assert_non_null(strstr(buf_str(&text), "singular value"));
     must("view next");
-    assert_false(session.look.components);
+    assert_false(session.look.filters.components);
     assert_non_null(strstr(drawn(&canvas, &VIEW_FILTERS, &text), "filter 9 of 0–"));
     buf_free(&text);
     canvas_free(&canvas);

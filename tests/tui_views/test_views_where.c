@@ -137,7 +137,7 @@ static void clicks_go_to_patch_and_map(void **state)
             if (VIEW_WHERE.click(&p, r, SIDE_A, y, x, &line) && strcmp(buf_str(&line), "in") != 0) {
                 command(buf_str(&line));
                 assert_int_equal(session.place.screen, SCREEN_WHERE);
-                met[session.look.method] = true;
+                met[session.look.where.method] = true;
                 Buf again = {0}; /* now it is the picked one */
                 assert_true(VIEW_WHERE.click(&p, r, SIDE_A, y, x, &again));
                 assert_string_equal(buf_str(&again), "in");

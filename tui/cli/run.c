@@ -33,8 +33,9 @@ static int compare_ranked(const void *x, const void *y)
 
 static bool answer_of(Session *s, Side side, Answer *a, Err *err)
 {
-    a->logits = session_need(s, side, "logits", err);
-    a->probs = a->logits ? session_need(s, side, "probs", err) : NULL;
+    const Graph *g = session_graph(s, side);
+    a->logits = session_need(s, side, site_path_any(g, SITE_LOGITS), err);
+    a->probs = a->logits ? session_need(s, side, site_path_any(g, SITE_PROBS), err) : NULL;
     return a->probs != NULL;
 }
 
@@ -50,7 +51,7 @@ static const char *class_name(const Session *s, int i, char *out, size_t n)
 {
     const Graph *g = s->now.base;
     char label[160];
-    return utf8_clean(out, n, axis_label(&g->axes[session_axis(g, "o")], i, label, sizeof label));
+    return utf8_clean(out, n, axis_label(&g->axes[graph_role(g, ROLE_ANSWER, SEQUENCE_ANY)], i, label, sizeof label));
 }
 
 static void put_json(Session *s, const Ranked *r, int count, const Answer *a, const Answer *other, uint64_t hash,
@@ -155,7 +156,7 @@ static int run(Work *w, Err *err)
     if (!work_complete(w, err))
         return STATUS_BAD;
     session_hash(s, SIDE_B, &hash);
-    if (session_node(s, SIDE_B, "probs") == NO_NODE)
+    if (site_node_any(session_graph(s, SIDE_B), SITE_PROBS) == NO_NODE)
         return headless(w, hash);
     if (!answer_of(s, SIDE_B, &a, err) || (compares && !answer_of(s, SIDE_A, &other, err)))
         return STATUS_BAD;

@@ -202,13 +202,18 @@ void work_close(Work *w)
 static bool first_class(Work *w, Side side, char *out, size_t n, Err *err)
 {
     Session *s = &w->session;
-    const float *p = session_need(s, side, "logits", err) ? session_need(s, side, "probs", err) : NULL;
+    const Graph *g = session_graph(s, side);
+    const char *logits = site_path_any(g, SITE_LOGITS), *probs = site_path_any(g, SITE_PROBS);
+    const float *p = session_need(s, side, logits ? logits : site_name(SITE_LOGITS), err) && probs
+                         ? session_need(s, side, probs, err)
+                         : NULL;
     if (!p)
         return err_prefix(err, "name an ADDRESS");
+    const Axis *classes = &g->axes[node_role(g, graph_find(g, logits), ROLE_ANSWER)];
     int best = 0;
-    for (int i = 1; i < s->model.vit.classes; i++)
+    for (int i = 1; i < classes->n; i++)
         best = p[i] > p[best] ? i : best;
-    snprintf(out, n, "logits[o=%d]", best);
+    snprintf(out, n, "%s[%s=%d]", logits, classes->sym, best);
     return true;
 }
 

@@ -63,13 +63,14 @@ static bool table_open(const Session *s, Side side, int width, Table *t)
 {
     bool columns = s->compare == COMPARE_SIDES; /* each side has a pane of its own */
     *t = (Table){.compares = session_compares(s) && (!columns || side == SIDE_DIFF)};
-    if (!shown_open(s, side == SIDE_DIFF ? SIDE_B : side, "probs", &t->shown))
+    const char *probs = shown_site(s, side, SITE_PROBS);
+    if (!shown_open(s, side == SIDE_DIFF ? SIDE_B : side, probs, &t->shown))
         return false;
-    t->has_logits = shown_open(s, t->shown.side, "logits", &t->logits) && t->logits.values &&
+    t->has_logits = shown_open(s, t->shown.side, shown_site(s, side, SITE_LOGITS), &t->logits) && t->logits.values &&
                     t->logits.count == t->shown.count;
     if (t->compares)
-        t->compares = shown_open(s, SIDE_A, "probs", &t->a) && shown_open(s, SIDE_B, "probs", &t->b) &&
-                      shown_open(s, SIDE_DIFF, "probs", &t->diff);
+        t->compares = shown_open(s, SIDE_A, probs, &t->a) && shown_open(s, SIDE_B, probs, &t->b) &&
+                      shown_open(s, SIDE_DIFF, probs, &t->diff);
     t->columns = columns_of(&t->shown, width, t->compares, columns && t->compares);
     return true;
 }
@@ -150,7 +151,7 @@ static void draw_notes(const Paint *p, Rect *r, const Shown *v, Side side)
  * best is taken for the answer. */
 static bool class_marked(const Paint *p, bool focus)
 {
-    return focus || p->s->place.screen == SCREEN_ANSWER;
+    return focus || (view_now(p->s)->traits & VIEW_CLASSES);
 }
 
 /* The classes drawn in `room` lines, one after the other: from the best down; where the marked class would not be seen,
@@ -222,10 +223,10 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
     (void)r;
     Side one = side == SIDE_DIFF ? SIDE_B : side;
-    needs_add(out, one, "probs");
-    needs_add(out, one, "logits");
+    needs_add(out, one, shown_site(s, one, SITE_PROBS));
+    needs_add(out, one, shown_site(s, one, SITE_LOGITS));
     for (int k = SIDE_A; k <= SIDE_DIFF && session_compares(s); k++)
-        needs_add(out, (Side)k, "probs");
+        needs_add(out, (Side)k, shown_site(s, (Side)k, SITE_PROBS));
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
@@ -251,4 +252,9 @@ static void title(const Session *s, Side side, Buf *out)
     buf_puts(out, session_compares(s) && s->compare != COMPARE_SIDES ? "answer, A and B" : "answer");
 }
 
-const ViewSpec VIEW_ANSWER = {.name = "answer", .draw = draw, .needs = needs, .click = click, .title = title};
+const ViewSpec VIEW_ANSWER = {.name = "answer",
+                              .draw = draw,
+                              .needs = needs,
+                              .click = click,
+                              .title = title,
+                              .traits = VIEW_TRACED | VIEW_CLASSES};

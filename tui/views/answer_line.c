@@ -12,7 +12,7 @@ enum { TIME_WIDTH = 40 }; /* with room for a bar beside the time */
 static int put_best(const Paint *p, Side side, const char *letter, int y, int x, int width)
 {
     Shown v;
-    if (!shown_open(p->s, side, "probs", &v))
+    if (!shown_open(p->s, side, shown_site(p->s, side, SITE_PROBS), &v))
         return canvas_text(p->c, y, x, width, STYLE_DIM, "this model has no classes");
     Style style = side == SIDE_A ? STYLE_SIDE_A : STYLE_SIDE_B;
     int used = canvas_printf(p->c, y, x, width, style, "%s ", letter);
@@ -107,7 +107,7 @@ void answer_line(const Paint *p, int y, int x, int width)
 
 void answer_line_needs(const Session *s, Needs *out)
 {
-    needs_add(out, SIDE_A, "probs");
+    needs_add(out, SIDE_A, shown_site(s, SIDE_A, SITE_PROBS));
     if (session_compares(s))
-        needs_add(out, SIDE_B, "probs");
+        needs_add(out, SIDE_B, shown_site(s, SIDE_B, SITE_PROBS));
 }

@@ -4,7 +4,7 @@ enum { C, Y, I, X, J };
 
 bool pixels_open(const Session *s, Side side, const char *path, Pixels *out)
 {
-    static const char *const SYM[] = {"c", "y", "i", "x", "j"};
+    static const AxisRole ROLES[] = {ROLE_CHANNEL, ROLE_PLACE_ROW, ROLE_PIXEL_ROW, ROLE_PLACE_COL, ROLE_PIXEL_COL};
     if (!shown_open(s, side, path, &out->v))
         return false;
     const Graph *g = out->v.graph;
@@ -13,8 +13,8 @@ bool pixels_open(const Session *s, Side side, const char *path, Pixels *out)
     if (d.n != 5)
         return false;
     for (int k = 0; k < 5; k++) {
-        out->axis[k] = session_axis(g, SYM[k]);
-        if (out->axis[k] == AXIS_NONE || dims_find(d, out->axis[k]) < 0)
+        out->axis[k] = dims_role(g, d, ROLES[k]);
+        if (out->axis[k] == AXIS_NONE)
             return false;
         out->stride[k] = dims_stride(g->axes, d, out->axis[k]);
         length[k] = g->axes[out->axis[k]].n;
@@ -29,7 +29,7 @@ bool pixels_open(const Session *s, Side side, const char *path, Pixels *out)
 
 const char *pixels_input(const Session *s, Side side)
 {
-    return session_node(s, side, "pixels") == NO_NODE ? "image" : "pixels";
+    return shown_site(s, side, SITE_INPUT);
 }
 
 int pixels_height(const Pixels *p)

@@ -5,6 +5,7 @@
 
 #include "core/base/utf8.h"
 #include "core/session/address.h"
+#include "core/session/edit/edits.h"
 
 enum { LABELS_ALL = 256, LABELS_ENDS = 8 };
 
@@ -16,6 +17,28 @@ const Graph *shown_graph(const Session *s, Side side)
 const Input *shown_input(const Session *s, Side side)
 {
     return side == SIDE_A && s->pinned.base ? &s->pinned.input : &s->now.input;
+}
+
+const char *shown_site(const Session *s, Side side, Site site)
+{
+    return site_path_any(shown_graph(s, side), site);
+}
+
+const char *shown_attention(const Session *s, Side side, int block, Site site)
+{
+    return session_attention_site(s, shown_graph(s, side), block, site);
+}
+
+bool shown_head_off(const Session *s, int block, int head)
+{
+    char line[SESSION_PATH + 32];
+    const Graph *g = s->now.base;
+    const char *path = session_attention_site(s, g, block, SITE_Z);
+    int axis = path ? node_role(g, graph_find(g, path), ROLE_HEAD) : AXIS_NONE;
+    if (axis == AXIS_NONE)
+        return false;
+    snprintf(line, sizeof line, "ablate %s[%s=%d]", path, g->axes[axis].sym, head);
+    return edits_has(s, line);
 }
 
 bool shown_open(const Session *s, Side side, const char *path, Shown *out)

@@ -18,7 +18,13 @@ typedef struct Shown {
 const Graph *shown_graph(const Session *s, Side side);
 /* The picture that a side looks at: A may be a pinned one; for a difference B's. */
 const Input *shown_input(const Session *s, Side side);
-/* False when that side has no such node. */
+/* Path of a site on that side, NULL where its model has none: the first such part's, or that of the attention in block
+ * `block` (session_attention). */
+const char *shown_site(const Session *s, Side side, Site site);
+const char *shown_attention(const Session *s, Side side, int block, Site site);
+/* Is that head switched off on side B, all of what it gathers? */
+bool shown_head_off(const Session *s, int block, int head);
+/* False when that side has no such node; path may be NULL. */
 bool shown_open(const Session *s, Side side, const char *path, Shown *out);
 Ref shown_ref(const Shown *v, size_t cell);
 

@@ -150,43 +150,43 @@ static void line_rank(Lines *l, const Shown *v)
  * ask. */
 static void line_axis(Lines *l, const Graph *g, Dims d, int k, const int *at)
 {
-    static const struct {
-        const char *sym, *brief;
-    } BRIEF[] = {{"t", "asks"},       {"u", "looked at"},  {"e", "in head"},  {"c", "colour"}, {"i", "pixel row"},
-                 {"j", "pixel col."}, {"x", "patch col."}, {"d", "of width"}, {"m", "of MLP"}};
+    static const char *const BRIEF[ROLE_COUNT] = {
+        [ROLE_QUERY] = "asks",           [ROLE_KEY] = "looked at",       [ROLE_HEAD_WIDTH] = "in head",
+        [ROLE_CHANNEL] = "colour",       [ROLE_PIXEL_ROW] = "pixel row", [ROLE_PIXEL_COL] = "pixel col.",
+        [ROLE_PLACE_COL] = "patch col.", [ROLE_WIDTH] = "of width",      [ROLE_HIDDEN] = "of MLP"};
     const Axis *a = &g->axes[d.axis[k]];
     bool asks = false;
     char label[64], text[128];
     for (int i = 0; i < d.n; i++)
-        asks = asks || strcmp(g->axes[d.axis[i]].sym, "u") == 0;
-    const char *means = strcmp(a->sym, "t") == 0 && !asks ? "token" : a->name;
+        asks = asks || g->axes[d.axis[i]].role == ROLE_KEY;
+    const char *means = a->role == ROLE_QUERY && !asks ? "token" : a->name;
     axis_label(a, at[d.axis[k]], label, sizeof label);
     int used = snprintf(text, sizeof text, "%s=%s ", a->sym, label);
-    for (size_t i = 0; i < sizeof BRIEF / sizeof *BRIEF; i++)
-        if (used + utf8_cells(means) > l->r.w && strcmp(BRIEF[i].sym, a->sym) == 0 && means == a->name)
-            means = BRIEF[i].brief;
+    if (used + utf8_cells(means) > l->r.w && BRIEF[a->role] && means == a->name)
+        means = BRIEF[a->role];
     snprintf(text + used, sizeof text - (size_t)used, "%s", means);
     line_text(l, STYLE_AXIS, text);
 }
 
-/* What the cursor is on: the cosine where cosines are shown, else the node in focus. */
-static const char *cursor_path(const Session *s)
+/* What the cursor is on: what the view says, else the node in focus. */
+static const char *cursor_path(const Session *s, Side side)
 {
-    const char *cosine = s->look.centred ? "pos.probe.cosine_centred" : "pos.probe.cosine";
-    return s->place.screen == SCREEN_POSITIONS && session_node(s, SIDE_A, cosine) != NO_NODE ? cosine : s->place.path;
+    const ViewSpec *view = view_now(s);
+    const char *path = view->cursor ? view->cursor(s, side) : NULL;
+    return session_node(s, SIDE_A, path) != NO_NODE ? path : s->place.path;
 }
 
 static void line_side(Lines *l, const Session *s, Side side, const char *word)
 {
     Shown v;
-    if (shown_open(s, side, cursor_path(s), &v) && v.values)
+    if (shown_open(s, side, cursor_path(s, side), &v) && v.values)
         line_value(l, word, &v, v.cell);
 }
 
 static void draw_cursor(const Paint *p, Rect r, Side side, bool focus)
 {
     Shown v;
-    if (!shown_open(p->s, side, cursor_path(p->s), &v))
+    if (!shown_open(p->s, side, cursor_path(p->s, side), &v))
         return;
     Rect old = canvas_clip(p->c, r);
     focus_cursor(p, focus, r.y, r.x);
@@ -216,9 +216,9 @@ static void draw_cursor(const Paint *p, Rect r, Side side, bool focus)
 static void needs_cursor(const Session *s, Side side, Rect r, Needs *out)
 {
     (void)r;
-    needs_add(out, side, cursor_path(s));
+    needs_add(out, side, cursor_path(s, side));
     for (int k = SIDE_A; k <= SIDE_DIFF && session_compares(s); k++)
-        needs_add(out, (Side)k, cursor_path(s));
+        needs_add(out, (Side)k, cursor_path(s, side));
 }
 
 static void title_cursor(const Session *s, Side side, Buf *out)

@@ -6,23 +6,23 @@
 
 enum { TILE, C, I, J };
 
-bool tiles_open(const Session *s, Side side, const char *path, const char *axis, Tiles *out)
+bool tiles_open(const Session *s, Side side, const char *path, Tiles *out)
 {
     Tiles t = {0};
     if (!shown_open(s, side, path, &t.v))
         return false;
-    const char *const sym[] = {axis, "c", "i", "j"};
+    static const AxisRole ROLES[] = {ROLE_PLAIN, ROLE_CHANNEL, ROLE_PIXEL_ROW, ROLE_PIXEL_COL}; /* TILE: the first */
     const Graph *g = t.v.graph;
     Dims d = graph_node(g, t.v.node)->dims;
     int length[4];
     for (int k = 0; k < 4; k++) {
-        int a = session_axis(g, sym[k]);
-        if (d.n != 4 || a == AXIS_NONE || dims_find(d, a) < 0)
+        int a = d.n != 4 ? AXIS_NONE : k == TILE ? d.axis[0] : dims_role(g, d, ROLES[k]);
+        if (a == AXIS_NONE)
             return false;
         t.stride[k] = dims_stride(g->axes, d, a);
         length[k] = g->axes[a].n;
     }
-    t.axis = session_axis(g, axis);
+    t.axis = d.axis[0];
     t.count = length[TILE];
     t.here = t.v.at[t.axis];
     t.channels = length[C];

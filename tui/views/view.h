@@ -22,8 +22,38 @@ typedef struct Needs {
     Need item[VIEW_NEEDS];
     int count;
 } Needs;
-/* Adds path on a side once; silently full at VIEW_NEEDS. For SIDE_DIFF, A's and B's values are implied. */
+/* Adds path on a side once; NULL, the site of a model that lacks it, adds nothing; silently full at VIEW_NEEDS. For
+ * SIDE_DIFF, A's and B's values are implied. */
 void needs_add(Needs *n, Side side, const char *path);
+
+/* A key is an alias of a command. Those of the keymap work on every screen, unless the screen's view has the key for
+ * itself (ViewSpec.keys). */
+typedef struct KeyBinding {
+    const char *key;     /* names as term.h gives them: "Space", "s", "S-Left" */
+    const char *command; /* what it runs; "prompt …" opens the command line with that text, "menu …" a list */
+    const char *label;   /* two or three words for the footer, or NULL: not shown there */
+    const char *help;    /* one line for the help */
+    unsigned traits;     /* works where the view has one of these traits; 0: everywhere */
+    int footer;          /* order in the footer, 0 = never */
+    bool (*when)(const Session *s); /* stands in the footer only then; NULL: always */
+} KeyBinding;
+
+/* What a view is like, for keys and for the arrangement of the frame. */
+enum {
+    VIEW_HAS_HEAD = 1,  /* a head and a row of attention are in focus: keys change them */
+    VIEW_HAS_MEAN = 2,  /* can show the mean of all heads */
+    VIEW_TRACED = 4,    /* a number stands there of which people ask where it came from */
+    VIEW_ATTENTION = 8, /* figures of a row go with it, and the list of its largest weights */
+    VIEW_WIDE = 16,     /* needs the width: nothing stands beside it */
+    VIEW_CLASSES = 32   /* lists the classes itself: no second list goes with it */
+};
+/* What becomes of A and B: a pane each; one of them at a time; both in one pane, or there is no other side. */
+typedef enum ViewSides { SIDES_PANES, SIDES_ONE, SIDES_TOGETHER } ViewSides;
+
+/* A way of seeing that this view has and no other, for the menu. */
+typedef struct ViewWay {
+    const char *text, *command; /* text NULL ends a list */
+} ViewWay;
 
 typedef struct ViewSpec {
     const char *name;
@@ -35,21 +65,32 @@ typedef struct ViewSpec {
     bool (*click)(const Paint *p, Rect r, Side side, int y, int x, Buf *command);
     /* Title for the pane's border, appended. */
     void (*title)(const Session *s, Side side, Buf *out);
+    /* --- of a screen; panes beside it leave them out --- */
+    unsigned traits; /* VIEW_… */
+    ViewSides sides;
+    const struct ViewSpec *below; /* a pane that goes under it where there is room, or NULL */
+    /* Path of what the cursor is on, where that is not the node in focus; or NULL. */
+    const char *(*cursor)(const Session *s, Side side);
+    const char *sentence;   /* what the screen is about, at most 76 cells; NULL: the step's sentence */
+    const KeyBinding *keys; /* its own; key NULL ends them; or NULL */
+    const ViewWay *ways;    /* or NULL */
 } ViewSpec;
 
-/* One per screen, in the order of Screen. */
-extern const ViewSpec VIEW_PICTURE, VIEW_TENSOR, VIEW_SHEET, VIEW_MATRIX, VIEW_ROW, VIEW_POSITIONS, VIEW_EXPLAIN,
-    VIEW_ANSWER;
-extern const ViewSpec VIEW_TRAINING, VIEW_FILTERS, VIEW_HEAD_MAP, VIEW_WHERE, VIEW_LENS, VIEW_SCALE, VIEW_CENSUS,
-    VIEW_BLANKS;
+/* One per screen, its row in core/session/screens.def. */
+#define SCREEN(symbol, ...) extern const ViewSpec VIEW_##symbol;
+#include "core/session/screens.def"
+#undef SCREEN
 const ViewSpec *view_of(Screen s);
+const ViewSpec *view_now(const Session *s); /* of the screen that is on */
+/* The arrow keys where blocks are rows and heads are columns. */
+extern const KeyBinding KEYS_OF_HEADS[];
 /* Side panes. */
 extern const ViewSpec VIEW_STEPS;     /* the map of boxes, "you are here" */
 extern const ViewSpec VIEW_STEP_INFO; /* this step: formula, symbol, shape, range, cost */
 extern const ViewSpec VIEW_CURSOR;    /* the focused cell: labels, value, rank in its row */
 extern const ViewSpec VIEW_ROW_TOP;   /* largest weights of the focused attention row; sum, entropy, largest */
 extern const ViewSpec VIEW_FIGURES;   /* for comparing: score variance, entropy, largest weight of the row (one side) */
-extern const ViewSpec VIEW_HEADS;     /* the same query in every head of the block, small */
+extern const ViewSpec VIEW_OTHER_HEADS; /* the same query in every head of the block, small */
 
 /* --- shared drawing (heat.c) --- */
 /* Range of values that colours stand for, and how a value becomes a colour. */

@@ -4,58 +4,74 @@
 #include <string.h>
 
 #include "core/base/dmath.h"
-#include "core/session/address.h"
 #include "core/session/ask/say.h"
+#include "core/session/screens.h"
 
-enum { ANY_SCREEN = -1 };
+enum { ANY_PART = -1 };
 
-/* The first row that fits the screen and the node is taken. */
+/* Where the screen itself has nothing to say (ScreenSpec), the first row that fits the node is taken. A site fits in
+ * any part of that kind. */
 static const struct {
-    int screen;
-    const char *path;
+    Site site;
+    int part; /* a PartKind, or ANY_PART */
     SayFn *say;
 } SAYINGS[] = {
-    {ANY_SCREEN, "grad.**", say_gradient},
-    {SCREEN_TRAINING, "**", say_training},
-    {SCREEN_FILTERS, "**", say_filters},
-    {SCREEN_HEADS, "**", say_heads},
-    {SCREEN_SCALE, "**", say_scale},
-    {SCREEN_CENSUS, "**", say_census},
-    {SCREEN_PICTURE, "**", say_picture},
-    {SCREEN_ANSWER, "**", say_answer},
-    {SCREEN_POSITIONS, "**", say_positions},
-    {SCREEN_WHERE, "**", say_where},
-    {SCREEN_LENS, "**", say_lens},
-    {SCREEN_BLANKS, "**", say_blanks},
-    {SCREEN_SHEET, "**", say_sheet},
-    {SCREEN_MATRIX, "blocks.*.attn.pattern", say_matrix},
-    {SCREEN_ROW, "blocks.*.attn.pattern", say_row},
-    {SCREEN_MATRIX, "blocks.*.attn.scores_*", say_score_row},
-    {SCREEN_ROW, "blocks.*.attn.scores_*", say_score_row},
-    {ANY_SCREEN, "blocks.*.attn.pattern", say_weight},
-    {ANY_SCREEN, "blocks.*.attn.scores_*", say_score},
-    {ANY_SCREEN, "blocks.*.attn.q", say_head_vector},
-    {ANY_SCREEN, "blocks.*.attn.k", say_head_vector},
-    {ANY_SCREEN, "blocks.*.attn.v", say_head_vector},
-    {ANY_SCREEN, "blocks.*.attn.z", say_head_vector},
-    {ANY_SCREEN, "blocks.*.resid_mid", say_residual},
-    {ANY_SCREEN, "blocks.*.resid_post", say_residual},
-    {ANY_SCREEN, "blocks.*.mlp.post", say_hidden},
-    {ANY_SCREEN, "blocks.*.mlp.pre", say_hidden},
-    {ANY_SCREEN, "blocks.*.resid_pre", say_token},
-    {ANY_SCREEN, "blocks.*.attn.out", say_token},
-    {ANY_SCREEN, "blocks.*.mlp.out", say_token},
-    {ANY_SCREEN, "blocks.*.ln*.out", say_token},
-    {ANY_SCREEN, "full_embed", say_token},
-    {ANY_SCREEN, "patch_embed", say_token},
-    {ANY_SCREEN, "ln_final.out", say_token},
-    {ANY_SCREEN, "logits", say_answer},
-    {ANY_SCREEN, "probs", say_answer},
-    {ANY_SCREEN, "pixels*", say_pixel},
-    {ANY_SCREEN, "image", say_pixel},
-    {ANY_SCREEN, "pos.probe.cosine*", say_positions},
-    {ANY_SCREEN, "**", say_anything},
+    {SITE_PATTERN, ANY_PART, say_weight},
+    {SITE_SCORES_RAW, ANY_PART, say_score},
+    {SITE_SCORES_SCALED, ANY_PART, say_score},
+    {SITE_SCORES_MASKED, ANY_PART, say_score},
+    {SITE_QUERY, ANY_PART, say_head_vector},
+    {SITE_KEY, ANY_PART, say_head_vector},
+    {SITE_VALUE, ANY_PART, say_head_vector},
+    {SITE_Z, ANY_PART, say_head_vector},
+    {SITE_RESID_MID, PART_BLOCK, say_residual},
+    {SITE_RESID_POST, PART_BLOCK, say_residual},
+    {SITE_MLP_POST, ANY_PART, say_hidden},
+    {SITE_MLP_PRE, ANY_PART, say_hidden},
+    {SITE_RESID_PRE, PART_BLOCK, say_token},
+    {SITE_OUT, ANY_PART, say_token},
+    {SITE_EMBEDDED, ANY_PART, say_token},
+    {SITE_EMBED, ANY_PART, say_token},
+    {SITE_LOGITS, ANY_PART, say_answer},
+    {SITE_PROBS, ANY_PART, say_answer},
+    {SITE_POSITION_COSINE, ANY_PART, say_positions},
+    {SITE_POSITION_COSINE_CENTRED, ANY_PART, say_positions},
 };
+
+/* Is the node the picture on its way to what the network sees? */
+static bool is_picture(const Teller *t)
+{
+    Dims d = graph_node(t->g, t->n)->dims;
+    NodeId image = site_node_any(t->g, SITE_IMAGE);
+    return image != NO_NODE && t->n <= image && dims_equal(d, graph_node(t->g, image)->dims);
+}
+
+static bool is_site(const Teller *t, int part, Site site)
+{
+    const char *path = site_path(t->g, part, site);
+    return path && strcmp(path, t->s->place.path) == 0;
+}
+
+static SayFn *saying(const Teller *t)
+{
+    const char *path = t->s->place.path;
+    int part = anatomy_of(t->g, path);
+    if (anatomy_is_gradient(path))
+        return say_gradient;
+    const ScreenSpec *screen = screen_now(t->s);
+    if (screen->say)
+        return screen->say;
+    if (screen->say_pattern && is_site(t, part, SITE_PATTERN))
+        return screen->say_pattern;
+    if (screen->say_scores && (is_site(t, part, SITE_SCORES_RAW) || is_site(t, part, SITE_SCORES_SCALED) ||
+                               is_site(t, part, SITE_SCORES_MASKED)))
+        return screen->say_scores;
+    for (size_t i = 0; i < sizeof SAYINGS / sizeof *SAYINGS; i++)
+        if (is_site(t, part, SAYINGS[i].site) &&
+            (SAYINGS[i].part == ANY_PART || anatomy_part(t->g, part)->kind == (PartKind)SAYINGS[i].part))
+            return SAYINGS[i].say;
+    return is_picture(t) ? say_pixel : say_anything;
+}
 
 const float *teller_values(const Teller *t, const char *path, NodeId *n)
 {
@@ -72,38 +88,65 @@ bool teller_value(const Teller *t, const char *path, float *value)
     return x != NULL;
 }
 
-const char *teller_attn(const Teller *t, const char *name, char out[SESSION_PATH])
+/* The attention of the teller's node, of its block, or of the first block. */
+static int attention_of(const Teller *t)
 {
-    int block = session_block(t->s);
-    snprintf(out, SESSION_PATH, "blocks.%d.attn.%s", block < 0 ? 0 : block, name);
-    return out;
+    int part = anatomy_of(t->g, t->s->place.path), block = anatomy_block_of(t->g, t->s->place.path);
+    if (part != NO_PART && anatomy_part(t->g, part)->kind == PART_ATTENTION)
+        return part;
+    return block == NO_PART ? anatomy_next(t->g, NO_PART, PART_ATTENTION)
+                            : anatomy_next_in(t->g, NO_PART, PART_ATTENTION, block);
 }
 
-int teller_index(const Teller *t, const char *sym)
+const char *teller_site(const Teller *t, Site site)
 {
-    int axis = session_axis(t->g, sym);
+    const char *path = site_path(t->g, attention_of(t), site);
+    return path ? path : "";
+}
+
+const char *teller_model(const Teller *t, Site site)
+{
+    const char *path = site_path_any(t->g, site);
+    return path ? path : "";
+}
+
+int teller_axis(const Teller *t, AxisRole role)
+{
+    int axis = node_role(t->g, t->n, role);
+    return axis == AXIS_NONE ? graph_role(t->g, role, SEQUENCE_ANY) : axis;
+}
+
+int teller_index(const Teller *t, AxisRole role)
+{
+    int axis = teller_axis(t, role);
     return axis < 0 ? 0 : t->s->place.at[axis];
 }
 
-int teller_length(const Teller *t, const char *sym)
+int teller_length(const Teller *t, AxisRole role)
 {
-    int axis = session_axis(t->g, sym);
+    int axis = teller_axis(t, role);
     return axis < 0 ? 1 : t->g->axes[axis].n;
 }
 
-const char *teller_label(const Teller *t, const char *sym, int index, char out[64])
+const char *teller_label(const Teller *t, AxisRole role, int index, char out[64])
 {
-    int axis = session_axis(t->g, sym);
+    int axis = teller_axis(t, role);
     out[0] = 0;
     return axis < 0 ? out : axis_label(&t->g->axes[axis], index, out, 64);
 }
 
-void teller_put_token(const Teller *t, const char *sym)
+void teller_put_token_of(const Teller *t, int axis)
 {
-    char label[64];
-    int axis = session_axis(t->g, sym), row, col, i = teller_index(t, sym);
+    char label[64] = "";
+    int row, col, i = axis < 0 ? 0 : t->s->place.at[axis];
     bool patch = axis >= 0 && axis_patch(&t->g->axes[axis], i, &row, &col);
-    buf_printf(t->out, "%s %s", patch ? "patch" : "token", teller_label(t, sym, i, label));
+    buf_printf(t->out, "%s %s", patch ? "patch" : "token",
+               axis < 0 ? label : axis_label(&t->g->axes[axis], i, label, sizeof label));
+}
+
+void teller_put_token(const Teller *t, AxisRole role)
+{
+    teller_put_token_of(t, teller_axis(t, role));
 }
 
 const float *teller_row(const Teller *t, const float *values, NodeId n, size_t cell, size_t *count)
@@ -145,26 +188,20 @@ static bool say_side(Session *s, Side side, Buf *out, Err *err)
     if (!t.x)
         return false;
     t.cell = session_cell(s, side, t.n);
-    for (size_t i = 0; i < sizeof SAYINGS / sizeof *SAYINGS; i++)
-        if ((SAYINGS[i].screen == ANY_SCREEN || SAYINGS[i].screen == (int)s->place.screen) &&
-            address_match(SAYINGS[i].path, s->place.path))
-            return SAYINGS[i].say(&t);
-    UNREACHABLE("a node that nothing can be said about");
+    return saying(&t)(&t);
 }
 
 /* What became of the row of attention in focus: the three figures that stand under both sides. */
 static void say_change(Session *s, Buf *out, Err *err)
 {
-    static const char *const PROBES[] = {"probe.score_variance", "probe.entropy", "probe.largest"};
-    bool attention = s->place.screen == SCREEN_SHEET || s->place.screen == SCREEN_MATRIX ||
-                     s->place.screen == SCREEN_ROW;
+    static const Site PROBES[] = {SITE_SCORE_VARIANCE, SITE_ENTROPY, SITE_LARGEST};
+    bool attention = screen_now(s)->group == GROUP_ATTENTION;
     float x[2][3] = {{0}};
     for (int side = 0; side < 2 && attention; side++) {
         Teller t = {.s = s, .side = side ? SIDE_B : SIDE_A, .err = err};
         t.g = session_graph(s, t.side);
         for (int i = 0; i < 3 && attention; i++) {
-            char path[SESSION_PATH];
-            teller_attn(&t, PROBES[i], path);
+            const char *path = teller_site(&t, PROBES[i]);
             attention = session_node(s, t.side, path) != NO_NODE && teller_value(&t, path, &x[side][i]);
         }
     }

@@ -2,6 +2,7 @@
  * them is in the trace or counted from it; none claims a cause. Inside core/session only. */
 #ifndef VITRINE_SESSION_SAY_H
 #define VITRINE_SESSION_SAY_H
+#include "core/graph/anatomy.h"
 #include "core/session/ask/ask_parts.h"
 
 typedef struct Teller {
@@ -20,13 +21,19 @@ typedef bool SayFn(const Teller *t);
 /* Another node of that side by its path: values (NULL and err when cancelled or absent) and its focused cell. */
 const float *teller_values(const Teller *t, const char *path, NodeId *n);
 bool teller_value(const Teller *t, const char *path, float *value);
-/* "blocks.3.attn." and the name, in the teller's block. */
-const char *teller_attn(const Teller *t, const char *name, char out[SESSION_PATH]);
-int teller_index(const Teller *t, const char *sym); /* index of the data cursor on that axis */
-int teller_length(const Teller *t, const char *sym);
-const char *teller_label(const Teller *t, const char *sym, int index, char out[64]);
+/* Path of a site of the attention that the teller's node belongs to, else of its block's, else of the first block's;
+ * "" where there is none. */
+const char *teller_site(const Teller *t, Site site);
+/* Path of a site that one part of the model has; "" where none has. */
+const char *teller_model(const Teller *t, Site site);
+/* The axis of that role: the node's own, else the graph's first. */
+int teller_axis(const Teller *t, AxisRole role);
+int teller_index(const Teller *t, AxisRole role); /* index of the data cursor on that axis */
+int teller_length(const Teller *t, AxisRole role);
+const char *teller_label(const Teller *t, AxisRole role, int index, char out[64]);
 /* "patch r3c4" or "token cls": the token of that axis at the cursor. */
-void teller_put_token(const Teller *t, const char *sym);
+void teller_put_token(const Teller *t, AxisRole role);
+void teller_put_token_of(const Teller *t, int axis);
 
 /* Cells of the row of n that holds `cell`, along its axis sym, which is its last. */
 const float *teller_row(const Teller *t, const float *values, NodeId n, size_t cell, size_t *count);

@@ -11,7 +11,7 @@ enum { TOP = 5 };
 
 static double highest_entropy(const Teller *t)
 {
-    return dm_log((double)teller_length(t, "u"));
+    return dm_log((double)teller_length(t, ROLE_KEY));
 }
 
 /* Mean over the rows of one head. */
@@ -25,17 +25,17 @@ static double mean_entropy(const float *entropy, int head, int rows)
 
 bool say_sheet(const Teller *t)
 {
-    char path[SESSION_PATH];
     NodeId n;
-    const float *entropy = teller_values(t, teller_attn(t, "probe.entropy", path), &n);
+    const float *entropy = teller_values(t, teller_site(t, SITE_ENTROPY), &n);
     if (!entropy)
         return false;
-    int heads = teller_length(t, "h"), rows = teller_length(t, "t"), sharp = 0, flat = 0, block = session_block(t->s);
+    int heads = teller_length(t, ROLE_HEAD), rows = teller_length(t, ROLE_QUERY), sharp = 0, flat = 0,
+        block = session_block(t->s);
     for (int h = 1; h < heads; h++) {
         sharp = mean_entropy(entropy, h, rows) < mean_entropy(entropy, sharp, rows) ? h : sharp;
         flat = mean_entropy(entropy, h, rows) > mean_entropy(entropy, flat, rows) ? h : flat;
     }
-    int at = teller_index(t, "h");
+    int at = teller_index(t, ROLE_HEAD);
     buf_printf(t->out,
                "Block %d: head %d has the sharpest rows (mean entropy %.2f of at most %.2f nats), head %d the flattest "
                "(%.2f); head %d has %.2f.",
@@ -64,23 +64,22 @@ static void put_row(const Teller *t, const float *row, size_t count)
     free(sorted);
     buf_puts(t->out, "gives its largest weight, ");
     ask_put_short(t->out, row[best]);
-    buf_printf(t->out, ", to %s; the %zu largest of %zu weights carry %.0f %%", teller_label(t, "u", (int)best, label),
-               top, count, sum * 100);
+    buf_printf(t->out, ", to %s; the %zu largest of %zu weights carry %.0f %%",
+               teller_label(t, ROLE_KEY, (int)best, label), top, count, sum * 100);
 }
 
 static void put_head(const Teller *t)
 {
     if (t->s->look.average)
-        buf_printf(t->out, "The mean of the %d heads of block %d", teller_length(t, "h"), session_block(t->s));
+        buf_printf(t->out, "The mean of the %d heads of block %d", teller_length(t, ROLE_HEAD), session_block(t->s));
     else
-        buf_printf(t->out, "Head %d of block %d", teller_index(t, "h"), session_block(t->s));
+        buf_printf(t->out, "Head %d of block %d", teller_index(t, ROLE_HEAD), session_block(t->s));
 }
 
 /* Is every score of the focused row −∞? A row of zeros may also have been set. False when cancelled. */
 static bool masked_everywhere(const Teller *t, bool *masked)
 {
-    char path[SESSION_PATH];
-    NodeId n = graph_find(t->g, teller_attn(t, "scores_masked", path));
+    NodeId n = graph_find(t->g, teller_site(t, SITE_SCORES_MASKED));
     *masked = n != NO_NODE;
     if (!*masked)
         return true;
@@ -95,26 +94,24 @@ static bool masked_everywhere(const Teller *t, bool *masked)
 }
 
 /* Was this node of the block made as the model makes it? An edit may have put something else there. */
-static bool as_made(const Teller *t, const char *name)
+static bool as_made(const Teller *t, Site site)
 {
-    char path[SESSION_PATH];
-    NodeId n = graph_find(t->g, teller_attn(t, name, path));
+    NodeId n = graph_find(t->g, teller_site(t, site));
     return n != NO_NODE && !(graph_node(t->g, n)->flags & NODE_EDITED);
 }
 
 bool say_row(const Teller *t)
 {
-    char path[SESSION_PATH];
     NodeId n = t->n;
-    const float *x = t->s->look.average ? teller_values(t, teller_attn(t, "probe.mean_pattern", path), &n) : t->x;
+    const float *x = t->s->look.average ? teller_values(t, teller_site(t, SITE_MEAN_PATTERN), &n) : t->x;
     float entropy = 0;
-    if (!x || (!t->s->look.average && !teller_value(t, teller_attn(t, "probe.entropy", path), &entropy)))
+    if (!x || (!t->s->look.average && !teller_value(t, teller_site(t, SITE_ENTROPY), &entropy)))
         return false;
     size_t count;
     const float *row = teller_row(t, x, n, session_cell(t->s, t->side, n), &count);
     put_head(t);
     buf_puts(t->out, ", asked from ");
-    teller_put_token(t, "t");
+    teller_put_token(t, ROLE_QUERY);
     if (row[largest_of(row, count)] == 0.0f) {
         bool masked;
         if (!masked_everywhere(t, &masked))
@@ -132,10 +129,10 @@ bool say_row(const Teller *t)
 
 bool say_matrix(const Teller *t)
 {
-    char path[SESSION_PATH], from[64], to[64];
+    char from[64], to[64];
     NodeId n;
-    size_t rows = (size_t)teller_length(t, "t"), cols = (size_t)teller_length(t, "u");
-    const float *entropy = teller_values(t, teller_attn(t, "probe.entropy", path), &n);
+    size_t rows = (size_t)teller_length(t, ROLE_QUERY), cols = (size_t)teller_length(t, ROLE_KEY);
+    const float *entropy = teller_values(t, teller_site(t, SITE_ENTROPY), &n);
     if (!entropy)
         return false;
     if (!t->s->look.average) {
@@ -143,10 +140,10 @@ bool say_matrix(const Teller *t)
         size_t best = largest_of(head, rows * cols);
         put_head(t);
         buf_printf(t->out, ": its %zu rows have a mean entropy of %.2f of at most %.2f nats; its largest weight, ",
-                   rows, mean_entropy(entropy, teller_index(t, "h"), (int)rows), highest_entropy(t));
+                   rows, mean_entropy(entropy, teller_index(t, ROLE_HEAD), (int)rows), highest_entropy(t));
         ask_put_short(t->out, head[best]);
-        buf_printf(t->out, ", goes from %s to %s. ", teller_label(t, "t", (int)(best / cols), from),
-                   teller_label(t, "u", (int)(best % cols), to));
+        buf_printf(t->out, ", goes from %s to %s. ", teller_label(t, ROLE_QUERY, (int)(best / cols), from),
+                   teller_label(t, ROLE_KEY, (int)(best % cols), to));
     }
     return say_row(t);
 }
@@ -154,24 +151,24 @@ bool say_matrix(const Teller *t)
 /* "In head 2 of block 1, asked from patch r3c4," */
 static void put_place(const Teller *t)
 {
-    buf_printf(t->out, "In head %d of block %d, asked from ", teller_index(t, "h"), session_block(t->s));
-    teller_put_token(t, "t");
+    buf_printf(t->out, "In head %d of block %d, asked from ", teller_index(t, ROLE_HEAD), session_block(t->s));
+    teller_put_token(t, ROLE_QUERY);
     buf_puts(t->out, ", ");
 }
 
 bool say_weight(const Teller *t)
 {
-    char path[SESSION_PATH], label[64];
+    char label[64];
     float score, exponential, sum;
-    bool masks = graph_find(t->g, teller_attn(t, "scores_masked", path)) != NO_NODE;
-    if (!teller_value(t, teller_attn(t, masks ? "scores_masked" : "scores_scaled", path), &score) ||
-        !teller_value(t, teller_attn(t, "exp", path), &exponential) ||
-        !teller_value(t, teller_attn(t, "row_sum", path), &sum))
+    bool masks = graph_find(t->g, teller_site(t, SITE_SCORES_MASKED)) != NO_NODE;
+    if (!teller_value(t, teller_site(t, masks ? SITE_SCORES_MASKED : SITE_SCORES_SCALED), &score) ||
+        !teller_value(t, teller_site(t, SITE_EXP), &exponential) ||
+        !teller_value(t, teller_site(t, SITE_EXP_SUM), &sum))
         return false;
     size_t count;
     const float *row = teller_row(t, t->x, t->n, t->cell, &count);
     put_place(t);
-    buf_printf(t->out, "%s gets a weight of ", teller_label(t, "u", teller_index(t, "u"), label));
+    buf_printf(t->out, "%s gets a weight of ", teller_label(t, ROLE_KEY, teller_index(t, ROLE_KEY), label));
     ask_put_short(t->out, t->x[t->cell]);
     buf_printf(t->out, ", place %zu of %zu in its row. Its score is ",
                place_of(row, count, (size_t)(t->x + t->cell - row)), count);
@@ -186,19 +183,18 @@ bool say_weight(const Teller *t)
 
 bool say_score(const Teller *t)
 {
-    char path[SESSION_PATH], label[64];
+    char label[64];
     float raw, scaled, scale, weight;
-    if (!teller_value(t, teller_attn(t, "scores_raw", path), &raw) ||
-        !teller_value(t, teller_attn(t, "scores_scaled", path), &scaled) ||
-        !teller_value(t, teller_attn(t, "scale", path), &scale) ||
-        !teller_value(t, teller_attn(t, "pattern", path), &weight))
+    if (!teller_value(t, teller_site(t, SITE_SCORES_RAW), &raw) ||
+        !teller_value(t, teller_site(t, SITE_SCORES_SCALED), &scaled) ||
+        !teller_value(t, teller_site(t, SITE_SCALE), &scale) || !teller_value(t, teller_site(t, SITE_PATTERN), &weight))
         return false;
     size_t count;
     const float *row = teller_row(t, t->x, t->n, t->cell, &count);
     put_place(t);
-    buf_printf(t->out, "%s has a raw score of ", teller_label(t, "u", teller_index(t, "u"), label));
+    buf_printf(t->out, "%s has a raw score of ", teller_label(t, ROLE_KEY, teller_index(t, ROLE_KEY), label));
     ask_put_short(t->out, raw);
-    if (as_made(t, "scores_scaled")) {
+    if (as_made(t, SITE_SCORES_SCALED)) {
         buf_puts(t->out, "; times ");
         ask_put_short(t->out, scale);
         buf_puts(t->out, " it is ");
@@ -210,7 +206,7 @@ bool say_score(const Teller *t)
     else
         buf_printf(t->out, ", place %zu of %zu in its row", place_of(row, count, (size_t)(t->x + t->cell - row)),
                    count);
-    buf_puts(t->out, as_made(t, "pattern") ? "; softmax makes it a weight of " : "; its weight is ");
+    buf_puts(t->out, as_made(t, SITE_PATTERN) ? "; softmax makes it a weight of " : "; its weight is ");
     ask_put_short(t->out, weight);
     buf_putc(t->out, '.');
     return true;
@@ -218,9 +214,9 @@ bool say_score(const Teller *t)
 
 bool say_score_row(const Teller *t)
 {
-    char path[SESSION_PATH], high[64], low[64];
+    char high[64], low[64];
     float variance;
-    if (!teller_value(t, teller_attn(t, "probe.score_variance", path), &variance))
+    if (!teller_value(t, teller_site(t, SITE_SCORE_VARIANCE), &variance))
         return false;
     size_t count, best, worst = SIZE_MAX;
     const float *row = teller_row(t, t->x, t->n, t->cell, &count);
@@ -233,9 +229,9 @@ bool say_score_row(const Teller *t)
         buf_puts(t->out, "every score is masked.");
         return true;
     }
-    buf_printf(t->out, "the largest score is that of %s (", teller_label(t, "u", (int)best, high));
+    buf_printf(t->out, "the largest score is that of %s (", teller_label(t, ROLE_KEY, (int)best, high));
     ask_put_short(t->out, row[best]);
-    buf_printf(t->out, ") and the smallest that of %s (", teller_label(t, "u", (int)worst, low));
+    buf_printf(t->out, ") and the smallest that of %s (", teller_label(t, ROLE_KEY, (int)worst, low));
     ask_put_short(t->out, row[worst]);
     buf_puts(t->out, "). What enters the softmax has a variance of ");
     ask_put_short(t->out, variance);

@@ -22,9 +22,9 @@ bool say_training(const Teller *t)
         return true;
     }
     bool twin = h == session_history_twin(t->s);
-    int last = h->snapshot_count - 1, at = t->s->look.snapshot < 0      ? 0
-                                           : t->s->look.snapshot > last ? last
-                                                                        : t->s->look.snapshot;
+    int last = h->snapshot_count - 1, at = t->s->look.training.snapshot < 0      ? 0
+                                           : t->s->look.training.snapshot > last ? last
+                                                                                 : t->s->look.training.snapshot;
     if (!session_history_grid(t->s, twin, at)) {
         buf_printf(t->out, "Snapshot %d of %d, at step %d%s.", at + 1, last + 1, h->snapshot[at].step,
                    twin ? ", of the twin without 1/√d_k" : "");
@@ -39,26 +39,26 @@ bool say_training(const Teller *t)
     if (film && !position_film_frame(film, at))
         measures_step(t->s, 0); /* makes one frame, that of the chosen snapshot first */
     const PositionFilmFrame *frame = film ? position_film_frame(film, at) : NULL;
-    int p = teller_index(t, "p"), n = film ? film->rows * film->cols : 0;
+    int p = teller_index(t, ROLE_PLACE), n = film ? film->rows * film->cols : 0;
     if (!frame || n < 2 || p >= n)
         return true;
-    const float *row = frame->cosine[t->s->look.centred ? FILM_CENTRED : FILM_RAW] + (size_t)p * (size_t)n;
+    const float *row = frame->cosine[t->s->look.positions.centred ? FILM_CENTRED : FILM_RAW] + (size_t)p * (size_t)n;
     int best = p ? 0 : 1;
     for (int i = 0; i < n; i++)
         best = i != p && row[i] > row[best] ? i : best;
     char here[64], most[64];
-    buf_printf(t->out, " The place of %s is most like that of %s then, cosine %.2f.", teller_label(t, "p", p, here),
-               teller_label(t, "p", best, most), (double)row[best]);
+    buf_printf(t->out, " The place of %s is most like that of %s then, cosine %.2f.",
+               teller_label(t, ROLE_PLACE, p, here), teller_label(t, ROLE_PLACE, best, most), (double)row[best]);
     return true;
 }
 
 static bool say_component(const Teller *t)
 {
     NodeId n;
-    const float *share = teller_values(t, "patch_embed.probe.explained", &n);
+    const float *share = teller_values(t, teller_model(t, SITE_COMPONENTS_EXPLAINED), &n);
     if (!share)
         return false;
-    int k = teller_index(t, "k"), count = teller_length(t, "k"), half = 0;
+    int k = teller_index(t, ROLE_COMPONENT), count = teller_length(t, ROLE_COMPONENT), half = 0;
     double sum = 0, to = 0;
     for (int i = 0; i < count; i++) {
         to += i <= k ? (double)share[i] : 0;
@@ -74,14 +74,15 @@ static bool say_component(const Teller *t)
 
 bool say_filters(const Teller *t)
 {
-    if (t->s->look.components && session_node(t->s, t->side, "patch_embed.probe.explained") != NO_NODE)
+    if (t->s->look.filters.components &&
+        session_node(t->s, t->side, teller_model(t, SITE_COMPONENTS_EXPLAINED)) != NO_NODE)
         return say_component(t);
     NodeId n;
-    const float *x = teller_values(t, "patch_embed", &n);
+    const float *x = teller_values(t, teller_model(t, SITE_EMBED), &n);
     if (!x)
         return false;
-    int d = teller_index(t, "d"), patches = teller_length(t, "p"), least = 0, most = 0, down = session_axis(t->g, "p"),
-        across = session_axis(t->g, "d");
+    int d = teller_index(t, ROLE_WIDTH), patches = teller_length(t, ROLE_PLACE), least = 0, most = 0,
+        down = graph_role(t->g, ROLE_PLACE, SEQUENCE_ANY), across = graph_role(t->g, ROLE_WIDTH, SEQUENCE_ANY);
     Dims dims = graph_node(t->g, n)->dims;
     if (dims_find(dims, down) < 0 || dims_find(dims, across) < 0)
         return say_anything(t);
@@ -93,11 +94,12 @@ bool say_filters(const Teller *t)
     }
     char label[64];
     buf_printf(t->out, "Filter %d weighs the %d values of a patch into number %d of its vector: in this picture from ",
-               d, teller_length(t, "c") * teller_length(t, "i") * teller_length(t, "j"), d);
+               d, teller_length(t, ROLE_CHANNEL) * teller_length(t, ROLE_PIXEL_ROW) * teller_length(t, ROLE_PIXEL_COL),
+               d);
     ask_put_short(t->out, column[(size_t)least * step]);
-    buf_printf(t->out, " at %s to ", teller_label(t, "p", least, label));
+    buf_printf(t->out, " at %s to ", teller_label(t, ROLE_PLACE, least, label));
     ask_put_short(t->out, column[(size_t)most * step]);
-    buf_printf(t->out, " at %s.", teller_label(t, "p", most, label));
+    buf_printf(t->out, " at %s.", teller_label(t, ROLE_PLACE, most, label));
     return true;
 }
 
@@ -105,14 +107,13 @@ bool say_filters(const Teller *t)
 static bool count_nearer(const Teller *t, float distance, int *nearer, int *all)
 {
     *nearer = *all = 0;
-    for (int b = 0; b < t->s->model.vit.layers; b++) {
-        char path[SESSION_PATH];
+    for (int a = NO_PART; (a = anatomy_next(t->g, a, PART_ATTENTION)) != NO_PART;) {
         NodeId n;
-        snprintf(path, sizeof path, "blocks.%d.attn.probe.distance", b);
-        const float *x = teller_values(t, path, &n);
+        const char *path = site_path(t->g, a, SITE_DISTANCE);
+        const float *x = path ? teller_values(t, path, &n) : NULL;
         if (!x)
             return false;
-        for (int h = 0; h < t->s->model.vit.heads; h++, ++*all)
+        for (size_t h = 0; h < graph_cells(t->g, n); h++, ++*all)
             *nearer += x[h] < distance;
     }
     return true;
@@ -120,12 +121,11 @@ static bool count_nearer(const Teller *t, float distance, int *nearer, int *all)
 
 bool say_heads(const Teller *t)
 {
-    char path[SESSION_PATH];
     float distance, uniform, entropy;
     int nearer, all, block = session_block(t->s), head = session_head(t->s);
     NodeId n;
-    const float *x = teller_values(t, teller_attn(t, "probe.distance", path), &n);
-    if (!x || !teller_value(t, "grid.probe.uniform", &uniform))
+    const float *x = teller_values(t, teller_site(t, SITE_DISTANCE), &n);
+    if (!x || !teller_value(t, teller_model(t, SITE_DISTANCE_UNIFORM), &uniform))
         return false;
     distance = x[head];
     buf_printf(t->out, "Head %d of block %d looks ", head, block < 0 ? 0 : block);
@@ -136,9 +136,9 @@ bool say_heads(const Teller *t)
     if (!count_nearer(t, distance, &nearer, &all))
         return false;
     buf_printf(t->out, " %d of all %d heads look less far.", nearer, all);
-    if (session_node(t->s, t->side, teller_attn(t, "probe.entropy_share_mean", path)) == NO_NODE)
+    if (session_node(t->s, t->side, teller_site(t, SITE_ENTROPY_SHARE_MEAN)) == NO_NODE)
         return true;
-    x = teller_values(t, path, &n);
+    x = teller_values(t, teller_site(t, SITE_ENTROPY_SHARE_MEAN), &n);
     if (!x)
         return false;
     entropy = x[head];

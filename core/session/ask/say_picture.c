@@ -15,8 +15,8 @@ static const Input *input_of(const Teller *t)
 static double patch_mean(const Teller *t, const float *x, NodeId n, int colour)
 {
     Dims d = graph_node(t->g, n)->dims;
-    int index[DIMS_MAX] = {colour, teller_index(t, "y"), 0, teller_index(t, "x"), 0};
-    int high = teller_length(t, "i"), wide = teller_length(t, "j");
+    int index[DIMS_MAX] = {colour, teller_index(t, ROLE_PLACE_ROW), 0, teller_index(t, ROLE_PLACE_COL), 0};
+    int high = teller_length(t, ROLE_PIXEL_ROW), wide = teller_length(t, ROLE_PIXEL_COL);
     double sum = 0;
     for (index[2] = 0; index[2] < high; index[2]++)
         for (index[4] = 0; index[4] < wide; index[4]++)
@@ -28,8 +28,7 @@ bool say_picture(const Teller *t)
 {
     const VitConfig *c = &t->s->model.vit;
     const Input *in = input_of(t);
-    NodeId n = graph_find(t->g, "pixels");
-    n = n == NO_NODE ? graph_find(t->g, "image") : n;
+    NodeId n = site_node_any(t->g, SITE_INPUT);
     const float *x = n == NO_NODE ? NULL : ask_need(t->s, t->side, n, t->err);
     char patch[64], colour[64];
     if (!x)
@@ -38,9 +37,10 @@ bool say_picture(const Teller *t)
                "%s: the model receives %d × %d pixels, cut into %d × %d patches of %d × %d. The cursor is on patch %s, "
                "token %d; its mean is ",
                in->name, c->image_w, c->image_h, c->image_w / c->patch_w, c->image_h / c->patch_h, c->patch_w,
-               c->patch_h, teller_label(t, "p", teller_index(t, "p"), patch), vit_prefix(c) + teller_index(t, "p"));
-    for (int i = 0; i < teller_length(t, "c"); i++) {
-        buf_printf(t->out, "%s%s ", i ? ", " : "", teller_label(t, "c", i, colour));
+               c->patch_h, teller_label(t, ROLE_PLACE, teller_index(t, ROLE_PLACE), patch),
+               vit_prefix(c) + teller_index(t, ROLE_PLACE));
+    for (int i = 0; i < teller_length(t, ROLE_CHANNEL); i++) {
+        buf_printf(t->out, "%s%s ", i ? ", " : "", teller_label(t, ROLE_CHANNEL, i, colour));
         ask_put_short(t->out, (float)patch_mean(t, x, n, i));
     }
     buf_putc(t->out, '.');
@@ -52,14 +52,14 @@ bool say_pixel(const Teller *t)
     if (graph_node(t->g, t->n)->op == OP_LEAF)
         return say_anything(t);
     char colour[64];
-    int y = teller_index(t, "y") * teller_length(t, "i") + teller_index(t, "i"),
-        x = teller_index(t, "x") * teller_length(t, "j") + teller_index(t, "j");
+    int y = teller_index(t, ROLE_PLACE_ROW) * teller_length(t, ROLE_PIXEL_ROW) + teller_index(t, ROLE_PIXEL_ROW),
+        x = teller_index(t, ROLE_PLACE_COL) * teller_length(t, ROLE_PIXEL_COL) + teller_index(t, ROLE_PIXEL_COL);
     NodeId n = graph_find(t->g, "pixels");
     const float *pixels = n == NO_NODE ? NULL : ask_need(t->s, t->side, n, t->err);
     if (graph_node(t->g, t->n)->dims.n < 5 || !pixels)
         return say_anything(t);
     buf_printf(t->out, "The pixel in row %d, column %d, colour %s, of the picture as the model receives it is ", y, x,
-               teller_label(t, "c", teller_index(t, "c"), colour));
+               teller_label(t, ROLE_CHANNEL, teller_index(t, ROLE_CHANNEL), colour));
     ask_put_short(t->out, pixels[session_cell(t->s, t->side, n)]);
     buf_printf(t->out, " of 0 to 255; %s makes it ", node_name(graph_node(t->g, t->n)));
     ask_put_short(t->out, t->x[t->cell]);
@@ -69,9 +69,9 @@ bool say_pixel(const Teller *t)
 
 bool say_positions(const Teller *t)
 {
-    bool centred = t->s->place.screen == SCREEN_POSITIONS ? t->s->look.centred
+    bool centred = t->s->place.screen == SCREEN_POSITIONS ? t->s->look.positions.centred
                                                           : strstr(t->s->place.path, "centred") != NULL;
-    const char *path = centred ? "pos.probe.cosine_centred" : "pos.probe.cosine";
+    const char *path = teller_model(t, centred ? SITE_POSITION_COSINE_CENTRED : SITE_POSITION_COSINE);
     char here[64], most[64], least[64];
     NodeId n = graph_find(t->g, path);
     if (n == NO_NODE) {
@@ -81,8 +81,8 @@ bool say_positions(const Teller *t)
     const float *x = ask_need(t->s, t->side, n, t->err);
     if (!x)
         return false;
-    size_t count, self = (size_t)teller_index(t, "p"), best = self ? 0 : 1, worst = 0;
-    const float *row = teller_row(t, x, n, self * (size_t)teller_length(t, "p"), &count);
+    size_t count, self = (size_t)teller_index(t, ROLE_PLACE), best = self ? 0 : 1, worst = 0;
+    const float *row = teller_row(t, x, n, self * (size_t)teller_length(t, ROLE_PLACE), &count);
     for (size_t i = 0; i < count; i++) {
         best = i != self && row[i] > row[best] ? i : best;
         worst = row[i] < row[worst] ? i : worst;
@@ -91,10 +91,10 @@ bool say_positions(const Teller *t)
         buf_puts(t->out, "There is one patch only: nothing to compare its place with.");
         return true;
     }
-    buf_printf(t->out, "The place of patch %s is most like that of %s (cosine ", teller_label(t, "p", (int)self, here),
-               teller_label(t, "p", (int)best, most));
+    buf_printf(t->out, "The place of patch %s is most like that of %s (cosine ",
+               teller_label(t, ROLE_PLACE, (int)self, here), teller_label(t, ROLE_PLACE, (int)best, most));
     ask_put_short(t->out, row[best]);
-    buf_printf(t->out, ") and least like that of %s (", teller_label(t, "p", (int)worst, least));
+    buf_printf(t->out, ") and least like that of %s (", teller_label(t, ROLE_PLACE, (int)worst, least));
     ask_put_short(t->out, row[worst]);
     buf_printf(t->out, ")%s.", centred ? ", with the mean of all places taken away" : "");
     return true;
@@ -104,14 +104,14 @@ static void put_class(const Teller *t, size_t o, const float *probs)
 {
     char label[64];
     bool named = t->s->model.class_names != NULL;
-    buf_printf(t->out, "%s%s ", named ? "" : "class ", teller_label(t, "o", (int)o, label));
+    buf_printf(t->out, "%s%s ", named ? "" : "class ", teller_label(t, ROLE_ANSWER, (int)o, label));
     ask_put_short(t->out, probs[o]);
 }
 
 bool say_answer(const Teller *t)
 {
     NodeId n;
-    const float *probs = teller_values(t, "probs", &n);
+    const float *probs = teller_values(t, teller_model(t, SITE_PROBS), &n);
     const Input *in = input_of(t);
     const char *note = session_model_note(t->s);
     if (!probs)

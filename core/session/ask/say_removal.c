@@ -27,29 +27,29 @@ static void put_accuracy(const Teller *t)
 
 bool say_scale(const Teller *t)
 {
-    static const char *const PROBES[] = {"probe.score_variance", "probe.largest", "probe.entropy", "probe.jacobian"};
+    static const Site PROBES[] = {SITE_SCORE_VARIANCE, SITE_LARGEST, SITE_ENTROPY, SITE_JACOBIAN};
     float x[4];
-    char path[SESSION_PATH], what[64];
+    char what[64];
     bool now = t->side == SIDE_B;
     for (int i = 0; i < 4; i++)
-        if (!teller_value(t, teller_attn(t, PROBES[i], path), &x[i]))
+        if (!teller_value(t, teller_site(t, PROBES[i]), &x[i]))
             return false;
     if (now)
         buf_printf(t->out, "attn.scale is times %.3g in %s: ", (double)slider_factor(t->s),
                    slider_text(t->s, what, sizeof what));
     else
         buf_puts(t->out, "Before the change: ");
-    buf_printf(t->out, "in head %d of block %d the row of ", teller_index(t, "h"), session_block(t->s));
-    teller_put_token(t, "t");
+    buf_printf(t->out, "in head %d of block %d the row of ", teller_index(t, ROLE_HEAD), session_block(t->s));
+    teller_put_token(t, ROLE_QUERY);
     buf_puts(t->out, " has scores of variance ");
     ask_put_short(t->out, x[0]);
     buf_puts(t->out, ", a largest weight of ");
     ask_put_short(t->out, x[1]);
     buf_printf(t->out, ", an entropy of %.2f of at most %.2f nats; its softmax has a Jacobian of norm ", (double)x[2],
-               dm_log((double)teller_length(t, "u")));
+               dm_log((double)teller_length(t, ROLE_KEY)));
     ask_put_short(t->out, x[3]);
     buf_putc(t->out, '.');
-    if (now && t->s->look.reach == REACH_ALL)
+    if (now && t->s->look.laboratory.reach == REACH_ALL)
         put_accuracy(t);
     return true;
 }
@@ -58,7 +58,7 @@ bool say_census(const Teller *t)
 {
     const char *why;
     const Measure *m = session_measure(t->s, MEASURE_CENSUS, &why);
-    int block = session_block(t->s), head = teller_index(t, "h");
+    int block = session_block(t->s), head = teller_index(t, ROLE_HEAD);
     if (why) {
         buf_printf(t->out, "What a head is worth cannot be measured: %s.", why);
         return true;

@@ -8,9 +8,9 @@
 #include "core/session/ask/say.h"
 
 /* "number e=5 of it is -.4": the focused cell. */
-static void put_cell(const Teller *t, const char *sym)
+static void put_cell(const Teller *t, int axis)
 {
-    buf_printf(t->out, "number %s=%d of it is ", sym, teller_index(t, sym));
+    buf_printf(t->out, "number %s=%d of it is ", t->g->axes[axis].sym, t->s->place.at[axis]);
     ask_put_short(t->out, t->x[t->cell]);
 }
 
@@ -23,16 +23,15 @@ bool say_head_vector(const Teller *t)
 {
     Dims d = graph_node(t->g, t->n)->dims;
     const NodeText *text = node_text(t->s->place.path);
-    const char *sym = t->g->axes[d.axis[0]].sym;
     size_t count;
     const float *row = teller_row(t, t->x, t->n, t->cell, &count);
     buf_printf(t->out, "%s of ", node_name(graph_node(t->g, t->n)));
-    teller_put_token(t, sym);
-    buf_printf(t->out, " in head %d of block %d: %zu numbers, a vector of length ", teller_index(t, "h"),
+    teller_put_token_of(t, d.axis[0]);
+    buf_printf(t->out, " in head %d of block %d: %zu numbers, a vector of length ", teller_index(t, ROLE_HEAD),
                session_block(t->s), count);
     put_length(t, row, count);
     buf_puts(t->out, "; ");
-    put_cell(t, "e");
+    put_cell(t, d.axis[d.n - 1]);
     buf_printf(t->out, ". %s", text ? text->sentence : "");
     return true;
 }
@@ -44,11 +43,11 @@ static void put_token(const Teller *t)
     size_t count;
     const float *row = teller_row(t, t->x, t->n, t->cell, &count);
     buf_puts(t->out, "The vector of ");
-    teller_put_token(t, t->g->axes[d.axis[0]].sym);
+    teller_put_token_of(t, d.axis[0]);
     buf_printf(t->out, " has %zu numbers and length ", count);
     put_length(t, row, count);
     buf_puts(t->out, "; ");
-    put_cell(t, t->g->axes[d.axis[d.n - 1]].sym);
+    put_cell(t, d.axis[d.n - 1]);
     buf_putc(t->out, '.');
 }
 
@@ -99,10 +98,10 @@ bool say_hidden(const Teller *t)
         above += row[i] > 0.0f;
     buf_printf(t->out, "Of the %zu hidden units of block %d's MLP, %zu are above 0 for ", count, session_block(t->s),
                above);
-    teller_put_token(t, "t");
+    teller_put_token(t, ROLE_QUERY);
     buf_printf(t->out, "; the strongest is unit %zu with ", best);
     ask_put_short(t->out, row[best]);
-    buf_printf(t->out, ", unit %d has ", teller_index(t, "m"));
+    buf_printf(t->out, ", unit %d has ", teller_index(t, ROLE_HIDDEN));
     ask_put_short(t->out, t->x[t->cell]);
     buf_putc(t->out, '.');
     return true;

@@ -17,7 +17,7 @@ static bool number_of(const Teller *t, const char *path, float *x)
 static void put_mass(const Teller *t, const float *mass)
 {
     float share;
-    if (!mass || !number_of(t, "where.object_share", &share))
+    if (!mass || !number_of(t, teller_model(t, SITE_WHERE_OBJECT_SHARE), &share))
         return;
     buf_puts(t->out, " Of all that lies on patches ");
     ask_put_short(t->out, *mass);
@@ -31,17 +31,17 @@ static bool say_occlusion(const Teller *t)
     const char *why;
     const Measure *m = where_occlusion(t->s, t->side, &why);
     char label[64];
-    int patch = teller_index(t, "p");
+    int patch = teller_index(t, ROLE_PLACE);
     if (!m || isnan(where_drop(m, patch))) {
         buf_printf(t->out, "Occlusion: %s.", why ? why : "not measured yet");
         return true;
     }
     float drop = where_drop(m, patch), mass;
-    buf_printf(t->out, "With patch %s painted grey the answer's logit %s by ", teller_label(t, "p", patch, label),
-               drop < 0 ? "rises" : "falls");
+    buf_printf(t->out, "With patch %s painted grey the answer's logit %s by ",
+               teller_label(t, ROLE_PLACE, patch, label), drop < 0 ? "rises" : "falls");
     ask_put_short(t->out, fabsf(drop));
     buf_puts(t->out, ".");
-    const float *object = session_peek(t->s, t->side, "where.object");
+    const float *object = session_peek(t->s, t->side, teller_model(t, SITE_WHERE_OBJECT));
     put_mass(t, where_drop_mass(m, object, &mass) ? &mass : NULL);
     return true;
 }
@@ -51,7 +51,7 @@ static void begin_map(const Teller *t, WhereMethod m, const char *label)
     if (m == WHERE_ROLLOUT)
         buf_printf(t->out, "By attention rollout (½ mean of heads + ½ itself, through all blocks) patch %s gets ",
                    label);
-    else if (m == WHERE_ATTENTION && t->s->look.one_head)
+    else if (m == WHERE_ATTENTION && t->s->look.where.one_head)
         buf_printf(t->out, "In head %d of the last block patch %s gets ", session_head(t->s), label);
     else if (m == WHERE_ATTENTION)
         buf_printf(t->out, "In the mean of the last block's heads patch %s gets ", label);
@@ -61,7 +61,7 @@ static void begin_map(const Teller *t, WhereMethod m, const char *label)
 
 bool say_where(const Teller *t)
 {
-    WhereMethod m = (WhereMethod)t->s->look.method;
+    WhereMethod m = (WhereMethod)t->s->look.where.method;
     const char *path = where_path(t->s, m);
     char label[64];
     float x, mass;
@@ -73,11 +73,11 @@ bool say_where(const Teller *t)
     }
     if (!teller_value(t, path, &x))
         return false;
-    begin_map(t, m, teller_label(t, "p", teller_index(t, "p"), label));
+    begin_map(t, m, teller_label(t, ROLE_PLACE, teller_index(t, ROLE_PLACE), label));
     ask_put_short(t->out, x);
     if (m == WHERE_GRADIENT) {
         buf_puts(t->out, ": what its values would add to ");
-        if (strcmp(t->s->target.path, "where.answer") == 0)
+        if (site_is(t->g, t->s->target.path, SITE_WHERE_ANSWER))
             buf_puts(t->out, "the answer's logit");
         else
             gradient_text(t->s, t->out);
@@ -91,19 +91,19 @@ bool say_where(const Teller *t)
 bool say_lens(const Teller *t)
 {
     char best[64], here[64];
-    int block = session_block(t->s), picked = teller_index(t, "o");
+    int block = session_block(t->s), picked = teller_index(t, ROLE_ANSWER);
     size_t top = largest_of(t->x, graph_cells(t->g, t->n));
-    bool readout = strcmp(t->s->place.path, "probs") == 0;
+    bool readout = site_is(t->g, t->s->place.path, SITE_PROBS);
     if (readout)
         buf_puts(t->out, "The answer names ");
-    else if (strcmp(t->s->place.path, MEASURES_LENS_START) == 0)
+    else if (block < 0)
         buf_puts(t->out, "Without any block, only with its own last norm and head, the model would name ");
     else
         buf_printf(t->out, "If the model ended after block %d, with its own last norm and head, it would name ", block);
-    buf_printf(t->out, "%s with probability ", teller_label(t, "o", (int)top, best));
+    buf_printf(t->out, "%s with probability ", teller_label(t, ROLE_ANSWER, (int)top, best));
     ask_put_short(t->out, t->x[top]);
     if ((int)top != picked) {
-        buf_printf(t->out, "; %s has ", teller_label(t, "o", picked, here));
+        buf_printf(t->out, "; %s has ", teller_label(t, ROLE_ANSWER, picked, here));
         ask_put_short(t->out, t->x[t->cell]);
     }
     buf_putc(t->out, '.');
@@ -114,19 +114,21 @@ bool say_blanks(const Teller *t)
 {
     float error, flat, hidden = 0, count = 0, mean;
     char label[64];
-    if (!number_of(t, "guess.error", &error) || !number_of(t, "guess.flat", &flat)) {
+    if (!number_of(t, teller_model(t, SITE_GUESS_ERROR), &error) ||
+        !number_of(t, teller_model(t, SITE_GUESS_FLAT), &flat)) {
         buf_puts(t->out, "This model has no reconstruction head: it never learned to guess a hidden patch.");
         return true;
     }
-    number_of(t, "guess.hidden", &hidden);
-    number_of(t, "guess.hidden_count", &count);
-    buf_printf(t->out, "Patch %s is %s; the guess of it is off by ", teller_label(t, "p", teller_index(t, "p"), label),
-               hidden != 0.0f ? "hidden" : "seen");
+    number_of(t, teller_model(t, SITE_GUESS_HIDDEN), &hidden);
+    number_of(t, teller_model(t, SITE_GUESS_HIDDEN_COUNT), &count);
+    buf_printf(t->out, "Patch %s is %s; the guess of it is off by ",
+               teller_label(t, ROLE_PLACE, teller_index(t, ROLE_PLACE), label), hidden != 0.0f ? "hidden" : "seen");
     ask_put_short(t->out, error);
     buf_puts(t->out, " (mean square of standardised values), the mean colour would be by ");
     ask_put_short(t->out, flat);
     buf_putc(t->out, '.');
-    if (count > 1 && number_of(t, "guess.hidden_error_mean", &mean) && number_of(t, "guess.hidden_flat_mean", &flat)) {
+    if (count > 1 && number_of(t, teller_model(t, SITE_GUESS_HIDDEN_ERROR_MEAN), &mean) &&
+        number_of(t, teller_model(t, SITE_GUESS_HIDDEN_FLAT_MEAN), &flat)) {
         buf_printf(t->out, " Over the %d hidden patches that is ", (int)count);
         ask_put_short(t->out, mean);
         buf_puts(t->out, " against ");

@@ -9,6 +9,7 @@
 #include "core/session/command.h"
 #include "core/session/edit/edits.h"
 #include "core/session/learned/scale_places.h"
+#include "core/session/screens.h"
 
 static bool begins_with(const char *line, const char *start)
 {
@@ -187,28 +188,28 @@ static bool focus_line(const Session *s, char *line, size_t n, Err *err)
     int block = session_block(s);
     const char *path = s->place.path;
     const Graph *g = s->now.base;
+    ScreenOff off = screen_now(s)->off;
     char label[32];
-    if (s->place.screen == SCREEN_PICTURE || s->place.screen == SCREEN_WHERE) {
+    if (off == OFF_PATCH) {
         int p = session_axis(g, "p");
         snprintf(line, n, "grey %s", axis_label(&g->axes[p], s->place.at[p], label, sizeof label));
         return true;
     }
-    if (s->place.screen == SCREEN_BLANKS) {
+    if (off == OFF_HIDDEN) {
         hide_focus(s, line, n);
         return true;
     }
-    if (s->place.screen == SCREEN_POSITIONS || strcmp(path, "pos_embed") == 0) {
+    if (off == OFF_POSITIONS || strcmp(path, "pos_embed") == 0) {
         snprintf(line, n, "skip positions");
         return true;
     }
-    if (block < 0 || s->place.screen == SCREEN_LENS)
+    if (block < 0 || off == OFF_NOTHING)
         return err_set(err,
                        "nothing here can be switched off: go to a head, a block's part, the picture or the positions");
     NodeId node = session_node(s, SIDE_B, path);
     int h = session_axis(g, "h");
     bool has_head = node != NO_NODE && h >= 0 && dims_find(graph_node(session_graph(s, SIDE_B), node)->dims, h) >= 0;
-    if (has_head || s->place.screen == SCREEN_SHEET || s->place.screen == SCREEN_MATRIX ||
-        s->place.screen == SCREEN_ROW)
+    if (has_head || off == OFF_HEAD)
         snprintf(line, n, "ablate blocks.%d.attn.z[h=%d]", block, session_head(s));
     else if (strstr(path, ".mlp."))
         snprintf(line, n, "skip mlp block=%d", block);
@@ -368,7 +369,7 @@ static bool run_redo(Session *s, const Args *a, Err *err)
 static bool run_reset(Session *s, const Args *a, Err *err)
 {
     if (a->count && strcmp(a->word[0], "view") == 0) {
-        s->look = (LookAt){.grid = true};
+        s->look = screen_look_start();
         return true;
     }
     if (a->count && strcmp(a->word[0], "edits") != 0)

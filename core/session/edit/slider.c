@@ -18,17 +18,17 @@ static int block_of(const Session *s)
 static void suffix(const Session *s, char *out, size_t n)
 {
     *out = 0;
-    if (s->look.reach == REACH_BLOCK)
+    if (s->look.laboratory.reach == REACH_BLOCK)
         snprintf(out, n, " at=blocks.%d", block_of(s));
-    else if (s->look.reach == REACH_HEAD)
+    else if (s->look.laboratory.reach == REACH_HEAD)
         snprintf(out, n, " at=blocks.%d[h=%d]", block_of(s), session_head(s));
 }
 
 const char *slider_text(const Session *s, char *out, size_t n)
 {
-    if (s->look.reach == REACH_BLOCK)
+    if (s->look.laboratory.reach == REACH_BLOCK)
         snprintf(out, n, "block %d", block_of(s));
-    else if (s->look.reach == REACH_HEAD)
+    else if (s->look.laboratory.reach == REACH_HEAD)
         snprintf(out, n, "block %d, head %d", block_of(s), session_head(s));
     else
         snprintf(out, n, "every block");

@@ -1,5 +1,5 @@
 /* The slider of the scale laboratory: the factor on attn.scale of every block, of the block in focus, or of its head in
- * focus (look.reach). It moves by edits as they are typed: `set scale x2 at=blocks.1`. */
+ * focus (look.laboratory.reach). It moves by edits as they are typed: `set scale x2 at=blocks.1`. */
 #ifndef VITRINE_SESSION_SLIDER_H
 #define VITRINE_SESSION_SLIDER_H
 #include "core/session/session.h"

@@ -33,12 +33,18 @@ static void go(Session *s, Screen screen, const char *path)
         session_go(s, path, screen);
 }
 
-/* A node of the block in focus, of the last one where none is. */
-static const char *in_block(const Session *s, const char *name, char out[SESSION_PATH])
+/* A node of the attention in focus, of the last block's where none is; NULL: the model has none. */
+static const char *in_attention(const Session *s, Site site)
 {
+    const Graph *g = session_graph(s, SIDE_B);
     int block = session_block(s);
-    snprintf(out, SESSION_PATH, "blocks.%d.%s", block < 0 ? s->model.vit.layers - 1 : block, name);
-    return out;
+    const char *path = session_attention_site(s, g, block < 0 ? session_blocks(s) - 1 : block, site);
+    return path && graph_find(g, path) != NO_NODE ? path : NULL;
+}
+
+static bool no_attention(Err *err)
+{
+    return err_set(err, "this model has no attention");
 }
 
 static bool has(const Session *s, const char *path)
@@ -57,11 +63,11 @@ static bool training_word(Session *s, const char *word, int column, Err *err)
         if (*word == 't' && !session_history_twin(s))
             return err_set(err, "%s",
                            problem ? problem : "no twin, trained without the scale, is known for this model");
-        s->look.twin = *word == 't';
+        s->look.training.twin = *word == 't';
         return true;
     }
     const History *h = session_history_shown(s);
-    int last = h ? h->snapshot_count - 1 : -1, at = clamp(s->look.snapshot, 0, last < 0 ? 0 : last);
+    int last = h ? h->snapshot_count - 1 : -1, at = clamp(s->look.training.snapshot, 0, last < 0 ? 0 : last);
     bool first = strcmp(word, "first") == 0, end = strcmp(word, "last") == 0, counts = number(word, &value, &relative);
     if (!first && !end && !counts)
         return err_set(err,
@@ -71,7 +77,7 @@ static bool training_word(Session *s, const char *word, int column, Err *err)
         return err_set(err, "%s", problem ? problem : "no record of training is known for this model");
     if (counts && !relative && (value < 0 || value > last))
         return err_set(err, "column %d: there is no snapshot %d: they go from 0 to %d", column, value, last);
-    s->look.snapshot = first ? 0 : end ? last : clamp(relative ? at + value : value, 0, last);
+    s->look.training.snapshot = first ? 0 : end ? last : clamp(relative ? at + value : value, 0, last);
     return true;
 }
 
@@ -81,10 +87,10 @@ static bool run_training(Session *s, const Args *a, Err *err)
     bool read = session_history(s) != NULL;
     measures_read_history(s);
     if (!read && session_history(s)) /* the model that is on show is the last snapshot */
-        s->look.snapshot = session_history(s)->snapshot_count - 1;
+        s->look.training.snapshot = session_history(s)->snapshot_count - 1;
     const Graph *g = s->now.base;
     const char *patch = args_named(a, "patch");
-    int p = session_axis(g, "p"), at = 0;
+    int p = graph_role(g, ROLE_PLACE, SEQUENCE_ANY), at = 0;
     if (patch && (p == AXIS_NONE || !axis_parse(&g->axes[p], patch, &at)))
         return err_set(err, "patch=%s: this model has no such patch", patch);
     for (int i = 0; i < a->count; i++)
@@ -96,7 +102,7 @@ static bool run_training(Session *s, const Args *a, Err *err)
     }
     if (arrives)
         go(s, SCREEN_TRAINING,
-           has(s, "pos_embed") ? "pos_embed" : graph_node(s->now.base, s->now.nodes.patch_embed)->path);
+           site_path_any(g, site_node_any(g, SITE_POSITIONS) == NO_NODE ? SITE_EMBED : SITE_POSITIONS));
     if (session_history_problem(s) && !session_history(s))
         session_say(s, "%s", session_history_problem(s));
     return true;
@@ -104,28 +110,34 @@ static bool run_training(Session *s, const Args *a, Err *err)
 
 /* --- filters --- */
 
+/* The axis along which the tiles stand. */
+static int tile_axis(const Session *s)
+{
+    NodeId n = site_node_any(s->now.base, s->look.filters.components ? SITE_COMPONENTS : SITE_FILTERS);
+    return n == NO_NODE ? AXIS_NONE : graph_node(s->now.base, n)->dims.axis[0];
+}
+
 static bool run_filters(Session *s, const Args *a, Err *err)
 {
     const Graph *g = s->now.base;
     const char *word = a->count ? a->word[0] : s->place.screen == SCREEN_FILTERS ? "" : "filters";
-    int value, axis = session_axis(g, s->look.components ? "k" : "d"),
-               last = axis == AXIS_NONE ? -1 : g->axes[axis].n - 1;
+    int value, axis = tile_axis(s), last = axis == AXIS_NONE ? -1 : g->axes[axis].n - 1;
     bool relative, counts = number(word, &value, &relative);
     if (counts && relative && last >= 0)
         value = clamp(s->place.at[axis] + value, 0, last);
     if (counts && (value < 0 || value > last))
         return err_set(err, "column %d: there is no tile %d: they go from 0 to %d", a->column[0], value, last);
     if (strcmp(word, "components") == 0)
-        s->look.components = true;
+        s->look.filters.components = true;
     else if (strcmp(word, "filters") == 0)
-        s->look.components = false;
+        s->look.filters.components = false;
     else if (strcmp(word, "next") == 0)
-        s->look.components = !s->look.components;
+        s->look.filters.components = !s->look.filters.components;
     else if (*word && !counts)
         return err_set(err, "column %d: expected filters, components, next or a tile's number, found '%s'",
                        a->column[0], word);
-    const char *path = s->look.components ? "patch_embed.probe.components" : "patch_embed.probe.filters";
-    go(s, SCREEN_FILTERS, has(s, path) ? path : graph_node(s->now.base, s->now.nodes.patch_embed)->path);
+    Site site = s->look.filters.components ? SITE_COMPONENTS : SITE_FILTERS;
+    go(s, SCREEN_FILTERS, site_path_any(g, site_node_any(g, site) == NO_NODE ? SITE_EMBED : site));
     if (counts)
         s->place.at[axis] = value;
     return true;
@@ -137,7 +149,7 @@ static bool run_filters(Session *s, const Args *a, Err *err)
 static bool patch_word(Session *s, const Args *a, int i, Err *err)
 {
     const Graph *g = s->now.base;
-    int p = session_axis(g, "p"), patch;
+    int p = graph_role(g, ROLE_PLACE, SEQUENCE_ANY), patch;
     if (a->count <= i)
         return true;
     if (p == AXIS_NONE || !axis_parse(&g->axes[p], a->word[i], &patch))
@@ -149,7 +161,7 @@ static bool patch_word(Session *s, const Args *a, int i, Err *err)
 
 static bool run_where(Session *s, const Args *a, Err *err)
 {
-    int value, method = s->look.method;
+    int value, method = s->look.where.method;
     bool relative, known = !a->count;
     for (int i = 0; a->count && i < WHERE_METHODS; i++)
         if (strcmp(a->word[0], where_word((WhereMethod)i)) == 0) {
@@ -182,10 +194,12 @@ static bool no_words(const Args *a, Err *err)
 
 static bool run_heads(Session *s, const Args *a, Err *err)
 {
-    char path[SESSION_PATH];
+    const char *path = in_attention(s, SITE_PATTERN);
     if (!no_words(a, err))
         return false;
-    go(s, SCREEN_HEADS, in_block(s, "attn.pattern", path));
+    if (!path)
+        return no_attention(err);
+    go(s, SCREEN_HEADS, path);
     return true;
 }
 
@@ -193,26 +207,21 @@ static bool run_heads(Session *s, const Args *a, Err *err)
 static bool run_lens(Session *s, const Args *a, Err *err)
 {
     const Graph *g = s->now.base;
-    char path[SESSION_PATH];
-    int block, o = session_axis(g, "o"), picked = 0, last = s->model.vit.layers - 1;
-    bool relative;
-    in_block(s, "lens.probs", path);
-    if (a->count && strcmp(a->word[0], "answer") == 0)
-        snprintf(path, sizeof path, "probs");
-    else if (a->count && strcmp(a->word[0], "start") == 0)
-        snprintf(path, sizeof path, "%s", MEASURES_LENS_START);
-    else if (a->count && (!number(a->word[0], &block, &relative) || relative || block < 0 || block > last))
+    const char *answer = site_path_any(g, SITE_PROBS);
+    int block = session_block(s), o = graph_role(g, ROLE_ANSWER, SEQUENCE_ANY), picked = 0,
+        last = session_blocks(s) - 1;
+    bool relative, start = a->count && strcmp(a->word[0], "start") == 0,
+                   end = a->count && strcmp(a->word[0], "answer") == 0;
+    if (a->count && !start && !end && (!number(a->word[0], &block, &relative) || relative || block < 0 || block > last))
         return err_set(err, "column %d: expected start, a block, 0 to %d, or answer, found '%s'", a->column[0], last,
                        a->word[0]);
-    else if (a->count)
-        snprintf(path, sizeof path, "blocks.%d.lens.probs", block);
-    if (!has(s, path))
-        snprintf(path, sizeof path, "probs");
-    if (!has(s, path) || o == AXIS_NONE)
+    const char *path = end ? answer : lens_path(s, start ? LENS_START : block < 0 ? last : block);
+    path = path ? path : answer;
+    if (!path || !has(s, path) || o == AXIS_NONE)
         return err_set(err, "this model has no classes");
     if (a->count > 1 && !axis_parse(&g->axes[o], a->word[1], &picked))
         return err_set(err, "column %d: there is no class '%s'", a->column[1], a->word[1]);
-    const float *probs = a->count > 1 || s->place.screen == SCREEN_LENS ? NULL : session_need(s, SIDE_B, "probs", err);
+    const float *probs = a->count > 1 || s->place.screen == SCREEN_LENS ? NULL : session_need(s, SIDE_B, answer, err);
     for (int i = 0; probs && i < g->axes[o].n; i++) /* who comes without naming a class stands on the answer */
         picked = i == 0 || probs[i] > probs[picked] ? i : picked;
     go(s, SCREEN_LENS, path);
@@ -235,23 +244,26 @@ static bool laboratory_word(const char *word, int *reach, int *value, bool *rela
 static bool run_laboratory(Session *s, const Args *a, Err *err)
 {
     char path[SESSION_PATH];
-    int reach, value, block = session_block(s);
+    int reach, value, block = session_block(s), middle = (session_blocks(s) - 1) / 2;
     bool relative;
     for (int i = 0; i < a->count; i++)
         if (!laboratory_word(a->word[i], &reach, &value, &relative))
             return err_set(err,
                            "column %d: expected all, block, head, or the factor's number 0 to %d, +1, -1, found '%s'",
                            a->column[i], MEASURES_FACTORS - 1, a->word[i]);
-    if (s->place.screen != SCREEN_SCALE) {
-        snprintf(path, sizeof path, "blocks.%d.attn.pattern", block < 0 ? (s->model.vit.layers - 1) / 2 : block);
+    if (s->place.screen != SCREEN_LABORATORY) {
+        const char *pattern = session_attention_site(s, s->now.base, block < 0 ? middle : block, SITE_PATTERN);
+        if (!pattern || !has(s, pattern))
+            return no_attention(err);
+        snprintf(path, sizeof path, "%s", pattern); /* gradients make the graph anew */
         if (!gradient_answer(s, err))
             return false;
-        go(s, SCREEN_SCALE, path);
+        go(s, SCREEN_LABORATORY, path);
     }
     for (int i = 0; i < a->count; i++) {
         laboratory_word(a->word[i], &reach, &value, &relative);
         if (reach < REACH_COUNT)
-            s->look.reach = reach;
+            s->look.laboratory.reach = reach;
         else if (!slider_set(s, relative ? slider_notch(s) + value : value, err))
             return false;
     }
@@ -260,18 +272,21 @@ static bool run_laboratory(Session *s, const Args *a, Err *err)
 
 static bool run_census(Session *s, const Args *a, Err *err)
 {
-    char path[SESSION_PATH];
+    const char *path = in_attention(s, SITE_Z);
     if (!no_words(a, err))
         return false;
-    go(s, SCREEN_CENSUS, in_block(s, "attn.z", path));
+    if (!path)
+        return no_attention(err);
+    go(s, SCREEN_CENSUS, path);
     return true;
 }
 
 static bool run_blanks(Session *s, const Args *a, Err *err)
 {
-    if (!has(s, "guess"))
+    const char *guess = site_path_any(s->now.base, SITE_GUESS);
+    if (!guess || !has(s, guess))
         return err_set(err, "this model never learned to guess hidden patches: it has no reconstruction head");
-    go(s, SCREEN_BLANKS, "guess");
+    go(s, SCREEN_BLANKS, guess);
     return patch_word(s, a, 0, err);
 }
 

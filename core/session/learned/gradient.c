@@ -39,7 +39,7 @@ static bool parse_loss(const Session *s, const char *word, int column, GradTarge
 {
     char value[128];
     int label = s->now.input.label, used = 0;
-    NodeId logits = graph_find(s->now.base, "logits");
+    NodeId logits = site_node_any(s->now.base, SITE_LOGITS);
     if (logits == NO_NODE)
         return err_set(err, "this model has no classes, hence no loss");
     Dims d = graph_node(s->now.base, logits)->dims;
@@ -74,15 +74,19 @@ bool gradient_set(Session *s, const GradTarget *t, Err *err)
 
 bool gradient_answer(Session *s, Err *err)
 {
-    static const GradTarget ANSWER = {.path = "where.answer"};
-    return *s->target.path || session_node(s, SIDE_B, ANSWER.path) == NO_NODE || gradient_set(s, &ANSWER, err);
+    const Graph *g = session_graph(s, SIDE_B);
+    GradTarget answer = {.cell = 0};
+    if (*s->target.path || site_node_any(g, SITE_WHERE_ANSWER) == NO_NODE)
+        return true;
+    snprintf(answer.path, sizeof answer.path, "%s", site_path_any(g, SITE_WHERE_ANSWER));
+    return gradient_set(s, &answer, err);
 }
 
 void gradient_text(const Session *s, Buf *out)
 {
     const Graph *g = s->now.base;
     bool loss = strcmp(s->target.path, LOSS) == 0;
-    NodeId n = *s->target.path ? graph_find(g, loss ? "logits" : s->target.path) : NO_NODE;
+    NodeId n = *s->target.path ? loss ? site_node_any(g, SITE_LOGITS) : graph_find(g, s->target.path) : NO_NODE;
     Buf text = {0};
     if (n == NO_NODE)
         return;
@@ -152,7 +156,7 @@ void gradient_complete(const Session *s, int index, Buf *out)
 {
     if (index > 0)
         return;
-    NodeId logits = graph_find(s->now.base, "logits");
+    NodeId logits = site_node_any(s->now.base, SITE_LOGITS);
     buf_puts(out, "off\n");
     if (logits == NO_NODE)
         return;
@@ -161,6 +165,7 @@ void gradient_complete(const Session *s, int index, Buf *out)
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < classes->n && i < 20; i++) {
             char label[64];
-            buf_printf(out, "%s[o=%s]\n", k ? LOSS : "logits", axis_label(classes, i, label, sizeof label));
+            buf_printf(out, "%s[%s=%s]\n", k ? LOSS : graph_node(s->now.base, logits)->path, classes->sym,
+                       axis_label(classes, i, label, sizeof label));
         }
 }

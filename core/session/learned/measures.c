@@ -9,15 +9,7 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
-
-static const MeasureKind OF_SCREEN[SCREEN_COUNT] = {
-    [SCREEN_PICTURE] = MEASURE_KINDS, [SCREEN_TENSOR] = MEASURE_KINDS, [SCREEN_SHEET] = MEASURE_KINDS,
-    [SCREEN_MATRIX] = MEASURE_KINDS,  [SCREEN_ROW] = MEASURE_KINDS,    [SCREEN_POSITIONS] = MEASURE_KINDS,
-    [SCREEN_EXPLAIN] = MEASURE_KINDS, [SCREEN_ANSWER] = MEASURE_KINDS, [SCREEN_TRAINING] = MEASURE_KINDS,
-    [SCREEN_FILTERS] = MEASURE_KINDS, [SCREEN_HEADS] = MEASURE_KINDS,  [SCREEN_WHERE] = MEASURE_OCCLUSION,
-    [SCREEN_LENS] = MEASURE_READOUT,  [SCREEN_SCALE] = MEASURE_SCALE,  [SCREEN_CENSUS] = MEASURE_CENSUS,
-    [SCREEN_BLANKS] = MEASURE_KINDS};
-_Static_assert(SCREEN_COUNT == 16, "a screen more: which measurement does it show?");
+#include "core/session/screens.h"
 
 static struct Measures *measures_of(Session *s)
 {
@@ -111,7 +103,7 @@ const History *session_history_twin(const Session *s)
 
 const History *session_history_shown(const Session *s)
 {
-    const History *twin = s->look.twin ? session_history_twin(s) : NULL;
+    const History *twin = s->look.training.twin ? session_history_twin(s) : NULL;
     return twin ? twin : session_history(s);
 }
 
@@ -131,16 +123,28 @@ const PositionFilm *session_film(const Session *s, bool twin)
 /* The film of the run that is looked at, from the chosen snapshot outward. */
 static bool step_film(Session *s, int64_t deadline_ns)
 {
-    PositionFilm *f = s->look.twin && s->measures->twin.there ? &s->measures->twin.film : &s->measures->own.film;
+    PositionFilm *f = s->look.training.twin && s->measures->twin.there ? &s->measures->twin.film
+                                                                       : &s->measures->own.film;
     if (!f->frame || f->made == f->history->snapshot_count)
         return true;
     s->changes++;
-    return position_film_step(f, s->look.snapshot, deadline_ns);
+    return position_film_step(f, s->look.training.snapshot, deadline_ns);
 }
 
 const char *session_history_problem(const Session *s)
 {
     return s->measures && *s->measures->problem ? s->measures->problem : NULL;
+}
+
+/* --- what the model would answer earlier --- */
+
+const char *lens_path(const Session *s, int row)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    int part = anatomy_next(g, NO_PART, PART_EMBEDDING), here = anatomy_block_of(g, s->place.path);
+    if (row != LENS_START)
+        part = anatomy_block(g, here == NO_PART ? NULL : anatomy_part(g, here)->stack, row);
+    return site_node(g, part, SITE_LENS_PROBS) == NO_NODE ? NULL : site_path(g, part, SITE_LENS_PROBS);
 }
 
 /* --- measurements --- */
@@ -200,7 +204,7 @@ static void free_work(Measuring *w)
 
 static bool step_kind(Session *s, MeasureKind kind, int64_t deadline_ns)
 {
-    if (kind == MEASURE_KINDS || impossible(s, kind))
+    if (impossible(s, kind))
         return true;
     Measuring *w = &measures_of(s)->work[kind];
     bool occlusion = kind == MEASURE_OCCLUSION;
@@ -221,13 +225,36 @@ static bool step_kind(Session *s, MeasureKind kind, int64_t deadline_ns)
     return w->finished || *w->problem;
 }
 
+bool measures_step_film(Session *s, int64_t deadline_ns)
+{
+    measures_read_history(s);
+    return step_film(s, deadline_ns);
+}
+
+bool measures_step_occlusion(Session *s, int64_t deadline_ns)
+{
+    return step_kind(s, MEASURE_OCCLUSION, deadline_ns);
+}
+
+bool measures_step_readout(Session *s, int64_t deadline_ns)
+{
+    return step_kind(s, MEASURE_READOUT, deadline_ns);
+}
+
+bool measures_step_scale(Session *s, int64_t deadline_ns)
+{
+    return step_kind(s, MEASURE_SCALE, deadline_ns);
+}
+
+bool measures_step_census(Session *s, int64_t deadline_ns)
+{
+    return step_kind(s, MEASURE_CENSUS, deadline_ns);
+}
+
 bool measures_step(Session *s, int64_t deadline_ns)
 {
-    if (s->place.screen == SCREEN_TRAINING) {
-        measures_read_history(s);
-        return step_film(s, deadline_ns);
-    }
-    return step_kind(s, OF_SCREEN[s->place.screen], deadline_ns);
+    const ScreenSpec *screen = screen_now(s);
+    return !screen->work || screen->work(s, deadline_ns);
 }
 
 bool session_measure_all(Session *s, MeasureKind kind, Err *err)

@@ -20,7 +20,7 @@ const PositionFilm *session_film(const Session *s, bool twin);
 const PositionGrid *session_history_grid(const Session *s, bool twin, int snapshot);
 /* One line when there is a record beside the model that can't be read, else NULL. */
 const char *session_history_problem(const Session *s);
-/* The run that look.twin chooses: the model's own, or the twin's where there is one. */
+/* The run that look.training.twin chooses: the model's own, or the twin's where there is one. */
 const History *session_history_shown(const Session *s);
 
 /* Census, scale and read-out are those of the model as trained, whatever edits are in force: over the first
@@ -47,8 +47,10 @@ typedef struct Measure {
     int answer;         /* occlusion: the class whose logit it is, -1 until known */
 } Measure;
 
-/* What the model would answer before its first block. */
-#define MEASURES_LENS_START "embed.lens.probs"
+/* What the model would answer after block `row` of the stack in focus, or before the first one: path of a node that is
+ * there, or NULL. */
+enum { LENS_START = -1 };
+const char *lens_path(const Session *s, int row);
 enum {
     MEASURES_PICTURES = 500,
     MEASURES_FACTORS = 11,
@@ -65,6 +67,12 @@ bool session_measure_all(Session *s, MeasureKind kind, Err *err);
 
 /* Called by session_step: works on what the screen that is on shows. True when there is nothing left to do. */
 bool measures_step(Session *s, int64_t deadline_ns);
+/* What a screen may work on (ScreenSpec.work). */
+bool measures_step_film(Session *s, int64_t deadline_ns);
+bool measures_step_occlusion(Session *s, int64_t deadline_ns);
+bool measures_step_readout(Session *s, int64_t deadline_ns);
+bool measures_step_scale(Session *s, int64_t deadline_ns);
+bool measures_step_census(Session *s, int64_t deadline_ns);
 /* Reads the records of training, if that was not done yet. */
 void measures_read_history(Session *s);
 /* Called when model, picture or edits changed: drops what depended on them. */

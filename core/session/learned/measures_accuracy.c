@@ -52,7 +52,7 @@ static Accuracy *open_exam(const Session *s, MeasureKind kind, int at, Err *err)
 {
     Arena arena = {0};
     Edits edits;
-    if (!ablation_edits(&arena, s->now.base, &s->model.vit, &s->now.nodes, removal_of(s, kind, at), &edits))
+    if (!ablation_edits(&arena, s->now.base, removal_of(s, kind, at), &edits))
         UNREACHABLE("a head that the model has not");
     const AccuracySetup setup = {.model = &s->model,
                                  .edits = edits.edit,

@@ -40,10 +40,19 @@ static bool scale_off(Session *s, Err *err)
     return ok;
 }
 
+/* The pattern of that block's attention; "" where it has none. */
+static const char *pattern_of(const Session *s, int block)
+{
+    const Graph *g = s->now.base;
+    const char *path = session_attention_site(s, g, block, SITE_PATTERN);
+    return path && graph_find(g, path) != NO_NODE ? path : "";
+}
+
 static void stand_on(Session *s, const ScalePlace *p)
 {
     const Graph *g = s->now.base;
-    int h = session_axis(g, "h"), t = session_axis(g, "t"), u = session_axis(g, "u"), query;
+    int h = graph_role(g, ROLE_HEAD, SEQUENCE_ANY), t = graph_role(g, ROLE_QUERY, SEQUENCE_ANY),
+        u = graph_role(g, ROLE_KEY, SEQUENCE_ANY), query;
     if (h != AXIS_NONE && p->head < g->axes[h].n)
         s->place.at[h] = p->head;
     if (t == AXIS_NONE || u == AXIS_NONE || !axis_parse(&g->axes[t], p->query, &query))
@@ -66,11 +75,10 @@ static void tell(Session *s, int which)
 
 bool scale_places_tell(Session *s)
 {
-    char input[32], path[SESSION_PATH];
+    char input[32];
     for (int i = 0; i < SCALE_PLACES && !*s->model_path; i++) {
         snprintf(input, sizeof input, "#%u", TELLING[i].picture);
-        snprintf(path, sizeof path, "blocks.%d.attn.pattern", TELLING[i].block);
-        if (strcmp(s->now.input.path, input) != 0 || strcmp(s->place.path, path) != 0)
+        if (strcmp(s->now.input.path, input) != 0 || strcmp(s->place.path, pattern_of(s, TELLING[i].block)) != 0)
             continue;
         tell(s, i);
         return true;
@@ -86,22 +94,22 @@ const char *scale_places_input(char *out, size_t n)
 
 void scale_places_begin(Session *s)
 {
-    char path[SESSION_PATH];
-    snprintf(path, sizeof path, "blocks.%d.attn.pattern", TELLING[0].block);
-    session_go(s, path, SCREEN_ROW);
+    session_go(s, pattern_of(s, TELLING[0].block), SCREEN_ROW);
     stand_on(s, &TELLING[0]);
     s->back_count = 0;
 }
 
 bool scale_places_go(Session *s, int which, Err *err)
 {
-    char path[SESSION_PATH], input[32];
+    char input[32];
     bool bundled = !*s->model_path;
     const ScalePlace *p = &TELLING[which];
     snprintf(input, sizeof input, "#%u", p->picture);
-    snprintf(path, sizeof path, "blocks.%d.attn.pattern", bundled ? p->block : 0);
     if ((bundled && strcmp(s->now.input.path, input) != 0 && !session_open_input(s, input, err)) || !scale_off(s, err))
         return false;
+    const char *path = pattern_of(s, bundled ? p->block : 0);
+    if (!*path)
+        return err_set(err, "this model has no attention");
     s->look.average = false;
     session_go(s, path, SCREEN_ROW);
     if (bundled) {

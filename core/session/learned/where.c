@@ -14,16 +14,20 @@ const char *where_word(WhereMethod m)
 
 const char *where_path(const Session *s, WhereMethod m)
 {
-    static const char *const PATHS[WHERE_METHODS] = {"rollout.patches", "where.attention_mean", "where.gradient",
-                                                     "where.answer"};
-    return m == WHERE_ATTENTION && s->look.one_head ? "where.attention" : PATHS[m];
+    static const Site SITES[WHERE_METHODS] = {SITE_ROLLOUT_PATCHES, SITE_WHERE_ATTENTION_MEAN, SITE_WHERE_GRADIENT,
+                                              SITE_WHERE_ANSWER};
+    bool head = m == WHERE_ATTENTION && s->look.where.one_head;
+    return site_path_any(s->now.base, head ? SITE_WHERE_ATTENTION : SITES[m]);
 }
 
 const char *where_mass_path(const Session *s, WhereMethod m)
 {
-    static const char *const PATHS[WHERE_METHODS] = {"where.rollout_mass", "where.mean_mass", "where.gradient_mass",
-                                                     NULL};
-    return m == WHERE_ATTENTION && s->look.one_head ? "where.head_mass" : PATHS[m];
+    static const Site SITES[WHERE_OCCLUSION] = {SITE_WHERE_ROLLOUT_MASS, SITE_WHERE_MEAN_MASS,
+                                                SITE_WHERE_GRADIENT_MASS};
+    if (m >= WHERE_OCCLUSION)
+        return NULL;
+    bool head = m == WHERE_ATTENTION && s->look.where.one_head;
+    return site_path_any(s->now.base, head ? SITE_WHERE_HEAD_MASS : SITES[m]);
 }
 
 const Measure *where_occlusion(const Session *s, Side side, const char **why)
@@ -59,12 +63,14 @@ bool where_drop_mass(const Measure *m, const float *object, float *mass)
 
 bool where_go(Session *s, WhereMethod m, Err *err)
 {
-    s->look.method = (int)m;
+    s->look.where.method = (int)m;
     if (!gradient_answer(s, err))
         return false;
     const char *path = where_path(s, m);
-    if (session_node(s, SIDE_B, path) == NO_NODE)
+    if (!path || session_node(s, SIDE_B, path) == NO_NODE)
         path = where_path(s, WHERE_ROLLOUT);
+    if (!path || session_node(s, SIDE_B, path) == NO_NODE)
+        return err_set(err, "this model looks at no picture");
     if (s->place.screen != SCREEN_WHERE)
         session_go(s, path, SCREEN_WHERE);
     else

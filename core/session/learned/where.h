@@ -6,15 +6,16 @@
 
 typedef enum WhereMethod {
     WHERE_ROLLOUT,   /* attention rollout through all blocks */
-    WHERE_ATTENTION, /* the last block's attention: mean of heads, or one (look.one_head) */
+    WHERE_ATTENTION, /* the last block's attention: mean of heads, or one (look.where.one_head) */
     WHERE_GRADIENT,  /* gradient × input, summed over a patch */
     WHERE_OCCLUSION, /* how far the answer's logit falls when the patch is grey */
     WHERE_METHODS
 } WhereMethod;
 const char *where_word(WhereMethod m); /* "rollout" */
-/* The map's node, [p] or [h,p]; for occlusion the answer's logit. */
+/* The map's node, [p] or [h,p]; for occlusion the answer's logit. NULL: the model has no such node. */
 const char *where_path(const Session *s, WhereMethod m);
-/* The node of the share of the map that lies on the object, a number or [h]; NULL for occlusion. */
+/* The node of the share of the map that lies on the object, a number or [h]; NULL for occlusion, and where it
+ * has none. */
 const char *where_mass_path(const Session *s, WhereMethod m);
 
 /* Occlusion as measured of what that side shows, NULL while nothing is there; *why: one line where it will never be,

@@ -7,61 +7,40 @@
 #include "core/base/utf8.h"
 #include "tui/views/spread.h"
 
-static int axis_in(const Graph *g, Dims d, const char *sym)
-{
-    for (int i = 0; i < d.n; i++)
-        if (strcmp(g->axes[d.axis[i]].sym, sym) == 0)
-            return d.axis[i];
-    return AXIS_NONE;
-}
-
 static bool is_attention(const Session *s, Side side, const char *path)
 {
     NodeId n = session_node(s, side, path);
-    if (n == NO_NODE)
-        return false;
     const Graph *g = shown_graph(s, side);
-    Dims d = graph_node(g, n)->dims;
-    return axis_in(g, d, "t") != AXIS_NONE && axis_in(g, d, "u") != AXIS_NONE;
+    return node_role(g, n, ROLE_QUERY) != AXIS_NONE && node_role(g, n, ROLE_KEY) != AXIS_NONE;
 }
 
-static bool ends_with(const char *path, const char *end)
+bool attend_path(const Session *s, Side side, int block, char out[SESSION_PATH])
 {
-    size_t n = strlen(path), m = strlen(end);
-    return n >= m && strcmp(path + n - m, end) == 0;
-}
-
-void attend_path(const Session *s, Side side, int block, char out[SESSION_PATH])
-{
-    static const char PATTERN[] = ".attn.pattern";
-    int here = session_block(s);
+    const Graph *g = shown_graph(s, side);
+    const char *pattern = shown_attention(s, side, block, SITE_PATTERN);
     if (is_attention(s, side, s->place.path))
-        session_in_block(s->place.path, block < 0 ? here : block, out);
+        session_in_block(g, s->place.path, block < 0 ? session_block(s) : block, out);
     else
-        snprintf(out, SESSION_PATH, "blocks.%d%s", block >= 0 ? block : here < 0 ? 0 : here, PATTERN);
-    if (!s->look.average || !ends_with(out, PATTERN))
-        return;
-    char mean[SESSION_PATH + 32];
-    snprintf(mean, sizeof mean, "%.*s.attn.probe.mean_pattern", (int)(strlen(out) - strlen(PATTERN)), out);
-    if (strlen(mean) < SESSION_PATH && session_node(s, side, mean) != NO_NODE)
-        memcpy(out, mean, strlen(mean) + 1);
+        snprintf(out, SESSION_PATH, "%s", pattern ? pattern : "");
+    const char *mean = shown_attention(s, side, block, SITE_MEAN_PATTERN);
+    if (s->look.average && pattern && strcmp(out, pattern) == 0 && session_node(s, side, mean) != NO_NODE)
+        snprintf(out, SESSION_PATH, "%s", mean);
+    return *out != '\0';
 }
 
-void attend_probe(const Session *s, const char *name, char out[SESSION_PATH])
+const char *attend_probe(const Session *s, Side side, Site site)
 {
-    int block = session_block(s);
-    snprintf(out, SESSION_PATH, "blocks.%d.attn.probe.%s", block < 0 ? 0 : block, name);
+    return shown_attention(s, side, -1, site);
 }
 
 bool attend_open(const Session *s, Side side, int block, Attend *out)
 {
     Attend a = {0};
-    attend_path(s, side, block, a.path);
-    if (!shown_open(s, side, a.path, &a.v))
+    if (!attend_path(s, side, block, a.path) || !shown_open(s, side, a.path, &a.v))
         return false;
     const Graph *g = a.v.graph;
     Dims d = graph_node(g, a.v.node)->dims;
-    int t = axis_in(g, d, "t"), u = axis_in(g, d, "u"), h = axis_in(g, d, "h");
+    int t = dims_role(g, d, ROLE_QUERY), u = dims_role(g, d, ROLE_KEY), h = dims_role(g, d, ROLE_HEAD);
     if (t == AXIS_NONE || u == AXIS_NONE)
         return false;
     a.t_axis = &g->axes[t];
@@ -79,25 +58,24 @@ bool attend_open(const Session *s, Side side, int block, Attend *out)
     a.t_step = dims_stride(g->axes, d, t);
     a.u_step = dims_stride(g->axes, d, u);
     a.h_step = h == AXIS_NONE ? 0 : dims_stride(g->axes, d, h);
-    a.pattern = h != AXIS_NONE && ends_with(a.path, ".attn.pattern");
+    a.pattern = h != AXIS_NONE && site_is(g, a.path, SITE_PATTERN);
     *out = a;
     return true;
 }
 
 void attend_needs(const Session *s, Side side, bool probes, Needs *out)
 {
-    static const char *const PROBES[] = {"row_sum", "entropy", "largest"};
+    static const Site PROBES[] = {SITE_ROW_SUM, SITE_ENTROPY, SITE_LARGEST};
     char path[SESSION_PATH];
-    attend_path(s, side, -1, path);
+    if (!attend_path(s, side, -1, path))
+        return;
     needs_add(out, side, path);
     if (s->compare == COMPARE_SIDES && side != SIDE_DIFF) /* one scale for both */
         needs_add(out, side == SIDE_A ? SIDE_B : SIDE_A, path);
-    if (!probes || side == SIDE_DIFF || !ends_with(path, ".attn.pattern"))
+    if (!probes || side == SIDE_DIFF || !site_is(shown_graph(s, side), path, SITE_PATTERN))
         return;
-    for (size_t i = 0; i < sizeof PROBES / sizeof *PROBES; i++) {
-        attend_probe(s, PROBES[i], path);
-        needs_add(out, side, path);
-    }
+    for (size_t i = 0; i < sizeof PROBES / sizeof *PROBES; i++)
+        needs_add(out, side, attend_probe(s, side, PROBES[i]));
 }
 
 size_t attend_cell(const Attend *a, int head, int t, int u)
@@ -195,9 +173,8 @@ int attend_rank(const Attend *a)
 
 static int row_sum(const Paint *p, const Attend *a, int y, int x, int width)
 {
-    char path[SESSION_PATH];
     Shown sum;
-    attend_probe(p->s, "row_sum", path);
+    const char *path = attend_probe(p->s, a->v.side, SITE_ROW_SUM);
     if (!a->pattern || a->v.side == SIDE_DIFF || width < 20 || !shown_open(p->s, a->v.side, path, &sum) || !sum.values)
         return 0;
     int used = canvas_text(p->c, y, x, width, STYLE_DIM, "   row sum ");

@@ -17,10 +17,11 @@ typedef struct Attend {
     bool pattern; /* a pattern of one head: a row's probes say its sum, entropy and largest weight */
 } Attend;
 
-/* The node on show in a block (−1: the focused one, or block 0): the focus where it has t and u, else the pattern. */
-void attend_path(const Session *s, Side side, int block, char out[SESSION_PATH]);
-/* "blocks.N.attn.probe.NAME" of the focused block. */
-void attend_probe(const Session *s, const char *name, char out[SESSION_PATH]);
+/* The node on show in a block (−1: the focused one, or block 0): the focus where it has t and u, else the pattern.
+ * False, out empty, where the model has no attention. */
+bool attend_path(const Session *s, Side side, int block, char out[SESSION_PATH]);
+/* Path of what the focused attention says about itself, or NULL. */
+const char *attend_probe(const Session *s, Side side, Site site);
 /* False when that side has no such node, or it is no attention. Values may be missing still. */
 bool attend_open(const Session *s, Side side, int block, Attend *out);
 /* What draw needs of the focused block. probes: the row's figures too. */

@@ -1,119 +1,408 @@
-/* The same question in every head of the block, small. */
+/* Every head of every block: how far it looks, in pixels, between looking at all patches alike and always at the
+ * farthest; how evenly, and how large its largest weight is. Where not all heads have room, the blocks out of focus
+ * share one line each. */
+#include <math.h>
 #include <stdio.h>
+#include <string.h>
 
-#include "core/session/edit/edits.h"
-#include "tui/views/attention/attend.h"
+#include "tui/views/heat.h"
+#include "tui/views/shown.h"
 
-enum { SQUARE_MOST = 24 };
+enum {
+    BLANK = -2,
+    NUMBER = 6,
+    BAR_MOST = 24,
+    BAR_LONG = 16,
+    AXIS_LEAST = 8,
+    LEGEND_WIDE = 84,
+    NEEDS_MOST = 108,
+    LONG_LABEL = 14,
+    SHORT_LABEL = 7,
+    WIDE = 76,
+    NARROW = 44,
+    NARROWER = 26
+};
 
-/* Where head i's map goes: as many side by side as fit, the cursor's head always among them. */
-typedef struct HeadGrid {
-    int k_cols, across, down, first; /* width of one, how many, first head shown */
-    int lines;                       /* height of one, its label included */
-} HeadGrid;
+typedef enum Figure { DISTANCE, ENTROPY, LARGEST, FIGURES } Figure;
+static const Site PROBE[FIGURES] = {SITE_DISTANCE, SITE_ENTROPY_SHARE_MEAN, SITE_LARGEST_MEAN};
 
-static HeadGrid head_grid(const Paint *p, Rect r, const Attend *a)
+typedef struct HeadMap {
+    const Session *s;
+    Side side;
+    int blocks, heads, block, head; /* block, head: in focus */
+    Shown uniform, maximal;
+    bool lines; /* are there reference lines? */
+} HeadMap;
+
+static const char *path_of(const Session *s, Side side, int block, Figure f)
 {
-    HeadGrid g = {.across = 1, .down = 1};
-    Rect one = r;
-    one.h = r.h > 1 ? r.h - 1 : 1;
-    int best = 0;
-    for (int across = 1; across <= a->heads;
-         across++) { /* the arrangement with the largest squares that shows every head */
-        int down = (a->heads + across - 1) / across;
-        Rect room = {r.y, r.x, r.h / down - 1, (r.w + 1) / across - 1};
-        LatticeMap m = lattice_map(p, room, a->u.rows, a->u.cols, SQUARE_MOST, 0, 0);
-        if (room.h < 1 || room.w < 1 || m.rows < a->u.rows || m.cols < a->u.cols || m.k < best)
-            continue;
-        best = m.k;
-        g = (HeadGrid){.across = across, .down = down, .k_cols = room.w, .lines = room.h + 1};
-    }
-    if (!best) { /* not all fit: one line of smallest maps around the cursor's head */
-        LatticeMap m = lattice_map(p, one, a->u.rows, a->u.cols, 1, 0, 0);
-        g.k_cols = m.r.w > 0 ? m.r.w : 1;
-        g.lines = r.h;
-        g.across = (r.w + 1) / (g.k_cols + 1);
-        g.across = g.across < 1 ? 1 : g.across > a->heads ? a->heads : g.across;
-        g.first = (int)scroll_first((size_t)a->heads, (size_t)a->head, (size_t)g.across);
-    }
-    return g;
+    return shown_attention(s, side, block, PROBE[f]);
 }
 
-static Rect head_rect(const HeadGrid *g, Rect r, int i)
+/* One value of a head; false while it is not there. */
+static bool open_figure(const HeadMap *m, int block, Figure f, Shown *out)
 {
-    return (Rect){r.y + i / g->across * g->lines, r.x + i % g->across * (g->k_cols + 1), g->lines, g->k_cols};
+    return shown_open(m->s, m->side, path_of(m->s, m->side, block, f), out) && out->values &&
+           out->count == (size_t)m->heads;
 }
 
-/* A head that is off still has its pattern: only what it gathered counts as 0. So its label must say it. */
-static bool head_off(const Paint *p, const Attend *a, int head)
+static int heads_of(const Session *s)
 {
-    char line[64];
-    snprintf(line, sizeof line, "ablate blocks.%d.attn.z[h=%d]", session_block(p->s), head);
-    return a->v.side != SIDE_A && edits_has(p->s, line);
+    int axis = session_role(s, ROLE_HEAD);
+    return axis == AXIS_NONE ? 0 : s->now.base->axes[axis].n;
 }
 
-/* Each on its own scale, else one sharp head would leave all others dark. */
-static void draw_head(const Paint *p, const Attend *block, int head, Rect box)
+static bool open_map(const Session *s, Side side, HeadMap *out)
 {
-    Attend a = *block;
-    bool here = head == a.head;
-    a.head = head;
-    if (box.h > 1) {
-        canvas_printf(p->c, box.y, box.x, box.w, here ? STYLE_CURSOR : STYLE_AXIS, "%sh%d%s",
-                      here && box.w > 3 ? ">" : "", head, head_off(p, &a, head) ? " off" : "");
-        box.y++;
-        box.h--;
+    HeadMap m = {.s = s,
+                 .side = side,
+                 .blocks = session_blocks(s),
+                 .heads = heads_of(s),
+                 .block = session_block(s),
+                 .head = session_head(s)};
+    m.block = m.block < 0 ? 0 : m.block;
+    if (session_node(s, side, path_of(s, side, m.block, DISTANCE)) == NO_NODE)
+        return false;
+    m.lines = side != SIDE_DIFF && shown_open(s, side, shown_site(s, side, SITE_DISTANCE_UNIFORM), &m.uniform) &&
+              shown_open(s, side, shown_site(s, side, SITE_DISTANCE_MAXIMAL), &m.maximal) && m.uniform.values &&
+              m.maximal.values;
+    *out = m;
+    return true;
+}
+
+/* One line of the list; head −1: the whole block, BLANK: nothing. */
+typedef struct Line {
+    int block, head;
+} Line;
+
+typedef struct Layout {
+    Rect header, list, axis, legend;
+    bool all, spaced;              /* every head has its line; a blank one between blocks */
+    int lines, first, here, pitch; /* pitch: lines of the canvas from one to the next */
+    int label, plot, bar;          /* columns; bar 0: numbers only */
+    int figures;                   /* columns of numbers beside the plot, 0 … 2 */
+} Layout;
+
+static Layout layout(const HeadMap *m, Rect r)
+{
+    Layout l = {0};
+    if (r.h > 2)
+        l.header = rect_cut(&r, 't', 1);
+    if (r.h > 3)
+        l.legend = rect_cut(&r, 'b', 1);
+    if (r.h > AXIS_LEAST && r.h != m->blocks * m->heads) /* rather all heads than the axis */
+        l.axis = rect_cut(&r, 'b', 1);
+    l.list = r;
+    l.all = m->blocks * m->heads <= r.h;
+    l.spaced = l.all && m->blocks * (m->heads + 1) - 1 <= r.h;
+    l.lines = l.spaced ? m->blocks * (m->heads + 1) - 1 : l.all ? m->blocks * m->heads : m->blocks - 1 + m->heads;
+    l.here = l.all ? m->block * (m->heads + l.spaced) + m->head : m->block + m->head;
+    l.pitch = l.all && 2 * l.lines - 1 <= r.h ? 2 : 1;
+    l.first = (int)scroll_first((size_t)l.lines, (size_t)l.here, (size_t)r.h);
+    l.label = r.w >= WIDE ? LONG_LABEL : SHORT_LABEL;
+    l.figures = r.w >= NARROW ? FIGURES - 1 : r.w >= NARROWER;
+    l.bar = r.w >= WIDE && m->side != SIDE_DIFF ? (r.w - 40) / 6 : 0;
+    l.bar = l.bar > BAR_MOST ? BAR_MOST : l.bar;
+    l.plot = r.w - l.label - NUMBER - l.figures * (NUMBER + 2 + l.bar + (l.bar > 0)) - 2;
+    int unused = r.h - l.lines * l.pitch; /* what explains the list follows it */
+    if (unused > 0) {
+        l.axis.y -= unused;
+        l.legend.y -= unused;
     }
-    ColourScale scale = attend_scale(p, &a, true);
-    LatticeMap m = lattice_map(p, box, a.u.rows, a.u.cols, SQUARE_MOST, 0, 0);
-    lattice_map_draw(p, &m, &scale, attend_row_value, &(AttendRow){&a, head});
+    return l;
+}
+
+static Line line_at(const HeadMap *m, const Layout *l, int i)
+{
+    int heads = m->heads + l->spaced;
+    if (l->all)
+        return (Line){i / heads, i % heads < m->heads ? i % heads : BLANK};
+    if (i < m->block)
+        return (Line){i, -1};
+    if (i < m->block + m->heads)
+        return (Line){m->block, i - m->block};
+    return (Line){i - m->heads + 1, -1};
+}
+
+/* What both ends of the plot stand for: 0 and a little over the farthest; for a difference the same on both sides of 0.
+ */
+static void ends(const HeadMap *m, float *low, float *high)
+{
+    float most = m->lines ? m->maximal.values[0] : 0;
+    for (int b = 0; b < m->blocks; b++) {
+        Shown v;
+        for (int h = 0; open_figure(m, b, DISTANCE, &v) && h < m->heads; h++)
+            most = isfinite(v.values[h]) ? fmaxf(most, fabsf(v.values[h])) : most;
+    }
+    *high = most > 0 ? most : 1;
+    *low = m->side == SIDE_DIFF ? -*high : 0;
+}
+
+static int column_of(float x, float low, float high, int width)
+{
+    double at = ((double)x - (double)low) / ((double)high - (double)low) * (width - 1) + 0.5;
+    return !(at > 0) ? 0 : at >= width ? width - 1 : (int)at;
+}
+
+static void draw_rules(const Paint *p, const HeadMap *m, int y, int x, int width, float low, float high)
+{
+    for (int k = 0; k < width; k++)
+        canvas_glyph(p->c, y, x + k, STYLE_BORDER, 0xB7);
+    if (m->side == SIDE_DIFF)
+        canvas_glyph(p->c, y, x + column_of(0, low, high, width), STYLE_AXIS, 0x2502);
+    if (!m->lines)
+        return;
+    canvas_glyph(p->c, y, x + column_of(m->uniform.values[0], low, high, width), STYLE_AXIS,
+                 p->c->ascii ? ':' : 0x250A);
+    canvas_glyph(p->c, y, x + column_of(m->maximal.values[0], low, high, width), STYLE_AXIS, 0x2502);
+}
+
+/* The mark of one head; false where it has no distance. */
+static bool put_dot(const Paint *p, float value, int y, int x, int width, float low, float high, uint32_t glyph,
+                    Style style)
+{
+    if (isnan(value))
+        return false;
+    canvas_glyph(p->c, y, x + column_of(value, low, high, width), style, glyph);
+    return true;
+}
+
+/* A block in one line: its heads by their numbers, no figures. */
+static void draw_block(const Paint *p, const HeadMap *m, const Layout *l, int block, int y, float low, float high)
+{
+    static const char DIGITS[] = "0123456789abcdefghijklmnopqrstuvwxyz";
+    Shown v;
+    canvas_printf(p->c, y, l->list.x, l->label - 1, STYLE_AXIS, l->label == LONG_LABEL ? " block %d" : " %d", block);
+    if (l->plot < 2)
+        return;
+    draw_rules(p, m, y, l->list.x + l->label, l->plot, low, high);
+    if (open_figure(m, block, DISTANCE, &v))
+        for (int h = 0; h < m->heads; h++)
+            put_dot(p, v.values[h], y, l->list.x + l->label, l->plot, low, high, (uint32_t)DIGITS[h % 36], STYLE_TEXT);
+}
+
+/* A share of 1, in the colours of the sequential map that are seen on any ground. */
+static void draw_bar(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style)
+{
+    float value = isfinite(v->values[cell]) ? v->values[cell] : 0;
+    ColourScale scale = colour_scale_of_range(p, 0, 1);
+    Colour colour = colour_scale_colour(&scale, 0.35F + 0.4F * value);
+    canvas_bar(p->c, y, x, width, (double)value, style, shown_ref(v, cell));
+    for (int i = 0; i < width && (p->mode == MODE_256 || p->mode == MODE_TRUE); i++) {
+        Cell *k = canvas_at(p->c, y, x + i);
+        if (k)
+            k->fg = colour;
+    }
+}
+
+static void draw_head(const Paint *p, const HeadMap *m, const Layout *l, Line line, int y, float low, float high)
+{
+    bool here = line.block == m->block && line.head == m->head;
+    Style style = here ? STYLE_STRONG : STYLE_TEXT;
+    int x = l->list.x;
+    Shown v;
+    if (here)
+        canvas_fill(p->c, (Rect){y, x, 1, l->label - 1}, STYLE_SELECTED, ' ');
+    canvas_printf(p->c, y, x, l->label - 1, here ? STYLE_SELECTED : STYLE_AXIS,
+                  l->label == LONG_LABEL ? "%sblock %d  h%d" : "%s%d h%d", here ? ">" : " ", line.block, line.head);
+    x += l->label;
+    bool there = open_figure(m, line.block, DISTANCE, &v);
+    if (l->plot > 1) {
+        draw_rules(p, m, y, x, l->plot, low, high);
+        if (there &&
+            put_dot(p, v.values[line.head], y, x, l->plot, low, high, 0x25CF, here ? STYLE_CURSOR : STYLE_STRONG))
+            canvas_ref(p->c, y, x + column_of(v.values[line.head], low, high, l->plot), 1,
+                       shown_ref(&v, (size_t)line.head));
+        x += l->plot + 1;
+    }
+    if (x + NUMBER > l->list.x + l->list.w)
+        return; /* no part of a number is shown */
+    if (there)
+        shown_number_right(p, &v, (size_t)line.head, y, x, NUMBER, style);
+    else
+        canvas_right(p->c, y, x, NUMBER, STYLE_DIM, "…");
+    x += NUMBER;
+    for (int f = ENTROPY; f < ENTROPY + l->figures; f++) {
+        x += 2;
+        if (open_figure(m, line.block, (Figure)f, &v)) {
+            shown_number_right(p, &v, (size_t)line.head, y, x, NUMBER, style);
+            if (l->bar)
+                draw_bar(p, &v, (size_t)line.head, y, x + NUMBER + 1, l->bar, style);
+        }
+        x += NUMBER + l->bar + (l->bar > 0);
+    }
+}
+
+static void draw_header(const Paint *p, const HeadMap *m, const Layout *l)
+{
+    static const char *const LONG[] = {"entropy, share of most", "largest weight, mean"}, *const SHORT[] = {"entropy",
+                                                                                                            "largest"};
+    int x = l->header.x + l->label, y = l->header.y;
+    canvas_fill(p->c, l->header, STYLE_HEADER, ' ');
+    canvas_text(p->c, y, l->header.x + 1, l->label - 2, STYLE_HEADER, "head");
+    const char *far = l->plot < 8            ? "pixels"
+                      : m->side == SIDE_DIFF ? "A − B in pixels"
+                      : l->plot >= 30        ? "how far it looks, in pixels"
+                                             : "pixels away";
+    canvas_text(p->c, y, x, l->plot + NUMBER, STYLE_HEADER, far);
+    x += (l->plot > 1 ? l->plot + 1 : 0) + NUMBER;
+    for (int f = 0; f < l->figures; f++) {
+        x += 2;
+        if (l->bar)
+            canvas_text(p->c, y, x, NUMBER + 1 + l->bar, STYLE_HEADER, l->bar >= BAR_LONG ? LONG[f] : SHORT[f]);
+        else
+            canvas_right(p->c, y, x - 1, NUMBER + 1, STYLE_HEADER, SHORT[f]); /* a letter longer than the numbers */
+        x += NUMBER + l->bar + (l->bar > 0);
+    }
+}
+
+/* A number with its unit, centred under a column of the plot but inside it, and behind `used`; returns where it ends.
+ */
+static int axis_mark(const Paint *p, const Layout *l, const Shown *v, float value, float low, float high, int used)
+{
+    enum { UNIT = 3 };
+    char number[32];
+    number_text(number, sizeof number, value, NUMBER);
+    int wide = (int)strlen(number) + UNIT, at = column_of(value, low, high, l->plot) - (wide - UNIT) / 2;
+    at = at > l->plot + 1 - wide ? l->plot + 1 - wide : at < 0 ? 0 : at;
+    if (at < used || wide > l->plot)
+        return used;
+    int x = l->axis.x + l->label + at;
+    int end = v ? shown_number(p, v, 0, l->axis.y, x, NUMBER, STYLE_AXIS)
+                : canvas_text(p->c, l->axis.y, x, NUMBER, STYLE_AXIS, number);
+    canvas_text(p->c, l->axis.y, x + end, UNIT, STYLE_AXIS, " px");
+    return at + wide + 1;
+}
+
+static void draw_axis(const Paint *p, const HeadMap *m, const Layout *l, float low, float high)
+{
+    int used = axis_mark(p, l, NULL, low, low, high, 0);
+    if (m->lines) {
+        used = axis_mark(p, l, &m->uniform, m->uniform.values[0], low, high, used);
+        axis_mark(p, l, &m->maximal, m->maximal.values[0], low, high, used);
+        return;
+    }
+    if (m->side == SIDE_DIFF)
+        used = axis_mark(p, l, NULL, 0, low, high, used);
+    axis_mark(p, l, NULL, high, low, high, used);
+}
+
+/* What the two lines in the plot are, with their values. */
+static void draw_legend(const Paint *p, const HeadMap *m, Rect r)
+{
+    if (!m->lines)
+        return;
+    const struct {
+        const Shown *v;
+        const char *mark, *word, *brief;
+    } rule[] = {{&m->uniform, p->c->ascii ? ":" : "┊", "looks at all patches alike", "all alike"},
+                {&m->maximal, "│", "always looks farthest away", "farthest"}};
+    int x = r.x, end = r.x + r.w;
+    for (int k = 0; k < 2; k++) {
+        if (end - x < NUMBER + 2)
+            return;
+        x += canvas_printf(p->c, r.y, x, end - x, STYLE_AXIS, "%s ", rule[k].mark);
+        x += shown_number(p, rule[k].v, 0, r.y, x, NUMBER, STYLE_TEXT);
+        x += canvas_printf(p->c, r.y, x, end - x, STYLE_DIM, " px %s   ",
+                           r.w >= LEGEND_WIDE ? rule[k].word : rule[k].brief);
+    }
+}
+
+static void draw_all(const Paint *p, const HeadMap *m, Rect r, bool focus)
+{
+    Layout l = layout(m, r);
+    float low, high;
+    ends(m, &low, &high);
+    if (l.header.h)
+        draw_header(p, m, &l);
+    for (int i = l.first; i < l.lines && i < l.first + l.list.h / l.pitch + l.list.h % l.pitch; i++) {
+        Line line = line_at(m, &l, i);
+        int y = l.list.y + (i - l.first) * l.pitch;
+        if (line.head == -1)
+            draw_block(p, m, &l, line.block, y, low, high);
+        else if (line.head >= 0)
+            draw_head(p, m, &l, line, y, low, high);
+        if (i == l.here)
+            focus_cursor(p, focus, y, l.list.x);
+    }
+    if (l.axis.h)
+        draw_axis(p, m, &l, low, high);
+    if (l.legend.h)
+        draw_legend(p, m, l.legend);
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
-    Attend a;
-    if (!attend_ready(p, r, side, &a))
+    HeadMap m;
+    if (r.h < 1 || r.w < 1)
         return;
     Rect old = canvas_clip(p->c, r);
-    HeadGrid g = head_grid(p, r, &a);
-    for (int i = 0; i < g.across * g.down && g.first + i < a.heads; i++) {
-        Rect box = head_rect(&g, r, i);
-        draw_head(p, &a, g.first + i, box);
-        if (g.first + i == a.head)
-            focus_cursor(p, focus, box.y, box.x);
-    }
+    if (open_map(p->s, side, &m))
+        draw_all(p, &m, r, focus);
+    else
+        canvas_wrap(p->c, r, STYLE_TEXT,
+                    side == SIDE_DIFF ? "A and B have no heads in common to subtract."
+                                      : "This model has no heads that look at patches.");
     p->c->clip = old;
 }
 
+/* The focused block first, then those around it, as many as may be held. */
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
+    int block = session_block(s) < 0 ? 0 : session_block(s), most = side == SIDE_DIFF ? SESSION_DIFFS - 1 : NEEDS_MOST;
     (void)r;
-    attend_needs(s, side, false, out);
+    if (side != SIDE_DIFF) {
+        needs_add(out, side, shown_site(s, side, SITE_DISTANCE_UNIFORM));
+        needs_add(out, side, shown_site(s, side, SITE_DISTANCE_MAXIMAL));
+    }
+    for (int i = 0, n = 0; i < 2 * session_blocks(s) && n + FIGURES <= most; i++) {
+        int b = block + (i % 2 ? (i + 1) / 2 : -i / 2);
+        if (b < 0 || b >= session_blocks(s))
+            continue;
+        for (int f = 0; f < FIGURES; f++)
+            needs_add(out, side, path_of(s, side, b, (Figure)f));
+        n += FIGURES;
+    }
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
-    Attend a;
-    if (!rect_has(r, y, x) || !attend_open(p->s, side, -1, &a) || !a.v.values)
+    HeadMap m;
+    if (!rect_has(r, y, x) || !open_map(p->s, side, &m))
         return false;
-    HeadGrid g = head_grid(p, r, &a);
-    for (int i = 0; i < g.across * g.down && g.first + i < a.heads; i++)
-        if (rect_has(head_rect(&g, r, i), y, x)) {
-            buf_printf(command, "head %d", g.first + i);
-            return true;
-        }
-    return false;
+    Layout l = layout(&m, r);
+    int i = l.first + (y - l.list.y) / l.pitch;
+    if (!rect_has(l.list, y, x) || i >= l.lines)
+        return false;
+    Line line = line_at(&m, &l, i);
+    if (line.head == BLANK)
+        return false;
+    if (line.head < 0)
+        buf_printf(command, "block %d", line.block);
+    else if (line.block == m.block && line.head == m.head)
+        buf_puts(command, "in");
+    else
+        buf_printf(command, "block %d; head %d", line.block, line.head);
+    return true;
 }
 
 static void title(const Session *s, Side side, Buf *out)
 {
-    Attend a;
-    char label[32];
-    if (attend_open(s, side, -1, &a))
-        buf_printf(out, "%s in every head%s", axis_label(a.t_axis, a.at_t, label, sizeof label),
-                   s->look.locked ? "" : ", own scale each");
-    else
-        buf_puts(out, "every head");
+    (void)side;
+    buf_printf(out, "how far %d heads look", session_blocks(s) * heads_of(s));
 }
 
-const ViewSpec VIEW_HEADS = {"heads", draw, needs, click, title};
+const KeyBinding KEYS_OF_HEADS[] = {{"Up", "move up", "head", "the block before", 0, 2, NULL},
+                                    {"Down", "move down", NULL, "the next block", 0, 0, NULL},
+                                    {"Left", "move left", NULL, "the head before", 0, 0, NULL},
+                                    {"Right", "move right", NULL, "the next head", 0, 0, NULL},
+                                    {.key = NULL}};
+
+const ViewSpec VIEW_HEADS = {.name = "heads",
+                             .draw = draw,
+                             .needs = needs,
+                             .click = click,
+                             .title = title,
+                             .traits = VIEW_WIDE,
+                             .sentence = "How far every head looks in this picture, and how evenly.",
+                             .keys = KEYS_OF_HEADS};

@@ -259,4 +259,9 @@ static void title(const Session *s, Side side, Buf *out)
     attend_title(s, side, true, false, "rows ask, columns are looked at", out);
 }
 
-const ViewSpec VIEW_MATRIX = {"matrix", draw, needs, click, title};
+const ViewSpec VIEW_MATRIX = {.name = "matrix",
+                              .draw = draw,
+                              .needs = needs,
+                              .click = click,
+                              .title = title,
+                              .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION};

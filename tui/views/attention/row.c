@@ -168,4 +168,10 @@ static void title_row(const Session *s, Side side, Buf *out)
     attend_title(s, side, true, true, "one row", out);
 }
 
-const ViewSpec VIEW_ROW = {"row", draw_row, needs_row, click_row, title_row};
+const ViewSpec VIEW_ROW = {.name = "row",
+                           .draw = draw_row,
+                           .needs = needs_row,
+                           .click = click_row,
+                           .title = title_row,
+                           .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION,
+                           .below = &VIEW_OTHER_HEADS};

@@ -33,19 +33,19 @@ static int top_tokens(const Attend *a, int most, int out[TOP_MOST])
 }
 
 typedef struct TopFigure {
-    const char *probe, *label, *brief;
+    Site probe;
+    const char *label, *brief;
 } TopFigure;
-static const TopFigure TOP_FIGURES[] = {{"row_sum", "sum", "sum"},
-                                        {"entropy", "entropy", "H"},
-                                        {"largest", "largest", "max"}};
+static const TopFigure TOP_FIGURES[] = {{SITE_ROW_SUM, "sum", "sum"},
+                                        {SITE_ENTROPY, "entropy", "H"},
+                                        {SITE_LARGEST, "largest", "max"}};
 enum { TOP_FIGURE_COUNT = sizeof TOP_FIGURES / sizeof *TOP_FIGURES };
 
 static void draw_top_figures(const Paint *p, const Attend *a, Rect r)
 {
-    char path[SESSION_PATH];
     for (int i = 0; i < r.h && i < TOP_FIGURE_COUNT; i++) {
         Shown v;
-        attend_probe(p->s, TOP_FIGURES[i].probe, path);
+        const char *path = attend_probe(p->s, a->v.side, TOP_FIGURES[i].probe);
         if (!shown_open(p->s, a->v.side, path, &v) || !v.values)
             continue;
         int used = canvas_printf(p->c, r.y + i, r.x, r.w, STYLE_DIM, "%s ",
@@ -53,7 +53,7 @@ static void draw_top_figures(const Paint *p, const Attend *a, Rect r)
         used += shown_number(p, &v, v.cell, r.y + i, r.x + used, r.w - used, STYLE_TEXT);
         char most[32];
         snprintf(most, sizeof most, " of %.3f", dm_log((double)a->u_axis->n)); /* all weights equal: ln T */
-        if (strcmp(TOP_FIGURES[i].probe, "entropy") == 0 && used + (int)strlen(most) <= r.w)
+        if (TOP_FIGURES[i].probe == SITE_ENTROPY && used + (int)strlen(most) <= r.w)
             canvas_text(p->c, r.y + i, r.x + used, r.w - used, STYLE_DIM, most);
     }
 }
@@ -126,4 +126,4 @@ static void title(const Session *s, Side side, Buf *out)
         buf_puts(out, "largest scores");
 }
 
-const ViewSpec VIEW_ROW_TOP = {"row top", draw, needs, click, title};
+const ViewSpec VIEW_ROW_TOP = {.name = "row top", .draw = draw, .needs = needs, .click = click, .title = title};

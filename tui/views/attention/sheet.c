@@ -101,7 +101,7 @@ static int window(int all, int room, int size)
 static Sheet sheet_make(const Paint *p, Rect r, const Attend *a)
 {
     int block = session_block(p->s);
-    Sheet s = {.blocks = p->s->model.vit.layers, .heads = a->heads, .head_y = -1, .caption_y = -1};
+    Sheet s = {.blocks = session_blocks(p->s), .heads = a->heads, .head_y = -1, .caption_y = -1};
     if (r.h > 3)
         s.caption_y = r.y + --r.h;
     if (r.h > 2) {
@@ -233,12 +233,12 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
     (void)r;
     int block = session_block(s) < 0 ? 0 : session_block(s), most = side == SIDE_DIFF ? SESSION_DIFFS - 1 : BLOCKS_MOST;
     char path[SESSION_PATH];
-    for (int i = 0, n = 0; i < 2 * s->model.vit.layers && n < most; i++) {
+    for (int i = 0, n = 0; i < 2 * session_blocks(s) && n < most; i++) {
         int b = block + (i % 2 ? (i + 1) / 2 : -i / 2);
-        if (b < 0 || b >= s->model.vit.layers)
+        if (b < 0 || b >= session_blocks(s))
             continue;
-        attend_path(s, side, b, path);
-        needs_add(out, side, path);
+        if (attend_path(s, side, b, path))
+            needs_add(out, side, path);
         n++;
     }
 }
@@ -270,4 +270,9 @@ static void title(const Session *s, Side side, Buf *out)
         buf_puts(out, "blocks × heads");
 }
 
-const ViewSpec VIEW_SHEET = {"sheet", draw, needs, click, title};
+const ViewSpec VIEW_SHEET = {.name = "sheet",
+                             .draw = draw,
+                             .needs = needs,
+                             .click = click,
+                             .title = title,
+                             .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION};

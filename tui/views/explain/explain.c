@@ -174,7 +174,7 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
     NodeId next = explain_reader(g, n);
     if (next != NO_NODE)
         needs_add(out, side, graph_node(g, next)->path);
-    for (int i = s->back_count; i > 0 && s->back[i - 1].screen == SCREEN_EXPLAIN; i--)
+    for (int i = s->back_count; i > 0 && screen_spec(s->back[i - 1].screen)->group == GROUP_ARITHMETIC; i--)
         needs_add(out, side, s->back[i - 1].path);
 }
 
@@ -221,4 +221,10 @@ static void title(const Session *s, Side side, Buf *out)
         buf_puts(out, s->place.path);
 }
 
-const ViewSpec VIEW_EXPLAIN = {"explain", draw, needs, click, title};
+const ViewSpec VIEW_EXPLAIN = {.name = "explain",
+                               .draw = draw,
+                               .needs = needs,
+                               .click = click,
+                               .title = title,
+                               .traits = VIEW_TRACED | VIEW_WIDE,
+                               .sides = SIDES_ONE};

@@ -2,6 +2,7 @@
 #ifndef VITRINE_TUI_EXPLAIN_H
 #define VITRINE_TUI_EXPLAIN_H
 #include "core/session/ask/ask.h"
+#include "core/session/screens.h"
 #include "tui/views/shown.h"
 
 /* Names of cells, short enough for a column. Both return out. */

@@ -5,12 +5,12 @@
 #include "tui/views/explain/explain.h"
 #include "tui/views/number.h"
 
-/* Index of the cell on the axis of that letter, −1 where the node lacks it; *length gets the axis' length. */
-static int index_on(const Shown *v, const char *sym, int *length)
+/* Index of the cell on the axis of that role, −1 where the node lacks it; *length gets the axis' length. */
+static int index_on(const Shown *v, AxisRole role, int *length)
 {
     Dims d = graph_node(v->graph, v->node)->dims;
-    int index[DIMS_MAX] = {0}, axis = session_axis(v->graph, sym), at = dims_find(d, axis);
-    if (axis == AXIS_NONE || at < 0)
+    int index[DIMS_MAX] = {0}, axis = dims_role(v->graph, d, role), at = dims_find(d, axis);
+    if (axis == AXIS_NONE)
         return -1;
     dims_unravel(v->graph->axes, d, v->cell, index);
     *length = v->graph->axes[axis].n;
@@ -34,8 +34,9 @@ static void put_pixel(const Session *s, const Shown *v, Buf *out)
 {
     const Input *in = v->side == SIDE_A && s->pinned.base ? &s->pinned.input : &s->now.input;
     int rows = 1, cols = 1, tall = 1, wide = 1, colours = 1;
-    int y = index_on(v, "y", &rows), x = index_on(v, "x", &cols), i = index_on(v, "i", &tall),
-        j = index_on(v, "j", &wide), c = index_on(v, "c", &colours);
+    int y = index_on(v, ROLE_PLACE_ROW, &rows), x = index_on(v, ROLE_PLACE_COL, &cols),
+        i = index_on(v, ROLE_PIXEL_ROW, &tall), j = index_on(v, ROLE_PIXEL_COL, &wide),
+        c = index_on(v, ROLE_CHANNEL, &colours);
     char name[160];
     if (y < 0 || x < 0 || i < 0 || j < 0) {
         buf_puts(out, "Put in from outside.\n");

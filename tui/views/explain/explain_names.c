@@ -28,9 +28,11 @@ const char *cell_brief(const Graph *g, NodeId n, size_t cell, Dims letters, char
 const char *cell_name(const Graph *g, NodeId from, NodeId n, size_t cell, char *out, size_t size)
 {
     const char *path = graph_node(g, n)->path, *other = graph_node(g, from)->path;
-    const char *dot = strncmp(path, "blocks.", 7) == 0 ? strchr(path + 7, '.') : NULL;
-    if (dot && strncmp(path, other, (size_t)(dot + 1 - path)) == 0)
-        path = dot + 1;
+    int block = anatomy_block_of(g, path);
+    size_t scope = block == NO_PART ? 0 : strlen(anatomy_part(g, block)->scope);
+    if (scope && block == anatomy_block_of(g, other) && strncmp(path, other, scope + 1) == 0 &&
+        strncmp(path, anatomy_part(g, block)->scope, scope) == 0)
+        path += scope + 1;
     Dims d = graph_node(g, n)->dims;
     int index[DIMS_MAX] = {0};
     dims_unravel(g->axes, d, cell, index);

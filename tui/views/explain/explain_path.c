@@ -21,7 +21,7 @@ static bool crumb_make(const Session *s, Side side, const Place *place, Crumb *o
     Dims d = graph_node(g, n)->dims;
     int index[DIMS_MAX] = {0};
     for (int i = 0; i < d.n; i++)
-        index[i] = place->at[d.axis[i]] < g->axes[d.axis[i]].n ? place->at[d.axis[i]] : 0;
+        index[i] = place->at[d.axis[i]] < g->axes[d.axis[i]].n ? place->at[d.axis[i]] : g->axes[d.axis[i]].n - 1;
     size_t cell = dims_ravel(g->axes, d, index);
     const float *values = session_peek(s, side, place->path);
     cell_brief(g, n, cell, DIMS_SCALAR, out->text, sizeof out->text);
@@ -44,7 +44,7 @@ void explain_path(const Paint *p, Side side, Rect r)
     const Session *s = p->s;
     Crumb crumbs[CRUMBS];
     int from = s->back_count, n = 0;
-    while (from > 0 && s->back[from - 1].screen == SCREEN_EXPLAIN)
+    while (from > 0 && screen_spec(s->back[from - 1].screen)->group == GROUP_ARITHMETIC)
         from--;
     for (int i = from; i <= s->back_count; i++)
         n += crumb_make(s, side, i < s->back_count ? &s->back[i] : &s->place, &crumbs[n]);

@@ -6,7 +6,7 @@
 #include "tui/views/panels.h"
 
 enum { SQUARE_MOST = 24, NOTE_WIDTH = 60, LINES_LEAST = 6, ASIDE = 22, ASIDE_WIDE = 44, ASIDE_LABEL = 13 };
-typedef enum Part { PART_SEEN, PART_GUESS, PART_TRUTH, PART_ERROR, PARTS } Part;
+typedef enum Panel { PART_SEEN, PART_GUESS, PART_TRUTH, PART_ERROR, PARTS } Panel;
 /* A hidden patch: the two greys of a chequerboard, which no picture has by itself. */
 static const Colour CHEQUER[2] = {0x444444, 0x6c6c6c};
 
@@ -22,21 +22,23 @@ typedef struct Blanks {
 
 static const char *guess_path(const Session *s, Side side)
 {
-    return session_node(s, side, "guess.pixels") == NO_NODE ? "guess" : "guess.pixels";
+    const char *pixels = shown_site(s, side, SITE_GUESS_PIXELS);
+    return session_node(s, side, pixels) == NO_NODE ? shown_site(s, side, SITE_GUESS) : pixels;
 }
 
 static bool open_blanks(const Session *s, Side side, Blanks *out)
 {
     Blanks b = {.high = 255};
     bool there = pixels_open(s, side, pixels_input(s, side), &b.truth) &&
-                 pixels_open(s, side, guess_path(s, side), &b.guess) && shown_open(s, side, "guess.error", &b.error) &&
-                 shown_open(s, side, "guess.flat", &b.flat);
+                 pixels_open(s, side, guess_path(s, side), &b.guess) &&
+                 shown_open(s, side, shown_site(s, side, SITE_GUESS_ERROR), &b.error) &&
+                 shown_open(s, side, shown_site(s, side, SITE_GUESS_FLAT), &b.flat);
     if (!there)
         return false;
-    b.can_hide = shown_open(s, side, "guess.hidden", &b.hidden) &&
-                 shown_open(s, side, "guess.hidden_count", &b.count) &&
-                 shown_open(s, side, "guess.hidden_error_mean", &b.error_mean) &&
-                 shown_open(s, side, "guess.hidden_flat_mean", &b.flat_mean);
+    b.can_hide = shown_open(s, side, shown_site(s, side, SITE_GUESS_HIDDEN), &b.hidden) &&
+                 shown_open(s, side, shown_site(s, side, SITE_GUESS_HIDDEN_COUNT), &b.count) &&
+                 shown_open(s, side, shown_site(s, side, SITE_GUESS_HIDDEN_ERROR_MEAN), &b.error_mean) &&
+                 shown_open(s, side, shown_site(s, side, SITE_GUESS_HIDDEN_FLAT_MEAN), &b.flat_mean);
     b.p = &b.error.graph->axes[graph_node(b.error.graph, b.error.node)->dims.axis[0]];
     b.at = (int)b.error.cell;
     axis_patch(b.p, b.at, &b.row, &b.col);
@@ -60,7 +62,7 @@ static bool is_hidden(const Blanks *b, int patch)
 }
 
 /* Is the guess what is drawn of that patch? */
-static bool guessed(const Blanks *b, Part part, int patch)
+static bool guessed(const Blanks *b, Panel part, int patch)
 {
     return part == PART_GUESS && (!b->many || is_hidden(b, patch));
 }
@@ -76,7 +78,7 @@ static void put_error(const Paint *p, const Blanks *b, const ColourScale *s, int
 
 /* One patch of one panel. scale is that of the errors; those of patches that the model sees are no guess's, and stay
  * blank. */
-static void draw_patch(const Paint *p, const Blanks *b, const LatticeMap *m, Part part, const ColourScale *scale,
+static void draw_patch(const Paint *p, const Blanks *b, const LatticeMap *m, Panel part, const ColourScale *scale,
                        int row, int col)
 {
     int patch = row * b->truth.cols + col, i = row - m->row, j = col - m->col;
@@ -108,7 +110,7 @@ static ColourScale error_scale(const Paint *p, const Blanks *b)
     return colour_scale_of_range(p, 0, most);
 }
 
-static void draw_title(const Paint *p, const Blanks *b, Rect r, Part part)
+static void draw_title(const Paint *p, const Blanks *b, Rect r, Panel part)
 {
     static const char *const LONG[PARTS] = {"what the model sees", "its guess in the gaps", "truth",
                                             "error of each patch"};
@@ -124,10 +126,10 @@ static void draw_panels(const Paint *p, const Blanks *b, const Panels *s, const 
 {
     for (int k = 0; k < PARTS; k++) {
         const LatticeMap *m = &s->map[k];
-        draw_title(p, b, s->title[k], (Part)k);
+        draw_title(p, b, s->title[k], (Panel)k);
         for (int row = m->row; row < m->row + m->rows; row++)
             for (int col = m->col; col < m->col + m->cols; col++)
-                draw_patch(p, b, m, (Part)k, scale, row, col);
+                draw_patch(p, b, m, (Panel)k, scale, row, col);
         panels_mark(p, s, k, b->row, b->col, shown_ref(&b->error, (size_t)b->at), focus && k == PART_GUESS);
     }
 }
@@ -284,16 +286,19 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
-    static const char *const PATHS[] = {
-        "guess.error",           "guess.flat", "guess.hidden", "guess.hidden_count", "guess.hidden_error_mean",
-        "guess.hidden_flat_mean"};
+    static const Site SITES[] = {SITE_GUESS_ERROR,
+                                 SITE_GUESS_FLAT,
+                                 SITE_GUESS_HIDDEN,
+                                 SITE_GUESS_HIDDEN_COUNT,
+                                 SITE_GUESS_HIDDEN_ERROR_MEAN,
+                                 SITE_GUESS_HIDDEN_FLAT_MEAN};
     (void)r;
     if (side == SIDE_DIFF)
         return;
     needs_add(out, side, pixels_input(s, side));
     needs_add(out, side, guess_path(s, side));
-    for (size_t i = 0; i < sizeof PATHS / sizeof *PATHS; i++)
-        needs_add(out, side, PATHS[i]);
+    for (size_t i = 0; i < sizeof SITES / sizeof *SITES; i++)
+        needs_add(out, side, shown_site(s, side, SITES[i]));
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
@@ -316,11 +321,20 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 
 static void title(const Session *s, Side side, Buf *out)
 {
-    const float *count = side == SIDE_DIFF ? NULL : session_peek(s, side, "guess.hidden_count");
+    const float *count = side == SIDE_DIFF ? NULL : session_peek(s, side, shown_site(s, side, SITE_GUESS_HIDDEN_COUNT));
     if (count && count[0] > 0)
         buf_printf(out, "fill in the blanks, %d hidden", (int)count[0]);
     else
         buf_puts(out, "fill in the blanks");
 }
 
-const ViewSpec VIEW_BLANKS = {"blanks", draw, needs, click, title};
+static const ViewWay WAYS[] = {{"random     hide four patches of ten", "hide random 0.4"}, {NULL, NULL}};
+
+const ViewSpec VIEW_BLANKS = {.name = "blanks",
+                              .draw = draw,
+                              .needs = needs,
+                              .click = click,
+                              .title = title,
+                              .traits = VIEW_WIDE,
+                              .sides = SIDES_TOGETHER,
+                              .ways = WAYS};

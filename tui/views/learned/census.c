@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/session/edit/edits.h"
 #include "core/session/learned/measures.h"
 #include "tui/views/heat.h"
 #include "tui/views/number.h"
@@ -22,10 +21,9 @@ typedef struct Census {
 static Census census_open(const Session *s)
 {
     int block = session_block(s);
-    Census c = {.block = block < 0 ? 0 : block,
-                .head = session_head(s),
-                .blocks = s->model.vit.layers,
-                .heads = s->model.vit.heads};
+    Census c = {.block = block < 0 ? 0 : block, .head = session_head(s), .blocks = session_blocks(s)};
+    int axis = session_role(s, ROLE_HEAD);
+    c.heads = axis == AXIS_NONE ? 0 : s->now.base->axes[axis].n;
     c.measure = session_measure(s, MEASURE_CENSUS, &c.why);
     return c;
 }
@@ -88,13 +86,6 @@ static Rect head_rect(const Layout *l, int block, int head)
                   l->table.x + LABEL + (head - l->first_head) * l->wide, l->tall, l->wide - 1};
 }
 
-static bool is_off(const Session *s, int block, int head)
-{
-    char line[80];
-    snprintf(line, sizeof line, "ablate blocks.%d.attn.z[h=%d]", block, head);
-    return edits_has(s, line);
-}
-
 static float most_points(const Census *c)
 {
     float most = 0;
@@ -120,7 +111,7 @@ static void draw_head(const Paint *p, const Census *c, Rect r, const ColourScale
     int y = r.y + (r.h - 1) / 2;
     int middle = (r.w + POINTS_WIDTH) / 2 - 1;
     canvas_right(p->c, y, r.x + 1, r.w - 2 < middle ? r.w - 2 : middle, STYLE_STRONG, text);
-    if (is_off(p->s, block, head))
+    if (shown_head_off(p->s, block, head))
         canvas_text(p->c, r.h > 1 ? r.y + r.h - 1 : y, r.h > 1 ? r.x + 1 : r.x, r.h > 1 ? r.w - 2 : 1, STYLE_EDITED,
                     r.h > 1 ? "off" : "x");
     if (here)
@@ -177,17 +168,18 @@ static void draw_status(const Paint *p, const Census *c, Rect r)
 /* --- the head in focus --- */
 
 typedef struct HeadFigure {
-    const char *label, *path; /* path: of the block's probes */
+    const char *label;
+    Site site;
 } HeadFigure;
 
-static const HeadFigure FIGURES[] = {{"looks, in pixels", "distance"},
-                                     {"entropy / ln T", "entropy_share_mean"},
-                                     {"largest weight", "largest_mean"}};
+static const HeadFigure FIGURES[] = {{"looks, in pixels", SITE_DISTANCE},
+                                     {"entropy / ln T", SITE_ENTROPY_SHARE_MEAN},
+                                     {"largest weight", SITE_LARGEST_MEAN}};
 enum { FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES, FIGURE_LABEL = 18, FIGURE_WIDTH = 8, FIGURES_AT = 3 };
 
-static void figure_path(const Census *c, int i, char out[SESSION_PATH])
+static const char *figure_path(const Session *s, Side side, const Census *c, int i)
 {
-    snprintf(out, SESSION_PATH, "blocks.%d.attn.probe.%s", c->block, FIGURES[i].path);
+    return shown_attention(s, side, c->block, FIGURES[i].site);
 }
 
 /* Its place among all that were measured, 1 = missed most. */
@@ -221,10 +213,8 @@ static void draw_share(const Paint *p, const Census *c, Rect line)
 
 static void draw_figure(const Paint *p, const Census *c, Side side, Rect line, int i)
 {
-    char path[SESSION_PATH];
     Shown v;
-    figure_path(c, i, path);
-    if (!shown_open(p->s, side, path, &v))
+    if (!shown_open(p->s, side, figure_path(p->s, side, c, i), &v))
         return;
     canvas_text(p->c, line.y, line.x, FIGURE_LABEL - 1, STYLE_DIM, FIGURES[i].label);
     if (!v.values) {
@@ -236,7 +226,8 @@ static void draw_figure(const Paint *p, const Census *c, Side side, Rect line, i
         return;
     int used = FIGURE_LABEL + shown_number(p, &v, v.cell, line.y, line.x + FIGURE_LABEL, room, STYLE_STRONG);
     Shown all;
-    if (i == 0 && line.w - used >= 12 && shown_open(p->s, side, "grid.probe.uniform", &all) && all.values) {
+    if (i == 0 && line.w - used >= 12 && shown_open(p->s, side, shown_site(p->s, side, SITE_DISTANCE_UNIFORM), &all) &&
+        all.values) {
         used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, ", even ");
         shown_number(p, &all, 0, line.y, line.x + used, line.w - used < FIGURE_WIDTH ? line.w - used : FIGURE_WIDTH,
                      STYLE_DIM);
@@ -248,7 +239,7 @@ static void draw_panel(const Paint *p, const Census *c, Side side, Rect r)
     Rect line = rect_cut(&r, 't', 1);
     if (!line.h)
         return;
-    bool off = is_off(p->s, c->block, c->head);
+    bool off = shown_head_off(p->s, c->block, c->head);
     int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_HEADER, "block %d, head %d", c->block, c->head);
     canvas_text(p->c, line.y, line.x + used, line.w - used, off ? STYLE_EDITED : STYLE_DIM, off ? ", off now" : "");
     if (r.h > 0)
@@ -282,13 +273,10 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
     Census c = census_open(s);
-    char path[SESSION_PATH];
     (void)r;
-    for (int i = 0; i < FIGURE_COUNT; i++) {
-        figure_path(&c, i, path);
-        needs_add(out, side, path);
-    }
-    needs_add(out, side, "grid.probe.uniform");
+    for (int i = 0; i < FIGURE_COUNT; i++)
+        needs_add(out, side, figure_path(s, side, &c, i));
+    needs_add(out, side, shown_site(s, side, SITE_DISTANCE_UNIFORM));
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
@@ -298,12 +286,11 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
         return false;
     Census c = census_open(p->s);
     Layout l = layout(&c, r);
-    char path[SESSION_PATH];
     if (l.panel.h && rect_has(l.panel, y, x)) {
         int i = y - l.panel.y - FIGURES_AT;
         if (i < 0 || i >= FIGURE_COUNT)
             return false;
-        figure_path(&c, i, path);
+        const char *path = figure_path(p->s, SIDE_B, &c, i);
         if (session_node(p->s, SIDE_B, path) == NO_NODE)
             return false;
         buf_printf(command, "goto %s", path);
@@ -327,4 +314,12 @@ static void title(const Session *s, Side side, Buf *out)
     buf_puts(out, "head census: accuracy lost with each head");
 }
 
-const ViewSpec VIEW_CENSUS = {"census", draw, needs, click, title};
+const ViewSpec VIEW_CENSUS = {.name = "census",
+                              .draw = draw,
+                              .needs = needs,
+                              .click = click,
+                              .title = title,
+                              .traits = VIEW_WIDE,
+                              .sides = SIDES_TOGETHER,
+                              .sentence = "Every head switched off in turn: how many more pictures are named wrong.",
+                              .keys = KEYS_OF_HEADS};

@@ -10,11 +10,9 @@
 
 enum { TILE_MOST = 4, LARGE_MOST = 6, MAP_MOST = 8, DETAIL_LEAST = 20, DETAIL_MOST = 34, WIDE = 64, BELOW = 2 };
 
-static const char FILTERS[] = "patch_embed.probe.filters", COMPONENTS[] = "patch_embed.probe.components";
-
 static bool open_tiles(const Session *s, Side side, Tiles *t)
 {
-    return s->look.components ? tiles_open(s, side, COMPONENTS, "k", t) : tiles_open(s, side, FILTERS, "d", t);
+    return tiles_open(s, side, shown_site(s, side, s->look.filters.components ? SITE_COMPONENTS : SITE_FILTERS), t);
 }
 
 /* The grid of tiles, and where the one in focus is told about: beside it, or in two lines below. */
@@ -105,14 +103,14 @@ static void put_end(const Paint *p, const Tiles *t, size_t cell, const char *wor
         shown_number(p, &t->v, cell, line.y, line.x + used, 9 < line.w - used ? 9 : line.w - used, STYLE_TEXT);
 }
 
-static void put_figure(const Paint *p, const Session *s, Side side, const char *path, const char *word, Rect *r)
+static void put_figure(const Paint *p, const Session *s, Side side, Site site, const char *word, Rect *r)
 {
     Shown v;
     if (r->h < 1)
         return;
     Rect line = rect_cut(r, 't', 1);
     int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "%s ", word);
-    if (shown_open(s, side, path, &v) && v.values && line.w - used >= 7)
+    if (shown_open(s, side, shown_site(s, side, site), &v) && v.values && line.w - used >= 7)
         shown_number(p, &v, v.cell, line.y, line.x + used, 9 < line.w - used ? 9 : line.w - used, STYLE_TEXT);
 }
 
@@ -128,12 +126,12 @@ typedef struct Response {
 static bool open_response(const Session *s, Side side, const Tiles *t, Response *out)
 {
     Response q = {0};
-    if (!shown_open(s, side, "patch_embed", &q.v))
+    if (!shown_open(s, side, shown_site(s, side, SITE_EMBED), &q.v))
         return false;
     const Graph *g = q.v.graph;
     Dims d = graph_node(g, q.v.node)->dims;
-    int p = session_axis(g, "p");
-    if (p == AXIS_NONE || d.n != 2 || dims_find(d, p) < 0 || dims_find(d, t->axis) < 0)
+    int p = dims_role(g, d, ROLE_PLACE);
+    if (p == AXIS_NONE || d.n != 2 || dims_find(d, t->axis) < 0)
         return false;
     q.p = &g->axes[p];
     q.l = lattice_of(q.p);
@@ -196,7 +194,7 @@ static void draw_response(const Paint *p, Side side, const Tiles *t, Rect r)
 static void draw_shares(const Paint *p, const Tiles *t, Side side, Rect r)
 {
     Shown v;
-    if (r.h < 2 || !shown_open(p->s, side, "patch_embed.probe.explained", &v) || !v.values ||
+    if (r.h < 2 || !shown_open(p->s, side, shown_site(p->s, side, SITE_COMPONENTS_EXPLAINED), &v) || !v.values ||
         v.count != (size_t)t->count)
         return;
     Rect head = rect_cut(&r, 't', 1);
@@ -215,7 +213,7 @@ static void draw_shares(const Paint *p, const Tiles *t, Side side, Rect r)
 static void draw_detail(const Paint *p, const Tiles *t, Side side, Rect r)
 {
     size_t low, high;
-    bool components = p->s->look.components;
+    bool components = p->s->look.filters.components;
     Rect head = rect_cut(&r, 't', 1);
     canvas_printf(p->c, head.y, head.x, head.w, STYLE_STRONG, "%s %d of 0–%d", components ? "component" : "filter",
                   t->here, t->count - 1);
@@ -225,7 +223,7 @@ static void draw_detail(const Paint *p, const Tiles *t, Side side, Rect r)
         rect_cut(&r, 't', f.lines);
     }
     if (components) {
-        put_figure(p, p->s, side, "patch_embed.probe.singular", r.w >= 26 ? "singular value" : "singular", &r);
+        put_figure(p, p->s, side, SITE_COMPONENTS_SINGULAR, r.w >= 26 ? "singular value" : "singular", &r);
         rect_cut(&r, 't', r.h > 10);
         draw_shares(p, t, side, r);
     } else if (tiles_range(t, t->here, &low, &high)) {
@@ -239,14 +237,14 @@ static void draw_detail(const Paint *p, const Tiles *t, Side side, Rect r)
 static void draw_below(const Paint *p, const Tiles *t, Side side, Rect r)
 {
     size_t low, high;
-    bool components = p->s->look.components;
+    bool components = p->s->look.filters.components;
     Rect head = rect_cut(&r, 't', 1);
     int used = canvas_printf(p->c, head.y, head.x, head.w, STYLE_STRONG, "%s %d of 0–%d",
                              components ? "component" : "filter", t->here, t->count - 1);
     Rect rest = {head.y, head.x + used + 2, 1, head.w - used - 2};
     if (components) {
-        put_figure(p, p->s, side, "patch_embed.probe.singular", "singular", &rest);
-        put_figure(p, p->s, side, "patch_embed.probe.explained", "share of how filters differ", &r);
+        put_figure(p, p->s, side, SITE_COMPONENTS_SINGULAR, "singular", &rest);
+        put_figure(p, p->s, side, SITE_COMPONENTS_EXPLAINED, "share of how filters differ", &r);
     } else if (tiles_range(t, t->here, &low, &high)) {
         put_end(p, t, high, "largest", &rest);
         put_end(p, t, low, "smallest weight", &r);
@@ -279,8 +277,9 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     Rect old = canvas_clip(p->c, r);
     if (!open_tiles(p->s, side, &t))
         canvas_wrap(p->c, r, STYLE_TEXT,
-                    p->s->look.components ? "This patch projection is too large to take apart into components here."
-                                          : "This model has no patch projection.");
+                    p->s->look.filters.components
+                        ? "This patch projection is too large to take apart into components here."
+                        : "This model has no patch projection.");
     else if (!t.v.values)
         shown_computing(p, r);
     else
@@ -291,14 +290,11 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
     (void)r;
-    if (s->look.components) {
-        needs_add(out, side, COMPONENTS);
-        needs_add(out, side, "patch_embed.probe.singular");
-        needs_add(out, side, "patch_embed.probe.explained");
-        return;
-    }
-    needs_add(out, side, FILTERS);
-    needs_add(out, side, "patch_embed");
+    static const Site OF_COMPONENTS[] = {SITE_COMPONENTS, SITE_COMPONENTS_SINGULAR, SITE_COMPONENTS_EXPLAINED},
+                      OF_FILTERS[] = {SITE_FILTERS, SITE_EMBED};
+    bool components = s->look.filters.components;
+    for (int i = 0; i < (components ? 3 : 2); i++)
+        needs_add(out, side, shown_site(s, side, components ? OF_COMPONENTS[i] : OF_FILTERS[i]));
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
@@ -323,10 +319,22 @@ static void title(const Session *s, Side side, Buf *out)
     Tiles t;
     if (!open_tiles(s, side, &t))
         buf_puts(out, "filters");
-    else if (s->look.components)
+    else if (s->look.filters.components)
         buf_printf(out, "principal components of the patch filters: %d of %d×%d pixels", t.count, t.h, t.w);
     else
         buf_printf(out, "patch filters: %d of %d×%d pixels", t.count, t.h, t.w);
 }
 
-const ViewSpec VIEW_FILTERS = {"filters", draw, needs, click, title};
+static const ViewWay WAYS[] = {{"filters    what the patch projection looks for", "filters filters"},
+                               {"components their principal components", "filters components"},
+                               {NULL, NULL}};
+
+const ViewSpec VIEW_FILTERS = {
+    .name = "filters",
+    .draw = draw,
+    .needs = needs,
+    .click = click,
+    .title = title,
+    .traits = VIEW_WIDE,
+    .sentence = "What each number of a patch's vector looks for in its pixels, as a picture.",
+    .ways = WAYS};

@@ -15,11 +15,12 @@ Laboratory laboratory_open(const Session *s)
     int block = session_block(s);
     Laboratory l = {.block = block < 0 ? 0 : block,
                     .head = session_head(s),
-                    .layers = s->model.vit.layers,
-                    .heads = s->model.vit.heads,
+                    .layers = session_blocks(s),
                     .notch = slider_notch(s),
                     .compares = session_compares(s),
-                    .everywhere = s->look.reach == REACH_ALL};
+                    .everywhere = s->look.laboratory.reach == REACH_ALL};
+    int axis = session_role(s, ROLE_HEAD);
+    l.heads = axis == AXIS_NONE ? 0 : s->now.base->axes[axis].n;
     l.measure = session_measure(s, MEASURE_SCALE, &l.why);
     return l;
 }
@@ -91,7 +92,7 @@ static int reach_walk(const Paint *p, Rect r, const Laboratory *l, bool draw, in
     }
     for (int i = 0; i < REACH_COUNT; i++) {
         char text[80];
-        bool here = i == p->s->look.reach;
+        bool here = i == p->s->look.laboratory.reach;
         reach_text(l, i, here, text, sizeof text);
         int cells = utf8_cells(text);
         if (x + cells > r.x + r.w)
@@ -124,16 +125,13 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
-    char path[SESSION_PATH];
     (void)side, (void)r;
-    needs_add(out, SIDE_A, "probs");
-    needs_add(out, SIDE_B, "probs");
+    for (int k = SIDE_A; k <= SIDE_B; k++)
+        needs_add(out, (Side)k, shown_site(s, (Side)k, SITE_PROBS));
     laboratory_figure_needs(s, out);
-    for (int b = 0; b < s->model.vit.layers; b++) {
-        snprintf(path, sizeof path, "blocks.%d.attn.scale", b);
-        needs_add(out, SIDE_A, path);
-        needs_add(out, SIDE_B, path);
-    }
+    for (int b = 0; b < session_blocks(s); b++)
+        for (int k = SIDE_A; k <= SIDE_B; k++)
+            needs_add(out, (Side)k, shown_attention(s, (Side)k, b, SITE_SCALE));
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
@@ -167,4 +165,28 @@ static void title(const Session *s, Side side, Buf *out)
                slider_text(s, what, sizeof what));
 }
 
-const ViewSpec VIEW_SCALE = {"laboratory", draw, needs, click, title};
+static const ViewWay WAYS[] = {{"all        the factor in every block", "laboratory all"},
+                               {"block      in this block alone", "laboratory block"},
+                               {"head       in this head alone", "laboratory head"},
+                               {"trained    every factor as it was trained", "set scale on"},
+                               {NULL, NULL}};
+
+static const KeyBinding KEYS[] = {{"Up", "move up", "slide", "the factor on more heads: this block's, every block's", 0,
+                                   2, NULL},
+                                  {"Down", "move down", NULL, "the factor on fewer heads: this block's, this head's", 0,
+                                   0, NULL},
+                                  {"Left", "move left", NULL, "a smaller factor on 1/√d_k", 0, 0, NULL},
+                                  {"Right", "move right", NULL, "a larger factor on 1/√d_k", 0, 0, NULL},
+                                  {.key = NULL}};
+
+const ViewSpec VIEW_LABORATORY = {
+    .name = "laboratory",
+    .draw = draw,
+    .needs = needs,
+    .click = click,
+    .title = title,
+    .traits = VIEW_HAS_HEAD | VIEW_WIDE,
+    .sides = SIDES_TOGETHER,
+    .sentence = "Softmax sees scores times this factor: small makes rows even, large sharp.",
+    .ways = WAYS,
+    .keys = KEYS};

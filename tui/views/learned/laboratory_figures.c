@@ -10,16 +10,16 @@
 
 typedef struct LabFigure {
     const char *label, *brief;
-    const char *row, *head; /* probes of the block: of the row in focus, and of the head's rows together */
-    bool gradient;          /* there only behind `gradient` */
+    Site row, head; /* probes of the block: of the row in focus, and of the head's rows together */
+    bool gradient;  /* there only behind `gradient` */
 } LabFigure;
 
 static const LabFigure FIGURES[] = {
-    {"variance of scores", "var", "score_variance", "score_variance_mean", false},
-    {"entropy / ln T", "H/ln T", "entropy_share", "entropy_share_mean", false},
-    {"largest weight", "max", "largest", "largest_mean", false},
-    {"softmax Jacobian", "|J|", "jacobian", "jacobian_mean", false},
-    {"gradient through", "grad", "gradient_through", "gradient_through_head", true},
+    {"variance of scores", "var", SITE_SCORE_VARIANCE, SITE_SCORE_VARIANCE_MEAN, false},
+    {"entropy / ln T", "H/ln T", SITE_ENTROPY_SHARE, SITE_ENTROPY_SHARE_MEAN, false},
+    {"largest weight", "max", SITE_LARGEST, SITE_LARGEST_MEAN, false},
+    {"softmax Jacobian", "|J|", SITE_JACOBIAN, SITE_JACOBIAN_MEAN, false},
+    {"gradient through", "grad", SITE_GRADIENT_THROUGH, SITE_GRADIENT_THROUGH_HEAD, true},
 };
 enum {
     FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES,
@@ -56,18 +56,17 @@ int laboratory_figure_lines(const Laboratory *l)
     return FIGURE_COUNT + (l->compares ? 2 : 1);
 }
 
-static void probe_path(const Laboratory *l, const char *name, char out[SESSION_PATH])
+static const char *probe_path(const Session *s, Side side, const Laboratory *l, Site site)
 {
-    snprintf(out, SESSION_PATH, "blocks.%d.attn.probe.%s", l->block, name);
+    return shown_attention(s, side, l->block, site);
 }
 
 /* One value, or what there is instead. */
 static void draw_value(const Paint *p, const Laboratory *l, const LabFigure *f, bool head, Side side, int y, int x,
                        int width)
 {
-    char path[SESSION_PATH];
     Shown v;
-    probe_path(l, head ? f->head : f->row, path);
+    const char *path = probe_path(p->s, side, l, head ? f->head : f->row);
     if (!shown_open(p->s, side, path, &v))
         canvas_right(p->c, y, x + 1, width - 1, STYLE_DIM, "-");
     else if (!v.values)
@@ -80,10 +79,11 @@ static void draw_value(const Paint *p, const Laboratory *l, const LabFigure *f, 
 
 static void draw_ratio(const Paint *p, const Laboratory *l, const LabFigure *f, bool head, int y, int x, int width)
 {
-    char path[SESSION_PATH], number[32], text[40];
+    char number[32], text[40];
     Shown a, b;
-    probe_path(l, head ? f->head : f->row, path);
-    if (!shown_open(p->s, SIDE_A, path, &a) || !shown_open(p->s, SIDE_B, path, &b) || !a.values || !b.values)
+    Site site = head ? f->head : f->row;
+    if (!shown_open(p->s, SIDE_A, probe_path(p->s, SIDE_A, l, site), &a) ||
+        !shown_open(p->s, SIDE_B, probe_path(p->s, SIDE_B, l, site), &b) || !a.values || !b.values)
         return;
     double ratio = (double)b.values[b.cell] / (double)a.values[a.cell];
     if (!isfinite(ratio))
@@ -119,7 +119,7 @@ static void draw_sides(const Paint *p, const Columns *c, int y, int x)
 static void draw_header(const Paint *p, Rect *r, const Laboratory *l, const Columns *c)
 {
     const Graph *g = session_graph(p->s, SIDE_B);
-    int t = session_axis(g, "t"), group = c->each * c->width;
+    int t = graph_role(g, ROLE_QUERY, SEQUENCE_ANY), group = c->each * c->width;
     Rect line = rect_cut(r, 't', 1);
     char text[96], label[64] = "";
     if (t != AXIS_NONE)
@@ -157,11 +157,10 @@ void laboratory_figures(const Paint *p, Rect r, const Laboratory *l)
 void laboratory_figure_needs(const Session *s, Needs *out)
 {
     Laboratory l = laboratory_open(s);
-    char path[SESSION_PATH];
     for (int i = 0; i < FIGURE_COUNT; i++)
         for (int k = 0; k < 4; k++) {
-            probe_path(&l, k < 2 ? FIGURES[i].row : FIGURES[i].head, path);
-            needs_add(out, k % 2 ? SIDE_A : SIDE_B, path);
+            Side side = k % 2 ? SIDE_A : SIDE_B;
+            needs_add(out, side, probe_path(s, side, &l, k < 2 ? FIGURES[i].row : FIGURES[i].head));
         }
 }
 
@@ -171,7 +170,9 @@ bool laboratory_figure_at(const Session *s, Rect r, const Laboratory *l, int y, 
     int line = y - r.y - (l->compares ? 2 : 1), column = c.width > 0 ? (x - r.x - c.label) / c.width : 0;
     if (!rect_has(r, y, x) || line < 0 || line >= FIGURE_COUNT)
         return false;
-    probe_path(l, x >= r.x + c.label && column >= c.each ? FIGURES[line].head : FIGURES[line].row, path);
+    const char *at = probe_path(s, SIDE_B, l,
+                                x >= r.x + c.label && column >= c.each ? FIGURES[line].head : FIGURES[line].row);
+    snprintf(path, SESSION_PATH, "%s", at ? at : "");
     return session_node(s, SIDE_B, path) != NO_NODE;
 }
 
@@ -186,7 +187,7 @@ static void draw_answer(const Paint *p, Rect r, Side side, const char *label)
 {
     Shown v;
     int used = canvas_text(p->c, r.y, r.x, r.w, side == SIDE_A ? STYLE_SIDE_A : STYLE_SIDE_B, label);
-    if (!shown_open(p->s, side, "probs", &v)) {
+    if (!shown_open(p->s, side, shown_site(p->s, side, SITE_PROBS), &v)) {
         canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "this model has no classes");
         return;
     }
@@ -228,11 +229,11 @@ void laboratory_scales(const Paint *p, Rect r, const Laboratory *l)
         return;
     canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "attn.scale of every head now: what scores are multiplied by");
     for (int b = 0; b < l->layers; b++) {
-        char path[SESSION_PATH];
         Shown now, before;
-        snprintf(path, sizeof path, "blocks.%d.attn.scale", b);
-        bool known = shown_open(p->s, SIDE_B, path, &now) && now.values && now.count == (size_t)l->heads,
-             both = shown_open(p->s, SIDE_A, path, &before) && before.values && before.count == now.count;
+        bool known = shown_open(p->s, SIDE_B, shown_attention(p->s, SIDE_B, b, SITE_SCALE), &now) && now.values &&
+                     now.count == (size_t)l->heads,
+             both = shown_open(p->s, SIDE_A, shown_attention(p->s, SIDE_A, b, SITE_SCALE), &before) && before.values &&
+                    before.count == now.count;
         int y = r.y + 1 + b;
         canvas_printf(p->c, y, r.x, SCALE_LABEL - 1, STYLE_DIM, "block %d", b);
         for (int h = 0; h < l->heads && known; h++) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/eval/readout.h"
 #include "core/session/learned/measures.h"
 #include "tui/views/classes.h"
 #include "tui/views/heat.h"
@@ -42,24 +43,22 @@ typedef struct Lens {
     int label, name; /* cells of the first two columns; name 0: the winner is not named (a difference has none) */
 } Lens;
 
-static const char *row_path(int block, int blocks, char out[SESSION_PATH])
+/* Of START, a block, or `blocks` for the answer; NULL where that side has none. */
+static const char *row_path(const Session *s, Side side, int block, int blocks)
 {
-    if (block == START)
-        snprintf(out, SESSION_PATH, "%s", MEASURES_LENS_START);
-    else if (block < blocks)
-        snprintf(out, SESSION_PATH, "blocks.%d.lens.probs", block);
-    else
-        snprintf(out, SESSION_PATH, "probs");
-    return out;
+    const Graph *g = shown_graph(s, side);
+    int here = anatomy_block_of(g, s->place.path);
+    if (block >= blocks)
+        return shown_site(s, side, SITE_PROBS);
+    int part = block == START ? anatomy_next(g, NO_PART, PART_EMBEDDING)
+                              : anatomy_block(g, here == NO_PART ? NULL : anatomy_part(g, here)->stack, block);
+    return site_path(g, part, SITE_LENS_PROBS);
 }
 
 static const char *other_path(const Session *s, Side side)
 {
-    static const char *const PATHS[] = {"readout_mean.probs", "readout_cls.probs"};
-    for (size_t i = 0; i < sizeof PATHS / sizeof *PATHS; i++)
-        if (session_node(s, side, PATHS[i]) != NO_NODE)
-            return PATHS[i];
-    return NULL;
+    const char *path = shown_site(s, side, SITE_OTHER_PROBS);
+    return session_node(s, side, path) == NO_NODE ? NULL : path;
 }
 
 /* The longest labels with which all classes still have their columns; else those that are read best. */
@@ -99,16 +98,17 @@ static void choose_columns(Lens *l, int room)
 
 static bool open_lens(const Session *s, Side side, int width, Lens *out)
 {
-    Lens l = {.s = s, .side = side, .blocks = s->model.vit.layers, .other = other_path(s, side)};
-    char path[SESSION_PATH];
-    if (!shown_open(s, side, "probs", &l.answer) || session_node(s, side, row_path(0, l.blocks, path)) == NO_NODE)
+    Lens l = {.s = s, .side = side, .blocks = session_blocks(s), .other = other_path(s, side)};
+    const char *start = row_path(s, side, START, l.blocks);
+    if (!shown_open(s, side, shown_site(s, side, SITE_PROBS), &l.answer) ||
+        session_node(s, side, row_path(s, side, 0, l.blocks)) == NO_NODE)
         return false;
     int block = session_block(s);
-    l.rank = side == SIDE_DIFF ? session_peek(s, SIDE_B, "probs") : l.answer.values;
+    l.rank = side == SIDE_DIFF ? session_peek(s, SIDE_B, shown_site(s, SIDE_B, SITE_PROBS)) : l.answer.values;
     l.classes = l.answer.count;
     l.picked = l.answer.cell;
-    l.first = session_node(s, side, MEASURES_LENS_START) == NO_NODE ? 0 : START;
-    l.row = block >= 0 ? block : strcmp(s->place.path, MEASURES_LENS_START) == 0 ? l.first : l.blocks;
+    l.first = session_node(s, side, start) == NO_NODE ? 0 : START;
+    l.row = block >= 0 ? block : start && strcmp(s->place.path, start) == 0 ? l.first : l.blocks;
     choose_labels(&l, width);
     choose_columns(&l, width - l.label - l.name > 0 ? width - l.label - l.name : 0);
     *out = l;
@@ -186,10 +186,10 @@ static void draw_label(const Paint *p, const Lens *l, Rect row, bool here, const
 
 static void draw_row(const Paint *p, const Lens *l, int row, Rect r, bool focus)
 {
-    char path[SESSION_PATH], label[32];
+    char label[32];
     Shown v;
     bool here = row == l->row, brief = l->label != LABEL;
-    if (!shown_open(p->s, l->side, row_path(row, l->blocks, path), &v))
+    if (!shown_open(p->s, l->side, row_path(p->s, l->side, row, l->blocks), &v))
         return;
     if (row == START)
         snprintf(label, sizeof label, brief ? "start" : "before block 0");
@@ -231,7 +231,7 @@ static void draw_other(const Paint *p, const Lens *l, Rect r)
     Shown v;
     if (!shown_open(p->s, l->side, l->other, &v))
         return;
-    bool mean = strcmp(l->other, "readout_mean.probs") == 0;
+    bool mean = readout_used(&p->s->model.vit) == READOUT_CLASS_TOKEN;
     draw_label(p, l, r, false, l->label == LABEL ? mean ? "patch mean" : "class token" : mean ? "mean" : "cls");
     draw_values(p, l, &v, r, false, false);
 }
@@ -239,13 +239,13 @@ static void draw_other(const Paint *p, const Lens *l, Rect r)
 /* The block from which on every row names the answer, or −1 while something is missing. */
 static int settled(const Lens *l)
 {
-    char path[SESSION_PATH];
+
     int from = 0;
     if (!l->answer.values)
         return -1;
     size_t best = classes_best(l->answer.values, l->classes);
     for (int row = 0; row < l->blocks; row++) {
-        const float *v = session_peek(l->s, l->side, row_path(row, l->blocks, path));
+        const float *v = session_peek(l->s, l->side, row_path(l->s, l->side, row, l->blocks));
         if (!v)
             return -1;
         if (classes_best(v, l->classes) != best)
@@ -361,20 +361,20 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
-    char path[SESSION_PATH];
+
     Lens l;
-    needs_add(out, side, "probs");
-    needs_add(out, side == SIDE_DIFF ? SIDE_B : side, "probs");
+    needs_add(out, side, shown_site(s, side, SITE_PROBS));
+    needs_add(out, side == SIDE_DIFF ? SIDE_B : side, shown_site(s, side, SITE_PROBS));
     if (!open_lens(s, side, r.w, &l))
         return;
     Layout a = layout(&l, r);
     for (int i = 0; i < a.shown && a.first + i < l.blocks; i++)
-        needs_add(out, side, row_path(a.first + i, l.blocks, path));
+        needs_add(out, side, row_path(s, side, a.first + i, l.blocks));
     if (l.other)
         needs_add(out, side, l.other);
     for (int row = 0; row < l.blocks && side != SIDE_DIFF;
          row++) /* the sentence reads them all; those on screen came first */
-        needs_add(out, side, row_path(row, l.blocks, path));
+        needs_add(out, side, row_path(s, side, row, l.blocks));
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
@@ -410,4 +410,17 @@ static void title(const Session *s, Side side, Buf *out)
     buf_puts(out, "named after each block");
 }
 
-const ViewSpec VIEW_LENS = {"lens", draw, needs, click, title};
+static const KeyBinding KEYS[] = {{"Up", "move up", "move", "behind the block before", 0, 2, NULL},
+                                  {"Down", "move down", NULL, "behind the next block", 0, 0, NULL},
+                                  {"Left", "move left", NULL, "the class before", 0, 0, NULL},
+                                  {"Right", "move right", NULL, "the next class", 0, 0, NULL},
+                                  {.key = NULL}};
+
+const ViewSpec VIEW_LENS = {.name = "lens",
+                            .draw = draw,
+                            .needs = needs,
+                            .click = click,
+                            .title = title,
+                            .traits = VIEW_WIDE,
+                            .sentence = "What the model would answer if it ended here, block by block.",
+                            .keys = KEYS};

@@ -16,19 +16,25 @@ typedef struct Positions {
     size_t p_step, other_step;
 } Positions;
 
-static const char *path_of(const Session *s)
+static Site site_of(const Session *s)
 {
-    return s->look.centred ? "pos.probe.cosine_centred" : "pos.probe.cosine";
+    return s->look.positions.centred ? SITE_POSITION_COSINE_CENTRED : SITE_POSITION_COSINE;
+}
+
+/* The node that is drawn, whatever is in focus. */
+static const char *path_of(const Session *s, Side side)
+{
+    return shown_site(s, side, site_of(s));
 }
 
 static bool open_positions(const Session *s, Side side, Positions *out)
 {
     Positions q = {0};
-    if (!shown_open(s, side, path_of(s), &q.v))
+    if (!shown_open(s, side, path_of(s, side), &q.v))
         return false;
     Dims d = graph_node(q.v.graph, q.v.node)->dims;
-    int p = session_axis(q.v.graph, "p"), other = session_axis(q.v.graph, "p0");
-    if (dims_find(d, p) < 0 || dims_find(d, other) < 0)
+    int p = dims_role(q.v.graph, d, ROLE_PLACE), other = dims_role(q.v.graph, d, ROLE_OTHER_PLACE);
+    if (p == AXIS_NONE || other == AXIS_NONE)
         return false;
     q.p = &q.v.graph->axes[p];
     q.l = lattice_of(q.p);
@@ -176,7 +182,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     else {
         Layout l = layout(r);
         ColourScale scale = colour_scale_of_range(p, -1, 1); /* a cosine */
-        if (p->s->look.grid_of_grids)
+        if (p->s->look.positions.grids)
             draw_grid(p, &q, l.room, &scale, focus);
         else
             draw_one(p, &q, l.room, &scale, focus);
@@ -191,7 +197,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
     (void)r;
-    needs_add(out, side, path_of(s));
+    needs_add(out, side, path_of(s, side));
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
@@ -201,7 +207,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
         return false;
     Layout l = layout(r);
     int row = -1, col = -1;
-    if (p->s->look.grid_of_grids) {
+    if (p->s->look.positions.grids) {
         Grid g = grid_make(p, l.room, &q);
         for (int i = g.row; i < g.row + g.down; i++)
             for (int j = g.col; j < g.col + g.across; j++)
@@ -220,7 +226,8 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     if (patch == q.at)
         buf_puts(command, "in");
     else
-        buf_printf(command, "goto %s[p=%s]", path_of(p->s), axis_label(q.p, patch, label, sizeof label));
+        buf_printf(command, "goto %s[%s=%s]", path_of(p->s, side), q.p->sym,
+                   axis_label(q.p, patch, label, sizeof label));
     return true;
 }
 
@@ -228,13 +235,20 @@ static void title(const Session *s, Side side, Buf *out)
 {
     Positions q;
     char label[32];
-    const char *kind = s->look.centred ? "mean removed" : "raw";
+    const char *kind = s->look.positions.centred ? "mean removed" : "raw";
     if (!open_positions(s, side, &q))
         buf_puts(out, "positions");
-    else if (s->look.grid_of_grids)
+    else if (s->look.positions.grids)
         buf_printf(out, "cosine of all with all, %s", kind);
     else
         buf_printf(out, "cosine of %s with all, %s", axis_label(q.p, q.at, label, sizeof label), kind);
 }
 
-const ViewSpec VIEW_POSITIONS = {"positions", draw, needs, click, title};
+static const ViewWay WAYS[] = {{"raw        cosine of the embeddings as they are", "view raw"},
+                               {"centred    cosine after the mean embedding is removed", "view centred"},
+                               {"grids      every position's map at once", "view grids"},
+                               {"one        one position against all", "view one"},
+                               {NULL, NULL}};
+
+const ViewSpec VIEW_POSITIONS = {
+    .name = "positions", .draw = draw, .needs = needs, .click = click, .title = title, .cursor = path_of, .ways = WAYS};

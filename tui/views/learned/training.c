@@ -35,16 +35,18 @@ static bool open_training(const Session *s, Training *out)
 {
     Training t = {.run = session_history(s),
                   .twin = session_history_twin(s),
-                  .kind = s->look.centred ? FILM_CENTRED : FILM_RAW};
-    bool twin = s->look.twin && t.twin;
+                  .kind = s->look.positions.centred ? FILM_CENTRED : FILM_RAW};
+    bool twin = s->look.training.twin && t.twin;
     if (!t.run)
         return false;
     const Graph *g = session_graph(s, SIDE_B);
-    int p = session_axis(g, "p");
+    int p = graph_role(g, ROLE_PLACE, SEQUENCE_ANY);
     t.shown = twin ? t.twin : t.run;
     t.film = session_film(s, twin);
     t.count = t.shown->snapshot_count;
-    t.snapshot = s->look.snapshot < 0 ? 0 : s->look.snapshot >= t.count ? t.count - 1 : s->look.snapshot;
+    t.snapshot = s->look.training.snapshot < 0          ? 0
+                 : s->look.training.snapshot >= t.count ? t.count - 1
+                                                        : s->look.training.snapshot;
     if (p == AXIS_NONE || (t.film && g->axes[p].n != t.film->rows * t.film->cols))
         t.film = NULL;
     if (t.film) {
@@ -306,4 +308,27 @@ static void title(const Session *s, Side side, Buf *out)
                    t.kind == FILM_CENTRED ? "mean removed" : "raw");
 }
 
-const ViewSpec VIEW_TRAINING = {"training", draw, needs, click, title};
+static const ViewWay WAYS[] = {{"raw        cosine of the embeddings as they are", "view raw"},
+                               {"centred    cosine after the mean embedding is removed", "view centred"},
+                               {"own        the run of this model", "training own"},
+                               {"twin       the same run without 1/√d_k", "training twin"},
+                               {"first      before the first step", "training first"},
+                               {"last       the model that is open", "training last"},
+                               {NULL, NULL}};
+
+static const KeyBinding KEYS[] = {{"Up", "move up", "scrub", "the patch before", 0, 2, NULL},
+                                  {"Down", "move down", NULL, "the next patch", 0, 0, NULL},
+                                  {"Left", "move left", NULL, "the snapshot before", 0, 0, NULL},
+                                  {"Right", "move right", NULL, "the next snapshot", 0, 0, NULL},
+                                  {.key = NULL}};
+
+const ViewSpec VIEW_TRAINING = {.name = "training",
+                                .draw = draw,
+                                .needs = needs,
+                                .click = click,
+                                .title = title,
+                                .traits = VIEW_WIDE,
+                                .sides = SIDES_TOGETHER,
+                                .sentence = "What training left behind, snapshot by snapshot, recorded while it ran.",
+                                .ways = WAYS,
+                                .keys = KEYS};

@@ -41,16 +41,15 @@ typedef struct Where {
     int at, row, col, focus;
 } Where;
 
-static const char *sum_path(const Session *s, char out[SESSION_PATH])
+/* The rows of a rollout add up to something: at the last block. */
+static const char *sum_path(const Session *s, Side side)
 {
-    snprintf(out, SESSION_PATH, "blocks.%d.attn.probe.rollout_sum", s->model.vit.layers - 1);
-    return out;
+    return shown_attention(s, side, session_blocks(s) - 1, SITE_ROLLOUT_SUM);
 }
 
 static bool open_where(const Session *s, Side side, Where *out)
 {
-    Where w = {.s = s, .side = side, .focus = s->look.method};
-    char path[SESSION_PATH];
+    Where w = {.s = s, .side = side, .focus = s->look.where.method};
     for (int m = 0; m < WHERE_OCCLUSION; m++) {
         w.there[m] = shown_open(s, side, where_path(s, (WhereMethod)m), &w.map[m]);
         w.has_mass[m] = shown_open(s, side, where_mass_path(s, (WhereMethod)m), &w.mass[m]);
@@ -59,10 +58,11 @@ static bool open_where(const Session *s, Side side, Where *out)
         return false;
     w.occlusion = where_occlusion(s, side, &w.why);
     w.there[WHERE_OCCLUSION] = w.occlusion || !w.why;
-    w.has_share = shown_open(s, side == SIDE_DIFF ? SIDE_B : side, "where.object_share", &w.share);
-    w.has_sums = shown_open(s, side, sum_path(s, path), &w.row_sum) &&
-                 shown_open(s, side, "rollout.patches_sum", &w.patches_sum);
-    w.object = session_peek(s, side == SIDE_DIFF ? SIDE_B : side, "where.object");
+    w.has_share = shown_open(s, side == SIDE_DIFF ? SIDE_B : side, shown_site(s, side, SITE_WHERE_OBJECT_SHARE),
+                             &w.share);
+    w.has_sums = shown_open(s, side, sum_path(s, side), &w.row_sum) &&
+                 shown_open(s, side, shown_site(s, side, SITE_ROLLOUT_PATCHES_SUM), &w.patches_sum);
+    w.object = session_peek(s, side == SIDE_DIFF ? SIDE_B : side, shown_site(s, side, SITE_WHERE_OBJECT));
     w.has_picture = side != SIDE_DIFF && pixels_open(s, side, pixels_input(s, side), &w.picture);
     const Shown *v = &w.map[WHERE_ROLLOUT];
     int p = graph_node(v->graph, v->node)->dims.axis[0];
@@ -213,12 +213,12 @@ static void note_text(const Where *w, int m, bool brief, Buf *text)
     const char *who = reads_class_token(s) ? "CLS" : "patch mean";
     if (m == WHERE_ROLLOUT)
         buf_printf(text, brief ? "½ heads + ½ itself" : "%s, all blocks, ½ heads + ½ itself", who);
-    else if (m == WHERE_ATTENTION && s->look.one_head)
-        buf_printf(text, "%s, block %d, head %d; a: mean of heads", who, s->model.vit.layers - 1, session_head(s));
+    else if (m == WHERE_ATTENTION && s->look.where.one_head)
+        buf_printf(text, "%s, block %d, head %d; a: mean of heads", who, session_blocks(s) - 1, session_head(s));
     else if (m == WHERE_ATTENTION)
-        buf_printf(text, "%s, block %d, mean of heads; a: one head", who, s->model.vit.layers - 1);
+        buf_printf(text, "%s, block %d, mean of heads; a: one head", who, session_blocks(s) - 1);
     else if (m == WHERE_GRADIENT) {
-        bool answer = strcmp(s->target.path, "where.answer") == 0;
+        bool answer = site_is(s->now.base, s->target.path, SITE_WHERE_ANSWER);
         buf_puts(text, brief ? "sum over it, of " : "signed sum over the patch, of ");
         if (answer)
             buf_puts(text, "the answer's logit");
@@ -467,17 +467,16 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
-    char path[SESSION_PATH];
     (void)r;
     for (int m = 0; m < WHERE_OCCLUSION; m++) {
         needs_add(out, side, where_path(s, (WhereMethod)m));
         needs_add(out, side, where_mass_path(s, (WhereMethod)m));
     }
-    needs_add(out, side, sum_path(s, path));
-    needs_add(out, side, "rollout.patches_sum");
+    needs_add(out, side, sum_path(s, side));
+    needs_add(out, side, shown_site(s, side, SITE_ROLLOUT_PATCHES_SUM));
     if (side != SIDE_DIFF)
         needs_add(out, side, pixels_input(s, side));
-    needs_add(out, side == SIDE_DIFF ? SIDE_B : side, "where.object_share");
+    needs_add(out, side == SIDE_DIFF ? SIDE_B : side, shown_site(s, side, SITE_WHERE_OBJECT_SHARE));
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
@@ -506,4 +505,17 @@ static void title(const Session *s, Side side, Buf *out)
     buf_puts(out, "where did it look?");
 }
 
-const ViewSpec VIEW_WHERE = {"where", draw, needs, click, title};
+static const ViewWay WAYS[] = {{"rollout    attention through all blocks", "where rollout"},
+                               {"attention  of the last block alone", "where attention"},
+                               {"gradient   gradient × input", "where gradient"},
+                               {"occlusion  what the answer loses when a patch is grey", "where occlusion"},
+                               {NULL, NULL}};
+
+const ViewSpec VIEW_WHERE = {.name = "where",
+                             .draw = draw,
+                             .needs = needs,
+                             .click = click,
+                             .title = title,
+                             .traits = VIEW_HAS_MEAN | VIEW_WIDE,
+                             .sentence = "Four answers to where it looked; a known object tells them apart.",
+                             .ways = WAYS};

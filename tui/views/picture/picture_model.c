@@ -36,7 +36,7 @@ static bool fit_pitch(PictureFit *f, Rect r, const Pixels *px, int pitch, bool g
 PictureFit picture_fit(const Paint *p, Rect r, const Pixels *px)
 {
     PictureFit f = {.at = r, .halves = heat_halves(p)};
-    bool grid = p->s->look.grid;
+    bool grid = p->s->look.picture.grid;
     f.at.x += r.w > 1; /* a column for the left mark of the first patch */
     int step = f.halves ? 2 : 1, most = r.h * step / px->rows;
     for (int pitch = most; pitch >= 1; pitch--)

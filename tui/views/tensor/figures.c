@@ -7,22 +7,24 @@
 #include "tui/views/attention/attend.h"
 
 typedef struct Figure {
-    const char *probe, *label, *brief;
+    Site probe;
+    const char *label, *brief;
     bool ratio;   /* compared as B / A, else as A − B */
     bool of_most; /* an entropy: at most ln T */
 } Figure;
 
 static const Figure FIGURES[] = {
-    {"score_variance", "variance of scores", "var", true, false},
-    {"entropy", "entropy", "H", false, true},
-    {"largest", "largest weight", "max", false, false},
-    {"row_sum", "row sum", "sum", false, false},
+    {SITE_SCORE_VARIANCE, "variance of scores", "var", true, false},
+    {SITE_ENTROPY, "entropy", "H", false, true},
+    {SITE_LARGEST, "largest weight", "max", false, false},
+    {SITE_ROW_SUM, "row sum", "sum", false, false},
 };
 enum { FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES, LABEL = 20, NUMBER = 12 };
 
 static void draw_one(const Paint *p, const Figure *f, const Shown *v, int y, int x, int width)
 {
-    int used = shown_number(p, v, v->cell, y, x, width, STYLE_STRONG), axis = session_axis(v->graph, "u");
+    int used = shown_number(p, v, v->cell, y, x, width, STYLE_STRONG),
+        axis = graph_role(v->graph, ROLE_KEY, SEQUENCE_ANY);
     if (!f->of_most || axis == AXIS_NONE)
         return;
     char most[48];
@@ -64,9 +66,8 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     int skip = r.w >= 6 + NUMBER ? wide ? LABEL : 5 : 0;
     for (int i = 0; i < FIGURE_COUNT && i < r.h; i++) {
         const Figure *f = &FIGURES[i];
-        char path[SESSION_PATH];
         Shown v;
-        attend_probe(p->s, f->probe, path);
+        const char *path = attend_probe(p->s, side, f->probe);
         if (skip)
             canvas_text(p->c, r.y + i, r.x, skip - 1, STYLE_DIM, wide ? f->label : f->brief);
         if (side == SIDE_DIFF)
@@ -85,8 +86,7 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
     (void)r;
     for (int i = 0; i < FIGURE_COUNT; i++) {
-        char path[SESSION_PATH];
-        attend_probe(s, FIGURES[i].probe, path);
+        const char *path = attend_probe(s, side, FIGURES[i].probe);
         if (side == SIDE_DIFF) {
             needs_add(out, SIDE_A, path);
             needs_add(out, SIDE_B, path);
@@ -98,11 +98,10 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 /* The arithmetic of the figure clicked on; a change has none of its own. */
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
-    char path[SESSION_PATH];
     Shown v;
     if (!rect_has(r, y, x) || y - r.y >= FIGURE_COUNT || side == SIDE_DIFF)
         return false;
-    attend_probe(p->s, FIGURES[y - r.y].probe, path);
+    const char *path = attend_probe(p->s, side, FIGURES[y - r.y].probe);
     if (!shown_open(p->s, side, path, &v))
         return false;
     buf_printf(command, "goto %s", path);
@@ -119,4 +118,4 @@ static void title(const Session *s, Side side, Buf *out)
         buf_puts(out, "figures");
 }
 
-const ViewSpec VIEW_FIGURES = {"figures", draw, needs, click, title};
+const ViewSpec VIEW_FIGURES = {.name = "figures", .draw = draw, .needs = needs, .click = click, .title = title};

@@ -1,0 +1,290 @@
+#include "core/graph/anatomy.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/base/mem.h"
+
+static const char *const SITE_NAMES[SITE_COUNT] = {
+#define SITE(symbol, name) [SITE_##symbol] = name,
+#include "core/graph/anatomy.def"
+#undef SITE
+};
+
+const char *site_name(Site s)
+{
+    return SITE_NAMES[s];
+}
+
+/* FNV-1a */
+static size_t hash_of(const char *text, size_t n)
+{
+    uint64_t h = 14695981039346656037u;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ (unsigned char)text[i]) * 1099511628211u;
+    return (size_t)(h ^ (h >> 32));
+}
+
+static void put_in_bucket(Anatomy *a, int part)
+{
+    const char *scope = a->parts[part].scope;
+    size_t at = hash_of(scope, strlen(scope)) & (a->buckets - 1);
+    while (a->bucket[at] != NO_PART)
+        at = (at + 1) & (a->buckets - 1);
+    a->bucket[at] = part;
+}
+
+/* The last part that was added with that scope, or NO_PART. */
+static int part_of_scope(const Anatomy *a, const char *scope, size_t n)
+{
+    int found = NO_PART;
+    for (size_t at = hash_of(scope, n) & (a->buckets - 1); a->bucket[at] != NO_PART; at = (at + 1) & (a->buckets - 1)) {
+        const char *have = a->parts[a->bucket[at]].scope;
+        if (strlen(have) == n && memcmp(have, scope, n) == 0)
+            found = a->bucket[at] > found ? a->bucket[at] : found;
+    }
+    return found;
+}
+
+static void more_parts(Graph *g, Anatomy *a)
+{
+    int cap = a->cap ? 2 * a->cap : 32;
+    Part *more = arena_alloc(&g->arena, size_mul((size_t)cap, sizeof *more)); /* the old ones are left to the arena */
+    if (a->count)
+        memcpy(more, a->parts, (size_t)a->count * sizeof *more);
+    a->parts = more;
+    a->cap = cap;
+    a->buckets = 2 * (size_t)cap;
+    a->bucket = arena_alloc(&g->arena, size_mul(a->buckets, sizeof *a->bucket));
+    for (size_t i = 0; i < a->buckets; i++)
+        a->bucket[i] = NO_PART;
+    for (int i = 0; i < a->count; i++)
+        if (*a->parts[i].scope)
+            put_in_bucket(a, i);
+}
+
+int anatomy_add(Graph *g, Part p)
+{
+    if (!g->anatomy) {
+        REQUIRE(p.kind == PART_MODEL);
+        g->anatomy = arena_alloc(&g->arena, sizeof *g->anatomy);
+        *g->anatomy = (Anatomy){0};
+    }
+    Anatomy *a = g->anatomy;
+    REQUIRE(p.parent < a->count);
+    if (a->count == a->cap)
+        more_parts(g, a);
+    p.stack = arena_strdup(&g->arena, p.stack ? p.stack : "");
+    p.scope = arena_strdup(&g->arena, p.scope ? p.scope : "");
+    p.word = arena_strdup(&g->arena, p.word ? p.word : "");
+    memset(p.site, 0, sizeof p.site);
+    a->parts[a->count] = p;
+    if (*p.scope)
+        put_in_bucket(a, a->count);
+    return a->count++;
+}
+
+static Part *part_at(Graph *g, int part)
+{
+    REQUIRE(g->anatomy && part >= 0 && part < g->anatomy->count);
+    return &g->anatomy->parts[part];
+}
+
+void anatomy_note(Graph *g, int part, Site s, NodeId n)
+{
+    Part *p = part_at(g, part);
+    if (n != NO_NODE) /* a path is its node's own, in the same arena */
+        p->site[s] = graph_node(g, n)->path;
+}
+
+void anatomy_note_name(Graph *g, int part, Site s, const char *name)
+{
+    Part *p = part_at(g, part);
+    p->site[s] = arena_printf(&g->arena, "%s%s%s", p->scope, *p->scope ? "." : "", name);
+}
+
+void anatomy_copy(Graph *out, const Graph *base)
+{
+    if (!base->anatomy)
+        return;
+    int n = base->anatomy->count;
+    out->anatomy = arena_alloc(&out->arena, sizeof *out->anatomy);
+    *out->anatomy = *base->anatomy; /* scopes and their buckets are the same */
+    out->anatomy->parts = arena_alloc(&out->arena, size_mul((size_t)n, sizeof *out->anatomy->parts));
+    memcpy(out->anatomy->parts, base->anatomy->parts, (size_t)n * sizeof *base->anatomy->parts);
+}
+
+int anatomy_count(const Graph *g)
+{
+    return g->anatomy ? g->anatomy->count : 0;
+}
+
+const Part *anatomy_part(const Graph *g, int part)
+{
+    REQUIRE(part >= 0 && part < anatomy_count(g));
+    return &g->anatomy->parts[part];
+}
+
+int anatomy_next(const Graph *g, int after, PartKind kind)
+{
+    for (int i = after + 1; i < anatomy_count(g); i++)
+        if (g->anatomy->parts[i].kind == kind)
+            return i;
+    return NO_PART;
+}
+
+int anatomy_next_in(const Graph *g, int after, PartKind kind, int within)
+{
+    int i = after;
+    while ((i = anatomy_next(g, i, kind)) != NO_PART)
+        if (g->anatomy->parts[i].parent == within)
+            return i;
+    return NO_PART;
+}
+
+int anatomy_blocks(const Graph *g, const char *stack)
+{
+    int n = 0;
+    for (int i = NO_PART; (i = anatomy_next(g, i, PART_BLOCK)) != NO_PART;)
+        n += !stack || strcmp(g->anatomy->parts[i].stack, stack) == 0;
+    return n;
+}
+
+int anatomy_block(const Graph *g, const char *stack, int block)
+{
+    for (int i = NO_PART; (i = anatomy_next(g, i, PART_BLOCK)) != NO_PART;) {
+        const Part *p = &g->anatomy->parts[i];
+        if (p->block == block && (!stack || strcmp(p->stack, stack) == 0))
+            return i;
+    }
+    return NO_PART;
+}
+
+static const char GRAD[] = "grad.";
+
+bool anatomy_is_gradient(const char *path)
+{
+    return strncmp(path, GRAD, strlen(GRAD)) == 0;
+}
+
+/* A path without what gradients and edits put around it: the node that it speaks of. */
+static void plain_path(const char *path, const char **begin, size_t *n)
+{
+    static const char *const ENDS[] = {".unedited", ".edit_"};
+    bool grad = anatomy_is_gradient(path);
+    *begin = path + (grad ? strlen(GRAD) : 0);
+    const char *end = grad ? strstr(*begin, ".from.") : NULL;
+    *n = end ? (size_t)(end - *begin) : strlen(*begin);
+    for (size_t i = 0; i < sizeof ENDS / sizeof *ENDS; i++) {
+        const char *at = strstr(*begin, ENDS[i]);
+        if (at && (size_t)(at - *begin) < *n)
+            *n = (size_t)(at - *begin);
+    }
+}
+
+static bool equals(const char *text, const char *path, size_t n)
+{
+    return text && strlen(text) == n && memcmp(text, path, n) == 0;
+}
+
+int anatomy_of(const Graph *g, const char *path)
+{
+    size_t n;
+    if (!g->anatomy)
+        return NO_PART;
+    plain_path(path, &path, &n);
+    for (size_t end = n; end > 0; end--) /* the longest scope that it begins with */
+        if (end == n || path[end] == '.') {
+            int part = part_of_scope(g->anatomy, path, end);
+            if (part != NO_PART)
+                return part;
+        }
+    for (int i = 0; i < g->anatomy->count; i++)
+        for (int s = 0; s < SITE_COUNT && !*g->anatomy->parts[i].scope; s++)
+            if (equals(g->anatomy->parts[i].site[s], path, n))
+                return i;
+    return 0;
+}
+
+int anatomy_block_of(const Graph *g, const char *path)
+{
+    int i = anatomy_of(g, path);
+    while (i != NO_PART && g->anatomy->parts[i].kind != PART_BLOCK)
+        i = g->anatomy->parts[i].parent;
+    return i;
+}
+
+const char *site_path(const Graph *g, int part, Site s)
+{
+    return part == NO_PART ? NULL : anatomy_part(g, part)->site[s];
+}
+
+NodeId site_node(const Graph *g, int part, Site s)
+{
+    const char *path = site_path(g, part, s);
+    return path ? graph_find(g, path) : NO_NODE;
+}
+
+int site_part(const Graph *g, Site s)
+{
+    for (int i = 0; i < anatomy_count(g); i++)
+        if (g->anatomy->parts[i].site[s])
+            return i;
+    return NO_PART;
+}
+
+const char *site_path_any(const Graph *g, Site s)
+{
+    return site_path(g, site_part(g, s), s);
+}
+
+NodeId site_node_any(const Graph *g, Site s)
+{
+    return site_node(g, site_part(g, s), s);
+}
+
+bool site_is(const Graph *g, const char *path, Site s)
+{
+    for (int i = 0; i < anatomy_count(g); i++)
+        if (g->anatomy->parts[i].site[s] && strcmp(g->anatomy->parts[i].site[s], path) == 0)
+            return true;
+    return false;
+}
+
+bool anatomy_carry(const Graph *g, const char *path, int from, int to, char *out, size_t n)
+{
+    const char *begin;
+    size_t length, scope = strlen(anatomy_part(g, from)->scope);
+    plain_path(path, &begin, &length);
+    *out = 0;
+    if (length < scope || memcmp(begin, anatomy_part(g, from)->scope, scope) != 0)
+        return false;
+    int written = snprintf(out, n, "%.*s%s%s", (int)(begin - path), path, anatomy_part(g, to)->scope, begin + scope);
+    if (written < 0 || (size_t)written >= n) {
+        *out = 0;
+        return false;
+    }
+    return true;
+}
+
+int dims_role(const Graph *g, Dims d, AxisRole role)
+{
+    for (int i = 0; i < d.n; i++)
+        if (g->axes[d.axis[i]].role == role)
+            return d.axis[i];
+    return AXIS_NONE;
+}
+
+int node_role(const Graph *g, NodeId n, AxisRole role)
+{
+    return n == NO_NODE ? AXIS_NONE : dims_role(g, graph_node(g, n)->dims, role);
+}
+
+int graph_role(const Graph *g, AxisRole role, Sequence sequence)
+{
+    for (int i = 0; i < g->axis_count; i++)
+        if (g->axes[i].role == role && (sequence == SEQUENCE_ANY || g->axes[i].sequence == sequence))
+            return i;
+    return AXIS_NONE;
+}

@@ -1,0 +1,245 @@
+/* How one comes to a screen, goes further into what it shows, and looks at the same in another way. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/graph/anatomy.h"
+#include "core/session/ask/ask.h"
+#include "core/session/ask/ask_parts.h"
+#include "core/session/learned/measures.h"
+#include "core/session/learned/where.h"
+#include "core/session/place.h"
+#include "core/session/screens.h"
+
+static const char NO_POSITIONS[] = "this model has no table of position embeddings";
+
+static bool show(Session *s, Screen screen)
+{
+    if (s->place.screen != screen)
+        session_go(s, s->place.path, screen);
+    return true;
+}
+
+/* --- coming --- */
+
+bool come_here(Session *s, Screen to, Err *err)
+{
+    (void)err;
+    return show(s, to);
+}
+
+bool come_picture(Session *s, Screen to, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    if (session_screen_for(s, s->place.path) == SCREEN_ROW)
+        return show(s, SCREEN_ROW);
+    const char *image = site_path_any(g, SITE_IMAGE);
+    if (!image)
+        return err_set(err, "this model looks at no picture");
+    session_go(s, image, to);
+    return true;
+}
+
+/* Attention screens need a node with rows and columns of tokens: the focused block's pattern, if the focus is something
+ * else. */
+bool come_attention(Session *s, Screen to, Err *err)
+{
+    if (session_screen_for(s, s->place.path) == SCREEN_ROW)
+        return show(s, to);
+    const Graph *g = session_graph(s, SIDE_B);
+    const char *path = site_path(g, session_attention(s, g, -1), SITE_PATTERN);
+    if (!path || graph_find(g, path) == NO_NODE)
+        return err_set(err, "this model has no attention here");
+    session_go(s, path, to);
+    return true;
+}
+
+bool come_positions(Session *s, Screen to, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    if (site_node_any(g, SITE_POSITIONS) == NO_NODE)
+        return err_set(err, NO_POSITIONS);
+    session_go(s, site_path_any(g, SITE_POSITIONS), to);
+    return true;
+}
+
+bool come_answer(Session *s, Screen to, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    Err cancelled;
+    if (site_node_any(g, SITE_PROBS) == NO_NODE)
+        return err_set(err, "this model has no classes");
+    const char *probs = site_path_any(g, SITE_PROBS);
+    session_need(s, SIDE_B, probs, &cancelled); /* the cursor goes to the answer; cancelled, it stays where it was */
+    session_go(s, probs, to);
+    return true;
+}
+
+/* --- into what the cursor is on --- */
+
+bool enter_tensor(Session *s, Err *err)
+{
+    return come_here(s, SCREEN_TENSOR, err);
+}
+
+bool enter_arithmetic(Session *s, Err *err)
+{
+    (void)err;
+    session_go(s, s->place.path, SCREEN_EXPLAIN);
+    return true;
+}
+
+bool enter_sheet(Session *s, Err *err)
+{
+    return come_here(s, SCREEN_SHEET, err);
+}
+
+bool enter_matrix(Session *s, Err *err)
+{
+    return come_here(s, SCREEN_MATRIX, err);
+}
+
+bool enter_row(Session *s, Err *err)
+{
+    return come_here(s, SCREEN_ROW, err);
+}
+
+/* The first pixel of the patch, in its first colour. */
+bool enter_pixels(Session *s, Err *err)
+{
+    static const AxisRole ROLES[] = {ROLE_CHANNEL, ROLE_PIXEL_ROW, ROLE_PIXEL_COL};
+    (void)err;
+    for (size_t i = 0; i < sizeof ROLES / sizeof *ROLES; i++) {
+        int axis = session_role(s, ROLES[i]);
+        if (axis != AXIS_NONE)
+            s->place.at[axis] = 0;
+    }
+    session_go(s, s->place.path, SCREEN_TENSOR);
+    return true;
+}
+
+/* The head's own pattern. */
+bool enter_pattern(Session *s, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    const char *path = site_path(g, session_attention(s, g, -1), SITE_PATTERN);
+    if (!path || graph_find(g, path) == NO_NODE)
+        return err_set(err, "this model has no attention here");
+    s->look.average = false;
+    session_go(s, path, SCREEN_ROW);
+    return true;
+}
+
+/* The same map, of the model as it is now. */
+bool enter_positions(Session *s, Err *err)
+{
+    return come_positions(s, SCREEN_POSITIONS, err);
+}
+
+bool enter_cosine(Session *s, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    Site site = s->look.positions.centred ? SITE_POSITION_COSINE_CENTRED : SITE_POSITION_COSINE;
+    if (site_node_any(g, site) == NO_NODE)
+        return err_set(err, NO_POSITIONS);
+    session_go(s, site_path_any(g, site), SCREEN_EXPLAIN);
+    return true;
+}
+
+/* The operand that the cursor of the arithmetic is on. */
+static bool operand_under_cursor(Session *s, Side side, Ref *to, Err *err)
+{
+    NodeId n = session_node(s, side, s->place.path);
+    if (n == NO_NODE)
+        return err_set(err, "'%s' is not on this side", s->place.path);
+    if (graph_node(session_graph(s, side), n)->op == OP_LEAF) {
+        session_say(s, "This is where the arithmetic begins: a weight, a constant or the picture itself.");
+        return false;
+    }
+    Explanation e;
+    if (!ask_need_inputs(s, side, n, err))
+        return false;
+    bool there = ask_explain(s, side, n, session_cell(s, side, n), s->place.term + 1, &e);
+    REQUIRE(there);
+    bool found = e.line_count > 0;
+    if (found) {
+        const ExplainLine *line = &e.lines[s->place.term < e.line_count ? s->place.term : e.line_count - 1];
+        *to = line->ref[s->place.operand < line->operands ? s->place.operand : line->operands - 1];
+    }
+    explanation_free(&e);
+    return found || err_set(err, "there are no terms here: a sum of nothing");
+}
+
+/* Into that operand's own arithmetic. */
+bool enter_operand(Session *s, Err *err)
+{
+    Side side = session_side(s) == SIDE_A ? SIDE_A : SIDE_B;
+    Ref to = {0};
+    const Graph *g = session_graph(s, side);
+    if (!operand_under_cursor(s, side, &to, err))
+        return s->said.len > 0;
+    place_push(s);
+    const Node *n = graph_node(g, to.node);
+    plane_set(g, n->dims, to.cell, s->place.at);
+    snprintf(s->place.path, sizeof s->place.path, "%s", n->path);
+    s->place.term = 0;
+    s->place.operand = 0;
+    place_find_box(s);
+    return true;
+}
+
+/* --- the same in another way --- */
+
+/* After the last way of drawing a tensor that is attention comes the sheet of all heads. */
+bool next_drawing(Session *s, Err *err)
+{
+    (void)err;
+    s->look.view = (View)((s->look.view + 1) % VIEW_COUNT);
+    if (s->look.view == VIEW_HEAT && session_screen_for(s, s->place.path) == SCREEN_ROW)
+        show(s, SCREEN_SHEET);
+    return true;
+}
+
+/* Raw, centred; then the same of all positions at once. */
+bool next_positions(Session *s, Err *err)
+{
+    (void)err;
+    if (s->look.positions.centred)
+        s->look.positions.grids = !s->look.positions.grids;
+    s->look.positions.centred = !s->look.positions.centred;
+    return true;
+}
+
+/* Raw, centred; then the same of the twin where there is one. */
+bool next_film(Session *s, Err *err)
+{
+    (void)err;
+    if (s->look.positions.centred && session_history_twin(s))
+        s->look.training.twin = !s->look.training.twin;
+    s->look.positions.centred = !s->look.positions.centred;
+    return true;
+}
+
+bool next_tiles(Session *s, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    Site site = s->look.filters.components ? SITE_FILTERS : SITE_COMPONENTS;
+    (void)err;
+    if (site_node_any(g, site) == NO_NODE)
+        return true;
+    s->look.filters.components = !s->look.filters.components;
+    snprintf(s->place.path, sizeof s->place.path, "%s", site_path_any(g, site));
+    return true;
+}
+
+bool next_where(Session *s, Err *err)
+{
+    return where_go(s, (WhereMethod)((s->look.where.method + 1) % WHERE_METHODS), err);
+}
+
+/* The class token's map has the mean as its first form. */
+bool average_where(Session *s, bool on, Err *err)
+{
+    s->look.where.one_head = !on;
+    return where_go(s, WHERE_ATTENTION, err);
+}

@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Nobody but the models' builders writes down what a node is called: everybody else asks the anatomy (core/graph/anatomy.h), so
+# that a model with other scopes is no special case. Looks at every string outside comments.
+cd "$(dirname "$0")/.." || exit 1
+. tests/lib.sh
+CC=${CC:-cc}
+
+# Who may: the builders and their tables of names; diff, whose tables hold other people's names; the training's own loss.
+MAY='^(core/models/|core/diff/|assets/|core/train/loss\.c)'
+# A node's path, or a part of one that only paths have.
+PATHS='blocks\.|(^|[".])(attn|mlp|ln1|ln2|self_attn|cross_attn)\.|\.(attn|mlp)[."]|resid_(pre|mid|post)|scores_(raw|scaled|masked)|(pos|patch|full)_embed|\.probe|(^|[".])(lens|where|guess|rollout|readout_mean|readout_cls|ln_final|fc_norm)\.'
+WORDS='^"(probs|logits|pattern|image|pixels|full_embed|guess)"$'
+# Words that mean something else there: a term of the glossary, a key of a file or of printed JSON, a command's word.
+ELSE='^(core/session/ask/ask_glossary\.c:"(logits|pattern)"|core/train/[a-z_]*\.c:"image"|tui/cli/[a-z_]*\.c:"(probs|logits|image)")$'
+
+# literals FILE: its strings, one a line, without those in comments and includes
+literals() {
+    "$CC" -fpreprocessed -E -P "$1" 2>/dev/null | grep -v '^ *# *include' | grep -oE '"([^"\\]|\\.)*"'
+}
+wrong() {
+    local f
+    for f in "$@"; do
+        literals "$f" | grep -E "$PATHS|$WORDS" | sed "s|^|$f:|" | grep -vE "$ELSE"
+    done | sort -u
+}
+
+# first whether it sees anything at all, and nothing that is not there
+planted=$(mktemp -d)
+trap 'rm -rf "$planted"' EXIT
+printf '/* "blocks.0.attn.z" */\nconst char *a = "blocks.%%d.attn.z", *b = "probs", *c = "a block.", *d = "patterns";\n' >"$planted/x.c"
+same "planted paths" '"blocks.%d.attn.z" "probs"' "$(wrong "$planted/x.c" | sed 's/.*x\.c://' | tr '\n' ' ' | sed 's/ $//')"
+
+seen=0
+for f in $(find core lessons tui assets -name '*.c' -o -name '*.h' 2>/dev/null | grep -vE "$MAY" | sort); do
+    seen=$((seen + 1))
+    found=$(wrong "$f")
+    if [ -n "$found" ]; then fail "$found"; else pass; fi
+done
+check "fewer than 200 files were read" [ "$seen" -ge 200 ]
+finish paths
