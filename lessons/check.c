@@ -214,7 +214,7 @@ static void check_prose(Checker *c, const char *text, int line)
 static void check_items(Checker *c)
 {
     for (int i = 0; i < c->card->item_count; i++) {
-        const Item *item = &c->card->items[i];
+        const Prose *item = &c->card->items[i];
         for (int k = 0; k < item->count; k++) {
             const Span *s = &item->spans[k];
             if (s->style == SPAN_CODE && item->kind != ITEM_VERBATIM)

@@ -114,7 +114,7 @@ static void verbatim(Pen *p, const char *text)
     }
 }
 
-static bool put_item(Pen *p, const Player *player, const Item *item, bool first, Err *err)
+static bool put_item(Pen *p, const Player *player, const Prose *item, bool first, Err *err)
 {
     bool list = item->kind == ITEM_BULLET || item->kind == ITEM_NUMBERED;
     p->indent = 0;

@@ -24,12 +24,12 @@ typedef struct Span {
 } Span;
 
 typedef enum ItemKind { ITEM_PARAGRAPH, ITEM_BULLET, ITEM_NUMBERED, ITEM_VERBATIM, ITEM_QUOTE } ItemKind;
-typedef struct Item {
+typedef struct Prose {
     ItemKind kind;
     int number; /* ITEM_NUMBERED */
     Span *spans;
     int count, line;
-} Item;
+} Prose;
 
 typedef struct Text {
     const char *text;
@@ -78,7 +78,7 @@ typedef struct Question {
 typedef struct Card {
     const char *title;
     int line;
-    Item *items;
+    Prose *items;
     int item_count;
     size_t item_cap;
     Texts commands;   /* run on entering, in order, from the lesson's clean edits */

@@ -26,7 +26,7 @@ typedef struct Walker {
     const char *target;
     ItemKind kind;
     Buf text;
-    Item item;
+    Prose item;
     size_t span_cap;
     bool seen_title;
 } Walker;
@@ -105,7 +105,7 @@ static int close_item(Walker *w)
         w->item.number = w->list_number;
         c->items[c->item_count++] = w->item;
     }
-    w->item = (Item){0};
+    w->item = (Prose){0};
     w->span_cap = 0;
     return 0;
 }

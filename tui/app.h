@@ -23,4 +23,9 @@ CommandTable app_commands(void);
  * convenience. */
 char *state_load(void);
 void state_save(const Session *s);
+/* First line: what was open; second line: commands that lead back. */
+void state_text(const Session *s, Buf *out);
+/* Another small file beside it. */
+char *state_load_file(const char *name);
+void state_save_file(const char *name, const char *text);
 #endif

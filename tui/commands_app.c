@@ -85,6 +85,33 @@ static bool run_restart(Session *s, const Args *a, Err *err)
     return ask_app(s, "restart", "");
 }
 
+static bool run_lesson(Session *s, const Args *a, Err *err)
+{
+    (void)err;
+    return ask_app(s, "lesson", a->count ? a->word[0] : "");
+}
+
+static bool run_lessons(Session *s, const Args *a, Err *err)
+{
+    (void)a;
+    (void)err;
+    return ask_app(s, "lessons", "");
+}
+
+static bool run_answer(Session *s, const Args *a, Err *err)
+{
+    if (!a->count)
+        return err_set(err, "expected the number of an answer, or a number");
+    return ask_app(s, "answer", a->rest);
+}
+
+static bool run_hint(Session *s, const Args *a, Err *err)
+{
+    (void)a;
+    (void)err;
+    return ask_app(s, "hint", "");
+}
+
 static bool run_close(Session *s, const Args *a, Err *err)
 {
     (void)a;
@@ -126,6 +153,11 @@ static const Command COMMANDS[] = {
     {"help", "program", "help [tasks, keys, commands, find]", "what can be done here", COMMAND_UI, run_help, NULL},
     {"prompt", "program", "prompt TEXT", "open the command line with that text", COMMAND_UI, run_prompt, NULL},
     {"menu", "program", "menu open, view, learned, find", "open a list to choose from", COMMAND_UI, run_menu, NULL},
+    {"lesson", "learn", "lesson [NUMBER, NAME, close, help]", "open a lesson where you left it; without a name: the list",
+     COMMAND_UI, run_lesson, NULL},
+    {"lessons", "learn", "lessons", "all lessons, with minutes and how far you are", COMMAND_UI, run_lessons, NULL},
+    {"answer", "learn", "answer TEXT", "answer the question of the card", COMMAND_UI, run_answer, NULL},
+    {"hint", "learn", "hint", "the first step towards the answer", COMMAND_UI, run_hint, NULL},
     {"mouse", "program", "mouse [on, off]", "let the program or the terminal have the mouse", COMMAND_UI, run_mouse,
      NULL},
     {"term", "program", "term", "what this terminal can show, and how to get more", COMMAND_UI, run_term, NULL},
