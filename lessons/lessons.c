@@ -1,4 +1,5 @@
 /* The lessons as they lie in this folder; the assembler copies the bytes in. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "lessons/lesson.h"
@@ -39,5 +40,18 @@ bool lesson_by_number(int number, LessonFile *out)
     for (int i = 0; i < FILE_COUNT; i++)
         if (FILES[i].number == number)
             return lesson_at(i, out);
+    return false;
+}
+
+bool lesson_named(const char *which, LessonFile *out)
+{
+    char *end;
+    long number = strtol(which, &end, 10);
+    if (end != which && !*end)
+        return number >= 0 && number < 1000 && lesson_by_number((int)number, out);
+    size_t n = strlen(which);
+    for (int i = 0; n && lesson_at(i, out); i++)
+        if (strncmp(out->name, which, n) == 0 && (out->name[n] == '.' || !out->name[n]))
+            return true;
     return false;
 }

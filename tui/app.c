@@ -117,7 +117,8 @@ static void draw(App *a)
     char lesson[120];
     desk_layout(&a->desk, c->h, c->w, &card, &screen);
     if (a->desk.open && !card.h && !*a->message) {
-        snprintf(lesson, sizeof lesson, "Card %d of %d. Space: the next card. Tab: this card again. q: leave the lesson.",
+        snprintf(lesson, sizeof lesson,
+                 "Card %d of %d. Space: the next card. Tab: this card again. q: leave the lesson.",
                  a->desk.player.card + 1, a->desk.player.lesson.count);
         state.message = lesson;
     }
@@ -593,7 +594,13 @@ static bool begin(App *a, const AppOptions *o, Err *err)
     }
     if (asked)
         a->s.back_count = 0;
-    if (!asked && !o->fresh && plain) { /* a lesson that was open when the program was left */
+    if (o->lesson) {
+        if (!desk_open(&a->desk, &a->s, o->lesson, err)) {
+            session_free(&a->s);
+            return false;
+        }
+        a->hint = false;
+    } else if (!asked && !o->fresh && plain) { /* a lesson that was open when the program was left */
         char *name = state_load_file("open-lesson");
         if (name && *name)
             desk_open(&a->desk, &a->s, name, NULL);

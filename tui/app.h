@@ -6,8 +6,9 @@
 typedef struct AppOptions {
     const char *model, *input; /* NULL: the bundled ones */
     const char *commands;      /* run first (-c), or NULL */
-    const char *link; /* commands that lead to the place to start at (goto, edits), run first of all; or NULL */
-    const char *hash; /* first digits of the trace hash that a link promises (link_hash_agrees), or NULL */
+    const char *link;   /* commands that lead to the place to start at (goto, edits), run first of all; or NULL */
+    const char *hash;   /* first digits of the trace hash that a link promises (link_hash_agrees), or NULL */
+    const char *lesson; /* number or name of one to open, or NULL */
     int threads;
     size_t memory;      /* bytes of values to keep at most; 0: as session_init chose */
     const char *colour; /* auto, true, 256, 8, mono; NULL = auto */

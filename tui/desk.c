@@ -14,20 +14,6 @@ enum { BESIDE_WIDTH = 100, BESIDE_HEIGHT = 30, TERM_NS = 700000000 };
 
 /* ---- opening and closing ---- */
 
-static bool find_file(const char *which, LessonFile *out)
-{
-    char *end;
-    long number = strtol(which, &end, 10);
-    if (end != which && !*end && number >= 0)
-        return lesson_by_number((int)number, out);
-    for (int i = 0; lesson_at(i, out); i++) {
-        size_t n = strlen(which);
-        if (n && strncmp(out->name, which, n) == 0 && (out->name[n] == '.' || !out->name[n]))
-            return true;
-    }
-    return false;
-}
-
 /* What the reader had: picture and model, then edits and place. */
 static void keep_own(Desk *d, const Session *s)
 {
@@ -111,7 +97,7 @@ bool desk_open(Desk *d, Session *s, const char *which, Err *err)
 {
     LessonFile file;
     Lesson lesson;
-    if (!find_file(which, &file))
+    if (!lesson_named(which, &file))
         return err_set(err, "there is no lesson '%.40s'; `lessons` lists them", which);
     if (d->open)
         desk_close(d, s);
@@ -206,8 +192,8 @@ bool desk_hint(Desk *d, Err *err)
 void desk_done(Desk *d)
 {
     const Card *c = d->open ? player_card(&d->player) : NULL;
-    bool done = false, act = c && c->question &&
-                             (c->question->kind == QUESTION_PLACE || c->question->kind == QUESTION_CHANGE);
+    bool done = false,
+         act = c && c->question && (c->question->kind == QUESTION_PLACE || c->question->kind == QUESTION_CHANGE);
     Buf why = {0};
     if (act && !d->player.answers[d->player.card].right && player_done(&d->player, &done, &why, NULL) && done) {
         clear_said(d);
@@ -294,7 +280,8 @@ static bool worked_key(Desk *d, const char *key)
     }
     if (strcmp(key, ",") == 0) { /* one term at a time */
         d->playing = false;
-        d->worked.terms = d->worked.terms < 0 || d->worked.terms >= worked_terms(e, &d->worked) ? 1 : d->worked.terms + 1;
+        d->worked.terms = d->worked.terms < 0 || d->worked.terms >= worked_terms(e, &d->worked) ? 1
+                                                                                                : d->worked.terms + 1;
         return true;
     }
     return false;
@@ -368,8 +355,9 @@ bool desk_key(Desk *d, const char *key, int width, int height, Buf *command)
         d->front = true;
         return true;
     }
-    if (!wide && d->front && (strcmp(key, "Enter") == 0 || strlen(key) == 1 || strcmp(key, "Up") == 0 ||
-                              strcmp(key, "Down") == 0 || strcmp(key, "Left") == 0 || strcmp(key, "Right") == 0) &&
+    if (!wide && d->front &&
+        (strcmp(key, "Enter") == 0 || strlen(key) == 1 || strcmp(key, "Up") == 0 || strcmp(key, "Down") == 0 ||
+         strcmp(key, "Left") == 0 || strcmp(key, "Right") == 0) &&
         *key != ':' && *key != 't')
         d->front = false; /* what the key does can be seen */
     return worked_key(d, key);
@@ -392,12 +380,15 @@ void desk_layout(const Desk *d, int h, int w, Rect *card, Rect *screen)
 static void keys_line(const Desk *d, bool wide, char *out, size_t n)
 {
     const Question *q = player_card(&d->player)->question;
-    const char *ask = !q                             ? ""
-                      : q->kind == QUESTION_CHOICE   ? "1-8 answer  "
-                      : q->kind == QUESTION_NUMBER   ? "digits answer  "
-                                                     : "";
+    const char *ask = !q                           ? ""
+                      : q->kind == QUESTION_CHOICE ? "1-8 answer  "
+                      : q->kind == QUESTION_NUMBER ? "digits answer  "
+                                                   : "";
     bool hint = q && player_card(&d->player)->hints.count;
-    snprintf(out, n, "%s%s%s⌫ back  %s? words  q leave", ask, hint ? "! hint  " : "", wide ? "Space on  " : has_screen(d) ? "Space look  " : "Space on  ",
+    snprintf(out, n, "%s%s%s⌫ back  %s? words  q leave", ask, hint ? "! hint  " : "",
+             wide            ? "Space on  "
+             : has_screen(d) ? "Space look  "
+                             : "Space on  ",
              wide ? "" : "Tab screen  ");
 }
 
@@ -475,8 +466,8 @@ static void add_lesson(Overlay *o, const LessonFile *f, const char *before)
     about(f, title, sizeof title, &minutes, &cards);
     which_of(f, which, sizeof which);
     put_progress(&p, cards, key, sizeof key);
-    snprintf(text, sizeof text, "%s%s%s%s  %d min", before, f->number >= 0 ? which : "", f->number >= 0 ? ". " : "", title,
-             minutes);
+    snprintf(text, sizeof text, "%s%s%s%s  %d min", before, f->number >= 0 ? which : "", f->number >= 0 ? ". " : "",
+             title, minutes);
     snprintf(command, sizeof command, "lesson %s", which);
     overlay_add(o, text, key, command);
 }
@@ -536,9 +527,10 @@ void desk_help(const Desk *d, Overlay *o)
         buf_puts(&text, "\n");
     for (int i = 0; i < d->player.lesson.reads.count; i++)
         buf_printf(&text, "Read on: %s\n", d->player.lesson.reads.at[i].text);
-    buf_puts(&text, "Space next card, Backspace the one before, digits answer, ! hint, q leaves the lesson. Every other key "
-                    "works as always: what you change here is put back when you leave.\n"
-                    ":glossary WORD explains any word.\n");
+    buf_puts(&text,
+             "Space next card, Backspace the one before, digits answer, ! hint, q leaves the lesson. Every other key "
+             "works as always: what you change here is put back when you leave.\n"
+             ":glossary WORD explains any word.\n");
     overlay_text(o, "Words of this card", buf_str(&text));
     buf_free(&text);
 }

@@ -397,7 +397,8 @@ static void click_does(const char *line)
     if (ok && named && strchr(named, '['))
         assert_int_equal(strncmp(s.place.path, named, strcspn(named, "[")), 0);
     session_step_number(&s, &boxes_now);
-    bool moved = boxes != boxes_now || memcmp(&before, &s.place, sizeof before) != 0 || memcmp(&look, &s.look, sizeof look) != 0;
+    bool moved = boxes != boxes_now || memcmp(&before, &s.place, sizeof before) != 0 ||
+                 memcmp(&look, &s.look, sizeof look) != 0;
     bool asked = s.said.len > 0 || *s.request || s.quit || s.compare != compare || edits != s.edits.count;
     bool stops = strncmp(line, "move ", 5) == 0 || strcmp(line, "head -1") == 0 || strcmp(line, "block -1") == 0;
     const char *head = strstr(line, "head ");

@@ -85,7 +85,7 @@ static bool check(const Options *o, const Link *l, Err *err)
 }
 
 /* Computes what the frame shows; afterwards drawing finds everything. */
-static bool compute(Work *w, int height, int width, Err *err)
+bool screen_compute(Work *w, int height, int width, Err *err)
 {
     Session *s = &w->session;
     for (;;) {
@@ -169,7 +169,7 @@ int screen_write(Work *w, Err *err)
     Overlay overlay = {.kind = OVERLAY_NONE};
     Canvas canvas;
     char message[512];
-    bool ok = open_overlay(w, width, &overlay, message, err) && compute(w, height, width, err);
+    bool ok = open_overlay(w, width, &overlay, message, err) && screen_compute(w, height, width, err);
     if (ok) {
         Buf title = {0};
         buf_printf(&title, "Vitrine: %s, ", w->session.now.input.name);

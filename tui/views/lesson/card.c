@@ -8,10 +8,10 @@
 
 static Style style_of(LaidStyle s)
 {
-    static const Style STYLES[] = {[LAID_PLAIN] = STYLE_TEXT,    [LAID_TERM] = STYLE_KEY,    [LAID_STRONG] = STYLE_STRONG,
-                                   [LAID_CODE] = STYLE_KEY,      [LAID_QUESTION] = STYLE_STRONG,
-                                   [LAID_CHOICE] = STYLE_TEXT,   [LAID_RIGHT] = STYLE_GOOD,  [LAID_WRONG] = STYLE_ERROR,
-                                   [LAID_DIM] = STYLE_DIM};
+    static const Style STYLES[] = {
+        [LAID_PLAIN] = STYLE_TEXT, [LAID_TERM] = STYLE_KEY,        [LAID_STRONG] = STYLE_STRONG,
+        [LAID_CODE] = STYLE_KEY,   [LAID_QUESTION] = STYLE_STRONG, [LAID_CHOICE] = STYLE_TEXT,
+        [LAID_RIGHT] = STYLE_GOOD, [LAID_WRONG] = STYLE_ERROR,     [LAID_DIM] = STYLE_DIM};
     return STYLES[s];
 }
 
@@ -58,9 +58,9 @@ void card_draw(Canvas *c, Rect r, const Player *p, const CardSaid *said)
     Rect in = canvas_box(c, r, title, true);
     if (in.w > 4)
         in = (Rect){in.y, in.x + 1, in.h, in.w - 2};
-    Rect keys = rect_cut(&in, 'b', in.h > 6 ? 1 : 0);
+    Rect keys = rect_cut(&in, 'b', in.h > 6 ? wrapped_lines(said->keys, in.w) : 0);
     if (keys.h)
-        canvas_text(c, keys.y, keys.x, keys.w, STYLE_KEY_TEXT, said->keys);
+        canvas_wrap(c, keys, STYLE_KEY_TEXT, said->keys);
     Rect head = rect_cut(&in, 't', in.h > 3 ? 1 : 0);
     if (head.h)
         canvas_text(c, head.y, head.x, head.w, STYLE_TITLE, card->title);

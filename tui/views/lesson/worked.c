@@ -105,8 +105,7 @@ static void draw_names(Canvas *c, Rect r, const Example *e, const WorkedPlace *a
         first = 0;
     for (int i = 0; i < in.h && first + i < e->graph->count; i++) {
         bool here = first + i == at->node;
-        canvas_text(c, in.y + i, in.x, in.w, here ? STYLE_SELECTED : STYLE_TEXT,
-                    graph_node(e->graph, first + i)->path);
+        canvas_text(c, in.y + i, in.x, in.w, here ? STYLE_SELECTED : STYLE_TEXT, graph_node(e->graph, first + i)->path);
     }
 }
 
@@ -167,8 +166,8 @@ static int draw_table(Canvas *c, Rect r, const Example *e, const WorkedPlace *at
 
 static void put_operands(const Example *e, const Term *t, Op op, Buf *out)
 {
-    static const char *const SIGNS[OP_COUNT] = {[OP_CONTRACT] = " · ", [OP_MUL] = " · ", [OP_ADD] = " + ",
-                                                [OP_SUB] = " − ",      [OP_DIV] = " / "};
+    static const char *const SIGNS[OP_COUNT] = {
+        [OP_CONTRACT] = " · ", [OP_MUL] = " · ", [OP_ADD] = " + ", [OP_SUB] = " − ", [OP_DIV] = " / "};
     for (int i = 0; i < t->operands; i++) {
         const float *x = run_peek(e->run, t->node[i]);
         char number[32];
@@ -257,7 +256,10 @@ void worked_draw(Canvas *c, Rect r, const Example *e, const WorkedPlace *at)
     graph_formula(e->graph, at->node, &formula);
     Rect top = rect_cut(&in, 't', 2);
     canvas_text(c, top.y, top.x + 1, top.w - 1, STYLE_DIM, buf_str(&formula));
-    Rect table = {in.y, in.x + 1, in.h / 2 > TABLE_MOST + 1 && in.h > 24 ? in.h / 2 : in.h > 14 ? TABLE_MOST + 1 : in.h / 2,
+    Rect table = {in.y, in.x + 1,
+                  in.h / 2 > TABLE_MOST + 1 && in.h > 24 ? in.h / 2
+                  : in.h > 14                            ? TABLE_MOST + 1
+                                                         : in.h / 2,
                   in.w - 1};
     int used = draw_table(c, table, e, at);
     rect_cut(&in, 't', used + 1);
