@@ -44,7 +44,7 @@ static int put_table(const Graph *g, NodeId n, const float *x, Buf *out)
         put_row_label(g, n, i, out);
         for (size_t j = 0; j < columns; j++) {
             char number[32];
-            double value = x ? (double)x[i + j] : 0;
+            double value = !x || (x[i + j] < 5e-5f && x[i + j] > -5e-5f) ? 0 : (double)x[i + j]; /* 0, not −0.0000 */
             bool plain = value < 1e5 && value > -1e5;
             snprintf(number, sizeof number, plain && value != (double)(int)value ? "%.4f" : "%.6g", value);
             buf_printf(out, "%*s", CELL, x ? number : "________");
@@ -83,6 +83,8 @@ static bool page(const Player *p, const Example *e, Buf *out)
         bool leaf = node->op == OP_LEAF && (node->leaf.kind == LEAF_INPUT || graph_cells(g, n) == 1);
         if (node->flags & (NODE_PROBE | NODE_DERIVED) || (node->op == OP_LEAF && !leaf) || node->op == OP_VIEW)
             continue;
+        if (!leaf && strchr(node->path, '.')) /* inside a softmax or a norm */
+            continue;
         int cost = leaf ? lines_of(g, n) : 2 * lines_of(g, n);
         if (!fits(g, n) || (!leaf && graph_cells(g, n) > CELLS_MOST) || lines + cost > PAPER_LINES)
             continue;
@@ -119,5 +121,5 @@ bool paper_put(const Player *p, Buf *out, Err *err)
     for (int i = 0; i < p->lesson.example_count; i++)
         if (!p->examples[i].pixels && page(p, &p->examples[i], out))
             return true;
-    return err_set(err, "%s has no worked example for paper; lessons 1 to 5, 7, 9, 10 and 14 have", p->lesson.file);
+    return err_set(err, "%s has no worked example that fits on a page; `vitrine lesson 5 --paper` has one", p->lesson.file);
 }
