@@ -121,5 +121,6 @@ bool paper_put(const Player *p, Buf *out, Err *err)
     for (int i = 0; i < p->lesson.example_count; i++)
         if (!p->examples[i].pixels && page(p, &p->examples[i], out))
             return true;
-    return err_set(err, "%s has no worked example that fits on a page; `vitrine lesson 5 --paper` has one", p->lesson.file);
+    return err_set(err, "%s has no worked example that fits on a page; `vitrine lesson 5 --paper` has one",
+                   p->lesson.file);
 }

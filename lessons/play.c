@@ -33,6 +33,7 @@ void player_close(Player *p)
         example_free(&p->examples[i]);
     free(p->examples);
     free(p->answers);
+    commands_free(&p->commands);
     lesson_free(&p->lesson);
     *p = (Player){0};
 }

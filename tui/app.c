@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
@@ -11,7 +12,9 @@
 #include "core/base/utf8.h"
 #include "core/session/learned/measures.h"
 #include "core/session/learned/scale_places.h"
+#include "core/session/place.h"
 #include "core/session/screens.h"
+#include "core/session/state.h"
 #include "tui/canvas/export.h"
 #include "tui/cli/link.h"
 #include "tui/desk.h"
@@ -27,6 +30,7 @@ enum { SLICE_NS = 8000000, MEASURES_NS = 4000000, FRAME_NS = 60000000, HINT_STEP
 typedef struct App {
     Session s;
     Commands commands;
+    Ui ui;
     Canvas canvas;
     Overlay overlay;
     Desk desk;
@@ -210,129 +214,97 @@ static void describe_terminal(App *a)
     buf_free(&b);
 }
 
-static void export_screen(App *a, const char *path)
+static bool export_screen(App *a, const char *path, Err *err)
 {
     Buf b = {0};
-    Err err = {{0}};
     const char *suffix = file_suffix(path);
+    if (strcmp(path, "-") == 0)
+        return err_set(err, "the screen itself is standard output here; give a file name");
     say(a, false, "");
     draw(a); /* the frame as it is without the command line */
-    if (strcmp(suffix, "svg") == 0 || strcmp(suffix, "SVG") == 0)
+    if (strcasecmp(suffix, "svg") == 0)
         export_svg(&a->canvas, a->terminal->light, "Vitrine", &b);
-    else if (strcmp(suffix, "html") == 0 || strcmp(suffix, "HTML") == 0)
+    else if (strcasecmp(suffix, "html") == 0)
         export_html(&a->canvas, a->terminal->light, "Vitrine", &b);
-    else if (strcmp(suffix, "ans") == 0 || strcmp(suffix, "ANS") == 0)
+    else if (strcasecmp(suffix, "ans") == 0)
         export_ansi(&a->canvas, a->terminal->mode, a->terminal->light, &b);
     else
         export_text(&a->canvas, &b);
-    if (strcmp(path, "-") == 0)
-        say(a, true, "export: the screen itself is standard output here; give a file name");
-    else if (file_write(path, b.data, b.len, &err)) {
-        char text[512];
-        snprintf(text, sizeof text, "Saved this screen to %.400s.", path);
-        say(a, false, text);
-    } else
-        say(a, true, err.text);
+    bool ok = file_write(path, b.data, b.len, err);
+    if (ok)
+        session_say(&a->s, "Saved this screen to %.400s.", path);
     buf_free(&b);
+    return ok;
 }
 
 static void close_something(App *a)
 {
     Session *s = &a->s;
-    Err err;
     if (s->look.zoomed)
         s->look.zoomed = false;
     else if (s->look.steps_focused)
         s->look.steps_focused = false;
     else if (screen_now(s)->group == GROUP_ARITHMETIC && s->back_count)
-        command_do(s, &a->commands, "back", 0, &err);
+        place_back(s);
     else if (screen_now(s)->group == GROUP_LEARNED &&
              s->back_count) /* from all that it learned to where one was before */
         do
-            command_do(s, &a->commands, "back", 0, &err);
+            place_back(s);
         while (screen_now(s)->group == GROUP_LEARNED && s->back_count);
     else
         s->quit = true;
 }
 
-static void open_lesson(App *a, const char *which)
+static bool open_lesson(App *a, const char *which, Err *err)
 {
-    Err err = {{0}};
     if (strcmp(which, "close") == 0) {
         desk_close(&a->desk, &a->s);
         state_save_file("open-lesson", "");
-        say(a, false, "Back where you were. t lists the lessons.");
-    } else if (strcmp(which, "help") == 0 && a->desk.open) {
-        desk_help(&a->desk, &a->overlay);
-    } else if (!*which) {
-        desk_menu(&a->overlay, &a->s);
-    } else if (!desk_open(&a->desk, &a->s, which, &err)) {
-        say(a, true, err.text);
-    } else {
-        a->hint = false;
+        session_say(&a->s, "Back where you were. t lists the lessons.");
+        return true;
     }
+    if (strcmp(which, "help") == 0 && a->desk.open) {
+        desk_help(&a->desk, &a->overlay);
+        return true;
+    }
+    a->hint = false;
+    bool ok = desk_open(&a->desk, &a->s, which, err);
+    buf_clear(&a->s.said);
+    return ok;
 }
 
 /* A card's answer or hint; what is said to it stands on the card. */
-static void ask_desk(App *a, bool hint, const char *typed)
+static bool ask_desk(App *a, bool hint, const char *typed, Err *err)
 {
-    Err err = {{0}};
-    if (hint ? desk_hint(&a->desk, &err) : desk_answer(&a->desk, typed, &err))
-        return;
-    say(a, true, err.text);
+    if (hint ? desk_hint(&a->desk, err) : desk_answer(&a->desk, typed, err))
+        return true;
     if (a->desk.open) {
         buf_clear(&a->desk.said);
-        buf_puts(&a->desk.said, err.text);
+        buf_puts(&a->desk.said, err->text);
     }
+    return false;
 }
 
-/* What a command asked of the screen. */
-static void serve_request(App *a)
+/* What a command asks of the terminal (Ui.act). */
+static bool act(App *a, UiAct what, const char *text, Err *err)
 {
-    char request[sizeof a->s.request];
-    memcpy(request, a->s.request, sizeof request);
-    a->s.request[0] = 0;
-    char *rest = strchr(request, ' ');
-    if (!rest)
-        return;
-    *rest++ = 0;
-    if (strcmp(request, "help") == 0)
-        overlay_help(&a->overlay, &a->s, &a->commands,
-                     strcmp(rest, "next") != 0         ? atoi(rest)
-                     : a->overlay.kind == OVERLAY_LIST ? (a->overlay.page + 1) % HELP_PAGES
-                                                       : 0);
-    else if (strcmp(request, "prompt") == 0)
-        prompt_open(&a->prompt, rest);
-    else if (strcmp(request, "menu") == 0 && *rest == 'o')
-        overlay_open_menu(&a->overlay, &a->s);
-    else if (strcmp(request, "menu") == 0 && *rest == 'v')
-        overlay_view_menu(&a->overlay, &a->s);
-    else if (strcmp(request, "menu") == 0 && *rest == 'l')
-        overlay_learned_menu(&a->overlay, &a->s);
-    else if (strcmp(request, "menu") == 0)
-        overlay_find_menu(&a->overlay, &a->s);
-    else if (strcmp(request, "mouse") == 0) {
-        bool on = term_mouse(*rest ? strcmp(rest, "on") == 0 : !a->terminal->mouse);
-        say(a, false,
-            on ? "The mouse is ours: click, wheel. % gives it back."
-               : "The mouse is the terminal's: select text with it. % takes it again.");
-    } else if (strcmp(request, "term") == 0)
-        describe_terminal(a);
-    else if (strcmp(request, "redraw") == 0)
-        term_redraw();
-    else if (strcmp(request, "restart") == 0) {
-        Err err;
-        command_do(&a->s, &a->commands, "reset edits; goto first", COMMAND_EDIT, &err);
-    } else if (strcmp(request, "lesson") == 0)
-        open_lesson(a, rest);
-    else if (strcmp(request, "lessons") == 0)
-        open_lesson(a, "");
-    else if (strcmp(request, "answer") == 0 || strcmp(request, "hint") == 0)
-        ask_desk(a, *request == 'h', rest);
-    else if (strcmp(request, "close") == 0)
-        close_something(a);
-    else if (strcmp(request, "export") == 0)
-        export_screen(a, rest);
+    bool on;
+    switch (what) {
+    case UI_PROMPT: prompt_open(&a->prompt, text); break;
+    case UI_MOUSE:
+        on = term_mouse(*text ? strcmp(text, "on") == 0 : !a->terminal->mouse);
+        session_say(&a->s, on ? "The mouse is ours: click, wheel. %% gives it back."
+                              : "The mouse is the terminal's: select text with it. %% takes it again.");
+        break;
+    case UI_TERM: describe_terminal(a); break;
+    case UI_REDRAW: term_redraw(); break;
+    case UI_CLOSE: close_something(a); break;
+    case UI_LESSON: return open_lesson(a, text, err);
+    case UI_ANSWER: return ask_desk(a, false, text, err);
+    case UI_HINT: return ask_desk(a, true, text, err);
+    case UI_EXPORT: return export_screen(a, text, err);
+    }
+    return true;
 }
 
 static void do_command(App *a, const char *line)
@@ -348,7 +320,6 @@ static void do_command(App *a, const char *line)
         show_said(a);
     else
         say(a, true, err.text);
-    serve_request(a);
     desk_done(&a->desk);
     a->steps_taken += session_step_number(&a->s, &total) != step;
     a->hint = a->hint && a->steps_taken < HINT_STEPS && ++a->commands_done < HINT_KEYS;
@@ -542,27 +513,16 @@ static void loop(App *a)
 /* The place of the last session, where it was the same model and picture. */
 static bool resume(App *a)
 {
-    bool resumed = false;
-    char *text = state_load(), *line = text ? strchr(text, '\n') : NULL;
-    Err err;
-    if (line) {
-        char here[2200];
-        *line++ = 0;
-        line[strcspn(line, "\n")] = 0;
-        snprintf(here, sizeof here, "%s\t%s", a->s.model_path, a->s.now.input.path);
-        if (strcmp(here, text) == 0 && command_do(&a->s, &a->commands, line, COMMAND_EDIT, &err)) {
-            int total, step = session_step_number(&a->s, &total);
-            a->s.back_count = 0;
-            a->hint = false;
-            resumed = true;
-            if (step > 1 || a->s.edits.count) {
-                snprintf(a->message, sizeof a->message, "Resumed at step %d of %d. :restart starts over.", step, total);
-                a->message_is_error = false;
-            }
-        }
+    if (!state_resume(&a->s, &a->commands))
+        return false;
+    int total, step = session_step_number(&a->s, &total);
+    a->s.back_count = 0;
+    a->hint = false;
+    if (step > 1 || a->s.edits.count) {
+        snprintf(a->message, sizeof a->message, "Resumed at step %d of %d. :restart starts over.", step, total);
+        a->message_is_error = false;
     }
-    free(text);
-    return resumed;
+    return true;
 }
 
 static bool begin(App *a, const AppOptions *o, Err *err)
@@ -578,18 +538,20 @@ static bool begin(App *a, const AppOptions *o, Err *err)
     if (o->memory)
         session_budget(&a->s, o->memory);
     a->s.progress = NULL;
-    a->commands = (Commands){.table = {app_commands()}, .count = 1};
     Commands own = session_command_set();
-    for (int i = 0; i < own.count; i++)
-        a->commands.table[a->commands.count++] = own.table[i];
+    a->ui = (Ui){.overlay = &a->overlay, .commands = &a->commands, .act = act, .app = a};
+    commands_add(&a->commands, app_commands(&a->ui));
+    commands_add_all(&a->commands, &own);
+    commands_free(&own);
     a->link_hash = o->hash;
     a->hint = true;
     bool resumed = !o->fresh && !asked && resume(a);
     if (plain && !resumed)
         scale_places_begin(&a->s);
-    if ((o->link && !command_do(&a->s, &a->commands, o->link, COMMAND_EDIT, err)) ||
-        (o->commands && !command_do(&a->s, &a->commands, o->commands, COMMAND_EDIT | COMMAND_FILE, err))) {
+    if ((o->link && !session_read(&a->s, &a->commands, o->link, COMMAND_EDIT, err)) ||
+        (o->commands && !session_read(&a->s, &a->commands, o->commands, COMMAND_EDIT | COMMAND_FILE, err))) {
         session_free(&a->s);
+        commands_free(&a->commands);
         return false;
     }
     if (asked)
@@ -631,6 +593,7 @@ int app_main(const AppOptions *o)
     if (!term_open(&terminal, &err)) {
         fprintf(stderr, "vitrine: %s\n", err.text);
         session_free(&a.s);
+        commands_free(&a.commands);
         return 2;
     }
     a.terminal = term_status();
@@ -650,6 +613,7 @@ int app_main(const AppOptions *o)
     overlay_free(&a.overlay);
     prompt_free(&a.prompt);
     session_free(&a.s);
+    commands_free(&a.commands);
     term_reraise();
     return 0;
 }

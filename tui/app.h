@@ -2,6 +2,7 @@
 #ifndef VITRINE_TUI_APP_H
 #define VITRINE_TUI_APP_H
 #include "core/session/command.h"
+#include "tui/overlay.h"
 
 typedef struct AppOptions {
     const char *model, *input; /* NULL: the bundled ones */
@@ -15,18 +16,42 @@ typedef struct AppOptions {
     bool ascii, no_mouse, light, fresh;
 } AppOptions;
 
+struct App;
+
 /* Exit status of the program. */
 int app_main(const AppOptions *o);
 
-/* The screen's own commands: pane zoom help prompt menu mouse term redraw restart close quit export (screens). */
-CommandTable app_commands(void);
+/* What the screen's own commands act on: the context of their table. */
+typedef enum UiAct {
+    UI_PROMPT,
+    UI_MOUSE,
+    UI_TERM,
+    UI_REDRAW,
+    UI_CLOSE,
+    UI_EXPORT,
+    UI_LESSON,
+    UI_ANSWER,
+    UI_HINT
+} UiAct;
+typedef struct Ui {
+    Overlay *overlay; /* where help and lists open */
+    const Commands *commands;
+    /* What only a terminal can: the prompt with that text, the mouse on, off or the other ("") … What there is to say
+     * goes to said. NULL: there is no terminal. */
+    bool (*act)(struct App *app, UiAct what, const char *text, Err *err);
+    struct App *app;
+} Ui;
+
+/* The screen's own commands: pane zoom help prompt menu mouse term redraw restart close quit export (screens). ui must
+ * outlive the table; NULL where its commands are only listed and refused. */
+CommandTable app_commands(Ui *ui);
 /* Where the place is remembered: text of commands, or NULL. Both are quiet on failure: nothing is lost but a
  * convenience. */
 char *state_load(void);
 void state_save(const Session *s);
-/* First line: what was open; second line: commands that lead back. */
-void state_text(const Session *s, Buf *out);
 /* Another small file beside it. */
 char *state_load_file(const char *name);
 void state_save_file(const char *name, const char *text);
+/* To the place that was remembered, where it was of the same model and picture; all of it or nothing. */
+bool state_resume(Session *s, const Commands *c);
 #endif

@@ -1,16 +1,29 @@
-/* Commands that need a screen. They keep no state of their own: what the app must do is left in session.request. */
+/* Commands that need a screen. What they act on is their table's context. */
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
 #include "core/base/file.h"
-#include "core/session/screens.h"
+#include "core/session/edit/edits.h"
+#include "core/session/options.h"
+#include "core/session/permit.h"
+#include "core/session/place.h"
 #include "tui/app.h"
+#include "tui/desk.h"
 
-static bool ask_app(Session *s, const char *what, const char *rest)
+static bool act(const Args *a, UiAct what, const char *text, Err *err)
 {
-    snprintf(s->request, sizeof s->request, "%s %s", what, rest);
-    return true;
+    const Ui *ui = a->context;
+    if (!ui || !ui->act)
+        return err_set(err, "it needs a terminal; here one screen is drawn, and -o FILE says where to");
+    return ui->act(ui->app, what, text, err);
+}
+
+/* Where lists open. */
+static bool lists(const Args *a, Ui **ui, Err *err)
+{
+    *ui = a->context;
+    return *ui || err_set(err, "it needs a screen");
 }
 
 static bool run_pane(Session *s, const Args *a, Err *err)
@@ -31,92 +44,112 @@ static bool run_zoom(Session *s, const Args *a, Err *err)
 
 static bool run_help(Session *s, const Args *a, Err *err)
 {
-    static const char *const PAGES[] = {"tasks", "keys", "commands", "find", "next"};
-    if (!a->count)
-        return ask_app(s, "help", "0");
-    for (int i = 0; i < 5; i++) /* their numbers are the pages of the help list */
-        if (strcmp(a->word[0], PAGES[i]) == 0)
-            return ask_app(s, "help", i == 4 ? "next" : (const char *[]){"0", "1", "2", "3"}[i]);
+    static const char *const PAGES[] = {"tasks", "keys", "commands", "find"}; /* the help list's pages, in order */
+    const char *word = a->count ? a->word[0] : PAGES[0];
+    Ui *ui;
+    if (!lists(a, &ui, err))
+        return false;
+    if (strcmp(word, "next") == 0) {
+        bool open = ui->overlay->kind == OVERLAY_LIST;
+        overlay_help(ui->overlay, s, ui->commands, open ? (ui->overlay->page + 1) % HELP_PAGES : 0);
+        return true;
+    }
+    for (int i = 0; i < (int)(sizeof PAGES / sizeof *PAGES); i++)
+        if (strcmp(word, PAGES[i]) == 0) {
+            overlay_help(ui->overlay, s, ui->commands, i);
+            return true;
+        }
     return err_set(err, "column %d: expected tasks, keys, commands or find, found '%s'", a->column[0], a->word[0]);
 }
 
 static bool run_prompt(Session *s, const Args *a, Err *err)
 {
-    (void)err;
-    return ask_app(s, "prompt", a->rest);
+    (void)s;
+    return act(a, UI_PROMPT, a->rest, err);
 }
 
 static bool run_menu(Session *s, const Args *a, Err *err)
 {
-    static const char *const MENUS[] = {"open", "view", "learned", "find"};
+    static const struct {
+        const char *name;
+        void (*open)(Overlay *o, const Session *s);
+    } MENUS[] = {{"open", overlay_open_menu},
+                 {"view", overlay_view_menu},
+                 {"learned", overlay_learned_menu},
+                 {"find", overlay_find_menu}};
+    Ui *ui;
     for (size_t i = 0; a->count && i < sizeof MENUS / sizeof *MENUS; i++)
-        if (strcmp(a->word[0], MENUS[i]) == 0)
-            return ask_app(s, "menu", MENUS[i]);
+        if (strcmp(a->word[0], MENUS[i].name) == 0) {
+            if (!lists(a, &ui, err))
+                return false;
+            MENUS[i].open(ui->overlay, s);
+            return true;
+        }
     return err_set(err, "expected open, view, learned or find");
 }
 
 static bool run_mouse(Session *s, const Args *a, Err *err)
 {
+    (void)s;
     if (a->count && strcmp(a->word[0], "on") != 0 && strcmp(a->word[0], "off") != 0)
         return err_set(err, "column %d: expected on or off, found '%s'", a->column[0], a->word[0]);
-    return ask_app(s, "mouse", a->count ? a->word[0] : "");
+    return act(a, UI_MOUSE, a->count ? a->word[0] : "", err);
 }
 
 static bool run_term(Session *s, const Args *a, Err *err)
 {
-    (void)a;
-    (void)err;
-    return ask_app(s, "term", "");
+    (void)s;
+    return act(a, UI_TERM, "", err);
 }
 
 static bool run_redraw(Session *s, const Args *a, Err *err)
 {
-    (void)a;
-    (void)err;
-    return ask_app(s, "redraw", "");
+    (void)s;
+    return act(a, UI_REDRAW, "", err);
 }
 
 static bool run_restart(Session *s, const Args *a, Err *err)
 {
+    static const char FIRST[] = "#17";
+    EditState none = {0};
     (void)a;
-    if (!session_open_input(s, "#17", err))
+    if (!session_open_input(s, FIRST, err) || (s->edits.count && !edits_apply(s, &none, true, err)))
         return false;
-    s->look = screen_look_start();
-    return ask_app(s, "restart", "");
-}
-
-static bool run_lesson(Session *s, const Args *a, Err *err)
-{
-    (void)err;
-    return ask_app(s, "lesson", a->count ? a->word[0] : "");
+    s->look = look_start();
+    place_on_box(s, 0);
+    return true;
 }
 
 static bool run_lessons(Session *s, const Args *a, Err *err)
 {
-    (void)a;
-    (void)err;
-    return ask_app(s, "lessons", "");
+    Ui *ui;
+    if (!lists(a, &ui, err))
+        return false;
+    desk_menu(ui->overlay, s);
+    return true;
+}
+
+static bool run_lesson(Session *s, const Args *a, Err *err)
+{
+    return a->count ? act(a, UI_LESSON, a->word[0], err) : run_lessons(s, a, err);
 }
 
 static bool run_answer(Session *s, const Args *a, Err *err)
 {
-    if (!a->count)
-        return err_set(err, "expected the number of an answer, or a number");
-    return ask_app(s, "answer", a->rest);
+    (void)s;
+    return a->count ? act(a, UI_ANSWER, a->rest, err) : err_set(err, "expected the number of an answer, or a number");
 }
 
 static bool run_hint(Session *s, const Args *a, Err *err)
 {
-    (void)a;
-    (void)err;
-    return ask_app(s, "hint", "");
+    (void)s;
+    return act(a, UI_HINT, "", err);
 }
 
 static bool run_close(Session *s, const Args *a, Err *err)
 {
-    (void)a;
-    (void)err;
-    return ask_app(s, "close", "");
+    (void)s;
+    return act(a, UI_CLOSE, "", err);
 }
 
 static bool run_quit(Session *s, const Args *a, Err *err)
@@ -136,7 +169,7 @@ static bool run_export(Session *s, const Args *a, Err *err)
             "expected a file: .npy .npz .csv .json .safetensors save the tensor, .svg .html .txt .ans this screen");
     for (size_t i = 0; i < sizeof SCREENS / sizeof *SCREENS; i++)
         if (strcasecmp(file_suffix(a->word[0]), SCREENS[i]) == 0)
-            return ask_app(s, "export", a->word[0]);
+            return permit_file(s, a->word[0], err) && act(a, UI_EXPORT, a->word[0], err);
     CommandTable files = session_commands_files();
     for (int i = 0; i < files.count; i++)
         if (strcmp(files.commands[i].name, "export") == 0)
@@ -147,7 +180,7 @@ static bool run_export(Session *s, const Args *a, Err *err)
 static const Command COMMANDS[] = {
     {"export", "files", "export FILE [ADDRESS] [axes=h,t,e]",
      "save a tensor (.npy .npz .csv .json .safetensors) or this screen (.svg .html .txt .ans)",
-     COMMAND_FILE | COMMAND_UI, run_export, NULL},
+     COMMAND_UI | COMMAND_SHADOWS, run_export, NULL},
     {"pane", "look", "pane next, prev", "the cursor to the map of steps, and back", COMMAND_UI, run_pane, NULL},
     {"zoom", "look", "zoom", "this pane alone, and back", COMMAND_UI, run_zoom, NULL},
     {"help", "program", "help [tasks, keys, commands, find]", "what can be done here", COMMAND_UI, run_help, NULL},
@@ -167,7 +200,7 @@ static const Command COMMANDS[] = {
     {"quit", "program", "quit", "leave", COMMAND_UI, run_quit, NULL},
 };
 
-CommandTable app_commands(void)
+CommandTable app_commands(Ui *ui)
 {
-    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS)};
+    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS), ui};
 }

@@ -7,6 +7,7 @@
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
 #include "core/session/ask/ask.h"
+#include "core/session/state.h"
 #include "tui/app.h"
 #include "tui/progress.h"
 
@@ -14,11 +15,11 @@ enum { BESIDE_WIDTH = 100, BESIDE_HEIGHT = 30, TERM_NS = 700000000 };
 
 /* ---- opening and closing ---- */
 
-/* What the reader had: picture and model, then edits and place. */
+/* What the reader had, and how it comes back: the whole of it, or nothing. */
 static void keep_own(Desk *d, const Session *s)
 {
     Buf text = {0};
-    state_text(s, &text);
+    session_write(s, STATE_MODEL | STATE_INPUT | STATE_WHOLE, &text);
     d->kept = xstrdup(buf_str(&text));
     buf_free(&text);
 }
@@ -26,22 +27,10 @@ static void keep_own(Desk *d, const Session *s)
 static void bring_back(Desk *d, Session *s)
 {
     Commands commands = session_command_set();
-    char *line = d->kept ? strchr(d->kept, '\n') : NULL;
-    if (!line)
-        return;
-    *line++ = 0;
-    line[strcspn(line, "\n")] = 0;
-    char *input = strchr(d->kept, '\t');
-    command_do(s, &commands, "reset edits; gradient off; compare off", COMMAND_EDIT, NULL);
-    if (input) {
-        *input++ = 0;
-        if (strcmp(d->kept, s->model_path) != 0)
-            session_open_model(s, *d->kept ? d->kept : NULL, NULL);
-        if (strcmp(input, s->now.input.path) != 0)
-            session_open_input(s, input, NULL);
-    }
-    command_do(s, &commands, line, COMMAND_EDIT, NULL);
-    s->back_count = 0;
+    Err err;
+    if (d->kept && !session_read(s, &commands, d->kept, COMMAND_EDIT | COMMAND_FILE, &err)) /* the reader's own lines */
+        session_say(s, "%s", err.text);
+    commands_free(&commands);
 }
 
 static void clear_said(Desk *d)

@@ -92,6 +92,7 @@ static int open_screen(const Options *o)
     } else
         complain(err.text);
     link_free(&link);
+    commands_free(&commands);
     buf_free(&start);
     return status;
 }

@@ -7,9 +7,7 @@
 #include <sys/stat.h>
 
 #include "core/base/file.h"
-#include "core/session/address.h"
-#include "core/session/learned/gradient.h"
-#include "core/session/screens.h"
+#include "core/session/state.h"
 #include "tui/app.h"
 
 static bool state_path(char *out, size_t n, const char *name, bool make)
@@ -39,11 +37,13 @@ static bool state_path(char *out, size_t n, const char *name, bool make)
     return len > 0 && (size_t)len < n;
 }
 
+enum { STATE_MOST = 1 << 20 };
+
 char *state_load_file(const char *name)
 {
     char path[900];
     Buf b = {0};
-    if (!state_path(path, sizeof path, name, false) || !file_exists(path) || !file_read(path, 8192, &b, NULL)) {
+    if (!state_path(path, sizeof path, name, false) || !file_exists(path) || !file_read(path, STATE_MOST, &b, NULL)) {
         buf_free(&b);
         return NULL;
     }
@@ -64,30 +64,30 @@ char *state_load(void)
     return state_load_file("last");
 }
 
-/* First line: what was open; second line: commands that lead back. */
-void state_text(const Session *s, Buf *out)
+/* First line: what was open; then the lines that lead back. */
+static void put_subject(const Session *s, Buf *out)
 {
-    Buf focus = {0}, gradient = {0};
-    address_put_focus(s, &focus);
     buf_printf(out, "%s\t%s\n", s->model_path, s->now.input.path);
-    for (int i = 0; i < s->edits.count; i++)
-        buf_printf(out, "%s; ", s->edits.line[i]);
-    gradient_text(s, &gradient);
-    if (gradient.len)
-        buf_printf(out, "gradient %s; ", buf_str(&gradient));
-    buf_printf(out, "goto %s; view %s", buf_str(&focus), view_name(s->look.view));
-    const ScreenSpec *screen = screen_now(s);
-    if (screen->come && session_screen_for(s, s->place.path) != s->place.screen)
-        buf_printf(out, "; %s", screen->command);
-    buf_puts(out, "\n");
-    buf_free(&focus);
-    buf_free(&gradient);
 }
 
 void state_save(const Session *s)
 {
-    Buf text = {0};
-    state_text(s, &text);
-    state_save_file("last", buf_str(&text));
-    buf_free(&text);
+    Buf b = {0};
+    put_subject(s, &b);
+    session_write(s, 0, &b);
+    state_save_file("last", buf_str(&b));
+    buf_free(&b);
+}
+
+bool state_resume(Session *s, const Commands *c)
+{
+    char *text = state_load();
+    Buf here = {0};
+    Err err;
+    put_subject(s, &here);
+    bool ok = text && strncmp(text, buf_str(&here), here.len) == 0 &&
+              session_read(s, c, text + here.len, COMMAND_EDIT | COMMAND_FILE, &err); /* the reader's own file */
+    buf_free(&here);
+    free(text);
+    return ok;
 }

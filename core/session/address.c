@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/graph/anatomy.h"
 #include "core/session/command.h"
 
 /* Sign by sign of the pattern, with all places of the path where it may stand at once: no pattern takes longer than
@@ -63,8 +64,9 @@ static bool ends_with_name(const char *path, const char *name)
 static const char *by_short_name(const Session *s, const Graph *g, const char *name)
 {
     char block[SESSION_PATH];
-    int b = session_block(s), found = 0;
-    snprintf(block, sizeof block, "blocks.%d.", b < 0 ? 0 : b);
+    int b = anatomy_block_of(g, s->place.path), found = 0;
+    b = b == NO_PART ? anatomy_next(g, NO_PART, PART_BLOCK) : b;
+    snprintf(block, sizeof block, "%s.", b == NO_PART ? "" : anatomy_part(g, b)->scope);
     const char *best = NULL;
     for (int pass = 0; pass < 2 && !best; pass++) {
         found = 0;

@@ -4,14 +4,54 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/err.h"
+#include "core/base/mem.h"
 #include "core/session/address.h"
 #include "core/session/learned/measures.h"
+#include "core/session/log.h"
+#include "core/session/state.h"
+
+static void check(const Commands *c, const Command *new)
+{
+    size_t n = strlen(new->name);
+    REQUIRE(n && *new->group &&*new->summary &&new->run);
+    REQUIRE(strncmp(new->usage, new->name, n) == 0 && (!new->usage[n] || new->usage[n] == ' '));
+    const Command *old = command_find(c, new->name);
+    REQUIRE(!old || ((old->flags | new->flags) & COMMAND_SHADOWS));
+}
+
+void commands_add(Commands *c, CommandTable t)
+{
+    for (int i = 0; i < t.count; i++) {
+        check(c, &t.commands[i]);
+        for (int k = 0; k < i; k++)
+            REQUIRE(strcmp(t.commands[k].name, t.commands[i].name) != 0);
+    }
+    c->table = grow(c->table, &c->cap, (size_t)c->count, sizeof *c->table);
+    c->table[c->count++] = t;
+}
+
+void commands_add_all(Commands *c, const Commands *more)
+{
+    for (int i = 0; i < more->count; i++)
+        commands_add(c, more->table[i]);
+}
+
+void commands_free(Commands *c)
+{
+    free(c->table);
+    *c = (Commands){0};
+}
 
 Commands session_command_set(void)
 {
-    return (Commands){.table = {session_commands_go(), session_commands_look(), session_commands_ask(),
-                                session_commands_change(), session_commands_files(), session_commands_learned()},
-                      .count = 6};
+    Commands c = {0};
+    const CommandTable own[] = {session_commands_go(),     session_commands_look(),  session_commands_ask(),
+                                session_commands_change(), session_commands_files(), session_commands_learned(),
+                                session_commands_state()};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        commands_add(&c, own[i]);
+    return c;
 }
 
 const Command *command_at(const Commands *c, int i)
@@ -24,13 +64,21 @@ const Command *command_at(const Commands *c, int i)
     return NULL;
 }
 
+static const Command *find(const Commands *c, const char *name, void **context)
+{
+    for (int t = 0; t < c->count; t++)
+        for (int i = 0; i < c->table[t].count; i++)
+            if (strcmp(c->table[t].commands[i].name, name) == 0) {
+                *context = c->table[t].context;
+                return &c->table[t].commands[i];
+            }
+    return NULL;
+}
+
 const Command *command_find(const Commands *c, const char *name)
 {
-    const Command *command;
-    for (int i = 0; (command = command_at(c, i)) != NULL; i++)
-        if (strcmp(command->name, name) == 0)
-            return command;
-    return NULL;
+    void *context;
+    return find(c, name, &context);
 }
 
 const char *args_named(const Args *a, const char *name)
@@ -175,7 +223,7 @@ static bool named_known(const Command *c, const Args *a, Err *err)
     return true;
 }
 
-static bool do_one(Session *s, const Commands *c, const char *line, unsigned allowed, Err *err)
+static bool do_one(Session *s, const Commands *c, const char *line, Err *err)
 {
     Args a;
     const char *name;
@@ -183,17 +231,18 @@ static bool do_one(Session *s, const Commands *c, const char *line, unsigned all
         return false;
     if (!*name)
         return true;
-    const Command *command = command_find(c, name);
+    const Command *command = find(c, name, &a.context);
     if (!command) {
         NameList names = {c};
         const char *near = nearest_name(name, command_name, &names);
         return err_set(err, "there is no command '%.60s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
                        near ? "'?" : "; `help` lists them");
     }
-    if ((command->flags & COMMAND_FILE) && !(allowed & COMMAND_FILE))
-        return err_set(err, "'%s' reads or writes files: it is not allowed here", name);
-    if ((command->flags & COMMAND_UI) && !(allowed & COMMAND_UI))
+    if ((command->flags & COMMAND_EDIT) && !(s->permit & COMMAND_EDIT))
+        return err_set(err, "'%s' changes the model: it is not allowed here", name);
+    if ((command->flags & COMMAND_UI) && !(s->permit & COMMAND_UI))
         return err_set(err, "'%s' needs the screen", name);
+    a.command = command;
     buf_clear(&s->said);
     Err inner = {{0}};
     bool ok = named_known(command, &a, &inner) && command->run(s, &a, &inner);
@@ -201,13 +250,13 @@ static bool do_one(Session *s, const Commands *c, const char *line, unsigned all
     return ok || err_set(err, "%s: %s", name, inner.text);
 }
 
-bool command_do(Session *s, const Commands *c, const char *line, unsigned allowed, Err *err)
+static bool do_lines(Session *s, const Commands *c, const char *line, Err *err)
 {
     char one[1024];
     for (const char *p = line; *p;) {
         size_t n = 0;
         bool quoted = false;
-        while (p[n] && (p[n] != ';' || quoted)) {
+        while (p[n] && ((p[n] != ';' && p[n] != '\n') || quoted)) {
             quoted ^= p[n] == '"';
             n++;
         }
@@ -215,11 +264,23 @@ bool command_do(Session *s, const Commands *c, const char *line, unsigned allowe
             return err_set(err, "that command is longer than %zu characters", sizeof one - 1);
         memcpy(one, p, n);
         one[n] = 0;
-        p += n + (p[n] == ';');
-        if (!do_one(s, c, one, allowed, err))
+        p += n + (p[n] != 0);
+        LogMark before = log_mark(s);
+        bool ok = do_one(s, c, one, err);
+        log_changes(s, &before, one, ok);
+        if (!ok)
             return false;
     }
     return true;
+}
+
+bool command_do(Session *s, const Commands *c, const char *line, unsigned allowed, Err *err)
+{
+    unsigned before = s->permit;
+    s->permit &= allowed; /* a command that runs others gives them no more than it has */
+    bool ok = do_lines(s, c, line, err);
+    s->permit = before;
+    return ok;
 }
 
 /* The words that a usage text offers at one place: "compare a, b, diff, off" */

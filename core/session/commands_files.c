@@ -8,6 +8,7 @@
 #include "core/session/ask/ask_parts.h"
 #include "core/session/ask/export.h"
 #include "core/session/command.h"
+#include "core/session/state.h"
 
 static bool run_open(Session *s, const Args *a, Err *err)
 {
@@ -90,7 +91,7 @@ static bool run_link(Session *s, const Args *a, Err *err)
 {
     (void)a;
     (void)err;
-    Buf link = {0}, part = {0};
+    Buf link = {0}, part = {0}, rest = {0};
     uint64_t hash;
     buf_puts(&link, "vitrine ");
     put_quoted(&link, s->now.input.path);
@@ -98,21 +99,19 @@ static bool run_link(Session *s, const Args *a, Err *err)
         buf_puts(&link, " -m ");
         put_quoted(&link, s->model_path);
     }
-    address_put_focus(s, &part);
+    session_write_link(s, &part, &rest);
     buf_puts(&link, " --at ");
     put_quoted(&link, buf_str(&part));
-    buf_clear(&part);
-    for (int i = 0; i < s->edits.count; i++)
-        buf_printf(&part, "%s%s", i ? "; " : "", s->edits.line[i]);
-    if (s->edits.count) {
+    if (rest.len) {
         buf_puts(&link, " -c ");
-        put_quoted(&link, buf_str(&part));
+        put_quoted(&link, buf_str(&rest));
     }
     if (session_hash(s, SIDE_B, &hash))
         buf_printf(&link, " @%08llx", (unsigned long long)(hash >> 32));
     session_say(s, "%s", buf_str(&link));
     buf_free(&link);
     buf_free(&part);
+    buf_free(&rest);
     return true;
 }
 
@@ -139,16 +138,16 @@ static bool run_copy(Session *s, const Args *a, Err *err)
 }
 
 static const Command COMMANDS[] = {
-    {"open", "files", "open FILE, #N, FILE:tensor", "another picture; the edits stay", COMMAND_FILE, run_open, NULL},
-    {"model", "files", "model PATH, bundled", "another model for the same picture; the edits are dropped", COMMAND_FILE,
-     run_model, NULL},
-    {"export", "files", "export FILE [ADDRESS] [axes=h,t,e]", "write values: .npy .npz .safetensors .csv .json",
-     COMMAND_FILE, run_export, NULL},
+    {"open", "files", "open FILE, #N, FILE:tensor", "another picture; the edits stay", 0, run_open, NULL},
+    {"model", "files", "model PATH, bundled", "another model for the same picture; the edits are dropped", 0, run_model,
+     NULL},
+    {"export", "files", "export FILE [ADDRESS] [axes=h,t,e]", "write values: .npy .npz .safetensors .csv .json", 0,
+     run_export, NULL},
     {"link", "files", "link", "a command line that comes back to this place", 0, run_link, NULL},
     {"copy", "files", "copy [ADDRESS]", "the value under the cursor with its address", 0, run_copy, NULL},
 };
 
 CommandTable session_commands_files(void)
 {
-    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS)};
+    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS), NULL};
 }

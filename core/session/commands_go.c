@@ -7,6 +7,7 @@
 #include "core/session/address.h"
 #include "core/session/command.h"
 #include "core/session/cursor.h"
+#include "core/session/edit/verbs.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
 
@@ -85,9 +86,10 @@ static bool run_goto(Session *s, const Args *a, Err *err)
 {
     int total, n;
     bool relative;
+    char example[SESSION_PATH];
     if (a->count < 1)
-        return err_set(err,
-                       "expected an address such as blocks.0.attn.pattern[h=1,t=r3c4], a step number, first or last");
+        return err_set(err, "expected an address such as %s, a step number, first or last",
+                       edit_example(s->now.base, SITE_PATTERN, ROLE_HEAD, example, sizeof example));
     session_step_number(s, &total);
     const char *w = a->word[0];
     if (strcmp(w, "first") == 0)
@@ -112,7 +114,8 @@ static bool run_goto(Session *s, const Args *a, Err *err)
         return true;
     }
     Screen screen = session_screen_for(s, to.path);
-    session_go(s, to.path, screen);
+    if (!session_go(s, to.path, screen, err))
+        return false;
     set_cells(s, &to.cells);
     return true;
 }
@@ -152,8 +155,7 @@ static bool run_block(Session *s, const Args *a, Err *err)
         const char *pattern = session_attention_site(s, g, block, SITE_PATTERN);
         if (!pattern || graph_find(g, pattern) == NO_NODE)
             return err_set(err, "this model has no attention to go to");
-        session_go(s, pattern, SCREEN_ROW);
-        return true;
+        return session_go(s, pattern, SCREEN_ROW, err);
     }
     value = relative ? clamp(block + value, 0, last) : value;
     if (value < 0 || value > last)
@@ -263,8 +265,8 @@ static bool run_box(Session *s, const Args *a, Err *err)
     if (a->count > 1) {
         box = stages_find(&s->stages, a->word[1]);
         if (box == NO_BOX)
-            return err_set(err, "column %d: there is no box '%s'; boxes are blocks.0, blocks.0.softmax, …",
-                           a->column[1], a->word[1]);
+            return err_set(err, "column %d: there is no box '%s'; a box is for example %s", a->column[1], a->word[1],
+                           s->stages.boxes[s->place.box].path);
     }
     if (a->count < 1 || (strcmp(a->word[0], "open") != 0 && strcmp(a->word[0], "close") != 0))
         return err_set(err, "expected open or close, and perhaps which box");
@@ -335,7 +337,8 @@ static bool run_find(Session *s, const Args *a, Err *err)
     NodeId probs = site_node_any(s->now.base, SITE_PROBS);
     int o = node_role(s->now.base, probs, ROLE_ANSWER), index;
     if (o != AXIS_NONE && axis_parse(&s->now.base->axes[o], text, &index)) {
-        session_go(s, graph_node(s->now.base, probs)->path, SCREEN_ANSWER);
+        if (!session_go(s, graph_node(s->now.base, probs)->path, SCREEN_ANSWER, err))
+            return false;
         s->place.at[o] = index;
         return true;
     }
@@ -390,5 +393,5 @@ static const Command COMMANDS[] = {
 
 CommandTable session_commands_go(void)
 {
-    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS)};
+    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS), NULL};
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/graph/anatomy.h"
 #include "core/session/command.h"
 #include "core/session/edit/edits.h"
 #include "core/session/exhibit.h"
@@ -282,5 +283,5 @@ static const Command COMMANDS[] = {
 
 CommandTable session_commands_look(void)
 {
-    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS)};
+    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS), NULL};
 }

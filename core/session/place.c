@@ -141,8 +141,10 @@ void place_on_box(Session *s, int box)
     s->changes++;
 }
 
-void session_go(Session *s, const char *path, Screen screen)
+bool session_go(Session *s, const char *path, Screen screen, Err *err)
 {
+    if (!path || session_node(s, SIDE_B, path) == NO_NODE)
+        return err_set(err, "this model has no %.150s", path ? path : "such node");
     bool arrives = arrives_at_answer(s, path);
     place_push(s);
     if (path != s->place.path)
@@ -154,6 +156,7 @@ void session_go(Session *s, const char *path, Screen screen)
     if (arrives)
         stand_on_answer(s);
     s->changes++;
+    return true;
 }
 
 int session_step_number(const Session *s, int *total)

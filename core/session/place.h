@@ -11,6 +11,10 @@ void place_push(Session *s); /* the place, onto the history */
 bool place_back(Session *s); /* false when the history is empty */
 /* Stands on a box: its node and the screen that suits it; no history. */
 void place_on_box(Session *s, int box);
+/* Sets the place at which a model is begun: its input, the cursor on the middle patch. Changes nothing else. */
+void session_start_place(Session *s);
+/* Is that box open when a model is begun? The first block is. */
+bool session_opens(const Session *s, int box);
 /* Rebuilds what hangs on the shown graph after it changed (session.c). */
 void session_changed(Session *s);
 #endif

@@ -6,7 +6,10 @@
 #include "core/base/err.h"
 #include "core/graph/anatomy.h"
 #include "core/session/ask/say.h"
+#include "core/session/edit/slider.h"
 #include "core/session/learned/measures.h"
+#include "core/session/learned/where.h"
+#include "core/session/options.h"
 
 /* --- which screen suits a node --- */
 
@@ -61,28 +64,57 @@ static bool fits_blanks(const Graph *g, NodeId n)
 
 /* --- the rows --- */
 
-#define FLAG(name, field, start)                                                                                       \
-    {                                                                                                                  \
-        name, LOOK_FLAG, offsetof(LookAt, field), start                                                                \
-    }
-#define NUMBER(name, field, start)                                                                                     \
-    {                                                                                                                  \
-        name, LOOK_NUMBER, offsetof(LookAt, field), start                                                              \
-    }
-static const ScreenOption PICTURE_OPTIONS[] = {FLAG("grid", picture.grid, true), {NULL, LOOK_FLAG, 0, 0}};
-static const ScreenOption POSITIONS_OPTIONS[] = {FLAG("grids", positions.grids, false),
-                                                 FLAG("centred", positions.centred, false),
-                                                 {NULL, LOOK_FLAG, 0, 0}};
-static const ScreenOption TRAINING_OPTIONS[] = {NUMBER("snapshot", training.snapshot, 0),
-                                                FLAG("twin", training.twin, false),
-                                                {NULL, LOOK_FLAG, 0, 0}};
-static const ScreenOption FILTERS_OPTIONS[] = {FLAG("components", filters.components, false), {NULL, LOOK_FLAG, 0, 0}};
-static const ScreenOption WHERE_OPTIONS[] = {NUMBER("method", where.method, 0),
-                                             FLAG("one_head", where.one_head, false),
-                                             {NULL, LOOK_FLAG, 0, 0}};
-static const ScreenOption LABORATORY_OPTIONS[] = {NUMBER("reach", laboratory.reach, 0), {NULL, LOOK_FLAG, 0, 0}};
-#undef FLAG
-#undef NUMBER
+static const char *method_word(int i)
+{
+    return i < WHERE_METHODS ? where_word((WhereMethod)i) : NULL;
+}
+
+static const char *reach_word(int i)
+{
+    static const char *const WORDS[] = {"all", "block", "head"};
+    _Static_assert(sizeof WORDS / sizeof *WORDS == REACH_COUNT, "a word for each reach");
+    return i < REACH_COUNT ? WORDS[i] : NULL;
+}
+
+static bool snapshot_there(Session *s, int value, Err *err)
+{
+    if (value == 0)
+        return true;
+    measures_read_history(s);
+    const History *h = session_history_shown(s);
+    int last = h ? h->snapshot_count - 1 : 0;
+    return (value > 0 && value <= last) || err_set(err, "there is no snapshot %d: they go from 0 to %d", value, last);
+}
+
+static bool twin_there(Session *s, int value, Err *err)
+{
+    if (!value)
+        return true;
+    measures_read_history(s);
+    return session_history_twin(s) || err_set(err, "no twin, trained without the scale, is known for this model");
+}
+
+#define FIELD(name) offsetof(LookAt, name)
+static const LookOption PICTURE_OPTIONS[] = {
+    {.name = "grid", .kind = OPTION_SWITCH, .at = FIELD(picture.grid), .start = true}, {.name = NULL}};
+static const LookOption POSITIONS_OPTIONS[] = {{.name = "grids", .kind = OPTION_SWITCH, .at = FIELD(positions.grids)},
+                                               {.name = "centred",
+                                                .kind = OPTION_SWITCH,
+                                                .at = FIELD(positions.centred)},
+                                               {.name = NULL}};
+static const LookOption TRAINING_OPTIONS[] = {
+    {.name = "twin", .kind = OPTION_SWITCH, .at = FIELD(training.twin), .there = twin_there},
+    {.name = "snapshot", .kind = OPTION_NUMBER, .at = FIELD(training.snapshot), .there = snapshot_there},
+    {.name = NULL}};
+static const LookOption FILTERS_OPTIONS[] = {
+    {.name = "components", .kind = OPTION_SWITCH, .at = FIELD(filters.components)}, {.name = NULL}};
+static const LookOption WHERE_OPTIONS[] = {
+    {.name = "method", .kind = OPTION_WORD, .at = FIELD(where.method), .word = method_word},
+    {.name = "one-head", .kind = OPTION_SWITCH, .at = FIELD(where.one_head)},
+    {.name = NULL}};
+static const LookOption LABORATORY_OPTIONS[] = {
+    {.name = "reach", .kind = OPTION_WORD, .at = FIELD(laboratory.reach), .word = reach_word}, {.name = NULL}};
+#undef FIELD
 
 static const ScreenSpec SCREENS[SCREEN_COUNT] = {
 #define SCREEN(symbol, word, ...) [SCREEN_##symbol] = {.name = word, __VA_ARGS__},
@@ -124,30 +156,4 @@ Screen session_screen_for(const Session *s, const char *path)
         if (SCREENS[i].fits && SCREENS[i].fits(g, n))
             return (Screen)i;
     return SCREEN_TENSOR;
-}
-
-/* --- options --- */
-
-int screen_option(const LookAt *look, const ScreenOption *o)
-{
-    const char *at = (const char *)look + o->offset;
-    return o->kind == LOOK_FLAG ? *(const bool *)(const void *)at : *(const int *)(const void *)at;
-}
-
-void screen_option_set(LookAt *look, const ScreenOption *o, int value)
-{
-    char *at = (char *)look + o->offset;
-    if (o->kind == LOOK_FLAG)
-        *(bool *)(void *)at = value != 0;
-    else
-        *(int *)(void *)at = value;
-}
-
-LookAt screen_look_start(void)
-{
-    LookAt look = {.view = VIEW_HEAT};
-    for (int i = 0; i < SCREEN_COUNT; i++)
-        for (const ScreenOption *o = SCREENS[i].options; o && o->name; o++)
-            screen_option_set(&look, o, o->start);
-    return look;
 }

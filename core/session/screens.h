@@ -24,15 +24,6 @@ typedef enum ScreenOff {
     OFF_NOTHING
 } ScreenOff;
 
-/* A setting that only this screen has, in LookAt. */
-typedef enum ScreenOptionKind { LOOK_FLAG, LOOK_NUMBER } ScreenOptionKind;
-typedef struct ScreenOption {
-    const char *name; /* "snapshot"; NULL ends a list */
-    ScreenOptionKind kind;
-    size_t offset; /* of a bool or an int in LookAt */
-    int start;     /* what it is at first and after `restart` */
-} ScreenOption;
-
 typedef struct ScreenSpec {
     const char *name, *about;
     ScreenGroup group;
@@ -51,17 +42,13 @@ typedef struct ScreenSpec {
     bool (*say_pattern)(const struct Teller *t);   /* …where the focus is a pattern or scores */
     bool (*say_scores)(const struct Teller *t);
     ScreenOff off;
-    const ScreenOption *options; /* NULL: none of its own */
+    const struct LookOption *options; /* settings that only this screen has (options.h), up to a NULL name; or NULL */
 } ScreenSpec;
 
 const ScreenSpec *screen_spec(Screen screen);
 const ScreenSpec *screen_now(const Session *s); /* of the screen that is on */
 /* The screen of that name, or SCREEN_COUNT. */
 Screen screen_find(const char *name);
-/* Every setting as it is at first. */
-LookAt screen_look_start(void);
-int screen_option(const LookAt *look, const ScreenOption *o);
-void screen_option_set(LookAt *look, const ScreenOption *o, int value);
 
 /* --- inside core/session: what rows are made of --- */
 typedef bool ScreenCome(Session *s, Screen to, Err *err);

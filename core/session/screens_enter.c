@@ -13,31 +13,27 @@
 
 static const char NO_POSITIONS[] = "this model has no table of position embeddings";
 
-static bool show(Session *s, Screen screen)
+static bool show(Session *s, Screen screen, Err *err)
 {
-    if (s->place.screen != screen)
-        session_go(s, s->place.path, screen);
-    return true;
+    return s->place.screen == screen || session_go(s, s->place.path, screen, err);
 }
 
 /* --- coming --- */
 
 bool come_here(Session *s, Screen to, Err *err)
 {
-    (void)err;
-    return show(s, to);
+    return show(s, to, err);
 }
 
 bool come_picture(Session *s, Screen to, Err *err)
 {
     const Graph *g = session_graph(s, SIDE_B);
     if (session_screen_for(s, s->place.path) == SCREEN_ROW)
-        return show(s, SCREEN_ROW);
+        return show(s, SCREEN_ROW, err);
     const char *image = site_path_any(g, SITE_IMAGE);
     if (!image)
         return err_set(err, "this model looks at no picture");
-    session_go(s, image, to);
-    return true;
+    return session_go(s, image, to, err);
 }
 
 /* Attention screens need a node with rows and columns of tokens: the focused block's pattern, if the focus is something
@@ -45,13 +41,12 @@ bool come_picture(Session *s, Screen to, Err *err)
 bool come_attention(Session *s, Screen to, Err *err)
 {
     if (session_screen_for(s, s->place.path) == SCREEN_ROW)
-        return show(s, to);
+        return show(s, to, err);
     const Graph *g = session_graph(s, SIDE_B);
     const char *path = site_path(g, session_attention(s, g, -1), SITE_PATTERN);
     if (!path || graph_find(g, path) == NO_NODE)
         return err_set(err, "this model has no attention here");
-    session_go(s, path, to);
-    return true;
+    return session_go(s, path, to, err);
 }
 
 bool come_positions(Session *s, Screen to, Err *err)
@@ -59,8 +54,7 @@ bool come_positions(Session *s, Screen to, Err *err)
     const Graph *g = session_graph(s, SIDE_B);
     if (site_node_any(g, SITE_POSITIONS) == NO_NODE)
         return err_set(err, NO_POSITIONS);
-    session_go(s, site_path_any(g, SITE_POSITIONS), to);
-    return true;
+    return session_go(s, site_path_any(g, SITE_POSITIONS), to, err);
 }
 
 bool come_answer(Session *s, Screen to, Err *err)
@@ -71,8 +65,7 @@ bool come_answer(Session *s, Screen to, Err *err)
         return err_set(err, "this model has no classes");
     const char *probs = site_path_any(g, SITE_PROBS);
     session_need(s, SIDE_B, probs, &cancelled); /* the cursor goes to the answer; cancelled, it stays where it was */
-    session_go(s, probs, to);
-    return true;
+    return session_go(s, probs, to, err);
 }
 
 /* --- into what the cursor is on --- */
@@ -84,9 +77,7 @@ bool enter_tensor(Session *s, Err *err)
 
 bool enter_arithmetic(Session *s, Err *err)
 {
-    (void)err;
-    session_go(s, s->place.path, SCREEN_EXPLAIN);
-    return true;
+    return session_go(s, s->place.path, SCREEN_EXPLAIN, err);
 }
 
 bool enter_sheet(Session *s, Err *err)
@@ -108,14 +99,12 @@ bool enter_row(Session *s, Err *err)
 bool enter_pixels(Session *s, Err *err)
 {
     static const AxisRole ROLES[] = {ROLE_CHANNEL, ROLE_PIXEL_ROW, ROLE_PIXEL_COL};
-    (void)err;
     for (size_t i = 0; i < sizeof ROLES / sizeof *ROLES; i++) {
         int axis = session_role(s, ROLES[i]);
         if (axis != AXIS_NONE)
             s->place.at[axis] = 0;
     }
-    session_go(s, s->place.path, SCREEN_TENSOR);
-    return true;
+    return session_go(s, s->place.path, SCREEN_TENSOR, err);
 }
 
 /* The head's own pattern. */
@@ -126,8 +115,7 @@ bool enter_pattern(Session *s, Err *err)
     if (!path || graph_find(g, path) == NO_NODE)
         return err_set(err, "this model has no attention here");
     s->look.average = false;
-    session_go(s, path, SCREEN_ROW);
-    return true;
+    return session_go(s, path, SCREEN_ROW, err);
 }
 
 /* The same map, of the model as it is now. */
@@ -142,8 +130,7 @@ bool enter_cosine(Session *s, Err *err)
     Site site = s->look.positions.centred ? SITE_POSITION_COSINE_CENTRED : SITE_POSITION_COSINE;
     if (site_node_any(g, site) == NO_NODE)
         return err_set(err, NO_POSITIONS);
-    session_go(s, site_path_any(g, site), SCREEN_EXPLAIN);
-    return true;
+    return session_go(s, site_path_any(g, site), SCREEN_EXPLAIN, err);
 }
 
 /* The operand that the cursor of the arithmetic is on. */
@@ -193,11 +180,9 @@ bool enter_operand(Session *s, Err *err)
 /* After the last way of drawing a tensor that is attention comes the sheet of all heads. */
 bool next_drawing(Session *s, Err *err)
 {
-    (void)err;
     s->look.view = (View)((s->look.view + 1) % VIEW_COUNT);
-    if (s->look.view == VIEW_HEAT && session_screen_for(s, s->place.path) == SCREEN_ROW)
-        show(s, SCREEN_SHEET);
-    return true;
+    return s->look.view != VIEW_HEAT || session_screen_for(s, s->place.path) != SCREEN_ROW ||
+           show(s, SCREEN_SHEET, err);
 }
 
 /* Raw, centred; then the same of all positions at once. */

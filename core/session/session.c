@@ -8,10 +8,14 @@
 #include "assets/assets.h"
 #include "core/base/machine.h"
 #include "core/base/mem.h"
+#include "core/graph/anatomy.h"
 #include "core/session/edit/edits.h"
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
 #include "core/session/learned/measures.h"
+#include "core/session/log.h"
+#include "core/session/options.h"
+#include "core/session/permit.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
 
@@ -63,6 +67,13 @@ void session_budget(Session *s, size_t bytes)
         run_budget(s->pinned.base_run, bytes / 2);
 }
 
+bool session_opens(const Session *s, int box)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    int block = anatomy_next(g, NO_PART, PART_BLOCK);
+    return block != NO_PART && stages_find(&s->stages, anatomy_part(g, block)->scope) == box;
+}
+
 void session_changed(Session *s)
 {
     drop_diffs(s);
@@ -87,19 +98,15 @@ void session_changed(Session *s)
         free(open[i]);
     }
     free(open);
-    int first_block = anatomy_next(s->now.base, NO_PART, PART_BLOCK);
-    int block0 = first_block == NO_PART ? NO_BOX
-                                        : stages_find(&s->stages, anatomy_part(s->now.base, first_block)->scope);
-    if (first && block0 != NO_BOX)
-        s->open[block0] = true;
+    for (int i = 0; first && i < s->stages.count; i++)
+        s->open[i] = session_opens(s, i);
     place_mend(s);
     s->changes++;
 }
 
-static void start_place(Session *s)
+void session_start_place(Session *s)
 {
     memset(&s->place, 0, sizeof s->place);
-    s->back_count = 0;
     const Graph *g = s->now.base;
     int rows = graph_role(g, ROLE_PLACE_ROW, SEQUENCE_ANY), cols = graph_role(g, ROLE_PLACE_COL, SEQUENCE_ANY);
     if (graph_role(g, ROLE_PLACE, SEQUENCE_ANY) != AXIS_NONE && rows != AXIS_NONE && cols != AXIS_NONE) {
@@ -113,7 +120,6 @@ static void start_place(Session *s)
         session_set_index(s, key, s->place.at[query]);
     snprintf(s->place.path, sizeof s->place.path, "%s", graph_node(g, s->now.nodes.image)->path);
     s->place.screen = SCREEN_PICTURE;
-    place_mend(s);
 }
 
 /* Takes model and input over. */
@@ -132,7 +138,9 @@ static void fresh(Session *s, Model *m, const char *model_path, Input *in)
     EditState none = {0};
     edits_apply(s, &none, false, NULL);
     s->compare = COMPARE_OFF;
-    start_place(s);
+    s->back_count = 0;
+    session_start_place(s);
+    place_mend(s);
 }
 
 bool session_init(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
@@ -142,8 +150,8 @@ bool session_init(Session *s, const char *model_path, const char *input, int thr
     Input in;
     *s = (Session){.progress = progress,
                    .progress_context = context,
-                   .file_commands = true,
-                   .look = screen_look_start(),
+                   .permit = ~0U,
+                   .look = look_start(),
                    .memory = machine_memory() / 4};
     if (!load_model(s, &m, model_path, err))
         return false;
@@ -167,6 +175,7 @@ void session_free(Session *s)
 {
     drop_diffs(s);
     measures_free(s);
+    log_free(s);
     exhibit_free(&s->now);
     exhibit_free(&s->pinned);
     model_free(&s->model);
@@ -183,7 +192,8 @@ void session_free(Session *s)
 bool session_open_input(Session *s, const char *input, Err *err)
 {
     Input in;
-    if (!input_open(&in, &s->model, input, err))
+    bool drawn = *input == '#';
+    if ((!drawn && !permit_file(s, input, err)) || !input_open(&in, &s->model, input, err))
         return false;
     Exhibit old = s->now;
     exhibit_init(&s->now, &s->model, &in, s->pool);
@@ -201,7 +211,7 @@ bool session_open_model(Session *s, const char *path, Err *err)
 {
     Model m = {0};
     Input in;
-    if (!load_model(s, &m, path, err))
+    if ((path && !permit_file(s, path, err)) || !load_model(s, &m, path, err))
         return false;
     /* the same picture; ready values were made for the model before */
     if (s->now.input.ready ? !input_open(&in, &m, NULL, err) : !input_copy(&in, &s->now.input, &m, err)) {

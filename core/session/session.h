@@ -171,15 +171,14 @@ typedef struct Session {
         Place place;
     } marks[16];
     int mark_count;
-    Buf said;          /* text of the last command, for the screen's message line or overlay; one or more lines */
-    bool quit;         /* set by `quit` */
-    char request[640]; /* what the last command asks of the screen ("help 1", "prompt set . "); the app takes and clears
-                          it */
-    uint64_t changes;  /* counts every change of what may be on screen */
+    Buf said;         /* text of the last command, for the screen's message line or overlay; one or more lines */
+    bool quit;        /* set by `quit` */
+    uint64_t changes; /* counts every change of what may be on screen */
     SessionProgress progress;
     void *progress_context;
     struct Measures *measures; /* measures.h; NULL until something of it is asked for */
-    bool file_commands;        /* false: commands flagged FILE are refused (links, lessons) */
+    unsigned permit;           /* what the line being run may do: COMMAND_EDIT | … (permit.h); all outside of one */
+    struct CommandLog *log;    /* log.h; NULL until something was logged */
 } Session;
 
 /* model_path NULL: the bundled model. input NULL: the first bundled picture. threads as pool_new. False: nothing to
@@ -265,8 +264,9 @@ int session_attention(const Session *s, const Graph *g, int block);
 const char *session_attention_site(const Session *s, const Graph *g, int block, Site site);
 /* Path of the same kind of node in another block of the same stack; path itself outside blocks. */
 const char *session_in_block(const Graph *g, const char *path, int block, char out[SESSION_PATH]);
-/* Goes to a node's step, choosing the screen that suits it; pushes the old place onto the history. */
-void session_go(Session *s, const char *path, Screen screen);
+/* Goes to a node's step on that screen; pushes the old place onto the history. False, where one stands staying, when
+ * what is on show has no such node. */
+bool session_go(Session *s, const char *path, Screen screen, Err *err);
 Screen session_screen_for(const Session *s, const char *path);
 /* The step (visible box) the focus belongs to; steps are numbered from 1. */
 int session_step_number(const Session *s, int *total);

@@ -25,6 +25,7 @@ static inline int start(void **state)
     Err err = {""};
     if (!session_init(&s, NULL, NULL, 2, NULL, NULL, &err))
         fail_msg("%s", err.text);
+    commands_free(&commands);
     commands = session_command_set();
     return 0;
 }

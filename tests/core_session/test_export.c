@@ -30,6 +30,7 @@ static int start(void **state)
     snprintf(dir, sizeof dir, "/tmp/vitrine-export-%ld", (long)getpid());
     if (mkdir(dir, 0700) != 0 || !session_init(&s, NULL, NULL, 1, NULL, NULL, &err))
         fail_msg("%s", err.text);
+    commands_free(&commands);
     commands = session_command_set();
     return 0;
 }

@@ -58,6 +58,7 @@ static int start_trained(void **state)
     Err err = {""};
     if (!session_init(&s, folder, NULL, 2, NULL, NULL, &err))
         fail_msg("%s", err.text);
+    commands_free(&commands);
     commands = session_command_set();
     return 0;
 }

@@ -24,6 +24,7 @@ static int start(void **state)
 {
     (void)state;
     Err err = {{0}};
+    commands_free(&all);
     all = session_command_set();
     if (!session_init(&roomy, NULL, NULL, 2, NULL, NULL, &err) ||
         !session_init(&tight, NULL, NULL, 2, NULL, NULL, &err))

@@ -22,6 +22,7 @@ static int start(void **state)
 {
     (void)state;
     Err err = {{0}};
+    commands_free(&all);
     all = session_command_set();
     if (!session_init(&s, NULL, NULL, 1, NULL, NULL, &err))
         fail_msg("%s", err.text);
@@ -300,9 +301,11 @@ static void the_answer_is_in_focus(void **state)
         for (int i = 0; i < g->axes[axis].n; i++)
             best = probs[i] > probs[best] ? i : best;
         assert_int_equal(s.place.at[axis], best);
-        run("goto first; goto last");
-        assert_int_equal(s.place.at[axis], best);
         int other = best ? 0 : 1;
+        run("goto first");
+        s.place.at[axis] = other; /* who comes again is led to it again */
+        run("goto last");
+        assert_int_equal(s.place.at[axis], best);
         snprintf(line, sizeof line, "goto first; goto probs[o=%d]", other);
         run(line);
         assert_int_equal(s.place.at[axis], other);

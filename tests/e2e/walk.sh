@@ -83,9 +83,12 @@ send Escape
 unsee 'Help 3' || fail "Esc does not close help"
 send i
 shows "i says something" '[a-z]{3}'
+line ':goto blocks.1.mlp.post; view numbers'
+shows "a place to come back to" 'mlp\.post'
 quit walk
 
 line '$V'
-shows "the place is remembered" 'step [0-9]+ of'
+shows "the place is remembered" 'Resumed at step ([2-9]|[1-9][0-9]) of'
+shows "the tensor is the one that was left" 'mlp\.post'
 quit remembered
 finish walk

@@ -15,6 +15,7 @@
 #include "core/base/rng.h"
 #include "core/base/utf8.h"
 #include "core/models/names.h"
+#include "core/session/options.h"
 #include "core/session/screens.h"
 #include "tui/app.h"
 #include "tui/frame.h"
@@ -24,15 +25,35 @@
 
 static Session s;
 static Commands all;
+static Overlay lists;
+
+/* In a terminal's place: what commands asked of it. */
+static struct {
+    int count;
+    UiAct what;
+    char text[256];
+} asked;
+
+static bool act(struct App *app, UiAct what, const char *text, Err *err)
+{
+    (void)app;
+    (void)err;
+    asked.count++;
+    asked.what = what;
+    snprintf(asked.text, sizeof asked.text, "%s", text);
+    return true;
+}
 
 static int start(void **state)
 {
     (void)state;
     Err err = {{0}};
-    all = (Commands){.table = {app_commands()}, .count = 1};
+    static Ui ui = {.overlay = &lists, .commands = &all, .act = act};
     Commands own = session_command_set();
-    for (int i = 0; i < own.count; i++)
-        all.table[all.count++] = own.table[i];
+    commands_free(&all);
+    commands_add(&all, app_commands(&ui));
+    commands_add_all(&all, &own);
+    commands_free(&own);
     if (!session_init(&s, NULL, NULL, 1, NULL, NULL, &err))
         fail_msg("%s", err.text);
     return 0;
@@ -388,7 +409,9 @@ static void click_does(const char *line)
     Place before = s.place;
     LookAt look = s.look;
     Compare compare = s.compare;
-    int edits = s.edits.count, boxes, boxes_now;
+    overlay_close(&lists);
+    Overlay list = lists;
+    int edits = s.edits.count, acts = asked.count, boxes, boxes_now;
     session_step_number(&s, &boxes); /* those that can be seen: a box may be opened */
     bool ok = command_do(&s, &all, line, COMMAND_EDIT | COMMAND_UI, &err);
     if (!ok && strncmp(line, "ablate", 6) != 0 && strncmp(line, "hide", 4) != 0)
@@ -399,16 +422,16 @@ static void click_does(const char *line)
     session_step_number(&s, &boxes_now);
     bool moved = boxes != boxes_now || memcmp(&before, &s.place, sizeof before) != 0 ||
                  memcmp(&look, &s.look, sizeof look) != 0;
-    bool asked = s.said.len > 0 || *s.request || s.quit || s.compare != compare || edits != s.edits.count;
+    bool answered = s.said.len > 0 || asked.count > acts || memcmp(&list, &lists, sizeof list) != 0 || s.quit ||
+                    s.compare != compare || edits != s.edits.count;
     bool stops = strncmp(line, "move ", 5) == 0 || strcmp(line, "head -1") == 0 || strcmp(line, "block -1") == 0;
     const char *head = strstr(line, "head ");
     if (ok && head && head[5] >= '0' && head[5] <= '9') { /* perhaps the one it was on */
         assert_int_equal(session_head(&s), atoi(head + 5));
         stops = true;
     }
-    if (ok && !moved && !asked && !stops) /* at a border the cursor stays */
+    if (ok && !moved && !answered && !stops) /* at a border the cursor stays */
         fail_msg("a click runs '%s', and nothing happens at %s", line, before.path);
-    s.request[0] = 0;
 }
 
 static void clicks_are_commands(void **state)
@@ -510,7 +533,7 @@ static void every_row_is_complete(void **state)
 static void every_screen_is_reached(void **state)
 {
     (void)state;
-    LookAt start = screen_look_start();
+    LookAt start = look_start();
     for (int i = 0; i < SCREEN_COUNT; i++) {
         const ScreenSpec *screen = screen_spec((Screen)i);
         assert_true(run("goto last"));
@@ -521,16 +544,16 @@ static void every_screen_is_reached(void **state)
             fail_msg("'%s' does not lead to %s: %s", screen->command, screen->name, err.text);
         assert_int_equal(s.place.screen, i);
         assert_int_not_equal(session_node(&s, SIDE_B, s.place.path), NO_NODE);
-        for (const ScreenOption *o = screen->options; o && o->name; o++) {
-            assert_int_equal(screen_option(&start, o), o->start);
-            screen_option_set(&s.look, o, !o->start);
-            assert_int_equal(screen_option(&s.look, o), !o->start);
+        for (const LookOption *o = screen->options; o && o->name; o++) {
+            assert_int_equal(look_option_number(o, &start), o->start);
+            look_option_put(o, &s.look, !o->start);
+            assert_int_equal(look_option_number(o, &s.look), !o->start);
         }
     }
     assert_true(run("reset view"));
     for (int i = 0; i < SCREEN_COUNT; i++)
-        for (const ScreenOption *o = screen_spec((Screen)i)->options; o && o->name; o++)
-            assert_int_equal(screen_option(&s.look, o), o->start);
+        for (const LookOption *o = screen_spec((Screen)i)->options; o && o->name; o++)
+            assert_int_equal(look_option_number(o, &s.look), o->start);
 }
 
 int main(void)

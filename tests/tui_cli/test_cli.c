@@ -133,7 +133,9 @@ static bool link_of(Link *l, LinkFirst first, const char *word0, const char *wor
     int n = word2 ? 3 : word1 ? 2 : 1;
     Commands c = session_command_set();
     err->text[0] = 0;
-    return link_parse(l, words, n, first, &c, err);
+    bool ok = link_parse(l, words, n, first, &c, err);
+    commands_free(&c);
+    return ok;
 }
 
 static void test_link(void **state)
@@ -229,8 +231,8 @@ static void test_hash(void **state)
 static void test_verbs(void **state)
 {
     (void)state;
-    static const char *const NAMES[] = {"run",  "show",   "explain", "why",  "trace", "screen",
-                                        "info", "verify", "diff",    "data", "train", "evaluate"};
+    static const char *const NAMES[] = {"run",  "show", "explain", "why",      "trace",   "screen", "info",  "verify",
+                                        "diff", "data", "train",   "evaluate", "lessons", "lesson", "check", "export"};
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
         const Verb *v = verb_find(NAMES[i]);
         assert_non_null(v);
@@ -275,6 +277,7 @@ static void test_examples(void **state)
         if (verb_at(i)->check && strcmp(o.word[0], "trace") != 0) /* trace's word is a file, which is not here */
             assert_true(verb_at(i)->check(&o, &l, &err));
         link_free(&l);
+        commands_free(&c);
         options_free(&o);
     }
 }
@@ -366,7 +369,7 @@ static void test_man_has_everything(void **state)
         assert_non_null(strstr(buf_str(&text), keymap_at(i)->key));
     }
     CommandTable tables[] = {session_commands_go(), session_commands_look(), session_commands_ask(),
-                             session_commands_change(), app_commands()};
+                             session_commands_change(), app_commands(NULL)};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (int i = 0; i < tables[t].count; i++)
             if (!strstr(buf_str(&text), tables[t].commands[i].usage))

@@ -17,7 +17,7 @@ static inline void open_bundled(void)
 static inline void focus_on(const char *path)
 {
     assert_int_not_equal(session_node(&session, SIDE_B, path), NO_NODE);
-    session_go(&session, path, SCREEN_TENSOR);
+    assert_true(session_go(&session, path, SCREEN_TENSOR, NULL));
 }
 
 static inline void compute(const Needs *needs)

@@ -474,6 +474,7 @@ static int set_up(void **state)
 {
     (void)state;
     snprintf(dir, sizeof dir, "/tmp/test_views_lab.XXXXXX");
+    commands_free(&commands);
     commands = session_command_set();
     return mkdtemp(dir) ? 0 : -1;
 }

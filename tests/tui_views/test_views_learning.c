@@ -632,6 +632,7 @@ static int set_up(void **state)
 {
     (void)state;
     Err err;
+    commands_free(&commands);
     commands = session_command_set();
     snprintf(dir, sizeof dir, "/tmp/vitrine-learning-XXXXXX");
     return mkdtemp(dir) && session_init(&session, NULL, NULL, 1, NULL, NULL, &err) ? 0 : -1;

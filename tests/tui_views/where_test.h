@@ -23,7 +23,9 @@ enum { SIZE_COUNT = sizeof SIZES / sizeof *SIZES };
 static inline void command(const char *line)
 {
     Err err = {""};
-    Commands set = session_command_set();
+    static Commands set;
+    commands_free(&set);
+    set = session_command_set();
     if (!command_do(&session, &set, line, COMMAND_EDIT | COMMAND_FILE, &err))
         fail_msg("%s: %s", line, err.text);
 }
@@ -31,7 +33,9 @@ static inline void command(const char *line)
 static inline void refused(const char *line, const char *words)
 {
     Err err = {""};
-    Commands set = session_command_set();
+    static Commands set;
+    commands_free(&set);
+    set = session_command_set();
     if (command_do(&session, &set, line, COMMAND_EDIT | COMMAND_FILE, &err))
         fail_msg("%s was not refused", line);
     if (!strstr(err.text, words))

@@ -80,7 +80,7 @@ static int check(Work *w, Err *err)
 const Verb VERB_CHECK = {
     .name = "check",
     .usage = "check FILE.md …",
-    .summary = "is a lesson true, and can it be played?",
+    .summary = "whether a lesson is true and can be played",
     .details =
         "Plays the lesson from its first card to its last: runs its commands, evaluates every number of its prose, "
         "answers every question by its own solution and by each wrong answer, looks its terms up in the glossary "

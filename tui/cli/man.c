@@ -83,10 +83,11 @@ static void put_options(Buf *out)
 
 static void put_commands(Buf *out)
 {
-    static const char *const GROUPS[] = {"go", "look", "ask", "change", "learned", "files", "program"};
-    Commands own = session_command_set(), all = {.table = {app_commands()}, .count = 1};
-    for (int i = 0; i < own.count; i++)
-        all.table[all.count++] = own.table[i];
+    static const char *const GROUPS[] = {"go", "look", "ask", "change", "learned", "learn", "files", "program"};
+    Commands own = session_command_set(), all = {0};
+    commands_add(&all, app_commands(NULL));
+    commands_add_all(&all, &own);
+    commands_free(&own);
     put_section(out, "COMMANDS");
     put_paragraph(out, "After : on the screen, and in -c. Several are separated by ; and arguments are word=value. "
                        "Those marked * need the screen.");
@@ -102,6 +103,7 @@ static void put_commands(Buf *out)
             put_item(out, term, c->summary);
         }
     }
+    commands_free(&all);
 }
 
 static void put_keys(Buf *out)

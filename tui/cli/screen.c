@@ -103,27 +103,17 @@ bool screen_compute(Work *w, int height, int width, Err *err)
     }
 }
 
-/* What the last command put over the frame: a list, or what it said. */
-static bool open_overlay(Work *w, int width, Overlay *o, char message[512], Err *err)
+/* What the commands put over the frame: a list, or what the last one said. */
+static void put_said(Work *w, int width, char message[512])
 {
-    Session *s = &w->session;
-    const char *request = s->request, *said = buf_str(&s->said), *end = strchr(said, '\n');
+    const char *said = buf_str(&w->session.said), *end = strchr(said, '\n');
     message[0] = 0;
-    if (strncmp(request, "help ", 5) == 0)
-        overlay_help(o, s, &w->commands, request[5] == 'n' ? 1 : atoi(request + 5));
-    else if (strcmp(request, "menu open") == 0)
-        overlay_open_menu(o, s);
-    else if (strcmp(request, "menu view") == 0)
-        overlay_view_menu(o, s);
-    else if (strcmp(request, "menu find") == 0)
-        overlay_find_menu(o, s);
-    else if (*request && strcmp(request, "restart ") != 0)
-        return err_set(err, "'%.100s' needs a terminal; here one screen is drawn, and -o FILE says where to", request);
-    else if (*said && (!end || !end[1]) && utf8_cells(said) <= width - 2)
+    if (w->overlay.kind != OVERLAY_NONE || !*said)
+        return;
+    if ((!end || !end[1]) && utf8_cells(said) <= width - 2)
         snprintf(message, 512, "%.*s", (int)strcspn(said, "\n"), said);
-    else if (*said)
-        overlay_text(o, "", said);
-    return true;
+    else
+        overlay_text(&w->overlay, "", said);
 }
 
 ColourMode screen_mode(const Options *o)
@@ -166,21 +156,20 @@ int screen_write(Work *w, Err *err)
     Kind kind = work_to_stdout(w) ? stdout_kind(o) : kind_of(o->output);
     ColourMode mode = mode_of(o, kind);
     int height = o->height ? o->height : HEIGHT, width = o->width ? o->width : WIDTH;
-    Overlay overlay = {.kind = OVERLAY_NONE};
     Canvas canvas;
     char message[512];
-    bool ok = open_overlay(w, width, &overlay, message, err) && screen_compute(w, height, width, err);
+    put_said(w, width, message);
+    bool ok = screen_compute(w, height, width, err);
     if (ok) {
         Buf title = {0};
         buf_printf(&title, "Vitrine: %s, ", w->session.now.input.name);
         address_put_focus(&w->session, &title);
         canvas_init(&canvas, height, width);
-        draw(w, &canvas, &overlay, message, mode);
+        draw(w, &canvas, &w->overlay, message, mode);
         put(&canvas, kind, mode, o->light, buf_str(&title), &w->out);
         canvas_free(&canvas);
         buf_free(&title);
     }
-    overlay_free(&overlay);
     return ok ? STATUS_DONE : STATUS_BAD;
 }
 

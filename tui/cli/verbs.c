@@ -37,13 +37,15 @@ const char *verb_nearest(const char *typed)
 static bool check_words(const Verb *v, Work *w, Err *err)
 {
     const Options *o = w->options;
-    Commands commands = session_command_set();
     if (o->json && !(v->flags & VERB_JSON))
         return err_set(err, "%s draws, it has no --json; `vitrine show ADDRESS --json` gives the numbers", v->name);
     if (v->flags & VERB_ALONE)
         return !v->check || v->check(o, &w->link, err);
-    if (!link_parse(&w->link, o->word + 1, o->word_count - 1, v->flags & VERB_ADDRESS ? LINK_ADDRESS : LINK_INPUT,
-                    &commands, err))
+    Commands commands = session_command_set();
+    bool ok = link_parse(&w->link, o->word + 1, o->word_count - 1, v->flags & VERB_ADDRESS ? LINK_ADDRESS : LINK_INPUT,
+                         &commands, err);
+    commands_free(&commands);
+    if (!ok)
         return false;
     if (!(v->flags & VERB_ADDRESS) && w->link.address &&
         !w->link.input) { /* a file that is not there: opening it says so */

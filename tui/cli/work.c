@@ -9,7 +9,7 @@
 #include "core/base/file.h"
 #include "core/base/utf8.h"
 #include "core/session/address.h"
-#include "tui/app.h"
+#include "core/session/state.h"
 
 enum { PATIENCE_NS = 500000000, REDRAW_NS = 100000000, SLICE_NS = 100000000, LINE_CELLS = 60, TIME_CELLS = 14 };
 
@@ -65,15 +65,16 @@ static bool progress(void *context, const char *what, double share)
 
 /* Where there is a screen its table stands first: its export knows pictures of the screen too. Elsewhere it stands
  * last, so that its commands are known and refused. */
-static Commands all_commands(unsigned allowed)
+static Commands all_commands(Work *w, unsigned allowed)
 {
-    Commands own = session_command_set(), c = {.count = 0};
+    Commands own = session_command_set(), c = {0};
+    w->ui = (Ui){.overlay = &w->overlay, .commands = &w->commands};
     if (allowed & COMMAND_UI)
-        c.table[c.count++] = app_commands();
-    for (int i = 0; i < own.count; i++)
-        c.table[c.count++] = own.table[i];
+        commands_add(&c, app_commands(&w->ui));
+    commands_add_all(&c, &own);
     if (!(allowed & COMMAND_UI))
-        c.table[c.count++] = app_commands();
+        commands_add(&c, app_commands(NULL));
+    commands_free(&own);
     return c;
 }
 
@@ -121,8 +122,8 @@ static bool run_commands(Work *w, unsigned allowed, Err *err)
     if (both && !placed)
         return false;
     buf_clear(&w->session.said);
-    if (!command_do(&w->session, &w->commands, buf_str(&w->link.edits), COMMAND_EDIT | (allowed & COMMAND_UI), err) ||
-        !command_do(&w->session, &w->commands, buf_str(&w->options->commands), allowed, err))
+    if (!session_read(&w->session, &w->commands, buf_str(&w->link.edits), COMMAND_EDIT | (allowed & COMMAND_UI), err) ||
+        !session_read(&w->session, &w->commands, buf_str(&w->options->commands), allowed, err))
         return false;
     bool again = (allowed & COMMAND_UI) && *w->address && (both || !placed);
     if (again)
@@ -147,7 +148,7 @@ bool work_open(Work *w, unsigned allowed, Err *err)
 {
     const Options *o = w->options;
     const char *input = w->link.input ? w->link.input : o->input;
-    w->commands = all_commands(allowed);
+    w->commands = all_commands(w, allowed);
     if (input && strcmp(input, "-") == 0 && !await_stdin(err))
         return false;
     work_begin(w);
@@ -192,6 +193,8 @@ void work_close(Work *w)
     erase_line(&w->progress);
     session_free(&w->session); /* accepts one that was never opened */
     link_free(&w->link);
+    commands_free(&w->commands);
+    overlay_free(&w->overlay);
     buf_free(&w->out);
     if (w->progress.held)
         sigprocmask(SIG_SETMASK, &w->progress.before, NULL); /* one that waited ends the program here */

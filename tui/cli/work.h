@@ -7,6 +7,7 @@
 
 #include "core/base/pace.h"
 #include "core/session/command.h"
+#include "tui/app.h"
 #include "tui/cli/link.h"
 #include "tui/cli/options.h"
 
@@ -27,6 +28,8 @@ typedef struct Work {
     Link link;           /* the words after the verb */
     const char *address; /* what is asked about: the address among the words, else --at, else "" (the focus) */
     Commands commands;
+    Overlay overlay; /* what commands of the screen opened */
+    Ui ui;
     Session session;
     Progress progress;
     Buf out;      /* the answer; written by work_deliver */

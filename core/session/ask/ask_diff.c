@@ -9,6 +9,7 @@
 #include "core/session/address.h"
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
+#include "core/session/permit.h"
 
 enum { WEIGHT_LINES = 12 };
 
@@ -192,6 +193,8 @@ bool ask_diff(Session *s, const DiffAsk *a, Buf *report, Buf *verdict, DiffAnswe
                      .context = s->progress_context};
     DiffReport d = {.count = 0};
     VitConfig config;
+    if (!permit_file(s, a->reference, err) || (a->map && !permit_file(s, a->map, err)))
+        return false;
     bool ok = diff_is_model(a->reference) ? open_model(&x, s, a, o.tolerance, err) : open_trace(&x, s, a, err);
     DiffSubject subject = subject_of(s, &config);
     ok = ok && choose_precision(a, &x.reference, &o.precision, err) &&
@@ -243,9 +246,9 @@ bool diff_command(Session *s, const Args *a, Err *err)
     Buf verdict = {0};
     bool ok = (!tolerance || diff_tolerance(tolerance, &ask.tolerance, err)) &&
               ask_diff(s, &ask, NULL, &verdict, &answer, err);
+    ok = ok && (!*answer.path || session_go(s, answer.path, SCREEN_EXPLAIN, err));
     if (ok && *answer.path) {
         const Graph *g = session_graph(s, SIDE_B);
-        session_go(s, answer.path, SCREEN_EXPLAIN);
         plane_set(g, graph_node(g, graph_find(g, answer.path))->dims, answer.cell, s->place.at);
     }
     if (ok)

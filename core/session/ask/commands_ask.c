@@ -152,8 +152,7 @@ static const Command COMMANDS[] = {
     {"verify", "ask", "verify [sample=N]", "derive every cell again from its terms and compare bit for bit", 0,
      run_verify, NULL},
     {"diff", "ask", "diff FILE [map=FILE] [tolerance=X] [precision=bf16] [input=own]",
-     "where another program's trace, or another model, first differs from this run, and why", COMMAND_FILE,
-     diff_command, NULL},
+     "where another program's trace, or another model, first differs from this run, and why", 0, diff_command, NULL},
     {"info", "ask", "info", "model, input, sizes, costs, assumptions, machine", 0, run_info, NULL},
     {"glossary", "ask", "glossary [WORD]", "what a word, a letter or a node's name means", 0, run_glossary, NULL},
     {"hash", "ask", "hash", "the trace hash: equal hashes are equal runs, bit for bit", 0, run_hash_command, NULL},
@@ -161,5 +160,5 @@ static const Command COMMANDS[] = {
 
 CommandTable session_commands_ask(void)
 {
-    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS)};
+    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS), NULL};
 }

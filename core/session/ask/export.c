@@ -7,6 +7,7 @@
 #include "core/session/ask/ask_parts.h"
 #include "core/session/ask/excerpt.h"
 #include "core/session/ask/export_table.h"
+#include "core/session/permit.h"
 
 typedef struct Chosen {
     NodeId *node;
@@ -207,7 +208,7 @@ bool export_nodes(Session *s, Side side, const char *pattern, const char *axes, 
     Address a;
     Chosen c = {0};
     Excerpt cut;
-    if (!address_parse(s, g, pattern, &a, err))
+    if (!permit_file(s, path, err) || !address_parse(s, g, pattern, &a, err))
         return false;
     bool ok = true;
     if (a.is_node) {

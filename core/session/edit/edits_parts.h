@@ -1,8 +1,9 @@
 /* Inside core/session only: what the functions share that turn command lines into graph edits. Each kind of line has
- * one function; lines were made by commands_change.c in one spelling, but a hostile script may hold anything, so
- * everything is checked there. */
+ * one function; lines were printed by its verb's row (verbs.h) in one spelling, but a hostile script may hold anything,
+ * so everything is checked there. */
 #ifndef VITRINE_SESSION_EDITS_PARTS_H
 #define VITRINE_SESSION_EDITS_PARTS_H
+#include "core/graph/anatomy.h"
 #include "core/session/address.h"
 #include "core/session/command.h"
 #include "core/session/edit/edits.h"
@@ -24,18 +25,12 @@ typedef struct EditParse {
 Edit *parse_add(EditParse *p, EditKind kind, const char *path); /* valid until the next one is added */
 /* A number, as kernels would store it. */
 bool parse_number(const char *text, float *out);
-/* The node an address names; a scope stands for its node scope_suffix (or NULL) where it has one. */
-bool parse_target(EditParse *p, const char *text, const char *scope_suffix, Address *a, Err *err);
+/* The node an address names; the scope of a part stands for what the part gives, if `parts`. */
+bool parse_target(EditParse *p, const char *text, bool parts, Address *a, Err *err);
 int parse_token_axis(const Graph *g, Dims d); /* the axis of tokens or patches, or AXIS_NONE */
 
 /* The picture as changed so far, to be changed further. */
 float *parse_picture(EditParse *p);
 bool parse_on_picture(const EditParse *p, const char *path);
 void parse_fill_picture(EditParse *p, const Selection *cells, float value);
-
-bool line_shuffle(EditParse *p, const Args *a, Err *err);
-bool line_hide(EditParse *p, const Args *a, Err *err);
-bool line_grey(EditParse *p, const Args *a, Err *err);
-bool line_swap(EditParse *p, const Args *a, Err *err);
-bool line_patch(EditParse *p, const Args *a, Err *err);
 #endif

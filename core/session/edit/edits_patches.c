@@ -1,11 +1,17 @@
 /* Edits of patches: of the picture (grey, swap), or of the tokens made from it (shuffle, hide). */
-#include "core/session/edit/edits_parts.h"
-
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/mem.h"
 #include "core/base/rng.h"
+#include "core/session/edit/verbs.h"
+
+/* The input's leaf: what was put in. */
+static const Node *input_node(const EditParse *p)
+{
+    return graph_node(p->g, site_node_any(p->g, SITE_INPUT));
+}
 
 /* The whole picture as changed so far is one edit of the input's values: whatever changes a part of it does so here, in
  * order. */
@@ -17,7 +23,7 @@ float *parse_picture(EditParse *p)
         memcpy(p->picture, in->values, in->cells * sizeof(float));
         const char *origin = p->origin;
         p->origin = "the picture, changed by hand";
-        parse_add(p, EDIT_VALUES, graph_node(p->g, p->s->now.nodes.input)->path)->data = p->picture;
+        parse_add(p, EDIT_VALUES, input_node(p)->path)->data = p->picture;
         p->origin = origin;
     }
     return p->picture;
@@ -25,13 +31,13 @@ float *parse_picture(EditParse *p)
 
 bool parse_on_picture(const EditParse *p, const char *path)
 {
-    return strcmp(path, graph_node(p->g, p->s->now.nodes.input)->path) == 0;
+    return site_is(p->g, path, SITE_INPUT);
 }
 
 void parse_fill_picture(EditParse *p, const Selection *cells, float value)
 {
     float *v = parse_picture(p);
-    Dims d = graph_node(p->g, p->s->now.nodes.input)->dims;
+    Dims d = input_node(p)->dims;
     for (size_t i = 0; i < p->s->now.input.cells; i++) {
         int index[DIMS_MAX];
         dims_unravel(p->g->axes, d, i, index);
@@ -63,20 +69,23 @@ static int *random_order(EditParse *p, int n, unsigned long long seed)
     return order;
 }
 
-/* patch_embed[p,d] and its axis p. */
-static const char *patch_embed(const EditParse *p, int *axis)
+/* The patches' vectors and the axis of their places; NULL in a model without patches. */
+static const char *patch_vectors(const EditParse *p, int *axis, Err *err)
 {
-    const Node *node = graph_node(p->g, p->s->now.nodes.patch_embed);
-    *axis = parse_token_axis(p->g, node->dims);
-    return node->path;
+    NodeId n = site_node_any(p->g, SITE_EMBED);
+    *axis = node_role(p->g, n, ROLE_PLACE);
+    if (*axis != AXIS_NONE)
+        return graph_node(p->g, n)->path;
+    err_set(err, "this model has no patches");
+    return NULL;
 }
 
-bool line_shuffle(EditParse *p, const Args *a, Err *err)
+static bool shuffle_parse(EditParse *p, const Args *a, Err *err)
 {
     unsigned long long seed;
     int axis;
-    const char *path = patch_embed(p, &axis);
-    if (!parse_seed(a, &seed, err))
+    const char *path = patch_vectors(p, &axis, err);
+    if (!path || !parse_seed(a, &seed, err))
         return false;
     Edit *e = parse_add(p, EDIT_GATHER, path);
     e->axis = axis;
@@ -84,9 +93,21 @@ bool line_shuffle(EditParse *p, const Args *a, Err *err)
     return true;
 }
 
+static bool shuffle_report(Session *s, const Args *a)
+{
+    (void)a;
+    session_say(s, "Patches are in another order: a token's name is its place.  u undoes");
+    return true;
+}
+
+const EditVerb VERB_SHUFFLE = {.words = "shuffle",
+                               .twice = TWICE_TOGGLES,
+                               .parse = shuffle_parse,
+                               .report = shuffle_report};
+
 static bool parse_patch(EditParse *p, const char *text, int *row, int *col, Err *err)
 {
-    int axis = session_axis(p->g, "p"), i;
+    int axis = graph_role(p->g, ROLE_PLACE, SEQUENCE_ANY), i;
     if (axis == AXIS_NONE)
         return err_set(err, "'%s': this model has no patches", text);
     const Axis *a = &p->g->axes[axis];
@@ -102,7 +123,9 @@ static bool parse_patch(EditParse *p, const char *text, int *row, int *col, Err 
 static bool hide_word(EditParse *p, const char *text, int *chosen, Err *err)
 {
     int axis, row, col;
-    const char *path = patch_embed(p, &axis);
+    const char *path = patch_vectors(p, &axis, err);
+    if (!path)
+        return false;
     if (!strchr(text, '[') && strcmp(text, path) != 0) {
         if (!parse_patch(p, text, &row, &col, err))
             return false;
@@ -113,10 +136,11 @@ static bool hide_word(EditParse *p, const char *text, int *chosen, Err *err)
     if (!address_parse(p->s, p->g, text, &to, err))
         return false;
     if (!to.is_node || strcmp(to.path, path) != 0)
-        return err_set(err, "'%s': patches are hidden, for example `hide r3c4` or `hide %s[p=r3c4]`", text, path);
+        return err_set(err, "'%s': patches are hidden, for example `hide r3c4` or `hide %s[%s=r3c4]`", text, path,
+                       p->g->axes[axis].sym);
     for (int i = 0; i < to.cells.n; i++)
         if (to.cells.range[i].axis != axis)
-            return err_set(err, "'%s': a whole patch is hidden; say p=… only", text);
+            return err_set(err, "'%s': a whole patch is hidden; say %s=… only", text, p->g->axes[axis].sym);
     for (int i = 0; i < p->g->axes[axis].n; i++) {
         int index[DIMS_MAX] = {i};
         chosen[i] |= selection_has(&to.cells, DIMS(axis), index);
@@ -163,11 +187,13 @@ static int *hidden_so_far(EditParse *p, const char *path, int axis, NodeId token
     return p->hidden;
 }
 
-bool line_hide(EditParse *p, const Args *a, Err *err)
+static bool hide_parse(EditParse *p, const Args *a, Err *err)
 {
     int axis;
-    const char *path = patch_embed(p, &axis);
-    NodeId token = graph_find(p->g, vit_role_name(VIT_MASK_TOKEN));
+    const char *path = patch_vectors(p, &axis, err);
+    NodeId token = site_node_any(p->g, SITE_MASK_TOKEN);
+    if (!path)
+        return false;
     if (token == NO_NODE)
         return err_set(err, "this model has no mask token: it never learned to do without a patch; `grey r3c4` paints "
                             "one grey instead");
@@ -192,50 +218,160 @@ bool line_hide(EditParse *p, const Args *a, Err *err)
 
 const float *edits_shown(const Session *s, Side side)
 {
+    static const char KEEP[] = ".edit_keep";
     const Graph *g = session_graph(s, side);
-    for (NodeId n = g->count - 1; n >= 0; n--) {
+    const char *path = site_path_any(g, SITE_EMBED);
+    size_t length = path ? strlen(path) : 0;
+    for (NodeId n = path ? g->count - 1 : NO_NODE; n >= 0; n--) {
         const Node *node = graph_node(g, n);
-        if (node->op == OP_LEAF && strncmp(node->path, "patch_embed.edit_keep", 21) == 0 &&
-            strncmp(node->leaf.origin, "hide", 4) == 0)
+        if (node->op == OP_LEAF && strncmp(node->path, path, length) == 0 &&
+            strncmp(node->path + length, KEEP, sizeof KEEP - 1) == 0 && strncmp(node->leaf.origin, "hide", 4) == 0)
             return node->leaf.data;
     }
     return NULL;
 }
 
-bool line_grey(EditParse *p, const Args *a, Err *err)
+/* The patch under the cursor hidden, or shown again, whichever it is not. */
+static bool hide_here(const Session *s, char line[EDIT_LINE])
 {
-    const VitConfig *c = &p->s->model.vit;
-    int row, col;
-    if (a->count < 1 || !parse_patch(p, a->word[0], &row, &col, err))
-        return a->count ? false : err_set(err, "expected a patch such as r3c4");
-    float *v = parse_picture(p),
-          grey = p->s->now.input.ready ? 0.0f : 127.5f; /* half of 0 to 255; standardised values have 0 there */
-    for (int ch = 0; ch < c->channels; ch++)
-        for (int i = 0; i < c->patch_h; i++)
-            for (int j = 0; j < c->patch_w; j++)
-                v[((size_t)ch * (size_t)c->image_h + (size_t)(row * c->patch_h + i)) * (size_t)c->image_w +
-                  (size_t)(col * c->patch_w + j)] = grey;
+    char label[32], other[64];
+    int p = edit_place_axis(s);
+    const float *shown = edits_shown(s, SIDE_B);
+    if (!edit_place_label(s, label, sizeof label))
+        return false;
+    bool hidden = shown && shown[s->place.at[p]] == 0.0f;
+    snprintf(other, sizeof other, "hide %s%s", hidden ? "" : "not ", label);
+    if (edits_has(s, other)) /* taking that line away does it */
+        return edit_line(line, NULL, "%s", other);
+    return edit_line(line, NULL, "hide %s%s", hidden ? "not " : "", label);
+}
+
+static bool hide_focus(const Session *s, char line[EDIT_LINE])
+{
+    return s->place.screen == SCREEN_BLANKS && hide_here(s, line);
+}
+
+static bool hide_print(const Session *s, const Args *a, char line[EDIT_LINE], Err *err)
+{
+    if (!a->count && hide_here(s, line))
+        return true;
+    return edit_line(line, err, "hide %s", a->rest);
+}
+
+static bool hide_report(Session *s, const Args *a)
+{
+    if (!a->count || strcmp(a->word[0], "not") == 0)
+        return false;
+    if (a->count == 1 && !a->named_count && !strchr(a->word[0], '['))
+        session_say(s, "Patch %s is hidden behind the mask token.  u undoes", a->word[0]);
+    else
+        session_say(s, "Patches are hidden behind the mask token.  u undoes");
     return true;
 }
 
-bool line_swap(EditParse *p, const Args *a, Err *err)
+const EditVerb VERB_HIDE = {.words = "hide",
+                            .twice = TWICE_TOGGLES,
+                            .parse = hide_parse,
+                            .print = hide_print,
+                            .report = hide_report,
+                            .focus = hide_focus};
+
+/* --- of the picture itself --- */
+
+/* Where a patch's pixels lie: the input's dims, and which of its axes are the patch's row and column. */
+typedef struct Pixels {
+    Dims d;
+    int row, col; /* positions in d */
+} Pixels;
+
+static bool pixels_of(const EditParse *p, Pixels *x, Err *err)
 {
-    const VitConfig *c = &p->s->model.vit;
-    int r0, c0, r1, c1;
-    if (a->count < 2)
-        return err_set(err, "expected two patches, such as `swap r3c4 r0c0`");
-    if (!parse_patch(p, a->word[0], &r0, &c0, err) || !parse_patch(p, a->word[1], &r1, &c1, err))
+    x->d = input_node(p)->dims;
+    x->row = dims_find(x->d, dims_role(p->g, x->d, ROLE_PLACE_ROW));
+    x->col = dims_find(x->d, dims_role(p->g, x->d, ROLE_PLACE_COL));
+    return (x->row >= 0 && x->col >= 0) || err_set(err, "what this model is given has no patches");
+}
+
+static bool grey_parse(EditParse *p, const Args *a, Err *err)
+{
+    Pixels x;
+    int row, col, index[DIMS_MAX];
+    if (!a->count)
+        return err_set(err, "expected a patch such as r3c4");
+    if (!pixels_of(p, &x, err) || !parse_patch(p, a->word[0], &row, &col, err))
         return false;
-    float *v = parse_picture(p);
-    size_t w = (size_t)c->image_w, plane = (size_t)c->image_h * w;
-    for (size_t ch = 0; ch < (size_t)c->channels; ch++)
-        for (int i = 0; i < c->patch_h; i++)
-            for (int j = 0; j < c->patch_w; j++) {
-                float *x = v + ch * plane + (size_t)(r0 * c->patch_h + i) * w + (size_t)(c0 * c->patch_w + j);
-                float *y = v + ch * plane + (size_t)(r1 * c->patch_h + i) * w + (size_t)(c1 * c->patch_w + j);
-                float t = *x;
-                *x = *y;
-                *y = t;
-            }
+    float *v = parse_picture(p),
+          grey = p->s->now.input.ready ? 0.0f : 127.5f; /* half of 0 to 255; standardised values have 0 there */
+    for (size_t i = 0; i < p->s->now.input.cells; i++) {
+        dims_unravel(p->g->axes, x.d, i, index);
+        if (index[x.row] == row && index[x.col] == col)
+            v[i] = grey;
+    }
     return true;
 }
+
+static bool grey_here(const Session *s, char line[EDIT_LINE])
+{
+    char label[32];
+    return edit_place_label(s, label, sizeof label) && edit_line(line, NULL, "grey %s", label);
+}
+
+static bool grey_focus(const Session *s, char line[EDIT_LINE])
+{
+    return (s->place.screen == SCREEN_PICTURE || s->place.screen == SCREEN_WHERE) && grey_here(s, line);
+}
+
+static bool grey_print(const Session *s, const Args *a, char line[EDIT_LINE], Err *err)
+{
+    return (!a->count && grey_here(s, line)) || edit_line(line, err, "grey %s", a->rest);
+}
+
+static bool grey_report(Session *s, const Args *a)
+{
+    if (a->count != 1)
+        return false;
+    session_say(s, "Patch %s is grey: A is before, B is after.  u undoes", a->word[0]);
+    return true;
+}
+
+const EditVerb VERB_GREY = {.words = "grey",
+                            .twice = TWICE_TOGGLES,
+                            .parse = grey_parse,
+                            .print = grey_print,
+                            .report = grey_report,
+                            .focus = grey_focus};
+
+static bool swap_parse(EditParse *p, const Args *a, Err *err)
+{
+    Pixels x;
+    int r0, c0, r1, c1, index[DIMS_MAX];
+    if (a->count < 2)
+        return err_set(err, "expected two patches, such as `swap r3c4 r0c0`");
+    if (!pixels_of(p, &x, err) || !parse_patch(p, a->word[0], &r0, &c0, err) ||
+        !parse_patch(p, a->word[1], &r1, &c1, err))
+        return false;
+    float *v = parse_picture(p);
+    for (size_t i = 0; i < p->s->now.input.cells && (r0 != r1 || c0 != c1); i++) {
+        dims_unravel(p->g->axes, x.d, i, index);
+        if (index[x.row] != r0 || index[x.col] != c0)
+            continue;
+        index[x.row] = r1;
+        index[x.col] = c1;
+        size_t other = dims_ravel(p->g->axes, x.d, index);
+        float t = v[i];
+        v[i] = v[other];
+        v[other] = t;
+    }
+    return true;
+}
+
+/* With one patch named, the patch under the cursor goes there. */
+static bool swap_print(const Session *s, const Args *a, char line[EDIT_LINE], Err *err)
+{
+    char label[32];
+    if (a->count == 1 && edit_place_label(s, label, sizeof label))
+        return edit_line(line, err, "swap %s %.60s", label, a->word[0]);
+    return edit_line(line, err, "swap %s", a->rest);
+}
+
+const EditVerb VERB_SWAP = {.words = "swap", .parse = swap_parse, .print = swap_print};

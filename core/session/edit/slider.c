@@ -5,33 +5,51 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/session/edit/edits.h"
+#include "core/session/edit/verbs.h"
 #include "core/session/learned/measures.h"
 
+/* The block in focus, else the first; NO_PART in a model without blocks. */
 static int block_of(const Session *s)
 {
-    int block = session_block(s);
-    return block < 0 ? 0 : block;
+    int block = anatomy_block_of(s->now.base, s->place.path);
+    return block == NO_PART ? anatomy_next(s->now.base, NO_PART, PART_BLOCK) : block;
+}
+
+/* The factor that the model was trained with. */
+static float trained_scale(const Session *s)
+{
+    NodeId n = site_node_any(s->now.base, SITE_SCALE);
+    bool leaf = n != NO_NODE && graph_node(s->now.base, n)->op == OP_LEAF;
+    return leaf ? graph_node(s->now.base, n)->leaf.data[0] : 1;
 }
 
 /* What follows the factor in the line: "", " at=blocks.1", " at=blocks.1[h=2]". */
 static void suffix(const Session *s, char *out, size_t n)
 {
+    const Graph *g = s->now.base;
+    int block = block_of(s), head = graph_role(g, ROLE_HEAD, SEQUENCE_ANY);
     *out = 0;
+    if (block == NO_PART || s->look.laboratory.reach == REACH_ALL)
+        return;
     if (s->look.laboratory.reach == REACH_BLOCK)
-        snprintf(out, n, " at=blocks.%d", block_of(s));
-    else if (s->look.laboratory.reach == REACH_HEAD)
-        snprintf(out, n, " at=blocks.%d[h=%d]", block_of(s), session_head(s));
+        snprintf(out, n, " at=%s", anatomy_part(g, block)->scope);
+    else if (head != AXIS_NONE)
+        snprintf(out, n, " at=%s[%s=%d]", anatomy_part(g, block)->scope, g->axes[head].sym, session_head(s));
 }
 
 const char *slider_text(const Session *s, char *out, size_t n)
 {
-    if (s->look.laboratory.reach == REACH_BLOCK)
-        snprintf(out, n, "block %d", block_of(s));
-    else if (s->look.laboratory.reach == REACH_HEAD)
-        snprintf(out, n, "block %d, head %d", block_of(s), session_head(s));
-    else
+    char name[64];
+    int block = block_of(s);
+    if (block == NO_PART || s->look.laboratory.reach == REACH_ALL) {
         snprintf(out, n, "every block");
+        return out;
+    }
+    edit_block_name(s->now.base, block, name, sizeof name);
+    if (s->look.laboratory.reach == REACH_BLOCK)
+        snprintf(out, n, "%s", name);
+    else
+        snprintf(out, n, "%s, head %d", name, session_head(s));
     return out;
 }
 
@@ -39,13 +57,13 @@ const char *slider_text(const Session *s, char *out, size_t n)
 static bool is_line(const Session *s, const char *line, float *factor)
 {
     static const char START[] = "set scale ";
-    char end[64], *after;
+    char end[SESSION_PATH], *after;
     suffix(s, end, sizeof end);
     if (strncmp(line, START, sizeof START - 1) != 0)
         return false;
     const char *how = line + sizeof START - 1;
     if (strncmp(how, "off", 3) == 0 && strcmp(how + 3, end) == 0) {
-        *factor = 1 / s->model.vit.scale;
+        *factor = 1 / trained_scale(s);
         return true;
     }
     if (*how != 'x')
@@ -80,25 +98,25 @@ int slider_notch(const Session *s)
 static void tell(Session *s, float factor)
 {
     char what[64];
-    double off = 1 / (double)s->model.vit.scale;
+    double off = 1 / (double)trained_scale(s);
     slider_text(s, what, sizeof what);
     if (factor == 1.0f)
-        session_say(s, "attn.scale of %s is as it was trained.", what);
+        session_say(s, "The scale of %s is as it was trained.", what);
     else
-        session_say(s, "attn.scale of %s times %.4g%s.", what, (double)factor,
+        session_say(s, "The scale of %s times %.4g%s.", what, (double)factor,
                     fabs((double)factor / off - 1) < 1e-6 ? ": no scale at all" : "");
 }
 
 bool slider_set(Session *s, int notch, Err *err)
 {
-    char line[128], end[64];
+    char line[EDIT_LINE], end[SESSION_PATH];
     float factor = measures_factor(s, notch < 0 ? 0 : notch >= MEASURES_FACTORS ? MEASURES_FACTORS - 1 : notch), old;
     EditState next = edit_state_copy(&s->edits);
     suffix(s, end, sizeof end);
     for (int i = next.count - 1; i >= 0; i--)
         if (is_line(s, next.line[i], &old))
             edit_state_remove(&next, i);
-    if (factor == 1 / s->model.vit.scale)
+    if (factor == 1 / trained_scale(s))
         snprintf(line, sizeof line, "set scale off%s", end);
     else
         snprintf(line, sizeof line, "set scale x%.9g%s", (double)factor, end);

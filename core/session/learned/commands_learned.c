@@ -27,10 +27,9 @@ static bool number(const char *text, int *value, bool *relative)
 }
 
 /* To a screen, standing on `path`; a screen that is on stays. */
-static void go(Session *s, Screen screen, const char *path)
+static bool go(Session *s, Screen screen, const char *path, Err *err)
 {
-    if (s->place.screen != screen || strcmp(s->place.path, path) != 0)
-        session_go(s, path, screen);
+    return (s->place.screen == screen && path && strcmp(s->place.path, path) == 0) || session_go(s, path, screen, err);
 }
 
 /* A node of the attention in focus, of the last block's where none is; NULL: the model has none. */
@@ -100,9 +99,9 @@ static bool run_training(Session *s, const Args *a, Err *err)
         s->place.at[p] = at;
         session_sync(s, p);
     }
-    if (arrives)
-        go(s, SCREEN_TRAINING,
-           site_path_any(g, site_node_any(g, SITE_POSITIONS) == NO_NODE ? SITE_EMBED : SITE_POSITIONS));
+    Site table = site_node_any(g, SITE_POSITIONS) == NO_NODE ? SITE_EMBED : SITE_POSITIONS;
+    if (arrives && !go(s, SCREEN_TRAINING, site_path_any(g, table), err))
+        return false;
     if (session_history_problem(s) && !session_history(s))
         session_say(s, "%s", session_history_problem(s));
     return true;
@@ -137,7 +136,8 @@ static bool run_filters(Session *s, const Args *a, Err *err)
         return err_set(err, "column %d: expected filters, components, next or a tile's number, found '%s'",
                        a->column[0], word);
     Site site = s->look.filters.components ? SITE_COMPONENTS : SITE_FILTERS;
-    go(s, SCREEN_FILTERS, site_path_any(g, site_node_any(g, site) == NO_NODE ? SITE_EMBED : site));
+    if (!go(s, SCREEN_FILTERS, site_path_any(g, site_node_any(g, site) == NO_NODE ? SITE_EMBED : site), err))
+        return false;
     if (counts)
         s->place.at[axis] = value;
     return true;
@@ -199,8 +199,7 @@ static bool run_heads(Session *s, const Args *a, Err *err)
         return false;
     if (!path)
         return no_attention(err);
-    go(s, SCREEN_HEADS, path);
-    return true;
+    return go(s, SCREEN_HEADS, path, err);
 }
 
 /* `lens [start, N, answer] [CLASS]` */
@@ -224,7 +223,8 @@ static bool run_lens(Session *s, const Args *a, Err *err)
     const float *probs = a->count > 1 || s->place.screen == SCREEN_LENS ? NULL : session_need(s, SIDE_B, answer, err);
     for (int i = 0; probs && i < g->axes[o].n; i++) /* who comes without naming a class stands on the answer */
         picked = i == 0 || probs[i] > probs[picked] ? i : picked;
-    go(s, SCREEN_LENS, path);
+    if (!go(s, SCREEN_LENS, path, err))
+        return false;
     if (a->count > 1 || probs)
         s->place.at[o] = picked;
     return true;
@@ -258,7 +258,8 @@ static bool run_laboratory(Session *s, const Args *a, Err *err)
         snprintf(path, sizeof path, "%s", pattern); /* gradients make the graph anew */
         if (!gradient_answer(s, err))
             return false;
-        go(s, SCREEN_LABORATORY, path);
+        if (!go(s, SCREEN_LABORATORY, path, err))
+            return false;
     }
     for (int i = 0; i < a->count; i++) {
         laboratory_word(a->word[i], &reach, &value, &relative);
@@ -277,8 +278,7 @@ static bool run_census(Session *s, const Args *a, Err *err)
         return false;
     if (!path)
         return no_attention(err);
-    go(s, SCREEN_CENSUS, path);
-    return true;
+    return go(s, SCREEN_CENSUS, path, err);
 }
 
 static bool run_blanks(Session *s, const Args *a, Err *err)
@@ -286,8 +286,7 @@ static bool run_blanks(Session *s, const Args *a, Err *err)
     const char *guess = site_path_any(s->now.base, SITE_GUESS);
     if (!guess || !has(s, guess))
         return err_set(err, "this model never learned to guess hidden patches: it has no reconstruction head");
-    go(s, SCREEN_BLANKS, guess);
-    return patch_word(s, a, 0, err);
+    return go(s, SCREEN_BLANKS, guess, err) && patch_word(s, a, 0, err);
 }
 
 /* Without a word the first place; next: from there the second, else the first. */
@@ -326,5 +325,5 @@ static const Command COMMANDS[] = {
 
 CommandTable session_commands_learned(void)
 {
-    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS)};
+    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS), NULL};
 }

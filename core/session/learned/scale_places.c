@@ -94,8 +94,8 @@ const char *scale_places_input(char *out, size_t n)
 
 void scale_places_begin(Session *s)
 {
-    session_go(s, pattern_of(s, TELLING[0].block), SCREEN_ROW);
-    stand_on(s, &TELLING[0]);
+    if (session_go(s, pattern_of(s, TELLING[0].block), SCREEN_ROW, NULL))
+        stand_on(s, &TELLING[0]);
     s->back_count = 0;
 }
 
@@ -111,7 +111,8 @@ bool scale_places_go(Session *s, int which, Err *err)
     if (!*path)
         return err_set(err, "this model has no attention");
     s->look.average = false;
-    session_go(s, path, SCREEN_ROW);
+    if (!session_go(s, path, SCREEN_ROW, err))
+        return false;
     if (bundled) {
         stand_on(s, p);
         tell(s, which);

@@ -72,9 +72,8 @@ bool where_go(Session *s, WhereMethod m, Err *err)
     if (!path || session_node(s, SIDE_B, path) == NO_NODE)
         return err_set(err, "this model looks at no picture");
     if (s->place.screen != SCREEN_WHERE)
-        session_go(s, path, SCREEN_WHERE);
-    else
-        snprintf(s->place.path, sizeof s->place.path, "%s", path);
+        return session_go(s, path, SCREEN_WHERE, err);
+    snprintf(s->place.path, sizeof s->place.path, "%s", path);
     s->changes++;
     return true;
 }

@@ -1,0 +1,108 @@
+#include "core/session/edit/verbs.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Of two rows that fit a line the earlier is meant: `set scale` before `set`. */
+static const EditVerb *const VERBS[] = {&VERB_SET_SCALE, &VERB_SET_PRECISION, &VERB_SET,     &VERB_ABLATE,
+                                        &VERB_SKIP,      &VERB_MASK,          &VERB_SHUFFLE, &VERB_GREY,
+                                        &VERB_HIDE,      &VERB_SWAP,          &VERB_PATCH};
+
+const EditVerb *edit_verb_at(int i)
+{
+    return i >= 0 && i < (int)(sizeof VERBS / sizeof *VERBS) ? VERBS[i] : NULL;
+}
+
+const EditVerb *edit_verb(const char *name, const char *first)
+{
+    const EditVerb *v;
+    for (int i = 0; (v = edit_verb_at(i)) != NULL; i++) {
+        size_t n = strcspn(v->words, " ");
+        if (strncmp(v->words, name, n) == 0 && !name[n] && (!v->words[n] || strcmp(v->words + n + 1, first) == 0))
+            return v;
+    }
+    return NULL;
+}
+
+bool edit_focus(const Session *s, char line[EDIT_LINE], Err *err)
+{
+    const EditVerb *v;
+    for (int i = 0; (v = edit_verb_at(i)) != NULL; i++)
+        if (v->focus && v->focus(s, line))
+            return true;
+    return err_set(err, "nothing here can be switched off: go to a head, a block's part, the picture or the positions");
+}
+
+bool edit_line(char line[EDIT_LINE], Err *err, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    int n = vsnprintf(line, EDIT_LINE, fmt, ap);
+    va_end(ap);
+    return (n >= 0 && n < EDIT_LINE) || err_set(err, "that line is too long");
+}
+
+bool edit_print_address(const Session *s, const char *verb, const Args *a, const char *more, char line[EDIT_LINE],
+                        Err *err)
+{
+    Address to;
+    if (!address_word(s, s->now.base, a->word[0], a->column[0], &to, err))
+        return false;
+    const char *bracket = strchr(a->word[0], '[');
+    return edit_line(line, err, "%s %s%s%s", verb, to.path, bracket ? bracket : "", more);
+}
+
+const char *edit_block_name(const Graph *g, int block, char *out, size_t n)
+{
+    const Part *p = anatomy_part(g, block);
+    snprintf(out, n, "%s%sblock %d", p->stack, *p->stack ? " " : "", p->block);
+    return out;
+}
+
+/* "MLP" is "mlp", "cross attention" is "cross-attention". */
+static bool same_word(const char *a, const char *b)
+{
+    for (; *a && *b; a++, b++) {
+        int x = *a == ' ' ? '-' : tolower((unsigned char)*a), y = *b == ' ' ? '-' : tolower((unsigned char)*b);
+        if (x != y)
+            return false;
+    }
+    return *a == *b;
+}
+
+bool edit_part_is(const Part *p, const char *word)
+{
+    static const char *const KINDS[PART_KINDS] = {
+        [PART_ATTENTION] = "attention", [PART_MLP] = "mlp", [PART_NORM] = "layernorm"};
+    return KINDS[p->kind] && (same_word(KINDS[p->kind], word) || same_word(p->word, word));
+}
+
+int edit_place_axis(const Session *s)
+{
+    return graph_role(s->now.base, ROLE_PLACE, SEQUENCE_ANY);
+}
+
+bool edit_place_label(const Session *s, char *out, size_t n)
+{
+    int axis = edit_place_axis(s);
+    *out = 0;
+    if (axis != AXIS_NONE)
+        axis_label(&s->now.base->axes[axis], s->place.at[axis], out, n);
+    return axis != AXIS_NONE;
+}
+
+const char *edit_example(const Graph *g, Site site, AxisRole role, char *out, size_t n)
+{
+    const char *path = site_path_any(g, site);
+    int axis = node_role(g, site_node_any(g, site), role);
+    *out = 0;
+    if (path && axis != AXIS_NONE) {
+        char label[32];
+        axis_label(&g->axes[axis], 0, label, sizeof label);
+        snprintf(out, n, "%s[%s=%s]", path, g->axes[axis].sym, label);
+    } else if (path)
+        snprintf(out, n, "%s", path);
+    return out;
+}

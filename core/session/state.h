@@ -1,0 +1,32 @@
+/* The whole state as text, and back: one writer and one reader, for the state file, the link, -c, and whoever follows.
+ * It is a list of commands, one per line: pictures, edits, gradients, what is compared, every option, open boxes, and
+ * the place. */
+#ifndef VITRINE_SESSION_STATE_H
+#define VITRINE_SESSION_STATE_H
+#include "core/session/command.h"
+
+enum {
+    STATE_MODEL = 1, /* begins with the model … */
+    STATE_INPUT = 2, /* …and the input; without them it is for a session that has just opened the same ones */
+    STATE_WHOLE = 4  /* for a session in any state: takes away what is there, says every option and every box */
+};
+
+/* Appended to out. Without STATE_WHOLE only what differs from a session just opened, place apart. */
+void session_write(const Session *s, unsigned what, Buf *out);
+/* The state of a link: the address of the place, and what that alone does not say, without line ends (both appended;
+ * rest may get nothing). */
+void session_write_link(const Session *s, Buf *address, Buf *rest);
+/* Runs lines (; or line ends between them) all or not at all: on failure the session is as it was. allowed as for
+ * command_do. A model that a line opened is opened again from its file. */
+bool session_read(Session *s, const Commands *c, const char *text, unsigned allowed, Err *err);
+
+/* --- for log.c --- */
+typedef struct StateShot StateShot;
+StateShot *state_shot(const Session *s);
+void state_shot_free(StateShot *shot);
+/* Lines that lead from one state to the other; appended. s is in the state `to`. */
+void state_between(const Session *s, const StateShot *from, const StateShot *to, Buf *out);
+
+/* place, option */
+CommandTable session_commands_state(void);
+#endif
