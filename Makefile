@@ -84,10 +84,13 @@ $(B)/vitrine: $(TUI_OBJ) $(LIBS)
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $(TUI_OBJ) $(LIBS) $(LDFLAGS) $(LDLIBS_TUI) $(LDLIBS)
 
 # The same in one file that needs no shared library, for machines where nobody has root.
-$(B)/static/vitrine: $(TUI_OBJ) $(LIBS)
+# Where the system has no static md4c (Debian has none) that file plays no lessons, and says so.
+STATIC_LDLIBS = $(if $(findstring /,$(shell $(CC) -print-file-name=libmd4c.a)),$(LDLIBS),\
+                $(B)/lessons/static/md4c_absent.o $(filter-out -lmd4c,$(LDLIBS)))
+$(B)/static/vitrine: $(TUI_OBJ) $(LIBS) $(B)/lessons/static/md4c_absent.o
 	@mkdir -p $(@D)
 	$(call say,link,$@)
-	$(Q)$(CC) $(CFLAGS_ALL) -static -o $@ $(TUI_OBJ) $(LIBS) $(LDFLAGS) $(LDLIBS_TUI) $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS_ALL) -static -o $@ $(TUI_OBJ) $(LIBS) $(LDFLAGS) $(LDLIBS_TUI) $(STATIC_LDLIBS)
 
 .PHONY: run static install uninstall
 run: ## build it and open it

@@ -16,6 +16,7 @@ declare -A MAY=(
     [core/diff]="core/base core/kernels core/graph core/io core/models core/train core/eval"
     [core/session]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff assets"
     [lessons]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session"
+    [lessons/static]=""
     [tui/canvas]="core/base"
     [tui/views]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session lessons tui/canvas"
     [tui/cli]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session lessons tui/canvas tui/views tui"
