@@ -41,3 +41,16 @@ big-models: $(B)/make_vit ## ViT-B/16, L/16, H/14 at 224 and B/16 at 384 from a 
 	@echo "  vit-l16      ViT-L/16 at 224    1.22 GB"
 	@echo "  vit-h14      ViT-H/14 at 224    2.53 GB"
 	$(Q)$(MAKE) --no-print-directory $(BIG_MODELS)
+
+# --- the figures that are stated about the bundled model: measured by the program, shipped in core/eval/figures.def
+$(B)/make_figures: assets/make_figures.c $(ASSETS_LIB) $(call libs_for,core_eval)
+	@mkdir -p $(@D)
+	$(if $(filter 1,$(V)),,@echo "  link    $@")
+	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(ASSETS_LIB) $(call libs_for,core_eval) $(LDFLAGS) $(LDLIBS)
+
+.PHONY: figures
+figures: $(B)/make_figures $(B)/vitrine ## measures every figure about the bundled model and its twin over 5,000 held-out pictures (some minutes) and compares with the shipped ones
+	$(Q)$(B)/make_figures >$(B)/figures.def
+	$(Q)$(B)/vitrine evaluate --count 5000 >$(B)/evaluate.txt
+	@cmp $(B)/figures.def core/eval/figures.def && echo "equal      core/eval/figures.def"
+	@cmp $(B)/evaluate.txt assets/trained/evaluate.txt && echo "equal      assets/trained/evaluate.txt"

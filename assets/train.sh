@@ -1,17 +1,19 @@
 #!/bin/sh
 # train.sh PROGRAM FOLDER [OPTION…]: trains the bundled model and its twin (the same recipe and seed without 1/√d_k) in FOLDER and compares
-# them byte for byte with the files of assets/trained. An interrupted run goes on when it is given again; a finished one is not repeated.
+# them byte for byte with the files of assets/trained (the twin's own model is there for the tests, not in the binary). An interrupted run goes on when it is given again; a finished one is not repeated.
 # OPTIONs go to `vitrine train`: --threads 1, --isa avx2. "train.sh keep FOLDER" takes FOLDER's files over as the shipped ones.
 set -eu
 cd "$(dirname "$0")/.."
 program=$1 folder=$2
 shift 2
 files='model.safetensors config.json preprocessor_config.json history.safetensors recipe.json'
+twins='model.safetensors config.json preprocessor_config.json'
 shipped=assets/trained
 
 if [ "$program" = keep ]; then
-    mkdir -p "$shipped"
+    mkdir -p "$shipped/twin"
     for f in $files; do cp "$folder/model/$f" "$shipped/$f"; done
+    for f in $twins; do cp "$folder/twin/$f" "$shipped/twin/$f"; done
     cp "$folder/twin/history.safetensors" "$shipped/history-twin.safetensors"
     exit
 fi
@@ -29,5 +31,6 @@ compare() {
     fi
 }
 for f in $files; do compare "$folder/model/$f" "$shipped/$f"; done
+for f in $twins; do compare "$folder/twin/$f" "$shipped/twin/$f"; done
 compare "$folder/twin/history.safetensors" "$shipped/history-twin.safetensors"
 exit $same

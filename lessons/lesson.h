@@ -31,12 +31,12 @@ typedef struct Prose {
     int count, line;
 } Prose;
 
-typedef struct Text {
+typedef struct Sentence {
     const char *text;
     int line;
-} Text;
+} Sentence;
 typedef struct Texts {
-    Text *at;
+    Sentence *at;
     int count;
     size_t cap;
 } Texts;

@@ -46,7 +46,7 @@ bool reader_error(const Reader *r, int line, const char *fmt, ...)
 void texts_add(Texts *t, const char *text, int line)
 {
     t->at = grow(t->at, &t->cap, (size_t)t->count, sizeof *t->at);
-    t->at[t->count++] = (Text){text, line};
+    t->at[t->count++] = (Sentence){text, line};
 }
 
 static Card *card_now(const Walker *w)

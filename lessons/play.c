@@ -52,11 +52,11 @@ Scope player_scope(const Player *p)
 static bool clean(Player *p, const char *picture, Err *err)
 {
     Session *s = p->s;
-    if (s->pinned.base && !command_do(s, &p->commands, "pin off", COMMAND_EDIT, err))
+    if (session_pinned(s) && !command_do(s, &p->commands, "pin off", COMMAND_EDIT, err))
         return false;
     if (session_edited(s) && !command_do(s, &p->commands, "reset edits", COMMAND_EDIT, err))
         return false;
-    if (strcmp(s->now.input.path, picture) != 0 && !session_open_input(s, picture, err))
+    if (strcmp(s->now->input.path, picture) != 0 && !session_open_input(s, picture, err))
         return false;
     return command_do(s, &p->commands, "gradient off; reset view; goto first", COMMAND_EDIT, err);
 }

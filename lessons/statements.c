@@ -194,7 +194,7 @@ static bool read_given(const Line *l)
         texts_add(to, "", l->line);
     for (int i = count - 1; i >= 0; i--) { /* number, work, number, work … */
         to->at[before + 2 * i] = to->at[before + i];
-        to->at[before + 2 * i + 1] = (Text){"given", l->line};
+        to->at[before + 2 * i + 1] = (Sentence){"given", l->line};
     }
     return true;
 }

@@ -49,6 +49,8 @@ pass_exact() { MAKE="$MAKE" tests/exact.sh; }
 pass_portable() { MAKE="$MAKE" tests/portable.sh; }
 pass_golden() { $MAKE --no-print-directory -s VARIANT=gcc CC=gcc build/gcc/make_vit && B=build/gcc tests/golden.sh; }
 pass_fuzz() { MAKE="$MAKE" tests/fuzz.sh; }
+pass_plant() { B=build/gcc CC=gcc tests/plant.sh; }
+pass_figures() { B=build/gcc tests/figures.sh; }
 pass_readme() { B=build/gcc tests/readme.sh; }
 pass_cli() {
     local t failed=
@@ -59,7 +61,7 @@ pass_cli() {
 }
 pass_e2e() { $MAKE --no-print-directory -s VARIANT=gcc CC=gcc build/gcc/make_vit && B=build/gcc tests/e2e.sh; }
 
-[ $# -gt 0 ] || set -- format unit-gcc layers unit-clang sanitizers exact portable fuzz golden readme cli e2e
+[ $# -gt 0 ] || set -- format unit-gcc layers unit-clang sanitizers exact portable fuzz plant golden figures readme cli e2e
 total=0 bad=0 skipped=0 broken=''
 start=$SECONDS
 out=$(mktemp)

@@ -21,7 +21,7 @@ declare -A MAY=(
     [tui/views]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session lessons tui/canvas"
     [tui/cli]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session lessons tui/canvas tui/views tui"
     [tui]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session lessons tui/canvas tui/views tui/cli"
-    [assets]="core/base core/kernels core/graph core/io core/models"
+    [assets]="core/base core/kernels core/graph core/io core/models core/train core/eval"
 )
 
 # A storey's rooms know what their storey knows, and one another; who may include from a storey may include from its rooms.

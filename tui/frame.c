@@ -165,7 +165,7 @@ static void put_input(const Input *in, Buf *out)
 
 static void header_head(const Session *s, bool ranges, Buf *out)
 {
-    int axis = session_role(s, ROLE_HEAD), heads = axis == AXIS_NONE ? 0 : s->now.base->axes[axis].n;
+    int axis = session_role(s, ROLE_HEAD), heads = axis == AXIS_NONE ? 0 : session_base(s)->axes[axis].n;
     if (s->look.average)
         buf_printf(out, "  mean of %d heads", heads);
     else
@@ -180,15 +180,16 @@ static void header_text(const Session *s, bool named, int brief, Buf *out)
 {
     int total, step = session_step_number(s, &total), block = session_block(s);
     const Box *box = &s->stages.boxes[s->place.box];
-    bool ranges = brief < 1, two = brief < 2 && s->pinned.base && strcmp(s->pinned.input.path, s->now.input.path) != 0;
+    bool ranges = brief < 1, two = brief < 2 && session_pinned(s) &&
+                                   strcmp(session_input(s, SIDE_A)->path, session_input(s, SIDE_B)->path) != 0;
     if (named)
         buf_printf(out, " vitrine  %s ", s->model.name);
     buf_puts(out, two ? " A " : " ");
     if (two) {
-        put_input(&s->pinned.input, out);
+        put_input(session_input(s, SIDE_A), out);
         buf_puts(out, "  B ");
     }
-    put_input(&s->now.input, out);
+    put_input(session_input(s, SIDE_B), out);
     buf_printf(out, "  step %d of %d: %s", step, total, box->label);
     if (*box->symbol)
         buf_printf(out, " (%s)", box->symbol);

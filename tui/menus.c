@@ -20,13 +20,14 @@ static const struct {
 } TASKS[] = {
     {"Follow the picture through the model, step by step", "goto first"},
     {"See why it said this: the answer, then w for the chain of largest terms", "view answer; why"},
-    {"Why is there a √d_k? Take it away and compare", "showcase"},
-    {"…and a picture where taking it away changes little", "showcase 2"},
+    {"What does √d_k do? Take it away where that changes most, and compare", "showcase"},
+    {"…and the typical picture: how much taking it away changes as a rule", "showcase 2"},
+    {"…and the one where taking it away changes least", "showcase 3"},
     {"What does head 2 of block 1 look at?", "goto first; block 1; head 2"},
     {"Switch that head off and compare", "goto first; block 1; head 2; ablate"},
     {"All heads of all blocks at once", "view sheet"},
     {"What did it learn? Where did it look, which heads matter, …: eight screens", "menu learned"},
-    {"How much scale is right? A slider on √d_k, and accuracy along the way", "laboratory"},
+    {"Other factors than 1/√d_k on a slider, and accuracy along the way", "laboratory"},
     {"Which pixel did this number come from? (Enter follows an operand)", "view formula"},
     {"My own picture or model", "menu open"},
     {"Do patches that lie side by side have similar position embeddings?", "view positions"},
@@ -255,7 +256,7 @@ void overlay_find_menu(Overlay *o, const Session *s)
         snprintf(command, sizeof command, "goto %s", graph_node(session_graph(s, SIDE_B), b->show)->path);
         overlay_add(o, text, "", command);
     }
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     NodeId probs = site_node_any(g, SITE_PROBS);
     int axis = node_role(g, probs, ROLE_ANSWER);
     for (int i = 0; axis != AXIS_NONE && i < g->axes[axis].n && g->axes[axis].labels; i++) {

@@ -67,7 +67,7 @@ char *state_load(void)
 /* First line: what was open; then the lines that lead back. */
 static void put_subject(const Session *s, Buf *out)
 {
-    buf_printf(out, "%s\t%s\n", s->model_path, s->now.input.path);
+    buf_printf(out, "%s\t%s\n", s->model_path, session_input(s, SIDE_B)->path);
 }
 
 void state_save(const Session *s)

@@ -1,5 +1,7 @@
 #include "core/eval/ablation.h"
 
+#include <math.h>
+
 #include "core/graph/anatomy.h"
 
 static Edit *add(Arena *arena, Edits *to, EditKind kind, const char *path, const char *origin)
@@ -81,4 +83,22 @@ bool ablation_edits(Arena *arena, const Graph *g, Ablation r, Edits *out)
     case ABLATION_POSITIONS: return remove_positions(arena, g, out);
     }
     return false;
+}
+
+float ablation_factor(float scale, int i)
+{
+    static const float FACTOR[ABLATION_FACTORS] = {0.125f, 0.25f,      0.35355339f, 0.5f, 0.70710678f, 1, 1.4142135f,
+                                                   2,      2.8284271f, 4,           8};
+    float off = 1 / scale, best = INFINITY;
+    int nearest = 0;
+    REQUIRE(i >= 0 && i < ABLATION_FACTORS);
+    for (int k = 0; k < ABLATION_FACTORS; k++) { /* by ratio */
+        float ratio = FACTOR[k] > off ? FACTOR[k] / off : off / FACTOR[k];
+        if (ratio < best) {
+            best = ratio;
+            nearest = k;
+        }
+    }
+    bool takes = isfinite(off) && off > 0 && nearest != ABLATION_FACTORS / 2;
+    return takes && i == nearest ? off : FACTOR[i];
 }

@@ -19,6 +19,11 @@ typedef struct Ablation {
     float factor;
 } Ablation;
 
+/* Factor number i on a scale, ascending: 1/8 … 8 in steps of √2 or 2 with 1 in the middle; the one nearest to 1/scale
+ * (√d_k as a rule: no scale at all) gives way to it. */
+enum { ABLATION_FACTORS = 11 };
+float ablation_factor(float scale, int i);
+
 typedef struct Edits {
     Edit *edit;
     int count;

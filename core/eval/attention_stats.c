@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/mem.h"
 #include "core/eval/batch_run.h"
@@ -18,18 +19,22 @@ struct AttentionStats {
     size_t done, width;
     double *row; /* [pictures, width]: area, rollout, peak, read[heads], then distance, entropy, largest, each [layers,
                     heads] */
-    uint8_t **mask, **object; /* [threads] */
+    uint8_t **mask;  /* [threads] */
+    uint8_t *object; /* [pictures, patches], and … */
+    float *seen;     /* … the rollout over them; NULL where no object is known */
+    size_t lens;     /* watched from here on: the lens' logits, 1 + layers of them, where there are classes */
+    bool *right;     /* [pictures, 1 + layers], or NULL */
     int threads;
     bool entropies, reads;
     AttentionStatsResult result;
 };
 
-enum { AREA, ROLLOUT, PEAK, READ };
+enum { AREA, COVERED, ROLLOUT, PEAK, BRIGHT, BRIGHT_PEAK, READ };
 
 static int watch_list(Arena *arena, const Graph *g, const VitConfig *c, bool entropies, const char ***out)
 {
     static const Site PROBES[OF_BLOCK] = {SITE_DISTANCE, SITE_ENTROPY_SHARE_MEAN, SITE_LARGEST_MEAN};
-    const char **path = arena_alloc(arena, size_mul((size_t)c->layers * OF_BLOCK + 4, sizeof *path));
+    const char **path = arena_alloc(arena, size_mul((size_t)c->layers * (OF_BLOCK + 1) + 5, sizeof *path));
     int n = 0, last = NO_PART;
     for (int a = NO_PART; (a = anatomy_next(g, a, PART_ATTENTION)) != NO_PART; last = a)
         for (int k = 0; k < OF_BLOCK; k++)
@@ -39,6 +44,10 @@ static int watch_list(Arena *arena, const Graph *g, const VitConfig *c, bool ent
     path[n++] = site_path_any(g, SITE_DISTANCE_UNIFORM);
     path[n++] = site_path_any(g, SITE_DISTANCE_MAXIMAL);
     REQUIRE(n == c->layers * OF_BLOCK + 4);
+    if (c->classes)
+        path[n++] = site_path(g, anatomy_next(g, NO_PART, PART_EMBEDDING), SITE_LENS_LOGITS);
+    for (int b = NO_PART; c->classes && (b = anatomy_next(g, b, PART_BLOCK)) != NO_PART;)
+        path[n++] = site_path(g, b, SITE_LENS_LOGITS);
     *out = path;
     return n;
 }
@@ -63,26 +72,30 @@ AttentionStats *attention_stats_new(const AttentionStatsSetup *setup, Err *err)
     if (!w)
         return NULL;
     AttentionStats *s = xcalloc(1, sizeof *s);
-    size_t heads = (size_t)c->heads, cells = size_mul((size_t)c->layers, heads), n = dataset_count(setup->stock);
+    size_t heads = (size_t)c->heads, cells = size_mul((size_t)c->layers, heads), n = dataset_count(setup->stock),
+           patches = (size_t)vit_patches(c), lenses = (size_t)c->layers + 1;
+    bool objects = dataset_have_masks(setup->stock);
     *s = (AttentionStats){.sweep = w,
                           .stock = setup->stock,
                           .pool = setup->pool,
                           .vit = *c,
                           .width = READ + heads + OF_BLOCK * cells,
+                          .lens = (size_t)c->layers * OF_BLOCK + 4,
+                          .right = c->classes ? xcalloc(size_mul(n + 1, lenses), sizeof *s->right) : NULL,
+                          .object = objects ? xcalloc(n + 1, patches) : NULL,
+                          .seen = objects ? xcalloc(size_mul(n + 1, patches), sizeof *s->seen) : NULL,
                           .threads = pool_threads(setup->pool),
                           .entropies = entropies,
                           .reads = c->cls};
     s->row = xcalloc(size_mul(n + 1, s->width), sizeof *s->row);
     s->mask = xcalloc((size_t)s->threads, sizeof *s->mask);
-    s->object = xcalloc((size_t)s->threads, sizeof *s->object);
-    for (int i = 0; i < s->threads; i++) {
+    for (int i = 0; i < s->threads; i++)
         s->mask[i] = xcalloc((size_t)c->image_h, (size_t)c->image_w);
-        s->object[i] = xcalloc((size_t)vit_patches(c), 1);
-    }
     s->result = (AttentionStatsResult){.pictures = n,
                                        .layers = c->layers,
                                        .heads = c->heads,
-                                       .objects = dataset_have_masks(setup->stock),
+                                       .objects = objects,
+                                       .lens_right = c->classes ? xcalloc(lenses, sizeof(size_t)) : NULL,
                                        .distance = xcalloc(cells, sizeof(double)),
                                        .entropy = xcalloc(cells, sizeof(double)),
                                        .largest = xcalloc(cells, sizeof(double)),
@@ -94,13 +107,14 @@ void attention_stats_free(AttentionStats *s)
 {
     if (!s)
         return;
-    for (int i = 0; i < s->threads; i++) {
+    for (int i = 0; i < s->threads; i++)
         free(s->mask[i]);
-        free(s->object[i]);
-    }
     batch_run_free(s->sweep);
     free(s->mask);
     free(s->object);
+    free(s->seen);
+    free(s->right);
+    free(s->result.lens_right);
     free(s->row);
     free(s->result.distance);
     free(s->result.entropy);
@@ -135,19 +149,52 @@ static double mass(const float *row, const uint8_t *object, size_t patches)
     return all > 0 ? in / all : 0;
 }
 
-static void look_at_object(AttentionStats *s, int worker, double *row)
+/* How much brighter each patch is than the picture's mean, 0 where darker: of all colours of its pixels. */
+static void brightness(const VitConfig *c, const float *pixels, float *out)
+{
+    size_t ph = (size_t)c->patch_h, pw = (size_t)c->patch_w, width = (size_t)c->image_w, cols = width / pw,
+           plane = width * (size_t)c->image_h, patches = (size_t)vit_patches(c);
+    double mean = 0;
+    for (size_t p = 0; p < patches; p++) {
+        double sum = 0;
+        for (size_t i = 0; i < (size_t)c->channels * ph * pw; i++)
+            sum += (double)
+                pixels[i / (ph * pw) * plane + (p / cols * ph + i / pw % ph) * width + p % cols * pw + i % pw];
+        out[p] = (float)(sum / (double)((size_t)c->channels * ph * pw));
+        mean += (double)out[p] / (double)patches;
+    }
+    for (size_t p = 0; p < patches; p++)
+        out[p] = (double)out[p] > mean ? (float)((double)out[p] - mean) : 0;
+}
+
+static double covered(const VitConfig *c, const uint8_t *mask)
+{
+    size_t plane = (size_t)c->image_w * (size_t)c->image_h;
+    double sum = 0;
+    for (size_t i = 0; i < plane; i++)
+        sum += mask[i];
+    return sum / 255 / (double)plane;
+}
+
+static void look_at_object(AttentionStats *s, size_t item, int worker, double *row)
 {
     const VitConfig *c = &s->vit;
     size_t patches = (size_t)vit_patches(c), prefix = (size_t)vit_prefix(c), tokens = prefix + patches;
-    const uint8_t *object = s->object[worker];
-    size_t n = attention_stats_object(c, s->mask[worker], s->object[worker]);
+    uint8_t *object = s->object + item * patches;
+    float *seen = s->seen + item * patches;
+    size_t n = attention_stats_object(c, s->mask[worker], object);
     const float *rollout = batch_run_watched(s->sweep, worker, c->layers * OF_BLOCK, 0);
     const float *pattern = batch_run_watched(s->sweep, worker, c->layers * OF_BLOCK + 1, 0);
     if (!n)
         return;
     row[AREA] = (double)n / (double)patches;
+    row[COVERED] = covered(c, s->mask[worker]);
     row[ROLLOUT] = mass(rollout, object, patches);
     row[PEAK] = object[batch_run_largest(rollout, (int)patches)];
+    brightness(c, batch_run_pixels(s->sweep, worker, 0), seen);
+    row[BRIGHT] = mass(seen, object, patches);
+    row[BRIGHT_PEAK] = object[batch_run_largest(seen, (int)patches)];
+    memcpy(seen, rollout, patches * sizeof *seen);
     for (size_t h = 0; s->reads && h < (size_t)c->heads; h++) /* the class token is the first */
         row[READ + h] = mass(pattern + h * tokens * tokens + prefix, object, patches);
 }
@@ -158,10 +205,14 @@ static void look(void *survey, size_t item, int worker)
     const VitConfig *c = &s->vit;
     double *row = s->row + item * s->width;
     size_t heads = (size_t)c->heads, cells = (size_t)c->layers * heads;
-    dataset_get(s->stock, item, batch_run_pixels(s->sweep, worker, 0), s->mask[worker]);
+    int label = dataset_get(s->stock, item, batch_run_pixels(s->sweep, worker, 0), s->mask[worker]);
     batch_run_compute(s->sweep, worker);
     if (s->result.objects)
-        look_at_object(s, worker, row);
+        look_at_object(s, item, worker, row);
+    for (size_t i = 0; s->right && i <= (size_t)c->layers; i++)
+        s->right[item * ((size_t)c->layers + 1) + i] = batch_run_largest(batch_run_watched(s->sweep, worker,
+                                                                                           (int)(s->lens + i), 0),
+                                                                         c->classes) == label;
     for (int layer = 0; layer < c->layers; layer++)
         for (int k = 0; k < OF_BLOCK; k++) {
             const float *v = batch_run_watched(s->sweep, worker, layer * OF_BLOCK + k, 0);
@@ -174,9 +225,35 @@ static void look(void *survey, size_t item, int worker)
     }
 }
 
+/* The maps that are the same for every picture: the mean of all rollouts, and the patch most often the object's. */
+static void compare_with_fixed(AttentionStats *s)
+{
+    AttentionStatsResult *r = &s->result;
+    size_t patches = (size_t)vit_patches(&s->vit), most = 0;
+    double *mean = xcalloc(patches, sizeof *mean);
+    size_t *often = xcalloc(patches, sizeof *often);
+    float *map = xcalloc(patches, sizeof *map);
+    for (size_t i = 0; i < r->pictures * patches; i++) {
+        mean[i % patches] += (double)s->seen[i];
+        often[i % patches] += s->object[i];
+    }
+    for (size_t p = 0; p < patches; p++) {
+        map[p] = (float)(mean[p] / (double)(r->seen ? r->seen : 1));
+        most = often[p] > often[most] ? p : most;
+    }
+    for (size_t i = 0; i < r->pictures; i++)
+        if (s->row[i * s->width + AREA] > 0)
+            r->fixed += mass(map, s->object + i * patches, patches) / (double)r->seen;
+    r->fixed_peak = often[most];
+    free(mean);
+    free(often);
+    free(map);
+}
+
 static void sum_up(AttentionStats *s)
 {
     AttentionStatsResult *r = &s->result;
+    size_t lenses = (size_t)r->layers + 1;
     size_t heads = (size_t)r->heads, cells = (size_t)r->layers * heads;
     for (size_t i = 0; i < r->pictures; i++)
         r->seen += s->row[i * s->width + AREA] > 0;
@@ -184,8 +261,13 @@ static void sum_up(AttentionStats *s)
         const double *row = s->row + i * s->width, *blocks = row + READ + heads;
         double objects = (double)(r->seen ? r->seen : 1), all = (double)r->pictures;
         r->area += row[AREA] / objects;
+        r->covered += row[COVERED] / objects;
         r->rollout += row[ROLLOUT] / objects;
-        r->rollout_peak += row[PEAK] / objects;
+        r->rollout_peak += row[PEAK] > 0;
+        r->bright += row[BRIGHT] / objects;
+        r->bright_peak += row[BRIGHT_PEAK] > 0;
+        for (size_t k = 0; s->right && k < lenses; k++)
+            r->lens_right[k] += s->right[i * lenses + k];
         for (size_t h = 0; s->reads && h < heads; h++)
             r->read[h] += row[READ + h] / objects;
         for (size_t k = 0; k < cells; k++) {
@@ -194,6 +276,8 @@ static void sum_up(AttentionStats *s)
             r->largest[k] += blocks[2 * cells + k] / all;
         }
     }
+    if (r->objects)
+        compare_with_fixed(s);
 }
 
 bool attention_stats_step(AttentionStats *s, int64_t deadline_ns)

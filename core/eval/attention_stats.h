@@ -6,7 +6,7 @@
 #include "core/eval/dataset.h"
 #include "core/graph/edit.h"
 
-/* Patches with more of the object than this share of their area are the object's. */
+/* Patches that the object covers to more than this share of their area are the object's. */
 #define SURVEY_COVER 0.08
 
 typedef struct AttentionStatsSetup {
@@ -26,14 +26,22 @@ typedef struct AttentionStatsResult {
     double *entropy;  /* of a row, divided by ln(tokens); NaN where there is one token */
     double *largest;  /* largest weight of a row */
     double uniform,
-        maximal;    /* the distance of a head that looks at all patches alike; of one that looks as far as it can */
-    bool objects;   /* are the masks known? else what follows is 0 */
-    size_t seen;    /* pictures with an object's patch */
-    double area;    /* share of the patches that are the object's */
-    double rollout; /* share of the last rollout's weight over the patches that is on the object's */
-    double rollout_peak; /* share of the pictures whose heaviest patch is the object's */
+        maximal;        /* the distance of a head that looks at all patches alike; of one that looks as far as it can */
+    size_t *lens_right; /* [1 + layers] pictures that the logit lens names right before the first block and after each;
+                           NULL where the model names no classes */
+    bool objects;       /* are the masks known? else what follows is 0 */
+    size_t seen;        /* pictures with an object's patch; the shares below are over these */
+    double area;        /* share of the patches that are the object's: what looking at all patches alike would give */
+    double covered;     /* share of the pixels that the object covers */
+    double rollout;     /* share of the last rollout's weight over the patches that is on the object's */
+    size_t rollout_peak; /* pictures whose heaviest patch is the object's */
     double *
         read; /* [heads] share of the reading token's weight over patches in the last block; NULL without class token */
+    /* What maps that know nothing of the model would give: */
+    double fixed;       /* the mean of all pictures' rollouts, the same for each picture */
+    double bright;      /* every patch by how much brighter than the picture's mean it is, 0 where it is darker */
+    size_t fixed_peak;  /* pictures in which the patch that is the object's most often is the object's */
+    size_t bright_peak; /* pictures whose brightest patch is the object's */
 } AttentionStatsResult;
 
 typedef struct AttentionStats AttentionStats;

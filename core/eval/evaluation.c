@@ -20,6 +20,7 @@ typedef struct Course {
     EvaluationProgress progress;
     void *context;
     size_t done, total; /* passes over all pictures */
+    const AccuracyResult *trained;
 } Course;
 
 static void open_course(Course *c)
@@ -30,8 +31,8 @@ static void open_course(Course *c)
     graph_init(&c->graph);
     vit_build(&c->graph, v, &c->model->weights, NULL, c->zeros, &c->nodes);
     probes_add(&c->graph, v, &c->nodes);
-    c->total = 5 + (size_t)v->layers *
-                       ((size_t)v->heads + 2); /* trained, scale, positions, two surveys; heads and sub-layers */
+    c->total = 6 + (size_t)v->layers *
+                       ((size_t)v->heads + 2); /* trained, scale, positions, three surveys; heads and sub-layers */
 }
 
 static void close_course(Course *c)
@@ -67,7 +68,7 @@ static Accuracy *hold_exam(Course *c, Edits edits, bool other, const char *what,
 }
 
 /* Share named right without that; NaN where the model has no such part. False when cancelled. */
-static bool share_without(Course *c, Ablation r, const char *what, double *share, Err *err)
+static bool share_without(Course *c, Ablation r, const char *what, double *share, Paired *pair, Err *err)
 {
     Arena arena = {0};
     Edits edits;
@@ -76,8 +77,11 @@ static bool share_without(Course *c, Ablation r, const char *what, double *share
     if (ablation_edits(&arena, &c->graph, r, &edits)) {
         Accuracy *e = hold_exam(c, edits, false, what, err);
         ok = e != NULL;
-        if (ok)
-            *share = accuracy_share(accuracy_result(e));
+        if (ok) {
+            const AccuracyResult *now = accuracy_result(e);
+            *share = accuracy_share(now);
+            *pair = paired_count(now->label, c->trained->named, now->named, now->pictures);
+        }
         accuracy_free(e);
     } else
         c->done++;
@@ -85,13 +89,13 @@ static bool share_without(Course *c, Ablation r, const char *what, double *share
     return ok;
 }
 
-static AttentionStats *hold_survey(Course *c, Ablation r, const char *what, Err *err)
+static AttentionStats *hold_survey(Course *c, const Model *m, Ablation r, const char *what, Err *err)
 {
     Arena arena = {0};
     Edits edits;
     if (!ablation_edits(&arena, &c->graph, r, &edits))
         UNREACHABLE("a model without a scale");
-    const AttentionStatsSetup setup = {.model = c->model,
+    const AttentionStatsSetup setup = {.model = m,
                                        .edits = edits.edit,
                                        .edit_count = edits.count,
                                        .graph = &c->graph,
@@ -113,13 +117,27 @@ static bool run_blocks(Course *c, Evaluation *e, Err *err)
     bool ok = true;
     for (int layer = 0; ok && layer < e->layers; layer++) {
         ok = share_without(c, (Ablation){.kind = ABLATION_ATTENTION, .layer = layer}, "without one attention",
-                           &e->attention[layer], err) &&
-             share_without(c, (Ablation){.kind = ABLATION_MLP, .layer = layer}, "without one MLP", &e->mlp[layer], err);
+                           &e->attention[layer], &e->attention_pair[layer], err) &&
+             share_without(c, (Ablation){.kind = ABLATION_MLP, .layer = layer}, "without one MLP", &e->mlp[layer],
+                           &e->mlp_pair[layer], err);
         for (int head = 0; ok && head < e->heads; head++)
             ok = share_without(c, (Ablation){.kind = ABLATION_HEAD, .layer = layer, .head = head}, "without one head",
-                               &e->head[layer * e->heads + head], err);
+                               &e->head[layer * e->heads + head], &e->head_pair[layer * e->heads + head], err);
     }
     return ok;
+}
+
+/* What rollout says of a model that never learned anything: the base rate of what it says of this one. */
+static bool survey_random(Course *c, Evaluation *e, Err *err)
+{
+    enum { SEED = 1 };
+    Model random;
+    if (!dataset_have_masks(c->stock))
+        return true;
+    model_seeded(&random, &c->model->vit, SEED);
+    e->random = hold_survey(c, &random, (Ablation){.kind = ABLATION_NONE}, "attention of random weights", err);
+    model_free(&random);
+    return e->random != NULL;
 }
 
 static bool run_all(Course *c, Evaluation *e, Err *err)
@@ -127,13 +145,29 @@ static bool run_all(Course *c, Evaluation *e, Err *err)
     e->trained = hold_exam(c, (Edits){.count = 0}, true, "as trained", err);
     if (!e->trained)
         return false;
-    e->accuracy = accuracy_share(accuracy_result(e->trained));
-    return share_without(c, (Ablation){.kind = ABLATION_SCALE}, "without the scale", &e->scale_off, err) &&
-           share_without(c, (Ablation){.kind = ABLATION_POSITIONS}, "without positions", &e->positions_off, err) &&
+    const AccuracyResult *r = c->trained = accuracy_result(e->trained);
+    e->accuracy = accuracy_share(r);
+    if (r->has_other)
+        e->other_pair = paired_count(r->label, r->named, r->other_named, r->pictures);
+    return share_without(c, (Ablation){.kind = ABLATION_SCALE}, "without the scale", &e->scale_off, &e->scale_pair,
+                         err) &&
+           share_without(c, (Ablation){.kind = ABLATION_POSITIONS}, "without positions", &e->positions_off,
+                         &e->positions_pair, err) &&
            run_blocks(c, e, err) &&
-           (e->with = hold_survey(c, (Ablation){.kind = ABLATION_NONE}, "attention", err)) != NULL &&
-           (e->without = hold_survey(c, (Ablation){.kind = ABLATION_SCALE}, "attention without the scale", err)) !=
-               NULL;
+           (e->with = hold_survey(c, c->model, (Ablation){.kind = ABLATION_NONE}, "attention", err)) != NULL &&
+           (e->without = hold_survey(c, c->model, (Ablation){.kind = ABLATION_SCALE}, "attention without the scale",
+                                     err)) != NULL &&
+           survey_random(c, e, err);
+}
+
+void evaluation_places(const Evaluation *e, int head, int *first, int *last)
+{
+    int count = e->layers * e->heads;
+    Interval *of = xcalloc((size_t)count, sizeof *of);
+    for (int i = 0; i < count; i++)
+        of[i] = paired_interval(e->head_pair[i]);
+    interval_places(of, count, head, first, last);
+    free(of);
 }
 
 bool evaluation_run(Evaluation *e, const Model *m, Dataset *stock, Pool *pool, EvaluationProgress progress,
@@ -146,7 +180,10 @@ bool evaluation_run(Evaluation *e, const Model *m, Dataset *stock, Pool *pool, E
                       .heads = m->vit.heads,
                       .head = xcalloc(size_mul(layers, heads), sizeof(double)),
                       .attention = xcalloc(layers, sizeof(double)),
-                      .mlp = xcalloc(layers, sizeof(double))};
+                      .mlp = xcalloc(layers, sizeof(double)),
+                      .head_pair = xcalloc(size_mul(layers, heads), sizeof(Paired)),
+                      .attention_pair = xcalloc(layers, sizeof(Paired)),
+                      .mlp_pair = xcalloc(layers, sizeof(Paired))};
     open_course(&c);
     if (vit_has(&m->vit, VIT_POS))
         e->has_grid = position_grid_figures(&m->vit, vit_weight(&m->weights, VIT_POS, 0)->data, &e->grid);
@@ -162,8 +199,12 @@ void evaluation_free(Evaluation *e)
     accuracy_free(e->trained);
     attention_stats_free(e->with);
     attention_stats_free(e->without);
+    attention_stats_free(e->random);
     free(e->head);
     free(e->attention);
     free(e->mlp);
+    free(e->head_pair);
+    free(e->attention_pair);
+    free(e->mlp_pair);
     *e = (Evaluation){.pictures = 0};
 }

@@ -5,6 +5,7 @@
 #include "core/eval/ablation.h"
 #include "core/eval/accuracy.h"
 #include "core/eval/attention_stats.h"
+#include "core/eval/interval.h"
 #include "core/eval/position_grid.h"
 
 typedef struct Evaluation {
@@ -13,16 +14,24 @@ typedef struct Evaluation {
     Accuracy *trained; /* as trained, both read-outs; done */
     double accuracy;   /* of it: shares, 0 … 1, like all that follow */
     double scale_off;
-    double positions_off;           /* NaN where no positions are added */
-    double *head;                   /* [layers, heads] with that head's z at 0 */
-    double *attention, *mlp;        /* [layers] with that sub-layer adding nothing */
+    double positions_off;    /* NaN where no positions are added */
+    double *head;            /* [layers, heads] with that head's z at 0 */
+    double *attention, *mlp; /* [layers] with that sub-layer adding nothing */
+    /* The same over the same pictures, against `trained`: what the difference is worth. */
+    Paired scale_pair, positions_pair, other_pair; /* other: the read-out that the model does not use */
+    Paired *head_pair, *attention_pair, *mlp_pair;
     AttentionStats *with, *without; /* attention as trained, and without the scale; done */
+    AttentionStats *random;         /* the same model with weights from a seed, where objects are known, else NULL */
     PositionGrid grid;              /* of the position table, where has_grid */
     bool has_grid;
 } Evaluation;
 
 /* Called now and then; false cancels. */
 typedef bool (*EvaluationProgress)(void *context, const char *what, double share);
+
+/* Which places head layer·heads + h can have among all, 1: missed most; heads of no more than the noise share places.
+ */
+void evaluation_places(const Evaluation *e, int head, int *first, int *last);
 
 /* The stock suits the model. On failure (cancelled) nothing is to be freed. */
 bool evaluation_run(Evaluation *e, const Model *m, Dataset *stock, Pool *pool, EvaluationProgress progress,

@@ -17,8 +17,8 @@ typedef struct Search {
     const Model *model;
     const uint64_t *numbers;
     BatchRun *with, *without;
-    ScaleSearchRow *fall,
-        *still; /* [pictures]: of each the row with the largest drop in entropy, and the one that changes least */
+    ScaleSearchRow *fall, *still, *middle; /* [pictures]: of each the row with the largest drop in entropy, the one that
+                                              changes least, and the one with the median drop */
 } Search;
 
 static BatchRun *open_sweep(const Model *m, const Graph *g, Ablation r, int threads, Err *err)
@@ -74,12 +74,28 @@ static bool reaches_answer(const VitConfig *c, int layer, int i)
     return layer + 1 < c->layers || c->pool != VIT_POOL_CLS || i % vit_tokens(c) == 0;
 }
 
+typedef struct Drop {
+    float drop;
+    int layer, i;
+    float with, without;
+} Drop;
+
+static int compare_drops(const void *a, const void *b)
+{
+    const Drop *x = a, *y = b;
+    if (x->drop != y->drop)
+        return (x->drop > y->drop) - (x->drop < y->drop);
+    return x->layer != y->layer ? x->layer - y->layer : x->i - y->i;
+}
+
 static void examine(void *search, size_t item, int worker)
 {
     Search *s = search;
     const VitConfig *c = &s->model->vit;
     int tokens = vit_tokens(c);
+    size_t rows = 0;
     double sum = 0;
+    Drop *all = xcalloc(size_mul((size_t)c->layers, size_mul((size_t)c->heads, (size_t)tokens)), sizeof *all);
     float most = -INFINITY, least = INFINITY;
     ScaleSearchRow fall = {.found = true, .number = s->numbers[item], .label = draw(s, item, s->with, worker)};
     draw(s, item, s->without, worker);
@@ -96,6 +112,7 @@ static void examine(void *search, size_t item, int worker)
             sum += fabs((double)drop);
             if (!reaches_answer(c, layer, i))
                 continue;
+            all[rows++] = (Drop){drop, layer, i, a[i], b[i]};
             if (drop > most) {
                 most = drop;
                 stand_on(&fall, layer, i, tokens, a[i], b[i]);
@@ -107,8 +124,20 @@ static void examine(void *search, size_t item, int worker)
         }
     }
     fall.change = still.change = sum / ((double)c->layers * c->heads * tokens);
-    s->fall[item] = fall;
+    s->fall[item] = s->middle[item] = fall;
     s->still[item] = still;
+    qsort(all, rows, sizeof *all, compare_drops);
+    const Drop *m = &all[(rows - 1) / 2];
+    stand_on(&s->middle[item], m->layer, m->i, tokens, m->with, m->without);
+    free(all);
+}
+
+static int compare_changes(const void *a, const void *b)
+{
+    const ScaleSearchRow *x = a, *y = b;
+    if (x->change != y->change)
+        return (x->change > y->change) - (x->change < y->change);
+    return (x->number > y->number) - (x->number < y->number);
 }
 
 static void choose(ScaleSearch *out, const Search *s, size_t count)
@@ -125,6 +154,10 @@ static void choose(ScaleSearch *out, const Search *s, size_t count)
         if (right && same && (!out->steady.found || r->change < out->steady.change))
             out->steady = s->still[i];
     }
+    if (!count)
+        return;
+    qsort(s->middle, count, sizeof *s->middle, compare_changes);
+    out->typical = s->middle[(count - 1) / 2];
 }
 
 bool scale_search_find(ScaleSearch *out, const Model *m, const uint64_t *numbers, size_t count, Pool *pool,
@@ -140,7 +173,8 @@ bool scale_search_find(ScaleSearch *out, const Model *m, const uint64_t *numbers
     Search s = {.model = m,
                 .numbers = numbers,
                 .fall = xcalloc(count + 1, sizeof *s.fall),
-                .still = xcalloc(count + 1, sizeof *s.still)};
+                .still = xcalloc(count + 1, sizeof *s.still),
+                .middle = xcalloc(count + 1, sizeof *s.middle)};
     s.with = open_sweep(m, &g, (Ablation){.kind = ABLATION_NONE}, pool_threads(pool), err);
     s.without = open_sweep(m, &g, (Ablation){.kind = ABLATION_SCALE}, pool_threads(pool), err);
     bool ok = s.with && s.without;
@@ -157,5 +191,6 @@ bool scale_search_find(ScaleSearch *out, const Model *m, const uint64_t *numbers
     free(zeros);
     free(s.fall);
     free(s.still);
+    free(s.middle);
     return ok;
 }

@@ -1,5 +1,6 @@
 /* Finds, by measurement, the picture, block, head and query where taking the scale away most visibly collapses a row of
- * attention and changes the answer, and the picture where it changes nothing. Only rows that reach the answer count. */
+ * attention and changes the answer, the picture where it changes least, and the one in the middle, without which the
+ * first would pass for the rule. Only rows that reach the answer count. */
 #ifndef VITRINE_EVAL_SCALE_SEARCH_H
 #define VITRINE_EVAL_SCALE_SEARCH_H
 #include "core/base/pool.h"
@@ -20,6 +21,8 @@ typedef struct ScaleSearch {
         collapse; /* named right as trained, another class without: the row with the largest drop in entropy */
     ScaleSearchRow
         steady; /* named right both times: the picture with the least change, and its row that changes least */
+    ScaleSearchRow typical; /* the picture with the median change, whatever is named, and its row with the median drop
+                               in entropy (of an even number the lower of the two in the middle) */
 } ScaleSearch;
 
 /* Pictures numbers[count]; the first of equals wins, in the order of pictures, blocks, heads, queries. The model is one

@@ -6,10 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/models/family.h"
+
 enum { WEIGHT_ALIGN = 16 }; /* floats: every weight begins on a cache line */
 
 void model_alloc(Model *m)
 {
+    m->family = &FAMILY_VIT;
     m->weights.at = arena_alloc(&m->arena, size_mul(vit_weights_count(&m->vit), sizeof *m->weights.at));
     size_t cells = 0;
     for (int pass = 0; pass < 2; pass++) {
@@ -49,6 +52,8 @@ void model_assume(Model *m, const char *fmt, ...)
 
 void model_free(Model *m)
 {
+    if (m->family && m->family->free)
+        m->family->free(m);
     free(m->block);
     arena_free(&m->arena);
     *m = (Model){0};

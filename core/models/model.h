@@ -1,5 +1,5 @@
-/* A model that is ready to be shown: configuration, weights, what must be done to a picture, names of the answers, and
- * what had to be assumed because the checkpoint does not say it. */
+/* A model that is ready to be shown: its family, configuration, weights, what must be done to a picture, names of the
+ * answers, and what had to be assumed because the checkpoint does not say it. */
 #ifndef VITRINE_MODELS_MODEL_H
 #define VITRINE_MODELS_MODEL_H
 #include <stdbool.h>
@@ -11,9 +11,11 @@
 #include "core/models/vit.h"
 
 typedef struct Model {
-    const char *name;   /* "shapes-vit", or the folder's or file's name */
-    const char *layout; /* "Hugging Face ViT", "timm", "torchvision", "seeded", "bundled" */
-    VitConfig vit;
+    const struct Family *family; /* family.h; NULL: there is no model */
+    void *data;                  /* what a family other than the Vision Transformer keeps, and frees */
+    const char *name;            /* "shapes-vit", or the folder's or file's name */
+    const char *layout;          /* "Hugging Face ViT", "timm", "torchvision", "seeded", "bundled" */
+    VitConfig vit;               /* of a Vision Transformer: model_vit (family.h) */
     VitWeights weights;
     Preprocess preprocess;
     const char *const *class_names; /* [classes], or NULL */

@@ -12,6 +12,18 @@ static NodeId gradient_of(const Graph *g, int attention, Site site, Dims pattern
     return n != NO_NODE && dims_equal(graph_node(g, n)->dims, pattern) ? n : NO_NODE;
 }
 
+/* The mean over the rows that a gradient comes to. */
+static void mean_of_rows(Graph *g, NodeId share, NodeId in_row, Dims head)
+{
+    NodeId zero = graph_const(g, "gradient_zero", DIMS_SCALAR, 0.0f),
+           one = graph_const(g, "gradient_one", DIMS_SCALAR, 1.0f),
+           reached = graph_where(g, "gradient_reached", in_row, one, zero),
+           rows = graph_reduce(g, "gradient_rows", OP_SUM, reached, head),
+           known = graph_where(g, "gradient_known", in_row, share, zero),
+           sum = graph_reduce(g, "gradient_through_sum", OP_SUM, known, head);
+    graph_zip(g, "gradient_through_mean", OP_DIV, sum, rows);
+}
+
 /* √(Σ (∂y/∂score)² / Σ (∂y/∂weight)²) over a row, and over all rows of a head. Both sums are made before they are
  * divided: a row that no gradient reaches has 0/0, and must not spoil the head's figure. */
 static void through(Graph *g, NodeId scores, NodeId weights, Dims row, Dims head)
@@ -22,7 +34,8 @@ static void through(Graph *g, NodeId scores, NodeId weights, Dims row, Dims head
            out_row = graph_reduce(g, "gradient_out_sum", OP_SUM, out, row);
     NodeId in_head = graph_reduce(g, "gradient_in_all", OP_SUM, in_row, head),
            out_head = graph_reduce(g, "gradient_out_all", OP_SUM, out_row, head);
-    graph_map(g, "gradient_through", MAP_SQRT, graph_zip(g, "gradient_share", OP_DIV, out_row, in_row));
+    NodeId share = graph_map(g, "gradient_through", MAP_SQRT, graph_zip(g, "gradient_share", OP_DIV, out_row, in_row));
+    mean_of_rows(g, share, in_row, head);
     graph_map(g, "gradient_through_head", MAP_SQRT, graph_zip(g, "gradient_share_head", OP_DIV, out_head, in_head));
 }
 

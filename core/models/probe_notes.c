@@ -28,6 +28,7 @@ static const struct {
     {PART_ATTENTION, SITE_DISTANCE, "probe.distance"},
     {PART_ATTENTION, SITE_DISTANCE_ROW, "probe.distance_row"},
     {PART_ATTENTION, SITE_GRADIENT_THROUGH, "probe.gradient_through"},
+    {PART_ATTENTION, SITE_GRADIENT_THROUGH_MEAN, "probe.gradient_through_mean"},
     {PART_ATTENTION, SITE_GRADIENT_THROUGH_HEAD, "probe.gradient_through_head"},
     {PART_BLOCK, SITE_LENS_LOGITS, "lens.logits"},
     {PART_BLOCK, SITE_LENS_PROBS, "lens.probs"},

@@ -52,8 +52,9 @@ void probes_add(Graph *g, const VitConfig *c, const VitNodes *nodes);
 void probes_object_add(Graph *g, const float *object);
 /* Behind gradients that were made with the prefix "grad.". For every block whose pattern they pass, in
  * blocks.N.attn.probe: gradient_through[h,t]  how much of the gradient a row's softmax lets through:
- * ‖grad.scores_scaled‖ / ‖grad.pattern‖ over the row; NaN where no gradient comes. gradient_through_head[h] over all
- * rows of a head as one and where they reach `image`: where.gradient_product[c,y,i,x,j]   gradient × input;
+ * ‖grad.scores_scaled‖ / ‖grad.pattern‖ over the row; NaN where no gradient comes. gradient_through_mean[h]
+ * its mean over the rows that one comes to; gradient_through_head[h] both norms over all rows of a head as one, which
+ * is no mean of the rows and where they reach `image`: where.gradient_product[c,y,i,x,j]   gradient × input;
  * where.gradient[p] its sum over each patch (Simonyan, Vedaldi and Zisserman 2014; Shrikumar et al. 2016): how much of
  * what is asked for the patch's values speak for, if all were linear where.gradient_mass  how much of the positive part
  * of where.gradient lies on the object's patches; only with where.object */

@@ -18,9 +18,9 @@ static bool run_open(Session *s, const Args *a, Err *err)
         return err_set(err, "column %d: expected one input; put a name with blanks between \"quotes\"", a->column[1]);
     if (!session_open_input(s, a->word[0], err))
         return false;
-    const Input *in = &s->now.input;
+    const Input *in = session_input(s, SIDE_B);
     const char *note = session_model_note(s);
-    if (s->pinned.base && s->compare == COMPARE_OFF) /* what was pinned was pinned to be compared */
+    if (session_pinned(s) && s->compare == COMPARE_OFF) /* what was pinned was pinned to be compared */
         s->compare = COMPARE_SIDES;
     if (in->original.data && !s->model.trained)
         session_say(s, "%s, %d × %d. The model is untrained: its answer means nothing.", in->name, in->original.width,
@@ -39,8 +39,8 @@ static bool run_model(Session *s, const Args *a, Err *err)
         return err_set(err, "expected a folder with model.safetensors, a .safetensors file, or bundled");
     if (!session_open_model(s, strcmp(a->word[0], "bundled") == 0 ? NULL : a->word[0], err))
         return false;
-    session_say(s, "%s (%s), %d blocks, %d tokens.%s", s->model.name, s->model.layout, s->model.vit.layers,
-                vit_tokens(&s->model.vit), s->model.trained ? "" : " Untrained: its predictions mean nothing.");
+    session_say(s, "%s (%s), %d blocks, %d tokens.%s", s->model.name, s->model.layout, session_blocks(s),
+                session_tokens(s), s->model.trained ? "" : " Untrained: its predictions mean nothing.");
     return true;
 }
 
@@ -94,7 +94,7 @@ static bool run_link(Session *s, const Args *a, Err *err)
     Buf link = {0}, part = {0}, rest = {0};
     uint64_t hash;
     buf_puts(&link, "vitrine ");
-    put_quoted(&link, s->now.input.path);
+    put_quoted(&link, session_input(s, SIDE_B)->path);
     if (strcmp(s->model.layout, "bundled") != 0) {
         buf_puts(&link, " -m ");
         put_quoted(&link, s->model_path);

@@ -89,7 +89,7 @@ static bool run_goto(Session *s, const Args *a, Err *err)
     char example[SESSION_PATH];
     if (a->count < 1)
         return err_set(err, "expected an address such as %s, a step number, first or last",
-                       edit_example(s->now.base, SITE_PATTERN, ROLE_HEAD, example, sizeof example));
+                       edit_example(session_base(s), SITE_PATTERN, ROLE_HEAD, example, sizeof example));
     session_step_number(s, &total);
     const char *w = a->word[0];
     if (strcmp(w, "first") == 0)
@@ -122,7 +122,7 @@ static bool run_goto(Session *s, const Args *a, Err *err)
 
 static bool axis_change(Session *s, AxisRole role, const Args *a, const char *what, Err *err)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     int axis = session_role(s, role), value;
     bool relative;
     if (axis == AXIS_NONE)
@@ -224,7 +224,7 @@ static bool set_box(Session *s, int box, bool open)
 /* Is that scope a block, not something inside it? */
 static bool is_whole_block(const Session *s, const char *scope)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     for (int i = NO_PART; (i = anatomy_next(g, i, PART_BLOCK)) != NO_PART;)
         if (strcmp(anatomy_part(g, i)->scope, scope) == 0)
             return true;
@@ -334,10 +334,10 @@ static bool run_find(Session *s, const Args *a, Err *err)
             return true;
         }
     }
-    NodeId probs = site_node_any(s->now.base, SITE_PROBS);
-    int o = node_role(s->now.base, probs, ROLE_ANSWER), index;
-    if (o != AXIS_NONE && axis_parse(&s->now.base->axes[o], text, &index)) {
-        if (!session_go(s, graph_node(s->now.base, probs)->path, SCREEN_ANSWER, err))
+    NodeId probs = site_node_any(session_base(s), SITE_PROBS);
+    int o = node_role(session_base(s), probs, ROLE_ANSWER), index;
+    if (o != AXIS_NONE && axis_parse(&session_base(s)->axes[o], text, &index)) {
+        if (!session_go(s, graph_node(session_base(s), probs)->path, SCREEN_ANSWER, err))
             return false;
         s->place.at[o] = index;
         return true;

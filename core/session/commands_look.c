@@ -195,13 +195,13 @@ static bool run_compare(Session *s, const Args *a, Err *err)
             err, "there is nothing to compare yet: s takes the scale away, x switches a head off, B pins this as A");
     if (!a->count || strcmp(a->word[0], "next") == 0) {
         s->compare = (Compare)((s->compare + 1) % COMPARE_COUNT);
-        session_say(s, "%s", s->pinned.base && SAY_PINNED[s->compare] ? SAY_PINNED[s->compare] : SAY[s->compare]);
+        session_say(s, "%s", session_pinned(s) && SAY_PINNED[s->compare] ? SAY_PINNED[s->compare] : SAY[s->compare]);
         return true;
     }
     for (int i = 0; i < COMPARE_COUNT; i++)
         if (strcmp(a->word[0], WORDS_[i]) == 0) {
             s->compare = (Compare)i;
-            session_say(s, "%s", s->pinned.base && SAY_PINNED[i] ? SAY_PINNED[i] : SAY[i]);
+            session_say(s, "%s", session_pinned(s) && SAY_PINNED[i] ? SAY_PINNED[i] : SAY[i]);
             return true;
         }
     return err_set(err, "column %d: expected a, b, diff, sides, off or next, found '%s'", a->column[0], a->word[0]);
@@ -211,28 +211,26 @@ static bool run_compare(Session *s, const Args *a, Err *err)
 static bool run_pin(Session *s, const Args *a, Err *err)
 {
     if (a->count && strcmp(a->word[0], "off") == 0) {
-        exhibit_free(&s->pinned);
-        session_changed(s);
+        session_drop(s, s->pinned);
         if (!session_compares(s))
             s->compare = COMPARE_OFF;
         session_say(s, "Nothing is pinned.");
         return true;
     }
-    Exhibit pinned = s->now;
+    Exhibit *was = s->now;
     Input in;
-    if (!input_copy(&in, &pinned.input, &s->model, err))
+    if (!was->model)
+        return err_set(err, "a worked example can't be pinned: it has no model to go on with");
+    if (!input_copy(&in, &was->input, was->model, err))
         return false;
-    s->now = (Exhibit){0};
-    exhibit_init(&s->now, &s->model, &in, s->pool);
-    if (!edits_renew(s, err)) {
-        exhibit_free(&s->now);
-        s->now = pinned;
+    Exhibit *e = session_add(s, was->model, &in);
+    if (!session_show(s, e, err)) {
+        session_drop(s, e);
         return false;
     }
-    exhibit_free(&s->pinned);
-    s->pinned = pinned;
-    s->pinned.lines = edit_state_copy(&s->edits);
-    session_changed(s);
+    session_drop(s, s->pinned);
+    was->lines = edit_state_copy(&s->edits);
+    session_pin(s, was);
     session_say(s, "Pinned as A. Open another picture or change something: that is B.");
     return true;
 }

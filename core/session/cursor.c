@@ -17,7 +17,7 @@ static int clamp(int x, int low, int high)
 /* A token or place over the patch grid, the prefix tokens in a line below it. */
 static void move_on_grid(Session *s, AxisRole role, int dy, int dx)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     int axis = session_role(s, role), row, col;
     if (axis == AXIS_NONE)
         return;
@@ -39,7 +39,7 @@ static void move_on_grid(Session *s, AxisRole role, int dy, int dx)
 
 static void move_axis(Session *s, AxisRole role, int by)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     int axis = session_role(s, role);
     if (axis == AXIS_NONE)
         return;
@@ -101,7 +101,7 @@ void move_on_heads(Session *s, int dy, int dx)
 void move_in_training(Session *s, int dy, int dx)
 {
     const History *h = session_history_shown(s);
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     int p = graph_role(g, ROLE_PLACE, SEQUENCE_ANY), row, col;
     if (h && h->snapshot_count)
         s->look.training.snapshot = clamp(s->look.training.snapshot + dx, 0, h->snapshot_count - 1);

@@ -88,22 +88,16 @@ int session_axis(const Graph *g, const char *sym)
     return AXIS_NONE;
 }
 
-size_t session_cell(const Session *s, Side side, NodeId n)
-{
-    const Graph *g = session_graph(s, side == SIDE_DIFF ? SIDE_B : side);
-    return joint_index(g, graph_node(g, n)->dims, s->place.at);
-}
-
 int session_role(const Session *s, AxisRole role)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     int own = node_role(g, graph_find(g, s->place.path), role);
     return own != AXIS_NONE ? own : graph_role(g, role, SEQUENCE_ANY);
 }
 
 void session_set_index(Session *s, int axis, int index)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     const Axis *a = &g->axes[axis];
     REQUIRE(g->axis_count <= SESSION_AXES && index >= 0 && index < a->n);
     for (int i = 0; i < g->axis_count; i++)
@@ -119,7 +113,7 @@ static bool follows_picture(const Axis *a)
 
 void session_sync(Session *s, int changed)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     int *at = s->place.at, y = graph_role(g, ROLE_PLACE_ROW, SEQUENCE_ANY),
         x = graph_role(g, ROLE_PLACE_COL, SEQUENCE_ANY), row, col;
     if (changed < 0 || changed >= g->axis_count || y == AXIS_NONE || x == AXIS_NONE)
@@ -158,7 +152,7 @@ static const char *stack_here(const Session *s, const Graph *g)
 
 int session_blocks(const Session *s)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     const char *stack = stack_here(s, g);
     return stack ? anatomy_blocks(g, stack) : 0;
 }

@@ -5,111 +5,156 @@
 #include <string.h>
 
 #include "core/base/mem.h"
+#include "core/graph/anatomy.h"
 #include "core/graph/grad.h"
 #include "core/models/probes.h"
 #include "core/session/edit/edits.h"
 #include "core/session/input.h"
 #include "core/session/learned/object.h"
 
-static void add_object(Exhibit *e, const Model *m)
-{
-    float *object = xfloats((size_t)vit_patches(&m->vit));
-    if (object_patches(&e->input, m, object))
-        probes_object_add(e->base, object);
-    free(object);
-}
-
 static const double SMALL = 1e8; /* FLOPs of a pass: about a millisecond in one thread */
 
 /* A pass of a small model is over before a second thread is awake. The bits are the same. */
-static Pool *threads_for(const Exhibit *e, Pool *pool)
+static Pool *threads_for(const Forward *p, Pool *pool)
 {
     double flops = 0;
-    for (NodeId n = 0; n < e->base_count; n++)
-        flops += graph_node(e->base, n)->flags & NODE_PROBE ? 0 : graph_cost(e->base, n).flops;
+    for (NodeId n = 0; n < p->base_count; n++)
+        flops += graph_node(p->base, n)->flags & NODE_PROBE ? 0 : graph_cost(p->base, n).flops;
     return flops < SMALL ? NULL : pool;
+}
+
+Forward *exhibit_pass(const Exhibit *e)
+{
+    return &e->passes[e->pass];
+}
+
+static Forward *new_pass(Exhibit *e, Graph *g)
+{
+    e->passes = grow(e->passes, &e->pass_cap, (size_t)e->pass_count, sizeof *e->passes);
+    Forward *p = &e->passes[e->pass_count++];
+    *p = (Forward){.base = g};
+    return p;
+}
+
+static void start_pass(Forward *p, Pool *pool)
+{
+    p->base_count = p->base->count;
+    p->base_run = run_new(p->base, NULL, threads_for(p, pool));
+}
+
+static void build_pass(Exhibit *e, const Text text[TEXTS], Pool *pool)
+{
+    const Input *in = &e->input;
+    const VitConfig *c = model_vit(e->model);
+    float *object = c ? xfloats((size_t)vit_patches(c)) : NULL;
+    bool known = c && object_patches(in, e->model, object);
+    ModelInput what = {.kind = in->kind, .values = in->values, .ready = in->ready, .object = known ? object : NULL};
+    memcpy(what.text, text, sizeof what.text);
+    Forward *p = new_pass(e, xcalloc(1, sizeof *p->base));
+    memcpy(p->text, text, sizeof p->text);
+    graph_init(p->base);
+    e->model->family->build(e->model, p->base, &what);
+    free(object);
+    start_pass(p, pool);
 }
 
 void exhibit_init(Exhibit *e, const Model *m, Input *in, Pool *pool)
 {
-    *e = (Exhibit){.input = *in};
+    *e = (Exhibit){.model = m, .input = *in};
     *in = (Input){0};
-    e->base = xcalloc(1, sizeof *e->base);
-    graph_init(e->base);
-    VitConfig c = m->vit;
-    if (e->input.ready)
-        c.input = VIT_INPUT_READY;
-    vit_build(e->base, &c, &m->weights, m->class_names, e->input.values, &e->nodes);
-    probes_add(e->base, &c, &e->nodes);
-    add_object(e, m);
-    e->base_count = e->base->count;
-    e->base_run = run_new(e->base, NULL, threads_for(e, pool));
+    build_pass(e, e->input.text, pool);
 }
 
-static void free_edited(Exhibit *e)
+void exhibit_init_graph(Exhibit *e, Graph *g, Input *in, Pool *pool)
 {
-    run_free(e->edited_run);
-    if (e->edited)
-        graph_free(e->edited);
-    free(e->edited);
-    arena_free(&e->edit_arena);
-    e->edited = NULL;
-    e->edited_run = NULL;
-    e->edits = NULL;
-    e->edit_count = 0;
+    *e = (Exhibit){.input = *in};
+    *in = (Input){0};
+    start_pass(new_pass(e, g), pool);
+}
+
+void exhibit_add_pass(Exhibit *e, Text target, Pool *pool)
+{
+    Text text[TEXTS] = {[TEXT_SOURCE] = e->input.text[TEXT_SOURCE], [TEXT_TARGET] = text_copy(&e->input.arena, target)};
+    build_pass(e, text, pool);
+}
+
+static void free_edited(Forward *p)
+{
+    run_free(p->edited_run);
+    if (p->edited)
+        graph_free(p->edited);
+    free(p->edited);
+    arena_free(&p->edit_arena);
+    p->edited = NULL;
+    p->edited_run = NULL;
+    p->edits = NULL;
+    p->edit_count = 0;
+}
+
+static void free_pass(Forward *p)
+{
+    free_edited(p);
+    run_free(p->base_run);
+    if (p->base)
+        graph_free(p->base);
+    free(p->base);
 }
 
 void exhibit_free(Exhibit *e)
 {
-    free_edited(e);
-    run_free(e->base_run);
-    if (e->base)
-        graph_free(e->base);
-    free(e->base);
+    for (int i = 0; i < e->pass_count; i++)
+        free_pass(&e->passes[i]);
+    free(e->passes);
     input_free(&e->input);
     edit_state_free(&e->lines);
+    if (e->own)
+        model_free(e->own);
+    free(e->own);
     *e = (Exhibit){0};
 }
 
 bool exhibit_edit(Exhibit *e, Edit *edits, int count, Arena *arena, Pool *pool, Err *err)
 {
     Graph *edited = NULL;
+    Forward *p = exhibit_pass(e);
     if (count > 0) {
         edited = xcalloc(1, sizeof *edited);
-        Graph plain = *e->base; /* the edited graph has gradients of its own */
-        plain.count = e->base_count;
+        Graph plain = *p->base; /* the edited graph has gradients of its own */
+        plain.count = p->base_count;
         if (!graph_edit(edited, &plain, edits, count, err)) {
             free(edited);
             return false;
         }
     }
-    free_edited(e);
-    e->edited = edited;
-    e->edited_run = edited ? run_new(edited, e->base_run, threads_for(e, pool)) : NULL;
-    e->edited_count = edited ? edited->count : 0;
-    e->edited_target = (GradTarget){{0}, 0};
-    e->edits = edits;
-    e->edit_count = count;
-    e->edit_arena = *arena;
+    free_edited(p);
+    p->edited = edited;
+    p->edited_run = edited ? run_new(edited, p->base_run, threads_for(p, pool)) : NULL;
+    p->edited_count = edited ? edited->count : 0;
+    p->edited_target = (GradTarget){{0}, 0};
+    p->edits = edits;
+    p->edit_count = count;
+    p->edit_arena = *arena;
     *arena = (Arena){0};
     return true;
 }
 
 const Graph *exhibit_graph(const Exhibit *e)
 {
-    return e->edited ? e->edited : e->base;
+    const Forward *p = exhibit_pass(e);
+    return p->edited ? p->edited : p->base;
 }
 
 Run *exhibit_run(const Exhibit *e)
 {
-    return e->edited_run ? e->edited_run : e->base_run;
+    const Forward *p = exhibit_pass(e);
+    return p->edited_run ? p->edited_run : p->base_run;
 }
 
-/* The loss when class `right` is right, or NO_NODE in a model without classes. */
+/* The loss when class `right` is right, or NO_NODE in a model without classes, or with an answer for every token. */
 static NodeId add_loss(Graph *g, size_t right)
 {
-    NodeId logits = graph_find(g, "logits");
-    if (logits == NO_NODE)
+    NodeId logits = site_node_any(g, SITE_LOGITS);
+    if (logits == NO_NODE || graph_node(g, logits)->dims.n != 1)
         return NO_NODE;
     Dims d = graph_node(g, logits)->dims;
     size_t classes = graph_dims_cells(g, d);
@@ -121,11 +166,21 @@ static NodeId add_loss(Graph *g, size_t right)
     return grad_cross_entropy(g, logits, leaf, d.axis[d.n - 1]);
 }
 
+static bool is_scale(const Graph *g, const char *path)
+{
+    for (int p = 0; p < anatomy_count(g); p++) {
+        const char *scale = site_path(g, p, SITE_SCALE);
+        if (scale && strncmp(path, scale, strlen(scale)) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* What has a gradient: what is learned or shown to the model or put in by an edit, and of the constants 1/√d_k, the one
  * to play with. */
-static bool is_asked(const Node *n)
+static bool is_asked(const Graph *g, const Node *n)
 {
-    return n->op == OP_LEAF && (n->leaf.kind != LEAF_CONST || strstr(n->path, ".attn.scale"));
+    return n->op == OP_LEAF && (n->leaf.kind != LEAF_CONST || is_scale(g, n->path));
 }
 
 static void add_gradients(Graph *g, const GradTarget *t)
@@ -136,7 +191,7 @@ static void add_gradients(Graph *g, const GradTarget *t)
            *wrt = xmalloc(size_mul((size_t)g->count, sizeof *wrt));
     int count = 0;
     for (NodeId n = 0; n < g->count; n++)
-        if (is_asked(graph_node(g, n)))
+        if (is_asked(g, graph_node(g, n)))
             wrt[count++] = n;
     if (y != NO_NODE && count)
         grad_add(g, y, grad_seed(g, y, loss ? 0 : t->cell, "grad."), wrt, count, "grad.");
@@ -170,8 +225,9 @@ static void renew(Graph *g, Run *r, NodeId count, GradTarget *have, const GradTa
 
 bool exhibit_gradients(Exhibit *e, const GradTarget *t)
 {
-    renew(e->base, e->base_run, e->base_count, &e->base_target, t);
-    if (e->edited)
-        renew(e->edited, e->edited_run, e->edited_count, &e->edited_target, t);
+    Forward *p = exhibit_pass(e);
+    renew(p->base, p->base_run, p->base_count, &p->base_target, t);
+    if (p->edited)
+        renew(p->edited, p->edited_run, p->edited_count, &p->edited_target, t);
     return !*t->path || has_gradients(exhibit_graph(e), t);
 }

@@ -1,18 +1,31 @@
-/* One model looking at one input, as trained and as edited. */
+/* A model looking at an input, as trained and as edited. */
 #ifndef VITRINE_SESSION_EXHIBIT_H
 #define VITRINE_SESSION_EXHIBIT_H
 #include "core/session/session.h"
 
-/* Builds the base graph and its run; takes the input over (in is empty afterwards). */
+/* One pass: the base graph and its run. Takes the input over (in is empty afterwards); m must outlive the exhibit. */
 void exhibit_init(Exhibit *e, const Model *m, Input *in, Pool *pool);
+/* The same of a graph that is built already, on the heap, which is taken over. */
+void exhibit_init_graph(Exhibit *e, Graph *g, Input *in, Pool *pool);
 void exhibit_free(Exhibit *e); /* accepts a zeroed one */
-/* Replaces the edited graph and run by what the edits make (count 0: none). On failure the old ones stay. Takes the
- * arena over on success (it owns the edits' strings and data). */
+/* One more pass, over the same source with these words as target; they are copied. It is not on show. */
+void exhibit_add_pass(Exhibit *e, Text target, Pool *pool);
+/* Replaces the edited graph and run of the pass on show by what the edits make (count 0: none). On failure the old ones
+ * stay. Takes the arena over on success (it owns the edits' strings and data). */
 bool exhibit_edit(Exhibit *e, Edit *edits, int count, Arena *arena, Pool *pool, Err *err);
-/* Puts the gradients of the target (path "": none) at the end of both graphs, each by its own nodes: in the edited one
- * they pass through the edits. Where they are there already nothing happens. False where nothing that is learned or
- * given leads to the target. */
+/* Puts the gradients of the target (path "": none) at the end of both graphs on show, each by its own nodes: in the
+ * edited one they pass through the edits. Where they are there already nothing happens. False where nothing that is
+ * learned or given leads to the target. */
 bool exhibit_gradients(Exhibit *e, const GradTarget *t);
-const Graph *exhibit_graph(const Exhibit *e); /* the edited one, or the base */
+Forward *exhibit_pass(const Exhibit *e);      /* the one on show */
+const Graph *exhibit_graph(const Exhibit *e); /* its edited graph, or the base */
 Run *exhibit_run(const Exhibit *e);
+
+/* --- the session's array of them, and the table of their runs --- */
+/* Puts an exhibit that was made into the array; the session's from then on. */
+Exhibit *exhibits_keep(Session *s, Exhibit *e);
+/* Its row in the table, for every run that has none, and none for those that are gone. */
+void exhibits_number(Session *s, Exhibit *e);
+void exhibits_drop(Session *s, Exhibit *e); /* frees it; NULL is allowed */
+void exhibits_free(Session *s);
 #endif

@@ -17,12 +17,14 @@ void input_free(Input *in)
     image_free(&in->resized);
     free(in->values);
     free((void *)(uintptr_t)in->mask);
+    arena_free(&in->arena);
     *in = (Input){0};
 }
 
 static size_t cells_of(const Model *m)
 {
-    const VitConfig *c = &m->vit;
+    const VitConfig *c = model_vit(m);
+    REQUIRE(c);
     return size_mul((size_t)c->channels, size_mul((size_t)c->image_h, (size_t)c->image_w));
 }
 
@@ -46,7 +48,7 @@ static bool open_drawn(Input *out, const Model *m, const char *number, Err *err)
     unsigned long long n = strtoull(number, &end, 10);
     if (*number < '0' || *number > '9' || *end || errno == ERANGE)
         return err_set(err, "'#%s' is no picture: a drawn picture is # and a number from 0, for example #17", number);
-    Input in = {.drawn = true};
+    Input in = {.kind = INPUT_PICTURE, .drawn = true};
     uint8_t *mask = xmalloc(DRAWN_SIDE * DRAWN_SIDE);
     snprintf(in.name, sizeof in.name, "#%llu", n);
     snprintf(in.path, sizeof in.path, "#%llu", n);
@@ -54,6 +56,35 @@ static bool open_drawn(Input *out, const Model *m, const char *number, Err *err)
     in.label = drawn_picture(n, in.original.data, mask);
     in.mask = mask;
     return finish(out, &in, m, err);
+}
+
+static bool is_drawn(Input *in, uint64_t number, uint8_t *drawn, uint8_t *mask)
+{
+    int label = drawn_picture(number, drawn, mask);
+    if (memcmp(drawn, in->original.data, (size_t)DRAWN_SIDE * DRAWN_SIDE * 3) != 0)
+        return false;
+    in->drawn = true;
+    in->label = label;
+    in->mask = mask;
+    return true;
+}
+
+/* A drawn picture that was saved as a file is still that picture, if its pixels are: the number in the file's name is
+ * tried, then the first ones (a third of a second, and only for pictures of that size). */
+static void recognise(Input *in)
+{
+    enum { TRIED = 1000 };
+    const Image *im = &in->original;
+    if (im->width != DRAWN_SIDE || im->height != DRAWN_SIDE || im->channels != 3)
+        return;
+    uint8_t *drawn = xmalloc((size_t)DRAWN_SIDE * DRAWN_SIDE * 3), *mask = xmalloc(DRAWN_SIDE * DRAWN_SIDE);
+    const char *digits = in->name + strcspn(in->name, "0123456789");
+    bool found = *digits && is_drawn(in, strtoull(digits, NULL, 10), drawn, mask);
+    for (uint64_t n = 0; !found && n < TRIED; n++)
+        found = is_drawn(in, n, drawn, mask);
+    if (!found)
+        free(mask);
+    free(drawn);
 }
 
 static bool open_values(Input *out, const Model *m, const char *file, const char *tensor, Err *err)
@@ -69,9 +100,9 @@ static bool open_values(Input *out, const Model *m, const char *file, const char
                      f.count ? f.tensors[0].name : "");
     else if (t->cells != cells)
         ok = err_set(err, "%s: tensor '%s' has %zu values; this model takes %d × %d × %d = %zu", file, tensor, t->cells,
-                     m->vit.channels, m->vit.image_h, m->vit.image_w, cells);
+                     model_vit(m)->channels, model_vit(m)->image_h, model_vit(m)->image_w, cells);
     if (ok) {
-        Input in = {.label = -1, .ready = true, .cells = cells, .values = xfloats(cells)};
+        Input in = {.kind = INPUT_PICTURE, .label = -1, .ready = true, .cells = cells, .values = xfloats(cells)};
         char name[128];
         snprintf(name, sizeof name, "%.80s:%.40s", file, tensor);
         utf8_clean(in.name, sizeof in.name, name);
@@ -86,8 +117,60 @@ static bool open_values(Input *out, const Model *m, const char *file, const char
     return ok;
 }
 
+Text text_copy(Arena *arena, Text t)
+{
+    size_t n = (size_t)t.count;
+    if (!n)
+        return (Text){0};
+    int *word = arena_alloc(arena, size_mul(n, sizeof *word));
+    const char **label = t.label ? arena_alloc(arena, size_mul(n, sizeof *label)) : NULL;
+    for (size_t i = 0; i < n; i++) {
+        word[i] = t.word[i];
+        if (label)
+            label[i] = arena_strdup(arena, t.label[i]);
+    }
+    return (Text){word, label, t.count};
+}
+
+/* Words, as the model's family reads them. */
+static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
+{
+    Input in = {.kind = INPUT_TEXT, .label = -1};
+    if (!m->family->read_text)
+        return err_set(err, "this model takes no words");
+    if (spec && strlen(spec) >= sizeof in.path)
+        return err_set(err, "that text is longer than %zu characters", sizeof in.path - 1);
+    if (!m->family->read_text(m, spec, &in.arena, in.text, err)) {
+        arena_free(&in.arena);
+        return false;
+    }
+    snprintf(in.path, sizeof in.path, "%s", spec ? spec : "");
+    utf8_clean(in.name, sizeof in.name, in.path);
+    *out = in;
+    return true;
+}
+
+/* Nothing to look at: the matrices are the graph's own. */
+static Input nothing(const Input *from)
+{
+    Input in = {.kind = from->kind, .label = -1};
+    memcpy(in.name, from->name, sizeof in.name);
+    memcpy(in.path, from->path, sizeof in.path);
+    return in;
+}
+
 bool input_copy(Input *out, const Input *from, const Model *m, Err *err)
 {
+    InputKind takes = m ? m->family->input : from->kind;
+    if (takes != from->kind)
+        return err_set(err, "%s is a %s, and this model takes a %s", from->name, input_kind_name(from->kind),
+                       input_kind_name(takes));
+    if (from->kind == INPUT_TEXT)
+        return open_text(out, m, *from->path ? from->path : NULL, err);
+    if (from->kind != INPUT_PICTURE) {
+        *out = nothing(from);
+        return true;
+    }
     Input in = *from;
     in.original = in.resized = (Image){0};
     in.values = NULL;
@@ -112,6 +195,8 @@ bool input_copy(Input *out, const Input *from, const Model *m, Err *err)
 bool input_open(Input *out, const Model *m, const char *spec, Err *err)
 {
     char number[32];
+    if (m->family->input == INPUT_TEXT)
+        return open_text(out, m, spec, err);
     snprintf(number, sizeof number, "%d", INPUT_FIRST);
     if (!spec)
         return open_drawn(out, m, number, err);
@@ -124,7 +209,7 @@ bool input_open(Input *out, const Model *m, const char *spec, Err *err)
         if (file_exists(file))
             return open_values(out, m, file, colon + 1, err);
     }
-    Input in = {.label = -1};
+    Input in = {.kind = INPUT_PICTURE, .label = -1};
     const char *slash = strrchr(spec, '/');
     utf8_clean(in.name, sizeof in.name, strcmp(spec, "-") == 0 ? "standard input" : slash ? slash + 1 : spec);
     if (strlen(spec) >= sizeof in.path)
@@ -132,5 +217,6 @@ bool input_open(Input *out, const Model *m, const char *spec, Err *err)
     snprintf(in.path, sizeof in.path, "%s", spec);
     if (!image_read(&in.original, spec, err))
         return false;
+    recognise(&in);
     return finish(out, &in, m, err);
 }

@@ -1,14 +1,15 @@
-/* What the model looks at: a picture file, a drawn shape by number, or ready values from a tensor file. */
+/* What the model looks at: a picture file, a drawn shape by number, ready values from a tensor file, or words. */
 #ifndef VITRINE_SESSION_INPUT_H
 #define VITRINE_SESSION_INPUT_H
 #include "core/session/session.h"
 
-/* spec: NULL (the first drawn picture), "#17", "cat.png", "-", or "FILE:tensor". out is filled only on success;
- * input_free later. */
+/* spec, for a picture model: NULL (the first drawn picture), "#17", "cat.png", "-", or "FILE:tensor"; for a model of
+ * another family what that family reads (family.h). out is filled only on success; input_free later. */
 bool input_open(Input *out, const Model *m, const char *spec, Err *err);
 /* The same input once more: no file is read again (it may be a pipe, or gone). Ready values stay as they are; a picture
- * is made ready for m, and false is returned when m does not take pictures of its kind. */
+ * is made ready for m, words are read again for it, and false is returned when m does not take inputs of its kind. */
 bool input_copy(Input *out, const Input *from, const Model *m, Err *err);
+Text text_copy(Arena *arena, Text t);
 void input_free(Input *in); /* accepts a zeroed Input */
 enum { INPUT_FIRST = 17 };  /* the drawn picture shown first */
 #endif

@@ -7,7 +7,7 @@
 
 static void clamp_indices(Session *s)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     REQUIRE(g->axis_count <= SESSION_AXES);
     for (int i = 0; i < g->axis_count; i++)
         if (s->place.at[i] >= g->axes[i].n || s->place.at[i] < 0)
@@ -65,8 +65,8 @@ void place_mend(Session *s)
         if (session_node(s, SIDE_B, s->place.path) == NO_NODE) /* masked scores after the mask was taken away */
             unmask(s);
         if (session_node(s, SIDE_B, s->place.path) == NO_NODE) {
-            snprintf(s->place.path, sizeof s->place.path, "%s", graph_node(s->now.base, s->now.nodes.image)->path);
-            s->place.screen = SCREEN_PICTURE;
+            snprintf(s->place.path, sizeof s->place.path, "%s", session_first(s));
+            s->place.screen = session_screen_for(s, s->place.path);
         }
     }
     if (s->place.box >= s->stages.count)

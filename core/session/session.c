@@ -9,6 +9,7 @@
 #include "core/base/machine.h"
 #include "core/base/mem.h"
 #include "core/graph/anatomy.h"
+#include "core/session/difference.h"
 #include "core/session/edit/edits.h"
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
@@ -42,7 +43,7 @@ static bool load_model(Session *s, Model *m, const char *path, Err *err)
         return err_set(err, "that path is longer than %zu characters", sizeof s->model_path - 1);
     if (path) {
         LoadProgress p = {s->progress, s->progress_context};
-        return model_load(m, path, load_progress, &p, err);
+        return family_load(m, path, load_progress, &p, err);
     }
     const Asset *a = asset_find("shapes-vit.f32");
     if (!a)
@@ -50,21 +51,16 @@ static bool load_model(Session *s, Model *m, const char *path, Err *err)
     return model_bundled(m, a->data, a->size, err);
 }
 
-static void drop_diffs(Session *s)
-{
-    for (int i = 0; i < SESSION_DIFFS; i++) {
-        run_free(s->diffs[i].run);
-        graph_free(&s->diffs[i].graph);
-        s->diffs[i] = (Diff){0};
-    }
-}
-
+/* Every pass has a share: runs of one pass forget together, those of different passes do not. */
 void session_budget(Session *s, size_t bytes)
 {
+    size_t passes = 0;
     s->memory = bytes;
-    run_budget(s->now.base_run, s->pinned.base ? bytes / 2 : bytes);
-    if (s->pinned.base)
-        run_budget(s->pinned.base_run, bytes / 2);
+    for (int i = 0; i < s->exhibit_count; i++)
+        passes += (size_t)s->exhibits[i]->pass_count;
+    for (int i = 0; i < s->exhibit_count; i++)
+        for (int k = 0; k < s->exhibits[i]->pass_count; k++)
+            run_budget(s->exhibits[i]->passes[k].base_run, bytes / passes);
 }
 
 bool session_opens(const Session *s, int box)
@@ -76,7 +72,9 @@ bool session_opens(const Session *s, int box)
 
 void session_changed(Session *s)
 {
-    drop_diffs(s);
+    difference_drop(s);
+    for (int i = 0; i < s->exhibit_count; i++)
+        exhibits_number(s, s->exhibits[i]);
     measures_changed(s, MEASURES_EDITS);
     session_budget(s, s->memory); /* runs come and go */
     char **open = NULL;           /* which boxes were open, by path */
@@ -107,31 +105,38 @@ void session_changed(Session *s)
 void session_start_place(Session *s)
 {
     memset(&s->place, 0, sizeof s->place);
-    const Graph *g = s->now.base;
-    int rows = graph_role(g, ROLE_PLACE_ROW, SEQUENCE_ANY), cols = graph_role(g, ROLE_PLACE_COL, SEQUENCE_ANY);
-    if (graph_role(g, ROLE_PLACE, SEQUENCE_ANY) != AXIS_NONE && rows != AXIS_NONE && cols != AXIS_NONE) {
-        /* the patch in the middle: on the drawn pictures it is on the object more often than not */
+    const Graph *g = session_base(s);
+    int p = graph_role(g, ROLE_PLACE, SEQUENCE_ANY), rows = graph_role(g, ROLE_PLACE_ROW, SEQUENCE_ANY),
+        cols = graph_role(g, ROLE_PLACE_COL, SEQUENCE_ANY);
+    if (p >= 0 && rows >= 0 &&
+        cols >= 0) { /* the patch in the middle: on the drawn pictures it is on the object more often than not */
         s->place.at[rows] = g->axes[rows].n / 2;
         s->place.at[cols] = g->axes[cols].n / 2;
         session_sync(s, rows);
     }
-    int key = graph_role(g, ROLE_KEY, SEQUENCE_ANY), query = graph_role(g, ROLE_QUERY, SEQUENCE_ANY);
-    if (key != AXIS_NONE && query != AXIS_NONE && s->place.at[query] < g->axes[key].n)
-        session_set_index(s, key, s->place.at[query]);
-    snprintf(s->place.path, sizeof s->place.path, "%s", graph_node(g, s->now.nodes.image)->path);
-    s->place.screen = SCREEN_PICTURE;
+    for (int i = 0; i < g->axis_count; i++) {
+        int asks = g->axes[i].role == ROLE_KEY ? graph_role(g, ROLE_QUERY, g->axes[i].sequence) : AXIS_NONE;
+        if (asks != AXIS_NONE && s->place.at[asks] < g->axes[i].n)
+            s->place.at[i] = s->place.at[asks];
+    }
+    snprintf(s->place.path, sizeof s->place.path, "%s", session_first(s));
+    s->place.screen = session_screen_for(s, s->place.path);
 }
 
-/* Takes model and input over. */
+/* Takes model and input over. Exhibits of another model than the one before stay. */
 static void fresh(Session *s, Model *m, const char *model_path, Input *in)
 {
     snprintf(s->model_path, sizeof s->model_path, "%s", model_path ? model_path : "");
     measures_changed(s, MEASURES_MODEL);
-    exhibit_free(&s->now);
-    exhibit_free(&s->pinned);
+    difference_drop(s);
+    for (int i = s->exhibit_count; i-- > 0;)
+        if (s->exhibits[i]->model == &s->model)
+            exhibits_drop(s, s->exhibits[i]);
     model_free(&s->model);
     s->model = *m;
-    exhibit_init(&s->now, &s->model, in, s->pool);
+    *m = (Model){0};
+    s->pinned = NULL;
+    s->now = session_add(s, &s->model, in);
     stages_free(&s->stages);
     s->stages = (Stages){0};
     s->target = (GradTarget){{0}, 0};
@@ -143,25 +148,42 @@ static void fresh(Session *s, Model *m, const char *model_path, Input *in)
     place_mend(s);
 }
 
-bool session_init(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
-                  void *context, Err *err)
+static void begin(Session *s, SessionProgress progress, void *context)
 {
-    Model m = {0};
-    Input in;
     *s = (Session){.progress = progress,
                    .progress_context = context,
                    .permit = ~0U,
                    .look = look_start(),
                    .memory = machine_memory() / 4};
+}
+
+static bool start(Session *s, Model *m, const char *model_path, const char *input, int threads, Err *err)
+{
+    Input in;
+    if (!input_open(&in, m, input, err))
+        return false;
+    s->pool = pool_new(threads);
+    fresh(s, m, model_path, &in);
+    return true;
+}
+
+bool session_init_model(Session *s, Model *m, const char *input, int threads, Err *err)
+{
+    begin(s, NULL, NULL);
+    return start(s, m, NULL, input, threads, err);
+}
+
+bool session_init(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
+                  void *context, Err *err)
+{
+    Model m = {0};
+    begin(s, progress, context);
     if (!load_model(s, &m, model_path, err))
         return false;
-    if (!input_open(&in, &m, input, err)) {
-        model_free(&m);
-        return false;
-    }
-    s->pool = pool_new(threads);
-    fresh(s, &m, model_path, &in);
-    return true;
+    if (start(s, &m, model_path, input, threads, err))
+        return true;
+    model_free(&m);
+    return false;
 }
 
 static void free_stack(EditState *stack, int count)
@@ -173,11 +195,10 @@ static void free_stack(EditState *stack, int count)
 
 void session_free(Session *s)
 {
-    drop_diffs(s);
+    difference_drop(s);
     measures_free(s);
     log_free(s);
-    exhibit_free(&s->now);
-    exhibit_free(&s->pinned);
+    exhibits_free(s);
     model_free(&s->model);
     stages_free(&s->stages);
     free(s->open);
@@ -193,17 +214,17 @@ bool session_open_input(Session *s, const char *input, Err *err)
 {
     Input in;
     bool drawn = *input == '#';
-    if ((!drawn && !permit_file(s, input, err)) || !input_open(&in, &s->model, input, err))
+    Exhibit *old = s->now;
+    const Model *m = old->model ? old->model : &s->model;
+    if ((!drawn && !permit_file(s, input, err)) || !input_open(&in, m, input, err))
         return false;
-    Exhibit old = s->now;
-    exhibit_init(&s->now, &s->model, &in, s->pool);
-    if (!edits_renew(s, err)) { /* an edit that this input does not allow */
-        exhibit_free(&s->now);
-        s->now = old;
-        session_changed(s);
+    Exhibit *e = session_add(s, m, &in);
+    if (!session_show(s, e, err)) { /* an edit that this input does not allow */
+        session_drop(s, e);
         return false;
     }
-    exhibit_free(&old);
+    if (old != s->pinned)
+        session_drop(s, old);
     return true;
 }
 
@@ -213,8 +234,10 @@ bool session_open_model(Session *s, const char *path, Err *err)
     Input in;
     if ((path && !permit_file(s, path, err)) || !load_model(s, &m, path, err))
         return false;
-    /* the same picture; ready values were made for the model before */
-    if (s->now.input.ready ? !input_open(&in, &m, NULL, err) : !input_copy(&in, &s->now.input, &m, err)) {
+    /* the same input where it is of the model's kind; ready values were made for the model before */
+    const Input *now = session_input(s, SIDE_B);
+    bool other = now->ready || now->kind != m.family->input;
+    if (other ? !input_open(&in, &m, NULL, err) : !input_copy(&in, now, &m, err)) {
         model_free(&m);
         return false;
     }
@@ -227,54 +250,16 @@ bool session_open_model(Session *s, const char *path, Err *err)
     return true;
 }
 
-bool session_edited(const Session *s)
-{
-    return s->now.edited != NULL;
-}
-
-bool session_compares(const Session *s)
-{
-    return session_edited(s) || s->pinned.base;
-}
-
-Side session_side(const Session *s)
-{
-    if (!session_compares(s))
-        return SIDE_A;
-    return s->compare == COMPARE_A ? SIDE_A : s->compare == COMPARE_DIFF ? SIDE_DIFF : SIDE_B;
-}
-
-const Graph *session_graph(const Session *s, Side side)
-{
-    if (side == SIDE_A)
-        return s->pinned.base ? exhibit_graph(&s->pinned) : s->now.base;
-    return exhibit_graph(&s->now);
-}
-
-Run *session_run(const Session *s, Side side)
-{
-    if (side == SIDE_A)
-        return s->pinned.base ? exhibit_run(&s->pinned) : s->now.base_run;
-    return exhibit_run(&s->now);
-}
-
-Ref session_ref(Side side, NodeId n, size_t cell)
-{
-    return (Ref){.run = (uint16_t)side, .node = n, .cell = cell};
-}
-
 const char *session_model_note(const Session *s)
 {
-    if (!s->model.trained)
+    const Model *m = session_exhibit(s, SIDE_B)->model;
+    if (!m)
+        return "";
+    if (!m->trained)
         return "untrained";
-    if (s->model.drawn_shapes && !s->now.input.drawn)
+    if (m->drawn_shapes && !session_input(s, SIDE_B)->drawn)
         return "about this picture its answer means nothing; the arithmetic is exact";
     return "";
-}
-
-bool session_hash(const Session *s, Side side, uint64_t *hash)
-{
-    return run_hash(session_run(s, side), hash);
 }
 
 void session_say(Session *s, const char *fmt, ...)

@@ -13,26 +13,35 @@
 #include "core/graph/anatomy.h"
 #include "core/graph/edit.h"
 #include "core/graph/run.h"
-#include "core/models/model.h"
+#include "core/models/family.h"
 #include "core/models/stages.h"
 
 enum { SESSION_AXES = 48, SESSION_PATH = 160 };
 
 /* ---- what is shown: A, B, and their difference ---- */
-typedef enum Side { SIDE_NONE, SIDE_A, SIDE_B, SIDE_DIFF } Side; /* the values are Ref.run */
+/* How a run is asked for: A, B and A − B are ways to ask, and the first numbers of the table of runs; from RUN_FIRST on
+ * a number is that of one run of one exhibit, as long as the exhibit lives. All are legal where a Side is taken, and as
+ * Ref.run. */
+typedef enum Side { SIDE_NONE, SIDE_A, SIDE_B, SIDE_DIFF, RUN_FIRST, RUN_LAST = UINT16_MAX } Side;
 
-/* The picture a run looks at. */
+/* What a run looks at. Owns everything in it. Fields of another kind than `kind` are zeros, so that asking for them is
+ * legal. */
 typedef struct Input {
-    char name[128];  /* for people: "#17", "cat.png", "x.safetensors:pixel_values" */
+    InputKind kind;
+    char name[128];  /* for people: "#17", "cat.png", "x.safetensors:pixel_values", or the text */
     char path[1024]; /* what opened it, to open it again */
-    Image original;  /* as decoded and upright; empty when ready values were given */
-    Image resized;   /* what the model receives */
-    float *values;   /* channels · height · width cells of the model's input leaf */
+    int label;       /* its true class where known (drawn shapes), else -1 */
+    /* INPUT_PICTURE */
+    Image original; /* as decoded and upright; empty when ready values were given */
+    Image resized;  /* what the model receives */
+    float *values;  /* channels · height · width cells of the model's input leaf */
     size_t cells;
     bool ready; /* the values came from a file, already standardised */
     bool drawn; /* one of the drawn shapes */
-    int label;  /* its true class where known (drawn shapes), else -1 */
     const uint8_t *mask;
+    /* INPUT_TEXT */
+    Text text[TEXTS]; /* in arena */
+    Arena arena;
 } Input;
 
 /* ---- edits ---- */
@@ -55,19 +64,37 @@ typedef struct GradTarget {
     size_t cell;             /* of that node; of the loss the class that is right */
 } GradTarget;
 
-/* One model looking at one input, as trained (base) and as edited. */
-typedef struct Exhibit {
+/* One run of a model over its input, as trained (base) and as edited. A model that writes has one for each word. */
+typedef struct Forward {
     Graph *base, *edited;                  /* edited is NULL without edits; on the heap, because runs point to them */
     NodeId base_count, edited_count;       /* their nodes before the gradients, which stand at the end */
     GradTarget base_target, edited_target; /* whose those are */
     Run *base_run, *edited_run;
-    VitNodes nodes; /* in base */
-    Input input;
-    Edit *edits; /* what edited was made from */
+    uint16_t base_number, edited_number; /* of the runs, in the session's table; 0: not in it */
+    Edit *edits;                         /* what edited was made from */
     int edit_count;
     Arena edit_arena;
+    Text text[TEXTS]; /* INPUT_TEXT: the words of this pass, in the exhibit's arena */
+} Forward;
+
+/* A model looking at an input, or named matrices made into a graph; exhibit.h. */
+typedef struct Exhibit {
+    const Model *model; /* NULL: the graph is all there is */
+    Model *own;         /* the model, where it goes with the exhibit */
+    Input input;
+    Forward *passes;
+    int pass_count;
+    size_t pass_cap;
+    int pass;        /* the one on show */
     EditState lines; /* of a pinned exhibit: the lines that its edits were made from */
 } Exhibit;
+
+/* A row of the table of runs. */
+typedef struct RunRow {
+    Exhibit *exhibit; /* NULL: free */
+    int pass;
+    bool edited;
+} RunRow;
 
 /* ---- where the reader stands ---- */
 /* One row each in screens.def; what they do is in screens.h. */
@@ -135,25 +162,30 @@ typedef struct LookAt {
     } laboratory;
 } LookAt;
 
+/* A − B: one graph for the pair, that grows by three nodes for every tensor that is asked for. */
 typedef struct Diff {
-    char path[SESSION_PATH];
-    Graph graph; /* leaves a and b (copies of both sides' values), difference = a − b */
-    Run *run;
-    NodeId difference;
+    Graph
+        graph; /* leaves "a.PATH" and "b.PATH", which point at the two runs' values while they are read; PATH = a − b */
+    Run *run; /* NULL: nothing was asked for */
 } Diff;
-enum { SESSION_DIFFS = 16, SESSION_BACK = 64 };
+enum { SESSION_BACK = 64 };
 
 typedef bool (*SessionProgress)(void *context, const char *what, double share); /* false cancels */
 
 typedef struct Session {
     Pool *pool;
-    size_t memory; /* bytes of values that are kept at most; weights are not counted. See run_budget */
-    Model model;
+    size_t memory;         /* bytes of values that are kept at most; weights are not counted. See run_budget */
+    Model model;           /* the one that was opened */
     char model_path[1024]; /* what opened it; "" = the bundled model */
-    Exhibit now;           /* what the reader looks at */
-    Exhibit pinned;        /* A, where something is pinned; base == NULL: nothing */
-    Stages stages;         /* of the shown graph (now.edited or now.base) */
-    bool *open;            /* [stages.count]: boxes that are open */
+    Exhibit **exhibits;    /* [exhibit_count]: all there are, each on the heap */
+    int exhibit_count;
+    size_t exhibit_cap;
+    Exhibit *now;    /* one of them: what the reader looks at, B */
+    Exhibit *pinned; /* one of them: A, where something is pinned, else NULL */
+    RunRow *runs;    /* [run_count]: by Ref.run; the first RUN_FIRST are the sides' and stay empty */
+    size_t run_count, run_cap;
+    Stages stages; /* of the graph that B shows */
+    bool *open;    /* [stages.count]: boxes that are open */
     Place place;
     Place back[SESSION_BACK]; /* history of places, oldest first */
     int back_count;
@@ -164,8 +196,7 @@ typedef struct Session {
     EditState *undo, *redo; /* stacks of earlier and undone states */
     int undo_count, redo_count;
     size_t undo_cap, redo_cap;
-    Diff diffs[SESSION_DIFFS];
-    int diff_next;
+    Diff diff;
     struct {
         char name[32];
         Place place;
@@ -185,6 +216,9 @@ typedef struct Session {
  * free. */
 bool session_init(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
                   void *context, Err *err);
+/* The same with a model that was made elsewhere, which is taken over (*m is empty afterwards); on failure it stays the
+ * caller's. input: as the model's family reads it. */
+bool session_init_model(Session *s, Model *m, const char *input, int threads, Err *err);
 void session_free(Session *s);
 /* Bytes of values that are kept at most; at first a quarter of the machine's memory. Where something is pinned it has
  * half of them. */
@@ -193,20 +227,63 @@ bool session_open_input(Session *s, const char *input, Err *err); /* edits stay;
 bool session_open_model(Session *s, const char *path,
                         Err *err); /* NULL: bundled; the picture stays, edits and history are dropped */
 
+/* ---- exhibits: all of this between frames, and never in the middle of a run ---- */
+/* Another exhibit beside those there are; nothing on show changes. The input is taken over; m, which may be NULL only
+ * with session_add_graph, must outlive it. Returns it: the session's. */
+Exhibit *session_add(Session *s, const Model *m, Input *in);
+/* The same of a graph that is built already (on the heap, taken over): a worked example on the real engine. */
+Exhibit *session_add_graph(Session *s, Graph *g, Input *in);
+/* Makes e what the reader looks at (B), or what is pinned (A; NULL: nothing). Edits go with the exhibit that is B:
+ * false where they can't be made there, and nothing has changed. */
+bool session_show(Session *s, Exhibit *e, Err *err);
+void session_pin(Session *s, Exhibit *e);
+/* Another of its passes comes on show. */
+bool session_show_pass(Session *s, int pass, Err *err);
+/* Frees an exhibit and takes its runs from the table. What is pinned may go; B may not. */
+void session_drop(Session *s, Exhibit *e);
+/* Appends a pass to B whose target text has one more word: the one that the shown pass says comes next, which must be
+ * complete. False, err empty, where the text has ended; false with a reason where the model does not write. */
+bool session_next_word(Session *s, Err *err);
+
 /* ---- reading ---- */
 bool session_edited(const Session *s);   /* are there edits now? */
+bool session_pinned(const Session *s);   /* is A another exhibit than B? */
 bool session_compares(const Session *s); /* is there an A that differs from B: edits, or a pinned exhibit? */
 Side session_side(const Session *s);     /* the one side on show where only one is: A, B or DIFF */
-/* A = the pinned exhibit as it was pinned, else now as trained; B = now with its edits. */
-const Graph *session_graph(const Session *s, Side side); /* A or B */
-Run *session_run(const Session *s, Side side);           /* A or B */
-/* Node of that path on that side (for DIFF: B's node when A has one of the same shape), or NO_NODE; path may
- * be NULL, as of a site that a model lacks. */
+/* A = the pinned exhibit as it was pinned, else now as trained; B = now with its edits; or a number of the table. */
+const Graph *session_graph(const Session *s, Side side); /* of DIFF and of a run that is gone: B's */
+Run *session_run(const Session *s, Side side);
+const Exhibit *session_exhibit(const Session *s, Side side);
+const Input *session_input(const Session *s, Side side);
+/* The graph of B as trained: whose axes the data cursor has an index on. */
+const Graph *session_base(const Session *s);
+/* Number in the table of a run of an exhibit's pass; SIDE_NONE where there is no such run. */
+Side session_run_number(const Exhibit *e, int pass, bool edited);
+/* What B is, asked of its anatomy and axes: heads, answers that can be named, the factor on the
+ * scores; 0 (1 for the factor) where it has none. */
+int session_heads(const Session *s);
+int session_tokens(const Session *s); /* that the model ends with: of the target, where there are two sequences */
+int session_classes(const Session *s);
+float session_scale(const Session *s);
+const VitConfig *session_vit(const Session *s); /* of B, where it is a picture model of that family, else NULL */
+/* Path of what the network sees first: where the reader begins. */
+const char *session_first(const Session *s);
+/* Node of that path on that side (for DIFF: B's node when A has one of the same shape), or NO_NODE; path may be NULL,
+ * as of a site that a model lacks. */
 NodeId session_node(const Session *s, Side side, const char *path);
-/* Values, NULL while not computed. DIFF looks into the cache that session_step fills. */
+/* Why there is no A − B of that node: one line, or NULL where there is one. out: SESSION_PATH and more. */
+enum { SESSION_WHY = 320 };
+const char *session_diff_why(const Session *s, const char *path, char out[SESSION_WHY]);
+/* Values, NULL while not computed. */
 const float *session_peek(const Session *s, Side side, const char *path);
-/* The focused cell of a node: the data cursor's indices on its axes. */
+/* The data cursor's indices on the axes of that side's graph, never out of range: the place itself for B, what stands
+ * for the same on another side (an axis of the same letter, role and sequence; 0 where B has none). at: room for them;
+ * returns them. An index past a shorter axis is its last. */
+const int *session_at(const Session *s, Side side, int at[SESSION_AXES]);
+/* The focused cell of a node: those indices on its axes. */
 size_t session_cell(const Session *s, Side side, NodeId n);
+/* Is that cell what the cursor says, or does that side end before it? */
+bool session_cell_there(const Session *s, Side side, NodeId n);
 Ref session_ref(Side side, NodeId n, size_t cell); /* the Ref a canvas cell carries */
 const char *session_model_note(const Session *s);  /* "untrained", or why the answer means nothing here, or "" */
 

@@ -195,11 +195,11 @@ StateShot *state_shot(const Session *s)
     StateShot *t = xcalloc(1, sizeof *t);
     Buf address = {0}, rest = {0};
     put_quoted(&t->model, "model", *s->model_path ? s->model_path : "bundled");
-    put_quoted(&t->input, "open", s->now.input.path);
+    put_quoted(&t->input, "open", session_input(s, SIDE_B)->path);
     t->edits = edit_state_copy(&s->edits);
-    if (s->pinned.base) {
-        put_quoted(&t->pinned, "open", s->pinned.input.path);
-        put_lines(&s->pinned.lines, &t->pinned);
+    if (session_pinned(s)) {
+        put_quoted(&t->pinned, "open", session_input(s, SIDE_A)->path);
+        put_lines(&s->pinned->lines, &t->pinned);
     }
     gradient_text(s, &rest);
     buf_printf(&t->gradient, "gradient %s\n", rest.len ? buf_str(&rest) : "off");
@@ -236,12 +236,13 @@ static bool same(const Buf *a, const Buf *b)
 /* A and then B: pictures and edits. */
 static void put_pictures(const Session *s, const StateShot *t, unsigned what, Buf *out)
 {
-    bool pinned = s->pinned.base != NULL, other = pinned && strcmp(s->pinned.input.path, s->now.input.path) != 0;
+    bool pinned = session_pinned(s),
+         other = pinned && strcmp(session_input(s, SIDE_A)->path, session_input(s, SIDE_B)->path) != 0;
     if (pinned && (other || (what & STATE_INPUT)))
-        put_quoted(out, "open", s->pinned.input.path);
+        put_quoted(out, "open", session_input(s, SIDE_A)->path);
     if (pinned) {
-        put_lines(&s->pinned.lines, out);
-        buf_puts(out, s->pinned.lines.count ? "pin\nreset edits\n" : "pin\n");
+        put_lines(&s->pinned->lines, out);
+        buf_puts(out, s->pinned->lines.count ? "pin\nreset edits\n" : "pin\n");
     }
     if (other || (!pinned && (what & STATE_INPUT)))
         buf_add(out, t->input.data, t->input.len);
@@ -267,7 +268,7 @@ static void put_state(const Session *s, const StateShot *t, unsigned what, Buf *
     put_pictures(s, t, what, out);
     if (whole || *s->target.path)
         buf_add(out, t->gradient.data, t->gradient.len);
-    if (t->compares && (whole || s->pinned.base || t->compare != COMPARE_SIDES))
+    if (t->compares && (whole || session_pinned(s) || t->compare != COMPARE_SIDES))
         buf_printf(out, "compare %s\n", COMPARE_WORDS[t->compare]);
     look_write(whole ? NULL : &start, &t->look, out);
     put_boxes(s, whole, out);
@@ -427,9 +428,9 @@ static Input input_as_is(const Input *from)
 
 static void keep(const Session *s, Keep *k)
 {
-    *k = (Keep){.has_pinned = s->pinned.base != NULL,
+    *k = (Keep){.has_pinned = session_pinned(s),
                 .edits = edit_state_copy(&s->edits),
-                .pinned_edits = edit_state_copy(&s->pinned.lines),
+                .pinned_edits = session_pinned(s) ? edit_state_copy(&s->pinned->lines) : (EditState){0},
                 .target = s->target,
                 .compare = s->compare,
                 .look = s->look,
@@ -441,9 +442,9 @@ static void keep(const Session *s, Keep *k)
     for (int i = 0; i < s->stages.count; i++)
         if (s->open[i])
             buf_printf(&k->boxes, "%s\n", s->stages.boxes[i].path);
-    k->now = input_as_is(&s->now.input);
+    k->now = input_as_is(session_input(s, SIDE_B));
     if (k->has_pinned)
-        k->pinned = input_as_is(&s->pinned.input);
+        k->pinned = input_as_is(session_input(s, SIDE_A));
 }
 
 static void keep_free(Keep *k)
@@ -455,10 +456,16 @@ static void keep_free(Keep *k)
     buf_free(&k->boxes);
 }
 
+/* An exhibit of that input comes on show, with these edits. */
 static bool show(Session *s, Input *in, const EditState *edits, Err *err)
 {
-    exhibit_free(&s->now);
-    exhibit_init(&s->now, &s->model, in, s->pool);
+    Exhibit *old = s->now;
+    edit_state_free(&s->edits); /* what is pinned keeps what its own made */
+    s->edits = (EditState){0};
+    if (!session_show(s, session_add(s, &s->model, in), err))
+        return false;
+    if (old != s->pinned)
+        session_drop(s, old);
     return edits_apply(s, edits, false, err);
 }
 
@@ -479,15 +486,14 @@ static bool restore(Session *s, Keep *k, Err *err)
     const char *model = *k->model_path ? k->model_path : NULL;
     if (strcmp(s->model_path, k->model_path) != 0 && !session_open_model(s, model, err))
         return false;
-    exhibit_free(&s->pinned);
+    session_drop(s, s->pinned);
     GradTarget none = {{0}, 0};
     s->target = none;
     bool ok = true;
     if (k->has_pinned) {
         ok = show(s, &k->pinned, &k->pinned_edits, err);
         s->pinned = s->now;
-        s->pinned.lines = edit_state_copy(&k->pinned_edits);
-        s->now = (Exhibit){0};
+        s->pinned->lines = edit_state_copy(&k->pinned_edits);
     }
     ok = show(s, &k->now, &k->edits, err) && ok;
     if (*k->target.path)

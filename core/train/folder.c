@@ -8,7 +8,7 @@
 #include "core/base/file.h"
 #include "core/base/utf8.h"
 
-enum { NAME_SHOWN = 200, CLASSES_MAX = 1 << 16 };
+enum { NAME_SHOWN = 200, CLASSES_MAX = 1 << 16, LINE = 17, LEARNT_MAX = 1 << 30 };
 static const size_t BYTES_MAX = (size_t)1 << 31; /* of pixels */
 
 /* What a folder holds, but for names that begin with a dot. */
@@ -62,7 +62,7 @@ static bool is_utf8(const char *s)
     return true;
 }
 
-static bool list_class(Folder *f, const char *folder, int label, Found *found, Err *err)
+static bool list_class(Folder *f, const char *folder, int label, size_t least, Found *found, Err *err)
 {
     char shown[NAME_SHOWN];
     Names names = {0};
@@ -74,25 +74,30 @@ static bool list_class(Folder *f, const char *folder, int label, Found *found, E
         return err_set(err, "%s: lies beside the classes. Put every picture into a sub-folder named after its class.",
                        utf8_clean(shown, sizeof shown, path));
     bool ok = list_folder(&f->names, path, &names, err);
-    if (ok && names.count < 2)
-        ok = err_set(err, "%s: the class has %s. Put two or more there: one to learn from and one to be examined on.",
-                     utf8_clean(shown, sizeof shown, path), names.count ? "one picture only" : "no picture");
+    if (ok && names.count < least)
+        ok = err_set(err, "%s: the class has %s. Put %s.", utf8_clean(shown, sizeof shown, path),
+                     names.count ? "one picture only" : "no picture",
+                     least > 1 ? "two or more there: one to learn from and one to be examined on"
+                               : "a picture there, or take the folder away");
     for (size_t i = 0; ok && i < names.count; i++) {
         found->at = grow(found->at, &found->cap, found->count, sizeof *found->at);
-        found->at[found->count++] = (FolderPicture){arena_printf(&f->names, "%s/%s", path, names.at[i]), label};
+        found->at[found->count] = (FolderPicture){.path = arena_printf(&f->names, "%s/%s", path, names.at[i]),
+                                                  .label = label,
+                                                  .at = found->count};
+        found->count++;
     }
     free(names.at);
     return ok;
 }
 
-static bool list_classes(Folder *f, const char *folder, Found *found, Err *err)
+static bool list_classes(Folder *f, const char *folder, size_t least, Found *found, Err *err)
 {
     char shown[NAME_SHOWN];
     Names names = {0};
     bool ok = list_folder(&f->names, folder, &names, err);
     f->class_name = names.at;
     for (size_t i = 0; ok && i < names.count && i < CLASSES_MAX; i++)
-        ok = list_class(f, folder, (int)i, found, err);
+        ok = list_class(f, folder, (int)i, least, found, err);
     if (ok && (names.count < 2 || names.count > CLASSES_MAX))
         ok = err_set(err, "%s: has %zu class%s. Make one sub-folder of pictures for each class, from 2 to %d.",
                      utf8_clean(shown, sizeof shown, folder), names.count, names.count == 1 ? "" : "es",
@@ -101,26 +106,89 @@ static bool list_classes(Folder *f, const char *folder, Found *found, Err *err)
     return ok;
 }
 
-/* Those to learn from first, those held out after them. */
-static void divide(Folder *f, const Found *found)
+/* --- who is held out --- */
+
+static int compare_contents(const void *a, const void *b)
 {
-    f->picture = xcalloc(found->count, sizeof *f->picture);
-    for (int held = 0; held < 2; held++) {
-        size_t *n = held ? &f->held : &f->learnt;
-        for (size_t i = 0, nth = 0; i < found->count; i++) {
-            nth = i && found->at[i].label == found->at[i - 1].label ? nth + 1 : 0;
-            if ((nth % FOLDER_PART == 0) == held)
-                f->picture[(held ? f->learnt : 0) + (*n)++] = found->at[i];
-        }
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Pictures first … end-1 are of one class: some to learn from, some held out, whatever their contents are. */
+static void mend_class(const FolderPicture *at, size_t first, size_t end, bool *held)
+{
+    size_t count = 0, least = first, most = first;
+    for (size_t i = first; i < end; i++) {
+        count += held[i];
+        least = at[i].content < at[least].content ? i : least;
+        most = at[i].content > at[most].content ? i : most;
+    }
+    bool copies = at[least].content == at[most].content; /* all of them: they can't be kept apart */
+    for (size_t i = first; (count == 0 || count == end - first) && i < end; i++)
+        held[i] = copies ? i == least : count ? at[i].content != at[most].content : at[i].content == at[least].content;
+}
+
+static void hold_out(const FolderPicture *at, size_t count, const FolderRule *rule, bool *held)
+{
+    for (size_t i = 0; i < count; i++)
+        held[i] = rule->split == FOLDER_ALL ? true
+                  : rule->split == FOLDER_BY_CONTENT
+                      ? at[i].content % FOLDER_PART == 0
+                      : !rule->learnt_count || !bsearch(&at[i].content, rule->learnt, rule->learnt_count,
+                                                        sizeof *rule->learnt, compare_contents);
+    for (size_t first = 0, end; rule->split == FOLDER_BY_CONTENT && first < count; first = end) {
+        for (end = first + 1; end < count && at[end].label == at[first].label;)
+            end++;
+        mend_class(at, first, end, held);
     }
 }
 
-static bool read_picture(const char *path, const Preprocess *p, size_t size, uint8_t *pixels, Err *err)
+/* Those to learn from first, those held out after them. */
+static bool divide(Folder *f, const char *path, const FolderRule *rule, Err *err)
 {
     char shown[NAME_SHOWN];
+    size_t count = f->learnt, next = 0;
+    bool *held = xcalloc(count, sizeof *held);
+    FolderPicture *at = xcalloc(count, sizeof *at);
+    hold_out(f->picture, count, rule, held);
+    for (int side = 0; side < 2; side++) {
+        for (size_t i = 0; i < count; i++)
+            if (held[i] == (side == 1))
+                at[next++] = f->picture[i];
+        f->learnt = side ? f->learnt : next;
+    }
+    f->held = count - f->learnt;
+    free(f->picture);
+    free(held);
+    f->picture = at;
+    return f->held || err_set(err,
+                              "%s: the model learned from every picture in it. Name a folder of others, or say --all "
+                              "and take the figure for what it is.",
+                              utf8_clean(shown, sizeof shown, path));
+}
+
+static uint64_t content_of(const Image *im)
+{
+    const uint64_t prime = UINT64_C(0x100000001b3); /* FNV-1a, and a bijection at the end: every bit counts for % */
+    uint64_t h = UINT64_C(0xcbf29ce484222325),
+             head[] = {(uint64_t)im->width, (uint64_t)im->height, (uint64_t)im->channels};
+    size_t n = size_mul(size_mul((size_t)im->width, (size_t)im->height), (size_t)im->channels);
+    for (size_t i = 0; i < sizeof head / sizeof *head; i++)
+        h = (h ^ head[i]) * prime;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ im->data[i]) * prime;
+    h = (h ^ h >> 32) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 29;
+}
+
+static bool read_picture(FolderPicture *f, const Preprocess *p, size_t size, uint8_t *pixels, Err *err)
+{
+    char shown[NAME_SHOWN];
+    const char *path = f->path;
     Image in, out;
     if (!image_read(&in, path, err))
         return false;
+    f->content = content_of(&in);
     bool ok = preprocess_run(p, &in, &out, NULL, err);
     image_free(&in);
     if (!ok)
@@ -134,7 +202,7 @@ static bool read_pictures(Folder *f, const char *path, const Preprocess *p,
                           bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err)
 {
     char shown[NAME_SHOWN];
-    size_t count = f->learnt + f->held;
+    size_t count = f->learnt;
     utf8_clean(shown, sizeof shown, path);
     f->size = size_mul(size_mul((size_t)p->width, (size_t)p->height), (size_t)p->channels);
     if (count > BYTES_MAX / f->size)
@@ -146,7 +214,7 @@ static bool read_pictures(Folder *f, const char *path, const Preprocess *p,
     for (size_t i = 0; i < count; i++) {
         if (progress && !progress(context, i, count))
             return err_set(err, "%s: stopped after %zu of %zu pictures", shown, i, count);
-        if (!read_picture(f->picture[i].path, p, f->size, f->pixels + i * f->size, err))
+        if (!read_picture(&f->picture[i], p, f->size, f->pixels + i * f->size, err))
             return false;
     }
     if (progress)
@@ -154,20 +222,80 @@ static bool read_pictures(Folder *f, const char *path, const Preprocess *p,
     return true;
 }
 
-bool folder_read(Folder *f, const char *path, const Preprocess *p,
+bool folder_read(Folder *f, const char *path, const Preprocess *p, const FolderRule *rule,
                  bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err)
 {
     Found found = {0};
     *f = (Folder){.classes = 0};
-    bool ok = list_classes(f, path, &found, err);
-    if (ok) {
-        divide(f, &found);
-        ok = read_pictures(f, path, p, progress, context, err);
-    }
-    free(found.at);
+    bool ok = list_classes(f, path, rule->split == FOLDER_BY_CONTENT ? 2 : 1, &found, err);
+    f->picture = found.at;
+    f->learnt = found.count;
+    ok = ok && read_pictures(f, path, p, progress, context, err) && divide(f, path, rule, err);
     if (!ok)
         folder_free(f);
     return ok;
+}
+
+/* --- the list of what was learnt from --- */
+
+uint64_t *folder_learnt(const Folder *f)
+{
+    uint64_t *content = xcalloc(f->learnt + 1, sizeof *content);
+    for (size_t i = 0; i < f->learnt; i++)
+        content[i] = f->picture[i].content;
+    qsort(content, f->learnt, sizeof *content, compare_contents);
+    return content;
+}
+
+bool folder_write_learnt(const Folder *f, const char *path, Err *err)
+{
+    uint64_t *content = folder_learnt(f);
+    Buf text = {0};
+    for (size_t i = 0; i < f->learnt; i++)
+        buf_printf(&text, "%016llx\n", (unsigned long long)content[i]);
+    bool ok = file_write(path, buf_str(&text), text.len, err);
+    buf_free(&text);
+    free(content);
+    return ok;
+}
+
+static bool parse_content(const char *line, uint64_t *out)
+{
+    static const char DIGITS[] = "0123456789abcdef";
+    *out = 0;
+    for (int i = 0; i < LINE - 1; i++) {
+        const char *d = line[i] ? strchr(DIGITS, line[i]) : NULL;
+        if (!d)
+            return false;
+        *out = *out << 4 | (uint64_t)(d - DIGITS);
+    }
+    return line[LINE - 1] == '\n';
+}
+
+bool folder_read_learnt(const char *path, uint64_t **content, size_t *count, Err *err)
+{
+    char shown[NAME_SHOWN];
+    Buf text = {0};
+    if (!file_read(path, LEARNT_MAX, &text, err)) {
+        buf_free(&text);
+        return false;
+    }
+    size_t n = text.len / LINE;
+    uint64_t *list = xcalloc(n + 1, sizeof *list);
+    bool ok = n > 0 && text.len % LINE == 0;
+    for (size_t i = 0; ok && i < n; i++)
+        ok = parse_content(text.data + i * LINE, &list[i]) && (i == 0 || list[i] >= list[i - 1]);
+    buf_free(&text);
+    if (ok) {
+        *content = list;
+        *count = n;
+        return true;
+    }
+    free(list);
+    return err_set(err,
+                   "%s: is no list of what was learned from. Take it from where the model comes from, or remove it and "
+                   "say with --all that the folder is wholly a test set.",
+                   utf8_clean(shown, sizeof shown, path));
 }
 
 void folder_free(Folder *f)

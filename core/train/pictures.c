@@ -50,11 +50,36 @@ Pictures *pictures_drawn(const Preprocess *p, uint64_t seed)
 Pictures *pictures_folder(const char *folder, const Preprocess *p,
                           bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err)
 {
+    return pictures_folder_by(folder, p, &(FolderRule){.split = FOLDER_BY_CONTENT}, progress, context, err);
+}
+
+Pictures *pictures_folder_by(const char *folder, const Preprocess *p, const FolderRule *rule,
+                             bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err)
+{
     Pictures *s = new_pictures(p);
-    if (folder_read(&s->folder, folder, p, progress, context, err))
+    if (folder_read(&s->folder, folder, p, rule, progress, context, err))
         return s;
     pictures_free(s);
     return NULL;
+}
+
+bool pictures_write_learnt(const Pictures *p, const char *path, Err *err)
+{
+    return !p->folder.classes || folder_write_learnt(&p->folder, path, err);
+}
+
+uint64_t pictures_learnt_hash(const Pictures *p)
+{
+    uint64_t h = 0, *content = p->folder.classes ? folder_learnt(&p->folder) : NULL;
+    for (size_t i = 0; content && i < p->folder.learnt; i++)
+        h = scatter(h ^ content[i]);
+    free(content);
+    return h;
+}
+
+size_t pictures_learnt(const Pictures *p)
+{
+    return p->folder.learnt;
 }
 
 void pictures_free(Pictures *p)
@@ -146,11 +171,12 @@ static int get_read(const Pictures *p, PictureSet set, uint64_t number, float *p
     const Folder *f = &p->folder;
     size_t n = pictures_count(p, set),
            at = shuffled((size_t)(number % n), n, scatter(number / n + 1)) + (set == PICTURES_TRAIN ? 0 : f->learnt);
+    const FolderPicture *picture = &f->picture[at];
     size_t plane = size_mul((size_t)p->p.width, (size_t)p->p.height);
-    spread(f->pixels + at * f->size, plane, (size_t)p->p.channels, pixels);
+    spread(f->pixels + picture->at * f->size, plane, (size_t)p->p.channels, pixels);
     if (mask)
         memset(mask, 0, plane);
-    return f->picture[at].label;
+    return picture->label;
 }
 
 int pictures_get(const Pictures *p, PictureSet set, uint64_t number, double difficulty, float *pixels, uint8_t *mask)

@@ -9,6 +9,7 @@
 
 #include "core/base/err.h"
 #include "core/models/preprocess.h"
+#include "core/train/folder.h"
 
 /* Which numbers a picture is taken from. No picture that is learnt from is in another set; no drawn one is in two. */
 typedef enum PictureSet {
@@ -22,13 +23,23 @@ typedef struct Pictures Pictures;
 /* The drawn shapes in the size of p (48 × 48 as they are drawn, else resized), whose channels are 1 or 3. seed: another
  * series of training pictures; those that are not learnt from are always the same. */
 Pictures *pictures_drawn(const Preprocess *p, uint64_t seed);
-/* folder/<class>/<picture>: classes and pictures in the order of their names (bytewise). The first of every ten
- * pictures of a class is held out and serves both sets that are. All are read, decoded and resized at once; a file that
- * is no picture is named in the error, names that begin with a dot are passed over. Two classes and two pictures of
- * each are the least. NULL on failure; so when progress (which may be NULL) returns false. */
+/* folder/<class>/<picture>: classes and pictures in the order of their names (bytewise). One in ten is held out, chosen
+ * by its pixels (FOLDER_BY_CONTENT), and serves both sets that are: so nobody changes sides when files come, go or are
+ * renamed. All are read, decoded and resized at once; a file that is no picture is named in the error, names that begin
+ * with a dot are passed over. Two classes and two pictures of each are the least. NULL on failure; so when progress
+ * (which may be NULL) returns false. */
 Pictures *pictures_folder(const char *folder, const Preprocess *p,
                           bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err);
-void pictures_free(Pictures *p); /* NULL is allowed */
+/* The same, held out by another rule; where all are, PICTURES_TRAIN is not to be asked for. */
+Pictures *pictures_folder_by(const char *folder, const Preprocess *p, const FolderRule *rule,
+                             bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err);
+/* Writes the list of what a folder's PICTURES_TRAIN are (folder_read_learnt reads it), so that whoever examines the
+ * model later knows. Nothing is written, and true returned, where the pictures are drawn. */
+bool pictures_write_learnt(const Pictures *p, const char *path, Err *err);
+/* A number that changes when other pictures are learnt from; 0 for drawn ones. */
+uint64_t pictures_learnt_hash(const Pictures *p);
+size_t pictures_learnt(const Pictures *p); /* of a folder: how many are in PICTURES_TRAIN; 0 for drawn ones */
+void pictures_free(Pictures *p);           /* NULL is allowed */
 int pictures_classes(const Pictures *p);
 const char *const *pictures_names(const Pictures *p);     /* [classes]; live as long as p */
 size_t pictures_count(const Pictures *p, PictureSet set); /* 0: endless */

@@ -37,6 +37,7 @@ double trainer_accuracy(Trainer *t, PictureSet set, uint64_t first, size_t count
 bool trainer_save(const Trainer *t, const char *path, Err *err);
 bool trainer_resume(Trainer *t, const char *path, Err *err);
 /* The folder of a finished model: model.safetensors, config.json, preprocessor_config.json, history.safetensors,
- * recipe.json. It must exist. */
+ * recipe.json, and where it learned from a folder the list of what (pictures_write_learnt). It must exist. */
+#define TRAINER_LEARNT "learnt.txt"
 bool trainer_write(const Trainer *t, const char *folder, Err *err);
 #endif

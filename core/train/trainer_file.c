@@ -23,6 +23,8 @@ static void identity(const Trainer *t, Buf *out)
     buf_printf(out, "pictures: %zu of", pictures_count(t->pictures, PICTURES_TRAIN));
     for (int o = 0; o < pictures_classes(t->pictures); o++)
         buf_printf(out, " %s", pictures_names(t->pictures)[o]);
+    if (pictures_learnt(t->pictures)) /* their number alone does not tell that others came in their place */
+        buf_printf(out, ", %016llx", (unsigned long long)pictures_learnt_hash(t->pictures));
 }
 
 bool trainer_save(const Trainer *t, const char *path, Err *err)
@@ -110,5 +112,6 @@ bool trainer_write(const Trainer *t, const char *folder, Err *err)
     snprintf(path, sizeof path, "%s/recipe.json", folder);
     bool ok = file_write(path, buf_str(&text), text.len, err);
     buf_free(&text);
-    return ok;
+    snprintf(path, sizeof path, "%s/" TRAINER_LEARNT, folder);
+    return ok && pictures_write_learnt(t->pictures, path, err);
 }

@@ -148,7 +148,7 @@ static void check_survey(const Model *m, bool scale, Pool *pool)
     same("largest", r->largest[HEADS], largest);
     same("area", r->area, area);
     same("rollout", r->rollout, rollout);
-    same("peak", r->rollout_peak, peak);
+    same("peak", (double)r->rollout_peak / COUNT, peak);
     same("class token's row", r->read[1], read);
     assert_int_equal(r->seen, COUNT);
     assert_true(r->uniform > 0 && r->maximal > r->uniform);

@@ -240,7 +240,7 @@ static void test_say_row(void **state)
     close_to(number_after(t, "largest weight, "), (double)row[best]);
     char label[32], part[64];
     snprintf(part, sizeof part, ", to %s; the 5 largest of 65 weights carry ",
-             axis_label(&s.now.base->axes[session_axis(s.now.base, "u")], (int)best, label, sizeof label));
+             axis_label(&session_base(&s)->axes[session_axis(session_base(&s), "u")], (int)best, label, sizeof label));
     has(t, part);
     close_to(number_after(t, "(entropy "), (double)entropy[session_cell(&s, SIDE_B, m)]);
     close_to(number_after(t, "of at most "), log(65));
@@ -259,7 +259,7 @@ static void test_say_fits_the_node(void **state)
         {"say blocks.1.attn.scores_raw", "What enters the softmax has a variance of "},
         {"say blocks.0.attn.k[u=r1c1]", "k of patch r1c1 in head "},
         {"say blocks.0.resid_mid[t=cls]", "which the attention adds"},
-        {"say blocks.0.resid_post[t=cls]", "which the MLP adds"},
+        {"say blocks.0.resid_post[t=cls]", ", and of what the MLP adds, of length "},
         {"say blocks.3.mlp.post[t=r1c2]", "hidden units of block 3's MLP"},
         {"say probs", "The answer is star "},
         {"say logits", "What was drawn is a star."},

@@ -100,14 +100,14 @@ static void a_pin_reads_no_file(void **state)
 {
     (void)state;
     uint64_t first = hash(SIDE_A);
-    snprintf(s.now.input.path, sizeof s.now.input.path, "-"); /* as if it had come through a pipe */
+    snprintf(s.now->input.path, sizeof s.now->input.path, "-"); /* as if it had come through a pipe */
     run("pin; set scale off");
     assert_true(hash(SIDE_A) == first && hash(SIDE_B) != first);
     run("pin"); /* now A is edited too */
     assert_true(hash(SIDE_A) == hash(SIDE_B));
     run("reset edits");
     assert_true(hash(SIDE_B) == first);
-    assert_int_equal(s.pinned.lines.count, 1);
+    assert_int_equal(s.pinned->lines.count, 1);
     run("model bundled"); /* the picture stays */
     assert_true(hash(SIDE_A) == first);
     assert_false(session_compares(&s));

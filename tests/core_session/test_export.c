@@ -353,7 +353,7 @@ static void test_open_and_model(void **state)
     assert_false(command_do(&s, &commands, "open #99999999999999999999", COMMAND_FILE,
                             &err)); /* no other picture in its place */
     assert_non_null(strstr(err.text, "is no picture"));
-    assert_string_equal(s.now.input.name, "#5");
+    assert_string_equal(session_input(&s, SIDE_B)->name, "#5");
     assert_false(command_do(&s, &commands, "open a b", COMMAND_FILE, &err));
     assert_false(command_do(&s, &commands, "model no-such-folder", COMMAND_FILE, &err));
     const char *said = run("model bundled");

@@ -6,6 +6,7 @@
 #include "core/base/clock.h"
 #include "core/io/tensors.h"
 #include "core/models/names.h"
+#include "core/session/exhibit.h"
 #include "core/session/learned/gradient.h"
 
 static uint64_t hash(Side side)
@@ -55,7 +56,7 @@ static void of_the_loss(void **state)
         assert_true(fabsf(p[i] - (i == 3 ? 1.0f : 0.0f) - g[i]) < 1e-6f);
     assert_true(fabs(-log((double)p[3]) - (double)values("loss", &n)[0]) < 1e-5);
     run("gradient loss"); /* a drawn picture: its class is known */
-    assert_int_equal(s.target.cell, s.now.input.label);
+    assert_int_equal(s.target.cell, session_input(&s, SIDE_B)->label);
     run("gradient loss[label=3]");
     assert_int_equal(s.target.cell, 3);
 }
@@ -112,7 +113,7 @@ static void nodes_like_others(void **state)
     const Graph *g = session_graph(&s, SIDE_B);
     Err err = {""};
     size_t count = 0;
-    for (NodeId n = s.now.base_count; n < g->count; n++, count++) {
+    for (NodeId n = exhibit_pass(s.now)->base_count; n < g->count; n++, count++) {
         const Node *node = graph_node(g, n);
         Buf text = {0};
         if (!node_text(node->path) || (strncmp(node->path, "grad.", 5) == 0 &&
@@ -145,7 +146,7 @@ static void nodes_like_others(void **state)
     assert_string_equal(s.place.path, "grad.blocks.0.attn.pattern");
     run("gradient off");
     assert_string_equal(s.place.path, "blocks.0.attn.pattern");
-    assert_int_equal(s.now.base->count, s.now.base_count);
+    assert_int_equal(session_base(&s)->count, exhibit_pass(s.now)->base_count);
 }
 
 static void exported(void **state)

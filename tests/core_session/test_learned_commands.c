@@ -189,7 +189,7 @@ static void keys(void **state)
     run("move up");
     assert_string_equal(at(), "blocks.3.lens.probs");
     run("filters");
-    const Graph *g = s.now.base;
+    const Graph *g = session_base(&s);
     int d = session_axis(g, "d");
     s.place.at[d] = 0;
     run("move down 2");

@@ -139,11 +139,11 @@ static double share_with(Ablation r, bool other)
     Err err = {""};
     Pictures *pictures = pictures_drawn(&s.model.preprocess, 7);
     Dataset *stock = dataset_new(pictures, &s.model, PICTURES_HELD_OUT, 0, MEASURES_PICTURES);
-    assert_true(ablation_edits(&arena, s.now.base, r, &edits));
+    assert_true(ablation_edits(&arena, session_base(&s), r, &edits));
     AccuracySetup setup = {.model = &s.model,
                            .edits = edits.edit,
                            .edit_count = edits.count,
-                           .graph = s.now.base,
+                           .graph = session_base(&s),
                            .stock = stock,
                            .other = other};
     Accuracy *e = accuracy_new(&setup, &err);
@@ -201,10 +201,12 @@ static void factors(void **state)
 {
     (void)state;
     static const float SCALES[] = {1, 0.5f, 0.25f, 0.125f, 0.3f, 0.01f, 2, 40, 0, -1};
-    float was = s.model.vit.scale;
+    float *scale = (float *)(uintptr_t)graph_node(session_base(&s), graph_find(session_base(&s), "blocks.0.attn.scale"))
+                       ->leaf.data,
+          was = *scale;
     for (size_t k = 0; k < sizeof SCALES / sizeof *SCALES; k++) {
         bool off = false;
-        s.model.vit.scale = SCALES[k];
+        *scale = SCALES[k];
         for (int i = 0; i < MEASURES_FACTORS; i++) {
             assert_true(i == 0 || measures_factor(&s, i) > measures_factor(&s, i - 1));
             off = off || fabsf(measures_factor(&s, i) * SCALES[k] - 1) < 1e-6f;
@@ -212,7 +214,7 @@ static void factors(void **state)
         assert_true(measures_factor(&s, MEASURES_FACTORS / 2) == 1.0f);
         assert_true(off || SCALES[k] <= 0);
     }
-    s.model.vit.scale = was;
+    *scale = was;
 }
 
 /* --- who drops what, and when it is worked on --- */

@@ -215,7 +215,7 @@ static void other_changes(void **state)
 static void a_place_is_the_same_everywhere(void **state)
 {
     (void)state;
-    const Graph *g = s.now.base;
+    const Graph *g = session_base(&s);
     run("goto image; query r2c5");
     assert_int_equal(s.place.at[session_axis(g, "p")], 2 * 8 + 5);
     assert_int_equal(s.place.at[session_axis(g, "y")], 2);

@@ -152,8 +152,8 @@ static void a_link_leads_there(void **state)
         run(STATES[i]);
         session_write_link(&s, &address, &rest);
         Session *t = &follower;
-        if (strcmp(s.now.input.path, t->now.input.path) != 0)
-            assert_true(session_open_input(t, s.now.input.path, &err));
+        if (strcmp(session_input(&s, SIDE_B)->path, session_input(t, SIDE_B)->path) != 0)
+            assert_true(session_open_input(t, session_input(&s, SIDE_B)->path, &err));
         buf_printf(&line, "goto \"%s\"", buf_str(&address));
         command_do(t, &commands, buf_str(&line), 0, NULL); /* an edit may have to make the place first */
         if (!session_read(t, &commands, buf_str(&rest), ALL, &err) ||

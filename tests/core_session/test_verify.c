@@ -14,7 +14,7 @@ static void test_verify_all(void **state)
     size_t cells = 0, nodes = 0;
     for (NodeId n = 0; n < g->count; n++) {
         const Node *node = graph_node(g, n);
-        if (node->op != OP_LEAF && node->op != OP_VIEW && !(node->flags & NODE_PROBE)) {
+        if (node->op != OP_LEAF && node->op != OP_VIEW) { /* probes and gradients too */
             cells += graph_cells(g, n);
             nodes++;
         }
@@ -22,6 +22,12 @@ static void test_verify_all(void **state)
     assert_int_equal(v.cells, cells);
     assert_int_equal(v.nodes, nodes);
     assert_true(v.terms > 10000000);
+    assert_true(v.probes > 400 && v.probes < v.nodes);
+    assert_true(v.maps.nodes > 40 && v.maps.cells > 100000 && !v.maps.beyond && v.maps.worst <= 1 &&
+                v.maps.worst > 0.3);
+    assert_true(v.model.nodes == 7 && !v.model.beyond && v.model.worst < 0.5 && v.model.worst > 0);
+    assert_non_null(v.gradients.why);
+    assert_true(verdict_holds(&v));
     Buf text = {0};
     ask_verify_text(&s, &v, &text, false);
     has(buf_str(&text), "All equal, bit for bit.");
@@ -82,6 +88,35 @@ static void test_verify_sampled_and_edited(void **state)
     has(run("verify sample=3"), "All equal");
 }
 
+/* With gradients, of every kind of number; the model's equations find a value that is off (that the other routes find
+ * what is wrong in their own way, tests/plant.sh shows). */
+static void test_verify_gradients(void **state)
+{
+    (void)state;
+    static const char *const TARGETS[] = {"gradient logits[o=star]", "gradient loss[o=ring]",
+                                          "gradient blocks.1.attn.pattern[h=2,t=cls,u=r3c4]", "gradient off"};
+    Verdict v;
+    Err err = {""};
+    for (int i = 0; i < 3; i++) {
+        run(TARGETS[i]);
+        assert_true(ask_verify(&s, SIDE_B, 0, &v, &err));
+        if (!verdict_holds(&v) || v.gradients.nodes < 60 || !(v.gradients.worst > 0))
+            fail_msg("%s: %zu of %zu tensors, worst %g", TARGETS[i], v.gradients.beyond, v.gradients.nodes,
+                     v.gradients.worst);
+    }
+    NodeId n;
+    run(TARGETS[3]);
+    float *x = (float *)(uintptr_t)values("blocks.1.resid_post", &n), old = x[77];
+    x[77] = old + 0.01f;
+    assert_true(ask_verify(&s, SIDE_B, 0, &v, &err));
+    x[77] = old;
+    assert_true(v.model.beyond > 0 && v.model.first.node == n && v.model.first.cell == 77);
+    run("set scale off");
+    assert_true(ask_verify(&s, SIDE_B, 0, &v, &err));
+    assert_true(verdict_holds(&v) && v.model.why && strstr(v.model.why, "edits"));
+    run("undo");
+}
+
 static int calls;
 static bool cancel(void *context, const char *what, double share)
 {
@@ -113,6 +148,7 @@ int main(void)
         cmocka_unit_test(test_verify_all),
         cmocka_unit_test(test_verify_finds_a_wrong_bit),
         cmocka_unit_test(test_verify_sampled_and_edited),
+        cmocka_unit_test(test_verify_gradients),
         cmocka_unit_test(test_cancelled),
     };
     return cmocka_run_group_tests(tests, start, stop);

@@ -227,7 +227,7 @@ refused 1 "group of nodes" screen 'blocks.*.attn.q'
 
 # --- verify, info
 ok verify verify
-says "verify counts" '^[0-9,]+ cells of [0-9]+ tensors .* [0-9,]+ terms in [0-9.]+ s .* terms per second'
+says "verify counts" '^[0-9,]+ cells of [0-9]+ tensors, .* [0-9,]+ terms in [0-9.]+ s'
 says "verify finds all equal" '^All equal, bit for bit'
 says "verify ends with the hash" "$H"
 ok "verify an edited run" verify -c 'set scale off; ablate blocks.1.attn.z[h=2]; mask causal'
@@ -323,9 +323,23 @@ EVALUATED=$OUT
 run_v evaluate --count 20 --threads 1
 same "evaluate with one thread" "$EVALUATED" "$OUT"
 ok "evaluate as JSON" evaluate --count 5 --json
-check "JSON of evaluate has all figures" [ "$(grep -c '^  "' <<<"$OUT")" = 29 ]
+check "JSON of evaluate has all figures" [ "$(grep -c '^  "' <<<"$OUT")" = 49 ]
 "$V" data 0-79 -o shapes-labelled/ --by-class >labelled
 ok "a folder of pictures" evaluate --pictures shapes-labelled --count 3
+says "which pictures of it" '^The tenth that train would hold out, by their pixels: [0-9]+ of 80'
+says "as many as were asked for" ': 3 held-out pictures of shapes-labelled$'
+ok "a folder that is wholly a test set" evaluate --pictures shapes-labelled --all --count 100
+says "all of it" '^All 80 pictures of the folder, as --all says. There are no 100.$'
+says "the figure is over all of it" ': 80 pictures of shapes-labelled$'
+refused 2 "is about a folder" evaluate --all
+refused 2 "takes no 'blah'" run '#66' blah
+ok "a list says what it leaves out" show 'guess.*'
+says "analyses left out" '^… and [0-9]+ analyses of that name: --all'
+check "evaluate with a reader that has enough" [ -z "$({ "$V" evaluate --count 5 | head -n 1 >/dev/null; } 2>&1)" ]
+"$V" data 17 -o renamed.png >/dev/null
+ok "a drawn picture that was saved" run renamed.png
+says "is still that picture" '^drawn as  star$'
+refused 2 "takes no 'b.png'" run renamed.png b.png
 ok "a telling picture" evaluate --showcase --count 10
 says "showcase counts the pictures" ': 10 drawn pictures; without the scale [0-9]+ answers change$'
 refused 1 "no labelled pictures are known for this model.*--pictures" evaluate -m "$DATA"

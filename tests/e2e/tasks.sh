@@ -29,8 +29,8 @@ for s in '80 24' '120 40'; do
     # shellcheck disable=SC2086
     shell_open $s
     start
-    # why is there a √d_k?
-    help_task 'Why is there a √d_k'
+    # what does √d_k do?
+    help_task 'What does √d_k do'
     shows "√d_k: the edit is said" 'set scale off'
     shows "√d_k: both sides" 'A − B'
     shows "√d_k: the variance of the scores" 'var'

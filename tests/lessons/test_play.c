@@ -83,7 +83,7 @@ static void a_card_starts_clean_and_back_gives_the_same(void **state)
     assert_true(session_edited(&s) && off < 0.9);
     assert_true(player_enter(&p, 1, &err));
     assert_false(session_edited(&s));
-    assert_string_equal(s.now.input.path, "#66");
+    assert_string_equal(s.now->input.path, "#66");
     assert_true(player_enter(&p, 0, &err));
     assert_true(value(&p, "probs[o=star]") == off);
     assert_string_equal(s.place.path, "blocks.1.attn.pattern");

@@ -491,7 +491,7 @@ static void the_wheel_moves_what_is_under_it(void **state)
     assert_false(frame_wheel(&f, f.answer.y, 3, -1, &none));
     assert_false(frame_wheel(&f, f.footer.y, 3, 1, &none));
     assert_int_equal(none.len, 0);
-    int step, total, key = session_role(&s, ROLE_KEY), at = s.place.at[key], cols = s.now.base->axes[key].cols;
+    int step, total, key = session_role(&s, ROLE_KEY), at = s.place.at[key], cols = session_base(&s)->axes[key].cols;
     assert_true(run("move down")); /* over a row of attention: a patch row down */
     assert_int_equal(s.place.at[key], at + cols);
     step = session_step_number(&s, &total);

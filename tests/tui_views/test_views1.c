@@ -273,7 +273,7 @@ static void picture_pixels(void **state)
             const Cell *k = canvas_at(&c, y / 2, x + 1);
             if (k->level == 0)
                 continue; /* a mark */
-            const uint8_t *pixel = session.now.input.resized.data + (y * 48 + x) * 3;
+            const uint8_t *pixel = session_input(&session, SIDE_B)->resized.data + (y * 48 + x) * 3;
             Colour want = (Colour)pixel[0] << 16 | (Colour)pixel[1] << 8 | pixel[2];
             assert_int_equal(y % 2 == 0 ? k->fg : k->ch == ' ' ? k->fg : k->bg, want);
             for (int channel = 0; channel < 3; channel++)

@@ -373,7 +373,7 @@ static void map_colours(void **state)
     canvas_free(&c);
 }
 
-/* The figures at the chosen step are the record's, for the run and its twin. */
+/* The figures at the chosen step are means of the records up to it, for the run and its twin. */
 static void figures_of_the_step(void **state)
 {
     (void)state;
@@ -383,16 +383,16 @@ static void figures_of_the_step(void **state)
     must("training 1");
     drawn(&c, &VIEW_TRAINING, &text);
     assert_non_null(strstr(buf_str(&text), "recorded while training, step 10  2 of 6"));
-    assert_non_null(strstr(buf_str(&text), "loss ▀1.25 '1.88"));
-    assert_non_null(strstr(buf_str(&text), "accuracy ▀.167 '.167"));
-    assert_non_null(strstr(buf_str(&text), "gradient norm ▀4 '6"));
+    assert_non_null(strstr(buf_str(&text), "loss ▀1.88 '2.81"));
+    assert_non_null(strstr(buf_str(&text), "accuracy ▀.083 '.083"));
+    assert_non_null(strstr(buf_str(&text), "gradient norm ▀3.5 '5.25"));
     assert_non_null(strstr(buf_str(&text), "[10]"));
-    assert_non_null(strstr(buf_str(&text), "0:0.9 1:.85"));
+    assert_non_null(strstr(buf_str(&text), "0:.9"));
     assert_non_null(strstr(buf_str(&text), "14.3 %")); /* check: 1 / 7 */
     must("training 0");
     drawn(&c, &VIEW_TRAINING, &text);
     assert_non_null(strstr(buf_str(&text), "loss ▀2.5 '3.75"));
-    assert_null(strstr(buf_str(&text), "never learns")); /* not measured by then */
+    assert_null(strstr(buf_str(&text), "check pictures")); /* not measured by then */
     must("training twin");
     Buf title = {0};
     VIEW_TRAINING.title(&session, SIDE_A, &title);
@@ -583,7 +583,7 @@ static void absent(void **state)
     must("training 2");
     drawn(&canvas, &VIEW_TRAINING, &text);
     assert_non_null(strstr(buf_str(&text), "no table of position embeddings"));
-    assert_non_null(strstr(buf_str(&text), "loss ▀.833"));
+    assert_non_null(strstr(buf_str(&text), "loss ▀1.53"));
     must("say");
     assert_true(all_views_all_sizes(SIDE_A) > 100);
     c = config();

@@ -4,12 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/models/drawn.h"
+#include "core/train/trainer.h"
 #include "tui/cli/verbs.h"
 
-enum { COUNT = 1000, SHOWCASE_COUNT = 200 };
+enum { COUNT = 5000, SHOWCASE_COUNT = 200, PATH = 1100 };
 
 static bool progress(void *context, const char *what, double share)
 {
@@ -34,6 +36,9 @@ static bool check(const Options *o, const Link *l, Err *err)
             err, "evaluate looks at many pictures with the model as it was trained: -i, -c and --at mean nothing here");
     if (o->showcase && o->pictures)
         return err_set(err, "--showcase looks among the drawn pictures: leave --pictures away");
+    if (o->all && !o->pictures)
+        return err_set(err, "--all is about a folder: --pictures FOLDER --all. Without it the pictures are drawn ones "
+                            "that nothing was learned from");
     return true;
 }
 
@@ -57,8 +62,8 @@ static int find_showcase(Work *w, const Evaluated *of, Err *err)
 static int examine(Work *w, const Pictures *pictures, const Evaluated *of, Err *err)
 {
     Session *s = &w->session;
-    Dataset *stock = dataset_new(pictures, &s->model, PICTURES_HELD_OUT, 0,
-                                 w->options->count ? (size_t)w->options->count : COUNT);
+    const size_t held = pictures_count(pictures, PICTURES_HELD_OUT), asked = (size_t)w->options->count;
+    Dataset *stock = dataset_new(pictures, &s->model, PICTURES_HELD_OUT, 0, asked ? asked : held ? held : COUNT);
     Evaluation e;
     bool ok = evaluation_run(&e, &s->model, stock, s->pool, progress, w, err);
     if (ok && w->options->json)
@@ -71,14 +76,74 @@ static int examine(Work *w, const Pictures *pictures, const Evaluated *of, Err *
     return ok ? STATUS_DONE : STATUS_BAD;
 }
 
+/* Which pictures of a folder may count as held out: those that the model's own list does not have, where there is one.
+ */
+static bool rule_of(const Options *o, FolderRule *rule, uint64_t **list, Err *err)
+{
+    char path[PATH];
+    *list = NULL;
+    *rule = (FolderRule){.split = o->all ? FOLDER_ALL : FOLDER_BY_CONTENT};
+    snprintf(path, sizeof path, "%.1000s/" TRAINER_LEARNT, o->model ? o->model : "");
+    if (o->all || !o->model || !file_exists(path))
+        return true;
+    rule->split = FOLDER_UNLEARNT;
+    if (!folder_read_learnt(path, list, &rule->learnt_count, err))
+        return false;
+    rule->learnt = *list;
+    return true;
+}
+
+/* What was done, in a line: nobody should have to guess what a figure is over. */
+static void put_note(const Options *o, const Pictures *p, FolderSplit split, char *out, size_t n)
+{
+    size_t held = pictures_count(p, PICTURES_HELD_OUT), learnt = pictures_learnt(p);
+    int used = split == FOLDER_ALL ? snprintf(out, n, "All %zu pictures of the folder, as --all says.", held)
+               : split == FOLDER_UNLEARNT
+                   ? snprintf(out, n,
+                              "The model's " TRAINER_LEARNT
+                              " has %zu of the folder's pictures; these are the other %zu.",
+                              learnt, held)
+                   : snprintf(out, n,
+                              "The tenth that train would hold out, by their pixels: %zu of %zu. --all takes all.",
+                              held, held + learnt);
+    if ((size_t)o->count > held && used > 0 && (size_t)used < n)
+        snprintf(out + used, n - (size_t)used, " There are no %ld.", o->count);
+}
+
+static int examine_folder(Work *w, Evaluated *of, Err *err)
+{
+    const Options *o = w->options;
+    const Model *m = of->model;
+    char clean[160], folder[200], note[200];
+    FolderRule rule;
+    uint64_t *list;
+    if (!rule_of(o, &rule, &list, err))
+        return STATUS_BAD;
+    Pictures *pictures = pictures_folder_by(o->pictures, &m->preprocess, &rule, reading, w, err);
+    free(list);
+    if (!pictures)
+        return STATUS_BAD;
+    snprintf(folder, sizeof folder, "%spictures of %s", o->all ? "" : "held-out ",
+             utf8_clean(clean, sizeof clean, o->pictures));
+    put_note(o, pictures, rule.split, note, sizeof note);
+    of->pictures = folder;
+    of->note = note;
+    of->class_names = m->class_names ? m->class_names : pictures_names(pictures);
+    int status = dataset_suits(m, pictures, err) ? examine(w, pictures, of, err) : STATUS_BAD;
+    pictures_free(pictures);
+    return status;
+}
+
 static int run(Work *w, Err *err)
 {
     const Options *o = w->options;
     const Model *m = &w->session.model;
-    char name[200], folder[200];
+    char name[200];
     utf8_clean(name, sizeof name, o->model ? o->model : m->name);
     Evaluated of = {.model = m, .name = name, .pictures = "held-out drawn shapes", .class_names = SHAPES_NAMES};
-    if (!o->pictures && !dataset_suits_drawn(m, err)) {
+    if (o->pictures)
+        return examine_folder(w, &of, err);
+    if (!dataset_suits_drawn(m, err)) {
         if (m->vit.classes)
             err_set(err,
                     "%.200s: no labelled pictures are known for this model. Give it some: --pictures FOLDER, with a "
@@ -88,19 +153,7 @@ static int run(Work *w, Err *err)
     }
     if (o->showcase)
         return find_showcase(w, &of, err);
-    Pictures *pictures = o->pictures ? pictures_folder(o->pictures, &m->preprocess, reading, w, err)
-                                     : pictures_drawn(&m->preprocess, 0);
-    if (!pictures)
-        return STATUS_BAD;
-    if (o->pictures) {
-        char clean[160];
-        snprintf(folder, sizeof folder, "held-out pictures of %s", utf8_clean(clean, sizeof clean, o->pictures));
-        of.pictures = folder;
-        if (m->class_names)
-            of.class_names = m->class_names;
-        else
-            of.class_names = pictures_names(pictures);
-    }
+    Pictures *pictures = pictures_drawn(&m->preprocess, 0);
     int status = dataset_suits(m, pictures, err) ? examine(w, pictures, &of, err) : STATUS_BAD;
     pictures_free(pictures);
     return status;
@@ -108,16 +161,20 @@ static int run(Work *w, Err *err)
 
 const Verb VERB_EVALUATE = {
     .name = "evaluate",
-    .usage = "evaluate [--pictures FOLDER] [--count N]",
+    .usage = "evaluate [--pictures FOLDER [--all]] [--count N]",
     .summary = "how much a model gets right, and what each part of it is worth",
     .details = "Over pictures that it never learned from: accuracy as trained, without the scale 1/√d_k, without "
                "positions, without each head and each sub-layer, and from the "
-               "other read-out; how well the positions know the grid; how far and how evenly every head looks, and "
-               "whether at the object. --pictures FOLDER has a folder of "
-               "pictures for each class, as for train: every tenth is held out. --showcase looks among the first N "
+               "other read-out, each with its 95 % interval (Wilson's of a share; of a difference the one of paired "
+               "pictures), and the heads in order only as far as the intervals part them; what the logit lens names "
+               "right after each block; how well the positions know the grid; how far and how evenly every head looks, "
+               "and whether at the object, beside what maps that know nothing of the model give. --pictures FOLDER has "
+               "a folder of pictures for each class, as for train. Of these, those count as held out that the model's "
+               "learnt.txt does not list; without such a list the tenth that train would hold out, which goes by "
+               "the pictures' pixels; with --all every one. The answer says which. --showcase looks among the first N "
                "drawn pictures (200 if not given) for the one where taking "
-               "the scale away most visibly collapses a row of attention and changes the answer, and for the one where "
-               "it changes least.",
+               "the scale away most visibly collapses a row of attention and changes the answer, for the one where "
+               "it changes least, and for the one in the middle.",
     .example = "vitrine evaluate -m my-model --json",
     .flags = VERB_JSON,
     .check = check,

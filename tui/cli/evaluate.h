@@ -10,6 +10,7 @@ typedef struct Evaluated {
     const Model *model;
     const char *name;               /* of the model, harmless to print */
     const char *pictures;           /* "held-out drawn shapes", or the folder; harmless to print */
+    const char *note;               /* a line on which of them these are, and why; harmless to print; or NULL */
     const char *const *class_names; /* [classes] */
 } Evaluated;
 

@@ -27,6 +27,35 @@ static void list(Buf *out, const double *x, int n)
     buf_putc(out, ']');
 }
 
+static void interval(Buf *out, const char *name, Interval i)
+{
+    buf_printf(out, ",\n  \"%s_interval\": ", name);
+    list(out, (const double[]){i.low, i.high}, 2);
+}
+
+/* A count of n: the share and its interval. */
+static void share(Buf *out, const char *name, size_t right, size_t n)
+{
+    member(out, name, n ? (double)right / (double)n : (double)NAN);
+    if (n)
+        interval(out, name, interval_wilson(right, n));
+}
+
+/* Pictures that only one of the two names right: [as trained, without]. */
+static void pairs(Buf *out, const char *name, const Paired *p, int rows, int cols)
+{
+    buf_printf(out, ",\n  \"discordant_%s\": %s", name, rows ? "[" : "");
+    for (int i = 0; i < (rows ? rows : 1); i++) {
+        buf_puts(out, i ? "," : "");
+        buf_puts(out, cols ? "[" : "");
+        for (int k = 0; k < (cols ? cols : 1); k++)
+            buf_printf(out, "%s[%zu,%zu]", k ? "," : "", p[i * (cols ? cols : 1) + k].lost,
+                       p[i * (cols ? cols : 1) + k].won);
+        buf_puts(out, cols ? "]" : "");
+    }
+    buf_puts(out, rows ? "]" : "");
+}
+
 static void blocks(Buf *out, const char *name, const double *x, int layers, int heads)
 {
     buf_printf(out, ",\n  \"%s\": [", name);
@@ -54,6 +83,36 @@ static void put_confusion(const AccuracyResult *r, const Evaluated *of, Buf *out
     buf_putc(out, ']');
 }
 
+static void put_base_rates(const Evaluation *e, bool objects, Buf *out)
+{
+    const AttentionStatsResult *a = attention_stats_result(e->with),
+                               *random = e->random ? attention_stats_result(e->random) : NULL;
+    member(out, "object_covered", objects ? a->covered : (double)NAN);
+    member(out, "object_rollout_random_weights", objects && random ? random->rollout : (double)NAN);
+    member(out, "object_rollout_mean_map", objects ? a->fixed : (double)NAN);
+    member(out, "object_brightness", objects ? a->bright : (double)NAN);
+    share(out, "object_rollout_peak_random_weights", random ? random->rollout_peak : 0,
+          objects && random ? random->seen : 0);
+    share(out, "object_commonest_patch", a->fixed_peak, objects ? a->seen : 0);
+    share(out, "object_brightest_patch", a->bright_peak, objects ? a->seen : 0);
+}
+
+static void put_lens(const Evaluation *e, Buf *out)
+{
+    const AttentionStatsResult *a = attention_stats_result(e->with);
+    buf_puts(out, ",\n  \"accuracy_lens\": ");
+    if (!a->lens_right) {
+        buf_puts(out, "null");
+        return;
+    }
+    buf_putc(out, '[');
+    for (int i = 0; i <= e->layers; i++) {
+        buf_puts(out, i ? "," : "");
+        number(out, (double)a->lens_right[i] / (double)(a->pictures ? a->pictures : 1));
+    }
+    buf_putc(out, ']');
+}
+
 static void put_attention(const Evaluation *e, Buf *out)
 {
     const AttentionStatsResult *a = attention_stats_result(e->with), *b = attention_stats_result(e->without);
@@ -67,7 +126,8 @@ static void put_attention(const Evaluation *e, Buf *out)
     blocks(out, "largest_weight_without_scale", b->largest, e->layers, e->heads);
     member(out, "object_area", objects ? a->area : (double)NAN);
     member(out, "object_rollout", objects ? a->rollout : (double)NAN);
-    member(out, "object_rollout_peak", objects ? a->rollout_peak : (double)NAN);
+    share(out, "object_rollout_peak", a->rollout_peak, objects ? a->seen : 0);
+    put_base_rates(e, objects, out);
     buf_puts(out, ",\n  \"object_class_token\": ");
     if (objects && a->read)
         list(out, a->read, e->heads);
@@ -84,8 +144,13 @@ void evaluate_json(const Evaluation *e, const Evaluated *of, Buf *out)
     buf_json(out, of->name);
     buf_puts(out, ",\n  \"pictures\": ");
     buf_json(out, of->pictures);
+    buf_puts(out, ",\n  \"which\": ");
+    if (of->note)
+        buf_json(out, of->note);
+    else
+        buf_puts(out, "null");
     buf_printf(out, ",\n  \"count\": %zu", e->pictures);
-    member(out, "accuracy", e->accuracy);
+    share(out, "accuracy", r->right, r->pictures);
     member(out, "cross_entropy", r->loss);
     member(out, "accuracy_without_scale", e->scale_off);
     member(out, "accuracy_without_positions", e->positions_off);
@@ -96,6 +161,13 @@ void evaluate_json(const Evaluation *e, const Evaluated *of, Buf *out)
     list(out, e->attention, e->layers);
     buf_puts(out, ",\n  \"accuracy_without_mlp\": ");
     list(out, e->mlp, e->layers);
+    pairs(out, "without_scale", &e->scale_pair, 0, 0);
+    pairs(out, "without_positions", &e->positions_pair, 0, 0);
+    pairs(out, "other_read_out", &e->other_pair, 0, 0);
+    pairs(out, "without_head", e->head_pair, e->layers, e->heads);
+    pairs(out, "without_attention", e->attention_pair, e->layers, 0);
+    pairs(out, "without_mlp", e->mlp_pair, e->layers, 0);
+    put_lens(e, out);
     put_confusion(r, of, out);
     member(out, "position_rank_correlation", e->has_grid ? e->grid.rank : (double)NAN);
     member(out, "position_rank_correlation_centred", e->has_grid ? e->grid.rank_centred : (double)NAN);
@@ -135,6 +207,7 @@ void showcase_json(const ScaleSearch *s, const Evaluated *of, Buf *out)
     buf_json(out, of->name);
     buf_printf(out, ",\n  \"pictures\": %zu,\n  \"changed\": %zu", s->pictures, s->changed);
     put_row(&s->collapse, of, "collapse", out);
+    put_row(&s->typical, of, "typical", out);
     put_row(&s->steady, of, "steady", out);
     buf_puts(out, "\n}\n");
 }

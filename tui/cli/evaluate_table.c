@@ -7,7 +7,7 @@
 
 #include "core/base/utf8.h"
 
-enum { HEADS_ACROSS = 8, SHARES_ACROSS = 6, LABEL_CELLS = 42 };
+enum { HEADS_ACROSS = 8, LOST_ACROSS = 4, SHARES_ACROSS = 6, LABEL_CELLS = 42, BASE_CELLS = 47 };
 
 static void heading(Buf *out, const char *text)
 {
@@ -20,14 +20,34 @@ static void label(Buf *out, const char *text, int cells)
     buf_printf(out, "%s%*s", text, cells > utf8_cells(text) ? cells - utf8_cells(text) : 0, "");
 }
 
-/* "98.7 %" and how many points less than `base`; NaN: nothing is written. */
-static void share_line(Buf *out, const char *text, double share, double base)
+/* Ends a line, without blanks at its end. */
+static void trim_line(Buf *out)
+{
+    while (out->len && out->data[out->len - 1] == ' ')
+        out->data[--out->len] = 0;
+    buf_putc(out, '\n');
+}
+
+/* "99.1 % (98.9–99.3)" */
+static void put_share(Buf *out, size_t right, size_t n)
+{
+    Interval i = interval_wilson(right, n);
+    char between[40];
+    snprintf(between, sizeof between, "(%.1f–%.1f)", 100 * i.low, 100 * i.high);
+    buf_printf(out, "%6.1f %% ", n ? 100 * (double)right / (double)n : 0);
+    label(out, between, 13);
+}
+
+/* A share beside that of the model as trained, over the same pictures: how many points less, and what that is worth.
+ * NaN: nothing is written. */
+static void share_line(Buf *out, const char *text, double share, Paired pair)
 {
     if (isnan(share))
         return;
     buf_puts(out, "  ");
     label(out, text, LABEL_CELLS);
-    buf_printf(out, "%6.1f %%   %+6.1f\n", 100 * share, 100 * (share - base));
+    put_share(out, (size_t)(share * (double)pair.n + 0.5), pair.n);
+    buf_printf(out, "%6.1f ±%.1f\n", 100 * paired_lost(pair), 100 * paired_margin(pair));
 }
 
 /* One number per head, HEADS_ACROSS heads at a time: value(e, i) of [layers, heads]. */
@@ -50,10 +70,6 @@ static void head_grid(Buf *out, const Evaluation *e, HeadValue value, const char
     }
 }
 
-static double lost_with_head(const Evaluation *e, int i)
-{
-    return 100 * (e->accuracy - e->head[i]);
-}
 static double distance_of(const Evaluation *e, int i)
 {
     return attention_stats_result(e->with)->distance[i];
@@ -81,12 +97,13 @@ static void put_answers(const Evaluation *e, const Evaluated *of, Buf *out)
     bool class_token = readout_used(&of->model->vit) == READOUT_CLASS_TOKEN;
     buf_puts(out, "  ");
     label(out, "named right", LABEL_CELLS);
-    buf_printf(out, "%6.1f %%   %s\n", 100 * e->accuracy, "points");
-    share_line(out, "without the scale 1/√d_k", e->scale_off, e->accuracy);
-    share_line(out, "without position embeddings", e->positions_off, e->accuracy);
+    put_share(out, r->right, r->pictures);
+    buf_puts(out, "points lost\n");
+    share_line(out, "without the scale 1/√d_k", e->scale_off, e->scale_pair);
+    share_line(out, "without position embeddings", e->positions_off, e->positions_pair);
     if (r->has_other)
         share_line(out, class_token ? "read from the mean of the patches instead" : "read from the class token instead",
-                   accuracy_share_other(r), e->accuracy);
+                   accuracy_share_other(r), e->other_pair);
     buf_puts(out, "  ");
     label(out, "mean cross entropy", LABEL_CELLS);
     buf_printf(out, "%8.3f nats\n", r->loss);
@@ -112,27 +129,84 @@ static void put_classes(const Evaluation *e, const Evaluated *of, Buf *out)
             continue;
         buf_puts(out, "  ");
         label(out, utf8_clean(name, 24, of->class_names[o]), 24);
-        buf_printf(out, "%6.1f %% of %zu", 100 * (double)right / (double)n, n);
+        put_share(out, right, n);
+        buf_printf(out, "of %-6zu", n);
         if (other >= 0)
-            buf_printf(out, "%*s%s, %zu",
-                       n < 10     ? 7
-                       : n < 100  ? 6
-                       : n < 1000 ? 5
-                                  : 4,
-                       "", utf8_clean(name, 24, of->class_names[other]), most);
-        buf_putc(out, '\n');
+            buf_printf(out, "%s, %zu", utf8_clean(name, 22, of->class_names[other]), most);
+        trim_line(out);
     }
+}
+
+static void put_lost(Buf *out, Paired p)
+{
+    char margin[16];
+    snprintf(margin, sizeof margin, "±%.1f", 100 * paired_margin(p));
+    buf_printf(out, "%8.1f ", 100 * paired_lost(p));
+    label(out, margin, 5);
+}
+
+static void put_heads_lost(const Evaluation *e, Buf *out)
+{
+    for (int first = 0; first < e->heads; first += LOST_ACROSS) {
+        int end = first + LOST_ACROSS < e->heads ? first + LOST_ACROSS : e->heads;
+        buf_printf(out, "  %-9s", "");
+        for (int h = first; h < end; h++)
+            buf_printf(out, "%*s%-*d", 7, "h", 7, h);
+        trim_line(out);
+        for (int layer = 0; layer < e->layers; layer++) {
+            buf_printf(out, "  block %-3d", layer);
+            for (int h = first; h < end; h++)
+                put_lost(out, e->head_pair[layer * e->heads + h]);
+            trim_line(out);
+        }
+    }
+}
+
+/* Heads that stand alone at the top of the ranking, then how many the pictures can't put in order. */
+static void put_order(const Evaluation *e, Buf *out)
+{
+    int count = e->layers * e->heads, tied = 0, sure = 0, none = 0;
+    for (int i = 0; i < count; i++) {
+        int first, last;
+        evaluation_places(e, i, &first, &last);
+        sure += first == last;
+        tied += first != last;
+        none += !paired_differs(e->head_pair[i]);
+    }
+    buf_printf(out, "  in order: %d of %d heads; %d overlap with others; of %d the interval has 0\n", sure, count, tied,
+               none);
 }
 
 static void put_parts(const Evaluation *e, Buf *out)
 {
     heading(out, "Points lost without one head (its z is 0)");
-    head_grid(out, e, lost_with_head, "%8.1f");
+    put_heads_lost(e, out);
+    put_order(e, out);
     heading(out, "Points lost without one sub-layer");
-    buf_printf(out, "  %-9s%11s%8s\n", "", "attention", "MLP");
-    for (int layer = 0; layer < e->layers; layer++)
-        buf_printf(out, "  block %-3d%11.1f%8.1f\n", layer, 100 * (e->accuracy - e->attention[layer]),
-                   100 * (e->accuracy - e->mlp[layer]));
+    buf_printf(out, "  %-9s%11s%14s\n", "", "attention", "MLP");
+    for (int layer = 0; layer < e->layers; layer++) {
+        buf_printf(out, "  block %-3d", layer);
+        put_lost(out, e->attention_pair[layer]);
+        put_lost(out, e->mlp_pair[layer]);
+        trim_line(out);
+    }
+}
+
+/* What the lens names by itself: "it names star from block 0 on" says little while that is often wrong. */
+static void put_lens(const Evaluation *e, Buf *out)
+{
+    const AttentionStatsResult *s = attention_stats_result(e->with);
+    if (!s->lens_right)
+        return;
+    heading(out, "Named right by the logit lens (the last norm and head put behind a block)");
+    for (int i = 0; i <= e->layers; i++) {
+        char name[48];
+        snprintf(name, sizeof name, i ? "after block %d" : "before block 0", i - 1);
+        buf_puts(out, "  ");
+        label(out, name, LABEL_CELLS);
+        put_share(out, s->lens_right[i], s->pictures);
+        trim_line(out);
+    }
 }
 
 static void put_positions(const Evaluation *e, Buf *out)
@@ -163,31 +237,58 @@ static void put_attention(const Evaluation *e, Buf *out)
     head_grid(out, e, largest_without, "%8.2f");
 }
 
+static void base_line(Buf *out, const char *text, double share)
+{
+    buf_puts(out, "  ");
+    label(out, text, BASE_CELLS);
+    buf_printf(out, "%.3f\n", share);
+}
+
+static void peak_line(Buf *out, const char *text, size_t right, size_t n)
+{
+    buf_puts(out, "  ");
+    label(out, text, LABEL_CELLS);
+    put_share(out, right, n);
+    trim_line(out);
+}
+
 static void put_object(const Evaluation *e, Buf *out)
 {
-    const AttentionStatsResult *s = attention_stats_result(e->with);
+    const AttentionStatsResult *s = attention_stats_result(e->with),
+                               *random = e->random ? attention_stats_result(e->random) : NULL;
     if (!s->objects || !s->seen)
         return;
-    buf_printf(out, "\nWhere it looks: weight on the patches with more than %.0f %% of the object\n",
+    buf_printf(out, "\nWhere it looks: weight on the patches that the object covers to more than %.0f %%\n",
                100 * SURVEY_COVER);
-    buf_printf(out, "  the patches' share of the area                 %.3f\n", s->area);
-    buf_printf(out, "  rollout (½ heads' mean + ½ residual)           %.3f, %.1f times as much\n", s->rollout,
-               s->area > 0 ? s->rollout / s->area : 0);
-    buf_printf(out, "  rollout's heaviest patch is the object's       %.1f %% of pictures\n", 100 * s->rollout_peak);
+    base_line(out, "rollout (½ heads' mean + ½ residual)", s->rollout);
+    base_line(out, "  …with random weights from a seed", random ? random->rollout : 0);
+    base_line(out, "  …the mean of all rollouts, for every picture", s->fixed);
+    base_line(out, "  …brightness above the picture's mean", s->bright);
+    base_line(out, "  …all patches alike: their share of patches", s->area);
+    base_line(out, "  (share of the pixels that the object covers)", s->covered);
     for (int h = 0; s->read && h < s->heads; h += SHARES_ACROSS) {
         buf_printf(out, "  %-47s", h ? "" : "class token's row in the last block, by head");
         for (int k = h; k < h + SHARES_ACROSS && k < s->heads; k++)
             buf_printf(out, "%s%.2f", k > h ? " " : "", s->read[k]);
         buf_putc(out, '\n');
     }
+    buf_puts(out, "\nIn how many pictures the heaviest patch is one of those\n");
+    peak_line(out, "rollout", s->rollout_peak, s->seen);
+    peak_line(out, "  …with random weights from a seed", random ? random->rollout_peak : 0, random ? random->seen : 0);
+    peak_line(out, "  …the patch most often the object's", s->fixed_peak, s->seen);
+    peak_line(out, "  …the brightest patch", s->bright_peak, s->seen);
 }
 
 void evaluate_table(const Evaluation *e, const Evaluated *of, Buf *out)
 {
-    buf_printf(out, "%s: %zu %s\n\n", of->name, e->pictures, of->pictures);
+    buf_printf(out, "%s: %zu %s\n", of->name, e->pictures, of->pictures);
+    if (of->note)
+        buf_printf(out, "%s\n", of->note);
+    buf_puts(out, "In brackets and behind ±: 95 % intervals; losses are over the same pictures.\n\n");
     put_answers(e, of, out);
     put_classes(e, of, out);
     put_parts(e, out);
+    put_lens(e, out);
     put_positions(e, out);
     put_attention(e, out);
     put_object(e, out);
@@ -229,9 +330,13 @@ static void put_row(const ScaleSearchRow *r, const Evaluated *of, const char *wh
 
 void showcase_table(const ScaleSearch *s, const Evaluated *of, Buf *out)
 {
-    buf_printf(out, "%s: %zu drawn pictures; without the scale %zu answers change\n\n", of->name, s->pictures,
+    buf_printf(out, "%s: %zu drawn pictures; without the scale %zu answers change\n", of->name, s->pictures,
                s->changed);
+    buf_puts(out, "The first and the last are the ends of these pictures, chosen for that; the\n"
+                  "typical one lies in the middle. None tells how often an answer changes.\n\n");
     put_row(&s->collapse, of, "The deepest fall of a row that goes with another answer", out);
+    buf_putc(out, '\n');
+    put_row(&s->typical, of, "The typical picture: the median change, and the row with the median fall", out);
     buf_putc(out, '\n');
     put_row(&s->steady, of, "The least change", out);
 }

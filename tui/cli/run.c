@@ -5,6 +5,7 @@
 
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
+#include "core/graph/anatomy.h"
 #include "tui/cli/verbs.h"
 
 enum { TOP = 10, NAME_CELLS = 24 };
@@ -49,7 +50,7 @@ static void put_number(Buf *out, float x)
 
 static const char *class_name(const Session *s, int i, char *out, size_t n)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     char label[160];
     return utf8_clean(out, n, axis_label(&g->axes[graph_role(g, ROLE_ANSWER, SEQUENCE_ANY)], i, label, sizeof label));
 }
@@ -61,7 +62,7 @@ static void put_json(Session *s, const Ranked *r, int count, const Answer *a, co
     buf_puts(out, "{\"model\":");
     buf_json(out, s->model.name);
     buf_puts(out, ",\"input\":");
-    buf_json(out, s->now.input.name);
+    buf_json(out, session_input(s, SIDE_B)->name);
     buf_printf(out, ",\"trained\":%s,\"note\":", s->model.trained ? "true" : "false");
     buf_json(out, session_model_note(s));
     buf_puts(out, ",\"edits\":[");
@@ -92,13 +93,13 @@ static void put_about(const Session *s, Buf *out)
 {
     char name[160];
     const char *note = session_model_note(s);
-    const Input *in = &s->now.input;
+    const Input *in = session_input(s, SIDE_B);
     buf_printf(out, "%s, %s%s", in->name, s->model.name,
                !s->model.trained ? ", untrained: the weights come from a seed, its answer means nothing" : "");
     if (s->model.trained && *note)
         buf_printf(out, ": %s", note);
     buf_putc(out, '\n');
-    if (in->drawn && in->label >= 0 && s->model.drawn_shapes && in->label < s->model.vit.classes)
+    if (in->drawn && in->label >= 0 && s->model.drawn_shapes && in->label < session_classes(s))
         buf_printf(out, "drawn as  %s\n", class_name(s, in->label, name, sizeof name));
     for (int i = 0; i < s->edits.count; i++)
         buf_printf(out, "%s%s\n", i ? "          " : "edits     ", s->edits.line[i]);
@@ -128,13 +129,14 @@ static int headless(Work *w, uint64_t hash)
 {
     const Session *s = &w->session;
     const Graph *g = session_graph(s, SIDE_B);
-    NodeId n = s->now.nodes.readout != NO_NODE ? s->now.nodes.readout : s->now.nodes.tokens_out;
-    const char *path = graph_node(s->now.base, n)->path;
+    NodeId n = site_node_any(session_base(s), SITE_READOUT);
+    n = n != NO_NODE ? n : site_node_any(session_base(s), SITE_TOKENS_OUT);
+    const char *path = graph_node(session_base(s), n)->path;
     if (w->options->json) {
         buf_puts(&w->out, "{\"model\":");
         buf_json(&w->out, s->model.name);
         buf_puts(&w->out, ",\"input\":");
-        buf_json(&w->out, s->now.input.name);
+        buf_json(&w->out, session_input(s, SIDE_B)->name);
         buf_puts(&w->out, ",\"classes\":[],\"features\":");
         buf_json(&w->out, path);
         buf_printf(&w->out, ",\"trace_hash\":\"%016llx\"}\n", (unsigned long long)hash);
@@ -160,7 +162,7 @@ static int run(Work *w, Err *err)
         return headless(w, hash);
     if (!answer_of(s, SIDE_B, &a, err) || (compares && !answer_of(s, SIDE_A, &other, err)))
         return STATUS_BAD;
-    int count = s->model.vit.classes;
+    int count = session_classes(s);
     Ranked *r = xcalloc((size_t)count, sizeof *r);
     for (int i = 0; i < count; i++)
         r[i] = (Ranked){i, a.probs[i], a.logits[i]};

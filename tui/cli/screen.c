@@ -162,7 +162,7 @@ int screen_write(Work *w, Err *err)
     bool ok = screen_compute(w, height, width, err);
     if (ok) {
         Buf title = {0};
-        buf_printf(&title, "Vitrine: %s, ", w->session.now.input.name);
+        buf_printf(&title, "Vitrine: %s, ", session_input(&w->session, SIDE_B)->name);
         address_put_focus(&w->session, &title);
         canvas_init(&canvas, height, width);
         draw(w, &canvas, &w->overlay, message, mode);

@@ -29,20 +29,27 @@ static bool in_group(const Address *a, const char *path)
 }
 
 /* Several nodes, nothing said about a file: their names and shapes. */
-static void list_nodes(const Graph *g, const Address *a, Buf *out)
+static void list_nodes(const Graph *g, const Address *a, bool all, Buf *out)
 {
-    bool probes = strstr(a->path, "probe") != NULL || strncmp(a->path, "grad", strlen("grad")) == 0;
+    bool probes = all || strstr(a->path, "probe") != NULL || strncmp(a->path, "grad", strlen("grad")) == 0;
     bool others = false; /* analyses are meant where nothing else matches */
+    size_t left_out = 0;
     for (NodeId n = 0; n < g->count && !probes && !others; n++)
         others = in_group(a, graph_node(g, n)->path) && !(graph_node(g, n)->flags & NODE_PROBE);
     for (NodeId n = 0; n < g->count; n++) {
         const Node *node = graph_node(g, n);
-        if (!in_group(a, node->path) || ((node->flags & NODE_PROBE) && others))
+        if (!in_group(a, node->path))
             continue;
+        if ((node->flags & NODE_PROBE) && others) {
+            left_out++;
+            continue;
+        }
         buf_printf(out, "%-44s float32 ", node->path);
         graph_shape_text(g, node->dims, out);
         buf_puts(out, node->op == OP_LEAF && node->leaf.kind == LEAF_TENSOR ? "  weight\n" : "\n");
     }
+    if (left_out)
+        buf_printf(out, "… and %zu analyses of that name: --all lists them too\n", left_out);
 }
 
 static int print(Work *w, Err *err)
@@ -58,7 +65,7 @@ static int print(Work *w, Err *err)
         err_set(err, "--axes reorders one tensor, and '%s' names several", a.path);
         return STATUS_BAD;
     }
-    list_nodes(session_graph(s, side == SIDE_A ? SIDE_A : SIDE_B), &a, &w->out);
+    list_nodes(session_graph(s, side == SIDE_A ? SIDE_A : SIDE_B), &a, w->options->all, &w->out);
     return STATUS_DONE;
 }
 

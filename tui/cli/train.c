@@ -10,6 +10,7 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/machine.h"
+#include "core/eval/interval.h"
 #include "core/train/trainer.h"
 #include "tui/cli/verbs.h"
 
@@ -141,7 +142,15 @@ static int finish(Training *t, Err *err)
     double right = trainer_accuracy(t->trainer, PICTURES_HELD_OUT, 0, count);
     buf_printf(&t->w->out, "%s: a model of %zu weights, %d steps of %d pictures\n", t->folder, vit_params(&t->model),
                t->recipe.steps, t->recipe.batch);
-    buf_printf(&t->w->out, "it names %.1f %% of %zu held-out pictures right\n", right * 100, count);
+    const size_t learnt = pictures_learnt(t->pictures);
+    const Interval i = interval_wilson((size_t)(right * (double)count + 0.5), count);
+    if (learnt)
+        buf_printf(&t->w->out,
+                   "%zu pictures were learned from, %zu held out by their pixels; " TRAINER_LEARNT
+                   " lists the former\n",
+                   learnt, held);
+    buf_printf(&t->w->out, "it names %.1f %% of %zu held-out pictures right (95 %% interval %.1f–%.1f)\n", right * 100,
+               count, 100 * i.low, 100 * i.high);
     buf_printf(&t->w->out, "open it: vitrine -m %s\n", t->folder);
     t->w->written = true;
     return STATUS_DONE;
@@ -207,7 +216,9 @@ const Verb VERB_TRAIN = {
     .summary = "train a small model and save it",
     .details =
         "Without --pictures it learns from the drawn shapes, and without --config by the recipe of the bundled model. "
-        "--pictures FOLDER has a folder of pictures for each class; every tenth picture is held out. "
+        "--pictures FOLDER has a folder of pictures for each class; one picture in ten is held out, chosen by its "
+        "pixels, and learnt.txt in the new folder "
+        "lists the others. "
         "--config FILE is JSON: {\"steps\": 800, \"rate\": 1e-3, \"model\": {\"width\": 64, \"layers\": 2, …}}; "
         "recipe.json "
         "in the new folder shows every key. --steps N cuts a recipe short. The same recipe gives the same bytes on "

@@ -52,6 +52,10 @@ static bool check_words(const Verb *v, Work *w, Err *err)
         w->link.input = w->link.address;
         w->link.address = NULL;
     }
+    if (!(v->flags & VERB_ADDRESS) && w->link.address)
+        return err_set(err,
+                       "%s takes no '%.100s' beside '%.100s': one input is all it asks for; see `vitrine %s --help`",
+                       v->name, w->link.address, w->link.input, v->name);
     if (w->link.input && o->input)
         return err_set(err, "two inputs, '%.100s' and '%.100s': name one", w->link.input, o->input);
     w->address = w->link.address ? w->link.address : o->at ? o->at : "";

@@ -1,5 +1,6 @@
 #include "tui/cli/work.h"
 
+#include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
@@ -179,7 +180,11 @@ bool work_deliver(Work *w, Err *err)
         return err_set(err, "cancelled");
     if (!w->out.len)
         return true;
-    return file_write(w->written || work_to_stdout(w) ? "-" : w->options->output, buf_str(&w->out), w->out.len, err);
+    const bool out = w->written || work_to_stdout(w);
+    errno = 0;
+    if (file_write(out ? "-" : w->options->output, buf_str(&w->out), w->out.len, err))
+        return true;
+    return out && errno == EPIPE; /* `vitrine … | head` has read what it wanted: nothing to complain about */
 }
 
 void work_complain(Work *w, const char *text)

@@ -16,7 +16,7 @@ const Graph *shown_graph(const Session *s, Side side)
 
 const Input *shown_input(const Session *s, Side side)
 {
-    return side == SIDE_A && s->pinned.base ? &s->pinned.input : &s->now.input;
+    return session_input(s, side);
 }
 
 const char *shown_site(const Session *s, Side side, Site site)
@@ -32,7 +32,7 @@ const char *shown_attention(const Session *s, Side side, int block, Site site)
 bool shown_head_off(const Session *s, int block, int head)
 {
     char line[SESSION_PATH + 32];
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     const char *path = session_attention_site(s, g, block, SITE_Z);
     int axis = path ? node_role(g, graph_find(g, path), ROLE_HEAD) : AXIS_NONE;
     if (axis == AXIS_NONE)

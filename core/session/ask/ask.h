@@ -47,18 +47,32 @@ typedef struct WhyStep {
 bool ask_why(Session *s, Side side, NodeId n, size_t cell, WhyStep *steps, int most, int *count, Err *err);
 bool ask_why_text(Session *s, Side side, const char *path, size_t cell, Buf *out, bool json, Err *err);
 
-/* Re-derives cells by streaming their terms and compares bit for bit. sample 0: every cell of every forward node,
- * derived ones too; then the pass is computed once more and a second hash counts as a difference (without `first`).
- * sample N: N cells of every node, the same ones each time. Calls session_trim. False when cancelled before anything
- * could be compared. */
+/* One of the routes by which values are derived again, besides the terms: against what was written down a second time,
+ * in double, with a bound that says how far float32 may be off. */
+typedef struct VerdictRoute {
+    size_t nodes, cells, beyond; /* beyond: cells further off than the bound */
+    double worst;                /* the largest error, in units of the bound */
+    Ref first;                   /* the first beyond it */
+    const char *why;             /* nothing was compared: one line, else NULL */
+} VerdictRoute;
+
+/* Re-derives cells by streaming their terms and compares bit for bit: of every node that is made from others, probes
+ * and gradients too. sample 0: every cell; then the pass is computed once more and a second hash counts as a difference
+ * (without `first`). sample N: N cells of every node, the same ones each time. Then the other routes: maps against
+ * their definition (map_exact.h), to the bound stated in kernels.h; gradients against the chain rule (adjoint.h); the
+ * unedited run against the model's equations (vit_direct.h), to 2e-5 of each tensor's largest value. Calls
+ * session_trim. False when cancelled before anything could be compared. */
 typedef struct Verdict {
     size_t cells, terms, different, nodes;
-    Ref first; /* the first difference */
+    size_t probes, made; /* of the nodes: analyses and gradients; not among them: leaves that host procedures made */
+    Ref first;           /* the first difference */
+    VerdictRoute maps, gradients, model;
     double seconds;
     uint64_t hash;
     bool complete; /* false when it was cancelled on the way */
 } Verdict;
 bool ask_verify(Session *s, Side side, size_t sample, Verdict *v, Err *err);
+bool verdict_holds(const Verdict *v); /* complete, and nothing is different or beyond its bound */
 void ask_verify_text(const Session *s, const Verdict *v, Buf *out, bool json);
 
 /* Model, input, sizes, costs, assumptions, machine. */

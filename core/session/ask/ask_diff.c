@@ -6,6 +6,7 @@
 
 #include "core/diff/diff_models.h"
 #include "core/diff/diff_text.h"
+#include "core/graph/anatomy.h"
 #include "core/session/address.h"
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
@@ -28,16 +29,17 @@ typedef struct Against {
 static DiffSubject subject_of(Session *s, VitConfig *config)
 {
     const Graph *g = session_graph(s, SIDE_B);
-    *config = s->model.vit;
-    if (s->now.input.ready)
+    *config = *session_vit(s);
+    if (session_input(s, SIDE_B)->ready)
         config->input = VIT_INPUT_READY;
     return (DiffSubject){.graph = g,
                          .run = session_run(s, SIDE_B),
                          .pool = s->pool,
                          .config = config,
-                         .image = graph_find(g, graph_node(s->now.base, s->now.nodes.image)->path),
+                         .image = graph_find(g, site_path_any(session_base(s), SITE_IMAGE)),
                          .preprocess = &s->model.preprocess,
-                         .picture = s->now.input.original.data ? &s->now.input.original : NULL};
+                         .picture = session_input(s, SIDE_B)->original.data ? &session_input(s, SIDE_B)->original
+                                                                            : NULL};
 }
 
 static bool loading(void *context, uint64_t done, uint64_t total)
@@ -58,13 +60,13 @@ static bool open_model(Against *x, Session *s, const DiffAsk *a, double toleranc
     x->weights = diff_weights(&s->model, &x->model, tolerance, WEIGHT_LINES, &x->weight_lines);
     size_t wants = size_mul((size_t)x->model.vit.channels,
                             size_mul((size_t)x->model.vit.image_h, (size_t)x->model.vit.image_w));
-    if (s->now.input.ready && wants != s->now.input.cells)
+    if (session_input(s, SIDE_B)->ready && wants != session_input(s, SIDE_B)->cells)
         return err_set(err, "%s takes %zu values and the input has %zu: give both a picture with -i", a->reference,
-                       wants, s->now.input.cells);
-    if (!input_copy(&in, &s->now.input, &x->model, err))
+                       wants, session_input(s, SIDE_B)->cells);
+    if (!input_copy(&in, session_input(s, SIDE_B), &x->model, err))
         return false;
     exhibit_init(&x->exhibit, &x->model, &in, s->pool);
-    return diff_reference_of_run(&x->reference, a->reference, x->exhibit.base_run, session_graph(s, SIDE_B), err);
+    return diff_reference_of_run(&x->reference, a->reference, exhibit_run(&x->exhibit), session_graph(s, SIDE_B), err);
 }
 
 /* The input that the trace was made from, if it is in it and wanted. */
@@ -103,7 +105,7 @@ static bool open_trace(Against *x, Session *s, const DiffAsk *a, Err *err)
 static void close_against(Against *x)
 {
     diff_reference_free(&x->reference);
-    if (x->exhibit.base)
+    if (x->exhibit.passes)
         exhibit_free(&x->exhibit);
     model_free(&x->model);
     buf_free(&x->weight_lines);
@@ -179,7 +181,7 @@ static bool choose_precision(const DiffAsk *a, const DiffReference *r, Precision
 
 static const char *ours_text(const Session *s, Buf *out)
 {
-    buf_printf(out, "%s, %s", s->model.name, s->now.input.name);
+    buf_printf(out, "%s, %s", s->model.name, session_input(s, SIDE_B)->name);
     for (int i = 0; i < s->edits.count; i++)
         buf_printf(out, "%s%s", i ? "; " : "; edits: ", s->edits.line[i]);
     return buf_str(out);
@@ -193,7 +195,9 @@ bool ask_diff(Session *s, const DiffAsk *a, Buf *report, Buf *verdict, DiffAnswe
                      .context = s->progress_context};
     DiffReport d = {.count = 0};
     VitConfig config;
-    if (!permit_file(s, a->reference, err) || (a->map && !permit_file(s, a->map, err)))
+    const VitConfig *needed;
+    if (!permit_file(s, a->reference, err) || (a->map && !permit_file(s, a->map, err)) ||
+        !model_vit_needed(s->now->model, &needed, err))
         return false;
     bool ok = diff_is_model(a->reference) ? open_model(&x, s, a, o.tolerance, err) : open_trace(&x, s, a, err);
     DiffSubject subject = subject_of(s, &config);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/graph/anatomy.h"
 #include "core/models/names.h"
 #include "core/session/ask/ask_parts.h"
 #include "core/session/command.h"
@@ -18,21 +19,24 @@ static const struct {
     {"attention",
      "Every token asks all tokens a question and takes in what they hand over, weighted by how well they fit."},
     {"attention distance", "How far a head looks on average: pixels between patches, weighted by what they give each "
-                           "other. Other tokens are left out."},
+                           "other. The class token and its like are left out, as asking and as looked at, and what is "
+                           "left of a row counts as all of it."},
     {"bias", "A learned number that is added whatever the input is."},
     {"block", "One round of the model: attention, then MLP, each adding to the residual stream."},
     {"CLS", "A token without a picture, put in front of the patches. Many models read the answer from it."},
     {"cosine",
      "The dot product of two vectors over both lengths: 1 in the same direction, 0 at right angles, -1 opposite."},
-    {"d_k", "The width of one head. Scores are divided by its square root, so that their size does not grow with it."},
+    {"d_k", "The width of one head. Scores are divided by its square root."},
     {"dot product", "Two vectors multiplied number by number and added up: large where both point the same way."},
     {"embedding", "A vector that stands for something: a patch, a place, a word."},
     {"entropy", "How spread a row of shares is, in nats: 0 when one token gets all, ln T when T tokens get the same."},
     {"gradient", "How much one number, an answer or the loss, changes per unit of change of every number before it: "
                  "`gradient logits[o=0]`."},
     {"head", "One of several attentions that run side by side, each with its own question, key and value weights."},
-    {"Jacobian", "How much each weight of a softmax moves with each score. Its norm is near 0 where one token has all: "
-                 "no gradient gets through."},
+    {"Jacobian",
+     "How much each weight of a softmax moves with each score. Its norm is near 0 where one token has all "
+     "(hardly a gradient gets through), small where all have the same, and largest, 1/2, where two share all: "
+     "sharper rows have a larger one until they saturate."},
     {"key", "What a token offers to be found by: queries are compared with it."},
     {"LayerNorm",
      "Every token's numbers are shifted and scaled to mean 0 and variance 1, then stretched and shifted as learned."},
@@ -57,17 +61,33 @@ static const struct {
     {"residual stream",
      "The vectors that run through all blocks. Attention and MLP only add to them, nothing is overwritten."},
     {"rollout", "An estimate of what reaches a token through all blocks: attention matrices, each half residual "
-                "stream, multiplied."},
+                "stream, multiplied. Much of it lies on a bright object whatever was learned: compare it with random "
+                "weights and with brightness (`vitrine evaluate`)."},
     {"score", "The dot product of a query and a key, before (raw) or after (scaled) it is multiplied by 1/√d_k."},
     {"softmax",
      "Exponentials divided by their sum: any scores become shares that add up to 1; differences become ratios."},
     {"token", "One entry of the list that the model works on: a patch, or one of the extra tokens in front."},
+    {"interval", "Where the true share lies, in 95 of 100 such measurements: Wilson's for a share of n pictures; for a "
+                 "difference over the same pictures from those that only one of the two names right (McNemar)."},
+    {"object's patches",
+     "Those that the drawn object covers to more than 8 % of their area. A photograph has none that "
+     "are known."},
+    {"occlusion",
+     "How far the answer's logit falls when a patch is painted grey, before the picture is standardised, so "
+     "that the other patches change a little too. Its share on the object counts falls only."},
+    {"gradient × input",
+     "What each patch's values would add if all were linear. Its share on the object counts patches "
+     "that speak for the answer only."},
     {"trace", "Every number of one forward pass. What the screen shows is read from it."},
     {"trace hash",
-     "A short number made from all values of a trace: two traces with the same hash are the same, bit for bit."},
+     "64 bits made from all values of a trace. Other hashes: other traces. Equal ones show equal traces as far "
+     "as 64 bits can: by chance once in 18 million million million pairs."},
     {"value", "What a token hands over when it is looked at: values are added with the attention weights."},
-    {"√d_k", "A score adds up d_k products, so its spread grows like √d_k. Divided by that, scores keep one size and "
-             "softmax stays soft."},
+    {"√d_k",
+     "What it is for: a score adds up d_k products; of independent numbers, as before training, its spread "
+     "grows like √d_k, and divided by that it is 1 whatever the width. What taking it away does to a model that "
+     "was trained with it is another question: all scores times √d_k is a change of temperature, rows get "
+     "sharper and answers change. A model trained without it makes its weights smaller and learns as well."},
     {"weight", "A learned number of the model; also a share of attention in a row of the pattern."},
     {"batch normalisation", "LayerNorm's older relative: every number is shifted and scaled to mean 0 and variance 1 "
                             "over the examples of a batch, so that one example's result depends on the others."},
@@ -179,7 +199,38 @@ static void put_all(const Graph *g, Buf *out)
     buf_puts(out, ".\nLetters:");
     for (int i = 0; i < g->axis_count; i++)
         buf_printf(out, "%s %s %s", i ? "," : "", g->axes[i].sym, g->axes[i].name);
-    buf_puts(out, ".\nEvery node's name is an entry too: pattern, resid_mid, blocks.0.ln1.rstd.\n");
+    buf_puts(
+        out,
+        ".\nEvery node's name is an entry too: pattern, resid_mid, blocks.0.ln1.rstd. `glossary nodes` lists them.\n");
+}
+
+/* Names of the forward pass, each once: what all blocks have stands with a * for the block's number. */
+static void put_node_names(const Graph *g, Buf *out)
+{
+    enum { WIDTH = 72 }; /* a line is what a screen can fold */
+    size_t line = 0;
+    buf_puts(out, "Nodes of this model (* is the number of a block):\n");
+    for (NodeId n = 0; n < g->count; n++) {
+        const Node *node = graph_node(g, n);
+        if (node->flags & NODE_PROBE)
+            continue;
+        int part = anatomy_block_of(g, node->path);
+        const Part *block = part == NO_PART ? NULL : anatomy_part(g, part);
+        if (block && block->block != 0)
+            continue;
+        size_t scope = block ? strlen(block->scope) : 0, stem = scope;
+        while (stem && block->scope[stem - 1] >= '0' && block->scope[stem - 1] <= '9')
+            stem--;
+        size_t length = stem + strlen(node->path + scope) + 3;
+        bool fits = line && line + length < WIDTH;
+        buf_printf(out, "%s%.*s%s%s",
+                   fits   ? ", "
+                   : line ? ",\n"
+                          : "",
+                   (int)stem, node->path, block ? "*" : "", node->path + scope);
+        line = fits ? line + length : length;
+    }
+    buf_puts(out, ".\n");
 }
 
 bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err)
@@ -195,6 +246,10 @@ bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err)
         trimmed[n - 1] = 0;
     if (!*trimmed) {
         put_all(g, out);
+        return true;
+    }
+    if (strcmp(trimmed, "nodes") == 0) {
+        put_node_names(g, out);
         return true;
     }
     int found = put_terms(trimmed, out);

@@ -80,49 +80,20 @@ static void list(Facts *f, const char *name, const char *label, const char *cons
     buf_putc(f->out, ']');
 }
 
-static const char *pool_text(VitPool p)
+static void put_fact(void *context, const char *key, const char *label, const char *text)
 {
-    static const char *const TEXT[] = {[VIT_POOL_CLS] = "from the cls token",
-                                       [VIT_POOL_MEAN] = "from the mean of the patches",
-                                       [VIT_POOL_CLS_DIST] = "from cls and dist by two heads, their logits averaged",
-                                       [VIT_POOL_NONE] = "not read out"};
-    return TEXT[p];
-}
-
-static const char *pos_text(VitPos p)
-{
-    static const char *const TEXT[] = {[VIT_POS_NONE] = "no positions",
-                                       [VIT_POS_ALL] = "learned positions for every token",
-                                       [VIT_POS_BEFORE_REGISTERS] = "learned positions, none for registers",
-                                       [VIT_POS_PATCHES] = "learned positions for patches"};
-    return TEXT[p];
+    fact(context, key, label, "%s", text);
 }
 
 static void put_model(const Session *s, Facts *f)
 {
-    const Model *m = &s->model;
-    const VitConfig *c = &m->vit;
+    const Model *m = session_exhibit(s, SIDE_B)->model;
+    if (!m)
+        return;
     fact(f, "model", "model", "%s", m->name);
     fact(f, "layout", "layout", "%s", m->layout);
     fact(f, "trained", "trained", "%s", m->trained ? "yes" : "no: weights from a seed, its predictions mean nothing");
-    fact(f, "takes", "takes", "%d × %d pixels, %d channel%s, in %d × %d patches of %d × %d", c->image_w, c->image_h,
-         c->channels, c->channels > 1 ? "s" : "", c->image_w / c->patch_w, c->image_h / c->patch_h, c->patch_w,
-         c->patch_h);
-    char registers[32] = "";
-    if (c->registers)
-        snprintf(registers, sizeof registers, " %d register%s,", c->registers, c->registers > 1 ? "s" : "");
-    fact(f, "tokens", "tokens", "%d:%s%s%s %d patch%s; %s", vit_tokens(c), c->cls ? " cls," : "",
-         c->dist ? " dist," : "", registers, vit_patches(c), vit_patches(c) > 1 ? "es" : "", pos_text(c->pos));
-    fact(f, "blocks", "blocks", "%d blocks, %d heads of %d, width %d, MLP %d", c->layers, c->heads, c->head_dim,
-         c->width, c->mlp);
-    fact(f, "knobs", "knobs", "%s-norm, %s, LayerNorm epsilon %g, scores times %.6g%s%s%s%s",
-         c->post_norm ? "post" : "pre", map_name(c->act), (double)c->eps, (double)c->scale,
-         c->qkv_bias ? "" : ", no qkv bias", c->layer_scale ? ", layer scale" : "",
-         c->norm_pre ? ", norm before the blocks" : "", c->final_norm ? "" : ", no final norm");
-    if (c->classes)
-        fact(f, "answer", "answer", "%d class%s, %s", c->classes, c->classes > 1 ? "es" : "", pool_text(c->pool));
-    else
-        fact(f, "answer", "answer", "%s", "none: the model has no classes");
+    m->family->facts(m, put_fact, f);
     list(f, "assumptions", "assumed", m->assumptions, m->assumption_count);
 }
 
@@ -155,15 +126,16 @@ static void put_costs(const Session *s, Facts *f)
 
 static void put_input(const Session *s, Facts *f)
 {
-    const Input *in = &s->now.input;
+    const Input *in = session_input(s, SIDE_B);
     char text[256];
     fact(f, "input", "input", "%s", in->name);
     if (in->original.data)
         fact(f, "picture", "picture", "%d × %d, %s%s", in->original.width, in->original.height,
              in->original.channels == 1 ? "grey" : "RGB", in->drawn ? ", drawn" : "");
-    fact(f, "preprocessing", "made ready", "%s",
-         in->ready ? "not at all: its values came from a file"
-                   : preprocess_text(&s->model.preprocess, text, sizeof text));
+    if (in->kind == INPUT_PICTURE)
+        fact(f, "preprocessing", "made ready", "%s",
+             in->ready ? "not at all: its values came from a file"
+                       : preprocess_text(&session_exhibit(s, SIDE_B)->model->preprocess, text, sizeof text));
     if (*session_model_note(s))
         fact(f, "note", "note", "%s", session_model_note(s));
     Buf of = {0};

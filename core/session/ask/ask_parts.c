@@ -132,7 +132,7 @@ static int length_of(const Graph *g, const char *sym)
 static void put_pixel(const Session *s, Side side, NodeId n, size_t cell, Buf *out)
 {
     const Graph *g = session_graph(s, side);
-    const Exhibit *e = side == SIDE_A && s->pinned.base ? &s->pinned : &s->now;
+    const Exhibit *e = session_exhibit(s, side);
     int y = index_of(g, n, cell, "y") * length_of(g, "i") + index_of(g, n, cell, "i");
     int x = index_of(g, n, cell, "x") * length_of(g, "j") + index_of(g, n, cell, "j");
     char colour[32];
@@ -142,7 +142,7 @@ static void put_pixel(const Session *s, Side side, NodeId n, size_t cell, Buf *o
         buf_printf(out, "; its value came ready from %s", e->input.name);
         return;
     }
-    SourceRect r = preprocess_source(&s->model.preprocess, e->input.original.width, e->input.original.height, x, y);
+    SourceRect r = preprocess_source(&e->model->preprocess, e->input.original.width, e->input.original.height, x, y);
     const Image *file = &e->input.original, *taken = &e->input.resized;
     if (file->width == taken->width &&
         file->height == taken->height) /* nothing was resized: a range of one pixel would only puzzle */

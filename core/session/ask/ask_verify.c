@@ -1,5 +1,6 @@
 /* Is the trace right? Every cell is derived again from its terms, which went through none of the packed kernels, and
- * compared bit for bit; then the whole pass is computed a second time, in one thread, and must have the same hash. */
+ * compared bit for bit; the whole pass is computed a second time and must have the same hash; and what the terms share
+ * with the forward pass (maps, rules of gradients, the graph itself) is compared with a second writing of it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +8,8 @@
 #include "core/base/mem.h"
 #include "core/base/rng.h"
 #include "core/session/address.h"
-#include "core/session/ask/ask_parts.h"
+#include "core/session/ask/verify_parts.h"
+#include "core/session/exhibit.h"
 
 enum { CHUNK_TERMS = 65536, REPORT_NS = 100000000 };
 
@@ -45,7 +47,7 @@ static void check_item(void *context, size_t item, int worker)
 
 static bool is_checked(const Node *n)
 {
-    return n->op != OP_LEAF && n->op != OP_VIEW && !(n->flags & NODE_PROBE);
+    return n->op != OP_LEAF && n->op != OP_VIEW;
 }
 
 /* `sample` cells of a node, or all of them where it has no more. */
@@ -102,6 +104,9 @@ static bool check_node(Session *s, Side side, NodeId n, size_t sample, Whole *wh
         v->first = session_ref(side, n, first);
     whole->done += c.count * terms;
     v->nodes++;
+    v->probes += (graph_node(g, n)->flags & NODE_PROBE) != 0;
+    if (going && graph_node(g, n)->op == OP_MAP)
+        verify_map(s, side, n, chosen, c.count, &v->maps);
     free(c.tally);
     free(chosen);
     return going;
@@ -118,9 +123,9 @@ static bool complete_pass(Session *s, Run *run, Err *err)
 /* The pass once more, from nothing: its hash. Base is the run that this side's graph shares values with, or NULL. */
 static bool second_hash(Session *s, Side side, uint64_t *hash, Err *err)
 {
-    const Exhibit *e = side == SIDE_A && s->pinned.base ? &s->pinned : &s->now;
+    const Graph *trained = exhibit_pass(session_exhibit(s, side))->base;
     const Graph *g = session_graph(s, side);
-    Run *base = g == e->base ? NULL : run_new(e->base, NULL, NULL);
+    Run *base = g == trained ? NULL : run_new(trained, NULL, NULL);
     Run *run = run_new(g, base, NULL);
     run_budget(run, 1); /* nothing is kept that was read */
     bool ok = complete_pass(s, run, err) && run_hash(run, hash);
@@ -141,11 +146,33 @@ static Whole measure(const Graph *g, size_t sample)
     return w;
 }
 
+/* Leaves that a procedure of the program filled: nothing lists the terms of their cells. */
+static size_t count_made(const Graph *g)
+{
+    size_t made = 0;
+    for (NodeId n = 0; n < g->count; n++)
+        made += graph_node(g, n)->op == OP_LEAF && graph_node(g, n)->leaf.kind == LEAF_HOST;
+    return made;
+}
+
+static bool other_routes(Session *s, Side side, size_t sample, Verdict *v, Err *err)
+{
+    uint64_t again = 0;
+    if (!verify_gradients(s, side, &v->gradients, err) || !verify_model(s, side, sample, &v->model, err))
+        return false;
+    if (sample)
+        return true;
+    if (!second_hash(s, side, &again, err))
+        return false;
+    v->different += again != v->hash;
+    return true;
+}
+
 bool ask_verify(Session *s, Side side, size_t sample, Verdict *v, Err *err)
 {
     side = ask_side(side);
     const Graph *g = session_graph(s, side);
-    *v = (Verdict){0};
+    *v = (Verdict){.made = count_made(g)};
     if (!complete_pass(s, session_run(s, side), err) || !session_hash(s, side, &v->hash))
         return false;
     Whole whole = measure(g, sample);
@@ -159,29 +186,67 @@ bool ask_verify(Session *s, Side side, size_t sample, Verdict *v, Err *err)
         going = check_node(s, side, n, sample, &whole, v);
         session_trim(s); /* derived values are held only while they are looked at */
     }
-    v->seconds = (double)(clock_ns() - start) * 1e-9;
     v->complete = going;
-    if (!going || sample)
-        return true;
-    uint64_t again = 0;
-    if (!second_hash(s, side, &again, err))
-        return false;
-    v->different += again != v->hash;
-    return true;
+    bool ok = !going || other_routes(s, side, sample, v, err);
+    v->seconds = (double)(clock_ns() - start) * 1e-9;
+    return ok;
+}
+
+bool verdict_holds(const Verdict *v)
+{
+    return v->complete && !v->different && !v->maps.beyond && !v->gradients.beyond && !v->model.beyond;
+}
+
+static void put_json_first(const Session *s, Ref r, Buf *out)
+{
+    if (r.run)
+        ask_put_json_address(out, session_graph(s, (Side)r.run), r);
+    else
+        buf_puts(out, "null");
+}
+
+static void put_json_route(const Session *s, const char *name, const VerdictRoute *r, Buf *out)
+{
+    buf_printf(out, ",\"%s\":{\"nodes\":%zu,\"cells\":%zu,\"beyond\":%zu,\"worst\":", name, r->nodes, r->cells,
+               r->beyond);
+    ask_put_json(out, (float)r->worst);
+    buf_puts(out, ",\"first\":");
+    put_json_first(s, r->first, out);
+    buf_puts(out, "}");
 }
 
 static void put_json(const Session *s, const Verdict *v, Buf *out)
 {
-    buf_printf(out,
-               "{\"equal\":%s,\"complete\":%s,\"nodes\":%zu,\"cells\":%zu,\"terms\":%zu,\"different\":%zu,\"seconds\":%"
-               ".6f,\"first\":",
-               v->complete && !v->different ? "true" : "false", v->complete ? "true" : "false", v->nodes, v->cells,
-               v->terms, v->different, v->seconds);
-    if (v->first.run)
-        ask_put_json_address(out, session_graph(s, (Side)v->first.run), v->first);
-    else
-        buf_puts(out, "null");
+    buf_printf(
+        out,
+        "{\"equal\":%s,\"complete\":%s,\"nodes\":%zu,\"probes\":%zu,\"cells\":%zu,\"terms\":%zu,\"different\":%zu,"
+        "\"seconds\":%.6f,\"first\":",
+        verdict_holds(v) ? "true" : "false", v->complete ? "true" : "false", v->nodes, v->probes, v->cells, v->terms,
+        v->different, v->seconds);
+    put_json_first(s, v->first, out);
+    put_json_route(s, "maps", &v->maps, out);
+    put_json_route(s, "gradients", &v->gradients, out);
+    put_json_route(s, "model", &v->model, out);
     buf_printf(out, ",\"trace_hash\":\"%016llx\"}\n", (unsigned long long)v->hash);
+}
+
+static void put_route(const Session *s, const char *what, const char *against, const VerdictRoute *r, Buf *out)
+{
+    if (r->why || !r->nodes) {
+        buf_printf(out, "%s: not compared%s%s.\n", what, r->why ? ", " : "", r->why ? r->why : "");
+        return;
+    }
+    buf_printf(out, "%s: ", what);
+    ask_put_count(out, r->cells);
+    buf_printf(out, " cells of %zu tensors against %s: ", r->nodes, against);
+    if (!r->beyond) {
+        buf_printf(out, "all within the bound, the worst at %.0f %% of it.\n", 100 * r->worst);
+        return;
+    }
+    ask_put_count(out, r->beyond);
+    buf_puts(out, " are BEYOND the bound, the first is ");
+    address_put(session_graph(s, (Side)r->first.run), r->first.node, r->first.cell, out);
+    buf_printf(out, " (the worst %.3g times the bound): the engine is wrong.\n", r->worst);
 }
 
 void ask_verify_text(const Session *s, const Verdict *v, Buf *out, bool json)
@@ -191,10 +256,10 @@ void ask_verify_text(const Session *s, const Verdict *v, Buf *out, bool json)
         return;
     }
     ask_put_count(out, v->cells);
-    buf_printf(out, " cells of %zu tensors were derived again from ", v->nodes);
+    buf_printf(out, " cells of %zu tensors, %zu of them analyses and gradients, were derived again from ", v->nodes,
+               v->probes);
     ask_put_count(out, v->terms);
-    buf_printf(out, " terms in %.2f s (%.3g million terms per second).\n", v->seconds,
-               v->seconds > 0 ? (double)v->terms / v->seconds * 1e-6 : 0.0);
+    buf_printf(out, " terms in %.2f s.\n", v->seconds);
     if (v->first.run) {
         ask_put_count(out, v->different);
         buf_puts(out, " are DIFFERENT, the first is ");
@@ -206,5 +271,14 @@ void ask_verify_text(const Session *s, const Verdict *v, Buf *out, bool json)
     else
         buf_puts(out, v->complete ? "All equal, bit for bit.\n"
                                   : "All equal so far, bit for bit; it was stopped before the end.\n");
+    if (v->made)
+        buf_printf(
+            out, "Not derived: %zu tensors that a procedure fills (principal components, ranks, places of objects).\n",
+            v->made);
+    if (v->complete) {
+        put_route(s, "Maps", "their definitions in double, to the stated error", &v->maps, out);
+        put_route(s, "Gradients", "the chain rule in double", &v->gradients, out);
+        put_route(s, "Model", "its equations in double, to 2e-5", &v->model, out);
+    }
     buf_printf(out, "Trace hash %016llx.\n", (unsigned long long)v->hash);
 }

@@ -110,8 +110,8 @@ static TensorOut tensor_of(const Excerpt *c, Arena *arena)
 static const char *edits_text(const Session *s, Side side, Arena *arena)
 {
     Buf text = {0};
-    const EditState *e = side == SIDE_A ? &s->pinned.lines
-                                        : &s->edits; /* unless it was pinned, A is the model as trained */
+    static const EditState NONE = {0}; /* unless it was pinned, A is the model as trained */
+    const EditState *e = side != SIDE_A ? &s->edits : session_pinned(s) ? &session_exhibit(s, side)->lines : &NONE;
     for (int i = 0; i < e->count; i++)
         buf_printf(&text, "%s%s", i ? "; " : "", e->line[i]);
     const char *copy = arena_strdup(arena, buf_str(&text));
@@ -123,7 +123,7 @@ static const char *edits_text(const Session *s, Side side, Arena *arena)
 static void describe(Session *s, Side side, Arena *arena, const char *pair[13])
 {
     static const char *const SIDES[] = {[SIDE_NONE] = "", [SIDE_A] = "A", [SIDE_B] = "B", [SIDE_DIFF] = "A - B"};
-    const Exhibit *e = side == SIDE_A && s->pinned.base ? &s->pinned : &s->now;
+    const Exhibit *e = session_exhibit(s, side);
     uint64_t hash;
     int n = 0;
     pair[n++] = "model";

@@ -124,6 +124,8 @@ bool say_row(const Teller *t)
     if (!t->s->look.average)
         buf_printf(t->out, " (entropy %.2f of at most %.2f nats)", (double)entropy, highest_entropy(t));
     buf_putc(t->out, '.');
+    if (!t->s->look.average)
+        say_without_scale(t);
     return true;
 }
 

@@ -8,7 +8,7 @@
 
 static const Input *input_of(const Teller *t)
 {
-    return t->side == SIDE_A && t->s->pinned.base ? &t->s->pinned.input : &t->s->now.input;
+    return session_input(t->s, t->side);
 }
 
 /* Mean of the patch at the cursor in one colour; x has the cells of dims [c,y,i,x,j]. */
@@ -26,7 +26,9 @@ static double patch_mean(const Teller *t, const float *x, NodeId n, int colour)
 
 bool say_picture(const Teller *t)
 {
-    const VitConfig *c = &t->s->model.vit;
+    const VitConfig *c = model_vit(session_exhibit(t->s, t->side)->model);
+    if (!c)
+        return say_anything(t);
     const Input *in = input_of(t);
     NodeId n = site_node_any(t->g, SITE_INPUT);
     const float *x = n == NO_NODE ? NULL : ask_need(t->s, t->side, n, t->err);

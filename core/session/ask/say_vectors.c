@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/graph/anatomy.h"
 #include "core/models/names.h"
 #include "core/session/address.h"
 #include "core/session/ask/say.h"
@@ -69,7 +70,7 @@ bool say_residual(const Teller *t)
         return say_token(t);
     size_t count;
     const float *in[2];
-    double length[2];
+    double length[3] = {0};
     for (int k = 0; k < 2; k++) {
         if (graph_cells(t->g, node->in[k]) != graph_cells(t->g, t->n))
             return say_token(t);
@@ -80,12 +81,35 @@ bool say_residual(const Teller *t)
         length[k] = length_of_vector(row, count);
     }
     put_token(t);
-    buf_puts(t->out, " It is the sum of a vector of length ");
+    const Node *before = graph_node(t->g, node->in[0]);
+    int from = anatomy_of(t->g, graph_node(t->g, node->in[1])->path);
+    bool mlp = from != NO_PART && anatomy_part(t->g, from)->kind == PART_MLP;
+    bool both = mlp && before->op == OP_ADD && graph_cells(t->g, before->in[0]) == graph_cells(t->g, t->n) &&
+                graph_cells(t->g, before->in[1]) == graph_cells(t->g, t->n);
+    NodeId part[] = {both ? before->in[0] : node->in[0], both ? before->in[1] : node->in[1], node->in[1]};
+    for (int k = 0; both && k < 2; k++) {
+        in[k] = ask_need(t->s, t->side, part[k], t->err);
+        if (!in[k])
+            return false;
+        length[k] = length_of_vector(teller_row(t, in[k], part[k], t->cell, &count), count);
+    }
+    if (both) { /* what entered the block, and both that were added since */
+        in[1] = ask_need(t->s, t->side, part[2], t->err);
+        if (!in[1])
+            return false;
+        length[2] = length_of_vector(teller_row(t, in[1], part[2], t->cell, &count), count);
+    }
+    buf_puts(t->out, both ? " It is the sum of the vector that entered the block, of length "
+                          : " It is the sum of a vector of length ");
     ask_put_short(t->out, (float)length[0]);
-    buf_printf(t->out, ", which came in, and one of length ");
+    buf_puts(t->out, both ? ", of what attention adds, of length " : ", which came in, and one of length ");
     ask_put_short(t->out, (float)length[1]);
-    buf_printf(t->out, ", which the %s adds.",
-               strstr(graph_node(t->g, node->in[1])->path, ".mlp.") ? "MLP" : "attention");
+    if (both) {
+        buf_puts(t->out, ", and of what the MLP adds, of length ");
+        ask_put_short(t->out, (float)length[2]);
+        buf_putc(t->out, '.');
+    } else
+        buf_printf(t->out, ", which the %s adds.", mlp ? "MLP" : "attention");
     return true;
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/eval/figures.h"
 #include "core/session/ask/say.h"
 #include "core/session/learned/gradient.h"
 #include "core/session/learned/measures.h"
@@ -19,11 +20,19 @@ static void put_mass(const Teller *t, const float *mass)
     float share;
     if (!mass || !number_of(t, teller_model(t, SITE_WHERE_OBJECT_SHARE), &share))
         return;
-    buf_puts(t->out, " Of all that lies on patches ");
+    bool positive = t->s->look.where.method == WHERE_GRADIENT || t->s->look.where.method == WHERE_OCCLUSION;
+    buf_printf(t->out, " Of all that lies on patches%s ", positive ? " (negative ones as 0)" : "");
     ask_put_short(t->out, *mass);
-    buf_puts(t->out, " lies on the object's, which are ");
+    buf_puts(t->out, " lies on those that the object covers to more than 8 %; they are ");
     ask_put_short(t->out, share);
-    buf_puts(t->out, " of the picture.");
+    buf_puts(t->out, " of all patches.");
+    if (!*t->s->model_path && t->s->look.where.method == WHERE_ROLLOUT)
+        buf_printf(
+            t->out,
+            " Over %d held-out pictures rollout has %.3f there on average, with random weights %.3f, and the mean "
+            "of all rollouts, the same for each picture, %.3f.",
+            (int)FIGURES_PICTURES, figures_mean(FIGURE_MEAN_ROLLOUT), figures_mean(FIGURE_MEAN_ROLLOUT_RANDOM),
+            figures_mean(FIGURE_MEAN_ROLLOUT_FIXED));
 }
 
 static bool say_occlusion(const Teller *t)
@@ -40,7 +49,7 @@ static bool say_occlusion(const Teller *t)
     buf_printf(t->out, "With patch %s painted grey the answer's logit %s by ",
                teller_label(t, ROLE_PLACE, patch, label), drop < 0 ? "rises" : "falls");
     ask_put_short(t->out, fabsf(drop));
-    buf_puts(t->out, ".");
+    buf_puts(t->out, ". The grey picture is standardised anew, so that every patch changes a little.");
     const float *object = session_peek(t->s, t->side, teller_model(t, SITE_WHERE_OBJECT));
     put_mass(t, where_drop_mass(m, object, &mass) ? &mass : NULL);
     return true;
@@ -107,6 +116,12 @@ bool say_lens(const Teller *t)
         ask_put_short(t->out, t->x[t->cell]);
     }
     buf_putc(t->out, '.');
+    int lens = readout ? FIGURES_BLOCKS : block + 1; /* −1: before the first */
+    char share[48];
+    if (!*t->s->model_path && lens <= FIGURES_BLOCKS)
+        buf_printf(t->out, " Read off there it names %s of %d held-out pictures right.",
+                   measure_share_text(figures_get(FIGURE_LENS, lens).right, FIGURES_PICTURES, share, sizeof share),
+                   (int)FIGURES_PICTURES);
     return true;
 }
 

@@ -14,7 +14,7 @@ static bool report_words(Session *s)
 {
     Args a;
     const char *name;
-    if (s->edits.count != 1 || s->pinned.base || !args_parse(&a, s->edits.line[0], &name, NULL))
+    if (s->edits.count != 1 || session_pinned(s) || !args_parse(&a, s->edits.line[0], &name, NULL))
         return false;
     const EditVerb *v = edit_verb(name, a.count ? a.word[0] : "");
     return v && v->report && v->report(s, &a);
@@ -134,14 +134,14 @@ static void complete_places(const Session *s, int index, Buf *out)
     char label[32];
     int p = edit_place_axis(s);
     (void)index;
-    for (int i = 0; p != AXIS_NONE && i < s->now.base->axes[p].n; i++)
-        buf_printf(out, "%s\n", axis_label(&s->now.base->axes[p], i, label, sizeof label));
+    for (int i = 0; p != AXIS_NONE && i < session_base(s)->axes[p].n; i++)
+        buf_printf(out, "%s\n", axis_label(&session_base(s)->axes[p], i, label, sizeof label));
 }
 
 /* The words for parts of this model: "cross-attention". */
 static void complete_parts(const Session *s, int index, Buf *out)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     for (int i = 0; index == 0 && i < anatomy_count(g); i++) {
         const Part *p = anatomy_part(g, i);
         char word[64];

@@ -79,10 +79,10 @@ static bool build(Session *s, const EditState *lines, Err *err)
     Edit *edits = NULL;
     int count = 0;
     bool ok = edits_parse(s, lines, &arena, &edits, &count, err) &&
-              exhibit_edit(&s->now, edits, count, &arena, s->pool, err);
+              exhibit_edit(s->now, edits, count, &arena, s->pool, err);
     arena_free(&arena);
     if (ok) {
-        exhibit_gradients(&s->now, &s->target);
+        exhibit_gradients(s->now, &s->target);
         session_changed(s);
     }
     return ok;

@@ -99,9 +99,9 @@ static bool scale_report(Session *s, const Args *a)
         return false;
     if (scale_places_tell(s))
         return true;
-    if (scale_is_usual(s->now.base))
+    if (scale_is_usual(session_base(s)))
         session_say(s, "Scores are no longer times 1/√d_k: A is before, B is after.  u undoes");
-    return scale_is_usual(s->now.base);
+    return scale_is_usual(session_base(s));
 }
 
 const EditVerb VERB_SET_SCALE = {
@@ -162,21 +162,22 @@ static bool set_print(const Session *s, const Args *a, char line[EDIT_LINE], Err
     char example[SESSION_PATH];
     Address to;
     if (a->count < 2) {
-        int block = anatomy_next(s->now.base, NO_PART, PART_BLOCK);
-        snprintf(example, sizeof example, "%s", block == NO_PART ? "NODE" : anatomy_part(s->now.base, block)->scope);
+        int block = anatomy_next(session_base(s), NO_PART, PART_BLOCK);
+        snprintf(example, sizeof example, "%s",
+                 block == NO_PART ? "NODE" : anatomy_part(session_base(s), block)->scope);
         return err_set(err,
                        "expected `set scale off`, `set scale x2 at=%s`, `set precision bf16` or `set ADDRESS NUMBER`",
                        example);
     }
-    if (!address_word(s, s->now.base, a->word[0], a->column[0], &to, err))
+    if (!address_word(s, session_base(s), a->word[0], a->column[0], &to, err))
         return false;
     const char *bracket = strchr(a->word[0], '[');
     bool here = to.is_node && (!*a->word[0] || strcmp(a->word[0], ".") == 0); /* the focused cell */
     if (!here)
         return edit_line(line, err, "set %s%s %s", to.path, bracket ? bracket : "", a->word[1]);
     Buf full = {0};
-    NodeId n = graph_find(s->now.base, to.path);
-    address_put(s->now.base, n, address_cell(s, s->now.base, n, &to.cells), &full);
+    NodeId n = graph_find(session_base(s), to.path);
+    address_put(session_base(s), n, address_cell(s, session_base(s), n, &to.cells), &full);
     bool ok = edit_line(line, err, "set %s %s", buf_str(&full), a->word[1]);
     buf_free(&full);
     return ok;
@@ -227,7 +228,7 @@ static bool ablate_print(const Session *s, const Args *a, char line[EDIT_LINE], 
 /* One head, at what it gathers. */
 static bool ablate_report(Session *s, const Args *a)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     Address to;
     char name[64];
     if (a->count != 1 || !address_parse(s, g, a->word[0], &to, NULL) || !to.is_node || to.cells.n != 1 ||
@@ -244,7 +245,7 @@ static bool ablate_report(Session *s, const Args *a)
 /* The attention that the reader looks at: that of the node in focus, else the first of its block. */
 static int attention_in_focus(const Session *s)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     int part = anatomy_of(g, s->place.path), block = anatomy_block_of(g, s->place.path);
     if (part != NO_PART && anatomy_part(g, part)->kind == PART_ATTENTION)
         return part;
@@ -254,7 +255,7 @@ static int attention_in_focus(const Session *s)
 /* The sub-layer or norm that the node in focus is, is in, or is the sum of; NO_PART elsewhere. */
 static int sublayer_in_focus(const Session *s)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     int part = anatomy_of(g, s->place.path), block = anatomy_block_of(g, s->place.path);
     if (block == NO_PART)
         return NO_PART;
@@ -382,7 +383,7 @@ static bool skip_parse(EditParse *p, const Args *a, Err *err)
 /* A block without a stack is one of the stack in focus. */
 static bool skip_print(const Session *s, const Args *a, char line[EDIT_LINE], Err *err)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     const char *block = args_named(a, "block"), *stack = args_named(a, "stack"), *word = a->count ? a->word[0] : "";
     if (a->count && strcmp(word, "positions") == 0)
         return edit_line(line, err, "skip positions");
@@ -397,7 +398,7 @@ static bool skip_print(const Session *s, const Args *a, char line[EDIT_LINE], Er
 
 static bool skip_report(Session *s, const Args *a)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     Skip k;
     char name[64];
     if (a->count && strcmp(a->word[0], "positions") == 0) {
@@ -422,7 +423,7 @@ static bool skip_report(Session *s, const Args *a)
 
 static bool skip_focus(const Session *s, char line[EDIT_LINE])
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     Screen screen = s->place.screen;
     bool positions = screen == SCREEN_POSITIONS || site_is(g, s->place.path, SITE_POSITIONS);
     int part = sublayer_in_focus(s), block = anatomy_block_of(g, s->place.path);

@@ -6,6 +6,7 @@
 
 #include "core/base/mem.h"
 #include "core/session/edit/verbs.h"
+#include "core/session/exhibit.h"
 
 Edit *parse_add(EditParse *p, EditKind kind, const char *path)
 {
@@ -67,8 +68,8 @@ static bool parse_line(EditParse *p, const EditState *lines, int i, Err *err)
 
 bool edits_parse(const Session *s, const EditState *lines, Arena *arena, Edit **edits, int *count, Err *err)
 {
-    Graph model = *s->now.base; /* gradients are made from edits, not edited */
-    model.count = s->now.base_count;
+    Graph model = *session_base(s); /* gradients are made from edits, not edited */
+    model.count = exhibit_pass(s->now)->base_count;
     EditParse p = {.s = s, .g = &model, .arena = arena};
     bool ok = true;
     for (int i = 0; ok && i < lines->count; i++)

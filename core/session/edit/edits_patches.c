@@ -17,7 +17,7 @@ static const Node *input_node(const EditParse *p)
  * order. */
 float *parse_picture(EditParse *p)
 {
-    const Input *in = &p->s->now.input;
+    const Input *in = session_input(p->s, SIDE_B);
     if (!p->picture) {
         p->picture = arena_alloc(p->arena, size_mul(in->cells, sizeof(float)));
         memcpy(p->picture, in->values, in->cells * sizeof(float));
@@ -38,7 +38,7 @@ void parse_fill_picture(EditParse *p, const Selection *cells, float value)
 {
     float *v = parse_picture(p);
     Dims d = input_node(p)->dims;
-    for (size_t i = 0; i < p->s->now.input.cells; i++) {
+    for (size_t i = 0; i < session_input(p->s, SIDE_B)->cells; i++) {
         int index[DIMS_MAX];
         dims_unravel(p->g->axes, d, i, index);
         if (selection_has(cells, d, index))
@@ -300,9 +300,10 @@ static bool grey_parse(EditParse *p, const Args *a, Err *err)
         return err_set(err, "expected a patch such as r3c4");
     if (!pixels_of(p, &x, err) || !parse_patch(p, a->word[0], &row, &col, err))
         return false;
-    float *v = parse_picture(p),
-          grey = p->s->now.input.ready ? 0.0f : 127.5f; /* half of 0 to 255; standardised values have 0 there */
-    for (size_t i = 0; i < p->s->now.input.cells; i++) {
+    float *v = parse_picture(p), grey = session_input(p->s, SIDE_B)->ready
+                                            ? 0.0f
+                                            : 127.5f; /* half of 0 to 255; standardised values have 0 there */
+    for (size_t i = 0; i < session_input(p->s, SIDE_B)->cells; i++) {
         dims_unravel(p->g->axes, x.d, i, index);
         if (index[x.row] == row && index[x.col] == col)
             v[i] = grey;
@@ -351,7 +352,7 @@ static bool swap_parse(EditParse *p, const Args *a, Err *err)
         !parse_patch(p, a->word[1], &r1, &c1, err))
         return false;
     float *v = parse_picture(p);
-    for (size_t i = 0; i < p->s->now.input.cells && (r0 != r1 || c0 != c1); i++) {
+    for (size_t i = 0; i < session_input(p->s, SIDE_B)->cells && (r0 != r1 || c0 != c1); i++) {
         dims_unravel(p->g->axes, x.d, i, index);
         if (index[x.row] != r0 || index[x.col] != c0)
             continue;

@@ -43,7 +43,7 @@ static bool patch_values(EditParse *p, const char *path, const char *from, float
 {
     size_t cells = graph_cells(p->g, graph_find(p->g, path));
     if (strcmp(from, "a") == 0) {
-        if (!p->s->pinned.base)
+        if (!session_pinned(p->s))
             return err_set(err, "from=a needs a pinned A: `pin` first, then open another picture");
         NodeId n = session_node(p->s, SIDE_A, path);
         if (n == NO_NODE || graph_cells(session_graph(p->s, SIDE_A), n) != cells)

@@ -11,22 +11,14 @@
 /* The block in focus, else the first; NO_PART in a model without blocks. */
 static int block_of(const Session *s)
 {
-    int block = anatomy_block_of(s->now.base, s->place.path);
-    return block == NO_PART ? anatomy_next(s->now.base, NO_PART, PART_BLOCK) : block;
-}
-
-/* The factor that the model was trained with. */
-static float trained_scale(const Session *s)
-{
-    NodeId n = site_node_any(s->now.base, SITE_SCALE);
-    bool leaf = n != NO_NODE && graph_node(s->now.base, n)->op == OP_LEAF;
-    return leaf ? graph_node(s->now.base, n)->leaf.data[0] : 1;
+    int block = anatomy_block_of(session_base(s), s->place.path);
+    return block == NO_PART ? anatomy_next(session_base(s), NO_PART, PART_BLOCK) : block;
 }
 
 /* What follows the factor in the line: "", " at=blocks.1", " at=blocks.1[h=2]". */
 static void suffix(const Session *s, char *out, size_t n)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     int block = block_of(s), head = graph_role(g, ROLE_HEAD, SEQUENCE_ANY);
     *out = 0;
     if (block == NO_PART || s->look.laboratory.reach == REACH_ALL)
@@ -45,7 +37,7 @@ const char *slider_text(const Session *s, char *out, size_t n)
         snprintf(out, n, "every block");
         return out;
     }
-    edit_block_name(s->now.base, block, name, sizeof name);
+    edit_block_name(session_base(s), block, name, sizeof name);
     if (s->look.laboratory.reach == REACH_BLOCK)
         snprintf(out, n, "%s", name);
     else
@@ -63,7 +55,7 @@ static bool is_line(const Session *s, const char *line, float *factor)
         return false;
     const char *how = line + sizeof START - 1;
     if (strncmp(how, "off", 3) == 0 && strcmp(how + 3, end) == 0) {
-        *factor = 1 / trained_scale(s);
+        *factor = 1 / session_scale(s);
         return true;
     }
     if (*how != 'x')
@@ -98,7 +90,7 @@ int slider_notch(const Session *s)
 static void tell(Session *s, float factor)
 {
     char what[64];
-    double off = 1 / (double)trained_scale(s);
+    double off = 1 / (double)session_scale(s);
     slider_text(s, what, sizeof what);
     if (factor == 1.0f)
         session_say(s, "The scale of %s is as it was trained.", what);
@@ -116,7 +108,7 @@ bool slider_set(Session *s, int notch, Err *err)
     for (int i = next.count - 1; i >= 0; i--)
         if (is_line(s, next.line[i], &old))
             edit_state_remove(&next, i);
-    if (factor == 1 / trained_scale(s))
+    if (factor == 1 / session_scale(s))
         snprintf(line, sizeof line, "set scale off%s", end);
     else
         snprintf(line, sizeof line, "set scale x%.9g%s", (double)factor, end);

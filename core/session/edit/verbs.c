@@ -48,7 +48,7 @@ bool edit_print_address(const Session *s, const char *verb, const Args *a, const
                         Err *err)
 {
     Address to;
-    if (!address_word(s, s->now.base, a->word[0], a->column[0], &to, err))
+    if (!address_word(s, session_base(s), a->word[0], a->column[0], &to, err))
         return false;
     const char *bracket = strchr(a->word[0], '[');
     return edit_line(line, err, "%s %s%s%s", verb, to.path, bracket ? bracket : "", more);
@@ -81,7 +81,7 @@ bool edit_part_is(const Part *p, const char *word)
 
 int edit_place_axis(const Session *s)
 {
-    return graph_role(s->now.base, ROLE_PLACE, SEQUENCE_ANY);
+    return graph_role(session_base(s), ROLE_PLACE, SEQUENCE_ANY);
 }
 
 bool edit_place_label(const Session *s, char *out, size_t n)
@@ -89,7 +89,7 @@ bool edit_place_label(const Session *s, char *out, size_t n)
     int axis = edit_place_axis(s);
     *out = 0;
     if (axis != AXIS_NONE)
-        axis_label(&s->now.base->axes[axis], s->place.at[axis], out, n);
+        axis_label(&session_base(s)->axes[axis], s->place.at[axis], out, n);
     return axis != AXIS_NONE;
 }
 

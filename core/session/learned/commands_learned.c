@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/graph/anatomy.h"
 #include "core/session/command.h"
 #include "core/session/edit/edits.h"
 #include "core/session/edit/slider.h"
@@ -29,7 +30,12 @@ static bool number(const char *text, int *value, bool *relative)
 /* To a screen, standing on `path`; a screen that is on stays. */
 static bool go(Session *s, Screen screen, const char *path, Err *err)
 {
-    return (s->place.screen == screen && path && strcmp(s->place.path, path) == 0) || session_go(s, path, screen, err);
+    bool there = s->place.screen == screen && path && strcmp(s->place.path, path) == 0;
+    if (!there && !session_go(s, path, screen, err))
+        return false;
+    if (screen == SCREEN_CENSUS || screen == SCREEN_LABORATORY || screen == SCREEN_LENS)
+        measures_take_shipped(s);
+    return true;
 }
 
 /* A node of the attention in focus, of the last block's where none is; NULL: the model has none. */
@@ -87,7 +93,7 @@ static bool run_training(Session *s, const Args *a, Err *err)
     measures_read_history(s);
     if (!read && session_history(s)) /* the model that is on show is the last snapshot */
         s->look.training.snapshot = session_history(s)->snapshot_count - 1;
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     const char *patch = args_named(a, "patch");
     int p = graph_role(g, ROLE_PLACE, SEQUENCE_ANY), at = 0;
     if (patch && (p == AXIS_NONE || !axis_parse(&g->axes[p], patch, &at)))
@@ -112,13 +118,13 @@ static bool run_training(Session *s, const Args *a, Err *err)
 /* The axis along which the tiles stand. */
 static int tile_axis(const Session *s)
 {
-    NodeId n = site_node_any(s->now.base, s->look.filters.components ? SITE_COMPONENTS : SITE_FILTERS);
-    return n == NO_NODE ? AXIS_NONE : graph_node(s->now.base, n)->dims.axis[0];
+    NodeId n = site_node_any(session_base(s), s->look.filters.components ? SITE_COMPONENTS : SITE_FILTERS);
+    return n == NO_NODE ? AXIS_NONE : graph_node(session_base(s), n)->dims.axis[0];
 }
 
 static bool run_filters(Session *s, const Args *a, Err *err)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     const char *word = a->count ? a->word[0] : s->place.screen == SCREEN_FILTERS ? "" : "filters";
     int value, axis = tile_axis(s), last = axis == AXIS_NONE ? -1 : g->axes[axis].n - 1;
     bool relative, counts = number(word, &value, &relative);
@@ -148,7 +154,7 @@ static bool run_filters(Session *s, const Args *a, Err *err)
 /* A patch by its label, where there is one: the data cursor goes there. */
 static bool patch_word(Session *s, const Args *a, int i, Err *err)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     int p = graph_role(g, ROLE_PLACE, SEQUENCE_ANY), patch;
     if (a->count <= i)
         return true;
@@ -205,7 +211,7 @@ static bool run_heads(Session *s, const Args *a, Err *err)
 /* `lens [start, N, answer] [CLASS]` */
 static bool run_lens(Session *s, const Args *a, Err *err)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     const char *answer = site_path_any(g, SITE_PROBS);
     int block = session_block(s), o = graph_role(g, ROLE_ANSWER, SEQUENCE_ANY), picked = 0,
         last = session_blocks(s) - 1;
@@ -252,7 +258,7 @@ static bool run_laboratory(Session *s, const Args *a, Err *err)
                            "column %d: expected all, block, head, or the factor's number 0 to %d, +1, -1, found '%s'",
                            a->column[i], MEASURES_FACTORS - 1, a->word[i]);
     if (s->place.screen != SCREEN_LABORATORY) {
-        const char *pattern = session_attention_site(s, s->now.base, block < 0 ? middle : block, SITE_PATTERN);
+        const char *pattern = session_attention_site(s, session_base(s), block < 0 ? middle : block, SITE_PATTERN);
         if (!pattern || !has(s, pattern))
             return no_attention(err);
         snprintf(path, sizeof path, "%s", pattern); /* gradients make the graph anew */
@@ -283,24 +289,29 @@ static bool run_census(Session *s, const Args *a, Err *err)
 
 static bool run_blanks(Session *s, const Args *a, Err *err)
 {
-    const char *guess = site_path_any(s->now.base, SITE_GUESS);
+    const char *guess = site_path_any(session_base(s), SITE_GUESS);
     if (!guess || !has(s, guess))
         return err_set(err, "this model never learned to guess hidden patches: it has no reconstruction head");
     return go(s, SCREEN_BLANKS, guess, err) && patch_word(s, a, 0, err);
 }
 
-/* Without a word the first place; next: from there the second, else the first. */
+/* Without a word the first place; next: from one to the one after it, else the first. */
 static bool run_showcase(Session *s, const Args *a, Err *err)
 {
-    char first[32];
-    int value;
+    char at[32];
+    int value, there = -1;
     bool relative, next = a->count && strcmp(a->word[0], "next") == 0;
-    snprintf(first, sizeof first, "#%u", TELLING[0].picture);
-    bool there = strcmp(s->now.input.path, first) == 0 && edits_has(s, "set scale off");
+    for (int i = 0; i < SCALE_PLACES && edits_has(s, "set scale off"); i++) {
+        snprintf(at, sizeof at, "#%u", TELLING[i].picture);
+        there = strcmp(session_input(s, SIDE_B)->path, at) == 0 ? i : there;
+    }
     if (!a->count || next)
-        return scale_places_go(s, next && there, err);
+        return scale_places_go(s, next ? (there + 1) % SCALE_PLACES : 0, err);
     if (!number(a->word[0], &value, &relative) || relative || value < 1 || value > SCALE_PLACES)
-        return err_set(err, "column %d: expected 1, where the scale matters most, 2, where least, or next, found '%s'",
+        return err_set(err,
+                       "column %d: expected 1, where taking the scale away changes most, 2, the typical picture, 3, "
+                       "where least, or "
+                       "next, found '%s'",
                        a->column[0], a->word[0]);
     return scale_places_go(s, value - 1, err);
 }
@@ -319,8 +330,9 @@ static const Command COMMANDS[] = {
      "the scale laboratory: a factor on 1/√d_k on a slider", 0, run_laboratory, NULL},
     {"census", "learned", "census", "accuracy lost with each head", 0, run_census, NULL},
     {"blanks", "learned", "blanks [PATCH]", "hidden patches and what the model guesses there", 0, run_blanks, NULL},
-    {"showcase", "go", "showcase [1, 2, next]",
-     "why there is a 1/√d_k: where taking it away changes most, and where least", COMMAND_EDIT, run_showcase, NULL},
+    {"showcase", "go", "showcase [1, 2, 3, next]",
+     "1/√d_k taken away: where that changes most, the typical picture, and where least", COMMAND_EDIT, run_showcase,
+     NULL},
 };
 
 CommandTable session_commands_learned(void)

@@ -19,9 +19,9 @@ static bool is_loss(const char *word)
 /* A node of the model itself that has something before it. */
 static bool parse_node(const Session *s, const char *word, int column, GradTarget *t, Err *err)
 {
-    Graph plain = *s->now.base;
+    Graph plain = *session_base(s);
     Address to;
-    plain.count = s->now.base_count; /* no gradients of gradients */
+    plain.count = exhibit_pass(s->now)->base_count; /* no gradients of gradients */
     if (!address_word(s, &plain, word, column, &to, err))
         return false;
     if (!to.is_node)
@@ -38,12 +38,12 @@ static bool parse_node(const Session *s, const char *word, int column, GradTarge
 static bool parse_loss(const Session *s, const char *word, int column, GradTarget *t, Err *err)
 {
     char value[128];
-    int label = s->now.input.label, used = 0;
-    NodeId logits = site_node_any(s->now.base, SITE_LOGITS);
+    int label = session_input(s, SIDE_B)->label, used = 0;
+    NodeId logits = site_node_any(session_base(s), SITE_LOGITS);
     if (logits == NO_NODE)
         return err_set(err, "this model has no classes, hence no loss");
-    Dims d = graph_node(s->now.base, logits)->dims;
-    const Axis *classes = &s->now.base->axes[d.axis[d.n - 1]];
+    Dims d = graph_node(session_base(s), logits)->dims;
+    const Axis *classes = &session_base(s)->axes[d.axis[d.n - 1]];
     const char *cells = word + strlen(LOSS);
     bool named = sscanf(cells, "[o=%127[^]]]%n", value, &used) == 1 ||
                  sscanf(cells, "[label=%127[^]]]%n", value, &used) == 1;
@@ -60,12 +60,12 @@ static bool parse_loss(const Session *s, const char *word, int column, GradTarge
 
 bool gradient_set(Session *s, const GradTarget *t, Err *err)
 {
-    bool ok = exhibit_gradients(&s->now, t);
+    bool ok = exhibit_gradients(s->now, t);
     const GradTarget *in_force = ok ? t : &s->target;
     if (!ok)
-        exhibit_gradients(&s->now, in_force);
-    if (s->pinned.base)
-        exhibit_gradients(&s->pinned, in_force);
+        exhibit_gradients(s->now, in_force);
+    if (session_pinned(s))
+        exhibit_gradients(s->pinned, in_force);
     if (in_force == t)
         s->target = *t;
     session_changed(s);
@@ -84,7 +84,7 @@ bool gradient_answer(Session *s, Err *err)
 
 void gradient_text(const Session *s, Buf *out)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     bool loss = strcmp(s->target.path, LOSS) == 0;
     NodeId n = *s->target.path ? loss ? site_node_any(g, SITE_LOGITS) : graph_find(g, s->target.path) : NO_NODE;
     Buf text = {0};
@@ -147,7 +147,7 @@ bool gradient_command(Session *s, const Args *a, Err *err)
     Buf text = {0};
     gradient_text(s, &text);
     session_say(s, "grad.NODE now says how %s changes with every cell of NODE: `goto grad.%s`. `gradient off` ends it.",
-                buf_str(&text), graph_node(s->now.base, s->now.nodes.image)->path);
+                buf_str(&text), session_first(s));
     buf_free(&text);
     return true;
 }
@@ -156,16 +156,16 @@ void gradient_complete(const Session *s, int index, Buf *out)
 {
     if (index > 0)
         return;
-    NodeId logits = site_node_any(s->now.base, SITE_LOGITS);
+    NodeId logits = site_node_any(session_base(s), SITE_LOGITS);
     buf_puts(out, "off\n");
     if (logits == NO_NODE)
         return;
-    Dims d = graph_node(s->now.base, logits)->dims;
-    const Axis *classes = &s->now.base->axes[d.axis[d.n - 1]];
+    Dims d = graph_node(session_base(s), logits)->dims;
+    const Axis *classes = &session_base(s)->axes[d.axis[d.n - 1]];
     for (int k = 0; k < 2; k++)
         for (int i = 0; i < classes->n && i < 20; i++) {
             char label[64];
-            buf_printf(out, "%s[%s=%s]\n", k ? LOSS : graph_node(s->now.base, logits)->path, classes->sym,
+            buf_printf(out, "%s[%s=%s]\n", k ? LOSS : graph_node(session_base(s), logits)->path, classes->sym,
                        axis_label(classes, i, label, sizeof label));
         }
 }

@@ -9,7 +9,12 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/eval/ablation.h"
+#include "core/io/json.h"
 #include "core/session/screens.h"
+#include "core/train/recipe.h"
+
+enum { RECIPE_MAX = 1 << 20 };
 
 static struct Measures *measures_of(Session *s)
 {
@@ -46,10 +51,23 @@ static void read_asset(struct Measures *t, Record *r, const VitConfig *c, const 
 {
     const Asset *a = asset_find(name);
     Err err = {{0}};
-    if (a && history_decode(&r->history, c, name, a->data, a->size, &err))
+    if (a && history_decode(&r->history, c, name, a->data, a->size, &err)) {
         read_grids(r);
-    else if (a)
+        r->checked = (size_t)recipe_default().check; /* the recipe of the bundled model, and of its twin */
+    } else if (a)
         snprintf(t->problem, sizeof t->problem, "%s", err.text);
+}
+
+/* What a recipe.json beside a record says of the pictures that accuracies were measured on; 0: nothing. */
+static size_t checked_of(const char *path)
+{
+    Err err = {{0}};
+    double n = 0;
+    Json *j = file_exists(path) ? json_read(path, RECIPE_MAX, &err) : NULL;
+    if (j && (!json_number(json_get(j, "check"), &n) || !(n >= 1 && n <= 1e9)))
+        n = 0;
+    json_free(j);
+    return (size_t)n;
 }
 
 /* The first of the names that is there. */
@@ -64,9 +82,11 @@ static void read_beside(struct Measures *t, Record *r, const VitConfig *c, const
         snprintf(path, sizeof path, "%.*s%s%s", folder, model, folder ? "/" : "", names[i]);
         if (!file_exists(path))
             continue;
-        if (history_read(&r->history, c, path, &err))
+        if (history_read(&r->history, c, path, &err)) {
             read_grids(r);
-        else
+            snprintf(path, sizeof path, "%.*s%srecipe.json", folder, model, folder ? "/" : "");
+            r->checked = checked_of(path);
+        } else
             snprintf(t->problem, sizeof t->problem, "%s", err.text);
         return;
     }
@@ -77,8 +97,8 @@ void measures_read_history(Session *s)
     static const char *const OWN[] = {"history.safetensors"}, *const TWIN[] = {"history-twin.safetensors",
                                                                                "twin/history.safetensors"};
     struct Measures *t = measures_of(s);
-    const VitConfig *c = &s->model.vit;
-    if (t->read)
+    const VitConfig *c = session_vit(s);
+    if (t->read || !c)
         return;
     t->read = true;
     if (*s->model_path) {
@@ -89,6 +109,11 @@ void measures_read_history(Session *s)
         read_asset(t, &t->twin, c, TWIN[0]);
     }
     s->changes++;
+}
+
+size_t session_history_checked(const Session *s, bool twin)
+{
+    return !s->measures ? 0 : twin ? s->measures->twin.checked : s->measures->own.checked;
 }
 
 const History *session_history(const Session *s)
@@ -151,32 +176,21 @@ const char *lens_path(const Session *s, int row)
 
 float measures_factor(const Session *s, int i)
 {
-    static const float FACTOR[MEASURES_FACTORS] = {0.125f, 0.25f,      0.35355339f, 0.5f, 0.70710678f, 1, 1.4142135f,
-                                                   2,      2.8284271f, 4,           8};
-    float off = 1 / s->model.vit.scale, best = INFINITY;
-    int nearest = 0;
-    REQUIRE(i >= 0 && i < MEASURES_FACTORS);
-    for (int k = 0; k < MEASURES_FACTORS; k++) { /* by ratio */
-        float ratio = FACTOR[k] > off ? FACTOR[k] / off : off / FACTOR[k];
-        if (ratio < best) {
-            best = ratio;
-            nearest = k;
-        }
-    }
-    bool takes = isfinite(off) && off > 0 && nearest != MEASURES_FACTORS / 2;
-    return takes && i == nearest ? off : FACTOR[i];
+    return ablation_factor(session_scale(s), i);
 }
 
 /* Why this kind cannot be measured for the model that is open, or NULL. */
 static const char *impossible(const Session *s, MeasureKind kind)
 {
-    if (!s->model.vit.classes)
+    if (!session_vit(s))
+        return "this is for picture models";
+    if (!session_classes(s))
         return "this model names no classes";
     if (kind == MEASURE_OCCLUSION)
         return NULL;
     if (!dataset_suits_drawn(&s->model, NULL))
         return "no labelled pictures are known for this model; see `vitrine evaluate --help`";
-    if (kind == MEASURE_READOUT && !readout_has_other(&s->model.vit))
+    if (kind == MEASURE_READOUT && !readout_has_other(session_vit(s)))
         return "this model has one read-out only: there is nothing to compare it with";
     return NULL;
 }
@@ -195,8 +209,11 @@ const Measure *session_measure(const Session *s, MeasureKind kind, const char **
 static void free_work(Measuring *w)
 {
     accuracy_free(w->exam);
+    accuracy_free(w->base);
     batch_run_free(w->sweep);
     free(w->measure.value);
+    free(w->measure.right);
+    free(w->measure.pair);
     free(w->picture);
     free(w->logits);
     *w = (Measuring){.begun = false};
@@ -223,6 +240,13 @@ static bool step_kind(Session *s, MeasureKind kind, int64_t deadline_ns)
             break;
     }
     return w->finished || *w->problem;
+}
+
+void measures_take_shipped(Session *s)
+{
+    static const MeasureKind KINDS[] = {MEASURE_CENSUS, MEASURE_SCALE, MEASURE_READOUT};
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS && !*s->model_path; i++)
+        step_kind(s, KINDS[i], 0);
 }
 
 bool measures_step_film(Session *s, int64_t deadline_ns)

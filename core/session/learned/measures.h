@@ -3,6 +3,8 @@
  * changes, and says over how many pictures it is. Nothing here is drawn before it was measured. */
 #ifndef VITRINE_SESSION_LEARNED_MEASURES_H
 #define VITRINE_SESSION_LEARNED_MEASURES_H
+#include "core/eval/ablation.h"
+#include "core/eval/interval.h"
 #include "core/eval/position_grid.h"
 #include "core/session/command.h"
 #include "core/session/learned/position_film.h"
@@ -12,6 +14,8 @@
  * 1/√d_k. Read when the training screen is first gone to (`training`) or shown: NULL before. */
 const History *session_history(const Session *s);
 const History *session_history_twin(const Session *s);
+/* Over how many pictures the accuracies of a run were recorded; 0: not known. */
+size_t session_history_checked(const Session *s, bool twin);
 /* What the positions of that run (of its twin) learned; NULL where there is no run or it has no positions. Its frames
  * are made by measures_step while the screen `training` is on. */
 const PositionFilm *session_film(const Session *s, bool twin);
@@ -24,8 +28,8 @@ const char *session_history_problem(const Session *s);
 const History *session_history_shown(const Session *s);
 
 /* Census, scale and read-out are those of the model as trained, whatever edits are in force: over the first
- * MEASURES_PICTURES pictures that it never learned from. Occlusion is that of what is on show: this picture, this
- * model, these edits. */
+ * pictures that it never learned from, how many says Measure.pictures. Occlusion is that of what is on show: this
+ * picture, this model, these edits. */
 typedef enum MeasureKind {
     MEASURE_CENSUS,    /* rows: blocks, columns: heads; value: share named right with that head's z set to 0. base: with
                           all heads */
@@ -40,8 +44,13 @@ typedef enum MeasureKind {
 
 typedef struct Measure {
     int rows, cols;
-    float *value;       /* [rows, cols]; NaN until that cell is measured */
-    float base;         /* NaN until measured */
+    float *value; /* [rows, cols]; NaN until that cell is measured */
+    float base;   /* NaN until measured */
+    /* Of accuracies: how many were named right, and of every finished cell what it loses against the base over the same
+     * pictures; NULL for occlusion. For the bundled model these are the shipped figures (core/eval/figures.h), over
+     * FIGURES_PICTURES; else they are measured, over MEASURES_PICTURES. */
+    size_t base_right, *right;
+    Paired *pair;
     size_t pictures;    /* over how many every finished cell is; 1 for occlusion */
     size_t done, total; /* forward passes, for progress and time left; equal when all is measured */
     int answer;         /* occlusion: the class whose logit it is, -1 until known */
@@ -53,20 +62,25 @@ enum { LENS_START = -1 };
 const char *lens_path(const Session *s, int row);
 enum {
     MEASURES_PICTURES = 500,
-    MEASURES_FACTORS = 11,
+    MEASURES_FACTORS = ABLATION_FACTORS,
     MEASURES_TILES_ACROSS = 8
 }; /* tiles: how many the up and down keys pass over on the screen `filters` */
-/* Factor number i on attn.scale in the scale laboratory, ascending: 1/8 … 8 in steps of √2 or 2 with 1 in the middle;
- * the one nearest to 1/attn.scale (√d_k as a rule: no scale at all) gives way to it. */
+/* Factor number i on attn.scale in the scale laboratory (ablation_factor). */
 float measures_factor(const Session *s, int i);
 /* NULL while nothing of it is there; why (may be NULL): one line when it cannot be measured for this model, else NULL.
  */
 const Measure *session_measure(const Session *s, MeasureKind kind, const char **why);
+/* "99.1 % (98.8–99.4)": a share that was measured, with its 95 % interval; returns out. */
+const char *measure_share_text(size_t right, size_t pictures, char *out, size_t n);
+/* Census: which places among all heads this one can have, 1 the most missed, of those that are measured. */
+void measure_places(const Measure *m, int cell, int *first, int *last);
 /* For commands and tests: measures to the end, with the session's progress. False when cancelled or impossible. */
 bool session_measure_all(Session *s, MeasureKind kind, Err *err);
 
 /* Called by session_step: works on what the screen that is on shows. True when there is nothing left to do. */
 bool measures_step(Session *s, int64_t deadline_ns);
+/* Of the bundled model: the shipped figures are there at once. */
+void measures_take_shipped(Session *s);
 /* What a screen may work on (ScreenSpec.work). */
 bool measures_step_film(Session *s, int64_t deadline_ns);
 bool measures_step_occlusion(Session *s, int64_t deadline_ns);

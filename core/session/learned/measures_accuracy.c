@@ -1,15 +1,17 @@
 /* Head census, factors on the scale, the two read-outs: one examination after another over the same pictures. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "core/base/mem.h"
 #include "core/eval/ablation.h"
+#include "core/eval/figures.h"
 #include "core/session/learned/measures_parts.h"
 
 static void shape(const Session *s, MeasureKind kind, Measure *m)
 {
-    m->rows = kind == MEASURE_CENSUS ? s->model.vit.layers : 1;
-    m->cols = kind == MEASURE_CENSUS ? s->model.vit.heads : kind == MEASURE_SCALE ? (int)MEASURES_FACTORS : 2;
+    m->rows = kind == MEASURE_CENSUS ? session_blocks(s) : 1;
+    m->cols = kind == MEASURE_CENSUS ? session_heads(s) : kind == MEASURE_SCALE ? (int)MEASURES_FACTORS : 2;
 }
 
 /* Examinations that have to be held: the base, and each cell that is not the base itself. */
@@ -19,24 +21,52 @@ static size_t exams_of(MeasureKind kind, const Measure *m)
     return kind == MEASURE_READOUT ? 1 : kind == MEASURE_SCALE ? cells : cells + 1;
 }
 
+static void put_cell(Measure *m, int cell, size_t right, Paired pair)
+{
+    m->right[cell] = right;
+    m->pair[cell] = pair;
+    m->value[cell] = (float)((double)right / (double)m->pictures);
+}
+
+static void take_shipped(MeasureKind kind, Measuring *w)
+{
+    Measure *m = &w->measure;
+    FigureKind figure = kind == MEASURE_CENSUS ? FIGURE_HEAD : FIGURE_FACTOR;
+    m->base_right = figures_get(FIGURE_TRAINED, 0).right;
+    m->base = (float)figures_share(FIGURE_TRAINED, 0);
+    for (int i = 0; i < m->rows * m->cols; i++) {
+        Figure f = kind != MEASURE_READOUT ? figures_get(figure, i)
+                   : i                     ? figures_get(FIGURE_OTHER, 0)
+                                           : figures_get(FIGURE_TRAINED, 0);
+        put_cell(m, i, f.right, f.pair);
+    }
+    m->done = m->total;
+    w->finished = true;
+}
+
 void measures_accuracy_begin(Session *s, MeasureKind kind, Measuring *w)
 {
     struct Measures *t = s->measures;
     Measure *m = &w->measure;
-    if (!t->stock) {
+    bool shipped = !*s->model_path; /* the bundled model: nobody waits for figures that are known */
+    if (!t->stock && !shipped) {
         t->pictures = pictures_drawn(&s->model.preprocess, 0);
         t->stock = dataset_new(t->pictures, &s->model, PICTURES_HELD_OUT, 0, MEASURES_PICTURES);
     }
     shape(s, kind, m);
     size_t cells = size_mul((size_t)m->rows, (size_t)m->cols);
     m->value = xcalloc(cells, sizeof *m->value);
+    m->right = xcalloc(cells, sizeof *m->right);
+    m->pair = xcalloc(cells, sizeof *m->pair);
     for (size_t i = 0; i < cells; i++)
         m->value[i] = NAN;
     m->base = NAN;
     m->answer = -1;
-    m->pictures = dataset_count(t->stock);
+    m->pictures = shipped ? FIGURES_PICTURES : dataset_count(t->stock);
     m->total = size_mul(exams_of(kind, m), m->pictures);
     w->at = -1;
+    if (shipped)
+        take_shipped(kind, w);
 }
 
 static Ablation removal_of(const Session *s, MeasureKind kind, int at)
@@ -45,19 +75,19 @@ static Ablation removal_of(const Session *s, MeasureKind kind, int at)
         return (Ablation){.kind = ABLATION_NONE};
     if (kind == MEASURE_SCALE)
         return (Ablation){.kind = ABLATION_SCALE, .factor = measures_factor(s, at)};
-    return (Ablation){.kind = ABLATION_HEAD, .layer = at / s->model.vit.heads, .head = at % s->model.vit.heads};
+    return (Ablation){.kind = ABLATION_HEAD, .layer = at / session_heads(s), .head = at % session_heads(s)};
 }
 
 static Accuracy *open_exam(const Session *s, MeasureKind kind, int at, Err *err)
 {
     Arena arena = {0};
     Edits edits;
-    if (!ablation_edits(&arena, s->now.base, removal_of(s, kind, at), &edits))
+    if (!ablation_edits(&arena, session_base(s), removal_of(s, kind, at), &edits))
         UNREACHABLE("a head that the model has not");
     const AccuracySetup setup = {.model = &s->model,
                                  .edits = edits.edit,
                                  .edit_count = edits.count,
-                                 .graph = s->now.base,
+                                 .graph = session_base(s),
                                  .stock = s->measures->stock,
                                  .other = kind == MEASURE_READOUT,
                                  .pool = s->pool};
@@ -70,17 +100,41 @@ static void keep_result(const Session *s, MeasureKind kind, Measuring *w)
 {
     Measure *m = &w->measure;
     const AccuracyResult *r = accuracy_result(w->exam);
-    float share = (float)accuracy_share(r);
+    const AccuracyResult *base = w->base ? accuracy_result(w->base) : r;
+    Paired pair = paired_count(r->label, base->named, r->named, r->pictures);
     if (w->at >= 0)
-        m->value[w->at] = share;
-    else
-        m->base = share;
+        put_cell(m, w->at, r->right, pair);
+    else {
+        m->base_right = r->right;
+        m->base = (float)accuracy_share(r);
+    }
     if (kind == MEASURE_READOUT) {
-        bool class_token = readout_used(&s->model.vit) == READOUT_CLASS_TOKEN;
-        m->value[class_token ? 0 : 1] = share;
-        m->value[class_token ? 1 : 0] = (float)accuracy_share_other(r);
+        bool class_token = readout_used(session_vit(s)) == READOUT_CLASS_TOKEN;
+        put_cell(m, class_token ? 0 : 1, r->right, pair);
+        put_cell(m, class_token ? 1 : 0, r->other_right, paired_count(r->label, r->named, r->other_named, r->pictures));
     } else if (kind == MEASURE_SCALE && w->at < 0)
-        m->value[MEASURES_FACTORS / 2] = share; /* a factor of 1 changes nothing */
+        put_cell(m, MEASURES_FACTORS / 2, r->right, pair); /* a factor of 1 changes nothing */
+}
+
+const char *measure_share_text(size_t right, size_t pictures, char *out, size_t n)
+{
+    Interval i = interval_wilson(right, pictures);
+    snprintf(out, n, "%.1f %% (%.1f–%.1f)", pictures ? 100 * (double)right / (double)pictures : 0, 100 * i.low,
+             100 * i.high);
+    return out;
+}
+
+void measure_places(const Measure *m, int cell, int *first, int *last)
+{
+    int cells = m->rows * m->cols, count = 0, at = 0;
+    Interval *of = xcalloc((size_t)cells, sizeof *of);
+    for (int i = 0; i < cells; i++)
+        if (!isnan(m->value[i])) {
+            at = i == cell ? count : at;
+            of[count++] = paired_interval(m->pair[i]);
+        }
+    interval_places(of, count, at, first, last);
+    free(of);
 }
 
 bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t deadline_ns)
@@ -101,7 +155,10 @@ bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t 
     if (!done)
         return false;
     keep_result(s, kind, w);
-    accuracy_free(w->exam);
+    if (w->at < 0)
+        w->base = w->exam; /* the others are paired with it */
+    else
+        accuracy_free(w->exam);
     w->exam = NULL;
     w->items_done += m->pictures;
     w->at++;

@@ -7,6 +7,8 @@
 
 #include "core/base/clock.h"
 #include "core/base/mem.h"
+#include "core/graph/anatomy.h"
+#include "core/session/exhibit.h"
 #include "core/session/learned/measures_parts.h"
 
 static const double LARGE = 1e9; /* FLOPs of one pass: about 10 ms */
@@ -14,17 +16,19 @@ static const double LARGE = 1e9; /* FLOPs of one pass: about 10 ms */
 /* The picture as the edits leave it. */
 static const float *picture_now(const Exhibit *e)
 {
-    const char *path = graph_node(e->base, e->nodes.input)->path;
-    for (int i = 0; i < e->edit_count; i++)
-        if (e->edits[i].kind == EDIT_VALUES && strcmp(e->edits[i].path, path) == 0)
-            return e->edits[i].data;
+    const Forward *f = exhibit_pass(e);
+    const char *path = site_path_any(f->base, SITE_INPUT);
+    for (int i = 0; i < f->edit_count; i++)
+        if (f->edits[i].kind == EDIT_VALUES && strcmp(f->edits[i].path, path) == 0)
+            return f->edits[i].data;
     return e->input.values;
 }
 
 void measures_occlusion_begin(Session *s, Measuring *w)
 {
-    const VitConfig *c = &s->model.vit;
-    const Exhibit *e = &s->now;
+    const VitConfig *c = session_vit(s);
+    const Exhibit *e = s->now;
+    const Forward *f = exhibit_pass(e);
     Measure *m = &w->measure;
     Err err = {{0}};
     size_t patches = (size_t)vit_patches(c);
@@ -39,16 +43,16 @@ void measures_occlusion_begin(Session *s, Measuring *w)
         m->value[i] = NAN;
     const BatchRunSetup setup = {.model = &s->model,
                                  .ready = e->input.ready,
-                                 .edits = e->edits,
-                                 .edit_count = e->edit_count,
-                                 .graph = e->base,
+                                 .edits = f->edits,
+                                 .edit_count = f->edit_count,
+                                 .graph = f->base,
                                  .threads = pool_threads(s->pool)};
     w->sweep = batch_run_new(&setup, &err);
     if (!w->sweep)
         snprintf(w->problem, sizeof w->problem, "%s", err.text);
     double flops = 0;
-    for (NodeId n = 0; n <= e->nodes.logits; n++)
-        flops += graph_cost(e->base, n).flops;
+    for (NodeId n = 0; n <= site_node_any(f->base, SITE_LOGITS); n++)
+        flops += graph_cost(f->base, n).flops;
     w->large = flops > LARGE;
     w->picture = xfloats(e->input.cells);
     memcpy(w->picture, picture_now(e), e->input.cells * sizeof *w->picture);
@@ -63,13 +67,13 @@ typedef struct Pass {
 /* Picture number i: 0 as it is, else with patch i − 1 grey, as the command `grey` makes it. */
 static void paint(const Session *s, const Measuring *w, size_t i, float *pixels)
 {
-    const VitConfig *c = &s->model.vit;
+    const VitConfig *c = session_vit(s);
     size_t width = (size_t)c->image_w, plane = (size_t)c->image_h * width, ph = (size_t)c->patch_h,
            pw = (size_t)c->patch_w;
-    memcpy(pixels, w->picture, s->now.input.cells * sizeof *pixels);
+    memcpy(pixels, w->picture, session_input(s, SIDE_B)->cells * sizeof *pixels);
     if (!i)
         return;
-    float grey = s->now.input.ready ? 0.0f : 127.5f;
+    float grey = session_input(s, SIDE_B)->ready ? 0.0f : 127.5f;
     size_t cols = (size_t)w->measure.cols, row = (i - 1) / cols, col = (i - 1) % cols;
     for (size_t ch = 0; ch < (size_t)c->channels; ch++)
         for (size_t y = 0; y < ph; y++)
@@ -92,7 +96,7 @@ static void lay_out(const Session *s, const Measuring *w, size_t item, int worke
 
 static void keep_logits(const Session *s, Measuring *w, size_t item, int worker)
 {
-    size_t first = item * BATCH_RUN_PICTURES, classes = (size_t)s->model.vit.classes;
+    size_t first = item * BATCH_RUN_PICTURES, classes = (size_t)session_classes(s);
     for (size_t i = 0; i < count_of(w, item); i++)
         memcpy(w->logits + (first + i) * classes, batch_run_logits(w->sweep, worker, (int)i),
                classes * sizeof *w->logits);
@@ -126,7 +130,7 @@ bool measures_occlusion_step(Session *s, Measuring *w, int64_t deadline_ns)
 {
     Measure *m = &w->measure;
     Pass pass = {s, w};
-    size_t items = (m->total + BATCH_RUN_PICTURES - 1) / BATCH_RUN_PICTURES, classes = (size_t)s->model.vit.classes;
+    size_t items = (m->total + BATCH_RUN_PICTURES - 1) / BATCH_RUN_PICTURES, classes = (size_t)session_classes(s);
     if (w->large)
         occlude_slowly(s, w, items, deadline_ns);
     else

@@ -10,6 +10,7 @@ typedef struct Record {
     History history;
     PositionGrid *grid; /* [snapshots], or NULL where the model has no positions */
     PositionFilm film;  /* zeroed where it has none */
+    size_t checked;     /* pictures that its accuracies are over; 0 where nobody wrote that down */
     bool there;
 } Record;
 
@@ -19,6 +20,7 @@ typedef struct Measuring {
     bool begun, finished;
     int at;          /* the cell being measured; -1: the base */
     Accuracy *exam;  /* of that cell */
+    Accuracy *base;  /* the one of all heads and factor 1, done */
     BatchRun *sweep; /* occlusion: one for all cells */
     float *picture;  /* occlusion: values of the picture as it is now */
     float *logits;   /* occlusion: [1 + patches, classes] */

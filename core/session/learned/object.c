@@ -19,9 +19,9 @@ static double covered(const uint8_t *mask, const SourceRect *r)
 
 bool object_patches(const Input *in, const Model *m, float *object)
 {
-    const VitConfig *c = &m->vit;
+    const VitConfig *c = model_vit(m);
     bool any = false;
-    if (!in->mask)
+    if (!in->mask || !c)
         return false;
     for (int row = 0; row < c->image_h / c->patch_h; row++)
         for (int col = 0; col < c->image_w / c->patch_w; col++) {

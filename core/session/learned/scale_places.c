@@ -8,28 +8,28 @@
 #include "core/session/place.h"
 
 #define PLACE(picture, block, head, query) {picture, block, head, query},
-#define ACCURACY(pictures, right, without)
+#define SEARCHED(pictures, changed)
 const ScalePlace TELLING[SCALE_PLACES] = {
 #include "core/session/learned/scale_places.def"
 };
 #undef PLACE
-#undef ACCURACY
+#undef SEARCHED
 
 #define PLACE(picture, block, head, query)
-#define ACCURACY(pictures, right, without)                                                                             \
+#define SEARCHED(pictures, changed)                                                                                    \
     {                                                                                                                  \
-        pictures, right, without                                                                                       \
+        pictures, changed                                                                                              \
     }
-const ScaleAccuracy SCALE_ACCURACY =
+const ScaleSearched SCALE_SEARCHED =
 #include "core/session/learned/scale_places.def"
     ;
 #undef PLACE
-#undef ACCURACY
+#undef SEARCHED
 
 /* A is the model as trained, so that nothing may be pinned. */
 static bool scale_off(Session *s, Err *err)
 {
-    exhibit_free(&s->pinned);
+    session_drop(s, s->pinned);
     session_changed(s);
     EditState state = {0};
     edit_state_add(&state, "set scale off");
@@ -43,14 +43,14 @@ static bool scale_off(Session *s, Err *err)
 /* The pattern of that block's attention; "" where it has none. */
 static const char *pattern_of(const Session *s, int block)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     const char *path = session_attention_site(s, g, block, SITE_PATTERN);
     return path && graph_find(g, path) != NO_NODE ? path : "";
 }
 
 static void stand_on(Session *s, const ScalePlace *p)
 {
-    const Graph *g = s->now.base;
+    const Graph *g = session_base(s);
     int h = graph_role(g, ROLE_HEAD, SEQUENCE_ANY), t = graph_role(g, ROLE_QUERY, SEQUENCE_ANY),
         u = graph_role(g, ROLE_KEY, SEQUENCE_ANY), query;
     if (h != AXIS_NONE && p->head < g->axes[h].n)
@@ -65,12 +65,13 @@ static void stand_on(Session *s, const ScalePlace *p)
 /* Short: it stands on one line of a small screen. */
 static void tell(Session *s, int which)
 {
-    const ScaleAccuracy *a = &SCALE_ACCURACY;
-    double with = 100.0 * a->right / a->pictures, without = 100.0 * a->without / a->pictures;
-    session_say(s,
-                which == 0 ? "The row collapses; of %d pictures %.1f %% are right, not %.1f.  :showcase 2"
-                           : "Here little changes; of %d pictures %.1f %% are right, not %.1f.",
-                a->pictures, without, with);
+    const int all = SCALE_SEARCHED.pictures, changed = SCALE_SEARCHED.changed;
+    if (which == 0)
+        session_say(s, "The row collapses: chosen, the deepest of %d; %d answers change.  :showcase 2", all, changed);
+    else if (which == 1)
+        session_say(s, "The typical one of %d: rows sharpen, %d answers stay.  :showcase 3", all, all - changed);
+    else
+        session_say(s, "Here little changes: chosen, the least of %d pictures.  i says what it shows", all);
 }
 
 bool scale_places_tell(Session *s)
@@ -78,7 +79,8 @@ bool scale_places_tell(Session *s)
     char input[32];
     for (int i = 0; i < SCALE_PLACES && !*s->model_path; i++) {
         snprintf(input, sizeof input, "#%u", TELLING[i].picture);
-        if (strcmp(s->now.input.path, input) != 0 || strcmp(s->place.path, pattern_of(s, TELLING[i].block)) != 0)
+        if (strcmp(session_input(s, SIDE_B)->path, input) != 0 ||
+            strcmp(s->place.path, pattern_of(s, TELLING[i].block)) != 0)
             continue;
         tell(s, i);
         return true;
@@ -105,7 +107,8 @@ bool scale_places_go(Session *s, int which, Err *err)
     bool bundled = !*s->model_path;
     const ScalePlace *p = &TELLING[which];
     snprintf(input, sizeof input, "#%u", p->picture);
-    if ((bundled && strcmp(s->now.input.path, input) != 0 && !session_open_input(s, input, err)) || !scale_off(s, err))
+    if ((bundled && strcmp(session_input(s, SIDE_B)->path, input) != 0 && !session_open_input(s, input, err)) ||
+        !scale_off(s, err))
         return false;
     const char *path = pattern_of(s, bundled ? p->block : 0);
     if (!*path)

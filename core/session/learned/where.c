@@ -17,7 +17,7 @@ const char *where_path(const Session *s, WhereMethod m)
     static const Site SITES[WHERE_METHODS] = {SITE_ROLLOUT_PATCHES, SITE_WHERE_ATTENTION_MEAN, SITE_WHERE_GRADIENT,
                                               SITE_WHERE_ANSWER};
     bool head = m == WHERE_ATTENTION && s->look.where.one_head;
-    return site_path_any(s->now.base, head ? SITE_WHERE_ATTENTION : SITES[m]);
+    return site_path_any(session_base(s), head ? SITE_WHERE_ATTENTION : SITES[m]);
 }
 
 const char *where_mass_path(const Session *s, WhereMethod m)
@@ -27,7 +27,7 @@ const char *where_mass_path(const Session *s, WhereMethod m)
     if (m >= WHERE_OCCLUSION)
         return NULL;
     bool head = m == WHERE_ATTENTION && s->look.where.one_head;
-    return site_path_any(s->now.base, head ? SITE_WHERE_HEAD_MASS : SITES[m]);
+    return site_path_any(session_base(s), head ? SITE_WHERE_HEAD_MASS : SITES[m]);
 }
 
 const Measure *where_occlusion(const Session *s, Side side, const char **why)

@@ -49,7 +49,7 @@ static bool open_figure(const HeadMap *m, int block, Figure f, Shown *out)
 static int heads_of(const Session *s)
 {
     int axis = session_role(s, ROLE_HEAD);
-    return axis == AXIS_NONE ? 0 : s->now.base->axes[axis].n;
+    return axis == AXIS_NONE ? 0 : session_base(s)->axes[axis].n;
 }
 
 static bool open_map(const Session *s, Side side, HeadMap *out)
@@ -349,7 +349,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 /* The focused block first, then those around it, as many as may be held. */
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
-    int block = session_block(s) < 0 ? 0 : session_block(s), most = side == SIDE_DIFF ? SESSION_DIFFS - 1 : NEEDS_MOST;
+    int block = session_block(s) < 0 ? 0 : session_block(s), most = NEEDS_MOST;
     (void)r;
     if (side != SIDE_DIFF) {
         needs_add(out, side, shown_site(s, side, SITE_DISTANCE_UNIFORM));

@@ -14,7 +14,7 @@ typedef struct RowLayout {
 
 static const Image *picture(const Session *s, Side side)
 {
-    const Input *in = side == SIDE_A && s->pinned.base ? &s->pinned.input : &s->now.input;
+    const Input *in = session_input(s, side);
     return in->resized.data ? &in->resized : NULL;
 }
 

@@ -231,7 +231,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
     (void)r;
-    int block = session_block(s) < 0 ? 0 : session_block(s), most = side == SIDE_DIFF ? SESSION_DIFFS - 1 : BLOCKS_MOST;
+    int block = session_block(s) < 0 ? 0 : session_block(s), most = BLOCKS_MOST;
     char path[SESSION_PATH];
     for (int i = 0, n = 0; i < 2 * session_blocks(s) && n < most; i++) {
         int b = block + (i % 2 ? (i + 1) / 2 : -i / 2);

@@ -32,7 +32,7 @@ static void put_weight(const Session *s, const Shown *v, Buf *out)
 
 static void put_pixel(const Session *s, const Shown *v, Buf *out)
 {
-    const Input *in = v->side == SIDE_A && s->pinned.base ? &s->pinned.input : &s->now.input;
+    const Input *in = session_input(s, v->side);
     int rows = 1, cols = 1, tall = 1, wide = 1, colours = 1;
     int y = index_on(v, ROLE_PLACE_ROW, &rows), x = index_on(v, ROLE_PLACE_COL, &cols),
         i = index_on(v, ROLE_PIXEL_ROW, &tall), j = index_on(v, ROLE_PIXEL_COL, &wide),

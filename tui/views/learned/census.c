@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/session/learned/measures.h"
 #include "tui/views/heat.h"
 #include "tui/views/number.h"
@@ -23,7 +24,7 @@ static Census census_open(const Session *s)
     int block = session_block(s);
     Census c = {.block = block < 0 ? 0 : block, .head = session_head(s), .blocks = session_blocks(s)};
     int axis = session_role(s, ROLE_HEAD);
-    c.heads = axis == AXIS_NONE ? 0 : s->now.base->axes[axis].n;
+    c.heads = axis == AXIS_NONE ? 0 : session_base(s)->axes[axis].n;
     c.measure = session_measure(s, MEASURE_CENSUS, &c.why);
     return c;
 }
@@ -107,7 +108,9 @@ static void draw_head(const Paint *p, const Census *c, Rect r, const ColourScale
     if (isnan(x))
         snprintf(text, sizeof text, "%s", c->why ? "-" : "…");
     else
-        snprintf(text, sizeof text, "%.1f", (double)x == 0 ? 0.0 : (double)x); /* no −0 */
+        snprintf(text, sizeof text, "%s%.1f",
+                 paired_differs(c->measure->pair[block * c->measure->cols + head]) ? "" : "~",
+                 fabsf(x) < 0.05F ? 0.0 : (double)x); /* no −0 */
     int y = r.y + (r.h - 1) / 2;
     int middle = (r.w + POINTS_WIDTH) / 2 - 1;
     canvas_right(p->c, y, r.x + 1, r.w - 2 < middle ? r.w - 2 : middle, STYLE_STRONG, text);
@@ -143,7 +146,7 @@ static void draw_table(const Paint *p, const Census *c, const Layout *l, bool fo
 static void draw_status(const Paint *p, const Census *c, Rect r)
 {
     const Measure *m = c->measure;
-    char count[32];
+    char count[32], share[48];
     if (c->why) {
         canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, c->why);
         return;
@@ -158,9 +161,11 @@ static void draw_status(const Paint *p, const Census *c, Rect r)
                                          (int)(100 * (double)m->done / (double)m->total))
                          : 0;
     if (!isnan(m->base))
-        used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_TEXT, "%.1f %% of %s held-out pictures right",
-                              100 * (double)m->base, count);
-    const char *more = measuring ? "; points lost per head" : "; points lost when that head's z is 0";
+        used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_TEXT, "%s of %s held-out pictures right",
+                              measure_share_text(m->base_right, m->pictures, share, sizeof share), count);
+    const char *more = "; points lost without a head, ~ may be nothing";
+    if (r.w - used < (int)strlen(more))
+        more = "; ~ may be nothing";
     if (r.w - used >= (int)strlen(more))
         canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, more);
 }
@@ -182,33 +187,35 @@ static const char *figure_path(const Session *s, Side side, const Census *c, int
     return shown_attention(s, side, c->block, FIGURES[i].site);
 }
 
-/* Its place among all that were measured, 1 = missed most. */
-static int rank_of(const Census *c, int *measured)
+/* How many heads were measured. */
+static int measured_of(const Census *c)
 {
-    int rank = 1;
-    float x = points(c, c->block, c->head);
-    *measured = 0;
+    int measured = 0;
     for (int b = 0; b < c->blocks; b++)
-        for (int h = 0; h < c->heads; h++) {
-            float other = points(c, b, h);
-            *measured += !isnan(other);
-            rank += other > x;
-        }
-    return rank;
+        for (int h = 0; h < c->heads; h++)
+            measured += !isnan(points(c, b, h));
+    return measured;
 }
 
 static void draw_share(const Paint *p, const Census *c, Rect line)
 {
-    int measured, rank = rank_of(c, &measured);
     float x = points(c, c->block, c->head);
     if (isnan(x)) {
         canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, c->why ? "not measured" : "not measured yet");
         return;
     }
-    int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "without it %.1f %% right",
-                             100 * (double)c->measure->value[c->block * c->measure->cols + c->head]);
-    if (line.w - used >= 11)
-        canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, ", no. %d/%d", rank, measured);
+    const Measure *m = c->measure;
+    int cell = c->block * m->cols + c->head, first, last;
+    char places[32];
+    measure_places(m, cell, &first, &last);
+    if (first == last)
+        snprintf(places, sizeof places, ", no. %d/%d", first, measured_of(c));
+    else
+        snprintf(places, sizeof places, ", no. %d–%d/%d", first, last, measured_of(c));
+    int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "lost %.1f ±%.1f points",
+                             100 * paired_lost(m->pair[cell]), 100 * paired_margin(m->pair[cell]));
+    if (line.w - used >= utf8_cells(places))
+        canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, places);
 }
 
 static void draw_figure(const Paint *p, const Census *c, Side side, Rect line, int i)

@@ -157,7 +157,22 @@ static int put_value(const Paint *p, Rect r, int used, const char *mark, int wid
     return utf8_cells(text) <= r.w - used ? canvas_text(p->c, r.y, r.x + used, r.w - used, style, text) : 0;
 }
 
-/* The title, and the values recorded at the chosen step. */
+/* The mean of the records up to that row, CURVES_MEAN of them at most: one batch alone says little. */
+static float recent_mean(const History *h, const Plot *plot, int line, int row)
+{
+    double sum = 0;
+    int n = 0;
+    for (int i = row; i >= 0 && n < CURVES_MEAN; i--) {
+        float x = value_of(h, plot, line, i);
+        if (!isfinite(x))
+            continue;
+        sum += (double)x;
+        n++;
+    }
+    return n ? (float)(sum / n) : NAN;
+}
+
+/* The title, and the mean of what was recorded last before the chosen step. */
 static void draw_head(const Paint *p, Rect r, const Curves *c, const Plot *plot)
 {
     int used = canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, plot->title);
@@ -166,7 +181,7 @@ static void draw_head(const Paint *p, Rect r, const Curves *c, const Plot *plot)
         for (int line = 0; row >= 0 && line < plot->blocks->vit.layers; line++) {
             char mark[16];
             snprintf(mark, sizeof mark, "%d:", line);
-            used += put_value(p, r, used, mark, 3, STYLE_TEXT, value_of(plot->blocks, plot, line, row));
+            used += put_value(p, r, used, mark, 3, STYLE_TEXT, recent_mean(plot->blocks, plot, line, row));
         }
         return;
     }
@@ -176,7 +191,7 @@ static void draw_head(const Paint *p, Rect r, const Curves *c, const Plot *plot)
         int row = runs[k] ? curves_row(runs[k], c->step) : -1;
         if (row >= 0)
             used += put_value(p, r, used, c->twin ? MARKS[k] : "", 4, k ? STYLE_SIDE_B : STYLE_SIDE_A,
-                              value_of(runs[k], plot, 0, row));
+                              recent_mean(runs[k], plot, 0, row));
     }
 }
 

@@ -5,6 +5,8 @@
 #include "core/train/history.h"
 #include "tui/views/view.h"
 
+enum { CURVES_MEAN = 10 }; /* a figure beside a curve is the mean of so many records */
+
 typedef struct Curves {
     const History *run, *twin; /* twin: NULL where none is known. Drawn in this order, whichever is looked at */
     bool on_twin;              /* the chosen step is one of the twin's */

@@ -20,7 +20,7 @@ Laboratory laboratory_open(const Session *s)
                     .compares = session_compares(s),
                     .everywhere = s->look.laboratory.reach == REACH_ALL};
     int axis = session_role(s, ROLE_HEAD);
-    l.heads = axis == AXIS_NONE ? 0 : s->now.base->axes[axis].n;
+    l.heads = axis == AXIS_NONE ? 0 : session_base(s)->axes[axis].n;
     l.measure = session_measure(s, MEASURE_SCALE, &l.why);
     return l;
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "tui/views/number.h"
 
 enum { NOTCH_WIDEST = 14, NOTCH_LEAST = 4, FULL_BLOCK = 0x2588, LOWER_HALF = 0x2584 };
@@ -58,7 +59,7 @@ static void draw_notches(const Paint *p, Rect r, const Laboratory *l, bool focus
     }
     for (int i = 0; i < MEASURES_FACTORS; i++) {
         char number[16], text[24];
-        bool here = i == l->notch, off = measures_factor(p->s, i) == 1 / p->s->model.vit.scale;
+        bool here = i == l->notch, off = measures_factor(p->s, i) == 1 / session_scale(p->s);
         factor_text(p->s, i, number);
         snprintf(text, sizeof text, here ? "[%s%s]" : "%s%s", number, off && w >= 8 + 2 * here ? " off" : "");
         Style style = here ? STYLE_CURSOR : i == MEASURES_FACTORS / 2 ? STYLE_STRONG : STYLE_TEXT;
@@ -139,10 +140,16 @@ static void draw_title(const Paint *p, Rect r, const Laboratory *l)
                              r.w >= 72 ? "accuracy over %s held-out pictures, the factor in every block"
                                        : "accuracy, %s pictures, every block",
                              count);
-    if (m->done < m->total && r.w - used >= 6)
-        canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG,
-                      r.w - used >= 18 ? "   measuring %d %%" : "  %d %%",
+    if (m->done < m->total && r.w - used >= 15) /* else it would pass for an accuracy */
+        canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG, "  measured %d %%",
                       (int)(100 * (double)m->done / (double)m->total));
+    else if (m->done == m->total) {
+        char share[48], text[64];
+        snprintf(text, sizeof text, "; here %s",
+                 measure_share_text(m->right[l->notch], m->pictures, share, sizeof share));
+        if (r.w - used >= utf8_cells(text))
+            canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, text);
+    }
 }
 
 void laboratory_curve(const Paint *p, Rect r, const Laboratory *l, bool focus)

@@ -19,7 +19,7 @@ static const LabFigure FIGURES[] = {
     {"entropy / ln T", "H/ln T", SITE_ENTROPY_SHARE, SITE_ENTROPY_SHARE_MEAN, false},
     {"largest weight", "max", SITE_LARGEST, SITE_LARGEST_MEAN, false},
     {"softmax Jacobian", "|J|", SITE_JACOBIAN, SITE_JACOBIAN_MEAN, false},
-    {"gradient through", "grad", SITE_GRADIENT_THROUGH, SITE_GRADIENT_THROUGH_HEAD, true},
+    {"gradient through", "grad", SITE_GRADIENT_THROUGH, SITE_GRADIENT_THROUGH_MEAN, true},
 };
 enum {
     FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES,
@@ -214,7 +214,7 @@ void laboratory_answers(const Paint *p, Rect r, const Laboratory *l)
     if (r.h > 0 && !l->compares)
         draw_answer(p, r, SIDE_B, "answer  ");
     else if (r.h > 0)
-        draw_answer(p, r, SIDE_A, p->s->pinned.base ? "A as pinned   " : "A as trained  ");
+        draw_answer(p, r, SIDE_A, session_pinned(p->s) ? "A as pinned   " : "A as trained  ");
     if (r.h > 1 && l->compares)
         draw_answer(p, (Rect){r.y + 1, r.x, 1, r.w}, SIDE_B, "B now         ");
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/eval/figures.h"
 #include "core/eval/readout.h"
 #include "core/session/learned/measures.h"
 #include "tui/views/classes.h"
@@ -231,7 +232,7 @@ static void draw_other(const Paint *p, const Lens *l, Rect r)
     Shown v;
     if (!shown_open(p->s, l->side, l->other, &v))
         return;
-    bool mean = readout_used(&p->s->model.vit) == READOUT_CLASS_TOKEN;
+    bool mean = readout_used(session_vit(p->s)) == READOUT_CLASS_TOKEN;
     draw_label(p, l, r, false, l->label == LABEL ? mean ? "patch mean" : "class token" : mean ? "mean" : "cls");
     draw_values(p, l, &v, r, false, false);
 }
@@ -254,6 +255,23 @@ static int settled(const Lens *l)
     return from;
 }
 
+/* How often it is right there: what a name after block 0 is worth. Known of the bundled model. */
+static void draw_lens_shares(const Paint *p, const Lens *l, Rect line)
+{
+    char text[96] = "";
+    int n = 0;
+    if (*l->s->model_path || l->blocks != FIGURES_BLOCKS)
+        return;
+    for (int i = 1; i <= l->blocks; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s%.0f", i > 1 ? " " : "",
+                      100 * figures_share(FIGURE_LENS, i));
+    if (line.w >= 52)
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, " Right after each block: %s %% of %d (±1).", text,
+                      (int)FIGURES_PICTURES);
+    else if (line.w >= 26)
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, " Right: %s %%", text);
+}
+
 static void draw_settled(const Paint *p, const Lens *l, Rect line)
 {
     char name[64];
@@ -261,31 +279,36 @@ static void draw_settled(const Paint *p, const Lens *l, Rect line)
     if (from < 0 || l->side == SIDE_DIFF)
         return;
     classes_name(&l->answer, classes_best(l->answer.values, l->classes), name, sizeof name);
+    int used = line.w; /* no room for more */
     if (from == l->blocks)
-        canvas_printf(p->c, line.y, line.x, line.w, STYLE_SENTENCE, "It names %s at the end only.", name);
+        used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_SENTENCE, "It names %s at the end only.", name);
     else if (line.w < 40)
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_SENTENCE, "%s from block %d on", name, from);
     else
-        canvas_printf(p->c, line.y, line.x, line.w, STYLE_SENTENCE, "It names %s from block %d on.", name, from);
+        used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_SENTENCE, "It names %s from block %d on.", name, from);
+    draw_lens_shares(p, l, (Rect){line.y, line.x + used, 1, line.w - used});
 }
 
 static void draw_accuracy(const Paint *p, Rect line)
 {
     const char *why;
     const Measure *m = session_measure(p->s, MEASURE_READOUT, &why);
+    char cls[48] = "", mean[48] = "";
+    if (m && m->done == m->total) {
+        measure_share_text(m->right[0], m->pictures, cls, sizeof cls);
+        measure_share_text(m->right[1], m->pictures, mean, sizeof mean);
+    }
     if (why)
         canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, why);
     else if (!m || m->done < m->total)
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "both read-outs over many pictures: measured %zu of %zu",
                       m ? m->done : 0, m ? m->total : 0);
     else if (line.w < 57)
-        canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "right: cls %.1f %%, mean %.1f %%",
-                      (double)m->value[0] * 100, (double)m->value[1] * 100);
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "of %zu: cls %s", m->pictures, cls);
     else
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT,
-                      "%s%zu pictures: class token %.1f %%, patch mean %.1f %% right",
-                      line.w >= 76 ? "As trained, over " : "", m->pictures, (double)m->value[0] * 100,
-                      (double)m->value[1] * 100);
+                      line.w >= 86 ? "%zu pictures: class token %s, patch mean %s right" : "%zu: cls %s, mean %s",
+                      m->pictures, cls, mean);
 }
 
 /* Header, rows, the other read-out, two lines of text. */
@@ -311,11 +334,9 @@ static Layout layout(const Lens *l, Rect r)
     Rect below = rect_cut(&r, 'b',
                           between(spare, 0, text + 1)); /* a blank line before the other read-out where there is room */
     a.rows = r;
-    int most = l->side == SIDE_DIFF && wanted > SESSION_DIFFS - 2 ? SESSION_DIFFS - 2
-                                                                  : wanted; /* no more differences are kept at once */
-    if (a.rows.h > most * a.tall) {
-        below.y -= a.rows.h - most * a.tall;
-        a.rows.h = most * a.tall;
+    if (a.rows.h > wanted * a.tall) {
+        below.y -= a.rows.h - wanted * a.tall;
+        a.rows.h = wanted * a.tall;
     }
     a.shown = a.rows.h / a.tall;
     a.first = l->first +

@@ -211,10 +211,16 @@ static void draw_figures(const Paint *p, const Training *t, Rect r)
     if (!isnan(rank) && y < r.y + r.h)
         canvas_printf(p->c, y++, r.x, r.w, STYLE_TEXT,
                       wide ? "rank correlation of alike and near: %.2f" : "rank correlation %.2f", rank);
-    if (!isnan(check) && y < r.y + r.h)
-        canvas_printf(p->c, y, r.x, r.w, STYLE_TEXT,
-                      wide ? "right on pictures it never learns from: %.1f %%" : "right when held out: %.1f %%",
-                      100 * (double)check);
+    if (isnan(check) || y >= r.y + r.h)
+        return;
+    size_t n = session_history_checked(p->s, t->shown == t->twin);
+    char share[48], text[96];
+    measure_share_text((size_t)((double)check * (double)n + 0.5), n, share, sizeof share);
+    if (!n)
+        snprintf(text, sizeof text, "right on check pictures: %.1f %%", 100 * (double)check);
+    else
+        snprintf(text, sizeof text, wide ? "right of %zu check pictures: %s" : "of %zu: %s", n, share);
+    canvas_text(p->c, y, r.x, r.w, STYLE_TEXT, text);
 }
 
 static void draw_status(const Paint *p, const Training *t, Rect r)
@@ -224,6 +230,9 @@ static void draw_status(const Paint *p, const Training *t, Rect r)
     int used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG,
                              r.w >= 40 ? "recorded while training, step %d" : "step %d", step_of(t));
     used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "  %d of %d", t->snapshot + 1, t->count);
+    if (r.w - used >= 3 * LEGEND)
+        used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "  (figures: means of %d records)",
+                              CURVES_MEAN);
     if (!t->twin || r.w - used < LEGEND)
         return;
     bool wide = r.w - used >= 2 * LEGEND;

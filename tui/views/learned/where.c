@@ -123,8 +123,8 @@ static bool on_object(const void *context, int patch)
 /* --- the maps --- */
 static bool reads_class_token(const Session *s)
 {
-    const VitConfig *c = &s->model.vit;
-    return c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_CLS_DIST || (c->pool == VIT_POOL_NONE && c->cls);
+    const VitConfig *c = session_vit(s);
+    return c && (c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_CLS_DIST || (c->pool == VIT_POOL_NONE && c->cls));
 }
 
 static void draw_title(const Paint *p, const Where *w, Rect r, int m)
@@ -218,7 +218,7 @@ static void note_text(const Where *w, int m, bool brief, Buf *text)
     else if (m == WHERE_ATTENTION)
         buf_printf(text, "%s, block %d, mean of heads; a: one head", who, session_blocks(s) - 1);
     else if (m == WHERE_GRADIENT) {
-        bool answer = site_is(s->now.base, s->target.path, SITE_WHERE_ANSWER);
+        bool answer = site_is(session_base(s), s->target.path, SITE_WHERE_ANSWER);
         buf_puts(text, brief ? "sum over it, of " : "signed sum over the patch, of ");
         if (answer)
             buf_puts(text, "the answer's logit");
@@ -236,7 +236,9 @@ static int draw_sums(const Paint *p, const Where *w, Rect r, int used)
     if (r.h < 1 || !w->has_sums || !w->row_sum.values || !w->patches_sum.values)
         return 0;
     bool two = !used && r.w < SUMS_LINE && r.h > 1;
-    size_t row = reads_class_token(w->s) ? 0 : (size_t)vit_prefix(&w->s->model.vit); /* of the first row that is read */
+    size_t row = reads_class_token(w->s) ? 0
+                 : session_vit(w->s)     ? (size_t)vit_prefix(session_vit(w->s))
+                                         : 0; /* of the first row that is read */
     used = put_part(p, &w->row_sum, row, used ? "; row sum " : "row sum ", r, used);
     if (two)
         rect_cut(&r, 't', 1);
@@ -307,10 +309,13 @@ static Rect draw_row(const Paint *p, const Where *w, Rect line, int m)
 
 static void draw_share(const Paint *p, const Where *w, Rect line)
 {
+    if (!w->object && w->side != SIDE_DIFF)
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,
+                    line.w >= 30 ? "where its object is is not known" : "no object known");
     if (!w->object || !w->has_share || !w->share.values)
         return;
-    static const char WHAT[] = " of the picture";
-    int used = put_part(p, &w->share, 0, "the object is ", line, 0);
+    static const char WHAT[] = " of the patches";
+    int used = put_part(p, &w->share, 0, "the object's: ", line, 0);
     if (line.w - used >= (int)strlen(WHAT) || line.h < 2)
         canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, WHAT);
     else

@@ -1,15 +1,17 @@
 /* The figures by which two rows of attention are compared: how far the scores spread, how evenly the weights lie, the
- * largest of them. One side shows its own; A − B their difference, for the variance the factor. */
+ * largest of them. One side shows its own; A − B their difference, of the variance the factor behind it. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/dmath.h"
+#include "core/base/utf8.h"
 #include "tui/views/attention/attend.h"
 
 typedef struct Figure {
     Site probe;
     const char *label, *brief;
-    bool ratio;   /* compared as B / A, else as A − B */
+    bool ratio;   /* the factor between them is said as well */
     bool of_most; /* an entropy: at most ln T */
 } Figure;
 
@@ -46,13 +48,17 @@ static void draw_change(const Paint *p, const Figure *f, const char *path, int y
         canvas_text(p->c, y, x, width, STYLE_DIM, "computing…");
         return;
     }
-    float from = a.values[a.cell], to = b.values[b.cell], change = f->ratio ? to / from : from - to;
+    float from = a.values[a.cell], to = b.values[b.cell], change = from - to;
     char number[32], text[64];
     number_text(number, sizeof number, change, NUMBER - 2);
-    snprintf(text, sizeof text, "%s%s", f->ratio ? "×" : change > 0 ? "+" : "", number);
+    snprintf(text, sizeof text, "%s%s", change > 0 ? "+" : "", number);
     int used = canvas_text(p->c, y, x, width, STYLE_STRONG, text);
-    snprintf(text, sizeof text, " %s%s", f->ratio ? "B / A" : "A − B", f->of_most ? ", nats" : "");
+    snprintf(text, sizeof text, " A − B%s", f->of_most ? ", nats" : "");
     if (used + 14 <= width)
+        used += canvas_text(p->c, y, x + used, width - used, STYLE_DIM, text);
+    number_text(number, sizeof number, to / from, NUMBER - 2);
+    snprintf(text, sizeof text, "; B is ×%s", number);
+    if (f->ratio && isfinite(to / from) && used + utf8_cells(text) <= width)
         canvas_text(p->c, y, x + used, width - used, STYLE_DIM, text);
 }
 

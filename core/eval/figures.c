@@ -1,0 +1,215 @@
+#include "core/eval/figures.h"
+
+#include <stdlib.h>
+
+#include "core/base/clock.h"
+#include "core/base/mem.h"
+#include "core/eval/evaluation.h"
+
+static const struct {
+    const char *name;
+    int count;
+} KINDS[] = {
+#define X(symbol, count) {#symbol, count},
+    FIGURE_KINDS(X)
+#undef X
+};
+
+int figures_count(FigureKind kind)
+{
+    return KINDS[kind].count;
+}
+
+const char *figures_name(FigureKind kind)
+{
+    return KINDS[kind].name;
+}
+
+int figures_at(FigureKind kind, int i)
+{
+    int at = 0;
+    REQUIRE(i >= 0 && i < KINDS[kind].count);
+    for (int k = 0; k < (int)kind; k++)
+        at += KINDS[k].count;
+    return at + i;
+}
+
+#define X(symbol, count) +(count)
+_Static_assert(0 FIGURE_KINDS(X) == FIGURES_MOST, "FIGURES_MOST is the sum of all counts");
+#undef X
+
+/* --- the shipped ones; the order of the rows is that of figures_at, which a test checks --- */
+
+#define FIGURE(kind, i, right, lost, won) {right, {lost, won, FIGURES_PICTURES}},
+#define PART(kind, i, right, lost, won)
+#define MEAN(kind, value)
+#define PART_MEAN(kind, value)
+static const Figure WHOLE[FIGURES_MOST] = {
+#include "core/eval/figures.def"
+};
+#undef FIGURE
+#undef PART
+#define FIGURE(kind, i, right, lost, won)
+#define PART(kind, i, right, lost, won) {right, {lost, won, FIGURES_PART}},
+static const Figure FIRST[FIGURES_MOST] = {
+#include "core/eval/figures.def"
+};
+#undef PART
+#undef MEAN
+#define PART(kind, i, right, lost, won)
+#define MEAN(kind, value) [FIGURE_MEAN_##kind] = value,
+static const double WHOLE_MEAN[FIGURE_MEAN_COUNT] = {
+#include "core/eval/figures.def"
+};
+#undef MEAN
+#undef PART_MEAN
+#define MEAN(kind, value)
+#define PART_MEAN(kind, value) [FIGURE_MEAN_##kind] = value,
+static const double FIRST_MEAN[FIGURE_MEAN_COUNT] = {
+#include "core/eval/figures.def"
+};
+#undef FIGURE
+#undef PART
+#undef MEAN
+#undef PART_MEAN
+
+void figures_shipped(bool part, Figures *out)
+{
+    *out = (Figures){.pictures = part ? FIGURES_PART : FIGURES_PICTURES};
+    for (int i = 0; i < FIGURES_MOST; i++)
+        out->figure[i] = part ? FIRST[i] : WHOLE[i];
+    for (int i = 0; i < FIGURE_MEAN_COUNT; i++)
+        out->mean[i] = part ? FIRST_MEAN[i] : WHOLE_MEAN[i];
+}
+
+Figure figures_get(FigureKind kind, int i)
+{
+    return WHOLE[figures_at(kind, i)];
+}
+
+double figures_mean(FigureMean mean)
+{
+    return WHOLE_MEAN[mean];
+}
+
+double figures_share(FigureKind kind, int i)
+{
+    return (double)figures_get(kind, i).right / FIGURES_PICTURES;
+}
+
+Interval figures_interval(FigureKind kind, int i)
+{
+    return interval_wilson(figures_get(kind, i).right, FIGURES_PICTURES);
+}
+
+/* --- measuring --- */
+
+typedef struct Measurer {
+    Figures *out;
+    Dataset *stock;
+    Pool *pool;
+    bool (*progress)(void *context, const char *what, double share);
+    void *context;
+} Measurer;
+
+static void put(Measurer *m, FigureKind kind, int i, size_t right, Paired pair)
+{
+    pair.n = m->out->pictures;
+    m->out->figure[figures_at(kind, i)] = (Figure){right, pair};
+}
+
+static void put_share(Measurer *m, FigureKind kind, int i, double share, Paired pair)
+{
+    put(m, kind, i, (size_t)(share * (double)m->out->pictures + 0.5), pair);
+}
+
+static void put_evaluation(Measurer *m, const Evaluation *e)
+{
+    const AccuracyResult *r = accuracy_result(e->trained);
+    const AttentionStatsResult *a = attention_stats_result(e->with), *random = attention_stats_result(e->random);
+    put(m, FIGURE_TRAINED, 0, r->right, (Paired){.n = 0});
+    put_share(m, FIGURE_SCALE_OFF, 0, e->scale_off, e->scale_pair);
+    put_share(m, FIGURE_POSITIONS, 0, e->positions_off, e->positions_pair);
+    put(m, FIGURE_OTHER, 0, r->other_right, e->other_pair);
+    for (int i = 0; i < e->layers * e->heads; i++)
+        put_share(m, FIGURE_HEAD, i, e->head[i], e->head_pair[i]);
+    for (int i = 0; i < e->layers; i++) {
+        put_share(m, FIGURE_ATTENTION, i, e->attention[i], e->attention_pair[i]);
+        put_share(m, FIGURE_MLP, i, e->mlp[i], e->mlp_pair[i]);
+    }
+    for (int i = 0; i <= e->layers; i++)
+        put(m, FIGURE_LENS, i, a->lens_right[i], (Paired){.n = 0});
+    put(m, FIGURE_PEAK, 0, a->rollout_peak, (Paired){.n = 0});
+    put(m, FIGURE_PEAK_RANDOM, 0, random->rollout_peak, (Paired){.n = 0});
+    put(m, FIGURE_PEAK_FIXED, 0, a->fixed_peak, (Paired){.n = 0});
+    put(m, FIGURE_PEAK_BRIGHT, 0, a->bright_peak, (Paired){.n = 0});
+    const double mean[FIGURE_MEAN_COUNT] = {a->rollout, random->rollout, a->fixed, a->bright, a->area, a->covered};
+    for (int i = 0; i < FIGURE_MEAN_COUNT; i++)
+        m->out->mean[i] = mean[i];
+}
+
+/* Names all pictures with the model, its scales times factor; 0: no scale. NULL when cancelled. */
+static Accuracy *examine(Measurer *m, const Model *model, const Graph *g, float factor, const char *what, Err *err)
+{
+    Arena arena = {0};
+    Edits edits;
+    if (!ablation_edits(&arena, g, (Ablation){.kind = ABLATION_SCALE, .factor = factor}, &edits))
+        UNREACHABLE("a model without a scale");
+    const AccuracySetup setup = {
+        .model = model, .edits = edits.edit, .edit_count = edits.count, .graph = g, .stock = m->stock, .pool = m->pool};
+    Accuracy *e = accuracy_new(&setup, err);
+    arena_free(&arena);
+    while (e && !accuracy_step(e, clock_ns() + 50000000))
+        if (m->progress &&
+            !m->progress(m->context, what, (double)accuracy_pictures_done(e) / (double)(m->out->pictures + 1))) {
+            accuracy_free(e);
+            err_set(err, "cancelled");
+            return NULL;
+        }
+    return e;
+}
+
+static bool put_factor(Measurer *m, FigureKind kind, int i, const Model *model, float factor, const int *named,
+                       const char *what, Err *err)
+{
+    const VitConfig *v = &model->vit;
+    float *zeros = xcalloc(size_mul(size_mul((size_t)v->image_h, (size_t)v->image_w), (size_t)v->channels),
+                           sizeof *zeros);
+    Graph g;
+    VitNodes nodes;
+    graph_init(&g);
+    vit_build(&g, v, &model->weights, NULL, zeros, &nodes);
+    Accuracy *e = examine(m, model, &g, factor, what, err);
+    if (e) {
+        const AccuracyResult *r = accuracy_result(e);
+        put(m, kind, i, r->right, paired_count(r->label, named, r->named, r->pictures));
+    }
+    accuracy_free(e);
+    graph_free(&g);
+    free(zeros);
+    return e != NULL;
+}
+
+bool figures_measure(Figures *out, const Model *m, const Model *twin, size_t pictures, Pool *pool,
+                     bool (*progress)(void *context, const char *what, double share), void *context, Err *err)
+{
+    REQUIRE(m->vit.layers == FIGURES_BLOCKS && m->vit.heads == FIGURES_HEADS);
+    *out = (Figures){.pictures = pictures};
+    Pictures *drawn = pictures_drawn(&m->preprocess, 0);
+    Measurer w = {out, dataset_new(drawn, m, PICTURES_HELD_OUT, 0, pictures), pool, progress, context};
+    Evaluation e;
+    bool ok = evaluation_run(&e, m, w.stock, pool, progress, context, err);
+    if (ok) {
+        put_evaluation(&w, &e);
+        const int *named = accuracy_result(e.trained)->named;
+        for (int i = 0; ok && i < ABLATION_FACTORS; i++)
+            ok = put_factor(&w, FIGURE_FACTOR, i, m, ablation_factor(m->vit.scale, i), named, "factors", err);
+        if (ok && twin)
+            ok = put_factor(&w, FIGURE_TWIN, 0, twin, 1, named, "twin", err) &&
+                 put_factor(&w, FIGURE_TWIN_SCALED, 0, twin, m->vit.scale, named, "twin", err);
+        evaluation_free(&e);
+    }
+    dataset_free(w.stock);
+    pictures_free(drawn);
+    return ok;
+}

@@ -1,0 +1,80 @@
+/* The figures that are stated about the bundled model, in one place: counts over FIGURES_PICTURES held-out pictures,
+ * measured by `make figures` (assets/make_figures.c) and shipped in figures.def. Screens, sentences and help read them
+ * from here, `vitrine evaluate` measures the same ones again, and a test recomputes the first FIGURES_PART pictures of
+ * each. */
+#ifndef VITRINE_EVAL_FIGURES_H
+#define VITRINE_EVAL_FIGURES_H
+#include "core/base/pool.h"
+#include "core/eval/interval.h"
+#include "core/models/model.h"
+
+enum { FIGURES_PICTURES = 5000, FIGURES_PART = 500, FIGURES_BLOCKS = 4, FIGURES_HEADS = 4 };
+
+/* FIGURE(symbol, how many of it) */
+#define FIGURE_KINDS(X)                                                                                                \
+    X(TRAINED, 1)     /* named right as trained */                                                                     \
+    X(SCALE_OFF, 1)   /* without 1/√d_k in any block */                                                              \
+    X(POSITIONS, 1)   /* without position embeddings */                                                                \
+    X(OTHER, 1)       /* read from the mean of the patches instead of the class token */                               \
+    X(HEAD, 16)       /* without one head, block by block */                                                           \
+    X(ATTENTION, 4)   /* without the attention of a block */                                                           \
+    X(MLP, 4)         /* without its MLP */                                                                            \
+    X(FACTOR, 11)     /* the scale of every block times ablation_factor */                                             \
+    X(LENS, 5)        /* by the logit lens before block 0 and after each block */                                      \
+    X(TWIN, 1)        /* the twin, trained without 1/√d_k */                                                         \
+    X(TWIN_SCALED, 1) /* the twin with 1/√d_k put on */                                                              \
+    X(PEAK, 1)        /* pictures in which rollout's heaviest patch is the object's */                                 \
+    X(PEAK_RANDOM, 1) /* … with random weights */                                                                    \
+    X(PEAK_FIXED, 1)  /* … the patch that is most often the object's */                                              \
+    X(PEAK_BRIGHT, 1) /* … the brightest patch */
+typedef enum FigureKind {
+#define X(symbol, count) FIGURE_##symbol,
+    FIGURE_KINDS(X)
+#undef X
+        FIGURE_KIND_COUNT
+} FigureKind;
+
+/* Means over the pictures; shares. */
+#define FIGURE_MEANS(X)                                                                                                \
+    X(ROLLOUT, "weight of rollout on the object's patches")                                                            \
+    X(ROLLOUT_RANDOM, "… with random weights")                                                                         \
+    X(ROLLOUT_FIXED, "… of the mean of all rollouts")                                                                  \
+    X(BRIGHTNESS, "… of brightness above the mean")                                                                    \
+    X(AREA, "the object's share of the patches")                                                                       \
+    X(COVERED, "the object's share of the pixels")
+typedef enum FigureMean {
+#define X(symbol, text) FIGURE_MEAN_##symbol,
+    FIGURE_MEANS(X)
+#undef X
+        FIGURE_MEAN_COUNT
+} FigureMean;
+
+typedef struct Figure {
+    size_t right;
+    Paired pair; /* against the model as trained over the same pictures; lost = won = 0 for the lens and the peaks */
+} Figure;
+
+enum { FIGURES_MOST = 50 };
+typedef struct Figures {
+    size_t pictures;
+    Figure figure[FIGURES_MOST];
+    double mean[FIGURE_MEAN_COUNT];
+} Figures;
+
+int figures_at(FigureKind kind, int i); /* its place in figure[] */
+int figures_count(FigureKind kind);
+const char *figures_name(FigureKind kind);
+
+/* What is shipped: over all pictures, or (part) over the first FIGURES_PART of them. */
+void figures_shipped(bool part, Figures *out);
+/* Of those over all pictures. */
+Figure figures_get(FigureKind kind, int i);
+double figures_mean(FigureMean mean);
+double figures_share(FigureKind kind, int i); /* 0 … 1 */
+Interval figures_interval(FigureKind kind, int i);
+
+/* Measures them over the first `pictures` held-out drawn ones. m is the bundled model or one of its shape; twin (may be
+ * NULL: those two stay 0). False when cancelled. */
+bool figures_measure(Figures *out, const Model *m, const Model *twin, size_t pictures, Pool *pool,
+                     bool (*progress)(void *context, const char *what, double share), void *context, Err *err);
+#endif

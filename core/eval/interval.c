@@ -1,0 +1,58 @@
+#include "core/eval/interval.h"
+
+#include "core/base/dmath.h"
+
+static const double Z = 1.959963984540054; /* of the normal distribution, 2.5 % lie beyond it on either side */
+
+Interval interval_wilson(size_t right, size_t n)
+{
+    if (!n)
+        return (Interval){0, 1};
+    double m = (double)n, p = (double)right / m, widened = 1 + Z * Z / m, middle = (p + Z * Z / (2 * m)) / widened,
+           half = Z / widened * dm_sqrt(p * (1 - p) / m + Z * Z / (4 * m * m));
+    /* the ends are exact where all or none are right: rounding must not cut them off */
+    return (Interval){right ? middle - half : 0, right < n ? middle + half : 1};
+}
+
+Paired paired_count(const int *label, const int *first, const int *second, size_t n)
+{
+    Paired p = {.n = n};
+    for (size_t i = 0; i < n; i++) {
+        p.lost += first[i] == label[i] && second[i] != label[i];
+        p.won += first[i] != label[i] && second[i] == label[i];
+    }
+    return p;
+}
+
+double paired_lost(Paired p)
+{
+    return p.n ? ((double)p.lost - (double)p.won) / (double)p.n : 0;
+}
+
+double paired_margin(Paired p)
+{
+    double n = (double)p.n + 2, both = (double)p.lost + (double)p.won + 1, apart = (double)p.lost - (double)p.won;
+    return Z * dm_sqrt(both - apart * apart / n) / n;
+}
+
+Interval paired_interval(Paired p)
+{
+    double middle = ((double)p.lost - (double)p.won) / ((double)p.n + 2), half = paired_margin(p);
+    return (Interval){middle - half, middle + half};
+}
+
+bool paired_differs(Paired p)
+{
+    Interval i = paired_interval(p);
+    return i.low > 0 || i.high < 0;
+}
+
+void interval_places(const Interval *of, int count, int i, int *first, int *last)
+{
+    *first = 1;
+    *last = count;
+    for (int k = 0; k < count; k++) {
+        *first += k != i && of[k].low > of[i].high;
+        *last -= k != i && of[k].high < of[i].low;
+    }
+}

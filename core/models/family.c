@@ -1,0 +1,124 @@
+#include "core/models/family.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core/models/probes.h"
+
+const char *input_kind_name(InputKind k)
+{
+    static const char *const NAMES[] = {
+        [INPUT_NONE] = "nothing", [INPUT_PICTURE] = "picture", [INPUT_TEXT] = "text", [INPUT_MATRICES] = "matrices"};
+    return NAMES[k];
+}
+
+/* --- the Vision Transformer --- */
+
+static void build_vit(const Model *m, Graph *g, const ModelInput *in)
+{
+    VitConfig c = m->vit;
+    VitNodes nodes;
+    if (in->ready)
+        c.input = VIT_INPUT_READY;
+    vit_build(g, &c, &m->weights, m->class_names, in->values, &nodes);
+    probes_add(g, &c, &nodes);
+    if (in->object)
+        probes_object_add(g, in->object);
+}
+
+static const char *pool_text(VitPool p)
+{
+    static const char *const TEXT[] = {[VIT_POOL_CLS] = "from the cls token",
+                                       [VIT_POOL_MEAN] = "from the mean of the patches",
+                                       [VIT_POOL_CLS_DIST] = "from cls and dist by two heads, their logits averaged",
+                                       [VIT_POOL_NONE] = "not read out"};
+    return TEXT[p];
+}
+
+static const char *pos_text(VitPos p)
+{
+    static const char *const TEXT[] = {[VIT_POS_NONE] = "no positions",
+                                       [VIT_POS_ALL] = "learned positions for every token",
+                                       [VIT_POS_BEFORE_REGISTERS] = "learned positions, none for registers",
+                                       [VIT_POS_PATCHES] = "learned positions for patches"};
+    return TEXT[p];
+}
+
+typedef struct Facts {
+    FactFn put;
+    void *context;
+} Facts;
+
+static void fact(const Facts *f, const char *key, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void fact(const Facts *f, const char *key, const char *fmt, ...)
+{
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    f->put(f->context, key, key, text);
+}
+
+static void facts_of_vit(const Model *m, FactFn put, void *context)
+{
+    const VitConfig *c = &m->vit;
+    const Facts to = {put, context}, *f = &to;
+    fact(f, "takes", "%d × %d pixels, %d channel%s, in %d × %d patches of %d × %d", c->image_w, c->image_h, c->channels,
+         c->channels > 1 ? "s" : "", c->image_w / c->patch_w, c->image_h / c->patch_h, c->patch_w, c->patch_h);
+    char registers[32] = "";
+    if (c->registers)
+        snprintf(registers, sizeof registers, " %d register%s,", c->registers, c->registers > 1 ? "s" : "");
+    fact(f, "tokens", "%d:%s%s%s %d patch%s; %s", vit_tokens(c), c->cls ? " cls," : "", c->dist ? " dist," : "",
+         registers, vit_patches(c), vit_patches(c) > 1 ? "es" : "", pos_text(c->pos));
+    fact(f, "blocks", "%d blocks, %d heads of %d, width %d, MLP %d", c->layers, c->heads, c->head_dim, c->width,
+         c->mlp);
+    fact(f, "knobs", "%s-norm, %s, LayerNorm epsilon %g, scores times %.6g%s%s%s%s", c->post_norm ? "post" : "pre",
+         map_name(c->act), (double)c->eps, (double)c->scale, c->qkv_bias ? "" : ", no qkv bias",
+         c->layer_scale ? ", layer scale" : "", c->norm_pre ? ", norm before the blocks" : "",
+         c->final_norm ? "" : ", no final norm");
+    if (c->classes)
+        fact(f, "answer", "%d class%s, %s", c->classes, c->classes > 1 ? "es" : "", pool_text(c->pool));
+    else
+        fact(f, "answer", "%s", "none: the model has no classes");
+}
+
+static size_t params_of_vit(const Model *m)
+{
+    return vit_params(&m->vit);
+}
+
+const Family FAMILY_VIT = {.name = "Vision Transformer",
+                           .input = INPUT_PICTURE,
+                           .build = build_vit,
+                           .facts = facts_of_vit,
+                           .params = params_of_vit,
+                           .load = model_load,
+                           .save = model_save};
+
+/* --- all of them --- */
+
+/* The last one takes what no other claims. */
+static const Family *const FAMILIES[] = {&FAMILY_VIT};
+
+bool family_load(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
+{
+    size_t i = 0;
+    while (FAMILIES[i]->claims && !FAMILIES[i]->claims(path))
+        i++;
+    return FAMILIES[i]->load(m, path, progress, context, err);
+}
+
+const VitConfig *model_vit(const Model *m)
+{
+    return m && m->family == &FAMILY_VIT ? &m->vit : NULL;
+}
+
+bool model_vit_needed(const Model *m, const VitConfig **c, Err *err)
+{
+    *c = model_vit(m);
+    return *c || err_set(err, "this is for picture models, and %s is not one",
+                         !m || !m->family ? "what is on show"
+                         : m->name        ? m->name
+                                          : m->family->name);
+}

@@ -1,0 +1,72 @@
+/* What differs between families of models: what they look at, and how a model and an input become a graph. One row per
+ * family; whoever needs to know more asks the graph's anatomy and axes. */
+#ifndef VITRINE_MODELS_FAMILY_H
+#define VITRINE_MODELS_FAMILY_H
+#include "core/graph/graph.h"
+#include "core/models/model.h"
+
+typedef enum InputKind {
+    INPUT_NONE,
+    INPUT_PICTURE,
+    INPUT_TEXT,    /* one sequence of words or two, each as numbers with names */
+    INPUT_MATRICES /* named matrices: a worked example, made into a graph without a model */
+} InputKind;
+const char *input_kind_name(InputKind k); /* "picture", "text" … */
+
+/* A row of words: their numbers in the vocabulary, and what each is called on an axis. */
+typedef struct Text {
+    const int *word;
+    const char *const *label; /* [count]; NULL: words are called by their places */
+    int count;
+} Text;
+enum { TEXT_SOURCE, TEXT_TARGET, TEXTS };
+
+/* What a model is built for. Nothing is owned; all of it must outlive the graph. */
+typedef struct ModelInput {
+    InputKind kind;
+    /* INPUT_PICTURE */
+    const float *values;
+    bool ready;          /* values that somebody else standardised */
+    const float *object; /* [places]: 1 where the object is known to be, or NULL */
+    /* INPUT_TEXT; a text that the model has no use for has no words */
+    Text text[TEXTS];
+} ModelInput;
+
+enum { NO_WORD = -1 };
+
+/* A fact of a model: its key for programs and for people, and one line. */
+typedef void (*FactFn)(void *context, const char *key, const char *label, const char *text);
+
+typedef struct Family {
+    const char *name; /* "Vision Transformer" */
+    InputKind input;
+    /* Appends the model with its anatomy, and the analyses behind it. The input is one that the model takes: its maker
+     * checked it. */
+    void (*build)(const Model *m, Graph *g, const ModelInput *in);
+    /* The word that a finished pass says comes next: answer is the values of SITE_PROBS. NO_WORD when the text ends
+     * here. NULL in a family that does not write. */
+    int (*next_word)(const Model *m, const Graph *g, const float *answer);
+    /* Numbers to words: `spec` as the user gave it (NULL: the family's first) to texts in an arena. NULL where the
+     * input is no text. */
+    bool (*read_text)(const Model *m, const char *spec, Arena *arena, Text out[TEXTS], Err *err);
+    /* What a reader may want to know of a model, fact by fact. */
+    void (*facts)(const Model *m, FactFn put, void *context);
+    size_t (*params)(const Model *m);
+    /* Is the checkpoint at path one of this family's? Cheap; a wrong yes is told apart by load. NULL: what no other
+     * family claims. */
+    bool (*claims)(const char *path);
+    bool (*load)(Model *m, const char *path, ModelProgress progress, void *context, Err *err);
+    bool (*save)(const Model *m, const char *dir, Err *err);
+    void (*free)(Model *m); /* m->data and what it holds; NULL where there is none */
+} Family;
+
+extern const Family FAMILY_VIT;
+
+/* Reads a checkpoint of whichever family it is. On failure *m is untouched. */
+bool family_load(Model *m, const char *path, ModelProgress progress, void *context, Err *err);
+
+/* A picture model's configuration; NULL for a model of another family, or for none. */
+const VitConfig *model_vit(const Model *m);
+/* The same for what needs one: false, "this is for picture models …". */
+bool model_vit_needed(const Model *m, const VitConfig **c, Err *err);
+#endif

@@ -1,0 +1,306 @@
+#include "core/models/vit_direct.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/mem.h"
+#include "core/kernels/map_exact.h"
+
+static const float *weight(const VitWeights *w, VitRole r, int layer)
+{
+    return vit_weight(w, r, layer)->data;
+}
+
+static double *doubles(size_t a, size_t b)
+{
+    return xcalloc(size_mul(a, b) + 1, sizeof(double));
+}
+
+/* y[o] = Σ_i x[i] · W[o,i] + b[o]; b may be NULL. */
+static void linear(const float *w, const float *b, const double *x, size_t inputs, double *y, size_t outputs)
+{
+    for (size_t o = 0; o < outputs; o++) {
+        double sum = 0;
+        for (size_t i = 0; i < inputs; i++)
+            sum += x[i] * (double)w[o * inputs + i];
+        y[o] = sum + (b ? (double)b[o] : 0);
+    }
+}
+
+static void layer_norm(const VitConfig *c, const float *gamma, const float *beta, const double *x, double *y)
+{
+    int n = c->width;
+    double mean = 0, var = 0;
+    for (int i = 0; i < n; i++)
+        mean += x[i] / n;
+    for (int i = 0; i < n; i++)
+        var += (x[i] - mean) * (x[i] - mean) / n;
+    double rstd = map_exact(MAP_RSQRT, var + (double)c->eps);
+    for (int i = 0; i < n; i++)
+        y[i] = (x[i] - mean) * rstd * (double)gamma[i] + (double)beta[i];
+}
+
+static void softmax(double *x, size_t n)
+{
+    double most = x[0], sum = 0;
+    for (size_t i = 1; i < n; i++)
+        most = x[i] > most ? x[i] : most;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i] = map_exact(MAP_EXP, x[i] - most);
+    for (size_t i = 0; i < n; i++)
+        x[i] /= sum;
+}
+
+/* --- pixels to tokens --- */
+
+/* As the network sees the picture, [c,y,x]. */
+static void standardise(const VitConfig *c, const float *input, double *image)
+{
+    size_t plane = (size_t)c->image_h * (size_t)c->image_w, cells = plane * (size_t)c->channels;
+    double square = 0;
+    for (size_t i = 0; i < cells; i++) {
+        size_t ch = i / plane;
+        double x = (double)input[i];
+        image[i] = c->input == VIT_INPUT_READY ? x
+                   : c->input == VIT_INPUT_PER_IMAGE
+                       ? 2 * x / (double)c->range - 1
+                       : (x / (double)c->range - (double)c->mean[ch]) / (double)c->std[ch];
+    }
+    if (c->input != VIT_INPUT_PER_IMAGE)
+        return;
+    for (size_t ch = 0; ch < (size_t)c->channels; ch++) {
+        double mean = 0;
+        for (size_t i = 0; i < plane; i++)
+            mean += image[ch * plane + i] / (double)plane;
+        for (size_t i = 0; i < plane; i++) {
+            image[ch * plane + i] -= mean;
+            square += image[ch * plane + i] * image[ch * plane + i] / (double)cells;
+        }
+    }
+    double rms = map_exact(MAP_SQRT, square + 0.01);
+    for (size_t i = 0; i < cells; i++)
+        image[i] /= rms;
+}
+
+/* Patch p of the image, flattened in the order channel, row, column. */
+static void cut_patch(const VitConfig *c, const double *image, size_t p, double *out)
+{
+    size_t ph = (size_t)c->patch_h, pw = (size_t)c->patch_w, width = (size_t)c->image_w, cols = width / pw,
+           plane = width * (size_t)c->image_h, k = 0;
+    for (size_t ch = 0; ch < (size_t)c->channels; ch++)
+        for (size_t i = 0; i < ph; i++)
+            for (size_t j = 0; j < pw; j++)
+                out[k++] = image[ch * plane + (p / cols * ph + i) * width + p % cols * pw + j];
+}
+
+/* Row of the position table that token t has, or −1. */
+static int position_row(const VitConfig *c, int t)
+{
+    int prefix = vit_prefix(c), front = prefix - c->registers;
+    switch (c->pos) {
+    case VIT_POS_ALL: return t;
+    case VIT_POS_BEFORE_REGISTERS: return t < front ? t : t < prefix ? -1 : t - c->registers;
+    case VIT_POS_PATCHES: return t < prefix ? -1 : t - prefix;
+    default: return -1;
+    }
+}
+
+void vit_direct_embed(const VitConfig *c, const VitWeights *w, const float *input, double *z)
+{
+    size_t d = (size_t)c->width, values = (size_t)c->patch_h * (size_t)c->patch_w * (size_t)c->channels;
+    double *image = doubles((size_t)c->image_h * (size_t)c->image_w, (size_t)c->channels), *patch = doubles(values, 1);
+    int prefix = vit_prefix(c), front = prefix - c->registers;
+    standardise(c, input, image);
+    for (int t = 0; t < vit_tokens(c); t++) {
+        double *to = z + (size_t)t * d;
+        int row = position_row(c, t);
+        const float *place = row < 0 ? NULL : weight(w, VIT_POS, 0) + (size_t)row * d;
+        if (t >= prefix) {
+            cut_patch(c, image, (size_t)(t - prefix), patch);
+            linear(weight(w, VIT_PATCH_W, 0), c->patch_bias ? weight(w, VIT_PATCH_B, 0) : NULL, patch, values, to, d);
+        }
+        const float *token = t >= prefix        ? NULL
+                             : t >= front       ? weight(w, VIT_REGISTERS, 0) + (size_t)(t - front) * d
+                             : c->cls && t == 0 ? weight(w, VIT_CLS, 0)
+                                                : weight(w, VIT_DIST, 0);
+        for (size_t i = 0; i < d; i++)
+            to[i] = (token ? (double)token[i] : to[i]) + (place ? (double)place[i] : 0);
+        if (c->norm_pre) {
+            double *out = doubles(d, 1);
+            layer_norm(c, weight(w, VIT_PRE_GAMMA, 0), weight(w, VIT_PRE_BETA, 0), to, out);
+            memcpy(to, out, d * sizeof *to);
+            free(out);
+        }
+    }
+    free(image);
+    free(patch);
+}
+
+/* --- a block --- */
+
+VitDirectBlock vit_direct_block(const VitConfig *c, const VitWeights *w, int layer, const float *z)
+{
+    size_t tokens = (size_t)vit_tokens(c), inner = (size_t)c->heads * (size_t)c->head_dim;
+    VitDirectBlock b = {.c = c,
+                        .w = w,
+                        .layer = layer,
+                        .z = z,
+                        .seen = doubles(tokens, (size_t)c->width),
+                        .k = doubles(tokens, inner),
+                        .v = doubles(tokens, inner)};
+    return b;
+}
+
+void vit_direct_block_free(VitDirectBlock *b)
+{
+    free(b->seen);
+    free(b->k);
+    free(b->v);
+    *b = (VitDirectBlock){.c = NULL};
+}
+
+static const float *bias(const VitDirectBlock *b, bool has, VitRole r)
+{
+    return has ? weight(b->w, r, b->layer) : NULL;
+}
+
+void vit_direct_keys(VitDirectBlock *b, int t)
+{
+    const VitConfig *c = b->c;
+    size_t d = (size_t)c->width, inner = (size_t)c->heads * (size_t)c->head_dim;
+    double *seen = b->seen + (size_t)t * d, *x = doubles(d, 1);
+    for (size_t i = 0; i < d; i++)
+        x[i] = (double)b->z[(size_t)t * d + i];
+    if (c->post_norm)
+        memcpy(seen, x, d * sizeof *seen);
+    else
+        layer_norm(c, weight(b->w, VIT_LN1_GAMMA, b->layer), weight(b->w, VIT_LN1_BETA, b->layer), x, seen);
+    linear(weight(b->w, VIT_W_K, b->layer), bias(b, c->qkv_bias, VIT_B_K), seen, d, b->k + (size_t)t * inner, inner);
+    linear(weight(b->w, VIT_W_V, b->layer), bias(b, c->qkv_bias, VIT_B_V), seen, d, b->v + (size_t)t * inner, inner);
+    free(x);
+}
+
+/* out[d] = W_O · (softmax(q kᵀ · scale) v of all heads) + b_O */
+static void attention(const VitDirectBlock *b, int t, double *out)
+{
+    const VitConfig *c = b->c;
+    size_t d = (size_t)c->width, e = (size_t)c->head_dim, inner = (size_t)c->heads * e, tokens = (size_t)vit_tokens(c);
+    double *q = doubles(inner, 1), *z = doubles(inner, 1), *row = doubles(tokens, 1);
+    linear(weight(b->w, VIT_W_Q, b->layer), bias(b, c->qkv_bias, VIT_B_Q), b->seen + (size_t)t * d, d, q, inner);
+    for (size_t h = 0; h < (size_t)c->heads; h++) {
+        for (size_t u = 0; u < tokens; u++) {
+            row[u] = 0;
+            for (size_t i = 0; i < e; i++)
+                row[u] += q[h * e + i] * b->k[u * inner + h * e + i];
+            row[u] *= (double)c->scale;
+        }
+        softmax(row, tokens);
+        for (size_t u = 0; u < tokens; u++)
+            for (size_t i = 0; i < e; i++)
+                z[h * e + i] += row[u] * b->v[u * inner + h * e + i];
+    }
+    linear(weight(b->w, VIT_W_O, b->layer), bias(b, c->out_bias, VIT_B_O), z, inner, out, d);
+    free(q);
+    free(z);
+    free(row);
+}
+
+static void mlp(const VitDirectBlock *b, const double *x, double *out)
+{
+    const VitConfig *c = b->c;
+    size_t d = (size_t)c->width, m = (size_t)c->mlp;
+    double *hidden = doubles(m, 1);
+    linear(weight(b->w, VIT_W_UP, b->layer), bias(b, c->mlp_bias, VIT_B_UP), x, d, hidden, m);
+    for (size_t i = 0; i < m; i++)
+        hidden[i] = map_exact(c->act, hidden[i]);
+    linear(weight(b->w, VIT_W_DOWN, b->layer), bias(b, c->mlp_bias, VIT_B_DOWN), hidden, m, out, d);
+    free(hidden);
+}
+
+/* x += what a sub-layer found, times its layer scale. */
+static void add_to(const VitDirectBlock *b, double *x, const double *found, VitRole scale)
+{
+    const float *by = b->c->layer_scale ? weight(b->w, scale, b->layer) : NULL;
+    for (size_t i = 0; i < (size_t)b->c->width; i++)
+        x[i] += found[i] * (by ? (double)by[i] : 1);
+}
+
+void vit_direct_token(const VitDirectBlock *b, int t, double *out)
+{
+    const VitConfig *c = b->c;
+    size_t d = (size_t)c->width;
+    double *x = doubles(d, 1), *found = doubles(d, 1);
+    const float *g1 = weight(b->w, VIT_LN1_GAMMA, b->layer), *b1 = weight(b->w, VIT_LN1_BETA, b->layer),
+                *g2 = weight(b->w, VIT_LN2_GAMMA, b->layer), *b2 = weight(b->w, VIT_LN2_BETA, b->layer);
+    for (size_t i = 0; i < d; i++)
+        x[i] = (double)b->z[(size_t)t * d + i];
+    attention(b, t, found);
+    add_to(b, x, found, VIT_ATTN_LS);
+    if (c->post_norm) { /* z′ = LN(z + MSA(z)), z = LN(z′ + MLP(z′)) */
+        layer_norm(c, g1, b1, x, out);
+        memcpy(x, out, d * sizeof *x);
+        mlp(b, x, found);
+        add_to(b, x, found, VIT_MLP_LS);
+        layer_norm(c, g2, b2, x, out);
+    } else { /* z′ = z + MSA(LN(z)), z = z′ + MLP(LN(z′)) */
+        layer_norm(c, g2, b2, x, out);
+        mlp(b, out, found);
+        add_to(b, x, found, VIT_MLP_LS);
+        memcpy(out, x, d * sizeof *x);
+    }
+    free(x);
+    free(found);
+}
+
+/* --- the answer --- */
+
+/* The final norm of token t. */
+static void last(const VitConfig *c, const VitWeights *w, const float *z, int t, double *out)
+{
+    size_t d = (size_t)c->width;
+    double *x = doubles(d, 1);
+    for (size_t i = 0; i < d; i++)
+        x[i] = (double)z[(size_t)t * d + i];
+    if (c->final_norm)
+        layer_norm(c, weight(w, VIT_FINAL_GAMMA, 0), weight(w, VIT_FINAL_BETA, 0), x, out);
+    else
+        memcpy(out, x, d * sizeof *x);
+    free(x);
+}
+
+void vit_direct_answer(const VitConfig *c, const VitWeights *w, const float *z, double *logits, double *probs)
+{
+    size_t d = (size_t)c->width, classes = (size_t)c->classes;
+    double *y = doubles(d, 1), *x = doubles(d, 1), *second = doubles(classes, 1);
+    if (!classes || c->pool == VIT_POOL_NONE)
+        classes = 0;
+    last(c, w, z, 0, y);
+    if (c->pool == VIT_POOL_MEAN) {
+        memset(y, 0, d * sizeof *y);
+        for (int t = vit_prefix(c); t < vit_tokens(c); t++) {
+            last(c, w, z, t, x);
+            for (size_t i = 0; i < d; i++)
+                y[i] += x[i] / vit_patches(c);
+        }
+    }
+    if (c->fc_norm) {
+        layer_norm(c, weight(w, VIT_FC_GAMMA, 0), weight(w, VIT_FC_BETA, 0), y, x);
+        memcpy(y, x, d * sizeof *y);
+    }
+    if (classes)
+        linear(weight(w, VIT_HEAD_W, 0), c->head_bias ? weight(w, VIT_HEAD_B, 0) : NULL, y, d, logits, classes);
+    if (classes && c->pool == VIT_POOL_CLS_DIST) {
+        last(c, w, z, 1, x);
+        linear(weight(w, VIT_HEAD_DIST_W, 0), c->head_bias ? weight(w, VIT_HEAD_DIST_B, 0) : NULL, x, d, second,
+               classes);
+        for (size_t o = 0; o < classes; o++)
+            logits[o] = (logits[o] + second[o]) / 2;
+    }
+    if (classes) {
+        memcpy(probs, logits, classes * sizeof *probs);
+        softmax(probs, classes);
+    }
+    free(y);
+    free(x);
+    free(second);
+}

@@ -1,0 +1,102 @@
+/* One graph for the pair A, B: its leaves point at the two runs' values only while a difference is being computed from
+ * them, for a run may forget what nobody asked for between two frames. */
+#include "core/session/difference.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool difference_same_shape(const Graph *a, NodeId n, const Graph *b, NodeId m)
+{
+    Dims d = graph_node(a, n)->dims, e = graph_node(b, m)->dims;
+    if (d.n != e.n)
+        return false;
+    for (int i = 0; i < d.n; i++)
+        if (a->axes[d.axis[i]].n != b->axes[e.axis[i]].n || strcmp(a->axes[d.axis[i]].sym, b->axes[e.axis[i]].sym) != 0)
+            return false;
+    return true;
+}
+
+void difference_drop(Session *s)
+{
+    run_free(s->diff.run);
+    graph_free(&s->diff.graph);
+    s->diff = (Diff){0};
+}
+
+static NodeId leaf(Graph *g, char which, const char *path, Dims d, const float *data)
+{
+    char name[SESSION_PATH + 2];
+    snprintf(name, sizeof name, "%c.%s", which, path);
+    return graph_leaf(g, name, d, (Leaf){LEAF_RUN, data, which == 'a' ? "A" : "B"});
+}
+
+/* The three nodes of a path, in B's axes; returns the difference. */
+static NodeId add(Session *s, const char *path, const float *a, const float *b)
+{
+    Diff *d = &s->diff;
+    const Graph *of = session_graph(s, SIDE_B);
+    if (!d->run) {
+        graph_init(&d->graph);
+        for (int i = 0; i < of->axis_count; i++)
+            graph_axis(&d->graph, of->axes[i]);
+    }
+    Dims dims = graph_node(of, graph_find(of, path))->dims;
+    NodeId na = leaf(&d->graph, 'a', path, dims, a), nb = leaf(&d->graph, 'b', path, dims, b);
+    NodeId n = graph_zip(&d->graph, path, OP_SUB, na, nb);
+    graph_flag(&d->graph, n, NODE_DERIVED); /* goes when it is no longer on show */
+    if (d->run)
+        run_extend(d->run);
+    else
+        d->run = run_new(&d->graph, NULL, s->pool);
+    return n;
+}
+
+/* The values may have been forgotten and computed again elsewhere; what is in progress begins anew then. */
+static void point(Diff *d, NodeId n, const float *a, const float *b)
+{
+    const Node *node = graph_node(&d->graph, n);
+    const float **data[] = {&d->graph.nodes[node->in[0]].leaf.data, &d->graph.nodes[node->in[1]].leaf.data};
+    if (*data[0] == a && *data[1] == b)
+        return;
+    *data[0] = a;
+    *data[1] = b;
+    run_extend(d->run);
+}
+
+static NodeId find(const Session *s, const char *path)
+{
+    return s->diff.run ? graph_find(&s->diff.graph, path) : NO_NODE;
+}
+
+bool difference_step(Session *s, const char *path, int64_t deadline_ns)
+{
+    NodeId n = find(s, path);
+    if (n == NO_NODE || !run_peek(s->diff.run, n)) {
+        NodeId na = session_node(s, SIDE_A, path), nb = session_node(s, SIDE_B, path);
+        Run *a = session_run(s, SIDE_A), *b = session_run(s, SIDE_B);
+        if (!run_step(a, na, deadline_ns) || !run_step(b, nb, deadline_ns))
+            return false;
+        if (n == NO_NODE)
+            n = add(s, path, run_peek(a, na), run_peek(b, nb));
+        else
+            point(&s->diff, n, run_peek(a, na), run_peek(b, nb));
+    }
+    return run_step(s->diff.run, n, deadline_ns);
+}
+
+const float *difference_peek(const Session *s, const char *path)
+{
+    NodeId n = find(s, path);
+    return n == NO_NODE ? NULL : run_peek(s->diff.run, n);
+}
+
+void difference_trim(Session *s)
+{
+    if (s->diff.run)
+        run_trim(s->diff.run);
+}
+
+size_t difference_bytes(const Session *s)
+{
+    return s->diff.run ? run_bytes(s->diff.run) : 0;
+}

@@ -1,0 +1,15 @@
+/* A − B of the two runs on show, node by node: session.h's SIDE_DIFF. */
+#ifndef VITRINE_SESSION_DIFFERENCE_H
+#define VITRINE_SESSION_DIFFERENCE_H
+#include "core/session/session.h"
+
+/* Computes A − B of the node of that path, which session_node(SIDE_DIFF) has. True when it is there. */
+bool difference_step(Session *s, const char *path, int64_t deadline_ns);
+const float *difference_peek(const Session *s, const char *path); /* NULL while not computed, or forgotten */
+void difference_trim(Session *s);                                 /* what nothing asked for since the last call */
+size_t difference_bytes(const Session *s);
+/* Forgets all of it: before A or B becomes another run, or its graph another. */
+void difference_drop(Session *s);
+/* Have two nodes the same axes, letter by letter and length by length? */
+bool difference_same_shape(const Graph *a, NodeId n, const Graph *b, NodeId m);
+#endif

@@ -1,0 +1,234 @@
+/* What A and B are: runs of exhibits, and where the data cursor stands in each. Two sides may differ in everything,
+ * lengths too: an index of one means nothing on the other before session_at has looked. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/graph/anatomy.h"
+#include "core/session/difference.h"
+#include "core/session/exhibit.h"
+#include "core/session/session.h"
+
+bool session_edited(const Session *s)
+{
+    return exhibit_pass(s->now)->edited != NULL;
+}
+
+bool session_pinned(const Session *s)
+{
+    return s->pinned != NULL;
+}
+
+bool session_compares(const Session *s)
+{
+    return session_edited(s) || session_pinned(s);
+}
+
+Side session_side(const Session *s)
+{
+    if (!session_compares(s))
+        return SIDE_A;
+    return s->compare == COMPARE_A ? SIDE_A : s->compare == COMPARE_DIFF ? SIDE_DIFF : SIDE_B;
+}
+
+/* The run that a side is; every number has one. */
+static RunRow row_of(const Session *s, Side side)
+{
+    if (side >= RUN_FIRST && (size_t)side < s->run_count && s->runs[side].exhibit)
+        return s->runs[side];
+    Exhibit *e = side == SIDE_A && s->pinned ? s->pinned : s->now;
+    return (RunRow){e, e->pass, exhibit_pass(e)->edited && (side != SIDE_A || s->pinned)};
+}
+
+const Graph *session_graph(const Session *s, Side side)
+{
+    RunRow r = row_of(s, side);
+    const Forward *p = &r.exhibit->passes[r.pass];
+    return r.edited && p->edited ? p->edited : p->base;
+}
+
+Run *session_run(const Session *s, Side side)
+{
+    RunRow r = row_of(s, side);
+    const Forward *p = &r.exhibit->passes[r.pass];
+    return r.edited && p->edited_run ? p->edited_run : p->base_run;
+}
+
+const Exhibit *session_exhibit(const Session *s, Side side)
+{
+    return row_of(s, side).exhibit;
+}
+
+const Input *session_input(const Session *s, Side side)
+{
+    return &session_exhibit(s, side)->input;
+}
+
+const Graph *session_base(const Session *s)
+{
+    return exhibit_pass(s->now)->base;
+}
+
+Side session_run_number(const Exhibit *e, int pass, bool edited)
+{
+    if (pass < 0 || pass >= e->pass_count)
+        return SIDE_NONE;
+    return (Side)(edited ? e->passes[pass].edited_number : e->passes[pass].base_number);
+}
+
+Ref session_ref(Side side, NodeId n, size_t cell)
+{
+    return (Ref){.run = (uint16_t)side, .node = n, .cell = cell};
+}
+
+bool session_hash(const Session *s, Side side, uint64_t *hash)
+{
+    return run_hash(session_run(s, side), hash);
+}
+
+/* --- what B is --- */
+
+static int length_of(const Session *s, AxisRole role)
+{
+    const Graph *g = session_base(s);
+    int axis = graph_role(g, role, SEQUENCE_ANY);
+    return axis == AXIS_NONE ? 0 : g->axes[axis].n;
+}
+
+int session_tokens(const Session *s)
+{
+    const Graph *g = session_base(s);
+    NodeId n = site_node_any(g, SITE_TOKENS_OUT);
+    int axis = node_role(g, n, ROLE_QUERY);
+    return axis == AXIS_NONE ? length_of(s, ROLE_QUERY) : g->axes[axis].n;
+}
+
+int session_heads(const Session *s)
+{
+    return length_of(s, ROLE_HEAD);
+}
+
+int session_classes(const Session *s)
+{
+    return length_of(s, ROLE_ANSWER);
+}
+
+float session_scale(const Session *s)
+{
+    const Graph *g = session_base(s);
+    NodeId n = site_node_any(g, SITE_SCALE);
+    return n != NO_NODE && graph_node(g, n)->op == OP_LEAF ? graph_node(g, n)->leaf.data[0] : 1;
+}
+
+const VitConfig *session_vit(const Session *s)
+{
+    return model_vit(s->now->model);
+}
+
+const char *session_first(const Session *s)
+{
+    static const Site FIRST[] = {SITE_IMAGE, SITE_INPUT, SITE_EMBEDDED};
+    const Graph *g = session_base(s);
+    for (size_t i = 0; i < sizeof FIRST / sizeof *FIRST; i++) {
+        NodeId n = site_node_any(g, FIRST[i]);
+        if (n != NO_NODE)
+            return graph_node(g, n)->path;
+    }
+    return graph_node(g, 0)->path;
+}
+
+/* --- nodes of a side --- */
+
+NodeId session_node(const Session *s, Side side, const char *path)
+{
+    const Graph *b = session_graph(s, SIDE_B);
+    if (!path)
+        return NO_NODE;
+    if (side != SIDE_DIFF)
+        return graph_find(session_graph(s, side), path);
+    const Graph *a = session_graph(s, SIDE_A);
+    NodeId n = graph_find(a, path), m = graph_find(b, path);
+    return n != NO_NODE && m != NO_NODE && difference_same_shape(a, n, b, m) ? m : NO_NODE;
+}
+
+const char *session_diff_why(const Session *s, const char *path, char out[SESSION_WHY])
+{
+    const Graph *a = session_graph(s, SIDE_A), *b = session_graph(s, SIDE_B);
+    NodeId n = graph_find(a, path), m = graph_find(b, path);
+    if (n == NO_NODE || m == NO_NODE) {
+        snprintf(out, SESSION_WHY, "%s has no %.200s", n == NO_NODE ? m == NO_NODE ? "neither side" : "A" : "B", path);
+        return out;
+    }
+    Dims d = graph_node(a, n)->dims, e = graph_node(b, m)->dims;
+    if (difference_same_shape(a, n, b, m))
+        return NULL;
+    for (int i = 0; i < d.n && i < e.n; i++) {
+        const Axis *x = &a->axes[d.axis[i]], *y = &b->axes[e.axis[i]];
+        if (strcmp(x->sym, y->sym) == 0 && x->n != y->n) {
+            snprintf(out, SESSION_WHY, "A and B differ in length: %s = %d (%s) in A, %d in B", x->sym, x->n, x->name,
+                     y->n);
+            return out;
+        }
+    }
+    snprintf(out, SESSION_WHY, "%.200s has other axes in A than in B", path);
+    return out;
+}
+
+/* --- the data cursor on a side --- */
+
+static bool same_axis(const Axis *a, const Axis *b)
+{
+    return a->role == b->role && a->sequence == b->sequence && strcmp(a->sym, b->sym) == 0;
+}
+
+/* The axis of `of` that says the same as axis i of g, or AXIS_NONE. The same place in the table is looked at first. */
+static int axis_on(const Graph *of, const Graph *g, int i)
+{
+    if (i < of->axis_count && same_axis(&of->axes[i], &g->axes[i]))
+        return i;
+    for (int k = 0; k < of->axis_count; k++)
+        if (same_axis(&of->axes[k], &g->axes[i]))
+            return k;
+    return AXIS_NONE;
+}
+
+/* The cursor's index on axis i of g, which may be past its end. */
+static int index_on(const Session *s, const Graph *g, int i)
+{
+    int axis = axis_on(session_graph(s, SIDE_B), g, i);
+    return axis == AXIS_NONE || axis >= SESSION_AXES ? 0 : s->place.at[axis];
+}
+
+const int *session_at(const Session *s, Side side, int at[SESSION_AXES])
+{
+    const Graph *g = session_graph(s, side);
+    REQUIRE(g->axis_count <= SESSION_AXES);
+    memset(at, 0, SESSION_AXES * sizeof *at);
+    for (int i = 0; i < g->axis_count; i++) {
+        int index = index_on(s, g, i);
+        at[i] = index < g->axes[i].n ? index : g->axes[i].n - 1;
+    }
+    return at;
+}
+
+size_t session_cell(const Session *s, Side side, NodeId n)
+{
+    const Graph *g = session_graph(s, side);
+    Dims d = graph_node(g, n)->dims;
+    int index[DIMS_MAX];
+    for (int i = 0; i < d.n; i++) {
+        int at = index_on(s, g, d.axis[i]), last = g->axes[d.axis[i]].n - 1;
+        index[i] = at < last ? at : last;
+    }
+    return dims_ravel(g->axes, d, index);
+}
+
+bool session_cell_there(const Session *s, Side side, NodeId n)
+{
+    const Graph *g = session_graph(s, side);
+    Dims d = graph_node(g, n)->dims;
+    for (int i = 0; i < d.n; i++)
+        if (index_on(s, g, d.axis[i]) >= g->axes[d.axis[i]].n)
+            return false;
+    return true;
+}

@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# What is said about the bundled model is what was measured: every accuracy in README, help, captions, sentences and on
+# the screens is worked out again from core/eval/figures.def, here, and must stand there with its n and its interval, a
+# share of looking with its base rate. (That figures.def is what measuring gives, core_session/test_figures tests.)
+cd "$(dirname "$0")/.." || exit 1
+. tests/lib.sh
+B=${B:-build/gcc}
+V=$B/vitrine
+DEF=core/eval/figures.def
+N=$(sed -n 's/.*FIGURES_PICTURES = \([0-9]*\).*/\1/p' core/eval/figures.h)
+WORK=$(mktemp -d)
+trap 'rm -rf "$WORK"' EXIT
+export XDG_STATE_HOME=$WORK
+
+count() { awk -F'[(), ]+' -v k="$1" -v i="${2:-0}" -v c="${3:-4}" '$1 == "FIGURE" && $2 == k && $3 == i {print $c}' $DEF; }
+mean() { awk -F'[(), ]+' -v k="$1" '$1 == "MEAN" && $2 == k {print $3}' $DEF; }
+# "99.1 % (98.8–99.4)": Wilson's interval of a count, written a second time
+share() {
+    awk -v r="$(count "$1" "${2:-0}")" -v n="$N" 'BEGIN {
+        z = 1.959964; p = r / n; d = 1 + z * z / n
+        m = (p + z * z / (2 * n)) / d; h = z / d * sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        printf "%.1f %% (%.1f–%.1f)", 100 * p, 100 * (m - h), 100 * (m + h)}'
+}
+# "29.8 ±1.3": what is lost over the same pictures
+lost() {
+    awk -v l="$(count "$1" "$2" 5)" -v w="$(count "$1" "$2" 6)" -v n="$N" 'BEGIN {
+        printf "%.1f ±%.1f", 100 * (l - w) / n, 100 * 1.959964 * sqrt(l + w + 1 - (l - w) ^ 2 / (n + 2)) / (n + 2)}'
+}
+percent() { awk -v r="$(count "$1" "${2:-0}")" -v n="$N" 'BEGIN {printf "%.0f", 100 * r / n}'; }
+
+# WHAT TEXT: the text stands in the file `said`, whatever lines it is broken into
+stands() {
+    # whole lines, and each column between heavy frames by itself: a window in front of others
+    if { cat "$WORK/said"; awk -F'┃' '{for (i = 1; i <= NF; i++) column[i] = column[i] " " $i; n = NF > n ? NF : n} END {for (i = 1; i <= n; i++) print column[i]}' "$WORK/said"; } |
+        sed 's/[│┃]/ /g' | tr -s ' \n' '  ' | grep -qF -- "$2"; then
+        pass
+    else
+        fail "$1: '$2' is not said"
+    fi
+}
+says() { # WHAT COMMANDS: what a screen says, in `said`
+    "$V" --fresh screen -c "$2" --size 120x40 -o - >"$WORK/said" 2>"$WORK/error" || fail "$1: $(cat "$WORK/error")"
+}
+K=$(printf '%s,%s' "$((N / 1000))" "$(printf %s "$N" | tail -c 3)")
+check "at least 5,000 pictures, were $N" [ "$N" -ge 5000 ]
+
+# --- README
+cp README.md "$WORK/said"
+stands "README, the model" "named right $(share TRAINED)"
+stands "README, how many" "$N held-out drawn shapes"
+stands "README, no scale" "without the scale 1/√d_k $(share SCALE_OFF) $(lost SCALE_OFF 0)"
+stands "README, no positions" "without position embeddings $(share POSITIONS) $(lost POSITIONS 0)"
+stands "README, the mean" "read from the mean of the patches instead $(share OTHER) $(lost OTHER 0)"
+stands "README, the twin" "99.0 % (98.7–99.3) of the same $K right"
+same "the twin" "$(share TWIN)" '99.0 % (98.7–99.3)'
+stands "README, the twin paired" "$(count TWIN 0 5) pictures only this model names right, $(count TWIN 0 6) only the twin"
+stands "README, the twin with a scale" "$(share TWIN_SCALED)"
+for b in 0 1 2 3; do
+    stands "README, heads of block $b" "block $b $(lost HEAD $((4 * b))) $(lost HEAD $((4 * b + 1))) $(lost HEAD $((4 * b + 2))) $(lost HEAD $((4 * b + 3)))"
+    stands "README, sub-layers of block $b" "block $b $(lost ATTENTION $b) $(lost MLP $b)"
+    stands "README, lens after block $b" "after block $b $(share LENS $((b + 1)))"
+done
+for m in ROLLOUT ROLLOUT_RANDOM ROLLOUT_FIXED BRIGHTNESS AREA COVERED; do
+    stands "README, $m" " $(mean $m | awk '{printf "%.3f", $1}')"
+done
+for m in PEAK_RANDOM PEAK_FIXED PEAK_BRIGHT; do stands "README, $m" "$(share $m)"; done
+stands "README, peak" "$(share PEAK)"
+# nothing else in it is an accuracy without an interval
+check "README: a per cent that no interval follows" [ -z "$(grep -nE '[0-9]\.[0-9] %' README.md | grep -vE '[0-9]\.[0-9] % +\([0-9.]+–[0-9.]+\)|4 neighbours|8, corners' || true)" ]
+
+# --- assets/trained/evaluate.txt, which README quotes, is of the same figures
+check "README quotes evaluate.txt" grep -qF "$(grep -F 'named right' assets/trained/evaluate.txt)" README.md
+
+# --- screens and sentences
+says census census
+stands "census" "$(share TRAINED) of $K held-out pictures right"
+says census "census; block 0; head 1"
+stands "census, the head" "lost $(lost HEAD 1) points"
+stands "census, its place" "no. 1/16"
+says "census, say" "census; block 0; head 1; say"
+stands "census, sentence" "Without head 1 of block 0 $(share HEAD 1) of $N held-out pictures are named right: $(lost HEAD 1) points less"
+says laboratory "laboratory 9"
+stands "laboratory" "accuracy over $K held-out pictures, the factor in every block; here $(share FACTOR 9)"
+says "laboratory, say" "laboratory 9; say"
+stands "laboratory, sentence" "With that factor $(share FACTOR 9) of $N held-out pictures are named right, as trained $(share TRAINED)"
+stands "laboratory, Jacobian" "is larger than before in"
+stands "laboratory, two questions" "a change of temperature"
+says lens lens
+stands "lens" "$N pictures: class token $(share TRAINED), patch mean $(share OTHER) right"
+stands "lens, base rate" "Right after each block: $(percent LENS 1) $(percent LENS 2) $(percent LENS 3) $(percent LENS 4) % of $N"
+says "lens, say" "lens 0; say"
+stands "lens, sentence" "Read off there it names $(share LENS 1) of $N held-out pictures right"
+says "where, say" "where; say"
+stands "where, base rates" "Over $N held-out pictures rollout has $(mean ROLLOUT | awk '{printf "%.3f", $1}') there on average, with random weights $(mean ROLLOUT_RANDOM | awk '{printf "%.3f", $1}')"
+stands "where, what it counts" "covers to more than 8 %"
+says training "training last"
+stands "training" "of 500: "
+says showcase "showcase; say"
+stands "showcase" "the twin, trained without it, names $(share TWIN) of $N held-out pictures right, this model $(share TRAINED)"
+says showcase showcase
+stands "showcase is chosen" "chosen, the deepest of 200"
+finish figures

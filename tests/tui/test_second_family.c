@@ -1,0 +1,149 @@
+/* The real screen over a model of another family: every node can be gone to and is drawn, every number drawn is the
+ * trace's, every command runs or refuses, and none leaves the reader at a node that does not exist. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "core/base/clock.h"
+#include "core/session/screens.h"
+#include "tests/second_family.h"
+#include "tui/app.h"
+#include "tui/frame.h"
+#include "tui/overlay.h"
+
+static Session s;
+static Commands all;
+static Err error;
+
+/* In a terminal's place: what a command asks of it is granted. */
+static bool act(struct App *app, UiAct what, const char *text, Err *err)
+{
+    (void)app;
+    (void)what;
+    (void)text;
+    (void)err;
+    return true;
+}
+
+static int start(void **state)
+{
+    (void)state;
+    Model m = toy_model();
+    static Overlay lists;
+    static Ui ui = {.overlay = &lists, .commands = &all, .act = act};
+    Commands own = session_command_set();
+    commands_free(&all);
+    commands_add(&all, app_commands(&ui));
+    commands_add_all(&all, &own);
+    commands_free(&own);
+    return session_init_model(&s, &m, NULL, 1, &error) ? 0 : -1;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    session_free(&s);
+    return 0;
+}
+
+static bool run(const char *line)
+{
+    error.text[0] = 0;
+    bool ok = command_do(&s, &all, line, COMMAND_EDIT | COMMAND_UI, &error);
+    if (!ok)
+        assert_true(*error.text);
+    assert_int_not_equal(session_node(&s, SIDE_B, s.place.path), NO_NODE);
+    return ok;
+}
+
+/* Draws the screen at 80 × 24; the numbers on it. */
+static size_t draw(void)
+{
+    Canvas c = {0};
+    size_t numbers = 0;
+    canvas_resize(&c, 24, 80);
+    canvas_clear(&c);
+    Frame f = frame_layout(&s, 24, 80, false);
+    Needs needs = {.count = 0};
+    frame_needs(&s, &f, &needs);
+    while (!session_step(&s, needs.item, needs.count, CLOCK_NEVER))
+        continue;
+    Paint p = {.s = &s, .c = &c, .mode = MODE_256};
+    FrameState state = {.message = "", .status = "256c"};
+    frame_draw(&p, &f, &state);
+    for (int i = 0; i < c.h * c.w; i++) {
+        Ref ref = c.cells[i].ref;
+        if (ref.run == SIDE_NONE)
+            continue;
+        const Graph *g = session_graph(&s, (Side)ref.run);
+        assert_true(ref.node >= 0 && ref.node < g->count && ref.cell < graph_cells(g, ref.node));
+        assert_non_null(session_peek(&s, (Side)ref.run, graph_node(g, ref.node)->path));
+        numbers++;
+    }
+    canvas_free(&c);
+    return numbers;
+}
+
+static void every_node(void **state)
+{
+    (void)state;
+    const Graph *g = session_graph(&s, SIDE_B);
+    size_t numbers = 0;
+    for (NodeId n = 0; n < g->count; n++) {
+        char line[SESSION_PATH + 8];
+        snprintf(line, sizeof line, "goto %s", graph_node(g, n)->path);
+        assert_true(run(line));
+        assert_string_equal(s.place.path, graph_node(g, n)->path);
+        numbers += draw();
+    }
+    assert_true(numbers > 1000);
+}
+
+static void every_command(void **state)
+{
+    (void)state;
+    for (int i = 0; command_at(&all, i); i++) {
+        run(command_at(&all, i)->name);
+        draw();
+        run("goto decoder.blocks.1.cross_attn.pattern");
+    }
+}
+
+/* From a head of every attention: a screen comes and is drawn, or its command says why not and nothing moves. */
+static void every_screen(void **state)
+{
+    (void)state;
+    static const char *const FROM[] = {"encoder.blocks.1.self_attn.pattern", "decoder.blocks.0.self_attn.pattern",
+                                       "decoder.blocks.2.cross_attn.pattern"};
+    int drawn = 0;
+    for (size_t k = 0; k < sizeof FROM / sizeof *FROM; k++)
+        for (int i = 0; i < SCREEN_COUNT; i++) {
+            char line[SESSION_PATH + 8];
+            snprintf(line, sizeof line, "goto %s", FROM[k]);
+            assert_true(run(line));
+            Place before = s.place;
+            const char *command = screen_spec((Screen)i)->command;
+            if (!command)
+                continue;
+            if (run(command)) {
+                drawn++;
+                draw();
+            } else {
+                assert_string_equal(s.place.path, before.path);
+                assert_int_equal(s.place.screen, before.screen);
+            }
+        }
+    assert_true(drawn >= 15);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(every_node, start, stop),
+                                       cmocka_unit_test_setup_teardown(every_command, start, stop),
+                                       cmocka_unit_test_setup_teardown(every_screen, start, stop)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
