@@ -30,13 +30,13 @@ DESTDIR ?=
 
 # One static library per storey, in the order of the arrows: a storey may use those before it. A large storey has rooms
 # (folders inside it), which are one library with it.
-LAYERS  := core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session tui/canvas tui/views tui/cli
+LAYERS  := core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session lessons tui/canvas tui/views tui/cli
 lib_of   = $(B)/$(subst /,_,$(1)).a
 ROOMS_core/session := ask edit learned
-ROOMS_tui/views    := attention explain learned picture tensor
+ROOMS_tui/views    := attention explain learned lesson picture tensor
 SRC_OF   = $(sort $(wildcard $(1)/*.c $(foreach r,$(ROOMS_$(1)),$(1)/$(r)/*.c)))
 TUI_OBJ := $(patsubst %.c,$(B)/%.o,$(call SRC_OF,tui))
-LDLIBS  := -ljansson -lz -lm -lpthread
+LDLIBS  := -lmd4c -ljansson -lz -lm -lpthread
 LDLIBS_TUI := -lncursesw -ltinfo
 
 # stb's inverse DCT wraps around on a damaged JPEG; so may it.
@@ -68,13 +68,15 @@ UP_TO_core_train   := $(UP_TO_core_models) core/train
 UP_TO_core_eval    := $(UP_TO_core_train) core/eval
 UP_TO_core_diff    := $(UP_TO_core_eval) core/diff
 UP_TO_core_session := $(UP_TO_core_diff) core/session
+UP_TO_lessons      := $(UP_TO_core_session) lessons
 UP_TO_tui_canvas   := core/base tui/canvas
-UP_TO_tui_views    := $(UP_TO_core_session) tui/canvas tui/views
+UP_TO_tui_views    := $(UP_TO_lessons) tui/canvas tui/views
 UP_TO_tui_cli      := $(UP_TO_tui_views) tui/cli
 UP_TO_tui          := $(UP_TO_tui_cli)
 libs_for = $(foreach l,$(call reverse,$(UP_TO_$(1))),$(call lib_of,$(l))) $(if $(filter core/session,$(UP_TO_$(1))),$(ASSETS_LIB))
 
 include assets/assets.mk
+$(B)/lessons/lessons.o: $(wildcard lessons/*.md)
 LIBS := $(call libs_for,tui)
 
 $(B)/vitrine: $(TUI_OBJ) $(LIBS)
@@ -82,10 +84,13 @@ $(B)/vitrine: $(TUI_OBJ) $(LIBS)
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $(TUI_OBJ) $(LIBS) $(LDFLAGS) $(LDLIBS_TUI) $(LDLIBS)
 
 # The same in one file that needs no shared library, for machines where nobody has root.
-$(B)/static/vitrine: $(TUI_OBJ) $(LIBS)
+# Where the system has no static md4c (Debian has none) that file plays no lessons, and says so.
+STATIC_LDLIBS = $(if $(findstring /,$(shell $(CC) -print-file-name=libmd4c.a)),$(LDLIBS),\
+                $(B)/lessons/static/md4c_absent.o $(filter-out -lmd4c,$(LDLIBS)))
+$(B)/static/vitrine: $(TUI_OBJ) $(LIBS) $(B)/lessons/static/md4c_absent.o
 	@mkdir -p $(@D)
 	$(call say,link,$@)
-	$(Q)$(CC) $(CFLAGS_ALL) -static -o $@ $(TUI_OBJ) $(LIBS) $(LDFLAGS) $(LDLIBS_TUI) $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS_ALL) -static -o $@ $(TUI_OBJ) $(LIBS) $(LDFLAGS) $(LDLIBS_TUI) $(STATIC_LDLIBS)
 
 .PHONY: run static install uninstall dist
 COMPLETIONS := bash-completion/completions/vitrine zsh/site-functions/_vitrine fish/vendor_completions.d/vitrine.fish
@@ -152,7 +157,7 @@ $(B)/tests/$(1)/%: tests/$(1)/%.c $(filter-out $(B)/tui/main.o,$(2)) $$(call lib
 	$(Q)$(CC) $(CFLAGS_ALL) -o $$@ $$< $(filter-out $(B)/tui/main.o,$(2)) $$(call libs_for,$(1)) $(LDFLAGS) -lcmocka $(3) $(LDLIBS)
 TESTS += $$(patsubst tests/%.c,$(B)/tests/%,$$(sort $$(wildcard tests/$(1)/test_*.c)))
 endef
-TESTED := core_base core_kernels core_graph core_io core_models core_train core_eval core_diff core_session tui_canvas tui_views
+TESTED := core_base core_kernels core_graph core_io core_models core_train core_eval core_diff core_session lessons tui_canvas tui_views
 $(foreach l,$(TESTED),$(eval $(call test_rule,$(l))))
 $(eval $(call test_rule,tui_cli,$(TUI_OBJ),$(LDLIBS_TUI)))
 $(eval $(call test_rule,tui,$(TUI_OBJ),$(LDLIBS_TUI)))

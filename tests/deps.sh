@@ -15,6 +15,7 @@ build|command -v make|make|make|make|make
 build|header stdio.h pthread.h|libc6-dev|glibc-devel|glibc|
 build|header curses.h|libncurses-dev|ncurses-devel|ncurses|ncurses
 build|header jansson.h|libjansson-dev|jansson-devel|jansson|jansson
+build|header md4c.h|libmd4c-dev|md4c-devel|md4c|md4c
 build|header zlib.h|zlib1g-dev|zlib-devel|zlib|zlib
 build|header stb/stb_image.h stb/stb_image_write.h|libstb-dev|stb-devel|stb|
 build|header stdarg.h stddef.h stdint.h setjmp.h cmocka.h|libcmocka-dev|libcmocka-devel|cmocka|cmocka

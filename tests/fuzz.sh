@@ -21,7 +21,7 @@ if ! $MAKE --no-print-directory VARIANT=fuzz CC=clang OPT=-O1 CFLAGS="$SAN -fsan
     exit
 fi
 mkdir -p build/fuzz/found
-declare -A SEEDS=([fuzz_image]="tests/data/image tests/data/resize" [fuzz_tensors]="tests/data/tensors" [fuzz_json]="tests/data/oracle/tiny")
+declare -A SEEDS=([fuzz_image]="tests/data/image tests/data/resize" [fuzz_tensors]="tests/data/tensors" [fuzz_json]="tests/data/oracle/tiny" [fuzz_lesson]="lessons")
 
 # one NAME: its log says how it ended
 one() {

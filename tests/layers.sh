@@ -15,15 +15,17 @@ declare -A MAY=(
     [core/eval]="core/base core/kernels core/graph core/io core/models core/train"
     [core/diff]="core/base core/kernels core/graph core/io core/models core/train core/eval"
     [core/session]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff assets"
+    [lessons]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session"
+    [lessons/static]=""
     [tui/canvas]="core/base"
-    [tui/views]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session tui/canvas"
-    [tui/cli]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session tui/canvas tui/views tui"
-    [tui]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session tui/canvas tui/views tui/cli"
+    [tui/views]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session lessons tui/canvas"
+    [tui/cli]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session lessons tui/canvas tui/views tui"
+    [tui]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session lessons tui/canvas tui/views tui/cli"
     [assets]="core/base core/kernels core/graph core/io core/models core/train core/eval"
 )
 
 # A storey's rooms know what their storey knows, and one another; who may include from a storey may include from its rooms.
-ROOMS="core/session/ask core/session/edit core/session/learned tui/views/attention tui/views/explain tui/views/learned
+ROOMS="core/session/ask core/session/edit core/session/learned tui/views/attention tui/views/explain tui/views/learned tui/views/lesson
 tui/views/picture tui/views/tensor"
 storey() {
     local room
@@ -37,6 +39,7 @@ declare -A ONLY=(
     ['stb']='^core/io/'
     ['jansson']='^core/io/'
     ['zlib']='^core/io/'
+    ['md4c']='^lessons/markdown\.c$'
 )
 
 # wrong_arrows: prints each include under the current directory that is not allowed, and "seen N" at the end.
@@ -64,7 +67,7 @@ wrong_arrows() {
                 fi
             done
         fi
-    done < <(find core tui assets -name '*.[ch]' -o -name '*.inc' -o -name '*.def' | sort |
+    done < <(find core lessons tui assets -name '*.[ch]' -o -name '*.inc' -o -name '*.def' | sort |
         xargs grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]' | sed -E 's/^([^:]*:[0-9]*:)[^"<]*(["<][^">]*[">]).*/\1\2/')
     echo "seen $seen"
 }
@@ -72,7 +75,7 @@ wrong_arrows() {
 # first whether it sees anything at all: a tree with three wrong arrows
 planted=$(mktemp -d)
 trap 'rm -rf "$planted"' EXIT
-mkdir -p "$planted"/core/base "$planted"/core/io "$planted"/tui/views "$planted"/assets
+mkdir -p "$planted"/lessons "$planted"/core/base "$planted"/core/io "$planted"/tui/views "$planted"/assets
 echo '#include "core/io/x.h"' >"$planted/core/base/x.c"
 printf '# include <curses.h> /* screen */\n#include <stdio.h>\n' >"$planted/tui/views/x.c"
 echo '#include "x.h"' >"$planted/core/io/x.h"
@@ -100,7 +103,7 @@ mutable() {
 }
 seen=''
 STATE='fatal_hook|stopping|unfinished|registered|current|stbi_.*|firstmap|mapping|invalid_chunk|arena_now'
-for lib in "$B"/core_*.a "$B"/tui_*.a "$B"/tui/*.o; do
+for lib in "$B"/core_*.a "$B"/lessons.a "$B"/tui_*.a "$B"/tui/*.o; do
     [ -e "$lib" ] || { fail "$lib is not built"; continue; }
     same "$lib: libm functions" "" "$(nm -u "$lib" 2>/dev/null | awk '{print $2}' | sed 's/@.*//' | sort -u | grep -xE "$LIBM" | tr '\n' ' ')"
     [[ $lib == */tui/term* ]] && continue

@@ -20,6 +20,7 @@
 #include "core/session/state.h"
 #include "tui/canvas/export.h"
 #include "tui/cli/link.h"
+#include "tui/desk.h"
 #include "tui/frame.h"
 #include "tui/keymap.h"
 #include "tui/overlay.h"
@@ -42,6 +43,7 @@ typedef struct App {
     Ui ui;
     Canvas canvas;
     Overlay overlay;
+    Desk desk;
     Prompt prompt;
     char message[512];
     bool message_is_error;
@@ -89,6 +91,23 @@ static void status_words(const App *a, char *out, size_t n)
              a->terminal->has_mouse && !a->terminal->mouse ? " mouse off" : "");
 }
 
+/* The session's screen in what the lesson leaves of the terminal. */
+static Frame frame_now(const App *a)
+{
+    Rect card, screen;
+    desk_layout(&a->desk, a->canvas.h, a->canvas.w, &card, &screen);
+    return frame_layout(&a->s, screen.h, screen.w, a->hint);
+}
+
+static void draw_desk(App *a)
+{
+    Rect card, screen;
+    if (!a->desk.open)
+        return;
+    desk_layout(&a->desk, a->canvas.h, a->canvas.w, &card, &screen);
+    desk_draw(&a->desk, &a->canvas, card, screen);
+}
+
 static void draw(App *a)
 {
     char status[64];
@@ -102,13 +121,24 @@ static void draw(App *a)
     if (a->halted)
         a->pace = (Pace){0};
     p.seconds_left = a->halted ? 0 : pace_left(&a->pace, again ? share : session_progress_share(&a->s), clock_ns());
-    Frame f = frame_layout(&a->s, c->h, c->w, a->hint);
+    Frame f = frame_now(a);
     status_words(a, status, sizeof status);
     FrameState state = {.hint = a->hint,
                         .message = a->message,
                         .message_is_error = a->message_is_error,
                         .status = status};
-    frame_draw(&p, &f, &state);
+    Rect card, screen;
+    char lesson[120];
+    desk_layout(&a->desk, c->h, c->w, &card, &screen);
+    if (a->desk.open && !card.h && !*a->message) {
+        snprintf(lesson, sizeof lesson,
+                 "Card %d of %d. Space: the next card. Tab: this card again. q: leave the lesson.",
+                 a->desk.player.card + 1, a->desk.player.lesson.count);
+        state.message = lesson;
+    }
+    if (screen.h > 0 && !desk_shows_worked(&a->desk))
+        frame_draw(&p, &f, &state);
+    draw_desk(a);
     overlay_draw(&a->overlay, c);
     if (a->prompt.open) {
         Rect line = {c->h - 1, 0, 1, c->w}, above = {0, 0, c->h - 1, c->w};
@@ -170,7 +200,7 @@ static void show_said(App *a)
     if (!*said)
         return;
     const char *end = strchr(said, '\n');
-    int lines = frame_layout(&a->s, a->canvas.h, a->canvas.w, a->hint).sentence.h;
+    int lines = frame_now(a).sentence.h;
     int room = lines * (a->canvas.w - 2) -
                (lines > 1 ? a->canvas.w / 4 : 0); /* a wrapped line ends before its last column */
     bool one_line = (!end || !end[1]) && utf8_cells(said) <= room;
@@ -245,6 +275,36 @@ static void close_something(App *a)
         s->quit = true;
 }
 
+static bool open_lesson(App *a, const char *which, Err *err)
+{
+    if (strcmp(which, "close") == 0) {
+        desk_close(&a->desk, &a->s);
+        state_save_file("open-lesson", "");
+        session_say(&a->s, "Back where you were. t lists the lessons.");
+        return true;
+    }
+    if (strcmp(which, "help") == 0 && a->desk.open) {
+        desk_help(&a->desk, &a->overlay);
+        return true;
+    }
+    a->hint = false;
+    bool ok = desk_open(&a->desk, &a->s, which, err);
+    buf_clear(&a->s.said);
+    return ok;
+}
+
+/* A card's answer or hint; what is said to it stands on the card. */
+static bool ask_desk(App *a, bool hint, const char *typed, Err *err)
+{
+    if (hint ? desk_hint(&a->desk, err) : desk_answer(&a->desk, typed, err))
+        return true;
+    if (a->desk.open) {
+        buf_clear(&a->desk.said);
+        buf_puts(&a->desk.said, err->text);
+    }
+    return false;
+}
+
 /* What a command asks of the terminal (Ui.act). */
 static bool act(App *a, UiAct what, const char *text, Err *err)
 {
@@ -259,6 +319,9 @@ static bool act(App *a, UiAct what, const char *text, Err *err)
     case UI_TERM: describe_terminal(a); break;
     case UI_REDRAW: term_redraw(); break;
     case UI_CLOSE: close_something(a); break;
+    case UI_LESSON: return open_lesson(a, text, err);
+    case UI_ANSWER: return ask_desk(a, false, text, err);
+    case UI_HINT: return ask_desk(a, true, text, err);
     case UI_EXPORT: return export_screen(a, text, err);
     }
     return true;
@@ -279,6 +342,7 @@ static void do_command(App *a, const char *line)
         show_said(a);
     else
         say(a, true, err.text);
+    desk_done(&a->desk);
     a->steps_taken += session_step_number(&a->s, &total) != step;
     a->hint = a->hint && a->steps_taken < HINT_STEPS && ++a->commands_done < HINT_KEYS;
 }
@@ -329,6 +393,13 @@ static void on_key(App *a, const TermEvent *e)
         if (result != OVERLAY_PASSED)
             return;
     }
+    if (a->desk.open && desk_key(&a->desk, e->key, a->canvas.w, a->canvas.h, &command)) {
+        if (command.len)
+            do_command(a, buf_str(&command));
+        buf_free(&command);
+        a->count = 0;
+        return;
+    }
     if (take_digit(a, e->key))
         return;
     const KeyBinding *k = keymap_find(&a->s, e->key);
@@ -354,7 +425,7 @@ static void on_mouse(App *a, const TermEvent *e)
 {
     Buf command = {0};
     Paint p = paint(a);
-    Frame f = frame_layout(&a->s, a->canvas.h, a->canvas.w, a->hint);
+    Frame f = frame_now(a);
     bool wheel = strncmp(e->key, "Wheel", 5) == 0;
     if (a->overlay.kind != OVERLAY_NONE) {
         if (wheel)
@@ -393,7 +464,7 @@ static bool work(App *a)
     if (a->halted)
         return true;
     Needs needs = {.count = 0};
-    Frame f = frame_layout(&a->s, a->canvas.h, a->canvas.w, a->hint);
+    Frame f = frame_now(a);
     frame_needs(&a->s, &f, &needs);
     a->asked = true;
     return session_step_pass(&a->s, needs.item, needs.count, clock_ns() + SLICE_NS);
@@ -446,7 +517,12 @@ static void loop(App *a)
         if (done ? a->stale || a->shown != a->s.changes : clock_ns() - a->last_frame >= FRAME_NS)
             show_frame(a);
         a->stale = a->stale || !done; /* what was drawn before all was there is drawn again */
-        if (!term_event(done ? -1 : 0, &e))
+        int64_t wait;
+        if (desk_tick(&a->desk, clock_ns(), &wait))
+            a->touched = true;
+        if (a->touched && done)
+            continue;
+        if (!term_event(!done ? 0 : wait < 0 ? -1 : (int)(wait / 1000000) + 1, &e))
             continue;
         do /* keys that are held down do not queue frames */
             on_event(a, &e);
@@ -507,6 +583,19 @@ static bool begin(App *a, const AppOptions *o, Err *err)
     }
     if (asked)
         a->s.back_count = 0;
+    if (o->lesson) {
+        if (!desk_open(&a->desk, &a->s, o->lesson, err)) {
+            session_free(&a->s);
+            return false;
+        }
+        a->hint = false;
+    } else if (!asked && !o->fresh && plain) { /* a lesson that was open when the program was left */
+        char *name = state_load_file("open-lesson");
+        if (name && *name)
+            desk_open(&a->desk, &a->s, name, NULL);
+        free(name);
+        a->hint = a->hint && !a->desk.open;
+    }
     return true;
 }
 
@@ -543,6 +632,8 @@ int app_main(const AppOptions *o)
     show_said(&a);
     loop(&a);
     term_close();
+    state_save_file("open-lesson", a.desk.open ? a.desk.name : "");
+    desk_close(&a.desk, &a.s);
     state_save(&a.s);
     canvas_free(&a.canvas);
     overlay_free(&a.overlay);

@@ -7,8 +7,9 @@
 typedef struct AppOptions {
     const char *model, *input; /* NULL: the bundled ones */
     const char *commands;      /* run first (-c), or NULL */
-    const char *link; /* commands that lead to the place to start at (goto, edits), run first of all; or NULL */
-    const char *hash; /* first digits of the trace hash that a link promises (link_hash_agrees), or NULL */
+    const char *link;   /* commands that lead to the place to start at (goto, edits), run first of all; or NULL */
+    const char *hash;   /* first digits of the trace hash that a link promises (link_hash_agrees), or NULL */
+    const char *lesson; /* number or name of one to open, or NULL */
     int threads;
     size_t memory;      /* bytes of values to keep at most; 0: as session_init chose */
     const char *colour; /* auto, true, 256, 8, mono; NULL = auto */
@@ -21,7 +22,17 @@ struct App;
 int app_main(const AppOptions *o);
 
 /* What the screen's own commands act on: the context of their table. */
-typedef enum UiAct { UI_PROMPT, UI_MOUSE, UI_TERM, UI_REDRAW, UI_CLOSE, UI_EXPORT } UiAct;
+typedef enum UiAct {
+    UI_PROMPT,
+    UI_MOUSE,
+    UI_TERM,
+    UI_REDRAW,
+    UI_CLOSE,
+    UI_EXPORT,
+    UI_LESSON,
+    UI_ANSWER,
+    UI_HINT
+} UiAct;
 typedef struct Ui {
     Overlay *overlay; /* where help and lists open */
     const Commands *commands;
@@ -38,6 +49,9 @@ CommandTable app_commands(Ui *ui);
  * convenience. */
 char *state_load(void);
 void state_save(const Session *s);
+/* Another small file beside it. */
+char *state_load_file(const char *name);
+void state_save_file(const char *name, const char *text);
 /* To the place that was remembered, where it was of the same model and picture; all of it or nothing. */
 bool state_resume(Session *s, const Commands *c);
 #endif

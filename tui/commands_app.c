@@ -9,6 +9,7 @@
 #include "core/session/permit.h"
 #include "core/session/place.h"
 #include "tui/app.h"
+#include "tui/desk.h"
 
 static bool act(const Args *a, UiAct what, const char *text, Err *err)
 {
@@ -125,6 +126,32 @@ static bool run_restart(Session *s, const Args *a, Err *err)
     return true;
 }
 
+static bool run_lessons(Session *s, const Args *a, Err *err)
+{
+    Ui *ui;
+    if (!lists(a, &ui, err))
+        return false;
+    desk_menu(ui->overlay, s);
+    return true;
+}
+
+static bool run_lesson(Session *s, const Args *a, Err *err)
+{
+    return a->count ? act(a, UI_LESSON, a->word[0], err) : run_lessons(s, a, err);
+}
+
+static bool run_answer(Session *s, const Args *a, Err *err)
+{
+    (void)s;
+    return a->count ? act(a, UI_ANSWER, a->rest, err) : err_set(err, "expected the number of an answer, or a number");
+}
+
+static bool run_hint(Session *s, const Args *a, Err *err)
+{
+    (void)s;
+    return act(a, UI_HINT, "", err);
+}
+
 static bool run_close(Session *s, const Args *a, Err *err)
 {
     (void)s;
@@ -166,6 +193,11 @@ static const Command COMMANDS[] = {
      NULL},
     {"prompt", "program", "prompt TEXT", "open the command line with that text", COMMAND_UI, run_prompt, NULL},
     {"menu", "program", "menu open, view, learned, find", "open a list to choose from", COMMAND_UI, run_menu, NULL},
+    {"lesson", "learn", "lesson [NUMBER, NAME, close, help]",
+     "open a lesson where you left it; without a name: the list", COMMAND_UI, run_lesson, NULL},
+    {"lessons", "learn", "lessons", "all lessons, with minutes and how far you are", COMMAND_UI, run_lessons, NULL},
+    {"answer", "learn", "answer TEXT", "answer the question of the card", COMMAND_UI, run_answer, NULL},
+    {"hint", "learn", "hint", "the first step towards the answer", COMMAND_UI, run_hint, NULL},
     {"mouse", "program", "mouse [on, off]", "let the program or the terminal have the mouse", COMMAND_UI, run_mouse,
      NULL},
     {"term", "program", "term", "what this terminal can show, and how to get more", COMMAND_UI, run_term, NULL},

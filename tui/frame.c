@@ -303,15 +303,16 @@ static const char *hint_text(const Session *s, int width)
     int total;
     if (session_step_number(s, &total) > 1)
         return width >= HINT_LONG
-                   ? "This is one real run of a small Vision Transformer. s: take 1/√d_k away and see why it "
-                     "is there. g: from the pixels on."
-               : width >= HINT_SHORT ? "A real run of a Vision Transformer. s: take 1/√d_k away. g: from the pixels on."
-                                     : "A real run. s: take 1/√d_k away. g: to the pixels.";
+                   ? "One real run of a small Vision Transformer. s: take 1/√d_k away and see why it is there. "
+                     "t: lesson 0, the whole trip."
+               : width >= HINT_SHORT
+                   ? "A real run of a Vision Transformer. t: lesson 0, from the pixels on. s: no √d_k."
+                   : "A real run. t: lesson 0. s: take 1/√d_k away.";
     return width >= HINT_LONG
-               ? "This is one real run of a small Vision Transformer, every number computed here. Space: what "
-                 "happens first. ?: help."
-           : width >= HINT_SHORT ? "One real run of a small Vision Transformer. Space: what happens first. ?: help."
-                                 : "A real run of a Vision Transformer. Space: next. ?: help.";
+               ? "One real run of a small Vision Transformer, every number computed here. Space: what happens first. "
+                 "t: lesson 0."
+           : width >= HINT_SHORT ? "One real run of a Vision Transformer. Space: what happens first. t: lesson 0."
+                                 : "A real run of a Vision Transformer. t: lesson 0.";
 }
 
 void frame_draw(const Paint *p, const Frame *f, const FrameState *state)

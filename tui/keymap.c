@@ -88,6 +88,7 @@ static const KeyBinding KEYS[] = {
     {"S", "prompt export ", NULL, "save this tensor (.npy .csv) or this screen (.svg .txt)", 0, 0, NULL},
     {"%", "mouse", NULL, "mouse off (so that the terminal can select text) or on", 0, 0, NULL},
     {"^L", "redraw", NULL, "draw the screen again", 0, 0, NULL},
+    {"t", "lessons", "lesson", "lessons: the one that explains this screen, and all others", 0, 12, NULL},
     {"q", "close", NULL, "close what is open; at the end: leave", 0, 0, NULL},
 };
 

@@ -160,6 +160,8 @@ static int dispatch(Options *o)
         completion_text(o->completion, &text);
     if (text.len)
         return print(&text);
+    if (verb == &VERB_LESSON && !o->paper)
+        return lesson_open(o);
     if (verb)
         return verb == &VERB_DIFF && o->open ? diff_open(o) : verb_main(verb, o);
     if (*first && !opens(first))

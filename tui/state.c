@@ -10,7 +10,7 @@
 #include "core/session/state.h"
 #include "tui/app.h"
 
-static bool state_path(char *out, size_t n, bool make)
+static bool state_path(char *out, size_t n, const char *name, bool make)
 {
     const char *state = getenv("XDG_STATE_HOME"), *home = getenv("HOME");
     char folder[800];
@@ -33,21 +33,35 @@ static bool state_path(char *out, size_t n, bool make)
         if (mkdir(part, 0700) != 0 && errno != EEXIST)
             return false;
     }
-    int len = snprintf(out, n, "%s/vitrine/last", folder);
+    int len = snprintf(out, n, "%s/vitrine/%s", folder, name);
     return len > 0 && (size_t)len < n;
 }
 
 enum { STATE_MOST = 1 << 20 };
 
-char *state_load(void)
+char *state_load_file(const char *name)
 {
     char path[900];
     Buf b = {0};
-    if (!state_path(path, sizeof path, false) || !file_exists(path) || !file_read(path, STATE_MOST, &b, NULL))
+    if (!state_path(path, sizeof path, name, false) || !file_exists(path) || !file_read(path, STATE_MOST, &b, NULL)) {
+        buf_free(&b);
         return NULL;
+    }
     char *text = xstrdup(buf_str(&b));
     buf_free(&b);
     return text;
+}
+
+void state_save_file(const char *name, const char *text)
+{
+    char path[900];
+    if (state_path(path, sizeof path, name, true))
+        file_write(path, text, strlen(text), NULL);
+}
+
+char *state_load(void)
+{
+    return state_load_file("last");
 }
 
 /* First line: what was open; then the lines that lead back. */
@@ -58,13 +72,10 @@ static void put_subject(const Session *s, Buf *out)
 
 void state_save(const Session *s)
 {
-    char path[900];
-    if (!state_path(path, sizeof path, true))
-        return;
     Buf b = {0};
     put_subject(s, &b);
     session_write(s, 0, &b);
-    file_write(path, b.data, b.len, NULL);
+    state_save_file("last", buf_str(&b));
     buf_free(&b);
 }
 

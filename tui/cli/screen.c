@@ -86,7 +86,7 @@ static bool check(const Options *o, const Link *l, Err *err)
 }
 
 /* Computes what the frame shows; afterwards drawing finds everything. */
-static bool compute(Work *w, int height, int width, Err *err)
+bool screen_compute(Work *w, int height, int width, Err *err)
 {
     Session *s = &w->session;
     for (;;) {
@@ -160,7 +160,7 @@ int screen_write(Work *w, Err *err)
     Canvas canvas;
     char message[512];
     put_said(w, width, message);
-    bool ok = compute(w, height, width, err);
+    bool ok = screen_compute(w, height, width, err);
     if (ok) {
         Buf title = {0};
         buf_printf(&title, "Vitrine: %s, ", session_input(&w->session, SIDE_B)->name);

@@ -6,9 +6,10 @@
 
 #include "core/base/tell.h"
 
-static const Verb *const VERBS[] = {&VERB_RUN,   &VERB_SHOW,   &VERB_EXPLAIN,  &VERB_WHY,      &VERB_LEDGER,
-                                    &VERB_TRACE, &VERB_SCREEN, &VERB_INFO,     &VERB_VERIFY,   &VERB_DIFF,
-                                    &VERB_DATA,  &VERB_TRAIN,  &VERB_EVALUATE, &VERB_TRANSLATE};
+static const Verb *const VERBS[] = {&VERB_RUN,    &VERB_SHOW,   &VERB_EXPLAIN,  &VERB_WHY,       &VERB_LEDGER,
+                                    &VERB_TRACE,  &VERB_SCREEN, &VERB_INFO,     &VERB_VERIFY,    &VERB_DIFF,
+                                    &VERB_DATA,   &VERB_TRAIN,  &VERB_EVALUATE, &VERB_TRANSLATE, &VERB_LESSONS,
+                                    &VERB_LESSON, &VERB_CHECK,  &VERB_EXPORT};
 
 enum { VERB_COUNT = sizeof VERBS / sizeof *VERBS };
 

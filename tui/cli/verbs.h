@@ -27,7 +27,8 @@ typedef struct Verb {
 } Verb;
 
 extern const Verb VERB_RUN, VERB_SHOW, VERB_EXPLAIN, VERB_WHY, VERB_LEDGER, VERB_TRACE, VERB_SCREEN, VERB_INFO,
-    VERB_VERIFY, VERB_DIFF, VERB_DATA, VERB_TRAIN, VERB_EVALUATE, VERB_TRANSLATE;
+    VERB_VERIFY, VERB_DIFF, VERB_DATA, VERB_TRAIN, VERB_EVALUATE, VERB_TRANSLATE, VERB_LESSONS, VERB_LESSON, VERB_CHECK,
+    VERB_EXPORT;
 const Verb *verb_at(int i); /* NULL past the end */
 const Verb *verb_find(const char *name);
 const char *verb_nearest(const char *typed); /* NULL when none is near */
@@ -41,6 +42,12 @@ int verb_main(const Verb *v, const Options *o);
 /* -o x.npy where a picture is asked for gives the values and the other way round: the suffix decides. */
 bool screen_suffix(const char *path); /* .svg .html .txt .ans */
 int screen_write(Work *w, Err *err);
+/* Computes what a frame of that size shows; afterwards drawing finds everything. False when cancelled. */
+bool screen_compute(Work *w, int height, int width, Err *err);
+/* `lesson N` without --paper: the screen with that lesson open. The exit status of the program. */
+int lesson_open(const Options *o);
+/* The lessons as pages in o->output, with their screens. */
+int lessons_export(Work *w, Err *err);
 /* For a verb that draws on standard output by itself: the colours there are, and the canvas as ANSI text or plain text.
  */
 ColourMode screen_mode(const Options *o);

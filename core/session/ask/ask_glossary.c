@@ -112,6 +112,32 @@ static const struct {
     {"runner-up", "The class with the second largest logit: an answer is explained against it."},
     {"twin", "The same model trained from the same seed without 1/√d_k, for comparing."},
     {"vote", "What the heads wrote into an answer by looking at one patch, for it or against it: ledger.votes."},
+    {"batch normalisation", "LayerNorm's older relative: every number is shifted and scaled to mean 0 and variance 1 "
+                            "over the examples of a batch, so that one example's result depends on the others."},
+    {"class token",
+     "CLS: a learned vector without a picture in front of the patches, the same at the start for every picture."},
+    {"convolution",
+     "A small window of weights slid over the picture: at each stop its numbers are multiplied and added up."},
+    {"equivariant", "Change the order of what goes in, and what comes out changes its order in the same way."},
+    {"exponential", "exp(x): e = 2.718… to the power x. Adding 1 to x multiplies it by e; it is never negative."},
+    {"inductive bias",
+     "What a model takes for granted before it has seen any data, such as that near pixels belong together."},
+    {"learning rate", "How far the weights go in one step of training; often raised at first (warm-up), then lowered."},
+    {"mean", "All numbers added up, over how many they are."},
+    {"position", "Where a patch lies: what a position embedding stands for."},
+    {"post-norm", "LayerNorm stands behind the addition, as in the first Transformer; in pre-norm models it stands "
+                  "before attention and MLP."},
+    {"projection",
+     "A vector multiplied by a matrix: every number that comes out is a dot product with one row of weights."},
+    {"receptive field", "What part of the picture a number can depend on."},
+    {"saturation", "A softmax that gives nearly all to one: its weights hardly move any more, whatever the scores do."},
+    {"slope", "How much comes out more per unit that goes in more: a nudge at the output over the nudge at the input."},
+    {"temperature", "A number by which scores are divided before the softmax: below 1 the largest gains, above 1 the "
+                    "shares even out."},
+    {"variance", "How far numbers lie from their mean: the mean of the squared distances."},
+    {"weighted average",
+     "Numbers or vectors, each multiplied by its share and added up, where the shares add up to 1."},
+    {"warm-up", "The first steps of training, in which the learning rate is raised from nearly nothing to its peak."},
 };
 enum { TERM_COUNT = sizeof TERMS / sizeof *TERMS };
 

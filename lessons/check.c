@@ -1,0 +1,378 @@
+#include "lessons/check.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/dmath.h"
+#include "core/base/utf8.h"
+#include "core/session/ask/ask.h"
+#include "lessons/layout.h"
+
+typedef struct Checker {
+    Player *p;
+    const Card *card;
+    CheckCount *count;
+    Buf *faults;
+} Checker;
+
+static void fault(Checker *c, int line, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+static void fault(Checker *c, int line, const char *fmt, ...)
+{
+    char text[640], clean[640];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    bool placed = strncmp(text, c->p->lesson.file, strlen(c->p->lesson.file)) == 0; /* the player says where */
+    if (placed)
+        buf_printf(c->faults, "%s\n", utf8_clean(clean, sizeof clean, text));
+    else
+        buf_printf(c->faults, "%s:%d: %s\n", c->p->lesson.file, line, utf8_clean(clean, sizeof clean, text));
+    c->count->faults++;
+}
+
+/* ---- expectations ---- */
+
+static bool literal(const char *text, double *x, double *half)
+{
+    size_t n = number_printed(text, x, half);
+    return n && !text[n];
+}
+
+static bool rounds_to(double x, double printed, double half)
+{
+    return dm_abs(x - printed) <= half * (1 + 1e-6) + 1e-12 * dm_abs(printed);
+}
+
+bool expectation_holds(const Scope *scope, const Expectation *e, bool *holds, Buf *shown, Err *err)
+{
+    double left, right, half = 0, other = 0;
+    bool left_printed = literal(e->left, &left, &half), right_printed = literal(e->right, &right, &other);
+    if ((!left_printed && !number_value(scope, e->left, &left, err)) ||
+        (!right_printed && !number_value(scope, e->right, &right, err)))
+        return false;
+    bool same;
+    if (left_printed != right_printed)
+        same = left_printed ? rounds_to(right, left, half) : rounds_to(left, right, other);
+    else
+        same = dm_abs(left - right) <= 1e-5 * (dm_abs(left) + dm_abs(right)) + 1e-12;
+    switch (e->relation) {
+    case RELATION_EQUAL: *holds = same; break;
+    case RELATION_UNLIKE: *holds = dm_abs(left - right) > 1e-5 * (dm_abs(left) + dm_abs(right)); break;
+    case RELATION_LESS: *holds = left < right; break;
+    case RELATION_GREATER: *holds = left > right; break;
+    }
+    buf_printf(shown, "%.9g and %.9g", left, right);
+    return true;
+}
+
+static void check_expectations(Checker *c)
+{
+    Scope scope = player_scope(c->p);
+    static const char *const SIGNS[] = {"=", "<", ">", "!="};
+    for (int i = 0; i < c->card->expect_count; i++) {
+        const Expectation *e = &c->card->expect[i];
+        Err err = {{0}};
+        Buf shown = {0};
+        bool holds;
+        c->count->numbers++;
+        if (!expectation_holds(&scope, e, &holds, &shown, &err))
+            fault(c, e->line, "%s %s %s: %s", e->left, SIGNS[e->relation], e->right, err.text);
+        else if (!holds)
+            fault(c, e->line, "%s %s %s is not so: they are %s; correct the prose or the expression", e->left,
+                  SIGNS[e->relation], e->right, buf_str(&shown));
+        buf_free(&shown);
+    }
+}
+
+/* ---- numbers in prose ---- */
+
+static bool covered(const Card *card, double x, double half)
+{
+    double y, h;
+    for (int i = 0; i < card->expect_count; i++)
+        for (int side = 0; side < 2; side++)
+            if (literal(side ? card->expect[i].right : card->expect[i].left, &y, &h) && y == x && h == half)
+                return true;
+    for (int i = 0; i < card->quoted.count; i += 2)
+        if (literal(card->quoted.at[i].text, &y, &h) && y == x && h == half)
+            return true;
+    return false;
+}
+
+static bool word_char(const char *s, const char *p)
+{
+    return p >= s && (isalnum((unsigned char)*p) || *p == '_');
+}
+
+/* "block 0", "head 1", "lesson 7": a name, not a quantity. */
+static bool names_something(const char *text, const char *p)
+{
+    static const char *const NAMES[] = {"block ",  "blocks ",  "head ", "heads ",  "lesson ", "lessons ",
+                                        "number ", "layer ",   "row ",  "column ", "place ",  "token ",
+                                        "class ",  "picture ", "step ", "output "};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
+        size_t n = strlen(NAMES[i]);
+        if ((size_t)(p - text) >= n && strncasecmp(p - n, NAMES[i], n) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Every number written in digits is one that an expectation of this card evaluates, or one that is quoted. Digits that
+ * belong to a name (r3c4, 2D) are none. */
+static void check_numbers(Checker *c, const char *text, int line)
+{
+    for (const char *p = text; *p;) {
+        if (strncmp(p, "{{", 2) == 0 && strstr(p, "}}")) { /* evaluated where it stands */
+            p = strstr(p, "}}") + 2;
+            continue;
+        }
+        double x, half;
+        bool negative = strncmp(p, "\xE2\x88\x92", 3) == 0 && (p == text || p[-1] == ' ' || p[-1] == '(');
+        size_t n = isdigit((unsigned char)*p) || negative ? number_printed(p, &x, &half) : 0;
+        bool size = p - text >= 2 && (p[-1] == '/' || p[-1] == '.') &&
+                    isalpha((unsigned char)p[-2]); /* ViT-L/16, blocks.0 */
+        bool inside = n && (size || names_something(text, p) || word_char(text, p - 1) || word_char(text, p + n) ||
+                            strncmp(p + n, "/√", 4) == 0);
+        if (n && !inside && !covered(c->card, x, half))
+            fault(c, line,
+                  "nothing says what %.*s is the value of; add `expect %.*s = EXPRESSION`, or `quoted %.*s "
+                  "\"WORK\"`",
+                  (int)n, p, (int)n, p, (int)n, p);
+        if (inside)
+            while (word_char(text, p + n))
+                n++;
+        p += n ? n : 1;
+    }
+}
+
+/* ---- words ---- */
+
+static bool is_command(const Player *p, const char *text)
+{
+    Args *a = xcalloc(1, sizeof *a);
+    const char *name;
+    bool ok = args_parse(a, text, &name, NULL) && command_find(&p->commands, name);
+    free(a);
+    return ok;
+}
+
+static bool is_key(const char *text)
+{
+    static const char *const KEYS[] = {"Space", "Enter", "Backspace", "Tab", "Esc", "Ctrl-C", "←", "→", "↑", "↓"};
+    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++)
+        if (strcmp(text, KEYS[i]) == 0)
+            return true;
+    return (strlen(text) == 1 && !isdigit((unsigned char)*text)) ||
+           (*text == '#' && text[1] && strspn(text + 1, "0123456789") == strlen(text + 1)); /* a drawn picture */
+}
+
+/* Code in prose is a key, a command, a line for the shell, an address or an expression: something that is there. */
+static void check_code(Checker *c, const char *text, int line)
+{
+    Scope scope = player_scope(c->p);
+    Err err = {{0}};
+    double x;
+    if (is_key(text) || is_command(c->p, text) || number_address(&scope, text, NULL) ||
+        number_value(&scope, text, &x, NULL) || strncmp(text, "vitrine ", 8) == 0)
+        return;
+    const Graph *g = session_graph(c->p->s, SIDE_B);
+    bool label = false;
+    int i;
+    for (int a = 0; a < g->axis_count && !label; a++)
+        label = axis_parse(&g->axes[a], text, &i) || strcmp(g->axes[a].sym, text) == 0;
+    if (label)
+        return;
+    number_address(&scope, text, &err);
+    fault(c, line, "`%s` is no key, command, address or expression here (%s)", text, err.text);
+}
+
+static void check_term(Checker *c, const char *text, int line)
+{
+    Buf entry = {0};
+    Err err = {{0}};
+    if (!ask_glossary(c->p->s, text, &entry, &err))
+        fault(c, line, "*%s* is emphasised, and so a term: %s", text, err.text);
+    buf_free(&entry);
+}
+
+static void check_prose(Checker *c, const char *text, int line)
+{
+    Buf out = {0};
+    Err err = {{0}};
+    if (!player_text(c->p, text, &out, &err))
+        fault(c, line, "%s", err.text);
+    buf_free(&out);
+    check_numbers(c, text, line);
+}
+
+static void check_items(Checker *c)
+{
+    for (int i = 0; i < c->card->item_count; i++) {
+        const Prose *item = &c->card->items[i];
+        for (int k = 0; k < item->count; k++) {
+            const Span *s = &item->spans[k];
+            if (s->style == SPAN_CODE && item->kind != ITEM_VERBATIM)
+                check_code(c, s->text, item->line);
+            else if (s->style == SPAN_TERM)
+                check_term(c, s->text, item->line);
+            if (s->style != SPAN_CODE)
+                check_prose(c, s->text, item->line);
+        }
+    }
+}
+
+/* ---- questions ---- */
+
+static void check_choices(Checker *c, const Question *q)
+{
+    for (int i = 0; i < q->count; i++) {
+        Err err = {{0}};
+        Buf why = {0};
+        c->count->answers++;
+        if (!player_choose(c->p, i, &why, &err))
+            fault(c, q->choices[i].line, "%s", err.text);
+        else if (c->p->answers[c->p->card].right != q->choices[i].right || !why.len)
+            fault(c, q->choices[i].line, "this answer is not graded as it is marked");
+        check_numbers(c, q->choices[i].why, q->choices[i].line);
+        if (q->choices[i].right)
+            check_numbers(c, q->choices[i].text, q->choices[i].line);
+        buf_free(&why);
+    }
+}
+
+static void check_number_question(Checker *c, const Question *q)
+{
+    Scope scope = player_scope(c->p);
+    Err err = {{0}};
+    double right, within, wrong;
+    if (!number_value(&scope, q->answer, &right, &err) || !number_value(&scope, q->within, &within, &err)) {
+        fault(c, q->line, "%s", err.text);
+        return;
+    }
+    if (!(within > 0) || right != right)
+        fault(c, q->line, "the answer is %g within %g: give a tolerance above 0", right, within);
+    char typed[64];
+    Buf why = {0};
+    snprintf(typed, sizeof typed, "%.12g", right);
+    if (!player_number(c->p, typed, &why, &err) || !c->p->answers[c->p->card].right)
+        fault(c, q->line, "its own answer, %s, is not taken (%s)", typed, err.text);
+    for (int i = 0; i < q->count; i++) {
+        c->count->answers++;
+        buf_clear(&why);
+        if (!number_value(&scope, q->choices[i].text, &wrong, &err))
+            fault(c, q->choices[i].line, "%s", err.text);
+        else if (dm_abs(wrong - right) <= within)
+            fault(c, q->choices[i].line, "%g is within the tolerance, and so a right answer", wrong);
+        snprintf(typed, sizeof typed, "%.12g", wrong);
+        if (!player_number(c->p, typed, &why, &err) || c->p->answers[c->p->card].right || !why.len)
+            fault(c, q->choices[i].line, "the wrong answer %s is not answered by its explanation", typed);
+        check_numbers(c, q->choices[i].why, q->choices[i].line);
+    }
+    if (q->why)
+        check_numbers(c, q->why, q->line);
+    buf_free(&why);
+}
+
+/* Not done before, done after its own solution. */
+static void check_act(Checker *c, const Question *q)
+{
+    Err err = {{0}};
+    Buf why = {0};
+    bool done;
+    if (!player_done(c->p, &done, &why, &err))
+        fault(c, q->line, "%s", err.text);
+    else if (done)
+        fault(c, q->line, "it is done before anybody has done anything: change what the card starts from");
+    buf_clear(&why);
+    if (!command_do(c->p->s, &c->p->commands, q->solution, COMMAND_EDIT, &err))
+        fault(c, q->line, "its solution does not run: %s", err.text);
+    else if (!player_done(c->p, &done, &why, &err))
+        fault(c, q->line, "%s", err.text);
+    else if (!done)
+        fault(c, q->line, "its own solution does not do it");
+    if (q->why)
+        check_numbers(c, q->why, q->line);
+    buf_free(&why);
+}
+
+static void check_question(Checker *c)
+{
+    const Question *q = c->card->question;
+    if (!q)
+        return;
+    c->count->questions++;
+    check_prose(c, q->text, q->line);
+    for (int i = 0; i < c->card->hints.count; i++)
+        check_prose(c, c->card->hints.at[i].text, c->card->hints.at[i].line);
+    if (q->kind == QUESTION_CHOICE)
+        check_choices(c, q);
+    else if (q->kind == QUESTION_NUMBER)
+        check_number_question(c, q);
+    else
+        check_act(c, q);
+    c->p->answers[c->p->card] = (Answer){0};
+}
+
+/* ---- the whole ---- */
+
+static void check_size(Checker *c)
+{
+    int words = card_words(c->card);
+    Laid laid;
+    Err err = {{0}};
+    if (words > c->count->words_most)
+        c->count->words_most = words;
+    if (words > CARD_WORDS)
+        fault(c, c->card->line, "%d words on this card, %d are the most; cut it in two", words, CARD_WORDS);
+    if (!card_lay(c->p, CHECK_COLUMNS, &laid, &err)) {
+        fault(c, c->card->line, "%s", err.text);
+        return;
+    }
+    if (laid.count > c->count->lines_most)
+        c->count->lines_most = laid.count;
+    if (laid.count > CHECK_LINES)
+        fault(c, c->card->line, "this card takes %d lines of %d columns, 80 × 24 has %d", laid.count, CHECK_COLUMNS,
+              CHECK_LINES);
+    laid_free(&laid);
+}
+
+static void check_lesson(Checker *c)
+{
+    const Lesson *l = &c->p->lesson;
+    if (!l->minutes)
+        fault(c, 1, "nothing says how long it takes; add `minutes N` before the first card");
+    if (!l->able.count)
+        fault(c, 1, "nothing says what a reader can do afterwards; add `able \"…\"` before the first card");
+    if (l->count > CARDS_MOST)
+        fault(c, 1, "%d cards, %d are the most; cut it in two", l->count, CARDS_MOST);
+}
+
+bool lesson_check(Player *p, CheckCount *count, Buf *faults)
+{
+    *count = (CheckCount){0};
+    Checker c = {p, NULL, count, faults};
+    check_lesson(&c);
+    for (int i = 0; i < p->lesson.count; i++) {
+        Err err = {{0}};
+        c.card = &p->lesson.cards[i];
+        count->cards++;
+        if (!player_enter(p, i, &err)) {
+            fault(&c, c.card->line, "%s", err.text);
+            continue;
+        }
+        check_expectations(&c);
+        check_items(&c);
+        check_size(&c);
+        for (int k = 0; k < c.card->notes.count; k++)
+            check_prose(&c, c.card->notes.at[k].text, c.card->notes.at[k].line);
+        check_question(&c);
+        session_trim(p->s);
+    }
+    return count->faults == 0;
+}

@@ -1,0 +1,38 @@
+/* A worked example: named matrices and formulas, each of which becomes a node of a graph on the real engine, so that
+ * every cell of it explains itself, is compared and exported like any other.
+ *
+ *   axis t 3 cls a b              an axis: letters, length, perhaps a label for every index
+ *   X[t,d] = 1 2 / 3 4 / 5 6      a matrix; / ends a row, and a line that begins with / goes on
+ *   scale = 0.5                   a single number
+ *   q[t,e] = X @ Wq               sums over the axes of X that the result lacks
+ *   s[t,u] = raw * scale          + - * / cell by cell
+ *   A[t,u] = softmax(s, u)        softmax, norm(x, AXIS, EPS), sum, max, rename, gather(x, AXIS, i i i), where(m, x,
+ * y), slice(x, AXIS, START), concat(x, AXIS, y, AXIS), and every map: exp, gelu, sqrt … R[n,e] = normal(SEED) random
+ * numbers of mean 0 and variance 1; band(REACH): 1 where row and column are at most that far apart; index(): 0 1 2 …;
+ * fill(VALUE) gradient y                    of the single number y: the nodes grad.NAME repeat i 1 4 { … } the lines
+ * between for i = 1 … 4: $i is the number, $i- the one before; repeat k of 1 4 16 { … } for these words model post_norm
+ * depth=2 …     instead of all this: the session's model in another configuration (example_model.c)
+ */
+#ifndef VITRINE_LESSONS_EXAMPLE_H
+#define VITRINE_LESSONS_EXAMPLE_H
+#include "core/graph/run.h"
+#include "core/models/model.h"
+#include "lessons/lesson.h"
+
+enum { EXAMPLE_NODES = 8192, EXAMPLE_CELLS = 8 * 1024 * 1024, EXAMPLE_AXIS = 4096 };
+
+typedef struct Example {
+    char name[24];
+    Graph *graph; /* on the heap, because the run points to it */
+    Run *run;
+    float *pixels; /* of a model's input, or NULL */
+    VitWeights weights;
+    Arena arena;
+} Example;
+
+/* Builds it (example_free later, on failure too). m: for `model` lines. False with "FILE:LINE: …". */
+bool example_build(Example *e, const char *file, const Worked *w, const Model *m, Pool *pool, Err *err);
+void example_free(Example *e);
+/* The node shown first: the last one that is no analysis. */
+NodeId example_result(const Example *e);
+#endif

@@ -1,0 +1,210 @@
+#include "lessons/layout.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+
+typedef struct Pen {
+    Laid *out;
+    int width, indent, column; /* column: cells used in the last line */
+    bool blank;                /* a blank is due before the next word */
+    int choice;
+} Pen;
+
+static LaidLine *new_line(Pen *p)
+{
+    Laid *l = p->out;
+    l->lines = grow(l->lines, &l->cap, (size_t)l->count, sizeof *l->lines);
+    l->lines[l->count] = (LaidLine){.choice = p->choice};
+    p->column = p->indent;
+    p->blank = false;
+    return &l->lines[l->count++];
+}
+
+static void put(Pen *p, LaidStyle style, const char *text)
+{
+    LaidLine *l = &p->out->lines[p->out->count - 1];
+    l->parts = grow(l->parts, &l->cap, (size_t)l->count, sizeof *l->parts);
+    l->parts[l->count++] = (LaidPart){style, p->column, arena_strdup(&p->out->arena, text)};
+    p->column += utf8_cells(text);
+}
+
+/* One word, broken where it is longer than a line. Style continues over the blank before it where `same`. */
+static void put_word(Pen *p, LaidStyle style, const char *word)
+{
+    int cells = utf8_cells(word);
+    bool tail = !p->blank && cells <= 2; /* a comma behind another style stays where it is, in the margin at worst */
+    if (p->column + p->blank + cells > p->width && p->column > p->indent && !tail)
+        new_line(p);
+    while (p->column + cells > p->width && !tail) {
+        char part[256];
+        const char *s = word;
+        size_t n = 0;
+        int room = p->width - p->column;
+        while (*s && n < sizeof part - 5) {
+            const char *next = s;
+            int w = utf8_width(utf8_next(&next));
+            if (w > room)
+                break;
+            room -= w;
+            memcpy(part + n, s, (size_t)(next - s));
+            n += (size_t)(next - s);
+            s = next;
+        }
+        if (n == 0)
+            break;
+        part[n] = 0;
+        put(p, style, part);
+        word = s;
+        cells = utf8_cells(word);
+        new_line(p);
+    }
+    if (p->blank)
+        p->column++;
+    p->blank = false;
+    put(p, style, word);
+}
+
+/* Words of a text; blanks at its ends count. Code is kept in one piece where a line holds it. */
+static void put_text(Pen *p, LaidStyle style, const char *text)
+{
+    while (*text) {
+        size_t blanks = strspn(text, " \n"), n;
+        p->blank = p->blank || (blanks && p->column > p->indent);
+        text += blanks;
+        n = style == LAID_CODE && utf8_cells(text) <= p->width - p->indent ? strlen(text) : strcspn(text, " \n");
+        if (!n)
+            break;
+        char *word = arena_printf(&p->out->arena, "%.*s", (int)n, text);
+        put_word(p, style, word);
+        text += n;
+    }
+}
+
+static bool put_live(Pen *p, const Player *player, LaidStyle style, const char *text, Err *err)
+{
+    Buf live = {0};
+    bool ok = player_text(player, text, &live, err);
+    if (ok)
+        put_text(p, style, buf_str(&live));
+    buf_free(&live);
+    return ok;
+}
+
+static LaidStyle style_of(SpanStyle s)
+{
+    static const LaidStyle STYLES[] = {[SPAN_PLAIN] = LAID_PLAIN,
+                                       [SPAN_TERM] = LAID_TERM,
+                                       [SPAN_STRONG] = LAID_STRONG,
+                                       [SPAN_CODE] = LAID_CODE,
+                                       [SPAN_LINK] = LAID_PLAIN};
+    return STYLES[s];
+}
+
+static void verbatim(Pen *p, const char *text)
+{
+    while (*text) {
+        size_t n = strcspn(text, "\n");
+        new_line(p);
+        char *line = arena_printf(&p->out->arena, "%.*s", (int)n, text);
+        put(p, LAID_CODE, line);
+        text += n + (text[n] == '\n');
+    }
+}
+
+static bool put_item(Pen *p, const Player *player, const Prose *item, bool first, Err *err)
+{
+    bool list = item->kind == ITEM_BULLET || item->kind == ITEM_NUMBERED;
+    p->indent = 0;
+    if (!first && !list)
+        new_line(p);
+    if (item->kind == ITEM_VERBATIM) {
+        for (int k = 0; k < item->count; k++)
+            verbatim(p, item->spans[k].text);
+        return true;
+    }
+    new_line(p);
+    if (list) {
+        char mark[16];
+        snprintf(mark, sizeof mark, item->kind == ITEM_BULLET ? "–" : "%d.", item->number);
+        put(p, LAID_DIM, mark);
+        p->indent = p->column = utf8_cells(mark) + 1;
+    } else if (item->kind == ITEM_QUOTE) {
+        p->indent = p->column = 2;
+    }
+    for (int k = 0; k < item->count; k++)
+        if (!put_live(p, player, style_of(item->spans[k].style), item->spans[k].text, err))
+            return false;
+    return true;
+}
+
+static bool put_question(Pen *p, const Player *player, const Question *q, Err *err)
+{
+    const Answer *a = &player->answers[player->card];
+    p->indent = 0;
+    new_line(p);
+    new_line(p);
+    if (!put_live(p, player, LAID_QUESTION, q->text, err))
+        return false;
+    for (int i = 0; q->kind == QUESTION_CHOICE && i < q->count; i++) {
+        char mark[16];
+        bool this = a->given && a->choice == i;
+        LaidStyle style = !this || q->predict ? LAID_CHOICE : q->choices[i].right ? LAID_RIGHT : LAID_WRONG;
+        p->choice = i;
+        p->indent = 0;
+        new_line(p);
+        snprintf(mark, sizeof mark, "%s%d", this ? "▸" : " ", i + 1);
+        put(p, style, mark);
+        p->indent = p->column = 3;
+        if (!put_live(p, player, style, q->choices[i].text, err))
+            return false;
+    }
+    p->choice = -1;
+    return true;
+}
+
+bool card_lay(const Player *player, int width, Laid *out, Err *err)
+{
+    *out = (Laid){0};
+    Pen p = {.out = out, .width = width < 10 ? 8 : width - 2, .choice = -1};
+    const Card *c = player_card(player);
+    bool ok = c != NULL;
+    Buf said = {0};
+    player_prediction(player, &said);
+    if (said.len) {
+        new_line(&p);
+        put_text(&p, LAID_STRONG, buf_str(&said));
+    }
+    buf_free(&said);
+    for (int i = 0; ok && i < c->item_count; i++)
+        ok = put_item(&p, player, &c->items[i], out->count == 0, err);
+    if (ok && c->question)
+        ok = put_question(&p, player, c->question, err);
+    if (!ok)
+        laid_free(out);
+    return ok;
+}
+
+void laid_free(Laid *l)
+{
+    for (int i = 0; i < l->count; i++)
+        free(l->lines[i].parts);
+    free(l->lines);
+    arena_free(&l->arena);
+    *l = (Laid){0};
+}
+
+void laid_text(const Laid *l, Buf *out)
+{
+    for (int i = 0; i < l->count; i++) {
+        int column = 0;
+        for (int k = 0; k < l->lines[i].count; k++) {
+            const LaidPart *part = &l->lines[i].parts[k];
+            buf_printf(out, "%*s%s", part->column - column, "", part->text);
+            column = part->column + utf8_cells(part->text);
+        }
+        buf_putc(out, '\n');
+    }
+}

@@ -1,0 +1,490 @@
+/* The statements of a fenced block, one a line. A word, then what belongs to it; "quotes" round sentences; # begins a
+ * remark. `vary NAME VALUE …` picks one value by the seed and puts it where $NAME stands in the lines behind it. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/rng.h"
+#include "lessons/lesson_parts.h"
+
+typedef struct Line {
+    Reader *r;
+    Card *card;
+    int line;
+    const char *rest; /* behind the statement's word */
+} Line;
+
+static bool bad(const Line *l, const char *what)
+{
+    return reader_error(l->r, l->line, "%s", what);
+}
+
+static char *keep(const Line *l, const char *s, size_t n)
+{
+    return arena_printf(&l->r->lesson->arena, "%.*s", (int)n, s);
+}
+
+static const char *skip_blanks(const char *p)
+{
+    while (*p == ' ' || *p == '\t')
+        p++;
+    return p;
+}
+
+/* The sentence between quotes at *p; \" is a quote. NULL where there is none. */
+static const char *quoted(const Line *l, const char **p)
+{
+    const char *s = skip_blanks(*p);
+    if (*s != '"')
+        return NULL;
+    Buf text = {0};
+    for (s++; *s && *s != '"'; s++) {
+        s += *s == '\\' && s[1] == '"';
+        buf_putc(&text, *s);
+    }
+    const char *kept = *s == '"' ? arena_strdup(&l->r->lesson->arena, buf_str(&text)) : NULL;
+    buf_free(&text);
+    *p = *s ? s + 1 : s;
+    return kept && *kept ? kept : NULL;
+}
+
+static bool ended(const Line *l, const char *p)
+{
+    p = skip_blanks(p);
+    return !*p || reader_error(l->r, l->line, "nothing is expected at '%.40s'; take it away", p);
+}
+
+/* ---- about the lesson ---- */
+
+static bool read_minutes(const Line *l)
+{
+    char *end;
+    long n = strtol(l->rest, &end, 10);
+    if (end == l->rest || n < 1 || n > 60 || *skip_blanks(end))
+        return bad(l, "expected `minutes N`, 1 to 60");
+    l->r->lesson->minutes = (int)n;
+    return true;
+}
+
+static bool sentences(const Line *l, Texts *to)
+{
+    const char *p = l->rest, *s = quoted(l, &p);
+    if (!s)
+        return bad(l, "expected a sentence in \"quotes\"");
+    texts_add(to, s, l->line);
+    return ended(l, p);
+}
+
+static bool words(const Line *l, Texts *to)
+{
+    const char *p = skip_blanks(l->rest);
+    if (!*p)
+        return bad(l, "expected a word or several");
+    while (*p) {
+        size_t n = strcspn(p, " \t");
+        texts_add(to, keep(l, p, n), l->line);
+        p = skip_blanks(p + n);
+    }
+    return true;
+}
+
+static bool whole(const Line *l, Texts *to, bool once)
+{
+    const char *p = skip_blanks(l->rest);
+    if (!*p)
+        return bad(l, "expected something behind that word");
+    if (once && to->count)
+        return bad(l, "a card has one of these; take this one or the other away");
+    texts_add(to, keep(l, p, strlen(p)), l->line);
+    return true;
+}
+
+static bool read_able(const Line *l)
+{
+    return sentences(l, &l->r->lesson->able);
+}
+static bool read_misconception(const Line *l)
+{
+    return sentences(l, &l->r->lesson->misconception);
+}
+static bool read_summary(const Line *l)
+{
+    return sentences(l, &l->r->lesson->summary);
+}
+static bool read_reads(const Line *l)
+{
+    return sentences(l, &l->r->lesson->reads);
+}
+static bool read_needs(const Line *l)
+{
+    return words(l, &l->r->lesson->needs);
+}
+static bool read_explains(const Line *l)
+{
+    return words(l, &l->r->lesson->explains);
+}
+
+/* ---- about a card ---- */
+
+static bool read_do(const Line *l)
+{
+    return whole(l, &l->card->commands, false);
+}
+static bool read_show(const Line *l)
+{
+    return whole(l, &l->card->show, true);
+}
+static bool read_picture(const Line *l)
+{
+    const char *p = skip_blanks(l->rest);
+    size_t n = *p == '#' ? strspn(p + 1, "0123456789") : 0;
+    if (!n || n > 9 || *skip_blanks(p + 1 + n))
+        return bad(l, "expected a drawn picture, #N: a lesson opens no files");
+    return whole(l, &l->card->picture, true);
+}
+static bool read_claim(const Line *l)
+{
+    return words(l, &l->card->claims);
+}
+static bool read_mechanism(const Line *l)
+{
+    return words(l, &l->card->mechanisms);
+}
+static bool read_hint(const Line *l)
+{
+    return sentences(l, &l->card->hints);
+}
+static bool read_note(const Line *l)
+{
+    return sentences(l, &l->card->notes);
+}
+
+static bool read_quoted(const Line *l)
+{
+    const char *p = skip_blanks(l->rest);
+    for (bool any = false;; any = true) {
+        if (*p == '"') {
+            const char *where = quoted(l, &p);
+            if (!any || !where)
+                break;
+            texts_add(&l->card->quoted, where, l->line);
+            return ended(l, p);
+        }
+        size_t n = strcspn(p, " \t");
+        if (!n || (!isdigit((unsigned char)*p) && *p != '-' && strncmp(p, "−", 3) != 0))
+            break;
+        if (any) /* the work named last is meant for all: it is filled in behind */
+            texts_add(&l->card->quoted, "", l->line);
+        texts_add(&l->card->quoted, keep(l, p, n), l->line);
+        p = skip_blanks(p + n);
+    }
+    return bad(l, "expected `quoted NUMBER … \"the work it is printed in\"`");
+}
+
+/* Numbers that the text itself sets up ("patches of 32"): nothing can be said against them. */
+static bool read_given(const Line *l)
+{
+    Texts *to = &l->card->quoted;
+    int before = to->count;
+    if (!words(l, to))
+        return false;
+    int count = to->count - before;
+    for (int i = 0; i < count; i++)
+        texts_add(to, "", l->line);
+    for (int i = count - 1; i >= 0; i--) { /* number, work, number, work … */
+        to->at[before + 2 * i] = to->at[before + i];
+        to->at[before + 2 * i + 1] = (Sentence){"given", l->line};
+    }
+    return true;
+}
+
+/* One relation, between blanks and outside brackets. */
+static bool one_expectation(const Line *l, const char *s, size_t n)
+{
+    int depth = 0;
+    for (size_t i = 1; i + 1 < n; i++) {
+        depth += s[i] == '[' || s[i] == '(';
+        depth -= s[i] == ']' || s[i] == ')';
+        const char *which = depth == 0 && s[i - 1] == ' ' ? strchr("=<>!", s[i]) : NULL;
+        if (!which || s[i + (s[i] == '!' ? 2 : 1)] != ' ' || (s[i] == '!' && s[i + 1] != '='))
+            continue;
+        Relation relation = s[i] == '='   ? RELATION_EQUAL
+                            : s[i] == '<' ? RELATION_LESS
+                            : s[i] == '>' ? RELATION_GREATER
+                                          : RELATION_UNLIKE;
+        size_t right = i + (s[i] == '!' ? 3 : 2), left = i - 1;
+        Card *c = l->card;
+        c->expect = grow(c->expect, &c->expect_cap, (size_t)c->expect_count, sizeof *c->expect);
+        c->expect[c->expect_count++] = (Expectation){keep(l, s, left), keep(l, s + right, n - right), relation,
+                                                     l->line};
+        return true;
+    }
+    return bad(l, "expected `expect NUMBER = EXPRESSION` (or < > !=), with blanks round the sign");
+}
+
+static bool read_expect(const Line *l)
+{
+    for (const char *p = skip_blanks(l->rest);;) {
+        size_t n = strcspn(p, ";"), m = n;
+        while (m && p[m - 1] == ' ')
+            m--;
+        if (!one_expectation(l, p, m))
+            return false;
+        p += n;
+        if (!*p)
+            return true;
+        p = skip_blanks(p + 1);
+    }
+}
+
+/* ---- questions ---- */
+
+static Question *new_question(const Line *l, QuestionKind kind, const char *text)
+{
+    Question *q = arena_alloc(&l->r->lesson->arena, sizeof *q);
+    q->kind = kind;
+    q->text = text;
+    q->line = l->line;
+    l->card->question = q;
+    return q;
+}
+
+/* = EXPRESSION within EXPRESSION, or until CONDITION */
+static bool read_answer(const Line *l, Question *q, const char *p)
+{
+    p = skip_blanks(p);
+    if (q->kind == QUESTION_NUMBER) {
+        const char *within = strstr(p, " within ");
+        if (*p != '=' || p[1] != ' ' || !within)
+            return bad(l, "expected = EXPRESSION within TOLERANCE behind the question");
+        p = skip_blanks(p + 1);
+        q->answer = keep(l, p, within > p ? (size_t)(within - p) : 0);
+        q->within = keep(l, skip_blanks(within + 8), strlen(skip_blanks(within + 8)));
+        return (*q->answer && *q->within) || bad(l, "expected = EXPRESSION within TOLERANCE behind the question");
+    }
+    if (strncmp(p, "until ", 6) != 0)
+        return bad(l, "expected until CONDITION behind the question");
+    q->answer = keep(l, skip_blanks(p + 6), strlen(skip_blanks(p + 6)));
+    return *q->answer || bad(l, "expected a condition behind until");
+}
+
+static bool read_question(const Line *l, bool predict)
+{
+    static const struct {
+        const char *word;
+        QuestionKind kind;
+    } KINDS[] = {{"choice", QUESTION_CHOICE},
+                 {"number", QUESTION_NUMBER},
+                 {"place", QUESTION_PLACE},
+                 {"change", QUESTION_CHANGE}};
+    if (l->card->question)
+        return bad(l, "a card asks one question; move this one to a card of its own");
+    const char *p = skip_blanks(l->rest);
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS; i++) {
+        size_t n = strlen(KINDS[i].word);
+        if (strncmp(p, KINDS[i].word, n) != 0 || p[n] != ' ')
+            continue;
+        p += n;
+        const char *text = quoted(l, &p);
+        if (!text)
+            return bad(l, "expected the question in \"quotes\"");
+        Question *q = new_question(l, KINDS[i].kind, text);
+        q->predict = predict;
+        return q->kind == QUESTION_CHOICE ? ended(l, p) : read_answer(l, q, p);
+    }
+    return bad(l, "a question is choice, number, place or change");
+}
+
+static bool read_ask(const Line *l)
+{
+    return read_question(l, false);
+}
+static bool read_predict(const Line *l)
+{
+    return read_question(l, true);
+}
+
+static bool add_choice(const Line *l, bool right)
+{
+    Question *q = l->card->question;
+    const char *p = skip_blanks(l->rest), *text;
+    if (!q)
+        return bad(l, "an answer before its question; put `ask` or `predict` above it");
+    if (right && q->kind != QUESTION_CHOICE) {
+        q->why = quoted(l, &p);
+        return q->why ? ended(l, p) : bad(l, "expected what is said when it is done, in \"quotes\"");
+    }
+    if (q->kind != QUESTION_CHOICE && q->kind != QUESTION_NUMBER)
+        return bad(l, "only a choice or a number has wrong answers that are known beforehand");
+    if (q->kind == QUESTION_NUMBER) {
+        const char *why = strchr(p, '"');
+        text = keep(l, p, why ? (size_t)(why - p) : strlen(p));
+        p = why ? why : p + strlen(p);
+    } else {
+        text = quoted(l, &p);
+    }
+    const char *why = quoted(l, &p);
+    if (!text || !*text || !why)
+        return bad(l, "expected an answer and why it is right or wrong, both in \"quotes\"");
+    if (q->count == 8)
+        return bad(l, "more than eight answers");
+    q->choices = grow(q->choices, &q->cap, (size_t)q->count, sizeof *q->choices);
+    q->choices[q->count++] = (Choice){text, why, right, l->line};
+    return ended(l, p);
+}
+
+static bool read_right(const Line *l)
+{
+    return add_choice(l, true);
+}
+static bool read_wrong(const Line *l)
+{
+    return add_choice(l, false);
+}
+
+static bool read_solution(const Line *l)
+{
+    Question *q = l->card->question;
+    if (!q || (q->kind != QUESTION_PLACE && q->kind != QUESTION_CHANGE))
+        return bad(l, "a solution belongs behind `ask place` or `ask change`");
+    const char *p = skip_blanks(l->rest);
+    q->solution = keep(l, p, strlen(p));
+    return *q->solution || bad(l, "expected the commands that reach it");
+}
+
+static const struct {
+    const char *word;
+    bool (*read)(const Line *l);
+    bool of_card;
+} STATEMENTS[] = {
+    {"minutes", read_minutes, false},
+    {"able", read_able, false},
+    {"misconception", read_misconception, false},
+    {"summary", read_summary, false},
+    {"reads", read_reads, false},
+    {"needs", read_needs, false},
+    {"explains", read_explains, false},
+    {"do", read_do, true},
+    {"show", read_show, true},
+    {"picture", read_picture, true},
+    {"expect", read_expect, true},
+    {"quoted", read_quoted, true},
+    {"given", read_given, true},
+    {"claim", read_claim, true},
+    {"mechanism", read_mechanism, true},
+    {"predict", read_predict, true},
+    {"ask", read_ask, true},
+    {"right", read_right, true},
+    {"wrong", read_wrong, true},
+    {"solution", read_solution, true},
+    {"hint", read_hint, true},
+    {"note", read_note, true},
+};
+
+/* Every question has an answer, and a choice one that is right and one that is not. */
+static bool question_whole(Reader *r, const Card *c)
+{
+    const Question *q = c->question;
+    if (!q)
+        return true;
+    int right = 0;
+    for (int i = 0; i < q->count; i++)
+        right += q->choices[i].right;
+    if (q->kind == QUESTION_CHOICE && (right != 1 || q->count < 2))
+        return reader_error(r, q->line,
+                            "a choice has one `right` answer and a `wrong` one at least; it has %d right "
+                            "of %d",
+                            right, q->count);
+    if ((q->kind == QUESTION_PLACE || q->kind == QUESTION_CHANGE) && !q->solution)
+        return reader_error(r, q->line, "the question has no `solution`; give the commands that reach it");
+    return true;
+}
+
+typedef struct Varied {
+    char name[16];
+    const char *value;
+} Varied;
+
+/* $NAME by its value. */
+static void put_varied(Buf *out, const char *line, const Varied *v, int count)
+{
+    for (const char *p = line; *p;) {
+        int hit = -1;
+        for (int i = 0; i < count && *p == '$'; i++)
+            if (strncmp(p + 1, v[i].name, strlen(v[i].name)) == 0 &&
+                (hit < 0 || strlen(v[i].name) > strlen(v[hit].name)))
+                hit = i;
+        if (hit >= 0) {
+            buf_puts(out, v[hit].value);
+            p += 1 + strlen(v[hit].name);
+        } else {
+            buf_putc(out, *p++);
+        }
+    }
+}
+
+/* vary NAME VALUE VALUE …: the seed, the line and the name say which. */
+static bool read_vary(const Line *l, Varied *v, int *count)
+{
+    Texts all = {0};
+    bool ok = words(l, &all);
+    if (ok && (all.count < 3 || strlen(all.at[0].text) >= sizeof v->name || *count == 8))
+        ok = bad(l, "expected `vary NAME VALUE VALUE …`, at most eight names in a block");
+    if (ok) {
+        Rng rng = rng_seed(l->r->seed, (uint64_t)l->line);
+        snprintf(v[*count].name, sizeof v->name, "%s", all.at[0].text);
+        v[(*count)++].value = all.at[1 + rng_below(&rng, (uint32_t)all.count - 1)].text;
+    }
+    free(all.at);
+    return ok;
+}
+
+static bool statement(const Line *line, const char *word, size_t n)
+{
+    for (size_t i = 0; i < sizeof STATEMENTS / sizeof *STATEMENTS; i++) {
+        if (strlen(STATEMENTS[i].word) != n || strncmp(STATEMENTS[i].word, word, n) != 0)
+            continue;
+        if (STATEMENTS[i].of_card && !line->card)
+            return reader_error(line->r, line->line, "'%.*s' belongs to a card: put it behind a ## heading", (int)n,
+                                word);
+        if (!STATEMENTS[i].of_card && line->card)
+            return reader_error(line->r, line->line, "'%.*s' is about the whole lesson: put it before the first card",
+                                (int)n, word);
+        return STATEMENTS[i].read(line);
+    }
+    Buf known = {0};
+    for (size_t i = 0; i < sizeof STATEMENTS / sizeof *STATEMENTS; i++)
+        buf_printf(&known, " %s", STATEMENTS[i].word);
+    reader_error(line->r, line->line, "there is no statement '%.*s'; they are:%s", (int)(n < 30 ? n : 30), word,
+                 buf_str(&known));
+    buf_free(&known);
+    return false;
+}
+
+bool statements_read(Reader *r, Card *card, const char *text, int line)
+{
+    Varied varied[8];
+    int varied_count = 0;
+    bool ok = true;
+    Buf one = {0};
+    for (const char *p = text; ok && *p;) {
+        size_t n = strcspn(p, "\n");
+        char *raw = arena_printf(&r->lesson->arena, "%.*s", (int)n, p);
+        line++;
+        p += n + (p[n] == '\n');
+        buf_clear(&one);
+        put_varied(&one, skip_blanks(raw), varied, varied_count);
+        const char *s = buf_str(&one);
+        if (!*s || *s == '#')
+            continue;
+        size_t word = strcspn(s, " \t");
+        Line l = {r, card, line, s + word};
+        if (word == 4 && strncmp(s, "vary", 4) == 0)
+            ok = read_vary(&l, varied, &varied_count);
+        else
+            ok = statement(&l, s, word);
+    }
+    buf_free(&one);
+    return ok && (!card || question_whole(r, card));
+}

@@ -1,0 +1,68 @@
+#!/usr/bin/env bash
+# A newcomer's path: t, lesson 0, three cards, the first question answered wrong and right, quit, come back where one was.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+command -v tmux >/dev/null || { skip "lessons (make deps-all installs tmux)"; finish lessons; exit; }
+. tests/e2e/tmux.sh
+
+# walk WIDTH HEIGHT SPACES: how many times Space leads to the next card (on a small screen card and screen take turns)
+walk() {
+    local width=$1 i
+    rm -rf "$HOME_DIR/state"
+    shell_open "$width" "$2"
+    line '$V'
+    shows "$width: the hint names lesson 0" 't: lesson 0'
+    send t
+    shows "$width: the list begins with lesson 0" 'begin here: 0\. The whole trip'
+    send Enter
+    shows "$width: the first card" 'card 1 of 10'
+    for i in $(seq 1 $((2 * $3))); do send Space; done
+    shows "$width: the third card" 'card 3 of 10'
+    shows "$width: its question" 'How many vectors are in the list'
+    send 2
+    shows "$width: the wrong answer is answered" 'Those are the patches'
+    send '!'
+    shows "$width: a hint that computes" 'Patches there are 64'
+    send 1
+    shows "$width: the right one too" 'One for each of the 64'
+    send BSpace
+    shows "$width: back" 'card 2 of 10'
+    for i in $(seq 1 "$3"); do send Space; done
+    shows "$width: on again, and the answer was kept" 'One for each of the 64'
+    send t
+    shows "$width: the list knows where one is" 'go on: 0\. The whole trip'
+    send Escape
+    unsee 'go on: 0' || fail "$width: Escape leaves the list open"
+    line ':quit'
+    shows "$width: the program has ended" 'ready> *$'
+    line 'clear; $V'
+    shows "$width: back where one was" 'card 3 of 10'
+    send q
+    shows "$width: q leaves the lesson" 'Back where you were'
+    quit "$width"
+}
+
+walk 80 24 2
+walk 120 40 1
+
+# a worked example: its arithmetic, and one's own edit comes back after the lesson
+rm -rf "$HOME_DIR/state"
+shell_open 120 40
+start
+line ':set scale off'
+shows "an edit of one's own" 'edit: set scale off'
+line ':lesson 5'
+shows "lesson 5" 'lesson 5  card 1 of 12'
+unsee 'edit: set scale off' || fail "the lesson starts with the reader's edit"
+send Space
+shows "a worked example" 'scores_raw\[t=3,u=3\]'
+shows "its arithmetic" 'derived again from these, bit for bit'
+send Right
+shows "the cursor moves" 'scores_raw\[t=a,u=b\]'
+send Enter
+shows "Enter: where it comes from" '(q|k)\[[tu]=[ab],e=[0-3]\]'
+send q
+shows "the edit is back" 'edit: set scale off'
+quit "a lesson left"
+
+finish lessons

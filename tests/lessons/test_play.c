@@ -1,0 +1,216 @@
+/* Numbers of a lesson, cards on a session, and answers graded. */
+#include "tests/lessons/lessons_test.h"
+
+#include <math.h>
+
+static void numbers_as_they_are_printed(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *text;
+        size_t used;
+        double value, half;
+    } CASES[] = {{"150,528", 7, 150528, 0.5}, {"1,2", 1, 1, 0.5},
+                 {"0.50", 4, 0.5, 0.005},     {"−3.2 x", 6, -3.2, 0.05},
+                 {"1e-21", 5, 1e-21, 5e-22},  {"3.4e+38", 7, 3.4e38, 5e36},
+                 {"7.", 1, 7, 0.5},           {"x", 0, 0, 0},
+                 {"12,3456", 2, 12, 0.5}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        double x = 0, half = 0;
+        assert_int_equal(number_printed(CASES[i].text, &x, &half), CASES[i].used);
+        if (CASES[i].used) {
+            assert_true(x == CASES[i].value);
+            assert_true(fabs(half / CASES[i].half - 1) < 1e-9);
+        }
+    }
+}
+
+static double value(Player *p, const char *text)
+{
+    double x = 0;
+    Err err = {{0}};
+    Scope scope = player_scope(p);
+    if (!number_value(&scope, text, &x, &err))
+        fail_msg("%s: %s", text, err.text);
+    return x;
+}
+
+static void refused(Player *p, const char *text, const char *what)
+{
+    double x;
+    Err err = {{0}};
+    Scope scope = player_scope(p);
+    if (number_value(&scope, text, &x, &err) || !strstr(err.text, what))
+        fail_msg("%s: %s", text, err.text);
+}
+
+#define CARD "# T\n\n```vitrine\nminutes 1\nable \"x\"\n```\n\n"
+#define EXAMPLE "```vitrine example m\naxis d 3\naxis e 3\nx[d] = 3 -1 2\ny[e] = 1 1 1\n```\n\n"
+
+static void expressions(void **state)
+{
+    (void)state;
+    Player p;
+    open_text(&p, CARD EXAMPLE "## A\n\nx\n");
+    assert_true(value(&p, "2 + 3*4^2 - 10/5") == 48);
+    assert_true(value(&p, "-2^2") == -4 && value(&p, "2^-1") == 0.5 && value(&p, "(1+1)^3") == 8);
+    assert_true(value(&p, "m:x[d=1]") == -1 && value(&p, "sum(m:x)") == 4 && value(&p, "norm(m:y)") == sqrt(3));
+    assert_true(value(&p, "argmax(m:x)") == 0 && value(&p, "largest(m:x[d=1:3])") == 2 && value(&p, "cells(m:x)") == 3);
+    assert_true(value(&p, "min(3, 2) + max(1, 5)") == 7 && value(&p, "3 > 2 and 2 = 2") == 1);
+    assert_true(value(&p, "params(pos_embed)") == 65 * 64);
+    assert_true(fabs(value(&p, "sum(probs)") - 1) < 1e-6);
+    refused(&p, "2 +", "expected a number");
+    refused(&p, "m:x", "3 numbers");
+    refused(&p, "m:z", "no node 'z'");
+    refused(&p, "q:x", "no example 'q'");
+    refused(&p, "fly(2)", "no function");
+    refused(&p, "dot(m:x, probs)", "3 cells on one side, 10");
+    refused(&p, "1 1", "nothing is expected");
+    refused(&p, "((((((((((((((((((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))))))))))))))))))",
+            "too deep");
+    player_close(&p);
+}
+
+static void a_card_starts_clean_and_back_gives_the_same(void **state)
+{
+    (void)state;
+    Player p;
+    Err err = {{0}};
+    open_text(&p,
+              CARD "## A\n\nx\n\n```vitrine\ndo set scale off; goto blocks.1.attn.pattern[h=2]\n```\n\n## B\n\ny\n\n"
+                   "```vitrine\npicture #66\n```\n");
+    double off = value(&p, "probs[o=star]");
+    assert_true(session_edited(&s) && off < 0.9);
+    assert_true(player_enter(&p, 1, &err));
+    assert_false(session_edited(&s));
+    assert_string_equal(s.now->input.path, "#66");
+    assert_true(player_enter(&p, 0, &err));
+    assert_true(value(&p, "probs[o=star]") == off);
+    assert_string_equal(s.place.path, "blocks.1.attn.pattern");
+    player_close(&p);
+}
+
+static void commands_with_files_are_refused(void **state)
+{
+    (void)state;
+    static const char *const LINES[] = {"open /etc/passwd", "model /tmp", "export /tmp/x.npy logits"};
+    for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++) {
+        char text[256];
+        Lesson l;
+        Player p;
+        Err err = {{0}};
+        snprintf(text, sizeof text, CARD "## A\n\nx\n\n```vitrine\ndo %s\n```\n", LINES[i]);
+        assert_true(lesson_parse(&l, "t.md", text, strlen(text), 0, &err) && player_open(&p, &s, &l, &err));
+        assert_false(player_enter(&p, 0, &err));
+        assert_true(strncmp(err.text, "t.md:13: ", 9) == 0 && strstr(err.text, "is a file"));
+        player_close(&p);
+    }
+}
+
+static void answers_are_graded_and_explained(void **state)
+{
+    (void)state;
+    Player p;
+    Err err = {{0}};
+    Buf why = {0};
+    bool done;
+    open_text(
+        &p, CARD EXAMPLE
+        "## A\n\n```vitrine\npredict choice \"a?\"\nright \"yes\" \"so\"\nwrong \"no\" \"{{sum(m:x)}} of it\"\n```\n\n"
+        "## B\n\n```vitrine\nask number \"sum?\" = sum(m:x) within 0.1\nwrong m:x[d=0] \"only the first\"\nhint "
+        "\"{{m:x[d=0]}} and …\"\n```\n\n"
+        "## C\n\n```vitrine\nask change \"c?\" until largest(blocks.0.attn.pattern[h=1,t=r3c4]) > 0.9\nsolution set "
+        "scale x4\nright \"done\"\n```\n");
+    assert_true(player_choose(&p, 1, &why, &err));
+    assert_string_equal(buf_str(&why), "4 of it");
+    assert_false(p.answers[0].right);
+    assert_false(player_choose(&p, 2, &why, &err) || player_number(&p, "3", &why, &err));
+    assert_true(player_enter(&p, 1, &err));
+    buf_clear(&why);
+    player_prediction(&p, &why);
+    assert_string_equal(buf_str(&why), "You said: no. It is: yes.");
+    buf_clear(&why);
+    assert_true(player_number(&p, "3", &why, &err) && !p.answers[1].right);
+    assert_string_equal(buf_str(&why), "only the first");
+    buf_clear(&why);
+    assert_true(player_number(&p, "9.5", &why, &err) && strncmp(buf_str(&why), "Too much.", 9) == 0);
+    assert_true(player_number(&p, "4.05", &why, &err) && p.answers[1].right);
+    assert_false(player_number(&p, "four", &why, &err));
+    buf_clear(&why);
+    assert_true(player_hint(&p, &why, &err));
+    assert_string_equal(buf_str(&why), "3 and …");
+    assert_true(player_enter(&p, 2, &err) && player_done(&p, &done, &why, &err) && !done);
+    assert_true(command_do(&s, &p.commands, "set scale x4", COMMAND_EDIT, &err));
+    assert_true(player_done(&p, &done, &why, &err) && done && p.answers[2].right);
+    buf_free(&why);
+    player_close(&p);
+}
+
+static void cards_are_laid_out_in_any_width(void **state)
+{
+    (void)state;
+    Player p;
+    Err err = {{0}};
+    open_text(&p, CARD EXAMPLE
+              "## A\n\nA sentence with `code in it`, an *attention* and {{m:x[d=0]}} apples, long enough to be "
+              "broken.\n\n- one\n- two\n\n```vitrine\nask choice \"Which?\"\nright \"this\" \"a\"\nwrong \"that\" "
+              "\"b\"\n```\n");
+    for (int width = 1; width < 90; width++) {
+        Laid l;
+        if (!card_lay(&p, width, &l, &err))
+            fail_msg("%s", err.text);
+        assert_true(l.count >= 7 && l.lines[l.count - 1].choice == 1);
+        laid_free(&l);
+    }
+    Laid l;
+    Buf text = {0};
+    assert_true(card_lay(&p, 200, &l, &err));
+    laid_text(&l, &text);
+    assert_non_null(strstr(buf_str(&text), "A sentence with code in it, an attention and 3 apples"));
+    buf_free(&text);
+    laid_free(&l);
+    player_close(&p);
+}
+
+static void a_false_lesson_has_faults(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *card, *fault;
+    } CASES[] = {{"There are 12 of them.", "t.md:10: nothing says what 12 is"},
+                 {"See `blocks.9.attn.q`.", "no key, command, address"},
+                 {"A *flumph*.", "the glossary has no 'flumph'"},
+                 {"x\n\n```vitrine\nexpect 3 = 4\n```", "t.md:13: 3 = 4 is not so"},
+                 {"x {{nothing}}", "{{nothing}}"},
+                 {"x\n\n```vitrine\nask number \"a\" = 3 within 1\nwrong 3.5 \"b\"\n```", "within the tolerance"},
+                 {"x\n\n```vitrine\nask place \"a\" until 1 = 1\nsolution next\n```", "before anybody has done"},
+                 {"x\n\n```vitrine\nask place \"a\" until 1 = 2\nsolution next\n```", "own solution does not"}};
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        char text[512];
+        Player p;
+        CheckCount n;
+        Buf faults = {0};
+        snprintf(text, sizeof text, CARD "## A\n\n%s\n", CASES[i].card);
+        open_text(&p, text);
+        assert_false(lesson_check(&p, &n, &faults));
+        if (!strstr(buf_str(&faults), CASES[i].fault))
+            fail_msg("expected %s in %s", CASES[i].fault, buf_str(&faults));
+        buf_free(&faults);
+        player_close(&p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(numbers_as_they_are_printed),
+        cmocka_unit_test_setup_teardown(expressions, start, stop),
+        cmocka_unit_test_setup_teardown(a_card_starts_clean_and_back_gives_the_same, start, stop),
+        cmocka_unit_test_setup_teardown(commands_with_files_are_refused, start, stop),
+        cmocka_unit_test_setup_teardown(answers_are_graded_and_explained, start, stop),
+        cmocka_unit_test_setup_teardown(cards_are_laid_out_in_any_width, start, stop),
+        cmocka_unit_test_setup_teardown(a_false_lesson_has_faults, start, stop),
+    };
+    unused();
+    return cmocka_run_group_tests_name("lessons/play", tests, NULL, NULL);
+}

@@ -1,0 +1,194 @@
+/* The verbs of lessons: the list, one of them on the screen or on paper, a check for who writes one, pages for a
+ * browser. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/tell.h"
+#include "lessons/check.h"
+#include "lessons/paper.h"
+#include "tui/app.h"
+#include "tui/cli/verbs.h"
+#include "tui/desk.h"
+
+static bool check_names(const Options *o, const Link *l, Err *err)
+{
+    (void)l;
+    return o->word_count > 1 || err_set(err, "check which lesson? name a Markdown file, or several");
+}
+
+/* The card's own lines, for whoever writes it. */
+static void put_report(Work *w, const Player *p, const CheckCount *n, const char *file)
+{
+    int narrow = n->lines_most + 5; /* header, title and the rule above it, message, footer */
+    buf_printf(&w->out, "%s: %s\n", file, p->lesson.title);
+    buf_printf(&w->out, "  %d cards, %d minutes, %d questions with %d answers, %d numbers evaluated\n", n->cards,
+               p->lesson.minutes, n->questions, n->answers, n->numbers);
+    buf_printf(&w->out, "  the longest card has %d words and fits 80 columns from %d rows on\n", n->words_most, narrow);
+    for (int i = 0; i < p->lesson.count; i++)
+        buf_printf(&w->out, "  %2d %s%s\n", i + 1, p->lesson.cards[i].title,
+                   !p->lesson.cards[i].question           ? ""
+                   : p->lesson.cards[i].question->predict ? "  (prediction)"
+                                                          : "  (question)");
+}
+
+/* Every seed chooses other numbers for what varies: a lesson is played with several. */
+static bool check_file(Work *w, const char *file, Err *err)
+{
+    enum { SEEDS = 3 };
+    bool sound = true;
+    for (uint64_t seed = 0; sound && seed < SEEDS; seed++) {
+        Lesson lesson;
+        Player p = {0};
+        CheckCount n;
+        Buf faults = {0};
+        if (!lesson_read(&lesson, file, seed, err)) {
+            lesson_free(&lesson);
+            return false;
+        }
+        sound = player_open(&p, &w->session, &lesson, err);
+        if (sound) {
+            sound = lesson_check(&p, &n, &faults);
+            if (!sound)
+                err_set(err, "%s: %d fault%s", file, n.faults, n.faults == 1 ? "" : "s");
+            else if (seed == 0)
+                put_report(w, &p, &n, file);
+        }
+        buf_puts(&w->out, buf_str(&faults));
+        buf_free(&faults);
+        player_close(&p);
+        if (sound && !work_progress(w, "checking", 0.5))
+            return err_set(err, "cancelled");
+    }
+    return sound;
+}
+
+static int check(Work *w, Err *err)
+{
+    if (!work_open(w, COMMAND_EDIT, err))
+        return STATUS_BAD;
+    int status = STATUS_DONE;
+    for (int i = 1; i < w->options->word_count; i++) {
+        Err one = {{0}};
+        if (!check_file(w, w->options->word[i], &one)) {
+            status = STATUS_NO;
+            *err = one;
+        }
+    }
+    return status;
+}
+
+const Verb VERB_CHECK = {
+    .name = "check",
+    .usage = "check FILE.md …",
+    .summary = "whether a lesson is true and can be played",
+    .details =
+        "Plays the lesson from its first card to its last: runs its commands, evaluates every number of its prose, "
+        "answers every question by its own solution and by each wrong answer, looks its terms up in the glossary "
+        "and lays every card out for 80 × 24. Prints its cards, minutes and the smallest size it fits; a fault is "
+        "named with file, line and remedy, and ends with status 3.",
+    .example = "vitrine check lessons/05-query-key-value.md",
+    .flags = VERB_ALONE,
+    .check = check_names,
+    .run = check};
+
+static bool check_alone(const Options *o, const Link *l, Err *err)
+{
+    (void)l;
+    return o->word_count == 1 || err_set(err, "lessons takes no '%.100s'; `vitrine lesson N` opens one", o->word[1]);
+}
+
+static int list(Work *w, Err *err)
+{
+    (void)err;
+    lessons_text(&w->out);
+    return STATUS_DONE;
+}
+
+const Verb VERB_LESSONS = {
+    .name = "lessons",
+    .usage = "lessons",
+    .summary = "the lessons, with minutes and how far you are",
+    .details =
+        "A lesson is a row of cards beside the real screens: read, press a key, look. `vitrine lesson 0` begins; on "
+        "the screen t lists them.",
+    .example = "vitrine lessons",
+    .flags = VERB_ALONE,
+    .check = check_alone,
+    .run = list};
+
+static bool check_one(const Options *o, const Link *l, Err *err)
+{
+    (void)l;
+    LessonFile f;
+    if (o->word_count != 2)
+        return err_set(err, "which lesson? `vitrine lessons` lists them");
+    return lesson_named(o->word[1], &f) ||
+           err_set(err, "there is no lesson '%.60s'; `vitrine lessons` lists them", o->word[1]);
+}
+
+int lesson_open(const Options *o)
+{
+    Err err = {{0}};
+    if (!check_one(o, NULL, &err)) {
+        tell(err.text);
+        return STATUS_USAGE;
+    }
+    return app_main(&(AppOptions){.lesson = o->word[1],
+                                  .threads = (int)o->threads,
+                                  .memory = o->memory,
+                                  .colour = o->colour,
+                                  .ascii = o->ascii,
+                                  .no_mouse = o->no_mouse,
+                                  .light = o->light,
+                                  .fresh = true});
+}
+
+static int paper(Work *w, Err *err)
+{
+    LessonFile f;
+    Lesson lesson;
+    Player p = {0};
+    if (!work_open(w, COMMAND_EDIT, err) || !lesson_named(w->options->word[1], &f))
+        return STATUS_BAD;
+    bool ok = lesson_parse(&lesson, f.name, f.text, f.size, 0, err) && player_open(&p, &w->session, &lesson, err) &&
+              paper_put(&p, &w->out, err);
+    lesson_free(&lesson);
+    player_close(&p);
+    return ok ? STATUS_DONE : STATUS_BAD;
+}
+
+const Verb VERB_LESSON = {
+    .name = "lesson",
+    .usage = "lesson N [--paper]",
+    .summary = "opens a lesson where you left it",
+    .details = "N is a number of `vitrine lessons`, or a card's name. With --paper the worked example goes to standard "
+               "output: "
+               "one page with what is given, room for what is to be computed, and the answers at its foot.",
+    .example = "vitrine lesson 5 --paper",
+    .flags = VERB_ALONE,
+    .check = check_one,
+    .run = paper};
+
+static bool check_export(const Options *o, const Link *l, Err *err)
+{
+    (void)l;
+    if (o->word_count != 2 || strcmp(o->word[1], "lessons") != 0)
+        return err_set(err,
+                       "export what? `vitrine export lessons -o FOLDER`; values and screens have `vitrine show` and "
+                       "`screen`");
+    return (o->output && strcmp(o->output, "-") != 0) ||
+           err_set(err, "name a folder: vitrine export lessons -o FOLDER");
+}
+
+const Verb VERB_EXPORT = {
+    .name = "export",
+    .usage = "export lessons -o FOLDER",
+    .summary = "the lessons as pages for a browser",
+    .details =
+        "Static pages without scripts: every card with its numbers, its screen as SVG for light and dark ground, its "
+        "question with all answers explained. FOLDER is made where it is not there.",
+    .example = "vitrine export lessons -o course",
+    .flags = VERB_ALONE,
+    .check = check_export,
+    .run = lessons_export};

@@ -1,0 +1,47 @@
+/* The desk: the lesson that is open on the screen. It has the card, what was said to an answer, the worked example in
+ * sight, and what the reader had before, which comes back when the lesson is closed. Holds no terminal. */
+#ifndef VITRINE_TUI_DESK_H
+#define VITRINE_TUI_DESK_H
+#include "tui/overlay.h"
+#include "tui/views/lesson/lesson_views.h"
+
+typedef struct Desk {
+    bool open;
+    Player player;
+    char name[64]; /* of its file: what progress is kept under */
+    uint64_t seed;
+    Buf said; /* feedback or a hint */
+    bool right, wrong;
+    bool front; /* on a small screen: the card, not the screen behind it */
+    WorkedPlace worked;
+    bool playing; /* the arithmetic term by term */
+    int64_t next_term;
+    char *kept; /* the reader's own place and edits, as commands; picture and model before it, a line each */
+} Desk;
+
+/* Opens a lesson by number or name ("5", "dot-product"), at the card where it was left. */
+bool desk_open(Desk *d, Session *s, const char *which, Err *err);
+/* Closes it, keeps progress, and brings back what was there before. */
+void desk_close(Desk *d, Session *s);
+/* A key that means something to the lesson; false: it goes on to the screen. *command gets what is to be run instead
+ * ("prompt answer 3"), if anything. */
+bool desk_key(Desk *d, const char *key, int width, int height, Buf *command);
+bool desk_answer(Desk *d, const char *typed, Err *err);
+bool desk_hint(Desk *d, Err *err);
+/* Something was done on the screen: is that what the card asks for? */
+void desk_done(Desk *d);
+/* Terms that are due; true when the frame changed. *wait: nanoseconds until the next, −1 for none. */
+bool desk_tick(Desk *d, int64_t now, int64_t *wait);
+
+/* Where the card goes, and what is left of the screen; beside one another where there is room, else one of them. */
+void desk_layout(const Desk *d, int h, int w, Rect *card, Rect *screen);
+void desk_draw(const Desk *d, Canvas *c, Rect card, Rect screen);
+bool desk_shows_worked(const Desk *d);
+
+/* The list: the lesson that explains what is in focus, then all, with minutes and progress. */
+void desk_menu(Overlay *o, const Session *s);
+/* The words of the card and what they mean, and the lesson's keys. */
+void desk_help(const Desk *d, Overlay *o);
+/* Text of the list for a shell. */
+void lessons_text(Buf *out);
+#endif
