@@ -247,6 +247,7 @@ static bool add_members(TensorFile *f, Member *m, size_t n, uint64_t begin, Err 
 {
     size_t cap = 0;
     uint64_t inflated = 0;
+    f->nameless = true;
     if (n)
         qsort(m, n, sizeof *m, by_place);
     for (size_t i = 0; i < n; i++)
