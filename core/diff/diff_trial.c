@@ -45,11 +45,11 @@ static bool open_trial(const Trial *t, int extra, Graph *graph, Run **run)
     return ok;
 }
 
-const float *trial_values(Trial *t, NodeId n)
+static const float *values_of(Trial *t, NodeId n, int mistakes)
 {
     Graph graph;
     Run *run;
-    bool ok = open_trial(t, 0, &graph, &run);
+    bool ok = open_trial(t, mistakes, &graph, &run);
     REQUIRE(ok);
     size_t cells = graph_cells(t->s->graph, n);
     float *copy = arena_alloc(&t->arena, size_mul(cells, sizeof *copy));
@@ -57,6 +57,16 @@ const float *trial_values(Trial *t, NodeId n)
     run_free(run);
     graph_free(&graph);
     return copy;
+}
+
+const float *trial_values(Trial *t, NodeId n)
+{
+    return values_of(t, n, 0);
+}
+
+const float *trial_values_with(Trial *t, NodeId n)
+{
+    return values_of(t, n, t->mistake_count);
 }
 
 bool trial_has(const Trial *t, NodeId n)
@@ -148,9 +158,12 @@ const char *block_path(Arena *a, const char *path, const char *name)
 
 /* --- the whole search --- */
 
-static void (*const FAMILIES[])(Trial *t) = {trial_picture,    trial_axes,    trial_scale,      trial_norm,
-                                             trial_activation, trial_missing, trial_transposed, trial_heads,
-                                             trial_softmax,    trial_mask,    trial_residual,   trial_patches};
+static void (*const FAMILIES[])(Trial *t) = {trial_picture,    trial_axes,       trial_scale,         trial_norm,
+                                             trial_activation, trial_missing,    trial_transposed,    trial_heads,
+                                             trial_softmax,    trial_mask,       trial_residual,      trial_patches,
+                                             trial_readout,    trial_final_norm, trial_probabilities, trial_norm_kind,
+                                             trial_positions,  trial_value,      trial_source,        trial_turned,
+                                             trial_dropout,    trial_blocks,     trial_rounded};
 
 /* The reference's values that the stretch reads. */
 static void find_edge(Trial *t)

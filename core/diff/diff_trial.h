@@ -39,6 +39,8 @@ bool trial_solved(const Trial *t);
 bool trial_close(const Trial *t);
 /* A copy of a node's values as the stretch makes them without a mistake, in the arena. */
 const float *trial_values(Trial *t, NodeId n);
+/* The same with the mistake as far as it has been put together. */
+const float *trial_values_with(Trial *t, NodeId n);
 /* Is the node in the stretch, or at its edge? */
 bool trial_has(const Trial *t, NodeId n);
 
@@ -62,4 +64,15 @@ void trial_patches(Trial *t);
 void trial_picture(Trial *t);
 void trial_axes(Trial *t);
 void trial_mask(Trial *t);
+void trial_readout(Trial *t);
+void trial_final_norm(Trial *t);
+void trial_probabilities(Trial *t);
+void trial_norm_kind(Trial *t);
+void trial_positions(Trial *t);
+void trial_value(Trial *t);
+void trial_source(Trial *t);
+void trial_rounded(Trial *t);
+void trial_blocks(Trial *t);
+void trial_turned(Trial *t);
+void trial_dropout(Trial *t);
 #endif
