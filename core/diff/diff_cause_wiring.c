@@ -181,15 +181,24 @@ static void attempt_blocks(Trial *t, const char *ending, bool (*make)(Trial *t, 
     trial_attempt(t, "%s", text);
 }
 
+/* What the reference has, or what the stretch makes with the mistake; NULL where neither knows the node. */
+static const float *known(Trial *t, NodeId n)
+{
+    while (n != NO_NODE && !diff_reference_find(t->r, n) && graph_node(t->s->graph, n)->op == OP_VIEW)
+        n = graph_node(t->s->graph, n)->in[0];
+    const DiffTensor *x = n == NO_NODE ? NULL : diff_reference_find(t->r, n);
+    return x ? x->values : trial_has(t, n) ? trial_values_with(t, n) : NULL;
+}
+
 /* v = W_V x + b_V of the residual stream itself. */
 static bool make_unnormed(Trial *t, NodeId n, float *out)
 {
     const char *path = graph_node(t->s->graph, n)->path;
     NodeId in = node_at(t, path, "resid_pre"), w = node_at(t, path, "attn.w_v"), b = node_at(t, path, "attn.b_v");
-    if (!trial_has(t, in) || w == NO_NODE)
+    const float *x = known(t, in);
+    if (!x || w == NO_NODE)
         return false;
-    const float *x = trial_values_with(t, in), *weight = run_need(t->s->run, w),
-                *bias = b == NO_NODE ? NULL : run_need(t->s->run, b);
+    const float *weight = run_need(t->s->run, w), *bias = b == NO_NODE ? NULL : run_need(t->s->run, b);
     size_t d = (size_t)t->s->config->width, rows = graph_cells(t->s->graph, in) / d,
            all = graph_cells(t->s->graph, n) / rows;
     for (size_t r = 0; r < rows; r++)
@@ -209,9 +218,11 @@ static bool make_normed_sum(Trial *t, NodeId n, float *out)
     const char *path = graph_node(g, n)->path;
     bool mid = path_ends(path, "resid_mid");
     NodeId norm = node_at(t, path, mid ? "ln1.out" : "ln2.out"), part = graph_node(g, n)->in[1];
-    if (graph_node(g, n)->op != OP_ADD || !trial_has(t, norm) || !trial_has(t, part))
+    if (graph_node(g, n)->op != OP_ADD)
         return false;
-    const float *a = trial_values_with(t, norm), *b = trial_values_with(t, part);
+    const float *a = known(t, norm), *b = known(t, part);
+    if (!a || !b)
+        return false;
     for (size_t i = 0; i < graph_cells(g, n); i++)
         out[i] = a[i] + b[i];
     return true;

@@ -232,7 +232,69 @@ static void normed_residual(Side *s, Edit *e, int *n)
     e[(*n)++] = (Edit){.kind = EDIT_VALUES, .path = "blocks.0.resid_mid", .data = x};
 }
 
+static float *turned(Side *s, bool mirrored)
+{
+    static float x[1 << 14];
+    const VitConfig *c = &s->bench.model.vit;
+    const float *image = bench_values(&s->bench, "image");
+    int rows = c->image_h, cols = c->image_w;
+    assert_true(bench_pixels(c) <= sizeof x / sizeof *x);
+    for (int ch = 0; ch < 3; ch++)
+        for (int r = 0; r < rows; r++)
+            for (int k = 0; k < cols; k++)
+                x[(ch * rows + r) * cols + k] =
+                    image[((mirrored ? ch : 2 - ch) * rows + r) * cols + (mirrored ? cols - 1 - k : k)];
+    return x;
+}
+static void mirrored(Side *s, Edit *e, int *n)
+{
+    e[(*n)++] = (Edit){.kind = EDIT_VALUES, .path = "image", .data = turned(s, true)};
+}
+static void bgr(Side *s, Edit *e, int *n)
+{
+    e[(*n)++] = (Edit){.kind = EDIT_VALUES, .path = "image", .data = turned(s, false)};
+}
+static void last_token(Side *s, Edit *e, int *n)
+{
+    const VitConfig *c = &s->bench.model.vit;
+    e[(*n)++] = (Edit){.kind = EDIT_VALUES,
+                       .path = "readout",
+                       .data = bench_values(&s->bench, "ln_final.out") + (vit_tokens(c) - 1) * c->width};
+}
+static void probabilities(Side *s, Edit *e, int *n)
+{
+    static float x[16];
+    const float *logits = bench_values(&s->bench, "logits");
+    double sum = 0;
+    for (int i = 0; i < s->bench.model.vit.classes; i++)
+        sum += exp((double)logits[i]);
+    for (int i = 0; i < s->bench.model.vit.classes; i++)
+        x[i] = (float)(exp((double)logits[i]) / sum);
+    e[(*n)++] = (Edit){.kind = EDIT_VALUES, .path = "logits", .data = x};
+}
+static void unnormed_v(Side *s, Edit *e, int *n)
+{
+    static float x[1 << 14];
+    const VitConfig *c = &s->bench.model.vit;
+    const float *in = bench_values(&s->bench, "blocks.0.resid_pre"), *w = bench_values(&s->bench, "blocks.0.attn.w_v"),
+                *b = bench_values(&s->bench, "blocks.0.attn.b_v");
+    int all = c->heads * c->head_dim;
+    for (int t = 0; t < vit_tokens(c); t++)
+        for (int o = 0; o < all; o++) {
+            double sum = (double)b[o];
+            for (int d = 0; d < c->width; d++)
+                sum += (double)w[o * c->width + d] * (double)in[t * c->width + d];
+            x[t * all + o] = (float)sum;
+        }
+    e[(*n)++] = (Edit){.kind = EDIT_VALUES, .path = "blocks.0.attn.v", .data = x};
+}
+
 static const Planted PLANTED[] = {
+    {"mirrored", NULL, mirrored, "is mirrored", NULL},
+    {"BGR", NULL, bgr, "opposite order (BGR)", NULL},
+    {"last token read out", NULL, last_token, "reads the last token", NULL},
+    {"probabilities", NULL, probabilities, "they are probabilities", NULL},
+    {"v of the residual stream, one block", NULL, unnormed_v, "before the LayerNorm", NULL},
     {"scale missing", no_scale, NULL, "does not multiply the scores by 1/√d_k", NULL},
     {"scale 1/d_k", by_d_k, NULL, "d_k instead of √d_k", NULL},
     {"another scale", odd_scale, NULL, "multiplies the scores by", NULL},
@@ -360,7 +422,7 @@ static void right_or_none(void **state)
     print_message("  %d of %d planted found, %d not named, %d named wrong\n", all.found, PLANTED_COUNT * 2 * WAYS,
                   all.none, all.wrong);
     assert_int_equal(all.wrong, 0);
-    assert_true(all.found >= 126);
+    assert_true(all.found >= 162);
 }
 
 /* The same without a mistake: "Same" in all three. */
