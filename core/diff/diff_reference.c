@@ -75,16 +75,17 @@ static void look_at_digits(Opening *o, const float *x, size_t cells)
 
 static bool read_values(Opening *o, const TensorInfo *info, DiffTensor *t, Err *err)
 {
-    size_t cells = graph_cells(o->g, t->node);
-    float *all = xfloats(info->cells), *part = NULL, *from = all;
-    bool ok = tensors_read_f32(o->file, info, all, err);
+    size_t cells = graph_cells(o->g, t->node),
+           wanted = info->cells / t->layout.batch * (t->item + 1); /* none behind the one that is meant */
+    float *all = xfloats(wanted), *part = NULL, *from = all;
+    bool ok = tensors_read_first_f32(o->file, info, all, wanted, err);
     if (ok && t->parts > 1) {
-        part = from = xfloats(info->cells / (size_t)t->parts);
-        take_part(t, all, info->cells, part);
+        part = from = xfloats(wanted / (size_t)t->parts);
+        take_part(t, all, wanted, part);
     }
     t->values = t->owned = xfloats(cells);
     if (ok && graph_node(o->g, t->node)->op != OP_LEAF)
-        look_at_digits(o, from, info->cells / (size_t)t->parts);
+        look_at_digits(o, from, wanted / (size_t)t->parts);
     if (ok)
         diff_layout_apply(&t->layout, from + (t->layout.batch > 1 ? t->item * cells : 0), t->owned);
     free(all);

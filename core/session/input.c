@@ -157,8 +157,8 @@ static bool read_values(const TensorFile *f, const TensorInfo *t, const VitConfi
                         Err *err)
 {
     size_t ch = (size_t)c->channels, plane = (size_t)c->image_h * (size_t)c->image_w;
-    float *all = xfloats(t->cells);
-    bool ok = tensors_read_f32(f, t, all, err);
+    float *all = xfloats(size_mul(item + 1, ch * plane)); /* none behind the one that is meant */
+    bool ok = tensors_read_first_f32(f, t, all, (item + 1) * ch * plane, err);
     const float *from = all + item * ch * plane;
     for (size_t i = 0; ok && i < ch * plane; i++)
         out[i] = lie.last ? from[i % plane * ch + i / plane] : from[i];
@@ -185,13 +185,15 @@ static bool open_values(Input *out, const Model *m, const char *file, const char
                      f.count ? f.tensors[0].name : "");
     else if (!find_lie(t, model_vit(m), cells, &lie))
         ok = refuse_shape(t, model_vit(m), file, err);
-    else if ((lie.pictures > 1 && !said) || item >= lie.pictures)
+    else if (item >= lie.pictures)
         ok = err_set(err, "%s: tensor '%s' holds %zu pictures: say which with %s:%s[0] to [%zu]", file, tensor,
                      lie.pictures, file, tensor, lie.pictures - 1);
     if (ok) {
         Input in = {.kind = INPUT_PICTURE, .label = -1, .ready = true, .cells = cells, .values = xfloats(cells)};
         char name[160];
         snprintf(name, sizeof name, "%.80s:%.40s%s", file, spec, lie.last ? " (channels last)" : "");
+        if (lie.pictures > 1)
+            snprintf(name + strlen(name), sizeof name - strlen(name), " (picture %zu of %zu)", item, lie.pictures);
         utf8_clean(in.name, sizeof in.name, name);
         snprintf(in.path, sizeof in.path, "%.800s:%.200s", file, spec);
         ok = read_values(&f, t, model_vit(m), lie, item, in.values, err);

@@ -157,7 +157,8 @@ PY
     diff_v 1 '[-]-item is 0 to 1' batch.npz -m "$DATA" --item 2
     diff_v 1 "item 'x'" batch.npz -m "$DATA" --item x
     diff_v 1 '[-]-item 1, but every tensor' root.npz -m "$DATA" --item 1
-    diff_v 1 'holds 2 pictures: say which with batch.npz:pixel_values\[0\]' batch.npz -m "$DATA" -i batch.npz:pixel_values
+    diff_v 3 'pixel_values \(picture 0 of 2\)' batch.npz -m "$DATA" -i batch.npz:pixel_values
+    diff_v 1 'holds 2 pictures: say which with batch.npz:pixel_values\[0\]' batch.npz -m "$DATA" -i 'batch.npz:pixel_values[2]'
     diff_v 0 '^Same' batch.npz -m "$DATA" -i 'batch.npz:pixel_values[1]' --item 1
     diff_v 0 '^Same' last.npz -m "$DATA"
     says 'channels last'

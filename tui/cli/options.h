@@ -28,7 +28,9 @@ typedef struct Options {
     long steps, count;                                 /* 0: not given */
     size_t memory;                                     /* bytes; 0: not given */
     int width, height;                                 /* 0: not given */
-    bool mask, by_class, showcase, all, open, nodes;
+    const char *alpha, *temperature, *top_p;           /* translate: NULL where not given */
+    long beam, top_k, seed, words;                     /* translate: 0 where not given, seed 1 */
+    bool mask, by_class, showcase, all, open, nodes, no_cache, tree, vocabulary;
     bool json, ascii, light, no_mouse, fresh, help, version, man;
 } Options;
 
