@@ -194,6 +194,52 @@ static bool same_kind(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
+static bool is_counted(const Graph *g, NodeId n)
+{
+    const Node *node = graph_node(g, n);
+    return node->op != OP_LEAF && node->op != OP_VIEW && !(node->flags & NODE_PROBE) && graph_cells(g, n) > 0;
+}
+
+/* A view shows what its source computes. */
+static NodeId computed_node(const Graph *g, NodeId n)
+{
+    while (graph_node(g, n)->op == OP_VIEW)
+        n = graph_node(g, n)->in[0];
+    return n;
+}
+
+static void fill_coverage(DiffReport *d, const Graph *g)
+{
+    DiffCoverage *c = &d->coverage;
+    NodeId end = NO_NODE;
+    bool *seen = xcalloc((size_t)g->count, sizeof *seen);
+    *c = (DiffCoverage){.first = NO_NODE, .last = NO_NODE};
+    for (NodeId n = 0; n < g->count; n++)
+        if (is_counted(g, n)) {
+            c->of++;
+            end = n;
+        }
+    if (graph_find(g, "logits") != NO_NODE) /* what is made of them, shares, is hardly ever recorded */
+        end = graph_find(g, "logits");
+    for (int i = 0; i < d->count; i++) {
+        NodeId n = computed_node(g, d->row[i].tensor->node);
+        if (!is_counted(g, n) || seen[n])
+            continue;
+        if (d->row[i].through.numbers == 0 && !d->row[i].through.any) { /* NaN or ∞ everywhere in both */
+            c->unreadable++;
+            continue;
+        }
+        seen[n] = true;
+        c->nodes++;
+        c->first = c->first == NO_NODE ? n : c->first;
+        c->last = n;
+        c->output = c->output || n >= end;
+    }
+    free(seen);
+}
+
+static bool find_accumulated(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o);
+
 static bool find_causes(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o)
 {
     for (int i = 0; i < d->count; i++) {
@@ -214,6 +260,29 @@ static bool find_causes(DiffReport *d, const DiffSubject *s, const DiffReference
         *c = (DiffCause){.row = i, .rows = 1};
         diff_cause_find(c, s, r, o, &d->row[i]);
     }
+    return d->cause_count || d->inherits == 0 || find_accumulated(d, s, r, o);
+}
+
+/* No step is beyond what is allowed and a later tensor is: the whole way to the first such is searched at once. */
+static bool find_accumulated(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o)
+{
+    int i = 0;
+    while (d->row[i].state != DIFF_INHERITS)
+        i++;
+    DiffTensor alone = *d->row[i].tensor;
+    DiffReference only = *r;
+    DiffRow row = d->row[i];
+    only.tensor = &alone;
+    only.count = 1;
+    row.tensor = &alone;
+    row.local = row.through;
+    row.allowed = o->tolerance + DIFF_ROUNDING * row.through_rounding.largest;
+    if (o->progress && !o->progress(o->context, "looking for the cause", 0))
+        return false;
+    DiffCause *c = &d->cause[d->cause_count++];
+    *c = (DiffCause){.row = i, .rows = 1, .accumulated = true};
+    diff_cause_find(c, s, &only, o, &row);
+    c->dump[0] = '\0';
     return true;
 }
 
@@ -224,7 +293,18 @@ bool diff_compare(DiffReport *out, const DiffSubject *s, const DiffReference *r,
         diff_report_free(out);
         return err_set(err, "cancelled");
     }
-    out->same = out->begins == 0;
+    out->same = out->begins == 0 && out->inherits == 0;
+    fill_coverage(out, s->graph);
+    if (out->same && !out->coverage.nodes) {
+        bool numbers = !out->coverage.unreadable;
+        diff_report_free(out);
+        return err_set(err,
+                       numbers ? "%s: nothing that the model computes is in it, only what is put in, so that nothing "
+                                 "was compared: record the logits at least"
+                               : "%s: what is computed has no number in it, here and there: every value is NaN or "
+                                 "infinite, so that nothing was compared: look at the input first",
+                       r->name);
+    }
     return true;
 }
 

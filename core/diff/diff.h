@@ -32,6 +32,9 @@ typedef struct DiffOptions {
  * which varies, and of the rms, which hardly does. */
 #define DIFF_ROUNDING 3.0
 #define DIFF_ROUNDING_RMS 2.0
+/* How many times what is allowed an error may still be for the mistake that leaves it to be the cause. Tolerance holds
+ * for one step; over a stretch of several blocks right programs drift that far apart. */
+#define DIFF_EXPLAINED 3.0
 
 typedef enum DiffState {
     DIFF_AGREES,
@@ -54,23 +57,38 @@ typedef struct DiffCause {
     int row;
     int rows;       /* rows of that kind in all blocks that do not follow from their inputs */
     char text[200]; /* "the reference leaves 1/√d_k away"; "" when no mistake that was tried comes near */
+    char also[200]; /* another mistake that explains it as well as the recording can tell; "" as a rule */
     DiffFigures before, after;
-    bool whole; /* with the mistake everything is within what is allowed, or 50 times nearer; else only much nearer */
-    int steps;  /* nodes between this tensor and the nearest recorded ones before it, itself included */
+    bool whole;           /* it explains: with the mistake the error is within DIFF_EXPLAINED times what is allowed */
+    double allowed;       /* of before and after */
+    bool accumulated;     /* no single step is beyond what is allowed: the whole way from the input was searched */
+    int steps;            /* nodes between this tensor and the nearest recorded ones before it, itself included */
     char dump[DIFF_PATH]; /* the node to record next, and what the reference's program calls it; "" where nothing is
                              missing */
     char dump_name[DIFF_PATH];
 } DiffCause;
 
+/* How much of the forward pass was compared: nodes that the model computes, analyses left out. */
+typedef struct DiffCoverage {
+    int nodes, of;      /* compared, in the model */
+    NodeId first, last; /* of the compared; NO_NODE when there is none */
+    bool output;        /* the model's last node is one of them */
+    int unreadable;     /* rows where both sides have no number at all */
+} DiffCoverage;
+
 typedef struct DiffReport {
     DiffRow *row; /* in node order */
     int count, begins, inherits;
     DiffCause cause[DIFF_CAUSES];
-    int cause_count; /* the first row that begins, then those of other kinds */
-    bool same;       /* no row begins */
+    int cause_count; /* the first row that begins, then those of other kinds; where none does, the first that inherits
+                      */
+    DiffCoverage coverage;
+    bool same; /* every row is within what is allowed, alone and from the input on */
 } DiffReport;
 
-/* r must outlive the report. False when cancelled. */
+/* r must outlive the report. False when cancelled, and when nothing that the model computes can be compared, so that
+ * agreement would say nothing. A row that is different stays different whatever else is recorded: `same` needs every
+ * row to agree from the input on, which other rows have no part in. */
 bool diff_compare(DiffReport *out, const DiffSubject *s, const DiffReference *r, const DiffOptions *o, Err *err);
 void diff_report_free(DiffReport *d);
 

@@ -173,8 +173,13 @@ void trial_heads(Trial *t)
         [CUT_HEAD_LAST_QKV] = "the reference cuts the fused q, k, v column by column, (h e qkv) instead of (qkv h e)",
         [CUT_EXCHANGED] = "q and k are exchanged in the reference",
     };
+    /* of q alone, or of k alone, no more is known than whose weights it has */
+    const char *path = graph_node(t->s->graph, t->target->node)->path;
+    const char *exchanged = path_ends(path, "attn.q")   ? "q has the weights of k in the reference"
+                            : path_ends(path, "attn.k") ? "k has the weights of q in the reference"
+                                                        : TEXTS[CUT_EXCHANGED];
     for (int cut = 0; cut < CUT_COUNT; cut++)
-        attempt_cut(t, (Excerpt)cut, false, TEXTS[cut]);
+        attempt_cut(t, (Excerpt)cut, false, cut == CUT_EXCHANGED ? exchanged : TEXTS[cut]);
     attempt_cut(
         t, CUT_INTERLEAVED, true,
         "the reference cuts q, k and v into heads interleaved, (e h) instead of (h e), and puts them together so");

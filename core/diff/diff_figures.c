@@ -32,8 +32,11 @@ DiffFigures diff_figures(const float *ours, const float *theirs, size_t cells, d
             f.first = i;
         }
         squares += d * d;
+        f.nan_ours += isnan(ours[i]) && !isnan(theirs[i]);
+        f.nan_theirs += isnan(theirs[i]) && !isnan(ours[i]);
         if (!isfinite(ours[i]) || !isfinite(theirs[i]))
             continue;
+        f.numbers++;
         ours2 += (double)ours[i] * (double)ours[i];
         theirs2 += (double)theirs[i] * (double)theirs[i];
         dot += (double)ours[i] * (double)theirs[i];

@@ -12,6 +12,8 @@ typedef struct DiffFigures {
     bool any;       /* is there a cell beyond the tolerance? */
     size_t first;   /* the first such cell */
     size_t worst;   /* the cell of the largest difference */
+    size_t numbers; /* cells that are finite in both */
+    size_t nan_ours, nan_theirs; /* cells that are NaN in one and not in the other */
 } DiffFigures;
 
 /* tolerance: of `largest`. Equal infinities and NaN in both are no difference. */

@@ -27,7 +27,7 @@ static void put_figures(const DiffNamed *n, NodeId node, const char *key, const 
     put_number(out, "largest", f->largest);
     buf_putc(out, ',');
     put_number(out, "rms", f->rms);
-    buf_putc(out, ',');
+    buf_printf(out, ",\"nan_ours\":%zu,\"nan_theirs\":%zu,", f->nan_ours, f->nan_theirs);
     put_number(out, "cosine", f->cosine);
     buf_puts(out, ",\"first\":");
     if (f->any) {
@@ -51,7 +51,8 @@ static void put_row(const DiffNamed *n, const DiffRow *row, Buf *out)
     put_key(out, "recorded", t->name);
     buf_putc(out, ',');
     put_key(out, "axes", t->layout.axes);
-    buf_printf(out, ",\"part\":%d,\"parts\":%d,\"batch\":%zu,", t->part, t->parts, t->layout.batch);
+    buf_printf(out, ",\"part\":%d,\"parts\":%d,\"batch\":%zu,\"item\":%zu,", t->part, t->parts, t->layout.batch,
+               t->item);
     put_key(out, "state", STATES[row->state]);
     buf_putc(out, ',');
     put_figures(n, t->node, "through", &row->through, out);
@@ -71,11 +72,17 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, Buf *out)
     buf_puts(out, "  {");
     put_key(out, "node", graph_node(n->s->graph, n->d->row[c->row].tensor->node)->path);
     buf_puts(out, ",\"cause\":");
-    if (*c->text)
+    if (*c->text && c->whole)
         buf_json(out, c->text);
     else
         buf_puts(out, "null");
     buf_printf(out, ",\"whole\":%s,\"rows\":%d,\"steps\":%d,", c->whole ? "true" : "false", c->rows, c->steps);
+    put_key(out, "nearest", c->whole ? "" : c->text);
+    buf_putc(out, ',');
+    put_key(out, "also", c->also);
+    buf_putc(out, ',');
+    put_number(out, "allowed", c->allowed);
+    buf_putc(out, ',');
     put_number(out, "error", c->before.largest);
     buf_putc(out, ',');
     put_number(out, "error_with_cause", c->after.largest);
@@ -95,6 +102,13 @@ void diff_json(const DiffNamed *n, Buf *out)
     buf_putc(out, ',');
     put_key(out, "reference", n->r->name);
     buf_printf(out, ",\"same\":%s,", d->same ? "true" : "false");
+    const DiffCoverage *v = &d->coverage;
+    buf_printf(out, "\"coverage\":{\"compared\":%d,\"of\":%d,\"unreadable\":%d,\"output\":%s,", v->nodes, v->of,
+               v->unreadable, v->output ? "true" : "false");
+    put_key(out, "first", v->nodes ? graph_node(n->s->graph, v->first)->path : "");
+    buf_putc(out, ',');
+    put_key(out, "last", v->nodes ? graph_node(n->s->graph, v->last)->path : "");
+    buf_puts(out, "},");
     put_number(out, "tolerance", n->o->tolerance);
     buf_putc(out, ',');
     put_key(out, "precision", precision_name(n->o->precision));

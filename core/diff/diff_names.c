@@ -21,11 +21,9 @@ static const char *const PREFIXES[] = {"vit.",    "deit.",     "dinov2.",     "m
 
 const char *diff_family_name(DiffFamily f)
 {
-    static const char *const NAMES[DIFF_FAMILIES] = {[DIFF_OURS] = "own names",
-                                                     [DIFF_MAP] = "--map",
-                                                     [DIFF_HOOKS] = "TransformerLens",
-                                                     [DIFF_HF] = "Hugging Face",
-                                                     [DIFF_TIMM] = "timm"};
+    static const char *const NAMES[DIFF_FAMILIES] = {
+        [DIFF_OURS] = "own names",  [DIFF_MAP] = "--map", [DIFF_HOOKS] = "TransformerLens",
+        [DIFF_HF] = "Hugging Face", [DIFF_TIMM] = "timm", [DIFF_TORCHVISION] = "torchvision"};
     return NAMES[f];
 }
 
@@ -226,9 +224,8 @@ static bool add_line(DiffMap *m, char *text, const Graph *g, const char *file, i
                        "%s: line %d: expected NAME = NODE[axes], or NAME = - for a tensor that is not to be compared",
                        file, number);
     if (!means_something(g, &line))
-        return err_set(
-            err, "%s: line %d: this model has no '%.120s'; `vitrine info` and the command `glossary` name the nodes",
-            file, number, line.nodes);
+        return err_set(err, "%s: line %d: this model has no '%.120s'; `vitrine info --nodes` lists them", file, number,
+                       line.nodes);
     m->line = grow(m->line, &m->cap, m->count, sizeof *m->line);
     m->line[m->count++] = line;
     return true;

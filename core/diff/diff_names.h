@@ -6,11 +6,12 @@
 #include "core/graph/graph.h"
 
 typedef enum DiffFamily {
-    DIFF_OURS,  /* node paths */
-    DIFF_MAP,   /* the user's own table */
-    DIFF_HOOKS, /* TransformerLens, ViT-Prisma */
-    DIFF_HF,    /* Hugging Face: modules and the fields of an output */
-    DIFF_TIMM,  /* timm: modules */
+    DIFF_OURS,        /* node paths */
+    DIFF_MAP,         /* the user's own table */
+    DIFF_HOOKS,       /* TransformerLens, ViT-Prisma */
+    DIFF_HF,          /* Hugging Face: modules and the fields of an output */
+    DIFF_TIMM,        /* timm: modules */
+    DIFF_TORCHVISION, /* torchvision: modules */
     DIFF_FAMILIES
 } DiffFamily;
 const char *diff_family_name(DiffFamily f);
@@ -24,10 +25,11 @@ typedef struct DiffName {
     const char *name, *nodes;
 } DiffName;
 
-/* The user's own lines; a zeroed one is empty. */
+/* The user's own lines, and which picture of a batch is meant; a zeroed one is empty and means the first. */
 typedef struct DiffMap {
     DiffName *line;
     size_t count, cap;
+    size_t item;
     Arena arena;
 } DiffMap;
 

@@ -9,12 +9,18 @@
 #include "core/base/file.h"
 #include "core/base/utf8.h"
 
+static const char CHANNELS_LAST[] = "y,i,x,j,c"; /* as the image's layout says rows, columns, channels */
+
 typedef struct Opening {
     DiffReference *r;
     const TensorFile *file;
     const Graph *g;
     size_t cap, unknown_cap;
     int families[DIFF_FAMILIES], precisions[PRECISIONS];
+    bool longer[PRECISIONS]; /* a value was seen that the type does not hold */
+    size_t item;             /* the picture of a batch that is meant */
+    bool batches;            /* is there a tensor of several pictures? */
+    size_t numbers;          /* values looked at that are not 0 */
 } Opening;
 
 static const char *printable(Arena *a, const char *name)
@@ -51,9 +57,26 @@ static void take_part(const DiffTensor *t, const float *all, size_t cells, float
         memcpy(out + row * part, all + row * width + (size_t)t->part * part, part * sizeof *out);
 }
 
+/* Do shorter types hold these values? What is put in may be short by chance and is not asked. */
+static void look_at_digits(Opening *o, const float *x, size_t cells)
+{
+    enum { AT_ONCE = 256 };
+    float rounded[AT_ONCE];
+    for (int p = PRECISION_BF16; p < PRECISIONS; p++)
+        for (size_t at = 0; at < cells && !o->longer[p]; at += AT_ONCE) {
+            size_t n = cells - at < AT_ONCE ? cells - at : AT_ONCE;
+            precision_round((Precision)p, x + at, rounded, n);
+            for (size_t i = 0; i < n; i++)
+                o->longer[p] = o->longer[p] || (x[at + i] < rounded[i] || x[at + i] > rounded[i]);
+        }
+    for (size_t i = 0; i < cells; i++)
+        o->numbers += x[i] < 0 || x[i] > 0;
+}
+
 static bool read_values(Opening *o, const TensorInfo *info, DiffTensor *t, Err *err)
 {
-    size_t cells = graph_cells(o->g, t->node), wanted = info->cells / t->layout.batch; /* the first of a batch */
+    size_t cells = graph_cells(o->g, t->node),
+           wanted = info->cells / t->layout.batch * (t->item + 1); /* none behind the one that is meant */
     float *all = xfloats(wanted), *part = NULL, *from = all;
     bool ok = tensors_read_first_f32(o->file, info, all, wanted, err);
     if (ok && t->parts > 1) {
@@ -61,8 +84,10 @@ static bool read_values(Opening *o, const TensorInfo *info, DiffTensor *t, Err *
         take_part(t, all, wanted, part);
     }
     t->values = t->owned = xfloats(cells);
+    if (ok && graph_node(o->g, t->node)->op != OP_LEAF)
+        look_at_digits(o, from, wanted / (size_t)t->parts);
     if (ok)
-        diff_layout_apply(&t->layout, from, t->owned);
+        diff_layout_apply(&t->layout, from + (t->layout.batch > 1 ? t->item * cells : 0), t->owned);
     free(all);
     free(part);
     return ok;
@@ -108,6 +133,11 @@ static bool take(Opening *o, const TensorInfo *info, const DiffTarget *to, Err *
             "%s: the axes of '%.100s' may be %s: say which with a line such as `%.100s = %s[…]` in a file for --map",
             r->name, info->name, choices, info->name, graph_node(o->g, to->node)->path);
     memcpy(t.shape, recorded, sizeof t.shape);
+    o->batches = o->batches || t.layout.batch > 1;
+    t.item = t.layout.batch > 1 ? o->item : 0;
+    if (t.layout.batch > 1 && o->item >= t.layout.batch)
+        return err_set(err, "%s: '%.100s' holds %zu pictures: --item is 0 to %zu", r->name, info->name, t.layout.batch,
+                       t.layout.batch - 1);
     if (!read_values(o, info, &t, err)) {
         free(t.owned);
         return false;
@@ -127,12 +157,25 @@ static bool is_compared(const Graph *g, NodeId n)
     return !(node->flags & NODE_PROBE) && !(node->op == OP_LEAF && node->leaf.kind == LEAF_TENSOR);
 }
 
+/* torchvision's `encoder` ends behind the last norm, Hugging Face's before it: the names beside it tell which is meant.
+ */
+static const char *known_as(const TensorFile *f, const char *name)
+{
+    size_t n = strlen(name);
+    if (n < 7 || strcmp(name + n - 7, "encoder") != 0 || (n > 7 && name[n - 8] != '.'))
+        return name;
+    for (size_t i = 0; i < f->count; i++)
+        if (strstr(f->tensors[i].name, "encoder.layers.encoder_layer_"))
+            return "encoder.ln";
+    return name;
+}
+
 static bool take_all(Opening *o, const DiffMap *map, Err *err)
 {
     for (size_t i = 0; i < o->file->count; i++) {
         const TensorInfo *info = &o->file->tensors[i];
         DiffTarget to[DIFF_PARTS];
-        int parts = diff_name_targets(map, o->g, info->name, to);
+        int parts = diff_name_targets(map, o->g, known_as(o->file, info->name), to);
         if (parts == 0)
             note_unknown(o, info, "");
         else if (parts > 0 && info->dtype == DT_OTHER)
@@ -170,7 +213,7 @@ bool diff_reference_open(DiffReference *r, const char *path, const DiffMap *map,
     if (!tensors_open(&file, path, err))
         return false;
     r->name = printable(&r->arena, path);
-    Opening o = {.r = r, .file = &file, .g = g};
+    Opening o = {.r = r, .file = &file, .g = g, .item = map ? map->item : 0};
     bool ok = take_all(&o, map, err);
     if (ok && !r->count)
         ok = err_set(err,
@@ -178,12 +221,17 @@ bool diff_reference_open(DiffReference *r, const char *path, const DiffMap *map,
                      "'%.100s'); say what they are in a file for --map, "
                      "in lines such as layer.*.q = blocks.*.attn.q",
                      path, file.count, file.count ? file.tensors[0].name : "");
+    if (ok && o.item && !o.batches)
+        ok = err_set(err, "%s: --item %zu, but every tensor that is compared holds one picture", path, o.item);
     tensors_close(&file);
     if (!ok) {
         diff_reference_free(r);
         return false;
     }
     finish(r, o.families, o.precisions);
+    for (int p = PRECISION_BF16; p < PRECISIONS && o.numbers >= 8; p++) /* fewer may be so by chance */
+        if (!o.longer[p] && r->looks == PRECISION_F32)
+            r->looks = (Precision)p;
     return true;
 }
 
@@ -237,22 +285,27 @@ const DiffTensor *diff_reference_find(const DiffReference *r, NodeId n)
 }
 
 bool diff_reference_input(const char *path, const DiffMap *map, const Graph *g, NodeId image, Arena *arena,
-                          const char **name, Err *err)
+                          DiffInput *out, Err *err)
 {
     TensorFile f = {0};
-    *name = NULL;
+    bool ok = true;
+    *out = (DiffInput){.name = NULL};
     if (!tensors_open(&f, path, err))
         return false;
-    for (size_t i = 0; i < f.count && !*name; i++) {
+    for (size_t i = 0; ok && i < f.count && !out->name; i++) {
         const TensorInfo *t = &f.tensors[i];
         DiffTarget to[DIFF_PARTS];
         DiffLayout l;
-        if (diff_name_targets(map, g, t->name, to) == 1 && to[0].node == image &&
-            diff_layout_find(g, image, t->shape, t->rank, to[0].axes, &l, NULL, 0) == DIFF_FIT && l.ours)
-            *name = arena_strdup(arena, t->name);
+        if (diff_name_targets(map, g, t->name, to) != 1 || to[0].node != image ||
+            diff_layout_find(g, image, t->shape, t->rank, to[0].axes, &l, NULL, 0) != DIFF_FIT)
+            continue;
+        if (!l.ours && strcmp(l.axes, CHANNELS_LAST) != 0)
+            ok = err_set(err, "%s: the axes of '%.100s' are [%s]; an input is read with its channels first or last",
+                         path, t->name, l.axes);
+        *out = (DiffInput){.name = ok ? arena_strdup(arena, t->name) : NULL, .batch = l.batch};
     }
     tensors_close(&f);
-    return true;
+    return ok;
 }
 
 bool diff_is_model(const char *path)

@@ -16,6 +16,7 @@ typedef struct DiffTensor {
     int part, parts;               /* of a tensor that holds several nodes */
     NodeId node;
     DiffLayout layout;
+    size_t item;         /* which picture of layout.batch */
     const float *values; /* as the node has them */
     float *owned;        /* the same where the reference made them, else NULL */
 } DiffTensor;
@@ -28,6 +29,7 @@ typedef struct DiffReference {
     int unknown_count;
     DiffFamily family; /* of most names; what is proposed is called as they are */
     Precision stored;  /* of most tensors: F32 where they have more */
+    Precision looks;   /* what every value of every tensor of floats is exactly, whatever it is stored as */
     Arena arena;
 } DiffReference;
 
@@ -42,10 +44,15 @@ bool diff_reference_of_run(DiffReference *r, const char *name, Run *run, const G
 void diff_reference_free(DiffReference *r);
 /* The first tensor that means node n, or NULL. */
 const DiffTensor *diff_reference_find(const DiffReference *r, NodeId n);
-/* The name of the first tensor in a file that is the model's input as it wants it (`image`), its cells in the node's
- * order; in the arena, or NULL. False when the file can't be read. */
+/* The first tensor in a file that is the model's input as it wants it (`image`), channels first or last; name in the
+ * arena. A zeroed one when there is none; false when the file can't be read, or when its axes stand in an order that is
+ * not read as an input. */
+typedef struct DiffInput {
+    const char *name;
+    size_t batch; /* pictures in it */
+} DiffInput;
 bool diff_reference_input(const char *path, const DiffMap *map, const Graph *g, NodeId image, Arena *arena,
-                          const char **name, Err *err);
+                          DiffInput *out, Err *err);
 /* Is it a model rather than a trace: a folder with one in it, or a safetensors file of weights? */
 bool diff_is_model(const char *path);
 #endif

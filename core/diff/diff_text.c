@@ -52,7 +52,7 @@ static void put_recorded(const DiffTensor *t, const char *path, Buf *out)
     if (t->layout.n > 1)
         buf_printf(out, "%s[%s]", other || t->parts > 1 ? " " : "", t->layout.axes);
     if (t->layout.batch > 1)
-        buf_printf(out, ", the first of %zu", t->layout.batch);
+        buf_printf(out, ", number %zu of %zu (from 0; --item)", t->item, t->layout.batch);
 }
 
 /* The number in so many characters, whatever its size. */
@@ -128,36 +128,97 @@ static void put_proposal(const DiffCause *c, Buf *out)
     buf_puts(out, " to halve them.");
 }
 
+/* "NaN in 3 of 17 cells there, numbers here"; nothing where both have the same. */
+static void put_nan(const DiffNamed *n, const DiffRow *row, const DiffFigures *f, Buf *out)
+{
+    size_t cells = graph_cells(n->s->graph, row->tensor->node);
+    if (f->nan_theirs)
+        buf_printf(out, "the reference has NaN in %zu of %zu cells where there are numbers here", f->nan_theirs, cells);
+    if (f->nan_ours)
+        buf_printf(out, "%s%zu of %zu cells are NaN here and not in the reference", f->nan_theirs ? "; " : "",
+                   f->nan_ours, cells);
+}
+
+/* "31 of the 183 that the model computes, from patch_embed to logits" */
+static void put_coverage(const DiffNamed *n, Buf *out)
+{
+    const DiffCoverage *c = &n->d->coverage;
+    buf_printf(out, "%d of the %d that the model computes", c->nodes, c->of);
+    if (c->nodes == 1)
+        buf_printf(out, ", %s", graph_node(n->s->graph, c->last)->path);
+    else if (c->nodes)
+        buf_printf(out, ", from %s to %s", graph_node(n->s->graph, c->first)->path,
+                   graph_node(n->s->graph, c->last)->path);
+}
+
+static void put_gap(const DiffNamed *n, Buf *out)
+{
+    const DiffCoverage *c = &n->d->coverage;
+    if (c->unreadable)
+        buf_printf(out, " %d more have no number in them, here and there (NaN or ∞), and say nothing.", c->unreadable);
+    if (!c->output && c->nodes)
+        buf_printf(out, " Nothing after %s was compared: --require logits refuses a recording without the answer.",
+                   graph_node(n->s->graph, c->last)->path);
+}
+
+static void put_stored(const DiffNamed *n, Buf *out)
+{
+    if (n->r->looks != PRECISION_F32 && n->o->precision == PRECISION_F32)
+        buf_printf(out,
+                   " Every recorded value is exactly a %s, though stored longer: if the reference computed so, compare "
+                   "with --precision %s.",
+                   precision_name(n->r->looks), precision_name(n->r->looks));
+}
+
 static void put_cause(const DiffNamed *n, const DiffCause *c, bool first, Buf *out)
 {
     const DiffRow *row = &n->d->row[c->row];
     const DiffFigures *f = &row->local;
     Buf cell = {0};
+    if (c->accumulated)
+        f = &row->through;
     diff_cell(n->s->graph, row->tensor->node, f->first, &cell);
-    bool given = graph_node(n->s->graph, row->tensor->node)->op == OP_LEAF, spread = f->largest <= row->allowed;
-    char error[96];
-    if (spread)
+    bool given = graph_node(n->s->graph, row->tensor->node)->op == OP_LEAF,
+         spread = !c->accumulated && f->largest <= row->allowed;
+    char error[200];
+    Buf nan = {0};
+    put_nan(n, row, f, &nan);
+    if (nan.len)
+        snprintf(error, sizeof error, "%s", buf_str(&nan));
+    else if (spread)
         snprintf(error, sizeof error, "rms error %.2g, allowed %.2g", f->rms, row->allowed_rms);
     else
-        snprintf(error, sizeof error, "error %.2g, allowed %.2g", f->largest, row->allowed);
-    if (first)
+        snprintf(error, sizeof error, "error %.2g, allowed %.2g", f->largest, c->allowed);
+    if (c->accumulated)
+        buf_printf(out,
+                   "Different: from %s on small errors have added up beyond what is allowed (%s), though each single "
+                   "step is within it.",
+                   buf_str(&cell), error);
+    else if (first)
         buf_printf(out, "Different: %s is the first that %s (%s).", buf_str(&cell),
                    given ? "is given otherwise" : "does not follow from what is before it", error);
     else
         buf_printf(out, "%s %s (%s).", buf_str(&cell),
                    given ? "is given otherwise too" : "does not follow from what is before it either", error);
     buf_free(&cell);
-    if (*c->text && c->whole)
+    if (*c->text && c->whole) {
         buf_printf(out, " Likely cause: %s. With that here too the error falls from %.2g to %.2g.", c->text,
                    spread ? f->rms : f->largest, spread ? c->after.rms : c->after.largest);
-    else if (*c->text)
-        buf_printf(out, " Part of it: %s. With that here too the rms error falls from %.2g to %.2g.", c->text,
-                   c->before.rms, c->after.rms);
+        if (*c->also)
+            buf_printf(out, " What is recorded can't tell it from another: %s.", c->also);
+    } else if (*c->text)
+        buf_printf(out,
+                   " Nearest tried, does not explain it: %s. With that here too the error falls from %.2g to %.2g; "
+                   "allowed are %.2g.",
+                   c->text, c->before.largest, c->after.largest, c->allowed);
+    else if (nan.len)
+        buf_puts(out, given ? "" : " No mistake that is tried makes NaN: look at this step's numbers.");
     else if (!given) {
         buf_puts(out, " None of the mistakes that were tried explains it; the step is ");
         graph_formula(n->s->graph, row->tensor->node, out);
         buf_putc(out, '.');
     }
+    buf_free(&nan);
     if (c->rows > 1)
         buf_printf(out, " The same step differs in %d blocks.", c->rows);
     put_proposal(c, out);
@@ -172,11 +233,11 @@ void diff_verdict(const DiffNamed *n, Buf *out)
         local = d->row[i].local.largest > local ? d->row[i].local.largest : local;
     }
     if (d->same) {
-        buf_printf(out,
-                   "Same: each of the %d tensors follows from its inputs (largest error %.2g; from the input on %.2g).",
-                   d->count, local, through);
-        if (d->inherits)
-            buf_printf(out, " In %d of them small errors have added up beyond the tolerance.", d->inherits);
+        buf_printf(out, "Same: each of the %d tensors compared (", d->count);
+        put_coverage(n, out);
+        buf_printf(out, ") follows from its inputs (largest error %.2g; from the input on %.2g).", local, through);
+        put_gap(n, out);
+        put_stored(n, out);
         return;
     }
     for (int i = 0; i < d->cause_count; i++) {
@@ -184,6 +245,11 @@ void diff_verdict(const DiffNamed *n, Buf *out)
             buf_putc(out, '\n');
         put_cause(n, &d->cause[i], i == 0, out);
     }
+    buf_puts(out, " Compared: ");
+    put_coverage(n, out);
+    buf_putc(out, '.');
+    put_gap(n, out);
+    put_stored(n, out);
 }
 
 void diff_table(const DiffNamed *n, Buf *out)

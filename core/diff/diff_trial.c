@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By how much the rms error must fall for a mistake to be the cause, or a part of it; how many steps make a stretch
- * long: there the first mistake that is the cause ends the search. */
-enum { NEAR = 50, NEARER = 4, LONG_STEPS = 100 };
+/* By how much the rms error must fall for a mistake to be worth a word; how many steps make a stretch long: there the
+ * first mistake that is the cause ends the search. */
+enum { NEARER = 4, LONG_STEPS = 100 };
 
 void trial_begin(Trial *t)
 {
@@ -45,11 +45,11 @@ static bool open_trial(const Trial *t, int extra, Graph *graph, Run **run)
     return ok;
 }
 
-const float *trial_values(Trial *t, NodeId n)
+static const float *values_of(Trial *t, NodeId n, int mistakes)
 {
     Graph graph;
     Run *run;
-    bool ok = open_trial(t, 0, &graph, &run);
+    bool ok = open_trial(t, mistakes, &graph, &run);
     REQUIRE(ok);
     size_t cells = graph_cells(t->s->graph, n);
     float *copy = arena_alloc(&t->arena, size_mul(cells, sizeof *copy));
@@ -57,6 +57,16 @@ const float *trial_values(Trial *t, NodeId n)
     run_free(run);
     graph_free(&graph);
     return copy;
+}
+
+const float *trial_values(Trial *t, NodeId n)
+{
+    return values_of(t, n, 0);
+}
+
+const float *trial_values_with(Trial *t, NodeId n)
+{
+    return values_of(t, n, t->mistake_count);
 }
 
 bool trial_has(const Trial *t, NodeId n)
@@ -69,6 +79,11 @@ bool trial_has(const Trial *t, NodeId n)
     return t->in[n];
 }
 
+static bool explains(const Trial *t, const DiffFigures *f)
+{
+    return f->largest <= DIFF_EXPLAINED * t->allowed && f->rms <= DIFF_EXPLAINED * t->allowed_rms;
+}
+
 double trial_judge(Trial *t, const float *values, const char *text)
 {
     size_t cells = graph_cells(t->s->graph, t->target->node);
@@ -76,7 +91,16 @@ double trial_judge(Trial *t, const float *values, const char *text)
     precision_round(t->o->precision, values, rounded, cells);
     DiffFigures f = diff_figures(rounded, t->target->values, cells, t->allowed);
     free(rounded);
-    if (f.rms < t->best.rms) {
+    bool better = f.rms < t->best.rms;
+    if (better && t->any && explains(t, &t->best) && strcmp(t->text, text) != 0) {
+        t->second = t->best;
+        snprintf(t->also, sizeof t->also, "%s", t->text);
+    } else if (!better && t->any && explains(t, &f) && strcmp(t->text, text) != 0 &&
+               (!*t->also || f.rms < t->second.rms)) {
+        t->second = f;
+        snprintf(t->also, sizeof t->also, "%s", text);
+    }
+    if (better) {
         t->best = f;
         t->any = true;
         snprintf(t->text, sizeof t->text, "%s", text);
@@ -109,7 +133,7 @@ bool trial_solved(const Trial *t)
 
 bool trial_close(const Trial *t)
 {
-    return trial_solved(t) || (t->any && t->best.rms < t->before.rms / NEAR);
+    return t->any && explains(t, &t->best);
 }
 
 bool path_ends(const char *path, const char *ending)
@@ -134,9 +158,12 @@ const char *block_path(Arena *a, const char *path, const char *name)
 
 /* --- the whole search --- */
 
-static void (*const FAMILIES[])(Trial *t) = {trial_picture,    trial_axes,    trial_scale,      trial_norm,
-                                             trial_activation, trial_missing, trial_transposed, trial_heads,
-                                             trial_softmax,    trial_mask,    trial_residual,   trial_patches};
+static void (*const FAMILIES[])(Trial *t) = {trial_picture,    trial_axes,       trial_scale,         trial_norm,
+                                             trial_activation, trial_missing,    trial_transposed,    trial_heads,
+                                             trial_softmax,    trial_mask,       trial_residual,      trial_patches,
+                                             trial_readout,    trial_final_norm, trial_probabilities, trial_norm_kind,
+                                             trial_positions,  trial_value,      trial_source,        trial_turned,
+                                             trial_dropout,    trial_blocks,     trial_rounded};
 
 /* The reference's values that the stretch reads. */
 static void find_edge(Trial *t)
@@ -205,16 +232,25 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
                .allowed_rms = row->allowed_rms,
                .before = row->local,
                .best = row->local};
+    if (row->local.nan_theirs || row->local.nan_ours) { /* no mistake that is tried makes NaN: nothing can be nearer */
+        c->before = c->after = row->local;
+        c->allowed = row->allowed;
+        return;
+    }
     t.in = xcalloc((size_t)s->graph->count, sizeof *t.in);
     c->steps = diff_segment(s->graph, r, row->tensor->node, t.in);
     find_edge(&t);
-    for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES && !(c->steps > LONG_STEPS && trial_close(&t)); i++)
+    for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES && !(c->steps > LONG_STEPS && trial_solved(&t)); i++)
         if (!o->progress ||
             o->progress(o->context, "looking for the cause", (double)i / (sizeof FAMILIES / sizeof *FAMILIES)))
             FAMILIES[i](&t);
     c->before = t.before;
     c->after = t.best;
     c->whole = trial_close(&t);
+    c->allowed = row->allowed;
+    /* only an equal is worth naming beside it */
+    if (c->whole && *t.also && t.second.rms <= 2 * t.best.rms + t.allowed / 10)
+        snprintf(c->also, sizeof c->also, "%s", t.also);
     /* nearer by chance is no cause: a mistake must take most of the difference away */
     if (t.any && (c->whole || t.best.rms < t.before.rms / NEARER))
         snprintf(c->text, sizeof c->text, "%s", t.text);

@@ -18,8 +18,10 @@ typedef struct Trial {
     int mistake_count;
     Arena arena; /* of paths and values that edits hold */
     DiffFigures before, best;
-    bool any;       /* something was better than nothing */
-    char text[200]; /* what made `best` */
+    bool any;           /* something was better than nothing */
+    char text[200];     /* what made `best` */
+    DiffFigures second; /* of the best attempt with another text that explains too */
+    char also[200];
 } Trial;
 
 /* A mistake is a list of edits: begin one, add to it, attempt it. Strings and values must live as long as the trial
@@ -31,11 +33,14 @@ Edit *trial_add(Trial *t, EditKind kind, const char *path);
 double trial_attempt(Trial *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Compares values (of the target, cells as the node's) that were made otherwise. */
 double trial_judge(Trial *t, const float *values, const char *text);
-/* Is what was found within what is allowed? Or so near that only errors that grow over a long stretch can be left? */
+/* Is what was found within what is allowed? Or so near, DIFF_EXPLAINED times that, that only what grows over a stretch
+ * can be left? */
 bool trial_solved(const Trial *t);
 bool trial_close(const Trial *t);
 /* A copy of a node's values as the stretch makes them without a mistake, in the arena. */
 const float *trial_values(Trial *t, NodeId n);
+/* The same with the mistake as far as it has been put together. */
+const float *trial_values_with(Trial *t, NodeId n);
 /* Is the node in the stretch, or at its edge? */
 bool trial_has(const Trial *t, NodeId n);
 
@@ -59,4 +64,15 @@ void trial_patches(Trial *t);
 void trial_picture(Trial *t);
 void trial_axes(Trial *t);
 void trial_mask(Trial *t);
+void trial_readout(Trial *t);
+void trial_final_norm(Trial *t);
+void trial_probabilities(Trial *t);
+void trial_norm_kind(Trial *t);
+void trial_positions(Trial *t);
+void trial_value(Trial *t);
+void trial_source(Trial *t);
+void trial_rounded(Trial *t);
+void trial_blocks(Trial *t);
+void trial_turned(Trial *t);
+void trial_dropout(Trial *t);
 #endif

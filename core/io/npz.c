@@ -310,6 +310,7 @@ static bool add_member(TensorFile *f, size_t *cap, Member *m, Err *err)
 static bool add_members(TensorFile *f, Member *m, size_t n, uint64_t begin, Err *err)
 {
     size_t cap = 0;
+    f->nameless = true;
     if (n)
         qsort(m, n, sizeof *m, by_place);
     for (size_t i = 0; i < n; i++)

@@ -23,7 +23,10 @@ bool tensor_add(TensorFile *f, size_t *cap, const TensorInfo *t, Err *err)
 {
     Shown s;
     size_t length = strlen(t->name);
-    if (!length || length > TENSOR_NAME_MAX)
+    if (!length && !f->nameless) /* a module tree's root is called so where names are members' names */
+        return err_set(err, "%s: a tensor's name has 0 bytes. Give it one, such as logits, or write an .npz.",
+                       tensor_shown(&s, f->path, NULL)->path);
+    if (length > TENSOR_NAME_MAX)
         return err_set(
             err,
             "%s: a tensor's name has %zu bytes; 1 to %d are allowed. The file is damaged or hostile: fetch it again.",

@@ -50,6 +50,7 @@ typedef struct TensorFile {
     const TensorInfo **by_name; /* [count], for tensors_find */
     char *metadata;             /* safetensors __metadata__ as JSON text, or NULL */
     Arena arena;
+    bool nameless; /* npz: one name may be empty, as torch calls the root of a module tree */
 } TensorFile;
 
 /* By content: safetensors, .npz (stored members; deflated ones through zlib), .npy (one tensor named "array"), or a

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
@@ -87,27 +88,115 @@ static void recognise(Input *in)
     free(drawn);
 }
 
-static bool open_values(Input *out, const Model *m, const char *file, const char *tensor, Err *err)
+/* How ready values lie: pictures, and whether channels come last. */
+typedef struct Lie {
+    size_t pictures;
+    bool last;
+} Lie;
+
+/* Can the shape, some axes perhaps cut in several, be read as a × b × rest? */
+static bool begins(const size_t *shape, int rank, size_t a, size_t b)
+{
+    size_t cells = 1;
+    bool one = a == 1, two = a * b == 1;
+    for (int i = 0; i < rank; i++) {
+        if (!size_mul_ok(cells, shape[i], &cells))
+            return false;
+        one = one || cells == a;
+        two = two || cells == a * b;
+    }
+    return one && two;
+}
+
+/* [c,h,w] or [h,w,c], any number of pictures before. Channels come first where both fit. */
+static bool find_lie(const TensorInfo *t, const VitConfig *c, size_t cells, Lie *out)
+{
+    size_t ch = (size_t)c->channels, h = (size_t)c->image_h, w = (size_t)c->image_w;
+    const size_t *shape = t->shape;
+    int rank = t->rank;
+    *out = (Lie){.pictures = cells ? t->cells / cells : 0};
+    if (!out->pictures || t->cells % cells != 0 || rank < 2)
+        return false;
+    if (rank > 2 && *shape == out->pictures)
+        shape++, rank--;
+    else if (out->pictures > 1)
+        return false;
+    bool first = begins(shape, rank, ch, h), last = begins(shape, rank, h, w);
+    out->last = last && !first;
+    return first || last;
+}
+
+/* "name[3]": cuts the number off. False when there is none. */
+static bool cut_item(char *name, size_t *item)
+{
+    char *open = strrchr(name, '['), *end;
+    if (!open || open == name || open[1] < '0' || open[1] > '9')
+        return false;
+    *item = strtoul(open + 1, &end, 10);
+    if (strcmp(end, "]") != 0)
+        return false;
+    *open = '\0';
+    return true;
+}
+
+static bool refuse_shape(const TensorInfo *t, const VitConfig *c, const char *file, Err *err)
+{
+    Buf shape = {0};
+    for (int i = 0; i < t->rank; i++)
+        buf_printf(&shape, "%s%zu", i ? "," : "", t->shape[i]);
+    err_set(err,
+            "%s: tensor '%.100s' has %zu values in the shape [%.100s]; this model takes %d × %d × %d = %zu: "
+            "[channels, rows, columns] or [rows, columns, channels], perhaps with a batch in front",
+            file, t->name, t->cells, buf_str(&shape), c->channels, c->image_h, c->image_w,
+            (size_t)c->channels * (size_t)c->image_h * (size_t)c->image_w);
+    buf_free(&shape);
+    return false;
+}
+
+static bool read_values(const TensorFile *f, const TensorInfo *t, const VitConfig *c, Lie lie, size_t item, float *out,
+                        Err *err)
+{
+    size_t ch = (size_t)c->channels, plane = (size_t)c->image_h * (size_t)c->image_w;
+    float *all = xfloats(size_mul(item + 1, ch * plane)); /* none behind the one that is meant */
+    bool ok = tensors_read_first_f32(f, t, all, (item + 1) * ch * plane, err);
+    const float *from = all + item * ch * plane;
+    for (size_t i = 0; ok && i < ch * plane; i++)
+        out[i] = lie.last ? from[i % plane * ch + i / plane] : from[i];
+    free(all);
+    return ok;
+}
+
+static bool open_values(Input *out, const Model *m, const char *file, const char *spec, Err *err)
 {
     TensorFile f = {0};
+    char tensor[1024];
+    size_t item = 0, cells = cells_of(m);
+    Lie lie = {0};
+    snprintf(tensor, sizeof tensor, "%s", spec);
     if (!tensors_open(&f, file, err))
         return false;
     const TensorInfo *t = tensors_find(&f, tensor);
-    size_t cells = cells_of(m);
-    bool ok = true, batch = t && t->rank > 3 && t->shape[0] > 1 && t->cells / t->shape[0] == cells;
+    bool said = !t && cut_item(tensor, &item);
+    if (said)
+        t = tensors_find(&f, tensor);
+    bool ok = true;
     if (!t)
         ok = err_set(err, "%s: there is no tensor '%s' in it (%zu tensors; the first is '%s')", file, tensor, f.count,
                      f.count ? f.tensors[0].name : "");
-    else if (t->cells != cells && !batch)
-        ok = err_set(err, "%s: tensor '%s' has %zu values; this model takes %d × %d × %d = %zu", file, tensor, t->cells,
-                     model_vit(m)->channels, model_vit(m)->image_h, model_vit(m)->image_w, cells);
+    else if (!find_lie(t, model_vit(m), cells, &lie))
+        ok = refuse_shape(t, model_vit(m), file, err);
+    else if (item >= lie.pictures)
+        ok = err_set(err, "%s: tensor '%s' holds %zu pictures: say which with %s:%s[0] to [%zu]", file, tensor,
+                     lie.pictures, file, tensor, lie.pictures - 1);
     if (ok) {
         Input in = {.kind = INPUT_PICTURE, .label = -1, .ready = true, .cells = cells, .values = xfloats(cells)};
-        char name[128];
-        snprintf(name, sizeof name, "%.80s:%.40s", file, tensor);
+        char name[160];
+        snprintf(name, sizeof name, "%.80s:%.40s%s", file, spec, lie.last ? " (channels last)" : "");
+        if (lie.pictures > 1)
+            snprintf(name + strlen(name), sizeof name - strlen(name), " (picture %zu of %zu)", item, lie.pictures);
         utf8_clean(in.name, sizeof in.name, name);
-        snprintf(in.path, sizeof in.path, "%.800s:%.200s", file, tensor);
-        ok = tensors_read_first_f32(&f, t, in.values, cells, err); /* of a batch the first */
+        snprintf(in.path, sizeof in.path, "%.800s:%.200s", file, spec);
+        ok = read_values(&f, t, model_vit(m), lie, item, in.values, err);
         if (ok)
             *out = in;
         else

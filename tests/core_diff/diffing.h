@@ -107,7 +107,8 @@ static inline void write_trace(Run *run, const char *list, const char *path)
     for (NodeId n = 0; n < g->count; n++) {
         const Node *node = graph_node(g, n);
         if (strstr(node->path, ".unedited") || strstr(node->path, ".edit_") ||
-            (!list && (node->op == OP_LEAF || (node->flags & NODE_DERIVED))) || (list && !listed(list, node->path)))
+            (!list && ((node->op == OP_LEAF && !(node->flags & NODE_EDITED)) || (node->flags & NODE_DERIVED))) ||
+            (list && !listed(list, node->path)))
             continue;
         TensorOut t = {.name = node->path, .rank = node->dims.n, .data = run_need(run, n)};
         for (int i = 0; i < node->dims.n; i++)

@@ -48,6 +48,18 @@ diff_v 3 'blocks.0.mlp.post.*tanh approximation' "$DATA/expected_gelu_tanh.safet
 diff_v 0 '^Same' "$DATA/expected_gelu_tanh.safetensors" -m "$DATA" --map "$MAP" --tolerance 0.01
 diff_v 3 'Different: full_embed.*no position embeddings' "$DATA/whatif_no_positions.safetensors" -m "$DATA" --map "$MAP"
 
+# --- what is not compared is not the same
+mkdir inputs only && "$V" show image -m "$DATA" -i "$DATA/image.ppm" -o inputs/pixel_values.npy >/dev/null
+diff_v 1 'nothing that the model computes is in it' inputs -m "$DATA"
+"$V" show blocks.0.attn.q -m "$DATA" -i "$DATA/image.ppm" -o only/blocks.0.attn.q.npy >/dev/null
+diff_v 0 'Same: each of the 1 tensors compared \(1 of the [0-9]+ that the model computes, blocks.0.attn.q\).*Nothing after blocks.0.attn.q was compared' only -m "$DATA" -i "$DATA/image.ppm"
+diff_v 1 'logits is required and not among the 1 tensors' only -m "$DATA" -i "$DATA/image.ppm" --require logits
+"$V" show logits -m "$DATA" -i "$DATA/image.ppm" -o only/logits.npy >/dev/null # the remedy
+diff_v 0 '^Same.*from blocks.0.attn.q to logits' only -m "$DATA" -i "$DATA/image.ppm" --require logits,blocks.0.attn.q
+diff_v 1 "no such node" only -m "$DATA" -i "$DATA/image.ppm" --require logit
+"$V" info -m "$DATA" --nodes >nodes.txt
+check "info --nodes lists every node" grep -qE '^logits +\[c=5\]|^logits .*5' nodes.txt
+
 # --- two models
 diff_v 0 '^settings   the same' "$DATA" "$DATA/model_timm.safetensors" -i "$DATA/image.ppm"
 says '^weights    40 compared, 0 different'
@@ -92,6 +104,70 @@ with zipfile.ZipFile("wrong.npz", "w") as f:
 PY
     diff_v 0 '2 tensors compared' theirs -m "$DATA" -i "$DATA/image.ppm"
     says 'blocks.0.attn.z .*blocks.0.attn.hook_z \[h,t,e\]'
+    # a module tree's root is called '': its output is the answer; two pictures in a batch; channels last; NaN; float() of bf16
+    "$V" show image -m "$DATA" -i "$DATA/image.ppm" -o image.npy >/dev/null
+    "$V" show logits -m "$DATA" -i "$DATA/image.ppm" -o logits.npy >/dev/null
+    for i in 1 2 3; do "$V" show "blocks.$((i / 2)).resid_post" -m "$DATA" -i "$DATA/image.ppm" -o "r$i.npy" >/dev/null; done
+    python3 - <<'PY'
+import struct, zipfile
+def read(name):
+    raw = open(name, "rb").read()
+    n = struct.unpack("<H", raw[8:10])[0]
+    return raw[10 + n:]
+def member(f, name, shape, data):
+    head = repr({"descr": "<f4", "fortran_order": False, "shape": shape}).encode()
+    head += b" " * (-(len(head) + 11) % 64) + b"\n"
+    f.writestr(name + ".npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + data)
+image, logits, end = read("image.npy"), read("logits.npy"), read("r3.npy")
+pixels = struct.unpack("<3072f", image)
+last = struct.pack("<3072f", *(pixels[c * 1024 + i] for i in range(1024) for c in range(3)))
+zeros = bytes(len(image))
+with zipfile.ZipFile("root.npz", "w") as f:
+    member(f, "pixel_values", (1, 3, 32, 32), image)
+    member(f, "", (1, 5), logits)
+with zipfile.ZipFile("vision.npz", "w") as f:
+    member(f, "pixel_values", (1, 3, 32, 32), image)
+    member(f, "encoder.layers.encoder_layer_1", (1, 17, 32), end)
+    member(f, "encoder", (1, 17, 32), end)
+    member(f, "heads", (1, 5), logits)
+with zipfile.ZipFile("batch.npz", "w") as f:
+    member(f, "pixel_values", (2, 3, 32, 32), zeros + image)
+    member(f, "", (2, 5), bytes(20) + logits)
+with zipfile.ZipFile("last.npz", "w") as f:
+    member(f, "pixel_values", (1, 32, 32, 3), last)
+    member(f, "flat", (3072,), image)
+    member(f, "wrong", (32, 3, 32), image)
+    member(f, "", (1, 5), logits)
+with zipfile.ZipFile("nan.npz", "w") as f:
+    member(f, "pixel_values", (1, 3, 32, 32), image)
+    member(f, "", (1, 5), struct.pack("<f", float("nan")) + logits[4:])
+short = b"".join(b"\0\0" + end[i + 2:i + 4] for i in range(0, len(end), 4))
+with zipfile.ZipFile("short.npz", "w") as f:
+    member(f, "pixel_values", (1, 3, 32, 32), image)
+    member(f, "encoder.layer.1", (1, 17, 32), short)
+PY
+    diff_v 0 'Same: each of the 2 tensors compared .*, logits\)' root.npz -m "$DATA"
+    diff_v 3 'Different: ln_final.out' vision.npz -m "$DATA" # a residual stream where torchvision has its norm behind it
+    says 'heads'
+    says '^\* ln_final.out .* encoder \[t,d\]'
+    says 'tensors compared \(torchvision\)'
+    diff_v 3 'Different: logits' batch.npz -m "$DATA" # the first picture is black
+    diff_v 0 '^Same' batch.npz -m "$DATA" --item 1
+    says 'number 1 of 2'
+    diff_v 1 '[-]-item is 0 to 1' batch.npz -m "$DATA" --item 2
+    diff_v 1 "item 'x'" batch.npz -m "$DATA" --item x
+    diff_v 1 '[-]-item 1, but every tensor' root.npz -m "$DATA" --item 1
+    diff_v 3 'pixel_values \(picture 0 of 2\)' batch.npz -m "$DATA" -i batch.npz:pixel_values
+    diff_v 1 'holds 2 pictures: say which with batch.npz:pixel_values\[0\]' batch.npz -m "$DATA" -i 'batch.npz:pixel_values[2]'
+    diff_v 0 '^Same' batch.npz -m "$DATA" -i 'batch.npz:pixel_values[1]' --item 1
+    diff_v 0 '^Same' last.npz -m "$DATA"
+    says 'channels last'
+    diff_v 0 '^Same' last.npz -m "$DATA" -i last.npz:pixel_values
+    diff_v 1 'in the shape \[3072\]; this model takes' last.npz -m "$DATA" -i last.npz:flat
+    diff_v 1 'in the shape \[32,3,32\]' last.npz -m "$DATA" -i last.npz:wrong
+    diff_v 3 'the reference has NaN in 1 of 5 cells where there are numbers here' nan.npz -m "$DATA"
+    diff_v 3 'Every recorded value is exactly a bf16.*--precision bf16' short.npz -m "$DATA"
+    diff_v 0 '^Same' short.npz -m "$DATA" --precision bf16 # the remedy
     diff_v 3 'Different: blocks.0.attn.q\[t=r0c0,h=1,e=0\] is the first' wrong.npz -m "$DATA" -i "$DATA/image.ppm"
 else
     skip "a foreign trace: no python3"

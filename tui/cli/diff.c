@@ -58,6 +58,8 @@ static bool ask(Work *w, const char *reference, DiffAnswer *answer, Err *err)
     DiffAsk a = {.reference = reference,
                  .map = o->map,
                  .precision = o->precision,
+                 .require = o->require,
+                 .item = o->item,
                  .json = o->json,
                  .own_input = !o->input && !diff_is_model(reference)};
     return (!o->tolerance || diff_tolerance(o->tolerance, &a.tolerance, err)) &&
@@ -107,6 +109,10 @@ int diff_open(const Options *o)
             buf_printf(&line, " tolerance=%s", o->tolerance);
         if (o->precision)
             buf_printf(&line, " precision=%s", o->precision);
+        if (o->require)
+            buf_printf(&line, " require=%s", o->require);
+        if (o->item)
+            buf_printf(&line, " item=%s", o->item);
         if (!o->input && !diff_is_model(p.reference[0]))
             buf_puts(&line, " input=own");
         status = app_main(&(AppOptions){.model = p.model,

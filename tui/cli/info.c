@@ -5,7 +5,10 @@
 static int info(Work *w, Err *err)
 {
     (void)err;
-    ask_info(&w->session, &w->out, w->options->json);
+    if (w->options->nodes)
+        ask_nodes(&w->session, &w->out, w->options->json);
+    else
+        ask_info(&w->session, &w->out, w->options->json);
     return STATUS_DONE;
 }
 
@@ -13,7 +16,8 @@ const Verb VERB_INFO = {
     .name = "info",
     .usage = "info [INPUT]",
     .summary = "model, input, sizes, costs, assumptions, machine",
-    .details = "Nothing is computed, so that it is quick for a large model too; `vitrine run` prints the trace hash.",
+    .details = "Nothing is computed, so that it is quick for a large model too; `vitrine run` prints the trace hash. "
+               "--nodes lists every node with its shape: the names that show, explain and the maps of diff take.",
     .example = "vitrine info -m vit/",
     .flags = VERB_JSON,
     .run = info};

@@ -21,7 +21,7 @@ typedef struct Options {
     const char *word[OPTION_WORDS]; /* what is no option, in order: the verb, its address, a link's parts */
     int word_count;
     const char *input, *model, *at, *gradient, *output, *isa, *axes, *colour, *difficulty, *series, *config, *pictures,
-        *map, *tolerance, *precision, *completion; /* NULL where not given; point into argv */
+        *map, *tolerance, *precision, *completion, *require, *item; /* NULL where not given; point into argv */
     Buf commands;                                  /* all -c, joined by "; " */
     long threads;                                  /* 0: as many as there are cores */
     long sample;                                   /* 0: every cell */
@@ -30,7 +30,7 @@ typedef struct Options {
     int width, height;                             /* 0: not given */
     const char *alpha, *temperature, *top_p;       /* translate: NULL where not given */
     long beam, top_k, seed, words;                 /* translate: 0 where not given, seed 1 */
-    bool mask, by_class, showcase, all, open, no_cache, tree, vocabulary, paper;
+    bool mask, by_class, showcase, all, open, no_cache, tree, vocabulary, paper, nodes;
     bool json, ascii, light, no_mouse, fresh, help, version, man;
 } Options;
 

@@ -92,6 +92,8 @@ void ask_verify_text(const Session *s, const Verdict *v, Buf *out, bool json);
 
 /* Model, input, sizes, costs, assumptions, machine. */
 void ask_info(const Session *s, Buf *out, bool json);
+/* Every node with its shape, in the order in which they are computed. */
+void ask_nodes(const Session *s, Buf *out, bool json);
 bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err);
 void ask_glossary_complete(const Session *s, int index, Buf *out);
 #endif

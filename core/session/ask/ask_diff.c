@@ -73,30 +73,46 @@ static bool open_model(Against *x, Session *s, const DiffAsk *a, double toleranc
 static bool take_input(Session *s, const DiffAsk *a, const DiffMap *map, Err *err)
 {
     Arena arena = {0};
-    const char *name = NULL;
+    DiffInput found;
     VitConfig config;
     DiffSubject subject = subject_of(s, &config);
     if (!a->own_input)
         return true;
-    bool ok = diff_reference_input(a->reference, map, subject.graph, subject.image, &arena, &name, err);
-    if (ok && !name)
+    bool ok = diff_reference_input(a->reference, map, subject.graph, subject.image, &arena, &found, err);
+    if (ok && !found.name)
         ok = err_set(err,
                      "%s: it has no input values (pixel_values) that fit this model: say what it looked at with -i "
                      "PICTURE or -i FILE:tensor, or in a --map line NAME = image",
                      a->reference);
     Buf spec = {0};
-    buf_printf(&spec, "%s:%s", a->reference, name ? name : "");
+    if (ok && map->item >= found.batch && found.batch > 1)
+        ok = err_set(err, "%s: '%.100s' holds %zu pictures: --item is 0 to %zu", a->reference, found.name, found.batch,
+                     found.batch - 1);
+    buf_printf(&spec, "%s:%s", a->reference, ok ? found.name : "");
+    if (ok && found.batch > 1)
+        buf_printf(&spec, "[%zu]", map->item);
     ok = ok && session_open_input(s, buf_str(&spec), err);
     buf_free(&spec);
     arena_free(&arena);
     return ok;
 }
 
+static bool find_item(const char *text, size_t *out, Err *err)
+{
+    char *end;
+    unsigned long n = text ? strtoul(text, &end, 10) : 0;
+    if (text && (*text < '0' || *text > '9' || *end || n > 1000000))
+        return err_set(err, "--item '%.40s': expected the number of a picture in the batch, from 0", text);
+    *out = n;
+    return true;
+}
+
 static bool open_trace(Against *x, Session *s, const DiffAsk *a, Err *err)
 {
     DiffMap map = {.count = 0};
     const Graph *g = session_graph(s, SIDE_B);
-    bool ok = (!a->map || diff_map_read(&map, a->map, g, err)) && take_input(s, a, &map, err) &&
+    bool ok = (!a->map || diff_map_read(&map, a->map, g, err)) && find_item(a->item, &map.item, err) &&
+              take_input(s, a, &map, err) &&
               diff_reference_open(&x->reference, a->reference, &map, session_graph(s, SIDE_B), err);
     diff_map_free(&map);
     return ok;
@@ -179,6 +195,25 @@ static bool choose_precision(const DiffAsk *a, const DiffReference *r, Precision
            err_set(err, "precision '%.40s': expected f32, bf16 or f16", a->precision);
 }
 
+/* Is every node of the list compared? A value that was recorded but can't be read is not. */
+static bool check_required(const char *list, const DiffReference *r, const Graph *g, Err *err)
+{
+    for (const char *w = list; w && *w;) {
+        char path[SESSION_PATH];
+        size_t n = strcspn(w, ",");
+        snprintf(path, sizeof path, "%.*s", (int)(n < sizeof path ? n : sizeof path - 1), w);
+        NodeId node = graph_find(g, path);
+        if (n && node == NO_NODE)
+            return err_set(err, "--require %.100s: this model has no such node; `vitrine info --nodes` lists them",
+                           path);
+        if (n && !diff_reference_find(r, node))
+            return err_set(err, "%s: %.100s is required and not among the %d tensors compared: record it too", r->name,
+                           path, r->count);
+        w += n + (w[n] == ',');
+    }
+    return true;
+}
+
 static const char *ours_text(const Session *s, Buf *out)
 {
     buf_printf(out, "%s, %s", s->model.name, session_input(s, SIDE_B)->name);
@@ -201,8 +236,8 @@ bool ask_diff(Session *s, const DiffAsk *a, Buf *report, Buf *verdict, DiffAnswe
         return false;
     bool ok = diff_is_model(a->reference) ? open_model(&x, s, a, o.tolerance, err) : open_trace(&x, s, a, err);
     DiffSubject subject = subject_of(s, &config);
-    ok = ok && choose_precision(a, &x.reference, &o.precision, err) &&
-         diff_compare(&d, &subject, &x.reference, &o, err);
+    ok = ok && check_required(a->require, &x.reference, subject.graph, err) &&
+         choose_precision(a, &x.reference, &o.precision, err) && diff_compare(&d, &subject, &x.reference, &o, err);
     if (ok) {
         Buf ours = {0};
         DiffNamed n = {ours_text(s, &ours), &subject, &x.reference, &o, &d};
@@ -239,12 +274,14 @@ bool diff_command(Session *s, const Args *a, Err *err)
     const char *tolerance = args_named(a, "tolerance"), *input = args_named(a, "input");
     if (a->count != 1)
         return err_set(err, "expected `diff FILE`: a trace (.safetensors, .npz, a folder of .npy) or a model, perhaps "
-                            "with map=FILE, tolerance=1e-4, precision=bf16, input=own");
+                            "with map=FILE, tolerance=1e-4, precision=bf16, require=logits, item=0, input=own");
     if (input && strcmp(input, "own") != 0)
         return err_set(err, "expected input=own: the input that is in the trace; `open` shows another");
     DiffAsk ask = {.reference = a->word[0],
                    .map = args_named(a, "map"),
                    .precision = args_named(a, "precision"),
+                   .require = args_named(a, "require"),
+                   .item = args_named(a, "item"),
                    .own_input = input != NULL};
     DiffAnswer answer;
     Buf verdict = {0};

@@ -9,6 +9,8 @@ typedef struct DiffAsk {
     const char *map;       /* file of names, or NULL */
     double tolerance;      /* 0: as diff.h has it */
     const char *precision; /* f32, bf16, f16; NULL: as most tensors of the reference are stored */
+    const char *require;   /* node paths with commas between them that must be compared, or NULL */
+    const char *item;      /* which picture of recorded batches, from 0; NULL: the first */
     bool own_input;        /* a trace's own input, where it has one, takes the place of the session's */
     bool json;
 } DiffAsk;

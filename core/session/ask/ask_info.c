@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/session/ask/ask_parts.h"
 #include "core/session/learned/gradient.h"
 
@@ -177,4 +178,35 @@ void ask_info(const Session *s, Buf *out, bool json)
         fact(&f, "trace_hash", "trace hash", "not complete yet: `hash` completes it");
     if (json)
         buf_puts(out, "\n}\n");
+}
+
+void ask_nodes(const Session *s, Buf *out, bool json)
+{
+    const Graph *g = session_graph(s, session_side(s));
+    int wide = 0;
+    for (NodeId n = 0; n < g->count; n++)
+        wide = utf8_cells(graph_node(g, n)->path) > wide ? utf8_cells(graph_node(g, n)->path) : wide;
+    for (NodeId n = 0; n < g->count; n++) {
+        const Node *node = graph_node(g, n);
+        const char *kind = node->op == OP_LEAF && node->leaf.kind == LEAF_TENSOR ? "weight"
+                           : node->op == OP_LEAF                                 ? "given"
+                           : node->flags & NODE_PROBE                            ? "analysis"
+                           : node->op == OP_VIEW                                 ? "view"
+                                                                                 : "computed";
+        Buf shape = {0};
+        graph_shape_text(g, node->dims, &shape);
+        if (json) {
+            buf_puts(out, n ? ",\n{\"node\":" : "[{\"node\":");
+            buf_json(out, node->path);
+            buf_puts(out, ",\"shape\":");
+            buf_json(out, buf_str(&shape));
+            buf_puts(out, ",\"kind\":");
+            buf_json(out, kind);
+            buf_putc(out, '}');
+        } else
+            buf_printf(out, "%s%*s  %-9s %s\n", node->path, wide - utf8_cells(node->path), "", kind, buf_str(&shape));
+        buf_free(&shape);
+    }
+    if (json)
+        buf_puts(out, "]\n");
 }

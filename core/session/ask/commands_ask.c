@@ -155,7 +155,7 @@ static const Command COMMANDS[] = {
      gradient_command, gradient_complete},
     {"verify", "ask", "verify [sample=N]", "derive every cell again from its terms and compare bit for bit", 0,
      run_verify, NULL},
-    {"diff", "ask", "diff FILE [map=FILE] [tolerance=X] [precision=bf16] [input=own]",
+    {"diff", "ask", "diff FILE [map=FILE] [tolerance=X] [precision=bf16] [require=NODES] [item=N] [input=own]",
      "where another program's trace, or another model, first differs from this run, and why", 0, diff_command, NULL},
     {"info", "ask", "info", "model, input, sizes, costs, assumptions, machine", 0, run_info, NULL},
     {"glossary", "ask", "glossary [WORD]", "what a word, a letter or a node's name means", 0, run_glossary,
