@@ -335,12 +335,13 @@ bool checkpoint_read(Checkpoint *k, Model *m, ModelProgress progress, void *cont
     return read_all(k, m, progress, context, err);
 }
 
-static bool load(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
+static bool load(Model *m, const char *path, bool assume, ModelProgress progress, void *context, Err *err)
 {
     Checkpoint k;
     Model next = {.trained = true};
     if (!checkpoint_open(&k, path, err))
         return false;
+    k.assume = assume;
     bool ok = layout_infer(&k, &next, err) && checkpoint_read(&k, &next, progress, context, err);
     if (ok) {
         char name[NAME_MAX_BYTES];
@@ -355,12 +356,22 @@ static bool load(Model *m, const char *path, ModelProgress progress, void *conte
 }
 
 /* Names from files enter messages in many places; the whole line is made printable once. */
-bool model_load(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
+static bool load_clean(Model *m, const char *path, bool assume, ModelProgress progress, void *context, Err *err)
 {
     Err problem = {""};
-    if (load(m, path, progress, context, &problem))
+    if (load(m, path, assume, progress, context, &problem))
         return true;
     if (err)
         utf8_clean(err->text, sizeof err->text, problem.text);
     return false;
+}
+
+bool model_load(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
+{
+    return load_clean(m, path, false, progress, context, err);
+}
+
+bool model_load_assuming(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
+{
+    return load_clean(m, path, true, progress, context, err);
 }

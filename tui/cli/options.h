@@ -28,7 +28,7 @@ typedef struct Options {
     long steps, count;                /* 0: not given */
     size_t memory;                    /* bytes; 0: not given */
     int width, height;                /* 0: not given */
-    bool mask, by_class, showcase, all, open;
+    bool mask, by_class, showcase, all, open, assume;
     bool json, ascii, light, no_mouse, fresh, help, version, man;
 } Options;
 
