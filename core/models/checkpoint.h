@@ -38,6 +38,7 @@ typedef struct Known {
     float eps;
     int heads; /* 0: heads of 64 */
     bool no_final_norm;
+    bool decoder;           /* tensors decoder.… are no part of what is shown */
     bool resizes_positions; /* its program fits the position table to the picture, so that no size can be taken for
                                granted */
 } Known;

@@ -65,6 +65,7 @@ static const Known TIMM[] = {
 static const Known HUGGING_FACE[] = {
     {.pattern = "vit", .eps = 1e-12f, .heads = 12},
     {.pattern = "deit", .eps = 1e-12f, .heads = 12},
+    {.pattern = "vit_mae", .eps = 1e-12f, .heads = 12, .decoder = true},
     {.pattern = "vit_msn", .eps = 1e-6f, .heads = 12},
     {.pattern = "dinov2", .eps = 1e-6f, .heads = 12, .resizes_positions = true},
     {.pattern = "dinov2_with_registers", .eps = 1e-6f, .heads = 12, .resizes_positions = true},

@@ -160,11 +160,143 @@ static void hugging_face(void **state)
     remove_dir(dir);
 }
 
+/* Hugging Face's masked autoencoder: the encoder is the recorded model without its head, bit for bit. */
+static void masked_autoencoder(void **state)
+{
+    (void)state;
+    static const char *const decoder[] = {"decoder.mask_token", "decoder.decoder_embed.weight",
+                                          "decoder.decoder_layers.0.attention.attention.query.weight",
+                                          "decoder.decoder_pred.bias"};
+    size_t shape[] = {7};
+    char dir[256];
+    Set s;
+    start(&s, dir, sizeof dir, "mae", ORACLE "tiny");
+    set_drop(&s, "classifier.weight");
+    set_drop(&s, "classifier.bias");
+    set_write(&s, dir);
+    uint64_t alone = hash_of(dir);
+    for (size_t i = 0; i < sizeof decoder / sizeof *decoder; i++)
+        set_add(&s, decoder[i], 1, shape, calloc(7, sizeof(float)));
+    set_write(&s, dir);
+    set_free(&s);
+    REFUSED(dir, "no place for", "decoder.mask_token");
+    put_config(dir, "{\"model_type\": \"vit_mae\", \"num_attention_heads\": 4, \"image_size\": 32, \"hidden_act\": "
+                    "\"gelu\", \"layer_norm_eps\": 1e-12}");
+    assert_true(hash_of(dir) == alone);
+    Model m;
+    Err err = {""};
+    assert_true(model_load(&m, dir, NULL, NULL, &err));
+    assert_int_equal(m.assumption_count, 1);
+    assert_non_null(strstr(m.assumptions[0], "decoder is left out (4 tensors)"));
+    assert_int_equal(m.guesses, 0);
+    model_free(&m);
+    remove_dir(dir);
+}
+
+/* --- a model in several files --- */
+
+/* The recorded model in two files by turns, and the index of both. */
+static void write_shards(const Set *s, const char *dir, Buf *index)
+{
+    TensorOut part[2][256];
+    size_t count[2] = {0, 0};
+    buf_puts(index, "{\"metadata\": {\"total_size\": 1}, \"weight_map\": {");
+    for (size_t i = 0; i < s->count; i++) {
+        part[i % 2][count[i % 2]++] = s->t[i];
+        buf_printf(index, "%s\"%s\": \"part-%zu.safetensors\"", i ? ", " : "", s->name[i], i % 2);
+    }
+    buf_puts(index, "}}");
+    for (size_t i = 0; i < 2; i++) {
+        char path[300];
+        Err err = {""};
+        snprintf(path, sizeof path, "%s/part-%zu.safetensors", dir, i);
+        if (!tensors_write(path, TF_SAFETENSORS, part[i], count[i], NULL, &err))
+            fail_msg("%s", err.text);
+    }
+}
+
+static void put_index(const char *dir, const Buf *b)
+{
+    put_file(dir, "model.safetensors.index.json", b->data, b->len);
+}
+
+/* The index with the first `from` made `to`: what each must be refused with. */
+static void refused_index(const char *dir, const Buf *index, const char *from, const char *to, const char *word)
+{
+    const char *at = strstr(buf_str((Buf *)(uintptr_t)index), from);
+    Buf b = {0};
+    assert_non_null(at);
+    buf_add(&b, index->data, (size_t)(at - index->data));
+    buf_puts(&b, to);
+    buf_puts(&b, at + strlen(from));
+    put_index(dir, &b);
+    buf_free(&b);
+    REFUSED(dir, word);
+}
+
+static void shards(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"part-0.safetensors", "part-1.safetensors", "model.safetensors.index.json"};
+    Set s;
+    char dir[256], path[400];
+    Buf index = {0};
+    start(&s, dir, sizeof dir, "shards", ORACLE "tiny");
+    write_shards(&s, dir, &index);
+    put_index(dir, &index);
+    assert_true(hash_of(dir) == hash_of(ORACLE "tiny"));
+    refused_index(dir, &index, "part-0.safetensors", "../part-0.safetensors", "in no file of this folder");
+    refused_index(dir, &index, "part-0.safetensors", "part-9.safetensors", "part-9.safetensors: there is no such file");
+    refused_index(dir, &index, "part-0.safetensors", "part-1.safetensors", "not in the file that the index names");
+    refused_index(dir, &index, s.name[3], "vit.nobody", "not in the file that the index names");
+    refused_index(dir, &index, "weight_map", "weight_maps", "no \"weight_map\"");
+    refused_index(dir, &index, "\"part-0.safetensors\"", "7", "in no file of this folder");
+    refused_index(dir, &index, "{\"metadata\"", "[\"metadata\"", "model.safetensors.index.json");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", dir, names[i]);
+        unlink(path);
+    }
+    put_file(dir, "pytorch_model.bin.index.json", "{}", 2);
+    REFUSED(dir, "PyTorch pickles", "save_pretrained");
+    snprintf(path, sizeof path, "%s/pytorch_model.bin.index.json", dir);
+    unlink(path);
+    buf_free(&index);
+    set_free(&s);
+    remove_dir(dir);
+}
+
+/* One tensor that the index does not know must not pass for part of a whole. */
+static void shard_with_more(void **state)
+{
+    (void)state;
+    Set s;
+    char dir[256], path[400];
+    Buf index = {0};
+    size_t one[] = {1};
+    start(&s, dir, sizeof dir, "more", ORACLE "tiny");
+    write_shards(&s, dir, &index);
+    put_index(dir, &index);
+    buf_clear(&index);
+    set_add(&s, "stranger", 1, one, calloc(1, sizeof(float)));
+    write_shards(&s, dir, &index);
+    REFUSED(dir, "'stranger'", "the index does not name");
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/part-%d.safetensors", dir, i);
+        unlink(path);
+    }
+    snprintf(path, sizeof path, "%s/model.safetensors.index.json", dir);
+    unlink(path);
+    buf_free(&index);
+    set_free(&s);
+    remove_dir(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(timm_names), cmocka_unit_test(timm_others),  cmocka_unit_test(arguments),
-        cmocka_unit_test(heads),      cmocka_unit_test(hugging_face),
+        cmocka_unit_test(timm_names), cmocka_unit_test(timm_others),     cmocka_unit_test(arguments),
+        cmocka_unit_test(heads),      cmocka_unit_test(hugging_face),    cmocka_unit_test(masked_autoencoder),
+        cmocka_unit_test(shards),     cmocka_unit_test(shard_with_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
