@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/tell.h"
 #include "core/kernels/kernels.h"
 #include "tui/app.h"
 #include "tui/cli/help.h"
@@ -23,16 +24,17 @@ static void guard_descriptors(void)
 static int print(Buf *text)
 {
     Err err = {{0}};
+    tell_clean(text);
     bool ok = file_write("-", buf_str(text), text->len, &err);
     if (!ok)
-        complain(err.text);
+        tell(err.text);
     buf_free(text);
     return ok ? STATUS_DONE : STATUS_BAD;
 }
 
 static int usage(const Err *err)
 {
-    complain(err->text);
+    tell(err->text);
     return STATUS_USAGE;
 }
 
@@ -91,7 +93,7 @@ static int open_screen(const Options *o)
                                         .light = o->light,
                                         .fresh = o->fresh});
     } else
-        complain(err.text);
+        tell(err.text);
     link_free(&link);
     commands_free(&commands);
     buf_free(&start);

@@ -8,6 +8,7 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/base/stop.h"
 #include "core/base/utf8.h"
 #include "core/io/tensors.h"
 #include "core/session/address.h"
@@ -99,7 +100,7 @@ static bool compute(Work *w, int height, int width, Err *err)
             return true;
         }
         if (!s->progress(s->progress_context, "computing", session_progress_share(s)))
-            return err_set(err, "cancelled");
+            return stop_refuse(err);
     }
 }
 
@@ -166,7 +167,7 @@ int screen_write(Work *w, Err *err)
         address_put_focus(&w->session, &title);
         canvas_init(&canvas, height, width);
         draw(w, &canvas, &w->overlay, message, mode);
-        put(&canvas, kind, mode, o->light, buf_str(&title), &w->out);
+        put(&canvas, kind, mode, o->light, buf_str(&title), &w->drawn);
         canvas_free(&canvas);
         buf_free(&title);
     }

@@ -3,6 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/tell.h"
+
 static const Verb *const VERBS[] = {&VERB_RUN,  &VERB_SHOW,   &VERB_EXPLAIN, &VERB_WHY,  &VERB_TRACE, &VERB_SCREEN,
                                     &VERB_INFO, &VERB_VERIFY, &VERB_DIFF,    &VERB_DATA, &VERB_TRAIN, &VERB_EVALUATE};
 
@@ -97,8 +99,8 @@ int verb_main(const Verb *v, const Options *o)
             }
         }
     }
-    work_close(&w);
+    work_close(&w, status == STATUS_DONE || status == STATUS_NO);
     if (*err.text)
-        complain(err.text);
+        tell(err.text);
     return status;
 }

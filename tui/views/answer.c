@@ -92,7 +92,7 @@ static void draw_class(const Paint *p, Rect line, const Table *t, size_t i, bool
         canvas_glyph(p->c, line.y, line.x, STYLE_SELECTED, '>');
     }
     int x = line.x + 1;
-    canvas_text(p->c, line.y, x, c->name, style, classes_name(&t->shown, i, name, sizeof name));
+    canvas_label(p->c, line.y, x, c->name, style, classes_name(&t->shown, i, name, sizeof name));
     x += c->name;
     if (c->bar) {
         float share = t->shown.values[i];

@@ -23,8 +23,7 @@ static int put_best(const Paint *p, Side side, const char *letter, int y, int x,
     probability_text(share, sizeof share, v.values[best]);
     int room = width - used - (int)strlen(share) - 1;
     if (room > 0)
-        used += canvas_printf(p->c, y, x + used, room, STYLE_STRONG, "%s", classes_name(&v, best, name, sizeof name)) +
-                1;
+        used += canvas_label(p->c, y, x + used, room, STYLE_STRONG, classes_name(&v, best, name, sizeof name)) + 1;
     int cells = canvas_text(p->c, y, x + used, width - used, STYLE_STRONG, share);
     canvas_ref(p->c, y, x + used, cells, shown_ref(&v, best));
     return used + cells;
