@@ -78,4 +78,7 @@ void ask_verify_text(const Session *s, const Verdict *v, Buf *out, bool json);
 /* Model, input, sizes, costs, assumptions, machine. */
 void ask_info(const Session *s, Buf *out, bool json);
 bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err);
+/* "NaN begins at blocks.3.mlp.post[t=0,m=5]: 1 of its 9216 values", of what is computed so far and kept; false without
+ * any. */
+bool ask_nan_begins(const Session *s, Side side, Buf *out);
 #endif
