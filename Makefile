@@ -114,8 +114,8 @@ vit-b: $(B)/make_vit ## build/models/vit-b16: a ViT-B/16 at 224×224 from a seed
 
 # --- the bundled model, trained anew
 .PHONY: train
-train: $(B)/vitrine ## trains the bundled model and its twin (a quarter of an hour on two cores with AVX2) and compares with the shipped files
-	@echo "two runs of 8,000 steps, a quarter of an hour together on two cores with AVX2; interrupted, they go on with the next make train"
+train: $(B)/vitrine ## trains the bundled models (a quarter of an hour on two cores with AVX2) and compares with the shipped files
+	@echo "two runs of 8,000 steps and the translator's 2,000, a quarter of an hour together on two cores with AVX2; interrupted, they go on with the next make train"
 	@assets/train.sh $(B)/vitrine build/train $(ARGS)
 
 # --- packages

@@ -13,6 +13,7 @@
 #include "core/eval/interval.h"
 #include "core/train/trainer.h"
 #include "core/train/workplace.h"
+#include "tui/cli/train_text.h"
 #include "tui/cli/verbs.h"
 
 enum { CONFIG_MAX = 1 << 20, HELD_OUT = 1000, REPORTS = 20 };
@@ -192,6 +193,8 @@ static bool begin(Training *t, Err *err)
 
 static int run(Work *w, Err *err)
 {
+    if (train_text_asked(w->options))
+        return train_text(w, err);
     Training t = {.w = w, .folder = w->options->output, .place = WORKPLACE_NONE};
     int status = begin(&t, err) ? learn(&t, err) : STATUS_BAD;
     trainer_free(t.trainer);
@@ -222,7 +225,9 @@ const Verb VERB_TRAIN = {
         "lists the others. "
         "--config FILE is JSON: {\"steps\": 800, \"rate\": 1e-3, \"model\": {\"width\": 64, \"layers\": 2, …}}; "
         "recipe.json "
-        "in the new folder shows every key. --steps N cuts a recipe short. The same recipe gives the same bytes on "
+        "in the new folder shows every key. {\"kind\": \"text\"} trains a translator from the English and French "
+        "grammar "
+        "instead. --steps N cuts a recipe short. The same recipe gives the same bytes on "
         "every "
         "machine, with any number of threads. Interrupted, it goes on where it was when the same command is given "
         "again.",

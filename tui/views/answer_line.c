@@ -12,7 +12,7 @@ enum { TIME_WIDTH = 40 }; /* with room for a bar beside the time */
 static int put_best(const Paint *p, Side side, const char *letter, int y, int x, int width)
 {
     Shown v;
-    if (!shown_open(p->s, side, shown_site(p->s, side, SITE_PROBS), &v))
+    if (!shown_answer(p->s, side, shown_site(p->s, side, SITE_PROBS), &v))
         return canvas_text(p->c, y, x, width, STYLE_DIM, "this model has no classes");
     Style style = side == SIDE_A ? STYLE_SIDE_A : STYLE_SIDE_B;
     int used = canvas_printf(p->c, y, x, width, style, "%s ", letter);
