@@ -553,7 +553,7 @@ static bool begin(App *a, const AppOptions *o, Err *err)
     char first[32];
     bool asked = o->link || o->commands, plain = !asked && !o->input && !o->model;
     const char *input = plain ? scale_places_input(first, sizeof first) : o->input;
-    if (!session_init(&a->s, o->model, input, o->threads, loading, &pace, err))
+    if (!(o->assume ? session_init_assuming : session_init)(&a->s, o->model, input, o->threads, loading, &pace, err))
         return false;
     if (pace.began && clock_ns() - pace.began > 500000000 && isatty(STDERR_FILENO))
         tell_over("", LOADING_CELLS);

@@ -11,6 +11,7 @@ typedef struct AppOptions {
     const char *hash;   /* first digits of the trace hash that a link promises (link_hash_agrees), or NULL */
     const char *lesson; /* number or name of one to open, or NULL */
     int threads;
+    bool assume;        /* an architecture that is not known by name is taken for a plain ViT */
     size_t memory;      /* bytes of values to keep at most; 0: as session_init chose */
     const char *colour; /* auto, true, 256, 8, mono; NULL = auto */
     bool ascii, no_mouse, light, fresh;

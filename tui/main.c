@@ -87,6 +87,7 @@ static int open_screen(const Options *o)
                                         .hash = link.hash,
                                         .threads = (int)o->threads,
                                         .memory = o->memory,
+                                        .assume = o->assume,
                                         .colour = o->colour,
                                         .ascii = o->ascii,
                                         .no_mouse = o->no_mouse,

@@ -34,6 +34,9 @@ bool tensor_count(TensorInfo *t);
 /* Sorts the finished list by name for tensors_find; false when two tensors have the same name. */
 bool tensors_index(TensorFile *f, Err *err);
 
+/* The file that a tensor lies in: f itself unless that is several. */
+const TensorFile *tensor_shard(const TensorFile *f, const TensorInfo *t);
+
 /* The readers: path, fd and size are set; they fill tensors, count and metadata. */
 bool safetensors_read_header(TensorFile *f, Err *err);
 bool npz_read_headers(TensorFile *f, Err *err);

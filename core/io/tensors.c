@@ -211,6 +211,9 @@ void tensors_close(TensorFile *f)
         return;
     if (f->fd >= 0)
         close(f->fd);
+    for (int i = 0; i < f->shard_count; i++)
+        tensors_close(&f->shards[i]);
+    free(f->shards);
     free(f->path);
     free(f->tensors);
     free(f->by_name);
@@ -263,6 +266,7 @@ static void bytes_end(Bytes *b)
 static bool read_cells(const TensorFile *f, const TensorInfo *t, size_t cells, float *singles, double *doubles,
                        Err *err)
 {
+    f = tensor_shard(f, t);
     Shown s;
     size_t size = dtype_size(t->dtype);
     Bytes from;

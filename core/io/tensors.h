@@ -48,7 +48,9 @@ typedef struct TensorFile {
     TensorInfo *tensors; /* in the order of their data; a folder's by name; owned, like what they name */
     size_t count;
     const TensorInfo **by_name; /* [count], for tensors_find */
-    char *metadata;             /* safetensors __metadata__ as JSON text, or NULL */
+    struct TensorFile *shards;  /* [shard_count]: the files of a model in several; tensors lists theirs in this order */
+    int shard_count;
+    char *metadata; /* safetensors __metadata__ as JSON text, or NULL */
     Arena arena;
     bool nameless; /* npz: one name may be empty, as torch calls the root of a module tree */
 } TensorFile;
@@ -60,6 +62,9 @@ typedef struct TensorFile {
  * the beginning of every member are read, however large the members are; zip64 and encryption are refused, and members
  * that are no .npy are passed over. On failure *f is zeroed. */
 bool tensors_open(TensorFile *f, const char *path, Err *err);
+/* A model in several safetensors files, by its index (model.safetensors.index.json): every tensor of the index must be
+ * in the file it names, and every tensor of these files in the index. */
+bool tensors_open_shards(TensorFile *f, const char *path, Err *err);
 /* A safetensors file that is in memory already and stays there until tensors_close; name is for messages. */
 bool tensors_open_bytes(TensorFile *f, const char *name, const void *bytes, size_t n, Err *err);
 void tensors_close(TensorFile *f);

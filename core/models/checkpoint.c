@@ -86,21 +86,31 @@ static const char *model_name(Checkpoint *k, const char *path, bool folder)
     return *base && strcmp(base, ".") != 0 && strcmp(base, "..") != 0 ? base : "model";
 }
 
+#define INDEX_SUFFIX ".index.json"
+
+static bool open_tensors(TensorFile *f, const char *path, Err *err)
+{
+    size_t n = strlen(path), suffix = sizeof INDEX_SUFFIX - 1;
+    bool index = n > suffix && strcmp(path + n - suffix, INDEX_SUFFIX) == 0;
+    return index ? tensors_open_shards(f, path, err) : tensors_open(f, path, err);
+}
+
 static bool find_file(Checkpoint *k, const char *dir, const char **file, Err *err)
 {
-    static const char *const names[] = {"model.safetensors", "pytorch_model.bin",
+    static const char *const names[] = {"model.safetensors", "model.safetensors" INDEX_SUFFIX, "pytorch_model.bin",
                                         "model.npz"}; /* the last two get their own messages */
-    const char *shards = joined(k, dir, "model.safetensors.index.json");
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         *file = joined(k, dir, names[i]);
         if (file_exists(*file))
             return true;
     }
-    if (file_exists(shards))
+    const char *pickles = joined(k, dir, "pytorch_model.bin.index.json");
+    if (file_exists(pickles))
         return err_set(err,
-                       "%s: this model is split into several files, which Vitrine does not read; save it as one "
-                       "(save_pretrained with max_shard_size=\"100GB\")",
-                       shards);
+                       "%s: the weights are in several PyTorch pickles, which could run any code and are never read. "
+                       "Convert them: python3 -c \"import sys, transformers as t; m = "
+                       "t.AutoModel.from_pretrained(sys.argv[1]); m.save_pretrained(sys.argv[2])\" FOLDER NEW",
+                       pickles);
     return err_set(err, "%s: no model.safetensors in this folder; give a folder that has one, or a .safetensors file",
                    dir);
 }
@@ -128,7 +138,7 @@ bool checkpoint_open(Checkpoint *k, const char *path, Err *err)
     k->name = model_name(k, path, folder);
     k->config_path = joined(k, dir, "config.json");
     k->processor_path = joined(k, dir, "preprocessor_config.json");
-    if ((!folder || find_file(k, dir, &file, err)) && tensors_open(&k->file, file, err)) {
+    if ((!folder || find_file(k, dir, &file, err)) && open_tensors(&k->file, file, err)) {
         k->used = arena_alloc(&k->arena, k->file.count + 1);
         if (layout_detect(k, err) && read_beside(k->config_path, &k->config, err) &&
             read_beside(k->processor_path, &k->processor, err))
@@ -253,20 +263,31 @@ static bool is_word(const char *words, const char *name)
     return false;
 }
 
+/* A masked autoencoder (He et al. 2022) is an encoder, which is a ViT, and a decoder that serves its training only. */
+static bool is_decoder(const Checkpoint *k, const char *name)
+{
+    return k->known.decoder && strncmp(name, "decoder.", 8) == 0;
+}
+
 static bool check_unused(Checkpoint *k, Model *m, Err *err)
 {
     NameList left = {.text = ""};
-    size_t prefix = strlen(k->prefix);
+    size_t prefix = strlen(k->prefix), decoder = 0;
     for (size_t i = 0; i < k->file.count; i++) {
         const char *name = k->file.tensors[i].name;
         if (k->used[i])
             continue;
         const char *bare = strncmp(name, k->prefix, prefix) == 0 ? name + prefix : name;
-        if (is_word(k->layout->useless, bare))
+        if (is_decoder(k, name))
+            decoder++;
+        else if (is_word(k->layout->useless, bare))
             model_assume(m, "tensor '%.200s' takes no part in the answer and is left out", name);
         else
             list_name(&left, name);
     }
+    if (decoder)
+        model_assume(m, "the decoder is left out (%zu tensors): what is shown is the encoder with every patch in place",
+                     decoder);
     return left.count == 0 ||
            err_set(err,
                    "%s: %d tensor%s that this %s model has no place for: %s; Vitrine shows plain ViTs: save the model "
@@ -335,12 +356,13 @@ bool checkpoint_read(Checkpoint *k, Model *m, ModelProgress progress, void *cont
     return read_all(k, m, progress, context, err);
 }
 
-static bool load(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
+static bool load(Model *m, const char *path, bool assume, ModelProgress progress, void *context, Err *err)
 {
     Checkpoint k;
     Model next = {.trained = true};
     if (!checkpoint_open(&k, path, err))
         return false;
+    k.assume = assume;
     bool ok = layout_infer(&k, &next, err) && checkpoint_read(&k, &next, progress, context, err);
     if (ok) {
         char name[NAME_MAX_BYTES];
@@ -355,12 +377,22 @@ static bool load(Model *m, const char *path, ModelProgress progress, void *conte
 }
 
 /* Names from files enter messages in many places; the whole line is made printable once. */
-bool model_load(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
+static bool load_clean(Model *m, const char *path, bool assume, ModelProgress progress, void *context, Err *err)
 {
     Err problem = {""};
-    if (load(m, path, progress, context, &problem))
+    if (load(m, path, assume, progress, context, &problem))
         return true;
     if (err)
         utf8_clean(err->text, sizeof err->text, problem.text);
     return false;
+}
+
+bool model_load(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
+{
+    return load_clean(m, path, false, progress, context, err);
+}
+
+bool model_load_assuming(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
+{
+    return load_clean(m, path, true, progress, context, err);
 }

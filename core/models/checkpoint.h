@@ -30,6 +30,19 @@ bool layout_outside(VitRole r);
  * the pixels of a patch one axis. Returns the rank. */
 int layout_shape(const Layout *l, const VitConfig *c, VitRole r, size_t out[4]);
 
+/* What the name of an architecture decides. Zero: as the layout has it. */
+typedef struct Known {
+    const char *pattern; /* NULL: there is no name */
+    const char *refused; /* why a model of this name is not read, or NULL */
+    MapFn act;           /* 0: GELU with erf */
+    float eps;
+    int heads; /* 0: heads of 64 */
+    bool no_final_norm;
+    bool decoder;           /* tensors decoder.… are no part of what is shown */
+    bool resizes_positions; /* its program fits the position table to the picture, so that no size can be taken for
+                               granted */
+} Known;
+
 typedef struct Checkpoint {
     TensorFile file;
     bool *used; /* [file.count] */
@@ -38,6 +51,8 @@ typedef struct Checkpoint {
     Json *config, *processor; /* config.json and preprocessor_config.json beside it, or NULL */
     const char *config_path, *processor_path;
     const char *name; /* for the model */
+    bool assume;      /* a name that is not known is taken for a plain ViT's */
+    Known known;
     Arena arena;
 } Checkpoint;
 
@@ -52,6 +67,8 @@ const char *checkpoint_name(Checkpoint *k, VitRole r, int layer);
 
 /* Recognises the family by its names; false with a message that says what the file is, where that is known. */
 bool layout_detect(Checkpoint *k, Err *err);
+/* What config.json calls the model: *out, false for a name that is known to be something else, or not known at all. */
+bool layout_known(const Checkpoint *k, Model *m, Known *out, Err *err);
 /* Configuration, preprocessing, class names and assumptions from shapes and JSON files, into m (zeroed but for its
  * arena). */
 bool layout_infer(Checkpoint *k, Model *m, Err *err);

@@ -101,12 +101,24 @@ const Family FAMILY_VIT = {.name = "Vision Transformer",
 /* The last one takes what no other claims. */
 static const Family *const FAMILIES[] = {&FAMILY_TEXT, &FAMILY_VIT};
 
-bool family_load(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
+static const Family *family_of(const char *path)
 {
     size_t i = 0;
     while (FAMILIES[i]->claims && !FAMILIES[i]->claims(path))
         i++;
-    return FAMILIES[i]->load(m, path, progress, context, err);
+    return FAMILIES[i];
+}
+
+bool family_load(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
+{
+    return family_of(path)->load(m, path, progress, context, err);
+}
+
+bool family_load_assuming(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
+{
+    const Family *f = family_of(path);
+    return f == &FAMILY_VIT ? model_load_assuming(m, path, progress, context, err)
+                            : f->load(m, path, progress, context, err);
 }
 
 const VitConfig *model_vit(const Model *m)

@@ -68,6 +68,8 @@ void family_text_take(Model *m, struct TextModel *t);
 
 /* Reads a checkpoint of whichever family it is. On failure *m is untouched. */
 bool family_load(Model *m, const char *path, ModelProgress progress, void *context, Err *err);
+/* The same, taking a picture model whose architecture is not known by name for a plain ViT. */
+bool family_load_assuming(Model *m, const char *path, ModelProgress progress, void *context, Err *err);
 
 /* A picture model's configuration; NULL for a model of another family, or for none. */
 const VitConfig *model_vit(const Model *m);

@@ -29,20 +29,28 @@ static void family_preprocess(const Checkpoint *k, Model *m)
 }
 
 /* A preparation that yields another size than the position table is for cannot be meant. */
-static void fit_preprocess(Model *m, const char *file)
+static bool fit_preprocess(const Checkpoint *k, Model *m, const char *file, Err *err)
 {
     Preprocess *p = &m->preprocess;
     const VitConfig *c = &m->vit;
     if (p->width == c->image_w && p->height == c->image_h)
-        return;
-    model_assume(m, "pictures become %d × %d, the size of the position table (%s says %d × %d)", c->image_h, c->image_w,
-                 file, p->height, p->width);
+        return true;
+    if (k->known.resizes_positions && !k->assume)
+        return err_set(
+            err,
+            "%s: pictures become %d × %d, but the position table is for %d × %d; a %s model interpolates the "
+            "table then, which Vitrine does not do: --assume runs it at the table's size, or write that "
+            "size into the file",
+            file, p->height, p->width, c->image_h, c->image_w, k->known.pattern);
+    model_guess(m, "pictures become %d × %d, the size of the position table (%s says %d × %d)", c->image_h, c->image_w,
+                file, p->height, p->width);
     p->resize_w = (int)((int64_t)p->resize_w * c->image_w / p->width);
     p->resize_h = (int)((int64_t)p->resize_h * c->image_h / p->height);
     p->resize_w = p->resize_w < c->image_w ? c->image_w : p->resize_w;
     p->resize_h = p->resize_h < c->image_h ? c->image_h : p->resize_h;
     p->width = c->image_w;
     p->height = c->image_h;
+    return true;
 }
 
 bool layout_preprocess(const Checkpoint *k, Model *m, const Json *trained, Err *err)
@@ -69,14 +77,14 @@ bool layout_preprocess(const Checkpoint *k, Model *m, const Json *trained, Err *
     if (strcmp(input, "per_image") != 0 && strcmp(input, "standard") != 0)
         return err_set(err, "%s: \"input_norm\" is \"%.40s\"; it may be standard or per_image", k->config_path, input);
     if (file)
-        fit_preprocess(m, file);
-    else if (c->input == VIT_INPUT_STANDARD)
-        model_assume(m,
-                     "pictures are %s, mean %g and deviation %g in the first channel (usual for %s; no "
-                     "preprocessor_config.json)",
-                     preprocess_text(p, text, sizeof text), (double)c->mean[0], (double)c->std[0], k->layout->name);
+        return fit_preprocess(k, m, file, err);
+    if (c->input == VIT_INPUT_STANDARD)
+        model_guess(m,
+                    "pictures are %s, mean %g and deviation %g in the first channel (usual for %s; no "
+                    "preprocessor_config.json)",
+                    preprocess_text(p, text, sizeof text), (double)c->mean[0], (double)c->std[0], k->layout->name);
     else
-        model_assume(m, "pictures are %s (no preprocessor_config.json)", preprocess_text(p, text, sizeof text));
+        model_guess(m, "pictures are %s (no preprocessor_config.json)", preprocess_text(p, text, sizeof text));
     return true;
 }
 

@@ -195,7 +195,7 @@ static bool infer_shapes(Infer *n, int *inner, Err *err)
     c->fc_norm = has(n, VIT_FC_GAMMA);
     c->head_bias = has(n, VIT_HEAD_B);
     c->qkv_bias = has(n, VIT_B_Q);
-    c->final_norm = !c->fc_norm || has(n, VIT_FINAL_GAMMA);
+    c->final_norm = (!c->fc_norm && !n->k->known.no_final_norm) || has(n, VIT_FINAL_GAMMA);
     if (!read_switch(n, "qkv_bias", VIT_B_Q, &c->qkv_bias, err) ||
         !read_switch(n, "final_norm", VIT_FINAL_GAMMA, &c->final_norm, err) || !infer_masking(n, err))
         return false;
@@ -344,6 +344,9 @@ static bool infer_heads(Infer *n, int inner, Err *err)
         return false;
     if (!c->heads && c->head_dim && inner % c->head_dim == 0)
         c->heads = inner / c->head_dim;
+    const Known *known = &n->k->known;
+    if (!c->heads && known->pattern && (known->heads || (n->timm_config && inner % 64 == 0)))
+        c->heads = known->heads ? known->heads : inner / 64; /* the name says it */
     if (!c->heads) {
         c->heads = inner == c->width ? usual_heads(c->width) : 0;
         if (!c->heads)
@@ -351,8 +354,8 @@ static bool infer_heads(Infer *n, int inner, Err *err)
                            "%s: the number of heads is not stored in a %s checkpoint and width %d is no usual one: put "
                            "{\"num_attention_heads\": …} into %s",
                            n->k->file.path, n->k->layout->name, c->width, n->k->config_path);
-        model_assume(n->m, "%d heads of %d (what published models of width %d have; the file does not say)", c->heads,
-                     inner / c->heads, c->width);
+        model_guess(n->m, "%d heads of %d (what published models of width %d have; the file does not say)", c->heads,
+                    inner / c->heads, c->width);
     }
     if (!c->head_dim)
         c->head_dim = inner / c->heads;
@@ -381,9 +384,10 @@ static bool infer_activation(Infer *n, Err *err)
         {"swish", MAP_SILU},
     };
     const Json *v = look(n, "hidden_act", "act_layer");
-    n->c->act = MAP_GELU;
+    n->c->act = n->k->known.act ? n->k->known.act : MAP_GELU;
     if (!v) {
-        model_assume(n->m, "activation GELU, the form with erf (the file does not say)");
+        if (!n->k->known.pattern)
+            model_guess(n->m, "activation GELU, the form with erf (the file does not say)");
         return true;
     }
     const char *name = json_text(v, "(not a name)");
@@ -424,15 +428,15 @@ static bool infer_numbers(Infer *n, Err *err)
     VitConfig *c = n->c;
     bool found;
     const Layout *l = n->k->layout;
-    c->eps = l->eps;
+    c->eps = n->k->known.eps > 0 ? n->k->known.eps : l->eps;
     const char *key = n->timm_config ? "norm_eps" : "layer_norm_eps";
     if (!read_float(n, look(n, "layer_norm_eps", "norm_eps"), key, &c->eps, &found, err))
         return false;
     if (c->eps < 0)
         return err_set(err, "%s: \"%s\" is %g; the epsilon of LayerNorm must be 0 or a small positive number",
                        n->k->config_path, key, (double)c->eps);
-    if (!found)
-        model_assume(n->m, "LayerNorm's ε is %g (usual for %s; the file does not say)", (double)c->eps, l->name);
+    if (!found && !n->k->known.pattern)
+        model_guess(n->m, "LayerNorm's ε is %g (usual for %s; the file does not say)", (double)c->eps, l->name);
     c->post_norm = json_bool(look(n, "post_norm", "post_norm"), false);
     return true;
 }
@@ -449,8 +453,8 @@ bool layout_infer(Checkpoint *k, Model *m, Err *err)
         n.args = json_get(k->config, "model_args");
     if (n.timm_config && !n.trained)
         n.trained = k->config;
-    if (!infer_shapes(&n, &inner, err) || !infer_picture(&n, err) || !infer_heads(&n, inner, err) ||
-        !infer_activation(&n, err) || !infer_pool(&n, err) || !infer_numbers(&n, err) ||
+    if (!layout_known(k, m, &k->known, err) || !infer_shapes(&n, &inner, err) || !infer_picture(&n, err) ||
+        !infer_heads(&n, inner, err) || !infer_activation(&n, err) || !infer_pool(&n, err) || !infer_numbers(&n, err) ||
         !layout_preprocess(k, m, n.trained, err))
         return false;
     layout_class_names(k, m, n.trained);

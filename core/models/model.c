@@ -33,13 +33,10 @@ void model_alloc(Model *m)
     m->block_cells = cells;
 }
 
-void model_assume(Model *m, const char *fmt, ...)
+static void note(Model *m, const char *fmt, va_list ap)
 {
     char line[512];
-    va_list ap;
-    va_start(ap, fmt);
     vsnprintf(line, sizeof line, fmt, ap);
-    va_end(ap);
     size_t n = (size_t)m->assumption_count;
     const char **more = arena_alloc(
         &m->arena, size_mul(n + 1, sizeof *more)); /* a handful of lines: the old table is left to the arena */
@@ -48,6 +45,25 @@ void model_assume(Model *m, const char *fmt, ...)
     more[n] = arena_strdup(&m->arena, line);
     m->assumptions = more;
     m->assumption_count++;
+}
+
+void model_assume(Model *m, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    note(m, fmt, ap);
+    va_end(ap);
+}
+
+void model_guess(Model *m, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    note(m, fmt, ap);
+    va_end(ap);
+    m->guesses++;
+    m->guess_note = m->guesses == 1 ? "1 thing is assumed (info)"
+                                    : arena_printf(&m->arena, "%d things are assumed (info)", m->guesses);
 }
 
 void model_free(Model *m)

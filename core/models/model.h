@@ -21,9 +21,11 @@ typedef struct Model {
     const char *const *class_names; /* [classes], or NULL */
     const char **assumptions;       /* lines: what the files do not say and was taken for granted */
     int assumption_count;
-    bool trained;      /* false: weights from a seed; its predictions mean nothing */
-    bool drawn_shapes; /* was made for drawn shapes: about any other picture its answer means nothing */
-    float *block;      /* all weights, one allocation */
+    int guesses;            /* …of them those that another value would change the answer of */
+    const char *guess_note; /* "3 things are assumed (info)", for where the answer stands, or NULL */
+    bool trained;           /* false: weights from a seed; its predictions mean nothing */
+    bool drawn_shapes;      /* was made for drawn shapes: about any other picture its answer means nothing */
+    float *block;           /* all weights, one allocation */
     size_t block_cells;
     Arena arena; /* strings and tables */
 } Model;
@@ -35,6 +37,9 @@ typedef bool (*ModelProgress)(void *context, uint64_t done, uint64_t total);
  * .safetensors file (config.json beside it is used when present). Every tensor of the file is used exactly once or
  * known to be of no use; missing and left-over ones are named. On failure *m is untouched. progress may be NULL. */
 bool model_load(Model *m, const char *path, ModelProgress progress, void *context, Err *err);
+/* The same, but a model whose architecture is not known by name is taken for a plain ViT: a guess (model_guess), said
+ * where the answer stands. */
+bool model_load_assuming(Model *m, const char *path, ModelProgress progress, void *context, Err *err);
 /* The model in the binary: weights is the asset "shapes-vit.f32" (every weight in role order, block by block). Cannot
  * fail for the asset of the same build; false and err when the size is another. */
 bool model_bundled(Model *m, const void *weights, size_t bytes, Err *err);
@@ -51,8 +56,9 @@ bool model_size(const char *size, VitConfig *c);
 
 /* Room for all weights of m->vit in m->block, and m->weights pointing into it in role order (block by block). */
 void model_alloc(Model *m);
-/* Notes a line in m->assumptions. */
+/* Notes a line in m->assumptions. A guess is one that the answer depends on: m->guess_note counts them. */
 void model_assume(Model *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void model_guess(Model *m, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void model_free(Model *m); /* accepts a zeroed Model */
 
 /* Writes dir/model.safetensors and dir/config.json (Hugging Face names, plus head_dim and the knobs that family lacks,

@@ -51,7 +51,8 @@ static bool load_model(Session *s, Model *m, const char *path, Err *err)
     }
     if (path) {
         LoadProgress p = {s->progress, s->progress_context};
-        return family_load(m, path, load_progress, &p, err);
+        return s->assume ? family_load_assuming(m, path, load_progress, &p, err)
+                         : family_load(m, path, load_progress, &p, err);
     }
     const Asset *a = asset_find("shapes-vit.f32");
     if (!a)
@@ -182,17 +183,30 @@ bool session_init_model(Session *s, Model *m, const char *input, int threads, Er
     return start(s, m, NULL, input, threads, err);
 }
 
-bool session_init(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
-                  void *context, Err *err)
+static bool init(Session *s, const char *model_path, bool assume, const char *input, int threads,
+                 SessionProgress progress, void *context, Err *err)
 {
     Model m = {0};
     begin(s, progress, context);
+    s->assume = assume;
     if (!load_model(s, &m, model_path, err))
         return false;
     if (start(s, &m, model_path, input, threads, err))
         return true;
     model_free(&m);
     return false;
+}
+
+bool session_init(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
+                  void *context, Err *err)
+{
+    return init(s, model_path, false, input, threads, progress, context, err);
+}
+
+bool session_init_assuming(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
+                           void *context, Err *err)
+{
+    return init(s, model_path, true, input, threads, progress, context, err);
 }
 
 static void free_stack(EditState *stack, int count)
@@ -268,7 +282,7 @@ const char *session_model_note(const Session *s)
         return "untrained";
     if (m->drawn_shapes && !session_input(s, SIDE_B)->drawn)
         return "about this picture its answer means nothing; the arithmetic is exact";
-    return "";
+    return m->guess_note ? m->guess_note : "";
 }
 
 void session_say(Session *s, const char *fmt, ...)

@@ -194,6 +194,7 @@ typedef bool (*SessionProgress)(void *context, const char *what, double share); 
 typedef struct Session {
     Pool *pool;
     size_t memory;         /* bytes of values that are kept at most; weights are not counted. See run_budget */
+    bool assume;           /* models whose architecture is not known by name are taken for plain ViTs */
     Model model;           /* the one that was opened */
     char model_path[1024]; /* what opened it; "" = the bundled model */
     Exhibit **exhibits;    /* [exhibit_count]: all there are, each on the heap */
@@ -236,6 +237,10 @@ typedef struct Session {
  * free. */
 bool session_init(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
                   void *context, Err *err);
+/* The same; this model and those opened later may have an architecture that is not known by name (model_load_assuming).
+ */
+bool session_init_assuming(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
+                           void *context, Err *err);
 /* The same with a model that was made elsewhere, which is taken over (*m is empty afterwards); on failure it stays the
  * caller's. input: as the model's family reads it. */
 bool session_init_model(Session *s, Model *m, const char *input, int threads, Err *err);

@@ -6,6 +6,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
+#include "core/session/ask/ask.h"
 #include "tui/cli/verbs.h"
 
 enum { TOP = 10, NAME_CELLS = 24, NAME_BYTES = 512 };
@@ -65,6 +66,12 @@ static void put_json(Session *s, const Ranked *r, int count, const Answer *a, co
     buf_json(out, session_input(s, SIDE_B)->name);
     buf_printf(out, ",\"trained\":%s,\"note\":", s->model.trained ? "true" : "false");
     buf_json(out, session_model_note(s));
+    Buf nan = {0};
+    if (ask_nan_begins(s, SIDE_B, &nan)) {
+        buf_puts(out, ",\"nan\":");
+        buf_json(out, buf_str(&nan));
+    }
+    buf_free(&nan);
     buf_puts(out, ",\"edits\":[");
     for (int i = 0; i < s->edits.count; i++) {
         buf_puts(out, i ? "," : "");
@@ -99,6 +106,8 @@ static void put_about(const Session *s, Buf *out)
     if (s->model.trained && *note)
         buf_printf(out, ": %s", note);
     buf_putc(out, '\n');
+    if (ask_nan_begins(s, SIDE_B, out))
+        buf_putc(out, '\n');
     if (in->drawn && in->label >= 0 && s->model.drawn_shapes && in->label < session_classes(s))
         buf_printf(out, "drawn as  %s\n", class_name(s, in->label, name, sizeof name));
     for (int i = 0; i < s->edits.count; i++)

@@ -96,4 +96,7 @@ void ask_info(const Session *s, Buf *out, bool json);
 void ask_nodes(const Session *s, Buf *out, bool json);
 bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err);
 void ask_glossary_complete(const Session *s, int index, Buf *out);
+/* "NaN begins at blocks.3.mlp.post[t=0,m=5]: 1 of its 9216 values", of what is computed so far and kept; false without
+ * any. */
+bool ask_nan_begins(const Session *s, Side side, Buf *out);
 #endif

@@ -53,7 +53,7 @@ static bool loading(void *context, uint64_t done, uint64_t total)
 static bool open_model(Against *x, Session *s, const DiffAsk *a, double tolerance, Err *err)
 {
     Input in;
-    if (!model_load(&x->model, a->reference, loading, s, err))
+    if (!(s->assume ? model_load_assuming : model_load)(&x->model, a->reference, loading, s, err))
         return false;
     x->is_model = true;
     x->settings = diff_settings(&s->model, &x->model, x->setting);

@@ -139,6 +139,10 @@ static void put_input(const Session *s, Facts *f)
                        : preprocess_text(&session_exhibit(s, SIDE_B)->model->preprocess, text, sizeof text));
     if (*session_model_note(s))
         fact(f, "note", "note", "%s", session_model_note(s));
+    Buf nan = {0};
+    if (ask_nan_begins(s, SIDE_B, &nan))
+        fact(f, "nan", "not numbers", "%s", buf_str(&nan));
+    buf_free(&nan);
     Buf of = {0};
     gradient_text(s, &of);
     if (of.len)

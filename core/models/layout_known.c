@@ -1,0 +1,201 @@
+/* What the name of an architecture says that neither shapes nor other keys do. timm's names are those of its modules
+ * vision_transformer and deit; Hugging Face's are the model_type of its configurations, whose class gives a value to
+ * every key that a config.json leaves out. A name that is not here may stand for anything, with the same tensors. */
+#include <string.h>
+
+#include "core/models/checkpoint.h"
+
+/* In a pattern # stands for digits and * for letters and digits, at least one. The first row that fits counts. */
+static const Known TIMM[] = {
+    {.pattern = "vit_*_patch#_rpn_#", .refused = "its LayerNorms stand on the branches, behind attention and MLP"},
+    {.pattern = "vit_*_patch#_xp_#", .refused = "attention and MLP stand side by side"},
+    {.pattern = "vit_small_patch16_36x1_#"},
+    {.pattern = "vit_*_patch#_18x2_#", .refused = "two attentions and two MLPs stand side by side"},
+    {.pattern = "vit_giant_patch14_dinov2", .refused = "its MLP is gated (SwiGLU)"},
+    {.pattern = "vit_giant_patch14_reg#_dinov2", .refused = "its MLP is gated (SwiGLU)"},
+    {.pattern = "vit_giant_patch14_reg#_tipsv2", .refused = "its MLP is gated (SwiGLU)"},
+    {.pattern = "vit_pwee_patch#_reg#_gap_#", .refused = "attention and MLP stand side by side"},
+    {.pattern = "vit_dpwee_patch#_reg#_gap_#", .refused = "attention and MLP stand side by side"},
+    {.pattern = "vit_dwee_patch#_reg#_gap_#", .refused = "its attention is a difference of two"},
+    {.pattern = "vit_dlittle_patch#_reg#_gap_#", .refused = "its attention is a difference of two"},
+    {.pattern = "vit_*_patch#_siglip_#", .refused = "it reads its answer by attention pooling"},
+    {.pattern = "aimv2_*_patch#_#", .refused = "its norms are RMSNorm and its MLP is gated"},
+    {.pattern = "beit#_*_patch#_#", .refused = "it has norms inside attention and MLP"},
+    {.pattern = "vit_base_patch16_gap_#", .heads = 16},
+    {.pattern = "vit_huge_patch#_gap_#", .heads = 16},
+    {.pattern = "vit_giant_patch#_gap_#", .heads = 16},
+    {.pattern = "vit_*_patch#_gap_#"},
+    {.pattern = "vit_base_patch32_siglip_gap_256", .act = MAP_GELU_TANH},
+    {.pattern = "vit_large_patch16_siglip_gap_512", .act = MAP_GELU_TANH},
+    {.pattern = "vit_so400m_patch16_siglip_gap_#", .act = MAP_GELU_TANH, .heads = 16},
+    {.pattern = "vit_giantopt_patch16_siglip_gap_#", .act = MAP_GELU_TANH, .heads = 16},
+    {.pattern = "vit_so400m_patch14_siglip_gap_#", .heads = 16},
+    {.pattern = "vit_base_patch16_siglip_gap_#"},
+    {.pattern = "vit_large_patch16_siglip_gap_#"},
+    {.pattern = "vit_huge_patch#_clip_quickgelu_#", .act = MAP_QUICK_GELU, .eps = 1e-5f, .heads = 16},
+    {.pattern = "vit_gigantic_patch#_clip_quickgelu_#", .act = MAP_QUICK_GELU, .eps = 1e-5f, .heads = 16},
+    {.pattern = "vit_*_patch#_clip_quickgelu_#", .act = MAP_QUICK_GELU, .eps = 1e-5f},
+    {.pattern = "vit_huge_patch#_clip_#", .eps = 1e-5f, .heads = 16},
+    {.pattern = "vit_giant_patch#_clip_#", .eps = 1e-5f, .heads = 16},
+    {.pattern = "vit_gigantic_patch#_clip_#", .eps = 1e-5f, .heads = 16},
+    {.pattern = "vit_*_patch#_clip_#", .eps = 1e-5f},
+    {.pattern = "vit_base_patch16_plus_clip_240", .eps = 1e-5f},
+    {.pattern = "vit_base_patch#_plus_#"},
+    {.pattern = "vit_so400m_patch14_reg1_tipsv2", .heads = 16},
+    {.pattern = "vit_*_patch#_reg#_tipsv2"},
+    {.pattern = "vit_*_patch14_dinov2"},
+    {.pattern = "vit_*_patch14_reg4_dinov2"},
+    {.pattern = "vit_*_patch#_reg#_gap_#"},
+    {.pattern = "vit_intern300m_patch14_448", .no_final_norm = true},
+    {.pattern = "vit_base_patch16_224_miil"},
+    {.pattern = "vit_huge_patch#_#", .heads = 16},
+    {.pattern = "vit_giant_patch#_#", .heads = 16},
+    {.pattern = "vit_gigantic_patch#_#", .heads = 16},
+    {.pattern = "vit_*_patch#_#"},
+    {.pattern = "eva_large_patch14_#"},
+    {.pattern = "flexivit_*"},
+    {.pattern = "deit3_huge_patch14_#", .heads = 16},
+    {.pattern = "deit3_*_patch#_#"},
+    {.pattern = "deit_*_patch#_#"},
+    {.pattern = "deit_*_distilled_patch#_#"},
+    {.pattern = "test_vit", .heads = 2},
+    {.pattern = "test_vit2", .heads = 2},
+};
+
+static const Known HUGGING_FACE[] = {
+    {.pattern = "vit", .eps = 1e-12f, .heads = 12},
+    {.pattern = "deit", .eps = 1e-12f, .heads = 12},
+    {.pattern = "vit_mae", .eps = 1e-12f, .heads = 12, .decoder = true},
+    {.pattern = "vit_msn", .eps = 1e-6f, .heads = 12},
+    {.pattern = "dinov2", .eps = 1e-6f, .heads = 12, .resizes_positions = true},
+    {.pattern = "dinov2_with_registers", .eps = 1e-6f, .heads = 12, .resizes_positions = true},
+    {.pattern = "timm_wrapper"}, /* the architecture says the rest */
+    {.pattern = "ijepa", .refused = "it has no class token and reads nothing out, and its positions are fixed"},
+    {.pattern = "beit", .refused = "it has relative position biases"},
+    {.pattern = "data2vec-vision", .refused = "it has relative position biases"},
+    {.pattern = "yolos", .refused = "it finds objects by tokens of their own"},
+    {.pattern = "dpt", .refused = "it ends in a network for depth"},
+    {.pattern = "dinov3_vit", .refused = "it rotates queries and keys (RoPE)"},
+    {.pattern = "siglip", .refused = "it reads its answer by attention pooling"},
+    {.pattern = "siglip_vision_model", .refused = "it reads its answer by attention pooling"},
+    {.pattern = "siglip2", .refused = "it reads its answer by attention pooling"},
+    {.pattern = "videomae", .refused = "it looks at several pictures at once"},
+    {.pattern = "vivit", .refused = "it looks at several pictures at once"},
+};
+
+static bool digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static bool fits(const char *pattern, const char *name)
+{
+    for (; *pattern; pattern++) {
+        if (*pattern != '#' && *pattern != '*') {
+            if (*name++ != *pattern)
+                return false;
+            continue;
+        }
+        const char *first = name;
+        while (digit(*name) || (*pattern == '*' && *name >= 'a' && *name <= 'z'))
+            name++;
+        if (name == first)
+            return false;
+    }
+    return !*name || *name == '.'; /* what follows a dot says what it was trained on */
+}
+
+static const Known *look_up(const Known *known, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (fits(known[i].pattern, name))
+            return &known[i];
+    return NULL;
+}
+
+/* Arguments of timm's that change no answer, or that the tensors and the rest of config.json are read for. */
+static const char *const ARGS[] = {
+    "img_size",
+    "patch_size",
+    "in_chans",
+    "num_classes",
+    "global_pool",
+    "embed_dim",
+    "depth",
+    "num_heads",
+    "mlp_ratio",
+    "qkv_bias",
+    "init_values",
+    "class_token",
+    "no_embed_class",
+    "reg_tokens",
+    "pre_norm",
+    "final_norm",
+    "fc_norm",
+    "drop_rate",
+    "pos_drop_rate",
+    "proj_drop_rate",
+    "attn_drop_rate",
+    "drop_path_rate",
+    "patch_drop_rate",
+    "weight_init",
+    "act_layer",
+    "fix_init",
+    "dynamic_img_size",
+    "strict_img_size",
+    "dynamic_img_pad",
+    "norm_eps",
+    "dist",
+    "head_dim",
+    "attention_scale",
+    "vitrine_reconstruct",
+    "use_mask_token",
+};
+
+static const char *strange_argument(const Json *args)
+{
+    for (size_t i = 0; i < json_count(args); i++) {
+        const char *key;
+        bool known = json_kind(json_member(args, i, &key)) == JK_NULL;
+        for (size_t a = 0; !known && a < sizeof ARGS / sizeof *ARGS; a++)
+            known = strcmp(ARGS[a], key) == 0;
+        if (!known)
+            return key;
+    }
+    return NULL;
+}
+
+#define TO_KNOW                                                                                                        \
+    "what would have to be known: where its LayerNorms stand and their epsilon, the activation, the number of heads, " \
+    "whether q and k are rotated or normalised, what the answer is read from"
+
+static bool ask(Model *m, bool assume, const char *file, const char *key, const char *name, Err *err)
+{
+    if (!assume)
+        return err_set(err,
+                       "%s: \"%s\" is \"%.60s\", which is not known here; " TO_KNOW "; --assume takes it for a plain "
+                       "ViT",
+                       file, key, name);
+    model_guess(m, "%s \"%.60s\" is taken for a plain ViT (--assume)", key, name);
+    return true;
+}
+
+bool layout_known(const Checkpoint *k, Model *m, Known *out, Err *err)
+{
+    const Json *c = k->config, *args = json_get(c, "model_args");
+    const char *timm = json_text(json_get(c, "architecture"), NULL), *hf = json_text(json_get(c, "model_type"), NULL);
+    const char *key = timm ? "architecture" : "model_type", *name = timm ? timm : hf, *strange;
+    *out = (Known){.pattern = NULL};
+    if (!name)
+        return true;
+    const Known *known = timm ? look_up(TIMM, sizeof TIMM / sizeof *TIMM, timm)
+                              : look_up(HUGGING_FACE, sizeof HUGGING_FACE / sizeof *HUGGING_FACE, hf);
+    if (known && known->refused)
+        return err_set(err, "%s: \"%s\" is \"%.60s\", which Vitrine does not read: %s", k->config_path, key, name,
+                       known->refused);
+    if (!known)
+        return ask(m, k->assume, k->config_path, key, name, err);
+    *out = *known;
+    strange = strange_argument(args);
+    return !strange || ask(m, k->assume, k->config_path, "model_args", strange, err);
+}

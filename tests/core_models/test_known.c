@@ -1,0 +1,302 @@
+/* What a checkpoint is called decides what its tensors cannot: known names, names of other models, unknown ones. */
+#include "tests/core_models/tensor_set.h"
+
+#include "core/models/checkpoint.h"
+
+static void put_config(const char *dir, const char *text)
+{
+    put_file(dir, "config.json", text, strlen(text));
+}
+
+static void timm_folder(char *dir, size_t n, const char *architecture)
+{
+    char text[600];
+    scratch_dir(dir, n, "known");
+    copy_file(ORACLE "tiny/model_timm.safetensors", dir, "model.safetensors");
+    snprintf(text, sizeof text,
+             "{\"architecture\": \"%s\", \"model_args\": {\"img_size\": 32, \"num_heads\": 4}, \"pretrained_cfg\": "
+             "{\"input_size\": [3, 32, 32]}}",
+             architecture);
+    put_config(dir, text);
+}
+
+static void timm_names(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        MapFn act;
+        float eps;
+    } cases[] = {
+        {"vit_base_patch16_224.augreg_in21k", MAP_GELU, 1e-6f},
+        {"vit_base_patch32_clip_224", MAP_GELU, 1e-5f},
+        {"vit_base_patch16_clip_quickgelu_224.openai", MAP_QUICK_GELU, 1e-5f},
+        {"vit_so400m_patch16_siglip_gap_256", MAP_GELU_TANH, 1e-6f},
+        {"vit_large_patch16_siglip_gap_512", MAP_GELU_TANH, 1e-6f},
+        {"vit_large_patch16_siglip_gap_384", MAP_GELU, 1e-6f},
+        {"vit_base_patch14_reg4_dinov2", MAP_GELU, 1e-6f},
+        {"deit_small_distilled_patch16_224", MAP_GELU, 1e-6f},
+        {"deit3_base_patch16_384", MAP_GELU, 1e-6f},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char dir[256];
+        Model m;
+        Err err = {""};
+        timm_folder(dir, sizeof dir, cases[i].name);
+        if (!model_load(&m, dir, NULL, NULL, &err))
+            fail_msg("%s", err.text);
+        assert_int_equal(m.vit.act, cases[i].act);
+        assert_memory_equal(&m.vit.eps, &cases[i].eps, sizeof m.vit.eps);
+        assert_int_equal(m.guesses, 0);
+        assert_null(m.guess_note);
+        model_free(&m);
+        remove_dir(dir);
+    }
+}
+
+/* The same tensors under names of models that compute something else. */
+static void timm_others(void **state)
+{
+    (void)state;
+    static const char *const cases[][2] = {
+        {"vit_base_patch16_rpn_224", "on the branches"},
+        {"vit_small_patch16_18x2_224", "side by side"},
+        {"vit_giant_patch14_dinov2", "SwiGLU"},
+        {"vit_base_patch16_siglip_384.webli", "attention pooling"},
+        {"vit_base_patch16_rope_ape_reg1_gap_256", "rotated"},
+        {"vit_base_patch16_224_sam", "not known here"},
+        {"vit_Base_patch16_224", "--assume"},
+        {"vit__patch16_224", "--assume"},
+        {"eva02_base_patch14_224", "where its LayerNorms stand"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char dir[256];
+        timm_folder(dir, sizeof dir, cases[i][0]);
+        REFUSED(dir, "config.json", "\"architecture\"", cases[i][1]);
+        remove_dir(dir);
+    }
+}
+
+static void arguments(void **state)
+{
+    (void)state;
+    static const char *const cases[] = {"norm_layer", "block_fn", "qk_norm", "mlp_layer", "attn_layer"};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char dir[256], text[300];
+        timm_folder(dir, sizeof dir, "vit_base_patch16_224");
+        snprintf(text, sizeof text,
+                 "{\"architecture\": \"vit_base_patch16_224\", \"model_args\": {\"img_size\": 32, \"num_heads\": 4, "
+                 "\"%s\": \"x\"}}",
+                 cases[i]);
+        put_config(dir, text);
+        REFUSED(dir, cases[i], "--assume");
+        remove_dir(dir);
+    }
+}
+
+/* Head widths that the width does not tell: 16 heads of 48 where 12 of 64 are usual. */
+static void heads(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int heads;
+    } cases[] = {{"vit_base_patch16_gap_224", 16}, {"vit_base_patch16_224", 12}};
+    VitConfig c = vit_config_base();
+    c.image_h = c.image_w = 32;
+    c.layers = 1;
+    c.mlp = 8;
+    c.classes = 2;
+    Model m;
+    char dir[256], path[300], text[200];
+    Err err = {""};
+    scratch_dir(dir, sizeof dir, "heads");
+    model_seeded(&m, &c, 3);
+    assert_true(model_save(&m, dir, &err));
+    model_free(&m);
+    snprintf(path, sizeof path, "%s/model.safetensors", dir);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text, "{\"architecture\": \"%s\", \"img_size\": 32}", cases[i].name);
+        put_config(dir, text);
+        if (!model_load(&m, dir, NULL, NULL, &err))
+            fail_msg("%s", err.text);
+        assert_int_equal(m.vit.heads, cases[i].heads);
+        model_free(&m);
+    }
+    remove_dir(dir);
+}
+
+static void hugging_face(void **state)
+{
+    (void)state;
+    static const char *const refused_types[] = {"ijepa", "beit", "yolos", "somebodys_vit"};
+    Set s;
+    char dir[256], text[200];
+    Model m;
+    Err err = {""};
+    start(&s, dir, sizeof dir, "hf", ORACLE "tiny");
+    set_write(&s, dir);
+    set_free(&s);
+    for (size_t i = 0; i < sizeof refused_types / sizeof *refused_types; i++) {
+        snprintf(text, sizeof text, "{\"model_type\": \"%s\", \"num_attention_heads\": 4, \"image_size\": 32}",
+                 refused_types[i]);
+        put_config(dir, text);
+        REFUSED(dir, "config.json", "\"model_type\"", refused_types[i]);
+    }
+    assert_true(model_load_assuming(&m, dir, NULL, NULL, &err));
+    assert_int_equal(m.guesses, 3); /* the type, the activation, the epsilon */
+    assert_non_null(strstr(m.guess_note, "3 things are assumed"));
+    assert_non_null(strstr(m.assumptions[0], "somebodys_vit"));
+    model_free(&m);
+    put_config(dir, "{\"model_type\": \"dinov2\", \"num_attention_heads\": 4, \"image_size\": 32}");
+    assert_true(model_load(&m, dir, NULL, NULL, &err));
+    assert_true(m.vit.eps > 0.9e-6f && m.vit.eps < 1.1e-6f);
+    model_free(&m);
+    put_file(dir, "preprocessor_config.json", "{\"size\": 24}", 12);
+    REFUSED(dir, "preprocessor_config.json", "24 × 24", "32 × 32", "interpolates");
+    assert_true(model_load_assuming(&m, dir, NULL, NULL, &err));
+    assert_int_equal(m.guesses, 1);
+    model_free(&m);
+    remove_dir(dir);
+}
+
+/* Hugging Face's masked autoencoder: the encoder is the recorded model without its head, bit for bit. */
+static void masked_autoencoder(void **state)
+{
+    (void)state;
+    static const char *const decoder[] = {"decoder.mask_token", "decoder.decoder_embed.weight",
+                                          "decoder.decoder_layers.0.attention.attention.query.weight",
+                                          "decoder.decoder_pred.bias"};
+    size_t shape[] = {7};
+    char dir[256];
+    Set s;
+    start(&s, dir, sizeof dir, "mae", ORACLE "tiny");
+    set_drop(&s, "classifier.weight");
+    set_drop(&s, "classifier.bias");
+    set_write(&s, dir);
+    uint64_t alone = hash_of(dir);
+    for (size_t i = 0; i < sizeof decoder / sizeof *decoder; i++)
+        set_add(&s, decoder[i], 1, shape, calloc(7, sizeof(float)));
+    set_write(&s, dir);
+    set_free(&s);
+    REFUSED(dir, "no place for", "decoder.mask_token");
+    put_config(dir, "{\"model_type\": \"vit_mae\", \"num_attention_heads\": 4, \"image_size\": 32, \"hidden_act\": "
+                    "\"gelu\", \"layer_norm_eps\": 1e-12}");
+    assert_true(hash_of(dir) == alone);
+    Model m;
+    Err err = {""};
+    assert_true(model_load(&m, dir, NULL, NULL, &err));
+    assert_int_equal(m.assumption_count, 1);
+    assert_non_null(strstr(m.assumptions[0], "decoder is left out (4 tensors)"));
+    assert_int_equal(m.guesses, 0);
+    model_free(&m);
+    remove_dir(dir);
+}
+
+/* --- a model in several files --- */
+
+/* The recorded model in two files by turns, and the index of both. */
+static void write_shards(const Set *s, const char *dir, Buf *index)
+{
+    TensorOut part[2][256];
+    size_t count[2] = {0, 0};
+    buf_puts(index, "{\"metadata\": {\"total_size\": 1}, \"weight_map\": {");
+    for (size_t i = 0; i < s->count; i++) {
+        part[i % 2][count[i % 2]++] = s->t[i];
+        buf_printf(index, "%s\"%s\": \"part-%zu.safetensors\"", i ? ", " : "", s->name[i], i % 2);
+    }
+    buf_puts(index, "}}");
+    for (size_t i = 0; i < 2; i++) {
+        char path[300];
+        Err err = {""};
+        snprintf(path, sizeof path, "%s/part-%zu.safetensors", dir, i);
+        if (!tensors_write(path, TF_SAFETENSORS, part[i], count[i], NULL, &err))
+            fail_msg("%s", err.text);
+    }
+}
+
+static void put_index(const char *dir, const Buf *b)
+{
+    put_file(dir, "model.safetensors.index.json", b->data, b->len);
+}
+
+/* The index with the first `from` made `to`: what each must be refused with. */
+static void refused_index(const char *dir, const Buf *index, const char *from, const char *to, const char *word)
+{
+    const char *at = strstr(buf_str((Buf *)(uintptr_t)index), from);
+    Buf b = {0};
+    assert_non_null(at);
+    buf_add(&b, index->data, (size_t)(at - index->data));
+    buf_puts(&b, to);
+    buf_puts(&b, at + strlen(from));
+    put_index(dir, &b);
+    buf_free(&b);
+    REFUSED(dir, word);
+}
+
+static void shards(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"part-0.safetensors", "part-1.safetensors", "model.safetensors.index.json"};
+    Set s;
+    char dir[256], path[400];
+    Buf index = {0};
+    start(&s, dir, sizeof dir, "shards", ORACLE "tiny");
+    write_shards(&s, dir, &index);
+    put_index(dir, &index);
+    assert_true(hash_of(dir) == hash_of(ORACLE "tiny"));
+    refused_index(dir, &index, "part-0.safetensors", "../part-0.safetensors", "in no file of this folder");
+    refused_index(dir, &index, "part-0.safetensors", "part-9.safetensors", "part-9.safetensors: there is no such file");
+    refused_index(dir, &index, "part-0.safetensors", "part-1.safetensors", "not in the file that the index names");
+    refused_index(dir, &index, s.name[3], "vit.nobody", "not in the file that the index names");
+    refused_index(dir, &index, "weight_map", "weight_maps", "no \"weight_map\"");
+    refused_index(dir, &index, "\"part-0.safetensors\"", "7", "in no file of this folder");
+    refused_index(dir, &index, "{\"metadata\"", "[\"metadata\"", "model.safetensors.index.json");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "%s/%s", dir, names[i]);
+        unlink(path);
+    }
+    put_file(dir, "pytorch_model.bin.index.json", "{}", 2);
+    REFUSED(dir, "PyTorch pickles", "save_pretrained");
+    snprintf(path, sizeof path, "%s/pytorch_model.bin.index.json", dir);
+    unlink(path);
+    buf_free(&index);
+    set_free(&s);
+    remove_dir(dir);
+}
+
+/* One tensor that the index does not know must not pass for part of a whole. */
+static void shard_with_more(void **state)
+{
+    (void)state;
+    Set s;
+    char dir[256], path[400];
+    Buf index = {0};
+    size_t one[] = {1};
+    start(&s, dir, sizeof dir, "more", ORACLE "tiny");
+    write_shards(&s, dir, &index);
+    put_index(dir, &index);
+    buf_clear(&index);
+    set_add(&s, "stranger", 1, one, calloc(1, sizeof(float)));
+    write_shards(&s, dir, &index);
+    REFUSED(dir, "'stranger'", "the index does not name");
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/part-%d.safetensors", dir, i);
+        unlink(path);
+    }
+    snprintf(path, sizeof path, "%s/model.safetensors.index.json", dir);
+    unlink(path);
+    buf_free(&index);
+    set_free(&s);
+    remove_dir(dir);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(timm_names), cmocka_unit_test(timm_others),     cmocka_unit_test(arguments),
+        cmocka_unit_test(heads),      cmocka_unit_test(hugging_face),    cmocka_unit_test(masked_autoencoder),
+        cmocka_unit_test(shards),     cmocka_unit_test(shard_with_more),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
