@@ -492,9 +492,10 @@ int app_main(const AppOptions *o)
                             .ascii = o->ascii,
                             .no_mouse = o->no_mouse};
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) { /* said before a large model is read */
-        fputs("vitrine: standard input and output are not a terminal; `vitrine run`, `show` and `screen` work without "
-              "one (see vitrine --help)\n",
-              stderr);
+        fputs(
+            "vitrine: standard input and output are not a terminal; `vitrine --plain`, `run`, `show` and `screen` work "
+            "without one (see vitrine --help)\n",
+            stderr);
         return 2;
     }
     if (!begin(&a, o, &err)) {

@@ -133,6 +133,11 @@ static int dispatch(Options *o)
         man_text(&text);
     if (text.len)
         return print(&text);
+    if (o->plain && !verb && o->word_count < OPTION_WORDS) { /* `vitrine --plain cat.png` is `vitrine plain cat.png` */
+        memmove(o->word + 1, o->word, (size_t)o->word_count++ * sizeof *o->word);
+        o->word[0] = VERB_PLAIN.name;
+        verb = &VERB_PLAIN;
+    }
     if (verb)
         return verb == &VERB_DIFF && o->open ? diff_open(o) : verb_main(verb, o);
     if (*first && !opens(first))

@@ -29,7 +29,7 @@ typedef struct Options {
     size_t memory;                    /* bytes; 0: not given */
     int width, height;                /* 0: not given */
     bool mask, by_class, showcase, all, open;
-    bool json, ascii, light, no_mouse, fresh, help, version, man;
+    bool plain, json, ascii, light, no_mouse, fresh, help, version, man;
 } Options;
 
 typedef enum OptionKind {

@@ -150,15 +150,12 @@ static void draw(Work *w, Canvas *c, const Overlay *o, const char *message, Colo
     overlay_draw(o, c);
 }
 
-int screen_write(Work *w, Err *err)
+static bool draw_to(Work *w, Kind kind, const char *message, Buf *out, Err *err)
 {
     const Options *o = w->options;
-    Kind kind = work_to_stdout(w) ? stdout_kind(o) : kind_of(o->output);
     ColourMode mode = mode_of(o, kind);
     int height = o->height ? o->height : HEIGHT, width = o->width ? o->width : WIDTH;
     Canvas canvas;
-    char message[512];
-    put_said(w, width, message);
     bool ok = compute(w, height, width, err);
     if (ok) {
         Buf title = {0};
@@ -166,11 +163,31 @@ int screen_write(Work *w, Err *err)
         address_put_focus(&w->session, &title);
         canvas_init(&canvas, height, width);
         draw(w, &canvas, &w->overlay, message, mode);
-        put(&canvas, kind, mode, o->light, buf_str(&title), &w->out);
+        put(&canvas, kind, mode, o->light, buf_str(&title), out);
         canvas_free(&canvas);
         buf_free(&title);
     }
-    return ok ? STATUS_DONE : STATUS_BAD;
+    return ok;
+}
+
+int screen_write(Work *w, Err *err)
+{
+    const Options *o = w->options;
+    char message[512];
+    put_said(w, o->width ? o->width : WIDTH, message);
+    Kind kind = work_to_stdout(w) ? stdout_kind(o) : kind_of(o->output);
+    return draw_to(w, kind, message, &w->out, err) ? STATUS_DONE : STATUS_BAD;
+}
+
+bool screen_save(Work *w, const char *path, Err *err)
+{
+    Buf out = {0};
+    Kind kind = kind_of(path);
+    if (kind == KIND_COUNT)
+        return err_set(err, "%.200s: expected a name that ends in .svg, .html, .txt or .ans", path);
+    bool ok = draw_to(w, kind, "", &out, err) && file_write(path, out.data, out.len, err);
+    buf_free(&out);
+    return ok;
 }
 
 static int screen(Work *w, Err *err)

@@ -3,8 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static const Verb *const VERBS[] = {&VERB_RUN,  &VERB_SHOW,   &VERB_EXPLAIN, &VERB_WHY,  &VERB_TRACE, &VERB_SCREEN,
-                                    &VERB_INFO, &VERB_VERIFY, &VERB_DIFF,    &VERB_DATA, &VERB_TRAIN, &VERB_EVALUATE};
+static const Verb *const VERBS[] = {&VERB_RUN,    &VERB_SHOW,     &VERB_EXPLAIN, &VERB_WHY,  &VERB_TRACE,
+                                    &VERB_SCREEN, &VERB_INFO,     &VERB_VERIFY,  &VERB_DIFF, &VERB_DATA,
+                                    &VERB_TRAIN,  &VERB_EVALUATE, &VERB_PLAIN};
 
 enum { VERB_COUNT = sizeof VERBS / sizeof *VERBS };
 

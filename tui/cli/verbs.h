@@ -25,7 +25,7 @@ typedef struct Verb {
 } Verb;
 
 extern const Verb VERB_RUN, VERB_SHOW, VERB_EXPLAIN, VERB_WHY, VERB_TRACE, VERB_SCREEN, VERB_INFO, VERB_VERIFY,
-    VERB_DIFF, VERB_DATA, VERB_TRAIN, VERB_EVALUATE;
+    VERB_DIFF, VERB_DATA, VERB_TRAIN, VERB_EVALUATE, VERB_PLAIN;
 const Verb *verb_at(int i); /* NULL past the end */
 const Verb *verb_find(const char *name);
 const char *verb_nearest(const char *typed); /* NULL when none is near */
@@ -39,6 +39,8 @@ int verb_main(const Verb *v, const Options *o);
 /* -o x.npy where a picture is asked for gives the values and the other way round: the suffix decides. */
 bool screen_suffix(const char *path); /* .svg .html .txt .ans */
 int screen_write(Work *w, Err *err);
+/* The screen as it would be drawn now, to a file; the kind by its suffix. */
+bool screen_save(Work *w, const char *path, Err *err);
 /* For a verb that draws on standard output by itself: the colours there are, and the canvas as ANSI text or plain text.
  */
 ColourMode screen_mode(const Options *o);

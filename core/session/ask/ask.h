@@ -6,6 +6,9 @@
 
 /* One or two sentences on the focused cell, row, head or screen. */
 bool ask_say(Session *s, Side side, Buf *out, Err *err);
+/* All that the screen shows, as lines: place, cursor, sentence, figures, changes, answer; where sides are compared, of
+ * both, and how they differ. Whatever it needs is computed. */
+bool ask_say_screen(Session *s, Buf *out, Err *err);
 
 /* The arithmetic of the focused cell. */
 typedef struct ExplainLine {
