@@ -81,6 +81,8 @@ $(B)/vitrine: $(TUI_OBJ) $(LIBS)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $(TUI_OBJ) $(LIBS) $(LDFLAGS) $(LDLIBS_TUI) $(LDLIBS)
 
+$(B)/tui/cli/demos.o: $(wildcard assets/demos/*.txt)
+
 # The same in one file that needs no shared library, for machines where nobody has root.
 $(B)/static/vitrine: $(TUI_OBJ) $(LIBS)
 	@mkdir -p $(@D)
