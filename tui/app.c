@@ -21,6 +21,7 @@
 #include "tui/keymap.h"
 #include "tui/overlay.h"
 #include "tui/prompt.h"
+#include "tui/stage.h"
 #include "tui/term.h"
 
 /* How long one slice of computing may keep a key waiting, and how often a frame is drawn while work goes on. */
@@ -32,6 +33,7 @@ typedef struct App {
     Ui ui;
     Canvas canvas;
     Overlay overlay;
+    Stage stage;
     Prompt prompt;
     char message[512];
     bool message_is_error;
@@ -240,6 +242,7 @@ static bool act(App *a, UiAct what, const char *text, Err *err)
     case UI_REDRAW: term_redraw(); break;
     case UI_CLOSE: close_something(a); break;
     case UI_EXPORT: return export_screen(a, text, err);
+    case UI_DEMO: return stage_do(&a->stage, &a->overlay, text, &a->s.said, err);
     }
     return true;
 }
@@ -252,6 +255,8 @@ static void do_command(App *a, const char *line)
     a->cancelled = false;
     say(a, false, "");
     bool ok = command_do(&a->s, &a->commands, line, COMMAND_EDIT | COMMAND_FILE | COMMAND_UI, &err);
+    if (ok && a->stage.due)
+        ok = stage_run(&a->stage, &a->s, &a->commands, &err);
     say(a, false, ""); /* the progress line, if there was one */
     if (ok)
         show_said(a);
@@ -310,7 +315,9 @@ static void on_key(App *a, const TermEvent *e)
     if (take_digit(a, e->key))
         return;
     const KeyBinding *k = keymap_find(&a->s, e->key);
-    if (k)
+    if (a->stage.open && strcmp(e->key, "Space") == 0) /* Space goes on with what is open */
+        do_command(a, "demo next");
+    else if (k)
         run_binding(a, k);
     else if (strcmp(e->key, "^C") == 0) {
         double share;
@@ -516,12 +523,18 @@ int app_main(const AppOptions *o)
     canvas_init(&a.canvas, 1, 1);
     fit(&a);
     show_said(&a);
+    if (o->demo) {
+        char line[80];
+        snprintf(line, sizeof line, "demo %.60s", o->demo);
+        do_command(&a, line);
+    }
     loop(&a);
     term_close();
     state_save(&a.s);
     canvas_free(&a.canvas);
     overlay_free(&a.overlay);
     prompt_free(&a.prompt);
+    stage_close(&a.stage);
     session_free(&a.s);
     commands_free(&a.commands);
     term_reraise();

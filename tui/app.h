@@ -9,6 +9,7 @@ typedef struct AppOptions {
     const char *commands;      /* run first (-c), or NULL */
     const char *link; /* commands that lead to the place to start at (goto, edits), run first of all; or NULL */
     const char *hash; /* first digits of the trace hash that a link promises (link_hash_agrees), or NULL */
+    const char *demo; /* a ready-made script to play, or NULL */
     int threads;
     size_t memory;      /* bytes of values to keep at most; 0: as session_init chose */
     const char *colour; /* auto, true, 256, 8, mono; NULL = auto */
@@ -21,7 +22,7 @@ struct App;
 int app_main(const AppOptions *o);
 
 /* What the screen's own commands act on: the context of their table. */
-typedef enum UiAct { UI_PROMPT, UI_MOUSE, UI_TERM, UI_REDRAW, UI_CLOSE, UI_EXPORT } UiAct;
+typedef enum UiAct { UI_PROMPT, UI_MOUSE, UI_TERM, UI_REDRAW, UI_CLOSE, UI_EXPORT, UI_DEMO } UiAct;
 typedef struct Ui {
     Overlay *overlay; /* where help and lists open */
     const Commands *commands;

@@ -22,12 +22,12 @@ typedef struct Options {
     int word_count;
     const char *input, *model, *at, *gradient, *output, *isa, *axes, *colour, *difficulty, *series, *config, *pictures,
         *map, *tolerance, *precision, *script, *cast; /* NULL where not given; point into argv */
-    Buf commands;                     /* all -c, joined by "; " */
-    long threads;                     /* 0: as many as there are cores */
-    long sample;                      /* 0: every cell */
-    long steps, count;                /* 0: not given */
-    size_t memory;                    /* bytes; 0: not given */
-    int width, height;                /* 0: not given */
+    Buf commands;                                     /* all -c, joined by "; " */
+    long threads;                                     /* 0: as many as there are cores */
+    long sample;                                      /* 0: every cell */
+    long steps, count;                                /* 0: not given */
+    size_t memory;                                    /* bytes; 0: not given */
+    int width, height;                                /* 0: not given */
     bool mask, by_class, showcase, all, open;
     bool plain, json, ascii, light, no_mouse, fresh, help, version, man;
 } Options;

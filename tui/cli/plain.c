@@ -22,6 +22,7 @@
 #include "tui/cli/plain.h"
 #include "tui/cli/verbs.h"
 #include "tui/keymap.h"
+#include "tui/stage.h"
 
 enum { LINE_MOST = 1000, POLL_MS = 100, LIST_MOST = 400 };
 
@@ -32,6 +33,7 @@ struct App {
     bool ended;    /* end of input */
     bool terminal; /* somebody types: a prompt, and Ctrl-C means the work only */
     bool ascii;
+    Stage stage;
     bool failed; /* a line was refused */
     char **list; /* commands of the list that is open; [count] */
     size_t list_cap;
@@ -211,6 +213,7 @@ static bool act(struct App *p, UiAct what, const char *text, Err *err)
             session_say(s, "%s", buf_str(&b));
         break;
     case UI_CLOSE: close_something(s); break;
+    case UI_DEMO: return stage_do(&p->stage, &p->work->overlay, text, &s->said, err);
     case UI_EXPORT:
         ok = screen_save(p->work, text, err);
         if (ok)
@@ -273,6 +276,8 @@ static void run(Plain *p, const char *command)
     buf_clear(&s->said);
     w->progress.began = 0;
     bool ok = command_do(s, &w->commands, command, COMMAND_EDIT | COMMAND_FILE | COMMAND_UI, &err);
+    if (ok && p->stage.due)
+        ok = stage_run(&p->stage, s, &w->commands, &err);
     if (take_interrupt())
         put_line(p, "Stopped by Ctrl-C.");
     if (!ok) {
@@ -373,7 +378,7 @@ static void do_line(Plain *p, char *line)
     if (*text == '#' && line == text && n > 1 && (text[1] < '0' || text[1] > '9'))
         return; /* a comment of a script */
     list_clear(p);
-    run(p, *text ? key_command(p, text) : "next");
+    run(p, *text ? key_command(p, text) : p->stage.open ? "demo next" : "next");
 }
 
 static void greet(Plain *p)
@@ -422,6 +427,7 @@ static int plain(Work *w, Err *err)
     if (p.terminal)
         state_save(s);
     list_clear(&p);
+    stage_close(&p.stage);
     free(p.list);
     buf_free(&p.in);
     w->ui.act = NULL;

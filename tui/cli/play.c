@@ -20,16 +20,16 @@ static bool at_line(const Script *s, int line, Err *err)
     return err_set(err, "%s:%d: %s", s->file, line, inner.text);
 }
 
-/* Is it a command that asks, whose answer is what is to be seen? */
-static bool asks(const Work *w, const char *line)
+/* The last command of the step, where it is one that asks, whose answer is what is to be seen; else "". */
+static const char *asked(const Work *w, const ScriptStep *step)
 {
     char name[32];
-    const char *last = strrchr(line, ';');
+    const char *line = step->count ? step->commands[step->count - 1].text : "", *last = strrchr(line, ';');
     last = last ? last + 1 : line;
     last += strspn(last, " ");
     snprintf(name, sizeof name, "%.*s", (int)strcspn(last, " "), last);
     const Command *c = command_find(&w->commands, name);
-    return c && strcmp(c->group, "ask") == 0;
+    return c && strcmp(c->group, "ask") == 0 ? last : "";
 }
 
 bool play_step(Work *w, const Script *s, int i, unsigned allowed, Buf *caption, Err *err)
@@ -40,7 +40,7 @@ bool play_step(Work *w, const Script *s, int i, unsigned allowed, Buf *caption, 
     for (int k = 0; k < step->count; k++)
         if (!command_do(&w->session, &w->commands, step->commands[k].text, allowed, err))
             return at_line(s, step->commands[k].line, err);
-    if (!step->count || !asks(w, step->commands[step->count - 1].text))
+    if (!*asked(w, step))
         buf_clear(&w->session.said); /* what a change says is not part of the screen, and the caption stands there */
     return ask_caption(&w->session, step->caption.text, caption, err) || at_line(s, step->caption.line, err);
 }
@@ -57,7 +57,7 @@ static void put_quoted(const char *text, Buf *out)
     buf_putc(out, '\'');
 }
 
-void play_command(const Session *s, int width, int height, Buf *out)
+void play_command(const Session *s, const char *ask, int width, int height, Buf *out)
 {
     Buf lines = {0}, joined = {0};
     session_write(s, 0, &lines);
@@ -66,6 +66,8 @@ void play_command(const Session *s, int width, int height, Buf *out)
             buf_puts(&joined, "; ");
         else
             buf_putc(&joined, lines.data[i]);
+    if (*ask)
+        buf_printf(&joined, "%s%s", joined.len ? "; " : "", ask);
     buf_puts(out, "vitrine screen");
     if (*s->model_path) {
         buf_puts(out, " -m ");
@@ -83,13 +85,11 @@ void play_command(const Session *s, int width, int height, Buf *out)
 }
 
 /* What stands below a step's screen. */
-static void put_below(const Work *w, const char *caption, bool command, Buf *out)
+static void put_below(const Work *w, const ScriptStep *step, const char *caption, Buf *out)
 {
     buf_puts(out, caption);
-    if (!command)
-        return;
     buf_puts(out, *caption ? "\n" : "");
-    play_command(&w->session, screen_width(w->options), screen_height(w->options), out);
+    play_command(&w->session, asked(w, step), screen_width(w->options), screen_height(w->options), out);
 }
 
 /* "shot-03.svg" of "shot.svg". */
@@ -113,7 +113,7 @@ bool play_export(Work *w, const Script *s, unsigned allowed, Err *err)
         ok = work_progress(w, "drawing", (double)i / s->count) || err_set(err, "cancelled");
         ok = ok && play_step(w, s, i, allowed, &caption, err) && (!files || step_name(o->output, i, name, err));
         if (ok) {
-            put_below(w, buf_str(&caption), true, &below);
+            put_below(w, &s->steps[i], buf_str(&caption), &below);
             ok = screen_draw_below(w, files ? name : NULL, buf_str(&below), files ? &picture : &w->out, err);
         }
         if (ok && files)
@@ -174,8 +174,9 @@ bool play_cast(Work *w, const Script *s, unsigned allowed, Buf *out, Err *err)
     const Options *o = w->options;
     long ms = 0;
     bool ok = true;
-    buf_printf(out, "{\"version\": 2, \"width\": %d, \"height\": %d, \"idle_time_limit\": %d, \"title\": ",
-               screen_width(o), screen_height(o), IDLE_MOST / 1000);
+    buf_printf(out,
+               "{\"version\": 2, \"width\": %d, \"height\": %d, \"idle_time_limit\": %d, \"title\": ", screen_width(o),
+               screen_height(o), IDLE_MOST / 1000);
     buf_json(out, *s->title ? s->title : "Vitrine");
     buf_puts(out, ", \"env\": {\"TERM\": \"xterm-256color\"}}\n");
     for (int i = 0; ok && i < s->count; i++) {

@@ -5,13 +5,14 @@
 #include "tui/cli/work.h"
 
 /* Rows below the screen that a cast keeps for captions. */
-enum { CAST_CAPTION_ROWS = 3 };
+enum { CAST_CAPTION_ROWS = 4 };
 
 /* Runs the commands of step i and evaluates its caption (appended). allowed: as for command_do. False with
  * "FILE:LINE: …"; what was run before stays done. */
 bool play_step(Work *w, const Script *s, int i, unsigned allowed, Buf *caption, Err *err);
-/* The command line that draws this screen again, without its end: vitrine screen -i … -c … --size WxH. */
-void play_command(const Session *s, int width, int height, Buf *out);
+/* The command line that draws this screen again, without its end: vitrine screen -i … -c … --size WxH. ask:
+ * a command whose answer is seen too, or "". */
+void play_command(const Session *s, const char *ask, int width, int height, Buf *out);
 
 /* `screen --script`: every step as a file NAME-01.SUFFIX …, with its caption and the command that makes it below, or
  * all of them on standard output; or, where the suffix is cast, one asciicast (v2) of all. */

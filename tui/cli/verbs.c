@@ -5,7 +5,7 @@
 
 static const Verb *const VERBS[] = {&VERB_RUN,    &VERB_SHOW,     &VERB_EXPLAIN, &VERB_WHY,  &VERB_TRACE,
                                     &VERB_SCREEN, &VERB_INFO,     &VERB_VERIFY,  &VERB_DIFF, &VERB_DATA,
-                                    &VERB_TRAIN,  &VERB_EVALUATE, &VERB_PLAIN, &VERB_DEMO};
+                                    &VERB_TRAIN,  &VERB_EVALUATE, &VERB_PLAIN,   &VERB_DEMO};
 
 enum { VERB_COUNT = sizeof VERBS / sizeof *VERBS };
 

@@ -71,7 +71,8 @@ static bool put_cells(Session *s, Side side, const char *address, Fold fold, boo
     if (!fold_cells(g, n, &to.cells, x, fold, &value, &best, &count))
         return err_set(err, "'%s' has no cell", address);
     if (fold == FOLD_ONE && count != 1)
-        return err_set(err, "'%s' is %zu numbers: name every axis, or put sum, mean, max, min, count or label before it",
+        return err_set(err,
+                       "'%s' is %zu numbers: name every axis, or put sum, mean, max, min, count or label before it",
                        address, count);
     Dims d = graph_node(g, n)->dims;
     if (fold == FOLD_LABEL && d.n) {
