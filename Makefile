@@ -116,8 +116,8 @@ vit-b: $(B)/make_vit ## build/models/vit-b16: a ViT-B/16 at 224×224 from a seed
 
 # --- the bundled model, trained anew
 .PHONY: train
-train: $(B)/vitrine ## trains the bundled model and its twin (a quarter of an hour on two cores with AVX2) and compares with the shipped files
-	@echo "two runs of 8,000 steps, a quarter of an hour together on two cores with AVX2; interrupted, they go on with the next make train"
+train: $(B)/vitrine ## trains the bundled models (a quarter of an hour on two cores with AVX2) and compares with the shipped files
+	@echo "two runs of 8,000 steps and the translator's 2,000, a quarter of an hour together on two cores with AVX2; interrupted, they go on with the next make train"
 	@assets/train.sh $(B)/vitrine build/train $(ARGS)
 
 # --- packages
@@ -152,15 +152,41 @@ list-tests:
 	@printf '%s\n' $(TESTS)
 # Fuzzers: libFuzzer programs, VARIANT=fuzz CC=clang with its instrumentation (tests/fuzz.sh).
 FUZZERS := $(patsubst tests/%.c,$(B)/tests/%,$(sort $(wildcard tests/fuzz/*.c)))
-$(FUZZERS): $(B)/tests/%: tests/%.c $(call libs_for,core_io)
+FUZZ_OBJ := $(filter-out $(B)/tui/main.o,$(TUI_OBJ))
+$(FUZZERS): $(B)/tests/%: tests/%.c $(FUZZ_OBJ) $(LIBS)
 	@mkdir -p $(@D)
 	$(call say,link,$@)
-	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(call libs_for,core_io) $(LDFLAGS) $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(FUZZ_OBJ) $(LIBS) $(LDFLAGS) $(FUZZ_LINK) $(LDLIBS_TUI) $(LDLIBS)
 fuzzers: $(FUZZERS)
 
-.PHONY: fuzz fuzzers
+# Programs that drive the program: on a terminal of its own, and with calls that fail.
+DRIVERS := $(patsubst tests/%.c,$(B)/tests/%,$(sort $(wildcard tests/pty/*.c)))
+$(DRIVERS): $(B)/tests/%: tests/%.c tests/pty/pty.h
+	@mkdir -p $(@D)
+	$(call say,link,$@)
+	$(Q)$(CC) $(filter-out -std=c11 -D_POSIX_C_SOURCE=200809L,$(CFLAGS_ALL)) -std=gnu11 -o $@ $< $(LDFLAGS) -lutil
+$(B)/tests/faults/sweep: tests/faults/sweep.c
+	@mkdir -p $(@D)
+	$(call say,link,$@)
+	$(Q)$(CC) $(filter-out -std=c11 -D_POSIX_C_SOURCE=200809L,$(CFLAGS_ALL)) -std=gnu11 -o $@ $< $(LDFLAGS)
+$(B)/tests/faults/fail.so: tests/faults/fail.c
+	@mkdir -p $(@D)
+	$(call say,link,$@)
+	$(Q)$(CC) -std=gnu11 -O1 -Wall -Wextra -fPIC -shared -fno-builtin -o $@ $< -ldl
+drivers: $(DRIVERS) $(B)/tests/faults/sweep $(B)/tests/faults/fail.so
+
+.PHONY: fuzz fuzzers drivers
 fuzz: ## feeds every parser nonsense for a minute each (needs clang)
 	+@MAKE='$(MAKE)' FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) tests/fuzz.sh
+
+.PHONY: faults soak tsan
+faults: ## every call of the system fails once, in every verb: allocation, read, write, open, fork, mmap, poll (half an hour)
+	+@$(MAKE) --no-print-directory VARIANT=gcc CC=gcc all drivers
+	@B=build/gcc FAULT_POINTS=$(or $(FAULT_POINTS),0) tests/faults.sh
+soak: ## 100,000 random keys with resizes, with address and undefined-behaviour checks (KEYS=… SEED=…)
+	+@MAKE='$(MAKE)' KEYS=$(or $(KEYS),100000) SEED=$(or $(SEED),1) tests/soak.sh
+tsan: ## the unit suites that use threads, with a checker of data races
+	+@MAKE='$(MAKE)' tests/tsan.sh all
 
 .PHONY: tests list-tests portable unit quick test mutants format layers exact golden e2e
 tests: $(TESTS)

@@ -20,6 +20,7 @@
 EMBED(weights, "shapes-vit.f32");
 EMBED(history, "history.safetensors");
 EMBED(history_twin, "history-twin.safetensors");
+EMBED(translator, "translator.f32");
 #define PICTURE(name, number) EMBED(name, #name ".ppm");
 #include "assets/pictures.def"
 #undef PICTURE
@@ -32,6 +33,7 @@ static const Asset FILES[] = {
 #define PICTURE(name, number) {#name ".ppm", "drawn picture " #number ": " #name, asset_##name, ASSET_SIZE_##name},
 #include "assets/pictures.def"
 #undef PICTURE
+    {"translator.f32", "weights of the translator, trained by `make train`", asset_translator, ASSET_SIZE_translator},
 };
 enum { FILE_COUNT = sizeof FILES / sizeof *FILES };
 

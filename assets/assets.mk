@@ -17,7 +17,7 @@ $(B)/make_vit: assets/make_vit.c $(ASSET_LIBS)
 	$(if $(filter 1,$(V)),,@echo "  link    $@")
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(ASSET_LIBS) $(LDFLAGS) $(LDLIBS)
 
-$(B)/assets/made: $(HOST_B)/assets/make_assets $(wildcard assets/trained/*)
+$(B)/assets/made: $(HOST_B)/assets/make_assets $(wildcard assets/trained/* assets/trained/translator/*)
 	$(if $(filter 1,$(V)),,@echo "  assets  $(@D)")
 	@mkdir -p $(@D)
 	$(Q)$(HOST_B)/assets/make_assets $(@D) && touch $@

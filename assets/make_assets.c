@@ -10,8 +10,10 @@
 #include "core/base/file.h"
 #include "core/models/drawn.h"
 #include "core/models/model.h"
+#include "core/models/text_model.h"
 
 #define TRAINED "assets/trained"
+#define TRANSLATOR TRAINED "/translator"
 enum { RECORD_MAX = 64 << 20 };
 
 static Buf sizes; /* the text of sizes.h */
@@ -85,6 +87,38 @@ static bool write_weights(const char *dir)
     return ok;
 }
 
+static bool add_weight(void *all, const TextModel *m, Seq2seqRole r, int layer, float *data, size_t cells)
+{
+    (void)m;
+    (void)r;
+    (void)layer;
+    buf_add(all, data, cells * sizeof *data);
+    return true;
+}
+
+/* All weights of the translator in the order of text_model_each: what text_model_bundled reads. */
+static bool write_translator(const char *dir)
+{
+    TextModel m;
+    Err err;
+    Seq2seqConfig c = text_model_bundled_config();
+    if (!text_model_load(&m, TRANSLATOR, &err)) {
+        fprintf(stderr, "make_assets: %s\n", err.text);
+        return false;
+    }
+    if (seq2seq_params(&m.config) != seq2seq_params(&c) || m.config.act != c.act || m.config.pre_norm != c.pre_norm ||
+        m.config.scale != c.scale || m.config.eps != c.eps || m.config.heads != c.heads) {
+        fprintf(stderr, "make_assets: " TRANSLATOR ": is not the model that text_model_bundled_config describes\n");
+        return false;
+    }
+    Buf all = {0};
+    text_model_each(&m, add_weight, &all);
+    bool ok = write_file(dir, "translator.f32", "translator", "", all.data, all.len);
+    buf_free(&all);
+    text_model_free(&m);
+    return ok;
+}
+
 static bool copy_record(const char *dir, const char *name, const char *symbol)
 {
     char path[256];
@@ -105,7 +139,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: make_assets DIR\n");
         return 2;
     }
-    bool ok = write_weights(argv[1]) && copy_record(argv[1], "history.safetensors", "history") &&
+    bool ok = write_weights(argv[1]) && write_translator(argv[1]) &&
+              copy_record(argv[1], "history.safetensors", "history") &&
               copy_record(argv[1], "history-twin.safetensors", "history_twin");
     for (size_t i = 0; ok && i < sizeof PICTURES / sizeof *PICTURES; i++)
         ok = write_picture(argv[1], PICTURES[i].name, PICTURES[i].number);

@@ -33,6 +33,7 @@ missing() {
 
 pass_unit-gcc() { built gcc gcc 'all tests' WERROR=-Werror && units gcc; }
 pass_format() { tests/format.sh; }
+pass_paths() { tests/paths.sh; }
 pass_layers() { B=build/gcc tests/layers.sh; }
 pass_unit-clang() {
     command -v clang >/dev/null || { missing clang unit-clang; return; }
@@ -51,17 +52,23 @@ pass_golden() { $MAKE --no-print-directory -s VARIANT=gcc CC=gcc build/gcc/make_
 pass_fuzz() { MAKE="$MAKE" tests/fuzz.sh; }
 pass_plant() { B=build/gcc CC=gcc tests/plant.sh; }
 pass_figures() { B=build/gcc tests/figures.sh; }
+pass_faults() {
+    built gcc gcc 'all drivers' WERROR=-Werror && B=build/gcc tests/faults.sh
+}
+pass_soak() { MAKE="$MAKE" tests/soak.sh; }
+pass_tsan() { MAKE="$MAKE" tests/tsan.sh; }
 pass_readme() { B=build/gcc tests/readme.sh; }
 pass_cli() {
     local t failed=
-    for t in cli diff train; do
+    built gcc gcc drivers WERROR=-Werror || return
+    for t in cli diff train escapes waits; do
         VITRINE=build/gcc/vitrine bash "tests/e2e/$t.sh" || failed=1
     done
     [ -z "$failed" ]
 }
 pass_e2e() { $MAKE --no-print-directory -s VARIANT=gcc CC=gcc build/gcc/make_vit && B=build/gcc tests/e2e.sh; }
 
-[ $# -gt 0 ] || set -- format unit-gcc layers unit-clang sanitizers exact portable fuzz plant golden figures readme cli e2e
+[ $# -gt 0 ] || set -- format unit-gcc layers paths unit-clang sanitizers exact portable fuzz plant golden figures readme cli faults soak tsan e2e
 total=0 bad=0 skipped=0 broken=''
 start=$SECONDS
 out=$(mktemp)

@@ -97,6 +97,25 @@ trained "gcc" $V
 trained "three threads" $V --threads 3
 for isa in $isas; do trained "--isa $isa" $V --isa "$isa"; done
 
+# the translator: the same words, shares and scores, and the same weights from five steps of training
+cat >"$WORK/words.json" <<'JSON'
+{"kind": "text", "steps": 5, "warmup": 2, "batch": 16, "log_every": 2, "check": 8, "model": {"width": 32, "heads": 2, "mlp": 48, "encoder_layers": 1}}
+JSON
+SENTENCE="the animal did not cross the street because it was too wide"
+WORDS=$($V translate --beam 4 --json "$SENTENCE")
+check "the translator writes nothing" [ -n "$WORDS" ]
+# translates WHAT PROGRAM [OPTION]…
+translates() {
+    local what=$1
+    shift
+    same "$what: translation" "$WORDS" "$("$@" translate --beam 4 --json "$SENTENCE" 2>&1 </dev/null)"
+    rm -rf "$WORK/new"
+    "$@" train --config "$WORK/words.json" -o "$WORK/new" >"$WORK/out" 2>&1 </dev/null || fail "$what: $(cat "$WORK/out")"
+    same "$what: trained translator" "$(cat tests/golden/train_text.sum)" "$(cd "$WORK/new" && cksum model.safetensors history.safetensors)"
+}
+for isa in $isas; do translates "--isa $isa" $V --isa "$isa"; done
+translates "three threads" $V --threads 3
+
 others='O0 gcc OPT=-O0|O3 gcc OPT=-O3'
 if command -v clang >/dev/null; then others="$others|clang clang"; else skip "clang (make deps-all installs it)"; fi
 while read -r variant cc flags; do
@@ -106,6 +125,7 @@ while read -r variant cc flags; do
     same "$variant: trace hash" "$BUNDLED" "$HASH"
     for isa in $isas; do hashed "$variant, $isa" "$BUNDLED" build/$variant/vitrine run --isa "$isa"; done
     trained "$variant" build/$variant/vitrine
+    translates "$variant" build/$variant/vitrine
     hashed "$variant: a model from a seed" "$SEEDED" build/$variant/vitrine run -m "$WORK/seeded" -i '#17'
 done < <(printf '%s\n' "$others" | tr '|' '\n')
 finish exact

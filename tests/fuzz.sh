@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Every parser against mutated files, FUZZ_SECONDS (5) each, with address and undefined-behaviour checks. What breaks one is left in
+# Every parser against mutated files, FUZZ_SECONDS (4) each, with address and undefined-behaviour checks. What breaks one is left in
 # build/fuzz/found.
 cd "$(dirname "$0")/.." || exit 1
 . tests/lib.sh
@@ -14,7 +14,7 @@ if ! command -v clang >/dev/null || ! printf '#include <stddef.h>\n#include <std
     finish fuzz
     exit
 fi
-if ! $MAKE --no-print-directory VARIANT=fuzz CC=clang OPT=-O1 CFLAGS="$SAN -fsanitize=fuzzer-no-link" LDFLAGS="$SAN -fsanitize=fuzzer" fuzzers >"$LOG/build" 2>&1; then
+if ! $MAKE --no-print-directory VARIANT=fuzz CC=clang OPT=-O1 CFLAGS="$SAN -fsanitize=fuzzer-no-link" LDFLAGS="$SAN" FUZZ_LINK=-fsanitize=fuzzer fuzzers >"$LOG/build" 2>&1; then
     fail "the fuzzers do not build"
     grep -vE '^  [a-z]+ ' "$LOG/build" | tail -n 30
     finish fuzz
@@ -22,13 +22,26 @@ if ! $MAKE --no-print-directory VARIANT=fuzz CC=clang OPT=-O1 CFLAGS="$SAN -fsan
 fi
 mkdir -p build/fuzz/found
 declare -A SEEDS=([fuzz_image]="tests/data/image tests/data/resize" [fuzz_tensors]="tests/data/tensors" [fuzz_json]="tests/data/oracle/tiny")
-for f in build/fuzz/tests/fuzz/fuzz_*; do
-    [ -x "$f" ] && [[ $f != *.d ]] || continue
-    name=${f##*/}
+
+# one NAME: its log says how it ended
+one() {
+    local name=$1 seeds=$2
     mkdir -p "$LOG/$name"
     # shellcheck disable=SC2086
-    if "$f" -max_total_time="${FUZZ_SECONDS:-5}" -timeout=10 -rss_limit_mb=3000 -max_len=20000 -seed=1 -artifact_prefix=build/fuzz/found/ \
-        "$LOG/$name" ${SEEDS[$name]:-} >"$LOG/$name.log" 2>&1 </dev/null; then
+    "build/fuzz/tests/fuzz/$name" -max_total_time="${FUZZ_SECONDS:-4}" -timeout=20 -rss_limit_mb=3000 -max_len=20000 -seed=1 \
+        -artifact_prefix=build/fuzz/found/ "$LOG/$name" $seeds >"$LOG/$name.log" 2>&1 </dev/null
+    echo $? >"$LOG/$name.status"
+}
+names=$(cd tests/fuzz && ls fuzz_*.c | sed 's/\.c$//')
+for name in $names; do # two at a time
+    seeds=${SEEDS[$name]:-}
+    [ -d "tests/fuzz/corpus/${name#fuzz_}" ] && seeds="$seeds tests/fuzz/corpus/${name#fuzz_}"
+    while [ "$(jobs -rp | wc -l)" -ge 2 ]; do wait -n; done
+    one "$name" "$seeds" &
+done
+wait
+for name in $names; do
+    if [ "$(cat "$LOG/$name.status" 2>/dev/null)" = 0 ]; then
         printf '  %-14s %s\n' "$name" "$(sed -nE 's/^Done ([0-9]+) runs in ([0-9]+) second.*/\1 inputs in \2 s/p' "$LOG/$name.log")"
         pass
     else

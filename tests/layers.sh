@@ -86,15 +86,20 @@ while read -r line; do
     esac
 done <<<"$wrong"
 
+# One way out for what is said (core/base/tell.c) and one for what is drawn (the terminal): nobody else writes to either.
+loud=$(grep -nE '\b(stderr|STDERR_FILENO|stdout)\b|[^a-z_](printf|puts|putchar|perror|psignal)\(' -r core tui --include='*.c' |
+    grep -vE '^(core/base/tell\.c|tui/term_[a-z]*\.c):|isatty\(STD[A-Z]*_FILENO\)|^[^:]*:[0-9]*: *(/\*|\*)|fflush\(stdout\)')
+same 'who writes to a terminal beside tell.c and the terminal itself' '' "$loud"
+
 # What the objects themselves say. libm's functions differ in their last bit between C libraries; only the correctly rounded ones are used,
 # on the screen as well: a golden screen is the same everywhere.
 LIBM='(a?(sin|cos|tan)h?|exp|exp2|exp10|expm1|log|log2|log10|log1p|pow|cbrt|hypot|erfc?|[lt]gamma|atan2|fmod|remainder|sincos)[fl]?'
-# Mutable state: the kernel table and the terminal; the hook for a fatal error; the decoder's own, which live in its child process.
+# Mutable state: the kernel table and the terminal; the hook for a fatal error; requests to end; the decoder's own, which live in its child process.
 mutable() {
     objdump -t "$1" | awk 'NF > 4 && $(NF-2) ~ /^\.(data|bss)$/ && $NF !~ /^\./ {sub(/\.[0-9]+$/, "", $NF); print $NF}' | grep -v '^\.'
 }
 seen=''
-STATE='fatal_hook|current|stbi_.*|firstmap|mapping|invalid_chunk|arena_now'
+STATE='fatal_hook|stopping|unfinished|registered|current|stbi_.*|firstmap|mapping|invalid_chunk|arena_now'
 for lib in "$B"/core_*.a "$B"/tui_*.a "$B"/tui/*.o; do
     [ -e "$lib" ] || { fail "$lib is not built"; continue; }
     same "$lib: libm functions" "" "$(nm -u "$lib" 2>/dev/null | awk '{print $2}' | sed 's/@.*//' | sort -u | grep -xE "$LIBM" | tr '\n' ' ')"

@@ -9,7 +9,10 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/pace.h"
+#include "core/base/stop.h"
+#include "core/base/tell.h"
 #include "core/base/utf8.h"
+#include "core/io/image.h"
 #include "core/session/learned/measures.h"
 #include "core/session/learned/scale_places.h"
 #include "core/session/place.h"
@@ -25,7 +28,14 @@
 #include "tui/term.h"
 
 /* How long one slice of computing may keep a key waiting, and how often a frame is drawn while work goes on. */
-enum { SLICE_NS = 8000000, MEASURES_NS = 4000000, FRAME_NS = 60000000, HINT_STEPS = 3, HINT_KEYS = 12 };
+enum {
+    SLICE_NS = 8000000,
+    MEASURES_NS = 4000000,
+    FRAME_NS = 60000000,
+    HINT_STEPS = 3,
+    HINT_KEYS = 12,
+    LOADING_CELLS = 79
+};
 
 typedef struct App {
     Session s;
@@ -136,14 +146,23 @@ static bool progress(void *context, const char *what, double share)
     return true;
 }
 
+/* The same while a file is read or written: Ctrl-C is a key here, no signal. */
+static bool wants_to_stop(void *context)
+{
+    return !progress(context, "reading", 0);
+}
+
 /* Progress before the screen is open: one line on standard error. Ctrl-C ends the program as in any other. */
 static bool loading(void *context, const char *what, double share)
 {
     Pace *pace = context;
     int64_t now = clock_ns();
     int left = pace_left(pace, share, now);
-    if (now - pace->began > 500000000 && isatty(STDERR_FILENO))
-        fprintf(stderr, left ? "\r%s %3d %%, %d s left \033[K" : "\r%s %3d %% ", what, (int)(share * 100), left);
+    if (now - pace->began > 500000000 && isatty(STDERR_FILENO)) {
+        char line[160];
+        snprintf(line, sizeof line, left ? "%.80s %3d %%, %d s left" : "%.80s %3d %%", what, (int)(share * 100), left);
+        tell_over(line, LOADING_CELLS);
+    }
     return true;
 }
 
@@ -182,6 +201,7 @@ static void describe_terminal(App *a)
                              : "off");
     if (*t->note)
         buf_printf(&b, "%s\n", t->note);
+    buf_printf(&b, "Pictures are decoded in a process of their own, protected by: %s.\n", image_sandbox());
     overlay_text(&a->overlay, "Terminal", buf_str(&b));
     buf_free(&b);
 }
@@ -254,9 +274,11 @@ static void do_command(App *a, const char *line)
     a->work_since = a->last_report = clock_ns();
     a->cancelled = false;
     say(a, false, "");
+    stop_listen(wants_to_stop, a);
     bool ok = command_do(&a->s, &a->commands, line, COMMAND_EDIT | COMMAND_FILE | COMMAND_UI, &err);
     if (ok && a->stage.due)
         ok = stage_run(&a->stage, &a->s, &a->commands, &err);
+    stop_listen(NULL, NULL);
     say(a, false, ""); /* the progress line, if there was one */
     if (ok)
         show_said(a);
@@ -465,7 +487,7 @@ static bool begin(App *a, const AppOptions *o, Err *err)
     if (!session_init(&a->s, o->model, input, o->threads, loading, &pace, err))
         return false;
     if (pace.began && clock_ns() - pace.began > 500000000 && isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
+        tell_over("", LOADING_CELLS);
     if (o->memory)
         session_budget(&a->s, o->memory);
     a->s.progress = NULL;
@@ -479,8 +501,13 @@ static bool begin(App *a, const AppOptions *o, Err *err)
     bool resumed = !o->fresh && !asked && resume(a);
     if (plain && !resumed)
         scale_places_begin(&a->s);
-    if ((o->link && !session_read(&a->s, &a->commands, o->link, COMMAND_EDIT, err)) ||
-        (o->commands && !session_read(&a->s, &a->commands, o->commands, COMMAND_EDIT | COMMAND_FILE, err))) {
+    /* before there is a screen `export` writes values, and what needs the screen says so */
+    Commands opening = session_command_set();
+    commands_add(&opening, app_commands(NULL));
+    bool ready = (!o->link || session_read(&a->s, &opening, o->link, COMMAND_EDIT, err)) &&
+                 (!o->commands || session_read(&a->s, &opening, o->commands, COMMAND_EDIT | COMMAND_FILE, err));
+    commands_free(&opening);
+    if (!ready) {
         session_free(&a->s);
         commands_free(&a->commands);
         return false;
@@ -499,18 +526,16 @@ int app_main(const AppOptions *o)
                             .ascii = o->ascii,
                             .no_mouse = o->no_mouse};
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) { /* said before a large model is read */
-        fputs(
-            "vitrine: standard input and output are not a terminal; `vitrine --plain`, `run`, `show` and `screen` work "
-            "without one (see vitrine --help)\n",
-            stderr);
+        tell("standard input and output are not a terminal; `vitrine --plain`, `run`, `show` and `screen` work without one (see "
+             "vitrine --help)");
         return 2;
     }
     if (!begin(&a, o, &err)) {
-        fprintf(stderr, "vitrine: %s\n", err.text);
+        tell(err.text);
         return 1;
     }
     if (!term_open(&terminal, &err)) {
-        fprintf(stderr, "vitrine: %s\n", err.text);
+        tell(err.text);
         session_free(&a.s);
         commands_free(&a.commands);
         return 2;

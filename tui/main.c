@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/tell.h"
 #include "core/kernels/kernels.h"
+#include "core/models/lexicon.h"
 #include "tui/app.h"
 #include "tui/cli/help.h"
 #include "tui/cli/script.h"
@@ -24,16 +26,17 @@ static void guard_descriptors(void)
 static int print(Buf *text)
 {
     Err err = {{0}};
+    tell_clean(text);
     bool ok = file_write("-", buf_str(text), text->len, &err);
     if (!ok)
-        complain(err.text);
+        tell(err.text);
     buf_free(text);
     return ok ? STATUS_DONE : STATUS_BAD;
 }
 
 static int usage(const Err *err)
 {
-    complain(err->text);
+    tell(err->text);
     return STATUS_USAGE;
 }
 
@@ -91,7 +94,7 @@ static int open_screen(const Options *o)
                                         .light = o->light,
                                         .fresh = o->fresh});
     } else
-        complain(err.text);
+        tell(err.text);
     link_free(&link);
     commands_free(&commands);
     buf_free(&start);
@@ -135,6 +138,26 @@ static int open_demo(const Options *o)
                                   .fresh = true});
 }
 
+/* "the animal …": words of the translator's vocabulary, quoted as one. The model is the translator, unless -m says. */
+static bool is_sentence(const char *word)
+{
+    size_t n = strcspn(word, " ");
+    return word[n] && vocabulary_find(lexicon_english(), word, n) >= 0;
+}
+
+/* The first word that is a sentence is the input, behind a verb too. */
+static void take_sentence(Options *o)
+{
+    int at = o->word_count && verb_find(o->word[0]) ? 1 : 0;
+    if (o->input || at >= o->word_count || !is_sentence(o->word[at]) || file_exists(o->word[at]))
+        return;
+    if (at == 1 && (verb_find(o->word[0])->flags & VERB_ALONE))
+        return;
+    o->input = o->word[at];
+    o->model = o->model ? o->model : "translator";
+    memmove(o->word + at, o->word + at + 1, (size_t)(--o->word_count - at) * sizeof *o->word);
+}
+
 static int dispatch(Options *o)
 {
     Buf text = {0};
@@ -146,6 +169,8 @@ static int dispatch(Options *o)
         memmove(o->word, o->word + 1, (size_t)o->word_count * sizeof *o->word);
         first = o->word_count ? o->word[0] : "";
     }
+    take_sentence(o);
+    first = o->word_count ? o->word[0] : "";
     const Verb *verb = verb_find(first);
     if (o->isa && !kernels_select(o->isa, &err)) /* before --version, which names the kernels in use */
         return usage(&err);

@@ -3,9 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 void signals_guard_fds(void)
@@ -22,12 +24,22 @@ static struct {
     char undo[UNDO_BYTES];
     size_t undo_len;
     volatile sig_atomic_t taken, ending, resumed;
+    bool watches;
+    timer_t watch;
 } tty;
 
 static const int fatal[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS};
 static const int ending[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP};
 enum { FATALS = sizeof fatal / sizeof *fatal, ENDINGS = sizeof ending / sizeof *ending };
-static struct sigaction old_fatal[FATALS], old_ending[ENDINGS], old_stop, old_continue, old_pipe;
+static struct sigaction old_fatal[FATALS], old_ending[ENDINGS], old_stop, old_continue, old_pipe, old_alarm;
+enum { READY_MS = 100, WATCH_NS = 200000000 };
+
+/* A terminal whose other end is not read takes nothing; who waits for it waits for ever. */
+static bool takes_bytes(int wait_ms)
+{
+    struct pollfd p = {.fd = tty.fd, .events = POLLOUT};
+    return poll(&p, 1, wait_ms) > 0 && (p.revents & POLLOUT);
+}
 
 void signals_restore(void)
 {
@@ -40,7 +52,7 @@ void signals_restore(void)
     sigaddset(&output, SIGTTOU);
     pthread_sigmask(SIG_BLOCK, &output, &before);
     size_t done = 0;
-    while (done < tty.undo_len) {
+    while (done < tty.undo_len && takes_bytes(READY_MS)) {
         ssize_t n = write(tty.fd, tty.undo + done, tty.undo_len - done);
         if (n <= 0 && errno != EINTR)
             break;
@@ -76,6 +88,45 @@ static void on_ending(int sig)
         raise_default(sig);
     }
     tty.ending = sig;
+    if (tty.watches) {
+        const struct itimerspec every = {{0, WATCH_NS}, {0, WATCH_NS}};
+        timer_settime(tty.watch, 0, &every, NULL);
+    }
+}
+
+/* Asked to end some time ago and still here: perhaps at work, perhaps in a write that nobody will ever read. */
+static void on_watch(int sig)
+{
+    (void)sig;
+    int saved = errno;
+    if (tty.taken && tty.ending && !takes_bytes(0)) {
+        signals_restore();
+        raise_default(tty.ending);
+    }
+    errno = saved;
+}
+
+static bool is_ignored(int sig)
+{
+    struct sigaction now;
+    return sigaction(sig, NULL, &now) == 0 && !(now.sa_flags & SA_SIGINFO) && now.sa_handler == SIG_IGN;
+}
+
+/* Sets a handler and notes what was there; a signal that is ignored (nohup) stays ignored. */
+static void handle(int sig, const struct sigaction *with, struct sigaction *old)
+{
+    sigaction(sig, NULL, old);
+    if (!is_ignored(sig))
+        sigaction(sig, with, NULL);
+}
+
+static void arm_watch(void)
+{
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGALRM};
+    struct sigaction a = {.sa_handler = on_watch, .sa_flags = SA_RESTART};
+    sigaction(SIGALRM, &a, &old_alarm);
+    if (!tty.watches)
+        tty.watches = timer_create(CLOCK_MONOTONIC, &event, &tty.watch) == 0;
 }
 
 static void on_stop(int sig)
@@ -120,9 +171,10 @@ void signals_arm(int fd, const struct termios *modes, const char *undo)
         sigaction(fatal[i], &a, &old_fatal[i]);
     struct sigaction b = {.sa_handler = on_ending};
     for (int i = 0; i < ENDINGS; i++)
-        sigaction(ending[i], &b, &old_ending[i]);
+        handle(ending[i], &b, &old_ending[i]);
+    arm_watch();
     struct sigaction stop = {.sa_handler = on_stop, .sa_flags = SA_RESTART};
-    sigaction(SIGTSTP, &stop, &old_stop);
+    handle(SIGTSTP, &stop, &old_stop);
     struct sigaction go_on = {.sa_handler = on_continue, .sa_flags = SA_RESTART};
     sigaction(SIGCONT, &go_on, &old_continue);
     struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -140,6 +192,10 @@ void signals_disarm(void)
     sigaction(SIGTSTP, &old_stop, NULL);
     sigaction(SIGCONT, &old_continue, NULL);
     sigaction(SIGPIPE, &old_pipe, NULL);
+    if (tty.watches)
+        timer_delete(tty.watch);
+    tty.watches = false;
+    sigaction(SIGALRM, &old_alarm, NULL);
     tty.taken = 0;
 }
 

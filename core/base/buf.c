@@ -63,7 +63,7 @@ void buf_json(Buf *b, const char *s)
         char bytes[4];
         if (c == '"' || c == '\\')
             buf_printf(b, "\\%c", (char)c);
-        else if (c < 0x20 || c == 0x7f)
+        else if (c <= 0xffff && !utf8_printable(c)) /* a terminal that is shown the JSON obeys none of it */
             buf_printf(b, "\\u%04x", (unsigned)c);
         else
             buf_add(b, bytes, utf8_put(bytes, c));

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/tell.h"
+#include "core/base/utf8.h"
+
 static void (*fatal_hook)(void); /* part of the terminal's state: set once by its backend */
 
 bool err_set(Err *err, const char *fmt, ...)
@@ -14,6 +17,7 @@ bool err_set(Err *err, const char *fmt, ...)
         va_start(ap, fmt);
         vsnprintf(err->text, sizeof err->text, fmt, ap);
         va_end(ap);
+        utf8_mend(err->text);
     }
     return false;
 }
@@ -30,6 +34,7 @@ bool err_prefix(Err *err, const char *fmt, ...)
         size_t n = strlen(front);
         memcpy(err->text, front, n + 1);
         snprintf(err->text + n, sizeof err->text - n, ": %s", old);
+        utf8_mend(err->text);
     }
     return false;
 }
@@ -50,19 +55,21 @@ static void run_hook(void)
 void die(const char *fmt, ...)
 {
     run_hook();
+    char text[1024]; /* no allocation: there may be no memory */
     va_list ap;
     va_start(ap, fmt);
-    fputs("vitrine: ", stderr);
-    vfprintf(stderr, fmt, ap);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    tell(text);
     exit(1);
 }
 
 void require_failed(const char *condition, const char *file, int line)
 {
     run_hook();
-    fprintf(stderr, "vitrine: internal error at %s:%d: %s does not hold. Please report this line.\n", file, line,
-            condition);
+    char text[1024];
+    snprintf(text, sizeof text, "internal error at %s:%d: %s does not hold. Please report this line.", file, line,
+             condition);
+    tell(text);
     abort();
 }

@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/base/stop.h"
 #include "core/base/utf8.h"
 
 enum { CHUNK = 1 << 16, NAME_SHOWN = 240 };
@@ -40,10 +41,14 @@ int file_open(const char *path, uint64_t *size, Err *err)
     /* O_NONBLOCK: a pipe without a writer must not hold the program before fstat can refuse it. */
     do
         fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-    while (fd < 0 && errno == EINTR);
+    while (fd < 0 && errno == EINTR && !stop_asked());
     struct stat st;
     if (fd < 0 && errno == ENXIO) {
         err_set(err, "%s: is a socket or a device without a driver, not a file. Name a file.", name);
+        return -1;
+    }
+    if (fd < 0 && errno == EINTR) {
+        stop_refuse(err);
         return -1;
     }
     if (fd < 0 || fstat(fd, &st) != 0) {
@@ -71,8 +76,10 @@ bool file_read_at(int fd, const char *path, void *out, size_t n, uint64_t offset
                        utf8_clean(name, sizeof name, path));
     while (done < n) {
         ssize_t got = pread(fd, (char *)out + done, n - done, (off_t)(offset + done));
-        if (got < 0 && errno == EINTR)
+        if (got < 0 && errno == EINTR && !stop_asked())
             continue;
+        if (got < 0 && errno == EINTR)
+            return stop_refuse(err);
         if (got < 0)
             return err_set(err, "%s: reading failed (%s). Check the disk, or copy the file elsewhere.",
                            utf8_clean(name, sizeof name, path), strerror(errno));
@@ -84,16 +91,17 @@ bool file_read_at(int fd, const char *path, void *out, size_t n, uint64_t offset
     return true;
 }
 
-/* Waits when standard input was left in non-blocking mode by another program. */
+/* Waits for a pipe that is not written yet, also where another program left it in non-blocking mode. EINTR: somebody
+ * asked to stop. */
 static ssize_t read_some(int fd, char *chunk, size_t n)
 {
-    for (;;) {
+    while (stop_wait(fd, POLLIN)) {
         ssize_t got = read(fd, chunk, n);
         if (got >= 0 || (errno != EINTR && errno != EAGAIN))
             return got;
-        if (errno == EAGAIN)
-            poll(&(struct pollfd){.fd = fd, .events = POLLIN}, 1, -1);
     }
+    errno = EINTR;
+    return -1;
 }
 
 static bool read_all(int fd, const char *name, size_t limit, Buf *out, Err *err)
@@ -101,6 +109,8 @@ static bool read_all(int fd, const char *name, size_t limit, Buf *out, Err *err)
     char chunk[CHUNK];
     size_t total = 0;
     for (ssize_t got; (got = read_some(fd, chunk, sizeof chunk)) != 0; total += (size_t)got) {
+        if (got < 0 && errno == EINTR)
+            return stop_refuse(err);
         if (got < 0)
             return err_set(err, "%s: reading failed (%s). Check that it can be read.", name, strerror(errno));
         if ((size_t)got > limit - total)

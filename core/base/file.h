@@ -21,6 +21,7 @@ bool file_read(const char *path, size_t limit, Buf *out, Err *err);
  * /dev/full, read-only directories and a file-size limit give an error and leave the old file. */
 bool file_write(const char *path, const void *data, size_t n, Err *err);
 
+/* Reading and writing end with "cancelled" when somebody asks to stop (stop.h). */
 /* The same for output produced piece by piece; on any failure (or file_abandon) the old file stays and the FileOut is
  * closed. file_create makes the process ignore SIGXFSZ where nobody handles it, so that a file-size limit is an error
  * like others. */
@@ -28,6 +29,7 @@ typedef struct FileOut {
     int fd;
     char *path, *temporary;
     uint64_t written;
+    bool waits; /* a pipe or a terminal: writing may block */
 } FileOut;
 bool file_create(FileOut *f, const char *path, Err *err);
 bool file_append(FileOut *f, const void *data, size_t n, Err *err);

@@ -12,9 +12,32 @@
 #include <unistd.h>
 
 #include "core/base/mem.h"
+#include "core/base/stop.h"
 #include "core/base/utf8.h"
 
-enum { NAME_SHOWN = 240, LINKS_MAX = 40 };
+/* A pipe with room for anything takes PIECE bytes (PIPE_BUF) without blocking. */
+enum { NAME_SHOWN = 240, LINKS_MAX = 40, PIECE = 4096, REGULAR_PIECE = 1 << 20 };
+
+/* Of the files being written: who runs out of memory in the middle (die) takes them along. */
+static char *unfinished[8];
+
+static void remove_unfinished(void)
+{
+    for (size_t i = 0; i < sizeof unfinished / sizeof *unfinished; i++)
+        if (unfinished[i])
+            unlink(unfinished[i]);
+}
+
+static void note_unfinished(char *was, char *is)
+{
+    static bool registered;
+    registered = registered || atexit(remove_unfinished) == 0;
+    for (size_t i = 0; i < sizeof unfinished / sizeof *unfinished; i++)
+        if (unfinished[i] == was) {
+            unfinished[i] = is;
+            return;
+        }
+}
 
 static const char *shown(char out[NAME_SHOWN], const char *path)
 {
@@ -126,7 +149,9 @@ static bool create_standard(FileOut *f, Err *err)
     int fd = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     if (fd < 0)
         return fails("-", errno, err);
-    *f = (FileOut){.fd = fd, .path = xstrdup("-")};
+    struct stat st;
+    bool regular = fstat(fd, &st) == 0 && S_ISREG(st.st_mode);
+    *f = (FileOut){.fd = fd, .path = xstrdup("-"), .waits = !regular};
     return true;
 }
 
@@ -165,6 +190,7 @@ bool file_create(FileOut *f, const char *path, Err *err)
     }
     (void)!fchmod(fd, mode); /* disks without modes refuse; the file then stays private */
     *f = (FileOut){.fd = fd, .path = target, .temporary = temporary};
+    note_unfinished(NULL, temporary);
     return true;
 }
 
@@ -174,8 +200,10 @@ void file_abandon(FileOut *f)
         return;
     if (f->fd >= 0)
         close(f->fd);
-    if (f->temporary)
+    if (f->temporary) {
         unlink(f->temporary);
+        note_unfinished(f->temporary, NULL);
+    }
     free(f->path);
     free(f->temporary);
     *f = (FileOut){.fd = -1};
@@ -191,14 +219,15 @@ static bool give_up(FileOut *f, int code, Err *err)
 bool file_append(FileOut *f, const void *data, size_t n, Err *err)
 {
     REQUIRE(f->path);
+    const size_t most = f->waits ? PIECE : REGULAR_PIECE;
     for (const char *at = data; n;) {
-        ssize_t put = write(f->fd, at, n);
-        if (put < 0 && errno == EINTR)
-            continue;
-        if (put < 0 && errno == EAGAIN) {
-            poll(&(struct pollfd){.fd = f->fd, .events = POLLOUT}, 1, -1);
-            continue;
+        if (f->waits ? !stop_wait(f->fd, POLLOUT) : stop_asked()) {
+            file_abandon(f);
+            return stop_refuse(err);
         }
+        ssize_t put = write(f->fd, at, n < most ? n : most);
+        if (put < 0 && (errno == EINTR || (errno == EAGAIN && f->waits)))
+            continue;
         if (put <= 0)
             return give_up(f, put ? errno : ENOSPC, err);
         at += put;
@@ -226,6 +255,8 @@ bool file_commit(FileOut *f, Err *err)
         return give_up(f, errno, err);
     if (f->temporary && rename(f->temporary, f->path) != 0)
         return give_up(f, errno, err);
+    if (f->temporary)
+        note_unfinished(f->temporary, NULL);
     free(f->temporary);
     f->temporary = NULL;
     file_abandon(f);

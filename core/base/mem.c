@@ -117,6 +117,25 @@ char *arena_printf(Arena *a, const char *fmt, ...)
     return s;
 }
 
+ArenaMark arena_mark(const Arena *a)
+{
+    return (ArenaMark){a->blocks, a->blocks ? a->blocks->used : 0};
+}
+
+void arena_rewind(Arena *a, ArenaMark mark)
+{
+    while (a->blocks != mark.block) {
+        ArenaBlock *b = a->blocks;
+        REQUIRE(b);
+        a->blocks = b->next;
+        free(b);
+    }
+    if (mark.block) {
+        memset((char *)mark.block->data + mark.used, 0, mark.block->used - mark.used); /* as arena_alloc promises */
+        mark.block->used = mark.used;
+    }
+}
+
 void arena_free(Arena *a)
 {
     while (a->blocks) {

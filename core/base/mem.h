@@ -29,5 +29,12 @@ typedef struct Arena {
 void *arena_alloc(Arena *a, size_t n); /* zeroed, aligned for any scalar */
 char *arena_strdup(Arena *a, const char *s);
 char *arena_printf(Arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* What is allocated after a mark is released by arena_rewind; everything before stays. */
+typedef struct ArenaMark {
+    struct ArenaBlock *block;
+    size_t used;
+} ArenaMark;
+ArenaMark arena_mark(const Arena *a);
+void arena_rewind(Arena *a, ArenaMark mark);
 void arena_free(Arena *a);
 #endif

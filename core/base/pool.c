@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -115,6 +116,12 @@ Pool *pool_new(int threads)
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);
     pthread_cond_init(&p->finished, NULL);
+    sigset_t before, others; /* signals are the first thread's, which can act on them; a fault stays the thread's own */
+    static const int FAULTS[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGABRT, SIGTRAP};
+    sigfillset(&others);
+    for (size_t i = 0; i < sizeof FAULTS / sizeof *FAULTS; i++)
+        sigdelset(&others, FAULTS[i]);
+    pthread_sigmask(SIG_BLOCK, &others, &before);
     for (int i = 1; i < threads; i++) {
         Worker *w = &p->workers[i - 1];
         *w = (Worker){.pool = p, .index = i};
@@ -122,6 +129,7 @@ Pool *pool_new(int threads)
             break;
         p->threads++;
     }
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     return p;
 }
 

@@ -86,3 +86,40 @@ char *utf8_clean(char *out, size_t n, const char *s)
         out[used] = 0;
     return out;
 }
+
+/* Bytes of s that fit into n − 1 bytes and so many cells; whole characters. */
+static size_t fitting(const char *s, size_t n, int cells)
+{
+    const char *at = s;
+    for (int used = 0; *at;) {
+        const char *from = at;
+        used += utf8_width(utf8_next(&at));
+        if ((cells >= 0 && used > cells) || (size_t)(at - s) >= n)
+            return (size_t)(from - s);
+    }
+    return (size_t)(at - s);
+}
+
+char *utf8_fit(char *out, size_t n, const char *s, int cells)
+{
+    static const char MORE[] = "…";
+    size_t all = strlen(s), taken = n ? fitting(s, n, cells) : 0;
+    if (!n)
+        return out;
+    bool cut = taken < all, room = cut && n >= sizeof MORE && cells != 0;
+    if (room)
+        taken = fitting(s, n - (sizeof MORE - 1), cells < 0 ? cells : cells - 1);
+    memcpy(out, s, taken);
+    memcpy(out + taken, room ? MORE : "", room ? sizeof MORE : 1);
+    return out;
+}
+
+void utf8_mend(char *s)
+{
+    size_t n = strlen(s), back = 0;
+    uint32_t c;
+    while (back < 3 && back < n && ((unsigned char)s[n - 1 - back] & 0xc0) == 0x80)
+        back++;
+    if (back < n && (unsigned char)s[n - 1 - back] >= 0xc2 && !sequence((const unsigned char *)s + n - 1 - back, &c))
+        s[n - 1 - back] = 0;
+}

@@ -18,6 +18,11 @@ int utf8_cells(const char *s);
 /* True for what may enter a cell: not C0, DEL, C1, bidi controls (061C, 200E-F, 202A-E, 2066-9), zero-width 200B-D,
  * 2028-9, 2060-4, FEFF, surrogates. */
 bool utf8_printable(uint32_t c);
+/* Copies s into out (n bytes, always ended), cut between two characters so that it takes no more than `cells` cells
+ * (−1: any number); where something is left away it ends in "…". Returns out. */
+char *utf8_fit(char *out, size_t n, const char *s, int cells);
+/* Takes the beginning of a character off the end of s, where a cut has left one. */
+void utf8_mend(char *s);
 /* Copies s into out (n bytes, always ended) with every unprintable or invalid code point as `?`. Returns out. For
  * one-line messages. */
 char *utf8_clean(char *out, size_t n, const char *s);

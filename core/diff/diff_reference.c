@@ -53,12 +53,12 @@ static void take_part(const DiffTensor *t, const float *all, size_t cells, float
 
 static bool read_values(Opening *o, const TensorInfo *info, DiffTensor *t, Err *err)
 {
-    size_t cells = graph_cells(o->g, t->node);
-    float *all = xfloats(info->cells), *part = NULL, *from = all;
-    bool ok = tensors_read_f32(o->file, info, all, err);
+    size_t cells = graph_cells(o->g, t->node), wanted = info->cells / t->layout.batch; /* the first of a batch */
+    float *all = xfloats(wanted), *part = NULL, *from = all;
+    bool ok = tensors_read_first_f32(o->file, info, all, wanted, err);
     if (ok && t->parts > 1) {
-        part = from = xfloats(info->cells / (size_t)t->parts);
-        take_part(t, all, info->cells, part);
+        part = from = xfloats(wanted / (size_t)t->parts);
+        take_part(t, all, wanted, part);
     }
     t->values = t->owned = xfloats(cells);
     if (ok)
@@ -248,8 +248,7 @@ bool diff_reference_input(const char *path, const DiffMap *map, const Graph *g, 
         DiffTarget to[DIFF_PARTS];
         DiffLayout l;
         if (diff_name_targets(map, g, t->name, to) == 1 && to[0].node == image &&
-            diff_layout_find(g, image, t->shape, t->rank, to[0].axes, &l, NULL, 0) == DIFF_FIT && l.ours &&
-            l.batch == 1)
+            diff_layout_find(g, image, t->shape, t->rank, to[0].axes, &l, NULL, 0) == DIFF_FIT && l.ours)
             *name = arena_strdup(arena, t->name);
     }
     tensors_close(&f);

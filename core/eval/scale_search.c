@@ -1,6 +1,7 @@
 #include "core/eval/scale_search.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "core/base/clock.h"
@@ -160,6 +161,14 @@ static void choose(ScaleSearch *out, const Search *s, size_t count)
     out->typical = s->middle[(count - 1) / 2];
 }
 
+static void name_pattern(const Graph *g, ScaleSearchRow *r)
+{
+    int a = NO_PART;
+    for (int layer = 0; layer <= r->layer; layer++)
+        a = anatomy_next(g, a, PART_ATTENTION);
+    snprintf(r->pattern, sizeof r->pattern, "%s", site_path(g, a, SITE_PATTERN));
+}
+
 bool scale_search_find(ScaleSearch *out, const Model *m, const uint64_t *numbers, size_t count, Pool *pool,
                        bool (*progress)(void *context, const char *what, double share), void *context, Err *err)
 {
@@ -183,8 +192,12 @@ bool scale_search_find(ScaleSearch *out, const Model *m, const uint64_t *numbers
         ok = !progress || progress(context, "looking for a telling picture", (double)done / (double)count) ||
              err_set(err, "cancelled");
     }
-    if (ok)
+    if (ok) {
         choose(out, &s, count);
+        ScaleSearchRow *const rows[] = {&out->collapse, &out->steady, &out->typical};
+        for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            name_pattern(&g, rows[i]);
+    }
     batch_run_free(s.with);
     batch_run_free(s.without);
     graph_free(&g);

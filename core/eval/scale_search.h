@@ -11,6 +11,7 @@ typedef struct ScaleSearchRow {
     uint64_t number;                     /* of the picture in the program's own series: #17 */
     int label, with, without;            /* its class, the one named as trained, the one named without the scale */
     int layer, head, query;              /* query: token that asks */
+    char pattern[96];                    /* path of that head's pattern */
     float entropy_with, entropy_without; /* of that row, in nats */
     double change;                       /* mean over all rows of the picture of |entropy as trained − without| */
 } ScaleSearchRow;

@@ -94,8 +94,9 @@ static Part *part_at(Graph *g, int part)
 void anatomy_note(Graph *g, int part, Site s, NodeId n)
 {
     Part *p = part_at(g, part);
-    if (n != NO_NODE) /* a path is its node's own, in the same arena */
-        p->site[s] = graph_node(g, n)->path;
+    if (n == NO_NODE || (p->site[s] && strcmp(p->site[s], graph_node(g, n)->path) == 0))
+        return; /* a name that was noted before outlives the node */
+    p->site[s] = graph_node(g, n)->path;
 }
 
 void anatomy_note_name(Graph *g, int part, Site s, const char *name)
@@ -213,6 +214,13 @@ int anatomy_block_of(const Graph *g, const char *path)
     while (i != NO_PART && g->anatomy->parts[i].kind != PART_BLOCK)
         i = g->anatomy->parts[i].parent;
     return i;
+}
+
+const char *anatomy_inside_block(const Graph *g, const char *path)
+{
+    int block = anatomy_block_of(g, path);
+    size_t n = block == NO_PART ? 0 : strlen(g->anatomy->parts[block].scope);
+    return n && strncmp(path, g->anatomy->parts[block].scope, n) == 0 && path[n] == '.' ? path + n + 1 : path;
 }
 
 const char *site_path(const Graph *g, int part, Site s)

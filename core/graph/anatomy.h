@@ -76,6 +76,8 @@ int anatomy_of(const Graph *g, const char *path);
 int anatomy_block_of(const Graph *g, const char *path);
 /* Does the path name a gradient, or a part of one? */
 bool anatomy_is_gradient(const char *path);
+/* What the node is called inside its block: "attn.scale" of "blocks.0.attn.scale"; the path itself outside blocks. */
+const char *anatomy_inside_block(const Graph *g, const char *path);
 /* Path of a site, or NULL: the part has no such node. The node itself, or NO_NODE. */
 const char *site_path(const Graph *g, int part, Site s);
 NodeId site_node(const Graph *g, int part, Site s);

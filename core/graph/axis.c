@@ -6,6 +6,7 @@
 
 #include "core/base/err.h"
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 
 int dims_find(Dims d, int axis)
 {
@@ -109,7 +110,7 @@ const char *axis_label(const Axis *a, int i, char *out, size_t n)
     else if (axis_patch(a, i, &row, &col))
         snprintf(out, n, "r%dc%d", row, col);
     else if (a->labels && a->labels[i] && (a->kind == AXIS_CLASS || i < a->prefix))
-        snprintf(out, n, "%s", a->labels[i]);
+        utf8_fit(out, n, a->labels[i], -1);
     else
         snprintf(out, n, "%d", i);
     return out;
@@ -153,7 +154,8 @@ bool axis_parse(const Axis *a, const char *text, int *i)
         return true;
     for (int k = 0; k < a->n; k++) {
         char label[128];
-        if (strcmp(axis_label(a, k, label, sizeof label), text) == 0) {
+        bool whole = a->labels && a->kind == AXIS_CLASS && a->labels[k] && strcmp(a->labels[k], text) == 0;
+        if (whole || strcmp(axis_label(a, k, label, sizeof label), text) == 0) {
             *i = k;
             return true;
         }

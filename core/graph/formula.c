@@ -73,7 +73,8 @@ void graph_formula(const Graph *g, NodeId id, Buf *out)
     const Node *n = graph_node(g, id);
     static const char SUM[] = "Σ_%k ";
     const bool sums = graph_reduced(g, id).n > 0; /* a contraction may have nothing to sum: an outer product */
-    for (const char *f = op_formula(n->op); *f; f++) {
+    const bool rows = n->op == OP_GATHER && n->axis != n->in_axis[0]; /* of a table, not an order */
+    for (const char *f = rows ? "%y is rows of %a" : op_formula(n->op); *f; f++) {
         if (!sums && strncmp(f, SUM, strlen(SUM)) == 0)
             f += strlen(SUM);
         if (*f != '%') {

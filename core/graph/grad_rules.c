@@ -220,10 +220,11 @@ static NodeId through_slice(Backward *b, NodeId n, int k, NodeId gy)
 static NodeId through_gather(Backward *b, NodeId n, int k, NodeId gy)
 {
     const Node node = *graph_node(b->g, n);
-    return put_back(b, with_axis(b, n, node.axis, gy), node.axis, dims_of(b->g, node.in[k]), node.axis, node.index);
+    return put_back(b, with_axis(b, n, node.axis, gy), node.axis, dims_of(b->g, node.in[k]), node.in_axis[0],
+                    node.index);
 }
 
-/* What was put back in a row is a slice of it; anything else came from a gather along the same axis. */
+/* What was put back in a row is a slice of it; anything else came from a gather. */
 static NodeId through_scatter(Backward *b, NodeId n, int k, NodeId gy)
 {
     const Node node = *graph_node(b->g, n);
@@ -236,8 +237,8 @@ static NodeId through_scatter(Backward *b, NodeId n, int k, NodeId gy)
         row = row && node.index[i] == node.index[0] + i;
     if (row)
         return graph_slice(b->g, grad_part(b, "slice"), gy, node.axis, node.index[0], from);
-    REQUIRE(from == node.axis);
-    return graph_gather(b->g, grad_part(b, "gather"), gy, node.axis, node.index);
+    REQUIRE(from != AXIS_NONE);
+    return graph_take(b->g, grad_part(b, "gather"), gy, node.axis, node.index, from);
 }
 
 /* WHERE chooses between gy and 0 by the same mask; for the second choice by its opposite. */

@@ -171,17 +171,28 @@ NodeId graph_slice(Graph *g, const char *name, NodeId a, int a_axis, int start, 
                (Node){.op = OP_SLICE, .in = {a}, .dims = out, .axis = out_axis, .in_axis = {a_axis}, .start = start});
 }
 
-NodeId graph_gather(Graph *g, const char *name, NodeId a, int axis, const int *index)
+NodeId graph_take(Graph *g, const char *name, NodeId a, int a_axis, const int *index, int out_axis)
 {
     Dims d = dims_of(g, a);
-    size_t n = (size_t)g->axes[axis].n;
-    REQUIRE(dims_find(d, axis) >= 0);
+    size_t n = (size_t)g->axes[out_axis].n;
+    REQUIRE(dims_find(d, a_axis) >= 0 && (out_axis == a_axis || dims_find(d, out_axis) < 0));
     int *copy = arena_alloc(&g->arena, size_mul(n, sizeof *copy));
     for (size_t i = 0; i < n; i++) {
-        REQUIRE(index[i] >= 0 && (size_t)index[i] < n);
+        REQUIRE(index[i] >= 0 && index[i] < g->axes[a_axis].n);
         copy[i] = index[i];
     }
-    return add(g, name, (Node){.op = OP_GATHER, .in = {a}, .dims = d, .axis = axis, .in_axis = {axis}, .index = copy});
+    return add(g, name,
+               (Node){.op = OP_GATHER,
+                      .in = {a},
+                      .dims = dims_replace(d, a_axis, out_axis),
+                      .axis = out_axis,
+                      .in_axis = {a_axis},
+                      .index = copy});
+}
+
+NodeId graph_gather(Graph *g, const char *name, NodeId a, int axis, const int *index)
+{
+    return graph_take(g, name, a, axis, index, axis);
 }
 
 /* Node.index of a SCATTER: index[n] as given, then for every position q of the node the first of its inputs (and one

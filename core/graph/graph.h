@@ -64,12 +64,12 @@ typedef struct Node {
     MapFn map;              /* MAP */
     NodeId in[NODE_INPUTS]; /* NO_NODE past the operation's arity */
     Dims dims;
-    int axis;       /* CONCAT, SLICE, GATHER: the axis of dims acted on (SLICE: AXIS_NONE when it is dropped) */
-    int in_axis[2]; /* …and the axis it has in each input */
-    int start;      /* SLICE: first index taken */
-    const int
-        *index; /* GATHER: index[i] = position in the input; SCATTER: index[i] = position in the node; the arena's */
-    Leaf leaf;  /* LEAF */
+    int axis;         /* CONCAT, SLICE, GATHER: the axis of dims acted on (SLICE: AXIS_NONE when it is dropped) */
+    int in_axis[2];   /* …and the axis it has in each input */
+    int start;        /* SLICE: first index taken */
+    const int *index; /* GATHER: index[i] = position in the input, whose axis is in_axis[0]; SCATTER: index[i] =
+                         position in the node; the arena's */
+    Leaf leaf;        /* LEAF */
     LeafMaker *maker; /* LEAF: fills leaf.data later, or NULL: it is filled */
     unsigned flags;
     NodeId origin;      /* in an edited graph: the base node with the same value, else NO_NODE */
@@ -118,6 +118,9 @@ NodeId graph_concat(Graph *g, const char *name, NodeId a, int a_axis, NodeId b, 
 NodeId graph_slice(Graph *g, const char *name, NodeId a, int a_axis, int start,
                    int out_axis); /* out_axis AXIS_NONE: one index, axis dropped */
 NodeId graph_gather(Graph *g, const char *name, NodeId a, int axis, const int *index); /* copies index[axis length] */
+/* Rows of a table: position i of out_axis is a's position index[i] of a_axis. A GATHER from one axis to another;
+ * index[length of out_axis] is copied. */
+NodeId graph_take(Graph *g, const char *name, NodeId a, int a_axis, const int *index, int out_axis);
 /* The gradient of gather: y's cell at position q of `axis` is Σ over i with index[i] = q of a's cell at i of a_axis, i
  * ascending from +0. index[length of a_axis] is copied. out: a's dims with axis in place of a_axis; a_axis AXIS_NONE: a
  * has no such axis, axis stands where out has it, and a's cells go to position index[0]. */

@@ -28,10 +28,11 @@ void image_free(Image *im);                                      /* zeroed Image
 const char *image_kind(const uint8_t *bytes, size_t n, bool *readable);
 
 /* Reads and decodes a file ("-" = standard input). The error names the file, the problem and the remedy, with the
- * command that converts a kind that is not read. At most 2 s; a hostile file can do no more than fail. */
+ * command that converts a kind that is not read. At most 2 s of processor time and 1 s more for every four million
+ * pixels; a hostile file can do no more than fail. */
 bool image_read(Image *out, const char *path, Err *err);
 bool image_decode(Image *out, const char *name, const uint8_t *bytes, size_t n, Err *err); /* name: for messages */
-/* Which sandbox the decoder child gets here: "seccomp", or "limits only" with the reason; for `info`. */
+/* Which sandbox the decoder child gets here: "seccomp…", or "limits only" with the reason; for `info` and `:term`. */
 const char *image_sandbox(void);
 
 /* Grey → RGB by repetition, RGB → grey by PIL's ITU-R 601-2 luma, (19595 R + 38470 G + 7471 B + 0x8000) >> 16. */

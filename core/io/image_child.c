@@ -1,14 +1,17 @@
 #define _GNU_SOURCE /* syscall, close_range, MAP_NORESERVE */
 /* A decoder in a child process that can compute and exit, nothing else: after the strict mode of seccomp (prctl(2)) any
  * system call but read, write and exit kills it, and every file is closed. The result comes back through shared memory.
- * Where there is no such mode (an emulator, a sanitizer that needs system calls of its own) resource limits and the
- * closed files remain. */
+ * Where that mode is refused, because a filter is in force already, a filter of our own does the same. Where there is
+ * neither (an emulator, a sanitizer that needs system calls of its own) resource limits and the closed files remain. */
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -19,6 +22,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/mem.h"
+#include "core/base/stop.h"
 #include "core/io/image_parts.h"
 
 #if defined __has_feature
@@ -33,27 +37,48 @@ enum { SANITIZED = 1 };
 enum { SANITIZED = 0 };
 #endif
 
-enum { SECONDS = SANITIZED ? 20 : 2, ARENA_MAX = 1 << 30 };
+/* Processor time, which does not depend on what else the machine does: honest pictures of a size need a small part of
+ * it. Wall time is only there so that nothing waits for ever. */
+enum {
+    SECONDS = SANITIZED ? 20 : 2, /* for any picture; more for a large one: */
+    PIXELS_PER_SECOND = SANITIZED ? 1 << 18 : 4 << 20,
+    JPEG_BYTES_PER_SECOND = PIXELS_PER_SECOND / 16, /* a JPEG can ask for work on pixels that it has no data for */
+    WALL_SECONDS = 300,
+    LOOK_MS = 100
+};
+#define ARENA_MAX ((size_t)3 << 30) /* above what any picture within the limits of image.h needs */
+
+typedef enum Confinement { CONFINED_BY_LIMITS, CONFINED_BY_FILTER, CONFINED_STRICTLY } Confinement;
 
 /* At the start of the shared mapping; the pixels follow. */
 typedef struct Shared {
-    int confined; /* 1: in strict mode */
+    Confinement confined;
+    bool no_memory;
     DecodeOut out;
 } Shared;
 enum { PIXELS_AT = 256 };
 _Static_assert(sizeof(Shared) <= PIXELS_AT, "pixels follow the header");
 
-typedef enum ChildEnd { CHILD_ENDED, CHILD_LATE, CHILD_DIED, CHILD_NOT_STARTED } ChildEnd;
+typedef enum ChildEnd {
+    CHILD_ENDED,
+    CHILD_SPENT, /* its processor time */
+    CHILD_LATE,
+    CHILD_STOPPED, /* somebody asked to */
+    CHILD_KILLED,  /* from outside: by whoever shares out memory, most likely */
+    CHILD_DIED,
+    CHILD_NOT_STARTED
+} ChildEnd;
 typedef struct Job {
     Shared *shared;
     const ImagePlan *plan; /* NULL: only try the sandbox */
     const uint8_t *bytes;
     size_t n;
+    unsigned seconds; /* of processor time */
 } Job;
 
-static void limit_resources(void)
+static void limit_resources(unsigned seconds)
 {
-    const struct rlimit none = {0, 0}, time = {SECONDS + 1, SECONDS + 1};
+    const struct rlimit none = {0, 0}, time = {seconds, seconds};
     setrlimit(RLIMIT_CORE, &none);
     setrlimit(RLIMIT_FSIZE, &none);
     setrlimit(RLIMIT_NOFILE, &none);
@@ -78,6 +103,57 @@ static void close_all_but(int keep)
             close(i);
 }
 
+#if defined __x86_64__
+#define THIS_ARCH AUDIT_ARCH_X86_64
+#elif defined __aarch64__
+#define THIS_ARCH AUDIT_ARCH_AARCH64
+#elif defined __i386__
+#define THIS_ARCH AUDIT_ARCH_I386
+#elif defined __arm__
+#define THIS_ARCH AUDIT_ARCH_ARM
+#elif defined __riscv && __riscv_xlen == 64
+#define THIS_ARCH AUDIT_ARCH_RISCV64
+#elif defined __powerpc64__ && defined __LITTLE_ENDIAN__
+#define THIS_ARCH AUDIT_ARCH_PPC64LE
+#elif defined __s390x__
+#define THIS_ARCH AUDIT_ARCH_S390X
+#else
+#define THIS_ARCH 0
+#endif
+
+/* Where a filter is in force already (containers, services) the strict mode is refused, but another filter may be laid
+ * over it: the three calls of the strict mode, death for all others. */
+static bool confine_by_filter(void)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, THIS_ARCH, 0, 5),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_exit, 2, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_read, 1, 0),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_write, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL),
+    };
+    const struct sock_fprog program = {.len = sizeof code / sizeof *code, .filter = code};
+    return THIS_ARCH != 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+           prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
+}
+
+static Confinement confine(void)
+{
+    if (SANITIZED)
+        return CONFINED_BY_LIMITS;
+    if (prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0)
+        return CONFINED_STRICTLY;
+    return confine_by_filter() ? CONFINED_BY_FILTER : CONFINED_BY_LIMITS;
+}
+
+int image_confine(void)
+{
+    return (int)confine();
+}
+
 /* In the child, from the fork to its end. Signals stay blocked, so that no handler of the program runs here; a fault
  * kills anyway. */
 static _Noreturn void child(const Job *job, int pipe_end, pid_t parent)
@@ -87,12 +163,13 @@ static _Noreturn void child(const Job *job, int pipe_end, pid_t parent)
     if (job->plan) {
         arena = mmap(NULL, job->plan->memory, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1,
                      0);
+        job->shared->no_memory = arena == MAP_FAILED;
         if (arena == MAP_FAILED || getppid() != parent)
             goto end;
     }
     close_all_but(pipe_end);
-    limit_resources();
-    job->shared->confined = !SANITIZED && prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0;
+    limit_resources(job->seconds);
+    job->shared->confined = confine();
     if (job->plan)
         image_decode_plan(&job->shared->out, (uint8_t *)job->shared + PIXELS_AT, job->plan, job->bytes, job->n, arena);
 end:
@@ -106,19 +183,48 @@ static void kill_child(pid_t pid)
     kill(pid, SIGKILL);
 }
 
-/* Waits until the child's end of the pipe is closed, by its end, or the time is over. */
-static bool ended_in_time(int fd)
+/* Waits until the child's end of the pipe is closed, by its end: CHILD_ENDED, or why it was not waited for longer. */
+static ChildEnd await_end(int fd)
 {
-    int64_t until = clock_ns() + (int64_t)SECONDS * 1000000000;
+    int64_t until = clock_ns() + (int64_t)WALL_SECONDS * 1000000000;
     for (;;) {
-        int64_t left = (until - clock_ns()) / 1000000;
         struct pollfd p = {.fd = fd, .events = POLLIN};
-        int r = poll(&p, 1, left > 0 ? (int)left + 1 : 0);
-        if (r > 0 || (r < 0 && errno != EINTR))
-            return r > 0;
-        if (r == 0 && left <= 0)
-            return false;
+        int r = poll(&p, 1, LOOK_MS);
+        if (r > 0)
+            return CHILD_ENDED;
+        if (stop_asked())
+            return CHILD_STOPPED;
+        if (clock_ns() > until || (r < 0 && errno != EINTR && errno != EAGAIN))
+            return CHILD_LATE;
     }
+}
+
+/* How it ended, from what the system says of it. */
+static ChildEnd end_of(int status, const struct rusage *used, unsigned seconds)
+{
+    double spent = (double)(used->ru_utime.tv_sec + used->ru_stime.tv_sec) +
+                   (double)(used->ru_utime.tv_usec + used->ru_stime.tv_usec) / 1e6;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return CHILD_ENDED;
+    if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGKILL || WTERMSIG(status) == SIGXCPU))
+        return spent > (double)seconds - 0.5 ? CHILD_SPENT : CHILD_KILLED;
+    return CHILD_DIED;
+}
+
+static ChildEnd reap(pid_t pid, int fd, unsigned seconds)
+{
+    int status = 0;
+    struct rusage used = {.ru_maxrss = 0};
+    ChildEnd waited = await_end(fd);
+    pid_t got = wait4(pid, &status, WNOHANG, &used);
+    if (waited != CHILD_ENDED && got == 0)
+        kill_child(pid);
+    while (got == 0 || (got < 0 && errno == EINTR))
+        got = wait4(pid, &status, 0, &used);
+    /* ECHILD: somebody ignores SIGCHLD; then only what was written counts */
+    ChildEnd end = waited != CHILD_ENDED ? waited : got != pid ? CHILD_ENDED : end_of(status, &used, seconds);
+    REQUIRE(!SANITIZED || end != CHILD_DIED); /* a report must not pass for a bad picture */
+    return end;
 }
 
 static ChildEnd child_run(const Job *job)
@@ -135,22 +241,7 @@ static ChildEnd child_run(const Job *job)
     int why = errno;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     close(ends[1]);
-    ChildEnd end = CHILD_NOT_STARTED;
-    if (pid > 0) {
-        int status = 0;
-        pid_t got = 0;
-        bool late = !ended_in_time(ends[0]);
-        if (late && (got = waitpid(pid, &status, WNOHANG)) == 0)
-            kill_child(pid);
-        else
-            late = false;
-        while (got == 0 || (got < 0 && errno == EINTR))
-            got = waitpid(pid, &status, 0);
-        /* ECHILD: somebody ignores SIGCHLD; then only what was written counts */
-        bool clean = got != pid || (WIFEXITED(status) && WEXITSTATUS(status) == 0);
-        end = late ? CHILD_LATE : clean ? CHILD_ENDED : CHILD_DIED;
-        REQUIRE(!SANITIZED || end != CHILD_DIED); /* a report must not pass for a bad picture */
-    }
+    ChildEnd end = pid > 0 ? reap(pid, ends[0], job->seconds) : CHILD_NOT_STARTED;
     close(ends[0]);
     errno = why;
     return end;
@@ -164,6 +255,11 @@ static bool take(Image *out, const Shared *shared, const ImagePlan *plan, Err *e
     for (char *c = got.reason; *c; c++)
         if (*c < ' ' || *c > '~')
             *c = '?';
+    if (shared->no_memory)
+        return err_set(err,
+                       "no memory to decode %d x %d pixels (%zu MB may be needed). Close something or scale the "
+                       "picture down",
+                       plan->width, plan->height, plan->memory >> 20);
     if (!got.done && !strcmp(got.reason, "outofmem"))
         return err_set(err, "a damaged %s: it unpacks to more than its %d x %d pixels can need. Get it again",
                        names[plan->format], plan->width, plan->height);
@@ -179,6 +275,14 @@ static bool take(Image *out, const Shared *shared, const ImagePlan *plan, Err *e
     return true;
 }
 
+static unsigned seconds_for(const ImagePlan *plan, size_t bytes)
+{
+    size_t more = (size_t)plan->width * (size_t)plan->height / PIXELS_PER_SECOND;
+    if (plan->format == IMAGE_JPEG && more > bytes / JPEG_BYTES_PER_SECOND)
+        more = bytes / JPEG_BYTES_PER_SECOND;
+    return SECONDS + (unsigned)more;
+}
+
 bool image_decode_confined(Image *out, const ImagePlan *plan, const uint8_t *bytes, size_t n, Err *err)
 {
     ImagePlan bounded = *plan;
@@ -189,13 +293,27 @@ bool image_decode_confined(Image *out, const ImagePlan *plan, const uint8_t *byt
     if (shared == MAP_FAILED)
         return err_set(err, "no memory for %d x %d pixels (%s). Close something or scale the picture down", plan->width,
                        plan->height, strerror(errno));
-    Job job = {shared, &bounded, bytes, n};
+    const unsigned seconds = seconds_for(plan, n);
+    Job job = {shared, &bounded, bytes, n, seconds};
     bool ok = false;
     switch (child_run(&job)) {
     case CHILD_ENDED: ok = take(out, shared, plan, err); break;
+    case CHILD_SPENT:
+        err_set(err,
+                "decoding %d x %d pixels takes more than %u s of processor time, which was stopped. Scale it down or "
+                "save it anew",
+                plan->width, plan->height, seconds);
+        break;
     case CHILD_LATE:
-        err_set(err, "decoding %d x %d pixels takes more than %d s, which was stopped. Scale it down or save it anew",
-                plan->width, plan->height, SECONDS);
+        err_set(err, "decoding was not done after %d s: this machine is too busy. Try again when it is not",
+                WALL_SECONDS);
+        break;
+    case CHILD_STOPPED: stop_refuse(err); break;
+    case CHILD_KILLED:
+        err_set(err,
+                "the decoder was ended from outside, probably for lack of memory (%d x %d pixels may need %zu MB). "
+                "Close something or scale the picture down",
+                plan->width, plan->height, bounded.memory >> 20);
         break;
     case CHILD_DIED:
         err_set(err, "the decoder crashed on this picture, in its own process: the file is damaged or hostile. Save it "
@@ -216,11 +334,15 @@ const char *image_sandbox(void)
     Shared *shared = mmap(NULL, PIXELS_AT, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
         return "none: no memory";
-    Job job = {shared, NULL, NULL, 0};
+    Job job = {shared, NULL, NULL, 0, SECONDS};
     ChildEnd end = child_run(&job);
-    bool confined = shared->confined;
+    Confinement confined = shared->confined;
     munmap(shared, PIXELS_AT);
     if (end == CHILD_NOT_STARTED)
         return "no decoder: a child process can't be started";
-    return confined && end == CHILD_ENDED ? "seccomp" : "limits only: this system has no strict mode of seccomp";
+    if (end != CHILD_ENDED)
+        return "limits only: the decoder process did not come back";
+    return confined == CONFINED_STRICTLY    ? "seccomp"
+           : confined == CONFINED_BY_FILTER ? "seccomp: a filter beside the one in force here"
+                                            : "limits only: this system allows no seccomp";
 }

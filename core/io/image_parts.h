@@ -56,6 +56,8 @@ void image_decode_plan(DecodeOut *out, uint8_t *out_pixels, const ImagePlan *pla
                        uint8_t *arena);
 
 /* --- the same in a confined child process (image_child.c) */
+/* Confines this process for good, as the child does itself: 2 strictly, 1 by a filter, 0 not at all. */
+int image_confine(void);
 bool image_decode_confined(Image *out, const ImagePlan *plan, const uint8_t *bytes, size_t n, Err *err);
 
 /* --- portable anymaps (image_pnm.c): P2, P3, P5, P6, samples scaled to 8 bits with rounding */

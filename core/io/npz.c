@@ -1,10 +1,12 @@
 /* npz: a zip of .npy members, stored or deflated. The central directory at the end is the truth; each local header must
- * agree with it, members must not overlap, every checksum is tested. Format: PKWARE APPNOTE 6.3. */
+ * agree with it, members must not overlap. Of a member its beginning is read when the file is opened, the rest when its
+ * numbers are wanted, in pieces; its checksum is tested when all of it was read. Format: PKWARE APPNOTE 6.3. */
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 
 #include "core/base/file.h"
+#include "core/base/stop.h"
 #include "core/io/tensor_parts.h"
 
 enum {
@@ -14,18 +16,20 @@ enum {
     COMMENT_MAX = 65535,
     DIRECTORY_MAX = 64 << 20,
     CHUNK = 1 << 16,
+    HEAD_AHEAD = 1 << 12,
     STORED = 0,
     DEFLATED = 8,
     DEFLATE_RATIO_MAX = 1032, /* what deflate can reach at all */
 };
-#define INFLATED_MAX ((uint64_t)2 << 30)
 
-typedef struct Member {
+/* A member of the zip; those of arrays live in the file's arena. */
+typedef struct NpzMember {
     char *name;    /* with .npy; in the arena */
     size_t length; /* bytes of the name */
     unsigned method, flags;
     uint32_t crc, packed, size;
     uint64_t at, data; /* local header, first byte of the data */
+    uint32_t header;   /* bytes of the .npy header, which come before the numbers */
 } Member;
 
 static bool bad_zip(const TensorFile *f, const char *problem, Err *err)
@@ -147,7 +151,7 @@ static bool check_local(const TensorFile *f, Member *m, uint64_t end, Err *err)
     return true;
 }
 
-static bool check_kind(const TensorFile *f, const Member *m, uint64_t *inflated, Err *err)
+static bool check_kind(const TensorFile *f, const Member *m, Err *err)
 {
     if (m->flags & 1)
         return bad_member(f, m, "is encrypted. Save it without a password.", err);
@@ -158,95 +162,154 @@ static bool check_kind(const TensorFile *f, const Member *m, uint64_t *inflated,
     if (m->method != DEFLATED)
         return bad_member(
             f, m, "is packed by a method other than deflate. Save it with numpy.savez or numpy.savez_compressed.", err);
-    *inflated += m->size;
     if ((uint64_t)m->packed * DEFLATE_RATIO_MAX < m->size)
         return bad_member(f, m,
                           "claims a size that deflate can't reach. The file is damaged or hostile: fetch it again.",
                           err);
-    return *inflated <= INFLATED_MAX
-               ? true
-               : bad_member(f, m, "would inflate beyond 2 GB. Save the file with numpy.savez, uncompressed.", err);
+    return true;
 }
 
-static bool checksum_stored(const TensorFile *f, const Member *m, Err *err)
-{
-    uint8_t chunk[CHUNK];
-    uLong crc = crc32(0, NULL, 0);
-    for (uint64_t done = 0, n; done < m->size; done += n) {
-        n = m->size - done < CHUNK ? m->size - done : CHUNK;
-        if (!file_read_at(f->fd, f->path, chunk, (size_t)n, m->data + done, err))
-            return false;
-        crc = crc32(crc, chunk, (uInt)n);
-    }
-    return crc == m->crc ? true
-                         : bad_member(f, m, "does not match its checksum. The file is damaged: fetch it again.", err);
-}
+/* A member as it is read from its beginning on. */
+struct NpzStream {
+    const TensorFile *f;
+    const Member *m;
+    z_stream z;
+    uint32_t taken, made; /* bytes of the file, of the member */
+    uLong crc;
+    size_t ahead; /* how much of the file to take at once */
+    uint8_t in[CHUNK];
+};
 
-/* Appends the inflated member to out: exactly m->size bytes or an error. */
-static bool inflate_member(const TensorFile *f, const Member *m, Buf *out, Err *err)
+static NpzStream *stream_begin(const TensorFile *f, const Member *m, size_t ahead)
 {
-    uint8_t in[CHUNK], chunk[CHUNK];
-    z_stream z = {0};
-    if (inflateInit2(&z, -MAX_WBITS) != Z_OK)
+    NpzStream *s = xcalloc(1, sizeof *s);
+    s->f = f;
+    s->m = m;
+    s->ahead = ahead;
+    s->crc = crc32(0, NULL, 0);
+    if (m->method == DEFLATED && inflateInit2(&s->z, -MAX_WBITS) != Z_OK)
         die("out of memory while inflating. Close other programs.");
-    uint64_t taken = 0, made = 0;
-    uLong crc = crc32(0, NULL, 0);
+    return s;
+}
+
+static bool not_what_it_should_be(const NpzStream *s, Err *err)
+{
+    return bad_member(s->f, s->m, "can't be inflated to what it should be. The file is damaged: fetch it again.", err);
+}
+
+/* Inflates up to n bytes to out; fewer where the packed data end. *got says how many. */
+static bool inflate_some(NpzStream *s, uint8_t *out, size_t n, size_t *got, Err *err)
+{
     int state = Z_OK;
-    bool read_ok = true;
-    while (state == Z_OK && made <= m->size) {
-        if (!z.avail_in && taken < m->packed) {
-            z.avail_in = m->packed - taken < CHUNK ? (uInt)(m->packed - taken) : CHUNK;
-            z.next_in = in;
-            if (!(read_ok = file_read_at(f->fd, f->path, in, z.avail_in, m->data + taken, err)))
-                break;
-            taken += z.avail_in;
+    s->z.next_out = out;
+    s->z.avail_out = (uInt)n;
+    while (state == Z_OK && s->z.avail_out) {
+        if (stop_asked())
+            return stop_refuse(err);
+        if (!s->z.avail_in && s->taken < s->m->packed) {
+            size_t left = s->m->packed - s->taken, take = left < s->ahead ? left : s->ahead;
+            if (!file_read_at(s->f->fd, s->f->path, s->in, take, s->m->data + s->taken, err))
+                return false;
+            s->z.next_in = s->in;
+            s->z.avail_in = (uInt)take;
+            s->taken += (uint32_t)take;
         }
-        z.next_out = chunk;
-        z.avail_out = CHUNK;
-        state = inflate(&z, Z_NO_FLUSH);
-        size_t n = CHUNK - z.avail_out;
-        crc = crc32(crc, chunk, (uInt)n);
-        buf_add(out, chunk, n);
-        made += n;
+        state = inflate(&s->z, Z_NO_FLUSH);
     }
     if (state == Z_MEM_ERROR)
         die("out of memory while inflating. Close other programs.");
-    bool whole = state == Z_STREAM_END && made == m->size && taken == m->packed && !z.avail_in && crc == m->crc;
-    inflateEnd(&z);
-    if (!read_ok)
+    *got = n - s->z.avail_out;
+    return state == Z_OK || state == Z_STREAM_END || state == Z_BUF_ERROR || not_what_it_should_be(s, err);
+}
+
+/* The next n bytes of the member. */
+static bool stream_read(NpzStream *s, uint8_t *out, size_t n, Err *err)
+{
+    const Member *m = s->m;
+    size_t got = n;
+    REQUIRE(n <= m->size - s->made);
+    if (m->method == DEFLATED) {
+        if (!inflate_some(s, out, n, &got, err))
+            return false;
+    } else if (stop_asked()) {
+        return stop_refuse(err);
+    } else if (!file_read_at(s->f->fd, s->f->path, out, n, m->data + s->made, err)) {
         return false;
-    return whole
-               ? true
-               : bad_member(f, m, "can't be inflated to what it should be. The file is damaged: fetch it again.", err);
+    }
+    if (got < n)
+        return not_what_it_should_be(s, err);
+    s->crc = crc32(s->crc, out, (uInt)n);
+    s->made += (uint32_t)n;
+    return true;
+}
+
+/* After the last byte: nothing may follow, and the checksum must be right. */
+static bool stream_check(NpzStream *s, Err *err)
+{
+    uint8_t more;
+    size_t got = 0;
+    if (s->m->method == DEFLATED) {
+        if (!inflate_some(s, &more, 1, &got, err))
+            return false;
+        if (got || s->taken != s->m->packed || s->z.avail_in || s->crc != s->m->crc)
+            return not_what_it_should_be(s, err);
+    }
+    return s->crc == s->m->crc ||
+           bad_member(s->f, s->m, "does not match its checksum. The file is damaged: fetch it again.", err);
+}
+
+void npz_end(NpzStream *s)
+{
+    if (s && s->m->method == DEFLATED)
+        inflateEnd(&s->z);
+    free(s);
+}
+
+NpzStream *npz_begin(const TensorFile *f, const TensorInfo *t, Err *err)
+{
+    uint8_t header[NPY_HEADER_MAX];
+    NpzStream *s = stream_begin(f, t->member, CHUNK);
+    if (stream_read(s, header, t->member->header, err))
+        return s;
+    npz_end(s);
+    return NULL;
+}
+
+bool npz_next(NpzStream *s, void *out, size_t n, Err *err)
+{
+    return stream_read(s, out, n, err) && (s->made < s->m->size || stream_check(s, err));
+}
+
+/* The member's beginning; all of it, with its checksum, where that is no more. */
+static bool read_head(const TensorFile *f, const Member *m, uint8_t *head, size_t n, Err *err)
+{
+    NpzStream *s = stream_begin(f, m, HEAD_AHEAD);
+    bool ok = stream_read(s, head, n, err) && (n < m->size || stream_check(s, err));
+    npz_end(s);
+    return ok;
 }
 
 static bool add_member(TensorFile *f, size_t *cap, Member *m, Err *err)
 {
     uint8_t head[NPY_HEADER_MAX];
-    const uint8_t *bytes = head;
     size_t n = m->size < sizeof head ? m->size : sizeof head;
-    uint64_t base = m->data;
-    if (m->method == DEFLATED) {
-        size_t before = f->inflated.len;
-        if (!inflate_member(f, m, &f->inflated, err))
-            return false;
-        bytes = (const uint8_t *)f->inflated.data + before;
-        base = f->size + before;
-    } else if (!checksum_stored(f, m, err) || !file_read_at(f->fd, f->path, head, n, m->data, err)) {
+    if (!read_head(f, m, head, n, err))
         return false;
-    }
     m->name[m->length - 4] = 0;
     TensorInfo t = {.name = m->name};
-    if (!npy_parse(f->path, m->name, bytes, n, m->size, &t, err))
+    if (!npy_parse(f->path, m->name, head, n, m->size, &t, err))
         return false;
-    t.offset += base;
+    m->header = (uint32_t)t.offset;
+    Member *kept = arena_alloc(&f->arena, sizeof *kept);
+    *kept = *m;
+    t.member = kept;
+    t.offset += m->data;
     return tensor_add(f, cap, &t, err);
 }
 
 static bool add_members(TensorFile *f, Member *m, size_t n, uint64_t begin, Err *err)
 {
     size_t cap = 0;
-    uint64_t inflated = 0;
     if (n)
         qsort(m, n, sizeof *m, by_place);
     for (size_t i = 0; i < n; i++)
@@ -256,7 +319,7 @@ static bool add_members(TensorFile *f, Member *m, size_t n, uint64_t begin, Err 
         if (!check_local(f, &m[i], i + 1 < n ? m[i + 1].at : begin, err))
             return false;
     for (size_t i = 0; i < n; i++)
-        if (ends_with(m[i].name, ".npy") && (!check_kind(f, &m[i], &inflated, err) || !add_member(f, &cap, &m[i], err)))
+        if (ends_with(m[i].name, ".npy") && (!check_kind(f, &m[i], err) || !add_member(f, &cap, &m[i], err)))
             return false;
     Shown s;
     return f->count ? true

@@ -34,9 +34,15 @@ bool tensor_count(TensorInfo *t);
 /* Sorts the finished list by name for tensors_find; false when two tensors have the same name. */
 bool tensors_index(TensorFile *f, Err *err);
 
-/* The readers: path, fd and size are set; they fill tensors, count, metadata, inflated. */
+/* The readers: path, fd and size are set; they fill tensors, count and metadata. */
 bool safetensors_read_header(TensorFile *f, Err *err);
 bool npz_read_headers(TensorFile *f, Err *err);
+/* The numbers of a tensor in a zip, from the first on: NULL and err when they can't be had. */
+typedef struct NpzStream NpzStream;
+NpzStream *npz_begin(const TensorFile *f, const TensorInfo *t, Err *err);
+/* The next n bytes of them, at most as many as there are; with the last the checksum is tested. */
+bool npz_next(NpzStream *s, void *out, size_t n, Err *err);
+void npz_end(NpzStream *s); /* NULL is allowed */
 bool npy_read_header(TensorFile *f, Err *err);
 bool npy_folder(TensorFile *f, Err *err);
 /* Opens the file of one tensor of a folder; -1 and err when it is gone or has changed. */

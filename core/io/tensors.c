@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/stop.h"
 #include "core/base/utf8.h"
 #include "core/io/tensor_parts.h"
 
@@ -212,7 +213,6 @@ void tensors_close(TensorFile *f)
     free(f->by_name);
     free(f->metadata);
     arena_free(&f->arena);
-    buf_free(&f->inflated);
     *f = (TensorFile){0};
 }
 
@@ -223,50 +223,77 @@ const TensorInfo *tensors_find(const TensorFile *f, const char *name)
     return found ? *found : NULL;
 }
 
-/* Bytes of the tensor from a position on, wherever they live. */
-static bool fetch(const TensorFile *f, int fd, const TensorInfo *t, uint64_t from, uint8_t *out, size_t n, Err *err)
+/* Where a tensor's bytes come from: a file, memory, a member of a zip. */
+typedef struct Bytes {
+    int fd;
+    bool own; /* fd is this tensor's alone: a file of a folder */
+    NpzStream *zip;
+} Bytes;
+
+static bool bytes_begin(Bytes *b, const TensorFile *f, const TensorInfo *t, Err *err)
 {
-    if (f->fd >= 0 && t->offset >= f->size && t->bytes) {
-        uint64_t at = t->offset - f->size + from;
-        REQUIRE(at + n <= f->inflated.len);
-        memcpy(out, f->inflated.data + at, n);
-        return true;
-    }
-    return f->memory ? tensor_read_at(f, out, n, t->offset + from, err)
-                     : file_read_at(fd, f->path, out, n, t->offset + from, err);
+    *b = (Bytes){.fd = f->fd};
+    if (t->member)
+        return (b->zip = npz_begin(f, t, err)) != NULL;
+    b->own = f->fd < 0 && !f->memory;
+    if (b->own)
+        b->fd = npy_in_folder(f, t, err);
+    return !b->own || b->fd >= 0;
 }
 
-static bool read_cells(const TensorFile *f, const TensorInfo *t, float *singles, double *doubles, Err *err)
+static bool bytes_next(Bytes *b, const TensorFile *f, uint64_t at, void *out, size_t n, Err *err)
+{
+    if (b->zip)
+        return npz_next(b->zip, out, n, err);
+    if (f->memory)
+        return tensor_read_at(f, out, n, at, err);
+    return stop_asked() ? stop_refuse(err) : file_read_at(b->fd, f->path, out, n, at, err);
+}
+
+static void bytes_end(Bytes *b)
+{
+    npz_end(b->zip);
+    if (b->own)
+        close(b->fd);
+}
+
+static bool read_cells(const TensorFile *f, const TensorInfo *t, size_t cells, float *singles, double *doubles,
+                       Err *err)
 {
     Shown s;
     size_t size = dtype_size(t->dtype);
+    Bytes from;
+    REQUIRE(cells <= t->cells);
     if (!size)
         return err_set(err, "%s: tensor '%s' is of a number type that is not read. Save it as float32.",
                        tensor_shown(&s, f->path, t->name)->path, s.name);
-    int fd = f->fd;
-    if (fd < 0 && !f->memory && (fd = npy_in_folder(f, t, err)) < 0)
+    if (!bytes_begin(&from, f, t, err))
         return false;
     uint8_t chunk[CHUNK];
     bool ok = true;
-    for (size_t done = 0, n; ok && done < t->cells; done += n) {
-        n = t->cells - done < CHUNK / size ? t->cells - done : CHUNK / size;
-        ok = fetch(f, fd, t, (uint64_t)done * size, chunk, n * size, err);
+    for (size_t done = 0, n; ok && done < cells; done += n) {
+        n = cells - done < CHUNK / size ? cells - done : CHUNK / size;
+        ok = bytes_next(&from, f, t->offset + (uint64_t)done * size, chunk, n * size, err);
         if (ok && singles)
             dtype_to_f32(t->dtype, chunk, n, singles + done);
         if (ok && doubles)
             dtype_to_f64(t->dtype, chunk, n, doubles + done);
     }
-    if (f->fd < 0 && !f->memory)
-        close(fd);
+    bytes_end(&from);
     return ok;
 }
 
 bool tensors_read_f32(const TensorFile *f, const TensorInfo *t, float *out, Err *err)
 {
-    return read_cells(f, t, out, NULL, err);
+    return read_cells(f, t, t->cells, out, NULL, err);
+}
+
+bool tensors_read_first_f32(const TensorFile *f, const TensorInfo *t, float *out, size_t cells, Err *err)
+{
+    return read_cells(f, t, cells, out, NULL, err);
 }
 
 bool tensors_read_f64(const TensorFile *f, const TensorInfo *t, double *out, Err *err)
 {
-    return read_cells(f, t, NULL, out, err);
+    return read_cells(f, t, t->cells, NULL, out, err);
 }

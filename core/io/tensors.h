@@ -35,8 +35,8 @@ typedef struct TensorInfo {
     int rank;
     size_t shape[TENSOR_RANK_MAX];
     size_t cells;
-    uint64_t offset,
-        bytes; /* of the data, from the start of the file; beyond its end: in `inflated`, counted on from there */
+    uint64_t offset, bytes;         /* of the data, from the start of the file; inside a zip as if it were stored */
+    const struct NpzMember *member; /* inside a zip: how to get at them; else NULL */
 } TensorInfo;
 
 /* A file of named tensors, header read and checked, data still on disk. A zeroed struct is closed and valid. */
@@ -50,22 +50,25 @@ typedef struct TensorFile {
     const TensorInfo **by_name; /* [count], for tensors_find */
     char *metadata;             /* safetensors __metadata__ as JSON text, or NULL */
     Arena arena;
-    Buf inflated; /* npz with deflated members: their data lives here */
 } TensorFile;
 
 /* By content: safetensors, .npz (stored members; deflated ones through zlib), .npy (one tensor named "array"), or a
  * folder of .npy files. Recognises and names a git-LFS pointer, a PyTorch pickle (.pt/.pth/.bin: says how to convert to
  * safetensors), a truncated download, HTML. All rules of the reference safetensors reader and stricter: duplicate keys,
- * holes, overlaps, ranks > 8, names > 1024 bytes rejected. In a zip every checksum is tested here, zip64 and encryption
- * are refused, and members that are no .npy are passed over. On failure *f is zeroed. */
+ * holes, overlaps, ranks > 8, names > 1024 bytes rejected. Of a zip its directory and
+ * the beginning of every member are read, however large the members are; zip64 and encryption are refused, and members
+ * that are no .npy are passed over. On failure *f is zeroed. */
 bool tensors_open(TensorFile *f, const char *path, Err *err);
 /* A safetensors file that is in memory already and stays there until tensors_close; name is for messages. */
 bool tensors_open_bytes(TensorFile *f, const char *name, const void *bytes, size_t n, Err *err);
 void tensors_close(TensorFile *f);
 const TensorInfo *tensors_find(const TensorFile *f, const char *name);
 /* Reads one tensor as float32 (F64 rounds to nearest; F16, BF16 exact; integers and bools converted) into out[cells].
- */
+ * In a zip the member's checksum is tested. Ends with "cancelled" when somebody asks to stop. */
 bool tensors_read_f32(const TensorFile *f, const TensorInfo *t, float *out, Err *err);
+/* Its first `cells` numbers only: a picture of a batch. Of a zip no more than these is inflated, and no checksum is
+ * tested unless they are all. */
+bool tensors_read_first_f32(const TensorFile *f, const TensorInfo *t, float *out, size_t cells, Err *err);
 /* The same as double: everything exact except integers beyond 2^53. */
 bool tensors_read_f64(const TensorFile *f, const TensorInfo *t, double *out, Err *err);
 const char *dtype_name(Dtype d); /* "F32" …, as in safetensors */

@@ -99,7 +99,7 @@ const Family FAMILY_VIT = {.name = "Vision Transformer",
 /* --- all of them --- */
 
 /* The last one takes what no other claims. */
-static const Family *const FAMILIES[] = {&FAMILY_VIT};
+static const Family *const FAMILIES[] = {&FAMILY_TEXT, &FAMILY_VIT};
 
 bool family_load(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
 {

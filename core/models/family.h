@@ -60,7 +60,11 @@ typedef struct Family {
     void (*free)(Model *m); /* m->data and what it holds; NULL where there is none */
 } Family;
 
-extern const Family FAMILY_VIT;
+extern const Family FAMILY_VIT, FAMILY_TEXT;
+
+/* A text model as a model; t is empty afterwards. */
+struct TextModel;
+void family_text_take(Model *m, struct TextModel *t);
 
 /* Reads a checkpoint of whichever family it is. On failure *m is untouched. */
 bool family_load(Model *m, const char *path, ModelProgress progress, void *context, Err *err);

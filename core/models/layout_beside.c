@@ -82,8 +82,8 @@ bool layout_preprocess(const Checkpoint *k, Model *m, const Json *trained, Err *
 
 static const char *clean(Model *m, const char *s)
 {
-    char text[256];
-    return arena_strdup(&m->arena, utf8_clean(text, sizeof text, s));
+    char text[256], all[1024];
+    return arena_strdup(&m->arena, utf8_fit(text, sizeof text, utf8_clean(all, sizeof all, s), -1));
 }
 
 void layout_class_names(const Checkpoint *k, Model *m, const Json *trained)

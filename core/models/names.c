@@ -17,38 +17,53 @@ static const unsigned char LENGTHS[] = {
 };
 
 /* Scopes that are LayerNorms. */
-static const char *const NORMS[] = {"ln1", "ln2", "ln_final", "norm_pre", "fc_norm"};
+static const char *const NORMS[] = {"ln1", "ln2", "ln3", "ln_final", "norm_pre", "fc_norm"};
 
 static size_t component(const char *path)
 {
     return strcspn(path, ".");
 }
 
-static bool is_norm(const char *s, size_t n)
+/* …and attentions. */
+static const char *const ATTENTIONS[] = {"attn", "self_attn", "cross_attn"};
+
+/* …and stacks. */
+static const char *const STACKS[] = {"encoder", "decoder"};
+
+static bool is_one_of(const char *const *words, size_t count, const char *s, size_t n)
 {
-    for (size_t i = 0; i < sizeof NORMS / sizeof *NORMS; i++)
-        if (strlen(NORMS[i]) == n && memcmp(NORMS[i], s, n) == 0)
+    for (size_t i = 0; i < count; i++)
+        if (strlen(words[i]) == n && memcmp(words[i], s, n) == 0)
             return true;
     return false;
 }
 
-/* One component: the same text, `<ln>`, or text with one `*` in it for any text. */
+/* One component: the same text, `<ln>`, `<attn>`, or text with one `*` in it for any text. */
 static bool component_fits(const char *pattern, size_t np, const char *s, size_t n)
 {
     const char *star = np ? memchr(pattern, '*', np) : NULL;
     if (np == 4 && memcmp(pattern, "<ln>", 4) == 0)
-        return is_norm(s, n);
+        return is_one_of(NORMS, sizeof NORMS / sizeof *NORMS, s, n);
+    if (np == 6 && memcmp(pattern, "<attn>", 6) == 0)
+        return is_one_of(ATTENTIONS, sizeof ATTENTIONS / sizeof *ATTENTIONS, s, n);
     if (!star)
         return n == np && memcmp(pattern, s, n) == 0;
     size_t before = (size_t)(star - pattern), after = np - before - 1;
     return n >= before + after && memcmp(pattern, s, before) == 0 && memcmp(star + 1, s + n - after, after) == 0;
 }
 
-/* Component by component; "**" takes any number of them, none included. */
+/* Component by component; "<stack>" takes the name of a stack, or nothing; "**" takes any number of them, none
+ * included. */
 static bool fits(const char *pattern, const char *path)
 {
     for (;;) {
         size_t np = component(pattern), n = component(path);
+        if (np == 7 && memcmp(pattern, "<stack>", 7) == 0) {
+            pattern += np + 1;
+            if (is_one_of(STACKS, sizeof STACKS / sizeof *STACKS, path, n) && path[n])
+                path += n + 1;
+            continue;
+        }
         if (np == 2 && memcmp(pattern, "**", 2) == 0) {
             if (!pattern[np])
                 return true;

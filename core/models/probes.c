@@ -15,6 +15,11 @@ NodeId probe_passing(Graph *g, NodeId n)
     return n;
 }
 
+bool probes_is(const char *path)
+{
+    return strstr(path, ".probe.") != NULL;
+}
+
 void probe_scope(Probes *b, int layer)
 {
     graph_scope(b->g, "%s.probe", anatomy_part(b->g, b->block[layer].attention)->scope);

@@ -41,6 +41,8 @@
 #define VITRINE_MODELS_PROBES_H
 #include "core/models/vit.h"
 
+/* Does the path lie among the analyses of a part? Those are left out of short names and completion. */
+bool probes_is(const char *path);
 /* Appends them to a graph that vit_build made from c and nodes, for one picture without a batch axis. Weights must
  * outlive the graph. A run of the graph that exists already needs run_extend. */
 void probes_add(Graph *g, const VitConfig *c, const VitNodes *nodes);

@@ -12,159 +12,113 @@ static void block_scope(Builder *b, const char *inside)
     graph_scope(b->g, "blocks.%d%s%s", b->layer, *inside ? "." : "", inside);
 }
 
+/* Fills scope, which at points to. */
+static NnPlace place(const Builder *b, const char *inside, const char *word, char *scope, size_t n)
+{
+    bool in_block = b->block != NO_PART;
+    if (in_block)
+        snprintf(scope, n, "blocks.%d%s%s", b->layer, *inside ? "." : "", inside);
+    else
+        snprintf(scope, n, "%s", inside);
+    return (NnPlace){.scope = scope,
+                     .word = word,
+                     .block = in_block ? b->layer : NO_BLOCK,
+                     .parent = in_block ? b->block : 0};
+}
+
 int build_part(Builder *b, PartKind kind, const char *inside, const char *word)
 {
     char scope[64];
-    bool in_block = b->block != NO_PART;
-    if (in_block)
-        snprintf(scope, sizeof scope, "blocks.%d%s%s", b->layer, *inside ? "." : "", inside);
-    else
-        snprintf(scope, sizeof scope, "%s", inside);
-    return anatomy_add(b->g, (Part){.kind = kind,
-                                    .scope = scope,
-                                    .word = word,
-                                    .block = in_block ? b->layer : NO_BLOCK,
-                                    .parent = in_block ? b->block : 0});
+    NnPlace at = place(b, inside, word, scope, sizeof scope);
+    return nn_part(b->g, kind, &at);
+}
+
+static NnWeight weight_of(const Builder *b, VitRole r, bool present)
+{
+    const VitTensor *t = vit_weight(b->w, r, b->layer);
+    NnWeight w = {.name = vit_role_name(r)};
+    if (!present)
+        return w;
+    REQUIRE(t->data);
+    if (vit_role_in_block(r))
+        snprintf(w.scope, sizeof w.scope, "blocks.%d", b->layer);
+    w.dims = build_role_dims(b, r);
+    w.data = t->data;
+    w.origin = t->origin;
+    return w;
 }
 
 NodeId build_weight(Builder *b, VitRole r)
 {
-    char scope[sizeof b->g->scope];
-    memcpy(scope, b->g->scope, sizeof scope);
-    if (vit_role_in_block(r))
-        block_scope(b, "");
-    else
-        graph_scope(b->g, "%s", "");
-    const VitTensor *t = vit_weight(b->w, r, b->layer);
-    REQUIRE(t->data && t->origin);
-    NodeId n = graph_leaf(b->g, vit_role_name(r), build_role_dims(b, r), (Leaf){LEAF_TENSOR, t->data, t->origin});
-    memcpy(b->g->scope, scope, sizeof scope);
-    return n;
+    NnWeight w = weight_of(b, r, true);
+    return nn_weight(b->g, &w);
 }
 
 NodeId build_linear(Builder *b, const char *name, NodeId x, VitRole w, bool has_bias, VitRole bias, Dims out)
 {
-    if (!has_bias)
-        return graph_contract(b->g, name, x, build_weight(b, w), build_dims(b, out));
-    char sum[48];
-    snprintf(sum, sizeof sum, "%s_nobias", name);
-    NodeId n = graph_contract(b->g, sum, x, build_weight(b, w), build_dims(b, out));
-    graph_flag(b->g, n, NODE_DERIVED);
-    return graph_zip(b->g, name, OP_ADD, n, build_weight(b, bias));
+    NnWeight weight = weight_of(b, w, true), added = weight_of(b, bias, has_bias);
+    return nn_linear(b->g, name, x, &weight, &added, build_dims(b, out));
 }
 
-/* LayerNorm over d (Ba, Kiros and Hinton 2016): (x − mean) / √(variance + ε) · γ + β, with the variance divided by D,
- * not by D − 1. */
 NodeId build_layer_norm(Builder *b, const char *inside, NodeId x, VitRole gamma, VitRole beta)
 {
-    Graph *g = b->g;
-    int part = build_part(b, PART_NORM, inside, inside);
-    graph_scope(g, "%s", anatomy_part(g, part)->scope);
-    anatomy_note(g, part, SITE_IN, x);
-    Dims stat = dims_minus(graph_node(g, x)->dims, DIMS(b->axis.d));
-    NodeId width = graph_const(g, "width", DIMS_SCALAR, (float)b->c->width);
-    NodeId sum = graph_reduce(g, "sum", OP_SUM, x, stat);
-    NodeId mean = graph_zip(g, "mean", OP_DIV, sum, width);
-    NodeId centered = graph_zip(g, "centered", OP_SUB, x, mean);
-    NodeId sq = graph_zip(g, "sq", OP_MUL, centered, centered);
-    graph_flag(g, sq, NODE_DERIVED);
-    NodeId sumsq = graph_reduce(g, "sumsq", OP_SUM, sq, stat);
-    NodeId var = graph_zip(g, "var", OP_DIV, sumsq, width);
-    NodeId eps = graph_const(g, "eps", DIMS_SCALAR, b->c->eps);
-    NodeId var_eps = graph_zip(g, "var_eps", OP_ADD, var, eps);
-    NodeId rstd = graph_map(g, "rstd", MAP_RSQRT, var_eps);
-    NodeId normalized = graph_zip(g, "normalized", OP_MUL, centered, rstd);
-    NodeId w = build_weight(b, gamma);
-    NodeId scaled = graph_zip(g, "scaled", OP_MUL, normalized, w);
-    graph_flag(g, scaled, NODE_DERIVED);
-    NodeId shift = build_weight(b, beta);
-    NodeId out = graph_zip(g, "out", OP_ADD, scaled, shift);
-    const struct {
-        Site site;
-        NodeId n;
-    } notes[] = {
-        {SITE_OUT, out}, {SITE_NORM_WIDTH, width}, {SITE_NORM_EPS, eps}, {SITE_NORM_GAMMA, w}, {SITE_NORM_BETA, shift}};
-    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
-        anatomy_note(g, part, notes[i].site, notes[i].n);
+    char scope[64];
+    NnPlace at = place(b, inside, inside, scope, sizeof scope);
+    NnNorm n = {b->axis.d, b->c->eps, weight_of(b, gamma, true), weight_of(b, beta, true)};
+    return nn_layer_norm(b->g, &at, &n, x);
+}
+
+static NodeId let_through(Builder *b, NodeId out, VitRole scale, int part)
+{
+    if (!b->c->layer_scale)
+        return out;
+    out = graph_zip(b->g, "scaled_out", OP_MUL, out, build_weight(b, scale));
+    anatomy_note(b->g, part, SITE_OUT, out);
     return out;
 }
 
-/* exp(x − max) / Σ exp(x − max): the maximum changes nothing but keeps exp from overflowing. */
-NodeId build_softmax(Graph *g, NodeId x, int axis, SoftmaxNames name)
-{
-    Dims rows = dims_minus(graph_node(g, x)->dims, DIMS(axis));
-    NodeId max = graph_reduce(g, name.max, OP_MAX, x, rows);
-    graph_flag(g, max, NODE_SHIFT);
-    NodeId shifted = graph_zip(g, name.shifted, OP_SUB, x, max);
-    graph_flag(g, shifted, NODE_DERIVED);
-    NodeId e = graph_map(g, name.exp, MAP_EXP, shifted);
-    NodeId sum = graph_reduce(g, name.sum, OP_SUM, e, rows);
-    return graph_zip(g, name.out, OP_DIV, e, sum);
-}
-
-/* MSA(x): softmax(q kᵀ / √d_k) v for every head, then all heads together through W_O (Vaswani et al. 2017,
- * section 3.2). */
+/* MSA(x): every token asks, every token is looked at. */
 static NodeId attention(Builder *b, NodeId x, int *part)
 {
-    Graph *g = b->g;
     const VitConfig *c = b->c;
-    int t = b->axis.t, u = b->axis.u, h = b->axis.h, e = b->axis.e;
-    *part = build_part(b, PART_ATTENTION, "attn", "attention");
-    block_scope(b, "attn");
-    NodeId seen = graph_view(g, "in", x, build_dims(b, DIMS(u, b->axis.d))); /* the same tokens, as those looked at */
-    NodeId q = build_linear(b, "q", x, VIT_W_Q, c->qkv_bias, VIT_B_Q, DIMS(t, h, e));
-    NodeId k = build_linear(b, "k", seen, VIT_W_K, c->qkv_bias, VIT_B_K, DIMS(u, h, e));
-    NodeId v = build_linear(b, "v", seen, VIT_W_V, c->qkv_bias, VIT_B_V, DIMS(u, h, e));
-    NodeId raw = graph_contract(g, "scores_raw", q, k, build_dims(b, DIMS(h, t, u)));
-    NodeId scale = graph_const(g, "scale", DIMS(h), c->scale);
-    NodeId scores = graph_zip(g, "scores_scaled", OP_MUL, raw, scale);
-    graph_flag(g, scores, NODE_DERIVED);
-    NodeId pattern = build_softmax(g, scores, u, (SoftmaxNames){"row_max", "shifted", "exp", "row_sum", "pattern"});
-    NodeId z = graph_contract(g, "z", pattern, v, build_dims(b, DIMS(t, h, e)));
-    NodeId out = build_linear(b, "out", z, VIT_W_O, c->out_bias, VIT_B_O, DIMS(t, b->axis.d));
-    NodeId mixed = c->out_bias ? graph_node(g, out)->in[0] : out; /* the contraction, whose second operand is W_O */
-    NodeId w_o = graph_node(g, mixed)->in[1];
-    if (c->layer_scale)
-        out = graph_zip(g, "scaled_out", OP_MUL, out, build_weight(b, VIT_ATTN_LS));
-    const struct {
-        Site site;
-        NodeId n;
-    } notes[] = {{SITE_IN, x},
-                 {SITE_QUERY, q},
-                 {SITE_KEY, k},
-                 {SITE_VALUE, v},
-                 {SITE_SCALE, scale},
-                 {SITE_SCORES_RAW, raw},
-                 {SITE_Z, z},
-                 {SITE_PATTERN, pattern},
-                 {SITE_EXP, graph_node(g, pattern)->in[0]},
-                 {SITE_EXP_SUM, graph_node(g, pattern)->in[1]},
-                 {SITE_SCORES_SCALED, scores},
-                 {SITE_OUT, out},
-                 {SITE_W_O, w_o}};
-    for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
-        anatomy_note(g, *part, notes[i].site, notes[i].n);
-    anatomy_note_name(g, *part, SITE_SCORES_MASKED, "scores_masked"); /* where a mask puts it */
-    return out;
+    char scope[64];
+    NnPlace at = place(b, "attn", "attention", scope, sizeof scope);
+    NnAttention a = {.batch = b->axis.b,
+                     .asks = b->axis.t,
+                     .seen = b->axis.u,
+                     .h = b->axis.h,
+                     .e = b->axis.e,
+                     .d = b->axis.d,
+                     .w_q = weight_of(b, VIT_W_Q, true),
+                     .b_q = weight_of(b, VIT_B_Q, c->qkv_bias),
+                     .w_k = weight_of(b, VIT_W_K, true),
+                     .b_k = weight_of(b, VIT_B_K, c->qkv_bias),
+                     .w_v = weight_of(b, VIT_W_V, true),
+                     .b_v = weight_of(b, VIT_B_V, c->qkv_bias),
+                     .w_o = weight_of(b, VIT_W_O, true),
+                     .b_o = weight_of(b, VIT_B_O, c->out_bias),
+                     .scale = c->scale,
+                     .mask = NO_NODE};
+    NodeId out = nn_attention(b->g, &at, &a, x, x, part);
+    return let_through(b, out, VIT_ATTN_LS, *part);
 }
 
-/* MLP(x) = act(x W_up + b) W_down + b */
 static NodeId mlp(Builder *b, NodeId x, int *part)
 {
-    Graph *g = b->g;
     const VitConfig *c = b->c;
-    *part = build_part(b, PART_MLP, "mlp", "MLP");
-    block_scope(b, "mlp");
-    NodeId pre = build_linear(b, "pre", x, VIT_W_UP, c->mlp_bias, VIT_B_UP, DIMS(b->axis.t, b->axis.m));
-    NodeId post = graph_map(g, "post", c->act, pre);
-    NodeId out = build_linear(b, "out", post, VIT_W_DOWN, c->mlp_bias, VIT_B_DOWN, DIMS(b->axis.t, b->axis.d));
-    if (c->layer_scale)
-        out = graph_zip(g, "scaled_out", OP_MUL, out, build_weight(b, VIT_MLP_LS));
-    anatomy_note(g, *part, SITE_IN, x);
-    anatomy_note(g, *part, SITE_MLP_PRE, pre);
-    anatomy_note(g, *part, SITE_MLP_POST, post);
-    anatomy_note(g, *part, SITE_OUT, out);
-    return out;
+    char scope[64];
+    NnPlace at = place(b, "mlp", "MLP", scope, sizeof scope);
+    NnMlp p = {.batch = b->axis.b,
+               .t = b->axis.t,
+               .m = b->axis.m,
+               .d = b->axis.d,
+               .w_up = weight_of(b, VIT_W_UP, true),
+               .b_up = weight_of(b, VIT_B_UP, c->mlp_bias),
+               .w_down = weight_of(b, VIT_W_DOWN, true),
+               .b_down = weight_of(b, VIT_B_DOWN, c->mlp_bias),
+               .act = c->act};
+    NodeId out = nn_mlp(b->g, &at, &p, x, part);
+    return let_through(b, out, VIT_MLP_LS, *part);
 }
 
 /* x + branch, the sum of sub-layer `part` in the block. */

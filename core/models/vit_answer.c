@@ -73,8 +73,8 @@ void build_answer(Builder *b, NodeId z, VitNodes *nodes)
     if (!c->classes)
         return;
     nodes->logits = build_logits(b, y, z);
-    nodes->probs = build_softmax(g, nodes->logits, b->axis.o,
-                                 (SoftmaxNames){"probs_row_max", "probs_shifted", "probs_exp", "probs_sum", "probs"});
+    nodes->probs = nn_softmax(g, nodes->logits, b->axis.o,
+                              (SoftmaxNames){"probs_row_max", "probs_shifted", "probs_exp", "probs_sum", "probs"});
     anatomy_note(g, part, SITE_LOGITS, nodes->logits);
     anatomy_note(g, part, SITE_PROBS, nodes->probs);
 }

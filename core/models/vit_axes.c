@@ -7,7 +7,7 @@
 
 Dims build_dims(const Builder *b, Dims d)
 {
-    return b->axis.b == AXIS_NONE ? d : dims_union(DIMS(b->axis.b), d);
+    return nn_dims(b->axis.b, d);
 }
 
 Dims build_role_dims(const Builder *b, VitRole r)

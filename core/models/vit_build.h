@@ -2,7 +2,7 @@
  * what leads from pixels to tokens, vit_answer.c what leads from tokens to the answer. */
 #ifndef VITRINE_MODELS_VIT_BUILD_H
 #define VITRINE_MODELS_VIT_BUILD_H
-#include "core/graph/anatomy.h"
+#include "core/models/nn.h"
 #include "core/models/vit.h"
 
 typedef struct Builder {
@@ -18,7 +18,7 @@ typedef struct Builder {
     } axis;
 } Builder;
 
-/* A part of the block being built, or of the model where layer is not one; inside: its scope there. */
+/* A part of the block being built, or of the model where layer is not one; inside: its scope there, which is set. */
 int build_part(Builder *b, PartKind kind, const char *inside, const char *word);
 
 void build_axes(Builder *b, const char *const *class_names);
@@ -30,15 +30,10 @@ Dims build_role_dims(const Builder *b, VitRole r);
 
 /* A weight becomes a leaf where it is first needed, under its own name whatever scope is being filled. */
 NodeId build_weight(Builder *b, VitRole r);
-/* name = x · W (+ bias), out without the axis b: the sum alone is kept as name_nobias where a bias follows. */
+/* nn_linear with weights by role; out without the axis b. */
 NodeId build_linear(Builder *b, const char *name, NodeId x, VitRole w, bool has_bias, VitRole bias, Dims out);
 /* LayerNorm over d as a part of its own, in scope `inside` of the block or model. */
 NodeId build_layer_norm(Builder *b, const char *inside, NodeId x, VitRole gamma, VitRole beta);
-
-typedef struct SoftmaxNames {
-    const char *max, *shifted, *exp, *sum, *out;
-} SoftmaxNames;
-NodeId build_softmax(Graph *g, NodeId x, int axis, SoftmaxNames name);
 
 /* Sets input and image, returns image. */
 NodeId build_input(Builder *b, const float *input, VitNodes *nodes);

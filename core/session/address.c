@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/graph/anatomy.h"
+#include "core/models/probes.h"
 #include "core/session/command.h"
 
 /* Sign by sign of the pattern, with all places of the path where it may stand at once: no pattern takes longer than
@@ -72,8 +73,8 @@ static const char *by_short_name(const Session *s, const Graph *g, const char *n
         found = 0;
         for (NodeId i = 0; i < g->count; i++) {
             const char *path = graph_node(g, i)->path;
-            if (!ends_with_name(path, name) || strstr(path, ".probe.") ||
-                strncmp(path, "grad.", strlen("grad.")) == 0 || (pass == 0 && strncmp(path, block, strlen(block)) != 0))
+            if (!ends_with_name(path, name) || probes_is(path) || strncmp(path, "grad.", strlen("grad.")) == 0 ||
+                (pass == 0 && strncmp(path, block, strlen(block)) != 0))
                 continue;
             best = path;
             found++;
@@ -291,7 +292,7 @@ void address_complete(const Session *s, const char *text, Buf *out)
     for (NodeId i = 0; i < g->count;
          i++) { /* component by component, so that a model with thousands of nodes completes too */
         const char *path = graph_node(g, i)->path;
-        if (strncmp(path, text, n) != 0 || strstr(path, ".probe."))
+        if (strncmp(path, text, n) != 0 || probes_is(path))
             continue;
         const char *dot = strchr(path + n, '.');
         char word[SESSION_PATH];

@@ -62,8 +62,8 @@ static bool run_export(Session *s, const Args *a, Err *err)
     Buf report = {0};
     if (is_screen_file(a->word[0]))
         return err_set(err,
-                       "'%.200s' would be a picture of the screen, and there is none here; values go to .npy, .npz, "
-                       ".safetensors, .csv or .json",
+                       "'%.200s' would be a picture of the screen, and there is none here: `vitrine screen -o FILE` "
+                       "draws it; values go to .npy, .npz, .safetensors, .csv or .json",
                        a->word[0]);
     if (!tensor_format(a->word[0], &format, err) ||
         !export_nodes(s, session_side(s), a->count > 1 ? a->word[1] : "", args_named(a, "axes"), a->word[0], format,

@@ -39,6 +39,7 @@ static Forward *new_pass(Exhibit *e, Graph *g)
 static void start_pass(Forward *p, Pool *pool)
 {
     p->base_count = p->base->count;
+    p->base_mark = arena_mark(&p->base->arena);
     p->base_run = run_new(p->base, NULL, threads_for(p, pool));
 }
 
@@ -130,6 +131,7 @@ bool exhibit_edit(Exhibit *e, Edit *edits, int count, Arena *arena, Pool *pool, 
     p->edited = edited;
     p->edited_run = edited ? run_new(edited, p->base_run, threads_for(p, pool)) : NULL;
     p->edited_count = edited ? edited->count : 0;
+    p->edited_mark = edited ? arena_mark(&edited->arena) : (ArenaMark){0};
     p->edited_target = (GradTarget){{0}, 0};
     p->edits = edits;
     p->edit_count = count;
@@ -211,12 +213,13 @@ static bool is_target(const GradTarget *a, const GradTarget *b)
     return strcmp(a->path, b->path) == 0 && a->cell == b->cell;
 }
 
-static void renew(Graph *g, Run *r, NodeId count, GradTarget *have, const GradTarget *want)
+static void renew(Graph *g, Run *r, NodeId count, ArenaMark mark, GradTarget *have, const GradTarget *want)
 {
     if (is_target(have, want))
         return;
     run_shrink(r, count);
     graph_truncate(g, count);
+    arena_rewind(&g->arena, mark);
     if (*want->path)
         add_gradients(g, want);
     run_extend(r);
@@ -226,8 +229,8 @@ static void renew(Graph *g, Run *r, NodeId count, GradTarget *have, const GradTa
 bool exhibit_gradients(Exhibit *e, const GradTarget *t)
 {
     Forward *p = exhibit_pass(e);
-    renew(p->base, p->base_run, p->base_count, &p->base_target, t);
+    renew(p->base, p->base_run, p->base_count, p->base_mark, &p->base_target, t);
     if (p->edited)
-        renew(p->edited, p->edited_run, p->edited_count, &p->edited_target, t);
+        renew(p->edited, p->edited_run, p->edited_count, p->edited_mark, &p->edited_target, t);
     return !*t->path || has_gradients(exhibit_graph(e), t);
 }

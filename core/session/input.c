@@ -94,11 +94,11 @@ static bool open_values(Input *out, const Model *m, const char *file, const char
         return false;
     const TensorInfo *t = tensors_find(&f, tensor);
     size_t cells = cells_of(m);
-    bool ok = true;
+    bool ok = true, batch = t && t->rank > 3 && t->shape[0] > 1 && t->cells / t->shape[0] == cells;
     if (!t)
         ok = err_set(err, "%s: there is no tensor '%s' in it (%zu tensors; the first is '%s')", file, tensor, f.count,
                      f.count ? f.tensors[0].name : "");
-    else if (t->cells != cells)
+    else if (t->cells != cells && !batch)
         ok = err_set(err, "%s: tensor '%s' has %zu values; this model takes %d × %d × %d = %zu", file, tensor, t->cells,
                      model_vit(m)->channels, model_vit(m)->image_h, model_vit(m)->image_w, cells);
     if (ok) {
@@ -107,7 +107,7 @@ static bool open_values(Input *out, const Model *m, const char *file, const char
         snprintf(name, sizeof name, "%.80s:%.40s", file, tensor);
         utf8_clean(in.name, sizeof in.name, name);
         snprintf(in.path, sizeof in.path, "%.800s:%.200s", file, tensor);
-        ok = tensors_read_f32(&f, t, in.values, err);
+        ok = tensors_read_first_f32(&f, t, in.values, cells, err); /* of a batch the first */
         if (ok)
             *out = in;
         else

@@ -19,6 +19,7 @@
 #include "core/session/permit.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
+#include "core/session/text.h"
 
 const char *view_name(View v)
 {
@@ -41,6 +42,13 @@ static bool load_model(Session *s, Model *m, const char *path, Err *err)
 {
     if (path && strlen(path) >= sizeof s->model_path)
         return err_set(err, "that path is longer than %zu characters", sizeof s->model_path - 1);
+    if (path && text_asked(path)) {
+        TextModel t;
+        if (!text_open(&t, path, err))
+            return false;
+        family_text_take(m, &t);
+        return true;
+    }
     if (path) {
         LoadProgress p = {s->progress, s->progress_context};
         return family_load(m, path, load_progress, &p, err);

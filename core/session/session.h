@@ -67,7 +67,8 @@ typedef struct GradTarget {
 /* One run of a model over its input, as trained (base) and as edited. A model that writes has one for each word. */
 typedef struct Forward {
     Graph *base, *edited;                  /* edited is NULL without edits; on the heap, because runs point to them */
-    NodeId base_count, edited_count;       /* their nodes before the gradients, which stand at the end */
+    NodeId base_count, edited_count;       /* their nodes before the gradients, which stand at the end … */
+    ArenaMark base_mark, edited_mark;      /* … and what their arenas held */
     GradTarget base_target, edited_target; /* whose those are */
     Run *base_run, *edited_run;
     uint16_t base_number, edited_number; /* of the runs, in the session's table; 0: not in it */

@@ -416,8 +416,13 @@ static Input input_as_is(const Input *from)
     Input in = *from;
     in.original = image_copy(&from->original);
     in.resized = image_copy(&from->resized);
-    in.values = xfloats(in.cells);
-    memcpy(in.values, from->values, in.cells * sizeof *in.values);
+    in.arena = (Arena){0};
+    for (int i = 0; i < TEXTS; i++)
+        in.text[i] = text_copy(&in.arena, from->text[i]);
+    if (from->values) {
+        in.values = xfloats(in.cells);
+        memcpy(in.values, from->values, in.cells * sizeof *in.values);
+    }
     if (from->mask) {
         uint8_t *mask = xmalloc(DRAWN_SIDE * DRAWN_SIDE);
         memcpy(mask, from->mask, DRAWN_SIDE * DRAWN_SIDE);

@@ -20,6 +20,7 @@
 #include "core/base/mem.h"
 #include "core/base/pool.h"
 #include "core/base/rng.h"
+#include "core/base/tell.h"
 #include "core/base/utf8.h"
 
 static void err_is_cut_and_prefixed(void **state)
@@ -361,10 +362,79 @@ static void pool_runs_each_item_once(void **state)
     }
 }
 
+static void labels_end_in_an_ellipsis(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *s;
+        size_t bytes;
+        int cells;
+        const char *want;
+    } cases[] = {
+        {"star", 64, -1, "star"},   {"star", 5, 4, "star"},     {"star", 64, 3, "st…"},
+        {"star", 4, -1, "…"},       {"größer", 64, 5, "größ…"}, {"größer", 8, -1, "grö…"},
+        {"日本語", 64, 5, "日本…"}, {"日本語", 64, 4, "日…"},   {"great white shark", 12, -1, "great wh…"},
+        {"star", 64, 0, ""},        {"star", 3, -1, "st"},      {"star", 1, -1, ""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char out[64];
+        assert_string_equal(utf8_fit(out, cases[i].bytes, cases[i].s, cases[i].cells), cases[i].want);
+    }
+    char cut[] = "gr\xc3\xb6\xc3", three[] = "a\xe2\x80", whole[] = "gr\xc3\xb6";
+    utf8_mend(cut);
+    assert_string_equal(cut, "gr\xc3\xb6");
+    utf8_mend(three);
+    assert_string_equal(three, "a");
+    utf8_mend(whole);
+    assert_string_equal(whole, "gr\xc3\xb6");
+    Err err;
+    err_set(&err, "%.3s", "gr\xc3\xb6ss"); /* a cut by printf */
+    assert_string_equal(err.text, "gr");
+}
+
+/* What goes to a terminal: nothing of foreign text is a control. */
+static void what_is_told_controls_nothing(void **state)
+{
+    (void)state;
+    Buf b = {0};
+    buf_add(&b, "a\x1b]0;t\a\xc2\x9b\xff\xe2\x80\xae\0b\tc\n", 18);
+    tell_clean(&b);
+    assert_string_equal(buf_str(&b), "a?]0;t?????b\tc\n");
+    buf_clear(&b);
+    buf_json(&b, "a\x1b\xc2\x9b\xe2\x80\xae\x7f\"\xc3\xb6");
+    assert_string_equal(buf_str(&b), "\"a\\u001b\\u009b\\u202e\\u007f\\\"\xc3\xb6\"");
+    buf_free(&b);
+}
+
+/* Releasing to a mark frees what came after it and gives zeroed memory again. */
+static void arenas_go_back(void **state)
+{
+    (void)state;
+    Arena a = {0};
+    char *kept = arena_strdup(&a, "kept");
+    ArenaMark mark = arena_mark(&a);
+    for (int i = 0; i < 100; i++) {
+        char *p = arena_alloc(&a, 1 + (size_t)i * 997);
+        assert_int_equal(p[i], 0);
+        memset(p, 'x', 1 + (size_t)i * 997);
+        if (i % 10 == 9)
+            arena_rewind(&a, mark);
+    }
+    assert_string_equal(kept, "kept");
+    arena_free(&a);
+    mark = arena_mark(&a);
+    arena_alloc(&a, 100);
+    arena_rewind(&a, mark);
+    assert_null(a.blocks);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(err_is_cut_and_prefixed),
+        cmocka_unit_test(labels_end_in_an_ellipsis),
+        cmocka_unit_test(what_is_told_controls_nothing),
+        cmocka_unit_test(arenas_go_back),
         cmocka_unit_test(fatal_ends_through_the_hook),
         cmocka_unit_test(sizes_are_checked),
         cmocka_unit_test(memory_is_as_promised),

@@ -248,8 +248,11 @@ static NodeId build_gather(Graph *g, int v)
 {
     int t = axis(g, "t", 5), d = axis(g, "d", 4);
     const int order[] = {4, 0, 0, 2, 0}; /* not all are read, one three times */
-    NodeId a = leaf(g, "a", v ? DIMS(d, t) : DIMS(t, d), false);
-    return graph_gather(g, "z", a, t, order);
+    NodeId a = leaf(g, "a", v % 2 ? DIMS(d, t) : DIMS(t, d), false);
+    if (v < 2)
+        return graph_gather(g, "z", a, t, order);
+    const int rows[] = {3, 0, 4, 4, 1, 0, 0}; /* of a table, to an axis of another length */
+    return graph_take(g, "z", a, t, rows, axis(g, "w", 7));
 }
 
 static NodeId build_scatter(Graph *g, int v)
@@ -316,7 +319,7 @@ static void moves(void **state)
     check_operation(build_view, 4);
     check_operation(build_concat, 3);
     check_operation(build_slice, 4);
-    check_operation(build_gather, 2);
+    check_operation(build_gather, 4);
     check_operation(build_scatter, 3);
 }
 static void choices(void **state)

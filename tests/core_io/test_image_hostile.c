@@ -3,6 +3,7 @@
  * as well. */
 #include "tests/core_io/image_test.h"
 
+#include <sys/resource.h>
 #include <time.h>
 #include <zlib.h>
 
@@ -205,19 +206,6 @@ static void damaged_png(void **state)
 #undef AGAIN
     buf_free(&good);
     buf_free(&b);
-}
-
-static void add_chunk(Buf *b, const char *type, const void *data, size_t n)
-{
-    uint8_t number[4];
-    size_t start = b->len + 4;
-    put32be(number, (uint32_t)n);
-    buf_add(b, number, 4);
-    buf_add(b, type, 4);
-    if (n)
-        buf_add(b, data, n);
-    put32be(number, (uint32_t)crc32(0, at(b, start), (uInt)n + 4));
-    buf_add(b, number, 4);
 }
 
 static double seconds(void)
@@ -459,6 +447,14 @@ static void damaged_bmp(void **state)
     buf_free(&b);
 }
 
+/* Of the decoders that have ended: how busy the machine is makes no difference. */
+static double decoder_seconds(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_CHILDREN, &u);
+    return (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
 /* A progressive JPEG of 13 scans that claims 64 million pixels and has data for a few: each scan runs over all of them.
  */
 static void time_is_limited(void **state)
@@ -470,9 +466,9 @@ static void time_is_limited(void **state)
     put32be(at(&b, sof + 5), 0x2000u << 16 | 0x2000u);
     Image im = {0};
     Err err = {""};
-    double start = seconds();
+    double start = decoder_seconds();
     bool ok = image_decode(&im, "slow.jpg", bytes_of(&b), b.len, &err);
-    assert_true(seconds() - start < 4.0 || !strncmp(image_sandbox(), "limits only: built", 18));
+    assert_true(decoder_seconds() - start < 4.0 || !strncmp(image_sandbox(), "limits only: built", 18));
     assert_false(ok);
     assert_non_null(strstr(err.text, "slow.jpg: "));
     buf_free(&b);

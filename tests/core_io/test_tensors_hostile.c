@@ -27,13 +27,29 @@ static void put(const void *bytes, size_t n)
         fail_msg("%s", e.text);
 }
 
-static void refused(const char *file, const char *why)
+/* What only a member's last byte can show is told when it is read: then that must fail. */
+static bool accepted(const char *file, Err *e)
 {
     TensorFile f, zero = {0};
+    if (!tensors_open(&f, file, e)) {
+        assert_memory_equal(&f, &zero, sizeof f);
+        return false;
+    }
+    bool all = true;
+    for (size_t i = 0; all && i < f.count; i++) {
+        float *x = xfloats(f.tensors[i].cells);
+        all = !f.tensors[i].member || f.tensors[i].dtype == DT_OTHER || tensors_read_f32(&f, &f.tensors[i], x, e);
+        free(x);
+    }
+    tensors_close(&f);
+    return all;
+}
+
+static void refused(const char *file, const char *why)
+{
     Err e = {{0}};
-    if (tensors_open(&f, file, &e))
+    if (accepted(file, &e))
         fail_msg("accepted although: %s", why ? why : file);
-    assert_memory_equal(&f, &zero, sizeof f);
     if ((why && (!strstr(e.text, why) || !strstr(e.text, file))) || strchr(e.text, '\n') || strchr(e.text, '\x1b'))
         fail_msg("'%s' does not say '%s'", e.text, why ? why : "a clean line");
     size_t n = strlen(e.text);
@@ -357,7 +373,7 @@ static void check_mutants(const char *good)
         for (size_t k = 0; k < m.count; k++)
             if (m.tensors[k].dtype != DT_OTHER && m.tensors[k].cells == t->cells &&
                 strcmp(m.tensors[k].name, t->name) == 0)
-                if (!tensors_read_f32(&m, &m.tensors[k], got, &e) || memcmp(got, want, t->cells * sizeof(float)) != 0)
+                if (tensors_read_f32(&m, &m.tensors[k], got, &e) && memcmp(got, want, t->cells * sizeof(float)) != 0)
                     fail_msg("%s: other values when byte %zu is changed", good, at);
         tensors_close(&m);
     }

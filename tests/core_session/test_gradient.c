@@ -1,5 +1,6 @@
 /* `gradient`: nodes on both sides that follow the edits, are explained, compared and exported, and are gone again when
  * it is over. */
+#include <malloc.h>
 #include <unistd.h>
 
 #include "asking.h"
@@ -225,6 +226,24 @@ static void other_pictures(void **state)
     assert_int_equal(session_node(&s, SIDE_B, "grad.pos_embed"), NO_NODE);
 }
 
+/* What asking for gradients takes is given back when they are off, and when others are asked for. */
+static void nothing_is_kept(void **state)
+{
+    (void)state;
+    enum { CYCLES = 20 };
+    size_t before = 0;
+    run("grey r1c1");
+    for (int i = 0; i < 3 + CYCLES; i++) {
+        run(i % 2 ? "gradient logits[o=2]" : "gradient loss[o=3]");
+        run("gradient off");
+        if (i == 2)
+            before = mallinfo2().uordblks;
+    }
+    size_t after = mallinfo2().uordblks;
+    if (after > before + 16384)
+        fail_msg("%zu bytes more after %d cycles", after - before, CYCLES);
+}
+
 static void completion(void **state)
 {
     (void)state;
@@ -246,6 +265,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(in_slices, start, stop),
         cmocka_unit_test_setup_teardown(other_pictures, start, stop),
         cmocka_unit_test_setup_teardown(completion, start, stop),
+        cmocka_unit_test_setup_teardown(nothing_is_kept, start, stop),
     };
     return cmocka_run_group_tests_name("gradients in a session", tests, NULL, NULL);
 }

@@ -454,4 +454,22 @@ else
     skip "no large model: make vit-b, or build make_vit beside the program"
 fi
 
+# --- sentences
+ok "a translation" translate "the animal did not cross the street because it was too tired"
+says "the pronoun of the animal" "^l'animal n'a pas traversé la rue parce qu'il était trop fatigué$"
+ok "another adjective" translate the animal did not cross the street because it was too wide
+says "the pronoun of the street" "^l'animal n'a pas traversé la rue parce qu'elle était trop large$"
+"$V" translate --json "the old cat is not red" >with 2>err
+"$V" translate --json --no-cache "the old cat is not red" >without 2>err
+same "the same without the cache" "$(sed 's/"steps".*//' with)" "$(sed 's/"steps".*//' without)"
+check "the cache saves nothing" [ "$(sed -E 's/.*"multiply_adds":([0-9]+).*/\1/' with)" -lt "$(sed -E 's/.*"multiply_adds":([0-9]+).*/\1/' without)" ]
+refused 1 "'elephant' is none of the .* words" translate "the elephant is red"
+refused 1 "'aminal' is no word .* 'animal' is" translate "the aminal is red"
+ok "a sentence, verified" verify "the cat is tired"
+says "every cell of it is equal" 'bit for bit'
+refused 2 'give one or the other' translate --beam 3 --temperature 1 "the cat is red"
+refused 2 'name a sentence' translate
+ok "the vocabulary" translate --vocabulary
+says "a word of it" '(^| )animal( |$)'
+
 finish cli

@@ -29,7 +29,7 @@ refused 'an unknown key' '"stops" is not known' '{"stops": 3}'
 refused 'more than there is memory' 'training needs' '{"batch": 4096, "steps": 1, "warmup": 0, "model": {"width": 16384, "heads": 64, "layers": 64}}'
 refused 'weights that run away' 'is no number any more' "{\"steps\": 60, \"rate\": 10, \"decay\": 10, \"clip\": 0, $SMALL}"
 
-# interrupt FOLDER: Ctrl-C as soon as it has said how far it is; the record of the run has no row yet
+# interrupt FOLDER: SIGTERM (of a background program the shell has SIGINT ignored) as soon as it has said how far it is; the record of the run has no row yet
 interrupt() {
     "$V" train --config steps.json -o "$1" </dev/null >out 2>err &
     local pid=$!
@@ -37,7 +37,7 @@ interrupt() {
         grep -q '^step ' err && break
         sleep 0.05
     done
-    kill -INT $pid
+    kill -TERM $pid
     wait $pid
 }
 
@@ -50,5 +50,118 @@ check 'the same command goes on' "$V" train --config steps.json -o broken >/dev/
 check 'nothing is left over' test ! -e broken/training.safetensors
 for f in model.safetensors history.safetensors config.json recipe.json; do
     check "the same $f" cmp -s whole/$f broken/$f
+done
+
+# two kinds of pictures, as many of each as before
+"$V" data 0-199 -o drawn/ --by-class >/dev/null || fail 'pictures to learn from'
+kinds=$(ls drawn | head -2)
+for k in $kinds; do mkdir -p "set/$k" && cp $(ls drawn/$k/*.png | head -4) "set/$k"; done
+printf '{"steps": 2000, %s}' "$SMALL" >long.json
+printf '{"steps": 1000000, %s}' "$SMALL" >endless.json
+V_ARGS="--config long.json --pictures set"
+# begun FOLDER [LAUNCHER]: a training in the background that has made its first steps; $pid
+begun() {
+    local folder=$1
+    shift
+    "$@" "$V" train $V_ARGS -o "$folder" </dev/null >out 2>err &
+    pid=$!
+    for _ in $(seq 200); do
+        grep -q '^step ' err && break
+        sleep 0.05
+    done
+}
+begun pictured
+check 'a second training is kept out' test 1 = "$("$V" train $V_ARGS -o pictured >/dev/null 2>second </dev/null; echo $?)"
+check "it says so: $(cat second)" grep -q 'another training is at work' second
+kill -TERM $pid
+wait $pid
+same 'stopped by SIGTERM' 143 $?
+cp -r set moved
+"$V" train --config long.json --pictures moved --steps 1 -o other >/dev/null 2>&1 </dev/null
+first=$(ls set/*/*.png | sed -n 2p)
+cp "$(ls "drawn/$(echo $kinds | cut -d' ' -f1)"/*.png | tail -1)" "$first"
+"$V" train $V_ARGS -o pictured >/dev/null 2>err </dev/null
+same 'another picture of that name: refused' 1 $?
+check "and said: $(cat err)" grep -q 'another recipe, model or folder of pictures' err
+V_ARGS='--config long.json --pictures moved'
+begun pictured
+check "the same pictures elsewhere go on: $(tail -1 err)" grep -q '^step ' err
+kill -KILL $pid
+wait $pid 2>/dev/null
+printf 'half' >pictured/.vitrine-abc123
+printf 'mine' >pictured/.vitrine-mine
+check 'after a kill the same command ends it' "$V" train $V_ARGS -o pictured >/dev/null 2>err </dev/null
+check 'a killed run leaves nothing' test ! -e pictured/.vitrine-abc123
+check 'what is no such file stays' test -e pictured/.vitrine-mine
+
+# ignored stays ignored, asked to end ends
+nohup_train() { (trap '' HUP INT; exec "$@"); }
+V_ARGS='--config endless.json'
+begun() { # as it has no end it says nothing of a step for long: its first save is waited for
+    local folder=$1
+    shift
+    "$@" "$V" train $V_ARGS -o "$folder" </dev/null >out 2>err &
+    pid=$!
+    for _ in $(seq 200); do
+        [ -s "$folder/training.safetensors" ] && break
+        sleep 0.05
+    done
+}
+begun ignoring nohup_train
+pid=$(ps -o pid=,comm= --ppid $pid | awk '$2 == "vitrine" {print $1}' | grep . || echo $pid)
+kill -HUP "$pid"
+sleep 0.3
+check 'nohup: SIGHUP is ignored' kill -0 "$pid"
+kill -INT "$pid"
+sleep 0.2
+check "trap '' INT: SIGINT is ignored" kill -0 "$pid"
+kill -TERM "$pid"
+for _ in $(seq 100); do kill -0 "$pid" 2>/dev/null || break; sleep 0.02; done
+check 'and SIGTERM is not' test ! -e "/proc/$pid"
+
+# a folder that takes no file is told of before the first step
+if [ "$(id -u)" != 0 ]; then
+    mkdir shut && chmod a-w shut
+    "$V" train --config steps.json -o shut >out 2>err </dev/null
+    same 'a folder that may not be written' 1 $?
+    check 'no step was made' test 0 = "$(grep -c '^step' err)"
+fi
+mkdir -p taken/model.safetensors taken/x
+cp -r broken/config.json taken/
+"$V" train --config steps.json -o taken >out 2>err </dev/null
+same 'a folder where the model goes' 1 $?
+check "no step was made: $(head -1 err)" test 0 = "$(grep -c '^step' err)"
+
+# the disk is full when the model is written: the same command finishes it. A file-size limit stands for the disk.
+printf '{"steps": 40, %s}' "$SMALL" >few.json
+"$V" train --config few.json -o full </dev/null >/dev/null 2>&1
+size=$(stat -c %s full/model.safetensors)
+for limit in 1 2 3 4 6 8 10 12; do
+    rm -rf "full$limit"
+    (ulimit -f $limit && "$V" train --config few.json -o "full$limit" </dev/null >out 2>err)
+    status=$?
+    [ $status = 0 ] && break
+    check "limit $limit: $(tail -1 err)" grep -q 'file-size limit' err
+    check "limit $limit: no temporary file" test -z "$(ls -A "full$limit" 2>/dev/null | grep vitrine-)"
+    check "limit $limit: the same command finishes" "$V" train --config few.json -o "full$limit" </dev/null >/dev/null 2>&1
+    check "limit $limit: the same bytes" cmp -s full/model.safetensors "full$limit/model.safetensors"
+done
+check "some limit was too small for a model of $size bytes" test "$limit" -gt 1
+
+# what is complete when the signal comes is done: status 0 and a model, or the signal's and what it goes on from
+for delay in 0.02 0.05 0.1 0.15 0.2; do
+    "$V" train --config few.json -o "late$delay" </dev/null >out 2>err &
+    pid=$!
+    sleep $delay
+    kill -TERM $pid 2>/dev/null
+    wait $pid
+    status=$?
+    if [ $status = 0 ]; then
+        check "ended at $delay s: a model" test -e "late$delay/model.safetensors" -a ! -e "late$delay/training.safetensors"
+    else
+        same "stopped at $delay s" 143 $status
+        check "stopped at $delay s: the same command finishes" "$V" train --config few.json -o "late$delay" </dev/null >/dev/null 2>&1
+    fi
+    check "$delay s: the same bytes" cmp -s full/model.safetensors "late$delay/model.safetensors"
 done
 finish train

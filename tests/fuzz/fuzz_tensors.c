@@ -64,8 +64,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
             if (t->dtype == DT_OTHER || t->cells > CELLS_MAX || !strcmp(t->name, "__metadata__"))
                 continue;
             values[n] = xfloats(t->cells);
-            if (!tensors_read_f32(&f, t, values[n], &e))
-                abort();
+            if (!tensors_read_f32(&f, t, values[n], &e)) { /* a zip's checksums are tested here */
+                if (!t->member || !e.text[0])
+                    abort();
+                free(values[n]);
+                continue;
+            }
             out[n] = (TensorOut){.name = t->name, .rank = t->rank, .data = values[n]};
             memcpy(out[n++].shape, t->shape, sizeof t->shape);
         }

@@ -11,6 +11,7 @@
 #include "core/base/clock.h"
 #include "core/graph/grad.h"
 #include "core/graph/run.h"
+#include "core/models/decode.h"
 #include "core/models/drawn.h"
 #include "core/models/model.h"
 
@@ -137,6 +138,58 @@ static bool run_one(size_t i, Pool *pool)
     return ok;
 }
 
+/* Text models of the three forms; their gradients; what the first writes from words 4 to 9, and how sure it is. */
+static bool run_text(const char *name, Seq2seqForm form, Pool *pool)
+{
+    static const int source[] = {4, 5, 6, 7, 8, 9, 2}, target[] = {1, 3, 9, 7, 12};
+    Seq2seqConfig c = seq2seq_config_base();
+    c.form = form;
+    c.width = 32;
+    c.head_dim = 8;
+    c.encoder_layers = c.decoder_layers = 2;
+    c.embed_scale = 5.656854f;
+    if (form == SEQ2SEQ_DECODER_ONLY)
+        c.encoder_layers = c.source_words = 0;
+    if (form == SEQ2SEQ_ENCODER_ONLY)
+        c.decoder_layers = c.target_words = 0;
+    TextModel m;
+    Graph g;
+    Seq2seqNodes nodes;
+    uint64_t hash = 0;
+    text_model_seeded(&m, &c, 77);
+    Seq2seqInput in = {.source = {source, seq2seq_has_encoder(&c) ? 7 : 0, NULL},
+                       .target = {target, seq2seq_has_decoder(&c) ? 5 : 0, NULL}};
+    graph_init(&g);
+    seq2seq_build(&g, &c, &m.weights, &in, &nodes);
+    Run *r = run_new(&g, NULL, pool);
+    bool ok = run_step_all(r, CLOCK_NEVER) && run_hash(r, &hash);
+    printf("%-12s %016" PRIx64 "\n", name, hash);
+    run_free(r);
+    NodeId y = graph_reduce(&g, "sum_of_logits", OP_SUM, nodes.probs, DIMS_SCALAR);
+    const NodeId *grad = grad_add(&g, y, grad_seed(&g, y, 0, "grad."), NULL, 0, "grad.");
+    r = run_new(&g, NULL, pool);
+    hash = 0;
+    for (NodeId n = 0; n <= y; n++)
+        if (grad[n] != NO_NODE)
+            hash = hash * 0x100000001b3u + run_hash_values(run_need(r, grad[n]), graph_cells(&g, grad[n]));
+    printf("%-12s %016" PRIx64 "\n", "  gradients", hash);
+    run_free(r);
+    DecodeOptions o = decode_options_default();
+    o.kind = DECODE_BEAM;
+    o.most = 12;
+    Decode d;
+    if (form == SEQ2SEQ_BOTH && decode_run(&d, &m, source, 7, &o, pool, NULL, NULL, NULL)) {
+        printf("%-12s", "  beam");
+        for (int i = 0; i < d.length; i++)
+            printf(" %d", d.word[i]);
+        printf(" %.17g\n", d.node[d.best].score);
+        decode_free(&d);
+    }
+    graph_free(&g);
+    text_model_free(&m);
+    return ok;
+}
+
 /* FNV-1a over the bytes of a hundred pictures. */
 static void hash_pictures(void)
 {
@@ -160,6 +213,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof MODELS / sizeof *MODELS; i++)
         ok = run_one(i, pool) && ok;
     hash_pictures();
+    ok = run_text("translator", SEQ2SEQ_BOTH, pool) && run_text("decoder", SEQ2SEQ_DECODER_ONLY, pool) &&
+         run_text("encoder", SEQ2SEQ_ENCODER_ONLY, pool) && ok;
     pool_free(pool);
     return ok ? 0 : 1;
 }

@@ -8,6 +8,7 @@
 
 #include "core/graph/run.h"
 #include "core/models/drawn.h"
+#include "core/train/text_trainer.h"
 #include "core/train/trainer.h"
 
 enum { SERIES = 77, CELLS = DRAWN_SIDE * DRAWN_SIDE };
@@ -42,6 +43,26 @@ int pictures_get(const Pictures *p, PictureSet set, uint64_t number, double diff
     return label;
 }
 
+/* Four steps of a small translator. */
+static void train_translator(Pool *pool)
+{
+    TextRecipe r = text_recipe_short(4);
+    Seq2seqConfig c = text_model_bundled_config();
+    r.batch = 16;
+    r.check = 8;
+    r.average = 2;
+    r.average_every = 1;
+    c.encoder_layers = 1;
+    c.decoder_layers = 2;
+    TextTrainer *t = text_trainer_new(&r, &c, pool);
+    printf("words");
+    while (!text_trainer_done(t))
+        printf(" %.9g", text_trainer_step(t).loss);
+    const TextModel *m = text_trainer_model(t);
+    printf("\nweights %016" PRIx64 "\n", run_hash_values(m->block, m->block_cells));
+    text_trainer_free(t);
+}
+
 int main(int argc, char **argv)
 {
     Recipe r = recipe_short(5);
@@ -64,6 +85,7 @@ int main(int argc, char **argv)
     printf("\nweights %016" PRIx64 " history %016" PRIx64 "\n", run_hash_values(m->block, m->block_cells),
            run_hash_values(h->row, (size_t)h->row_count * history_width(h)));
     trainer_free(t);
+    train_translator(pool);
     pool_free(pool);
     return 0;
 }

@@ -17,6 +17,7 @@
 #include "core/models/names.h"
 #include "core/session/options.h"
 #include "core/session/screens.h"
+#include "core/session/state.h"
 #include "tui/app.h"
 #include "tui/frame.h"
 #include "tui/keymap.h"
@@ -464,6 +465,36 @@ static void clicks_are_commands(void **state)
     canvas_free(&c);
 }
 
+/* A remembered state whose line fails midway: another version's, a damaged file, somebody else's hand. */
+static void a_state_is_applied_whole_or_not_at_all(void **state)
+{
+    (void)state;
+    static const char *const BROKEN[] = {
+        "ablate blocks.1.attn.z[h=2]; gradient logits[o=1]; goto blocks.2.attn.q; view numbers; goto no.such.node",
+        "grey r1c1; compare a; view matrix; \"",
+        "pin; grey r2c2; undo; grey r1c1; nonsense",
+        "goto blocks.3.mlp.act; export x.npy",
+    };
+    for (size_t i = 0; i < sizeof BROKEN / sizeof *BROKEN; i++) {
+        Err err = {{0}};
+        Place place = s.place;
+        LookAt look = s.look;
+        int undo = s.undo_count;
+        assert_false(session_read(&s, &all, BROKEN[i], COMMAND_EDIT, &err));
+        assert_true(*err.text);
+        assert_int_equal(s.edits.count, 0);
+        assert_int_equal(s.undo_count, undo);
+        assert_true(!session_edited(&s) && !session_pinned(&s) && s.compare == COMPARE_OFF && !*s.target.path);
+        assert_memory_equal(&place, &s.place, sizeof place);
+        assert_memory_equal(&look, &s.look, sizeof look);
+    }
+    Err err = {{0}};
+    assert_true(
+        session_read(&s, &all, "ablate blocks.1.attn.z[h=2]; goto blocks.2.attn.q; view numbers", COMMAND_EDIT, &err));
+    assert_int_equal(s.edits.count, 1);
+    assert_string_equal(s.place.path, "blocks.2.attn.q");
+}
+
 /* The wheel moves the cursor of the pane under it, over the map the steps; nowhere else it does anything. */
 static void the_wheel_moves_what_is_under_it(void **state)
 {
@@ -559,6 +590,7 @@ static void every_screen_is_reached(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_state_is_applied_whole_or_not_at_all, start, stop),
         cmocka_unit_test_setup_teardown(every_size, start, stop),
         cmocka_unit_test_setup_teardown(no_pane_overlaps_another, start, stop),
         cmocka_unit_test_setup_teardown(the_sentence_is_always_there, start, stop),

@@ -191,6 +191,7 @@ static void showcases(void **state)
                                       .with = 1,
                                       .without = 2,
                                       .layer = 1,
+                                      .pattern = "blocks.1.attn.pattern",
                                       .head = 1,
                                       .query = 1 + 8 * 3 + 4,
                                       .entropy_with = 1.5f,

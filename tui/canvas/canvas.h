@@ -82,6 +82,8 @@ Rect canvas_clip(Canvas *c, Rect r);      /* narrows the clip to r; returns the 
  * used. In ASCII mode typographic characters get a plain form: → -> becomes >, · becomes ., √ becomes sqrt, Σ becomes
  * sum, − becomes -, etc. */
 int canvas_text(Canvas *c, int y, int x, int width, Style s, const char *text);
+/* The same for a name of any length: what does not fit ends in "…". */
+int canvas_label(Canvas *c, int y, int x, int width, Style s, const char *text);
 int canvas_printf(Canvas *c, int y, int x, int width, Style s, const char *fmt, ...)
     __attribute__((format(printf, 6, 7)));
 /* Right-aligned in [x, x+width). */

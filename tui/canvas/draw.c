@@ -70,6 +70,12 @@ static int draw_run(Canvas *c, int y, int x, int width, Style s, const char *tex
     return used;
 }
 
+int canvas_label(Canvas *c, int y, int x, int width, Style s, const char *text)
+{
+    char fitted[512];
+    return canvas_text(c, y, x, width, s, utf8_fit(fitted, sizeof fitted, text, width));
+}
+
 int canvas_text(Canvas *c, int y, int x, int width, Style s, const char *text)
 {
     return draw_run(c, y, x, width, s, text, NULL);

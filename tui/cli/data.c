@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/stop.h"
 #include "core/base/utf8.h"
 #include "core/io/image.h"
 #include "core/models/drawn.h"
@@ -158,7 +159,7 @@ static void report(const Options *o, const Drawn *d, const char *path, bool firs
 }
 
 /* As large as it is drawn: two pixels a cell where there are half blocks, else a cell is two rows of two pixels. */
-static void show(const Options *o, const Image *im, Buf *out)
+static void show(const Options *o, const Image *im, Buf *drawn)
 {
     Canvas c;
     Image colour;
@@ -168,8 +169,8 @@ static void show(const Options *o, const Image *im, Buf *out)
     image_convert(&colour, 3);
     Paint p = {.c = &c, .mode = screen_mode(o), .light = o->light};
     picture_file(&p, (Rect){0, 0, c.h, c.w}, &colour);
-    buf_putc(out, '\n');
-    screen_print(&c, o, out);
+    buf_putc(drawn, '\n');
+    screen_print(&c, o, drawn);
     image_free(&colour);
     canvas_free(&c);
 }
@@ -213,10 +214,10 @@ static bool draw_all(Work *w, const Request *r, Image *sheet, Err *err)
         if (ok)
             report(o, &d, buf_str(&path), i == 0, &w->out);
         if (ok && r->target == TARGET_NONE && r->numbers.count == 1 && !o->json)
-            show(o, &d.image, &w->out);
+            show(o, &d.image, &w->drawn);
         image_free(&d.image);
         if (ok && !work_progress(w, "drawing", (double)i / (double)r->numbers.count))
-            ok = err_set(err, "cancelled");
+            ok = stop_refuse(err);
     }
     buf_free(&path);
     return ok;

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/tell.h"
 #include "core/diff/diff_reference.h"
 #include "core/session/ask/ask_diff.h"
 #include "tui/app.h"
@@ -120,7 +121,7 @@ int diff_open(const Options *o)
                                         .fresh = true});
     }
     if (*err.text)
-        complain(err.text);
+        tell(err.text);
     buf_free(&line);
     return status;
 }

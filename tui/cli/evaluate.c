@@ -174,8 +174,11 @@ const Verb VERB_EVALUATE = {
                "the pictures' pixels; with --all every one. The answer says which. --showcase looks among the first N "
                "drawn pictures (200 if not given) for the one where taking "
                "the scale away most visibly collapses a row of attention and changes the answer, for the one where "
-               "it changes least, and for the one in the middle.",
+               "it changes least, and for the one in the middle. "
+               "Of a translator (-m translator): what it translates without a fault, and the head that "
+               "knows what \"it\" stands for.",
     .example = "vitrine evaluate -m my-model --json",
     .flags = VERB_JSON,
     .check = check,
-    .run = run};
+    .run = run,
+    .run_text = evaluate_text};

@@ -4,6 +4,7 @@
 #include "core/base/buf.h"
 #include "core/eval/evaluation.h"
 #include "core/eval/scale_search.h"
+#include "tui/cli/work.h"
 
 /* Whom and what it is about. */
 typedef struct Evaluated {
@@ -20,4 +21,6 @@ void showcase_table(const ScaleSearch *s, const Evaluated *of, Buf *out);
 void showcase_json(const ScaleSearch *s, const Evaluated *of, Buf *out);
 /* "cls", "r3c4": a token of that model; returns out. */
 const char *evaluate_token(const Evaluated *of, int token, char *out, size_t n);
+/* `vitrine evaluate` of a translator: Verb.run_text. */
+int evaluate_text(Work *w, Err *err);
 #endif

@@ -7,11 +7,26 @@
 
 #include "core/base/utf8.h"
 
-enum { HEADS_ACROSS = 8, LOST_ACROSS = 4, SHARES_ACROSS = 6, LABEL_CELLS = 42, BASE_CELLS = 47 };
+enum {
+    HEADS_ACROSS = 8,
+    LOST_ACROSS = 4,
+    SHARES_ACROSS = 6,
+    LABEL_CELLS = 42,
+    BASE_CELLS = 47,
+    NAME_CELLS = 24,
+    NAME_BYTES = 4 * NAME_CELLS
+};
 
 static void heading(Buf *out, const char *text)
 {
     buf_printf(out, "\n%s\n", text);
+}
+
+/* A class' name in less than NAME_CELLS cells. */
+static const char *class_label(char out[NAME_BYTES], const char *name, int cells)
+{
+    char clean[512];
+    return utf8_fit(out, NAME_BYTES, utf8_clean(clean, sizeof clean, name), cells - 1);
 }
 
 /* A label in so many cells, whatever its bytes. */
@@ -115,7 +130,7 @@ static void put_classes(const Evaluation *e, const Evaluated *of, Buf *out)
     const AccuracyResult *r = accuracy_result(e->trained);
     heading(out, "Classes (true class, named right, most often taken for)");
     for (int o = 0; o < r->classes; o++) {
-        char name[64];
+        char name[NAME_BYTES];
         size_t right, n = accuracy_of_class(r, o, &right), most = 0;
         int other = -1;
         for (int k = 0; k < r->classes; k++) {
@@ -128,11 +143,11 @@ static void put_classes(const Evaluation *e, const Evaluated *of, Buf *out)
         if (!n)
             continue;
         buf_puts(out, "  ");
-        label(out, utf8_clean(name, 24, of->class_names[o]), 24);
+        label(out, class_label(name, of->class_names[o], NAME_CELLS), NAME_CELLS);
         put_share(out, right, n);
         buf_printf(out, "of %-6zu", n);
         if (other >= 0)
-            buf_printf(out, "%s, %zu", utf8_clean(name, 22, of->class_names[other]), most);
+            buf_printf(out, "%s, %zu", class_label(name, of->class_names[other], NAME_CELLS - 4), most);
         trim_line(out);
     }
 }
@@ -309,7 +324,7 @@ const char *evaluate_token(const Evaluated *of, int token, char *out, size_t n)
 
 static void put_row(const ScaleSearchRow *r, const Evaluated *of, const char *what, Buf *out)
 {
-    char token[32], name[3][32];
+    char token[32], name[3][NAME_BYTES];
     buf_printf(out, "%s\n", what);
     if (!r->found) {
         buf_puts(out, "  none of these pictures\n");
@@ -317,15 +332,15 @@ static void put_row(const ScaleSearchRow *r, const Evaluated *of, const char *wh
     }
     const int class[] = {r->label, r->with, r->without};
     for (int i = 0; i < 3; i++)
-        utf8_clean(name[i], sizeof name[i], of->class_names[class[i]]);
+        class_label(name[i], of->class_names[class[i]], NAME_CELLS);
     evaluate_token(of, r->query, token, sizeof token);
     buf_printf(out, "  picture #%llu, class %s\n", (unsigned long long)r->number, name[0]);
     buf_printf(out, "  named %s; without the scale %s\n", name[1], name[2]);
     buf_printf(out, "  block %d, head %d, query %s: entropy %.3f; without the scale %.3f nats\n", r->layer, r->head,
                token, (double)r->entropy_with, (double)r->entropy_without);
     buf_printf(out, "  mean change over all its rows %.3f nats\n", r->change);
-    buf_printf(out, "  vitrine '#%llu' --at 'blocks.%d.attn.pattern[h=%d,t=%s]' -c 'set scale off'\n",
-               (unsigned long long)r->number, r->layer, r->head, token);
+    buf_printf(out, "  vitrine '#%llu' --at '%s[h=%d,t=%s]' -c 'set scale off'\n", (unsigned long long)r->number,
+               r->pattern, r->head, token);
 }
 
 void showcase_table(const ScaleSearch *s, const Evaluated *of, Buf *out)

@@ -60,7 +60,7 @@ static void put_verbs(Buf *out)
                        "a link (below).");
     for (int i = 0; verb_at(i); i++) {
         const Verb *v = verb_at(i);
-        char text[1200];
+        char text[2400];
         snprintf(text, sizeof text, "%c%s. %s",
                  v->summary[0] >= 'a' && v->summary[0] <= 'z' ? v->summary[0] - 'a' + 'A' : v->summary[0],
                  v->summary + 1, v->details);

@@ -3,15 +3,14 @@
  * and what `say` says there. Lists are numbered lines; a number takes one. Nothing is drawn, nothing is in a colour. */
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/base/stop.h"
 #include "core/base/utf8.h"
 #include "core/session/address.h"
 #include "core/session/ask/ask.h"
@@ -24,7 +23,7 @@
 #include "tui/keymap.h"
 #include "tui/stage.h"
 
-enum { LINE_MOST = 1000, POLL_MS = 100, LIST_MOST = 400 };
+enum { LINE_MOST = 1000, LIST_MOST = 400 };
 
 /* What the screen's own commands act on here (Ui.act). */
 struct App {
@@ -73,23 +72,6 @@ static void put_line(const Plain *p, const char *text)
         putchar('\n');
 }
 
-/* SIGINT is held back (work.c). A pending one is taken: what it meant is done. */
-static bool take_interrupt(void)
-{
-    sigset_t waiting, interrupt;
-    const struct timespec now = {0};
-    sigemptyset(&interrupt);
-    sigaddset(&interrupt, SIGINT);
-    return sigpending(&waiting) == 0 && sigismember(&waiting, SIGINT) == 1 &&
-           sigtimedwait(&interrupt, NULL, &now) == SIGINT;
-}
-
-static bool must_leave(void)
-{
-    sigset_t waiting;
-    return sigpending(&waiting) == 0 && (sigismember(&waiting, SIGTERM) == 1 || sigismember(&waiting, SIGHUP) == 1);
-}
-
 static void prompt(const Plain *p)
 {
     if (p->terminal)
@@ -97,20 +79,18 @@ static void prompt(const Plain *p)
     fflush(stdout);
 }
 
-/* Reads more; false at the end. Signals are blocked and looked for ten times a second. */
+/* Reads more; false at the end, or where somebody asked the program to end. */
 static bool read_more(Plain *p)
 {
     char block[4096];
     for (;;) {
-        struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
-        if (must_leave() || (!p->terminal && take_interrupt()))
-            return false;
-        if (take_interrupt()) {
+        if (!stop_wait(STDIN_FILENO, POLLIN)) {
+            if (!p->terminal || !stop_interrupted())
+                return false;
             put_line(p, "\nNothing is being computed. quit leaves.");
             prompt(p);
-        }
-        if (poll(&in, 1, POLL_MS) <= 0)
             continue;
+        }
         ssize_t n = read(STDIN_FILENO, block, sizeof block);
         if (n < 0 && errno == EINTR)
             continue;
@@ -278,7 +258,7 @@ static void run(Plain *p, const char *command)
     bool ok = command_do(s, &w->commands, command, COMMAND_EDIT | COMMAND_FILE | COMMAND_UI, &err);
     if (ok && p->stage.due)
         ok = stage_run(&p->stage, s, &w->commands, &err);
-    if (take_interrupt())
+    if (p->terminal && stop_interrupted())
         put_line(p, "Stopped by Ctrl-C.");
     if (!ok) {
         p->failed = true;
@@ -419,7 +399,7 @@ static int plain(Work *w, Err *err)
     greet(&p);
     for (prompt(&p); !s->quit && next_line(&p, line); prompt(&p)) {
         do_line(&p, line);
-        if (ferror(stdout) || must_leave())
+        if (ferror(stdout) || stop_asked())
             break;
     }
     if (p.terminal && !s->quit)

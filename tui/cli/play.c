@@ -106,7 +106,7 @@ bool play_export(Work *w, const Script *s, unsigned allowed, Err *err)
     const Options *o = w->options;
     bool files = !work_to_stdout(w), ok = true;
     if (files && strcasecmp(file_suffix(o->output), "cast") == 0)
-        return play_cast(w, s, allowed, &w->out, err);
+        return play_cast(w, s, allowed, &w->drawn, err);
     for (int i = 0; ok && i < s->count; i++) {
         Buf caption = {0}, below = {0}, picture = {0};
         char name[NAME] = "";
@@ -114,7 +114,7 @@ bool play_export(Work *w, const Script *s, unsigned allowed, Err *err)
         ok = ok && play_step(w, s, i, allowed, &caption, err) && (!files || step_name(o->output, i, name, err));
         if (ok) {
             put_below(w, &s->steps[i], buf_str(&caption), &below);
-            ok = screen_draw_below(w, files ? name : NULL, buf_str(&below), files ? &picture : &w->out, err);
+            ok = screen_draw_below(w, files ? name : NULL, buf_str(&below), files ? &picture : &w->drawn, err);
         }
         if (ok && files)
             ok = file_write(name, picture.data, picture.len, err);

@@ -8,7 +8,7 @@
 #include "core/graph/anatomy.h"
 #include "tui/cli/verbs.h"
 
-enum { TOP = 10, NAME_CELLS = 24 };
+enum { TOP = 10, NAME_CELLS = 24, NAME_BYTES = 512 };
 
 /* One side's answer: values over the classes. */
 typedef struct Answer {
@@ -51,14 +51,14 @@ static void put_number(Buf *out, float x)
 static const char *class_name(const Session *s, int i, char *out, size_t n)
 {
     const Graph *g = session_base(s);
-    char label[160];
+    char label[NAME_BYTES];
     return utf8_clean(out, n, axis_label(&g->axes[graph_role(g, ROLE_ANSWER, SEQUENCE_ANY)], i, label, sizeof label));
 }
 
 static void put_json(Session *s, const Ranked *r, int count, const Answer *a, const Answer *other, uint64_t hash,
                      Buf *out)
 {
-    char name[160];
+    char name[NAME_BYTES];
     buf_puts(out, "{\"model\":");
     buf_json(out, s->model.name);
     buf_puts(out, ",\"input\":");
@@ -91,7 +91,7 @@ static void put_json(Session *s, const Ranked *r, int count, const Answer *a, co
 
 static void put_about(const Session *s, Buf *out)
 {
-    char name[160];
+    char name[NAME_BYTES];
     const char *note = session_model_note(s);
     const Input *in = session_input(s, SIDE_B);
     buf_printf(out, "%s, %s%s", in->name, s->model.name,
@@ -112,9 +112,12 @@ static void put_text(Session *s, const Ranked *r, int count, const Answer *a, co
     buf_printf(out, "\n%-*s  probability      logit%s\n", NAME_CELLS, "class",
                other ? "        A: probability      logit" : "");
     for (int i = 0; i < count && i < TOP; i++) {
-        char name[160];
-        int k = r[i].index, pad = NAME_CELLS - utf8_cells(class_name(s, k, name, sizeof name));
-        buf_printf(out, "%s%*s  %11.5f %10.5g", name, pad > 0 ? pad : 0, "", (double)a->probs[k], (double)a->logits[k]);
+        char name[NAME_BYTES], fitted[NAME_BYTES];
+        int k = r[i].index;
+        utf8_fit(fitted, sizeof fitted, class_name(s, k, name, sizeof name), NAME_CELLS);
+        int pad = NAME_CELLS - utf8_cells(fitted);
+        buf_printf(out, "%s%*s  %11.5f %10.5g", fitted, pad > 0 ? pad : 0, "", (double)a->probs[k],
+                   (double)a->logits[k]);
         if (other)
             buf_printf(out, "           %11.5f %10.5g", (double)other->probs[k], (double)other->logits[k]);
         buf_putc(out, '\n');

@@ -8,6 +8,7 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/base/stop.h"
 #include "core/base/utf8.h"
 #include "core/io/tensors.h"
 #include "core/session/address.h"
@@ -111,7 +112,7 @@ static bool compute(Work *w, int height, int width, Err *err)
             return true;
         }
         if (!s->progress(s->progress_context, "computing", session_progress_share(s)))
-            return err_set(err, "cancelled");
+            return stop_refuse(err);
     }
 }
 
@@ -268,7 +269,7 @@ int screen_write(Work *w, Err *err)
     char message[512];
     put_said(w, o->width ? o->width : WIDTH, message);
     Kind kind = work_to_stdout(w) ? stdout_kind(o) : kind_of(o->output);
-    return draw_to(w, kind, message, &w->out, err) ? STATUS_DONE : STATUS_BAD;
+    return draw_to(w, kind, message, &w->drawn, err) ? STATUS_DONE : STATUS_BAD;
 }
 
 bool screen_save(Work *w, const char *path, Err *err)

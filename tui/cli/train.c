@@ -1,20 +1,22 @@
 /* `vitrine train`: a small model from drawn pictures or a folder of labelled ones, saved as a folder that can be
  * opened. */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/machine.h"
+#include "core/base/stop.h"
+#include "core/base/tell.h"
 #include "core/eval/interval.h"
 #include "core/train/trainer.h"
+#include "core/train/workplace.h"
+#include "tui/cli/train_text.h"
 #include "tui/cli/verbs.h"
 
-enum { PATH = 1100, CONFIG_MAX = 1 << 20, HELD_OUT = 1000, REPORTS = 20 };
+enum { CONFIG_MAX = 1 << 20, HELD_OUT = 1000, REPORTS = 20 };
 #define SAVE_NS 60000000000
 
 typedef struct Training {
@@ -25,7 +27,7 @@ typedef struct Training {
     Pool *pool;
     Trainer *trainer;
     const char *folder;
-    char state[PATH]; /* what an interrupted run goes on from */
+    Workplace place;
     int64_t began, saved;
     int first; /* step this run began at */
 } Training;
@@ -77,21 +79,6 @@ static bool fits(const Training *t, Err *err)
                    bytes / 1e9, memory / 1e9);
 }
 
-static bool open_folder(Training *t, Err *err)
-{
-    char path[PATH];
-    snprintf(path, sizeof path, "%.1000s/model.safetensors", t->folder);
-    snprintf(t->state, sizeof t->state, "%.1000s/training.safetensors", t->folder);
-    if (mkdir(t->folder, 0777) != 0 && errno != EEXIST)
-        return err_set(err, "%.300s: cannot be made (%s). Name a folder whose parent exists with -o.", t->folder,
-                       strerror(errno));
-    if (!file_is_dir(t->folder))
-        return err_set(err, "%.300s: is no folder. Name another with -o.", t->folder);
-    if (file_exists(path) && !file_exists(t->state))
-        return err_set(err, "%.300s: holds a model already. Name another folder with -o, or remove it.", t->folder);
-    return true;
-}
-
 /* What is left of the time, from the steps of this run. */
 static void time_left(const Training *t, int done, char *out, size_t n)
 {
@@ -116,7 +103,9 @@ static bool report(Training *t, const TrainStep *s)
         char guess[32] = "";
         if (s->guess >= 0)
             snprintf(guess, sizeof guess, "  guess %.3f", s->guess);
-        fprintf(stderr, "%s%s  gradient %.3f%s%s\n", line, guess, s->gradient_norm, *left ? "  " : "", left);
+        char full[320];
+        snprintf(full, sizeof full, "%s%s  gradient %.3f%s%s", line, guess, s->gradient_norm, *left ? "  " : "", left);
+        tell_line(full);
     }
     return work_progress(t->w, line, (double)s->step / t->recipe.steps);
 }
@@ -125,7 +114,8 @@ static bool report(Training *t, const TrainStep *s)
 static int interrupted(Training *t)
 {
     Err said = {{0}};
-    if (trainer_save(t->trainer, t->state, &said))
+    stop_take();
+    if (trainer_save(t->trainer, t->place.state, &said))
         err_set(&said, "interrupted after step %d of %d; the same command goes on from there",
                 trainer_steps_done(t->trainer), t->recipe.steps);
     work_complain(t->w, said.text);
@@ -136,9 +126,18 @@ static int finish(Training *t, Err *err)
 {
     const size_t held = pictures_count(t->pictures, PICTURES_HELD_OUT),
                  count = held && held < HELD_OUT ? held : HELD_OUT;
-    if (!trainer_write(t->trainer, t->folder, err))
+    bool kept = trainer_save(t->trainer, t->place.state,
+                             NULL); /* what the same command finishes, should the disk be full */
+    if (!trainer_write(t->trainer, t->folder, err)) {
+        size_t n = strlen(err->text);
+        if (stop_asked())
+            return interrupted(t);
+        snprintf(err->text + n, sizeof err->text - n, " The same command then goes on%s.",
+                 kept ? " from here" : " from where it last saved");
         return STATUS_BAD;
-    unlink(t->state);
+    }
+    t->w->written = true;
+    unlink(t->place.state);
     double right = trainer_accuracy(t->trainer, PICTURES_HELD_OUT, 0, count);
     buf_printf(&t->w->out, "%s: a model of %zu weights, %d steps of %d pictures\n", t->folder, vit_params(&t->model),
                t->recipe.steps, t->recipe.batch);
@@ -152,7 +151,6 @@ static int finish(Training *t, Err *err)
     buf_printf(&t->w->out, "it names %.1f %% of %zu held-out pictures right (95 %% interval %.1f–%.1f)\n", right * 100,
                count, 100 * i.low, 100 * i.high);
     buf_printf(&t->w->out, "open it: vitrine -m %s\n", t->folder);
-    t->w->written = true;
     return STATUS_DONE;
 }
 
@@ -160,6 +158,8 @@ static int learn(Training *t, Err *err)
 {
     t->began = t->saved = clock_ns();
     t->first = trainer_steps_done(t->trainer);
+    if (!trainer_save(t->trainer, t->place.state, err)) /* the disk takes it, now and so probably later */
+        return STATUS_BAD;
     while (!trainer_done(t->trainer)) {
         TrainStep s = trainer_step(t->trainer);
         if (!isfinite(s.loss) || !isfinite(s.gradient_norm)) {
@@ -172,7 +172,7 @@ static int learn(Training *t, Err *err)
         if (!report(t, &s))
             return interrupted(t);
         if (clock_ns() - t->saved > SAVE_NS) {
-            if (!trainer_save(t->trainer, t->state, err))
+            if (!trainer_save(t->trainer, t->place.state, err))
                 return STATUS_BAD;
             t->saved = clock_ns();
         }
@@ -183,20 +183,24 @@ static int learn(Training *t, Err *err)
 static bool begin(Training *t, Err *err)
 {
     const Options *o = t->w->options;
-    if (!read_config(t, o, err) || !open_pictures(t, o, err) || !fits(t, err) || !open_folder(t, err))
+    if (!read_config(t, o, err) || !workplace_open(&t->place, t->folder, err) || !open_pictures(t, o, err) ||
+        !fits(t, err))
         return false;
     t->pool = pool_new((int)o->threads);
     t->trainer = trainer_new(&t->recipe, &t->model, t->pictures, t->pool);
-    return !file_exists(t->state) || trainer_resume(t->trainer, t->state, err);
+    return !t->place.resumes || trainer_resume(t->trainer, t->place.state, err);
 }
 
 static int run(Work *w, Err *err)
 {
-    Training t = {.w = w, .folder = w->options->output};
+    if (train_text_asked(w->options))
+        return train_text(w, err);
+    Training t = {.w = w, .folder = w->options->output, .place = WORKPLACE_NONE};
     int status = begin(&t, err) ? learn(&t, err) : STATUS_BAD;
     trainer_free(t.trainer);
     pictures_free(t.pictures);
     pool_free(t.pool);
+    workplace_close(&t.place);
     return status;
 }
 
@@ -221,7 +225,9 @@ const Verb VERB_TRAIN = {
         "lists the others. "
         "--config FILE is JSON: {\"steps\": 800, \"rate\": 1e-3, \"model\": {\"width\": 64, \"layers\": 2, …}}; "
         "recipe.json "
-        "in the new folder shows every key. --steps N cuts a recipe short. The same recipe gives the same bytes on "
+        "in the new folder shows every key. {\"kind\": \"text\"} trains a translator from the English and French "
+        "grammar "
+        "instead. --steps N cuts a recipe short. The same recipe gives the same bytes on "
         "every "
         "machine, with any number of threads. Interrupted, it goes on where it was when the same command is given "
         "again.",

@@ -1,11 +1,14 @@
 #include "tui/cli/verbs.h"
+#include "core/session/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const Verb *const VERBS[] = {&VERB_RUN,    &VERB_SHOW,     &VERB_EXPLAIN, &VERB_WHY,  &VERB_TRACE,
-                                    &VERB_SCREEN, &VERB_INFO,     &VERB_VERIFY,  &VERB_DIFF, &VERB_DATA,
-                                    &VERB_TRAIN,  &VERB_EVALUATE, &VERB_PLAIN,   &VERB_DEMO};
+#include "core/base/tell.h"
+
+static const Verb *const VERBS[] = {&VERB_RUN,    &VERB_SHOW,     &VERB_EXPLAIN,  &VERB_WHY,  &VERB_TRACE,
+                                    &VERB_SCREEN, &VERB_INFO,     &VERB_VERIFY,   &VERB_DIFF, &VERB_DATA,
+                                    &VERB_TRAIN,  &VERB_EVALUATE, &VERB_TRANSLATE, &VERB_PLAIN, &VERB_DEMO};
 
 enum { VERB_COUNT = sizeof VERBS / sizeof *VERBS };
 
@@ -39,6 +42,8 @@ static bool check_words(const Verb *v, Work *w, Err *err)
     if (o->json && !(v->flags & VERB_JSON))
         return err_set(err, "%s draws, it has no --json; `vitrine show ADDRESS --json` gives the numbers", v->name);
     if (v->flags & VERB_ALONE)
+        return !v->check || v->check(o, &w->link, err);
+    if (text_asked(o->model) && v->run_text)
         return !v->check || v->check(o, &w->link, err);
     Commands commands = session_command_set();
     bool ok = link_parse(&w->link, o->word + 1, o->word_count - 1, v->flags & VERB_ADDRESS ? LINK_ADDRESS : LINK_INPUT,
@@ -84,11 +89,12 @@ int verb_main(const Verb *v, const Options *o)
     int status = STATUS_USAGE;
     if (check_words(v, &w, &err)) {
         bool ready = true;
-        if (v->flags & VERB_ALONE)
+        bool text = text_asked(o->model) && v->run_text, alone = text || (v->flags & VERB_ALONE);
+        if (alone)
             work_begin(&w);
         else
             ready = work_open(&w, allowed, &err);
-        status = ready ? v->run(&w, &err) : STATUS_BAD;
+        status = !ready ? STATUS_BAD : text ? v->run_text(&w, &err) : v->run(&w, &err);
         status = check_hash(&w, status, &err);
         if (status != STATUS_BAD && status != STATUS_USAGE) {
             Err other = {{0}};
@@ -98,8 +104,8 @@ int verb_main(const Verb *v, const Options *o)
             }
         }
     }
-    work_close(&w);
+    work_close(&w, status == STATUS_DONE || status == STATUS_NO);
     if (*err.text)
-        complain(err.text);
+        tell(err.text);
     return status;
 }

@@ -22,10 +22,12 @@ typedef struct Verb {
     bool (*check)(const Options *o, const Link *l, Err *err);
     /* The session is open, unless the verb is VERB_ALONE. Fills w->out; the exit status, STATUS_BAD with err. */
     int (*run)(Work *w, Err *err);
+    /* The same for a text model where that is another question: no session is open. NULL: run does both. */
+    int (*run_text)(Work *w, Err *err);
 } Verb;
 
 extern const Verb VERB_RUN, VERB_SHOW, VERB_EXPLAIN, VERB_WHY, VERB_TRACE, VERB_SCREEN, VERB_INFO, VERB_VERIFY,
-    VERB_DIFF, VERB_DATA, VERB_TRAIN, VERB_EVALUATE, VERB_PLAIN, VERB_DEMO;
+    VERB_DIFF, VERB_DATA, VERB_TRAIN, VERB_EVALUATE, VERB_TRANSLATE, VERB_PLAIN, VERB_DEMO;
 const Verb *verb_at(int i); /* NULL past the end */
 const Verb *verb_find(const char *name);
 const char *verb_nearest(const char *typed); /* NULL when none is near */

@@ -8,39 +8,18 @@
 
 #include "core/base/clock.h"
 #include "core/base/file.h"
+#include "core/base/stop.h"
+#include "core/base/tell.h"
 #include "core/base/utf8.h"
 #include "core/session/address.h"
 #include "core/session/state.h"
 
 enum { PATIENCE_NS = 500000000, REDRAW_NS = 100000000, SLICE_NS = 100000000, LINE_CELLS = 60, TIME_CELLS = 14 };
 
-void complain(const char *text)
-{
-    char clean[1024];
-    fprintf(stderr, "vitrine: %s\n", utf8_clean(clean, sizeof clean, text));
-}
-
-static void hold_signals(Progress *p)
-{
-    sigset_t held;
-    sigemptyset(&held);
-    sigaddset(&held, SIGINT);
-    sigaddset(&held, SIGTERM);
-    sigaddset(&held, SIGHUP);
-    p->held = sigprocmask(SIG_BLOCK, &held, &p->before) == 0;
-}
-
-static bool signal_waits(void)
-{
-    sigset_t waiting;
-    return sigpending(&waiting) == 0 && (sigismember(&waiting, SIGINT) == 1 || sigismember(&waiting, SIGTERM) == 1 ||
-                                         sigismember(&waiting, SIGHUP) == 1);
-}
-
 static void erase_line(Progress *p)
 {
     if (p->drawn)
-        fprintf(stderr, "\r%*s\r", LINE_CELLS + 5 + TIME_CELLS, "");
+        tell_over("", LINE_CELLS + 5 + TIME_CELLS);
     p->drawn = 0;
 }
 
@@ -50,18 +29,33 @@ static bool progress(void *context, const char *what, double share)
     Progress *p = context;
     int64_t now = clock_ns();
     int left = pace_left(&p->pace, share, now);
-    if (signal_waits())
+    if (stop_asked())
         return false;
     if (!p->terminal || now - p->began < PATIENCE_NS || (p->drawn && now - p->drawn < REDRAW_NS))
         return true;
-    char text[LINE_CELLS + 1], time[24] = "";
-    utf8_clean(text, sizeof text, what);
+    char line[2 * LINE_CELLS], time[24] = "", *text = p->what;
+    utf8_clean(text, sizeof p->what, what);
     if (left)
         snprintf(time, sizeof time, ", %d s left", left);
     int pad = LINE_CELLS - utf8_cells(text), percent = share > 0 ? share < 1 ? (int)(share * 100) : 100 : 0;
-    fprintf(stderr, "\r%s%*s%3d %%%-*s", text, pad, "", percent, TIME_CELLS, time);
+    snprintf(line, sizeof line, "%s%*s%3d %%%s", text, pad, "", percent, time);
+    tell_over(line, LINE_CELLS + 5 + TIME_CELLS);
     p->drawn = now;
     return true;
+}
+
+/* While something is read or written that says nothing of how far it is: seconds, so that nobody takes it for dead. */
+static bool waiting(void *context)
+{
+    Progress *p = context;
+    char line[LINE_CELLS + 24];
+    int64_t now = clock_ns(), since = p->drawn ? p->drawn : p->began;
+    if (p->terminal && now - since >= 2 * PATIENCE_NS) {
+        snprintf(line, sizeof line, "%s, %d s", p->what, (int)((now - p->began) / 1000000000));
+        tell_over(line, LINE_CELLS + 5 + TIME_CELLS);
+        p->drawn = now;
+    }
+    return false;
 }
 
 /* Where there is a screen its table stands first: its export knows pictures of the screen too. Elsewhere it stands
@@ -134,10 +128,12 @@ static bool run_commands(Work *w, unsigned allowed, Err *err)
 
 void work_begin(Work *w)
 {
-    if (w->progress.held) /* a verb that began without a session opens one after all */
+    if (w->progress.began) /* a verb that began without a session opens one after all */
         return;
     w->progress = (Progress){.began = clock_ns(), .terminal = isatty(STDERR_FILENO)};
-    hold_signals(&w->progress);
+    snprintf(w->progress.what, sizeof w->progress.what, "reading");
+    stop_hold();
+    stop_listen(waiting, &w->progress);
 }
 
 bool work_progress(Work *w, const char *what, double share)
@@ -164,7 +160,7 @@ bool work_complete(Work *w, Err *err)
 {
     while (!session_step(&w->session, NULL, 0, clock_ns() + SLICE_NS))
         if (!progress(&w->progress, "computing", session_progress_share(&w->session)))
-            return err_set(err, "cancelled");
+            return stop_refuse(err);
     return true;
 }
 
@@ -176,34 +172,37 @@ bool work_to_stdout(const Work *w)
 bool work_deliver(Work *w, Err *err)
 {
     erase_line(&w->progress);
-    if (signal_waits())
-        return err_set(err, "cancelled");
+    if (stop_asked()) /* what is in its place already is done, with or without a report */
+        return w->written || stop_refuse(err);
+    tell_clean(&w->out);
+    buf_add(&w->out, buf_str(&w->drawn), w->drawn.len);
     if (!w->out.len)
         return true;
     const bool out = w->written || work_to_stdout(w);
     errno = 0;
     if (file_write(out ? "-" : w->options->output, buf_str(&w->out), w->out.len, err))
         return true;
-    return out && errno == EPIPE; /* `vitrine … | head` has read what it wanted: nothing to complain about */
+    return (out && errno == EPIPE) ||
+           (w->written && stop_asked()); /* `vitrine … | head` has read what it wanted: nothing to complain about */
 }
 
 void work_complain(Work *w, const char *text)
 {
     erase_line(&w->progress);
-    complain(text);
+    tell(text);
 }
 
-void work_close(Work *w)
+void work_close(Work *w, bool done)
 {
+    stop_listen(NULL, NULL);
     erase_line(&w->progress);
     session_free(&w->session); /* accepts one that was never opened */
     link_free(&w->link);
     commands_free(&w->commands);
     overlay_free(&w->overlay);
     buf_free(&w->out);
-    if (w->progress.held)
-        sigprocmask(SIG_SETMASK, &w->progress.before, NULL); /* one that waited ends the program here */
-    w->progress.held = false;
+    buf_free(&w->drawn);
+    stop_release(done); /* a request that was not met ends the program here */
 }
 
 /* "logits[o=5]" of the largest probability, or false where there are no classes. */

@@ -2,7 +2,6 @@
  * result goes. */
 #ifndef VITRINE_CLI_WORK_H
 #define VITRINE_CLI_WORK_H
-#include <signal.h>
 #include <stdint.h>
 
 #include "core/base/pace.h"
@@ -11,16 +10,13 @@
 #include "tui/cli/link.h"
 #include "tui/cli/options.h"
 
-/* A line on standard error while something takes longer than half a second. SIGINT, SIGTERM and SIGHUP are held back
- * from work_begin to work_close, so that no half-written file and no half-drawn line is left; a pending one makes the
- * work stop, and ends the program as that signal does once work_close lets it through. No handler, hence no state
- * outside this struct. */
+/* A line on standard error while something takes longer than half a second. From work_begin to work_close a request to
+ * end makes the work stop (stop.h); the program then ends as the signal does. */
 typedef struct Progress {
     int64_t began, drawn; /* clock_ns; drawn 0: nothing is on the line */
     Pace pace;
     bool terminal; /* standard error is one */
-    bool held;
-    sigset_t before;
+    char what[61]; /* is being done */
 } Progress;
 
 typedef struct Work {
@@ -32,7 +28,8 @@ typedef struct Work {
     Ui ui;
     Session session;
     Progress progress;
-    Buf out;      /* the answer; written by work_deliver */
+    Buf out;      /* the answer in text or JSON; made harmless and written by work_deliver */
+    Buf drawn;    /* cells of a canvas as a terminal or a file wants them; written after it as it is */
     bool written; /* the result went to where -o says: out, if anything, is a report on it */
 } Work;
 
@@ -48,8 +45,9 @@ bool work_progress(Work *w, const char *what, double share);
 bool work_complete(Work *w, Err *err);
 /* out to -o, else (and if it is a report) to standard output, whole or with an error. */
 bool work_deliver(Work *w, Err *err);
-void work_close(Work *w);
-/* Takes the progress line away and complains at once: what must be said before work_close lets a waiting signal end the
+/* done: what was asked for is there, so a request to end that came has come too late. */
+void work_close(Work *w, bool done);
+/* Takes the progress line away and says it at once: what must be said before work_close lets a signal end the
  * program. */
 void work_complain(Work *w, const char *text);
 
@@ -58,7 +56,4 @@ bool work_to_stdout(const Work *w);
 /* The cell that is asked about: the address; without one the place that -c led to, else the logit of the class that
  * comes first. A group of nodes is an error. */
 bool work_cell(Work *w, char path[SESSION_PATH], size_t *cell, Err *err);
-
-/* One line on standard error: "vitrine: " and the message, foreign bytes made harmless. */
-void complain(const char *text);
 #endif

@@ -64,13 +64,13 @@ static bool table_open(const Session *s, Side side, int width, Table *t)
     bool columns = s->compare == COMPARE_SIDES; /* each side has a pane of its own */
     *t = (Table){.compares = session_compares(s) && (!columns || side == SIDE_DIFF)};
     const char *probs = shown_site(s, side, SITE_PROBS);
-    if (!shown_open(s, side == SIDE_DIFF ? SIDE_B : side, probs, &t->shown))
+    if (!shown_answer(s, side == SIDE_DIFF ? SIDE_B : side, probs, &t->shown))
         return false;
-    t->has_logits = shown_open(s, t->shown.side, shown_site(s, side, SITE_LOGITS), &t->logits) && t->logits.values &&
+    t->has_logits = shown_answer(s, t->shown.side, shown_site(s, side, SITE_LOGITS), &t->logits) && t->logits.values &&
                     t->logits.count == t->shown.count;
     if (t->compares)
-        t->compares = shown_open(s, SIDE_A, probs, &t->a) && shown_open(s, SIDE_B, probs, &t->b) &&
-                      shown_open(s, SIDE_DIFF, probs, &t->diff);
+        t->compares = shown_answer(s, SIDE_A, probs, &t->a) && shown_answer(s, SIDE_B, probs, &t->b) &&
+                      shown_answer(s, SIDE_DIFF, probs, &t->diff);
     t->columns = columns_of(&t->shown, width, t->compares, columns && t->compares);
     return true;
 }
@@ -92,7 +92,7 @@ static void draw_class(const Paint *p, Rect line, const Table *t, size_t i, bool
         canvas_glyph(p->c, line.y, line.x, STYLE_SELECTED, '>');
     }
     int x = line.x + 1;
-    canvas_text(p->c, line.y, x, c->name, style, classes_name(&t->shown, i, name, sizeof name));
+    canvas_label(p->c, line.y, x, c->name, style, classes_name(&t->shown, i, name, sizeof name));
     x += c->name;
     if (c->bar) {
         float share = t->shown.values[i];

@@ -12,7 +12,7 @@ enum { TIME_WIDTH = 40 }; /* with room for a bar beside the time */
 static int put_best(const Paint *p, Side side, const char *letter, int y, int x, int width)
 {
     Shown v;
-    if (!shown_open(p->s, side, shown_site(p->s, side, SITE_PROBS), &v))
+    if (!shown_answer(p->s, side, shown_site(p->s, side, SITE_PROBS), &v))
         return canvas_text(p->c, y, x, width, STYLE_DIM, "this model has no classes");
     Style style = side == SIDE_A ? STYLE_SIDE_A : STYLE_SIDE_B;
     int used = canvas_printf(p->c, y, x, width, style, "%s ", letter);
@@ -23,8 +23,7 @@ static int put_best(const Paint *p, Side side, const char *letter, int y, int x,
     probability_text(share, sizeof share, v.values[best]);
     int room = width - used - (int)strlen(share) - 1;
     if (room > 0)
-        used += canvas_printf(p->c, y, x + used, room, STYLE_STRONG, "%s", classes_name(&v, best, name, sizeof name)) +
-                1;
+        used += canvas_label(p->c, y, x + used, room, STYLE_STRONG, classes_name(&v, best, name, sizeof name)) + 1;
     int cells = canvas_text(p->c, y, x + used, width - used, STYLE_STRONG, share);
     canvas_ref(p->c, y, x + used, cells, shown_ref(&v, best));
     return used + cells;

@@ -49,9 +49,9 @@ size_t classes_previous(const float *v, size_t n, size_t which)
 const char *classes_name(const Shown *v, size_t i, char *out, size_t n)
 {
     Dims d = graph_node(v->graph, v->node)->dims;
-    if (d.n != 1)
+    if (d.n == 0 || v->count != (size_t)v->graph->axes[d.axis[d.n - 1]].n)
         snprintf(out, n, "%zu", i);
     else
-        axis_label(&v->graph->axes[d.axis[0]], (int)i, out, n);
+        axis_label(&v->graph->axes[d.axis[d.n - 1]], (int)i, out, n);
     return out;
 }

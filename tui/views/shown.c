@@ -61,9 +61,24 @@ bool shown_open(const Session *s, Side side, const char *path, Shown *out)
     return true;
 }
 
+bool shown_answer(const Session *s, Side side, const char *path, Shown *out)
+{
+    if (!shown_open(s, side, path, out))
+        return false;
+    Dims d = graph_node(out->graph, out->node)->dims;
+    if (d.n < 2 || out->graph->axes[d.axis[d.n - 1]].role != ROLE_ANSWER)
+        return true;
+    size_t words = (size_t)out->graph->axes[d.axis[d.n - 1]].n;
+    out->first = out->cell / words * words;
+    out->cell -= out->first;
+    out->count = words;
+    out->values = out->values ? out->values + out->first : NULL;
+    return true;
+}
+
 Ref shown_ref(const Shown *v, size_t cell)
 {
-    return session_ref(v->side, v->node, cell);
+    return session_ref(v->side, v->node, v->first + cell);
 }
 
 int shown_number(const Paint *p, const Shown *v, size_t cell, int y, int x, int width, Style style)
@@ -160,5 +175,5 @@ void click_cell(const Paint *p, const Shown *v, size_t cell, Buf *command)
         return;
     }
     buf_puts(command, "goto ");
-    address_put(v->graph, v->node, cell, command);
+    address_put(v->graph, v->node, v->first + cell, command);
 }

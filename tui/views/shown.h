@@ -11,6 +11,7 @@ typedef struct Shown {
     const float *values; /* NULL while not computed */
     size_t count;
     size_t cell;          /* the focused cell */
+    size_t first;         /* of the node: the cell that values[0] is; 0 but for shown_answer */
     int at[SESSION_AXES]; /* the data cursor, inside every axis of this graph */
 } Shown;
 
@@ -26,6 +27,8 @@ const char *shown_attention(const Session *s, Side side, int block, Site site);
 bool shown_head_off(const Session *s, int block, int head);
 /* False when that side has no such node; path may be NULL. */
 bool shown_open(const Session *s, Side side, const char *path, Shown *out);
+/* shown_open of the answer: where it has a row per token, the row of the token that the data cursor is at. */
+bool shown_answer(const Session *s, Side side, const char *path, Shown *out);
 Ref shown_ref(const Shown *v, size_t cell);
 
 /* Value of a cell from x on, tagged; returns the cells used. */

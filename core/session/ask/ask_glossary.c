@@ -168,9 +168,7 @@ static void put_all(const Graph *g, Buf *out)
     buf_puts(out, ".\nLetters:");
     for (int i = 0; i < g->axis_count; i++)
         buf_printf(out, "%s %s %s", i ? "," : "", g->axes[i].sym, g->axes[i].name);
-    buf_puts(
-        out,
-        ".\nEvery node's name is an entry too: pattern, resid_mid, blocks.0.ln1.rstd. `glossary nodes` lists them.\n");
+    buf_puts(out, ".\nEvery node's name, short or whole, is an entry too; `glossary nodes` lists them.\n");
 }
 
 /* Names of the forward pass, each once: what all blocks have stands with a * for the block's number. */

@@ -56,7 +56,7 @@ bool say_pixel(const Teller *t)
     char colour[64];
     int y = teller_index(t, ROLE_PLACE_ROW) * teller_length(t, ROLE_PIXEL_ROW) + teller_index(t, ROLE_PIXEL_ROW),
         x = teller_index(t, ROLE_PLACE_COL) * teller_length(t, ROLE_PIXEL_COL) + teller_index(t, ROLE_PIXEL_COL);
-    NodeId n = graph_find(t->g, "pixels");
+    NodeId n = site_node_any(t->g, SITE_INPUT);
     const float *pixels = n == NO_NODE ? NULL : ask_need(t->s, t->side, n, t->err);
     if (graph_node(t->g, t->n)->dims.n < 5 || !pixels)
         return say_anything(t);

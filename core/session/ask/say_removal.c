@@ -84,8 +84,8 @@ bool say_scale(const Teller *t)
         if (!teller_value(t, teller_site(t, PROBES[i]), &x[i]))
             return false;
     if (now)
-        buf_printf(t->out, "attn.scale is times %.3g in %s: ", (double)slider_factor(t->s),
-                   slider_text(t->s, what, sizeof what));
+        buf_printf(t->out, "%s is times %.3g in %s: ", anatomy_inside_block(t->g, teller_site(t, SITE_SCALE)),
+                   (double)slider_factor(t->s), slider_text(t->s, what, sizeof what));
     else
         buf_puts(t->out, session_compares(t->s) && t->side == SIDE_A ? "Before the change: " : "As it is: ");
     buf_printf(t->out, "in head %d of block %d the row of ", teller_index(t, ROLE_HEAD), session_block(t->s));

@@ -189,8 +189,8 @@ void attend_value_line(const Paint *p, const Attend *a, int y, int x, int width)
     axis_label(a->u_axis, a->at_u, u, sizeof u);
     if (a->h_step)
         snprintf(head, sizeof head, "h=%d,", a->head);
-    snprintf(words[0], sizeof words[0], "%.60s[%st=%s,u=%s] = ", node_name(graph_node(a->v.graph, a->v.node)), head, t,
-             u);
+    snprintf(words[0], sizeof words[0], "%.60s[%s%s=%s,%s=%s] = ", node_name(graph_node(a->v.graph, a->v.node)), head,
+             a->t_axis->sym, t, a->u_axis->sym, u);
     snprintf(words[1], sizeof words[1], "%s,%s ", t, u);
     words[2][0] = '\0';
     number_text(number, sizeof number, a->v.values[cell], 12);
@@ -246,7 +246,7 @@ void attend_title(const Session *s, Side side, bool one_head, bool one_row, cons
     else if (a.h_step)
         buf_puts(out, "h,");
     if (one_row)
-        buf_printf(out, "t=%s,u] %s", axis_label(a.t_axis, a.at_t, t, sizeof t), what);
+        buf_printf(out, "%s=%s,%s] %s", a.t_axis->sym, axis_label(a.t_axis, a.at_t, t, sizeof t), a.u_axis->sym, what);
     else
-        buf_printf(out, "t,u] %s", what);
+        buf_printf(out, "%s,%s] %s", a.t_axis->sym, a.u_axis->sym, what);
 }

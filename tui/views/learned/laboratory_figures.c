@@ -227,7 +227,11 @@ void laboratory_scales(const Paint *p, Rect r, const Laboratory *l)
 {
     if (r.h < l->layers + 1 || r.w < SCALE_LABEL + l->heads * SCALE_WIDTH)
         return;
-    canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "attn.scale of every head now: what scores are multiplied by");
+    const char *scale = site_path_any(session_base(p->s), SITE_SCALE);
+    char heading[128];
+    snprintf(heading, sizeof heading, "%s of every head now: what scores are multiplied by",
+             scale ? anatomy_inside_block(session_base(p->s), scale) : "the scale");
+    canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, heading);
     for (int b = 0; b < l->layers; b++) {
         Shown now, before;
         bool known = shown_open(p->s, SIDE_B, shown_attention(p->s, SIDE_B, b, SITE_SCALE), &now) && now.values &&

@@ -1,0 +1,356 @@
+#include "core/eval/translation.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/models/lexicon.h"
+
+enum { ATTENTIONS_MAX = 64 };
+
+double tally_share(Tally t)
+{
+    return t.n ? (double)t.right / (double)t.n : 0;
+}
+
+Interval tally_interval(Tally t)
+{
+    return interval_wilson(t.right, t.n);
+}
+
+const char *asking_row_about(AskingRow r)
+{
+    static const char *const about[] = {"the row of the pronoun", "the row of the adjective",
+                                        "the row that chooses il or elle"};
+    return about[r];
+}
+
+typedef struct Exam {
+    Translation *out;
+    const TextModel *m;
+    Pool *pool;
+    bool (*progress)(void *context, const char *what, double share);
+    void *context;
+    TextReader *reader, *off;
+    char scope[ATTENTIONS_MAX][48];
+    int attentions, heads;
+    Sentence *pair; /* [2 · pairs] */
+    size_t pairs;
+    struct Look *look; /* [2 · pairs][attentions][heads][2] */
+} Exam;
+
+/* What one row of a head says about one sentence. */
+typedef struct Look {
+    float right, other;
+    bool largest; /* the largest weight is on the noun that is meant */
+} Look;
+
+/* What came out of one sentence. */
+typedef struct Outcome {
+    bool exact, pronoun, agreement;
+} Outcome;
+
+static void list_attentions(Exam *e)
+{
+    const Seq2seqConfig *c = &e->m->config;
+    e->heads = c->heads;
+    for (int l = 0; l < c->encoder_layers && e->attentions < ATTENTIONS_MAX; l++)
+        snprintf(e->scope[e->attentions++], sizeof *e->scope, "encoder.blocks.%d.self_attn", l);
+    for (int l = 0; l < c->decoder_layers && e->attentions < ATTENTIONS_MAX; l++)
+        snprintf(e->scope[e->attentions++], sizeof *e->scope, "decoder.blocks.%d.cross_attn", l);
+}
+
+static bool in_encoder(const Exam *e, int attention)
+{
+    return attention < e->m->config.encoder_layers;
+}
+
+static TextReader *open_reader(Exam *e, const TextHead *off, bool patterns, Err *err)
+{
+    char path[ATTENTIONS_MAX][64];
+    const char *watch[ATTENTIONS_MAX];
+    int n = patterns ? e->attentions : 0;
+    for (int i = 0; i < n; i++) {
+        snprintf(path[i], sizeof path[i], "%s.pattern", e->scope[i]);
+        watch[i] = path[i];
+    }
+    return text_reader_new(e->m, off, watch, n, e->pool, err);
+}
+
+/* The row of head h of an attention's pattern [h, length, length] in which place t asks. */
+static const float *row_of(const TextValues *v, int attention, int h, int t)
+{
+    size_t n = (size_t)v->length;
+    return v->watched[attention] + ((size_t)h * n + (size_t)t) * n;
+}
+
+static int largest(const float *x, int n)
+{
+    int best = 0;
+    for (int i = 1; i < n; i++)
+        if (x[i] > x[best])
+            best = i;
+    return best;
+}
+
+static int asking_place(const Sentence *s, AskingRow row)
+{
+    return row == ASKS_PRONOUN ? s->pronoun : row == ASKS_ADJECTIVE ? s->adjective : s->fr_pronoun;
+}
+
+/* --- whole sentences --- */
+
+typedef struct Writing {
+    const TextReader *reader;
+    Outcome *outcome;
+} Writing;
+
+static void see_outcome(void *writing, size_t i, const Sentence *s, const TextValues *v)
+{
+    Writing *w = writing;
+    Outcome o = {.exact = true, .pronoun = true, .agreement = true};
+    for (int t = 0; t <= s->fr_n; t++) {
+        bool right = text_first_word(w->reader, v, t) == text_batch_answer(s, t);
+        o.exact = o.exact && right;
+        if (s->about != ABOUT_NOTHING && t == s->fr_pronoun)
+            o.pronoun = right;
+        if (s->about != ABOUT_NOTHING && (t == s->fr_pronoun || t == s->fr_n - 1))
+            o.agreement = o.agreement && right;
+    }
+    w->outcome[i] = o;
+}
+
+static bool outcomes(Exam *e, TextReader *r, const Sentence *s, size_t n, Outcome *out)
+{
+    Writing w = {r, out};
+    return text_reader_run(r, s, n, see_outcome, &w, e->progress, e->context);
+}
+
+static void count(Tally *t, bool right)
+{
+    t->right += right;
+    t->n++;
+}
+
+static bool pair_figures(Exam *e, TextReader *r, PairFigures *f)
+{
+    Outcome *o = xcalloc(2 * e->pairs, sizeof *o);
+    bool ok = outcomes(e, r, e->pair, 2 * e->pairs, o);
+    *f = (PairFigures){0};
+    for (size_t i = 0; ok && i < 2 * e->pairs; i++) {
+        count(&f->pronoun, o[i].pronoun);
+        count(&f->agreement, o[i].agreement);
+        count(&f->exact, o[i].exact);
+        if (i % 2)
+            count(&f->both, o[i].exact && o[i - 1].exact);
+    }
+    free(o);
+    return ok;
+}
+
+static Sentence *make_set(SentenceSet set, size_t n)
+{
+    Sentence *s = xcalloc(n + 1, sizeof *s);
+    for (size_t i = 0; i < n; i++)
+        sentence_make(set, 0, i, &s[i]);
+    return s;
+}
+
+static bool examine_set(Exam *e, TextReader *r, SentenceSet set, size_t n, Tally *exact)
+{
+    Sentence *s = make_set(set, n);
+    Outcome *o = xcalloc(n + 1, sizeof *o);
+    bool ok = outcomes(e, r, s, n, o);
+    *exact = (Tally){0, 0};
+    for (size_t i = 0; ok && i < n; i++)
+        count(exact, o[i].exact);
+    free(o);
+    free(s);
+    return ok;
+}
+
+/* --- who looks at the antecedent --- */
+
+/* Looks are kept as [attention][head][row kind]; a cross-attention has one kind of row, an encoder's two. */
+static Look *look_at(const Exam *e, size_t sentence, int attention, int h, int kind)
+{
+    return &e->look[(sentence * (size_t)e->attentions + (size_t)attention) * (size_t)e->heads * 2 + (size_t)h * 2 +
+                    (size_t)kind];
+}
+
+static AskingRow kind_of(const Exam *e, int attention, int kind)
+{
+    return !in_encoder(e, attention) ? ASKS_CHOICE : kind ? ASKS_ADJECTIVE : ASKS_PRONOUN;
+}
+
+static void see_pair(void *exam, size_t i, const Sentence *s, const TextValues *v)
+{
+    Exam *e = exam;
+    int right = s->noun[s->about], other = s->noun[s->about == ABOUT_SUBJECT ? ABOUT_OBJECT : ABOUT_SUBJECT];
+    for (int a = 0; a < e->attentions; a++)
+        for (int h = 0; h < e->heads; h++)
+            for (int k = 0; k < (in_encoder(e, a) ? 2 : 1); k++) {
+                const float *row = row_of(v, a, h, asking_place(s, kind_of(e, a, k)));
+                *look_at(e, i, a, h, k) = (Look){row[right], row[other], largest(row, s->en_n + 1) == right};
+            }
+}
+
+/* Figures of one head's row over the pairs first, first + step … */
+static HeadFound figures_of(const Exam *e, int attention, int h, int kind, size_t first, size_t step)
+{
+    HeadFound f = {.head = h, .row = kind_of(e, attention, kind)};
+    double right = 0, other = 0;
+    memcpy(f.scope, e->scope[attention], sizeof f.scope);
+    for (size_t p = first; p < e->pairs; p += step) {
+        const Look *a = look_at(e, 2 * p, attention, h, kind), *b = look_at(e, 2 * p + 1, attention, h, kind);
+        count(&f.subject, a->largest);
+        count(&f.object, b->largest);
+        count(&f.both, a->largest && b->largest);
+        right += (double)a->right + (double)b->right;
+        other += (double)a->other + (double)b->other;
+    }
+    f.on_right = f.both.n ? right / (double)(2 * f.both.n) : 0;
+    f.on_other = f.both.n ? other / (double)(2 * f.both.n) : 0;
+    return f;
+}
+
+static bool better(const HeadFound *a, const HeadFound *b)
+{
+    return a->both.right != b->both.right ? a->both.right > b->both.right
+                                          : a->on_right - a->on_other > b->on_right - b->on_other;
+}
+
+/* Chosen on the pairs of even number; measured on the odd ones, so that choosing does not flatter. */
+static void choose_head(Exam *e)
+{
+    Translation *t = e->out;
+    int best_a = 0, best_h = 0, best_k = 0;
+    t->heads = 0;
+    for (int a = 0; a < e->attentions; a++)
+        for (int h = 0; h < e->heads; h++)
+            for (int k = 0; k < (in_encoder(e, a) ? 2 : 1); k++) {
+                HeadFound f = figures_of(e, a, h, k, 0, 2);
+                if (t->heads++ == 0 || better(&f, &t->chosen)) {
+                    t->chosen = f;
+                    best_a = a;
+                    best_h = h;
+                    best_k = k;
+                }
+            }
+    t->alike = 0;
+    for (int a = 0; a < e->attentions; a++)
+        for (int h = 0; h < e->heads; h++)
+            for (int k = 0; k < (in_encoder(e, a) ? 2 : 1); k++)
+                t->alike += figures_of(e, a, h, k, 0, 2).both.right >= t->chosen.both.right;
+    t->alike--;
+    t->measured = figures_of(e, best_a, best_h, best_k, 1, 2);
+    t->all = figures_of(e, best_a, best_h, best_k, 0, 1);
+}
+
+static int attention_of(const Exam *e, const HeadFound *f)
+{
+    for (int a = 0; a < e->attentions; a++)
+        if (strcmp(e->scope[a], f->scope) == 0)
+            return a;
+    UNREACHABLE("a head of no attention");
+}
+
+/* Every sentence of unseen combinations whose "it" could stand for more than one noun. */
+typedef struct Wider {
+    Exam *e;
+    bool *found;
+    int attention;
+} Wider;
+
+static void see_wider(void *wider, size_t i, const Sentence *s, const TextValues *v)
+{
+    Wider *w = wider;
+    const HeadFound *f = &w->e->out->chosen;
+    const float *row = row_of(v, w->attention, f->head, asking_place(s, f->row));
+    w->found[i] = largest(row, s->en_n + 1) == s->noun[s->about];
+}
+
+static bool look_wider(Exam *e, size_t n)
+{
+    Translation *t = e->out;
+    Sentence *s = make_set(SENTENCES_COMBINATIONS, n);
+    size_t kept = 0, of[3] = {0};
+    for (size_t i = 0; i < n; i++)
+        if (s[i].about != ABOUT_NOTHING && s[i].en[s[i].pronoun] == EN_IT) {
+            of[s[i].about]++;
+            s[kept++] = s[i];
+        }
+    bool *found = xcalloc(kept + 1, sizeof *found);
+    Outcome *o = xcalloc(kept + 1, sizeof *o);
+    Wider w = {e, found, attention_of(e, &t->chosen)};
+    bool ok = text_reader_run(e->reader, s, kept, see_wider, &w, e->progress, e->context);
+    for (size_t i = 0; ok && i < kept; i++)
+        count(&t->wider, found[i]);
+    size_t commonest = of[0] > of[1] ? of[0] : of[1];
+    t->wider_base = (Tally){commonest > of[2] ? commonest : of[2], kept};
+    ok = ok && outcomes(e, e->reader, s, kept, o);
+    for (size_t i = 0; ok && i < kept; i++)
+        count(&t->wider_pronoun, o[i].pronoun);
+    ok = ok && outcomes(e, e->off, s, kept, o);
+    for (size_t i = 0; ok && i < kept; i++)
+        count(&t->wider_pronoun_off, o[i].pronoun);
+    free(o);
+    free(found);
+    free(s);
+    return ok;
+}
+
+static void see_star(void *exam, size_t i, const Sentence *s, const TextValues *v)
+{
+    Exam *e = exam;
+    Translation *t = e->out;
+    const float *row = row_of(v, attention_of(e, &t->chosen), t->chosen.head, asking_place(s, t->chosen.row));
+    memcpy(t->star_row[i], row, (size_t)(s->en_n + 1) * sizeof *row);
+    for (int w = 0; w <= s->fr_n; w++)
+        t->star_word[i][w] = text_first_word(e->reader, v, w);
+    t->star_words[i] = s->fr_n;
+}
+
+static bool examine(Exam *e, size_t n, Err *err)
+{
+    Translation *t = e->out;
+    if (!(e->reader = open_reader(e, NULL, true, err)))
+        return false;
+    for (int set = SENTENCES_LIKE_TRAIN; set < SENTENCE_SETS; set++)
+        if (!examine_set(e, e->reader, (SentenceSet)set, n, &t->exact[set - SENTENCES_LIKE_TRAIN]))
+            return false;
+    if (!text_reader_run(e->reader, e->pair, 2 * e->pairs, see_pair, e, e->progress, e->context) ||
+        !pair_figures(e, e->reader, &t->as_trained))
+        return false;
+    choose_head(e);
+    memcpy(t->star, e->pair, sizeof t->star);
+    TextHead off = {t->chosen.scope, t->chosen.head};
+    if (!(e->off = open_reader(e, &off, false, err)))
+        return false;
+    return text_reader_run(e->reader, t->star, 2, see_star, e, NULL, NULL) && pair_figures(e, e->off, &t->head_off) &&
+           examine_set(e, e->off, SENTENCES_COMBINATIONS, n, &t->exact_off) && look_wider(e, n);
+}
+
+bool translation_run(Translation *t, const TextModel *m, size_t count_of_each, Pool *pool,
+                     bool (*progress)(void *context, const char *what, double share), void *context, Err *err)
+{
+    Exam e = {.out = t, .m = m, .pool = pool, .progress = progress, .context = context};
+    if (m->config.form != SEQ2SEQ_BOTH || m->config.source_words != EN_WORDS || m->config.target_words != FR_WORDS)
+        return err_set(err,
+                       "only a translator with the words of the bundled one can be examined: no sentences with known "
+                       "translations are there for others");
+    *t = (Translation){0};
+    list_attentions(&e);
+    t->pairs = e.pairs = (size_t)sentence_pairs();
+    e.pair = xcalloc(2 * e.pairs, sizeof *e.pair);
+    sentence_pair_list(e.pair);
+    e.look = xcalloc(2 * e.pairs * (size_t)e.attentions * (size_t)e.heads * 2, sizeof *e.look);
+    bool ok = examine(&e, count_of_each, err);
+    if (!ok && err && !*err->text)
+        err_set(err, "interrupted");
+    text_reader_free(e.reader);
+    text_reader_free(e.off);
+    free(e.look);
+    free(e.pair);
+    return ok;
+}

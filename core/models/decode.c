@@ -1,0 +1,369 @@
+#include "core/models/decode.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/dmath.h"
+#include "core/base/rng.h"
+
+enum { WIDTH_MAX = 64, WORDS_MAX = 4096 };
+
+DecodeOptions decode_options_default(void)
+{
+    return (DecodeOptions){
+        .kind = DECODE_GREEDY, .most = 64, .cache = true, .width = 4, .alpha = 0.6, .temperature = 1, .top_p = 1};
+}
+
+bool decode_options_check(const DecodeOptions *o, Err *err)
+{
+    if (o->most < 1 || o->most > WORDS_MAX)
+        return err_set(err, "a text may have 1 to %d words, not %d", WORDS_MAX, o->most);
+    if (o->kind == DECODE_BEAM && (o->width < 1 || o->width > WIDTH_MAX))
+        return err_set(err, "a beam is 1 to %d wide, not %d", WIDTH_MAX, o->width);
+    if (o->kind == DECODE_BEAM && !(o->alpha >= 0 && o->alpha <= 10))
+        return err_set(err, "the length penalty's alpha is 0 to 10, not %g", o->alpha);
+    if (o->kind != DECODE_SAMPLE)
+        return true;
+    if (!(o->temperature >= 0 && o->temperature <= 1000))
+        return err_set(err, "a temperature is 0 to 1000, not %g", o->temperature);
+    if (o->top_k < 0)
+        return err_set(err, "top-k is 0 (all) or a number of words, not %d", o->top_k);
+    if (!(o->top_p > 0 && o->top_p <= 1))
+        return err_set(err, "top-p is a share above 0 and up to 1, not %g", o->top_p);
+    return true;
+}
+
+double decode_penalty(int n, double alpha)
+{
+    return dm_pow((5.0 + n) / 6.0, alpha);
+}
+
+typedef struct Decoder {
+    Decode *d;
+    const TextModel *m;
+    const DecodeOptions *o;
+    Pool *pool;
+    const int *given; /* of a decoder alone: the beginning, with the start in front */
+    int given_n;
+    Rng rng;
+    bool (*progress)(void *context, int words);
+    void *context;
+} Decoder;
+
+/* A word that could follow a beginning. */
+typedef struct Candidate {
+    int parent, word;
+    double share, log_share;
+} Candidate;
+
+/* --- a step --- */
+
+static void count_cost(Decode *d, const Graph *g)
+{
+    for (NodeId n = 0; n < g->count; n++) {
+        const Node *node = graph_node(g, n);
+        Cost c = graph_cost(g, n);
+        if (node->op == OP_LEAF || node->op == OP_VIEW)
+            continue;
+        d->cost.bytes += c.bytes;
+        if (node->op == OP_CONTRACT)
+            d->cost.multiply_adds += c.flops / 2;
+    }
+}
+
+/* The words of the beginning that ends at a node, the start first. */
+static int *words_to(Decoder *x, int node, int *count)
+{
+    const Decode *d = x->d;
+    int n = d->node[node].length + x->given_n;
+    int *word = arena_alloc(&x->d->arena, size_mul((size_t)n + 1, sizeof *word));
+    memcpy(word, x->given, (size_t)x->given_n * sizeof *word);
+    for (int at = node, i = n; d->node[at].parent >= 0; at = d->node[at].parent)
+        word[--i] = d->node[at].word;
+    *count = n;
+    return word;
+}
+
+static const float *kept(const DecodeNode *p, const char *stage, int layer, const char *name)
+{
+    char path[64];
+    snprintf(path, sizeof path, "decoder.blocks.%d.%s.%s", layer, stage, name);
+    NodeId n = graph_find(p->graph, path);
+    return n == NO_NODE ? NULL : run_need(p->run, n);
+}
+
+/* What the step before has: keys and values of all tokens but the newest, and of the source. */
+static Seq2seqKept *keep(Decoder *x, const DecodeNode *before)
+{
+    int layers = x->m->config.decoder_layers;
+    Seq2seqKept *k = arena_alloc(&x->d->arena, size_mul((size_t)layers, sizeof *k));
+    for (int l = 0; l < layers; l++)
+        k[l] = (Seq2seqKept){kept(before, "self_attn", l, "k"), kept(before, "self_attn", l, "v"),
+                             kept(before, "cross_attn", l, "k"), kept(before, "cross_attn", l, "v")};
+    return k;
+}
+
+static void note_cache(Decode *d, const Seq2seqConfig *c, int source, int target, int beginnings)
+{
+    double token = 2.0 * c->decoder_layers * c->heads * c->head_dim * (double)sizeof(float);
+    double bytes = token * (source + (double)target * beginnings);
+    d->cost.cache_bytes = bytes > d->cost.cache_bytes ? bytes : d->cost.cache_bytes;
+}
+
+/* Reads the beginning that ends at a node. */
+static bool read_node(Decoder *x, int at, int beginnings, Err *err)
+{
+    Decode *d = x->d;
+    DecodeNode *node = &d->node[at];
+    const Seq2seqConfig *c = &x->m->config;
+    Words words;
+    int n;
+    int *number = words_to(x, at, &n);
+    if (!seq2seq_check_length(c, x->d->read.n, n, err))
+        return false;
+    words_set(&words, &x->m->target, number, n);
+    const char **label = arena_alloc(&d->arena, size_mul((size_t)n + 1, sizeof *label));
+    for (int i = 0; i < n; i++)
+        label[i] = arena_strdup(&d->arena, words.label[i]);
+    words_free(&words);
+    Seq2seqStep step = {.source = {x->d->read.number, x->d->read.n, x->d->read.label},
+                        .target = {number, n, label},
+                        .memory = d->source_run ? run_need(d->source_run, d->source_nodes.memory) : NULL,
+                        .target_vocabulary = x->m->target.word};
+    if (x->o->cache && node->parent >= 0)
+        step.kept = keep(x, &d->node[node->parent]);
+    if (x->o->cache)
+        note_cache(d, c, x->d->read.n, n, beginnings);
+    node->graph = arena_alloc(&d->arena, sizeof *node->graph); /* a run knows where its graph is: it must not move */
+    graph_init(node->graph);
+    seq2seq_build_step(node->graph, c, &x->m->weights, &step, &node->nodes);
+    node->run = run_new(node->graph, NULL, x->pool);
+    run_need(node->run, node->nodes.probs);
+    count_cost(d, node->graph);
+    d->cost.steps++;
+    return true;
+}
+
+/* The last row of a step's node: what may follow. */
+static const float *last_row(const Decoder *x, const DecodeNode *node, NodeId n)
+{
+    size_t words = (size_t)x->m->config.target_words, cells = graph_cells(node->graph, n);
+    return run_need(node->run, n) + (cells - words);
+}
+
+static int add_node(Decoder *x, const Candidate *c, bool cut)
+{
+    Decode *d = x->d;
+    d->node = grow(d->node, &d->cap, (size_t)d->count, sizeof *d->node);
+    const DecodeNode *p = &d->node[c->parent];
+    int length = p->length + 1;
+    bool ended = c->word == x->m->target.end || cut;
+    d->node[d->count] = (DecodeNode){.word = c->word,
+                                     .parent = c->parent,
+                                     .length = length,
+                                     .share = c->share,
+                                     .log_share = c->log_share,
+                                     .score = c->log_share /
+                                              decode_penalty(length, x->o->kind == DECODE_BEAM ? x->o->alpha : 0),
+                                     .ended = ended};
+    return d->count++;
+}
+
+/* --- choosing --- */
+
+static bool before(const Candidate *a, const Candidate *b)
+{
+    if (a->log_share > b->log_share || a->log_share < b->log_share)
+        return a->log_share > b->log_share;
+    return a->parent != b->parent ? a->parent < b->parent : a->word < b->word;
+}
+
+/* Puts c into the list of the `most` best, best first. */
+static void offer(Candidate *list, int *n, int most, Candidate c)
+{
+    int at = *n < most ? (*n)++ : most;
+    if (at == most && (most == 0 || !before(&c, &list[most - 1])))
+        return;
+    if (at == most)
+        at--;
+    for (; at > 0 && before(&c, &list[at - 1]); at--)
+        list[at] = list[at - 1];
+    list[at] = c;
+}
+
+/* What follows a beginning, among the best so far. The shares are the trace's own. */
+static void offer_words(const Decoder *x, int at, Candidate *list, int *n, int most)
+{
+    const DecodeNode *node = &x->d->node[at];
+    const float *p = last_row(x, node, node->nodes.probs);
+    for (int w = 0; w < x->m->config.target_words; w++)
+        if (p[w] > 1e-30f && w != x->m->target.pad && w != x->m->target.start)
+            offer(list, n, most, (Candidate){at, w, (double)p[w], node->log_share + dm_log((double)p[w])});
+}
+
+/* A word drawn by its share: logits over the temperature, the largest top_k of them, of these the fewest with top_p. */
+static bool draw(Decoder *x, int at, Candidate *chosen)
+{
+    const DecodeNode *node = &x->d->node[at];
+    const DecodeOptions *o = x->o;
+    int words = x->m->config.target_words, n = 0, most = o->top_k > 0 && o->top_k < words ? o->top_k : words;
+    const float *logit = last_row(x, node, node->nodes.logits), *p = last_row(x, node, node->nodes.probs);
+    Candidate *list = xcalloc((size_t)words + 1, sizeof *list);
+    for (int w = 0; w < words; w++)
+        if (w != x->m->target.pad && w != x->m->target.start)
+            offer(list, &n, most, (Candidate){at, w, 0, (double)logit[w]});
+    double top = list[0].log_share, sum = 0, kept_sum = 0;
+    for (int i = 0; i < n; i++) {
+        double less = (list[i].log_share - top) / o->temperature;
+        list[i].share = less < -700 ? 0 : dm_exp(less);
+        sum += list[i].share;
+    }
+    int left = 0;
+    while (left < n && (left == 0 || kept_sum < o->top_p * sum))
+        kept_sum += list[left++].share;
+    double u = (double)rng_unit(&x->rng) * kept_sum;
+    int i = 0;
+    while (i + 1 < left && u >= list[i].share)
+        u -= list[i++].share;
+    *chosen = list[i];
+    chosen->share = n ? (double)p[chosen->word] : 0;
+    chosen->log_share = node->log_share + (chosen->share > 1e-30 ? dm_log(chosen->share) : -70);
+    free(list);
+    return n > 0;
+}
+
+/* --- the search --- */
+
+static bool go_on(const Decoder *x, int words, Err *err)
+{
+    return !x->progress || x->progress(x->context, words) || err_set(err, "interrupted after %d words", words);
+}
+
+/* Carries the beginnings on by a word each; returns how many are alive. */
+static int next_words(Decoder *x, int *alive, int n, int width, bool cut)
+{
+    Candidate list[WIDTH_MAX];
+    int found = 0, left = 0;
+    if (x->o->kind == DECODE_SAMPLE && x->o->temperature > 0)
+        found = draw(x, alive[0], &list[0]);
+    else
+        for (int i = 0; i < n; i++)
+            offer_words(x, alive[i], list, &found, width);
+    for (int i = 0; i < found; i++) {
+        int at = add_node(x, &list[i], cut);
+        if (!x->d->node[at].ended)
+            alive[left++] = at;
+    }
+    return left;
+}
+
+/* Ended beginnings leave the beam, which is as much narrower from then on: so a beam of 1 is the greedy choice. */
+static bool search(Decoder *x, Err *err)
+{
+    Decode *d = x->d;
+    int alive[WIDTH_MAX] = {0}, n = 1, width = x->o->kind == DECODE_BEAM ? x->o->width : 1;
+    for (int length = 1; n > 0; length++) {
+        for (int i = 0; i < n; i++)
+            if (!read_node(x, alive[i], n, err))
+                return false;
+        int had = d->count;
+        n = next_words(x, alive, n, width, length >= x->o->most);
+        if (d->count == had)
+            return err_set(err, "after %d words no word has a share that is a number: the model's weights are damaged",
+                           length - 1);
+        width -= d->count - had - n;
+        if (!go_on(x, length, err))
+            return false;
+    }
+    d->best = -1;
+    for (int i = 0; i < d->count; i++)
+        if (d->node[i].ended && (d->best < 0 || d->node[i].score > d->node[d->best].score))
+            d->best = i;
+    return true;
+}
+
+static void read_source(Decoder *x)
+{
+    Decode *d = x->d;
+    if (!seq2seq_has_encoder(&x->m->config))
+        return;
+    Seq2seqInput in = {.source = {x->d->read.number, x->d->read.n, x->d->read.label},
+                       .source_vocabulary = x->m->source.word};
+    graph_init(&d->source);
+    seq2seq_build_encoder(&d->source, &x->m->config, &x->m->weights, &in, &d->source_nodes);
+    d->source_run = run_new(&d->source, NULL, x->pool);
+    run_need(d->source_run, d->source_nodes.memory);
+    count_cost(d, &d->source);
+}
+
+static void take_best(Decode *d)
+{
+    d->length = d->node[d->best].length;
+    d->word = arena_alloc(&d->arena, size_mul((size_t)d->length + 1, sizeof *d->word));
+    for (int at = d->best, i = d->length; d->node[at].parent >= 0; at = d->node[at].parent)
+        d->word[--i] = d->node[at].word;
+}
+
+static bool begin(Decoder *x, const int *source, int n, Err *err)
+{
+    Decode *d = x->d;
+    bool encoder = seq2seq_has_encoder(&x->m->config);
+    const Vocabulary *v = encoder ? &x->m->source : &x->m->target;
+    if (!seq2seq_has_decoder(&x->m->config))
+        return err_set(err, "an encoder alone writes no text");
+    for (int i = 0; i < n; i++)
+        if (source[i] < 0 || source[i] >= v->n)
+            return err_set(err, "there is no word %d in a vocabulary of %d", source[i], v->n);
+    if (!seq2seq_check_length(&x->m->config, encoder ? n : 0, 1, err))
+        return false;
+    int start = x->m->target.start < 0 ? 0 : x->m->target.start;
+    int *given = arena_alloc(&d->arena, size_mul((size_t)n + 2, sizeof *given));
+    given[0] = start;
+    for (int i = 0; i < n && !encoder; i++)
+        given[1 + i] = source[i];
+    x->given = given;
+    x->given_n = encoder ? 1 : 1 + n;
+    if (encoder)
+        words_set(&d->read, v, source, n);
+    d->node = grow(d->node, &d->cap, 0, sizeof *d->node);
+    d->node[0] = (DecodeNode){.word = start, .parent = -1, .share = 1};
+    d->count = 1;
+    return true;
+}
+
+bool decode_run(Decode *d, const TextModel *m, const int *source, int n, const DecodeOptions *o, Pool *pool,
+                bool (*progress)(void *context, int words), void *context, Err *err)
+{
+    *d = (Decode){0};
+    if (!decode_options_check(o, err))
+        return false;
+    Decoder x = {
+        .d = d, .m = m, .o = o, .pool = pool, .rng = rng_seed(o->seed, 1), .progress = progress, .context = context};
+    bool ok = begin(&x, source, n, err);
+    if (ok) {
+        read_source(&x);
+        ok = search(&x, err);
+    }
+    if (ok)
+        take_best(d);
+    else
+        decode_free(d);
+    return ok;
+}
+
+void decode_free(Decode *d)
+{
+    for (int i = 0; i < d->count; i++) {
+        run_free(d->node[i].run);
+        if (d->node[i].graph)
+            graph_free(d->node[i].graph);
+    }
+    run_free(d->source_run);
+    graph_free(&d->source);
+    free(d->node);
+    words_free(&d->read);
+    arena_free(&d->arena);
+    *d = (Decode){0};
+}

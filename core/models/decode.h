@@ -1,0 +1,78 @@
+/* Writing one word at a time: greedy choice, beam search, sampling. Every step is a graph of its own, over the words so
+ * far, and its run is kept: what the screen shows of a step is what the step computed. With the cache a step computes
+ * the newest token alone and reads the keys and values of those before it from their own runs; the words, scores and
+ * every cell that both ways compute are the same bits. */
+#ifndef VITRINE_MODELS_DECODE_H
+#define VITRINE_MODELS_DECODE_H
+#include "core/base/buf.h"
+#include "core/base/pool.h"
+#include "core/graph/run.h"
+#include "core/models/text_model.h"
+
+typedef enum DecodeKind {
+    DECODE_GREEDY, /* the word with the largest share, every time */
+    DECODE_BEAM,  /* the `width` best beginnings are carried on side by side (Graves 2012); ended ones leave the beam */
+    DECODE_SAMPLE /* a word is drawn by its share */
+} DecodeKind;
+
+typedef struct DecodeOptions {
+    DecodeKind kind;
+    int most; /* words at most, with the end; ≥ 1 */
+    bool cache;
+    int width;          /* DECODE_BEAM: 1 … 64 */
+    double alpha;       /* DECODE_BEAM: score = log share / ((5 + words) / 6)^alpha (Wu et al. 2016, equation 14) */
+    double temperature; /* DECODE_SAMPLE: logits are divided by it; 0: greedy */
+    int top_k;          /* DECODE_SAMPLE: of so many words with the largest shares; 0: of all */
+    double top_p; /* DECODE_SAMPLE: …of the fewest that together have this share (Holtzman et al. 2020); 1: all */
+    uint64_t seed;
+} DecodeOptions;
+/* Greedy, 64 words, cached; a beam would be 4 wide with alpha 0.6, a sample at temperature 1. */
+DecodeOptions decode_options_default(void);
+bool decode_options_check(const DecodeOptions *o, Err *err);
+
+/* A word that was written: a node of the tree of beginnings. Number 0 is the start. */
+typedef struct DecodeNode {
+    int word, parent; /* −1 for the start */
+    int length;       /* words from the start to here, the start not counted */
+    double share;     /* of this word among all, by the step before */
+    double log_share; /* log of the product of all shares so far */
+    double score;     /* what the beam compares: log_share by the length penalty */
+    bool ended;       /* it is the end, or the text was cut here */
+    /* The step that read this beginning and says what may follow; run NULL where it was never carried on. */
+    Graph *graph;
+    Run *run;
+    Seq2seqNodes nodes;
+} DecodeNode;
+
+/* What was computed, all steps together. */
+typedef struct DecodeCost {
+    double multiply_adds; /* of contractions */
+    double bytes;         /* of values computed */
+    double cache_bytes;   /* the most that keys and values kept for later took; 0 without the cache */
+    int steps;
+} DecodeCost;
+
+typedef struct Decode {
+    DecodeNode *node; /* [count]: parents stand before their children */
+    int count;
+    size_t cap;
+    int best;  /* the node at which the best text ends */
+    int *word; /* [length]: that text, without the start, with the end where one was written */
+    int length;
+    DecodeCost cost;
+    Graph source; /* the encoder and its run; run NULL in a decoder alone */
+    Run *source_run;
+    Seq2seqNodes source_nodes;
+    Words read;  /* the source, with its labels */
+    Arena arena; /* what the graphs of the steps read */
+} Decode;
+
+/* source: numbers of words (with the end, where the model was trained so), n ≥ 1; in a decoder alone the beginning that
+ * is carried on, n ≥ 0. m and pool must outlive the result. progress (may be NULL) hears the words so far and returns
+ * false to stop. False with err: the text is too long for the model, or it was stopped. */
+bool decode_run(Decode *d, const TextModel *m, const int *source, int n, const DecodeOptions *o, Pool *pool,
+                bool (*progress)(void *context, int words), void *context, Err *err);
+void decode_free(Decode *d); /* zeroed allowed */
+/* The length penalty ((5 + n) / 6)^alpha. */
+double decode_penalty(int n, double alpha);
+#endif

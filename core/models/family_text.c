@@ -1,0 +1,198 @@
+/* Text models as a family: what a sentence becomes, and what the finished pass says comes next. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/graph/anatomy.h"
+#include "core/models/decode.h"
+#include "core/models/family.h"
+#include "core/models/text_model.h"
+
+enum { WORDS_MOST = 64 };
+static const char FIRST[] = "the animal did not cross the street because it was too tired";
+
+static void build_text(const Model *m, Graph *g, const ModelInput *in)
+{
+    const TextModel *t = m->data;
+    const Text *s = &in->text[TEXT_SOURCE], *w = &in->text[TEXT_TARGET];
+    Seq2seqInput what = {.source = {s->word, s->count, s->label},
+                         .target = {w->word, w->count, w->label},
+                         .source_vocabulary = t->source.word,
+                         .target_vocabulary = t->target.word};
+    seq2seq_build(g, &t->config, &t->weights, &what, NULL);
+    graph_scope(g, "%s", "");
+}
+
+static int next_word(const Model *m, const Graph *g, const float *answer)
+{
+    const TextModel *t = m->data;
+    Dims d = graph_node(g, site_node_any(g, SITE_PROBS))->dims;
+    int rows = g->axes[d.axis[0]].n, words = g->axes[d.axis[1]].n, best = 0;
+    const float *last = answer + (size_t)(rows - 1) * (size_t)words;
+    for (int i = 1; i < words; i++)
+        best = last[i] > last[best] ? i : best;
+    bool full = rows >= WORDS_MOST || (t->config.learned_positions && rows >= t->config.positions);
+    return !seq2seq_has_decoder(&t->config) || best == t->target.end || full ? NO_WORD : best;
+}
+
+static void put_text(Text *out, const Words *w, Arena *arena)
+{
+    int *word = arena_alloc(arena, size_mul((size_t)w->n + 1, sizeof *word));
+    const char **label = arena_alloc(arena, size_mul((size_t)w->n + 1, sizeof *label));
+    for (int i = 0; i < w->n; i++) {
+        word[i] = w->number[i];
+        label[i] = arena_strdup(arena, w->label[i]);
+    }
+    *out = (Text){word, label, w->n};
+}
+
+/* The words of `text` in that vocabulary; numbered words (3 14 15) where the model has no names for them. */
+static bool parse(Words *w, const Vocabulary *v, const char *text, bool end, Err *err)
+{
+    int number[WORDS_MOST + 1], n = 0;
+    if (v->word)
+        return words_parse(w, v, text, end, err);
+    for (char *rest; n < WORDS_MOST; n++, text = rest) {
+        long k = strtol(text, &rest, 10);
+        if (rest == text)
+            break;
+        if (k < 0 || k >= v->n)
+            return err_set(err, "there is no word %ld: this model's words are 0 to %d", k, v->n - 1);
+        number[n] = (int)k;
+    }
+    if (n == 0 || text[strspn(text, " ")])
+        return err_set(err, "this model's words have no names: give numbers from 0 to %d, such as \"3 5 4\"", v->n - 1);
+    words_set(w, v, number, n);
+    return true;
+}
+
+/* The start and the words behind it: what was typed behind >, else what the model itself writes. */
+static bool read_target(const TextModel *t, const char *typed, const Words *source, Words *out, Err *err)
+{
+    int number[WORDS_MOST + 2] = {t->target.start < 0 ? 0 : t->target.start}, n = 1;
+    if (typed) {
+        Words w = {0};
+        if (typed[strspn(typed, " ")] && !parse(&w, &t->target, typed, false, err))
+            return false;
+        for (int i = 0; i < w.n && n <= WORDS_MOST; i++)
+            number[n++] = w.number[i];
+        words_free(&w);
+    } else {
+        Decode d;
+        DecodeOptions o = decode_options_default();
+        o.most = t->config.learned_positions && t->config.positions < WORDS_MOST ? t->config.positions : WORDS_MOST;
+        if (!decode_run(&d, t, source->number, source->n, &o, NULL, NULL, NULL, err))
+            return false;
+        for (int i = 0; i < d.length && d.word[i] != t->target.end && n < o.most; i++)
+            number[n++] = d.word[i];
+        decode_free(&d);
+    }
+    words_set(out, &t->target, number, n);
+    return true;
+}
+
+/* "the cat is tired": the model's own translation stands in the target, so that every step of writing it is a row.
+ * "the cat is tired > le chat": these words instead; "… >" only the start. A model of one stack takes one text. */
+static bool read_text(const Model *m, const char *spec, Arena *arena, Text out[TEXTS], Err *err)
+{
+    const TextModel *t = m->data;
+    bool encoder = seq2seq_has_encoder(&t->config), decoder = seq2seq_has_decoder(&t->config);
+    char source[1024];
+    const char *text = spec             ? spec
+                       : t->source.word ? FIRST
+                                        : "1",
+               *arrow = encoder && decoder ? strchr(text, '>') : NULL;
+    Words s = {0}, w = {0};
+    snprintf(source, sizeof source, "%.*s", arrow ? (int)(arrow - text) : 1023, text);
+    bool ok = !encoder || parse(&s, &t->source, source, decoder, err);
+    if (ok && decoder)
+        ok = read_target(t, arrow ? arrow + 1 : encoder ? NULL : source, &s, &w, err);
+    ok = ok && seq2seq_check_length(&t->config, s.n, w.n, err);
+    out[TEXT_SOURCE] = out[TEXT_TARGET] = (Text){0};
+    if (ok) {
+        put_text(&out[TEXT_SOURCE], &s, arena);
+        put_text(&out[TEXT_TARGET], &w, arena);
+    }
+    words_free(&s);
+    words_free(&w);
+    return ok;
+}
+
+static void fact(FactFn put, void *context, const char *key, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
+static void fact(FactFn put, void *context, const char *key, const char *fmt, ...)
+{
+    char text[512];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(text, sizeof text, fmt, ap);
+    va_end(ap);
+    put(context, key, key, text);
+}
+
+static void facts(const Model *m, FactFn put, void *context)
+{
+    const TextModel *t = m->data;
+    const Seq2seqConfig *c = &t->config;
+    static const char *const form[] = {"an encoder and a decoder, three kinds of attention", "a decoder alone",
+                                       "an encoder alone"};
+    fact(put, context, "takes", "words: %s", form[c->form]);
+    fact(put, context, "tokens", "%d words to read, %d to write; %s", c->source_words, c->target_words,
+         c->learned_positions ? "learned positions" : "sinusoids for positions");
+    fact(put, context, "blocks", "%d + %d blocks, %d heads of %d, width %d, MLP %d", c->encoder_layers,
+         c->decoder_layers, c->heads, c->head_dim, c->width, c->mlp);
+    fact(put, context, "knobs", "%s-norm, %s, LayerNorm epsilon %g, scores times %.6g, embeddings times %.6g%s",
+         c->pre_norm ? "pre" : "post", map_name(c->act), (double)c->eps, (double)c->scale, (double)c->embed_scale,
+         c->final_norm ? ", a norm after each stack" : "");
+    fact(put, context, "answer", "the next word, %s", c->tied ? "by the words' own vectors" : "by weights of its own");
+}
+
+static size_t params(const Model *m)
+{
+    return seq2seq_params(&((const TextModel *)m->data)->config);
+}
+
+static void free_text(Model *m)
+{
+    text_model_free(m->data);
+    free(m->data);
+    m->data = NULL;
+}
+
+void family_text_take(Model *m, TextModel *t)
+{
+    TextModel *own = xmalloc(sizeof *own);
+    *own = *t;
+    *t = (TextModel){0};
+    *m = (Model){
+        .family = &FAMILY_TEXT, .data = own, .name = own->name, .layout = own->layout, .trained = own->trained};
+}
+
+static bool load(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
+{
+    TextModel t;
+    (void)progress;
+    (void)context;
+    if (!text_model_load(&t, path, err))
+        return false;
+    family_text_take(m, &t);
+    return true;
+}
+
+static bool save(const Model *m, const char *dir, Err *err)
+{
+    return text_model_save(m->data, dir, err);
+}
+
+const Family FAMILY_TEXT = {.name = "Transformer",
+                            .input = INPUT_TEXT,
+                            .build = build_text,
+                            .next_word = next_word,
+                            .read_text = read_text,
+                            .facts = facts,
+                            .params = params,
+                            .claims = text_model_is,
+                            .load = load,
+                            .save = save,
+                            .free = free_text};

@@ -1,0 +1,165 @@
+#include "core/models/nn.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/err.h"
+
+NodeId nn_weight(Graph *g, const NnWeight *w)
+{
+    char scope[sizeof g->scope];
+    REQUIRE(w->data && w->origin);
+    memcpy(scope, g->scope, sizeof scope);
+    graph_scope(g, "%s", w->scope);
+    NodeId n = graph_leaf(g, w->name, w->dims, (Leaf){LEAF_TENSOR, w->data, w->origin});
+    memcpy(g->scope, scope, sizeof scope);
+    return n;
+}
+
+Dims nn_dims(int batch, Dims d)
+{
+    return batch == AXIS_NONE ? d : dims_union(DIMS(batch), d);
+}
+
+int nn_part(Graph *g, PartKind kind, const NnPlace *at)
+{
+    int part = anatomy_add(g, (Part){.kind = kind,
+                                     .stack = at->stack,
+                                     .scope = at->scope,
+                                     .word = at->word,
+                                     .block = at->block,
+                                     .parent = at->parent});
+    graph_scope(g, "%s", at->scope);
+    return part;
+}
+
+/* A node that others ask for, by what it is. */
+typedef struct Note {
+    Site site;
+    NodeId node;
+} Note;
+
+static void note_all(Graph *g, int part, const Note *notes, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        anatomy_note(g, part, notes[i].site, notes[i].node);
+}
+#define NOTE(g, part, ...)                                                                                             \
+    note_all(g, part, (const Note[]){__VA_ARGS__}, sizeof((const Note[]){__VA_ARGS__}) / sizeof(Note))
+
+NodeId nn_linear(Graph *g, const char *name, NodeId x, const NnWeight *w, const NnWeight *bias, Dims out)
+{
+    if (!bias->data)
+        return graph_contract(g, name, x, nn_weight(g, w), out);
+    char sum[48];
+    snprintf(sum, sizeof sum, "%s_nobias", name);
+    NodeId n = graph_contract(g, sum, x, nn_weight(g, w), out);
+    graph_flag(g, n, NODE_DERIVED);
+    return graph_zip(g, name, OP_ADD, n, nn_weight(g, bias));
+}
+
+NodeId nn_layer_norm(Graph *g, const NnPlace *at, const NnNorm *n, NodeId x)
+{
+    int part = nn_part(g, PART_NORM, at);
+    Dims stat = dims_minus(graph_node(g, x)->dims, DIMS(n->d));
+    NodeId width = graph_const(g, "width", DIMS_SCALAR, (float)g->axes[n->d].n);
+    NodeId sum = graph_reduce(g, "sum", OP_SUM, x, stat);
+    NodeId mean = graph_zip(g, "mean", OP_DIV, sum, width);
+    NodeId centered = graph_zip(g, "centered", OP_SUB, x, mean);
+    NodeId sq = graph_zip(g, "sq", OP_MUL, centered, centered);
+    graph_flag(g, sq, NODE_DERIVED);
+    NodeId sumsq = graph_reduce(g, "sumsq", OP_SUM, sq, stat);
+    NodeId var = graph_zip(g, "var", OP_DIV, sumsq, width);
+    NodeId eps = graph_const(g, "eps", DIMS_SCALAR, n->eps);
+    NodeId var_eps = graph_zip(g, "var_eps", OP_ADD, var, eps);
+    NodeId rstd = graph_map(g, "rstd", MAP_RSQRT, var_eps);
+    NodeId normalized = graph_zip(g, "normalized", OP_MUL, centered, rstd);
+    NodeId gamma = nn_weight(g, &n->gamma);
+    NodeId scaled = graph_zip(g, "scaled", OP_MUL, normalized, gamma);
+    graph_flag(g, scaled, NODE_DERIVED);
+    NodeId beta = nn_weight(g, &n->beta);
+    NodeId out = graph_zip(g, "out", OP_ADD, scaled, beta);
+    NOTE(g, part, {SITE_IN, x}, {SITE_OUT, out}, {SITE_NORM_WIDTH, width}, {SITE_NORM_EPS, eps},
+         {SITE_NORM_GAMMA, gamma}, {SITE_NORM_BETA, beta});
+    return out;
+}
+
+NodeId nn_softmax(Graph *g, NodeId x, int axis, SoftmaxNames name)
+{
+    Dims rows = dims_minus(graph_node(g, x)->dims, DIMS(axis));
+    NodeId max = graph_reduce(g, name.max, OP_MAX, x, rows);
+    graph_flag(g, max, NODE_SHIFT);
+    NodeId shifted = graph_zip(g, name.shifted, OP_SUB, x, max);
+    graph_flag(g, shifted, NODE_DERIVED);
+    NodeId e = graph_map(g, name.exp, MAP_EXP, shifted);
+    NodeId sum = graph_reduce(g, name.sum, OP_SUM, e, rows);
+    return graph_zip(g, name.out, OP_DIV, e, sum);
+}
+
+/* Scores of tokens that may not be looked at become −∞: the exponential makes exactly 0 of them. */
+static NodeId masked(Graph *g, NodeId scores, NodeId mask)
+{
+    if (mask == NO_NODE)
+        return scores;
+    NodeId never = graph_const(g, "minus_infinity", DIMS_SCALAR, -INFINITY);
+    return graph_where(g, "scores_masked", mask, scores, never);
+}
+
+/* Keys or values of all tokens looked at: computed here, kept from before, or both one behind the other. */
+static NodeId offered(Graph *g, const NnAttention *a, const char *name, NodeId seen, const NnWeight *w,
+                      const NnWeight *bias, const float *kept)
+{
+    Dims all = nn_dims(a->batch, DIMS(a->seen, a->h, a->e));
+    if (!a->past)
+        return nn_linear(g, name, seen, w, bias, all);
+    REQUIRE(a->batch == AXIS_NONE);
+    if (a->fresh == AXIS_NONE)
+        return graph_leaf(g, name, all, (Leaf){LEAF_RUN, kept, "kept from the first step"});
+    char part[16];
+    snprintf(part, sizeof part, "%s_new", name);
+    NodeId now = nn_linear(g, part, seen, w, bias, DIMS(a->fresh, a->h, a->e));
+    if (a->past->axis == AXIS_NONE) /* the first token: nothing is kept yet */
+        return graph_view(g, name, now, all);
+    snprintf(part, sizeof part, "%s_kept", name);
+    NodeId before = graph_leaf(g, part, DIMS(a->past->axis, a->h, a->e),
+                               (Leaf){LEAF_RUN, kept, "kept from the steps before"});
+    return graph_concat(g, name, before, a->past->axis, now, a->fresh, a->seen);
+}
+
+NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId asks, NodeId seen, int *part)
+{
+    int h = a->h, e = a->e;
+    bool keyed = !a->past || a->fresh != AXIS_NONE;
+    *part = nn_part(g, PART_ATTENTION, at);
+    if (keyed) /* in self-attention the same tokens, as those looked at */
+        seen = graph_view(g, "in", seen, nn_dims(a->batch, DIMS(a->past ? a->fresh : a->seen, a->d)));
+    NodeId q = nn_linear(g, "q", asks, &a->w_q, &a->b_q, nn_dims(a->batch, DIMS(a->asks, h, e)));
+    NodeId k = offered(g, a, "k", seen, &a->w_k, &a->b_k, a->past ? a->past->k : NULL);
+    NodeId v = offered(g, a, "v", seen, &a->w_v, &a->b_v, a->past ? a->past->v : NULL);
+    NodeId raw = graph_contract(g, "scores_raw", q, k, nn_dims(a->batch, DIMS(h, a->asks, a->seen)));
+    NodeId scale = graph_const(g, "scale", DIMS(h), a->scale);
+    NodeId scores = graph_zip(g, "scores_scaled", OP_MUL, raw, scale);
+    graph_flag(g, scores, NODE_DERIVED);
+    NodeId pattern = nn_softmax(g, masked(g, scores, a->mask), a->seen,
+                                (SoftmaxNames){"row_max", "shifted", "exp", "row_sum", "pattern"});
+    NodeId z = graph_contract(g, "z", pattern, v, nn_dims(a->batch, DIMS(a->asks, h, e)));
+    NodeId out = nn_linear(g, "out", z, &a->w_o, &a->b_o, nn_dims(a->batch, DIMS(a->asks, a->d)));
+    NodeId mixed = a->b_o.data ? graph_node(g, out)->in[0] : out; /* the contraction, whose second operand is W_O */
+    NOTE(g, *part, {SITE_IN, asks}, {SITE_QUERY, q}, {SITE_KEY, k}, {SITE_VALUE, v}, {SITE_SCALE, scale},
+         {SITE_SCORES_RAW, raw}, {SITE_SCORES_SCALED, scores}, {SITE_PATTERN, pattern},
+         {SITE_EXP, graph_node(g, pattern)->in[0]}, {SITE_EXP_SUM, graph_node(g, pattern)->in[1]}, {SITE_Z, z},
+         {SITE_OUT, out}, {SITE_W_O, graph_node(g, mixed)->in[1]});
+    anatomy_note_name(g, *part, SITE_SCORES_MASKED, "scores_masked"); /* the model's mask, or where an edit puts one */
+    return out;
+}
+
+NodeId nn_mlp(Graph *g, const NnPlace *at, const NnMlp *p, NodeId x, int *part)
+{
+    *part = nn_part(g, PART_MLP, at);
+    NodeId pre = nn_linear(g, "pre", x, &p->w_up, &p->b_up, nn_dims(p->batch, DIMS(p->t, p->m)));
+    NodeId post = graph_map(g, "post", p->act, pre);
+    NodeId out = nn_linear(g, "out", post, &p->w_down, &p->b_down, nn_dims(p->batch, DIMS(p->t, p->d)));
+    NOTE(g, *part, {SITE_IN, x}, {SITE_MLP_PRE, pre}, {SITE_MLP_POST, post}, {SITE_OUT, out});
+    return out;
+}

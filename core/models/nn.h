@@ -1,0 +1,74 @@
+/* Parts that every Transformer is made of, whatever it reads and writes: a linear layer, LayerNorm, softmax, attention,
+ * the MLP. The Vision Transformer (vit.c) and the text models (seq2seq.c) are built from these, so that one name means
+ * one computation everywhere. Each notes itself in the graph's anatomy. */
+#ifndef VITRINE_MODELS_NN_H
+#define VITRINE_MODELS_NN_H
+#include "core/graph/anatomy.h"
+
+/* A learned tensor that becomes a leaf where it is first needed. data NULL: the model has no such weight. */
+typedef struct NnWeight {
+    char scope[48];   /* of the leaf, whatever scope is being filled: "decoder.blocks.2"; "" is the root */
+    const char *name; /* after that scope: "self_attn.w_q" */
+    Dims dims;
+    const float *data; /* row-major in dims, not owned */
+    const char *origin;
+} NnWeight;
+NodeId nn_weight(Graph *g, const NnWeight *w);
+
+/* Where a part stands: its stack and block, the part around it, and the scope of its nodes. */
+typedef struct NnPlace {
+    const char *stack, *scope, *word; /* as in Part: "decoder", "decoder.blocks.0.cross_attn", "cross attention" */
+    int block, parent;
+} NnPlace;
+/* Adds the part to the anatomy and sets its scope. */
+int nn_part(Graph *g, PartKind kind, const NnPlace *at);
+
+/* d behind the batch's axis; batch AXIS_NONE: d itself. */
+Dims nn_dims(int batch, Dims d);
+
+/* name = x · W (+ bias), in the scope that is set: the sum alone is kept as name_nobias where a bias follows. */
+NodeId nn_linear(Graph *g, const char *name, NodeId x, const NnWeight *w, const NnWeight *bias, Dims out);
+
+typedef struct NnNorm {
+    int d; /* the axis that is normalised */
+    float eps;
+    NnWeight gamma, beta;
+} NnNorm;
+/* LayerNorm over d (Ba, Kiros and Hinton 2016): (x − mean) / √(variance + ε) · γ + β, with the variance divided by D,
+ * not by D − 1. */
+NodeId nn_layer_norm(Graph *g, const NnPlace *at, const NnNorm *n, NodeId x);
+
+typedef struct SoftmaxNames {
+    const char *max, *shifted, *exp, *sum, *out;
+} SoftmaxNames;
+/* exp(x − max) / Σ exp(x − max): the maximum changes nothing but keeps exp from overflowing. */
+NodeId nn_softmax(Graph *g, NodeId x, int axis, SoftmaxNames name);
+
+/* Keys and values that were computed before: those of the tokens before this one (past_axis), or all of them. */
+typedef struct NnPast {
+    const float *k, *v; /* [past, h, e] */
+    int axis;           /* of the tokens in k and v */
+} NnPast;
+
+typedef struct NnAttention {
+    int batch;               /* axis or AXIS_NONE */
+    int asks, seen, h, e, d; /* axes: token that asks, token looked at, head, width of a head, model width */
+    NnWeight w_q, b_q, w_k, b_k, w_v, b_v, w_o, b_o;
+    float scale;        /* multiplied onto the scores */
+    NodeId mask;        /* 1 where a token may be looked at, 0 where not; NO_NODE: all may be */
+    const NnPast *past; /* NULL: nothing was computed before */
+    int fresh;          /* with past: the axis of the tokens whose keys are computed now; AXIS_NONE: none are */
+} NnAttention;
+/* softmax(q kᵀ / √d_k, masked) v for every head, then all heads together through W_O (Vaswani et al. 2017,
+ * section 3.2). asks: [asks,d]; seen: [any axis of that length, d], the same node in self-attention. *part: its part.
+ */
+NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId asks, NodeId seen, int *part);
+
+typedef struct NnMlp {
+    int batch, t, m, d; /* axes: token, hidden width, model width */
+    NnWeight w_up, b_up, w_down, b_down;
+    MapFn act;
+} NnMlp;
+/* act(x W_up + b) W_down + b */
+NodeId nn_mlp(Graph *g, const NnPlace *at, const NnMlp *p, NodeId x, int *part);
+#endif

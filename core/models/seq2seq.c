@@ -1,0 +1,265 @@
+/* The Transformer of Vaswani et al. 2017 as a graph: section 3.1 for the stacks, 3.2 for attention, 3.3 for the MLP. */
+#include "core/models/seq2seq.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/mem.h"
+#include "core/models/seq2seq_build.h"
+
+const char *text_stack(const TextBuilder *b)
+{
+    return b->decoder ? "decoder" : "encoder";
+}
+
+static void block_scope(TextBuilder *b)
+{
+    graph_scope(b->g, "%s.blocks.%d", text_stack(b), b->layer);
+}
+
+/* A part of the block being built, or of its stack; fills scope, which at points to. */
+static NnPlace place(const TextBuilder *b, const char *inside, const char *word, char *scope, size_t n)
+{
+    bool in_block = b->block != NO_PART;
+    if (in_block)
+        snprintf(scope, n, "%s.blocks.%d.%s", text_stack(b), b->layer, inside);
+    else
+        snprintf(scope, n, "%s.%s", text_stack(b), inside);
+    return (NnPlace){.stack = text_stack(b),
+                     .scope = scope,
+                     .word = word,
+                     .block = in_block ? b->layer : NO_BLOCK,
+                     .parent = in_block ? b->block : 0};
+}
+
+/* A sub-layer of a block: attention or MLP, the norm that goes with it, and the sum with what went in. */
+typedef struct Sublayer {
+    const char *scope, *word, *norm, *sum;
+    Seq2seqRole first, gamma; /* its weights, in the order of the table; beta follows gamma */
+    bool cross;
+} Sublayer;
+static const Sublayer ENCODER_SELF = {"self_attn",     "self-attention",      "ln1", "resid_mid",
+                                      SEQ2SEQ_ENC_W_Q, SEQ2SEQ_ENC_LN1_GAMMA, false},
+                      ENCODER_MLP = {"mlp", "MLP", "ln2", "resid_post", SEQ2SEQ_ENC_W_UP, SEQ2SEQ_ENC_LN2_GAMMA, false},
+                      DECODER_SELF = {"self_attn",     "self-attention",      "ln1", "resid_mid",
+                                      SEQ2SEQ_DEC_W_Q, SEQ2SEQ_DEC_LN1_GAMMA, false},
+                      DECODER_CROSS = {"cross_attn",      "cross-attention",     "ln2", "resid_cross",
+                                       SEQ2SEQ_CROSS_W_Q, SEQ2SEQ_DEC_LN2_GAMMA, true},
+                      DECODER_MLP = {"mlp", "MLP", "ln3", "resid_post", SEQ2SEQ_DEC_W_UP, SEQ2SEQ_DEC_LN3_GAMMA, false},
+                      /* a decoder alone has no attention between these two: its MLP's norm is the second */
+    ALONE_MLP = {"mlp", "MLP", "ln2", "resid_post", SEQ2SEQ_DEC_W_UP, SEQ2SEQ_DEC_LN3_GAMMA, false};
+
+static NnWeight next_weight(const TextBuilder *b, Seq2seqRole first, int k)
+{
+    return text_weight(b, (Seq2seqRole)((int)first + k));
+}
+
+/* The three uses of attention (section 3.2.3) differ in what is looked at and in the mask, in nothing else. */
+static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
+{
+    char scope[64];
+    NnPlace at = place(b, s->scope, s->word, scope, sizeof scope);
+    Seq2seqRole w = s->first;
+    int asks = b->decoder ? b->axis.t : b->axis.s;
+    NnAttention a = {.batch = b->axis.b,
+                     .asks = asks,
+                     .seen = s->cross || !b->decoder ? b->axis.r : b->axis.u,
+                     .h = b->axis.h,
+                     .e = b->axis.e,
+                     .d = b->axis.d,
+                     .w_q = next_weight(b, w, 0),
+                     .b_q = next_weight(b, w, 1),
+                     .w_k = next_weight(b, w, 2),
+                     .b_k = next_weight(b, w, 3),
+                     .w_v = next_weight(b, w, 4),
+                     .b_v = next_weight(b, w, 5),
+                     .w_o = next_weight(b, w, 6),
+                     .b_o = next_weight(b, w, 7),
+                     .scale = b->c->scale,
+                     .mask = s->cross || !b->decoder ? b->padding : b->causal};
+    NnPast past;
+    if (b->decoder && b->kept) {
+        const Seq2seqKept *k = &b->kept[b->layer];
+        past = s->cross ? (NnPast){k->cross_k, k->cross_v, b->axis.r} : (NnPast){k->k, k->v, b->axis.past};
+        a.past = &past;
+        a.fresh = s->cross ? AXIS_NONE : b->axis.fresh;
+    }
+    return nn_attention(b->g, &at, &a, x, s->cross ? b->memory : x, part);
+}
+
+static NodeId think(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
+{
+    char scope[64];
+    NnPlace at = place(b, s->scope, s->word, scope, sizeof scope);
+    NnMlp p = {.batch = b->axis.b,
+               .t = b->decoder ? b->axis.t : b->axis.s,
+               .m = b->axis.m,
+               .d = b->axis.d,
+               .w_up = next_weight(b, s->first, 0),
+               .b_up = next_weight(b, s->first, 1),
+               .w_down = next_weight(b, s->first, 2),
+               .b_down = next_weight(b, s->first, 3),
+               .act = b->c->act};
+    return nn_mlp(b->g, &at, &p, x, part);
+}
+
+static NodeId norm(TextBuilder *b, const char *inside, Seq2seqRole gamma, NodeId x)
+{
+    char scope[64];
+    NnPlace at = place(b, inside, inside, scope, sizeof scope);
+    NnNorm n = {b->axis.d, b->c->eps, text_weight(b, gamma), next_weight(b, gamma, 1)};
+    return nn_layer_norm(b->g, &at, &n, x);
+}
+
+/* Post-norm, the paper's: LN(x + sublayer(x)). Pre-norm: x + sublayer(LN(x)). */
+static NodeId sublayer(TextBuilder *b, const Sublayer *s, NodeId x)
+{
+    int part;
+    bool mlp = strcmp(s->scope, "mlp") == 0;
+    NodeId in = b->c->pre_norm ? norm(b, s->norm, s->gamma, x) : x;
+    NodeId out = mlp ? think(b, s, in, &part) : attend(b, s, in, &part);
+    block_scope(b);
+    NodeId sum = graph_zip(b->g, s->sum, OP_ADD, x, out);
+    anatomy_note(b->g, part, SITE_SUM, sum);
+    if (mlp)
+        anatomy_note(b->g, b->block, SITE_RESID_POST, sum);
+    else if (!s->cross)
+        anatomy_note(b->g, b->block, SITE_RESID_MID, sum);
+    return b->c->pre_norm ? sum : norm(b, s->norm, s->gamma, sum);
+}
+
+static NodeId sublayers(TextBuilder *b, NodeId x)
+{
+    if (!b->decoder)
+        return sublayer(b, &ENCODER_MLP, sublayer(b, &ENCODER_SELF, x));
+    x = sublayer(b, &DECODER_SELF, x);
+    if (b->memory == NO_NODE && !(b->kept && seq2seq_has_encoder(b->c)))
+        return sublayer(b, &ALONE_MLP, x);
+    return sublayer(b, &DECODER_MLP, sublayer(b, &DECODER_CROSS, x));
+}
+
+static NodeId block(TextBuilder *b, NodeId x)
+{
+    char scope[64];
+    snprintf(scope, sizeof scope, "%s.blocks.%d", text_stack(b), b->layer);
+    b->block = nn_part(b->g, PART_BLOCK,
+                       &(NnPlace){.stack = text_stack(b), .scope = scope, .word = "block", .block = b->layer});
+    x = graph_view(b->g, "resid_pre", x, graph_node(b->g, x)->dims);
+    anatomy_note(b->g, b->block, SITE_RESID_PRE, x);
+    x = sublayers(b, x);
+    anatomy_note(b->g, b->block, SITE_BLOCK_OUT, x);
+    graph_flag(b->g, x, NODE_CHECKPOINT);
+    b->block = NO_PART;
+    return x;
+}
+
+/* A stack from its words to its last tokens. */
+static NodeId build_stack(TextBuilder *b, bool decoder, Seq2seqNodes *nodes)
+{
+    b->decoder = decoder;
+    b->layer = 0;
+    NodeId x = text_embed(b, nodes);
+    int layers = decoder ? b->c->decoder_layers : b->c->encoder_layers;
+    for (b->layer = 0; b->layer < layers; b->layer++)
+        x = block(b, x);
+    b->layer = 0;
+    if (b->c->final_norm) {
+        x = norm(b, "ln_final", decoder ? SEQ2SEQ_TARGET_FINAL_GAMMA : SEQ2SEQ_SOURCE_FINAL_GAMMA, x);
+        graph_flag(b->g, x, NODE_CHECKPOINT);
+    }
+    return x;
+}
+
+static void build(TextBuilder *b, const float *memory, Seq2seqNodes *out)
+{
+    Seq2seqNodes nodes = {NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE};
+    bool step = memory || b->kept;
+    NodeId last = NO_NODE;
+    b->memory = b->padding = b->causal = NO_NODE;
+    b->block = NO_PART;
+    anatomy_add(b->g, (Part){.kind = PART_MODEL, .word = "model", .block = NO_BLOCK, .parent = NO_PART});
+    text_axes(b);
+    text_masks(b, &nodes);
+    if (memory && !b->kept) {
+        graph_scope(b->g, "%s", "");
+        nodes.memory = graph_leaf(b->g, "memory", DIMS(b->axis.s, b->axis.d),
+                                  (Leaf){LEAF_RUN, memory, "the encoder's run"});
+    } else if (!step && seq2seq_has_encoder(b->c))
+        nodes.memory = last = build_stack(b, false, &nodes);
+    b->memory = nodes.memory;
+    if (seq2seq_has_decoder(b->c) && b->target.n)
+        nodes.decoded = last = build_stack(b, true, &nodes);
+    if (b->target.n || !seq2seq_has_decoder(b->c)) {
+        text_answer(b, last, &nodes);
+        graph_flag(b->g, nodes.logits, NODE_CHECKPOINT);
+        graph_flag(b->g, nodes.probs, NODE_CHECKPOINT);
+    }
+    if (out)
+        *out = nodes;
+}
+_Static_assert(sizeof(Seq2seqNodes) == 7 * sizeof(NodeId), "a node more: it begins as NO_NODE in build()");
+
+void seq2seq_build(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *w, const Seq2seqInput *in,
+                   Seq2seqNodes *nodes)
+{
+    REQUIRE(seq2seq_check_length(c, in->source.n, in->target.n, NULL));
+    build(&(TextBuilder){.g = g,
+                         .c = c,
+                         .w = w,
+                         .source = in->source,
+                         .target = in->target,
+                         .padding_in = in->padding,
+                         .source_vocabulary = in->source_vocabulary,
+                         .target_vocabulary = in->target_vocabulary},
+          NULL, nodes);
+}
+
+void seq2seq_build_encoder(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *w, const Seq2seqInput *in,
+                           Seq2seqNodes *nodes)
+{
+    REQUIRE(c->form == SEQ2SEQ_BOTH && seq2seq_check_length(c, in->source.n, 1, NULL));
+    build(&(TextBuilder){.g = g,
+                         .c = c,
+                         .w = w,
+                         .source = in->source,
+                         .padding_in = in->padding,
+                         .source_vocabulary = in->source_vocabulary},
+          NULL, nodes);
+}
+
+size_t seq2seq_batch_zeros(const Seq2seqConfig *c, Seq2seqBatch b)
+{
+    size_t s = size_mul((size_t)b.source, (size_t)c->source_words),
+           t = size_mul((size_t)b.target, (size_t)c->target_words);
+    return size_mul((size_t)b.texts, s > t ? s : t);
+}
+
+void seq2seq_build_batch(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *w, Seq2seqBatch batch,
+                         Seq2seqNodes *nodes)
+{
+    REQUIRE(batch.texts >= 1 && seq2seq_check_length(c, batch.source, batch.target, NULL));
+    build(&(TextBuilder){.g = g,
+                         .c = c,
+                         .w = w,
+                         .source = {.n = batch.source},
+                         .target = {.n = batch.target},
+                         .texts = batch.texts,
+                         .zeros = batch.zeros},
+          NULL, nodes);
+}
+
+void seq2seq_build_step(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *w, const Seq2seqStep *step,
+                        Seq2seqNodes *nodes)
+{
+    REQUIRE(seq2seq_has_decoder(c) && seq2seq_check_length(c, step->source.n, step->target.n, NULL));
+    REQUIRE(!seq2seq_has_encoder(c) || step->memory || step->kept);
+    build(&(TextBuilder){.g = g,
+                         .c = c,
+                         .w = w,
+                         .source = step->source,
+                         .target = step->target,
+                         .padding_in = step->padding,
+                         .kept = step->kept,
+                         .target_vocabulary = step->target_vocabulary},
+          step->memory, nodes);
+}

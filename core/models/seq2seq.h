@@ -1,0 +1,148 @@
+/* The original Transformer (Vaswani et al. 2017, "Attention Is All You Need") and its two halves: encoder and decoder,
+ * decoder alone (the form of GPT), encoder alone (the form of BERT). All three are built from the same parts; which
+ * mask an attention has and where its keys and values come from is the only difference. */
+#ifndef VITRINE_MODELS_SEQ2SEQ_H
+#define VITRINE_MODELS_SEQ2SEQ_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/err.h"
+#include "core/graph/graph.h"
+
+typedef enum Seq2seqForm {
+    SEQ2SEQ_BOTH,         /* a source is read, a target is written: three kinds of attention */
+    SEQ2SEQ_DECODER_ONLY, /* one text, every token sees those before it */
+    SEQ2SEQ_ENCODER_ONLY  /* one text (the source), every token sees every other; the answer is a word per token */
+} Seq2seqForm;
+
+typedef struct Seq2seqConfig {
+    Seq2seqForm form;
+    int source_words, target_words; /* sizes of the vocabularies; 0 where the form has none */
+    int width, heads, head_dim, mlp;
+    int encoder_layers, decoder_layers;
+    MapFn act;
+    float eps;              /* of every LayerNorm */
+    float scale;            /* multiplied onto the scores: 1/√head_dim as a rule */
+    float embed_scale;      /* multiplied onto embeddings: √width as a rule */
+    bool learned_positions; /* a table of `positions` rows; else sinusoids, for any length */
+    int positions;
+    bool pre_norm;   /* LayerNorm before each sub-layer instead of after the addition */
+    bool final_norm; /* one more after each stack */
+    bool tied;       /* the answer's weights are the embedding's */
+    bool head_bias, qkv_bias, out_bias, mlp_bias;
+} Seq2seqConfig;
+
+/* The base model's structure at a small size: sinusoids, post-norm, ReLU, biases, tied output. */
+Seq2seqConfig seq2seq_config_base(void);
+bool seq2seq_has_encoder(const Seq2seqConfig *c);
+bool seq2seq_has_decoder(const Seq2seqConfig *c);
+/* Can this be built here? False and one line that names the knob, its value and what it may be. */
+bool seq2seq_check(const Seq2seqConfig *c, Err *err);
+/* The same for a text of so many tokens. */
+bool seq2seq_check_length(const Seq2seqConfig *c, int source, int target, Err *err);
+
+typedef enum Seq2seqRole {
+#define ROLE(symbol, where, name, axes, start) SEQ2SEQ_##symbol,
+#include "core/models/seq2seq_roles.def"
+#undef ROLE
+    SEQ2SEQ_ROLES
+} Seq2seqRole;
+
+/* Where a weight stands: once in the model, or once in every block of a stack. */
+typedef enum Seq2seqWhere {
+    SEQ2SEQ_OUTPUT,
+    SEQ2SEQ_ENCODER,
+    SEQ2SEQ_DECODER,
+    SEQ2SEQ_ENCODER_BLOCK,
+    SEQ2SEQ_DECODER_BLOCK
+} Seq2seqWhere;
+Seq2seqWhere seq2seq_role_where(Seq2seqRole r);
+const char *seq2seq_role_name(Seq2seqRole r); /* "self_attn.w_q" */
+const char *seq2seq_role_axes(Seq2seqRole r);
+bool seq2seq_has(const Seq2seqConfig *c, Seq2seqRole r);
+int seq2seq_role_shape(const Seq2seqConfig *c, Seq2seqRole r, size_t shape[4]); /* returns the rank, 1 … 3 */
+size_t seq2seq_role_cells(const Seq2seqConfig *c, Seq2seqRole r);
+/* How often the role stands in the model: 1, or the blocks of its stack. 0 where the model has no such weight. */
+int seq2seq_role_count(const Seq2seqConfig *c, Seq2seqRole r);
+/* "decoder.blocks.2" or "encoder" or "": the scope of the role's leaf. */
+void seq2seq_role_scope(Seq2seqRole r, int layer, char *out, size_t n);
+size_t seq2seq_params(const Seq2seqConfig *c);
+
+typedef struct Seq2seqTensor {
+    const float *data; /* row-major in the role's axes; NULL where the configuration has no such weight */
+    const char *origin;
+} Seq2seqTensor;
+
+/* Not owned by anything below: data and origins must outlive the graph. at[] has seq2seq_weights_count entries. */
+typedef struct Seq2seqWeights {
+    Seq2seqTensor *at;
+} Seq2seqWeights;
+size_t seq2seq_weights_count(const Seq2seqConfig *c);
+size_t seq2seq_weight_entry(const Seq2seqConfig *c, Seq2seqRole r, int layer);
+Seq2seqTensor *seq2seq_weight(const Seq2seqConfig *c, const Seq2seqWeights *w, Seq2seqRole r, int layer);
+
+/* A text: numbers of words in the vocabulary, and what to call each on its axis ("it", "the#2"); labels may be NULL. */
+typedef struct Seq2seqText {
+    const int *word;
+    int n;
+    const char *const *label;
+} Seq2seqText;
+
+typedef struct Seq2seqInput {
+    Seq2seqText source, target; /* n = 0 where the form has none; the target begins with the word that means start */
+    const float *padding;       /* [source.n]: 1 for a word, 0 for padding that nobody may look at; NULL: no padding */
+    const char *const *source_vocabulary, *const *target_vocabulary; /* names for the axes of words, or NULL */
+} Seq2seqInput;
+
+/* Nodes that others ask for; NO_NODE where the form has none. Everything else is found by name. */
+typedef struct Seq2seqNodes {
+    NodeId source, target; /* LEAF_INPUT: numbers of the words [s], [t]; in a batch one-hot [b,s,a], [b,t,v] */
+    NodeId padding;        /* LEAF_INPUT [r]; in a batch [b,r] */
+    NodeId memory;         /* [s,d]: what the encoder hands over */
+    NodeId decoded;        /* [t,d]: what the answer is read from */
+    NodeId logits, probs;  /* [t,v]; of an encoder alone [s,a] */
+} Seq2seqNodes;
+
+/* Appends the model to g (graph_init done). c passed the checks; w has every weight that c asks for. Weights and
+ * labels must outlive the graph; words are copied. nodes may be NULL. */
+void seq2seq_build(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *w, const Seq2seqInput *in,
+                   Seq2seqNodes *nodes);
+
+/* The encoder of a model that has one, and nothing behind it: what a decoder reads step after step is made once. Sets
+ * source, padding and memory. */
+void seq2seq_build_encoder(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *w, const Seq2seqInput *in,
+                           Seq2seqNodes *nodes);
+
+/* Several texts at once, for learning: words come as one-hot rows, so that a plan can be given others (plan_leaf), and
+ * the embedding is a contraction that picks the row, the same value as GATHER's but for −0. Same names, and cell for
+ * cell the same values as seq2seq_build gives for each text alone, padded to these lengths. */
+typedef struct Seq2seqBatch {
+    int texts, source, target; /* ≥ 1 where the form has it, else 0 */
+    const float *zeros;        /* seq2seq_batch_zeros floats, not owned */
+} Seq2seqBatch;
+size_t seq2seq_batch_zeros(const Seq2seqConfig *c, Seq2seqBatch b);
+void seq2seq_build_batch(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *w, Seq2seqBatch b,
+                         Seq2seqNodes *nodes);
+
+/* What is kept from the steps before when words are written one by one (the KV cache), per block of the decoder. */
+typedef struct Seq2seqKept {
+    const float *k, *v;             /* [past, h, e] of self-attention */
+    const float *cross_k, *cross_v; /* [source, h, e] */
+} Seq2seqKept;
+
+/* The decoder alone, over a memory that was computed before. With `kept`, only the last token of target is computed:
+ * all before it are in the cache. The cells are the same bits as those of the last row without it. */
+typedef struct Seq2seqStep {
+    Seq2seqText source, target;
+    const float *memory;     /* [source.n, d]; not read with kept. NULL in a decoder alone */
+    const float *padding;    /* as in Seq2seqInput */
+    const Seq2seqKept *kept; /* [decoder_layers] or NULL */
+    const char *const *target_vocabulary;
+} Seq2seqStep;
+void seq2seq_build_step(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *w, const Seq2seqStep *step,
+                        Seq2seqNodes *nodes);
+
+/* PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos of the same (section 3.5): rows first … first+rows-1 of
+ * out[rows, width]. Computed in double, rounded once. */
+void seq2seq_sinusoids(int first, int rows, int width, float *out);
+#endif

@@ -1,0 +1,222 @@
+/* From words to tokens and from tokens to words: axes, embeddings, positions, masks, the answer (Vaswani et al. 2017,
+ * sections 3.4 and 3.5). */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/mem.h"
+#include "core/models/seq2seq_build.h"
+
+static int plain_axis(Graph *g, const char *sym, const char *name, AxisRole role, int n)
+{
+    Axis a = {.name = name, .n = n, .role = role};
+    snprintf(a.sym, sizeof a.sym, "%s", sym);
+    return graph_axis(g, a);
+}
+
+/* Tokens first … of a text, called by their words where these are known. */
+static int token_axis(Graph *g, const char *sym, const char *name, AxisRole role, Sequence sequence,
+                      const Seq2seqText *text, int first, int n)
+{
+    Axis a = {.name = name, .n = n, .kind = AXIS_TOKEN, .role = role, .sequence = sequence};
+    snprintf(a.sym, sizeof a.sym, "%s", sym);
+    if (text->label) {
+        a.prefix = n;
+        a.labels = text->label + first;
+    }
+    return graph_axis(g, a);
+}
+
+static int word_axis(Graph *g, const char *sym, const char *name, AxisRole role, int n, const char *const *words)
+{
+    Axis a = {.name = name, .n = n, .kind = AXIS_CLASS, .labels = words, .role = role};
+    snprintf(a.sym, sizeof a.sym, "%s", sym);
+    return graph_axis(g, a);
+}
+
+static void source_axes(TextBuilder *b)
+{
+    Graph *g = b->g;
+    const Seq2seqConfig *c = b->c;
+    bool alone = !seq2seq_has_decoder(c); /* then the answer is in these words */
+    if (!seq2seq_has_encoder(c))
+        return;
+    b->axis.s = token_axis(g, "s", "source token that asks", ROLE_QUERY, SEQUENCE_SOURCE, &b->source, 0, b->source.n);
+    b->axis.r = token_axis(g, "r", "source token looked at", ROLE_KEY, SEQUENCE_SOURCE, &b->source, 0, b->source.n);
+    b->axis.a = word_axis(g, "v0", "word of the source vocabulary", alone ? ROLE_ANSWER : ROLE_PLAIN, c->source_words,
+                          b->source_vocabulary);
+    if (c->learned_positions)
+        b->axis.source_rows = plain_axis(g, "s0", "place in the source", ROLE_PLAIN, c->positions);
+}
+
+static void target_axes(TextBuilder *b)
+{
+    Graph *g = b->g;
+    const Seq2seqConfig *c = b->c;
+    if (!seq2seq_has_decoder(c) || !b->target.n)
+        return;
+    int n = b->target.n, asking = b->kept ? 1 : n;
+    b->axis.t = token_axis(g, "t", "token that asks", ROLE_QUERY, SEQUENCE_TARGET, &b->target, n - asking, asking);
+    b->axis.u = token_axis(g, "u", "token looked at", ROLE_KEY, SEQUENCE_TARGET, &b->target, 0, n);
+    b->axis.v = word_axis(g, "v", "word of the vocabulary", ROLE_ANSWER, c->target_words, b->target_vocabulary);
+    if (c->learned_positions)
+        b->axis.target_rows = plain_axis(g, "t0", "place in the target", ROLE_PLAIN, c->positions);
+    if (b->kept) {
+        b->axis.fresh = token_axis(g, "u1", "newest token", ROLE_PLAIN, SEQUENCE_TARGET, &b->target, n - 1, 1);
+        if (n > 1)
+            b->axis.past = token_axis(g, "u0", "token before it", ROLE_PLAIN, SEQUENCE_TARGET, &b->target, 0, n - 1);
+    }
+}
+
+void text_axes(TextBuilder *b)
+{
+    Graph *g = b->g;
+    const Seq2seqConfig *c = b->c;
+    memset(&b->axis, 0xff, sizeof b->axis); /* AXIS_NONE */
+    if (b->texts)
+        b->axis.b = plain_axis(g, "b", "text of the batch", ROLE_BATCH, b->texts);
+    source_axes(b);
+    target_axes(b);
+    b->axis.d = plain_axis(g, "d", "model width", ROLE_WIDTH, c->width);
+    b->axis.h = plain_axis(g, "h", "head", ROLE_HEAD, c->heads);
+    b->axis.e = plain_axis(g, "e", "width of one head", ROLE_HEAD_WIDTH, c->head_dim);
+    b->axis.m = plain_axis(g, "m", "MLP width", ROLE_HIDDEN, c->mlp);
+    b->axis.o = seq2seq_has_decoder(c) ? b->axis.v : b->axis.a;
+}
+_Static_assert(AXIS_NONE == -1, "axes that are not there");
+
+static Dims role_dims(const TextBuilder *b, Seq2seqRole r)
+{
+    Dims d = DIMS_SCALAR;
+    for (const char *a = seq2seq_role_axes(r); *a; a++) {
+        int axis = AXIS_NONE;
+        switch (*a) {
+        case 'd': axis = b->axis.d; break;
+        case 'h': axis = b->axis.h; break;
+        case 'e': axis = b->axis.e; break;
+        case 'm': axis = b->axis.m; break;
+        case 'a': axis = b->axis.a; break;
+        case 'v': axis = b->axis.v; break;
+        case 'o': axis = b->axis.o; break;
+        case 'S': axis = b->axis.source_rows; break;
+        case 'T': axis = b->axis.target_rows; break;
+        default: break;
+        }
+        REQUIRE(axis != AXIS_NONE);
+        d.axis[d.n++] = axis;
+    }
+    return d;
+}
+
+NnWeight text_weight(const TextBuilder *b, Seq2seqRole r)
+{
+    NnWeight w = {.name = seq2seq_role_name(r)};
+    if (!seq2seq_has(b->c, r))
+        return w;
+    const Seq2seqTensor *t = seq2seq_weight(b->c, b->w, r, b->layer);
+    REQUIRE(t->data);
+    seq2seq_role_scope(r, b->layer, w.scope, sizeof w.scope);
+    w.dims = role_dims(b, r);
+    w.data = t->data;
+    w.origin = t->origin;
+    return w;
+}
+
+/* The table's rows of the words: picked by number, or in a batch by one-hot rows. */
+static NodeId look_up(TextBuilder *b, const Seq2seqText *text, int first, int t, int words, NodeId table, NodeId *input)
+{
+    Graph *g = b->g;
+    if (b->texts) {
+        *input = graph_leaf(g, "tokens", DIMS(b->axis.b, t, words), (Leaf){LEAF_INPUT, b->zeros, "the words, one-hot"});
+        return graph_contract(g, "embed", *input, table, DIMS(b->axis.b, t, b->axis.d));
+    }
+    int n = g->axes[t].n;
+    float *number = arena_alloc(&g->arena, size_mul((size_t)n, sizeof *number));
+    for (int i = 0; i < n; i++)
+        number[i] = (float)text->word[first + i];
+    *input = graph_leaf(g, "tokens", DIMS(t), (Leaf){LEAF_INPUT, number, "the words' numbers in the vocabulary"});
+    return graph_take(g, "embed", table, words, text->word + first, t);
+}
+
+/* One vector per place: learned, or sines and cosines of growing wavelength. */
+static NodeId positions(TextBuilder *b, int t, int first)
+{
+    Graph *g = b->g;
+    int n = g->axes[t].n, d = b->axis.d;
+    if (b->c->learned_positions) {
+        NnWeight w = text_weight(b, b->decoder ? SEQ2SEQ_TARGET_POS : SEQ2SEQ_SOURCE_POS);
+        return graph_slice(g, "pos_embed", nn_weight(g, &w), w.dims.axis[0], first, t);
+    }
+    float *rows = arena_alloc(&g->arena, size_mul(size_mul((size_t)n, (size_t)b->c->width), sizeof *rows));
+    seq2seq_sinusoids(first, n, b->c->width, rows);
+    return graph_leaf(g, "pos_embed", DIMS(t, d), (Leaf){LEAF_CONST, rows, "sin and cos of place / 10000^(2i/D)"});
+}
+
+NodeId text_embed(TextBuilder *b, Seq2seqNodes *nodes)
+{
+    Graph *g = b->g;
+    const Seq2seqText *text = b->decoder ? &b->target : &b->source;
+    int t = b->decoder ? b->axis.t : b->axis.s, first = text->n - g->axes[t].n;
+    NodeId *input = b->decoder ? &nodes->target : &nodes->source;
+    NnWeight table = text_weight(b, b->decoder ? SEQ2SEQ_TARGET_EMBED : SEQ2SEQ_SOURCE_EMBED);
+    NnPlace at = {.stack = text_stack(b), .scope = text_stack(b), .word = "words", .block = NO_BLOCK};
+    int words = nn_part(g, PART_INPUT, &at);
+    at.word = "embedding";
+    at.parent = words;
+    int part = nn_part(g, PART_EMBEDDING, &at);
+    NodeId rows = nn_weight(g, &table);
+    NodeId embed = look_up(b, text, first, t, table.dims.axis[0], rows, input);
+    anatomy_note(g, words, SITE_INPUT, *input);
+    NodeId factor = graph_const(g, "embed_scale", DIMS_SCALAR, b->c->embed_scale);
+    NodeId scaled = graph_zip(g, "embed_scaled", OP_MUL, embed, factor);
+    NodeId places = positions(b, t, first), full = graph_zip(g, "full_embed", OP_ADD, scaled, places);
+    graph_flag(g, full, NODE_CHECKPOINT);
+    anatomy_note(g, part, SITE_EMBED, embed);
+    anatomy_note(g, part, SITE_POSITIONS, places);
+    anatomy_note(g, part, SITE_EMBEDDED, full);
+    return full;
+}
+
+void text_masks(TextBuilder *b, Seq2seqNodes *nodes)
+{
+    Graph *g = b->g;
+    if (seq2seq_has_encoder(b->c) && (b->padding_in || b->texts)) {
+        graph_scope(g, "encoder");
+        b->padding = graph_leaf(g, "padding", nn_dims(b->axis.b, DIMS(b->axis.r)),
+                                (Leaf){LEAF_INPUT, b->texts ? b->zeros : b->padding_in, "1 for a word, 0 for padding"});
+        nodes->padding = b->padding;
+    }
+    if (!seq2seq_has_decoder(b->c) || b->kept || !b->target.n)
+        return;
+    size_t n = (size_t)b->target.n;
+    float *mask = arena_alloc(&g->arena, size_mul(size_mul(n, n), sizeof *mask));
+    for (size_t t = 0; t < n; t++)
+        for (size_t u = 0; u <= t; u++)
+            mask[t * n + u] = 1.0f;
+    graph_scope(g, "decoder");
+    b->causal = graph_leaf(g, "causal_mask", DIMS(b->axis.t, b->axis.u),
+                           (Leaf){LEAF_CONST, mask, "1 where a token is not later than the one that asks"});
+}
+
+void text_answer(TextBuilder *b, NodeId tokens, Seq2seqNodes *nodes)
+{
+    Graph *g = b->g;
+    bool decoder = seq2seq_has_decoder(b->c);
+    Dims out = nn_dims(b->axis.b, DIMS(decoder ? b->axis.t : b->axis.s, b->axis.o));
+    NnWeight w = text_weight(b, SEQ2SEQ_HEAD_W), bias = text_weight(b, SEQ2SEQ_HEAD_B);
+    NnPlace at = {.scope = "", .word = "answer", .block = NO_BLOCK};
+    int part = nn_part(g, PART_READOUT, &at);
+    if (b->c->tied) {
+        NodeId table = graph_find(g, decoder ? "decoder.embed.weight" : "encoder.embed.weight");
+        nodes->logits = graph_contract(g, bias.data ? "logits_nobias" : "logits", tokens, table, out);
+        if (bias.data) {
+            graph_flag(g, nodes->logits, NODE_DERIVED);
+            nodes->logits = graph_zip(g, "logits", OP_ADD, nodes->logits, nn_weight(g, &bias));
+        }
+    } else
+        nodes->logits = nn_linear(g, "logits", tokens, &w, &bias, out);
+    nodes->probs = nn_softmax(g, nodes->logits, b->axis.o,
+                              (SoftmaxNames){"probs_row_max", "probs_shifted", "probs_exp", "probs_sum", "probs"});
+    anatomy_note(g, part, SITE_TOKENS_OUT, tokens);
+    anatomy_note(g, part, SITE_LOGITS, nodes->logits);
+    anatomy_note(g, part, SITE_PROBS, nodes->probs);
+}

@@ -1,0 +1,275 @@
+/* Text models in folders: model.safetensors, config.json, vocabulary.json. */
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/dmath.h"
+#include "core/base/file.h"
+#include "core/io/json.h"
+#include "core/models/text_parts.h"
+
+enum { PATH = 4096, CONFIG_BYTES = 1 << 20, VOCABULARY_BYTES = 64 << 20 };
+static const char MODEL_TYPE[] = "encoder-decoder-transformer";
+static const char *const FORMS[] = {
+    [SEQ2SEQ_BOTH] = "encoder-decoder", [SEQ2SEQ_DECODER_ONLY] = "decoder", [SEQ2SEQ_ENCODER_ONLY] = "encoder"};
+static const char *const ACTS[MAP_COUNT] = {[MAP_RELU] = "relu",
+                                            [MAP_GELU] = "gelu",
+                                            [MAP_GELU_TANH] = "gelu_tanh",
+                                            [MAP_QUICK_GELU] = "quick_gelu",
+                                            [MAP_SILU] = "silu"};
+
+/* --- config.json --- */
+
+/* The keys that are whole numbers. */
+static const struct {
+    const char *key;
+    size_t offset;
+} SIZES[] = {
+    {"src_vocab_size", offsetof(Seq2seqConfig, source_words)},
+    {"tgt_vocab_size", offsetof(Seq2seqConfig, target_words)},
+    {"d_model", offsetof(Seq2seqConfig, width)},
+    {"nhead", offsetof(Seq2seqConfig, heads)},
+    {"head_dim", offsetof(Seq2seqConfig, head_dim)},
+    {"dim_feedforward", offsetof(Seq2seqConfig, mlp)},
+    {"num_encoder_layers", offsetof(Seq2seqConfig, encoder_layers)},
+    {"num_decoder_layers", offsetof(Seq2seqConfig, decoder_layers)},
+    {"max_positions", offsetof(Seq2seqConfig, positions)},
+};
+static const struct {
+    const char *key;
+    size_t offset;
+} FLAGS[] = {
+    {"norm_first", offsetof(Seq2seqConfig, pre_norm)}, {"final_norm", offsetof(Seq2seqConfig, final_norm)},
+    {"tie_embeddings", offsetof(Seq2seqConfig, tied)}, {"generator_bias", offsetof(Seq2seqConfig, head_bias)},
+    {"qkv_bias", offsetof(Seq2seqConfig, qkv_bias)},   {"out_bias", offsetof(Seq2seqConfig, out_bias)},
+    {"mlp_bias", offsetof(Seq2seqConfig, mlp_bias)},
+};
+#define FIELD(type, c, offset) (*(type *)(void *)((char *)(c) + (offset)))
+
+static int index_of(const char *const *words, size_t n, const char *word)
+{
+    for (size_t i = 0; i < n; i++)
+        if (words[i] && strcmp(words[i], word) == 0)
+            return (int)i;
+    return -1;
+}
+
+static bool read_sizes(Seq2seqConfig *c, const Json *j, const char *path, Err *err)
+{
+    for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
+        const Json *v = json_get(j, SIZES[i].key);
+        int64_t n;
+        if (!v)
+            continue;
+        if (!json_int(v, &n) || n < 0 || n > 1 << 20)
+            return err_set(err, "%s: \"%s\" must be a whole number, 0 to %d", path, SIZES[i].key, 1 << 20);
+        FIELD(int, c, SIZES[i].offset) = (int)n;
+    }
+    if (!json_get(j, "head_dim") && c->heads > 0)
+        c->head_dim = c->width / c->heads;
+    return true;
+}
+
+static bool read_number(const Json *j, const char *key, float otherwise, float *out, const char *path, Err *err)
+{
+    const Json *v = json_get(j, key);
+    double x;
+    *out = otherwise;
+    if (!v || strcmp(json_text(v, ""), "sqrt(d_model)") == 0)
+        return true;
+    if (!json_number(v, &x))
+        return err_set(err, "%s: \"%s\" must be a number", path, key);
+    *out = (float)x;
+    return true;
+}
+
+/* 1/√n and √n, correctly rounded twice. */
+static float root(int n, bool inverse)
+{
+    double r = dm_sqrt((double)n);
+    return (float)(inverse ? 1 / r : r);
+}
+
+static bool read_config(Seq2seqConfig *c, const Json *j, const char *path, Err *err)
+{
+    const char *form = json_text(json_get(j, "form"), FORMS[SEQ2SEQ_BOTH]),
+               *act = json_text(json_get(j, "activation"), "relu"),
+               *places = json_text(json_get(j, "positional_encoding"), "sinusoidal");
+    int f = index_of(FORMS, 3, form), a = index_of(ACTS, MAP_COUNT, act);
+    if (strcmp(json_text(json_get(j, "model_type"), ""), MODEL_TYPE) != 0)
+        return err_set(err, "%s: \"model_type\" is not \"%s\"", path, MODEL_TYPE);
+    if (f < 0)
+        return err_set(err, "%s: \"form\" is \"%s\"; it may be encoder-decoder, decoder or encoder", path, form);
+    if (a < 0)
+        return err_set(err, "%s: \"activation\" is \"%s\"; it may be relu, gelu, gelu_tanh, quick_gelu or silu", path,
+                       act);
+    if (strcmp(places, "sinusoidal") != 0 && strcmp(places, "learned") != 0)
+        return err_set(err, "%s: \"positional_encoding\" is \"%s\"; it may be sinusoidal or learned", path, places);
+    *c = seq2seq_config_base();
+    c->form = (Seq2seqForm)f;
+    c->act = (MapFn)a;
+    c->tied = false;
+    c->head_bias = true; /* what PyTorch's nn.Linear has unless it is told otherwise */
+    c->learned_positions = strcmp(places, "learned") == 0;
+    if (!read_sizes(c, j, path, err))
+        return false;
+    if (f == SEQ2SEQ_ENCODER_ONLY)
+        c->decoder_layers = c->target_words = 0;
+    if (f == SEQ2SEQ_DECODER_ONLY)
+        c->encoder_layers = c->source_words = 0;
+    for (size_t i = 0; i < sizeof FLAGS / sizeof *FLAGS; i++)
+        FIELD(bool, c, FLAGS[i].offset) = json_bool(json_get(j, FLAGS[i].key), FIELD(bool, c, FLAGS[i].offset));
+    return read_number(j, "layer_norm_eps", 1e-5f, &c->eps, path, err) &&
+           read_number(j, "attention_scale", root(c->head_dim > 0 ? c->head_dim : 1, true), &c->scale, path, err) &&
+           read_number(j, "embedding_scale", root(c->width, false), &c->embed_scale, path, err) &&
+           seq2seq_check(c, err);
+}
+
+/* The shortest decimal that reads back as the same float. */
+static void put_float(Buf *b, const char *key, float x)
+{
+    char text[40];
+    int digits = 1;
+    do
+        snprintf(text, sizeof text, "%.*g", digits, (double)x);
+    while (digits++ < 9 && strtof(text, NULL) != x);
+    buf_printf(b, "  \"%s\": %s,\n", key, text);
+}
+
+static void put_config(Buf *b, const Seq2seqConfig *c)
+{
+    buf_printf(b, "{\n  \"model_type\": \"%s\",\n  \"form\": \"%s\",\n", MODEL_TYPE, FORMS[c->form]);
+    for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++)
+        buf_printf(b, "  \"%s\": %d,\n", SIZES[i].key, FIELD(const int, c, SIZES[i].offset));
+    for (size_t i = 0; i < sizeof FLAGS / sizeof *FLAGS; i++)
+        buf_printf(b, "  \"%s\": %s,\n", FLAGS[i].key, FIELD(const bool, c, FLAGS[i].offset) ? "true" : "false");
+    put_float(b, "layer_norm_eps", c->eps);
+    put_float(b, "attention_scale", c->scale);
+    put_float(b, "embedding_scale", c->embed_scale);
+    buf_printf(b, "  \"activation\": \"%s\",\n  \"positional_encoding\": \"%s\"\n}\n", ACTS[c->act],
+               c->learned_positions ? "learned" : "sinusoidal");
+}
+
+/* --- vocabulary.json: {"source": ["<pad>", …], "target": […]} --- */
+
+static bool read_words(Vocabulary *v, Arena *arena, const Json *list, int n, const char *path, Err *err)
+{
+    *v = (Vocabulary){.n = n, .pad = -1, .start = -1, .end = -1};
+    if (n == 0)
+        return true;
+    if ((size_t)n != json_count(list))
+        return err_set(err, "%s: a vocabulary has %zu words, the model %d", path, json_count(list), n);
+    const char **word = arena_alloc(arena, size_mul((size_t)n, sizeof *word));
+    for (int i = 0; i < n; i++) {
+        const char *text = json_text(json_at(list, (size_t)i), NULL);
+        if (!text || !*text || strpbrk(text, " \t\r\n"))
+            return err_set(err, "%s: word %d is no word", path, i);
+        word[i] = arena_strdup(arena, text);
+    }
+    v->word = word;
+    v->pad = vocabulary_find(v, "<pad>", 5);
+    v->start = vocabulary_find(v, "<s>", 3);
+    v->end = vocabulary_find(v, "</s>", 4);
+    return true;
+}
+
+static void put_string(Buf *b, const char *s)
+{
+    buf_putc(b, '"');
+    for (; *s; s++)
+        buf_printf(b, *s == '"' || *s == '\\' ? "\\%c" : "%c", *s);
+    buf_putc(b, '"');
+}
+
+static void put_words(Buf *b, const char *key, const Vocabulary *v)
+{
+    buf_printf(b, "  \"%s\": [", key);
+    for (int i = 0; v->word && i < v->n; i++) {
+        buf_puts(b, i ? ", " : "");
+        put_string(b, v->word[i]);
+    }
+    buf_puts(b, "]");
+}
+
+/* --- the folder --- */
+
+static Json *read_json(const char *folder, const char *name, size_t limit, char path[PATH], Err *err)
+{
+    snprintf(path, PATH, "%s/%s", folder, name);
+    return json_read(path, limit, err);
+}
+
+bool text_model_is(const char *folder)
+{
+    char path[PATH];
+    Json *j = read_json(folder, "config.json", CONFIG_BYTES, path, NULL);
+    bool is = strcmp(json_text(json_get(j, "model_type"), ""), MODEL_TYPE) == 0;
+    json_free(j);
+    return is;
+}
+
+static bool load_config(TextModel *m, const char *folder, Err *err)
+{
+    char path[PATH];
+    Json *j = read_json(folder, "config.json", CONFIG_BYTES, path, err);
+    bool ok = j && read_config(&m->config, j, path, err);
+    if (ok)
+        m->trained = json_bool(json_get(j, "trained"), true);
+    json_free(j);
+    return ok;
+}
+
+static bool load_words(TextModel *m, const char *folder, Err *err)
+{
+    char path[PATH];
+    m->source = (Vocabulary){.n = m->config.source_words, .pad = 0, .start = 1, .end = 2};
+    m->target = (Vocabulary){.n = m->config.target_words, .pad = 0, .start = 1, .end = 2};
+    snprintf(path, sizeof path, "%s/vocabulary.json", folder);
+    if (access(path, F_OK) != 0)
+        return true; /* words are called by their numbers */
+    Json *j = read_json(folder, "vocabulary.json", VOCABULARY_BYTES, path, err);
+    bool ok = j && read_words(&m->source, &m->arena, json_get(j, "source"), m->config.source_words, path, err) &&
+              read_words(&m->target, &m->arena, json_get(j, "target"), m->config.target_words, path, err);
+    json_free(j);
+    return ok;
+}
+
+bool text_model_load(TextModel *out, const char *folder, Err *err)
+{
+    TextModel m = {0};
+    const char *slash = strrchr(folder, '/');
+    m.name = arena_strdup(&m.arena, slash && slash[1] ? slash + 1 : folder);
+    bool ok = load_config(&m, folder, err) && load_words(&m, folder, err);
+    if (ok) {
+        text_model_alloc(&m);
+        ok = text_weights_read(&m, folder, err);
+    }
+    if (ok)
+        *out = m;
+    else
+        text_model_free(&m);
+    return ok;
+}
+
+bool text_model_save(const TextModel *m, const char *folder, Err *err)
+{
+    char path[PATH];
+    Buf text = {0};
+    put_config(&text, &m->config);
+    snprintf(path, sizeof path, "%s/config.json", folder);
+    bool ok = file_write(path, buf_str(&text), text.len, err);
+    buf_free(&text);
+    if (ok && (m->source.word || m->target.word)) {
+        buf_puts(&text, "{\n");
+        put_words(&text, "source", &m->source);
+        buf_puts(&text, ",\n");
+        put_words(&text, "target", &m->target);
+        buf_puts(&text, "\n}\n");
+        snprintf(path, sizeof path, "%s/vocabulary.json", folder);
+        ok = file_write(path, buf_str(&text), text.len, err);
+        buf_free(&text);
+    }
+    return ok && text_weights_write(m, folder, err);
+}

@@ -1,0 +1,107 @@
+#include "core/train/workplace.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+
+static bool make(Workplace *w, const char *folder, Err *err)
+{
+    w->made = mkdir(folder, 0777) == 0;
+    if (!w->made && errno != EEXIST)
+        return err_set(err, "%.300s: cannot be made (%s). Name a folder whose parent exists with -o.", folder,
+                       strerror(errno));
+    return file_is_dir(folder) || err_set(err, "%.300s: is no folder. Name another with -o.", folder);
+}
+
+static bool lock(Workplace *w, const char *folder, Err *err)
+{
+    do
+        w->fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    while (w->fd < 0 && errno == EINTR);
+    if (w->fd < 0)
+        return err_set(err, "%.300s: can't be opened (%s). Allow it with chmod u+rwx, or name another with -o.", folder,
+                       strerror(errno));
+    if (flock(w->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+        return true;
+    return err_set(err, "%.300s: another training is at work in this folder. Let it end, or name another with -o.",
+                   folder);
+}
+
+/* FileOut's temporary files (.vitrine-XXXXXX) of runs that were killed: under the lock nobody else's are there. */
+static void tidy(const Workplace *w)
+{
+    static const char PREFIX[] = ".vitrine-";
+    int fd = dup(w->fd);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    for (struct dirent *e; (e = readdir(d)) != NULL;) {
+        struct stat st;
+        bool ours = strncmp(e->d_name, PREFIX, strlen(PREFIX)) == 0 && strlen(e->d_name) == strlen(PREFIX) + 6;
+        if (ours && fstatat(w->fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
+            unlinkat(w->fd, e->d_name, 0);
+    }
+    closedir(d);
+}
+
+/* Hours of steps are not made for a folder that takes no file. */
+static bool may_write(const char *folder, Err *err)
+{
+    static const char *const FILES[] = {"training.safetensors",     "model.safetensors",   "config.json",
+                                        "preprocessor_config.json", "history.safetensors", "recipe.json"};
+    char path[WORKPLACE_PATH];
+    for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
+        FileOut f;
+        snprintf(path, sizeof path, "%.1000s/%s", folder, FILES[i]);
+        if (!file_create(&f, path, err))
+            return false;
+        file_abandon(&f);
+    }
+    return true;
+}
+
+static bool take(Workplace *w, const char *folder, Err *err)
+{
+    char model[WORKPLACE_PATH];
+    if (strlen(folder) > 1000)
+        return err_set(err, "%.60s...: this path is too long. Name another with -o.", folder);
+    if (!make(w, folder, err) || !lock(w, folder, err))
+        return false;
+    snprintf(model, sizeof model, "%.1000s/model.safetensors", folder);
+    snprintf(w->state, sizeof w->state, "%.1000s/training.safetensors", folder);
+    w->resumes = file_exists(w->state);
+    if (file_exists(model) && !w->resumes)
+        return err_set(err, "%.300s: holds a model already. Name another folder with -o, or remove it.", folder);
+    tidy(w);
+    return may_write(folder, err);
+}
+
+bool workplace_open(Workplace *w, const char *folder, Err *err)
+{
+    *w = (Workplace)WORKPLACE_NONE;
+    snprintf(w->folder, sizeof w->folder, "%s", folder);
+    if (take(w, folder, err))
+        return true;
+    workplace_close(w);
+    return false;
+}
+
+void workplace_close(Workplace *w)
+{
+    if (w->fd >= 0)
+        close(w->fd);
+    w->fd = -1;
+    if (w->made)
+        rmdir(w->folder); /* only an empty one goes */
+    w->made = false;
+}

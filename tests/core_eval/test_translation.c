@@ -1,0 +1,102 @@
+/* The examination of a translator: whatever the threads, the same figures; a head that is switched off changes them. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/eval/translation.h"
+#include "core/models/lexicon.h"
+
+static void small(TextModel *m)
+{
+    Seq2seqConfig c = text_model_bundled_config();
+    c.width = 16;
+    c.heads = 2;
+    c.head_dim = 8;
+    c.mlp = 16;
+    c.encoder_layers = 1;
+    c.decoder_layers = 1;
+    text_model_seeded(m, &c, 4);
+}
+
+static void every_thread_count(void **state)
+{
+    (void)state;
+    TextModel m;
+    Err err = {""};
+    Translation one, three;
+    small(&m);
+    Pool *pool = pool_new(3);
+    assert_true(translation_run(&one, &m, 40, NULL, NULL, NULL, &err));
+    assert_true(translation_run(&three, &m, 40, pool, NULL, NULL, &err));
+    assert_memory_equal(&one.exact, &three.exact, sizeof one.exact);
+    assert_memory_equal(&one.as_trained, &three.as_trained, sizeof one.as_trained);
+    assert_memory_equal(&one.head_off, &three.head_off, sizeof one.head_off);
+    assert_memory_equal(&one.star_row, &three.star_row, sizeof one.star_row);
+    assert_string_equal(one.chosen.scope, three.chosen.scope);
+    assert_int_equal(one.heads, 2 * 2 + 2); /* two kinds of rows in the encoder, one in cross-attention */
+    assert_int_equal(one.measured.both.n + one.chosen.both.n, one.pairs);
+    assert_int_equal(one.all.both.right, one.measured.both.right + one.chosen.both.right);
+    assert_int_equal(one.as_trained.pronoun.n, 2 * one.pairs);
+    double sum = 0;
+    for (int i = 0; i <= one.star[0].en_n; i++)
+        sum += (double)one.star_row[0][i];
+    assert_true(sum > 0.999 && sum < 1.001);
+    pool_free(pool);
+    text_model_free(&m);
+}
+
+static void visit(void *logits, size_t i, const Sentence *s, const TextValues *v)
+{
+    (void)s;
+    memcpy((float *)logits + i * FR_WORDS, v->logits, FR_WORDS * sizeof(float));
+}
+
+static void a_head_switched_off(void **state)
+{
+    (void)state;
+    TextModel m;
+    Err err = {""};
+    Sentence s[3];
+    float on[3 * FR_WORDS], off[3 * FR_WORDS];
+    small(&m);
+    for (int i = 0; i < 3; i++)
+        sentence_make(SENTENCES_COMBINATIONS, 0, (uint64_t)i, &s[i]);
+    TextReader *r = text_reader_new(&m, NULL, NULL, 0, NULL, &err),
+               *without = text_reader_new(&m, &(TextHead){"decoder.blocks.0.cross_attn", 1}, NULL, 0, NULL, &err);
+    assert_true(text_reader_run(r, s, 3, visit, on, NULL, NULL) &&
+                text_reader_run(without, s, 3, visit, off, NULL, NULL));
+    assert_memory_not_equal(on, off, sizeof on);
+    assert_null(text_reader_new(&m, &(TextHead){"decoder.blocks.7.cross_attn", 1}, NULL, 0, NULL, &err));
+    assert_null(text_reader_new(&m, NULL, (const char *const[]){"nonsense"}, 1, NULL, &err));
+    text_reader_free(r);
+    text_reader_free(without);
+    text_model_free(&m);
+}
+
+static void other_words_are_refused(void **state)
+{
+    (void)state;
+    TextModel m;
+    Err err = {""};
+    Translation t;
+    Seq2seqConfig c = seq2seq_config_base();
+    text_model_seeded(&m, &c, 1);
+    assert_false(translation_run(&t, &m, 8, NULL, NULL, NULL, &err));
+    assert_true(*err.text);
+    text_model_free(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_thread_count),
+        cmocka_unit_test(a_head_switched_off),
+        cmocka_unit_test(other_words_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,250 @@
+/* Decoding: greedy is a beam of one, the cache changes no bit, every step is a row of one pass over the text. */
+#include "tests/core_models/text_bench.h"
+
+#include "core/models/decode.h"
+
+static const int SOURCE_WORDS[] = {4, 9, 3, 12, 7, 2};
+enum { SOURCE_N = 6 };
+
+static void decode(Decode *d, const TextModel *m, const DecodeOptions *o)
+{
+    Err err = {""};
+    int n = seq2seq_has_encoder(&m->config) ? SOURCE_N : 3;
+    if (!decode_run(d, m, SOURCE_WORDS, n, o, NULL, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+}
+
+static void same_tree(const Decode *a, const Decode *b)
+{
+    assert_int_equal(a->count, b->count);
+    assert_int_equal(a->best, b->best);
+    assert_int_equal(a->length, b->length);
+    assert_memory_equal(a->word, b->word, (size_t)a->length * sizeof *a->word);
+    for (int i = 0; i < a->count; i++) {
+        assert_int_equal(a->node[i].word, b->node[i].word);
+        assert_int_equal(a->node[i].parent, b->node[i].parent);
+        assert_memory_equal(&a->node[i].log_share, &b->node[i].log_share, sizeof(double));
+        assert_memory_equal(&a->node[i].score, &b->node[i].score, sizeof(double));
+    }
+}
+
+static void greedy_is_a_beam_of_one(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < TEXT_VARIANT_COUNT; i++) {
+        TextModel m;
+        Decode a, b;
+        Seq2seqConfig c = text_variant(i);
+        DecodeOptions o = decode_options_default();
+        if (!seq2seq_has_decoder(&c))
+            continue;
+        text_model_seeded(&m, &c, 11);
+        o.most = 9;
+        decode(&a, &m, &o);
+        o.kind = DECODE_BEAM;
+        o.width = 1;
+        decode(&b, &m, &o);
+        assert_memory_equal(a.word, b.word, (size_t)a.length * sizeof *a.word);
+        assert_int_equal(a.length, b.length);
+        decode_free(&b);
+        o.kind = DECODE_SAMPLE; /* of one word there is nothing to draw */
+        o.top_k = 1;
+        decode(&b, &m, &o);
+        assert_int_equal(a.length, b.length);
+        assert_memory_equal(a.word, b.word, (size_t)a.length * sizeof *a.word);
+        decode_free(&b);
+        decode_free(&a);
+        text_model_free(&m);
+    }
+}
+
+/* Every cell of the newest token that both ways compute is the same bits, and the cache computes less. */
+static void the_cache_changes_no_bit(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < TEXT_VARIANT_COUNT; i++) {
+        TextModel m;
+        Seq2seqConfig c = text_variant(i);
+        if (!seq2seq_has_decoder(&c))
+            continue;
+        text_model_seeded(&m, &c, 11);
+        for (int kind = DECODE_GREEDY; kind <= DECODE_SAMPLE; kind++) {
+            Decode with, without;
+            DecodeOptions o = decode_options_default();
+            size_t cells = 0;
+            o.kind = (DecodeKind)kind;
+            o.most = 8;
+            o.seed = 3;
+            decode(&with, &m, &o);
+            o.cache = false;
+            decode(&without, &m, &o);
+            same_tree(&with, &without);
+            for (int k = 0; k < with.count; k++) {
+                const Graph *g = with.node[k].graph, *h = without.node[k].graph;
+                for (NodeId n = 0; with.node[k].run && n < g->count; n++) {
+                    NodeId other = graph_find(h, graph_node(g, n)->path);
+                    if (other == NO_NODE || graph_node(g, n)->op == OP_LEAF)
+                        continue;
+                    const float *a = run_need(with.node[k].run, n), *b = run_need(without.node[k].run, other);
+                    size_t few = graph_cells(g, n), many = graph_cells(h, other);
+                    Dims d = graph_node(g, n)->dims;
+                    bool token_first = d.n && g->axes[d.axis[0]].role == ROLE_QUERY;
+                    if (few == many || token_first) { /* the newest token's row is the last */
+                        assert_memory_equal(a, b + (many - few), few * sizeof *a);
+                        cells += few;
+                    }
+                }
+            }
+            assert_true(cells > 1000);
+            assert_true(with.cost.multiply_adds < without.cost.multiply_adds);
+            assert_true(with.cost.bytes < without.cost.bytes);
+            assert_true(with.cost.cache_bytes > 0 && without.cost.cache_bytes < 1);
+            assert_int_equal(with.cost.steps, without.cost.steps);
+            decode_free(&with);
+            decode_free(&without);
+        }
+        text_model_free(&m);
+    }
+}
+
+/* One pass over source and result has every step in its rows, bit for bit. */
+static void steps_are_rows_of_one_pass(void **state)
+{
+    (void)state;
+    TextBench b = {0};
+    Decode d;
+    Seq2seqConfig c = text_variant(0);
+    DecodeOptions o = decode_options_default();
+    text_model_seeded(&b.model, &c, 11);
+    o.most = 8;
+    decode(&d, &b.model, &o);
+    memcpy(b.source, SOURCE_WORDS, sizeof SOURCE_WORDS);
+    b.input.source.n = SOURCE_N;
+    b.input.target.n = d.length;
+    b.target[0] = 1;
+    for (int i = 1; i < d.length; i++)
+        b.target[i] = d.word[i - 1];
+    text_bench_start(&b);
+    const float *all = run_need(b.run, b.nodes.logits);
+    size_t words = (size_t)c.target_words;
+    for (int at = d.node[d.best].parent; at >= 0; at = d.node[at].parent) {
+        const float *last = run_need(d.node[at].run, d.node[at].nodes.logits);
+        size_t cells = graph_cells(d.node[at].graph, d.node[at].nodes.logits);
+        assert_memory_equal(last + cells - words, all + (size_t)d.node[at].length * words, words * sizeof *all);
+    }
+    decode_free(&d);
+    text_bench_free(&b);
+}
+
+/* By hand: with two beginnings and the penalty off, no text scores better than the beam's; shares multiply. */
+static void scores_add_up(void **state)
+{
+    (void)state;
+    TextModel m;
+    Decode d;
+    Seq2seqConfig c = text_variant(1);
+    DecodeOptions o = decode_options_default();
+    text_model_seeded(&m, &c, 5);
+    o.kind = DECODE_BEAM;
+    o.most = 6;
+    decode(&d, &m, &o);
+    for (int i = 1; i < d.count; i++) {
+        const DecodeNode *n = &d.node[i], *p = &d.node[n->parent];
+        assert_true(n->parent < i && n->length == p->length + 1);
+        assert_true(fabs(n->log_share - (p->log_share + log(n->share))) < 1e-9);
+        assert_true(fabs(n->score - n->log_share / pow((5.0 + n->length) / 6.0, 0.6)) < 1e-9);
+        if (n->ended)
+            assert_true(d.node[d.best].score >= n->score);
+        assert_true(n->ended == (n->word == m.target.end || n->length == 6));
+    }
+    decode_free(&d);
+    text_model_free(&m);
+}
+
+static void sampling_has_a_seed(void **state)
+{
+    (void)state;
+    TextModel m;
+    Seq2seqConfig c = text_variant(0);
+    text_model_seeded(&m, &c, 11);
+    DecodeOptions o = decode_options_default();
+    Decode a, b;
+    int different = 0;
+    o.kind = DECODE_SAMPLE;
+    o.most = 8;
+    o.temperature = 2;
+    for (uint64_t seed = 0; seed < 6; seed++) {
+        o.seed = seed;
+        decode(&a, &m, &o);
+        decode(&b, &m, &o);
+        same_tree(&a, &b);
+        decode_free(&b);
+        o.seed = seed + 100;
+        decode(&b, &m, &o);
+        different += a.length != b.length || memcmp(a.word, b.word, (size_t)a.length * sizeof *a.word) != 0;
+        decode_free(&a);
+        decode_free(&b);
+        o.seed = seed; /* the fewest words that together have almost nothing: one */
+        o.top_p = 1e-9;
+        decode(&a, &m, &o);
+        o.kind = DECODE_GREEDY;
+        decode(&b, &m, &o);
+        assert_memory_equal(a.word, b.word, (size_t)a.length * sizeof *a.word);
+        decode_free(&a);
+        decode_free(&b);
+        o.kind = DECODE_SAMPLE;
+        o.top_p = 1;
+    }
+    assert_true(different >= 4);
+    text_model_free(&m);
+}
+
+static bool stop_at_three(void *context, int words)
+{
+    (void)context;
+    return words < 3;
+}
+
+static void what_cannot_be(void **state)
+{
+    (void)state;
+    TextModel m;
+    Decode d;
+    Err err = {""};
+    Seq2seqConfig c = text_variant(0);
+    text_model_seeded(&m, &c, 11);
+    const int bad[] = {4, 99}, negative[] = {-1};
+    DecodeOptions o = decode_options_default();
+    assert_false(decode_run(&d, &m, bad, 2, &o, NULL, NULL, NULL, &err));
+    assert_false(decode_run(&d, &m, negative, 1, &o, NULL, NULL, NULL, &err));
+    assert_false(decode_run(&d, &m, bad, 0, &o, NULL, NULL, NULL, &err));
+    assert_false(decode_run(&d, &m, SOURCE_WORDS, SOURCE_N, &o, NULL, stop_at_three, NULL, &err));
+    static const DecodeOptions wrong[] = {
+        {.kind = DECODE_GREEDY, .most = 0},
+        {.kind = DECODE_BEAM, .most = 5, .width = 0},
+        {.kind = DECODE_BEAM, .most = 5, .width = 4, .alpha = -1},
+        {.kind = DECODE_SAMPLE, .most = 5, .temperature = -1, .top_p = 1},
+        {.kind = DECODE_SAMPLE, .most = 5, .temperature = 1, .top_p = 0},
+        {.kind = DECODE_SAMPLE, .most = 5, .temperature = 1, .top_p = 1, .top_k = -2},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        assert_false(decode_run(&d, &m, SOURCE_WORDS, SOURCE_N, &wrong[i], NULL, NULL, NULL, &err));
+    for (size_t i = 0; i < m.block_cells; i++)
+        m.block[i] = NAN; /* damaged weights are said, not crashed on */
+    assert_false(decode_run(&d, &m, SOURCE_WORDS, SOURCE_N, &o, NULL, NULL, NULL, &err));
+    text_model_free(&m);
+    c = text_variant(5);
+    text_model_seeded(&m, &c, 11);
+    assert_false(decode_run(&d, &m, SOURCE_WORDS, SOURCE_N, &o, NULL, NULL, NULL, &err));
+    text_model_free(&m);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(greedy_is_a_beam_of_one),    cmocka_unit_test(the_cache_changes_no_bit),
+        cmocka_unit_test(steps_are_rows_of_one_pass), cmocka_unit_test(scores_add_up),
+        cmocka_unit_test(sampling_has_a_seed),        cmocka_unit_test(what_cannot_be),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# KEYS (1500) random keys with resizes on a terminal, the program built with address and undefined-behaviour checks.
+cd "$(dirname "$0")/.." || exit 1
+. tests/lib.sh
+MAKE=${MAKE:-make}
+SAN='-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer'
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+cc=gcc
+[ -n "$(find "$(clang -print-resource-dir 2>/dev/null || echo /nowhere)" -name 'libclang_rt.asan*' 2>/dev/null)" ] && cc=clang
+if ! $MAKE --no-print-directory VARIANT=san CC=$cc OPT=-O1 CFLAGS="$SAN" LDFLAGS="$SAN" build/san/vitrine >"$T/build" 2>&1 ||
+    ! $MAKE --no-print-directory VARIANT=gcc CC=gcc drivers >>"$T/build" 2>&1; then
+    fail 'it does not build'
+    tail -n 20 "$T/build"
+    finish soak
+    exit 1
+fi
+V=$PWD/build/san/vitrine SOAK=$PWD/build/gcc/tests/pty/soak
+cd "$T" || exit 1
+export HOME=$T/home XDG_STATE_HOME=$T/state TERM=xterm-256color LC_ALL=C.UTF-8
+if said=$("$SOAK" "${KEYS:-1500}" "${SEED:-1}" "$V" --fresh --threads 2); then
+    echo "  $said"
+    pass
+else
+    fail "$said"
+fi
+finish soak

@@ -1,0 +1,8 @@
+/* `vitrine train` of a translator: a recipe that says "kind": "text". */
+#ifndef VITRINE_CLI_TRAIN_TEXT_H
+#define VITRINE_CLI_TRAIN_TEXT_H
+#include "tui/cli/work.h"
+
+bool train_text_asked(const Options *o);
+int train_text(Work *w, Err *err); /* an exit status, as Verb.run */
+#endif

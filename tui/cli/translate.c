@@ -1,0 +1,274 @@
+/* `vitrine translate`: a sentence, written word by word. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "core/models/decode.h"
+#include "core/session/text.h"
+#include "tui/cli/verbs.h"
+
+enum { SENTENCE_BYTES = 4096, NEXT_WORDS = 3 };
+
+typedef struct Request {
+    Work *w;
+    TextModel model;
+    Words source;
+    DecodeOptions how;
+    Decode d;
+} Request;
+
+static bool number(const char *option, const char *text, double low, double high, double *out, Err *err)
+{
+    char *end;
+    if (!text)
+        return true;
+    double x = strtod(text, &end);
+    if (end == text || *end || !(x >= low && x <= high))
+        return err_set(err, "--%s %.40s: expected a number from %g to %g", option, text, low, high);
+    *out = x;
+    return true;
+}
+
+static bool read_how(const Options *o, DecodeOptions *how, Err *err)
+{
+    bool draws = o->temperature || o->top_k || o->top_p;
+    *how = decode_options_default();
+    if (draws && o->beam)
+        return err_set(
+            err, "--beam keeps the best beginnings, --temperature, --top-k and --top-p draw: give one or the other");
+    if (o->alpha && !o->beam)
+        return err_set(err, "--alpha is a beam's length penalty: give --beam too");
+    how->kind = o->beam ? DECODE_BEAM : draws ? DECODE_SAMPLE : DECODE_GREEDY;
+    how->cache = !o->no_cache;
+    how->width = o->beam ? (int)o->beam : how->width;
+    how->top_k = (int)o->top_k;
+    how->seed = (uint64_t)o->seed;
+    how->most = o->words ? (int)o->words : how->most;
+    return number("alpha", o->alpha, 0, 10, &how->alpha, err) &&
+           number("temperature", o->temperature, 0, 1000, &how->temperature, err) &&
+           number("top-p", o->top_p, 1e-9, 1, &how->top_p, err) && decode_options_check(how, err);
+}
+
+static bool check(const Options *o, const Link *l, Err *err)
+{
+    DecodeOptions how;
+    (void)l;
+    if (o->word_count < 2 && !o->vocabulary)
+        return err_set(err, "name a sentence: vitrine translate \"the cat is tired\"");
+    if (o->output || o->input || o->commands.len || o->at)
+        return err_set(err, "translate writes on standard output: -o, -i, -c and --at mean nothing here");
+    return read_how(o, &how, err);
+}
+
+/* The words after the verb, one sentence whether they were quoted or not. */
+static bool read_sentence(Request *r, Err *err)
+{
+    const Options *o = r->w->options;
+    Buf text = {0};
+    for (int i = 1; i < o->word_count; i++)
+        buf_printf(&text, "%s%s", i > 1 ? " " : "", o->word[i]);
+    bool ok = text.len < SENTENCE_BYTES || err_set(err, "a sentence may have %d bytes", (int)SENTENCE_BYTES);
+    bool encoder = seq2seq_has_encoder(&r->model.config);
+    const Vocabulary *v = encoder ? &r->model.source : &r->model.target;
+    if (ok && !v->word)
+        ok = err_set(err, "%.200s: has no vocabulary.json, so that no word has a number", r->model.name);
+    ok = ok && words_parse(&r->source, v, buf_str(&text), encoder, err);
+    buf_free(&text);
+    return ok;
+}
+
+static bool progress(void *work, int words)
+{
+    char text[48];
+    snprintf(text, sizeof text, "writing word %d", words);
+    return work_progress(work, text, 0);
+}
+
+static const char *word(const Request *r, int number)
+{
+    return r->model.target.word && number >= 0 && number < r->model.target.n ? r->model.target.word[number] : "?";
+}
+
+/* The step that wrote word i of the best text. */
+static const DecodeNode *step_of(const Decode *d, int i)
+{
+    int at = d->best;
+    while (d->node[at].length > i + 1)
+        at = d->node[at].parent;
+    return &d->node[d->node[at].parent];
+}
+
+/* The words with the largest shares in the last row of a step, largest first. */
+static int next_words(const Request *r, const DecodeNode *step, int best[NEXT_WORDS], float share[NEXT_WORDS])
+{
+    int words = r->model.config.target_words, n = 0;
+    size_t cells = graph_cells(step->graph, step->nodes.probs);
+    const float *p = run_need(step->run, step->nodes.probs) + (cells - (size_t)words);
+    for (int w = 0; w < words; w++) {
+        int at = n < NEXT_WORDS ? n++ : NEXT_WORDS;
+        if (at == NEXT_WORDS && p[w] <= share[NEXT_WORDS - 1])
+            continue;
+        for (at = at == NEXT_WORDS ? at - 1 : at; at > 0 && p[w] > share[at - 1]; at--) {
+            best[at] = best[at - 1];
+            share[at] = share[at - 1];
+        }
+        best[at] = w;
+        share[at] = p[w];
+    }
+    return n;
+}
+
+static void pad_to(Buf *out, const char *text, int cells)
+{
+    int used = utf8_cells(text);
+    buf_printf(out, "%s%*s", text, cells > used ? cells - used : 0, "");
+}
+
+static void put_steps(const Request *r, Buf *out)
+{
+    for (int i = 0; i < r->d.length; i++) {
+        int best[NEXT_WORDS], n;
+        float share[NEXT_WORDS];
+        const DecodeNode *step = step_of(&r->d, i);
+        size_t words = (size_t)r->model.config.target_words, cells = graph_cells(step->graph, step->nodes.probs);
+        float own = run_need(step->run, step->nodes.probs)[cells - words + (size_t)r->d.word[i]];
+        n = next_words(r, step, best, share);
+        buf_printf(out, "  %3d  ", i + 1);
+        pad_to(out, word(r, r->d.word[i]), 14);
+        buf_printf(out, "%6.1f %%", 100 * (double)own);
+        for (int k = 0, shown = 0; k < n && shown < 2; k++)
+            if (best[k] != r->d.word[i]) {
+                buf_puts(out, "   ");
+                pad_to(out, word(r, best[k]), 12);
+                buf_printf(out, "%5.1f %%", 100 * (double)share[k]);
+                shown++;
+            }
+        buf_putc(out, '\n');
+    }
+}
+
+/* The tree of beginnings, a parent above its children. */
+static void put_tree(const Request *r, int parent, int depth, Buf *out)
+{
+    for (int i = 1; i < r->d.count; i++) {
+        const DecodeNode *n = &r->d.node[i];
+        if (n->parent != parent)
+            continue;
+        buf_printf(out, "  %*s", depth * 2, "");
+        pad_to(out, word(r, n->word), 14);
+        buf_printf(out, "%6.1f %%   log share %8.3f   score %8.3f%s\n", 100 * n->share, n->log_share, n->score,
+                   i == r->d.best ? "   best"
+                   : n->ended     ? "   ended"
+                   : n->run       ? ""
+                                  : "   left");
+        put_tree(r, i, depth + 1, out);
+    }
+}
+
+static void put_text(const Request *r, Buf *out)
+{
+    const DecodeCost *c = &r->d.cost;
+    words_text(&r->model.target, r->d.word, r->d.length, out);
+    buf_puts(out, "\n\n  word                 share   next best\n");
+    put_steps(r, out);
+    if (r->w->options->tree) {
+        buf_puts(out, "\nbeginnings\n");
+        put_tree(r, 0, 0, out);
+    }
+    buf_printf(out, "\n%d steps, %.0f multiply-adds, %.0f bytes of values", c->steps, c->multiply_adds, c->bytes);
+    if (r->how.cache)
+        buf_printf(out, "; %.0f bytes of keys and values kept", c->cache_bytes);
+    buf_putc(out, '\n');
+    if (!r->model.trained)
+        buf_puts(out, "the weights come from a seed: what this model writes means nothing\n");
+}
+
+static void put_json(const Request *r, Buf *out)
+{
+    const DecodeCost *c = &r->d.cost;
+    Buf text = {0};
+    buf_puts(out, "{\"source\":[");
+    for (int i = 0; i < r->source.n; i++) {
+        buf_puts(out, i ? "," : "");
+        buf_json(out, r->source.label[i]);
+    }
+    words_text(&r->model.target, r->d.word, r->d.length, &text);
+    buf_puts(out, "],\"text\":");
+    buf_json(out, buf_str(&text));
+    buf_free(&text);
+    buf_puts(out, ",\"nodes\":[");
+    for (int i = 0; i < r->d.count; i++) {
+        const DecodeNode *n = &r->d.node[i];
+        buf_printf(out, "%s{\"word\":", i ? "," : "");
+        buf_json(out, word(r, n->word));
+        buf_printf(out, ",\"parent\":%d,\"share\":%.9g,\"log_share\":%.9g,\"score\":%.9g,\"ended\":%s}", n->parent,
+                   n->share, n->log_share, n->score, n->ended ? "true" : "false");
+    }
+    buf_printf(
+        out, "],\"best\":%d,\"steps\":%d,\"multiply_adds\":%.0f,\"bytes\":%.0f,\"cache_bytes\":%.0f,\"trained\":%s}\n",
+        r->d.best, c->steps, c->multiply_adds, c->bytes, c->cache_bytes, r->model.trained ? "true" : "false");
+}
+
+/* The words of a text, as many on a line as fit. */
+static int list_words(Work *w, Err *err)
+{
+    enum { COLUMNS = 78 };
+    TextModel m;
+    if (!text_open(&m, w->options->model, err))
+        return STATUS_BAD;
+    const Vocabulary *v = seq2seq_has_encoder(&m.config) ? &m.source : &m.target;
+    int column = 0, count = 0;
+    for (int i = 0; v->word && i < v->n; i++) {
+        if (i == v->pad || i == v->start || i == v->end)
+            continue;
+        int cells = utf8_cells(v->word[i]);
+        bool wraps = column + 1 + cells > COLUMNS;
+        buf_printf(&w->out, "%s%s", !count++ ? "" : wraps ? "\n" : " ", v->word[i]);
+        column = wraps || count == 1 ? cells : column + 1 + cells;
+    }
+    buf_printf(&w->out, "\n");
+    text_model_free(&m);
+    return STATUS_DONE;
+}
+
+static int translate(Work *w, Err *err)
+{
+    if (w->options->vocabulary)
+        return list_words(w, err);
+    Request r = {.w = w};
+    bool ok = read_how(w->options, &r.how, err) && text_open(&r.model, w->options->model, err) &&
+              read_sentence(&r, err) &&
+              decode_run(&r.d, &r.model, r.source.number, r.source.n, &r.how, NULL, progress, w, err);
+    if (ok && w->options->json)
+        put_json(&r, &w->out);
+    else if (ok)
+        put_text(&r, &w->out);
+    decode_free(&r.d);
+    words_free(&r.source);
+    text_model_free(&r.model);
+    return ok ? STATUS_DONE : STATUS_BAD;
+}
+
+const Verb VERB_TRANSLATE = {
+    .name = "translate",
+    .usage = "translate SENTENCE [--beam N] [--no-cache]",
+    .summary = "an English sentence in French, word by word, by the bundled translator",
+    .details =
+        "The encoder reads the sentence, the decoder writes a word at a time: each with its share among all words and "
+        "the "
+        "two next best. The translator knows the words of a small grammar; one that it does not know is named, with "
+        "the "
+        "nearest that it does; --vocabulary lists all. Without options the word with the largest share is taken every "
+        "time; --beam 4 carries "
+        "the four best beginnings on side by side, --temperature, --top-k and --top-p draw words from a seed. --tree "
+        "shows every beginning. Keys and values of words read before are kept; --no-cache computes them again, with "
+        "the "
+        "same result bit for bit: the counts of multiply-adds and bytes say what keeping saves. -m FOLDER is another "
+        "text "
+        "model.",
+    .example = "vitrine translate \"the animal did not cross the street because it was too tired\"",
+    .flags = VERB_ALONE | VERB_JSON,
+    .check = check,
+    .run = translate,
+};
