@@ -6,8 +6,8 @@
 
 #include "core/base/tell.h"
 
-static const Verb *const VERBS[] = {&VERB_RUN,    &VERB_SHOW,     &VERB_EXPLAIN,  &VERB_WHY,  &VERB_TRACE,
-                                    &VERB_SCREEN, &VERB_INFO,     &VERB_VERIFY,   &VERB_DIFF, &VERB_DATA,
+static const Verb *const VERBS[] = {&VERB_RUN,    &VERB_SHOW,     &VERB_EXPLAIN,   &VERB_WHY,   &VERB_TRACE,
+                                    &VERB_SCREEN, &VERB_INFO,     &VERB_VERIFY,    &VERB_DIFF,  &VERB_DATA,
                                     &VERB_TRAIN,  &VERB_EVALUATE, &VERB_TRANSLATE, &VERB_PLAIN, &VERB_DEMO};
 
 enum { VERB_COUNT = sizeof VERBS / sizeof *VERBS };

@@ -218,13 +218,16 @@ static bool tell_answer(const Teller *t)
         return true;
     if (!teller_at(t->s, t->side, path, t->out, t->err, &p) || !teller_at(t->s, t->side, raw, t->out, t->err, &logits))
         return false;
-    size_t n = largest_first(p.x, graph_cells(p.g, p.n), index, TOP_CLASSES);
+    size_t count; /* of a text: the row of the word at the cursor */
+    const float *shares = teller_row(&p, p.x, p.n, p.cell, &count);
+    const float *scores = teller_row(&logits, logits.x, logits.n, logits.cell, &count);
+    size_t n = largest_first(shares, count, index, TOP_CLASSES);
     for (size_t i = 0; i < n; i++) {
         buf_printf(t->out, "%zu. %s: probability ", i + 1,
                    axis_label(last_axis(&p), (int)index[i], label, sizeof label));
-        ask_put_short(t->out, p.x[index[i]]);
+        ask_put_short(t->out, shares[index[i]]);
         buf_puts(t->out, ", logit ");
-        ask_put_short(t->out, logits.x[index[i]]);
+        ask_put_short(t->out, scores[index[i]]);
         buf_puts(t->out, ".\n");
     }
     return true;
@@ -346,9 +349,11 @@ static bool put_answer(Session *s, Side side, const char *who, Buf *out, Err *er
         return true;
     if (!teller_at(s, side, path, out, err, &t))
         return false;
-    size_t n = largest_first(t.x, graph_cells(t.g, t.n), index, 3);
+    size_t count;
+    const float *row = teller_row(&t, t.x, t.n, t.cell, &count);
+    size_t n = largest_first(row, count, index, 3);
     buf_printf(out, "Answer%s: ", who);
-    put_list(&t, t.x, index, n);
+    put_list(&t, row, index, n);
     return true;
 }
 
