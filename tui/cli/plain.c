@@ -33,6 +33,8 @@ struct App {
     bool terminal; /* somebody types: a prompt, and Ctrl-C means the work only */
     bool ascii;
     Stage stage;
+    bool lost; /* standard output takes no more: why */
+    Err why;
     bool failed; /* a line was refused */
     char **list; /* commands of the list that is open; [count] */
     size_t list_cap;
@@ -56,27 +58,26 @@ void plain_text(const char *text, bool ascii, Buf *out)
     }
 }
 
-static void put(const Plain *p, const char *text)
+static void put(Plain *p, const char *text)
 {
     Buf b = {0};
     plain_text(text, p->ascii, &b);
-    fwrite(buf_str(&b), 1, b.len, stdout);
+    p->lost |= b.len && !p->lost && !file_write("-", buf_str(&b), b.len, &p->why);
     buf_free(&b);
 }
 
-static void put_line(const Plain *p, const char *text)
+static void put_line(Plain *p, const char *text)
 {
     size_t n = strlen(text);
     put(p, text);
     if (n && text[n - 1] != '\n')
-        putchar('\n');
+        put(p, "\n");
 }
 
-static void prompt(const Plain *p)
+static void prompt(Plain *p)
 {
     if (p->terminal)
-        fputs("> ", stdout);
-    fflush(stdout);
+        put(p, "> ");
 }
 
 /* Reads more; false at the end, or where somebody asked the program to end. */
@@ -399,11 +400,11 @@ static int plain(Work *w, Err *err)
     greet(&p);
     for (prompt(&p); !s->quit && next_line(&p, line); prompt(&p)) {
         do_line(&p, line);
-        if (ferror(stdout) || stop_asked())
+        if (p.lost || stop_asked())
             break;
     }
     if (p.terminal && !s->quit)
-        putchar('\n');
+        put(&p, "\n");
     if (p.terminal)
         state_save(s);
     list_clear(&p);
@@ -411,9 +412,8 @@ static int plain(Work *w, Err *err)
     free(p.list);
     buf_free(&p.in);
     w->ui.act = NULL;
-    errno = 0;
-    if ((fflush(stdout) != 0 || ferror(stdout)) && errno != EPIPE) {
-        err_set(err, "standard output: %s", errno ? strerror(errno) : "not all of it could be written");
+    if (p.lost && errno != EPIPE) {
+        *err = p.why;
         return STATUS_BAD;
     }
     return p.failed && !p.terminal ? STATUS_BAD : STATUS_DONE;
