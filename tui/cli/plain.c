@@ -255,7 +255,6 @@ static void run(Plain *p, const char *command)
     Err err = {{0}};
     char *before = state_text(s);
     buf_clear(&s->said);
-    w->progress.began = 0;
     bool ok = command_do(s, &w->commands, command, COMMAND_EDIT | COMMAND_FILE | COMMAND_UI, &err);
     if (ok && p->stage.due)
         ok = stage_run(&p->stage, s, &w->commands, &err);
@@ -390,6 +389,7 @@ static int plain(Work *w, Err *err)
     Plain p = {.work = w, .terminal = isatty(STDIN_FILENO)};
     char line[LINE_MOST + 1];
     p.ascii = o->ascii || (p.terminal && !locale_is_utf8());
+    w->progress.terminal = false; /* a line that is written over and over is read out over and over */
     w->ui.act = act;
     w->ui.app = &p;
     bool own = p.terminal && !o->fresh && !o->commands.len && !*w->address && !w->link.input && !o->input && !o->model;
