@@ -83,6 +83,8 @@ $(B)/vitrine: $(TUI_OBJ) $(LIBS)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $(TUI_OBJ) $(LIBS) $(LDFLAGS) $(LDLIBS_TUI) $(LDLIBS)
 
+$(B)/tui/cli/demos.o: $(wildcard assets/demos/*.txt)
+
 # The same in one file that needs no shared library, for machines where nobody has root.
 # Where the system has no static md4c (Debian has none) that file plays no lessons, and says so.
 STATIC_LDLIBS = $(if $(findstring /,$(shell $(CC) -print-file-name=libmd4c.a)),$(LDLIBS),\

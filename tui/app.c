@@ -25,6 +25,7 @@
 #include "tui/keymap.h"
 #include "tui/overlay.h"
 #include "tui/prompt.h"
+#include "tui/stage.h"
 #include "tui/term.h"
 
 /* How long one slice of computing may keep a key waiting, and how often a frame is drawn while work goes on. */
@@ -44,6 +45,7 @@ typedef struct App {
     Canvas canvas;
     Overlay overlay;
     Desk desk;
+    Stage stage;
     Prompt prompt;
     char message[512];
     bool message_is_error;
@@ -323,6 +325,7 @@ static bool act(App *a, UiAct what, const char *text, Err *err)
     case UI_ANSWER: return ask_desk(a, false, text, err);
     case UI_HINT: return ask_desk(a, true, text, err);
     case UI_EXPORT: return export_screen(a, text, err);
+    case UI_DEMO: return stage_do(&a->stage, &a->overlay, text, &a->s.said, err);
     }
     return true;
 }
@@ -336,6 +339,8 @@ static void do_command(App *a, const char *line)
     say(a, false, "");
     stop_listen(wants_to_stop, a);
     bool ok = command_do(&a->s, &a->commands, line, COMMAND_EDIT | COMMAND_FILE | COMMAND_UI, &err);
+    if (ok && a->stage.due)
+        ok = stage_run(&a->stage, &a->s, &a->commands, &err);
     stop_listen(NULL, NULL);
     say(a, false, ""); /* the progress line, if there was one */
     if (ok)
@@ -403,7 +408,9 @@ static void on_key(App *a, const TermEvent *e)
     if (take_digit(a, e->key))
         return;
     const KeyBinding *k = keymap_find(&a->s, e->key);
-    if (k)
+    if (a->stage.open && strcmp(e->key, "Space") == 0) /* Space goes on with what is open */
+        do_command(a, "demo next");
+    else if (k)
         run_binding(a, k);
     else if (strcmp(e->key, "^C") == 0) {
         double share;
@@ -608,7 +615,8 @@ int app_main(const AppOptions *o)
                             .ascii = o->ascii,
                             .no_mouse = o->no_mouse};
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) { /* said before a large model is read */
-        tell("standard input and output are not a terminal; `vitrine run`, `show` and `screen` work without one (see "
+        tell("standard input and output are not a terminal; `vitrine --plain`, `run`, `show` and `screen` work without "
+             "one (see "
              "vitrine --help)");
         return 2;
     }
@@ -630,6 +638,11 @@ int app_main(const AppOptions *o)
     canvas_init(&a.canvas, 1, 1);
     fit(&a);
     show_said(&a);
+    if (o->demo) {
+        char line[80];
+        snprintf(line, sizeof line, "demo %.60s", o->demo);
+        do_command(&a, line);
+    }
     loop(&a);
     term_close();
     state_save_file("open-lesson", a.desk.open ? a.desk.name : "");
@@ -638,6 +651,7 @@ int app_main(const AppOptions *o)
     canvas_free(&a.canvas);
     overlay_free(&a.overlay);
     prompt_free(&a.prompt);
+    stage_close(&a.stage);
     session_free(&a.s);
     commands_free(&a.commands);
     term_reraise();

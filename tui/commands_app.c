@@ -158,6 +158,12 @@ static bool run_close(Session *s, const Args *a, Err *err)
     return act(a, UI_CLOSE, "", err);
 }
 
+static bool run_demo(Session *s, const Args *a, Err *err)
+{
+    (void)s;
+    return act(a, UI_DEMO, a->count ? a->word[0] : "", err);
+}
+
 static bool run_quit(Session *s, const Args *a, Err *err)
 {
     (void)a;
@@ -203,6 +209,9 @@ static const Command COMMANDS[] = {
     {"term", "program", "term", "what this terminal can show, and how to get more", COMMAND_UI, run_term, NULL},
     {"redraw", "program", "redraw", "draw the screen again", COMMAND_UI, run_redraw, NULL},
     {"restart", "program", "restart", "start over with the first picture", COMMAND_UI, run_restart, NULL},
+    {"demo", "program", "demo [N, next, notes, close]",
+     "a ready-made demonstration of five minutes: Space goes on; notes is what the speaker says", COMMAND_UI, run_demo,
+     NULL},
     {"close", "program", "close", "close what is open; at the end: leave", COMMAND_UI, run_close, NULL},
     {"quit", "program", "quit", "leave", COMMAND_UI, run_quit, NULL},
 };

@@ -12,6 +12,7 @@
 #include "core/models/lexicon.h"
 #include "tui/app.h"
 #include "tui/cli/help.h"
+#include "tui/cli/script.h"
 
 /* Descriptors 0, 1 and 2 that were closed would be given to the next files opened. They are opened the wrong way round,
  * so that reading or writing them is an error as before. */
@@ -115,6 +116,29 @@ static bool opens(const char *word)
     return link_is_input(first);
 }
 
+/* `vitrine demo N` where there is a screen to play it on. */
+static bool demo_on_screen(const Options *o)
+{
+    return o->word_count == 2 && !o->plain && !o->output && !o->cast && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
+static int open_demo(const Options *o)
+{
+    Err err;
+    if (!demo_find(o->word[1], &err))
+        return usage(&err);
+    return app_main(&(AppOptions){.model = o->model,
+                                  .input = o->input ? o->input : "#17",
+                                  .demo = o->word[1],
+                                  .threads = (int)o->threads,
+                                  .memory = o->memory,
+                                  .colour = o->colour,
+                                  .ascii = o->ascii,
+                                  .no_mouse = o->no_mouse,
+                                  .light = o->light,
+                                  .fresh = true});
+}
+
 /* "the animal …": words of the translator's vocabulary, quoted as one. The model is the translator, unless -m says. */
 static bool is_sentence(const char *word)
 {
@@ -163,6 +187,13 @@ static int dispatch(Options *o)
         return print(&text);
     if (verb == &VERB_LESSON && !o->paper)
         return lesson_open(o);
+    if (o->plain && !verb && o->word_count < OPTION_WORDS) { /* `vitrine --plain cat.png` is `vitrine plain cat.png` */
+        memmove(o->word + 1, o->word, (size_t)o->word_count++ * sizeof *o->word);
+        o->word[0] = VERB_PLAIN.name;
+        verb = &VERB_PLAIN;
+    }
+    if (verb == &VERB_DEMO && demo_on_screen(o))
+        return open_demo(o);
     if (verb)
         return verb == &VERB_DIFF && o->open ? diff_open(o) : verb_main(verb, o);
     if (*first && !opens(first))

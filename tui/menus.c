@@ -39,6 +39,7 @@ static const struct {
     {"Is every number right? Recompute them all", "verify"},
     {"What is this model? Sizes, costs, what had to be assumed", "info"},
     {"What do the words mean?", "glossary"},
+    {"Ready-made demonstrations, five minutes each", "demo"},
 };
 
 static void help_tasks(Overlay *o)

@@ -56,7 +56,8 @@ bool term_plausible(const char *colour, Err *err)
     if (!term_colour_known(colour))
         return err_set(err, "--color=%.40s: expected auto, true, 256, 8 or mono", colour);
     if (!env_or_null("TERM"))
-        return err_set(err, "TERM is not set, so the kind of terminal is unknown; try: TERM=xterm-256color vitrine");
+        return err_set(err, "TERM is not set, so the kind of terminal is unknown; `vitrine --plain` goes line by line; "
+                            "or try: TERM=xterm-256color vitrine");
     return true;
 }
 

@@ -201,8 +201,10 @@ static bool check_terminal(const TermOptions *o, Err *err)
     if (setupterm(name, STDOUT_FILENO, &found) == ERR && found != 1)
         return err_set(err, "TERM=%s is not known on this machine; try: TERM=xterm-256color vitrine", shown);
     if (!capability("cup") || flag_of("hc") > 0)
-        return err_set(err, "TERM=%s cannot move its cursor; use `vitrine show`, or TERM=xterm-256color if it can",
-                       shown);
+        return err_set(
+            err,
+            "TERM=%s cannot move its cursor; `vitrine --plain` goes line by line, or TERM=xterm-256color if it can",
+            shown);
     return true;
 }
 

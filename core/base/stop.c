@@ -72,6 +72,17 @@ void stop_take(void)
     stopping.taken = 1;
 }
 
+bool stop_interrupted(void)
+{
+    const struct itimerspec never = {{0, 0}, {0, 0}};
+    if (stopping.came != SIGINT || stopping.taken)
+        return false;
+    stopping.came = 0;
+    if (stopping.ticks)
+        timer_settime(stopping.clock, 0, &never, NULL);
+    return true;
+}
+
 void stop_release(bool done)
 {
     if (!stopping.held)

@@ -14,6 +14,9 @@ void stop_hold(void);
 bool stop_asked(void);
 /* The request is dealt with by saving what there is: stop_asked is false from now on, so that the saving is done. */
 void stop_take(void);
+/* Where a reader types commands, SIGINT means what is being computed and not the program: true where one came, which is
+ * then forgotten. */
+bool stop_interrupted(void);
 /* Signals act as before. done: what was asked for is there, so nothing more happens; else a request that came ends the
  * program as that signal does. */
 void stop_release(bool done);

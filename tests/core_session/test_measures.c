@@ -117,7 +117,10 @@ static void occlusion_of_ready_values(void **state)
     for (size_t i = 0; i < cells; i++)
         values[i] = (float)(i % 11) / 5 - 1;
     snprintf(path, sizeof path, "%s/ready.safetensors", folder);
-    TensorOut out = {.name = "x", .rank = 1, .shape = {cells}, .data = values};
+    TensorOut out = {.name = "x",
+                     .rank = 3,
+                     .shape = {(size_t)c.channels, (size_t)c.image_h, (size_t)c.image_w},
+                     .data = values};
     assert_true(tensors_write(path, TF_SAFETENSORS, &out, 1, NULL, &err));
     snprintf(input, sizeof input, "%s:x", path);
     assert_true(session_open_input(&s, input, &err));

@@ -21,17 +21,18 @@ typedef struct Options {
     const char *word[OPTION_WORDS]; /* what is no option, in order: the verb, its address, a link's parts */
     int word_count;
     const char *input, *model, *at, *gradient, *output, *isa, *axes, *colour, *difficulty, *series, *config, *pictures,
-        *map, *tolerance, *precision, *completion, *require, *item; /* NULL where not given; point into argv */
-    Buf commands;                                  /* all -c, joined by "; " */
-    long threads;                                  /* 0: as many as there are cores */
-    long sample;                                   /* 0: every cell */
-    long steps, count;                             /* 0: not given */
-    size_t memory;                                 /* bytes; 0: not given */
-    int width, height;                             /* 0: not given */
-    const char *alpha, *temperature, *top_p;       /* translate: NULL where not given */
-    long beam, top_k, seed, words;                 /* translate: 0 where not given, seed 1 */
+        *map, *tolerance, *precision, *completion, *require, *item, *script,
+        *cast;                               /* NULL where not given; point into argv */
+    Buf commands;                            /* all -c, joined by "; " */
+    long threads;                            /* 0: as many as there are cores */
+    long sample;                             /* 0: every cell */
+    long steps, count;                       /* 0: not given */
+    size_t memory;                           /* bytes; 0: not given */
+    int width, height;                       /* 0: not given */
+    const char *alpha, *temperature, *top_p; /* translate: NULL where not given */
+    long beam, top_k, seed, words;           /* translate: 0 where not given, seed 1 */
     bool mask, by_class, showcase, all, open, no_cache, tree, vocabulary, paper, nodes, assume;
-    bool json, ascii, light, no_mouse, fresh, help, version, man;
+    bool plain, json, ascii, light, no_mouse, fresh, help, version, man;
 } Options;
 
 typedef enum OptionKind {

@@ -13,6 +13,7 @@
 #include "core/io/tensors.h"
 #include "core/session/address.h"
 #include "tui/canvas/export.h"
+#include "tui/cli/play.h"
 #include "tui/cli/verbs.h"
 #include "tui/frame.h"
 #include "tui/overlay.h"
@@ -75,6 +76,17 @@ static ColourMode mode_of(const Options *o, Kind kind)
 static bool check(const Options *o, const Link *l, Err *err)
 {
     TensorFormat format;
+    bool cast = o->output && strcasecmp(file_suffix(o->output), "cast") == 0;
+    if (!o->script && (o->cast || cast))
+        return err_set(err, "a cast is made of a script: name it with --script");
+    if (o->cast && o->output)
+        return err_set(err, "--cast and -o: one of them");
+    if ((o->cast || cast) && o->height && o->height <= CAST_CAPTION_ROWS)
+        return err_set(err, "--size: a cast needs more than %d rows", CAST_CAPTION_ROWS);
+    if (o->script && o->output && !cast && strcmp(o->output, "-") != 0 && !screen_suffix(o->output))
+        return err_set(err, "%.200s: a script's steps are .svg, .html, .txt or .ans, or one .cast", o->output);
+    if (cast)
+        return true;
     if (!o->output || strcmp(o->output, "-") == 0 || screen_suffix(o->output))
         return true;
     if (!tensor_format(o->output, &format, NULL))
@@ -151,15 +163,92 @@ static void draw(Work *w, Canvas *c, const Overlay *o, const char *message, Colo
     overlay_draw(o, c);
 }
 
-int screen_write(Work *w, Err *err)
+int screen_width(const Options *o)
+{
+    return o->width ? o->width : WIDTH;
+}
+
+int screen_height(const Options *o)
+{
+    return o->height ? o->height : HEIGHT;
+}
+
+ColourMode screen_mode_of(const Options *o, ColourMode otherwise)
+{
+    ColourMode mode = mode_of(o, KIND_TEXT);
+    return o->colour && strcmp(o->colour, "auto") != 0 ? mode : otherwise;
+}
+
+static bool compose(Work *w, int height, int below, const char *text, ColourMode mode, Canvas *out, Err *err)
+{
+    int width = screen_width(w->options);
+    char message[512];
+    Canvas screen;
+    put_said(w, width, message);
+    if (!screen_compute(w, height, width, err))
+        return false;
+    canvas_init(&screen, height, width);
+    draw(w, &screen, &w->overlay, message, mode);
+    canvas_init(out, height + below, width);
+    canvas_clear(out);
+    out->ascii = w->options->ascii;
+    memcpy(out->cells, screen.cells, sizeof *out->cells * (size_t)height * (size_t)width);
+    canvas_free(&screen);
+    for (int row = height; *text && row < height + below;) { /* a line of the text is a paragraph */
+        char line[2048];
+        size_t n = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)n, text);
+        row += canvas_wrap(out, (Rect){row, 1, height + below - row, width - 2},
+                           row == height ? STYLE_SENTENCE : STYLE_DIM, line);
+        text += n + (text[n] == '\n');
+    }
+    return true;
+}
+
+bool screen_compose(Work *w, int height, int below, const char *text, Canvas *out, Err *err)
+{
+    return compose(w, height, below, text, screen_mode_of(w->options, MODE_256), out, err);
+}
+
+/* How many rows a text takes, a line a paragraph. */
+static int rows_of(const char *text, int width)
+{
+    Canvas c;
+    int rows = 0;
+    canvas_init(&c, 60, width);
+    while (*text) {
+        char line[2048];
+        size_t n = strcspn(text, "\n");
+        snprintf(line, sizeof line, "%.*s", (int)n, text);
+        canvas_clear(&c);
+        rows += canvas_wrap(&c, (Rect){0, 1, 60, width - 2}, STYLE_TEXT, line);
+        text += n + (text[n] == '\n');
+    }
+    canvas_free(&c);
+    return rows;
+}
+
+bool screen_draw_below(Work *w, const char *path, const char *text, Buf *out, Err *err)
 {
     const Options *o = w->options;
-    Kind kind = work_to_stdout(w) ? stdout_kind(o) : kind_of(o->output);
+    Kind kind = path ? kind_of(path) : stdout_kind(o);
     ColourMode mode = mode_of(o, kind);
-    int height = o->height ? o->height : HEIGHT, width = o->width ? o->width : WIDTH;
+    Canvas c;
+    if (kind == KIND_COUNT)
+        return err_set(err, "%.200s: expected a name that ends in .svg, .html, .txt, .ans or .cast", path);
+    if (!compose(w, screen_height(o), rows_of(text, screen_width(o)), text, mode, &c, err))
+        return false;
+    put(&c, kind, mode, o->light, text, out);
+    canvas_free(&c);
+    return true;
+}
+
+static bool draw_to(Work *w, Kind kind, const char *message, Buf *out, Err *err)
+{
+    const Options *o = w->options;
+    ColourMode mode = mode_of(o, kind);
+    int height = screen_height(o), width = screen_width(o);
     Canvas canvas;
-    char message[512];
-    put_said(w, width, message);
     bool ok = screen_compute(w, height, width, err);
     if (ok) {
         Buf title = {0};
@@ -167,26 +256,67 @@ int screen_write(Work *w, Err *err)
         address_put_focus(&w->session, &title);
         canvas_init(&canvas, height, width);
         draw(w, &canvas, &w->overlay, message, mode);
-        put(&canvas, kind, mode, o->light, buf_str(&title), &w->drawn);
+        put(&canvas, kind, mode, o->light, buf_str(&title), out);
         canvas_free(&canvas);
         buf_free(&title);
     }
+    return ok;
+}
+
+int screen_write(Work *w, Err *err)
+{
+    const Options *o = w->options;
+    char message[512];
+    put_said(w, o->width ? o->width : WIDTH, message);
+    Kind kind = work_to_stdout(w) ? stdout_kind(o) : kind_of(o->output);
+    return draw_to(w, kind, message, &w->drawn, err) ? STATUS_DONE : STATUS_BAD;
+}
+
+bool screen_save(Work *w, const char *path, Err *err)
+{
+    Buf out = {0};
+    Kind kind = kind_of(path);
+    if (kind == KIND_COUNT)
+        return err_set(err, "%.200s: expected a name that ends in .svg, .html, .txt or .ans", path);
+    bool ok = draw_to(w, kind, "", &out, err) && file_write(path, out.data, out.len, err);
+    buf_free(&out);
+    return ok;
+}
+
+/* The user's own file: its lines may do what -c may. */
+static int script(Work *w, Err *err)
+{
+    Script s;
+    Buf cast = {0};
+    const char *path = w->options->cast;
+    bool ok = script_read(&s, w->options->script, err);
+    if (ok && path)
+        ok = play_cast(w, &s, COMMAND_EDIT | COMMAND_FILE | COMMAND_UI, &cast, err) &&
+             file_write(path, cast.data, cast.len, err);
+    else if (ok)
+        ok = play_export(w, &s, COMMAND_EDIT | COMMAND_FILE | COMMAND_UI, err);
+    script_free(&s);
+    buf_free(&cast);
     return ok ? STATUS_DONE : STATUS_BAD;
 }
 
 static int screen(Work *w, Err *err)
 {
+    if (w->options->script)
+        return script(w, err);
     bool drawn = work_to_stdout(w) || screen_suffix(w->options->output);
     return drawn ? screen_write(w, err) : show_write(w, err);
 }
 
 const Verb VERB_SCREEN = {
     .name = "screen",
-    .usage = "screen [ADDRESS] [--size WxH] [-o FILE]",
+    .usage = "screen [ADDRESS] [--size WxH] [--script FILE] [-o FILE]",
     .summary = "draws what the terminal would show there",
     .details = "FILE.svg .html .txt .ans; without -o to standard output. The commands of -c may do whatever can be "
                "done on the screen: view, compare, zoom, say, "
-               "help.",
+               "help. With --script every `pause` of FILE ends a step, and each step is drawn, its caption and the "
+               "command that "
+               "makes it below: NAME.svg becomes NAME-01.svg and so on; NAME.cast, or --cast NAME, is one asciicast.",
     .example = "vitrine screen 'blocks.1.attn.pattern[h=2]' -c 'view matrix' --size 120x40 -o shot.svg",
     .flags = VERB_ADDRESS | VERB_UI,
     .check = check,

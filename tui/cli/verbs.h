@@ -28,7 +28,7 @@ typedef struct Verb {
 
 extern const Verb VERB_RUN, VERB_SHOW, VERB_EXPLAIN, VERB_WHY, VERB_LEDGER, VERB_TRACE, VERB_SCREEN, VERB_INFO,
     VERB_VERIFY, VERB_DIFF, VERB_DATA, VERB_TRAIN, VERB_EVALUATE, VERB_TRANSLATE, VERB_LESSONS, VERB_LESSON, VERB_CHECK,
-    VERB_EXPORT;
+    VERB_EXPORT, VERB_PLAIN, VERB_DEMO;
 const Verb *verb_at(int i); /* NULL past the end */
 const Verb *verb_find(const char *name);
 const char *verb_nearest(const char *typed); /* NULL when none is near */
@@ -48,6 +48,15 @@ bool screen_compute(Work *w, int height, int width, Err *err);
 int lesson_open(const Options *o);
 /* The lessons as pages in o->output, with their screens. */
 int lessons_export(Work *w, Err *err);
+/* The screen as it would be drawn now, to a file; the kind by its suffix. */
+bool screen_save(Work *w, const char *path, Err *err);
+/* The screen at `height` rows, and `text` in the rows below it; a canvas to free, where true. */
+bool screen_compose(Work *w, int height, int below, const char *text, Canvas *out, Err *err);
+/* The same with as many rows below as the text needs, as a file of that name would have it (NULL: standard output). */
+bool screen_draw_below(Work *w, const char *path, const char *text, Buf *out, Err *err);
+int screen_width(const Options *o);
+int screen_height(const Options *o);
+ColourMode screen_mode_of(const Options *o, ColourMode otherwise); /* --colour, where it names one */
 /* For a verb that draws on standard output by itself: the colours there are, and the canvas as ANSI text or plain text.
  */
 ColourMode screen_mode(const Options *o);

@@ -7,6 +7,14 @@
 
 /* One or two sentences on the focused cell, row, head or screen. */
 bool ask_say(Session *s, Side side, Buf *out, Err *err);
+/* All that the screen shows, as lines: place, cursor, sentence, figures, changes, answer; where sides are compared, of
+ * both, and how they differ. Whatever it needs is computed. */
+bool ask_say_screen(Session *s, Buf *out, Err *err);
+/* A caption: text as it is, and for every {EXPRESSION} what the trace has there now:
+ *   {ADDRESS} one number; {ADDRESS %} as per cent; {sum ADDRESS}, mean, max, min, count over all that it names;
+ *   {label ADDRESS} the last axis' label of the largest; {answer} the class named first; {say}
+ * with A or B before it ({A answer}) of that side, else of what is on show. */
+bool ask_caption(Session *s, const char *text, Buf *out, Err *err);
 
 /* The arithmetic of the focused cell. */
 typedef struct ExplainLine {

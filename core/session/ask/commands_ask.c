@@ -64,6 +64,8 @@ static bool run_say(Session *s, const Args *a, Err *err)
     Buf text = {0};
     bool both = session_compares(s) && (s->compare == COMPARE_SIDES || s->compare == COMPARE_DIFF);
     Place here = s->place;
+    if (a->count && strcmp(a->word[0], "screen") == 0)
+        return said(s, ask_say_screen(s, &text, err), &text);
     if (a->count) {
         if (!target(s, a, &t, err))
             return false;
@@ -143,7 +145,8 @@ static bool run_hash_command(Session *s, const Args *a, Err *err)
 }
 
 static const Command COMMANDS[] = {
-    {"say", "ask", "say [ADDRESS]", "what is under the cursor, in a sentence or two", 0, run_say, NULL},
+    {"say", "ask", "say [ADDRESS, screen]",
+     "what is under the cursor, in a sentence or two; all of the screen, in lines", 0, run_say, NULL},
     {"explain", "ask", "explain [ADDRESS]", "the arithmetic of a cell with its real numbers", 0, run_explain, NULL},
     {"why", "ask", "why [ADDRESS]", "the chain of largest terms from a cell down to a weight or a pixel", 0, run_why,
      NULL},

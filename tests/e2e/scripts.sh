@@ -1,0 +1,149 @@
+#!/usr/bin/env bash
+# Scripts and demonstrations: every step drawn with the command that draws it again, casts that are the same each time, the ready-made
+# ones on the screen, line by line and as casts.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+. tests/e2e/tmux.sh
+T=$HOME_DIR
+ROOT=$PWD
+export HOME=$T XDG_STATE_HOME=$T/state
+mkdir "$T/bin" && ln -s "$VITRINE" "$T/bin/vitrine"
+PATH=$T/bin:$PATH
+cd "$T" || exit 1
+cat >talk.txt <<'END'
+# what somebody does
+title A try
+goto blocks.1.attn.pattern[h=2,t=r3c4]
+caption Largest {max blocks.1.attn.pattern[h=2,t=r3c4]} at {label blocks.1.attn.pattern[h=2,t=r3c4]}, sum {sum blocks.1.attn.pattern[h=2,t=r3c4]}. Of {count blocks.1.attn.pattern[h=2,t=r3c4]}.
+note Slowly.
+pause 2.5
+open #66; set scale off
+caption {A answer} becomes {B answer}, {B max probs %}.
+pause 100
+view answer; compare b; zoom
+pause 1
+view matrix; say
+END
+
+# the steps as files: the caption, and a command that draws the very same screen
+vitrine screen --script talk.txt --size 100x30 -o shot.txt >out 2>err </dev/null
+same "steps: status" 0 $?
+same "steps: files" 4 "$(ls shot-0?.txt | wc -l)"
+check "steps: the report" grep -q '^shot-02.txt  square becomes heart, 74.6 %' out
+for i in 1 2 3 4; do
+    head -n 30 "shot-0$i.txt" >want
+    command=$(tail -n +31 "shot-0$i.txt" | tr -d '\n' | grep -o 'vitrine screen .*' | sed 's/  */ /g')
+    eval "$command -o got.txt" </dev/null >/dev/null 2>err || fail "step $i: its command fails: $command: $(cat err)"
+    if cmp -s want got.txt; then pass; else fail "step $i: '$command' draws another screen: $(diff want got.txt | head -n 6)"; fi
+done
+# what the caption says is what show says
+max=$(vitrine show 'blocks.1.attn.pattern[h=2,t=r3c4]' --json </dev/null | tr -c '0-9.e-' '\n' | grep '^0\.' | sort -g | tail -n 1)
+check "caption: the largest" grep -qF "Largest .$(printf '%.3f' "$max" | cut -d. -f2) at r3c2, sum 1. Of 65." shot-01.txt
+for kind in svg html ans; do
+    vitrine screen --script talk.txt --size 80x24 -o "shot.$kind" >out 2>err </dev/null || fail "$kind: $(cat err)"
+    check "$kind: no command in it" grep -q 'set scale off' "shot-02.$kind"
+done
+
+# casts: virtual clock, pauses cut at eight seconds, a marker for each step; the same bytes with other threads
+vitrine screen --script talk.txt --size 80x24 --cast a.cast </dev/null || fail "no cast"
+vitrine screen --script talk.txt --size 80x24 -o b.cast --threads 1 </dev/null || fail "no second cast"
+check "cast: not the same bytes" cmp a.cast b.cast
+same "cast: header" '{"version": 2, "width": 80, "height": 24, "idle_time_limit": 8, "title": "A try"' "$(head -n 1 a.cast | grep -o '.*"A try"')"
+same "cast: times" "0.000 0.000 2.500 2.500 10.500 10.500 11.500 11.500 14.500" "$(tail -n +2 a.cast | sed 's/^\[\([0-9.]*\),.*/\1/' | tr '\n' ' ' | sed 's/ $//')"
+same "cast: markers" 4 "$(grep -c '^\[[0-9.]*, "m"' a.cast)"
+# play it: what a terminal of that size then shows is the screen and its caption
+if command -v python3 >/dev/null && command -v tmux >/dev/null; then
+    cat >play.py <<'END'
+import json, sys
+last = 0
+for i, line in enumerate(open(sys.argv[1])):
+    event = json.loads(line)
+    if i == 0:
+        assert event["version"] == 2 and event["width"] == 80 and event["height"] == 24
+        continue
+    assert event[0] >= last and event[1] in ("o", "m"), event[:2]
+    last = event[0]
+    if event[1] == "o" and event[0] <= float(sys.argv[2]):
+        sys.stdout.write(event[2])
+sys.stdout.flush()
+sys.stdin.readline()
+END
+    shell_open 80 24
+    line "stty -echo; python3 play.py a.cast 3"
+    shows "played: the caption" 'square becomes heart, 74.6 %'
+    shows "played: the screen" 'A square .* B heart'
+    same "played: the first row" "$(vitrine screen -c 'goto blocks.1.attn.pattern[h=2,t=r3c4]; open #66; set scale off' --size 80x20 </dev/null | head -n 1)" "$(screen_text | head -n 1)"
+    send Enter
+else
+    skip "playing a cast (python3, tmux)"
+fi
+
+# what is wrong is said with file and line
+refused() { # PATTERN TEXT
+    printf '%b' "$2" >bad.txt
+    if vitrine screen --script bad.txt -o bad.svg >out 2>err </dev/null; then fail "taken: $2"; return; fi
+    if [ "$(wc -l <err)" = 1 ] && grep -qE -e "$1" err; then pass; else fail "'$2': $(cat err)"; fi
+}
+refused "bad.txt:2: .*'abra'" 'view picture\nabra\npause 1\n'
+refused "bad.txt:1: pause: expected seconds" 'pause soon\n'
+refused 'bad.txt:1: pause: expected seconds' 'pause 1e9\n'
+refused 'bad.txt:2: .*no node' 'goto first\ncaption {nothing.here}\n'
+refused 'bad.txt:1: .*numbers: name every axis' 'caption {probs}\n'
+refused 'bad.txt:1: \{ without' 'caption {probs\n'
+refused 'bad.txt:2: the step has a caption' 'caption a\ncaption b\n'
+refused 'bad.txt: no step' '# nothing\n'
+refused 'NUL' 'next\0\npause 1\n'
+check "a broken script left a picture" [ ! -e bad-01.svg ]
+
+# the ready-made ones: listed, read, recorded twice; every number in a caption comes from an expression
+vitrine demo >list </dev/null
+same "demos: listed" 6 "$(grep -cE '^[1-6]  ' list)"
+for i in 1 2 3 4 5 6; do
+    vitrine demo $i >read 2>err </dev/null
+    same "demo $i: read" "0 " "$? $(cat err)"
+    check "demo $i: notes" grep -q '^Speaker: ' read
+    vitrine demo $i --cast one.cast --size 80x24 </dev/null && vitrine demo $i --cast two.cast --size 80x24 --threads 1 </dev/null
+    check "demo $i: the cast is not the same" cmp one.cast two.cast
+done
+loose=$(sed -nE 's/^caption //p' "$ROOT"/assets/demos/*.txt | sed -E 's/\{[^}]*\}//g; s/r[0-9]c[0-9]|[Bb]lock [0-9]|[Hh]ead [0-9]|1\/√d_k|above 0//g' | grep '[0-9]')
+same "demos: numbers that nothing computes" "" "$loose"
+vitrine demo 3 -i '#66' >other </dev/null
+check "demo 3: another picture has the same numbers" bash -c '! cmp -s <(vitrine demo 3 </dev/null) other'
+vitrine demo 9 </dev/null >out 2>err
+same "demo 9: status" 2 $?
+
+# on the screen: Space goes on; line by line: an empty line does
+if command -v tmux >/dev/null; then
+    shell_open 120 40
+    line '$V demo 2'
+    shows "on the screen: the first caption" '1/8 The question of the next minutes'
+    send Space
+    shows "on the screen: Space goes on" '2/8 Head 0 of block 1'
+    line ':demo notes'
+    shows "on the screen: notes" 'Entropy near its largest value'
+    for i in 3 4 5 6 7; do
+        send Space
+        shows "on the screen: step $i" "$i/8 "
+    done
+    shows "on the screen: the head is off" 'ablate'
+    send Space
+    shows "on the screen: step 8" '8/8 And back'
+    send Space
+    shows "on the screen: the end" 'the model is yours'
+    send '?'
+    shows "help" 'what do you want to do'
+    send /
+    send -l 'Ready-made'
+    shows "help: offers them" 'Ready-made demonstrations'
+    send Enter
+    shows "help: the list" 'One softmax row, by hand'
+    send q
+    line ':quit'
+    shows "on the screen: leaves" 'ready>'
+fi
+printf 'demo\n3\n\n\ndemo notes\ndemo close\n\n' | vitrine --plain >out
+same "line by line: status" 0 $?
+check "line by line: the list" grep -q '^3. One softmax row' out
+check "line by line: the third step" grep -q '^3/7 Subtract it' out
+check "line by line: the end" grep -q 'the model is yours' out
+finish scripts

@@ -1,0 +1,74 @@
+/* `vitrine demo`: the ready-made scripts, listed, read, exported; on a terminal they are played on the screen. */
+#include <string.h>
+
+#include "core/base/file.h"
+#include "tui/cli/play.h"
+#include "tui/cli/verbs.h"
+
+/* Somebody else's text: it changes the model and uses the screen, and touches no file. */
+enum { ALLOWED = COMMAND_EDIT | COMMAND_UI };
+
+static const char *which(const Work *w)
+{
+    return w->options->word_count > 1 ? w->options->word[1] : NULL;
+}
+
+static int play(Work *w, Script *s, Err *err)
+{
+    Buf cast = {0};
+    const Options *o = w->options;
+    if (!work_open(w, ALLOWED | COMMAND_FILE, err))
+        return STATUS_BAD;
+    bool ok;
+    if (o->cast)
+        ok = play_cast(w, s, ALLOWED, &cast, err) && file_write(o->cast, cast.data, cast.len, err);
+    else if (o->output && strcmp(o->output, "-") != 0)
+        ok = play_export(w, s, ALLOWED, err);
+    else
+        ok = play_plain(w, s, ALLOWED, err);
+    buf_free(&cast);
+    return ok ? STATUS_DONE : STATUS_BAD;
+}
+
+static int demo(Work *w, Err *err)
+{
+    Script s;
+    if (!which(w)) {
+        demo_list(&w->out);
+        buf_puts(&w->out, "`vitrine demo N` plays one: Space goes on, `demo notes` is what the speaker says.\n");
+        return STATUS_DONE;
+    }
+    int status = demo_open(which(w), &s, err) ? play(w, &s, err) : STATUS_USAGE;
+    script_free(&s);
+    return status;
+}
+
+static bool check(const Options *o, const Link *l, Err *err)
+{
+    (void)l;
+    bool cast = o->output && strcmp(file_suffix(o->output), "cast") == 0;
+    if (o->word_count > 2)
+        return err_set(err, "demo: one at a time, '%.60s' is too many", o->word[2]);
+    if (o->word_count > 1 && !demo_find(o->word[1], err))
+        return false;
+    if (o->cast && o->output)
+        return err_set(err, "--cast and -o: one of them");
+    if (o->height && o->height <= CAST_CAPTION_ROWS && (o->cast || cast))
+        return err_set(err, "--size: a cast needs more than %d rows", CAST_CAPTION_ROWS);
+    if (o->output && strcmp(o->output, "-") != 0 && !cast && !screen_suffix(o->output))
+        return err_set(err, "%.200s: expected a name that ends in .svg, .html, .txt, .ans or .cast", o->output);
+    return true;
+}
+
+const Verb VERB_DEMO = {
+    .name = "demo",
+    .usage = "demo [N] [--cast FILE, -o FILE]",
+    .summary = "ready-made demonstrations of five minutes, with notes for the speaker",
+    .details =
+        "Without N: the list. On a terminal N is played on the screen; into a pipe, or with --plain, its captions, "
+        "notes and commands are written. -o NAME.svg draws every step, --cast NAME records an asciicast. Every "
+        "number in a caption is evaluated when it is played; -i and -m choose another picture or model.",
+    .example = "vitrine demo 2",
+    .flags = VERB_ALONE,
+    .check = check,
+    .run = demo};

@@ -1,0 +1,444 @@
+/* `vitrine plain`, `vitrine --plain`: all of the program line by line, for screen readers, braille lines, terminals
+ * that can't move their cursor, and pipes. A line is a command or a key's name; after it come the place, if it moved,
+ * and what `say` says there. Lists are numbered lines; a number takes one. Nothing is drawn, nothing is in a colour. */
+#include <errno.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/mem.h"
+#include "core/base/stop.h"
+#include "core/base/utf8.h"
+#include "core/session/address.h"
+#include "core/session/ask/ask.h"
+#include "core/session/place.h"
+#include "core/session/screens.h"
+#include "core/session/state.h"
+#include "tui/canvas/put.h"
+#include "tui/cli/plain.h"
+#include "tui/cli/verbs.h"
+#include "tui/keymap.h"
+#include "tui/stage.h"
+
+enum { LINE_MOST = 1000, LIST_MOST = 400 };
+
+/* What the screen's own commands act on here (Ui.act). */
+struct App {
+    Work *work;
+    Buf in;        /* read and not yet a line */
+    bool ended;    /* end of input */
+    bool terminal; /* somebody types: a prompt, and Ctrl-C means the work only */
+    bool ascii;
+    Stage stage;
+    bool lost; /* standard output takes no more: why */
+    Err why;
+    bool failed; /* a line was refused */
+    char **list; /* commands of the list that is open; [count] */
+    size_t list_cap;
+    int list_count;
+};
+typedef struct App Plain;
+
+void plain_text(const char *text, bool ascii, Buf *out)
+{
+    char bytes[4];
+    for (const char *p = text; *p;) {
+        uint32_t c = utf8_next(&p);
+        if (c == '\n')
+            buf_putc(out, '\n');
+        else if (!utf8_printable(c))
+            buf_putc(out, '?');
+        else if (c < 0x80 || !ascii)
+            buf_add(out, bytes, utf8_put(bytes, c));
+        else
+            buf_puts(out, ascii_text(c));
+    }
+}
+
+static void put(Plain *p, const char *text)
+{
+    Buf b = {0};
+    plain_text(text, p->ascii, &b);
+    p->lost |= b.len && !p->lost && !file_write("-", buf_str(&b), b.len, &p->why);
+    buf_free(&b);
+}
+
+static void put_line(Plain *p, const char *text)
+{
+    size_t n = strlen(text);
+    put(p, text);
+    if (n && text[n - 1] != '\n')
+        put(p, "\n");
+}
+
+static void prompt(Plain *p)
+{
+    if (p->terminal)
+        put(p, "> ");
+}
+
+/* Reads more; false at the end, or where somebody asked the program to end. */
+static bool read_more(Plain *p)
+{
+    char block[4096];
+    for (;;) {
+        if (!stop_wait(STDIN_FILENO, POLLIN)) {
+            if (!p->terminal || !stop_interrupted())
+                return false;
+            put_line(p, "\nNothing is being computed. quit leaves.");
+            prompt(p);
+            continue;
+        }
+        ssize_t n = read(STDIN_FILENO, block, sizeof block);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            return false;
+        buf_add(&p->in, block, (size_t)n);
+        return true;
+    }
+}
+
+/* The next line without its end, cleaned of what could not be typed. False at the end of input. */
+static bool next_line(Plain *p, char line[LINE_MOST + 1])
+{
+    const char *end;
+    while (!(end = p->in.len ? memchr(p->in.data, '\n', p->in.len) : NULL) && !p->ended)
+        p->ended = !read_more(p);
+    if (!end && !p->in.len)
+        return false;
+    size_t n = end ? (size_t)(end - p->in.data) : p->in.len, used = end ? n + 1 : n;
+    size_t kept = n > LINE_MOST ? LINE_MOST : n;
+    memcpy(line, p->in.data, kept);
+    line[kept] = 0;
+    for (size_t i = 0; i < kept; i++)
+        if (line[i] == '\r' || line[i] == '\t' || !line[i])
+            line[i] = ' ';
+    while (kept && line[kept - 1] == ' ')
+        line[--kept] = 0;
+    if (n > LINE_MOST)
+        snprintf(line, LINE_MOST, "that-line-is-too-long");
+    memmove(p->in.data, p->in.data + used, p->in.len - used);
+    p->in.len -= used;
+    return true;
+}
+
+/* --- lists --- */
+
+static void list_clear(Plain *p)
+{
+    for (int i = 0; i < p->list_count; i++)
+        free(p->list[i]);
+    p->list_count = 0;
+}
+
+/* What a command opened: a page is printed, a list is printed with numbers and kept. */
+static void put_overlay(Plain *p)
+{
+    Overlay *o = &p->work->overlay;
+    if (o->kind == OVERLAY_TEXT)
+        put_line(p, buf_str(&o->text));
+    if (o->kind == OVERLAY_LIST) {
+        Buf b = {0};
+        list_clear(p);
+        buf_printf(&b, "%s\n", o->title);
+        for (int i = 0; i < o->count && p->list_count < LIST_MOST; i++) {
+            const Item *item = &o->items[i];
+            if (!item->command) {
+                buf_printf(&b, "%s:\n", item->text);
+                continue;
+            }
+            p->list = grow(p->list, &p->list_cap, (size_t)p->list_count, sizeof *p->list);
+            p->list[p->list_count++] = xstrdup(item->command);
+            buf_printf(&b, "%d. %s%s%s\n", p->list_count, item->text, *item->key ? ", key " : "", item->key);
+        }
+        buf_puts(&b, "A number takes a line of this list.\n");
+        put(p, buf_str(&b));
+        buf_free(&b);
+    }
+    overlay_close(o);
+}
+
+/* --- what the screen's own commands do without a screen --- */
+
+static void close_something(Session *s)
+{
+    ScreenGroup group = screen_now(s)->group;
+    if (group == GROUP_ARITHMETIC && s->back_count)
+        place_back(s);
+    else if (group == GROUP_LEARNED && s->back_count)
+        do
+            place_back(s);
+        while (screen_now(s)->group == GROUP_LEARNED && s->back_count);
+    else
+        s->quit = true;
+}
+
+static bool act(struct App *p, UiAct what, const char *text, Err *err)
+{
+    Session *s = &p->work->session;
+    Buf b = {0};
+    bool ok = true;
+    switch (what) {
+    case UI_PROMPT: session_say(s, "Type the rest of it: %s…", text); break;
+    case UI_MOUSE: session_say(s, "There is no mouse line by line."); break;
+    case UI_TERM:
+        session_say(s, "Line by line: no terminal is needed. `vitrine` without --plain draws the screen.");
+        break;
+    case UI_REDRAW:
+        ok = ask_say_screen(s, &b, err);
+        if (ok)
+            session_say(s, "%s", buf_str(&b));
+        break;
+    case UI_CLOSE: close_something(s); break;
+    case UI_DEMO: return stage_do(&p->stage, &p->work->overlay, text, &s->said, err);
+    case UI_LESSON:
+    case UI_ANSWER:
+    case UI_HINT: return err_set(err, "lessons are played on the screen: `vitrine lessons` lists them");
+    case UI_EXPORT:
+        ok = screen_save(p->work, text, err);
+        if (ok)
+            session_say(s, "Saved the screen to %.400s, as it would be drawn.", text);
+        break;
+    }
+    buf_free(&b);
+    return ok;
+}
+
+/* --- a line --- */
+
+/* Where one is, in one line: "Step 8 of 25, softmax. blocks.0.attn.pattern[h=2,t=r3c4,u=r4c3]." */
+static void put_where(Plain *p)
+{
+    Session *s = &p->work->session;
+    Buf b = {0};
+    int total, step = session_step_number(s, &total);
+    const ScreenSpec *screen = screen_now(s);
+    if (screen->group != GROUP_LEARNED && s->place.box >= 0)
+        buf_printf(&b, "Step %d of %d, %s. ", step, total, s->stages.boxes[s->place.box].label);
+    buf_printf(&b, "Screen %s, ", screen->name);
+    address_put_focus(s, &b);
+    for (int i = 0; i < s->edits.count; i++)
+        buf_printf(&b, "%s%s", i ? "; " : ". Changed: ", s->edits.line[i]);
+    buf_puts(&b, ".");
+    put_line(p, buf_str(&b));
+    buf_free(&b);
+}
+
+static void put_say(Plain *p)
+{
+    Session *s = &p->work->session;
+    Err err = {{0}};
+    Buf b = {0};
+    bool both = session_compares(s) && s->compare != COMPARE_OFF;
+    if (ask_say(s, both ? SIDE_DIFF : session_side(s), &b, &err))
+        put_line(p, buf_str(&b));
+    else
+        put_line(p, *err.text ? err.text : "Stopped.");
+    buf_free(&b);
+}
+
+/* Everything that may be on show, as text: another text means that something moved. */
+static char *state_text(const Session *s)
+{
+    Buf b = {0};
+    session_write(s, STATE_MODEL | STATE_INPUT | STATE_WHOLE, &b);
+    char *text = xstrdup(buf_str(&b));
+    buf_free(&b);
+    return text;
+}
+
+static void run(Plain *p, const char *command)
+{
+    Work *w = p->work;
+    Session *s = &w->session;
+    Err err = {{0}};
+    char *before = state_text(s);
+    buf_clear(&s->said);
+    bool ok = command_do(s, &w->commands, command, COMMAND_EDIT | COMMAND_FILE | COMMAND_UI, &err);
+    if (ok && p->stage.due)
+        ok = stage_run(&p->stage, s, &w->commands, &err);
+    if (p->terminal && stop_interrupted())
+        put_line(p, "Stopped by Ctrl-C.");
+    if (!ok) {
+        p->failed = true;
+        buf_clear(&s->said);
+        Buf b = {0};
+        buf_printf(&b, "Refused. %s", err.text);
+        put_line(p, buf_str(&b));
+        buf_free(&b);
+    }
+    if (w->overlay.kind != OVERLAY_NONE)
+        put_overlay(p);
+    char *after = state_text(s);
+    bool moved = strcmp(before, after) != 0;
+    if (moved)
+        put_where(p);
+    if (ok && s->said.len)
+        put_line(p, buf_str(&s->said));
+    if (moved && !s->quit)
+        put_say(p);
+    else if (ok && !s->said.len && !p->list_count && !s->quit)
+        put_line(p, "Done; nothing moved.");
+    session_trim(s);
+    free(before);
+    free(after);
+}
+
+static void put_help(Plain *p)
+{
+    put(p, "Line by line. Type a command, a key's name, or one of these, then Enter.\n"
+           "An empty line, or n: the next step of the forward pass. p: the step before. A number: that step.\n"
+           "say: what is under the cursor. say screen: all of the screen, in lines.\n"
+           "in: into what is under the cursor. back: to the place before. left, right, up, down: move the cursor.\n"
+           "s: take one over the square root of d_k away, and put it back. x: switch off what is in focus. u: undo.\n"
+           "help: what can be done, as a list of tasks. help keys, help commands: those. A number takes a line of a "
+           "list.\n"
+           "view ?: a question mark behind a command lists what may come next.\n"
+           "quit: leave.\n");
+}
+
+static void put_completions(Plain *p, const char *line)
+{
+    Buf b = {0};
+    command_complete(&p->work->session, &p->work->commands, line, &b);
+    put_line(p, b.len ? buf_str(&b) : "Nothing that is known begins so.");
+    buf_free(&b);
+}
+
+static bool is_number(const char *text)
+{
+    return *text && strspn(text, "0123456789") == strlen(text) && strlen(text) < 7;
+}
+
+/* A key's command where the line is the name of a key and not a command; else the line. */
+static const char *key_command(const Plain *p, const char *line)
+{
+    static const struct {
+        const char *word, *key;
+    } WORDS[] = {{"up", "Up"}, {"down", "Down"}, {"left", "Left"}, {"right", "Right"}};
+    const char *key = line;
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+        key = strcmp(line, WORDS[i].word) == 0 ? WORDS[i].key : key;
+    const KeyBinding *k = command_find(&p->work->commands, line) ? NULL : keymap_find(&p->work->session, key);
+    return k ? k->command : line;
+}
+
+static void do_line(Plain *p, char *line)
+{
+    char command[64];
+    char *text = line + strspn(line, " :");
+    size_t n = strlen(text);
+    if (strcmp(text, "?") == 0 || strcmp(text, "h") == 0) {
+        put_help(p);
+        return;
+    }
+    if (n > 1 && text[n - 1] == '?' && text[n - 2] == ' ') {
+        text[n - 1] = 0;
+        put_completions(p, text);
+        return;
+    }
+    if (is_number(text)) {
+        int i = atoi(text);
+        if (p->list_count && (i < 1 || i > p->list_count)) {
+            snprintf(command, sizeof command, "The list has lines 1 to %d.", p->list_count);
+            p->failed = true;
+            put_line(p, command);
+        } else if (p->list_count) {
+            char *chosen = xstrdup(p->list[i - 1]);
+            list_clear(p);
+            run(p, chosen);
+            free(chosen);
+        } else {
+            snprintf(command, sizeof command, "goto %d", i);
+            run(p, command);
+        }
+        return;
+    }
+    if (*text == '#' && line == text && n > 1 && (text[1] < '0' || text[1] > '9'))
+        return; /* a comment of a script */
+    list_clear(p);
+    run(p, *text ? key_command(p, text) : p->stage.open ? "demo next" : "next");
+}
+
+static void greet(Plain *p)
+{
+    Buf b = {0};
+    buf_printf(&b, "Vitrine, line by line. A question mark and Enter: what can be typed. quit leaves.\n");
+    put(p, buf_str(&b));
+    buf_free(&b);
+    put_where(p);
+    put_say(p);
+}
+
+static bool locale_is_utf8(void)
+{
+    static const char *const NAMES[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+    for (int i = 0; i < 3; i++) {
+        const char *v = getenv(NAMES[i]);
+        if (v && *v)
+            return strstr(v, "UTF-8") || strstr(v, "utf8") || strstr(v, "UTF8") || strstr(v, "utf-8");
+    }
+    return false;
+}
+
+static int plain(Work *w, Err *err)
+{
+    const Options *o = w->options;
+    Session *s = &w->session;
+    Plain p = {.work = w, .terminal = isatty(STDIN_FILENO)};
+    char line[LINE_MOST + 1];
+    p.ascii = o->ascii || (p.terminal && !locale_is_utf8());
+    w->progress.terminal = false; /* a line that is written over and over is read out over and over */
+    w->ui.act = act;
+    w->ui.app = &p;
+    bool own = p.terminal && !o->fresh && !o->commands.len && !*w->address && !w->link.input && !o->input && !o->model;
+    if (own && state_resume(s, &w->commands))
+        put_line(&p, "Where you left. restart starts over.");
+    if (s->said.len)
+        put_line(&p, buf_str(&s->said));
+    greet(&p);
+    for (prompt(&p); !s->quit && next_line(&p, line); prompt(&p)) {
+        do_line(&p, line);
+        if (p.lost || stop_asked())
+            break;
+    }
+    if (p.terminal && !s->quit)
+        put(&p, "\n");
+    if (p.terminal)
+        state_save(s);
+    list_clear(&p);
+    stage_close(&p.stage);
+    free(p.list);
+    buf_free(&p.in);
+    w->ui.act = NULL;
+    if (p.lost && errno != EPIPE) {
+        *err = p.why;
+        return STATUS_BAD;
+    }
+    return p.failed && !p.terminal ? STATUS_BAD : STATUS_DONE;
+}
+
+static bool check(const Options *o, const Link *l, Err *err)
+{
+    const char *input = l->input ? l->input : o->input;
+    if (o->output || (input && strcmp(input, "-") == 0))
+        return err_set(err, o->output ? "plain: no -o; the command `export FILE` saves what is in focus"
+                                      : "plain: standard input has the commands; name the picture's file");
+    return true;
+}
+
+const Verb VERB_PLAIN = {
+    .name = "plain",
+    .usage = "plain [INPUT]",
+    .summary = "the whole program line by line: for screen readers, braille and pipes",
+    .details = "The same as --plain. A line is a command, or the name of a key; then the place is said, and what is "
+               "there. `say screen` tells all of a screen in lines; lists are numbered, and a number takes one. From "
+               "a pipe a line that is refused makes the exit status 1.",
+    .example = "vitrine plain '#17'",
+    .flags = VERB_UI,
+    .check = check,
+    .run = plain};

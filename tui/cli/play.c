@@ -1,0 +1,224 @@
+#include "tui/cli/play.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/file.h"
+#include "core/session/ask/ask.h"
+#include "core/session/state.h"
+#include "tui/canvas/export.h"
+#include "tui/cli/plain.h"
+#include "tui/cli/verbs.h"
+
+/* No pause of a cast is longer: a reader who wants more stops it. In milliseconds. */
+enum { IDLE_MOST = 8000, NAME = 1000 };
+
+static bool at_line(const Script *s, int line, Err *err)
+{
+    Err inner = *err;
+    return err_set(err, "%s:%d: %s", s->file, line, inner.text);
+}
+
+/* The last command of the step, where it is one that asks, whose answer is what is to be seen; else "". */
+static const char *asked(const Work *w, const ScriptStep *step)
+{
+    char name[32];
+    const char *line = step->count ? step->commands[step->count - 1].text : "", *last = strrchr(line, ';');
+    last = last ? last + 1 : line;
+    last += strspn(last, " ");
+    snprintf(name, sizeof name, "%.*s", (int)strcspn(last, " "), last);
+    const Command *c = command_find(&w->commands, name);
+    return c && strcmp(c->group, "ask") == 0 ? last : "";
+}
+
+bool play_step(Work *w, const Script *s, int i, unsigned allowed, Buf *caption, Err *err)
+{
+    const ScriptStep *step = &s->steps[i];
+    buf_clear(&w->session.said);
+    overlay_close(&w->overlay);
+    for (int k = 0; k < step->count; k++)
+        if (!command_do(&w->session, &w->commands, step->commands[k].text, allowed, err))
+            return at_line(s, step->commands[k].line, err);
+    if (!*asked(w, step))
+        buf_clear(&w->session.said); /* what a change says is not part of the screen, and the caption stands there */
+    return ask_caption(&w->session, step->caption.text, caption, err) || at_line(s, step->caption.line, err);
+}
+
+/* In a shell's single quotes. */
+static void put_quoted(const char *text, Buf *out)
+{
+    buf_putc(out, '\'');
+    for (const char *p = text; *p; p++)
+        if (*p == '\'')
+            buf_puts(out, "'\\''");
+        else
+            buf_putc(out, *p);
+    buf_putc(out, '\'');
+}
+
+void play_command(const Session *s, const char *ask, int width, int height, Buf *out)
+{
+    Buf lines = {0}, joined = {0};
+    session_write(s, 0, &lines);
+    for (size_t i = 0; i + 1 < lines.len; i++)
+        if (lines.data[i] == '\n')
+            buf_puts(&joined, "; ");
+        else
+            buf_putc(&joined, lines.data[i]);
+    if (*ask)
+        buf_printf(&joined, "%s%s", joined.len ? "; " : "", ask);
+    buf_puts(out, "vitrine screen");
+    if (*s->model_path) {
+        buf_puts(out, " -m ");
+        put_quoted(s->model_path, out);
+    }
+    buf_puts(out, " -i ");
+    put_quoted(session_input(s, SIDE_B)->path, out);
+    if (joined.len) {
+        buf_puts(out, " -c ");
+        put_quoted(buf_str(&joined), out);
+    }
+    buf_printf(out, " --size %dx%d", width, height);
+    buf_free(&lines);
+    buf_free(&joined);
+}
+
+/* What stands below a step's screen. */
+static void put_below(const Work *w, const ScriptStep *step, const char *caption, Buf *out)
+{
+    buf_puts(out, caption);
+    buf_puts(out, *caption ? "\n" : "");
+    play_command(&w->session, asked(w, step), screen_width(w->options), screen_height(w->options), out);
+}
+
+/* "shot-03.svg" of "shot.svg". */
+static bool step_name(const char *path, int i, char out[NAME], Err *err)
+{
+    const char *suffix = file_suffix(path);
+    int stem = (int)(strlen(path) - strlen(suffix) - 1);
+    return snprintf(out, NAME, "%.*s-%02d.%s", stem, path, i + 1, suffix) < NAME ||
+           err_set(err, "%.200s…: the name is too long", path);
+}
+
+bool play_export(Work *w, const Script *s, unsigned allowed, Err *err)
+{
+    const Options *o = w->options;
+    bool files = !work_to_stdout(w), ok = true;
+    if (files && strcasecmp(file_suffix(o->output), "cast") == 0)
+        return play_cast(w, s, allowed, &w->drawn, err);
+    for (int i = 0; ok && i < s->count; i++) {
+        Buf caption = {0}, below = {0}, picture = {0};
+        char name[NAME] = "";
+        ok = work_progress(w, "drawing", (double)i / s->count) || err_set(err, "cancelled");
+        ok = ok && play_step(w, s, i, allowed, &caption, err) && (!files || step_name(o->output, i, name, err));
+        if (ok) {
+            put_below(w, &s->steps[i], buf_str(&caption), &below);
+            ok = screen_draw_below(w, files ? name : NULL, buf_str(&below), files ? &picture : &w->drawn, err);
+        }
+        if (ok && files)
+            ok = file_write(name, picture.data, picture.len, err);
+        if (ok && files)
+            buf_printf(&w->out, "%s  %s\n", name, buf_str(&caption));
+        buf_free(&picture);
+        buf_free(&below);
+        buf_free(&caption);
+    }
+    w->written = w->written || files;
+    return ok;
+}
+
+/* --- asciicast v2: a header, then one event a line: [seconds, kind, data] --- */
+
+static void put_event(Buf *out, long ms, const char *kind, const char *data)
+{
+    buf_printf(out, "[%ld.%03ld, \"%s\", ", ms / 1000, ms % 1000, kind);
+    buf_json(out, data);
+    buf_puts(out, "]\n");
+}
+
+/* A frame as what a terminal is sent: home, then the rows; no line end behind the last, which would scroll. */
+static void put_frame(const Canvas *c, const Options *o, bool first, Buf *data)
+{
+    Buf rows = {0};
+    export_ansi(c, o->colour ? screen_mode_of(o, MODE_256) : MODE_256, o->light, &rows);
+    buf_puts(data, first ? "\033[?25l\033[2J\033[H" : "\033[H");
+    for (size_t i = 0; i + 1 < rows.len; i++)
+        if (rows.data[i] == '\n')
+            buf_puts(data, "\033[K\r\n");
+        else
+            buf_putc(data, rows.data[i]);
+    buf_puts(data, "\033[K");
+    buf_free(&rows);
+}
+
+/* A step's name in the reader's list of chapters: its caption's first sentence, else its first command. */
+static void put_marker(const ScriptStep *step, const char *caption, long ms, Buf *out)
+{
+    char label[80];
+    const char *text = *caption ? caption : step->count ? step->commands[0].text : "";
+    const char *stop = strstr(text, ". ");
+    int n = stop ? (int)(stop - text) : (int)strlen(text);
+    snprintf(label, sizeof label, "%.*s", n, text);
+    if (n >= (int)sizeof label) { /* not in the middle of a character */
+        size_t end = strlen(label);
+        while (end && label[end] != ' ')
+            end--;
+        label[end] = 0;
+    }
+    put_event(out, ms, "m", label);
+}
+
+bool play_cast(Work *w, const Script *s, unsigned allowed, Buf *out, Err *err)
+{
+    const Options *o = w->options;
+    long ms = 0;
+    bool ok = true;
+    buf_printf(out,
+               "{\"version\": 2, \"width\": %d, \"height\": %d, \"idle_time_limit\": %d, \"title\": ", screen_width(o),
+               screen_height(o), IDLE_MOST / 1000);
+    buf_json(out, *s->title ? s->title : "Vitrine");
+    buf_puts(out, ", \"env\": {\"TERM\": \"xterm-256color\"}}\n");
+    for (int i = 0; ok && i < s->count; i++) {
+        const ScriptStep *step = &s->steps[i];
+        Buf caption = {0}, data = {0};
+        Canvas c = {.h = 0};
+        ok = work_progress(w, "recording", (double)i / s->count) || err_set(err, "cancelled");
+        ok = ok && play_step(w, s, i, allowed, &caption, err) &&
+             screen_compose(w, screen_height(o) - CAST_CAPTION_ROWS, CAST_CAPTION_ROWS, buf_str(&caption), &c, err);
+        if (ok) {
+            long pause = (long)(step->seconds * 1000 + 0.5);
+            put_frame(&c, o, i == 0, &data);
+            put_event(out, ms, "o", buf_str(&data));
+            put_marker(step, buf_str(&caption), ms, out);
+            ms += pause < IDLE_MOST ? pause : IDLE_MOST;
+        }
+        canvas_free(&c);
+        buf_free(&data);
+        buf_free(&caption);
+    }
+    put_event(out, ms, "o", "\033[?25h\r\n");
+    return ok;
+}
+
+bool play_plain(Work *w, const Script *s, unsigned allowed, Err *err)
+{
+    bool ok = true;
+    if (*s->title)
+        buf_printf(&w->out, "%s\n", s->title);
+    for (int i = 0; ok && i < s->count; i++) {
+        Buf caption = {0};
+        const ScriptStep *step = &s->steps[i];
+        ok = play_step(w, s, i, allowed, &caption, err);
+        if (ok) {
+            buf_printf(&w->out, "\n%d. %s\n", i + 1, buf_str(&caption));
+            for (int k = 0; k < step->count; k++)
+                buf_printf(&w->out, "    %s\n", step->commands[k].text);
+            if (*step->notes)
+                buf_printf(&w->out, "Speaker: %s\n", step->notes);
+        }
+        session_trim(&w->session);
+        buf_free(&caption);
+    }
+    return ok;
+}

@@ -1,0 +1,25 @@
+/* Plays a script on a session: every step's commands are run, its caption is evaluated, its screen is drawn. */
+#ifndef VITRINE_CLI_PLAY_H
+#define VITRINE_CLI_PLAY_H
+#include "tui/cli/script.h"
+#include "tui/cli/work.h"
+
+/* Rows below the screen that a cast keeps for captions. */
+enum { CAST_CAPTION_ROWS = 4 };
+
+/* Runs the commands of step i and evaluates its caption (appended). allowed: as for command_do. False with
+ * "FILE:LINE: …"; what was run before stays done. */
+bool play_step(Work *w, const Script *s, int i, unsigned allowed, Buf *caption, Err *err);
+/* The command line that draws this screen again, without its end: vitrine screen -i … -c … --size WxH. ask:
+ * a command whose answer is seen too, or "". */
+void play_command(const Session *s, const char *ask, int width, int height, Buf *out);
+
+/* `screen --script`: every step as a file NAME-01.SUFFIX …, with its caption and the command that makes it below, or
+ * all of them on standard output; or, where the suffix is cast, one asciicast (v2) of all. */
+bool play_export(Work *w, const Script *s, unsigned allowed, Err *err);
+/* The cast alone: the file's bytes into out. The clock is virtual, so that they are the same each time. */
+bool play_cast(Work *w, const Script *s, unsigned allowed, Buf *out, Err *err);
+/* Text for a reader who takes lines: captions, notes, the commands. */
+bool play_plain(Work *w, const Script *s, unsigned allowed, Err *err);
+
+#endif
