@@ -97,7 +97,7 @@ static bool open_tensors(TensorFile *f, const char *path, Err *err)
 
 static bool find_file(Checkpoint *k, const char *dir, const char **file, Err *err)
 {
-    static const char *const names[] = {"model.safetensors", "model.safetensors" INDEX_SUFFIX, "pytorch_model.bin",
+    static const char *const names[] = {"model.safetensors", "model.safetensors.index.json", "pytorch_model.bin",
                                         "model.npz"}; /* the last two get their own messages */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         *file = joined(k, dir, names[i]);

@@ -88,7 +88,7 @@ refused 1 "no such file|does not exist" run no-such.png
 refused 1 "no such file|does not exist" run -m no-such-folder
 refused 1 "is no picture" run '#99x'
 refused 1 "no tensor 'nothing'" run t.safetensors:nothing
-refused 1 "values; this model takes" run t.safetensors:logits
+refused 1 "this model takes" run t.safetensors:logits
 refused 1 folder run /
 refused 1 device run /dev/zero
 : >empty.png

@@ -49,7 +49,7 @@ for s in '80 24' '120 40'; do
     shows "$s lens" 'start +[a-z]* *[.0-9]+|before block 0'
     shows "$s lens: both read-outs, measured" '(class token|cls) [0-9.]+ %'
     choose laboratory
-    shows "$s laboratory" 'accuracy over 5,000 held-out pictures'
+    shows "$s laboratory" 'accuracy over 500 held-out pictures'
     shows "$s laboratory: the slider" '\[1\]'
     shows "$s laboratory: gradients" 'gradient through +(none +)?[0-9.]+'
     send Right
@@ -61,7 +61,7 @@ for s in '80 24' '120 40'; do
     send u
     shows "$s laboratory: undo" 'attn.scale × 1 '
     choose census
-    shows "$s census" '[0-9]\) of 5,000 held-out pictures right'
+    shows "$s census" '[0-9]\) of 500 held-out pictures right'
     shows "$s census: the head in focus" 'block 3, head 0'
     send Up Right
     shows "$s census: another head" 'block 2, head 1'

@@ -10,6 +10,7 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/machine.h"
+#include "core/base/tell.h"
 #include "core/eval/translation.h"
 #include "core/train/text_batch.h"
 #include "core/train/text_trainer.h"
@@ -81,8 +82,11 @@ static bool report(Training *t, const TextStep *s)
     int every = t->recipe.steps / REPORTS > 0 ? t->recipe.steps / REPORTS : 1;
     snprintf(line, sizeof line, "step %d of %d  loss %.3f  words right %.3f", s->step, t->recipe.steps, s->loss,
              s->words);
-    if (!isatty(STDERR_FILENO) && s->step % every == 0)
-        fprintf(stderr, "%s  gradient %.3f\n", line, s->gradient_norm);
+    if (!isatty(STDERR_FILENO) && s->step % every == 0) {
+        char full[200];
+        snprintf(full, sizeof full, "%s  gradient %.3f", line, s->gradient_norm);
+        tell_line(full);
+    }
     return work_progress(t->w, line, (double)s->step / t->recipe.steps);
 }
 
