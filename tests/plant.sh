@@ -9,7 +9,7 @@ WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 shopt -s nullglob
 OBJECTS=("$B"/tui/*.o)
-LIBRARIES=("$B"/core_*.a "$B"/tui_*.a "$B"/assets.a)
+LIBRARIES=("$B"/core_*.a "$B"/lessons.a "$B"/tui_*.a "$B"/assets.a)
 export VITRINE_ISA=scalar # the portable kernels: two files to compile
 MAPS=core/kernels/maps.inc SCALAR=(core/kernels/reference.c core/kernels/x86_fma.c)
 
@@ -30,7 +30,7 @@ plant() {
     done
     # shellcheck disable=SC2086
     $CC -o "$to/vitrine" "${objects[@]}" "${OBJECTS[@]}" -Wl,--start-group "${LIBRARIES[@]}" -Wl,--end-group \
-        ${LDFLAGS:-} -lncursesw -ltinfo -ljansson -lz -lm -lpthread
+        ${LDFLAGS:-} -lncursesw -ltinfo -ljansson -lmd4c -lz -lm -lpthread
 }
 
 # NAME ROUTE OPTIONS…: verify of the program with that fault says no, and that this route found it.
@@ -50,9 +50,9 @@ plant exp "$MAPS" 's/0x1p-1f, *0x1.555554p-3f,  0x1.5554e8p-5f/0.502f, 0x1.55555
 plant exp3 "$MAPS" 's/0x1.5554e8p-5f/0.0418f/' "${SCALAR[@]}" && found exp3 Maps
 plant gelu "$MAPS" 's/(0.044715 \* GELU_B)/(0.0449 * GELU_B)/' "${SCALAR[@]}" && found gelu Maps
 plant tail "$MAPS" 's/(float)(3 \* GELU_C)/(float)(2.9 * GELU_C)/' "${SCALAR[@]}" && found tail Maps "${GRADIENT[@]}"
-plant bias core/models/vit.c 's/VIT_W_Q, c->qkv_bias, VIT_B_Q/VIT_W_Q, c->qkv_bias, VIT_B_K/' && found bias Model
+plant bias core/models/vit.c 's/weight_of(b, VIT_B_Q, c->qkv_bias)/weight_of(b, VIT_B_K, c->qkv_bias)/' && found bias Model
 plant order core/models/vit.c 's/mlp(b, build_layer_norm(b, "ln2", mid,/mlp(b, build_layer_norm(b, "ln2", z,/' && found order Model
-plant variance core/models/vit.c 's/"var", OP_DIV, sumsq, width/"var", OP_DIV, sumsq, graph_const(g, "less", DIMS_SCALAR, (float)(b->c->width - 1))/' &&
+plant variance core/models/nn.c 's/"var", OP_DIV, sumsq, width/"var", OP_DIV, sumsq, graph_const(g, "less", DIMS_SCALAR, (float)(g->axes[n->d].n - 1))/' &&
     found variance Model
 plant rsqrt core/graph/grad_rules.c 's/"slope", cube, -0.5f/"slope", cube, -0.25f/' && found rsqrt Gradients "${GRADIENT[@]}"
 plant slope core/graph/grad_rules.c 's/{true, MAP_GELU_TANH_GRAD}/{true, MAP_SILU_GRAD}/' && found slope Gradients "${GRADIENT[@]}"

@@ -87,7 +87,7 @@ line ':goto blocks.1.mlp.post; view numbers'
 shows "a place to come back to" 'mlp\.post'
 quit walk
 
-line '$V'
+line '$V "#17"'
 shows "the place is remembered" 'Resumed at step ([2-9]|[1-9][0-9]) of'
 shows "the tensor is the one that was left" 'mlp\.post'
 quit remembered

@@ -14,6 +14,7 @@
 #include "core/models/decode.h"
 #include "core/models/drawn.h"
 #include "core/models/model.h"
+#include "tests/portable/no_files.h"
 
 static void tiny(VitConfig *c)
 {

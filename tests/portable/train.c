@@ -10,6 +10,7 @@
 #include "core/models/drawn.h"
 #include "core/train/text_trainer.h"
 #include "core/train/trainer.h"
+#include "tests/portable/no_files.h"
 
 enum { SERIES = 77, CELLS = DRAWN_SIDE * DRAWN_SIDE };
 
