@@ -69,7 +69,7 @@ pass_cli() {
 }
 pass_e2e() { $MAKE --no-print-directory -s VARIANT=gcc CC=gcc build/gcc/make_vit && B=build/gcc tests/e2e.sh; }
 
-[ $# -gt 0 ] || set -- format unit-gcc layers paths unit-clang sanitizers exact portable fuzz plant golden figures readme reach cli faults soak tsan e2e
+[ $# -gt 0 ] || set -- format unit-gcc layers paths unit-clang sanitizers exact portable fuzz plant golden figures readme reach cli faults e2e
 total=0 bad=0 skipped=0 broken=''
 start=$SECONDS
 out=$(mktemp)
