@@ -55,9 +55,9 @@ static void list_attentions(Exam *e)
     const Seq2seqConfig *c = &e->m->config;
     e->heads = c->heads;
     for (int l = 0; l < c->encoder_layers && e->attentions < ATTENTIONS_MAX; l++)
-        snprintf(e->scope[e->attentions++], sizeof *e->scope, "encoder.blocks.%d.self_attn", l);
+        seq2seq_attention_scope(false, l, e->scope[e->attentions++], sizeof *e->scope);
     for (int l = 0; l < c->decoder_layers && e->attentions < ATTENTIONS_MAX; l++)
-        snprintf(e->scope[e->attentions++], sizeof *e->scope, "decoder.blocks.%d.cross_attn", l);
+        seq2seq_attention_scope(true, l, e->scope[e->attentions++], sizeof *e->scope);
 }
 
 static bool in_encoder(const Exam *e, int attention)

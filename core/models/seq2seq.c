@@ -263,3 +263,8 @@ void seq2seq_build_step(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *
                          .target_vocabulary = step->target_vocabulary},
           step->memory, nodes);
 }
+
+void seq2seq_attention_scope(bool cross, int block, char *out, size_t n)
+{
+    snprintf(out, n, cross ? "decoder.blocks.%d.cross_attn" : "encoder.blocks.%d.self_attn", block);
+}

@@ -145,4 +145,6 @@ void seq2seq_build_step(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *
 /* PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos of the same (section 3.5): rows first … first+rows-1 of
  * out[rows, width]. Computed in double, rounded once. */
 void seq2seq_sinusoids(int first, int rows, int width, float *out);
+/* Scope of an encoder block's self-attention, or of a decoder block's cross-attention. */
+void seq2seq_attention_scope(bool cross, int block, char *out, size_t n);
 #endif

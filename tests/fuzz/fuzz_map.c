@@ -11,7 +11,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     static Session s;
     Err err = {{0}};
-    if (!s.now.base && !session_init(&s, NULL, "#17", 1, NULL, NULL, &err))
+    if (!s.now && !session_init(&s, NULL, "#17", 1, NULL, NULL, &err))
         abort();
     Buf text = {0};
     buf_add(&text, bytes, n);

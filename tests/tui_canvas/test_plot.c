@@ -134,7 +134,7 @@ static void test_values_are_read(void **state)
     CanvasPlot p = two(line);
     assert_true(plot_value(&line[0], 0.5) == up[16]);
     assert_true(plot_value(&line[0], 0.51) == up[16]); /* of the sample before */
-    assert_true(isnan(plot_value(&line[1], x[20])));
+    assert_true(isnan(plot_value(&line[1], (double)x[20])));
     assert_true(isnan(plot_value(&line[0], -0.1)));
     Rect body = {.w = 11};
     assert_int_equal(plot_column(&p, body, 0.5), 5);
