@@ -123,9 +123,26 @@ static void protection_holds(void **state)
     assert_int_equal(status, 0);
 }
 
+/* Which protection is in force is said in one of the known ways, and a picture is read under it, whatever it is. */
+static void protection_is_named(void **state)
+{
+    (void)state;
+    const char *said = image_sandbox();
+    assert_true(!strncmp(said, "seccomp", 7) || !strncmp(said, "limits only", 11));
+    Buf b = {0};
+    Image im = {0};
+    Err err = {""};
+    slurp(&b, "image/rgb8.png");
+    assert_true(image_decode(&im, "a.png", bytes_of(&b), b.len, &err));
+    assert_true(im.width > 0 && im.height > 0);
+    image_free(&im);
+    buf_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(protection_is_named),
         cmocka_unit_test(large_16_bit_png),
         cmocka_unit_test(protection_holds),
     };
