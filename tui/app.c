@@ -35,6 +35,7 @@ enum {
     FRAME_NS = 60000000,
     HINT_STEPS = 3,
     HINT_KEYS = 12,
+    STEP_NS = 400000000, /* between the steps that `play` takes by itself */
     LOADING_CELLS = 79
 };
 
@@ -63,6 +64,7 @@ typedef struct App {
     int64_t last_frame; /* … and when it was drawn */
     bool stale;         /* something was computed since, … */
     bool touched;       /* … there was an event since */
+    int64_t next_step;  /* of what plays; 0: nothing does */
     Pace pace;
 } App;
 
@@ -510,6 +512,29 @@ static void show_frame(App *a)
     a->stale = a->touched = false;
 }
 
+/* What the screen shows in steps, one step after the other; *wait as desk_tick leaves it. */
+static void play_tick(App *a, bool done, int64_t *wait)
+{
+    Session *s = &a->s;
+    const ScreenSpec *screen = screen_now(s);
+    int64_t now = clock_ns();
+    s->look.playing = s->look.playing && screen->play;
+    if (!s->look.playing) {
+        a->next_step = 0;
+        return;
+    }
+    if (!a->next_step)
+        a->next_step = now + STEP_NS;
+    if (done && now >= a->next_step) {
+        s->look.playing = screen->play(s);
+        a->next_step = now + STEP_NS;
+        a->touched = true;
+    }
+    int64_t left = a->next_step > now ? a->next_step - now : 0;
+    if (s->look.playing && (*wait < 0 || left < *wait))
+        *wait = left;
+}
+
 static void loop(App *a)
 {
     TermEvent e;
@@ -527,6 +552,7 @@ static void loop(App *a)
         int64_t wait;
         if (desk_tick(&a->desk, clock_ns(), &wait))
             a->touched = true;
+        play_tick(a, done, &wait);
         if (a->touched && done)
             continue;
         if (!term_event(!done ? 0 : wait < 0 ? -1 : (int)(wait / 1000000) + 1, &e))
