@@ -1,17 +1,42 @@
 #include "core/base/tell.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "core/base/stop.h"
 #include "core/base/utf8.h"
 
-enum { LINE = 2048 };
+enum { LINE = 2048, READY_MS = 100 };
+
+static bool takes_bytes(int wait_ms)
+{
+    struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
+    return poll(&p, 1, wait_ms) > 0;
+}
+
+/* All of it, whatever signals come meanwhile; but who is asked to end does not wait for a reader that does not read. */
+static void put(const char *bytes, size_t n)
+{
+    while (n) {
+        ssize_t done = write(STDERR_FILENO, bytes, n);
+        if (done < 0 && errno != EINTR && errno != EAGAIN)
+            return;
+        if (done < 0 && !takes_bytes(stop_came() ? 0 : READY_MS) && stop_came())
+            return;
+        bytes += done > 0 ? done : 0;
+        n -= done > 0 ? (size_t)done : 0;
+    }
+}
 
 static void put_line(const char *before, const char *text, const char *after)
 {
-    char clean[LINE];
+    char clean[LINE], line[LINE + 32];
     utf8_clean(clean, sizeof clean, text);
-    fprintf(stderr, "%s%s%s", before, clean, after);
+    int n = snprintf(line, sizeof line, "%s%s%s", before, clean, after);
+    put(line, (size_t)n);
 }
 
 void tell(const char *text)
@@ -26,9 +51,12 @@ void tell_line(const char *text)
 
 void tell_over(const char *text, int cells)
 {
-    char clean[LINE];
+    enum { CELLS_MOST = 400 };
+    char clean[LINE], line[LINE + CELLS_MOST + 8];
     int pad = cells - utf8_cells(utf8_clean(clean, sizeof clean, text));
-    fprintf(stderr, "\r%s%*s%s", clean, pad > 0 ? pad : 0, "", *clean ? "" : "\r");
+    pad = pad < 0 ? 0 : pad > CELLS_MOST ? CELLS_MOST : pad;
+    int n = snprintf(line, sizeof line, "\r%s%*s%s", clean, pad, "", *clean ? "" : "\r");
+    put(line, (size_t)n);
 }
 
 /* True when every byte is plain text, as almost always. */
