@@ -6,28 +6,33 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/stop.h"
 #include "core/base/utf8.h"
 
-enum { LINE = 2048, READY_MS = 100 };
+enum { LINE = 2048, SLICE_MS = 50, PATIENCE_NS = 200000000 };
 
-static bool takes_bytes(int wait_ms)
-{
-    struct pollfd p = {.fd = STDERR_FILENO, .events = POLLOUT};
-    return poll(&p, 1, wait_ms) > 0;
-}
-
-/* All of it, whatever signals come meanwhile; but who is asked to end does not wait for a reader that does not read. */
+/* All of it, whatever signals come meanwhile; but who is asked to end does not wait for a reader that does not read.
+ * (That a terminal says it takes bytes is no promise: a line end may need two.) */
 static void put(const char *bytes, size_t n)
 {
+    int64_t stuck = 0; /* since when nothing went out although somebody asked to end */
     while (n) {
         ssize_t done = write(STDERR_FILENO, bytes, n);
-        if (done < 0 && errno != EINTR && errno != EAGAIN)
+        if (done > 0) {
+            bytes += done;
+            n -= (size_t)done;
+            stuck = 0;
+            continue;
+        }
+        if (done == 0 || (errno != EINTR && errno != EAGAIN))
             return;
-        if (done < 0 && !takes_bytes(stop_came() ? 0 : READY_MS) && stop_came())
+        if (errno == EAGAIN)
+            poll(&(struct pollfd){.fd = STDERR_FILENO, .events = POLLOUT}, 1, SLICE_MS);
+        int64_t now = clock_ns();
+        stuck = stop_came() && !stuck ? now : stuck;
+        if (stuck && now - stuck > PATIENCE_NS)
             return;
-        bytes += done > 0 ? done : 0;
-        n -= done > 0 ? (size_t)done : 0;
     }
 }
 
