@@ -24,6 +24,7 @@
 #include "tui/frame.h"
 #include "tui/keymap.h"
 #include "tui/overlay.h"
+#include "tui/presenter.h"
 #include "tui/prompt.h"
 #include "tui/stage.h"
 #include "tui/term.h"
@@ -46,6 +47,7 @@ typedef struct App {
     Overlay overlay;
     Desk desk;
     Stage stage;
+    Presenter presenter;
     Prompt prompt;
     char message[512];
     bool message_is_error;
@@ -74,7 +76,8 @@ static void say(App *a, bool error, const char *text)
 
 static Paint paint(App *a)
 {
-    return (Paint){.s = &a->s, .c = &a->canvas, .mode = a->terminal->mode, .light = a->terminal->light};
+    bool light = a->terminal->light || (a->presenter.view.on && a->presenter.view.light);
+    return (Paint){.s = &a->s, .c = &a->canvas, .mode = a->terminal->mode, .light = light};
 }
 
 static void fit(App *a)
@@ -97,6 +100,8 @@ static void status_words(const App *a, char *out, size_t n)
 static Frame frame_now(const App *a)
 {
     Rect card, screen;
+    if (a->presenter.view.on)
+        return present_frame(&a->s, &a->presenter.deck, a->canvas.h, a->canvas.w);
     desk_layout(&a->desk, a->canvas.h, a->canvas.w, &card, &screen);
     return frame_layout(&a->s, screen.h, screen.w, a->hint);
 }
@@ -110,6 +115,29 @@ static void draw_desk(App *a)
     desk_draw(&a->desk, &a->canvas, card, screen);
 }
 
+/* The prompt and lists lie over whatever is drawn. */
+static void draw_over(App *a)
+{
+    Canvas *c = &a->canvas;
+    overlay_draw(&a->overlay, c);
+    if (a->prompt.open) {
+        Rect line = {c->h - 1, 0, 1, c->w}, above = {0, 0, c->h - 1, c->w};
+        prompt_draw(&a->prompt, c, line, above);
+    }
+    term_draw(c);
+}
+
+static void draw_presented(App *a)
+{
+    Paint p = paint(a);
+    Frame f = frame_now(a);
+    PresentLine line = {a->message, a->message_is_error};
+    if (a->presenter.view.asks)
+        line = (PresentLine){"Leave the presentation? q once more leaves, any other key stays.", false};
+    present_draw(&p, &f, &a->presenter.view, &a->presenter.deck, &line);
+    draw_over(a);
+}
+
 static void draw(App *a)
 {
     char status[64];
@@ -117,6 +145,10 @@ static void draw(App *a)
     Canvas *c = &a->canvas;
     canvas_clear(c);
     c->ascii = a->terminal->ascii;
+    if (a->presenter.view.on) {
+        draw_presented(a);
+        return;
+    }
     Paint p = paint(a);
     double share;
     bool again = session_again(&a->s, &share);
@@ -141,12 +173,7 @@ static void draw(App *a)
     if (screen.h > 0 && !desk_shows_worked(&a->desk))
         frame_draw(&p, &f, &state);
     draw_desk(a);
-    overlay_draw(&a->overlay, c);
-    if (a->prompt.open) {
-        Rect line = {c->h - 1, 0, 1, c->w}, above = {0, 0, c->h - 1, c->w};
-        prompt_draw(&a->prompt, c, line, above);
-    }
-    term_draw(c);
+    draw_over(a);
 }
 
 /* While a command computes: a line with what and how far after half a second; Ctrl-C cancels. */
@@ -202,7 +229,7 @@ static void show_said(App *a)
     if (!*said)
         return;
     const char *end = strchr(said, '\n');
-    int lines = frame_now(a).sentence.h;
+    int lines = a->presenter.view.on ? 1 : frame_now(a).sentence.h;
     int room = lines * (a->canvas.w - 2) -
                (lines > 1 ? a->canvas.w / 4 : 0); /* a wrapped line ends before its last column */
     bool one_line = (!end || !end[1]) && utf8_cells(said) <= room;
@@ -307,6 +334,27 @@ static bool ask_desk(App *a, bool hint, const char *typed, Err *err)
     return false;
 }
 
+/* What `present` shows where nothing else is open for it: the lesson or demonstration on the ordinary screen. */
+static bool present(App *a, const char *word, Err *err)
+{
+    const char *open = a->desk.open ? a->desk.name : a->stage.open ? a->stage.script.file : NULL;
+    char name[64];
+    int card = a->desk.open ? a->desk.player.card + 1 : 0;
+    if (open)
+        open = utf8_fit(name, sizeof name, open, -1);
+    bool fresh = !a->presenter.view.on && !a->presenter.deck.open && !*word && a->desk.open;
+    if (fresh)
+        desk_close(&a->desk, &a->s);
+    bool ok = presenter_do(&a->presenter, &a->s, &a->commands, word, open, &a->s.said, err);
+    if (ok && fresh && card) { /* at the card that was open */
+        char go[32];
+        snprintf(go, sizeof go, "go %d", card + 1);
+        ok = presenter_do(&a->presenter, &a->s, &a->commands, go, NULL, &a->s.said, err);
+    }
+    a->hint = a->hint && !a->presenter.view.on;
+    return ok;
+}
+
 /* What a command asks of the terminal (Ui.act). */
 static bool act(App *a, UiAct what, const char *text, Err *err)
 {
@@ -325,6 +373,8 @@ static bool act(App *a, UiAct what, const char *text, Err *err)
     case UI_ANSWER: return ask_desk(a, false, text, err);
     case UI_HINT: return ask_desk(a, true, text, err);
     case UI_EXPORT: return export_screen(a, text, err);
+    case UI_PRESENT: return present(a, text, err);
+    case UI_BLANK: presenter_blank(&a->presenter, text); break;
     case UI_DEMO: return stage_do(&a->stage, &a->overlay, text, &a->s.said, err);
     }
     return true;
@@ -341,6 +391,8 @@ static void do_command(App *a, const char *line)
     bool ok = command_do(&a->s, &a->commands, line, COMMAND_EDIT | COMMAND_FILE | COMMAND_UI, &err);
     if (ok && a->stage.due)
         ok = stage_run(&a->stage, &a->s, &a->commands, &err);
+    if (ok)
+        presenter_lock(&a->presenter, &a->s, &a->commands);
     stop_listen(NULL, NULL);
     say(a, false, ""); /* the progress line, if there was one */
     if (ok)
@@ -381,6 +433,30 @@ static void run_binding(App *a, const KeyBinding *k)
     a->overlay.more = a->said && a->overlay.kind == OVERLAY_TEXT;
 }
 
+/* A key or a click while something is presented; false: it means what it means on the ordinary screen. */
+static bool on_presented(App *a, const char *key)
+{
+    Buf command = {0};
+    Presenter *p = &a->presenter;
+    if (!p->view.on)
+        return false;
+    if (presenter_answers(p, &a->s, key)) {
+        a->count = 0;
+        return true;
+    }
+    if (!p->view.blank && take_digit(a, key))
+        return true;
+    bool taken = present_key(&p->view, key, a->count, &command);
+    if (taken)
+        a->count = 0;
+    if (command.len) {
+        p->view.pointer |= strncmp(buf_str(&command), "move ", 5) == 0;
+        do_command(a, buf_str(&command));
+    }
+    buf_free(&command);
+    return taken;
+}
+
 static void on_key(App *a, const TermEvent *e)
 {
     Buf command = {0};
@@ -398,6 +474,8 @@ static void on_key(App *a, const TermEvent *e)
         if (result != OVERLAY_PASSED)
             return;
     }
+    if (on_presented(a, e->key))
+        return;
     if (a->desk.open && desk_key(&a->desk, e->key, a->canvas.w, a->canvas.h, &command)) {
         if (command.len)
             do_command(a, buf_str(&command));
@@ -441,6 +519,7 @@ static void on_mouse(App *a, const TermEvent *e)
             do_command(a, buf_str(&command));
     } else if (a->prompt.open) {
         a->prompt.open = false;
+    } else if (on_presented(a, e->key)) {
     } else if (wheel ? frame_wheel(&f, e->y, e->x, strcmp(e->key, "WheelUp") == 0 ? -1 : 1, &command)
                      : strcmp(e->key, "Click") == 0 && frame_click(&p, &f, e->y, e->x, &command))
         do_command(a, buf_str(&command));
@@ -606,6 +685,19 @@ static bool begin(App *a, const AppOptions *o, Err *err)
     return true;
 }
 
+/* What a rehearsal measured, when the screen is closed. */
+static void tell_times(App *a)
+{
+    Buf times = {0};
+    Err err;
+    present_count(&a->presenter.view, &a->presenter.deck, clock_ns());
+    present_times(&a->presenter.view, &a->presenter.deck, &times);
+    tell_clean(&times);
+    if (!file_write("-", times.data, times.len, &err))
+        tell(err.text);
+    buf_free(&times);
+}
+
 int app_main(const AppOptions *o)
 {
     App a = {.terminal = NULL};
@@ -643,8 +735,18 @@ int app_main(const AppOptions *o)
         snprintf(line, sizeof line, "demo %.60s", o->demo);
         do_command(&a, line);
     }
+    a.presenter.alone = o->present;
+    a.presenter.view.light = o->light;
+    if (o->present) {
+        Buf line = {0};
+        buf_printf(&line, "present \"%s\"", o->present);
+        do_command(&a, buf_str(&line));
+        buf_free(&line);
+    }
     loop(&a);
     term_close();
+    if (o->rehearse && a.presenter.deck.open)
+        tell_times(&a);
     state_save_file("open-lesson", a.desk.open ? a.desk.name : "");
     desk_close(&a.desk, &a.s);
     state_save(&a.s);
@@ -652,6 +754,7 @@ int app_main(const AppOptions *o)
     overlay_free(&a.overlay);
     prompt_free(&a.prompt);
     stage_close(&a.stage);
+    presenter_close(&a.presenter);
     session_free(&a.s);
     commands_free(&a.commands);
     term_reraise();
