@@ -183,6 +183,8 @@ bool deck_go(Deck *d, Session *s, const Commands *c, int step, Err *err)
     for (int i = from + 1; i <= step; i++) {
         if (!enter_step(d, s, c, i, err))
             return false;
+        if (d->settle)
+            d->settle(d->context, s, c);
         d->kept[i] = state_now(s);
         d->at = i;
     }

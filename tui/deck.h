@@ -17,6 +17,9 @@ typedef struct Deck {
     int count, at; /* steps, and the one on show; -1 before the first */
     char **kept;   /* [count]: the state it leads to, as commands; NULL while it was not shown */
     Buf caption, notes;
+    /* Called when a step was run, before its state is kept; or NULL. */
+    void (*settle)(void *context, Session *s, const Commands *c);
+    void *context;
 } Deck;
 
 /* which: a file (FILE.md a lesson, any other a script), a lesson's number or name, or a demonstration's name. Nothing

@@ -7,12 +7,22 @@
 #include "core/base/clock.h"
 #include "core/session/log.h"
 
+static void settle(void *presenter, Session *s, const Commands *c)
+{
+    Buf said = s->said; /* may be what the step shows */
+    s->said = (Buf){0};
+    presenter_lock(presenter, s, c);
+    buf_free(&s->said);
+    s->said = said;
+}
+
 static bool go(Presenter *p, Session *s, const Commands *c, int step, Err *err)
 {
     present_count(&p->view, &p->deck, clock_ns());
     log_hold(s, true); /* a step is one entry, whatever its commands are */
     bool ok = deck_go(&p->deck, s, c, step, err);
     log_hold(s, false);
+    present_kind(s, p->view.kind);                                    /* the step's state has its lock */
     if (ok && !p->deck.caption.len && !deck_is_title(&p->deck, step)) /* a step that asks shows what it was told */
         buf_puts(&p->deck.caption, buf_str(&s->said));
     buf_clear(&s->said);
@@ -26,8 +36,11 @@ static bool start(Presenter *p, Session *s, const Commands *c, const char *which
         return false;
     free(p->view.spent);
     p->view.spent = xcalloc((size_t)p->deck.count, sizeof *p->view.spent);
+    p->deck.settle = settle;
+    p->deck.context = p;
     p->view.on = true;
     p->view.blank = false;
+    p->view.kind[0] = 0;
     p->view.began = p->view.entered = clock_ns();
     return go(p, s, c, 0, err);
 }
@@ -86,6 +99,8 @@ static bool toggle(Presenter *p, Session *s, const Commands *c, const char *open
     log_hold(s, true);
     bool ok = !p->deck.open || deck_return(&p->deck, s, c, err);
     log_hold(s, false);
+    if (p->deck.open)
+        present_kind(s, p->view.kind);
     buf_clear(&s->said);
     return ok;
 }
