@@ -360,7 +360,8 @@ static void absent_things_are_said(void **state)
     session_free(&session);
 }
 
-/* Many small patches, with registers in front: nothing runs over. (A rollout costs the cube of the tokens, per block.) */
+/* Many small patches, with registers in front: nothing runs over. (A rollout costs the cube of the tokens, per block.)
+ */
 static void many_patches(void **state)
 {
     (void)state;
