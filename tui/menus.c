@@ -62,7 +62,8 @@ static void help_keys(Overlay *o, const Session *s)
 
 static void help_commands(Overlay *o, const Commands *commands)
 {
-    static const char *const GROUPS[] = {"go", "look", "ask", "change", "learned", "learn", "files", "program"};
+    static const char *const GROUPS[] = {"go",    "look",  "ask",   "change", "learned",
+                                         "learn", "class", "files", "program"};
     for (size_t g = 0; g < sizeof GROUPS / sizeof *GROUPS; g++) {
         overlay_add(o, GROUPS[g], "", NULL);
         const Command *c;

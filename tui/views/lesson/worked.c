@@ -268,3 +268,15 @@ void worked_draw(Canvas *c, Rect r, const Example *e, const WorkedPlace *at)
     buf_free(&title);
     buf_free(&formula);
 }
+
+WorkedPlace worked_place(const Example *e, const Address *to)
+{
+    NodeId n = graph_find(e->graph, to->path);
+    int index[DIMS_MAX] = {0};
+    Dims dims = graph_node(e->graph, n)->dims;
+    for (int i = 0; i < dims.n; i++)
+        for (int k = 0; k < to->cells.n; k++)
+            if (to->cells.range[k].axis == dims.axis[i])
+                index[i] = to->cells.range[k].from;
+    return (WorkedPlace){n, dims_ravel(e->graph->axes, dims, index), 0, -1};
+}
