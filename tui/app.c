@@ -13,6 +13,7 @@
 #include "core/base/tell.h"
 #include "core/base/utf8.h"
 #include "core/io/image.h"
+#include "core/session/find.h"
 #include "core/session/learned/measures.h"
 #include "core/session/learned/scale_places.h"
 #include "core/session/place.h"
@@ -245,9 +246,9 @@ static bool export_screen(App *a, const char *path, Err *err)
     say(a, false, "");
     draw(a); /* the frame as it is without the command line */
     if (strcasecmp(suffix, "svg") == 0)
-        export_svg(&a->canvas, a->terminal->light, "Vitrine", &b);
+        export_svg(&a->canvas, a->terminal->mode, a->terminal->light, "Vitrine", &b);
     else if (strcasecmp(suffix, "html") == 0)
-        export_html(&a->canvas, a->terminal->light, "Vitrine", &b);
+        export_html(&a->canvas, a->terminal->mode, a->terminal->light, "Vitrine", &b);
     else if (strcasecmp(suffix, "ans") == 0)
         export_ansi(&a->canvas, a->terminal->mode, a->terminal->light, &b);
     else
@@ -312,6 +313,7 @@ static bool act(App *a, UiAct what, const char *text, Err *err)
 {
     bool on;
     switch (what) {
+    case UI_OFFER:
     case UI_PROMPT: prompt_open(&a->prompt, text); break;
     case UI_MOUSE:
         on = term_mouse(*text ? strcmp(text, "on") == 0 : !a->terminal->mouse);
@@ -385,14 +387,21 @@ static void on_key(App *a, const TermEvent *e)
 {
     Buf command = {0};
     if (a->prompt.open) {
-        if (prompt_key(&a->prompt, e->key, &a->s, &a->commands) == PROMPT_RUN)
-            do_command(a, a->prompt.text);
+        if (prompt_key(&a->prompt, e->key, &a->s, &a->commands) == PROMPT_RUN) {
+            char line[PROMPT_SIZE]; /* a command may open the prompt with other text */
+            snprintf(line, sizeof line, "%s", a->prompt.text);
+            do_command(a, line);
+        }
         return;
     }
     if (a->overlay.kind != OVERLAY_NONE) {
         OverlayResult result = overlay_key(&a->overlay, e->key, &command);
         if (result == OVERLAY_RUN)
             do_command(a, buf_str(&command));
+        if (result == OVERLAY_RUN && *a->overlay.sought) {
+            find_begin(&a->s, a->overlay.sought);
+            *a->overlay.sought = 0;
+        }
         buf_free(&command);
         a->said = a->said && (result == OVERLAY_PASSED || result == OVERLAY_STAYS);
         if (result != OVERLAY_PASSED)
@@ -418,9 +427,10 @@ static void on_key(App *a, const TermEvent *e)
         say(a, false,
             a->halted ? "Stopped computing. The next key goes on with it; q leaves."
                       : "Nothing is being computed. q leaves.");
-    } else if (strcmp(e->key, "Esc") == 0)
+    } else if (strcmp(e->key, "Esc") == 0) {
+        a->s.sought.on = false;
         say(a, false, "");
-    else {
+    } else {
         char text[80];
         snprintf(text, sizeof text, "%s does nothing here. ? lists the keys.", e->key);
         say(a, false, text);
