@@ -51,6 +51,8 @@ static void on_key(App *a, const TermEvent *e)
         if (result != OVERLAY_PASSED)
             return;
     }
+    if (!a->count && app_class_key(a, e->key))
+        return;
     if (app_presents(a, e->key, take_digit))
         return;
     if (a->desk.open && desk_key(&a->desk, e->key, a->canvas.w, a->canvas.h, &command)) {

@@ -1,6 +1,8 @@
 /* Keys by name, from characters and escape sequences. No curses here. */
 #ifndef VITRINE_TUI_TERM_KEYS_H
 #define VITRINE_TUI_TERM_KEYS_H
+#include <poll.h>
+
 #include "core/base/buf.h"
 #include "tui/term.h"
 
@@ -20,8 +22,8 @@ typedef bool (*KeyReader)(uint32_t *c);
 /* What follows an Esc that begins no key known: nothing = the key Esc, a character = "M-x"; the rest of an unknown
  * sequence (a late answer of the terminal, a key from far away) is swallowed, never run, and gives false. */
 bool key_escape(TermEvent *e, KeyReader next);
-/* Waits up to ms for input on fd; true when the terminal behind it is gone. */
-bool keys_wait(int fd, int ms);
+/* Waits up to ms for input on fd, or for one of the others (*other); true when the terminal behind fd is gone. */
+bool keys_wait(int fd, int ms, const struct pollfd *others, int count, bool *other);
 /* One character of pasted text. */
 void key_paste(Buf *text, uint32_t c);
 #endif

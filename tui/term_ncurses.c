@@ -4,6 +4,7 @@
 #include "tui/term.h"
 
 #include <curses.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -501,9 +502,23 @@ static bool signal_event(TermEvent *e)
     return true;
 }
 
+static struct {
+    int (*ready)(void *context, struct pollfd *out, int most);
+    void *context;
+} also;
+
+void term_also(int (*ready)(void *context, struct pollfd *out, int most), void *context)
+{
+    also.ready = ready;
+    also.context = context;
+}
+
 bool term_event(int timeout_ms, TermEvent *e)
 {
-    enum { SLICE = 500 }; /* a signal between the look at its flag and poll is seen after this time at the latest */
+    enum {
+        SLICE = 500,
+        OTHERS = 300
+    }; /* a signal between the look at its flag and poll is seen after this time at the latest */
     for (int left = timeout_ms;;) {
         *e = (TermEvent){.kind = TERM_NONE};
         if (signal_event(e))
@@ -519,10 +534,15 @@ bool term_event(int timeout_ms, TermEvent *e)
         if (left == 0)
             return false;
         int ms = left < 0 || left > SLICE ? SLICE : left;
-        if (keys_wait(STDIN_FILENO, ms) && !signals_ending()) {
+        struct pollfd others[OTHERS];
+        int count = also.ready ? also.ready(also.context, others, OTHERS) : 0;
+        bool other = false;
+        if (keys_wait(STDIN_FILENO, ms, others, count, &other) && !signals_ending()) {
             e->kind = TERM_HANGUP;
             return true;
         }
+        if (other)
+            return false;
         if (left > 0)
             left -= ms;
     }
