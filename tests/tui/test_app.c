@@ -329,6 +329,54 @@ static void closing(void **state)
     assert_true(a.s.quit);
 }
 
+/* Panes side by side are for A, B and A − B; one side alone has one. */
+static void one_side_or_all(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int panes;
+    } WANT[] = {{"compare sides", 3}, {"compare a", 1}, {"compare b", 1}, {"compare diff", 1}, {"reset edits", 1}};
+    canvas_resize(&a.canvas, 60, 200);
+    app_do(&a, "set scale off; goto blocks.1.attn.pattern");
+    for (size_t i = 0; i < sizeof WANT / sizeof *WANT; i++) {
+        app_do(&a, WANT[i].line);
+        Frame f = app_frame(&a);
+        int panes = 0;
+        for (int k = 0; k < f.count; k++)
+            panes += f.pane[k].view == view_now(&a.s);
+        if (panes != WANT[i].panes)
+            fail_msg("%s: %d panes of the screen, not %d", WANT[i].line, panes, WANT[i].panes);
+    }
+}
+
+/* Every list opens, and every line of it does what it says or tells why not. */
+static void lists(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *has, *lacks;
+    } WANT[] = {{"menu view", "menu learned", "census"},
+                {"menu learned", "census", "menu learned"},
+                {"menu open", "open ", "menu learned"},
+                {"lessons", "lesson ", "menu learned"},
+                {"help", "", NULL}};
+    for (size_t i = 0; i < sizeof WANT / sizeof *WANT; i++) {
+        bool has = false, lacks = true;
+        app_do(&a, WANT[i].line);
+        if (a.message_is_error || a.overlay.kind != OVERLAY_LIST)
+            fail_msg("'%s' opens no list: %s", WANT[i].line, a.message);
+        for (int k = 0; k < a.overlay.count; k++) {
+            const char *command = a.overlay.items[k].command ? a.overlay.items[k].command : "";
+            has |= strstr(command, WANT[i].has) != NULL;
+            lacks &= !WANT[i].lacks || strcmp(command, WANT[i].lacks) != 0;
+        }
+        assert_true(has && lacks);
+        key("Esc");
+        assert_int_equal(a.overlay.kind, OVERLAY_NONE);
+    }
+}
+
 static void describing_the_terminal(void **state)
 {
     (void)state;
@@ -419,6 +467,21 @@ static void a_lesson(void **state)
     assert_true(card >= 1);
     key("Backspace");
     assert_int_equal(a.desk.player.card, card - 1);
+    Rect beside, screen;
+    desk_layout(&a.desk, a.canvas.h, a.canvas.w, &beside, &screen);
+    assert_true(beside.w > 0 && screen.w > 0 && beside.w + screen.w <= a.canvas.w);
+    for (int i = 0; i < a.desk.player.lesson.count; i++) { /* every card is drawn, with a question or without */
+        canvas_clear(&a.canvas);
+        desk_draw(&a.desk, &a.canvas, beside, screen);
+        int drawn = 0;
+        for (int y = beside.y; y < beside.y + beside.h; y++)
+            drawn += canvas_at(&a.canvas, y, beside.x + 3)->ch > ' ';
+        assert_true(drawn > 2);
+        app_event(&a, &(TermEvent){.kind = TERM_KEY, .key = "PgDn"});
+    }
+    assert_int_equal(a.desk.player.card, a.desk.player.lesson.count - 1);
+    while (a.desk.player.card > card - 1)
+        key("PgUp");
     key("Space");
     key("q"); /* the reader's own place and edits come back, whatever the lesson did */
     assert_false(a.desk.open || a.s.quit);
@@ -524,6 +587,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_wheel, start, stop),
         cmocka_unit_test_setup_teardown(a_click, start, stop),
         cmocka_unit_test_setup_teardown(closing, start, stop),
+        cmocka_unit_test_setup_teardown(one_side_or_all, start, stop),
+        cmocka_unit_test_setup_teardown(lists, start, stop),
         cmocka_unit_test_setup_teardown(describing_the_terminal, start, stop),
         cmocka_unit_test_setup_teardown(the_hint, start, stop),
         cmocka_unit_test_setup_teardown(the_end, start, stop),
