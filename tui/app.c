@@ -214,8 +214,18 @@ int app_main(const AppOptions *o)
         snprintf(line, sizeof line, "demo %.60s", o->demo);
         app_do(&a, line);
     }
+    a.presenter.alone = o->present;
+    a.presenter.view.light = o->light;
+    if (o->present) {
+        Buf line = {0};
+        buf_printf(&line, "present \"%s\"", o->present);
+        app_do(&a, buf_str(&line));
+        buf_free(&line);
+    }
     loop(&a);
     term_close();
+    if (o->rehearse && a.presenter.deck.open)
+        app_tell_times(&a);
     state_save_file("open-lesson", a.desk.open ? a.desk.name : "");
     desk_close(&a.desk, &a.s);
     state_save(&a.s);
@@ -223,6 +233,7 @@ int app_main(const AppOptions *o)
     overlay_free(&a.overlay);
     prompt_free(&a.prompt);
     stage_close(&a.stage);
+    presenter_close(&a.presenter);
     session_free(&a.s);
     commands_free(&a.commands);
     term_reraise();

@@ -51,6 +51,8 @@ static void on_key(App *a, const TermEvent *e)
         if (result != OVERLAY_PASSED)
             return;
     }
+    if (app_presents(a, e->key, take_digit))
+        return;
     if (a->desk.open && desk_key(&a->desk, e->key, a->canvas.w, a->canvas.h, &command)) {
         if (command.len)
             app_do(a, buf_str(&command));
@@ -94,6 +96,7 @@ static void on_mouse(App *a, const TermEvent *e)
             app_do(a, buf_str(&command));
     } else if (a->prompt.open) {
         a->prompt.open = false;
+    } else if (app_presents(a, e->key, take_digit)) {
     } else if (wheel ? frame_wheel(&f, e->y, e->x, strcmp(e->key, "WheelUp") == 0 ? -1 : 1, &command)
                      : strcmp(e->key, "Click") == 0 && frame_click(&p, &f, e->y, e->x, &command))
         app_do(a, buf_str(&command));
