@@ -142,7 +142,7 @@ static void add_folder(Overlay *o)
 {
     char **names = NULL;
     size_t cap = 0, count = 0;
-    DIR *d = opendir(".");
+    DIR *d = file_folder(".");
     for (struct dirent *e; d && count < 5000 && (e = readdir(d)) != NULL;)
         if (e->d_name[0] != '.') {
             names = grow(names, &cap, count, sizeof *names);

@@ -71,7 +71,7 @@ bool key_escape(TermEvent *e, KeyReader next)
     return false;
 }
 
-bool keys_wait(int fd, int ms, const struct pollfd *others, int count, bool *other)
+bool keys_wait_also(int fd, int ms, const struct pollfd *others, int count, bool *other)
 {
     enum { MOST = 400 };
     struct pollfd p[1 + MOST] = {{.fd = fd, .events = POLLIN}};
@@ -89,6 +89,12 @@ bool keys_wait(int fd, int ms, const struct pollfd *others, int count, bool *oth
     if (p[0].revents & (POLLHUP | POLLERR | POLLNVAL))
         return true;
     return ioctl(fd, FIONREAD, &bytes) || bytes == 0; /* readable, and nothing to read: the end */
+}
+
+bool keys_wait(int fd, int ms)
+{
+    bool other;
+    return keys_wait_also(fd, ms, NULL, 0, &other);
 }
 
 void key_paste(Buf *text, uint32_t c)

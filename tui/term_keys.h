@@ -22,8 +22,10 @@ typedef bool (*KeyReader)(uint32_t *c);
 /* What follows an Esc that begins no key known: nothing = the key Esc, a character = "M-x"; the rest of an unknown
  * sequence (a late answer of the terminal, a key from far away) is swallowed, never run, and gives false. */
 bool key_escape(TermEvent *e, KeyReader next);
-/* Waits up to ms for input on fd, or for one of the others (*other); true when the terminal behind fd is gone. */
-bool keys_wait(int fd, int ms, const struct pollfd *others, int count, bool *other);
+/* Waits up to ms for input on fd; true when the terminal behind it is gone. */
+bool keys_wait(int fd, int ms);
+/* The same, or until one of the others is ready (*other). */
+bool keys_wait_also(int fd, int ms, const struct pollfd *others, int count, bool *other);
 /* One character of pasted text. */
 void key_paste(Buf *text, uint32_t c);
 #endif

@@ -67,6 +67,7 @@ bool worked_in(const Example *e, WorkedPlace *at)
     const Node *n = graph_node(e->graph, at->node);
     if (n->op == OP_LEAF || !worked_terms(e, at))
         return false;
+    worked_needs(e, at); /* keys come faster than frames: what this cell is made of may not have been drawn yet */
     Explain x = explain_open(e->graph, at->node, at->cell);
     size_t best = 0;
     float most = -1;
