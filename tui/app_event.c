@@ -10,7 +10,7 @@ static bool take_digit(App *a, const char *key)
 {
     if (key[1] || key[0] < (a->count ? '0' : '1') || key[0] > '9')
         return false;
-    a->count = a->count < 100000 ? a->count * 10 + (key[0] - '0') : a->count;
+    a->count = a->count < 10000 ? a->count * 10 + (key[0] - '0') : a->count; /* what `next` takes */
     return true;
 }
 
