@@ -157,6 +157,11 @@ bool app_act(App *a, UiAct what, const char *text, Err *err)
     case UI_ANSWER: return ask_desk(a, false, text, err);
     case UI_HINT: return ask_desk(a, true, text, err);
     case UI_EXPORT: return export_screen(a, text, err);
+    case UI_SHARE:
+    case UI_JOIN:
+    case UI_ASK:
+    case UI_VOTES:
+    case UI_REVEAL: return app_class_act(a, what, text, err);
     case UI_PRESENT: return app_present(a, text, err);
     case UI_BLANK: presenter_blank(&a->presenter, text); break;
     case UI_DEMO: return stage_do(&a->stage, &a->overlay, text, &a->s.said, err);

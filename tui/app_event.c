@@ -11,7 +11,7 @@ static bool take_digit(App *a, const char *key)
 {
     if (key[1] || key[0] < (a->count ? '0' : '1') || key[0] > '9')
         return false;
-    a->count = a->count < 100000 ? a->count * 10 + (key[0] - '0') : a->count;
+    a->count = a->count < 10000 ? a->count * 10 + (key[0] - '0') : a->count; /* what `next` takes */
     return true;
 }
 
@@ -64,6 +64,8 @@ static void on_key(App *a, const TermEvent *e)
         if (result != OVERLAY_PASSED)
             return;
     }
+    if (!a->count && app_class_key(a, e->key))
+        return;
     if (app_presents(a, e->key, take_digit))
         return;
     if (a->desk.open && desk_key(&a->desk, e->key, a->canvas.w, a->canvas.h, &command)) {

@@ -185,6 +185,50 @@ static bool run_blank(Session *s, const Args *a, Err *err)
     return act(a, UI_BLANK, a->count ? a->word[0] : "", err);
 }
 
+/* The words with tabs between them: a word may have blanks in it. */
+static bool act_words(const Args *a, UiAct what, Err *err)
+{
+    Buf text = {0};
+    for (int i = 0; i < a->count; i++)
+        buf_printf(&text, "%s%s", i ? "\t" : "", a->word[i]);
+    bool ok = act(a, what, buf_str(&text), err);
+    buf_free(&text);
+    return ok;
+}
+
+static bool run_class_share(Session *s, const Args *a, Err *err)
+{
+    char text[256];
+    const char *group = args_named(a, "group");
+    (void)s;
+    snprintf(text, sizeof text, "%.100s%s%.100s", a->count ? a->word[0] : "", group ? "\t" : "", group ? group : "");
+    return act(a, UI_SHARE, text, err);
+}
+
+static bool run_join(Session *s, const Args *a, Err *err)
+{
+    (void)s;
+    return act(a, UI_JOIN, a->count ? a->word[0] : "", err);
+}
+
+static bool run_ask(Session *s, const Args *a, Err *err)
+{
+    (void)s;
+    return act_words(a, UI_ASK, err);
+}
+
+static bool run_votes(Session *s, const Args *a, Err *err)
+{
+    (void)s;
+    return act_words(a, UI_VOTES, err);
+}
+
+static bool run_reveal(Session *s, const Args *a, Err *err)
+{
+    (void)s;
+    return act(a, UI_REVEAL, "", err);
+}
+
 static bool run_quit(Session *s, const Args *a, Err *err)
 {
     (void)a;
@@ -253,6 +297,18 @@ static const Command COMMANDS[] = {
     {"present", "class", "present [FILE, NAME, next, prev, go N, light, dark, off, leave]",
      "for a hall: one pane and a caption; a lesson, a script, a demonstration, or what is open", COMMAND_UI,
      run_present, NULL},
+    {"share", "class", "share [NAME, off] [group=GROUP]",
+     "let other users of this machine follow: `vitrine join NAME`; NAME is yours if none is given", COMMAND_UI,
+     run_class_share, NULL},
+    {"join", "class", "join [NAME, off]", "follow who presents; without a name: look on your own, and follow again",
+     COMMAND_UI, run_join, NULL},
+    {"ask", "class", "ask [TEXT ANSWER …]",
+     "a question to everybody who follows: \"Which head is local?\" 0 1 2 3; without words the card's", COMMAND_UI,
+     run_ask, NULL},
+    {"votes", "class", "votes N N …", "hands that were counted, for each answer of the open question", COMMAND_UI,
+     run_votes, NULL},
+    {"reveal", "class", "reveal", "close the open question and show how the answers are spread", COMMAND_UI, run_reveal,
+     NULL},
     {"blank", "class", "blank [on, off]", "presenting: nothing on the screen, and back", COMMAND_UI, run_blank, NULL},
     {"close", "program", "close", "close what is open; at the end: leave", COMMAND_UI, run_close, NULL},
     {"quit", "program", "quit", "leave", COMMAND_UI, run_quit, NULL},

@@ -235,6 +235,7 @@ typedef struct Session {
     void *progress_context;
     struct Measures *measures; /* measures.h; NULL until something of it is asked for */
     unsigned permit;           /* what the line being run may do: COMMAND_EDIT | … (permit.h); all outside of one */
+    struct Loan *loans;        /* files under other names (permit.h) */
     struct CommandLog *log;    /* log.h; NULL until something was logged */
 } Session;
 

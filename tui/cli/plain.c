@@ -196,6 +196,11 @@ static bool act(struct App *p, UiAct what, const char *text, Err *err)
         break;
     case UI_CLOSE: close_something(s); break;
     case UI_DEMO: return stage_do(&p->stage, &p->work->overlay, text, &s->said, err);
+    case UI_SHARE:
+    case UI_JOIN:
+    case UI_ASK:
+    case UI_VOTES:
+    case UI_REVEAL:
     case UI_PRESENT:
     case UI_BLANK: return err_set(err, "presenting needs a screen; `demo N` is read line by line");
     case UI_LESSON:
