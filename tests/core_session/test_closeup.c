@@ -60,7 +60,9 @@ static void check_lines(const Closeup *c)
     for (int i = 0; i < c->count; i++) {
         const CloseupLine *l = &c->line[i];
         const float *x = run_peek(session_run(&s, c->side), l->node);
-        assert_true(l->count == 1 || l->count == c->terms);
+        if (l->count != 1 && l->count != c->terms)
+            fail_msg("%s: %zu of %zu for %s", graph_node(c->graph, l->node)->path, l->count, c->terms,
+                     graph_node(c->graph, c->node)->path);
         for (size_t k = 0; l->what == CLOSEUP_CELLS && k < l->count; k++)
             assert_memory_equal(&l->value[k], &x[l->cell[k]], sizeof *x);
         for (int before = 0; before < i; before++) /* nothing is made before what it is made of */
@@ -166,7 +168,8 @@ static void the_lines_are_those_of_the_definition(void **state)
     assert_string_equal(names("blocks.2.mlp.post[t=cls,m=7]"),
                         "out+ w_up+ products:pre_nobias+ sums:pre_nobias+ pre_nobias b_up pre post");
     assert_string_equal(names("blocks.1.attn.z[t=cls,h=1,e=3]"), "pattern+ v+ products:z+ sums:z+ z");
-    assert_string_equal(names("probs[o=star]"), "logits+ max+ shifted+ exp+ sums:sum+ sum probs+");
+    assert_string_equal(names("probs[o=star]"),
+                        "logits+ probs_row_max probs_shifted+ probs_exp+ sums:probs_sum+ probs_sum probs+");
     session_free(&s);
 }
 

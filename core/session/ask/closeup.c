@@ -75,6 +75,12 @@ static bool is_linear(const Search *s, NodeId n)
     return node->op == OP_CONTRACT;
 }
 
+/* Parts without a scope are told apart by their sites alone: what lies between those belongs to any of them. */
+static bool same_part(const Graph *g, int a, int b)
+{
+    return a == b || (a != NO_PART && b != NO_PART && !*anatomy_part(g, a)->scope && !*anatomy_part(g, b)->scope);
+}
+
 static bool may_expand(const Search *s, const Found *f)
 {
     const Node *n = node_of(s, f->node);
@@ -82,7 +88,7 @@ static bool may_expand(const Search *s, const Found *f)
     if (f->operand || n->op == OP_LEAF || n->op == OP_FIRST || n->op == OP_SCATTER ||
         s->count + NODE_INPUTS + 10 > CLOSEUP_LINES)
         return false;
-    if (f->node != c->node && anatomy_of(c->graph, n->path) != s->part)
+    if (f->node != c->node && !same_part(c->graph, anatomy_of(c->graph, n->path), s->part))
         return false;
     if (sums(n->op)) {
         Dims along = graph_reduced(c->graph, f->node);
@@ -177,7 +183,7 @@ static void emit(Search *s, int at)
 {
     Closeup *c = s->c;
     Found *f = &s->found[at];
-    if (f->emitted)
+    if (at == s->count || f->emitted) /* of two tensors one behind the other only one is read */
         return;
     f->emitted = true;
     const Node *n = node_of(s, f->node);
@@ -204,6 +210,8 @@ bool closeup_open(const Session *s, Side side, NodeId n, size_t cell, Closeup *o
         if (may_expand(&search, &search.found[at]))
             expand(&search, at);
     }
+    for (int i = 0; i < search.count; i++) /* a row met before any sum was, which is not along it */
+        search.crossed = search.crossed || (search.found[i].count > 1 && search.found[i].count != out->terms);
     if (search.crossed || !out->along.n) {
         closeup_free(out);
         return false;
