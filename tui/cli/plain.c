@@ -184,6 +184,7 @@ static bool act(struct App *p, UiAct what, const char *text, Err *err)
     bool ok = true;
     switch (what) {
     case UI_PROMPT: session_say(s, "Type the rest of it: %s…", text); break;
+    case UI_OFFER: return false; /* nobody waits with a finger on Enter */
     case UI_MOUSE: session_say(s, "There is no mouse line by line."); break;
     case UI_TERM:
         session_say(s, "Line by line: no terminal is needed. `vitrine` without --plain draws the screen.");
@@ -195,6 +196,11 @@ static bool act(struct App *p, UiAct what, const char *text, Err *err)
         break;
     case UI_CLOSE: close_something(s); break;
     case UI_DEMO: return stage_do(&p->stage, &p->work->overlay, text, &s->said, err);
+    case UI_SHARE:
+    case UI_JOIN:
+    case UI_ASK:
+    case UI_VOTES:
+    case UI_REVEAL:
     case UI_PRESENT:
     case UI_BLANK: return err_set(err, "presenting needs a screen; `demo N` is read line by line");
     case UI_LESSON:
