@@ -77,9 +77,9 @@ static bool export_screen(App *a, const char *path, Err *err)
     app_say(a, false, "");
     app_draw(a); /* the frame as it is without the command line */
     if (strcasecmp(suffix, "svg") == 0)
-        export_svg(&a->canvas, a->terminal->light, "Vitrine", &b);
+        export_svg(&a->canvas, a->terminal->mode, a->terminal->light, "Vitrine", &b);
     else if (strcasecmp(suffix, "html") == 0)
-        export_html(&a->canvas, a->terminal->light, "Vitrine", &b);
+        export_html(&a->canvas, a->terminal->mode, a->terminal->light, "Vitrine", &b);
     else if (strcasecmp(suffix, "ans") == 0)
         export_ansi(&a->canvas, a->terminal->mode, a->terminal->light, &b);
     else
@@ -143,6 +143,7 @@ bool app_act(App *a, UiAct what, const char *text, Err *err)
 {
     bool on;
     switch (what) {
+    case UI_OFFER:
     case UI_PROMPT: prompt_open(&a->prompt, text); break;
     case UI_MOUSE:
         on = term_mouse(*text ? strcmp(text, "on") == 0 : !a->terminal->mouse);

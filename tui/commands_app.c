@@ -4,12 +4,15 @@
 #include <strings.h>
 
 #include "core/base/file.h"
+#include "core/session/ask/export.h"
 #include "core/session/edit/edits.h"
 #include "core/session/options.h"
 #include "core/session/permit.h"
 #include "core/session/place.h"
 #include "tui/app.h"
 #include "tui/desk.h"
+
+enum { PROMPT_LINE = 500 };
 
 static bool act(const Args *a, UiAct what, const char *text, Err *err)
 {
@@ -247,6 +250,19 @@ static bool run_quit(Session *s, const Args *a, Err *err)
     return true;
 }
 
+/* The file is there already: the line again, with the word that writes over it, for Enter or Esc. Without a prompt it
+ * stays refused. */
+static bool asks_first(Session *s, const Args *a)
+{
+    char line[PROMPT_LINE];
+    const Ui *ui = a->context;
+    if (!ui || !ui->act || snprintf(line, sizeof line, "export %s over=yes", a->rest) >= (int)sizeof line ||
+        !ui->act(ui->app, UI_OFFER, line, NULL))
+        return false;
+    session_say(s, "%s is there already. Enter writes over it, Esc leaves it.", a->word[0]);
+    return true;
+}
+
 static bool run_export(Session *s, const Args *a, Err *err)
 {
     static const char *const SCREENS[] = {"svg", "html", "txt", "ans"};
@@ -254,6 +270,10 @@ static bool run_export(Session *s, const Args *a, Err *err)
         return err_set(
             err,
             "expected a file: .npy .npz .csv .json .safetensors save the tensor, .svg .html .txt .ans this screen");
+    if (!permit_file(s, a->word[0], err))
+        return false;
+    if (!export_free(a->word[0], args_named(a, "over"), err))
+        return !args_named(a, "over") && asks_first(s, a);
     for (size_t i = 0; i < sizeof SCREENS / sizeof *SCREENS; i++)
         if (strcasecmp(file_suffix(a->word[0]), SCREENS[i]) == 0)
             return permit_file(s, a->word[0], err) && act(a, UI_EXPORT, a->word[0], err);
@@ -265,7 +285,7 @@ static bool run_export(Session *s, const Args *a, Err *err)
 }
 
 static const Command COMMANDS[] = {
-    {"export", "files", "export FILE [ADDRESS] [axes=h,t,e]",
+    {"export", "files", "export FILE [ADDRESS] [axes=h,t,e] [over=yes]",
      "save a tensor (.npy .npz .csv .json .safetensors) or this screen (.svg .html .txt .ans)",
      COMMAND_UI | COMMAND_SHADOWS, run_export, NULL},
     {"pane", "look", "pane next, prev", "the cursor to the map of steps, and back", COMMAND_UI, run_pane, NULL},

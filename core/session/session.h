@@ -223,6 +223,11 @@ typedef struct Session {
         Place place;
     } marks[16];
     int mark_count;
+    struct {
+        char text[64]; /* what was looked for last (find.h) */
+        int at;        /* the thing that was found */
+        bool on;       /* n and N go on with it, until a step is taken */
+    } sought;
     Buf said;         /* text of the last command, for the screen's message line or overlay; one or more lines */
     bool quit;        /* set by `quit` */
     uint64_t changes; /* counts every change of what may be on screen */

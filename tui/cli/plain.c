@@ -292,6 +292,7 @@ static bool act(struct App *p, UiAct what, const char *text, Err *err)
     bool ok = true;
     switch (what) {
     case UI_PROMPT: session_say(s, "Type the rest of it: %s…", text); break;
+    case UI_OFFER: return false; /* nobody waits with a finger on Enter */
     case UI_MOUSE: session_say(s, "There is no mouse line by line."); break;
     case UI_TERM:
         session_say(s, "Line by line: no terminal is needed. `vitrine` without --plain draws the screen.");
