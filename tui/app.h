@@ -47,6 +47,7 @@ typedef enum UiAct {
     UI_JOIN,
     UI_ASK,
     UI_VOTES,
+    UI_RECORD,
     UI_REVEAL
 } UiAct;
 typedef struct Ui {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "core/session/ask/quiz.h"
 #include "core/session/log.h"
 #include "tui/app_parts.h"
 
@@ -12,6 +13,7 @@ static void on_entry(void *context, const LogEntry *entry)
 {
     App *a = context;
     share_entry(&a->share, entry->resolved);
+    a->record.due |= *entry->resolved != 0;
     if (a->follow.joined && a->follow.following && !a->follow.applying && *entry->resolved)
         follow_leave(&a->follow);
 }
@@ -29,6 +31,32 @@ void app_class_end(App *a)
 {
     share_close(&a->share);
     follow_close(&a->follow);
+    record_close(&a->record);
+}
+
+void app_record(App *a)
+{
+    Err err = {{0}};
+    if (a->record.path && a->record.due && !a->follow.applying && !record_step(&a->record, &a->s, &err))
+        app_say(a, true, err.text);
+}
+
+static bool record(App *a, const char *path, Err *err)
+{
+    if (strcmp(path, "off") == 0) {
+        if (!a->record.path)
+            return err_set(err, "nothing is being recorded");
+        session_say(&a->s, "%d steps in %.300s; `vitrine check` evaluates it, `vitrine present` shows it.",
+                    a->record.count, a->record.path);
+        record_close(&a->record);
+        return true;
+    }
+    if (!record_open(&a->record, &a->s, path, err)) {
+        record_close(&a->record);
+        return false;
+    }
+    session_say(&a->s, "Every step is written to %.300s; record off ends it.", path);
+    return true;
 }
 
 int app_class_poll(void *context, struct pollfd *out, int most)
@@ -124,12 +152,32 @@ static bool ask(App *a, const char *text, Err *err)
     char words[1024];
     int count = 0;
     const Question *q = deck_question(&a->presenter.deck);
-    if (!*text) {
+    if (strncmp(text, "seed=", 5) == 0) {
+        Quiz made;
+        char *end;
+        unsigned long seed = strtoul(text + 5, &end, 10);
+        if (end == text + 5 || *end || !seed || seed > UINT32_MAX)
+            return err_set(err, "seed=N, a number from 1 on");
+        if (!quiz_make(&a->s, (uint32_t)seed, &made, err))
+            return false;
+        for (int i = 0; i < made.count; i++)
+            answer[i] = made.answer[i];
+        if (!rollcall_ask(&a->question, made.text, answer, made.count, (uint32_t)seed, err))
+            return false;
+        a->question.right = made.right;
+    } else if (!*text) {
         if (!q || q->kind != QUESTION_CHOICE)
             return err_set(err, "ask what? ask \"Which head is local?\" 0 1 2 3");
-        for (int i = 0; i < q->count && i < ROLLCALL_ANSWERS; i++)
-            answer[count++] = q->choices[i].text;
-        if (!rollcall_ask(&a->question, q->text, answer, count, 0, err))
+        Buf live[ROLLCALL_ANSWERS + 1] = {{0}}; /* numbers in it are evaluated */
+        bool ok = player_text(&a->presenter.deck.player, q->text, &live[ROLLCALL_ANSWERS], err);
+        for (int i = 0; ok && i < q->count && i < ROLLCALL_ANSWERS; i++) {
+            ok = player_text(&a->presenter.deck.player, q->choices[i].text, &live[i], err);
+            answer[count++] = buf_str(&live[i]);
+        }
+        ok = ok && rollcall_ask(&a->question, buf_str(&live[ROLLCALL_ANSWERS]), answer, count, 0, err);
+        for (int i = 0; i <= ROLLCALL_ANSWERS; i++)
+            buf_free(&live[i]);
+        if (!ok)
             return false;
         for (int i = 0; i < count; i++)
             a->question.right = q->choices[i].right ? i : a->question.right;
@@ -192,6 +240,7 @@ bool app_class_act(App *a, UiAct what, const char *text, Err *err)
     case UI_JOIN: return join(a, text, err);
     case UI_ASK: return ask(a, text, err);
     case UI_VOTES: return votes(a, text, err);
+    case UI_RECORD: return record(a, text, err);
     case UI_REVEAL: return app_reveal(a) || err_set(err, "no question is open");
     default: return err_set(err, "not here");
     }

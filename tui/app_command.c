@@ -161,6 +161,7 @@ bool app_act(App *a, UiAct what, const char *text, Err *err)
     case UI_JOIN:
     case UI_ASK:
     case UI_VOTES:
+    case UI_RECORD:
     case UI_REVEAL: return app_class_act(a, what, text, err);
     case UI_PRESENT: return app_present(a, text, err);
     case UI_BLANK: presenter_blank(&a->presenter, text); break;
@@ -188,6 +189,7 @@ void app_do(App *a, const char *line)
         app_show_said(a);
     else
         app_say(a, true, err.text);
+    app_record(a);
     desk_done(&a->desk);
     a->steps_taken += session_step_number(&a->s, &total) != step;
     a->hint = a->hint && a->steps_taken < HINT_STEPS && ++a->commands_done < HINT_KEYS;

@@ -10,6 +10,7 @@
 #include "tui/frame.h"
 #include "tui/presenter.h"
 #include "tui/prompt.h"
+#include "tui/record.h"
 #include "tui/share.h"
 #include "tui/stage.h"
 #include "tui/term.h"
@@ -24,6 +25,7 @@ typedef struct App {
     Stage stage;
     Presenter presenter;
     Share share;
+    Record record;
     Follow follow;
     Rollcall question; /* of who presents */
     Prompt prompt;
@@ -89,6 +91,8 @@ bool app_class_key(App *a, const char *key);
  * shows something that is to be looked at before anything else comes. */
 bool app_reveal(App *a);
 void app_draw_question(App *a);
+/* After a command: its screen becomes a card of the lesson that is being recorded. */
+void app_record(App *a);
 /* What a rehearsal measured, when the screen is closed. */
 void app_tell_times(App *a);
 /* A key, a click, a paste or the end. */

@@ -35,7 +35,11 @@ void app_present_line(App *a, const char *line)
         return;
     if (any && !on && a->question.closed)
         app_reveal(a);
+    int step = a->presenter.deck.at;
     app_do(a, line);
+    const Question *q = a->presenter.deck.at != step ? deck_question(&a->presenter.deck) : NULL;
+    if (q && q->kind == QUESTION_CHOICE && share_is_open(&a->share)) /* who follows is asked what the card asks */
+        app_do(a, "ask");
 }
 
 bool app_presents(App *a, const char *key, bool (*digit)(App *a, const char *key))

@@ -211,9 +211,22 @@ static bool run_join(Session *s, const Args *a, Err *err)
     return act(a, UI_JOIN, a->count ? a->word[0] : "", err);
 }
 
+static bool run_record(Session *s, const Args *a, Err *err)
+{
+    if (a->count != 1)
+        return err_set(err, "record where? record talk.md, record off");
+    return (strcmp(a->word[0], "off") == 0 || permit_file(s, a->word[0], err)) && act(a, UI_RECORD, a->word[0], err);
+}
+
 static bool run_ask(Session *s, const Args *a, Err *err)
 {
     (void)s;
+    const char *seed = args_named(a, "seed");
+    if (seed && !a->count) {
+        char text[64];
+        snprintf(text, sizeof text, "seed=%.40s", seed);
+        return act(a, UI_ASK, text, err);
+    }
     return act_words(a, UI_ASK, err);
 }
 
@@ -302,9 +315,12 @@ static const Command COMMANDS[] = {
      run_class_share, NULL},
     {"join", "class", "join [NAME, off]", "follow who presents; without a name: look on your own, and follow again",
      COMMAND_UI, run_join, NULL},
-    {"ask", "class", "ask [TEXT ANSWER …]",
-     "a question to everybody who follows: \"Which head is local?\" 0 1 2 3; without words the card's", COMMAND_UI,
-     run_ask, NULL},
+    {"record", "files", "record FILE.md, off", "write what you do from now on as a lesson, a card for every step",
+     COMMAND_UI, run_record, NULL},
+    {"ask", "class", "ask [TEXT ANSWER …] [seed=N]",
+     "a question to everybody who follows: \"Which head is local?\" 0 1 2 3; without words the card's; seed=N makes "
+     "one from this run",
+     COMMAND_UI, run_ask, NULL},
     {"votes", "class", "votes N N …", "hands that were counted, for each answer of the open question", COMMAND_UI,
      run_votes, NULL},
     {"reveal", "class", "reveal", "close the open question and show how the answers are spread", COMMAND_UI, run_reveal,
