@@ -219,11 +219,11 @@ tests: $(TESTS)
 portable: $(PORTABLE)
 unit: $(TESTS) ## the unit suites of this build
 	@tests/unit.sh $(TESTS)
-quick: ## build and unit suites, under a minute
+quick: ## build and unit suites: on two idle cores under a minute once it is built
 	+@$(MAKE) --no-print-directory WERROR=-Werror all unit
 test: ## everything: two compilers, sanitizers, exactness, other machines, screens, terminals
 	+@MAKE='$(MAKE)' tests/all.sh
-mutants: ## plants 60 faults into session and screen and counts those the unit suites notice (a quarter of an hour)
+mutants: ## plants 60 faults into session and screen and counts those the unit suites notice (an hour on two cores)
 	+@MAKE='$(MAKE)' tests/mutants.sh $(COUNT)
 format: ## formats the tree (clang-format 14)
 	@tests/format.sh write
