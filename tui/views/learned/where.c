@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/eval/figures.h"
 #include "core/session/learned/gradient.h"
 #include "core/session/learned/where.h"
 #include "tui/views/heat.h"
@@ -219,15 +220,17 @@ static void note_text(const Where *w, int m, bool brief, Buf *text)
         buf_printf(text, "%s, block %d, mean of heads; a: one head", who, session_blocks(s) - 1);
     else if (m == WHERE_GRADIENT) {
         bool answer = site_is(session_base(s), s->target.path, SITE_WHERE_ANSWER);
-        buf_puts(text, brief ? "sum over it, of " : "signed sum over the patch, of ");
+        buf_puts(text, brief ? "sum over it, of " : "sum over the patch, of ");
         if (answer)
             buf_puts(text, "the answer's logit");
         else
             gradient_text(s, text);
+        buf_puts(text, w->object ? "; on object: of what is above 0" : "");
     } else if (w->occlusion && w->occlusion->done < w->occlusion->total)
         buf_printf(text, "measured %zu of %zu; x greys a patch", w->occlusion->done, w->occlusion->total);
     else
-        buf_puts(text, brief ? "the answer's logit falls; x greys it" : "how far the answer's logit falls; x greys it");
+        buf_printf(text, "%sthe answer's logit falls%s; x greys it", brief ? "" : "how far ",
+                   w->object ? "; on object: of falls" : "");
 }
 
 /* The sums that tell the variant of a rollout; returns the lines used. */
@@ -506,8 +509,12 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 
 static void title(const Session *s, Side side, Buf *out)
 {
-    (void)s, (void)side;
+    (void)side;
     buf_puts(out, "where did it look?");
+    if (!*s->model_path && s->look.where.method == WHERE_ROLLOUT)
+        buf_printf(out, " of %d: %.2f, untrained %.2f, one map %.2f, bright %.2f", (int)FIGURES_PICTURES,
+                   figures_mean(FIGURE_MEAN_ROLLOUT), figures_mean(FIGURE_MEAN_ROLLOUT_RANDOM),
+                   figures_mean(FIGURE_MEAN_ROLLOUT_FIXED), figures_mean(FIGURE_MEAN_BRIGHTNESS));
 }
 
 static const ViewWay WAYS[] = {{"rollout    attention through all blocks", "where rollout"},
@@ -522,5 +529,5 @@ const ViewSpec VIEW_WHERE = {.name = "where",
                              .click = click,
                              .title = title,
                              .traits = VIEW_HAS_MEAN | VIEW_WIDE,
-                             .sentence = "Four answers to where it looked; a known object tells them apart.",
+                             .sentence = "Four answers to where it looked. On object: its share of what is above 0.",
                              .ways = WAYS};
