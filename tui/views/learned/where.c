@@ -1,46 +1,24 @@
 /* Where did it look: rollout, the last block's attention, gradient × input and occlusion side by side, one number per
  * patch each, on a scale of its own; below them the four values of the picked patch, and how much of each map lies on
  * the object where its place is known. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+<<<<<<< HEAD
 #include "core/base/utf8.h"
 #include "core/eval/figures.h"
 #include "core/session/learned/gradient.h"
 #include "core/session/learned/where.h"
+=======
+>>>>>>> main
 #include "tui/views/heat.h"
-#include "tui/views/panels.h"
+#include "tui/views/learned/where_view.h"
 #include "tui/views/spread.h"
 
-enum { SQUARE_MOST = 24, NAME_CELLS = 13, NUMBER_CELLS = 11, NUMBER_LEAST = 9, WIDE_NOTE = 50, TABLE_LEAST = 10 };
+enum { SQUARE_MOST = 24, TABLE_LEAST = 10 };
 /* The column beside the maps: its least width, where a row of the table takes one line, the lines kept below the
- * picture, the least for one more note, and the width of a rollout's sums. */
-enum {
-    ASIDE = 20,
-    ASIDE_LINE = NAME_CELLS + 2 * NUMBER_CELLS,
-    ASIDE_LINES = WHERE_METHODS + 5,
-    ASIDE_NOTE = 5,
-    SUMS_LINE = 32
-};
-
-typedef struct Where {
-    const Session *s;
-    Side side;
-    bool there[WHERE_METHODS]; /* is there such a map on this side? */
-    Shown map[WHERE_METHODS], mass[WHERE_METHODS];
-    bool has_mass[WHERE_METHODS];
-    Shown share, row_sum, patches_sum;
-    bool has_share, has_sums;
-    const Measure *occlusion;
-    const char *why;     /* there is none: one line, or NULL while it has not begun */
-    const float *object; /* [p], or NULL */
-    Pixels picture;
-    bool has_picture;
-    const Axis *p;
-    Lattice l;
-    int at, row, col, focus;
-} Where;
+ * picture, and the least for one more note. */
+enum { ASIDE = 20, ASIDE_LINE = WHERE_NAME + 2 * WHERE_NUMBER, ASIDE_LINES = WHERE_METHODS + 5, ASIDE_NOTE = 5 };
 
 /* The rows of a rollout add up to something: at the last block. */
 static const char *sum_path(const Session *s, Side side)
@@ -75,21 +53,6 @@ static bool open_where(const Session *s, Side side, Where *out)
     return true;
 }
 
-/* Cell of a patch in a map's node: of one head, where it has heads. */
-static size_t cell_of(const Where *w, int m, int patch)
-{
-    const Shown *v = &w->map[m];
-    return v->cell / (size_t)w->p->n * (size_t)w->p->n + (size_t)patch;
-}
-
-/* NaN where there is none yet. */
-static float value_of(const Where *w, int m, int patch)
-{
-    if (m == WHERE_OCCLUSION)
-        return w->occlusion ? where_drop(w->occlusion, patch) : NAN;
-    return w->there[m] && w->map[m].values ? w->map[m].values[cell_of(w, m, patch)] : NAN;
-}
-
 typedef struct Layer {
     const Where *w;
     int method;
@@ -100,8 +63,8 @@ static float layer_value(const void *context, int row, int col, Ref *ref)
     const Layer *l = context;
     int patch = row * l->w->l.cols + col;
     if (l->method != WHERE_OCCLUSION)
-        *ref = shown_ref(&l->w->map[l->method], cell_of(l->w, l->method, patch));
-    return value_of(l->w, l->method, patch);
+        *ref = shown_ref(&l->w->map[l->method], where_cell(l->w, l->method, patch));
+    return where_value(l->w, l->method, patch);
 }
 
 /* Each map on its own: their units differ. */
@@ -109,7 +72,7 @@ static ColourScale layer_scale(const Paint *p, const Where *w, int m)
 {
     float low = 0, high = 0;
     for (int i = 0; i < w->p->n; i++) {
-        float x = value_of(w, m, i);
+        float x = where_value(w, m, i);
         low = x < low ? x : low;
         high = x > high ? x : high;
     }
@@ -122,12 +85,6 @@ static bool on_object(const void *context, int patch)
 }
 
 /* --- the maps --- */
-static bool reads_class_token(const Session *s)
-{
-    const VitConfig *c = session_vit(s);
-    return c && (c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_CLS_DIST || (c->pool == VIT_POOL_NONE && c->cls));
-}
-
 static void draw_title(const Paint *p, const Where *w, Rect r, int m)
 {
     static const char *const LONG[WHERE_METHODS] = {"attention rollout", "last attention", "gradient × input",
@@ -196,6 +153,7 @@ static void draw_panels(const Paint *p, const Where *w, const Panels *s, bool fo
         draw_picture(p, w, s);
 }
 
+<<<<<<< HEAD
 /* --- the table --- */
 static int put_part(const Paint *p, const Shown *v, size_t cell, const char *before, Rect line, int used)
 {
@@ -338,6 +296,8 @@ static Rect draw_header(const Paint *p, const Where *w, Rect line, bool narrow)
     return rest;
 }
 
+=======
+>>>>>>> main
 /* --- the arrangement --- */
 
 /* The maps, and the table with the bar of the map in focus: below them, or in a column beside them, under the picture.
@@ -402,14 +362,14 @@ static void draw_below(const Paint *p, const Where *w, const Layout *l)
 {
     Rect table = l->table;
     if (table.h > WHERE_METHODS)
-        draw_share(p, w, draw_header(p, w, rect_cut(&table, 't', 1), false));
+        where_draw_share(p, w, where_draw_header(p, w, rect_cut(&table, 't', 1), false));
     for (int m = 0; m < WHERE_METHODS; m++)
         if (table.h && (l->table.h >= WHERE_METHODS || m == w->focus))
-            draw_note(p, w, draw_row(p, w, rect_cut(&table, 't', 1), m), m);
+            where_draw_note(p, w, where_draw_row(p, w, rect_cut(&table, 't', 1), m), m);
     if (l->table.h < WHERE_METHODS && table.h)
-        draw_share(p, w, rect_cut(&table, 't', 1));
+        where_draw_share(p, w, rect_cut(&table, 't', 1));
     if (l->table.h < WHERE_METHODS && w->focus == WHERE_ROLLOUT)
-        draw_sums(p, w, table, 0);
+        where_draw_sums(p, w, table, 0);
     draw_bar(p, w, l->bar);
 }
 
@@ -417,7 +377,7 @@ static void draw_below(const Paint *p, const Where *w, const Layout *l)
 static void draw_aside_note(const Paint *p, const Where *w, Rect *r, int m, bool titled)
 {
     Buf text = {0};
-    note_text(w, m, false, &text);
+    where_note_text(w, m, false, &text);
     if (titled) {
         rect_cut(r, 't', 1);
         canvas_text(p->c, r->y, r->x, r->w, m == w->focus ? STYLE_TITLE : STYLE_TEXT, where_word((WhereMethod)m));
@@ -425,7 +385,7 @@ static void draw_aside_note(const Paint *p, const Where *w, Rect *r, int m, bool
     }
     rect_cut(r, 't', canvas_wrap(p->c, *r, STYLE_DIM, buf_str(&text)));
     if (m == WHERE_ROLLOUT)
-        rect_cut(r, 't', draw_sums(p, w, *r, 0));
+        rect_cut(r, 't', where_draw_sums(p, w, *r, 0));
     buf_free(&text);
 }
 
@@ -433,18 +393,18 @@ static void draw_aside_note(const Paint *p, const Where *w, Rect *r, int m, bool
 static void draw_beside(const Paint *p, const Where *w, Rect r)
 {
     bool narrow = r.w < ASIDE_LINE;
-    draw_header(p, w, rect_cut(&r, 't', 1), narrow);
+    where_draw_header(p, w, rect_cut(&r, 't', 1), narrow);
     for (int m = 0; m < WHERE_METHODS; m++)
-        draw_row(p, w, rect_cut(&r, 't', 1 + narrow), m);
+        where_draw_row(p, w, rect_cut(&r, 't', 1 + narrow), m);
     draw_bar(p, w, rect_cut(&r, 't', 1));
     bool titled = r.h > ASIDE_NOTE;
     if (titled) {
         rect_cut(&r, 't', 1);
-        draw_share(p, w, rect_cut(&r, 't', narrow ? 2 : 1));
+        where_draw_share(p, w, rect_cut(&r, 't', narrow ? 2 : 1));
     }
     draw_aside_note(p, w, &r, w->focus, titled);
     if (!titled && r.h)
-        draw_share(p, w, rect_cut(&r, 't', 1));
+        where_draw_share(p, w, rect_cut(&r, 't', 1));
     for (int m = 0; m < WHERE_METHODS; m++)
         if (m != w->focus && r.h >= ASIDE_NOTE)
             draw_aside_note(p, w, &r, m, true);
