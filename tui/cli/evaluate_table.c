@@ -306,9 +306,9 @@ static void put_object(const Evaluation *e, Buf *out)
     peak_line(out, "  …the brightest patch", s->bright_peak, s->seen);
     if (e->random.seen)
         buf_printf(out,
-                   "Before any training: the weights that training begins with, from %d seeds, over %zu of the\n"
-                   "pictures each; in brackets the seeds with the least and the most. A patch is as bright as the\n"
-                   "mean of its pixels, all colours.\n",
+                   "Before any training: the weights that training begins with, from %d seeds,\n"
+                   "over %zu of the pictures each; in brackets the seeds with the least and the\n"
+                   "most. A patch is as bright as the mean of its pixels, all colours.\n",
                    (int)RANDOM_SEEDS, e->random.pictures);
 }
 

@@ -56,12 +56,12 @@ void where_note_text(const Where *w, int m, bool brief, Buf *text)
             buf_puts(text, "the answer's logit");
         else
             gradient_text(s, text);
-        buf_puts(text, w->object ? "; on object: of what is above 0" : "");
+        buf_puts(text, w->object && m == w->focus ? "; on object: of what is above 0" : "");
     } else if (w->occlusion && w->occlusion->done < w->occlusion->total)
         buf_printf(text, "measured %zu of %zu; x greys a patch", w->occlusion->done, w->occlusion->total);
     else
         buf_printf(text, "%sthe answer's logit falls%s; x greys it", brief ? "" : "how far ",
-                   w->object ? "; on object: of falls" : "");
+                   w->object && m == w->focus ? "; on object: of falls" : "");
 }
 
 int where_draw_sums(const Paint *p, const Where *w, Rect r, int used)
