@@ -155,7 +155,7 @@ static bool run_block(Session *s, const Args *a, Err *err)
         const char *pattern = session_attention_site(s, g, block, SITE_PATTERN);
         if (!pattern || graph_find(g, pattern) == NO_NODE)
             return err_set(err, "this model has no attention to go to");
-        return session_go(s, pattern, SCREEN_ROW, err);
+        return session_go(s, pattern, session_screen_for(s, pattern), err);
     }
     value = relative ? clamp(block + value, 0, last) : value;
     if (value < 0 || value > last)

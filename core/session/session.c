@@ -236,10 +236,10 @@ void session_free(Session *s)
 bool session_open_input(Session *s, const char *input, Err *err)
 {
     Input in;
-    bool drawn = *input == '#';
     Exhibit *old = s->now;
     const Model *m = old->model ? old->model : &s->model;
-    if ((!drawn && !permit_file(s, input, err)) || !input_open(&in, m, input, err))
+    bool file = *input != '#' && m->family->input == INPUT_PICTURE;
+    if ((file && !permit_file(s, input, err)) || !input_open(&in, m, input, err))
         return false;
     Exhibit *e = session_add(s, m, &in);
     if (!session_show(s, e, err)) { /* an edit that this input does not allow */

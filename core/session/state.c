@@ -16,6 +16,7 @@
 #include "core/session/log.h"
 #include "core/session/options.h"
 #include "core/session/place.h"
+#include "core/session/screens.h"
 
 struct StateShot {
     Buf model, input, pinned, gradient, ledger,
@@ -134,8 +135,8 @@ static bool parse_screen(const Session *s, const char *word, Place *p, Err *err)
 {
     for (int i = 0; i < SCREEN_COUNT; i++)
         if (strcmp(screen_name((Screen)i), word) == 0) {
-            bool attention = i == SCREEN_SHEET || i == SCREEN_MATRIX || i == SCREEN_ROW;
-            if (attention && session_screen_for(s, p->path) != SCREEN_ROW)
+            bool attention = screen_spec((Screen)i)->group == GROUP_ATTENTION;
+            if (attention && screen_spec(session_screen_for(s, p->path))->group != GROUP_ATTENTION)
                 return err_set(err, "screen=%s: %s has no rows of tokens that look at tokens", word, p->path);
             p->screen = (Screen)i;
             return true;
