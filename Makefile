@@ -193,11 +193,12 @@ $(B)/tests/faults/sweep: tests/faults/sweep.c
 	@mkdir -p $(@D)
 	$(call say,link,$@)
 	$(Q)$(CC) $(filter-out -std=c11 -D_POSIX_C_SOURCE=200809L,$(CFLAGS_ALL)) -std=gnu11 -o $@ $< $(LDFLAGS)
-$(B)/tests/faults/fail.so: tests/faults/fail.c
+PRELOADED := $(B)/tests/faults/fail.so $(B)/tests/faults/storm.so
+$(PRELOADED): $(B)/%.so: %.c
 	@mkdir -p $(@D)
 	$(call say,link,$@)
 	$(Q)$(CC) -std=gnu11 -O1 -Wall -Wextra -fPIC -shared -fno-builtin -o $@ $< -ldl
-drivers: $(DRIVERS) $(B)/tests/faults/sweep $(B)/tests/faults/fail.so
+drivers: $(DRIVERS) $(B)/tests/faults/sweep $(PRELOADED)
 
 .PHONY: fuzz fuzzers drivers
 fuzz: ## feeds every parser nonsense for a minute each (needs clang)

@@ -47,14 +47,7 @@ static void place_worked(Desk *d)
     d->playing = false;
     if (!e)
         return;
-    NodeId n = graph_find(e->graph, to.path);
-    int index[DIMS_MAX] = {0};
-    Dims dims = graph_node(e->graph, n)->dims;
-    for (int i = 0; i < dims.n; i++)
-        for (int k = 0; k < to.cells.n; k++)
-            if (to.cells.range[k].axis == dims.axis[i])
-                index[i] = to.cells.range[k].from;
-    d->worked = (WorkedPlace){n, dims_ravel(e->graph->axes, dims, index), 0, -1};
+    d->worked = worked_place(e, &to);
 }
 
 static bool go_to(Desk *d, int card)

@@ -20,6 +20,8 @@ typedef struct WorkedPlace {
     int operand; /* of the arithmetic's term in focus */
     int terms;   /* how many terms are shown: −1 all (played term by term otherwise) */
 } WorkedPlace;
+/* At the cell that an address names, all terms shown. */
+WorkedPlace worked_place(const Example *e, const Address *to);
 /* Computes nothing that is not there: run_step was asked for by worked_needs. */
 void worked_draw(Canvas *c, Rect r, const Example *e, const WorkedPlace *at);
 /* Everything the drawing reads. */

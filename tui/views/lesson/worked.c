@@ -67,6 +67,7 @@ bool worked_in(const Example *e, WorkedPlace *at)
     const Node *n = graph_node(e->graph, at->node);
     if (n->op == OP_LEAF || !worked_terms(e, at))
         return false;
+    worked_needs(e, at); /* keys come faster than frames: what this cell is made of may not have been drawn yet */
     Explain x = explain_open(e->graph, at->node, at->cell);
     size_t best = 0;
     float most = -1;
@@ -266,4 +267,16 @@ void worked_draw(Canvas *c, Rect r, const Example *e, const WorkedPlace *at)
     draw_arithmetic(c, (Rect){in.y, in.x + 1, in.h, in.w - 1}, e, at);
     buf_free(&title);
     buf_free(&formula);
+}
+
+WorkedPlace worked_place(const Example *e, const Address *to)
+{
+    NodeId n = graph_find(e->graph, to->path);
+    int index[DIMS_MAX] = {0};
+    Dims dims = graph_node(e->graph, n)->dims;
+    for (int i = 0; i < dims.n; i++)
+        for (int k = 0; k < to->cells.n; k++)
+            if (to->cells.range[k].axis == dims.axis[i])
+                index[i] = to->cells.range[k].from;
+    return (WorkedPlace){n, dims_ravel(e->graph->axes, dims, index), 0, -1};
 }
