@@ -106,7 +106,8 @@ typedef struct Lesson {
     int number;        /* from "5. Query, key, value"; -1 for one that has none */
     int minutes;
     Texts able, misconception, needs, reads, explains, summary;
-    Texts translator; /* at most one: it is about the bundled translator, which reads this sentence where a card has none */
+    Texts translator; /* at most one: it is about the bundled translator, which reads this sentence where a card has
+                         none */
     Card *cards;
     int count;
     size_t cap;

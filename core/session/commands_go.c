@@ -38,7 +38,7 @@ static bool step_by(Session *s, int by)
         box = to;
     }
     if (box == s->place.box && session_screen_for(s, s->place.path) == s->place.screen) {
-        session_say(s, by > 0 ? "This is the last step: the answer." : "This is the first step: the picture.");
+        session_say(s, by > 0 ? "This is the last step: the answer." : "This is the first step: here it begins.");
         return true;
     }
     place_on_box(s, box);

@@ -7,8 +7,8 @@
 #include "core/session/address.h"
 #include "core/session/learned/measures.h"
 #include "core/session/place.h"
-#include "core/session/state_parts.h"
 #include "core/session/screens.h"
+#include "core/session/state_parts.h"
 
 /* Where the address of node n with these cells leads a session just opened. */
 static Place plain_place(const Session *s, NodeId n, size_t cell)
