@@ -24,6 +24,9 @@ typedef struct WorkedPlace {
 WorkedPlace worked_place(const Example *e, const Address *to);
 /* Computes nothing that is not there: run_step was asked for by worked_needs. */
 void worked_draw(Canvas *c, Rect r, const Example *e, const WorkedPlace *at);
+/* The same as text, appended: what is shown, its formula, the table, the arithmetic of its cell; no frames. c: a canvas
+ * to lay it out on. */
+void worked_text(const Example *e, const WorkedPlace *at, Canvas *c, Buf *out);
 /* Everything the drawing reads. */
 void worked_needs(const Example *e, const WorkedPlace *at);
 /* Cursor by one row or column; false at the edge. */

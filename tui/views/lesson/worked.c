@@ -6,10 +6,11 @@
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
 #include "core/graph/explain.h"
+#include "tui/canvas/export.h"
 #include "tui/views/lesson/lesson_views.h"
 #include "tui/views/view.h"
 
-enum { CELL = 10, NAMES = 20, TABLE_MOST = 9 };
+enum { CELL = 10, NAMES = 20, TABLE_MOST = 9, TEXT_ROWS = 4 };
 
 static Plane plane_of(const Example *e, NodeId n)
 {
@@ -267,6 +268,29 @@ void worked_draw(Canvas *c, Rect r, const Example *e, const WorkedPlace *at)
     draw_arithmetic(c, (Rect){in.y, in.x + 1, in.h, in.w - 1}, e, at);
     buf_free(&title);
     buf_free(&formula);
+}
+
+void worked_text(const Example *e, const WorkedPlace *at, Canvas *c, Buf *out)
+{
+    Rect r = {0, 0, c->h, c->w};
+    Buf formula = {0}, text = {0};
+    buf_printf(out, "Shown: %s", graph_node(e->graph, at->node)->path);
+    graph_shape_text(e->graph, graph_node(e->graph, at->node)->dims, out);
+    graph_formula(e->graph, at->node, &formula);
+    if (formula.len)
+        buf_printf(out, ", %s", buf_str(&formula));
+    buf_puts(out, ".\n");
+    int used = draw_table(c, (Rect){r.y, r.x, TEXT_ROWS + 1, r.w}, e, at);
+    rect_cut(&r, 't', used);
+    draw_arithmetic(c, r, e, at);
+    export_text(c, &text);
+    size_t end = text.len;
+    while (end && (text.data[end - 1] == '\n' || text.data[end - 1] == ' '))
+        end--;
+    buf_add(out, text.data, end);
+    buf_putc(out, '\n');
+    buf_free(&formula);
+    buf_free(&text);
 }
 
 WorkedPlace worked_place(const Example *e, const Address *to)
