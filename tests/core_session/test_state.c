@@ -74,6 +74,7 @@ static const char *const STATES[] = {
     "goto blocks.0.attn.scores_raw[h=3]; view row",
     "view positions; view centred; view grids",
     "goto blocks.1.attn.pattern[h=1,t=r3c4,u=r0c0]; view formula; move down 3; move right",
+    "goto blocks.1.attn.pattern[h=1,t=r3c4,u=r0c0]; view close-up; play next; play next; play next; move down 4",
     "view answer; move down 2",
     "training 0; query r2c2",
     "filters components; filters 3",
