@@ -164,6 +164,16 @@ static bool run_colours(Session *s, const Args *a, Err *err)
         }
         return lock_scale(s, err);
     }
+    static const char *const RANGES_[RANGES] = {"own", "shared", "log"};
+    static const char *const SAY[RANGES] = {"Each side of a comparison has its own scale.",
+                                            "A and B have one scale: what is bright in one is as large in the other.",
+                                            "The scale goes by powers of ten, six of them: what is small shows too."};
+    for (int i = 0; i < RANGES; i++)
+        if (strcmp(w, RANGES_[i]) == 0 || (strcmp(w, "scale") == 0 && (s->look.range + 1) % RANGES == i)) {
+            s->look.range = i;
+            session_say(s, "%s", SAY[i]);
+            return true;
+        }
     int at = 0;
     for (int i = 0; i < MAP_NAMES; i++)
         if (strcmp(s->look.map, MAPS[i]) == 0)
@@ -177,7 +187,8 @@ static bool run_colours(Session *s, const Args *a, Err *err)
             return true;
         }
     return err_set(err,
-                   "column %d: expected next, lock, free, auto, magma, viridis, cividis, grey, grey-light, blue-orange "
+                   "column %d: expected next, lock, free, own, shared, log, scale, auto, magma, viridis, cividis, "
+                   "grey, grey-light, blue-orange "
                    "or vik, found '%s'",
                    a->count ? a->column[0] : 0, w);
 }
@@ -313,7 +324,8 @@ static const Command COMMANDS[] = {
     {"pool", "look", "pool 1, 2, 4, 7, auto, finer, coarser [max, mean, absmax]",
      "how many numbers one drawn cell stands for", 0, run_pool, NULL},
     {"average", "look", "average [on, off]", "attention: the mean over all heads, or one head", 0, run_average, NULL},
-    {"colours", "look", "colours [MAP, next, lock, free]", "colour map, and whether the scale stays", 0, run_colours,
+    {"colours", "look", "colours [MAP, next, lock, free, own, shared, log, scale]",
+     "colour map, whether the scale stays, and whose range it is: scale goes from own to shared to log", 0, run_colours,
      complete_maps},
     {"compare", "look", "compare [a, b, diff, sides, off, next]", "A, B and A − B", 0, run_compare, NULL},
     {"pin", "look", "pin [off]", "keep what is shown as A and compare what follows with it", 0, run_pin, NULL},

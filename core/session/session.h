@@ -135,6 +135,12 @@ typedef struct Place {
 typedef enum View { VIEW_HEAT, VIEW_NUMBERS, VIEW_STRIP, VIEW_HISTOGRAM, VIEW_COUNT } View;
 const char *view_name(View v);
 typedef enum PoolKind { POOL_MAX, POOL_MEAN, POOL_ABSMAX, POOL_KINDS } PoolKind;
+typedef enum RangeOf {
+    RANGE_OWN,    /* each side's own */
+    RANGE_SHARED, /* one for A and B */
+    RANGE_LOG,    /* its own, by powers of ten */
+    RANGES
+} RangeOf;
 typedef enum Compare {
     COMPARE_OFF,   /* one side is shown: the edited run where there are edits, else the base */
     COMPARE_SIDES, /* A, B and A − B side by side */
@@ -153,6 +159,7 @@ typedef struct LookAt {
     PoolKind pool_kind;
     bool average;       /* attention: mean over heads instead of one head */
     char map[24];       /* colour map by name; "" = automatic (sequential or signed) */
+    int range;          /* what a scale of attention runs over, a RangeOf */
     bool locked;        /* colour scale kept for comparing */
     float low, high;    /* the locked scale */
     bool steps_focused; /* the steps pane has the cursor, not the main pane */
