@@ -124,6 +124,12 @@ bool say_heads(const Teller *t)
     float distance, uniform, entropy;
     int nearer, all, block = session_block(t->s), head = session_head(t->s);
     NodeId n;
+    if (!*teller_site(t, SITE_DISTANCE)) {
+        buf_puts(t->out,
+                 "Words have no places in a picture, so no head has a distance in pixels. `view sheet` shows every "
+                 "head of the stack, and says how even its rows are.");
+        return true;
+    }
     const float *x = teller_values(t, teller_site(t, SITE_DISTANCE), &n);
     if (!x || !teller_value(t, teller_model(t, SITE_DISTANCE_UNIFORM), &uniform))
         return false;

@@ -119,7 +119,9 @@ bool say_lens(const Teller *t)
 {
     char best[64], here[64];
     int block = session_block(t->s), picked = teller_index(t, ROLE_ANSWER);
-    size_t top = largest_of(t->x, graph_cells(t->g, t->n));
+    size_t count;
+    const float *row = teller_row(t, t->x, t->n, t->cell, &count); /* of a text: that of the word at the cursor */
+    size_t top = largest_of(row, count);
     bool readout = site_is(t->g, t->s->place.path, SITE_PROBS);
     if (readout)
         buf_puts(t->out, "The answer names ");
@@ -128,7 +130,7 @@ bool say_lens(const Teller *t)
     else
         buf_printf(t->out, "If the model ended after block %d, with its own last norm and head, it would name ", block);
     buf_printf(t->out, "%s with probability ", teller_label(t, ROLE_ANSWER, (int)top, best));
-    ask_put_short(t->out, t->x[top]);
+    ask_put_short(t->out, row[top]);
     if ((int)top != picked) {
         buf_printf(t->out, "; %s has ", teller_label(t, ROLE_ANSWER, picked, here));
         ask_put_short(t->out, t->x[t->cell]);
