@@ -36,7 +36,8 @@ typedef enum UiAct {
     UI_LESSON,
     UI_ANSWER,
     UI_HINT,
-    UI_DEMO
+    UI_DEMO,
+    UI_WORDS /* the list of words, those on the screen first */
 } UiAct;
 typedef struct Ui {
     Overlay *overlay; /* where help and lists open */

@@ -11,6 +11,7 @@
 #include "core/session/screens.h"
 #include "tui/app_parts.h"
 #include "tui/canvas/export.h"
+#include "tui/words.h"
 
 enum { HINT_STEPS = 3, HINT_KEYS = 12 }; /* steps taken and commands done before the hint goes */
 
@@ -157,6 +158,7 @@ bool app_act(App *a, UiAct what, const char *text, Err *err)
     case UI_ANSWER: return ask_desk(a, false, text, err);
     case UI_HINT: return ask_desk(a, true, text, err);
     case UI_EXPORT: return export_screen(a, text, err);
+    case UI_WORDS: words_menu(&a->overlay, &a->s, &a->commands, &a->canvas); break;
     case UI_DEMO: return stage_do(&a->stage, &a->overlay, text, &a->s.said, err);
     }
     return true;
