@@ -48,7 +48,8 @@ typedef enum UiAct {
     UI_ASK,
     UI_VOTES,
     UI_RECORD,
-    UI_REVEAL
+    UI_REVEAL,
+    UI_WORDS /* the list of words, those on the screen first */
 } UiAct;
 typedef struct Ui {
     Overlay *overlay; /* where help and lists open */

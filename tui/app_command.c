@@ -11,6 +11,7 @@
 #include "core/session/screens.h"
 #include "tui/app_parts.h"
 #include "tui/canvas/export.h"
+#include "tui/words.h"
 
 enum { HINT_STEPS = 3, HINT_KEYS = 12 }; /* steps taken and commands done before the hint goes */
 
@@ -165,6 +166,7 @@ bool app_act(App *a, UiAct what, const char *text, Err *err)
     case UI_REVEAL: return app_class_act(a, what, text, err);
     case UI_PRESENT: return app_present(a, text, err);
     case UI_BLANK: presenter_blank(&a->presenter, text); break;
+    case UI_WORDS: words_menu(&a->overlay, &a->s, &a->commands, &a->canvas); break;
     case UI_DEMO: return stage_do(&a->stage, &a->overlay, text, &a->s.said, err);
     }
     return true;

@@ -5,6 +5,7 @@
 #include "core/session/find.h"
 #include "tui/app_parts.h"
 #include "tui/keymap.h"
+#include "tui/words.h"
 
 /* Digits are a count for the key that follows. */
 static bool take_digit(App *a, const char *key)
@@ -47,6 +48,10 @@ static void run_chosen(App *a, const Buf *command)
 static void on_key(App *a, const TermEvent *e)
 {
     Buf command = {0};
+    if (strcmp(e->key, "F1") == 0 && !a->prompt.open) { /* over a list or a page too: its words are meant */
+        app_do(a, "glossary here");
+        return;
+    }
     if (a->prompt.open) {
         if (prompt_key(&a->prompt, e->key, &a->s, &a->commands) == PROMPT_RUN) {
             char line[PROMPT_SIZE]; /* a command may open the prompt with other text */
@@ -99,12 +104,36 @@ static void on_key(App *a, const TermEvent *e)
     a->count = 0;
 }
 
+/* The right button: what the word or the key under it means. */
+static void explain_at(App *a, int y, int x)
+{
+    char word[64], line[80];
+    Paint p = app_paint(a);
+    Frame f = app_frame(a);
+    const KeyBinding *k = a->overlay.kind == OVERLAY_NONE && !a->prompt.open ? frame_key(&p, &f, y, x) : NULL;
+    if (k) {
+        Buf text = {0};
+        buf_printf(&text, "%s  (:%s)  %s", key_text(k->key), k->command, k->help);
+        app_say(a, false, buf_str(&text));
+        buf_free(&text);
+    } else if (words_at(&a->s, &a->commands, &a->canvas, y, x, word, sizeof word)) {
+        snprintf(line, sizeof line, "glossary %s", word);
+        overlay_close(&a->overlay);
+        app_do(a, line);
+    } else
+        app_say(a, false, "No entry for what stands there. F1 lists the words of this screen that have one.");
+}
+
 static void on_mouse(App *a, const TermEvent *e)
 {
     Buf command = {0};
     Paint p = app_paint(a);
     Frame f = app_frame(a);
     bool wheel = strncmp(e->key, "Wheel", 5) == 0;
+    if (strcmp(e->key, "RightClick") == 0) {
+        explain_at(a, e->y, e->x);
+        return;
+    }
     if (a->overlay.kind != OVERLAY_NONE) {
         if (wheel)
             overlay_key(&a->overlay, strcmp(e->key, "WheelUp") == 0 ? "Up" : "Down", &command);

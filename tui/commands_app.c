@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "core/base/file.h"
+#include "core/session/ask/ask.h"
 #include "core/session/ask/export.h"
 #include "core/session/edit/edits.h"
 #include "core/session/options.h"
@@ -11,6 +12,7 @@
 #include "core/session/place.h"
 #include "tui/app.h"
 #include "tui/desk.h"
+#include "tui/words.h"
 
 enum { PROMPT_LINE = 500 };
 
@@ -69,6 +71,29 @@ static bool run_help(Session *s, const Args *a, Err *err)
     }
     return err_set(err, "column %d: expected tasks, keys, commands, find or a command, found '%s'", a->column[0],
                    a->word[0]);
+}
+
+/* Without a word the list of words, to be searched; `here`: those on the screen first. */
+static bool run_glossary(Session *s, const Args *a, Err *err)
+{
+    Ui *ui = a->context;
+    bool here = a->count == 1 && strcmp(a->word[0], "here") == 0;
+    Buf text = {0};
+    if (here)
+        return act(a, UI_WORDS, "", err);
+    if (!a->count && ui) {
+        words_menu(ui->overlay, s, ui->commands, NULL);
+        return true;
+    }
+    bool ok = ask_glossary(s, a->count == 1 ? a->word[0] : a->rest, &text, a->count == 1 ? NULL : err) ||
+              (a->count == 1 && ui && words_entry(s, ui->commands, a->word[0], &text)) ||
+              (a->count == 1 && ask_glossary(s, a->word[0], &text, err));
+    while (text.len && text.data[text.len - 1] == '\n')
+        text.data[--text.len] = 0;
+    if (ok)
+        session_say(s, "%s", buf_str(&text));
+    buf_free(&text);
+    return ok;
 }
 
 static bool run_prompt(Session *s, const Args *a, Err *err)
@@ -292,6 +317,8 @@ static const Command COMMANDS[] = {
     {"zoom", "look", "zoom", "this pane alone, and back", COMMAND_UI, run_zoom, NULL},
     {"help", "program", "help [tasks, keys, commands, find, COMMAND]", "what can be done here", COMMAND_UI, run_help,
      NULL},
+    {"glossary", "ask", "glossary [WORD, here]", "the words and what they mean, as a list; here: those on this screen",
+     COMMAND_UI | COMMAND_SHADOWS, run_glossary, ask_glossary_complete},
     {"prompt", "program", "prompt TEXT", "open the command line with that text", COMMAND_UI, run_prompt, NULL},
     {"menu", "program", "menu open, view, learned, find", "open a list to choose from", COMMAND_UI, run_menu, NULL},
     {"lesson", "learn", "lesson [NUMBER, NAME, close, help]",

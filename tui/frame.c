@@ -358,10 +358,16 @@ void frame_draw(const Paint *p, const Frame *f, const FrameState *state)
     }
 }
 
-bool frame_click(const Paint *p, const Frame *f, int y, int x, Buf *command)
+const KeyBinding *frame_key(const Paint *p, const Frame *f, int y, int x)
 {
     const KeyBinding *hit = NULL;
-    if (f->footer.h && rect_has(f->footer, y, x) && footer_walk(p, f->footer, false, x, &hit) && hit) {
+    return f->footer.h && rect_has(f->footer, y, x) && footer_walk(p, f->footer, false, x, &hit) ? hit : NULL;
+}
+
+bool frame_click(const Paint *p, const Frame *f, int y, int x, Buf *command)
+{
+    const KeyBinding *hit = frame_key(p, f, y, x);
+    if (hit) {
         buf_puts(command, hit->command);
         return true;
     }

@@ -37,6 +37,8 @@ void frame_needs(const Session *s, const Frame *f, Needs *out);
 void frame_draw(const Paint *p, const Frame *f, const FrameState *state);
 /* The command for a click, or false. */
 bool frame_click(const Paint *p, const Frame *f, int y, int x, Buf *command);
+/* The key that stands there in the footer, or NULL. */
+const KeyBinding *frame_key(const Paint *p, const Frame *f, int y, int x);
 /* The command for the wheel at a place: moves the cursor of the pane under it. */
 bool frame_wheel(const Frame *f, int y, int x, int by, Buf *command);
 #endif

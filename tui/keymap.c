@@ -88,6 +88,8 @@ static const KeyBinding KEYS[] = {
      NULL},
     {":", "prompt ", NULL, "type a command; Tab completes", 0, 0, NULL},
     {"?", "help", "help", "help: tasks, keys, commands; Enter runs one", 0, 13, NULL},
+    {"F1", "glossary here", NULL, "what the words on this screen mean; the mouse's right button: the one under it", 0,
+     0, NULL},
     {"y", "copy", NULL, "the focused value with its address", 0, 0, NULL},
     {"Y", "link", NULL, "a command line that opens this very place", 0, 0, NULL},
     {"S", "prompt export ", NULL, "save this tensor (.npy .csv) or this screen (.svg .txt)", 0, 0, NULL},

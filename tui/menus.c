@@ -24,7 +24,7 @@ static const struct {
     {"…and the typical picture: how much taking it away changes as a rule", "showcase 2"},
     {"…and the one where taking it away changes least", "showcase 3"},
     {"What does head 2 of block 1 look at?", "goto first; block 1; head 2"},
-    {"Switch that head off and compare", "goto first; block 1; head 2; ablate"},
+    {"Switch that head off and compare", "goto first; block 1; head 2; ablate; goto z"},
     {"All heads of all blocks at once", "view sheet"},
     {"What did it learn? Where did it look, which heads matter, …: eight screens", "menu learned"},
     {"Other factors than 1/√d_k on a slider, and accuracy along the way", "laboratory"},

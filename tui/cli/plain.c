@@ -24,6 +24,7 @@
 #include "tui/desk.h"
 #include "tui/keymap.h"
 #include "tui/stage.h"
+#include "tui/words.h"
 
 enum { LINE_MOST = 1000, LIST_MOST = 400 };
 
@@ -292,6 +293,7 @@ static bool act(struct App *p, UiAct what, const char *text, Err *err)
     bool ok = true;
     switch (what) {
     case UI_PROMPT: session_say(s, "Type the rest of it: %s…", text); break;
+    case UI_WORDS: words_menu(&p->work->overlay, s, &p->work->commands, NULL); break;
     case UI_OFFER: return false; /* nobody waits with a finger on Enter */
     case UI_MOUSE: session_say(s, "There is no mouse line by line."); break;
     case UI_TERM:

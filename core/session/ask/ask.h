@@ -103,6 +103,8 @@ void ask_info(const Session *s, Buf *out, bool json);
 /* Every node with its shape, in the order in which they are computed. */
 void ask_nodes(const Session *s, Buf *out, bool json);
 bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err);
+/* Entry number i of the words, NULL past the end; *text is what it says. */
+const char *ask_glossary_entry(int i, const char **text);
 void ask_glossary_complete(const Session *s, int index, Buf *out);
 /* "NaN begins at blocks.3.mlp.post[t=0,m=5]: 1 of its 9216 values", of what is computed so far and kept; false without
  * any. */

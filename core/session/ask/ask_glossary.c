@@ -140,8 +140,23 @@ static const struct {
     {"weighted average",
      "Numbers or vectors, each multiplied by its share and added up, where the shares add up to 1."},
     {"warm-up", "The first steps of training, in which the learning rate is raised from nearly nothing to its peak."},
+#define TERM(word, text) {word, text},
+#define ALIAS(word, entry)
+#include "core/session/ask/glossary.def"
+#undef TERM
+#undef ALIAS
 };
 enum { TERM_COUNT = sizeof TERMS / sizeof *TERMS };
+
+static const struct {
+    const char *word, *entry;
+} ALIASES[] = {
+#define TERM(word, text)
+#define ALIAS(word, entry) {word, entry},
+#include "core/session/ask/glossary.def"
+#undef TERM
+#undef ALIAS
+};
 
 /* "heads" for "head", "Query" for "query". */
 static bool same_word(const char *a, const char *b)
@@ -150,15 +165,52 @@ static bool same_word(const char *a, const char *b)
     return strcasecmp(a, b) == 0 || (strncasecmp(a, b, n) == 0 && strcasecmp(a + n, "s") == 0);
 }
 
-static int put_terms(const char *word, Buf *out)
+/* Is the word one of the term's: "held" of "held out"? */
+static bool word_of(const char *term, const char *word)
+{
+    size_t n = strlen(word), length;
+    for (const char *p = term; strchr(term, ' ') && *p; p += length + strspn(p + length, " ")) {
+        length = strcspn(p, " ");
+        if (n > 2 && (length == n || (n == length + 1 && tolower((unsigned char)word[length]) == 's')) &&
+            strncasecmp(p, word, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+static int put_matches(bool (*matches)(const char *term, const char *word), const char *word, Buf *out)
 {
     int found = 0;
     for (int i = 0; i < TERM_COUNT; i++)
-        if (same_word(word, TERMS[i].word)) {
+        if (matches(TERMS[i].word, word)) {
             buf_printf(out, "%s: %s\n", TERMS[i].word, TERMS[i].text);
             found++;
         }
     return found;
+}
+
+static bool is_term(const char *term, const char *word)
+{
+    return same_word(word, term);
+}
+
+static int put_terms(const char *word, Buf *out)
+{
+    int found = put_matches(is_term, word, out);
+    for (size_t i = 0; !found && i < sizeof ALIASES / sizeof *ALIASES; i++)
+        if (same_word(word, ALIASES[i].word))
+            found = put_matches(is_term, ALIASES[i].entry, out);
+    return found;
+}
+
+/* The classes that this model names. */
+static int put_classes(const Graph *g, const char *word, Buf *out)
+{
+    int o = graph_role(g, ROLE_ANSWER, SEQUENCE_ANY), index;
+    if (o == AXIS_NONE || !g->axes[o].labels || isdigit((unsigned char)*word) || !axis_parse(&g->axes[o], word, &index))
+        return 0;
+    buf_printf(out, "%s: one of the %d classes that this model names.\n", word, g->axes[o].n);
+    return 1;
 }
 
 static int put_axes(const Graph *g, const char *word, Buf *out)
@@ -186,7 +238,8 @@ static int put_nodes(const Graph *g, const char *word, Buf *out)
         const NodeText *t = node_text(node->path);
         bool helper = (node->flags & NODE_PROBE) && node->op == OP_LEAF; /* the numbers inside an analysis */
         if (!t || helper ||
-            (strcmp(node_name(node), word) != 0 && strcmp(node->path, word) != 0 && !same_word(word, t->label)))
+            (strcmp(node_name(node), word) != 0 && strcmp(node->path, word) != 0 && !same_word(word, t->label) &&
+             strcmp(t->symbol, word) != 0))
             continue;
         bool known = false;
         for (int i = 0; i < found; i++)
@@ -251,6 +304,12 @@ static void put_node_names(const Graph *g, Buf *out)
     buf_puts(out, ".\n");
 }
 
+const char *ask_glossary_entry(int i, const char **text)
+{
+    *text = i >= 0 && i < TERM_COUNT ? TERMS[i].text : NULL;
+    return *text ? TERMS[i].word : NULL;
+}
+
 void ask_glossary_complete(const Session *s, int index, Buf *out)
 {
     (void)s;
@@ -280,7 +339,8 @@ bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err)
     int found = put_terms(trimmed, out);
     found += put_axes(g, trimmed, out);
     found += put_nodes(g, trimmed, out);
-    if (found)
+    found += put_classes(g, trimmed, out);
+    if (found || put_matches(word_of, trimmed, out))
         return true;
     const char *near = nearest_name(trimmed, term_word, NULL);
     return err_set(err, "the glossary has no '%.60s'%s%s%s", trimmed, near ? "; did you mean '" : "; ",
