@@ -34,7 +34,7 @@ bool say_training(const Teller *t)
                twin);
     if (at < last)
         put_record(t, ", at", "", h, last, twin);
-    buf_putc(t->out, '.');
+    buf_printf(t->out, " (by chance %.0f %%).", 100 * session_history_grid(t->s, twin, at)->chance4);
     const PositionFilm *film = session_film(t->s, twin);
     if (film && !position_film_frame(film, at))
         measures_step(t->s, 0); /* makes one frame, that of the chosen snapshot first */
