@@ -384,7 +384,7 @@ const Worked *lesson_worked(const Lesson *l, const char *name)
 
 static void card_free(Card *c)
 {
-    Texts *texts[] = {&c->commands, &c->show,       &c->picture, &c->quoted,
+    Texts *texts[] = {&c->commands, &c->show,       &c->picture, &c->text, &c->quoted,
                       &c->claims,   &c->mechanisms, &c->hints,   &c->notes};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]->at);
@@ -400,7 +400,7 @@ void lesson_free(Lesson *l)
 {
     for (int i = 0; i < l->count; i++)
         card_free(&l->cards[i]);
-    Texts *texts[] = {&l->able, &l->misconception, &l->needs, &l->reads, &l->explains, &l->summary};
+    Texts *texts[] = {&l->able, &l->misconception, &l->needs, &l->reads, &l->explains, &l->summary, &l->translator};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]->at);
     free(l->cards);

@@ -66,7 +66,7 @@ found variance Model "${TEXT[@]}"
 found rsqrt Gradients "${TEXT[@]}" --gradient 'probs[t=le,v=chat]'
 found quotient Gradients "${TEXT[@]}" --gradient 'probs[t=le,v=chat]'
 plant text_bias core/models/seq2seq.c 's/\.b_q = next_weight(b, w, 1)/.b_q = next_weight(b, w, 3)/' && found text_bias Model "${TEXT[@]}"
-plant text_memory core/models/seq2seq.c 's/s->cross ? b->memory : x, part)/x, part)/; s/\.seen = s->cross || !b->decoder ? b->axis.r/.seen = !b->decoder ? b->axis.r/; s/\.mask = s->cross ||/.mask =/' &&
+plant text_memory core/models/seq2seq.c 's/^static NodeId sublayers/static NodeId early;\n&/; s/    x = sublayers(b, x);/&\n    early = b->layer == 0 \&\& !b->decoder ? x : early;/; s/b->memory = nodes.memory;/b->memory = step ? nodes.memory : early;/' &&
     found text_memory Model "${TEXT[@]}"
 plant text_place core/models/seq2seq_embed.c 's/seq2seq_sinusoids(first, n,/seq2seq_sinusoids(first + 1, n,/' && found text_place Model "${TEXT[@]}"
 plant text_mask core/models/seq2seq_embed.c 's/for (size_t u = 0; u <= t; u++)/for (size_t u = 0; u < n; u++)/' && found text_mask Model "${TEXT[@]}"

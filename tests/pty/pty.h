@@ -38,6 +38,10 @@ static inline bool pty_start(Pty *p, char *const argv[], unsigned short width, u
     fflush(NULL);
     p->pid = forkpty(&p->fd, NULL, NULL, &size);
     if (p->pid == 0) {
+        /* whoever started the tests in the background may have had these ignored, and ignored stays ignored */
+        signal(SIGINT, SIG_DFL);
+        signal(SIGQUIT, SIG_DFL);
+        signal(SIGHUP, SIG_DFL);
         execvp(argv[0], argv);
         _exit(127);
     }
