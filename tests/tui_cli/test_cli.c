@@ -352,6 +352,16 @@ static void plain(const Buf *roff, Buf *out)
     }
 }
 
+/* The screen has a command of that name that does more; the manual has that one. */
+static bool on_screen_otherwise(const Command *c)
+{
+    CommandTable screen = app_commands(NULL);
+    for (int i = 0; i < screen.count; i++)
+        if (strcmp(screen.commands[i].name, c->name) == 0)
+            return strcmp(screen.commands[i].usage, c->usage) != 0;
+    return false;
+}
+
 static void test_man_has_everything(void **state)
 {
     (void)state;
@@ -374,7 +384,7 @@ static void test_man_has_everything(void **state)
                              session_commands_change(), app_commands(NULL)};
     for (size_t t = 0; t < sizeof tables / sizeof *tables; t++)
         for (int i = 0; i < tables[t].count; i++)
-            if (!strstr(buf_str(&text), tables[t].commands[i].usage))
+            if (!on_screen_otherwise(&tables[t].commands[i]) && !strstr(buf_str(&text), tables[t].commands[i].usage))
                 fail_msg("the manual lacks '%s' (is its group '%s' a known one?)", tables[t].commands[i].usage,
                          tables[t].commands[i].group);
     buf_free(&roff);
