@@ -284,9 +284,9 @@ static void put_patches(const Teller *t, const float *x, int rows, int cols)
 static bool tell_where(const Teller *t)
 {
     const VitConfig *c = model_vit(session_exhibit(t->s, t->side)->model);
-    const char *path = where_path(t->s, (WhereMethod)t->s->look.where.method);
+    const char *path = where_path(t->s, t->side, (WhereMethod)t->s->look.where.method);
     NodeId n;
-    if (!c || !path || t->s->look.where.method == WHERE_OCCLUSION)
+    if (!c || session_node(t->s, t->side, path) == NO_NODE || t->s->look.where.method == WHERE_OCCLUSION)
         return true;
     const float *x = teller_values(t, path, &n);
     if (!x)
@@ -377,7 +377,8 @@ static SayFn *const TELL[SCREEN_COUNT] = {[SCREEN_PICTURE] = tell_picture,
                                           [SCREEN_LENS] = tell_answer,
                                           [SCREEN_LABORATORY] = tell_matrix,
                                           [SCREEN_CENSUS] = tell_census,
-                                          [SCREEN_BLANKS] = tell_sentence_only};
+                                          [SCREEN_BLANKS] = tell_sentence_only,
+                                          [SCREEN_LEDGER] = tell_sentence_only};
 
 /* "Answer of A: star .999, arrow 5.3e-4, cross 3.3e-5." */
 static bool put_answer(Session *s, Side side, const char *who, Buf *out, Err *err)

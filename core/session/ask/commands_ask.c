@@ -70,9 +70,10 @@ static bool run_say(Session *s, const Args *a, Err *err)
         if (!target(s, a, &t, err))
             return false;
         const Graph *g = session_graph(s, t.side);
+        if (!session_point(s, t.side, graph_node(g, t.node)->dims, t.cell, s->place.at, err))
+            return false;
         s->place.screen = screen_of(s, &t);
         snprintf(s->place.path, sizeof s->place.path, "%s", t.address.path);
-        plane_set(g, graph_node(g, t.node)->dims, t.cell, s->place.at);
     }
     bool ok = ask_say(s, both ? SIDE_DIFF : session_side(s), &text, err);
     s->place = here;
