@@ -15,12 +15,31 @@ static bool at_line(const Player *p, int line, Err *err)
     return err_prefix(err, "%s:%d", utf8_clean(file, sizeof file, p->lesson.file), line);
 }
 
+/* The model that the lesson speaks of: where it is the translator that one, else the bundled picture model in the
+ * translator's place. */
+static bool right_model(Player *p, Err *err)
+{
+    static const char TRANSLATOR[] = "translator";
+    bool words = p->lesson.translator.count > 0, now = strcmp(p->s->model_path, TRANSLATOR) == 0;
+    return words == now || session_open_model(p->s, words ? TRANSLATOR : NULL, err);
+}
+
+/* What a card looks at: its own picture or sentence, else the lesson's. */
+static const char *input_of(const Player *p, const Card *c)
+{
+    if (p->lesson.translator.count)
+        return c->text.count ? c->text.at[0].text : p->lesson.translator.at[0].text;
+    return c->picture.count ? c->picture.at[0].text : "#17";
+}
+
 bool player_open(Player *p, Session *s, Lesson *lesson, Err *err)
 {
     *p = (Player){.s = s, .commands = session_command_set(), .lesson = *lesson, .card = -1};
     *lesson = (Lesson){0};
     p->answers = xcalloc((size_t)p->lesson.count, sizeof *p->answers);
     p->examples = xcalloc((size_t)p->lesson.example_count + 1, sizeof *p->examples);
+    if (!right_model(p, err))
+        return false;
     for (int i = 0; i < p->lesson.example_count; i++)
         if (!example_build(&p->examples[i], p->lesson.file, &p->lesson.examples[i], &s->model, s->pool, err))
             return false;
@@ -52,6 +71,8 @@ Scope player_scope(const Player *p)
 static bool clean(Player *p, const char *picture, Err *err)
 {
     Session *s = p->s;
+    if (!right_model(p, err))
+        return false;
     if (session_pinned(s) && !command_do(s, &p->commands, "pin off", COMMAND_EDIT, err))
         return false;
     if (session_edited(s) && !command_do(s, &p->commands, "reset edits", COMMAND_EDIT, err))
@@ -66,7 +87,7 @@ bool player_enter(Player *p, int card, Err *err)
     REQUIRE(card >= 0 && card < p->lesson.count);
     p->card = card;
     const Card *c = player_card(p);
-    if (!clean(p, c->picture.count ? c->picture.at[0].text : "#17", err))
+    if (!clean(p, input_of(p, c), err))
         return at_line(p, c->line, err);
     for (int i = 0; i < c->commands.count; i++)
         if (!command_do(p->s, &p->commands, c->commands.at[i].text, COMMAND_EDIT, err))

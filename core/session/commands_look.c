@@ -54,11 +54,12 @@ static bool run_view(Session *s, const Args *a, Err *err)
                 s->look.positions.centred = MAPS_OF_POSITIONS[i].value;
             return true;
         }
-    return err_set(err,
-                   "column %d: expected heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, formula, "
-                   "close-up, positions, raw, centred, "
-                   "grids, one, answer or next, found '%s'",
-                   a->column[0], word);
+    return err_set(
+        err,
+        "column %d: expected heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, sentence, "
+        "formula, close-up, positions, raw, centred, "
+        "grids, one, waves, answer, writing or next, found '%s'",
+        a->column[0], word);
 }
 
 static bool run_pool(Session *s, const Args *a, Err *err)
@@ -254,6 +255,29 @@ static bool run_grid(Session *s, const Args *a, Err *err)
     return true;
 }
 
+static bool run_onward(Session *s, const Args *a, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    NodeId n = site_node_any(g, SITE_WAVE_ROTATION);
+    if (n == NO_NODE)
+        return err_set(err, "this model's positions are no sinusoids: no rotation leads onward");
+    const char *w = a->count ? a->word[0] : "";
+    int last = g->axes[graph_node(g, n)->dims.axis[0]].n - 1;
+    char *end;
+    long k = strtol(w, &end, 10);
+    if (end == w || *end)
+        return err_set(err, "expected how many places on, 0 to %d, or +1 / -1", last);
+    if (*w == '+' || *w == '-') {
+        k = k > last ? last : k < -last ? -last : k;
+        k += s->look.waves.onward;
+        k = k < 0 ? 0 : k > last ? last : k;
+    }
+    if (k < 0 || k > last)
+        return err_set(err, "column %d: the rotations lead 0 to %d places on", a->column[0], last);
+    s->look.waves.onward = (int)k;
+    return true;
+}
+
 static bool run_play(Session *s, const Args *a, Err *err)
 {
     static const char *const WORDS[] = {"next", "on", "off"};
@@ -294,8 +318,8 @@ static void complete_views(const Session *s, int index, Buf *out)
 
 static const Command COMMANDS[] = {
     {"view", "look",
-     "view [heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, formula, close-up, positions, raw, "
-     "centred, grids, one, answer, next]",
+     "view [heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, sentence, formula, close-up, "
+     "positions, raw, centred, grids, one, waves, answer, writing, next]",
      "another way to see this", 0, run_view, complete_views},
     {"pool", "look", "pool 1, 2, 4, 7, auto, finer, coarser [max, mean, absmax]",
      "how many numbers one drawn cell stands for", 0, run_pool, NULL},
@@ -305,6 +329,7 @@ static const Command COMMANDS[] = {
      complete_maps},
     {"compare", "look", "compare [a, b, diff, sides, off, next]", "A, B and A − B", 0, run_compare, NULL},
     {"pin", "look", "pin [off]", "keep what is shown as A and compare what follows with it", 0, run_pin, NULL},
+    {"onward", "look", "onward N, +1, -1", "sinusoids: how many places on the rotation leads", 0, run_onward, NULL},
     {"play", "look", "play [next, on, off]", "an operation step by step: one step, or on by itself", 0, run_play, NULL},
     {"grid", "look", "grid", "patch grid over the picture, on or off", 0, run_grid, NULL},
 };

@@ -150,6 +150,9 @@ typedef enum Compare {
     COMPARE_COUNT
 } Compare;
 
+/* Whose attention is drawn between words. */
+typedef enum SentenceHeads { SENTENCE_ONE, SENTENCE_ALL, SENTENCE_SUM, SENTENCE_HEADS } SentenceHeads;
+
 typedef struct LookAt {
     View view;
     int pool; /* 0 = auto, else 1, 2, 4, 7 … cells per drawn cell and axis */
@@ -187,6 +190,12 @@ typedef struct LookAt {
     struct {
         bool one_head; /* the votes of the head in focus instead of all */
     } ledger;
+    struct {
+        int heads; /* a SentenceHeads */
+    } sentence;
+    struct {
+        int onward; /* how many places further on the rotation leads */
+    } waves;
 } LookAt;
 
 /* A − B: one graph for the pair, that grows by three nodes for every tensor that is asked for. */

@@ -25,6 +25,10 @@ bool attend_path(const Session *s, Side side, int block, char out[SESSION_PATH])
     const char *mean = shown_attention(s, side, block, SITE_MEAN_PATTERN);
     if (s->look.average && pattern && strcmp(out, pattern) == 0 && session_node(s, side, mean) != NO_NODE)
         snprintf(out, SESSION_PATH, "%s", mean);
+    const char *sum = shown_attention(s, side, block, SITE_HEADS_SUM);
+    if (s->place.screen == SCREEN_SENTENCE && s->look.sentence.heads == SENTENCE_SUM && pattern &&
+        strcmp(out, pattern) == 0 && session_node(s, side, sum) != NO_NODE)
+        snprintf(out, SESSION_PATH, "%s", sum);
     return *out != '\0';
 }
 

@@ -35,20 +35,23 @@ static Rect bars_of(Rect r, int n)
     return r;
 }
 
-/* "A max 0.0919" and below "H 3.73": as many lines as there are. */
+/* What is said of a row beside its bars: the spread of its scores, how evenly it looks, its tallest bar. */
+static const struct {
+    Site site;
+    const char *text;
+} LINES[] = {{SITE_SCORE_VARIANCE, "var"}, {SITE_ENTROPY, "H"}, {SITE_LARGEST, "max"}};
+enum { LINE_COUNT = sizeof LINES / sizeof *LINES };
+
+/* "A var 0.523" and below "H 3.73": as many lines as there are. */
 static void draw_label(const Paint *p, const Profile *f, Rect r)
 {
     static const char *const NAMES[] = {[SIDE_A] = "A", [SIDE_B] = "B", [SIDE_DIFF] = "A − B"};
     static const Style STYLES_OF[] = {[SIDE_A] = STYLE_SIDE_A, [SIDE_B] = STYLE_SIDE_B, [SIDE_DIFF] = STYLE_STRONG};
-    static const struct {
-        Site site;
-        const char *text;
-    } LINES[] = {{SITE_LARGEST, "max"}, {SITE_ENTROPY, "H"}};
     if (r.w < LABEL_LEAST)
         return;
     if (session_compares(p->s) && f->a.v.side <= SIDE_DIFF)
         canvas_text(p->c, r.y, r.x, 1, STYLES_OF[f->a.v.side], NAMES[f->a.v.side]);
-    for (int i = 0; i < 2 && i < r.h && f->a.pattern; i++) {
+    for (int i = 0; i < LINE_COUNT && i < r.h && f->a.pattern; i++) {
         Shown v;
         if (!shown_open(p->s, f->a.v.side, attend_probe(p->s, f->a.v.side, LINES[i].site), &v) || !v.values)
             continue;
@@ -116,8 +119,11 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
     Side sides[2];
     (void)r;
     int n = sides_of(s, side, sides);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         attend_needs(s, sides[i], true, out);
+        for (int k = 0; k < LINE_COUNT; k++)
+            needs_add(out, sides[i], attend_probe(s, sides[i], LINES[k].site));
+    }
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
