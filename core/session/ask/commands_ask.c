@@ -28,7 +28,7 @@ static bool target(const Session *s, const Args *a, Target *t, Err *err)
     if (!address_word(s, g, a->count ? a->word[0] : "", a->count ? a->column[0] : 1, &t->address, err))
         return false;
     if (!t->address.is_node)
-        return err_set(err, "'%s' is a group of nodes: name one of them, perhaps with a cell such as [t=r3c4]",
+        return err_set(err, "'%s' is a group of nodes: name one of them, perhaps with a cell such as [t=3]",
                        t->address.path);
     t->node = ask_node(s, t->side, t->address.path, err);
     if (t->node == NO_NODE)

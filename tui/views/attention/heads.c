@@ -50,8 +50,8 @@ static bool open_figure(const HeadMap *m, int block, Figure f, Shown *out)
 static int heads_of(const Session *s, Side side, int block)
 {
     const Graph *g = shown_graph(s, side);
-    NodeId n = session_node(s, side, path_of(s, side, block, DISTANCE));
-    int axis = n == NO_NODE ? AXIS_NONE : node_role(g, n, ROLE_HEAD);
+    const char *pattern = shown_attention(s, side, block, SITE_PATTERN);
+    int axis = pattern ? node_role(g, graph_find(g, pattern), ROLE_HEAD) : AXIS_NONE;
     return axis == AXIS_NONE ? 0 : g->axes[axis].n;
 }
 
@@ -71,7 +71,7 @@ static bool open_map(const Session *s, Side side, HeadMap *out)
                  .head = session_head(s)};
     m.heads = heads_of(s, side, m.block);
     m.head = m.head < m.heads ? m.head : m.heads - 1;
-    if (m.heads < 1)
+    if (m.heads < 1 || session_node(s, side, path_of(s, side, m.block, DISTANCE)) == NO_NODE)
         return false;
     m.lines = side != SIDE_DIFF && shown_open(s, side, shown_site(s, side, SITE_DISTANCE_UNIFORM), &m.uniform) &&
               shown_open(s, side, shown_site(s, side, SITE_DISTANCE_MAXIMAL), &m.maximal) && m.uniform.values &&

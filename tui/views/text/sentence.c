@@ -137,7 +137,7 @@ static bool are_weights(const Sentence *v)
     return v->a.v.side == SIDE_DIFF || v->a.pattern || is_sum(v) || site_is(v->a.v.graph, v->a.path, SITE_MEAN_PATTERN);
 }
 
-static void web_fill(const Paint *p, const Sentence *v, Web *web)
+static void web_fill(const Sentence *v, Web *web)
 {
     const Attend *a = &v->a;
     int heads = v->all ? a->heads : 1;
@@ -167,7 +167,7 @@ static void draw_web(const Paint *p, const Sentence *v)
     Web web = {.h = v->gap.h < LINES_MOST ? v->gap.h : LINES_MOST, .w = v->gap.w};
     if (!web.w)
         return;
-    web_fill(p, v, &web);
+    web_fill(v, &web);
     for (int y = 0; y < web.h; y++)
         for (int x = 0; x < web.w; x++) {
             int rank = web.rank[y][x];
