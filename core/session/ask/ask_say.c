@@ -196,7 +196,8 @@ static bool say_side(Session *s, Side side, Buf *out, Err *err)
     return saying(&t)(&t);
 }
 
-/* What became of the row of attention in focus: the three figures that stand under both sides. */
+/* What became of the row of attention in focus: the three figures that stand under both sides. Where one side ends
+ * before the cursor nothing became of it. */
 static void say_change(Session *s, Buf *out, Err *err)
 {
     static const Site PROBES[] = {SITE_SCORE_VARIANCE, SITE_ENTROPY, SITE_LARGEST};
@@ -207,8 +208,7 @@ static void say_change(Session *s, Buf *out, Err *err)
         t.g = session_graph(s, t.side);
         for (int i = 0; i < 3 && attention; i++) {
             const char *path = teller_site(&t, PROBES[i]);
-            NodeId n = session_node(s, t.side,
-                                    path); /* where one side ends before the cursor there is no change of it */
+            NodeId n = session_node(s, t.side, path);
             attention = n != NO_NODE && session_cell_there(s, t.side, n) && teller_value(&t, path, &x[side][i]);
         }
     }

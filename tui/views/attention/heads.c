@@ -59,7 +59,7 @@ static int heads_of(const Session *s, Side side, int block)
 static int block_on(const Session *s, Side side)
 {
     int block = session_block(s), last = session_blocks_on(s, side) - 1;
-    return block < 0 ? 0 : block < last ? block : last;
+    return block < 0 || last < 0 ? 0 : block < last ? block : last;
 }
 
 static bool open_map(const Session *s, Side side, HeadMap *out)

@@ -102,7 +102,7 @@ static int window(int all, int room, int size)
 static int block_on(const Session *s, Side side)
 {
     int block = session_block(s), last = session_blocks_on(s, side) - 1;
-    return block < 0 ? 0 : block < last ? block : last;
+    return block < 0 || last < 0 ? 0 : block < last ? block : last;
 }
 
 static Sheet sheet_make(const Paint *p, Rect r, const Attend *a)
