@@ -81,7 +81,7 @@ typedef struct Card {
     Prose *items;
     int item_count;
     size_t item_cap;
-    Texts commands;   /* run on entering, in order, from the lesson's clean edits */
+    Texts commands;   /* run on entering, in order, from the lesson's clean edits; an empty one is a pause */
     Texts show;       /* at most one: what stands beside it, NAME:NODE[cells] of a worked example */
     Texts picture;    /* at most one: "#66" */
     Texts quoted;     /* numbers that somebody else printed: "77.91" and where, alternating */

@@ -131,6 +131,14 @@ static bool read_do(const Line *l)
 {
     return whole(l, &l->card->commands, false);
 }
+/* Kept among the commands, as an empty one. */
+static bool read_pause(const Line *l)
+{
+    if (!ended(l, l->rest))
+        return false;
+    texts_add(&l->card->commands, "", l->line);
+    return true;
+}
 static bool read_show(const Line *l)
 {
     return whole(l, &l->card->show, true);
@@ -358,28 +366,14 @@ static const struct {
     bool (*read)(const Line *l);
     bool of_card;
 } STATEMENTS[] = {
-    {"minutes", read_minutes, false},
-    {"able", read_able, false},
-    {"misconception", read_misconception, false},
-    {"summary", read_summary, false},
-    {"reads", read_reads, false},
-    {"needs", read_needs, false},
-    {"explains", read_explains, false},
-    {"do", read_do, true},
-    {"show", read_show, true},
-    {"picture", read_picture, true},
-    {"expect", read_expect, true},
-    {"quoted", read_quoted, true},
-    {"given", read_given, true},
-    {"claim", read_claim, true},
-    {"mechanism", read_mechanism, true},
-    {"predict", read_predict, true},
-    {"ask", read_ask, true},
-    {"right", read_right, true},
-    {"wrong", read_wrong, true},
-    {"solution", read_solution, true},
-    {"hint", read_hint, true},
-    {"note", read_note, true},
+    {"minutes", read_minutes, false},    {"able", read_able, false},      {"misconception", read_misconception, false},
+    {"summary", read_summary, false},    {"reads", read_reads, false},    {"needs", read_needs, false},
+    {"explains", read_explains, false},  {"do", read_do, true},           {"pause", read_pause, true},
+    {"show", read_show, true},           {"picture", read_picture, true}, {"expect", read_expect, true},
+    {"quoted", read_quoted, true},       {"given", read_given, true},     {"claim", read_claim, true},
+    {"mechanism", read_mechanism, true}, {"predict", read_predict, true}, {"ask", read_ask, true},
+    {"right", read_right, true},         {"wrong", read_wrong, true},     {"solution", read_solution, true},
+    {"hint", read_hint, true},           {"note", read_note, true},
 };
 
 /* Every question has an answer, and a choice one that is right and one that is not. */

@@ -138,7 +138,7 @@ static void draw(App *a)
                  a->desk.player.card + 1, a->desk.player.lesson.count);
         state.message = lesson;
     }
-    if (screen.h > 0 && !desk_shows_worked(&a->desk))
+    if (screen.h > 0)
         frame_draw(&p, &f, &state);
     draw_desk(a);
     overlay_draw(&a->overlay, c);
@@ -525,7 +525,7 @@ static void loop(App *a)
             show_frame(a);
         a->stale = a->stale || !done; /* what was drawn before all was there is drawn again */
         int64_t wait;
-        if (desk_tick(&a->desk, clock_ns(), &wait))
+        if (desk_tick(&a->desk, &a->s, clock_ns(), &wait))
             a->touched = true;
         if (a->touched && done)
             continue;

@@ -7,6 +7,7 @@
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
 #include "core/session/ask/ask.h"
+#include "core/session/playing.h"
 #include "core/session/state.h"
 #include "tui/app.h"
 #include "tui/progress.h"
@@ -39,24 +40,6 @@ static void clear_said(Desk *d)
     d->right = d->wrong = false;
 }
 
-/* The card's worked example from its start. */
-static void place_worked(Desk *d)
-{
-    Address to;
-    const Example *e = player_shows(&d->player, &to);
-    d->playing = false;
-    if (!e)
-        return;
-    NodeId n = graph_find(e->graph, to.path);
-    int index[DIMS_MAX] = {0};
-    Dims dims = graph_node(e->graph, n)->dims;
-    for (int i = 0; i < dims.n; i++)
-        for (int k = 0; k < to.cells.n; k++)
-            if (to.cells.range[k].axis == dims.axis[i])
-                index[i] = to.cells.range[k].from;
-    d->worked = (WorkedPlace){n, dims_ravel(e->graph->axes, dims, index), 0, -1};
-}
-
 static bool go_to(Desk *d, int card)
 {
     Err err = {{0}};
@@ -66,7 +49,6 @@ static bool go_to(Desk *d, int card)
         buf_puts(&d->said, err.text);
         d->wrong = true;
     }
-    place_worked(d);
     const Answer *a = &d->player.answers[card];
     const Question *q = d->player.lesson.cards[card].question;
     if (a->given && q && q->kind == QUESTION_CHOICE && !q->predict)
@@ -195,12 +177,6 @@ void desk_done(Desk *d)
 
 /* ---- keys ---- */
 
-bool desk_shows_worked(const Desk *d)
-{
-    Address to;
-    return d->open && player_shows(&d->player, &to);
-}
-
 static bool beside(int h, int w)
 {
     return w >= BESIDE_WIDTH && h >= BESIDE_HEIGHT;
@@ -228,70 +204,33 @@ static bool turn(Desk *d, int by)
     return true;
 }
 
-static bool worked_key(Desk *d, const char *key)
+/* Past the card's next pause. */
+static bool go_on(Desk *d)
 {
-    Address to;
-    const Example *e = player_shows(&d->player, &to);
-    static const struct {
-        const char *key, *other;
-        int rows, columns;
-    } MOVES[] = {{"Up", "k", -1, 0}, {"Down", "j", 1, 0}, {"Left", "h", 0, -1}, {"Right", "l", 0, 1}};
-    if (!e)
-        return false;
-    for (size_t i = 0; i < sizeof MOVES / sizeof *MOVES; i++)
-        if (strcmp(key, MOVES[i].key) == 0 || strcmp(key, MOVES[i].other) == 0) {
-            worked_move(e, &d->worked, MOVES[i].rows, MOVES[i].columns);
-            d->worked.terms = -1;
-            d->playing = false;
-            return true;
-        }
-    if (strcmp(key, "Enter") == 0) {
-        if (!worked_in(e, &d->worked)) {
-            clear_said(d);
-            buf_puts(&d->said, "This number is given: the arithmetic begins here. Esc: back to where the card points.");
-        }
-        return true;
+    Err err = {{0}};
+    clear_said(d);
+    if (!player_on(&d->player, &err)) {
+        buf_puts(&d->said, err.text);
+        d->wrong = d->front = true;
     }
-    if (strcmp(key, "[") == 0 || strcmp(key, "]") == 0) {
-        worked_node(e, &d->worked, *key == '[' ? -1 : 1);
-        return true;
-    }
-    if (strcmp(key, "Esc") == 0) {
-        place_worked(d);
-        return true;
-    }
-    if (strcmp(key, ".") == 0) { /* plays, stops; at the end from the start */
-        d->playing = !d->playing;
-        if (d->playing && (d->worked.terms < 0 || d->worked.terms >= worked_terms(e, &d->worked)))
-            d->worked.terms = 0;
-        d->next_term = clock_ns() + TERM_NS;
-        return true;
-    }
-    if (strcmp(key, ",") == 0) { /* one term at a time */
-        d->playing = false;
-        d->worked.terms = d->worked.terms < 0 || d->worked.terms >= worked_terms(e, &d->worked) ? 1
-                                                                                                : d->worked.terms + 1;
-        return true;
-    }
-    return false;
+    return true;
 }
 
-bool desk_tick(Desk *d, int64_t now, int64_t *wait)
+bool desk_tick(Desk *d, Session *s, int64_t now, int64_t *wait)
 {
-    Address to;
     *wait = -1;
-    const Example *e = d->open && d->playing ? player_shows(&d->player, &to) : NULL;
-    if (!e)
+    if (!s->look.worked.playing) {
+        d->next_term = 0;
         return false;
+    }
+    if (!d->next_term)
+        d->next_term = now + PLAYING_NS;
     bool due = now >= d->next_term;
     if (due) {
-        d->next_term = now + TERM_NS;
-        if (++d->worked.terms >= worked_terms(e, &d->worked)) {
-            d->worked.terms = -1;
-            d->playing = false;
-        }
+        d->next_term = now + PLAYING_NS;
+        playing_tick(s);
     }
-    *wait = d->playing ? d->next_term - now : -1;
+    *wait = s->look.worked.playing ? d->next_term - now : -1;
     return due;
 }
 
@@ -318,7 +257,7 @@ bool desk_key(Desk *d, const char *key, int width, int height, Buf *command)
                 d->front = false;
                 return true;
             }
-            return turn(d, 1);
+            return player_waits(&d->player) ? go_on(d) : turn(d, 1);
         }
         if (strcmp(key, BACK[i]) == 0)
             return turn(d, -1);
@@ -349,7 +288,7 @@ bool desk_key(Desk *d, const char *key, int width, int height, Buf *command)
          strcmp(key, "Left") == 0 || strcmp(key, "Right") == 0) &&
         *key != ':' && *key != 't')
         d->front = false; /* what the key does can be seen */
-    return worked_key(d, key);
+    return false;
 }
 
 /* ---- drawing ---- */
@@ -383,18 +322,6 @@ static void keys_line(const Desk *d, bool wide, char *out, size_t n)
 
 void desk_draw(const Desk *d, Canvas *c, Rect card, Rect screen)
 {
-    Address to;
-    const Example *e = player_shows(&d->player, &to);
-    if (e && screen.h > 0 && screen.w > 0) {
-        Rect r = screen;
-        Rect foot = rect_cut(&r, 'b', r.h > 6 ? 1 : 0);
-        worked_needs(e, &d->worked);
-        worked_draw(c, r, e, &d->worked);
-        canvas_fill(c, foot, STYLE_TEXT, ' ');
-        if (foot.h)
-            canvas_text(c, foot.y, foot.x + 1, foot.w - 1, STYLE_KEY_TEXT,
-                        "arrows move  Enter: where it comes from  [ ] node  . play  , step  Esc back to the card's");
-    }
     if (card.h > 0 && card.w > 0) {
         char keys[120];
         keys_line(d, screen.h > 0, keys, sizeof keys);

@@ -55,8 +55,8 @@ static bool run_view(Session *s, const Args *a, Err *err)
             return true;
         }
     return err_set(err,
-                   "column %d: expected heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, formula, "
-                   "positions, raw, centred, "
+                   "column %d: expected heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, worked, "
+                   "formula, positions, raw, centred, "
                    "grids, one, answer or next, found '%s'",
                    a->column[0], word);
 }
@@ -266,7 +266,8 @@ static void complete_views(const Session *s, int index, Buf *out)
 
 static const Command COMMANDS[] = {
     {"view", "look",
-     "view [heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, formula, positions, raw, centred, "
+     "view [heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, worked, formula, positions, raw, "
+     "centred, "
      "grids, one, answer, next]",
      "another way to see this", 0, run_view, complete_views},
     {"pool", "look", "pool 1, 2, 4, 7, auto, finer, coarser [max, mean, absmax]",

@@ -56,8 +56,8 @@ typedef bool ScreenFits(const Graph *g, NodeId n);
 typedef void ScreenMove(Session *s, int dy, int dx);
 typedef bool ScreenEnter(Session *s, Err *err);
 extern ScreenMove move_on_patches, move_on_keys, move_on_matrix, move_on_heads, move_on_plane, move_on_classes,
-    move_on_tiles, move_in_terms, move_in_training, move_in_lens, move_slider;          /* cursor.c */
-extern ScreenCome come_here, come_picture, come_attention, come_positions, come_answer; /* screens_enter.c */
+    move_on_tiles, move_in_terms, move_in_training, move_in_lens, move_slider, move_on_worked; /* cursor.c */
+extern ScreenCome come_here, come_picture, come_attention, come_positions, come_answer;        /* screens_enter.c */
 extern ScreenEnter enter_tensor, enter_arithmetic, enter_operand, enter_pixels, enter_sheet, enter_matrix, enter_row,
     enter_pattern, enter_positions, enter_cosine, enter_ledger;
 extern ScreenEnter next_drawing, next_positions, next_film, next_tiles, next_where, next_ledger;

@@ -246,7 +246,7 @@ bool session_open_input(Session *s, const char *input, Err *err)
         session_drop(s, e);
         return false;
     }
-    if (old != s->pinned)
+    if (old != s->pinned && old->model) /* a worked example is somebody's */
         session_drop(s, old);
     return true;
 }
@@ -255,7 +255,11 @@ bool session_open_model(Session *s, const char *path, Err *err)
 {
     Model m = {0};
     Input in;
-    if ((path && !permit_file(s, path, err)) || !load_model(s, &m, path, err))
+    if (path && !permit_file(s, path, err))
+        return false;
+    if (s->keep_model)
+        return err_set(err, "%s", s->keep_model);
+    if (!load_model(s, &m, path, err))
         return false;
     /* the same input where it is of the model's kind; ready values were made for the model before */
     const Input *now = session_input(s, SIDE_B);

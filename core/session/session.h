@@ -179,6 +179,10 @@ typedef struct LookAt {
     struct {
         bool one_head; /* the votes of the head in focus instead of all */
     } ledger;
+    struct {
+        int terms;    /* of the cell's arithmetic, the first so many; 0: all */
+        bool playing; /* they come one after the other (play.h) */
+    } worked;
 } LookAt;
 
 /* A − B: one graph for the pair, that grows by three nodes for every tensor that is asked for. */
@@ -193,11 +197,12 @@ typedef bool (*SessionProgress)(void *context, const char *what, double share); 
 
 typedef struct Session {
     Pool *pool;
-    size_t memory;         /* bytes of values that are kept at most; weights are not counted. See run_budget */
-    bool assume;           /* models whose architecture is not known by name are taken for plain ViTs */
-    Model model;           /* the one that was opened */
-    char model_path[1024]; /* what opened it; "" = the bundled model */
-    Exhibit **exhibits;    /* [exhibit_count]: all there are, each on the heap */
+    size_t memory;          /* bytes of values that are kept at most; weights are not counted. See run_budget */
+    bool assume;            /* models whose architecture is not known by name are taken for plain ViTs */
+    Model model;            /* the one that was opened */
+    char model_path[1024];  /* what opened it; "" = the bundled model */
+    const char *keep_model; /* why no other model can be opened now, or NULL: weights are in use elsewhere */
+    Exhibit **exhibits;     /* [exhibit_count]: all there are, each on the heap */
     int exhibit_count;
     size_t exhibit_cap;
     Exhibit *now;    /* one of them: what the reader looks at, B */

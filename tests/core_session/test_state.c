@@ -74,6 +74,7 @@ static const char *const STATES[] = {
     "view positions; view centred; view grids",
     "goto blocks.1.attn.pattern[h=1,t=r3c4,u=r0c0]; view formula; move down 3; move right",
     "view answer; move down 2",
+    "goto blocks.1.attn.z[h=1,t=r1c1,e=3]; play step; play step",
     "training 0; query r2c2",
     "filters components; filters 3",
     "heads; head 1",

@@ -60,6 +60,8 @@ shows "its arithmetic" 'derived again from these, bit for bit'
 send Right
 shows "the cursor moves" 'scores_raw\[t=a,u=b\]'
 send Enter
+shows "Enter: its terms on the screen of arithmetic" 'terms, by size'
+send Enter
 shows "Enter: where it comes from" '(q|k)\[[tu]=[ab],e=[0-3]\]'
 send q
 shows "the edit is back" 'edit: set scale off'

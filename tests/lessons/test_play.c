@@ -29,8 +29,7 @@ static double value(Player *p, const char *text)
 {
     double x = 0;
     Err err = {{0}};
-    Scope scope = player_scope(p);
-    if (!number_value(&scope, text, &x, &err))
+    if (!player_value(p, text, &x, &err))
         fail_msg("%s: %s", text, err.text);
     return x;
 }
@@ -39,8 +38,7 @@ static void refused(Player *p, const char *text, const char *what)
 {
     double x;
     Err err = {{0}};
-    Scope scope = player_scope(p);
-    if (number_value(&scope, text, &x, &err) || !strstr(err.text, what))
+    if (player_value(p, text, &x, &err) || !strstr(err.text, what))
         fail_msg("%s: %s", text, err.text);
 }
 

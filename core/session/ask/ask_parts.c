@@ -155,7 +155,12 @@ void ask_put_leaf(const Session *s, Side side, NodeId n, size_t cell, Buf *out)
 {
     const Node *node = graph_node(session_graph(s, side), n);
     switch (node->leaf.kind) {
-    case LEAF_INPUT: put_pixel(s, side, n, cell, out); break;
+    case LEAF_INPUT:
+        if (session_input(s, side)->kind == INPUT_MATRICES)
+            buf_printf(out, "given by the worked example '%s'", session_input(s, side)->name);
+        else
+            put_pixel(s, side, n, cell, out);
+        break;
     case LEAF_TENSOR:
         buf_puts(out, s->model.trained ? "a weight of the model, learned in training"
                                        : "a weight of the model, made from a seed");
