@@ -1,45 +1,17 @@
 /* Where did it look: rollout, the last block's attention, gradient × input and occlusion side by side, one number per
  * patch each, on a scale of its own; below them the four values of the picked patch, and how much of each map lies on
  * the object where its place is known. */
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/utf8.h"
-#include "core/session/learned/gradient.h"
-#include "core/session/learned/where.h"
 #include "tui/views/heat.h"
-#include "tui/views/panels.h"
+#include "tui/views/learned/where_view.h"
 #include "tui/views/spread.h"
 
-enum { SQUARE_MOST = 24, NAME_CELLS = 13, NUMBER_CELLS = 11, NUMBER_LEAST = 9, WIDE_NOTE = 50, TABLE_LEAST = 10 };
+enum { SQUARE_MOST = 24, TABLE_LEAST = 10 };
 /* The column beside the maps: its least width, where a row of the table takes one line, the lines kept below the
- * picture, the least for one more note, and the width of a rollout's sums. */
-enum {
-    ASIDE = 20,
-    ASIDE_LINE = NAME_CELLS + 2 * NUMBER_CELLS,
-    ASIDE_LINES = WHERE_METHODS + 5,
-    ASIDE_NOTE = 5,
-    SUMS_LINE = 32
-};
-
-typedef struct Where {
-    const Session *s;
-    Side side;
-    bool there[WHERE_METHODS]; /* is there such a map on this side? */
-    Shown map[WHERE_METHODS], mass[WHERE_METHODS];
-    bool has_mass[WHERE_METHODS];
-    Shown share, row_sum, patches_sum;
-    bool has_share, has_sums;
-    const Measure *occlusion;
-    const char *why;     /* there is none: one line, or NULL while it has not begun */
-    const float *object; /* [p], or NULL */
-    Pixels picture;
-    bool has_picture;
-    const Axis *p;
-    Lattice l;
-    int at, row, col, focus;
-} Where;
+ * picture, and the least for one more note. */
+enum { ASIDE = 20, ASIDE_LINE = WHERE_NAME + 2 * WHERE_NUMBER, ASIDE_LINES = WHERE_METHODS + 5, ASIDE_NOTE = 5 };
 
 /* The rows of a rollout add up to something: at the last block. */
 static const char *sum_path(const Session *s, Side side)
@@ -74,21 +46,6 @@ static bool open_where(const Session *s, Side side, Where *out)
     return true;
 }
 
-/* Cell of a patch in a map's node: of one head, where it has heads. */
-static size_t cell_of(const Where *w, int m, int patch)
-{
-    const Shown *v = &w->map[m];
-    return v->cell / (size_t)w->p->n * (size_t)w->p->n + (size_t)patch;
-}
-
-/* NaN where there is none yet. */
-static float value_of(const Where *w, int m, int patch)
-{
-    if (m == WHERE_OCCLUSION)
-        return w->occlusion ? where_drop(w->occlusion, patch) : NAN;
-    return w->there[m] && w->map[m].values ? w->map[m].values[cell_of(w, m, patch)] : NAN;
-}
-
 typedef struct Layer {
     const Where *w;
     int method;
@@ -99,8 +56,8 @@ static float layer_value(const void *context, int row, int col, Ref *ref)
     const Layer *l = context;
     int patch = row * l->w->l.cols + col;
     if (l->method != WHERE_OCCLUSION)
-        *ref = shown_ref(&l->w->map[l->method], cell_of(l->w, l->method, patch));
-    return value_of(l->w, l->method, patch);
+        *ref = shown_ref(&l->w->map[l->method], where_cell(l->w, l->method, patch));
+    return where_value(l->w, l->method, patch);
 }
 
 /* Each map on its own: their units differ. */
@@ -108,7 +65,7 @@ static ColourScale layer_scale(const Paint *p, const Where *w, int m)
 {
     float low = 0, high = 0;
     for (int i = 0; i < w->p->n; i++) {
-        float x = value_of(w, m, i);
+        float x = where_value(w, m, i);
         low = x < low ? x : low;
         high = x > high ? x : high;
     }
@@ -121,12 +78,6 @@ static bool on_object(const void *context, int patch)
 }
 
 /* --- the maps --- */
-static bool reads_class_token(const Session *s)
-{
-    const VitConfig *c = session_vit(s);
-    return c && (c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_CLS_DIST || (c->pool == VIT_POOL_NONE && c->cls));
-}
-
 static void draw_title(const Paint *p, const Where *w, Rect r, int m)
 {
     static const char *const LONG[WHERE_METHODS] = {"attention rollout", "last attention", "gradient × input",
@@ -195,146 +146,6 @@ static void draw_panels(const Paint *p, const Where *w, const Panels *s, bool fo
         draw_picture(p, w, s);
 }
 
-/* --- the table --- */
-static int put_part(const Paint *p, const Shown *v, size_t cell, const char *before, Rect line, int used)
-{
-    char number[32];
-    number_text(number, sizeof number, v->values[cell], 8);
-    if (used + (int)strlen(before) + (int)strlen(number) > line.w)
-        return line.w;
-    used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, before);
-    return used + shown_number(p, v, cell, line.y, line.x + used, 8, STYLE_TEXT);
-}
-
-/* What a map is made of. */
-static void note_text(const Where *w, int m, bool brief, Buf *text)
-{
-    const Session *s = w->s;
-    const char *who = reads_class_token(s) ? "CLS" : "patch mean";
-    if (m == WHERE_ROLLOUT)
-        buf_printf(text, brief ? "½ heads + ½ itself" : "%s, all blocks, ½ heads + ½ itself", who);
-    else if (m == WHERE_ATTENTION && s->look.where.one_head)
-        buf_printf(text, "%s, block %d, head %d; a: mean of heads", who, session_blocks(s) - 1, session_head(s));
-    else if (m == WHERE_ATTENTION)
-        buf_printf(text, "%s, block %d, mean of heads; a: one head", who, session_blocks(s) - 1);
-    else if (m == WHERE_GRADIENT) {
-        bool answer = site_is(session_base(s), s->target.path, SITE_WHERE_ANSWER);
-        buf_puts(text, brief ? "sum over it, of " : "signed sum over the patch, of ");
-        if (answer)
-            buf_puts(text, "the answer's logit");
-        else
-            gradient_text(s, text);
-    } else if (w->occlusion && w->occlusion->done < w->occlusion->total)
-        buf_printf(text, "measured %zu of %zu; x greys a patch", w->occlusion->done, w->occlusion->total);
-    else
-        buf_puts(text, brief ? "the answer's logit falls; x greys it" : "how far the answer's logit falls; x greys it");
-}
-
-/* The sums that tell the variant of a rollout; returns the lines used. */
-static int draw_sums(const Paint *p, const Where *w, Rect r, int used)
-{
-    if (r.h < 1 || !w->has_sums || !w->row_sum.values || !w->patches_sum.values)
-        return 0;
-    bool two = !used && r.w < SUMS_LINE && r.h > 1;
-    size_t row = reads_class_token(w->s) ? 0
-                 : session_vit(w->s)     ? (size_t)vit_prefix(session_vit(w->s))
-                                         : 0; /* of the first row that is read */
-    used = put_part(p, &w->row_sum, row, used ? "; row sum " : "row sum ", r, used);
-    if (two)
-        rect_cut(&r, 't', 1);
-    put_part(p, &w->patches_sum, 0, two ? "on patches " : ", on patches ", r, two ? 0 : used);
-    return 1 + two;
-}
-
-static void draw_note(const Paint *p, const Where *w, Rect line, int m)
-{
-    Buf text = {0};
-    note_text(w, m, line.w < WIDE_NOTE, &text);
-    bool shown = m == w->focus ||
-                 utf8_cells(buf_str(&text)) <= line.w; /* half a note tells nothing of a map that nobody asked for */
-    int used = shown ? canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, buf_str(&text)) : 0;
-    if (m == WHERE_ROLLOUT && shown)
-        draw_sums(p, w, line, used);
-    buf_free(&text);
-}
-
-static void draw_number(const Paint *p, const Shown *v, size_t cell, float x, Rect at)
-{
-    char text[32];
-    if (v) {
-        shown_number_right(p, v, cell, at.y, at.x, at.w, STYLE_TEXT);
-        return;
-    }
-    if (isnan(x))
-        snprintf(text, sizeof text, "—");
-    else
-        number_text(text, sizeof text, x, at.w - 1);
-    canvas_right(p->c, at.y, at.x, at.w, STYLE_TEXT, text);
-}
-
-/* Where name, value and share stand in a row of the table; in a narrow column the name has a line of its own. Returns
- * what is left of the line. */
-typedef struct Row {
-    Rect name, value, mass;
-} Row;
-
-static Rect row_cut(const Where *w, Rect r, bool narrow, Row *out)
-{
-    int cells = narrow ? (r.w < 2 * NUMBER_CELLS ? r.w / 2 : NUMBER_CELLS) : NUMBER_CELLS;
-    out->name = narrow ? rect_cut(&r, 't', r.h - 1) : rect_cut(&r, 'l', NAME_CELLS);
-    out->value = rect_cut(&r, 'l', cells);
-    out->mass = rect_cut(&r, 'l', w->object ? cells : 0);
-    rect_cut(&r, 'l', 2);
-    return r;
-}
-
-static Rect draw_row(const Paint *p, const Where *w, Rect line, int m)
-{
-    bool here = m == w->focus, node = m != WHERE_OCCLUSION, patch = node && w->there[m] && w->map[m].values;
-    Row row;
-    Rect rest = row_cut(w, line, line.h > 1, &row);
-    canvas_printf(p->c, row.name.y, row.name.x, row.name.w, here ? STYLE_TITLE : STYLE_TEXT, "%s%s", here ? ">" : " ",
-                  where_word((WhereMethod)m));
-    if (row.value.w >= NUMBER_LEAST)
-        draw_number(p, patch ? &w->map[m] : NULL, cell_of(w, patch ? m : 0, w->at), value_of(w, m, w->at), row.value);
-    if (row.mass.w >= NUMBER_LEAST) {
-        float x = NAN;
-        bool known = node && w->has_mass[m] && w->mass[m].values;
-        if (!node && w->occlusion)
-            where_drop_mass(w->occlusion, w->object, &x);
-        draw_number(p, known ? &w->mass[m] : NULL, w->mass[m].cell, x, row.mass);
-    }
-    return rest;
-}
-
-static void draw_share(const Paint *p, const Where *w, Rect line)
-{
-    if (!w->object && w->side != SIDE_DIFF)
-        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,
-                    line.w >= 30 ? "where its object is is not known" : "no object known");
-    if (!w->object || !w->has_share || !w->share.values)
-        return;
-    static const char WHAT[] = " of the patches";
-    int used = put_part(p, &w->share, 0, "the object's: ", line, 0);
-    if (line.w - used >= (int)strlen(WHAT) || line.h < 2)
-        canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, WHAT);
-    else
-        canvas_text(p->c, line.y + 1, line.x, line.w, STYLE_DIM, WHAT + 1);
-}
-
-static Rect draw_header(const Paint *p, const Where *w, Rect line, bool narrow)
-{
-    char label[32];
-    Row row;
-    Rect rest = row_cut(w, line, narrow, &row);
-    if (row.value.w >= NUMBER_LEAST)
-        canvas_right(p->c, row.value.y, row.value.x, row.value.w, STYLE_HEADER,
-                     axis_label(w->p, w->at, label, sizeof label));
-    if (row.mass.w >= NUMBER_LEAST)
-        canvas_right(p->c, row.mass.y, row.mass.x, row.mass.w, STYLE_HEADER, "on object");
-    return rest;
-}
-
 /* --- the arrangement --- */
 
 /* The maps, and the table with the bar of the map in focus: below them, or in a column beside them, under the picture.
@@ -399,14 +210,14 @@ static void draw_below(const Paint *p, const Where *w, const Layout *l)
 {
     Rect table = l->table;
     if (table.h > WHERE_METHODS)
-        draw_share(p, w, draw_header(p, w, rect_cut(&table, 't', 1), false));
+        where_draw_share(p, w, where_draw_header(p, w, rect_cut(&table, 't', 1), false));
     for (int m = 0; m < WHERE_METHODS; m++)
         if (table.h && (l->table.h >= WHERE_METHODS || m == w->focus))
-            draw_note(p, w, draw_row(p, w, rect_cut(&table, 't', 1), m), m);
+            where_draw_note(p, w, where_draw_row(p, w, rect_cut(&table, 't', 1), m), m);
     if (l->table.h < WHERE_METHODS && table.h)
-        draw_share(p, w, rect_cut(&table, 't', 1));
+        where_draw_share(p, w, rect_cut(&table, 't', 1));
     if (l->table.h < WHERE_METHODS && w->focus == WHERE_ROLLOUT)
-        draw_sums(p, w, table, 0);
+        where_draw_sums(p, w, table, 0);
     draw_bar(p, w, l->bar);
 }
 
@@ -414,7 +225,7 @@ static void draw_below(const Paint *p, const Where *w, const Layout *l)
 static void draw_aside_note(const Paint *p, const Where *w, Rect *r, int m, bool titled)
 {
     Buf text = {0};
-    note_text(w, m, false, &text);
+    where_note_text(w, m, false, &text);
     if (titled) {
         rect_cut(r, 't', 1);
         canvas_text(p->c, r->y, r->x, r->w, m == w->focus ? STYLE_TITLE : STYLE_TEXT, where_word((WhereMethod)m));
@@ -422,7 +233,7 @@ static void draw_aside_note(const Paint *p, const Where *w, Rect *r, int m, bool
     }
     rect_cut(r, 't', canvas_wrap(p->c, *r, STYLE_DIM, buf_str(&text)));
     if (m == WHERE_ROLLOUT)
-        rect_cut(r, 't', draw_sums(p, w, *r, 0));
+        rect_cut(r, 't', where_draw_sums(p, w, *r, 0));
     buf_free(&text);
 }
 
@@ -430,18 +241,18 @@ static void draw_aside_note(const Paint *p, const Where *w, Rect *r, int m, bool
 static void draw_beside(const Paint *p, const Where *w, Rect r)
 {
     bool narrow = r.w < ASIDE_LINE;
-    draw_header(p, w, rect_cut(&r, 't', 1), narrow);
+    where_draw_header(p, w, rect_cut(&r, 't', 1), narrow);
     for (int m = 0; m < WHERE_METHODS; m++)
-        draw_row(p, w, rect_cut(&r, 't', 1 + narrow), m);
+        where_draw_row(p, w, rect_cut(&r, 't', 1 + narrow), m);
     draw_bar(p, w, rect_cut(&r, 't', 1));
     bool titled = r.h > ASIDE_NOTE;
     if (titled) {
         rect_cut(&r, 't', 1);
-        draw_share(p, w, rect_cut(&r, 't', narrow ? 2 : 1));
+        where_draw_share(p, w, rect_cut(&r, 't', narrow ? 2 : 1));
     }
     draw_aside_note(p, w, &r, w->focus, titled);
     if (!titled && r.h)
-        draw_share(p, w, rect_cut(&r, 't', 1));
+        where_draw_share(p, w, rect_cut(&r, 't', 1));
     for (int m = 0; m < WHERE_METHODS; m++)
         if (m != w->focus && r.h >= ASIDE_NOTE)
             draw_aside_note(p, w, &r, m, true);

@@ -1,0 +1,33 @@
+/* What writing the state, comparing two of them, and reading one share. */
+#ifndef VITRINE_SESSION_STATE_PARTS_H
+#define VITRINE_SESSION_STATE_PARTS_H
+#include "core/session/edit/edits.h"
+#include "core/session/state.h"
+
+struct StateShot {
+    Buf model, input, pinned, gradient, ledger,
+        place; /* commands, each with its line end; pinned: that of A with its edits */
+    Buf boxes; /* "box open PATH\n" or "box close PATH\n" of each */
+    EditState edits;
+    bool compares;
+    Compare compare;
+    LookAt look;
+};
+
+/* The words of `compare`, by Compare. */
+extern const char *const STATE_COMPARE_WORDS[COMPARE_COUNT];
+
+bool state_same(const Buf *a, const Buf *b);
+/* The lines of the edits, each with its line end; appended. */
+void state_put_edits(const EditState *e, Buf *out);
+/* All of shot t but its place, which is that of s; what: STATE_…; appended. */
+void state_put(const Session *s, const StateShot *t, unsigned what, Buf *out);
+/* The lines that lead from one list of edits to the other, appended; false when there is nothing to do. */
+bool state_edits_between(const EditState *from, const EditState *to, Buf *out);
+
+/* The address of where the session stands, and what `place` needs beside it (both appended; nothing for a node that is
+ * not there). */
+void state_put_place(const Session *s, Buf *address, Buf *rest);
+/* `place ADDRESS …`: the cursor, the screen and the step, all of them whatever they were. */
+bool state_place_command(Session *s, const Args *a, Err *err);
+#endif

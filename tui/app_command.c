@@ -1,0 +1,184 @@
+/* A command on the screen: its progress, what it says, and what it asks of the terminal. */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/clock.h"
+#include "core/base/file.h"
+#include "core/base/stop.h"
+#include "core/io/image.h"
+#include "core/session/place.h"
+#include "core/session/screens.h"
+#include "tui/app_parts.h"
+#include "tui/canvas/export.h"
+
+enum { HINT_STEPS = 3, HINT_KEYS = 12 }; /* steps taken and commands done before the hint goes */
+
+bool app_progress(void *context, const char *what, double share)
+{
+    App *a = context;
+    TermEvent e;
+    int64_t now = clock_ns();
+    if (now - a->last_report < 100000000)
+        return !a->cancelled;
+    a->last_report = now;
+    while (term_event(0, &e)) {
+        if (e.kind == TERM_HANGUP || e.kind == TERM_TERMINATE || (e.kind == TERM_KEY && strcmp(e.key, "^C") == 0))
+            a->cancelled = true;
+        if (e.kind == TERM_HANGUP || e.kind == TERM_TERMINATE)
+            a->s.quit = true;
+    }
+    double seconds = (double)(now - a->work_since) / 1e9;
+    if (seconds < 0.5 || a->cancelled)
+        return !a->cancelled;
+    char line[256];
+    double left = share > 0.01 ? seconds / share - seconds : 0;
+    snprintf(line, sizeof line, "%.80s  %d %%%s%.0f s  Ctrl-C cancels", what, (int)(share * 100),
+             left > 0 ? ", about " : ", ", left > 0 ? left : seconds);
+    app_say(a, false, line);
+    app_draw(a);
+    return true;
+}
+
+/* The same while a file is read or written: Ctrl-C is a key here, no signal. */
+static bool wants_to_stop(void *context)
+{
+    return !app_progress(context, "reading", 0);
+}
+
+static void describe_terminal(App *a)
+{
+    const TermStatus *t = a->terminal;
+    Buf b = {0};
+    static const char *const MODES[] = {
+        [MODE_MONO] = "no colour", [MODE_8] = "8 colours", [MODE_256] = "256 colours", [MODE_TRUE] = "all colours"};
+    buf_printf(&b,
+               "This terminal says it is %s.\nColours: %s (%s). `vitrine --colour true`, 256, 8 or mono choose "
+               "another; over ssh 256 is the default because the\n"
+               "wish for more does not travel with the connection.\nCharacters: %s.\nMouse: %s. %% turns it off and "
+               "on; with it off the terminal selects text.\n",
+               t->term, MODES[t->mode], t->why ? t->why : "", t->ascii ? "ASCII" : "UTF-8 with half blocks",
+               !t->has_mouse ? "none reported"
+               : t->mouse    ? "on"
+                             : "off");
+    if (*t->note)
+        buf_printf(&b, "%s\n", t->note);
+    buf_printf(&b, "Pictures are decoded in a process of their own, protected by: %s.\n", image_sandbox());
+    overlay_text(&a->overlay, "Terminal", buf_str(&b));
+    buf_free(&b);
+}
+
+static bool export_screen(App *a, const char *path, Err *err)
+{
+    Buf b = {0};
+    const char *suffix = file_suffix(path);
+    if (strcmp(path, "-") == 0)
+        return err_set(err, "the screen itself is standard output here; give a file name");
+    app_say(a, false, "");
+    app_draw(a); /* the frame as it is without the command line */
+    if (strcasecmp(suffix, "svg") == 0)
+        export_svg(&a->canvas, a->terminal->light, "Vitrine", &b);
+    else if (strcasecmp(suffix, "html") == 0)
+        export_html(&a->canvas, a->terminal->light, "Vitrine", &b);
+    else if (strcasecmp(suffix, "ans") == 0)
+        export_ansi(&a->canvas, a->terminal->mode, a->terminal->light, &b);
+    else
+        export_text(&a->canvas, &b);
+    bool ok = file_write(path, b.data, b.len, err);
+    if (ok)
+        session_say(&a->s, "Saved this screen to %.400s.", path);
+    buf_free(&b);
+    return ok;
+}
+
+static void close_something(App *a)
+{
+    Session *s = &a->s;
+    if (s->look.zoomed)
+        s->look.zoomed = false;
+    else if (s->look.steps_focused)
+        s->look.steps_focused = false;
+    else if (screen_now(s)->group == GROUP_ARITHMETIC && s->back_count)
+        place_back(s);
+    else if (screen_now(s)->group == GROUP_LEARNED &&
+             s->back_count) /* from all that it learned to where one was before */
+        do
+            place_back(s);
+        while (screen_now(s)->group == GROUP_LEARNED && s->back_count);
+    else
+        s->quit = true;
+}
+
+static bool open_lesson(App *a, const char *which, Err *err)
+{
+    if (strcmp(which, "close") == 0) {
+        desk_close(&a->desk, &a->s);
+        state_save_file("open-lesson", "");
+        session_say(&a->s, "Back where you were. t lists the lessons.");
+        return true;
+    }
+    if (strcmp(which, "help") == 0 && a->desk.open) {
+        desk_help(&a->desk, &a->overlay);
+        return true;
+    }
+    a->hint = false;
+    bool ok = desk_open(&a->desk, &a->s, which, err);
+    buf_clear(&a->s.said);
+    return ok;
+}
+
+/* A card's answer or hint; what is said to it stands on the card. */
+static bool ask_desk(App *a, bool hint, const char *typed, Err *err)
+{
+    if (hint ? desk_hint(&a->desk, err) : desk_answer(&a->desk, typed, err))
+        return true;
+    if (a->desk.open) {
+        buf_clear(&a->desk.said);
+        buf_puts(&a->desk.said, err->text);
+    }
+    return false;
+}
+
+bool app_act(App *a, UiAct what, const char *text, Err *err)
+{
+    bool on;
+    switch (what) {
+    case UI_PROMPT: prompt_open(&a->prompt, text); break;
+    case UI_MOUSE:
+        on = term_mouse(*text ? strcmp(text, "on") == 0 : !a->terminal->mouse);
+        session_say(&a->s, on ? "The mouse is ours: click, wheel. %% gives it back."
+                              : "The mouse is the terminal's: select text with it. %% takes it again.");
+        break;
+    case UI_TERM: describe_terminal(a); break;
+    case UI_REDRAW: term_redraw(); break;
+    case UI_CLOSE: close_something(a); break;
+    case UI_LESSON: return open_lesson(a, text, err);
+    case UI_ANSWER: return ask_desk(a, false, text, err);
+    case UI_HINT: return ask_desk(a, true, text, err);
+    case UI_EXPORT: return export_screen(a, text, err);
+    case UI_DEMO: return stage_do(&a->stage, &a->overlay, text, &a->s.said, err);
+    }
+    return true;
+}
+
+void app_do(App *a, const char *line)
+{
+    Err err = {{0}};
+    int total, step = session_step_number(&a->s, &total);
+    a->work_since = a->last_report = clock_ns();
+    a->cancelled = false;
+    app_say(a, false, "");
+    stop_listen(wants_to_stop, a);
+    bool ok = command_do(&a->s, &a->commands, line, COMMAND_EDIT | COMMAND_FILE | COMMAND_UI, &err);
+    if (ok && a->stage.due)
+        ok = stage_run(&a->stage, &a->s, &a->commands, &err);
+    stop_listen(NULL, NULL);
+    app_say(a, false, ""); /* the progress line, if there was one */
+    if (ok)
+        app_show_said(a);
+    else
+        app_say(a, true, err.text);
+    desk_done(&a->desk);
+    a->steps_taken += session_step_number(&a->s, &total) != step;
+    a->hint = a->hint && a->steps_taken < HINT_STEPS && ++a->commands_done < HINT_KEYS;
+}

@@ -1,0 +1,107 @@
+/* The frame: the session's screen, the lesson, what is open over them, and the line at the bottom. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/base/utf8.h"
+#include "tui/app_parts.h"
+
+void app_say(App *a, bool error, const char *text)
+{
+    snprintf(a->message, sizeof a->message, "%s", text);
+    a->message_is_error = error;
+}
+
+Paint app_paint(App *a)
+{
+    return (Paint){.s = &a->s, .c = &a->canvas, .mode = a->terminal->mode, .light = a->terminal->light};
+}
+
+void app_fit(App *a)
+{
+    int h, w;
+    term_size(&h, &w);
+    if (h != a->canvas.h || w != a->canvas.w)
+        canvas_resize(&a->canvas, h, w);
+}
+
+static void status_words(const App *a, char *out, size_t n)
+{
+    static const char *const MODES[] = {
+        [MODE_MONO] = "mono", [MODE_8] = "8 colours", [MODE_256] = "256c", [MODE_TRUE] = "truecolor"};
+    snprintf(out, n, "%s%s%s", MODES[a->terminal->mode], a->terminal->ascii ? " ascii" : "",
+             a->terminal->has_mouse && !a->terminal->mouse ? " mouse off" : "");
+}
+
+Frame app_frame(const App *a)
+{
+    Rect card, screen;
+    desk_layout(&a->desk, a->canvas.h, a->canvas.w, &card, &screen);
+    return frame_layout(&a->s, screen.h, screen.w, a->hint);
+}
+
+static void draw_desk(App *a)
+{
+    Rect card, screen;
+    if (!a->desk.open)
+        return;
+    desk_layout(&a->desk, a->canvas.h, a->canvas.w, &card, &screen);
+    desk_draw(&a->desk, &a->canvas, card, screen);
+}
+
+void app_draw(App *a)
+{
+    char status[64];
+    app_fit(a);
+    Canvas *c = &a->canvas;
+    canvas_clear(c);
+    c->ascii = a->terminal->ascii;
+    Paint p = app_paint(a);
+    double share;
+    bool again = session_again(&a->s, &share);
+    if (a->halted)
+        a->pace = (Pace){0};
+    p.seconds_left = a->halted ? 0 : pace_left(&a->pace, again ? share : session_progress_share(&a->s), clock_ns());
+    Frame f = app_frame(a);
+    status_words(a, status, sizeof status);
+    FrameState state = {.hint = a->hint,
+                        .message = a->message,
+                        .message_is_error = a->message_is_error,
+                        .status = status};
+    Rect card, screen;
+    char lesson[120];
+    desk_layout(&a->desk, c->h, c->w, &card, &screen);
+    if (a->desk.open && !card.h && !*a->message) {
+        snprintf(lesson, sizeof lesson,
+                 "Card %d of %d. Space: the next card. Tab: this card again. q: leave the lesson.",
+                 a->desk.player.card + 1, a->desk.player.lesson.count);
+        state.message = lesson;
+    }
+    if (screen.h > 0)
+        frame_draw(&p, &f, &state);
+    draw_desk(a);
+    overlay_draw(&a->overlay, c);
+    if (a->prompt.open) {
+        Rect line = {c->h - 1, 0, 1, c->w}, above = {0, 0, c->h - 1, c->w};
+        prompt_draw(&a->prompt, c, line, above);
+    }
+    term_draw(c);
+}
+
+void app_show_said(App *a)
+{
+    const char *said = buf_str(&a->s.said);
+    if (!*said)
+        return;
+    const char *end = strchr(said, '\n');
+    int lines = app_frame(a).sentence.h;
+    int room = lines * (a->canvas.w - 2) -
+               (lines > 1 ? a->canvas.w / 4 : 0); /* a wrapped line ends before its last column */
+    bool one_line = (!end || !end[1]) && utf8_cells(said) <= room;
+    if (one_line) {
+        app_say(a, false, said);
+        a->message[strcspn(a->message, "\n")] = 0;
+    } else
+        overlay_text(&a->overlay, "", said);
+    buf_clear(&a->s.said);
+}

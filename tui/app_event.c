@@ -1,0 +1,119 @@
+/* Events become commands: keys with their counts, clicks, the wheel, pastes. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/app_parts.h"
+#include "tui/keymap.h"
+
+/* Digits are a count for the key that follows. */
+static bool take_digit(App *a, const char *key)
+{
+    if (key[1] || key[0] < (a->count ? '0' : '1') || key[0] > '9')
+        return false;
+    a->count = a->count < 100000 ? a->count * 10 + (key[0] - '0') : a->count;
+    return true;
+}
+
+static void run_binding(App *a, const KeyBinding *k)
+{
+    char line[SESSION_PATH + 16];
+    bool says = strcmp(k->command, "say") == 0, again = says && a->said;
+    bool counts = strcmp(k->command, "next") == 0 || strcmp(k->command, "prev") == 0 ||
+                  strncmp(k->command, "move ", 5) == 0;
+    if (a->count && strcmp(k->key, "G") == 0)
+        snprintf(line, sizeof line, "goto %d", a->count);
+    else if (a->count && counts)
+        snprintf(line, sizeof line, "%.60s %d", k->command, a->count);
+    else if (again)
+        snprintf(line, sizeof line, "glossary %s", a->s.place.path);
+    else
+        snprintf(line, sizeof line, "%s", k->command);
+    a->count = 0;
+    app_do(a, line);
+    a->said = says && !again;
+    a->overlay.more = a->said && a->overlay.kind == OVERLAY_TEXT;
+}
+
+static void on_key(App *a, const TermEvent *e)
+{
+    Buf command = {0};
+    if (a->prompt.open) {
+        if (prompt_key(&a->prompt, e->key, &a->s, &a->commands) == PROMPT_RUN)
+            app_do(a, a->prompt.text);
+        return;
+    }
+    if (a->overlay.kind != OVERLAY_NONE) {
+        OverlayResult result = overlay_key(&a->overlay, e->key, &command);
+        if (result == OVERLAY_RUN)
+            app_do(a, buf_str(&command));
+        buf_free(&command);
+        a->said = a->said && (result == OVERLAY_PASSED || result == OVERLAY_STAYS);
+        if (result != OVERLAY_PASSED)
+            return;
+    }
+    if (a->desk.open && desk_key(&a->desk, e->key, a->canvas.w, a->canvas.h, &command)) {
+        if (command.len)
+            app_do(a, buf_str(&command));
+        buf_free(&command);
+        a->count = 0;
+        return;
+    }
+    if (take_digit(a, e->key))
+        return;
+    const KeyBinding *k = keymap_find(&a->s, e->key);
+    if (a->stage.open && strcmp(e->key, "Space") == 0) /* Space goes on with what is open */
+        app_do(a, "demo next");
+    else if (k)
+        run_binding(a, k);
+    else if (strcmp(e->key, "^C") == 0) {
+        double share;
+        a->halted = session_busy(&a->s) || session_again(&a->s, &share);
+        app_say(a, false,
+                a->halted ? "Stopped computing. The next key goes on with it; q leaves."
+                          : "Nothing is being computed. q leaves.");
+    } else if (strcmp(e->key, "Esc") == 0)
+        app_say(a, false, "");
+    else {
+        char text[80];
+        snprintf(text, sizeof text, "%s does nothing here. ? lists the keys.", e->key);
+        app_say(a, false, text);
+    }
+    a->count = 0;
+}
+
+static void on_mouse(App *a, const TermEvent *e)
+{
+    Buf command = {0};
+    Paint p = app_paint(a);
+    Frame f = app_frame(a);
+    bool wheel = strncmp(e->key, "Wheel", 5) == 0;
+    if (a->overlay.kind != OVERLAY_NONE) {
+        if (wheel)
+            overlay_key(&a->overlay, strcmp(e->key, "WheelUp") == 0 ? "Up" : "Down", &command);
+        else if (overlay_click(&a->overlay, &a->canvas, e->y, e->x, &command) == OVERLAY_RUN)
+            app_do(a, buf_str(&command));
+    } else if (a->prompt.open) {
+        a->prompt.open = false;
+    } else if (wheel ? frame_wheel(&f, e->y, e->x, strcmp(e->key, "WheelUp") == 0 ? -1 : 1, &command)
+                     : strcmp(e->key, "Click") == 0 && frame_click(&p, &f, e->y, e->x, &command))
+        app_do(a, buf_str(&command));
+    buf_free(&command);
+}
+
+void app_event(App *a, const TermEvent *e)
+{
+    a->halted = a->halted && e->kind != TERM_KEY && e->kind != TERM_MOUSE;
+    switch (e->kind) {
+    case TERM_KEY: on_key(a, e); break;
+    case TERM_MOUSE: on_mouse(a, e); break;
+    case TERM_PASTE:
+        if (a->prompt.open)
+            prompt_paste(&a->prompt, e->text);
+        else
+            app_say(a, false, "Pasted text goes into the command line: open it with : first.");
+        break;
+    case TERM_HANGUP:
+    case TERM_TERMINATE: a->s.quit = true; break;
+    default: break;
+    }
+}

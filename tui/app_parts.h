@@ -1,0 +1,60 @@
+/* What the files of the loop share: its state, the frame as it is now, and what changes it. */
+#ifndef VITRINE_TUI_APP_PARTS_H
+#define VITRINE_TUI_APP_PARTS_H
+#include "core/base/pace.h"
+#include "tui/app.h"
+#include "tui/desk.h"
+#include "tui/frame.h"
+#include "tui/prompt.h"
+#include "tui/stage.h"
+#include "tui/term.h"
+
+typedef struct App {
+    Session s;
+    Commands commands;
+    Ui ui;
+    Canvas canvas;
+    Overlay overlay;
+    Desk desk;
+    Stage stage;
+    Prompt prompt;
+    char message[512];
+    bool message_is_error;
+    bool hint;
+    bool asked;                            /* the frame's values were asked for since values were last forgotten */
+    bool said;                             /* the last key was `say`: once more it tells what is said in general */
+    int steps_taken, commands_done, count; /* count: digits typed before a key */
+    const char *link_hash;                 /* first digits of the hash that a link promised; NULL once compared */
+    const TermStatus *terminal;
+    int64_t work_since; /* a command computes: when it began, for the progress line */
+    int64_t last_report;
+    bool cancelled;
+    bool halted;        /* Ctrl-C stopped the pass; the next key goes on with it */
+    uint64_t shown;     /* s.changes of the last frame … */
+    int64_t last_frame; /* … and when it was drawn */
+    bool stale;         /* something was computed since, … */
+    bool touched;       /* … there was an event since */
+    Pace pace;
+} App;
+
+/* The line at the bottom. */
+void app_say(App *a, bool error, const char *text);
+/* What a command said: on that line where it fits, else in a window. */
+void app_show_said(App *a);
+
+Paint app_paint(App *a);
+/* The canvas takes the size of the terminal. */
+void app_fit(App *a);
+/* The session's screen in what the lesson leaves of the terminal. */
+Frame app_frame(const App *a);
+void app_draw(App *a);
+
+/* Runs one line and shows what it says, and its progress while it computes. */
+void app_do(App *a, const char *line);
+/* Session.progress: a line with what and how far after half a second; Ctrl-C cancels. context is the App. */
+bool app_progress(void *context, const char *what, double share);
+/* What a command asks of the terminal (Ui.act). */
+bool app_act(App *a, UiAct what, const char *text, Err *err);
+/* A key, a click, a paste or the end. */
+void app_event(App *a, const TermEvent *e);
+#endif

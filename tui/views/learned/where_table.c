@@ -1,0 +1,168 @@
+/* The numbers below the maps of "where did it look?": the picked patch in each of them, the share on the object, and in
+ * words what each is made of. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "core/session/learned/gradient.h"
+#include "tui/views/learned/where_view.h"
+
+enum { NUMBER_LEAST = 9, WIDE_NOTE = 50, SUMS_LINE = 32 }; /* the last: the width of a rollout's sums */
+
+size_t where_cell(const Where *w, int m, int patch)
+{
+    const Shown *v = &w->map[m];
+    return v->cell / (size_t)w->p->n * (size_t)w->p->n + (size_t)patch;
+}
+
+float where_value(const Where *w, int m, int patch)
+{
+    if (m == WHERE_OCCLUSION)
+        return w->occlusion ? where_drop(w->occlusion, patch) : NAN;
+    return w->there[m] && w->map[m].values ? w->map[m].values[where_cell(w, m, patch)] : NAN;
+}
+
+static bool reads_class_token(const Session *s)
+{
+    const VitConfig *c = session_vit(s);
+    return c && (c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_CLS_DIST || (c->pool == VIT_POOL_NONE && c->cls));
+}
+
+static int put_part(const Paint *p, const Shown *v, size_t cell, const char *before, Rect line, int used)
+{
+    char number[32];
+    number_text(number, sizeof number, v->values[cell], 8);
+    if (used + (int)strlen(before) + (int)strlen(number) > line.w)
+        return line.w;
+    used += canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, before);
+    return used + shown_number(p, v, cell, line.y, line.x + used, 8, STYLE_TEXT);
+}
+
+void where_note_text(const Where *w, int m, bool brief, Buf *text)
+{
+    const Session *s = w->s;
+    const char *who = reads_class_token(s) ? "CLS" : "patch mean";
+    if (m == WHERE_ROLLOUT)
+        buf_printf(text, brief ? "½ heads + ½ itself" : "%s, all blocks, ½ heads + ½ itself", who);
+    else if (m == WHERE_ATTENTION && s->look.where.one_head)
+        buf_printf(text, "%s, block %d, head %d; a: mean of heads", who, session_blocks(s) - 1, session_head(s));
+    else if (m == WHERE_ATTENTION)
+        buf_printf(text, "%s, block %d, mean of heads; a: one head", who, session_blocks(s) - 1);
+    else if (m == WHERE_GRADIENT) {
+        bool answer = site_is(session_base(s), s->target.path, SITE_WHERE_ANSWER);
+        buf_puts(text, brief ? "sum over it, of " : "signed sum over the patch, of ");
+        if (answer)
+            buf_puts(text, "the answer's logit");
+        else
+            gradient_text(s, text);
+    } else if (w->occlusion && w->occlusion->done < w->occlusion->total)
+        buf_printf(text, "measured %zu of %zu; x greys a patch", w->occlusion->done, w->occlusion->total);
+    else
+        buf_puts(text, brief ? "the answer's logit falls; x greys it" : "how far the answer's logit falls; x greys it");
+}
+
+int where_draw_sums(const Paint *p, const Where *w, Rect r, int used)
+{
+    if (r.h < 1 || !w->has_sums || !w->row_sum.values || !w->patches_sum.values)
+        return 0;
+    bool two = !used && r.w < SUMS_LINE && r.h > 1;
+    size_t row = reads_class_token(w->s) ? 0
+                 : session_vit(w->s)     ? (size_t)vit_prefix(session_vit(w->s))
+                                         : 0; /* of the first row that is read */
+    used = put_part(p, &w->row_sum, row, used ? "; row sum " : "row sum ", r, used);
+    if (two)
+        rect_cut(&r, 't', 1);
+    put_part(p, &w->patches_sum, 0, two ? "on patches " : ", on patches ", r, two ? 0 : used);
+    return 1 + two;
+}
+
+void where_draw_note(const Paint *p, const Where *w, Rect line, int m)
+{
+    Buf text = {0};
+    where_note_text(w, m, line.w < WIDE_NOTE, &text);
+    bool shown = m == w->focus ||
+                 utf8_cells(buf_str(&text)) <= line.w; /* half a note tells nothing of a map that nobody asked for */
+    int used = shown ? canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, buf_str(&text)) : 0;
+    if (m == WHERE_ROLLOUT && shown)
+        where_draw_sums(p, w, line, used);
+    buf_free(&text);
+}
+
+static void draw_number(const Paint *p, const Shown *v, size_t cell, float x, Rect at)
+{
+    char text[32];
+    if (v) {
+        shown_number_right(p, v, cell, at.y, at.x, at.w, STYLE_TEXT);
+        return;
+    }
+    if (isnan(x))
+        snprintf(text, sizeof text, "—");
+    else
+        number_text(text, sizeof text, x, at.w - 1);
+    canvas_right(p->c, at.y, at.x, at.w, STYLE_TEXT, text);
+}
+
+/* Where name, value and share stand in a row of the table; in a narrow column the name has a line of its own. Returns
+ * what is left of the line. */
+typedef struct Row {
+    Rect name, value, mass;
+} Row;
+
+static Rect row_cut(const Where *w, Rect r, bool narrow, Row *out)
+{
+    int cells = narrow ? (r.w < 2 * WHERE_NUMBER ? r.w / 2 : WHERE_NUMBER) : WHERE_NUMBER;
+    out->name = narrow ? rect_cut(&r, 't', r.h - 1) : rect_cut(&r, 'l', WHERE_NAME);
+    out->value = rect_cut(&r, 'l', cells);
+    out->mass = rect_cut(&r, 'l', w->object ? cells : 0);
+    rect_cut(&r, 'l', 2);
+    return r;
+}
+
+Rect where_draw_row(const Paint *p, const Where *w, Rect line, int m)
+{
+    bool here = m == w->focus, node = m != WHERE_OCCLUSION, patch = node && w->there[m] && w->map[m].values;
+    Row row;
+    Rect rest = row_cut(w, line, line.h > 1, &row);
+    canvas_printf(p->c, row.name.y, row.name.x, row.name.w, here ? STYLE_TITLE : STYLE_TEXT, "%s%s", here ? ">" : " ",
+                  where_word((WhereMethod)m));
+    if (row.value.w >= NUMBER_LEAST)
+        draw_number(p, patch ? &w->map[m] : NULL, where_cell(w, patch ? m : 0, w->at), where_value(w, m, w->at),
+                    row.value);
+    if (row.mass.w >= NUMBER_LEAST) {
+        float x = NAN;
+        bool known = node && w->has_mass[m] && w->mass[m].values;
+        if (!node && w->occlusion)
+            where_drop_mass(w->occlusion, w->object, &x);
+        draw_number(p, known ? &w->mass[m] : NULL, w->mass[m].cell, x, row.mass);
+    }
+    return rest;
+}
+
+void where_draw_share(const Paint *p, const Where *w, Rect line)
+{
+    if (!w->object && w->side != SIDE_DIFF)
+        canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,
+                    line.w >= 30 ? "where its object is is not known" : "no object known");
+    if (!w->object || !w->has_share || !w->share.values)
+        return;
+    static const char WHAT[] = " of the patches";
+    int used = put_part(p, &w->share, 0, "the object's: ", line, 0);
+    if (line.w - used >= (int)strlen(WHAT) || line.h < 2)
+        canvas_text(p->c, line.y, line.x + used, line.w - used, STYLE_DIM, WHAT);
+    else
+        canvas_text(p->c, line.y + 1, line.x, line.w, STYLE_DIM, WHAT + 1);
+}
+
+Rect where_draw_header(const Paint *p, const Where *w, Rect line, bool narrow)
+{
+    char label[32];
+    Row row;
+    Rect rest = row_cut(w, line, narrow, &row);
+    if (row.value.w >= NUMBER_LEAST)
+        canvas_right(p->c, row.value.y, row.value.x, row.value.w, STYLE_HEADER,
+                     axis_label(w->p, w->at, label, sizeof label));
+    if (row.mass.w >= NUMBER_LEAST)
+        canvas_right(p->c, row.mass.y, row.mass.x, row.mass.w, STYLE_HEADER, "on object");
+    return rest;
+}

@@ -1,0 +1,44 @@
+/* What the files of the screen "where did it look?" share: the maps of one side, and the table of their numbers. */
+#ifndef VITRINE_VIEWS_WHERE_VIEW_H
+#define VITRINE_VIEWS_WHERE_VIEW_H
+#include "core/session/learned/where.h"
+#include "tui/views/lattice.h"
+#include "tui/views/panels.h"
+
+/* Cells of a row of the table: the name of the map and each of its two numbers. */
+enum { WHERE_NAME = 13, WHERE_NUMBER = 11 };
+
+typedef struct Where {
+    const Session *s;
+    Side side;
+    bool there[WHERE_METHODS]; /* is there such a map on this side? */
+    Shown map[WHERE_METHODS], mass[WHERE_METHODS];
+    bool has_mass[WHERE_METHODS];
+    Shown share, row_sum, patches_sum;
+    bool has_share, has_sums;
+    const Measure *occlusion;
+    const char *why;     /* there is none: one line, or NULL while it has not begun */
+    const float *object; /* [p], or NULL */
+    Pixels picture;
+    bool has_picture;
+    const Axis *p;
+    Lattice l;
+    int at, row, col, focus;
+} Where;
+
+/* Cell of a patch in a map's node: of one head, where it has heads. */
+size_t where_cell(const Where *w, int m, int patch);
+/* NaN where there is none yet. */
+float where_value(const Where *w, int m, int patch);
+
+/* The table, a row each. A narrow row has two lines: the name on the first. What is left of the line is returned. */
+Rect where_draw_header(const Paint *p, const Where *w, Rect line, bool narrow);
+Rect where_draw_row(const Paint *p, const Where *w, Rect line, int m);
+/* How many of the patches are the object. */
+void where_draw_share(const Paint *p, const Where *w, Rect line);
+/* What a map is made of, appended; brief: as it fits half a line. */
+void where_note_text(const Where *w, int m, bool brief, Buf *text);
+void where_draw_note(const Paint *p, const Where *w, Rect line, int m);
+/* The sums that tell the variant of a rollout, after `used` cells; returns the lines used. */
+int where_draw_sums(const Paint *p, const Where *w, Rect r, int used);
+#endif
