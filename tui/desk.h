@@ -13,6 +13,7 @@ typedef struct Desk {
     Buf said; /* feedback or a hint */
     bool right, wrong;
     bool front;        /* on a small screen: the card, not the screen behind it */
+    int term;          /* of the card's words in the glossary, the one under the cursor; -1: none */
     int64_t next_term; /* when it is due, while arithmetic is played */
     char *kept;        /* the reader's own place and edits, as commands; picture and model before it, a line each */
 } Desk;
@@ -24,6 +25,8 @@ void desk_close(Desk *d, Session *s);
 /* A key that means something to the lesson; false: it goes on to the screen. *command gets what is to be run instead
  * ("prompt answer 3"), if anything. */
 bool desk_key(Desk *d, const char *key, int width, int height, Buf *command);
+/* The same for a click. */
+bool desk_click(const Desk *d, int h, int w, int y, int x, Buf *command);
 bool desk_answer(Desk *d, const char *typed, Err *err);
 bool desk_hint(Desk *d, Err *err);
 /* Something was done on the screen: is that what the card asks for? */
@@ -40,6 +43,10 @@ void desk_draw(const Desk *d, Canvas *c, Rect card, Rect screen);
 void desk_menu(Overlay *o, const Session *s);
 /* The words of the card and what they mean, and the lesson's keys. */
 void desk_help(const Desk *d, Overlay *o);
+/* For who teaches: the card's notes, what the lesson is to contradict, the card that comes. */
+void desk_notes(const Desk *d, Overlay *o);
+/* "Lesson 5, Query, key, value, explains this: t." of the screen and node in focus; false where none does. */
+bool desk_offer(const Session *s, Buf *out);
 /* Text of the list for a shell. */
 void lessons_text(Buf *out);
 #endif

@@ -272,6 +272,30 @@ static void what_a_lesson_needs_is_there(void **state)
     }
 }
 
+/* t offers a lesson wherever one stands: at every step of the bundled model, and on every screen. */
+static void every_step_and_screen_has_a_lesson(void **state)
+{
+    (void)state;
+    LessonFile f;
+    for (int i = 0; i < s.stages.count + SCREEN_COUNT; i++) {
+        bool step = i < s.stages.count, found = false;
+        const Box *box = step ? &s.stages.boxes[i] : NULL;
+        if (box && (box->depth > 1 || (box->depth == 1 && strncmp(box->path, "blocks.", 7) != 0))) /* inside a stage */
+            continue;
+        const char *path = box ? graph_node(session_graph(&s, SIDE_B), box->show)->path : "";
+        const char *screen = step ? "" : screen_name((Screen)(i - s.stages.count));
+        for (int k = 0; lesson_at(k, &f) && !found; k++) {
+            Lesson l;
+            Err err = {{0}};
+            assert_true(lesson_parse(&l, f.name, f.text, f.size, 0, &err));
+            found = lesson_explains(&l, screen, path);
+            lesson_free(&l);
+        }
+        if (!found)
+            fail_msg("no lesson explains %s", step ? path : screen);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -281,6 +305,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(worked_examples_explain_themselves, start, stop),
         cmocka_unit_test(every_claim_is_in_a_card_or_said_to_be_left_out),
         cmocka_unit_test(what_a_lesson_needs_is_there),
+        cmocka_unit_test_setup_teardown(every_step_and_screen_has_a_lesson, start, stop),
     };
     unused();
     return cmocka_run_group_tests_name("lessons", tests, NULL, NULL);

@@ -104,6 +104,8 @@ void ask_info(const Session *s, Buf *out, bool json);
 /* Every node with its shape, in the order in which they are computed. */
 void ask_nodes(const Session *s, Buf *out, bool json);
 bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err);
+/* Is it one of the words that people use about Transformers (no name of a node or an axis)? "heads" is "head". */
+bool ask_glossary_term(const char *word);
 void ask_glossary_complete(const Session *s, int index, Buf *out);
 /* "NaN begins at blocks.3.mlp.post[t=0,m=5]: 1 of its 9216 values", of what is computed so far and kept; false without
  * any. */

@@ -9,7 +9,10 @@ typedef struct CardSaid {
     const char *text; /* feedback, a hint; "" = none */
     bool right, wrong;
     const char *keys; /* the line at the bottom */
+    int term;         /* of its words in the glossary (laid_terms), the one under the cursor; -1: none */
 } CardSaid;
 /* Into r with a border. Where the card is longer than r, what was said last stays in sight. */
 void card_draw(Canvas *c, Rect r, const Player *p, const CardSaid *said);
+/* What a click at (y, x) of the card means: "answer N" or "glossary WORD"; false for nothing. */
+bool card_click(Rect r, const Player *p, const CardSaid *said, int y, int x, Buf *command);
 #endif
