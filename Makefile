@@ -193,11 +193,12 @@ $(B)/tests/faults/sweep: tests/faults/sweep.c
 	@mkdir -p $(@D)
 	$(call say,link,$@)
 	$(Q)$(CC) $(filter-out -std=c11 -D_POSIX_C_SOURCE=200809L,$(CFLAGS_ALL)) -std=gnu11 -o $@ $< $(LDFLAGS)
-$(B)/tests/faults/fail.so: tests/faults/fail.c
+PRELOADED := $(B)/tests/faults/fail.so $(B)/tests/faults/storm.so
+$(PRELOADED): $(B)/%.so: %.c
 	@mkdir -p $(@D)
 	$(call say,link,$@)
 	$(Q)$(CC) -std=gnu11 -O1 -Wall -Wextra -fPIC -shared -fno-builtin -o $@ $< -ldl
-drivers: $(DRIVERS) $(B)/tests/faults/sweep $(B)/tests/faults/fail.so
+drivers: $(DRIVERS) $(B)/tests/faults/sweep $(PRELOADED)
 
 .PHONY: fuzz fuzzers drivers
 fuzz: ## feeds every parser nonsense for a minute each (needs clang)
@@ -207,7 +208,7 @@ fuzz: ## feeds every parser nonsense for a minute each (needs clang)
 faults: ## every call of the system fails once, in every verb: allocation, read, write, open, fork, mmap, poll (half an hour)
 	+@$(MAKE) --no-print-directory VARIANT=gcc CC=gcc all drivers
 	@B=build/gcc FAULT_POINTS=$(or $(FAULT_POINTS),0) tests/faults.sh
-soak: ## 100,000 random keys with resizes, with address and undefined-behaviour checks (KEYS=… SEED=…)
+soak: ## 100,000 random keys with resizes, with address and undefined-behaviour checks (minutes; 97 s of processor time; KEYS=… SEED=…)
 	+@MAKE='$(MAKE)' KEYS=$(or $(KEYS),100000) SEED=$(or $(SEED),1) tests/soak.sh
 tsan: ## the unit suites that use threads, with a checker of data races
 	+@MAKE='$(MAKE)' tests/tsan.sh all

@@ -1,6 +1,7 @@
 /* A second family of models, for tests alone: an encoder–decoder in little, with words for tokens, two stacks of
- * different depth, three attentions and other scopes than the Vision Transformer. Whatever assumes a scope, one stack,
- * one sequence or a picture fails on it. Weights come from a seed; a text is letters, "cab > ba". */
+ * different depth, three attentions, other scopes and other names inside them than the Vision Transformer. Whatever
+ * assumes a scope, a name, one stack, one sequence or a picture fails on it. Weights come from a seed; a text is
+ * letters, "cab > ba". */
 #ifndef VITRINE_TESTS_SECOND_FAMILY_H
 #define VITRINE_TESTS_SECOND_FAMILY_H
 #include <stdio.h>
@@ -85,18 +86,18 @@ static inline NodeId toy_attention(Toy *b, const char *stack, int block, int par
     snprintf(scope, sizeof scope, "%s.%s", anatomy_part(g, parent)->scope, name);
     int part = toy_part(b, PART_ATTENTION, stack, block, parent, scope, word);
     Dims w = DIMS(b->h, b->e, b->d);
-    NodeId q = graph_contract(g, "q", x, toy_weight(b, "w_queries", w), DIMS(asks, b->h, b->e));
-    NodeId k = graph_contract(g, "k_rows", memory, toy_weight(b, "w_keys", w), DIMS(of, b->h, b->e));
-    NodeId v = graph_contract(g, "v_rows", memory, toy_weight(b, "w_values", w), DIMS(of, b->h, b->e));
-    k = graph_view(g, "k", k, DIMS(looked, b->h, b->e));
-    v = graph_view(g, "v", v, DIMS(looked, b->h, b->e));
-    NodeId raw = graph_contract(g, "scores_raw", q, k, DIMS(b->h, asks, looked));
-    NodeId scale = graph_const(g, "scale", DIMS_SCALAR, 0.57735026f);
-    NodeId scaled = graph_zip(g, "scores_scaled", OP_MUL, raw, scale);
-    NodeId pattern = toy_softmax(g, "pattern", scaled, looked);
-    NodeId z = graph_contract(g, "z", pattern, v, DIMS(asks, b->h, b->e));
-    NodeId w_o = toy_weight(b, "w_o", DIMS(b->d, b->h, b->e));
-    NodeId out = graph_contract(g, "out", z, w_o, DIMS(asks, b->d));
+    NodeId q = graph_contract(g, "asked", x, toy_weight(b, "w_queries", w), DIMS(asks, b->h, b->e));
+    NodeId k = graph_contract(g, "offered_rows", memory, toy_weight(b, "w_keys", w), DIMS(of, b->h, b->e));
+    NodeId v = graph_contract(g, "given_rows", memory, toy_weight(b, "w_values", w), DIMS(of, b->h, b->e));
+    k = graph_view(g, "offered", k, DIMS(looked, b->h, b->e));
+    v = graph_view(g, "given_out", v, DIMS(looked, b->h, b->e));
+    NodeId raw = graph_contract(g, "agreement", q, k, DIMS(b->h, asks, looked));
+    NodeId scale = graph_const(g, "factor", DIMS_SCALAR, 0.57735026f);
+    NodeId scaled = graph_zip(g, "agreement_scaled", OP_MUL, raw, scale);
+    NodeId pattern = toy_softmax(g, "looks", scaled, looked);
+    NodeId z = graph_contract(g, "gathered", pattern, v, DIMS(asks, b->h, b->e));
+    NodeId w_o = toy_weight(b, "w_said", DIMS(b->d, b->h, b->e));
+    NodeId out = graph_contract(g, "said", z, w_o, DIMS(asks, b->d));
     const struct {
         Site site;
         NodeId n;
@@ -113,7 +114,7 @@ static inline NodeId toy_attention(Toy *b, const char *stack, int block, int par
                  {SITE_OUT, out}};
     for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
         anatomy_note(g, part, notes[i].site, notes[i].n);
-    anatomy_note_name(g, part, SITE_SCORES_MASKED, "scores_masked");
+    anatomy_note_name(g, part, SITE_SCORES_MASKED, "agreement_masked");
     graph_scope(g, "%s", anatomy_part(g, parent)->scope);
     snprintf(scope, sizeof scope, "after_%s", name);
     NodeId sum = graph_zip(g, scope, OP_ADD, x, out);
@@ -127,15 +128,15 @@ static inline NodeId toy_mlp(Toy *b, const char *stack, int block, int parent, N
     char scope[96];
     snprintf(scope, sizeof scope, "%s.feed", anatomy_part(g, parent)->scope);
     int part = toy_part(b, PART_MLP, stack, block, parent, scope, "feed-forward");
-    NodeId pre = graph_contract(g, "pre", x, toy_weight(b, "w_hidden", DIMS(b->m, b->d)), DIMS(axis, b->m));
-    NodeId post = graph_map(g, "post", MAP_EXP, pre);
-    NodeId out = graph_contract(g, "out", post, toy_weight(b, "w_given", DIMS(b->d, b->m)), DIMS(axis, b->d));
+    NodeId pre = graph_contract(g, "before", x, toy_weight(b, "w_hidden", DIMS(b->m, b->d)), DIMS(axis, b->m));
+    NodeId post = graph_map(g, "after", MAP_EXP, pre);
+    NodeId out = graph_contract(g, "said", post, toy_weight(b, "w_given", DIMS(b->d, b->m)), DIMS(axis, b->d));
     anatomy_note(g, part, SITE_IN, x);
     anatomy_note(g, part, SITE_MLP_PRE, pre);
     anatomy_note(g, part, SITE_MLP_POST, post);
     anatomy_note(g, part, SITE_OUT, out);
     graph_scope(g, "%s", anatomy_part(g, parent)->scope);
-    NodeId sum = graph_zip(g, "resid_post", OP_ADD, x, out);
+    NodeId sum = graph_zip(g, "after_feed", OP_ADD, x, out);
     anatomy_note(g, part, SITE_SUM, sum);
     return sum;
 }

@@ -118,6 +118,32 @@ static bool resume(App *a)
     return true;
 }
 
+/* A link's and -c's lines. Before there is a screen `export` writes values, and what needs the screen says so. */
+static bool open_with_commands(App *a, const AppOptions *o, Err *err)
+{
+    Commands opening = session_command_set();
+    commands_add(&opening, app_commands(NULL));
+    bool ready = (!o->link || session_read(&a->s, &opening, o->link, COMMAND_EDIT, err)) &&
+                 (!o->commands || session_read(&a->s, &opening, o->commands, COMMAND_EDIT | COMMAND_FILE, err));
+    commands_free(&opening);
+    return ready;
+}
+
+/* The lesson that was asked for, or (again) the one that was open when the program was left. */
+static bool open_first_lesson(App *a, const AppOptions *o, bool again, Err *err)
+{
+    if (o->lesson) {
+        a->hint = false;
+        return desk_open(&a->desk, &a->s, o->lesson, err);
+    }
+    char *name = again ? state_load_file("open-lesson") : NULL;
+    if (name && *name)
+        desk_open(&a->desk, &a->s, name, NULL);
+    free(name);
+    a->hint = a->hint && !a->desk.open;
+    return true;
+}
+
 static bool begin(App *a, const AppOptions *o, Err *err)
 {
     Pace pace = {0};
@@ -141,33 +167,14 @@ static bool begin(App *a, const AppOptions *o, Err *err)
     bool resumed = !o->fresh && !asked && resume(a);
     if (plain && !resumed)
         scale_places_begin(&a->s);
-    /* before there is a screen `export` writes values, and what needs the screen says so */
-    Commands opening = session_command_set();
-    commands_add(&opening, app_commands(NULL));
-    bool ready = (!o->link || session_read(&a->s, &opening, o->link, COMMAND_EDIT, err)) &&
-                 (!o->commands || session_read(&a->s, &opening, o->commands, COMMAND_EDIT | COMMAND_FILE, err));
-    commands_free(&opening);
-    if (!ready) {
-        session_free(&a->s);
-        commands_free(&a->commands);
-        return false;
-    }
+    bool ready = open_with_commands(a, o, err);
     if (asked)
         a->s.back_count = 0;
-    if (o->lesson) {
-        if (!desk_open(&a->desk, &a->s, o->lesson, err)) {
-            session_free(&a->s);
-            return false;
-        }
-        a->hint = false;
-    } else if (!asked && !o->fresh && plain) { /* a lesson that was open when the program was left */
-        char *name = state_load_file("open-lesson");
-        if (name && *name)
-            desk_open(&a->desk, &a->s, name, NULL);
-        free(name);
-        a->hint = a->hint && !a->desk.open;
-    }
-    return true;
+    if (ready && open_first_lesson(a, o, plain && !o->fresh, err))
+        return true;
+    session_free(&a->s);
+    commands_free(&a->commands);
+    return false;
 }
 
 int app_main(const AppOptions *o)
@@ -207,8 +214,18 @@ int app_main(const AppOptions *o)
         snprintf(line, sizeof line, "demo %.60s", o->demo);
         app_do(&a, line);
     }
+    a.presenter.alone = o->present;
+    a.presenter.view.light = o->light;
+    if (o->present) {
+        Buf line = {0};
+        buf_printf(&line, "present \"%s\"", o->present);
+        app_do(&a, buf_str(&line));
+        buf_free(&line);
+    }
     loop(&a);
     term_close();
+    if (o->rehearse && a.presenter.deck.open)
+        app_tell_times(&a);
     state_save_file("open-lesson", a.desk.open ? a.desk.name : "");
     desk_close(&a.desk, &a.s);
     state_save(&a.s);
@@ -216,6 +233,7 @@ int app_main(const AppOptions *o)
     overlay_free(&a.overlay);
     prompt_free(&a.prompt);
     stage_close(&a.stage);
+    presenter_close(&a.presenter);
     session_free(&a.s);
     commands_free(&a.commands);
     term_reraise();

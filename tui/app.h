@@ -7,10 +7,12 @@
 typedef struct AppOptions {
     const char *model, *input; /* NULL: the bundled ones */
     const char *commands;      /* run first (-c), or NULL */
-    const char *link;   /* commands that lead to the place to start at (goto, edits), run first of all; or NULL */
-    const char *hash;   /* first digits of the trace hash that a link promises (link_hash_agrees), or NULL */
-    const char *lesson; /* number or name of one to open, or NULL */
-    const char *demo;   /* a ready-made script to play, or NULL */
+    const char *link;    /* commands that lead to the place to start at (goto, edits), run first of all; or NULL */
+    const char *hash;    /* first digits of the trace hash that a link promises (link_hash_agrees), or NULL */
+    const char *lesson;  /* number or name of one to open, or NULL */
+    const char *demo;    /* a ready-made script to play, or NULL */
+    const char *present; /* a lesson, script or demonstration to present, or NULL */
+    bool rehearse;       /* print the time per step at the end */
     int threads;
     bool assume;        /* an architecture that is not known by name is taken for a plain ViT */
     size_t memory;      /* bytes of values to keep at most; 0: as session_init chose */
@@ -34,7 +36,9 @@ typedef enum UiAct {
     UI_LESSON,
     UI_ANSWER,
     UI_HINT,
-    UI_DEMO
+    UI_DEMO,
+    UI_PRESENT,
+    UI_BLANK
 } UiAct;
 typedef struct Ui {
     Overlay *overlay; /* where help and lists open */

@@ -160,6 +160,8 @@ bool app_act(App *a, UiAct what, const char *text, Err *err)
     case UI_ANSWER: return ask_desk(a, false, text, err);
     case UI_HINT: return ask_desk(a, true, text, err);
     case UI_EXPORT: return export_screen(a, text, err);
+    case UI_PRESENT: return app_present(a, text, err);
+    case UI_BLANK: presenter_blank(&a->presenter, text); break;
     case UI_DEMO: return stage_do(&a->stage, &a->overlay, text, &a->s.said, err);
     }
     return true;
@@ -176,6 +178,8 @@ void app_do(App *a, const char *line)
     bool ok = command_do(&a->s, &a->commands, line, COMMAND_EDIT | COMMAND_FILE | COMMAND_UI, &err);
     if (ok && a->stage.due)
         ok = stage_run(&a->stage, &a->s, &a->commands, &err);
+    if (ok)
+        presenter_lock(&a->presenter, &a->s, &a->commands);
     stop_listen(NULL, NULL);
     app_say(a, false, ""); /* the progress line, if there was one */
     if (ok)

@@ -14,7 +14,8 @@ void app_say(App *a, bool error, const char *text)
 
 Paint app_paint(App *a)
 {
-    return (Paint){.s = &a->s, .c = &a->canvas, .mode = a->terminal->mode, .light = a->terminal->light};
+    bool light = a->terminal->light || (a->presenter.view.on && a->presenter.view.light);
+    return (Paint){.s = &a->s, .c = &a->canvas, .mode = a->terminal->mode, .light = light};
 }
 
 void app_fit(App *a)
@@ -36,6 +37,8 @@ static void status_words(const App *a, char *out, size_t n)
 Frame app_frame(const App *a)
 {
     Rect card, screen;
+    if (a->presenter.view.on)
+        return present_frame(&a->s, &a->presenter.deck, a->canvas.h, a->canvas.w);
     desk_layout(&a->desk, a->canvas.h, a->canvas.w, &card, &screen);
     return frame_layout(&a->s, screen.h, screen.w, a->hint);
 }
@@ -49,6 +52,18 @@ static void draw_desk(App *a)
     desk_draw(&a->desk, &a->canvas, card, screen);
 }
 
+/* The command line and lists lie over whatever is drawn. */
+static void draw_over(App *a)
+{
+    Canvas *c = &a->canvas;
+    overlay_draw(&a->overlay, c);
+    if (a->prompt.open) {
+        Rect line = {c->h - 1, 0, 1, c->w}, above = {0, 0, c->h - 1, c->w};
+        prompt_draw(&a->prompt, c, line, above);
+    }
+    term_draw(c);
+}
+
 void app_draw(App *a)
 {
     char status[64];
@@ -56,6 +71,11 @@ void app_draw(App *a)
     Canvas *c = &a->canvas;
     canvas_clear(c);
     c->ascii = a->terminal->ascii;
+    if (a->presenter.view.on) {
+        app_draw_presented(a);
+        draw_over(a);
+        return;
+    }
     Paint p = app_paint(a);
     double share;
     bool again = session_again(&a->s, &share);
@@ -80,12 +100,7 @@ void app_draw(App *a)
     if (screen.h > 0)
         frame_draw(&p, &f, &state);
     draw_desk(a);
-    overlay_draw(&a->overlay, c);
-    if (a->prompt.open) {
-        Rect line = {c->h - 1, 0, 1, c->w}, above = {0, 0, c->h - 1, c->w};
-        prompt_draw(&a->prompt, c, line, above);
-    }
-    term_draw(c);
+    draw_over(a);
 }
 
 void app_show_said(App *a)
@@ -94,7 +109,7 @@ void app_show_said(App *a)
     if (!*said)
         return;
     const char *end = strchr(said, '\n');
-    int lines = app_frame(a).sentence.h;
+    int lines = a->presenter.view.on ? 1 : app_frame(a).sentence.h;
     int room = lines * (a->canvas.w - 2) -
                (lines > 1 ? a->canvas.w / 4 : 0); /* a wrapped line ends before its last column */
     bool one_line = (!end || !end[1]) && utf8_cells(said) <= room;

@@ -10,7 +10,7 @@ static bool take_digit(App *a, const char *key)
 {
     if (key[1] || key[0] < (a->count ? '0' : '1') || key[0] > '9')
         return false;
-    a->count = a->count < 100000 ? a->count * 10 + (key[0] - '0') : a->count;
+    a->count = a->count < 10000 ? a->count * 10 + (key[0] - '0') : a->count; /* what `next` takes */
     return true;
 }
 
@@ -53,6 +53,8 @@ static void on_key(App *a, const TermEvent *e)
         if (result != OVERLAY_PASSED)
             return;
     }
+    if (app_presents(a, e->key, take_digit))
+        return;
     if (a->desk.open && desk_key(&a->desk, e->key, a->canvas.w, a->canvas.h, &command)) {
         if (command.len)
             app_do(a, buf_str(&command));
@@ -96,6 +98,7 @@ static void on_mouse(App *a, const TermEvent *e)
             app_do(a, buf_str(&command));
     } else if (a->prompt.open) {
         a->prompt.open = false;
+    } else if (app_presents(a, e->key, take_digit)) {
     } else if (a->desk.open && !wheel && strcmp(e->key, "Click") == 0 &&
                desk_click(&a->desk, a->canvas.h, a->canvas.w, e->y, e->x, &command)) {
         app_do(a, buf_str(&command));

@@ -5,6 +5,7 @@
 #include "tui/app.h"
 #include "tui/desk.h"
 #include "tui/frame.h"
+#include "tui/presenter.h"
 #include "tui/prompt.h"
 #include "tui/stage.h"
 #include "tui/term.h"
@@ -17,6 +18,7 @@ typedef struct App {
     Overlay overlay;
     Desk desk;
     Stage stage;
+    Presenter presenter;
     Prompt prompt;
     char message[512];
     bool message_is_error;
@@ -55,6 +57,14 @@ void app_do(App *a, const char *line);
 bool app_progress(void *context, const char *what, double share);
 /* What a command asks of the terminal (Ui.act). */
 bool app_act(App *a, UiAct what, const char *text, Err *err);
+/* What `present` does; where nothing is named, the lesson or demonstration on the ordinary screen is presented. */
+bool app_present(App *a, const char *word, Err *err);
+/* A key or a click while something is presented; false: it means what it means on the ordinary screen. digit: takes a
+ * digit of a count. */
+bool app_presents(App *a, const char *key, bool (*digit)(App *a, const char *key));
+void app_draw_presented(App *a);
+/* What a rehearsal measured, when the screen is closed. */
+void app_tell_times(App *a);
 /* A key, a click, a paste or the end. */
 void app_event(App *a, const TermEvent *e);
 #endif

@@ -164,6 +164,24 @@ static bool run_demo(Session *s, const Args *a, Err *err)
     return act(a, UI_DEMO, a->count ? a->word[0] : "", err);
 }
 
+static bool run_present(Session *s, const Args *a, Err *err)
+{
+    char word[256] = "";
+    (void)s;
+    if (a->count)
+        snprintf(word, sizeof word, "%.200s%s%.40s", a->word[0], a->count > 1 ? " " : "",
+                 a->count > 1 ? a->word[1] : "");
+    return act(a, UI_PRESENT, word, err);
+}
+
+static bool run_blank(Session *s, const Args *a, Err *err)
+{
+    (void)s;
+    if (a->count && strcmp(a->word[0], "on") != 0 && strcmp(a->word[0], "off") != 0)
+        return err_set(err, "column %d: expected on or off, found '%.40s'", a->column[0], a->word[0]);
+    return act(a, UI_BLANK, a->count ? a->word[0] : "", err);
+}
+
 static bool run_quit(Session *s, const Args *a, Err *err)
 {
     (void)a;
@@ -212,6 +230,10 @@ static const Command COMMANDS[] = {
     {"demo", "program", "demo [N, next, notes, close]",
      "a ready-made demonstration of five minutes: Space goes on; notes is what the speaker says", COMMAND_UI, run_demo,
      NULL},
+    {"present", "class", "present [FILE, NAME, next, prev, go N, light, dark, off, leave]",
+     "for a hall: one pane and a caption; a lesson, a script, a demonstration, or what is open", COMMAND_UI,
+     run_present, NULL},
+    {"blank", "class", "blank [on, off]", "presenting: nothing on the screen, and back", COMMAND_UI, run_blank, NULL},
     {"close", "program", "close", "close what is open; at the end: leave", COMMAND_UI, run_close, NULL},
     {"quit", "program", "quit", "leave", COMMAND_UI, run_quit, NULL},
 };

@@ -217,7 +217,7 @@ static void draw_header(const Paint *p, Rect r)
     buf_free(&text);
 }
 
-static const char *sentence_of(const Session *s)
+const char *frame_sentence(const Session *s)
 {
     if (view_now(s)->sentence)
         return view_now(s)->sentence;
@@ -290,7 +290,7 @@ static void draw_sentence(const Paint *p, Rect r, const FrameState *state)
 {
     bool message = state->message && *state->message;
     Style style = message && state->message_is_error ? STYLE_ERROR : message ? STYLE_STRONG : STYLE_SENTENCE;
-    const char *text = message ? state->message : sentence_of(p->s);
+    const char *text = message ? state->message : frame_sentence(p->s);
     rect_cut(&r, 'l', 1);
     if (r.h > 1)
         canvas_wrap(p->c, r, style, text);

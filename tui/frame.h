@@ -31,6 +31,8 @@ typedef struct FrameState {
 } FrameState;
 
 Frame frame_layout(const Session *s, int h, int w, bool hint);
+/* The plain sentence of what is on show, at most 76 cells. */
+const char *frame_sentence(const Session *s);
 void frame_needs(const Session *s, const Frame *f, Needs *out);
 void frame_draw(const Paint *p, const Frame *f, const FrameState *state);
 /* The command for a click, or false. */

@@ -89,6 +89,7 @@ static const KeyBinding KEYS[] = {
     {"%", "mouse", NULL, "mouse off (so that the terminal can select text) or on", 0, 0, NULL},
     {"^L", "redraw", NULL, "draw the screen again", 0, 0, NULL},
     {"t", "lessons", "lesson", "lessons: the one that explains this screen, and all others", 0, 12, NULL},
+    {"P", "present", NULL, "presenter mode for a hall, and back to the same step", 0, 0, NULL},
     {"q", "close", NULL, "close what is open; at the end: leave", 0, 0, NULL},
 };
 

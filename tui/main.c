@@ -194,6 +194,8 @@ static int dispatch(Options *o)
     }
     if (verb == &VERB_DEMO && demo_on_screen(o))
         return open_demo(o);
+    if (verb == &VERB_PRESENT)
+        return present_open(o);
     if (verb)
         return verb == &VERB_DIFF && o->open ? diff_open(o) : verb_main(verb, o);
     if (*first && !opens(first))

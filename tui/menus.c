@@ -62,7 +62,8 @@ static void help_keys(Overlay *o, const Session *s)
 
 static void help_commands(Overlay *o, const Commands *commands)
 {
-    static const char *const GROUPS[] = {"go", "look", "ask", "change", "learned", "learn", "files", "program"};
+    static const char *const GROUPS[] = {"go",    "look",  "ask",   "change", "learned",
+                                         "learn", "class", "files", "program"};
     for (size_t g = 0; g < sizeof GROUPS / sizeof *GROUPS; g++) {
         overlay_add(o, GROUPS[g], "", NULL);
         const Command *c;
@@ -141,7 +142,7 @@ static void add_folder(Overlay *o)
 {
     char **names = NULL;
     size_t cap = 0, count = 0;
-    DIR *d = opendir(".");
+    DIR *d = file_folder(".");
     for (struct dirent *e; d && count < 5000 && (e = readdir(d)) != NULL;)
         if (e->d_name[0] != '.') {
             names = grow(names, &cap, count, sizeof *names);

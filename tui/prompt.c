@@ -161,54 +161,129 @@ static void complete(Prompt *p, int by, const Session *s, const Commands *comman
         set_text(p, line, n);
 }
 
+/* --- keys --- */
+
+static void to_left(Prompt *p)
+{
+    p->cursor = before(p, p->cursor);
+}
+static void to_right(Prompt *p)
+{
+    p->cursor = after(p, p->cursor);
+}
+static void to_start(Prompt *p)
+{
+    p->cursor = 0;
+}
+static void to_end(Prompt *p)
+{
+    p->cursor = p->length;
+}
+static void erase_before(Prompt *p)
+{
+    erase(p, before(p, p->cursor), p->cursor);
+}
+static void erase_under(Prompt *p)
+{
+    erase(p, p->cursor, after(p, p->cursor));
+}
+static void erase_to_start(Prompt *p)
+{
+    erase(p, 0, p->cursor);
+}
+static void erase_to_end(Prompt *p)
+{
+    erase(p, p->cursor, p->length);
+}
+static void erase_word(Prompt *p)
+{
+    erase(p, word_before(p), p->cursor);
+}
+static void older(Prompt *p)
+{
+    recall(p, -1, false);
+}
+static void newer(Prompt *p)
+{
+    recall(p, 1, false);
+}
+static void older_anywhere(Prompt *p)
+{
+    recall(p, -1, true);
+}
+static void put_blank(Prompt *p)
+{
+    insert(p, " ", 1);
+}
+
+/* A shell's keys; all but those of the history end a search through it. */
+static const struct {
+    const char *key;
+    void (*run)(Prompt *p);
+    bool seeks;
+} KEYS[] = {
+    {"Left", to_left, false},
+    {"Right", to_right, false},
+    {"Home", to_start, false},
+    {"^A", to_start, false},
+    {"End", to_end, false},
+    {"^E", to_end, false},
+    {"Backspace", erase_before, false},
+    {"Delete", erase_under, false},
+    {"^D", erase_under, false},
+    {"^U", erase_to_start, false},
+    {"^K", erase_to_end, false},
+    {"^W", erase_word, false},
+    {"Up", older, true},
+    {"Down", newer, true},
+    {"^R", older_anywhere, true},
+    {"Space", put_blank, false},
+};
+
+static bool is_one_of(const char *key, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(key, names[i]) == 0)
+            return true;
+    return false;
+}
+
+/* A key of the table, or a character that stands for itself. */
+static void edit(Prompt *p, const char *key)
+{
+    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++)
+        if (strcmp(key, KEYS[i].key) == 0) {
+            p->seeks = p->seeks && KEYS[i].seeks;
+            KEYS[i].run(p);
+            return;
+        }
+    const char *rest = key;
+    uint32_t c = utf8_next(&rest);
+    p->seeks = false;
+    if (c && !*rest && utf8_printable(c))
+        insert(p, key, (int)(rest - key));
+}
+
 PromptResult prompt_key(Prompt *p, const char *key, const Session *s, const Commands *commands)
 {
+    static const char *const CANCEL[] = {"Esc", "^C", "^G"};
     if (strcmp(key, "Tab") == 0 || strcmp(key, "S-Tab") == 0) {
         complete(p, key[0] == 'T' ? 1 : -1, s, commands);
         return PROMPT_GOES_ON;
     }
     p->choice = -1;
     buf_clear(&p->choices);
-    bool seeks = strcmp(key, "Up") == 0 || strcmp(key, "Down") == 0 || strcmp(key, "^R") == 0;
-    p->seeks = p->seeks && seeks;
     if (strcmp(key, "Enter") == 0) {
+        p->seeks = false;
         remember(p);
         p->open = false;
         return PROMPT_RUN;
     }
-    if (strcmp(key, "Esc") == 0 || strcmp(key, "^C") == 0 || strcmp(key, "^G") == 0 ||
-        (strcmp(key, "Backspace") == 0 && !p->length)) {
-        p->open = false;
+    if (is_one_of(key, CANCEL, sizeof CANCEL / sizeof *CANCEL) || (strcmp(key, "Backspace") == 0 && !p->length)) {
+        p->seeks = p->open = false;
         return PROMPT_CANCELLED;
     }
-    if (strcmp(key, "Backspace") == 0 && p->cursor)
-        erase(p, before(p, p->cursor), p->cursor);
-    else if (strcmp(key, "Delete") == 0 || strcmp(key, "^D") == 0)
-        erase(p, p->cursor, after(p, p->cursor));
-    else if (strcmp(key, "Left") == 0)
-        p->cursor = before(p, p->cursor);
-    else if (strcmp(key, "Right") == 0)
-        p->cursor = after(p, p->cursor);
-    else if (strcmp(key, "Home") == 0 || strcmp(key, "^A") == 0)
-        p->cursor = 0;
-    else if (strcmp(key, "End") == 0 || strcmp(key, "^E") == 0)
-        p->cursor = p->length;
-    else if (strcmp(key, "^U") == 0)
-        erase(p, 0, p->cursor);
-    else if (strcmp(key, "^K") == 0)
-        erase(p, p->cursor, p->length);
-    else if (strcmp(key, "^W") == 0)
-        erase(p, word_before(p), p->cursor);
-    else if (seeks)
-        recall(p, strcmp(key, "Down") == 0 ? 1 : -1, strcmp(key, "^R") == 0);
-    else if (strcmp(key, "Space") == 0)
-        insert(p, " ", 1);
-    else {
-        const char *rest = key;
-        uint32_t c = utf8_next(&rest);
-        if (c && !*rest && utf8_printable(c))
-            insert(p, key, (int)(rest - key));
-    }
+    edit(p, key);
     return PROMPT_GOES_ON;
 }
 

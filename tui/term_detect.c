@@ -1,5 +1,6 @@
 #include "tui/term_detect.h"
 
+#include <errno.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <poll.h>
@@ -8,6 +9,8 @@
 #include <string.h>
 #include <termios.h>
 #include <unistd.h>
+
+#include "core/base/clock.h"
 
 static const char *env_or_null(const char *name)
 {
@@ -132,14 +135,42 @@ bool term_before_unicode(const char *term)
     return starts(term, "vt") && term[2] >= '0' && term[2] <= '9';
 }
 
+/* One byte, before `until`, whatever signals come meanwhile. */
+static bool reads_one(int fd, char *byte, int64_t until)
+{
+    for (;;) {
+        int64_t left = (until - clock_ns()) / 1000000;
+        struct pollfd p = {.fd = fd, .events = POLLIN};
+        int ready = poll(&p, 1, left > 0 ? (int)left : 0);
+        ssize_t got = ready > 0 ? read(fd, byte, 1) : -1;
+        if (got == 1)
+            return true;
+        if (ready == 0 || got == 0 || (errno != EINTR && errno != EAGAIN))
+            return false;
+    }
+}
+
+static bool writes(int fd, const char *bytes, size_t n)
+{
+    while (n) {
+        ssize_t done = write(fd, bytes, n);
+        if (done < 0 && errno != EINTR)
+            return false;
+        bytes += done > 0 ? done : 0;
+        n -= done > 0 ? (size_t)done : 0;
+    }
+    return true;
+}
+
 /* Reads up to the end of a cursor report, ESC [ row ; column R; returns the column, 0 when none came in time. */
 static int read_report(int fd)
 {
+    enum { PATIENCE_NS = 250000000 };
     char text[32];
     size_t n = 0;
+    const int64_t until = clock_ns() + PATIENCE_NS;
     while (n + 1 < sizeof text) {
-        struct pollfd p = {.fd = fd, .events = POLLIN};
-        if (poll(&p, 1, 250) <= 0 || read(fd, text + n, 1) != 1)
+        if (!reads_one(fd, text + n, until))
             return 0;
         if (text[n++] == 'R')
             break;
@@ -163,8 +194,8 @@ static bool terminal_takes_utf8(int fd)
     raw.c_cc[VTIME] = 0;
     if (tcsetattr(fd, TCSANOW, &raw))
         return false;
-    int column = write(fd, ask, sizeof ask - 1) == (ssize_t)sizeof ask - 1 ? read_report(fd) : 0;
-    bool wiped = write(fd, wipe, sizeof wipe - 1) == (ssize_t)sizeof wipe - 1;
+    int column = writes(fd, ask, sizeof ask - 1) ? read_report(fd) : 0;
+    bool wiped = writes(fd, wipe, sizeof wipe - 1);
     tcsetattr(fd, TCSANOW, &old);
     return wiped && column == 2;
 }

@@ -15,6 +15,7 @@
 #include <wchar.h>
 
 #include "core/base/buf.h"
+#include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "tui/canvas/cell_look.h"
@@ -448,12 +449,27 @@ static bool mouse_event(TermEvent *e)
 /* Up to the end mark; a paste that stops in the middle ends after two seconds of silence. */
 static bool paste_event(TermEvent *e)
 {
+    enum { SILENCE_MS = 2000 };
     buf_clear(&term.paste);
-    wint_t c;
-    timeout(2000);
-    for (int got = get_wch(&c); got != ERR && !(got == KEY_CODE_YES && c == K_PASTE_END); got = get_wch(&c))
+    int64_t heard = clock_ns();
+    timeout(SILENCE_MS);
+    for (;;) {
+        wint_t c;
+        int got = get_wch(&c);
+        int64_t now = clock_ns();
+        if (got == KEY_CODE_YES && c == K_PASTE_END)
+            break;
+        if (got == ERR &&
+            (signals_ending() || now - heard >= (int64_t)SILENCE_MS * 1000000 || keys_wait(STDIN_FILENO, 0)))
+            break; /* any other ERR is a signal */
+        heard = got == ERR ? heard : now;
+        if (got == KEY_CODE_YES && c == KEY_RESIZE) {
+            take_size();
+            term.resumed = true; /* the next event says so */
+        }
         if (got == OK)
             key_paste(&term.paste, (uint32_t)c);
+    }
     timeout(0);
     e->kind = TERM_PASTE;
     e->text = buf_str(&term.paste);
@@ -504,7 +520,8 @@ static bool signal_event(TermEvent *e)
 bool term_event(int timeout_ms, TermEvent *e)
 {
     enum { SLICE = 500 }; /* a signal between the look at its flag and poll is seen after this time at the latest */
-    for (int left = timeout_ms;;) {
+    const int64_t until = clock_ns() + (int64_t)timeout_ms * 1000000;
+    for (;;) {
         *e = (TermEvent){.kind = TERM_NONE};
         if (signal_event(e))
             return true;
@@ -516,15 +533,14 @@ bool term_event(int timeout_ms, TermEvent *e)
             return true;
         if (got != ERR)
             continue;
-        if (left == 0)
+        int64_t left = timeout_ms < 0 ? SLICE : (until - clock_ns() + 999999) / 1000000; /* signals cut waits short */
+        if (timeout_ms == 0 || left <= 0)
             return false;
-        int ms = left < 0 || left > SLICE ? SLICE : left;
+        int ms = left > SLICE ? SLICE : (int)left;
         if (keys_wait(STDIN_FILENO, ms) && !signals_ending()) {
             e->kind = TERM_HANGUP;
             return true;
         }
-        if (left > 0)
-            left -= ms;
     }
 }
 

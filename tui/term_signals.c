@@ -32,13 +32,17 @@ static const int fatal[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS};
 static const int ending[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP};
 enum { FATALS = sizeof fatal / sizeof *fatal, ENDINGS = sizeof ending / sizeof *ending };
 static struct sigaction old_fatal[FATALS], old_ending[ENDINGS], old_stop, old_continue, old_pipe, old_alarm;
-enum { READY_MS = 100, WATCH_NS = 200000000 };
+enum { READY_MS = 100, TRIES = 1000, WATCH_NS = 200000000 };
 
 /* A terminal whose other end is not read takes nothing; who waits for it waits for ever. */
 static bool takes_bytes(int wait_ms)
 {
     struct pollfd p = {.fd = tty.fd, .events = POLLOUT};
-    return poll(&p, 1, wait_ms) > 0 && (p.revents & POLLOUT);
+    int ready, tries = 0;
+    do /* other signals may come in a storm; a terminal that takes nothing must not be waited for without end */
+        ready = poll(&p, 1, wait_ms);
+    while (ready < 0 && errno == EINTR && ++tries < TRIES);
+    return ready > 0 && (p.revents & POLLOUT);
 }
 
 void signals_restore(void)

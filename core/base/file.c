@@ -147,6 +147,15 @@ bool file_read(const char *path, size_t limit, Buf *out, Err *err)
     return ok;
 }
 
+DIR *file_folder(const char *path)
+{
+    DIR *d;
+    do
+        d = opendir(path);
+    while (!d && errno == EINTR && !stop_asked());
+    return d;
+}
+
 bool file_exists(const char *path)
 {
     struct stat st;

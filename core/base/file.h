@@ -2,6 +2,7 @@
  */
 #ifndef VITRINE_BASE_FILE_H
 #define VITRINE_BASE_FILE_H
+#include <dirent.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -36,6 +37,8 @@ bool file_append(FileOut *f, const void *data, size_t n, Err *err);
 bool file_commit(FileOut *f, Err *err); /* closes in every case */
 void file_abandon(FileOut *f);          /* a closed or zeroed FileOut is allowed */
 
+/* opendir; a signal does not end it. NULL with errno. */
+DIR *file_folder(const char *path);
 bool file_exists(const char *path);
 bool file_is_dir(const char *path);
 const char *file_suffix(const char *path); /* "png" of "a/b.PNG" is "PNG"; "" when there is none */

@@ -179,9 +179,12 @@ bool file_create(FileOut *f, const char *path, Err *err)
     static const char pattern[] = ".vitrine-XXXXXX";
     size_t folder = folder_length(target);
     char *temporary = xmalloc(folder + sizeof pattern);
+    int fd;
     memcpy(temporary, target, folder);
-    memcpy(temporary + folder, pattern, sizeof pattern);
-    int fd = mkostemp(temporary, O_CLOEXEC);
+    do {
+        memcpy(temporary + folder, pattern, sizeof pattern);
+        fd = mkostemp(temporary, O_CLOEXEC);
+    } while (fd < 0 && errno == EINTR && !stop_asked());
     if (fd < 0) {
         fails(path, errno, err);
         free(target);

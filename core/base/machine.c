@@ -5,6 +5,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "core/base/file.h"
+
 enum { UNKNOWN = 1 << 30 };
 
 static size_t lower(size_t a, unsigned long long b)
@@ -15,12 +17,12 @@ static size_t lower(size_t a, unsigned long long b)
 /* A container's limit: one number, or "max". */
 static unsigned long long number_in(const char *path)
 {
+    enum { MOST = 4096 };
     unsigned long long n = 0;
-    FILE *f = fopen(path, "re");
-    if (f && fscanf(f, "%19llu", &n) != 1)
+    Buf text = {0};
+    if (!file_read(path, MOST, &text, NULL) || sscanf(buf_str(&text), "%19llu", &n) != 1)
         n = 0;
-    if (f)
-        fclose(f);
+    buf_free(&text);
     return n;
 }
 

@@ -67,6 +67,11 @@ bool stop_asked(void)
     return (stopping.came && !stopping.taken) || (stopping.asked && stopping.asked(stopping.context));
 }
 
+bool stop_came(void)
+{
+    return stopping.came != 0;
+}
+
 void stop_take(void)
 {
     stopping.taken = 1;

@@ -12,6 +12,8 @@
 void stop_hold(void);
 /* Has somebody asked? Cheap enough for every chunk that is read. */
 bool stop_asked(void);
+/* Did a signal ask, whether that is dealt with or not? Asks nobody else. */
+bool stop_came(void);
 /* The request is dealt with by saving what there is: stop_asked is false from now on, so that the saving is done. */
 void stop_take(void);
 /* Where a reader types commands, SIGINT means what is being computed and not the program: true where one came, which is

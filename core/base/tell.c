@@ -1,17 +1,47 @@
 #include "core/base/tell.h"
 
+#include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "core/base/clock.h"
+#include "core/base/stop.h"
 #include "core/base/utf8.h"
 
-enum { LINE = 2048 };
+enum { LINE = 2048, SLICE_MS = 50, PATIENCE_NS = 200000000 };
+
+/* All of it, whatever signals come meanwhile; but who is asked to end does not wait for a reader that does not read.
+ * (That a terminal says it takes bytes is no promise: a line end may need two.) */
+static void put(const char *bytes, size_t n)
+{
+    int64_t stuck = 0; /* since when nothing went out although somebody asked to end */
+    while (n) {
+        ssize_t done = write(STDERR_FILENO, bytes, n);
+        if (done > 0) {
+            bytes += done;
+            n -= (size_t)done;
+            stuck = 0;
+            continue;
+        }
+        if (done == 0 || (errno != EINTR && errno != EAGAIN))
+            return;
+        if (errno == EAGAIN)
+            poll(&(struct pollfd){.fd = STDERR_FILENO, .events = POLLOUT}, 1, SLICE_MS);
+        int64_t now = clock_ns();
+        stuck = stop_came() && !stuck ? now : stuck;
+        if (stuck && now - stuck > PATIENCE_NS)
+            return;
+    }
+}
 
 static void put_line(const char *before, const char *text, const char *after)
 {
-    char clean[LINE];
+    char clean[LINE], line[LINE + 32];
     utf8_clean(clean, sizeof clean, text);
-    fprintf(stderr, "%s%s%s", before, clean, after);
+    int n = snprintf(line, sizeof line, "%s%s%s", before, clean, after);
+    put(line, (size_t)n);
 }
 
 void tell(const char *text)
@@ -26,9 +56,12 @@ void tell_line(const char *text)
 
 void tell_over(const char *text, int cells)
 {
-    char clean[LINE];
+    enum { CELLS_MOST = 400 };
+    char clean[LINE], line[LINE + CELLS_MOST + 8];
     int pad = cells - utf8_cells(utf8_clean(clean, sizeof clean, text));
-    fprintf(stderr, "\r%s%*s%s", clean, pad > 0 ? pad : 0, "", *clean ? "" : "\r");
+    pad = pad < 0 ? 0 : pad > CELLS_MOST ? CELLS_MOST : pad;
+    int n = snprintf(line, sizeof line, "\r%s%*s%s", clean, pad, "", *clean ? "" : "\r");
+    put(line, (size_t)n);
 }
 
 /* True when every byte is plain text, as almost always. */

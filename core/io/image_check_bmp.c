@@ -51,29 +51,51 @@ static bool read_masks(Bmp *b, const uint8_t *bytes, size_t n, uint32_t header, 
     return masks_ok(b->mask) || err_set(err, "a BMP with unusual channel masks. Convert it: convert IN OUT.png");
 }
 
+/* Is it a kind that is read? packing as the header says it. */
+static bool kind_ok(const Bmp *b, uint32_t packing, Err *err)
+{
+    static const uint32_t depths[] = {1, 4, 8, 16, 24, 32};
+    bool masked = packing == 3 || packing == 6, known = false;
+    if (packing == 1 || packing == 2)
+        return err_set(err, "a run-length coded BMP, which is not read. Convert it: convert IN OUT.png");
+    for (size_t i = 0; i < sizeof depths / sizeof *depths; i++)
+        known |= b->bits == depths[i];
+    if ((packing != 0 && !masked) || (masked && b->bits != 16 && b->bits != 32) || !known)
+        return err_set(err,
+                       "a BMP of a rare kind (%u bits, packing %u), which is not read. Convert it: convert IN OUT.png",
+                       b->bits, packing);
+    return true;
+}
+
+/* Between the header and the rows; used: how many colours the header says there are, 0 for all of that depth. */
+static void read_palette(Bmp *b, const uint8_t *palette, const uint8_t *end, size_t entry, uint32_t used)
+{
+    size_t room = (size_t)(end - palette) / entry;
+    if (b->bits > 8)
+        return;
+    b->palette = palette;
+    b->entry = entry;
+    b->colours = (size_t)1 << b->bits;
+    if (used && used < b->colours)
+        b->colours = used;
+    if (b->colours > room)
+        b->colours = room;
+}
+
 static bool read_header(Bmp *b, const uint8_t *bytes, size_t n, Err *err)
 {
-    uint32_t header = n >= 26 ? le32(bytes + 14) : 0, packing = 0, used = 0;
+    uint32_t header = n >= 26 ? le32(bytes + 14) : 0;
     if (header < 12 || n < 14 + (size_t)header || (header < 40 && header != 12))
         return damaged(err, "it ends in its header or has an unknown one");
     bool old = header == 12;
+    uint32_t packing = old ? 0 : le32(bytes + 30), used = old ? 0 : le32(bytes + 46);
     b->width = old ? (int32_t)le16(bytes + 18) : (int32_t)le32(bytes + 18);
     b->height = old ? (int32_t)le16(bytes + 20) : (int32_t)le32(bytes + 22);
     b->bits = le16(bytes + (old ? 24 : 28));
     if (le16(bytes + (old ? 22 : 26)) != 1)
         return damaged(err, "its header is wrong");
-    if (!old) {
-        packing = le32(bytes + 30);
-        used = le32(bytes + 46);
-    }
-    if (packing == 1 || packing == 2)
-        return err_set(err, "a run-length coded BMP, which is not read. Convert it: convert IN OUT.png");
-    bool masked = packing == 3 || packing == 6;
-    if ((packing != 0 && !masked) || (masked && b->bits != 16 && b->bits != 32) ||
-        (b->bits != 1 && b->bits != 4 && b->bits != 8 && b->bits != 16 && b->bits != 24 && b->bits != 32))
-        return err_set(err,
-                       "a BMP of a rare kind (%u bits, packing %u), which is not read. Convert it: convert IN OUT.png",
-                       b->bits, packing);
+    if (!kind_ok(b, packing, err))
+        return false;
     int64_t height = b->height;
     if (!image_check_sides(b->width < 0 ? 0 : (uint64_t)b->width, (uint64_t)(height < 0 ? -height : height), err))
         return false;
@@ -87,15 +109,7 @@ static bool read_header(Bmp *b, const uint8_t *bytes, size_t n, Err *err)
             "a BMP that is cut off: its rows need %zu bytes from byte %zu, the file has %zu. Get the whole file again",
             b->stride * rows, offset, n);
     b->rows = bytes + offset;
-    if (b->bits <= 8) {
-        b->palette = bytes + start;
-        b->entry = old ? 3 : 4;
-        b->colours = (size_t)1 << b->bits;
-        if (used && used < b->colours)
-            b->colours = used;
-        if (b->colours > (offset - start) / b->entry)
-            b->colours = (offset - start) / b->entry;
-    }
+    read_palette(b, bytes + start, bytes + offset, old ? 3 : 4, used);
     return b->colours || b->bits > 8 || damaged(err, "it has no palette");
 }
 

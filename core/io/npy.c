@@ -282,18 +282,23 @@ static bool add_file(TensorFile *f, size_t *cap, const char *entry, Err *err)
 bool npy_folder(TensorFile *f, Err *err)
 {
     Shown s;
-    DIR *d = opendir(f->path);
+    DIR *d = file_folder(f->path);
     if (!d)
         return err_set(err, "%s: this folder can't be read (%s). Change its rights with chmod u+rx.",
                        tensor_shown(&s, f->path, NULL)->path, strerror(errno));
     size_t cap = 0;
     bool ok = true;
-    for (struct dirent *e; ok && (e = readdir(d)) != NULL;) {
+    errno = 0;
+    for (struct dirent *e; ok && (e = readdir(d)) != NULL; errno = 0) {
         size_t n = strlen(e->d_name);
         if (n > 4 && strcmp(e->d_name + n - 4, ".npy") == 0 && e->d_name[0] != '.')
             ok = add_file(f, &cap, e->d_name, err);
     }
+    int code = ok ? errno : 0;
     closedir(d);
+    if (code)
+        return err_set(err, "%s: can't be listed (%s). Check the disk it lies on.",
+                       tensor_shown(&s, f->path, NULL)->path, strerror(code));
     if (ok && !f->count)
         ok = err_set(err,
                      "%s: this folder holds no .npy files. Name a .safetensors or .npz file in it, or another folder.",

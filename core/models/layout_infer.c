@@ -259,45 +259,48 @@ static bool positions_for(VitConfig *c, int rows, int patches)
     return true;
 }
 
-static bool infer_picture(Infer *n, Err *err)
+/* The picture's sides as the config says them, 0 × 0 where it does not; the patch's must be those of the tensors. */
+static bool read_sides(const Infer *n, int *h, int *w, Err *err)
 {
-    VitConfig *c = n->c;
-    int h = 0, w = 0, ph = c->patch_h, pw = c->patch_w;
+    const VitConfig *c = n->c;
+    int ph = c->patch_h, pw = c->patch_w;
     const Json *size = look(n, "image_size", "img_size"), *patch = look(n, "patch_size", "patch_size"),
                *input = json_get(n->trained, "input_size");
-    if ((size && !read_pair(n, size, n->timm_config ? "img_size" : "image_size", &h, &w, err)) ||
-        (patch && !read_pair(n, patch, "patch_size", &ph, &pw, err)))
+    const char *name = !size ? "input_size" : n->timm_config ? "img_size" : "image_size";
+    if ((size && !read_pair(n, size, name, h, w, err)) || (patch && !read_pair(n, patch, "patch_size", &ph, &pw, err)))
         return false;
     if (!size && input &&
-        (!read_int(n, json_at(input, 1), "input_size", &h, err) ||
-         !read_int(n, json_at(input, 2), "input_size", &w, err)))
+        (!read_int(n, json_at(input, 1), name, h, err) || !read_int(n, json_at(input, 2), name, w, err)))
         return false;
-    if (!n->positions && strcmp(json_text(look(n, "positions", "positions"), ""), "none") == 0)
-        c->pos = VIT_POS_NONE; /* said aloud only: a table that is merely missing will be missed */
     if (ph != c->patch_h || pw != c->patch_w)
         return err_set(
             err, "%s: \"patch_size\" is %d × %d, but the tensors have %d × %d; config and weights are of two models",
             n->k->config_path, ph, pw, c->patch_h, c->patch_w);
-    if ((size || input) &&
-        (h < 1 || w < 1 || h > SIDE_MAX || w > SIDE_MAX)) /* also so that no product below overflows */
-        return err_set(err, "%s: \"%s\" must be 1 to %d", n->k->config_path,
-                       !size            ? "input_size"
-                       : n->timm_config ? "img_size"
-                                        : "image_size",
-                       SIDE_MAX);
-    if (h > 0 && w > 0) {
-        c->image_h = h;
-        c->image_w = w;
-        if (!n->positions || positions_for(c, n->positions, vit_patches(c)))
-            return true;
-        if (misses_cls(n, n->positions, vit_patches(c)))
-            return say_no_cls(n, err);
-        return err_set(err,
-                       "%s: a picture of %d × %d has %d patches, but the position table has %d rows; set the size the "
-                       "weights were "
-                       "made for",
-                       n->k->config_path, h, w, vit_patches(c), n->positions);
-    }
+    bool fits = *h >= 1 && *w >= 1 && *h <= SIDE_MAX && *w <= SIDE_MAX; /* also so that no product below overflows */
+    return fits || !(size || input) || err_set(err, "%s: \"%s\" must be 1 to %d", n->k->config_path, name, SIDE_MAX);
+}
+
+/* The config says the size: the position table must be for it. */
+static bool picture_said(const Infer *n, int h, int w, Err *err)
+{
+    VitConfig *c = n->c;
+    c->image_h = h;
+    c->image_w = w;
+    if (!n->positions || positions_for(c, n->positions, vit_patches(c)))
+        return true;
+    if (misses_cls(n, n->positions, vit_patches(c)))
+        return say_no_cls(n, err);
+    return err_set(err,
+                   "%s: a picture of %d × %d has %d patches, but the position table has %d rows; set the size the "
+                   "weights were "
+                   "made for",
+                   n->k->config_path, h, w, vit_patches(c), n->positions);
+}
+
+/* Nobody says the size: a square of as many patches as the position table has rows for. */
+static bool picture_square(const Infer *n, Err *err)
+{
+    VitConfig *c = n->c;
     if (!n->positions)
         return err_set(err, "%s: the size of the picture is unknown: put {\"image_size\": …} into %s", n->k->file.path,
                        n->k->config_path);
@@ -317,6 +320,16 @@ static bool infer_picture(Infer *n, Err *err)
     model_assume(n->m, "pictures are square, %d × %d (from the %d rows of the position table)", c->image_h, c->image_w,
                  n->positions);
     return true;
+}
+
+static bool infer_picture(const Infer *n, Err *err)
+{
+    int h = 0, w = 0;
+    if (!read_sides(n, &h, &w, err))
+        return false;
+    if (!n->positions && strcmp(json_text(look(n, "positions", "positions"), ""), "none") == 0)
+        n->c->pos = VIT_POS_NONE; /* said aloud only: a table that is merely missing will be missed */
+    return h > 0 && w > 0 ? picture_said(n, h, w, err) : picture_square(n, err);
 }
 
 /* --- what shapes cannot say --- */

@@ -12,10 +12,11 @@
 
 enum { NO_ROW = -1 };
 
-/* One kind of stage. A node belongs to the first row of its kind of part that lists its name there, or lists a name in
- * front of it: "z" of an attention takes z.unedited. A name that ends in * is a beginning. A node that no row lists
- * belongs to the stage of the node after it. Names are those inside a part's scope; outside blocks (PART_MODEL) they
- * are whole paths. */
+/* One kind of stage. Inside a block a node that the anatomy notes belongs to the stage of its site (SITES below),
+ * whatever it is called. Any other belongs to the first row of its kind of part that lists its name there, or lists a
+ * name in front of it: "z" of an attention takes z.unedited. A name that ends in * is a beginning. A node that no row
+ * lists belongs to the stage of the node after it. Names are those inside a part's scope; outside blocks (PART_MODEL)
+ * they are whole paths. */
 typedef struct Row {
     PartKind kind;
     const char *key;   /* NULL: the last word of the part's scope */
@@ -76,6 +77,27 @@ static const Row ROWS[] = {
     {PART_MODEL, "probs", "probs", "p", "probs", "probs*", NULL},
 };
 enum { ROW_COUNT = sizeof ROWS / sizeof *ROWS };
+
+/* The nodes that make a stage by what they are. The first one of a stage that is there may stand for it. */
+static const struct {
+    PartKind kind;
+    Site site;
+    const char *key; /* of the row */
+} SITES[] = {
+    {PART_ATTENTION, SITE_QUERY, "qkv"},
+    {PART_ATTENTION, SITE_KEY, "qkv"},
+    {PART_ATTENTION, SITE_VALUE, "qkv"},
+    {PART_ATTENTION, SITE_SCORES_RAW, "raw"},
+    {PART_ATTENTION, SITE_SCORES_SCALED, "scaled"},
+    {PART_ATTENTION, SITE_SCORES_MASKED, "masked"},
+    {PART_ATTENTION, SITE_PATTERN, "softmax"},
+    {PART_ATTENTION, SITE_Z, "weighted"},
+    {PART_ATTENTION, SITE_OUT, "w_o"},
+    {PART_MLP, SITE_MLP_PRE, "up"},
+    {PART_MLP, SITE_MLP_POST, "activation"},
+    {PART_MLP, SITE_OUT, "down"},
+};
+enum { SITE_ROWS = sizeof SITES / sizeof *SITES };
 static const char BLOCK_SENTENCE[] = "One round: tokens gather from each other (attention), then each is reworked.";
 static const char OPEN_BLOCK_SENTENCE[] = "The whole block and its result: attention, then MLP. Space goes inside.";
 
@@ -141,8 +163,49 @@ static bool has_positions(const Graph *g)
     return site_node_any(g, SITE_POSITIONS) != NO_NODE;
 }
 
-static int row_of(const Graph *g, Place at, bool probe)
+static int row_named(PartKind kind, const char *key)
 {
+    for (int i = 0; i < ROW_COUNT; i++)
+        if (ROWS[i].kind == kind && ROWS[i].key && strcmp(ROWS[i].key, key) == 0)
+            return i;
+    return NO_ROW;
+}
+
+/* Is that the node of a site, or what an edit made of it ("z.unedited")? */
+static bool is_site(const char *site, const char *path)
+{
+    size_t n = site ? strlen(site) : 0;
+    return n && strncmp(site, path, n) == 0 && (!path[n] || path[n] == '.');
+}
+
+/* A sum in a block, by the sub-layer whose result it adds: the first attention, another one, the MLP. */
+static int row_of_sum(const Graph *g, Place at, const char *path)
+{
+    bool first = true;
+    for (int p = NO_PART; (p = anatomy_next_in(g, p, PART_ATTENTION, at.block)) != NO_PART; first = false)
+        if (is_site(site_path(g, p, SITE_SUM), path))
+            return row_named(PART_BLOCK, first ? "add1" : "add_cross");
+    for (int p = NO_PART; (p = anatomy_next_in(g, p, PART_MLP, at.block)) != NO_PART;)
+        if (is_site(site_path(g, p, SITE_SUM), path))
+            return row_named(PART_BLOCK, "add2");
+    return NO_ROW;
+}
+
+static int row_of_site(const Graph *g, Place at, const char *path)
+{
+    if (at.kind == PART_BLOCK)
+        return row_of_sum(g, at, path);
+    for (int i = 0; i < SITE_ROWS; i++)
+        if (SITES[i].kind == at.kind && is_site(site_path(g, at.part, SITES[i].site), path))
+            return row_named(at.kind, SITES[i].key);
+    return NO_ROW;
+}
+
+static int row_of(const Graph *g, Place at, const char *path, bool probe)
+{
+    int noted = probe || at.part == NO_PART ? NO_ROW : row_of_site(g, at, path);
+    if (noted != NO_ROW)
+        return noted;
     for (int i = 0; i < ROW_COUNT; i++)
         if (ROWS[i].kind == at.kind && (!probe || stands_aside(i)) && listed(ROWS[i].members, at.name) &&
             (!ROWS[i].key || strcmp(ROWS[i].key, "position") != 0 || has_positions(g)))
@@ -170,6 +233,15 @@ static int group_for(Maker *m, Place at, int row)
 /* Best result first; in an edited graph the last node of a name is the one that counts. */
 static NodeId shown(const Maker *m, const Group *gr)
 {
+    const Row *r = &ROWS[gr->row];
+    for (int k = 0; k < SITE_ROWS && r->key && gr->part != NO_PART; k++) {
+        const char *path = SITES[k].kind == r->kind && strcmp(SITES[k].key, r->key) == 0
+                               ? site_path(m->g, gr->part, SITES[k].site)
+                               : NULL;
+        for (NodeId i = gr->last; path && i >= gr->first; i--)
+            if (strcmp(m->g->nodes[i].path, path) == 0)
+                return i;
+    }
     const char *want = ROWS[gr->row].show;
     while (*want) {
         size_t n = strcspn(want, " ");
@@ -193,7 +265,7 @@ static size_t make_groups(Maker *m)
          n--) { /* from the end: an unlisted node takes the stage of the one after it */
         bool probe = m->g->nodes[n].flags & NODE_PROBE;
         Place at = place_of(m->g, m->g->nodes[n].path);
-        int row = row_of(m->g, at, probe);
+        int row = row_of(m->g, at, m->g->nodes[n].path, probe);
         if (probe && row == NO_ROW)
             continue;
         int group = row == NO_ROW ? next : group_for(m, at, row);

@@ -25,7 +25,7 @@ static int compare_names(const void *a, const void *b)
 static bool list_folder(Arena *arena, const char *path, Names *out, Err *err)
 {
     char shown[NAME_SHOWN];
-    DIR *d = opendir(path);
+    DIR *d = file_folder(path);
     if (!d)
         return err_set(err,
                        "%s: can't be opened as a folder (%s). Name a folder with one sub-folder of pictures per class.",

@@ -28,7 +28,11 @@ static bool lock(Workplace *w, const char *folder, Err *err)
     if (w->fd < 0)
         return err_set(err, "%.300s: can't be opened (%s). Allow it with chmod u+rwx, or name another with -o.", folder,
                        strerror(errno));
-    if (flock(w->fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+    int bad;
+    do
+        bad = flock(w->fd, LOCK_EX | LOCK_NB);
+    while (bad && errno == EINTR);
+    if (!bad || errno != EWOULDBLOCK)
         return true;
     return err_set(err, "%.300s: another training is at work in this folder. Let it end, or name another with -o.",
                    folder);

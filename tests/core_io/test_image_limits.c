@@ -73,6 +73,57 @@ static void large_16_bit_png(void **state)
     buf_free(&b);
 }
 
+static void add_segment(Buf *b, uint8_t marker, const char *data, size_t n)
+{
+    const uint8_t head[] = {0xff, marker, (uint8_t)((n + 2) >> 8), (uint8_t)((n + 2) & 255)};
+    buf_add(b, head, sizeof head);
+    buf_add(b, data, n);
+}
+
+/* 834 bytes that ask for seconds of work: 64 scans over 64 million pixels, each of which refines every coefficient by
+ * nothing. The limit is processor time, and it is the limit that is named: the file is as it should be. */
+static void slow_picture(void **state)
+{
+    (void)state;
+    enum { SCANS = 64, LIMIT = 2 };
+    if (!strncmp(image_sandbox(), "limits only: built", 18)) /* a sanitizer has ten times the limit */
+        skip();
+    Buf b = {0};
+    char ones[65] = {0}, dc[18] = {0, 1}, ac[18] = {0x10, 1};
+    memset(ones + 1, 1, 64);
+    ac[17] = (char)0xe0; /* the end of the band, for 16384 blocks and more */
+    buf_add(&b, "\xff\xd8", 2);
+    add_segment(&b, 0xdb, ones, sizeof ones);
+    add_segment(&b, 0xc2, "\x08\x1f\x40\x1f\x40\x01\x01\x11\0", 9); /* 8000 x 8000, grey, progressive */
+    add_segment(&b, 0xc4, dc, sizeof dc);
+    add_segment(&b, 0xc4, ac, sizeof ac);
+    for (int i = 0; i < SCANS; i++) {
+        add_segment(&b, 0xda, i ? "\x01\x01\0\x01\x3f\x10" : "\x01\x01\0\0\0\0", 6);
+        buf_putc(&b, 0);
+    }
+    buf_add(&b, "\xff\xd9", 2);
+    struct rusage before, after;
+    Image im = {0};
+    Err err = {""};
+    getrusage(RUSAGE_CHILDREN, &before);
+    bool ok = image_decode(&im, "slow.jpg", bytes_of(&b), b.len, &err);
+    getrusage(RUSAGE_CHILDREN, &after);
+    long spent = (after.ru_utime.tv_sec + after.ru_stime.tv_sec - before.ru_utime.tv_sec - before.ru_stime.tv_sec) *
+                     1000 +
+                 (after.ru_utime.tv_usec + after.ru_stime.tv_usec - before.ru_utime.tv_usec - before.ru_stime.tv_usec) /
+                     1000;
+    if (ok) /* a processor that is twice as fast as today's */
+        assert_in_range(spent, 0, LIMIT * 1000 + 100);
+    else {
+        assert_in_range(spent, LIMIT * 1000 - 500, LIMIT * 1000 + 500);
+        assert_non_null(strstr(err.text, "8000 x 8000"));
+        assert_non_null(strstr(err.text, "more than 2 s of processor time"));
+        assert_null(strstr(err.text, "damaged"));
+    }
+    image_free(&im);
+    buf_free(&b);
+}
+
 /* A filter that allows everything: as in a container, strict mode is refused under it. */
 static bool under_another_filter(void)
 {
@@ -144,6 +195,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(protection_is_named),
         cmocka_unit_test(large_16_bit_png),
+        cmocka_unit_test(slow_picture),
         cmocka_unit_test(protection_holds),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

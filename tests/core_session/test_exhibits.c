@@ -104,7 +104,7 @@ static void lengths(void **state)
     }
     session_at(&toy, SIDE_A, at);
     assert_int_equal(at[session_axis(a, "t")], 1);
-    static const char CROSS[] = "decoder.blocks.0.cross_attn.pattern", WEIGHT[] = "w_logits";
+    static const char CROSS[] = "decoder.blocks.0.cross_attn.looks", WEIGHT[] = "w_logits";
     char why[SESSION_WHY];
     assert_int_equal(session_node(&toy, SIDE_DIFF, CROSS), NO_NODE);
     assert_null(session_peek(&toy, SIDE_DIFF, CROSS));
@@ -139,7 +139,7 @@ static void numbered(void **state)
     NodeId n = session_node(&toy, two, "probs");
     assert_non_null(session_need(&toy, two, "probs", &error));
     assert_int_equal(session_ref(two, n, 0).run, two);
-    assert_true(edits_add(&toy, "ablate decoder.blocks.1.cross_attn.z", false, &error));
+    assert_true(edits_add(&toy, "ablate decoder.blocks.1.cross_attn.gathered", false, &error));
     Side edited = session_run_number(first, 0, true);
     assert_true(edited >= RUN_FIRST && edited != two);
     assert_ptr_equal(session_graph(&toy, edited), session_graph(&toy, SIDE_B));
@@ -152,7 +152,7 @@ static void numbered(void **state)
 static void differences(void **state)
 {
     (void)state;
-    assert_true(edits_add(&toy, "ablate encoder.blocks.0.self_attn.z", false, &error));
+    assert_true(edits_add(&toy, "ablate encoder.blocks.0.self_attn.gathered", false, &error));
     const Graph *b = session_graph(&toy, SIDE_B);
     session_budget(&toy, 1);
     int asked = 0, other = 0;

@@ -133,6 +133,22 @@ static void the_schedule(void **state)
     assert_true(text_recipe_rate(&r, &c, 1999) < 0.03 * peak);
 }
 
+/* By value: a comparison of bytes would see what happens to lie between the members. */
+static void assert_same_recipe(const TextRecipe *a, const TextRecipe *b)
+{
+    assert_int_equal(a->seed, b->seed);
+    assert_int_equal(a->steps, b->steps);
+    assert_int_equal(a->batch, b->batch);
+    assert_int_equal(a->warmup, b->warmup);
+    assert_int_equal(a->average, b->average);
+    assert_int_equal(a->average_every, b->average_every);
+    assert_int_equal(a->log_every, b->log_every);
+    assert_int_equal(a->check, b->check);
+    const double of_a[] = {a->rate, a->cooling, a->beta1, a->beta2, a->epsilon, a->smoothing};
+    const double of_b[] = {b->rate, b->cooling, b->beta1, b->beta2, b->epsilon, b->smoothing};
+    assert_memory_equal(of_a, of_b, sizeof of_a);
+}
+
 static void recipes_are_checked(void **state)
 {
     (void)state;
@@ -147,7 +163,7 @@ static void recipes_are_checked(void **state)
         assert_non_null(j);
         if (text_recipe_read(&r, j, &err))
             fail_msg("%s was accepted", bad[i]);
-        assert_memory_equal(&r, &before, sizeof r);
+        assert_same_recipe(&r, &before);
         json_free(j);
     }
     Err err = {""};
@@ -157,7 +173,7 @@ static void recipes_are_checked(void **state)
     text_recipe_write(&r, &c, &text);
     Json *j = json_parse("recipe", buf_str(&text), text.len, &err);
     assert_true(j && text_recipe_read(&back, j, &err) && text_recipe_model(&model, j, &err));
-    assert_memory_equal(&r, &back, sizeof r);
+    assert_same_recipe(&r, &back);
     assert_int_equal(model.width, c.width);
     assert_int_equal(model.decoder_layers, c.decoder_layers);
     json_free(j);

@@ -472,4 +472,14 @@ refused 2 'name a sentence' translate
 ok "the vocabulary" translate --vocabulary
 says "a word of it" '(^| )animal( |$)'
 
+# on opening the screen, before there is one
+RUN=$BIN/tests/pty/run
+if [ -x "$RUN" ]; then
+    "$RUN" -k '' "$V" --fresh -c 'export opened.npy logits' '#17' >seen </dev/null
+    "$V" show logits -o shown.npy '#17' >/dev/null
+    check "export on opening: the same values as show" cmp -s opened.npy shown.npy
+    check "export on opening: the screen opens" grep -qa '1049h' seen
+else
+    fail "$RUN is not built"
+fi
 finish cli

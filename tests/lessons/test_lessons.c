@@ -277,6 +277,7 @@ static void every_step_and_screen_has_a_lesson(void **state)
 {
     (void)state;
     LessonFile f;
+    int without = 0;
     for (int i = 0; i < s.stages.count + SCREEN_COUNT; i++) {
         bool step = i < s.stages.count, found = false;
         const Box *box = step ? &s.stages.boxes[i] : NULL;
@@ -292,8 +293,10 @@ static void every_step_and_screen_has_a_lesson(void **state)
             lesson_free(&l);
         }
         if (!found)
-            fail_msg("no lesson explains %s", step ? path : screen);
+            printf("no lesson explains %s\n", step ? path : screen);
+        without += !found;
     }
+    assert_int_equal(without, 0);
 }
 
 int main(void)

@@ -2,6 +2,7 @@
 #ifndef VITRINE_TESTS_PTY_H
 #define VITRINE_TESTS_PTY_H
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
@@ -92,6 +93,26 @@ static inline void pty_send(const Pty *p, const char *bytes, size_t n)
         bytes += put;
         n -= (size_t)put;
     }
+}
+
+/* Sends while listening, as a terminal does: a program that is busy writing reads no keys until its bytes are taken. */
+static inline void pty_type(Pty *p, const char *bytes, size_t n)
+{
+    int flags = fcntl(p->fd, F_GETFL);
+    fcntl(p->fd, F_SETFL, flags | O_NONBLOCK);
+    while (n) {
+        struct pollfd f = {.fd = p->fd, .events = POLLIN | POLLOUT};
+        if (poll(&f, 1, 10000) <= 0 || (f.revents & (POLLERR | POLLHUP | POLLNVAL)))
+            break;
+        if (f.revents & POLLIN)
+            pty_listen(p, 0, 1);
+        ssize_t put = write(p->fd, bytes, n);
+        if (put < 0 && errno != EAGAIN && errno != EINTR)
+            break;
+        bytes += put > 0 ? put : 0;
+        n -= put > 0 ? (size_t)put : 0;
+    }
+    fcntl(p->fd, F_SETFL, flags);
 }
 
 /* Waits for its end while listening; false when it did not come. */

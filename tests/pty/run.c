@@ -18,11 +18,11 @@ int main(int argc, char **argv)
         continue; /* until the first bytes */
     for (int i = 0; i < count && pty_alive(&p); i++) {
         pty_listen(&p, QUIET_MS, MOST_MS);
-        pty_send(&p, keys[i], strlen(keys[i]));
+        pty_type(&p, keys[i], strlen(keys[i]));
     }
     pty_listen(&p, QUIET_MS, MOST_MS);
     for (int i = 0; i < 8 && count && !pty_end(&p, 100); i++)
-        pty_send(&p, i % 2 ? "q" : "\003\033", i % 2 ? 1 : 2);
+        pty_type(&p, i % 2 ? "q" : "\003\033", i % 2 ? 1 : 2);
     if (!pty_end(&p, count ? 2000 : MOST_MS))
         pty_signal(&p, SIGTERM);
     if (!pty_end(&p, 3000)) {

@@ -566,6 +566,12 @@ static void the_wheel_moves_what_is_under_it(void **state)
     assert_int_equal(session_step_number(&s, &total), step + 1);
 }
 
+static void lacks(const ScreenSpec *screen, bool there, const char *what)
+{
+    if (!there)
+        fail_msg("screen %s (core/session/screens.def and its VIEW_): %s", screen->name, what);
+}
+
 /* Every screen has all that the frame and the commands ask of it. */
 static void every_row_is_complete(void **state)
 {
@@ -573,22 +579,28 @@ static void every_row_is_complete(void **state)
     for (int i = 0; i < SCREEN_COUNT; i++) {
         const ScreenSpec *screen = screen_spec((Screen)i);
         const ViewSpec *view = view_of((Screen)i);
-        assert_true(screen->name && *screen->name && screen->about && *screen->about);
+        assert_true(screen->name && *screen->name);
         assert_int_equal(screen_find(screen->name), i);
-        assert_true(screen->move && screen->enter && screen->next && screen->command);
+        lacks(screen, screen->about && *screen->about, "has no .about");
+        lacks(screen, screen->move && screen->enter && screen->next && screen->command,
+              "lacks .move, .enter, .next or .command");
         char name[32];
         snprintf(name, sizeof name, "%.*s", (int)strcspn(screen->command, " "), screen->command);
-        assert_non_null(command_find(&all, name));
-        assert_true((screen->come != NULL) == (strcmp(name, "view") == 0)); /* else a command of its own leads there */
-        assert_true(screen->say || !screen->say_pattern == !screen->say_scores);
-        assert_string_equal(view->name, screen->name);
-        assert_true(view->draw && view->needs && view->click && view->title);
-        assert_true(!(screen->group == GROUP_LEARNED) || (view->traits & VIEW_WIDE));
-        assert_true(!(screen->group == GROUP_ATTENTION) == !(view->traits & VIEW_ATTENTION));
-        assert_true(!view->sentence || utf8_cells(view->sentence) <= 76);
+        lacks(screen, command_find(&all, name) != NULL, "its .command is no command");
+        lacks(screen, (screen->come != NULL) == (strcmp(name, "view") == 0),
+              "has .come although a command of its own leads there, or lacks it for `view`");
+        lacks(screen, screen->say || !screen->say_pattern == !screen->say_scores, "says patterns or scores, not both");
+        lacks(screen, strcmp(view->name, screen->name) == 0, "the view has another name");
+        lacks(screen, view->draw && view->needs && view->click && view->title,
+              "the view lacks draw, needs, click or title");
+        lacks(screen, screen->group != GROUP_LEARNED || (view->traits & VIEW_WIDE),
+              "GROUP_LEARNED needs the trait VIEW_WIDE");
+        lacks(screen, (screen->group == GROUP_ATTENTION) == !!(view->traits & VIEW_ATTENTION),
+              "GROUP_ATTENTION and the trait VIEW_ATTENTION go together");
+        lacks(screen, !view->sentence || utf8_cells(view->sentence) <= 76, "its sentence has more than 76 cells");
         for (const ViewWay *way = view->ways; way && way->text; way++) {
             snprintf(name, sizeof name, "%.*s", (int)strcspn(way->command, " "), way->command);
-            assert_non_null(command_find(&all, name));
+            lacks(screen, command_find(&all, name) != NULL, "one of its ways is no command");
         }
         for (int j = 0; j < i; j++)
             assert_true(view_of((Screen)j) != view);

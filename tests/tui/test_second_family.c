@@ -109,7 +109,54 @@ static void every_command(void **state)
     for (int i = 0; command_at(&all, i); i++) {
         run(command_at(&all, i)->name);
         draw();
-        run("goto decoder.blocks.1.cross_attn.pattern");
+        run("goto decoder.blocks.1.cross_attn.looks");
+    }
+}
+
+/* The map has every sub-layer's stages, made by what the nodes are: nobody here calls anything q, pattern or z. */
+static void every_stage(void **state)
+{
+    (void)state;
+    static const struct {
+        PartKind kind;
+        Site site;
+        const char *stage;
+    } WANT[] = {{PART_ATTENTION, SITE_QUERY, "qkv"},
+                {PART_ATTENTION, SITE_SCORES_RAW, "raw"},
+                {PART_ATTENTION, SITE_SCORES_SCALED, "scaled"},
+                {PART_ATTENTION, SITE_PATTERN, "softmax"},
+                {PART_ATTENTION, SITE_Z, "weighted"},
+                {PART_ATTENTION, SITE_OUT, "w_o"},
+                {PART_MLP, SITE_MLP_PRE, "up"},
+                {PART_MLP, SITE_MLP_POST, "activation"},
+                {PART_MLP, SITE_OUT, "down"}};
+    const Graph *g = session_graph(&s, SIDE_B);
+    int seen = 0;
+    for (size_t i = 0; i < sizeof WANT / sizeof *WANT; i++)
+        for (int p = NO_PART; (p = anatomy_next(g, p, WANT[i].kind)) != NO_PART; seen++) {
+            NodeId n = site_node(g, p, WANT[i].site);
+            assert_int_not_equal(n, NO_NODE);
+            int node = stages_of_node(&s.stages, n);
+            assert_int_not_equal(node, NO_BOX);
+            const Box *box = &s.stages.boxes[s.stages.boxes[node].parent];
+            const char *last = strrchr(box->path, '.');
+            if (!last || strcmp(last + 1, WANT[i].stage) != 0)
+                fail_msg("%s stands in %s, not in a stage %s", graph_node(g, n)->path, box->path, WANT[i].stage);
+            assert_int_equal(box->show, n);
+        }
+    assert_int_equal(seen, 6 * (TOY_ENCODER + 2 * TOY_DECODER) + 3 * (TOY_ENCODER + TOY_DECODER));
+    for (int i = 0; i < TOY_DECODER; i++) {
+        static const char *const SUMS[] = {"add1", "add_cross", "add2"}, *const NODES[] = {"after_self_attn",
+                                                                                           "after_cross_attn",
+                                                                                           "after_feed"};
+        for (int k = 0; k < 3; k++) {
+            char path[64];
+            snprintf(path, sizeof path, "decoder.blocks.%d.%s", i, SUMS[k]);
+            int box = stages_find(&s.stages, path);
+            assert_int_not_equal(box, NO_BOX);
+            snprintf(path, sizeof path, "decoder.blocks.%d.%s", i, NODES[k]);
+            assert_string_equal(graph_node(g, s.stages.boxes[box].show)->path, path);
+        }
     }
 }
 
@@ -117,8 +164,8 @@ static void every_command(void **state)
 static void every_screen(void **state)
 {
     (void)state;
-    static const char *const FROM[] = {"encoder.blocks.1.self_attn.pattern", "decoder.blocks.0.self_attn.pattern",
-                                       "decoder.blocks.2.cross_attn.pattern"};
+    static const char *const FROM[] = {"encoder.blocks.1.self_attn.looks", "decoder.blocks.0.self_attn.looks",
+                                       "decoder.blocks.2.cross_attn.looks"};
     int drawn = 0;
     for (size_t k = 0; k < sizeof FROM / sizeof *FROM; k++)
         for (int i = 0; i < SCREEN_COUNT; i++) {
@@ -143,6 +190,7 @@ static void every_screen(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(every_node, start, stop),
+                                       cmocka_unit_test_setup_teardown(every_stage, start, stop),
                                        cmocka_unit_test_setup_teardown(every_command, start, stop),
                                        cmocka_unit_test_setup_teardown(every_screen, start, stop)};
     return cmocka_run_group_tests(tests, NULL, NULL);

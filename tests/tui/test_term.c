@@ -103,6 +103,21 @@ static void test_keys(void **state)
     assert_false(key_character(&e, 0x202e) || key_character(&e, 0x9b));
 }
 
+/* Nothing to read, something to read, nobody at the other end. */
+static void test_waiting(void **state)
+{
+    (void)state;
+    int ends[2];
+    assert_int_equal(pipe(ends), 0);
+    assert_false(keys_wait(ends[0], 0));
+    assert_int_equal(write(ends[1], "x", 1), 1);
+    assert_false(keys_wait(ends[0], 0)); /* a key, not the end */
+    close(ends[1]);
+    assert_true(keys_wait(ends[0], 0)); /* hung up, whatever is still in the pipe */
+    close(ends[0]);
+    assert_true(keys_wait(ends[0], 0)); /* no such file any more */
+}
+
 static void test_pairs(void **state)
 {
     (void)state;
@@ -444,13 +459,10 @@ static void test_hangup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_colour_mode),
-        cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_events),
-        cmocka_unit_test(test_colours_on_the_wire),
-        cmocka_unit_test(test_refusals),
-        cmocka_unit_test(test_restored_on_every_exit),
+        cmocka_unit_test(test_colour_mode), cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_waiting),     cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_events),      cmocka_unit_test(test_colours_on_the_wire),
+        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_restored_on_every_exit),
         cmocka_unit_test(test_hangup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,7 +83,8 @@ static void put_options(Buf *out)
 
 static void put_commands(Buf *out)
 {
-    static const char *const GROUPS[] = {"go", "look", "ask", "change", "learned", "learn", "files", "program"};
+    static const char *const GROUPS[] = {"go",    "look",  "ask",   "change", "learned",
+                                         "learn", "class", "files", "program"};
     Commands own = session_command_set(), all = {0};
     commands_add(&all, app_commands(NULL));
     commands_add_all(&all, &own);

@@ -31,7 +31,7 @@ typedef struct Options {
     int width, height;                       /* 0: not given */
     const char *alpha, *temperature, *top_p; /* translate: NULL where not given */
     long beam, top_k, seed, words;           /* translate: 0 where not given, seed 1 */
-    bool mask, by_class, showcase, all, open, no_cache, tree, vocabulary, paper, nodes, assume;
+    bool mask, by_class, showcase, all, open, no_cache, tree, vocabulary, paper, nodes, assume, rehearse;
     bool plain, json, ascii, light, no_mouse, fresh, help, version, man;
 } Options;
 

@@ -195,6 +195,8 @@ static bool act(struct App *p, UiAct what, const char *text, Err *err)
         break;
     case UI_CLOSE: close_something(s); break;
     case UI_DEMO: return stage_do(&p->stage, &p->work->overlay, text, &s->said, err);
+    case UI_PRESENT:
+    case UI_BLANK: return err_set(err, "presenting needs a screen; `demo N` is read line by line");
     case UI_LESSON:
     case UI_ANSWER:
     case UI_HINT: return err_set(err, "lessons are played on the screen: `vitrine lessons` lists them");

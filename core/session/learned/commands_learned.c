@@ -208,25 +208,35 @@ static bool run_heads(Session *s, const Args *a, Err *err)
     return go(s, SCREEN_HEADS, path, err);
 }
 
+/* The read-out that the first word names; that of the block in focus where there is none. NULL: the model has none. */
+static bool lens_word(const Session *s, const Args *a, const char **path, Err *err)
+{
+    const char *answer = site_path_any(session_base(s), SITE_PROBS), *word = a->count ? a->word[0] : "";
+    int block = session_block(s), last = session_blocks(s) - 1;
+    bool relative, start = strcmp(word, "start") == 0, end = strcmp(word, "answer") == 0;
+    if (*word && !start && !end && (!number(word, &block, &relative) || relative || block < 0 || block > last))
+        return err_set(err, "column %d: expected start, a block, 0 to %d, or answer, found '%s'", a->column[0], last,
+                       word);
+    *path = end ? NULL : lens_path(s, start ? LENS_START : block < 0 ? last : block);
+    *path = *path ? *path : answer;
+    return true;
+}
+
 /* `lens [start, N, answer] [CLASS]` */
 static bool run_lens(Session *s, const Args *a, Err *err)
 {
     const Graph *g = session_base(s);
-    const char *answer = site_path_any(g, SITE_PROBS);
-    int block = session_block(s), o = graph_role(g, ROLE_ANSWER, SEQUENCE_ANY), picked = 0,
-        last = session_blocks(s) - 1;
-    bool relative, start = a->count && strcmp(a->word[0], "start") == 0,
-                   end = a->count && strcmp(a->word[0], "answer") == 0;
-    if (a->count && !start && !end && (!number(a->word[0], &block, &relative) || relative || block < 0 || block > last))
-        return err_set(err, "column %d: expected start, a block, 0 to %d, or answer, found '%s'", a->column[0], last,
-                       a->word[0]);
-    const char *path = end ? answer : lens_path(s, start ? LENS_START : block < 0 ? last : block);
-    path = path ? path : answer;
+    const char *path = NULL;
+    int o = graph_role(g, ROLE_ANSWER, SEQUENCE_ANY), picked = 0;
+    if (!lens_word(s, a, &path, err))
+        return false;
     if (!path || !has(s, path) || o == AXIS_NONE)
         return err_set(err, "this model has no classes");
     if (a->count > 1 && !axis_parse(&g->axes[o], a->word[1], &picked))
         return err_set(err, "column %d: there is no class '%s'", a->column[1], a->word[1]);
-    const float *probs = a->count > 1 || s->place.screen == SCREEN_LENS ? NULL : session_need(s, SIDE_B, answer, err);
+    const float *probs = a->count > 1 || s->place.screen == SCREEN_LENS
+                             ? NULL
+                             : session_need(s, SIDE_B, site_path_any(g, SITE_PROBS), err);
     for (int i = 0; probs && i < g->axes[o].n; i++) /* who comes without naming a class stands on the answer */
         picked = i == 0 || probs[i] > probs[picked] ? i : picked;
     if (!go(s, SCREEN_LENS, path, err))

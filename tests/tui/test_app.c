@@ -1,0 +1,602 @@
+/* The loop without a terminal: what keys, counts, clicks, the wheel and pastes do, what is said where, what is written
+ * and what is remembered. */
+#define _GNU_SOURCE
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "core/base/clock.h"
+#include "core/base/file.h"
+#include "core/session/options.h"
+#include "core/session/screens.h"
+#include "core/session/state.h"
+#include "tui/app_parts.h"
+#include "tui/progress.h"
+
+static App a;
+static TermStatus terminal = {.mode = MODE_256, .has_mouse = true, .mouse = true, .term = "test", .why = "asked for"};
+static char folder[] = "/tmp/vitrine-app-XXXXXX";
+
+static int start_all(void **state)
+{
+    (void)state;
+    return mkdtemp(folder) && setenv("XDG_STATE_HOME", folder, 1) == 0 ? 0 : -1;
+}
+
+static void remove_file(const char *name)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    unlink(path);
+}
+
+static int stop_all(void **state)
+{
+    (void)state;
+    static const char *const NAMES[] = {"vitrine/last", "vitrine/lesson", "vitrine/lessons", "vitrine/open-lesson",
+                                        "x.txt",        "x.svg",          "x.html",          "x.ans",
+                                        "vitrine/note"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        remove_file(NAMES[i]);
+    char path[96];
+    snprintf(path, sizeof path, "%s/vitrine", folder);
+    return rmdir(path) == 0 && rmdir(folder) == 0 ? 0 : -1;
+}
+
+static int start(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    a = (App){.terminal = &terminal, .hint = true};
+    if (!session_init(&a.s, NULL, NULL, 1, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    Commands own = session_command_set();
+    a.ui = (Ui){.overlay = &a.overlay, .commands = &a.commands, .act = app_act, .app = &a};
+    commands_add(&a.commands, app_commands(&a.ui));
+    commands_add_all(&a.commands, &own);
+    commands_free(&own);
+    canvas_init(&a.canvas, 40, 120);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    desk_close(&a.desk, &a.s);
+    canvas_free(&a.canvas);
+    overlay_free(&a.overlay);
+    prompt_free(&a.prompt);
+    stage_close(&a.stage);
+    session_free(&a.s);
+    commands_free(&a.commands);
+    return 0;
+}
+
+static void key(const char *name)
+{
+    TermEvent e = {.kind = TERM_KEY};
+    snprintf(e.key, sizeof e.key, "%s", name);
+    app_event(&a, &e);
+}
+
+static void keys(const char *names)
+{
+    char one[16];
+    for (const char *p = names; *p; p += strspn(p, " ")) {
+        size_t n = strcspn(p, " ");
+        snprintf(one, sizeof one, "%.*s", (int)n, p);
+        key(one);
+        p += n;
+    }
+}
+
+static void mouse(const char *what, int y, int x)
+{
+    TermEvent e = {.kind = TERM_MOUSE, .y = y, .x = x};
+    snprintf(e.key, sizeof e.key, "%s", what);
+    app_event(&a, &e);
+}
+
+static int step(void)
+{
+    int total;
+    return session_step_number(&a.s, &total);
+}
+
+static void says(const char *part)
+{
+    if (!strstr(a.message, part))
+        fail_msg("the line says '%s', not '%s'", a.message, part);
+}
+
+/* Draws without sending it anywhere. */
+static void draw(void)
+{
+    Needs needs = {.count = 0};
+    Frame f = app_frame(&a);
+    frame_needs(&a.s, &f, &needs);
+    assert_true(session_step(&a.s, needs.item, needs.count, CLOCK_NEVER));
+    canvas_clear(&a.canvas);
+    Paint p = app_paint(&a);
+    frame_draw(&p, &f, &(FrameState){.message = a.message, .status = ""});
+}
+
+/* --- keys --- */
+
+static void counts(void **state)
+{
+    (void)state;
+    keys("1 2 G");
+    assert_int_equal(step(), 12);
+    keys("2 p");
+    assert_int_equal(step(), 10);
+    keys("3 n");
+    assert_int_equal(step(), 13);
+    keys("n"); /* a count is for one key */
+    assert_int_equal(step(), 14);
+    keys("4 z n"); /* …whichever it is */
+    assert_int_equal(step(), 15);
+    keys("4 F9 n");
+    assert_int_equal(step(), 16);
+    keys("g G");
+    int last = step();
+    keys("9 9 9 9 9 9 9 9 9 9 9 9 p"); /* no number overflows */
+    assert_int_equal(step(), 1);
+    app_do(&a, "goto blocks.0.attn.pattern[h=1,t=r2c2,u=r0c0]; view matrix");
+    int t = session_role(&a.s, ROLE_QUERY), at = a.s.place.at[t];
+    keys("5 Down");
+    assert_int_equal(a.s.place.at[t], at + 5);
+    keys("0"); /* the start of the row, not a digit, where no count is */
+    assert_int_equal(a.s.place.at[session_role(&a.s, ROLE_KEY)], 0);
+    keys("1 0 Up");
+    assert_int_equal(a.s.place.at[t], at + 5 - 10);
+    assert_true(last > 20);
+}
+
+static void keys_without_meaning(void **state)
+{
+    (void)state;
+    key("F9");
+    says("F9 does nothing here");
+    key("Esc");
+    assert_string_equal(a.message, "");
+    draw();
+    while (!session_step_pass(&a.s, NULL, 0, CLOCK_NEVER))
+        continue;
+    key("^C");
+    says("Nothing is being computed");
+    assert_false(a.halted);
+    assert_false(a.s.quit);
+}
+
+/* While the pass goes on Ctrl-C stops it; the next key goes on with it, a resize does not. */
+static void a_pass_is_stopped(void **state)
+{
+    (void)state;
+    app_do(&a, "set scale off");
+    assert_true(session_busy(&a.s));
+    key("^C");
+    says("Stopped computing");
+    assert_true(a.halted);
+    app_event(&a, &(TermEvent){.kind = TERM_RESIZE});
+    assert_true(a.halted);
+    key("n");
+    assert_false(a.halted);
+    key("^C");
+    mouse("WheelDown", 5, 5);
+    assert_false(a.halted);
+}
+
+/* i says a sentence, again what it is in general, a third time the sentence. */
+static void saying_twice(void **state)
+{
+    (void)state;
+    app_do(&a, "goto blocks.1.attn.pattern");
+    key("i");
+    char first[512];
+    snprintf(first, sizeof first, "%s", a.message);
+    assert_true(*first || a.overlay.kind == OVERLAY_TEXT);
+    assert_true(a.said);
+    key("i");
+    assert_int_equal(a.overlay.kind, OVERLAY_TEXT);
+    assert_false(a.said);
+    key("Esc");
+    assert_int_equal(a.overlay.kind, OVERLAY_NONE);
+    key("i");
+    assert_true(a.said);
+    key("n"); /* something else was done */
+    assert_false(a.said);
+}
+
+static void the_prompt(void **state)
+{
+    (void)state;
+    TermEvent paste = {.kind = TERM_PASTE, .text = "goto 9"};
+    app_event(&a, &paste);
+    says("open it with :");
+    key(":");
+    assert_true(a.prompt.open);
+    app_event(&a, &paste);
+    assert_string_equal(a.prompt.text, "goto 9");
+    key("Enter");
+    assert_false(a.prompt.open);
+    assert_int_equal(step(), 9);
+    keys(": x Esc");
+    assert_false(a.prompt.open);
+    assert_int_equal(step(), 9);
+    key(":");
+    mouse("Click", 3, 3); /* a click beside it closes it and does nothing else */
+    assert_false(a.prompt.open);
+    assert_int_equal(step(), 9);
+    keys(": n o n s e n s e Enter");
+    assert_true(a.message_is_error);
+    key("n");
+    assert_false(a.message_is_error);
+}
+
+/* --- the mouse --- */
+
+static Rect pane_box(bool steps)
+{
+    Frame f = app_frame(&a);
+    for (int i = 0; i < f.count; i++)
+        if (f.pane[i].steps == steps && (steps || f.pane[i].focus))
+            return f.pane[i].inside;
+    fail_msg("there is no such pane");
+    return (Rect){0};
+}
+
+static void the_wheel(void **state)
+{
+    (void)state;
+    draw();
+    Rect map = pane_box(true);
+    int at = step();
+    mouse("WheelDown", map.y + 2, map.x + 2);
+    assert_int_equal(step(), at + 1);
+    mouse("WheelDown", map.y + 2, map.x + 2);
+    mouse("WheelUp", map.y + 2, map.x + 2);
+    assert_int_equal(step(), at + 1);
+    mouse("RightClick", map.y + 2, map.x + 2);
+    assert_int_equal(step(), at + 1);
+    key("?");
+    assert_int_equal(a.overlay.kind, OVERLAY_LIST);
+    int here = a.overlay.chosen;
+    mouse("WheelDown", 5, 5); /* in a list the wheel moves in it, not behind it */
+    assert_true(a.overlay.chosen > here);
+    mouse("WheelUp", 5, 5);
+    assert_int_equal(a.overlay.chosen, here);
+    assert_int_equal(step(), at + 1);
+}
+
+static void a_click(void **state)
+{
+    (void)state;
+    app_do(&a, "goto blocks.1.attn.pattern[h=0,t=r1c1,u=r1c1]; view matrix");
+    draw();
+    Rect r = pane_box(false);
+    int t = session_role(&a.s, ROLE_QUERY), u = session_role(&a.s, ROLE_KEY), at = a.s.place.at[t],
+        looked = a.s.place.at[u];
+    Buf command = {0};
+    Paint p = app_paint(&a);
+    Frame f = app_frame(&a);
+    int y = r.y, x = r.x; /* where there is something to click: then the click does it */
+    for (int i = 0; i < r.h * r.w && (!command.len || strcmp(buf_str(&command), "in") == 0); i++) {
+        y = r.y + i / r.w;
+        x = r.x + i % r.w;
+        buf_clear(&command);
+        frame_click(&p, &f, y, x, &command);
+    }
+    assert_true(command.len > 0);
+    buf_free(&command);
+    mouse("RightClick", y, x);
+    assert_true(a.s.place.at[t] == at && a.s.place.at[u] == looked);
+    mouse("Click", y, x);
+    assert_true(a.s.place.at[t] != at || a.s.place.at[u] != looked);
+}
+
+/* --- what commands ask of the terminal --- */
+
+/* q closes what is nearest: the pane that fills the screen, the list of steps, the arithmetic, what was learned. */
+static void closing(void **state)
+{
+    (void)state;
+    app_do(&a, "goto blocks.1.attn.pattern");
+    Screen was = a.s.place.screen;
+    keys("z q");
+    assert_false(a.s.look.zoomed || a.s.quit);
+    keys("m q");
+    assert_false(a.s.look.steps_focused || a.s.quit);
+    app_do(&a, "view formula");
+    assert_int_equal(a.s.place.screen, SCREEN_EXPLAIN);
+    key("q");
+    assert_int_equal(a.s.place.screen, was);
+    assert_false(a.s.quit);
+    app_do(&a, "census");
+    app_do(&a, "filters");
+    app_do(&a, "heads");
+    key("q"); /* leaves all of them at once */
+    assert_int_equal(a.s.place.screen, was);
+    assert_false(a.s.quit);
+    key("q");
+    assert_true(a.s.quit);
+}
+
+/* Panes side by side are for A, B and A − B; one side alone has one. */
+static void one_side_or_all(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int panes;
+    } WANT[] = {{"compare sides", 3}, {"compare a", 1}, {"compare b", 1}, {"compare diff", 1}, {"reset edits", 1}};
+    canvas_resize(&a.canvas, 60, 200);
+    app_do(&a, "set scale off; goto blocks.1.attn.pattern");
+    for (size_t i = 0; i < sizeof WANT / sizeof *WANT; i++) {
+        app_do(&a, WANT[i].line);
+        Frame f = app_frame(&a);
+        int panes = 0;
+        for (int k = 0; k < f.count; k++)
+            panes += f.pane[k].view == view_now(&a.s);
+        if (panes != WANT[i].panes)
+            fail_msg("%s: %d panes of the screen, not %d", WANT[i].line, panes, WANT[i].panes);
+    }
+}
+
+/* Every list opens, and every line of it does what it says or tells why not. */
+static void lists(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line, *has, *lacks;
+    } WANT[] = {{"menu view", "menu learned", "census"},
+                {"menu learned", "census", "menu learned"},
+                {"menu open", "open ", "menu learned"},
+                {"lessons", "lesson ", "menu learned"},
+                {"help", "", NULL}};
+    for (size_t i = 0; i < sizeof WANT / sizeof *WANT; i++) {
+        bool has = false, lacks = true;
+        app_do(&a, WANT[i].line);
+        if (a.message_is_error || a.overlay.kind != OVERLAY_LIST)
+            fail_msg("'%s' opens no list: %s", WANT[i].line, a.message);
+        for (int k = 0; k < a.overlay.count; k++) {
+            const char *command = a.overlay.items[k].command ? a.overlay.items[k].command : "";
+            has |= strstr(command, WANT[i].has) != NULL;
+            lacks &= !WANT[i].lacks || strcmp(command, WANT[i].lacks) != 0;
+        }
+        assert_true(has && lacks);
+        key("Esc");
+        assert_int_equal(a.overlay.kind, OVERLAY_NONE);
+    }
+}
+
+static void describing_the_terminal(void **state)
+{
+    (void)state;
+    app_do(&a, "term");
+    assert_int_equal(a.overlay.kind, OVERLAY_TEXT);
+    const char *text = buf_str(&a.overlay.text);
+    assert_true(strstr(text, "256 colours (asked for)") && strstr(text, "Mouse: on") && strstr(text, "half blocks"));
+    terminal.mouse = false;
+    app_do(&a, "term");
+    assert_non_null(strstr(buf_str(&a.overlay.text), "Mouse: off"));
+    terminal.mouse = true;
+}
+
+/* The hint at the bottom goes when somebody has found the way. */
+static void the_hint(void **state)
+{
+    (void)state;
+    assert_true(a.hint);
+    keys("n n");
+    assert_true(a.hint);
+    key("n");
+    assert_false(a.hint);
+    a.hint = true;
+    a.steps_taken = a.commands_done = 0;
+    for (int i = 0; i < 11; i++)
+        key("c");
+    assert_true(a.hint);
+    key("c");
+    assert_false(a.hint);
+}
+
+static void the_end(void **state)
+{
+    (void)state;
+    app_event(&a, &(TermEvent){.kind = TERM_NONE});
+    assert_false(a.s.quit);
+    app_event(&a, &(TermEvent){.kind = TERM_HANGUP});
+    assert_true(a.s.quit);
+    a.s.quit = false;
+    app_event(&a, &(TermEvent){.kind = TERM_TERMINATE});
+    assert_true(a.s.quit);
+}
+
+/* --- demonstrations and lessons --- */
+
+static void demonstrations(void **state)
+{
+    (void)state;
+    app_do(&a, "demo next");
+    assert_true(a.message_is_error);
+    app_do(&a, "demo 1");
+    assert_true(a.stage.open && a.stage.at == 0);
+    assert_true(strstr(a.message, "1/") || (a.overlay.kind == OVERLAY_TEXT && strstr(buf_str(&a.overlay.text), "1/")));
+    int count = a.stage.script.count;
+    assert_true(count > 3);
+    if (a.overlay.kind != OVERLAY_NONE)
+        key("Esc");
+    key("Space"); /* goes on with what is open */
+    assert_int_equal(a.stage.at, 1);
+    app_do(&a, "demo notes");
+    assert_int_equal(a.stage.at, 1);
+    for (int i = 2; i < count; i++) {
+        app_do(&a, "demo next");
+        assert_int_equal(a.stage.at, i);
+        assert_true(a.stage.open);
+    }
+    app_do(&a, "demo next");
+    assert_false(a.stage.open);
+    app_do(&a, "demo 1");
+    app_do(&a, "demo close");
+    assert_false(a.stage.open);
+    app_do(&a, "demo");
+    assert_int_equal(a.overlay.kind, OVERLAY_LIST);
+    assert_true(a.overlay.count >= 3);
+}
+
+static void a_lesson(void **state)
+{
+    (void)state;
+    app_do(&a, "goto blocks.2.mlp.post[t=r1c2,m=7]; set scale off; view numbers");
+    Buf before = {0}, after = {0};
+    session_write(&a.s, STATE_INPUT, &before);
+    app_do(&a, "lesson 5");
+    assert_true(a.desk.open && !a.hint);
+    key("Space");
+    key("Space");
+    int card = a.desk.player.card;
+    assert_true(card >= 1);
+    key("Backspace");
+    assert_int_equal(a.desk.player.card, card - 1);
+    Rect beside, screen;
+    desk_layout(&a.desk, a.canvas.h, a.canvas.w, &beside, &screen);
+    assert_true(beside.w > 0 && screen.w > 0 && beside.w + screen.w <= a.canvas.w);
+    for (int i = 0; i < a.desk.player.lesson.count; i++) { /* every card is drawn, with a question or without */
+        canvas_clear(&a.canvas);
+        desk_draw(&a.desk, &a.canvas, beside, screen);
+        int drawn = 0;
+        for (int y = beside.y; y < beside.y + beside.h; y++)
+            drawn += canvas_at(&a.canvas, y, beside.x + 3)->ch > ' ';
+        assert_true(drawn > 2);
+        app_event(&a, &(TermEvent){.kind = TERM_KEY, .key = "PgDn"});
+    }
+    assert_int_equal(a.desk.player.card, a.desk.player.lesson.count - 1);
+    while (a.desk.player.card > card - 1)
+        key("PgUp");
+    key("Space");
+    key("q"); /* the reader's own place and edits come back, whatever the lesson did */
+    assert_false(a.desk.open || a.s.quit);
+    says("Back where you were");
+    session_write(&a.s, STATE_INPUT, &after);
+    assert_string_equal(buf_str(&after), buf_str(&before));
+    LessonProgress p = progress_load("05-query-key-value.md");
+    assert_int_equal(p.card, card);
+    app_do(&a, "lesson 5"); /* at the card where it was left */
+    assert_int_equal(a.desk.player.card, card);
+    app_do(&a, "lesson close");
+    app_do(&a, "answer 1");
+    assert_true(a.message_is_error);
+    says("no lesson is open");
+    buf_free(&before);
+    buf_free(&after);
+}
+
+/* --- what is remembered --- */
+
+static void progress_lines(void **state)
+{
+    (void)state;
+    LessonProgress p = {.name = "one", .card = 2, .cards = 3, .seed = 7, .answers = "-rw"},
+                   q = {.name = "two", .card = 0, .cards = 2, .seed = 8, .answers = "1-"};
+    progress_save(&p);
+    progress_save(&q);
+    LessonProgress back = progress_load("one");
+    assert_true(back.card == 2 && back.cards == 3 && back.seed == 7 && strcmp(back.answers, "-rw") == 0);
+    p.card = 1;
+    progress_save(&p); /* a line for each lesson, not one for each time */
+    char *text = state_load_file("lessons");
+    assert_non_null(strstr(text, "one 1 3 7 -rw\n"));
+    assert_non_null(strstr(text, "two 0 2 8 1-\n"));
+    assert_null(strstr(text, "one 2"));
+    free(text);
+    assert_int_equal(progress_load("three").cards, 0);
+    /* lines that nobody wrote are passed over */
+    state_save_file("lessons", "one 3 3 7 -rw\none -1 3 7 -rw\none 1 2 7 -rw\none 1 0 7 -\nnonsense\ntwo 1 2 9 1-");
+    assert_int_equal(progress_load("one").cards, 0);
+    back = progress_load("two"); /* the last line has no end */
+    assert_true(back.card == 1 && back.seed == 9);
+    remove_file("vitrine/lessons");
+}
+
+/* The state file word for word, and the way back from it. */
+static void the_state_file(void **state)
+{
+    (void)state;
+    app_do(&a, "set scale off; compare diff; colours viridis; goto blocks.1.attn.pattern[h=2,t=r3c4,u=r4c3]; view "
+               "matrix");
+    state_save(&a.s);
+    char *text = state_load();
+    assert_non_null(text);
+    assert_string_equal(text, "\t#17\nset scale off\ncompare diff\noption colours viridis\n"
+                              "place blocks.1.attn.pattern[h=2,t=r3c4,u=r4c3] screen=matrix\n");
+    Buf written = {0}, again = {0};
+    session_write(&a.s, 0, &written);
+    assert_string_equal(strchr(text, '\n') + 1, buf_str(&written));
+    free(text);
+    stop(NULL);
+    start(NULL);
+    assert_true(state_resume(&a.s, &a.commands));
+    session_write(&a.s, 0, &again);
+    assert_string_equal(buf_str(&again), buf_str(&written));
+    app_do(&a, "open #3"); /* of another picture it is not the place */
+    assert_false(state_resume(&a.s, &a.commands));
+    state_save_file("last", "nonsense");
+    assert_false(state_resume(&a.s, &a.commands));
+    buf_free(&written);
+    buf_free(&again);
+}
+
+static void small_files(void **state)
+{
+    (void)state;
+    state_save_file("note", "text\n");
+    char *text = state_load_file("note"), path[96];
+    assert_string_equal(text, "text\n");
+    free(text);
+    snprintf(path, sizeof path, "%s/vitrine/note", folder);
+    assert_true(file_exists(path));
+    assert_null(state_load_file("nothing"));
+    setenv("XDG_STATE_HOME", "relative", 1); /* the rule says: to be ignored */
+    char *home = getenv("HOME") ? strdup(getenv("HOME")) : NULL;
+    unsetenv("HOME");
+    assert_null(state_load_file("note"));
+    state_save_file("note", "nowhere");
+    if (home)
+        setenv("HOME", home, 1);
+    free(home);
+    setenv("XDG_STATE_HOME", folder, 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(counts, start, stop),
+        cmocka_unit_test_setup_teardown(keys_without_meaning, start, stop),
+        cmocka_unit_test_setup_teardown(a_pass_is_stopped, start, stop),
+        cmocka_unit_test_setup_teardown(saying_twice, start, stop),
+        cmocka_unit_test_setup_teardown(the_prompt, start, stop),
+        cmocka_unit_test_setup_teardown(the_wheel, start, stop),
+        cmocka_unit_test_setup_teardown(a_click, start, stop),
+        cmocka_unit_test_setup_teardown(closing, start, stop),
+        cmocka_unit_test_setup_teardown(one_side_or_all, start, stop),
+        cmocka_unit_test_setup_teardown(lists, start, stop),
+        cmocka_unit_test_setup_teardown(describing_the_terminal, start, stop),
+        cmocka_unit_test_setup_teardown(the_hint, start, stop),
+        cmocka_unit_test_setup_teardown(the_end, start, stop),
+        cmocka_unit_test_setup_teardown(demonstrations, start, stop),
+        cmocka_unit_test_setup_teardown(a_lesson, start, stop),
+        cmocka_unit_test(progress_lines),
+        cmocka_unit_test_setup_teardown(the_state_file, start, stop),
+        cmocka_unit_test(small_files),
+    };
+    return cmocka_run_group_tests_name("app", tests, start_all, stop_all);
+}

@@ -1,0 +1,224 @@
+/* Presenter mode without a terminal: letters, decks, the frame, what keys mean. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/base/mem.h"
+#include "core/session/state.h"
+#include "tui/app.h"
+#include "tui/canvas/letters.h"
+#include "tui/presenter.h"
+
+static Session s;
+static Commands all;
+static Overlay lists;
+
+static int start(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    static Ui ui = {.overlay = &lists, .commands = &all};
+    Commands own = session_command_set();
+    commands_add(&all, app_commands(&ui));
+    commands_add_all(&all, &own);
+    commands_free(&own);
+    if (!session_init(&s, NULL, "#17", 1, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    session_free(&s);
+    commands_free(&all);
+    overlay_free(&lists);
+    return 0;
+}
+
+static int inked(const Canvas *c)
+{
+    int n = 0;
+    for (int i = 0; i < c->h * c->w; i++)
+        n += c->cells[i].ch != ' ';
+    return n;
+}
+
+static void test_letters(void **state)
+{
+    (void)state;
+    Canvas c;
+    canvas_init(&c, 24, 80);
+    canvas_clear(&c);
+    letters_line(&c, 0, 0, 80, STYLE_TEXT, "I", 1); /* 7 2 2 2 7: three rows of half blocks */
+    const uint32_t want[3][3] = {{0x2580, 0x2588, 0x2580}, {' ', 0x2588, ' '}, {0x2580, 0x2580, 0x2580}};
+    for (int y = 0; y < 3; y++)
+        for (int x = 0; x < 3; x++)
+            assert_int_equal(canvas_at(&c, y, x)->ch, want[y][x]);
+    assert_int_equal(letters_columns("AB", 2), 14);
+    assert_int_equal(letters_rows(2), 5);
+    canvas_clear(&c);
+    letters_line(&c, 0, 0, 6, STYLE_TEXT, "HHH", 1); /* a letter that does not fit whole is left away */
+    assert_int_equal(canvas_at(&c, 0, 4)->ch, ' ');
+    canvas_clear(&c);
+    assert_false(letters_fill(&c, (Rect){0, 0, 24, 80}, STYLE_TEXT, "a-word-that-is-far-too-long-for-eighty-columns"));
+    assert_int_equal(inked(&c), 0);
+    assert_true(letters_fill(&c, (Rect){2, 3, 20, 70}, STYLE_TEXT, "√ of x"));
+    for (int y = 0; y < 24; y++)
+        for (int x = 0; x < 80; x++)
+            assert_true(rect_has((Rect){2, 3, 20, 70}, y, x) || canvas_at(&c, y, x)->ch == ' ');
+    canvas_free(&c);
+}
+
+static void test_keys(void **state)
+{
+    (void)state;
+    static const char *const NEXT[] = {"Space", "Enter", "n", "l", "j", "Right", "Down", "PgDn", "Click"},
+                             *const BACK[] = {"Backspace", "p", "h", "k", "Left", "Up", "PgUp"},
+                             *const NOTHING[] = {"b", "Esc", "F5", "Tab", "WheelDown"};
+    Present v = {.on = true};
+    Buf b = {0};
+    for (size_t i = 0; i < sizeof NEXT / sizeof *NEXT; i++) {
+        buf_clear(&b);
+        assert_true(present_key(&v, NEXT[i], 0, &b));
+        assert_string_equal(buf_str(&b), "present next");
+    }
+    for (size_t i = 0; i < sizeof BACK / sizeof *BACK; i++) {
+        buf_clear(&b);
+        assert_true(present_key(&v, BACK[i], 0, &b));
+        assert_string_equal(buf_str(&b), "present prev");
+    }
+    for (size_t i = 0; i < sizeof NOTHING / sizeof *NOTHING; i++) {
+        buf_clear(&b);
+        assert_true(present_key(&v, NOTHING[i], 0, &b));
+        assert_string_equal(buf_str(&b), "");
+    }
+    buf_clear(&b);
+    assert_true(present_key(&v, "G", 12, &b));
+    assert_string_equal(buf_str(&b), "present go 12");
+    buf_clear(&b);
+    assert_false(present_key(&v, "s", 0, &b)); /* what it means everywhere */
+    v.blank = true;
+    assert_true(present_key(&v, "s", 0, &b));
+    assert_string_equal(buf_str(&b), "blank off");
+    buf_free(&b);
+}
+
+static char *whole(void)
+{
+    Buf b = {0};
+    session_write(&s, STATE_MODEL | STATE_INPUT | STATE_WHOLE, &b);
+    char *text = xstrdup(buf_str(&b));
+    buf_free(&b);
+    return text;
+}
+
+/* Every ready-made deck: forwards, then in jumps; each step is the same whichever way it is reached. */
+static void test_decks(void **state)
+{
+    (void)state;
+    static const char *const DECKS[] = {"heads", "root-dk", "6", "0"};
+    for (size_t i = 0; i < sizeof DECKS / sizeof *DECKS; i++) {
+        Deck d = {.at = -1};
+        Err err = {{0}};
+        if (!deck_open(&d, &s, DECKS[i], &err))
+            fail_msg("%s", err.text);
+        char *seen[64] = {0};
+        assert_true(deck_is_title(&d, 0));
+        assert_in_range(d.count, 4, 63);
+        for (int k = 0; k < d.count; k++) {
+            if (!deck_go(&d, &s, &all, k, &err))
+                fail_msg("%s step %d: %s", DECKS[i], k, err.text);
+            seen[k] = whole();
+            assert_true(k == 0 || d.caption.len > 0);
+        }
+        for (int k = d.count - 1; k >= 0; k -= 2) {
+            assert_true(command_do(&s, &all, "goto first; skip mlp", COMMAND_EDIT, &err)); /* an excursion */
+            assert_true(deck_go(&d, &s, &all, k, &err));
+            char *now = whole();
+            assert_string_equal(now, seen[k]);
+            free(now);
+        }
+        assert_true(command_do(&s, &all, "goto first; shuffle seed=3", COMMAND_EDIT, &err));
+        assert_true(deck_return(&d, &s, &all, &err));
+        char *now = whole();
+        assert_string_equal(now, seen[d.at]);
+        free(now);
+        for (int k = 0; k < d.count; k++)
+            free(seen[k]);
+        deck_close(&d);
+    }
+}
+
+static void test_frame(void **state)
+{
+    (void)state;
+    Presenter p = {.deck = {.at = -1}};
+    Buf said = {0};
+    Err err = {{0}};
+    assert_true(presenter_do(&p, &s, &all, "heads", NULL, &said, &err));
+    assert_true(presenter_do(&p, &s, &all, "go 3", NULL, &said, &err));
+    assert_true(command_do(&s, &all, "view matrix", COMMAND_EDIT, &err));
+    Frame low = present_frame(&s, &p.deck, 24, 80), high = present_frame(&s, &p.deck, 50, 120);
+    assert_string_equal(low.pane[0].view->name, "row");
+    assert_string_equal(high.pane[0].view->name, "matrix");
+    assert_int_equal(low.count, 1);
+    presenter_lock(&p, &s, &all);
+    assert_true(s.look.locked);
+    float high_end = s.look.high;
+    assert_true(command_do(&s, &all, "head 3", COMMAND_EDIT, &err)); /* the same tensor: the scale stays */
+    presenter_lock(&p, &s, &all);
+    assert_true(s.look.locked && s.look.high == high_end);
+    for (int light = 0; light < 2; light++) {
+        Canvas c;
+        canvas_init(&c, 24, 80);
+        canvas_clear(&c);
+        Paint paint = {.s = &s, .c = &c, .mode = MODE_256, .light = light};
+        present_draw(&paint, &low, &p.view, &p.deck, &(PresentLine){"", false});
+        for (int i = 0; i < 24 * 80; i++) {
+            const Cell *k = &c.cells[i];
+            assert_true(k->bg == (light ? 0xffffff : 0) || k->level || k->fg != COLOUR_DEFAULT ||
+                        k->bg != COLOUR_DEFAULT);
+            assert_true(k->style != STYLE_DIM || k->level || k->fg != COLOUR_DEFAULT);
+        }
+        canvas_free(&c);
+    }
+    presenter_close(&p);
+    buf_free(&said);
+}
+
+/* One step is one entry of the log. */
+static void test_log(void **state)
+{
+    (void)state;
+    Presenter p = {.deck = {.at = -1}};
+    Buf said = {0};
+    Err err = {{0}};
+    assert_true(presenter_do(&p, &s, &all, "root-dk", NULL, &said, &err));
+    assert_false(presenter_do(&p, &s, &all, "go 99", NULL, &said, &err));
+    assert_false(presenter_do(&p, &s, &all, "go x", NULL, &said, &err));
+    assert_false(presenter_do(&p, &s, &all, "nothing-like-it", NULL, &said, &err));
+    assert_true(p.deck.open); /* what was there stays */
+    assert_true(presenter_do(&p, &s, &all, "leave", NULL, &said, &err));
+    assert_true(p.view.asks);
+    assert_true(presenter_answers(&p, &s, "x"));
+    assert_true(p.view.on);
+    assert_true(presenter_do(&p, &s, &all, "leave", NULL, &said, &err));
+    assert_true(presenter_answers(&p, &s, "q"));
+    assert_false(p.view.on);
+    presenter_close(&p);
+    buf_free(&said);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_letters), cmocka_unit_test(test_keys),
+                                       cmocka_unit_test_setup_teardown(test_decks, start, stop),
+                                       cmocka_unit_test_setup_teardown(test_frame, start, stop),
+                                       cmocka_unit_test_setup_teardown(test_log, start, stop)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

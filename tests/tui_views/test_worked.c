@@ -1,0 +1,77 @@
+/* Worked examples of the lessons: keys come faster than frames, so nothing may lean on what a frame has computed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "lessons/play.h"
+
+static Session session;
+
+/* Into the largest term of every node of an example of which nothing is computed yet. */
+static int enter_all(const Player *p, int which)
+{
+    const Example *e = &p->examples[which];
+    int entered = 0;
+    Err err = {{0}};
+    assert_true(session_show(p->s, e->exhibit, &err));
+    for (NodeId n = e->graph->count; n-- > 0;) {
+        const Node *node = graph_node(e->graph, n);
+        if (node->op == OP_LEAF || run_peek(session_run(p->s, SIDE_B), n))
+            continue;
+        assert_true(session_go(p->s, node->path, SCREEN_WORKED, &err));
+        p->s->place.term = 0;
+        if (!command_do(p->s, &p->commands, "in; in", COMMAND_EDIT, &err))
+            continue; /* a sum of nothing */
+        bool reads = false;
+        for (int k = 0; k < op_inputs(node->op); k++)
+            reads = reads || node->in[k] == session_node(p->s, SIDE_B, p->s->place.path);
+        assert_true(reads);
+        assert_int_equal(p->s->place.screen, SCREEN_EXPLAIN);
+        entered++;
+    }
+    return entered;
+}
+
+static void into_what_is_not_computed(void **state)
+{
+    (void)state;
+    LessonFile f;
+    int entered = 0;
+    for (int i = 0; lesson_at(i, &f); i++) {
+        Player p;
+        Lesson l;
+        Err err = {{0}};
+        if (!lesson_parse(&l, f.name, f.text, f.size, 0, &err) || !player_open(&p, &session, &l, &err))
+            fail_msg("%s", err.text);
+        for (int k = 0; k < p.lesson.example_count; k++)
+            if (!p.examples[k].pixels)
+                entered += enter_all(&p, k);
+        player_close(&p);
+    }
+    assert_true(entered > 100);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    Err err;
+    return session_init(&session, NULL, "#17", 1, NULL, NULL, &err) ? 0 : -1;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    session_free(&session);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(into_what_is_not_computed),
+    };
+    return cmocka_run_group_tests(tests, start, stop);
+}

@@ -1,0 +1,15 @@
+/* Large letters for a hall: 3 × 5 dots each, drawn in half blocks, or in whole cells where there is only ASCII. */
+#ifndef VITRINE_TUI_LETTERS_H
+#define VITRINE_TUI_LETTERS_H
+#include "tui/canvas/canvas.h"
+
+enum { LETTERS_SCALES = 4 };
+/* A dot is `scale` columns wide and `scale` half rows high. Rows and columns that a line of text takes. */
+int letters_rows(int scale);
+int letters_columns(const char *text, int scale);
+/* One line, as far as it fits into `width`. */
+void letters_line(Canvas *c, int y, int x, int width, Style s, const char *text, int scale);
+/* Wrapped at blanks, as large as fits into r and in its middle; false, with nothing drawn, where not even the smallest
+ * does. */
+bool letters_fill(Canvas *c, Rect r, Style s, const char *text);
+#endif

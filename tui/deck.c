@@ -1,0 +1,226 @@
+#include "tui/deck.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/file.h"
+#include "core/session/ask/ask.h"
+#include "core/session/state.h"
+#include "lessons/layout.h"
+
+static bool is_lesson_file(const char *path)
+{
+    return strcasecmp(file_suffix(path), "md") == 0;
+}
+
+static bool open_lesson(Deck *d, Session *s, const char *which, bool file, Err *err)
+{
+    Lesson lesson = {0};
+    LessonFile f;
+    bool ok = file ? lesson_read(&lesson, which, 0, err)
+                   : lesson_named(which, &f) && lesson_parse(&lesson, f.name, f.text, f.size, 0, err);
+    if (!ok) {
+        lesson_free(&lesson);
+        return false;
+    }
+    d->title = xstrdup(lesson.title);
+    d->count = lesson.count;
+    d->lesson = true;
+    d->allowed = COMMAND_EDIT;
+    if (player_open(&d->player, s, &lesson, err))
+        return true;
+    player_close(&d->player);
+    return false;
+}
+
+static bool open_script(Deck *d, const char *which, bool file, Err *err)
+{
+    if (!(file ? script_read(&d->script, which, err) : demo_open(which, &d->script, err)))
+        return false;
+    d->title = xstrdup(d->script.title);
+    d->count = d->script.count;
+    d->allowed = COMMAND_EDIT | COMMAND_UI | (file ? COMMAND_FILE : 0u); /* one's own file may do what -c may */
+    return true;
+}
+
+bool deck_open(Deck *d, Session *s, const char *which, Err *err)
+{
+    LessonFile f;
+    bool file = file_exists(which) && !file_is_dir(which);
+    Deck new = {.at = -1};
+    bool ok;
+    if (file)
+        ok = is_lesson_file(which) ? open_lesson(&new, s, which, true, err) : open_script(&new, which, true, err);
+    else if (lesson_named(which, &f))
+        ok = open_lesson(&new, s, which, false, err);
+    else if (demo_find(which, NULL))
+        ok = open_script(&new, which, false, err);
+    else
+        ok = err_set(err,
+                     "'%.200s' is no file here, no lesson and no demonstration; `vitrine lessons` and `vitrine demo` "
+                     "list them",
+                     which);
+    if (!ok) {
+        script_free(&new.script);
+        free(new.title);
+        return false;
+    }
+    deck_close(d);
+    *d = new;
+    d->open = true;
+    d->which = xstrdup(which);
+    d->count += *d->title != 0; /* the title step */
+    d->kept = xcalloc((size_t)d->count, sizeof *d->kept);
+    return true;
+}
+
+void deck_close(Deck *d)
+{
+    if (d->open && d->lesson)
+        player_close(&d->player);
+    script_free(&d->script);
+    for (int i = 0; i < d->count; i++)
+        free(d->kept[i]);
+    free(d->kept);
+    free(d->title);
+    free(d->which);
+    buf_free(&d->caption);
+    buf_free(&d->notes);
+    *d = (Deck){.at = -1};
+}
+
+bool deck_is_title(const Deck *d, int step)
+{
+    return d->open && step == 0 && *d->title;
+}
+
+/* Number of the step in its file, -1 for the title. */
+static int in_file(const Deck *d, int step)
+{
+    return step - (*d->title != 0);
+}
+
+static char *state_now(const Session *s)
+{
+    Buf text = {0};
+    session_write(s, STATE_MODEL | STATE_INPUT | STATE_WHOLE, &text);
+    char *kept = xstrdup(buf_str(&text));
+    buf_free(&text);
+    return kept;
+}
+
+/* The card as text, a paragraph a line. */
+static bool put_card(Deck *d, Err *err)
+{
+    enum { WIDE = 4000 };
+    Laid laid;
+    if (!card_lay(&d->player, WIDE, &laid, err))
+        return false;
+    laid_text(&laid, &d->caption);
+    laid_free(&laid);
+    return true;
+}
+
+static void put_notes(Deck *d, int i)
+{
+    buf_clear(&d->notes);
+    if (i >= 0 && d->lesson)
+        for (int k = 0; k < d->player.lesson.cards[i].notes.count; k++)
+            buf_printf(&d->notes, "%s%s", k ? "\n" : "", d->player.lesson.cards[i].notes.at[k].text);
+    else if (i >= 0)
+        buf_puts(&d->notes, d->script.steps[i].notes);
+}
+
+static bool put_caption(Deck *d, Session *s, int i, Err *err)
+{
+    buf_clear(&d->caption);
+    put_notes(d, i);
+    if (i < 0)
+        return true;
+    if (d->lesson) {
+        d->player.card = i;
+        return put_card(d, err);
+    }
+    const ScriptStep *step = &d->script.steps[i];
+    bool ok = ask_caption(s, step->caption.text, &d->caption, err);
+    return ok || err_prefix(err, "%s:%d", d->script.file, step->caption.line);
+}
+
+/* The commands of one step, from the state that the step before leads to. */
+static bool enter_step(Deck *d, Session *s, const Commands *c, int step, Err *err)
+{
+    int i = in_file(d, step);
+    if (step == 0 && !command_do(s, c, "pin off; reset edits", COMMAND_EDIT, err))
+        return false;
+    if (i >= 0 && d->lesson)
+        return player_enter(&d->player, i, err);
+    for (int k = 0; i >= 0 && k < d->script.steps[i].count; k++) {
+        const ScriptLine *line = &d->script.steps[i].commands[k];
+        if (!command_do(s, c, line->text, d->allowed, err))
+            return err_prefix(err, "%s:%d", d->script.file, line->line);
+    }
+    return true;
+}
+
+static bool restore(Deck *d, Session *s, const Commands *c, int step, Err *err)
+{
+    char *now = state_now(s);
+    bool same = strcmp(now, d->kept[step]) == 0;
+    free(now);
+    return same || session_read(s, c, d->kept[step], COMMAND_EDIT | COMMAND_FILE, err); /* our own lines */
+}
+
+bool deck_go(Deck *d, Session *s, const Commands *c, int step, Err *err)
+{
+    REQUIRE(d->open && step >= 0 && step < d->count);
+    int from = step;
+    while (from >= 0 && !d->kept[from])
+        from--;
+    if (from >= 0 && !restore(d, s, c, from, err))
+        return false;
+    d->at = from;
+    for (int i = from + 1; i <= step; i++) {
+        if (!enter_step(d, s, c, i, err))
+            return false;
+        if (d->settle)
+            d->settle(d->context, s, c);
+        d->kept[i] = state_now(s);
+        d->at = i;
+    }
+    return put_caption(d, s, in_file(d, step), err);
+}
+
+bool deck_return(Deck *d, Session *s, const Commands *c, Err *err)
+{
+    return d->at < 0 || restore(d, s, c, d->at, err);
+}
+
+void deck_label(const Deck *d, int step, Buf *out)
+{
+    int i = in_file(d, step);
+    if (i < 0) {
+        buf_printf(out, "Title: %s", d->title);
+        return;
+    }
+    if (d->lesson) {
+        buf_puts(out, d->player.lesson.cards[i].title);
+        return;
+    }
+    const ScriptStep *s = &d->script.steps[i];
+    const char *text = *s->caption.text ? s->caption.text : s->count ? s->commands[0].text : "";
+    size_t n = strcspn(text, ".:{");
+    buf_printf(out, "%.*s", (int)(n > 70 ? 70 : n), text);
+}
+
+double deck_seconds(const Deck *d, int step)
+{
+    int i = in_file(d, step);
+    return i < 0 || d->lesson ? 0 : d->script.steps[i].seconds;
+}
+
+const Question *deck_question(const Deck *d)
+{
+    int i = d->open ? in_file(d, d->at) : -1;
+    return i >= 0 && d->lesson ? d->player.lesson.cards[i].question : NULL;
+}

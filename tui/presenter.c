@@ -1,0 +1,170 @@
+#include "tui/presenter.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/session/log.h"
+
+static void settle(void *presenter, Session *s, const Commands *c)
+{
+    Buf said = s->said; /* may be what the step shows */
+    s->said = (Buf){0};
+    presenter_lock(presenter, s, c);
+    buf_free(&s->said);
+    s->said = said;
+}
+
+static bool go(Presenter *p, Session *s, const Commands *c, int step, Err *err)
+{
+    present_count(&p->view, &p->deck, clock_ns());
+    log_hold(s, true); /* a step is one entry, whatever its commands are */
+    bool ok = deck_go(&p->deck, s, c, step, err);
+    log_hold(s, false);
+    present_kind(s, p->view.kind);                                    /* the step's state has its lock */
+    if (ok && !p->deck.caption.len && !deck_is_title(&p->deck, step)) /* a step that asks shows what it was told */
+        buf_puts(&p->deck.caption, buf_str(&s->said));
+    buf_clear(&s->said);
+    p->view.pointer = false;
+    return ok;
+}
+
+static bool start(Presenter *p, Session *s, const Commands *c, const char *which, Err *err)
+{
+    if (!deck_open(&p->deck, s, which, err))
+        return false;
+    free(p->view.spent);
+    p->view.spent = xcalloc((size_t)p->deck.count, sizeof *p->view.spent);
+    p->deck.settle = settle;
+    p->deck.context = p;
+    p->view.on = true;
+    p->view.blank = false;
+    p->view.kind[0] = 0;
+    p->view.began = p->view.entered = clock_ns();
+    return go(p, s, c, 0, err);
+}
+
+/* Without a deck the forward pass is the story. */
+static bool run(Session *s, const Commands *c, const char *line, Err *err)
+{
+    log_hold(s, true);
+    bool ok = command_do(s, c, line, 0, err);
+    log_hold(s, false);
+    return ok;
+}
+
+static bool turn(Presenter *p, Session *s, const Commands *c, int by, Buf *said, Err *err)
+{
+    p->view.on = true;
+    p->view.pointer = false;
+    if (!p->deck.open)
+        return run(s, c, by > 0 ? "next" : "prev", err);
+    int to = p->deck.at + by;
+    if (to < 0 || to >= p->deck.count) {
+        buf_puts(said, to < 0 ? "This is the first step." : "That was the last step. P: the model; q leaves.");
+        return true;
+    }
+    return go(p, s, c, to, err);
+}
+
+static bool jump(Presenter *p, Session *s, const Commands *c, const char *where, Err *err)
+{
+    char line[64], *end;
+    bool last = strcmp(where, "last") == 0;
+    long step = strtol(where, &end, 10);
+    if (!last && (end == where || *end || step < 1))
+        return err_set(err, "go where? present go 3, present go last");
+    if (!p->deck.open) {
+        snprintf(line, sizeof line, last ? "goto last" : "goto %ld", step);
+        return run(s, c, line, err);
+    }
+    if (!last && step > p->deck.count)
+        return err_set(err, "there are %d steps", p->deck.count);
+    return go(p, s, c, last ? p->deck.count - 1 : (int)step - 1, err);
+}
+
+static bool toggle(Presenter *p, Session *s, const Commands *c, const char *open, Err *err)
+{
+    if (p->view.on) {
+        p->view.on = false;
+        s->look.locked = false;
+        return true;
+    }
+    if (!p->deck.open && open)
+        return start(p, s, c, open, err);
+    p->view.on = true;
+    p->view.blank = false;
+    p->view.kind[0] = 0;
+    log_hold(s, true);
+    bool ok = !p->deck.open || deck_return(&p->deck, s, c, err);
+    log_hold(s, false);
+    if (p->deck.open)
+        present_kind(s, p->view.kind);
+    buf_clear(&s->said);
+    return ok;
+}
+
+bool presenter_do(Presenter *p, Session *s, const Commands *c, const char *word, const char *open, Buf *said, Err *err)
+{
+    bool on = p->view.on;
+    if (!*word || (strcmp(word, "off") == 0 && on) || (strcmp(word, "on") == 0 && !on))
+        return toggle(p, s, c, open, err);
+    if (strcmp(word, "off") == 0 || strcmp(word, "on") == 0)
+        return true;
+    if (strcmp(word, "light") == 0 || strcmp(word, "dark") == 0) {
+        p->view.light = *word == 'l';
+        return true;
+    }
+    if (strcmp(word, "next") == 0 || strcmp(word, "prev") == 0)
+        return turn(p, s, c, *word == 'n' ? 1 : -1, said, err);
+    if (strncmp(word, "go ", 3) == 0)
+        return jump(p, s, c, word + 3, err);
+    if (strcmp(word, "leave") == 0) {
+        p->view.asks = on;
+        return on || err_set(err, "nothing is being presented");
+    }
+    return start(p, s, c, word, err);
+}
+
+void presenter_blank(Presenter *p, const char *word)
+{
+    p->view.blank = *word ? strcmp(word, "on") == 0 : !p->view.blank;
+}
+
+void presenter_lock(Presenter *p, Session *s, const Commands *c)
+{
+    char kind[SESSION_PATH];
+    if (!p->view.on)
+        return;
+    present_kind(s, kind);
+    if (strcmp(kind, p->view.kind) == 0)
+        return;
+    memcpy(p->view.kind, kind, sizeof kind);
+    command_do(s, c, "colours free", 0, NULL);
+    if (*kind)
+        command_do(s, c, "colours lock", 0, NULL); /* a node without numbers keeps free colours */
+    buf_clear(&s->said);
+}
+
+bool presenter_answers(Presenter *p, Session *s, const char *key)
+{
+    if (!p->view.asks)
+        return false;
+    p->view.asks = false;
+    if (strcmp(key, "q") != 0 && strcmp(key, "y") != 0)
+        return true;
+    present_count(&p->view, &p->deck, clock_ns());
+    p->view.on = p->view.blank = false;
+    s->look.locked = false;
+    s->quit = p->alone;
+    s->changes++;
+    return true;
+}
+
+void presenter_close(Presenter *p)
+{
+    deck_close(&p->deck);
+    free(p->view.spent);
+    *p = (Presenter){.deck = {.at = -1}};
+}
