@@ -3,7 +3,7 @@
 cd "$(dirname "$0")/.." || exit 1
 . tests/lib.sh
 export B=${B:-build/gcc}
-[ $# -gt 0 ] || set -- walk tasks learned sizes terminals signals inputs large plain scripts present
+[ $# -gt 0 ] || set -- walk tasks habits learned sizes terminals signals inputs large plain scripts present class
 for t; do
     bash "tests/e2e/$t.sh" || failed=1
 done

@@ -13,7 +13,7 @@
 #include "tui/cli/link.h"
 
 /* How long one slice of computing may keep a key waiting, and how often a frame is drawn while work goes on. */
-enum { SLICE_NS = 8000000, MEASURES_NS = 4000000, FRAME_NS = 60000000, LOADING_CELLS = 79 };
+enum { SLICE_NS = 8000000, MEASURES_NS = 4000000, FRAME_NS = 60000000, CLASS_NS = 1000000000, LOADING_CELLS = 79 };
 
 /* Progress before the screen is open: one line on standard error. Ctrl-C ends the program as in any other. */
 static bool loading(void *context, const char *what, double share)
@@ -91,6 +91,10 @@ static void loop(App *a)
         int64_t wait;
         if (desk_tick(&a->desk, &a->s, clock_ns(), &wait))
             a->touched = true;
+        if (app_class_step(a))
+            a->touched = true;
+        if (app_class_open(a) && (wait < 0 || wait > CLASS_NS))
+            wait = CLASS_NS;
         if (a->touched && done)
             continue;
         if (!term_event(!done ? 0 : wait < 0 ? -1 : (int)(wait / 1000000) + 1, &e))
@@ -177,6 +181,24 @@ static bool begin(App *a, const AppOptions *o, Err *err)
     return false;
 }
 
+/* What the command line said of sharing and following; the notes terminal is served wherever something is presented. */
+static void open_class(App *a, const AppOptions *o)
+{
+    Err err = {{0}};
+    bool ok = true;
+    if (o->join)
+        ok = follow_open(&a->follow, o->join, o->model, &err);
+    if (o->share)
+        ok = share_open(&a->share, o->share, o->group, &err);
+    if (ok && (o->present || o->share))
+        ok = share_notes(&a->share, &err);
+    if (ok && o->share)
+        session_say(&a->s, "Shared: `vitrine join %s` on this machine follows.", a->share.name);
+    app_show_said(a);
+    if (!ok)
+        app_say(a, true, err.text);
+}
+
 int app_main(const AppOptions *o)
 {
     App a = {.terminal = NULL};
@@ -214,6 +236,10 @@ int app_main(const AppOptions *o)
         snprintf(line, sizeof line, "demo %.60s", o->demo);
         app_do(&a, line);
     }
+    a.presenter.deck.at = -1;
+    app_class_begin(&a);
+    term_also(app_class_poll, &a);
+    open_class(&a, o);
     a.presenter.alone = o->present;
     a.presenter.view.light = o->light;
     if (o->present) {
@@ -223,7 +249,9 @@ int app_main(const AppOptions *o)
         buf_free(&line);
     }
     loop(&a);
+    term_also(NULL, NULL);
     term_close();
+    app_class_end(&a);
     if (o->rehearse && a.presenter.deck.open)
         app_tell_times(&a);
     state_save_file("open-lesson", a.desk.open ? a.desk.name : "");

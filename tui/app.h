@@ -12,7 +12,9 @@ typedef struct AppOptions {
     const char *lesson;  /* number or name of one to open, or NULL */
     const char *demo;    /* a ready-made script to play, or NULL */
     const char *present; /* a lesson, script or demonstration to present, or NULL */
-    bool rehearse;       /* print the time per step at the end */
+    const char *share, *group; /* to be shared under that name ("": the user's own), with that group alone; or NULL */
+    const char *join;          /* whom to follow, or NULL */
+    bool rehearse;             /* print the time per step at the end */
     int threads;
     bool assume;        /* an architecture that is not known by name is taken for a plain ViT */
     size_t memory;      /* bytes of values to keep at most; 0: as session_init chose */
@@ -28,6 +30,8 @@ int app_main(const AppOptions *o);
 /* What the screen's own commands act on: the context of their table. */
 typedef enum UiAct {
     UI_PROMPT,
+    UI_OFFER, /* the prompt with a line that Enter only has to confirm; false, err untouched, where there is no prompt
+               */
     UI_MOUSE,
     UI_TERM,
     UI_REDRAW,
@@ -38,7 +42,13 @@ typedef enum UiAct {
     UI_HINT,
     UI_DEMO,
     UI_PRESENT,
-    UI_BLANK
+    UI_BLANK,
+    UI_SHARE,
+    UI_JOIN,
+    UI_ASK,
+    UI_VOTES,
+    UI_RECORD,
+    UI_REVEAL
 } UiAct;
 typedef struct Ui {
     Overlay *overlay; /* where help and lists open */

@@ -77,9 +77,9 @@ static bool export_screen(App *a, const char *path, Err *err)
     app_say(a, false, "");
     app_draw(a); /* the frame as it is without the command line */
     if (strcasecmp(suffix, "svg") == 0)
-        export_svg(&a->canvas, a->terminal->light, "Vitrine", &b);
+        export_svg(&a->canvas, a->terminal->mode, a->terminal->light, "Vitrine", &b);
     else if (strcasecmp(suffix, "html") == 0)
-        export_html(&a->canvas, a->terminal->light, "Vitrine", &b);
+        export_html(&a->canvas, a->terminal->mode, a->terminal->light, "Vitrine", &b);
     else if (strcasecmp(suffix, "ans") == 0)
         export_ansi(&a->canvas, a->terminal->mode, a->terminal->light, &b);
     else
@@ -147,6 +147,7 @@ bool app_act(App *a, UiAct what, const char *text, Err *err)
 {
     bool on;
     switch (what) {
+    case UI_OFFER:
     case UI_PROMPT: prompt_open(&a->prompt, text); break;
     case UI_MOUSE:
         on = term_mouse(*text ? strcmp(text, "on") == 0 : !a->terminal->mouse);
@@ -160,6 +161,12 @@ bool app_act(App *a, UiAct what, const char *text, Err *err)
     case UI_ANSWER: return ask_desk(a, false, text, err);
     case UI_HINT: return ask_desk(a, true, text, err);
     case UI_EXPORT: return export_screen(a, text, err);
+    case UI_SHARE:
+    case UI_JOIN:
+    case UI_ASK:
+    case UI_VOTES:
+    case UI_RECORD:
+    case UI_REVEAL: return app_class_act(a, what, text, err);
     case UI_PRESENT: return app_present(a, text, err);
     case UI_BLANK: presenter_blank(&a->presenter, text); break;
     case UI_DEMO: return stage_do(&a->stage, &a->overlay, text, &a->s.said, err);
@@ -186,6 +193,7 @@ void app_do(App *a, const char *line)
         app_show_said(a);
     else
         app_say(a, true, err.text);
+    app_record(a);
     desk_done(&a->desk);
     a->steps_taken += session_step_number(&a->s, &total) != step;
     a->hint = a->hint && a->steps_taken < HINT_STEPS && ++a->commands_done < HINT_KEYS;

@@ -56,6 +56,8 @@ static void draw_desk(App *a)
 static void draw_over(App *a)
 {
     Canvas *c = &a->canvas;
+    if (!a->presenter.view.on || !a->presenter.view.blank)
+        app_draw_question(a);
     overlay_draw(&a->overlay, c);
     if (a->prompt.open) {
         Rect line = {c->h - 1, 0, 1, c->w}, above = {0, 0, c->h - 1, c->w};
@@ -97,10 +99,16 @@ void app_draw(App *a)
                  a->desk.player.card + 1, a->desk.player.lesson.count);
         state.message = lesson;
     }
+    Buf follows = {0};
+    if (a->follow.joined && !*a->message) {
+        follow_line(&a->follow, &follows);
+        state.message = buf_str(&follows);
+    }
     if (screen.h > 0)
         frame_draw(&p, &f, &state);
     draw_desk(a);
     draw_over(a);
+    buf_free(&follows);
 }
 
 void app_show_said(App *a)

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/session/find.h"
 #include "tui/app_parts.h"
 #include "tui/keymap.h"
 
@@ -36,23 +37,37 @@ static void run_binding(App *a, const KeyBinding *k)
     a->overlay.more = a->said && a->overlay.kind == OVERLAY_TEXT;
 }
 
+/* The line that was chosen in a list; a search goes on from there. */
+static void run_chosen(App *a, const Buf *command)
+{
+    app_do(a, buf_str(command));
+    if (*a->overlay.sought)
+        find_begin(&a->s, a->overlay.sought);
+    *a->overlay.sought = 0;
+}
+
 static void on_key(App *a, const TermEvent *e)
 {
     Buf command = {0};
     if (a->prompt.open) {
-        if (prompt_key(&a->prompt, e->key, &a->s, &a->commands) == PROMPT_RUN)
-            app_do(a, a->prompt.text);
+        if (prompt_key(&a->prompt, e->key, &a->s, &a->commands) == PROMPT_RUN) {
+            char line[PROMPT_SIZE]; /* a command may open the prompt with other text */
+            snprintf(line, sizeof line, "%s", a->prompt.text);
+            app_do(a, line);
+        }
         return;
     }
     if (a->overlay.kind != OVERLAY_NONE) {
         OverlayResult result = overlay_key(&a->overlay, e->key, &command);
         if (result == OVERLAY_RUN)
-            app_do(a, buf_str(&command));
+            run_chosen(a, &command);
         buf_free(&command);
         a->said = a->said && (result == OVERLAY_PASSED || result == OVERLAY_STAYS);
         if (result != OVERLAY_PASSED)
             return;
     }
+    if (!a->count && app_class_key(a, e->key))
+        return;
     if (app_presents(a, e->key, take_digit))
         return;
     if (a->desk.open && desk_key(&a->desk, e->key, a->canvas.w, a->canvas.h, &command)) {
@@ -75,9 +90,10 @@ static void on_key(App *a, const TermEvent *e)
         app_say(a, false,
                 a->halted ? "Stopped computing. The next key goes on with it; q leaves."
                           : "Nothing is being computed. q leaves.");
-    } else if (strcmp(e->key, "Esc") == 0)
+    } else if (strcmp(e->key, "Esc") == 0) {
+        a->s.sought.on = false;
         app_say(a, false, "");
-    else {
+    } else {
         char text[80];
         snprintf(text, sizeof text, "%s does nothing here. ? lists the keys.", e->key);
         app_say(a, false, text);
@@ -95,7 +111,7 @@ static void on_mouse(App *a, const TermEvent *e)
         if (wheel)
             overlay_key(&a->overlay, strcmp(e->key, "WheelUp") == 0 ? "Up" : "Down", &command);
         else if (overlay_click(&a->overlay, &a->canvas, e->y, e->x, &command) == OVERLAY_RUN)
-            app_do(a, buf_str(&command));
+            run_chosen(a, &command);
     } else if (a->prompt.open) {
         a->prompt.open = false;
     } else if (app_presents(a, e->key, take_digit)) {

@@ -1,12 +1,17 @@
 /* What the files of the loop share: its state, the frame as it is now, and what changes it. */
 #ifndef VITRINE_TUI_APP_PARTS_H
 #define VITRINE_TUI_APP_PARTS_H
+#include <poll.h>
+
 #include "core/base/pace.h"
 #include "tui/app.h"
 #include "tui/desk.h"
+#include "tui/follow.h"
 #include "tui/frame.h"
 #include "tui/presenter.h"
 #include "tui/prompt.h"
+#include "tui/record.h"
+#include "tui/share.h"
 #include "tui/stage.h"
 #include "tui/term.h"
 
@@ -19,6 +24,10 @@ typedef struct App {
     Desk desk;
     Stage stage;
     Presenter presenter;
+    Share share;
+    Record record;
+    Follow follow;
+    Rollcall question; /* of who presents */
     Prompt prompt;
     char message[512];
     bool message_is_error;
@@ -62,7 +71,27 @@ bool app_present(App *a, const char *word, Err *err);
 /* A key or a click while something is presented; false: it means what it means on the ordinary screen. digit: takes a
  * digit of a count. */
 bool app_presents(App *a, const char *key, bool (*digit)(App *a, const char *key));
+/* One line of `present` or blank, as the notes terminal drives: the question on show comes first. */
+void app_present_line(App *a, const char *line);
 void app_draw_presented(App *a);
+
+/* The class: sharing, following, questions. */
+void app_class_begin(App *a);
+void app_class_end(App *a);
+/* Descriptors to wait for (term_also). */
+int app_class_poll(void *context, struct pollfd *out, int most);
+/* Once a round; true when the frame changed. */
+bool app_class_step(App *a);
+bool app_class_open(const App *a);
+bool app_class_act(App *a, UiAct what, const char *text, Err *err);
+/* A key that answers an open question. */
+bool app_class_key(App *a, const char *key);
+/* Closes the open question, so that its answers are shown; takes one away whose answers were. True where the screen
+ * shows something that is to be looked at before anything else comes. */
+bool app_reveal(App *a);
+void app_draw_question(App *a);
+/* After a command: its screen becomes a card of the lesson that is being recorded. */
+void app_record(App *a);
 /* What a rehearsal measured, when the screen is closed. */
 void app_tell_times(App *a);
 /* A key, a click, a paste or the end. */

@@ -28,6 +28,20 @@ bool app_present(App *a, const char *word, Err *err)
     return ok;
 }
 
+void app_present_line(App *a, const char *line)
+{
+    bool on = strcmp(line, "present next") == 0, any = strncmp(line, "present ", 8) == 0;
+    if (on && !a->presenter.view.blank && app_reveal(a))
+        return;
+    if (any && !on && a->question.closed)
+        app_reveal(a);
+    int step = a->presenter.deck.at;
+    app_do(a, line);
+    const Question *q = a->presenter.deck.at != step ? deck_question(&a->presenter.deck) : NULL;
+    if (q && q->kind == QUESTION_CHOICE && share_is_open(&a->share)) /* who follows is asked what the card asks */
+        app_do(a, "ask");
+}
+
 bool app_presents(App *a, const char *key, bool (*digit)(App *a, const char *key))
 {
     Buf command = {0};
@@ -45,7 +59,7 @@ bool app_presents(App *a, const char *key, bool (*digit)(App *a, const char *key
         a->count = 0;
     if (command.len) {
         p->view.pointer |= strncmp(buf_str(&command), "move ", 5) == 0;
-        app_do(a, buf_str(&command));
+        app_present_line(a, buf_str(&command));
     }
     buf_free(&command);
     return taken;

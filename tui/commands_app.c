@@ -4,12 +4,15 @@
 #include <strings.h>
 
 #include "core/base/file.h"
+#include "core/session/ask/export.h"
 #include "core/session/edit/edits.h"
 #include "core/session/options.h"
 #include "core/session/permit.h"
 #include "core/session/place.h"
 #include "tui/app.h"
 #include "tui/desk.h"
+
+enum { PROMPT_LINE = 500 };
 
 static bool act(const Args *a, UiAct what, const char *text, Err *err)
 {
@@ -182,11 +185,81 @@ static bool run_blank(Session *s, const Args *a, Err *err)
     return act(a, UI_BLANK, a->count ? a->word[0] : "", err);
 }
 
+/* The words with tabs between them: a word may have blanks in it. */
+static bool act_words(const Args *a, UiAct what, Err *err)
+{
+    Buf text = {0};
+    for (int i = 0; i < a->count; i++)
+        buf_printf(&text, "%s%s", i ? "\t" : "", a->word[i]);
+    bool ok = act(a, what, buf_str(&text), err);
+    buf_free(&text);
+    return ok;
+}
+
+static bool run_class_share(Session *s, const Args *a, Err *err)
+{
+    char text[256];
+    const char *group = args_named(a, "group");
+    (void)s;
+    snprintf(text, sizeof text, "%.100s%s%.100s", a->count ? a->word[0] : "", group ? "\t" : "", group ? group : "");
+    return act(a, UI_SHARE, text, err);
+}
+
+static bool run_join(Session *s, const Args *a, Err *err)
+{
+    (void)s;
+    return act(a, UI_JOIN, a->count ? a->word[0] : "", err);
+}
+
+static bool run_record(Session *s, const Args *a, Err *err)
+{
+    if (a->count != 1)
+        return err_set(err, "record where? record talk.md, record off");
+    return (strcmp(a->word[0], "off") == 0 || permit_file(s, a->word[0], err)) && act(a, UI_RECORD, a->word[0], err);
+}
+
+static bool run_ask(Session *s, const Args *a, Err *err)
+{
+    (void)s;
+    const char *seed = args_named(a, "seed");
+    if (seed && !a->count) {
+        char text[64];
+        snprintf(text, sizeof text, "seed=%.40s", seed);
+        return act(a, UI_ASK, text, err);
+    }
+    return act_words(a, UI_ASK, err);
+}
+
+static bool run_votes(Session *s, const Args *a, Err *err)
+{
+    (void)s;
+    return act_words(a, UI_VOTES, err);
+}
+
+static bool run_reveal(Session *s, const Args *a, Err *err)
+{
+    (void)s;
+    return act(a, UI_REVEAL, "", err);
+}
+
 static bool run_quit(Session *s, const Args *a, Err *err)
 {
     (void)a;
     (void)err;
     s->quit = true;
+    return true;
+}
+
+/* The file is there already: the line again, with the word that writes over it, for Enter or Esc. Without a prompt it
+ * stays refused. */
+static bool asks_first(Session *s, const Args *a)
+{
+    char line[PROMPT_LINE];
+    const Ui *ui = a->context;
+    if (!ui || !ui->act || snprintf(line, sizeof line, "export %s over=yes", a->rest) >= (int)sizeof line ||
+        !ui->act(ui->app, UI_OFFER, line, NULL))
+        return false;
+    session_say(s, "%s is there already. Enter writes over it, Esc leaves it.", a->word[0]);
     return true;
 }
 
@@ -197,6 +270,10 @@ static bool run_export(Session *s, const Args *a, Err *err)
         return err_set(
             err,
             "expected a file: .npy .npz .csv .json .safetensors save the tensor, .svg .html .txt .ans this screen");
+    if (!permit_file(s, a->word[0], err))
+        return false;
+    if (!export_free(a->word[0], args_named(a, "over"), err))
+        return !args_named(a, "over") && asks_first(s, a);
     for (size_t i = 0; i < sizeof SCREENS / sizeof *SCREENS; i++)
         if (strcasecmp(file_suffix(a->word[0]), SCREENS[i]) == 0)
             return permit_file(s, a->word[0], err) && act(a, UI_EXPORT, a->word[0], err);
@@ -208,7 +285,7 @@ static bool run_export(Session *s, const Args *a, Err *err)
 }
 
 static const Command COMMANDS[] = {
-    {"export", "files", "export FILE [ADDRESS] [axes=h,t,e]",
+    {"export", "files", "export FILE [ADDRESS] [axes=h,t,e] [over=yes]",
      "save a tensor (.npy .npz .csv .json .safetensors) or this screen (.svg .html .txt .ans)",
      COMMAND_UI | COMMAND_SHADOWS, run_export, NULL},
     {"pane", "look", "pane next, prev", "the cursor to the map of steps, and back", COMMAND_UI, run_pane, NULL},
@@ -233,6 +310,21 @@ static const Command COMMANDS[] = {
     {"present", "class", "present [FILE, NAME, next, prev, go N, light, dark, off, leave]",
      "for a hall: one pane and a caption; a lesson, a script, a demonstration, or what is open", COMMAND_UI,
      run_present, NULL},
+    {"share", "class", "share [NAME, off] [group=GROUP]",
+     "let other users of this machine follow: `vitrine join NAME`; NAME is yours if none is given", COMMAND_UI,
+     run_class_share, NULL},
+    {"join", "class", "join [NAME, off]", "follow who presents; without a name: look on your own, and follow again",
+     COMMAND_UI, run_join, NULL},
+    {"record", "files", "record FILE.md, off", "write what you do from now on as a lesson, a card for every step",
+     COMMAND_UI, run_record, NULL},
+    {"ask", "class", "ask [TEXT ANSWER …] [seed=N]",
+     "a question to everybody who follows: \"Which head is local?\" 0 1 2 3; without words the card's; seed=N makes "
+     "one from this run",
+     COMMAND_UI, run_ask, NULL},
+    {"votes", "class", "votes N N …", "hands that were counted, for each answer of the open question", COMMAND_UI,
+     run_votes, NULL},
+    {"reveal", "class", "reveal", "close the open question and show how the answers are spread", COMMAND_UI, run_reveal,
+     NULL},
     {"blank", "class", "blank [on, off]", "presenting: nothing on the screen, and back", COMMAND_UI, run_blank, NULL},
     {"close", "program", "close", "close what is open; at the end: leave", COMMAND_UI, run_close, NULL},
     {"quit", "program", "quit", "leave", COMMAND_UI, run_quit, NULL},

@@ -39,6 +39,8 @@ bool desk_tick(Desk *d, Session *s, int64_t now, int64_t *wait);
 void desk_layout(const Desk *d, int h, int w, Rect *card, Rect *screen);
 void desk_draw(const Desk *d, Canvas *c, Rect card, Rect screen);
 
+bool desk_shows_worked(const Desk *d); /* is the card about a worked example? */
+
 /* The list: the lesson that explains what is in focus, then all, with minutes and progress. */
 void desk_menu(Overlay *o, const Session *s);
 /* The words of the card and what they mean, and the lesson's keys. */

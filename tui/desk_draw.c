@@ -17,6 +17,12 @@ bool desk_has_screen(const Desk *d)
     return c->commands.count || c->show.count || c->picture.count;
 }
 
+bool desk_shows_worked(const Desk *d)
+{
+    Address to;
+    return d->open && player_shows(&d->player, &to);
+}
+
 void desk_layout(const Desk *d, int h, int w, Rect *card, Rect *screen)
 {
     *screen = (Rect){0, 0, h, w};

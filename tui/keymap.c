@@ -19,6 +19,8 @@ static bool in_block(const Session *s)
 
 static const KeyBinding KEYS[] = {
     {"Space", "next", "next", "the next step of the forward pass", 0, 1, NULL},
+    {"n", "find next", NULL, "the next of what was looked for; otherwise the next step", WHILE_SEEKING, 0, NULL},
+    {"N", "find prev", NULL, "the one before of what was looked for", 0, 0, NULL},
     {"n", "next", NULL, "the next step", 0, 0, NULL},
     {"PgDn", "next", NULL, "the next step", 0, 0, NULL},
     {"p", "prev", NULL, "the step before", 0, 0, NULL},
@@ -80,7 +82,8 @@ static const KeyBinding KEYS[] = {
     {"w", "why", "why", "the chain of largest terms down to a pixel or weight", VIEW_TRACED, 8, NULL},
     {"w", "why", NULL, "the chain of largest terms down to a pixel or weight", 0, 0, NULL},
     {"o", "menu open", NULL, "another picture or model", 0, 0, NULL},
-    {"/", "menu find", NULL, "find a step, node or class", 0, 0, NULL},
+    {"/", "menu find", NULL, "find a step, node, class, lesson or word; then n and N: the next, the one before", 0, 0,
+     NULL},
     {":", "prompt ", NULL, "type a command; Tab completes", 0, 0, NULL},
     {"?", "help", "help", "help: tasks, keys, commands; Enter runs one", 0, 13, NULL},
     {"y", "copy", NULL, "the focused value with its address", 0, 0, NULL},
@@ -89,6 +92,7 @@ static const KeyBinding KEYS[] = {
     {"%", "mouse", NULL, "mouse off (so that the terminal can select text) or on", 0, 0, NULL},
     {"^L", "redraw", NULL, "draw the screen again", 0, 0, NULL},
     {"t", "lessons", "lesson", "lessons: the one that explains this screen, and all others", 0, 12, NULL},
+    {"f", "join", NULL, "a presenter you have joined: look on your own, and follow again", 0, 0, NULL},
     {"P", "present", NULL, "presenter mode for a hall, and back to the same step", 0, 0, NULL},
     {"q", "close", NULL, "close what is open; at the end: leave", 0, 0, NULL},
 };
@@ -123,11 +127,12 @@ const KeyBinding *keymap_at(int i)
 const KeyBinding *keymap_find(const Session *s, const char *key)
 {
     const ViewSpec *view = view_now(s);
+    unsigned traits = view->traits | (s->sought.on ? (unsigned)WHILE_SEEKING : 0);
     for (const KeyBinding *k = view->keys; k && k->key; k++)
         if (strcmp(k->key, key) == 0)
             return k;
     for (int i = 0; i < (int)KEY_COUNT; i++)
-        if (strcmp(KEYS[i].key, key) == 0 && (!KEYS[i].traits || (KEYS[i].traits & view->traits)))
+        if (strcmp(KEYS[i].key, key) == 0 && (!KEYS[i].traits || (KEYS[i].traits & traits)))
             return &KEYS[i];
     return NULL;
 }

@@ -13,6 +13,7 @@
 #include "tui/app.h"
 #include "tui/cli/help.h"
 #include "tui/cli/script.h"
+#include "tui/notes.h"
 
 /* Descriptors 0, 1 and 2 that were closed would be given to the next files opened. They are opened the wrong way round,
  * so that reading or writing them is an error as before. */
@@ -196,6 +197,12 @@ static int dispatch(Options *o)
         return open_demo(o);
     if (verb == &VERB_PRESENT)
         return present_open(o);
+    if (verb == &VERB_SHARE)
+        return share_open_screen(o);
+    if (verb == &VERB_JOIN)
+        return join_open_screen(o);
+    if (verb == &VERB_NOTES && o->word_count == 1)
+        return notes_main(o);
     if (verb)
         return verb == &VERB_DIFF && o->open ? diff_open(o) : verb_main(verb, o);
     if (*first && !opens(first))

@@ -254,7 +254,8 @@ void overlay_find_menu(Overlay *o, const Session *s)
     for (int i = 0; i < s->stages.count; i++) {
         const Box *b = &s->stages.boxes[i];
         char text[256], command[SESSION_PATH + 16];
-        snprintf(text, sizeof text, "%*s%-16s %s", b->depth * 2, "", b->label, b->path);
+        int pad = 16 - utf8_cells(b->label); /* "+ √D" is more bytes than columns */
+        snprintf(text, sizeof text, "%*s%s%*s %s", b->depth * 2, "", b->label, pad > 0 ? pad : 0, "", b->path);
         snprintf(command, sizeof command, "goto %s", graph_node(session_graph(s, SIDE_B), b->show)->path);
         overlay_add(o, text, "", command);
     }
@@ -268,5 +269,5 @@ void overlay_find_menu(Overlay *o, const Session *s)
         snprintf(command, sizeof command, "goto %.100s[%s=%d]", graph_node(g, probs)->path, g->axes[axis].sym, i);
         overlay_add(o, text, "", command);
     }
-    o->filtering = true;
+    o->filtering = o->finds = true;
 }

@@ -1,18 +1,19 @@
 #include "tui/overlay.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/session/find.h"
 
 void overlay_close(Overlay *o)
 {
     arena_free(&o->arena);
     o->kind = OVERLAY_NONE;
     o->count = 0;
-    o->chosen = o->scroll = 0;
+    o->chosen = o->scroll = o->scroll_end = 0;
+    o->finds = false;
     o->filter[0] = 0;
     o->filtering = false;
     o->more = false;
@@ -50,22 +51,9 @@ void overlay_text(Overlay *o, const char *title, const char *text)
     buf_puts(&o->text, text);
 }
 
-static bool contains(const char *text, const char *part)
-{
-    size_t n = strlen(part);
-    for (; *text; text++) {
-        size_t i = 0;
-        while (i < n && tolower((unsigned char)text[i]) == tolower((unsigned char)part[i]))
-            i++;
-        if (i == n)
-            return true;
-    }
-    return n == 0;
-}
-
 static bool shown(const Overlay *o, const Item *item)
 {
-    return !o->filter[0] || (item->command && (contains(item->text, o->filter) || contains(item->command, o->filter)));
+    return !o->filter[0] || (item->command && (find_in(item->text, o->filter) || find_in(item->command, o->filter)));
 }
 
 /* The i-th line that is shown and can be chosen. */
@@ -91,23 +79,23 @@ static OverlayResult run_item(Overlay *o, int i, Buf *command)
     if (!item)
         return OVERLAY_STAYS;
     buf_puts(command, item->command);
+    snprintf(o->sought, sizeof o->sought, "%s", o->finds ? o->filter : "");
     overlay_close(o);
     return OVERLAY_RUN;
 }
 
 static OverlayResult text_key(Overlay *o, const char *key)
 {
+    enum { ALL = 1000000 };
     static const struct {
         const char *key;
         int by;
-    } SCROLL[] = {{"Down", 1}, {"j", 1}, {"Up", -1}, {"k", -1}, {"PgDn", 10}, {"PgUp", -10}};
+    } SCROLL[] = {{"Down", 1}, {"j", 1},      {"Up", -1},  {"k", -1},      {"PgDn", 10},
+                  {"^D", 10},  {"PgUp", -10}, {"^U", -10}, {"Home", -ALL}, {"End", ALL}};
     for (size_t i = 0; i < sizeof SCROLL / sizeof *SCROLL; i++)
-        if (strcmp(key, SCROLL[i].key) == 0) {
-            int lines = 0;
-            for (const char *p = buf_str(&o->text); *p; p++)
-                lines += *p == '\n';
+        if (strcmp(key, SCROLL[i].key) == 0 && (o->scroll_end || SCROLL[i].by == 1 || SCROLL[i].by == -1)) {
             o->scroll += SCROLL[i].by;
-            o->scroll = o->scroll > lines ? lines : o->scroll < 0 ? 0 : o->scroll;
+            o->scroll = o->scroll > o->scroll_end ? o->scroll_end : o->scroll < 0 ? 0 : o->scroll;
             return OVERLAY_STAYS;
         }
     bool only_closes = strcmp(key, "q") == 0 || strcmp(key, "Esc") == 0 || strcmp(key, "Enter") == 0 ||
@@ -161,18 +149,48 @@ OverlayResult overlay_key(Overlay *o, const char *key, Buf *command)
     return OVERLAY_STAYS;
 }
 
+/* A table's line that is too long for the box loses the blanks between its columns before it is broken. */
+static void squeeze(char *line)
+{
+    char *to = line;
+    for (const char *from = line; *from; from++)
+        if (from - line < 3 || from[0] != ' ' || from[-1] != ' ' || from[-2] != ' ')
+            *to++ = *from;
+    *to = 0;
+}
+
+/* The line of the page that begins at p, as it goes into `width` cells; returns where the next one begins. */
+static const char *page_line(const char *p, int width, char line[1024])
+{
+    size_t n = strcspn(p, "\n");
+    snprintf(line, 1024, "%.*s", (int)(n < 1024 ? n : 1023), p);
+    if (utf8_cells(line) > width)
+        squeeze(line);
+    return p + n + (p[n] == '\n');
+}
+
+static int page_rows(const Overlay *o, const Canvas *c, int width)
+{
+    char line[1024];
+    int rows = 0;
+    for (const char *p = buf_str(&o->text); *p;) {
+        p = page_line(p, width, line);
+        rows += *line ? canvas_wrap_rows(c, width, line) : 1;
+    }
+    return rows;
+}
+
+static int list_rows(const Overlay *o)
+{
+    int rows = 0;
+    for (int i = 0; i < o->count; i++)
+        rows += shown(o, &o->items[i]);
+    return rows;
+}
+
 static Rect box_of(const Overlay *o, const Canvas *c)
 {
-    int w = c->w < 84 ? c->w - 2 : 82, lines = 0;
-    if (o->kind == OVERLAY_TEXT) {
-        for (const char *p = buf_str(&o->text); *p; p++)
-            lines += *p == '\n';
-        lines += 2;
-        for (const char *p = buf_str(&o->text); *p; p += strcspn(p, "\n") + (p[strcspn(p, "\n")] == '\n'))
-            lines += (int)strcspn(p, "\n") / (w > 8 ? w - 4 : 4);
-    } else
-        for (int i = 0; i < o->count; i++)
-            lines += shown(o, &o->items[i]);
+    int w = c->w < 84 ? c->w - 2 : 82, lines = o->kind == OVERLAY_TEXT ? page_rows(o, c, w - 2) : list_rows(o);
     lines += !lines;
     int h = lines + 3 < c->h - 2 ? lines + 3 : c->h - 2;
     h = h < 3 ? (c->h < 3 ? c->h : 3) : h;
@@ -195,31 +213,47 @@ static int first_line(const Overlay *o, int rows)
     return line >= rows ? line - rows + 1 : 0;
 }
 
-/* A table's line that is too long for the box loses the blanks between its columns before it is broken. */
-static void squeeze(char *line)
+static void draw_text(Overlay *o, Canvas *c, Rect r)
 {
-    char *to = line;
-    for (const char *from = line; *from; from++)
-        if (from - line < 3 || from[0] != ' ' || from[-1] != ' ' || from[-2] != ' ')
-            *to++ = *from;
-    *to = 0;
+    char line[1024];
+    int rows = page_rows(o, c, r.w), y = 0;
+    o->scroll_end = rows > r.h ? rows - r.h : 0;
+    o->scroll = o->scroll > o->scroll_end ? o->scroll_end : o->scroll;
+    for (const char *p = buf_str(&o->text); *p && y < o->scroll + r.h;) {
+        p = page_line(p, r.w, line);
+        int used = *line ? canvas_wrap_rows(c, r.w, line) : 1;
+        canvas_wrap(c, (Rect){r.y + y - o->scroll, r.x, used, r.w}, STYLE_TEXT, line);
+        y += used;
+    }
 }
 
-static void draw_text(const Overlay *o, Canvas *c, Rect r)
+/* What the keys do, and how much is out of sight. */
+static void draw_foot_of_text(const Overlay *o, Canvas *c, Rect foot)
 {
-    const char *p = buf_str(&o->text);
-    for (int skip = 0; skip < o->scroll && *p; skip++)
-        p += strcspn(p, "\n") + (p[strcspn(p, "\n")] == '\n');
-    while (*p && r.h > 0) {
-        char line[1024];
-        size_t n = strcspn(p, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)(n < sizeof line ? n : sizeof line - 1), p);
-        if (utf8_cells(line) > r.w)
-            squeeze(line);
-        int used = *line ? canvas_wrap(c, r, STYLE_TEXT, line) : 1;
-        rect_cut(&r, 't', used < 1 ? 1 : used);
-        p += n + (p[n] == '\n');
-    }
+    char more[64] = "";
+    int below = o->scroll_end - o->scroll;
+    if (o->scroll_end)
+        snprintf(more, sizeof more, below ? "↑↓ scroll, %d more %s below   " : "↑↓ scroll, this is the end   ", below,
+                 below == 1 ? "line" : "lines");
+    canvas_printf(c, foot.y, foot.x, foot.w, STYLE_DIM, "%s%sq closes", more,
+                  o->more ? "i what it is in general   " : "");
+}
+
+static void draw_foot_of_list(const Overlay *o, Canvas *c, Rect foot, int room)
+{
+    char where[48] = "";
+    if (list_rows(o) > room)
+        snprintf(where, sizeof where, " %d of %d", o->chosen + 1, choices(o));
+    canvas_right(c, foot.y, foot.x, foot.w, STYLE_DIM, where);
+    foot.w -= utf8_cells(where);
+    if (o->filtering)
+        canvas_printf(c, foot.y, foot.x, foot.w, STYLE_PROMPT, "find: %s_   Enter %s, Esc closes", o->filter,
+                      o->page < 0 ? "takes it" : "runs it");
+    else
+        canvas_text(c, foot.y, foot.x, foot.w, STYLE_DIM,
+                    o->page < 0    ? "↑↓ choose   Enter takes it   / find   q closes"
+                    : foot.w >= 60 ? "↑↓ choose   Enter runs it   / find   ? next page   q closes"
+                                   : "↑↓   Enter runs it   / find   ? next page   q closes");
 }
 
 static void draw_list(const Overlay *o, Canvas *c, Rect r)
@@ -250,7 +284,7 @@ static void draw_list(const Overlay *o, Canvas *c, Rect r)
         canvas_text(c, r.y, r.x + 2, r.w - 2, STYLE_DIM, "nothing with that in it; Backspace takes letters back");
 }
 
-void overlay_draw(const Overlay *o, Canvas *c)
+void overlay_draw(Overlay *o, Canvas *c)
 {
     if (o->kind == OVERLAY_NONE)
         return;
@@ -267,15 +301,9 @@ void overlay_draw(const Overlay *o, Canvas *c)
         draw_list(o, c, in);
     c->clip = old;
     if (foot.h && o->kind == OVERLAY_TEXT)
-        canvas_text(c, foot.y, foot.x, foot.w, STYLE_DIM,
-                    o->more ? "↑↓ scroll   i what it is in general   q closes" : "↑↓ scroll   q closes");
-    else if (foot.h && o->filtering)
-        canvas_printf(c, foot.y, foot.x, foot.w, STYLE_PROMPT, "find: %s_   Enter runs, Esc closes", o->filter);
+        draw_foot_of_text(o, c, foot);
     else if (foot.h)
-        canvas_text(c, foot.y, foot.x, foot.w, STYLE_DIM,
-                    o->page < 0    ? "↑↓ choose   Enter takes it   / find   q closes"
-                    : foot.w >= 60 ? "↑↓ choose   Enter runs it   / find   ? next page   q closes"
-                                   : "↑↓   Enter runs it   / find   ? next page   q closes");
+        draw_foot_of_list(o, c, foot, in.h);
 }
 
 OverlayResult overlay_click(Overlay *o, const Canvas *c, int y, int x, Buf *command)

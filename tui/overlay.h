@@ -26,7 +26,10 @@ typedef struct Overlay {
     bool filtering; /* typed letters go into the filter */
     int chosen;     /* index among the lines that match the filter */
     Buf text;       /* OVERLAY_TEXT */
-    int scroll;
+    int scroll;     /* rows of the page above the box … */
+    int scroll_end; /* … and the most there can be, when it was drawn last; 0: all of it is in sight */
+    bool finds;     /* the list of things to find: what was typed is kept in `sought` when a line is chosen */
+    char sought[64];
     int page;  /* help: 0 tasks, 1 keys here, 2 all commands, 3 all of them for a search; −1: another list */
     bool more; /* what `say` said: i once more tells what the words mean */
 } Overlay;
@@ -42,7 +45,7 @@ typedef enum OverlayResult { OVERLAY_STAYS, OVERLAY_CLOSED, OVERLAY_RUN, OVERLAY
  * what it means without an overlay (a page of text does not swallow keys). */
 OverlayResult overlay_key(Overlay *o, const char *key, Buf *command);
 OverlayResult overlay_click(Overlay *o, const Canvas *c, int y, int x, Buf *command);
-void overlay_draw(const Overlay *o, Canvas *c);
+void overlay_draw(Overlay *o, Canvas *c);
 
 /* The lists. */
 enum { HELP_PAGES = 3, HELP_SEARCH = HELP_PAGES };

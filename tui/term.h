@@ -65,6 +65,10 @@ typedef struct TermEvent {
 /* Waits up to timeout_ms (−1: for ever) for the next event; false and TERM_NONE when none came. Ctrl-Z is dealt with
  * inside. */
 bool term_event(int timeout_ms, TermEvent *e);
+/* Other descriptors that term_event waits for as well: it returns false when one of them is ready. ready fills out and
+ * returns how many; NULL takes it away. */
+struct pollfd;
+void term_also(int (*ready)(void *context, struct pollfd *out, int most), void *context);
 /* Ends the process by the signal that TERM_TERMINATE or TERM_HANGUP told of, so that the parent sees it; returns when
  * there was none. */
 void term_reraise(void);

@@ -71,15 +71,30 @@ bool key_escape(TermEvent *e, KeyReader next)
     return false;
 }
 
-bool keys_wait(int fd, int ms)
+bool keys_wait_also(int fd, int ms, const struct pollfd *others, int count, bool *other)
 {
-    struct pollfd p = {.fd = fd, .events = POLLIN};
+    enum { MOST = 400 };
+    struct pollfd p[1 + MOST] = {{.fd = fd, .events = POLLIN}};
     int bytes = 0;
-    if (poll(&p, 1, ms) <= 0)
+    *other = false;
+    REQUIRE(count <= MOST);
+    for (int i = 0; i < count; i++)
+        p[i + 1] = others[i];
+    if (poll(p, (nfds_t)count + 1, ms) <= 0)
         return false;
-    if (p.revents & (POLLHUP | POLLERR | POLLNVAL))
+    for (int i = 0; i < count; i++)
+        *other = *other || p[i + 1].revents;
+    if (!p[0].revents)
+        return false;
+    if (p[0].revents & (POLLHUP | POLLERR | POLLNVAL))
         return true;
     return ioctl(fd, FIONREAD, &bytes) || bytes == 0; /* readable, and nothing to read: the end */
+}
+
+bool keys_wait(int fd, int ms)
+{
+    bool other;
+    return keys_wait_also(fd, ms, NULL, 0, &other);
 }
 
 void key_paste(Buf *text, uint32_t c)

@@ -1,6 +1,8 @@
 /* Keys by name, from characters and escape sequences. No curses here. */
 #ifndef VITRINE_TUI_TERM_KEYS_H
 #define VITRINE_TUI_TERM_KEYS_H
+#include <poll.h>
+
 #include "core/base/buf.h"
 #include "tui/term.h"
 
@@ -22,6 +24,8 @@ typedef bool (*KeyReader)(uint32_t *c);
 bool key_escape(TermEvent *e, KeyReader next);
 /* Waits up to ms for input on fd; true when the terminal behind it is gone. */
 bool keys_wait(int fd, int ms);
+/* The same, or until one of the others is ready (*other). */
+bool keys_wait_also(int fd, int ms, const struct pollfd *others, int count, bool *other);
 /* One character of pasted text. */
 void key_paste(Buf *text, uint32_t c);
 #endif

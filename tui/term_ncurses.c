@@ -4,6 +4,7 @@
 #include "tui/term.h"
 
 #include <curses.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -517,9 +518,23 @@ static bool signal_event(TermEvent *e)
     return true;
 }
 
+static struct {
+    int (*ready)(void *context, struct pollfd *out, int most);
+    void *context;
+} also;
+
+void term_also(int (*ready)(void *context, struct pollfd *out, int most), void *context)
+{
+    also.ready = ready;
+    also.context = context;
+}
+
 bool term_event(int timeout_ms, TermEvent *e)
 {
-    enum { SLICE = 500 }; /* a signal between the look at its flag and poll is seen after this time at the latest */
+    enum {
+        SLICE = 500,
+        OTHERS = 300
+    }; /* a signal between the look at its flag and poll is seen after this time at the latest */
     const int64_t until = clock_ns() + (int64_t)timeout_ms * 1000000;
     for (;;) {
         *e = (TermEvent){.kind = TERM_NONE};
@@ -537,10 +552,15 @@ bool term_event(int timeout_ms, TermEvent *e)
         if (timeout_ms == 0 || left <= 0)
             return false;
         int ms = left > SLICE ? SLICE : (int)left;
-        if (keys_wait(STDIN_FILENO, ms) && !signals_ending()) {
+        struct pollfd others[OTHERS];
+        int count = also.ready ? also.ready(also.context, others, OTHERS) : 0;
+        bool other = false;
+        if (keys_wait_also(STDIN_FILENO, ms, others, count, &other) && !signals_ending()) {
             e->kind = TERM_HANGUP;
             return true;
         }
+        if (other)
+            return false;
     }
 }
 

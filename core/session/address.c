@@ -86,6 +86,42 @@ static const char *by_short_name(const Session *s, const Graph *g, const char *n
     return best;
 }
 
+/* A name in a block that the model does not have: which ones it has. */
+static bool block_missing(const Graph *g, const char *name, Err *err)
+{
+    for (int b = NO_PART; (b = anatomy_next(g, b, PART_BLOCK)) != NO_PART;) {
+        const Part *block = anatomy_part(g, b);
+        size_t n = strlen(block->scope);
+        while (n && isdigit((unsigned char)block->scope[n - 1]))
+            n--;
+        size_t digits = strspn(name + (strncmp(name, block->scope, n) == 0 ? n : strlen(name)), "0123456789");
+        if (!digits || (name[n + digits] && name[n + digits] != '.'))
+            continue;
+        long asked = strtol(name + n, NULL, 10);
+        int count = anatomy_blocks(g, block->stack);
+        if (asked >= count)
+            return err_set(err, "there is no block %.*s: %s%sblocks go from 0 to %d", (int)digits, name + n,
+                           block->stack, *block->stack ? " " : "", count - 1);
+    }
+    return true;
+}
+
+/* The last words of nodes' paths, for what was meant by a short name. */
+static const char *short_name(const void *g, int i)
+{
+    const char *path = node_path(g, i), *dot = path ? strrchr(path, '.') : NULL;
+    return dot ? dot + 1 : path;
+}
+
+static bool no_such_node(const Graph *g, const char *name, Err *err)
+{
+    if (!block_missing(g, name, err))
+        return false;
+    const char *near = nearest_name(name, strchr(name, '.') ? node_path : short_name, g);
+    return err_set(err, "there is no node '%.100s'%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
+                   near ? "?" : "");
+}
+
 static bool parse_name(const Session *s, const Graph *g, const char *name, Address *out, Err *err)
 {
     out->is_node = true;
@@ -124,9 +160,7 @@ static bool parse_name(const Session *s, const Graph *g, const char *name, Addre
         out->is_node = false;
         return true;
     }
-    const char *near = nearest_name(name, node_path, g);
-    return err_set(err, "there is no node '%.100s'%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
-                   near ? "?" : "");
+    return no_such_node(g, name, err);
 }
 
 static int find_axis(const Graph *g, Dims d, const char *sym)
@@ -301,5 +335,14 @@ void address_complete(const Session *s, const char *text, Buf *out)
         if (strcmp(word, last) != 0 && (!out->data || !strstr(out->data, word)))
             buf_printf(out, "%s\n", word);
         snprintf(last, sizeof last, "%s", word);
+    }
+    for (NodeId i = 0; i < g->count && n && !strchr(text, '.'); i++) { /* "pattern" for that of the block in focus */
+        const char *dot = strrchr(graph_node(g, i)->path, '.');
+        char line[SESSION_PATH];
+        if (!dot || strncmp(dot + 1, text, n) != 0 || by_short_name(s, g, dot + 1) != graph_node(g, i)->path)
+            continue;
+        snprintf(line, sizeof line, "\n%s\n", dot + 1);
+        if (!out->data || !strstr(out->data, line))
+            buf_printf(out, "%s\n", dot + 1);
     }
 }

@@ -8,6 +8,7 @@
 #include "core/session/ask/ask_parts.h"
 #include "core/session/ask/export.h"
 #include "core/session/command.h"
+#include "core/session/permit.h"
 #include "core/session/state.h"
 
 static bool run_open(Session *s, const Args *a, Err *err)
@@ -65,7 +66,8 @@ static bool run_export(Session *s, const Args *a, Err *err)
                        "'%.200s' would be a picture of the screen, and there is none here: `vitrine screen -o FILE` "
                        "draws it; values go to .npy, .npz, .safetensors, .csv or .json",
                        a->word[0]);
-    if (!tensor_format(a->word[0], &format, err) ||
+    if (!tensor_format(a->word[0], &format, err) || !permit_file(s, a->word[0], err) ||
+        !export_free(a->word[0], args_named(a, "over"), err) ||
         !export_nodes(s, session_side(s), a->count > 1 ? a->word[1] : "", args_named(a, "axes"), a->word[0], format,
                       &report, err))
         return false;
@@ -141,8 +143,8 @@ static const Command COMMANDS[] = {
     {"open", "files", "open FILE, #N, FILE:tensor", "another picture; the edits stay", 0, run_open, NULL},
     {"model", "files", "model PATH, bundled", "another model for the same picture; the edits are dropped", 0, run_model,
      NULL},
-    {"export", "files", "export FILE [ADDRESS] [axes=h,t,e]", "write values: .npy .npz .safetensors .csv .json", 0,
-     run_export, NULL},
+    {"export", "files", "export FILE [ADDRESS] [axes=h,t,e] [over=yes]",
+     "write values: .npy .npz .safetensors .csv .json", 0, run_export, NULL},
     {"link", "files", "link", "a command line that comes back to this place", 0, run_link, NULL},
     {"copy", "files", "copy [ADDRESS]", "the value under the cursor with its address", 0, run_copy, NULL},
 };

@@ -8,6 +8,7 @@
 #include "core/session/command.h"
 #include "core/session/cursor.h"
 #include "core/session/edit/verbs.h"
+#include "core/session/find.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
 
@@ -48,6 +49,7 @@ static bool step_by(Session *s, int by)
 static bool run_next(Session *s, const Args *a, Err *err)
 {
     int n = 1;
+    s->sought.on = false;
     bool relative;
     if (a->count && (!number(a->word[0], &n, &relative) || n < 1))
         return err_set(err, "column %d: expected a number of steps, found '%s'", a->column[0], a->word[0]);
@@ -57,6 +59,7 @@ static bool run_next(Session *s, const Args *a, Err *err)
 static bool run_prev(Session *s, const Args *a, Err *err)
 {
     int n = 1;
+    s->sought.on = false;
     bool relative;
     if (a->count && (!number(a->word[0], &n, &relative) || n < 1))
         return err_set(err, "column %d: expected a number of steps, found '%s'", a->column[0], a->word[0]);
@@ -133,9 +136,14 @@ static bool axis_change(Session *s, AxisRole role, const Args *a, const char *wh
         value = clamp(s->place.at[axis] + value, 0, g->axes[axis].n - 1);
     else if (!axis_parse(&g->axes[axis], a->word[0], &value)) {
         char low[32], high[32];
-        return err_set(err, "column %d: there is no %s '%s': they go from %s to %s, or 0 to %d", a->column[0], what,
-                       a->word[0], axis_label(&g->axes[axis], 0, low, sizeof low),
-                       axis_label(&g->axes[axis], g->axes[axis].n - 1, high, sizeof high), g->axes[axis].n - 1);
+        int last = g->axes[axis].n - 1;
+        axis_label(&g->axes[axis], 0, low, sizeof low);
+        axis_label(&g->axes[axis], last, high, sizeof high);
+        if (strcmp(low, "0") == 0)
+            return err_set(err, "column %d: there is no %s '%s': %ss go from 0 to %d", a->column[0], what, a->word[0],
+                           what, last);
+        return err_set(err, "column %d: there is no %s '%s': %ss go from %s to %s, or 0 to %d", a->column[0], what,
+                       a->word[0], what, low, high, last);
     }
     session_set_index(s, axis, value);
     session_sync(s, axis);
@@ -150,16 +158,16 @@ static bool run_block(Session *s, const Args *a, Err *err)
     const Graph *g = session_graph(s, SIDE_B);
     if (a->count < 1 || !number(a->word[0], &value, &relative))
         return err_set(err, "expected a block, 0 to %d, or +1 / -1", last);
+    if (!relative && (value < 0 || value > last))
+        return err_set(err, "column %d: there is no block %d: blocks go from 0 to %d", a->column[0], value, last);
     if (block < 0) { /* outside the blocks: into the first or last one's attention */
-        block = relative && value < 0 ? last : relative ? 0 : clamp(value, 0, last);
+        block = relative && value < 0 ? last : relative ? 0 : value;
         const char *pattern = session_attention_site(s, g, block, SITE_PATTERN);
         if (!pattern || graph_find(g, pattern) == NO_NODE)
             return err_set(err, "this model has no attention to go to");
         return session_go(s, pattern, SCREEN_ROW, err);
     }
     value = relative ? clamp(block + value, 0, last) : value;
-    if (value < 0 || value > last)
-        return err_set(err, "column %d: there is no block %d: blocks go from 0 to %d", a->column[0], value, last);
     session_in_block(g, s->place.path, value, path);
     if (session_node(s, SIDE_B, path) == NO_NODE)
         return err_set(err, "block %d has no '%s'", value, path);
@@ -288,63 +296,6 @@ static bool run_map(Session *s, const Args *a, Err *err)
     return true;
 }
 
-static bool find_value(Session *s, const char *text, Err *err)
-{
-    char op = text[5], *end;
-    float limit = strtof(text + 6, &end);
-    if ((op != '>' && op != '<') || end == text + 6 || *end)
-        return err_set(err, "expected value>NUMBER or value<NUMBER");
-    Side side = session_side(s) == SIDE_A ? SIDE_A : SIDE_B;
-    const float *v = session_need(s, side, s->place.path, err);
-    if (!v)
-        return false;
-    NodeId n = session_node(s, side, s->place.path);
-    const Graph *g = session_graph(s, side);
-    size_t cells = graph_cells(g, n), from = session_cell(s, side, n), count = 0;
-    for (size_t i = 0; i < cells; i++)
-        count += op == '>' ? v[i] > limit : v[i] < limit;
-    if (!count)
-        return err_set(err, "no cell of %s is %c %g", s->place.path, op, (double)limit);
-    for (size_t k = 1; k <= cells; k++) {
-        size_t i = (from + k) % cells;
-        if (op == '>' ? v[i] > limit : v[i] < limit) {
-            plane_set(g, graph_node(g, n)->dims, i, s->place.at);
-            break;
-        }
-    }
-    session_say(s, "%zu of %zu cells are %c %g; this is the next one.", count, cells, op, (double)limit);
-    return true;
-}
-
-static bool run_find(Session *s, const Args *a, Err *err)
-{
-    if (a->count < 1)
-        return err_set(err, "expected a word of a step, a node, a class, or value>0.3");
-    const char *text = a->word[0];
-    if (strncmp(text, "value", 5) == 0 && (text[5] == '>' || text[5] == '<'))
-        return find_value(s, text, err);
-    for (int i = 1; i <= s->stages.count; i++) { /* boxes after this one first, then from the start */
-        int box = (s->place.box + i) % s->stages.count;
-        const Box *b = &s->stages.boxes[box];
-        if (strstr(b->label, text) || strstr(b->path, text)) {
-            place_push(s);
-            for (int up = b->parent; up != NO_BOX; up = s->stages.boxes[up].parent)
-                s->open[up] = true;
-            place_on_box(s, box);
-            return true;
-        }
-    }
-    NodeId probs = site_node_any(session_base(s), SITE_PROBS);
-    int o = node_role(session_base(s), probs, ROLE_ANSWER), index;
-    if (o != AXIS_NONE && axis_parse(&session_base(s)->axes[o], text, &index)) {
-        if (!session_go(s, graph_node(session_base(s), probs)->path, SCREEN_ANSWER, err))
-            return false;
-        s->place.at[o] = index;
-        return true;
-    }
-    return err_set(err, "nothing is called '%s': steps, nodes and classes were searched", text);
-}
-
 static bool run_mark(Session *s, const Args *a, Err *err)
 {
     const char *name = a->count ? a->word[0] : "here";
@@ -372,23 +323,59 @@ static bool run_mark(Session *s, const Args *a, Err *err)
     return true;
 }
 
+static void complete_role(const Session *s, AxisRole role, int index, Buf *out)
+{
+    int axis = session_role(s, role);
+    char label[64];
+    for (int i = 0; index == 0 && axis != AXIS_NONE && i < session_base(s)->axes[axis].n; i++)
+        buf_printf(out, "%s\n", axis_label(&session_base(s)->axes[axis], i, label, sizeof label));
+}
+
+static void complete_head(const Session *s, int index, Buf *out)
+{
+    complete_role(s, ROLE_HEAD, index, out);
+}
+
+static void complete_query(const Session *s, int index, Buf *out)
+{
+    complete_role(s, ROLE_QUERY, index, out);
+}
+
+static void complete_key(const Session *s, int index, Buf *out)
+{
+    complete_role(s, ROLE_KEY, index, out);
+}
+
+static void complete_block(const Session *s, int index, Buf *out)
+{
+    for (int i = 0; index == 0 && i < session_blocks(s); i++)
+        buf_printf(out, "%d\n", i);
+}
+
+static void complete_mark(const Session *s, int index, Buf *out)
+{
+    for (int i = 0; index == 0 && i < s->mark_count; i++)
+        buf_printf(out, "%s\n", s->marks[i].name);
+}
+
 static const Command COMMANDS[] = {
     {"next", "go", "next [N]", "the next step of the forward pass", 0, run_next, NULL},
     {"prev", "go", "prev [N]", "the step before", 0, run_prev, NULL},
     {"goto", "go", "goto ADDRESS, step N, first, last", "go to a node, cell, box or step", 0, run_goto, NULL},
     {"step", "go", "step N", "go to step N", 0, run_goto, NULL},
-    {"block", "go", "block N, +1, -1", "the same in another block", 0, run_block, NULL},
-    {"head", "go", "head N, +1, -1, all", "another head; all: their average", 0, run_head, NULL},
-    {"query", "go", "query TOKEN, +1, -1", "the token that asks: cls, r3c4, 17", 0, run_query, NULL},
-    {"looked", "go", "looked TOKEN, +1, -1", "the token looked at", 0, run_looked, NULL},
+    {"block", "go", "block N, +1, -1", "the same in another block", 0, run_block, complete_block},
+    {"head", "go", "head N, +1, -1, all", "another head; all: their average", 0, run_head, complete_head},
+    {"query", "go", "query TOKEN, +1, -1", "the token that asks: cls, r3c4, 17", 0, run_query, complete_query},
+    {"looked", "go", "looked TOKEN, +1, -1", "the token looked at", 0, run_looked, complete_key},
     {"move", "go", "move up, down, left, right, home, end, top, bottom [N]", "move the cursor", 0, run_move, NULL},
     {"in", "go", "in", "into what is under the cursor: box, tensor, head, row, arithmetic, operand", 0, run_in, NULL},
     {"back", "go", "back", "to the place before", 0, run_back, NULL},
     {"box", "go", "box open, close [BOX]", "open or close a box of the map", 0, run_box, NULL},
     {"map", "go", "map", "to the map of all steps, and back", 0, run_map, NULL},
-    {"find", "go", "find TEXT, value>X, value<X", "go to a step, node or class by name, or to the next such value", 0,
-     run_find, NULL},
-    {"mark", "go", "mark [NAME] [go]", "remember this place under a name, or go there", 0, run_mark, NULL},
+    {"find", "go", "find TEXT, value>X, value<X, next, prev",
+     "go to a step, node or class by name, or to the next such value; next, prev: the same once more", 0, find_command,
+     find_complete},
+    {"mark", "go", "mark [NAME] [go]", "remember this place under a name, or go there", 0, run_mark, complete_mark},
 };
 
 CommandTable session_commands_go(void)

@@ -1,9 +1,53 @@
 #include "core/session/permit.h"
 
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/mem.h"
+
+struct Loan {
+    struct Loan *next;
+    char *word, *file;
+};
+
+static struct Loan *loan_of(const Session *s, const char *word)
+{
+    struct Loan *l = s->loans;
+    while (l && strcmp(l->word, word) != 0)
+        l = l->next;
+    return l;
+}
+
 const char *permit_file(const Session *s, const char *word, Err *err)
 {
+    const struct Loan *l = loan_of(s, word);
+    if (l && l->file)
+        return l->file;
     if (s->permit & COMMAND_FILE)
         return word;
     err_set(err, "'%.200s' is a file: files are neither read nor written here (a link or a lesson may not)", word);
     return NULL;
+}
+
+void permit_lend(Session *s, const char *word, const char *file)
+{
+    struct Loan *l = loan_of(s, word);
+    if (!l) {
+        l = xcalloc(1, sizeof *l);
+        *l = (struct Loan){s->loans, xstrdup(word), NULL};
+        s->loans = l;
+    }
+    free(l->file);
+    l->file = file ? xstrdup(file) : NULL;
+}
+
+void permit_free(Session *s)
+{
+    while (s->loans) {
+        struct Loan *l = s->loans;
+        s->loans = l->next;
+        free(l->word);
+        free(l->file);
+        free(l);
+    }
 }

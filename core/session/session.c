@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "assets/assets.h"
+#include "core/base/file.h"
 #include "core/base/machine.h"
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
 #include "core/session/difference.h"
 #include "core/session/edit/edits.h"
@@ -221,6 +223,7 @@ void session_free(Session *s)
     difference_drop(s);
     measures_free(s);
     log_free(s);
+    permit_free(s);
     exhibits_free(s);
     model_free(&s->model);
     stages_free(&s->stages);
@@ -239,8 +242,15 @@ bool session_open_input(Session *s, const char *input, Err *err)
     bool drawn = *input == '#';
     Exhibit *old = s->now;
     const Model *m = old->model ? old->model : &s->model;
-    if ((!drawn && !permit_file(s, input, err)) || !input_open(&in, m, input, err))
+    bool words = m->family->input == INPUT_TEXT; /* a sentence is no file */
+    const char *file = drawn || words ? input : permit_file(s, input, err);
+    if (!file || !input_open(&in, m, file, err))
         return false;
+    if (file != input) { /* lent: it is known by the name that was asked for */
+        const char *slash = strrchr(input, '/');
+        snprintf(in.path, sizeof in.path, "%s", input);
+        utf8_clean(in.name, sizeof in.name, slash ? slash + 1 : input);
+    }
     Exhibit *e = session_add(s, m, &in);
     if (!session_show(s, e, err)) { /* an edit that this input does not allow */
         session_drop(s, e);
@@ -255,11 +265,12 @@ bool session_open_model(Session *s, const char *path, Err *err)
 {
     Model m = {0};
     Input in;
-    if (path && !permit_file(s, path, err))
+    const char *file = !path || (text_asked(path) && !file_exists(path)) ? path : permit_file(s, path, err);
+    if (path && !file)
         return false;
     if (s->keep_model)
         return err_set(err, "%s", s->keep_model);
-    if (!load_model(s, &m, path, err))
+    if (!load_model(s, &m, file, err))
         return false;
     /* the same input where it is of the model's kind; ready values were made for the model before */
     const Input *now = session_input(s, SIDE_B);

@@ -228,6 +228,11 @@ typedef struct Session {
         Place place;
     } marks[16];
     int mark_count;
+    struct {
+        char text[64]; /* what was looked for last (find.h) */
+        int at;        /* the thing that was found */
+        bool on;       /* n and N go on with it, until a step is taken */
+    } sought;
     Buf said;         /* text of the last command, for the screen's message line or overlay; one or more lines */
     bool quit;        /* set by `quit` */
     uint64_t changes; /* counts every change of what may be on screen */
@@ -235,6 +240,7 @@ typedef struct Session {
     void *progress_context;
     struct Measures *measures; /* measures.h; NULL until something of it is asked for */
     unsigned permit;           /* what the line being run may do: COMMAND_EDIT | … (permit.h); all outside of one */
+    struct Loan *loans;        /* files under other names (permit.h) */
     struct CommandLog *log;    /* log.h; NULL until something was logged */
 } Session;
 

@@ -70,6 +70,8 @@ static void patches_come_from_files(void **state)
     snprintf(line, sizeof line, "patch blocks.1.attn.z from=\"%s\"", file);
     refused(line, "in another order");
     snprintf(line, sizeof line, "export \"%s\" blocks.1.attn.z", file);
+    refused(line, "is there already");
+    snprintf(line, sizeof line, "export \"%s\" blocks.1.attn.z over=yes", file);
     run(line);
     snprintf(line, sizeof line, "ablate blocks.1.attn.z; patch blocks.1.attn.z from=\"%s\"", file);
     run(line);

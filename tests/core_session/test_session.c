@@ -163,6 +163,16 @@ static void x_switches_off_what_the_cursor_is_on(void **state)
     assert_string_equal(s.edits.line[0], "skip mlp block=0");
     run("restore; goto pos_embed; ablate");
     assert_string_equal(s.edits.line[0], "skip positions");
+    run("restore; goto full_embed; ablate"); /* the step in which they are added */
+    assert_string_equal(s.edits.line[0], "skip positions");
+    run("restore; goto blocks.1.ln1.out; ablate"); /* of two norms the one in focus */
+    assert_string_equal(s.edits.line[0], "skip ln1 block=1");
+    const float *in = session_need(&s, SIDE_B, "blocks.0.resid_post", NULL), *out;
+    out = session_need(&s, SIDE_B, "blocks.1.ln1.out", NULL);
+    assert_memory_equal(in, out, 65 * 64 * sizeof(float));
+    out = session_need(&s, SIDE_B, "blocks.1.ln2.out", NULL);
+    in = session_need(&s, SIDE_B, "blocks.1.resid_mid", NULL);
+    assert_memory_not_equal(in, out, 65 * 64 * sizeof(float));
     run("reset edits; goto image");
     run("goto logits");
     refuse("ablate", "nothing here can be switched off");
@@ -379,6 +389,78 @@ static void completion_offers_what_exists(void **state)
     assert_false(address_match("*.q", "blocks.5.attn.q"));
 }
 
+/* Lines that Tab offers for a line, and one that it does not. */
+static void completion_knows_files_axes_labels_and_words(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *typed, *offered, *not ;
+    } CASES[] = {
+        {"goto blocks.1.attn.pattern[", "goto blocks.1.attn.pattern[h=\n", "pattern[e="},
+        {"goto blocks.1.attn.pattern[h=", "goto blocks.1.attn.pattern[h=3\n", "h=4"},
+        {"goto blocks.1.attn.pattern[h=1,", "goto blocks.1.attn.pattern[h=1,u=\n", "h=1,h="},
+        {"goto blocks.1.attn.pattern[h=1,t=r2c", "goto blocks.1.attn.pattern[h=1,t=r2c7\n", "r3c0"},
+        {"goto pattern[u=c", "goto pattern[u=cls\n", "u=r0c0"},
+        {"goto patt", "goto pattern\n", "blocks"},
+        {"set scale off at=blocks.1.at", "set scale off at=blocks.1.attn.\n", "mlp"},
+        {"open tests/data/image/ori", "open tests/data/image/orientation.jpg\n", "rgb8"},
+        {"open \"tests/data/ima", "open tests/data/image/\n", "resize"},
+        {"patch z from=tests/data/image/rgb8.p", "patch z from=tests/data/image/rgb8.png\n", "orientation"},
+        {"glossary attention dis", "glossary attention distance\n", "rollout"},
+        {"glossary cls", "glossary CLS\n", "cosine"},
+        {"query r7c", "query r7c6\n", "r6c7"},
+        {"block ", "block 3\n", "block 4"},
+        {"view answer; com", "view answer; compare\n", "colours"},
+        {"skip l", "skip ln2\n", "mlp"},
+    };
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        Buf out = {0};
+        command_complete(&s, &all, CASES[i].typed, &out);
+        if (!strstr(buf_str(&out), CASES[i].offered))
+            fail_msg("%s: not offered: %sin:\n%s", CASES[i].typed, CASES[i].offered, buf_str(&out));
+        assert_null(strstr(buf_str(&out), CASES[i].not ));
+        buf_free(&out);
+    }
+}
+
+/* What was meant is named: the range, the word. */
+static void a_slip_is_answered_by_what_was_meant(void **state)
+{
+    (void)state;
+    refuse("goto blocks.9.attn.pattern", "there is no block 9: blocks go from 0 to 3");
+    refuse("set scale off at=blocks.7", "blocks go from 0 to 3");
+    refuse("head 9", "heads go from 0 to 3");
+    refuse("query 99", "tokens go from cls to r7c7, or 0 to 64");
+    run("goto first");
+    refuse("block 9", "blocks go from 0 to 3");
+    refuse("set scal off", "did you mean scale?");
+    refuse("goto patern", "did you mean pattern?");
+}
+
+/* `find`, then the next and the one before, round at the ends; a step ends it. */
+static void finding_goes_on(void **state)
+{
+    (void)state;
+    refuse("find next", "nothing was looked for");
+    run("goto first; find ln1");
+    assert_string_equal(s.place.path, "blocks.0.ln1.out");
+    assert_non_null(strstr(buf_str(&s.said), "1 of 4 with 'ln1'"));
+    run("find next; find next; find next");
+    assert_string_equal(s.place.path, "blocks.3.ln1.out");
+    run("find next");
+    assert_string_equal(s.place.path, "blocks.0.ln1.out");
+    run("find prev");
+    assert_string_equal(s.place.path, "blocks.3.ln1.out");
+    assert_true(s.sought.on);
+    refuse("find xyzzy", "nothing is called");
+    run("find prev");
+    assert_string_equal(s.place.path, "blocks.2.ln1.out");
+    run("find RING");
+    assert_int_equal(s.place.screen, SCREEN_ANSWER);
+    run("next");
+    assert_false(s.sought.on);
+}
+
 static void random_commands_never_break_it(void **state)
 {
     (void)state;
@@ -418,6 +500,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(changes_are_said_in_words, start, stop),
         cmocka_unit_test_setup_teardown(views_and_colours, start, stop),
         cmocka_unit_test_setup_teardown(completion_offers_what_exists, start, stop),
+        cmocka_unit_test_setup_teardown(completion_knows_files_axes_labels_and_words, start, stop),
+        cmocka_unit_test_setup_teardown(a_slip_is_answered_by_what_was_meant, start, stop),
+        cmocka_unit_test_setup_teardown(finding_goes_on, start, stop),
         cmocka_unit_test_setup_teardown(random_commands_never_break_it, start, stop),
     };
     return cmocka_run_group_tests_name("core/session", tests, NULL, NULL);

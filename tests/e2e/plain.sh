@@ -113,4 +113,19 @@ if command -v tmux >/dev/null; then
 else
     skip "plain on a terminal (make deps-all installs tmux)"
 fi
+# lessons 1 and 6 from the first card to the last: every question answered, an act done, the end said
+played() { # LESSON CARDS RIGHT LINES
+    local n
+    printf '%b' "lesson $1\\n$4quit\\n" | XDG_STATE_HOME=$T/played$1 "$VITRINE" --plain --fresh >"$T/played" 2>"$T/err"
+    same "lesson $1: status and errors" "0 " "$? $(cat "$T/err")"
+    for n in $(seq "$2"); do check "lesson $1: no card $n" grep -q "^Card $n of $2\\.$" "$T/played"; done
+    same "lesson $1: right answers" "$3" "$(grep -c '^Right\. ' "$T/played")"
+    check "lesson $1: no end" grep -q 'That was the last card' "$T/played"
+    check "lesson $1: something was refused" bash -c '! grep -q ^Refused "$1"' _ "$T/played"
+}
+played 1 10 4 '\n\n155\n\n1\n\n\n\n1\n\n\n1\n\n320\n\n'
+check "lesson 1: what was predicted" grep -q 'You said: 65,536 times' "$T/played"
+played 6 11 1 '\nanswer 8\n\n\n\n\n\n\n1\n\n\n\nset scale x4\n\n'
+check "lesson 6: what was predicted" grep -q 'You said: 8' "$T/played"
+check "lesson 6: what is asked to be done is done" grep -q 'Right. Done. At 1.00' "$T/played"
 finish plain

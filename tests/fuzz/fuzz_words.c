@@ -19,9 +19,13 @@ static void clean_line(const Err *err)
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
 {
     static Session s;
+    static Commands commands;
     Err err = {{0}};
-    if (!s.now && !session_init(&s, NULL, "#17", 1, NULL, NULL, &err))
-        abort();
+    if (!s.now) {
+        if (!session_init(&s, "tests/data/oracle/tiny", "tests/data/oracle/tiny/image.ppm", 1, NULL, NULL, &err))
+            abort();
+        commands = session_command_set();
+    }
     if (n > BYTES_MAX || memchr(bytes, 0, n))
         return 0;
     char text[BYTES_MAX + 1], *argv[WORDS + 2] = {(char[]){"vitrine"}};
@@ -37,7 +41,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     Options o;
     if (options_parse(&o, argc, argv, &err)) {
         Link l;
-        Commands commands = session_command_set();
         for (int first = 0; first < 2; first++) {
             if (!link_parse(&l, o.word, o.word_count, first ? LINK_ADDRESS : LINK_INPUT, &commands, &err))
                 clean_line(&err);
@@ -45,7 +48,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
                 link_hash_agrees(l.hash, 0x123456789abcdefu);
             link_free(&l);
         }
-        commands_free(&commands);
     } else
         clean_line(&err);
     options_free(&o);

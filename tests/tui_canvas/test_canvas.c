@@ -188,8 +188,8 @@ static void test_fuzz(void **state)
             export_text(&c, &out);
             export_golden(&c, &out);
             export_ansi(&c, MODE_256, false, &out);
-            export_svg(&c, ascii, "fuzz", &out);
-            export_html(&c, ascii, "fuzz", &out);
+            export_svg(&c, MODE_TRUE, ascii, "fuzz", &out);
+            export_html(&c, MODE_TRUE, ascii, "fuzz", &out);
             assert_non_null(out.data);
             buf_free(&out);
         }

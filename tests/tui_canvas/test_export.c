@@ -106,8 +106,8 @@ static void test_markup(void **state)
     compose(&c);
     for (int light = 0; light < 2; light++) {
         Buf svg = {.data = NULL}, html = {.data = NULL};
-        export_svg(&c, light, "a <title> & \"more\"\033]0;x\007", &svg);
-        export_html(&c, light, "a <title> & \"more\"\033]0;x\007", &html);
+        export_svg(&c, MODE_TRUE, light, "a <title> & \"more\"\033]0;x\007", &svg);
+        export_html(&c, MODE_TRUE, light, "a <title> & \"more\"\033]0;x\007", &html);
         assert_true(check_markup(buf_str(&svg)) > 10);
         assert_true(check_markup(buf_str(&html)) > 10);
         assert_non_null(strstr(svg.data, "<title>a &lt;title&gt; &amp; &quot;more&quot;?]0;x?</title>"));
@@ -124,6 +124,51 @@ static void test_markup(void **state)
     canvas_free(&c);
 }
 
+/* Colours named in a page; false: there is one that the mode does not have. */
+static bool only_colours_of(const char *page, ColourMode mode, bool light, int *count)
+{
+    Paper paper = paper_of(light);
+    *count = 0;
+    for (const char *p = page; (p = strchr(p, '#')) != NULL; p++) {
+        char *end;
+        Colour c = (Colour)strtoul(p + 1, &end, 16);
+        if (end - p != 7) /* "&#39;" */
+            continue;
+        bool own = c == paper.ink || c == paper.ground;
+        *count += !own;
+        if (!own && (mode == MODE_MONO || (mode == MODE_8 && c & ~0xcdcdcdu)))
+            return false;
+    }
+    return true;
+}
+
+/* What is exported for a terminal with few colours has no more than those. */
+static void test_pages_have_the_colours_of_their_mode(void **state)
+{
+    (void)state;
+    Canvas c;
+    compose(&c);
+    canvas_text(&c, 0, 0, 6, STYLE_ERROR, "error");
+    for (int x = 0; x < 6; x++)
+        canvas_pixel(&c, 1, x, x % 2, colourmap_colour(CM_VIK, MODE_TRUE, x / 5.0), 2 * x, x < 3 ? -1 : 1,
+                     (Ref){.run = 0});
+    for (int light = 0; light < 2; light++)
+        for (int html = 0; html < 2; html++) {
+            static const ColourMode MODES[] = {MODE_MONO, MODE_8, MODE_TRUE};
+            int count[3];
+            for (int m = 0; m < 3; m++) {
+                Buf out = {.data = NULL};
+                (html ? export_html : export_svg)(&c, MODES[m], light, "x", &out);
+                assert_true(only_colours_of(buf_str(&out), MODES[m], light, &count[m]));
+                if (m == 2)
+                    assert_false(only_colours_of(buf_str(&out), MODE_8, light, &count[m]));
+                buf_free(&out);
+            }
+            assert_true(count[0] == 0 && count[1] > 0);
+        }
+    canvas_free(&c);
+}
+
 static void test_svg_is_small(void **state)
 {
     (void)state;
@@ -134,7 +179,7 @@ static void test_svg_is_small(void **state)
             canvas_pixel(&c, y / 2, x, y % 2, colourmap_colour(CM_MAGMA, MODE_256, ((7 * x + 5 * y) % 12) / 12.0), 3, 0,
                          (Ref){.run = 0});
     Buf out = {.data = NULL};
-    export_svg(&c, false, "worst case", &out);
+    export_svg(&c, MODE_TRUE, false, "worst case", &out);
     assert_true(out.len < 100 * 1024);
     buf_free(&out);
     canvas_free(&c);
@@ -199,8 +244,9 @@ static void test_shown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_golden), cmocka_unit_test(test_markup), cmocka_unit_test(test_svg_is_small),
-        cmocka_unit_test(test_ansi),   cmocka_unit_test(test_shown),
+        cmocka_unit_test(test_golden),       cmocka_unit_test(test_markup),
+        cmocka_unit_test(test_svg_is_small), cmocka_unit_test(test_ansi),
+        cmocka_unit_test(test_shown),        cmocka_unit_test(test_pages_have_the_colours_of_their_mode),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -160,7 +160,7 @@ static void test_svg_has_lines(void **state)
     Buf out = {0};
     canvas_init(&c, 12, 60);
     plot_draw(&c, (Rect){.h = 12, .w = 60}, &p);
-    export_svg(&c, false, "plot", &out);
+    export_svg(&c, MODE_TRUE, false, "plot", &out);
     assert_int_equal(count_of(buf_str(&out), "stroke-width=\"1.5\""), 3);
     assert_int_equal(count_of(buf_str(&out), "stroke-dasharray"), 2);
     const char *first = strstr(buf_str(&out), "stroke-width=\"1.5\"");
@@ -177,7 +177,7 @@ static void test_svg_has_lines(void **state)
     size_t plain = out.len;
     buf_free(&out);
     canvas_fill(&c, (Rect){.y = 2, .x = 10, .h = 8, .w = 30}, STYLE_TEXT, ' ');
-    export_svg(&c, false, "plot", &out);
+    export_svg(&c, MODE_TRUE, false, "plot", &out);
     assert_int_equal(count_of(buf_str(&out), "stroke-width=\"1.5\""), 0);
     assert_true(out.len > 100 && plain > 100);
     buf_free(&out);

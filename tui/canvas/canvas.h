@@ -107,6 +107,7 @@ int canvas_printf(Canvas *c, int y, int x, int width, Style s, const char *fmt, 
 void canvas_right(Canvas *c, int y, int x, int width, Style s, const char *text);
 /* Text wrapped at spaces into r; returns the lines used. */
 int canvas_wrap(Canvas *c, Rect r, Style s, const char *text);
+int canvas_wrap_rows(const Canvas *c, int width, const char *text); /* how many lines that would take */
 void canvas_fill(Canvas *c, Rect r, Style s, uint32_t ch);
 void canvas_glyph(Canvas *c, int y, int x, Style s, uint32_t ch);
 void canvas_ref(Canvas *c, int y, int x, int width, Ref ref); /* tags cells already drawn */

@@ -121,9 +121,17 @@ Paper paper_of(bool light)
     return light ? (Paper){.ground = 0xffffff, .ink = 0x1c1f23} : (Paper){.ground = 0x101216, .ink = 0xd8dee4};
 }
 
-CellLook cell_look_on_paper(const Cell *k, bool light, Paper paper)
+/* The xterm palette's own value where there are 256: the page shows what the terminal would. */
+static Colour on_paper(Colour c, ColourMode mode)
 {
-    CellLook s = cell_look(k, MODE_TRUE, false, light);
+    return c == COLOUR_DEFAULT || mode != MODE_256 ? c : colour_of_256(colour_256(c));
+}
+
+CellLook cell_look_on_paper(const Cell *k, ColourMode mode, bool light, Paper paper)
+{
+    CellLook s = cell_look(k, mode, false, light);
+    s.fg = on_paper(s.fg, mode);
+    s.bg = on_paper(s.bg, mode);
     if (s.fg == COLOUR_DEFAULT)
         s.fg = paper.ink;
     if (s.attrs & ATTR_REVERSE) {

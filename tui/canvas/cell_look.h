@@ -36,7 +36,7 @@ typedef struct Paper {
     Colour ground, ink;
 } Paper;
 Paper paper_of(bool light);
-/* cell_look in truecolor with the page's ink for a default foreground, and reversal carried out. bg may be
+/* cell_look in that mode with the page's ink for a default foreground, and reversal carried out. bg may be
  * COLOUR_DEFAULT. */
-CellLook cell_look_on_paper(const Cell *k, bool light, Paper paper);
+CellLook cell_look_on_paper(const Cell *k, ColourMode mode, bool light, Paper paper);
 #endif

@@ -140,6 +140,16 @@ int canvas_wrap(Canvas *c, Rect r, Style s, const char *text)
     return line;
 }
 
+int canvas_wrap_rows(const Canvas *c, int width, const char *text)
+{
+    int rows = 0;
+    while (width > 0 && *text) {
+        line_end(c, text, width, &text);
+        rows++;
+    }
+    return rows;
+}
+
 /* The part of r inside the clip and the canvas. */
 static Rect visible(Canvas *c, Rect r)
 {

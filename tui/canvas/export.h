@@ -8,9 +8,10 @@
 /* One line per row, trailing blanks cut. Data cells are ramp characters " .:-=+*#%@" (never half blocks). */
 void export_text(const Canvas *c, Buf *out);
 void export_ansi(const Canvas *c, ColourMode mode, bool light, Buf *out);
-void export_svg(const Canvas *c, bool light, const char *title,
-                Buf *out); /* self-contained, readable in a browser and a paper */
-void export_html(const Canvas *c, bool light, const char *title, Buf *out);
+/* Self-contained, readable in a browser and a paper; with the colours that a terminal of that mode has: none in
+ * MODE_MONO but ink and ground, and the ramp in the place of heat. */
+void export_svg(const Canvas *c, ColourMode mode, bool light, const char *title, Buf *out);
+void export_html(const Canvas *c, ColourMode mode, bool light, const char *title, Buf *out);
 /* What golden screens compare: the text plane, then a plane of style/level letters. */
 void export_golden(const Canvas *c, Buf *out);
 #endif

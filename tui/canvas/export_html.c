@@ -24,12 +24,12 @@ static void open_span(Buf *out, CellLook s, Paper paper)
     buf_puts(out, "\">");
 }
 
-static void emit_row(const Canvas *c, int y, bool light, Paper paper, Buf *out)
+static void emit_row(const Canvas *c, int y, ColourMode mode, bool light, Paper paper, Buf *out)
 {
     const CellLook plain = {.fg = paper.ink, .bg = COLOUR_DEFAULT};
     CellLook run = plain;
     for (int x = 0; x < c->w; x++) {
-        CellLook s = cell_look_on_paper(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], light, paper);
+        CellLook s = cell_look_on_paper(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], mode, light, paper);
         if (!s.ch)
             continue;
         if (!same_look(s, run)) {
@@ -46,7 +46,7 @@ static void emit_row(const Canvas *c, int y, bool light, Paper paper, Buf *out)
     buf_putc(out, '\n');
 }
 
-void export_html(const Canvas *c, bool light, const char *title, Buf *out)
+void export_html(const Canvas *c, ColourMode mode, bool light, const char *title, Buf *out)
 {
     Paper paper = paper_of(light);
     buf_puts(out, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>");
@@ -57,6 +57,6 @@ void export_html(const Canvas *c, bool light, const char *title, Buf *out)
         out,
         "pre { font: 14px/1.2 'DejaVu Sans Mono', Menlo, Consolas, monospace; }\n</style>\n</head>\n<body>\n<pre>\n");
     for (int y = 0; y < c->h; y++)
-        emit_row(c, y, light, paper, out);
+        emit_row(c, y, mode, light, paper, out);
     buf_puts(out, "</pre>\n</body>\n</html>\n");
 }

@@ -30,12 +30,12 @@ static void open_text(Buf *out, int y, int x, CellLook s, Paper paper)
 
 /* A run goes on over single spaces; it ends where two follow each other, the look changes, or a glyph may come from
  * another font with another width (then the next run's own x puts it right). */
-static void emit_row(const Canvas *c, int y, bool light, Paper paper, Buf *out)
+static void emit_row(const Canvas *c, int y, ColourMode mode, bool light, Paper paper, Buf *out)
 {
     CellLook run = {.ch = 0};
     bool open = false, pending = false;
     for (int x = 0; x < c->w; x++) {
-        CellLook s = cell_look_on_paper(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], light, paper);
+        CellLook s = cell_look_on_paper(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], mode, light, paper);
         if (!s.ch)
             continue;
         bool letter = !svg_draws(s.ch);
@@ -62,7 +62,7 @@ static void emit_row(const Canvas *c, int y, bool light, Paper paper, Buf *out)
         buf_puts(out, "</text>\n");
 }
 
-void export_svg(const Canvas *c, bool light, const char *title, Buf *out)
+void export_svg(const Canvas *c, ColourMode mode, bool light, const char *title, Buf *out)
 {
     Paper paper = paper_of(light);
     int w = 2 * MARGIN + c->w * CELL_W, h = 2 * MARGIN + c->h * CELL_H;
@@ -74,9 +74,9 @@ void export_svg(const Canvas *c, bool light, const char *title, Buf *out)
     buf_printf(out, "</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#%06x\"/>\n", (unsigned)paper.ground);
     buf_printf(out, "<g transform=\"translate(%d %d) scale(1.05)\" shape-rendering=\"crispEdges\">\n", MARGIN / 10,
                MARGIN / 10);
-    svg_shapes(c, light, paper, out);
+    svg_shapes(c, mode, light, paper, out);
     buf_printf(out, "</g>\n<g fill=\"#%06x\">\n", (unsigned)paper.ink);
     for (int y = 0; y < c->h; y++)
-        emit_row(c, y, light, paper, out);
+        emit_row(c, y, mode, light, paper, out);
     buf_puts(out, "</g>\n</svg>\n");
 }

@@ -86,10 +86,11 @@ static bool block_part(uint32_t ch, Patch *p)
 }
 
 /* Grounds first, then the block glyphs over them. Row by row, so that neighbours merge. */
-static void collect_row(const Canvas *c, int y, bool light, Paper paper, Patches *grounds, Patches *blocks)
+static void collect_row(const Canvas *c, int y, ColourMode mode, bool light, Paper paper, Patches *grounds,
+                        Patches *blocks)
 {
     for (int x = 0; x < c->w; x++) {
-        CellLook s = cell_look_on_paper(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], light, paper);
+        CellLook s = cell_look_on_paper(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], mode, light, paper);
         if (s.bg != COLOUR_DEFAULT)
             patch_add(grounds, (Patch){.colour = s.bg, .y = UNITS_H * y, .x = UNITS_W * x, .h = UNITS_H, .w = UNITS_W});
         Patch part;
@@ -128,7 +129,7 @@ static void emit_patches(Patches *p, Buf *out)
 }
 
 /* Box lines of one style, as strokes through the middles of cells. Runs of plain horizontals are one stroke. */
-static void emit_lines(const Canvas *c, bool light, Paper paper, Style style, bool heavy, Buf *out)
+static void emit_lines(const Canvas *c, ColourMode mode, bool light, Paper paper, Style style, bool heavy, Buf *out)
 {
     size_t start = out->len, mark = 0;
     for (int y = 0; y < c->h; y++)
@@ -138,7 +139,7 @@ static void emit_lines(const Canvas *c, bool light, Paper paper, Style style, bo
             if (!arms || !!(arms & HEAVY) != heavy)
                 continue;
             if (out->len == start) {
-                CellLook s = cell_look_on_paper(&row[x], light, paper);
+                CellLook s = cell_look_on_paper(&row[x], mode, light, paper);
                 buf_printf(out, "<path fill=\"none\" stroke=\"#%06x\" stroke-width=\"%d\" d=\"", (unsigned)s.fg,
                            heavy ? 2 : 1);
                 mark = out->len;
@@ -170,11 +171,11 @@ static bool has_stroke(const Canvas *c, int y, int x)
 }
 
 /* Dots that no stroke stands for: a plot that something was drawn over. */
-static void collect_dots(const Canvas *c, int y, bool light, Paper paper, Patches *dots)
+static void collect_dots(const Canvas *c, int y, ColourMode mode, bool light, Paper paper, Patches *dots)
 {
     static const uint8_t PLACE[8][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}, {0, 3}, {1, 3}};
     for (int x = 0; x < c->w; x++) {
-        CellLook s = cell_look_on_paper(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], light, paper);
+        CellLook s = cell_look_on_paper(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], mode, light, paper);
         for (int i = 0; is_braille(s.ch) && i < 8; i++)
             if ((s.ch >> i & 1) && !has_stroke(c, y, x))
                 patch_add(dots, (Patch){.colour = s.fg,
@@ -185,14 +186,14 @@ static void collect_dots(const Canvas *c, int y, bool light, Paper paper, Patche
     }
 }
 
-static void emit_strokes(const Canvas *c, bool light, Paper paper, Buf *out)
+static void emit_strokes(const Canvas *c, ColourMode mode, bool light, Paper paper, Buf *out)
 {
     for (size_t i = 0; i < c->strokes.strokes; i++) {
         const CanvasStroke *s = &c->strokes.stroke[i];
         if (s->dotted != canvas_dotted(c, s->body))
             continue;
         Cell cell = {.ch = 'x', .fg = COLOUR_DEFAULT, .bg = COLOUR_DEFAULT, .style = s->style};
-        CellLook look = cell_look_on_paper(&cell, light, paper);
+        CellLook look = cell_look_on_paper(&cell, mode, light, paper);
         buf_printf(out, "<path fill=\"none\" stroke=\"#%06x\" stroke-width=\"1.5\" shape-rendering=\"auto\"%s d=\"",
                    (unsigned)look.fg, s->dashed ? " stroke-dasharray=\"4 3\"" : "");
         for (size_t k = 0; k < s->count; k++) {
@@ -209,17 +210,17 @@ bool svg_draws(uint32_t ch)
     return ch == ' ' || is_braille(ch) || box_arms(ch) || block_part(ch, &unused);
 }
 
-void svg_shapes(const Canvas *c, bool light, Paper paper, Buf *out)
+void svg_shapes(const Canvas *c, ColourMode mode, bool light, Paper paper, Buf *out)
 {
     Patches grounds = {.items = NULL}, blocks = {.items = NULL};
     for (int y = 0; y < c->h; y++) {
-        collect_row(c, y, light, paper, &grounds, &blocks);
-        collect_dots(c, y, light, paper, &blocks);
+        collect_row(c, y, mode, light, paper, &grounds, &blocks);
+        collect_dots(c, y, mode, light, paper, &blocks);
     }
     emit_patches(&grounds, out);
     emit_patches(&blocks, out);
     for (int style = 0; style < STYLE_COUNT; style++)
         for (int heavy = 0; heavy < 2; heavy++)
-            emit_lines(c, light, paper, (Style)style, heavy, out);
-    emit_strokes(c, light, paper, out);
+            emit_lines(c, mode, light, paper, (Style)style, heavy, out);
+    emit_strokes(c, mode, light, paper, out);
 }

@@ -6,7 +6,7 @@
 #include "tui/canvas/cell_look.h"
 
 /* Grounds, half blocks, bars, then box lines. */
-void svg_shapes(const Canvas *c, bool light, Paper paper, Buf *out);
+void svg_shapes(const Canvas *c, ColourMode mode, bool light, Paper paper, Buf *out);
 /* True for glyphs that svg_shapes draws: they are not text. */
 bool svg_draws(uint32_t ch);
 #endif

@@ -138,7 +138,7 @@ static bool write_screens(Work *w, const Player *p, const char *folder, const ch
         Paint paint = {.s = &w->session, .c = &c, .mode = MODE_TRUE, .light = light};
         Frame f = frame_layout(&w->session, HEIGHT, WIDTH, false);
         frame_draw(&paint, &f, &(FrameState){.message = ""});
-        export_svg(&c, light, player_card(p)->title, &svg);
+        export_svg(&c, MODE_TRUE, light, player_card(p)->title, &svg);
         snprintf(path, sizeof path, "%s/%s-%s.svg", folder, name, light ? "light" : "dark");
         ok = file_write(path, buf_str(&svg), svg.len, err);
         buf_free(&svg);

@@ -17,11 +17,14 @@
 #include "core/session/place.h"
 #include "core/session/screens.h"
 #include "core/session/state.h"
+#include "lessons/layout.h"
 #include "tui/canvas/put.h"
 #include "tui/cli/plain.h"
 #include "tui/cli/verbs.h"
+#include "tui/desk.h"
 #include "tui/keymap.h"
 #include "tui/stage.h"
+#include "tui/views/explain/explain.h"
 
 enum { LINE_MOST = 1000, LIST_MOST = 400 };
 
@@ -33,7 +36,9 @@ struct App {
     bool terminal; /* somebody types: a prompt, and Ctrl-C means the work only */
     bool ascii;
     Stage stage;
-    bool lost; /* standard output takes no more: why */
+    Desk desk;
+    bool turned; /* another card, or something was said to an answer */
+    bool lost;   /* standard output takes no more: why */
     Err why;
     bool failed; /* a line was refused */
     char **list; /* commands of the list that is open; [count] */
@@ -162,6 +167,9 @@ static void put_overlay(Plain *p)
     overlay_close(o);
 }
 
+static void put_where(Plain *p);
+static void put_say(Plain *p);
+
 /* --- what the screen's own commands do without a screen --- */
 
 static void close_something(Session *s)
@@ -177,6 +185,108 @@ static void close_something(Session *s)
         s->quit = true;
 }
 
+/* ---- lessons: the card that the screen would show, in lines ---- */
+
+enum { CARD_COLUMNS = 76, SHOWN_COLUMNS = 100, SHOWN_ROWS = 15 };
+
+/* The worked example that the card points at: its drawing without the frames round it. */
+static void put_shown(const Plain *p, Buf *out)
+{
+    Session *s = &p->work->session;
+    Needs needs = {.count = 0};
+    Canvas c;
+    if (!desk_shows_worked(&p->desk))
+        return;
+    VIEW_WORKED.needs(s, SIDE_B, (Rect){0, 0, SHOWN_ROWS, SHOWN_COLUMNS}, &needs);
+    for (int i = 0; i < needs.count; i++)
+        session_need(s, needs.item[i].side, needs.item[i].path, NULL);
+    canvas_init(&c, SHOWN_ROWS, SHOWN_COLUMNS);
+    canvas_clear(&c);
+    worked_text(&(Paint){.s = s, .c = &c}, out);
+    canvas_free(&c);
+}
+
+static void put_card(Plain *p)
+{
+    Laid laid;
+    Err err = {{0}};
+    Buf b = {0};
+    const Player *player = &p->desk.player;
+    buf_printf(&b, "Card %d of %d.\n", player->card + 1, player->lesson.count);
+    if (card_lay(player, CARD_COLUMNS, &laid, &err)) {
+        laid_text(&laid, &b);
+        laid_free(&laid);
+    } else
+        buf_printf(&b, "%s\n", err.text);
+    put_shown(p, &b);
+    const Question *q = player_card(player)->question;
+    if (q)
+        buf_puts(&b, q->kind == QUESTION_CHOICE   ? "Type the number of an answer. hint helps.\n"
+                     : q->kind == QUESTION_NUMBER ? "Type answer and a number. hint helps.\n"
+                                                  : "Do it by commands. hint helps.\n");
+    put(p, buf_str(&b));
+    buf_free(&b);
+}
+
+static bool lesson(Plain *p, const char *which, Err *err)
+{
+    Session *s = &p->work->session;
+    if (strcmp(which, "close") == 0) {
+        desk_close(&p->desk, s);
+        session_say(s, "Back where you were. lessons lists them.");
+        return true;
+    }
+    if (strcmp(which, "help") == 0 && p->desk.open) {
+        desk_help(&p->desk, &p->work->overlay);
+        return true;
+    }
+    if (!desk_open(&p->desk, s, which, err))
+        return false;
+    Buf b = {0};
+    buf_printf(&b, "Lesson: %s. An empty line, or n: the next card; p: the one before; lesson close: leave.\n",
+               p->desk.player.lesson.title);
+    put(p, buf_str(&b));
+    buf_free(&b);
+    put_card(p);
+    return true;
+}
+
+/* The next card or the one before, if a lesson is open; what the card's commands moved to is said after it. */
+static bool turn_card(Plain *p, const char *line)
+{
+    bool on = !*line || strcmp(line, "n") == 0 || strcmp(line, "next") == 0, back = strcmp(line, "p") == 0;
+    Buf command = {0};
+    if (!p->desk.open || (!on && !back))
+        return false;
+    int card = p->desk.player.card;
+    desk_key(&p->desk, on ? "n" : "p", 200, 60, &command);
+    buf_free(&command);
+    if (p->desk.player.card != card) {
+        put_card(p);
+        if (!desk_shows_worked(&p->desk)) {
+            put_where(p);
+            put_say(p);
+        }
+    } else if (p->desk.said.len)
+        put_line(p, buf_str(&p->desk.said));
+    buf_clear(&p->work->session.said);
+    session_trim(&p->work->session);
+    return true;
+}
+
+/* What was said to an answer or an act. */
+static void put_verdict(Plain *p)
+{
+    desk_done(&p->desk);
+    if (p->desk.said.len && (p->turned || p->desk.right)) {
+        Buf b = {0};
+        buf_printf(&b, "%s%s\n", p->desk.wrong ? "Not so. " : p->desk.right ? "Right. " : "", buf_str(&p->desk.said));
+        put(p, buf_str(&b));
+        buf_free(&b);
+    }
+    p->turned = false;
+}
+
 static bool act(struct App *p, UiAct what, const char *text, Err *err)
 {
     Session *s = &p->work->session;
@@ -184,6 +294,7 @@ static bool act(struct App *p, UiAct what, const char *text, Err *err)
     bool ok = true;
     switch (what) {
     case UI_PROMPT: session_say(s, "Type the rest of it: %s…", text); break;
+    case UI_OFFER: return false; /* nobody waits with a finger on Enter */
     case UI_MOUSE: session_say(s, "There is no mouse line by line."); break;
     case UI_TERM:
         session_say(s, "Line by line: no terminal is needed. `vitrine` without --plain draws the screen.");
@@ -195,11 +306,17 @@ static bool act(struct App *p, UiAct what, const char *text, Err *err)
         break;
     case UI_CLOSE: close_something(s); break;
     case UI_DEMO: return stage_do(&p->stage, &p->work->overlay, text, &s->said, err);
+    case UI_SHARE:
+    case UI_JOIN:
+    case UI_ASK:
+    case UI_VOTES:
+    case UI_RECORD:
+    case UI_REVEAL:
     case UI_PRESENT:
     case UI_BLANK: return err_set(err, "presenting needs a screen; `demo N` is read line by line");
-    case UI_LESSON:
-    case UI_ANSWER:
-    case UI_HINT: return err_set(err, "lessons are played on the screen: `vitrine lessons` lists them");
+    case UI_LESSON: return lesson(p, text, err);
+    case UI_ANSWER: p->turned = true; return desk_answer(&p->desk, text, err);
+    case UI_HINT: p->turned = true; return desk_hint(&p->desk, err);
     case UI_EXPORT:
         ok = screen_save(p->work, text, err);
         if (ok)
@@ -265,6 +382,9 @@ static void run(Plain *p, const char *command)
         ok = stage_run(&p->stage, s, &w->commands, &err);
     if (p->terminal && stop_interrupted())
         put_line(p, "Stopped by Ctrl-C.");
+    bool answered = p->turned;
+    if (ok && p->desk.open)
+        put_verdict(p);
     if (!ok) {
         p->failed = true;
         buf_clear(&s->said);
@@ -277,13 +397,15 @@ static void run(Plain *p, const char *command)
         put_overlay(p);
     char *after = state_text(s);
     bool moved = strcmp(before, after) != 0;
+    bool opened = strncmp(command, "lesson ", 7) == 0 && p->desk.open && desk_shows_worked(&p->desk);
+    moved = moved && !opened;
     if (moved)
         put_where(p);
     if (ok && s->said.len)
         put_line(p, buf_str(&s->said));
     if (moved && !s->quit)
         put_say(p);
-    else if (ok && !s->said.len && !p->list_count && !s->quit)
+    else if (ok && !s->said.len && !p->list_count && !s->quit && !answered && !opened)
         put_line(p, "Done; nothing moved.");
     session_trim(s);
     free(before);
@@ -297,6 +419,7 @@ static void put_help(Plain *p)
            "say: what is under the cursor. say screen: all of the screen, in lines.\n"
            "in: into what is under the cursor. back: to the place before. left, right, up, down: move the cursor.\n"
            "s: take one over the square root of d_k away, and put it back. x: switch off what is in focus. u: undo.\n"
+           "lessons: a list of lessons; lesson 1 opens one, an empty line goes on, a number answers, hint helps.\n"
            "help: what can be done, as a list of tasks. help keys, help commands: those. A number takes a line of a "
            "list.\n"
            "view ?: a question mark behind a command lists what may come next.\n"
@@ -343,8 +466,16 @@ static void do_line(Plain *p, char *line)
         put_completions(p, text);
         return;
     }
+    if (turn_card(p, text))
+        return;
     if (is_number(text)) {
         int i = atoi(text);
+        const Question *q = p->desk.open && !p->list_count ? player_card(&p->desk.player)->question : NULL;
+        if (q && (q->kind == QUESTION_CHOICE || q->kind == QUESTION_NUMBER)) {
+            snprintf(command, sizeof command, "answer %d", i);
+            run(p, command);
+            return;
+        }
         if (p->list_count && (i < 1 || i > p->list_count)) {
             snprintf(command, sizeof command, "The list has lines 1 to %d.", p->list_count);
             p->failed = true;
@@ -414,6 +545,7 @@ static int plain(Work *w, Err *err)
         state_save(s);
     list_clear(&p);
     stage_close(&p.stage);
+    desk_close(&p.desk, s);
     free(p.list);
     buf_free(&p.in);
     w->ui.act = NULL;

@@ -139,8 +139,8 @@ static void put(const Canvas *c, Kind kind, ColourMode mode, bool light, const c
     switch (kind) {
     case KIND_TEXT: export_text(c, out); break;
     case KIND_ANSI: export_ansi(c, mode, light, out); break;
-    case KIND_SVG: export_svg(c, light, title, out); break;
-    case KIND_HTML: export_html(c, light, title, out); break;
+    case KIND_SVG: export_svg(c, mode, light, title, out); break;
+    case KIND_HTML: export_html(c, mode, light, title, out); break;
     case KIND_GOLDEN: export_golden(c, out); break;
     case KIND_COUNT: break;
     }
@@ -152,7 +152,7 @@ void screen_print(const Canvas *c, const Options *o, Buf *out)
     put(c, kind, mode_of(o, kind), o->light, "", out);
 }
 
-static void draw(Work *w, Canvas *c, const Overlay *o, const char *message, ColourMode mode)
+static void draw(Work *w, Canvas *c, Overlay *o, const char *message, ColourMode mode)
 {
     Paint p = {.s = &w->session, .c = c, .mode = mode, .light = w->options->light};
     Frame f = frame_layout(&w->session, c->h, c->w, false);

@@ -28,7 +28,7 @@ typedef struct Verb {
 
 extern const Verb VERB_RUN, VERB_SHOW, VERB_EXPLAIN, VERB_WHY, VERB_LEDGER, VERB_TRACE, VERB_SCREEN, VERB_INFO,
     VERB_VERIFY, VERB_DIFF, VERB_DATA, VERB_TRAIN, VERB_EVALUATE, VERB_TRANSLATE, VERB_LESSONS, VERB_LESSON, VERB_CHECK,
-    VERB_EXPORT, VERB_PLAIN, VERB_DEMO, VERB_PRESENT;
+    VERB_EXPORT, VERB_PLAIN, VERB_DEMO, VERB_PRESENT, VERB_SHARE, VERB_JOIN, VERB_NOTES, VERB_RECEIPT;
 const Verb *verb_at(int i); /* NULL past the end */
 const Verb *verb_find(const char *name);
 const char *verb_nearest(const char *typed); /* NULL when none is near */
@@ -48,6 +48,8 @@ bool screen_compute(Work *w, int height, int width, Err *err);
 int lesson_open(const Options *o);
 /* `present WHICH`: the screen in presenter mode. The exit status of the program. */
 int present_open(const Options *o);
+int share_open_screen(const Options *o);
+int join_open_screen(const Options *o);
 /* The lessons as pages in o->output, with their screens. */
 int lessons_export(Work *w, Err *err);
 /* The screen as it would be drawn now, to a file; the kind by its suffix. */

@@ -84,9 +84,12 @@ static void draw_line(const Paint *p, Rect line, int box, bool focus)
     }
     if (b->child != NO_BOX)
         canvas_glyph(p->c, line.y, x, style, s->open[box] ? m.open : m.closed);
-    x += p->c->ascii ? 2 : 1; /* labels that begin with a plus must not run into an ASCII mark */
+    x += p->c->ascii ? 2 : 1;
     int room = line.x + line.w - x - (edited ? 1 : 0);
-    x += canvas_text(p->c, line.y, x, room, style, b->label);
+    if (p->c->ascii && *b->label == '+') /* a plus behind the mark of a closed box, which is a plus: in words */
+        x += canvas_printf(p->c, line.y, x, room, style, "add%s", b->label + 1);
+    else
+        x += canvas_text(p->c, line.y, x, room, style, b->label);
     if (edited)
         canvas_glyph(p->c, line.y, x++, here ? STYLE_SELECTED : STYLE_EDITED, '*');
     draw_figures(p, line, x, g, b, here ? STYLE_SELECTED : STYLE_DIM);

@@ -45,8 +45,9 @@ enum {
     VIEW_TRACED = 4,    /* a number stands there of which people ask where it came from */
     VIEW_ATTENTION = 8, /* figures of a row go with it, and the list of its largest weights */
     VIEW_WIDE = 16,     /* needs the width: nothing stands beside it */
-    VIEW_TELLS = 64,    /* says itself what others have beside them: the map of steps alone goes with it */
-    VIEW_CLASSES = 32   /* lists the classes itself: no second list goes with it */
+    VIEW_CLASSES = 32,  /* lists the classes itself: no second list goes with it */
+    WHILE_SEEKING = 64, /* no view's: of keys that mean this while something is looked for */
+    VIEW_TELLS = 128    /* says itself what others have beside them: the map of steps alone goes with it */
 };
 /* What becomes of A and B: a pane each; one of them at a time; both in one pane, or there is no other side. */
 typedef enum ViewSides { SIDES_PANES, SIDES_ONE, SIDES_TOGETHER } ViewSides;

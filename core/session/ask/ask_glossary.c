@@ -253,8 +253,7 @@ void ask_glossary_complete(const Session *s, int index, Buf *out)
 {
     (void)s;
     for (int i = 0; index == 0 && i < TERM_COUNT; i++)
-        if (!strchr(TERMS[i].word, ' '))
-            buf_printf(out, "%s\n", TERMS[i].word);
+        buf_printf(out, "%s\n", TERMS[i].word);
 }
 
 bool ask_glossary_term(const char *word)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/file.h"
 #include "core/session/address.h"
 #include "core/session/ask/ask_parts.h"
 #include "core/session/ask/excerpt.h"
@@ -251,4 +252,12 @@ bool export_print(Session *s, Side side, const char *address, const char *axes, 
         export_table(&cut, data, out);
     arena_free(&arena);
     return ok;
+}
+
+bool export_free(const char *path, const char *over, Err *err)
+{
+    if (over && strcmp(over, "yes") != 0)
+        return err_set(err, "over=%.40s: expected over=yes, which writes over a file that is there", over);
+    return over || !file_exists(path) || file_is_dir(path) ||
+           err_set(err, "%.300s is there already: with over=yes behind it is written over", path);
 }

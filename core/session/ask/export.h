@@ -15,6 +15,9 @@
 bool export_nodes(Session *s, Side side, const char *pattern, const char *axes, const char *path, TensorFormat format,
                   Buf *report, Err *err);
 
+/* May the command's file be written? Not where something is there already, unless the line says over=yes. */
+bool export_free(const char *path, const char *over, Err *err);
+
 /* The same for reading: numbers with the labels of rows and columns, the middle of large tensors left out, then lowest,
  * mean and highest. The address must name one node. */
 bool export_print(Session *s, Side side, const char *address, const char *axes, Buf *out, Err *err);

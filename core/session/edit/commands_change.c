@@ -145,9 +145,9 @@ static void complete_parts(const Session *s, int index, Buf *out)
     for (int i = 0; index == 0 && i < anatomy_count(g); i++) {
         const Part *p = anatomy_part(g, i);
         char word[64];
-        if (p->kind != PART_ATTENTION || !strchr(p->word, ' '))
+        if (p->kind != PART_NORM && (p->kind != PART_ATTENTION || !strchr(p->word, ' ')))
             continue;
-        snprintf(word, sizeof word, "%s", p->word);
+        snprintf(word, sizeof word, "%s", p->kind == PART_NORM ? edit_part_own(p) : p->word);
         for (char *c = word; *c; c++)
             *c = *c == ' ' ? '-' : *c;
         if (!strstr(buf_str(out), word))
@@ -218,20 +218,20 @@ static const Command COMMANDS[] = {
      "switch off a head (at z, before W_O), token, node; without address: what is in focus", COMMAND_EDIT, run_ablate,
      NULL},
     {"restore", "change", "restore [ADDRESS]", "switch it on again", COMMAND_EDIT, run_restore, NULL},
-    {"skip", "change", "skip mlp, attention, layernorm, residual, positions [block=N] [stack=NAME]", "leave a part out",
-     COMMAND_EDIT, run_edit, complete_parts},
+    {"skip", "change", "skip mlp, attention, layernorm, ln1, residual, positions [block=N] [stack=NAME]",
+     "leave a part out", COMMAND_EDIT, run_edit, complete_parts},
     {"mask", "change", "mask causal, none, ADDRESS", "forbid tokens to look: −∞ before the softmax", COMMAND_EDIT,
      run_edit, NULL},
     {"shuffle", "change", "shuffle [seed=N]", "the patches in another order, before positions are added", COMMAND_EDIT,
      run_edit, NULL},
     {"grey", "change", "grey [PATCH]", "paint a patch of the picture grey; without a name: the one under the cursor",
-     COMMAND_EDIT, run_edit, NULL},
+     COMMAND_EDIT, run_edit, complete_places},
     {"hide", "change", "hide [PATCH …, not PATCH …, random SHARE [seed=N]]",
      "put the mask token in patches' places; without a name: the patch under the cursor", COMMAND_EDIT, run_edit,
      complete_places},
     {"swap", "change", "swap [PATCH] PATCH",
      "move a patch of the picture to another's place; without the first: the one under the cursor", COMMAND_EDIT,
-     run_edit, NULL},
+     run_edit, complete_places},
     {"patch", "change", "patch ADDRESS from=FILE, from=a", "put values of a file or of A in a node's place",
      COMMAND_EDIT, run_edit, NULL},
     {"undo", "change", "undo", "take the last change back", COMMAND_EDIT, run_undo, NULL},

@@ -70,6 +70,9 @@ static bool scale_parse(EditParse *p, const Args *a, Err *err)
     if (any)
         return true;
     int block = anatomy_next(p->g, NO_PART, PART_BLOCK);
+    Address none;
+    if (at && !address_parse(p->s, p->g, at, &none, err))
+        return err_prefix(err, "at=%s: no attention there", at);
     return err_set(err, "at=%s: no attention there; say at=%s or one head of it", at ? at : "",
                    block == NO_PART ? "NODE" : anatomy_part(p->g, block)->scope);
 }
@@ -157,6 +160,14 @@ static bool set_parse(EditParse *p, const Args *a, Err *err)
     return true;
 }
 
+/* What else `set` takes than an address. */
+static const char *set_word(const void *context, int i)
+{
+    static const char *const WORDS[] = {"scale", "precision"};
+    (void)context;
+    return i < (int)(sizeof WORDS / sizeof *WORDS) ? WORDS[i] : NULL;
+}
+
 static bool set_print(const Session *s, const Args *a, char line[EDIT_LINE], Err *err)
 {
     char example[SESSION_PATH];
@@ -169,8 +180,12 @@ static bool set_print(const Session *s, const Args *a, char line[EDIT_LINE], Err
                        "expected `set scale off`, `set scale x2 at=%s`, `set precision bf16` or `set ADDRESS NUMBER`",
                        example);
     }
-    if (!address_word(s, session_base(s), a->word[0], a->column[0], &to, err))
-        return false;
+    if (!address_word(s, session_base(s), a->word[0], a->column[0], &to, err)) {
+        const char *near = nearest_name(a->word[0], set_word, NULL);
+        return near ? err_set(err, "column %d: there is no '%.40s' to set; did you mean %s?", a->column[0], a->word[0],
+                              near)
+                    : false;
+    }
     const char *bracket = strchr(a->word[0], '[');
     bool here = to.is_node && (!*a->word[0] || strcmp(a->word[0], ".") == 0); /* the focused cell */
     if (!here)
@@ -410,10 +425,16 @@ static bool skip_report(Session *s, const Args *a)
     int block = anatomy_block(g, k.stack, k.block);
     for (int i = block + 1; block != NO_PART && i < anatomy_count(g); i++) {
         const Part *p = anatomy_part(g, i);
-        if (p->parent != block || k.residual || p->kind == PART_NORM || !edit_part_is(p, k.word))
+        if (p->parent != block || k.residual || !edit_part_is(p, k.word))
             continue;
         edit_block_name(g, block, name, sizeof name);
         name[0] = (char)(name[0] >= 'a' && name[0] <= 'z' ? name[0] - 'a' + 'A' : name[0]);
+        if (p->kind == PART_NORM && strcmp(edit_part_own(p), k.word) != 0)
+            session_say(s, "%s: every LayerNorm passes on what it reads: A is before, B is after.  u undoes", name);
+        else if (p->kind == PART_NORM)
+            session_say(s, "%s: %s passes on what it reads: A is before, B is after.  u undoes", name, k.word);
+        if (p->kind == PART_NORM)
+            return true;
         session_say(s, "%s adds nothing from %s%s: A is before, B is after.  u undoes", name,
                     p->kind == PART_MLP ? "its " : "", p->word);
         return true;
@@ -425,7 +446,8 @@ static bool skip_focus(const Session *s, char line[EDIT_LINE])
 {
     const Graph *g = session_base(s);
     Screen screen = s->place.screen;
-    bool positions = screen == SCREEN_POSITIONS || site_is(g, s->place.path, SITE_POSITIONS);
+    bool positions = screen == SCREEN_POSITIONS || site_is(g, s->place.path, SITE_POSITIONS) ||
+                     (site_is(g, s->place.path, SITE_EMBEDDED) && site_node_any(g, SITE_POSITIONS) != NO_NODE);
     int part = sublayer_in_focus(s), block = anatomy_block_of(g, s->place.path);
     if (screen == SCREEN_PICTURE || screen == SCREEN_WHERE || screen == SCREEN_BLANKS)
         return false;
@@ -436,7 +458,10 @@ static bool skip_focus(const Session *s, char line[EDIT_LINE])
     const Part *p = anatomy_part(g, part), *b = anatomy_part(g, block);
     bool one = anatomy_next_in(g, part, p->kind, block) == NO_PART &&
                anatomy_next_in(g, NO_PART, p->kind, block) == part; /* the only one of its kind in the block */
-    const char *word = p->kind == PART_NORM ? "layernorm" : p->kind == PART_MLP ? "mlp" : one ? "attention" : p->word;
+    const char *word = p->kind == PART_NORM  ? one ? "layernorm" : edit_part_own(p)
+                        : p->kind == PART_MLP ? "mlp"
+                       : one                 ? "attention"
+                                             : p->word;
     const char *quote = strchr(word, ' ') ? "\"" : "";
     return edit_line(line, NULL, "skip %s%s%s block=%d%s%s", quote, word, quote, b->block, *b->stack ? " stack=" : "",
                      b->stack);

@@ -72,11 +72,18 @@ static bool same_word(const char *a, const char *b)
     return *a == *b;
 }
 
+const char *edit_part_own(const Part *p)
+{
+    const char *dot = strrchr(p->scope, '.');
+    return dot ? dot + 1 : p->scope;
+}
+
 bool edit_part_is(const Part *p, const char *word)
 {
     static const char *const KINDS[PART_KINDS] = {
         [PART_ATTENTION] = "attention", [PART_MLP] = "mlp", [PART_NORM] = "layernorm"};
-    return KINDS[p->kind] && (same_word(KINDS[p->kind], word) || same_word(p->word, word));
+    return KINDS[p->kind] &&
+           (same_word(KINDS[p->kind], word) || same_word(p->word, word) || same_word(edit_part_own(p), word));
 }
 
 int edit_place_axis(const Session *s)

@@ -45,7 +45,9 @@ bool edit_print_address(const Session *s, const char *verb, const Args *a, const
 bool edit_line(char line[EDIT_LINE], Err *err, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* "block 1", where the model has one stack, else "decoder block 1". */
 const char *edit_block_name(const Graph *g, int block, char *out, size_t n);
-/* Does the command's word name that part or its kind? "mlp", "attention", "cross-attention", "layernorm". */
+/* What the part alone is called in its block: "ln1". */
+const char *edit_part_own(const Part *p);
+/* Does the command's word name that part or its kind? "mlp", "attention", "cross-attention", "layernorm", "ln1". */
 bool edit_part_is(const Part *p, const char *word);
 /* The axis of places on the picture, or AXIS_NONE, and the label of the one under the cursor. */
 int edit_place_axis(const Session *s);

@@ -30,9 +30,11 @@ static bool number(const char *text, int *value, bool *relative)
 /* To a screen, standing on `path`; a screen that is on stays. */
 static bool go(Session *s, Screen screen, const char *path, Err *err)
 {
-    bool there = s->place.screen == screen && path && strcmp(s->place.path, path) == 0;
-    if (!there && !session_go(s, path, screen, err))
+    bool stays = s->place.screen == screen && path && session_node(s, SIDE_B, path) != NO_NODE;
+    if (!stays && !session_go(s, path, screen, err))
         return false;
+    if (stays && path != s->place.path) /* another drawing of it is no other place: `back` leaves the screen */
+        snprintf(s->place.path, sizeof s->place.path, "%s", path);
     if (screen == SCREEN_CENSUS || screen == SCREEN_LABORATORY || screen == SCREEN_LENS)
         measures_take_shipped(s);
     return true;

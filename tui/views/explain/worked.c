@@ -5,6 +5,7 @@
 
 #include "core/graph/explain.h"
 #include "core/session/address.h"
+#include "tui/canvas/export.h"
 #include "tui/views/explain/explain.h"
 #include "tui/views/shown.h"
 
@@ -231,6 +232,31 @@ static void title(const Session *s, Side side, Buf *out)
     buf_puts(out, s->place.path);
     if (n != NO_NODE)
         graph_shape_text(g, graph_node(g, n)->dims, out);
+}
+
+void worked_text(const Paint *p, Buf *out)
+{
+    Shown v;
+    Buf formula = {0}, text = {0};
+    if (!shown_open(p->s, SIDE_B, p->s->place.path, &v))
+        return;
+    graph_formula(v.graph, v.node, &formula);
+    buf_printf(out, "Shown: %s", p->s->place.path);
+    graph_shape_text(v.graph, graph_node(v.graph, v.node)->dims, out);
+    buf_printf(out, "%s%s.\n", formula.len ? ", " : "", buf_str(&formula));
+    draw(p, (Rect){-1, 0, p->c->h + 1, p->c->w}, SIDE_B, false); /* the formula's line is above the canvas */
+    export_text(p->c, &text);
+    size_t begin = 0, end = text.len;
+    while (begin < end && (text.data[begin] == '\n' || text.data[begin] == ' '))
+        begin++;
+    while (begin && text.data[begin - 1] != '\n')
+        begin--;
+    while (end > begin && (text.data[end - 1] == '\n' || text.data[end - 1] == ' '))
+        end--;
+    buf_add(out, text.data + begin, end - begin);
+    buf_putc(out, '\n');
+    buf_free(&formula);
+    buf_free(&text);
 }
 
 static const KeyBinding KEYS[] = {

@@ -1,0 +1,176 @@
+#include "core/session/find.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/err.h"
+#include "core/session/place.h"
+
+bool find_in(const char *name, const char *text)
+{
+    size_t n = strlen(text);
+    for (; *name; name++) {
+        size_t i = 0;
+        while (i < n && tolower((unsigned char)name[i]) == tolower((unsigned char)text[i]))
+            i++;
+        if (i == n)
+            return true;
+    }
+    return n == 0;
+}
+
+/* --- cells by their value --- */
+
+static bool find_value(Session *s, const char *text, Err *err)
+{
+    char op = text[5], *end;
+    float limit = strtof(text + 6, &end);
+    if ((op != '>' && op != '<') || end == text + 6 || *end)
+        return err_set(err, "expected value>NUMBER or value<NUMBER");
+    Side side = session_side(s) == SIDE_A ? SIDE_A : SIDE_B;
+    const float *v = session_need(s, side, s->place.path, err);
+    if (!v)
+        return false;
+    NodeId n = session_node(s, side, s->place.path);
+    const Graph *g = session_graph(s, side);
+    size_t cells = graph_cells(g, n), from = session_cell(s, side, n), count = 0;
+    for (size_t i = 0; i < cells; i++)
+        count += op == '>' ? v[i] > limit : v[i] < limit;
+    if (!count)
+        return err_set(err, "no cell of %s is %c %g", s->place.path, op, (double)limit);
+    for (size_t k = 1; k <= cells; k++) {
+        size_t i = (from + k) % cells;
+        if (op == '>' ? v[i] > limit : v[i] < limit) {
+            plane_set(g, graph_node(g, n)->dims, i, s->place.at);
+            break;
+        }
+    }
+    session_say(s, "%zu of %zu cells are %c %g; this is the next one.", count, cells, op, (double)limit);
+    return true;
+}
+
+/* --- steps, nodes and classes by name: all in one row, boxes first --- */
+
+static int class_axis(const Session *s)
+{
+    return node_role(session_base(s), site_node_any(session_base(s), SITE_PROBS), ROLE_ANSWER);
+}
+
+static int things(const Session *s)
+{
+    int o = class_axis(s);
+    return s->stages.count + (o == AXIS_NONE ? 0 : session_base(s)->axes[o].n);
+}
+
+/* What thing number i is called. A step has its label and the last word of its path; a text with a dot is looked for in
+ * the whole path. */
+static bool is_hit(const Session *s, int i, const char *text, char *name, size_t n)
+{
+    if (i < s->stages.count) {
+        const Box *b = &s->stages.boxes[i];
+        const char *dot = strrchr(b->path, '.');
+        if (b->child == NO_BOX && b->parent != NO_BOX && s->stages.boxes[b->parent].show == b->show)
+            return false; /* the node that stands for the step around it */
+        snprintf(name, n, "%s, %s", b->label, b->path);
+        return find_in(b->label, text) || find_in(dot && !strchr(text, '.') ? dot + 1 : b->path, text);
+    }
+    const Axis *o = &session_base(s)->axes[class_axis(s)];
+    char label[128];
+    snprintf(name, n, "class %s", axis_label(o, i - s->stages.count, label, sizeof label));
+    int index;
+    return (o->labels && find_in(label, text)) || (axis_parse(o, text, &index) && index == i - s->stages.count);
+}
+
+/* Which thing the reader is on. */
+static int thing_here(const Session *s)
+{
+    int o = class_axis(s), last = s->sought.at;
+    bool on_class = o != AXIS_NONE && last >= s->stages.count && s->place.screen == SCREEN_ANSWER &&
+                    s->place.at[o] == last - s->stages.count;
+    return on_class ? last : s->place.box;
+}
+
+static bool go_to_thing(Session *s, int i, Err *err)
+{
+    if (i < s->stages.count) {
+        place_push(s);
+        for (int up = s->stages.boxes[i].parent; up != NO_BOX; up = s->stages.boxes[up].parent)
+            s->open[up] = true;
+        place_on_box(s, i);
+        return true;
+    }
+    const Graph *g = session_base(s);
+    if (!session_go(s, graph_node(g, site_node_any(g, SITE_PROBS))->path, SCREEN_ANSWER, err))
+        return false;
+    s->place.at[class_axis(s)] = i - s->stages.count;
+    return true;
+}
+
+/* The next hit from where one is, round at the end; which of how many it is. */
+static bool go_on(Session *s, int by, Err *err)
+{
+    char name[256];
+    int count = things(s), hits = 0, number = 0, to = -1, here = thing_here(s);
+    for (int k = 1; k <= count && to < 0; k++) {
+        int i = ((here + by * k) % count + count) % count;
+        to = is_hit(s, i, s->sought.text, name, sizeof name) ? i : -1;
+    }
+    if (to < 0)
+        return err_set(err, "nothing is called '%s': steps, nodes and classes were searched", s->sought.text);
+    for (int i = 0; i < count; i++) {
+        hits += is_hit(s, i, s->sought.text, name, sizeof name);
+        number = i == to ? hits : number;
+    }
+    is_hit(s, to, s->sought.text, name, sizeof name);
+    if (!go_to_thing(s, to, err))
+        return false;
+    s->sought.at = to;
+    s->sought.on = true;
+    session_say(s, "%d of %d with '%s': %s.%s", number, hits, s->sought.text, name,
+                hits > 1 ? "  n next, N before" : "");
+    return true;
+}
+
+void find_begin(Session *s, const char *text)
+{
+    snprintf(s->sought.text, sizeof s->sought.text, "%s", text);
+    s->sought.on = *text != 0;
+    s->sought.at = s->place.box;
+    int o = class_axis(s);
+    if (s->place.screen == SCREEN_ANSWER && o != AXIS_NONE)
+        s->sought.at = s->stages.count + s->place.at[o];
+}
+
+bool find_command(Session *s, const Args *a, Err *err)
+{
+    if (a->count < 1)
+        return err_set(err, "expected a word of a step, a node, a class, or value>0.3");
+    const char *text = a->word[0];
+    bool next = strcmp(text, "next") == 0, again = a->count == 1 && (next || strcmp(text, "prev") == 0);
+    if (strncmp(text, "value", 5) == 0 && (text[5] == '>' || text[5] == '<'))
+        return find_value(s, text, err);
+    if (again && !*s->sought.text)
+        return err_set(err, "nothing was looked for yet: / or `find TEXT`");
+    if (again)
+        return go_on(s, next ? 1 : -1, err);
+    char before[sizeof s->sought.text];
+    snprintf(before, sizeof before, "%s", s->sought.text);
+    snprintf(s->sought.text, sizeof s->sought.text, "%s", text);
+    if (go_on(s, 1, err))
+        return true;
+    snprintf(s->sought.text, sizeof s->sought.text, "%s", before);
+    return false;
+}
+
+void find_complete(const Session *s, int index, Buf *out)
+{
+    char label[128];
+    int o = class_axis(s);
+    for (int i = 0; index == 0 && i < s->stages.count; i++)
+        if (!strchr(s->stages.boxes[i].label, ' '))
+            buf_printf(out, "%s\n", s->stages.boxes[i].label);
+    for (int i = 0; index == 0 && o != AXIS_NONE && i < session_base(s)->axes[o].n; i++)
+        buf_printf(out, "%s\n", axis_label(&session_base(s)->axes[o], i, label, sizeof label));
+}

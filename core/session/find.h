@@ -1,0 +1,12 @@
+/* `find`: steps, nodes and classes by a part of their name, one hit after the other; or cells by their value. */
+#ifndef VITRINE_SESSION_FIND_H
+#define VITRINE_SESSION_FIND_H
+#include "core/session/command.h"
+
+bool find_command(Session *s, const Args *a, Err *err);
+void find_complete(const Session *s, int index, Buf *out);
+/* From here on `find next` and `find prev` look for that text: it was chosen from a list. "": nothing is looked for. */
+void find_begin(Session *s, const char *text);
+/* Does a name have that in it, capitals or not? */
+bool find_in(const char *name, const char *text);
+#endif

@@ -1,0 +1,150 @@
+#!/usr/bin/env bash
+# A lecture: one presenter, one notes terminal, 20 followers of mixed sizes and terminals; a demonstration, two questions, an excursion.
+# Then followers are killed and stopped, the presenter leaves and comes back, a second one tries. UNIX sockets only.
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+. tests/e2e/tmux.sh
+T=$HOME_DIR
+if ! command -v tmux >/dev/null; then
+    skip "a class (make deps-all installs tmux)"
+    finish class
+    exit
+fi
+GUESTS=${GUESTS:-20}
+mkdir -m 700 "$T/run" "$T/share"
+WHERE="XDG_RUNTIME_DIR=$T/run VITRINE_SHARE=$T/share"
+pane() { echo "g$1"; }
+text() { tm capture-pane -p -t "$1" 2>/dev/null; }
+guest_has() { text "$(pane "$1")" | grep -qE -- "$2"; }
+# all WHAT PATTERN [FIRST [LAST]]: on the screen of every one of them
+all() {
+    local i
+    for i in $(seq "${3:-1}" "${4:-$GUESTS}"); do
+        if until_true guest_has "$i" "$2"; then pass; else
+            fail "$1: follower $i does not show '$2'"
+            text "$(pane "$i")" | sed 's/^/    |/' | head -n 30
+        fi
+    done
+}
+guest() { # NUMBER WIDTH HEIGHT TERM OPTIONS
+    tm new-session -d -s "$(pane "$1")" -x "$2" -y "$3" env -i PATH="$PATH" HOME="$T" LANG=C.UTF-8 TERM="$4" $WHERE \
+        sh -c "echo \$\$ >$T/pid$1; exec '$VITRINE' join prof --threads 1 $5 2>$T/err$1"
+}
+shell_open 80 24 XDG_RUNTIME_DIR="$T/run" VITRINE_SHARE="$T/share"
+line '$V share heads --name prof --threads 1'
+shows "the title" '█▀█'
+same "the shared directory" "drwx--x--x srw-rw-rw-" "$(stat -c %A "$T"/share/vitrine-class-prof "$T"/share/vitrine-class-prof/socket | tr '\n' ' ' | sed 's/ $//')"
+same "the notes' socket" "srw-------" "$(stat -c %A "$T/run/vitrine-notes")"
+TERMS=(xterm-256color screen vt100 linux tmux-256color)
+SIZES=("80 24" "120 40" "100 30" "60 16" "200 60")
+for i in $(seq "$GUESTS"); do
+    # shellcheck disable=SC2086
+    guest "$i" ${SIZES[$((i % 5))]} "${TERMS[$((i / 5 % 5))]}" ''
+done
+mkfifo "$T/keys"
+env $WHERE "$VITRINE" notes <"$T/keys" >"$T/notes" 2>&1 &
+NOTES=$!
+exec 7>"$T/keys"
+
+all "the title" 'Many heads'
+send Space
+all "step 2" 'The question of the next minutes'
+until_true grep -q 'Let the class guess' "$T/notes" && pass || fail "notes: the second step's"
+check "notes: what comes next" grep -q '^Next: Head 0 of block 1' "$T/notes"
+
+# the notes terminal drives
+echo n >&7
+all "step 3, from the notes" 'Head 0 of block 1: 18.4 %'
+shows "…on the presenter's screen" '3/9'
+
+# a question on the spot; everybody answers; hands are counted; then it is shown
+line ':ask "Which head is the most local?" 0 1 2 3'
+all "the question" 'Which head is the most local'
+for i in $(seq "$GUESTS"); do tm send-keys -t "$(pane "$i")" $((i % 4 + 1)); done
+all "a receipt" 'receipt v1-[0-9a-f]{8}-[1-4]-1cc1e37e9104eb92-'
+shows "so many answers" "predict first: $GUESTS answers"
+check "how they are spread is not shown yet" has_not "^┃.* $((GUESTS / 4))  "
+line ':votes 1 0 0 12'
+send Space
+shows "the spread: one in four, and hands" "4  3 .* $((GUESTS / 4 + 12)) "
+all "everybody sees it" "$((GUESTS + 13)) answers"
+send Space
+all "and on" 'Head 1, the same patch'
+
+# an excursion: one looks on their own, and comes back by one key; the presenter goes on meanwhile
+tm send-keys -t "$(pane 1)" s
+until_true guest_has 1 'On your own|no longer times' && pass || fail "looking on one's own"
+send Space
+all "the others go on" 'Head 2: most to' 2
+check "who left stays" guest_has 1 'On your own|no longer times|edit'
+tm send-keys -t "$(pane 1)" f
+all "back by one key" 'Head 2: most to' 1 1
+
+# late, killed, stopped
+guest 99 80 24 xterm-256color ''
+until_true guest_has 99 'Head 2: most to' && pass || fail "who comes late is caught up"
+for i in 2 3; do kill -9 "$(cat "$T/pid$i")"; done
+for i in 4 5; do kill -STOP "$(cat "$T/pid$i")"; done
+began=$(date +%s%N)
+for i in 5 6 7 8; do send Space; done
+shows "who is stopped holds up nobody" '9/9'
+took=$((($(date +%s%N) - began) / 1000000))
+check "four steps with two killed and two stopped took $took ms" [ "$took" -lt 8000 ]
+all "everybody else" 'And back' 6
+for i in 4 5; do kill -CONT "$(cat "$T/pid$i")"; done
+all "who was stopped is caught up" 'And back' 4 5
+
+# a second question, then the presenter is gone: nothing hangs, nothing is left; and comes back
+line ':ask "And now?" yes no'
+all "the second question" 'And now' 4
+send Space
+send Space
+line ':share off'
+shows "no longer shared" 'No longer shared'
+check "the socket is gone" [ ! -e "$T/share/vitrine-class-prof" ]
+all "followers wait" 'trying again|who presented has left|nobody shares' 4 6
+line ':share prof'
+shows "shared again" 'vitrine join prof'
+all "followers come back by themselves" 'And back' 4
+
+# a second presenter, a hostile guest, a stale socket
+tm new-session -d -s second -x 80 -y 24 env -i PATH="$PATH" HOME="$T" LANG=C.UTF-8 TERM=xterm-256color $WHERE "$VITRINE" share --name prof
+until_true sh -c "tmux -L '$SERVER' capture-pane -p -t second | grep -q 'running there already'" && pass || fail "a second presenter"
+if command -v python3 >/dev/null; then
+    python3 - "$T/share/vitrine-class-prof/socket" <<'END'
+import os, socket, sys
+for bytes in [b"GET / HTTP/1.0\r\n\r\n", b"H7 1 notes\nC4 next\n", b"H8 1 follow\n" + b"A10 00000001 1\n" * 500, os.urandom(4096), b"A99999999 ", b"H8 1 follow\nC4 prev\n"]:
+    s = socket.socket(socket.AF_UNIX)
+    s.connect(sys.argv[1])
+    try:
+        s.sendall(bytes)
+        s.settimeout(2)
+        while s.recv(65536): pass
+    except OSError: pass
+    s.close()
+END
+fi
+sleep 0.2
+shows "hostile guests change nothing" '9/9'
+pid=$(program)
+signal KILL "$pid"
+until_true gone "$pid"
+check "a stale socket" [ -S "$T/share/vitrine-class-prof/socket" ]
+line 'clear; $V share heads --name prof --threads 1'
+shows "…is taken over" '█▀█'
+all "followers come back" 'Many heads' 4
+until_true sh -c "[ \"\$(grep -c '^Connected' '$T/notes')\" -ge 2 ]" && pass || fail "notes: connected again"
+
+# everybody leaves
+send q q
+until_true pane_is alternate_on 0 || fail "the presenter stays"
+check "nothing is left of the share" [ ! -e "$T/share/vitrine-class-prof" ]
+check "nothing is left of the notes" [ ! -e "$T/run/vitrine-notes" ]
+echo q >&7
+exec 7>&-
+until_true gone $NOTES && pass || fail "notes stay"
+for i in $(seq 4 "$GUESTS") 99; do tm send-keys -t "$(pane "$i")" q; done
+for i in $(seq 4 "$GUESTS") 99; do until_true gone "$(cat "$T/pid$i")" && pass || fail "follower $i stays"; done
+same "what followers complained of" "" "$(cat "$T"/err* | head -n 3)"
+check "pictures that came are left" [ -z "$(ls "$T/run")" ]
+finish class

@@ -1,0 +1,278 @@
+/* The class on this screen: sharing what is presented, following somebody, questions and their answers. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/session/ask/quiz.h"
+#include "core/session/log.h"
+#include "tui/app_parts.h"
+
+/* Every command: to those who follow us; and whoever does something on their own has left. */
+static void on_entry(void *context, const LogEntry *entry)
+{
+    App *a = context;
+    share_entry(&a->share, entry->resolved);
+    a->record.due |= *entry->resolved != 0;
+    if (a->follow.joined && a->follow.following && !a->follow.applying && *entry->resolved)
+        follow_leave(&a->follow);
+}
+
+void app_class_begin(App *a)
+{
+    a->share.s = &a->s;
+    a->share.presenter = &a->presenter;
+    a->share.question = &a->question;
+    a->question.mine = -1;
+    log_follow(&a->s, on_entry, a);
+}
+
+void app_class_end(App *a)
+{
+    share_close(&a->share);
+    follow_close(&a->follow);
+    record_close(&a->record);
+}
+
+void app_record(App *a)
+{
+    Err err = {{0}};
+    if (a->record.path && a->record.due && !a->follow.applying && !record_step(&a->record, &a->s, &err))
+        app_say(a, true, err.text);
+}
+
+static bool record(App *a, const char *path, Err *err)
+{
+    if (strcmp(path, "off") == 0) {
+        if (!a->record.path)
+            return err_set(err, "nothing is being recorded");
+        session_say(&a->s, "%d steps in %.300s; `vitrine check` evaluates it, `vitrine present` shows it.",
+                    a->record.count, a->record.path);
+        record_close(&a->record);
+        return true;
+    }
+    if (!record_open(&a->record, &a->s, path, err)) {
+        record_close(&a->record);
+        return false;
+    }
+    session_say(&a->s, "Every step is written to %.300s; record off ends it.", path);
+    return true;
+}
+
+int app_class_poll(void *context, struct pollfd *out, int most)
+{
+    App *a = context;
+    int n = share_poll(&a->share, out, most);
+    return n + follow_poll(&a->follow, out + n, most - n);
+}
+
+bool app_class_step(App *a)
+{
+    int64_t now = clock_ns();
+    share_step(&a->share, now);
+    bool changed = a->share.changed;
+    a->share.changed = false;
+    if (a->share.drive.len) { /* what the notes terminal asked for */
+        Buf lines = a->share.drive;
+        a->share.drive = (Buf){0};
+        for (char *p = lines.data; *p;) {
+            size_t n = strcspn(p, "\n");
+            p[n] = 0;
+            if (!a->presenter.view.asks)
+                app_present_line(a, p);
+            p += n + 1;
+        }
+        buf_free(&lines);
+        changed = true;
+    }
+    if (follow_step(&a->follow, &a->s, now)) {
+        a->s.changes++;
+        if (a->follow.following) /* what stands below is who presents' */
+            app_say(a, false, "");
+        changed = true;
+    }
+    return changed;
+}
+
+bool app_class_open(const App *a)
+{
+    return a->share.hub || a->follow.joined;
+}
+
+/* ---- commands ---- */
+
+static bool share(App *a, const char *text, Err *err)
+{
+    char name[64] = "", group[64] = "";
+    if (strcmp(text, "off") == 0) {
+        share_close(&a->share);
+        session_say(&a->s, "No longer shared.");
+        return true;
+    }
+    sscanf(text, "%63[^\t]", name);
+    const char *tab = strchr(text, '\t');
+    snprintf(group, sizeof group, "%.60s", tab ? tab + 1 : "");
+    if (*text == '\t')
+        name[0] = 0;
+    if (!share_open(&a->share, name, *group ? group : NULL, err))
+        return false;
+    session_say(&a->s, "Shared: `vitrine join %s` on this machine follows. :share off ends it.", a->share.name);
+    return true;
+}
+
+static bool join(App *a, const char *name, Err *err)
+{
+    Follow *f = &a->follow;
+    if (strcmp(name, "off") == 0) {
+        follow_close(f);
+        session_say(&a->s, "You follow nobody now.");
+        return true;
+    }
+    if (*name) {
+        if (share_is_open(&a->share))
+            return err_set(err, "you share yourself; :share off first");
+        return follow_open(f, name, NULL, err);
+    }
+    if (!f->joined)
+        return err_set(err, "join whom? join NAME, as who presents calls it");
+    if (f->caller.fd < 0) {
+        follow_close(f);
+        session_say(&a->s, "You follow nobody now.");
+    } else if (f->following)
+        follow_leave(f);
+    else
+        follow_rejoin(f);
+    return true;
+}
+
+/* The question on the card, or the words typed: text, then the answers, each ended by a tab. */
+static bool ask(App *a, const char *text, Err *err)
+{
+    const char *answer[ROLLCALL_ANSWERS + 1];
+    char words[1024];
+    int count = 0;
+    const Question *q = deck_question(&a->presenter.deck);
+    if (strncmp(text, "seed=", 5) == 0) {
+        Quiz made;
+        char *end;
+        unsigned long seed = strtoul(text + 5, &end, 10);
+        if (end == text + 5 || *end || !seed || seed > UINT32_MAX)
+            return err_set(err, "seed=N, a number from 1 on");
+        if (!quiz_make(&a->s, (uint32_t)seed, &made, err))
+            return false;
+        for (int i = 0; i < made.count; i++)
+            answer[i] = made.answer[i];
+        if (!rollcall_ask(&a->question, made.text, answer, made.count, (uint32_t)seed, err))
+            return false;
+        a->question.right = made.right;
+    } else if (!*text) {
+        if (!q || q->kind != QUESTION_CHOICE)
+            return err_set(err, "ask what? ask \"Which head is local?\" 0 1 2 3");
+        Buf live[ROLLCALL_ANSWERS + 1] = {{0}}; /* numbers in it are evaluated */
+        bool ok = player_text(&a->presenter.deck.player, q->text, &live[ROLLCALL_ANSWERS], err);
+        for (int i = 0; ok && i < q->count && i < ROLLCALL_ANSWERS; i++) {
+            ok = player_text(&a->presenter.deck.player, q->choices[i].text, &live[i], err);
+            answer[count++] = buf_str(&live[i]);
+        }
+        ok = ok && rollcall_ask(&a->question, buf_str(&live[ROLLCALL_ANSWERS]), answer, count, 0, err);
+        for (int i = 0; i <= ROLLCALL_ANSWERS; i++)
+            buf_free(&live[i]);
+        if (!ok)
+            return false;
+        for (int i = 0; i < count; i++)
+            a->question.right = q->choices[i].right ? i : a->question.right;
+    } else {
+        snprintf(words, sizeof words, "%s", text);
+        char *p = words, *question = p;
+        p += strcspn(p, "\t");
+        while (*p && count <= ROLLCALL_ANSWERS) {
+            *p++ = 0;
+            answer[count++] = p;
+            p += strcspn(p, "\t");
+        }
+        if (!rollcall_ask(&a->question, question, answer, count, 0, err))
+            return false;
+    }
+    a->share.votes = 0;
+    share_question(&a->share);
+    return true;
+}
+
+static bool votes(App *a, const char *text, Err *err)
+{
+    Rollcall *q = &a->question;
+    if (!q->open)
+        return err_set(err, "no question is open; ask \"…\" opens one");
+    int count[ROLLCALL_ANSWERS] = {0};
+    for (int i = 0; i < q->count; i++) {
+        char *end;
+        long n = strtol(text, &end, 10);
+        if (end == text || n < 0 || n > ROLLCALL_VOTES)
+            return err_set(err, "%d numbers, one for each answer", q->count);
+        count[i] = (int)n;
+        text = end + strspn(end, " \t");
+    }
+    if (*text)
+        return err_set(err, "%d numbers, one for each answer", q->count);
+    memcpy(q->raised, count, sizeof count);
+    return true;
+}
+
+bool app_reveal(App *a)
+{
+    Rollcall *q = &a->question;
+    if (!q->open)
+        return false;
+    if (q->closed) {
+        *q = (Rollcall){.right = -1, .mine = -1};
+        share_question(&a->share);
+        return false; /* and on */
+    }
+    q->closed = true;
+    share_question(&a->share);
+    return true;
+}
+
+bool app_class_act(App *a, UiAct what, const char *text, Err *err)
+{
+    switch (what) {
+    case UI_SHARE: return share(a, text, err);
+    case UI_JOIN: return join(a, text, err);
+    case UI_ASK: return ask(a, text, err);
+    case UI_VOTES: return votes(a, text, err);
+    case UI_RECORD: return record(a, text, err);
+    case UI_REVEAL: return app_reveal(a) || err_set(err, "no question is open");
+    default: return err_set(err, "not here");
+    }
+}
+
+/* A digit is an answer while the presenter's question is open. */
+bool app_class_key(App *a, const char *key)
+{
+    Follow *f = &a->follow;
+    Err err;
+    if (!f->joined || !f->question.open || f->question.closed || key[1] || key[0] < '1' || key[0] > '8')
+        return false;
+    if (!follow_answer(f, &a->s, key[0] - '0', &err))
+        app_say(a, true, err.text);
+    return true;
+}
+
+void app_draw_question(App *a)
+{
+    Canvas *c = &a->canvas;
+    Follow *f = &a->follow;
+    bool guest = f->joined && f->question.open;
+    const Rollcall *q = guest ? &f->question : &a->question;
+    char below[128] = "";
+    if (guest && *f->receipt)
+        snprintf(below, sizeof below, "receipt %s", f->receipt);
+    else if (guest && !q->closed)
+        snprintf(below, sizeof below,
+                 q->mine < 0 ? "type the number of your answer" : "the receipt comes when the pass is complete");
+    int rows = rollcall_rows(q, below);
+    if (!rows)
+        return;
+    int w = c->w < 90 ? c->w : 90, h = rows < c->h ? rows : c->h;
+    rollcall_draw(q, c, (Rect){c->h - h > 4 ? c->h - h - 4 : 0, (c->w - w) / 2, h, w}, below);
+}

@@ -1,0 +1,119 @@
+/* `vitrine share`, `join`, `notes`: a class on the terminals of one machine. */
+#include <string.h>
+
+#include "core/base/tell.h"
+#include "core/wire/place.h"
+#include "tui/app.h"
+#include "tui/cli/verbs.h"
+
+static AppOptions with(const Options *o)
+{
+    return (AppOptions){.model = o->model,
+                        .input = o->input,
+                        .threads = (int)o->threads,
+                        .memory = o->memory,
+                        .assume = o->assume,
+                        .colour = o->colour,
+                        .ascii = o->ascii,
+                        .no_mouse = o->no_mouse,
+                        .light = o->light,
+                        .fresh = true};
+}
+
+static bool check_share(const Options *o, const Link *l, Err *err)
+{
+    (void)l;
+    return o->word_count <= 2 || err_set(err, "share takes one lesson, script or demonstration, or nothing");
+}
+
+int share_open_screen(const Options *o)
+{
+    Err err = {{0}};
+    if (!check_share(o, NULL, &err)) {
+        tell(err.text);
+        return STATUS_USAGE;
+    }
+    AppOptions a = with(o);
+    a.input = o->input ? o->input : "#17";
+    a.present = o->word_count > 1 ? o->word[1] : NULL;
+    a.share = o->name ? o->name : "";
+    a.group = o->group;
+    a.rehearse = o->rehearse;
+    return app_main(&a);
+}
+
+static bool check_join(const Options *o, const Link *l, Err *err)
+{
+    char directory[PLACE_PATH], path[PLACE_PATH];
+    (void)l;
+    if (o->word_count != 2)
+        return err_set(err, "join whom? vitrine join NAME, as who presents says");
+    return place_share(o->word[1], directory, path, err);
+}
+
+int join_open_screen(const Options *o)
+{
+    Err err = {{0}};
+    if (!check_join(o, NULL, &err)) {
+        tell(err.text);
+        return STATUS_USAGE;
+    }
+    AppOptions a = with(o);
+    a.input = o->input ? o->input : "#17";
+    a.join = o->word[1];
+    return app_main(&a);
+}
+
+static bool check_notes(const Options *o, const Link *l, Err *err)
+{
+    (void)l;
+    return o->word_count == 1 || err_set(err, "notes takes no '%.60s'", o->word[1]);
+}
+
+static int none(Work *w, Err *err)
+{
+    (void)w;
+    err_set(err, "it needs a terminal");
+    return STATUS_USAGE;
+}
+
+const Verb VERB_SHARE = {
+    .name = "share",
+    .usage = "share [LESSON, FILE or DEMO] [--name NAME] [--group G]",
+    .summary = "presents, and lets other users of this machine follow on their own terminals",
+    .details =
+        "They type `vitrine join NAME`; NAME is your user name if --name gives no other. What is sent are commands, "
+        "not "
+        "pictures of the screen: everybody sees the same numbers at their own size. Pictures up to 8 MB travel along. "
+        "The socket lies in a directory below /tmp (or $VITRINE_SHARE) that only you may write to; with --group only "
+        "that group comes in. Nothing that followers send can run a command here. The screen's command `share` does "
+        "the same later, `share off` ends it.",
+    .example = "vitrine share heads",
+    .flags = VERB_ALONE,
+    .check = check_share,
+    .run = none};
+
+const Verb VERB_JOIN = {
+    .name = "join",
+    .usage = "join NAME [-m MODEL]",
+    .summary = "follows somebody who shares on this machine",
+    .details = "NAME is what who presents says, mostly a user name. Whatever you change makes you look on your own, f "
+               "follows again. While a question is open a digit answers it, and leaves a receipt. Commands that come "
+               "from who presents can touch no file of yours. A model other than the program's own has to be named "
+               "with -m: it is compared, and the name is said where it is missing.",
+    .example = "vitrine join ada",
+    .flags = VERB_ALONE,
+    .check = check_join,
+    .run = none};
+
+const Verb VERB_NOTES = {
+    .name = "notes",
+    .usage = "notes [--plain]",
+    .summary = "the speaker's notes, the next step and a clock, for a second terminal",
+    .details = "Connects to your own presentation on this machine by a socket that nobody else may use, and again "
+               "whenever there is one. Its keys drive: Space, p, 12G, a point for blank. Into a pipe, or with --plain, "
+               "it writes lines and reads keys' names and numbers.",
+    .example = "vitrine notes",
+    .flags = VERB_ALONE,
+    .check = check_notes,
+    .run = none};

@@ -1,0 +1,274 @@
+#include "tui/follow.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/base/file.h"
+#include "core/base/mem.h"
+#include "core/base/utf8.h"
+#include "core/models/model_digest.h"
+#include "core/session/ask/receipt.h"
+#include "core/session/permit.h"
+#include "core/session/state.h"
+
+enum { FILES_MOST = sizeof((Follow *)0)->file / sizeof *((Follow *)0)->file };
+
+bool follow_open(Follow *f, const char *name, const char *model, Err *err)
+{
+    char directory[PLACE_PATH], path[PLACE_PATH];
+    if (!place_share(name, directory, path, err))
+        return false;
+    follow_close(f);
+    *f = (Follow){.joined = true, .following = true, .commands = session_command_set(), .model = model};
+    snprintf(f->name, sizeof f->name, "%s", name);
+    snprintf(f->who, sizeof f->who, "%s", name);
+    caller_init(&f->caller, directory, path, "follow");
+    f->caption = xstrdup("");
+    f->question.mine = -1;
+    return true;
+}
+
+static void drop_files(Follow *f)
+{
+    char path[PLACE_PATH + 32];
+    if (!*f->folder)
+        return;
+    for (int i = 0; i < FILES_MOST; i++) {
+        snprintf(path, sizeof path, "%s/%d", f->folder, i);
+        unlink(path);
+        free(f->file[i]);
+        f->file[i] = NULL;
+    }
+    rmdir(f->folder);
+    f->folder[0] = 0;
+    f->files = 0;
+}
+
+void follow_close(Follow *f)
+{
+    if (!f->joined)
+        return;
+    caller_close(&f->caller);
+    commands_free(&f->commands);
+    drop_files(f);
+    free(f->caption);
+    *f = (Follow){0};
+}
+
+int follow_poll(const Follow *f, struct pollfd *out, int most)
+{
+    if (!f->joined || f->caller.fd < 0 || most < 1)
+        return 0;
+    out[0] = (struct pollfd){.fd = f->caller.fd, .events = (short)(POLLIN | (f->caller.out.len ? POLLOUT : 0))};
+    return 1;
+}
+
+static void trouble(Follow *f, const char *text)
+{
+    utf8_clean(f->trouble, sizeof f->trouble, text);
+}
+
+void follow_rejoin(Follow *f)
+{
+    f->following = true;
+    f->trouble[0] = 0;
+    caller_say(&f->caller, MESSAGE_AGAIN, "");
+}
+
+void follow_leave(Follow *f)
+{
+    f->following = false;
+}
+
+/* ---- what comes ---- */
+
+static const char *model_word(const Session *s)
+{
+    return *s->model_path ? s->model_path : "bundled";
+}
+
+/* The lines without those that are of the presenter's screen alone, or would open again the model that is there. */
+static void own_lines(const Session *s, const char *lines, Buf *out)
+{
+    char model[1100];
+    snprintf(model, sizeof model, "model \"%s\"", model_word(s));
+    for (const char *p = lines; *p;) {
+        size_t n = strcspn(p, "\n");
+        bool theirs = strncmp(p, "option zoom", 11) == 0 || strncmp(p, "option map", 10) == 0 ||
+                      (n == strlen(model) && strncmp(p, model, n) == 0);
+        if (!theirs) {
+            buf_add(out, p, n);
+            buf_putc(out, '\n');
+        }
+        p += n + (p[n] == '\n');
+    }
+}
+
+static void run(Follow *f, Session *s, const char *lines, bool whole)
+{
+    Err err = {{0}};
+    Buf own = {0};
+    own_lines(s, lines, &own);
+    f->applying = true;
+    bool ok = session_read(s, &f->commands, buf_str(&own), COMMAND_EDIT, &err);
+    f->applying = false;
+    buf_clear(&s->said);
+    if (ok)
+        f->trouble[0] = 0;
+    else
+        trouble(f, err.text);
+    if (!ok && !whole) /* a step that does not fit may fit on the whole state */
+        caller_say(&f->caller, MESSAGE_AGAIN, "");
+    buf_free(&own);
+}
+
+/* A folder of one's own for pictures. */
+static bool folder(Follow *f)
+{
+    char runtime[PLACE_PATH];
+    if (*f->folder)
+        return true;
+    if (!place_runtime(runtime, NULL) ||
+        snprintf(f->folder, sizeof f->folder, "%s/vitrine-XXXXXX", runtime) >= (int)sizeof f->folder ||
+        !mkdtemp(f->folder))
+        f->folder[0] = 0;
+    return *f->folder;
+}
+
+/* "NAME\nBYTES": the bytes become a file, which the session is lent under that name. */
+static void take_file(Follow *f, Session *s, const Message *m)
+{
+    char path[PLACE_PATH + 32], name[1024];
+    const char *end = memchr(m->text, '\n', m->size);
+    size_t n = end ? (size_t)(end - m->text) : 0;
+    if (!n || n >= sizeof name || memchr(m->text, 0, n) || !folder(f)) {
+        trouble(f, "a picture that the presenter opened could not be kept");
+        return;
+    }
+    memcpy(name, m->text, n);
+    name[n] = 0;
+    int at = 0;
+    while (at < FILES_MOST && !(f->file[at] && strcmp(f->file[at], name) == 0))
+        at++;
+    at = at < FILES_MOST ? at : f->files++ % FILES_MOST;
+    snprintf(path, sizeof path, "%s/%d", f->folder, at);
+    if (!file_write(path, end + 1, m->size - n - 1, NULL)) {
+        trouble(f, "a picture that the presenter opened could not be kept: no room?");
+        return;
+    }
+    if (f->file[at] && strcmp(f->file[at], name) != 0)
+        permit_lend(s, f->file[at], NULL);
+    free(f->file[at]);
+    f->file[at] = xstrdup(name);
+    permit_lend(s, name, path);
+}
+
+/* "DIGEST NAME": the reader's own model stands for it, where it is the same. */
+static void take_model(Follow *f, Session *s, const Message *m)
+{
+    char *end;
+    unsigned long long digest = strtoull(m->text, &end, 16);
+    if (end != m->text + 16 || *end != ' ' || strlen(end + 1) >= 1024)
+        return;
+    if (!f->digest)
+        f->digest = model_digest(&s->model);
+    if (f->digest == digest && *s->model_path) {
+        permit_lend(s, end + 1, s->model_path);
+        return;
+    }
+    char text[300];
+    snprintf(text, sizeof text, "the presenter's model is %.120s (digest %016llx): join with -m and that model",
+             end + 1, digest);
+    trouble(f, text);
+}
+
+static void take_ask(Follow *f, const Message *m)
+{
+    Rollcall before = f->question;
+    if (!m->size)
+        f->question = (Rollcall){.mine = -1};
+    else if (rollcall_read(&f->question, m->text)) {
+        bool same = before.open && before.seed == f->question.seed;
+        f->question.mine = same ? before.mine : -1;
+        if (!same)
+            f->receipt[0] = 0;
+    }
+}
+
+static void take(Follow *f, Session *s, const Message *m)
+{
+    if (m->kind != MESSAGE_FILE && strlen(m->text) != m->size)
+        return;
+    switch (m->kind) {
+    case MESSAGE_STEP:
+        if (f->following)
+            run(f, s, m->text, false);
+        break;
+    case MESSAGE_STATE:
+        if (f->following)
+            run(f, s, m->text, true);
+        break;
+    case MESSAGE_FILE: take_file(f, s, m); break;
+    case MESSAGE_MODEL: take_model(f, s, m); break;
+    case MESSAGE_CAPTION:
+        free(f->caption);
+        f->caption = xstrdup(m->text);
+        break;
+    case MESSAGE_ASK: take_ask(f, m); break;
+    case MESSAGE_COUNTS: rollcall_read_counts(&f->question, m->text); break;
+    default: break;
+    }
+}
+
+bool follow_step(Follow *f, Session *s, int64_t now)
+{
+    Message m;
+    if (!f->joined)
+        return false;
+    bool changed = caller_step(&f->caller, now);
+    if (changed && f->caller.fd >= 0)
+        place_user(f->caller.owner, f->who, sizeof f->who);
+    if (changed && f->caller.fd < 0)
+        f->question = (Rollcall){.mine = -1};
+    while (caller_take(&f->caller, &m)) {
+        take(f, s, &m);
+        changed = true;
+    }
+    return changed;
+}
+
+bool follow_answer(Follow *f, Session *s, int choice, Err *err)
+{
+    char text[32];
+    uint64_t hash;
+    Rollcall *q = &f->question;
+    if (!q->open || q->closed)
+        return err_set(err, "no question is open");
+    if (choice < 1 || choice > q->count)
+        return err_set(err, "type the number of an answer, 1 to %d", q->count);
+    snprintf(text, sizeof text, "%08x %d", q->seed, choice);
+    caller_say(&f->caller, MESSAGE_ANSWER, text);
+    q->mine = choice - 1;
+    f->receipt[0] = 0;
+    if (session_hash(s, SIDE_B, &hash))
+        receipt_put(&(Receipt){q->seed, choice, hash}, f->receipt);
+    return true;
+}
+
+void follow_line(const Follow *f, Buf *out)
+{
+    if (f->caller.fd < 0)
+        buf_printf(out, "%s: %s; trying again. f leaves.", f->name, *f->caller.why ? f->caller.why : "not there yet");
+    else if (!f->following)
+        buf_printf(out, "On your own; f goes back to %s.", f->who);
+    else if (*f->trouble)
+        buf_printf(out, "Can't follow %s here: %s", f->who, f->trouble);
+    else if (*f->caption)
+        buf_puts(out, f->caption);
+    else
+        buf_printf(out, "Following %s. Any change of yours leaves; f comes back.", f->who);
+}

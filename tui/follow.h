@@ -1,0 +1,42 @@
+/* Following a presenter: what comes over the wire is run as commands that may touch no file; pictures that came with
+ * them are lent to the session under their names (permit.h). A reader may leave to look on their own, and come back. */
+#ifndef VITRINE_TUI_FOLLOW_H
+#define VITRINE_TUI_FOLLOW_H
+#include <poll.h>
+
+#include "core/session/command.h"
+#include "core/wire/caller.h"
+#include "tui/rollcall.h"
+
+typedef struct Follow {
+    bool joined;    /* there is somebody to follow */
+    bool following; /* … and it is done; else one looks on one's own */
+    bool applying;  /* a step is being run: what it logs is not the reader's */
+    char name[48], who[48];
+    Caller caller;
+    Commands commands; /* the session's own: a follower runs nothing of the screen */
+    char *caption;
+    Rollcall question;
+    char receipt[64]; /* of the last answer; "" = none */
+    char trouble[300];
+    char folder[PLACE_PATH]; /* pictures that came; "" while there are none */
+    char *file[16];          /* their names; the file is called by its number */
+    int files;               /* that came: the next one takes the place of the oldest */
+    uint64_t digest;         /* of the model that the reader has */
+    const char *model;
+} Follow;
+
+/* model: what -m named, or NULL. Nothing is connected yet. */
+bool follow_open(Follow *f, const char *name, const char *model, Err *err);
+void follow_close(Follow *f);
+int follow_poll(const Follow *f, struct pollfd *out, int most);
+/* Once a round. True when the frame changed. */
+bool follow_step(Follow *f, Session *s, int64_t now);
+/* Back to where the presenter is; or on one's own. */
+void follow_rejoin(Follow *f);
+void follow_leave(Follow *f);
+/* Answer number 1 … to the open question. */
+bool follow_answer(Follow *f, Session *s, int choice, Err *err);
+/* One line: who is followed, or why not. */
+void follow_line(const Follow *f, Buf *out);
+#endif

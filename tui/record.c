@@ -1,0 +1,116 @@
+#include "tui/record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "core/base/file.h"
+#include "core/base/mem.h"
+#include "core/session/ask/ask.h"
+#include "core/session/ask/printed.h"
+#include "core/session/permit.h"
+#include "core/session/state.h"
+
+enum { WORDS_MOST = 55 };
+
+static bool recordable(const Session *s, Err *err)
+{
+    if (*s->model_path)
+        return err_set(err, "a lesson speaks of the program's own model: open it first (model bundled)");
+    return *session_input(s, SIDE_B)->path == '#' ||
+           err_set(err, "a lesson opens no files: record with a drawn picture, such as #17");
+}
+
+bool record_open(Record *r, Session *s, const char *path, Err *err)
+{
+    const char *file = permit_file(s, path, err);
+    if (!file || !recordable(s, err))
+        return false;
+    if (strcasecmp(file_suffix(path), "md") != 0)
+        return err_set(err, "a lesson is a Markdown file: record talk.md");
+    if (file_exists(path))
+        return err_set(err, "%.200s is there already: choose another name", path);
+    record_close(r);
+    r->path = xstrdup(path);
+    return record_step(r, s, err);
+}
+
+void record_close(Record *r)
+{
+    free(r->path);
+    buf_free(&r->cards);
+    *r = (Record){0};
+}
+
+/* Signs that mean something in Markdown are meant as they are. */
+static void put_prose(const char *text, Buf *out)
+{
+    int words = 0;
+    for (const char *p = text; *p; p++) {
+        if (*p == ' ' && ++words == WORDS_MOST) {
+            buf_puts(out, " …");
+            break;
+        }
+        if (strchr("*_`#<>[]&\\{}|~", *p))
+            buf_putc(out, '\\');
+        buf_putc(out, *p == '\n' ? ' ' : *p);
+    }
+}
+
+/* Numbers of the draft are given: whoever edits it says by `expect` what they are the values of. */
+static void put_given(const char *text, Buf *out)
+{
+    bool any = false;
+    for (const char *p = text; *p;) {
+        double x, half;
+        bool minus = strncmp(p, "\xE2\x88\x92", 3) == 0;
+        size_t n = (*p >= '0' && *p <= '9') || minus || (*p == '.' && p[1] >= '0' && p[1] <= '9')
+                       ? number_printed(p, &x, &half)
+                       : 0;
+        if (n) {
+            buf_printf(out, "%s%.*s", any ? " " : "given ", (int)n, p);
+            any = true;
+        }
+        p += n ? n : 1;
+    }
+    if (any)
+        buf_putc(out, '\n');
+}
+
+static bool put_card(Record *r, Session *s, Err *err)
+{
+    Buf said = {0}, lines = {0};
+    bool both = session_compares(s) && s->compare != COMPARE_OFF;
+    if (!ask_say(s, both ? SIDE_DIFF : session_side(s), &said, err)) {
+        buf_free(&said);
+        return false;
+    }
+    int total, step = session_step_number(s, &total);
+    buf_printf(&r->cards, "\n## %s\n\n", s->stages.boxes[s->place.box].label);
+    (void)step;
+    put_prose(buf_str(&said), &r->cards);
+    buf_printf(&r->cards, "\n\n```vitrine\npicture %s\n", session_input(s, SIDE_B)->path);
+    session_write(s, 0, &lines);
+    for (const char *p = buf_str(&lines); *p; p += strcspn(p, "\n") + 1)
+        buf_printf(&r->cards, "do %.*s\n", (int)strcspn(p, "\n"), p);
+    put_given(buf_str(&said), &r->cards);
+    buf_puts(&r->cards, "```\n");
+    r->count++;
+    buf_free(&said);
+    buf_free(&lines);
+    return true;
+}
+
+bool record_step(Record *r, Session *s, Err *err)
+{
+    Buf file = {0};
+    r->due = false;
+    if (!recordable(s, err) || !put_card(r, s, err))
+        return false;
+    buf_printf(&file, "# A talk\n\n```vitrine\nminutes %d\nable \"Say here what one can do afterwards.\"\n```\n%s",
+               r->count < 60 ? r->count : 60, buf_str(&r->cards));
+    bool ok = file_write(r->path, file.data, file.len, err);
+    buf_free(&file);
+    return ok;
+}

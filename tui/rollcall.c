@@ -1,0 +1,153 @@
+#include "tui/rollcall.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+
+static uint32_t mix(uint32_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = (hash ^ (unsigned char)*text) * 16777619u;
+    return (hash ^ 0xff) * 16777619u;
+}
+
+uint32_t rollcall_seed(const char *text, const char *const *answer, int count)
+{
+    uint32_t hash = mix(2166136261u, text);
+    for (int i = 0; i < count; i++)
+        hash = mix(hash, answer[i]);
+    return hash;
+}
+
+bool rollcall_ask(Rollcall *r, const char *text, const char *const *answer, int count, uint32_t seed, Err *err)
+{
+    Rollcall new = {.open = true, .right = -1, .mine = -1, .count = count};
+    if (count < 2 || count > ROLLCALL_ANSWERS)
+        return err_set(err, "a question has 2 to %d answers: ask \"Which head is local?\" 0 1 2 3", ROLLCALL_ANSWERS);
+    if (!*text || strlen(text) >= ROLLCALL_TEXT)
+        return err_set(err, "a question has 1 to %d characters", ROLLCALL_TEXT - 1);
+    utf8_clean(new.text, sizeof new.text, text);
+    for (int i = 0; i < count; i++) {
+        if (!*answer[i] || strlen(answer[i]) >= ROLLCALL_ANSWER)
+            return err_set(err, "answer %d: 1 to %d characters", i + 1, ROLLCALL_ANSWER - 1);
+        utf8_clean(new.answer[i], sizeof new.answer[i], answer[i]);
+    }
+    new.seed = seed ? seed : rollcall_seed(text, answer, count);
+    *r = new;
+    return true;
+}
+
+int rollcall_total(const Rollcall *r)
+{
+    int n = 0;
+    for (int i = 0; i < r->count; i++)
+        n += r->votes[i] + r->raised[i];
+    return n;
+}
+
+void rollcall_put(const Rollcall *r, Buf *out)
+{
+    buf_printf(out, "%08x\n%s\n", r->seed, r->text);
+    for (int i = 0; i < r->count; i++)
+        buf_printf(out, "%s\n", r->answer[i]);
+}
+
+/* The next line, cut off *p; false at the end, or where it is too long. */
+static bool take_line(const char **p, char *out, size_t n)
+{
+    size_t length = strcspn(*p, "\n");
+    if (!length || !(*p)[length] || length >= n)
+        return false;
+    memcpy(out, *p, length);
+    out[length] = 0;
+    *p += length + 1;
+    return true;
+}
+
+bool rollcall_read(Rollcall *r, const char *text)
+{
+    char seed[16], question[ROLLCALL_TEXT], answers[ROLLCALL_ANSWERS][ROLLCALL_ANSWER];
+    const char *answer[ROLLCALL_ANSWERS];
+    char *end;
+    int count = 0;
+    if (!take_line(&text, seed, sizeof seed) || !take_line(&text, question, sizeof question))
+        return false;
+    unsigned long number = strtoul(seed, &end, 16);
+    if (strlen(seed) != 8 || *end || !number)
+        return false;
+    while (count < ROLLCALL_ANSWERS && take_line(&text, answers[count], sizeof answers[count])) {
+        answer[count] = answers[count];
+        count++;
+    }
+    return !*text && rollcall_ask(r, question, answer, count, (uint32_t)number, NULL);
+}
+
+void rollcall_put_counts(const Rollcall *r, Buf *out)
+{
+    buf_printf(out, "%08x %d %d", r->seed, r->closed, r->closed ? r->right : -1);
+    for (int i = 0; i < r->count; i++) /* how they are spread is nobody's business before the end */
+        buf_printf(out, " %d", r->closed ? r->votes[i] + r->raised[i] : i == 0 ? rollcall_total(r) : 0);
+}
+
+bool rollcall_read_counts(Rollcall *r, const char *text)
+{
+    Rollcall new = *r;
+    char *end;
+    unsigned long seed = strtoul(text, &end, 16);
+    long closed = strtol(end, &end, 10), right = strtol(end, &end, 10);
+    if (!r->open || seed != r->seed || closed < 0 || closed > 1 || right < -1 || right >= r->count)
+        return false;
+    for (int i = 0; i < r->count; i++) {
+        const char *at = end;
+        long votes = strtol(at, &end, 10);
+        if (end == at || votes < 0 || votes > 2 * ROLLCALL_VOTES)
+            return false;
+        new.votes[i] = (int)votes;
+        new.raised[i] = 0;
+    }
+    new.closed = closed;
+    new.right = (int)right;
+    *r = new;
+    return !*end;
+}
+
+int rollcall_rows(const Rollcall *r, const char *below)
+{
+    return r->open ? r->count + 4 + (*below != 0) : 0;
+}
+
+static void draw_answer(const Rollcall *r, Canvas *c, Rect row, int i, int most)
+{
+    bool right = r->closed && i == r->right;
+    int votes = r->votes[i] + r->raised[i], label = row.w / 2 < 30 ? row.w / 2 : 30;
+    char text[ROLLCALL_ANSWER + 16];
+    snprintf(text, sizeof text, "%s%d  %s", i == r->mine ? ">" : " ", i + 1, r->answer[i]);
+    canvas_label(c, row.y, row.x, label, right ? STYLE_GOOD : STYLE_STRONG, text);
+    if (!r->closed)
+        return;
+    int bar = row.w - label - 14;
+    if (bar > 0)
+        canvas_bar(c, row.y, row.x + label + 1, bar, most ? (double)votes / most : 0, STYLE_STRONG, (Ref){0});
+    canvas_printf(c, row.y, row.x + row.w - 12, 12, STYLE_STRONG, "%6d%s", votes, right ? " right" : "");
+}
+
+void rollcall_draw(const Rollcall *r, Canvas *c, Rect box, const char *below)
+{
+    int most = 0, total = rollcall_total(r);
+    char title[80];
+    if (!r->open || box.h < 4 || box.w < 20)
+        return;
+    canvas_fill(c, box, STYLE_TEXT, ' ');
+    snprintf(title, sizeof title, r->closed ? "%d answer%s" : "predict first: %d answer%s", total,
+             total == 1 ? "" : "s");
+    Rect in = canvas_box(c, box, title, true);
+    canvas_label(c, in.y, in.x + 1, in.w - 2, STYLE_STRONG, r->text);
+    for (int i = 0; i < r->count; i++)
+        most = r->votes[i] + r->raised[i] > most ? r->votes[i] + r->raised[i] : most;
+    for (int i = 0; i < r->count && i + 2 < in.h + 1; i++)
+        draw_answer(r, c, (Rect){in.y + 1 + i, in.x + 1, 1, in.w - 2}, i, most);
+    if (*below && in.h > r->count + 1)
+        canvas_label(c, in.y + in.h - 1, in.x + 1, in.w - 2, STYLE_SENTENCE, below);
+}

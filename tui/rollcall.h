@@ -1,0 +1,41 @@
+/* A question to everybody: predict first, then see. Answers are counted as they come; how they are spread is shown only
+ * when the question is closed, and only then which one is right, where that is known. */
+#ifndef VITRINE_TUI_ROLLCALL_H
+#define VITRINE_TUI_ROLLCALL_H
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/base/buf.h"
+#include "core/base/err.h"
+#include "tui/canvas/canvas.h"
+
+enum { ROLLCALL_ANSWERS = 8, ROLLCALL_TEXT = 240, ROLLCALL_ANSWER = 64, ROLLCALL_VOTES = 100000 };
+
+typedef struct Rollcall {
+    bool open, closed; /* closed: the answers are shown */
+    uint32_t seed;     /* of the question: what it was made from, or of its words */
+    char text[ROLLCALL_TEXT];
+    char answer[ROLLCALL_ANSWERS][ROLLCALL_ANSWER];
+    int count;
+    int votes[ROLLCALL_ANSWERS];  /* that came over the wire */
+    int raised[ROLLCALL_ANSWERS]; /* hands that somebody counted */
+    int right;                    /* −1: not known */
+    int mine;                     /* −1: none given */
+} Rollcall;
+
+/* seed 0: that of its words. False: what is wrong with them. */
+bool rollcall_ask(Rollcall *r, const char *text, const char *const *answer, int count, uint32_t seed, Err *err);
+uint32_t rollcall_seed(const char *text, const char *const *answer, int count);
+/* All answers, both kinds. */
+int rollcall_total(const Rollcall *r);
+
+/* As it goes over the wire; reading checks everything and leaves r as it was where something is wrong. */
+void rollcall_put(const Rollcall *r, Buf *out);
+bool rollcall_read(Rollcall *r, const char *text);
+void rollcall_put_counts(const Rollcall *r, Buf *out);
+bool rollcall_read_counts(Rollcall *r, const char *text);
+
+/* Rows that the drawing takes, its border included. below: one more line, or "". */
+int rollcall_rows(const Rollcall *r, const char *below);
+void rollcall_draw(const Rollcall *r, Canvas *c, Rect box, const char *below);
+#endif
