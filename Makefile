@@ -219,11 +219,11 @@ tests: $(TESTS)
 portable: $(PORTABLE)
 unit: $(TESTS) ## the unit suites of this build
 	@tests/unit.sh $(TESTS)
-quick: ## build and unit suites, under a minute
+quick: ## build and unit suites: on two idle cores under a minute once it is built
 	+@$(MAKE) --no-print-directory WERROR=-Werror all unit
 test: ## everything: two compilers, sanitizers, exactness, other machines, screens, terminals
 	+@MAKE='$(MAKE)' tests/all.sh
-mutants: ## plants 60 faults into session and screen and counts those the unit suites notice (a quarter of an hour)
+mutants: ## plants 60 faults into session and screen and counts those the unit suites notice (an hour on two cores)
 	+@MAKE='$(MAKE)' tests/mutants.sh $(COUNT)
 format: ## formats the tree (clang-format 14)
 	@tests/format.sh write
@@ -242,15 +242,18 @@ BENCH_MODELS ?= b16
 $(B)/bench/bench: $(B)/tests/bench/bench.o $(B)/tests/bench/peak.o $(BENCH_LIBS)
 $(B)/bench/serve_forward: $(B)/tests/bench/serve_forward.o $(BENCH_LIBS)
 $(B)/bench/bench_ui: $(B)/tests/bench/bench_ui.o $(BENCH_LIBS)
+$(B)/bench/bench_class: $(B)/tests/bench/bench_class.o $(BENCH_LIBS)
 $(B)/bench/%:
 	@mkdir -p $(@D)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $^ $(LDFLAGS) $(LDLIBS) -ldl
-.PHONY: bench bench-ui bench-torch
+.PHONY: bench bench-ui bench-class bench-torch
 bench: $(B)/bench/bench bench-ui ## contractions and whole passes against this processor's peak, and the screen's latency (minutes)
 	$(Q)$(B)/bench/bench $(B)/bench.json $(BENCH_MODELS)
 bench-ui: $(B)/bench/bench_ui $(B)/vitrine ## key to frame, what-if to frame, start, idle CPU
 	$(Q)$(B)/bench/bench_ui $(B)/vitrine -o $(B)/bench_ui.json
+bench-class: $(B)/bench/bench_class $(B)/vitrine ## a presenter alone, with 60 followers, with 200 readers: key to frame, bytes a step (two minutes)
+	$(Q)$(B)/bench/bench_class $(B)/vitrine
 bench-torch: $(B)/bench/serve_forward ## against PyTorch (Debian: python3-torch), interleaved in one run
 	$(Q)/usr/bin/python3 tests/bench/bench_torch.py $(B)/bench/serve_forward -o $(B)/bench_torch.json
 

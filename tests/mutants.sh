@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # mutants.sh [COUNT]: plants COUNT faults (60), one at a time, into the seams of session and screen, and says which of them the unit
 # suites notice. Which lines are changed follows from the tree alone: every candidate line is counted and they are taken at even
-# distances. About a quarter of a minute each; a mutant that nobody noticed is printed as file:line with both lines.
+# distances. About a minute each; a mutant that nobody noticed is printed as file:line with both lines.
 cd "$(dirname "$0")/.." || exit 1
 count=${1:-60}
 V=mutants
@@ -14,30 +14,26 @@ trap 'rm -rf "$TREE"' EXIT
 git ls-files --cached --others --exclude-standard -z | xargs -0 cp --parents -t "$TREE" 2>/dev/null
 cd "$TREE" || exit 1
 
-# mutate FILE LINE: prints the line with one operator turned into another; nothing where there is none. The first that fits is taken.
-mutate() {
-    sed -n "$2p" "$1" | sed -E '
-        /^[[:space:]]*(\/\*|\*|#|static const|REQUIRE|UNREACHABLE|typedef|case |\{")/d
-        /"/!s/ && / || /; t done
-        /"/!s/ == / != /; t done
-        /"/!s/ < / <= /; t done
-        /"/!s/ >= / > /; t done
-        /"/!s/return true;/return false;/; t done
-        /"/!s/return false;/return true;/; t done
-        /"/!s/ \+ 1\b/ + 2/; t done
-        /"/!s/ - 1\b/ - 0/; t done
-        /"/!s/= true;/= false;/; t done
-        /"/!s/= false;/= true;/; t done
-        /"/!s/if \(!/if (/; t done
-        d
-        :done'
-}
+# One operator of a line turned into another, the first that fits; ends at :done, with nothing where there is none.
+SWAP='/^[[:space:]]*(\/\*|\*|#|static const|REQUIRE|UNREACHABLE|typedef|case |\{")/d
+    /"/!s/ && / || /; t done
+    /"/!s/ == / != /; t done
+    /"/!s/ < / <= /; t done
+    /"/!s/ >= / > /; t done
+    /"/!s/return true;/return false;/; t done
+    /"/!s/return false;/return true;/; t done
+    /"/!s/ \+ 1\b/ + 2/; t done
+    /"/!s/ - 1\b/ - 0/; t done
+    /"/!s/= true;/= false;/; t done
+    /"/!s/= false;/= true;/; t done
+    /"/!s/if \(!/if (/; t done
+    d
+    :done'
+mutate() { sed -n "$2p" "$1" | sed -E "$SWAP"; }
 
 candidates=$TREE/candidates
 for f in $FILES; do
-    awk -v f="$f" '{print f "\t" NR}' "$f"
-done | while IFS=$'\t' read -r f n; do
-    [ -n "$(mutate "$f" "$n")" ] && printf '%s\t%s\n' "$f" "$n"
+    sed -nE "$SWAP"$'\n=' "$f" | sed "s|^|$f\t|"
 done >"$candidates"
 total=$(wc -l <"$candidates")
 step=$((total / count))

@@ -8,12 +8,15 @@
 #include "core/base/tell.h"
 #include "core/session/learned/measures.h"
 #include "core/session/learned/scale_places.h"
+#include "core/session/screens.h"
 #include "core/session/state.h"
 #include "tui/app_parts.h"
 #include "tui/cli/link.h"
 
 /* How long one slice of computing may keep a key waiting, and how often a frame is drawn while work goes on. */
 enum { SLICE_NS = 8000000, MEASURES_NS = 4000000, FRAME_NS = 60000000, CLASS_NS = 1000000000, LOADING_CELLS = 79 };
+/* Between the steps that `play` takes by itself. */
+enum { STEP_NS = 400000000 };
 
 /* Progress before the screen is open: one line on standard error. Ctrl-C ends the program as in any other. */
 static bool loading(void *context, const char *what, double share)
@@ -74,6 +77,29 @@ static void show_frame(App *a)
     a->stale = a->touched = false;
 }
 
+/* What the screen shows in steps, one step after the other; *wait: nanoseconds until the next, −1 for none. */
+static void play_tick(App *a, bool done, int64_t *wait)
+{
+    Session *s = &a->s;
+    const ScreenSpec *screen = screen_now(s);
+    int64_t now = clock_ns();
+    s->look.playing = s->look.playing && screen->play;
+    if (!s->look.playing) {
+        a->next_step = 0;
+        return;
+    }
+    if (!a->next_step)
+        a->next_step = now + STEP_NS;
+    if (done && now >= a->next_step) {
+        s->look.playing = screen->play(s);
+        a->next_step = now + STEP_NS;
+        a->touched = true;
+    }
+    int64_t left = a->next_step > now ? a->next_step - now : 0;
+    if (s->look.playing && (*wait < 0 || left < *wait))
+        *wait = left;
+}
+
 static void loop(App *a)
 {
     TermEvent e;
@@ -88,9 +114,8 @@ static void loop(App *a)
         if (done ? a->stale || a->shown != a->s.changes : clock_ns() - a->last_frame >= FRAME_NS)
             show_frame(a);
         a->stale = a->stale || !done; /* what was drawn before all was there is drawn again */
-        int64_t wait;
-        if (desk_tick(&a->desk, &a->s, clock_ns(), &wait))
-            a->touched = true;
+        int64_t wait = -1;
+        play_tick(a, done, &wait);
         if (app_class_step(a))
             a->touched = true;
         if (app_class_open(a) && (wait < 0 || wait > CLASS_NS))

@@ -45,6 +45,7 @@ typedef struct App {
     int64_t last_frame; /* … and when it was drawn */
     bool stale;         /* something was computed since, … */
     bool touched;       /* … there was an event since */
+    int64_t next_step;  /* when what plays takes its next step; 0: nothing plays */
     Pace pace;
 } App;
 

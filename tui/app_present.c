@@ -8,8 +8,21 @@
 #include "core/base/utf8.h"
 #include "tui/app_parts.h"
 
+static void list_keys(Overlay *o)
+{
+    int count;
+    const PresentKey *keys = present_keys(&count);
+    overlay_list(o, "Presenting: keys");
+    for (int i = 0; i < count; i++)
+        overlay_add(o, keys[i].help, keys[i].keys, "present on");
+}
+
 bool app_present(App *a, const char *word, Err *err)
 {
+    if (strcmp(word, "keys") == 0) {
+        list_keys(&a->overlay);
+        return true;
+    }
     const char *open = a->desk.open ? a->desk.name : a->stage.open ? a->stage.script.file : NULL;
     char name[64];
     int card = a->desk.open ? a->desk.player.card + 1 : 0;

@@ -12,10 +12,9 @@ typedef struct Desk {
     uint64_t seed;
     Buf said; /* feedback or a hint */
     bool right, wrong;
-    bool front;        /* on a small screen: the card, not the screen behind it */
-    int term;          /* of the card's words in the glossary, the one under the cursor; -1: none */
-    int64_t next_term; /* when it is due, while arithmetic is played */
-    char *kept;        /* the reader's own place and edits, as commands; picture and model before it, a line each */
+    bool front; /* on a small screen: the card, not the screen behind it */
+    int term;   /* of the card's words in the glossary, the one under the cursor; -1: none */
+    char *kept; /* the reader's own place and edits, as commands; picture and model before it, a line each */
 } Desk;
 
 /* Opens a lesson by number or name ("5", "dot-product"), at the card where it was left. */
@@ -31,9 +30,6 @@ bool desk_answer(Desk *d, const char *typed, Err *err);
 bool desk_hint(Desk *d, Err *err);
 /* Something was done on the screen: is that what the card asks for? */
 void desk_done(Desk *d);
-/* The arithmetic that is played: a term that is due; true when the frame changed. *wait: nanoseconds until the next, −1
- * for none. */
-bool desk_tick(Desk *d, Session *s, int64_t now, int64_t *wait);
 
 /* Where the card goes, and what is left of the screen; beside one another where there is room, else one of them. */
 void desk_layout(const Desk *d, int h, int w, Rect *card, Rect *screen);

@@ -1,9 +1,8 @@
-/* The keys of a lesson, and the arithmetic that it plays. */
+/* The keys of a lesson. */
 #include <stdio.h>
 #include <string.h>
 
 #include "core/session/ask/ask.h"
-#include "core/session/playing.h"
 #include "lessons/check.h"
 #include "lessons/layout.h"
 #include "tui/desk_parts.h"
@@ -33,24 +32,6 @@ static bool go_on(Desk *d)
         d->wrong = d->front = true;
     }
     return true;
-}
-
-bool desk_tick(Desk *d, Session *s, int64_t now, int64_t *wait)
-{
-    *wait = -1;
-    if (!s->look.worked.playing) {
-        d->next_term = 0;
-        return false;
-    }
-    if (!d->next_term)
-        d->next_term = now + PLAYING_NS;
-    bool due = now >= d->next_term;
-    if (due) {
-        d->next_term = now + PLAYING_NS;
-        playing_tick(s);
-    }
-    *wait = s->look.worked.playing ? d->next_term - now : -1;
-    return due;
 }
 
 static bool answer_key(Desk *d, const char *key, Buf *command)

@@ -69,6 +69,7 @@ static const struct {
              {"S-Right", "move right"},
              {"S-Up", "move up"},
              {"S-Down", "move down"},
+             {"?", "present keys"},
              {"Esc", ""},
              {"Tab", ""},
              {"S-Tab", ""},

@@ -274,3 +274,43 @@ float explain_contribution(const Explain *e, size_t i, ValuesFn values, const vo
     default: return fold_one(e, n, values, context);
     }
 }
+
+/* --- what the terms come to on the way --- */
+
+static void running_contract(const Explain *e, const Operands *o, float *out)
+{
+    float total = 0, chain = 0;
+    for (size_t i = 0; i < e->terms; i++) {
+        if (i && i % KERNEL_K == 0) {
+            total += chain;
+            chain = 0;
+        }
+        chain = kernel_fma(operand(e, o, i, 0), operand(e, o, i, 1), chain);
+        out[i] = kernel_canonical(total + chain);
+    }
+}
+
+static void running_sum(const Explain *e, const Operands *o, float *out)
+{
+    float lane[16] = {0}, tree[16];
+    for (size_t i = 0; i < e->terms; i++) {
+        lane[i % 16] += operand(e, o, i, 0);
+        for (int l = 0; l < 16; l++)
+            tree[l] = lane[l];
+        for (int half = 8; half; half /= 2)
+            for (int l = 0; l < half; l++)
+                tree[l] += tree[l + half];
+        out[i] = kernel_canonical(tree[0]);
+    }
+}
+
+void explain_running(const Explain *e, ValuesFn values, const void *context, float *out)
+{
+    Op op = graph_node(e->graph, e->node)->op;
+    REQUIRE(op == OP_CONTRACT || op == OP_SUM);
+    Operands o = operands(e, values, context);
+    if (op == OP_CONTRACT)
+        running_contract(e, &o, out);
+    else
+        running_sum(e, &o, out);
+}

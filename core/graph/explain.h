@@ -37,4 +37,7 @@ float explain_fold(const Explain *e, ValuesFn values, const void *context);
 double explain_fold_double(const Explain *e, ValuesFn values, const void *context);
 /* What term i contributes to the result (product, addend …), as a float computed by the operation's own rule. */
 float explain_contribution(const Explain *e, size_t i, ValuesFn values, const void *context);
+/* Of CONTRACT and SUM: out[i] = what the first i + 1 terms come to, folded as the engine folds that many; out[terms −
+ * 1] is the stored value, bit for bit. out: room for all terms. */
+void explain_running(const Explain *e, ValuesFn values, const void *context, float *out);
 #endif

@@ -56,7 +56,7 @@ static bool run_view(Session *s, const Args *a, Err *err)
         }
     return err_set(err,
                    "column %d: expected heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, worked, "
-                   "formula, positions, raw, centred, "
+                   "formula, close-up, positions, raw, centred, "
                    "grids, one, answer or next, found '%s'",
                    a->column[0], word);
 }
@@ -243,6 +243,23 @@ static bool run_grid(Session *s, const Args *a, Err *err)
     return true;
 }
 
+static bool run_play(Session *s, const Args *a, Err *err)
+{
+    static const char *const WORDS[] = {"next", "on", "off"};
+    const char *word = a->count ? a->word[0] : s->look.playing ? "off" : "on";
+    size_t i = 0;
+    while (i < sizeof WORDS / sizeof *WORDS && strcmp(word, WORDS[i]) != 0)
+        i++;
+    if (i == sizeof WORDS / sizeof *WORDS)
+        return err_set(err, "column %d: expected next, on or off, found '%s'", a->column[0], word);
+    if (!screen_now(s)->play)
+        return err_set(err, "nothing is shown in steps here: view close-up of a sum, a softmax or a norm is");
+    s->look.playing = i == 1;
+    if (i < 2)
+        s->look.playing &= screen_now(s)->play(s);
+    return true;
+}
+
 static void complete_maps(const Session *s, int index, Buf *out)
 {
     (void)s;
@@ -266,9 +283,8 @@ static void complete_views(const Session *s, int index, Buf *out)
 
 static const Command COMMANDS[] = {
     {"view", "look",
-     "view [heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, worked, formula, positions, raw, "
-     "centred, "
-     "grids, one, answer, next]",
+     "view [heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, worked, formula, close-up, "
+     "positions, raw, centred, grids, one, answer, next]",
      "another way to see this", 0, run_view, complete_views},
     {"pool", "look", "pool 1, 2, 4, 7, auto, finer, coarser [max, mean, absmax]",
      "how many numbers one drawn cell stands for", 0, run_pool, NULL},
@@ -277,6 +293,7 @@ static const Command COMMANDS[] = {
      complete_maps},
     {"compare", "look", "compare [a, b, diff, sides, off, next]", "A, B and A − B", 0, run_compare, NULL},
     {"pin", "look", "pin [off]", "keep what is shown as A and compare what follows with it", 0, run_pin, NULL},
+    {"play", "look", "play [next, on, off]", "an operation step by step: one step, or on by itself", 0, run_play, NULL},
     {"grid", "look", "grid", "patch grid over the picture, on or off", 0, run_grid, NULL},
 };
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/graph/explain.h"
+#include "core/session/ask/closeup.h"
 #include "core/session/edit/slider.h"
 #include "core/session/learned/measures.h"
 #include "core/session/place.h"
@@ -83,6 +84,21 @@ void move_in_terms(Session *s, int dy, int dx)
         dx += dy;
     s->place.term = (size_t)clamp((int)s->place.term + dy, 0, last ? last - 1 : 0);
     s->place.operand = clamp(s->place.operand + dx, 0, inputs ? inputs - 1 : 0);
+}
+
+/* Lines below each other, the cells of a row beside each other. */
+void move_in_closeup(Session *s, int dy, int dx)
+{
+    Closeup c;
+    Side side = session_side(s) == SIDE_A ? SIDE_A : SIDE_B;
+    NodeId n = session_node(s, side, s->place.path);
+    if (n == NO_NODE || !closeup_open(s, side, n, session_cell(s, side, n), &c))
+        return;
+    int to = clamp((int)closeup_index_here(s, &c) + dx, 0, (int)c.terms - 1);
+    s->place.operand = clamp(closeup_line_here(s, &c) + dy, 0, c.count - 1);
+    if (dx)
+        plane_set(c.graph, c.along, (size_t)to, s->place.at);
+    closeup_free(&c);
 }
 
 /* The same kind of node in another block, where that block has it. */

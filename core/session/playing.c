@@ -1,7 +1,5 @@
 #include "core/session/playing.h"
 
-#include <string.h>
-
 #include "core/graph/explain.h"
 #include "core/session/screens.h"
 
@@ -19,46 +17,17 @@ int playing_terms(const Session *s)
 void playing_end(Session *s)
 {
     s->look.worked.terms = 0;
-    s->look.worked.playing = false;
+    s->look.playing = false;
 }
 
-void playing_tick(Session *s)
+/* One term more, from the first on; behind the last one all are shown. */
+bool play_worked(Session *s)
 {
-    if (s->place.screen != SCREEN_WORKED || ++s->look.worked.terms >= playing_terms(s))
-        playing_end(s);
-}
-
-static bool run_play(Session *s, const Args *a, Err *err)
-{
-    const char *word = a->count ? a->word[0] : "";
-    bool step = strcmp(word, "step") == 0, all = strcmp(word, "all") == 0;
-    if (*word && !step && !all)
-        return err_set(err, "column %d: expected step or all, found '%s'", a->column[0], a->word[0]);
-    if (all) {
-        playing_end(s);
-        return true;
-    }
-    int terms = playing_terms(s);
-    if (terms < 2)
-        return err_set(err, "%s",
-                       terms ? "this number is made of one term: there is nothing to play"
-                             : "this number is given: the arithmetic begins here");
-    if (!come_here(s, SCREEN_WORKED, err))
-        return false;
-    bool begins = s->look.worked.terms <= 0 || s->look.worked.terms >= terms;
-    bool playing = !step && (begins || !s->look.worked.playing);
-    s->look.worked.terms = begins ? 1 : s->look.worked.terms + step;
-    s->look.worked.playing = playing;
-    if (s->look.worked.terms >= terms)
-        playing_end(s);
-    return true;
-}
-
-static const Command COMMANDS[] = {
-    {"play", "look", "play [step, all]", "the arithmetic of this cell term by term; again: stop", 0, run_play, NULL},
-};
-
-CommandTable session_commands_playing(void)
-{
-    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS), NULL};
+    int terms = playing_terms(s), shown = s->look.worked.terms;
+    s->look.worked.terms = shown <= 0 || shown >= terms ? 1 : shown + 1;
+    bool more = s->look.worked.terms < terms;
+    if (!more)
+        s->look.worked.terms = 0;
+    s->changes++;
+    return more;
 }

@@ -38,8 +38,10 @@ typedef struct ScreenSpec {
     /* `average` and `head` where the mean of heads is a switch of the screen's own, else NULL. */
     bool (*average)(Session *s, bool on, Err *err);
     bool (*work)(Session *s, int64_t deadline_ns); /* what is measured while it is on; true: nothing left. Or NULL */
-    bool (*say)(const struct Teller *t);           /* `say`, whatever node is in focus; NULL: the node's own */
-    bool (*say_pattern)(const struct Teller *t);   /* …where the focus is a pattern or scores */
+    /* `play`: one step more of what the screen shows in steps; false: all is there. NULL: it has no steps. */
+    bool (*play)(Session *s);
+    bool (*say)(const struct Teller *t);         /* `say`, whatever node is in focus; NULL: the node's own */
+    bool (*say_pattern)(const struct Teller *t); /* …where the focus is a pattern or scores */
     bool (*say_scores)(const struct Teller *t);
     ScreenOff off;
     const struct LookOption *options; /* settings that only this screen has (options.h), up to a NULL name; or NULL */
@@ -56,10 +58,14 @@ typedef bool ScreenFits(const Graph *g, NodeId n);
 typedef void ScreenMove(Session *s, int dy, int dx);
 typedef bool ScreenEnter(Session *s, Err *err);
 extern ScreenMove move_on_patches, move_on_keys, move_on_matrix, move_on_heads, move_on_plane, move_on_classes,
-    move_on_tiles, move_in_terms, move_in_training, move_in_lens, move_slider, move_on_worked; /* cursor.c */
-extern ScreenCome come_here, come_picture, come_attention, come_positions, come_answer;        /* screens_enter.c */
+    move_on_tiles, move_in_terms, move_in_closeup, move_in_training, move_in_lens, move_slider,
+    move_on_worked; /* cursor.c */
+extern ScreenCome come_here, come_picture, come_attention, come_positions, come_answer,
+    come_closeup; /* screens_enter.c */
 extern ScreenEnter enter_tensor, enter_arithmetic, enter_operand, enter_pixels, enter_sheet, enter_matrix, enter_row,
-    enter_pattern, enter_positions, enter_cosine, enter_ledger;
-extern ScreenEnter next_drawing, next_positions, next_film, next_tiles, next_where, next_ledger;
+    enter_pattern, enter_positions, enter_cosine, enter_closeup, enter_ledger;
+extern ScreenEnter next_drawing, next_positions, next_film, next_tiles, next_where, next_ledger, next_arithmetic;
+bool play_closeup(Session *s);
+bool play_worked(Session *s); /* playing.c */
 bool average_where(Session *s, bool on, Err *err);
 #endif

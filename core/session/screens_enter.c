@@ -6,6 +6,7 @@
 #include "core/graph/anatomy.h"
 #include "core/session/ask/ask.h"
 #include "core/session/ask/ask_parts.h"
+#include "core/session/ask/closeup.h"
 #include "core/session/ask/ledgers.h"
 #include "core/session/learned/measures.h"
 #include "core/session/learned/where.h"
@@ -69,6 +70,18 @@ bool come_answer(Session *s, Screen to, Err *err)
     return session_go(s, probs, to, err);
 }
 
+/* The focused number's own, else that of the focused block's pattern. */
+bool come_closeup(Session *s, Screen to, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    const char *path = site_path(g, session_attention(s, g, -1), SITE_PATTERN);
+    if (closeup_there(s))
+        return show(s, to, err);
+    if (!path || graph_find(g, path) == NO_NODE)
+        return err_set(err, "this number is not summed up from others: view formula shows what it is made of");
+    return session_go(s, path, to, err);
+}
+
 /* --- into what the cursor is on --- */
 
 bool enter_tensor(Session *s, Err *err)
@@ -76,9 +89,10 @@ bool enter_tensor(Session *s, Err *err)
     return come_here(s, SCREEN_TENSOR, err);
 }
 
+/* Of sums a close-up, of all else the formula. */
 bool enter_arithmetic(Session *s, Err *err)
 {
-    return session_go(s, s->place.path, SCREEN_EXPLAIN, err);
+    return session_go(s, s->place.path, closeup_there(s) ? SCREEN_CLOSEUP : SCREEN_EXPLAIN, err);
 }
 
 bool enter_sheet(Session *s, Err *err)
@@ -176,7 +190,72 @@ bool enter_operand(Session *s, Err *err)
     return true;
 }
 
+/* Into the number that the cursor of the close-up is on. */
+bool enter_closeup(Session *s, Err *err)
+{
+    Closeup c;
+    Side side = session_side(s) == SIDE_A ? SIDE_A : SIDE_B;
+    NodeId n = session_node(s, side, s->place.path);
+    if (n == NO_NODE || !closeup_open(s, side, n, session_cell(s, side, n), &c))
+        return enter_operand(s, err);
+    const CloseupLine l = c.line[closeup_line_here(s, &c)];
+    size_t index = closeup_index_here(s, &c), cell = l.cell ? l.cell[l.count > 1 ? index : 0] : 0;
+    closeup_free(&c);
+    if (!l.cell) {
+        session_say(s, "Made on the way, by the operation itself: no tensor of the trace has it. Its operands do.");
+        return true;
+    }
+    if (l.node == n && cell == session_cell(s, side, n))
+        return next_arithmetic(s, err);
+    place_push(s);
+    const Node *node = graph_node(session_graph(s, side), l.node);
+    plane_set(session_graph(s, side), node->dims, cell, s->place.at);
+    snprintf(s->place.path, sizeof s->place.path, "%s", node->path);
+    s->place.term = 0;
+    s->place.operand = 0;
+    s->place.screen = closeup_there(s) ? SCREEN_CLOSEUP : SCREEN_EXPLAIN;
+    place_find_box(s);
+    return true;
+}
+
+/* One line or a few terms more; what it works on is under the cursor. From the whole it begins anew. */
+bool play_closeup(Session *s)
+{
+    Closeup c;
+    Side side = session_side(s) == SIDE_A ? SIDE_A : SIDE_B;
+    NodeId n = session_node(s, side, s->place.path);
+    if (n == NO_NODE || !closeup_open(s, side, n, session_cell(s, side, n), &c))
+        return false;
+    size_t steps = closeup_steps(&c), step = s->place.term >= steps ? 0 : s->place.term + 1;
+    int line = closeup_line_of(&c, step);
+    s->place.term = step == steps ? 0 : step;
+    if (line >= 0) {
+        s->place.operand = line;
+        size_t shown = closeup_shown(&c, step, line);
+        if (!c.line[line].cell && shown) /* the term that was just added */
+            plane_set(c.graph, c.along, shown - 1, s->place.at);
+    }
+    bool more = s->place.term > 0;
+    closeup_free(&c);
+    s->changes++;
+    return more;
+}
+
 /* --- the same in another way --- */
+
+/* The close-up in the order of computing, or the terms by size; the place stays. */
+bool next_arithmetic(Session *s, Err *err)
+{
+    if (s->place.screen == SCREEN_CLOSEUP)
+        s->place.screen = SCREEN_EXPLAIN;
+    else if (closeup_there(s))
+        s->place.screen = SCREEN_CLOSEUP;
+    else
+        return enter_tensor(s, err);
+    s->place.term = 0;
+    s->place.operand = 0;
+    return true;
+}
 
 /* After the last way of drawing a tensor that is attention comes the sheet of all heads. */
 bool next_drawing(Session *s, Err *err)

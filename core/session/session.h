@@ -17,7 +17,7 @@
 #include "core/models/ledger.h"
 #include "core/models/stages.h"
 
-enum { SESSION_AXES = 48, SESSION_PATH = 160 };
+enum { SESSION_AXES = 48, SESSION_PATH = 160, PLACE_OPERANDS = 64 };
 
 /* ---- what is shown: A, B, and their difference ---- */
 /* How a run is asked for: A, B and A − B are ways to ask, and the first numbers of the table of runs; from RUN_FIRST on
@@ -127,8 +127,8 @@ typedef struct Place {
     char path[SESSION_PATH]; /* node in focus */
     int at[SESSION_AXES];    /* the data cursor: an index on every axis of the graph; a node's focused cell has these
                                 indices */
-    size_t term;             /* SCREEN_EXPLAIN: chosen line, 0 = largest term */
-    int operand;             /* …and which of its operands, 0 or 1 */
+    size_t term;             /* SCREEN_EXPLAIN: chosen line, 0 = largest term; SCREEN_CLOSEUP: step, 0 = all is there */
+    int operand;             /* …and which of its operands, 0 or 1; SCREEN_CLOSEUP: the line the cursor is on */
     int box;                 /* the step: a visible box of `stages`, "you are here" */
 } Place;
 
@@ -154,6 +154,7 @@ typedef struct LookAt {
     float low, high;    /* the locked scale */
     bool steps_focused; /* the steps pane has the cursor, not the main pane */
     bool zoomed;        /* the main pane takes the whole screen */
+    bool playing;       /* what the screen shows in steps goes on by itself */
     /* what one screen has for itself: declared in its row (ScreenSpec.options) */
     struct {
         bool grid; /* the patch grid drawn over it */
@@ -180,8 +181,7 @@ typedef struct LookAt {
         bool one_head; /* the votes of the head in focus instead of all */
     } ledger;
     struct {
-        int terms;    /* of the cell's arithmetic, the first so many; 0: all */
-        bool playing; /* they come one after the other (play.h) */
+        int terms; /* of the cell's arithmetic, the first so many; 0: all */
     } worked;
 } LookAt;
 

@@ -143,7 +143,8 @@ bool state_place_command(Session *s, const Args *a, Err *err)
     Place p = plain_place(s, n, address_cell(s, g, n, &to.cells));
     int term = 0, index = NO_BOX;
     if ((screen && !parse_screen(s, screen, &p, err)) || (at && !parse_at(g, at, p.at, err)) ||
-        !parse_count(a, "term", 1000000000, &term, err) || !parse_count(a, "operand", NODE_INPUTS - 1, &p.operand, err))
+        !parse_count(a, "term", 1000000000, &term, err) ||
+        !parse_count(a, "operand", p.screen == SCREEN_CLOSEUP ? PLACE_OPERANDS - 1 : NODE_INPUTS - 1, &p.operand, err))
         return false;
     if (box && (index = stages_find(&s->stages, box)) == NO_BOX)
         return err_set(err, "there is no box '%.80s'", box);

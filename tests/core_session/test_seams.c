@@ -1,6 +1,7 @@
 /* Where words become state: small decisions that faults planted by tests/mutants.sh showed to be tested by nobody. */
 #include "asking.h"
 
+#include "core/session/address.h"
 #include "core/session/cursor.h"
 #include "core/session/edit/edits.h"
 #include "core/session/edit/slider.h"
@@ -240,22 +241,41 @@ static void from_one_list_of_edits_to_another(void **state)
     run("reset edits");
 }
 
+/* A number is the step of that number, for whatever takes an address. */
+static void steps_by_number(void **state)
+{
+    (void)state;
+    const Graph *g = session_graph(&s, SIDE_B);
+    Err err = {""};
+    Address to;
+    int total;
+    for (int step = 1; step <= 12; step++) {
+        char word[16];
+        snprintf(word, sizeof word, "%d", step);
+        assert_true(address_word(&s, g, word, 1, &to, &err));
+        run("goto first");
+        if (step > 1) {
+            snprintf(word, sizeof word, "next %d", step - 1);
+            run(word);
+        }
+        assert_int_equal(session_step_number(&s, &total), step);
+        assert_string_equal(to.path, s.place.path);
+    }
+    assert_false(address_word(&s, g, "0", 1, &to, &err));
+    assert_false(address_word(&s, g, "1000", 1, &to, &err));
+    has(err.text, "steps go from 1 to");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(marks_have_room_for_their_names),
-        cmocka_unit_test(axes_follow_one_another),
-        cmocka_unit_test(random_patches),
-        cmocka_unit_test(the_map_opens),
-        cmocka_unit_test(laboratory_keeps_the_block),
-        cmocka_unit_test(where_goes_round),
-        cmocka_unit_test(nothing_to_go_along),
-        cmocka_unit_test(ledgers_have_two_views),
-        cmocka_unit_test(places_that_make_no_sense),
-        cmocka_unit_test(undo_and_redo_have_ends),
-        cmocka_unit_test(switching_off_what_is_in_focus),
-        cmocka_unit_test(which_side_has_none),
-        cmocka_unit_test(from_one_list_of_edits_to_another),
+        cmocka_unit_test(steps_by_number),         cmocka_unit_test(marks_have_room_for_their_names),
+        cmocka_unit_test(axes_follow_one_another), cmocka_unit_test(random_patches),
+        cmocka_unit_test(the_map_opens),           cmocka_unit_test(laboratory_keeps_the_block),
+        cmocka_unit_test(where_goes_round),        cmocka_unit_test(nothing_to_go_along),
+        cmocka_unit_test(ledgers_have_two_views),  cmocka_unit_test(places_that_make_no_sense),
+        cmocka_unit_test(undo_and_redo_have_ends), cmocka_unit_test(switching_off_what_is_in_focus),
+        cmocka_unit_test(which_side_has_none),     cmocka_unit_test(from_one_list_of_edits_to_another),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

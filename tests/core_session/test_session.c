@@ -238,7 +238,9 @@ static void a_place_is_the_same_everywhere(void **state)
     assert_string_equal(s.place.path, "blocks.1.attn.q");
     run("goto pattern; move up 2; looked cls; move up");
     assert_int_equal(s.place.at[session_axis(g, "u")], 1 + 7 * 8);
-    run("in"); /* row → arithmetic */
+    run("in"); /* row → the softmax close up → its formula */
+    assert_int_equal(s.place.screen, SCREEN_CLOSEUP);
+    run("view next");
     assert_int_equal(s.place.screen, SCREEN_EXPLAIN);
     run("back");
     assert_int_equal(s.place.screen, SCREEN_ROW);

@@ -71,6 +71,10 @@ shows "back to step 2" 'One\. '
 soon "…as it was" "$before"
 send L
 shows "the pointer's value in large digits" '▀▀▀ +▀'
+send '?'
+shows "its keys" '12G g G'
+send Escape
+unsee 'Presenting: keys'
 send G
 shows "the last one" '5/5$'
 send Space

@@ -21,7 +21,8 @@ int main(int argc, char **argv)
         pty_type(&p, keys[i], strlen(keys[i]));
     }
     pty_listen(&p, QUIET_MS, MOST_MS);
-    for (int i = 0; i < 8 && count && !pty_end(&p, 100); i++)
+    for (int i = 0; i < 8 && count && !pty_end(&p, i && i % 2 == 0 ? 800 : 100);
+         i++) /* after q it may be saving: ^C would end that */
         pty_type(&p, i % 2 ? "q" : "\003\033", i % 2 ? 1 : 2);
     if (!pty_end(&p, count ? 2000 : MOST_MS))
         pty_signal(&p, SIGTERM);

@@ -20,8 +20,8 @@
 
 static Session session;
 
-static const ViewSpec *const VIEWS[] = {&VIEW_SHEET,       &VIEW_MATRIX,  &VIEW_ROW,       &VIEW_ROW_TOP,
-                                        &VIEW_OTHER_HEADS, &VIEW_FIGURES, &VIEW_POSITIONS, &VIEW_EXPLAIN};
+static const ViewSpec *const VIEWS[] = {&VIEW_SHEET,   &VIEW_MATRIX,    &VIEW_ROW,     &VIEW_ROW_TOP, &VIEW_OTHER_HEADS,
+                                        &VIEW_FIGURES, &VIEW_POSITIONS, &VIEW_EXPLAIN, &VIEW_CLOSEUP};
 enum { VIEW_SPECS = sizeof VIEWS / sizeof *VIEWS };
 static const int SIZES[][2] = {{1, 1},  {1, 9},   {2, 2},   {3, 1},   {4, 18},   {7, 11},
                                {8, 40}, {15, 46}, {17, 78}, {34, 76}, {54, 150}, {150, 500}};

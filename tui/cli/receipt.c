@@ -74,7 +74,7 @@ static int receipt(Work *w, Err *err)
 
 const Verb VERB_RECEIPT = {
     .name = "receipt",
-    .usage = "receipt RECEIPT [QUESTION ANSWER …] [-i INPUT] [-c COMMANDS]",
+    .usage = "receipt RECEIPT [QUESTION ANSWERS] [-i INPUT] [-c COMMANDS]",
     .summary = "what an answer was, about which run, and whether it is right",
     .details =
         "A receipt has the seed of a question, the number of the answer and the trace hash of the run that it was "

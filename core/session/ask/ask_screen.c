@@ -9,6 +9,8 @@
 #include "core/base/mem.h"
 #include "core/models/names.h"
 #include "core/session/address.h"
+#include "core/session/ask/ask_parts.h"
+#include "core/session/ask/closeup.h"
 #include "core/session/ask/say.h"
 #include "core/session/learned/measures.h"
 #include "core/session/learned/object.h"
@@ -238,6 +240,34 @@ static bool tell_arithmetic(const Teller *t)
     return ask_explain_text(t->s, t->side, graph_node(t->g, t->n)->path, t->cell, t->out, false, t->err);
 }
 
+/* The lines of a close-up, each at the place of the row that the cursor is on; then the terms. */
+static bool tell_closeup(const Teller *t)
+{
+    Closeup c;
+    if (!ask_need_inputs(t->s, t->side, t->n, t->err))
+        return false;
+    if (!closeup_open(t->s, t->side, t->n, t->cell, &c))
+        return tell_arithmetic(t);
+    bool ok = true;
+    for (int i = 0; ok && i < c.count; i++)
+        ok = c.line[i].given ? ask_need(t->s, t->side, c.line[i].node, t->err) != NULL
+                             : ask_need_inputs(t->s, t->side, c.line[i].node, t->err);
+    size_t index = closeup_index_here(t->s, &c);
+    if (ok && closeup_values(t->s, &c))
+        for (int i = 0; i < c.count; i++) {
+            const CloseupLine *l = &c.line[i];
+            static const char *const WHAT[] = {"", "products for ", "sum so far, towards "};
+            buf_printf(t->out, "%s%s", WHAT[l->what], node_name(graph_node(c.graph, l->node)));
+            if (l->count > 1)
+                buf_printf(t->out, ", number %zu of %zu", index + 1, l->count);
+            buf_puts(t->out, ": ");
+            ask_put_number(t->out, l->value[l->count > 1 ? index : 0]);
+            buf_puts(t->out, ".\n");
+        }
+    closeup_free(&c);
+    return ok && tell_arithmetic(t);
+}
+
 /* A number for every patch, a line for every row of patches. Every figure is of the trace. */
 static void put_patches(const Teller *t, const float *x, int rows, int cols)
 {
@@ -331,13 +361,23 @@ static bool tell_sentence_only(const Teller *t)
     return true;
 }
 
-static SayFn *const TELL[SCREEN_COUNT] = {
-    [SCREEN_PICTURE] = tell_picture,     [SCREEN_TENSOR] = tell_tensor,     [SCREEN_SHEET] = tell_heads,
-    [SCREEN_MATRIX] = tell_matrix,       [SCREEN_ROW] = tell_row,           [SCREEN_POSITIONS] = tell_tensor,
-    [SCREEN_EXPLAIN] = tell_arithmetic,  [SCREEN_ANSWER] = tell_answer,     [SCREEN_TRAINING] = tell_sentence_only,
-    [SCREEN_FILTERS] = tell_tensor,      [SCREEN_HEADS] = tell_heads,       [SCREEN_WHERE] = tell_where,
-    [SCREEN_LENS] = tell_answer,         [SCREEN_LABORATORY] = tell_matrix, [SCREEN_CENSUS] = tell_census,
-    [SCREEN_BLANKS] = tell_sentence_only};
+static SayFn *const TELL[SCREEN_COUNT] = {[SCREEN_PICTURE] = tell_picture,
+                                          [SCREEN_TENSOR] = tell_tensor,
+                                          [SCREEN_SHEET] = tell_heads,
+                                          [SCREEN_MATRIX] = tell_matrix,
+                                          [SCREEN_ROW] = tell_row,
+                                          [SCREEN_POSITIONS] = tell_tensor,
+                                          [SCREEN_EXPLAIN] = tell_arithmetic,
+                                          [SCREEN_CLOSEUP] = tell_closeup,
+                                          [SCREEN_ANSWER] = tell_answer,
+                                          [SCREEN_TRAINING] = tell_sentence_only,
+                                          [SCREEN_FILTERS] = tell_tensor,
+                                          [SCREEN_HEADS] = tell_heads,
+                                          [SCREEN_WHERE] = tell_where,
+                                          [SCREEN_LENS] = tell_answer,
+                                          [SCREEN_LABORATORY] = tell_matrix,
+                                          [SCREEN_CENSUS] = tell_census,
+                                          [SCREEN_BLANKS] = tell_sentence_only};
 
 /* "Answer of A: star .999, arrow 5.3e-4, cross 3.3e-5." */
 static bool put_answer(Session *s, Side side, const char *who, Buf *out, Err *err)

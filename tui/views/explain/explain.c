@@ -48,7 +48,7 @@ static Layout layout(Rect r, const char *formula, bool table)
     return l;
 }
 
-static void draw_difference(const Paint *p, const Shown *diff, Rect r)
+void explain_difference(const Paint *p, Rect r)
 {
     static const char *const NAMES[] = {"A", "B", "A − B"};
     static const Style STYLES_OF[] = {STYLE_SIDE_A, STYLE_SIDE_B, STYLE_STRONG};
@@ -64,7 +64,6 @@ static void draw_difference(const Paint *p, const Shown *diff, Rect r)
         else
             canvas_text(p->c, r.y + i, r.x + used, r.w - used, STYLE_DIM, "computing…");
     }
-    (void)diff;
     r.y += 4;
     r.h -= 4;
     canvas_wrap(p->c, r, STYLE_DIM, "The arithmetic is shown for one side: compare a, or compare b.");
@@ -139,7 +138,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     if (!shown_open(p->s, side, p->s->place.path, &v))
         canvas_wrap(p->c, r, STYLE_DIM, "This node does not exist on this side.");
     else if (side == SIDE_DIFF)
-        draw_difference(p, &v, r);
+        explain_difference(p, r);
     else if (!v.values)
         shown_computing(p, r);
     else if (graph_node(v.graph, v.node)->op == OP_LEAF) {

@@ -28,6 +28,8 @@ void explain_operands(const Paint *p, const Explanation *e, Rect r, bool focus);
 /* What is at (y, x). */
 bool explain_table_hit(const Paint *p, const Explanation *e, Rect r, int y, int x, size_t *term, int *operand);
 bool explain_operands_hit(const Paint *p, const Explanation *e, Rect r, int y, int x, int *operand);
+/* A, B and A − B of the cell in focus: the arithmetic is of one side. */
+void explain_difference(const Paint *p, Rect r);
 /* One line each. */
 void explain_path(const Paint *p, Side side, Rect r);
 void explain_sum(const Paint *p, const Explanation *e, Rect r);

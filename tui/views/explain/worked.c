@@ -261,7 +261,7 @@ void worked_text(const Paint *p, Buf *out)
 
 static const KeyBinding KEYS[] = {
     {".", "play", "play", "play its arithmetic term by term, stop it", 0, 5, NULL},
-    {",", "play step", "step", "one term more", 0, 6, NULL},
+    {",", "play next", "step", "one term more", 0, 6, NULL},
     {.key = NULL},
 };
 

@@ -1,0 +1,167 @@
+/* What a class costs the presenter: key to frame alone, with 60 followers (real ones, each on a terminal of its own),
+ * and with 200 that only read; and what a step costs on the wire. Usage: bench_class PROGRAM [FOLLOWERS [READERS]] */
+#define _GNU_SOURCE
+#include <poll.h>
+#include <pty.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+
+enum { MOST = 512, ROUNDS = 21, QUIET_MS = 60 };
+
+static struct pollfd fds[MOST]; /* the presenter's terminal first */
+static pid_t pids[MOST];
+static int count;
+static size_t read_bytes; /* by readers */
+static int readers_from = MOST;
+
+static double ms_since(int64_t from)
+{
+    return (double)(clock_ns() - from) / 1e6;
+}
+
+static void start(const char *program, const char *verb, const char *what, int h, int w)
+{
+    struct winsize size = {.ws_row = (unsigned short)h, .ws_col = (unsigned short)w};
+    int fd;
+    pid_t pid = forkpty(&fd, NULL, NULL, &size);
+    if (pid == 0) {
+        setenv("TERM", "xterm-256color", 1);
+        setenv("LC_ALL", "C.UTF-8", 1);
+        if (strcmp(verb, "share") == 0)
+            execl(program, program, verb, what, "--name", "bench", "--threads", "1", (char *)NULL);
+        else
+            execl(program, program, verb, what, "--threads", "1", (char *)NULL);
+        _exit(127);
+    }
+    fds[count] = (struct pollfd){.fd = fd, .events = POLLIN};
+    pids[count++] = pid;
+}
+
+/* Reads everything that comes until the presenter's terminal was quiet (answer: after it has said something); when its
+ * last byte came, in ms after `from`. */
+static double settle(int64_t from, int quiet_ms, bool answer)
+{
+    static char bytes[65536];
+    double last = 0;
+    int64_t heard = clock_ns();
+    while (ms_since(heard) < (answer && last == 0 ? 3000 : quiet_ms)) {
+        if (poll(fds, (nfds_t)count, 10) <= 0)
+            continue;
+        for (int i = 0; i < count; i++) {
+            if (!fds[i].revents)
+                continue;
+            ssize_t n = read(fds[i].fd, bytes, sizeof bytes);
+            if (n <= 0) {
+                fds[i].fd = -fds[i].fd - 1; /* poll passes it over */
+                continue;
+            }
+            if (i == 0) {
+                last = ms_since(from);
+                heard = clock_ns();
+            }
+            if (i >= readers_from)
+                read_bytes += (size_t)n;
+        }
+    }
+    return last;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static void measure(const char *what)
+{
+    double ms[ROUNDS];
+    size_t before = read_bytes;
+    for (int i = 0; i < ROUNDS; i++) {
+        int64_t t = clock_ns();
+        if (write(fds[0].fd, i % 2 ? "p" : " ", 1) != 1)
+            exit(1);
+        ms[i] = settle(t, QUIET_MS, true);
+    }
+    qsort(ms, ROUNDS, sizeof *ms, by_value);
+    printf("%-34s median %6.1f ms   longest %6.1f ms", what, ms[ROUNDS / 2], ms[ROUNDS - 1]);
+    if (readers_from < count)
+        printf("   %.0f bytes a step and reader", (double)(read_bytes - before) / (count - readers_from) / ROUNDS);
+    putchar('\n');
+    fflush(stdout);
+}
+
+static void reader(const char *path)
+{
+    struct sockaddr_un a = {.sun_family = AF_UNIX};
+    snprintf(a.sun_path, sizeof a.sun_path, "%.100s", path);
+    int fd = socket(AF_UNIX, SOCK_STREAM, 0);
+    static const char HELLO[] = "H8 1 follow\n";
+    if (fd < 0 || connect(fd, (struct sockaddr *)&a, sizeof a) != 0 || write(fd, HELLO, sizeof HELLO - 1) < 0) {
+        perror(path);
+        exit(1);
+    }
+    fds[count++] = (struct pollfd){.fd = fd, .events = POLLIN};
+}
+
+int main(int argc, char **argv)
+{
+    char folder[] = "/tmp/vitrine-bench-XXXXXX", path[100], line[160];
+    int followers = argc > 2 ? atoi(argv[2]) : 60, readers = argc > 3 ? atoi(argv[3]) : 200;
+    if (argc < 2 || followers + readers + 1 > MOST || !mkdtemp(folder)) {
+        fputs("usage: bench_class PROGRAM [FOLLOWERS [READERS]]\n", stderr);
+        return 2;
+    }
+    setenv("XDG_RUNTIME_DIR", folder, 1);
+    setenv("VITRINE_SHARE", folder, 1);
+    setenv("HOME", folder, 1);
+    setenv("XDG_STATE_HOME", folder, 1);
+    signal(SIGPIPE, SIG_IGN);
+    start(argv[1], "share", "heads", 40, 120);
+    settle(clock_ns(), 1500, false);
+    for (int i = 0; i < 2; i++) { /* to the first step with attention */
+        if (write(fds[0].fd, " ", 1) != 1)
+            return 1;
+        settle(clock_ns(), 500, false);
+    }
+    measure("alone");
+    for (int i = 0; i < followers; i++) {
+        start(argv[1], "join", "bench", 24 + i % 3 * 8, 80 + i % 4 * 20);
+        settle(clock_ns(), 20, false);
+    }
+    settle(clock_ns(), 3000, false);
+    snprintf(line, sizeof line, "with %d followers", followers);
+    measure(line);
+    for (int i = 1; i < count; i++) {
+        if (pids[i] > 1)
+            kill(pids[i], SIGTERM);
+        close(fds[i].fd < 0 ? -fds[i].fd - 1 : fds[i].fd);
+    }
+    for (int i = 1; i < count; i++)
+        if (pids[i] > 1)
+            waitpid(pids[i], NULL, 0);
+    count = 1;
+    settle(clock_ns(), 500, false);
+    snprintf(path, sizeof path, "%s/vitrine-class-bench/socket", folder);
+    readers_from = 1;
+    for (int i = 0; i < readers; i++) {
+        reader(path);
+        settle(clock_ns(), 10, false);
+    }
+    settle(clock_ns(), 1000, false);
+    snprintf(line, sizeof line, "with %d that only read", readers);
+    measure(line);
+    if (write(fds[0].fd, "qq", 2) != 2)
+        return 1;
+    waitpid(pids[0], NULL, 0);
+    snprintf(line, sizeof line, "rm -rf '%s'", folder);
+    return system(line);
+}

@@ -1,0 +1,558 @@
+/* The close-up of an operation: its operands, products, running sum, exponentials and shares as rows of bars in the
+ * order of computing, all at once or step by step. The cursor stands on one place of the row, in every line. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "core/graph/explain.h"
+#include "core/session/address.h"
+#include "core/session/ask/closeup.h"
+#include "tui/canvas/bars.h"
+#include "tui/views/explain/explain.h"
+#include "tui/views/heat.h"
+#include "tui/views/number.h"
+#include "tui/views/spread.h"
+
+enum { LABEL_LEAST = 13, LABEL_MOST = 36, NUMBER = 12, CELL_MOST = 12, NUMBERS_FROM = 6, TALLEST = 7, NO_LINE = -1 };
+
+/* A line of the screen, or several: one row of bars, or single numbers beside each other. */
+typedef struct Group {
+    int first, count, y, h;
+} Group;
+
+typedef struct Layout {
+    int path_y, formula_y, ruler_y, term_y, stored_y, label_w;
+    Rect bars; /* columns of the rows of bars; all lines of the body */
+    Group group[CLOSEUP_LINES];
+    int groups;
+} Layout;
+
+/* --- where everything stands --- */
+
+static int width_of(const Closeup *c, int line)
+{
+    return utf8_cells(node_name(graph_node(c->graph, c->line[line].node))) + 3 + NUMBER;
+}
+
+static void make_groups(const Closeup *c, int width, Layout *l)
+{
+    int used = 0;
+    for (int i = 0; i < c->count; i++) {
+        bool one = c->line[i].count == 1, joins = l->groups && c->line[i - 1].count == 1 && one;
+        int w = width_of(c, i);
+        if (joins && used + w <= width) {
+            l->group[l->groups - 1].count++;
+            used += w;
+            continue;
+        }
+        l->group[l->groups++] = (Group){.first = i, .count = 1, .h = 1};
+        used = w;
+    }
+}
+
+static bool is_row(const Closeup *c, const Group *g)
+{
+    return c->line[g->first].count > 1;
+}
+
+/* Heights: one line each, then one more for every row of bars as long as there is room; what does not fit even so is
+ * scrolled, the cursor's line in sight. */
+static void place_groups(const Paint *p, const Closeup *c, Layout *l)
+{
+    int room = l->bars.h, here = closeup_line_here(p->s, c), at = 0, total = l->groups;
+    for (bool grown = true; grown && total < room;) {
+        grown = false;
+        for (int i = l->groups - 1; i >= 0 && total < room; i--) /* the result before the operands */
+            if (is_row(c, &l->group[i]) && l->group[i].h < TALLEST) {
+                l->group[i].h++;
+                total++;
+                grown = true;
+            }
+    }
+    for (int i = 0; i < l->groups; i++)
+        at = here >= l->group[i].first ? i : at;
+    int first = total > room && room > 0 ? (int)scroll_first((size_t)l->groups, (size_t)at, (size_t)room) : 0;
+    int y = l->bars.y;
+    for (int i = 0; i < l->groups; i++) {
+        Group *g = &l->group[i];
+        bool fits = i >= first && y + g->h <= l->bars.y + room;
+        g->y = fits ? y : NO_LINE;
+        y += fits ? g->h : 0;
+    }
+}
+
+static Layout layout(const Paint *p, const Closeup *c, Rect r)
+{
+    Layout l = {NO_LINE, NO_LINE, NO_LINE, NO_LINE, NO_LINE, 0, r, {{0}}, 0};
+    int all = r.h;
+    if (all >= 24)
+        l.path_y = l.bars.y++;
+    if (all >= 3)
+        l.formula_y = l.bars.y++;
+    if (all >= 6)
+        l.ruler_y = l.bars.y++;
+    l.bars.h = r.y + r.h - l.bars.y;
+    if (all >= 2)
+        l.stored_y = l.bars.y + --l.bars.h;
+    if (all >= 5)
+        l.term_y = l.bars.y + --l.bars.h;
+    int n = (int)(c->terms < 100000 ? c->terms : 100000), cell = (r.w - LABEL_LEAST) / n;
+    cell = cell < 1 ? 1 : cell > CELL_MOST ? CELL_MOST : cell;
+    l.label_w = r.w - n * cell;
+    l.label_w = l.label_w > LABEL_MOST ? LABEL_MOST : l.label_w < LABEL_LEAST ? LABEL_LEAST : l.label_w;
+    l.label_w = l.label_w > r.w / 2 ? r.w / 2 : l.label_w;
+    l.bars.x += l.label_w;
+    l.bars.w -= l.label_w;
+    if (l.bars.w > n * cell && n * cell > 0)
+        l.bars.w = n * cell;
+    make_groups(c, r.w, &l);
+    place_groups(p, c, &l);
+    return l;
+}
+
+/* --- one line --- */
+
+static Ref ref_of(const Closeup *c, const CloseupLine *l, size_t i)
+{
+    return l->cell ? session_ref(c->side, l->node, l->cell[l->count > 1 ? i : 0]) : (Ref){0};
+}
+
+static const char *line_name(const Closeup *c, int line, char *out, size_t n)
+{
+    const CloseupLine *l = &c->line[line];
+    const Node *node = graph_node(c->graph, l->node);
+    if (l->what == CLOSEUP_PRODUCTS)
+        snprintf(out, n, "%s·%s", node_name(graph_node(c->graph, node->in[0])),
+                 node_name(graph_node(c->graph, node->in[1])));
+    else
+        snprintf(out, n, "%s", l->what == CLOSEUP_RUNNING ? "sum so far" : node_name(node));
+    return out;
+}
+
+typedef struct Row {
+    const Closeup *c;
+    const CloseupLine *line;
+    size_t shown;
+} Row;
+
+static float row_value(const void *of, int i, Ref *ref)
+{
+    const Row *row = of;
+    *ref = ref_of(row->c, row->line, (size_t)i);
+    return (size_t)i < row->shown ? row->line->value[i] : NAN;
+}
+
+/* From the lowest to the highest of a row, zero always between them. */
+static void range_of(const CloseupLine *l, double *low, double *high)
+{
+    *low = *high = 0;
+    for (size_t i = 0; i < l->count; i++) {
+        double x = (double)l->value[i];
+        if (isfinite(x) && x < *low)
+            *low = x;
+        if (isfinite(x) && x > *high)
+            *high = x;
+    }
+}
+
+static void draw_label(const Paint *p, const Closeup *c, const Layout *l, const Group *g, bool here)
+{
+    const CloseupLine *line = &c->line[g->first];
+    size_t index = closeup_index_here(p->s, c);
+    bool there = index < closeup_shown(c, p->s->place.term, g->first);
+    char name[96];
+    int x = l->bars.x - l->label_w, w = l->label_w - 1;
+    canvas_text(p->c, g->y, x, 1, STYLE_STRONG, here ? "▸" : " ");
+    line_name(c, g->first, name, sizeof name);
+    canvas_label(p->c, g->y, x + 1, w - 1, here ? STYLE_STRONG : there ? STYLE_TEXT : STYLE_DIM, name);
+    if (g->h >= 2 && there)
+        ref_number(p, line->value[index], ref_of(c, line, index), g->y + 1, x, w < NUMBER ? w : NUMBER, STYLE_TEXT);
+    if (g->h >= 3 && there) {
+        double low, high;
+        char from[16], to[16], range[40];
+        range_of(line, &low, &high);
+        number_text(from, sizeof from, (float)low, 5);
+        number_text(to, sizeof to, (float)high, 5);
+        snprintf(range, sizeof range, "%s…%s", from, to);
+        canvas_right(p->c, g->y + 2, x, w < NUMBER ? w : NUMBER, STYLE_DIM, range);
+    }
+    if (g->h >= 4 && w >= 20 && line->what == CLOSEUP_CELLS && !line->given) {
+        Buf text = {0};
+        graph_formula(c->graph, line->node, &text);
+        canvas_wrap(p->c, (Rect){g->y + 3, x + 1, g->h - 3, w - 1}, STYLE_DIM, buf_str(&text));
+        buf_free(&text);
+    }
+}
+
+static void draw_heat_row(const Paint *p, Rect r, const Row *row, int n)
+{
+    double low, high;
+    range_of(row->line, &low, &high);
+    ColourScale scale = colour_scale_of_range(p, (float)low, (float)high);
+    int first, last;
+    for (int x = r.x; bars_at(r, n, x, &first, &last); x++) {
+        Ref ref, most = {0};
+        float value = NAN;
+        for (int i = first; i < last; i++) {
+            float v = row_value(row, i, &ref);
+            if (isnan(value) || fabsf(v) > fabsf(value)) {
+                value = v;
+                most = ref;
+            }
+        }
+        if (!isnan(value))
+            canvas_pixel(p->c, r.y, x, -1, colour_scale_colour(&scale, value), colour_scale_level(&scale, value),
+                         colour_scale_sign(&scale, value), most);
+    }
+}
+
+static void draw_numbers(const Paint *p, Rect r, const Row *row, int n, size_t here)
+{
+    int width = bars_width(r, n);
+    for (int i = 0; (size_t)i < row->shown; i++) {
+        char text[32];
+        number_text(text, sizeof text, row->line->value[i], width - 1);
+        int cells = (int)strlen(text), x = bars_column(r, n, i);
+        if (cells > width - 1)
+            continue;
+        canvas_text(p->c, r.y, x, cells, (size_t)i == here ? STYLE_CURSOR : STYLE_TEXT, text);
+        canvas_ref(p->c, r.y, x, cells, ref_of(row->c, row->line, (size_t)i));
+    }
+}
+
+static void draw_row(const Paint *p, const Closeup *c, const Layout *l, const Group *g, bool here, bool focus)
+{
+    size_t index = closeup_index_here(p->s, c);
+    Row row = {c, &c->line[g->first], closeup_shown(c, p->s->place.term, g->first)};
+    Rect r = {g->y, l->bars.x, g->h, l->bars.w};
+    int n = (int)row.line->count, column = bars_column(r, n, (int)index);
+    draw_label(p, c, l, g, here);
+    if (r.w < 1)
+        return;
+    if (r.h >= 3 && bars_width(r, n) >= NUMBERS_FROM) {
+        Rect under = rect_cut(&r, 'b', 1);
+        draw_numbers(p, under, &row, n, index);
+    }
+    if (here)
+        focus_cursor(p, focus, r.y, column);
+    if (r.h == 1) {
+        draw_heat_row(p, r, &row, n);
+        if (index < row.shown)
+            heat_mark(p, r.y, column, 1, bars_width(r, n), ref_of(c, row.line, index));
+        return;
+    }
+    for (int y = 0; y < r.h; y++)
+        canvas_glyph(p->c, r.y + y, column, STYLE_AXIS, 0x250a);
+    CanvasBars bars = {.value = row_value, .of = &row, .n = n, .style = STYLE_TEXT, .negative = STYLE_NEGATIVE};
+    range_of(row.line, &bars.low, &bars.high);
+    bars_draw(p->c, r, &bars);
+}
+
+/* "row_max 2.31   width 64 …" */
+static void draw_ones(const Paint *p, const Closeup *c, const Layout *l, const Group *g, bool focus)
+{
+    int x = l->bars.x - l->label_w, end = x + l->label_w + l->bars.w, here = closeup_line_here(p->s, c);
+    for (int i = g->first; i < g->first + g->count; i++) {
+        const CloseupLine *line = &c->line[i];
+        bool there = closeup_shown(c, p->s->place.term, i) > 0;
+        char name[96];
+        if (i == here)
+            focus_cursor(p, focus, g->y, x);
+        x += canvas_text(p->c, g->y, x, end - x, STYLE_STRONG, i == here ? "▸" : " ");
+        x += canvas_text(p->c, g->y, x, end - x,
+                         i == here ? STYLE_STRONG
+                         : there   ? STYLE_TEXT
+                                   : STYLE_DIM,
+                         line_name(c, i, name, sizeof name));
+        x++;
+        int cells = ref_number_cells(line->value[0]);
+        if (there && x + cells <= end)
+            ref_number(p, line->value[0], ref_of(c, line, 0), g->y, x, cells, STYLE_TEXT);
+        else if (!there)
+            canvas_text(p->c, g->y, x, end - x, STYLE_DIM, "…");
+        x += cells + 1;
+    }
+}
+
+/* --- above and below --- */
+
+/* The label of the cursor's place above its column, those of the first and the last one where there is room. */
+static void draw_ruler(const Paint *p, const Closeup *c, const Layout *l)
+{
+    char label[64], end[64];
+    int n = (int)c->terms, index = (int)closeup_index_here(p->s, c), x = bars_column(l->bars, n, index);
+    shown_label(c->graph, c->along, (size_t)index, label, sizeof label);
+    int w = utf8_cells(label), right = l->bars.x + l->bars.w, from = x + 1 + w <= right ? x + 1 : x - w;
+    Buf axes = {0};
+    shown_axes(c->graph, c->along, &axes);
+    canvas_printf(p->c, l->ruler_y, l->bars.x - l->label_w + 1, l->label_w - 2, STYLE_AXIS, "%s = %s", buf_str(&axes),
+                  label);
+    buf_free(&axes);
+    if (l->bars.w < 1)
+        return;
+    shown_label(c->graph, c->along, 0, end, sizeof end);
+    if (l->bars.x + utf8_cells(end) < (from < x ? from : x))
+        canvas_text(p->c, l->ruler_y, l->bars.x, l->bars.w, STYLE_AXIS, end);
+    shown_label(c->graph, c->along, c->terms - 1, end, sizeof end);
+    if (right - utf8_cells(end) > (from < x ? x : from + w))
+        canvas_right(p->c, l->ruler_y, l->bars.x, l->bars.w, STYLE_AXIS, end);
+    canvas_glyph(p->c, l->ruler_y, x, STYLE_STRONG, 0x25be);
+    if (from >= l->bars.x)
+        canvas_text(p->c, l->ruler_y, from, w, STYLE_STRONG, label);
+}
+
+typedef struct Writer {
+    const Paint *p;
+    int y, x, end;
+} Writer;
+
+static void put_text(Writer *w, Style style, const char *text)
+{
+    w->x += canvas_text(w->p->c, w->y, w->x, w->end - w->x, style, text);
+}
+
+static void put_number(Writer *w, float value, Ref ref)
+{
+    int cells = ref_number_cells(value);
+    if (w->x + cells > w->end) {
+        w->x = w->end;
+        return;
+    }
+    ref_number(w->p, value, ref, w->y, w->x, cells, STYLE_TEXT);
+    w->x += cells;
+}
+
+/* What the cursor is on, with its numbers: "q·k  e=5: 0.911 · 1.260 = 1.148". */
+static void draw_term(const Paint *p, const Closeup *c, int y, int x, int width)
+{
+    static const char *const BETWEEN[OP_COUNT] = {
+        [OP_CONTRACT] = " · ", [OP_ADD] = " + ", [OP_SUB] = " − ", [OP_MUL] = " · ", [OP_DIV] = " / "};
+    Writer w = {p, y, x, x + width};
+    int here = closeup_line_here(p->s, c);
+    const CloseupLine *l = &c->line[here];
+    const Node *n = graph_node(c->graph, l->node);
+    size_t index = l->count > 1 ? closeup_index_here(p->s, c) : 0;
+    char name[200], text[64];
+    if (index >= closeup_shown(c, p->s->place.term, here))
+        return;
+    if (l->what == CLOSEUP_RUNNING) {
+        snprintf(text, sizeof text, "the first %zu of %zu, added in order: ", index + 1, l->count);
+        put_text(&w, STYLE_DIM, text);
+        put_number(&w, l->value[index], (Ref){0});
+        return;
+    }
+    if (l->what == CLOSEUP_PRODUCTS) {
+        const float *a = session_peek(p->s, c->side, graph_node(c->graph, n->in[0])->path),
+                    *b = session_peek(p->s, c->side, graph_node(c->graph, n->in[1])->path);
+        int sum = here + 2; /* after the products the running sum, then the contraction itself */
+        Explain e = explain_open(c->graph, l->node, c->line[sum].cell[0]);
+        Term t = explain_term(&e, index);
+        if (!a || !b)
+            return;
+        Buf axes = {0};
+        shown_axes(c->graph, c->along, &axes);
+        put_text(&w, STYLE_DIM, buf_str(&axes));
+        buf_free(&axes);
+        put_text(&w, STYLE_DIM, "=");
+        put_text(&w, STYLE_DIM, shown_label(c->graph, c->along, index, name, sizeof name));
+        put_text(&w, STYLE_DIM, ": ");
+        put_number(&w, a[t.cell[0]], session_ref(c->side, t.node[0], t.cell[0]));
+        put_text(&w, STYLE_DIM, BETWEEN[OP_CONTRACT]);
+        put_number(&w, b[t.cell[1]], session_ref(c->side, t.node[1], t.cell[1]));
+        put_text(&w, STYLE_DIM, " = ");
+        put_number(&w, l->value[index], (Ref){0});
+        put_text(&w, STYLE_DIM, "   sum so far ");
+        put_number(&w, c->line[here + 1].value[index], (Ref){0});
+        return;
+    }
+    put_text(&w, STYLE_TEXT, cell_brief(c->graph, l->node, l->cell[index], DIMS_SCALAR, name, sizeof name));
+    put_text(&w, STYLE_DIM, " = ");
+    if (!l->given && n->op != OP_CONTRACT && n->op != OP_SUM && n->op != OP_MAX && n->op != OP_WHERE) {
+        Explain e = explain_open(c->graph, l->node, l->cell[index]);
+        Term t = explain_term(&e, 0);
+        for (int k = 0; k < t.operands; k++) {
+            const float *v = session_peek(p->s, c->side, graph_node(c->graph, t.node[k])->path);
+            if (k)
+                put_text(&w, STYLE_DIM, BETWEEN[n->op] ? BETWEEN[n->op] : ", ");
+            if (n->op == OP_MAP)
+                put_text(&w, STYLE_DIM, map_name(n->map));
+            put_text(&w, STYLE_DIM, n->op == OP_MAP ? "(" : "");
+            if (v)
+                put_number(&w, v[t.cell[k]], session_ref(c->side, t.node[k], t.cell[k]));
+            put_text(&w, STYLE_DIM, n->op == OP_MAP ? ")" : "");
+        }
+        put_text(&w, STYLE_DIM, " = ");
+    }
+    if (n->op == OP_MAX && !l->given) {
+        snprintf(text, sizeof text, "the largest of %zu = ", c->terms);
+        put_text(&w, STYLE_DIM, text);
+    } else if ((n->op == OP_SUM || n->op == OP_CONTRACT) && !l->given) {
+        snprintf(text, sizeof text, "the sum of %zu = ", c->terms);
+        put_text(&w, STYLE_DIM, text);
+    }
+    put_number(&w, l->value[index], ref_of(c, l, index));
+}
+
+static void draw_formula(const Paint *p, const Closeup *c, const Layout *l, Rect r)
+{
+    Buf text = {0};
+    char said[48];
+    size_t steps = closeup_steps(c);
+    if (p->s->place.term)
+        snprintf(said, sizeof said, " step %zu of %zu", p->s->place.term, steps);
+    else
+        snprintf(said, sizeof said, " all of %zu steps", steps);
+    int w = utf8_cells(said);
+    w = r.w >= 2 * w ? w : 0;
+    graph_formula(c->graph, c->node, &text);
+    canvas_text(p->c, l->formula_y, r.x, r.w - w, STYLE_STRONG, buf_str(&text));
+    if (w)
+        canvas_right(p->c, l->formula_y, r.x, r.w, STYLE_DIM, said);
+    buf_free(&text);
+}
+
+static void draw_closeup(const Paint *p, Closeup *c, Rect r, bool focus)
+{
+    Explanation e;
+    if (!closeup_values(p->s, c) || !ask_explain(p->s, c->side, c->node, c->cell, 1, &e)) {
+        shown_computing(p, r);
+        return;
+    }
+    Layout l = layout(p, c, r);
+    int here = closeup_line_here(p->s, c);
+    if (l.path_y != NO_LINE)
+        explain_path(p, c->side, (Rect){l.path_y, r.x, 1, r.w});
+    if (l.formula_y != NO_LINE)
+        draw_formula(p, c, &l, r);
+    if (l.ruler_y != NO_LINE)
+        draw_ruler(p, c, &l);
+    for (int i = 0; i < l.groups; i++) {
+        const Group *g = &l.group[i];
+        if (g->y == NO_LINE)
+            continue;
+        if (is_row(c, g))
+            draw_row(p, c, &l, g, here == g->first, focus);
+        else
+            draw_ones(p, c, &l, g, focus);
+    }
+    if (l.term_y != NO_LINE)
+        draw_term(p, c, l.term_y, r.x, r.w);
+    if (l.stored_y != NO_LINE && (!p->s->place.term || closeup_shown(c, p->s->place.term, c->count - 1)))
+        explain_stored(p, &e, (Rect){l.stored_y, r.x, 1, r.w});
+    explanation_free(&e);
+}
+
+static bool open_here(const Session *s, Side side, Closeup *c)
+{
+    side = side == SIDE_DIFF ? SIDE_B : side;
+    NodeId n = session_node(s, side, s->place.path);
+    return n != NO_NODE && closeup_open(s, side, n, session_cell(s, side, n), c);
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    Closeup c;
+    if (r.h < 1 || r.w < 1)
+        return;
+    Rect old = canvas_clip(p->c, r);
+    if (!open_here(p->s, side, &c)) {
+        canvas_wrap(p->c, r, STYLE_DIM,
+                    "This number is not summed up from others here: `view formula` shows what it is made of.");
+    } else if (side == SIDE_DIFF) {
+        explain_difference(p, r);
+        closeup_free(&c);
+    } else {
+        draw_closeup(p, &c, r, focus);
+        closeup_free(&c);
+    }
+    p->c->clip = old;
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    Closeup c;
+    (void)r;
+    needs_add(out, side, s->place.path);
+    if (side == SIDE_DIFF) {
+        needs_add(out, SIDE_A, s->place.path);
+        needs_add(out, SIDE_B, s->place.path);
+    }
+    if (!open_here(s, side, &c))
+        return;
+    for (int i = 0; i < c.count; i++)
+        needs_add(out, c.side, graph_node(c.graph, c.line[i].node)->path);
+    closeup_free(&c);
+    const Node *n = graph_node(session_graph(s, side), session_node(s, side, s->place.path));
+    for (int k = 0; k < op_inputs(n->op); k++)
+        needs_add(out, side == SIDE_DIFF ? SIDE_B : side, graph_node(session_graph(s, side), n->in[k])->path);
+    for (int i = s->back_count; i > 0 && screen_spec(s->back[i - 1].screen)->group == GROUP_ARITHMETIC; i--)
+        needs_add(out, side, s->back[i - 1].path);
+}
+
+static bool hit(const Paint *p, const Closeup *c, Rect r, int y, int x, int *line, size_t *index)
+{
+    Layout l = layout(p, c, r);
+    for (int i = 0; i < l.groups; i++) {
+        const Group *g = &l.group[i];
+        int first, last;
+        if (g->y == NO_LINE || y < g->y || y >= g->y + g->h)
+            continue;
+        *line = g->first;
+        *index = closeup_index_here(p->s, c);
+        if (is_row(c, g) && bars_at(l.bars, (int)c->terms, x, &first, &last))
+            *index = (size_t)first;
+        return true;
+    }
+    return false;
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    Closeup c;
+    int line = 0;
+    size_t index = 0;
+    if (!rect_has(r, y, x) || side == SIDE_DIFF || !open_here(p->s, side, &c))
+        return false;
+    bool any = hit(p, &c, r, y, x, &line, &index);
+    size_t from = closeup_index_here(p->s, &c);
+    int at = closeup_line_here(p->s, &c);
+    closeup_free(&c);
+    if (!any)
+        return false;
+    if (line == at && index == from) {
+        buf_puts(command, "in");
+        return true;
+    }
+    if (line != at)
+        buf_printf(command, "move %s %d", line < at ? "up" : "down", line < at ? at - line : line - at);
+    if (index != from)
+        buf_printf(command, "%smove %s %zu", line != at ? "; " : "", index < from ? "left" : "right",
+                   index < from ? from - index : index - from);
+    return true;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    Shown v;
+    buf_puts(out, "close-up ");
+    if (shown_open(s, side, s->place.path, &v))
+        address_put(v.graph, v.node, v.cell, out);
+    else
+        buf_puts(out, s->place.path);
+}
+
+static const KeyBinding KEYS[] = {{"Space", "play next", "step",
+                                   "the operation one step further; from the whole it begins anew", 0, 1, NULL},
+                                  {".", "play", "play", "its steps one after the other by themselves; again: stop", 0,
+                                   3, NULL},
+                                  {.key = NULL}};
+
+const ViewSpec VIEW_CLOSEUP = {.name = "close-up",
+                               .draw = draw,
+                               .needs = needs,
+                               .click = click,
+                               .title = title,
+                               .traits = VIEW_TRACED | VIEW_WIDE,
+                               .sides = SIDES_ONE,
+                               .keys = KEYS};
