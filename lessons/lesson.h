@@ -84,6 +84,7 @@ typedef struct Card {
     Texts commands;   /* run on entering, in order, from the lesson's clean edits; an empty one is a pause */
     Texts show;       /* at most one: what stands beside it, NAME:NODE[cells] of a worked example */
     Texts picture;    /* at most one: "#66" */
+    Texts text;       /* at most one: a sentence for the translator */
     Texts quoted;     /* numbers that somebody else printed: "77.91" and where, alternating */
     Texts claims;     /* ids of claims that it states or asks */
     Texts mechanisms; /* those that it runs: "A1" */
@@ -105,6 +106,8 @@ typedef struct Lesson {
     int number;        /* from "5. Query, key, value"; -1 for one that has none */
     int minutes;
     Texts able, misconception, needs, reads, explains, summary;
+    Texts translator; /* at most one: it is about the bundled translator, which reads this sentence where a card has
+                         none */
     Card *cards;
     int count;
     size_t cap;

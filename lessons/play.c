@@ -18,13 +18,33 @@ static bool at_line(const Player *p, int line, Err *err)
     return err_prefix(err, "%s:%d", utf8_clean(file, sizeof file, p->lesson.file), line);
 }
 
+/* The model that the lesson speaks of: where it is the translator that one, else the bundled picture model in the
+ * translator's place. */
+static bool right_model(Player *p, Err *err)
+{
+    static const char TRANSLATOR[] = "translator";
+    bool words = p->lesson.translator.count > 0, now = strcmp(p->s->model_path, TRANSLATOR) == 0;
+    return words == now || session_open_model(p->s, words ? TRANSLATOR : NULL, err);
+}
+
+/* What a card looks at: its own picture or sentence, else the lesson's. */
+static const char *input_of(const Player *p, const Card *c)
+{
+    if (p->lesson.translator.count)
+        return c->text.count ? c->text.at[0].text : p->lesson.translator.at[0].text;
+    return c->picture.count ? c->picture.at[0].text : "#17";
+}
+
 bool player_open(Player *p, Session *s, Lesson *lesson, Err *err)
 {
     *p = (Player){.s = s, .commands = session_command_set(), .lesson = *lesson, .home = s->now, .card = -1};
     *lesson = (Lesson){0};
-    s->keep_model = "a lesson is open, and it speaks of this model; `lesson close`, the key q, leaves it";
     p->answers = xcalloc((size_t)p->lesson.count, sizeof *p->answers);
     p->examples = xcalloc((size_t)p->lesson.example_count + 1, sizeof *p->examples);
+    if (!right_model(p, err))
+        return false;
+    p->home = s->now;
+    s->keep_model = "a lesson is open, and it speaks of this model; `lesson close`, the key q, leaves it";
     for (int i = 0; i < p->lesson.example_count; i++) {
         Example *e = &p->examples[i];
         if (!example_build(e, p->lesson.file, &p->lesson.examples[i], &s->model, err))
@@ -173,7 +193,7 @@ bool player_enter(Player *p, int card, Err *err)
     p->card = card;
     p->pause = 0;
     const Card *c = player_card(p);
-    if (!clean(p, c->picture.count ? c->picture.at[0].text : "#17", err))
+    if (!clean(p, input_of(p, c), err))
         return at_line(p, c->line, err);
     if (c->show.count && !show_example(p, err))
         return at_line(p, c->show.at[0].line, err);

@@ -125,6 +125,13 @@ static bool read_explains(const Line *l)
     return words(l, &l->r->lesson->explains);
 }
 
+static bool read_translator(const Line *l)
+{
+    if (l->r->lesson->translator.count)
+        return bad(l, "a lesson has one of these; take this one or the other away");
+    return sentences(l, &l->r->lesson->translator);
+}
+
 /* ---- about a card ---- */
 
 static bool read_do(const Line *l)
@@ -150,6 +157,14 @@ static bool read_picture(const Line *l)
     if (!n || n > 9 || *skip_blanks(p + 1 + n))
         return bad(l, "expected a drawn picture, #N: a lesson opens no files");
     return whole(l, &l->card->picture, true);
+}
+static bool read_text(const Line *l)
+{
+    if (!l->r->lesson->translator.count)
+        return bad(l, "a sentence for the picture model; say `translator \"SENTENCE\"` above the first card");
+    if (l->card->text.count)
+        return bad(l, "a card has one of these; take this one or the other away");
+    return sentences(l, &l->card->text);
 }
 static bool read_claim(const Line *l)
 {
@@ -366,14 +381,31 @@ static const struct {
     bool (*read)(const Line *l);
     bool of_card;
 } STATEMENTS[] = {
-    {"minutes", read_minutes, false},    {"able", read_able, false},      {"misconception", read_misconception, false},
-    {"summary", read_summary, false},    {"reads", read_reads, false},    {"needs", read_needs, false},
-    {"explains", read_explains, false},  {"do", read_do, true},           {"pause", read_pause, true},
-    {"show", read_show, true},           {"picture", read_picture, true}, {"expect", read_expect, true},
-    {"quoted", read_quoted, true},       {"given", read_given, true},     {"claim", read_claim, true},
-    {"mechanism", read_mechanism, true}, {"predict", read_predict, true}, {"ask", read_ask, true},
-    {"right", read_right, true},         {"wrong", read_wrong, true},     {"solution", read_solution, true},
-    {"hint", read_hint, true},           {"note", read_note, true},
+    {"minutes", read_minutes, false},
+    {"able", read_able, false},
+    {"misconception", read_misconception, false},
+    {"summary", read_summary, false},
+    {"reads", read_reads, false},
+    {"needs", read_needs, false},
+    {"explains", read_explains, false},
+    {"translator", read_translator, false},
+    {"do", read_do, true},
+    {"pause", read_pause, true},
+    {"show", read_show, true},
+    {"picture", read_picture, true},
+    {"text", read_text, true},
+    {"expect", read_expect, true},
+    {"quoted", read_quoted, true},
+    {"given", read_given, true},
+    {"claim", read_claim, true},
+    {"mechanism", read_mechanism, true},
+    {"predict", read_predict, true},
+    {"ask", read_ask, true},
+    {"right", read_right, true},
+    {"wrong", read_wrong, true},
+    {"solution", read_solution, true},
+    {"hint", read_hint, true},
+    {"note", read_note, true},
 };
 
 /* Every question has an answer, and a choice one that is right and one that is not. */

@@ -8,6 +8,7 @@ B=${B:-build/gcc}
 V=$B/vitrine
 DEF=core/eval/figures.def
 N=$(sed -n 's/.*FIGURES_PICTURES = \([0-9]*\).*/\1/p' core/eval/figures.h)
+RANDOM_N=$(sed -n 's/.*RANDOM_PICTURES = \([0-9]*\).*/\1/p' core/eval/evaluation.h)
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 export XDG_STATE_HOME=$WORK
@@ -25,6 +26,13 @@ share() {
 lost() {
     awk -v l="$(count "$1" "$2" 5)" -v w="$(count "$1" "$2" 6)" -v n="$N" 'BEGIN {
         printf "%.1f ±%.1f", 100 * (l - w) / n, 100 * 1.959964 * sqrt(l + w + 1 - (l - w) ^ 2 / (n + 2)) / (n + 2)}'
+}
+# before any training: the mean over seeds, the least and the most
+SEEDS=$(grep -c '^FIGURE(PEAK_RANDOM' $DEF)
+untrained_rollout() { echo "$(mean ROLLOUT_RANDOM) $(mean ROLLOUT_RANDOM_LEAST) $(mean ROLLOUT_RANDOM_MOST)" | awk '{printf "%.3f (%.3f to %.3f)", $1, $2, $3}'; }
+untrained_peak() {
+    awk -F'[(), ]+' -v of="$RANDOM_N" '$1 == "FIGURE" && $2 == "PEAK_RANDOM" {p = 100 * $4 / of; s += p; if (!n++ || p < a) a = p; if (p > b) b = p}
+        END {printf "%.1f %% (%.1f to %.1f)", s / n, a, b}' $DEF
 }
 percent() { awk -v r="$(count "$1" "${2:-0}")" -v n="$N" 'BEGIN {printf "%.0f", 100 * r / n}'; }
 
@@ -60,13 +68,15 @@ for b in 0 1 2 3; do
     stands "README, sub-layers of block $b" "block $b $(lost ATTENTION $b) $(lost MLP $b)"
     stands "README, lens after block $b" "after block $b $(share LENS $((b + 1)))"
 done
-for m in ROLLOUT ROLLOUT_RANDOM ROLLOUT_FIXED BRIGHTNESS AREA COVERED; do
+for m in ROLLOUT ROLLOUT_FIXED BRIGHTNESS AREA COVERED; do
     stands "README, $m" " $(mean $m | awk '{printf "%.3f", $1}')"
 done
-for m in PEAK_RANDOM PEAK_FIXED PEAK_BRIGHT; do stands "README, $m" "$(share $m)"; done
+for m in PEAK_FIXED PEAK_BRIGHT; do stands "README, $m" "$(share $m)"; done
+stands "README, rollout before training" "before any training: mean of $SEEDS seeds $(untrained_rollout)"
+stands "README, peak before training" "before any training: mean of $SEEDS seeds $(untrained_peak)"
 stands "README, peak" "$(share PEAK)"
 # nothing else in it is an accuracy without an interval
-check "README: a per cent that no interval follows" [ -z "$(grep -nE '[0-9]\.[0-9] %' README.md | grep -vE '[0-9]\.[0-9] % +\([0-9.]+–[0-9.]+\)|4 neighbours|8, corners|^[0-9]+: +[0-9]+  [^ ]+ +[0-9.]+ %   ' || true)" ]
+check "README: a per cent that no interval follows" [ -z "$(grep -nE '[0-9]\.[0-9] %' README.md | grep -vE '[0-9]\.[0-9] % +\([0-9.]+–[0-9.]+\)|4 neighbours|8, corners|before any training|of a row taken at random|any other of the 24 heads|^[0-9]+: +[0-9]+  [^ ]+ +[0-9.]+ %   ' || true)" ]
 
 # --- assets/trained/evaluate.txt, which README quotes, is of the same figures
 check "README quotes evaluate.txt" grep -qF "$(grep -F 'named right' assets/trained/evaluate.txt)" README.md
@@ -91,7 +101,8 @@ stands "lens, base rate" "Right after each block: $(percent LENS 1) $(percent LE
 says "lens, say" "lens 0; say"
 stands "lens, sentence" "Read off there it names $(share LENS 1) of $N held-out pictures right"
 says "where, say" "where; say"
-stands "where, base rates" "Over $N held-out pictures rollout has $(mean ROLLOUT | awk '{printf "%.3f", $1}') there on average, with random weights $(mean ROLLOUT_RANDOM | awk '{printf "%.3f", $1}')"
+stands "where, base rates" "Over $N held-out pictures rollout has $(mean ROLLOUT | awk '{printf "%.3f", $1}') there on average; before any training $(untrained_rollout | sed "s/)/, $SEEDS seeds)/"), the mean of all rollouts, the same for each picture, $(mean ROLLOUT_FIXED | awk '{printf "%.3f", $1}'), brightness above the picture's mean $(mean BRIGHTNESS | awk '{printf "%.3f", $1}')"
+stands "where, base rates of the peak" "in $(share PEAK) of the pictures; before any training in $(untrained_peak | sed 's/)/ by seed)/'), the patch most often the object's in $(share PEAK_FIXED), the brightest patch in $(share PEAK_BRIGHT)"
 stands "where, what it counts" "covers to more than 8 %"
 says training "training last"
 stands "training" "of 500: "

@@ -25,12 +25,12 @@ plant() {
     shift 3
     for unit in "${@:-$to/$file}"; do
         $CC -std=c11 -D_POSIX_C_SOURCE=200809L -O1 -ffp-contract=off -fno-math-errno -I"$to" -I. -c \
-            -o "$to/fault${#objects[@]}.o" "$unit" || return 1
+            -o "$to/fault${#objects[@]}.o" "$unit" || { fail "$name: does not compile"; return 1; }
         objects+=("$to/fault${#objects[@]}.o")
     done
     # shellcheck disable=SC2086
     $CC -o "$to/vitrine" "${objects[@]}" "${OBJECTS[@]}" -Wl,--start-group "${LIBRARIES[@]}" -Wl,--end-group \
-        ${LDFLAGS:-} -lncursesw -ltinfo -ljansson -lmd4c -lz -lm -lpthread
+        ${LDFLAGS:-} -lncursesw -ltinfo -ljansson -lmd4c -lz -lm -lpthread || { fail "$name: does not link"; return 1; }
 }
 
 # NAME ROUTE OPTIONS…: verify of the program with that fault says no, and that this route found it.
@@ -58,4 +58,18 @@ plant rsqrt core/graph/grad_rules.c 's/"slope", cube, -0.5f/"slope", cube, -0.25
 plant slope core/graph/grad_rules.c 's/{true, MAP_GELU_TANH_GRAD}/{true, MAP_SILU_GRAD}/' && found slope Gradients "${GRADIENT[@]}"
 plant quotient core/graph/grad_rules.c 's/return negate(b, graph_zip(g, grad_part(b, "quotient"), OP_DIV, sum, node.in\[1\]));/return graph_zip(g, grad_part(b, "quotient"), OP_DIV, sum, node.in[1]);/' &&
     found quotient Gradients "${GRADIENT[@]}"
+
+# --- the same for texts: what both families share is found on the translator as well, and what is its own
+TEXT=(-m translator -i "the cat is tired")
+found exp Maps "${TEXT[@]}"
+found variance Model "${TEXT[@]}"
+found rsqrt Gradients "${TEXT[@]}" --gradient 'probs[t=le,v=chat]'
+found quotient Gradients "${TEXT[@]}" --gradient 'probs[t=le,v=chat]'
+plant text_bias core/models/seq2seq.c 's/\.b_q = next_weight(b, w, 1)/.b_q = next_weight(b, w, 3)/' && found text_bias Model "${TEXT[@]}"
+plant text_memory core/models/seq2seq.c 's/s->cross ? b->memory : x, part)/x, part)/; s/\.seen = s->cross || !b->decoder ? b->axis.r/.seen = !b->decoder ? b->axis.r/; s/\.mask = s->cross ||/.mask =/' &&
+    found text_memory Model "${TEXT[@]}"
+plant text_place core/models/seq2seq_embed.c 's/seq2seq_sinusoids(first, n,/seq2seq_sinusoids(first + 1, n,/' && found text_place Model "${TEXT[@]}"
+plant text_mask core/models/seq2seq_embed.c 's/for (size_t u = 0; u <= t; u++)/for (size_t u = 0; u < n; u++)/' && found text_mask Model "${TEXT[@]}"
+plant text_norm core/models/seq2seq.c 's/return b->c->pre_norm ? sum : norm(b, s->norm, s->gamma, sum);/return b->c->pre_norm ? sum : norm(b, s->norm, s->gamma, out);/' &&
+    found text_norm Model "${TEXT[@]}"
 finish plant

@@ -27,6 +27,9 @@ static const Step BELOW_LINES[] = {{50, 17}, {30, 12}, {20, 7}, {0, 0}};
  * both sides has its line at the bottom anyway */
 static const Step SIDES_ANSWER[] = {{34, 12}, {16, 6}, {0, 0}}, SIDES_ANSWER_FIGURES[] = {{34, 12}, {24, 6}, {0, 0}},
                   SIDES_FIGURES[] = {{34, 8}, {16, 5}, {0, 0}};
+/* below the three columns of attention: the row as a profile, where a small screen has the figures otherwise */
+static const Step SIDES_PROFILE[] = {{50, 12}, {34, 8}, {16, 6}, {0, 0}}, SIDES_FIGURES_PROFILE[] = {{34, 6}, {0, 0}},
+                  SIDES_ANSWER_PROFILE[] = {{50, 12}, {34, 7}, {0, 0}};
 /* beside attention; the cursor: the node, its value or both and A − B, head, both tokens */
 static const Step ATTENTION_INFO[] = {{40, 12}, {30, 9}, {0, 0}}, ATTENTION_ANSWER[] = {{26, 8}, {0, 0}},
                   ATTENTION_CURSOR[] = {{16, 7}, {0, 0}}, ATTENTION_CURSOR_SIDES[] = {{16, 9}, {0, 0}};
@@ -72,8 +75,11 @@ static void layout_sides(const Session *s, Frame *f, Rect r)
 {
     const ViewSpec *view = view_now(s);
     bool focus = !s->look.steps_focused, figures = view->traits & VIEW_ATTENTION;
-    int answers = view->traits & VIEW_CLASSES ? 0 : step_of(figures ? SIDES_ANSWER_FIGURES : SIDES_ANSWER, r.h);
-    int rows = figures ? step_of(SIDES_FIGURES, r.h) : 0;
+    int high = r.h, profile = figures ? step_of(SIDES_PROFILE, high) : 0;
+    const Step *answer_lines = profile ? SIDES_ANSWER_PROFILE : figures ? SIDES_ANSWER_FIGURES : SIDES_ANSWER;
+    int answers = view->traits & VIEW_CLASSES ? 0 : step_of(answer_lines, high);
+    int rows = figures ? step_of(profile ? SIDES_FIGURES_PROFILE : SIDES_FIGURES, high) : 0;
+    Rect under = rect_cut(&r, 'b', profile);
     static const Side SIDES[] = {SIDE_A, SIDE_B, SIDE_DIFF};
     static const char *const LABELS[] = {"A", "B", "A − B"};
     for (int i = 0; i < 3; i++) {
@@ -84,6 +90,7 @@ static void layout_sides(const Session *s, Frame *f, Rect r)
         add_pane(f, &VIEW_FIGURES, figure, SIDES[i], false, false);
         add_pane(f, &VIEW_ANSWER, answer, SIDES[i], false, false);
     }
+    add_pane(f, &VIEW_PROFILE, under, SIDE_B, false, false);
 }
 
 static void layout_side_column(const Session *s, Frame *f, Rect r, Side side)

@@ -69,6 +69,8 @@ static const KeyBinding KEYS[] = {
     {"+", "pool finer", NULL, "fewer numbers per drawn cell", 0, 0, NULL},
     {"-", "pool coarser", NULL, "more numbers per drawn cell", 0, 0, NULL},
     {"c", "colours next", NULL, "another colour map", 0, 0, NULL},
+    {"r", "colours scale", NULL, "attention: own scale of each side, one for both, by powers of ten", VIEW_ATTENTION, 0,
+     NULL},
     {"C", "colours lock", NULL, "keep this colour scale, or free it", 0, 0, NULL},
     {"s", "set scale toggle", "√d_k", "take 1/√d_k away, put it back", 0, 5, NULL},
     {"x", "ablate", "off", "switch off what the cursor is on: head, patch, sub-layer, positions; again: on", 0, 6,

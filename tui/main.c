@@ -151,6 +151,8 @@ static bool is_sentence(const char *word)
 static void take_sentence(Options *o)
 {
     int at = o->word_count && verb_find(o->word[0]) ? 1 : 0;
+    if (o->input && !o->model && is_sentence(o->input) && !file_exists(o->input))
+        o->model = "translator";
     if (o->input || at >= o->word_count || !is_sentence(o->word[at]) || file_exists(o->word[at]))
         return;
     if (at == 1 && (verb_find(o->word[0])->flags & VERB_ALONE))

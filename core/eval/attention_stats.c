@@ -72,8 +72,9 @@ AttentionStats *attention_stats_new(const AttentionStatsSetup *setup, Err *err)
     if (!w)
         return NULL;
     AttentionStats *s = xcalloc(1, sizeof *s);
-    size_t heads = (size_t)c->heads, cells = size_mul((size_t)c->layers, heads), n = dataset_count(setup->stock),
-           patches = (size_t)vit_patches(c), lenses = (size_t)c->layers + 1;
+    size_t heads = (size_t)c->heads, cells = size_mul((size_t)c->layers, heads), held = dataset_count(setup->stock),
+           n = setup->most && setup->most < held ? setup->most : held, patches = (size_t)vit_patches(c),
+           lenses = (size_t)c->layers + 1;
     bool objects = dataset_have_masks(setup->stock);
     *s = (AttentionStats){.sweep = w,
                           .stock = setup->stock,

@@ -15,6 +15,7 @@ typedef struct AttentionStatsSetup {
     int edit_count;
     const Graph *graph; /* the model's for one picture, with probes: which the edits were made for */
     Dataset *stock;
+    size_t most; /* of its pictures, the first ones; 0: all */
     Pool *pool;
 } AttentionStatsSetup;
 

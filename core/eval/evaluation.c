@@ -6,6 +6,7 @@
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/models/probes.h"
+#include "core/train/start.h"
 
 enum { SLICE_NS = 50000000 };
 
@@ -31,8 +32,10 @@ static void open_course(Course *c)
     graph_init(&c->graph);
     vit_build(&c->graph, v, &c->model->weights, NULL, c->zeros, &c->nodes);
     probes_add(&c->graph, v, &c->nodes);
-    c->total = 6 + (size_t)v->layers *
-                       ((size_t)v->heads + 2); /* trained, scale, positions, three surveys; heads and sub-layers */
+    size_t random = dataset_have_masks(c->stock) ? (size_t)RANDOM_SEEDS : 0;
+    c->total = 5 + random +
+               (size_t)v->layers *
+                   ((size_t)v->heads + 2); /* trained, scale, positions, surveys; heads and sub-layers */
 }
 
 static void close_course(Course *c)
@@ -89,7 +92,7 @@ static bool share_without(Course *c, Ablation r, const char *what, double *share
     return ok;
 }
 
-static AttentionStats *hold_survey(Course *c, const Model *m, Ablation r, const char *what, Err *err)
+static AttentionStats *hold_survey(Course *c, const Model *m, Ablation r, size_t most, const char *what, Err *err)
 {
     Arena arena = {0};
     Edits edits;
@@ -100,6 +103,7 @@ static AttentionStats *hold_survey(Course *c, const Model *m, Ablation r, const 
                                        .edit_count = edits.count,
                                        .graph = &c->graph,
                                        .stock = c->stock,
+                                       .most = most,
                                        .pool = c->pool};
     AttentionStats *s = attention_stats_new(&setup, err);
     arena_free(&arena);
@@ -127,17 +131,53 @@ static bool run_blocks(Course *c, Evaluation *e, Err *err)
     return ok;
 }
 
-/* What rollout says of a model that never learned anything: the base rate of what it says of this one. */
 static bool survey_random(Course *c, Evaluation *e, Err *err)
 {
-    enum { SEED = 1 };
-    Model random;
     if (!dataset_have_masks(c->stock))
         return true;
-    model_seeded(&random, &c->model->vit, SEED);
-    e->random = hold_survey(c, &random, (Ablation){.kind = ABLATION_NONE}, "attention of random weights", err);
-    model_free(&random);
-    return e->random != NULL;
+    for (int i = 0; i < RANDOM_SEEDS; i++) {
+        Model random;
+        model_seeded(&random, &c->model->vit, 1);
+        start_weights(&random, (uint64_t)i + 1);
+        AttentionStats *s = hold_survey(c, &random, (Ablation){.kind = ABLATION_NONE}, RANDOM_PICTURES,
+                                        "attention before any training", err);
+        if (s) {
+            const AttentionStatsResult *r = attention_stats_result(s);
+            e->random.pictures = r->pictures;
+            e->random.seen = r->seen;
+            e->random.rollout[i] = r->rollout;
+            e->random.peak[i] = r->rollout_peak;
+        }
+        attention_stats_free(s);
+        model_free(&random);
+        if (!s)
+            return false;
+    }
+    return true;
+}
+
+static RandomSpread spread(const double x[RANDOM_SEEDS])
+{
+    RandomSpread s = {0, x[0], x[0]};
+    for (int i = 0; i < RANDOM_SEEDS; i++) {
+        s.mean += x[i] / RANDOM_SEEDS;
+        s.least = x[i] < s.least ? x[i] : s.least;
+        s.most = x[i] > s.most ? x[i] : s.most;
+    }
+    return s;
+}
+
+RandomSpread random_rollout(const RandomWeights *r)
+{
+    return spread(r->rollout);
+}
+
+RandomSpread random_peak(const RandomWeights *r)
+{
+    double share[RANDOM_SEEDS];
+    for (int i = 0; i < RANDOM_SEEDS; i++)
+        share[i] = r->seen ? (double)r->peak[i] / (double)r->seen : 0;
+    return spread(share);
 }
 
 static bool run_all(Course *c, Evaluation *e, Err *err)
@@ -154,8 +194,8 @@ static bool run_all(Course *c, Evaluation *e, Err *err)
            share_without(c, (Ablation){.kind = ABLATION_POSITIONS}, "without positions", &e->positions_off,
                          &e->positions_pair, err) &&
            run_blocks(c, e, err) &&
-           (e->with = hold_survey(c, c->model, (Ablation){.kind = ABLATION_NONE}, "attention", err)) != NULL &&
-           (e->without = hold_survey(c, c->model, (Ablation){.kind = ABLATION_SCALE}, "attention without the scale",
+           (e->with = hold_survey(c, c->model, (Ablation){.kind = ABLATION_NONE}, 0, "attention", err)) != NULL &&
+           (e->without = hold_survey(c, c->model, (Ablation){.kind = ABLATION_SCALE}, 0, "attention without the scale",
                                      err)) != NULL &&
            survey_random(c, e, err);
 }
@@ -199,7 +239,6 @@ void evaluation_free(Evaluation *e)
     accuracy_free(e->trained);
     attention_stats_free(e->with);
     attention_stats_free(e->without);
-    attention_stats_free(e->random);
     free(e->head);
     free(e->attention);
     free(e->mlp);

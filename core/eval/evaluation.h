@@ -8,6 +8,24 @@
 #include "core/eval/interval.h"
 #include "core/eval/position_grid.h"
 
+/* What rollout says of models that never learned anything: weights as training begins with them, from several seeds,
+ * each over the first RANDOM_PICTURES pictures. The base rate of what it says of the model; how far it depends on the
+ * seed is more than what the number of pictures leaves open. */
+enum { RANDOM_SEEDS = 10, RANDOM_PICTURES = 1000 };
+typedef struct RandomWeights {
+    size_t pictures; /* looked at per seed; 0 where no objects are known */
+    size_t seen;     /* with an object's patch */
+    double rollout[RANDOM_SEEDS];
+    size_t peak[RANDOM_SEEDS]; /* of those seen: the heaviest patch is the object's */
+} RandomWeights;
+
+/* Over the seeds. */
+typedef struct RandomSpread {
+    double mean, least, most;
+} RandomSpread;
+RandomSpread random_rollout(const RandomWeights *r);
+RandomSpread random_peak(const RandomWeights *r); /* shares of those seen */
+
 typedef struct Evaluation {
     size_t pictures;
     int layers, heads;
@@ -21,8 +39,8 @@ typedef struct Evaluation {
     Paired scale_pair, positions_pair, other_pair; /* other: the read-out that the model does not use */
     Paired *head_pair, *attention_pair, *mlp_pair;
     AttentionStats *with, *without; /* attention as trained, and without the scale; done */
-    AttentionStats *random;         /* the same model with weights from a seed, where objects are known, else NULL */
-    PositionGrid grid;              /* of the position table, where has_grid */
+    RandomWeights random;
+    PositionGrid grid; /* of the position table, where has_grid */
     bool has_grid;
 } Evaluation;
 

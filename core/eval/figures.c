@@ -4,7 +4,6 @@
 
 #include "core/base/clock.h"
 #include "core/base/mem.h"
-#include "core/eval/evaluation.h"
 
 static const struct {
     const char *name;
@@ -92,14 +91,27 @@ double figures_mean(FigureMean mean)
     return WHOLE_MEAN[mean];
 }
 
+size_t figures_over(FigureKind kind, size_t pictures)
+{
+    return kind == FIGURE_PEAK_RANDOM && pictures > RANDOM_PICTURES ? RANDOM_PICTURES : pictures;
+}
+
+RandomSpread figures_random_peak(void)
+{
+    RandomWeights r = {.seen = figures_over(FIGURE_PEAK_RANDOM, FIGURES_PICTURES)};
+    for (int i = 0; i < RANDOM_SEEDS; i++)
+        r.peak[i] = figures_get(FIGURE_PEAK_RANDOM, i).right;
+    return random_peak(&r);
+}
+
 double figures_share(FigureKind kind, int i)
 {
-    return (double)figures_get(kind, i).right / FIGURES_PICTURES;
+    return (double)figures_get(kind, i).right / (double)figures_over(kind, FIGURES_PICTURES);
 }
 
 Interval figures_interval(FigureKind kind, int i)
 {
-    return interval_wilson(figures_get(kind, i).right, FIGURES_PICTURES);
+    return interval_wilson(figures_get(kind, i).right, figures_over(kind, FIGURES_PICTURES));
 }
 
 /* --- measuring --- */
@@ -126,7 +138,8 @@ static void put_share(Measurer *m, FigureKind kind, int i, double share, Paired 
 static void put_evaluation(Measurer *m, const Evaluation *e)
 {
     const AccuracyResult *r = accuracy_result(e->trained);
-    const AttentionStatsResult *a = attention_stats_result(e->with), *random = attention_stats_result(e->random);
+    const AttentionStatsResult *a = attention_stats_result(e->with);
+    const RandomSpread random = random_rollout(&e->random);
     put(m, FIGURE_TRAINED, 0, r->right, (Paired){.n = 0});
     put_share(m, FIGURE_SCALE_OFF, 0, e->scale_off, e->scale_pair);
     put_share(m, FIGURE_POSITIONS, 0, e->positions_off, e->positions_pair);
@@ -140,10 +153,12 @@ static void put_evaluation(Measurer *m, const Evaluation *e)
     for (int i = 0; i <= e->layers; i++)
         put(m, FIGURE_LENS, i, a->lens_right[i], (Paired){.n = 0});
     put(m, FIGURE_PEAK, 0, a->rollout_peak, (Paired){.n = 0});
-    put(m, FIGURE_PEAK_RANDOM, 0, random->rollout_peak, (Paired){.n = 0});
+    for (int i = 0; i < RANDOM_SEEDS; i++)
+        put(m, FIGURE_PEAK_RANDOM, i, e->random.peak[i], (Paired){.n = 0});
     put(m, FIGURE_PEAK_FIXED, 0, a->fixed_peak, (Paired){.n = 0});
     put(m, FIGURE_PEAK_BRIGHT, 0, a->bright_peak, (Paired){.n = 0});
-    const double mean[FIGURE_MEAN_COUNT] = {a->rollout, random->rollout, a->fixed, a->bright, a->area, a->covered};
+    const double mean[FIGURE_MEAN_COUNT] = {a->rollout, random.mean, random.least, random.most,
+                                            a->fixed,   a->bright,   a->area,      a->covered};
     for (int i = 0; i < FIGURE_MEAN_COUNT; i++)
         m->out->mean[i] = mean[i];
 }

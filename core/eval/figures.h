@@ -5,28 +5,28 @@
 #ifndef VITRINE_EVAL_FIGURES_H
 #define VITRINE_EVAL_FIGURES_H
 #include "core/base/pool.h"
-#include "core/eval/interval.h"
+#include "core/eval/evaluation.h"
 #include "core/models/model.h"
 
 enum { FIGURES_PICTURES = 5000, FIGURES_PART = 500, FIGURES_BLOCKS = 4, FIGURES_HEADS = 4 };
 
 /* FIGURE(symbol, how many of it) */
 #define FIGURE_KINDS(X)                                                                                                \
-    X(TRAINED, 1)     /* named right as trained */                                                                     \
-    X(SCALE_OFF, 1)   /* without 1/√d_k in any block */                                                              \
-    X(POSITIONS, 1)   /* without position embeddings */                                                                \
-    X(OTHER, 1)       /* read from the mean of the patches instead of the class token */                               \
-    X(HEAD, 16)       /* without one head, block by block */                                                           \
-    X(ATTENTION, 4)   /* without the attention of a block */                                                           \
-    X(MLP, 4)         /* without its MLP */                                                                            \
-    X(FACTOR, 11)     /* the scale of every block times ablation_factor */                                             \
-    X(LENS, 5)        /* by the logit lens before block 0 and after each block */                                      \
-    X(TWIN, 1)        /* the twin, trained without 1/√d_k */                                                         \
-    X(TWIN_SCALED, 1) /* the twin with 1/√d_k put on */                                                              \
-    X(PEAK, 1)        /* pictures in which rollout's heaviest patch is the object's */                                 \
-    X(PEAK_RANDOM, 1) /* … with random weights */                                                                    \
-    X(PEAK_FIXED, 1)  /* … the patch that is most often the object's */                                              \
-    X(PEAK_BRIGHT, 1) /* … the brightest patch */
+    X(TRAINED, 1)      /* named right as trained */                                                                    \
+    X(SCALE_OFF, 1)    /* without 1/√d_k in any block */                                                             \
+    X(POSITIONS, 1)    /* without position embeddings */                                                               \
+    X(OTHER, 1)        /* read from the mean of the patches instead of the class token */                              \
+    X(HEAD, 16)        /* without one head, block by block */                                                          \
+    X(ATTENTION, 4)    /* without the attention of a block */                                                          \
+    X(MLP, 4)          /* without its MLP */                                                                           \
+    X(FACTOR, 11)      /* the scale of every block times ablation_factor */                                            \
+    X(LENS, 5)         /* by the logit lens before block 0 and after each block */                                     \
+    X(TWIN, 1)         /* the twin, trained without 1/√d_k */                                                        \
+    X(TWIN_SCALED, 1)  /* the twin with 1/√d_k put on */                                                             \
+    X(PEAK, 1)         /* pictures in which rollout's heaviest patch is the object's */                                \
+    X(PEAK_RANDOM, 10) /* … before any training, by seed: of RANDOM_PICTURES at most */                              \
+    X(PEAK_FIXED, 1)   /* … the patch that is most often the object's */                                             \
+    X(PEAK_BRIGHT, 1)  /* … the brightest patch */
 typedef enum FigureKind {
 #define X(symbol, count) FIGURE_##symbol,
     FIGURE_KINDS(X)
@@ -37,7 +37,9 @@ typedef enum FigureKind {
 /* Means over the pictures; shares. */
 #define FIGURE_MEANS(X)                                                                                                \
     X(ROLLOUT, "weight of rollout on the object's patches")                                                            \
-    X(ROLLOUT_RANDOM, "… with random weights")                                                                         \
+    X(ROLLOUT_RANDOM, "… before any training: the mean over seeds")                                                    \
+    X(ROLLOUT_RANDOM_LEAST, "… of the seed with the least")                                                            \
+    X(ROLLOUT_RANDOM_MOST, "… of the seed with the most")                                                              \
     X(ROLLOUT_FIXED, "… of the mean of all rollouts")                                                                  \
     X(BRIGHTNESS, "… of brightness above the mean")                                                                    \
     X(AREA, "the object's share of the patches")                                                                       \
@@ -54,7 +56,7 @@ typedef struct Figure {
     Paired pair; /* against the model as trained over the same pictures; lost = won = 0 for the lens and the peaks */
 } Figure;
 
-enum { FIGURES_MOST = 50 };
+enum { FIGURES_MOST = 59 };
 typedef struct Figures {
     size_t pictures;
     Figure figure[FIGURES_MOST];
@@ -69,7 +71,11 @@ const char *figures_name(FigureKind kind);
 void figures_shipped(bool part, Figures *out);
 /* Of those over all pictures. */
 Figure figures_get(FigureKind kind, int i);
+/* Of how many pictures a figure of `pictures` is: fewer before any training. */
+size_t figures_over(FigureKind kind, size_t pictures);
 double figures_mean(FigureMean mean);
+/* How often rollout's heaviest patch is the object's before any training, over the seeds. */
+RandomSpread figures_random_peak(void);
 double figures_share(FigureKind kind, int i); /* 0 … 1 */
 Interval figures_interval(FigureKind kind, int i);
 

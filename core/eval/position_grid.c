@@ -38,6 +38,10 @@ bool position_grid_figures(const VitConfig *c, const float *table, PositionGrid 
     out->rank = positions_rank_correlation(similar, rows, cols);
     out->near4 = positions_neighbour_share(similar, rows, cols, 4);
     out->near8 = positions_neighbour_share(similar, rows, cols, 8);
+    size_t down = (size_t)rows, across = (size_t)cols, beside = 2 * (down * (across - 1) + across * (down - 1)),
+           corners = 4 * (down - 1) * (across - 1); /* ordered pairs of neighbours */
+    out->chance4 = (double)beside / (double)(n * (n - 1));
+    out->chance8 = (double)(beside + corners) / (double)(n * (n - 1));
     for (size_t p = 0; p < n; p++)
         for (size_t k = 0; k < d; k++)
             mean[k] += (double)x[p * d + k] / (double)n;

@@ -7,6 +7,7 @@ typedef struct PositionGrid {
     double rank, rank_centred; /* Spearman: cosine against minus the distance on the grid; as stored, and with the mean
                                   vector taken away */
     double near4, near8;       /* share of patches whose most similar other one lies beside it; …or at a corner */
+    double chance4, chance8;   /* the same of a table that knows nothing: any other patch as likely */
 } PositionGrid;
 
 /* table: the rows of the model's position table, those of patches last. False where the model has none, or too few

@@ -132,9 +132,9 @@ static void count(Tally *t, bool right)
     t->n++;
 }
 
-static bool pair_figures(Exam *e, TextReader *r, PairFigures *f)
+/* out[2 · pairs]: what came of each. */
+static bool pair_figures(Exam *e, TextReader *r, PairFigures *f, Outcome *o)
 {
-    Outcome *o = xcalloc(2 * e->pairs, sizeof *o);
     bool ok = outcomes(e, r, e->pair, 2 * e->pairs, o);
     *f = (PairFigures){0};
     for (size_t i = 0; ok && i < 2 * e->pairs; i++) {
@@ -144,8 +144,27 @@ static bool pair_figures(Exam *e, TextReader *r, PairFigures *f)
         if (i % 2)
             count(&f->both, o[i].exact && o[i - 1].exact);
     }
-    free(o);
     return ok;
+}
+
+static void count_pair(TallyPair *t, bool before, bool now)
+{
+    count(&t->tally, now);
+    t->pair.n++;
+    t->pair.lost += before && !now;
+    t->pair.won += !before && now;
+}
+
+/* How often the commoner of il and elle (or of ils and elles …) is right in these sentences, always taken. */
+static Tally constant_pronoun(const Sentence *s, size_t n)
+{
+    size_t *of = xcalloc((size_t)FR_WORDS, sizeof *of), most = 0;
+    for (size_t i = 0; i < n; i++)
+        of[text_batch_answer(&s[i], s[i].fr_pronoun)]++;
+    for (size_t w = 0; w < (size_t)FR_WORDS; w++)
+        most = of[w] > most ? of[w] : most;
+    free(of);
+    return (Tally){most, n};
 }
 
 static Sentence *make_set(SentenceSet set, size_t n)
@@ -156,15 +175,13 @@ static Sentence *make_set(SentenceSet set, size_t n)
     return s;
 }
 
-static bool examine_set(Exam *e, TextReader *r, SentenceSet set, size_t n, Tally *exact)
+static bool examine_set(Exam *e, TextReader *r, SentenceSet set, size_t n, Outcome *o, Tally *exact)
 {
     Sentence *s = make_set(set, n);
-    Outcome *o = xcalloc(n + 1, sizeof *o);
     bool ok = outcomes(e, r, s, n, o);
     *exact = (Tally){0, 0};
     for (size_t i = 0; ok && i < n; i++)
         count(exact, o[i].exact);
-    free(o);
     free(s);
     return ok;
 }
@@ -220,6 +237,30 @@ static bool better(const HeadFound *a, const HeadFound *b)
                                           : a->on_right - a->on_other > b->on_right - b->on_other;
 }
 
+static int ascending(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* What a row that nobody chose shows, over the pairs that the choice is measured on. */
+static void rows_on_the_rest(Exam *e)
+{
+    Translation *t = e->out;
+    double *share = xcalloc((size_t)t->heads, sizeof *share);
+    int n = 0;
+    for (int a = 0; a < e->attentions; a++)
+        for (int h = 0; h < e->heads; h++)
+            for (int k = 0; k < (in_encoder(e, a) ? 2 : 1); k++)
+                share[n++] = tally_share(figures_of(e, a, h, k, 1, 2).both);
+    qsort(share, (size_t)n, sizeof *share, ascending);
+    t->row_mean = 0;
+    for (int i = 0; i < n; i++)
+        t->row_mean += share[i] / n;
+    t->row_middle = (share[(n - 1) / 2] + share[n / 2]) / 2;
+    free(share);
+}
+
 /* Chosen on the pairs of even number; measured on the odd ones, so that choosing does not flatter. */
 static void choose_head(Exam *e)
 {
@@ -243,6 +284,7 @@ static void choose_head(Exam *e)
             for (int k = 0; k < (in_encoder(e, a) ? 2 : 1); k++)
                 t->alike += figures_of(e, a, h, k, 0, 2).both.right >= t->chosen.both.right;
     t->alike--;
+    rows_on_the_rest(e);
     t->measured = figures_of(e, best_a, best_h, best_k, 1, 2);
     t->all = figures_of(e, best_a, best_h, best_k, 0, 1);
 }
@@ -281,19 +323,20 @@ static bool look_wider(Exam *e, size_t n)
             s[kept++] = s[i];
         }
     bool *found = xcalloc(kept + 1, sizeof *found);
-    Outcome *o = xcalloc(kept + 1, sizeof *o);
+    Outcome *o = xcalloc(kept + 1, sizeof *o), *off = xcalloc(kept + 1, sizeof *off);
     Wider w = {e, found, attention_of(e, &t->chosen)};
     bool ok = text_reader_run(e->reader, s, kept, see_wider, &w, e->progress, e->context);
     for (size_t i = 0; ok && i < kept; i++)
         count(&t->wider, found[i]);
     size_t commonest = of[0] > of[1] ? of[0] : of[1];
     t->wider_base = (Tally){commonest > of[2] ? commonest : of[2], kept};
-    ok = ok && outcomes(e, e->reader, s, kept, o);
-    for (size_t i = 0; ok && i < kept; i++)
+    t->wider_constant = constant_pronoun(s, kept);
+    ok = ok && outcomes(e, e->reader, s, kept, o) && outcomes(e, e->off, s, kept, off);
+    for (size_t i = 0; ok && i < kept; i++) {
         count(&t->wider_pronoun, o[i].pronoun);
-    ok = ok && outcomes(e, e->off, s, kept, o);
-    for (size_t i = 0; ok && i < kept; i++)
-        count(&t->wider_pronoun_off, o[i].pronoun);
+        count_pair(&t->wider_pronoun_off, o[i].pronoun, off[i].pronoun);
+    }
+    free(off);
     free(o);
     free(found);
     free(s);
@@ -311,24 +354,76 @@ static void see_star(void *exam, size_t i, const Sentence *s, const TextValues *
     t->star_words[i] = s->fr_n;
 }
 
-static bool examine(Exam *e, size_t n, Err *err)
+/* The pairs once more with the chosen head off, and with every other one, which is what a head costs that nobody chose.
+ */
+static bool heads_off(Exam *e, const Outcome *trained, Outcome *o, Err *err)
+{
+    Translation *t = e->out;
+    for (int a = 0; a < e->attentions; a++)
+        for (int h = 0; h < e->heads; h++) {
+            bool chosen = h == t->chosen.head && strcmp(e->scope[a], t->chosen.scope) == 0;
+            TextHead off = {e->scope[a], h};
+            PairFigures f;
+            TextReader *r = open_reader(e, &off, false, err);
+            bool ok = r && pair_figures(e, r, &f, o);
+            for (size_t i = 0; ok && chosen && i < 2 * e->pairs; i++) {
+                count_pair(&t->pronoun_off, trained[i].pronoun, o[i].pronoun);
+                if (i % 2)
+                    count_pair(&t->both_off, trained[i].exact && trained[i - 1].exact, o[i].exact && o[i - 1].exact);
+            }
+            text_reader_free(r);
+            if (!ok)
+                return false;
+            if (chosen)
+                continue;
+            double share = tally_share(f.pronoun);
+            t->other_mean += share;
+            if (!t->others || share < t->other_least) {
+                t->other_least = share;
+                t->other_head = h;
+                memcpy(t->other_scope, e->scope[a], sizeof t->other_scope);
+            }
+            t->others++;
+        }
+    t->other_mean /= t->others ? t->others : 1;
+    return true;
+}
+
+static bool examine_with(Exam *e, size_t n, Outcome *trained, Outcome *now, Err *err)
 {
     Translation *t = e->out;
     if (!(e->reader = open_reader(e, NULL, true, err)))
         return false;
     for (int set = SENTENCES_LIKE_TRAIN; set < SENTENCE_SETS; set++)
-        if (!examine_set(e, e->reader, (SentenceSet)set, n, &t->exact[set - SENTENCES_LIKE_TRAIN]))
+        if (!examine_set(e, e->reader, (SentenceSet)set, n, now, &t->exact[set - SENTENCES_LIKE_TRAIN]))
             return false;
     if (!text_reader_run(e->reader, e->pair, 2 * e->pairs, see_pair, e, e->progress, e->context) ||
-        !pair_figures(e, e->reader, &t->as_trained))
+        !pair_figures(e, e->reader, &t->as_trained, trained))
         return false;
+    t->constant = constant_pronoun(e->pair, 2 * e->pairs);
     choose_head(e);
     memcpy(t->star, e->pair, sizeof t->star);
     TextHead off = {t->chosen.scope, t->chosen.head};
-    if (!(e->off = open_reader(e, &off, false, err)))
+    if (!(e->off = open_reader(e, &off, false, err)) ||
+        !text_reader_run(e->reader, t->star, 2, see_star, e, NULL, NULL) || !heads_off(e, trained, now, err))
         return false;
-    return text_reader_run(e->reader, t->star, 2, see_star, e, NULL, NULL) && pair_figures(e, e->off, &t->head_off) &&
-           examine_set(e, e->off, SENTENCES_COMBINATIONS, n, &t->exact_off) && look_wider(e, n);
+    Tally exact;
+    if (!examine_set(e, e->reader, SENTENCES_COMBINATIONS, n, trained, &exact) ||
+        !examine_set(e, e->off, SENTENCES_COMBINATIONS, n, now, &exact))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        count_pair(&t->exact_off, trained[i].exact, now[i].exact);
+    return look_wider(e, n);
+}
+
+static bool examine(Exam *e, size_t n, Err *err)
+{
+    size_t most = n > 2 * e->pairs ? n : 2 * e->pairs;
+    Outcome *trained = xcalloc(most + 1, sizeof *trained), *now = xcalloc(most + 1, sizeof *now);
+    bool ok = examine_with(e, n, trained, now, err);
+    free(trained);
+    free(now);
+    return ok;
 }
 
 bool translation_run(Translation *t, const TextModel *m, size_t count_of_each, Pool *pool,

@@ -39,18 +39,32 @@ typedef struct PairFigures {
     Tally both;      /* pairs of which both sentences have no fault */
 } PairFigures;
 
+/* The same count over the same sentences with something switched off: what both got right or wrong says nothing. */
+typedef struct TallyPair {
+    Tally tally;
+    Paired pair; /* against the model as trained */
+} TallyPair;
+
 enum { TRANSLATION_SETS = SENTENCE_SETS - 1, STAR_WORDS = SENTENCE_WORDS + 1 };
 
 typedef struct Translation {
     Tally exact[TRANSLATION_SETS]; /* of SENTENCES_LIKE_TRAIN, SENTENCES_COMBINATIONS, SENTENCES_PAIRS */
     size_t pairs;
-    PairFigures as_trained, head_off;
+    PairFigures as_trained;
     HeadFound chosen, measured, all; /* the head that does best on every other pair; on the rest; on all */
     int heads, alike;                /* how many rows were compared; how many do as well on the half that chose */
+    double row_mean, row_middle;     /* on the rest: `both` of a row taken at random, and of the middle one by it */
+    Tally constant, wider_constant;  /* the right pronoun if it were always the commoner one: in the pairs, elsewhere */
     Tally wider, wider_base; /* sentences with "it" of unseen combinations: its largest weight on the right noun; …
                                 and if it always took the noun that is right most often */
-    Tally wider_pronoun, wider_pronoun_off; /* …the right pronoun in them, and with the head off */
-    Tally exact_off;                        /* unseen combinations with the head off */
+    Tally wider_pronoun;     /* …the right pronoun in them, */
+    TallyPair wider_pronoun_off, exact_off; /* and with the head off; unseen combinations without a fault with it off */
+    TallyPair pronoun_off, both_off;        /* the pairs with it off */
+    /* What any other head of these attentions costs when it is off: shares of right pronouns in the pairs. */
+    int others;
+    double other_mean, other_least; /* the least without this one: */
+    char other_scope[48];
+    int other_head;
     /* Pair 0: what is written, and the chosen head's row over the source's words. */
     int star_words[2], star_word[2][STAR_WORDS];
     float star_row[2][SENTENCE_WORDS];

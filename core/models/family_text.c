@@ -8,6 +8,7 @@
 #include "core/models/decode.h"
 #include "core/models/family.h"
 #include "core/models/text_model.h"
+#include "core/models/text_probes.h"
 
 enum { WORDS_MOST = 64 };
 static const char FIRST[] = "the animal did not cross the street because it was too tired";
@@ -21,6 +22,7 @@ static void build_text(const Model *m, Graph *g, const ModelInput *in)
                          .source_vocabulary = t->source.word,
                          .target_vocabulary = t->target.word};
     seq2seq_build(g, &t->config, &t->weights, &what, NULL);
+    text_probes_add(g, &t->config);
     graph_scope(g, "%s", "");
 }
 

@@ -13,6 +13,14 @@ typedef struct ProbeBlock {
     NodeId mean_pattern; /* an analysis itself */
 } ProbeBlock;
 
+/* One attention whose rows are asked about: its axes and nodes, and numbers that are there already. */
+typedef struct ProbeRows {
+    int h, t, u, d;
+    int heads;
+    NodeId pattern, scores, z, w_o;
+    NodeId two, asks, log_keys; /* 2; how many tokens ask; ln of how many are looked at, NO_NODE where that is one */
+} ProbeRows;
+
 /* The leaves of a LayerNorm of the model, and of a head; NO_NODE where it has none. */
 typedef struct ProbeNorm {
     NodeId width, eps, gamma, beta;
@@ -47,6 +55,8 @@ NodeId probe_patches(const Probes *b, const char *name, NodeId x, int from, int 
 /* Σ over the axes that out lacks, as NAME_sum, divided by a number: NAME. */
 NodeId probe_mean(Graph *g, const char *name, NodeId x, Dims out, NodeId count);
 
+/* Appends it in the scope that is set; returns the mean pattern. */
+NodeId probe_rows(Graph *g, const ProbeRows *r);
 void probe_attention(Probes *b, int layer);
 void probe_rollout(Probes *b);
 void probe_grid(Probes *b); /* makes steps_sq and distance */

@@ -46,9 +46,9 @@ void commands_free(Commands *c)
 Commands session_command_set(void)
 {
     Commands c = {0};
-    const CommandTable own[] = {session_commands_go(),     session_commands_look(),  session_commands_ask(),
-                                session_commands_change(), session_commands_files(), session_commands_learned(),
-                                session_commands_state()};
+    const CommandTable own[] = {session_commands_go(),      session_commands_look(),   session_commands_ask(),
+                                session_commands_words(),   session_commands_change(), session_commands_files(),
+                                session_commands_learned(), session_commands_state()};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         commands_add(&c, own[i]);
     return c;

@@ -58,6 +58,7 @@ CommandTable session_commands_look(void);
 CommandTable session_commands_ask(void);
 CommandTable session_commands_change(void);
 CommandTable session_commands_files(void);
+CommandTable session_commands_words(void);
 
 /* Every table that is in use: the session's, and that of the screen. Where two have a command of one name, the earlier
  * table's is meant. */

@@ -29,6 +29,9 @@ static bool run_open(Session *s, const Args *a, Err *err)
     else if (in->original.data)
         session_say(s, "%s, %d × %d.%s%s%s", in->name, in->original.width, in->original.height, *note ? " Note: " : "",
                     note, *note ? "." : "");
+    else if (in->kind == INPUT_TEXT)
+        session_say(s, "%s: %d words read, %d written.", in->name, in->text[TEXT_SOURCE].count,
+                    in->text[TEXT_TARGET].count);
     else
         session_say(s, "%s: ready values.", in->name);
     return true;
@@ -140,7 +143,8 @@ static bool run_copy(Session *s, const Args *a, Err *err)
 }
 
 static const Command COMMANDS[] = {
-    {"open", "files", "open FILE, #N, FILE:tensor", "another picture; the edits stay", 0, run_open, NULL},
+    {"open", "files", "open FILE, #N, FILE:tensor, \"sentence\"", "another picture or sentence; the edits stay", 0,
+     run_open, NULL},
     {"model", "files", "model PATH, bundled", "another model for the same picture; the edits are dropped", 0, run_model,
      NULL},
     {"export", "files", "export FILE [ADDRESS] [axes=h,t,e] [over=yes]",

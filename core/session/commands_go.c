@@ -39,7 +39,7 @@ static bool step_by(Session *s, int by)
         box = to;
     }
     if (box == s->place.box && session_screen_for(s, s->place.path) == s->place.screen) {
-        session_say(s, by > 0 ? "This is the last step: the answer." : "This is the first step: the picture.");
+        session_say(s, by > 0 ? "This is the last step: the answer." : "This is the first step: here it begins.");
         return true;
     }
     place_on_box(s, box);
@@ -165,7 +165,7 @@ static bool run_block(Session *s, const Args *a, Err *err)
         const char *pattern = session_attention_site(s, g, block, SITE_PATTERN);
         if (!pattern || graph_find(g, pattern) == NO_NODE)
             return err_set(err, "this model has no attention to go to");
-        return session_go(s, pattern, SCREEN_ROW, err);
+        return session_go(s, pattern, session_screen_for(s, pattern), err);
     }
     value = relative ? clamp(block + value, 0, last) : value;
     session_in_block(g, s->place.path, value, path);

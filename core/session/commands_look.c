@@ -54,11 +54,12 @@ static bool run_view(Session *s, const Args *a, Err *err)
                 s->look.positions.centred = MAPS_OF_POSITIONS[i].value;
             return true;
         }
-    return err_set(err,
-                   "column %d: expected heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, worked, "
-                   "formula, close-up, positions, raw, centred, "
-                   "grids, one, answer or next, found '%s'",
-                   a->column[0], word);
+    return err_set(
+        err,
+        "column %d: expected heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, sentence, "
+        "formula, close-up, positions, raw, centred, "
+        "grids, one, waves, answer, writing or next, found '%s'",
+        a->column[0], word);
 }
 
 static bool run_pool(Session *s, const Args *a, Err *err)
@@ -163,6 +164,16 @@ static bool run_colours(Session *s, const Args *a, Err *err)
         }
         return lock_scale(s, err);
     }
+    static const char *const RANGES_[RANGES] = {"own", "shared", "log"};
+    static const char *const SAY[RANGES] = {"Each side of a comparison has its own scale.",
+                                            "A and B have one scale: what is bright in one is as large in the other.",
+                                            "The scale goes by powers of ten, six of them: what is small shows too."};
+    for (int i = 0; i < RANGES; i++)
+        if (strcmp(w, RANGES_[i]) == 0 || (strcmp(w, "scale") == 0 && (s->look.range + 1) % RANGES == i)) {
+            s->look.range = i;
+            session_say(s, "%s", SAY[i]);
+            return true;
+        }
     int at = 0;
     for (int i = 0; i < MAP_NAMES; i++)
         if (strcmp(s->look.map, MAPS[i]) == 0)
@@ -176,7 +187,8 @@ static bool run_colours(Session *s, const Args *a, Err *err)
             return true;
         }
     return err_set(err,
-                   "column %d: expected next, lock, free, auto, magma, viridis, cividis, grey, grey-light, blue-orange "
+                   "column %d: expected next, lock, free, own, shared, log, scale, auto, magma, viridis, cividis, "
+                   "grey, grey-light, blue-orange "
                    "or vik, found '%s'",
                    a->count ? a->column[0] : 0, w);
 }
@@ -243,6 +255,29 @@ static bool run_grid(Session *s, const Args *a, Err *err)
     return true;
 }
 
+static bool run_onward(Session *s, const Args *a, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    NodeId n = site_node_any(g, SITE_WAVE_ROTATION);
+    if (n == NO_NODE)
+        return err_set(err, "this model's positions are no sinusoids: no rotation leads onward");
+    const char *w = a->count ? a->word[0] : "";
+    int last = g->axes[graph_node(g, n)->dims.axis[0]].n - 1;
+    char *end;
+    long k = strtol(w, &end, 10);
+    if (end == w || *end)
+        return err_set(err, "expected how many places on, 0 to %d, or +1 / -1", last);
+    if (*w == '+' || *w == '-') {
+        k = k > last ? last : k < -last ? -last : k;
+        k += s->look.waves.onward;
+        k = k < 0 ? 0 : k > last ? last : k;
+    }
+    if (k < 0 || k > last)
+        return err_set(err, "column %d: the rotations lead 0 to %d places on", a->column[0], last);
+    s->look.waves.onward = (int)k;
+    return true;
+}
+
 static bool run_play(Session *s, const Args *a, Err *err)
 {
     static const char *const WORDS[] = {"next", "on", "off"};
@@ -283,16 +318,18 @@ static void complete_views(const Session *s, int index, Buf *out)
 
 static const Command COMMANDS[] = {
     {"view", "look",
-     "view [heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, worked, formula, close-up, "
-     "positions, raw, centred, grids, one, answer, next]",
+     "view [heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, sentence, worked, formula, close-up, "
+     "positions, raw, centred, grids, one, waves, answer, writing, next]",
      "another way to see this", 0, run_view, complete_views},
     {"pool", "look", "pool 1, 2, 4, 7, auto, finer, coarser [max, mean, absmax]",
      "how many numbers one drawn cell stands for", 0, run_pool, NULL},
     {"average", "look", "average [on, off]", "attention: the mean over all heads, or one head", 0, run_average, NULL},
-    {"colours", "look", "colours [MAP, next, lock, free]", "colour map, and whether the scale stays", 0, run_colours,
+    {"colours", "look", "colours [MAP, next, lock, free, own, shared, log, scale]",
+     "colour map, whether the scale stays, and whose range it is: scale goes from own to shared to log", 0, run_colours,
      complete_maps},
     {"compare", "look", "compare [a, b, diff, sides, off, next]", "A, B and A − B", 0, run_compare, NULL},
     {"pin", "look", "pin [off]", "keep what is shown as A and compare what follows with it", 0, run_pin, NULL},
+    {"onward", "look", "onward N, +1, -1", "sinusoids: how many places on the rotation leads", 0, run_onward, NULL},
     {"play", "look", "play [next, on, off]", "an operation step by step: one step, or on by itself", 0, run_play, NULL},
     {"grid", "look", "grid", "patch grid over the picture, on or off", 0, run_grid, NULL},
 };

@@ -191,6 +191,13 @@ void move_on_classes(Session *s, int dy, int dx)
     move_axis(s, ROLE_ANSWER, dy);
 }
 
+/* Rows are the words that were read; the answer's words go along. */
+void move_in_writing(Session *s, int dy, int dx)
+{
+    move_axis(s, ROLE_QUERY, dy);
+    move_axis(s, ROLE_ANSWER, dx);
+}
+
 void move_cursor(Session *s, int dy, int dx)
 {
     screen_now(s)->move(s, dy, dx);

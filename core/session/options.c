@@ -27,6 +27,13 @@ const char *look_option_map(int i)
     return i >= 0 && i < (int)(sizeof MAPS / sizeof *MAPS) ? MAPS[i] : NULL;
 }
 
+static const char *range_word(int i)
+{
+    static const char *const WORDS[] = {"own", "shared", "log"};
+    _Static_assert(sizeof WORDS / sizeof *WORDS == RANGES, "a word for each range");
+    return i < RANGES ? WORDS[i] : NULL;
+}
+
 static bool pool_there(Session *s, int value, Err *err)
 {
     (void)s;
@@ -39,6 +46,7 @@ static const LookOption OPTIONS[] = {
     {.name = "pool", .kind = OPTION_NUMBER, .at = FIELD(pool), .there = pool_there},
     {.name = "pool-by", .kind = OPTION_WORD, .at = FIELD(pool_kind), .word = pool_word},
     {.name = "colours", .kind = OPTION_MAP, .at = FIELD(map)},
+    {.name = "scale-of", .kind = OPTION_WORD, .at = FIELD(range), .word = range_word},
     {.name = "range", .kind = OPTION_RANGE},
     {.name = "average", .kind = OPTION_SWITCH, .at = FIELD(average)},
     {.name = "map", .kind = OPTION_SWITCH, .at = FIELD(steps_focused)},

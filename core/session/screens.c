@@ -38,6 +38,14 @@ static bool fits_picture(const Graph *g, NodeId n)
            !leads_to(g, n, SITE_GUESS);
 }
 
+/* Words that look at words; patches have a picture to be laid over. */
+static bool fits_sentence(const Graph *g, NodeId n)
+{
+    int asks = node_role(g, n, ROLE_QUERY), keys = node_role(g, n, ROLE_KEY);
+    return asks != AXIS_NONE && keys != AXIS_NONE && g->axes[asks].sequence != SEQUENCE_PICTURE &&
+           g->axes[asks].sequence != SEQUENCE_NONE && g->axes[keys].sequence != SEQUENCE_PICTURE;
+}
+
 static bool fits_row(const Graph *g, NodeId n)
 {
     return has_role(g, n, ROLE_QUERY) && has_role(g, n, ROLE_KEY);
@@ -46,6 +54,11 @@ static bool fits_row(const Graph *g, NodeId n)
 static bool fits_positions(const Graph *g, NodeId n)
 {
     return is_site(g, n, SITE_POSITIONS) || has_role(g, n, ROLE_OTHER_PLACE);
+}
+
+static bool fits_waves(const Graph *g, NodeId n)
+{
+    return is_site(g, n, SITE_POSITIONS) && site_node_any(g, SITE_WAVE_LENGTH) != NO_NODE;
 }
 
 static bool fits_answer(const Graph *g, NodeId n)
@@ -82,6 +95,24 @@ static const char *reach_word(int i)
     static const char *const WORDS[] = {"all", "block", "head"};
     _Static_assert(sizeof WORDS / sizeof *WORDS == REACH_COUNT, "a word for each reach");
     return i < REACH_COUNT ? WORDS[i] : NULL;
+}
+
+static const char *heads_word(int i)
+{
+    static const char *const WORDS[] = {"one", "all", "sum"};
+    _Static_assert(sizeof WORDS / sizeof *WORDS == SENTENCE_HEADS, "a word for each");
+    return i < SENTENCE_HEADS ? WORDS[i] : NULL;
+}
+
+static bool onward_there(Session *s, int value, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    NodeId n = site_node_any(g, SITE_WAVE_ROTATION);
+    int last = n == NO_NODE ? 0 : g->axes[graph_node(g, n)->dims.axis[0]].n - 1;
+    if (value == 1 || (value >= 0 && value <= last))
+        return true;
+    return n == NO_NODE ? err_set(err, "this model has no sinusoids")
+                        : err_set(err, "the rotations here lead 0 to %d places on", last);
 }
 
 static bool snapshot_there(Session *s, int value, Err *err)
@@ -132,6 +163,11 @@ static const LookOption LEDGER_OPTIONS[] = {
     {.name = "one-head-votes", .kind = OPTION_SWITCH, .at = FIELD(ledger.one_head)}, {.name = NULL}};
 static const LookOption WORKED_OPTIONS[] = {
     {.name = "terms", .kind = OPTION_NUMBER, .at = FIELD(worked.terms), .there = terms_there}, {.name = NULL}};
+static const LookOption SENTENCE_OPTIONS[] = {
+    {.name = "heads", .kind = OPTION_WORD, .at = FIELD(sentence.heads), .word = heads_word}, {.name = NULL}};
+static const LookOption WAVES_OPTIONS[] = {
+    {.name = "onward", .kind = OPTION_NUMBER, .at = FIELD(waves.onward), .there = onward_there, .start = 1},
+    {.name = NULL}};
 #undef FIELD
 
 static const ScreenSpec SCREENS[SCREEN_COUNT] = {

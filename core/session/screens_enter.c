@@ -27,6 +27,13 @@ bool come_here(Session *s, Screen to, Err *err)
     return show(s, to, err);
 }
 
+/* Where a node of attention is shown by itself: as a row over the picture, or between words. */
+static bool attention_in_focus(const Session *s, Screen *screen)
+{
+    *screen = session_screen_for(s, s->place.path);
+    return *screen == SCREEN_ROW || *screen == SCREEN_SENTENCE;
+}
+
 bool come_picture(Session *s, Screen to, Err *err)
 {
     const Graph *g = session_graph(s, SIDE_B);
@@ -42,7 +49,8 @@ bool come_picture(Session *s, Screen to, Err *err)
  * else. */
 bool come_attention(Session *s, Screen to, Err *err)
 {
-    if (session_screen_for(s, s->place.path) == SCREEN_ROW)
+    Screen own;
+    if (attention_in_focus(s, &own))
         return show(s, to, err);
     const Graph *g = session_graph(s, SIDE_B);
     const char *path = site_path(g, session_attention(s, g, -1), SITE_PATTERN);
@@ -51,9 +59,40 @@ bool come_attention(Session *s, Screen to, Err *err)
     return session_go(s, path, to, err);
 }
 
+bool come_sentence(Session *s, Screen to, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    if (graph_role(g, ROLE_QUERY, SEQUENCE_SOURCE) == AXIS_NONE &&
+        graph_role(g, ROLE_QUERY, SEQUENCE_TARGET) == AXIS_NONE)
+        return err_set(err, "this model reads no words: `view row` lays attention over the picture");
+    return come_attention(s, to, err);
+}
+
+bool come_waves(Session *s, Screen to, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    if (site_node_any(g, SITE_WAVE_LENGTH) == NO_NODE)
+        return err_set(err, "this model's positions are no sinusoids%s",
+                       site_node_any(g, SITE_POSITIONS) == NO_NODE ? "" : ": `view positions` shows what it learned");
+    if (!site_is(g, s->place.path, SITE_POSITIONS))
+        return session_go(s, site_path_any(g, SITE_POSITIONS), to, err);
+    return show(s, to, err);
+}
+
+bool come_writing(Session *s, Screen to, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    NodeId n = site_node_any(g, SITE_PROBS);
+    if (n == NO_NODE || node_role(g, n, ROLE_QUERY) == AXIS_NONE)
+        return err_set(err, "this model writes no words: `view answer` shows its classes");
+    return session_go(s, site_path_any(g, SITE_PROBS), to, err);
+}
+
 bool come_positions(Session *s, Screen to, Err *err)
 {
     const Graph *g = session_graph(s, SIDE_B);
+    if (site_node_any(g, SITE_WAVE_LENGTH) != NO_NODE)
+        return come_waves(s, SCREEN_WAVES, err);
     if (site_node_any(g, SITE_POSITIONS) == NO_NODE)
         return err_set(err, NO_POSITIONS);
     return session_go(s, site_path_any(g, SITE_POSITIONS), to, err);
@@ -107,7 +146,31 @@ bool enter_matrix(Session *s, Err *err)
 
 bool enter_row(Session *s, Err *err)
 {
-    return come_here(s, SCREEN_ROW, err);
+    Screen own;
+    return come_here(s, attention_in_focus(s, &own) ? own : SCREEN_ROW, err);
+}
+
+/* Into the residual: what the rotation misses of this number, so many places on. */
+bool enter_wave(Session *s, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    int part = anatomy_of(g, s->place.path);
+    const char *path = site_path(g, part, SITE_WAVE_CARRIED);
+    NodeId n = path ? graph_find(g, path) : NO_NODE;
+    if (n == NO_NODE)
+        return err_set(err, "this model has no sinusoids here");
+    Dims d = graph_node(g, n)->dims; /* carried[place, places onward, pair, sine or cosine] */
+    int width = graph_role(g, ROLE_WIDTH, SEQUENCE_ANY);
+    s->place.at[d.axis[1]] = s->look.waves.onward < g->axes[d.axis[1]].n ? s->look.waves.onward
+                                                                         : g->axes[d.axis[1]].n - 1;
+    s->place.at[d.axis[2]] = s->place.at[width] / 2;
+    s->place.at[d.axis[3]] = s->place.at[width] % 2;
+    return session_go(s, path, SCREEN_EXPLAIN, err);
+}
+
+bool enter_answer(Session *s, Err *err)
+{
+    return come_answer(s, SCREEN_ANSWER, err);
 }
 
 /* The first pixel of the patch, in its first colour. */
@@ -130,7 +193,7 @@ bool enter_pattern(Session *s, Err *err)
     if (!path || graph_find(g, path) == NO_NODE)
         return err_set(err, "this model has no attention here");
     s->look.average = false;
-    return session_go(s, path, SCREEN_ROW, err);
+    return session_go(s, path, session_screen_for(s, path), err);
 }
 
 /* The same map, of the model as it is now. */
@@ -261,8 +324,8 @@ bool next_arithmetic(Session *s, Err *err)
 bool next_drawing(Session *s, Err *err)
 {
     s->look.view = (View)((s->look.view + 1) % VIEW_COUNT);
-    return s->look.view != VIEW_HEAT || session_screen_for(s, s->place.path) != SCREEN_ROW ||
-           show(s, SCREEN_SHEET, err);
+    Screen own;
+    return s->look.view != VIEW_HEAT || !attention_in_focus(s, &own) || show(s, SCREEN_SHEET, err);
 }
 
 /* Raw, centred; then the same of all positions at once. */
@@ -324,4 +387,11 @@ bool next_ledger(Session *s, Err *err)
     (void)err;
     s->look.ledger.one_head = !s->look.ledger.one_head;
     return true;
+}
+
+/* One head, all of them, their sum; then the matrix, from which one comes back. */
+bool next_sentence(Session *s, Err *err)
+{
+    s->look.sentence.heads = (s->look.sentence.heads + 1) % SENTENCE_HEADS;
+    return s->look.sentence.heads != SENTENCE_ONE || show(s, SCREEN_MATRIX, err);
 }

@@ -135,6 +135,12 @@ typedef struct Place {
 typedef enum View { VIEW_HEAT, VIEW_NUMBERS, VIEW_STRIP, VIEW_HISTOGRAM, VIEW_COUNT } View;
 const char *view_name(View v);
 typedef enum PoolKind { POOL_MAX, POOL_MEAN, POOL_ABSMAX, POOL_KINDS } PoolKind;
+typedef enum RangeOf {
+    RANGE_OWN,    /* each side's own */
+    RANGE_SHARED, /* one for A and B */
+    RANGE_LOG,    /* its own, by powers of ten */
+    RANGES
+} RangeOf;
 typedef enum Compare {
     COMPARE_OFF,   /* one side is shown: the edited run where there are edits, else the base */
     COMPARE_SIDES, /* A, B and A − B side by side */
@@ -144,12 +150,16 @@ typedef enum Compare {
     COMPARE_COUNT
 } Compare;
 
+/* Whose attention is drawn between words. */
+typedef enum SentenceHeads { SENTENCE_ONE, SENTENCE_ALL, SENTENCE_SUM, SENTENCE_HEADS } SentenceHeads;
+
 typedef struct LookAt {
     View view;
     int pool; /* 0 = auto, else 1, 2, 4, 7 … cells per drawn cell and axis */
     PoolKind pool_kind;
     bool average;       /* attention: mean over heads instead of one head */
     char map[24];       /* colour map by name; "" = automatic (sequential or signed) */
+    int range;          /* what a scale of attention runs over, a RangeOf */
     bool locked;        /* colour scale kept for comparing */
     float low, high;    /* the locked scale */
     bool steps_focused; /* the steps pane has the cursor, not the main pane */
@@ -183,6 +193,12 @@ typedef struct LookAt {
     struct {
         int terms; /* of the cell's arithmetic, the first so many; 0: all */
     } worked;
+    struct {
+        int heads; /* a SentenceHeads */
+    } sentence;
+    struct {
+        int onward; /* how many places further on the rotation leads */
+    } waves;
 } LookAt;
 
 /* A − B: one graph for the pair, that grows by three nodes for every tensor that is asked for. */

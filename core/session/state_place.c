@@ -7,6 +7,7 @@
 #include "core/session/address.h"
 #include "core/session/learned/measures.h"
 #include "core/session/place.h"
+#include "core/session/screens.h"
 #include "core/session/state_parts.h"
 
 /* Where the address of node n with these cells leads a session just opened. */
@@ -112,8 +113,8 @@ static bool parse_screen(const Session *s, const char *word, Place *p, Err *err)
 {
     for (int i = 0; i < SCREEN_COUNT; i++)
         if (strcmp(screen_name((Screen)i), word) == 0) {
-            bool attention = i == SCREEN_SHEET || i == SCREEN_MATRIX || i == SCREEN_ROW;
-            if (attention && session_screen_for(s, p->path) != SCREEN_ROW)
+            bool attention = screen_spec((Screen)i)->group == GROUP_ATTENTION;
+            if (attention && screen_spec(session_screen_for(s, p->path))->group != GROUP_ATTENTION)
                 return err_set(err, "screen=%s: %s has no rows of tokens that look at tokens", word, p->path);
             p->screen = (Screen)i;
             return true;

@@ -400,6 +400,7 @@ static void grids(void **state)
     assert_true(position_grid_figures(&c, table, &g));
     assert_true(g.rank > 0.95 && g.rank <= 1);
     assert_true(g.near4 == 1.0 && g.near8 == 1.0);
+    assert_true(g.chance4 > 0 && g.chance4 < g.chance8 && g.chance8 < 1);
     for (size_t p = 0; p < n; p++)
         table[(prefix + p) * d + 5] = 100; /* a constant offset: all alike, until the mean is gone */
     assert_true(position_grid_figures(&c, table, &g));

@@ -35,7 +35,13 @@ static void every_thread_count(void **state)
     assert_true(translation_run(&three, &m, 40, pool, NULL, NULL, &err));
     assert_memory_equal(&one.exact, &three.exact, sizeof one.exact);
     assert_memory_equal(&one.as_trained, &three.as_trained, sizeof one.as_trained);
-    assert_memory_equal(&one.head_off, &three.head_off, sizeof one.head_off);
+    assert_memory_equal(&one.pronoun_off, &three.pronoun_off, sizeof one.pronoun_off);
+    assert_true(one.other_mean == three.other_mean && one.other_least <= one.other_mean && one.others == 4 - 1);
+    assert_int_equal(one.pronoun_off.tally.right + one.pronoun_off.pair.lost,
+                     one.as_trained.pronoun.right + one.pronoun_off.pair.won);
+    assert_int_equal(one.both_off.pair.n, one.pairs);
+    assert_true(2 * one.constant.right >= one.constant.n && one.constant.n == 2 * one.pairs);
+    assert_true(one.row_mean > 0 && one.row_mean <= 1);
     assert_memory_equal(&one.star_row, &three.star_row, sizeof one.star_row);
     assert_string_equal(one.chosen.scope, three.chosen.scope);
     assert_int_equal(one.heads, 2 * 2 + 2); /* two kinds of rows in the encoder, one in cross-attention */

@@ -1,10 +1,12 @@
 /* Where words become state: small decisions that faults planted by tests/mutants.sh showed to be tested by nobody. */
 #include "asking.h"
 
+#include "core/models/drawn.h"
 #include "core/session/address.h"
 #include "core/session/cursor.h"
 #include "core/session/edit/edits.h"
 #include "core/session/edit/slider.h"
+#include "core/session/learned/object.h"
 #include "core/session/learned/where.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
@@ -266,9 +268,45 @@ static void steps_by_number(void **state)
     has(err.text, "steps go from 1 to");
 }
 
+/* A patch is the object's where enough of its own pixels are, no neighbour's. */
+static void the_objects_patches(void **state)
+{
+    (void)state;
+    enum { GRID = 8, SIDE = DRAWN_SIDE / GRID };
+    Err err = {""};
+    for (int picture = 0; picture < 3; picture++) {
+        char line[16];
+        snprintf(line, sizeof line, "open #%d", 17 + picture);
+        run(line);
+        const uint8_t *mask = session_input(&s, SIDE_B)->mask;
+        const float *object = session_need(&s, SIDE_B, "where.object", &err);
+        assert_true(mask && object);
+        for (int p = 0; p < GRID * GRID; p++) {
+            int on = 0;
+            for (int i = 0; i < SIDE * SIDE; i++)
+                on += mask[(p / GRID * SIDE + i / SIDE) * DRAWN_SIDE + p % GRID * SIDE + i % SIDE];
+            assert_int_equal(object[p] != 0.0f, 100 * on > OBJECT_PERCENT * SIDE * SIDE * 255);
+        }
+    }
+    run("open #17");
+}
+
+static void losses_and_showcases(void **state)
+{
+    (void)state;
+    run("gradient loss"); /* of the class that the picture is known to show */
+    refused("gradient loss[x]", "expected loss[o=CLASS]");
+    refused("gradient loss[o=unicorn]", "there is no class");
+    run("gradient off");
+    run("goto blocks.1.attn.pattern; average on; showcase 1");
+    assert_false(s.look.average); /* one head's row is shown */
+    run("reset edits; open #17");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_objects_patches),     cmocka_unit_test(losses_and_showcases),
         cmocka_unit_test(steps_by_number),         cmocka_unit_test(marks_have_room_for_their_names),
         cmocka_unit_test(axes_follow_one_another), cmocka_unit_test(random_patches),
         cmocka_unit_test(the_map_opens),           cmocka_unit_test(laboratory_keeps_the_block),

@@ -9,6 +9,7 @@
 #include "core/session/edit/verbs.h"
 #include "core/session/log.h"
 #include "core/session/options.h"
+#include "core/session/screens.h"
 #include "core/session/state.h"
 
 enum { ALL = COMMAND_EDIT | COMMAND_FILE };
@@ -129,7 +130,8 @@ static void what_is_written_is_read(void **state)
         free(text);
     }
     for (int i = 0; i < SCREEN_COUNT; i++)
-        if (!seen[i] && i != SCREEN_BLANKS) /* the bundled model guesses no patches: test_hide */
+        if (!seen[i] && i != SCREEN_BLANKS && /* the bundled model guesses no patches: test_hide */
+            !screen_spec((Screen)i)->words)   /* those of words: below */
             fail_msg("no state stands on the screen %s", screen_name((Screen)i));
     const EditVerb *v;
     for (int i = 0; (v = edit_verb_at(i)) != NULL; i++) {
@@ -139,6 +141,44 @@ static void what_is_written_is_read(void **state)
         if (!there)
             fail_msg("no state has the edit '%s'", v->words);
     }
+}
+
+static const char *const STATES_OF_WORDS[] = {
+    "goto decoder.blocks.1.cross_attn.pattern[h=1,t=4,r=2]; option heads all",
+    "goto encoder.blocks.0.self_attn.scores_raw[h=3,s=2,r=5]; view sentence",
+    "view waves; onward 4; move right 3; move down",
+    "view writing; move down 5",
+    "word tired wide; view writing; move down 10; compare b",
+    "word target il elle; goto decoder.blocks.2.cross_attn.pattern[h=2]; view matrix",
+};
+
+/* The same of a model that reads words, with every screen that only such a model has. */
+static void words_are_written_and_read(void **state)
+{
+    (void)state;
+    Err err = {""};
+    bool seen[SCREEN_COUNT] = {false};
+    session_free(&s);
+    session_free(&follower);
+    if (!session_init(&s, "translator", NULL, 1, NULL, NULL, &err) ||
+        !session_init(&follower, "translator", NULL, 1, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    for (size_t i = 0; i < sizeof STATES_OF_WORDS / sizeof *STATES_OF_WORDS; i++) {
+        run("pin off; reset edits; reset view; goto first");
+        run("open \"the animal did not cross the street because it was too tired\"");
+        run(STATES_OF_WORDS[i]);
+        seen[s.place.screen] = true;
+        char *text = text_of(&s, STATE_WHOLE | STATE_INPUT);
+        if (!session_read(&follower, &commands, text, ALL, &err))
+            fail_msg("%s: %s", STATES_OF_WORDS[i], err.text);
+        same_state(STATES_OF_WORDS[i]);
+        assert_memory_equal(s.place.at, follower.place.at, sizeof s.place.at);
+        assert_true(s.place.screen == follower.place.screen && s.place.box == follower.place.box);
+        free(text);
+    }
+    for (int i = 0; i < SCREEN_COUNT; i++)
+        if (screen_spec((Screen)i)->words && !seen[i])
+            fail_msg("no state stands on the screen %s", screen_name((Screen)i));
 }
 
 /* A link leads a session just opened there. */
@@ -388,6 +428,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(what_is_written_is_read, start_two, stop_two),
+        cmocka_unit_test_setup_teardown(words_are_written_and_read, start_two, stop_two),
         cmocka_unit_test_setup_teardown(a_link_leads_there, start_two, stop_two),
         cmocka_unit_test_setup_teardown(reading_is_all_or_nothing, start, stop),
         cmocka_unit_test_setup_teardown(the_log_says_what_it_came_to, start, stop),

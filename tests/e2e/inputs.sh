@@ -106,7 +106,7 @@ model 'a picture as a model' 'rgb8.png' "$DATA/image/rgb8.png"
 refused 'a model as a picture' 'model.safetensors' run -i "$good/model.safetensors"
 
 # what is asked of them
-refused 'no such node' 'blocks.9.attn.q' show blocks.9.attn.q
+refused 'no such node' 'no block 9: blocks go from 0 to 3' show blocks.9.attn.q
 refused 'no such index' 'h=9' explain 'blocks.0.attn.q[h=9]'
 refused 'an unknown command' 'ablate' run -c 'ablte blocks.0.attn.z[h=1]'
 refused 'a folder that is not there' 'no/such/dir' show logits -o no/such/dir/x.npy

@@ -66,7 +66,7 @@ for v in sheet matrix row positions formula answer picture; do
     unsee ':view' || fail "the command line stays open after view $v"
 done
 line ':ablate blocks.9.attn.z'
-shows "an address that is not there is named" 'blocks\.9'
+shows "an address that is not there is named" 'no block 9: blocks go from 0 to 3'
 line ':ablte blocks.0.attn.z[h=1]'
 shows "a mistyped command gets the nearest name" 'ablate'
 send :

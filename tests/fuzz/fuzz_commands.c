@@ -12,7 +12,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
-/* A small model, a session that is used again, and work that is broken off soon: hundreds of lines a second. */
+/* A small model, a session that is used again, and work that is broken off soon. */
 enum { LINE_MAX_BYTES = 600, ROUNDS = 1000, FRAME_NS = 300000, COMMAND_NS = 2000000 };
 
 static Session s;

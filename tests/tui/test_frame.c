@@ -612,17 +612,27 @@ static void every_row_is_complete(void **state)
     assert_int_equal(screen_find("no such screen"), SCREEN_COUNT);
 }
 
-/* From anywhere its command leads to every screen that this model has, and all of its options come back by reset. */
-static void every_screen_is_reached(void **state)
+/* From anywhere its command leads to every screen that this model has, and all of its options come back by reset. A
+ * screen for words says on a model of pictures why not, and nothing moves. */
+static void reach_screens(bool words)
 {
-    (void)state;
     LookAt start = look_start();
     for (int i = 0; i < SCREEN_COUNT; i++) {
         const ScreenSpec *screen = screen_spec((Screen)i);
         assert_true(run("goto last"));
         assert_true(run("goto first"));
         Err err = {{0}};
+        Place before = s.place;
         bool ok = command_do(&s, &all, screen->command, COMMAND_EDIT | COMMAND_UI, &err);
+        if (screen->words != words && !ok) {
+            assert_true(*err.text);
+            assert_memory_equal(&s.place, &before, sizeof before);
+            continue;
+        }
+        if (screen->words && !words)
+            fail_msg("'%s' leads somewhere on a model of pictures", screen->command);
+        if (words && !screen->words)
+            continue;
         if (!ok)
             fail_msg("'%s' does not lead to %s: %s", screen->command, screen->name, err.text);
         assert_int_equal(s.place.screen, i);
@@ -637,6 +647,58 @@ static void every_screen_is_reached(void **state)
     for (int i = 0; i < SCREEN_COUNT; i++)
         for (const LookOption *o = screen_spec((Screen)i)->options; o && o->name; o++)
             assert_int_equal(look_option_number(o, &s.look), o->start);
+}
+
+static void every_screen_is_reached(void **state)
+{
+    (void)state;
+    reach_screens(false);
+    session_free(&s);
+    Err err = {{0}};
+    if (!session_init(&s, "translator", NULL, 1, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    reach_screens(true);
+}
+
+/* The screens of words at every size, with a word changed beside what it was, and with a head off. */
+static void words_at_every_size(void **state)
+{
+    (void)state;
+    static const int SIZES[][2] = {{1, 1}, {5, 20}, {10, 59}, {16, 60}, {24, 80}, {40, 120}, {60, 200}, {150, 500}};
+    static const char *const AT[] = {"goto encoder.blocks.1.self_attn.pattern",
+                                     "option heads all",
+                                     "option heads sum",
+                                     "average on",
+                                     "average off; option heads one; view matrix",
+                                     "goto decoder.blocks.2.cross_attn.pattern[t=qu']",
+                                     "view matrix",
+                                     "goto decoder.blocks.0.self_attn.scores_masked",
+                                     "goto decoder.causal_mask",
+                                     "view waves; onward 4; move right 9",
+                                     "goto decoder.pos_embed; view waves",
+                                     "view writing; query qu'",
+                                     "view answer"};
+    session_free(&s);
+    Err err = {{0}};
+    if (!session_init(&s, "translator", NULL, 1, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    Canvas c = {0};
+    canvas_init(&c, 1, 1);
+    for (int pass = 0; pass < 3; pass++) {
+        if (pass == 1)
+            assert_true(command_do(&s, &all, "word tired wide", COMMAND_EDIT | COMMAND_FILE, &err));
+        else if (pass == 2)
+            assert_true(run("ablate decoder.blocks.2.cross_attn.z[h=0]; compare diff"));
+        for (size_t k = 0; k < sizeof AT / sizeof *AT; k++) {
+            if (!command_do(&s, &all, AT[k], COMMAND_EDIT | COMMAND_UI, &err))
+                fail_msg("%s: %s", AT[k], err.text);
+            for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
+                draw(&c, SIZES[i][0], SIZES[i][1], false);
+                assert_true(check_refs(&c) > 0 || SIZES[i][0] < 10 || SIZES[i][1] < 50);
+            }
+        }
+    }
+    canvas_free(&c);
 }
 
 int main(void)
@@ -655,6 +717,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(clicks_are_commands, start, stop),
         cmocka_unit_test_setup_teardown(the_wheel_moves_what_is_under_it, start, stop),
         cmocka_unit_test_setup_teardown(every_row_is_complete, start, stop),
+        cmocka_unit_test_setup_teardown(words_at_every_size, start, stop),
         cmocka_unit_test_setup_teardown(every_screen_is_reached, start, stop),
     };
     return cmocka_run_group_tests_name("tui", tests, NULL, NULL);

@@ -21,7 +21,7 @@
 static Session session;
 
 static const ViewSpec *const VIEWS[] = {&VIEW_SHEET,   &VIEW_MATRIX,    &VIEW_ROW,     &VIEW_ROW_TOP, &VIEW_OTHER_HEADS,
-                                        &VIEW_FIGURES, &VIEW_POSITIONS, &VIEW_EXPLAIN, &VIEW_CLOSEUP};
+                                        &VIEW_FIGURES, &VIEW_POSITIONS, &VIEW_EXPLAIN, &VIEW_CLOSEUP, &VIEW_PROFILE};
 enum { VIEW_SPECS = sizeof VIEWS / sizeof *VIEWS };
 static const int SIZES[][2] = {{1, 1},  {1, 9},   {2, 2},   {3, 1},   {4, 18},   {7, 11},
                                {8, 40}, {15, 46}, {17, 78}, {34, 76}, {54, 150}, {150, 500}};
@@ -310,8 +310,15 @@ static void both_sides(void **state)
     prepare(&VIEW_ROW, SIDE_A, c.clip);
     prepare(&VIEW_ROW, SIDE_B, c.clip);
     assert_true(attend_open(&session, SIDE_A, -1, &a) && attend_open(&session, SIDE_B, -1, &b));
+    assert_true(attend_scale(&p, &a, true).high < attend_scale(&p, &b, true).high); /* each its own */
+    session.look.range = RANGE_SHARED;
     ColourScale x = attend_scale(&p, &a, true), y = attend_scale(&p, &b, true);
     assert_true(x.low == y.low && x.high == y.high);
+    session.look.range = RANGE_LOG; /* six powers of ten below the largest */
+    x = attend_scale(&p, &b, true);
+    assert_true(fabs(colour_scale_share(&x, x.high) - 1) < 1e-12);
+    assert_true(fabs(colour_scale_share(&x, x.high / 1000) - 0.5) < 1e-6 && colour_scale_share(&x, x.high / 1e8f) == 0);
+    session.look.range = RANGE_OWN;
     session.compare = COMPARE_OFF;
     assert_true(attend_scale(&p, &a, true).high <
                 attend_scale(&p, &b, true).high); /* without the scale the row is sharper */

@@ -83,16 +83,29 @@ static void put_confusion(const AccuracyResult *r, const Evaluated *of, Buf *out
     buf_putc(out, ']');
 }
 
+/* A figure of weights from several seeds: their mean, and between which it lies. */
+static void spread(Buf *out, const char *name, bool known, RandomSpread s)
+{
+    member(out, name, known ? s.mean : (double)NAN);
+    if (!known)
+        return;
+    buf_printf(out, ",\n  \"%s_range\": ", name);
+    list(out, (const double[]){s.least, s.most}, 2);
+}
+
 static void put_base_rates(const Evaluation *e, bool objects, Buf *out)
 {
-    const AttentionStatsResult *a = attention_stats_result(e->with),
-                               *random = e->random ? attention_stats_result(e->random) : NULL;
+    const AttentionStatsResult *a = attention_stats_result(e->with);
+    const RandomSpread rollout = random_rollout(&e->random), peak = random_peak(&e->random);
+    bool random = objects && e->random.seen;
     member(out, "object_covered", objects ? a->covered : (double)NAN);
-    member(out, "object_rollout_random_weights", objects && random ? random->rollout : (double)NAN);
+    spread(out, "object_rollout_random_weights", random, rollout);
     member(out, "object_rollout_mean_map", objects ? a->fixed : (double)NAN);
     member(out, "object_brightness", objects ? a->bright : (double)NAN);
-    share(out, "object_rollout_peak_random_weights", random ? random->rollout_peak : 0,
-          objects && random ? random->seen : 0);
+    spread(out, "object_rollout_peak_random_weights", random, peak);
+    if (random)
+        buf_printf(out, ",\n  \"random_weights_seeds\": %d,\n  \"random_weights_pictures\": %zu", (int)RANDOM_SEEDS,
+                   e->random.pictures);
     share(out, "object_commonest_patch", a->fixed_peak, objects ? a->seen : 0);
     share(out, "object_brightest_patch", a->bright_peak, objects ? a->seen : 0);
 }

@@ -231,8 +231,10 @@ static void put_positions(const Evaluation *e, Buf *out)
     heading(out, "Position embeddings against the patch grid");
     buf_printf(out, "  rank correlation of likeness and nearness      %.2f\n", e->grid.rank);
     buf_printf(out, "  …with the mean vector taken away               %.2f\n", e->grid.rank_centred);
-    buf_printf(out, "  the most alike patch is one of 4 neighbours    %.1f %%\n", 100 * e->grid.near4);
-    buf_printf(out, "  …one of 8, corners too                         %.1f %%\n", 100 * e->grid.near8);
+    buf_printf(out, "  the most alike patch is one of 4 neighbours    %.1f %% (by chance %.1f)\n", 100 * e->grid.near4,
+               100 * e->grid.chance4);
+    buf_printf(out, "  …one of 8, corners too                         %.1f %% (by chance %.1f)\n", 100 * e->grid.near8,
+               100 * e->grid.chance8);
 }
 
 static void put_attention(const Evaluation *e, Buf *out)
@@ -269,14 +271,20 @@ static void peak_line(Buf *out, const char *text, size_t right, size_t n)
 
 static void put_object(const Evaluation *e, Buf *out)
 {
-    const AttentionStatsResult *s = attention_stats_result(e->with),
-                               *random = e->random ? attention_stats_result(e->random) : NULL;
+    const AttentionStatsResult *s = attention_stats_result(e->with);
+    const RandomSpread rollout = random_rollout(&e->random), peak = random_peak(&e->random);
+    char what[64];
     if (!s->objects || !s->seen)
         return;
     buf_printf(out, "\nWhere it looks: weight on the patches that the object covers to more than %.0f %%\n",
                100 * SURVEY_COVER);
     base_line(out, "rollout (½ heads' mean + ½ residual)", s->rollout);
-    base_line(out, "  …with random weights from a seed", random ? random->rollout : 0);
+    if (e->random.seen) {
+        buf_puts(out, "  ");
+        snprintf(what, sizeof what, "  …before any training: mean of %d seeds", (int)RANDOM_SEEDS);
+        label(out, what, BASE_CELLS);
+        buf_printf(out, "%.3f (%.3f to %.3f)\n", rollout.mean, rollout.least, rollout.most);
+    }
     base_line(out, "  …the mean of all rollouts, for every picture", s->fixed);
     base_line(out, "  …brightness above the picture's mean", s->bright);
     base_line(out, "  …all patches alike: their share of patches", s->area);
@@ -289,9 +297,19 @@ static void put_object(const Evaluation *e, Buf *out)
     }
     buf_puts(out, "\nIn how many pictures the heaviest patch is one of those\n");
     peak_line(out, "rollout", s->rollout_peak, s->seen);
-    peak_line(out, "  …with random weights from a seed", random ? random->rollout_peak : 0, random ? random->seen : 0);
+    if (e->random.seen) {
+        buf_puts(out, "  ");
+        label(out, what, LABEL_CELLS);
+        buf_printf(out, "%6.1f %% (%.1f to %.1f)\n", 100 * peak.mean, 100 * peak.least, 100 * peak.most);
+    }
     peak_line(out, "  …the patch most often the object's", s->fixed_peak, s->seen);
     peak_line(out, "  …the brightest patch", s->bright_peak, s->seen);
+    if (e->random.seen)
+        buf_printf(out,
+                   "Before any training: the weights that training begins with, from %d seeds,\n"
+                   "over %zu of the pictures each; in brackets the seeds with the least and the\n"
+                   "most. A patch is as bright as the mean of its pixels, all colours.\n",
+                   (int)RANDOM_SEEDS, e->random.pictures);
 }
 
 void evaluate_table(const Evaluation *e, const Evaluated *of, Buf *out)

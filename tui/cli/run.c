@@ -11,9 +11,12 @@
 
 enum { TOP = 10, NAME_CELLS = 24, NAME_BYTES = 512 };
 
-/* One side's answer: values over the classes. */
+/* One side's answer: values over the classes. Of a model that answers for every word: the row of the word at the
+ * cursor, and all rows. */
 typedef struct Answer {
-    const float *probs, *logits;
+    const float *probs, *logits, *rows;
+    const Axis *tokens; /* NULL: one answer */
+    int row;
 } Answer;
 
 typedef struct Ranked {
@@ -38,7 +41,17 @@ static bool answer_of(Session *s, Side side, Answer *a, Err *err)
     const Graph *g = session_graph(s, side);
     a->logits = session_need(s, side, site_path_any(g, SITE_LOGITS), err);
     a->probs = a->logits ? session_need(s, side, site_path_any(g, SITE_PROBS), err) : NULL;
-    return a->probs != NULL;
+    if (!a->probs)
+        return false;
+    NodeId n = site_node_any(g, SITE_PROBS);
+    Dims d = graph_node(g, n)->dims;
+    size_t words = (size_t)g->axes[d.axis[d.n - 1]].n;
+    a->rows = a->probs;
+    a->tokens = d.n == 2 && g->axes[d.axis[0]].role == ROLE_QUERY ? &g->axes[d.axis[0]] : NULL;
+    a->row = a->tokens ? (int)(session_cell(s, side, n) / words) : 0;
+    a->probs += (size_t)a->row * words;
+    a->logits += (size_t)a->row * words;
+    return true;
 }
 
 static void put_number(Buf *out, float x)
@@ -54,6 +67,61 @@ static const char *class_name(const Session *s, int i, char *out, size_t n)
     const Graph *g = session_base(s);
     char label[NAME_BYTES];
     return utf8_clean(out, n, axis_label(&g->axes[graph_role(g, ROLE_ANSWER, SEQUENCE_ANY)], i, label, sizeof label));
+}
+
+/* The two largest of a row. */
+static void best_two(const float *row, int count, int best[2])
+{
+    best[0] = best[1] = -1;
+    for (int i = 0; i < count; i++) {
+        if (best[0] < 0 || row[i] > row[best[0]]) {
+            best[1] = best[0];
+            best[0] = i;
+        } else if (best[1] < 0 || row[i] > row[best[1]])
+            best[1] = i;
+    }
+}
+
+/* After every word that stands there: what the model writes. The row that is listed word by word is marked. */
+static void put_steps(const Session *s, int count, const Answer *a, Buf *out)
+{
+    char token[NAME_BYTES], name[NAME_BYTES], fitted[NAME_BYTES];
+    enum { WORD = 14 };
+    bool target = a->tokens->sequence == SEQUENCE_TARGET;
+    buf_printf(out, "\n      %-*s %-*s %9s   next best\n", WORD, target ? "after" : "at", WORD,
+               target ? "writes" : "names", "share");
+    for (int t = 0; t < a->tokens->n; t++) {
+        const float *row = a->rows + (size_t)t * (size_t)count;
+        int best[2];
+        best_two(row, count, best);
+        axis_label(a->tokens, t, token, sizeof token);
+        utf8_fit(fitted, sizeof fitted, utf8_clean(name, sizeof name, token), WORD);
+        buf_printf(out, "%c%4d %s%*s ", t == a->row ? '>' : ' ', t + 1, fitted, WORD - utf8_cells(fitted), "");
+        utf8_fit(fitted, sizeof fitted, class_name(s, best[0], name, sizeof name), WORD);
+        buf_printf(out, "%s%*s %9.5f", fitted, WORD - utf8_cells(fitted), "", (double)row[best[0]]);
+        if (best[1] >= 0)
+            buf_printf(out, "   %s %.5f", class_name(s, best[1], name, sizeof name), (double)row[best[1]]);
+        buf_putc(out, '\n');
+    }
+}
+
+static void json_steps(const Session *s, int count, const Answer *a, Buf *out)
+{
+    char name[NAME_BYTES], label[NAME_BYTES];
+    buf_printf(out, ",\"row\":%d,\"steps\":[", a->row);
+    for (int t = 0; t < a->tokens->n; t++) {
+        const float *row = a->rows + (size_t)t * (size_t)count;
+        int best[2];
+        best_two(row, count, best);
+        buf_printf(out, "%s\n{\"after\":", t ? "," : "");
+        buf_json(out, utf8_clean(name, sizeof name, axis_label(a->tokens, t, label, sizeof label)));
+        buf_puts(out, ",\"word\":");
+        buf_json(out, class_name(s, best[0], name, sizeof name));
+        buf_puts(out, ",\"probability\":");
+        put_number(out, row[best[0]]);
+        buf_putc(out, '}');
+    }
+    buf_putc(out, ']');
 }
 
 static void put_json(Session *s, const Ranked *r, int count, const Answer *a, const Answer *other, uint64_t hash,
@@ -77,7 +145,10 @@ static void put_json(Session *s, const Ranked *r, int count, const Answer *a, co
         buf_puts(out, i ? "," : "");
         buf_json(out, s->edits.line[i]);
     }
-    buf_puts(out, "],\"classes\":[");
+    buf_putc(out, ']');
+    if (a->tokens)
+        json_steps(s, count, a, out);
+    buf_puts(out, ",\"classes\":[");
     for (int i = 0; i < count; i++) {
         buf_printf(out, "%s\n{\"index\":%d,\"class\":", i ? "," : "", r[i].index);
         buf_json(out, class_name(s, r[i].index, name, sizeof name));
@@ -118,7 +189,13 @@ static void put_text(Session *s, const Ranked *r, int count, const Answer *a, co
                      Buf *out)
 {
     put_about(s, out);
-    buf_printf(out, "\n%-*s  probability      logit%s\n", NAME_CELLS, "class",
+    if (a->tokens) {
+        char token[NAME_BYTES], label[NAME_BYTES];
+        put_steps(s, count, a, out);
+        buf_printf(out, "\n%s %s\n", a->tokens->sequence == SEQUENCE_TARGET ? "After" : "At",
+                   utf8_clean(token, sizeof token, axis_label(a->tokens, a->row, label, sizeof label)));
+    }
+    buf_printf(out, "\n%-*s  probability      logit%s\n", NAME_CELLS, a->tokens ? "word" : "class",
                other ? "        A: probability      logit" : "");
     for (int i = 0; i < count && i < TOP; i++) {
         char name[NAME_BYTES], fitted[NAME_BYTES];
@@ -192,7 +269,8 @@ const Verb VERB_RUN = {.name = "run",
                        .summary = "the answer: the classes that come first, with probability and logit",
                        .details = "Where edits were made, A is the model without them. The last line is the hash of "
                                   "the whole trace: equal hashes are equal runs, bit for "
-                                  "bit. --json lists every class.",
+                                  "bit. --json lists every class. Of a sentence: every step of writing, and all "
+                                  "words of the step that --at names, such as probs[t=10].",
                        .example = "vitrine run cat.png -c 'ablate blocks.1.attn.z[h=2]'",
                        .flags = VERB_JSON,
                        .run = run};

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/dmath.h"
 #include "core/base/utf8.h"
 #include "tui/views/spread.h"
 
@@ -53,12 +54,40 @@ ColourScale colour_scale_for(const Paint *p, Side side, NodeId n, const float *v
     return colour_scale_of_spread(p, side, &s);
 }
 
+/* A share 0 … 1 of the highest value, as a share of the decades below it. */
+static double by_decades(double share)
+{
+    double at = share > 0 ? 1 + dm_log(share < 1e-30 ? 1e-30 : share) / (SCALE_DECADES * dm_log(10)) : 0;
+    return at < 0 ? 0 : at > 1 ? 1 : at;
+}
+
+double colour_scale_share(const ColourScale *s, float x)
+{
+    double high = fabs((double)s->high), low = fabs((double)s->low), most = low > high ? low : high,
+           share = most > 0 ? fabs((double)x) / most : 0;
+    if (isnan(x))
+        return (double)x;
+    share = share > 1 ? 1 : share;
+    share = s->log ? by_decades(share) : share;
+    return x < 0.0f ? s->is_signed ? -share : 0 : share;
+}
+
+const char *colour_scale_word(const Session *s)
+{
+    static const char *const WORDS[RANGES] = {"own scale", "shared scale", "log scale"};
+    return s->look.locked ? "locked scale" : WORDS[s->look.range];
+}
+
 /* 0 … 1, or NaN. */
 static double position(const ColourScale *s, float x)
 {
     double low = (double)s->low, range = (double)s->high - low;
     if (isnan(x))
         return (double)x;
+    if (s->log && range > 0) {
+        double share = colour_scale_share(s, x);
+        return s->is_signed ? 0.5 + share / 2 : share;
+    }
     if (!(range > 0))
         return s->is_signed ? 0.5 : 0;
     double at = ((double)x - low) / range;
@@ -94,7 +123,12 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
     }
     number_text(low, sizeof low, s->low, 9);
     number_text(high, sizeof high, s->high, 9);
-    snprintf(name, sizeof name, "  %s, %s", colourmap_name(s->map), p->s->look.locked ? "locked" : "free");
+    snprintf(name, sizeof name, "  %s, %s", colourmap_name(s->map),
+             p->s->look.locked ? "locked"
+             : s->log          ? "log"
+             : s->shared       ? "shared"
+             : s->own          ? "own"
+                               : "free");
     int ends = (int)strlen(low) + (int)strlen(high), named = utf8_cells(name);
     int cells = width - ends - 2 - named;
     if (cells < 6) {

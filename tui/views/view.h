@@ -92,6 +92,7 @@ extern const ViewSpec VIEW_STEP_INFO; /* this step: formula, symbol, shape, rang
 extern const ViewSpec VIEW_CURSOR;    /* the focused cell: labels, value, rank in its row */
 extern const ViewSpec VIEW_ROW_TOP;   /* largest weights of the focused attention row; sum, entropy, largest */
 extern const ViewSpec VIEW_FIGURES;   /* for comparing: score variance, entropy, largest weight of the row (one side) */
+extern const ViewSpec VIEW_PROFILE;   /* the focused row as bars, of A and of B where they are compared */
 extern const ViewSpec VIEW_OTHER_HEADS; /* the same query in every head of the block, small */
 
 /* --- shared drawing (heat.c) --- */
@@ -101,12 +102,19 @@ typedef struct ColourScale {
     ColourMode mode;
     float low, high; /* signed maps: −high … high */
     bool is_signed;
+    bool own, shared; /* side by side: of this side, or of A and B together */
+    bool log;         /* by powers of ten: SCALE_DECADES of them below high; signed maps: on either side */
 } ColourScale;
+enum { SCALE_DECADES = 6 };
 /* Chosen from the session's LookAt (map, lock) and the values of the whole node: sequential for values ≥ 0, signed
  * otherwise. */
 ColourScale colour_scale_for(const Paint *p, Side side, NodeId n, const float *values, size_t count);
 ColourScale colour_scale_of_range(const Paint *p, float low, float high);
 Colour colour_scale_colour(const ColourScale *s, float x);
+/* Where a value stands on the scale: 0 … 1, of a signed one −1 … 1; NaN of NaN. */
+double colour_scale_share(const ColourScale *s, float x);
+/* "own scale", "shared scale", "log scale": of attention, as the reader chose. */
+const char *colour_scale_word(const Session *s);
 int colour_scale_level(const ColourScale *s, float x); /* 0 … 9 */
 int colour_scale_sign(const ColourScale *s, float x);
 /* One line: low, the bar, high, map name, "locked". */

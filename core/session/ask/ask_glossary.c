@@ -61,8 +61,8 @@ static const struct {
     {"residual stream",
      "The vectors that run through all blocks. Attention and MLP only add to them, nothing is overwritten."},
     {"rollout", "An estimate of what reaches a token through all blocks: attention matrices, each half residual "
-                "stream, multiplied. Much of it lies on a bright object whatever was learned: compare it with random "
-                "weights and with brightness (`vitrine evaluate`)."},
+                "stream, multiplied. Much of it lies on a bright object whatever was learned: compare it with "
+                "weights before any training and with brightness (`vitrine evaluate`)."},
     {"score", "The dot product of a query and a key, before (raw) or after (scaled) it is multiplied by 1/√d_k."},
     {"softmax",
      "Exponentials divided by their sum: any scores become shares that add up to 1; differences become ratios."},
@@ -87,7 +87,9 @@ static const struct {
      "What it is for: a score adds up d_k products; of independent numbers, as before training, its spread "
      "grows like √d_k, and divided by that it is 1 whatever the width. What taking it away does to a model that "
      "was trained with it is another question: all scores times √d_k is a change of temperature, rows get "
-     "sharper and answers change. A model trained without it makes its weights smaller and learns as well."},
+     "sharper and answers change. The twin, trained here without it from the same seed, learned as well: `showcase`, "
+     "then i, states "
+     "how well."},
     {"weight", "A learned number of the model; also a share of attention in a row of the pattern."},
     {"absmax", "The largest size of all cells that are drawn as one, whatever their sign."},
     {"census", "A count over many pictures: every head switched off in turn, and how much accuracy goes."},

@@ -151,15 +151,28 @@ static void put_pixel(const Session *s, Side side, NodeId n, size_t cell, Buf *o
         buf_printf(out, "; in %s: columns %.4g to %.4g, rows %.4g to %.4g", e->input.name, r.x0, r.x1, r.y0, r.y1);
 }
 
+/* A word, or what its number means. */
+static void put_given_word(const Session *s, Side side, NodeId n, size_t cell, Buf *out)
+{
+    const Graph *g = session_graph(s, side);
+    const Node *node = graph_node(g, n);
+    char label[64] = "";
+    if (node->dims.n == 1)
+        axis_label(&g->axes[node->dims.axis[0]], (int)cell, label, sizeof label);
+    buf_printf(out, "given with the text: %s%s%s", node->leaf.origin, *label ? ", here of " : "", label);
+}
+
 void ask_put_leaf(const Session *s, Side side, NodeId n, size_t cell, Buf *out)
 {
     const Node *node = graph_node(session_graph(s, side), n);
     switch (node->leaf.kind) {
     case LEAF_INPUT:
-        if (session_input(s, side)->kind == INPUT_MATRICES)
+        if (session_exhibit(s, side)->input.kind == INPUT_PICTURE)
+            put_pixel(s, side, n, cell, out);
+        else if (session_exhibit(s, side)->input.kind == INPUT_MATRICES)
             buf_printf(out, "given by the worked example '%s'", session_input(s, side)->name);
         else
-            put_pixel(s, side, n, cell, out);
+            put_given_word(s, side, n, cell, out);
         break;
     case LEAF_TENSOR:
         buf_puts(out, s->model.trained ? "a weight of the model, learned in training"

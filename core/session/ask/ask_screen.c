@@ -355,6 +355,27 @@ static bool tell_census(const Teller *t)
     return true;
 }
 
+/* Every step on a line: after which word which one is written. */
+static bool tell_writing(const Teller *t)
+{
+    NodeId n;
+    const float *probs = teller_values(t, teller_model(t, SITE_PROBS), &n);
+    if (!probs)
+        return false;
+    Dims d = graph_node(t->g, n)->dims;
+    const Axis *tokens = &t->g->axes[d.axis[0]], *words = &t->g->axes[d.axis[d.n - 1]];
+    char token[64], word[64];
+    for (int i = 0; d.n == 2 && i < tokens->n; i++) {
+        const float *row = probs + (size_t)i * (size_t)words->n;
+        size_t best = largest_of(row, (size_t)words->n);
+        buf_printf(t->out, "%d. after %s: %s ", i + 1, axis_label(tokens, i, token, sizeof token),
+                   axis_label(words, (int)best, word, sizeof word));
+        ask_put_short(t->out, row[best]);
+        buf_puts(t->out, ".\n");
+    }
+    return true;
+}
+
 static bool tell_sentence_only(const Teller *t)
 {
     (void)t;
@@ -377,7 +398,11 @@ static SayFn *const TELL[SCREEN_COUNT] = {[SCREEN_PICTURE] = tell_picture,
                                           [SCREEN_LENS] = tell_answer,
                                           [SCREEN_LABORATORY] = tell_matrix,
                                           [SCREEN_CENSUS] = tell_census,
-                                          [SCREEN_BLANKS] = tell_sentence_only};
+                                          [SCREEN_BLANKS] = tell_sentence_only,
+                                          [SCREEN_LEDGER] = tell_sentence_only,
+                                          [SCREEN_SENTENCE] = tell_matrix,
+                                          [SCREEN_WAVES] = tell_tensor,
+                                          [SCREEN_WRITING] = tell_writing};
 
 /* "Answer of A: star .999, arrow 5.3e-4, cross 3.3e-5." */
 static bool put_answer(Session *s, Side side, const char *who, Buf *out, Err *err)

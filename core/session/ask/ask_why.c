@@ -260,10 +260,12 @@ static void put_end(const Session *s, Side side, const WhyStep *last, Buf *out)
     const Node *n = graph_node(g, last->ref.node);
     if (n->op != OP_LEAF)
         return;
+    bool words = session_exhibit(s, side)->input.kind == INPUT_TEXT;
     buf_puts(out, "The last is ");
     ask_put_leaf(s, side, last->ref.node, last->ref.cell, out);
-    buf_puts(out,
-             n->leaf.kind == LEAF_TENSOR || n->leaf.kind == LEAF_CONST ? ": the same for every picture.\n" : ".\n");
+    buf_puts(out, n->leaf.kind != LEAF_TENSOR && n->leaf.kind != LEAF_CONST ? ".\n"
+                  : words                                                   ? ": the same for every text.\n"
+                                                                            : ": the same for every picture.\n");
 }
 
 static void put_text(const Session *s, Side side, const WhyAnswer *answer, const WhyStep *steps, int count, Buf *out)

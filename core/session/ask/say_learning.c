@@ -34,7 +34,7 @@ bool say_training(const Teller *t)
                twin);
     if (at < last)
         put_record(t, ", at", "", h, last, twin);
-    buf_putc(t->out, '.');
+    buf_printf(t->out, " (by chance %.0f %%).", 100 * session_history_grid(t->s, twin, at)->chance4);
     const PositionFilm *film = session_film(t->s, twin);
     if (film && !position_film_frame(film, at))
         measures_step(t->s, 0); /* makes one frame, that of the chosen snapshot first */
@@ -124,6 +124,12 @@ bool say_heads(const Teller *t)
     float distance, uniform, entropy;
     int nearer, all, block = session_block(t->s), head = session_head(t->s);
     NodeId n;
+    if (!*teller_site(t, SITE_DISTANCE)) {
+        buf_puts(t->out,
+                 "Words have no places in a picture, so no head has a distance in pixels. `view sheet` shows every "
+                 "head of the stack, and says how even its rows are.");
+        return true;
+    }
     const float *x = teller_values(t, teller_site(t, SITE_DISTANCE), &n);
     if (!x || !teller_value(t, teller_model(t, SITE_DISTANCE_UNIFORM), &uniform))
         return false;

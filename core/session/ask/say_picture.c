@@ -118,6 +118,8 @@ bool say_answer(const Teller *t)
     const char *note = session_model_note(t->s);
     if (!probs)
         return false;
+    if (node_role(t->g, n, ROLE_QUERY) != AXIS_NONE) /* a row for every word: the one at the cursor */
+        return say_writing(t);
     size_t classes = graph_cells(t->g, n), first = largest_of(probs, classes), shown = classes < 3 ? classes : 3;
     buf_puts(t->out, "The answer is ");
     put_class(t, first, probs);

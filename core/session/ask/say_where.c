@@ -15,6 +15,29 @@ static bool number_of(const Teller *t, const char *path, float *x)
     return path && session_node(t->s, t->side, path) != NO_NODE && teller_value(t, path, x);
 }
 
+/* What lies on the object in many pictures, and what would lie there whatever the model had learned. */
+static void put_base_rates(Buf *out)
+{
+    buf_printf(
+        out,
+        " Over %d held-out pictures rollout has %.3f there on average; before any training %.3f (%.3f to %.3f, %d "
+        "seeds), the mean of all rollouts, the same for each picture, %.3f, brightness above the picture's mean "
+        "%.3f.",
+        (int)FIGURES_PICTURES, figures_mean(FIGURE_MEAN_ROLLOUT), figures_mean(FIGURE_MEAN_ROLLOUT_RANDOM),
+        figures_mean(FIGURE_MEAN_ROLLOUT_RANDOM_LEAST), figures_mean(FIGURE_MEAN_ROLLOUT_RANDOM_MOST),
+        (int)RANDOM_SEEDS, figures_mean(FIGURE_MEAN_ROLLOUT_FIXED), figures_mean(FIGURE_MEAN_BRIGHTNESS));
+    char share[48], fixed[48], bright[48];
+    const RandomSpread peak = figures_random_peak();
+    buf_printf(
+        out,
+        " The heaviest patch is one of those in %s of the pictures; before any training in %.1f %% (%.1f to %.1f "
+        "by seed), the patch most often the object's in %s, the brightest patch in %s.",
+        measure_share_text(figures_get(FIGURE_PEAK, 0).right, FIGURES_PICTURES, share, sizeof share), 100 * peak.mean,
+        100 * peak.least, 100 * peak.most,
+        measure_share_text(figures_get(FIGURE_PEAK_FIXED, 0).right, FIGURES_PICTURES, fixed, sizeof fixed),
+        measure_share_text(figures_get(FIGURE_PEAK_BRIGHT, 0).right, FIGURES_PICTURES, bright, sizeof bright));
+}
+
 static void put_mass(const Teller *t, const float *mass)
 {
     float share;
@@ -27,12 +50,7 @@ static void put_mass(const Teller *t, const float *mass)
     ask_put_short(t->out, share);
     buf_puts(t->out, " of all patches.");
     if (!*t->s->model_path && t->s->look.where.method == WHERE_ROLLOUT)
-        buf_printf(
-            t->out,
-            " Over %d held-out pictures rollout has %.3f there on average, with random weights %.3f, and the mean "
-            "of all rollouts, the same for each picture, %.3f.",
-            (int)FIGURES_PICTURES, figures_mean(FIGURE_MEAN_ROLLOUT), figures_mean(FIGURE_MEAN_ROLLOUT_RANDOM),
-            figures_mean(FIGURE_MEAN_ROLLOUT_FIXED));
+        put_base_rates(t->out);
 }
 
 static bool say_occlusion(const Teller *t)
@@ -101,7 +119,9 @@ bool say_lens(const Teller *t)
 {
     char best[64], here[64];
     int block = session_block(t->s), picked = teller_index(t, ROLE_ANSWER);
-    size_t top = largest_of(t->x, graph_cells(t->g, t->n));
+    size_t count;
+    const float *row = teller_row(t, t->x, t->n, t->cell, &count); /* of a text: that of the word at the cursor */
+    size_t top = largest_of(row, count);
     bool readout = site_is(t->g, t->s->place.path, SITE_PROBS);
     if (readout)
         buf_puts(t->out, "The answer names ");
@@ -110,7 +130,7 @@ bool say_lens(const Teller *t)
     else
         buf_printf(t->out, "If the model ended after block %d, with its own last norm and head, it would name ", block);
     buf_printf(t->out, "%s with probability ", teller_label(t, ROLE_ANSWER, (int)top, best));
-    ask_put_short(t->out, t->x[top]);
+    ask_put_short(t->out, row[top]);
     if ((int)top != picked) {
         buf_printf(t->out, "; %s has ", teller_label(t, ROLE_ANSWER, picked, here));
         ask_put_short(t->out, t->x[t->cell]);

@@ -8,9 +8,13 @@
 void verify_map(Session *s, Side side, NodeId n, const size_t *chosen, size_t count, VerdictRoute *r);
 /* Every gradient of the graph against the chain rule over its readers. False when cancelled. */
 bool verify_gradients(Session *s, Side side, VerdictRoute *r, Err *err);
-/* Embedding, every block and the answer against vit_direct, sample tokens of each block (0: all). False when cancelled.
- * r->why says why nothing was compared. */
+/* Embedding, every block and the answer against the equations (vit_direct, verify_text_model), sample tokens of each
+ * block (0: all). False when cancelled. r->why says why nothing was compared. */
 bool verify_model(Session *s, Side side, size_t sample, VerdictRoute *r, Err *err);
+/* The same of a text model (m->data is one), whose graph is the unedited one: seq2seq_direct. */
+bool verify_text_model(Session *s, Side side, const Model *m, VerdictRoute *r, Err *err);
+/* All cells of node n, which are there, with out[cells], to 2e-5 of its largest value. */
+void verify_compare(Session *s, Side side, NodeId n, const double *out, VerdictRoute *r);
 /* Notes a comparison: error in units of what is allowed, beyond 1 is wrong. */
 void verify_note(VerdictRoute *r, Side side, NodeId n, size_t cell, double error);
 #endif

@@ -163,6 +163,11 @@ static void compare(Session *s, Side side, NodeId n, const size_t *token, size_t
     r->nodes++;
 }
 
+void verify_compare(Session *s, Side side, NodeId n, const double *out, VerdictRoute *r)
+{
+    compare(s, side, n, NULL, 1, graph_cells(session_graph(s, side), n), out, r);
+}
+
 static bool step(Session *s, PoolFn fn, ModelCheck *c, size_t items, int layer, Err *err)
 {
     for (size_t next = 0; next < items;) {
@@ -223,14 +228,17 @@ bool verify_model(Session *s, Side side, size_t sample, VerdictRoute *r, Err *er
 {
     const Exhibit *e = session_exhibit(s, side);
     const VitConfig *c = e->model ? model_vit(e->model) : NULL;
-    if (!c) {
-        r->why = "its equations are written out for picture models alone";
+    bool text = e->model && e->model->family == &FAMILY_TEXT;
+    if (!c && !text) {
+        r->why = "there is none, or none whose equations are written out";
         return true;
     }
     if (session_graph(s, side) != exhibit_pass(e)->base) {
         r->why = "it knows no edits; undone, the run is compared";
         return true;
     }
+    if (text)
+        return verify_text_model(s, side, e->model, r, err);
     size_t tokens = (size_t)vit_tokens(c), count = tokens;
     size_t *token = xcalloc(tokens, sizeof *token);
     if (sample && sample < tokens)

@@ -8,6 +8,7 @@
 #include "core/eval/precision.h"
 #include "core/session/edit/verbs.h"
 #include "core/session/learned/scale_places.h"
+#include "core/session/screens.h"
 
 static bool is_forward(const Graph *g, NodeId n)
 {
@@ -293,8 +294,7 @@ static bool ablate_focus(const Session *s, char line[EDIT_LINE])
         screen == SCREEN_POSITIONS || screen == SCREEN_LENS)
         return false;
     NodeId n = session_node(s, SIDE_B, s->place.path);
-    bool heads = node_role(g, n, ROLE_HEAD) != AXIS_NONE || screen == SCREEN_SHEET || screen == SCREEN_MATRIX ||
-                 screen == SCREEN_ROW;
+    bool heads = node_role(g, n, ROLE_HEAD) != AXIS_NONE || screen_spec(screen)->group == GROUP_ATTENTION;
     const char *z = site_path(g, attention, SITE_Z);
     if (heads && head != AXIS_NONE && z)
         return edit_line(line, NULL, "ablate %s[%s=%d]", z, g->axes[head].sym, s->place.at[head]);

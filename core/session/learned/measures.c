@@ -166,9 +166,9 @@ const char *session_history_problem(const Session *s)
 const char *lens_path(const Session *s, int row)
 {
     const Graph *g = session_graph(s, SIDE_B);
-    int part = anatomy_next(g, NO_PART, PART_EMBEDDING), here = anatomy_block_of(g, s->place.path);
-    if (row != LENS_START)
-        part = anatomy_block(g, here == NO_PART ? NULL : anatomy_part(g, here)->stack, row);
+    int part = anatomy_next(g, NO_PART, PART_EMBEDDING), with = site_part(g, SITE_LENS_PROBS);
+    if (row != LENS_START) /* of two stacks one ends in the answer */
+        part = anatomy_block(g, with == NO_PART ? NULL : anatomy_part(g, with)->stack, row);
     return site_node(g, part, SITE_LENS_PROBS) == NO_NODE ? NULL : site_path(g, part, SITE_LENS_PROBS);
 }
 
@@ -182,6 +182,8 @@ float measures_factor(const Session *s, int i)
 /* Why this kind cannot be measured for the model that is open, or NULL. */
 static const char *impossible(const Session *s, MeasureKind kind)
 {
+    if (s->now->input.kind == INPUT_TEXT)
+        return "measured over pictures, and this model reads words: `vitrine evaluate -m MODEL` measures on sentences";
     if (!session_vit(s))
         return "this is for picture models";
     if (!session_classes(s))

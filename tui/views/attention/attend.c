@@ -25,6 +25,10 @@ bool attend_path(const Session *s, Side side, int block, char out[SESSION_PATH])
     const char *mean = shown_attention(s, side, block, SITE_MEAN_PATTERN);
     if (s->look.average && pattern && strcmp(out, pattern) == 0 && session_node(s, side, mean) != NO_NODE)
         snprintf(out, SESSION_PATH, "%s", mean);
+    const char *sum = shown_attention(s, side, block, SITE_HEADS_SUM);
+    if (s->place.screen == SCREEN_SENTENCE && s->look.sentence.heads == SENTENCE_SUM && pattern &&
+        strcmp(out, pattern) == 0 && session_node(s, side, sum) != NO_NODE)
+        snprintf(out, SESSION_PATH, "%s", sum);
     return *out != '\0';
 }
 
@@ -153,13 +157,18 @@ ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row)
     float range[2] = {0, 0};
     bool any = false;
     widen(a->v.values + from, count, range, &any);
-    if (p->s->compare == COMPARE_SIDES && a->v.side != SIDE_DIFF) {
+    bool sides = p->s->compare == COMPARE_SIDES && a->v.side != SIDE_DIFF, shared = p->s->look.range == RANGE_SHARED;
+    if (sides && shared) {
         Shown other;
         if (shown_open(p->s, a->v.side == SIDE_A ? SIDE_B : SIDE_A, a->path, &other) && other.values &&
             other.count == a->v.count)
             widen(other.values + from, count, range, &any);
     }
-    return colour_scale_for(p, a->v.side, a->v.node, range, 2);
+    ColourScale scale = colour_scale_for(p, a->v.side, a->v.node, range, 2);
+    scale.log = p->s->look.range == RANGE_LOG;
+    scale.own = sides && !shared;
+    scale.shared = sides && shared;
+    return scale;
 }
 
 int attend_rank(const Attend *a)

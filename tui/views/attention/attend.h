@@ -39,8 +39,8 @@ typedef struct AttendRow {
     int head;
 } AttendRow;
 float attend_row_value(const void *attend_row, int row, int col, Ref *ref); /* a HeatFn */
-/* Colours for one row of the head (rows = false: for its whole matrix). When A and B stand side by side they share one
- * scale. */
+/* Colours for one row of the head (rows = false: for its whole matrix). Side by side A and B have one scale each, or
+ * share one: LookAt.range. */
 ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row);
 /* Place of (t, u) in its row, 1 = largest. */
 int attend_rank(const Attend *a);

@@ -341,8 +341,10 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         draw_all(p, &m, r, focus);
     else
         canvas_wrap(p->c, r, STYLE_TEXT,
-                    side == SIDE_DIFF ? "A and B have no heads in common to subtract."
-                                      : "This model has no heads that look at patches.");
+                    side == SIDE_DIFF
+                        ? "A and B have no heads in common to subtract."
+                        : "This model has no heads that look at patches, so none looks any number of pixels far. `view "
+                          "sheet` has every head, `view sentence` draws one between words.");
     p->c->clip = old;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "tui/views/attention/attend.h"
 #include "tui/views/heat.h"
 
@@ -12,6 +13,7 @@
 typedef struct Band {
     int start;    /* canvas row or column of the first tile */
     int per_cell; /* tiles per cell: 2 with half blocks, downwards */
+    int wide;     /* cells per tile: words have room for more than one, across */
     int prefix, gap, first, count;
 } Band;
 
@@ -22,12 +24,12 @@ static int band_cells(int tiles, int per_cell)
 
 static int band_length(const Band *b)
 {
-    return band_cells(b->prefix, b->per_cell) + b->gap + band_cells(b->count, b->per_cell);
+    return (band_cells(b->prefix, b->per_cell) + b->gap + band_cells(b->count, b->per_cell)) * b->wide;
 }
 
 static Band band_make(int start, int room, int per_cell, int prefix, int tiles, int here)
 {
-    Band b = {.start = start, .per_cell = per_cell, .prefix = prefix, .count = tiles - prefix};
+    Band b = {.start = start, .per_cell = per_cell, .wide = 1, .prefix = prefix, .count = tiles - prefix};
     bool apart = prefix && prefix % per_cell == 0; /* else half a line stays blank behind the strip */
     if (band_length(&b) + apart <= room) {
         b.gap = apart;
@@ -50,7 +52,7 @@ static int band_cell(const Band *b, int i, int *half)
     bool strip = i < b->prefix;
     int k = strip ? i : i - b->prefix, from = strip ? 0 : band_cells(b->prefix, b->per_cell) + b->gap;
     *half = b->per_cell == 2 ? k % 2 : -1;
-    return b->start + from + k / b->per_cell;
+    return b->start + (from + k / b->per_cell) * b->wide;
 }
 
 static int band_tile(const Band *b, int prefix, int i)
@@ -70,10 +72,11 @@ typedef struct Layout {
     Tiling u, t;
     Band down, across;
     int labels;                   /* width of the row labels with the cursor's mark, 0: none */
+    int column_h;                 /* lines of the column labels: more than one where words are written downwards */
     int column_y, bar_y, value_y; /* −1: none */
 } Layout;
 
-enum { LABELS = 5 };
+enum { LABELS = 5, WORD_LABELS = 11, WIDE_MOST = 6, WIDE_WORDS = 5, UPRIGHT_MOST = 8 };
 
 static bool fits(const Attend *a, Tiling tiling, int h, int w, int per_cell)
 {
@@ -97,10 +100,54 @@ static Tiling choose(const Session *s, const Attend *a, int h, int w, int per_ce
     return list[n - 1];
 }
 
+/* Words: every token has a name, and none a place in a picture. */
+static bool are_words(const Axis *axis)
+{
+    return axis->kind == AXIS_TOKEN && axis->prefix == axis->n;
+}
+
+static int longest(const Axis *axis)
+{
+    int most = 1;
+    for (int i = 0; i < axis->n; i++) {
+        char label[64];
+        int cells = utf8_cells(axis_label(axis, i, label, sizeof label));
+        most = cells > most ? cells : most;
+    }
+    return most;
+}
+
+/* A line for every word that asks, a label for every word that is looked at: side by side where cells are wide enough
+ * for words, else downwards. */
+static Layout layout_words(Rect r, const Attend *a)
+{
+    Layout l = {.column_y = -1, .bar_y = -1, .value_y = -1, .u = {1, 1}, .t = {1, 1}};
+    int rows = a->t_axis->n, cols = a->u_axis->n, word = longest(a->t_axis) + 1, upright = longest(a->u_axis);
+    if (r.h > 2)
+        l.value_y = r.y + --r.h;
+    if (r.h > rows + 2)
+        l.bar_y = r.y + --r.h;
+    l.labels = r.w >= word + cols ? (word < WORD_LABELS ? word : WORD_LABELS) : 0;
+    int wide = (r.w - l.labels) / cols;
+    wide = wide > WIDE_MOST ? WIDE_MOST : wide < 1 ? 1 : wide;
+    upright = upright < UPRIGHT_MOST ? upright : UPRIGHT_MOST;
+    l.column_h = wide >= WIDE_WORDS ? 1 : r.h - rows >= upright ? upright : r.h > rows ? r.h - rows : r.h > 6 ? 2 : 0;
+    r.h -= l.column_h;
+    int per_cell = rows <= r.h ? 1 : 2;
+    l.down = band_make(r.y, r.h, per_cell, rows, rows, a->at_t);
+    l.across = band_make(r.x + l.labels, (r.w - l.labels) / wide, 1, cols, cols, a->at_u);
+    l.across.wide = wide;
+    if (l.column_h)
+        l.column_y = r.y + band_length(&l.down);
+    return l;
+}
+
 static Layout layout(const Paint *p, Rect r, const Attend *a)
 {
     int per_cell = heat_halves(p) ? 2 : 1;
-    Layout l = {.column_y = -1, .bar_y = -1, .value_y = -1};
+    Layout l = {.column_y = -1, .bar_y = -1, .value_y = -1, .column_h = 1};
+    if (are_words(a->t_axis) && are_words(a->u_axis))
+        return layout_words(r, a);
     l.u = l.t = choose(p->s, a, r.h, r.w, per_cell);
     int rows = tiling_count(a->t, l.t), cols = tiling_count(a->u, l.u);
     bool pooled = l.u.gy * l.u.gx > 1;
@@ -127,8 +174,9 @@ static void draw_cells(const Paint *p, const Attend *a, const Layout *l, const C
             Ref ref = {0};
             float v = attend_tile(a, a->head, l->u, tile_t, band_tile(&l->across, a->u.prefix, j), p->s->look.pool_kind,
                                   &ref);
-            canvas_pixel(p->c, y, band_cell(&l->across, j, &none), half, colour_scale_colour(scale, v),
-                         colour_scale_level(scale, v), colour_scale_sign(scale, v), ref);
+            for (int k = 0; k < l->across.wide; k++)
+                canvas_pixel(p->c, y, band_cell(&l->across, j, &none) + k, half, colour_scale_colour(scale, v),
+                             colour_scale_level(scale, v), colour_scale_sign(scale, v), ref);
         }
     }
 }
@@ -145,10 +193,45 @@ static bool tile_label(const Axis *axis, Lattice lattice, Tiling tiling, int til
     return col == 0;
 }
 
+/* One glyph below the other, "…" where the word goes on. */
+static void draw_upright(const Paint *p, int y, int x, int lines, Style style, const char *text)
+{
+    int n = utf8_cells(text);
+    for (int i = 0; i < lines && *text; i++) {
+        uint32_t ch = utf8_next(&text);
+        canvas_glyph(p->c, y + i, x, style, i + 1 == lines && n > lines ? 0x2026 : ch);
+    }
+}
+
+static void draw_word_labels(const Paint *p, const Attend *a, const Layout *l, Rect r)
+{
+    char text[64];
+    int half;
+    for (int i = 0; l->labels && i < l->down.prefix; i++) {
+        int t = band_tile(&l->down, a->t.prefix, i);
+        if (l->down.per_cell == 1 || i % 2 == 0 || t == a->at_t)
+            canvas_label(p->c, band_cell(&l->down, i, &half), r.x, l->labels - 1,
+                         t == a->at_t ? STYLE_CURSOR : STYLE_AXIS, axis_label(a->t_axis, t, text, sizeof text));
+    }
+    for (int j = 0; l->column_y >= 0 && j < l->across.prefix; j++) {
+        int x = band_cell(&l->across, j, &half), u = band_tile(&l->across, a->u.prefix, j);
+        Style style = u == a->at_u ? STYLE_CURSOR : STYLE_AXIS;
+        axis_label(a->u_axis, u, text, sizeof text);
+        if (l->across.wide >= WIDE_WORDS)
+            canvas_label(p->c, l->column_y, x, l->across.wide - 1, style, text);
+        else
+            draw_upright(p, l->column_y, x, l->column_h, style, text);
+    }
+}
+
 static void draw_labels(const Paint *p, const Attend *a, const Layout *l, Rect r)
 {
     char text[32];
     int half;
+    if (are_words(a->t_axis) && are_words(a->u_axis)) {
+        draw_word_labels(p, a, l, r);
+        return;
+    }
     for (int i = 0; l->labels && i < l->down.prefix + l->down.count; i++)
         if (tile_label(a->t_axis, a->t, l->t, band_tile(&l->down, a->t.prefix, i), text))
             canvas_text(p->c, band_cell(&l->down, i, &half), r.x, l->labels - 1, STYLE_AXIS, text);
@@ -172,12 +255,13 @@ static void draw_cursor(const Paint *p, const Attend *a, const Layout *l, bool f
     if (i < 0 || j < 0)
         return;
     int y = band_cell(&l->down, i, &half), x = band_cell(&l->across, j, &(int){0});
+    bool words = are_words(a->t_axis) && are_words(a->u_axis); /* their labels are marked by their style */
     if (l->labels)
         canvas_glyph(p->c, y, l->across.start - 1, STYLE_CURSOR, '>');
-    if (l->column_y >= 0)
+    if (l->column_y >= 0 && !words)
         canvas_glyph(p->c, l->column_y, x, STYLE_CURSOR, '^');
     if (!l->labels || l->column_y < 0 || half < 0)
-        heat_mark(p, y, x, 1, 1, shown_ref(&a->v, attend_cell(a, a->head, a->at_t, a->at_u)));
+        heat_mark(p, y, x, 1, l->across.wide, shown_ref(&a->v, attend_cell(a, a->head, a->at_t, a->at_u)));
     focus_cursor(p, focus, y, x);
 }
 
@@ -225,7 +309,8 @@ static int hit(const Band *b, Lattice lattice, Tiling tiling, int at, int token)
     int found = -1, half;
     for (int i = 0; i < b->prefix + b->count; i++) {
         int tile = band_tile(b, lattice.prefix, i), first = tiling_token(lattice, tiling, tile, 0);
-        if (band_cell(b, i, &half) != at)
+        int cell = band_cell(b, i, &half);
+        if (at < cell || at >= cell + b->wide)
             continue;
         if (found < 0)
             found = first;

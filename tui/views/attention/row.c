@@ -9,6 +9,7 @@ enum { SQUARE_MOST = 24, LIT_LEAST = 2, PREFIX_SLOT = 20 };
 
 typedef struct RowLayout {
     int value_y, bar_y, prefix_y; /* −1: none */
+    Rect legend;                  /* empty where there is no room */
     LatticeMap map, lit;          /* lit.rows = 0: no room for the picture */
 } RowLayout;
 
@@ -40,33 +41,78 @@ static RowLayout row_layout(const Paint *p, Rect r, const Attend *a)
     }
     if (l.prefix_y >= 0)
         l.prefix_y = l.map.r.y + l.map.r.h;
+    int under = l.map.r.y + l.map.r.h + (l.prefix_y >= 0) + 1, end = r.y + r.h + (a->u.prefix > 0);
+    if (under < end)
+        l.legend = (Rect){under, r.x, end - under, r.w};
     return l;
 }
 
-/* The picture, each patch as bright as its weight: dark where this row does not look. */
+/* Does a patch get at least this share of the row's largest weight? Then it is outlined. */
+static const double OUTLINED = 0.25;
+
+typedef struct Lit {
+    const Paint *p;
+    const Attend *a;
+    const LatticeMap *m;
+    float most;
+} Lit;
+
+static double lit_share(const Lit *lit, int row, int col, Ref *ref)
+{
+    float w = attend_row_value(&(AttendRow){lit->a, lit->a->head}, lit->m->row + row, lit->m->col + col, ref);
+    return lit->most > 0 && isfinite(w) ? (double)w / (double)lit->most : 0;
+}
+
+static bool lit_in(const Lit *lit, int row, int col)
+{
+    Ref ref;
+    return row >= 0 && col >= 0 && row < lit->m->rows && col < lit->m->cols &&
+           lit_share(lit, row, col, &ref) >= OUTLINED;
+}
+
+enum { SIDE_ACROSS = 1, SIDE_DOWN = 2 };
+
+/* Which edges of an outline pixel (j, i) of a patch of tall × wide pixels is on; none between two outlined patches. */
+static int lit_edge(const Lit *lit, int row, int col, int j, int i, int tall, int wide)
+{
+    if (tall < 3 || wide < 3 || !lit_in(lit, row, col))
+        return 0;
+    int across = (j == 0 && !lit_in(lit, row - 1, col)) || (j == tall - 1 && !lit_in(lit, row + 1, col));
+    int down = (i == 0 && !lit_in(lit, row, col - 1)) || (i == wide - 1 && !lit_in(lit, row, col + 1));
+    return across * SIDE_ACROSS + down * SIDE_DOWN;
+}
+
+/* The picture as it is; a line around the patches that the row looks at. Where patches are too small for a line they
+ * are as bright as their weight, never so dim that the picture is lost. */
 static void draw_lit(const Paint *p, const Attend *a, const LatticeMap *m, float most)
 {
+    static const uint32_t GLYPH[] = {0, 0x2500, 0x2502, 0x253c};
+    const Colour line = p->light ? 0xc00060 : 0xffd700;
     const Image *im = picture(p->s, a->v.side);
-    int wide = m->cols * m->k, tall = m->halves ? m->rows * m->k : m->r.h;
+    int wide = m->cols * m->k, tall = m->halves ? m->rows * m->k : m->r.h, patch = tall / m->rows;
+    Lit lit = {p, a, m, most};
     for (int j = 0; j < tall; j++)
         for (int i = 0; i < wide; i++) {
-            int row = j * m->rows / tall, col = i / m->k;
+            int row = j / patch, col = i / m->k;
             int y = (2 * j + 1) * im->height / (2 * tall), x = (2 * i + 1) * im->width / (2 * wide);
             const uint8_t *px = im->data + ((size_t)y * (size_t)im->width + (size_t)x) * (size_t)im->channels;
             Ref ref;
-            float w = attend_row_value(&(AttendRow){a, a->head}, m->row + row, m->col + col, &ref);
-            double share = most > 0 && isfinite(w) ? (double)w / (double)most : 0;
-            double light = 0.2 + 0.8 * (share < 0   ? 0
-                                        : share > 1 ? 1
-                                                    : share); /* a difference may be negative: as dark as nothing */
-            double rgb[3], grey = 0;
+            double share = lit_share(&lit, row, col, &ref), grey = 0, rgb[3];
+            share = share < 0 ? 0 : share > 1 ? 1 : share; /* a difference may be negative: as dim as nothing */
+            double light = patch < 3 || m->k < 3 ? 0.5 + 0.5 * share : 1, ground = p->light ? 255 : 0;
             for (int c = 0; c < 3; c++) {
-                rgb[c] = light * (double)px[im->channels > 2 ? c : 0];
+                rgb[c] = light * (double)px[im->channels > 2 ? c : 0] + (1 - light) * ground;
                 grey += rgb[c] / 3;
             }
-            Colour colour = (Colour)rgb[0] << 16 | (Colour)rgb[1] << 8 | (Colour)rgb[2];
-            canvas_pixel(p->c, m->r.y + (m->halves ? j / 2 : j), m->r.x + i, m->halves ? j % 2 : -1, colour,
-                         (int)(grey * 9 / 255 + 0.5), 0, ref);
+            int edge = lit_edge(&lit, row, col, j % patch, i % m->k, patch, m->k),
+                at_y = m->r.y + (m->halves ? j / 2 : j);
+            if (edge && !m->halves) {
+                canvas_glyph(p->c, at_y, m->r.x + i, STYLE_STRONG, GLYPH[edge]);
+                canvas_ref(p->c, at_y, m->r.x + i, 1, ref);
+                continue;
+            }
+            Colour colour = edge ? line : (Colour)rgb[0] << 16 | (Colour)rgb[1] << 8 | (Colour)rgb[2];
+            canvas_pixel(p->c, at_y, m->r.x + i, m->halves ? j % 2 : -1, colour, (int)(grey * 9 / 255 + 0.5), 0, ref);
         }
 }
 
@@ -89,9 +135,9 @@ static void draw_prefix(const Paint *p, const Attend *a, const ColourScale *scal
         if (here)
             focus_cursor(p, focus, y, x);
         x += canvas_printf(p->c, y, x, end - x, here ? STYLE_CURSOR : STYLE_AXIS,
-                           u == a->at_t ? "[%s]"
-                           : here       ? ">%s<"
-                                        : " %s ",
+                           here           ? "[%s]"
+                           : u == a->at_t ? ">%s<"
+                                          : " %s ",
                            axis_label(a->u_axis, u, label, sizeof label));
         for (int k = 0; k < 2 && end - x > 2; k++, x++)
             canvas_pixel(p->c, y, x, -1, colour_scale_colour(scale, v), colour_scale_level(scale, v),
@@ -110,6 +156,16 @@ static void mark_token(const Paint *p, const Attend *a, const LatticeMap *m, int
         lattice_map_mark(p, m, row, col, marks, style, shown_ref(&a->v, attend_cell(a, a->head, a->at_t, token)));
 }
 
+static void draw_legend(const Paint *p, const RowLayout *l)
+{
+    char text[200];
+    snprintf(text, sizeof text, "[ ] is looked at: its share is below.   > < asks.%s",
+             !l->lit.rows    ? ""
+             : l->lit.k >= 3 ? "   In the picture, outlined: at least a quarter of the largest share."
+                             : "   In the picture, bright: a large share.");
+    canvas_wrap(p->c, l->legend, STYLE_DIM, text);
+}
+
 static void draw_row(const Paint *p, Rect r, Side side, bool focus)
 {
     Attend a;
@@ -126,14 +182,15 @@ static void draw_row(const Paint *p, Rect r, Side side, bool focus)
     int row, col;
     for (int both = 0; both < (l.lit.rows ? 2 : 1); both++) {
         const LatticeMap *m = both ? &l.lit : &l.map;
-        mark_token(p, &a, m, a.at_u, "><X", STYLE_CURSOR);
-        mark_token(p, &a, m, a.at_t, "[]o", a.at_t == a.at_u ? STYLE_CURSOR : STYLE_STRONG);
+        mark_token(p, &a, m, a.at_t, "><o", STYLE_STRONG);
+        mark_token(p, &a, m, a.at_u, "[]X", STYLE_CURSOR); /* its value is the one that is printed */
     }
     if (axis_patch(a.u_axis, a.at_u, &row, &col)) {
         Rect patch = lattice_map_patch(&l.map, row, col);
         if (patch.h)
             focus_cursor(p, focus, patch.y + (patch.h - 1) / 2, patch.x);
     }
+    draw_legend(p, &l);
     if (l.bar_y >= 0)
         colour_scale_bar(p, &scale, l.bar_y, r.x, r.w);
     if (l.value_y >= 0)

@@ -120,7 +120,8 @@ static void title(const Session *s, Side side, Buf *out)
     Attend a;
     if (side == SIDE_DIFF)
         buf_puts(out, "largest changes");
-    else if (attend_open(s, side, -1, &a) && a.pattern)
+    else if (attend_open(s, side, -1, &a) &&
+             (a.pattern || site_is(a.v.graph, a.path, SITE_MEAN_PATTERN) || site_is(a.v.graph, a.path, SITE_HEADS_SUM)))
         buf_puts(out, "largest weights");
     else
         buf_puts(out, "largest scores");

@@ -187,7 +187,7 @@ static void draw_answer(const Paint *p, Rect r, Side side, const char *label)
 {
     Shown v;
     int used = canvas_text(p->c, r.y, r.x, r.w, side == SIDE_A ? STYLE_SIDE_A : STYLE_SIDE_B, label);
-    if (!shown_open(p->s, side, shown_site(p->s, side, SITE_PROBS), &v)) {
+    if (!shown_answer(p->s, side, shown_site(p->s, side, SITE_PROBS), &v)) {
         canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, "this model has no classes");
         return;
     }

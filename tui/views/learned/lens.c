@@ -101,11 +101,13 @@ static bool open_lens(const Session *s, Side side, int width, Lens *out)
 {
     Lens l = {.s = s, .side = side, .blocks = session_blocks(s), .other = other_path(s, side)};
     const char *start = row_path(s, side, START, l.blocks);
-    if (!shown_open(s, side, shown_site(s, side, SITE_PROBS), &l.answer) ||
+    Shown ranked;
+    if (!shown_answer(s, side, shown_site(s, side, SITE_PROBS), &l.answer) ||
         session_node(s, side, row_path(s, side, 0, l.blocks)) == NO_NODE)
         return false;
     int block = session_block(s);
-    l.rank = side == SIDE_DIFF ? session_peek(s, SIDE_B, shown_site(s, SIDE_B, SITE_PROBS)) : l.answer.values;
+    bool apart = side == SIDE_DIFF && shown_answer(s, SIDE_B, shown_site(s, SIDE_B, SITE_PROBS), &ranked);
+    l.rank = apart ? ranked.values : side == SIDE_DIFF ? NULL : l.answer.values;
     l.classes = l.answer.count;
     l.picked = l.answer.cell;
     l.first = session_node(s, side, start) == NO_NODE ? 0 : START;
@@ -190,7 +192,7 @@ static void draw_row(const Paint *p, const Lens *l, int row, Rect r, bool focus)
     char label[32];
     Shown v;
     bool here = row == l->row, brief = l->label != LABEL;
-    if (!shown_open(p->s, l->side, row_path(p->s, l->side, row, l->blocks), &v))
+    if (!shown_answer(p->s, l->side, row_path(p->s, l->side, row, l->blocks), &v))
         return;
     if (row == START)
         snprintf(label, sizeof label, brief ? "start" : "before block 0");
@@ -231,7 +233,7 @@ static bool names_are_wide(const Lens *l)
 static void draw_other(const Paint *p, const Lens *l, Rect r)
 {
     Shown v;
-    if (!shown_open(p->s, l->side, l->other, &v))
+    if (!shown_answer(p->s, l->side, l->other, &v))
         return;
     bool mean = readout_used(session_vit(p->s)) == READOUT_CLASS_TOKEN;
     draw_label(p, l, r, false, l->label == LABEL ? mean ? "patch mean" : "class token" : mean ? "mean" : "cls");

@@ -204,9 +204,10 @@ static void draw_figures(const Paint *p, const Training *t, Rect r)
     int y = r.y;
     if (g)
         canvas_printf(p->c, y++, r.x, r.w, STYLE_TEXT,
-                      wide ? "most alike: beside %.0f %%, or by a corner %.0f %%"
-                           : "alike: beside %.0f %%, or corner %.0f %%",
-                      100 * g->near4, 100 * g->near8);
+                      r.w >= 50 ? "most alike: beside %.0f %% (chance %.0f), corner %.0f (%.0f)"
+                      : wide    ? "most alike: beside %.0f %% (chance %.0f)"
+                                : "alike: beside %.0f %% (chance %.0f)",
+                      100 * g->near4, 100 * g->chance4, 100 * g->near8, 100 * g->chance8);
     double rank = !g ? (double)NAN : t->kind == FILM_CENTRED ? g->rank_centred : g->rank;
     if (!isnan(rank) && y < r.y + r.h)
         canvas_printf(p->c, y++, r.x, r.w, STYLE_TEXT,

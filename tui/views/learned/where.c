@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/eval/figures.h"
 #include "tui/views/heat.h"
 #include "tui/views/learned/where_view.h"
 #include "tui/views/spread.h"
@@ -317,8 +318,12 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 
 static void title(const Session *s, Side side, Buf *out)
 {
-    (void)s, (void)side;
+    (void)side;
     buf_puts(out, "where did it look?");
+    if (!*s->model_path && s->look.where.method == WHERE_ROLLOUT)
+        buf_printf(out, " of %d: %.2f, untrained %.2f, one map %.2f, bright %.2f", (int)FIGURES_PICTURES,
+                   figures_mean(FIGURE_MEAN_ROLLOUT), figures_mean(FIGURE_MEAN_ROLLOUT_RANDOM),
+                   figures_mean(FIGURE_MEAN_ROLLOUT_FIXED), figures_mean(FIGURE_MEAN_BRIGHTNESS));
 }
 
 static const ViewWay WAYS[] = {{"rollout    attention through all blocks", "where rollout"},
@@ -333,5 +338,5 @@ const ViewSpec VIEW_WHERE = {.name = "where",
                              .click = click,
                              .title = title,
                              .traits = VIEW_HAS_MEAN | VIEW_WIDE,
-                             .sentence = "Four answers to where it looked; a known object tells them apart.",
+                             .sentence = "Four answers to where it looked. On object: its share of what is above 0.",
                              .ways = WAYS};

@@ -51,15 +51,17 @@ void where_note_text(const Where *w, int m, bool brief, Buf *text)
         buf_printf(text, "%s, block %d, mean of heads; a: one head", who, session_blocks(s) - 1);
     else if (m == WHERE_GRADIENT) {
         bool answer = site_is(session_base(s), s->target.path, SITE_WHERE_ANSWER);
-        buf_puts(text, brief ? "sum over it, of " : "signed sum over the patch, of ");
+        buf_puts(text, brief ? "sum over it, of " : "sum over the patch, of ");
         if (answer)
             buf_puts(text, "the answer's logit");
         else
             gradient_text(s, text);
+        buf_puts(text, w->object && m == w->focus ? "; on object: of what is above 0" : "");
     } else if (w->occlusion && w->occlusion->done < w->occlusion->total)
         buf_printf(text, "measured %zu of %zu; x greys a patch", w->occlusion->done, w->occlusion->total);
     else
-        buf_puts(text, brief ? "the answer's logit falls; x greys it" : "how far the answer's logit falls; x greys it");
+        buf_printf(text, "%sthe answer's logit falls%s; x greys it", brief ? "" : "how far ",
+                   w->object && m == w->focus ? "; on object: of falls" : "");
 }
 
 int where_draw_sums(const Paint *p, const Where *w, Rect r, int used)

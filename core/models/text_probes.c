@@ -1,0 +1,180 @@
+#include "core/models/text_probes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/dmath.h"
+#include "core/base/err.h"
+#include "core/base/mem.h"
+#include "core/models/nn.h"
+#include "core/models/probe_parts.h"
+
+enum { PAIR = 2 };
+static const double PI = 3.14159265358979323846;
+
+/* A number that several analyses read, made once. */
+static NodeId number(Graph *g, const char *name, float value)
+{
+    char path[64];
+    snprintf(path, sizeof path, "numbers.probe.%s", name);
+    NodeId n = graph_find(g, path);
+    if (n != NO_NODE)
+        return n;
+    graph_scope(g, "numbers.probe");
+    return graph_const(g, name, DIMS_SCALAR, value);
+}
+
+static void attention(Graph *g, int part)
+{
+    NodeId pattern = site_node(g, part, SITE_PATTERN), masked = site_node(g, part, SITE_SCORES_MASKED);
+    Dims d = graph_node(g, pattern)->dims;
+    ProbeRows r = {.h = dims_role(g, d, ROLE_HEAD),
+                   .t = dims_role(g, d, ROLE_QUERY),
+                   .u = dims_role(g, d, ROLE_KEY),
+                   .d = graph_role(g, ROLE_WIDTH, SEQUENCE_ANY),
+                   .pattern = pattern,
+                   .scores = masked != NO_NODE ? masked : site_node(g, part, SITE_SCORES_SCALED),
+                   .z = site_node(g, part, SITE_Z),
+                   .w_o = site_node(g, part, SITE_W_O),
+                   .log_keys = NO_NODE};
+    const Axis *asks = &g->axes[r.t], *keys = &g->axes[r.u];
+    r.heads = g->axes[r.h].n;
+    r.two = number(g, "two", 2.0f);
+    r.asks = number(g, asks->sequence == SEQUENCE_SOURCE ? "source_tokens" : "target_tokens", (float)asks->n);
+    if (keys->n > 1)
+        r.log_keys = number(g, keys->sequence == SEQUENCE_SOURCE ? "log_source_tokens" : "log_target_tokens",
+                            (float)dm_log(keys->n));
+    graph_scope(g, "%s.probe", anatomy_part(g, part)->scope);
+    probe_rows(g, &r);
+}
+
+static int plain_axis(Graph *g, const char *sym, const char *name, int n, const char *const *labels)
+{
+    Axis a = {.name = name, .n = n, .kind = labels ? AXIS_CLASS : AXIS_PLAIN, .labels = labels};
+    snprintf(a.sym, sizeof a.sym, "%s", sym);
+    return graph_axis(g, a);
+}
+
+typedef struct Waves {
+    int s, k, i, out, in; /* axes: place, places onward, pair of dimensions, sine or cosine of the result and of PE */
+    int places, pairs;
+} Waves;
+
+static float *room(Graph *g, Dims d)
+{
+    return arena_alloc(&g->arena, size_mul(graph_dims_cells(g, d), sizeof(float)));
+}
+
+static double frequency(int pair, int pairs)
+{
+    return dm_exp(-dm_log(10000) * pair / pairs);
+}
+
+static NodeId frequencies(Graph *g, const Waves *w)
+{
+    Dims d = DIMS(w->i);
+    float *omega = room(g, d), *length = room(g, d);
+    for (int i = 0; i < w->pairs; i++) {
+        omega[i] = (float)frequency(i, w->pairs);
+        length[i] = (float)(2 * PI / frequency(i, w->pairs));
+    }
+    graph_leaf(g, "frequency", d, (Leaf){LEAF_CONST, omega, "1 / 10000^(2i/D)"});
+    return graph_leaf(g, "wavelength", d, (Leaf){LEAF_CONST, length, "2π · 10000^(2i/D)"});
+}
+
+/* sin(a+b) = sin a cos b + cos a sin b and cos(a+b) = cos a cos b − sin a sin b: a turn by b = k·ω, wherever a is. */
+static NodeId rotations(Graph *g, const Waves *w)
+{
+    Dims d = DIMS(w->k, w->i, w->out, w->in);
+    float *turn = room(g, d);
+    for (int k = 0; k < w->places; k++)
+        for (int i = 0; i < w->pairs; i++) {
+            double angle = k * frequency(i, w->pairs);
+            float *m = turn + ((size_t)k * (size_t)w->pairs + (size_t)i) * PAIR * PAIR;
+            m[0] = m[3] = (float)dm_cos(angle);
+            m[1] = (float)dm_sin(angle);
+            m[2] = -m[1];
+        }
+    return graph_leaf(g, "rotation", d, (Leaf){LEAF_CONST, turn, "cos and sin of k · ω"});
+}
+
+static NodeId onward(Graph *g, const Waves *w)
+{
+    Dims d = DIMS(w->s, w->k, w->i, w->out);
+    size_t width = (size_t)w->pairs * PAIR, row = (size_t)w->places * width;
+    float *cells = room(g, d);
+    for (int s = 0; s < w->places; s++)
+        seq2seq_sinusoids(s, w->places, (int)width, cells + (size_t)s * row);
+    return probe_passing(g, graph_leaf(g, "onward", d, (Leaf){LEAF_CONST, cells, "PE of the place k further on"}));
+}
+
+static void sinusoids(Graph *g, int part, const Waves *shared)
+{
+    NodeId table = site_node(g, part, SITE_POSITIONS);
+    Waves w = *shared;
+    w.s = graph_node(g, table)->dims.axis[0];
+    w.places = g->axes[w.s].n;
+    w.k = plain_axis(g, "k0", "places onward", w.places, NULL);
+    graph_scope(g, "%s.pos.probe", anatomy_part(g, part)->scope);
+    frequencies(g, &w);
+    NodeId turn = rotations(g, &w), there = onward(g, &w);
+    NodeId here = graph_view(g, "pairs", table, DIMS(w.s, w.i, w.in));
+    NodeId carried = probe_passing(g, graph_contract(g, "carried", here, turn, DIMS(w.s, w.k, w.i, w.out)));
+    NodeId residual = probe_passing(g, graph_zip(g, "residual", OP_SUB, carried, there));
+    NodeId squared = probe_passing(g, graph_zip(g, "residual_sq", OP_MUL, residual, residual));
+    NodeId most = graph_reduce(g, "residual_sq_largest", OP_MAX, squared, DIMS(w.s, w.k));
+    graph_map(g, "residual_largest", MAP_SQRT, most);
+    NodeId same = graph_view(g, "pairs_again", table, DIMS(w.s, w.i, w.out));
+    NodeId product = probe_passing(g, graph_zip(g, "products", OP_MUL, there, same));
+    graph_reduce(g, "alike", OP_SUM, product, DIMS(w.s, w.k));
+}
+
+static bool is_sinusoids(const Graph *g, int part)
+{
+    NodeId n = site_node(g, part, SITE_POSITIONS);
+    return n != NO_NODE && graph_node(g, n)->op == OP_LEAF && graph_node(g, n)->leaf.kind == LEAF_CONST &&
+           g->axes[graph_node(g, n)->dims.axis[1]].n % PAIR == 0;
+}
+
+/* What the read-out makes of a block's tokens. */
+static void lens(Graph *g, int block)
+{
+    NodeId logits = site_node_any(g, SITE_LOGITS), tokens = site_node(g, block, SITE_BLOCK_OUT);
+    Dims out = graph_node(g, logits)->dims;
+    const Node *l = graph_node(g, logits);
+    NodeId bias = l->op == OP_ADD ? l->in[1] : NO_NODE;
+    NodeId weight = graph_node(g, bias != NO_NODE ? l->in[0] : logits)->in[1];
+    int words = dims_role(g, out, ROLE_ANSWER);
+    graph_scope(g, "%s.lens", anatomy_part(g, block)->scope);
+    NodeId y = graph_contract(g, bias != NO_NODE ? "logits_nobias" : "logits", tokens, weight, out);
+    if (bias != NO_NODE)
+        y = graph_zip(g, "logits", OP_ADD, probe_passing(g, y), bias);
+    nn_softmax(g, y, words, (SoftmaxNames){"probs_row_max", "probs_shifted", "probs_exp", "probs_sum", "probs"});
+}
+
+void text_probes_add(Graph *g, const Seq2seqConfig *c)
+{
+    static const char *const SINE_COSINE[] = {"sin", "cos"};
+    NodeId first = g->count;
+    const char *last = seq2seq_has_decoder(c) ? "decoder" : "encoder";
+    for (int p = NO_PART; (p = anatomy_next(g, p, PART_ATTENTION)) != NO_PART;)
+        attention(g, p);
+    for (int p = NO_PART; !c->final_norm && (p = anatomy_next(g, p, PART_BLOCK)) != NO_PART;)
+        if (strcmp(anatomy_part(g, p)->stack, last) == 0)
+            lens(g, p);
+    Waves w = {.pairs = c->width / PAIR, .i = AXIS_NONE};
+    for (int p = NO_PART; (p = anatomy_next(g, p, PART_EMBEDDING)) != NO_PART;) {
+        if (!is_sinusoids(g, p))
+            continue;
+        if (w.i == AXIS_NONE) {
+            w.i = plain_axis(g, "i0", "pair of dimensions", w.pairs, NULL);
+            w.out = plain_axis(g, "c0", "sine or cosine", PAIR, SINE_COSINE);
+            w.in = plain_axis(g, "c1", "sine or cosine before", PAIR, SINE_COSINE);
+        }
+        sinusoids(g, p, &w);
+    }
+    for (NodeId n = first; n < g->count; n++)
+        graph_flag(g, n, NODE_PROBE);
+    graph_scope(g, "%s", "");
+    probe_notes(g);
+}

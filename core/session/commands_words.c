@@ -1,0 +1,208 @@
+/* Commands that change a word of the text on show. The text as it was stays beside it as A. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/session/ask/leak.h"
+#include "core/session/command.h"
+#include "core/session/edit/edits.h"
+#include "core/session/exhibit.h"
+#include "core/session/input.h"
+
+static const char *const TEXT_WORD[TEXTS] = {[TEXT_SOURCE] = "source", [TEXT_TARGET] = "target"};
+
+/* A label as it stands on the axes, or a place from 0. −1: no word of the text. */
+static int place_of_word(const Text *t, const char *word)
+{
+    for (int i = 0; i < t->count; i++)
+        if (t->label && strcmp(t->label[i], word) == 0)
+            return i;
+    int place = -1;
+    char rest;
+    return sscanf(word, "%d%c", &place, &rest) == 1 && place >= 0 && place < t->count ? place : -1;
+}
+
+/* The word without the "#2" that tells a second one apart. */
+static void put_word(const char *label, Buf *out)
+{
+    buf_printf(out, "%.*s ", (int)strcspn(label, "#"), label);
+}
+
+/* Is it one that a text may have typed in it? <s> and </s> are put there by the reader. */
+static bool is_typed(const char *label)
+{
+    return *label && *label != '<';
+}
+
+typedef struct Change {
+    int text, place; /* which text; which of its words */
+    const char *word;
+    bool keep; /* the target stays as it is, though the source changes */
+} Change;
+
+/* "the cat is tired > le chat": what the model's family reads. */
+static void put_texts(const Text text[TEXTS], const Change *c, Buf *out)
+{
+    for (int k = 0; k < TEXTS; k++) {
+        if (k == TEXT_TARGET && !(c->text == TEXT_TARGET || c->keep))
+            break;
+        if (k == TEXT_TARGET && text[TEXT_SOURCE].count)
+            buf_puts(out, "> ");
+        for (int i = 0; i < text[k].count; i++) {
+            bool changed = k == c->text && i == c->place;
+            if (changed || is_typed(text[k].label[i]))
+                put_word(changed ? c->word : text[k].label[i], out);
+        }
+    }
+    while (out->len && out->data[out->len - 1] == ' ')
+        out->data[--out->len] = '\0';
+}
+
+/* The text with another word becomes B; what was on show stays as A, unless something is pinned already. */
+static bool show_beside(Session *s, const char *spec, Err *err)
+{
+    if (session_pinned(s))
+        return session_open_input(s, spec, err);
+    Exhibit *was = s->now;
+    Input in;
+    if (!input_open(&in, was->model, spec, err))
+        return false;
+    Exhibit *e = session_add(s, was->model, &in);
+    if (!session_show(s, e, err)) {
+        session_drop(s, e);
+        return false;
+    }
+    was->lines = edit_state_copy(&s->edits);
+    session_pin(s, was);
+    return true;
+}
+
+static void put_line(const Text *t, Buf *out)
+{
+    for (int i = 0; i < t->count; i++)
+        if (is_typed(t->label[i]))
+            put_word(t->label[i], out);
+    if (out->len && out->data[out->len - 1] == ' ')
+        out->data[--out->len] = '\0';
+}
+
+static bool report(Session *s, const Change *c, const char *was, Err *err)
+{
+    const Text *t = exhibit_pass(s->now)->text;
+    Buf said = {0};
+    Leak leak;
+    buf_printf(&said, "B reads %s where A reads %.*s. ", c->word, (int)strcspn(was, "#"), was);
+    if (c->text == TEXT_TARGET && leak_find(s, &leak, err))
+        leak_put(s, &leak, &said);
+    else if (c->text == TEXT_SOURCE && t[TEXT_TARGET].count && !c->keep) {
+        buf_puts(&said, "B writes: ");
+        put_line(&t[TEXT_TARGET], &said);
+        buf_putc(&said, '.');
+    }
+    session_say(s, "%s", buf_str(&said));
+    buf_free(&said);
+    return true;
+}
+
+static bool find_place(const Session *s, const Args *a, int at, const Text text[TEXTS], Change *c, Err *err)
+{
+    const Graph *g = session_base(s);
+    const char *word = a->word[at];
+    if (a->count - at == 1) { /* the word that asks, of the text that the focus is in */
+        int axis = session_role(s, ROLE_QUERY);
+        c->text = c->text >= 0                                                     ? c->text
+                  : axis != AXIS_NONE && g->axes[axis].sequence == SEQUENCE_TARGET ? TEXT_TARGET
+                                                                                   : TEXT_SOURCE;
+        axis = graph_role(g, ROLE_QUERY, c->text == TEXT_TARGET ? SEQUENCE_TARGET : SEQUENCE_SOURCE);
+        c->place = axis == AXIS_NONE ? -1 : s->place.at[axis];
+    } else {
+        for (int k = 0; k < TEXTS && c->text < 0; k++)
+            c->text = place_of_word(&text[k], word) >= 0 ? k : -1;
+        c->place = c->text < 0 ? -1 : place_of_word(&text[c->text], word);
+    }
+    if (c->place < 0 || c->place >= text[c->text].count)
+        return err_set(err, "column %d: there is no '%s' in %s", a->column[at], word,
+                       c->text < 0              ? "either text"
+                       : c->text == TEXT_TARGET ? "the target"
+                                                : "the source");
+    return is_typed(text[c->text].label[c->place]) ||
+           err_set(err, "column %d: %s stands for no word of a text", a->column[at], text[c->text].label[c->place]);
+}
+
+static bool run_word(Session *s, const Args *a, Err *err)
+{
+    const Text *text = exhibit_pass(s->now)->text;
+    Change c = {.text = -1, .place = -1};
+    int at = 0, count = a->count;
+    if (s->now->input.kind != INPUT_TEXT)
+        return err_set(
+            err, "this model reads no words: vitrine \"the animal did not cross the street\" opens one that does");
+    if (!(s->permit & COMMAND_EDIT))
+        return err_set(err, "changing the text is not allowed here");
+    for (int k = 0; k < TEXTS && count > 1; k++)
+        if (strcmp(a->word[0], TEXT_WORD[k]) == 0) {
+            c.text = k;
+            at = 1;
+        }
+    if (count > at + 1 && strcmp(a->word[count - 1], "keep") == 0) {
+        c.keep = true;
+        count--;
+    }
+    Args left = *a;
+    left.count = count;
+    if (count - at < 1 || count - at > 2)
+        return err_set(err, "expected the word to change and the word to put there, such as tired wide; "
+                            "`vitrine translate --vocabulary` lists the words");
+    if (!find_place(s, &left, at, text, &c, err))
+        return false;
+    if (!text[c.text].label)
+        return err_set(err, "this model's words have no names: open a text of numbers instead");
+    c.word = a->word[count - 1];
+    char was[64];
+    Buf spec = {0};
+    snprintf(was, sizeof was, "%s", text[c.text].label[c.place]);
+    put_texts(text, &c, &spec);
+    bool ok = show_beside(s, buf_str(&spec), err);
+    buf_free(&spec);
+    if (ok && s->compare == COMPARE_OFF)
+        s->compare = COMPARE_SIDES;
+    return ok && report(s, &c, was, err);
+}
+
+static bool run_leak(Session *s, const Args *a, Err *err)
+{
+    Leak leak;
+    Buf said = {0};
+    (void)a;
+    if (!leak_find(s, &leak, err))
+        return false;
+    leak_put(s, &leak, &said);
+    session_say(s, "%s", buf_str(&said));
+    buf_free(&said);
+    return true;
+}
+
+static void complete_words(const Session *s, int index, Buf *out)
+{
+    const Text *text = exhibit_pass(s->now)->text;
+    const Graph *g = session_base(s);
+    for (int k = 0; index == 0 && k < TEXTS; k++)
+        for (int i = 0; text[k].label && i < text[k].count; i++)
+            if (is_typed(text[k].label[i]))
+                buf_printf(out, "%s\n", text[k].label[i]);
+    for (int i = 0; index > 0 && i < g->axis_count; i++) /* the vocabularies */
+        for (int w = 0; g->axes[i].kind == AXIS_CLASS && g->axes[i].labels && w < g->axes[i].n; w++)
+            if (is_typed(g->axes[i].labels[w]))
+                buf_printf(out, "%s\n", g->axes[i].labels[w]);
+}
+
+static const Command COMMANDS[] = {
+    {"word", "change", "word [source, target] [WORD] WORD [keep]",
+     "another word in the text, beside what it was: tired wide; keep: the target stays", COMMAND_EDIT, run_word,
+     complete_words},
+    {"leak", "ask", "leak", "does anything before the target's changed word know of it?", 0, run_leak, NULL},
+};
+
+CommandTable session_commands_words(void)
+{
+    return (CommandTable){COMMANDS, (int)(sizeof COMMANDS / sizeof *COMMANDS), NULL};
+}

@@ -1,0 +1,136 @@
+/* A word of a text changed by hand: what stands beside what, what is named when it can't be, and that nothing before a
+ * changed word of the target knows of it; unless the mask is broken, and then the test says so. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/session/ask/leak.h"
+#include "core/session/command.h"
+#include "core/session/exhibit.h"
+
+static Session s;
+static Commands all;
+
+static int start(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    all = session_command_set();
+    if (!session_init(&s, "translator", NULL, 1, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    session_free(&s);
+    commands_free(&all);
+    return 0;
+}
+
+static void must(const char *line)
+{
+    Err err = {{0}};
+    if (!command_do(&s, &all, line, COMMAND_EDIT, &err)) /* no file is read for it */
+        fail_msg("%s: %s", line, err.text);
+}
+
+static void refused(const char *line, const char *why)
+{
+    Err err = {{0}};
+    assert_false(command_do(&s, &all, line, COMMAND_EDIT, &err));
+    if (!strstr(err.text, why))
+        fail_msg("%s: '%s' does not say '%s'", line, err.text, why);
+}
+
+static const char *word_at(Side side, int text, int place)
+{
+    const Text *t = &exhibit_pass(session_exhibit(&s, side))->text[text];
+    return place < t->count ? t->label[place] : "";
+}
+
+static void a_word_of_the_source(void **state)
+{
+    (void)state;
+    must("word tired wide");
+    assert_true(session_pinned(&s));
+    assert_string_equal(word_at(SIDE_A, TEXT_SOURCE, 11), "tired");
+    assert_string_equal(word_at(SIDE_B, TEXT_SOURCE, 11), "wide");
+    assert_string_equal(word_at(SIDE_A, TEXT_TARGET, 11), "il");
+    assert_string_equal(word_at(SIDE_B, TEXT_TARGET, 11), "elle");
+    assert_string_equal(session_input(&s, SIDE_B)->path, "the animal did not cross the street because it was too wide");
+    must("word source the#2 a"); /* A stays what was pinned */
+    assert_string_equal(word_at(SIDE_B, TEXT_SOURCE, 5), "a");
+    assert_string_equal(word_at(SIDE_A, TEXT_SOURCE, 5), "the#2");
+    Err err = {{0}};
+    Leak leak;
+    assert_false(leak_find(&s, &leak, &err)); /* other sources: every word may know of that */
+}
+
+static void what_is_no_word(void **state)
+{
+    (void)state;
+    refused("word tired wde", "'wide' is");
+    refused("word tired xyzzyq", "--vocabulary");
+    refused("word purple wide", "there is no 'purple' in either text");
+    refused("word </s> wide", "stands for no word");
+    refused("word target 99 wide", "there is no '99' in the target");
+    refused("word", "tired wide");
+    refused("leak", "nothing to compare");
+    assert_false(session_pinned(&s));
+}
+
+/* Each word of the target in turn: whatever stands before it is the same bits, and something behind it is not. */
+static void nothing_before_a_word_knows_of_it(void **state)
+{
+    (void)state;
+    int words = exhibit_pass(s.now)->text[TEXT_TARGET].count;
+    assert_int_equal(words, 15);
+    for (int i = 1; i < words; i++) {
+        char line[64];
+        Err err = {{0}};
+        Leak leak;
+        snprintf(line, sizeof line, "word target %d chat", i);
+        must(line);
+        if (!leak_find(&s, &leak, &err))
+            fail_msg("%s", err.text);
+        assert_int_equal(leak.first, i);
+        assert_int_equal(leak.changed, 1);
+        assert_int_equal(leak.differ, 0);
+        assert_true(leak.nodes > 100 && leak.cells > (size_t)i * 64 * 10 && leak.after > 0);
+        must("pin off");
+        must("open \"the animal did not cross the street because it was too tired\"");
+    }
+}
+
+static void a_broken_mask_leaks(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    Leak leak;
+    must("set decoder.causal_mask[t=2,u=14] 1; word target 14 chat");
+    if (!leak_find(&s, &leak, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(leak.first, 14);
+    assert_true(leak.differ > 0);
+    assert_non_null(strstr(leak.path, "decoder.blocks.0."));
+    must("leak");
+    assert_non_null(strstr(buf_str(&s.said), "something leaks"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(a_word_of_the_source, start, stop),
+        cmocka_unit_test_setup_teardown(what_is_no_word, start, stop),
+        cmocka_unit_test_setup_teardown(nothing_before_a_word_knows_of_it, start, stop),
+        cmocka_unit_test_setup_teardown(a_broken_mask_leaks, start, stop),
+    };
+    return cmocka_run_group_tests_name("words", tests, NULL, NULL);
+}

@@ -1,0 +1,156 @@
+/* The row of attention in focus as a profile, a bar for every token looked at: of A above that of B where two sides are
+ * compared. A row that collapses onto one token is one tall bar. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "tui/canvas/bars.h"
+#include "tui/views/attention/attend.h"
+
+enum { LABEL_LEAST = 13, LABEL_MOST = 26, NUMBER = 9, CELL_MOST = 3 };
+
+/* One side's row, with a maximum and how bars stand for values. */
+typedef struct Profile {
+    Attend a;
+    ColourScale scale;
+} Profile;
+
+static float bar_value(const void *of, int u, Ref *ref)
+{
+    const Profile *f = of;
+    size_t cell = attend_cell(&f->a, f->a.head, f->a.at_t, u);
+    *ref = shown_ref(&f->a.v, cell);
+    return (float)colour_scale_share(&f->scale, f->a.v.values[cell]);
+}
+
+static Rect bars_of(Rect r, int n)
+{
+    int cell = (r.w - LABEL_LEAST) / n, label;
+    cell = cell < 1 ? 1 : cell > CELL_MOST ? CELL_MOST : cell;
+    label = r.w - n * cell;
+    label = label < LABEL_LEAST ? LABEL_LEAST : label > LABEL_MOST ? LABEL_MOST : label;
+    rect_cut(&r, 'l', r.w >= 3 * LABEL_LEAST ? label : 0);
+    r.w = r.w > n * cell ? n * cell : r.w;
+    return r;
+}
+
+/* What is said of a row beside its bars: the spread of its scores, how evenly it looks, its tallest bar. */
+static const struct {
+    Site site;
+    const char *text;
+} LINES[] = {{SITE_SCORE_VARIANCE, "var"}, {SITE_ENTROPY, "H"}, {SITE_LARGEST, "max"}};
+enum { LINE_COUNT = sizeof LINES / sizeof *LINES };
+
+/* "A var 0.523" and below "H 3.73": as many lines as there are. */
+static void draw_label(const Paint *p, const Profile *f, Rect r)
+{
+    static const char *const NAMES[] = {[SIDE_A] = "A", [SIDE_B] = "B", [SIDE_DIFF] = "A − B"};
+    static const Style STYLES_OF[] = {[SIDE_A] = STYLE_SIDE_A, [SIDE_B] = STYLE_SIDE_B, [SIDE_DIFF] = STYLE_STRONG};
+    if (r.w < LABEL_LEAST)
+        return;
+    if (session_compares(p->s) && f->a.v.side <= SIDE_DIFF)
+        canvas_text(p->c, r.y, r.x, 1, STYLES_OF[f->a.v.side], NAMES[f->a.v.side]);
+    for (int i = 0; i < LINE_COUNT && i < r.h && f->a.pattern; i++) {
+        Shown v;
+        if (!shown_open(p->s, f->a.v.side, attend_probe(p->s, f->a.v.side, LINES[i].site), &v) || !v.values)
+            continue;
+        int x = r.x + 2 + canvas_text(p->c, r.y + i, r.x + 2, 3, STYLE_DIM, LINES[i].text);
+        int width = r.x + r.w - 1 - x - 1;
+        shown_number(p, &v, v.cell, r.y + i, x + 1, width < NUMBER ? width : NUMBER, STYLE_STRONG);
+    }
+}
+
+static void draw_one(const Paint *p, const Profile *f, Rect r)
+{
+    int n = f->a.u_axis->n;
+    Rect bars = bars_of(r, n);
+    draw_label(p, f, (Rect){r.y, r.x, r.h, bars.x - r.x});
+    int column = bars_column(bars, n, f->a.at_u);
+    for (int y = 0; y < bars.h; y++)
+        canvas_glyph(p->c, bars.y + y, column, STYLE_AXIS, 0x250a);
+    CanvasBars b = {.value = bar_value, .of = f, .n = n, .style = STYLE_TEXT, .negative = STYLE_NEGATIVE};
+    b.low = f->scale.is_signed ? -1 : 0;
+    b.high = 1;
+    bars_draw(p->c, bars, &b);
+}
+
+static bool open_side(const Paint *p, Side side, Profile *f)
+{
+    if (!attend_open(p->s, side, -1, &f->a) || !f->a.v.values)
+        return false;
+    f->scale = attend_scale(p, &f->a, true);
+    return true;
+}
+
+/* A and B, or the one side where there is one. */
+static int sides_of(const Session *s, Side side, Side out[2])
+{
+    bool both = s->compare == COMPARE_SIDES && session_compares(s);
+    out[0] = both ? SIDE_A : side;
+    out[1] = SIDE_B;
+    return both ? 2 : 1;
+}
+
+static Rect part(Rect r, int i, int n)
+{
+    int h = r.h / n;
+    return (Rect){r.y + i * h, r.x, i + 1 < n ? h : r.h - i * h, r.w};
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    Side sides[2];
+    (void)focus;
+    if (r.h < 1 || r.w < 1)
+        return;
+    Rect old = canvas_clip(p->c, r);
+    int n = sides_of(p->s, side, sides);
+    for (int i = 0; i < n && r.h >= n; i++) {
+        Profile f;
+        if (open_side(p, sides[i], &f))
+            draw_one(p, &f, part(r, i, n));
+    }
+    p->c->clip = old;
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    Side sides[2];
+    (void)r;
+    int n = sides_of(s, side, sides);
+    for (int i = 0; i < n; i++) {
+        attend_needs(s, sides[i], true, out);
+        for (int k = 0; k < LINE_COUNT; k++)
+            needs_add(out, sides[i], attend_probe(s, sides[i], LINES[k].site));
+    }
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    Side sides[2];
+    Attend a;
+    int first, last;
+    (void)y;
+    sides_of(p->s, side, sides);
+    if (!rect_has(r, y, x) || !attend_open(p->s, sides[0], -1, &a) || !a.v.values ||
+        !bars_at(bars_of(r, a.u_axis->n), a.u_axis->n, x, &first, &last))
+        return false;
+    return attend_click(&a, first, command);
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    Side sides[2];
+    Attend a;
+    char label[32];
+    sides_of(s, side, sides);
+    if (!attend_open(s, sides[0], -1, &a)) {
+        buf_puts(out, "profile");
+        return;
+    }
+    buf_printf(out, "row %s as a profile: %d bars, %s", axis_label(a.t_axis, a.at_t, label, sizeof label), a.u_axis->n,
+               colour_scale_word(s));
+}
+
+const ViewSpec VIEW_PROFILE = {.name = "profile", .draw = draw, .needs = needs, .click = click, .title = title};

@@ -1,0 +1,221 @@
+/* The steps of decoding: after every word that stands in the target, what the model writes next, with its share and the
+ * words that come second and third. One step per line; the row at the cursor is the one whose words the answer pane
+ * lists. Of a model without a decoder: the word that it names at every place. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "tui/views/classes.h"
+
+enum { WORD_MOST = 14, NUMBER = 4, SHARE = 8, BAR_LEAST = 4, BAR_MOST = 20, SECOND = 18 };
+
+typedef struct Writing {
+    Shown probs; /* [token, word] */
+    const Axis *tokens, *words;
+    size_t n; /* words of the vocabulary */
+    int word; /* widest token shown */
+    Rect lines;
+    int first;
+} Writing;
+
+static bool writing_open(const Session *s, Side side, Writing *w)
+{
+    *w = (Writing){.n = 0};
+    if (!shown_open(s, side, shown_site(s, side, SITE_PROBS), &w->probs))
+        return false;
+    Dims d = graph_node(w->probs.graph, w->probs.node)->dims;
+    if (d.n != 2 || w->probs.graph->axes[d.axis[0]].role != ROLE_QUERY)
+        return false;
+    w->tokens = &w->probs.graph->axes[d.axis[0]];
+    w->words = &w->probs.graph->axes[d.axis[1]];
+    w->n = (size_t)w->words->n;
+    for (int i = 0; i < w->tokens->n; i++) {
+        char label[64];
+        int cells = utf8_cells(axis_label(w->tokens, i, label, sizeof label));
+        w->word = cells > w->word ? cells : w->word;
+    }
+    w->word = w->word < WORD_MOST ? w->word : WORD_MOST;
+    return true;
+}
+
+static int cursor_row(const Writing *w)
+{
+    return (int)(w->probs.cell / w->n);
+}
+
+static void writing_layout(Rect r, Writing *w)
+{
+    if (r.h > 2)
+        rect_cut(&r, 't', 1);
+    w->lines = r;
+    w->first = (int)scroll_first((size_t)w->tokens->n, (size_t)cursor_row(w), (size_t)r.h);
+}
+
+static const float *row_of(const Writing *w, int t)
+{
+    return w->probs.values + (size_t)t * w->n;
+}
+
+/* A label that two tokens share ends in "#2": the word itself does not. */
+static bool same_word(const char *token, const char *word)
+{
+    size_t n = strlen(word);
+    return strncmp(token, word, n) == 0 && (!token[n] || token[n] == '#');
+}
+
+/* What stands there next is another word than the one that the model would have written. */
+static bool forced(const Writing *w, int t, size_t best)
+{
+    char token[64], word[64];
+    return t + 1 < w->tokens->n && w->tokens->sequence == SEQUENCE_TARGET &&
+           !same_word(axis_label(w->tokens, t + 1, token, sizeof token),
+                      axis_label(w->words, (int)best, word, sizeof word));
+}
+
+static int put_share(const Paint *p, const Writing *w, int t, size_t word, int y, int x, Style style)
+{
+    shown_number_right(p, &w->probs, (size_t)t * w->n + word, y, x, SHARE, style);
+    return x + SHARE;
+}
+
+static void draw_step(const Paint *p, const Writing *w, int t, int y, bool here)
+{
+    const float *row = row_of(w, t);
+    size_t best = classes_best(row, w->n), next = classes_next(row, w->n, best);
+    char label[64];
+    int x = w->lines.x, end = x + w->lines.w;
+    Style style = here ? STYLE_SELECTED : STYLE_TEXT;
+    if (here)
+        canvas_fill(p->c, (Rect){y, x, 1, w->lines.w}, STYLE_SELECTED, ' ');
+    canvas_printf(p->c, y, x, NUMBER, here ? STYLE_SELECTED : STYLE_AXIS, "%s%2d", here ? ">" : " ", t + 1);
+    x += NUMBER;
+    canvas_label(p->c, y, x, w->word, here ? STYLE_SELECTED : STYLE_DIM, axis_label(w->tokens, t, label, sizeof label));
+    x += w->word + 1;
+    bool other = forced(w, t, best);
+    if (x + w->word + 2 <= end)
+        canvas_glyph(p->c, y, x, other ? STYLE_WARNING : style, other ? 0x2260 : 0x2192);
+    x += 2;
+    canvas_label(p->c, y, x, w->word < end - x ? w->word : end - x, other ? STYLE_WARNING : style,
+                 axis_label(w->words, (int)best, label, sizeof label));
+    x += w->word + 1;
+    if (x + SHARE <= end)
+        x = put_share(p, w, t, best, y, x, style) + 1;
+    int left = end - x, seconds = left >= 2 * SECOND + BAR_LEAST ? 2 : left >= SECOND + BAR_LEAST ? 1 : 0;
+    int bar = left - seconds * SECOND;
+    bar = bar > BAR_MOST ? BAR_MOST : bar;
+    if (bar >= BAR_LEAST) {
+        canvas_bar(p->c, y, x, bar, (double)row[best], style, shown_ref(&w->probs, (size_t)t * w->n + best));
+        x += bar + 1;
+    }
+    for (int k = 0; k < seconds && next < w->n; k++, next = classes_next(row, w->n, next), x += SECOND) {
+        canvas_label(p->c, y, x, SECOND - SHARE - 1, here ? STYLE_SELECTED : STYLE_DIM,
+                     axis_label(w->words, (int)next, label, sizeof label));
+        put_share(p, w, t, next, y, x + SECOND - SHARE - 1, here ? STYLE_SELECTED : STYLE_DIM);
+    }
+}
+
+/* What A and B write after the same number of words. */
+static void draw_both(const Paint *p, Rect r)
+{
+    Writing a, b;
+    if (!writing_open(p->s, SIDE_A, &a) || !writing_open(p->s, SIDE_B, &b)) {
+        canvas_wrap(p->c, r, STYLE_DIM, "One of the two writes no words.");
+        return;
+    }
+    if (!a.probs.values || !b.probs.values) {
+        shown_computing(p, r);
+        return;
+    }
+    writing_layout(r, &b);
+    int steps = a.tokens->n < b.tokens->n ? a.tokens->n : b.tokens->n, wide = a.word > b.word ? a.word : b.word;
+    if (b.lines.y > r.y)
+        canvas_printf(p->c, r.y, r.x, r.w, STYLE_HEADER, "    %-*s  B writes", wide, "A writes");
+    for (int i = 0; i < b.lines.h && i + b.first < steps; i++) {
+        int t = i + b.first, y = b.lines.y + i;
+        size_t x = classes_best(row_of(&a, t), a.n), z = classes_best(row_of(&b, t), b.n);
+        char label[64], other[64];
+        axis_label(a.words, (int)x, label, sizeof label);
+        axis_label(b.words, (int)z, other, sizeof other);
+        bool same = strcmp(label, other) == 0;
+        canvas_printf(p->c, y, r.x, NUMBER, t == cursor_row(&b) ? STYLE_CURSOR : STYLE_AXIS, "%s%2d",
+                      t == cursor_row(&b) ? ">" : " ", t + 1);
+        canvas_label(p->c, y, r.x + NUMBER, wide, same ? STYLE_DIM : STYLE_SIDE_A, label);
+        canvas_ref(p->c, y, r.x + NUMBER, 1, shown_ref(&a.probs, (size_t)t * a.n + x));
+        int at = r.x + NUMBER + wide + 2;
+        canvas_label(p->c, y, at, wide < r.x + r.w - at ? wide : r.x + r.w - at, same ? STYLE_DIM : STYLE_SIDE_B,
+                     other);
+        canvas_ref(p->c, y, at, 1, shown_ref(&b.probs, (size_t)t * b.n + z));
+    }
+}
+
+static void draw_header(const Paint *p, Rect r, const Writing *w)
+{
+    bool target = w->tokens->sequence == SEQUENCE_TARGET;
+    int x = r.x + NUMBER;
+    canvas_text(p->c, r.y, x, w->word, STYLE_HEADER, target ? "after" : "place");
+    x += w->word + 3;
+    canvas_text(p->c, r.y, x, r.x + r.w - x > 0 ? r.x + r.w - x : 0, STYLE_HEADER, target ? "writes" : "names");
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    Writing w;
+    Rect old = canvas_clip(p->c, r);
+    if (side == SIDE_DIFF)
+        draw_both(p, r);
+    else if (!writing_open(p->s, side, &w))
+        canvas_wrap(p->c, r, STYLE_DIM, "This model writes no words.");
+    else if (!w.probs.values)
+        shown_computing(p, r);
+    else {
+        writing_layout(r, &w);
+        if (w.lines.y > r.y)
+            draw_header(p, r, &w);
+        for (int i = 0; i < w.lines.h && i + w.first < w.tokens->n; i++) {
+            bool here = i + w.first == cursor_row(&w);
+            draw_step(p, &w, i + w.first, w.lines.y + i, here);
+            if (here)
+                focus_cursor(p, focus, w.lines.y + i, w.lines.x);
+        }
+    }
+    p->c->clip = old;
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    (void)r;
+    for (int k = SIDE_A; k <= SIDE_B; k++)
+        if (side == SIDE_DIFF || (int)side == k)
+            needs_add(out, (Side)k, shown_site(s, (Side)k, SITE_PROBS));
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    Writing w;
+    char label[64];
+    if (side == SIDE_DIFF || !rect_has(r, y, x) || !writing_open(p->s, side, &w) || !w.probs.values)
+        return false;
+    writing_layout(r, &w);
+    int t = y - w.lines.y + w.first;
+    if (!rect_has(w.lines, y, x) || t >= w.tokens->n)
+        return false;
+    if (t == cursor_row(&w))
+        buf_puts(command, "in");
+    else
+        buf_printf(command, "query %s", axis_label(w.tokens, t, label, sizeof label));
+    return true;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    Writing w;
+    if (!writing_open(s, side == SIDE_DIFF ? SIDE_B : side, &w))
+        buf_puts(out, "writing");
+    else if (w.tokens->sequence == SEQUENCE_TARGET)
+        buf_printf(out, "writing: %d steps", w.tokens->n);
+    else
+        buf_printf(out, "a word for each of %d places", w.tokens->n);
+}
+
+const ViewSpec VIEW_WRITING = {
+    .name = "writing", .draw = draw, .needs = needs, .click = click, .title = title, .traits = VIEW_TRACED};
