@@ -62,6 +62,25 @@ blanks||hide r3c4; hide r3c5; blanks|80x24 120x40 200x60|
 study_ascii||where|80x24|--ascii
 "
 
+# words: the bundled translator and its sentence
+WORDS="
+text_start||||
+text_sentence|decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=1]||80x24 120x40 200x60|
+text_heads|encoder.blocks.2.self_attn.pattern[h=0,s=8]|option heads all|80x24 120x40 200x60|
+text_sum|decoder.blocks.2.self_attn.pattern[h=0,t=10]|option heads sum|80x24 120x40 200x60|
+text_matrix|decoder.blocks.2.cross_attn.pattern[h=0,t=7,r=6]|view matrix|80x24 120x40 200x60|
+text_mask|decoder.causal_mask[t=5,u=6]|view matrix|80x24 120x40 200x60|
+text_waves|encoder.pos_embed[s=3,d=7]|view waves; onward 4|80x24 120x40 200x60|
+text_writing|probs[t=10]|view writing|80x24 120x40 200x60|
+text_answer|probs[t=10]|view answer|80x24 120x40 200x60|
+text_wide|decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=6]|word tired wide|80x24 120x40 200x60|
+text_elle|probs[t=10]|word tired wide; view writing|80x24 120x40 200x60|
+text_leak|probs[t=13]|word target fatigué fatiguée; view writing|80x24 120x40 200x60|
+text_lens|probs[t=10]|lens|80x24 120x40 200x60|
+text_laboratory|decoder.blocks.2.cross_attn.pattern[h=2,t=10]|laboratory|80x24 120x40 200x60|
+text_ascii|decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=1]||80x24|--ascii
+"
+
 # learn FOLDER MODEL: forty steps; the same bytes on every machine
 learn() {
     echo "{\"steps\": 40, \"warmup\": 10, \"batch\": 8, \"log_every\": 2, \"check\": 40, \"model\": $2}" >recipe.json
@@ -74,7 +93,7 @@ cp twin/history.safetensors learned/history-twin.safetensors
 draw() { # ADDRESS COMMANDS SIZE OUT OPTION…
     local address=$1 commands=$2 size=$3 out=$4
     shift 4
-    "$VITRINE" screen ${address:+"$address"} -m "$MODEL" -i '#17' ${commands:+-c "$commands"} --size "$size" -o "$out" "$@" </dev/null >"$WORK/said" 2>&1
+    "$VITRINE" screen ${address:+"$address"} -m "$MODEL" -i "${INPUT:-#17}" ${commands:+-c "$commands"} --size "$size" -o "$out" "$@" </dev/null >"$WORK/said" 2>&1
 }
 
 # shots TABLE: draws and compares every row
@@ -116,6 +135,7 @@ shots() {
 }
 MODEL=seeded shots "$SCREENS"
 MODEL=learned shots "$LEARNED"
+MODEL=translator INPUT='the animal did not cross the street because it was too tired' shots "$WORDS"
 
 if [ "$update" != update ]; then # every golden screen is still drawn by somebody
     same "golden screens" "$(find "$GOLDEN" -name '*-*x*.txt' | wc -l)" "$(grep -c . "$SUMS")"

@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/models/text_model.h"
+#include "core/models/wiring.h"
 #include "core/session/ask/leak.h"
 #include "core/session/command.h"
 #include "core/session/edit/edits.h"
@@ -181,6 +183,19 @@ static bool run_leak(Session *s, const Args *a, Err *err)
     return true;
 }
 
+static bool run_wiring(Session *s, const Args *a, Err *err)
+{
+    const Model *m = s->now->model;
+    Buf said = {0};
+    (void)a;
+    if (!m || m->family != &FAMILY_TEXT)
+        return err_set(err, "this is for models of words: vitrine \"the animal did not cross the street\" opens one");
+    wiring_put(&((const TextModel *)m->data)->config, &said);
+    session_say(s, "%s", buf_str(&said));
+    buf_free(&said);
+    return true;
+}
+
 static void complete_words(const Session *s, int index, Buf *out)
 {
     const Text *text = exhibit_pass(s->now)->text;
@@ -199,6 +214,8 @@ static const Command COMMANDS[] = {
     {"word", "change", "word [source, target] [WORD] WORD [keep]",
      "another word in the text, beside what it was: tired wide; keep: the target stays", COMMAND_EDIT, run_word,
      complete_words},
+    {"wiring", "ask", "wiring", "encoder and decoder, decoder alone, encoder alone: the masks and the wiring compared",
+     0, run_wiring, NULL},
     {"leak", "ask", "leak", "does anything before the target's changed word know of it?", 0, run_leak, NULL},
 };
 

@@ -124,6 +124,18 @@ static void a_broken_mask_leaks(void **state)
     assert_non_null(strstr(buf_str(&s.said), "something leaks"));
 }
 
+/* The mask and the wiring are all that differs: the sentences are counted from graphs of the three forms. */
+static void forms_differ_by_mask_and_wiring(void **state)
+{
+    (void)state;
+    must("wiring");
+    const char *said = buf_str(&s.said);
+    assert_non_null(strstr(said, "the target asks, the source is looked at, mask: none"));
+    assert_non_null(strstr(said, "66 nodes are the same operation in both; 4 only in the first, 2 only in the second"));
+    assert_non_null(strstr(said, "self_attn.minus_infinity, self_attn.scores_masked"));
+    assert_non_null(strstr(said, "68 nodes are the same operation in both; 0 only in the first, 0 only in the second"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -131,6 +143,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(what_is_no_word, start, stop),
         cmocka_unit_test_setup_teardown(nothing_before_a_word_knows_of_it, start, stop),
         cmocka_unit_test_setup_teardown(a_broken_mask_leaks, start, stop),
+        cmocka_unit_test_setup_teardown(forms_differ_by_mask_and_wiring, start, stop),
     };
     return cmocka_run_group_tests_name("words", tests, NULL, NULL);
 }
