@@ -103,16 +103,22 @@ void player_close(Player *p)
     *p = (Player){0};
 }
 
+/* Where addresses are looked up that name no example: what is on show, or the model behind the example that is. */
+static Side plain_side(const Player *p)
+{
+    return p->s->now->model ? SIDE_B : session_run_number(p->home, p->home->pass, false);
+}
+
 bool player_value(const Player *p, const char *text, double *out, Err *err)
 {
-    Side side = p->s->now == p->home ? SIDE_B : session_run_number(p->home, p->home->pass, false);
+    Side side = plain_side(p);
     return number_value(p->s, side, text, out, err);
 }
 
 bool player_address(const Player *p, const char *text, Err *err)
 {
     Cells c;
-    Side side = p->s->now == p->home ? SIDE_B : session_run_number(p->home, p->home->pass, false);
+    Side side = plain_side(p);
     if (cells_address(text) != strlen(text))
         return err_set(err, "'%.60s' is no address", text);
     return cells_find(p->s, side, text, &c, err);
@@ -127,6 +133,10 @@ static bool clean(Player *p, const char *picture, Err *err)
     if (strcmp(s->now->input.path, picture) != 0 && !session_open_input(s, picture, err))
         return false;
     p->home = s->now;
+    for (int i = 0; i < s->stages.count; i++) /* an example has a map of its own: which boxes were open is forgotten */
+        s->open[i] = session_opens(s, i);
+    session_start_place(s); /* the cursor too is where the card puts it, whatever card was before */
+    place_find_box(s);
     return command_do(s, &p->commands, "reset view; goto first", COMMAND_EDIT, err);
 }
 

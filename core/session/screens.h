@@ -64,7 +64,7 @@ extern ScreenMove move_on_patches, move_on_keys, move_on_matrix, move_on_heads, 
 extern ScreenCome come_here, come_picture, come_attention, come_positions, come_answer, come_closeup, come_sentence,
     come_waves, come_writing; /* screens_enter.c */
 extern ScreenEnter enter_tensor, enter_arithmetic, enter_operand, enter_pixels, enter_sheet, enter_matrix, enter_row,
-    enter_pattern, enter_positions, enter_cosine, enter_closeup, enter_ledger, enter_wave, enter_answer;
+    enter_pattern, enter_positions, enter_cosine, enter_closeup, enter_terms, enter_ledger, enter_wave, enter_answer;
 extern ScreenEnter next_drawing, next_positions, next_film, next_tiles, next_where, next_ledger, next_arithmetic,
     next_sentence;
 bool play_closeup(Session *s);

@@ -276,8 +276,9 @@ void session_free(Session *s);
  * half of them. */
 void session_budget(Session *s, size_t bytes);
 bool session_open_input(Session *s, const char *input, Err *err); /* edits stay; a pinned A stays */
-bool session_open_model(Session *s, const char *path,
-                        Err *err); /* NULL: bundled; the picture stays, edits and history are dropped */
+/* NULL: bundled; the picture stays, edits and history are dropped. While keep_model says why not, nothing happens where
+ * it is the model that is open, and any other is refused. */
+bool session_open_model(Session *s, const char *path, Err *err);
 
 /* ---- exhibits: all of this between frames, and never in the middle of a run ---- */
 /* Another exhibit beside those there are; nothing on show changes. The input is taken over; m, which may be NULL only

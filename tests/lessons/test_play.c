@@ -218,7 +218,9 @@ static void an_example_is_an_exhibit(void **state)
     assert_true(value(&p, "m:x[d=1]") == 5 && value(&p, "sum(m:x)") == 10);
     assert_non_null(session_need(&s, SIDE_DIFF, "x", &err));
     assert_true(ask_explain_text(&s, SIDE_B, "x", 1, &out, false, &err));
-    assert_false(command_do(&s, &p.commands, "model bundled", COMMAND_EDIT | COMMAND_FILE, &err));
+    assert_true(command_do(&s, &p.commands, "model bundled", COMMAND_EDIT | COMMAND_FILE, &err));
+    assert_true(session_edited(&s)); /* it is the one that is open */
+    assert_false(command_do(&s, &p.commands, "model translator", COMMAND_EDIT | COMMAND_FILE, &err));
     assert_non_null(strstr(err.text, "a lesson is open"));
     assert_true(player_enter(&p, 1, &err));
     assert_false(session_edited(&s));
