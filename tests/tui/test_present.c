@@ -137,7 +137,7 @@ static void test_decks(void **state)
             assert_true(k == 0 || d.caption.len > 0);
         }
         for (int k = d.count - 1; k >= 0; k -= 2) {
-            const char *away = s.now->model ? "goto first; skip mlp" : "goto first; next; ablate"; /* an excursion */
+            const char *away = s.now->model ? "goto first; skip mlp" : "goto last; set . 2"; /* an excursion */
             if (!command_do(&s, &all, away, COMMAND_EDIT, &err))
                 fail_msg("%s step %d: %s", DECKS[i], k, err.text);
             if (!deck_go(&d, &s, &all, k, &err))
