@@ -311,7 +311,7 @@ size_t address_cell(const Session *s, const Graph *g, NodeId n, const Selection 
     Dims d = graph_node(g, n)->dims;
     int index[DIMS_MAX];
     for (int i = 0; i < d.n; i++) {
-        index[i] = s->place.at[d.axis[i]];
+        index[i] = session_index_on(s, g, d.axis[i]);
         for (int k = 0; k < cells->n; k++)
             if (cells->range[k].axis == d.axis[i])
                 index[i] = cells->range[k].from;

@@ -365,7 +365,7 @@ static const Command COMMANDS[] = {
     {"step", "go", "step N", "go to step N", 0, run_goto, NULL},
     {"block", "go", "block N, +1, -1", "the same in another block", 0, run_block, complete_block},
     {"head", "go", "head N, +1, -1, all", "another head; all: their average", 0, run_head, complete_head},
-    {"query", "go", "query TOKEN, +1, -1", "the token that asks: cls, r3c4, 17", 0, run_query, complete_query},
+    {"query", "go", "query TOKEN, +1, -1", "the token that asks: label, number", 0, run_query, complete_query},
     {"looked", "go", "looked TOKEN, +1, -1", "the token looked at", 0, run_looked, complete_key},
     {"move", "go", "move up, down, left, right, home, end, top, bottom [N]", "move the cursor", 0, run_move, NULL},
     {"in", "go", "in", "into what is under the cursor: box, tensor, head, row, arithmetic, operand", 0, run_in, NULL},

@@ -96,8 +96,9 @@ void move_in_closeup(Session *s, int dy, int dx)
         return;
     int to = clamp((int)closeup_index_here(s, &c) + dx, 0, (int)c.terms - 1);
     s->place.operand = clamp(closeup_line_here(s, &c) + dy, 0, c.count - 1);
-    if (dx)
-        plane_set(c.graph, c.along, (size_t)to, s->place.at);
+    Err past; /* the cursor is B's: where B is shorter it stays */
+    if (dx && !session_point(s, side, c.along, (size_t)to, s->place.at, &past))
+        session_say(s, "%s", past.text);
     closeup_free(&c);
 }
 

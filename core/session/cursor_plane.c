@@ -150,11 +150,20 @@ static const char *stack_here(const Session *s, const Graph *g)
     return part == NO_PART ? NULL : anatomy_part(g, part)->stack;
 }
 
-int session_blocks(const Session *s)
+static int blocks_of(const Session *s, const Graph *g)
 {
-    const Graph *g = session_base(s);
     const char *stack = stack_here(s, g);
     return stack ? anatomy_blocks(g, stack) : 0;
+}
+
+int session_blocks(const Session *s)
+{
+    return blocks_of(s, session_base(s));
+}
+
+int session_blocks_on(const Session *s, Side side)
+{
+    return blocks_of(s, session_graph(s, side));
 }
 
 int session_attention(const Session *s, const Graph *g, int block)

@@ -40,13 +40,14 @@ static bool find_value(Session *s, const char *text, Err *err)
         count += op == '>' ? v[i] > limit : v[i] < limit;
     if (!count)
         return err_set(err, "no cell of %s is %c %g", s->place.path, op, (double)limit);
-    for (size_t k = 1; k <= cells; k++) {
+    bool there = false;
+    for (size_t k = 1; k <= cells && !there; k++) {
         size_t i = (from + k) % cells;
-        if (op == '>' ? v[i] > limit : v[i] < limit) {
-            plane_set(g, graph_node(g, n)->dims, i, s->place.at);
-            break;
-        }
+        there = (op == '>' ? v[i] > limit : v[i] < limit) &&
+                session_point(s, side, graph_node(g, n)->dims, i, s->place.at, err);
     }
+    if (!there)
+        return false;
     session_say(s, "%zu of %zu cells are %c %g; this is the next one.", count, cells, op, (double)limit);
     return true;
 }

@@ -241,20 +241,33 @@ static bool operand_under_cursor(Session *s, Side side, Ref *to, Err *err)
     return found || err_set(err, "there are no terms here: a sum of nothing");
 }
 
+/* To a cell of a side, from which `u` comes back. The place is B's: what only A has cannot be stood on. */
+static bool go_to_cell(Session *s, Side side, NodeId n, size_t cell, Err *err)
+{
+    const Node *node = graph_node(session_graph(s, side), n);
+    int at[SESSION_AXES];
+    memcpy(at, s->place.at, sizeof at);
+    if (session_node(s, SIDE_B, node->path) == NO_NODE)
+        return err_set(err, "B has no %s", node->path);
+    if (!session_point(s, side, node->dims, cell, at, err))
+        return false;
+    place_push(s);
+    memcpy(s->place.at, at, sizeof at);
+    snprintf(s->place.path, sizeof s->place.path, "%s", node->path);
+    s->place.term = 0;
+    s->place.operand = 0;
+    return true;
+}
+
 /* Into that operand's own arithmetic. */
 bool enter_operand(Session *s, Err *err)
 {
     Side side = session_side(s) == SIDE_A ? SIDE_A : SIDE_B;
     Ref to = {0};
-    const Graph *g = session_graph(s, side);
     if (!operand_under_cursor(s, side, &to, err))
         return s->said.len > 0;
-    place_push(s);
-    const Node *n = graph_node(g, to.node);
-    plane_set(g, n->dims, to.cell, s->place.at);
-    snprintf(s->place.path, sizeof s->place.path, "%s", n->path);
-    s->place.term = 0;
-    s->place.operand = 0;
+    if (!go_to_cell(s, side, to.node, to.cell, err))
+        return false;
     place_find_box(s);
     return true;
 }
@@ -276,12 +289,8 @@ bool enter_closeup(Session *s, Err *err)
     }
     if (l.node == n && cell == session_cell(s, side, n))
         return next_arithmetic(s, err);
-    place_push(s);
-    const Node *node = graph_node(session_graph(s, side), l.node);
-    plane_set(session_graph(s, side), node->dims, cell, s->place.at);
-    snprintf(s->place.path, sizeof s->place.path, "%s", node->path);
-    s->place.term = 0;
-    s->place.operand = 0;
+    if (!go_to_cell(s, side, l.node, cell, err))
+        return false;
     s->place.screen = closeup_there(s) ? SCREEN_CLOSEUP : SCREEN_EXPLAIN;
     place_find_box(s);
     return true;
@@ -301,8 +310,9 @@ bool play_closeup(Session *s)
     if (line >= 0) {
         s->place.operand = line;
         size_t shown = closeup_shown(&c, step, line);
-        if (!c.line[line].cell && shown) /* the term that was just added */
-            plane_set(c.graph, c.along, shown - 1, s->place.at);
+        Err past;
+        if (!c.line[line].cell && shown) /* the term that was just added, where B has it too */
+            session_point(s, side, c.along, shown - 1, s->place.at, &past);
     }
     bool more = s->place.term > 0;
     closeup_free(&c);

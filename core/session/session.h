@@ -333,10 +333,17 @@ const float *session_peek(const Session *s, Side side, const char *path);
  * for the same on another side (an axis of the same letter, role and sequence; 0 where B has none). at: room for them;
  * returns them. An index past a shorter axis is its last. */
 const int *session_at(const Session *s, Side side, int at[SESSION_AXES]);
+/* The same of a place that the reader stood at. */
+const int *session_at_place(const Session *s, Side side, const Place *place, int at[SESSION_AXES]);
+/* One of these indices, on an axis of any graph. */
+int session_index_on(const Session *s, const Graph *g, int axis);
 /* The focused cell of a node: those indices on its axes. */
 size_t session_cell(const Session *s, Side side, NodeId n);
 /* Is that cell what the cursor says, or does that side end before it? */
 bool session_cell_there(const Session *s, Side side, NodeId n);
+/* The way back: sets in at[], which are B's, what axes `dims` of that side's graph have at their joint index. False,
+ * at[] unchanged, where B has no such axis or ends before. */
+bool session_point(const Session *s, Side side, Dims dims, size_t joint, int at[SESSION_AXES], Err *err);
 Ref session_ref(Side side, NodeId n, size_t cell); /* the Ref a canvas cell carries */
 const char *session_model_note(const Session *s);  /* "untrained", or why the answer means nothing here, or "" */
 
@@ -386,7 +393,8 @@ void session_set_index(Session *s, int axis, int index);
 void session_sync(Session *s, int changed);
 int session_block(const Session *s);  /* block of the focus, 0 …, or -1 outside blocks */
 int session_blocks(const Session *s); /* blocks of the stack that the focus is in, of the first one outside blocks */
-int session_head(const Session *s);   /* head of the cursor, 0 … */
+int session_blocks_on(const Session *s, Side side); /* of that stack on a side; B's for a difference */
+int session_head(const Session *s);                 /* head of the cursor, 0 … */
 /* The attention that is meant in block number `block` of that stack, -1: in the focused block, in block 0 where there
  * is none: the one that the focus is in, the one of the same kind, else the block's first. A part of g, or NO_PART. */
 int session_attention(const Session *s, const Graph *g, int block);

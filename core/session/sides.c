@@ -192,23 +192,57 @@ static int axis_on(const Graph *of, const Graph *g, int i)
     return AXIS_NONE;
 }
 
-/* The cursor's index on axis i of g, which may be past its end. */
-static int index_on(const Session *s, const Graph *g, int i)
+/* The index that a place has on axis i of g, which may be past its end. */
+static int index_on(const Session *s, const Place *place, const Graph *g, int i)
 {
     int axis = axis_on(session_graph(s, SIDE_B), g, i);
-    return axis == AXIS_NONE || axis >= SESSION_AXES ? 0 : s->place.at[axis];
+    return axis == AXIS_NONE || axis >= SESSION_AXES || place->at[axis] < 0 ? 0 : place->at[axis];
 }
 
-const int *session_at(const Session *s, Side side, int at[SESSION_AXES])
+static int inside(const Session *s, const Place *place, const Graph *g, int i)
+{
+    int index = index_on(s, place, g, i), last = g->axes[i].n - 1;
+    return index < last ? index : last;
+}
+
+int session_index_on(const Session *s, const Graph *g, int axis)
+{
+    return inside(s, &s->place, g, axis);
+}
+
+const int *session_at_place(const Session *s, Side side, const Place *place, int at[SESSION_AXES])
 {
     const Graph *g = session_graph(s, side);
     REQUIRE(g->axis_count <= SESSION_AXES);
     memset(at, 0, SESSION_AXES * sizeof *at);
-    for (int i = 0; i < g->axis_count; i++) {
-        int index = index_on(s, g, i);
-        at[i] = index < g->axes[i].n ? index : g->axes[i].n - 1;
-    }
+    for (int i = 0; i < g->axis_count; i++)
+        at[i] = inside(s, place, g, i);
     return at;
+}
+
+const int *session_at(const Session *s, Side side, int at[SESSION_AXES])
+{
+    return session_at_place(s, side, &s->place, at);
+}
+
+bool session_point(const Session *s, Side side, Dims dims, size_t joint, int at[SESSION_AXES], Err *err)
+{
+    const Graph *g = session_graph(s, side), *b = session_graph(s, SIDE_B);
+    int index[DIMS_MAX], axis[DIMS_MAX];
+    dims_unravel(g->axes, dims, joint, index);
+    for (int i = 0; i < dims.n; i++) {
+        const Axis *a = &g->axes[dims.axis[i]];
+        axis[i] = axis_on(b, g, dims.axis[i]);
+        if (axis[i] == AXIS_NONE && index[i] > 0)
+            return err_set(err, "the cursor cannot go to %s=%d: B has no %s", a->sym, index[i], a->name);
+        if (axis[i] != AXIS_NONE && (axis[i] >= SESSION_AXES || index[i] >= b->axes[axis[i]].n))
+            return err_set(err, "the cursor cannot go to %s=%d: B ends at %d", a->sym, index[i],
+                           b->axes[axis[i]].n - 1);
+    }
+    for (int i = 0; i < dims.n; i++)
+        if (axis[i] != AXIS_NONE)
+            at[axis[i]] = index[i];
+    return true;
 }
 
 size_t session_cell(const Session *s, Side side, NodeId n)
@@ -216,10 +250,8 @@ size_t session_cell(const Session *s, Side side, NodeId n)
     const Graph *g = session_graph(s, side);
     Dims d = graph_node(g, n)->dims;
     int index[DIMS_MAX];
-    for (int i = 0; i < d.n; i++) {
-        int at = index_on(s, g, d.axis[i]), last = g->axes[d.axis[i]].n - 1;
-        index[i] = at < last ? at : last;
-    }
+    for (int i = 0; i < d.n; i++)
+        index[i] = inside(s, &s->place, g, d.axis[i]);
     return dims_ravel(g->axes, d, index);
 }
 
@@ -228,7 +260,7 @@ bool session_cell_there(const Session *s, Side side, NodeId n)
     const Graph *g = session_graph(s, side);
     Dims d = graph_node(g, n)->dims;
     for (int i = 0; i < d.n; i++)
-        if (index_on(s, g, d.axis[i]) >= g->axes[d.axis[i]].n)
+        if (index_on(s, &s->place, g, d.axis[i]) >= g->axes[d.axis[i]].n)
             return false;
     return true;
 }

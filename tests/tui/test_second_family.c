@@ -107,9 +107,27 @@ static void every_command(void **state)
 {
     (void)state;
     for (int i = 0; command_at(&all, i); i++) {
-        run(command_at(&all, i)->name);
+        const Command *c = command_at(&all, i);
+        if (!run(c->name))
+            assert_null(strstr(error.text, "r3c4")); /* a patch: words have none */
+        assert_null(strstr(c->usage, "r3c4"));
+        assert_null(strstr(c->summary, "r3c4"));
         draw();
         run("goto decoder.blocks.1.cross_attn.looks");
+    }
+}
+
+/* What is of pictures alone says so, and names no patch as an example. */
+static void no_patches(void **state)
+{
+    (void)state;
+    static const char *const LINES[] = {
+        "grey",   "grey x",          "swap",     "swap x y",         "hide",
+        "hide x", "where rollout x", "blanks x", "training patch=x", "say decoder.blocks.0"};
+    for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++) {
+        if (run(LINES[i]))
+            fail_msg("%s runs on a model of words", LINES[i]);
+        assert_null(strstr(error.text, "r3c4"));
     }
 }
 
@@ -192,6 +210,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(every_node, start, stop),
                                        cmocka_unit_test_setup_teardown(every_stage, start, stop),
                                        cmocka_unit_test_setup_teardown(every_command, start, stop),
+                                       cmocka_unit_test_setup_teardown(no_patches, start, stop),
                                        cmocka_unit_test_setup_teardown(every_screen, start, stop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -83,6 +83,24 @@ static void occlusion_is_the_measurement(void **state)
     assert_true(a[answer] != b[answer]);
 }
 
+/* `view next` goes through the maps in the order of the menu, and from the last to the first; one stands on the node
+ * of the map, on the same screen. */
+static void next_is_the_next_map(void **state)
+{
+    (void)state;
+    command("where rollout r2c5");
+    for (int i = 1; i <= 2 * WHERE_METHODS; i++) {
+        WhereMethod m = (WhereMethod)(i % WHERE_METHODS);
+        int at[SESSION_AXES];
+        memcpy(at, session.place.at, sizeof at);
+        command("view next");
+        assert_int_equal(session.look.where.method, m);
+        assert_int_equal(session.place.screen, SCREEN_WHERE);
+        assert_string_equal(session.place.path, where_path(&session, SIDE_B, m));
+        assert_memory_equal(at, session.place.at, sizeof at);
+    }
+}
+
 static void mass_of_the_drops(void **state)
 {
     (void)state;
@@ -435,6 +453,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_size_and_side, open_guessing, close_session),
         cmocka_unit_test_setup_teardown(computing_is_said, open_guessing, close_session),
         cmocka_unit_test_setup_teardown(occlusion_is_the_measurement, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(next_is_the_next_map, open_bundled, close_session),
         cmocka_unit_test(mass_of_the_drops),
         cmocka_unit_test_setup_teardown(the_object_has_an_edge, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(clicks_go_to_patch_and_map, open_bundled, close_session),

@@ -137,7 +137,7 @@ static void put_addresses(Buf *out)
                   "An address is a name with indices: blocks.1.attn.pattern[h=2,t=r3c4,u=cls]. The name is a node's "
                   "path, a scope (blocks.1), a step's number, or, where "
                   "several nodes may be meant, a pattern with * (one component) or ** (any). An index is a number from "
-                  "0, a label (cls, r3c4, star), a range 2:5 (5 is "
+                  "0, a label (cls, r3c4, star; of a text the word itself), a range 2:5 (5 is "
                   "not included) or *. A short name (pattern) is enough where it is unique in the block in focus.");
     put_paragraph(out, "The letters: t token that asks, u token looked at, h head, e width of one head, d width of the "
                        "model, m hidden width of the MLP, p patch, y x its row and "

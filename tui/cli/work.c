@@ -241,8 +241,7 @@ bool work_cell(Work *w, char path[SESSION_PATH], size_t *cell, Err *err)
     if (!address_parse(s, g, address, &to, err))
         return false;
     if (!to.is_node)
-        return err_set(err, "'%s' is a group of nodes: name one of them, perhaps with a cell such as [t=r3c4]",
-                       to.path);
+        return err_set(err, "'%s' is a group of nodes: name one of them, perhaps with a cell such as [t=3]", to.path);
     memcpy(path, to.path, SESSION_PATH);
     *cell = address_cell(s, g, graph_find(g, to.path), &to.cells);
     return true;

@@ -47,10 +47,7 @@ bool shown_open(const Session *s, Side side, const char *path, Shown *out)
     if (out->node == NO_NODE)
         return false;
     const Graph *g = out->graph;
-    for (int a = 0; a < g->axis_count && a < SESSION_AXES; a++) {
-        int last = g->axes[a].n - 1, i = s->place.at[a];
-        out->at[a] = i < 0 ? 0 : i > last ? last : i;
-    }
+    session_at(s, side, out->at);
     Dims d = graph_node(g, out->node)->dims;
     int index[DIMS_MAX] = {0};
     for (int k = 0; k < d.n; k++)

@@ -116,10 +116,15 @@ int teller_axis(const Teller *t, AxisRole role)
     return axis == AXIS_NONE ? graph_role(t->g, role, SEQUENCE_ANY) : axis;
 }
 
+int teller_on(const Teller *t, int axis)
+{
+    int at[SESSION_AXES];
+    return axis < 0 ? 0 : session_at(t->s, t->side, at)[axis];
+}
+
 int teller_index(const Teller *t, AxisRole role)
 {
-    int axis = teller_axis(t, role);
-    return axis < 0 ? 0 : t->s->place.at[axis];
+    return teller_on(t, teller_axis(t, role));
 }
 
 int teller_length(const Teller *t, AxisRole role)
@@ -138,7 +143,7 @@ const char *teller_label(const Teller *t, AxisRole role, int index, char out[64]
 void teller_put_token_of(const Teller *t, int axis)
 {
     char label[64] = "";
-    int row, col, i = axis < 0 ? 0 : t->s->place.at[axis];
+    int row, col, i = teller_on(t, axis);
     bool patch = axis >= 0 && axis_patch(&t->g->axes[axis], i, &row, &col);
     buf_printf(t->out, "%s %s", patch ? "patch" : "token",
                axis < 0 ? label : axis_label(&t->g->axes[axis], i, label, sizeof label));
@@ -191,7 +196,8 @@ static bool say_side(Session *s, Side side, Buf *out, Err *err)
     return saying(&t)(&t);
 }
 
-/* What became of the row of attention in focus: the three figures that stand under both sides. */
+/* What became of the row of attention in focus: the three figures that stand under both sides. Where one side ends
+ * before the cursor nothing became of it. */
 static void say_change(Session *s, Buf *out, Err *err)
 {
     static const Site PROBES[] = {SITE_SCORE_VARIANCE, SITE_ENTROPY, SITE_LARGEST};
@@ -202,7 +208,8 @@ static void say_change(Session *s, Buf *out, Err *err)
         t.g = session_graph(s, t.side);
         for (int i = 0; i < 3 && attention; i++) {
             const char *path = teller_site(&t, PROBES[i]);
-            attention = session_node(s, t.side, path) != NO_NODE && teller_value(&t, path, &x[side][i]);
+            NodeId n = session_node(s, t.side, path);
+            attention = n != NO_NODE && session_cell_there(s, t.side, n) && teller_value(&t, path, &x[side][i]);
         }
     }
     if (!attention || memcmp(x[0], x[1], sizeof x[0]) == 0)

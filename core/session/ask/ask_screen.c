@@ -284,9 +284,9 @@ static void put_patches(const Teller *t, const float *x, int rows, int cols)
 static bool tell_where(const Teller *t)
 {
     const VitConfig *c = model_vit(session_exhibit(t->s, t->side)->model);
-    const char *path = where_path(t->s, (WhereMethod)t->s->look.where.method);
+    const char *path = where_path(t->s, t->side, (WhereMethod)t->s->look.where.method);
     NodeId n;
-    if (!c || !path || t->s->look.where.method == WHERE_OCCLUSION)
+    if (!c || session_node(t->s, t->side, path) == NO_NODE || t->s->look.where.method == WHERE_OCCLUSION)
         return true;
     const float *x = teller_values(t, path, &n);
     if (!x)

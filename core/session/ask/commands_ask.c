@@ -28,7 +28,7 @@ static bool target(const Session *s, const Args *a, Target *t, Err *err)
     if (!address_word(s, g, a->count ? a->word[0] : "", a->count ? a->column[0] : 1, &t->address, err))
         return false;
     if (!t->address.is_node)
-        return err_set(err, "'%s' is a group of nodes: name one of them, perhaps with a cell such as [t=r3c4]",
+        return err_set(err, "'%s' is a group of nodes: name one of them, perhaps with a cell such as [t=3]",
                        t->address.path);
     t->node = ask_node(s, t->side, t->address.path, err);
     if (t->node == NO_NODE)
@@ -70,9 +70,10 @@ static bool run_say(Session *s, const Args *a, Err *err)
         if (!target(s, a, &t, err))
             return false;
         const Graph *g = session_graph(s, t.side);
+        if (!session_point(s, t.side, graph_node(g, t.node)->dims, t.cell, s->place.at, err))
+            return false;
         s->place.screen = screen_of(s, &t);
         snprintf(s->place.path, sizeof s->place.path, "%s", t.address.path);
-        plane_set(g, graph_node(g, t.node)->dims, t.cell, s->place.at);
     }
     bool ok = ask_say(s, both ? SIDE_DIFF : session_side(s), &text, err);
     s->place = here;

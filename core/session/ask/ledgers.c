@@ -401,7 +401,7 @@ bool ledger_command(Session *s, const Args *a, Err *err)
 bool say_ledger(const Teller *t)
 {
     const LedgerEntry *e = ledger_heads(t->s, t->side, session_block(t->s));
-    int head = session_head(t->s);
+    int head = teller_index(t, ROLE_HEAD);
     if (!e) {
         buf_puts(t->out, "There is no ledger here: `ledger` makes one of the answer.");
         return true;
@@ -409,6 +409,7 @@ bool say_ledger(const Teller *t)
     const float *x = ask_need(t->s, t->side, e->heads, t->err);
     if (!x)
         return false;
+    head = head < (int)graph_cells(t->g, e->heads) ? head : (int)graph_cells(t->g, e->heads) - 1;
     buf_printf(t->out, "Head %d of block %d wrote ", head, e->layer);
     ask_put_short(t->out, x[head]);
     buf_puts(t->out, " into ");

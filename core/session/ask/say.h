@@ -28,7 +28,8 @@ const char *teller_site(const Teller *t, Site site);
 const char *teller_model(const Teller *t, Site site);
 /* The axis of that role: the node's own, else the graph's first. */
 int teller_axis(const Teller *t, AxisRole role);
-int teller_index(const Teller *t, AxisRole role); /* index of the data cursor on that axis */
+int teller_on(const Teller *t, int axis);         /* index of the data cursor on that axis of the teller's side */
+int teller_index(const Teller *t, AxisRole role); /* the same by role */
 int teller_length(const Teller *t, AxisRole role);
 const char *teller_label(const Teller *t, AxisRole role, int index, char out[64]);
 /* "patch r3c4" or "token cls": the token of that axis at the cursor. */

@@ -122,7 +122,7 @@ static bool count_nearer(const Teller *t, float distance, int *nearer, int *all)
 bool say_heads(const Teller *t)
 {
     float distance, uniform, entropy;
-    int nearer, all, block = session_block(t->s), head = session_head(t->s);
+    int nearer, all, block = session_block(t->s), head = teller_index(t, ROLE_HEAD);
     NodeId n;
     if (!*teller_site(t, SITE_DISTANCE)) {
         buf_puts(t->out,
@@ -133,6 +133,7 @@ bool say_heads(const Teller *t)
     const float *x = teller_values(t, teller_site(t, SITE_DISTANCE), &n);
     if (!x || !teller_value(t, teller_model(t, SITE_DISTANCE_UNIFORM), &uniform))
         return false;
+    head = head < (int)graph_cells(t->g, n) ? head : (int)graph_cells(t->g, n) - 1;
     distance = x[head];
     buf_printf(t->out, "Head %d of block %d looks ", head, block < 0 ? 0 : block);
     ask_put_short(t->out, distance);

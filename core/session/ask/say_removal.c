@@ -115,6 +115,9 @@ bool say_census(const Teller *t)
         buf_printf(t->out, "What a head is worth cannot be measured: %s.", why);
         return true;
     }
+    block = block < 0 ? 0 : block;
+    if (m && (block >= m->rows || head >= m->cols))
+        return true; /* measured of B: nothing of what only A has */
     float share = m ? m->value[block * m->cols + head] : NAN;
     if (isnan(share)) {
         buf_printf(t->out, "How much is lost without head %d of block %d is being measured.", head, block);

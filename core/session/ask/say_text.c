@@ -30,6 +30,8 @@ bool say_writing(const Teller *t)
     const float *probs = teller_values(t, teller_model(t, SITE_PROBS), &n);
     if (!probs)
         return false;
+    if (node_role(t->g, n, ROLE_QUERY) == AXIS_NONE) /* A may be a model that writes nothing */
+        return say_answer(t);
     Dims d = graph_node(t->g, n)->dims;
     const Axis *tokens = &t->g->axes[d.axis[0]];
     size_t count, cell = session_cell(t->s, t->side, n);

@@ -11,7 +11,7 @@
 /* "number e=5 of it is -.4": the focused cell. */
 static void put_cell(const Teller *t, int axis)
 {
-    buf_printf(t->out, "number %s=%d of it is ", t->g->axes[axis].sym, t->s->place.at[axis]);
+    buf_printf(t->out, "number %s=%d of it is ", t->g->axes[axis].sym, teller_on(t, axis));
     ask_put_short(t->out, t->x[t->cell]);
 }
 

@@ -79,7 +79,7 @@ static void begin_map(const Teller *t, WhereMethod m, const char *label)
         buf_printf(t->out, "By attention rollout (½ mean of heads + ½ itself, through all blocks) patch %s gets ",
                    label);
     else if (m == WHERE_ATTENTION && t->s->look.where.one_head)
-        buf_printf(t->out, "In head %d of the last block patch %s gets ", session_head(t->s), label);
+        buf_printf(t->out, "In head %d of the last block patch %s gets ", teller_index(t, ROLE_HEAD), label);
     else if (m == WHERE_ATTENTION)
         buf_printf(t->out, "In the mean of the last block's heads patch %s gets ", label);
     else
@@ -89,7 +89,7 @@ static void begin_map(const Teller *t, WhereMethod m, const char *label)
 bool say_where(const Teller *t)
 {
     WhereMethod m = (WhereMethod)t->s->look.where.method;
-    const char *path = where_path(t->s, m);
+    const char *path = where_path(t->s, t->side, m);
     char label[64];
     float x, mass;
     if (m == WHERE_OCCLUSION)
@@ -111,7 +111,7 @@ bool say_where(const Teller *t)
         buf_puts(t->out, ", were all linear");
     }
     buf_putc(t->out, '.');
-    put_mass(t, number_of(t, where_mass_path(t->s, m), &mass) ? &mass : NULL);
+    put_mass(t, number_of(t, where_mass_path(t->s, t->side, m), &mass) ? &mass : NULL);
     return true;
 }
 

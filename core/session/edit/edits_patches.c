@@ -286,6 +286,8 @@ typedef struct Pixels {
 
 static bool pixels_of(const EditParse *p, Pixels *x, Err *err)
 {
+    if (site_node_any(p->g, SITE_INPUT) == NO_NODE)
+        return err_set(err, "what is on show was given no picture");
     x->d = input_node(p)->dims;
     x->row = dims_find(x->d, dims_role(p->g, x->d, ROLE_PLACE_ROW));
     x->col = dims_find(x->d, dims_role(p->g, x->d, ROLE_PLACE_COL));
@@ -296,9 +298,11 @@ static bool grey_parse(EditParse *p, const Args *a, Err *err)
 {
     Pixels x;
     int row, col, index[DIMS_MAX];
+    if (!pixels_of(p, &x, err))
+        return false;
     if (!a->count)
-        return err_set(err, "expected a patch such as r3c4");
-    if (!pixels_of(p, &x, err) || !parse_patch(p, a->word[0], &row, &col, err))
+        return err_set(err, "expected a patch: its row and column, such as r0c1");
+    if (!parse_patch(p, a->word[0], &row, &col, err))
         return false;
     float *v = parse_picture(p), grey = session_input(p->s, SIDE_B)->ready
                                             ? 0.0f
@@ -346,10 +350,11 @@ static bool swap_parse(EditParse *p, const Args *a, Err *err)
 {
     Pixels x;
     int r0, c0, r1, c1, index[DIMS_MAX];
+    if (!pixels_of(p, &x, err))
+        return false;
     if (a->count < 2)
-        return err_set(err, "expected two patches, such as `swap r3c4 r0c0`");
-    if (!pixels_of(p, &x, err) || !parse_patch(p, a->word[0], &r0, &c0, err) ||
-        !parse_patch(p, a->word[1], &r1, &c1, err))
+        return err_set(err, "expected two patches, such as `swap r0c1 r0c0`");
+    if (!parse_patch(p, a->word[0], &r0, &c0, err) || !parse_patch(p, a->word[1], &r1, &c1, err))
         return false;
     float *v = parse_picture(p);
     for (size_t i = 0; i < session_input(p->s, SIDE_B)->cells && (r0 != r1 || c0 != c1); i++) {

@@ -158,10 +158,15 @@ static bool patch_word(Session *s, const Args *a, int i, Err *err)
 {
     const Graph *g = session_base(s);
     int p = graph_role(g, ROLE_PLACE, SEQUENCE_ANY), patch;
+    char last[64];
     if (a->count <= i)
         return true;
-    if (p == AXIS_NONE || !axis_parse(&g->axes[p], a->word[i], &patch))
-        return err_set(err, "column %d: expected a patch such as r3c4, found '%s'", a->column[i], a->word[i]);
+    if (p == AXIS_NONE)
+        return err_set(err, "column %d: '%s': this model looks at no picture, so there are no patches", a->column[i],
+                       a->word[i]);
+    if (!axis_parse(&g->axes[p], a->word[i], &patch))
+        return err_set(err, "column %d: expected a patch such as %s, the last one, found '%s'", a->column[i],
+                       axis_label(&g->axes[p], g->axes[p].n - 1, last, sizeof last), a->word[i]);
     s->place.at[p] = patch;
     session_sync(s, p);
     return true;

@@ -12,22 +12,22 @@ const char *where_word(WhereMethod m)
     return WORDS[m];
 }
 
-const char *where_path(const Session *s, WhereMethod m)
+const char *where_path(const Session *s, Side side, WhereMethod m)
 {
     static const Site SITES[WHERE_METHODS] = {SITE_ROLLOUT_PATCHES, SITE_WHERE_ATTENTION_MEAN, SITE_WHERE_GRADIENT,
                                               SITE_WHERE_ANSWER};
     bool head = m == WHERE_ATTENTION && s->look.where.one_head;
-    return site_path_any(session_base(s), head ? SITE_WHERE_ATTENTION : SITES[m]);
+    return site_path_any(session_graph(s, side), head ? SITE_WHERE_ATTENTION : SITES[m]);
 }
 
-const char *where_mass_path(const Session *s, WhereMethod m)
+const char *where_mass_path(const Session *s, Side side, WhereMethod m)
 {
     static const Site SITES[WHERE_OCCLUSION] = {SITE_WHERE_ROLLOUT_MASS, SITE_WHERE_MEAN_MASS,
                                                 SITE_WHERE_GRADIENT_MASS};
     if (m >= WHERE_OCCLUSION)
         return NULL;
     bool head = m == WHERE_ATTENTION && s->look.where.one_head;
-    return site_path_any(session_base(s), head ? SITE_WHERE_HEAD_MASS : SITES[m]);
+    return site_path_any(session_graph(s, side), head ? SITE_WHERE_HEAD_MASS : SITES[m]);
 }
 
 const Measure *where_occlusion(const Session *s, Side side, const char **why)
@@ -66,9 +66,9 @@ bool where_go(Session *s, WhereMethod m, Err *err)
     s->look.where.method = (int)m;
     if (!gradient_answer(s, err))
         return false;
-    const char *path = where_path(s, m);
+    const char *path = where_path(s, SIDE_B, m);
     if (!path || session_node(s, SIDE_B, path) == NO_NODE)
-        path = where_path(s, WHERE_ROLLOUT);
+        path = where_path(s, SIDE_B, WHERE_ROLLOUT);
     if (!path || session_node(s, SIDE_B, path) == NO_NODE)
         return err_set(err, "this model looks at no picture");
     if (s->place.screen != SCREEN_WHERE)

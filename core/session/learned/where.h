@@ -12,11 +12,12 @@ typedef enum WhereMethod {
     WHERE_METHODS
 } WhereMethod;
 const char *where_word(WhereMethod m); /* "rollout" */
-/* The map's node, [p] or [h,p]; for occlusion the answer's logit. NULL: the model has no such node. */
-const char *where_path(const Session *s, WhereMethod m);
+/* The map's node in that side's model (B's for a difference), [p] or [h,p]; for occlusion the answer's logit. NULL: the
+ * model has no such node. */
+const char *where_path(const Session *s, Side side, WhereMethod m);
 /* The node of the share of the map that lies on the object, a number or [h]; NULL for occlusion, and where it
  * has none. */
-const char *where_mass_path(const Session *s, WhereMethod m);
+const char *where_mass_path(const Session *s, Side side, WhereMethod m);
 
 /* Occlusion as measured of what that side shows, NULL while nothing is there; *why: one line where it will never be,
  * else NULL. */

@@ -37,10 +37,11 @@ const char *attend_probe(const Session *s, Side side, Site site)
     return shown_attention(s, side, -1, site);
 }
 
-bool attend_open(const Session *s, Side side, int block, Attend *out)
+static bool open_path(const Session *s, Side side, const char *path, Attend *out)
 {
     Attend a = {0};
-    if (!attend_path(s, side, block, a.path) || !shown_open(s, side, a.path, &a.v))
+    snprintf(a.path, sizeof a.path, "%s", path);
+    if (!shown_open(s, side, a.path, &a.v))
         return false;
     const Graph *g = a.v.graph;
     Dims d = graph_node(g, a.v.node)->dims;
@@ -65,6 +66,12 @@ bool attend_open(const Session *s, Side side, int block, Attend *out)
     a.pattern = h != AXIS_NONE && site_is(g, a.path, SITE_PATTERN);
     *out = a;
     return true;
+}
+
+bool attend_open(const Session *s, Side side, int block, Attend *out)
+{
+    char path[SESSION_PATH];
+    return attend_path(s, side, block, path) && open_path(s, side, path, out);
 }
 
 void attend_needs(const Session *s, Side side, bool probes, Needs *out)
@@ -144,7 +151,8 @@ static void widen(const float *values, size_t count, float range[2], bool *any)
     *any = true;
 }
 
-ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row)
+/* By what is shown of it: a row, a head, or everything. */
+static void widen_by(const Attend *a, bool one_row, float range[2], bool *any)
 {
     size_t from = 0, count = a->v.count, row = (size_t)a->u_axis->n;
     if (a->u_step == 1 && one_row) {
@@ -154,15 +162,19 @@ ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row)
         from = attend_cell(a, a->head, 0, 0);
         count = row * (size_t)a->t_axis->n;
     }
+    widen(a->v.values + from, count, range, any);
+}
+
+ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row)
+{
     float range[2] = {0, 0};
     bool any = false;
-    widen(a->v.values + from, count, range, &any);
+    widen_by(a, one_row, range, &any);
     bool sides = p->s->compare == COMPARE_SIDES && a->v.side != SIDE_DIFF, shared = p->s->look.range == RANGE_SHARED;
     if (sides && shared) {
-        Shown other;
-        if (shown_open(p->s, a->v.side == SIDE_A ? SIDE_B : SIDE_A, a->path, &other) && other.values &&
-            other.count == a->v.count)
-            widen(other.values + from, count, range, &any);
+        Attend other;
+        if (open_path(p->s, a->v.side == SIDE_A ? SIDE_B : SIDE_A, a->path, &other) && other.v.values)
+            widen_by(&other, one_row, range, &any);
     }
     ColourScale scale = colour_scale_for(p, a->v.side, a->v.node, range, 2);
     scale.log = p->s->look.range == RANGE_LOG;

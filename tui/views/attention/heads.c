@@ -46,22 +46,32 @@ static bool open_figure(const HeadMap *m, int block, Figure f, Shown *out)
            out->count == (size_t)m->heads;
 }
 
-static int heads_of(const Session *s)
+/* Of that side, in the block of the focus. */
+static int heads_of(const Session *s, Side side, int block)
 {
-    int axis = session_role(s, ROLE_HEAD);
-    return axis == AXIS_NONE ? 0 : session_base(s)->axes[axis].n;
+    const Graph *g = shown_graph(s, side);
+    const char *pattern = shown_attention(s, side, block, SITE_PATTERN);
+    int axis = pattern ? node_role(g, graph_find(g, pattern), ROLE_HEAD) : AXIS_NONE;
+    return axis == AXIS_NONE ? 0 : g->axes[axis].n;
+}
+
+/* The block of the focus; a side that ends before it stands at its last. */
+static int block_on(const Session *s, Side side)
+{
+    int block = session_block(s), last = session_blocks_on(s, side) - 1;
+    return block < 0 || last < 0 ? 0 : block < last ? block : last;
 }
 
 static bool open_map(const Session *s, Side side, HeadMap *out)
 {
     HeadMap m = {.s = s,
                  .side = side,
-                 .blocks = session_blocks(s),
-                 .heads = heads_of(s),
-                 .block = session_block(s),
+                 .blocks = session_blocks_on(s, side),
+                 .block = block_on(s, side),
                  .head = session_head(s)};
-    m.block = m.block < 0 ? 0 : m.block;
-    if (session_node(s, side, path_of(s, side, m.block, DISTANCE)) == NO_NODE)
+    m.heads = heads_of(s, side, m.block);
+    m.head = m.head < m.heads ? m.head : m.heads - 1;
+    if (m.heads < 1 || session_node(s, side, path_of(s, side, m.block, DISTANCE)) == NO_NODE)
         return false;
     m.lines = side != SIDE_DIFF && shown_open(s, side, shown_site(s, side, SITE_DISTANCE_UNIFORM), &m.uniform) &&
               shown_open(s, side, shown_site(s, side, SITE_DISTANCE_MAXIMAL), &m.maximal) && m.uniform.values &&
@@ -351,15 +361,15 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 /* The focused block first, then those around it, as many as may be held. */
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
-    int block = session_block(s) < 0 ? 0 : session_block(s), most = NEEDS_MOST;
+    int block = block_on(s, side), blocks = session_blocks_on(s, side), most = NEEDS_MOST;
     (void)r;
     if (side != SIDE_DIFF) {
         needs_add(out, side, shown_site(s, side, SITE_DISTANCE_UNIFORM));
         needs_add(out, side, shown_site(s, side, SITE_DISTANCE_MAXIMAL));
     }
-    for (int i = 0, n = 0; i < 2 * session_blocks(s) && n + FIGURES <= most; i++) {
+    for (int i = 0, n = 0; i < 2 * blocks && n + FIGURES <= most; i++) {
         int b = block + (i % 2 ? (i + 1) / 2 : -i / 2);
-        if (b < 0 || b >= session_blocks(s))
+        if (b < 0 || b >= blocks)
             continue;
         for (int f = 0; f < FIGURES; f++)
             needs_add(out, side, path_of(s, side, b, (Figure)f));
@@ -390,8 +400,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 
 static void title(const Session *s, Side side, Buf *out)
 {
-    (void)side;
-    buf_printf(out, "how far %d heads look", session_blocks(s) * heads_of(s));
+    buf_printf(out, "how far %d heads look", session_blocks_on(s, side) * heads_of(s, side, block_on(s, side)));
 }
 
 const KeyBinding KEYS_OF_HEADS[] = {{"Up", "move up", "head", "the block before", 0, 2, NULL},

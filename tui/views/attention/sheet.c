@@ -98,10 +98,17 @@ static int window(int all, int room, int size)
     return n < 1 ? 1 : n > all ? all : n;
 }
 
+/* The block of the focus; a side that ends before it stands at its last. */
+static int block_on(const Session *s, Side side)
+{
+    int block = session_block(s), last = session_blocks_on(s, side) - 1;
+    return block < 0 || last < 0 ? 0 : block < last ? block : last;
+}
+
 static Sheet sheet_make(const Paint *p, Rect r, const Attend *a)
 {
-    int block = session_block(p->s);
-    Sheet s = {.blocks = session_blocks(p->s), .heads = a->heads, .head_y = -1, .caption_y = -1};
+    int block = block_on(p->s, a->v.side);
+    Sheet s = {.blocks = session_blocks_on(p->s, a->v.side), .heads = a->heads, .head_y = -1, .caption_y = -1};
     if (r.h > 3)
         s.caption_y = r.y + --r.h;
     if (r.h > 2) {
@@ -116,7 +123,7 @@ static Sheet sheet_make(const Paint *p, Rect r, const Attend *a)
     choose(p, a, &s);
     s.down = window(s.blocks, r.h + s.gap, s.lines + s.gap);
     s.across = window(s.heads, r.w + 1, s.columns + 1);
-    s.first_block = (int)scroll_first((size_t)s.blocks, (size_t)(block < 0 ? 0 : block), (size_t)s.down);
+    s.first_block = (int)scroll_first((size_t)s.blocks, (size_t)block, (size_t)s.down);
     s.first_head = (int)scroll_first((size_t)s.heads, (size_t)a->head, (size_t)s.across);
     return s;
 }
@@ -207,7 +214,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     }
     Rect old = canvas_clip(p->c, r);
     Sheet s = sheet_make(p, r, &here);
-    int block = session_block(p->s) < 0 ? 0 : session_block(p->s);
+    int block = block_on(p->s, side);
     draw_edges(p, &s, r, block, here.head);
     for (int b = s.first_block; b < s.first_block + s.down; b++) {
         bool there = attend_open(p->s, side, b, &a);
@@ -231,11 +238,11 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
     (void)r;
-    int block = session_block(s) < 0 ? 0 : session_block(s), most = BLOCKS_MOST;
+    int block = block_on(s, side), blocks = session_blocks_on(s, side), most = BLOCKS_MOST;
     char path[SESSION_PATH];
-    for (int i = 0, n = 0; i < 2 * session_blocks(s) && n < most; i++) {
+    for (int i = 0, n = 0; i < 2 * blocks && n < most; i++) {
         int b = block + (i % 2 ? (i + 1) / 2 : -i / 2);
-        if (b < 0 || b >= session_blocks(s))
+        if (b < 0 || b >= blocks)
             continue;
         if (attend_path(s, side, b, path))
             needs_add(out, side, path);

@@ -482,10 +482,10 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
         return;
     for (int i = 0; i < c.count; i++)
         needs_add(out, c.side, graph_node(c.graph, c.line[i].node)->path);
-    closeup_free(&c);
-    const Node *n = graph_node(session_graph(s, side), session_node(s, side, s->place.path));
+    const Node *n = graph_node(c.graph, session_node(s, c.side, s->place.path));
     for (int k = 0; k < op_inputs(n->op); k++)
-        needs_add(out, side == SIDE_DIFF ? SIDE_B : side, graph_node(session_graph(s, side), n->in[k])->path);
+        needs_add(out, c.side, graph_node(c.graph, n->in[k])->path);
+    closeup_free(&c);
     for (int i = s->back_count; i > 0 && screen_spec(s->back[i - 1].screen)->group == GROUP_ARITHMETIC; i--)
         needs_add(out, side, s->back[i - 1].path);
 }

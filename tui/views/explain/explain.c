@@ -58,7 +58,9 @@ void explain_difference(const Paint *p, Rect r)
             continue;
         int used = r.w >= NUMBER + 7 ? 7 : 0;
         canvas_text(p->c, r.y + i, r.x, used, STYLES_OF[i], NAMES[i]);
-        if (v.values)
+        if (!session_cell_there(p->s, v.side, v.node))
+            canvas_text(p->c, r.y + i, r.x + used, r.w - used, STYLE_DIM, "ends before this cell");
+        else if (v.values)
             ref_number(p, v.values[v.cell], shown_ref(&v, v.cell), r.y + i, r.x + used,
                        r.w - used < NUMBER ? r.w - used : NUMBER, STYLE_TEXT);
         else

@@ -20,10 +20,12 @@ static int index_on(const Shown *v, AxisRole role, int *length)
 static void put_weight(const Session *s, const Shown *v, Buf *out)
 {
     const Node *n = graph_node(v->graph, v->node);
+    const Model *m = session_exhibit(s, v->side)->model;
     char cells[32], number[32];
-    buf_printf(out, "A weight, %s. ",
-               s->model.trained ? "learned in training" : "made from a seed: this model is untrained");
-    if (strcmp(s->model.layout, "bundled") != 0 && strcmp(s->model.layout, "seeded") != 0)
+    if (m)
+        buf_printf(out, "A weight, %s. ",
+                   m->trained ? "learned in training" : "made from a seed: this model is untrained");
+    if (m && strcmp(m->layout, "bundled") != 0 && strcmp(m->layout, "seeded") != 0)
         buf_printf(out, "The checkpoint calls its tensor\n%s\n", n->leaf.origin);
     graph_shape_text(v->graph, n->dims, out);
     buf_printf(out, ", %s numbers; this is number %s, counted from 0.\n", count_text(cells, sizeof cells, v->count),
@@ -56,8 +58,9 @@ static void put_pixel(const Session *s, const Shown *v, Buf *out)
     snprintf(name, sizeof name, "%s", in->name);
     if (in->ready)
         buf_printf(out, "Its value was given ready in %s.\n", name);
-    else if (in->original.data) {
-        SourceRect r = preprocess_source(&s->model.preprocess, in->original.width, in->original.height, px, py);
+    else if (in->original.data && session_exhibit(s, v->side)->model) {
+        SourceRect r = preprocess_source(&session_exhibit(s, v->side)->model->preprocess, in->original.width,
+                                         in->original.height, px, py);
         buf_printf(out, "In %s (%d × %d) it stands for columns %.1f to %.1f, rows %.1f to %.1f.\n", name,
                    in->original.width, in->original.height, r.x0, r.x1, r.y0, r.y1);
     }

@@ -19,9 +19,10 @@ static bool crumb_make(const Session *s, Side side, const Place *place, Crumb *o
         return false;
     const Graph *g = shown_graph(s, side);
     Dims d = graph_node(g, n)->dims;
-    int index[DIMS_MAX] = {0};
+    int at[SESSION_AXES], index[DIMS_MAX] = {0};
+    session_at_place(s, side, place, at);
     for (int i = 0; i < d.n; i++)
-        index[i] = place->at[d.axis[i]] < g->axes[d.axis[i]].n ? place->at[d.axis[i]] : g->axes[d.axis[i]].n - 1;
+        index[i] = at[d.axis[i]];
     size_t cell = dims_ravel(g->axes, d, index);
     const float *values = session_peek(s, side, place->path);
     cell_brief(g, n, cell, DIMS_SCALAR, out->text, sizeof out->text);

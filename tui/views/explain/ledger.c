@@ -24,14 +24,17 @@ typedef struct LedgerView {
 
 static LedgerView view_open(const Session *s, Side side)
 {
-    int axis = session_role(s, ROLE_HEAD), block = session_block(s);
+    int block = session_block(s);
     LedgerView v = {.s = s, .side = side, .g = shown_graph(s, side), .l = session_ledger(s, side)};
     v.l = side == SIDE_DIFF ? NULL : v.l; /* as many differences as a ledger has lines are too many to keep */
     v.measured = v.g == exhibit_graph(s->now);
-    v.blocks = session_blocks(s);
-    v.block = block < 0 ? v.blocks - 1 : block;
-    v.head = session_head(s);
+    v.blocks = session_blocks_on(s, side);
+    v.block = block < 0 || block >= v.blocks ? v.blocks - 1 : block;
+    const char *pattern = shown_attention(s, side, v.block, SITE_PATTERN);
+    int axis = pattern ? node_role(v.g, graph_find(v.g, pattern), ROLE_HEAD) : AXIS_NONE;
+    axis = axis == AXIS_NONE ? graph_role(v.g, ROLE_HEAD, SEQUENCE_ANY) : axis;
     v.heads = axis == AXIS_NONE ? 0 : v.g->axes[axis].n;
+    v.head = axis == AXIS_NONE ? 0 : session_index_on(s, v.g, axis);
     return v;
 }
 
@@ -119,16 +122,16 @@ static float vote(const void *context, int row, int col, Ref *ref)
     return t->v.values[cell];
 }
 
-static int place_count(const Session *s, AxisRole role)
+static int place_count(const LedgerView *v, AxisRole role)
 {
-    int axis = session_role(s, role);
-    return axis == AXIS_NONE ? 0 : exhibit_pass(s->now)->base->axes[axis].n;
+    int axis = graph_role(v->g, role, SEQUENCE_ANY);
+    return axis == AXIS_NONE ? 0 : v->g->axes[axis].n;
 }
 
 static void draw_picture(const Paint *p, const LedgerView *v, Rect r)
 {
     Votes t;
-    int rows = place_count(p->s, ROLE_PLACE_ROW), cols = place_count(p->s, ROLE_PLACE_COL);
+    int rows = place_count(v, ROLE_PLACE_ROW), cols = place_count(v, ROLE_PLACE_COL);
     Rect caption = rect_cut(&r, 't', 1), bar = r.h > rows / 2 + 1 ? rect_cut(&r, 'b', 1) : (Rect){0};
     if (!rows || !cols || r.h < 1)
         return;
@@ -245,7 +248,7 @@ typedef struct Layout {
 static Layout layout(const LedgerView *v, Rect r)
 {
     Layout l = {.status = rect_cut(&r, 't', 1)};
-    int rows = place_count(v->s, ROLE_PLACE_ROW), room = r.w - LABEL - 3 * COLUMN;
+    int rows = place_count(v, ROLE_PLACE_ROW), room = r.w - LABEL - 3 * COLUMN;
     int map = room > 2 * r.h ? 2 * r.h : room;
     if (r.h > 14)
         rect_cut(&r, 't', 1);

@@ -83,7 +83,8 @@ static void draw_ratio(const Paint *p, const Laboratory *l, const LabFigure *f, 
     Shown a, b;
     Site site = head ? f->head : f->row;
     if (!shown_open(p->s, SIDE_A, probe_path(p->s, SIDE_A, l, site), &a) ||
-        !shown_open(p->s, SIDE_B, probe_path(p->s, SIDE_B, l, site), &b) || !a.values || !b.values)
+        !shown_open(p->s, SIDE_B, probe_path(p->s, SIDE_B, l, site), &b) || !a.values || !b.values ||
+        !session_cell_there(p->s, SIDE_A, a.node))
         return;
     double ratio = (double)b.values[b.cell] / (double)a.values[a.cell];
     if (!isfinite(ratio))

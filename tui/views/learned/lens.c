@@ -99,13 +99,13 @@ static void choose_columns(Lens *l, int room)
 
 static bool open_lens(const Session *s, Side side, int width, Lens *out)
 {
-    Lens l = {.s = s, .side = side, .blocks = session_blocks(s), .other = other_path(s, side)};
+    Lens l = {.s = s, .side = side, .blocks = session_blocks_on(s, side), .other = other_path(s, side)};
     const char *start = row_path(s, side, START, l.blocks);
     Shown ranked;
     if (!shown_answer(s, side, shown_site(s, side, SITE_PROBS), &l.answer) ||
         session_node(s, side, row_path(s, side, 0, l.blocks)) == NO_NODE)
         return false;
-    int block = session_block(s);
+    int block = session_block(s) < l.blocks ? session_block(s) : l.blocks - 1; /* its last, where B is deeper */
     bool apart = side == SIDE_DIFF && shown_answer(s, SIDE_B, shown_site(s, SIDE_B, SITE_PROBS), &ranked);
     l.rank = apart ? ranked.values : side == SIDE_DIFF ? NULL : l.answer.values;
     l.classes = l.answer.count;
@@ -192,8 +192,7 @@ static void draw_row(const Paint *p, const Lens *l, int row, Rect r, bool focus)
     char label[32];
     Shown v;
     bool here = row == l->row, brief = l->label != LABEL;
-    if (!shown_answer(p->s, l->side, row_path(p->s, l->side, row, l->blocks), &v))
-        return;
+    bool there = shown_answer(p->s, l->side, row_path(p->s, l->side, row, l->blocks), &v) && v.count == l->classes;
     if (row == START)
         snprintf(label, sizeof label, brief ? "start" : "before block 0");
     else if (row == l->blocks)
@@ -201,7 +200,11 @@ static void draw_row(const Paint *p, const Lens *l, int row, Rect r, bool focus)
     else
         snprintf(label, sizeof label, "%s%d", !brief ? "after block " : l->label == LABEL_SHORT ? "" : "block ", row);
     draw_label(p, l, r, here, label);
-    draw_values(p, l, &v, r, here, focus);
+    if (there)
+        draw_values(p, l, &v, r, here, focus);
+    else
+        canvas_text(p->c, r.y + r.h - 1, r.x + l->label, r.w - l->label, STYLE_DIM,
+                    l->side == SIDE_DIFF ? "not on both sides" : "-");
 }
 
 /* Names that are wider than their columns stand in two lines by turns. */
@@ -233,9 +236,9 @@ static bool names_are_wide(const Lens *l)
 static void draw_other(const Paint *p, const Lens *l, Rect r)
 {
     Shown v;
-    if (!shown_answer(p->s, l->side, l->other, &v))
+    if (!shown_answer(p->s, l->side, l->other, &v) || v.count != l->classes)
         return;
-    bool mean = readout_used(session_vit(p->s)) == READOUT_CLASS_TOKEN;
+    bool mean = readout_used(model_vit(session_exhibit(p->s, l->side)->model)) == READOUT_CLASS_TOKEN;
     draw_label(p, l, r, false, l->label == LABEL ? mean ? "patch mean" : "class token" : mean ? "mean" : "cls");
     draw_values(p, l, &v, r, false, false);
 }

@@ -17,15 +17,15 @@ enum { ASIDE = 20, ASIDE_LINE = WHERE_NAME + 2 * WHERE_NUMBER, ASIDE_LINES = WHE
 /* The rows of a rollout add up to something: at the last block. */
 static const char *sum_path(const Session *s, Side side)
 {
-    return shown_attention(s, side, session_blocks(s) - 1, SITE_ROLLOUT_SUM);
+    return shown_attention(s, side, session_blocks_on(s, side) - 1, SITE_ROLLOUT_SUM);
 }
 
 static bool open_where(const Session *s, Side side, Where *out)
 {
     Where w = {.s = s, .side = side, .focus = s->look.where.method};
     for (int m = 0; m < WHERE_OCCLUSION; m++) {
-        w.there[m] = shown_open(s, side, where_path(s, (WhereMethod)m), &w.map[m]);
-        w.has_mass[m] = shown_open(s, side, where_mass_path(s, (WhereMethod)m), &w.mass[m]);
+        w.there[m] = shown_open(s, side, where_path(s, side, (WhereMethod)m), &w.map[m]);
+        w.has_mass[m] = shown_open(s, side, where_mass_path(s, side, (WhereMethod)m), &w.mass[m]);
     }
     if (!w.there[WHERE_ROLLOUT])
         return false;
@@ -286,8 +286,8 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
     (void)r;
     for (int m = 0; m < WHERE_OCCLUSION; m++) {
-        needs_add(out, side, where_path(s, (WhereMethod)m));
-        needs_add(out, side, where_mass_path(s, (WhereMethod)m));
+        needs_add(out, side, where_path(s, side, (WhereMethod)m));
+        needs_add(out, side, where_mass_path(s, side, (WhereMethod)m));
     }
     needs_add(out, side, sum_path(s, side));
     needs_add(out, side, shown_site(s, side, SITE_ROLLOUT_PATCHES_SUM));

@@ -23,9 +23,13 @@ float where_value(const Where *w, int m, int patch)
     return w->there[m] && w->map[m].values ? w->map[m].values[where_cell(w, m, patch)] : NAN;
 }
 
-static bool reads_class_token(const Session *s)
+static const VitConfig *config_of(const Where *w)
 {
-    const VitConfig *c = session_vit(s);
+    return model_vit(session_exhibit(w->s, w->side)->model);
+}
+
+static bool reads_class_token(const VitConfig *c)
+{
     return c && (c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_CLS_DIST || (c->pool == VIT_POOL_NONE && c->cls));
 }
 
@@ -42,13 +46,14 @@ static int put_part(const Paint *p, const Shown *v, size_t cell, const char *bef
 void where_note_text(const Where *w, int m, bool brief, Buf *text)
 {
     const Session *s = w->s;
-    const char *who = reads_class_token(s) ? "CLS" : "patch mean";
+    const char *who = reads_class_token(config_of(w)) ? "CLS" : "patch mean";
+    int last = session_blocks_on(s, w->side) - 1;
     if (m == WHERE_ROLLOUT)
         buf_printf(text, brief ? "½ heads + ½ itself" : "%s, all blocks, ½ heads + ½ itself", who);
     else if (m == WHERE_ATTENTION && s->look.where.one_head)
-        buf_printf(text, "%s, block %d, head %d; a: mean of heads", who, session_blocks(s) - 1, session_head(s));
+        buf_printf(text, "%s, block %d, head %zu; a: mean of heads", who, last, w->map[m].cell / (size_t)w->p->n);
     else if (m == WHERE_ATTENTION)
-        buf_printf(text, "%s, block %d, mean of heads; a: one head", who, session_blocks(s) - 1);
+        buf_printf(text, "%s, block %d, mean of heads; a: one head", who, last);
     else if (m == WHERE_GRADIENT) {
         bool answer = site_is(session_base(s), s->target.path, SITE_WHERE_ANSWER);
         buf_puts(text, brief ? "sum over it, of " : "sum over the patch, of ");
@@ -69,9 +74,8 @@ int where_draw_sums(const Paint *p, const Where *w, Rect r, int used)
     if (r.h < 1 || !w->has_sums || !w->row_sum.values || !w->patches_sum.values)
         return 0;
     bool two = !used && r.w < SUMS_LINE && r.h > 1;
-    size_t row = reads_class_token(w->s) ? 0
-                 : session_vit(w->s)     ? (size_t)vit_prefix(session_vit(w->s))
-                                         : 0; /* of the first row that is read */
+    const VitConfig *c = config_of(w);
+    size_t row = reads_class_token(c) ? 0 : c ? (size_t)vit_prefix(c) : 0; /* of the first row that is read */
     used = put_part(p, &w->row_sum, row, used ? "; row sum " : "row sum ", r, used);
     if (two)
         rect_cut(&r, 't', 1);

@@ -113,7 +113,8 @@ static void draw_source_line(const Paint *p, Rect line, const Pixels *px)
         canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, "ready values, stretched to their range for the eye");
         return;
     }
-    const Preprocess *how = &s->model.preprocess;
+    const Model *m = session_exhibit(s, px->v.side)->model;
+    const Preprocess *how = m ? &m->preprocess : &s->model.preprocess;
     SourceRect from = preprocess_source(how, in->original.width, in->original.height, pixels_col(px), pixels_row(px));
     if (!resized(s, px->v.side))
         canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM,

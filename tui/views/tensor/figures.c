@@ -40,7 +40,8 @@ static void draw_one(const Paint *p, const Figure *f, const Shown *v, int y, int
 static void draw_change(const Paint *p, const Figure *f, const char *path, int y, int x, int width)
 {
     Shown a, b;
-    if (!shown_open(p->s, SIDE_A, path, &a) || !shown_open(p->s, SIDE_B, path, &b)) {
+    if (session_node(p->s, SIDE_DIFF, path) == NO_NODE || !shown_open(p->s, SIDE_A, path, &a) ||
+        !shown_open(p->s, SIDE_B, path, &b)) {
         canvas_text(p->c, y, x, width, STYLE_DIM, "-");
         return;
     }

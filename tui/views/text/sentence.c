@@ -124,13 +124,20 @@ static bool is_sum(const Sentence *v)
     return site_is(v->a.v.graph, v->a.path, SITE_HEADS_SUM);
 }
 
+/* Of that side's model: its sum has lost the axis. */
+static int heads_of(const Sentence *v)
+{
+    int axis = graph_role(v->a.v.graph, ROLE_HEAD, SEQUENCE_ANY);
+    return axis == AXIS_NONE ? 1 : v->a.v.graph->axes[axis].n;
+}
+
 /* Are these weights, of which a larger one is more attention? Scores have no such meaning, but for the largest. */
 static bool are_weights(const Sentence *v)
 {
     return v->a.v.side == SIDE_DIFF || v->a.pattern || is_sum(v) || site_is(v->a.v.graph, v->a.path, SITE_MEAN_PATTERN);
 }
 
-static void web_fill(const Paint *p, const Sentence *v, Web *web)
+static void web_fill(const Sentence *v, Web *web)
 {
     const Attend *a = &v->a;
     int heads = v->all ? a->heads : 1;
@@ -139,7 +146,7 @@ static void web_fill(const Paint *p, const Sentence *v, Web *web)
         if (t != a->at_t && v->a.v.side != SIDE_DIFF)
             for (int k = 0; k < heads; k++) {
                 int h = v->all ? k : a->head, u = strongest(v, h, t);
-                if (weight(v, h, t, u) >= (is_sum(v) ? (float)session_heads(p->s) / 2 : 0.5f))
+                if (weight(v, h, t, u) >= (is_sum(v) ? (float)heads_of(v) / 2 : 0.5f))
                     web_line(web, t - (int)v->first_t, u - (int)v->first_u, 1);
             }
     for (int k = 0; k < heads; k++) {
@@ -160,7 +167,7 @@ static void draw_web(const Paint *p, const Sentence *v)
     Web web = {.h = v->gap.h < LINES_MOST ? v->gap.h : LINES_MOST, .w = v->gap.w};
     if (!web.w)
         return;
-    web_fill(p, v, &web);
+    web_fill(v, &web);
     for (int y = 0; y < web.h; y++)
         for (int x = 0; x < web.w; x++) {
             int rank = web.rank[y][x];
@@ -216,7 +223,7 @@ static void draw_weight(const Paint *p, const Sentence *v, int u, int y, Rect r)
     shown_number_right(p, &v->a.v, cell, y, r.x, NUMBER < r.w ? NUMBER : r.w, STYLE_TEXT);
     int left = r.w - NUMBER - 1;
     if (left >= BAR_LEAST && are_weights(v) && v->a.v.side != SIDE_DIFF && !isnan(x))
-        canvas_bar(p->c, y, r.x + NUMBER + 1, left < 24 ? left : 24, (double)x / (is_sum(v) ? session_heads(p->s) : 1),
+        canvas_bar(p->c, y, r.x + NUMBER + 1, left < 24 ? left : 24, (double)x / (is_sum(v) ? heads_of(v) : 1),
                    STYLE_TEXT, shown_ref(&v->a.v, cell));
 }
 
