@@ -10,6 +10,7 @@
 #include "core/base/dmath.h"
 #include "core/base/utf8.h"
 #include "core/session/ask/ask.h"
+#include "core/session/exhibit.h"
 #include "lessons/layout.h"
 
 typedef struct Checker {
@@ -48,12 +49,12 @@ static bool rounds_to(double x, double printed, double half)
     return dm_abs(x - printed) <= half * (1 + 1e-6) + 1e-12 * dm_abs(printed);
 }
 
-bool expectation_holds(const Scope *scope, const Expectation *e, bool *holds, Buf *shown, Err *err)
+bool expectation_holds(const Player *p, const Expectation *e, bool *holds, Buf *shown, Err *err)
 {
     double left, right, half = 0, other = 0;
     bool left_printed = literal(e->left, &left, &half), right_printed = literal(e->right, &right, &other);
-    if ((!left_printed && !number_value(scope, e->left, &left, err)) ||
-        (!right_printed && !number_value(scope, e->right, &right, err)))
+    if ((!left_printed && !player_value(p, e->left, &left, err)) ||
+        (!right_printed && !player_value(p, e->right, &right, err)))
         return false;
     bool same;
     if (left_printed != right_printed)
@@ -72,7 +73,6 @@ bool expectation_holds(const Scope *scope, const Expectation *e, bool *holds, Bu
 
 static void check_expectations(Checker *c)
 {
-    Scope scope = player_scope(c->p);
     static const char *const SIGNS[] = {"=", "<", ">", "!="};
     for (int i = 0; i < c->card->expect_count; i++) {
         const Expectation *e = &c->card->expect[i];
@@ -80,7 +80,7 @@ static void check_expectations(Checker *c)
         Buf shown = {0};
         bool holds;
         c->count->numbers++;
-        if (!expectation_holds(&scope, e, &holds, &shown, &err))
+        if (!expectation_holds(c->p, e, &holds, &shown, &err))
             fault(c, e->line, "%s %s %s: %s", e->left, SIGNS[e->relation], e->right, err.text);
         else if (!holds)
             fault(c, e->line, "%s %s %s is not so: they are %s; correct the prose or the expression", e->left,
@@ -172,23 +172,27 @@ static bool is_key(const char *text)
            (*text == '#' && text[1] && strspn(text + 1, "0123456789") == strlen(text + 1)); /* a drawn picture */
 }
 
+/* An axis, or an index of one. */
+static bool is_label(const Graph *g, const char *text)
+{
+    int i;
+    for (int a = 0; a < g->axis_count; a++)
+        if (axis_parse(&g->axes[a], text, &i) || strcmp(g->axes[a].sym, text) == 0)
+            return true;
+    return false;
+}
+
 /* Code in prose is a key, a command, a line for the shell, an address or an expression: something that is there. */
 static void check_code(Checker *c, const char *text, int line)
 {
-    Scope scope = player_scope(c->p);
     Err err = {{0}};
     double x;
-    if (is_key(text) || is_command(c->p, text) || number_address(&scope, text, NULL) ||
-        number_value(&scope, text, &x, NULL) || strncmp(text, "vitrine ", 8) == 0)
+    if (is_key(text) || is_command(c->p, text) || player_address(c->p, text, NULL) ||
+        player_value(c->p, text, &x, NULL) || strncmp(text, "vitrine ", 8) == 0)
         return;
-    const Graph *g = session_graph(c->p->s, SIDE_B);
-    bool label = false;
-    int i;
-    for (int a = 0; a < g->axis_count && !label; a++)
-        label = axis_parse(&g->axes[a], text, &i) || strcmp(g->axes[a].sym, text) == 0;
-    if (label)
+    if (is_label(session_graph(c->p->s, SIDE_B), text) || is_label(exhibit_graph(c->p->home), text))
         return;
-    number_address(&scope, text, &err);
+    player_address(c->p, text, &err);
     fault(c, line, "`%s` is no key, command, address or expression here (%s)", text, err.text);
 }
 
@@ -248,10 +252,9 @@ static void check_choices(Checker *c, const Question *q)
 
 static void check_number_question(Checker *c, const Question *q)
 {
-    Scope scope = player_scope(c->p);
     Err err = {{0}};
     double right, within, wrong;
-    if (!number_value(&scope, q->answer, &right, &err) || !number_value(&scope, q->within, &within, &err)) {
+    if (!player_value(c->p, q->answer, &right, &err) || !player_value(c->p, q->within, &within, &err)) {
         fault(c, q->line, "%s", err.text);
         return;
     }
@@ -265,7 +268,7 @@ static void check_number_question(Checker *c, const Question *q)
     for (int i = 0; i < q->count; i++) {
         c->count->answers++;
         buf_clear(&why);
-        if (!number_value(&scope, q->choices[i].text, &wrong, &err))
+        if (!player_value(c->p, q->choices[i].text, &wrong, &err))
             fault(c, q->choices[i].line, "%s", err.text);
         else if (dm_abs(wrong - right) <= within)
             fault(c, q->choices[i].line, "%g is within the tolerance, and so a right answer", wrong);
@@ -366,6 +369,10 @@ bool lesson_check(Player *p, CheckCount *count, Buf *faults)
             fault(&c, c.card->line, "%s", err.text);
             continue;
         }
+        while (player_on(p, &err))
+            ;
+        if (*err.text)
+            fault(&c, c.card->line, "%s", err.text);
         check_expectations(&c);
         check_items(&c);
         check_size(&c);

@@ -20,5 +20,5 @@ enum {
 /* Plays it; every fault becomes a line "FILE:LINE: what; remedy" of `faults`. False when there are any. */
 bool lesson_check(Player *p, CheckCount *count, Buf *faults);
 /* Does left relate to right as stated? *shown gets the values found. */
-bool expectation_holds(const Scope *scope, const Expectation *e, bool *holds, Buf *shown, Err *err);
+bool expectation_holds(const Player *p, const Expectation *e, bool *holds, Buf *shown, Err *err);
 #endif

@@ -11,6 +11,7 @@
 #include "core/base/buf.h"
 #include "core/base/utf8.h"
 #include "core/graph/grad.h"
+#include "core/session/exhibit.h"
 #include "lessons/example_parts.h"
 
 enum { EXAMPLE_TEXT = 1024 * 1024 };
@@ -365,7 +366,7 @@ static bool read_lines(Building *b, const char *text)
     return ok;
 }
 
-bool example_build(Example *e, const char *file, const Worked *w, const Model *m, Pool *pool, Err *err)
+bool example_build(Example *e, const char *file, const Worked *w, const Model *m, Err *err)
 {
     *e = (Example){.graph = xcalloc(1, sizeof *e->graph)};
     snprintf(e->name, sizeof e->name, "%s", w->name);
@@ -379,21 +380,34 @@ bool example_build(Example *e, const char *file, const Worked *w, const Model *m
         b.line = w->line;
         ok = building_error(&b, "the example '%s' is empty", w->name);
     }
-    if (ok)
-        e->run = run_new(e->graph, NULL, pool);
     return ok;
+}
+
+void example_exhibit(Example *e, Session *s)
+{
+    REQUIRE(!e->exhibit);
+    Input in = {.kind = INPUT_MATRICES, .label = -1};
+    snprintf(in.name, sizeof in.name, "%s", e->name);
+    e->session = s;
+    e->exhibit = session_add_graph(s, e->graph, &in);
 }
 
 void example_free(Example *e)
 {
-    if (!e->graph)
-        return;
-    run_free(e->run);
-    graph_free(e->graph);
-    free(e->graph);
+    if (e->exhibit) {
+        session_drop(e->session, e->exhibit);
+    } else if (e->graph) {
+        graph_free(e->graph);
+        free(e->graph);
+    }
     free(e->pixels);
     arena_free(&e->arena);
     *e = (Example){0};
+}
+
+Side example_side(const Example *e)
+{
+    return session_run_number(e->exhibit, e->exhibit->pass, exhibit_pass(e->exhibit)->edited != NULL);
 }
 
 NodeId example_result(const Example *e)

@@ -15,24 +15,29 @@
  */
 #ifndef VITRINE_LESSONS_EXAMPLE_H
 #define VITRINE_LESSONS_EXAMPLE_H
-#include "core/graph/run.h"
-#include "core/models/model.h"
+#include "core/session/session.h"
 #include "lessons/lesson.h"
 
 enum { EXAMPLE_NODES = 8192, EXAMPLE_CELLS = 8 * 1024 * 1024, EXAMPLE_AXIS = 4096 };
 
 typedef struct Example {
     char name[24];
-    Graph *graph; /* on the heap, because the run points to it */
-    Run *run;
-    float *pixels; /* of a model's input, or NULL */
+    Graph *graph;     /* on the heap; the exhibit's once there is one */
+    Exhibit *exhibit; /* the session's: what looks at it, edits and explains it like any other; NULL before */
+    Session *session; /* that of the exhibit */
+    float *pixels;    /* of a model's input, or NULL */
     VitWeights weights;
     Arena arena;
 } Example;
 
-/* Builds it (example_free later, on failure too). m: for `model` lines. False with "FILE:LINE: …". */
-bool example_build(Example *e, const char *file, const Worked *w, const Model *m, Pool *pool, Err *err);
+/* Builds its graph (example_free later, on failure too). m: for `model` lines. False with "FILE:LINE: …". */
+bool example_build(Example *e, const char *file, const Worked *w, const Model *m, Err *err);
+/* Makes it an exhibit of the session, named like the example; nothing on show changes. */
+void example_exhibit(Example *e, Session *s);
+/* Takes its exhibit from the session too, which must not show it. */
 void example_free(Example *e);
+/* The run of its exhibit, as it is now. */
+Side example_side(const Example *e);
 /* The node shown first: the last one that is no analysis. */
 NodeId example_result(const Example *e);
 #endif

@@ -13,7 +13,8 @@ typedef enum LaidStyle {
     LAID_CHOICE,
     LAID_RIGHT,
     LAID_WRONG,
-    LAID_DIM
+    LAID_DIM,
+    LAID_HERE /* a term under the cursor */
 } LaidStyle;
 
 typedef struct LaidPart {
@@ -38,6 +39,17 @@ typedef struct Laid {
 
 /* The card the player is on (laid_free later, on success). False where a live value cannot be had. */
 bool card_lay(const Player *p, int width, Laid *out, Err *err);
+/* A word of the card that the glossary has: `count` parts from that one on, perhaps over a line's end. */
+typedef struct LaidTerm {
+    char word[48];
+    int line, part, count;
+} LaidTerm;
+/* Each once: those that the card emphasises first, then the others, in reading order. Returns how many, most at most.
+ */
+enum { LAID_TERMS = 16 };
+int laid_terms(const Laid *l, LaidTerm out[LAID_TERMS]);
+/* That one becomes LAID_HERE. */
+void laid_mark(Laid *l, const LaidTerm *t);
 void laid_free(Laid *l);
 /* Plain text, a line each. */
 void laid_text(const Laid *l, Buf *out);

@@ -81,7 +81,7 @@ typedef struct Card {
     Prose *items;
     int item_count;
     size_t item_cap;
-    Texts commands;   /* run on entering, in order, from the lesson's clean edits */
+    Texts commands;   /* run on entering, in order, from the lesson's clean edits; an empty one is a pause */
     Texts show;       /* at most one: what stands beside it, NAME:NODE[cells] of a worked example */
     Texts picture;    /* at most one: "#66" */
     Texts text;       /* at most one: a sentence for the translator */
@@ -124,6 +124,8 @@ void lesson_free(Lesson *l);
 /* Reads FILE and parses it. */
 bool lesson_read(Lesson *l, const char *file, uint64_t seed, Err *err);
 const Worked *lesson_worked(const Lesson *l, const char *name); /* NULL when there is none */
+/* Is that screen (`explains screen:lens`) or node (`explains blocks.*.attn.z`) one that it explains? */
+bool lesson_explains(const Lesson *l, const char *screen, const char *path);
 /* Words of a card's prose, and of its question: what a reader has to read. */
 int card_words(const Card *c);
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/session/address.h"
 #include "lessons/lesson.h"
 
 #define LESSON(number, symbol, file)                                                                                   \
@@ -53,5 +54,17 @@ bool lesson_named(const char *which, LessonFile *out)
     for (int i = 0; n && lesson_at(i, out); i++)
         if (strncmp(out->name, which, n) == 0 && (out->name[n] == '.' || !out->name[n]))
             return true;
+    return false;
+}
+
+bool lesson_explains(const Lesson *l, const char *screen, const char *path)
+{
+    static const char SCREEN[] = "screen:";
+    for (int i = 0; i < l->explains.count; i++) {
+        const char *what = l->explains.at[i].text;
+        bool named = strncmp(what, SCREEN, strlen(SCREEN)) == 0;
+        if (named ? strcmp(what + strlen(SCREEN), screen) == 0 : address_match(what, path) || strcmp(what, path) == 0)
+            return true;
+    }
     return false;
 }

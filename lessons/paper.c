@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/session/exhibit.h"
 
 enum { CELLS_MOST = 24, COLUMNS = 80, CELL = 11 };
 
@@ -99,7 +100,7 @@ static bool page(const Player *p, const Example *e, Buf *out)
     for (NodeId n = 0; n < g->count && n < 512; n++)
         if (put[n] && graph_node(g, n)->op == OP_LEAF) {
             put_name(g, n, out);
-            put_table(g, n, run_need(e->run, n), out);
+            put_table(g, n, run_need(exhibit_pass(e->exhibit)->base_run, n), out);
         }
     buf_puts(out, "\nCompute\n");
     for (NodeId n = 0; n < g->count && n < 512; n++)
@@ -111,7 +112,7 @@ static bool page(const Player *p, const Example *e, Buf *out)
     for (NodeId n = 0; n < g->count && n < 512; n++)
         if (put[n] && graph_node(g, n)->op != OP_LEAF) {
             buf_printf(out, "  %s\n", graph_node(g, n)->path);
-            put_table(g, n, run_need(e->run, n), out);
+            put_table(g, n, run_need(exhibit_pass(e->exhibit)->base_run, n), out);
         }
     return true;
 }

@@ -8,6 +8,9 @@
 #include "core/base/dmath.h"
 #include "core/base/utf8.h"
 #include "core/session/address.h"
+#include "core/session/ask/cells.h"
+#include "core/session/ask/number.h"
+#include "core/session/place.h"
 
 static bool at_line(const Player *p, int line, Err *err)
 {
@@ -34,20 +37,63 @@ static const char *input_of(const Player *p, const Card *c)
 
 bool player_open(Player *p, Session *s, Lesson *lesson, Err *err)
 {
-    *p = (Player){.s = s, .commands = session_command_set(), .lesson = *lesson, .card = -1};
+    *p = (Player){.s = s, .commands = session_command_set(), .lesson = *lesson, .home = s->now, .card = -1};
     *lesson = (Lesson){0};
     p->answers = xcalloc((size_t)p->lesson.count, sizeof *p->answers);
     p->examples = xcalloc((size_t)p->lesson.example_count + 1, sizeof *p->examples);
     if (!right_model(p, err))
         return false;
-    for (int i = 0; i < p->lesson.example_count; i++)
-        if (!example_build(&p->examples[i], p->lesson.file, &p->lesson.examples[i], &s->model, s->pool, err))
+    p->home = s->now;
+    s->keep_model = "a lesson is open, and it speaks of this model; `lesson close`, the key q, leaves it";
+    for (int i = 0; i < p->lesson.example_count; i++) {
+        Example *e = &p->examples[i];
+        if (!example_build(e, p->lesson.file, &p->lesson.examples[i], &s->model, err))
             return false;
+        example_exhibit(e, s);
+    }
+    return true;
+}
+
+const Card *player_card(const Player *p)
+{
+    return p->card >= 0 && p->card < p->lesson.count ? &p->lesson.cards[p->card] : NULL;
+}
+
+/* The model with its picture on show, whichever of the reader's pictures it is, without edits. */
+static bool come_home(Player *p, Err *err)
+{
+    Session *s = p->s;
+    if (session_pinned(s) && !command_do(s, &p->commands, "pin off", COMMAND_EDIT, err))
+        return false;
+    if (session_edited(s) && !command_do(s, &p->commands, "reset edits", COMMAND_EDIT, err))
+        return false;
+    if (!command_do(s, &p->commands, "gradient off; ledger off", COMMAND_EDIT, err))
+        return false;
+    if (s->now == p->home)
+        return true;
+    if (s->now->model) { /* another picture was opened meanwhile */
+        bool there = false;
+        for (int i = 0; i < s->exhibit_count; i++)
+            there = there || s->exhibits[i] == p->home;
+        if (there)
+            session_drop(s, p->home);
+        p->home = s->now;
+        return true;
+    }
+    if (!session_show(s, p->home, err))
+        return false;
+    session_start_place(s);
+    place_find_box(s);
     return true;
 }
 
 void player_close(Player *p)
 {
+    Err err;
+    if (p->s) {
+        p->s->keep_model = NULL;
+        come_home(p, &err);
+    }
     for (int i = 0; p->examples && i < p->lesson.example_count; i++)
         example_free(&p->examples[i]);
     free(p->examples);
@@ -57,46 +103,112 @@ void player_close(Player *p)
     *p = (Player){0};
 }
 
-const Card *player_card(const Player *p)
+/* Where addresses are looked up that name no example: what is on show, or the model behind the example that is. */
+static Side plain_side(const Player *p)
 {
-    return p->card >= 0 && p->card < p->lesson.count ? &p->lesson.cards[p->card] : NULL;
+    return p->s->now->model ? SIDE_B : session_run_number(p->home, p->home->pass, false);
 }
 
-Scope player_scope(const Player *p)
+bool player_value(const Player *p, const char *text, double *out, Err *err)
 {
-    return (Scope){p->s, p->examples, p->lesson.example_count};
+    Side side = plain_side(p);
+    return number_value(p->s, side, text, out, err);
+}
+
+bool player_address(const Player *p, const char *text, Err *err)
+{
+    Cells c;
+    Side side = plain_side(p);
+    if (cells_address(text) != strlen(text))
+        return err_set(err, "'%.60s' is no address", text);
+    return cells_find(p->s, side, text, &c, err);
 }
 
 /* The model as it is, looking at the picture, seen from the start of the trip. */
 static bool clean(Player *p, const char *picture, Err *err)
 {
     Session *s = p->s;
-    if (!right_model(p, err))
-        return false;
-    if (session_pinned(s) && !command_do(s, &p->commands, "pin off", COMMAND_EDIT, err))
-        return false;
-    if (session_edited(s) && !command_do(s, &p->commands, "reset edits", COMMAND_EDIT, err))
+    if (!come_home(p, err))
         return false;
     if (strcmp(s->now->input.path, picture) != 0 && !session_open_input(s, picture, err))
         return false;
-    return command_do(s, &p->commands, "gradient off; reset view; goto first", COMMAND_EDIT, err);
+    p->home = s->now;
+    for (int i = 0; i < s->stages.count; i++) /* an example has a map of its own: which boxes were open is forgotten */
+        s->open[i] = session_opens(s, i);
+    session_start_place(s); /* the cursor too is where the card puts it, whatever card was before */
+    place_find_box(s);
+    return command_do(s, &p->commands, "reset view; goto first", COMMAND_EDIT, err);
+}
+
+/* The worked example on show, the cursor on the cell that the card names. */
+static bool show_example(Player *p, Err *err)
+{
+    const Card *c = player_card(p);
+    Session *s = p->s;
+    const char *text = c->show.at[0].text;
+    Address to;
+    const Example *e = player_shows(p, &to);
+    if (!e)
+        return err_set(err, "there is no '%.80s'; show NAME:NODE of a worked example", text);
+    if (!session_show(s, e->exhibit, err))
+        return false;
+    session_start_place(s);
+    Buf line = {0};
+    buf_printf(&line, "goto %s; view worked", strchr(text, ':') + 1);
+    bool ok = command_do(s, &p->commands, buf_str(&line), COMMAND_EDIT, err);
+    buf_free(&line);
+    return ok;
+}
+
+/* The commands from number `i` to the next pause, an empty one. */
+static bool run_from(Player *p, int i, Err *err)
+{
+    const Card *c = player_card(p);
+    for (; i < c->commands.count && *c->commands.at[i].text; i++)
+        if (!command_do(p->s, &p->commands, c->commands.at[i].text, COMMAND_EDIT, err))
+            return at_line(p, c->commands.at[i].line, err);
+    return true;
+}
+
+/* The command behind so many pauses; -1: there are not so many. */
+static int behind(const Card *c, int pauses)
+{
+    int i = 0;
+    for (; pauses; i++) {
+        if (i >= c->commands.count)
+            return -1;
+        pauses -= !*c->commands.at[i].text;
+    }
+    return i;
+}
+
+bool player_waits(const Player *p)
+{
+    const Card *c = player_card(p);
+    return c && behind(c, p->pause + 1) >= 0;
+}
+
+bool player_on(Player *p, Err *err)
+{
+    if (!player_waits(p)) {
+        err->text[0] = 0;
+        return false;
+    }
+    return run_from(p, behind(player_card(p), ++p->pause), err);
 }
 
 bool player_enter(Player *p, int card, Err *err)
 {
     REQUIRE(card >= 0 && card < p->lesson.count);
     p->card = card;
+    p->pause = 0;
     const Card *c = player_card(p);
     if (!clean(p, input_of(p, c), err))
         return at_line(p, c->line, err);
-    for (int i = 0; i < c->commands.count; i++)
-        if (!command_do(p->s, &p->commands, c->commands.at[i].text, COMMAND_EDIT, err))
-            return at_line(p, c->commands.at[i].line, err);
-    Address to;
-    if (c->show.count && !player_shows(p, &to)) {
-        err_set(err, "there is no '%.80s'; show NAME:NODE of a worked example", c->show.at[0].text);
+    if (c->show.count && !show_example(p, err))
         return at_line(p, c->show.at[0].line, err);
-    }
+    if (!run_from(p, 0, err))
+        return false;
     p->s->back_count = 0;
     return true;
 }
@@ -115,30 +227,8 @@ const Example *player_shows(const Player *p, Address *at)
 
 /* ---- numbers in prose ---- */
 
-void number_put(double x, int decimals, Buf *out)
-{
-    char text[64];
-    if (decimals < 0 && x == dm_floor(x) && dm_abs(x) < 1e15) {
-        char digits[32];
-        int n = snprintf(digits, sizeof digits, "%.0f", dm_abs(x));
-        buf_puts(out, x < 0 ? "−" : "");
-        for (int i = 0; i < n; i++) {
-            buf_putc(out, digits[i]);
-            if ((n - 1 - i) % 3 == 0 && i < n - 1 && n > 4)
-                buf_putc(out, ',');
-        }
-        return;
-    }
-    if (decimals < 0)
-        snprintf(text, sizeof text, "%.4g", x);
-    else
-        snprintf(text, sizeof text, "%.*f", decimals > 9 ? 9 : decimals, x);
-    buf_printf(out, "%s%s", *text == '-' ? "−" : "", text + (*text == '-'));
-}
-
 bool player_text(const Player *p, const char *text, Buf *out, Err *err)
 {
-    Scope scope = player_scope(p);
     for (const char *open; (open = strstr(text, "{{")) != NULL;) {
         const char *close = strstr(open, "}}");
         char expression[256];
@@ -151,7 +241,7 @@ bool player_text(const Player *p, const char *text, Buf *out, Err *err)
         double x;
         if (bar)
             *bar = 0;
-        if (!number_value(&scope, expression, &x, err))
+        if (!player_value(p, expression, &x, err))
             return err_prefix(err, "{{%s}}", expression);
         number_put(x, decimals, out);
         text = close + 2;
@@ -194,11 +284,10 @@ bool player_choose(Player *p, int choice, Buf *why, Err *err)
 /* Which known mistake leads to that number; -1: none. */
 static bool known_mistake(const Player *p, const Question *q, double x, double within, int *which, Err *err)
 {
-    Scope scope = player_scope(p);
     *which = -1;
     for (int i = 0; i < q->count; i++) {
         double wrong;
-        if (!number_value(&scope, q->choices[i].text, &wrong, err))
+        if (!player_value(p, q->choices[i].text, &wrong, err))
             return false;
         if (*which < 0 && dm_abs(x - wrong) <= within)
             *which = i;
@@ -215,11 +304,10 @@ bool player_number(Player *p, const char *typed, Buf *why, Err *err)
         return err_set(err, "this question is not answered by a number");
     double x, half, right, within;
     size_t n = number_printed(typed, &x, &half);
-    Scope scope = player_scope(p);
     if (!n || typed[n + strspn(typed + n, " ")])
         return err_set(err, "'%.40s' is no number; type digits, a point and perhaps a minus", typed);
     int mistake;
-    if (!number_value(&scope, q->answer, &right, err) || !number_value(&scope, q->within, &within, err) ||
+    if (!player_value(p, q->answer, &right, err) || !player_value(p, q->within, &within, err) ||
         !known_mistake(p, q, x, within, &mistake, err))
         return false;
     bool ok = dm_abs(x - right) <= within;
@@ -252,9 +340,8 @@ bool player_done(Player *p, bool *done, Buf *why, Err *err)
         return false;
     if (q->kind != QUESTION_PLACE && q->kind != QUESTION_CHANGE)
         return err_set(err, "this question wants an answer, not an act");
-    Scope scope = player_scope(p);
     double x;
-    if (!number_value(&scope, q->answer, &x, err))
+    if (!player_value(p, q->answer, &x, err))
         return false;
     *done = x != 0;
     Answer *a = &p->answers[p->card];
@@ -279,7 +366,6 @@ void player_prediction(const Player *p, Buf *out)
     const Answer *a = p->card > 0 ? &p->answers[p->card - 1] : NULL;
     if (!q || !q->predict || !a->given)
         return;
-    Scope scope = player_scope(p);
     double right;
     buf_puts(out, "You said: ");
     if (q->kind == QUESTION_CHOICE) {
@@ -289,7 +375,7 @@ void player_prediction(const Player *p, Buf *out)
         for (int i = 0; !a->right && i < q->count; i++)
             if (q->choices[i].right)
                 buf_printf(out, ". It is: %s.", q->choices[i].text);
-    } else if (q->kind == QUESTION_NUMBER && number_value(&scope, q->answer, &right, NULL)) {
+    } else if (q->kind == QUESTION_NUMBER && player_value(p, q->answer, &right, NULL)) {
         number_put(a->number, -1, out);
         buf_puts(out, ". It is ");
         number_put(right, -1, out);

@@ -4,8 +4,9 @@
 #ifndef VITRINE_LESSONS_PLAY_H
 #define VITRINE_LESSONS_PLAY_H
 #include "core/session/address.h"
+#include "core/session/ask/printed.h"
 #include "core/session/command.h"
-#include "lessons/number.h"
+#include "lessons/example.h"
 
 typedef struct Answer {
     bool given, right;
@@ -19,20 +20,30 @@ typedef struct Player {
     Commands commands;
     Lesson lesson;
     Example *examples; /* [lesson.example_count] */
+    Exhibit *home;     /* the session's own: the model looking at a picture */
     int card;          /* -1: none entered yet */
+    int pause;         /* how many pauses of the card are behind */
     Answer *answers;   /* [lesson.count] */
 } Player;
 
-/* Takes the lesson over, also on failure, and builds its examples; no card is entered. */
+/* Takes the lesson over, also on failure, and makes its examples exhibits; no card is entered. While it is open the
+ * session opens no other model: the lesson's examples read the weights of this one. */
 bool player_open(Player *p, Session *s, Lesson *lesson, Err *err);
 void player_close(Player *p);
-/* To a card: clean edits, its picture, its commands. False with "FILE:LINE: …"; the player is on that card all the
- * same. */
+/* To a card: clean edits, its picture, its commands up to its first pause. False with "FILE:LINE: …"; the player is on
+ * that card all the same. */
 bool player_enter(Player *p, int card, Err *err);
+/* On to the card's next pause: the commands up to it. False, err empty, where there is none left. */
+bool player_on(Player *p, Err *err);
+bool player_waits(const Player *p); /* is there a pause left? */
 const Card *player_card(const Player *p);
-Scope player_scope(const Player *p);
+/* The value of an expression (core/session/ask/number.h) on the model as it is now; cells of a worked example are named
+ * with it. */
+bool player_value(const Player *p, const char *text, double *out, Err *err);
+/* Does an address name something here? For code in prose. */
+bool player_address(const Player *p, const char *text, Err *err);
 
-/* The worked example and node that the card shows; NULL where it shows the model. */
+/* The worked example that the card shows; NULL where it shows the model. */
 const Example *player_shows(const Player *p, Address *at);
 
 /* ---- answers: false and err where what was typed is no answer; else the Answer says whether it is right, and `why`
@@ -49,6 +60,4 @@ void player_prediction(const Player *p, Buf *out);
 /* Prose with its live values: {{EXPRESSION}} or {{EXPRESSION|DECIMALS}} become numbers. Appends; a value that cannot be
  * had is an error. */
 bool player_text(const Player *p, const char *text, Buf *out, Err *err);
-/* A number for people: whole ones with , between thousands, others with that many decimals (-1: four digits). */
-void number_put(double x, int decimals, Buf *out);
 #endif

@@ -138,6 +138,14 @@ static bool read_do(const Line *l)
 {
     return whole(l, &l->card->commands, false);
 }
+/* Kept among the commands, as an empty one. */
+static bool read_pause(const Line *l)
+{
+    if (!ended(l, l->rest))
+        return false;
+    texts_add(&l->card->commands, "", l->line);
+    return true;
+}
 static bool read_show(const Line *l)
 {
     return whole(l, &l->card->show, true);
@@ -382,6 +390,7 @@ static const struct {
     {"explains", read_explains, false},
     {"translator", read_translator, false},
     {"do", read_do, true},
+    {"pause", read_pause, true},
     {"show", read_show, true},
     {"picture", read_picture, true},
     {"text", read_text, true},

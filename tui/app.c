@@ -77,7 +77,7 @@ static void show_frame(App *a)
     a->stale = a->touched = false;
 }
 
-/* What the screen shows in steps, one step after the other; *wait as desk_tick leaves it. */
+/* What the screen shows in steps, one step after the other; *wait: nanoseconds until the next, −1 for none. */
 static void play_tick(App *a, bool done, int64_t *wait)
 {
     Session *s = &a->s;
@@ -114,9 +114,7 @@ static void loop(App *a)
         if (done ? a->stale || a->shown != a->s.changes : clock_ns() - a->last_frame >= FRAME_NS)
             show_frame(a);
         a->stale = a->stale || !done; /* what was drawn before all was there is drawn again */
-        int64_t wait;
-        if (desk_tick(&a->desk, clock_ns(), &wait))
-            a->touched = true;
+        int64_t wait = -1;
         play_tick(a, done, &wait);
         if (app_class_step(a))
             a->touched = true;

@@ -122,6 +122,10 @@ static bool open_lesson(App *a, const char *which, Err *err)
         desk_help(&a->desk, &a->overlay);
         return true;
     }
+    if (strcmp(which, "notes") == 0 && a->desk.open) {
+        desk_notes(&a->desk, &a->overlay);
+        return true;
+    }
     a->hint = false;
     bool ok = desk_open(&a->desk, &a->s, which, err);
     buf_clear(&a->s.said);

@@ -104,7 +104,7 @@ void app_draw(App *a)
         follow_line(&a->follow, &follows);
         state.message = buf_str(&follows);
     }
-    if (screen.h > 0 && !desk_shows_worked(&a->desk))
+    if (screen.h > 0)
         frame_draw(&p, &f, &state);
     draw_desk(a);
     draw_over(a);

@@ -33,6 +33,8 @@ static void run_binding(App *a, const KeyBinding *k)
     a->count = 0;
     app_do(a, line);
     a->said = says && !again;
+    if (a->said && a->overlay.kind == OVERLAY_TEXT && !a->desk.open && desk_offer(&a->s, &a->overlay.text))
+        buf_puts(&a->overlay.text, "\n");
     a->overlay.more = a->said && a->overlay.kind == OVERLAY_TEXT;
 }
 
@@ -142,6 +144,9 @@ static void on_mouse(App *a, const TermEvent *e)
     } else if (a->prompt.open) {
         a->prompt.open = false;
     } else if (app_presents(a, e->key, take_digit)) {
+    } else if (a->desk.open && !wheel && strcmp(e->key, "Click") == 0 &&
+               desk_click(&a->desk, a->canvas.h, a->canvas.w, e->y, e->x, &command)) {
+        app_do(a, buf_str(&command));
     } else if (wheel ? frame_wheel(&f, e->y, e->x, strcmp(e->key, "WheelUp") == 0 ? -1 : 1, &command)
                      : strcmp(e->key, "Click") == 0 && frame_click(&p, &f, e->y, e->x, &command))
         app_do(a, buf_str(&command));

@@ -168,6 +168,8 @@ static bool restore(Deck *d, Session *s, const Commands *c, int step, Err *err)
     char *now = state_now(s);
     bool same = strcmp(now, d->kept[step]) == 0;
     free(now);
+    if (!same && d->lesson && in_file(d, step) >= 0) /* a card is entered anew: the same comes of it */
+        return player_enter(&d->player, in_file(d, step), err);
     return same || session_read(s, c, d->kept[step], COMMAND_EDIT | COMMAND_FILE, err); /* our own lines */
 }
 

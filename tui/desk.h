@@ -13,9 +13,7 @@ typedef struct Desk {
     Buf said; /* feedback or a hint */
     bool right, wrong;
     bool front; /* on a small screen: the card, not the screen behind it */
-    WorkedPlace worked;
-    bool playing; /* the arithmetic term by term */
-    int64_t next_term;
+    int term;   /* of the card's words in the glossary, the one under the cursor; -1: none */
     char *kept; /* the reader's own place and edits, as commands; picture and model before it, a line each */
 } Desk;
 
@@ -26,22 +24,27 @@ void desk_close(Desk *d, Session *s);
 /* A key that means something to the lesson; false: it goes on to the screen. *command gets what is to be run instead
  * ("prompt answer 3"), if anything. */
 bool desk_key(Desk *d, const char *key, int width, int height, Buf *command);
+/* The same for a click. */
+bool desk_click(const Desk *d, int h, int w, int y, int x, Buf *command);
 bool desk_answer(Desk *d, const char *typed, Err *err);
 bool desk_hint(Desk *d, Err *err);
 /* Something was done on the screen: is that what the card asks for? */
 void desk_done(Desk *d);
-/* Terms that are due; true when the frame changed. *wait: nanoseconds until the next, −1 for none. */
-bool desk_tick(Desk *d, int64_t now, int64_t *wait);
 
 /* Where the card goes, and what is left of the screen; beside one another where there is room, else one of them. */
 void desk_layout(const Desk *d, int h, int w, Rect *card, Rect *screen);
 void desk_draw(const Desk *d, Canvas *c, Rect card, Rect screen);
-bool desk_shows_worked(const Desk *d);
+
+bool desk_shows_worked(const Desk *d); /* is the card about a worked example? */
 
 /* The list: the lesson that explains what is in focus, then all, with minutes and progress. */
 void desk_menu(Overlay *o, const Session *s);
 /* The words of the card and what they mean, and the lesson's keys. */
 void desk_help(const Desk *d, Overlay *o);
+/* For who teaches: the card's notes, what the lesson is to contradict, the card that comes. */
+void desk_notes(const Desk *d, Overlay *o);
+/* "Lesson 5, Query, key, value, explains this: t." of the screen and node in focus; false where none does. */
+bool desk_offer(const Session *s, Buf *out);
 /* Text of the list for a shell. */
 void lessons_text(Buf *out);
 #endif

@@ -151,7 +151,7 @@ Frame frame_layout(const Session *s, int h, int w, bool hint)
     if (sides)
         layout_sides(s, &f, r);
     else
-        layout_main(s, &f, r, !wide && w >= MAP_WIDTH);
+        layout_main(s, &f, r, !wide && !(view->traits & VIEW_TELLS) && w >= MAP_WIDTH);
     return f;
 }
 
@@ -167,7 +167,8 @@ void frame_needs(const Session *s, const Frame *f, Needs *out)
 
 static void put_input(const Input *in, Buf *out)
 {
-    buf_printf(out, "%s%s%s", in->name, in->label >= 0 ? " " : "", in->label >= 0 ? SHAPES_NAMES[in->label] : "");
+    buf_printf(out, "%s%s%s%s", in->kind == INPUT_MATRICES ? "example " : "", in->name, in->label >= 0 ? " " : "",
+               in->label >= 0 ? SHAPES_NAMES[in->label] : "");
 }
 
 static void header_head(const Session *s, bool ranges, Buf *out)
@@ -190,7 +191,7 @@ static void header_text(const Session *s, bool named, int brief, Buf *out)
     bool ranges = brief < 1, two = brief < 2 && session_pinned(s) &&
                                    strcmp(session_input(s, SIDE_A)->path, session_input(s, SIDE_B)->path) != 0;
     if (named)
-        buf_printf(out, " vitrine  %s ", s->model.name);
+        buf_printf(out, " vitrine  %s%s", s->now->model ? s->now->model->name : "", s->now->model ? " " : "");
     buf_puts(out, two ? " A " : " ");
     if (two) {
         put_input(session_input(s, SIDE_A), out);

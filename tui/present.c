@@ -289,18 +289,6 @@ static void contrast(Canvas *c, bool light)
     }
 }
 
-static bool draw_worked(const Paint *p, const Deck *d, Rect r)
-{
-    Address to;
-    const Example *e = d->open && d->lesson && d->at >= 0 ? player_shows(&d->player, &to) : NULL;
-    if (!e)
-        return false;
-    WorkedPlace at = worked_place(e, &to);
-    worked_needs(e, &at);
-    worked_draw(p->c, r, e, &at);
-    return true;
-}
-
 static void draw_panes(const Paint *p, const Frame *f, const Present *v)
 {
     for (int i = 0; i < f->count; i++) {
@@ -329,8 +317,7 @@ void present_draw(const Paint *p, const Frame *f, const Present *v, const Deck *
     } else if (!v->blank) {
         if (f->header.h)
             draw_header(p, f->header, d);
-        if (!f->count || !draw_worked(p, d, f->pane[0].box))
-            draw_panes(p, f, v);
+        draw_panes(p, f, v);
         draw_text(p, f->sentence, caption_of(p->s, d));
     }
     if (*line->text && !v->blank) {

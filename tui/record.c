@@ -8,9 +8,9 @@
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/session/ask/ask.h"
+#include "core/session/ask/printed.h"
 #include "core/session/permit.h"
 #include "core/session/state.h"
-#include "lessons/number.h"
 
 enum { WORDS_MOST = 55 };
 

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/buf.h"
 #include "core/base/err.h"
+#include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
 #include "core/models/names.h"
 
@@ -414,6 +416,61 @@ static void add_block(Maker *m, const Group *const *order, int count, int *previ
         add_stage(m, at, order[i], &inner);
 }
 
+/* Is that node inside another one's making: "pattern.exp" of "pattern"? */
+static bool inside_of(const char *path, const char *whole)
+{
+    size_t n = strlen(whole);
+    return strncmp(path, whole, n) == 0 && path[n] == '.';
+}
+
+static void add_named(Maker *m, NodeId n, int parent, int *previous)
+{
+    Buf formula = {0};
+    graph_formula(m->g, n, &formula);
+    const Node *node = &m->g->nodes[n];
+    const char *sentence = node->op == OP_LEAF ? "Given: the arithmetic begins here."
+                                               : arena_strdup(&m->s->arena, buf_str(&formula));
+    m->s->of_node[n] = add_box(m,
+                               (Box){.label = node->path,
+                                     .symbol = "",
+                                     .sentence = utf8_cells(sentence) <= 76 ? sentence : "",
+                                     .path = node->path,
+                                     .show = n,
+                                     .first = n,
+                                     .last = n,
+                                     .parent = parent,
+                                     .child = NO_BOX,
+                                     .next = NO_BOX,
+                                     .depth = parent == NO_BOX ? 0 : 1,
+                                     .cost = graph_cost(m->g, n)},
+                               previous);
+    buf_free(&formula);
+}
+
+/* A worked example: a step for every name, those inside it (of a softmax, a norm) below it. */
+static void make_named(Maker *m)
+{
+    int previous = NO_BOX;
+    const Graph *g = m->g;
+    for (NodeId n = 0; n < g->count; n++) {
+        NodeId whole = n;
+        while (whole < g->count && whole < n + 16 && !inside_of(g->nodes[n].path, g->nodes[whole].path))
+            whole++;
+        if ((whole < g->count && whole < n + 16) || (g->nodes[n].flags & NODE_PROBE))
+            continue; /* comes with its whole */
+        add_named(m, n, NO_BOX, &previous);
+        int box = previous, inner = NO_BOX;
+        NodeId first = n;
+        while (first > 0 && inside_of(g->nodes[first - 1].path, g->nodes[n].path))
+            first--;
+        for (NodeId i = first; i < n; i++) {
+            add_named(m, i, box, &inner);
+            add_cost(&m->s->boxes[box].cost, graph_cost(g, i));
+        }
+        m->s->boxes[box].first = first;
+    }
+}
+
 void stages_make(Stages *s, const Graph *g)
 {
     size_t n = (size_t)g->count;
@@ -425,6 +482,12 @@ void stages_make(Stages *s, const Graph *g)
     m.groups = arena_alloc(&scratch, size_mul(n + 1, sizeof *m.groups));
     for (size_t i = 0; i < n; i++)
         m.group_of[i] = s->of_node[i] = NO_BOX;
+    if (!anatomy_count(g)) {
+        s->boxes = arena_alloc(&s->arena, size_mul(n + 1, sizeof *s->boxes));
+        make_named(&m);
+        arena_free(&scratch);
+        return;
+    }
     size_t placed = make_groups(&m);
     s->boxes = arena_alloc(&s->arena, size_mul(placed + 2 * (size_t)m.group_count,
                                                sizeof *s->boxes)); /* a stage is in one block at most */

@@ -318,7 +318,7 @@ static void complete_views(const Session *s, int index, Buf *out)
 
 static const Command COMMANDS[] = {
     {"view", "look",
-     "view [heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, sentence, formula, close-up, "
+     "view [heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, sentence, worked, formula, close-up, "
      "positions, raw, centred, grids, one, waves, answer, writing, next]",
      "another way to see this", 0, run_view, complete_views},
     {"pool", "look", "pool 1, 2, 4, 7, auto, finer, coarser [max, mean, absmax]",

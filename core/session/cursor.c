@@ -8,6 +8,7 @@
 #include "core/session/edit/slider.h"
 #include "core/session/learned/measures.h"
 #include "core/session/place.h"
+#include "core/session/playing.h"
 #include "core/session/screens.h"
 
 static int clamp(int x, int low, int high)
@@ -63,6 +64,12 @@ void move_on_plane(Session *s, int dy, int dx)
     Dims d = dims_union(p.rows, p.cols);
     for (size_t k = 0; k < sizeof FOLLOWED / sizeof *FOLLOWED; k++)
         session_sync(s, dims_role(g, d, FOLLOWED[k]));
+}
+
+void move_on_worked(Session *s, int dy, int dx)
+{
+    playing_end(s);
+    move_on_plane(s, dy, dx);
 }
 
 void move_in_terms(Session *s, int dy, int dx)

@@ -76,6 +76,13 @@ static bool fits_blanks(const Graph *g, NodeId n)
     return is_site(g, n, SITE_GUESS);
 }
 
+/* Named matrices, made into a graph without a model. */
+static bool fits_worked(const Graph *g, NodeId n)
+{
+    (void)n;
+    return !anatomy_count(g);
+}
+
 /* --- the rows --- */
 
 static const char *method_word(int i)
@@ -126,6 +133,12 @@ static bool twin_there(Session *s, int value, Err *err)
     return session_history_twin(s) || err_set(err, "no twin, trained without the scale, is known for this model");
 }
 
+static bool terms_there(Session *s, int value, Err *err)
+{
+    (void)s;
+    return value >= 0 || err_set(err, "the first so many terms; 0 shows all");
+}
+
 #define FIELD(name) offsetof(LookAt, name)
 static const LookOption PICTURE_OPTIONS[] = {
     {.name = "grid", .kind = OPTION_SWITCH, .at = FIELD(picture.grid), .start = true}, {.name = NULL}};
@@ -148,6 +161,8 @@ static const LookOption LABORATORY_OPTIONS[] = {
     {.name = "reach", .kind = OPTION_WORD, .at = FIELD(laboratory.reach), .word = reach_word}, {.name = NULL}};
 static const LookOption LEDGER_OPTIONS[] = {
     {.name = "one-head-votes", .kind = OPTION_SWITCH, .at = FIELD(ledger.one_head)}, {.name = NULL}};
+static const LookOption WORKED_OPTIONS[] = {
+    {.name = "terms", .kind = OPTION_NUMBER, .at = FIELD(worked.terms), .there = terms_there}, {.name = NULL}};
 static const LookOption SENTENCE_OPTIONS[] = {
     {.name = "heads", .kind = OPTION_WORD, .at = FIELD(sentence.heads), .word = heads_word}, {.name = NULL}};
 static const LookOption WAVES_OPTIONS[] = {

@@ -134,6 +134,12 @@ bool enter_arithmetic(Session *s, Err *err)
     return session_go(s, s->place.path, closeup_there(s) ? SCREEN_CLOSEUP : SCREEN_EXPLAIN, err);
 }
 
+/* Its terms by size. */
+bool enter_terms(Session *s, Err *err)
+{
+    return session_go(s, s->place.path, SCREEN_EXPLAIN, err);
+}
+
 bool enter_sheet(Session *s, Err *err)
 {
     return come_here(s, SCREEN_SHEET, err);

@@ -256,7 +256,7 @@ bool session_open_input(Session *s, const char *input, Err *err)
         session_drop(s, e);
         return false;
     }
-    if (old != s->pinned)
+    if (old != s->pinned && old->model) /* a worked example is somebody's */
         session_drop(s, old);
     return true;
 }
@@ -266,7 +266,11 @@ bool session_open_model(Session *s, const char *path, Err *err)
     Model m = {0};
     Input in;
     const char *file = !path || (text_asked(path) && !file_exists(path)) ? path : permit_file(s, path, err);
-    if ((path && !file) || !load_model(s, &m, file, err))
+    if (path && !file)
+        return false;
+    if (s->keep_model) /* the one that is open may be named */
+        return strcmp(path ? path : "", s->model_path) == 0 || err_set(err, "%s", s->keep_model);
+    if (!load_model(s, &m, file, err))
         return false;
     /* the same input where it is of the model's kind; ready values were made for the model before */
     const Input *now = session_input(s, SIDE_B);

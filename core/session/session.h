@@ -191,6 +191,9 @@ typedef struct LookAt {
         bool one_head; /* the votes of the head in focus instead of all */
     } ledger;
     struct {
+        int terms; /* of the cell's arithmetic, the first so many; 0: all */
+    } worked;
+    struct {
         int heads; /* a SentenceHeads */
     } sentence;
     struct {
@@ -210,11 +213,12 @@ typedef bool (*SessionProgress)(void *context, const char *what, double share); 
 
 typedef struct Session {
     Pool *pool;
-    size_t memory;         /* bytes of values that are kept at most; weights are not counted. See run_budget */
-    bool assume;           /* models whose architecture is not known by name are taken for plain ViTs */
-    Model model;           /* the one that was opened */
-    char model_path[1024]; /* what opened it; "" = the bundled model */
-    Exhibit **exhibits;    /* [exhibit_count]: all there are, each on the heap */
+    size_t memory;          /* bytes of values that are kept at most; weights are not counted. See run_budget */
+    bool assume;            /* models whose architecture is not known by name are taken for plain ViTs */
+    Model model;            /* the one that was opened */
+    char model_path[1024];  /* what opened it; "" = the bundled model */
+    const char *keep_model; /* why no other model can be opened now, or NULL: weights are in use elsewhere */
+    Exhibit **exhibits;     /* [exhibit_count]: all there are, each on the heap */
     int exhibit_count;
     size_t exhibit_cap;
     Exhibit *now;    /* one of them: what the reader looks at, B */
@@ -272,8 +276,9 @@ void session_free(Session *s);
  * half of them. */
 void session_budget(Session *s, size_t bytes);
 bool session_open_input(Session *s, const char *input, Err *err); /* edits stay; a pinned A stays */
-bool session_open_model(Session *s, const char *path,
-                        Err *err); /* NULL: bundled; the picture stays, edits and history are dropped */
+/* NULL: bundled; the picture stays, edits and history are dropped. While keep_model says why not, nothing happens where
+ * it is the model that is open, and any other is refused. */
+bool session_open_model(Session *s, const char *path, Err *err);
 
 /* ---- exhibits: all of this between frames, and never in the middle of a run ---- */
 /* Another exhibit beside those there are; nothing on show changes. The input is taken over; m, which may be NULL only

@@ -76,6 +76,7 @@ static const char *const STATES[] = {
     "goto blocks.1.attn.pattern[h=1,t=r3c4,u=r0c0]; view formula; move down 3; move right",
     "goto blocks.1.attn.pattern[h=1,t=r3c4,u=r0c0]; view close-up; play next; play next; play next; move down 4",
     "view answer; move down 2",
+    "goto blocks.1.attn.z[h=1,t=r1c1,e=3]; view worked; play next; play next",
     "training 0; query r2c2",
     "filters components; filters 3",
     "heads; head 1",

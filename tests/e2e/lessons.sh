@@ -60,9 +60,40 @@ shows "its arithmetic" 'derived again from these, bit for bit'
 send Right
 shows "the cursor moves" 'scores_raw\[t=a,u=b\]'
 send Enter
+shows "Enter: its terms on the screen of arithmetic" 'terms, by size'
+send Enter
 shows "Enter: where it comes from" '(q|k)\[[tu]=[ab],e=[0-3]\]'
 send q
 shows "the edit is back" 'edit: set scale off'
 quit "a lesson left"
+
+# the words of a card, the notes of who teaches, arithmetic term by term, a lesson for what is on the screen
+rm -rf "$HOME_DIR/state"
+shell_open 120 40
+line '$V lesson 5'
+shows "lesson 5 again" 'lesson 5  card 1 of 12'
+send '?'
+shows "?: the first word of the card" 'query: What a token asks for'
+send '?'
+shows "?: the next one" 'key: What a token offers'
+send N
+shows "N: notes" 'Notes for who teaches'
+send Escape
+unsee 'Notes for who teaches' || fail "Escape leaves the notes open"
+send Space
+shows "the example" 'scores_raw\[t=a,u=a\]'
+send ,
+shows ", is one term" 'after 1 of 4 terms'
+send .
+shows ". plays the others" 'derived again from these, bit for bit'
+line ':set . 3'
+shows "an example is edited like the model" 'edit: set scores_raw\[t=a,u=a\] 3'
+send q
+shows "q leaves the lesson and its example" 'Back where you were'
+line ':goto blocks.1.mlp.post'
+send i
+shows "i names the lesson" 'Lesson 10, The MLP'
+send Escape
+quit "words of a card"
 
 finish lessons

@@ -16,17 +16,14 @@ static void clean(const Err *e)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static Pool *pool;
     Err e = {{0}};
     Lesson l;
-    if (!pool)
-        pool = pool_new(1);
     bool ok = lesson_parse(&l, "fuzz.md", (const char *)data, size, 1, &e);
     if (!ok)
         clean(&e);
     for (int i = 0; ok && i < l.example_count; i++) {
         Example x;
-        if (!example_build(&x, "fuzz.md", &l.examples[i], NULL, pool, &e))
+        if (!example_build(&x, "fuzz.md", &l.examples[i], NULL, &e))
             clean(&e);
         example_free(&x);
     }

@@ -84,7 +84,7 @@ static void bad_example(const char *body, const char *where, const char *what)
     buf_printf(&text, "# T\n\n## A\n\n```vitrine example x\n%s\n```\n", body);
     if (!lesson_parse(&l, "t.md", buf_str(&text), text.len, 0, &err))
         fail_msg("%s", err.text);
-    if (example_build(&e, "t.md", &l.examples[0], &s.model, s.pool, &err))
+    if (example_build(&e, "t.md", &l.examples[0], &s.model, &err))
         fail_msg("taken: %s", body);
     if (strncmp(err.text, where, strlen(where)) != 0 || !strstr(err.text, what))
         fail_msg("expected %s … %s in: %s", where, what, err.text);
@@ -124,11 +124,10 @@ static void repeats_write_out_lines(void **state)
     Player p;
     open_text(&p, "# T\n\n## A\n\n```vitrine example x\naxis d 2\nx0[d] = 1 2\nrepeat i 1 3 {\n"
                   "x$i[d] = x$i- * 2\n}\nrepeat k of 5 7 {\ny$k# = $k\n}\nr[d] = normal(3)\n```\n");
-    Scope scope = player_scope(&p);
     double v;
     Err err = {{0}};
-    assert_true(number_value(&scope, "x:x3[d=1]", &v, &err) && v == 16);
-    assert_true(number_value(&scope, "x:y0 + x:y1", &v, &err) && v == 12);
+    assert_true(player_value(&p, "x:x3[d=1]", &v, &err) && v == 16);
+    assert_true(player_value(&p, "x:y0 + x:y1", &v, &err) && v == 12);
     player_close(&p);
 }
 

@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/io/json.h"
+#include "core/session/exhibit.h"
 
 enum { SEEDS = 4 };
 
@@ -70,7 +71,6 @@ static void every_number_changed_is_found_out(void **state)
     for (int i = 0; lesson_at(i, &f); i++) {
         Player p;
         open_lesson(&p, &f, 0);
-        Scope scope = player_scope(&p);
         for (int k = 0; k < p.lesson.count; k++) {
             Err err = {{0}};
             if (!player_enter(&p, k, &err))
@@ -88,7 +88,7 @@ static void every_number_changed_is_found_out(void **state)
                 else
                     x.right = buf_str(&other);
                 bool holds;
-                if (!expectation_holds(&scope, &x, &holds, &shown, &err))
+                if (!expectation_holds(&p, &x, &holds, &shown, &err))
                     fail_msg("%s", err.text);
                 if (holds)
                     fail_msg("%s:%d: %s = %s holds as well", f.name, x.line, x.left, x.right);
@@ -154,21 +154,22 @@ static void worked_examples_explain_themselves(void **state)
         open_lesson(&p, &f, 0);
         for (int k = 0; k < p.lesson.example_count; k++) {
             const Example *e = &p.examples[k];
+            Run *run = exhibit_run(e->exhibit);
             if (e->pixels) /* the model: its own suites do that */
                 continue;
             for (NodeId n = 0; n < e->graph->count; n++) {
                 size_t count = graph_cells(e->graph, n), step = count > 64 ? count / 16 : 1;
                 if (graph_node(e->graph, n)->op == OP_LEAF)
                     continue;
-                const float *x = run_need(e->run, n);
+                const float *x = run_need(run, n);
                 for (size_t c = 0; c < count; c += step) {
                     Explain why = explain_open(e->graph, n, c);
-                    float again = explain_fold(&why, values_of, e->run);
+                    float again = explain_fold(&why, values_of, run);
                     if (memcmp(&again, &x[c], sizeof again) != 0)
                         fail_msg("%s: %s:%s cell %zu", f.name, e->name, graph_node(e->graph, n)->path, c);
                     cells++;
                 }
-                run_trim(e->run);
+                run_trim(run);
             }
         }
         player_close(&p);
@@ -271,6 +272,33 @@ static void what_a_lesson_needs_is_there(void **state)
     }
 }
 
+/* t offers a lesson wherever one stands: at every step of the bundled model, and on every screen. */
+static void every_step_and_screen_has_a_lesson(void **state)
+{
+    (void)state;
+    LessonFile f;
+    int without = 0;
+    for (int i = 0; i < s.stages.count + SCREEN_COUNT; i++) {
+        bool step = i < s.stages.count, found = false;
+        const Box *box = step ? &s.stages.boxes[i] : NULL;
+        if (box && (box->depth > 1 || (box->depth == 1 && strncmp(box->path, "blocks.", 7) != 0))) /* inside a stage */
+            continue;
+        const char *path = box ? graph_node(session_graph(&s, SIDE_B), box->show)->path : "";
+        const char *screen = step ? "" : screen_name((Screen)(i - s.stages.count));
+        for (int k = 0; lesson_at(k, &f) && !found; k++) {
+            Lesson l;
+            Err err = {{0}};
+            assert_true(lesson_parse(&l, f.name, f.text, f.size, 0, &err));
+            found = lesson_explains(&l, screen, path);
+            lesson_free(&l);
+        }
+        if (!found)
+            printf("no lesson explains %s\n", step ? path : screen);
+        without += !found;
+    }
+    assert_int_equal(without, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +308,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(worked_examples_explain_themselves, start, stop),
         cmocka_unit_test(every_claim_is_in_a_card_or_said_to_be_left_out),
         cmocka_unit_test(what_a_lesson_needs_is_there),
+        cmocka_unit_test_setup_teardown(every_step_and_screen_has_a_lesson, start, stop),
     };
     unused();
     return cmocka_run_group_tests_name("lessons", tests, NULL, NULL);

@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#include "core/session/ask/ask.h"
+#include "core/session/playing.h"
+
 static void numbers_as_they_are_printed(void **state)
 {
     (void)state;
@@ -29,8 +32,7 @@ static double value(Player *p, const char *text)
 {
     double x = 0;
     Err err = {{0}};
-    Scope scope = player_scope(p);
-    if (!number_value(&scope, text, &x, &err))
+    if (!player_value(p, text, &x, &err))
         fail_msg("%s: %s", text, err.text);
     return x;
 }
@@ -39,8 +41,7 @@ static void refused(Player *p, const char *text, const char *what)
 {
     double x;
     Err err = {{0}};
-    Scope scope = player_scope(p);
-    if (number_value(&scope, text, &x, &err) || !strstr(err.text, what))
+    if (player_value(p, text, &x, &err) || !strstr(err.text, what))
         fail_msg("%s: %s", text, err.text);
 }
 
@@ -200,11 +201,107 @@ static void a_false_lesson_has_faults(void **state)
     }
 }
 
+/* A worked example is an exhibit: it is shown, changed, compared and explained by the session's own commands, and the
+ * model comes back with the next card. */
+static void an_example_is_an_exhibit(void **state)
+{
+    (void)state;
+    Player p;
+    Err err = {{0}};
+    Buf out = {0};
+    open_text(&p, CARD EXAMPLE "## A\n\nx\n\n```vitrine\nshow m:x[d=1]\n```\n\n## B\n\ny\n");
+    assert_ptr_equal(s.now, p.examples[0].exhibit);
+    assert_true(s.place.screen == SCREEN_WORKED && strcmp(s.place.path, "x") == 0);
+    assert_int_equal(s.stages.count, 2);
+    assert_true(value(&p, "probs[o=star]") > 0.9); /* of the model, which is not on show */
+    assert_true(command_do(&s, &p.commands, "set x[d=1] 5; compare diff", COMMAND_EDIT, &err));
+    assert_true(value(&p, "m:x[d=1]") == 5 && value(&p, "sum(m:x)") == 10);
+    assert_non_null(session_need(&s, SIDE_DIFF, "x", &err));
+    assert_true(ask_explain_text(&s, SIDE_B, "x", 1, &out, false, &err));
+    assert_true(command_do(&s, &p.commands, "model bundled", COMMAND_EDIT | COMMAND_FILE, &err));
+    assert_true(session_edited(&s)); /* it is the one that is open */
+    assert_false(command_do(&s, &p.commands, "model translator", COMMAND_EDIT | COMMAND_FILE, &err));
+    assert_non_null(strstr(err.text, "a lesson is open"));
+    assert_true(player_enter(&p, 1, &err));
+    assert_false(session_edited(&s));
+    assert_non_null(s.now->model);
+    assert_true(value(&p, "m:x[d=1]") == -1);
+    assert_true(player_enter(&p, 0, &err));
+    assert_true(command_do(&s, &p.commands, "open #66", COMMAND_EDIT, &err)); /* away from the example by hand */
+    assert_true(player_enter(&p, 1, &err));
+    assert_string_equal(s.now->input.path, "#17");
+    player_close(&p);
+    assert_int_equal(s.exhibit_count, 1);
+    buf_free(&out);
+}
+
+static void arithmetic_is_played_term_by_term(void **state)
+{
+    (void)state;
+    Player p;
+    Err err = {{0}};
+    open_text(&p, CARD "```vitrine example m\naxis d 3\nx[d] = 3 -1 2\nsum = sum(x)\n```\n\n"
+                       "## A\n\nx\n\n```vitrine\nshow m:sum\ndo play\n```\n");
+    assert_true(s.look.playing && s.look.worked.terms == 1 && playing_terms(&s) == 3);
+    assert_true(command_do(&s, &p.commands, "play", COMMAND_EDIT, &err));
+    assert_false(s.look.playing);
+    assert_true(command_do(&s, &p.commands, "play next", COMMAND_EDIT, &err));
+    assert_true(s.look.worked.terms == 2 && !s.look.playing);
+    assert_true(command_do(&s, &p.commands, "play on", COMMAND_EDIT, &err));
+    assert_true(s.look.worked.terms == 0 && !s.look.playing); /* all are there: it stops */
+    player_close(&p);
+}
+
+static void a_card_stops_at_its_pauses(void **state)
+{
+    (void)state;
+    Player p;
+    Err err = {{0}};
+    open_text(&p, CARD "## A\n\nx\n\n```vitrine\ndo goto blocks.0.attn.pattern\npause\ndo set scale off\npause\n"
+                       "do reset edits\n```\n");
+    assert_true(player_waits(&p) && !session_edited(&s));
+    assert_true(player_on(&p, &err) && session_edited(&s));
+    assert_true(player_on(&p, &err) && !session_edited(&s) && !player_waits(&p));
+    assert_false(player_on(&p, &err));
+    assert_string_equal(err.text, "");
+    assert_true(player_enter(&p, 0, &err) && player_waits(&p));
+    player_close(&p);
+}
+
+static void words_of_a_card(void **state)
+{
+    (void)state;
+    Player p;
+    Laid laid;
+    LaidTerm terms[LAID_TERMS];
+    Err err = {{0}};
+    open_text(&p, CARD "## A\n\nThe heads, a (softmax) and a plain *dot\nproduct* of `query`; softmax again.\n");
+    for (int width = 14; width < 60; width += 15) {
+        assert_true(card_lay(&p, width, &laid, &err));
+        assert_int_equal(laid_terms(&laid, terms), 3);
+        assert_string_equal(terms[0].word, "dot product"); /* what is emphasised comes first */
+        assert_string_equal(terms[1].word, "heads");
+        assert_string_equal(terms[2].word, "softmax");
+        laid_mark(&laid, &terms[0]);
+        int marked = 0;
+        for (int i = 0; i < laid.count; i++)
+            for (int k = 0; k < laid.lines[i].count; k++)
+                marked += laid.lines[i].parts[k].style == LAID_HERE;
+        assert_int_equal(marked, 2);
+        laid_free(&laid);
+    }
+    player_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_as_they_are_printed),
         cmocka_unit_test_setup_teardown(expressions, start, stop),
+        cmocka_unit_test_setup_teardown(an_example_is_an_exhibit, start, stop),
+        cmocka_unit_test_setup_teardown(arithmetic_is_played_term_by_term, start, stop),
+        cmocka_unit_test_setup_teardown(a_card_stops_at_its_pauses, start, stop),
+        cmocka_unit_test_setup_teardown(words_of_a_card, start, stop),
         cmocka_unit_test_setup_teardown(a_card_starts_clean_and_back_gives_the_same, start, stop),
         cmocka_unit_test_setup_teardown(commands_with_files_are_refused, start, stop),
         cmocka_unit_test_setup_teardown(answers_are_graded_and_explained, start, stop),

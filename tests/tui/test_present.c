@@ -137,13 +137,21 @@ static void test_decks(void **state)
             assert_true(k == 0 || d.caption.len > 0);
         }
         for (int k = d.count - 1; k >= 0; k -= 2) {
-            assert_true(command_do(&s, &all, "goto first; skip mlp", COMMAND_EDIT, &err)); /* an excursion */
-            assert_true(deck_go(&d, &s, &all, k, &err));
+            const char *away = s.now->model ? "goto first; skip mlp" : "goto last; set . 2"; /* an excursion */
+            if (!command_do(&s, &all, away, COMMAND_EDIT, &err))
+                fail_msg("%s step %d: %s", DECKS[i], k, err.text);
+            if (!deck_go(&d, &s, &all, k, &err))
+                fail_msg("%s step %d again: %s", DECKS[i], k, err.text);
             char *now = whole();
-            assert_string_equal(now, seen[k]);
+            size_t at = 0;
+            while (now[at] && now[at] == seen[k][at])
+                at++;
+            if (now[at] != seen[k][at])
+                fail_msg("%s step %d is another one at '%.60s': it was '%.60s'", DECKS[i], k, now + at, seen[k] + at);
             free(now);
         }
-        assert_true(command_do(&s, &all, "goto first; shuffle seed=3", COMMAND_EDIT, &err));
+        const char *away = s.now->model ? "goto first; shuffle seed=3" : "goto last; set . 2";
+        assert_true(command_do(&s, &all, away, COMMAND_EDIT, &err));
         assert_true(deck_return(&d, &s, &all, &err));
         char *now = whole();
         assert_string_equal(now, seen[d.at]);

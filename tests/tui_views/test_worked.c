@@ -6,8 +6,7 @@
 
 #include <cmocka.h>
 
-#include "core/session/session.h"
-#include "tui/views/lesson/lesson_views.h"
+#include "lessons/play.h"
 
 static Session session;
 
@@ -16,18 +15,21 @@ static int enter_all(const Player *p, int which)
 {
     const Example *e = &p->examples[which];
     int entered = 0;
+    Err err = {{0}};
+    assert_true(session_show(p->s, e->exhibit, &err));
     for (NodeId n = e->graph->count; n-- > 0;) {
-        WorkedPlace at = {n, 0, 0, -1};
         const Node *node = graph_node(e->graph, n);
-        if (node->op == OP_LEAF || run_peek(e->run, n))
+        if (node->op == OP_LEAF || run_peek(session_run(p->s, SIDE_B), n))
             continue;
-        if (!worked_in(e, &at))
+        assert_true(session_go(p->s, node->path, SCREEN_WORKED, &err));
+        p->s->place.term = 0;
+        if (!command_do(p->s, &p->commands, "in; in", COMMAND_EDIT, &err))
             continue; /* a sum of nothing */
         bool reads = false;
         for (int k = 0; k < op_inputs(node->op); k++)
-            reads = reads || node->in[k] == at.node;
+            reads = reads || node->in[k] == session_node(p->s, SIDE_B, p->s->place.path);
         assert_true(reads);
-        assert_true(at.cell < graph_cells(e->graph, at.node));
+        assert_int_equal(p->s->place.screen, SCREEN_EXPLAIN);
         entered++;
     }
     return entered;

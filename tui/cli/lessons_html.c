@@ -11,7 +11,6 @@
 #include "tui/canvas/export.h"
 #include "tui/cli/verbs.h"
 #include "tui/frame.h"
-#include "tui/views/lesson/lesson_views.h"
 
 enum { WIDTH = 92, HEIGHT = 26 };
 
@@ -99,7 +98,6 @@ static bool put_item(const Player *p, Buf *out, const Prose *item, Err *err)
 
 static bool put_question(const Player *p, Buf *out, const Question *q, Err *err)
 {
-    Scope scope = player_scope(p);
     double x;
     buf_printf(out, "<div class=\"q\"><p><strong>%s</strong> ", q->predict ? "Predict." : "Question.");
     bool ok = put_live(p, out, q->text, err);
@@ -111,7 +109,7 @@ static bool put_question(const Player *p, Buf *out, const Question *q, Err *err)
         ok = ok && put_live(p, out, q->choices[i].why, err);
         buf_puts(out, "</p></details>\n");
     }
-    if (ok && q->kind == QUESTION_NUMBER && (ok = number_value(&scope, q->answer, &x, err)) != false) {
+    if (ok && q->kind == QUESTION_NUMBER && (ok = player_value(p, q->answer, &x, err)) != false) {
         buf_puts(out, "<details><summary>Answer</summary><p>");
         number_put(x, -1, out);
         buf_puts(out, ". ");
@@ -130,31 +128,16 @@ static bool put_question(const Player *p, Buf *out, const Question *q, Err *err)
 /* The screen of the card that the player is on, into NAME-light.svg and NAME-dark.svg. */
 static bool write_screens(Work *w, const Player *p, const char *folder, const char *name, Err *err)
 {
-    Address to;
-    const Example *e = player_shows(p, &to);
-    bool ok = e || screen_compute(w, HEIGHT, WIDTH, err);
+    bool ok = screen_compute(w, HEIGHT, WIDTH, err);
     for (int light = 0; ok && light < 2; light++) {
         Canvas c;
         Buf svg = {0};
         char path[1200];
         canvas_init(&c, HEIGHT, WIDTH);
         canvas_clear(&c);
-        if (e) {
-            WorkedPlace at = {graph_find(e->graph, to.path), 0, 0, -1};
-            int index[DIMS_MAX] = {0};
-            Dims d = graph_node(e->graph, at.node)->dims;
-            for (int i = 0; i < d.n; i++)
-                for (int k = 0; k < to.cells.n; k++)
-                    if (to.cells.range[k].axis == d.axis[i])
-                        index[i] = to.cells.range[k].from;
-            at.cell = dims_ravel(e->graph->axes, d, index);
-            worked_needs(e, &at);
-            worked_draw(&c, (Rect){0, 0, HEIGHT, WIDTH}, e, &at);
-        } else {
-            Paint paint = {.s = &w->session, .c = &c, .mode = MODE_TRUE, .light = light};
-            Frame f = frame_layout(&w->session, HEIGHT, WIDTH, false);
-            frame_draw(&paint, &f, &(FrameState){.message = ""});
-        }
+        Paint paint = {.s = &w->session, .c = &c, .mode = MODE_TRUE, .light = light};
+        Frame f = frame_layout(&w->session, HEIGHT, WIDTH, false);
+        frame_draw(&paint, &f, &(FrameState){.message = ""});
         export_svg(&c, MODE_TRUE, light, player_card(p)->title, &svg);
         snprintf(path, sizeof path, "%s/%s-%s.svg", folder, name, light ? "light" : "dark");
         ok = file_write(path, buf_str(&svg), svg.len, err);

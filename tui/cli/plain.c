@@ -24,6 +24,7 @@
 #include "tui/desk.h"
 #include "tui/keymap.h"
 #include "tui/stage.h"
+#include "tui/views/explain/explain.h"
 #include "tui/words.h"
 
 enum { LINE_MOST = 1000, LIST_MOST = 400 };
@@ -192,16 +193,17 @@ enum { CARD_COLUMNS = 76, SHOWN_COLUMNS = 100, SHOWN_ROWS = 15 };
 /* The worked example that the card points at: its drawing without the frames round it. */
 static void put_shown(const Plain *p, Buf *out)
 {
-    Address to;
-    const Example *e = player_shows(&p->desk.player, &to);
+    Session *s = &p->work->session;
+    Needs needs = {.count = 0};
     Canvas c;
-    if (!e)
+    if (!desk_shows_worked(&p->desk))
         return;
-    WorkedPlace at = worked_place(e, &to);
-    worked_needs(e, &at);
+    VIEW_WORKED.needs(s, SIDE_B, (Rect){0, 0, SHOWN_ROWS, SHOWN_COLUMNS}, &needs);
+    for (int i = 0; i < needs.count; i++)
+        session_need(s, needs.item[i].side, needs.item[i].path, NULL);
     canvas_init(&c, SHOWN_ROWS, SHOWN_COLUMNS);
     canvas_clear(&c);
-    worked_text(e, &at, &c, out);
+    worked_text(&(Paint){.s = s, .c = &c}, out);
     canvas_free(&c);
 }
 

@@ -46,7 +46,8 @@ enum {
     VIEW_ATTENTION = 8, /* figures of a row go with it, and the list of its largest weights */
     VIEW_WIDE = 16,     /* needs the width: nothing stands beside it */
     VIEW_CLASSES = 32,  /* lists the classes itself: no second list goes with it */
-    WHILE_SEEKING = 64  /* no view's: of keys that mean this while something is looked for */
+    WHILE_SEEKING = 64, /* no view's: of keys that mean this while something is looked for */
+    VIEW_TELLS = 128    /* says itself what others have beside them: the map of steps alone goes with it */
 };
 /* What becomes of A and B: a pane each; one of them at a time; both in one pane, or there is no other side. */
 typedef enum ViewSides { SIDES_PANES, SIDES_ONE, SIDES_TOGETHER } ViewSides;

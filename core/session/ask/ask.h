@@ -11,7 +11,8 @@ bool ask_say(Session *s, Side side, Buf *out, Err *err);
  * both, and how they differ. Whatever it needs is computed. */
 bool ask_say_screen(Session *s, Buf *out, Err *err);
 /* A caption: text as it is, and for every {EXPRESSION} what the trace has there now:
- *   {ADDRESS} one number; {ADDRESS %} as per cent; {sum ADDRESS}, mean, max, min, count over all that it names;
+ *   {ADDRESS} one number; {ADDRESS %} as per cent; {sum ADDRESS}, mean, max, min, count … over all that it names;
+ *   {EXPRESSION} as number.h has them: {max(probs) - smallest(probs)};
  *   {label ADDRESS} the last axis' label of the largest; {answer} the class named first; {say}
  * with A or B before it ({A answer}) of that side, else of what is on show. */
 bool ask_caption(Session *s, const char *text, Buf *out, Err *err);
@@ -105,6 +106,8 @@ void ask_nodes(const Session *s, Buf *out, bool json);
 bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err);
 /* Entry number i of the words, NULL past the end; *text is what it says. */
 const char *ask_glossary_entry(int i, const char **text);
+/* Is it one of the words that people use about Transformers (no name of a node or an axis)? "heads" is "head". */
+bool ask_glossary_term(const char *word);
 void ask_glossary_complete(const Session *s, int index, Buf *out);
 /* "NaN begins at blocks.3.mlp.post[t=0,m=5]: 1 of its 9216 values", of what is computed so far and kept; false without
  * any. */

@@ -2,19 +2,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/session/address.h"
+#include "core/session/ask/cells.h"
+#include "core/session/ask/number.h"
 #include "core/session/ask/say.h"
 
 enum { EXPRESSION = 300 };
-
-/* What is to be made of the cells of an address. */
-typedef enum Fold { FOLD_ONE, FOLD_SUM, FOLD_MEAN, FOLD_MAX, FOLD_MIN, FOLD_COUNT, FOLD_LABEL } Fold;
-
-static const struct {
-    const char *word;
-    Fold fold;
-} FOLDS[] = {{"sum", FOLD_SUM}, {"mean", FOLD_MEAN},   {"max", FOLD_MAX},
-             {"min", FOLD_MIN}, {"count", FOLD_COUNT}, {"label", FOLD_LABEL}};
 
 /* Takes the first word off, where it is that one. */
 static bool take_word(const char **text, const char *word)
@@ -26,65 +18,59 @@ static bool take_word(const char **text, const char *word)
     return true;
 }
 
-/* The axes that the address says nothing of are taken whole; one that names no cell at all of a tensor is an error only
- * where one number is asked for. */
-static bool fold_cells(const Graph *g, NodeId n, const Selection *cells, const float *x, Fold fold, double *value,
-                       size_t *best, size_t *count)
+/* "sum ADDRESS" and its like. */
+static CellsFold *take_fold(const char **text)
 {
-    Dims d = graph_node(g, n)->dims;
-    size_t all = graph_cells(g, n);
-    int index[DIMS_MAX];
-    double sum = 0;
-    *count = 0;
-    for (size_t i = 0; i < all; i++) {
-        dims_unravel(g->axes, d, i, index);
-        if (!selection_has(cells, d, index))
-            continue;
-        bool better = !*count || (fold == FOLD_MIN ? x[i] < x[*best] : x[i] > x[*best]);
-        *best = better ? i : *best;
-        sum += (double)x[i];
-        ++*count;
-    }
-    *value = fold == FOLD_SUM     ? sum
-             : fold == FOLD_MEAN  ? sum / (double)*count
-             : fold == FOLD_COUNT ? (double)*count
-             : *count             ? (double)x[*best]
-                                  : 0;
-    return *count > 0;
+    char word[16];
+    size_t n = strcspn(*text, " ");
+    if (n >= sizeof word || (*text)[n] != ' ')
+        return NULL;
+    snprintf(word, sizeof word, "%.*s", (int)n, *text);
+    CellsFold *fold = cells_fold(word);
+    if (fold)
+        *text += n + strspn(*text + n, " ");
+    return fold;
 }
 
-static bool put_cells(Session *s, Side side, const char *address, Fold fold, bool percent, Buf *out, Err *err)
+/* The last axis' label of the largest cell. */
+static bool put_label(Session *s, Side side, const char *address, Buf *out, Err *err)
 {
-    const Graph *g = session_graph(s, side);
-    Address to;
-    double value;
-    size_t best = 0, count;
+    Cells c;
+    int index[DIMS_MAX];
     char label[64];
-    if (!address_parse(s, g, address, &to, err))
+    if (!cells_read(s, side, address, &c, err))
         return false;
-    if (!to.is_node)
-        return err_set(err, "'%s' is a group of nodes", to.path);
-    NodeId n = ask_node(s, side, to.path, err);
-    const float *x = n == NO_NODE ? NULL : ask_need(s, side, n, err);
-    if (!x)
+    Dims d = graph_node(c.g, c.node)->dims;
+    if (!d.n) {
+        ask_put_short(out, *c.x);
+        return true;
+    }
+    dims_unravel(c.g->axes, d, cells_index(&c, (size_t)cells_argmax(&c)), index);
+    buf_puts(out, axis_label(&c.g->axes[d.axis[d.n - 1]], index[d.n - 1], label, sizeof label));
+    return true;
+}
+
+/* Whole numbers of a fold are counts: "1,048,576". */
+static void put_value(double x, bool counted, bool percent, Buf *out)
+{
+    if (counted)
+        ask_put_count(out, (size_t)x);
+    else if (percent)
+        buf_printf(out, "%.1f %%", 100 * x);
+    else
+        ask_put_short(out, (float)x);
+}
+
+static bool put_folded(Session *s, Side side, const char *address, CellsFold *fold, bool percent, Buf *out, Err *err)
+{
+    Cells c;
+    if (!cells_read(s, side, address, &c, err))
         return false;
-    if (!fold_cells(g, n, &to.cells, x, fold, &value, &best, &count))
-        return err_set(err, "'%s' has no cell", address);
-    if (fold == FOLD_ONE && count != 1)
+    if (!fold && c.count != 1)
         return err_set(err,
                        "'%s' is %zu numbers: name every axis, or put sum, mean, max, min, count or label before it",
-                       address, count);
-    Dims d = graph_node(g, n)->dims;
-    if (fold == FOLD_LABEL && d.n) {
-        int index[DIMS_MAX];
-        dims_unravel(g->axes, d, best, index);
-        buf_puts(out, axis_label(&g->axes[d.axis[d.n - 1]], index[d.n - 1], label, sizeof label));
-    } else if (fold == FOLD_COUNT)
-        ask_put_count(out, count);
-    else if (percent)
-        buf_printf(out, "%.1f %%", 100 * value);
-    else
-        ask_put_short(out, (float)value);
+                       address, c.count);
+    put_value(fold ? fold(&c) : cells_at(&c, 0), fold == cells_fold("count"), percent, out);
     return true;
 }
 
@@ -93,7 +79,6 @@ static bool put_expression(Session *s, const char *text, Buf *out, Err *err)
     char copy[EXPRESSION];
     size_t n = strlen(text);
     Side side = ask_side(session_side(s));
-    Fold fold = FOLD_ONE;
     snprintf(copy, sizeof copy, "%s", text);
     bool percent = n > 2 && strcmp(copy + n - 2, " %") == 0;
     if (percent)
@@ -107,15 +92,18 @@ static bool put_expression(Session *s, const char *text, Buf *out, Err *err)
         return ask_say(s, side, out, err);
     if (strcmp(rest, "answer") == 0) {
         const char *path = site_path_any(session_graph(s, side), SITE_PROBS);
-        return path ? put_cells(s, side, path, FOLD_LABEL, false, out, err)
-                    : err_set(err, "this model names no answer");
+        return path ? put_label(s, side, path, out, err) : err_set(err, "this model names no answer");
     }
-    for (size_t i = 0; i < sizeof FOLDS / sizeof *FOLDS; i++)
-        if (take_word(&rest, FOLDS[i].word)) {
-            fold = FOLDS[i].fold;
-            break;
-        }
-    return put_cells(s, side, rest, fold, percent, out, err);
+    if (take_word(&rest, "label"))
+        return put_label(s, side, rest, out, err);
+    CellsFold *fold = take_fold(&rest);
+    if (fold || cells_address(rest) == strlen(rest))
+        return put_folded(s, side, rest, fold, percent, out, err);
+    double x;
+    if (!number_value(s, side, rest, &x, err))
+        return false;
+    put_value(x, false, percent, out);
+    return true;
 }
 
 bool ask_caption(Session *s, const char *text, Buf *out, Err *err)

@@ -317,6 +317,14 @@ void ask_glossary_complete(const Session *s, int index, Buf *out)
         buf_printf(out, "%s\n", TERMS[i].word);
 }
 
+bool ask_glossary_term(const char *word)
+{
+    for (int i = 0; i < TERM_COUNT; i++)
+        if (same_word(word, TERMS[i].word))
+            return true;
+    return false;
+}
+
 bool ask_glossary(const Session *s, const char *word, Buf *out, Err *err)
 {
     const Graph *g = session_graph(s, SIDE_B);

@@ -169,6 +169,8 @@ void ask_put_leaf(const Session *s, Side side, NodeId n, size_t cell, Buf *out)
     case LEAF_INPUT:
         if (session_exhibit(s, side)->input.kind == INPUT_PICTURE)
             put_pixel(s, side, n, cell, out);
+        else if (session_exhibit(s, side)->input.kind == INPUT_MATRICES)
+            buf_printf(out, "given by the worked example '%s'", session_input(s, side)->name);
         else
             put_given_word(s, side, n, cell, out);
         break;

@@ -40,4 +40,7 @@ void explain_next(const Paint *p, const Shown *v, Rect r);
 NodeId explain_reader(const Graph *g, NodeId n);
 /* Where the arithmetic begins: a weight, a pixel, a constant. */
 void explain_leaf(const Paint *p, const Shown *v, Rect r);
+/* What `worked` shows of the node in focus, as text, appended: which it is, its formula, the table, the arithmetic of
+ * its cell; no frames. p->c: a canvas to lay it out on. */
+void worked_text(const Paint *p, Buf *out);
 #endif

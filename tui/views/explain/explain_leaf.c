@@ -40,6 +40,10 @@ static void put_pixel(const Session *s, const Shown *v, Buf *out)
         i = index_on(v, ROLE_PIXEL_ROW, &tall), j = index_on(v, ROLE_PIXEL_COL, &wide),
         c = index_on(v, ROLE_CHANNEL, &colours);
     char name[160];
+    if (in->kind == INPUT_MATRICES) {
+        buf_printf(out, "Given by the worked example '%s': the arithmetic begins here.\n", in->name);
+        return;
+    }
     if (y < 0 || x < 0 || i < 0 || j < 0) {
         buf_puts(out, "Put in from outside.\n");
         return;

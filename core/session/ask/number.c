@@ -1,0 +1,325 @@
+#include "core/session/ask/number.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <string.h>
+
+#include "core/base/dmath.h"
+#include "core/graph/walk.h"
+#include "core/session/ask/cells.h"
+#include "core/session/ask/printed.h"
+
+enum { DEPTH = 48, TEXT = 512 };
+
+typedef struct Parser {
+    Session *s;
+    Side side;
+    const char *p;
+    int depth;
+    Err *err;
+} Parser;
+
+static bool sum_of(Parser *r, double *x);
+
+static void blanks(Parser *r)
+{
+    while (*r->p == ' ' || *r->p == '\n')
+        r->p++;
+}
+
+static bool expected(Parser *r, const char *what)
+{
+    return err_set(r->err, "expected %s at '%.40s'", what, *r->p ? r->p : "the end");
+}
+
+/* ---- functions of numbers ---- */
+
+static double of_log2(double x)
+{
+    return dm_log(x) / dm_log(2);
+}
+static double of_exp(double x)
+{
+    return x > 700 ? HUGE_VAL : x < -700 ? 0 : dm_exp(x);
+}
+static double of_ln(double x)
+{
+    return x > 0 ? dm_log(x) : x == 0 ? -HUGE_VAL : (double)NAN;
+}
+static double of_round(double x)
+{
+    return dm_floor(x + 0.5);
+}
+static double of_ceil(double x)
+{
+    return -dm_floor(-x);
+}
+
+static const struct {
+    const char *name;
+    double (*of)(double x);
+} OF_NUMBERS[] = {{"sqrt", dm_sqrt}, {"exp", of_exp},     {"ln", of_ln},     {"log2", of_log2},
+                  {"abs", dm_abs},   {"floor", dm_floor}, {"ceil", of_ceil}, {"round", of_round}};
+
+static bool close_bracket(Parser *r)
+{
+    blanks(r);
+    if (*r->p != ')')
+        return expected(r, ")");
+    r->p++;
+    return true;
+}
+
+static bool comma(Parser *r)
+{
+    blanks(r);
+    if (*r->p != ',')
+        return expected(r, ", and a second operand");
+    r->p++;
+    return true;
+}
+
+static bool read_cells(Parser *r, Cells *c)
+{
+    char text[TEXT];
+    blanks(r);
+    size_t n = cells_address(r->p);
+    if (!n || n >= sizeof text)
+        return expected(r, "an address");
+    memcpy(text, r->p, n);
+    text[n] = 0;
+    r->p += n;
+    return cells_read(r->s, r->side, text, c, r->err);
+}
+
+static bool fold_call(Parser *r, CellsFold *of, double *x)
+{
+    Cells a;
+    if (!read_cells(r, &a))
+        return false;
+    *x = of(&a);
+    return close_bracket(r);
+}
+
+static bool pair_call(Parser *r, const char *name, CellsPair *of, double *x)
+{
+    Cells a, b;
+    if (!read_cells(r, &a) || !comma(r) || !read_cells(r, &b))
+        return false;
+    if (a.count != b.count)
+        return err_set(r->err, "%s: %zu cells on one side, %zu on the other", name, a.count, b.count);
+    *x = of(&a, &b);
+    return close_bracket(r);
+}
+
+static bool word_arg(Parser *r, char out[TEXT])
+{
+    blanks(r);
+    size_t n = cells_address(r->p);
+    if (n >= TEXT)
+        return expected(r, "a name");
+    memcpy(out, r->p, n);
+    out[n] = 0;
+    r->p += n;
+    return close_bracket(r);
+}
+
+/* params(scope), flops(scope), at(axis), on(path); *known false: another name. */
+static bool trace_call(Parser *r, const char *name, double *x, bool *known)
+{
+    char text[TEXT];
+    Session *s = r->s;
+    const Graph *g = session_graph(s, r->side), *shown = session_graph(s, SIDE_B);
+    bool params = strcmp(name, "params") == 0, flops = strcmp(name, "flops") == 0, at = strcmp(name, "at") == 0,
+         on = strcmp(name, "on") == 0;
+    *known = params || flops || at || on;
+    if (!*known)
+        return false;
+    if (!word_arg(r, text))
+        return false;
+    if (at) {
+        int axis = session_axis(shown, text);
+        if (axis == AXIS_NONE)
+            return err_set(r->err, "there is no axis '%.20s' here", text);
+        *x = s->place.at[axis];
+        return true;
+    }
+    if (on) {
+        if (graph_find(g, text) == NO_NODE && graph_find(shown, text) == NO_NODE)
+            return err_set(r->err, "there is no node '%.80s'", text);
+        *x = strcmp(s->place.path, text) == 0;
+        return true;
+    }
+    Cost c = graph_scope_cost(g, text);
+    *x = params ? c.params : c.flops;
+    return *x > 0 || err_set(r->err, "nothing is named '%.80s', or it has none", text);
+}
+
+static bool min_max(Parser *r, bool max, double *x)
+{
+    double y;
+    if (!sum_of(r, x) || !comma(r) || !sum_of(r, &y))
+        return false;
+    *x = max == (y > *x) ? y : *x;
+    return close_bracket(r);
+}
+
+static bool call(Parser *r, const char *name, double *x)
+{
+    if (strcmp(name, "min") == 0 || strcmp(name, "max") == 0)
+        return min_max(r, strcmp(name, "max") == 0, x);
+    CellsFold *fold = cells_fold(name);
+    if (fold)
+        return fold_call(r, fold, x);
+    CellsPair *pair = cells_pair(name);
+    if (pair)
+        return pair_call(r, name, pair, x);
+    for (size_t i = 0; i < sizeof OF_NUMBERS / sizeof *OF_NUMBERS; i++)
+        if (strcmp(name, OF_NUMBERS[i].name) == 0) {
+            double y;
+            if (!sum_of(r, &y) || !close_bracket(r))
+                return false;
+            *x = OF_NUMBERS[i].of(y);
+            return true;
+        }
+    bool known, ok = trace_call(r, name, x, &known);
+    return known ? ok : err_set(r->err, "there is no function '%.40s'", name);
+}
+
+static bool primary(Parser *r, double *x)
+{
+    double half;
+    blanks(r);
+    size_t n = isdigit((unsigned char)*r->p) ? number_printed(r->p, x, &half) : 0;
+    if (n) {
+        r->p += n;
+        return true;
+    }
+    if (*r->p == '(') {
+        r->p++;
+        return sum_of(r, x) && close_bracket(r);
+    }
+    if (!isalpha((unsigned char)*r->p))
+        return expected(r, "a number, an address or (");
+    char name[32];
+    for (n = 0; isalnum((unsigned char)r->p[n]); n++)
+        ;
+    if (r->p[n] == '(' && n < sizeof name) {
+        memcpy(name, r->p, n);
+        name[n] = 0;
+        r->p += n + 1;
+        return call(r, name, x);
+    }
+    Cells c;
+    const char *start = r->p;
+    if (!read_cells(r, &c))
+        return false;
+    if (c.count != 1)
+        return err_set(r->err, "'%.*s' is %zu numbers: name one cell, or take sum( ), largest( ) … of them",
+                       (int)(r->p - start), start, c.count);
+    *x = cells_at(&c, 0);
+    return true;
+}
+
+static bool power(Parser *r, double *x)
+{
+    double y;
+    blanks(r);
+    size_t n = printed_minus(r->p);
+    if (++r->depth > DEPTH)
+        return err_set(r->err, "brackets too deep");
+    if (n) {
+        r->p += n;
+        if (!power(r, x))
+            return false;
+        *x = -*x;
+    } else {
+        if (!primary(r, x))
+            return false;
+        blanks(r);
+        if (*r->p == '^') {
+            r->p++;
+            if (!power(r, &y))
+                return false;
+            bool whole = y == dm_floor(y) && dm_abs(y) <= 64;
+            double base = *x, out = 1;
+            for (int i = 0; whole && i < (int)dm_abs(y); i++)
+                out *= base;
+            if (!whole && base <= 0)
+                return err_set(r->err, "a power of a number that is not above 0");
+            *x = whole ? y < 0 ? 1 / out : out : dm_pow(base, y);
+        }
+    }
+    r->depth--;
+    return true;
+}
+
+static bool product(Parser *r, double *x)
+{
+    double y;
+    if (!power(r, x))
+        return false;
+    for (blanks(r); *r->p == '*' || *r->p == '/'; blanks(r)) {
+        char op = *r->p++;
+        if (!power(r, &y))
+            return false;
+        *x = op == '*' ? *x * y : *x / y;
+    }
+    return true;
+}
+
+static bool sum_of(Parser *r, double *x)
+{
+    double y;
+    if (++r->depth > DEPTH)
+        return err_set(r->err, "brackets too deep");
+    if (!product(r, x))
+        return false;
+    for (blanks(r); *r->p == '+' || printed_minus(r->p); blanks(r)) {
+        bool plus = *r->p == '+';
+        r->p += plus ? 1 : printed_minus(r->p);
+        if (!product(r, &y))
+            return false;
+        *x = plus ? *x + y : *x - y;
+    }
+    r->depth--;
+    return true;
+}
+
+/* A condition: sums with < > = between them (1 or 0), `and` between conditions. */
+static bool condition(Parser *r, double *x)
+{
+    if (!sum_of(r, x))
+        return false;
+    for (;;) {
+        blanks(r);
+        char op = *r->p;
+        double y;
+        if (op == '<' || op == '>' || op == '=') {
+            r->p++;
+            if (!sum_of(r, &y))
+                return false;
+            *x = op == '<' ? *x < y : op == '>' ? *x > y : *x == y;
+        } else if (strncmp(r->p, "and ", 4) == 0) {
+            r->p += 4;
+            if (!condition(r, &y))
+                return false;
+            *x = *x != 0 && y != 0;
+        } else {
+            return true;
+        }
+    }
+}
+
+bool number_value(Session *s, Side side, const char *text, double *out, Err *err)
+{
+    Parser r = {s, side, text, 0, err};
+    double x = 0;
+    if (!condition(&r, &x))
+        return false;
+    blanks(&r);
+    if (*r.p)
+        return err_set(err, "nothing is expected at '%.40s'", r.p);
+    *out = x;
+    return true;
+}

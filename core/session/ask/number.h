@@ -1,0 +1,20 @@
+/* Expressions over the trace: numbers of captions and lessons.
+ *
+ *   + - * / ^ ( )  and numbers as they are printed: 150,528, 0.5, 1e-6
+ *   blocks.0.attn.pattern[h=1,t=0,u=5]   a cell; a: before it as trained, b: with the edits on show
+ *   hand:pattern[t=0,u=1]                a cell of the worked example "hand", as it is shown now
+ *   sum(ADDRESS) …                       over all cells of an address (cells.h has the words)
+ *   dot(ADDRESS, ADDRESS) …
+ *   params(SCOPE) flops(SCOPE)           of the model; params() of all of it
+ *   at(AXIS)                             where the reader's cursor stands on that axis
+ *   on(PATH)                             1 where the reader is on that node
+ *   sqrt exp ln log2 abs floor ceil round erf ( ), min max (X, Y); conditions are 1 or 0: X < Y, X > Y, X = Y, … and …
+ */
+#ifndef VITRINE_SESSION_NUMBER_H
+#define VITRINE_SESSION_NUMBER_H
+#include "core/session/session.h"
+
+/* side: where addresses are looked up that name none. False and one line when the text is no expression or what it
+ * names is not there. Computes what is missing. */
+bool number_value(Session *s, Side side, const char *text, double *out, Err *err);
+#endif

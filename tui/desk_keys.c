@@ -1,0 +1,115 @@
+/* The keys of a lesson. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/session/ask/ask.h"
+#include "lessons/check.h"
+#include "lessons/layout.h"
+#include "tui/desk_parts.h"
+
+static bool turn(Desk *d, int by)
+{
+    int card = d->player.card + by;
+    if (card < 0 || card >= d->player.lesson.count) {
+        desk_clear_said(d);
+        buf_puts(&d->said, card < 0 ? "This is the first card. Space goes on; q leaves the lesson."
+                                    : "That was the last card. t lists the lessons; q goes back to where you were.");
+        d->front = true;
+        return true;
+    }
+    desk_go(d, card);
+    desk_keep_progress(d);
+    return true;
+}
+
+/* Past the card's next pause. */
+static bool go_on(Desk *d)
+{
+    Err err = {{0}};
+    desk_clear_said(d);
+    if (!player_on(&d->player, &err)) {
+        buf_puts(&d->said, err.text);
+        d->wrong = d->front = true;
+    }
+    return true;
+}
+
+static bool answer_key(Desk *d, const char *key, Buf *command)
+{
+    const Question *q = player_card(&d->player)->question;
+    bool digit = !key[1] && key[0] >= '0' && key[0] <= '9';
+    if (!q || !(digit || (q->kind == QUESTION_NUMBER && strcmp(key, "-") == 0)))
+        return false;
+    if (q->kind == QUESTION_CHOICE && key[0] >= '1' && key[0] - '1' < q->count)
+        buf_printf(command, "answer %s", key);
+    else if (q->kind == QUESTION_NUMBER)
+        buf_printf(command, "prompt answer %s", key);
+    return command->len > 0;
+}
+
+/* The card's words one after the other, then the page that has them all. */
+static bool next_word(Desk *d, Buf *command)
+{
+    LaidTerm terms[LAID_TERMS];
+    Laid laid;
+    int was = d->term, count = card_lay(&d->player, CHECK_COLUMNS, &laid, NULL) ? laid_terms(&laid, terms) : 0;
+    desk_clear_said(d);
+    if (was + 1 >= count) {
+        buf_puts(command, "lesson help");
+    } else {
+        d->term = was + 1;
+        d->front = true;
+        ask_glossary(d->player.s, terms[d->term].word, &d->said, NULL);
+        buf_printf(&d->said, "(word %d of %d; ? %s)", d->term + 1, count,
+                   d->term + 1 < count ? "the next one" : "the keys of a lesson");
+    }
+    if (count)
+        laid_free(&laid);
+    return true;
+}
+
+bool desk_key(Desk *d, const char *key, int width, int height, Buf *command)
+{
+    static const char *const ON[] = {"Space", "n", "PgDn"}, *const BACK[] = {"Backspace", "p", "PgUp"};
+    bool wide = desk_beside(height, width);
+    for (size_t i = 0; i < 3; i++) {
+        if (strcmp(key, ON[i]) == 0) {
+            if (!wide && d->front && desk_has_screen(d)) {
+                d->front = false;
+                return true;
+            }
+            return player_waits(&d->player) ? go_on(d) : turn(d, 1);
+        }
+        if (strcmp(key, BACK[i]) == 0)
+            return turn(d, -1);
+    }
+    if (strcmp(key, "Tab") == 0 && !wide) {
+        d->front = !d->front;
+        return true;
+    }
+    if (strcmp(key, "!") == 0) {
+        buf_puts(command, "hint");
+        d->front = true;
+        return true;
+    }
+    if (strcmp(key, "q") == 0) {
+        buf_puts(command, "lesson close");
+        return true;
+    }
+    if (strcmp(key, "?") == 0)
+        return next_word(d, command);
+    if (strcmp(key, "N") == 0) {
+        buf_puts(command, "lesson notes");
+        return true;
+    }
+    if (answer_key(d, key, command)) {
+        d->front = true;
+        return true;
+    }
+    if (!wide && d->front &&
+        (strcmp(key, "Enter") == 0 || strlen(key) == 1 || strcmp(key, "Up") == 0 || strcmp(key, "Down") == 0 ||
+         strcmp(key, "Left") == 0 || strcmp(key, "Right") == 0) &&
+        *key != ':' && *key != 't')
+        d->front = false; /* what the key does can be seen */
+    return false;
+}

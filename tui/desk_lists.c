@@ -1,0 +1,175 @@
+/* The list of lessons, the words of a card, its notes. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "core/session/ask/ask.h"
+#include "core/session/screens.h"
+#include "core/session/state.h"
+#include "tui/app.h"
+#include "tui/desk_parts.h"
+#include "tui/progress.h"
+
+static void about(const LessonFile *f, char *title, size_t n, int *minutes, int *cards)
+{
+    Lesson l;
+    *title = 0;
+    *minutes = *cards = 0;
+    if (lesson_parse(&l, f->name, f->text, f->size, 0, NULL)) {
+        snprintf(title, n, "%s", l.title);
+        *minutes = l.minutes;
+        *cards = l.count;
+    }
+    lesson_free(&l);
+}
+
+static void put_progress(const LessonProgress *p, int cards, char *out, size_t n)
+{
+    if (!p->cards)
+        snprintf(out, n, "%d cards", cards);
+    else if (p->card == p->cards - 1)
+        snprintf(out, n, "done");
+    else
+        snprintf(out, n, "card %d of %d", p->card + 1, p->cards);
+}
+
+static void which_of(const LessonFile *f, char *out, size_t n)
+{
+    if (f->number >= 0)
+        snprintf(out, n, "%d", f->number);
+    else
+        snprintf(out, n, "%.*s", (int)strcspn(f->name, "."), f->name);
+}
+
+/* Does a lesson say that it explains that screen, or that node? */
+static bool explains(const LessonFile *f, const char *screen, const char *path)
+{
+    Lesson l;
+    bool found = false;
+    if (lesson_parse(&l, f->name, f->text, f->size, 0, NULL))
+        found = lesson_explains(&l, screen, path);
+    lesson_free(&l);
+    return found;
+}
+
+bool desk_offer(const Session *s, Buf *out)
+{
+    ScreenGroup group = screen_now(s)->group;
+    bool any_node = group == GROUP_TRACE || group == GROUP_ARITHMETIC; /* the node says more than the screen */
+    for (int pass = 0; pass < 2; pass++) {
+        LessonFile f;
+        bool by_node = any_node == (pass == 0);
+        for (int i = 0; lesson_at(i, &f); i++) {
+            char title[100], which[64];
+            int minutes, cards;
+            if (!explains(&f, by_node ? "" : screen_name(s->place.screen), by_node ? s->place.path : ""))
+                continue;
+            about(&f, title, sizeof title, &minutes, &cards);
+            which_of(&f, which, sizeof which);
+            buf_printf(out, "Lesson %s, %s, explains this: t.", which, title);
+            return true;
+        }
+    }
+    return false;
+}
+
+static void add_lesson(Overlay *o, const LessonFile *f, const char *before)
+{
+    char title[100], text[200], key[40], command[80], which[64];
+    int minutes, cards;
+    LessonProgress p = progress_load(f->name);
+    about(f, title, sizeof title, &minutes, &cards);
+    which_of(f, which, sizeof which);
+    put_progress(&p, cards, key, sizeof key);
+    snprintf(text, sizeof text, "%s%s%s%s  %d min", before, f->number >= 0 ? which : "", f->number >= 0 ? ". " : "",
+             title, minutes);
+    snprintf(command, sizeof command, "lesson %s", which);
+    overlay_add(o, text, key, command);
+}
+
+void desk_menu(Overlay *o, const Session *s)
+{
+    LessonFile f;
+    overlay_list(o, "Lessons: Enter opens one where you left it");
+    char *last = state_load_file("lesson");
+    for (int i = 0; last && lesson_at(i, &f); i++) {
+        LessonProgress p = progress_load(f.name);
+        if (strcmp(last, f.name) == 0 && p.cards && p.card < p.cards - 1)
+            add_lesson(o, &f, "go on: ");
+    }
+    free(last);
+    if (lesson_at(0, &f) && !progress_load(f.name).cards)
+        add_lesson(o, &f, "begin here: ");
+    for (int i = 0; lesson_at(i, &f); i++)
+        if (explains(&f, screen_name(s->place.screen), s->place.path))
+            add_lesson(o, &f, "about this screen: ");
+    for (int i = 0; lesson_at(i, &f); i++) {
+        if (f.number < 0 && i > 0) {
+            LessonFile before;
+            if (lesson_at(i - 1, &before) && before.number >= 0)
+                overlay_add(o, "Cards", "", NULL);
+        }
+        add_lesson(o, &f, "");
+    }
+}
+
+void lessons_text(Buf *out)
+{
+    LessonFile f;
+    for (int i = 0; lesson_at(i, &f); i++) {
+        char title[100], progress[40], which[64];
+        int minutes, cards;
+        LessonProgress p = progress_load(f.name);
+        about(&f, title, sizeof title, &minutes, &cards);
+        which_of(&f, which, sizeof which);
+        put_progress(&p, cards, progress, sizeof progress);
+        int pad = 48 - utf8_cells(title);
+        buf_printf(out, "%-18s %s%*s %2d min  %s\n", which, title, pad > 0 ? pad : 0, "", minutes, progress);
+    }
+}
+
+void desk_help(const Desk *d, Overlay *o)
+{
+    Buf text = {0};
+    const Card *c = player_card(&d->player);
+    for (int i = 0; i < c->item_count; i++)
+        for (int k = 0; k < c->items[i].count; k++)
+            if (c->items[i].spans[k].style == SPAN_TERM)
+                ask_glossary(d->player.s, c->items[i].spans[k].text, &text, NULL);
+    for (int i = 0; i < d->player.lesson.needs.count; i++)
+        buf_printf(&text, "%s:lesson %s", i ? ", " : "Needs ", d->player.lesson.needs.at[i].text);
+    if (d->player.lesson.needs.count)
+        buf_puts(&text, "\n");
+    for (int i = 0; i < d->player.lesson.reads.count; i++)
+        buf_printf(&text, "Read on: %s\n", d->player.lesson.reads.at[i].text);
+    buf_puts(
+        &text,
+        "Space next card, Backspace the one before, digits answer, ! hint, ? the card's words one by one, N notes for "
+        "who teaches, . plays the arithmetic of a table's cell, q leaves the lesson. Every other key works as "
+        "always: what you change here is put back when you leave.\n"
+        ":glossary WORD explains any word.\n");
+    overlay_text(o, "Words of this card", buf_str(&text));
+    buf_free(&text);
+}
+
+void desk_notes(const Desk *d, Overlay *o)
+{
+    Buf text = {0};
+    const Card *c = player_card(&d->player);
+    const Lesson *l = &d->player.lesson;
+    for (int i = 0; i < c->notes.count; i++) {
+        player_text(&d->player, c->notes.at[i].text, &text, NULL);
+        buf_puts(&text, "\n");
+    }
+    if (!c->notes.count)
+        buf_puts(&text, "This card has no notes.\n");
+    for (int i = 0; i < l->misconception.count; i++)
+        buf_printf(&text, "The misconception of this lesson: %s\n", l->misconception.at[i].text);
+    for (int i = 0; i < l->able.count; i++)
+        buf_printf(&text, "Afterwards one can: %s\n", l->able.at[i].text);
+    if (d->player.card + 1 < l->count)
+        buf_printf(&text, "Next card: %s\n", l->cards[d->player.card + 1].title);
+    overlay_text(o, "Notes for who teaches", buf_str(&text));
+    buf_free(&text);
+}

@@ -1,0 +1,13 @@
+/* Inside the desk only (desk*.c). */
+#ifndef VITRINE_TUI_DESK_PARTS_H
+#define VITRINE_TUI_DESK_PARTS_H
+#include "tui/desk.h"
+
+bool desk_go(Desk *d, int card); /* false: the card's own commands failed, and what is said says why */
+void desk_clear_said(Desk *d);
+void desk_keep_progress(const Desk *d);
+/* Is there room for card and screen side by side? */
+bool desk_beside(int h, int w);
+/* Has the card something to show: a command, an example, a picture? */
+bool desk_has_screen(const Desk *d);
+#endif

@@ -1,0 +1,275 @@
+/* A tensor as a table and the arithmetic of the cell under its cursor below it, in the order in which it is computed:
+ * the screen of worked examples. The terms may come one after the other (playing.h). */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/graph/explain.h"
+#include "core/session/address.h"
+#include "tui/canvas/export.h"
+#include "tui/views/explain/explain.h"
+#include "tui/views/shown.h"
+
+enum { CELL = 10, LABEL = 10, TABLE_MOST = 9, TERM = 10 };
+
+typedef struct Parts {
+    Rect formula, table, arithmetic;
+} Parts;
+
+static Parts parts_of(Rect r, size_t rows)
+{
+    Parts p = {.formula = rect_cut(&r, 't', r.h > 4 ? 1 : 0)};
+    int most = r.h / 2 < TABLE_MOST + 1 ? r.h / 2 : r.h > 24 ? r.h / 2 : TABLE_MOST + 1;
+    int want = rows + 1 < (size_t)most ? (int)rows + 1 : most;
+    rect_cut(&r, 't', r.h > 8 ? 1 : 0);
+    p.table = rect_cut(&r, 't', want);
+    rect_cut(&r, 't', r.h > 6 ? 1 : 0);
+    p.arithmetic = r;
+    return p;
+}
+
+/* Which part of the table is seen. */
+typedef struct Window {
+    Plane plane;
+    size_t row, col, row0, col0;
+    int rows, cols;
+} Window;
+
+static Window window_of(const Shown *v, Rect r)
+{
+    Window w = {.plane = plane_make(v->graph, v->node)};
+    plane_cursor(v->graph, &w.plane, v->at, &w.row, &w.col);
+    w.rows = r.h > 1 ? r.h - 1 : 0;
+    w.cols = r.w > LABEL ? (r.w - LABEL) / CELL : 0;
+    w.row0 = scroll_first(w.plane.row_count, w.row, (size_t)w.rows);
+    w.col0 = scroll_first(w.plane.col_count, w.col, (size_t)w.cols);
+    w.rows = (size_t)w.rows < w.plane.row_count ? w.rows : (int)w.plane.row_count;
+    w.cols = (size_t)w.cols < w.plane.col_count ? w.cols : (int)w.plane.col_count;
+    return w;
+}
+
+static void draw_label(const Paint *p, const Shown *v, Dims d, size_t joint, int y, int x, bool right, bool here)
+{
+    char label[64], text[80];
+    Buf axes = {0};
+    if (!d.n)
+        return;
+    shown_axes(v->graph, d, &axes);
+    snprintf(text, sizeof text, "%.12s=%.60s", buf_str(&axes), shown_label(v->graph, d, joint, label, sizeof label));
+    buf_free(&axes);
+    if (right)
+        canvas_right(p->c, y, x, CELL - 1, here ? STYLE_STRONG : STYLE_AXIS, text);
+    else
+        canvas_text(p->c, y, x, LABEL - 1, here ? STYLE_STRONG : STYLE_AXIS, text);
+}
+
+static void draw_table(const Paint *p, const Shown *v, Rect r, bool focus)
+{
+    Window w = window_of(v, r);
+    for (int j = 0; j < w.cols; j++)
+        draw_label(p, v, w.plane.cols, w.col0 + (size_t)j, r.y, r.x + LABEL + j * CELL, true,
+                   w.col0 + (size_t)j == w.col);
+    for (int i = 0; i < w.rows; i++) {
+        draw_label(p, v, w.plane.rows, w.row0 + (size_t)i, r.y + 1 + i, r.x, false, w.row0 + (size_t)i == w.row);
+        for (int j = 0; j < w.cols; j++) {
+            int y = r.y + 1 + i, x = r.x + LABEL + j * CELL;
+            size_t cell = plane_cell(v->graph, v->node, &w.plane, v->at, w.row0 + (size_t)i, w.col0 + (size_t)j);
+            bool here = cell == v->cell;
+            if (here)
+                canvas_fill(p->c, (Rect){y, x, 1, CELL}, STYLE_CURSOR, ' ');
+            shown_number_right(p, v, cell, y, x + 1, CELL - 1, here ? STYLE_CURSOR : STYLE_TEXT);
+            if (here)
+                focus_cursor(p, focus, y, x);
+        }
+    }
+}
+
+static const float *values_of(const void *run, NodeId n)
+{
+    return run_peek(run, n);
+}
+
+/* One term: what it adds, its operands, where they stand. */
+static void draw_term(const Paint *p, const Shown *v, Run *run, const Term *t, float adds, int y, Rect r)
+{
+    static const char *const SIGNS[OP_COUNT] = {
+        [OP_CONTRACT] = "·", [OP_MUL] = "·", [OP_ADD] = "+", [OP_SUB] = "−", [OP_DIV] = "/"};
+    Op op = graph_node(v->graph, v->node)->op;
+    char number[32];
+    Buf where = {0};
+    number_text(number, sizeof number, adds, TERM);
+    canvas_right(p->c, y, r.x, TERM, STYLE_TEXT, number);
+    canvas_text(p->c, y, r.x + TERM, 3, STYLE_DIM, " = ");
+    int x = r.x + TERM + 3;
+    for (int i = 0; i < t->operands; i++) {
+        const float *values = run_peek(run, t->node[i]);
+        Shown o = {.side = v->side, .graph = v->graph, .node = t->node[i], .values = values};
+        if (i)
+            canvas_text(p->c, y, x, 3, STYLE_DIM, SIGNS[op] ? SIGNS[op] : ",");
+        x += i ? 2 : 0;
+        if (values)
+            shown_number_right(p, &o, t->cell[i], y, x, TERM - 1, STYLE_TEXT);
+        x += TERM;
+        buf_puts(&where, i ? ", " : "");
+        address_put(v->graph, t->node[i], t->cell[i], &where);
+    }
+    canvas_text(p->c, y, x + 1, r.x + r.w - x - 1, STYLE_DIM, buf_str(&where));
+    buf_free(&where);
+}
+
+static void draw_terms(const Paint *p, const Shown *v, Rect r)
+{
+    Run *run = session_run(p->s, v->side);
+    Explain why = explain_open(v->graph, v->node, v->cell);
+    int counted = p->s->look.worked.terms;
+    size_t shown = counted > 0 && (size_t)counted < why.terms ? (size_t)counted : why.terms;
+    size_t room = r.h > 1 ? (size_t)r.h - 1 : 0, first = counted > 0 && shown > room ? shown - room : 0;
+    float sum = 0;
+    int y = r.y;
+    for (size_t i = 0; i < shown; i++) {
+        float adds = explain_contribution(&why, i, values_of, run);
+        sum += adds;
+        if (i < first || (size_t)(y - r.y) >= room)
+            continue;
+        Term t = explain_term(&why, i);
+        draw_term(p, v, run, &t, adds, y++, r);
+    }
+    char number[32];
+    number_text(number, sizeof number, shown < why.terms ? sum : v->values[v->cell], 12);
+    if (shown < why.terms) {
+        canvas_printf(p->c, y, r.x, r.w, STYLE_STRONG, "%s after %zu of %zu terms", number, shown, why.terms);
+        return;
+    }
+    float folded = explain_fold(&why, values_of, run);
+    bool equal = memcmp(&folded, &v->values[v->cell], sizeof folded) == 0;
+    canvas_printf(p->c, y, r.x, r.w, equal ? STYLE_GOOD : STYLE_ERROR, "%s   %s%s", number,
+                  equal ? "derived again from these, bit for bit" : "is not what its terms give",
+                  (size_t)(y - r.y) < shown ? "; not all are shown" : "");
+}
+
+static bool inputs_there(const Session *s, const Shown *v)
+{
+    const Node *n = graph_node(v->graph, v->node);
+    for (int i = 0; i < op_inputs(n->op); i++)
+        if (!run_peek(session_run(s, v->side), n->in[i]))
+            return false;
+    return true;
+}
+
+static void draw_arithmetic(const Paint *p, const Shown *v, Rect r)
+{
+    Buf line = {0};
+    if (r.h < 2)
+        return;
+    address_put(v->graph, v->node, v->cell, &line);
+    canvas_text(p->c, r.y, r.x, r.w, STYLE_STRONG, buf_str(&line));
+    rect_cut(&r, 't', 1);
+    if (graph_node(v->graph, v->node)->op == OP_LEAF) {
+        explain_leaf(p, v, r);
+    } else if (!inputs_there(p->s, v)) {
+        shown_computing(p, r);
+    } else {
+        draw_terms(p, v, r);
+    }
+    buf_free(&line);
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    Shown v;
+    if (r.h < 1 || r.w < 1)
+        return;
+    if (!shown_open(p->s, side, p->s->place.path, &v)) {
+        canvas_wrap(p->c, r, STYLE_DIM, "This node does not exist on this side.");
+        return;
+    }
+    if (!v.values) {
+        shown_computing(p, r);
+        return;
+    }
+    Plane plane = plane_make(v.graph, v.node);
+    Parts parts = parts_of(r, plane.row_count);
+    Buf formula = {0};
+    graph_formula(v.graph, v.node, &formula);
+    if (parts.formula.h)
+        canvas_text(p->c, parts.formula.y, r.x, r.w, STYLE_DIM, buf_str(&formula));
+    buf_free(&formula);
+    draw_table(p, &v, parts.table, focus);
+    if (side == SIDE_DIFF)
+        canvas_wrap(p->c, parts.arithmetic, STYLE_DIM,
+                    "The arithmetic is shown for one side: compare a, or compare b.");
+    else
+        draw_arithmetic(p, &v, parts.arithmetic);
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    (void)r;
+    needs_add(out, side, s->place.path);
+    const Graph *g = session_graph(s, side);
+    NodeId n = side == SIDE_DIFF ? NO_NODE : session_node(s, side, s->place.path);
+    for (int k = 0; n != NO_NODE && k < op_inputs(graph_node(g, n)->op); k++)
+        needs_add(out, side, graph_node(g, graph_node(g, n)->in[k])->path);
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    Shown v;
+    if (!rect_has(r, y, x) || !shown_open(p->s, side, p->s->place.path, &v) || !v.values)
+        return false;
+    Rect t = parts_of(r, plane_make(v.graph, v.node).row_count).table;
+    Window w = window_of(&v, t);
+    int row = y - t.y - 1, col = x < t.x + LABEL ? -1 : (x - t.x - LABEL) / CELL;
+    if (row < 0 || row >= w.rows || col < 0 || col >= w.cols)
+        return false;
+    click_cell(p, &v, plane_cell(v.graph, v.node, &w.plane, v.at, w.row0 + (size_t)row, w.col0 + (size_t)col), command);
+    return true;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    const Graph *g = shown_graph(s, side);
+    NodeId n = graph_find(g, s->place.path);
+    buf_puts(out, s->place.path);
+    if (n != NO_NODE)
+        graph_shape_text(g, graph_node(g, n)->dims, out);
+}
+
+void worked_text(const Paint *p, Buf *out)
+{
+    Shown v;
+    Buf formula = {0}, text = {0};
+    if (!shown_open(p->s, SIDE_B, p->s->place.path, &v))
+        return;
+    graph_formula(v.graph, v.node, &formula);
+    buf_printf(out, "Shown: %s", p->s->place.path);
+    graph_shape_text(v.graph, graph_node(v.graph, v.node)->dims, out);
+    buf_printf(out, "%s%s.\n", formula.len ? ", " : "", buf_str(&formula));
+    draw(p, (Rect){-1, 0, p->c->h + 1, p->c->w}, SIDE_B, false); /* the formula's line is above the canvas */
+    export_text(p->c, &text);
+    size_t begin = 0, end = text.len;
+    while (begin < end && (text.data[begin] == '\n' || text.data[begin] == ' '))
+        begin++;
+    while (begin && text.data[begin - 1] != '\n')
+        begin--;
+    while (end > begin && (text.data[end - 1] == '\n' || text.data[end - 1] == ' '))
+        end--;
+    buf_add(out, text.data + begin, end - begin);
+    buf_putc(out, '\n');
+    buf_free(&formula);
+    buf_free(&text);
+}
+
+static const KeyBinding KEYS[] = {
+    {".", "play", "play", "play its arithmetic term by term, stop it", 0, 5, NULL},
+    {",", "play next", "step", "one term more", 0, 6, NULL},
+    {.key = NULL},
+};
+
+const ViewSpec VIEW_WORKED = {.name = "worked",
+                              .draw = draw,
+                              .needs = needs,
+                              .click = click,
+                              .title = title,
+                              .traits = VIEW_TRACED | VIEW_TELLS,
+                              .sides = SIDES_ONE,
+                              .keys = KEYS};
