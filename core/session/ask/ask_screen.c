@@ -382,12 +382,19 @@ static bool tell_sentence_only(const Teller *t)
     return true;
 }
 
+/* A table and the arithmetic of one of its cells. */
+static bool tell_worked(const Teller *t)
+{
+    return tell_tensor(t) && tell_arithmetic(t);
+}
+
 static SayFn *const TELL[SCREEN_COUNT] = {[SCREEN_PICTURE] = tell_picture,
                                           [SCREEN_TENSOR] = tell_tensor,
                                           [SCREEN_SHEET] = tell_heads,
                                           [SCREEN_MATRIX] = tell_matrix,
                                           [SCREEN_ROW] = tell_row,
                                           [SCREEN_POSITIONS] = tell_tensor,
+                                          [SCREEN_WORKED] = tell_worked,
                                           [SCREEN_EXPLAIN] = tell_arithmetic,
                                           [SCREEN_CLOSEUP] = tell_closeup,
                                           [SCREEN_ANSWER] = tell_answer,
