@@ -39,7 +39,8 @@ static void put_place(const Session *s, Buf *out)
 {
     int total, step = session_step_number(s, &total);
     const ScreenSpec *screen = screen_now(s);
-    buf_printf(out, "Picture %s.", session_input(s, SIDE_B)->name);
+    const Input *in = session_input(s, SIDE_B);
+    buf_printf(out, "%s%s%s.", in->kind == INPUT_TEXT ? "Sentence" : "Picture", *in->name ? " " : "", in->name);
     if (screen->group != GROUP_LEARNED && s->place.box >= 0) {
         const char *sentence = stages_sentence(&s->stages, s->open, s->place.box);
         buf_printf(out, " Step %d of %d, %s.", step, total, s->stages.boxes[s->place.box].label);
@@ -485,9 +486,13 @@ bool ask_say_screen(Session *s, Buf *out, Err *err)
     put_focus(&t);
     for (int i = 0; i < s->edits.count; i++)
         buf_printf(out, "%s%s%s", i ? "; " : "Changed: ", s->edits.line[i], i + 1 == s->edits.count ? ".\n" : "");
-    if (compares)
+    if (compares) {
+        const char *first = session_input(s, SIDE_A)->name;
         buf_printf(out, "Compared: A is %s, B is as changed.\n",
-                   session_pinned(s) ? session_input(s, SIDE_A)->name : "as trained");
+                   !session_pinned(s) ? "as trained"
+                   : *first           ? first
+                                      : "what was there at first");
+    }
     if (!ask_say(s, compares ? SIDE_DIFF : session_side(s), out, err))
         return false;
     if (out->len && out->data[out->len - 1] != '\n')
