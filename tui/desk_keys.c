@@ -52,7 +52,8 @@ static bool next_word(Desk *d, Buf *command)
 {
     LaidTerm terms[LAID_TERMS];
     Laid laid;
-    int was = d->term, count = card_lay(&d->player, CHECK_COLUMNS, &laid, NULL) ? laid_terms(&laid, terms) : 0;
+    bool laid_out = card_lay(&d->player, CHECK_COLUMNS, &laid, NULL);
+    int was = d->term, count = laid_out ? laid_terms(&laid, terms) : 0;
     desk_clear_said(d);
     if (was + 1 >= count) {
         buf_puts(command, "lesson help");
@@ -63,7 +64,7 @@ static bool next_word(Desk *d, Buf *command)
         buf_printf(&d->said, "(word %d of %d; ? %s)", d->term + 1, count,
                    d->term + 1 < count ? "the next one" : "the keys of a lesson");
     }
-    if (count)
+    if (laid_out)
         laid_free(&laid);
     return true;
 }

@@ -95,10 +95,10 @@ void card_draw(Canvas *c, Rect r, const Player *p, const CardSaid *said)
     }
     LaidTerm terms[LAID_TERMS];
     int count = said->term >= 0 ? laid_terms(&laid, terms) : 0;
-    const LaidTerm *here = said->term < count ? &terms[said->term] : NULL;
-    if (count && here)
+    const LaidTerm *here = count && said->term < count ? &terms[said->term] : NULL;
+    if (here)
         laid_mark(&laid, here);
-    int first = first_line(&laid, count ? here : NULL, at.text, at.said);
+    int first = first_line(&laid, here, at.text, at.said);
     for (int i = first; i < laid.count && i - first < at.text.h; i++)
         draw_line(c, at.text, at.text.y + i - first, &laid.lines[i]);
     if (at.said.h) {

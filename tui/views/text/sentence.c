@@ -54,7 +54,7 @@ static void sentence_layout(const Paint *p, Rect r, Sentence *v)
     v->value_y = r.h > 2 ? rect_cut(&r, 'b', 1).y : -1;
     v->head_y = v->all && r.h > 2 ? rect_cut(&r, 't', 1).y : -1;
     int left = widest(a->t_axis) + 2;
-    v->word = widest(a->u_axis) + 1;
+    v->word = widest(a->u_axis) + 2; /* the mark in front, a blank behind */
     bool roomy = r.w - left - v->word - GAP_LEAST >= v->a.heads * HEAD_COLUMN;
     v->column = roomy ? HEAD_COLUMN : HEAD_NARROW;
     int gap = r.w - left - v->word - numbers_width(v);
