@@ -50,7 +50,7 @@ static void run_chosen(App *a, const Buf *command)
 static void on_key(App *a, const TermEvent *e)
 {
     Buf command = {0};
-    if (strcmp(e->key, "F1") == 0 && !a->prompt.open) { /* over a list or a page too: its words are meant */
+    if (strcmp(e->key, "F1") == 0 && !a->prompt.open && !a->presenter.view.on) { /* over a list or a page too */
         app_do(a, "glossary here");
         return;
     }
@@ -132,7 +132,7 @@ static void on_mouse(App *a, const TermEvent *e)
     Paint p = app_paint(a);
     Frame f = app_frame(a);
     bool wheel = strncmp(e->key, "Wheel", 5) == 0;
-    if (strcmp(e->key, "RightClick") == 0) {
+    if (strcmp(e->key, "RightClick") == 0 && !a->presenter.view.on) {
         explain_at(a, e->y, e->x);
         return;
     }
