@@ -153,11 +153,11 @@ deps-all: ## and what every test pass needs: clang, musl, aarch64 + qemu, tmux, 
 	@sh tests/deps.sh all
 
 # --- tests: tests/<layer>/test_*.c, each a program linked with its layer and those below
+# (object files of their own: a change of the program links them again and compiles none)
 define test_rule
-$(B)/tests/$(1)/%: tests/$(1)/%.c $(filter-out $(B)/tui/main.o,$(2)) $$(call libs_for,$(1))
-	@mkdir -p $$(@D)
-	$$(call say,test,$$<)
-	$(Q)$(CC) $(CFLAGS_ALL) -o $$@ $$< $(filter-out $(B)/tui/main.o,$(2)) $$(call libs_for,$(1)) $(LDFLAGS) -lcmocka $(3) $(LDLIBS)
+$(B)/tests/$(1)/%: $(B)/tests/$(1)/%.o $(filter-out $(B)/tui/main.o,$(2)) $$(call libs_for,$(1))
+	$$(call say,test,$$@)
+	$(Q)$(CC) $(CFLAGS_ALL) -o $$@ $$^ $(LDFLAGS) -lcmocka $(3) $(LDLIBS)
 TESTS += $$(patsubst tests/%.c,$(B)/tests/%,$$(sort $$(wildcard tests/$(1)/test_*.c)))
 endef
 TESTED := core_base core_wire core_kernels core_graph core_io core_models core_train core_eval core_diff core_session lessons tui_canvas tui_views
@@ -172,6 +172,8 @@ $(PORTABLE): $(B)/tests/%: tests/%.c $(PORTABLE_LIBS)
 	@mkdir -p $(@D)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $< $(PORTABLE_LIBS) $(LDFLAGS) -lm -lpthread
+
+.SECONDARY: $(addsuffix .o,$(TESTS))
 
 list-tests:
 	@printf '%s\n' $(TESTS)
