@@ -74,11 +74,11 @@ void session_budget(Session *s, size_t bytes)
             run_budget(s->exhibits[i]->passes[k].base_run, bytes / passes);
 }
 
-bool session_opens(const Session *s, int box)
+int session_opens(const Session *s)
 {
     const Graph *g = session_graph(s, SIDE_B);
     int block = anatomy_next(g, NO_PART, PART_BLOCK);
-    return block != NO_PART && stages_find(&s->stages, anatomy_part(g, block)->scope) == box;
+    return block == NO_PART ? NO_BOX : stages_find(&s->stages, anatomy_part(g, block)->scope);
 }
 
 void session_changed(Session *s)
@@ -107,8 +107,9 @@ void session_changed(Session *s)
         free(open[i]);
     }
     free(open);
-    for (int i = 0; first && i < s->stages.count; i++)
-        s->open[i] = session_opens(s, i);
+    const int opens = first ? session_opens(s) : NO_BOX;
+    if (opens != NO_BOX)
+        s->open[opens] = true;
     place_mend(s);
     s->changes++;
 }
