@@ -11,6 +11,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
+#include "core/session/ask/explained.h"
 #include "core/session/difference.h"
 #include "core/session/edit/edits.h"
 #include "core/session/exhibit.h"
@@ -84,6 +85,7 @@ int session_opens(const Session *s)
 void session_changed(Session *s)
 {
     difference_drop(s);
+    explained_drop(s);
     for (int i = 0; i < s->exhibit_count; i++)
         exhibits_number(s, s->exhibits[i]);
     measures_changed(s, MEASURES_EDITS);
@@ -141,6 +143,7 @@ static void fresh(Session *s, Model *m, const char *model_path, Input *in)
     snprintf(s->model_path, sizeof s->model_path, "%s", model_path ? model_path : "");
     measures_changed(s, MEASURES_MODEL);
     difference_drop(s);
+    explained_drop(s);
     for (int i = s->exhibit_count; i-- > 0;)
         if (s->exhibits[i]->model == &s->model)
             exhibits_drop(s, s->exhibits[i]);
@@ -222,6 +225,7 @@ static void free_stack(EditState *stack, int count)
 void session_free(Session *s)
 {
     difference_drop(s);
+    explained_drop(s);
     measures_free(s);
     log_free(s);
     permit_free(s);
