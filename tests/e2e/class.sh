@@ -94,6 +94,28 @@ all "everybody else" 'And back' 6
 for i in 4 5; do kill -CONT "$(cat "$T/pid$i")"; done
 all "who was stopped is caught up" 'And back' 4 5
 
+# the reveal computes which answer is right; who joins again from the same login is the same person
+tm new-session -d -s again -x 80 -y 24 env -i PATH="$PATH" HOME="$T" LANG=C.UTF-8 TERM=xterm-256color $WHERE \
+    sh -c "'$VITRINE' join prof --threads 1; '$VITRINE' join prof --threads 1"
+line ':ask "Which head looks least far?" 0 1 2 3 least=blocks.1.attn.probe.distance[h=$]'
+again_has() { text again | grep -qE -- "$1"; }
+until_true again_has 'least far' && pass || fail "who joins later is asked too"
+tm send-keys -t again 1
+shows "their answer" 'predict first: 1 answer '
+tm send-keys -t again q
+until_true again_has 'type the number of your answer' && pass || fail "joined again"
+tm send-keys -t again 3
+until_true again_has 'receipt v1-[0-9a-f]{8}-3-' && pass || fail "answered again"
+shows "it is still one answer" 'predict first: 1 answer '
+send Space
+shows "its value and that it is right" '3  2  +[0-9.]+ +█+ +1 right'
+all "followers see both" '3  2  +[0-9.]+ .* 1 right' 6 7
+send Space
+receipt=$(text again | grep -oE 'v1-[0-9a-f-]+' | head -n 1)
+line ':ask "Wrong" a b right=3'
+shows "a key that names no answer" 'give the number of an answer, 1 to 2'
+tm kill-session -t again
+
 # a second question, then the presenter is gone: nothing hangs, nothing is left; and comes back
 line ':ask "And now?" yes no'
 all "the second question" 'And now' 4
@@ -134,6 +156,20 @@ line 'clear; $V share heads --name prof --threads 1'
 shows "…is taken over" '█▀█'
 all "followers come back" 'Many heads' 4
 until_true sh -c "[ \"\$(grep -c '^Connected' '$T/notes')\" -ge 2 ]" && pass || fail "notes: connected again"
+
+# a lesson: its worked examples come by playing its cards
+line ':present 5'
+all "the lesson's title" 'Query, key, value' 6 9
+send Space
+send Space
+all "its example" 'scores_raw' 6 9
+line ':set . 3'
+all "changed by who presents" 'set scores_raw\[t=a,u=a\] 3' 7 7
+guest 97 80 24 xterm-256color ''
+until_true guest_has 97 'set scores_raw' && pass || fail "who comes late has the example too"
+tm kill-session -t g97
+line ':present heads'
+all "and a demonstration again" 'Many heads' 6 9
 
 # everybody leaves
 send q q
