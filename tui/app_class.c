@@ -166,8 +166,8 @@ static bool ask_made(App *a, const char *number, Err *err)
     const char *answer[ROLLCALL_ANSWERS];
     char *end;
     unsigned long seed = strtoul(number, &end, 10);
-    if (end == number || *end || !seed || seed > UINT32_MAX)
-        return err_set(err, "seed=N, a number from 1 on");
+    if (end == number || *end || !seed || seed > ROLLCALL_MADE)
+        return err_set(err, "seed=N, a number from 1 to %d", ROLLCALL_MADE);
     if (!quiz_make(&a->s, (uint32_t)seed, &made, err))
         return false;
     for (int i = 0; i < made.count; i++)

@@ -18,7 +18,7 @@ uint32_t rollcall_seed(const char *text, const char *const *answer, int count)
     uint32_t hash = mix(2166136261u, text);
     for (int i = 0; i < count; i++)
         hash = mix(hash, answer[i]);
-    return hash;
+    return hash | (ROLLCALL_MADE + 1u);
 }
 
 bool rollcall_ask(Rollcall *r, const char *text, const char *const *answer, int count, uint32_t seed, Err *err)

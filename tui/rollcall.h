@@ -10,7 +10,13 @@
 #include "core/session/ask/settle.h"
 #include "tui/canvas/canvas.h"
 
-enum { ROLLCALL_ANSWERS = 8, ROLLCALL_TEXT = 240, ROLLCALL_ANSWER = 64, ROLLCALL_VOTES = 100000 };
+enum {
+    ROLLCALL_ANSWERS = 8,
+    ROLLCALL_TEXT = 240,
+    ROLLCALL_ANSWER = 64,
+    ROLLCALL_VOTES = 100000,
+    ROLLCALL_MADE = 0x7fffffff /* the largest seed of a question made from a trace; that of words is larger */
+};
 
 typedef struct Rollcall {
     bool open, closed; /* closed: the answers are shown */
