@@ -354,9 +354,9 @@ static const Command COMMANDS[] = {
     {"record", "files", "record FILE.md, off", "write what you do from now on as a lesson, a card for every step",
      COMMAND_UI, run_record, NULL},
     {"ask", "class", "ask [TEXT ANSWER …] [seed=N] [right=EXPRESSION] [most=EXPRESSION] [least=EXPRESSION]",
-     "a question to everybody who follows: \"Which head is local?\" 0 1 2 3 "
-     "least=blocks.1.attn.probe.distance[h=$], where $ is each answer: the reveal computes which one is right; right= "
-     "is the number of an answer; without words the card's; seed=N makes one from this run",
+     "a question to everybody who follows: \"Which head is local?\" 0 1 2 3; with most= or least= the reveal computes "
+     "which answer is right, $ being each of them; right= is the number of one; without words the card's; seed=N makes "
+     "one from this run",
      COMMAND_UI, run_ask, NULL},
     {"votes", "class", "votes N N …", "hands that were counted, for each answer of the open question", COMMAND_UI,
      run_votes, NULL},

@@ -49,7 +49,7 @@ bool settle(Session *s, SettleBy by, const char *expression, const char *const *
     if (by == SETTLE_RIGHT)
         return number_of_answer(s, expression, count, right, err);
     if (!strchr(expression, '$'))
-        return err_set(err, "$ stands for the answer in it: most=blocks.1.attn.probe.distance[h=$]");
+        return err_set(err, "an expression with most= or least= has a $ in it, which stands for the answer");
     for (int i = 0; i < count; i++) {
         if (!value_of(s, expression, answer[i], &x[i], err))
             return false;
