@@ -8,7 +8,9 @@ static const StageRow ROWS[] = {
     {PART_MODEL, "patches", "patches", "x_p E", "patch_hidden patch_embed",
      "mask_token hidden patch_one patch_shown patch_hidden patch_embed",
      "The picture cut into patches; each becomes one vector, a token."},
-    {PART_MODEL, "position", "+ position", "z₀", "full_embed",
+    {PART_MODEL, "class_token", "+ class token", "[x_cls; x_p E]", "tokens full_embed",
+     "cls dist registers prefix prefix_pair prefix_each front_each batch_zero tokens full_embed", NULL},
+    {PART_MODEL, "position", "+ position", "z₀", "full_embed patches_placed",
      "cls dist registers prefix* tokens* pos_embed patches_placed full_embed",
      "Every token that has a place gets the vector of that place added."},
     {PART_MODEL, "tokens", "tokens", "z₀", "full_embed", "cls dist registers prefix* tokens* patches_placed full_embed",
@@ -44,8 +46,6 @@ static const StageRow ROWS[] = {
     {PART_MLP, "down", "down", "MLP", "scaled_out out", "w_down b_down out_nobias out layer_scale scaled_out", NULL},
     {PART_BLOCK, "add2", "+", "z", "resid_post", "resid_post", NULL},
     {PART_MODEL, "ln_final", "final norm", "LN(z_L)", "ln_final.out", "ln_final", NULL},
-    {PART_MODEL, "guess", "guess", "x̃", "guess", "guess*",
-     "What the model takes every patch to look like; no part of its answer."},
     {PART_MODEL, "readout", "read-out", "y", "readout", "readout readout_patches readout_sum patch_count", NULL},
     {PART_MODEL, "fc_norm", "norm", "LN(y)", "fc_norm.out", "fc_norm", NULL},
     {PART_MODEL, "logits", "logits", "y W+b", "logits", "head* logits* readout_dist", NULL},
@@ -111,13 +111,6 @@ static bool listed(const char *words, const char *name)
     return false;
 }
 
-/* A part of the model that is no part of the pass: on the map, although its nodes are computed only when they are
- * looked at. Other analyses have no place there. */
-static bool stands_aside(int row)
-{
-    return ROWS[row].key && strcmp(ROWS[row].key, "guess") == 0;
-}
-
 static bool has_positions(const Graph *g)
 {
     return site_node_any(g, SITE_POSITIONS) != NO_NODE;
@@ -161,14 +154,48 @@ static int row_of_site(const Graph *g, StagePlace at, const char *path)
     return NO_ROW;
 }
 
-int stage_row_of(const Graph *g, StagePlace at, const char *path, bool probe)
+NodeId stage_joined(const Graph *g)
 {
-    int noted = probe || at.part == NO_PART ? NO_ROW : row_of_site(g, at, path);
+    static const char *const NAMES[] = {"tokens", "full_embed"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        for (NodeId n = 0; n < g->count; n++)
+            if (g->nodes[n].op == OP_CONCAT && is_site(NAMES[i], g->nodes[n].path))
+                return n;
+    return NO_NODE;
+}
+
+/* Is it on the way to the joined tokens, or made of them by an edit? */
+static bool leads_to_joined(const Graph *g, NodeId joined, NodeId n)
+{
+    if (joined == NO_NODE)
+        return false;
+    const char *path = g->nodes[joined].path, *unedited = strchr(path, '.');
+    size_t name = unedited ? (size_t)(unedited - path) : strlen(path);
+    return n <= joined ||
+           (strncmp(path, g->nodes[n].path, name) == 0 && (!g->nodes[n].path[name] || g->nodes[n].path[name] == '.'));
+}
+
+bool stage_row_is(int row, const char *key)
+{
+    return ROWS[row].key && strcmp(ROWS[row].key, key) == 0;
+}
+
+/* Rows that only some models have. */
+static bool row_there(const Graph *g, NodeId joined, int row, NodeId n)
+{
+    if (stage_row_is(row, "class_token"))
+        return leads_to_joined(g, joined, n);
+    return !stage_row_is(row, "position") || has_positions(g);
+}
+
+int stage_row_of(const Graph *g, NodeId joined, StagePlace at, NodeId n)
+{
+    const char *path = g->nodes[n].path;
+    int noted = at.part == NO_PART ? NO_ROW : row_of_site(g, at, path);
     if (noted != NO_ROW)
         return noted;
     for (int i = 0; i < ROW_COUNT; i++)
-        if (ROWS[i].kind == at.kind && (!probe || stands_aside(i)) && listed(ROWS[i].members, at.name) &&
-            (!ROWS[i].key || strcmp(ROWS[i].key, "position") != 0 || has_positions(g)))
+        if (ROWS[i].kind == at.kind && listed(ROWS[i].members, at.name) && row_there(g, joined, i, n))
             return i;
     return NO_ROW;
 }

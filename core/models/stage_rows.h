@@ -29,9 +29,12 @@ typedef struct StagePlace {
 
 const StageRow *stage_row(int row);
 StagePlace stage_place(const Graph *g, const char *path);
-/* The row of the node of that path, which lies at that place, or NO_ROW. probe: an analysis, of which only parts of the
- * model that are no part of the pass have a stage. */
-int stage_row_of(const Graph *g, StagePlace at, const char *path, bool probe);
+bool stage_row_is(int row, const char *key);
+/* The node that puts learned tokens in front of the patches, before positions are added or behind that, or NO_NODE:
+ * there are none. An edit may stand in front of the name. */
+NodeId stage_joined(const Graph *g);
+/* The row of a node, which lies at that place, or NO_ROW. */
+int stage_row_of(const Graph *g, NodeId joined, StagePlace at, NodeId n);
 /* The paths of the part's sites that may stand for a stage of that row, best first: the i-th, or NULL past the end. */
 const char *stage_site_shown(const Graph *g, int part, int row, int i);
 #endif

@@ -26,6 +26,7 @@ typedef struct Maker {
     StagePlace *place; /* [nodes] */
     Group *groups;
     int group_count;
+    NodeId joined; /* stage_joined */
 } Maker;
 
 static void add_cost(Cost *to, Cost c)
@@ -72,14 +73,14 @@ static size_t make_groups(Maker *m)
     size_t placed = 0;
     for (NodeId n = m->g->count - 1; n >= 0;
          n--) { /* from the end: an unlisted node takes the stage of the one after it */
-        bool probe = m->g->nodes[n].flags & NODE_PROBE;
+        m->place[n] = (StagePlace){.block = NO_PART, .part = NO_PART, .name = ""};
+        if (m->g->nodes[n].flags & NODE_PROBE)
+            continue; /* an analysis has no place on the map of the pass; a guess of hidden patches is one */
         StagePlace at = m->place[n] = stage_place(m->g, m->g->nodes[n].path);
-        int row = stage_row_of(m->g, at, m->g->nodes[n].path, probe);
-        if (probe && row == NO_ROW)
-            continue;
+        int row = stage_row_of(m->g, m->joined, at, n);
         int group = row == NO_ROW ? next : group_for(m, at, row);
         if (group == NO_ROW)
-            continue; /* an analysis behind the forward pass has no place on its map */
+            continue;
         m->group_of[n] = next = group;
         Group *gr = &m->groups[group];
         if (gr->first == NO_NODE)
@@ -177,16 +178,44 @@ static const char *path_of(const Maker *m, const Group *gr)
     return arena_printf(&m->s->arena, "%s.%s", block->scope, key);
 }
 
-static void add_stage(Maker *m, int parent, const Group *gr, int *previous)
+/* How many learned tokens stand in front of the patches, and how many tokens that makes. */
+static int joined_tokens(const Graph *g, NodeId joined, int *tokens)
+{
+    const Node *n = &g->nodes[joined];
+    int all = node_role(g, joined, ROLE_QUERY), patches = node_role(g, n->in[1], ROLE_PLACE);
+    *tokens = all == AXIS_NONE ? 0 : g->axes[all].n;
+    return patches == AXIS_NONE ? 0 : *tokens - g->axes[patches].n;
+}
+
+static const char *label_of(Maker *m, const Group *gr)
+{
+    const StageRow *r = stage_row(gr->row);
+    int tokens, more = stage_row_is(gr->row, "class_token") ? joined_tokens(m->g, m->joined, &tokens) : 0;
+    if (more > 1)
+        return arena_printf(&m->s->arena, "+ %d tokens", more);
+    return r->label ? r->label : anatomy_part(m->g, gr->part)->word;
+}
+
+static const char *sentence_of(Maker *m, const Group *gr)
 {
     const StageRow *r = stage_row(gr->row);
     const NodeText *t = node_text(m->g->nodes[gr->show].path);
+    int tokens, more = stage_row_is(gr->row, "class_token") ? joined_tokens(m->g, m->joined, &tokens) : 0;
+    if (more == 1)
+        return arena_printf(&m->s->arena, "A learned token that is no patch is put in front: %d become %d.", tokens - 1,
+                            tokens);
+    if (more > 1)
+        return arena_printf(&m->s->arena, "%d learned tokens that are no patches are put in front: %d become %d.", more,
+                            tokens - more, tokens);
+    return r->sentence ? r->sentence : t ? t->sentence : "";
+}
+
+static void add_stage(Maker *m, int parent, const Group *gr, int *previous)
+{
     int at = add_box(m,
-                     (Box){.label = r->label ? r->label : anatomy_part(m->g, gr->part)->word,
+                     (Box){.label = label_of(m, gr),
                            .symbol = symbol_of(m, gr),
-                           .sentence = r->sentence ? r->sentence
-                                       : t         ? t->sentence
-                                                   : "",
+                           .sentence = sentence_of(m, gr),
                            .path = path_of(m, gr),
                            .show = gr->show,
                            .first = gr->first,
@@ -286,7 +315,7 @@ void stages_make(Stages *s, const Graph *g)
     *s = (Stages){.node_count = g->count};
     s->of_node = arena_alloc(&s->arena, size_mul(n + 1, sizeof *s->of_node));
     Arena scratch = {0};
-    Maker m = {.g = g, .s = s};
+    Maker m = {.g = g, .s = s, .joined = stage_joined(g)};
     m.group_of = arena_alloc(&scratch, size_mul(n + 1, sizeof *m.group_of));
     m.place = arena_alloc(&scratch, size_mul(n + 1, sizeof *m.place));
     m.groups = arena_alloc(&scratch, size_mul(n + 1, sizeof *m.groups));
