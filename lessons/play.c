@@ -11,6 +11,7 @@
 #include "core/session/ask/cells.h"
 #include "core/session/ask/number.h"
 #include "core/session/place.h"
+#include "core/session/playing.h"
 
 static bool at_line(const Player *p, int line, Err *err)
 {
@@ -212,6 +213,17 @@ bool player_enter(Player *p, int card, Err *err)
     if (!run_from(p, 0, err))
         return false;
     p->s->back_count = 0;
+    return true;
+}
+
+bool player_through(Player *p, int card, Err *err)
+{
+    if (!player_enter(p, card, err))
+        return false;
+    while (player_waits(p))
+        if (!player_on(p, err))
+            return false;
+    playing_end(p->s); /* what plays by itself has been played */
     return true;
 }
 

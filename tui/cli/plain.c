@@ -16,6 +16,7 @@
 #include "core/session/ask/ask.h"
 #include "core/session/log.h"
 #include "core/session/place.h"
+#include "core/session/playing.h"
 #include "core/session/screens.h"
 #include "core/session/state.h"
 #include "lessons/layout.h"
@@ -293,6 +294,7 @@ static bool turn_card(Plain *p, const char *line)
     int card = p->desk.player.card;
     desk_key(&p->desk, on ? "n" : "p", 200, 60, &command);
     buf_free(&command);
+    bool seen = p->desk.player.pause > 0; /* past a pause: the same words, another screen */
     if (p->desk.player.card != card) {
         put_card(p);
         if (!desk_shows_worked(&p->desk)) {
@@ -301,6 +303,11 @@ static bool turn_card(Plain *p, const char *line)
         }
     } else if (p->desk.said.len)
         put_line(p, buf_str(&p->desk.said));
+    else if (seen) {
+        playing_end(&p->work->session); /* all its terms are said at once */
+        put_where(p);
+        put_say(p);
+    }
     buf_clear(&p->work->session.said);
     session_trim(&p->work->session);
     return true;
