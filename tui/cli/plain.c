@@ -249,6 +249,8 @@ static void put_card(Plain *p)
         buf_printf(&b, "%s\n", err.text);
     put_shown(p, &b);
     const Question *q = player_card(player)->question;
+    if (player_waits(player) && !desk_shows_worked(&p->desk))
+        buf_puts(&b, "An empty line: see it change.\n");
     if (q)
         buf_puts(&b, q->kind == QUESTION_CHOICE   ? "Type the number of an answer. hint helps.\n"
                      : q->kind == QUESTION_NUMBER ? "Type answer and a number. hint helps.\n"
@@ -292,7 +294,10 @@ static bool turn_card(Plain *p, const char *line)
     if (!p->desk.open || (!on && !back))
         return false;
     int card = p->desk.player.card;
-    desk_key(&p->desk, on ? "n" : "p", 200, 60, &command);
+    do
+        desk_key(&p->desk, on ? "n" : "p", 200, 60, &command);
+    while (on && p->desk.player.card == card && desk_shows_worked(&p->desk) && !p->desk.said.len); /* terms that were
+                                                                                                      said already */
     buf_free(&command);
     bool seen = p->desk.player.pause > 0; /* past a pause: the same words, another screen */
     if (p->desk.player.card != card) {
