@@ -31,7 +31,9 @@ static const char *pool_text(VitPool p)
     static const char *const TEXT[] = {[VIT_POOL_CLS] = "from the cls token",
                                        [VIT_POOL_MEAN] = "from the mean of the patches",
                                        [VIT_POOL_CLS_DIST] = "from cls and dist by two heads, their logits averaged",
-                                       [VIT_POOL_NONE] = "not read out"};
+                                       [VIT_POOL_NONE] = "not read out",
+                                       [VIT_POOL_BOTH] = "from the cls token and the mean of the patches",
+                                       [VIT_POOL_ATTENTION] = "by attention pooling"};
     return TEXT[p];
 }
 
