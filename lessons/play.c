@@ -194,6 +194,7 @@ bool player_on(Player *p, Err *err)
         err->text[0] = 0;
         return false;
     }
+    p->moves++;
     return run_from(p, behind(player_card(p), ++p->pause), err);
 }
 
@@ -202,6 +203,7 @@ bool player_enter(Player *p, int card, Err *err)
     REQUIRE(card >= 0 && card < p->lesson.count);
     p->card = card;
     p->pause = 0;
+    p->moves++;
     const Card *c = player_card(p);
     if (!clean(p, input_of(p, c), err))
         return at_line(p, c->line, err);

@@ -127,6 +127,10 @@ static bool open_lesson(App *a, const char *which, Err *err)
         return true;
     }
     a->hint = false;
+    if (a->follow.joined) {
+        follow_leave(&a->follow);
+        follow_close_lesson(&a->follow);
+    }
     bool ok = desk_open(&a->desk, &a->s, which, err);
     buf_clear(&a->s.said);
     return ok;

@@ -252,7 +252,16 @@ static bool run_ask(Session *s, const Args *a, Err *err)
         snprintf(text, sizeof text, "seed=%.40s", seed);
         return act(a, UI_ASK, text, err);
     }
-    return act_words(a, UI_ASK, err);
+    static const char *const KEYS[] = {"right", "most", "least"};
+    Buf text = {0};
+    for (size_t i = 0; i < sizeof KEYS / sizeof *KEYS; i++)
+        if (args_named(a, KEYS[i]) && !text.len)
+            buf_printf(&text, "\t%s=%s\t", KEYS[i], args_named(a, KEYS[i]));
+    for (int i = 0; i < a->count; i++)
+        buf_printf(&text, "%s%s", i ? "\t" : "", a->word[i]);
+    bool ok = act(a, UI_ASK, buf_str(&text), err);
+    buf_free(&text);
+    return ok;
 }
 
 static bool run_votes(Session *s, const Args *a, Err *err)
@@ -344,9 +353,11 @@ static const Command COMMANDS[] = {
      COMMAND_UI, run_join, NULL},
     {"record", "files", "record FILE.md, off", "write what you do from now on as a lesson, a card for every step",
      COMMAND_UI, run_record, NULL},
-    {"ask", "class", "ask [TEXT ANSWER …] [seed=N]",
-     "a question to everybody who follows: \"Which head is local?\" 0 1 2 3; without words the card's; seed=N makes "
-     "one from this run",
+    {"ask", "class", "ask [TEXT ANSWER …] [seed=N] [right=VALUE] [most=VALUE] [least=VALUE]",
+     "a question to everybody who follows: \"Which head is local?\" 0 1 2 3; most= and least=: the answer of largest "
+     "or "
+     "smallest value is right, $ is each answer; right= is the number of one; without words the card's; seed=N "
+     "makes one from this run",
      COMMAND_UI, run_ask, NULL},
     {"votes", "class", "votes N N …", "hands that were counted, for each answer of the open question", COMMAND_UI,
      run_votes, NULL},

@@ -347,7 +347,7 @@ static bool read_all(Checkpoint *k, Model *m, ModelProgress progress, void *cont
     {
         LayoutName how;
         const TensorInfo *t = checkpoint_find_as(k, r, layer, &how);
-        VitTensor *w = vit_weight(&m->weights, r, layer);
+        WeightTensor *w = vit_weight(&m->weights, r, layer);
         float *to = m->block + (w->data - m->block);
         if (progress && !progress(context, done, total))
             return err_set(err, "%s: cancelled", k->file.path);
