@@ -52,8 +52,18 @@ Tensor tensor_plane(const Shown *v, Dims rows, Dims cols)
     return t;
 }
 
+Tensor tensor_rows(const Tensor *t, size_t from, size_t count)
+{
+    Tensor part = *t;
+    part.row0 += from;
+    part.plane.row_count = count;
+    part.row = t->row < from ? count : t->row - from;
+    return part;
+}
+
 size_t tensor_cell(const Tensor *t, size_t row, size_t col)
 {
+    row += t->row0;
     if (t->linear)
         return t->first + row * t->row_stride + col * t->col_stride;
     return plane_cell(t->v.graph, t->v.node, &t->plane, t->v.at, row, col);
@@ -61,10 +71,11 @@ size_t tensor_cell(const Tensor *t, size_t row, size_t col)
 
 int tensor_label_width(const Tensor *t, int width)
 {
-    if (width < 20 || t->plane.rows.n == 0)
+    if (width < 20 || t->plane.rows.n == 0 || t->no_rows)
         return 0;
     int widest = shown_widest(t->v.graph, t->plane.rows);
-    return (widest < LABEL_MAX ? widest : LABEL_MAX) + 1;
+    widest = (widest < LABEL_MAX ? widest : LABEL_MAX) + 1;
+    return widest > t->label_least ? widest : t->label_least;
 }
 
 const TensorHow *tensor_how(View view)
