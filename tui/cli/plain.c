@@ -190,7 +190,8 @@ static void put_overlay(Plain *p)
             }
             p->list = grow(p->list, &p->list_cap, (size_t)p->list_count, sizeof *p->list);
             p->list[p->list_count++] = xstrdup(item->command);
-            buf_printf(&b, "%d. %s%s%s\n", p->list_count, item->text, *item->key ? ", key " : "", item->key);
+            buf_printf(&b, "%d. %s%s%s%s%s\n", p->list_count, item->text, *item->key ? ", key " : "", item->key,
+                       *item->about ? "  | " : "", item->about);
         }
         buf_puts(&b, "A number takes a line of this list.\n");
         put(p, buf_str(&b));
@@ -201,9 +202,12 @@ static void put_overlay(Plain *p)
 
 /* --- what the screen's own commands do without a screen --- */
 
-static void close_something(Session *s)
+static bool close_something(Work *w, Err *err)
 {
+    Session *s = &w->session;
     ScreenGroup group = screen_now(s)->group;
+    if (task_on(&w->ui.task))
+        return task_end(&w->ui.task, s, &w->commands, err);
     if (group == GROUP_ARITHMETIC && s->back_count)
         place_back(s);
     else if (group == GROUP_LEARNED && s->back_count)
@@ -212,6 +216,7 @@ static void close_something(Session *s)
         while (screen_now(s)->group == GROUP_LEARNED && s->back_count);
     else
         s->quit = true;
+    return true;
 }
 
 /* ---- lessons: the card that the screen would show, in lines ---- */
@@ -394,7 +399,8 @@ static bool act(struct App *p, UiAct what, const char *text, Err *err)
         if (ok)
             session_say(s, "%s", buf_str(&b));
         break;
-    case UI_CLOSE: close_something(s); break;
+    case UI_CLOSE: return close_something(p->work, err);
+    case UI_MESSAGES: session_say(s, "Line by line all that was said stands above."); break;
     case UI_DEMO: return stage_do(&p->stage, &p->work->overlay, text, &s->said, err);
     case UI_JOIN: return join(p, text, err);
     case UI_SHARE:
