@@ -275,13 +275,14 @@ int app_main(const AppOptions *o)
     }
     loop(&a);
     term_also(NULL, NULL);
-    term_close();
+    term_leave();
     app_class_end(&a);
     if (o->rehearse && a.presenter.deck.open)
         app_tell_times(&a);
     state_save_file("open-lesson", a.desk.open ? a.desk.name : "");
     desk_close(&a.desk, &a.s);
     state_save(&a.s);
+    term_close();
     canvas_free(&a.canvas);
     overlay_free(&a.overlay);
     prompt_free(&a.prompt);

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "core/base/err.h"
+
 static bool has_head(const Session *s)
 {
     return view_now(s)->traits & VIEW_HAS_HEAD;
@@ -100,31 +102,33 @@ static const KeyBinding KEYS[] = {
     {"q", "close", NULL, "close what is open; at the end: leave", 0, 0, NULL},
 };
 
-enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };
+enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS, BINDINGS_MAX = 1000 };
 
-/* Binding number *i of the view, which counts *i down by those it has. */
-static const KeyBinding *own_at(const ViewSpec *view, int *i)
+/* All of them in a row, those of two views that share a list once. They are the same as long as the program runs. */
+static int gather(const KeyBinding **all)
 {
-    for (const KeyBinding *k = view->keys; k && k->key; k++)
-        if ((*i)-- == 0)
-            return k;
-    return NULL;
+    int n = 0;
+    for (int i = 0; i < (int)KEY_COUNT; i++)
+        all[n++] = &KEYS[i];
+    for (int screen = 0; screen < SCREEN_COUNT; screen++) {
+        const KeyBinding *k = view_of((Screen)screen)->keys;
+        for (int before = 0; before < screen; before++)
+            k = view_of((Screen)before)->keys == k ? NULL : k;
+        for (; k && k->key; k++) {
+            REQUIRE(n < BINDINGS_MAX);
+            all[n++] = k;
+        }
+    }
+    return n;
 }
 
 const KeyBinding *keymap_at(int i)
 {
-    if (i < (int)KEY_COUNT)
-        return i >= 0 ? &KEYS[i] : NULL;
-    i -= KEY_COUNT;
-    for (int screen = 0; screen < SCREEN_COUNT; screen++) {
-        bool shared = false; /* two views may have the same keys */
-        for (int before = 0; before < screen; before++)
-            shared = shared || view_of((Screen)before)->keys == view_of((Screen)screen)->keys;
-        const KeyBinding *k = shared ? NULL : own_at(view_of((Screen)screen), &i);
-        if (k)
-            return k;
-    }
-    return NULL;
+    static const KeyBinding *all[BINDINGS_MAX];
+    static int count;
+    if (!count)
+        count = gather(all);
+    return i >= 0 && i < count ? all[i] : NULL;
 }
 
 const KeyBinding *keymap_find(const Session *s, const char *key)

@@ -37,8 +37,9 @@ typedef struct Input {
     Image resized;  /* what the model receives */
     float *values;  /* channels · height · width cells of the model's input leaf */
     size_t cells;
-    bool ready; /* the values came from a file, already standardised */
-    bool drawn; /* one of the drawn shapes */
+    bool ready;     /* the values came from a file, already standardised */
+    bool unchecked; /* of an archive only a part was read: its checksum was not tested */
+    bool drawn;     /* one of the drawn shapes */
     const uint8_t *mask;
     /* INPUT_TEXT */
     Text text[TEXTS]; /* in arena */
