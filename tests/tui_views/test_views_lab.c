@@ -244,12 +244,12 @@ static void laboratory_shows_what_was_measured(void **state)
     must("laboratory");
     Err err;
     Buf text = {0};
-    if (!session_measure_all(&session, MEASURE_SCALE, &err))
+    if (!session_measure_all(&session, MEASURE_SCALE, 1, &err))
         fail_msg("%s", err.text);
     const Measure *m = session_measure(&session, MEASURE_SCALE, NULL);
     prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
     drawn(&VIEW_LABORATORY, 34, 90, &text);
-    has(buf_str(&text), "accuracy over 500 held-out pictures");
+    has(buf_str(&text), "accuracy over 5,000 held-out pictures");
     assert_null(strstr(buf_str(&text), "measuring"));
     for (int i = 0; i < MEASURES_FACTORS; i++) {
         char share[16];
@@ -356,7 +356,7 @@ static void census_shows_what_was_measured(void **state)
     Buf text = {0};
     has(drawn(&VIEW_CENSUS, 18, 78, &text), "measuring…");
     assert_true(all_sizes(&VIEW_CENSUS) == 0); /* nothing is computed yet, so there are no numbers of the trace */
-    if (!session_measure_all(&session, MEASURE_CENSUS, &err))
+    if (!session_measure_all(&session, MEASURE_CENSUS, 1, &err))
         fail_msg("%s", err.text);
     Measure *m = (Measure *)(uintptr_t)session_measure(&session, MEASURE_CENSUS, NULL);
     prepare(&VIEW_CENSUS, (Rect){0, 0, 18, 78});
@@ -369,7 +369,7 @@ static void census_shows_what_was_measured(void **state)
     static const char *const POINTS[] = {"~-0.3", "~0.4", "~1.1", "~1.8", "~2.5", " 3.2"};
     for (int i = 0; i < 6; i++)
         has(buf_str(&text), POINTS[i]);
-    has(buf_str(&text), "of 500 held-out pictures right");
+    has(buf_str(&text), "of 5,000 held-out pictures right");
     must("block 1; head 2");
     prepare(&VIEW_CENSUS, (Rect){0, 0, 18, 78});
     has(drawn(&VIEW_CENSUS, 18, 78, &text), "block 1, head 2");
@@ -463,8 +463,8 @@ static void sayings(void **state)
     open_model(true, 2, 2);
     must("census; say");
     has(buf_str(&session.said), "being measured");
-    assert_true(session_measure_all(&session, MEASURE_CENSUS, &err) &&
-                session_measure_all(&session, MEASURE_SCALE, &err));
+    assert_true(session_measure_all(&session, MEASURE_CENSUS, 1, &err) &&
+                session_measure_all(&session, MEASURE_SCALE, 1, &err));
     must("block 1; head 1; say");
     snprintf(text, sizeof text, "Without head 1 of block 1 %.1f %%",
              100 * (double)session_measure(&session, MEASURE_CENSUS, NULL)->value[3]);

@@ -132,9 +132,9 @@ bool say_census(const Teller *t)
                100 * paired_lost(pair), 100 * paired_margin(pair), pair.lost, pair.won);
     buf_puts(t->out, paired_differs(pair) ? "." : ", which may be nothing.");
     measure_places(m, cell, &first, &last);
-    if (m->done == m->total && first == last)
+    if (m->whole && first == last)
         buf_printf(t->out, " Of the %d heads it is number %d by what is lost.", all, first);
-    else if (m->done == m->total)
+    else if (m->whole)
         buf_printf(t->out, " Of the %d heads it is one of numbers %d to %d: their intervals overlap.", all, first,
                    last);
     return true;

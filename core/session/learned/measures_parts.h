@@ -18,9 +18,13 @@ typedef struct Record {
 typedef struct Measuring {
     Measure measure;
     bool begun, finished;
-    int at;          /* the cell being measured; -1: the base */
-    Accuracy *exam;  /* of that cell */
-    Accuracy *base;  /* the one of all heads and factor 1, done */
+    int at;         /* the cell being measured; -1: the base */
+    Accuracy *exam; /* of that cell */
+    Accuracy *base; /* the one of all heads and factor 1, done */
+    Dataset *stock; /* the pictures of this round */
+    size_t round;
+    size_t base_right, *right; /* of all rounds so far, this one included, by cell; what is shown are whole rounds */
+    Paired *pair;
     BatchRun *sweep; /* occlusion: one for all cells */
     float *picture;  /* occlusion: values of the picture as it is now */
     float *logits;   /* occlusion: [1 + patches, classes] */
@@ -35,7 +39,6 @@ struct Measures {
     Record own, twin;
     char problem[sizeof(((Err *)0)->text)];
     Pictures *pictures;
-    Dataset *stock;
     Measuring work[MEASURE_KINDS];
 };
 
