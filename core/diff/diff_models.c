@@ -126,7 +126,7 @@ static void note(DiffWeights *w, const char *path, const char *what, int lines, 
         buf_printf(out, "  %-28s %s\n", path, what);
 }
 
-static void compare_weight(DiffWeights *w, const VitTensor *a, const VitTensor *b, size_t cells, const char *path,
+static void compare_weight(DiffWeights *w, const WeightTensor *a, const WeightTensor *b, size_t cells, const char *path,
                            double tolerance, int lines, Buf *out)
 {
     DiffFigures f = diff_figures(a->data, b->data, cells, tolerance);

@@ -160,11 +160,7 @@ static bool parse_values(const char *path, const char *name, char *text, TensorI
     if (!type_of(h.descr, &t->dtype))
         return bad_array(path, name,
                          "is big-endian. Save it again as little-endian: numpy.save(name, a.astype('<f4')).", err);
-    if (h.fortran && t->rank > 1)
-        return bad_array(
-            path, name,
-            "is stored column by column (fortran_order). Save it again: numpy.save(name, numpy.ascontiguousarray(a)).",
-            err);
+    t->columns = h.fortran && t->rank > 1;
     if (!tensor_count(t))
         return bad_array(path, name,
                          "has a shape whose product overflows. The file is damaged or hostile: fetch it again.", err);

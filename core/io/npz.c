@@ -13,6 +13,10 @@ enum {
     LOCAL = 30,
     CENTRAL = 46,
     END = 22,
+    END64 = 56,
+    LOCATOR64 = 20,
+    EXTRA64 = 1, /* the extra field that holds what does not fit 32 bits */
+    MEMBERS_MAX = 1000000,
     COMMENT_MAX = 65535,
     DIRECTORY_MAX = 64 << 20,
     CHUNK = 1 << 16,
@@ -27,7 +31,8 @@ typedef struct NpzMember {
     char *name;    /* with .npy; in the arena */
     size_t length; /* bytes of the name */
     unsigned method, flags;
-    uint32_t crc, packed, size;
+    uint32_t crc;
+    uint64_t packed, size;
     uint64_t at, data; /* local header, first byte of the data */
     uint32_t header;   /* bytes of the .npy header, which come before the numbers */
 } Member;
@@ -67,36 +72,94 @@ static bool find_end(const TensorFile *f, uint8_t record[END], uint64_t *at, Err
     return found || (ok && bad_zip(f, "has no directory at its end, so the download probably stopped early", err));
 }
 
+/* Where the directory is, and how much of it there is. */
+typedef struct Directory {
+    uint64_t entries, bytes, begin, end;
+} Directory;
+
+/* The same from the end record of 64 bits, which stands in front of its locator, which stands in front of the end
+ * record at `at` (APPNOTE 4.3.14, 4.3.15). */
+static bool find_end64(const TensorFile *f, uint64_t at, Directory *d, Err *err)
+{
+    uint8_t locator[LOCATOR64], record[END64];
+    if (at < LOCATOR64 + END64)
+        return bad_zip(f, "is too short for the zip64 file that it claims to be", err);
+    if (!file_read_at(f->fd, f->path, locator, sizeof locator, at - LOCATOR64, err))
+        return false;
+    uint64_t place = le64(locator + 8);
+    if (le32(locator) != 0x07064b50 || le32(locator + 4) || place > at - LOCATOR64 - END64)
+        return bad_zip(f, "has no zip64 record where it claims one", err);
+    if (!file_read_at(f->fd, f->path, record, sizeof record, place, err))
+        return false;
+    uint64_t length = le64(record + 4);
+    if (le32(record) != 0x06064b50 || le32(record + 16) || le32(record + 20) || length < END64 - 12 ||
+        length != at - LOCATOR64 - place - 12 || le64(record + 24) != le64(record + 32))
+        return bad_zip(f, "has a zip64 record that contradicts itself", err);
+    *d = (Directory){le64(record + 32), le64(record + 40), le64(record + 48), place};
+    return true;
+}
+
 /* The directory's bytes, which the caller frees; NULL and err when the end record is wrong. */
 static uint8_t *read_directory(TensorFile *f, size_t *bytes, size_t *entries, uint64_t *begin, Err *err)
 {
     uint8_t record[END];
     uint64_t at = 0;
-    Shown s;
     if (f->size < END) {
         bad_zip(f, "is too short", err);
         return NULL;
     }
     if (!find_end(f, record, &at, err))
         return NULL;
-    *entries = le16(record + 10);
-    *bytes = le32(record + 12);
-    *begin = le32(record + 16);
-    if (*entries == 0xffff || *begin == 0xffffffff || *bytes == 0xffffffff) {
-        err_set(err, "%s: is a zip64 file (above 4 GB). Save the tensors as .safetensors.",
-                tensor_shown(&s, f->path, NULL)->path);
+    Directory d = {le16(record + 10), le32(record + 12), le32(record + 16), at};
+    bool large = d.entries == 0xffff || d.begin == 0xffffffff || d.bytes == 0xffffffff;
+    if (large && !find_end64(f, at, &d, err))
         return NULL;
-    }
-    if (le16(record + 4) || le16(record + 6) || le16(record + 8) != *entries || *begin + *bytes != at ||
-        *bytes > DIRECTORY_MAX) {
+    if (le16(record + 4) || le16(record + 6) || le16(record + 8) != le16(record + 10) || d.bytes > d.end ||
+        d.begin != d.end - d.bytes || d.bytes > DIRECTORY_MAX || d.entries > MEMBERS_MAX) {
         bad_zip(f, "has a directory that contradicts itself", err);
         return NULL;
     }
+    *entries = (size_t)d.entries;
+    *bytes = (size_t)d.bytes;
+    *begin = d.begin;
     uint8_t *directory = xmalloc(*bytes);
     if (file_read_at(f->fd, f->path, directory, *bytes, *begin, err))
         return directory;
     free(directory);
     return NULL;
+}
+
+/* What does not fit 32 bits stands in an extra field, in this order and only where the short field is all ones
+ * (APPNOTE 4.5.3). */
+static bool parse_extra64(const TensorFile *f, const uint8_t *p, size_t n, Member *m, Err *err)
+{
+    uint64_t *const wanted[] = {&m->size, &m->packed, &m->at};
+    bool any = false;
+    for (size_t i = 0; i < 3; i++)
+        any |= *wanted[i] == 0xffffffff;
+    if (!any)
+        return true;
+    for (size_t at = 0, length; any && n - at >= 4; at += 4 + length) {
+        length = le16(p + at + 2);
+        if (length > n - at - 4)
+            break;
+        if (le16(p + at) != EXTRA64)
+            continue;
+        const uint8_t *from = p + at + 4, *end = from + length;
+        for (size_t i = 0; i < 3; i++)
+            if (*wanted[i] == 0xffffffff) {
+                if (end - from < 8)
+                    return bad_member(f, m, "lacks its size in 64 bits (zip64). The file is damaged: fetch it again.",
+                                      err);
+                *wanted[i] = le64(from);
+                from += 8;
+            }
+        any = false;
+    }
+    if (any)
+        return bad_member(f, m, "lacks its size in 64 bits (zip64). The file is damaged: fetch it again.", err);
+    return (m->at <= f->size && m->packed <= f->size && m->size <= (uint64_t)1 << 50) ||
+           bad_member(f, m, "claims to be larger than the file. The file is damaged or hostile: fetch it again.", err);
 }
 
 /* One entry of the directory at p[left]; its length, or 0 and err. */
@@ -118,11 +181,11 @@ static size_t parse_entry(TensorFile *f, const uint8_t *p, size_t left, Member *
     m->packed = le32(p + 20);
     m->size = le32(p + 24);
     m->at = le32(p + 42);
-    if (m->packed == 0xffffffff || m->size == 0xffffffff || m->at == 0xffffffff || le16(p + 34)) {
-        bad_member(f, m, "is larger than 4 GB (zip64) or on another disk. Save the tensors as .safetensors.", err);
+    if (le16(p + 34)) {
+        bad_member(f, m, "is on another disk. Save the tensors as one file.", err);
         return 0;
     }
-    return length;
+    return parse_extra64(f, p + CENTRAL + name, le16(p + 30), m, err) ? length : 0;
 }
 
 static int by_place(const void *a, const void *b)
@@ -162,7 +225,7 @@ static bool check_kind(const TensorFile *f, const Member *m, Err *err)
     if (m->method != DEFLATED)
         return bad_member(
             f, m, "is packed by a method other than deflate. Save it with numpy.savez or numpy.savez_compressed.", err);
-    if ((uint64_t)m->packed * DEFLATE_RATIO_MAX < m->size)
+    if (m->packed < m->size / DEFLATE_RATIO_MAX)
         return bad_member(f, m,
                           "claims a size that deflate can't reach. The file is damaged or hostile: fetch it again.",
                           err);
@@ -174,7 +237,7 @@ struct NpzStream {
     const TensorFile *f;
     const Member *m;
     z_stream z;
-    uint32_t taken, made; /* bytes of the file, of the member */
+    uint64_t taken, made; /* bytes of the file, of the member */
     uLong crc;
     size_t ahead; /* how much of the file to take at once */
     uint8_t in[CHUNK];
@@ -207,12 +270,13 @@ static bool inflate_some(NpzStream *s, uint8_t *out, size_t n, size_t *got, Err 
         if (stop_asked())
             return stop_refuse(err);
         if (!s->z.avail_in && s->taken < s->m->packed) {
-            size_t left = s->m->packed - s->taken, take = left < s->ahead ? left : s->ahead;
+            uint64_t left = s->m->packed - s->taken;
+            size_t take = left < s->ahead ? (size_t)left : s->ahead;
             if (!file_read_at(s->f->fd, s->f->path, s->in, take, s->m->data + s->taken, err))
                 return false;
             s->z.next_in = s->in;
             s->z.avail_in = (uInt)take;
-            s->taken += (uint32_t)take;
+            s->taken += take;
         }
         state = inflate(&s->z, Z_NO_FLUSH);
     }
@@ -239,7 +303,7 @@ static bool stream_read(NpzStream *s, uint8_t *out, size_t n, Err *err)
     if (got < n)
         return not_what_it_should_be(s, err);
     s->crc = crc32(s->crc, out, (uInt)n);
-    s->made += (uint32_t)n;
+    s->made += n;
     return true;
 }
 
@@ -292,7 +356,7 @@ static bool read_head(const TensorFile *f, const Member *m, uint8_t *head, size_
 static bool add_member(TensorFile *f, size_t *cap, Member *m, Err *err)
 {
     uint8_t head[NPY_HEADER_MAX];
-    size_t n = m->size < sizeof head ? m->size : sizeof head;
+    size_t n = m->size < sizeof head ? (size_t)m->size : sizeof head;
     if (!read_head(f, m, head, n, err))
         return false;
     m->name[m->length - 4] = 0;
@@ -313,6 +377,9 @@ static bool add_members(TensorFile *f, Member *m, size_t n, uint64_t begin, Err 
     f->nameless = true;
     if (n)
         qsort(m, n, sizeof *m, by_place);
+    for (size_t i = 0; i < n; i++)
+        if (ends_with(m[i].name, "/constants.pkl"))
+            return script_refused(f->path, err);
     for (size_t i = 0; i < n; i++)
         if (ends_with(m[i].name, "data.pkl"))
             return pickle_refused(f->path, err);

@@ -52,6 +52,8 @@ bool npy_folder(TensorFile *f, Err *err);
 int npy_in_folder(const TensorFile *f, const TensorInfo *t, Err *err);
 /* The message for PyTorch files, with the command that converts them; returns false. */
 bool pickle_refused(const char *path, Err *err);
+/* The same for a TorchScript archive, as OpenAI ships CLIP. */
+bool script_refused(const char *path, Err *err);
 
 enum { NPY_HEADER_MAX = 10000 + 12 }; /* numpy's own limit */
 /* The header at bytes[n] of an array of `total` bytes in all. Sets all but the name; offset is counted from the

@@ -147,6 +147,17 @@ bool pickle_refused(const char *path, Err *err)
                    tensor_shown(&s, path, NULL)->path);
 }
 
+bool script_refused(const char *path, Err *err)
+{
+    Shown s;
+    return err_set(err,
+                   "%s: is a TorchScript archive, a program with its weights, and is never run. Take the weights out: "
+                   "python3 -c \"import sys, torch, safetensors.torch as s; d = torch.jit.load(sys.argv[1], "
+                   "'cpu').state_dict(); s.save_file({k: v.float().contiguous().clone() for k, v in d.items()}, "
+                   "'model.safetensors')\" FILE",
+                   tensor_shown(&s, path, NULL)->path);
+}
+
 bool tensor_read_at(const TensorFile *f, void *out, size_t n, uint64_t offset, Err *err)
 {
     if (!f->memory)
@@ -290,14 +301,46 @@ static bool read_cells(const TensorFile *f, const TensorInfo *t, size_t cells, f
     return ok;
 }
 
+/* From the order in which the first axis runs fastest to the one in which the last does: in[cells] to out[count]. */
+static void by_rows(const TensorInfo *t, const void *in, void *out, size_t count, size_t size)
+{
+    size_t index[TENSOR_RANK_MAX] = {0}, stride[TENSOR_RANK_MAX], at = 0;
+    for (int k = 0; k < t->rank; k++)
+        stride[k] = k ? stride[k - 1] * t->shape[k - 1] : 1;
+    for (size_t i = 0; i < count; i++) {
+        memcpy((char *)out + i * size, (const char *)in + at * size, size);
+        for (int k = t->rank - 1; k >= 0; k--) {
+            at += stride[k];
+            if (++index[k] < t->shape[k])
+                break;
+            at -= stride[k] * t->shape[k];
+            index[k] = 0;
+        }
+    }
+}
+
+/* read_cells for either order. */
+static bool read_rows(const TensorFile *f, const TensorInfo *t, size_t cells, float *singles, double *doubles, Err *err)
+{
+    if (!t->columns)
+        return read_cells(f, t, cells, singles, doubles, err);
+    size_t size = singles ? sizeof *singles : sizeof *doubles;
+    void *all = xmalloc(size_mul(t->cells, size));
+    bool ok = read_cells(f, t, t->cells, singles ? all : NULL, singles ? NULL : all, err);
+    if (ok)
+        by_rows(t, all, singles ? (void *)singles : (void *)doubles, cells, size);
+    free(all);
+    return ok;
+}
+
 bool tensors_read_f32(const TensorFile *f, const TensorInfo *t, float *out, Err *err)
 {
-    return read_cells(f, t, t->cells, out, NULL, err);
+    return read_rows(f, t, t->cells, out, NULL, err);
 }
 
 bool tensors_read_first_f32(const TensorFile *f, const TensorInfo *t, float *out, size_t cells, Err *err)
 {
-    return read_cells(f, t, cells, out, NULL, err);
+    return read_rows(f, t, cells, out, NULL, err);
 }
 
 bool tensors_unchecked(const TensorInfo *t, size_t cells)
@@ -307,5 +350,5 @@ bool tensors_unchecked(const TensorInfo *t, size_t cells)
 
 bool tensors_read_f64(const TensorFile *f, const TensorInfo *t, double *out, Err *err)
 {
-    return read_cells(f, t, t->cells, NULL, out, err);
+    return read_rows(f, t, t->cells, NULL, out, err);
 }

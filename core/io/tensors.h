@@ -35,6 +35,7 @@ typedef struct TensorInfo {
     int rank;
     size_t shape[TENSOR_RANK_MAX];
     size_t cells;
+    bool columns;                   /* stored column by column (Fortran order): the first axis runs fastest */
     uint64_t offset, bytes;         /* of the data, from the start of the file; inside a zip as if it were stored */
     const struct NpzMember *member; /* inside a zip: how to get at them; else NULL */
 } TensorInfo;
@@ -58,9 +59,9 @@ typedef struct TensorFile {
 /* By content: safetensors, .npz (stored members; deflated ones through zlib), .npy (one tensor named "array"), or a
  * folder of .npy files. Recognises and names a git-LFS pointer, a PyTorch pickle (.pt/.pth/.bin: says how to convert to
  * safetensors), a truncated download, HTML. All rules of the reference safetensors reader and stricter: duplicate keys,
- * holes, overlaps, ranks > 8, names > 1024 bytes rejected. Of a zip its directory and
- * the beginning of every member are read, however large the members are; zip64 and encryption are refused, and members
- * that are no .npy are passed over. On failure *f is zeroed. */
+ * holes, overlaps, ranks > 8, names > 1024 bytes rejected. Of a zip (zip64 too) its directory and the beginning of
+ * every member are read, however large the members are; encryption is refused, and members that are no .npy are passed
+ * over. On failure *f is zeroed. */
 bool tensors_open(TensorFile *f, const char *path, Err *err);
 /* A model in several safetensors files, by its index (model.safetensors.index.json): every tensor of the index must be
  * in the file it names, and every tensor of these files in the index. */
@@ -69,7 +70,8 @@ bool tensors_open_shards(TensorFile *f, const char *path, Err *err);
 bool tensors_open_bytes(TensorFile *f, const char *name, const void *bytes, size_t n, Err *err);
 void tensors_close(TensorFile *f);
 const TensorInfo *tensors_find(const TensorFile *f, const char *name);
-/* Reads one tensor as float32 (F64 rounds to nearest; F16, BF16 exact; integers and bools converted) into out[cells].
+/* Reads one tensor as float32 (F64 rounds to nearest; F16, BF16 exact; integers and bools converted) into out[cells],
+ * row by row however the file stores it.
  * In a zip the member's checksum is tested. Ends with "cancelled" when somebody asks to stop. */
 bool tensors_read_f32(const TensorFile *f, const TensorInfo *t, float *out, Err *err);
 /* Its first `cells` numbers only: a picture of a batch. Of a zip no more than these is inflated, and no checksum is

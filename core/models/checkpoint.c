@@ -321,7 +321,7 @@ static bool read_all(Checkpoint *k, Model *m, ModelProgress progress, void *cont
     {
         const TensorInfo *t = checkpoint_find(k, r, layer);
         size_t cells = vit_role_cells(c, r);
-        VitTensor *w = vit_weight(&m->weights, r, layer);
+        WeightTensor *w = vit_weight(&m->weights, r, layer);
         float *to = m->block + (w->data - m->block);
         int part = fused_part(k, r);
         if (progress && !progress(context, done, total)) {

@@ -58,7 +58,7 @@ static void fill_all(Model *m, const char *origin, Fill fill, void *context)
             VitRole role = (VitRole)r;
             if (vit_role_in_block(role) != (layer >= 0) || !vit_has(&m->vit, role))
                 continue;
-            VitTensor *t = vit_weight(&m->weights, role, layer);
+            WeightTensor *t = vit_weight(&m->weights, role, layer);
             fill(m, role, layer, m->block + (t->data - m->block), context);
             t->origin = origin;
         }

@@ -8,6 +8,7 @@
 
 #include "core/base/err.h"
 #include "core/graph/graph.h"
+#include "core/models/weights.h"
 
 typedef enum Seq2seqForm {
     SEQ2SEQ_BOTH,         /* a source is read, a target is written: three kinds of attention */
@@ -68,18 +69,13 @@ int seq2seq_role_count(const Seq2seqConfig *c, Seq2seqRole r);
 void seq2seq_role_scope(Seq2seqRole r, int layer, char *out, size_t n);
 size_t seq2seq_params(const Seq2seqConfig *c);
 
-typedef struct Seq2seqTensor {
-    const float *data; /* row-major in the role's axes; NULL where the configuration has no such weight */
-    const char *origin;
-} Seq2seqTensor;
-
 /* Not owned by anything below: data and origins must outlive the graph. at[] has seq2seq_weights_count entries. */
 typedef struct Seq2seqWeights {
-    Seq2seqTensor *at;
+    WeightTensor *at;
 } Seq2seqWeights;
 size_t seq2seq_weights_count(const Seq2seqConfig *c);
 size_t seq2seq_weight_entry(const Seq2seqConfig *c, Seq2seqRole r, int layer);
-Seq2seqTensor *seq2seq_weight(const Seq2seqConfig *c, const Seq2seqWeights *w, Seq2seqRole r, int layer);
+WeightTensor *seq2seq_weight(const Seq2seqConfig *c, const Seq2seqWeights *w, Seq2seqRole r, int layer);
 
 /* A text: numbers of words in the vocabulary, and what to call each on its axis ("it", "the#2"); labels may be NULL. */
 typedef struct Seq2seqText {

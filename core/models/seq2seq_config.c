@@ -51,10 +51,7 @@ bool seq2seq_has_decoder(const Seq2seqConfig *c)
 static bool check_ranges(const Seq2seqConfig *c, Err *err)
 {
     bool enc = seq2seq_has_encoder(c), dec = seq2seq_has_decoder(c);
-    const struct {
-        const char *what;
-        int value, least, most;
-    } knobs[] = {
+    const Knob knobs[] = {
         {"model width", c->width, 1, 1 << 16},
         {"number of heads", c->heads, 1, 1024},
         {"head width", c->head_dim, 1, 1 << 14},
@@ -65,16 +62,7 @@ static bool check_ranges(const Seq2seqConfig *c, Err *err)
         {"size of the target vocabulary", c->target_words, dec, dec ? 1 << 18 : 0},
         {"number of learned positions", c->positions, c->learned_positions, 1 << 16},
     };
-    for (size_t i = 0; i < sizeof knobs / sizeof *knobs; i++)
-        if (knobs[i].value < knobs[i].least || knobs[i].value > knobs[i].most)
-            return err_set(err, "%s is %d; it must be %d to %d", knobs[i].what, knobs[i].value, knobs[i].least,
-                           knobs[i].most);
-    return true;
-}
-
-static bool finite_f(float x)
-{
-    return x - x == 0.0f;
+    return knobs_check(knobs, sizeof knobs / sizeof *knobs, err);
 }
 
 bool seq2seq_check(const Seq2seqConfig *c, Err *err)
@@ -83,9 +71,9 @@ bool seq2seq_check(const Seq2seqConfig *c, Err *err)
         return err_set(err, "unknown form of a text model");
     if (!check_ranges(c, err))
         return false;
-    if (!finite_f(c->eps) || c->eps < 0)
+    if (!knob_finite(c->eps) || c->eps < 0)
         return err_set(err, "the epsilon of LayerNorm is %g; it must be 0 or a small positive number", (double)c->eps);
-    if (!finite_f(c->scale) || !finite_f(c->embed_scale))
+    if (!knob_finite(c->scale) || !knob_finite(c->embed_scale))
         return err_set(err, "the factor on the attention scores or on the embeddings is not a number");
     if ((unsigned)c->act >= MAP_COUNT)
         return err_set(err, "unknown activation function");
@@ -157,8 +145,9 @@ bool seq2seq_has(const Seq2seqConfig *c, Seq2seqRole r)
     }
 }
 
-static int letter_length(const Seq2seqConfig *c, char letter)
+static int letter_length(const void *config, char letter)
 {
+    const Seq2seqConfig *c = config;
     switch (letter) {
     case 'd': return c->width;
     case 'h': return c->heads;
@@ -173,19 +162,12 @@ static int letter_length(const Seq2seqConfig *c, char letter)
 
 int seq2seq_role_shape(const Seq2seqConfig *c, Seq2seqRole r, size_t shape[4])
 {
-    int rank = 0;
-    for (const char *a = ROLES[r].axes; *a; a++)
-        shape[rank++] = (size_t)letter_length(c, *a);
-    return rank;
+    return weight_shape(ROLES[r].axes, letter_length, c, shape);
 }
 
 size_t seq2seq_role_cells(const Seq2seqConfig *c, Seq2seqRole r)
 {
-    size_t shape[4], n = 1;
-    int rank = seq2seq_role_shape(c, r, shape);
-    for (int i = 0; i < rank; i++)
-        n = size_mul(n, shape[i]);
-    return n;
+    return weight_cells(ROLES[r].axes, letter_length, c);
 }
 
 int seq2seq_role_count(const Seq2seqConfig *c, Seq2seqRole r)
@@ -231,7 +213,7 @@ size_t seq2seq_weight_entry(const Seq2seqConfig *c, Seq2seqRole r, int layer)
     return row * SEQ2SEQ_ROLES + (size_t)r;
 }
 
-Seq2seqTensor *seq2seq_weight(const Seq2seqConfig *c, const Seq2seqWeights *w, Seq2seqRole r, int layer)
+WeightTensor *seq2seq_weight(const Seq2seqConfig *c, const Seq2seqWeights *w, Seq2seqRole r, int layer)
 {
     return &w->at[seq2seq_weight_entry(c, r, layer)];
 }

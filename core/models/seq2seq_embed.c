@@ -112,7 +112,7 @@ NnWeight text_weight(const TextBuilder *b, Seq2seqRole r)
     NnWeight w = {.name = seq2seq_role_name(r)};
     if (!seq2seq_has(b->c, r))
         return w;
-    const Seq2seqTensor *t = seq2seq_weight(b->c, b->w, r, b->layer);
+    const WeightTensor *t = seq2seq_weight(b->c, b->w, r, b->layer);
     REQUIRE(t->data);
     seq2seq_role_scope(r, b->layer, w.scope, sizeof w.scope);
     w.dims = role_dims(b, r);

@@ -126,7 +126,7 @@ static bool read_weight(void *reading, const TextModel *m, Seq2seqRole r, int la
     if (!right_size(k, t, size_mul(cells, (size_t)name.parts)))
         return false;
     k->used[t - k->file->tensors] = true;
-    Seq2seqTensor *at = seq2seq_weight(&m->config, &m->weights, r, layer);
+    WeightTensor *at = seq2seq_weight(&m->config, &m->weights, r, layer);
     at->origin = arena_strdup(&k->m->arena, name.name);
     if (name.parts == 1)
         return tensors_read_f32(k->file, t, data, k->err);

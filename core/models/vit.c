@@ -35,7 +35,7 @@ int build_part(Builder *b, PartKind kind, const char *inside, const char *word)
 
 static NnWeight weight_of(const Builder *b, VitRole r, bool present)
 {
-    const VitTensor *t = vit_weight(b->w, r, b->layer);
+    const WeightTensor *t = vit_weight(b->w, r, b->layer);
     NnWeight w = {.name = vit_role_name(r)};
     if (!present)
         return w;

@@ -8,6 +8,7 @@
 
 #include "core/base/err.h"
 #include "core/graph/graph.h"
+#include "core/models/weights.h"
 
 enum { VIT_CHANNELS_MAX = 16 };
 
@@ -78,18 +79,13 @@ int vit_role_shape(const VitConfig *c, VitRole r, size_t shape[4]); /* returns t
 size_t vit_role_cells(const VitConfig *c, VitRole r);
 size_t vit_params(const VitConfig *c); /* cells of all weights */
 
-typedef struct VitTensor {
-    const float *data;  /* row-major in the role's axes; NULL where the configuration has no such weight */
-    const char *origin; /* its name in the checkpoint (for q, k, v of a fused tensor: that tensor's) */
-} VitTensor;
-
 /* Not owned by anything below: data and origins must outlive the graph. at[] has vit_weights_count entries. */
 typedef struct VitWeights {
-    VitTensor *at;
+    WeightTensor *at;
 } VitWeights;
 size_t vit_weights_count(const VitConfig *c);
 /* Entry of a role; layer is ignored for roles of the whole model. */
-VitTensor *vit_weight(const VitWeights *w, VitRole r, int layer);
+WeightTensor *vit_weight(const VitWeights *w, VitRole r, int layer);
 
 /* Nodes that others ask for; NO_NODE where the configuration has none. Everything else is found by name. [b] in front
  * in a batch. */

@@ -85,10 +85,7 @@ static int position_rows(const VitConfig *c)
 
 static bool check_ranges(const VitConfig *c, Err *err)
 {
-    const struct {
-        const char *what;
-        int value, least, most;
-    } knobs[] = {
+    const Knob knobs[] = {
         {"image height", c->image_h, 1, 1 << 14},
         {"image width", c->image_w, 1, 1 << 14},
         {"patch height", c->patch_h, 1, 1 << 14},
@@ -102,29 +99,20 @@ static bool check_ranges(const VitConfig *c, Err *err)
         {"number of classes", c->classes, 0, 1 << 20},
         {"number of register tokens", c->registers, 0, 1024},
     };
-    for (size_t i = 0; i < sizeof knobs / sizeof *knobs; i++)
-        if (knobs[i].value < knobs[i].least || knobs[i].value > knobs[i].most)
-            return err_set(err, "%s is %d; it must be %d to %d", knobs[i].what, knobs[i].value, knobs[i].least,
-                           knobs[i].most);
-    return true;
-}
-
-static bool finite_f(float x)
-{
-    return x - x == 0.0f;
+    return knobs_check(knobs, sizeof knobs / sizeof *knobs, err);
 }
 
 static bool check_numbers(const VitConfig *c, Err *err)
 {
-    if (!finite_f(c->eps) || c->eps < 0)
+    if (!knob_finite(c->eps) || c->eps < 0)
         return err_set(err, "the epsilon of LayerNorm is %g; it must be 0 or a small positive number", (double)c->eps);
-    if (!finite_f(c->scale))
+    if (!knob_finite(c->scale))
         return err_set(err, "the factor on the attention scores is not a number");
-    if (!finite_f(c->range) || c->range <= 0)
+    if (!knob_finite(c->range) || c->range <= 0)
         return err_set(err, "pixels are divided by %g; that must be a positive number (255 as a rule)",
                        (double)c->range);
     for (int i = 0; i < c->channels; i++)
-        if (!finite_f(c->mean[i]) || !finite_f(c->std[i]) || c->std[i] <= 0)
+        if (!knob_finite(c->mean[i]) || !knob_finite(c->std[i]) || c->std[i] <= 0)
             return err_set(err, "channel %d: mean %g, standard deviation %g; the second must be positive", i,
                            (double)c->mean[i], (double)c->std[i]);
     return true;
@@ -218,8 +206,9 @@ bool vit_has(const VitConfig *c, VitRole r)
     }
 }
 
-static int letter_length(const VitConfig *c, char letter)
+static int letter_length(const void *config, char letter)
 {
+    const VitConfig *c = config;
     switch (letter) {
     case 'd': return c->width;
     case 'c': return c->channels;
@@ -238,19 +227,12 @@ static int letter_length(const VitConfig *c, char letter)
 
 int vit_role_shape(const VitConfig *c, VitRole r, size_t shape[4])
 {
-    int rank = 0;
-    for (const char *a = ROLES[r].axes; *a; a++)
-        shape[rank++] = (size_t)letter_length(c, *a);
-    return rank;
+    return weight_shape(ROLES[r].axes, letter_length, c, shape);
 }
 
 size_t vit_role_cells(const VitConfig *c, VitRole r)
 {
-    size_t shape[4], n = 1;
-    int rank = vit_role_shape(c, r, shape);
-    for (int i = 0; i < rank; i++)
-        n = size_mul(n, shape[i]);
-    return n;
+    return weight_cells(ROLES[r].axes, letter_length, c);
 }
 
 size_t vit_params(const VitConfig *c)
@@ -268,7 +250,7 @@ size_t vit_weights_count(const VitConfig *c)
     return size_mul(VIT_ROLES, (size_t)c->layers + 1);
 }
 
-VitTensor *vit_weight(const VitWeights *w, VitRole r, int layer)
+WeightTensor *vit_weight(const VitWeights *w, VitRole r, int layer)
 {
     size_t row = vit_role_in_block(r) ? (size_t)layer + 1 : 0;
     return &w->at[row * VIT_ROLES + (size_t)r];

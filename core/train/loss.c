@@ -1,6 +1,7 @@
 #include "core/train/loss.h"
 
 #include "core/graph/grad.h"
+#include "core/train/descent.h"
 #include "core/train/recipe.h"
 
 static NodeId input(Graph *g, const char *name, Dims d, const float *zeros)
@@ -29,20 +30,6 @@ static NodeId guess_error(Graph *g, const VitNodes *nodes)
     return graph_reduce(g, "guess_error", OP_SUM, squares, DIMS_SCALAR);
 }
 
-static void find_gradients(LossGraph *l, const VitConfig *c, const VitWeights *w, const NodeId *gradient, NodeId count)
-{
-    size_t weights = vit_weights_count(c);
-    l->gradient = arena_alloc(&l->graph.arena, size_mul(weights, sizeof *l->gradient));
-    for (size_t i = 0; i < weights; i++) {
-        l->gradient[i] = NO_NODE;
-        for (NodeId n = 0; n < count && w->at[i].data; n++) {
-            const Node *node = graph_node(&l->graph, n);
-            if (node->op == OP_LEAF && node->leaf.kind == LEAF_TENSOR && node->leaf.data == w->at[i].data)
-                l->gradient[i] = gradient[n];
-        }
-    }
-}
-
 void loss_build(LossGraph *l, const VitConfig *c, const VitWeights *w, const float *zeros, bool masked)
 {
     Graph *g = &l->graph;
@@ -64,14 +51,7 @@ void loss_build(LossGraph *l, const VitConfig *c, const VitWeights *w, const flo
         NodeId part = graph_zip(g, "loss_guess", OP_MUL, l->guess_error, l->guess_weight);
         l->loss = graph_zip(g, "loss_all", OP_ADD, l->loss, part);
     }
-    NodeId *wanted = arena_alloc(&g->arena, size_mul((size_t)g->count, sizeof *wanted)), count = g->count;
-    int weights = 0;
-    for (NodeId n = 0; n < count; n++)
-        if (graph_node(g, n)->op == OP_LEAF && graph_node(g, n)->leaf.kind == LEAF_TENSOR)
-            wanted[weights++] = n;
-    NodeId seed = grad_seed(g, l->loss, 0, "grad.");
-    const NodeId *gradient = grad_add(g, l->loss, seed, wanted, weights, "grad.");
-    find_gradients(l, c, w, gradient, count);
+    l->gradient = descent_gradients(g, l->loss, w->at, vit_weights_count(c));
 }
 
 void loss_free(LossGraph *l)

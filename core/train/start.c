@@ -84,7 +84,7 @@ void start_weights(Model *m, uint64_t seed)
             VitRole r = (VitRole)i;
             if (vit_role_in_block(r) != (layer >= 0) || !vit_has(&m->vit, r))
                 continue;
-            VitTensor *t = vit_weight(&m->weights, r, layer);
+            WeightTensor *t = vit_weight(&m->weights, r, layer);
             fill(&m->vit, r, layer, seed, m->block + (t->data - m->block));
             t->origin = "trained here";
         }

@@ -3,22 +3,8 @@
 #include <stdlib.h>
 
 #include "core/graph/grad.h"
+#include "core/train/descent.h"
 #include "core/train/text_batch.h"
-
-static void find_gradients(TextLoss *l, const Seq2seqConfig *c, const Seq2seqWeights *w, const NodeId *table,
-                           NodeId count)
-{
-    size_t weights = seq2seq_weights_count(c);
-    l->gradient = arena_alloc(&l->graph.arena, size_mul(weights, sizeof *l->gradient));
-    for (size_t i = 0; i < weights; i++) {
-        l->gradient[i] = NO_NODE;
-        for (NodeId n = 0; n < count && w->at[i].data; n++) {
-            const Node *node = graph_node(&l->graph, n);
-            if (node->op == OP_LEAF && node->leaf.kind == LEAF_TENSOR && node->leaf.data == w->at[i].data)
-                l->gradient[i] = table[n];
-        }
-    }
-}
 
 void text_loss_build(TextLoss *l, const Seq2seqConfig *c, const Seq2seqWeights *w, int length, bool gradients)
 {
@@ -38,13 +24,7 @@ void text_loss_build(TextLoss *l, const Seq2seqConfig *c, const Seq2seqWeights *
     graph_scope(g, "%s", "");
     NodeId weighted = graph_zip(g, "loss_weighted", OP_MUL, l->each, l->weight);
     NodeId loss = graph_reduce(g, "loss_all", OP_SUM, weighted, DIMS_SCALAR);
-    NodeId *wanted = arena_alloc(&g->arena, size_mul((size_t)g->count, sizeof *wanted)), count = g->count;
-    int weights = 0;
-    for (NodeId n = 0; n < count; n++)
-        if (graph_node(g, n)->op == OP_LEAF && graph_node(g, n)->leaf.kind == LEAF_TENSOR)
-            wanted[weights++] = n;
-    const NodeId *table = grad_add(g, loss, grad_seed(g, loss, 0, "grad."), wanted, weights, "grad.");
-    find_gradients(l, c, w, table, count);
+    l->gradient = descent_gradients(g, loss, w->at, seq2seq_weights_count(c));
 }
 
 void text_loss_free(TextLoss *l)

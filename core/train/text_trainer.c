@@ -7,7 +7,6 @@
 #include "core/base/dmath.h"
 #include "core/base/rng.h"
 #include "core/models/lexicon.h"
-#include "core/train/adamw.h"
 #include "core/train/text_trainer_parts.h"
 
 /* Normal numbers. Embeddings 1/width and attention 1/width as variance, MLP 2/(inputs + outputs) (Glorot and Bengio
@@ -31,9 +30,7 @@ static bool start_weight(void *seed, const TextModel *m, Seq2seqRole r, int laye
 static bool list_weight(void *trainer, const TextModel *m, Seq2seqRole r, int layer, float *data, size_t cells)
 {
     TextTrainer *t = trainer;
-    t->weight[t->weights++] = (TextWeight){.entry = seq2seq_weight_entry(&m->config, r, layer),
-                                           .first = (size_t)(data - m->block),
-                                           .cells = cells};
+    descent_list(&t->descent, seq2seq_weight_entry(&m->config, r, layer), data, cells, 1, 0);
     return true;
 }
 
@@ -53,18 +50,13 @@ TextTrainer *text_trainer_new(const TextRecipe *r, const Seq2seqConfig *c, Pool 
     text_model_alloc(&t->model);
     uint64_t seed = r->seed;
     text_model_each(&t->model, start_weight, &seed);
-    t->weight = xcalloc(seq2seq_weights_count(c), sizeof *t->weight);
+    size_t batch = (size_t)r->batch;
+    t->descent = descent_new(t->model.block, t->model.block_cells, seq2seq_weights_count(c), batch / TEXT_MICRO);
     text_model_each(&t->model, list_weight, t);
-    size_t block = t->model.block_cells, batch = (size_t)r->batch;
-    t->micros = batch / TEXT_MICRO;
-    t->micro_gradient = xcalloc(size_mul(t->micros, block), sizeof *t->micro_gradient);
-    t->gradient = xcalloc(block, sizeof *t->gradient);
-    t->first = xcalloc(block, sizeof *t->first);
-    t->second = xcalloc(block, sizeof *t->second);
-    t->mean = xcalloc(block, sizeof *t->mean);
+    t->mean = xcalloc(t->model.block_cells, sizeof *t->mean);
     t->sentence = xcalloc(batch, sizeof *t->sentence);
     t->order = xcalloc(batch, sizeof *t->order);
-    t->micro = xcalloc(t->micros, sizeof *t->micro);
+    t->micro = xcalloc(t->descent.micros, sizeof *t->micro);
     t->benches = pool_threads(pool);
     t->bench = xcalloc((size_t)t->benches, sizeof *t->bench);
     for (int i = 0; i < t->benches; i++)
@@ -92,11 +84,7 @@ void text_trainer_free(TextTrainer *t)
     free(t->order);
     free(t->sentence);
     free(t->mean);
-    free(t->second);
-    free(t->first);
-    free(t->gradient);
-    free(t->micro_gradient);
-    free(t->weight);
+    descent_free(&t->descent);
     free(t->history.row);
     text_model_free(&t->model);
     free(t);
@@ -124,11 +112,8 @@ static Plan *learning_plan(const TextTrainer *t, TextBench *b, int length)
     const TextLoss *l = &t->loss[length / TEXT_LENGTH_STEP];
     if (*p)
         return *p;
-    NodeId *wanted = xcalloc(t->weights + 2, sizeof *wanted);
-    int n = 0;
-    for (size_t i = 0; i < t->weights; i++)
-        if (l->gradient[t->weight[i].entry] != NO_NODE)
-            wanted[n++] = l->gradient[t->weight[i].entry];
+    NodeId *wanted = xcalloc(t->descent.weights + 2, sizeof *wanted);
+    int n = descent_wanted(&t->descent, l->gradient, wanted);
     wanted[n++] = l->each;
     wanted[n++] = l->nodes.logits;
     *p = plan_new(&l->graph, wanted, n);
@@ -139,22 +124,13 @@ static Plan *learning_plan(const TextTrainer *t, TextBench *b, int length)
     return *p;
 }
 
-static int largest(const float *x, int n)
-{
-    int best = 0;
-    for (int i = 1; i < n; i++)
-        if (x[i] > x[best])
-            best = i;
-    return best;
-}
-
 /* Words of the i-th sentence of a batch that come first where they should. */
 static size_t right_words(const Seq2seqConfig *c, const float *logits, int length, int i, const Sentence *s)
 {
     size_t right = 0;
     for (int w = 0; w <= s->fr_n; w++) {
         const float *row = logits + ((size_t)i * (size_t)length + (size_t)w) * (size_t)c->target_words;
-        right += largest(row, c->target_words) == text_batch_answer(s, w);
+        right += descent_largest(row, c->target_words) == text_batch_answer(s, w);
     }
     return right;
 }
@@ -167,17 +143,9 @@ static void learn_micro(void *trainer, size_t micro, int worker)
     const TextLoss *l = &t->loss[m->length / TEXT_LENGTH_STEP];
     const Sentence *const *s = t->order + micro * TEXT_MICRO;
     Plan *p = learning_plan(t, b, m->length);
-    float *to = t->micro_gradient + micro * t->model.block_cells;
     text_batch_fill(&b->batch, &t->model.config, s, TEXT_MICRO, m->length, t->recipe.smoothing, t->word_weight);
     plan_compute(p);
-    for (size_t i = 0; i < t->weights; i++) {
-        const TextWeight *w = &t->weight[i];
-        NodeId n = l->gradient[w->entry];
-        if (n == NO_NODE)
-            memset(to + w->first, 0, w->cells * sizeof *to);
-        else
-            memcpy(to + w->first, plan_values(p, n), w->cells * sizeof *to);
-    }
+    descent_keep(&t->descent, micro, p, l->gradient);
     m->loss = 0;
     m->right = 0;
     const float *each = plan_values(p, l->each), *logits = plan_values(p, l->nodes.logits);
@@ -209,41 +177,11 @@ static size_t order_sentences(TextTrainer *t)
     REQUIRE(n == (size_t)t->recipe.batch);
     for (size_t i = 0; i < n; i++)
         words += (size_t)t->order[i]->fr_n + 1;
-    for (size_t i = 0; i < t->micros; i++) {
+    for (size_t i = 0; i < t->descent.micros; i++) {
         t->micro[i].length = text_batch_length(t->order[(i + 1) * TEXT_MICRO - 1]);
         need_graph(t, t->loss, t->micro[i].length, true);
     }
     return words;
-}
-
-static void sum_gradients(void *trainer, size_t item, int worker)
-{
-    (void)worker;
-    TextTrainer *t = trainer;
-    TextWeight *w = &t->weight[item];
-    float *sum = t->gradient + w->first;
-    memset(sum, 0, w->cells * sizeof *sum);
-    for (size_t m = 0; m < t->micros; m++) {
-        const float *from = t->micro_gradient + m * t->model.block_cells + w->first;
-        for (size_t i = 0; i < w->cells; i++)
-            sum[i] += from[i];
-    }
-    w->squares = adamw_square_sum(sum, w->cells);
-}
-
-static void update_weight(void *trainer, size_t item, int worker)
-{
-    (void)worker;
-    TextTrainer *t = trainer;
-    const TextWeight *w = &t->weight[item];
-    const TextRecipe *r = &t->recipe;
-    AdamW a = {.rate = text_recipe_rate(r, &t->model.config, t->step),
-               .beta1 = r->beta1,
-               .beta2 = r->beta2,
-               .epsilon = r->epsilon,
-               .step = t->step + 1};
-    adamw_update(&a, t->model.block + w->first, t->gradient + w->first, 1.0f, t->first + w->first, t->second + w->first,
-                 w->cells);
 }
 
 /* The weights of some of the last steps, added; after the last step their mean takes the weights' place. */
@@ -286,20 +224,19 @@ TextStep text_trainer_step(TextTrainer *t)
     pool_run(t->pool, 0, (size_t)t->recipe.batch, draw_sentence, t, CLOCK_NEVER);
     size_t words = order_sentences(t);
     t->word_weight = (float)(1.0 / (double)words);
-    pool_run(t->pool, 0, t->micros, learn_micro, t, CLOCK_NEVER);
-    pool_run(t->pool, 0, t->weights, sum_gradients, t, CLOCK_NEVER);
-    TextStep s = {.step = t->step + 1, .rate = text_recipe_rate(&t->recipe, &t->model.config, t->step)};
-    double squares = 0;
-    for (size_t i = 0; i < t->weights; i++)
-        squares += t->weight[i].squares;
-    s.gradient_norm = dm_sqrt(squares);
-    for (size_t i = 0; i < t->micros; i++) {
+    pool_run(t->pool, 0, t->descent.micros, learn_micro, t, CLOCK_NEVER);
+    const TextRecipe *r = &t->recipe;
+    TextStep s = {.step = t->step + 1,
+                  .rate = text_recipe_rate(r, &t->model.config, t->step),
+                  .gradient_norm = descent_sum(&t->descent, t->pool)};
+    for (size_t i = 0; i < t->descent.micros; i++) {
         s.loss += t->micro[i].loss;
         s.words += (double)t->micro[i].right;
     }
     s.loss /= (double)words;
     s.words /= (double)words;
-    pool_run(t->pool, 0, t->weights, update_weight, t, CLOCK_NEVER);
+    const AdamW a = {.rate = s.rate, .beta1 = r->beta1, .beta2 = r->beta2, .epsilon = r->epsilon, .step = s.step};
+    descent_step(&t->descent, t->pool, &a, 1.0f);
     t->step++;
     average(t);
     note(t, &s);

@@ -2,18 +2,12 @@
 #ifndef VITRINE_TRAIN_TEXT_TRAINER_PARTS_H
 #define VITRINE_TRAIN_TEXT_TRAINER_PARTS_H
 #include "core/graph/plan.h"
+#include "core/train/descent.h"
 #include "core/train/text_batch.h"
 #include "core/train/text_loss.h"
 #include "core/train/text_trainer.h"
 
 enum { TEXT_LENGTHS = TEXT_LENGTH_MAX / TEXT_LENGTH_STEP + 1 };
-
-/* A weight in the block of all weights. */
-typedef struct TextWeight {
-    size_t entry;        /* in Seq2seqWeights */
-    size_t first, cells; /* in the block */
-    double squares;      /* of its gradient */
-} TextWeight;
 
 /* A thread's own plans, by length, and its batch. */
 typedef struct TextBench {
@@ -34,13 +28,11 @@ struct TextTrainer {
     TextLoss loss[TEXT_LENGTHS], answer[TEXT_LENGTHS]; /* built when first needed, by the thread that steps */
     TextBench *bench;                                  /* [threads] */
     int benches;
-    TextWeight *weight;
-    size_t weights, micros;
-    float *micro_gradient;                   /* [micros, block] */
-    float *gradient, *first, *second, *mean; /* [block]: the sum; Adam's moments; the sum of averaged weights */
-    Sentence *sentence;                      /* [batch] */
-    const Sentence **order;                  /* [batch]: by length */
-    TextMicro *micro;                        /* [micros] */
+    Descent descent;
+    float *mean;            /* [block]: the sum of averaged weights */
+    Sentence *sentence;     /* [batch] */
+    const Sentence **order; /* [batch]: by length */
+    TextMicro *micro;       /* [descent.micros] */
     TextHistory history;
     int step;
     float word_weight; /* of the step in progress */

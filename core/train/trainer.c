@@ -1,13 +1,9 @@
 #include "core/train/trainer.h"
 
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/base/clock.h"
-#include "core/base/dmath.h"
 #include "core/base/rng.h"
-#include "core/train/adamw.h"
 #include "core/train/start.h"
 #include "core/train/trainer_parts.h"
 
@@ -21,27 +17,23 @@ static size_t image_cells(const VitConfig *c)
 static void list_weights(Trainer *t)
 {
     const VitConfig *c = &t->model.vit;
-    t->weight = xcalloc(vit_weights_count(c), sizeof *t->weight);
+    t->descent = descent_new(t->model.block, t->model.block_cells, vit_weights_count(c),
+                             (size_t)t->recipe.batch / MICRO_BATCH);
     for (int layer = -1; layer < c->layers; layer++)
         for (int i = 0; i < VIT_ROLES; i++) {
             VitRole r = (VitRole)i;
             if (vit_role_in_block(r) != (layer >= 0) || !vit_has(c, r))
                 continue;
-            const VitTensor *at = vit_weight(&t->model.weights, r, layer);
-            t->weight[t->weights++] = (Weight){.role = r,
-                                               .entry = (size_t)(at - t->model.weights.at),
-                                               .first = (size_t)(at->data - t->model.block),
-                                               .cells = vit_role_cells(c, r)};
+            const WeightTensor *at = vit_weight(&t->model.weights, r, layer);
+            descent_list(&t->descent, (size_t)(at - t->model.weights.at), at->data, vit_role_cells(c, r),
+                         r == VIT_POS ? t->recipe.position_rate : 1, start_decays(r) ? t->recipe.decay : 0);
         }
 }
 
 static Plan *gradient_plan(const Trainer *t, const LossGraph *l)
 {
-    NodeId *wanted = xcalloc(t->weights + 3, sizeof *wanted);
-    int n = 0;
-    for (size_t i = 0; i < t->weights; i++)
-        if (l->gradient[t->weight[i].entry] != NO_NODE)
-            wanted[n++] = l->gradient[t->weight[i].entry];
+    NodeId *wanted = xcalloc(t->descent.weights + 3, sizeof *wanted);
+    int n = descent_wanted(&t->descent, l->gradient, wanted);
     wanted[n++] = l->each;
     wanted[n++] = l->nodes.logits;
     if (l->guess_error != NO_NODE)
@@ -91,14 +83,8 @@ Trainer *trainer_new(const Recipe *r, const VitConfig *c, const Pictures *pictur
     if (r->guess_weight > 0)
         loss_build(&t->masked, c, &t->model.weights, t->zeros, true);
     list_weights(t);
-    size_t block = t->model.block_cells;
-    t->micros = (size_t)r->batch / MICRO_BATCH;
-    t->micro_gradient = xcalloc(size_mul(t->micros, block), sizeof *t->micro_gradient);
-    t->gradient = xcalloc(block, sizeof *t->gradient);
-    t->first = xcalloc(block, sizeof *t->first);
-    t->second = xcalloc(block, sizeof *t->second);
     t->hidden = xcalloc(size_mul((size_t)r->batch, (size_t)vit_patches(c)), sizeof *t->hidden);
-    t->figures = xcalloc(t->micros, sizeof *t->figures);
+    t->figures = xcalloc(t->descent.micros, sizeof *t->figures);
     t->benches = pool_threads(pool);
     t->bench = xcalloc((size_t)t->benches, sizeof *t->bench);
     for (int i = 0; i < t->benches; i++)
@@ -129,11 +115,7 @@ void trainer_free(Trainer *t)
     free(t->bench);
     free(t->figures);
     free(t->hidden);
-    free(t->first);
-    free(t->second);
-    free(t->gradient);
-    free(t->micro_gradient);
-    free(t->weight);
+    descent_free(&t->descent);
     free(t->zeros);
     model_free(&t->model);
     free(t);
@@ -161,27 +143,6 @@ static void load_pictures(Trainer *t, Bench *b, size_t micro, bool masked)
     }
 }
 
-static int largest(const float *x, int n)
-{
-    int best = 0;
-    for (int i = 1; i < n; i++)
-        if (x[i] > x[best])
-            best = i;
-    return best;
-}
-
-static void keep_gradients(Trainer *t, const LossGraph *l, const Plan *p, float *to)
-{
-    for (size_t i = 0; i < t->weights; i++) {
-        const Weight *w = &t->weight[i];
-        NodeId n = l->gradient[w->entry];
-        if (n == NO_NODE)
-            memset(to + w->first, 0, w->cells * sizeof *to);
-        else
-            memcpy(to + w->first, plan_values(p, n), w->cells * sizeof *to);
-    }
-}
-
 static void micro_batch(void *trainer, size_t micro, int worker)
 {
     Trainer *t = trainer;
@@ -194,7 +155,7 @@ static void micro_batch(void *trainer, size_t micro, int worker)
     if (masked)
         plan_leaf(p, l->nodes.hidden, t->hidden + micro * MICRO_BATCH * (size_t)vit_patches(&t->model.vit));
     plan_compute(p);
-    keep_gradients(t, l, p, t->micro_gradient + micro * t->model.block_cells);
+    descent_keep(&t->descent, micro, p, l->gradient);
     MicroFigures *f = &t->figures[micro];
     *f = (MicroFigures){0};
     if (masked) {
@@ -203,7 +164,7 @@ static void micro_batch(void *trainer, size_t micro, int worker)
     }
     for (int i = 0; i < MICRO_BATCH; i++) {
         f->loss += (double)plan_values(p, l->each)[i];
-        f->right += largest(plan_values(p, l->nodes.logits) + i * classes, classes) == b->labels[i];
+        f->right += descent_largest(plan_values(p, l->nodes.logits) + i * classes, classes) == b->labels[i];
     }
 }
 
@@ -224,39 +185,6 @@ static size_t hide_patches(Trainer *t)
 
 /* --- the step --- */
 
-static void sum_gradients(void *trainer, size_t item, int worker)
-{
-    (void)worker;
-    Trainer *t = trainer;
-    Weight *w = &t->weight[item];
-    float *sum = t->gradient + w->first;
-    memset(sum, 0, w->cells * sizeof *sum);
-    for (size_t m = 0; m < t->micros; m++) {
-        const float *from = t->micro_gradient + m * t->model.block_cells + w->first;
-        for (size_t i = 0; i < w->cells; i++)
-            sum[i] += from[i];
-    }
-    w->squares = adamw_square_sum(sum, w->cells);
-}
-
-static void update_weight(void *trainer, size_t item, int worker)
-{
-    (void)worker;
-    Trainer *t = trainer;
-    const Weight *w = &t->weight[item];
-    const Recipe *r = &t->recipe;
-    AdamW a = {.rate = recipe_rate(r, t->step),
-               .decay = start_decays(w->role) ? r->decay : 0,
-               .beta1 = r->beta1,
-               .beta2 = r->beta2,
-               .epsilon = r->epsilon,
-               .step = t->step + 1};
-    if (w->role == VIT_POS)
-        a.rate *= r->position_rate;
-    adamw_update(&a, t->model.block + w->first, t->gradient + w->first, t->gradient_scale, t->first + w->first,
-                 t->second + w->first, w->cells);
-}
-
 TrainStep trainer_step(Trainer *t)
 {
     const Recipe *r = &t->recipe;
@@ -267,15 +195,13 @@ TrainStep trainer_step(Trainer *t)
     double patch_cells = (double)c->patch_h * c->patch_w * c->channels,
            counted = (double)(hidden ? hidden : 1) * patch_cells;
     t->guess_weight = (float)(r->guess_weight / counted);
-    pool_run(t->pool, 0, t->micros, micro_batch, t, CLOCK_NEVER);
-    pool_run(t->pool, 0, t->weights, sum_gradients, t, CLOCK_NEVER);
+    pool_run(t->pool, 0, t->descent.micros, micro_batch, t, CLOCK_NEVER);
 
-    TrainStep s = {.step = t->step + 1, .rate = recipe_rate(r, t->step)};
-    double squares = 0, clean = r->batch - t->masked_pictures;
-    for (size_t i = 0; i < t->weights; i++)
-        squares += t->weight[i].squares;
-    s.gradient_norm = dm_sqrt(squares);
-    for (size_t i = 0; i < t->micros; i++) {
+    TrainStep s = {.step = t->step + 1,
+                   .rate = recipe_rate(r, t->step),
+                   .gradient_norm = descent_sum(&t->descent, t->pool)};
+    double clean = r->batch - t->masked_pictures;
+    for (size_t i = 0; i < t->descent.micros; i++) {
         s.loss += t->figures[i].loss;
         s.accuracy += t->figures[i].right;
         s.guess += t->figures[i].guess;
@@ -283,8 +209,9 @@ TrainStep trainer_step(Trainer *t)
     s.loss = clean > 0 ? s.loss / clean : 0;
     s.accuracy = clean > 0 ? s.accuracy / clean : 0;
     s.guess = hidden ? s.guess / counted : -1;
-    t->gradient_scale = r->clip > 0 && s.gradient_norm > r->clip ? (float)(r->clip / s.gradient_norm) : 1.0f;
-    pool_run(t->pool, 0, t->weights, update_weight, t, CLOCK_NEVER);
+    const AdamW a = {.rate = s.rate, .beta1 = r->beta1, .beta2 = r->beta2, .epsilon = r->epsilon, .step = s.step};
+    descent_step(&t->descent, t->pool, &a,
+                 r->clip > 0 && s.gradient_norm > r->clip ? (float)(r->clip / s.gradient_norm) : 1.0f);
     t->step++;
     trainer_note(t, &s);
     return s;
@@ -336,7 +263,7 @@ static void examine(void *exam, size_t item, int worker)
     plan_compute(b->answer);
     const float *logits = plan_values(b->answer, t->clean.nodes.logits);
     for (size_t i = 0; i < n; i++)
-        e->right[item] += largest(logits + i * (size_t)c->classes, c->classes) == b->labels[i];
+        e->right[item] += descent_largest(logits + i * (size_t)c->classes, c->classes) == b->labels[i];
 }
 
 double trainer_accuracy(Trainer *t, PictureSet set, uint64_t first, size_t count)

@@ -2,16 +2,9 @@
 #ifndef VITRINE_TRAIN_TRAINER_PARTS_H
 #define VITRINE_TRAIN_TRAINER_PARTS_H
 #include "core/graph/plan.h"
+#include "core/train/descent.h"
 #include "core/train/loss.h"
 #include "core/train/trainer.h"
-
-/* A weight in the block of all weights. */
-typedef struct Weight {
-    VitRole role;
-    size_t entry;        /* in VitWeights */
-    size_t first, cells; /* in the block */
-    double squares;      /* of its gradient */
-} Weight;
 
 /* What one micro-batch contributes to the figures of a step. */
 typedef struct MicroFigures {
@@ -35,12 +28,7 @@ struct Trainer {
     float *zeros;
     Bench *bench; /* [threads] */
     int benches;
-    Weight *weight;
-    size_t weights;
-    size_t micros;         /* micro-batches of a step */
-    float *micro_gradient; /* [micros, block] */
-    float *gradient;       /* [block]: their sum */
-    float *first, *second; /* [block]: AdamW's moments */
+    Descent descent;
     float *hidden;         /* [batch, patches]: which patches of the step's masked pictures are hidden */
     MicroFigures *figures; /* [micros] */
     Plan *look;            /* attention of the first check pictures, for the history */
@@ -50,7 +38,7 @@ struct Trainer {
     int step;
     /* of the step in progress */
     int masked_pictures;
-    float guess_weight, gradient_scale;
+    float guess_weight;
 };
 
 /* --- trainer_look.c: what goes into the history --- */

@@ -42,7 +42,8 @@ static bool lock(Workplace *w, const char *folder, Err *err)
 static bool may_write(const char *folder, Err *err)
 {
     static const char *const FILES[] = {"training.safetensors",     "model.safetensors",   "config.json",
-                                        "preprocessor_config.json", "history.safetensors", "recipe.json"};
+                                        "preprocessor_config.json", "history.safetensors", "recipe.json",
+                                        "vocabulary.json"};
     char path[WORKPLACE_PATH];
     for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++) {
         FileOut f;

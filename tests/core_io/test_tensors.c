@@ -55,8 +55,8 @@ static void check_plain(const TensorFile *f, const char *name)
 static void numpy_arrays_are_read(void **state)
 {
     (void)state;
-    static const char *const same[] = {DATA "plain.npy", DATA "version2.npy"};
-    for (size_t i = 0; i < 2; i++) {
+    static const char *const same[] = {DATA "plain.npy", DATA "version2.npy", DATA "fortran.npy"};
+    for (size_t i = 0; i < 3; i++) {
         TensorFile f = opened(same[i]);
         assert_int_equal(f.count, 1);
         assert_int_equal(f.tensors[0].shape[0], 2);
@@ -73,6 +73,25 @@ static void numpy_arrays_are_read(void **state)
     tensors_close(&f);
     f = opened(DATA "empty.npy");
     free(values(&f, "array", 2, 0));
+    tensors_close(&f);
+}
+
+/* Three axes, stored with the first running fastest: whole in both widths, and the first few of them. */
+static void columns_become_rows(void **state)
+{
+    (void)state;
+    Err e = {{0}};
+    double exact[24];
+    float first[5];
+    TensorFile f = opened(DATA "fortran3.npy");
+    float *x = values(&f, "array", 3, 24);
+    assert_true(tensors_read_f64(&f, f.tensors, exact, &e));
+    assert_true(tensors_read_first_f32(&f, f.tensors, first, 5, &e));
+    for (int i = 0; i < 24; i++) {
+        assert_true(exact[i] == (double)(i * i) / 7 && x[i] == (float)exact[i]);
+        assert_true(i >= 5 || first[i] == x[i]);
+    }
+    free(x);
     tensors_close(&f);
 }
 
@@ -437,6 +456,7 @@ int main(void)
     fill();
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numpy_arrays_are_read),
+        cmocka_unit_test(columns_become_rows),
         cmocka_unit_test(doubles_round_to_nearest),
         cmocka_unit_test(every_type_is_read),
         cmocka_unit_test(deflated_members_and_long_names),

@@ -116,7 +116,7 @@ static void test_model(void **state)
         assert_true(fabs(correlation) < 0.25 && share < 0.5);
         bench_free(&b);
         bench_seeded(&b, &c, 7);
-        VitTensor *t = vit_weight(&b.model.weights, VIT_POS, 0);
+        WeightTensor *t = vit_weight(&b.model.weights, VIT_POS, 0);
         float *table = b.model.block + (t->data - b.model.block);
         size_t cells = vit_role_cells(&c, VIT_POS), width = (size_t)c.width, cols = (size_t)(c.image_w / c.patch_w);
         size_t first = cells / width - (size_t)vit_patches(&c);

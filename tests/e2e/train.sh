@@ -52,6 +52,26 @@ for f in model.safetensors history.safetensors config.json recipe.json; do
     check "the same $f" cmp -s whole/$f broken/$f
 done
 
+# a translator is the same course: one at a time, interrupted and gone on with, the same bytes
+TEXT='"kind": "text", "batch": 8, "check": 4, "log_every": 2000, "model": {"width": 8, "heads": 2, "mlp": 8, "encoder_layers": 1, "decoder_layers": 1}'
+printf '{"steps": 600, "warmup": 10, %s}' "$TEXT" >text.json
+check 'a translator to its end' "$V" train --config text.json --threads 1 -o text-whole >/dev/null 2>&1 </dev/null
+"$V" train --config text.json -o text-broken </dev/null >out 2>err &
+pid=$!
+for _ in $(seq 100); do
+    grep -q '^step ' err && break
+    sleep 0.02
+done
+"$V" train --config text.json -o text-broken >/dev/null 2>second </dev/null
+check "a second one is kept out: $(cat second)" grep -qE 'another training is at work' second
+kill -TERM $pid
+wait $pid
+check "interrupted: $(tail -1 err)" grep -q 'interrupted after step' err
+check 'the same command ends the translator' "$V" train --config text.json -o text-broken >/dev/null 2>&1 </dev/null
+for f in model.safetensors history.safetensors config.json recipe.json vocabulary.json; do
+    check "the same $f of the translator" cmp -s text-whole/$f text-broken/$f
+done
+
 # two kinds of pictures, as many of each as before
 "$V" data 0-199 -o drawn/ --by-class >/dev/null || fail 'pictures to learn from'
 kinds=$(ls drawn | head -2)

@@ -1,35 +1,20 @@
 /* `vitrine train`: a small model from drawn pictures or a folder of labelled ones, saved as a folder that can be
  * opened. */
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
-
-#include "core/base/clock.h"
-#include "core/base/file.h"
-#include "core/base/machine.h"
-#include "core/base/stop.h"
-#include "core/base/tell.h"
 #include "core/eval/interval.h"
 #include "core/train/trainer.h"
-#include "core/train/workplace.h"
+#include "tui/cli/course.h"
 #include "tui/cli/train_text.h"
 #include "tui/cli/verbs.h"
 
-enum { CONFIG_MAX = 1 << 20, HELD_OUT = 1000, REPORTS = 20 };
-#define SAVE_NS 60000000000
+enum { CONFIG_MAX = 1 << 20, HELD_OUT = 1000 };
 
 typedef struct Training {
-    Work *w;
+    Course course;
     Recipe recipe;
     VitConfig model;
     Pictures *pictures;
     Pool *pool;
     Trainer *trainer;
-    const char *folder;
-    Workplace place;
-    int64_t began, saved;
-    int first; /* step this run began at */
 } Training;
 
 static bool reading(void *context, size_t done, size_t total)
@@ -61,146 +46,93 @@ static bool read_config(Training *t, const Options *o, Err *err)
 static bool open_pictures(Training *t, const Options *o, Err *err)
 {
     Preprocess p = preprocess_default(&t->model);
-    t->pictures = o->pictures ? pictures_folder(o->pictures, &p, reading, t->w, err)
+    t->pictures = o->pictures ? pictures_folder(o->pictures, &p, reading, t->course.w, err)
                               : pictures_drawn(&p, t->recipe.seed);
     if (t->pictures)
         t->model.classes = pictures_classes(t->pictures);
     return t->pictures != NULL && vit_check(&t->model, err);
 }
 
-/* What is held at the least: the weights, two moments, a gradient of every micro-batch and their sum. */
-static bool fits(const Training *t, Err *err)
+/* --- as a course --- */
+
+static CourseStep step(void *trainer)
 {
-    double copies = (double)t->recipe.batch / MICRO_BATCH + 4,
-           bytes = copies * (double)vit_params(&t->model) * sizeof(float), memory = (double)machine_memory();
-    return bytes < memory ||
-           err_set(err,
-                   "training needs %.1f GB or more, and there are %.1f GB: take a smaller model or a smaller \"batch\"",
-                   bytes / 1e9, memory / 1e9);
+    const TrainStep s = trainer_step(trainer);
+    return (CourseStep){s.step, s.loss, s.gradient_norm, s.accuracy, s.guess};
 }
 
-/* What is left of the time, from the steps of this run. */
-static void time_left(const Training *t, int done, char *out, size_t n)
+static int steps_done(const void *trainer)
 {
-    int steps = done - t->first, left = t->recipe.steps - done;
-    double seconds = steps > 0 ? (double)(clock_ns() - t->began) / 1e9 / steps * left : 0;
-    if (steps < 2)
-        *out = 0;
-    else if (seconds < 90)
-        snprintf(out, n, "%.0f s left", seconds);
-    else
-        snprintf(out, n, "%.0f min left", seconds / 60);
+    return trainer_steps_done(trainer);
 }
 
-/* One line for people: on a terminal it is drawn over the last one, else written now and then. */
-static bool report(Training *t, const TrainStep *s)
+static bool save(const void *trainer, const char *path, Err *err)
 {
-    char line[160], left[32];
-    snprintf(line, sizeof line, "step %d of %d  loss %.3f  right %.3f", s->step, t->recipe.steps, s->loss, s->accuracy);
-    int every = t->recipe.steps / REPORTS > 0 ? t->recipe.steps / REPORTS : 1;
-    if (!isatty(STDERR_FILENO) && s->step % every == 0) {
-        time_left(t, s->step, left, sizeof left);
-        char guess[32] = "";
-        if (s->guess >= 0)
-            snprintf(guess, sizeof guess, "  guess %.3f", s->guess);
-        char full[320];
-        snprintf(full, sizeof full, "%s%s  gradient %.3f%s%s", line, guess, s->gradient_norm, *left ? "  " : "", left);
-        tell_line(full);
-    }
-    return work_progress(t->w, line, (double)s->step / t->recipe.steps);
+    return trainer_save(trainer, path, err);
 }
 
-/* Said here: the signal that interrupts ends the program before an error is. */
-static int interrupted(Training *t)
+static bool resume(void *trainer, const char *path, Err *err)
 {
-    Err said = {{0}};
-    stop_take();
-    if (trainer_save(t->trainer, t->place.state, &said))
-        err_set(&said, "interrupted after step %d of %d; the same command goes on from there",
-                trainer_steps_done(t->trainer), t->recipe.steps);
-    work_complain(t->w, said.text);
-    return STATUS_BAD;
+    return trainer_resume(trainer, path, err);
 }
 
-static int finish(Training *t, Err *err)
+static bool write_model(const void *trainer, const char *folder, Err *err)
 {
+    return trainer_write(trainer, folder, err);
+}
+
+static void tell_result(void *training, Buf *out)
+{
+    Training *t = training;
     const size_t held = pictures_count(t->pictures, PICTURES_HELD_OUT),
-                 count = held && held < HELD_OUT ? held : HELD_OUT;
-    bool kept = trainer_save(t->trainer, t->place.state,
-                             NULL); /* what the same command finishes, should the disk be full */
-    if (!trainer_write(t->trainer, t->folder, err)) {
-        size_t n = strlen(err->text);
-        if (stop_asked())
-            return interrupted(t);
-        snprintf(err->text + n, sizeof err->text - n, " The same command then goes on%s.",
-                 kept ? " from here" : " from where it last saved");
-        return STATUS_BAD;
-    }
-    t->w->written = true;
-    unlink(t->place.state);
+                 count = held && held < HELD_OUT ? held : HELD_OUT, learnt = pictures_learnt(t->pictures);
     double right = trainer_accuracy(t->trainer, PICTURES_HELD_OUT, 0, count);
-    buf_printf(&t->w->out, "%s: a model of %zu weights, %d steps of %d pictures\n", t->folder, vit_params(&t->model),
-               t->recipe.steps, t->recipe.batch);
-    const size_t learnt = pictures_learnt(t->pictures);
     const Interval i = interval_wilson((size_t)(right * (double)count + 0.5), count);
+    buf_printf(out, "%s: a model of %zu weights, %d steps of %d pictures\n", t->course.folder, vit_params(&t->model),
+               t->recipe.steps, t->recipe.batch);
     if (learnt)
-        buf_printf(&t->w->out,
+        buf_printf(out,
                    "%zu pictures were learned from, %zu held out by their pixels; " TRAINER_LEARNT
                    " lists the former\n",
                    learnt, held);
-    buf_printf(&t->w->out, "it names %.1f %% of %zu held-out pictures right (95 %% interval %.1f–%.1f)\n", right * 100,
-               count, 100 * i.low, 100 * i.high);
-    buf_printf(&t->w->out, "open it: vitrine -m %s\n", t->folder);
-    return STATUS_DONE;
+    buf_printf(out, "it names %.1f %% of %zu held-out pictures right (95 %% interval %.1f–%.1f)\n", right * 100, count,
+               100 * i.low, 100 * i.high);
+    buf_printf(out, "open it: vitrine -m %s\n", t->course.folder);
 }
 
-static int learn(Training *t, Err *err)
-{
-    t->began = t->saved = clock_ns();
-    t->first = trainer_steps_done(t->trainer);
-    if (!trainer_save(t->trainer, t->place.state, err)) /* the disk takes it, now and so probably later */
-        return STATUS_BAD;
-    while (!trainer_done(t->trainer)) {
-        TrainStep s = trainer_step(t->trainer);
-        if (!isfinite(s.loss) || !isfinite(s.gradient_norm)) {
-            err_set(err,
-                    "step %d: the loss or its gradient is no number any more; a lower \"rate\" or a longer \"warmup\" "
-                    "keeps it small",
-                    s.step);
-            return STATUS_BAD;
-        }
-        if (!report(t, &s))
-            return interrupted(t);
-        if (clock_ns() - t->saved > SAVE_NS) {
-            if (!trainer_save(t->trainer, t->place.state, err))
-                return STATUS_BAD;
-            t->saved = clock_ns();
-        }
-    }
-    return finish(t, err);
-}
+static const CourseKind PICTURES_COURSE = {.right = "right",
+                                           .step = step,
+                                           .steps_done = steps_done,
+                                           .save = save,
+                                           .resume = resume,
+                                           .write = write_model,
+                                           .tell = tell_result};
 
 static bool begin(Training *t, Err *err)
 {
-    const Options *o = t->w->options;
-    if (!read_config(t, o, err) || !workplace_open(&t->place, t->folder, err) || !open_pictures(t, o, err) ||
-        !fits(t, err))
+    const Options *o = t->course.w->options;
+    /* held at the least: the weights, two moments, a gradient of every micro-batch and their sum */
+    if (!read_config(t, o, err) || !workplace_open(&t->course.place, t->course.folder, err) ||
+        !open_pictures(t, o, err) ||
+        !course_fits((double)t->recipe.batch / MICRO_BATCH + 4, vit_params(&t->model), err))
         return false;
     t->pool = pool_new((int)o->threads);
-    t->trainer = trainer_new(&t->recipe, &t->model, t->pictures, t->pool);
-    return !t->place.resumes || trainer_resume(t->trainer, t->place.state, err);
+    t->course.trainer = t->trainer = trainer_new(&t->recipe, &t->model, t->pictures, t->pool);
+    t->course.steps = t->recipe.steps;
+    return true;
 }
 
 static int run(Work *w, Err *err)
 {
     if (train_text_asked(w->options))
         return train_text(w, err);
-    Training t = {.w = w, .folder = w->options->output, .place = WORKPLACE_NONE};
-    int status = begin(&t, err) ? learn(&t, err) : STATUS_BAD;
+    Training t = {.course = {.w = w, .kind = &PICTURES_COURSE, .folder = w->options->output, .place = WORKPLACE_NONE}};
+    t.course.owner = &t;
+    int status = begin(&t, err) ? course_run(&t.course, err) : STATUS_BAD;
     trainer_free(t.trainer);
     pictures_free(t.pictures);
     pool_free(t.pool);
-    workplace_close(&t.place);
+    workplace_close(&t.course.place);
     return status;
 }
 

@@ -1,32 +1,20 @@
 #include "tui/cli/train_text.h"
 
-#include <errno.h>
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "core/base/clock.h"
-#include "core/base/file.h"
-#include "core/base/machine.h"
-#include "core/base/tell.h"
 #include "core/eval/translation.h"
 #include "core/train/text_batch.h"
 #include "core/train/text_trainer.h"
+#include "tui/cli/course.h"
 
-enum { PATH = 1100, CONFIG_MAX = 1 << 20, HELD_OUT = 1000, REPORTS = 20 };
-#define SAVE_NS 30000000000
+enum { CONFIG_MAX = 1 << 20, HELD_OUT = 1000 };
 
 typedef struct Training {
-    Work *w;
+    Course course;
     TextRecipe recipe;
     Seq2seqConfig model;
     Pool *pool;
     TextTrainer *trainer;
-    const char *folder;
-    char state[PATH]; /* what an interrupted run goes on from */
-    int64_t saved;
 } Training;
 
 bool train_text_asked(const Options *o)
@@ -53,105 +41,72 @@ static bool read_config(Training *t, const Options *o, Err *err)
         t->recipe.steps = shorter.steps;
         t->recipe.warmup = t->recipe.warmup < shorter.warmup ? t->recipe.warmup : shorter.warmup;
     }
-    double copies = (double)t->recipe.batch / TEXT_MICRO + 5,
-           bytes = copies * (double)seq2seq_params(&t->model) * sizeof(float), memory = (double)machine_memory();
     return text_recipe_check(&t->recipe, err) &&
-           (bytes < memory ||
-            err_set(err, "training needs %.1f GB or more, and there are %.1f GB: take a smaller model or \"batch\"",
-                    bytes / 1e9, memory / 1e9));
+           course_fits((double)t->recipe.batch / TEXT_MICRO + 5, seq2seq_params(&t->model), err);
 }
 
-static bool open_folder(Training *t, Err *err)
+/* --- as a course --- */
+
+static CourseStep step(void *trainer)
 {
-    char path[PATH];
-    snprintf(path, sizeof path, "%.1000s/model.safetensors", t->folder);
-    snprintf(t->state, sizeof t->state, "%.1000s/training.safetensors", t->folder);
-    if (mkdir(t->folder, 0777) != 0 && errno != EEXIST)
-        return err_set(err, "%.300s: cannot be made (%s). Name a folder whose parent exists with -o.", t->folder,
-                       strerror(errno));
-    if (!file_is_dir(t->folder))
-        return err_set(err, "%.300s: is no folder. Name another with -o.", t->folder);
-    if (file_exists(path) && !file_exists(t->state))
-        return err_set(err, "%.300s: holds a model already. Name another folder with -o, or remove it.", t->folder);
-    return true;
+    const TextStep s = text_trainer_step(trainer);
+    return (CourseStep){s.step, s.loss, s.gradient_norm, s.words, -1};
 }
 
-static bool report(Training *t, const TextStep *s)
+static int steps_done(const void *trainer)
 {
-    char line[160];
-    int every = t->recipe.steps / REPORTS > 0 ? t->recipe.steps / REPORTS : 1;
-    snprintf(line, sizeof line, "step %d of %d  loss %.3f  words right %.3f", s->step, t->recipe.steps, s->loss,
-             s->words);
-    if (!isatty(STDERR_FILENO) && s->step % every == 0) {
-        char full[200];
-        snprintf(full, sizeof full, "%s  gradient %.3f", line, s->gradient_norm);
-        tell_line(full);
-    }
-    return work_progress(t->w, line, (double)s->step / t->recipe.steps);
+    return text_trainer_steps_done(trainer);
 }
 
-/* Said here: the signal that interrupts ends the program before an error is. */
-static int interrupted(Training *t)
+static bool save(const void *trainer, const char *path, Err *err)
 {
-    Err said = {{0}};
-    if (text_trainer_save(t->trainer, t->state, &said))
-        err_set(&said, "interrupted after step %d of %d; the same command goes on from there",
-                text_trainer_steps_done(t->trainer), t->recipe.steps);
-    work_complain(t->w, said.text);
-    return STATUS_BAD;
+    return text_trainer_save(trainer, path, err);
 }
 
-static int finish(Training *t, Err *err)
+static bool resume(void *trainer, const char *path, Err *err)
 {
-    if (!text_trainer_write(t->trainer, t->folder, err))
-        return STATUS_BAD;
-    unlink(t->state);
+    return text_trainer_resume(trainer, path, err);
+}
+
+static bool write_model(const void *trainer, const char *folder, Err *err)
+{
+    return text_trainer_write(trainer, folder, err);
+}
+
+static void tell_result(void *training, Buf *out)
+{
+    Training *t = training;
     Tally exact = {text_trainer_exact(t->trainer, SENTENCES_COMBINATIONS, 0, HELD_OUT), HELD_OUT};
     Interval i = tally_interval(exact);
-    buf_printf(&t->w->out, "%s: a translator of %zu weights, %d steps of %d sentences\n", t->folder,
+    buf_printf(out, "%s: a translator of %zu weights, %d steps of %d sentences\n", t->course.folder,
                seq2seq_params(&t->model), t->recipe.steps, t->recipe.batch);
-    buf_printf(&t->w->out,
+    buf_printf(out,
                "it translates %zu of %d sentences of unseen combinations without a fault: %.1f %% (95 %%: %.1f–%.1f)\n",
                exact.right, HELD_OUT, 100 * tally_share(exact), 100 * i.low, 100 * i.high);
-    buf_printf(&t->w->out, "use it: vitrine translate -m %s \"the cat is tired\"\n", t->folder);
-    t->w->written = true;
-    return STATUS_DONE;
+    buf_printf(out, "use it: vitrine translate -m %s \"the cat is tired\"\n", t->course.folder);
 }
 
-static int learn(Training *t, Err *err)
-{
-    t->saved = clock_ns();
-    while (!text_trainer_done(t->trainer)) {
-        TextStep s = text_trainer_step(t->trainer);
-        if (!isfinite(s.loss) || !isfinite(s.gradient_norm)) {
-            err_set(err,
-                    "step %d: the loss or its gradient is no number any more; a lower \"rate\" or a longer \"warmup\" "
-                    "keeps it small",
-                    s.step);
-            return STATUS_BAD;
-        }
-        if (!report(t, &s))
-            return interrupted(t);
-        if (clock_ns() - t->saved > SAVE_NS) {
-            if (!text_trainer_save(t->trainer, t->state, err))
-                return STATUS_BAD;
-            t->saved = clock_ns();
-        }
-    }
-    return finish(t, err);
-}
+static const CourseKind TEXT_COURSE = {.right = "words right",
+                                       .step = step,
+                                       .steps_done = steps_done,
+                                       .save = save,
+                                       .resume = resume,
+                                       .write = write_model,
+                                       .tell = tell_result};
 
 int train_text(Work *w, Err *err)
 {
-    Training t = {.w = w, .folder = w->options->output};
+    Training t = {.course = {.w = w, .kind = &TEXT_COURSE, .folder = w->options->output, .place = WORKPLACE_NONE}};
     int status = STATUS_BAD;
-    if (read_config(&t, w->options, err) && open_folder(&t, err)) {
+    t.course.owner = &t;
+    if (read_config(&t, w->options, err) && workplace_open(&t.course.place, t.course.folder, err)) {
         t.pool = pool_new((int)w->options->threads);
-        t.trainer = text_trainer_new(&t.recipe, &t.model, t.pool);
-        if (!file_exists(t.state) || text_trainer_resume(t.trainer, t.state, err))
-            status = learn(&t, err);
+        t.course.trainer = t.trainer = text_trainer_new(&t.recipe, &t.model, t.pool);
+        t.course.steps = t.recipe.steps;
+        status = course_run(&t.course, err);
     }
     text_trainer_free(t.trainer);
     pool_free(t.pool);
+    workplace_close(&t.course.place);
     return status;
 }

@@ -9,6 +9,7 @@ np.save('vector.npy', np.array([1, 2, 3], dtype='<f4'))
 np.save('empty.npy', np.zeros((0, 3), dtype='<f4'))
 np.save('double.npy', np.array([1 / 3, 1e300, -0.0, 1 + 2.0**-24, 1 + 3 * 2.0**-24]))
 np.save('fortran.npy', np.asfortranarray(a))
+np.save('fortran3.npy', np.asfortranarray(np.arange(24).reshape(2, 3, 4) ** 2 / 7))
 np.save('big.npy', a.astype('>f4'))
 np.save('text.npy', np.array(['one', 'two']))
 np.save('complex.npy', a.astype('<c8'))
@@ -26,6 +27,9 @@ np.savez_compressed('names.npz', **{'Transformer/encoderblock_0/kernel': np.tile
 with zipfile.ZipFile('torch.pt', 'w') as z:
     z.writestr('archive/data.pkl', pickle.dumps({'w': 1}, protocol=2))
     z.writestr('archive/data/0', b'\0' * 16)
+with zipfile.ZipFile('script.pt', 'w') as z:
+    z.writestr('archive/data.pkl', pickle.dumps({'w': 1}, protocol=2))
+    z.writestr('archive/constants.pkl', pickle.dumps((), protocol=2))
 with zipfile.ZipFile('other.zip', 'w') as z:
     z.writestr('readme.txt', 'no arrays here')
 with zipfile.ZipFile('bzip2.npz', 'w', zipfile.ZIP_BZIP2) as z:

@@ -1,0 +1,29 @@
+/* What the weights of every family of models have in common: where a tensor lies, and its shape by the letters of its
+ * axes. */
+#ifndef VITRINE_MODELS_WEIGHTS_H
+#define VITRINE_MODELS_WEIGHTS_H
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "core/base/err.h"
+
+typedef struct WeightTensor {
+    const float *data;  /* row-major in the role's axes; NULL where the configuration has no such weight */
+    const char *origin; /* its name in the checkpoint (for q, k, v of a fused tensor: that tensor's) */
+} WeightTensor;
+
+/* How long the axis of a letter is in a configuration. */
+typedef int (*WeightLength)(const void *config, char letter);
+/* The shape of a weight whose axes are these letters; returns the rank. */
+int weight_shape(const char *axes, WeightLength length, const void *config, size_t shape[4]);
+size_t weight_cells(const char *axes, WeightLength length, const void *config);
+
+/* A whole number of a configuration and what it may be. */
+typedef struct Knob {
+    const char *what; /* "model width" */
+    int value, least, most;
+} Knob;
+/* False and one line that names the first knob outside its range. */
+bool knobs_check(const Knob *knob, size_t n, Err *err);
+bool knob_finite(float x);
+#endif

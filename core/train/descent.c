@@ -1,0 +1,135 @@
+#include "core/train/descent.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/base/dmath.h"
+#include "core/graph/grad.h"
+
+Descent descent_new(float *block, size_t cells, size_t weights, size_t micros)
+{
+    return (Descent){.block = block,
+                     .cells = cells,
+                     .weight = xcalloc(weights, sizeof(DescentWeight)),
+                     .micros = micros,
+                     .micro = xcalloc(size_mul(micros, cells), sizeof(float)),
+                     .gradient = xcalloc(cells, sizeof(float)),
+                     .first = xcalloc(cells, sizeof(float)),
+                     .second = xcalloc(cells, sizeof(float))};
+}
+
+void descent_free(Descent *d)
+{
+    free(d->weight);
+    free(d->micro);
+    free(d->gradient);
+    free(d->first);
+    free(d->second);
+    *d = (Descent){0};
+}
+
+void descent_list(Descent *d, size_t entry, const float *data, size_t cells, double rate, double decay)
+{
+    d->weight[d->weights++] = (DescentWeight){
+        .entry = entry, .first = (size_t)(data - d->block), .cells = cells, .rate = rate, .decay = decay};
+}
+
+NodeId *descent_gradients(Graph *g, NodeId loss, const WeightTensor *tensor, size_t weights)
+{
+    NodeId count = g->count, *leaf = arena_alloc(&g->arena, size_mul((size_t)count, sizeof *leaf)),
+           *table = arena_alloc(&g->arena, size_mul(weights, sizeof *table));
+    int leaves = 0;
+    for (NodeId n = 0; n < count; n++)
+        if (graph_node(g, n)->op == OP_LEAF && graph_node(g, n)->leaf.kind == LEAF_TENSOR)
+            leaf[leaves++] = n;
+    NodeId seed = grad_seed(g, loss, 0, "grad.");
+    const NodeId *gradient = grad_add(g, loss, seed, leaf, leaves, "grad.");
+    for (size_t i = 0; i < weights; i++) {
+        table[i] = NO_NODE;
+        for (int l = 0; l < leaves && tensor[i].data; l++)
+            if (graph_node(g, leaf[l])->leaf.data == tensor[i].data)
+                table[i] = gradient[leaf[l]];
+    }
+    return table;
+}
+
+int descent_wanted(const Descent *d, const NodeId *table, NodeId *out)
+{
+    int n = 0;
+    for (size_t i = 0; i < d->weights; i++)
+        if (table[d->weight[i].entry] != NO_NODE)
+            out[n++] = table[d->weight[i].entry];
+    return n;
+}
+
+void descent_keep(Descent *d, size_t micro, const Plan *p, const NodeId *table)
+{
+    float *to = d->micro + micro * d->cells;
+    for (size_t i = 0; i < d->weights; i++) {
+        const DescentWeight *w = &d->weight[i];
+        NodeId n = table[w->entry];
+        if (n == NO_NODE)
+            memset(to + w->first, 0, w->cells * sizeof *to);
+        else
+            memcpy(to + w->first, plan_values(p, n), w->cells * sizeof *to);
+    }
+}
+
+static void sum_weight(void *descent, size_t item, int worker)
+{
+    (void)worker;
+    Descent *d = descent;
+    DescentWeight *w = &d->weight[item];
+    float *sum = d->gradient + w->first;
+    memset(sum, 0, w->cells * sizeof *sum);
+    for (size_t m = 0; m < d->micros; m++) {
+        const float *from = d->micro + m * d->cells + w->first;
+        for (size_t i = 0; i < w->cells; i++)
+            sum[i] += from[i];
+    }
+    w->squares = adamw_square_sum(sum, w->cells);
+}
+
+double descent_sum(Descent *d, Pool *pool)
+{
+    double squares = 0;
+    pool_run(pool, 0, d->weights, sum_weight, d, CLOCK_NEVER);
+    for (size_t i = 0; i < d->weights; i++)
+        squares += d->weight[i].squares;
+    return dm_sqrt(squares);
+}
+
+typedef struct Step {
+    Descent *d;
+    const AdamW *a;
+    float gradient_scale;
+} Step;
+
+static void step_weight(void *step, size_t item, int worker)
+{
+    (void)worker;
+    const Step *s = step;
+    Descent *d = s->d;
+    const DescentWeight *w = &d->weight[item];
+    AdamW a = *s->a;
+    a.rate *= w->rate;
+    a.decay = w->decay;
+    adamw_update(&a, d->block + w->first, d->gradient + w->first, s->gradient_scale, d->first + w->first,
+                 d->second + w->first, w->cells);
+}
+
+void descent_step(Descent *d, Pool *pool, const AdamW *a, float gradient_scale)
+{
+    Step s = {d, a, gradient_scale};
+    pool_run(pool, 0, d->weights, step_weight, &s, CLOCK_NEVER);
+}
+
+int descent_largest(const float *x, int n)
+{
+    int best = 0;
+    for (int i = 1; i < n; i++)
+        if (x[i] > x[best])
+            best = i;
+    return best;
+}

@@ -1,0 +1,47 @@
+/* Gradient descent on the weights of a model, whatever they are of: the gradients of a step's micro-batches, their sum
+ * in a fixed order, Adam's moments. Every weight is one item for the threads, so that the bits depend on neither their
+ * number nor the machine. */
+#ifndef VITRINE_TRAIN_DESCENT_H
+#define VITRINE_TRAIN_DESCENT_H
+#include "core/base/pool.h"
+#include "core/graph/plan.h"
+#include "core/models/weights.h"
+#include "core/train/adamw.h"
+
+/* A weight in the block of all weights. */
+typedef struct DescentWeight {
+    size_t entry;        /* in the model's table of weights, and in that of its gradients */
+    size_t first, cells; /* in the block */
+    double rate, decay;  /* its factor on the learning rate; its weight decay */
+    double squares;      /* of its gradient in this step */
+} DescentWeight;
+
+typedef struct Descent {
+    float *block; /* [cells]: the weights; not owned */
+    size_t cells;
+    DescentWeight *weight; /* [weights] */
+    size_t weights, micros;
+    float *micro;                     /* [micros, cells]: gradients of the micro-batches */
+    float *gradient, *first, *second; /* [cells]: their sum; Adam's moments */
+} Descent;
+
+/* Room for `weights` weights, none listed yet. block must outlive it. */
+Descent descent_new(float *block, size_t cells, size_t weights, size_t micros);
+void descent_free(Descent *d); /* zeroed allowed */
+void descent_list(Descent *d, size_t entry, const float *data, size_t cells, double rate, double decay);
+
+/* Appends the gradient of a single number to its graph. The table, in the graph's arena, has for each of `weights`
+ * tensors the node of its gradient, or NO_NODE where none passes. */
+NodeId *descent_gradients(Graph *g, NodeId loss, const WeightTensor *tensor, size_t weights);
+/* The gradients of the listed weights, for a plan; returns how many. out has room for d->weights. */
+int descent_wanted(const Descent *d, const NodeId *table, NodeId *out);
+/* A micro-batch's gradients, out of a plan that was computed. */
+void descent_keep(Descent *d, size_t micro, const Plan *p, const NodeId *table);
+/* Adds the micro-batches' gradients in order; returns the norm of their sum. */
+double descent_sum(Descent *d, Pool *pool);
+/* A step of AdamW; a's rate and decay are multiplied and replaced by those of each weight. */
+void descent_step(Descent *d, Pool *pool, const AdamW *a, float gradient_scale);
+
+/* The place of the largest of n numbers, the first of equals. */
+int descent_largest(const float *x, int n);
+#endif
