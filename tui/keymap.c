@@ -102,21 +102,20 @@ static const KeyBinding KEYS[] = {
     {"q", "close", NULL, "close what is open; at the end: leave", 0, 0, NULL},
 };
 
-enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS, BINDINGS_MAX = 1000 };
+enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };
 
-/* All of them in a row, those of two views that share a list once. They are the same as long as the program runs. */
-static int gather(const KeyBinding **all)
+int keymap_all(const KeyBinding *out[BINDINGS_MAX])
 {
     int n = 0;
     for (int i = 0; i < (int)KEY_COUNT; i++)
-        all[n++] = &KEYS[i];
+        out[n++] = &KEYS[i];
     for (int screen = 0; screen < SCREEN_COUNT; screen++) {
         const KeyBinding *k = view_of((Screen)screen)->keys;
         for (int before = 0; before < screen; before++)
             k = view_of((Screen)before)->keys == k ? NULL : k;
         for (; k && k->key; k++) {
             REQUIRE(n < BINDINGS_MAX);
-            all[n++] = k;
+            out[n++] = k;
         }
     }
     return n;
@@ -124,11 +123,8 @@ static int gather(const KeyBinding **all)
 
 const KeyBinding *keymap_at(int i)
 {
-    static const KeyBinding *all[BINDINGS_MAX];
-    static int count;
-    if (!count)
-        count = gather(all);
-    return i >= 0 && i < count ? all[i] : NULL;
+    const KeyBinding *all[BINDINGS_MAX];
+    return i >= 0 && i < keymap_all(all) ? all[i] : NULL;
 }
 
 const KeyBinding *keymap_find(const Session *s, const char *key)
