@@ -158,6 +158,7 @@ typedef struct LookAt {
     View view;
     int pool; /* 0 = auto, else 1, 2, 4, 7 … cells per drawn cell and axis */
     PoolKind pool_kind;
+    int pictures;       /* over so many at least a model's accuracies are measured, where its figures are not known */
     bool average;       /* attention: mean over heads instead of one head */
     char map[24];       /* colour map by name; "" = automatic (sequential or signed) */
     int range;          /* what a scale of attention runs over, a RangeOf */

@@ -52,12 +52,16 @@ static void make_models(void)
     pictures_free(pictures);
 }
 
+/* More than one round, so that they are put together. */
+enum { ROUNDS = 2 * MEASURES_ROUND };
+
 static int start_trained(void **state)
 {
     (void)state;
     Err err = {""};
     if (!session_init(&s, folder, NULL, 2, NULL, NULL, &err))
         fail_msg("%s", err.text);
+    s.look.pictures = ROUNDS;
     commands_free(&commands);
     commands = session_command_set();
     return 0;
@@ -67,7 +71,7 @@ static int start_trained(void **state)
 static const Measure *measured(MeasureKind kind, size_t pictures)
 {
     Err err = {""};
-    if (!session_measure_all(&s, kind, pictures ? pictures : kind == MEASURE_OCCLUSION ? 1 : MEASURES_PICTURES, &err))
+    if (!session_measure_all(&s, kind, pictures ? pictures : kind == MEASURE_OCCLUSION ? 1 : ROUNDS, &err))
         fail_msg("%s", err.text);
     const char *why = "unset";
     const Measure *m = session_measure(&s, kind, &why);
@@ -169,9 +173,6 @@ static void same_share(float have, double want)
         fail_msg("measured %g, should be %g", (double)have, want);
 }
 
-/* More than one round, so that they are put together. */
-enum { ROUNDS = 2 * MEASURES_ROUND };
-
 static void census(void **state)
 {
     (void)state;
@@ -179,7 +180,7 @@ static void census(void **state)
     assert_int_equal(m->rows, 2);
     assert_int_equal(m->cols, 2);
     assert_int_equal(m->pictures, ROUNDS);
-    assert_int_equal(m->total, 5 * MEASURES_PICTURES);
+    assert_int_equal(m->total, 5 * ROUNDS);
     same_share(m->base, share_with((Ablation){.kind = ABLATION_NONE}, false, ROUNDS));
     same_share(m->value[1], share_with((Ablation){.kind = ABLATION_HEAD, .layer = 0, .head = 1}, false, ROUNDS));
     same_share(m->value[2], share_with((Ablation){.kind = ABLATION_HEAD, .layer = 1, .head = 0}, false, ROUNDS));
@@ -199,11 +200,14 @@ static void scale(void **state)
 static void readout(void **state)
 {
     (void)state;
+    s.look.pictures = MEASURES_ROUND;
+    assert_int_equal(measured(MEASURE_READOUT, 0)->pictures, MEASURES_ROUND);
+    s.look.pictures = ROUNDS; /* goes on where it was */
     const Measure *m = measured(MEASURE_READOUT, 0);
-    assert_int_equal(m->pictures, MEASURES_PICTURES);
-    same_share(m->base, share_with((Ablation){.kind = ABLATION_NONE}, false, MEASURES_PICTURES));
+    assert_int_equal(m->pictures, ROUNDS);
+    same_share(m->base, share_with((Ablation){.kind = ABLATION_NONE}, false, ROUNDS));
     assert_memory_equal(&m->value[0], &m->base, sizeof m->base);
-    same_share(m->value[1], share_with((Ablation){.kind = ABLATION_NONE}, true, MEASURES_PICTURES));
+    same_share(m->value[1], share_with((Ablation){.kind = ABLATION_NONE}, true, ROUNDS));
 }
 
 /* Ascending, 1 in the middle, no scale among them, whatever the model's scale is. */

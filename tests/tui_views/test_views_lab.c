@@ -241,7 +241,7 @@ static void laboratory_shows_what_was_measured(void **state)
 {
     (void)state;
     open_model(true, 2, 2);
-    must("laboratory");
+    must("option pictures 500; laboratory");
     Err err;
     Buf text = {0};
     if (!session_measure_all(&session, MEASURE_SCALE, 1, &err))
@@ -249,7 +249,7 @@ static void laboratory_shows_what_was_measured(void **state)
     const Measure *m = session_measure(&session, MEASURE_SCALE, NULL);
     prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
     drawn(&VIEW_LABORATORY, 34, 90, &text);
-    has(buf_str(&text), "accuracy over 5,000 held-out pictures");
+    has(buf_str(&text), "accuracy over 500 held-out pictures");
     assert_null(strstr(buf_str(&text), "measuring"));
     for (int i = 0; i < MEASURES_FACTORS; i++) {
         char share[16];
@@ -351,7 +351,7 @@ static void census_shows_what_was_measured(void **state)
 {
     (void)state;
     open_model(true, 2, 3);
-    must("census");
+    must("option pictures 500; census");
     Err err;
     Buf text = {0};
     has(drawn(&VIEW_CENSUS, 18, 78, &text), "measuring…");
@@ -369,7 +369,7 @@ static void census_shows_what_was_measured(void **state)
     static const char *const POINTS[] = {"~-0.3", "~0.4", "~1.1", "~1.8", "~2.5", " 3.2"};
     for (int i = 0; i < 6; i++)
         has(buf_str(&text), POINTS[i]);
-    has(buf_str(&text), "of 5,000 held-out pictures right");
+    has(buf_str(&text), "of 500 held-out pictures right");
     must("block 1; head 2");
     prepare(&VIEW_CENSUS, (Rect){0, 0, 18, 78});
     has(drawn(&VIEW_CENSUS, 18, 78, &text), "block 1, head 2");

@@ -237,6 +237,8 @@ static bool step_kind(Session *s, MeasureKind kind, int64_t deadline_ns)
             measures_accuracy_begin(s, kind, w);
         w->begun = true;
     }
+    if (!occlusion && *s->model_path)
+        w->finished = measures_accuracy_complete(s, &w->measure);
     while (!w->finished && !*w->problem) {
         w->finished = occlusion ? measures_occlusion_step(s, w, deadline_ns)
                                 : measures_accuracy_step(s, kind, w, deadline_ns);

@@ -49,7 +49,7 @@ typedef struct Measure {
     /* Of accuracies: how many were named right, and of every finished cell what it loses against the base over the same
      * pictures; NULL for occlusion. For the bundled model these are the shipped figures (core/eval/figures.h), over
      * FIGURES_PICTURES; else they are measured in rounds of MEASURES_ROUND pictures, and after each of them are over
-     * more, until they are over MEASURES_PICTURES. */
+     * more, until they are over LookAt.pictures (MEASURES_PICTURES if not set). */
     size_t base_right, *right;
     Paired *pair;
     size_t pictures;    /* over how many every finished cell is; 1 for occlusion */

@@ -68,7 +68,6 @@ static void stock_up(Session *s, Measuring *w)
     struct Measures *t = s->measures;
     if (!t->pictures)
         t->pictures = pictures_drawn(&s->model.preprocess, 0);
-    dataset_free(w->stock);
     w->stock = dataset_new(t->pictures, &s->model, PICTURES_HELD_OUT, w->round * MEASURES_ROUND, MEASURES_ROUND);
 }
 
@@ -88,12 +87,16 @@ void measures_accuracy_begin(Session *s, MeasureKind kind, Measuring *w)
     m->base = NAN;
     m->answer = -1;
     m->pictures = shipped ? FIGURES_PICTURES : MEASURES_ROUND;
-    m->total = size_mul(exams_of(kind, m), shipped ? FIGURES_PICTURES : MEASURES_PICTURES);
+    m->total = size_mul(exams_of(kind, m), m->pictures);
     w->at = -1;
     if (shipped)
         take_shipped(kind, w);
-    else
-        stock_up(s, w);
+}
+
+/* More may be asked for later than was at first. */
+bool measures_accuracy_complete(const Session *s, const Measure *m)
+{
+    return m->whole && m->pictures >= (size_t)s->look.pictures;
 }
 
 static Ablation removal_of(const Session *s, MeasureKind kind, int at)
@@ -164,8 +167,8 @@ void measure_places(const Measure *m, int cell, int *first, int *last)
     free(of);
 }
 
-/* All cells are over the pictures of one more round. True when it was the last. */
-static bool end_round(Session *s, Measuring *w)
+/* All cells are over the pictures of one more round. */
+static void end_round(Measuring *w)
 {
     Measure *m = &w->measure;
     w->round++;
@@ -177,10 +180,8 @@ static bool end_round(Session *s, Measuring *w)
     accuracy_free(w->base);
     w->base = NULL;
     w->at = -1;
-    if (m->pictures >= MEASURES_PICTURES)
-        return true;
-    stock_up(s, w);
-    return false;
+    dataset_free(w->stock);
+    w->stock = NULL;
 }
 
 bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t deadline_ns)
@@ -188,6 +189,10 @@ bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t 
     Measure *m = &w->measure;
     size_t exams = exams_of(kind, m);
     int cells = m->rows * m->cols;
+    size_t rounds = ((size_t)s->look.pictures + MEASURES_ROUND - 1) / MEASURES_ROUND;
+    m->total = exams * MEASURES_ROUND * (rounds > w->round ? rounds : w->round + 1);
+    if (!w->stock)
+        stock_up(s, w);
     if (!w->exam) {
         Err err = {{0}};
         w->exam = open_exam(s, kind, w->at, &err);
@@ -210,5 +215,7 @@ bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t 
     w->at++;
     if (kind == MEASURE_SCALE && w->at == MEASURES_FACTORS / 2)
         w->at++;
-    return (exams == 1 || w->at == cells) && end_round(s, w);
+    if (exams == 1 || w->at == cells)
+        end_round(w);
+    return measures_accuracy_complete(s, m);
 }
