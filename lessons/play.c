@@ -10,7 +10,9 @@
 #include "core/session/address.h"
 #include "core/session/ask/cells.h"
 #include "core/session/ask/number.h"
+#include "core/session/edit/edits.h"
 #include "core/session/place.h"
+#include "core/session/playing.h"
 
 static bool at_line(const Player *p, int line, Err *err)
 {
@@ -194,6 +196,7 @@ bool player_on(Player *p, Err *err)
         err->text[0] = 0;
         return false;
     }
+    p->moves++;
     return run_from(p, behind(player_card(p), ++p->pause), err);
 }
 
@@ -202,14 +205,28 @@ bool player_enter(Player *p, int card, Err *err)
     REQUIRE(card >= 0 && card < p->lesson.count);
     p->card = card;
     p->pause = 0;
+    p->moves++;
     const Card *c = player_card(p);
     if (!clean(p, input_of(p, c), err))
         return at_line(p, c->line, err);
+    EditHistory before = edits_history_take(p->s); /* undo is about this card, not about one before it */
+    edits_history_free(&before);
     if (c->show.count && !show_example(p, err))
         return at_line(p, c->show.at[0].line, err);
     if (!run_from(p, 0, err))
         return false;
     p->s->back_count = 0;
+    return true;
+}
+
+bool player_through(Player *p, int card, Err *err)
+{
+    if (!player_enter(p, card, err))
+        return false;
+    while (player_waits(p))
+        if (!player_on(p, err))
+            return false;
+    playing_end(p->s); /* what plays by itself has been played */
     return true;
 }
 
