@@ -264,10 +264,15 @@ typedef struct Session {
  * free. */
 bool session_init(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
                   void *context, Err *err);
-/* The same; this model and those opened later may have an architecture that is not known by name (model_load_assuming).
- */
-bool session_init_assuming(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
-                           void *context, Err *err);
+/* How a model is to be opened. */
+typedef struct ModelWish {
+    bool assume; /* this one and those opened later may have an architecture that is not known by name
+                    (model_load_assuming) */
+    const char
+        *resolution; /* "384" or "384x224", height x width: the pictures it is run on (model_fit); NULL: its own */
+} ModelWish;
+bool session_init_as(Session *s, const char *model_path, ModelWish wish, const char *input, int threads,
+                     SessionProgress progress, void *context, Err *err);
 /* The same with a model that was made elsewhere, which is taken over (*m is empty afterwards); on failure it stays the
  * caller's. input: as the model's family reads it. */
 bool session_init_model(Session *s, Model *m, const char *input, int threads, Err *err);

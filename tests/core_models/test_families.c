@@ -31,6 +31,8 @@ static const Case CASES[] = {
     {"timm_siglip", 0, NULL},
     {"timm_dinov2_giant", 0, NULL},
     {"timm_dinov3", 0, NULL},
+    {"clip_classifier", 0, "reads the mean of the patches, without the last norm"},
+    {"siglip_classifier", 0, "reads the mean of the patches, as"},
     {"jax", 3, "the form with tanh, as the authors' code computes it"},
 };
 enum { CASE_COUNT = sizeof CASES / sizeof *CASES };
