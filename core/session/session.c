@@ -11,6 +11,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
+#include "core/session/ask/explained.h"
 #include "core/session/difference.h"
 #include "core/session/edit/edits.h"
 #include "core/session/exhibit.h"
@@ -74,16 +75,17 @@ void session_budget(Session *s, size_t bytes)
             run_budget(s->exhibits[i]->passes[k].base_run, bytes / passes);
 }
 
-bool session_opens(const Session *s, int box)
+int session_opens(const Session *s)
 {
     const Graph *g = session_graph(s, SIDE_B);
     int block = anatomy_next(g, NO_PART, PART_BLOCK);
-    return block != NO_PART && stages_find(&s->stages, anatomy_part(g, block)->scope) == box;
+    return block == NO_PART ? NO_BOX : stages_find(&s->stages, anatomy_part(g, block)->scope);
 }
 
 void session_changed(Session *s)
 {
     difference_drop(s);
+    explained_drop(s);
     for (int i = 0; i < s->exhibit_count; i++)
         exhibits_number(s, s->exhibits[i]);
     measures_changed(s, MEASURES_EDITS);
@@ -107,8 +109,9 @@ void session_changed(Session *s)
         free(open[i]);
     }
     free(open);
-    for (int i = 0; first && i < s->stages.count; i++)
-        s->open[i] = session_opens(s, i);
+    const int opens = first ? session_opens(s) : NO_BOX;
+    if (opens != NO_BOX)
+        s->open[opens] = true;
     place_mend(s);
     s->changes++;
 }
@@ -140,6 +143,7 @@ static void fresh(Session *s, Model *m, const char *model_path, Input *in)
     snprintf(s->model_path, sizeof s->model_path, "%s", model_path ? model_path : "");
     measures_changed(s, MEASURES_MODEL);
     difference_drop(s);
+    explained_drop(s);
     for (int i = s->exhibit_count; i-- > 0;)
         if (s->exhibits[i]->model == &s->model)
             exhibits_drop(s, s->exhibits[i]);
@@ -240,6 +244,7 @@ static void free_stack(EditState *stack, int count)
 void session_free(Session *s)
 {
     difference_drop(s);
+    explained_drop(s);
     measures_free(s);
     log_free(s);
     permit_free(s);

@@ -254,10 +254,11 @@ typedef struct Session {
     uint64_t changes; /* counts every change of what may be on screen */
     SessionProgress progress;
     void *progress_context;
-    struct Measures *measures; /* measures.h; NULL until something of it is asked for */
-    unsigned permit;           /* what the line being run may do: COMMAND_EDIT | … (permit.h); all outside of one */
-    struct Loan *loans;        /* files under other names (permit.h) */
-    struct CommandLog *log;    /* log.h; NULL until something was logged */
+    struct Explained *explained; /* explained.h; NULL until something of it is asked for */
+    struct Measures *measures;   /* measures.h; NULL until something of it is asked for */
+    unsigned permit;             /* what the line being run may do: COMMAND_EDIT | … (permit.h); all outside of one */
+    struct Loan *loans;          /* files under other names (permit.h) */
+    struct CommandLog *log;      /* log.h; NULL until something was logged */
 } Session;
 
 /* model_path NULL: the bundled model. input NULL: the first bundled picture. threads as pool_new. False: nothing to
@@ -353,9 +354,16 @@ Ref session_ref(Side side, NodeId n, size_t cell); /* the Ref a canvas cell carr
 const char *session_model_note(const Session *s);  /* "untrained", or why the answer means nothing here, or "" */
 
 /* ---- computing, between frames ---- */
+typedef enum NeedWhat {
+    NEED_VALUES,
+    NEED_EXPLANATION, /* of one cell of the node, when its values and its inputs' are there (explained.h) */
+    NEED_CLOSEUP
+} NeedWhat;
 typedef struct Need {
     Side side;
     char path[SESSION_PATH];
+    NeedWhat what;
+    size_t cell, most; /* of an explanation: whose, and so many of its terms at least */
 } Need;
 /* Works on what the screen needs, then on the rest of the forward pass, until the deadline. True when all needs are
  * there and the passes are complete. */
