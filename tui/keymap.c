@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "core/base/err.h"
-
 static bool has_head(const Session *s)
 {
     return view_now(s)->traits & VIEW_HAS_HEAD;
@@ -104,27 +102,39 @@ static const KeyBinding KEYS[] = {
 
 enum { KEY_COUNT = sizeof KEYS / sizeof *KEYS };
 
-int keymap_all(const KeyBinding *out[BINDINGS_MAX])
+/* Binding number *i of the view, which counts *i down by those it has. */
+static const KeyBinding *own_at(const ViewSpec *view, int *i)
 {
-    int n = 0;
-    for (int i = 0; i < (int)KEY_COUNT; i++)
-        out[n++] = &KEYS[i];
-    for (int screen = 0; screen < SCREEN_COUNT; screen++) {
-        const KeyBinding *k = view_of((Screen)screen)->keys;
-        for (int before = 0; before < screen; before++)
-            k = view_of((Screen)before)->keys == k ? NULL : k;
-        for (; k && k->key; k++) {
-            REQUIRE(n < BINDINGS_MAX);
-            out[n++] = k;
-        }
-    }
-    return n;
+    for (const KeyBinding *k = view->keys; k && k->key; k++)
+        if ((*i)-- == 0)
+            return k;
+    return NULL;
 }
 
 const KeyBinding *keymap_at(int i)
 {
-    const KeyBinding *all[BINDINGS_MAX];
-    return i >= 0 && i < keymap_all(all) ? all[i] : NULL;
+    if (i < (int)KEY_COUNT)
+        return i >= 0 ? &KEYS[i] : NULL;
+    i -= KEY_COUNT;
+    for (int screen = 0; screen < SCREEN_COUNT; screen++) {
+        if (!view_of((Screen)screen)->keys)
+            continue;
+        bool shared = false; /* two views may have the same keys */
+        for (int before = 0; before < screen; before++)
+            shared = shared || view_of((Screen)before)->keys == view_of((Screen)screen)->keys;
+        const KeyBinding *k = shared ? NULL : own_at(view_of((Screen)screen), &i);
+        if (k)
+            return k;
+    }
+    return NULL;
+}
+
+const KeyBinding *keymap_here(const Session *s, int i)
+{
+    if (i < (int)KEY_COUNT)
+        return i >= 0 ? &KEYS[i] : NULL;
+    i -= KEY_COUNT;
+    return own_at(view_now(s), &i);
 }
 
 const KeyBinding *keymap_find(const Session *s, const char *key)

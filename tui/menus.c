@@ -39,13 +39,11 @@ static void help_tasks(Overlay *o, const Session *s, const Task *on)
 
 static void help_keys(Overlay *o, const Session *s)
 {
-    const KeyBinding *all[BINDINGS_MAX];
-    int count = keymap_all(all);
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; keymap_at(i); i++) {
         bool first = true; /* several bindings of one key stand where its first one does */
         for (int j = 0; j < i; j++)
-            first = first && strcmp(all[j]->key, all[i]->key) != 0;
-        const KeyBinding *k = first ? keymap_find(s, all[i]->key) : NULL;
+            first = first && strcmp(keymap_at(j)->key, keymap_at(i)->key) != 0;
+        const KeyBinding *k = first ? keymap_find(s, keymap_at(i)->key) : NULL;
         if (k)
             overlay_add(o, k->help, k->key, k->command);
     }

@@ -68,9 +68,9 @@ static void put_jacobians(const Teller *t)
     }
     if (all)
         buf_printf(t->out,
-                   " The norm, the mean over a head's rows, is larger than before in %d of %d heads: it grows as "
-                   "weight gathers "
-                   "on a few tokens, and falls only where one has nearly all, which the largest factors reach.",
+                   " The norm, the mean over a head's rows, is larger than before in %d of %d heads: it is "
+                   "small where a row is even, grows as weight gathers on a few tokens, and falls again where one has "
+                   "nearly all, which the largest factors reach.",
                    rises, all);
 }
 
