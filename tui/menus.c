@@ -15,37 +15,53 @@
 #include "tui/overlay.h"
 
 /* What people want, in their words, and the command line that does it. */
+typedef enum TaskFor { ANY_MODEL, OF_PICTURES, OF_WORDS } TaskFor;
 static const struct {
     const char *text, *command;
+    TaskFor of; /* what the model looks at, where that matters */
 } TASKS[] = {
-    {"Follow the picture through the model, step by step", "goto first"},
-    {"See why it said this: the answer, then w for the chain of largest terms", "view answer; why"},
-    {"What does √d_k do? Take it away where that changes most, and compare", "showcase"},
-    {"…and the typical picture: how much taking it away changes as a rule", "showcase 2"},
-    {"…and the one where taking it away changes least", "showcase 3"},
-    {"What does head 2 of block 1 look at?", "goto first; block 1; head 2"},
-    {"Switch that head off and compare", "goto first; block 1; head 2; ablate; goto z"},
-    {"All heads of all blocks at once", "view sheet"},
-    {"What did it learn? Where did it look, which heads matter, …: eight screens", "menu learned"},
-    {"Other factors than 1/√d_k on a slider, and accuracy along the way", "laboratory"},
-    {"Which pixel did this number come from? (Enter follows an operand)", "view formula"},
-    {"My own picture or model", "menu open"},
-    {"Do patches that lie side by side have similar position embeddings?", "view positions"},
-    {"Hide a patch of the picture", "view picture; grey r3c4"},
-    {"Move a patch of the picture to another place", "view picture; prompt swap r3c4 "},
-    {"Compare two pictures: keep this one as A, then open another", "pin; menu open"},
-    {"Take all changes away, and let go of A", "pin off; reset edits"},
-    {"Save this tensor or this screen", "prompt export "},
-    {"Is every number right? Recompute them all", "verify"},
-    {"What is this model? Sizes, costs, what had to be assumed", "info"},
-    {"What do the words mean?", "glossary"},
-    {"Ready-made demonstrations, five minutes each", "demo"},
+    {"Follow the words through the model, step by step", "goto first", OF_WORDS},
+    {"Another word: type the one to change and the one to put there, and compare", "prompt word ", OF_WORDS},
+    {"Attention drawn between the words", "view sentence", OF_WORDS},
+    {"Every step of writing, with the words that came second", "view writing", OF_WORDS},
+    {"Other ways to write it: a beam as a tree with scores, greedy, drawn words", "decode beam", OF_WORDS},
+    {"Does a word know of those behind it? Change one of the translation", "prompt word target ", OF_WORDS},
+    {"Sinusoids: places as waves, and the rotation onward", "view waves", OF_WORDS},
+    {"Encoder and decoder, or one of them: masks and wiring compared", "wiring", OF_WORDS},
+    {"Follow the picture through the model, step by step", "goto first", OF_PICTURES},
+    {"See why it said this: the answer, then w for the chain of largest terms", "view answer; why", ANY_MODEL},
+    {"What does √d_k do? Take it away where that changes most, and compare", "showcase", OF_PICTURES},
+    {"…and the typical picture: how much taking it away changes as a rule", "showcase 2", OF_PICTURES},
+    {"…and the one where taking it away changes least", "showcase 3", OF_PICTURES},
+    {"What does head 2 of block 1 look at?", "goto first; block 1; head 2", ANY_MODEL},
+    {"Switch that head off and compare", "goto first; block 1; head 2; ablate; goto z", ANY_MODEL},
+    {"All heads of all blocks at once", "view sheet", ANY_MODEL},
+    {"What did it learn? Where did it look, which heads matter, …: eight screens", "menu learned", OF_PICTURES},
+    {"Other factors than 1/√d_k on a slider, and accuracy along the way", "laboratory", ANY_MODEL},
+    {"Which pixel did this number come from? (Enter follows an operand)", "view formula", ANY_MODEL},
+    {"My own picture or model", "menu open", ANY_MODEL},
+    {"Do patches that lie side by side have similar position embeddings?", "view positions", OF_PICTURES},
+    {"Hide a patch of the picture", "view picture; grey r3c4", OF_PICTURES},
+    {"Move a patch of the picture to another place", "view picture; prompt swap r3c4 ", OF_PICTURES},
+    {"Compare two pictures: keep this one as A, then open another", "pin; menu open", OF_PICTURES},
+    {"Take all changes away, and let go of A", "pin off; reset edits", ANY_MODEL},
+    {"Save this tensor or this screen", "prompt export ", ANY_MODEL},
+    {"Is every number right? Recompute them all", "verify", ANY_MODEL},
+    {"What is this model? Sizes, costs, what had to be assumed", "info", ANY_MODEL},
+    {"What do the words mean?", "glossary", ANY_MODEL},
+    {"Ready-made demonstrations, five minutes each", "demo", ANY_MODEL},
 };
 
-static void help_tasks(Overlay *o)
+static bool reads_words(const Session *s)
+{
+    return session_input(s, SIDE_B)->kind == INPUT_TEXT;
+}
+
+static void help_tasks(Overlay *o, const Session *s)
 {
     for (size_t i = 0; i < sizeof TASKS / sizeof *TASKS; i++)
-        overlay_add(o, TASKS[i].text, "", TASKS[i].command);
+        if (TASKS[i].of != (reads_words(s) ? OF_PICTURES : OF_WORDS))
+            overlay_add(o, TASKS[i].text, "", TASKS[i].command);
 }
 
 static void help_keys(Overlay *o, const Session *s)
@@ -92,7 +108,7 @@ void overlay_help(Overlay *o, const Session *s, const Commands *commands, int pa
                            : "Help: tasks, keys and commands with these letters");
     overlay_list(o, title);
     if (page == 0 || page == HELP_SEARCH)
-        help_tasks(o);
+        help_tasks(o, s);
     if (page == 0) {
         overlay_add(o, "All keys here", "?", "help keys");
         overlay_add(o, "All commands", "? ?", "help commands");
@@ -241,6 +257,13 @@ void overlay_view_menu(Overlay *o, const Session *s)
         snprintf(text, sizeof text, "%-10s %s", VIEWS[i].word, VIEWS[i].text);
         snprintf(command, sizeof command, "view %s", VIEWS[i].word);
         overlay_add(o, text, "", command);
+    }
+    for (int i = 0; reads_words(s) && i < SCREEN_COUNT; i++) {
+        const ScreenSpec *spec = screen_spec((Screen)i);
+        char text[160];
+        snprintf(text, sizeof text, "%-10s %s", spec->name, spec->about);
+        if (spec->words)
+            overlay_add(o, text, "", spec->command);
     }
     if (!learned)
         add_own_ways(o, s);

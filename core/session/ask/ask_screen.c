@@ -410,7 +410,8 @@ static SayFn *const TELL[SCREEN_COUNT] = {[SCREEN_PICTURE] = tell_picture,
                                           [SCREEN_LEDGER] = tell_sentence_only,
                                           [SCREEN_SENTENCE] = tell_matrix,
                                           [SCREEN_WAVES] = tell_tensor,
-                                          [SCREEN_WRITING] = tell_writing};
+                                          [SCREEN_WRITING] = tell_writing,
+                                          [SCREEN_DECODING] = tell_decoding};
 
 /* "Answer of A: star .999, arrow 5.3e-4, cross 3.3e-5." */
 static bool put_answer(Session *s, Side side, const char *who, Buf *out, Err *err)
