@@ -10,6 +10,7 @@
 #include "core/session/address.h"
 #include "core/session/ask/cells.h"
 #include "core/session/ask/number.h"
+#include "core/session/edit/edits.h"
 #include "core/session/place.h"
 
 static bool at_line(const Player *p, int line, Err *err)
@@ -194,6 +195,7 @@ bool player_on(Player *p, Err *err)
         err->text[0] = 0;
         return false;
     }
+    p->moves++;
     return run_from(p, behind(player_card(p), ++p->pause), err);
 }
 
@@ -202,9 +204,12 @@ bool player_enter(Player *p, int card, Err *err)
     REQUIRE(card >= 0 && card < p->lesson.count);
     p->card = card;
     p->pause = 0;
+    p->moves++;
     const Card *c = player_card(p);
     if (!clean(p, input_of(p, c), err))
         return at_line(p, c->line, err);
+    EditHistory before = edits_history_take(p->s); /* undo is about this card, not about one before it */
+    edits_history_free(&before);
     if (c->show.count && !show_example(p, err))
         return at_line(p, c->show.at[0].line, err);
     if (!run_from(p, 0, err))

@@ -23,6 +23,7 @@ typedef struct Player {
     Exhibit *home;     /* the session's own: the model looking at a picture */
     int card;          /* -1: none entered yet */
     int pause;         /* how many pauses of the card are behind */
+    int moves;         /* counts up with every card entered and every pause left: for who sends them on */
     Answer *answers;   /* [lesson.count] */
 } Player;
 

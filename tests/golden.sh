@@ -23,7 +23,7 @@ SCREENS="
 start||||
 picture|image[y=3,x=2]|view picture||
 hidden||grey r2c1; view picture||
-tensor|blocks.0.attn.q[t=r1c1,h=1]|||
+tensor|blocks.0.attn.q[t=r1c1,h=1]|view tensor||
 numbers|blocks.0.mlp.post[t=r0c2]|view numbers||
 strip|blocks.1.resid_post[t=cls]|view strip|80x24 120x40|
 histogram|blocks.0.mlp.w_up|view histogram|80x24 120x40|
@@ -43,6 +43,11 @@ ablated|blocks.1.attn.z[h=1]|ablate blocks.1.attn.z[h=1]; compare diff|80x24 120
 zoomed|blocks.1.attn.pattern[h=1]|view matrix; zoom|80x24|
 ascii|blocks.1.attn.pattern[h=1,t=r2c3]|view matrix; set scale off|80x24 120x40|--ascii
 light|blocks.0.attn.q|view heat|80x24|--light
+qkv|blocks.0.attn.k[u=r1c1,h=1]||80x24 120x40 200x60|
+qkv_ascii|blocks.0.attn.k[u=r1c1,h=1]||80x24|--ascii
+qkv_off|blocks.1.attn.q[t=r1c1,h=1]|set scale off|120x40 200x60|
+joined|tokens[t=r1c2,d=5]||80x24 120x40 200x60|
+joined_light|tokens[t=cls,d=5]||80x24|--light
 tiny||view picture|40x10 20x5 8x3 1x1|
 "
 # what a small model has learned in forty steps: model "learned" instead of "seeded"

@@ -281,9 +281,13 @@ int app_main(const AppOptions *o)
         app_tell_times(&a);
     state_save_file("open-lesson", a.desk.open ? a.desk.name : "");
     desk_close(&a.desk, &a.s);
+    if (task_on(&a.ui.task))
+        task_end(&a.ui.task, &a.s, &a.commands, NULL);
     state_save(&a.s);
     canvas_free(&a.canvas);
     overlay_free(&a.overlay);
+    task_free(&a.ui.task);
+    messages_free(&a.messages);
     prompt_free(&a.prompt);
     stage_close(&a.stage);
     presenter_close(&a.presenter);

@@ -49,6 +49,7 @@ typedef enum UiAct {
     UI_VOTES,
     UI_RECORD,
     UI_REVEAL,
+    UI_MESSAGES,
     UI_WORDS /* the list of words, those on the screen first */
 } UiAct;
 typedef struct Ui {
@@ -58,6 +59,7 @@ typedef struct Ui {
      * goes to said. NULL: there is no terminal. */
     bool (*act)(struct App *app, UiAct what, const char *text, Err *err);
     struct App *app;
+    Task task; /* the one that is on; task_free */
 } Ui;
 
 /* The screen's own commands: pane zoom help prompt menu mouse term redraw restart close quit export (screens). ui must

@@ -66,9 +66,21 @@ int app_class_poll(void *context, struct pollfd *out, int most)
     return n + follow_poll(&a->follow, out + n, most - n);
 }
 
+/* The lesson that is presented, or open beside the screen. */
+static ShareLesson lesson_now(const App *a)
+{
+    const Deck *d = &a->presenter.deck;
+    if (d->open && d->lesson && d->at >= 0)
+        return (ShareLesson){&d->player, 0, deck_is_title(d, d->at) ? -1 : d->player.card};
+    if (a->desk.open)
+        return (ShareLesson){&a->desk.player, a->desk.seed, a->desk.player.card};
+    return (ShareLesson){.card = -1};
+}
+
 bool app_class_step(App *a)
 {
     int64_t now = clock_ns();
+    a->share.lesson = lesson_now(a);
     share_step(&a->share, now);
     bool changed = a->share.changed;
     a->share.changed = false;
@@ -131,6 +143,8 @@ static bool join(App *a, const char *name, Err *err)
     if (*name) {
         if (share_is_open(&a->share))
             return err_set(err, "you share yourself; :share off first");
+        if (a->desk.open)
+            desk_close(&a->desk, &a->s);
         return follow_open(f, name, NULL, err);
     }
     if (!f->joined)
@@ -145,54 +159,95 @@ static bool join(App *a, const char *name, Err *err)
     return true;
 }
 
-/* The question on the card, or the words typed: text, then the answers, each ended by a tab. */
-static bool ask(App *a, const char *text, Err *err)
+/* A question made from the trace. */
+static bool ask_made(App *a, const char *number, Err *err)
+{
+    Quiz made;
+    const char *answer[ROLLCALL_ANSWERS];
+    char *end;
+    unsigned long seed = strtoul(number, &end, 10);
+    if (end == number || *end || !seed || seed > ROLLCALL_MADE)
+        return err_set(err, "seed=N, a number from 1 to %d", ROLLCALL_MADE);
+    if (!quiz_make(&a->s, (uint32_t)seed, &made, err))
+        return false;
+    for (int i = 0; i < made.count; i++)
+        answer[i] = made.answer[i];
+    if (!rollcall_ask(&a->question, made.text, answer, made.count, (uint32_t)seed, err))
+        return false;
+    a->question.right = made.right;
+    return true;
+}
+
+/* The card's own. */
+static bool ask_card(App *a, Err *err)
+{
+    const Question *q = deck_question(&a->presenter.deck);
+    const Player *p = &a->presenter.deck.player;
+    const char *answer[ROLLCALL_ANSWERS];
+    Buf live[ROLLCALL_ANSWERS + 1] = {{0}}; /* numbers in it are evaluated */
+    int count = 0;
+    if (!q || q->kind != QUESTION_CHOICE)
+        return err_set(err, "ask what? ask \"Which head is local?\" 0 1 2 3");
+    bool ok = player_text(p, q->text, &live[ROLLCALL_ANSWERS], err);
+    for (int i = 0; ok && i < q->count && i < ROLLCALL_ANSWERS; i++) {
+        ok = player_text(p, q->choices[i].text, &live[i], err);
+        answer[count++] = buf_str(&live[i]);
+    }
+    ok = ok && rollcall_ask(&a->question, buf_str(&live[ROLLCALL_ANSWERS]), answer, count, 0, err);
+    for (int i = 0; ok && i < count; i++)
+        a->question.right = q->choices[i].right ? i : a->question.right;
+    for (int i = 0; i <= ROLLCALL_ANSWERS; i++)
+        buf_free(&live[i]);
+    return ok;
+}
+
+/* Words typed: perhaps a tab, what settles it and a tab (it is tried now, and computed when the question is closed);
+ * then text and answers, a tab between them. */
+static bool ask_words(App *a, const char *text, Err *err)
 {
     const char *answer[ROLLCALL_ANSWERS + 1];
     char words[1024];
     int count = 0;
-    const Question *q = deck_question(&a->presenter.deck);
-    if (strncmp(text, "seed=", 5) == 0) {
-        Quiz made;
-        char *end;
-        unsigned long seed = strtoul(text + 5, &end, 10);
-        if (end == text + 5 || *end || !seed || seed > UINT32_MAX)
-            return err_set(err, "seed=N, a number from 1 on");
-        if (!quiz_make(&a->s, (uint32_t)seed, &made, err))
-            return false;
-        for (int i = 0; i < made.count; i++)
-            answer[i] = made.answer[i];
-        if (!rollcall_ask(&a->question, made.text, answer, made.count, (uint32_t)seed, err))
-            return false;
-        a->question.right = made.right;
-    } else if (!*text) {
-        if (!q || q->kind != QUESTION_CHOICE)
-            return err_set(err, "ask what? ask \"Which head is local?\" 0 1 2 3");
-        Buf live[ROLLCALL_ANSWERS + 1] = {{0}}; /* numbers in it are evaluated */
-        bool ok = player_text(&a->presenter.deck.player, q->text, &live[ROLLCALL_ANSWERS], err);
-        for (int i = 0; ok && i < q->count && i < ROLLCALL_ANSWERS; i++) {
-            ok = player_text(&a->presenter.deck.player, q->choices[i].text, &live[i], err);
-            answer[count++] = buf_str(&live[i]);
-        }
-        ok = ok && rollcall_ask(&a->question, buf_str(&live[ROLLCALL_ANSWERS]), answer, count, 0, err);
-        for (int i = 0; i <= ROLLCALL_ANSWERS; i++)
-            buf_free(&live[i]);
-        if (!ok)
-            return false;
-        for (int i = 0; i < count; i++)
-            a->question.right = q->choices[i].right ? i : a->question.right;
-    } else {
-        snprintf(words, sizeof words, "%s", text);
-        char *p = words, *question = p;
+    SettleBy by = SETTLE_NOT;
+    const char *key = "";
+    snprintf(words, sizeof words, "%s", text);
+    char *p = words;
+    if (*p == '\t') {
+        char *equals = strchr(++p, '=');
+        *equals = 0;
+        by = settle_word(p);
+        key = p = equals + 1;
         p += strcspn(p, "\t");
-        while (*p && count <= ROLLCALL_ANSWERS) {
-            *p++ = 0;
-            answer[count++] = p;
-            p += strcspn(p, "\t");
-        }
-        if (!rollcall_ask(&a->question, question, answer, count, 0, err))
-            return false;
+        *p++ = 0;
     }
+    char *question = p;
+    p += strcspn(p, "\t");
+    while (*p && count <= ROLLCALL_ANSWERS) {
+        *p++ = 0;
+        answer[count++] = p;
+        p += strcspn(p, "\t");
+    }
+    Rollcall new = {.right = -1, .mine = -1};
+    if (strlen(key) >= sizeof new.key)
+        return err_set(err, "an expression has at most %zu characters", sizeof new.key - 1);
+    if (!rollcall_ask(&new, question, answer, count, 0, err))
+        return false;
+    new.by = by;
+    snprintf(new.key, sizeof new.key, "%s", key);
+    Rollcall tried = new;
+    if (!rollcall_settle(&tried, &a->s, err))
+        return false;
+    a->question = new;
+    return true;
+}
+
+static bool ask(App *a, const char *text, Err *err)
+{
+    bool ok = strncmp(text, "seed=", 5) == 0 ? ask_made(a, text + 5, err)
+              : *text                        ? ask_words(a, text, err)
+                                             : ask_card(a, err);
+    if (!ok)
+        return false;
     a->share.votes = 0;
     share_question(&a->share);
     return true;
@@ -228,6 +283,9 @@ bool app_reveal(App *a)
         share_question(&a->share);
         return false; /* and on */
     }
+    Err err = {{0}};
+    if (!rollcall_settle(q, &a->s, &err)) /* it could be had when it was asked: something else is on show now */
+        app_say(a, true, err.text);
     q->closed = true;
     share_question(&a->share);
     return true;

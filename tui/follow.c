@@ -48,11 +48,23 @@ static void drop_files(Follow *f)
     f->files = 0;
 }
 
+void follow_close_lesson(Follow *f)
+{
+    bool applying = f->applying;
+    f->applying = true; /* what it puts back is not the reader's doing */
+    if (f->playing)
+        player_close(&f->player);
+    f->playing = false;
+    f->applying = applying;
+}
+
 void follow_close(Follow *f)
 {
     if (!f->joined)
         return;
     caller_close(&f->caller);
+    follow_close_lesson(f);
+    buf_free(&f->lesson);
     commands_free(&f->commands);
     drop_files(f);
     free(f->caption);
@@ -124,6 +136,69 @@ static void run(Follow *f, Session *s, const char *lines, bool whole)
     if (!ok && !whole) /* a step that does not fit may fit on the whole state */
         caller_say(&f->caller, MESSAGE_AGAIN, "");
     buf_free(&own);
+}
+
+/* ---- a lesson ---- */
+
+/* "NAME SEED\nTEXT": kept until a card of it comes. */
+static void take_lesson(Follow *f, const Message *m)
+{
+    if (f->lesson.len == m->size && memcmp(buf_str(&f->lesson), m->text, m->size) == 0)
+        return;
+    follow_close_lesson(f);
+    buf_clear(&f->lesson);
+    buf_add(&f->lesson, m->text, m->size);
+}
+
+static bool open_lesson(Follow *f, Session *s, Err *err)
+{
+    Lesson l = {0};
+    LessonFile file = {0};
+    char name[200];
+    const char *text = buf_str(&f->lesson), *end = strchr(text, '\n'), *blank = end;
+    while (blank && blank > text && *blank != ' ')
+        blank--;
+    if (!blank || blank == text || (size_t)(blank - text) >= sizeof name)
+        return err_set(err, "the presenter's lesson did not come");
+    snprintf(name, sizeof name, "%.*s", (int)(blank - text), text);
+    bool ours = false;
+    for (int i = 0; !end[1] && !ours && lesson_at(i, &file); i++)
+        ours = strcmp(file.name, name) == 0;
+    if (!end[1] && !ours)
+        return err_set(err, "the presenter's lesson %.100s is not in this program", name);
+    if (!lesson_parse(&l, name, ours ? file.text : end + 1, ours ? file.size : f->lesson.len - (size_t)(end + 1 - text),
+                      strtoull(blank, NULL, 10), err)) {
+        lesson_free(&l);
+        return false;
+    }
+    f->playing = true;
+    if (player_open(&f->player, s, &l, err))
+        return true;
+    follow_close_lesson(f);
+    return false;
+}
+
+/* "CARD PAUSES" */
+static void take_card(Follow *f, Session *s, const Message *m)
+{
+    Err err = {{0}};
+    int card, pauses;
+    if (sscanf(m->text, "%d %d", &card, &pauses) != 2 || card < 0 || pauses < 0)
+        return;
+    if (!f->lesson.len) {
+        caller_say(&f->caller, MESSAGE_AGAIN, "");
+        return;
+    }
+    f->applying = true;
+    bool ok = f->playing || open_lesson(f, s, &err);
+    if (ok && card >= f->player.lesson.count)
+        ok = err_set(&err, "the presenter's lesson has no card %d here", card + 1);
+    ok = ok && player_enter(&f->player, card, &err);
+    for (int i = 0; ok && i < pauses && player_waits(&f->player); i++)
+        ok = player_on(&f->player, &err);
+    f->applying = false;
+    buf_clear(&s->said);
+    trouble(f, ok ? "" : err.text);
 }
 
 /* A folder of one's own for pictures. */
@@ -209,8 +284,15 @@ static void take(Follow *f, Session *s, const Message *m)
             run(f, s, m->text, false);
         break;
     case MESSAGE_STATE:
-        if (f->following)
+        if (f->following) {
+            follow_close_lesson(f);
             run(f, s, m->text, true);
+        }
+        break;
+    case MESSAGE_LESSON: take_lesson(f, m); break;
+    case MESSAGE_CARD:
+        if (f->following)
+            take_card(f, s, m);
         break;
     case MESSAGE_FILE: take_file(f, s, m); break;
     case MESSAGE_MODEL: take_model(f, s, m); break;

@@ -6,6 +6,7 @@
 
 #include "core/session/command.h"
 #include "core/wire/caller.h"
+#include "lessons/play.h"
 #include "tui/rollcall.h"
 
 typedef struct Follow {
@@ -16,6 +17,9 @@ typedef struct Follow {
     Caller caller;
     Commands commands; /* the session's own: a follower runs nothing of the screen */
     char *caption;
+    Player player; /* of the lesson that is presented, while `playing`: worked examples are on show by it */
+    bool playing;
+    Buf lesson; /* as it came: name, seed, line end, text */
     Rollcall question;
     char receipt[64]; /* of the last answer; "" = none */
     char trouble[300];
@@ -35,6 +39,8 @@ bool follow_step(Follow *f, Session *s, int64_t now);
 /* Back to where the presenter is; or on one's own. */
 void follow_rejoin(Follow *f);
 void follow_leave(Follow *f);
+/* The presenter's lesson is closed here, until the next card comes. */
+void follow_close_lesson(Follow *f);
 /* Answer number 1 … to the open question. */
 bool follow_answer(Follow *f, Session *s, int choice, Err *err);
 /* One line: who is followed, or why not. */

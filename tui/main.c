@@ -201,8 +201,10 @@ static int dispatch(Options *o)
         return present_open(o);
     if (verb == &VERB_SHARE)
         return share_open_screen(o);
-    if (verb == &VERB_JOIN)
+    if (verb == &VERB_JOIN && !o->plain)
         return join_open_screen(o);
+    if (verb == &VERB_JOIN)
+        return join_plain(o);
     if (verb == &VERB_NOTES && o->word_count == 1)
         return notes_main(o);
     if (verb)

@@ -13,55 +13,33 @@
 #include "core/session/screens.h"
 #include "tui/keymap.h"
 #include "tui/overlay.h"
-
-/* What people want, in their words, and the command line that does it. */
-typedef enum TaskFor { ANY_MODEL, OF_PICTURES, OF_WORDS } TaskFor;
-static const struct {
-    const char *text, *command;
-    TaskFor of; /* what the model looks at, where that matters */
-} TASKS[] = {
-    {"Follow the words through the model, step by step", "goto first", OF_WORDS},
-    {"Another word: type the one to change and the one to put there, and compare", "prompt word ", OF_WORDS},
-    {"Attention drawn between the words", "view sentence", OF_WORDS},
-    {"Every step of writing, with the words that came second", "view writing", OF_WORDS},
-    {"Other ways to write it: a beam as a tree with scores, greedy, drawn words", "decode beam", OF_WORDS},
-    {"Does a word know of those behind it? Change one of the translation", "prompt word target ", OF_WORDS},
-    {"Sinusoids: places as waves, and the rotation onward", "view waves", OF_WORDS},
-    {"Encoder and decoder, or one of them: masks and wiring compared", "wiring", OF_WORDS},
-    {"Follow the picture through the model, step by step", "goto first", OF_PICTURES},
-    {"See why it said this: the answer, then w for the chain of largest terms", "view answer; why", ANY_MODEL},
-    {"What does √d_k do? Take it away where that changes most, and compare", "showcase", OF_PICTURES},
-    {"…and the typical picture: how much taking it away changes as a rule", "showcase 2", OF_PICTURES},
-    {"…and the one where taking it away changes least", "showcase 3", OF_PICTURES},
-    {"What does head 2 of block 1 look at?", "goto first; block 1; head 2", ANY_MODEL},
-    {"Switch that head off and compare", "goto first; block 1; head 2; ablate; goto z", ANY_MODEL},
-    {"All heads of all blocks at once", "view sheet", ANY_MODEL},
-    {"What did it learn? Where did it look, which heads matter, …: eight screens", "menu learned", OF_PICTURES},
-    {"Other factors than 1/√d_k on a slider, and accuracy along the way", "laboratory", ANY_MODEL},
-    {"Which pixel did this number come from? (Enter follows an operand)", "view formula", ANY_MODEL},
-    {"My own picture or model", "menu open", ANY_MODEL},
-    {"Do patches that lie side by side have similar position embeddings?", "view positions", OF_PICTURES},
-    {"Hide a patch of the picture", "view picture; grey r3c4", OF_PICTURES},
-    {"Move a patch of the picture to another place", "view picture; prompt swap r3c4 ", OF_PICTURES},
-    {"Compare two pictures: keep this one as A, then open another", "pin; menu open", OF_PICTURES},
-    {"Take all changes away, and let go of A", "pin off; reset edits", ANY_MODEL},
-    {"Save this tensor or this screen", "prompt export ", ANY_MODEL},
-    {"Is every number right? Recompute them all", "verify", ANY_MODEL},
-    {"What is this model? Sizes, costs, what had to be assumed", "info", ANY_MODEL},
-    {"What do the words mean?", "glossary", ANY_MODEL},
-    {"Ready-made demonstrations, five minutes each", "demo", ANY_MODEL},
-};
+#include "tui/task.h"
 
 static bool reads_words(const Session *s)
 {
     return session_input(s, SIDE_B)->kind == INPUT_TEXT;
 }
 
-static void help_tasks(Overlay *o, const Session *s)
+static void help_tasks(Overlay *o, const Session *s, const Task *on)
 {
-    for (size_t i = 0; i < sizeof TASKS / sizeof *TASKS; i++)
-        if (TASKS[i].of != (reads_words(s) ? OF_PICTURES : OF_WORDS))
-            overlay_add(o, TASKS[i].text, "", TASKS[i].command);
+    Buf text = {0}, changes = {0};
+    const char *name;
+    if (task_on(on)) {
+        char now[160];
+        snprintf(now, sizeof now, "End this task: %.110s", on->text);
+        overlay_add(o, now, "q", "task end");
+        overlay_about(o, "What you had before comes back.");
+    }
+    for (int i = 0; (name = task_at(s, on, i, &text, &changes)) != NULL; i++) {
+        char line[40];
+        snprintf(line, sizeof line, "task %.30s", name);
+        overlay_add(o, buf_str(&text), "", line);
+        overlay_about(o, buf_str(&changes));
+        buf_clear(&text);
+        buf_clear(&changes);
+    }
+    buf_free(&text);
+    buf_free(&changes);
 }
 
 static void help_keys(Overlay *o, const Session *s)
@@ -94,7 +72,7 @@ static void help_commands(Overlay *o, const Commands *commands)
     }
 }
 
-void overlay_help(Overlay *o, const Session *s, const Commands *commands, int page)
+void overlay_help(Overlay *o, const Session *s, const Task *on, const Commands *commands, int page)
 {
     char title[80];
     page = page == HELP_SEARCH ? page : page % HELP_PAGES;
@@ -108,7 +86,7 @@ void overlay_help(Overlay *o, const Session *s, const Commands *commands, int pa
                            : "Help: tasks, keys and commands with these letters");
     overlay_list(o, title);
     if (page == 0 || page == HELP_SEARCH)
-        help_tasks(o, s);
+        help_tasks(o, s, on);
     if (page == 0) {
         overlay_add(o, "All keys here", "?", "help keys");
         overlay_add(o, "All commands", "? ?", "help commands");

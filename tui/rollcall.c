@@ -18,7 +18,7 @@ uint32_t rollcall_seed(const char *text, const char *const *answer, int count)
     uint32_t hash = mix(2166136261u, text);
     for (int i = 0; i < count; i++)
         hash = mix(hash, answer[i]);
-    return hash;
+    return hash | (ROLLCALL_MADE + 1u);
 }
 
 bool rollcall_ask(Rollcall *r, const char *text, const char *const *answer, int count, uint32_t seed, Err *err)
@@ -36,6 +36,19 @@ bool rollcall_ask(Rollcall *r, const char *text, const char *const *answer, int 
     }
     new.seed = seed ? seed : rollcall_seed(text, answer, count);
     *r = new;
+    return true;
+}
+
+bool rollcall_settle(Rollcall *r, Session *s, Err *err)
+{
+    const char *answer[ROLLCALL_ANSWERS];
+    for (int i = 0; i < r->count; i++)
+        answer[i] = r->answer[i];
+    if (r->by == SETTLE_NOT)
+        return true;
+    if (!settle(s, r->by, r->key, answer, r->count, &r->right, r->value, err))
+        return false;
+    r->valued = r->by != SETTLE_RIGHT;
     return true;
 }
 
@@ -89,6 +102,8 @@ void rollcall_put_counts(const Rollcall *r, Buf *out)
     buf_printf(out, "%08x %d %d", r->seed, r->closed, r->closed ? r->right : -1);
     for (int i = 0; i < r->count; i++) /* how they are spread is nobody's business before the end */
         buf_printf(out, " %d", r->closed ? r->votes[i] + r->raised[i] : i == 0 ? rollcall_total(r) : 0);
+    for (int i = 0; r->closed && r->valued && i < r->count; i++)
+        buf_printf(out, " %.9g", r->value[i]);
 }
 
 bool rollcall_read_counts(Rollcall *r, const char *text)
@@ -107,10 +122,19 @@ bool rollcall_read_counts(Rollcall *r, const char *text)
         new.votes[i] = (int)votes;
         new.raised[i] = 0;
     }
+    new.valued = closed &&*end;
+    for (int i = 0; new.valued &&i < r->count; i++) {
+        const char *at = end;
+        new.value[i] = strtod(at, &end);
+        if (end == at || !(new.value[i] - new.value[i] == 0)) /* finite */
+            return false;
+    }
+    if (*end)
+        return false;
     new.closed = closed;
     new.right = (int)right;
     *r = new;
-    return !*end;
+    return true;
 }
 
 int rollcall_rows(const Rollcall *r, const char *below)
@@ -127,9 +151,11 @@ static void draw_answer(const Rollcall *r, Canvas *c, Rect row, int i, int most)
     canvas_label(c, row.y, row.x, label, right ? STYLE_GOOD : STYLE_STRONG, text);
     if (!r->closed)
         return;
-    int bar = row.w - label - 14;
+    int valued = r->valued ? 12 : 0, bar = row.w - label - 14 - valued;
+    if (valued)
+        canvas_printf(c, row.y, row.x + label, valued, right ? STYLE_GOOD : STYLE_TEXT, "%10.4g", r->value[i]);
     if (bar > 0)
-        canvas_bar(c, row.y, row.x + label + 1, bar, most ? (double)votes / most : 0, STYLE_STRONG, (Ref){0});
+        canvas_bar(c, row.y, row.x + label + valued + 1, bar, most ? (double)votes / most : 0, STYLE_STRONG, (Ref){0});
     canvas_printf(c, row.y, row.x + row.w - 12, 12, STYLE_STRONG, "%6d%s", votes, right ? " right" : "");
 }
 

@@ -7,9 +7,16 @@
 
 #include "core/base/buf.h"
 #include "core/base/err.h"
+#include "core/session/ask/settle.h"
 #include "tui/canvas/canvas.h"
 
-enum { ROLLCALL_ANSWERS = 8, ROLLCALL_TEXT = 240, ROLLCALL_ANSWER = 64, ROLLCALL_VOTES = 100000 };
+enum {
+    ROLLCALL_ANSWERS = 8,
+    ROLLCALL_TEXT = 240,
+    ROLLCALL_ANSWER = 64,
+    ROLLCALL_VOTES = 100000,
+    ROLLCALL_MADE = 0x7fffffff /* the largest seed of a question made from a trace; that of words is larger */
+};
 
 typedef struct Rollcall {
     bool open, closed; /* closed: the answers are shown */
@@ -21,11 +28,17 @@ typedef struct Rollcall {
     int raised[ROLLCALL_ANSWERS]; /* hands that somebody counted */
     int right;                    /* −1: not known */
     int mine;                     /* −1: none given */
+    SettleBy by;                  /* what settles it when it is closed, at the presenter's … */
+    char key[ROLLCALL_TEXT];      /* … and the expression */
+    bool valued;                  /* it was settled by a value of each answer: */
+    double value[ROLLCALL_ANSWERS];
 } Rollcall;
 
 /* seed 0: that of its words. False: what is wrong with them. */
 bool rollcall_ask(Rollcall *r, const char *text, const char *const *answer, int count, uint32_t seed, Err *err);
 uint32_t rollcall_seed(const char *text, const char *const *answer, int count);
+/* Computes which answer is right, where it has a key. False, and not settled, where that cannot be had. */
+bool rollcall_settle(Rollcall *r, Session *s, Err *err);
 /* All answers, both kinds. */
 int rollcall_total(const Rollcall *r);
 

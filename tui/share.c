@@ -83,7 +83,9 @@ void share_close(Share *h)
     free(h->caption);
     free(h->noted);
     free(h->stood);
+    free(h->lesson_sent);
     buf_free(&h->drive);
+    buf_free(&h->entries);
     *h = (Share){.s = h->s, .presenter = h->presenter, .question = h->question};
 }
 
@@ -168,22 +170,91 @@ static void send_needed(Share *h, int id, const char *lines)
 
 void share_entry(Share *h, const char *resolved)
 {
-    if (!h->hub || !*resolved)
+    if (!h->hub || !*resolved || !hub_count(h->hub, HUB_FOLLOWER))
         return;
-    size_t n = strlen(resolved);
-    if (!hub_count(h->hub, HUB_FOLLOWER))
-        return;
-    send_needed(h, EVERYBODY, resolved);
-    post(h, EVERYBODY, MESSAGE_STEP, resolved, n > 0 && resolved[n - 1] == '\n' ? n - 1 : n);
+    buf_puts(&h->entries, resolved);
+    if (resolved[strlen(resolved) - 1] != '\n')
+        buf_putc(&h->entries, '\n');
 }
 
+/* ---- a lesson's cards ---- */
+
+static void put_lesson_key(const ShareLesson *l, Buf *out)
+{
+    buf_printf(out, "%s %llu\n", l->player->lesson.file, (unsigned long long)l->seed);
+}
+
+/* The program's own have no text: everybody has them. */
+static bool lesson_own(const char *file)
+{
+    LessonFile f;
+    for (int i = 0; lesson_at(i, &f); i++)
+        if (strcmp(f.name, file) == 0)
+            return true;
+    return false;
+}
+
+static void send_lesson(Share *h, int id)
+{
+    Buf text = {0};
+    put_lesson_key(&h->lesson, &text);
+    bool have = h->lesson_sent && strcmp(h->lesson_sent, buf_str(&text)) == 0;
+    if (id == EVERYBODY && !have) {
+        free(h->lesson_sent);
+        h->lesson_sent = xstrdup(buf_str(&text));
+    }
+    if (id != EVERYBODY || !have) {
+        const char *file = h->lesson.player->lesson.file;
+        if (!lesson_own(file))
+            file_read(file, LESSON_BYTES, &text, NULL); /* gone meanwhile: followers say so */
+        post(h, id, MESSAGE_LESSON, buf_str(&text), text.len);
+    }
+    buf_free(&text);
+}
+
+static void send_card(Share *h, int id)
+{
+    char text[32];
+    send_lesson(h, id);
+    snprintf(text, sizeof text, "%d %d", h->lesson.card, h->lesson.player->pause);
+    post(h, id, MESSAGE_CARD, text, strlen(text));
+}
+
+static bool shows_card(const Share *h)
+{
+    return h->lesson.player && h->lesson.card >= 0;
+}
+
+/* The whole state, as commands; of a worked example: its card, and what was changed there. */
 static void send_state(Share *h, int id)
 {
     Buf text = {0};
-    session_write(h->s, STATE_MODEL | STATE_INPUT | STATE_WHOLE, &text);
+    bool worked = shows_card(h) && !h->s->now->model;
+    if (worked)
+        send_card(h, id);
+    else if (shows_card(h))
+        send_lesson(h, id);
+    session_write(h->s, STATE_WHOLE | (worked ? 0u : STATE_MODEL | STATE_INPUT), &text);
     send_needed(h, id, buf_str(&text));
-    post(h, id, MESSAGE_STATE, buf_str(&text), text.len);
+    post(h, id, worked ? MESSAGE_STEP : MESSAGE_STATE, buf_str(&text), text.len);
     buf_free(&text);
+}
+
+/* What happened since the last round: a card by its number, whatever else as commands. */
+static void send_moves(Share *h)
+{
+    int moves = shows_card(h) ? h->lesson.player->moves : 0;
+    Buf *e = &h->entries;
+    if (moves && moves != h->moves_sent)
+        send_card(h, EVERYBODY);
+    else if (!moves && h->moves_sent)
+        send_state(h, EVERYBODY);
+    else if (e->len) {
+        send_needed(h, EVERYBODY, buf_str(e));
+        post(h, EVERYBODY, MESSAGE_STEP, buf_str(e), e->len - 1);
+    }
+    h->moves_sent = moves;
+    buf_clear(e);
 }
 
 /* ---- what is said below the screen, and to the notes terminal ---- */
@@ -283,6 +354,8 @@ static void welcome(void *context, int id, HubRole role)
         h->noted = h->stood = NULL;
         return;
     }
+    if (shows_card(h) && !h->lesson_sent) /* who comes first: everybody is one */
+        h->moves_sent = h->lesson.player->moves;
     send_state(h, id);
     if (h->caption && *h->caption)
         post(h, id, MESSAGE_CAPTION, h->caption, strlen(h->caption));
@@ -297,7 +370,7 @@ static void welcome(void *context, int id, HubRole role)
     }
 }
 
-/* "seed number": one answer from each, the last one counts. */
+/* "seed number": one answer from each person, the last one counts. */
 static void answered(Share *h, int id, const char *text)
 {
     Rollcall *q = h->question;
@@ -307,15 +380,16 @@ static void answered(Share *h, int id, const char *text)
     if (!q->open || q->closed || seed != q->seed || *end || choice < 1 || choice > q->count)
         return;
     int at = 0;
-    while (at < h->votes && h->voted[at].id != id)
+    uint64_t person = hub_person(h->hub, id);
+    while (at < h->votes && h->voted[at].person != person)
         at++;
-    if (at == HUB_MOST)
+    if (at == SHARE_VOTERS)
         return;
     if (at < h->votes)
         q->votes[h->voted[at].choice]--;
     else
         h->votes++;
-    h->voted[at].id = id;
+    h->voted[at].person = person;
     h->voted[at].choice = (int)choice - 1;
     q->votes[choice - 1]++;
     h->changed = true;
@@ -357,6 +431,7 @@ void share_step(Share *h, int64_t now)
     const HubEvents events = {.context = h, .welcome = welcome, .message = message, .left = left};
     if (!h->hub)
         return;
+    send_moves(h);
     send_said(h);
     hub_step(h->hub, &events, now);
 }

@@ -15,6 +15,16 @@ typedef struct Shared { /* a file that the state speaks of */
     bool refused; /* too large, or not there: said once */
 } Shared;
 
+enum { SHARE_VOTERS = 1024 };
+
+/* The lesson that is open: its cards go out by number, since a follower has their worked examples only by playing them.
+ */
+typedef struct ShareLesson {
+    const Player *player; /* NULL: none */
+    uint64_t seed;
+    int card; /* −1: none of them is on show */
+} ShareLesson;
+
 typedef struct Share {
     Hub *hub; /* NULL: nothing is shared */
     char notes[PLACE_PATH], directory[PLACE_PATH], path[PLACE_PATH], name[48];
@@ -22,14 +32,19 @@ typedef struct Share {
     int file_count;
     size_t file_cap;
     struct {
-        int id, choice;
-    } voted[HUB_MOST]; /* who answered the open question, and what */
+        uint64_t person;
+        int choice;
+    } voted[SHARE_VOTERS]; /* who answered the open question, and what; who comes back is the same one */
     int votes;
     char *caption, *noted, *stood; /* what was sent last */
     Buf drive;                     /* commands that the notes terminal sent, a line each, to be run */
     const Session *s;
     const Presenter *presenter;
     Rollcall *question;
+    ShareLesson lesson;   /* set before share_step */
+    char *lesson_sent;    /* which one everybody has: its name and seed; NULL: none */
+    int moves_sent;       /* Player.moves of the card that was sent last; 0: no card is on show there */
+    Buf entries;          /* what commands came to since the last round */
     const void *digested; /* the weights whose digest is known, … */
     uint64_t digest;      /* … and it */
     bool changed;         /* something on the presenter's screen */
@@ -44,7 +59,7 @@ void share_close(Share *h);
 int share_poll(const Share *h, struct pollfd *out, int most);
 /* Once a round: takes in, reads, writes; sends caption and notes where they are others. */
 void share_step(Share *h, int64_t now);
-/* What a command came to goes to everybody. */
+/* What a command came to goes to everybody, with the next share_step. */
 void share_entry(Share *h, const char *resolved);
 /* The question was asked, answered by hands, closed or taken away. */
 void share_question(Share *h);

@@ -109,10 +109,9 @@ void stop_listen(bool (*asked)(void *context), void *context)
     stopping.context = context;
 }
 
-bool stop_wait(int fd, short events)
+bool stop_wait_any(struct pollfd *p, int count, int ms)
 {
-    const struct timespec tick = {0, TICK_NS};
-    struct pollfd p = {.fd = fd, .events = events};
+    const struct timespec tick = {0, TICK_NS}, most = {ms / 1000, ms % 1000 * 1000000L};
     sigset_t requests, before;
     sigemptyset(&requests);
     for (int i = 0; i < REQUEST_COUNT; i++)
@@ -124,12 +123,20 @@ bool stop_wait(int fd, short events)
         asked = stop_asked();
         if (asked)
             break;
-        ready = ppoll(&p, 1, stopping.asked ? &tick : NULL, &before);
+        ready = ppoll(p, (nfds_t)count, ms >= 0 ? &most : stopping.asked ? &tick : NULL, &before);
         if (ready < 0)
             ready = errno == EINTR || errno == EAGAIN ? 0 : 1;
+        else if (ms >= 0)
+            break;
     }
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return !asked;
+}
+
+bool stop_wait(int fd, short events)
+{
+    struct pollfd p = {.fd = fd, .events = events};
+    return stop_wait_any(&p, 1, -1);
 }
 
 bool stop_refuse(Err *err)

@@ -30,6 +30,9 @@ void stop_listen(bool (*asked)(void *context), void *context);
 /* Waits until fd is ready for events (of poll), or in an error that reading or writing will tell. False: somebody asked
  * to stop. */
 bool stop_wait(int fd, short events);
+/* The same for several, at most so long; ms −1: as long as it takes. Their revents say which are ready. */
+struct pollfd;
+bool stop_wait_any(struct pollfd *p, int count, int ms);
 /* The message of what was stopped; returns false. */
 bool stop_refuse(Err *err);
 #endif

@@ -17,7 +17,7 @@ static const unsigned char LENGTHS[] = {
 };
 
 /* Scopes that are LayerNorms. */
-static const char *const NORMS[] = {"ln1", "ln2", "ln3", "ln_final", "norm_pre", "fc_norm"};
+static const char *const NORMS[] = {"ln1", "ln2", "ln3", "ln_final", "norm_pre", "fc_norm", "ln_hidden", "pool_norm"};
 
 static size_t component(const char *path)
 {

@@ -33,10 +33,13 @@ static const Row ROWS[] = {
     {PART_MODEL, "patches", "patches", "x_p E", "patch_hidden patch_embed",
      "mask_token hidden patch_one patch_shown patch_hidden patch_embed",
      "The picture cut into patches; each becomes one vector, a token."},
-    {PART_MODEL, "position", "+ position", "z₀", "full_embed",
-     "cls dist registers prefix* tokens* pos_embed patches_placed full_embed",
+    {PART_MODEL, "class_token", "+ class token", "[x_cls; x_p E]", "tokens full_embed",
+     "cls dist registers prefix prefix_pair prefix_each front_each batch_zero tokens full_embed", NULL},
+    {PART_MODEL, "position", "+ position", "z₀", "full_embed patches_placed",
+     "cls dist registers prefix* tokens* pos_embed pos_fit patches_placed full_embed rope*",
      "Every token that has a place gets the vector of that place added."},
-    {PART_MODEL, "tokens", "tokens", "z₀", "full_embed", "cls dist registers prefix* tokens* patches_placed full_embed",
+    {PART_MODEL, "tokens", "tokens", "z₀", "full_embed",
+     "cls dist registers prefix* tokens* patches_placed full_embed rope*",
      "All tokens in a row. This model adds no positions to them."},
     {PART_MODEL, "source", "source words", "√D E x", "encoder.embed_scaled",
      "encoder.tokens encoder.padding encoder.embed encoder.embed_scale encoder.embed_scaled",
@@ -55,6 +58,9 @@ static const Row ROWS[] = {
     {PART_NORM, NULL, NULL, "LN(z)", "out", "*", NULL},
     {PART_ATTENTION, "qkv", "q k v", "q, k, v", "q", "in w_q b_q q_nobias q w_k b_k k_nobias k w_v b_v v_nobias v",
      "Each token makes a question, an offer and a gift: queries, keys and values."},
+    {PART_ATTENTION, "turn", "turned", "R q, R k", "q_turned",
+     "q_swapped q_cos q_sin q_turned cos_seen sin_seen k_swapped k_cos k_sin k_turned",
+     "Queries and keys are turned by angles that tell their row and column."},
     {PART_ATTENTION, "raw", "raw scores", "q kᵀ", "scores_raw", "scores_raw", NULL},
     {PART_ATTENTION, "scaled", "scaled", "q kᵀ/√d_k", "scores_scaled", "scale scores_scaled", NULL},
     {PART_ATTENTION, "masked", "masked", "−∞", "scores_masked", "minus_infinity scores_masked", NULL},
@@ -65,14 +71,15 @@ static const Row ROWS[] = {
     {PART_BLOCK, "add1", "+", "z′", "resid_mid", "resid_mid", NULL},
     {PART_BLOCK, "add_cross", "+", "z″", "resid_cross", "resid_cross", NULL},
     {PART_MLP, "up", "up", "z W₁+b", "pre", "w_up b_up pre_nobias pre", NULL},
+    {PART_MLP, "gate", "gate", "σ(z W_g)", "gate_post", "w_gate b_gate gate_nobias gate gate_post", NULL},
     {PART_MLP, "activation", "activation", "σ(·)", "post", "post", NULL},
     {PART_MLP, "down", "down", "MLP", "scaled_out out", "w_down b_down out_nobias out layer_scale scaled_out", NULL},
     {PART_BLOCK, "add2", "+", "z", "resid_post", "resid_post", NULL},
     {PART_MODEL, "ln_final", "final norm", "LN(z_L)", "ln_final.out", "ln_final", NULL},
-    {PART_MODEL, "guess", "guess", "x̃", "guess", "guess*",
-     "What the model takes every patch to look like; no part of its answer."},
-    {PART_MODEL, "readout", "read-out", "y", "readout", "readout readout_patches readout_sum patch_count", NULL},
+    {PART_MODEL, "readout", "read-out", "y", "readout",
+     "readout readout_patches readout_sum patch_count readout_cls readout_mean pool*", NULL},
     {PART_MODEL, "fc_norm", "norm", "LN(y)", "fc_norm.out", "fc_norm", NULL},
+    {PART_MODEL, "embedding", "embedding", "e/|e|", "embedding_unit embedding", "embedding*", NULL},
     {PART_MODEL, "logits", "logits", "y W+b", "logits", "head* logits* readout_dist", NULL},
     {PART_MODEL, "probs", "probs", "p", "probs", "probs*", NULL},
 };
@@ -87,6 +94,8 @@ static const struct {
     {PART_ATTENTION, SITE_QUERY, "qkv"},
     {PART_ATTENTION, SITE_KEY, "qkv"},
     {PART_ATTENTION, SITE_VALUE, "qkv"},
+    {PART_ATTENTION, SITE_QUERY_TURNED, "turn"},
+    {PART_ATTENTION, SITE_KEY_TURNED, "turn"},
     {PART_ATTENTION, SITE_SCORES_RAW, "raw"},
     {PART_ATTENTION, SITE_SCORES_SCALED, "scaled"},
     {PART_ATTENTION, SITE_SCORES_MASKED, "masked"},
@@ -94,6 +103,7 @@ static const struct {
     {PART_ATTENTION, SITE_Z, "weighted"},
     {PART_ATTENTION, SITE_OUT, "w_o"},
     {PART_MLP, SITE_MLP_PRE, "up"},
+    {PART_MLP, SITE_MLP_GATE, "gate"},
     {PART_MLP, SITE_MLP_POST, "activation"},
     {PART_MLP, SITE_OUT, "down"},
 };
@@ -114,6 +124,7 @@ typedef struct Maker {
     int *group_of; /* [nodes] */
     Group *groups;
     int group_count;
+    NodeId joined; /* the node that puts learned tokens in front of the patches, or NO_NODE */
 } Maker;
 
 /* Where a node of that path is listed: its block, the part whose rows may list it and its name there. */
@@ -149,13 +160,6 @@ static bool listed(const char *words, const char *name)
             w++;
     }
     return false;
-}
-
-/* A part of the model that is no part of the pass: on the map, although its nodes are computed only when they are
- * looked at. Other analyses have no place there. */
-static bool stands_aside(int row)
-{
-    return ROWS[row].key && strcmp(ROWS[row].key, "guess") == 0;
 }
 
 static bool has_positions(const Graph *g)
@@ -201,14 +205,50 @@ static int row_of_site(const Graph *g, Place at, const char *path)
     return NO_ROW;
 }
 
-static int row_of(const Graph *g, Place at, const char *path, bool probe)
+/* Tokens are joined before positions are added or behind that, or there are none to join. An edit may stand in front of
+ * the name. */
+static NodeId find_joined(const Graph *g)
 {
-    int noted = probe || at.part == NO_PART ? NO_ROW : row_of_site(g, at, path);
+    static const char *const NAMES[] = {"tokens", "full_embed"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        for (NodeId n = 0; n < g->count; n++)
+            if (g->nodes[n].op == OP_CONCAT && is_site(NAMES[i], g->nodes[n].path))
+                return n;
+    return NO_NODE;
+}
+
+/* Is it on the way to the joined tokens, or made of them by an edit? */
+static bool leads_to_joined(const Maker *m, NodeId n)
+{
+    if (m->joined == NO_NODE)
+        return false;
+    const char *path = m->g->nodes[m->joined].path, *unedited = strchr(path, '.');
+    size_t name = unedited ? (size_t)(unedited - path) : strlen(path);
+    return n <= m->joined || (strncmp(path, m->g->nodes[n].path, name) == 0 &&
+                              (!m->g->nodes[n].path[name] || m->g->nodes[n].path[name] == '.'));
+}
+
+static bool has_key(const Row *r, const char *key)
+{
+    return r->key && strcmp(r->key, key) == 0;
+}
+
+/* Rows that only some models have. */
+static bool row_there(const Maker *m, const Row *r, NodeId n)
+{
+    if (has_key(r, "class_token"))
+        return leads_to_joined(m, n);
+    return !has_key(r, "position") || has_positions(m->g);
+}
+
+static int row_of(const Maker *m, Place at, NodeId n)
+{
+    const char *path = m->g->nodes[n].path;
+    int noted = at.part == NO_PART ? NO_ROW : row_of_site(m->g, at, path);
     if (noted != NO_ROW)
         return noted;
     for (int i = 0; i < ROW_COUNT; i++)
-        if (ROWS[i].kind == at.kind && (!probe || stands_aside(i)) && listed(ROWS[i].members, at.name) &&
-            (!ROWS[i].key || strcmp(ROWS[i].key, "position") != 0 || has_positions(g)))
+        if (ROWS[i].kind == at.kind && listed(ROWS[i].members, at.name) && row_there(m, &ROWS[i], n))
             return i;
     return NO_ROW;
 }
@@ -263,14 +303,13 @@ static size_t make_groups(Maker *m)
     size_t placed = 0;
     for (NodeId n = m->g->count - 1; n >= 0;
          n--) { /* from the end: an unlisted node takes the stage of the one after it */
-        bool probe = m->g->nodes[n].flags & NODE_PROBE;
+        if (m->g->nodes[n].flags & NODE_PROBE)
+            continue; /* an analysis has no place on the map of the pass; a guess of hidden patches is one */
         Place at = place_of(m->g, m->g->nodes[n].path);
-        int row = row_of(m->g, at, m->g->nodes[n].path, probe);
-        if (probe && row == NO_ROW)
-            continue;
+        int row = row_of(m, at, n);
         int group = row == NO_ROW ? next : group_for(m, at, row);
         if (group == NO_ROW)
-            continue; /* an analysis behind the forward pass has no place on its map */
+            continue;
         m->group_of[n] = next = group;
         Group *gr = &m->groups[group];
         if (gr->first == NO_NODE)
@@ -368,16 +407,44 @@ static const char *path_of(const Maker *m, const Group *gr)
     return arena_printf(&m->s->arena, "%s.%s", block->scope, key);
 }
 
-static void add_stage(Maker *m, int parent, const Group *gr, int *previous)
+/* How many learned tokens stand in front of the patches, and how many tokens that makes. */
+static int joined_tokens(const Graph *g, NodeId joined, int *tokens)
+{
+    const Node *n = &g->nodes[joined];
+    int all = node_role(g, joined, ROLE_QUERY), patches = node_role(g, n->in[1], ROLE_PLACE);
+    *tokens = all == AXIS_NONE ? 0 : g->axes[all].n;
+    return patches == AXIS_NONE ? 0 : *tokens - g->axes[patches].n;
+}
+
+static const char *label_of(Maker *m, const Group *gr)
+{
+    const Row *r = &ROWS[gr->row];
+    int tokens, more = has_key(r, "class_token") ? joined_tokens(m->g, m->joined, &tokens) : 0;
+    if (more > 1)
+        return arena_printf(&m->s->arena, "+ %d tokens", more);
+    return r->label ? r->label : anatomy_part(m->g, gr->part)->word;
+}
+
+static const char *sentence_of(Maker *m, const Group *gr)
 {
     const Row *r = &ROWS[gr->row];
     const NodeText *t = node_text(m->g->nodes[gr->show].path);
+    int tokens, more = has_key(r, "class_token") ? joined_tokens(m->g, m->joined, &tokens) : 0;
+    if (more == 1)
+        return arena_printf(&m->s->arena, "A learned token that is no patch is put in front: %d become %d.", tokens - 1,
+                            tokens);
+    if (more > 1)
+        return arena_printf(&m->s->arena, "%d learned tokens that are no patches are put in front: %d become %d.", more,
+                            tokens - more, tokens);
+    return r->sentence ? r->sentence : t ? t->sentence : "";
+}
+
+static void add_stage(Maker *m, int parent, const Group *gr, int *previous)
+{
     int at = add_box(m,
-                     (Box){.label = r->label ? r->label : anatomy_part(m->g, gr->part)->word,
+                     (Box){.label = label_of(m, gr),
                            .symbol = symbol_of(m, gr),
-                           .sentence = r->sentence ? r->sentence
-                                       : t         ? t->sentence
-                                                   : "",
+                           .sentence = sentence_of(m, gr),
                            .path = path_of(m, gr),
                            .show = gr->show,
                            .first = gr->first,
@@ -477,7 +544,7 @@ void stages_make(Stages *s, const Graph *g)
     *s = (Stages){.node_count = g->count};
     s->of_node = arena_alloc(&s->arena, size_mul(n + 1, sizeof *s->of_node));
     Arena scratch = {0};
-    Maker m = {.g = g, .s = s};
+    Maker m = {.g = g, .s = s, .joined = find_joined(g)};
     m.group_of = arena_alloc(&scratch, size_mul(n + 1, sizeof *m.group_of));
     m.groups = arena_alloc(&scratch, size_mul(n + 1, sizeof *m.groups));
     for (size_t i = 0; i < n; i++)

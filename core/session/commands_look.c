@@ -41,7 +41,7 @@ static bool run_view(Session *s, const Args *a, Err *err)
     for (size_t i = 0; i < sizeof DRAWINGS / sizeof *DRAWINGS; i++)
         if (strcmp(word, DRAWINGS[i].word) == 0) {
             s->look.view = DRAWINGS[i].view;
-            return true;
+            return !screen_now(s)->drawn_alone || come_here(s, SCREEN_TENSOR, err);
         }
     for (int i = 0; i < SCREEN_COUNT; i++)
         if (view_word((Screen)i) && strcmp(word, view_word((Screen)i)) == 0)
@@ -56,7 +56,7 @@ static bool run_view(Session *s, const Args *a, Err *err)
         }
     return err_set(
         err,
-        "column %d: expected heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, sentence, "
+        "column %d: expected heat, numbers, strip, histogram, tensor, beside, picture, sheet, matrix, row, sentence, "
         "formula, close-up, positions, raw, centred, "
         "grids, one, waves, answer, writing or next, found '%s'",
         a->column[0], word);

@@ -336,12 +336,17 @@ bool next_arithmetic(Session *s, Err *err)
     return true;
 }
 
-/* After the last way of drawing a tensor that is attention comes the sheet of all heads. */
+/* After the last way of drawing a tensor that is attention comes the sheet of all heads; of one that stands beside
+ * others, all of them. */
 bool next_drawing(Session *s, Err *err)
 {
     s->look.view = (View)((s->look.view + 1) % VIEW_COUNT);
     Screen own;
-    return s->look.view != VIEW_HEAT || !attention_in_focus(s, &own) || show(s, SCREEN_SHEET, err);
+    if (s->look.view != VIEW_HEAT)
+        return true;
+    if (attention_in_focus(s, &own))
+        return show(s, SCREEN_SHEET, err);
+    return own != SCREEN_BESIDE || show(s, own, err);
 }
 
 /* Raw, centred; then the same of all positions at once. */

@@ -105,6 +105,14 @@ int hub_count(const Hub *h, HubRole role)
     return n;
 }
 
+uint64_t hub_person(const Hub *h, int id)
+{
+    for (int i = 0; i < h->count; i++)
+        if (h->guest[i]->is.id == id)
+            return h->guest[i]->is.person;
+    return 0;
+}
+
 uint64_t hub_bytes(const Hub *h)
 {
     return h->bytes;
@@ -141,7 +149,9 @@ static void take_in(Hub *h, int64_t now)
                 continue;
             }
             Guest *g = xcalloc(1, sizeof *g);
-            g->is = (HubGuest){.fd = fd, .id = h->next_id++, .may_drive = private, .uid = uid};
+            uint64_t person = place_person(fd);
+            g->is = (HubGuest){.fd = fd, .id = h->next_id++, .may_drive = private, .uid = uid, .person = person};
+            g->is.person = person ? person : (uint64_t)g->is.id;
             g->came = g->moved = now;
             h->guest[h->count++] = g;
         }

@@ -26,6 +26,7 @@ typedef struct HubGuest {
     HubRole role;
     bool may_drive; /* came in by the private socket */
     uid_t uid;
+    uint64_t person; /* place_person, or the id where that says nothing */
 } HubGuest;
 
 /* What the hub's owner does with what comes. */
@@ -51,6 +52,8 @@ void hub_step(Hub *h, const HubEvents *events, int64_t now_ns);
 void hub_send(Hub *h, HubRole role, MessageKind kind, const char *text, size_t size);
 void hub_send_to(Hub *h, int id, MessageKind kind, const char *text, size_t size);
 int hub_count(const Hub *h, HubRole role);
+/* The person behind a guest; 0 when it has left. */
+uint64_t hub_person(const Hub *h, int id);
 /* Bytes queued since it was made, of one listener each: what a step costs on the wire. */
 uint64_t hub_bytes(const Hub *h);
 /* Guests that were let go because they did not read, or sent what they must not. */

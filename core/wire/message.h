@@ -18,15 +18,18 @@ enum { MESSAGE_PICTURE = 8 * 1024 * 1024, MESSAGE_LINES = 256 * 1024, MESSAGE_VE
     X(STATE, 's', MESSAGE_LINES)         /* the whole state, as commands */                                            \
     X(FILE, 'f', MESSAGE_PICTURE + 2048) /* a picture: its name, line end, its bytes */                                \
     X(MODEL, 'm', 2048)                  /* a model: hash, blank, its name */                                          \
-    X(CAPTION, 'c', 8192)                /* what the presenter's screen says below */                                  \
-    X(ASK, 'q', 2048)                    /* a question: seed, text, answers, a line each */                            \
-    X(COUNTS, 'r', 1024)                 /* its answers so far or in the end */                                        \
-    X(NOTES, 'n', 16384)                 /* notes terminal: notes of this step */                                      \
-    X(NEXT, 'x', 1024)                   /* notes terminal: where it stands, and the next step */                      \
-    X(IM, 'H', 128)                      /* version, "follow" or "notes" */                                            \
-    X(AGAIN, 'S', 8)                     /* the whole state, please */                                                 \
-    X(ANSWER, 'A', 64)                   /* seed of the question, number of the answer */                              \
-    X(DRIVE, 'C', 64)                    /* notes terminal: a word of `present`, or blank */
+    X(LESSON, 'l', 256 * 1024 + 2048) /* a lesson: its file's name, blank, seed, line end; its text where it is none   \
+                                         of the program's own */                                                       \
+    X(CARD, 'e', 32)                  /* a card of it: number, blank, pauses behind it */                              \
+    X(CAPTION, 'c', 8192)             /* what the presenter's screen says below */                                     \
+    X(ASK, 'q', 2048)                 /* a question: seed, text, answers, a line each */                               \
+    X(COUNTS, 'r', 1024)              /* its answers so far or in the end */                                           \
+    X(NOTES, 'n', 16384)              /* notes terminal: notes of this step */                                         \
+    X(NEXT, 'x', 1024)                /* notes terminal: where it stands, and the next step */                         \
+    X(IM, 'H', 128)                   /* version, "follow" or "notes" */                                               \
+    X(AGAIN, 'S', 8)                  /* the whole state, please */                                                    \
+    X(ANSWER, 'A', 64)                /* seed of the question, number of the answer */                                 \
+    X(DRIVE, 'C', 64)                 /* notes terminal: a word of `present`, or blank */
 
 typedef enum MessageKind {
 #define X(symbol, letter, most) MESSAGE_##symbol,

@@ -205,6 +205,16 @@ bool place_peer(int fd, uid_t *uid)
     return true;
 }
 
+uint64_t place_person(int fd)
+{
+    struct ucred peer;
+    socklen_t size = sizeof peer;
+    if (getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) != 0 || size != sizeof peer || peer.pid <= 0)
+        return 0;
+    pid_t session = getsid(peer.pid);
+    return session > 0 ? (uint64_t)peer.uid << 32 | (uint32_t)session : 0;
+}
+
 int place_connect(const char *directory, const char *path, uid_t *owner, Err *err)
 {
     struct stat st;

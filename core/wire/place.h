@@ -4,6 +4,7 @@
 #ifndef VITRINE_WIRE_PLACE_H
 #define VITRINE_WIRE_PLACE_H
 #include <stdbool.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "core/base/err.h"
@@ -34,6 +35,9 @@ int place_connect(const char *directory, const char *path, uid_t *owner, Err *er
 bool place_ready(int fd);
 /* User at the other end, as the kernel says. */
 bool place_peer(int fd, uid_t *uid);
+/* Who sits there, as the kernel says: one number for everything that one user runs on one terminal, whenever it
+ * connects (the login session of the other end). 0 where the kernel doesn't say. */
+uint64_t place_person(int fd);
 /* Name of a user, or "user 1000". */
 void place_user(uid_t uid, char *out, size_t n);
 #endif

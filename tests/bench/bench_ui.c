@@ -108,7 +108,7 @@ static void bench(const char *program, int h, int w, const char *colour, FILE *j
         if (i + 1 < ROUNDS)
             stop(pid, fd);
     }
-    press(fd, "9G", &bytes); /* softmax of block 0 */
+    press(fd, "10G", &bytes); /* softmax of block 0 */
     for (int i = 0; i < ROUNDS; i++) {
         step[i] = press(fd, i % 2 ? "p" : " ", &bytes);
         move[i] = press(fd, i % 2 ? "h" : "l", &bytes);

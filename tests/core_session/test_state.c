@@ -82,6 +82,7 @@ static const char *const STATES[] = {
     "heads; head 1",
     "where attention; head 2; query r1c1",
     "where gradient",
+    "goto blocks.2.attn.q[t=r3c4,h=2,e=15]; move right; move down",
     "lens 1",
     "laboratory head; laboratory 3",
     "census; block 2",

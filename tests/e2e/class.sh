@@ -80,6 +80,15 @@ check "who left stays" guest_has 1 'On your own|no longer times|edit'
 tm send-keys -t "$(pane 1)" f
 all "back by one key" 'Head 2: most to' 1 1
 
+# one of them without a screen
+mkfifo "$T/typed"
+env $WHERE "$VITRINE" join prof --plain --threads 1 <"$T/typed" >"$T/lines" 2>&1 &
+PLAIN=$!
+exec 6>"$T/typed"
+said() { until_true grep -qE -- "$1" "$T/lines" && pass || fail "line by line: no '$1' in $(cat "$T/lines")"; }
+said 'says: Head 2: most to'
+said '^Step [0-9]+ of 25'
+
 # late, killed, stopped
 guest 99 80 24 xterm-256color ''
 until_true guest_has 99 'Head 2: most to' && pass || fail "who comes late is caught up"
@@ -93,6 +102,47 @@ check "four steps with two killed and two stopped took $took ms" [ "$took" -lt 8
 all "everybody else" 'And back' 6
 for i in 4 5; do kill -CONT "$(cat "$T/pid$i")"; done
 all "who was stopped is caught up" 'And back' 4 5
+
+# the reveal computes which answer is right; who joins again from the same login is the same person
+tm new-session -d -s again -x 80 -y 24 env -i PATH="$PATH" HOME="$T" LANG=C.UTF-8 TERM=xterm-256color $WHERE \
+    sh -c "'$VITRINE' join prof --threads 1; '$VITRINE' join prof --threads 1"
+line ':ask "Which head looks least far?" 0 1 2 3 least=blocks.1.attn.probe.distance[h=$]'
+again_has() { text again | grep -qE -- "$1"; }
+until_true again_has 'least far' && pass || fail "who joins later is asked too"
+tm send-keys -t again 1
+shows "their answer" 'predict first: 1 answer '
+tm send-keys -t again q
+until_true again_has 'type the number of your answer' && pass || fail "joined again"
+tm send-keys -t again 3
+until_true again_has 'receipt v1-[0-9a-f]{8}-3-' && pass || fail "answered again"
+receipt=$(text again | grep -oE 'v1-[0-9a-f-]+' | head -n 1)
+shows "it is still one answer" 'predict first: 1 answer '
+echo 4 >&6
+said 'Type the number of your answer'
+said 'Your answer is 4, 3. Receipt v1-[0-9a-f]{8}-4-'
+shows "and another one" 'predict first: 2 answers'
+send Space
+shows "its value and that it is right" '3  2  +[0-9.]+ +█+ +1 right'
+said '^3\. 2: 1, value [0-9.]+, right'
+said '^4\. 3: 1, value [0-9.]+, yours'
+all "followers see both" '3  2  +[0-9.]+ .* 1 right' 6 7
+send Space
+receipt_says() { grep -q -- "$1" <<<"$("$VITRINE" receipt "${@:2}" 2>&1 </dev/null)"; }
+WORDS=("Which head looks least far?" 0 1 2 3)
+check "the receipt: right" receipt_says 'right     yes' "$receipt" "${WORDS[@]}" 'least=blocks.1.attn.probe.distance[h=$]'
+check "the receipt: wrong by another measure" receipt_says 'right     no: 1' "$receipt" "${WORDS[@]}" 'most=blocks.1.attn.probe.distance[h=$]'
+check "the receipt without the words" receipt_says 'give its words' "$receipt"
+line ':ask "Wrong" a b right=3'
+shows "a key that names no answer" 'give the number of an answer, 1 to 2'
+tm kill-session -t again
+
+echo s >&6
+said 'Changed: set scale off'
+echo f >&6
+echo quit >&6
+exec 6>&-
+wait $PLAIN
+same "line by line: status" 0 $?
 
 # a second question, then the presenter is gone: nothing hangs, nothing is left; and comes back
 line ':ask "And now?" yes no'
@@ -134,6 +184,28 @@ line 'clear; $V share heads --name prof --threads 1'
 shows "…is taken over" '█▀█'
 all "followers come back" 'Many heads' 4
 until_true sh -c "[ \"\$(grep -c '^Connected' '$T/notes')\" -ge 2 ]" && pass || fail "notes: connected again"
+
+# a lesson: its worked examples come by playing its cards
+line ':present 5'
+all "the lesson's title" 'Query, key, value' 6 9
+send Space
+send Space
+all "its example" 'scores_raw' 6 9
+line ':set . 3'
+all "changed by who presents" 'set scores_raw\[t=a,u=a\] 3' 7 7
+guest 97 80 24 xterm-256color ''
+until_true guest_has 97 'set scores_raw' && pass || fail "who comes late has the example too"
+tm kill-session -t g97
+send 1 0 G # a card that asks
+all "the card's question" 'predict first' 7 7
+tm send-keys -t g7 1
+all "its receipt" 'receipt v1-' 7 7
+receipt=$(text g7 | grep -oE 'v1-[0-9a-f-]+' | head -n 1)
+check "the receipt of a card's question" receipt_says 'about     05-query-key-value.md, card 9' "$receipt"
+send Space
+send Space
+line ':present heads'
+all "and a demonstration again" 'Many heads' 6 9
 
 # everybody leaves
 send q q

@@ -62,7 +62,64 @@ static void test_questions(void **state)
     snprintf(line, sizeof line, "%08x 1 1 1 1 -1 1", r.seed);
     assert_false(rollcall_read_counts(&other, line));
     assert_false(rollcall_read_counts(&other, "deadbeef 1 1 1 1 1 1"));
+    r.valued = true; /* and what every answer comes to, where it was computed */
+    r.value[3] = 0.25;
+    buf_clear(&b);
+    rollcall_put_counts(&r, &b);
+    assert_true(rollcall_read_counts(&other, buf_str(&b)));
+    assert_true(other.valued && other.value[3] == 0.25);
+    snprintf(line, sizeof line, "%08x 1 1 1 1 1 1 0 0 0 nan", r.seed);
+    assert_false(rollcall_read_counts(&other, line));
+    snprintf(line, sizeof line, "%08x 1 1 1 1 1 1 0 0", r.seed);
+    assert_false(rollcall_read_counts(&other, line));
     buf_free(&b);
+}
+
+/* The right answer comes of the trace: by its number, or as that with the largest or smallest value. */
+static void test_settled(void **state)
+{
+    (void)state;
+    static const char *const HEADS[] = {"0", "1", "2", "3"};
+    Session s;
+    Err err;
+    Rollcall r = {.mine = -1};
+    assert_true(session_init(&s, NULL, "#17", 1, NULL, NULL, &err));
+    assert_true(rollcall_ask(&r, "Which head looks farthest?", HEADS, 4, 0, &err));
+    assert_true(rollcall_settle(&r, &s, &err)); /* no key: nothing is known */
+    assert_int_equal(r.right, -1);
+    r.by = SETTLE_MOST;
+    snprintf(r.key, sizeof r.key, "blocks.1.attn.probe.distance[h=$]");
+    assert_true(rollcall_settle(&r, &s, &err));
+    const float *x = session_need(&s, SIDE_B, "blocks.1.attn.probe.distance", &err);
+    int best = 0, least = 0;
+    for (int h = 0; h < 4; h++) {
+        assert_true(r.value[h] == (double)x[h]);
+        best = x[h] > x[best] ? h : best;
+        least = x[h] < x[least] ? h : least;
+    }
+    assert_int_equal(r.right, best);
+    r.by = SETTLE_LEAST;
+    assert_true(rollcall_settle(&r, &s, &err));
+    assert_int_equal(r.right, least);
+    snprintf(r.key, sizeof r.key, "0 * $"); /* all alike: none of them is right */
+    assert_true(rollcall_settle(&r, &s, &err));
+    assert_int_equal(r.right, -1);
+    r.by = SETTLE_RIGHT;
+    snprintf(r.key, sizeof r.key, "1 + (probs[o=star] > 0.5)");
+    assert_true(rollcall_settle(&r, &s, &err));
+    assert_int_equal(r.right, 1);
+    static const char *const BAD[] = {"5", "0", "1.5", "nowhere[h=0]", ""};
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        snprintf(r.key, sizeof r.key, "%s", BAD[i]);
+        *err.text = 0;
+        assert_false(rollcall_settle(&r, &s, &err));
+        assert_true(*err.text);
+        assert_int_equal(r.right, 1);
+    }
+    r.by = SETTLE_MOST;
+    snprintf(r.key, sizeof r.key, "probs[o=star]"); /* the same for every answer: $ was forgotten */
+    assert_false(rollcall_settle(&r, &s, &err));
+    session_free(&s);
 }
 
 static void test_receipts(void **state)
@@ -140,7 +197,7 @@ static void test_quiz(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_questions), cmocka_unit_test(test_receipts),
-                                       cmocka_unit_test(test_quiz)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_questions), cmocka_unit_test(test_settled),
+                                       cmocka_unit_test(test_receipts), cmocka_unit_test(test_quiz)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

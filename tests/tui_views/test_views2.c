@@ -470,7 +470,7 @@ static void list_is_sorted_and_whole(void **state)
     assert_true(attend_open(&session, SIDE_A, -1, &a));
     bool seen[65] = {false};
     float last = INFINITY;
-    for (int y = 0; y < 65; y++) {
+    for (int y = 1; y <= 65; y++) { /* below the headings */
         const Cell *k = canvas_at(&c, y, 17);
         assert_int_equal(k->ref.node, a.v.node);
         size_t u = k->ref.cell - attend_cell(&a, a.head, a.at_t, 0);

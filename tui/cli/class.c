@@ -64,6 +64,19 @@ int join_open_screen(const Options *o)
     return app_main(&a);
 }
 
+int join_plain(Options *o)
+{
+    Err err = {{0}};
+    if (!check_join(o, NULL, &err)) {
+        tell(err.text);
+        return STATUS_USAGE;
+    }
+    o->join = o->word[1];
+    o->word[0] = VERB_PLAIN.name;
+    o->word_count = 1;
+    return verb_main(&VERB_PLAIN, o);
+}
+
 static bool check_notes(const Options *o, const Link *l, Err *err)
 {
     (void)l;
@@ -95,12 +108,13 @@ const Verb VERB_SHARE = {
 
 const Verb VERB_JOIN = {
     .name = "join",
-    .usage = "join NAME [-m MODEL]",
+    .usage = "join NAME [-m MODEL] [--plain]",
     .summary = "follows somebody who shares on this machine",
-    .details = "NAME is what who presents says, mostly a user name. Whatever you change makes you look on your own, f "
-               "follows again. While a question is open a digit answers it, and leaves a receipt. Commands that come "
-               "from who presents can touch no file of yours. A model other than the program's own has to be named "
-               "with -m: it is compared, and the name is said where it is missing.",
+    .details =
+        "NAME is what who presents says, mostly a user name. Whatever you change makes you look on your own, f "
+        "follows again. While a question is open a digit answers it, and leaves a receipt. Commands that come "
+        "from who presents can touch no file of yours. A model other than the program's own has to be named "
+        "with -m: it is compared, and the name is said where it is missing. With --plain all of it comes in lines.",
     .example = "vitrine join ada",
     .flags = VERB_ALONE,
     .check = check_join,

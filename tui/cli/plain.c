@@ -14,12 +14,14 @@
 #include "core/base/utf8.h"
 #include "core/session/address.h"
 #include "core/session/ask/ask.h"
+#include "core/session/log.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
 #include "core/session/state.h"
 #include "lessons/layout.h"
 #include "tui/canvas/put.h"
 #include "tui/cli/plain.h"
+#include "tui/cli/plain_class.h"
 #include "tui/cli/verbs.h"
 #include "tui/desk.h"
 #include "tui/keymap.h"
@@ -38,6 +40,7 @@ struct App {
     bool ascii;
     Stage stage;
     Desk desk;
+    PlainClass class;
     bool turned; /* another card, or something was said to an answer */
     bool lost;   /* standard output takes no more: why */
     Err why;
@@ -86,12 +89,39 @@ static void prompt(Plain *p)
         put(p, "> ");
 }
 
+static void put_where(Plain *p);
+static void put_say(Plain *p);
+
+/* Waits for a line; whoever is followed is heard meanwhile. False: somebody asked to stop. */
+static bool wait_line(Plain *p)
+{
+    struct pollfd at[2] = {{.fd = STDIN_FILENO, .events = POLLIN}};
+    while (p->class.follow.joined) {
+        Buf b = {0};
+        bool moved = plain_class_step(&p->class, &p->work->session, &b);
+        put(p, buf_str(&b));
+        buf_free(&b);
+        if (moved) {
+            put_where(p);
+            put_say(p);
+            session_trim(&p->work->session);
+        }
+        at[0].revents = 0;
+        int others = follow_poll(&p->class.follow, at + 1, 1);
+        if (!stop_wait_any(at, 1 + others, 500)) /* not connected: tried again a second later */
+            return false;
+        if (at[0].revents)
+            return true;
+    }
+    return stop_wait(STDIN_FILENO, POLLIN);
+}
+
 /* Reads more; false at the end, or where somebody asked the program to end. */
 static bool read_more(Plain *p)
 {
     char block[4096];
     for (;;) {
-        if (!stop_wait(STDIN_FILENO, POLLIN)) {
+        if (!wait_line(p)) {
             if (!p->terminal || !stop_interrupted())
                 return false;
             put_line(p, "\nNothing is being computed. quit leaves.");
@@ -159,7 +189,8 @@ static void put_overlay(Plain *p)
             }
             p->list = grow(p->list, &p->list_cap, (size_t)p->list_count, sizeof *p->list);
             p->list[p->list_count++] = xstrdup(item->command);
-            buf_printf(&b, "%d. %s%s%s\n", p->list_count, item->text, *item->key ? ", key " : "", item->key);
+            buf_printf(&b, "%d. %s%s%s%s%s\n", p->list_count, item->text, *item->key ? ", key " : "", item->key,
+                       *item->about ? "  | " : "", item->about);
         }
         buf_puts(&b, "A number takes a line of this list.\n");
         put(p, buf_str(&b));
@@ -168,14 +199,14 @@ static void put_overlay(Plain *p)
     overlay_close(o);
 }
 
-static void put_where(Plain *p);
-static void put_say(Plain *p);
-
 /* --- what the screen's own commands do without a screen --- */
 
-static void close_something(Session *s)
+static bool close_something(Work *w, Err *err)
 {
+    Session *s = &w->session;
     ScreenGroup group = screen_now(s)->group;
+    if (task_on(&w->ui.task))
+        return task_end(&w->ui.task, s, &w->commands, err);
     if (group == GROUP_ARITHMETIC && s->back_count)
         place_back(s);
     else if (group == GROUP_LEARNED && s->back_count)
@@ -184,6 +215,7 @@ static void close_something(Session *s)
         while (screen_now(s)->group == GROUP_LEARNED && s->back_count);
     else
         s->quit = true;
+    return true;
 }
 
 /* ---- lessons: the card that the screen would show, in lines ---- */
@@ -241,6 +273,10 @@ static bool lesson(Plain *p, const char *which, Err *err)
         desk_help(&p->desk, &p->work->overlay);
         return true;
     }
+    if (p->class.follow.joined) {
+        follow_leave(&p->class.follow);
+        follow_close_lesson(&p->class.follow);
+    }
     if (!desk_open(&p->desk, s, which, err))
         return false;
     Buf b = {0};
@@ -288,6 +324,51 @@ static void put_verdict(Plain *p)
     p->turned = false;
 }
 
+/* ---- following somebody ---- */
+
+/* Whatever the reader does on their own leaves. */
+static void on_entry(void *context, const LogEntry *entry)
+{
+    Follow *f = &((Plain *)context)->class.follow;
+    if (f->joined && f->following && !f->applying && *entry->resolved)
+        follow_leave(f);
+}
+
+static bool join(Plain *p, const char *name, Err *err)
+{
+    Session *s = &p->work->session;
+    Follow *f = &p->class.follow;
+    if (*name && strcmp(name, "off") != 0) {
+        if (p->desk.open)
+            desk_close(&p->desk, s);
+        log_follow(s, on_entry, p);
+        return plain_class_join(&p->class, name, p->work->options->model, err);
+    }
+    if (!f->joined)
+        return err_set(err, "join whom? join NAME, as who presents calls it");
+    if (*name) {
+        plain_class_close(&p->class);
+        session_say(s, "You follow nobody now.");
+    } else if (f->following) {
+        follow_leave(f);
+        session_say(s, "On your own; f goes back to %s.", f->who);
+    } else
+        follow_rejoin(f);
+    return true;
+}
+
+static void answer_class(Plain *p, int choice)
+{
+    Err err = {{0}};
+    Buf b = {0};
+    bool ok = work_complete(p->work, &err) && plain_class_answer(&p->class, &p->work->session, choice, &b, &err);
+    if (!ok)
+        buf_printf(&b, "Refused. %s\n", err.text);
+    p->failed |= !ok;
+    put(p, buf_str(&b));
+    buf_free(&b);
+}
+
 static bool act(struct App *p, UiAct what, const char *text, Err *err)
 {
     Session *s = &p->work->session;
@@ -306,10 +387,11 @@ static bool act(struct App *p, UiAct what, const char *text, Err *err)
         if (ok)
             session_say(s, "%s", buf_str(&b));
         break;
-    case UI_CLOSE: close_something(s); break;
+    case UI_CLOSE: return close_something(p->work, err);
+    case UI_MESSAGES: session_say(s, "Line by line all that was said stands above."); break;
     case UI_DEMO: return stage_do(&p->stage, &p->work->overlay, text, &s->said, err);
+    case UI_JOIN: return join(p, text, err);
     case UI_SHARE:
-    case UI_JOIN:
     case UI_ASK:
     case UI_VOTES:
     case UI_RECORD:
@@ -425,6 +507,7 @@ static void put_help(Plain *p)
            "help: what can be done, as a list of tasks. help keys, help commands: those. A number takes a line of a "
            "list.\n"
            "view ?: a question mark behind a command lists what may come next.\n"
+           "join NAME: follow who presents on this machine; a number answers what they ask, f leaves and comes back.\n"
            "quit: leave.\n");
 }
 
@@ -472,6 +555,10 @@ static void do_line(Plain *p, char *line)
         return;
     if (is_number(text)) {
         int i = atoi(text);
+        if (plain_class_asks(&p->class) && !p->list_count) {
+            answer_class(p, i);
+            return;
+        }
         const Question *q = p->desk.open && !p->list_count ? player_card(&p->desk.player)->question : NULL;
         if (q && (q->kind == QUESTION_CHOICE || q->kind == QUESTION_NUMBER)) {
             snprintf(command, sizeof command, "answer %d", i);
@@ -520,6 +607,14 @@ static bool locale_is_utf8(void)
     return false;
 }
 
+static void run_join(Plain *p, const char *name)
+{
+    char command[PLACE_PATH + 8];
+    snprintf(command, sizeof command, "join %s", name);
+    put_line(p, "Vitrine, line by line. A question mark and Enter: what can be typed. quit leaves.");
+    run(p, command);
+}
+
 static int plain(Work *w, Err *err)
 {
     const Options *o = w->options;
@@ -530,12 +625,16 @@ static int plain(Work *w, Err *err)
     w->progress.terminal = false; /* a line that is written over and over is read out over and over */
     w->ui.act = act;
     w->ui.app = &p;
-    bool own = p.terminal && !o->fresh && !o->commands.len && !*w->address && !w->link.input && !o->input && !o->model;
+    bool own = p.terminal && !o->fresh && !o->join && !o->commands.len && !*w->address && !w->link.input && !o->input &&
+               !o->model;
     if (own && state_resume(s, &w->commands))
         put_line(&p, "Where you left. restart starts over.");
     if (s->said.len)
         put_line(&p, buf_str(&s->said));
-    greet(&p);
+    if (o->join)
+        run_join(&p, o->join);
+    else
+        greet(&p);
     for (prompt(&p); !s->quit && next_line(&p, line); prompt(&p)) {
         do_line(&p, line);
         if (p.lost || stop_asked())
@@ -548,6 +647,8 @@ static int plain(Work *w, Err *err)
     list_clear(&p);
     stage_close(&p.stage);
     desk_close(&p.desk, s);
+    plain_class_close(&p.class);
+    log_follow(s, NULL, NULL);
     free(p.list);
     buf_free(&p.in);
     w->ui.act = NULL;

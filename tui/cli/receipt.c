@@ -2,6 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lessons/play.h"
+
 #include "core/session/ask/quiz.h"
 #include "core/session/ask/receipt.h"
 #include "tui/cli/verbs.h"
@@ -16,11 +18,37 @@ static bool check(const Options *o, const Link *l, Err *err)
     return receipt_read(&r, o->word[1], err);
 }
 
+/* "least=EXPRESSION" behind the answers, where the question was asked so. */
+static SettleBy key_of(const char *word, const char **expression)
+{
+    char name[8];
+    const char *equals = strchr(word, '=');
+    size_t n = equals ? (size_t)(equals - word) : 0;
+    if (!n || n >= sizeof name)
+        return SETTLE_NOT;
+    snprintf(name, sizeof name, "%.*s", (int)n, word);
+    *expression = equals + 1;
+    return settle_word(name);
+}
+
+static void put_right(Work *w, const char *const *answer, int given, int right)
+{
+    if (right < 0)
+        buf_puts(&w->out, "right     no one of them: two answers have the same value\n");
+    else if (given - 1 == right)
+        buf_puts(&w->out, "right     yes\n");
+    else
+        buf_printf(&w->out, "right     no: %s\n", answer[right]);
+}
+
 /* The words of a question that was asked on the spot. */
 static bool words(Work *w, const Receipt *r, Err *err)
 {
     const Options *o = w->options;
-    int count = o->word_count - 3;
+    const char *key = NULL;
+    SettleBy by = o->word_count > 5 ? key_of(o->word[o->word_count - 1], &key) : SETTLE_NOT;
+    int count = o->word_count - 3 - (by != SETTLE_NOT), right;
+    double value[ROLLCALL_ANSWERS];
     if (count < 2 || count > ROLLCALL_ANSWERS)
         return err_set(err, "a question has 2 to %d answers", ROLLCALL_ANSWERS);
     if (rollcall_seed(o->word[2], o->word + 3, count) != r->seed)
@@ -28,22 +56,90 @@ static bool words(Work *w, const Receipt *r, Err *err)
     if (r->answer < 1 || r->answer > count)
         return err_set(err, "that question has no answer %d", r->answer);
     buf_printf(&w->out, "question  %s\nanswer    %d: %s\n", o->word[2], r->answer, o->word[2 + r->answer]);
+    if (by == SETTLE_NOT)
+        return true;
+    if (!settle(&w->session, by, key, o->word + 3, count, &right, value, err))
+        return false;
+    put_right(w, o->word + 3, r->answer, right);
     return true;
+}
+
+/* ---- a card's question: its seed is that of its words, and the card says which run it is about ---- */
+
+static uint32_t seed_of(const Question *q)
+{
+    const char *answer[ROLLCALL_ANSWERS];
+    if (q->kind != QUESTION_CHOICE || q->count > ROLLCALL_ANSWERS)
+        return 0;
+    for (int i = 0; i < q->count; i++)
+        answer[i] = q->choices[i].text;
+    return rollcall_seed(q->text, answer, q->count);
+}
+
+/* The lesson and card that ask it; numbers that are live in the words make it another question, which is not found. */
+static bool find_card(const Receipt *r, Lesson *l, int *card, Err *err)
+{
+    LessonFile f;
+    for (int i = 0; lesson_at(i, &f); i++) {
+        *l = (Lesson){0};
+        if (!lesson_parse(l, f.name, f.text, f.size, 0, err)) {
+            lesson_free(l);
+            return false;
+        }
+        for (*card = 0; *card < l->count; ++*card)
+            if (l->cards[*card].question && seed_of(l->cards[*card].question) == r->seed)
+                return true;
+        lesson_free(l);
+    }
+    return false;
+}
+
+/* The card is entered again, as everybody saw it. */
+static int of_card(Work *w, const Receipt *r, Lesson *l, int card, Err *err)
+{
+    Player p;
+    uint64_t hash = 0;
+    int status = STATUS_BAD;
+    bool ok = player_open(&p, &w->session, l, err) && player_enter(&p, card, err);
+    while (ok && player_waits(&p))
+        ok = player_on(&p, err);
+    ok = ok && work_complete(w, err);
+    if (ok && !session_hash(&w->session, SIDE_B, &hash))
+        ok = err_set(err, "this run has no trace hash");
+    if (ok) {
+        const Question *q = p.lesson.cards[card].question;
+        bool known = r->answer >= 1 && r->answer <= q->count;
+        const Choice *c = &q->choices[known ? r->answer - 1 : 0];
+        status = hash == r->hash && known ? STATUS_DONE : STATUS_NO;
+        buf_printf(&w->out, "about     %s, card %d; trace hash %016llx: %s\nquestion  %s\n", p.lesson.file, card + 1,
+                   (unsigned long long)r->hash, hash == r->hash ? "its run" : "another run than the card's", q->text);
+        if (known)
+            buf_printf(&w->out, "answer    %d: %s\nright     %s%s\n", r->answer, c->text,
+                       c->right ? "yes" : "no: ", c->right ? "" : c->why);
+        if (!known)
+            err_set(err, "that question has no answer %d", r->answer);
+        else if (hash != r->hash)
+            err_set(err, "the answer was given about another run than this card's (%016llx)", (unsigned long long)hash);
+    }
+    player_close(&p);
+    return status;
 }
 
 /* A question made from the trace is made again. */
 static bool made(Work *w, const Receipt *r, Err *err)
 {
     Quiz q;
+    if (r->seed > ROLLCALL_MADE)
+        return err_set(err, "the receipt is for a question that was asked on the spot: give its words and answers");
     if (!quiz_make(&w->session, r->seed, &q, err))
         return false;
     if (r->answer < 1 || r->answer > q.count)
         return err_set(err, "the question made from seed %u has no answer %d", r->seed, r->answer);
     buf_printf(&w->out, "question  %s\nanswer    %d: %s\n", q.text, r->answer, q.answer[r->answer - 1]);
-    if (r->answer - 1 == q.right)
-        buf_puts(&w->out, "right     yes\n");
-    else
-        buf_printf(&w->out, "right     no: %s\n", q.answer[q.right]);
+    const char *answer[QUIZ_ANSWERS];
+    for (int i = 0; i < q.count; i++)
+        answer[i] = q.answer[i];
+    put_right(w, answer, r->answer, q.right);
     return true;
 }
 
@@ -52,7 +148,16 @@ static int receipt(Work *w, Err *err)
     Receipt r;
     uint64_t hash;
     const Options *o = w->options;
-    if (!receipt_read(&r, o->word[1], err) || !work_open(w, COMMAND_EDIT | COMMAND_FILE, err) || !work_complete(w, err))
+    Lesson lesson;
+    int card;
+    *err = (Err){{0}};
+    if (!receipt_read(&r, o->word[1], err) || !work_open(w, COMMAND_EDIT | COMMAND_FILE, err))
+        return STATUS_BAD;
+    if (o->word_count == 2 && find_card(&r, &lesson, &card, err)) {
+        buf_puts(&w->out, "receipt   well formed\n");
+        return of_card(w, &r, &lesson, card, err);
+    }
+    if (*err->text || !work_complete(w, err))
         return STATUS_BAD;
     if (!session_hash(&w->session, SIDE_B, &hash)) {
         err_set(err, "this run has no trace hash");
@@ -74,13 +179,16 @@ static int receipt(Work *w, Err *err)
 
 const Verb VERB_RECEIPT = {
     .name = "receipt",
-    .usage = "receipt RECEIPT [QUESTION ANSWERS] [-i INPUT] [-c COMMANDS]",
+    .usage = "receipt RECEIPT [QUESTION ANSWERS [least=EXPRESSION]] [-i INPUT] [-c COMMANDS]",
     .summary = "what an answer was, about which run, and whether it is right",
     .details =
         "A receipt has the seed of a question, the number of the answer and the trace hash of the run that it was "
         "given about, at most 60 characters. The run is made again: #17 without edits, or what -i, -m and -c say. A "
         "question that was made from the trace (ask seed=N) is made again too and graded; the words of one that was "
-        "asked on the spot have to be given. It is no signature: anybody can write one who knows the answer.",
+        "asked on the spot have to be given, with its most=, least= or right= where it had one. A question of a "
+        "lesson's "
+        "card is found by itself, and the card's run with it. It is no signature: anybody can write one who knows the "
+        "answer.",
     .example = "vitrine receipt v1-00000007-2-1cc1e37e9104eb92-518e",
     .flags = VERB_ALONE,
     .check = check,

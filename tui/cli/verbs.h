@@ -50,6 +50,7 @@ int lesson_open(const Options *o);
 int present_open(const Options *o);
 int share_open_screen(const Options *o);
 int join_open_screen(const Options *o);
+int join_plain(Options *o); /* line by line */
 /* The lessons as pages in o->output, with their screens. */
 int lessons_export(Work *w, Err *err);
 /* The screen as it would be drawn now, to a file; the kind by its suffix. */

@@ -201,6 +201,7 @@ void work_close(Work *w, bool done)
     link_free(&w->link);
     commands_free(&w->commands);
     overlay_free(&w->overlay);
+    task_free(&w->ui.task);
     buf_free(&w->out);
     buf_free(&w->drawn);
     stop_release(done); /* a request that was not met ends the program here */

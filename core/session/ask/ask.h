@@ -70,6 +70,8 @@ typedef struct WhyAnswer {
 bool ask_why_answer(Session *s, Side side, int o, WhyAnswer *out, WhyStep *steps, int most, int *count, Err *err);
 /* Of a class' logit or share the chain above. */
 bool ask_why_text(Session *s, Side side, const char *path, size_t cell, Buf *out, bool json, Err *err);
+/* Where that chain ends, and its length. */
+bool ask_why_end(Session *s, Side side, const char *path, size_t cell, Ref *end, int *count, Err *err);
 
 /* One of the routes by which values are derived again, besides the terms: against what was written down a second time,
  * in double, with a bound that says how far float32 may be off. */

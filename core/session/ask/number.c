@@ -20,6 +20,7 @@ typedef struct Parser {
 } Parser;
 
 static bool sum_of(Parser *r, double *x);
+static bool condition(Parser *r, double *x);
 
 static void blanks(Parser *r)
 {
@@ -197,7 +198,7 @@ static bool primary(Parser *r, double *x)
     }
     if (*r->p == '(') {
         r->p++;
-        return sum_of(r, x) && close_bracket(r);
+        return condition(r, x) && close_bracket(r);
     }
     if (!isalpha((unsigned char)*r->p))
         return expected(r, "a number, an address or (");

@@ -57,13 +57,18 @@ static void grow_cells(Fit *f)
     f->cell_w = at_most(f->cell_w, 2 * f->cell_h);
 }
 
+static bool row_here(const Tensor *t)
+{
+    return t->row < t->plane.row_count;
+}
+
 static Fit fit(const Paint *p, Rect r, const Tensor *t)
 {
     const LookAt *look = &p->s->look;
     const Graph *g = t->v.graph;
     Fit f = {.cells = r};
     f.label_w = tensor_label_width(t, r.w);
-    f.head = r.h >= 4;
+    f.head = (r.h >= 4 || t->columns) && !t->no_columns;
     rect_cut(&f.cells, 'l', f.label_w);
     if (f.head)
         rect_cut(&f.cells, 't', 1);
@@ -74,7 +79,7 @@ static Fit fit(const Paint *p, Rect r, const Tensor *t)
     size_t all_r = pooled(rows, f.pool_r), all_c = pooled(cols, f.pool_c);
     f.rows = (int)(all_r < room_r ? all_r : room_r);
     f.cols = (int)(all_c < room_c ? all_c : room_c);
-    f.row0 = scroll_first(all_r, t->row / (size_t)f.pool_r, (size_t)f.rows);
+    f.row0 = scroll_first(all_r, row_here(t) ? t->row / (size_t)f.pool_r : 0, (size_t)f.rows);
     f.col0 = scroll_first(all_c, t->col / (size_t)f.pool_c, (size_t)f.cols);
     grow_cells(&f);
     return f;
@@ -196,11 +201,11 @@ static size_t cursor_col(const Fit *f, const Tensor *t)
 
 static void draw_row_labels(const Paint *p, const Fit *f, const Tensor *t)
 {
-    int cursor = (int)cursor_row(f, t), step = f->cell_h > 0 ? 1 : 2;
+    int cursor = row_here(t) ? (int)cursor_row(f, t) : -1, step = f->cell_h > 0 ? 1 : 2;
     for (int k = 0; k < f->rows; k += step) {
         char label[64];
         bool here = cursor >= k && cursor < k + step;
-        size_t row = here ? t->row : (f->row0 + (size_t)k) * (size_t)f->pool_r;
+        size_t row = t->row0 + (here ? t->row : (f->row0 + (size_t)k) * (size_t)f->pool_r);
         int y = f->cells.y + (f->cell_h > 0 ? k * f->cell_h : k / 2);
         canvas_text(p->c, y, f->cells.x - f->label_w, f->label_w - 1, here ? STYLE_STRONG : STYLE_AXIS,
                     shown_label(t->v.graph, t->plane.rows, row, label, sizeof label));
@@ -249,9 +254,13 @@ static void draw(const Paint *p, Rect r, const Tensor *t, bool focus)
         draw_row_labels(p, &f, t);
     if (f.head && t->plane.cols.n)
         draw_col_labels(p, &f, t);
+    if (!row_here(t))
+        return;
     int row = (int)cursor_row(&f, t), col = (int)cursor_col(&f, t);
     int y = f.cells.y + (f.cell_h > 0 ? row * f.cell_h : row / 2), x = f.cells.x + col * f.cell_w;
     heat_mark(p, y, x, at_least(f.cell_h, 1), f.cell_w, shown_ref(&t->v, t->v.cell));
+    if (t->lit)
+        canvas_glyph(p->c, y + (at_least(f.cell_h, 1) - 1) / 2, f.cells.x - 1, STYLE_CURSOR, '>');
     focus_cursor(p, focus, y + (at_least(f.cell_h, 1) - 1) / 2, x);
 }
 

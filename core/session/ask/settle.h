@@ -1,0 +1,18 @@
+/* Which answer of a question asked on the spot is right, by an expression over the trace (number.h):
+ *   right=EXPRESSION   its value is the number of the answer, from 1
+ *   most=EXPRESSION    $ in it stands for each answer in turn; the one with the largest value is right
+ *   least=EXPRESSION   … with the smallest */
+#ifndef VITRINE_ASK_SETTLE_H
+#define VITRINE_ASK_SETTLE_H
+#include "core/session/session.h"
+
+typedef enum SettleBy { SETTLE_NOT, SETTLE_RIGHT, SETTLE_MOST, SETTLE_LEAST } SettleBy;
+enum { SETTLE_MOST_ANSWERS = 16 };
+
+/* "right", "most", "least"; SETTLE_NOT for another word. */
+SettleBy settle_word(const char *word);
+/* Computes what is missing. *right from 0; −1 where two answers share the largest (smallest) value. most, least:
+ * value[count] too. False, with both as they were, where an expression cannot be had or names no answer. */
+bool settle(Session *s, SettleBy by, const char *expression, const char *const *answer, int count, int *right,
+            double *value, Err *err);
+#endif

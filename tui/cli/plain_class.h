@@ -1,0 +1,22 @@
+/* Following a presenter line by line: what comes is said when it comes. */
+#ifndef VITRINE_CLI_PLAIN_CLASS_H
+#define VITRINE_CLI_PLAIN_CLASS_H
+#include "core/session/command.h"
+#include "tui/follow.h"
+
+typedef struct PlainClass {
+    Follow follow;
+    char *caption, *line; /* what was said last: the caption; who is followed, or why not */
+    Rollcall question;    /* as it was said */
+} PlainClass;
+
+/* Nothing is connected yet. model: what -m named, or NULL. */
+bool plain_class_join(PlainClass *c, const char *name, const char *model, Err *err);
+void plain_class_close(PlainClass *c);
+/* Once in a while: takes in what came. Appends what is to be said; true where the place is another one too. */
+bool plain_class_step(PlainClass *c, Session *s, Buf *out);
+/* Is a question open that a number answers? */
+bool plain_class_asks(const PlainClass *c);
+/* Answers it; says the receipt. The pass on show is complete. */
+bool plain_class_answer(PlainClass *c, Session *s, int choice, Buf *out, Err *err);
+#endif
