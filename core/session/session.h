@@ -199,6 +199,13 @@ typedef struct LookAt {
         int heads; /* a SentenceHeads */
     } sentence;
     struct {
+        int by; /* a DecodeKind */
+        int width, seed, top_k;
+        int alpha, temperature, top_p; /* hundredths */
+        int line;                      /* of the tree */
+        bool kept;                     /* keys and values kept: the counts that stand first */
+    } decoding;
+    struct {
         int onward; /* how many places further on the rotation leads */
     } waves;
 } LookAt;
