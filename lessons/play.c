@@ -135,8 +135,9 @@ static bool clean(Player *p, const char *picture, Err *err)
     if (strcmp(s->now->input.path, picture) != 0 && !session_open_input(s, picture, err))
         return false;
     p->home = s->now;
+    const int opens = session_opens(s);
     for (int i = 0; i < s->stages.count; i++) /* an example has a map of its own: which boxes were open is forgotten */
-        s->open[i] = session_opens(s, i);
+        s->open[i] = i == opens;
     session_start_place(s); /* the cursor too is where the card puts it, whatever card was before */
     place_find_box(s);
     return command_do(s, &p->commands, "reset view; goto first", COMMAND_EDIT, err);

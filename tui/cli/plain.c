@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/base/stop.h"
@@ -232,8 +233,7 @@ static void put_shown(const Plain *p, Buf *out)
     if (!desk_shows_worked(&p->desk))
         return;
     VIEW_WORKED.needs(s, SIDE_B, (Rect){0, 0, SHOWN_ROWS, SHOWN_COLUMNS}, &needs);
-    for (int i = 0; i < needs.count; i++)
-        session_need(s, needs.item[i].side, needs.item[i].path, NULL);
+    session_step_pass(s, needs.item, needs.count, CLOCK_NEVER);
     canvas_init(&c, SHOWN_ROWS, SHOWN_COLUMNS);
     canvas_clear(&c);
     worked_text(&(Paint){.s = s, .c = &c}, out);
