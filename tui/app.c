@@ -179,7 +179,8 @@ static bool begin(App *a, const AppOptions *o, Err *err)
     char first[32];
     bool asked = o->link || o->commands, plain = !asked && !o->input && !o->model;
     const char *input = plain ? scale_places_input(first, sizeof first) : o->input;
-    if (!(o->assume ? session_init_assuming : session_init)(&a->s, o->model, input, o->threads, loading, &pace, err))
+    ModelWish wish = {o->assume, o->resolution};
+    if (!session_init_as(&a->s, o->model, wish, input, o->threads, loading, &pace, err))
         return false;
     if (pace.began && clock_ns() - pace.began > 500000000 && isatty(STDERR_FILENO))
         tell_over("", LOADING_CELLS);
@@ -275,7 +276,7 @@ int app_main(const AppOptions *o)
     }
     loop(&a);
     term_also(NULL, NULL);
-    term_close();
+    term_leave();
     app_class_end(&a);
     if (o->rehearse && a.presenter.deck.open)
         app_tell_times(&a);
@@ -284,6 +285,7 @@ int app_main(const AppOptions *o)
     if (task_on(&a.ui.task))
         task_end(&a.ui.task, &a.s, &a.commands, NULL);
     state_save(&a.s);
+    term_close();
     canvas_free(&a.canvas);
     overlay_free(&a.overlay);
     task_free(&a.ui.task);

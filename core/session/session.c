@@ -189,15 +189,40 @@ bool session_init_model(Session *s, Model *m, const char *input, int threads, Er
     return start(s, m, NULL, input, threads, err);
 }
 
-static bool init(Session *s, const char *model_path, bool assume, const char *input, int threads,
-                 SessionProgress progress, void *context, Err *err)
+/* The model for pictures of another size, which is said where the answer stands: it learned at its own. */
+static bool fit_model(Model *m, const char *resolution, Err *err)
+{
+    const VitConfig *c;
+    int h, w, used = 0;
+    if (!resolution)
+        return true;
+    if (!model_vit_needed(m, &c, err))
+        return err_prefix(err, "--resolution");
+    if (sscanf(resolution, "%5dx%5d%n", &h, &w, &used) != 2 || resolution[used]) {
+        used = 0;
+        if (sscanf(resolution, "%5d%n", &h, &used) != 1 || resolution[used])
+            return err_set(err, "--resolution %.40s: expected pixels, such as 384, or height x width, such as 384x224",
+                           resolution);
+        w = h;
+    }
+    int was_h = c->image_h, was_w = c->image_w;
+    if (!model_fit(m, h, w, err))
+        return err_prefix(err, "--resolution");
+    if (was_h != h || was_w != w)
+        model_guess(m, "pictures of %d × %d instead of %d × %d (--resolution)%s", h, w, was_h, was_w,
+                    vit_resizes(c) ? "; the position table is fitted to their grid" : "");
+    return true;
+}
+
+bool session_init_as(Session *s, const char *model_path, ModelWish wish, const char *input, int threads,
+                     SessionProgress progress, void *context, Err *err)
 {
     Model m = {0};
     begin(s, progress, context);
-    s->assume = assume;
+    s->assume = wish.assume;
     if (!load_model(s, &m, model_path, err))
         return false;
-    if (start(s, &m, model_path, input, threads, err))
+    if (fit_model(&m, wish.resolution, err) && start(s, &m, model_path, input, threads, err))
         return true;
     model_free(&m);
     return false;
@@ -206,13 +231,7 @@ static bool init(Session *s, const char *model_path, bool assume, const char *in
 bool session_init(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
                   void *context, Err *err)
 {
-    return init(s, model_path, false, input, threads, progress, context, err);
-}
-
-bool session_init_assuming(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
-                           void *context, Err *err)
-{
-    return init(s, model_path, true, input, threads, progress, context, err);
+    return session_init_as(s, model_path, (ModelWish){.assume = false}, input, threads, progress, context, err);
 }
 
 static void free_stack(EditState *stack, int count)

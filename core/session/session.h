@@ -37,8 +37,9 @@ typedef struct Input {
     Image resized;  /* what the model receives */
     float *values;  /* channels · height · width cells of the model's input leaf */
     size_t cells;
-    bool ready; /* the values came from a file, already standardised */
-    bool drawn; /* one of the drawn shapes */
+    bool ready;     /* the values came from a file, already standardised */
+    bool unchecked; /* of an archive only a part was read: its checksum was not tested */
+    bool drawn;     /* one of the drawn shapes */
     const uint8_t *mask;
     /* INPUT_TEXT */
     Text text[TEXTS]; /* in arena */
@@ -157,6 +158,7 @@ typedef struct LookAt {
     View view;
     int pool; /* 0 = auto, else 1, 2, 4, 7 … cells per drawn cell and axis */
     PoolKind pool_kind;
+    int pictures;       /* over so many at least a model's accuracies are measured, where its figures are not known */
     bool average;       /* attention: mean over heads instead of one head */
     char map[24];       /* colour map by name; "" = automatic (sequential or signed) */
     int range;          /* what a scale of attention runs over, a RangeOf */
@@ -196,6 +198,13 @@ typedef struct LookAt {
     struct {
         int heads; /* a SentenceHeads */
     } sentence;
+    struct {
+        int by; /* a DecodeKind */
+        int width, seed, top_k;
+        int alpha, temperature, top_p; /* hundredths */
+        int line;                      /* of the tree */
+        bool kept;                     /* keys and values kept: the counts that stand first */
+    } decoding;
     struct {
         int onward; /* how many places further on the rotation leads */
     } waves;
@@ -265,10 +274,15 @@ typedef struct Session {
  * free. */
 bool session_init(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
                   void *context, Err *err);
-/* The same; this model and those opened later may have an architecture that is not known by name (model_load_assuming).
- */
-bool session_init_assuming(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
-                           void *context, Err *err);
+/* How a model is to be opened. */
+typedef struct ModelWish {
+    bool assume; /* this one and those opened later may have an architecture that is not known by name
+                    (model_load_assuming) */
+    const char
+        *resolution; /* "384" or "384x224", height x width: the pictures it is run on (model_fit); NULL: its own */
+} ModelWish;
+bool session_init_as(Session *s, const char *model_path, ModelWish wish, const char *input, int threads,
+                     SessionProgress progress, void *context, Err *err);
 /* The same with a model that was made elsewhere, which is taken over (*m is empty afterwards); on failure it stays the
  * caller's. input: as the model's family reads it. */
 bool session_init_model(Session *s, Model *m, const char *input, int threads, Err *err);
