@@ -129,7 +129,7 @@ static bool check_one(const Options *o, const Link *l, Err *err)
 /* A lesson brings its own model and pictures. */
 static bool screen(const Options *o, AppOptions *a)
 {
-    a->model = a->input = NULL;
+    a->model = a->input = a->resolution = NULL;
     a->lesson = o->word[1];
     return !o->paper;
 }

@@ -26,7 +26,7 @@ typedef struct Verb {
      * with these options. NULL: it always does. */
     bool (*screen)(const Options *o, struct AppOptions *a);
     /* The session is open, unless the verb is VERB_ALONE. Fills w->out; the exit status, STATUS_BAD with err.
-     * NULL: there is only the screen. */
+     * NULL: there is only the screen, or another one (notes). */
     int (*run)(Work *w, Err *err);
     /* The same for a text model where that is another question: no session is open. NULL: run does both. */
     int (*run_text)(Work *w, Err *err);
