@@ -44,15 +44,22 @@ static void take_shipped(MeasureKind kind, Measuring *w)
     w->finished = true;
 }
 
+void measures_open_stock(Session *s)
+{
+    struct Measures *t = s->measures;
+    if (t->stock)
+        return;
+    t->pictures = pictures_drawn(&s->model.preprocess, 0);
+    t->stock = dataset_new(t->pictures, &s->model, PICTURES_HELD_OUT, 0, MEASURES_PICTURES);
+}
+
 void measures_accuracy_begin(Session *s, MeasureKind kind, Measuring *w)
 {
     struct Measures *t = s->measures;
     Measure *m = &w->measure;
     bool shipped = !*s->model_path; /* the bundled model: nobody waits for figures that are known */
-    if (!t->stock && !shipped) {
-        t->pictures = pictures_drawn(&s->model.preprocess, 0);
-        t->stock = dataset_new(t->pictures, &s->model, PICTURES_HELD_OUT, 0, MEASURES_PICTURES);
-    }
+    if (!shipped)
+        measures_open_stock(s);
     shape(s, kind, m);
     size_t cells = size_mul((size_t)m->rows, (size_t)m->cols);
     m->value = xcalloc(cells, sizeof *m->value);

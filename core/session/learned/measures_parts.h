@@ -18,12 +18,13 @@ typedef struct Record {
 typedef struct Measuring {
     Measure measure;
     bool begun, finished;
-    int at;          /* the cell being measured; -1: the base */
-    Accuracy *exam;  /* of that cell */
-    Accuracy *base;  /* the one of all heads and factor 1, done */
-    BatchRun *sweep; /* occlusion: one for all cells */
-    float *picture;  /* occlusion: values of the picture as it is now */
-    float *logits;   /* occlusion: [1 + patches, classes] */
+    int at;             /* the cell being measured; -1: the base */
+    Accuracy *exam;     /* of that cell */
+    Accuracy *base;     /* the one of all heads and factor 1, done */
+    BatchRun *sweep;    /* occlusion: one for all cells */
+    HeadPlaces *places; /* where heads look */
+    float *picture;     /* occlusion: values of the picture as it is now */
+    float *logits;      /* occlusion: [1 + patches, classes] */
     size_t items_done;
     bool large;   /* occlusion: one pass takes so long that it must stop in the middle; then */
     bool painted; /* … the next pictures are laid out, and partly computed */
@@ -42,6 +43,11 @@ struct Measures {
 /* --- measures_accuracy.c: measurements over many pictures --- */
 void measures_accuracy_begin(Session *s, MeasureKind kind, Measuring *w);
 bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t deadline_ns); /* true: finished */
+/* The held-out pictures that all of them are over. */
+void measures_open_stock(Session *s);
+/* --- measures_looks.c --- */
+void measures_looks_begin(Session *s, Measuring *w);
+bool measures_looks_step(Measuring *w, int64_t deadline_ns);
 /* --- measures_occlusion.c --- */
 void measures_occlusion_begin(Session *s, Measuring *w);
 bool measures_occlusion_step(Session *s, Measuring *w, int64_t deadline_ns);
