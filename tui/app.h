@@ -16,9 +16,10 @@ typedef struct AppOptions {
     const char *join;          /* whom to follow, or NULL */
     bool rehearse;             /* print the time per step at the end */
     int threads;
-    bool assume;        /* an architecture that is not known by name is taken for a plain ViT */
-    size_t memory;      /* bytes of values to keep at most; 0: as session_init chose */
-    const char *colour; /* auto, true, 256, 8, mono; NULL = auto */
+    const char *resolution; /* ModelWish */
+    bool assume;            /* an architecture that is not known by name is taken for a plain ViT */
+    size_t memory;          /* bytes of values to keep at most; 0: as session_init chose */
+    const char *colour;     /* auto, true, 256, 8, mono; NULL = auto */
     bool ascii, no_mouse, light, fresh;
 } AppOptions;
 

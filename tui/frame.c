@@ -283,9 +283,9 @@ const char *frame_sentence(const Session *s)
 static int footer_order(const Session *s, const KeyBinding **out, int most)
 {
     int n = 0;
+    const KeyBinding *k;
     for (int order = 1; order < 20; order++)
-        for (int i = 0; keymap_at(i); i++) {
-            const KeyBinding *k = keymap_at(i);
+        for (int i = 0; (k = keymap_here(s, i)); i++) {
             if (k->footer != order || !keymap_in_force(s, k) || (k->when && !k->when(s)))
                 continue;
             if (n < most)

@@ -278,6 +278,13 @@ static bool is_decoder(const Checkpoint *k, const char *name)
     return k->known.decoder && strncmp(name, "decoder.", 8) == 0;
 }
 
+/* What stands behind the tower where a classifier takes its place: a last norm, attention pooling. */
+static bool is_replaced(const Checkpoint *k, const VitConfig *c, const char *name)
+{
+    return c->classes && k->layout->classifier != CLASSIFIER_READOUT &&
+           (strstr(name, "vision_model.head.") || (!c->final_norm && strstr(name, "vision_model.post_layernorm.")));
+}
+
 /* A text tower, say. */
 static bool is_aside(const Checkpoint *k, const char *name)
 {
@@ -303,7 +310,7 @@ static bool check_unused(Checkpoint *k, Model *m, Err *err)
             decoder++;
         else if (is_aside(k, name))
             aside++;
-        else if (is_word(k->layout->useless, bare))
+        else if (is_word(k->layout->useless, bare) || is_replaced(k, &m->vit, name))
             model_assume(m, "tensor '%.200s' takes no part in the answer and is left out", name);
         else
             list_name(&left, name);

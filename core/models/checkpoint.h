@@ -22,6 +22,11 @@ typedef struct Layout {
     bool silu_gate;   /* a gated MLP has SiLU whatever the activation is called */
     bool deit_pixels; /* where it has a distillation token or layer scales: ImageNet's mean and deviation */
     bool embeds;      /* its read-out is an embedding */
+    /* What its programs put a classifier on, where that is not what the model reads otherwise: the mean of the patches,
+     * behind the final norm or without it. */
+    enum { CLASSIFIER_READOUT, CLASSIFIER_MEAN, CLASSIFIER_MEAN_BARE } classifier;
+    VitFit fit; /* how its programs fit the position table to another grid */
+    bool fit_smooth, fit_corners;
     enum { PIXELS_HALF, PIXELS_IMAGENET, PIXELS_CLIP } pixels; /* mean and deviation */
     Filter filter;
     double crop; /* share of the resized picture that the centre crop keeps; 0: squashed, not cropped */

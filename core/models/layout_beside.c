@@ -42,7 +42,6 @@ static bool fit_preprocess(const Checkpoint *k, Model *m, const char *file, Err 
         return true;
     if (k->known.resizes_positions || c->pos == VIT_POS_NONE) {
         Err problem = {""};
-        c->fit_smooth = k->known.smooth;
         if (!model_fit(m, p->height, p->width, &problem))
             return err_set(err, "%s: %s", file, problem.text);
         if (vit_resizes(c))

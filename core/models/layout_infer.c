@@ -262,6 +262,9 @@ static bool infer_shapes(Infer *n, int *inner, Err *err)
     c->gated = has(n, VIT_W_GATE);
     c->hidden_norm = has(n, VIT_HIDDEN_GAMMA);
     infer_ends(n);
+    c->fit = n->k->layout->fit;
+    c->fit_smooth = n->k->layout->fit_smooth || n->k->known.smooth;
+    c->fit_corners = n->k->layout->fit_corners;
     if (!as_named(n, c->gated, n->k->known.gated, "a gated MLP", err) ||
         !as_named(n, has(n, VIT_PROBE), n->k->known.probed, "attention pooling", err))
         return false;
@@ -274,7 +277,9 @@ static bool infer_shapes(Infer *n, int *inner, Err *err)
     c->layer_scale = has(n, VIT_ATTN_LS) || has(n, VIT_MLP_LS);
     c->norm_pre = has(n, VIT_PRE_GAMMA);
     c->fc_norm = has(n, VIT_FC_GAMMA);
+    bool bare = c->classes && n->k->layout->classifier == CLASSIFIER_MEAN_BARE;
     c->final_norm = (!c->fc_norm && !n->k->known.no_final_norm) || has(n, VIT_FINAL_GAMMA);
+    c->final_norm = c->final_norm && !bare;
     if (!read_switch(n, "qkv_bias", VIT_B_Q, &c->qkv_bias, err) ||
         !read_switch(n, "final_norm", VIT_FINAL_GAMMA, &c->final_norm, err) || !infer_masking(n, err))
         return false;
@@ -525,6 +530,12 @@ static bool infer_pool(Infer *n, Err *err)
     bool two = c->dist && checkpoint_find(n->k, VIT_HEAD_DIST_W, 0);
     if (c->pool == VIT_POOL_BOTH)
         return true;
+    if (c->classes && n->k->layout->classifier != CLASSIFIER_READOUT) {
+        c->pool = VIT_POOL_MEAN;
+        model_assume(n->m, "the classifier reads the mean of the patches%s, as Hugging Face's does",
+                     c->final_norm ? "" : ", without the last norm");
+        return true;
+    }
     bool mean = !c->cls || c->fc_norm || n->k->known.mean;
     c->pool = two ? VIT_POOL_CLS_DIST : has(n, VIT_PROBE) ? VIT_POOL_ATTENTION : mean ? VIT_POOL_MEAN : VIT_POOL_CLS;
     if (!v || two)
@@ -597,9 +608,15 @@ bool layout_infer(Checkpoint *k, Model *m, Err *err)
         n.args = json_get(k->config, "model_args");
     if (n.timm_config && !n.trained)
         n.trained = k->config;
-    if (!layout_known(k, m, &k->known, err) || !infer_shapes(&n, &inner, err) || !infer_picture(&n, err) ||
-        !infer_heads(&n, inner, err) || !infer_activation(&n, err) || !infer_pool(&n, err) || !infer_numbers(&n, err) ||
-        !infer_rope(&n, err) || !layout_preprocess(k, m, n.trained, err))
+    if (!layout_known(k, m, &k->known, err))
+        return false;
+    if (!k->known.pattern && !m->guesses && strcmp(k->layout->name, "timm") == 0)
+        model_guess(m,
+                    "a plain ViT (no config.json names the architecture): norms in front of attention and MLP, q and k "
+                    "not turned");
+    if (!infer_shapes(&n, &inner, err) || !infer_picture(&n, err) || !infer_heads(&n, inner, err) ||
+        !infer_activation(&n, err) || !infer_pool(&n, err) || !infer_numbers(&n, err) || !infer_rope(&n, err) ||
+        !layout_preprocess(k, m, n.trained, err))
         return false;
     layout_class_names(k, m, n.trained);
     m->trained = json_bool(json_get(k->config, "trained"), true);

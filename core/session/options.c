@@ -101,6 +101,9 @@ void look_option_get(const LookOption *o, const LookAt *l, Buf *out)
     switch (o->kind) {
     case OPTION_SWITCH: buf_puts(out, look_option_number(o, l) ? "on" : "off"); break;
     case OPTION_NUMBER: buf_printf(out, "%d", look_option_number(o, l)); break;
+    case OPTION_HUNDREDTHS:
+        buf_printf(out, "%d.%02d", look_option_number(o, l) / 100, look_option_number(o, l) % 100);
+        break;
     case OPTION_WORD: buf_puts(out, o->word(look_option_number(o, l))); break;
     case OPTION_MAP: buf_puts(out, *l->map ? l->map : look_option_map(0)); break;
     case OPTION_RANGE:
@@ -151,6 +154,11 @@ static bool number_of(const LookOption *o, const char *word, int *value, Err *er
     if (o->kind == OPTION_SWITCH) {
         *value = strcmp(word, "on") == 0;
         return *value || strcmp(word, "off") == 0 || err_set(err, "expected on or off, found '%.40s'", word);
+    }
+    if (o->kind == OPTION_HUNDREDTHS) {
+        double x = strtod(word, &end);
+        *value = end != word && !*end && x >= 0 && x <= 10000 ? (int)(x * 100 + 0.5) : -1;
+        return *value >= 0 || err_set(err, "expected a number such as 0.6, found '%.40s'", word);
     }
     long n = strtol(word, &end, 10);
     *value = (int)n;

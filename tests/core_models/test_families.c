@@ -31,6 +31,8 @@ static const Case CASES[] = {
     {"timm_siglip", 0, NULL},
     {"timm_dinov2_giant", 0, NULL},
     {"timm_dinov3", 0, NULL},
+    {"clip_classifier", 0, "reads the mean of the patches, without the last norm"},
+    {"siglip_classifier", 0, "reads the mean of the patches, as"},
     {"jax", 3, "the form with tanh, as the authors' code computes it"},
 };
 enum { CASE_COUNT = sizeof CASES / sizeof *CASES };
@@ -287,6 +289,43 @@ static void assumptions(void **state)
     }
 }
 
+/* Another size and back is the model itself; a size in between has a grid of its own; what is no grid is refused. */
+static void other_sizes(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < CASE_COUNT; i++) {
+        Model m;
+        Err err = {""};
+        if (!model_load(&m, path_of(&CASES[i], ""), NULL, NULL, &err))
+            fail_msg("%s", err.text);
+        int own_h = m.vit.image_h, own_w = m.vit.image_w;
+        assert_false(model_fit(&m, own_h + 1, own_w, &err));
+        assert_non_null(strstr(err.text, "whole number of patches"));
+        assert_int_equal(m.vit.image_h, own_h);
+        Bench b = {.model = m};
+        assert_true(model_fit(&b.model, own_h + 8, own_w + 4, &err));
+        assert_int_equal(b.model.preprocess.height, own_h + 8);
+        assert_true(b.model.preprocess.resize_h >= own_h + 8);
+        assert_int_equal(vit_resizes(&b.model.vit), b.model.vit.pos != VIT_POS_NONE);
+        bench_noise(&b);
+        bench_start(&b);
+        const float *x = run_need(b.run, b.nodes.tokens_out);
+        for (size_t k = 0; k < graph_cells(&b.graph, b.nodes.tokens_out); k++)
+            assert_true(isfinite(x[k]));
+        run_free(b.run);
+        graph_free(&b.graph);
+        assert_true(model_fit(&b.model, own_h, own_w, &err));
+        bench_start(&b);
+        uint64_t back = bench_hash(&b);
+        run_free(b.run);
+        graph_free(&b.graph);
+        b.model.vit = m.vit;
+        bench_start(&b);
+        assert_true(bench_hash(&b) == back);
+        bench_free(&b);
+    }
+}
+
 /* --- variant × container: opens as the same model, or says what it is; never another answer --- */
 
 typedef enum Container { PLAIN, SHARDED, NPZ, LOST, MORE, CONTAINERS } Container;
@@ -374,7 +413,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_intermediate), cmocka_unit_test(second_route), cmocka_unit_test(wrong_variants),
-        cmocka_unit_test(assumptions),        cmocka_unit_test(matrix),
+        cmocka_unit_test(assumptions),        cmocka_unit_test(other_sizes),  cmocka_unit_test(matrix),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/base/stop.h"
@@ -16,6 +17,7 @@
 #include "core/session/ask/ask.h"
 #include "core/session/log.h"
 #include "core/session/place.h"
+#include "core/session/playing.h"
 #include "core/session/screens.h"
 #include "core/session/state.h"
 #include "lessons/layout.h"
@@ -231,8 +233,7 @@ static void put_shown(const Plain *p, Buf *out)
     if (!desk_shows_worked(&p->desk))
         return;
     VIEW_WORKED.needs(s, SIDE_B, (Rect){0, 0, SHOWN_ROWS, SHOWN_COLUMNS}, &needs);
-    for (int i = 0; i < needs.count; i++)
-        session_need(s, needs.item[i].side, needs.item[i].path, NULL);
+    session_step_pass(s, needs.item, needs.count, CLOCK_NEVER);
     canvas_init(&c, SHOWN_ROWS, SHOWN_COLUMNS);
     canvas_clear(&c);
     worked_text(&(Paint){.s = s, .c = &c}, out);
@@ -253,6 +254,8 @@ static void put_card(Plain *p)
         buf_printf(&b, "%s\n", err.text);
     put_shown(p, &b);
     const Question *q = player_card(player)->question;
+    if (player_waits(player) && !desk_shows_worked(&p->desk))
+        buf_puts(&b, "An empty line: see it change.\n");
     if (q)
         buf_puts(&b, q->kind == QUESTION_CHOICE   ? "Type the number of an answer. hint helps.\n"
                      : q->kind == QUESTION_NUMBER ? "Type answer and a number. hint helps.\n"
@@ -296,8 +299,12 @@ static bool turn_card(Plain *p, const char *line)
     if (!p->desk.open || (!on && !back))
         return false;
     int card = p->desk.player.card;
-    desk_key(&p->desk, on ? "n" : "p", 200, 60, &command);
+    do
+        desk_key(&p->desk, on ? "n" : "p", 200, 60, &command);
+    while (on && p->desk.player.card == card && desk_shows_worked(&p->desk) && !p->desk.said.len); /* terms that were
+                                                                                                      said already */
     buf_free(&command);
+    bool seen = p->desk.player.pause > 0; /* past a pause: the same words, another screen */
     if (p->desk.player.card != card) {
         put_card(p);
         if (!desk_shows_worked(&p->desk)) {
@@ -306,6 +313,11 @@ static bool turn_card(Plain *p, const char *line)
         }
     } else if (p->desk.said.len)
         put_line(p, buf_str(&p->desk.said));
+    else if (seen) {
+        playing_end(&p->work->session); /* all its terms are said at once */
+        put_where(p);
+        put_say(p);
+    }
     buf_clear(&p->work->session.said);
     session_trim(&p->work->session);
     return true;

@@ -35,7 +35,9 @@ typedef struct Explanation {
     size_t terms;       /* all of them */
     ExplainLine *lines; /* the largest first; of a maximum by value, else by absolute contribution */
     size_t line_count;
-    float rest; /* sum of the contributions not listed, in the engine's order; 0 for a maximum */
+    const float *running; /* [terms]: what the first so many come to, as the engine adds them; of contractions and sums,
+                             where all lines were asked for; else NULL */
+    float rest;           /* sum of the contributions not listed, in the engine's order; 0 for a maximum */
     Arena arena;
 } Explanation;
 /* At most `most` lines, by absolute contribution (the engine's order breaks ties). Needs the node's inputs: false while

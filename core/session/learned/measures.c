@@ -16,7 +16,7 @@
 
 enum { RECIPE_MAX = 1 << 20 };
 
-static struct Measures *measures_of(Session *s)
+struct Measures *measures_of(Session *s)
 {
     if (!s->measures)
         s->measures = xcalloc(1, sizeof *s->measures);
@@ -329,6 +329,7 @@ void measures_free(Session *s)
     free_record(&t->twin);
     dataset_free(t->stock);
     pictures_free(t->pictures);
+    decoding_free(t->decoding);
     free(t);
     s->measures = NULL;
 }

@@ -3,6 +3,7 @@
 #define VITRINE_SESSION_LEARNED_MEASURES_PARTS_H
 #include "core/eval/accuracy.h"
 #include "core/eval/batch_run.h"
+#include "core/session/learned/decoding.h"
 #include "core/session/learned/measures.h"
 
 /* A record of training with what its positions knew at every snapshot. */
@@ -38,7 +39,9 @@ struct Measures {
     Pictures *pictures;
     Dataset *stock;
     Measuring work[MEASURE_KINDS];
+    struct DecodingWork *decoding; /* decoding.h; NULL until it is asked for */
 };
+struct Measures *measures_of(Session *s); /* makes them */
 
 /* --- measures_accuracy.c: measurements over many pictures --- */
 void measures_accuracy_begin(Session *s, MeasureKind kind, Measuring *w);

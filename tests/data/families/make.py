@@ -239,7 +239,7 @@ def dinov2(name, kind, registers=0, swiglu=False, table=5, classes=3):
 
 # --- CLIP: Hugging Face's names and OpenAI's, SigLIP ---
 
-def clip(name, openai):
+def clip(name, openai, classes=0):
     w, t = Weights(), {}
     pixels, image = pixels_of(*CLIP)
     eps, g, v = 1e-5, w.get_, "visual." if openai else "vision_model."
@@ -268,7 +268,12 @@ def clip(name, openai):
         y = t[at + "mlp.pre"] = linear(ln(x, b + n["n2"]), b + n["up"], M, D)
         y = t[at + "mlp.post"] = ACT["quick"](y)
         x = t[at + "resid_post"] = x + linear(y, b + n["down"], D, M)
-    t["readout"] = ln(x[0], n["post"])
+    if classes:  # CLIPForImageClassification: the mean of the patches, without the last norm
+        ln(x, n["post"])
+        t["readout"] = x[1:].mean(0)
+        answer(t, t["readout"] @ g("classifier.weight", classes, D).T + g("classifier.bias", classes))
+    else:
+        t["readout"] = ln(x[0], n["post"])
     if openai:
         embed(t, t["readout"] @ g("visual.proj", D, 12))
         for name_, shape in (("positional_embedding", (5, D)), ("text_projection", (D, 12)), ("logit_scale", ()),
@@ -277,10 +282,11 @@ def clip(name, openai):
             g(name_, *shape, spread=1)
         config = {"num_attention_heads": H}
     else:
-        embed(t, t["readout"] @ g("visual_projection.weight", 12, D).T)
+        if not classes:
+            embed(t, t["readout"] @ g("visual_projection.weight", 12, D).T)
         for name_, shape in (("logit_scale", ()), ("text_projection.weight", (12, D)),
                              ("text_model.embeddings.token_embedding.weight", (9, D)),
-                             ("text_model.encoder.layers.0.self_attn.q_proj.weight", (D, D))):
+                             ("text_model.encoder.layers.0.self_attn.q_proj.weight", (D, D))) * (not classes):
             g(name_, *shape, spread=1)
         config = {"architectures": ["CLIPModel"], "model_type": "clip", "projection_dim": 12,
                   "text_config": {"hidden_size": 8}, "vision_config": {
@@ -301,7 +307,7 @@ def attention_pool(t, x, probe, q, k, v, o, ln, mlp):
     t["readout"] = y + mlp(ln(y))
 
 
-def siglip(name):
+def siglip(name, classes=0):
     w, t = Weights(), {}
     pixels, image = pixels_of(*HALF)
     eps, g, v = 1e-6, w.get_, "vision_model."
@@ -323,7 +329,12 @@ def siglip(name):
     attention_pool(t, x, g(v + "head.probe", 1, 1, D)[0, 0], q, k, val,
                    lambda z: linear(z, "head.attention.out_proj", D, D), lambda y: ln(y, "head.layernorm"),
                    lambda y: linear(ACT["tanh"](linear(y, "head.mlp.fc1", M, D)), "head.mlp.fc2", D, M))
-    embed(t, t["readout"])
+    if classes:  # SiglipForImageClassification: the mean of all tokens; the head above is in the file and not used
+        t["readout"] = x.mean(0)
+        answer(t, t["readout"] @ g("classifier.weight", classes, D).T + g("classifier.bias", classes))
+        del t["pool.pattern"], t["pool.out"]
+    else:
+        embed(t, t["readout"])
     for name_, shape in (("logit_scale", (1,)), ("logit_bias", (1,)), ("text_model.head.weight", (D, D))):
         g(name_, *shape, spread=1)
     finish(name, w, {"architectures": ["SiglipModel"], "model_type": "siglip", "vision_config": {
@@ -493,3 +504,5 @@ timm("timm_dinov2_giant", "vit_giant_patch14_dinov2.lvd142m", mlp="packed", scal
 timm("timm_dinov3", "vit_small_plus_patch16_dinov3.lvd1689m", bias=None, mlp="split", rope=rope_dinov3(), registers=2,
      table=None, pool="mean", scale="gamma_%d", eps=1e-5, classes=0)
 jax("jax")
+clip("clip_classifier", False, 3)
+siglip("siglip_classifier", 3)
