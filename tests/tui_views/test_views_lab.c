@@ -241,10 +241,10 @@ static void laboratory_shows_what_was_measured(void **state)
 {
     (void)state;
     open_model(true, 2, 2);
-    must("laboratory");
+    must("option pictures 500; laboratory");
     Err err;
     Buf text = {0};
-    if (!session_measure_all(&session, MEASURE_SCALE, &err))
+    if (!session_measure_all(&session, MEASURE_SCALE, 1, &err))
         fail_msg("%s", err.text);
     const Measure *m = session_measure(&session, MEASURE_SCALE, NULL);
     prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
@@ -351,12 +351,12 @@ static void census_shows_what_was_measured(void **state)
 {
     (void)state;
     open_model(true, 2, 3);
-    must("census");
+    must("option pictures 500; census");
     Err err;
     Buf text = {0};
     has(drawn(&VIEW_CENSUS, 18, 78, &text), "measuring…");
     assert_true(all_sizes(&VIEW_CENSUS) == 0); /* nothing is computed yet, so there are no numbers of the trace */
-    if (!session_measure_all(&session, MEASURE_CENSUS, &err))
+    if (!session_measure_all(&session, MEASURE_CENSUS, 1, &err))
         fail_msg("%s", err.text);
     Measure *m = (Measure *)(uintptr_t)session_measure(&session, MEASURE_CENSUS, NULL);
     prepare(&VIEW_CENSUS, (Rect){0, 0, 18, 78});
@@ -463,8 +463,8 @@ static void sayings(void **state)
     open_model(true, 2, 2);
     must("census; say");
     has(buf_str(&session.said), "being measured");
-    assert_true(session_measure_all(&session, MEASURE_CENSUS, &err) &&
-                session_measure_all(&session, MEASURE_SCALE, &err));
+    assert_true(session_measure_all(&session, MEASURE_CENSUS, 1, &err) &&
+                session_measure_all(&session, MEASURE_SCALE, 1, &err));
     must("block 1; head 1; say");
     snprintf(text, sizeof text, "Without head 1 of block 1 %.1f %%",
              100 * (double)session_measure(&session, MEASURE_CENSUS, NULL)->value[3]);

@@ -83,7 +83,7 @@ void head_words_put(const Session *s, int block, int head, Buf *out)
 
 bool head_words_all(Session *s, Buf *out, Err *err)
 {
-    if (!session_measure_all(s, MEASURE_LOOKS, err) || !session_measure_all(s, MEASURE_CENSUS, err))
+    if (!session_measure_all(s, MEASURE_LOOKS, 1, err) || !session_measure_all(s, MEASURE_CENSUS, 1, err))
         return false;
     for (int b = 0; b < session_blocks(s); b++)
         for (int h = 0; h < session_heads(s); h++) {

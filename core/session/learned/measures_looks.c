@@ -17,9 +17,11 @@ void measures_looks_begin(Session *s, Measuring *w)
     m->value = xcalloc(cells, sizeof *m->value);
     for (size_t i = 0; i < cells; i++)
         m->value[i] = NAN;
-    measures_open_stock(s);
-    m->pictures = m->total = dataset_count(s->measures->stock);
-    w->places = head_places_new(&s->model, session_base(s), s->measures->stock, s->pool, &err);
+    if (!s->measures->pictures)
+        s->measures->pictures = pictures_drawn(&s->model.preprocess, 0);
+    w->stock = dataset_new(s->measures->pictures, &s->model, PICTURES_HELD_OUT, 0, MEASURES_ROUND);
+    m->pictures = m->total = dataset_count(w->stock);
+    w->places = head_places_new(&s->model, session_base(s), w->stock, s->pool, &err);
     if (!w->places)
         snprintf(w->problem, sizeof w->problem, "%s", err.text);
 }

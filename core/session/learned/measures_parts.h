@@ -19,9 +19,13 @@ typedef struct Record {
 typedef struct Measuring {
     Measure measure;
     bool begun, finished;
-    int at;             /* the cell being measured; -1: the base */
-    Accuracy *exam;     /* of that cell */
-    Accuracy *base;     /* the one of all heads and factor 1, done */
+    int at;         /* the cell being measured; -1: the base */
+    Accuracy *exam; /* of that cell */
+    Accuracy *base; /* the one of all heads and factor 1, done */
+    Dataset *stock; /* the pictures of this round */
+    size_t round;
+    size_t base_right, *right; /* of all rounds so far, this one included, by cell; what is shown are whole rounds */
+    Paired *pair;
     BatchRun *sweep;    /* occlusion: one for all cells */
     HeadPlaces *places; /* where heads look */
     float *picture;     /* occlusion: values of the picture as it is now */
@@ -37,7 +41,6 @@ struct Measures {
     Record own, twin;
     char problem[sizeof(((Err *)0)->text)];
     Pictures *pictures;
-    Dataset *stock;
     Measuring work[MEASURE_KINDS];
     struct DecodingWork *decoding; /* decoding.h; NULL until it is asked for */
 };
@@ -46,8 +49,7 @@ struct Measures *measures_of(Session *s); /* makes them */
 /* --- measures_accuracy.c: measurements over many pictures --- */
 void measures_accuracy_begin(Session *s, MeasureKind kind, Measuring *w);
 bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t deadline_ns); /* true: finished */
-/* The held-out pictures that all of them are over. */
-void measures_open_stock(Session *s);
+bool measures_accuracy_complete(const Session *s, const Measure *m); /* over as many pictures as are asked for */
 /* --- measures_looks.c --- */
 void measures_looks_begin(Session *s, Measuring *w);
 bool measures_looks_step(Measuring *w, int64_t deadline_ns);
