@@ -56,7 +56,7 @@ static bool check(const Options *o, const Link *l, Err *err)
     if (o->height && o->height <= CAST_CAPTION_ROWS && (o->cast || cast))
         return err_set(err, "--size: a cast needs more than %d rows", CAST_CAPTION_ROWS);
     if (o->output && strcmp(o->output, "-") != 0 && !cast && !screen_suffix(o->output))
-        return err_set(err, "%.200s: expected a name that ends in .svg, .html, .txt, .ans or .cast", o->output);
+        return err_set(err, "%.200s: expected a name that ends in .svg, .png, .html, .txt, .ans or .cast", o->output);
     return true;
 }
 
