@@ -42,7 +42,7 @@ static void computing_is_said(void **state)
             c.ascii = true;
             Paint p = {.s = &session, .c = &c, .mode = MODE_256};
             VIEWS[k]->draw(&p, r, SIDE_A, true); /* nothing was computed: nothing may be read */
-            assert_int_equal(check_numbers(&c), 0);
+            assert_int_equal(drawn_numbers(&session, &c), 0);
             Buf text = {0};
             for (int y = 0; y < r.h; y++)
                 for (int x = 0; x < r.w; x++)
@@ -147,7 +147,7 @@ static void clicks_go_to_patch_and_map(void **state)
     canvas_init(&c, r.h, r.w);
     Paint p = {.s = &session, .c = &c, .mode = MODE_256};
     command("where");
-    prepare(&VIEW_WHERE, SIDE_A, r);
+    drawn_prepare(&session, &VIEW_WHERE, SIDE_A, r);
     bool met[WHERE_METHODS] = {false};
     for (int y = 0; y < r.h; y += 2)
         for (int x = 0; x < r.w; x += 3) {
@@ -265,7 +265,7 @@ static void lens_rows_and_clicks(void **state)
     assert_string_equal(session.place.path, "blocks.2.lens.probs");
     canvas_init(&c, r.h, r.w);
     Paint p = {.s = &session, .c = &c, .mode = MODE_256};
-    prepare(&VIEW_LENS, SIDE_A, r);
+    drawn_prepare(&session, &VIEW_LENS, SIDE_A, r);
     int o = session_axis(session_base(&session), "o"), places = 0;
     for (int y = 0; y < r.h; y++)
         for (int x = 30; x < r.w; x += 7) {
