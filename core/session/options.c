@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/session/learned/measures.h"
 #include "core/session/screens.h"
 
 static const char *pool_word(int i)
@@ -40,6 +41,13 @@ static bool pool_there(Session *s, int value, Err *err)
     return (value >= 0 && value <= 32) || err_set(err, "a drawn cell stands for 1 to 32 numbers; 0 is automatic");
 }
 
+static bool pictures_there(Session *s, int value, Err *err)
+{
+    (void)s;
+    return (value >= MEASURES_ROUND && value <= MEASURES_PICTURES) ||
+           err_set(err, "a model's accuracy is measured over %d to %d pictures", MEASURES_ROUND, MEASURES_PICTURES);
+}
+
 #define FIELD(name) offsetof(LookAt, name)
 static const LookOption OPTIONS[] = {
     {.name = "view", .kind = OPTION_WORD, .at = FIELD(view), .word = view_word},
@@ -50,6 +58,7 @@ static const LookOption OPTIONS[] = {
     {.name = "range", .kind = OPTION_RANGE},
     {.name = "average", .kind = OPTION_SWITCH, .at = FIELD(average)},
     {.name = "map", .kind = OPTION_SWITCH, .at = FIELD(steps_focused)},
+    {.name = "pictures", .kind = OPTION_NUMBER, .at = FIELD(pictures), .there = pictures_there},
     {.name = "zoom", .kind = OPTION_SWITCH, .at = FIELD(zoomed)},
 };
 #undef FIELD
@@ -70,7 +79,7 @@ const LookOption *look_option_at(int i)
 
 LookAt look_start(void)
 {
-    LookAt look = {.view = VIEW_HEAT};
+    LookAt look = {.view = VIEW_HEAT, .pictures = MEASURES_PICTURES};
     const LookOption *o;
     for (int i = OPTION_COUNT; (o = look_option_at(i)) != NULL; i++)
         look_option_put(o, &look, o->start);

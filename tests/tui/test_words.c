@@ -14,7 +14,7 @@
 #include "core/base/mem.h"
 #include "core/session/ask/ask.h"
 #include "core/session/text.h"
-#include "tui/app.h"
+#include "tests/tui/opened.h"
 #include "tui/words.h"
 
 static Session s;
@@ -50,18 +50,14 @@ static int start(void **state)
     Err err = {{0}};
     TextModel translator = {0};
     static Ui ui = {.overlay = &lists, .commands = &all};
-    Commands own = session_command_set();
-    commands_add(&all, app_commands(&ui));
-    commands_add_all(&all, &own);
-    commands_free(&own);
+    opened_commands(&all, &ui);
     buf_puts(&everyday, "\n");
     assert_true(file_read("tests/data/everyday.txt", 1 << 20, &everyday, &err));
     assert_true(text_open(&translator, "translator", &err));
     add_vocabulary(&translator.source);
     add_vocabulary(&translator.target);
     text_model_free(&translator);
-    if (!session_init(&s, NULL, "#17", 1, NULL, NULL, &err))
-        fail_msg("%s", err.text);
+    opened_session(&s, NULL, "#17");
     return 0;
 }
 

@@ -1,7 +1,9 @@
 /* `vitrine demo`: the ready-made scripts, listed, read, exported; on a terminal they are played on the screen. */
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base/file.h"
+#include "tui/app.h"
 #include "tui/cli/play.h"
 #include "tui/cli/verbs.h"
 
@@ -60,6 +62,14 @@ static bool check(const Options *o, const Link *l, Err *err)
     return true;
 }
 
+/* Where there is a screen to play it on. */
+static bool screen(const Options *o, AppOptions *a)
+{
+    a->input = o->input ? o->input : "#17";
+    a->demo = o->word[1];
+    return o->word_count == 2 && !o->plain && !o->output && !o->cast && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
 const Verb VERB_DEMO = {
     .name = "demo",
     .usage = "demo [N] [--cast FILE, -o FILE]",
@@ -71,4 +81,5 @@ const Verb VERB_DEMO = {
     .example = "vitrine demo 2",
     .flags = VERB_ALONE,
     .check = check,
+    .screen = screen,
     .run = demo};
