@@ -113,7 +113,7 @@ bool say_census(const Teller *t)
     const Measure *m = session_measure(t->s, MEASURE_CENSUS, &why);
     int block = session_block(t->s), head = teller_index(t, ROLE_HEAD);
     if (why) {
-        buf_printf(t->out, "What a head is worth is %s.", why);
+        buf_printf(t->out, "What a head is worth cannot be measured: %s.", why);
         return true;
     }
     block = block < 0 ? 0 : block;

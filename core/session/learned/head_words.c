@@ -67,7 +67,7 @@ void head_words_looks(const Session *s, int block, int head, Buf *out)
 {
     const char *why = head_words_why(s);
     if (why)
-        buf_printf(out, "over many inputs %s", why);
+        buf_printf(out, "nothing over many inputs: %s", why);
     else
         put_looks(s, block * session_heads(s) + head, out);
     buf_putc(out, '.');
