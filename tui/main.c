@@ -10,6 +10,7 @@
 #include "core/base/tell.h"
 #include "core/kernels/kernels.h"
 #include "core/models/lexicon.h"
+#include "core/session/ask/ask_diff.h"
 #include "tui/app.h"
 #include "tui/cli/help.h"
 #include "tui/cli/script.h"
@@ -82,20 +83,13 @@ static int open_screen(const Options *o)
                      o->json ? "--json" : "-o");
     if (ok) {
         start_commands(&link, o->at, &start);
-        status = app_main(&(AppOptions){.model = o->model,
-                                        .input = link.input ? link.input : o->input,
-                                        .commands = o->commands.len ? buf_str(&o->commands) : NULL,
-                                        .link = start.len ? buf_str(&start) : NULL,
-                                        .hash = link.hash,
-                                        .threads = (int)o->threads,
-                                        .memory = o->memory,
-                                        .assume = o->assume,
-                                        .resolution = o->resolution,
-                                        .colour = o->colour,
-                                        .ascii = o->ascii,
-                                        .no_mouse = o->no_mouse,
-                                        .light = o->light,
-                                        .fresh = o->fresh});
+        AppOptions a = verb_screen(o);
+        a.input = link.input ? link.input : o->input;
+        a.commands = o->commands.len ? buf_str(&o->commands) : NULL;
+        a.link = start.len ? buf_str(&start) : NULL;
+        a.hash = link.hash;
+        a.fresh = o->fresh;
+        status = app_main(&a);
     } else
         tell(err.text);
     link_free(&link);
@@ -118,29 +112,6 @@ static bool opens(const char *word)
     return link_is_input(first);
 }
 
-/* `vitrine demo N` where there is a screen to play it on. */
-static bool demo_on_screen(const Options *o)
-{
-    return o->word_count == 2 && !o->plain && !o->output && !o->cast && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-}
-
-static int open_demo(const Options *o)
-{
-    Err err;
-    if (!demo_find(o->word[1], &err))
-        return usage(&err);
-    return app_main(&(AppOptions){.model = o->model,
-                                  .input = o->input ? o->input : "#17",
-                                  .demo = o->word[1],
-                                  .threads = (int)o->threads,
-                                  .memory = o->memory,
-                                  .colour = o->colour,
-                                  .ascii = o->ascii,
-                                  .no_mouse = o->no_mouse,
-                                  .light = o->light,
-                                  .fresh = true});
-}
-
 /* "the animal …": words of the translator's vocabulary, quoted as one. The model is the translator, unless -m says. */
 static bool is_sentence(const char *word)
 {
@@ -148,11 +119,20 @@ static bool is_sentence(const char *word)
     return word[n] && vocabulary_find(lexicon_english(), word, n) >= 0;
 }
 
+/* Does a word behind `diff` say which model is meant? */
+static bool names_a_model(const Options *o)
+{
+    bool model = false;
+    for (int i = 1; i < o->word_count && strcmp(o->word[0], "diff") == 0; i++)
+        model = model || ask_diff_is_model(o->word[i]);
+    return model;
+}
+
 /* The first word that is a sentence is the input, behind a verb too. */
 static void take_sentence(Options *o)
 {
     int at = o->word_count && verb_find(o->word[0]) ? 1 : 0;
-    if (o->input && !o->model && is_sentence(o->input) && !file_exists(o->input))
+    if (o->input && !o->model && !names_a_model(o) && is_sentence(o->input) && !file_exists(o->input))
         o->model = "translator";
     if (o->input || at >= o->word_count || !is_sentence(o->word[at]) || file_exists(o->word[at]))
         return;
@@ -189,23 +169,11 @@ static int dispatch(Options *o)
         completion_text(o->completion, &text);
     if (text.len)
         return print(&text);
-    if (verb == &VERB_LESSON && !o->paper)
-        return lesson_open(o);
     if (o->plain && !verb && o->word_count < OPTION_WORDS) { /* `vitrine --plain cat.png` is `vitrine plain cat.png` */
         memmove(o->word + 1, o->word, (size_t)o->word_count++ * sizeof *o->word);
         o->word[0] = VERB_PLAIN.name;
         verb = &VERB_PLAIN;
     }
-    if (verb == &VERB_DEMO && demo_on_screen(o))
-        return open_demo(o);
-    if (verb == &VERB_PRESENT)
-        return present_open(o);
-    if (verb == &VERB_SHARE)
-        return share_open_screen(o);
-    if (verb == &VERB_JOIN && !o->plain)
-        return join_open_screen(o);
-    if (verb == &VERB_JOIN)
-        return join_plain(o);
     if (verb == &VERB_NOTES && o->word_count == 1)
         return notes_main(o);
     if (verb)

@@ -152,8 +152,14 @@ PY
     says '^\* ln_final.out .* encoder \[t,d\]'
     says 'tensors compared \(torchvision\)'
     diff_v 3 'Different: logits' batch.npz -m "$DATA" # the first picture is black
+    says '^checksums  of 2 not tested' # the second was not read
     diff_v 0 '^Same' batch.npz -m "$DATA" --item 1
     says 'number 1 of 2'
+    check 'all of the batch was read: its checksums were tested' test -z "$(grep '^checksums' out)"
+    "$V" info -m "$DATA" -i 'batch.npz:pixel_values[0]' >out
+    says '^checksum +not tested'
+    "$V" info -m "$DATA" -i 'batch.npz:pixel_values[1]' >out
+    check 'info: all of the batch was read' test -z "$(grep '^checksum' out)"
     diff_v 1 '[-]-item is 0 to 1' batch.npz -m "$DATA" --item 2
     diff_v 1 "item 'x'" batch.npz -m "$DATA" --item x
     diff_v 1 '[-]-item 1, but every tensor' root.npz -m "$DATA" --item 1
@@ -190,4 +196,11 @@ printf 'layer.*.q = blocks.*.attn.w\n' >bad.map
 diff_v 1 "bad.map: line 1: this model has no 'blocks" "$DATA/expected.safetensors" -m "$DATA" --map bad.map
 head -c 1000 a.safetensors >short.safetensors
 diff_v 1 'short.safetensors' short.safetensors -m "$DATA" -i "$DATA/image.ppm"
+# models that read words: the words are in the trace; a mistake there is named
+"$V" trace -m translator -i 'the cat is tired' -o words.safetensors >/dev/null 2>&1 </dev/null || fail 'a trace of words'
+diff_v 0 'Same: each of the' words.safetensors -m translator
+diff_v 0 'settings +the same' translator translator -i 'the dog is big'
+"$V" trace -m translator -i 'the cat is tired' -c 'set scale off' -o unscaled.safetensors >/dev/null 2>&1 </dev/null
+diff_v 3 'does not multiply the scores by 1/√d_k' unscaled.safetensors -m translator
+diff_v 1 'looks at pictures, and translator does not' translator "$DATA"
 finish diff

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/tell.h"
+#include "tui/app.h"
 
 static const Verb *const VERBS[] = {&VERB_RUN,     &VERB_SHOW,   &VERB_EXPLAIN,  &VERB_WHY,       &VERB_LEDGER,
                                     &VERB_TRACE,   &VERB_SCREEN, &VERB_INFO,     &VERB_VERIFY,    &VERB_DIFF,
@@ -58,7 +59,7 @@ static bool check_words(const Verb *v, Work *w, Err *err)
         w->link.input = w->link.address;
         w->link.address = NULL;
     }
-    if (!(v->flags & VERB_ADDRESS) && w->link.address)
+    if (!(v->flags & VERB_ADDRESS) && v != &VERB_PLAIN && w->link.address) /* a link opens there too */
         return err_set(err,
                        "%s takes no '%.100s' beside '%.100s': one input is all it asks for; see `vitrine %s --help`",
                        v->name, w->link.address, w->link.input, v->name);
@@ -83,13 +84,32 @@ static int check_hash(Work *w, int status, Err *err)
     return STATUS_NO;
 }
 
+AppOptions verb_screen(const Options *o)
+{
+    return (AppOptions){.model = o->model,
+                        .input = o->input,
+                        .threads = (int)o->threads,
+                        .memory = o->memory,
+                        .assume = o->assume,
+                        .resolution = o->resolution,
+                        .colour = o->colour,
+                        .ascii = o->ascii,
+                        .no_mouse = o->no_mouse,
+                        .light = o->light,
+                        .fresh = true};
+}
+
 int verb_main(const Verb *v, const Options *o)
 {
     Work w = {.options = o, .address = ""};
     Err err = {{0}};
     unsigned allowed = COMMAND_EDIT | COMMAND_FILE | (v->flags & VERB_UI ? COMMAND_UI : 0u);
     int status = STATUS_USAGE;
-    if (check_words(v, &w, &err)) {
+    bool sound = check_words(v, &w, &err);
+    AppOptions a = verb_screen(o);
+    if (sound && v->screen && v->screen(o, &a))
+        return app_main(&a);
+    if (sound) {
         bool ready = true;
         bool text = text_asked(o->model) && v->run_text, alone = text || (v->flags & VERB_ALONE);
         if (alone)

@@ -16,7 +16,7 @@
 
 enum { RECIPE_MAX = 1 << 20 };
 
-static struct Measures *measures_of(Session *s)
+struct Measures *measures_of(Session *s)
 {
     if (!s->measures)
         s->measures = xcalloc(1, sizeof *s->measures);
@@ -183,7 +183,7 @@ float measures_factor(const Session *s, int i)
 static const char *impossible(const Session *s, MeasureKind kind)
 {
     if (s->now->input.kind == INPUT_TEXT)
-        return "measured over pictures, and this model reads words: `vitrine evaluate -m MODEL` measures on sentences";
+        return "measured only over pictures; for words: `vitrine evaluate -m MODEL`";
     if (!session_vit(s))
         return "this is for picture models";
     if (!session_classes(s))
@@ -213,9 +213,13 @@ static void free_work(Measuring *w)
     accuracy_free(w->exam);
     accuracy_free(w->base);
     batch_run_free(w->sweep);
+    head_places_free(w->places);
     free(w->measure.value);
     free(w->measure.right);
     free(w->measure.pair);
+    free(w->right);
+    free(w->pair);
+    dataset_free(w->stock);
     free(w->picture);
     free(w->logits);
     *w = (Measuring){.begun = false};
@@ -226,21 +230,27 @@ static bool step_kind(Session *s, MeasureKind kind, int64_t deadline_ns)
     if (impossible(s, kind))
         return true;
     Measuring *w = &measures_of(s)->work[kind];
-    bool occlusion = kind == MEASURE_OCCLUSION;
+    bool occlusion = kind == MEASURE_OCCLUSION, looks = kind == MEASURE_LOOKS;
     if (!w->begun) {
         if (occlusion)
             measures_occlusion_begin(s, w);
+        else if (looks)
+            measures_looks_begin(s, w);
         else
             measures_accuracy_begin(s, kind, w);
         w->begun = true;
     }
+    if (!occlusion && !looks && *s->model_path)
+        w->finished = measures_accuracy_complete(s, &w->measure);
     while (!w->finished && !*w->problem) {
         w->finished = occlusion ? measures_occlusion_step(s, w, deadline_ns)
+                      : looks   ? measures_looks_step(w, deadline_ns)
                                 : measures_accuracy_step(s, kind, w, deadline_ns);
         s->changes++;
         if (clock_ns() >= deadline_ns)
             break;
     }
+    w->measure.whole = w->measure.whole || w->finished;
     return w->finished || *w->problem;
 }
 
@@ -274,7 +284,13 @@ bool measures_step_scale(Session *s, int64_t deadline_ns)
 
 bool measures_step_census(Session *s, int64_t deadline_ns)
 {
-    return step_kind(s, MEASURE_CENSUS, deadline_ns);
+    bool shipped = !*s->model_path; /* the census is there at once: time for where heads look */
+    return step_kind(s, MEASURE_CENSUS, deadline_ns) && (!shipped || step_kind(s, MEASURE_LOOKS, deadline_ns));
+}
+
+bool measures_step_looks(Session *s, int64_t deadline_ns)
+{
+    return step_kind(s, MEASURE_LOOKS, deadline_ns);
 }
 
 bool measures_step(Session *s, int64_t deadline_ns)
@@ -283,13 +299,19 @@ bool measures_step(Session *s, int64_t deadline_ns)
     return !screen->work || screen->work(s, deadline_ns);
 }
 
-bool session_measure_all(Session *s, MeasureKind kind, Err *err)
+static bool measured_over(const Session *s, MeasureKind kind, size_t pictures)
+{
+    const Measure *m = session_measure(s, kind, NULL);
+    return m && m->whole && m->pictures >= pictures;
+}
+
+bool session_measure_all(Session *s, MeasureKind kind, size_t pictures, Err *err)
 {
     enum { SLICE_NS = 100000000 };
     const char *why = impossible(s, kind);
     if (why)
         return err_set(err, "%s", why);
-    while (!step_kind(s, kind, clock_ns() + SLICE_NS)) {
+    while (!measured_over(s, kind, pictures) && !step_kind(s, kind, clock_ns() + SLICE_NS)) {
         const Measure *m = &s->measures->work[kind].measure;
         if (s->progress && !s->progress(s->progress_context, "measuring", (double)m->done / (double)m->total))
             return err_set(err, "cancelled");
@@ -317,8 +339,8 @@ void measures_free(Session *s)
         free_work(&t->work[i]);
     free_record(&t->own);
     free_record(&t->twin);
-    dataset_free(t->stock);
     pictures_free(t->pictures);
+    decoding_free(t->decoding);
     free(t);
     s->measures = NULL;
 }

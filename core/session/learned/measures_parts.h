@@ -3,6 +3,7 @@
 #define VITRINE_SESSION_LEARNED_MEASURES_PARTS_H
 #include "core/eval/accuracy.h"
 #include "core/eval/batch_run.h"
+#include "core/session/learned/decoding.h"
 #include "core/session/learned/measures.h"
 
 /* A record of training with what its positions knew at every snapshot. */
@@ -18,12 +19,17 @@ typedef struct Record {
 typedef struct Measuring {
     Measure measure;
     bool begun, finished;
-    int at;          /* the cell being measured; -1: the base */
-    Accuracy *exam;  /* of that cell */
-    Accuracy *base;  /* the one of all heads and factor 1, done */
-    BatchRun *sweep; /* occlusion: one for all cells */
-    float *picture;  /* occlusion: values of the picture as it is now */
-    float *logits;   /* occlusion: [1 + patches, classes] */
+    int at;         /* the cell being measured; -1: the base */
+    Accuracy *exam; /* of that cell */
+    Accuracy *base; /* the one of all heads and factor 1, done */
+    Dataset *stock; /* the pictures of this round */
+    size_t round;
+    size_t base_right, *right; /* of all rounds so far, this one included, by cell; what is shown are whole rounds */
+    Paired *pair;
+    BatchRun *sweep;    /* occlusion: one for all cells */
+    HeadPlaces *places; /* where heads look */
+    float *picture;     /* occlusion: values of the picture as it is now */
+    float *logits;      /* occlusion: [1 + patches, classes] */
     size_t items_done;
     bool large;   /* occlusion: one pass takes so long that it must stop in the middle; then */
     bool painted; /* … the next pictures are laid out, and partly computed */
@@ -35,13 +41,18 @@ struct Measures {
     Record own, twin;
     char problem[sizeof(((Err *)0)->text)];
     Pictures *pictures;
-    Dataset *stock;
     Measuring work[MEASURE_KINDS];
+    struct DecodingWork *decoding; /* decoding.h; NULL until it is asked for */
 };
+struct Measures *measures_of(Session *s); /* makes them */
 
 /* --- measures_accuracy.c: measurements over many pictures --- */
 void measures_accuracy_begin(Session *s, MeasureKind kind, Measuring *w);
 bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t deadline_ns); /* true: finished */
+bool measures_accuracy_complete(const Session *s, const Measure *m); /* over as many pictures as are asked for */
+/* --- measures_looks.c --- */
+void measures_looks_begin(Session *s, Measuring *w);
+bool measures_looks_step(Measuring *w, int64_t deadline_ns);
 /* --- measures_occlusion.c --- */
 void measures_occlusion_begin(Session *s, Measuring *w);
 bool measures_occlusion_step(Session *s, Measuring *w, int64_t deadline_ns);
