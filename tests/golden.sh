@@ -32,6 +32,7 @@ pattern|blocks.1.attn.pattern[h=1,t=r2c3]|view matrix||
 row|blocks.1.attn.pattern[h=1,t=r2c3]|view row||
 sheet|blocks.1.attn.pattern|view sheet||
 positions||view positions||
+fitted||view positions; view fitted||--resolution 48
 explain|blocks.0.attn.scores_raw[h=1,t=r2c3,u=r1c1]|view formula||
 closeup|blocks.1.attn.pattern[h=1,t=r2c3,u=r1c1]|view close-up||
 closeup_sum|blocks.0.attn.scores_raw[h=1,t=r2c3,u=r1c1]|view close-up; play next; play next; play next; play next; play next|80x24 120x40 200x60|

@@ -65,6 +65,7 @@ void probe_find_answer(Probes *b); /* fills the norms and heads: before any node
 void probe_lens(Probes *b, int layer); /* −1: before the first block */
 void probe_other_readout(Probes *b);
 void probe_places(Probes *b);
+void probe_fit(Probes *b);
 void probe_filters(Probes *b);
 void probe_guess(Probes *b);
 void probe_where(Probes *b);

@@ -123,6 +123,7 @@ void probes_add(Graph *g, const VitConfig *c, const VitNodes *nodes)
     probe_rollout(&b);
     probe_other_readout(&b);
     probe_places(&b);
+    probe_fit(&b);
     probe_filters(&b);
     probe_guess(&b);
     probe_where(&b);

@@ -46,8 +46,13 @@ static bool run_view(Session *s, const Args *a, Err *err)
     for (int i = 0; i < SCREEN_COUNT; i++)
         if (view_word((Screen)i) && strcmp(word, view_word((Screen)i)) == 0)
             return screen_spec((Screen)i)->come(s, (Screen)i, err);
+    if (strcmp(word, "fitted") == 0) {
+        s->look.positions.fitted = positions_fitted_there(s, err);
+        return s->look.positions.fitted;
+    }
     for (size_t i = 0; i < sizeof MAPS_OF_POSITIONS / sizeof *MAPS_OF_POSITIONS; i++)
         if (strcmp(word, MAPS_OF_POSITIONS[i].word) == 0) {
+            s->look.positions.fitted = false;
             if (MAPS_OF_POSITIONS[i].grids)
                 s->look.positions.grids = MAPS_OF_POSITIONS[i].value;
             else
@@ -58,7 +63,7 @@ static bool run_view(Session *s, const Args *a, Err *err)
         err,
         "column %d: expected heat, numbers, strip, histogram, tensor, beside, picture, sheet, matrix, row, sentence, "
         "formula, close-up, positions, raw, centred, "
-        "grids, one, waves, answer, writing or next, found '%s'",
+        "grids, one, fitted, waves, answer, writing or next, found '%s'",
         a->column[0], word);
 }
 
@@ -319,7 +324,7 @@ static void complete_views(const Session *s, int index, Buf *out)
 static const Command COMMANDS[] = {
     {"view", "look",
      "view [heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, sentence, worked, formula, close-up, "
-     "positions, raw, centred, grids, one, waves, answer, writing, next]",
+     "positions, raw, centred, grids, one, fitted, waves, answer, writing, next]",
      "another way to see this", 0, run_view, complete_views},
     {"pool", "look", "pool 1, 2, 4, 7, auto, finer, coarser [max, mean, absmax]",
      "how many numbers one drawn cell stands for", 0, run_pool, NULL},

@@ -5,6 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/clock.h"
+#include "core/graph/anatomy.h"
+
 bool difference_same_shape(const Graph *a, NodeId n, const Graph *b, NodeId m)
 {
     Dims d = graph_node(a, n)->dims, e = graph_node(b, m)->dims;
@@ -22,6 +25,9 @@ void difference_drop(Session *s)
     graph_free(&s->diff.graph);
     s->diff = (Diff){0};
 }
+
+/* The product of A's direction and B's: the cosine of their embeddings. */
+static const char LIKENESS[] = "likeness";
 
 static NodeId leaf(Graph *g, char which, const char *path, Dims d, const float *data)
 {
@@ -44,6 +50,8 @@ static NodeId add(Session *s, const char *path, const float *a, const float *b)
     NodeId na = leaf(&d->graph, 'a', path, dims, a), nb = leaf(&d->graph, 'b', path, dims, b);
     NodeId n = graph_zip(&d->graph, path, OP_SUB, na, nb);
     graph_flag(&d->graph, n, NODE_DERIVED); /* goes when it is no longer on show */
+    if (site_is(of, path, SITE_EMBEDDING_UNIT))
+        graph_contract(&d->graph, LIKENESS, na, nb, DIMS_SCALAR);
     if (d->run)
         run_extend(d->run);
     else
@@ -82,6 +90,19 @@ bool difference_step(Session *s, const char *path, int64_t deadline_ns)
             point(&s->diff, n, run_peek(a, na), run_peek(b, nb));
     }
     return run_step(s->diff.run, n, deadline_ns);
+}
+
+bool difference_likeness(Session *s, float *out)
+{
+    const char *path = site_path_any(session_graph(s, SIDE_B), SITE_EMBEDDING_UNIT);
+    if (!path || !session_compares(s) || session_node(s, SIDE_DIFF, path) == NO_NODE ||
+        !difference_step(s, path, CLOCK_NEVER))
+        return false;
+    NodeId n = find(s, LIKENESS);
+    const float *x = n == NO_NODE ? NULL : run_need(s->diff.run, n);
+    if (x)
+        *out = *x;
+    return x != NULL;
 }
 
 const float *difference_peek(const Session *s, const char *path)

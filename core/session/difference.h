@@ -5,6 +5,10 @@
 
 /* Computes A − B of the node of that path, which session_node(SIDE_DIFF) has. True when it is there. */
 bool difference_step(Session *s, const char *path, int64_t deadline_ns);
+/* How alike A and B are to a model that ends with an embedding: the cosine of theirs, −1 to 1, a node of the pair's
+ * graph. False where there is no A, or none with such an embedding. Computes both embeddings where they are not there
+ * yet. */
+bool difference_likeness(Session *s, float *out);
 const float *difference_peek(const Session *s, const char *path); /* NULL while not computed, or forgotten */
 void difference_trim(Session *s);                                 /* what nothing asked for since the last call */
 size_t difference_bytes(const Session *s);

@@ -105,6 +105,11 @@ static const char *heads_word(int i)
     return i < SENTENCE_HEADS ? WORDS[i] : NULL;
 }
 
+static bool fitted_there(Session *s, int value, Err *err)
+{
+    return !value || positions_fitted_there(s, err);
+}
+
 static bool onward_there(Session *s, int value, Err *err)
 {
     const Graph *g = session_graph(s, SIDE_B);
@@ -186,11 +191,11 @@ static bool top_p_there(Session *s, int value, Err *err)
 #define FIELD(name) offsetof(LookAt, name)
 static const LookOption PICTURE_OPTIONS[] = {
     {.name = "grid", .kind = OPTION_SWITCH, .at = FIELD(picture.grid), .start = true}, {.name = NULL}};
-static const LookOption POSITIONS_OPTIONS[] = {{.name = "grids", .kind = OPTION_SWITCH, .at = FIELD(positions.grids)},
-                                               {.name = "centred",
-                                                .kind = OPTION_SWITCH,
-                                                .at = FIELD(positions.centred)},
-                                               {.name = NULL}};
+static const LookOption POSITIONS_OPTIONS[] = {
+    {.name = "grids", .kind = OPTION_SWITCH, .at = FIELD(positions.grids)},
+    {.name = "centred", .kind = OPTION_SWITCH, .at = FIELD(positions.centred)},
+    {.name = "fitted", .kind = OPTION_SWITCH, .at = FIELD(positions.fitted), .there = fitted_there},
+    {.name = NULL}};
 static const LookOption TRAINING_OPTIONS[] = {
     {.name = "twin", .kind = OPTION_SWITCH, .at = FIELD(training.twin), .there = twin_there},
     {.name = "snapshot", .kind = OPTION_NUMBER, .at = FIELD(training.snapshot), .there = snapshot_there},

@@ -72,6 +72,8 @@ extern ScreenEnter enter_tensor, enter_arithmetic, enter_operand, enter_pixels, 
 extern ScreenEnter next_drawing, next_positions, next_film, next_tiles, next_where, next_ledger, next_arithmetic,
     next_sentence, next_beside, next_decoding;
 extern ScreenFits fits_beside; /* beside.c */
+/* Is the position table fitted to another grid than its own? Else an error says how it would be. */
+bool positions_fitted_there(const Session *s, Err *err);
 bool play_closeup(Session *s);
 bool play_worked(Session *s); /* playing.c */
 bool average_where(Session *s, bool on, Err *err);

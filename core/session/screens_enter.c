@@ -212,6 +212,8 @@ bool enter_cosine(Session *s, Err *err)
 {
     const Graph *g = session_graph(s, SIDE_B);
     Site site = s->look.positions.centred ? SITE_POSITION_COSINE_CENTRED : SITE_POSITION_COSINE;
+    if (s->look.positions.fitted && site_node_any(g, SITE_FIT_BICUBIC) != NO_NODE)
+        site = SITE_FIT_BICUBIC;
     if (site_node_any(g, site) == NO_NODE)
         return err_set(err, NO_POSITIONS);
     return session_go(s, site_path_any(g, site), SCREEN_EXPLAIN, err);
@@ -349,10 +351,25 @@ bool next_drawing(Session *s, Err *err)
     return own != SCREEN_BESIDE || show(s, own, err);
 }
 
-/* Raw, centred; then the same of all positions at once. */
+bool positions_fitted_there(const Session *s, Err *err)
+{
+    return site_node_any(session_graph(s, SIDE_B), SITE_FIT_OLD) != NO_NODE ||
+           err_set(err,
+                   "this position table is used on the grid that it was made for: start with --resolution, such as "
+                   "--resolution 72, to see it fitted to another");
+}
+
+/* Raw, centred; then the same of all positions at once; then the table fitted to another grid, where it is. */
 bool next_positions(Session *s, Err *err)
 {
+    Err none;
+    bool last = s->look.positions.centred && s->look.positions.grids;
     (void)err;
+    if (s->look.positions.fitted || (last && positions_fitted_there(s, &none))) {
+        s->look.positions.fitted = !s->look.positions.fitted;
+        if (s->look.positions.fitted)
+            return true;
+    }
     if (s->look.positions.centred)
         s->look.positions.grids = !s->look.positions.grids;
     s->look.positions.centred = !s->look.positions.centred;

@@ -174,6 +174,7 @@ typedef struct LookAt {
     struct {
         bool grids;   /* every position's map at once */
         bool centred; /* the mean embedding removed; in the film of training too */
+        bool fitted;  /* instead of likeness: the table before and after it is fitted to another grid */
     } positions;
     struct {
         int snapshot; /* which one, 0 … */

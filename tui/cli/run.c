@@ -7,6 +7,7 @@
 #include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
 #include "core/session/ask/ask.h"
+#include "core/session/difference.h"
 #include "tui/cli/verbs.h"
 
 enum { TOP = 10, NAME_CELLS = 24, NAME_BYTES = 512 };
@@ -218,7 +219,9 @@ static int headless(Work *w, uint64_t hash)
 {
     const Session *s = &w->session;
     const Graph *g = session_graph(s, SIDE_B);
-    NodeId n = site_node_any(session_base(s), SITE_READOUT);
+    float alike;
+    NodeId n = site_node_any(session_base(s), SITE_EMBEDDING);
+    n = n != NO_NODE ? n : site_node_any(session_base(s), SITE_READOUT);
     n = n != NO_NODE ? n : site_node_any(session_base(s), SITE_TOKENS_OUT);
     const char *path = graph_node(session_base(s), n)->path;
     if (w->options->json) {
@@ -234,6 +237,9 @@ static int headless(Work *w, uint64_t hash)
     put_about(s, &w->out);
     buf_printf(&w->out, "\nThis model has no classes. What it has made of the picture is %s ", path);
     graph_shape_text(g, graph_node(g, session_node(s, SIDE_B, path))->dims, &w->out);
+    if (difference_likeness(&w->session, &alike))
+        buf_printf(&w->out, ".\nIts cosine with A's is %.5f (1: the same direction, 0: nothing in common)",
+                   (double)alike);
     buf_printf(&w->out, ".\n\ntrace hash %016llx\n", (unsigned long long)hash);
     return STATUS_DONE;
 }

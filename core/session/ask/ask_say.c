@@ -34,6 +34,8 @@ static const struct {
     {SITE_EMBED, ANY_PART, say_token},
     {SITE_LOGITS, ANY_PART, say_answer},
     {SITE_PROBS, ANY_PART, say_answer},
+    {SITE_EMBEDDING, ANY_PART, say_embedding},
+    {SITE_EMBEDDING_UNIT, ANY_PART, say_embedding},
     {SITE_POSITION_COSINE, ANY_PART, say_positions},
     {SITE_POSITION_COSINE_CENTRED, ANY_PART, say_positions},
 };

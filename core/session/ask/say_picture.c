@@ -3,8 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/dmath.h"
 #include "core/models/drawn.h"
 #include "core/session/ask/say.h"
+#include "core/session/difference.h"
 
 static const Input *input_of(const Teller *t)
 {
@@ -99,6 +101,27 @@ bool say_positions(const Teller *t)
     buf_printf(t->out, ") and least like that of %s (", teller_label(t, ROLE_PLACE, (int)worst, least));
     ask_put_short(t->out, row[worst]);
     buf_printf(t->out, ")%s.", centred ? ", with the mean of all places taken away" : "");
+    return true;
+}
+
+bool say_embedding(const Teller *t)
+{
+    NodeId n;
+    float alike;
+    const float *x = teller_values(t, teller_model(t, SITE_EMBEDDING), &n);
+    double sum = 0;
+    if (!x)
+        return false;
+    for (size_t i = 0; i < graph_cells(t->g, n); i++)
+        sum += (double)x[i] * (double)x[i];
+    buf_printf(t->out, "The picture is a vector of %zu numbers and of length ", graph_cells(t->g, n));
+    ask_put_short(t->out, (float)dm_sqrt(sum));
+    buf_puts(t->out, "; what counts is its direction.");
+    if (difference_likeness(t->s, &alike)) {
+        buf_puts(t->out, " Its cosine with A's is ");
+        ask_put_short(t->out, alike);
+        buf_puts(t->out, ": 1 is the same direction, 0 nothing in common.");
+    }
     return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include "tui/views/heat.h"
 #include "tui/views/lattice.h"
+#include "tui/views/learned/positions_fit.h"
 #include "tui/views/shown.h"
 
 enum { SQUARE_MOST = 16 };
@@ -16,15 +17,17 @@ typedef struct Positions {
     size_t p_step, other_step;
 } Positions;
 
-static Site site_of(const Session *s)
+static Site site_of(const Session *s, Side side)
 {
+    if (s->look.positions.fitted && shown_site(s, side, SITE_FIT_BICUBIC))
+        return SITE_FIT_BICUBIC;
     return s->look.positions.centred ? SITE_POSITION_COSINE_CENTRED : SITE_POSITION_COSINE;
 }
 
 /* The node that is drawn, whatever is in focus. */
 static const char *path_of(const Session *s, Side side)
 {
-    return shown_site(s, side, site_of(s));
+    return shown_site(s, side, site_of(s, side));
 }
 
 static bool open_positions(const Session *s, Side side, Positions *out)
@@ -169,7 +172,7 @@ static void draw_values(const Paint *p, const Positions *q, int y, int x, int wi
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Positions q;
-    if (r.h < 1 || r.w < 1)
+    if (r.h < 1 || r.w < 1 || positions_fit_draw(p, r, side, focus))
         return;
     Rect old = canvas_clip(p->c, r);
     if (!open_positions(p->s, side, &q))
@@ -197,12 +200,15 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
     (void)r;
-    needs_add(out, side, path_of(s, side));
+    if (!positions_fit_needs(s, side, out))
+        needs_add(out, side, path_of(s, side));
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Positions q;
+    if (positions_fit_click(p, r, side, y, x, command))
+        return command->len > 0;
     if (!rect_has(r, y, x) || !open_positions(p->s, side, &q) || !q.v.values)
         return false;
     Layout l = layout(r);
@@ -236,6 +242,8 @@ static void title(const Session *s, Side side, Buf *out)
     Positions q;
     char label[32];
     const char *kind = s->look.positions.centred ? "mean removed" : "raw";
+    if (positions_fit_title(s, side, out))
+        return;
     if (!open_positions(s, side, &q))
         buf_puts(out, "positions");
     else if (s->look.positions.grids)
@@ -248,6 +256,7 @@ static const ViewWay WAYS[] = {{"raw        cosine of the embeddings as they are
                                {"centred    cosine after the mean embedding is removed", "view centred"},
                                {"grids      every position's map at once", "view grids"},
                                {"one        one position against all", "view one"},
+                               {"fitted     the table before and after it is fitted to another grid", "view fitted"},
                                {NULL, NULL}};
 
 const ViewSpec VIEW_POSITIONS = {
