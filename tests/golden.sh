@@ -59,6 +59,10 @@ heads||heads|80x24 120x40 200x60|
 where||where|80x24 120x40 200x60|
 lens||lens|80x24 120x40 200x60|
 laboratory||laboratory|80x24 120x40 200x60|
+laboratory_blocks||laboratory 8|80x24 120x40|--plots blocks
+laboratory_ascii||laboratory 8|80x24|--ascii
+laboratory_light||laboratory 8|80x24|--light
+training_blocks||training 1|120x40|--plots blocks
 census||census|80x24 120x40 200x60|
 ledger||ledger|80x24 120x40 200x60|
 ledger_head||ledger; block 0; head 1; view next|80x24|--light

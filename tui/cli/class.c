@@ -14,6 +14,7 @@ static AppOptions with(const Options *o)
                         .memory = o->memory,
                         .assume = o->assume,
                         .colour = o->colour,
+                        .plots = o->plots,
                         .ascii = o->ascii,
                         .no_mouse = o->no_mouse,
                         .light = o->light,

@@ -121,6 +121,7 @@ int diff_open(const Options *o)
                                         .threads = (int)o->threads,
                                         .memory = o->memory,
                                         .colour = o->colour,
+                                        .plots = o->plots,
                                         .ascii = o->ascii,
                                         .no_mouse = o->no_mouse,
                                         .light = o->light,

@@ -138,6 +138,7 @@ int lesson_open(const Options *o)
                                   .threads = (int)o->threads,
                                   .memory = o->memory,
                                   .colour = o->colour,
+                                  .plots = o->plots,
                                   .ascii = o->ascii,
                                   .no_mouse = o->no_mouse,
                                   .light = o->light,
