@@ -104,6 +104,41 @@ static bool covered(const Card *card, double x, double half)
     return false;
 }
 
+/* A number written as a word says how many as well: "three heads". */
+static size_t number_word(const char *p, double *x)
+{
+    static const struct {
+        const char *word;
+        double value;
+    } WORDS[] = {{"two", 2},        {"three", 3},    {"four", 4},     {"five", 5},    {"six", 6},     {"seven", 7},
+                 {"eight", 8},      {"nine", 9},     {"ten", 10},     {"eleven", 11}, {"twelve", 12}, {"thirteen", 13},
+                 {"fourteen", 14},  {"fifteen", 15}, {"sixteen", 16}, {"twenty", 20}, {"fifty", 50},  {"hundred", 100},
+                 {"thousand", 1e3}, {"half", 0.5},   {"twice", 2}};
+    size_t n = 0;
+    while (isalpha((unsigned char)p[n]))
+        n++;
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+        if (strlen(WORDS[i].word) == n && strncasecmp(p, WORDS[i].word, n) == 0) {
+            *x = WORDS[i].value;
+            return n;
+        }
+    return 0;
+}
+
+/* By an expectation, or as quoted or given, in digits. */
+static bool covered_word(const Card *card, double x)
+{
+    double y, h;
+    for (int i = 0; i < card->expect_count; i++)
+        for (int side = 0; side < 2; side++)
+            if (literal(side ? card->expect[i].right : card->expect[i].left, &y, &h) && y == x)
+                return true;
+    for (int i = 0; i < card->quoted.count; i += 2)
+        if (literal(card->quoted.at[i].text, &y, &h) && y == x)
+            return true;
+    return false;
+}
+
 static bool word_char(const char *s, const char *p)
 {
     return p >= s && (isalnum((unsigned char)*p) || *p == '_');
@@ -124,8 +159,9 @@ static bool names_something(const char *text, const char *p)
 }
 
 /* Every number written in digits is one that an expectation of this card evaluates, or one that is quoted. Digits that
- * belong to a name (r3c4, 2D) are none. */
-static void check_numbers(Checker *c, const char *text, int line)
+ * belong to a name (r3c4, 2D) are none. words: so is every number written as a word; what a speaker says is free to use
+ * them. */
+static void check_numbers(Checker *c, const char *text, int line, bool words)
 {
     for (const char *p = text; *p;) {
         if (strncmp(p, "{{", 2) == 0 && strstr(p, "}}")) { /* evaluated where it stands */
@@ -133,6 +169,17 @@ static void check_numbers(Checker *c, const char *text, int line)
             continue;
         }
         double x, half;
+        size_t word = words && isalpha((unsigned char)*p) && !word_char(text, p - 1) ? number_word(p, &x) : 0;
+        if (word && !covered_word(c->card, x))
+            fault(
+                c, line,
+                "nothing says what '%.*s' is the value of; add `expect %g = EXPRESSION`, or `given %g` where the text "
+                "sets it up",
+                (int)word, p, x, x);
+        if (word) {
+            p += word;
+            continue;
+        }
         bool negative = strncmp(p, "\xE2\x88\x92", 3) == 0 && (p == text || p[-1] == ' ' || p[-1] == '(');
         size_t n = isdigit((unsigned char)*p) || negative ? number_printed(p, &x, &half) : 0;
         bool size = p - text >= 2 && (p[-1] == '/' || p[-1] == '.') &&
@@ -205,14 +252,14 @@ static void check_term(Checker *c, const char *text, int line)
     buf_free(&entry);
 }
 
-static void check_prose(Checker *c, const char *text, int line)
+static void check_prose(Checker *c, const char *text, int line, bool words)
 {
     Buf out = {0};
     Err err = {{0}};
     if (!player_text(c->p, text, &out, &err))
         fault(c, line, "%s", err.text);
     buf_free(&out);
-    check_numbers(c, text, line);
+    check_numbers(c, text, line, words);
 }
 
 static void check_items(Checker *c)
@@ -226,7 +273,7 @@ static void check_items(Checker *c)
             else if (s->style == SPAN_TERM)
                 check_term(c, s->text, item->line);
             if (s->style != SPAN_CODE)
-                check_prose(c, s->text, item->line);
+                check_prose(c, s->text, item->line, true);
         }
     }
 }
@@ -243,9 +290,9 @@ static void check_choices(Checker *c, const Question *q)
             fault(c, q->choices[i].line, "%s", err.text);
         else if (c->p->answers[c->p->card].right != q->choices[i].right || !why.len)
             fault(c, q->choices[i].line, "this answer is not graded as it is marked");
-        check_numbers(c, q->choices[i].why, q->choices[i].line);
+        check_numbers(c, q->choices[i].why, q->choices[i].line, true);
         if (q->choices[i].right)
-            check_numbers(c, q->choices[i].text, q->choices[i].line);
+            check_numbers(c, q->choices[i].text, q->choices[i].line, true);
         buf_free(&why);
     }
 }
@@ -275,10 +322,10 @@ static void check_number_question(Checker *c, const Question *q)
         snprintf(typed, sizeof typed, "%.12g", wrong);
         if (!player_number(c->p, typed, &why, &err) || c->p->answers[c->p->card].right || !why.len)
             fault(c, q->choices[i].line, "the wrong answer %s is not answered by its explanation", typed);
-        check_numbers(c, q->choices[i].why, q->choices[i].line);
+        check_numbers(c, q->choices[i].why, q->choices[i].line, true);
     }
     if (q->why)
-        check_numbers(c, q->why, q->line);
+        check_numbers(c, q->why, q->line, true);
     buf_free(&why);
 }
 
@@ -300,7 +347,7 @@ static void check_act(Checker *c, const Question *q)
     else if (!done)
         fault(c, q->line, "its own solution does not do it");
     if (q->why)
-        check_numbers(c, q->why, q->line);
+        check_numbers(c, q->why, q->line, true);
     buf_free(&why);
 }
 
@@ -310,9 +357,9 @@ static void check_question(Checker *c)
     if (!q)
         return;
     c->count->questions++;
-    check_prose(c, q->text, q->line);
+    check_prose(c, q->text, q->line, true);
     for (int i = 0; i < c->card->hints.count; i++)
-        check_prose(c, c->card->hints.at[i].text, c->card->hints.at[i].line);
+        check_prose(c, c->card->hints.at[i].text, c->card->hints.at[i].line, true);
     if (q->kind == QUESTION_CHOICE)
         check_choices(c, q);
     else if (q->kind == QUESTION_NUMBER)
@@ -369,15 +416,15 @@ bool lesson_check(Player *p, CheckCount *count, Buf *faults)
             fault(&c, c.card->line, "%s", err.text);
             continue;
         }
-        while (player_on(p, &err))
-            ;
-        if (*err.text)
+        if (player_waits(p)) /* it is read before the pause too: its live values are there */
+            check_size(&c);
+        if (!player_through(p, i, &err))
             fault(&c, c.card->line, "%s", err.text);
         check_expectations(&c);
         check_items(&c);
         check_size(&c);
         for (int k = 0; k < c.card->notes.count; k++)
-            check_prose(&c, c.card->notes.at[k].text, c.card->notes.at[k].line);
+            check_prose(&c, c.card->notes.at[k].text, c.card->notes.at[k].line, false);
         check_question(&c);
         session_trim(p->s);
     }

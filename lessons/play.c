@@ -10,7 +10,9 @@
 #include "core/session/address.h"
 #include "core/session/ask/cells.h"
 #include "core/session/ask/number.h"
+#include "core/session/edit/edits.h"
 #include "core/session/place.h"
+#include "core/session/playing.h"
 
 static bool at_line(const Player *p, int line, Err *err)
 {
@@ -133,8 +135,9 @@ static bool clean(Player *p, const char *picture, Err *err)
     if (strcmp(s->now->input.path, picture) != 0 && !session_open_input(s, picture, err))
         return false;
     p->home = s->now;
+    const int opens = session_opens(s);
     for (int i = 0; i < s->stages.count; i++) /* an example has a map of its own: which boxes were open is forgotten */
-        s->open[i] = session_opens(s, i);
+        s->open[i] = i == opens;
     session_start_place(s); /* the cursor too is where the card puts it, whatever card was before */
     place_find_box(s);
     return command_do(s, &p->commands, "reset view; goto first", COMMAND_EDIT, err);
@@ -207,11 +210,24 @@ bool player_enter(Player *p, int card, Err *err)
     const Card *c = player_card(p);
     if (!clean(p, input_of(p, c), err))
         return at_line(p, c->line, err);
+    EditHistory before = edits_history_take(p->s); /* undo is about this card, not about one before it */
+    edits_history_free(&before);
     if (c->show.count && !show_example(p, err))
         return at_line(p, c->show.at[0].line, err);
     if (!run_from(p, 0, err))
         return false;
     p->s->back_count = 0;
+    return true;
+}
+
+bool player_through(Player *p, int card, Err *err)
+{
+    if (!player_enter(p, card, err))
+        return false;
+    while (player_waits(p))
+        if (!player_on(p, err))
+            return false;
+    playing_end(p->s); /* what plays by itself has been played */
     return true;
 }
 

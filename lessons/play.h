@@ -36,6 +36,8 @@ void player_close(Player *p);
 bool player_enter(Player *p, int card, Err *err);
 /* On to the card's next pause: the commands up to it. False, err empty, where there is none left. */
 bool player_on(Player *p, Err *err);
+/* To a card and through all its pauses: what it is in the end. */
+bool player_through(Player *p, int card, Err *err);
 bool player_waits(const Player *p); /* is there a pause left? */
 const Card *player_card(const Player *p);
 /* The value of an expression (core/session/ask/number.h) on the model as it is now; cells of a worked example are named

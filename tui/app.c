@@ -179,7 +179,8 @@ static bool begin(App *a, const AppOptions *o, Err *err)
     char first[32];
     bool asked = o->link || o->commands, plain = !asked && !o->input && !o->model;
     const char *input = plain ? scale_places_input(first, sizeof first) : o->input;
-    if (!(o->assume ? session_init_assuming : session_init)(&a->s, o->model, input, o->threads, loading, &pace, err))
+    ModelWish wish = {o->assume, o->resolution};
+    if (!session_init_as(&a->s, o->model, wish, input, o->threads, loading, &pace, err))
         return false;
     if (pace.began && clock_ns() - pace.began > 500000000 && isatty(STDERR_FILENO))
         tell_over("", LOADING_CELLS);
@@ -282,9 +283,13 @@ int app_main(const AppOptions *o)
         app_tell_times(&a);
     state_save_file("open-lesson", a.desk.open ? a.desk.name : "");
     desk_close(&a.desk, &a.s);
+    if (task_on(&a.ui.task))
+        task_end(&a.ui.task, &a.s, &a.commands, NULL);
     state_save(&a.s);
     canvas_free(&a.canvas);
     overlay_free(&a.overlay);
+    task_free(&a.ui.task);
+    messages_free(&a.messages);
     prompt_free(&a.prompt);
     stage_close(&a.stage);
     presenter_close(&a.presenter);

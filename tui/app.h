@@ -16,10 +16,11 @@ typedef struct AppOptions {
     const char *join;          /* whom to follow, or NULL */
     bool rehearse;             /* print the time per step at the end */
     int threads;
-    bool assume;        /* an architecture that is not known by name is taken for a plain ViT */
-    size_t memory;      /* bytes of values to keep at most; 0: as session_init chose */
-    const char *colour; /* auto, true, 256, 8, mono; NULL = auto */
-    const char *plots;  /* auto, braille, blocks, ascii; NULL = auto */
+    const char *resolution; /* ModelWish */
+    bool assume;            /* an architecture that is not known by name is taken for a plain ViT */
+    size_t memory;          /* bytes of values to keep at most; 0: as session_init chose */
+    const char *colour;     /* auto, true, 256, 8, mono; NULL = auto */
+    const char *plots;      /* auto, braille, blocks, ascii; NULL = auto */
     bool ascii, no_mouse, light, fresh;
 } AppOptions;
 
@@ -50,6 +51,7 @@ typedef enum UiAct {
     UI_VOTES,
     UI_RECORD,
     UI_REVEAL,
+    UI_MESSAGES,
     UI_WORDS /* the list of words, those on the screen first */
 } UiAct;
 typedef struct Ui {
@@ -59,6 +61,7 @@ typedef struct Ui {
      * goes to said. NULL: there is no terminal. */
     bool (*act)(struct App *app, UiAct what, const char *text, Err *err);
     struct App *app;
+    Task task; /* the one that is on; task_free */
 } Ui;
 
 /* The screen's own commands: pane zoom help prompt menu mouse term redraw restart close quit export (screens). ui must

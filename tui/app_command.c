@@ -36,7 +36,7 @@ bool app_progress(void *context, const char *what, double share)
     double left = share > 0.01 ? seconds / share - seconds : 0;
     snprintf(line, sizeof line, "%.80s  %d %%%s%.0f s  Ctrl-C cancels", what, (int)(share * 100),
              left > 0 ? ", about " : ", ", left > 0 ? left : seconds);
-    app_say(a, false, line);
+    app_pass(a, line);
     app_draw(a);
     return true;
 }
@@ -71,6 +71,17 @@ static void describe_terminal(App *a)
     buf_free(&b);
 }
 
+/* The newest last, and in sight. */
+static void list_messages(App *a)
+{
+    enum { END = 1000000 };
+    Buf b = {0};
+    messages_put(&a->messages, &b);
+    overlay_text(&a->overlay, "Messages of this run, the newest last", b.len ? buf_str(&b) : "Nothing was said yet.\n");
+    a->overlay.scroll = END;
+    buf_free(&b);
+}
+
 static bool export_screen(App *a, const char *path, Err *err)
 {
     Buf b = {0};
@@ -94,13 +105,15 @@ static bool export_screen(App *a, const char *path, Err *err)
     return ok;
 }
 
-static void close_something(App *a)
+static bool close_something(App *a, Err *err)
 {
     Session *s = &a->s;
     if (s->look.zoomed)
         s->look.zoomed = false;
     else if (s->look.steps_focused)
         s->look.steps_focused = false;
+    else if (task_on(&a->ui.task))
+        return task_end(&a->ui.task, s, &a->commands, err);
     else if (screen_now(s)->group == GROUP_ARITHMETIC && s->back_count)
         place_back(s);
     else if (screen_now(s)->group == GROUP_LEARNED &&
@@ -110,6 +123,7 @@ static void close_something(App *a)
         while (screen_now(s)->group == GROUP_LEARNED && s->back_count);
     else
         s->quit = true;
+    return true;
 }
 
 static bool open_lesson(App *a, const char *which, Err *err)
@@ -163,7 +177,7 @@ bool app_act(App *a, UiAct what, const char *text, Err *err)
         break;
     case UI_TERM: describe_terminal(a); break;
     case UI_REDRAW: term_redraw(); break;
-    case UI_CLOSE: close_something(a); break;
+    case UI_CLOSE: return close_something(a, err);
     case UI_LESSON: return open_lesson(a, text, err);
     case UI_ANSWER: return ask_desk(a, false, text, err);
     case UI_HINT: return ask_desk(a, true, text, err);
@@ -176,6 +190,7 @@ bool app_act(App *a, UiAct what, const char *text, Err *err)
     case UI_REVEAL: return app_class_act(a, what, text, err);
     case UI_PRESENT: return app_present(a, text, err);
     case UI_BLANK: presenter_blank(&a->presenter, text); break;
+    case UI_MESSAGES: list_messages(a); break;
     case UI_WORDS: words_menu(&a->overlay, &a->s, &a->commands, &a->canvas); break;
     case UI_DEMO: return stage_do(&a->stage, &a->overlay, text, &a->s.said, err);
     }

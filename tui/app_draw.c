@@ -7,10 +7,17 @@
 #include "tui/app_parts.h"
 #include "tui/canvas/plot.h"
 
-void app_say(App *a, bool error, const char *text)
+void app_pass(App *a, const char *text)
 {
     snprintf(a->message, sizeof a->message, "%s", text);
+    a->message_is_error = false;
+}
+
+void app_say(App *a, bool error, const char *text)
+{
+    app_pass(a, text);
     a->message_is_error = error;
+    messages_add(&a->messages, error, a->message, clock_ns());
 }
 
 Paint app_paint(App *a)
@@ -41,7 +48,10 @@ Frame app_frame(const App *a)
     if (a->presenter.view.on)
         return present_frame(&a->s, &a->presenter.deck, a->canvas.h, a->canvas.w);
     desk_layout(&a->desk, a->canvas.h, a->canvas.w, &card, &screen);
-    return frame_layout(&a->s, screen.h, screen.w, a->hint);
+    Frame f = frame_layout(&a->s, screen.h, screen.w, a->hint);
+    if (task_on(&a->ui.task))
+        frame_leave(&f, "ends the task");
+    return f;
 }
 
 static void draw_desk(App *a)
@@ -124,9 +134,12 @@ void app_show_said(App *a)
                (lines > 1 ? a->canvas.w / 4 : 0); /* a wrapped line ends before its last column */
     bool one_line = (!end || !end[1]) && utf8_cells(said) <= room;
     if (one_line) {
+        if (end)
+            a->s.said.data[end - said] = 0;
         app_say(a, false, said);
-        a->message[strcspn(a->message, "\n")] = 0;
-    } else
+    } else {
         overlay_text(&a->overlay, "", said);
+        messages_add(&a->messages, false, said, clock_ns());
+    }
     buf_clear(&a->s.said);
 }

@@ -8,6 +8,7 @@
 #include "tui/desk.h"
 #include "tui/follow.h"
 #include "tui/frame.h"
+#include "tui/messages.h"
 #include "tui/presenter.h"
 #include "tui/prompt.h"
 #include "tui/record.h"
@@ -30,6 +31,7 @@ typedef struct App {
     Rollcall question; /* of who presents */
     Prompt prompt;
     char message[512];
+    Messages messages; /* all that stood there */
     bool message_is_error;
     bool hint;
     bool asked;                            /* the frame's values were asked for since values were last forgotten */
@@ -49,8 +51,10 @@ typedef struct App {
     Pace pace;
 } App;
 
-/* The line at the bottom. */
+/* The line at the bottom, kept in the list of messages. */
 void app_say(App *a, bool error, const char *text);
+/* The same for what passes, such as progress: it is not kept. */
+void app_pass(App *a, const char *text);
 /* What a command said: on that line where it fits, else in a window. */
 void app_show_said(App *a);
 

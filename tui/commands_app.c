@@ -56,12 +56,12 @@ static bool run_help(Session *s, const Args *a, Err *err)
         return false;
     if (strcmp(word, "next") == 0) {
         bool open = ui->overlay->kind == OVERLAY_LIST;
-        overlay_help(ui->overlay, s, ui->commands, open ? (ui->overlay->page + 1) % HELP_PAGES : 0);
+        overlay_help(ui->overlay, s, &ui->task, ui->commands, open ? (ui->overlay->page + 1) % HELP_PAGES : 0);
         return true;
     }
     for (int i = 0; i < (int)(sizeof PAGES / sizeof *PAGES); i++)
         if (strcmp(word, PAGES[i]) == 0) {
-            overlay_help(ui->overlay, s, ui->commands, i);
+            overlay_help(ui->overlay, s, &ui->task, ui->commands, i);
             return true;
         }
     const Command *about = command_find(ui->commands, word);
@@ -94,6 +94,28 @@ static bool run_glossary(Session *s, const Args *a, Err *err)
         session_say(s, "%s", buf_str(&text));
     buf_free(&text);
     return ok;
+}
+
+static bool run_task(Session *s, const Args *a, Err *err)
+{
+    Ui *ui;
+    if (!lists(a, &ui, err))
+        return false;
+    if (a->count != 1)
+        return err_set(err, "which task? `help` lists them; task end: back to what you had");
+    return strcmp(a->word[0], "end") == 0 ? task_end(&ui->task, s, ui->commands, err)
+                                          : task_begin(&ui->task, s, ui->commands, a->word[0], err);
+}
+
+static void complete_task(const Session *s, int index, Buf *out)
+{
+    Buf rest = {0};
+    const char *name;
+    for (int i = 0; index == 0 && (name = task_at(s, NULL, i, &rest, &rest)) != NULL; i++)
+        buf_printf(out, "%s\n", name);
+    if (index == 0)
+        buf_puts(out, "end\n");
+    buf_free(&rest);
 }
 
 static bool run_prompt(Session *s, const Args *a, Err *err)
@@ -134,6 +156,12 @@ static bool run_term(Session *s, const Args *a, Err *err)
 {
     (void)s;
     return act(a, UI_TERM, "", err);
+}
+
+static bool run_messages(Session *s, const Args *a, Err *err)
+{
+    (void)s;
+    return act(a, UI_MESSAGES, "", err);
 }
 
 static bool run_redraw(Session *s, const Args *a, Err *err)
@@ -328,6 +356,9 @@ static const Command COMMANDS[] = {
      NULL},
     {"glossary", "ask", "glossary [WORD, here]", "the words and what they mean, as a list; here: those on this screen",
      COMMAND_UI | COMMAND_SHADOWS, run_glossary, ask_glossary_complete},
+    {"task", "program", "task [NAME, end]",
+     "one of the tasks of the help, from a clean start; end: what you had comes back", COMMAND_UI | COMMAND_EDIT,
+     run_task, complete_task},
     {"prompt", "program", "prompt TEXT", "open the command line with that text", COMMAND_UI, run_prompt, NULL},
     {"menu", "program", "menu open, view, learned, find", "open a list to choose from", COMMAND_UI, run_menu, NULL},
     {"lesson", "learn", "lesson [NUMBER, NAME, close, help]",
@@ -338,6 +369,8 @@ static const Command COMMANDS[] = {
     {"mouse", "program", "mouse [on, off]", "let the program or the terminal have the mouse", COMMAND_UI, run_mouse,
      NULL},
     {"term", "program", "term", "what this terminal can show, and how to get more", COMMAND_UI, run_term, NULL},
+    {"messages", "program", "messages", "all that was said in this run, with the time, oldest first", COMMAND_UI,
+     run_messages, NULL},
     {"redraw", "program", "redraw", "draw the screen again", COMMAND_UI, run_redraw, NULL},
     {"restart", "program", "restart", "start over with the first picture", COMMAND_UI, run_restart, NULL},
     {"demo", "program", "demo [N, next, notes, close]",

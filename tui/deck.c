@@ -166,11 +166,31 @@ static bool enter_step(Deck *d, Session *s, const Commands *c, int step, Err *er
 static bool restore(Deck *d, Session *s, const Commands *c, int step, Err *err)
 {
     char *now = state_now(s);
+    int card = in_file(d, step);
     bool same = strcmp(now, d->kept[step]) == 0;
     free(now);
-    if (!same && d->lesson && in_file(d, step) >= 0) /* a card is entered anew: the same comes of it */
-        return player_enter(&d->player, in_file(d, step), err);
-    return same || session_read(s, c, d->kept[step], COMMAND_EDIT | COMMAND_FILE, err); /* our own lines */
+    if (!d->lesson || card < 0)
+        return same || session_read(s, c, d->kept[step], COMMAND_EDIT | COMMAND_FILE, err); /* our own lines */
+    if (same && d->player.card == card)
+        return true;
+    int pauses = step == d->at ? d->player.pause : 0;
+    bool ok = player_enter(&d->player, card, err); /* a card is entered anew: the same comes of it */
+    while (ok && pauses-- > 0)
+        ok = player_on(&d->player, err);
+    return ok;
+}
+
+bool deck_on(Deck *d, Session *s, Err *err)
+{
+    err->text[0] = 0;
+    if (!d->open || !d->lesson || deck_is_title(d, d->at) || !player_waits(&d->player))
+        return false;
+    if (!player_on(&d->player, err))
+        return false;
+    free(d->kept[d->at]);
+    d->kept[d->at] = state_now(s);
+    buf_clear(&d->caption);
+    return put_card(d, err); /* its live values */
 }
 
 bool deck_go(Deck *d, Session *s, const Commands *c, int step, Err *err)

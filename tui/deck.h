@@ -29,6 +29,8 @@ void deck_close(Deck *d);
 /* To step 0 … count − 1; steps between that were not shown are run on the way. On failure what was reached is on show.
  */
 bool deck_go(Deck *d, Session *s, const Commands *c, int step, Err *err);
+/* On to the next pause of the card on show; false, err empty, where there is none. */
+bool deck_on(Deck *d, Session *s, Err *err);
 /* What the session was changed to since the step was entered is taken back; true at once where nothing was. */
 bool deck_return(Deck *d, Session *s, const Commands *c, Err *err);
 bool deck_is_title(const Deck *d, int step);

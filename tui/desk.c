@@ -11,11 +11,12 @@
 /* ---- opening and closing ---- */
 
 /* What the reader had, and how it comes back: the whole of it, or nothing. */
-static void keep_own(Desk *d, const Session *s)
+static void keep_own(Desk *d, Session *s)
 {
     Buf text = {0};
     session_write(s, STATE_MODEL | STATE_INPUT | STATE_WHOLE, &text);
     d->kept = xstrdup(buf_str(&text));
+    d->history = edits_history_take(s);
     buf_free(&text);
 }
 
@@ -25,6 +26,7 @@ static void bring_back(Desk *d, Session *s)
     Err err;
     if (d->kept && !session_read(s, &commands, d->kept, COMMAND_EDIT | COMMAND_FILE, &err)) /* the reader's own lines */
         session_say(s, "%s", err.text);
+    edits_history_put(s, &d->history);
     commands_free(&commands);
 }
 
@@ -79,6 +81,7 @@ bool desk_open(Desk *d, Session *s, const char *which, Err *err)
     keep_own(d, s);
     if (*s->model_path && !session_open_model(s, NULL, err)) { /* lessons speak of the bundled model */
         lesson_free(&lesson);
+        edits_history_put(s, &d->history);
         free(d->kept);
         d->kept = NULL;
         return false;

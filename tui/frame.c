@@ -45,8 +45,15 @@ enum {
     STATUS_WIDTH = 100,   /* the footer has room for the status */
     HINT_LONG = 115,
     HINT_SHORT = 80,
-    NARROW = 70,      /* below that the footer keeps what can't be guessed */
-    FOOTER_ARROWS = 2 /* order of the arrow keys in the footer */
+    INPUT_LEAST = 16,  /* cells of a sentence's name in the header */
+    NARROW = 70,       /* below that the footer keeps what can't be guessed */
+    AROUND_LINES = 28, /* inside a map of attention: from here on its row goes with it, … */
+    PROFILE_LEAST = 7, /* … as a profile of so many lines, */
+    PROFILE_MOST = 12,
+    HEADS_MOST = 17,   /* in every head, */
+    BESIDE_LEAST = 30, /* and over the picture in so many columns */
+    LEAVE_LEAST = 40,  /* columns of a footer that has room for what q does */
+    FOOTER_ARROWS = 2  /* order of the arrow keys in the footer */
 };
 
 static int step_of(const Step *steps, int have)
@@ -114,6 +121,29 @@ static void layout_side_column(const Session *s, Frame *f, Rect r, Side side)
     add_pane(f, &VIEW_CURSOR, cursor, side, false, false);
 }
 
+/* What a map of attention has no use for goes to its row: as a profile, over the picture, and in every head. */
+static void layout_around(const Session *s, Frame *f, Rect *r, Side side)
+{
+    const ViewSpec *view = view_now(s);
+    int h = r->h - 2, w = r->w - 2;
+    NodeId n = session_node(s, side, s->place.path);
+    bool picture = session_input(s, SIDE_B)->kind == INPUT_PICTURE && n != NO_NODE;
+    if (!view->least || h < AROUND_LINES)
+        return;
+    view->least(s, side, &h, &w);
+    int spare = r->h - 2 - h, half = (r->h - 2) / 2;
+    spare = spare < half ? spare : half;
+    int profile = spare < PROFILE_LEAST ? 0 : spare < 2 * PROFILE_LEAST ? spare : PROFILE_LEAST;
+    profile = profile < PROFILE_MOST ? profile : PROFILE_MOST;
+    int heads = s->look.average || spare - profile < PROFILE_LEAST ? 0 : spare - profile;
+    add_pane(f, &VIEW_OTHER_HEADS, rect_cut(r, 'b', heads < HEADS_MOST ? heads : HEADS_MOST), side, false, false);
+    add_pane(f, &VIEW_PROFILE, rect_cut(r, 'b', profile), side, false, false);
+    int wide = r->w - 2 - w, least = r->w * 2 / 5;
+    wide = wide < least ? wide : least;
+    if (view->beside && picture && wide >= BESIDE_LEAST)
+        add_pane(f, view->beside, rect_cut(r, 'r', wide), side, false, false);
+}
+
 static void layout_main(const Session *s, Frame *f, Rect r, bool side_column)
 {
     const ViewSpec *view = view_now(s);
@@ -124,6 +154,9 @@ static void layout_main(const Session *s, Frame *f, Rect r, bool side_column)
     }
     if (view->below && !s->look.average) /* the same query in the block's other heads */
         add_pane(f, view->below, rect_cut(&r, 'b', step_of(BELOW_LINES, r.h)), side, false, false);
+    if (view->below && r.h >= AROUND_LINES) /* a row over the picture */
+        add_pane(f, &VIEW_PROFILE, rect_cut(&r, 'b', PROFILE_LEAST), side, false, false);
+    layout_around(s, f, &r, side);
     add_pane(f, view, r, side, !s->look.steps_focused, false);
 }
 
@@ -165,8 +198,13 @@ void frame_needs(const Session *s, const Frame *f, Needs *out)
     needs_add(out, SIDE_B, shown_site(s, SIDE_B, SITE_PROBS));
 }
 
-static void put_input(const Input *in, Buf *out)
+static void put_input(const Input *in, int most, Buf *out)
 {
+    char name[512];
+    if (most > 0 && utf8_cells(in->name) > most) { /* its end is in the panes; what comes after it is nowhere else */
+        buf_puts(out, utf8_fit(name, sizeof name, in->name, most));
+        return;
+    }
     buf_printf(out, "%s%s%s%s", in->kind == INPUT_MATRICES ? "example " : "", in->name, in->label >= 0 ? " " : "",
                in->label >= 0 ? SHAPES_NAMES[in->label] : "");
 }
@@ -183,8 +221,9 @@ static void header_head(const Session *s, bool ranges, Buf *out)
 }
 
 /* Program, model, picture, step, block, head, edits. A pinned picture stands in front of the one on show. brief 1:
- * without how many blocks and heads there are; 2: without the pinned picture too. */
-static void header_text(const Session *s, bool named, int brief, Buf *out)
+ * without how many blocks and heads there are; 2: without the pinned picture too. most: cells of the input's name; 0:
+ * all of it. */
+static void header_text(const Session *s, bool named, int brief, int most, Buf *out)
 {
     int total, step = session_step_number(s, &total), block = session_block(s);
     const Box *box = &s->stages.boxes[s->place.box];
@@ -194,10 +233,10 @@ static void header_text(const Session *s, bool named, int brief, Buf *out)
         buf_printf(out, " vitrine  %s%s", s->now->model ? s->now->model->name : "", s->now->model ? " " : "");
     buf_puts(out, two ? " A " : " ");
     if (two) {
-        put_input(session_input(s, SIDE_A), out);
+        put_input(session_input(s, SIDE_A), most, out);
         buf_puts(out, "  B ");
     }
-    put_input(session_input(s, SIDE_B), out);
+    put_input(session_input(s, SIDE_B), most, out);
     buf_printf(out, "  step %d of %d: %s", step, total, box->label);
     if (*box->symbol)
         buf_printf(out, " (%s)", box->symbol);
@@ -216,8 +255,13 @@ static void draw_header(const Paint *p, Rect r)
     Buf text = {0};
     for (int brief = 0; brief == 0 || (brief < 3 && utf8_cells(buf_str(&text)) > r.w); brief++) {
         buf_clear(&text);
-        header_text(p->s, r.w >= NAMED_WIDTH, brief,
+        header_text(p->s, r.w >= NAMED_WIDTH, brief, 0,
                     &text); /* on a small screen the step comes first: the model and the program are known */
+    }
+    int over = utf8_cells(buf_str(&text)) - r.w, name = utf8_cells(session_input(p->s, SIDE_B)->name);
+    if (over > 0 && name > INPUT_LEAST) {
+        buf_clear(&text);
+        header_text(p->s, r.w >= NAMED_WIDTH, 2, name - over > INPUT_LEAST ? name - over : INPUT_LEAST, &text);
     }
     canvas_fill(p->c, r, STYLE_HEADER, ' ');
     canvas_text(p->c, r.y, r.x, r.w, STYLE_HEADER, buf_str(&text));
@@ -239,9 +283,9 @@ const char *frame_sentence(const Session *s)
 static int footer_order(const Session *s, const KeyBinding **out, int most)
 {
     int n = 0;
+    const KeyBinding *k;
     for (int order = 1; order < 20; order++)
-        for (int i = 0; keymap_at(i); i++) {
-            const KeyBinding *k = keymap_at(i);
+        for (int i = 0; (k = keymap_here(s, i)); i++) {
             if (k->footer != order || !keymap_in_force(s, k) || (k->when && !k->when(s)))
                 continue;
             if (n < most)
@@ -292,12 +336,20 @@ static const char *main_label(const Session *s, const Pane *pane)
     return session_compares(s) && view->sides != SIDES_TOGETHER && pane->view == view ? LABELS[pane->side] : NULL;
 }
 
-/* A narrow screen has two lines for it. */
+/* A narrow screen has two lines for it. A message takes from the panes above what it needs, half the screen at most:
+ * what to do about it often stands at its end. */
 static void draw_sentence(const Paint *p, Rect r, const FrameState *state)
 {
     bool message = state->message && *state->message;
     Style style = message && state->message_is_error ? STYLE_ERROR : message ? STYLE_STRONG : STYLE_SENTENCE;
     const char *text = message ? state->message : frame_sentence(p->s);
+    int rows = message && r.h ? canvas_wrap_rows(p->c, r.w - 1, text) : r.h;
+    if (rows > r.h) {
+        rows = rows > p->c->h / 2 ? p->c->h / 2 : rows;
+        r.y -= rows - r.h;
+        r.h = rows;
+        canvas_fill(p->c, r, STYLE_TEXT, ' ');
+    }
     rect_cut(&r, 'l', 1);
     if (r.h > 1)
         canvas_wrap(p->c, r, style, text);
@@ -323,6 +375,25 @@ static const char *hint_text(const Session *s, int width)
                                  : "A real run of a Vision Transformer. t: lesson 0.";
 }
 
+/* Behind a tab a title has what is said where it has room; behind another one a shorter form of it. */
+static void fit_title(Buf *title, int room)
+{
+    char *more = title->len ? strchr(title->data, '\t') : NULL, *next;
+    if (!more)
+        return;
+    int head = (int)(more - title->data);
+    for (*more++ = 0; more; more = next) {
+        next = strchr(more, '\t');
+        if (next)
+            *next++ = 0;
+        if (utf8_cells(title->data) + 1 + utf8_cells(more) <= room) {
+            title->data[head] = ' ';
+            memmove(title->data + head + 1, more, strlen(more) + 1);
+            return;
+        }
+    }
+}
+
 void frame_draw(const Paint *p, const Frame *f, const FrameState *state)
 {
     Canvas *c = p->c;
@@ -338,6 +409,7 @@ void frame_draw(const Paint *p, const Frame *f, const FrameState *state)
             buf_printf(&title, "%s  ", label);
         if (pane->view->title)
             pane->view->title(p->s, pane->side, &title);
+        fit_title(&title, pane->box.w - 4);
         canvas_box(c, pane->box, buf_str(&title), pane->focus);
         buf_free(&title);
         Rect old = canvas_clip(c, pane->inside);
@@ -351,6 +423,10 @@ void frame_draw(const Paint *p, const Frame *f, const FrameState *state)
     if (f->footer.h) {
         int status = state->status ? utf8_cells(state->status) : 0;
         Rect keys = f->footer;
+        if (f->leave.w) {
+            canvas_text(c, f->leave.y, f->leave.x, 1, STYLE_KEY, "q");
+            canvas_text(c, f->leave.y, f->leave.x + 2, f->leave.w - 2, STYLE_KEY_TEXT, f->leave_text);
+        }
         if (status && keys.w > STATUS_WIDTH + status) {
             keys.w -= status + 2;
             canvas_right(c, f->footer.y, f->footer.x, f->footer.w - 1, STYLE_DIM, state->status);
@@ -365,8 +441,18 @@ const KeyBinding *frame_key(const Paint *p, const Frame *f, int y, int x)
     return f->footer.h && rect_has(f->footer, y, x) && footer_walk(p, f->footer, false, x, &hit) ? hit : NULL;
 }
 
+void frame_leave(Frame *f, const char *text)
+{
+    f->leave_text = text;
+    f->leave = rect_cut(&f->footer, 'r', f->footer.w > LEAVE_LEAST ? utf8_cells(text) + 3 : 0);
+}
+
 bool frame_click(const Paint *p, const Frame *f, int y, int x, Buf *command)
 {
+    if (rect_has(f->leave, y, x)) {
+        buf_puts(command, "close");
+        return true;
+    }
     const KeyBinding *hit = frame_key(p, f, y, x);
     if (hit) {
         buf_puts(command, hit->command);

@@ -20,6 +20,8 @@ typedef struct Frame {
     Pane pane[FRAME_PANES];
     int count;
     Rect header, hint, sentence, answer, footer; /* h = 0 where there is no room */
+    Rect leave;                                  /* what q does now, right of the footer; w = 0: nothing of the kind */
+    const char *leave_text;                      /* "ends the task" */
 } Frame;
 
 /* What the app knows and the session does not. */
@@ -31,6 +33,8 @@ typedef struct FrameState {
 } FrameState;
 
 Frame frame_layout(const Session *s, int h, int w, bool hint);
+/* The end of the footer says what q does. */
+void frame_leave(Frame *f, const char *text);
 /* The plain sentence of what is on show, at most 76 cells. */
 const char *frame_sentence(const Session *s);
 void frame_needs(const Session *s, const Frame *f, Needs *out);

@@ -117,6 +117,8 @@ const KeyBinding *keymap_at(int i)
         return i >= 0 ? &KEYS[i] : NULL;
     i -= KEY_COUNT;
     for (int screen = 0; screen < SCREEN_COUNT; screen++) {
+        if (!view_of((Screen)screen)->keys)
+            continue;
         bool shared = false; /* two views may have the same keys */
         for (int before = 0; before < screen; before++)
             shared = shared || view_of((Screen)before)->keys == view_of((Screen)screen)->keys;
@@ -125,6 +127,14 @@ const KeyBinding *keymap_at(int i)
             return k;
     }
     return NULL;
+}
+
+const KeyBinding *keymap_here(const Session *s, int i)
+{
+    if (i < (int)KEY_COUNT)
+        return i >= 0 ? &KEYS[i] : NULL;
+    i -= KEY_COUNT;
+    return own_at(view_now(s), &i);
 }
 
 const KeyBinding *keymap_find(const Session *s, const char *key)

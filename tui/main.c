@@ -90,6 +90,7 @@ static int open_screen(const Options *o)
                                         .threads = (int)o->threads,
                                         .memory = o->memory,
                                         .assume = o->assume,
+                                        .resolution = o->resolution,
                                         .colour = o->colour,
                                         .plots = o->plots,
                                         .ascii = o->ascii,

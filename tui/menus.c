@@ -13,39 +13,28 @@
 #include "core/session/screens.h"
 #include "tui/keymap.h"
 #include "tui/overlay.h"
+#include "tui/task.h"
 
-/* What people want, in their words, and the command line that does it. */
-static const struct {
-    const char *text, *command;
-} TASKS[] = {
-    {"Follow the picture through the model, step by step", "goto first"},
-    {"See why it said this: the answer, then w for the chain of largest terms", "view answer; why"},
-    {"What does √d_k do? Take it away where that changes most, and compare", "showcase"},
-    {"…and the typical picture: how much taking it away changes as a rule", "showcase 2"},
-    {"…and the one where taking it away changes least", "showcase 3"},
-    {"What does head 2 of block 1 look at?", "goto first; block 1; head 2"},
-    {"Switch that head off and compare", "goto first; block 1; head 2; ablate; goto z"},
-    {"All heads of all blocks at once", "view sheet"},
-    {"What did it learn? Where did it look, which heads matter, …: eight screens", "menu learned"},
-    {"Other factors than 1/√d_k on a slider, and accuracy along the way", "laboratory"},
-    {"Which pixel did this number come from? (Enter follows an operand)", "view formula"},
-    {"My own picture or model", "menu open"},
-    {"Do patches that lie side by side have similar position embeddings?", "view positions"},
-    {"Hide a patch of the picture", "view picture; grey r3c4"},
-    {"Move a patch of the picture to another place", "view picture; prompt swap r3c4 "},
-    {"Compare two pictures: keep this one as A, then open another", "pin; menu open"},
-    {"Take all changes away, and let go of A", "pin off; reset edits"},
-    {"Save this tensor or this screen", "prompt export "},
-    {"Is every number right? Recompute them all", "verify"},
-    {"What is this model? Sizes, costs, what had to be assumed", "info"},
-    {"What do the words mean?", "glossary"},
-    {"Ready-made demonstrations, five minutes each", "demo"},
-};
-
-static void help_tasks(Overlay *o)
+static void help_tasks(Overlay *o, const Session *s, const Task *on)
 {
-    for (size_t i = 0; i < sizeof TASKS / sizeof *TASKS; i++)
-        overlay_add(o, TASKS[i].text, "", TASKS[i].command);
+    Buf text = {0}, changes = {0};
+    const char *name;
+    if (task_on(on)) {
+        char now[160];
+        snprintf(now, sizeof now, "End this task: %.110s", on->text);
+        overlay_add(o, now, "q", "task end");
+        overlay_about(o, "What you had before comes back.");
+    }
+    for (int i = 0; (name = task_at(s, on, i, &text, &changes)) != NULL; i++) {
+        char line[40];
+        snprintf(line, sizeof line, "task %.30s", name);
+        overlay_add(o, buf_str(&text), "", line);
+        overlay_about(o, buf_str(&changes));
+        buf_clear(&text);
+        buf_clear(&changes);
+    }
+    buf_free(&text);
+    buf_free(&changes);
 }
 
 static void help_keys(Overlay *o, const Session *s)
@@ -78,7 +67,7 @@ static void help_commands(Overlay *o, const Commands *commands)
     }
 }
 
-void overlay_help(Overlay *o, const Session *s, const Commands *commands, int page)
+void overlay_help(Overlay *o, const Session *s, const Task *on, const Commands *commands, int page)
 {
     char title[80];
     page = page == HELP_SEARCH ? page : page % HELP_PAGES;
@@ -92,7 +81,7 @@ void overlay_help(Overlay *o, const Session *s, const Commands *commands, int pa
                            : "Help: tasks, keys and commands with these letters");
     overlay_list(o, title);
     if (page == 0 || page == HELP_SEARCH)
-        help_tasks(o);
+        help_tasks(o, s, on);
     if (page == 0) {
         overlay_add(o, "All keys here", "?", "help keys");
         overlay_add(o, "All commands", "? ?", "help commands");

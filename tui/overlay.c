@@ -40,7 +40,12 @@ void overlay_add(Overlay *o, const char *text, const char *key, const char *comm
 {
     o->items = grow(o->items, &o->cap, (size_t)o->count, sizeof *o->items);
     o->items[o->count++] = (Item){arena_strdup(&o->arena, text), arena_strdup(&o->arena, key ? key : ""),
-                                  command ? arena_strdup(&o->arena, command) : NULL};
+                                  command ? arena_strdup(&o->arena, command) : NULL, ""};
+}
+
+void overlay_about(Overlay *o, const char *about)
+{
+    o->items[o->count - 1].about = arena_strdup(&o->arena, about);
 }
 
 void overlay_text(Overlay *o, const char *title, const char *text)
@@ -188,10 +193,22 @@ static int list_rows(const Overlay *o)
     return rows;
 }
 
+/* Lines below a list for what its chosen line will do: as many as the longest needs, so that the box stays. */
+static int about_rows(const Overlay *o, const Canvas *c, int width)
+{
+    int most = 0;
+    for (int i = 0; o->kind == OVERLAY_LIST && i < o->count; i++) {
+        int rows = canvas_wrap_rows(c, width, o->items[i].about);
+        most = rows > most ? rows : most;
+    }
+    return c->h >= 16 ? most : 0;
+}
+
 static Rect box_of(const Overlay *o, const Canvas *c)
 {
     int w = c->w < 84 ? c->w - 2 : 82, lines = o->kind == OVERLAY_TEXT ? page_rows(o, c, w - 2) : list_rows(o);
     lines += !lines;
+    lines += about_rows(o, c, w - 2);
     int h = lines + 3 < c->h - 2 ? lines + 3 : c->h - 2;
     h = h < 3 ? (c->h < 3 ? c->h : 3) : h;
     w = w < 3 ? c->w : w;
@@ -294,6 +311,10 @@ void overlay_draw(Overlay *o, Canvas *c)
     if (in.h < 1 || in.w < 4)
         return;
     Rect foot = in.h > 1 ? rect_cut(&in, 'b', 1) : (Rect){0};
+    Rect about = rect_cut(&in, 'b', about_rows(o, c, in.w));
+    const Item *item = about.h ? chosen_item(o, o->chosen) : NULL;
+    if (item)
+        canvas_wrap(c, about, STYLE_SENTENCE, item->about);
     Rect old = canvas_clip(c, in);
     if (o->kind == OVERLAY_TEXT)
         draw_text(o, c, in);
@@ -315,6 +336,7 @@ OverlayResult overlay_click(Overlay *o, const Canvas *c, int y, int x, Buf *comm
     }
     if (in.h > 1)
         rect_cut(&in, 'b', 1);
+    rect_cut(&in, 'b', about_rows(o, c, in.w));
     int line = y - in.y + first_line(o, in.h), choice = 0;
     for (int k = 0; k < o->count && rect_has(in, y, x); k++) {
         if (!shown(o, &o->items[k]))

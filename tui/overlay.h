@@ -6,11 +6,13 @@
 #include "core/base/mem.h"
 #include "core/session/command.h"
 #include "tui/canvas/canvas.h"
+#include "tui/task.h"
 
 typedef struct Item {
     const char *text;    /* what is read */
     const char *key;     /* shown at the right: its key, or "" */
     const char *command; /* run on Enter; NULL: a heading */
+    const char *about;   /* what that will do, shown below the list while the line is chosen; or "" */
 } Item;
 
 typedef enum OverlayKind { OVERLAY_NONE, OVERLAY_LIST, OVERLAY_TEXT } OverlayKind;
@@ -36,6 +38,7 @@ typedef struct Overlay {
 
 void overlay_list(Overlay *o, const char *title); /* an empty list, open */
 void overlay_add(Overlay *o, const char *text, const char *key, const char *command);
+void overlay_about(Overlay *o, const char *about); /* of the line that was added last */
 void overlay_text(Overlay *o, const char *title, const char *text);
 void overlay_close(Overlay *o);
 void overlay_free(Overlay *o);
@@ -49,8 +52,8 @@ void overlay_draw(Overlay *o, Canvas *c);
 
 /* The lists. */
 enum { HELP_PAGES = 3, HELP_SEARCH = HELP_PAGES };
-void overlay_help(Overlay *o, const Session *s, const Commands *commands,
-                  int page);                          /* HELP_SEARCH: all pages, ready to be typed in */
+/* page HELP_SEARCH: all pages, ready to be typed in. on: the task that is on. */
+void overlay_help(Overlay *o, const Session *s, const Task *on, const Commands *commands, int page);
 void overlay_open_menu(Overlay *o, const Session *s); /* drawn pictures, pictures and models in this folder */
 void overlay_view_menu(Overlay *o, const Session *s);
 void overlay_learned_menu(Overlay *o, const Session *s); /* the screens of what was learned */

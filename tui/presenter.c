@@ -60,6 +60,14 @@ static bool turn(Presenter *p, Session *s, const Commands *c, int by, Buf *said,
     p->view.pointer = false;
     if (!p->deck.open)
         return run(s, c, by > 0 ? "next" : "prev", err);
+    if (by > 0) {
+        log_hold(s, true);
+        bool on = deck_on(&p->deck, s, err);
+        log_hold(s, false);
+        buf_clear(&s->said);
+        if (on || *err->text)
+            return on;
+    }
     int to = p->deck.at + by;
     if (to < 0 || to >= p->deck.count) {
         buf_puts(said, to < 0 ? "This is the first step." : "That was the last step. P: the model; q leaves.");

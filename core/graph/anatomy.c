@@ -17,29 +17,35 @@ const char *site_name(Site s)
     return SITE_NAMES[s];
 }
 
-/* FNV-1a */
-static size_t hash_of(const char *text, size_t n)
+/* FNV-1a, a byte at a time: the hash of a text is on the way to that of every longer one that begins with it */
+static const uint64_t HASH_START = 14695981039346656037u;
+
+static uint64_t hash_more(uint64_t h, char c)
 {
-    uint64_t h = 14695981039346656037u;
-    for (size_t i = 0; i < n; i++)
-        h = (h ^ (unsigned char)text[i]) * 1099511628211u;
-    return (size_t)(h ^ (h >> 32));
+    return (h ^ (unsigned char)c) * 1099511628211u;
+}
+
+static size_t bucket_of(const Anatomy *a, uint64_t h)
+{
+    return (size_t)(h ^ (h >> 32)) & (a->buckets - 1);
 }
 
 static void put_in_bucket(Anatomy *a, int part)
 {
-    const char *scope = a->parts[part].scope;
-    size_t at = hash_of(scope, strlen(scope)) & (a->buckets - 1);
+    uint64_t h = HASH_START;
+    for (const char *c = a->parts[part].scope; *c; c++)
+        h = hash_more(h, *c);
+    size_t at = bucket_of(a, h);
     while (a->bucket[at] != NO_PART)
         at = (at + 1) & (a->buckets - 1);
     a->bucket[at] = part;
 }
 
-/* The last part that was added with that scope, or NO_PART. */
-static int part_of_scope(const Anatomy *a, const char *scope, size_t n)
+/* The last part that was added with that scope, whose hash is h, or NO_PART. */
+static int part_of_scope(const Anatomy *a, const char *scope, size_t n, uint64_t h)
 {
     int found = NO_PART;
-    for (size_t at = hash_of(scope, n) & (a->buckets - 1); a->bucket[at] != NO_PART; at = (at + 1) & (a->buckets - 1)) {
+    for (size_t at = bucket_of(a, h); a->bucket[at] != NO_PART; at = (at + 1) & (a->buckets - 1)) {
         const char *have = a->parts[a->bucket[at]].scope;
         if (strlen(have) == n && memcmp(have, scope, n) == 0)
             found = a->bucket[at] > found ? a->bucket[at] : found;
@@ -189,7 +195,7 @@ static void plain_path(const char *path, const char **begin, size_t *n)
 
 static bool equals(const char *text, const char *path, size_t n)
 {
-    return text && strlen(text) == n && memcmp(text, path, n) == 0;
+    return strlen(text) == n && memcmp(text, path, n) == 0;
 }
 
 int anatomy_of(const Graph *g, const char *path)
@@ -198,16 +204,21 @@ int anatomy_of(const Graph *g, const char *path)
     if (!g->anatomy)
         return NO_PART;
     plain_path(path, &path, &n);
-    for (size_t end = n; end > 0; end--) /* the longest scope that it begins with */
-        if (end == n || path[end] == '.') {
-            int part = part_of_scope(g->anatomy, path, end);
-            if (part != NO_PART)
-                return part;
-        }
-    for (int i = 0; i < g->anatomy->count; i++)
-        for (int s = 0; s < SITE_COUNT && !*g->anatomy->parts[i].scope; s++)
-            if (equals(g->anatomy->parts[i].site[s], path, n))
+    int found = NO_PART; /* the longest scope that it begins with */
+    uint64_t h = HASH_START;
+    for (size_t end = 1; end <= n; end++) {
+        h = hash_more(h, path[end - 1]);
+        int part = end == n || path[end] == '.' ? part_of_scope(g->anatomy, path, end, h) : NO_PART;
+        found = part != NO_PART ? part : found;
+    }
+    if (found != NO_PART)
+        return found;
+    for (int i = 0; i < g->anatomy->count; i++) {
+        const Part *p = &g->anatomy->parts[i];
+        for (int s = 0; s < SITE_COUNT && !*p->scope; s++)
+            if (p->site[s] && *p->site[s] == *path && equals(p->site[s], path, n))
                 return i;
+    }
     return 0;
 }
 

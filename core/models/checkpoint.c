@@ -14,40 +14,47 @@ enum { JSON_MAX = 16 << 20, NAME_MAX_BYTES = 1200 };
 /* --- names --- */
 
 /* The name behind the prefix, then behind the prefix without its last part, … (a head stands outside "vit."). */
-static const TensorInfo *find_prefixed(const Checkpoint *k, const char *name)
+static const TensorInfo *find_prefixed(const Checkpoint *k, const char *name, bool inside)
 {
     size_t n = strlen(k->prefix);
-    for (;;) {
+    for (;;) { /* what belongs to another tower may have the same name without the prefix */
         char full[NAME_MAX_BYTES];
         snprintf(full, sizeof full, "%.*s%s", (int)n, k->prefix, name);
         const TensorInfo *t = tensors_find(&k->file, full);
-        if (t || n == 0)
+        if (t || n == 0 || inside)
             return t;
         for (n--; n > 0 && k->prefix[n - 1] != '.';)
             n--;
     }
 }
 
-const TensorInfo *checkpoint_find(const Checkpoint *k, VitRole r, int layer)
+const TensorInfo *checkpoint_find_as(const Checkpoint *k, VitRole r, int layer, LayoutName *how)
 {
-    char name[256];
     const char *pattern = k->layout->names[r];
-    for (int i = 0; pattern && layout_alternative(pattern, i, layer, name, sizeof name); i++) {
-        const TensorInfo *t = find_prefixed(k, name);
+    for (int i = 0; pattern && layout_alternative(pattern, i, layer, how); i++) {
+        if (how->when && (how->when == '@') != k->packed)
+            continue;
+        const TensorInfo *t = find_prefixed(k, how->name, k->layout->aside && !layout_outside(r));
         if (t)
             return t;
     }
     return NULL;
 }
 
+const TensorInfo *checkpoint_find(const Checkpoint *k, VitRole r, int layer)
+{
+    LayoutName how;
+    return checkpoint_find_as(k, r, layer, &how);
+}
+
 const char *checkpoint_name(Checkpoint *k, VitRole r, int layer)
 {
-    char name[256];
+    LayoutName how;
     const char *pattern = k->layout->names[r];
     if (!pattern)
         return arena_printf(&k->arena, "(%s)", vit_role_name(r));
-    layout_alternative(pattern, 0, layer, name, sizeof name);
-    return arena_printf(&k->arena, "%s%s", layout_outside(r) ? "" : k->prefix, name);
+    layout_alternative(pattern, 0, layer, &how);
+    return arena_printf(&k->arena, "%s%s", layout_outside(r) ? "" : k->prefix, how.name);
 }
 
 /* --- opening --- */
@@ -183,10 +190,11 @@ static bool same_shape(const TensorInfo *t, const size_t *want, int rank)
     return true;
 }
 
-static bool check_tensor(const Checkpoint *k, const VitConfig *c, VitRole r, const TensorInfo *t, Err *err)
+static bool check_tensor(const Checkpoint *k, const VitConfig *c, VitRole r, const TensorInfo *t, const LayoutName *how,
+                         Err *err)
 {
     size_t want[4];
-    int rank = layout_shape(k->layout, c, r, want);
+    int rank = layout_shape(how, c, r, want);
     if (t->dtype > DT_BF16)
         return err_set(
             err,
@@ -238,10 +246,11 @@ static bool check_all(Checkpoint *k, const VitConfig *c, Err *err)
     NameList missing = {.text = ""};
     EACH_WEIGHT(c, layer, r)
     {
-        const TensorInfo *t = checkpoint_find(k, r, layer);
+        LayoutName how;
+        const TensorInfo *t = checkpoint_find_as(k, r, layer, &how);
         if (!t)
             list_name(&missing, checkpoint_name(k, r, layer));
-        else if (!check_tensor(k, c, r, t, err))
+        else if (!check_tensor(k, c, r, t, &how, err))
             return false;
         else
             k->used[t - k->file.tensors] = true;
@@ -269,10 +278,29 @@ static bool is_decoder(const Checkpoint *k, const char *name)
     return k->known.decoder && strncmp(name, "decoder.", 8) == 0;
 }
 
+/* What stands behind the tower where a classifier takes its place: a last norm, attention pooling. */
+static bool is_replaced(const Checkpoint *k, const VitConfig *c, const char *name)
+{
+    return c->classes && k->layout->classifier != CLASSIFIER_READOUT &&
+           (strstr(name, "vision_model.head.") || (!c->final_norm && strstr(name, "vision_model.post_layernorm.")));
+}
+
+/* A text tower, say. */
+static bool is_aside(const Checkpoint *k, const char *name)
+{
+    for (const char *w = k->layout->aside ? k->layout->aside : ""; *w; w += strspn(w, " ")) {
+        size_t n = strcspn(w, " ");
+        if (strncmp(name, w, n) == 0)
+            return true;
+        w += n;
+    }
+    return false;
+}
+
 static bool check_unused(Checkpoint *k, Model *m, Err *err)
 {
     NameList left = {.text = ""};
-    size_t prefix = strlen(k->prefix), decoder = 0;
+    size_t prefix = strlen(k->prefix), decoder = 0, aside = 0;
     for (size_t i = 0; i < k->file.count; i++) {
         const char *name = k->file.tensors[i].name;
         if (k->used[i])
@@ -280,7 +308,9 @@ static bool check_unused(Checkpoint *k, Model *m, Err *err)
         const char *bare = strncmp(name, k->prefix, prefix) == 0 ? name + prefix : name;
         if (is_decoder(k, name))
             decoder++;
-        else if (is_word(k->layout->useless, bare))
+        else if (is_aside(k, name))
+            aside++;
+        else if (is_word(k->layout->useless, bare) || is_replaced(k, &m->vit, name))
             model_assume(m, "tensor '%.200s' takes no part in the answer and is left out", name);
         else
             list_name(&left, name);
@@ -288,6 +318,9 @@ static bool check_unused(Checkpoint *k, Model *m, Err *err)
     if (decoder)
         model_assume(m, "the decoder is left out (%zu tensors): what is shown is the encoder with every patch in place",
                      decoder);
+    if (aside)
+        model_assume(m, "%s is left out (%zu tensors): what is shown is the picture's side", k->layout->aside_what,
+                     aside);
     return left.count == 0 ||
            err_set(err,
                    "%s: %d tensor%s that this %s model has no place for: %s; Vitrine shows plain ViTs: save the model "
@@ -295,57 +328,45 @@ static bool check_unused(Checkpoint *k, Model *m, Err *err)
                    k->file.path, left.count, left.count == 1 ? "" : "s", k->layout->name, list_text(&left));
 }
 
-/* Which third of a fused tensor a weight is; −1 for the others. */
-static int fused_part(const Checkpoint *k, VitRole r)
+/* One weight into `to`, whatever else its tensor holds: read once per part, simpler than keeping it, and the file is in
+ * the page cache. */
+static bool read_weight(Checkpoint *k, const VitConfig *c, VitRole r, const TensorInfo *t, const LayoutName *how,
+                        float *to, Err *err)
 {
-    if (!k->layout->fused)
-        return -1;
-    switch (r) {
-    case VIT_W_Q:
-    case VIT_B_Q: return 0;
-    case VIT_W_K:
-    case VIT_B_K: return 1;
-    case VIT_W_V:
-    case VIT_B_V: return 2;
-    default: return -1;
-    }
+    if (how->parts == 1 && !*how->order)
+        return tensors_read_f32(&k->file, t, to, err);
+    size_t cells = vit_role_cells(c, r);
+    float *all = xfloats(t->cells);
+    bool ok = tensors_read_f32(&k->file, t, all, err);
+    if (ok && *how->order)
+        layout_reorder(how, c, r, all, to);
+    else if (ok)
+        memcpy(to, all + (size_t)how->part * cells, cells * sizeof *to);
+    free(all);
+    return ok;
 }
 
 static bool read_all(Checkpoint *k, Model *m, ModelProgress progress, void *context, Err *err)
 {
     const VitConfig *c = &m->vit;
     uint64_t done = 0, total = (uint64_t)vit_params(c) * sizeof(float);
-    float *fused = NULL;
-    bool ok = true;
     EACH_WEIGHT(c, layer, r)
     {
-        const TensorInfo *t = checkpoint_find(k, r, layer);
-        size_t cells = vit_role_cells(c, r);
+        LayoutName how;
+        const TensorInfo *t = checkpoint_find_as(k, r, layer, &how);
         WeightTensor *w = vit_weight(&m->weights, r, layer);
         float *to = m->block + (w->data - m->block);
-        int part = fused_part(k, r);
-        if (progress && !progress(context, done, total)) {
-            ok = err_set(err, "%s: cancelled", k->file.path);
-        } else if (part < 0) {
-            ok = tensors_read_f32(&k->file, t, to, err);
-        } else { /* read once per third: simpler than keeping it, and the file is in the page cache */
-            free(fused);
-            fused = xfloats(t->cells);
-            ok = tensors_read_f32(&k->file, t, fused, err);
-            if (ok)
-                memcpy(to, fused + (size_t)part * cells, cells * sizeof *to);
-        }
-        if (!ok)
-            goto out;
+        if (progress && !progress(context, done, total))
+            return err_set(err, "%s: cancelled", k->file.path);
+        if (!read_weight(k, c, r, t, &how, to, err))
+            return false;
         char name[NAME_MAX_BYTES];
         w->origin = arena_strdup(&m->arena, utf8_clean(name, sizeof name, t->name));
-        done += (uint64_t)cells * sizeof *to;
+        done += (uint64_t)vit_role_cells(c, r) * sizeof *to;
     }
     if (progress)
         progress(context, total, total);
-out:
-    free(fused);
-    return ok;
+    return true;
 }
 
 bool checkpoint_read(Checkpoint *k, Model *m, ModelProgress progress, void *context, Err *err)

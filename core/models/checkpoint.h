@@ -10,25 +10,50 @@
 /* How a family of programs names its weights, and what its members share without writing it down. */
 typedef struct Layout {
     const char *name;
-    const char *signature;        /* a tensor that only this family has */
-    const char *names[VIT_ROLES]; /* %d is the block; alternatives are separated by |; NULL: never stored */
-    bool fused;                   /* one tensor holds the rows of q, then k, then v */
-    const char *useless;          /* words: tensors that do not take part in the answer */
+    const char *signature; /* a tensor that only this family has; alternatives are separated by | */
+    const char
+        *names[VIT_ROLES]; /* see LayoutName; %d is the block; alternatives are separated by |; NULL: never stored
+                            */
+    const char *useless;   /* words: tensors that do not take part in the answer */
+    const char *aside, *aside_what; /* words that names of a part begin with which is left out as a whole, and what it
+                                       is */
     float eps;
-    bool imagenet; /* pixel mean and deviation of ImageNet instead of 0.5 */
+    MapFn act;        /* 0: GELU with erf */
+    bool silu_gate;   /* a gated MLP has SiLU whatever the activation is called */
+    bool deit_pixels; /* where it has a distillation token or layer scales: ImageNet's mean and deviation */
+    bool embeds;      /* its read-out is an embedding */
+    /* What its programs put a classifier on, where that is not what the model reads otherwise: the mean of the patches,
+     * behind the final norm or without it. */
+    enum { CLASSIFIER_READOUT, CLASSIFIER_MEAN, CLASSIFIER_MEAN_BARE } classifier;
+    VitFit fit; /* how its programs fit the position table to another grid */
+    bool fit_smooth, fit_corners;
+    enum { PIXELS_HALF, PIXELS_IMAGENET, PIXELS_CLIP } pixels; /* mean and deviation */
     Filter filter;
     double crop; /* share of the resized picture that the centre crop keeps; 0: squashed, not cropped */
 } Layout;
 
 extern const Layout LAYOUTS[];
 extern const int LAYOUT_COUNT;
-/* The n-th alternative of a pattern of names[] with the block filled in; false past the last one. */
-bool layout_alternative(const char *pattern, int n, int layer, char *out, size_t size);
+
+/* One alternative of names[]: `name`, `name#1/3` (the second of three parts of equal size, one behind the other along
+ * the first axis: q, k, v of a fused tensor), `name#:dhe` (axes stored in that order, none of them merged). In front @:
+ * only where k->packed; ~: only where not. */
+typedef struct LayoutName {
+    char name[256], order[8];
+    int part, parts;
+    char when;
+} LayoutName;
+/* The n-th alternative of a pattern with the block filled in; false past the last one. */
+bool layout_alternative(const char *pattern, int n, int layer, LayoutName *out);
+/* The n-th word of a list separated by |, as it stands there; false past the last one. */
+bool layout_word(const char *list, int n, char *out, size_t size);
 /* Does it stand outside the prefix, as heads do? */
 bool layout_outside(VitRole r);
-/* The shape a weight has in a file: heads and their widths are one axis there, fused q k v three times as many rows,
- * the pixels of a patch one axis. Returns the rank. */
-int layout_shape(const Layout *l, const VitConfig *c, VitRole r, size_t out[4]);
+/* The shape a weight has in a file: heads and their widths are one axis there, a tensor of several parts is as many
+ * times longer, the pixels of a patch are one axis. Returns the rank. */
+int layout_shape(const LayoutName *how, const VitConfig *c, VitRole r, size_t out[4]);
+/* Stored cells in the order of the role: in[cells] to out[cells]. */
+void layout_reorder(const LayoutName *how, const VitConfig *c, VitRole r, const float *in, float *out);
 
 /* What the name of an architecture decides. Zero: as the layout has it. */
 typedef struct Known {
@@ -41,6 +66,14 @@ typedef struct Known {
     bool decoder;           /* tensors decoder.… are no part of what is shown */
     bool resizes_positions; /* its program fits the position table to the picture, so that no size can be taken for
                                granted */
+    bool smooth;            /* …with antialias */
+    bool gated, probed;     /* its MLP is gated, its answer read by attention pooling: the tensors must say so too */
+    bool embeds;            /* it ends with an embedding */
+    bool mean;              /* it reads the mean of the patches even with a class token and no fc_norm */
+    VitRope rope;
+    bool rope_half, rope_cols_first;
+    float rope_base; /* with rope */
+    int rope_ref;    /* side of the reference grid; 0: none */
 } Known;
 
 typedef struct Checkpoint {
@@ -51,6 +84,7 @@ typedef struct Checkpoint {
     Json *config, *processor; /* config.json and preprocessor_config.json beside it, or NULL */
     const char *config_path, *processor_path;
     const char *name; /* for the model */
+    bool packed;      /* the rows of the MLP's first tensor are gate and patterns */
     bool assume;      /* a name that is not known is taken for a plain ViT's */
     Known known;
     Arena arena;
@@ -62,6 +96,10 @@ bool checkpoint_open(Checkpoint *k, const char *path, Err *err);
 void checkpoint_close(Checkpoint *k);
 /* The tensor that holds a weight (of a fused one: the fused tensor), or NULL. */
 const TensorInfo *checkpoint_find(const Checkpoint *k, VitRole r, int layer);
+/* …and how it is stored there. */
+const TensorInfo *checkpoint_find_as(const Checkpoint *k, VitRole r, int layer, LayoutName *how);
+/* The length of a letter of the role's axes in that tensor; 0 where it is merged with another. */
+size_t layout_letter(const TensorInfo *t, const LayoutName *how, VitRole r, char letter);
 /* The name that is looked for first, for messages; in the checkpoint's arena. */
 const char *checkpoint_name(Checkpoint *k, VitRole r, int layer);
 

@@ -31,7 +31,9 @@ static const char *pool_text(VitPool p)
     static const char *const TEXT[] = {[VIT_POOL_CLS] = "from the cls token",
                                        [VIT_POOL_MEAN] = "from the mean of the patches",
                                        [VIT_POOL_CLS_DIST] = "from cls and dist by two heads, their logits averaged",
-                                       [VIT_POOL_NONE] = "not read out"};
+                                       [VIT_POOL_NONE] = "not read out",
+                                       [VIT_POOL_BOTH] = "from the cls token and the mean of the patches",
+                                       [VIT_POOL_ATTENTION] = "by attention pooling"};
     return TEXT[p];
 }
 
@@ -60,6 +62,32 @@ static void fact(const Facts *f, const char *key, const char *fmt, ...)
     f->put(f->context, key, key, text);
 }
 
+static void put_rope(const Facts *f, const VitConfig *c)
+{
+    if (c->rope)
+        fact(f, "rotations", "q and k of patches are turned by row and column, base %g, %s%s", (double)c->rope_base,
+             c->rope_half ? "number e with e + E/2" : "neighbours in pairs",
+             c->rope_cols_first ? ", columns first" : "");
+    if (vit_resizes(c))
+        fact(f, "fitted", "the position table from %d × %d places to %d × %d (%s%s%s)", c->table_h, c->table_w,
+             c->image_h / c->patch_h, c->image_w / c->patch_w,
+             c->fit == VIT_FIT_BICUBIC    ? "bicubic"
+             : c->fit == VIT_FIT_BILINEAR ? "bilinear"
+                                          : "nearest",
+             c->fit_smooth ? ", antialias" : "", c->fit_corners ? ", corners on corners" : "");
+}
+
+static void put_answer(const Facts *f, const VitConfig *c)
+{
+    if (c->classes)
+        fact(f, "answer", "%d class%s, %s", c->classes, c->classes > 1 ? "es" : "", pool_text(c->pool));
+    else if (c->project || c->embeds)
+        fact(f, "answer", "an embedding of %d numbers, %s%s", c->project ? c->project : c->width, pool_text(c->pool),
+             c->project ? ", projected" : "");
+    else
+        fact(f, "answer", "%s", "none: the model has no classes");
+}
+
 static void facts_of_vit(const Model *m, FactFn put, void *context)
 {
     const VitConfig *c = &m->vit;
@@ -73,14 +101,16 @@ static void facts_of_vit(const Model *m, FactFn put, void *context)
          registers, vit_patches(c), vit_patches(c) > 1 ? "es" : "", pos_text(c->pos));
     fact(f, "blocks", "%d blocks, %d heads of %d, width %d, MLP %d", c->layers, c->heads, c->head_dim, c->width,
          c->mlp);
-    fact(f, "knobs", "%s-norm, %s, LayerNorm epsilon %g, scores times %.6g%s%s%s%s", c->post_norm ? "post" : "pre",
-         map_name(c->act), (double)c->eps, (double)c->scale, c->qkv_bias ? "" : ", no qkv bias",
+    fact(f, "knobs", "%s-norm, %s, LayerNorm epsilon %g, scores times %.6g%s%s%s%s%s%s", c->post_norm ? "post" : "pre",
+         map_name(c->act), (double)c->eps, (double)c->scale,
+         !c->qkv_bias ? ", no qkv bias"
+         : c->bare_k  ? ", no bias of k"
+                      : "",
+         c->gated ? ", gated MLP" : "", c->hidden_norm ? ", norm in the MLP" : "",
          c->layer_scale ? ", layer scale" : "", c->norm_pre ? ", norm before the blocks" : "",
          c->final_norm ? "" : ", no final norm");
-    if (c->classes)
-        fact(f, "answer", "%d class%s, %s", c->classes, c->classes > 1 ? "es" : "", pool_text(c->pool));
-    else
-        fact(f, "answer", "%s", "none: the model has no classes");
+    put_rope(f, c);
+    put_answer(f, c);
 }
 
 static size_t params_of_vit(const Model *m)

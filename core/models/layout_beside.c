@@ -9,7 +9,11 @@
 
 static void family_preprocess(const Checkpoint *k, Model *m)
 {
-    static const float mean[3] = {0.485f, 0.456f, 0.406f}, std[3] = {0.229f, 0.224f, 0.225f};
+    static const struct {
+        float mean[3], std[3];
+    } USUAL[] = {[PIXELS_HALF] = {{0.5f, 0.5f, 0.5f}, {0.5f, 0.5f, 0.5f}},
+                 [PIXELS_IMAGENET] = {{0.485f, 0.456f, 0.406f}, {0.229f, 0.224f, 0.225f}},
+                 [PIXELS_CLIP] = {{0.48145466f, 0.4578275f, 0.40821073f}, {0.26862954f, 0.26130258f, 0.27577711f}}};
     const Layout *l = k->layout;
     VitConfig *c = &m->vit;
     Preprocess *p = &m->preprocess;
@@ -21,27 +25,31 @@ static void family_preprocess(const Checkpoint *k, Model *m)
         p->resize_w = (int)dm_floor(p->width / l->crop);
         p->resize_h = (int)dm_floor(p->height / l->crop);
     }
-    bool imagenet = l->imagenet || (l->fused && (c->dist || c->layer_scale)); /* DeiT, DINOv2 */
+    int pixels = l->deit_pixels && (c->dist || c->layer_scale) ? PIXELS_IMAGENET : (int)l->pixels; /* DeiT, DINOv2 */
     for (int i = 0; i < VIT_CHANNELS_MAX; i++) {
-        c->mean[i] = imagenet && c->channels == 3 && i < 3 ? mean[i] : 0.5f;
-        c->std[i] = imagenet && c->channels == 3 && i < 3 ? std[i] : 0.5f;
+        c->mean[i] = c->channels == 3 && i < 3 ? USUAL[pixels].mean[i] : 0.5f;
+        c->std[i] = c->channels == 3 && i < 3 ? USUAL[pixels].std[i] : 0.5f;
     }
 }
 
-/* A preparation that yields another size than the position table is for cannot be meant. */
+/* A preparation that yields another size than the position table is for: some families fit the table then, for others
+ * it cannot be meant. */
 static bool fit_preprocess(const Checkpoint *k, Model *m, const char *file, Err *err)
 {
     Preprocess *p = &m->preprocess;
-    const VitConfig *c = &m->vit;
+    VitConfig *c = &m->vit;
     if (p->width == c->image_w && p->height == c->image_h)
         return true;
-    if (k->known.resizes_positions && !k->assume)
-        return err_set(
-            err,
-            "%s: pictures become %d × %d, but the position table is for %d × %d; a %s model interpolates the "
-            "table then, which Vitrine does not do: --assume runs it at the table's size, or write that "
-            "size into the file",
-            file, p->height, p->width, c->image_h, c->image_w, k->known.pattern);
+    if (k->known.resizes_positions || c->pos == VIT_POS_NONE) {
+        Err problem = {""};
+        if (!model_fit(m, p->height, p->width, &problem))
+            return err_set(err, "%s: %s", file, problem.text);
+        if (vit_resizes(c))
+            model_assume(m, "the position table, made for %d × %d patches, is fitted to %d × %d (%s, as %s does it)",
+                         c->table_h, c->table_w, c->image_h / c->patch_h, c->image_w / c->patch_w,
+                         c->fit_smooth ? "bicubic with antialias" : "bicubic", k->known.pattern);
+        return true;
+    }
     model_guess(m, "pictures become %d × %d, the size of the position table (%s says %d × %d)", c->image_h, c->image_w,
                 file, p->height, p->width);
     p->resize_w = (int)((int64_t)p->resize_w * c->image_w / p->width);

@@ -104,16 +104,17 @@ static int count_layers(const Infer *n)
             continue;
         const char *number = name + prefix + part;
         size_t digits = strspn(number, "0123456789");
-        int layer = digits && digits <= 4 && number[digits] == '.' ? atoi(number) : -1;
+        int layer = digits && digits <= 4 && number[digits] == pattern[part + 2] ? atoi(number) : -1;
         if (layer >= layers && layer < LAYERS_MAX)
             layers = layer + 1;
     }
     return layers;
 }
 
-static bool need(const Infer *n, VitRole r, int rank, const TensorInfo **t, Err *err)
+static bool need(const Infer *n, VitRole r, int rank, const TensorInfo **t, LayoutName *how, Err *err)
 {
-    *t = checkpoint_find(n->k, r, 0);
+    *t = checkpoint_find_as(n->k, r, 0, how);
+    rank = *t && *how->order ? (int)strlen(how->order) : rank;
     if (!*t)
         return err_set(err, "%s: tensor '%s' of this %s model is missing; is the download complete?", n->k->file.path,
                        checkpoint_name(n->k, r, 0), n->k->layout->name);
@@ -153,49 +154,132 @@ static void note_absent(const Infer *n, bool present, VitRole r, const char *wha
 static void note_biases(const Infer *n)
 {
     const VitConfig *c = n->c;
+    if (n->k->known.pattern && n->k->layout->embeds) /* what its architecture says */
+        return;
     note_absent(n, c->patch_bias || c->norm_pre, VIT_PATCH_B,
                 "the patch projection"); /* before a norm it would be of no use */
-    note_absent(n, c->qkv_bias || look(n, "qkv_bias", "qkv_bias"), VIT_B_Q, "the projection to q, k and v");
+    note_absent(n, c->qkv_bias || look(n, "qkv_bias", "qkv_bias") || n->k->known.rope, VIT_B_Q,
+                "the projection to q, k and v");
     note_absent(n, c->out_bias, VIT_B_O, "the output of attention");
     note_absent(n, c->mlp_bias, VIT_B_UP, "the MLP");
     note_absent(n, c->head_bias || !c->classes, VIT_HEAD_B, "the head");
 }
 
-static bool infer_shapes(Infer *n, int *inner, Err *err)
+/* The MLP's first tensor may hold gate and patterns: twice as many rows as the second has inputs. */
+static void find_packed(const Infer *n)
+{
+    const TensorInfo *up = checkpoint_find(n->k, VIT_W_UP, 0), *down = checkpoint_find(n->k, VIT_W_DOWN, 0);
+    n->k->packed = n->k->layout->silu_gate && up && down && up->rank == 2 && down->rank == 2 &&
+                   up->shape[0] == 2 * down->shape[1];
+}
+
+static int side(const TensorInfo *t, const LayoutName *how, VitRole r, char letter)
+{
+    size_t n = layout_letter(t, how, r, letter);
+    return n <= 1 << 24 ? (int)n : 0;
+}
+
+/* Queries of all heads together; of a tensor whose axes are not merged, the heads too. */
+static void infer_inner(const Infer *n, const TensorInfo *q, const LayoutName *how, int *inner)
 {
     VitConfig *c = n->c;
-    const TensorInfo *gamma, *patch, *q, *up;
-    if (!need(n, VIT_LN1_GAMMA, 1, &gamma, err) || !need(n, VIT_PATCH_W, 4, &patch, err) ||
-        !need(n, VIT_W_Q, 2, &q, err) || !need(n, VIT_W_UP, 2, &up, err))
-        return false;
-    c->width = (int)gamma->shape[0];
-    c->layers = count_layers(n);
-    c->channels = (int)patch->shape[1];
-    c->patch_h = (int)patch->shape[2];
-    c->patch_w = (int)patch->shape[3];
-    c->mlp = (int)up->shape[0];
-    *inner = (int)q->shape[0] / (n->k->layout->fused ? 3 : 1);
-    const TensorInfo *head = checkpoint_find(n->k, VIT_HEAD_W, 0), *registers = checkpoint_find(n->k, VIT_REGISTERS, 0),
-                     *pos = checkpoint_find(n->k, VIT_POS, 0);
-    c->classes = head && head->rank == 2 && head->shape[0] <= 1 << 20 ? (int)head->shape[0] : 0;
+    *inner = (int)q->shape[0] / how->parts;
+    c->heads = c->head_dim = 0;
+    if (!*how->order)
+        return;
+    c->heads = side(q, how, VIT_W_Q, 'h');
+    c->head_dim = side(q, how, VIT_W_Q, 'e');
+    *inner = c->heads <= 1 << 12 && c->head_dim <= 1 << 12 ? c->heads * c->head_dim : 0;
+}
+
+static void infer_ends(Infer *n)
+{
+    VitConfig *c = n->c;
+    LayoutName how;
+    const TensorInfo *head = checkpoint_find_as(n->k, VIT_HEAD_W, 0, &how),
+                     *registers = checkpoint_find(n->k, VIT_REGISTERS, 0), *pos = checkpoint_find(n->k, VIT_POS, 0);
+    int classes = head && head->rank == 2 ? side(head, &how, VIT_HEAD_W, 'o') : 0;
+    c->classes = classes <= 1 << 20 ? classes : 0;
+    if (c->classes && side(head, &how, VIT_HEAD_W, 'f') == 2 * c->width)
+        c->pool = VIT_POOL_BOTH;
+    const TensorInfo *project = checkpoint_find_as(n->k, VIT_PROJECT, 0, &how);
+    c->project = project && project->rank == 2 ? side(project, &how, VIT_PROJECT, 'g') : 0;
     c->registers = registers && registers->rank >= 2 && registers->shape[registers->rank - 2] <= 1024
                        ? (int)registers->shape[registers->rank - 2]
                        : 0;
     n->positions = pos && pos->rank >= 2 && pos->shape[pos->rank - 2] <= 1 << 20 ? (int)pos->shape[pos->rank - 2] : 0;
+    c->embeds = !c->classes && (n->k->layout->embeds || n->k->known.embeds || has(n, VIT_PROBE));
+}
+
+static void infer_biases(Infer *n)
+{
+    VitConfig *c = n->c;
+    c->patch_bias = has(n, VIT_PATCH_B);
+    c->out_bias = has(n, VIT_B_O);
+    c->mlp_bias = has(n, VIT_B_UP) || has(n, VIT_B_DOWN);
+    c->head_bias = has(n, VIT_HEAD_B);
+    bool q = has(n, VIT_B_Q), k = has(n, VIT_B_K), v = has(n, VIT_B_V);
+    c->qkv_bias = q || k || v;
+    c->bare_q = c->qkv_bias && !q;
+    c->bare_k = c->qkv_bias && !k;
+    c->bare_v = c->qkv_bias && !v;
+    if (c->qkv_bias && (!q || !k || !v) && !n->k->known.pattern)
+        model_assume(n->m, "only %s%s%s has a bias", q ? "q" : "", k ? "k" : "", v ? q || k ? " and v" : "v" : "");
+}
+
+/* A part that the name promises and the tensors lack, or the other way round. */
+static bool as_named(const Infer *n, bool there, bool named, const char *what, Err *err)
+{
+    const Known *known = &n->k->known;
+    if (!known->pattern || there == named || (there && !n->timm_config))
+        return true;
+    return err_set(err,
+                   "%s: by its \"%s\" (%s) this model %s %s, but the tensors say otherwise; config and weights are of "
+                   "two models",
+                   n->k->config_path, n->timm_config ? "architecture" : "model_type", known->pattern,
+                   named ? "has" : "lacks", what);
+}
+
+static bool infer_shapes(Infer *n, int *inner, Err *err)
+{
+    VitConfig *c = n->c;
+    LayoutName how;
+    const TensorInfo *gamma, *patch, *q, *up;
+    find_packed(n);
+    if (!need(n, VIT_LN1_GAMMA, 1, &gamma, &how, err) || !need(n, VIT_PATCH_W, 4, &patch, &how, err))
+        return false;
+    c->width = (int)gamma->shape[0];
+    c->layers = count_layers(n);
+    c->channels = side(patch, &how, VIT_PATCH_W, 'c');
+    c->patch_h = side(patch, &how, VIT_PATCH_W, 'i');
+    c->patch_w = side(patch, &how, VIT_PATCH_W, 'j');
+    if (!need(n, VIT_W_Q, 2, &q, &how, err))
+        return false;
+    infer_inner(n, q, &how, inner);
+    if (!need(n, VIT_W_UP, 2, &up, &how, err))
+        return false;
+    c->mlp = side(up, &how, VIT_W_UP, 'm');
+    c->gated = has(n, VIT_W_GATE);
+    c->hidden_norm = has(n, VIT_HIDDEN_GAMMA);
+    infer_ends(n);
+    c->fit = n->k->layout->fit;
+    c->fit_smooth = n->k->layout->fit_smooth || n->k->known.smooth;
+    c->fit_corners = n->k->layout->fit_corners;
+    if (!as_named(n, c->gated, n->k->known.gated, "a gated MLP", err) ||
+        !as_named(n, has(n, VIT_PROBE), n->k->known.probed, "attention pooling", err))
+        return false;
     if (c->channels > VIT_CHANNELS_MAX)
         return err_set(err, "%s: the model takes %d channels per pixel; at most %d are read", n->k->file.path,
                        c->channels, VIT_CHANNELS_MAX);
     c->cls = has(n, VIT_CLS);
     c->dist = has(n, VIT_DIST);
-    c->patch_bias = has(n, VIT_PATCH_B);
-    c->out_bias = has(n, VIT_B_O);
-    c->mlp_bias = has(n, VIT_B_UP) || has(n, VIT_B_DOWN);
+    infer_biases(n);
     c->layer_scale = has(n, VIT_ATTN_LS) || has(n, VIT_MLP_LS);
     c->norm_pre = has(n, VIT_PRE_GAMMA);
     c->fc_norm = has(n, VIT_FC_GAMMA);
-    c->head_bias = has(n, VIT_HEAD_B);
-    c->qkv_bias = has(n, VIT_B_Q);
+    bool bare = c->classes && n->k->layout->classifier == CLASSIFIER_MEAN_BARE;
     c->final_norm = (!c->fc_norm && !n->k->known.no_final_norm) || has(n, VIT_FINAL_GAMMA);
+    c->final_norm = c->final_norm && !bare;
     if (!read_switch(n, "qkv_bias", VIT_B_Q, &c->qkv_bias, err) ||
         !read_switch(n, "final_norm", VIT_FINAL_GAMMA, &c->final_norm, err) || !infer_masking(n, err))
         return false;
@@ -350,7 +434,7 @@ static bool infer_heads(Infer *n, int inner, Err *err)
 {
     VitConfig *c = n->c;
     bool found;
-    c->heads = c->head_dim = 0;
+    int stored = c->heads;
     if (!read_int(n, look(n, "num_attention_heads", "num_heads"), n->timm_config ? "num_heads" : "num_attention_heads",
                   &c->heads, err) ||
         !read_int(n, look(n, "head_dim", "head_dim"), "head_dim", &c->head_dim, err))
@@ -364,7 +448,7 @@ static bool infer_heads(Infer *n, int inner, Err *err)
         c->heads = inner == c->width ? usual_heads(c->width) : 0;
         if (!c->heads)
             return err_set(err,
-                           "%s: the number of heads is not stored in a %s checkpoint and width %d is no usual one: put "
+                           "%s: the number of heads is not stored in %s checkpoints and width %d is no usual one: put "
                            "{\"num_attention_heads\": …} into %s",
                            n->k->file.path, n->k->layout->name, c->width, n->k->config_path);
         model_guess(n->m, "%d heads of %d (what published models of width %d have; the file does not say)", c->heads,
@@ -374,6 +458,11 @@ static bool infer_heads(Infer *n, int inner, Err *err)
         c->head_dim = inner / c->heads;
     if (c->heads < 1 || c->head_dim < 1 || (int64_t)c->heads * c->head_dim != inner)
         return err_set(err, "%s: %d heads do not fit queries of width %d", n->k->config_path, c->heads, inner);
+    if (stored && c->heads != stored)
+        return err_set(err,
+                       "%s: \"num_attention_heads\" is %d, but the tensors have %d; config and weights are of two "
+                       "models",
+                       n->k->config_path, c->heads, stored);
     c->scale = vit_scale(c->head_dim);
     return read_float(n, look(n, "attention_scale", "attention_scale"), "attention_scale", &c->scale, &found, err);
 }
@@ -397,10 +486,25 @@ static bool infer_activation(Infer *n, Err *err)
         {"swish", MAP_SILU},
     };
     const Json *v = look(n, "hidden_act", "act_layer");
-    n->c->act = n->k->known.act ? n->k->known.act : MAP_GELU;
+    const Known *name_says = &n->k->known;
+    MapFn usual = n->k->layout->act ? n->k->layout->act : MAP_GELU;
+    n->c->act = name_says->act ? name_says->act : name_says->pattern ? MAP_GELU : usual;
+    if (n->c->gated && n->k->layout->silu_gate) {
+        n->c->act = MAP_SILU;
+        return true;
+    }
     if (!v) {
-        if (!n->k->known.pattern)
-            model_guess(n->m, "activation GELU, the form with erf (the file does not say)");
+        if (!name_says->pattern && n->k->layout->act == MAP_GELU_TANH && n->c->heads && !n->k->config)
+            model_guess(n->m,
+                        "activation GELU, the form with tanh, as the authors' code computes it (%s; timm and "
+                        "Hugging Face run the same weights with erf)",
+                        n->k->layout->name);
+        else if (!name_says->pattern)
+            model_guess(n->m, "activation %s (usual for %s; the file does not say)",
+                        usual == MAP_GELU        ? "GELU, the form with erf"
+                        : usual == MAP_GELU_TANH ? "GELU, the form with tanh"
+                                                 : "quick GELU",
+                        n->k->layout->name);
         return true;
     }
     const char *name = json_text(v, "(not a name)");
@@ -419,12 +523,21 @@ static bool infer_pool(Infer *n, Err *err)
     static const struct {
         const char *name;
         VitPool pool;
-    } known[] = {{"token", VIT_POOL_CLS}, {"cls", VIT_POOL_CLS},   {"avg", VIT_POOL_MEAN},
-                 {"mean", VIT_POOL_MEAN}, {"none", VIT_POOL_NONE}, {"", VIT_POOL_NONE}};
+    } known[] = {{"token", VIT_POOL_CLS}, {"cls", VIT_POOL_CLS}, {"avg", VIT_POOL_MEAN},     {"mean", VIT_POOL_MEAN},
+                 {"none", VIT_POOL_NONE}, {"", VIT_POOL_NONE},   {"map", VIT_POOL_ATTENTION}};
     VitConfig *c = n->c;
     const Json *v = look(n, "global_pool", "global_pool");
     bool two = c->dist && checkpoint_find(n->k, VIT_HEAD_DIST_W, 0);
-    c->pool = two ? VIT_POOL_CLS_DIST : c->cls && !c->fc_norm ? VIT_POOL_CLS : VIT_POOL_MEAN;
+    if (c->pool == VIT_POOL_BOTH)
+        return true;
+    if (c->classes && n->k->layout->classifier != CLASSIFIER_READOUT) {
+        c->pool = VIT_POOL_MEAN;
+        model_assume(n->m, "the classifier reads the mean of the patches%s, as Hugging Face's does",
+                     c->final_norm ? "" : ", without the last norm");
+        return true;
+    }
+    bool mean = !c->cls || c->fc_norm || n->k->known.mean;
+    c->pool = two ? VIT_POOL_CLS_DIST : has(n, VIT_PROBE) ? VIT_POOL_ATTENTION : mean ? VIT_POOL_MEAN : VIT_POOL_CLS;
     if (!v || two)
         return true;
     const char *name = json_text(v, "?");
@@ -433,7 +546,8 @@ static bool infer_pool(Infer *n, Err *err)
             c->pool = known[i].pool;
             return true;
         }
-    return err_set(err, "%s: \"global_pool\" is \"%.40s\"; Vitrine has token, avg and none", n->k->config_path, name);
+    return err_set(err, "%s: \"global_pool\" is \"%.40s\"; Vitrine has token, avg, map and none", n->k->config_path,
+                   name);
 }
 
 static bool infer_numbers(Infer *n, Err *err)
@@ -454,9 +568,37 @@ static bool infer_numbers(Infer *n, Err *err)
     return true;
 }
 
+/* Rotary positions: their numbers stand in config.json or belong to the name. */
+static bool infer_rope(Infer *n, Err *err)
+{
+    VitConfig *c = n->c;
+    const Known *known = &n->k->known;
+    bool found;
+    c->rope = known->rope;
+    c->rope_half = known->rope_half;
+    c->rope_cols_first = known->rope_cols_first;
+    c->rope_base = known->rope_base;
+    c->rope_ref_h = c->rope_ref_w = known->rope_ref;
+    if (c->rope && !read_float(n, look(n, "rope_theta", "rope_temperature"), "rope_theta", &c->rope_base, &found, err))
+        return false;
+    if (!n->positions && !c->rope && c->pos != VIT_POS_NONE)
+        return err_set(err, "%s: tensor '%s' of this %s model is missing; is the download complete?", n->k->file.path,
+                       checkpoint_name(n->k, VIT_POS, 0), n->k->layout->name);
+    if (!n->positions)
+        c->pos = VIT_POS_NONE;
+    return true;
+}
+
+/* The part of a two-tower configuration that is the picture's. */
+static const Json *picture_part(const Json *config)
+{
+    const Json *part = json_get(config, "vision_config");
+    return json_kind(part) == JK_OBJECT ? part : config;
+}
+
 bool layout_infer(Checkpoint *k, Model *m, Err *err)
 {
-    Infer n = {.k = k, .m = m, .c = &m->vit, .args = k->config};
+    Infer n = {.k = k, .m = m, .c = &m->vit, .args = picture_part(k->config)};
     int inner;
     m->vit = vit_config_base();
     m->preprocess.filter = FILTER_BILINEAR;
@@ -466,8 +608,14 @@ bool layout_infer(Checkpoint *k, Model *m, Err *err)
         n.args = json_get(k->config, "model_args");
     if (n.timm_config && !n.trained)
         n.trained = k->config;
-    if (!layout_known(k, m, &k->known, err) || !infer_shapes(&n, &inner, err) || !infer_picture(&n, err) ||
-        !infer_heads(&n, inner, err) || !infer_activation(&n, err) || !infer_pool(&n, err) || !infer_numbers(&n, err) ||
+    if (!layout_known(k, m, &k->known, err))
+        return false;
+    if (!k->known.pattern && !m->guesses && strcmp(k->layout->name, "timm") == 0)
+        model_guess(m,
+                    "a plain ViT (no config.json names the architecture): norms in front of attention and MLP, q and k "
+                    "not turned");
+    if (!infer_shapes(&n, &inner, err) || !infer_picture(&n, err) || !infer_heads(&n, inner, err) ||
+        !infer_activation(&n, err) || !infer_pool(&n, err) || !infer_numbers(&n, err) || !infer_rope(&n, err) ||
         !layout_preprocess(k, m, n.trained, err))
         return false;
     layout_class_names(k, m, n.trained);

@@ -17,6 +17,23 @@
 
 #define L4 "encoder.layer.%d."
 #define L5 "layers.%d."
+#define LD "layer.%d."
+#define VM "vision_model."
+#define VL VM "encoder.layers.%d."
+#define OA "transformer.resblocks.%d."
+#define JX "Transformer/encoderblock_%d/"
+#define JA "MultiHeadDotProductAttention_1/"
+#define HF_VISION                                                                                                      \
+    [VIT_PATCH_W] = VM "embeddings.patch_embedding.weight", [VIT_POS] = VM "embeddings.position_embedding.weight",     \
+    [VIT_LN1_GAMMA] = VL "layer_norm1.weight", [VIT_LN1_BETA] = VL "layer_norm1.bias",                                 \
+    [VIT_W_Q] = VL "self_attn.q_proj.weight", [VIT_B_Q] = VL "self_attn.q_proj.bias",                                  \
+    [VIT_W_K] = VL "self_attn.k_proj.weight", [VIT_B_K] = VL "self_attn.k_proj.bias",                                  \
+    [VIT_W_V] = VL "self_attn.v_proj.weight", [VIT_B_V] = VL "self_attn.v_proj.bias",                                  \
+    [VIT_W_O] = VL "self_attn.out_proj.weight", [VIT_B_O] = VL "self_attn.out_proj.bias",                              \
+    [VIT_LN2_GAMMA] = VL "layer_norm2.weight", [VIT_LN2_BETA] = VL "layer_norm2.bias",                                 \
+    [VIT_W_UP] = VL "mlp.fc1.weight", [VIT_B_UP] = VL "mlp.fc1.bias", [VIT_W_DOWN] = VL "mlp.fc2.weight",              \
+    [VIT_B_DOWN] = VL "mlp.fc2.bias", [VIT_FINAL_GAMMA] = VM "post_layernorm.weight",                                  \
+    [VIT_FINAL_BETA] = VM "post_layernorm.bias", [VIT_HEAD_W] = "classifier.weight", [VIT_HEAD_B] = "classifier.bias"
 #define TV "encoder.layers.encoder_layer_%d."
 
 const Layout LAYOUTS[] = {
@@ -39,13 +56,16 @@ const Layout LAYOUTS[] = {
                 [VIT_ATTN_LS] = L4 "layer_scale1.lambda1",
                 [VIT_LN2_GAMMA] = L4 "layernorm_after.weight|" L4 "norm2.weight",
                 [VIT_LN2_BETA] = L4 "layernorm_after.bias|" L4 "norm2.bias",
-                [VIT_W_UP] = L4 "intermediate.dense.weight|" L4 "mlp.fc1.weight",
-                [VIT_B_UP] = L4 "intermediate.dense.bias|" L4 "mlp.fc1.bias",
-                [VIT_W_DOWN] = L4 "output.dense.weight|" L4 "mlp.fc2.weight",
-                [VIT_B_DOWN] = L4 "output.dense.bias|" L4 "mlp.fc2.bias",
+                [VIT_W_UP] = L4 "intermediate.dense.weight|" L4 "mlp.fc1.weight|" L4 "mlp.weights_in.weight#1/2",
+                [VIT_B_UP] = L4 "intermediate.dense.bias|" L4 "mlp.fc1.bias|" L4 "mlp.weights_in.bias#1/2",
+                [VIT_W_GATE] = L4 "mlp.weights_in.weight#0/2",
+                [VIT_B_GATE] = L4 "mlp.weights_in.bias#0/2",
+                [VIT_W_DOWN] = L4 "output.dense.weight|" L4 "mlp.fc2.weight|" L4 "mlp.weights_out.weight",
+                [VIT_B_DOWN] = L4 "output.dense.bias|" L4 "mlp.fc2.bias|" L4 "mlp.weights_out.bias",
                 [VIT_MLP_LS] = L4 "layer_scale2.lambda1",
             },
         .useless = "embeddings.mask_token pooler.dense.weight pooler.dense.bias",
+        .silu_gate = true,
         .eps = 1e-12f,
         .filter = FILTER_BILINEAR,
     },
@@ -78,7 +98,7 @@ const Layout LAYOUTS[] = {
     },
     {
         .name = "timm",
-        .signature = "blocks.0.attn.qkv.weight",
+        .signature = "blocks.0.attn.qkv.weight|blocks.0.attn.q_proj.weight",
         .names =
             {
                 [VIT_PATCH_W] = "patch_embed.proj.weight",
@@ -91,21 +111,42 @@ const Layout LAYOUTS[] = {
                 [VIT_PRE_BETA] = "norm_pre.bias",
                 [VIT_LN1_GAMMA] = "blocks.%d.norm1.weight",
                 [VIT_LN1_BETA] = "blocks.%d.norm1.bias",
-                [VIT_W_Q] = "blocks.%d.attn.qkv.weight",
-                [VIT_W_K] = "blocks.%d.attn.qkv.weight",
-                [VIT_W_V] = "blocks.%d.attn.qkv.weight",
-                [VIT_B_Q] = "blocks.%d.attn.qkv.bias",
-                [VIT_B_K] = "blocks.%d.attn.qkv.bias",
-                [VIT_B_V] = "blocks.%d.attn.qkv.bias",
+                [VIT_W_Q] = "blocks.%d.attn.qkv.weight#0/3|blocks.%d.attn.q_proj.weight",
+                [VIT_W_K] = "blocks.%d.attn.qkv.weight#1/3|blocks.%d.attn.k_proj.weight",
+                [VIT_W_V] = "blocks.%d.attn.qkv.weight#2/3|blocks.%d.attn.v_proj.weight",
+                [VIT_B_Q] = "blocks.%d.attn.qkv.bias#0/3|blocks.%d.attn.q_bias|blocks.%d.attn.q_proj.bias",
+                [VIT_B_K] = "blocks.%d.attn.qkv.bias#1/3|blocks.%d.attn.k_proj.bias",
+                [VIT_B_V] = "blocks.%d.attn.qkv.bias#2/3|blocks.%d.attn.v_bias|blocks.%d.attn.v_proj.bias",
                 [VIT_W_O] = "blocks.%d.attn.proj.weight",
                 [VIT_B_O] = "blocks.%d.attn.proj.bias",
                 [VIT_ATTN_LS] = "blocks.%d.ls1.gamma|blocks.%d.gamma_1",
                 [VIT_LN2_GAMMA] = "blocks.%d.norm2.weight",
                 [VIT_LN2_BETA] = "blocks.%d.norm2.bias",
-                [VIT_W_UP] = "blocks.%d.mlp.fc1.weight",
-                [VIT_B_UP] = "blocks.%d.mlp.fc1.bias",
-                [VIT_W_DOWN] = "blocks.%d.mlp.fc2.weight",
-                [VIT_B_DOWN] = "blocks.%d.mlp.fc2.bias",
+                [VIT_W_UP] = "~blocks.%d.mlp.fc1.weight|@blocks.%d.mlp.fc1.weight#1/2|blocks.%d.mlp.fc1_x.weight|"
+                             "blocks.%d.mlp.w12.weight#1/2",
+                [VIT_B_UP] = "~blocks.%d.mlp.fc1.bias|@blocks.%d.mlp.fc1.bias#1/2|blocks.%d.mlp.fc1_x.bias|"
+                             "blocks.%d.mlp.w12.bias#1/2",
+                [VIT_W_GATE] = "@blocks.%d.mlp.fc1.weight#0/2|blocks.%d.mlp.fc1_g.weight|blocks.%d.mlp.w12.weight#0/2",
+                [VIT_B_GATE] = "@blocks.%d.mlp.fc1.bias#0/2|blocks.%d.mlp.fc1_g.bias|blocks.%d.mlp.w12.bias#0/2",
+                [VIT_HIDDEN_GAMMA] = "blocks.%d.mlp.norm.weight",
+                [VIT_HIDDEN_BETA] = "blocks.%d.mlp.norm.bias",
+                [VIT_PROBE] = "attn_pool.latent",
+                [VIT_POOL_W_Q] = "attn_pool.q.weight",
+                [VIT_POOL_B_Q] = "attn_pool.q.bias",
+                [VIT_POOL_W_K] = "attn_pool.kv.weight#0/2",
+                [VIT_POOL_B_K] = "attn_pool.kv.bias#0/2",
+                [VIT_POOL_W_V] = "attn_pool.kv.weight#1/2",
+                [VIT_POOL_B_V] = "attn_pool.kv.bias#1/2",
+                [VIT_POOL_W_O] = "attn_pool.proj.weight",
+                [VIT_POOL_B_O] = "attn_pool.proj.bias",
+                [VIT_POOL_GAMMA] = "attn_pool.norm.weight",
+                [VIT_POOL_BETA] = "attn_pool.norm.bias",
+                [VIT_POOL_W_UP] = "attn_pool.mlp.fc1.weight",
+                [VIT_POOL_B_UP] = "attn_pool.mlp.fc1.bias",
+                [VIT_POOL_W_DOWN] = "attn_pool.mlp.fc2.weight",
+                [VIT_POOL_B_DOWN] = "attn_pool.mlp.fc2.bias",
+                [VIT_W_DOWN] = "blocks.%d.mlp.fc2.weight|blocks.%d.mlp.w3.weight",
+                [VIT_B_DOWN] = "blocks.%d.mlp.fc2.bias|blocks.%d.mlp.w3.bias",
                 [VIT_MLP_LS] = "blocks.%d.ls2.gamma|blocks.%d.gamma_2",
                 [VIT_FINAL_GAMMA] = "norm.weight",
                 [VIT_FINAL_BETA] = "norm.bias",
@@ -117,7 +158,9 @@ const Layout LAYOUTS[] = {
                 [VIT_HEAD_DIST_B] = "head_dist.bias",
                 [VIT_MASK_TOKEN] = "mask_token",
             },
-        .fused = true,
+        .deit_pixels = true,
+        .fit_smooth = true,
+        .silu_gate = true,
         .useless = "mask_token pre_logits.fc.weight pre_logits.fc.bias",
         .eps = 1e-6f,
         .filter = FILTER_BICUBIC,
@@ -134,12 +177,12 @@ const Layout LAYOUTS[] = {
                 [VIT_POS] = "encoder.pos_embedding",
                 [VIT_LN1_GAMMA] = TV "ln_1.weight",
                 [VIT_LN1_BETA] = TV "ln_1.bias",
-                [VIT_W_Q] = TV "self_attention.in_proj_weight",
-                [VIT_W_K] = TV "self_attention.in_proj_weight",
-                [VIT_W_V] = TV "self_attention.in_proj_weight",
-                [VIT_B_Q] = TV "self_attention.in_proj_bias",
-                [VIT_B_K] = TV "self_attention.in_proj_bias",
-                [VIT_B_V] = TV "self_attention.in_proj_bias",
+                [VIT_W_Q] = TV "self_attention.in_proj_weight#0/3",
+                [VIT_W_K] = TV "self_attention.in_proj_weight#1/3",
+                [VIT_W_V] = TV "self_attention.in_proj_weight#2/3",
+                [VIT_B_Q] = TV "self_attention.in_proj_bias#0/3",
+                [VIT_B_K] = TV "self_attention.in_proj_bias#1/3",
+                [VIT_B_V] = TV "self_attention.in_proj_bias#2/3",
                 [VIT_W_O] = TV "self_attention.out_proj.weight",
                 [VIT_B_O] = TV "self_attention.out_proj.bias",
                 [VIT_LN2_GAMMA] = TV "ln_2.weight",
@@ -153,31 +196,207 @@ const Layout LAYOUTS[] = {
                 [VIT_HEAD_W] = "heads.head.weight",
                 [VIT_HEAD_B] = "heads.head.bias",
             },
-        .fused = true,
         .useless = "",
         .eps = 1e-6f,
-        .imagenet = true,
+        .fit_corners = true,
+        .pixels = PIXELS_IMAGENET,
         .filter = FILTER_BILINEAR,
         .crop = 224.0 / 256.0,
+    },
+    {
+        .name = "Hugging Face DINOv3",
+        .signature = "layer.0.attention.o_proj.weight",
+        .names =
+            {
+                [VIT_PATCH_W] = "embeddings.patch_embeddings.weight",
+                [VIT_PATCH_B] = "embeddings.patch_embeddings.bias",
+                [VIT_CLS] = "embeddings.cls_token",
+                [VIT_REGISTERS] = "embeddings.register_tokens",
+                [VIT_MASK_TOKEN] = "embeddings.mask_token",
+                [VIT_LN1_GAMMA] = LD "norm1.weight",
+                [VIT_LN1_BETA] = LD "norm1.bias",
+                [VIT_W_Q] = LD "attention.q_proj.weight",
+                [VIT_B_Q] = LD "attention.q_proj.bias",
+                [VIT_W_K] = LD "attention.k_proj.weight",
+                [VIT_B_K] = LD "attention.k_proj.bias",
+                [VIT_W_V] = LD "attention.v_proj.weight",
+                [VIT_B_V] = LD "attention.v_proj.bias",
+                [VIT_W_O] = LD "attention.o_proj.weight",
+                [VIT_B_O] = LD "attention.o_proj.bias",
+                [VIT_ATTN_LS] = LD "layer_scale1.lambda1",
+                [VIT_LN2_GAMMA] = LD "norm2.weight",
+                [VIT_LN2_BETA] = LD "norm2.bias",
+                [VIT_W_GATE] = LD "mlp.gate_proj.weight",
+                [VIT_B_GATE] = LD "mlp.gate_proj.bias",
+                [VIT_W_UP] = LD "mlp.up_proj.weight",
+                [VIT_B_UP] = LD "mlp.up_proj.bias",
+                [VIT_W_DOWN] = LD "mlp.down_proj.weight",
+                [VIT_B_DOWN] = LD "mlp.down_proj.bias",
+                [VIT_MLP_LS] = LD "layer_scale2.lambda1",
+                [VIT_FINAL_GAMMA] = "norm.weight",
+                [VIT_FINAL_BETA] = "norm.bias",
+            },
+        .useless = "embeddings.mask_token",
+        .eps = 1e-5f,
+        .embeds = true,
+        .pixels = PIXELS_IMAGENET,
+        .filter = FILTER_BILINEAR,
+    },
+    {
+        .name = "Hugging Face CLIP",
+        .signature = "vision_model.pre_layrnorm.weight",
+        .names =
+            {
+                HF_VISION,
+                [VIT_CLS] = VM "embeddings.class_embedding",
+                [VIT_PRE_GAMMA] = VM "pre_layrnorm.weight",
+                [VIT_PRE_BETA] = VM "pre_layrnorm.bias",
+                [VIT_PROJECT] = "visual_projection.weight",
+            },
+        .useless = VM "embeddings.position_ids",
+        .aside = "text_model. text_projection. logit_scale",
+        .aside_what = "the text tower",
+        .classifier = CLASSIFIER_MEAN_BARE,
+        .eps = 1e-5f,
+        .act = MAP_QUICK_GELU,
+        .embeds = true,
+        .pixels = PIXELS_CLIP,
+        .filter = FILTER_BICUBIC,
+        .crop = 1,
+    },
+    {
+        .name = "Hugging Face SigLIP",
+        .signature = "vision_model.embeddings.patch_embedding.bias",
+        .names =
+            {
+                HF_VISION,
+                [VIT_PATCH_B] = VM "embeddings.patch_embedding.bias",
+                [VIT_PROBE] = VM "head.probe",
+                [VIT_POOL_W_Q] = VM "head.attention.in_proj_weight#0/3",
+                [VIT_POOL_W_K] = VM "head.attention.in_proj_weight#1/3",
+                [VIT_POOL_W_V] = VM "head.attention.in_proj_weight#2/3",
+                [VIT_POOL_B_Q] = VM "head.attention.in_proj_bias#0/3",
+                [VIT_POOL_B_K] = VM "head.attention.in_proj_bias#1/3",
+                [VIT_POOL_B_V] = VM "head.attention.in_proj_bias#2/3",
+                [VIT_POOL_W_O] = VM "head.attention.out_proj.weight",
+                [VIT_POOL_B_O] = VM "head.attention.out_proj.bias",
+                [VIT_POOL_GAMMA] = VM "head.layernorm.weight",
+                [VIT_POOL_BETA] = VM "head.layernorm.bias",
+                [VIT_POOL_W_UP] = VM "head.mlp.fc1.weight",
+                [VIT_POOL_B_UP] = VM "head.mlp.fc1.bias",
+                [VIT_POOL_W_DOWN] = VM "head.mlp.fc2.weight",
+                [VIT_POOL_B_DOWN] = VM "head.mlp.fc2.bias",
+            },
+        .useless = VM "embeddings.position_ids",
+        .aside = "text_model. logit_scale logit_bias",
+        .aside_what = "the text tower",
+        .classifier = CLASSIFIER_MEAN,
+        .eps = 1e-6f,
+        .act = MAP_GELU_TANH,
+        .embeds = true,
+        .filter = FILTER_BICUBIC,
+    },
+    {
+        .name = "OpenAI CLIP",
+        .signature = "ln_pre.weight",
+        .names =
+            {
+                [VIT_PATCH_W] = "conv1.weight",           [VIT_CLS] = "class_embedding",
+                [VIT_POS] = "positional_embedding",       [VIT_PRE_GAMMA] = "ln_pre.weight",
+                [VIT_PRE_BETA] = "ln_pre.bias",           [VIT_LN1_GAMMA] = OA "ln_1.weight",
+                [VIT_LN1_BETA] = OA "ln_1.bias",          [VIT_W_Q] = OA "attn.in_proj_weight#0/3",
+                [VIT_W_K] = OA "attn.in_proj_weight#1/3", [VIT_W_V] = OA "attn.in_proj_weight#2/3",
+                [VIT_B_Q] = OA "attn.in_proj_bias#0/3",   [VIT_B_K] = OA "attn.in_proj_bias#1/3",
+                [VIT_B_V] = OA "attn.in_proj_bias#2/3",   [VIT_W_O] = OA "attn.out_proj.weight",
+                [VIT_B_O] = OA "attn.out_proj.bias",      [VIT_LN2_GAMMA] = OA "ln_2.weight",
+                [VIT_LN2_BETA] = OA "ln_2.bias",          [VIT_W_UP] = OA "mlp.c_fc.weight",
+                [VIT_B_UP] = OA "mlp.c_fc.bias",          [VIT_W_DOWN] = OA "mlp.c_proj.weight",
+                [VIT_B_DOWN] = OA "mlp.c_proj.bias",      [VIT_FINAL_GAMMA] = "ln_post.weight",
+                [VIT_FINAL_BETA] = "ln_post.bias",        [VIT_PROJECT] = "proj#:fg",
+            },
+        .useless = "input_resolution context_length vocab_size",
+        .aside = "transformer. token_embedding. positional_embedding ln_final. text_projection logit_scale "
+                 "input_resolution context_length vocab_size",
+        .aside_what = "the text tower",
+        .eps = 1e-5f,
+        .act = MAP_QUICK_GELU,
+        .embeds = true,
+        .pixels = PIXELS_CLIP,
+        .filter = FILTER_BICUBIC,
+        .crop = 1,
+    },
+    {
+        .name = "JAX ViT",
+        .signature = "Transformer/encoderblock_0/MultiHeadDotProductAttention_1/query/kernel",
+        .names =
+            {
+                [VIT_PATCH_W] = "embedding/kernel#:ijcd",
+                [VIT_PATCH_B] = "embedding/bias",
+                [VIT_CLS] = "cls",
+                [VIT_POS] = "Transformer/posembed_input/pos_embedding",
+                [VIT_LN1_GAMMA] = JX "LayerNorm_0/scale",
+                [VIT_LN1_BETA] = JX "LayerNorm_0/bias",
+                [VIT_W_Q] = JX JA "query/kernel#:dhe",
+                [VIT_B_Q] = JX JA "query/bias#:he",
+                [VIT_W_K] = JX JA "key/kernel#:dhe",
+                [VIT_B_K] = JX JA "key/bias#:he",
+                [VIT_W_V] = JX JA "value/kernel#:dhe",
+                [VIT_B_V] = JX JA "value/bias#:he",
+                [VIT_W_O] = JX JA "out/kernel#:hed",
+                [VIT_B_O] = JX JA "out/bias",
+                [VIT_LN2_GAMMA] = JX "LayerNorm_2/scale",
+                [VIT_LN2_BETA] = JX "LayerNorm_2/bias",
+                [VIT_W_UP] = JX "MlpBlock_3/Dense_0/kernel#:dm",
+                [VIT_B_UP] = JX "MlpBlock_3/Dense_0/bias",
+                [VIT_W_DOWN] = JX "MlpBlock_3/Dense_1/kernel#:md",
+                [VIT_B_DOWN] = JX "MlpBlock_3/Dense_1/bias",
+                [VIT_FINAL_GAMMA] = "Transformer/encoder_norm/scale",
+                [VIT_FINAL_BETA] = "Transformer/encoder_norm/bias",
+                [VIT_HEAD_W] = "head/kernel#:fo",
+                [VIT_HEAD_B] = "head/bias",
+            },
+        .useless = "",
+        .eps = 1e-6f,
+        .act = MAP_GELU_TANH,
+        .fit = VIT_FIT_BILINEAR,
+        .fit_corners = true,
+        .filter = FILTER_BILINEAR,
     },
 };
 const int LAYOUT_COUNT = sizeof LAYOUTS / sizeof *LAYOUTS;
 
-bool layout_alternative(const char *pattern, int n, int layer, char *out, size_t size)
+bool layout_word(const char *list, int n, char *out, size_t size)
 {
     for (; n > 0; n--) {
-        const char *bar = strchr(pattern, '|');
+        const char *bar = strchr(list, '|');
         if (!bar)
             return false;
-        pattern = bar + 1;
+        list = bar + 1;
     }
-    size_t len = strcspn(pattern, "|");
-    const char *mark = memchr(pattern, '%', len);
+    snprintf(out, size, "%.*s", (int)strcspn(list, "|"), list);
+    return true;
+}
+
+bool layout_alternative(const char *pattern, int n, int layer, LayoutName *out)
+{
+    char word[256];
+    if (!layout_word(pattern, n, word, sizeof word))
+        return false;
+    *out = (LayoutName){.parts = 1, .when = *word == '@' || *word == '~' ? *word : '\0'};
+    const char *from = word + (out->when != '\0');
+    char *how = strchr(word, '#');
+    if (how) {
+        *how++ = '\0';
+        if (*how == ':')
+            snprintf(out->order, sizeof out->order, "%.7s", how + 1);
+        else
+            sscanf(how, "%d/%d", &out->part, &out->parts);
+    }
+    const char *mark = strchr(from, '%');
     if (!mark)
-        snprintf(out, size, "%.*s", (int)len, pattern);
+        snprintf(out->name, sizeof out->name, "%s", from);
     else
-        snprintf(out, size, "%.*s%d%.*s", (int)(mark - pattern), pattern, layer,
-                 (int)(len - (size_t)(mark + 2 - pattern)), mark + 2);
+        snprintf(out->name, sizeof out->name, "%.*s%d%s", (int)(mark - from), from, layer, mark + 2);
     return true;
 }
 
@@ -194,19 +413,32 @@ bool layout_outside(VitRole r)
     }
 }
 
-int layout_shape(const Layout *l, const VitConfig *c, VitRole r, size_t out[4])
+static size_t length_of(const VitConfig *c, VitRole r, char letter)
+{
+    size_t shape[4];
+    vit_role_shape(c, r, shape);
+    const char *at = strchr(vit_role_axes(r), letter);
+    REQUIRE(at);
+    return shape[at - vit_role_axes(r)];
+}
+
+int layout_shape(const LayoutName *how, const VitConfig *c, VitRole r, size_t out[4])
 {
     size_t shape[4];
     int rank = vit_role_shape(c, r, shape), n = 0;
     const char *axes = vit_role_axes(r);
+    if (*how->order) {
+        for (const char *o = how->order; *o; o++)
+            out[n++] = length_of(c, r, *o);
+        return n;
+    }
     for (int i = 0; i < rank; i++) {
         if (axes[i] == 'e' && n > 0)
             out[n - 1] = size_mul(out[n - 1], shape[i]);
         else
             out[n++] = shape[i];
     }
-    if (l->fused && axes[0] == 'h')
-        out[0] = size_mul(out[0], 3);
+    out[0] = size_mul(out[0], (size_t)how->parts);
     if (r != VIT_GUESS_W && r != VIT_GUESS_B)
         return n;
     out[0] = size_mul(size_mul(out[0], out[1]),
@@ -214,4 +446,35 @@ int layout_shape(const Layout *l, const VitConfig *c, VitRole r, size_t out[4])
     out[1] = n > 3 ? out[3] : 1;
     out[2] = out[3] = 1;
     return n > 3 ? 4 : 1;
+}
+
+void layout_reorder(const LayoutName *how, const VitConfig *c, VitRole r, const float *in, float *out)
+{
+    const char *axes = vit_role_axes(r);
+    size_t shape[4], stride[4], index[4] = {0}, cells = vit_role_cells(c, r), at = 0;
+    int rank = vit_role_shape(c, r, shape);
+    for (int i = 0; i < rank; i++) {
+        stride[i] = 1;
+        for (const char *o = strchr(how->order, axes[i]) + 1; *o; o++)
+            stride[i] *= length_of(c, r, *o);
+    }
+    for (size_t cell = 0; cell < cells; cell++) {
+        out[cell] = in[at];
+        for (int i = rank - 1; i >= 0; i--) {
+            at += stride[i];
+            if (++index[i] < shape[i])
+                break;
+            at -= stride[i] * shape[i];
+            index[i] = 0;
+        }
+    }
+}
+
+size_t layout_letter(const TensorInfo *t, const LayoutName *how, VitRole r, char letter)
+{
+    const char *axes = *how->order ? how->order : vit_role_axes(r), *at = strchr(axes, letter);
+    int i = at ? (int)(at - axes) : t->rank;
+    if (!*how->order && strchr(axes, 'e'))
+        return 0;
+    return i >= t->rank ? 0 : i ? t->shape[i] : t->shape[0] / (size_t)how->parts;
 }

@@ -33,6 +33,31 @@ void model_alloc(Model *m)
     m->block_cells = cells;
 }
 
+bool model_fit(Model *m, int height, int width, Err *err)
+{
+    VitConfig c = m->vit;
+    Preprocess p = m->preprocess;
+    if (c.pos != VIT_POS_NONE && !c.table_h) {
+        c.table_h = c.image_h / c.patch_h;
+        c.table_w = c.image_w / c.patch_w;
+    }
+    c.image_h = height;
+    c.image_w = width;
+    if (!vit_check(&c, err))
+        return false;
+    if (p.width != width || p.height != height) {
+        p.resize_w = (int)((int64_t)p.resize_w * width / p.width);
+        p.resize_h = (int)((int64_t)p.resize_h * height / p.height);
+        p.resize_w = p.resize_w < width ? width : p.resize_w;
+        p.resize_h = p.resize_h < height ? height : p.resize_h;
+        p.width = width;
+        p.height = height;
+    }
+    m->vit = c;
+    m->preprocess = p;
+    return true;
+}
+
 static void note(Model *m, const char *fmt, va_list ap)
 {
     char line[512];

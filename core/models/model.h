@@ -54,6 +54,10 @@ void model_seeded_weight(const VitConfig *c, uint64_t seed, VitRole r, int layer
  * size. */
 bool model_size(const char *size, VitConfig *c);
 
+/* The model for pictures of another size: its position table is fitted to their grid, its preparation yields them.
+ * False, m untouched, where that is no whole number of patches or too large. */
+bool model_fit(Model *m, int height, int width, Err *err);
+
 /* Room for all weights of m->vit in m->block, and m->weights pointing into it in role order (block by block). */
 void model_alloc(Model *m);
 /* Notes a line in m->assumptions. A guess is one that the answer depends on: m->guess_note counts them. */

@@ -15,16 +15,16 @@ static const char *const ACT_NAMES[MAP_COUNT] = {
 
 static void put_name(Buf *b, VitRole r, int layer)
 {
-    char name[256];
-    layout_alternative(LAYOUTS[0].names[r], 0, layer, name, sizeof name);
-    buf_printf(b, "\"%s%s\"", layout_outside(r) ? "" : "vit.", name);
+    LayoutName how;
+    layout_alternative(LAYOUTS[0].names[r], 0, layer, &how);
+    buf_printf(b, "\"%s%s\"", layout_outside(r) ? "" : "vit.", how.name);
 }
 
 /* Tokens and positions have a batch axis of 1 in front, as that family stores them. */
 static void put_shape(Buf *b, const VitConfig *c, VitRole r)
 {
     size_t shape[4];
-    int rank = layout_shape(&LAYOUTS[0], c, r, shape);
+    int rank = layout_shape(&(LayoutName){.parts = 1}, c, r, shape);
     bool batch = r == VIT_CLS || r == VIT_DIST || r == VIT_REGISTERS || r == VIT_POS;
     if (r == VIT_MASK_TOKEN) { /* …and the mask token one more */
         buf_printf(b, "[1,1,%zu]", shape[0]);
@@ -224,6 +224,11 @@ static bool save_text(const Model *m, const char *dir, const char *name, void (*
 bool model_save_filled(const Model *m, const char *dir, ModelFill fill, void *context, Err *err)
 {
     Buf path = {0};
+    const VitConfig *c = &m->vit;
+    if (c->rope || c->gated || c->hidden_norm || c->project || c->embeds || c->pool == VIT_POOL_BOTH ||
+        c->pool == VIT_POOL_ATTENTION || vit_resizes(c) || c->bare_q || c->bare_k || c->bare_v)
+        return err_set(err, "%s: a model of this kind (%s) cannot be written as a Hugging Face ViT; copy its own files",
+                       dir, m->layout ? m->layout : "seeded");
     if (!file_is_dir(dir))
         return err_set(err, "%s: no such folder; make it first (mkdir -p)", dir);
     buf_printf(&path, "%s/model.safetensors", dir);

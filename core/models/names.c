@@ -16,8 +16,15 @@ static const unsigned char LENGTHS[] = {
 #undef NODE
 };
 
+/* The last letters of all patterns, as a text: what strcspn passes over sixteen at a time. */
+static const char ENDS[] = {
+#define NODE(pattern_, label_, symbol_, sentence_) pattern_[sizeof(pattern_) - 2],
+#include "core/models/names.def"
+#undef NODE
+    '\0'};
+
 /* Scopes that are LayerNorms. */
-static const char *const NORMS[] = {"ln1", "ln2", "ln3", "ln_final", "norm_pre", "fc_norm"};
+static const char *const NORMS[] = {"ln1", "ln2", "ln3", "ln_final", "norm_pre", "fc_norm", "ln_hidden", "pool_norm"};
 
 static size_t component(const char *path)
 {
@@ -86,7 +93,8 @@ static bool fits(const char *pattern, const char *path)
     }
 }
 
-/* Rows are told apart fastest by their ends: what stands behind a pattern's last wildcard is how its paths end. */
+/* Most that end in the same letter are told apart before any wildcard: what stands behind a pattern's last wildcard is
+ * how its paths end. */
 static bool ends_alike(const char *pattern, size_t np, const char *path, size_t n)
 {
     while (np > 0 && n > 0) {
@@ -102,7 +110,8 @@ static bool ends_alike(const char *pattern, size_t np, const char *path, size_t 
 const NodeText *node_text(const char *path)
 {
     const size_t n = strlen(path);
-    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
+    const char may_end[] = {n ? path[n - 1] : '*', '*', '>', '\0'};
+    for (size_t i = strcspn(ENDS, may_end); i < sizeof ROWS / sizeof *ROWS; i += 1 + strcspn(ENDS + i + 1, may_end))
         if (ends_alike(ROWS[i].pattern, LENGTHS[i], path, n) && fits(ROWS[i].pattern, path))
             return &ROWS[i];
     return NULL;

@@ -127,6 +127,22 @@ static NodeId offered(Graph *g, const NnAttention *a, const char *name, NodeId s
     return graph_concat(g, name, before, a->past->axis, now, a->fresh, a->seen);
 }
 
+/* x[t,h,e] · cos[t,e] + x[t,h,partner of e] · sin[t,e], as NAME_turned: every pair of numbers turned by its angle. */
+static NodeId turned(Graph *g, const char *name, NodeId x, const NnTurn *r, NodeId cos, NodeId sin, int e)
+{
+    char swapped[24], kept[24], crossed[24], all[24];
+    snprintf(swapped, sizeof swapped, "%s_swapped", name);
+    snprintf(kept, sizeof kept, "%s_cos", name);
+    snprintf(crossed, sizeof crossed, "%s_sin", name);
+    snprintf(all, sizeof all, "%s_turned", name);
+    NodeId other = graph_gather(g, swapped, x, e, r->partner);
+    NodeId along = graph_zip(g, kept, OP_MUL, x, cos), across = graph_zip(g, crossed, OP_MUL, other, sin);
+    graph_flag(g, other, NODE_DERIVED);
+    graph_flag(g, along, NODE_DERIVED);
+    graph_flag(g, across, NODE_DERIVED);
+    return graph_zip(g, all, OP_ADD, along, across);
+}
+
 NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId asks, NodeId seen, int *part)
 {
     int h = a->h, e = a->e;
@@ -137,7 +153,15 @@ NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId as
     NodeId q = nn_linear(g, "q", asks, &a->w_q, &a->b_q, nn_dims(a->batch, DIMS(a->asks, h, e)));
     NodeId k = offered(g, a, "k", seen, &a->w_k, &a->b_k, a->past ? a->past->k : NULL);
     NodeId v = offered(g, a, "v", seen, &a->w_v, &a->b_v, a->past ? a->past->v : NULL);
-    NodeId raw = graph_contract(g, "scores_raw", q, k, nn_dims(a->batch, DIMS(h, a->asks, a->seen)));
+    NodeId asked = q, offer = k;
+    if (a->turn) {
+        REQUIRE(!a->past);
+        Dims places = DIMS(a->seen, e);
+        asked = turned(g, "q", q, a->turn, a->turn->cos, a->turn->sin, e);
+        offer = turned(g, "k", k, a->turn, graph_view(g, "cos_seen", a->turn->cos, places),
+                       graph_view(g, "sin_seen", a->turn->sin, places), e);
+    }
+    NodeId raw = graph_contract(g, "scores_raw", asked, offer, nn_dims(a->batch, DIMS(h, a->asks, a->seen)));
     NodeId scale = graph_const(g, "scale", DIMS(h), a->scale);
     NodeId scores = graph_zip(g, "scores_scaled", OP_MUL, raw, scale);
     graph_flag(g, scores, NODE_DERIVED);
@@ -150,6 +174,8 @@ NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId as
          {SITE_SCORES_RAW, raw}, {SITE_SCORES_SCALED, scores}, {SITE_PATTERN, pattern},
          {SITE_EXP, graph_node(g, pattern)->in[0]}, {SITE_EXP_SUM, graph_node(g, pattern)->in[1]}, {SITE_Z, z},
          {SITE_OUT, out}, {SITE_W_O, graph_node(g, mixed)->in[1]});
+    if (a->turn)
+        NOTE(g, *part, {SITE_QUERY_TURNED, asked}, {SITE_KEY_TURNED, offer});
     anatomy_note_name(g, *part, SITE_SCORES_MASKED, "scores_masked"); /* the model's mask, or where an edit puts one */
     return out;
 }
@@ -158,8 +184,26 @@ NodeId nn_mlp(Graph *g, const NnPlace *at, const NnMlp *p, NodeId x, int *part)
 {
     *part = nn_part(g, PART_MLP, at);
     NodeId pre = nn_linear(g, "pre", x, &p->w_up, &p->b_up, nn_dims(p->batch, DIMS(p->t, p->m)));
-    NodeId post = graph_map(g, "post", p->act, pre);
-    NodeId out = nn_linear(g, "out", post, &p->w_down, &p->b_down, nn_dims(p->batch, DIMS(p->t, p->d)));
+    NodeId gate = NO_NODE, post;
+    if (p->w_gate.data) {
+        NodeId open = nn_linear(g, "gate", x, &p->w_gate, &p->b_gate, nn_dims(p->batch, DIMS(p->t, p->m)));
+        gate = graph_map(g, "gate_post", p->act, open);
+        post = graph_zip(g, "post", OP_MUL, pre, gate);
+    } else {
+        post = graph_map(g, "post", p->act, pre);
+    }
+    NodeId hidden = post;
+    if (p->gamma.data) {
+        char scope[64];
+        snprintf(scope, sizeof scope, "%s.ln_hidden", at->scope);
+        NnPlace inside = {at->stack, scope, "ln_hidden", at->block, *part};
+        NnNorm n = {p->m, p->eps, p->gamma, p->beta};
+        hidden = nn_layer_norm(g, &inside, &n, post);
+        graph_scope(g, "%s", at->scope);
+    }
+    NodeId out = nn_linear(g, "out", hidden, &p->w_down, &p->b_down, nn_dims(p->batch, DIMS(p->t, p->d)));
     NOTE(g, *part, {SITE_IN, x}, {SITE_MLP_PRE, pre}, {SITE_MLP_POST, post}, {SITE_OUT, out});
+    if (gate != NO_NODE)
+        NOTE(g, *part, {SITE_MLP_GATE, gate});
     return out;
 }

@@ -50,6 +50,13 @@ typedef struct NnPast {
     int axis;           /* of the tokens in k and v */
 } NnPast;
 
+/* Rotary positions: queries and keys are turned before they meet. cos and sin lie over the token that asks and the
+ * width of a head; sin is negative for the first number of every pair. */
+typedef struct NnTurn {
+    NodeId cos, sin;
+    const int *partner; /* [e] the other number of the pair */
+} NnTurn;
+
 typedef struct NnAttention {
     int batch;               /* axis or AXIS_NONE */
     int asks, seen, h, e, d; /* axes: token that asks, token looked at, head, width of a head, model width */
@@ -57,6 +64,7 @@ typedef struct NnAttention {
     float scale;        /* multiplied onto the scores */
     NodeId mask;        /* 1 where a token may be looked at, 0 where not; NO_NODE: all may be */
     const NnPast *past; /* NULL: nothing was computed before */
+    const NnTurn *turn; /* NULL: queries and keys meet as they are; else there is no past */
     int fresh;          /* with past: the axis of the tokens whose keys are computed now; AXIS_NONE: none are */
 } NnAttention;
 /* softmax(q kᵀ / √d_k, masked) v for every head, then all heads together through W_O (Vaswani et al. 2017,
@@ -67,8 +75,11 @@ NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId as
 typedef struct NnMlp {
     int batch, t, m, d; /* axes: token, hidden width, model width */
     NnWeight w_up, b_up, w_down, b_down;
+    NnWeight w_gate, b_gate; /* data NULL: no gate */
+    NnWeight gamma, beta;    /* data NULL: no norm of the hidden numbers */
+    float eps;
     MapFn act;
 } NnMlp;
-/* act(x W_up + b) W_down + b */
+/* act(x W_up + b) W_down + b; with a gate (act(x W_gate + b) · (x W_up + b)) W_down + b */
 NodeId nn_mlp(Graph *g, const NnPlace *at, const NnMlp *p, NodeId x, int *part);
 #endif

@@ -113,8 +113,8 @@ static void answer(Probes *b, NodeId y, NodeId second)
 void probe_lens(Probes *b, int layer)
 {
     const VitConfig *c = b->c;
-    if (!c->classes)
-        return;
+    if (!c->classes || c->pool == VIT_POOL_ATTENTION || c->pool == VIT_POOL_BOTH)
+        return; /* their read-outs are no token and no mean: what they would read in between nobody trained */
     NodeId x;
     if (layer < 0) {
         x = site_node(b->g, b->block[0].part, SITE_RESID_PRE);
@@ -133,7 +133,8 @@ void probe_lens(Probes *b, int layer)
 void probe_other_readout(Probes *b)
 {
     const VitConfig *c = b->c;
-    if (!c->classes || (c->pool == VIT_POOL_MEAN && !c->cls))
+    if (!c->classes || c->pool == VIT_POOL_ATTENTION || c->pool == VIT_POOL_BOTH ||
+        (c->pool == VIT_POOL_MEAN && !c->cls))
         return;
     if (c->pool == VIT_POOL_MEAN) {
         graph_scope(b->g, "readout_cls");

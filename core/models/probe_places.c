@@ -111,7 +111,9 @@ void probe_places(Probes *b)
         return;
     const Node *table = graph_node(g, b->nodes->pos_embed);
     int rows = table->dims.axis[0], places = vit_patches(b->c), d = b->axis.d;
-    const float *patch_rows = table->leaf.data + size_mul((size_t)(g->axes[rows].n - places), (size_t)b->c->width);
+    const float *patch_rows = table->op != OP_LEAF ? NULL
+                                                   : table->leaf.data + size_mul((size_t)(g->axes[rows].n - places),
+                                                                                 (size_t)b->c->width);
     graph_scope(g, "pos.probe");
     NodeId patches = rows == b->axis.p ? graph_view(g, "patches", b->nodes->pos_embed, DIMS(b->axis.p, d))
                                        : probe_patches(b, "patches", b->nodes->pos_embed, rows, b->axis.p);
@@ -126,6 +128,6 @@ void probe_places(Probes *b)
     if (places < POSITIONS_LEAST)
         return;
     neighbours(b, alike);
-    if (places <= RANKED_PLACES)
+    if (places <= RANKED_PLACES && patch_rows) /* ranks are of a table as loaded: a fitted one has none */
         rank_correlation(b, patch_rows);
 }

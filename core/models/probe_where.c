@@ -21,7 +21,8 @@ void probe_where(Probes *b)
     Graph *g = b->g;
     const VitConfig *c = b->c;
     NodeId pattern = b->block[c->layers - 1].pattern, row;
-    bool first = c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_CLS_DIST || (c->pool == VIT_POOL_NONE && c->cls);
+    bool first = c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_BOTH || c->pool == VIT_POOL_CLS_DIST ||
+                 (c->pool == VIT_POOL_NONE && c->cls);
     graph_scope(g, "where");
     if (first)
         row = graph_slice(g, "attention_row", pattern, b->axis.t, 0, AXIS_NONE);

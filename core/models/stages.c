@@ -5,99 +5,10 @@
 #include <string.h>
 
 #include "core/base/buf.h"
-#include "core/base/err.h"
 #include "core/base/utf8.h"
-#include "core/graph/anatomy.h"
 #include "core/models/names.h"
+#include "core/models/stage_rows.h"
 
-enum { NO_ROW = -1 };
-
-/* One kind of stage. Inside a block a node that the anatomy notes belongs to the stage of its site (SITES below),
- * whatever it is called. Any other belongs to the first row of its kind of part that lists its name there, or lists a
- * name in front of it: "z" of an attention takes z.unedited. A name that ends in * is a beginning. A node that no row
- * lists belongs to the stage of the node after it. Names are those inside a part's scope; outside blocks (PART_MODEL)
- * they are whole paths. */
-typedef struct Row {
-    PartKind kind;
-    const char *key;   /* NULL: the last word of the part's scope */
-    const char *label; /* NULL: the part's word */
-    const char *symbol;
-    const char *show; /* the results that may stand for the stage, best first */
-    const char *members;
-    const char *sentence; /* NULL: that of the node shown */
-} Row;
-
-static const Row ROWS[] = {
-    {PART_MODEL, "image", "image", "x", "image", "pixels* pixel_* image* two one",
-     "The picture, resized and standardised: this is what the network sees."},
-    {PART_MODEL, "patches", "patches", "x_p E", "patch_hidden patch_embed",
-     "mask_token hidden patch_one patch_shown patch_hidden patch_embed",
-     "The picture cut into patches; each becomes one vector, a token."},
-    {PART_MODEL, "class_token", "+ class token", "[x_cls; x_p E]", "tokens full_embed",
-     "cls dist registers prefix prefix_pair prefix_each front_each batch_zero tokens full_embed", NULL},
-    {PART_MODEL, "position", "+ position", "z₀", "full_embed patches_placed",
-     "cls dist registers prefix* tokens* pos_embed patches_placed full_embed",
-     "Every token that has a place gets the vector of that place added."},
-    {PART_MODEL, "tokens", "tokens", "z₀", "full_embed", "cls dist registers prefix* tokens* patches_placed full_embed",
-     "All tokens in a row. This model adds no positions to them."},
-    {PART_MODEL, "source", "source words", "√D E x", "encoder.embed_scaled",
-     "encoder.tokens encoder.padding encoder.embed encoder.embed_scale encoder.embed_scaled",
-     "Each word of the source becomes the vector of that word, times √D."},
-    {PART_MODEL, "source_places", "+ position", "z₀", "encoder.full_embed", "encoder.pos_embed encoder.full_embed",
-     "Every word of the source gets the vector of its place added."},
-    {PART_MODEL, "encoder_norm", "encoder norm", "LN(z_L)", "encoder.ln_final.out", "encoder.ln_final", NULL},
-    {PART_MODEL, "causal", "causal mask", "", "decoder.causal_mask", "decoder.causal_mask", NULL},
-    {PART_MODEL, "target", "target words", "√D E y", "decoder.embed_scaled",
-     "decoder.tokens decoder.embed decoder.embed_scale decoder.embed_scaled",
-     "Each word so far becomes the vector of that word, times √D."},
-    {PART_MODEL, "target_places", "+ position", "z₀", "decoder.full_embed", "decoder.pos_embed decoder.full_embed",
-     "Every word so far gets the vector of its place added."},
-    {PART_MODEL, "decoder_norm", "decoder norm", "LN(z_L)", "decoder.ln_final.out", "decoder.ln_final", NULL},
-    {PART_MODEL, "norm_pre", "norm", "LN(z₀)", "norm_pre.out", "norm_pre", NULL},
-    {PART_NORM, NULL, NULL, "LN(z)", "out", "*", NULL},
-    {PART_ATTENTION, "qkv", "q k v", "q, k, v", "q", "in w_q b_q q_nobias q w_k b_k k_nobias k w_v b_v v_nobias v",
-     "Each token makes a question, an offer and a gift: queries, keys and values."},
-    {PART_ATTENTION, "raw", "raw scores", "q kᵀ", "scores_raw", "scores_raw", NULL},
-    {PART_ATTENTION, "scaled", "scaled", "q kᵀ/√d_k", "scores_scaled", "scale scores_scaled", NULL},
-    {PART_ATTENTION, "masked", "masked", "−∞", "scores_masked", "minus_infinity scores_masked", NULL},
-    {PART_ATTENTION, "softmax", "softmax", "A", "pattern", "row_max shifted exp row_sum pattern",
-     "Every row of scores becomes shares that add to 1: who looks at whom."},
-    {PART_ATTENTION, "weighted", "weighted v", "A v", "z", "z", NULL},
-    {PART_ATTENTION, "w_o", "W_O", "MSA", "scaled_out out", "w_o b_o out_nobias out layer_scale scaled_out", NULL},
-    {PART_BLOCK, "add1", "+", "z′", "resid_mid", "resid_mid", NULL},
-    {PART_BLOCK, "add_cross", "+", "z″", "resid_cross", "resid_cross", NULL},
-    {PART_MLP, "up", "up", "z W₁+b", "pre", "w_up b_up pre_nobias pre", NULL},
-    {PART_MLP, "activation", "activation", "σ(·)", "post", "post", NULL},
-    {PART_MLP, "down", "down", "MLP", "scaled_out out", "w_down b_down out_nobias out layer_scale scaled_out", NULL},
-    {PART_BLOCK, "add2", "+", "z", "resid_post", "resid_post", NULL},
-    {PART_MODEL, "ln_final", "final norm", "LN(z_L)", "ln_final.out", "ln_final", NULL},
-    {PART_MODEL, "readout", "read-out", "y", "readout", "readout readout_patches readout_sum patch_count", NULL},
-    {PART_MODEL, "fc_norm", "norm", "LN(y)", "fc_norm.out", "fc_norm", NULL},
-    {PART_MODEL, "logits", "logits", "y W+b", "logits", "head* logits* readout_dist", NULL},
-    {PART_MODEL, "probs", "probs", "p", "probs", "probs*", NULL},
-};
-enum { ROW_COUNT = sizeof ROWS / sizeof *ROWS };
-
-/* The nodes that make a stage by what they are. The first one of a stage that is there may stand for it. */
-static const struct {
-    PartKind kind;
-    Site site;
-    const char *key; /* of the row */
-} SITES[] = {
-    {PART_ATTENTION, SITE_QUERY, "qkv"},
-    {PART_ATTENTION, SITE_KEY, "qkv"},
-    {PART_ATTENTION, SITE_VALUE, "qkv"},
-    {PART_ATTENTION, SITE_SCORES_RAW, "raw"},
-    {PART_ATTENTION, SITE_SCORES_SCALED, "scaled"},
-    {PART_ATTENTION, SITE_SCORES_MASKED, "masked"},
-    {PART_ATTENTION, SITE_PATTERN, "softmax"},
-    {PART_ATTENTION, SITE_Z, "weighted"},
-    {PART_ATTENTION, SITE_OUT, "w_o"},
-    {PART_MLP, SITE_MLP_PRE, "up"},
-    {PART_MLP, SITE_MLP_POST, "activation"},
-    {PART_MLP, SITE_OUT, "down"},
-};
-enum { SITE_ROWS = sizeof SITES / sizeof *SITES };
 static const char BLOCK_SENTENCE[] = "One round: tokens gather from each other (attention), then each is reworked.";
 static const char OPEN_BLOCK_SENTENCE[] = "The whole block and its result: attention, then MLP. Space goes inside.";
 
@@ -111,137 +22,12 @@ typedef struct Group {
 typedef struct Maker {
     const Graph *g;
     Stages *s;
-    int *group_of; /* [nodes] */
+    int *group_of;     /* [nodes] */
+    StagePlace *place; /* [nodes] */
     Group *groups;
     int group_count;
-    NodeId joined; /* the node that puts learned tokens in front of the patches, or NO_NODE */
+    NodeId joined; /* stage_joined */
 } Maker;
-
-/* Where a node of that path is listed: its block, the part whose rows may list it and its name there. */
-typedef struct Place {
-    int block, part;
-    PartKind kind;
-    const char *name;
-} Place;
-
-static Place place_of(const Graph *g, const char *path)
-{
-    Place at = {.block = anatomy_block_of(g, path), .part = NO_PART, .kind = PART_MODEL, .name = path};
-    if (at.block == NO_PART)
-        return at;
-    at.part = anatomy_of(g, path);
-    const Part *p = anatomy_part(g, at.part);
-    at.kind = p->kind;
-    size_t scope = strlen(p->scope);
-    at.name = strncmp(path, p->scope, scope) == 0 && path[scope] == '.' ? path + scope + 1 : path;
-    return at;
-}
-
-/* Is name, or a dotted beginning of it, in the list of words? */
-static bool listed(const char *words, const char *name)
-{
-    for (const char *w = words; *w; w += *w == ' ') {
-        const char *n = name;
-        for (; *w == *n && *n; w++)
-            n++;
-        if (*w == '*' || ((!*w || *w == ' ') && (!*n || *n == '.')))
-            return true;
-        while (*w && *w != ' ')
-            w++;
-    }
-    return false;
-}
-
-static bool has_positions(const Graph *g)
-{
-    return site_node_any(g, SITE_POSITIONS) != NO_NODE;
-}
-
-static int row_named(PartKind kind, const char *key)
-{
-    for (int i = 0; i < ROW_COUNT; i++)
-        if (ROWS[i].kind == kind && ROWS[i].key && strcmp(ROWS[i].key, key) == 0)
-            return i;
-    return NO_ROW;
-}
-
-/* Is that the node of a site, or what an edit made of it ("z.unedited")? */
-static bool is_site(const char *site, const char *path)
-{
-    size_t n = site ? strlen(site) : 0;
-    return n && strncmp(site, path, n) == 0 && (!path[n] || path[n] == '.');
-}
-
-/* A sum in a block, by the sub-layer whose result it adds: the first attention, another one, the MLP. */
-static int row_of_sum(const Graph *g, Place at, const char *path)
-{
-    bool first = true;
-    for (int p = NO_PART; (p = anatomy_next_in(g, p, PART_ATTENTION, at.block)) != NO_PART; first = false)
-        if (is_site(site_path(g, p, SITE_SUM), path))
-            return row_named(PART_BLOCK, first ? "add1" : "add_cross");
-    for (int p = NO_PART; (p = anatomy_next_in(g, p, PART_MLP, at.block)) != NO_PART;)
-        if (is_site(site_path(g, p, SITE_SUM), path))
-            return row_named(PART_BLOCK, "add2");
-    return NO_ROW;
-}
-
-static int row_of_site(const Graph *g, Place at, const char *path)
-{
-    if (at.kind == PART_BLOCK)
-        return row_of_sum(g, at, path);
-    for (int i = 0; i < SITE_ROWS; i++)
-        if (SITES[i].kind == at.kind && is_site(site_path(g, at.part, SITES[i].site), path))
-            return row_named(at.kind, SITES[i].key);
-    return NO_ROW;
-}
-
-/* Tokens are joined before positions are added or behind that, or there are none to join. An edit may stand in front of
- * the name. */
-static NodeId find_joined(const Graph *g)
-{
-    static const char *const NAMES[] = {"tokens", "full_embed"};
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
-        for (NodeId n = 0; n < g->count; n++)
-            if (g->nodes[n].op == OP_CONCAT && is_site(NAMES[i], g->nodes[n].path))
-                return n;
-    return NO_NODE;
-}
-
-/* Is it on the way to the joined tokens, or made of them by an edit? */
-static bool leads_to_joined(const Maker *m, NodeId n)
-{
-    if (m->joined == NO_NODE)
-        return false;
-    const char *path = m->g->nodes[m->joined].path, *unedited = strchr(path, '.');
-    size_t name = unedited ? (size_t)(unedited - path) : strlen(path);
-    return n <= m->joined || (strncmp(path, m->g->nodes[n].path, name) == 0 &&
-                              (!m->g->nodes[n].path[name] || m->g->nodes[n].path[name] == '.'));
-}
-
-static bool has_key(const Row *r, const char *key)
-{
-    return r->key && strcmp(r->key, key) == 0;
-}
-
-/* Rows that only some models have. */
-static bool row_there(const Maker *m, const Row *r, NodeId n)
-{
-    if (has_key(r, "class_token"))
-        return leads_to_joined(m, n);
-    return !has_key(r, "position") || has_positions(m->g);
-}
-
-static int row_of(const Maker *m, Place at, NodeId n)
-{
-    const char *path = m->g->nodes[n].path;
-    int noted = at.part == NO_PART ? NO_ROW : row_of_site(m->g, at, path);
-    if (noted != NO_ROW)
-        return noted;
-    for (int i = 0; i < ROW_COUNT; i++)
-        if (ROWS[i].kind == at.kind && listed(ROWS[i].members, at.name) && row_there(m, &ROWS[i], n))
-            return i;
-    return NO_ROW;
-}
 
 static void add_cost(Cost *to, Cost c)
 {
@@ -250,7 +36,7 @@ static void add_cost(Cost *to, Cost c)
     to->params += c.params;
 }
 
-static int group_for(Maker *m, Place at, int row)
+static int group_for(Maker *m, StagePlace at, int row)
 {
     for (int i = m->group_count - 1; i >= 0; i--)
         if (m->groups[i].block == at.block && m->groups[i].part == at.part && m->groups[i].row == row)
@@ -263,23 +49,17 @@ static int group_for(Maker *m, Place at, int row)
 /* Best result first; in an edited graph the last node of a name is the one that counts. */
 static NodeId shown(const Maker *m, const Group *gr)
 {
-    const Row *r = &ROWS[gr->row];
-    for (int k = 0; k < SITE_ROWS && r->key && gr->part != NO_PART; k++) {
-        const char *path = SITES[k].kind == r->kind && strcmp(SITES[k].key, r->key) == 0
-                               ? site_path(m->g, gr->part, SITES[k].site)
-                               : NULL;
-        for (NodeId i = gr->last; path && i >= gr->first; i--)
+    const char *path;
+    for (int k = 0; (path = stage_site_shown(m->g, gr->part, gr->row, k)); k++)
+        for (NodeId i = gr->last; i >= gr->first; i--)
             if (strcmp(m->g->nodes[i].path, path) == 0)
                 return i;
-    }
-    const char *want = ROWS[gr->row].show;
+    const char *want = stage_row(gr->row)->show;
     while (*want) {
         size_t n = strcspn(want, " ");
-        for (NodeId i = gr->last; i >= gr->first; i--) {
-            Place at = place_of(m->g, m->g->nodes[i].path);
-            if (at.part == gr->part && strlen(at.name) == n && memcmp(at.name, want, n) == 0)
+        for (NodeId i = gr->last; i >= gr->first; i--)
+            if (m->place[i].part == gr->part && strlen(m->place[i].name) == n && memcmp(m->place[i].name, want, n) == 0)
                 return i;
-        }
         want += n;
         want += strspn(want, " ");
     }
@@ -293,10 +73,11 @@ static size_t make_groups(Maker *m)
     size_t placed = 0;
     for (NodeId n = m->g->count - 1; n >= 0;
          n--) { /* from the end: an unlisted node takes the stage of the one after it */
+        m->place[n] = (StagePlace){.block = NO_PART, .part = NO_PART, .name = ""};
         if (m->g->nodes[n].flags & NODE_PROBE)
             continue; /* an analysis has no place on the map of the pass; a guess of hidden patches is one */
-        Place at = place_of(m->g, m->g->nodes[n].path);
-        int row = row_of(m, at, n);
+        StagePlace at = m->place[n] = stage_place(m->g, m->g->nodes[n].path);
+        int row = stage_row_of(m->g, m->joined, at, n);
         int group = row == NO_ROW ? next : group_for(m, at, row);
         if (group == NO_ROW)
             continue;
@@ -359,7 +140,7 @@ static void add_nodes(Maker *m, int parent, const Group *gr)
 /* What the norm of a block reads differs: the tokens before attention, or after the addition in a post-norm model. */
 static const char *symbol_of(const Maker *m, const Group *gr)
 {
-    const Row *r = &ROWS[gr->row];
+    const StageRow *r = stage_row(gr->row);
     if (r->kind != PART_NORM)
         return r->symbol;
     char sum[160];
@@ -387,7 +168,7 @@ static bool only_attention(const Graph *g, int block)
 /* "blocks.0.softmax"; where a block has several attentions, "decoder.blocks.0.cross_attn.softmax". */
 static const char *path_of(const Maker *m, const Group *gr)
 {
-    const Row *r = &ROWS[gr->row];
+    const StageRow *r = stage_row(gr->row);
     if (gr->block == NO_PART)
         return r->key;
     const Part *block = anatomy_part(m->g, gr->block), *p = anatomy_part(m->g, gr->part);
@@ -408,8 +189,8 @@ static int joined_tokens(const Graph *g, NodeId joined, int *tokens)
 
 static const char *label_of(Maker *m, const Group *gr)
 {
-    const Row *r = &ROWS[gr->row];
-    int tokens, more = has_key(r, "class_token") ? joined_tokens(m->g, m->joined, &tokens) : 0;
+    const StageRow *r = stage_row(gr->row);
+    int tokens, more = stage_row_is(gr->row, "class_token") ? joined_tokens(m->g, m->joined, &tokens) : 0;
     if (more > 1)
         return arena_printf(&m->s->arena, "+ %d tokens", more);
     return r->label ? r->label : anatomy_part(m->g, gr->part)->word;
@@ -417,9 +198,9 @@ static const char *label_of(Maker *m, const Group *gr)
 
 static const char *sentence_of(Maker *m, const Group *gr)
 {
-    const Row *r = &ROWS[gr->row];
+    const StageRow *r = stage_row(gr->row);
     const NodeText *t = node_text(m->g->nodes[gr->show].path);
-    int tokens, more = has_key(r, "class_token") ? joined_tokens(m->g, m->joined, &tokens) : 0;
+    int tokens, more = stage_row_is(gr->row, "class_token") ? joined_tokens(m->g, m->joined, &tokens) : 0;
     if (more == 1)
         return arena_printf(&m->s->arena, "A learned token that is no patch is put in front: %d become %d.", tokens - 1,
                             tokens);
@@ -534,8 +315,9 @@ void stages_make(Stages *s, const Graph *g)
     *s = (Stages){.node_count = g->count};
     s->of_node = arena_alloc(&s->arena, size_mul(n + 1, sizeof *s->of_node));
     Arena scratch = {0};
-    Maker m = {.g = g, .s = s, .joined = find_joined(g)};
+    Maker m = {.g = g, .s = s, .joined = stage_joined(g)};
     m.group_of = arena_alloc(&scratch, size_mul(n + 1, sizeof *m.group_of));
+    m.place = arena_alloc(&scratch, size_mul(n + 1, sizeof *m.place));
     m.groups = arena_alloc(&scratch, size_mul(n + 1, sizeof *m.groups));
     for (size_t i = 0; i < n; i++)
         m.group_of[i] = s->of_node[i] = NO_BOX;

@@ -48,6 +48,11 @@ static NnWeight weight_of(const Builder *b, VitRole r, bool present)
     return w;
 }
 
+NnWeight build_nn_weight(Builder *b, VitRole r)
+{
+    return weight_of(b, r, true);
+}
+
 NodeId build_weight(Builder *b, VitRole r)
 {
     NnWeight w = weight_of(b, r, true);
@@ -90,14 +95,15 @@ static NodeId attention(Builder *b, NodeId x, int *part)
                      .e = b->axis.e,
                      .d = b->axis.d,
                      .w_q = weight_of(b, VIT_W_Q, true),
-                     .b_q = weight_of(b, VIT_B_Q, c->qkv_bias),
+                     .b_q = weight_of(b, VIT_B_Q, vit_has(c, VIT_B_Q)),
                      .w_k = weight_of(b, VIT_W_K, true),
-                     .b_k = weight_of(b, VIT_B_K, c->qkv_bias),
+                     .b_k = weight_of(b, VIT_B_K, vit_has(c, VIT_B_K)),
                      .w_v = weight_of(b, VIT_W_V, true),
-                     .b_v = weight_of(b, VIT_B_V, c->qkv_bias),
+                     .b_v = weight_of(b, VIT_B_V, vit_has(c, VIT_B_V)),
                      .w_o = weight_of(b, VIT_W_O, true),
                      .b_o = weight_of(b, VIT_B_O, c->out_bias),
                      .scale = c->scale,
+                     .turn = c->rope == VIT_ROPE_NONE ? NULL : &b->turn,
                      .mask = NO_NODE};
     NodeId out = nn_attention(b->g, &at, &a, x, x, part);
     return let_through(b, out, VIT_ATTN_LS, *part);
@@ -116,6 +122,11 @@ static NodeId mlp(Builder *b, NodeId x, int *part)
                .b_up = weight_of(b, VIT_B_UP, c->mlp_bias),
                .w_down = weight_of(b, VIT_W_DOWN, true),
                .b_down = weight_of(b, VIT_B_DOWN, c->mlp_bias),
+               .w_gate = weight_of(b, VIT_W_GATE, c->gated),
+               .b_gate = weight_of(b, VIT_B_GATE, vit_has(c, VIT_B_GATE)),
+               .gamma = weight_of(b, VIT_HIDDEN_GAMMA, c->hidden_norm),
+               .beta = weight_of(b, VIT_HIDDEN_BETA, c->hidden_norm),
+               .eps = c->eps,
                .act = c->act};
     NodeId out = nn_mlp(b->g, &at, &p, x, part);
     return let_through(b, out, VIT_MLP_LS, *part);
@@ -171,7 +182,8 @@ static NodeId block(Builder *b, NodeId z)
 /* The answer is small, and on screen all the time. */
 static void keep_answer(Graph *g, const VitNodes *nodes)
 {
-    const NodeId kept[] = {nodes->tokens_out, nodes->readout, nodes->logits, nodes->probs};
+    const NodeId kept[] = {nodes->tokens_out, nodes->readout,   nodes->logits,
+                           nodes->probs,      nodes->embedding, nodes->embedding_unit};
     for (size_t i = 0; i < sizeof kept / sizeof *kept; i++)
         if (kept[i] != NO_NODE)
             graph_flag(g, kept[i], NODE_CHECKPOINT);
@@ -180,8 +192,8 @@ static void keep_answer(Graph *g, const VitNodes *nodes)
 static void build(Builder *b, const char *const *class_names, const float *input, VitNodes *out)
 {
     Graph *g = b->g;
-    VitNodes nodes = {NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE,
-                      NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE};
+    VitNodes nodes = {NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE,
+                      NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE, NO_NODE};
     anatomy_add(g, (Part){.kind = PART_MODEL, .word = "model", .block = NO_BLOCK, .parent = NO_PART});
     b->block = NO_PART;
     build_axes(b, class_names);
@@ -198,6 +210,8 @@ static void build(Builder *b, const char *const *class_names, const float *input
     graph_flag(g, z, NODE_CHECKPOINT);
     if (b->c->norm_pre)
         z = build_layer_norm(b, "norm_pre", z, VIT_PRE_GAMMA, VIT_PRE_BETA);
+    if (b->c->rope != VIT_ROPE_NONE)
+        build_turn(b);
     for (b->layer = 0; b->layer < b->c->layers; b->layer++)
         z = block(b, z);
     b->block = NO_PART;
@@ -206,7 +220,7 @@ static void build(Builder *b, const char *const *class_names, const float *input
     if (out)
         *out = nodes;
 }
-_Static_assert(sizeof(VitNodes) == 11 * sizeof(NodeId), "a node more: it begins as NO_NODE in build()");
+_Static_assert(sizeof(VitNodes) == 13 * sizeof(NodeId), "a node more: it begins as NO_NODE in build()");
 
 void vit_build(Graph *g, const VitConfig *c, const VitWeights *w, const char *const *class_names, const float *input,
                VitNodes *nodes)

@@ -24,8 +24,22 @@ typedef enum VitPool {
     VIT_POOL_CLS,      /* the answer is read from the cls token */
     VIT_POOL_MEAN,     /* …from the mean of the patch tokens */
     VIT_POOL_CLS_DIST, /* two heads, on cls and on dist; their logits are averaged */
-    VIT_POOL_NONE      /* nothing is read out: the model ends with its tokens */
+    VIT_POOL_NONE,     /* nothing is read out: the model ends with its tokens */
+    VIT_POOL_BOTH,     /* the cls token, and behind it the mean of the patches (DINOv2's classifier) */
+    VIT_POOL_ATTENTION /* a learned probe looks at all tokens, an MLP follows (SigLIP, Zhai et al. 2023) */
 } VitPool;
+
+/* Rotary positions in two dimensions (Su et al. 2021, Heo et al. 2024): queries and keys of patches are turned, pair of
+ * numbers by pair, by angles that grow with row and column; tokens of prefix are not. The first half of the pairs is
+ * for one coordinate, the second for the other; pair k of a half turns by coordinate / base^(k / (E/4)). */
+typedef enum VitRope {
+    VIT_ROPE_NONE,
+    VIT_ROPE_CENTRES, /* the coordinate is the patch's centre from −1 to 1, times 2π (DINOv3) */
+    VIT_ROPE_STEPS /* …the patch's number, + rope_offset, scaled from the grid to the reference grid (EVA-02, timm) */
+} VitRope;
+
+/* How a position table is fitted to another grid. */
+typedef enum VitFit { VIT_FIT_BICUBIC, VIT_FIT_BILINEAR, VIT_FIT_NEAREST } VitFit;
 
 typedef enum VitInput {
     VIT_INPUT_STANDARD, /* pixels 0 … 255: x / range, − mean[c], / std[c] */
@@ -52,6 +66,20 @@ typedef struct VitConfig {
     bool reconstruct; /* a linear head from a token to the pixels of its patch, as `image` has them */
     VitInput input;
     float range, mean[VIT_CHANNELS_MAX], std[VIT_CHANNELS_MAX]; /* VIT_INPUT_STANDARD; range is 255 as a rule */
+    bool bare_q, bare_k, bare_v;                                /* no bias of that kind although qkv_bias */
+    bool gated;       /* the MLP's patterns are multiplied by act(x W_gate + b) (Shazeer 2020) */
+    bool hidden_norm; /* LayerNorm over the MLP's hidden numbers (EVA-02) */
+    VitRope rope;
+    bool rope_half;       /* number e is paired with e + E/2; else neighbours are pairs */
+    bool rope_cols_first; /* the first half of the pairs is for the column; else for the row */
+    float rope_base, rope_offset;
+    int rope_ref_h, rope_ref_w; /* VIT_ROPE_STEPS: the reference grid; 0: none */
+    int project;                /* width of a projection without bias behind the read-out (CLIP); 0: none */
+    bool embeds;                /* the read-out is an embedding: what counts is its direction */
+    int table_h, table_w;       /* the grid that the position table was made for; 0: the picture's own */
+    VitFit fit;                 /* …and how it is fitted to the picture's */
+    bool fit_smooth;  /* a grid made smaller is smoothed first (antialias), with Keys' a = −0.5, not −0.75 */
+    bool fit_corners; /* corners lie on corners, not borders on borders */
 } VitConfig;
 
 /* ViT-B/16 at 224 × 224 with 1000 classes: the starting point from which a configuration is made. */
@@ -60,6 +88,13 @@ float vit_scale(int head_dim);      /* 1/√head_dim, correctly rounded twice */
 int vit_prefix(const VitConfig *c); /* tokens before the patches */
 int vit_patches(const VitConfig *c);
 int vit_tokens(const VitConfig *c);
+bool vit_resizes(const VitConfig *c); /* is the position table made for another grid than the picture's? */
+/* The angle by which pair `pair` < head_dim / 2 of a patch is turned, in radians. */
+double vit_rope_angle(const VitConfig *c, int patch, int pair);
+/* The places of that pair's two numbers in a head. */
+void vit_rope_pair(const VitConfig *c, int pair, int *first, int *second);
+/* How much each of `from` old rows (or columns) counts in each of `to` new ones: out[to,from]. */
+void vit_fit_weights(const VitConfig *c, int from, int to, double *out);
 /* Is this a model that can be built here? False and one line that names the knob, its value and what it may be. */
 bool vit_check(const VitConfig *c, Err *err);
 
@@ -97,6 +132,7 @@ typedef struct VitNodes {
     NodeId patch_embed, pos_embed, full_embed; /* patch_embed: before any is hidden */
     NodeId tokens_out;                         /* [t,d] after the last block and the final norm */
     NodeId readout, logits, probs;
+    NodeId embedding, embedding_unit; /* what an embedding model ends with, and its direction */
     NodeId guess; /* guess[c,y,i,x,j]: what the reconstruction head says every patch of `image` looks like (probe), or
                      NO_NODE */
 } VitNodes;

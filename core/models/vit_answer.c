@@ -10,7 +10,72 @@ static NodeId mean_of_patches(Builder *b, NodeId tokens)
                             : graph_view(g, "readout_patches", tokens, build_dims(b, DIMS(b->axis.p, b->axis.d)));
     NodeId sum = graph_reduce(g, "readout_sum", OP_SUM, patches, one);
     NodeId count = graph_const(g, "patch_count", DIMS_SCALAR, (float)vit_patches(b->c));
-    return graph_zip(g, "readout", OP_DIV, sum, count);
+    return graph_zip(g, b->c->pool == VIT_POOL_BOTH ? "readout_mean" : "readout", OP_DIV, sum, count);
+}
+
+static NodeId class_token(Builder *b, const char *name, NodeId tokens)
+{
+    return graph_slice(b->g, name, tokens, b->axis.t, 0, AXIS_NONE);
+}
+
+/* softmax(probe W_Q · (tokens W_K)ᵀ · scale) (tokens W_V) W_O, and an MLP behind a norm added to that: the attention
+ * pooling of Zhai et al. 2023. */
+static NodeId pooled(Builder *b, NodeId tokens)
+{
+    Graph *g = b->g;
+    Dims head = DIMS(b->axis.h, b->axis.e), heads = DIMS(b->axis.t, b->axis.h, b->axis.e), d = DIMS(b->axis.d);
+    graph_scope(g, "pool");
+    NodeId probe = build_weight(b, VIT_PROBE);
+    /* linear layers stand in the scope that is set; their weights have their own */
+    Dims plain = head;
+    NnWeight w = build_nn_weight(b, VIT_POOL_W_Q), bias = build_nn_weight(b, VIT_POOL_B_Q);
+    NodeId q = nn_linear(g, "q", probe, &w, &bias, plain);
+    NodeId k = build_linear(b, "k", tokens, VIT_POOL_W_K, true, VIT_POOL_B_K, heads);
+    NodeId v = build_linear(b, "v", tokens, VIT_POOL_W_V, true, VIT_POOL_B_V, heads);
+    NodeId raw = graph_contract(g, "scores_raw", k, q, build_dims(b, DIMS(b->axis.h, b->axis.t)));
+    NodeId scores = graph_zip(g, "scores_scaled", OP_MUL, raw, graph_const(g, "scale", DIMS(b->axis.h), b->c->scale));
+    NodeId pattern = nn_softmax(g, scores, b->axis.t,
+                                (SoftmaxNames){"row_max", "shifted", "exp", "row_sum", "pattern"});
+    NodeId z = graph_contract(g, "z", pattern, v, build_dims(b, head));
+    NodeId out = build_linear(b, "out", z, VIT_POOL_W_O, true, VIT_POOL_B_O, d);
+    NodeId normed = build_layer_norm(b, "pool_norm", out, VIT_POOL_GAMMA, VIT_POOL_BETA);
+    graph_scope(g, "pool_mlp");
+    NodeId up = build_linear(b, "pre", normed, VIT_POOL_W_UP, true, VIT_POOL_B_UP, DIMS(b->axis.m));
+    NodeId post = graph_map(g, "post", b->c->act, up);
+    NodeId down = build_linear(b, "out", post, VIT_POOL_W_DOWN, true, VIT_POOL_B_DOWN, d);
+    graph_scope(g, "%s", "");
+    return graph_zip(g, "readout", OP_ADD, out, down);
+}
+
+static NodeId build_readout(Builder *b, NodeId tokens)
+{
+    switch (b->c->pool) {
+    case VIT_POOL_MEAN: return mean_of_patches(b, tokens);
+    case VIT_POOL_ATTENTION: return pooled(b, tokens);
+    case VIT_POOL_BOTH: {
+        Graph *g = b->g;
+        NodeId cls = class_token(b, "readout_cls", tokens), mean = mean_of_patches(b, tokens);
+        return graph_concat(g, "readout", cls, b->axis.d, mean, b->axis.d, b->axis.f);
+    }
+    default: return class_token(b, "readout", tokens);
+    }
+}
+
+/* What is compared between pictures: the read-out, projected where the model does so, and its direction y / |y|. */
+static void build_embedding_out(Builder *b, NodeId y, VitNodes *nodes)
+{
+    Graph *g = b->g;
+    const VitConfig *c = b->c;
+    if (!c->project && !c->embeds)
+        return;
+    int axis = c->project ? b->axis.g : b->axis.f;
+    nodes->embedding = c->project ? build_linear(b, "embedding", y, VIT_PROJECT, false, VIT_PROJECT, DIMS(axis))
+                                  : graph_view(g, "embedding", y, build_dims(b, DIMS(axis)));
+    NodeId sq = graph_zip(g, "embedding_sq", OP_MUL, nodes->embedding, nodes->embedding);
+    graph_flag(g, sq, NODE_DERIVED);
+    NodeId sum = graph_reduce(g, "embedding_sumsq", OP_SUM, sq, build_dims(b, DIMS_SCALAR));
+    NodeId length = graph_map(g, "embedding_norm", MAP_SQRT, sum);
+    nodes->embedding_unit = graph_zip(g, "embedding_unit", OP_DIV, nodes->embedding, length);
 }
 
 static NodeId build_logits(Builder *b, NodeId readout, NodeId tokens)
@@ -62,14 +127,16 @@ void build_answer(Builder *b, NodeId z, VitNodes *nodes)
     anatomy_note(g, part, SITE_GUESS, nodes->guess);
     if (c->pool == VIT_POOL_NONE)
         return;
-    nodes->readout = c->pool == VIT_POOL_MEAN ? mean_of_patches(b, z)
-                                              : graph_slice(g, "readout", z, b->axis.t, 0, AXIS_NONE);
+    nodes->readout = build_readout(b, z);
     anatomy_note(g, part, SITE_READOUT, nodes->readout);
     NodeId y = nodes->readout;
     if (c->fc_norm) {
         y = build_layer_norm(b, "fc_norm", y, VIT_FC_GAMMA, VIT_FC_BETA);
         graph_scope(g, "%s", "");
     }
+    build_embedding_out(b, y, nodes);
+    anatomy_note(g, part, SITE_EMBEDDING, nodes->embedding);
+    anatomy_note(g, part, SITE_EMBEDDING_UNIT, nodes->embedding_unit);
     if (!c->classes)
         return;
     nodes->logits = build_logits(b, y, z);

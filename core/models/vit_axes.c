@@ -27,7 +27,9 @@ Dims build_role_dims(const Builder *b, VitRole r)
         case '1': axis = b->axis.cls; break;
         case '2': axis = b->axis.dist; break;
         case '3': axis = b->axis.reg; break;
-        case 'r': axis = b->axis.rows; break;
+        case 'r': axis = b->axis.table; break;
+        case 'f': axis = b->axis.f; break;
+        case 'g': axis = b->axis.g; break;
         default: break;
         }
         REQUIRE(axis != AXIS_NONE);
@@ -95,6 +97,24 @@ static void make_prefix_axes(Builder *b, const char *const *labels)
                           : token_axis(g, "n3", "register token", ROLE_PREFIX, c, c->registers, labels + first, false);
 }
 
+/* The rows of a table that was made for another grid. */
+static int table_axis(Builder *b, const char *const *labels)
+{
+    const VitConfig *c = b->c;
+    size_t shape[4];
+    vit_role_shape(c, VIT_POS, shape);
+    Axis a = {.sym = "r",
+              .name = "row of the position table",
+              .n = (int)shape[0],
+              .kind = AXIS_TOKEN,
+              .prefix = (int)shape[0] - c->table_h * c->table_w,
+              .cols = c->table_w,
+              .labels = labels,
+              .role = ROLE_PLAIN,
+              .sequence = SEQUENCE_PICTURE};
+    return graph_axis(b->g, a);
+}
+
 void build_axes(Builder *b, const char *const *class_names)
 {
     const VitConfig *c = b->c;
@@ -137,4 +157,7 @@ void build_axes(Builder *b, const char *const *class_names)
     else if (c->pos == VIT_POS_BEFORE_REGISTERS)
         b->axis.rows = token_axis(g, "t0", "token without registers", ROLE_QUERY, c, vit_prefix(c) - c->registers,
                                   labels, true);
+    b->axis.table = vit_resizes(c) ? table_axis(b, labels) : b->axis.rows;
+    b->axis.f = c->pool == VIT_POOL_BOTH ? build_axis(g, "f", "read-out", ROLE_PLAIN, 2 * c->width) : b->axis.d;
+    b->axis.g = c->project ? build_axis(g, "g", "embedding", ROLE_PLAIN, c->project) : AXIS_NONE;
 }

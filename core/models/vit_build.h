@@ -14,8 +14,12 @@ typedef struct Builder {
     int block;      /* its part */
     struct {
         int b, c, y, i, x, j, p, n, t, u, h, e, d, m, o;
-        int cls, dist, reg, rows; /* the prefix tokens of each kind; the rows of the position table */
+        int cls, dist, reg, rows; /* the prefix tokens of each kind; the tokens that have a position */
+        int table;                /* the rows of the position table: rows, where no other grid is fitted */
+        int f, g;                 /* the read-out, the embedding */
     } axis;
+    NnTurn turn; /* rotary positions, where the model has them */
+    int *partner;
 } Builder;
 
 /* A part of the block being built, or of the model where layer is not one; inside: its scope there, which is set. */
@@ -30,6 +34,8 @@ Dims build_role_dims(const Builder *b, VitRole r);
 
 /* A weight becomes a leaf where it is first needed, under its own name whatever scope is being filled. */
 NodeId build_weight(Builder *b, VitRole r);
+/* A weight of the model for the functions of nn.h. */
+NnWeight build_nn_weight(Builder *b, VitRole r);
 /* nn_linear with weights by role; out without the axis b. */
 NodeId build_linear(Builder *b, const char *name, NodeId x, VitRole w, bool has_bias, VitRole bias, Dims out);
 /* LayerNorm over d as a part of its own, in scope `inside` of the block or model. */
@@ -39,6 +45,8 @@ NodeId build_layer_norm(Builder *b, const char *inside, NodeId x, VitRole gamma,
 NodeId build_input(Builder *b, const float *input, VitNodes *nodes);
 /* Sets hidden, patch_embed and pos_embed; returns all tokens with their places. */
 NodeId build_embedding(Builder *b, NodeId image, VitNodes *nodes);
+/* The leaves of rotary positions, into b->turn. */
+void build_turn(Builder *b);
 /* z: the tokens after the last block. Sets tokens_out and what follows it. */
 void build_answer(Builder *b, NodeId z, VitNodes *nodes);
 #endif

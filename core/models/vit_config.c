@@ -72,13 +72,20 @@ int vit_tokens(const VitConfig *c)
     return vit_prefix(c) + vit_patches(c);
 }
 
+bool vit_resizes(const VitConfig *c)
+{
+    return c->pos != VIT_POS_NONE && c->table_h &&
+           (c->table_h != c->image_h / c->patch_h || c->table_w != c->image_w / c->patch_w);
+}
+
 /* Rows of the position table. */
 static int position_rows(const VitConfig *c)
 {
+    int patches = c->table_h ? c->table_h * c->table_w : vit_patches(c);
     switch (c->pos) {
-    case VIT_POS_ALL: return vit_tokens(c);
-    case VIT_POS_BEFORE_REGISTERS: return vit_tokens(c) - c->registers;
-    case VIT_POS_PATCHES: return vit_patches(c);
+    case VIT_POS_ALL: return patches + vit_prefix(c);
+    case VIT_POS_BEFORE_REGISTERS: return patches + vit_prefix(c) - c->registers;
+    case VIT_POS_PATCHES: return patches;
     default: return 0;
     }
 }
@@ -98,6 +105,9 @@ static bool check_ranges(const VitConfig *c, Err *err)
         {"MLP width", c->mlp, 1, 1 << 18},
         {"number of classes", c->classes, 0, 1 << 20},
         {"number of register tokens", c->registers, 0, 1024},
+        {"embedding width", c->project, 0, 1 << 16},
+        {"rows of the position grid", c->table_h, 0, 1 << 14},
+        {"columns of the position grid", c->table_w, 0, 1 << 14},
     };
     return knobs_check(knobs, sizeof knobs / sizeof *knobs, err);
 }
@@ -108,6 +118,9 @@ static bool check_numbers(const VitConfig *c, Err *err)
         return err_set(err, "the epsilon of LayerNorm is %g; it must be 0 or a small positive number", (double)c->eps);
     if (!knob_finite(c->scale))
         return err_set(err, "the factor on the attention scores is not a number");
+    if (c->rope != VIT_ROPE_NONE && (!knob_finite(c->rope_base) || c->rope_base <= 1 || !knob_finite(c->rope_offset)))
+        return err_set(err, "the base of the rotations is %g; it must be greater than 1 (100 or 10000 as a rule)",
+                       (double)c->rope_base);
     if (!knob_finite(c->range) || c->range <= 0)
         return err_set(err, "pixels are divided by %g; that must be a positive number (255 as a rule)",
                        (double)c->range);
@@ -123,12 +136,20 @@ static bool check_structure(const VitConfig *c, Err *err)
     if (c->image_h % c->patch_h || c->image_w % c->patch_w)
         return err_set(err, "a picture of %d × %d is no whole number of patches of %d × %d (height × width)",
                        c->image_h, c->image_w, c->patch_h, c->patch_w);
-    if ((c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_CLS_DIST) && !c->cls)
+    if ((c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_CLS_DIST || c->pool == VIT_POOL_BOTH) && !c->cls)
         return err_set(err, "the answer is to be read from a cls token, but the model has none");
     if (c->pool == VIT_POOL_CLS_DIST && !c->dist)
         return err_set(err, "two heads need a distillation token, but the model has none");
-    if (c->pool == VIT_POOL_NONE && (c->classes || c->fc_norm))
+    if (c->pool == VIT_POOL_NONE && (c->classes || c->fc_norm || c->project || c->embeds))
         return err_set(err, "a model that reads nothing out cannot have a head");
+    if (c->pool == VIT_POOL_BOTH && c->fc_norm)
+        return err_set(err, "a norm behind the read-out of cls and mean together is not known here");
+    if (c->rope != VIT_ROPE_NONE && c->head_dim % 4)
+        return err_set(err, "heads of width %d cannot be turned in two dimensions: it must be a multiple of 4",
+                       c->head_dim);
+    if (!c->table_h != !c->table_w || (c->table_h && c->pos == VIT_POS_NONE))
+        return err_set(err, "the grid of the position table is %d × %d, but the model has no such table", c->table_h,
+                       c->table_w);
     if (c->pos == VIT_POS_BEFORE_REGISTERS && !c->registers)
         return err_set(err, "positions are added before registers, but the model has none");
     if ((unsigned)c->act >= MAP_COUNT)
@@ -174,7 +195,9 @@ const char *vit_role_axes(VitRole r)
 
 bool vit_has(const VitConfig *c, VitRole r)
 {
-    bool head = c->classes > 0, two = head && c->pool == VIT_POOL_CLS_DIST;
+    bool head = c->classes > 0, two = head && c->pool == VIT_POOL_CLS_DIST, probed = c->pool == VIT_POOL_ATTENTION;
+    if (r >= VIT_PROBE && r <= VIT_POOL_B_DOWN)
+        return probed;
     switch (r) {
     case VIT_PATCH_B: return c->patch_bias;
     case VIT_CLS: return c->cls;
@@ -183,9 +206,14 @@ bool vit_has(const VitConfig *c, VitRole r)
     case VIT_POS: return c->pos != VIT_POS_NONE;
     case VIT_PRE_GAMMA:
     case VIT_PRE_BETA: return c->norm_pre;
-    case VIT_B_Q:
-    case VIT_B_K:
-    case VIT_B_V: return c->qkv_bias;
+    case VIT_B_Q: return c->qkv_bias && !c->bare_q;
+    case VIT_B_K: return c->qkv_bias && !c->bare_k;
+    case VIT_B_V: return c->qkv_bias && !c->bare_v;
+    case VIT_W_GATE: return c->gated;
+    case VIT_B_GATE: return c->gated && c->mlp_bias;
+    case VIT_HIDDEN_GAMMA:
+    case VIT_HIDDEN_BETA: return c->hidden_norm;
+    case VIT_PROJECT: return c->project > 0;
     case VIT_B_O: return c->out_bias;
     case VIT_ATTN_LS:
     case VIT_MLP_LS: return c->layer_scale;
@@ -218,6 +246,8 @@ static int letter_length(const void *config, char letter)
     case 'e': return c->head_dim;
     case 'm': return c->mlp;
     case 'o': return c->classes;
+    case 'f': return c->pool == VIT_POOL_BOTH ? 2 * c->width : c->width;
+    case 'g': return c->project;
     case '1':
     case '2': return 1;
     case '3': return c->registers;

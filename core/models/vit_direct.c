@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/dmath.h"
 #include "core/base/mem.h"
 #include "core/kernels/map_exact.h"
 
@@ -27,17 +28,21 @@ static void linear(const float *w, const float *b, const double *x, size_t input
     }
 }
 
-static void layer_norm(const VitConfig *c, const float *gamma, const float *beta, const double *x, double *y)
+static void norm_of(int n, double eps, const float *gamma, const float *beta, const double *x, double *y)
 {
-    int n = c->width;
     double mean = 0, var = 0;
     for (int i = 0; i < n; i++)
         mean += x[i] / n;
     for (int i = 0; i < n; i++)
         var += (x[i] - mean) * (x[i] - mean) / n;
-    double rstd = map_exact(MAP_RSQRT, var + (double)c->eps);
+    double rstd = map_exact(MAP_RSQRT, var + eps);
     for (int i = 0; i < n; i++)
         y[i] = (x[i] - mean) * rstd * (double)gamma[i] + (double)beta[i];
+}
+
+static void layer_norm(const VitConfig *c, const float *gamma, const float *beta, const double *x, double *y)
+{
+    norm_of(c->width, (double)c->eps, gamma, beta, x, y);
 }
 
 static void softmax(double *x, size_t n)
@@ -105,16 +110,45 @@ static int position_row(const VitConfig *c, int t)
     }
 }
 
+/* The position table as the tokens get it: row by row out[rows,d], fitted to the picture's grid where it was made for
+ * another one: every new place is the sum over all old ones of their weights. */
+static double *places(const VitConfig *c, const VitWeights *w)
+{
+    size_t shape[4], d = (size_t)c->width, h = (size_t)(c->image_h / c->patch_h), k = (size_t)(c->image_w / c->patch_w);
+    if (c->pos == VIT_POS_NONE)
+        return NULL;
+    const float *table = weight(w, VIT_POS, 0);
+    vit_role_shape(c, VIT_POS, shape);
+    size_t old_h = vit_resizes(c) ? (size_t)c->table_h : h, old_w = vit_resizes(c) ? (size_t)c->table_w : k;
+    size_t front = shape[0] - old_h * old_w;
+    double *out = doubles(front + h * k, d), *down = doubles(h, old_h), *across = doubles(k, old_w);
+    for (size_t i = 0; i < (vit_resizes(c) ? front : shape[0]) * d; i++)
+        out[i] = (double)table[i];
+    if (vit_resizes(c)) {
+        vit_fit_weights(c, c->table_h, (int)h, down);
+        vit_fit_weights(c, c->table_w, (int)k, across);
+    }
+    for (size_t p = 0; vit_resizes(c) && p < h * k; p++)
+        for (size_t q = 0; q < old_h * old_w; q++)
+            for (size_t i = 0; i < d; i++)
+                out[(front + p) * d + i] += down[p / k * old_h + q / old_w] * across[p % k * old_w + q % old_w] *
+                                            (double)table[(front + q) * d + i];
+    free(down);
+    free(across);
+    return out;
+}
+
 void vit_direct_embed(const VitConfig *c, const VitWeights *w, const float *input, double *z)
 {
     size_t d = (size_t)c->width, values = (size_t)c->patch_h * (size_t)c->patch_w * (size_t)c->channels;
     double *image = doubles((size_t)c->image_h * (size_t)c->image_w, (size_t)c->channels), *patch = doubles(values, 1);
+    double *table = places(c, w);
     int prefix = vit_prefix(c), front = prefix - c->registers;
     standardise(c, input, image);
     for (int t = 0; t < vit_tokens(c); t++) {
         double *to = z + (size_t)t * d;
         int row = position_row(c, t);
-        const float *place = row < 0 ? NULL : weight(w, VIT_POS, 0) + (size_t)row * d;
+        const double *place = row < 0 ? NULL : table + (size_t)row * d;
         if (t >= prefix) {
             cut_patch(c, image, (size_t)(t - prefix), patch);
             linear(weight(w, VIT_PATCH_W, 0), c->patch_bias ? weight(w, VIT_PATCH_B, 0) : NULL, patch, values, to, d);
@@ -124,7 +158,7 @@ void vit_direct_embed(const VitConfig *c, const VitWeights *w, const float *inpu
                              : c->cls && t == 0 ? weight(w, VIT_CLS, 0)
                                                 : weight(w, VIT_DIST, 0);
         for (size_t i = 0; i < d; i++)
-            to[i] = (token ? (double)token[i] : to[i]) + (place ? (double)place[i] : 0);
+            to[i] = (token ? (double)token[i] : to[i]) + (place ? place[i] : 0);
         if (c->norm_pre) {
             double *out = doubles(d, 1);
             layer_norm(c, weight(w, VIT_PRE_GAMMA, 0), weight(w, VIT_PRE_BETA, 0), to, out);
@@ -134,6 +168,7 @@ void vit_direct_embed(const VitConfig *c, const VitWeights *w, const float *inpu
     }
     free(image);
     free(patch);
+    free(table);
 }
 
 /* --- a block --- */
@@ -159,9 +194,25 @@ void vit_direct_block_free(VitDirectBlock *b)
     *b = (VitDirectBlock){.c = NULL};
 }
 
-static const float *bias(const VitDirectBlock *b, bool has, VitRole r)
+static const float *bias(const VitDirectBlock *b, VitRole r)
 {
-    return has ? weight(b->w, r, b->layer) : NULL;
+    return vit_has(b->c, r) ? weight(b->w, r, b->layer) : NULL;
+}
+
+/* Every pair of numbers of every head as a point in the plane, turned by the angle of token t's place. */
+static void turn(const VitConfig *c, int t, double *x)
+{
+    int patch = t - vit_prefix(c), first, second;
+    if (c->rope == VIT_ROPE_NONE || patch < 0)
+        return;
+    for (int h = 0; h < c->heads; h++, x += c->head_dim)
+        for (int pair = 0; pair < c->head_dim / 2; pair++) {
+            double angle = vit_rope_angle(c, patch, pair), cosine = dm_cos(angle), sine = dm_sin(angle);
+            vit_rope_pair(c, pair, &first, &second);
+            double a = x[first], b = x[second];
+            x[first] = a * cosine - b * sine;
+            x[second] = a * sine + b * cosine;
+        }
 }
 
 void vit_direct_keys(VitDirectBlock *b, int t)
@@ -175,8 +226,9 @@ void vit_direct_keys(VitDirectBlock *b, int t)
         memcpy(seen, x, d * sizeof *seen);
     else
         layer_norm(c, weight(b->w, VIT_LN1_GAMMA, b->layer), weight(b->w, VIT_LN1_BETA, b->layer), x, seen);
-    linear(weight(b->w, VIT_W_K, b->layer), bias(b, c->qkv_bias, VIT_B_K), seen, d, b->k + (size_t)t * inner, inner);
-    linear(weight(b->w, VIT_W_V, b->layer), bias(b, c->qkv_bias, VIT_B_V), seen, d, b->v + (size_t)t * inner, inner);
+    linear(weight(b->w, VIT_W_K, b->layer), bias(b, VIT_B_K), seen, d, b->k + (size_t)t * inner, inner);
+    turn(c, t, b->k + (size_t)t * inner);
+    linear(weight(b->w, VIT_W_V, b->layer), bias(b, VIT_B_V), seen, d, b->v + (size_t)t * inner, inner);
     free(x);
 }
 
@@ -186,7 +238,8 @@ static void attention(const VitDirectBlock *b, int t, double *out)
     const VitConfig *c = b->c;
     size_t d = (size_t)c->width, e = (size_t)c->head_dim, inner = (size_t)c->heads * e, tokens = (size_t)vit_tokens(c);
     double *q = doubles(inner, 1), *z = doubles(inner, 1), *row = doubles(tokens, 1);
-    linear(weight(b->w, VIT_W_Q, b->layer), bias(b, c->qkv_bias, VIT_B_Q), b->seen + (size_t)t * d, d, q, inner);
+    linear(weight(b->w, VIT_W_Q, b->layer), bias(b, VIT_B_Q), b->seen + (size_t)t * d, d, q, inner);
+    turn(c, t, q);
     for (size_t h = 0; h < (size_t)c->heads; h++) {
         for (size_t u = 0; u < tokens; u++) {
             row[u] = 0;
@@ -199,7 +252,7 @@ static void attention(const VitDirectBlock *b, int t, double *out)
             for (size_t i = 0; i < e; i++)
                 z[h * e + i] += row[u] * b->v[u * inner + h * e + i];
     }
-    linear(weight(b->w, VIT_W_O, b->layer), bias(b, c->out_bias, VIT_B_O), z, inner, out, d);
+    linear(weight(b->w, VIT_W_O, b->layer), bias(b, VIT_B_O), z, inner, out, d);
     free(q);
     free(z);
     free(row);
@@ -209,12 +262,20 @@ static void mlp(const VitDirectBlock *b, const double *x, double *out)
 {
     const VitConfig *c = b->c;
     size_t d = (size_t)c->width, m = (size_t)c->mlp;
-    double *hidden = doubles(m, 1);
-    linear(weight(b->w, VIT_W_UP, b->layer), bias(b, c->mlp_bias, VIT_B_UP), x, d, hidden, m);
+    double *hidden = doubles(m, 1), *gate = doubles(m, 1);
+    linear(weight(b->w, VIT_W_UP, b->layer), bias(b, VIT_B_UP), x, d, hidden, m);
+    if (c->gated)
+        linear(weight(b->w, VIT_W_GATE, b->layer), bias(b, VIT_B_GATE), x, d, gate, m);
     for (size_t i = 0; i < m; i++)
-        hidden[i] = map_exact(c->act, hidden[i]);
-    linear(weight(b->w, VIT_W_DOWN, b->layer), bias(b, c->mlp_bias, VIT_B_DOWN), hidden, m, out, d);
+        hidden[i] = c->gated ? hidden[i] * map_exact(c->act, gate[i]) : map_exact(c->act, hidden[i]);
+    if (c->hidden_norm) {
+        norm_of(c->mlp, (double)c->eps, weight(b->w, VIT_HIDDEN_GAMMA, b->layer),
+                weight(b->w, VIT_HIDDEN_BETA, b->layer), hidden, gate);
+        memcpy(hidden, gate, m * sizeof *hidden);
+    }
+    linear(weight(b->w, VIT_W_DOWN, b->layer), bias(b, VIT_B_DOWN), hidden, m, out, d);
     free(hidden);
+    free(gate);
 }
 
 /* x += what a sub-layer found, times its layer scale. */
@@ -268,27 +329,91 @@ static void last(const VitConfig *c, const VitWeights *w, const float *z, int t,
     free(x);
 }
 
+/* The probe's attention over all tokens, and the MLP behind it (vit_answer.c). */
+static void pooled(const VitConfig *c, const VitWeights *w, const double *tokens, double *y)
+{
+    size_t d = (size_t)c->width, e = (size_t)c->head_dim, inner = (size_t)c->heads * e, n = (size_t)vit_tokens(c),
+           m = (size_t)c->mlp;
+    double *probe = doubles(d, 1), *q = doubles(inner, 1), *k = doubles(n, inner), *v = doubles(n, inner),
+           *row = doubles(n, 1), *z = doubles(inner, 1), *normed = doubles(d, 1), *hidden = doubles(m, 1);
+    for (size_t i = 0; i < d; i++)
+        probe[i] = (double)weight(w, VIT_PROBE, 0)[i];
+    linear(weight(w, VIT_POOL_W_Q, 0), weight(w, VIT_POOL_B_Q, 0), probe, d, q, inner);
+    for (size_t t = 0; t < n; t++) {
+        linear(weight(w, VIT_POOL_W_K, 0), weight(w, VIT_POOL_B_K, 0), tokens + t * d, d, k + t * inner, inner);
+        linear(weight(w, VIT_POOL_W_V, 0), weight(w, VIT_POOL_B_V, 0), tokens + t * d, d, v + t * inner, inner);
+    }
+    for (size_t h = 0; h < (size_t)c->heads; h++) {
+        for (size_t t = 0; t < n; t++) {
+            row[t] = 0;
+            for (size_t i = 0; i < e; i++)
+                row[t] += q[h * e + i] * k[t * inner + h * e + i] * (double)c->scale;
+        }
+        softmax(row, n);
+        for (size_t t = 0; t < n; t++)
+            for (size_t i = 0; i < e; i++)
+                z[h * e + i] += row[t] * v[t * inner + h * e + i];
+    }
+    linear(weight(w, VIT_POOL_W_O, 0), weight(w, VIT_POOL_B_O, 0), z, inner, probe, d);
+    layer_norm(c, weight(w, VIT_POOL_GAMMA, 0), weight(w, VIT_POOL_BETA, 0), probe, normed);
+    linear(weight(w, VIT_POOL_W_UP, 0), weight(w, VIT_POOL_B_UP, 0), normed, d, hidden, m);
+    for (size_t i = 0; i < m; i++)
+        hidden[i] = map_exact(c->act, hidden[i]);
+    linear(weight(w, VIT_POOL_W_DOWN, 0), weight(w, VIT_POOL_B_DOWN, 0), hidden, m, y, d);
+    for (size_t i = 0; i < d; i++)
+        y[i] += probe[i];
+    double *const all[] = {probe, q, k, v, row, z, normed, hidden};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+}
+
+/* What is read out of the tokens, y[f] (room for 2d). */
+static void read_out(const VitConfig *c, const VitWeights *w, const float *z, double *y)
+{
+    size_t d = (size_t)c->width, tokens = (size_t)vit_tokens(c), prefix = (size_t)vit_prefix(c);
+    double *all = doubles(tokens, d);
+    for (size_t t = 0; t < tokens; t++)
+        last(c, w, z, (int)t, all + t * d);
+    bool mean = c->pool == VIT_POOL_MEAN || c->pool == VIT_POOL_BOTH;
+    double *to = c->pool == VIT_POOL_BOTH ? y + d : y;
+    if (c->pool == VIT_POOL_ATTENTION)
+        pooled(c, w, all, y);
+    else if (c->pool != VIT_POOL_MEAN)
+        memcpy(y, all, d * sizeof *y);
+    for (size_t i = 0; mean && i < d; i++) {
+        to[i] = 0;
+        for (size_t t = prefix; t < tokens; t++)
+            to[i] += all[t * d + i] / vit_patches(c);
+    }
+    if (c->fc_norm) {
+        memcpy(all, y, d * sizeof *y);
+        layer_norm(c, weight(w, VIT_FC_GAMMA, 0), weight(w, VIT_FC_BETA, 0), all, y);
+    }
+    free(all);
+}
+
+void vit_direct_embedding(const VitConfig *c, const VitWeights *w, const float *z, double *out)
+{
+    size_t wide = (size_t)c->width * (c->pool == VIT_POOL_BOTH ? 2 : 1);
+    double *y = doubles(wide, 1);
+    read_out(c, w, z, y);
+    if (c->project)
+        linear(weight(w, VIT_PROJECT, 0), NULL, y, wide, out, (size_t)c->project);
+    else
+        memcpy(out, y, wide * sizeof *y);
+    free(y);
+}
+
 void vit_direct_answer(const VitConfig *c, const VitWeights *w, const float *z, double *logits, double *probs)
 {
     size_t d = (size_t)c->width, classes = (size_t)c->classes;
-    double *y = doubles(d, 1), *x = doubles(d, 1), *second = doubles(classes, 1);
+    size_t wide = c->pool == VIT_POOL_BOTH ? 2 * d : d;
+    double *y = doubles(wide, 1), *x = doubles(d, 1), *second = doubles(classes, 1);
     if (!classes || c->pool == VIT_POOL_NONE)
         classes = 0;
-    last(c, w, z, 0, y);
-    if (c->pool == VIT_POOL_MEAN) {
-        memset(y, 0, d * sizeof *y);
-        for (int t = vit_prefix(c); t < vit_tokens(c); t++) {
-            last(c, w, z, t, x);
-            for (size_t i = 0; i < d; i++)
-                y[i] += x[i] / vit_patches(c);
-        }
-    }
-    if (c->fc_norm) {
-        layer_norm(c, weight(w, VIT_FC_GAMMA, 0), weight(w, VIT_FC_BETA, 0), y, x);
-        memcpy(y, x, d * sizeof *y);
-    }
+    read_out(c, w, z, y);
     if (classes)
-        linear(weight(w, VIT_HEAD_W, 0), c->head_bias ? weight(w, VIT_HEAD_B, 0) : NULL, y, d, logits, classes);
+        linear(weight(w, VIT_HEAD_W, 0), c->head_bias ? weight(w, VIT_HEAD_B, 0) : NULL, y, wide, logits, classes);
     if (classes && c->pool == VIT_POOL_CLS_DIST) {
         last(c, w, z, 1, x);
         linear(weight(w, VIT_HEAD_DIST_W, 0), c->head_bias ? weight(w, VIT_HEAD_DIST_B, 0) : NULL, x, d, second,

@@ -26,4 +26,6 @@ void vit_direct_token(const VitDirectBlock *b, int t, double *out);
 
 /* From the tokens behind the last block, z[t,d], to logits[o] and probs[o]; nothing where the model has no classes. */
 void vit_direct_answer(const VitConfig *c, const VitWeights *w, const float *z, double *logits, double *probs);
+/* …and to the embedding, where the model ends with one: out[project], or as wide as the read-out. */
+void vit_direct_embedding(const VitConfig *c, const VitWeights *w, const float *z, double *out);
 #endif

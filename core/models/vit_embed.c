@@ -1,8 +1,10 @@
 /* From pixels to tokens: equation 1 of Dosovitskiy et al. 2021. */
 #include "core/models/vit_build.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "core/base/dmath.h"
 #include "core/base/mem.h"
 
 static NodeId channel_const(Builder *b, const char *name, const float *values)
@@ -131,6 +133,86 @@ static NodeId join(Builder *b, const char *name, NodeId prefix, NodeId patches)
     return graph_concat(b->g, name, prefix, b->axis.n, patches, b->axis.p, b->axis.t);
 }
 
+/* --- positions --- */
+
+/* [to,from]: how much each old row counts in each new one. */
+static NodeId fit_leaf(Builder *b, const char *name, int to, int from)
+{
+    Graph *g = b->g;
+    size_t n = size_mul((size_t)g->axes[to].n, (size_t)g->axes[from].n);
+    double *exact = xcalloc(n, sizeof *exact);
+    float *weights = arena_alloc(&g->arena, size_mul(n, sizeof *weights));
+    vit_fit_weights(b->c, g->axes[from].n, g->axes[to].n, exact);
+    for (size_t i = 0; i < n; i++)
+        weights[i] = (float)exact[i];
+    free(exact);
+    return graph_leaf(g, name, DIMS(to, from), (Leaf){LEAF_CONST, weights, "how much an old row counts in a new one"});
+}
+
+/* The position table, fitted to the picture's grid where it was made for another: rows first, then columns; the rows of
+ * prefix tokens are not touched. */
+static NodeId build_positions(Builder *b)
+{
+    Graph *g = b->g;
+    const VitConfig *c = b->c;
+    if (!vit_resizes(c))
+        return build_weight(b, VIT_POS);
+    int d = b->axis.d, prefix = g->axes[b->axis.table].prefix, y0, x0, old;
+    NodeId table = build_weight(b, VIT_POS);
+    y0 = build_axis(g, "y0", "row of the old grid", ROLE_PLAIN, c->table_h);
+    x0 = build_axis(g, "x0", "column of the old grid", ROLE_PLAIN, c->table_w);
+    old = graph_axis(g, (Axis){.sym = "q0",
+                               .name = "place of the old grid",
+                               .n = c->table_h * c->table_w,
+                               .kind = AXIS_PATCH,
+                               .cols = c->table_w,
+                               .role = ROLE_PLAIN,
+                               .sequence = SEQUENCE_PICTURE});
+    graph_scope(g, "pos_fit");
+    NodeId places = prefix ? graph_slice(g, "places", table, b->axis.table, prefix, old)
+                           : graph_view(g, "places", table, DIMS(old, d));
+    NodeId grid = graph_view(g, "grid", places, DIMS(y0, x0, d));
+    NodeId rows = graph_contract(g, "rows", grid, fit_leaf(b, "row_weights", b->axis.y, y0), DIMS(b->axis.y, x0, d));
+    NodeId both = graph_contract(g, "cols", rows, fit_leaf(b, "col_weights", b->axis.x, x0),
+                                 DIMS(b->axis.y, b->axis.x, d));
+    NodeId list = graph_view(g, prefix ? "list" : "all", both, DIMS(prefix ? b->axis.p : b->axis.rows, d));
+    if (prefix) {
+        int front = build_axis(g, "n5", "rows of prefix tokens", ROLE_PREFIX, prefix);
+        list = graph_concat(g, "all", graph_slice(g, "front", table, b->axis.table, 0, front), front, list, b->axis.p,
+                            b->axis.rows);
+    }
+    graph_scope(g, "%s", "");
+    return list;
+}
+
+/* cos and sin of every patch's angles, 1 and 0 for prefix tokens. */
+void build_turn(Builder *b)
+{
+    Graph *g = b->g;
+    const VitConfig *c = b->c;
+    int prefix = vit_prefix(c), e = c->head_dim, first, second;
+    size_t n = size_mul((size_t)vit_tokens(c), (size_t)e);
+    float *cosine = arena_alloc(&g->arena, size_mul(n, sizeof *cosine)),
+          *sine = arena_alloc(&g->arena, size_mul(n, sizeof *sine));
+    b->partner = arena_alloc(&g->arena, size_mul((size_t)e, sizeof *b->partner));
+    for (int t = 0; t < vit_tokens(c); t++)
+        for (int pair = 0; pair < e / 2; pair++) {
+            double angle = t < prefix ? 0 : vit_rope_angle(c, t - prefix, pair);
+            vit_rope_pair(c, pair, &first, &second);
+            size_t row = (size_t)t * (size_t)e;
+            cosine[row + (size_t)first] = cosine[row + (size_t)second] = (float)dm_cos(angle);
+            sine[row + (size_t)second] = (float)dm_sin(angle);
+            sine[row + (size_t)first] = -sine[row + (size_t)second];
+            b->partner[first] = second;
+            b->partner[second] = first;
+        }
+    graph_scope(g, "%s", "");
+    Dims d = DIMS(b->axis.t, b->axis.e);
+    b->turn = (NnTurn){.cos = graph_leaf(g, "rope_cos", d, (Leaf){LEAF_CONST, cosine, "cosines of the angles"}),
+                       .sin = graph_leaf(g, "rope_sin", d, (Leaf){LEAF_CONST, sine, "sines of the angles"}),
+                       .partner = b->partner};
+}
+
 /* Registers that get no position stand between the positioned prefix and the patches (Darcet et al. 2024). */
 static NodeId positions_before_registers(Builder *b, NodeId patches, VitNodes *nodes)
 {
@@ -147,7 +229,7 @@ static NodeId positions_before_registers(Builder *b, NodeId patches, VitNodes *n
         first = build_weight(b, c->cls ? VIT_CLS : VIT_DIST);
     }
     first = for_each_picture(b, "front_each", first);
-    nodes->pos_embed = build_weight(b, VIT_POS);
+    nodes->pos_embed = build_positions(b);
     NodeId tokens = first == NO_NODE ? graph_view(g, "tokens", patches, build_dims(b, DIMS(shorter, b->axis.d)))
                                      : graph_concat(g, "tokens", first, front, patches, b->axis.p, shorter);
     NodeId placed = graph_zip(g, "tokens_placed", OP_ADD, tokens, nodes->pos_embed);
@@ -170,12 +252,12 @@ NodeId build_embedding(Builder *b, NodeId image, VitNodes *nodes)
     switch (b->c->pos) {
     case VIT_POS_BEFORE_REGISTERS: return positions_before_registers(b, patches, nodes);
     case VIT_POS_PATCHES:
-        nodes->pos_embed = build_weight(b, VIT_POS);
+        nodes->pos_embed = build_positions(b);
         patches = graph_zip(g, "patches_placed", OP_ADD, patches, nodes->pos_embed);
         return join(b, "full_embed", build_prefix(b), patches);
     case VIT_POS_ALL: {
         NodeId tokens = join(b, "tokens", build_prefix(b), patches);
-        nodes->pos_embed = build_weight(b, VIT_POS);
+        nodes->pos_embed = build_positions(b);
         return graph_zip(g, "full_embed", OP_ADD, tokens, nodes->pos_embed);
     }
     default: return join(b, "full_embed", build_prefix(b), patches);

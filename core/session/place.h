@@ -13,8 +13,8 @@ bool place_back(Session *s); /* false when the history is empty */
 void place_on_box(Session *s, int box);
 /* Sets the place at which a model is begun: its input, the cursor on the middle patch. Changes nothing else. */
 void session_start_place(Session *s);
-/* Is that box open when a model is begun? The first block is. */
-bool session_opens(const Session *s, int box);
+/* The box that is open when a model is begun: the first block, or NO_BOX. */
+int session_opens(const Session *s);
 /* Rebuilds what hangs on the shown graph after it changed (session.c). */
 void session_changed(Session *s);
 #endif

@@ -11,6 +11,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
+#include "core/session/ask/explained.h"
 #include "core/session/difference.h"
 #include "core/session/edit/edits.h"
 #include "core/session/exhibit.h"
@@ -74,16 +75,17 @@ void session_budget(Session *s, size_t bytes)
             run_budget(s->exhibits[i]->passes[k].base_run, bytes / passes);
 }
 
-bool session_opens(const Session *s, int box)
+int session_opens(const Session *s)
 {
     const Graph *g = session_graph(s, SIDE_B);
     int block = anatomy_next(g, NO_PART, PART_BLOCK);
-    return block != NO_PART && stages_find(&s->stages, anatomy_part(g, block)->scope) == box;
+    return block == NO_PART ? NO_BOX : stages_find(&s->stages, anatomy_part(g, block)->scope);
 }
 
 void session_changed(Session *s)
 {
     difference_drop(s);
+    explained_drop(s);
     for (int i = 0; i < s->exhibit_count; i++)
         exhibits_number(s, s->exhibits[i]);
     measures_changed(s, MEASURES_EDITS);
@@ -107,8 +109,9 @@ void session_changed(Session *s)
         free(open[i]);
     }
     free(open);
-    for (int i = 0; first && i < s->stages.count; i++)
-        s->open[i] = session_opens(s, i);
+    const int opens = first ? session_opens(s) : NO_BOX;
+    if (opens != NO_BOX)
+        s->open[opens] = true;
     place_mend(s);
     s->changes++;
 }
@@ -140,6 +143,7 @@ static void fresh(Session *s, Model *m, const char *model_path, Input *in)
     snprintf(s->model_path, sizeof s->model_path, "%s", model_path ? model_path : "");
     measures_changed(s, MEASURES_MODEL);
     difference_drop(s);
+    explained_drop(s);
     for (int i = s->exhibit_count; i-- > 0;)
         if (s->exhibits[i]->model == &s->model)
             exhibits_drop(s, s->exhibits[i]);
@@ -185,15 +189,40 @@ bool session_init_model(Session *s, Model *m, const char *input, int threads, Er
     return start(s, m, NULL, input, threads, err);
 }
 
-static bool init(Session *s, const char *model_path, bool assume, const char *input, int threads,
-                 SessionProgress progress, void *context, Err *err)
+/* The model for pictures of another size, which is said where the answer stands: it learned at its own. */
+static bool fit_model(Model *m, const char *resolution, Err *err)
+{
+    const VitConfig *c;
+    int h, w, used = 0;
+    if (!resolution)
+        return true;
+    if (!model_vit_needed(m, &c, err))
+        return err_prefix(err, "--resolution");
+    if (sscanf(resolution, "%5dx%5d%n", &h, &w, &used) != 2 || resolution[used]) {
+        used = 0;
+        if (sscanf(resolution, "%5d%n", &h, &used) != 1 || resolution[used])
+            return err_set(err, "--resolution %.40s: expected pixels, such as 384, or height x width, such as 384x224",
+                           resolution);
+        w = h;
+    }
+    int was_h = c->image_h, was_w = c->image_w;
+    if (!model_fit(m, h, w, err))
+        return err_prefix(err, "--resolution");
+    if (was_h != h || was_w != w)
+        model_guess(m, "pictures of %d × %d instead of %d × %d (--resolution)%s", h, w, was_h, was_w,
+                    vit_resizes(c) ? "; the position table is fitted to their grid" : "");
+    return true;
+}
+
+bool session_init_as(Session *s, const char *model_path, ModelWish wish, const char *input, int threads,
+                     SessionProgress progress, void *context, Err *err)
 {
     Model m = {0};
     begin(s, progress, context);
-    s->assume = assume;
+    s->assume = wish.assume;
     if (!load_model(s, &m, model_path, err))
         return false;
-    if (start(s, &m, model_path, input, threads, err))
+    if (fit_model(&m, wish.resolution, err) && start(s, &m, model_path, input, threads, err))
         return true;
     model_free(&m);
     return false;
@@ -202,13 +231,7 @@ static bool init(Session *s, const char *model_path, bool assume, const char *in
 bool session_init(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
                   void *context, Err *err)
 {
-    return init(s, model_path, false, input, threads, progress, context, err);
-}
-
-bool session_init_assuming(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
-                           void *context, Err *err)
-{
-    return init(s, model_path, true, input, threads, progress, context, err);
+    return session_init_as(s, model_path, (ModelWish){.assume = false}, input, threads, progress, context, err);
 }
 
 static void free_stack(EditState *stack, int count)
@@ -221,6 +244,7 @@ static void free_stack(EditState *stack, int count)
 void session_free(Session *s)
 {
     difference_drop(s);
+    explained_drop(s);
     measures_free(s);
     log_free(s);
     permit_free(s);

@@ -254,20 +254,26 @@ typedef struct Session {
     uint64_t changes; /* counts every change of what may be on screen */
     SessionProgress progress;
     void *progress_context;
-    struct Measures *measures; /* measures.h; NULL until something of it is asked for */
-    unsigned permit;           /* what the line being run may do: COMMAND_EDIT | … (permit.h); all outside of one */
-    struct Loan *loans;        /* files under other names (permit.h) */
-    struct CommandLog *log;    /* log.h; NULL until something was logged */
+    struct Explained *explained; /* explained.h; NULL until something of it is asked for */
+    struct Measures *measures;   /* measures.h; NULL until something of it is asked for */
+    unsigned permit;             /* what the line being run may do: COMMAND_EDIT | … (permit.h); all outside of one */
+    struct Loan *loans;          /* files under other names (permit.h) */
+    struct CommandLog *log;      /* log.h; NULL until something was logged */
 } Session;
 
 /* model_path NULL: the bundled model. input NULL: the first bundled picture. threads as pool_new. False: nothing to
  * free. */
 bool session_init(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
                   void *context, Err *err);
-/* The same; this model and those opened later may have an architecture that is not known by name (model_load_assuming).
- */
-bool session_init_assuming(Session *s, const char *model_path, const char *input, int threads, SessionProgress progress,
-                           void *context, Err *err);
+/* How a model is to be opened. */
+typedef struct ModelWish {
+    bool assume; /* this one and those opened later may have an architecture that is not known by name
+                    (model_load_assuming) */
+    const char
+        *resolution; /* "384" or "384x224", height x width: the pictures it is run on (model_fit); NULL: its own */
+} ModelWish;
+bool session_init_as(Session *s, const char *model_path, ModelWish wish, const char *input, int threads,
+                     SessionProgress progress, void *context, Err *err);
 /* The same with a model that was made elsewhere, which is taken over (*m is empty afterwards); on failure it stays the
  * caller's. input: as the model's family reads it. */
 bool session_init_model(Session *s, Model *m, const char *input, int threads, Err *err);
@@ -348,9 +354,16 @@ Ref session_ref(Side side, NodeId n, size_t cell); /* the Ref a canvas cell carr
 const char *session_model_note(const Session *s);  /* "untrained", or why the answer means nothing here, or "" */
 
 /* ---- computing, between frames ---- */
+typedef enum NeedWhat {
+    NEED_VALUES,
+    NEED_EXPLANATION, /* of one cell of the node, when its values and its inputs' are there (explained.h) */
+    NEED_CLOSEUP
+} NeedWhat;
 typedef struct Need {
     Side side;
     char path[SESSION_PATH];
+    NeedWhat what;
+    size_t cell, most; /* of an explanation: whose, and so many of its terms at least */
 } Need;
 /* Works on what the screen needs, then on the rest of the forward pass, until the deadline. True when all needs are
  * there and the passes are complete. */

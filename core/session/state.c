@@ -87,8 +87,9 @@ static void put_pictures(const Session *s, const StateShot *t, unsigned what, Bu
 /* Boxes that are not as they are at the start; whole: all. */
 static void put_boxes(const Session *s, bool whole, Buf *out)
 {
+    const int opens = session_opens(s);
     for (int i = 0; i < s->stages.count; i++)
-        if (s->stages.boxes[i].child != NO_BOX && (whole || s->open[i] != session_opens(s, i)))
+        if (s->stages.boxes[i].child != NO_BOX && (whole || s->open[i] != (i == opens)))
             buf_printf(out, "box %s %s\n", s->open[i] ? "open" : "close", s->stages.boxes[i].path);
 }
 

@@ -1,5 +1,6 @@
 #include "core/base/clock.h"
 #include "core/base/mem.h"
+#include "core/session/ask/explained.h"
 #include "core/session/difference.h"
 #include "core/session/exhibit.h"
 #include "core/session/learned/measures.h"
@@ -26,6 +27,8 @@ bool session_step_pass(Session *s, const Need *needs, int count, int64_t deadlin
     for (int i = 0; i < count; i++)
         if (!step_one(s, needs[i].side, needs[i].path, deadline_ns))
             return false;
+    for (int i = 0; i < count; i++)
+        explained_make(s, &needs[i]);
     if (clock_ns() >= deadline_ns && session_busy(s))
         return false;
     return run_step_all(session_run(s, SIDE_B), deadline_ns) && run_step_all(session_run(s, SIDE_A), deadline_ns);

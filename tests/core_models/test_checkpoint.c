@@ -391,10 +391,12 @@ static void other_models(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"visual.conv1.weight", "CLIP"},
-        {"vision_model.embeddings.class_embedding", "CLIP"},
-        {"blocks.0.mlp.w12.weight", "SwiGLU"},
+        {"visual.trunk.pos_embed", "open_clip"},
+        {"vision_model.embeddings.class_embedding", "another kind than CLIP"},
+        {"blocks.0.attn.norm.weight", "norm inside its attention"},
+        {"rope.freqs", "rotations are learned"},
         {"Transformer/encoderblock_0/MlpBlock_3/Dense_0/kernel", "JAX"},
+        {"Transformer/encoderblock_0/MultiHeadDotProductAttention_0/query/kernel", "big_vision"},
         {"to_patch_embedding.1.weight", "vit-pytorch"},
         {"layers.0.self_attn.in_proj_weight", "TransformerEncoder"},
         {"blocks.0.attn.q_norm.weight", "normalises queries"},

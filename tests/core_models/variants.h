@@ -149,6 +149,61 @@ static void bundled(VitConfig *c)
     *c = model_bundled_config();
 }
 
+static void cls_and_mean(VitConfig *c)
+{
+    c->pool = VIT_POOL_BOTH, c->registers = 2, c->pos = VIT_POS_BEFORE_REGISTERS;
+}
+static void probe_pool(VitConfig *c)
+{
+    c->cls = false, c->pool = VIT_POOL_ATTENTION, c->classes = 0, c->embeds = true, c->act = MAP_GELU_TANH;
+}
+static void probe_pool_head(VitConfig *c)
+{
+    c->pool = VIT_POOL_ATTENTION;
+}
+static void projected(VitConfig *c)
+{
+    c->classes = 0, c->project = 12, c->patch_bias = false, c->norm_pre = true;
+}
+static void gated(VitConfig *c)
+{
+    c->gated = true, c->act = MAP_SILU;
+}
+static void gated_norm(VitConfig *c)
+{
+    c->gated = c->hidden_norm = true, c->act = MAP_SILU, c->bare_k = true;
+}
+static void bare(VitConfig *c)
+{
+    c->bare_q = c->bare_v = true;
+}
+static void centres(VitConfig *c)
+{
+    c->pos = VIT_POS_NONE, c->rope = VIT_ROPE_CENTRES, c->rope_half = true, c->rope_base = 100, c->registers = 2;
+}
+static void steps(VitConfig *c)
+{
+    c->image_w = 40, c->rope = VIT_ROPE_STEPS, c->rope_base = 10000, c->rope_offset = 1, c->rope_ref_h = 3,
+    c->rope_ref_w = 7, c->rope_cols_first = true;
+}
+static void larger_grid(VitConfig *c)
+{
+    c->image_h = 48, c->table_h = c->table_w = 4;
+}
+static void smaller_grid(VitConfig *c)
+{
+    c->cls = false, c->pool = VIT_POOL_MEAN, c->table_h = 7, c->table_w = 5, c->fit_smooth = true;
+}
+static void grid_before_registers(VitConfig *c)
+{
+    c->registers = 3, c->pos = VIT_POS_BEFORE_REGISTERS, c->table_h = c->table_w = 3, c->fit = VIT_FIT_BILINEAR,
+    c->fit_corners = true;
+}
+static void nearest_places(VitConfig *c)
+{
+    c->pos = VIT_POS_PATCHES, c->table_h = c->table_w = 3, c->fit = VIT_FIT_NEAREST;
+}
+
 static const Variant VARIANTS[] = {
     {"plain", plain},
     {"rectangular", rectangular},
@@ -185,6 +240,19 @@ static const Variant VARIANTS[] = {
     {"silu", silu},
     {"large eps", large_eps},
     {"bundled", bundled},
+    {"cls and mean", cls_and_mean},
+    {"attention pooling", probe_pool},
+    {"attention pooling, head", probe_pool_head},
+    {"projected", projected},
+    {"gated MLP", gated},
+    {"gated MLP, hidden norm", gated_norm},
+    {"no bias of q and v", bare},
+    {"turned, centres", centres},
+    {"turned, steps", steps},
+    {"larger grid", larger_grid},
+    {"smaller grid", smaller_grid},
+    {"grid before registers", grid_before_registers},
+    {"nearest places", nearest_places},
 };
 enum { VARIANT_COUNT = sizeof VARIANTS / sizeof *VARIANTS };
 

@@ -92,7 +92,12 @@ shows "its status" 'status=2'
 line 'clear; $V present 6 --light --ascii'
 shows "a lesson in ASCII: large letters of whole cells" '##'
 send Space
-shows "its first card" '2/12$'
+shows "its first card" '2/13$'
+send Space
+shows "behind its pause: the terms one by one" 'after [0-9]+ of 64 terms'
+shows "still that card" '2/13$'
+send Space
+shows "the next one" '3/13$'
 send q q
 shows "out" 'ready>'
 

@@ -57,8 +57,8 @@ for s in '80 24' '120 40'; do
     send BSpace
     shows "head 2: Backspace returns" 'one row'
 
-    # which pixel did this number come from?
-    help_task 'Which pixel did this number come from'
+    # how was this number made?
+    help_task 'How was this number made'
     shows "pixel: the arithmetic" 'stored in the trace'
     shows "pixel: it adds up" 'equal, bit for bit'
     send w
@@ -73,6 +73,40 @@ for s in '80 24' '120 40'; do
     shows "pixel: the path stays visible" ' ‹ '
     for i in 1 2 3; do send BSpace; done
     unsee 'explain pixels\[' || fail "pixel: Backspace does not return"
+
+    # which pixel did this number come from? The task goes there, and q to where one was
+    help_task 'What does head 2 of block 1 look at'
+    shows "the pixel: on" 'one row'
+    help_task 'Which pixel did this number come from'
+    shows "the pixel: it says which, and how far it is" 'steps along the largest terms from blocks\.1\.attn\.pattern'
+    shows "the pixel: and stands there" 'step 1 of|explain pixels|pixel y [0-9]+ x [0-9]+'
+    send BSpace
+    shows "the pixel: Backspace returns to the number" 'one row'
+
+    # a head switched off: z and the answer, and what was there before comes back
+    send q
+    shows "a task ends with q" 'Back where you were'
+    line ':ablate blocks.0.attn.z[h=0]'
+    shows "off: the reader's own edit" 'ablate blocks\.0\.attn\.z'
+    send '?'
+    shows "off: help" 'what do you want to do'
+    for i in 1 2 3 4 5 6; do send Down; done
+    shows "off: says what it will change" 'Sets z of head 2 of block 1'
+    shows "off: and what becomes of the own one" 'Your 1 change is set apart'
+    send Enter
+    shows "off: z, on three sides" 'A − B .*z'
+    shows "off: the answers of both" 'A [a-z]+ [0-9.<]+ │ B [a-z]+ [0-9.<]+'
+    shows "off: only the task's edit" 'edit: ablate blocks\.1\.attn\.z'
+    shows "off: the footer says how it ends" 'q ends the task'
+    send q
+    shows "off: the own edit is back" 'your 1 change in force again'
+    shows "off: in the header too" 'edit: ablate blocks\.0\.attn\.z'
+    line ':messages'
+    shows "messages: a list with times" 'Messages of this run'
+    shows "messages: the newest last" 'your 1 change in force again'
+    send q
+    send u
+    unsee 'edit: ablate' || fail "off: undo is not the reader's own any more"
     line ':quit'
     back_in_shell "tasks at $s" 0
 done

@@ -73,7 +73,7 @@ static void every_number_changed_is_found_out(void **state)
         open_lesson(&p, &f, 0);
         for (int k = 0; k < p.lesson.count; k++) {
             Err err = {{0}};
-            if (!player_enter(&p, k, &err))
+            if (!player_through(&p, k, &err))
                 fail_msg("%s", err.text);
             const Card *c = player_card(&p);
             for (int e = 0; e < c->expect_count; e++) {
@@ -175,6 +175,35 @@ static void worked_examples_explain_themselves(void **state)
         player_close(&p);
     }
     assert_true(cells > 2000);
+}
+
+/* Who teaches has a note on every card that asks, and on the one that settles a prediction; the words of a note are
+ * few. Some cards show their change only behind a pause, and some play an operation term by term. */
+static void the_teacher_has_notes_and_pauses(void **state)
+{
+    (void)state;
+    LessonFile f;
+    int pauses = 0, played = 0;
+    for (int i = 0; lesson_at(i, &f); i++) {
+        Lesson l;
+        Err err = {{0}};
+        assert_true(lesson_parse(&l, f.name, f.text, f.size, 0, &err));
+        for (int k = 0; k < l.count; k++) {
+            const Card *c = &l.cards[k];
+            bool settles = k > 0 && l.cards[k - 1].question && l.cards[k - 1].question->predict;
+            if ((c->question || settles) && !c->notes.count)
+                fail_msg("%s:%d: a card that %s has no note", f.name, c->line, settles ? "settles" : "asks");
+            for (int n = 0; n < c->notes.count; n++)
+                if (strlen(c->notes.at[n].text) > 300)
+                    fail_msg("%s:%d: too long to be read while speaking", f.name, c->notes.at[n].line);
+            for (int n = 0; n < c->commands.count; n++) {
+                pauses += !*c->commands.at[n].text;
+                played += strstr(c->commands.at[n].text, "play on") != NULL;
+            }
+        }
+        lesson_free(&l);
+    }
+    assert_true(pauses >= 12 && played >= 4);
 }
 
 /* ---- the figures that the lessons must hold ---- */
@@ -306,6 +335,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(every_number_changed_is_found_out, start, stop),
         cmocka_unit_test_setup_teardown(a_digit_changed_in_the_prose_is_a_fault, start, stop),
         cmocka_unit_test_setup_teardown(worked_examples_explain_themselves, start, stop),
+        cmocka_unit_test(the_teacher_has_notes_and_pauses),
         cmocka_unit_test(every_claim_is_in_a_card_or_said_to_be_left_out),
         cmocka_unit_test(what_a_lesson_needs_is_there),
         cmocka_unit_test_setup_teardown(every_step_and_screen_has_a_lesson, start, stop),

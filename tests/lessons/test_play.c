@@ -179,6 +179,9 @@ static void a_false_lesson_has_faults(void **state)
     static const struct {
         const char *card, *fault;
     } CASES[] = {{"There are 12 of them.", "t.md:10: nothing says what 12 is"},
+                 {"There are Twelve of them.", "t.md:10: nothing says what 'Twelve' is"},
+                 {"A patch, and half of it.\n\n```vitrine\nexpect 0.6 = 3/5\n```", "nothing says what 'half' is"},
+                 {"x\n\n```vitrine\nask choice \"b\"\nright \"c\" \"Three.\"\nwrong \"d\" \"e\"\n```", "'Three'"},
                  {"See `blocks.9.attn.q`.", "no key, command, address"},
                  {"A *flumph*.", "the glossary has no 'flumph'"},
                  {"x\n\n```vitrine\nexpect 3 = 4\n```", "t.md:13: 3 = 4 is not so"},

@@ -286,12 +286,100 @@ static void keys_are_commands(void **state)
     }
 }
 
+static void written(Buf *out)
+{
+    buf_clear(out);
+    session_write(&s, STATE_MODEL | STATE_INPUT | STATE_WHOLE, out);
+}
+
+static void same_lines(const char *task, const char *want, const char *got)
+{
+    for (; *want || *got; want += strcspn(want, "\n") + (*want != 0), got += strcspn(got, "\n") + (*got != 0)) {
+        int n = (int)strcspn(want, "\n"), m = (int)strcspn(got, "\n");
+        if (n != m || memcmp(want, got, (size_t)n) != 0)
+            fail_msg("after task %s: '%.*s', was '%.*s'", task, m, got, n, want);
+    }
+}
+
+/* Of every task that starts clean: its own edits alone are in force, and when it ends everything is as it was: picture,
+ * edits, place, what can be undone, where Backspace leads. */
+static void tasks_keep_what_the_reader_has(void **state)
+{
+    (void)state;
+    Buf before = {0}, after = {0}, text = {0}, changes = {0};
+    Task task = {.kept = NULL};
+    const char *name;
+    assert_true(
+        run("open #23; goto blocks.2.attn.pattern[h=1,t=r2c2,u=r2c3]; view matrix; ablate blocks.0.attn.z[h=0]"));
+    assert_true(run("set scale off; undo; skip mlp block=1; goto blocks.2.mlp.post"));
+    written(&before);
+    int undo = s.undo_count, redo = s.redo_count, back = s.back_count, clean = 0;
+    for (int i = 0; (name = task_at(&s, &task, i, &text, &changes)) != NULL; i++) {
+        Err err = {{0}};
+        if (strcmp(name, "reset") == 0 || strcmp(name, "pair") == 0) /* these are about what the reader has */
+            continue;
+        if (!task_begin(&task, &s, &all, name, &err))
+            fail_msg("task %s: %s", name, err.text);
+        if (!task_on(&task)) { /* it looks at what is there, or asks */
+            written(&before);
+            back = s.back_count;
+            buf_clear(&changes);
+            continue;
+        }
+        clean++;
+        assert_non_null(strstr(buf_str(&changes), "Your 2 changes are set apart"));
+        for (int k = 0; k < s.edits.count; k++)
+            assert_true(strcmp(s.edits.line[k], "ablate blocks.0.attn.z[h=0]") != 0 &&
+                        strcmp(s.edits.line[k], "skip mlp block=1") != 0);
+        assert_true(s.undo_count <= 1);
+        if (strcmp(name, "off") == 0) {
+            assert_string_equal(s.place.path, "blocks.1.attn.z");
+            assert_int_equal(session_head(&s), 2);
+            assert_int_equal(s.edits.count, 1);
+            assert_int_equal(s.compare, COMPARE_SIDES);
+        }
+        if (strcmp(name, "scale") == 0)
+            assert_true(task_begin(&task, &s, &all, "off", &err)); /* the first one's keeping stays */
+        if (!task_end(&task, &s, &all, &err))
+            fail_msg("task %s does not end: %s", name, err.text);
+        written(&after);
+        same_lines(name, buf_str(&before), buf_str(&after));
+        assert_int_equal(s.undo_count, undo);
+        assert_int_equal(s.redo_count, redo);
+        assert_int_equal(s.back_count, back);
+        buf_clear(&changes);
+    }
+    assert_true(clean > 8);
+    assert_false(task_end(&task, &s, &all, NULL));
+    assert_false(task_begin(&task, &s, &all, "nothing", NULL));
+    assert_false(task_begin(&task, &s, &all, "word", NULL)); /* of words */
+    buf_free(&before);
+    buf_free(&after);
+    buf_free(&text);
+    buf_free(&changes);
+}
+
+/* The title says where it goes: down the largest terms to a pixel of this picture. */
+static void the_pixel_of_a_number(void **state)
+{
+    (void)state;
+    assert_true(run("goto blocks.1.attn.z[t=r3c4,h=2,e=3]; why end"));
+    NodeId n = session_node(&s, SIDE_B, s.place.path);
+    assert_true(n != NO_NODE);
+    assert_int_equal(graph_node(session_base(&s), n)->op, OP_LEAF);
+    assert_int_equal(graph_node(session_base(&s), n)->leaf.kind, LEAF_INPUT);
+    assert_non_null(strstr(buf_str(&s.said), "steps along the largest terms from blocks.1.attn.z"));
+    assert_null(strchr(buf_str(&s.said), '\n'));
+    assert_true(run("back"));
+    assert_string_equal(s.place.path, "blocks.1.attn.z");
+}
+
 static void help_runs_its_tasks(void **state)
 {
     (void)state;
     Overlay o = {0};
     for (int page = 0; page < 3; page++) {
-        overlay_help(&o, &s, &all, page);
+        overlay_help(&o, &s, NULL, &all, page);
         assert_true(o.count > 5);
         int count = o.count;
         for (int i = 0; i < count; i++) {
@@ -312,11 +400,11 @@ static void help_runs_its_tasks(void **state)
         canvas_free(&c);
     }
     Buf command = {0};
-    overlay_help(&o, &s, &all, 0);
+    overlay_help(&o, &s, NULL, &all, 0);
     assert_int_equal(overlay_key(&o, "/", &command), OVERLAY_RUN); /* a search goes through all pages */
     assert_string_equal(buf_str(&command), "help find");
     buf_clear(&command);
-    overlay_help(&o, &s, &all, HELP_SEARCH);
+    overlay_help(&o, &s, NULL, &all, HELP_SEARCH);
     for (const char *p = "scale"; *p; p++)
         overlay_key(&o, (char[]){*p, 0}, &command);
     overlay_key(&o, "Backspace", &command);
@@ -711,6 +799,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_pinned_picture_is_named, start, stop),
         cmocka_unit_test_setup_teardown(keys_are_commands, start, stop),
         cmocka_unit_test_setup_teardown(help_runs_its_tasks, start, stop),
+        cmocka_unit_test_setup_teardown(tasks_keep_what_the_reader_has, start, stop),
+        cmocka_unit_test_setup_teardown(the_pixel_of_a_number, start, stop),
         cmocka_unit_test_setup_teardown(what_was_learned_has_a_list, start, stop),
         cmocka_unit_test_setup_teardown(the_prompt_edits_and_completes, start, stop),
         cmocka_unit_test_setup_teardown(the_prompt_knows_a_shells_keys, start, stop),

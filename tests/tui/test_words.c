@@ -164,7 +164,7 @@ static void help_and_the_glossary_itself(void **state)
     for (int screen = 0; screen < SCREEN_COUNT; screen++)
         for (int page = 0; page < HELP_PAGES; page++) {
             s.place.screen = (Screen)screen;
-            overlay_help(&o, &s, &all, page);
+            overlay_help(&o, &s, NULL, &all, page);
             for (int i = 0; i < o.count; i++)
                 check_text(o.items[i].text, &missing);
         }

@@ -237,7 +237,7 @@ static void steps_show_here(void **state)
             Buf command = {0};
             assert_true(VIEW_STEPS.click(&p, (Rect){0, 0, h, 40}, SIDE_A, c.cursor_y, 5, &command));
             assert_string_equal(buf_str(&command), "in");
-            if (c.cursor_y > 0) {
+            if (c.cursor_y > (h >= 8)) { /* above the first step there is the line of headings, where it has room */
                 char want[32];
                 buf_clear(&command);
                 assert_true(VIEW_STEPS.click(&p, (Rect){0, 0, h, 40}, SIDE_A, c.cursor_y - 1, 5, &command));

@@ -470,7 +470,7 @@ static void list_is_sorted_and_whole(void **state)
     assert_true(attend_open(&session, SIDE_A, -1, &a));
     bool seen[65] = {false};
     float last = INFINITY;
-    for (int y = 0; y < 65; y++) {
+    for (int y = 1; y <= 65; y++) { /* below the headings */
         const Cell *k = canvas_at(&c, y, 17);
         assert_int_equal(k->ref.node, a.v.node);
         size_t u = k->ref.cell - attend_cell(&a, a.head, a.at_t, 0);
@@ -633,6 +633,55 @@ static void the_path_stays(void **state)
     focus("blocks.1.attn.pattern");
 }
 
+/* "9 more" has what those nine come to beside it: with the rows above it, the number itself. */
+static void what_is_left_out_adds_up(void **state)
+{
+    (void)state;
+    int checked = 0;
+    focus("blocks.1.attn.scores_raw");
+    NodeId n = session_node(&session, SIDE_A, "blocks.1.attn.scores_raw");
+    for (int h = 6; h <= 14; h++)
+        for (size_t term = 0; term < 16; term += 5) {
+            Canvas c;
+            char text[2048];
+            session.place.term = term;
+            Paint p = open_canvas(&c, h, 78, MODE_256);
+            prepare(&VIEW_EXPLAIN, SIDE_A, c.clip);
+            VIEW_EXPLAIN.draw(&p, c.clip, SIDE_A, true);
+            double sum = 0, most = 0;
+            bool more = false;
+            for (int y = 0; y < h && !more; y++) {
+                line_text(&c, y, text);
+                more = strstr(text, " more") != NULL;
+                const Explanation *e = explained_cell(&session, SIDE_A, n, session_cell(&session, SIDE_A, n), 1);
+                Ref ref = {0};
+                for (int x = 0; x < c.w && !ref.run; x++)
+                    ref = canvas_at(&c, y, x)->ref;
+                for (size_t i = 0; !more && i < e->line_count; i++) /* the row's first operand says which term it is */
+                    if (ref.run && e->lines[i].ref[0].node == ref.node && e->lines[i].ref[0].cell == ref.cell) {
+                        sum += (double)e->lines[i].contribution;
+                        most = fmax(most, fabs((double)e->lines[i].contribution));
+                    }
+            }
+            char *last = more ? strrchr(text, ' ') : NULL;
+            while (last && last > text && last[1] == '\0') { /* blanks at the end */
+                *last = '\0';
+                last = strrchr(text, ' ');
+            }
+            if (last && is_number_text(last + 1)) {
+                double stored = (double)session_peek(&session, SIDE_A,
+                                                     "blocks.1.attn.scores_raw")[session_cell(&session, SIDE_A, n)];
+                if (fabs(sum + strtod(last + 1, NULL) - stored) > half_unit(last + 1) + 4e-6 * most)
+                    fail_msg("%d lines, term %zu: %.9g shown and %s more are not %.9g", h, term, sum, last + 1, stored);
+                checked++;
+            }
+            canvas_free(&c);
+        }
+    assert_true(checked >= 10);
+    session.place.term = 0;
+    focus("blocks.1.attn.pattern");
+}
+
 static void a_click_chooses_the_operand(void **state)
 {
     (void)state;
@@ -743,6 +792,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(explain_every_kind, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(digits_are_never_dropped, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(the_path_stays, open_bundled, close_session),
+        cmocka_unit_test_setup_teardown(what_is_left_out_adds_up, open_bundled, close_session),
         cmocka_unit_test_setup_teardown(a_click_chooses_the_operand, open_bundled, close_session),
         cmocka_unit_test(plain_model),
         cmocka_unit_test(model_with_registers),

@@ -13,6 +13,7 @@ static AppOptions with(const Options *o)
                         .threads = (int)o->threads,
                         .memory = o->memory,
                         .assume = o->assume,
+                        .resolution = o->resolution,
                         .colour = o->colour,
                         .plots = o->plots,
                         .ascii = o->ascii,

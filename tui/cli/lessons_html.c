@@ -164,7 +164,7 @@ static bool put_card(Work *w, Player *p, int i, const char *folder, const char *
 {
     char name[96];
     const Card *c = &p->lesson.cards[i];
-    if (!player_enter(p, i, err))
+    if (!player_through(p, i, err))
         return false;
     buf_printf(out, "<h2 id=\"card-%d\">%d. ", i + 1, i + 1);
     put_text(out, c->title);

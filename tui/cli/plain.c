@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/base/stop.h"
@@ -16,6 +17,7 @@
 #include "core/session/ask/ask.h"
 #include "core/session/log.h"
 #include "core/session/place.h"
+#include "core/session/playing.h"
 #include "core/session/screens.h"
 #include "core/session/state.h"
 #include "lessons/layout.h"
@@ -189,7 +191,8 @@ static void put_overlay(Plain *p)
             }
             p->list = grow(p->list, &p->list_cap, (size_t)p->list_count, sizeof *p->list);
             p->list[p->list_count++] = xstrdup(item->command);
-            buf_printf(&b, "%d. %s%s%s\n", p->list_count, item->text, *item->key ? ", key " : "", item->key);
+            buf_printf(&b, "%d. %s%s%s%s%s\n", p->list_count, item->text, *item->key ? ", key " : "", item->key,
+                       *item->about ? "  | " : "", item->about);
         }
         buf_puts(&b, "A number takes a line of this list.\n");
         put(p, buf_str(&b));
@@ -200,9 +203,12 @@ static void put_overlay(Plain *p)
 
 /* --- what the screen's own commands do without a screen --- */
 
-static void close_something(Session *s)
+static bool close_something(Work *w, Err *err)
 {
+    Session *s = &w->session;
     ScreenGroup group = screen_now(s)->group;
+    if (task_on(&w->ui.task))
+        return task_end(&w->ui.task, s, &w->commands, err);
     if (group == GROUP_ARITHMETIC && s->back_count)
         place_back(s);
     else if (group == GROUP_LEARNED && s->back_count)
@@ -211,6 +217,7 @@ static void close_something(Session *s)
         while (screen_now(s)->group == GROUP_LEARNED && s->back_count);
     else
         s->quit = true;
+    return true;
 }
 
 /* ---- lessons: the card that the screen would show, in lines ---- */
@@ -226,8 +233,7 @@ static void put_shown(const Plain *p, Buf *out)
     if (!desk_shows_worked(&p->desk))
         return;
     VIEW_WORKED.needs(s, SIDE_B, (Rect){0, 0, SHOWN_ROWS, SHOWN_COLUMNS}, &needs);
-    for (int i = 0; i < needs.count; i++)
-        session_need(s, needs.item[i].side, needs.item[i].path, NULL);
+    session_step_pass(s, needs.item, needs.count, CLOCK_NEVER);
     canvas_init(&c, SHOWN_ROWS, SHOWN_COLUMNS);
     canvas_clear(&c);
     worked_text(&(Paint){.s = s, .c = &c}, out);
@@ -248,6 +254,8 @@ static void put_card(Plain *p)
         buf_printf(&b, "%s\n", err.text);
     put_shown(p, &b);
     const Question *q = player_card(player)->question;
+    if (player_waits(player) && !desk_shows_worked(&p->desk))
+        buf_puts(&b, "An empty line: see it change.\n");
     if (q)
         buf_puts(&b, q->kind == QUESTION_CHOICE   ? "Type the number of an answer. hint helps.\n"
                      : q->kind == QUESTION_NUMBER ? "Type answer and a number. hint helps.\n"
@@ -291,8 +299,12 @@ static bool turn_card(Plain *p, const char *line)
     if (!p->desk.open || (!on && !back))
         return false;
     int card = p->desk.player.card;
-    desk_key(&p->desk, on ? "n" : "p", 200, 60, &command);
+    do
+        desk_key(&p->desk, on ? "n" : "p", 200, 60, &command);
+    while (on && p->desk.player.card == card && desk_shows_worked(&p->desk) && !p->desk.said.len); /* terms that were
+                                                                                                      said already */
     buf_free(&command);
+    bool seen = p->desk.player.pause > 0; /* past a pause: the same words, another screen */
     if (p->desk.player.card != card) {
         put_card(p);
         if (!desk_shows_worked(&p->desk)) {
@@ -301,6 +313,11 @@ static bool turn_card(Plain *p, const char *line)
         }
     } else if (p->desk.said.len)
         put_line(p, buf_str(&p->desk.said));
+    else if (seen) {
+        playing_end(&p->work->session); /* all its terms are said at once */
+        put_where(p);
+        put_say(p);
+    }
     buf_clear(&p->work->session.said);
     session_trim(&p->work->session);
     return true;
@@ -382,7 +399,8 @@ static bool act(struct App *p, UiAct what, const char *text, Err *err)
         if (ok)
             session_say(s, "%s", buf_str(&b));
         break;
-    case UI_CLOSE: close_something(s); break;
+    case UI_CLOSE: return close_something(p->work, err);
+    case UI_MESSAGES: session_say(s, "Line by line all that was said stands above."); break;
     case UI_DEMO: return stage_do(&p->stage, &p->work->overlay, text, &s->said, err);
     case UI_JOIN: return join(p, text, err);
     case UI_SHARE:

@@ -35,6 +35,7 @@ int present_open(const Options *o)
                                   .threads = (int)o->threads,
                                   .memory = o->memory,
                                   .assume = o->assume,
+                                  .resolution = o->resolution,
                                   .colour = o->colour,
                                   .plots = o->plots,
                                   .ascii = o->ascii,

@@ -100,9 +100,7 @@ static int of_card(Work *w, const Receipt *r, Lesson *l, int card, Err *err)
     Player p;
     uint64_t hash = 0;
     int status = STATUS_BAD;
-    bool ok = player_open(&p, &w->session, l, err) && player_enter(&p, card, err);
-    while (ok && player_waits(&p))
-        ok = player_on(&p, err);
+    bool ok = player_open(&p, &w->session, l, err) && player_enter(&p, card, err); /* it asks before its pauses */
     ok = ok && work_complete(w, err);
     if (ok && !session_hash(&w->session, SIDE_B, &hash))
         ok = err_set(err, "this run has no trace hash");

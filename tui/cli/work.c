@@ -149,8 +149,8 @@ bool work_open(Work *w, unsigned allowed, Err *err)
     if (input && strcmp(input, "-") == 0 && !await_stdin(err))
         return false;
     work_begin(w);
-    if (!(o->assume ? session_init_assuming : session_init)(&w->session, o->model, input, (int)o->threads, progress,
-                                                            &w->progress, err))
+    ModelWish wish = {o->assume, o->resolution};
+    if (!session_init_as(&w->session, o->model, wish, input, (int)o->threads, progress, &w->progress, err))
         return false;
     if (o->memory)
         session_budget(&w->session, o->memory);
@@ -201,6 +201,7 @@ void work_close(Work *w, bool done)
     link_free(&w->link);
     commands_free(&w->commands);
     overlay_free(&w->overlay);
+    task_free(&w->ui.task);
     buf_free(&w->out);
     buf_free(&w->drawn);
     stop_release(done); /* a request that was not met ends the program here */

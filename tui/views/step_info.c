@@ -99,12 +99,12 @@ static void draw_info(const Paint *p, Rect r, Side side, bool focus)
     line_text(&l, STYLE_STRONG, text);
     graph_formula(v.graph, v.node, &buf);
     Rect rest = l.r;
-    rest.h -= rest.h > 6 ? 5 : rest.h > 3 ? 2 : 0; /* room for the facts below */
+    rest.h -= rest.h > 1; /* the shape stays; facts come after, as far as there is room: the formula's end says more */
     int used = canvas_wrap(p->c, rest, STYLE_TEXT, buf_str(&buf));
     rect_cut(&l.r, 't', used);
     buf_clear(&buf);
     graph_shape_text(v.graph, graph_node(v.graph, v.node)->dims, &buf);
-    line_text(&l, STYLE_AXIS, buf_str(&buf));
+    rect_cut(&l.r, 't', canvas_wrap(p->c, l.r, STYLE_AXIS, buf_str(&buf)));
     buf_free(&buf);
     snprintf(text, sizeof text, "%s number%s", count_text((char[32]){0}, 32, v.count), v.count == 1 ? "" : "s");
     line_text(&l, STYLE_DIM, text);

@@ -1,11 +1,13 @@
 /* The forward pass as a list of boxes that open and close, with "you are here". The mark of the place is a shape of its
  * own besides the highlight, so that it is never taken for the mark of a closed box. */
 #include <stdio.h>
+#include <string.h>
 
+#include "core/base/utf8.h"
 #include "tui/views/number.h"
 #include "tui/views/shown.h"
 
-enum { WIDTH_SHAPE = 24, WIDTH_COST = 34, WIDTH_UNIT = 40, COST_CELLS = 8, UNIT_CELLS = 4 };
+enum { WIDTH_SHAPE = 24, WIDTH_COST = 34, WIDTH_UNIT = 40, COST_CELLS = 8, UNIT_CELLS = 4, HEAD_FROM = 8 };
 
 typedef struct Marks {
     uint32_t here, open, closed;
@@ -68,6 +70,17 @@ static void draw_figures(const Paint *p, Rect line, int from, const Graph *g, co
         canvas_text(p->c, line.y, right - cells, cells, style, text);
 }
 
+/* A label that has no room loses its middle, never the number at its end: "encoder bl… 0". */
+static int put_label(const Paint *p, int y, int x, int room, Style style, const char *label)
+{
+    const char *number = strrchr(label, ' ');
+    int end = number && number[1] >= '0' && number[1] <= '9' ? utf8_cells(number) : 0;
+    if (!end || utf8_cells(label) <= room || room <= end)
+        return canvas_text(p->c, y, x, room, style, label);
+    int used = canvas_text(p->c, y, x, room - end, style, label);
+    return used + canvas_text(p->c, y, x + used, end, style, number);
+}
+
 static void draw_line(const Paint *p, Rect line, int box, bool focus)
 {
     const Session *s = p->s;
@@ -89,10 +102,30 @@ static void draw_line(const Paint *p, Rect line, int box, bool focus)
     if (p->c->ascii && *b->label == '+') /* a plus behind the mark of a closed box, which is a plus: in words */
         x += canvas_printf(p->c, line.y, x, room, style, "add%s", b->label + 1);
     else
-        x += canvas_text(p->c, line.y, x, room, style, b->label);
+        x += put_label(p, line.y, x, room, style, b->label);
     if (edited)
         canvas_glyph(p->c, line.y, x++, here ? STYLE_SELECTED : STYLE_EDITED, '*');
     draw_figures(p, line, x, g, b, here ? STYLE_SELECTED : STYLE_DIM);
+}
+
+/* Over the columns, where there are any. */
+static Rect head_of(Rect *r)
+{
+    return r->w >= WIDTH_SHAPE && r->h >= HEAD_FROM ? rect_cut(r, 't', 1) : (Rect){0};
+}
+
+static void draw_head(const Paint *p, Rect line)
+{
+    int right = line.x + line.w;
+    if (line.h < 1)
+        return;
+    canvas_text(p->c, line.y, line.x, line.w, STYLE_HEADER, "  step");
+    if (line.w >= WIDTH_COST) {
+        int cells = COST_CELLS + (line.w >= WIDTH_UNIT ? UNIT_CELLS : 0);
+        canvas_right(p->c, line.y, right - cells, cells, STYLE_HEADER, "FLOP");
+        right -= cells;
+    }
+    canvas_right(p->c, line.y, line.x + HEAD_FROM, right - line.x - HEAD_FROM, STYLE_HEADER, "shape");
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
@@ -100,6 +133,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     (void)side;
     Rect old = canvas_clip(p->c, r);
     const Session *s = p->s;
+    draw_head(p, head_of(&r));
     int here, total = count_lines(s, &here), k = 0;
     int top = (int)scroll_first((size_t)total, (size_t)here, r.h > 0 ? (size_t)r.h : 0);
     for (int box = first_box(&s->stages); box != NO_BOX && k < top + r.h;
@@ -118,6 +152,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     (void)side;
     int here, total = count_lines(p->s, &here);
+    head_of(&r);
     if (!rect_has(r, y, x))
         return false;
     int line = (int)scroll_first((size_t)total, (size_t)here, (size_t)r.h) + y - r.y;

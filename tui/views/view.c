@@ -10,10 +10,15 @@ void needs_add(Needs *n, Side side, const char *path)
     for (int i = 0; i < n->count; i++)
         if (n->item[i].side == side && strcmp(n->item[i].path, path) == 0)
             return;
+    needs_ask(n, side, path, NEED_VALUES, 0, 0);
+}
+
+void needs_ask(Needs *n, Side side, const char *path, NeedWhat what, size_t cell, size_t most)
+{
     if (n->count >= VIEW_NEEDS || strlen(path) >= SESSION_PATH)
         return;
     Need *need = &n->item[n->count++];
-    need->side = side;
+    *need = (Need){.side = side, .what = what, .cell = cell, .most = most};
     snprintf(need->path, sizeof need->path, "%s", path);
 }
 

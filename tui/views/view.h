@@ -25,6 +25,8 @@ typedef struct Needs {
 /* Adds path on a side once; NULL, the site of a model that lacks it, adds nothing; silently full at VIEW_NEEDS. For
  * SIDE_DIFF, A's and B's values are implied. */
 void needs_add(Needs *n, Side side, const char *path);
+/* Adds what is to be worked out of a cell of that node, once its values are there (explained.h). */
+void needs_ask(Needs *n, Side side, const char *path, NeedWhat what, size_t cell, size_t most);
 
 /* A key is an alias of a command. Those of the keymap work on every screen, unless the screen's view has the key for
  * itself (ViewSpec.keys). */
@@ -71,6 +73,10 @@ typedef struct ViewSpec {
     unsigned traits; /* VIEW_… */
     ViewSides sides;
     const struct ViewSpec *below; /* a pane that goes under it where there is room, or NULL */
+    /* Of attention: makes *h × *w, inside its border, the room it has no use for more than; what is left goes to the
+     * profile of the row, to every head, and to `beside`. NULL: it takes what it gets. */
+    void (*least)(const Session *s, Side side, int *h, int *w);
+    const struct ViewSpec *beside; /* where all of that has room: a picture screen that goes with it; or NULL */
     /* Path of what the cursor is on, where that is not the node in focus; or NULL. */
     const char *(*cursor)(const Session *s, Side side);
     const char *sentence;   /* what the screen is about, at most 76 cells; NULL: the step's sentence */

@@ -35,7 +35,9 @@ typedef struct Explanation {
     size_t terms;       /* all of them */
     ExplainLine *lines; /* the largest first; of a maximum by value, else by absolute contribution */
     size_t line_count;
-    float rest; /* sum of the contributions not listed, in the engine's order; 0 for a maximum */
+    const float *running; /* [terms]: what the first so many come to, as the engine adds them; of contractions and sums,
+                             where all lines were asked for; else NULL */
+    float rest;           /* sum of the contributions not listed, in the engine's order; 0 for a maximum */
     Arena arena;
 } Explanation;
 /* At most `most` lines, by absolute contribution (the engine's order breaks ties). Needs the node's inputs: false while
@@ -70,6 +72,8 @@ typedef struct WhyAnswer {
 bool ask_why_answer(Session *s, Side side, int o, WhyAnswer *out, WhyStep *steps, int most, int *count, Err *err);
 /* Of a class' logit or share the chain above. */
 bool ask_why_text(Session *s, Side side, const char *path, size_t cell, Buf *out, bool json, Err *err);
+/* Where that chain ends, and its length. */
+bool ask_why_end(Session *s, Side side, const char *path, size_t cell, Ref *end, int *count, Err *err);
 
 /* One of the routes by which values are derived again, besides the terms: against what was written down a second time,
  * in double, with a bound that says how far float32 may be off. */

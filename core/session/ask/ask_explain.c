@@ -134,6 +134,11 @@ bool ask_explain(const Session *s, Side side, NodeId n, size_t cell, size_t most
     out->second = explain_fold_double(&e, ask_values, run);
     out->terms = e.terms;
     list_terms(out, &e, most, run);
+    if ((node->op == OP_CONTRACT || node->op == OP_SUM) && out->line_count == e.terms) {
+        float *running = arena_alloc(&out->arena, size_mul(e.terms + 1, sizeof *running));
+        explain_running(&e, ask_values, run, running);
+        out->running = running;
+    }
     return true;
 }
 

@@ -339,21 +339,45 @@ static bool is_answer(const Graph *g, NodeId n, size_t cell, int *o)
     return graph_cells(g, n) > 1;
 }
 
+/* The chain of a cell: of a class' number against its runner-up (*contrast), of any other from the cell itself. */
+static bool chain_of(Session *s, Side side, const char *path, size_t cell, WhyAnswer *answer, bool *contrast,
+                     WhyStep *steps, int *count, Err *err)
+{
+    NodeId n = ask_node(s, side, path, err);
+    int o;
+    *count = 0;
+    *contrast = n != NO_NODE && is_answer(session_graph(s, side), n, cell, &o) &&
+                ask_why_answer(s, side, o, answer, steps, WHY_MOST, count, NULL);
+    return n != NO_NODE && (*contrast || ask_why(s, side, n, cell, steps, WHY_MOST, count, err));
+}
+
 bool ask_why_text(Session *s, Side side, const char *path, size_t cell, Buf *out, bool json, Err *err)
 {
     side = ask_side(side);
-    NodeId n = ask_node(s, side, path, err);
-    int count = 0, o;
+    int count;
+    bool contrast;
     Arena arena = {0};
     WhyAnswer answer;
     WhyStep *steps = arena_alloc(&arena, size_mul(WHY_MOST, sizeof *steps));
-    bool contrast = n != NO_NODE && is_answer(session_graph(s, side), n, cell, &o) &&
-                    ask_why_answer(s, side, o, &answer, steps, WHY_MOST, &count, NULL);
-    bool ok = n != NO_NODE && (contrast || ask_why(s, side, n, cell, steps, WHY_MOST, &count, err));
+    bool ok = chain_of(s, side, path, cell, &answer, &contrast, steps, &count, err);
     if (ok && json)
         put_json(s, side, contrast ? &answer : NULL, steps, count, out);
     else if (ok)
         put_text(s, side, contrast ? &answer : NULL, steps, count, out);
+    arena_free(&arena);
+    return ok;
+}
+
+bool ask_why_end(Session *s, Side side, const char *path, size_t cell, Ref *end, int *count, Err *err)
+{
+    side = ask_side(side);
+    bool contrast;
+    Arena arena = {0};
+    WhyAnswer answer;
+    WhyStep *steps = arena_alloc(&arena, size_mul(WHY_MOST, sizeof *steps));
+    bool ok = chain_of(s, side, path, cell, &answer, &contrast, steps, count, err);
+    if (ok)
+        *end = steps[*count - 1].ref;
     arena_free(&arena);
     return ok;
 }

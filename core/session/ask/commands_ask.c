@@ -88,10 +88,40 @@ static bool run_explain(Session *s, const Args *a, Err *err)
            said(s, ask_explain_text(s, t.side, t.address.path, t.cell, &text, false, err), &text);
 }
 
+/* To the pixel, word or weight in which the chain of the focus ends. */
+static bool go_to_end(Session *s, Err *err)
+{
+    Side side = ask_side(session_side(s));
+    NodeId n = session_node(s, side, s->place.path);
+    Buf from = {0};
+    Ref end;
+    int count;
+    bool ok = n != NO_NODE && ask_why_end(s, side, s->place.path, session_cell(s, side, n), &end, &count, err);
+    if (n == NO_NODE)
+        err_set(err, "there is no number under the cursor on that side");
+    if (ok) {
+        const Graph *g = session_graph(s, side);
+        const char *path = graph_node(g, end.node)->path;
+        buf_puts(&from, graph_node(g, n)->path); /* short: it stands on one line of a small screen */
+        ok = session_go(s, path, session_screen_for(s, path), err) &&
+             session_point(s, side, graph_node(g, end.node)->dims, end.cell, s->place.at, err);
+    }
+    if (ok) {
+        int row = dims_role(session_base(s), graph_node(session_graph(s, side), end.node)->dims, ROLE_PLACE_ROW);
+        if (row != AXIS_NONE && side == SIDE_B)
+            session_sync(s, row);
+        session_say(s, "%d steps along the largest terms from %s.  ⌫ returns", count - 1, buf_str(&from));
+    }
+    buf_free(&from);
+    return ok;
+}
+
 static bool run_why(Session *s, const Args *a, Err *err)
 {
     Target t;
     Buf text = {0};
+    if (a->count == 1 && strcmp(a->word[0], "end") == 0)
+        return go_to_end(s, err);
     return target(s, a, &t, err) && said(s, ask_why_text(s, t.side, t.address.path, t.cell, &text, false, err), &text);
 }
 
@@ -149,8 +179,8 @@ static const Command COMMANDS[] = {
     {"say", "ask", "say [ADDRESS, screen]",
      "what is under the cursor, in a sentence or two; all of the screen, in lines", 0, run_say, NULL},
     {"explain", "ask", "explain [ADDRESS]", "the arithmetic of a cell with its real numbers", 0, run_explain, NULL},
-    {"why", "ask", "why [ADDRESS]", "the chain of largest terms from a cell down to a weight or a pixel", 0, run_why,
-     NULL},
+    {"why", "ask", "why [ADDRESS, end]",
+     "the chain of largest terms from a cell down to a weight or a pixel; end: goes there", 0, run_why, NULL},
     {"ledger", "ask", "ledger [CLASS, ADDRESS, off] [against=CLASS]",
      "what every part of the model wrote into the answer, or into a cell of the stream", 0, ledger_command,
      ledger_complete},

@@ -207,10 +207,13 @@ static bool check_ends(Session *s, Side side, VerdictRoute *r, Err *err)
     size_t width = (size_t)c->width, tokens = (size_t)vit_tokens(c), classes = (size_t)c->classes;
     NodeId first = site_node(g, anatomy_block(g, NULL, 0), SITE_RESID_PRE),
            to = site_node(g, anatomy_block(g, NULL, c->layers - 1), SITE_BLOCK_OUT),
-           logits = site_node_any(g, SITE_LOGITS), probs = site_node_any(g, SITE_PROBS);
-    double *z = xcalloc(size_mul(tokens, width) + 2 * classes + 1, sizeof *z), *answer = z + tokens * width;
+           logits = site_node_any(g, SITE_LOGITS), probs = site_node_any(g, SITE_PROBS),
+           embedding = site_node_any(g, SITE_EMBEDDING);
+    size_t wide = embedding == NO_NODE ? 0 : graph_cells(g, embedding);
+    double *z = xcalloc(size_mul(tokens, width) + 2 * classes + wide + 1, sizeof *z), *answer = z + tokens * width;
     bool ok = first != NO_NODE && to != NO_NODE && ask_need(s, side, first, err) && ask_need(s, side, to, err) &&
-              (logits == NO_NODE || (ask_need(s, side, logits, err) && ask_need(s, side, probs, err)));
+              (logits == NO_NODE || (ask_need(s, side, logits, err) && ask_need(s, side, probs, err))) &&
+              (embedding == NO_NODE || ask_need(s, side, embedding, err));
     if (ok) {
         vit_direct_embed(c, &s->model.weights, session_input(s, side)->values, z);
         compare(s, side, first, NULL, tokens, width, z, r);
@@ -218,6 +221,10 @@ static bool check_ends(Session *s, Side side, VerdictRoute *r, Err *err)
             vit_direct_answer(c, &s->model.weights, run_peek(session_run(s, side), to), answer, answer + classes);
             compare(s, side, logits, NULL, 1, classes, answer, r);
             compare(s, side, probs, NULL, 1, classes, answer + classes, r);
+        }
+        if (embedding != NO_NODE) {
+            vit_direct_embedding(c, &s->model.weights, run_peek(session_run(s, side), to), answer);
+            compare(s, side, embedding, NULL, 1, wide, answer, r);
         }
     }
     free(z);

@@ -166,3 +166,36 @@ bool edits_redo(Session *s, Err *err)
         return err_set(err, "there is nothing to do again");
     return take(s, &s->redo, &s->redo_count, &s->undo, &s->undo_count, &s->undo_cap, err);
 }
+
+EditHistory edits_history_take(Session *s)
+{
+    EditHistory kept = {s->undo, s->redo, s->undo_count, s->redo_count, s->undo_cap, s->redo_cap};
+    s->undo = s->redo = NULL;
+    s->undo_count = s->redo_count = 0;
+    s->undo_cap = s->redo_cap = 0;
+    return kept;
+}
+
+void edits_history_free(EditHistory *kept)
+{
+    for (int i = 0; i < kept->undo_count; i++)
+        edit_state_free(&kept->undo[i]);
+    for (int i = 0; i < kept->redo_count; i++)
+        edit_state_free(&kept->redo[i]);
+    free(kept->undo);
+    free(kept->redo);
+    *kept = (EditHistory){0};
+}
+
+void edits_history_put(Session *s, EditHistory *kept)
+{
+    EditHistory old = edits_history_take(s);
+    edits_history_free(&old);
+    s->undo = kept->undo;
+    s->redo = kept->redo;
+    s->undo_count = kept->undo_count;
+    s->redo_count = kept->redo_count;
+    s->undo_cap = kept->undo_cap;
+    s->redo_cap = kept->redo_cap;
+    *kept = (EditHistory){0};
+}

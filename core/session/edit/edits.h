@@ -11,6 +11,15 @@ bool edits_add(Session *s, const char *line, bool toggle, Err *err);
 bool edits_has(const Session *s, const char *line);
 bool edits_undo(Session *s, Err *err);
 bool edits_redo(Session *s, Err *err);
+/* The reader's history of changes set apart, and put back: while a lesson or a task plays, undo is about its own. */
+typedef struct EditHistory {
+    EditState *undo, *redo;
+    int undo_count, redo_count;
+    size_t undo_cap, redo_cap;
+} EditHistory;
+EditHistory edits_history_take(Session *s);            /* s has none then */
+void edits_history_put(Session *s, EditHistory *kept); /* in place of what s has; *kept is empty then */
+void edits_history_free(EditHistory *kept);
 /* The same lines on another picture: rebuilds the edited graph after the exhibit changed. */
 bool edits_renew(Session *s, Err *err);
 /* [patches] 0 where a patch is hidden by the edits of that side, else 1; NULL where none is. Dies with the edited

@@ -102,7 +102,12 @@ static Tiling tiling_for_rows(const Attend *a, Tiling tiling)
 
 float attend_tile(const Attend *a, int head, Tiling tiling, int tile_t, int tile_u, PoolKind kind, Ref *ref)
 {
-    Tiling rows = tiling_for_rows(a, tiling);
+    return attend_tiles(a, head, tiling_for_rows(a, tiling), tiling, tile_t, tile_u, kind, ref);
+}
+
+float attend_tiles(const Attend *a, int head, Tiling rows, Tiling tiling, int tile_t, int tile_u, PoolKind kind,
+                   Ref *ref)
+{
     int n = tiling_size(a->t, rows, tile_t), m = tiling_size(a->u, tiling, tile_u);
     size_t best = attend_cell(a, head, tiling_token(a->t, rows, tile_t, 0), tiling_token(a->u, tiling, tile_u, 0));
     double sum = 0;
@@ -267,7 +272,7 @@ void attend_title(const Session *s, Side side, bool one_head, bool one_row, cons
     else if (a.h_step)
         buf_puts(out, "h,");
     if (one_row)
-        buf_printf(out, "%s=%s,%s] %s", a.t_axis->sym, axis_label(a.t_axis, a.at_t, t, sizeof t), a.u_axis->sym, what);
+        buf_printf(out, "%s=%s,%s]\t%s", a.t_axis->sym, axis_label(a.t_axis, a.at_t, t, sizeof t), a.u_axis->sym, what);
     else
-        buf_printf(out, "%s,%s] %s", a.t_axis->sym, a.u_axis->sym, what);
+        buf_printf(out, "%s,%s]\t%s", a.t_axis->sym, a.u_axis->sym, what);
 }

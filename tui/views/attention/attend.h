@@ -31,6 +31,9 @@ bool attend_ready(const Paint *p, Rect r, Side side, Attend *out);
 size_t attend_cell(const Attend *a, int head, int t, int u);
 /* A tile of the matrix; ref is the cell whose value it is, or none for a mean over several. */
 float attend_tile(const Attend *a, int head, Tiling tiling, int tile_t, int tile_u, PoolKind kind, Ref *ref);
+/* The same with tiles of their own for those that ask and those that are looked at. */
+float attend_tiles(const Attend *a, int head, Tiling rows, Tiling cols, int tile_t, int tile_u, PoolKind kind,
+                   Ref *ref);
 /* A tile of the row of the token in focus. */
 float attend_row_tile(const Attend *a, int head, Tiling tiling, int tile_u, PoolKind kind, Ref *ref);
 /* A weight of row t, for drawing it over the lattice. */

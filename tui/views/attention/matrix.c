@@ -13,7 +13,7 @@
 typedef struct Band {
     int start;    /* canvas row or column of the first tile */
     int per_cell; /* tiles per cell: 2 with half blocks, downwards */
-    int wide;     /* cells per tile: words have room for more than one, across */
+    int wide;     /* columns or lines per tile where there is room; 1 where two share a cell */
     int prefix, gap, first, count;
 } Band;
 
@@ -76,28 +76,40 @@ typedef struct Layout {
     int column_y, bar_y, value_y; /* −1: none */
 } Layout;
 
-enum { LABELS = 5, WORD_LABELS = 11, WIDE_MOST = 6, WIDE_WORDS = 5, UPRIGHT_MOST = 8 };
+enum { LABELS = 5, LABELLED = 30, WORD_LABELS = 11, WIDE_MOST = 6, ZOOM_MOST = 8, WIDE_WORDS = 5, UPRIGHT_MOST = 8 };
 
-static bool fits(const Attend *a, Tiling tiling, int h, int w, int per_cell)
-{
-    int rows = tiling_count(a->t, tiling), cols = tiling_count(a->u, tiling);
-    bool pooled = tiling.gy * tiling.gx > 1;
-    return cols <= w && band_cells(a->t.prefix, per_cell) + band_cells(rows - a->t.prefix, per_cell) + 1 + pooled <= h;
-}
-
-static Tiling choose(const Session *s, const Attend *a, int h, int w, int per_cell)
+/* The finest tiling of one direction that fits into so many cells. */
+static Tiling finest(Lattice lattice, int room, int per_cell)
 {
     Tiling list[TILINGS];
-    bool same = a->t.rows == a->u.rows && a->t.cols == a->u.cols;
-    if (!same)
-        return (Tiling){1, 1};
-    if (s->look.pool > 0)
-        return tiling_of_size(a->u, s->look.pool);
-    int n = lattice_tilings(a->u, list);
+    int n = lattice_tilings(lattice, list);
     for (int i = 0; i < n; i++)
-        if (fits(a, list[i], h, w, per_cell))
+        if (band_cells(lattice.prefix, per_cell) +
+                band_cells(tiling_count(lattice, list[i]) - lattice.prefix, per_cell) <=
+            room)
             return list[i];
     return list[n - 1];
+}
+
+static bool is_pooled(Tiling t)
+{
+    return t.gy * t.gx > 1;
+}
+
+/* Each direction by itself, so that both fill the pane before they pool: below it there is a line for the value, and
+ * one that says what was pooled. */
+static void choose(const Session *s, const Attend *a, int h, int w, int per_cell, Layout *l)
+{
+    bool same = a->t.rows == a->u.rows && a->t.cols == a->u.cols;
+    l->t = l->u = (Tiling){1, 1};
+    if (same && s->look.pool > 0)
+        l->t = l->u = tiling_of_size(a->u, s->look.pool);
+    if (!same || s->look.pool > 0)
+        return;
+    l->u = finest(a->u, w >= LABELLED ? w - LABELS : w, per_cell == 2 ? 1 : per_cell);
+    l->t = finest(a->t, h - 1 - is_pooled(l->u), per_cell);
+    if (is_pooled(l->t) && !is_pooled(l->u))
+        l->t = finest(a->t, h - 2, per_cell);
 }
 
 /* Words: every token has a name, and none a place in a picture. */
@@ -142,16 +154,33 @@ static Layout layout_words(Rect r, const Attend *a)
     return l;
 }
 
-static Layout layout(const Paint *p, Rect r, const Attend *a)
+/* Lines and columns of one tile where the pane has more room than tiles: about square, a cell being twice as high as
+ * wide. *per_cell becomes 1 where a tile has whole lines. */
+static void zoom(int h, int w, int rows, int cols, int *per_cell, int *tall, int *wide)
 {
-    int per_cell = heat_halves(p) ? 2 : 1;
+    *wide = cols > 0 && w / cols > 1 ? w / cols : 1;
+    *wide = *wide < ZOOM_MOST ? *wide : ZOOM_MOST;
+    *tall = rows > 0 ? h / rows : 1;
+    *tall = *tall < (*wide + 1) / 2 ? *tall : (*wide + 1) / 2;
+    if (*tall < 1 || (*per_cell == 2 && *wide < 2)) { /* two tiles in a line */
+        *tall = 1;
+        *wide = *wide < 2 ? 1 : 2;
+        return;
+    }
+    *per_cell = 1;
+    *wide = *wide < 2 * *tall ? *wide : 2 * *tall;
+}
+
+static Layout layout(const Session *s, bool halves, Rect r, const Attend *a)
+{
+    int per_cell = halves ? 2 : 1;
     Layout l = {.column_y = -1, .bar_y = -1, .value_y = -1, .column_h = 1};
     if (are_words(a->t_axis) && are_words(a->u_axis))
         return layout_words(r, a);
-    l.u = l.t = choose(p->s, a, r.h, r.w, per_cell);
+    choose(s, a, r.h, r.w, per_cell, &l);
     int rows = tiling_count(a->t, l.t), cols = tiling_count(a->u, l.u);
-    bool pooled = l.u.gy * l.u.gx > 1;
-    if (r.w >= cols + LABELS || (r.w >= 30 && cols > r.w))
+    bool pooled = is_pooled(l.u) || is_pooled(l.t);
+    if (r.w >= cols + LABELS || (r.w >= LABELLED && cols > r.w))
         l.labels = LABELS;
     if (r.h > 1)
         l.value_y = r.y + --r.h;
@@ -159,11 +188,31 @@ static Layout layout(const Paint *p, Rect r, const Attend *a)
         l.bar_y = r.y + --r.h;
     if (r.h > band_cells(rows, per_cell) + 1 || (rows > r.h * per_cell && r.h > 8))
         l.column_y = r.y + --r.h;
-    l.down = band_make(r.y, r.h, per_cell, a->t.prefix, rows, tiling_of_token(a->t, l.t, a->at_t));
-    l.across = band_make(r.x + l.labels, r.w - l.labels, 1, a->u.prefix, cols, tiling_of_token(a->u, l.u, a->at_u));
+    int tall, wide;
+    zoom(r.h, r.w - l.labels, rows + (a->t.prefix > 0), cols + (a->u.prefix > 0), &per_cell, &tall, &wide);
+    l.down = band_make(r.y, r.h / tall, per_cell, a->t.prefix, rows, tiling_of_token(a->t, l.t, a->at_t));
+    l.across = band_make(r.x + l.labels, (r.w - l.labels) / wide, 1, a->u.prefix, cols,
+                         tiling_of_token(a->u, l.u, a->at_u));
+    l.down.wide = tall;
+    l.across.wide = wide;
     if (l.column_y >= 0)
         l.column_y = r.y + band_length(&l.down);
     return l;
+}
+
+/* Lines and columns with which it is as fine as in the whole of h × w (with half blocks), no tile wider than two
+ * columns; what is left over is for other panes. */
+static void least(const Session *s, Side side, int *h, int *w)
+{
+    Attend a;
+    if (!attend_open(s, side, -1, &a) || (are_words(a.t_axis) && are_words(a.u_axis)))
+        return;
+    Layout l = layout(s, true, (Rect){0, 0, *h, *w}, &a);
+    int rows = tiling_count(a.t, l.t) + (a.t.prefix > 0), cols = tiling_count(a.u, l.u) + (a.u.prefix > 0);
+    int wide = l.across.wide < 2 ? 1 : 2, need_h = band_cells(rows, wide == 1 || l.down.per_cell == 2 ? 2 : 1) + 4,
+        need_w = LABELS + cols * wide + 1;
+    *h = need_h < *h ? need_h : *h;
+    *w = need_w < *w ? need_w : *w;
 }
 
 static void draw_cells(const Paint *p, const Attend *a, const Layout *l, const ColourScale *scale)
@@ -172,11 +221,12 @@ static void draw_cells(const Paint *p, const Attend *a, const Layout *l, const C
         int half, none, tile_t = band_tile(&l->down, a->t.prefix, i), y = band_cell(&l->down, i, &half);
         for (int j = 0; j < l->across.prefix + l->across.count; j++) {
             Ref ref = {0};
-            float v = attend_tile(a, a->head, l->u, tile_t, band_tile(&l->across, a->u.prefix, j), p->s->look.pool_kind,
-                                  &ref);
-            for (int k = 0; k < l->across.wide; k++)
-                canvas_pixel(p->c, y, band_cell(&l->across, j, &none) + k, half, colour_scale_colour(scale, v),
-                             colour_scale_level(scale, v), colour_scale_sign(scale, v), ref);
+            float v = attend_tiles(a, a->head, l->t, l->u, tile_t, band_tile(&l->across, a->u.prefix, j),
+                                   p->s->look.pool_kind, &ref);
+            for (int k = 0; k < l->across.wide * l->down.wide; k++)
+                canvas_pixel(p->c, y + k / l->across.wide, band_cell(&l->across, j, &none) + k % l->across.wide, half,
+                             colour_scale_colour(scale, v), colour_scale_level(scale, v), colour_scale_sign(scale, v),
+                             ref);
         }
     }
 }
@@ -261,7 +311,7 @@ static void draw_cursor(const Paint *p, const Attend *a, const Layout *l, bool f
     if (l->column_y >= 0 && !words)
         canvas_glyph(p->c, l->column_y, x, STYLE_CURSOR, '^');
     if (!l->labels || l->column_y < 0 || half < 0)
-        heat_mark(p, y, x, 1, l->across.wide, shown_ref(&a->v, attend_cell(a, a->head, a->at_t, a->at_u)));
+        heat_mark(p, y, x, l->down.wide, l->across.wide, shown_ref(&a->v, attend_cell(a, a->head, a->at_t, a->at_u)));
     focus_cursor(p, focus, y, x);
 }
 
@@ -271,10 +321,16 @@ static void draw_bar(const Paint *p, const Layout *l, const ColourScale *scale, 
     if (l->bar_y < 0)
         return;
     int used = 0;
-    if (l->u.gy * l->u.gx > 1)
-        used = canvas_printf(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, "1 cell = %d×%d tokens, %s", l->u.gy, l->u.gx,
-                             KINDS[p->s->look.pool_kind]) +
-               2;
+    const char *kind = KINDS[p->s->look.pool_kind];
+    if ((is_pooled(l->t) || is_pooled(l->u)) && r.w < LABELLED)
+        used = 2 + canvas_printf(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, "cell: t %d×%d u %d×%d, %s", l->t.gy, l->t.gx,
+                                 l->u.gy, l->u.gx, kind);
+    else if (is_pooled(l->t) || is_pooled(l->u))
+        used = 2 + (l->t.gy == l->u.gy && l->t.gx == l->u.gx
+                        ? canvas_printf(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, "1 cell = %d×%d tokens, %s", l->u.gy,
+                                        l->u.gx, kind)
+                        : canvas_printf(p->c, l->bar_y, r.x, r.w, STYLE_TEXT, "1 cell = t %d×%d, u %d×%d, %s", l->t.gy,
+                                        l->t.gx, l->u.gy, l->u.gx, kind));
     if (r.w - used >= 12)
         colour_scale_bar(p, scale, l->bar_y, r.x + used, r.w - used);
 }
@@ -285,7 +341,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     if (!attend_ready(p, r, side, &a))
         return;
     Rect old = canvas_clip(p->c, r);
-    Layout l = layout(p, r, &a);
+    Layout l = layout(p->s, heat_halves(p), r, &a);
     ColourScale scale = attend_scale(p, &a, false);
     draw_cells(p, &a, &l, &scale);
     draw_labels(p, &a, &l, r);
@@ -327,7 +383,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     char t_label[32], u_label[32];
     if (r.h < 1 || r.w < 1 || !rect_has(r, y, x) || !attend_open(p->s, side, -1, &a) || !a.v.values)
         return false;
-    Layout l = layout(p, r, &a);
+    Layout l = layout(p->s, heat_halves(p), r, &a);
     int t = hit(&l.down, a.t, l.t, y, a.at_t), u = hit(&l.across, a.u, l.u, x, a.at_u);
     if (t < 0 || u < 0)
         return false;
@@ -341,7 +397,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 
 static void title(const Session *s, Side side, Buf *out)
 {
-    attend_title(s, side, true, false, "rows ask, columns are looked at", out);
+    attend_title(s, side, true, false, "rows ask, columns are looked at\trows ask", out);
 }
 
 const ViewSpec VIEW_MATRIX = {.name = "matrix",
@@ -349,4 +405,6 @@ const ViewSpec VIEW_MATRIX = {.name = "matrix",
                               .needs = needs,
                               .click = click,
                               .title = title,
-                              .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION};
+                              .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION,
+                              .least = least,
+                              .beside = &VIEW_ROW};

@@ -6,7 +6,7 @@
 #include "core/base/dmath.h"
 #include "tui/views/attention/attend.h"
 
-enum { TOP_MOST = 128, LABEL = 7, LIST = 18 }; /* list: label and number */
+enum { TOP_MOST = 128, LABEL = 7, LIST = 18, HEAD_FROM = 8 }; /* list: label, a blank and the number */
 
 /* The largest first: by size of the change for a difference, else by value; ties in the order of the tokens. */
 static int top_tokens(const Attend *a, int most, int out[TOP_MOST])
@@ -70,6 +70,26 @@ static int top_lines(const Attend *a, int h)
     return lines < TOP_MOST ? lines : TOP_MOST;
 }
 
+/* The line of headings, where the list is longer than them. */
+static Rect top_head(Rect *r)
+{
+    return r->h >= HEAD_FROM && r->w >= LIST ? rect_cut(r, 't', 1) : (Rect){0};
+}
+
+/* A mask says who is looked at at all: 1 and 0, given before any score. */
+static bool is_mask(const Attend *a)
+{
+    return graph_node(a->v.graph, a->v.node)->op == OP_LEAF;
+}
+
+/* Are the numbers shares of attention, or sums of such? */
+static bool is_share(const Session *s, Side side)
+{
+    Attend a;
+    return attend_open(s, side, -1, &a) &&
+           (a.pattern || site_is(a.v.graph, a.path, SITE_MEAN_PATTERN) || site_is(a.v.graph, a.path, SITE_HEADS_SUM));
+}
+
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Attend a;
@@ -77,7 +97,17 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     if (!attend_ready(p, r, side, &a))
         return;
     Rect old = canvas_clip(p->c, r);
+    Rect head = top_head(&r);
     int n = top_tokens(&a, top_lines(&a, r.h), top), line = 0;
+    if (head.h) {
+        int list = r.w < LIST ? r.w : LIST;
+        canvas_text(p->c, head.y, head.x, list, STYLE_HEADER, " token");
+        canvas_right(p->c, head.y, head.x + LABEL, list - LABEL, STYLE_HEADER,
+                     side == SIDE_DIFF      ? "A − B"
+                     : is_share(p->s, side) ? "weight"
+                     : is_mask(&a)          ? "1: seen"
+                                            : "score");
+    }
     for (; line < n; line++) {
         char label[32];
         int u = top[line], list = r.w < LIST ? r.w : LIST, skip = list > LABEL + 3 ? LABEL : list > 5 ? 1 : 0;
@@ -85,7 +115,8 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         size_t cell = attend_cell(&a, a.head, a.at_t, u);
         canvas_printf(p->c, r.y + line, r.x, skip, here ? STYLE_CURSOR : STYLE_AXIS, "%s%s", here ? ">" : " ",
                       axis_label(a.u_axis, u, label, sizeof label));
-        shown_number_right(p, &a.v, cell, r.y + line, r.x + skip, list - skip, STYLE_TEXT);
+        int apart = skip == LABEL; /* a long number doesn't touch a long label */
+        shown_number_right(p, &a.v, cell, r.y + line, r.x + skip + apart, list - skip - apart, STYLE_TEXT);
         if (here)
             focus_cursor(p, focus, r.y + line, r.x);
         if (r.w >= 26 && a.pattern && a.v.side != SIDE_DIFF)
@@ -111,6 +142,8 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     int top[TOP_MOST];
     if (!rect_has(r, y, x) || !attend_open(p->s, side, -1, &a) || !a.v.values)
         return false;
+    if (rect_has(top_head(&r), y, x))
+        return false;
     int n = top_tokens(&a, top_lines(&a, r.h), top);
     return y - r.y < n && attend_click(&a, top[y - r.y], command);
 }
@@ -120,9 +153,10 @@ static void title(const Session *s, Side side, Buf *out)
     Attend a;
     if (side == SIDE_DIFF)
         buf_puts(out, "largest changes");
-    else if (attend_open(s, side, -1, &a) &&
-             (a.pattern || site_is(a.v.graph, a.path, SITE_MEAN_PATTERN) || site_is(a.v.graph, a.path, SITE_HEADS_SUM)))
+    else if (is_share(s, side))
         buf_puts(out, "largest weights");
+    else if (attend_open(s, side, -1, &a) && is_mask(&a))
+        buf_puts(out, "row of the mask");
     else
         buf_puts(out, "largest scores");
 }

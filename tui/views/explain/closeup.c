@@ -5,10 +5,9 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
-#include "core/graph/explain.h"
 #include "core/session/address.h"
-#include "core/session/ask/closeup.h"
 #include "tui/canvas/bars.h"
+#include "tui/views/explain/closeup_term.h"
 #include "tui/views/explain/explain.h"
 #include "tui/views/heat.h"
 #include "tui/views/number.h"
@@ -113,11 +112,6 @@ static Layout layout(const Paint *p, const Closeup *c, Rect r)
 
 /* --- one line --- */
 
-static Ref ref_of(const Closeup *c, const CloseupLine *l, size_t i)
-{
-    return l->cell ? session_ref(c->side, l->node, l->cell[l->count > 1 ? i : 0]) : (Ref){0};
-}
-
 static const char *line_name(const Closeup *c, int line, char *out, size_t n)
 {
     const CloseupLine *l = &c->line[line];
@@ -139,7 +133,7 @@ typedef struct Row {
 static float row_value(const void *of, int i, Ref *ref)
 {
     const Row *row = of;
-    *ref = ref_of(row->c, row->line, (size_t)i);
+    *ref = closeup_ref(row->c, row->line, (size_t)i);
     return (size_t)i < row->shown ? row->line->value[i] : NAN;
 }
 
@@ -167,7 +161,8 @@ static void draw_label(const Paint *p, const Closeup *c, const Layout *l, const 
     line_name(c, g->first, name, sizeof name);
     canvas_label(p->c, g->y, x + 1, w - 1, here ? STYLE_STRONG : there ? STYLE_TEXT : STYLE_DIM, name);
     if (g->h >= 2 && there)
-        ref_number(p, line->value[index], ref_of(c, line, index), g->y + 1, x, w < NUMBER ? w : NUMBER, STYLE_TEXT);
+        ref_number(p, line->value[index], closeup_ref(c, line, index), g->y + 1, x, w < NUMBER ? w : NUMBER,
+                   STYLE_TEXT);
     if (g->h >= 3 && there) {
         double low, high;
         char from[16], to[16], range[40];
@@ -217,7 +212,7 @@ static void draw_numbers(const Paint *p, Rect r, const Row *row, int n, size_t h
         if (cells > width - 1)
             continue;
         canvas_text(p->c, r.y, x, cells, (size_t)i == here ? STYLE_CURSOR : STYLE_TEXT, text);
-        canvas_ref(p->c, r.y, x, cells, ref_of(row->c, row->line, (size_t)i));
+        canvas_ref(p->c, r.y, x, cells, closeup_ref(row->c, row->line, (size_t)i));
     }
 }
 
@@ -239,7 +234,7 @@ static void draw_row(const Paint *p, const Closeup *c, const Layout *l, const Gr
     if (r.h == 1) {
         draw_heat_row(p, r, &row, n);
         if (index < row.shown)
-            heat_mark(p, r.y, column, 1, bars_width(r, n), ref_of(c, row.line, index));
+            heat_mark(p, r.y, column, 1, bars_width(r, n), closeup_ref(c, row.line, index));
         return;
     }
     for (int y = 0; y < r.h; y++)
@@ -268,7 +263,7 @@ static void draw_ones(const Paint *p, const Closeup *c, const Layout *l, const G
         x++;
         int cells = ref_number_cells(line->value[0]);
         if (there && x + cells <= end)
-            ref_number(p, line->value[0], ref_of(c, line, 0), g->y, x, cells, STYLE_TEXT);
+            ref_number(p, line->value[0], closeup_ref(c, line, 0), g->y, x, cells, STYLE_TEXT);
         else if (!there)
             canvas_text(p->c, g->y, x, end - x, STYLE_DIM, "…");
         x += cells + 1;
@@ -302,98 +297,6 @@ static void draw_ruler(const Paint *p, const Closeup *c, const Layout *l)
         canvas_text(p->c, l->ruler_y, from, w, STYLE_STRONG, label);
 }
 
-typedef struct Writer {
-    const Paint *p;
-    int y, x, end;
-} Writer;
-
-static void put_text(Writer *w, Style style, const char *text)
-{
-    w->x += canvas_text(w->p->c, w->y, w->x, w->end - w->x, style, text);
-}
-
-static void put_number(Writer *w, float value, Ref ref)
-{
-    int cells = ref_number_cells(value);
-    if (w->x + cells > w->end) {
-        w->x = w->end;
-        return;
-    }
-    ref_number(w->p, value, ref, w->y, w->x, cells, STYLE_TEXT);
-    w->x += cells;
-}
-
-/* What the cursor is on, with its numbers: "q·k  e=5: 0.911 · 1.260 = 1.148". */
-static void draw_term(const Paint *p, const Closeup *c, int y, int x, int width)
-{
-    static const char *const BETWEEN[OP_COUNT] = {
-        [OP_CONTRACT] = " · ", [OP_ADD] = " + ", [OP_SUB] = " − ", [OP_MUL] = " · ", [OP_DIV] = " / "};
-    Writer w = {p, y, x, x + width};
-    int here = closeup_line_here(p->s, c);
-    const CloseupLine *l = &c->line[here];
-    const Node *n = graph_node(c->graph, l->node);
-    size_t index = l->count > 1 ? closeup_index_here(p->s, c) : 0;
-    char name[200], text[64];
-    if (index >= closeup_shown(c, p->s->place.term, here))
-        return;
-    if (l->what == CLOSEUP_RUNNING) {
-        snprintf(text, sizeof text, "the first %zu of %zu, added in order: ", index + 1, l->count);
-        put_text(&w, STYLE_DIM, text);
-        put_number(&w, l->value[index], (Ref){0});
-        return;
-    }
-    if (l->what == CLOSEUP_PRODUCTS) {
-        const float *a = session_peek(p->s, c->side, graph_node(c->graph, n->in[0])->path),
-                    *b = session_peek(p->s, c->side, graph_node(c->graph, n->in[1])->path);
-        int sum = here + 2; /* after the products the running sum, then the contraction itself */
-        Explain e = explain_open(c->graph, l->node, c->line[sum].cell[0]);
-        Term t = explain_term(&e, index);
-        if (!a || !b)
-            return;
-        Buf axes = {0};
-        shown_axes(c->graph, c->along, &axes);
-        put_text(&w, STYLE_DIM, buf_str(&axes));
-        buf_free(&axes);
-        put_text(&w, STYLE_DIM, "=");
-        put_text(&w, STYLE_DIM, shown_label(c->graph, c->along, index, name, sizeof name));
-        put_text(&w, STYLE_DIM, ": ");
-        put_number(&w, a[t.cell[0]], session_ref(c->side, t.node[0], t.cell[0]));
-        put_text(&w, STYLE_DIM, BETWEEN[OP_CONTRACT]);
-        put_number(&w, b[t.cell[1]], session_ref(c->side, t.node[1], t.cell[1]));
-        put_text(&w, STYLE_DIM, " = ");
-        put_number(&w, l->value[index], (Ref){0});
-        put_text(&w, STYLE_DIM, "   sum so far ");
-        put_number(&w, c->line[here + 1].value[index], (Ref){0});
-        return;
-    }
-    put_text(&w, STYLE_TEXT, cell_brief(c->graph, l->node, l->cell[index], DIMS_SCALAR, name, sizeof name));
-    put_text(&w, STYLE_DIM, " = ");
-    if (!l->given && n->op != OP_CONTRACT && n->op != OP_SUM && n->op != OP_MAX && n->op != OP_WHERE) {
-        Explain e = explain_open(c->graph, l->node, l->cell[index]);
-        Term t = explain_term(&e, 0);
-        for (int k = 0; k < t.operands; k++) {
-            const float *v = session_peek(p->s, c->side, graph_node(c->graph, t.node[k])->path);
-            if (k)
-                put_text(&w, STYLE_DIM, BETWEEN[n->op] ? BETWEEN[n->op] : ", ");
-            if (n->op == OP_MAP)
-                put_text(&w, STYLE_DIM, map_name(n->map));
-            put_text(&w, STYLE_DIM, n->op == OP_MAP ? "(" : "");
-            if (v)
-                put_number(&w, v[t.cell[k]], session_ref(c->side, t.node[k], t.cell[k]));
-            put_text(&w, STYLE_DIM, n->op == OP_MAP ? ")" : "");
-        }
-        put_text(&w, STYLE_DIM, " = ");
-    }
-    if (n->op == OP_MAX && !l->given) {
-        snprintf(text, sizeof text, "the largest of %zu = ", c->terms);
-        put_text(&w, STYLE_DIM, text);
-    } else if ((n->op == OP_SUM || n->op == OP_CONTRACT) && !l->given) {
-        snprintf(text, sizeof text, "the sum of %zu = ", c->terms);
-        put_text(&w, STYLE_DIM, text);
-    }
-    put_number(&w, l->value[index], ref_of(c, l, index));
-}
-
 static void draw_formula(const Paint *p, const Closeup *c, const Layout *l, Rect r)
 {
     Buf text = {0};
@@ -412,13 +315,9 @@ static void draw_formula(const Paint *p, const Closeup *c, const Layout *l, Rect
     buf_free(&text);
 }
 
-static void draw_closeup(const Paint *p, Closeup *c, Rect r, bool focus)
+static void draw_closeup(const Paint *p, const Closeup *c, Rect r, bool focus)
 {
-    Explanation e;
-    if (!closeup_values(p->s, c) || !ask_explain(p->s, c->side, c->node, c->cell, 1, &e)) {
-        shown_computing(p, r);
-        return;
-    }
+    const Explanation *e = explained_cell(p->s, c->side, c->node, c->cell, 1);
     Layout l = layout(p, c, r);
     int here = closeup_line_here(p->s, c);
     if (l.path_y != NO_LINE)
@@ -437,35 +336,40 @@ static void draw_closeup(const Paint *p, Closeup *c, Rect r, bool focus)
             draw_ones(p, c, &l, g, focus);
     }
     if (l.term_y != NO_LINE)
-        draw_term(p, c, l.term_y, r.x, r.w);
-    if (l.stored_y != NO_LINE && (!p->s->place.term || closeup_shown(c, p->s->place.term, c->count - 1)))
-        explain_stored(p, &e, (Rect){l.stored_y, r.x, 1, r.w});
-    explanation_free(&e);
+        closeup_term(p, c, l.term_y, r.x, r.w);
+    if (e && l.stored_y != NO_LINE && (!p->s->place.term || closeup_shown(c, p->s->place.term, c->count - 1)))
+        explain_stored(p, e, (Rect){l.stored_y, r.x, 1, r.w});
 }
 
-static bool open_here(const Session *s, Side side, Closeup *c)
+static Side side_of(Side side)
 {
-    side = side == SIDE_DIFF ? SIDE_B : side;
+    return side == SIDE_DIFF ? SIDE_B : side;
+}
+
+/* Of the cell in focus: true when it is known, *c NULL where there is none. */
+static bool close_up_here(const Session *s, Side side, const Closeup **c)
+{
+    side = side_of(side);
     NodeId n = session_node(s, side, s->place.path);
-    return n != NO_NODE && closeup_open(s, side, n, session_cell(s, side, n), c);
+    *c = NULL;
+    return n == NO_NODE || explained_closeup(s, side, n, session_cell(s, side, n), c);
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
-    Closeup c;
+    const Closeup *c;
     if (r.h < 1 || r.w < 1)
         return;
     Rect old = canvas_clip(p->c, r);
-    if (!open_here(p->s, side, &c)) {
+    if (!close_up_here(p->s, side, &c))
+        shown_computing(p, r);
+    else if (!c)
         canvas_wrap(p->c, r, STYLE_DIM,
                     "This number is not summed up from others here: `view formula` shows what it is made of.");
-    } else if (side == SIDE_DIFF) {
+    else if (side == SIDE_DIFF)
         explain_difference(p, r);
-        closeup_free(&c);
-    } else {
-        draw_closeup(p, &c, r, focus);
-        closeup_free(&c);
-    }
+    else
+        draw_closeup(p, c, r, focus);
     p->c->clip = old;
 }
 
@@ -478,14 +382,21 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
         needs_add(out, SIDE_A, s->place.path);
         needs_add(out, SIDE_B, s->place.path);
     }
-    if (!open_here(s, side, &c))
+    Side of = side_of(side);
+    NodeId n = session_node(s, of, s->place.path);
+    if (n == NO_NODE)
         return;
-    for (int i = 0; i < c.count; i++)
-        needs_add(out, c.side, graph_node(c.graph, c.line[i].node)->path);
-    const Node *n = graph_node(c.graph, session_node(s, c.side, s->place.path));
-    for (int k = 0; k < op_inputs(n->op); k++)
-        needs_add(out, c.side, graph_node(c.graph, n->in[k])->path);
-    closeup_free(&c);
+    size_t cell = session_cell(s, of, n);
+    if (closeup_open(s, of, n, cell, &c)) {
+        for (int i = 0; i < c.count; i++)
+            needs_add(out, of, graph_node(c.graph, c.line[i].node)->path);
+        const Node *node = graph_node(c.graph, n);
+        for (int k = 0; k < op_inputs(node->op); k++)
+            needs_add(out, of, graph_node(c.graph, node->in[k])->path);
+        closeup_free(&c);
+        needs_ask(out, of, s->place.path, NEED_EXPLANATION, cell, 1);
+    }
+    needs_ask(out, of, s->place.path, NEED_CLOSEUP, cell, 0);
     for (int i = s->back_count; i > 0 && screen_spec(s->back[i - 1].screen)->group == GROUP_ARITHMETIC; i--)
         needs_add(out, side, s->back[i - 1].path);
 }
@@ -509,17 +420,14 @@ static bool hit(const Paint *p, const Closeup *c, Rect r, int y, int x, int *lin
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
-    Closeup c;
+    const Closeup *c;
     int line = 0;
     size_t index = 0;
-    if (!rect_has(r, y, x) || side == SIDE_DIFF || !open_here(p->s, side, &c))
+    if (!rect_has(r, y, x) || side == SIDE_DIFF || !close_up_here(p->s, side, &c) || !c ||
+        !hit(p, c, r, y, x, &line, &index))
         return false;
-    bool any = hit(p, &c, r, y, x, &line, &index);
-    size_t from = closeup_index_here(p->s, &c);
-    int at = closeup_line_here(p->s, &c);
-    closeup_free(&c);
-    if (!any)
-        return false;
+    size_t from = closeup_index_here(p->s, c);
+    int at = closeup_line_here(p->s, c);
     if (line == at && index == from) {
         buf_puts(command, "in");
         return true;

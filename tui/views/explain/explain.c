@@ -98,6 +98,13 @@ static void put_order(const Graph *g, const Node *n, Dims reduced, size_t terms,
     buf_putc(out, ')');
 }
 
+/* What the table of that height shows, of the needs below. */
+static const Explanation *explained(const Session *s, const Shown *v, int height)
+{
+    Explain open = explain_open(v->graph, v->node, v->cell);
+    return explained_cell(s, v->side, v->node, v->cell, explain_most(s, open.terms, height));
+}
+
 static void draw_arithmetic(const Paint *p, const Shown *v, Rect r, bool focus)
 {
     const Node *n = graph_node(v->graph, v->node);
@@ -107,28 +114,26 @@ static void draw_arithmetic(const Paint *p, const Shown *v, Rect r, bool focus)
     Layout l = layout(r, buf_str(&text), table);
     if (l.path_y != NO_LINE)
         explain_path(p, v->side, (Rect){l.path_y, r.x, 1, r.w});
-    Explanation e;
-    Explain open = explain_open(v->graph, v->node, v->cell);
-    if (!ask_explain(p->s, v->side, v->node, v->cell, explain_most(p->s, open.terms, l.body.h), &e)) {
+    const Explanation *e = explained(p->s, v, l.body.h);
+    if (!e) {
         buf_free(&text);
         shown_computing(p, l.body.h > 0 ? l.body : r);
         return;
     }
     if (table)
-        buf_printf(&text, "   (%zu term%s)", e.terms, e.terms == 1 ? "" : "s");
+        buf_printf(&text, "   (%zu term%s)", e->terms, e->terms == 1 ? "" : "s");
     if (l.formula_y != NO_LINE)
         canvas_wrap(p->c, (Rect){l.formula_y, r.x, l.formula_h, r.w}, STYLE_STRONG, buf_str(&text));
     buf_clear(&text);
-    put_order(v->graph, n, graph_reduced(v->graph, v->node), e.terms, &text);
+    put_order(v->graph, n, graph_reduced(v->graph, v->node), e->terms, &text);
     if (l.order_y != NO_LINE)
         canvas_text(p->c, l.order_y, r.x, r.w, STYLE_DIM, buf_str(&text));
     buf_free(&text);
     if (l.body.h > 0 && table)
-        explain_table(p, &e, l.body, focus);
+        explain_table(p, e, l.body, focus);
     else if (l.body.h > 0)
-        explain_operands(p, &e, l.body, focus);
-    draw_results(p, v, &e, &l, r);
-    explanation_free(&e);
+        explain_operands(p, e, l.body, focus);
+    draw_results(p, v, e, &l, r);
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
@@ -158,7 +163,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
-    (void)r;
     needs_add(out, side, s->place.path);
     if (side == SIDE_DIFF) {
         needs_add(out, SIDE_A, s->place.path);
@@ -172,6 +176,10 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
     const Node *node = graph_node(g, n);
     for (int k = 0; k < op_inputs(node->op); k++)
         needs_add(out, side, graph_node(g, node->in[k])->path);
+    if (node->op != OP_LEAF) { /* no table is higher than its pane */
+        Explain open = explain_open(g, n, session_cell(s, side, n));
+        needs_ask(out, side, s->place.path, NEED_EXPLANATION, open.cell, explain_most(s, open.terms, r.h));
+    }
     NodeId next = explain_reader(g, n);
     if (next != NO_NODE)
         needs_add(out, side, graph_node(g, next)->path);
@@ -188,16 +196,14 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     graph_formula(v.graph, v.node, &formula);
     Layout l = layout(r, buf_str(&formula), explain_is_table(graph_node(v.graph, v.node)->op));
     buf_free(&formula);
-    Explanation e;
-    Explain open = explain_open(v.graph, v.node, v.cell);
-    if (!ask_explain(p->s, side, v.node, v.cell, explain_most(p->s, open.terms, l.body.h), &e))
+    const Explanation *e = explained(p->s, &v, l.body.h);
+    if (!e)
         return false;
     size_t term = 0;
     int operand = 0;
     bool hit = explain_is_table(graph_node(v.graph, v.node)->op)
-                   ? explain_table_hit(p, &e, l.body, y, x, &term, &operand)
-                   : explain_operands_hit(p, &e, l.body, y, x, &operand);
-    explanation_free(&e);
+                   ? explain_table_hit(p, e, l.body, y, x, &term, &operand)
+                   : explain_operands_hit(p, e, l.body, y, x, &operand);
     if (!hit)
         return false;
     if (term == p->s->place.term && operand == p->s->place.operand) {

@@ -1,7 +1,7 @@
 /* Parts of the view that shows the arithmetic of one cell. */
 #ifndef VITRINE_TUI_EXPLAIN_H
 #define VITRINE_TUI_EXPLAIN_H
-#include "core/session/ask/ask.h"
+#include "core/session/ask/explained.h"
 #include "core/session/screens.h"
 #include "tui/views/shown.h"
 

@@ -67,6 +67,15 @@ static int total(const Columns *c)
     return n + (c->product ? c->product + GAP : 0);
 }
 
+/* What the terms come to that are not among those rows. */
+static float rest_of(const Explanation *e, size_t first, size_t rows)
+{
+    float rest = e->rest;
+    for (size_t i = 0; i < e->line_count; i++)
+        rest += i < first || i >= first + rows ? e->lines[i].contribution : 0;
+    return rest;
+}
+
 /* How wide the columns must be for what is listed. */
 static void measure(const Explanation *e, const Graph *g, size_t first, size_t rows, Columns *c)
 {
@@ -75,7 +84,7 @@ static void measure(const Explanation *e, const Graph *g, size_t first, size_t r
     c->operands = rows ? e->lines[first].operands : 0;
     c->operands = c->operands > 2 ? 2 : c->operands;
     if (c->operands == 2)
-        c->product = ref_number_cells(e->rest);
+        c->product = ref_number_cells(rest_of(e, first, rows));
     for (size_t i = first; i < first + rows; i++) {
         const ExplainLine *l = &e->lines[i];
         int n = utf8_cells(term_text(g, reduced, l->term, text, sizeof text));
@@ -211,7 +220,7 @@ void explain_table(const Paint *p, const Explanation *e, Rect r, bool focus)
     canvas_printf(p->c, y, r.x + MARK, r.w - MARK, STYLE_DIM, "%zu more%s", more, first ? ", some above" : "");
     if (c.product && graph_node(g, e->node)->op != OP_MAX && c.product_x - r.x > 24) {
         canvas_fill(p->c, (Rect){y, c.product_x, 1, c.product}, STYLE_TEXT, ' ');
-        ref_number(p, e->rest, (Ref){0}, y, c.product_x, c.product, STYLE_DIM);
+        ref_number(p, rest_of(e, first, rows), (Ref){0}, y, c.product_x, c.product, STYLE_DIM);
     }
 }
 

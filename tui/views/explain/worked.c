@@ -1,14 +1,15 @@
 /* A tensor as a table and the arithmetic of the cell under its cursor below it, in the order in which it is computed:
  * the screen of worked examples. The terms may come one after the other (playing.h). */
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "core/graph/explain.h"
 #include "core/session/address.h"
 #include "tui/canvas/export.h"
 #include "tui/views/explain/explain.h"
 #include "tui/views/shown.h"
 
+static const size_t EVERY_TERM = SIZE_MAX;
 enum { CELL = 10, LABEL = 10, TABLE_MOST = 9, TERM = 10 };
 
 typedef struct Parts {
@@ -83,76 +84,67 @@ static void draw_table(const Paint *p, const Shown *v, Rect r, bool focus)
     }
 }
 
-static const float *values_of(const void *run, NodeId n)
-{
-    return run_peek(run, n);
-}
-
 /* One term: what it adds, its operands, where they stand. */
-static void draw_term(const Paint *p, const Shown *v, Run *run, const Term *t, float adds, int y, Rect r)
+static void draw_term(const Paint *p, const Shown *v, const ExplainLine *l, int y, Rect r)
 {
     static const char *const SIGNS[OP_COUNT] = {
         [OP_CONTRACT] = "·", [OP_MUL] = "·", [OP_ADD] = "+", [OP_SUB] = "−", [OP_DIV] = "/"};
     Op op = graph_node(v->graph, v->node)->op;
     char number[32];
     Buf where = {0};
-    number_text(number, sizeof number, adds, TERM);
+    number_text(number, sizeof number, l->contribution, TERM);
     canvas_right(p->c, y, r.x, TERM, STYLE_TEXT, number);
     canvas_text(p->c, y, r.x + TERM, 3, STYLE_DIM, " = ");
     int x = r.x + TERM + 3;
-    for (int i = 0; i < t->operands; i++) {
-        const float *values = run_peek(run, t->node[i]);
-        Shown o = {.side = v->side, .graph = v->graph, .node = t->node[i], .values = values};
+    for (int i = 0; i < l->operands; i++) {
+        const float *values = session_peek(p->s, v->side, graph_node(v->graph, l->ref[i].node)->path);
+        Shown o = {.side = v->side, .graph = v->graph, .node = l->ref[i].node, .values = values};
         if (i)
             canvas_text(p->c, y, x, 3, STYLE_DIM, SIGNS[op] ? SIGNS[op] : ",");
         x += i ? 2 : 0;
         if (values)
-            shown_number_right(p, &o, t->cell[i], y, x, TERM - 1, STYLE_TEXT);
+            shown_number_right(p, &o, l->ref[i].cell, y, x, TERM - 1, STYLE_TEXT);
         x += TERM;
         buf_puts(&where, i ? ", " : "");
-        address_put(v->graph, t->node[i], t->cell[i], &where);
+        address_put(v->graph, l->ref[i].node, l->ref[i].cell, &where);
     }
     canvas_text(p->c, y, x + 1, r.x + r.w - x - 1, STYLE_DIM, buf_str(&where));
     buf_free(&where);
 }
 
-static void draw_terms(const Paint *p, const Shown *v, Rect r)
+static const ExplainLine *line_of(const Explanation *e, size_t term)
 {
-    Run *run = session_run(p->s, v->side);
-    Explain why = explain_open(v->graph, v->node, v->cell);
-    int counted = p->s->look.worked.terms;
-    size_t shown = counted > 0 && (size_t)counted < why.terms ? (size_t)counted : why.terms;
-    size_t room = r.h > 1 ? (size_t)r.h - 1 : 0, first = counted > 0 && shown > room ? shown - room : 0;
-    float sum = 0;
-    int y = r.y;
-    for (size_t i = 0; i < shown; i++) {
-        float adds = explain_contribution(&why, i, values_of, run);
-        sum += adds;
-        if (i < first || (size_t)(y - r.y) >= room)
-            continue;
-        Term t = explain_term(&why, i);
-        draw_term(p, v, run, &t, adds, y++, r);
-    }
-    char number[32];
-    number_text(number, sizeof number, shown < why.terms ? sum : v->values[v->cell], 12);
-    if (shown < why.terms) {
-        canvas_printf(p->c, y, r.x, r.w, STYLE_STRONG, "%s after %zu of %zu terms", number, shown, why.terms);
-        return;
-    }
-    float folded = explain_fold(&why, values_of, run);
-    bool equal = memcmp(&folded, &v->values[v->cell], sizeof folded) == 0;
-    canvas_printf(p->c, y, r.x, r.w, equal ? STYLE_GOOD : STYLE_ERROR, "%s   %s%s", number,
-                  equal ? "derived again from these, bit for bit" : "is not what its terms give",
-                  (size_t)(y - r.y) < shown ? "; not all are shown" : "");
+    size_t i = 0;
+    while (i < e->line_count && e->lines[i].term != term)
+        i++;
+    return &e->lines[i];
 }
 
-static bool inputs_there(const Session *s, const Shown *v)
+/* How far the terms have come that are shown one after the other. */
+static void draw_so_far(const Paint *p, const Explanation *e, size_t shown, int y, Rect r)
 {
-    const Node *n = graph_node(v->graph, v->node);
-    for (int i = 0; i < op_inputs(n->op); i++)
-        if (!run_peek(session_run(s, v->side), n->in[i]))
-            return false;
-    return true;
+    char number[32] = "";
+    if (e->running)
+        number_text(number, sizeof number, e->running[shown - 1], 12);
+    canvas_printf(p->c, y, r.x, r.w, STYLE_STRONG, "%s after %zu of %zu terms", number, shown, e->terms);
+}
+
+static void draw_terms(const Paint *p, const Shown *v, const Explanation *e, Rect r)
+{
+    int counted = p->s->look.worked.terms, y = r.y;
+    size_t shown = counted > 0 && (size_t)counted < e->terms ? (size_t)counted : e->terms;
+    size_t room = r.h > 1 ? (size_t)r.h - 1 : 0, first = counted > 0 && shown > room ? shown - room : 0;
+    for (size_t i = first; i < shown && i - first < room; i++)
+        draw_term(p, v, line_of(e, i), y++, r);
+    if (shown < e->terms) {
+        draw_so_far(p, e, shown, y, r);
+        return;
+    }
+    char number[32];
+    number_text(number, sizeof number, e->stored, 12);
+    canvas_printf(p->c, y, r.x, r.w, e->equal ? STYLE_GOOD : STYLE_ERROR, "%s   %s%s", number,
+                  e->equal ? "derived again from these, bit for bit" : "is not what its terms give",
+                  (size_t)(y - r.y) < shown ? "; not all are shown" : "");
 }
 
 static void draw_arithmetic(const Paint *p, const Shown *v, Rect r)
@@ -165,10 +157,12 @@ static void draw_arithmetic(const Paint *p, const Shown *v, Rect r)
     rect_cut(&r, 't', 1);
     if (graph_node(v->graph, v->node)->op == OP_LEAF) {
         explain_leaf(p, v, r);
-    } else if (!inputs_there(p->s, v)) {
-        shown_computing(p, r);
     } else {
-        draw_terms(p, v, r);
+        const Explanation *e = explained_cell(p->s, v->side, v->node, v->cell, EVERY_TERM);
+        if (e)
+            draw_terms(p, v, e, r);
+        else
+            shown_computing(p, r);
     }
     buf_free(&line);
 }
@@ -209,6 +203,8 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
     NodeId n = side == SIDE_DIFF ? NO_NODE : session_node(s, side, s->place.path);
     for (int k = 0; n != NO_NODE && k < op_inputs(graph_node(g, n)->op); k++)
         needs_add(out, side, graph_node(g, graph_node(g, n)->in[k])->path);
+    if (n != NO_NODE && graph_node(g, n)->op != OP_LEAF)
+        needs_ask(out, side, s->place.path, NEED_EXPLANATION, session_cell(s, side, n), EVERY_TERM);
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)

@@ -30,7 +30,8 @@ static const VitConfig *config_of(const Where *w)
 
 static bool reads_class_token(const VitConfig *c)
 {
-    return c && (c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_CLS_DIST || (c->pool == VIT_POOL_NONE && c->cls));
+    return c && (c->pool == VIT_POOL_CLS || c->pool == VIT_POOL_BOTH || c->pool == VIT_POOL_CLS_DIST ||
+                 (c->pool == VIT_POOL_NONE && c->cls));
 }
 
 static int put_part(const Paint *p, const Shown *v, size_t cell, const char *before, Rect line, int used)

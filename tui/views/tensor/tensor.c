@@ -144,30 +144,47 @@ static const TensorHow *how_for(const LookAt *look, const Tensor *t, Rect body)
     return tensor_how(look->view == VIEW_HEAT && look->pool == 0 && vector ? VIEW_STRIP : look->view);
 }
 
-static void draw_caption(const Paint *p, Rect r, const Parts *parts, const TensorHow *how, const Tensor *t)
+/* "rows t, columns h,e"; brief: "t × h,e". */
+static void put_axes(const Tensor *t, const TensorHow *how, bool brief, Buf *out)
 {
-    Buf text = {0};
     const Graph *g = t->v.graph;
-    if (how->plane && t->plane.rows.n) {
-        buf_puts(&text, "rows ");
-        shown_axes(g, t->plane.rows, &text);
-        buf_puts(&text, ", ");
+    bool rows = how->plane && t->plane.rows.n, cols = how->plane && t->plane.cols.n;
+    if (rows) {
+        buf_puts(out, brief ? "" : "rows ");
+        shown_axes(g, t->plane.rows, out);
     }
-    if (how->plane && t->plane.cols.n) {
-        buf_puts(&text, "columns ");
-        shown_axes(g, t->plane.cols, &text);
+    if (rows && cols)
+        buf_puts(out, brief ? " × " : ", ");
+    if (cols) {
+        buf_puts(out, brief ? "" : "columns ");
+        shown_axes(g, t->plane.cols, out);
     }
+}
+
+static void put_caption(const Paint *p, const Parts *parts, const TensorHow *how, const Tensor *t, bool brief, Buf *out)
+{
+    const Graph *g = t->v.graph;
+    put_axes(t, how, brief, out);
     for (int k = 0; how->plane && k < t->plane.held.n; k++) {
         const Axis *a = &g->axes[t->plane.held.axis[k]];
         char label[64];
-        buf_printf(&text, ", %s=%s", a->sym, axis_label(a, t->v.at[t->plane.held.axis[k]], label, sizeof label));
+        buf_printf(out, ", %s=%s", a->sym, axis_label(a, t->v.at[t->plane.held.axis[k]], label, sizeof label));
     }
     Buf cell = {0};
     how->caption(p, parts->body, t, &cell);
     if (cell.len)
-        buf_printf(&text, "%s%s", text.len ? "   " : "", buf_str(&cell));
-    canvas_text(p->c, parts->caption, r.x, r.w, STYLE_AXIS, buf_str(&text));
+        buf_printf(out, "%s%s", out->len ? "   " : "", buf_str(&cell));
     buf_free(&cell);
+}
+
+static void draw_caption(const Paint *p, Rect r, const Parts *parts, const TensorHow *how, const Tensor *t)
+{
+    Buf text = {0};
+    for (int brief = 0; brief == 0 || (brief < 2 && utf8_cells(buf_str(&text)) > r.w); brief++) {
+        buf_clear(&text);
+        put_caption(p, parts, how, t, brief, &text);
+    }
+    canvas_text(p->c, parts->caption, r.x, r.w, STYLE_AXIS, buf_str(&text));
     buf_free(&text);
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "core/base/utf8.h"
 #include "tui/views/number.h"
 #include "tui/views/tensor/tensor.h"
 
@@ -48,8 +49,16 @@ static void draw_facts(const Paint *p, Rect *r, const Tensor *t, const Spread *s
     number_text(mean_word, sizeof mean_word, (float)mean, 12);
     number_text(deviation_word, sizeof deviation_word, (float)deviation, 12);
     Rect line = rect_cut(r, 't', 1);
-    canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "%s number%s   mean %s   sd %s",
-                  count_text(count, sizeof count, s->count), s->count == 1 ? "" : "s", mean_word, deviation_word);
+    char facts[160];
+    count_text(count, sizeof count, s->count);
+    snprintf(facts, sizeof facts, "%s number%s   mean %s   sd %s", count, s->count == 1 ? "" : "s", mean_word,
+             deviation_word);
+    if (utf8_cells(facts) > line.w) {
+        canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "%s number%s", count, s->count == 1 ? "" : "s");
+        line = rect_cut(r, 't', 1);
+        snprintf(facts, sizeof facts, "mean %s   sd %s", mean_word, deviation_word);
+    }
+    canvas_text(p->c, line.y, line.x, line.w, STYLE_TEXT, facts);
     line = rect_cut(r, 't', 1);
     if (s->finite)
         draw_extremes(p, line, t, s);

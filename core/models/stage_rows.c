@@ -1,0 +1,221 @@
+#include "core/models/stage_rows.h"
+
+#include <string.h>
+
+static const StageRow ROWS[] = {
+    {PART_MODEL, "image", "image", "x", "image", "pixels* pixel_* image* two one",
+     "The picture, resized and standardised: this is what the network sees."},
+    {PART_MODEL, "patches", "patches", "x_p E", "patch_hidden patch_embed",
+     "mask_token hidden patch_one patch_shown patch_hidden patch_embed",
+     "The picture cut into patches; each becomes one vector, a token."},
+    {PART_MODEL, "class_token", "+ class token", "[x_cls; x_p E]", "tokens full_embed",
+     "cls dist registers prefix prefix_pair prefix_each front_each batch_zero tokens full_embed", NULL},
+    {PART_MODEL, "position", "+ position", "z₀", "full_embed patches_placed",
+     "cls dist registers prefix* tokens* pos_embed pos_fit patches_placed full_embed rope*",
+     "Every token that has a place gets the vector of that place added."},
+    {PART_MODEL, "tokens", "tokens", "z₀", "full_embed",
+     "cls dist registers prefix* tokens* patches_placed full_embed rope*",
+     "All tokens in a row. This model adds no positions to them."},
+    {PART_MODEL, "source", "source words", "√D E x", "encoder.embed_scaled",
+     "encoder.tokens encoder.padding encoder.embed encoder.embed_scale encoder.embed_scaled",
+     "Each word of the source becomes the vector of that word, times √D."},
+    {PART_MODEL, "source_places", "+ position", "z₀", "encoder.full_embed", "encoder.pos_embed encoder.full_embed",
+     "Every word of the source gets the vector of its place added."},
+    {PART_MODEL, "encoder_norm", "encoder norm", "LN(z_L)", "encoder.ln_final.out", "encoder.ln_final", NULL},
+    {PART_MODEL, "causal", "causal mask", "", "decoder.causal_mask", "decoder.causal_mask", NULL},
+    {PART_MODEL, "target", "target words", "√D E y", "decoder.embed_scaled",
+     "decoder.tokens decoder.embed decoder.embed_scale decoder.embed_scaled",
+     "Each word so far becomes the vector of that word, times √D."},
+    {PART_MODEL, "target_places", "+ position", "z₀", "decoder.full_embed", "decoder.pos_embed decoder.full_embed",
+     "Every word so far gets the vector of its place added."},
+    {PART_MODEL, "decoder_norm", "decoder norm", "LN(z_L)", "decoder.ln_final.out", "decoder.ln_final", NULL},
+    {PART_MODEL, "norm_pre", "norm", "LN(z₀)", "norm_pre.out", "norm_pre", NULL},
+    {PART_NORM, NULL, NULL, "LN(z)", "out", "*", NULL},
+    {PART_ATTENTION, "qkv", "q k v", "q, k, v", "q", "in w_q b_q q_nobias q w_k b_k k_nobias k w_v b_v v_nobias v",
+     "Each token makes a question, an offer and a gift: queries, keys and values."},
+    {PART_ATTENTION, "turn", "turned", "R q, R k", "q_turned",
+     "q_swapped q_cos q_sin q_turned cos_seen sin_seen k_swapped k_cos k_sin k_turned",
+     "Queries and keys are turned by angles that tell their row and column."},
+    {PART_ATTENTION, "raw", "raw scores", "q kᵀ", "scores_raw", "scores_raw", NULL},
+    {PART_ATTENTION, "scaled", "scaled", "q kᵀ/√d_k", "scores_scaled", "scale scores_scaled", NULL},
+    {PART_ATTENTION, "masked", "masked", "−∞", "scores_masked", "minus_infinity scores_masked", NULL},
+    {PART_ATTENTION, "softmax", "softmax", "A", "pattern", "row_max shifted exp row_sum pattern",
+     "Every row of scores becomes shares that add to 1: who looks at whom."},
+    {PART_ATTENTION, "weighted", "weighted v", "A v", "z", "z", NULL},
+    {PART_ATTENTION, "w_o", "W_O", "MSA", "scaled_out out", "w_o b_o out_nobias out layer_scale scaled_out", NULL},
+    {PART_BLOCK, "add1", "+", "z′", "resid_mid", "resid_mid", NULL},
+    {PART_BLOCK, "add_cross", "+", "z″", "resid_cross", "resid_cross", NULL},
+    {PART_MLP, "up", "up", "z W₁+b", "pre", "w_up b_up pre_nobias pre", NULL},
+    {PART_MLP, "gate", "gate", "σ(z W_g)", "gate_post", "w_gate b_gate gate_nobias gate gate_post", NULL},
+    {PART_MLP, "activation", "activation", "σ(·)", "post", "post", NULL},
+    {PART_MLP, "down", "down", "MLP", "scaled_out out", "w_down b_down out_nobias out layer_scale scaled_out", NULL},
+    {PART_BLOCK, "add2", "+", "z", "resid_post", "resid_post", NULL},
+    {PART_MODEL, "ln_final", "final norm", "LN(z_L)", "ln_final.out", "ln_final", NULL},
+    {PART_MODEL, "readout", "read-out", "y", "readout",
+     "readout readout_patches readout_sum patch_count readout_cls readout_mean pool*", NULL},
+    {PART_MODEL, "fc_norm", "norm", "LN(y)", "fc_norm.out", "fc_norm", NULL},
+    {PART_MODEL, "embedding", "embedding", "e/|e|", "embedding_unit embedding", "embedding*", NULL},
+    {PART_MODEL, "logits", "logits", "y W+b", "logits", "head* logits* readout_dist", NULL},
+    {PART_MODEL, "probs", "probs", "p", "probs", "probs*", NULL},
+};
+enum { ROW_COUNT = sizeof ROWS / sizeof *ROWS };
+
+/* The nodes that make a stage by what they are. The first one of a stage that is there may stand for it. */
+static const struct {
+    PartKind kind;
+    Site site;
+    const char *key; /* of the row */
+} SITES[] = {
+    {PART_ATTENTION, SITE_QUERY, "qkv"},
+    {PART_ATTENTION, SITE_KEY, "qkv"},
+    {PART_ATTENTION, SITE_VALUE, "qkv"},
+    {PART_ATTENTION, SITE_QUERY_TURNED, "turn"},
+    {PART_ATTENTION, SITE_KEY_TURNED, "turn"},
+    {PART_ATTENTION, SITE_SCORES_RAW, "raw"},
+    {PART_ATTENTION, SITE_SCORES_SCALED, "scaled"},
+    {PART_ATTENTION, SITE_SCORES_MASKED, "masked"},
+    {PART_ATTENTION, SITE_PATTERN, "softmax"},
+    {PART_ATTENTION, SITE_Z, "weighted"},
+    {PART_ATTENTION, SITE_OUT, "w_o"},
+    {PART_MLP, SITE_MLP_PRE, "up"},
+    {PART_MLP, SITE_MLP_GATE, "gate"},
+    {PART_MLP, SITE_MLP_POST, "activation"},
+    {PART_MLP, SITE_OUT, "down"},
+};
+enum { SITE_ROWS = sizeof SITES / sizeof *SITES };
+
+const StageRow *stage_row(int row)
+{
+    return &ROWS[row];
+}
+
+StagePlace stage_place(const Graph *g, const char *path)
+{
+    StagePlace at = {.block = NO_PART, .part = NO_PART, .kind = PART_MODEL, .name = path};
+    int part = anatomy_of(g, path), block = part;
+    while (block != NO_PART && anatomy_part(g, block)->kind != PART_BLOCK)
+        block = anatomy_part(g, block)->parent;
+    if (block == NO_PART)
+        return at;
+    const Part *p = anatomy_part(g, part);
+    at.block = block;
+    at.part = part;
+    at.kind = p->kind;
+    size_t scope = strlen(p->scope);
+    at.name = strncmp(path, p->scope, scope) == 0 && path[scope] == '.' ? path + scope + 1 : path;
+    return at;
+}
+
+/* Is name, or a dotted beginning of it, in the list of words? */
+static bool listed(const char *words, const char *name)
+{
+    for (const char *w = words; *w; w += *w == ' ') {
+        const char *n = name;
+        for (; *w == *n && *n; w++)
+            n++;
+        if (*w == '*' || ((!*w || *w == ' ') && (!*n || *n == '.')))
+            return true;
+        while (*w && *w != ' ')
+            w++;
+    }
+    return false;
+}
+
+static bool has_positions(const Graph *g)
+{
+    return site_node_any(g, SITE_POSITIONS) != NO_NODE;
+}
+
+static int row_named(PartKind kind, const char *key)
+{
+    for (int i = 0; i < ROW_COUNT; i++)
+        if (ROWS[i].kind == kind && ROWS[i].key && strcmp(ROWS[i].key, key) == 0)
+            return i;
+    return NO_ROW;
+}
+
+/* Is that the node of a site, or what an edit made of it ("z.unedited")? */
+static bool is_site(const char *site, const char *path)
+{
+    size_t n = site ? strlen(site) : 0;
+    return n && strncmp(site, path, n) == 0 && (!path[n] || path[n] == '.');
+}
+
+/* A sum in a block, by the sub-layer whose result it adds: the first attention, another one, the MLP. */
+static int row_of_sum(const Graph *g, StagePlace at, const char *path)
+{
+    bool first = true;
+    for (int p = NO_PART; (p = anatomy_next_in(g, p, PART_ATTENTION, at.block)) != NO_PART; first = false)
+        if (is_site(site_path(g, p, SITE_SUM), path))
+            return row_named(PART_BLOCK, first ? "add1" : "add_cross");
+    for (int p = NO_PART; (p = anatomy_next_in(g, p, PART_MLP, at.block)) != NO_PART;)
+        if (is_site(site_path(g, p, SITE_SUM), path))
+            return row_named(PART_BLOCK, "add2");
+    return NO_ROW;
+}
+
+static int row_of_site(const Graph *g, StagePlace at, const char *path)
+{
+    if (at.kind == PART_BLOCK)
+        return row_of_sum(g, at, path);
+    for (int i = 0; i < SITE_ROWS; i++)
+        if (SITES[i].kind == at.kind && is_site(site_path(g, at.part, SITES[i].site), path))
+            return row_named(at.kind, SITES[i].key);
+    return NO_ROW;
+}
+
+NodeId stage_joined(const Graph *g)
+{
+    static const char *const NAMES[] = {"tokens", "full_embed"};
+    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+        for (NodeId n = 0; n < g->count; n++)
+            if (g->nodes[n].op == OP_CONCAT && is_site(NAMES[i], g->nodes[n].path))
+                return n;
+    return NO_NODE;
+}
+
+/* Is it on the way to the joined tokens, or made of them by an edit? */
+static bool leads_to_joined(const Graph *g, NodeId joined, NodeId n)
+{
+    if (joined == NO_NODE)
+        return false;
+    const char *path = g->nodes[joined].path, *unedited = strchr(path, '.');
+    size_t name = unedited ? (size_t)(unedited - path) : strlen(path);
+    return n <= joined ||
+           (strncmp(path, g->nodes[n].path, name) == 0 && (!g->nodes[n].path[name] || g->nodes[n].path[name] == '.'));
+}
+
+bool stage_row_is(int row, const char *key)
+{
+    return ROWS[row].key && strcmp(ROWS[row].key, key) == 0;
+}
+
+/* Rows that only some models have. */
+static bool row_there(const Graph *g, NodeId joined, int row, NodeId n)
+{
+    if (stage_row_is(row, "class_token"))
+        return leads_to_joined(g, joined, n);
+    return !stage_row_is(row, "position") || has_positions(g);
+}
+
+int stage_row_of(const Graph *g, NodeId joined, StagePlace at, NodeId n)
+{
+    const char *path = g->nodes[n].path;
+    int noted = at.part == NO_PART ? NO_ROW : row_of_site(g, at, path);
+    if (noted != NO_ROW)
+        return noted;
+    for (int i = 0; i < ROW_COUNT; i++)
+        if (ROWS[i].kind == at.kind && listed(ROWS[i].members, at.name) && row_there(g, joined, i, n))
+            return i;
+    return NO_ROW;
+}
+
+const char *stage_site_shown(const Graph *g, int part, int row, int i)
+{
+    const StageRow *r = &ROWS[row];
+    for (int k = 0; k < SITE_ROWS && r->key && part != NO_PART; k++)
+        if (SITES[k].kind == r->kind && strcmp(SITES[k].key, r->key) == 0 && site_path(g, part, SITES[k].site) &&
+            i-- == 0)
+            return site_path(g, part, SITES[k].site);
+    return NULL;
+}

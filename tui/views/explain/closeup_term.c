@@ -1,0 +1,121 @@
+#include "tui/views/explain/closeup_term.h"
+
+#include <stdio.h>
+
+#include "core/graph/explain.h"
+#include "tui/views/explain/explain.h"
+
+static const char *const BETWEEN[OP_COUNT] = {
+    [OP_CONTRACT] = " · ", [OP_ADD] = " + ", [OP_SUB] = " − ", [OP_MUL] = " · ", [OP_DIV] = " / "};
+
+Ref closeup_ref(const Closeup *c, const CloseupLine *l, size_t i)
+{
+    return l->cell ? session_ref(c->side, l->node, l->cell[l->count > 1 ? i : 0]) : (Ref){0};
+}
+
+/* Text and numbers one after the other on a line, as far as there is room. */
+typedef struct Writer {
+    const Paint *p;
+    int y, x, end;
+} Writer;
+
+static void put_text(Writer *w, Style style, const char *text)
+{
+    w->x += canvas_text(w->p->c, w->y, w->x, w->end - w->x, style, text);
+}
+
+static void put_number(Writer *w, float value, Ref ref)
+{
+    int cells = ref_number_cells(value);
+    if (w->x + cells > w->end) {
+        w->x = w->end;
+        return;
+    }
+    ref_number(w->p, value, ref, w->y, w->x, cells, STYLE_TEXT);
+    w->x += cells;
+}
+
+/* Operand k of a term; nothing while its node is not computed. */
+static void put_operand(Writer *w, const Closeup *c, const Term *t, int k)
+{
+    const float *v = session_peek(w->p->s, c->side, graph_node(c->graph, t->node[k])->path);
+    if (v)
+        put_number(w, v[t->cell[k]], session_ref(c->side, t->node[k], t->cell[k]));
+}
+
+/* "e=5: 0.911 · 1.260 = 1.148   sum so far 3.02". After the products comes the running sum, then the contraction. */
+static void put_product(Writer *w, const Closeup *c, int line, size_t index)
+{
+    const CloseupLine *l = &c->line[line];
+    Explain e = explain_open(c->graph, l->node, c->line[line + 2].cell[0]);
+    Term t = explain_term(&e, index);
+    char name[200];
+    Buf axes = {0};
+    shown_axes(c->graph, c->along, &axes);
+    put_text(w, STYLE_DIM, buf_str(&axes));
+    buf_free(&axes);
+    put_text(w, STYLE_DIM, "=");
+    put_text(w, STYLE_DIM, shown_label(c->graph, c->along, index, name, sizeof name));
+    put_text(w, STYLE_DIM, ": ");
+    put_operand(w, c, &t, 0);
+    put_text(w, STYLE_DIM, BETWEEN[OP_CONTRACT]);
+    put_operand(w, c, &t, 1);
+    put_text(w, STYLE_DIM, " = ");
+    put_number(w, l->value[index], (Ref){0});
+    put_text(w, STYLE_DIM, "   sum so far ");
+    put_number(w, c->line[line + 1].value[index], (Ref){0});
+}
+
+/* "exp(0.5) = ", "1.2 − 3.4 = ": what a step that works cell by cell was made of. */
+static void put_made_of(Writer *w, const Closeup *c, const CloseupLine *l, size_t index)
+{
+    const Node *n = graph_node(c->graph, l->node);
+    Explain e = explain_open(c->graph, l->node, l->cell[index]);
+    Term t = explain_term(&e, 0);
+    bool map = n->op == OP_MAP;
+    for (int k = 0; k < t.operands; k++) {
+        if (k)
+            put_text(w, STYLE_DIM, BETWEEN[n->op] ? BETWEEN[n->op] : ", ");
+        put_text(w, STYLE_DIM, map ? map_name(n->map) : "");
+        put_text(w, STYLE_DIM, map ? "(" : "");
+        put_operand(w, c, &t, k);
+        put_text(w, STYLE_DIM, map ? ")" : "");
+    }
+    put_text(w, STYLE_DIM, " = ");
+}
+
+/* "scores_raw[…] = the sum of 16 = 1.148" */
+static void put_cell(Writer *w, const Closeup *c, const CloseupLine *l, size_t index)
+{
+    const Node *n = graph_node(c->graph, l->node);
+    bool sum = n->op == OP_SUM || n->op == OP_CONTRACT;
+    char text[200];
+    put_text(w, STYLE_TEXT, cell_brief(c->graph, l->node, l->cell[index], DIMS_SCALAR, text, sizeof text));
+    put_text(w, STYLE_DIM, " = ");
+    if (!l->given && (sum || n->op == OP_MAX)) {
+        snprintf(text, sizeof text, "the %s of %zu = ", sum ? "sum" : "largest", c->terms);
+        put_text(w, STYLE_DIM, text);
+    } else if (!l->given && n->op != OP_WHERE)
+        put_made_of(w, c, l, index);
+    put_number(w, l->value[index], closeup_ref(c, l, index));
+}
+
+void closeup_term(const Paint *p, const Closeup *c, int y, int x, int width)
+{
+    Writer w = {p, y, x, x + width};
+    int here = closeup_line_here(p->s, c);
+    const CloseupLine *l = &c->line[here];
+    size_t index = l->count > 1 ? closeup_index_here(p->s, c) : 0;
+    if (index >= closeup_shown(c, p->s->place.term, here))
+        return;
+    if (l->what == CLOSEUP_PRODUCTS)
+        put_product(&w, c, here, index);
+    else if (l->what == CLOSEUP_CELLS)
+        put_cell(&w, c, l, index);
+    else {
+        char text[64];
+        snprintf(text, sizeof text, "the first %zu of %zu, added in order: ", index + 1, l->count);
+        put_text(&w, STYLE_DIM, text);
+        put_number(&w, l->value[index], (Ref){0});
+    }
+}
