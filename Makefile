@@ -87,13 +87,24 @@ $(B)/vitrine: $(TUI_OBJ) $(LIBS)
 $(B)/tui/cli/demos.o: $(wildcard assets/demos/*.txt)
 
 # The same in one file that needs no shared library, for machines where nobody has root.
-# Where the system has no static md4c (Debian has none) that file plays no lessons, and says so.
-STATIC_LDLIBS = $(if $(findstring /,$(shell $(CC) -print-file-name=libmd4c.a)),$(LDLIBS),\
-                $(B)/lessons/static/md4c_absent.o $(filter-out -lmd4c,$(LDLIBS)))
-$(B)/static/vitrine: $(TUI_OBJ) $(LIBS) $(B)/lessons/static/md4c_absent.o
+# Where the system has no static md4c (Debian has none) that file plays its own lessons from a record of what md4c said
+# about them when it was built, and no others. Users' names come from the files in /etc: what asks a directory service is
+# a shared library.
+HOSTCC ?= cc
+$(B)/lessons/static/record: lessons/static/record.c lessons/static/recorded.h
+	@mkdir -p $(@D)
+	$(Q)$(HOSTCC) -std=c11 -O1 $(WARN) -I. -o $@ $< -lmd4c
+$(B)/lessons/static/recorded.c: $(B)/lessons/static/record $(wildcard lessons/*.md)
+	$(Q)$< $(sort $(wildcard lessons/*.md)) >$@
+$(B)/lessons/static/recorded.o: $(B)/lessons/static/recorded.c
+	$(Q)$(CC) $(CFLAGS_ALL) -c -o $@ $<
+MD4C_STATIC := $(findstring /,$(shell $(CC) -print-file-name=libmd4c.a))
+STATIC_OBJ = $(B)/core/wire/static/users.o $(if $(MD4C_STATIC),,$(B)/lessons/static/replay.o $(B)/lessons/static/recorded.o)
+$(B)/static/vitrine: $(TUI_OBJ) $(LIBS) $(STATIC_OBJ)
 	@mkdir -p $(@D)
 	$(call say,link,$@)
-	$(Q)$(CC) $(CFLAGS_ALL) -static -o $@ $(TUI_OBJ) $(LIBS) $(LDFLAGS) $(LDLIBS_TUI) $(STATIC_LDLIBS)
+	$(Q)$(CC) $(CFLAGS_ALL) -static -o $@ $(TUI_OBJ) $(STATIC_OBJ) $(LIBS) $(LDFLAGS) $(LDLIBS_TUI) \
+	    $(if $(MD4C_STATIC),$(LDLIBS),$(filter-out -lmd4c,$(LDLIBS)))
 
 .PHONY: run static install uninstall dist
 COMPLETIONS := bash-completion/completions/vitrine zsh/site-functions/_vitrine fish/vendor_completions.d/vitrine.fish

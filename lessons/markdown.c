@@ -356,7 +356,9 @@ bool lesson_parse(Lesson *l, const char *file, const char *source, size_t size, 
     if (w.failed)
         return false;
     if (status == -2)
-        return reader_error(&r, 1, "this build has no reader of CommonMark (md4c): lessons need the ordinary build");
+        return reader_error(&r, 1,
+                            "this build plays the program's own lessons only: it has no reader of CommonMark (md4c); "
+                            "use the ordinary build");
     if (status != 0)
         return reader_error(&r, w.line, "md4c cannot read this");
     if (!w.seen_title)

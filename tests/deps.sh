@@ -17,7 +17,7 @@ build|header curses.h|libncurses-dev|ncurses-devel|ncurses|ncurses
 build|header jansson.h|libjansson-dev|jansson-devel|jansson|jansson
 build|header md4c.h|libmd4c-dev|md4c-devel|md4c|md4c
 build|header zlib.h|zlib1g-dev|zlib-devel|zlib|zlib
-build|header stb/stb_image.h stb/stb_image_write.h|libstb-dev|stb-devel|stb|
+build|header stb/stb_image.h stb/stb_image_write.h stb/stb_truetype.h|libstb-dev|stb-devel|stb|
 build|header stdarg.h stddef.h stdint.h setjmp.h cmocka.h|libcmocka-dev|libcmocka-devel|cmocka|cmocka
 build|command -v awk|mawk|gawk|gawk|gawk
 all|command -v clang|clang|clang|clang|llvm
@@ -29,6 +29,7 @@ all|arm_headers|libc6-dev-arm64-cross||aarch64-linux-gnu-glibc|
 all|command -v qemu-aarch64|qemu-user|qemu-user|qemu-user|
 all|command -v tmux|tmux|tmux|tmux|tmux
 all|command -v ps|procps|procps-ng|procps-ng|
+all|monospaced|fonts-dejavu-core|dejavu-sans-mono-fonts|ttf-dejavu|font-dejavu
 all|terminal_kinds|ncurses-base ncurses-term|ncurses-term|ncurses|ncurses
 '
 
@@ -37,6 +38,10 @@ clang_runtime() {
 }
 arm_headers() {
     printf '#include <stdio.h>\n' | aarch64-linux-gnu-gcc -E - >/dev/null 2>&1
+}
+monospaced() { # one of those that core/io/font.c knows
+    for f in $(grep -oE '"/[^"]*\.ttf"' "$(dirname "$0")/../core/io/font.c" | tr -d '"'); do [ -e "$f" ] && return; done
+    return 1
 }
 terminal_kinds() {
     for t in vt100 xterm-256color tmux-256color; do infocmp "$t" >/dev/null 2>&1 || return 1; done

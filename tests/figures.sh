@@ -75,11 +75,85 @@ for m in PEAK_FIXED PEAK_BRIGHT; do stands "README, $m" "$(share $m)"; done
 stands "README, rollout before training" "before any training: mean of $SEEDS seeds $(untrained_rollout)"
 stands "README, peak before training" "before any training: mean of $SEEDS seeds $(untrained_peak)"
 stands "README, peak" "$(share PEAK)"
+# what stands in its sentences: every per cent, in order, and what it is made of
+wilson() { # RIGHT N
+    awk -v r="$1" -v n="$2" 'BEGIN {z = 1.959964; p = r / n; d = 1 + z * z / n; m = (p + z * z / (2 * n)) / d
+        h = z / d * sqrt(p * (1 - p) / n + z * z / (4 * n * n)); printf "%.1f–%.1f", 100 * (m - h), 100 * (m + h)}'
+}
+prose() { awk '/^    / {next} {gsub(/`[^`]*`/, ""); printf "%s ", $0}' "$1"; }
+per_cents() { grep -oE '[0-9][0-9.]*( to [0-9.]+|, [0-9]+(, [0-9]+)* and [0-9]+)? %( \([0-9.]+–[0-9.]+\))?' | tr '\n' ';'; }
+smoothing=$(sed -n 's/.*"smoothing": \([0-9.]*\).*/\1/p' assets/trained/translator/recipe.json)
+sure=$(awk -v s="$smoothing" 'BEGIN {printf "%.0f", 100 * (1 - s)}')
+by_seed=$(untrained_peak | sed -E 's/.*\((.*) to (.*)\)/\1 \2/' | awk '{printf "%.0f to %.0f %%", $1, $2}')
+same "README, the per cents in its sentences" \
+    "95 %;$by_seed;$(share TWIN);$(share TWIN_SCALED);$sure %;99.7 % ($(wilson 997 1000));33.3 % ($(wilson 4 12));" "$(prose README.md | per_cents)"
+stands "README, a model that learned nothing" "that of a model that learned nothing in $by_seed of the pictures, by its seed"
+stands "README, seeds of the translator" "at least 997 of 1,000 sentences of every kind without a fault, 99.7 % ($(wilson 997 1000))"
+stands "README, seeds whose best head always tells" "for 4 of the 12 seeds only, 33.3 % ($(wilson 4 12))"
+stands "README, how it was trained" "$(awk -v s="$(sed -n 's/.*"steps": \([0-9]*\).*/\1/p' assets/trained/recipe.json)" 'BEGIN {printf "%d,%03d", s / 1000, s % 1000}') steps of $(sed -n 's/.*"batch": \([0-9]*\).*/\1/p' assets/trained/recipe.json) pictures"
+stands "README, the showcase" "the deepest fall among $(sed -n 's/.*SHOWCASE_COUNT = \([0-9]*\).*/\1/p' tui/cli/evaluate.c) pictures"
+stands "README, a model of one's own" "over the first $(sed -n 's/.*MEASURES_ROUND = \([0-9]*\).*/\1/p' core/session/learned/measures.h) with n and interval, and go on to $(sed -n 's/.*MEASURES_PICTURES = \([0-9]*\)\(000\).*/\1,\2/p' core/session/learned/measures.h)"
 # nothing else in it is an accuracy without an interval
 check "README: a per cent that no interval follows" [ -z "$(grep -nE '[0-9]\.[0-9] %' README.md | grep -vE '[0-9]\.[0-9] % +\([0-9.]+–[0-9.]+\)|4 neighbours|8, corners|before any training|of a row taken at random|any other of the 24 heads|^[0-9]+: +[0-9]+  [^ ]+ +[0-9.]+ %   ' || true)" ]
 
 # --- assets/trained/evaluate.txt, which README quotes, is of the same figures
 check "README quotes evaluate.txt" grep -qF "$(grep -F 'named right' assets/trained/evaluate.txt)" README.md
+
+# … and what that holds is so of fewer pictures, within what so few can say: shares by their intervals, means by eye
+"$V" evaluate --count 250 >"$WORK/again" 2>"$WORK/error" || fail "evaluate: $(cat "$WORK/error")"
+awk 'function numbers(line, to,    n) { # every number of a line, "99.1 % (98.8–99.4)" and "29.8 ±1.3" with their ends
+        n = 0
+        gsub(/–/, " – ", line); gsub(/±/, " ± ", line)
+        while (match(line, /-?[0-9]+(\.[0-9]+)?/)) {
+            to[++n] = substr(line, RSTART, RLENGTH) + 0; before[n] = substr(line, 1, RSTART - 1)
+            line = substr(line, RSTART + RLENGTH)
+        }
+        return n
+    }
+    function words(line) { gsub(/[0-9.,±–()%-]+/, "", line); gsub(/ +/, " ", line); return line }
+    FILENAME ~ /again$/ {have[FNR] = $0; next}
+    {want[FNR] = $0; last = FNR}
+    /^Without one patch|^  in order:|^In how many|^over |^ +(circle|ring|square|frame|triangle|star|cross|crescent|heart|arrow) / {next}
+    FNR > 1 {
+        if (words($0) != words(have[FNR])) {print "another line " FNR ": " $0; next}
+        n = numbers($0, a); m = numbers(have[FNR], b)
+        if (n != m) {print "line " FNR ": " $0; next}
+        if ($0 ~ /%.*\(.*–/) { # share and interval: they must meet
+            at = 0
+            for (i = 1; i <= n; i++) if (before[i] ~ / – $/) {at = i; break}
+            if (at > 1 && (a[at - 1] > b[at] || b[at - 1] > a[at])) print "moved: " $0 " | " have[FNR]
+        } else if ($0 ~ /±/) {
+            for (i = n % 2 + 1; i < n; i += 2) {
+                far = a[i] - b[i]; if (far < 0) far = -far
+                if (far > 1.5 * (a[i + 1] + b[i + 1])) print "moved: " $0 " | " have[FNR]
+            }
+        } else
+            for (i = 1; i <= n; i++) {
+                far = a[i] - b[i]; if (far < 0) far = -far
+                most = a[i] > 3 ? 0.03 * a[i] : 0.035
+                if (far > most) print "moved: " $0 " | " have[FNR]
+            }
+    }' "$WORK/again" assets/trained/evaluate.txt >"$WORK/moved"
+check "evaluate.txt: $(head -n 3 "$WORK/moved")" [ ! -s "$WORK/moved" ]
+check "evaluate says less than evaluate.txt" [ "$(wc -l <"$WORK/again")" -eq "$(wc -l <assets/trained/evaluate.txt)" ]
+
+# --- texts of the program: what has a per cent or a number of pictures in digits, file by file
+cover=$(awk '/SURVEY_COVER/ {printf "%.0f", 100 * $3}' core/eval/attention_stats.h)
+in_texts() {
+    find core tui lessons -name '*.[ch]' -o -name '*.def' | grep -vE '^(tui/term_entry|tui/canvas/export_|tui/cli/lessons_html)' | LC_ALL=C sort |
+        xargs awk '/^ *(\/?\*|\/\/)/ {next} /"/ {line = $0; gsub(/%%/, "%", line)
+            while (match(line, /[0-9]([0-9.,]*[0-9])? (%|(held-out )?(pictures|sentences|pairs|seeds|heads|points))/)) {
+                printf "%s %s;", FILENAME, substr(line, RSTART, RLENGTH); line = substr(line, RSTART + RLENGTH)}}'
+}
+same "figures in texts of the program" "core/models/names.def $cover %;core/models/names.def $cover %;core/session/ask/ask_glossary.c $cover %;core/session/ask/ask_screen.c 95 %;core/session/ask/glossary.def 100 pictures;core/session/ask/glossary.def 10 points;core/session/ask/glossary.def 90 %;core/session/ask/glossary.def 85 %;core/session/ask/glossary.def 5 points;core/session/ask/say_where.c $cover %;tui/cli/evaluate.c 95 %;tui/cli/evaluate_table.c 95 %;tui/cli/evaluate_text.c 95 %;tui/cli/train.c 95 %;tui/cli/train_text.c 95 %;" "$(in_texts)"
+# demonstrations have theirs from the run: digits in a caption are names of things, or in braces
+same "figures in demonstrations" "assets/demos/heads-matter.txt 95 %;" \
+    "$(sed -s 's/{[^}]*}//g' assets/demos/*.txt | grep -oE '[0-9][0-9.]* (%|points|pictures)' | sed 's|^|assets/demos/heads-matter.txt |' | tr '\n' ';')"
+# and CONTRIBUTING one share, of planted faults
+cp CONTRIBUTING.md "$WORK/said"
+read -r tried die <<<"$(tr '\n' ' ' <CONTRIBUTING.md | sed -nE 's/.*Of ([0-9]+) that compile .* yet\) ([0-9]+) die.*/\1 \2/p')"
+stands "CONTRIBUTING, faults" "$die die ($(awk -v r="$die" -v n="$tried" 'BEGIN {printf "%.0f", 100 * r / n}') %, 95 % interval $(wilson "$die" "$tried"))"
+same "CONTRIBUTING, the per cents" "$(awk -v r="$die" -v n="$tried" 'BEGIN {printf "%.0f", 100 * r / n}') %;95 %;" "$(prose CONTRIBUTING.md | per_cents)"
 
 # --- screens and sentences
 says census census

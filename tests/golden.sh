@@ -57,13 +57,13 @@ twin||training twin|80x24|
 filters||filters components|80x24 120x40 200x60|
 heads||heads|80x24 120x40 200x60|
 where||where|80x24 120x40 200x60|
-lens||lens|80x24 120x40 200x60|
-laboratory||laboratory|80x24 120x40 200x60|
-laboratory_blocks||laboratory 8|80x24 120x40|--plots blocks
-laboratory_ascii||laboratory 8|80x24|--ascii
-laboratory_light||laboratory 8|80x24|--light
+lens||option pictures 500; lens|80x24 120x40 200x60|
+laboratory||option pictures 500; laboratory|80x24 120x40 200x60|
+laboratory_blocks||option pictures 500; laboratory 8|80x24 120x40|--plots blocks
+laboratory_ascii||option pictures 500; laboratory 8|80x24|--ascii
+laboratory_light||option pictures 500; laboratory 8|80x24|--light
 training_blocks||training 1|120x40|--plots blocks
-census||census|80x24 120x40 200x60|
+census||option pictures 500; census|80x24 120x40 200x60|
 ledger||ledger|80x24 120x40 200x60|
 ledger_head||ledger; block 0; head 1; view next|80x24|--light
 ledger_mono||ledger|80x24|--colour mono
@@ -85,6 +85,8 @@ text_answer|probs[t=10]|view answer|80x24 120x40 200x60|
 text_wide|decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=6]|word tired wide|80x24 120x40 200x60|
 text_elle|probs[t=10]|word tired wide; view writing|80x24 120x40 200x60|
 text_leak|probs[t=13]|word target fatigué fatiguée; view writing|80x24 120x40 200x60|
+text_beam||decode beam; move down 3|80x24 120x40 200x60|
+text_drawn||decode draw 3 temperature=3; move down 2|80x24 120x40 200x60|
 text_lens|probs[t=10]|lens|80x24 120x40 200x60|
 text_laboratory|decoder.blocks.2.cross_attn.pattern[h=2,t=10]|laboratory|80x24 120x40 200x60|
 text_ascii|decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=1]||80x24|--ascii

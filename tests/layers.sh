@@ -18,6 +18,7 @@ declare -A MAY=(
     [core/session]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff assets"
     [lessons]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session"
     [lessons/static]=""
+    [core/wire/static]=""
     [tui/canvas]="core/base"
     [tui/views]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session lessons tui/canvas"
     [tui/cli]="core/base core/kernels core/graph core/io core/models core/train core/eval core/diff core/session lessons tui/canvas tui/views tui core/wire"
@@ -40,7 +41,7 @@ declare -A ONLY=(
     ['stb']='^core/io/'
     ['jansson']='^core/io/'
     ['zlib']='^core/io/'
-    ['md4c']='^lessons/markdown\.c$'
+    ['md4c']='^lessons/(markdown|static/(record|replay))\.c$'
 )
 
 # wrong_arrows: prints each include under the current directory that is not allowed, and "seen N" at the end.

@@ -67,6 +67,21 @@ if build gcc gcc; then
         for threads in 1 2 3; do hashes "gcc, $isa, $threads threads" env VITRINE_ISA="$isa" build/gcc/tests/portable/main $threads; done
     done
 fi
+# one file for machines where nobody has root: the same numbers, the program's own lessons, and no others
+if $MAKE --no-print-directory VARIANT=gcc CC=gcc WERROR=-Werror static >"$GOT/log" 2>&1; then
+    check "one file: the linker warns of nothing" bash -c '! grep -i warning "$1"' _ "$GOT/log"
+    ONE=$PWD/build/gcc/static/vitrine
+    same "one file: the trace hash" "$(build/gcc/vitrine verify --sample 1 2>&1 </dev/null | tail -n 1)" "$("$ONE" verify --sample 1 2>&1 </dev/null | tail -n 1)"
+    "$ONE" export lessons -o "$GOT/one" >/dev/null 2>"$GOT/err" </dev/null
+    same "one file: its lessons" "0 " "$? $(cat "$GOT/err")"
+    build/gcc/vitrine export lessons -o "$GOT/ordinary" >/dev/null </dev/null
+    check "one file: the same lessons, byte for byte" diff -rq "$GOT/one" "$GOT/ordinary"
+    sed 's/patches/patchwork/' lessons/02-*.md >"$GOT/mine.md"
+    check "one file: a lesson of one's own" grep -q "own lessons only" <("$ONE" check "$GOT/mine.md" 2>&1 </dev/null)
+else
+    fail "one file: does not build"
+    grep -vE '^  [a-z]+ ' "$GOT/log" | tail -n 30
+fi
 if build O0 gcc OPT=-O0; then
     kernels "gcc -O0" build/O0/tests/portable/kernels
     hashes "gcc -O0" build/O0/tests/portable/main

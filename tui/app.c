@@ -277,7 +277,7 @@ int app_main(const AppOptions *o)
     }
     loop(&a);
     term_also(NULL, NULL);
-    term_close();
+    term_leave();
     app_class_end(&a);
     if (o->rehearse && a.presenter.deck.open)
         app_tell_times(&a);
@@ -286,6 +286,7 @@ int app_main(const AppOptions *o)
     if (task_on(&a.ui.task))
         task_end(&a.ui.task, &a.s, &a.commands, NULL);
     state_save(&a.s);
+    term_close();
     canvas_free(&a.canvas);
     overlay_free(&a.overlay);
     task_free(&a.ui.task);

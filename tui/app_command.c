@@ -11,6 +11,7 @@
 #include "core/session/screens.h"
 #include "tui/app_parts.h"
 #include "tui/canvas/export.h"
+#include "tui/shot.h"
 #include "tui/words.h"
 
 enum { HINT_STEPS = 3, HINT_KEYS = 12 }; /* steps taken and commands done before the hint goes */
@@ -86,19 +87,22 @@ static bool export_screen(App *a, const char *path, Err *err)
 {
     Buf b = {0};
     const char *suffix = file_suffix(path);
+    bool ok = true;
     if (strcmp(path, "-") == 0)
         return err_set(err, "the screen itself is standard output here; give a file name");
     app_say(a, false, "");
     app_draw(a); /* the frame as it is without the command line */
     if (strcasecmp(suffix, "svg") == 0)
         export_svg(&a->canvas, a->terminal->mode, a->terminal->light, "Vitrine", &b);
+    else if (strcasecmp(suffix, "png") == 0)
+        ok = shot_png(&a->canvas, a->terminal->mode, a->terminal->light, &b, err);
     else if (strcasecmp(suffix, "html") == 0)
         export_html(&a->canvas, a->terminal->mode, a->terminal->light, "Vitrine", &b);
     else if (strcasecmp(suffix, "ans") == 0)
         export_ansi(&a->canvas, a->terminal->mode, a->terminal->light, &b);
     else
         export_text(&a->canvas, &b);
-    bool ok = file_write(path, b.data, b.len, err);
+    ok = ok && file_write(path, b.data, b.len, err);
     if (ok)
         session_say(&a->s, "Saved this screen to %.400s.", path);
     buf_free(&b);

@@ -327,11 +327,10 @@ static bool asks_first(Session *s, const Args *a)
 
 static bool run_export(Session *s, const Args *a, Err *err)
 {
-    static const char *const SCREENS[] = {"svg", "html", "txt", "ans"};
+    static const char *const SCREENS[] = {"svg", "png", "html", "txt", "ans"};
     if (!a->count)
-        return err_set(
-            err,
-            "expected a file: .npy .npz .csv .json .safetensors save the tensor, .svg .html .txt .ans this screen");
+        return err_set(err, "expected a file: .npy .npz .csv .json .safetensors save the tensor, .svg .png .html .txt "
+                            ".ans this screen");
     if (!permit_file(s, a->word[0], err))
         return false;
     if (!export_free(a->word[0], args_named(a, "over"), err))
@@ -343,12 +342,12 @@ static bool run_export(Session *s, const Args *a, Err *err)
     for (int i = 0; i < files.count; i++)
         if (strcmp(files.commands[i].name, "export") == 0)
             return files.commands[i].run(s, a, err);
-    return err_set(err, "expected a name that ends in .npy .npz .csv .json .safetensors .svg .html .txt or .ans");
+    return err_set(err, "expected a name that ends in .npy .npz .csv .json .safetensors .svg .png .html .txt or .ans");
 }
 
 static const Command COMMANDS[] = {
     {"export", "files", "export FILE [ADDRESS] [axes=h,t,e] [over=yes]",
-     "save a tensor (.npy .npz .csv .json .safetensors) or this screen (.svg .html .txt .ans)",
+     "save a tensor (.npy .npz .csv .json .safetensors) or this screen (.svg .png .html .txt .ans)",
      COMMAND_UI | COMMAND_SHADOWS, run_export, NULL},
     {"pane", "look", "pane next, prev", "the cursor to the map of steps, and back", COMMAND_UI, run_pane, NULL},
     {"zoom", "look", "zoom", "this pane alone, and back", COMMAND_UI, run_zoom, NULL},

@@ -82,21 +82,13 @@ static int open_screen(const Options *o)
                      o->json ? "--json" : "-o");
     if (ok) {
         start_commands(&link, o->at, &start);
-        status = app_main(&(AppOptions){.model = o->model,
-                                        .input = link.input ? link.input : o->input,
-                                        .commands = o->commands.len ? buf_str(&o->commands) : NULL,
-                                        .link = start.len ? buf_str(&start) : NULL,
-                                        .hash = link.hash,
-                                        .threads = (int)o->threads,
-                                        .memory = o->memory,
-                                        .assume = o->assume,
-                                        .resolution = o->resolution,
-                                        .colour = o->colour,
-                                        .plots = o->plots,
-                                        .ascii = o->ascii,
-                                        .no_mouse = o->no_mouse,
-                                        .light = o->light,
-                                        .fresh = o->fresh});
+        AppOptions a = verb_screen(o);
+        a.input = link.input ? link.input : o->input;
+        a.commands = o->commands.len ? buf_str(&o->commands) : NULL;
+        a.link = start.len ? buf_str(&start) : NULL;
+        a.hash = link.hash;
+        a.fresh = o->fresh;
+        status = app_main(&a);
     } else
         tell(err.text);
     link_free(&link);
@@ -117,30 +109,6 @@ static bool opens(const char *word)
     memcpy(first, word, n);
     first[n] = 0;
     return link_is_input(first);
-}
-
-/* `vitrine demo N` where there is a screen to play it on. */
-static bool demo_on_screen(const Options *o)
-{
-    return o->word_count == 2 && !o->plain && !o->output && !o->cast && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-}
-
-static int open_demo(const Options *o)
-{
-    Err err;
-    if (!demo_find(o->word[1], &err))
-        return usage(&err);
-    return app_main(&(AppOptions){.model = o->model,
-                                  .input = o->input ? o->input : "#17",
-                                  .demo = o->word[1],
-                                  .threads = (int)o->threads,
-                                  .memory = o->memory,
-                                  .colour = o->colour,
-                                  .plots = o->plots,
-                                  .ascii = o->ascii,
-                                  .no_mouse = o->no_mouse,
-                                  .light = o->light,
-                                  .fresh = true});
 }
 
 /* "the animal …": words of the translator's vocabulary, quoted as one. The model is the translator, unless -m says. */
@@ -191,23 +159,11 @@ static int dispatch(Options *o)
         completion_text(o->completion, &text);
     if (text.len)
         return print(&text);
-    if (verb == &VERB_LESSON && !o->paper)
-        return lesson_open(o);
     if (o->plain && !verb && o->word_count < OPTION_WORDS) { /* `vitrine --plain cat.png` is `vitrine plain cat.png` */
         memmove(o->word + 1, o->word, (size_t)o->word_count++ * sizeof *o->word);
         o->word[0] = VERB_PLAIN.name;
         verb = &VERB_PLAIN;
     }
-    if (verb == &VERB_DEMO && demo_on_screen(o))
-        return open_demo(o);
-    if (verb == &VERB_PRESENT)
-        return present_open(o);
-    if (verb == &VERB_SHARE)
-        return share_open_screen(o);
-    if (verb == &VERB_JOIN && !o->plain)
-        return join_open_screen(o);
-    if (verb == &VERB_JOIN)
-        return join_plain(o);
     if (verb == &VERB_NOTES && o->word_count == 1)
         return notes_main(o);
     if (verb)

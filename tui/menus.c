@@ -15,6 +15,11 @@
 #include "tui/overlay.h"
 #include "tui/task.h"
 
+static bool reads_words(const Session *s)
+{
+    return session_input(s, SIDE_B)->kind == INPUT_TEXT;
+}
+
 static void help_tasks(Overlay *o, const Session *s, const Task *on)
 {
     Buf text = {0}, changes = {0};
@@ -230,6 +235,13 @@ void overlay_view_menu(Overlay *o, const Session *s)
         snprintf(text, sizeof text, "%-10s %s", VIEWS[i].word, VIEWS[i].text);
         snprintf(command, sizeof command, "view %s", VIEWS[i].word);
         overlay_add(o, text, "", command);
+    }
+    for (int i = 0; reads_words(s) && i < SCREEN_COUNT; i++) {
+        const ScreenSpec *spec = screen_spec((Screen)i);
+        char text[160];
+        snprintf(text, sizeof text, "%-10s %s", spec->name, spec->about);
+        if (spec->words)
+            overlay_add(o, text, "", spec->command);
     }
     if (!learned)
         add_own_ways(o, s);

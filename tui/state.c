@@ -1,10 +1,12 @@
 /* The reader's place between two sessions: a small file of commands below $XDG_STATE_HOME, readable only by its owner.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/base/file.h"
 #include "core/session/state.h"
@@ -37,7 +39,7 @@ static bool state_path(char *out, size_t n, const char *name, bool make)
     return len > 0 && (size_t)len < n;
 }
 
-enum { STATE_MOST = 1 << 20 };
+enum { STATE_MOST = 1 << 20, ABANDONED_S = 60 };
 
 char *state_load_file(const char *name)
 {
@@ -55,8 +57,14 @@ char *state_load_file(const char *name)
 void state_save_file(const char *name, const char *text)
 {
     char path[900];
-    if (state_path(path, sizeof path, name, true))
-        file_write(path, text, strlen(text), NULL);
+    if (!state_path(path, sizeof path, name, true))
+        return;
+    file_write(path, text, strlen(text), NULL);
+    *strrchr(path, '/') = 0;
+    int folder = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    file_tidy(folder, ABANDONED_S); /* of one that was killed while it wrote; another may be writing now */
+    if (folder >= 0)
+        close(folder);
 }
 
 char *state_load(void)

@@ -34,7 +34,10 @@ typedef struct TermStatus {
  * used: standard input or output is not a terminal, TERM is unset, unknown or cannot move the cursor. Nothing was
  * written then. Leaves the terminal as it was on every exit, fatal signals, exit(), die() and REQUIRE included. */
 bool term_open(const TermOptions *options, Err *err);
-void term_close(void); /* harmless when not open */
+/* The terminal is as it was, and nothing more is drawn, but signals that ask to end are still only noted, for
+ * term_reraise: what has to be saved is saved before term_close, and a Ctrl-C meanwhile leaves no half of it. */
+void term_leave(void);
+void term_close(void); /* leaves it if need be; harmless when not open */
 const TermStatus *term_status(void);
 void term_size(int *h, int *w);
 

@@ -260,13 +260,20 @@ bool term_open(const TermOptions *o, Err *err)
     return true;
 }
 
-void term_close(void)
+void term_leave(void)
 {
     if (!term.screen)
         return;
     if (term.status.has_mouse)
         mousemask(0, NULL);
     signals_restore(); /* instead of endwin: one way out for every exit */
+}
+
+void term_close(void)
+{
+    if (!term.screen)
+        return;
+    term_leave();
     signals_disarm();
     fatal_set_hook(NULL);
     delscreen(term.screen);

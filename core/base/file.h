@@ -36,6 +36,9 @@ bool file_create(FileOut *f, const char *path, Err *err);
 bool file_append(FileOut *f, const void *data, size_t n, Err *err);
 bool file_commit(FileOut *f, Err *err); /* closes in every case */
 void file_abandon(FileOut *f);          /* a closed or zeroed FileOut is allowed */
+/* Removes the temporary files (.vitrine-XXXXXX) that killed writers left in an open folder and that are at least so
+ * many seconds old: younger ones may be somebody's who is still writing. */
+void file_tidy(int folder, int64_t seconds);
 
 /* opendir; a signal does not end it. NULL with errno. */
 DIR *file_folder(const char *path);

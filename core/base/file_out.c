@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "core/base/mem.h"
@@ -16,7 +17,14 @@
 #include "core/base/utf8.h"
 
 /* A pipe with room for anything takes PIECE bytes (PIPE_BUF) without blocking. */
-enum { NAME_SHOWN = 240, LINKS_MAX = 40, PIECE = 4096, REGULAR_PIECE = 1 << 20 };
+#define TEMPORARY ".vitrine-"
+enum {
+    NAME_SHOWN = 240,
+    LINKS_MAX = 40,
+    PIECE = 4096,
+    REGULAR_PIECE = 1 << 20,
+    TEMPORARY_LENGTH = sizeof TEMPORARY - 1 + 6
+};
 
 /* Of the files being written: who runs out of memory in the middle (die) takes them along. */
 static char *unfinished[8];
@@ -176,7 +184,7 @@ bool file_create(FileOut *f, const char *path, Err *err)
     }
     /* Beside the target, so that rename stays on one disk; the name is short, so that a long target's is no obstacle.
      */
-    static const char pattern[] = ".vitrine-XXXXXX";
+    static const char pattern[] = TEMPORARY "XXXXXX";
     size_t folder = folder_length(target);
     char *temporary = xmalloc(folder + sizeof pattern);
     int fd;
@@ -270,4 +278,24 @@ bool file_write(const char *path, const void *data, size_t n, Err *err)
 {
     FileOut f;
     return file_create(&f, path, err) && file_append(&f, data, n, err) && file_commit(&f, err);
+}
+
+void file_tidy(int folder, int64_t seconds)
+{
+    int fd = folder < 0 ? -1 : openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC); /* a place of its own in it */
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+    if (!d) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    const time_t now = time(NULL);
+    for (struct dirent *e; (e = readdir(d)) != NULL;) {
+        struct stat st;
+        if (strncmp(e->d_name, TEMPORARY, strlen(TEMPORARY)) == 0 && strlen(e->d_name) == TEMPORARY_LENGTH &&
+            fstatat(fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode) &&
+            now - st.st_mtime >= seconds)
+            unlinkat(fd, e->d_name, 0);
+    }
+    closedir(d);
 }

@@ -119,7 +119,7 @@ void diff_json(const DiffNamed *n, Buf *out)
         buf_puts(out, i ? "," : "");
         buf_json(out, n->r->unknown[i]);
     }
-    buf_puts(out, "],\n \"tensors\":[\n");
+    buf_printf(out, "],\"checksums_not_tested\":%d,\n \"tensors\":[\n", n->r->unchecked);
     for (int i = 0; i < d->count; i++) {
         put_row(n, &d->row[i], out);
         buf_puts(out, i + 1 < d->count ? ",\n" : "\n");

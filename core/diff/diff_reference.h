@@ -27,6 +27,7 @@ typedef struct DiffReference {
     int count;
     const char **unknown; /* names that mean nothing here, or whose shape fits nothing, with the reason */
     int unknown_count;
+    int unchecked;     /* tensors of an archive whose checksum was not tested: the rest of a batch was not read */
     DiffFamily family; /* of most names; what is proposed is called as they are */
     Precision stored;  /* of most tensors: F32 where they have more */
     Precision looks;   /* what every value of every tensor of floats is exactly, whatever it is stored as */

@@ -111,6 +111,8 @@ static void put_head(const DiffNamed *n, Buf *out)
     if (r->unknown_count > 8)
         buf_printf(out, "           and %d more: --json has all; a file for --map says what they are\n",
                    r->unknown_count - 8);
+    if (r->unchecked)
+        buf_printf(out, "checksums  of %d not tested: the rest of their batch was not read\n", r->unchecked);
     buf_printf(out, "tolerance  %g of a tensor's largest value\n", n->o->tolerance);
     buf_puts(out, "\nthrough: from the input on. local: each step with the reference's own values before it.\n"
                   "* begins here, . inherits; largest error of the largest value, rms error of the rms.\n\n");

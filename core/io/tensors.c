@@ -343,6 +343,11 @@ bool tensors_read_first_f32(const TensorFile *f, const TensorInfo *t, float *out
     return read_rows(f, t, cells, out, NULL, err);
 }
 
+bool tensors_unchecked(const TensorInfo *t, size_t cells)
+{
+    return t->member && cells < t->cells;
+}
+
 bool tensors_read_f64(const TensorFile *f, const TensorInfo *t, double *out, Err *err)
 {
     return read_rows(f, t, t->cells, NULL, out, err);

@@ -75,8 +75,10 @@ const TensorInfo *tensors_find(const TensorFile *f, const char *name);
  * In a zip the member's checksum is tested. Ends with "cancelled" when somebody asks to stop. */
 bool tensors_read_f32(const TensorFile *f, const TensorInfo *t, float *out, Err *err);
 /* Its first `cells` numbers only: a picture of a batch. Of a zip no more than these is inflated, and no checksum is
- * tested unless they are all. */
+ * tested unless they are all: who shows them says so (tensors_unchecked). */
 bool tensors_read_first_f32(const TensorFile *f, const TensorInfo *t, float *out, size_t cells, Err *err);
+/* Has the tensor a checksum that reading its first `cells` numbers does not test? */
+bool tensors_unchecked(const TensorInfo *t, size_t cells);
 /* The same as double: everything exact except integers beyond 2^53. */
 bool tensors_read_f64(const TensorFile *f, const TensorInfo *t, double *out, Err *err);
 const char *dtype_name(Dtype d); /* "F32" …, as in safetensors */

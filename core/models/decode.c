@@ -40,17 +40,20 @@ double decode_penalty(int n, double alpha)
     return dm_pow((5.0 + n) / 6.0, alpha);
 }
 
-typedef struct Decoder {
+struct Decoder {
     Decode *d;
+    Decode own; /* what d is, where the caller has none */
     const TextModel *m;
-    const DecodeOptions *o;
+    DecodeOptions how;
+    const DecodeOptions *o; /* &how */
     Pool *pool;
     const int *given; /* of a decoder alone: the beginning, with the start in front */
     int given_n;
     Rng rng;
-    bool (*progress)(void *context, int words);
-    void *context;
-} Decoder;
+    /* the search */
+    int alive[WIDTH_MAX], alive_n, width; /* beginnings that are carried on; how many there may be */
+    int at, length;                       /* of them, read so far; words of the next ones */
+};
 
 /* A word that could follow a beginning. */
 typedef struct Candidate {
@@ -236,11 +239,6 @@ static bool draw(Decoder *x, int at, Candidate *chosen)
 
 /* --- the search --- */
 
-static bool go_on(const Decoder *x, int words, Err *err)
-{
-    return !x->progress || x->progress(x->context, words) || err_set(err, "interrupted after %d words", words);
-}
-
 /* Carries the beginnings on by a word each; returns how many are alive. */
 static int next_words(Decoder *x, int *alive, int n, int width, bool cut)
 {
@@ -259,29 +257,12 @@ static int next_words(Decoder *x, int *alive, int n, int width, bool cut)
     return left;
 }
 
-/* Ended beginnings leave the beam, which is as much narrower from then on: so a beam of 1 is the greedy choice. */
-static bool search(Decoder *x, Err *err)
+static void find_best(Decode *d)
 {
-    Decode *d = x->d;
-    int alive[WIDTH_MAX] = {0}, n = 1, width = x->o->kind == DECODE_BEAM ? x->o->width : 1;
-    for (int length = 1; n > 0; length++) {
-        for (int i = 0; i < n; i++)
-            if (!read_node(x, alive[i], n, err))
-                return false;
-        int had = d->count;
-        n = next_words(x, alive, n, width, length >= x->o->most);
-        if (d->count == had)
-            return err_set(err, "after %d words no word has a share that is a number: the model's weights are damaged",
-                           length - 1);
-        width -= d->count - had - n;
-        if (!go_on(x, length, err))
-            return false;
-    }
     d->best = -1;
     for (int i = 0; i < d->count; i++)
         if (d->node[i].ended && (d->best < 0 || d->node[i].score > d->node[d->best].score))
             d->best = i;
-    return true;
 }
 
 static void read_source(Decoder *x)
@@ -333,26 +314,6 @@ static bool begin(Decoder *x, const int *source, int n, Err *err)
     return true;
 }
 
-bool decode_run(Decode *d, const TextModel *m, const int *source, int n, const DecodeOptions *o, Pool *pool,
-                bool (*progress)(void *context, int words), void *context, Err *err)
-{
-    *d = (Decode){0};
-    if (!decode_options_check(o, err))
-        return false;
-    Decoder x = {
-        .d = d, .m = m, .o = o, .pool = pool, .rng = rng_seed(o->seed, 1), .progress = progress, .context = context};
-    bool ok = begin(&x, source, n, err);
-    if (ok) {
-        read_source(&x);
-        ok = search(&x, err);
-    }
-    if (ok)
-        take_best(d);
-    else
-        decode_free(d);
-    return ok;
-}
-
 void decode_free(Decode *d)
 {
     for (int i = 0; i < d->count; i++) {
@@ -366,4 +327,93 @@ void decode_free(Decode *d)
     words_free(&d->read);
     arena_free(&d->arena);
     *d = (Decode){0};
+}
+
+/* --- a step at a time --- */
+
+static Decoder *decoder_into(Decode *d, const TextModel *m, const int *source, int n, const DecodeOptions *o,
+                             Pool *pool, Err *err)
+{
+    if (!decode_options_check(o, err))
+        return NULL;
+    Decoder *x = xcalloc(1, sizeof *x);
+    x->m = m;
+    x->how = *o;
+    x->o = &x->how;
+    x->d = d ? d : &x->own;
+    x->pool = pool;
+    x->rng = rng_seed(o->seed, 1);
+    x->alive_n = x->length = 1;
+    x->width = o->kind == DECODE_BEAM ? o->width : 1;
+    if (begin(x, source, n, err)) {
+        read_source(x);
+        return x;
+    }
+    decoder_free(x);
+    return NULL;
+}
+
+Decoder *decoder_new(const TextModel *m, const int *source, int n, const DecodeOptions *o, Pool *pool, Err *err)
+{
+    return decoder_into(NULL, m, source, n, o, pool, err);
+}
+
+/* Ended beginnings leave the beam, which is as much narrower from then on: so a beam of 1 is the greedy choice. */
+DecoderState decoder_step(Decoder *x, Err *err)
+{
+    Decode *d = x->d;
+    if (x->alive_n == 0)
+        return DECODER_DONE;
+    if (!read_node(x, x->alive[x->at], x->alive_n, err))
+        return DECODER_FAILED;
+    if (++x->at < x->alive_n)
+        return DECODER_MORE;
+    int had = d->count;
+    x->at = 0;
+    x->alive_n = next_words(x, x->alive, x->alive_n, x->width, x->length >= x->o->most);
+    if (d->count == had) {
+        err_set(err, "after %d words no word has a share that is a number: the model's weights are damaged",
+                x->length - 1);
+        return DECODER_FAILED;
+    }
+    x->width -= d->count - had - x->alive_n;
+    x->length++;
+    if (x->alive_n > 0)
+        return DECODER_MORE;
+    find_best(d);
+    take_best(d);
+    return DECODER_DONE;
+}
+
+const Decode *decoder_text(const Decoder *x)
+{
+    return x->d;
+}
+
+void decoder_free(Decoder *x)
+{
+    if (!x)
+        return;
+    if (x->d == &x->own)
+        decode_free(x->d);
+    free(x);
+}
+
+bool decode_run(Decode *d, const TextModel *m, const int *source, int n, const DecodeOptions *o, Pool *pool,
+                bool (*progress)(void *context, int words), void *context, Err *err)
+{
+    *d = (Decode){0};
+    Decoder *x = decoder_into(d, m, source, n, o, pool, err);
+    DecoderState state = x ? DECODER_MORE : DECODER_FAILED;
+    for (int told = 0; state == DECODER_MORE; told = x->length - 1) {
+        state = decoder_step(x, err);
+        if (state != DECODER_FAILED && x->length - 1 > told && progress && !progress(context, x->length - 1)) {
+            err_set(err, "interrupted after %d words", x->length - 1);
+            state = DECODER_FAILED;
+        }
+    }
+    decoder_free(x);
+    if (state != DECODER_DONE)
+        decode_free(d);
+    return state == DECODER_DONE;
 }

@@ -73,6 +73,18 @@ typedef struct Decode {
 bool decode_run(Decode *d, const TextModel *m, const int *source, int n, const DecodeOptions *o, Pool *pool,
                 bool (*progress)(void *context, int words), void *context, Err *err);
 void decode_free(Decode *d); /* zeroed allowed */
+
+/* The same, a step at a time. */
+typedef struct Decoder Decoder;
+typedef enum DecoderState { DECODER_MORE, DECODER_DONE, DECODER_FAILED } DecoderState;
+/* o is copied. NULL with err: the text is none for that model. */
+Decoder *decoder_new(const TextModel *m, const int *source, int n, const DecodeOptions *o, Pool *pool, Err *err);
+void decoder_free(Decoder *x); /* NULL is allowed */
+/* Reads one beginning more, and after the last of a length chooses what is carried on. */
+DecoderState decoder_step(Decoder *x, Err *err);
+/* What there is so far; best and word are set when it is done. */
+const Decode *decoder_text(const Decoder *x);
+
 /* The length penalty ((5 + n) / 6)^alpha. */
 double decode_penalty(int n, double alpha);
 #endif

@@ -9,6 +9,7 @@
 #include "core/session/edit/edits.h"
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
+#include "core/session/learned/decoding.h"
 
 static const char *const TEXT_WORD[TEXTS] = {[TEXT_SOURCE] = "source", [TEXT_TARGET] = "target"};
 
@@ -216,6 +217,10 @@ static const Command COMMANDS[] = {
      complete_words},
     {"wiring", "ask", "wiring", "encoder and decoder, decoder alone, encoder alone: the masks and the wiring compared",
      0, run_wiring, NULL},
+    {"decode", "look",
+     "decode [greedy, beam, draw] [N, +1, -1] [alpha=A] [temperature=T] [top-k=K] [top-p=P] [cache=on, off, toggle]",
+     "write it greedily, by a beam N wide, or drawn from seed N: the tree of beginnings with their scores", 0,
+     decoding_command, NULL},
     {"leak", "ask", "leak", "does anything before the target's changed word know of it?", 0, run_leak, NULL},
 };
 

@@ -6,6 +6,7 @@
 #include "core/graph/explain.h"
 #include "core/session/ask/closeup.h"
 #include "core/session/edit/slider.h"
+#include "core/session/learned/decoding.h"
 #include "core/session/learned/measures.h"
 #include "core/session/place.h"
 #include "core/session/playing.h"
@@ -197,6 +198,23 @@ void move_in_writing(Session *s, int dy, int dx)
 {
     move_axis(s, ROLE_QUERY, dy);
     move_axis(s, ROLE_ANSWER, dx);
+}
+
+void move_in_decoding(Session *s, int dy, int dx)
+{
+    Err err;
+    decoding_all(s, &err); /* on the screen it is done long before a key comes */
+    const Decoding *d = session_decoding(s, session_side(s) == SIDE_A ? SIDE_A : SIDE_B);
+    int last = d && d->lines ? d->lines - 1 : 0, at = d ? decoding_line(s, d) : 0;
+    int depth = d && d->lines ? d->line[at].depth : 0;
+    if (!dx)
+        s->look.decoding.line = clamp(at + dy, 0, last);
+    else /* to the next line, or the one before, of a column that is no further in */
+        for (int i = at + (dx > 0 ? 1 : -1); i >= 0 && i <= last; i += dx > 0 ? 1 : -1)
+            if (d->line[i].depth <= depth) {
+                s->look.decoding.line = i;
+                break;
+            }
 }
 
 void move_cursor(Session *s, int dy, int dx)

@@ -196,6 +196,7 @@ static bool open_values(Input *out, const Model *m, const char *file, const char
             snprintf(name + strlen(name), sizeof name - strlen(name), " (picture %zu of %zu)", item, lie.pictures);
         utf8_clean(in.name, sizeof in.name, name);
         snprintf(in.path, sizeof in.path, "%.800s:%.200s", file, spec);
+        in.unchecked = tensors_unchecked(t, (item + 1) * cells);
         ok = read_values(&f, t, model_vit(m), lie, item, in.values, err);
         if (ok)
             *out = in;

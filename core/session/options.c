@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/session/learned/measures.h"
 #include "core/session/screens.h"
 
 static const char *pool_word(int i)
@@ -40,6 +41,13 @@ static bool pool_there(Session *s, int value, Err *err)
     return (value >= 0 && value <= 32) || err_set(err, "a drawn cell stands for 1 to 32 numbers; 0 is automatic");
 }
 
+static bool pictures_there(Session *s, int value, Err *err)
+{
+    (void)s;
+    return (value >= MEASURES_ROUND && value <= MEASURES_PICTURES) ||
+           err_set(err, "a model's accuracy is measured over %d to %d pictures", MEASURES_ROUND, MEASURES_PICTURES);
+}
+
 #define FIELD(name) offsetof(LookAt, name)
 static const LookOption OPTIONS[] = {
     {.name = "view", .kind = OPTION_WORD, .at = FIELD(view), .word = view_word},
@@ -50,6 +58,7 @@ static const LookOption OPTIONS[] = {
     {.name = "range", .kind = OPTION_RANGE},
     {.name = "average", .kind = OPTION_SWITCH, .at = FIELD(average)},
     {.name = "map", .kind = OPTION_SWITCH, .at = FIELD(steps_focused)},
+    {.name = "pictures", .kind = OPTION_NUMBER, .at = FIELD(pictures), .there = pictures_there},
     {.name = "zoom", .kind = OPTION_SWITCH, .at = FIELD(zoomed)},
 };
 #undef FIELD
@@ -70,7 +79,7 @@ const LookOption *look_option_at(int i)
 
 LookAt look_start(void)
 {
-    LookAt look = {.view = VIEW_HEAT};
+    LookAt look = {.view = VIEW_HEAT, .pictures = MEASURES_PICTURES};
     const LookOption *o;
     for (int i = OPTION_COUNT; (o = look_option_at(i)) != NULL; i++)
         look_option_put(o, &look, o->start);
@@ -101,6 +110,9 @@ void look_option_get(const LookOption *o, const LookAt *l, Buf *out)
     switch (o->kind) {
     case OPTION_SWITCH: buf_puts(out, look_option_number(o, l) ? "on" : "off"); break;
     case OPTION_NUMBER: buf_printf(out, "%d", look_option_number(o, l)); break;
+    case OPTION_HUNDREDTHS:
+        buf_printf(out, "%d.%02d", look_option_number(o, l) / 100, look_option_number(o, l) % 100);
+        break;
     case OPTION_WORD: buf_puts(out, o->word(look_option_number(o, l))); break;
     case OPTION_MAP: buf_puts(out, *l->map ? l->map : look_option_map(0)); break;
     case OPTION_RANGE:
@@ -151,6 +163,11 @@ static bool number_of(const LookOption *o, const char *word, int *value, Err *er
     if (o->kind == OPTION_SWITCH) {
         *value = strcmp(word, "on") == 0;
         return *value || strcmp(word, "off") == 0 || err_set(err, "expected on or off, found '%.40s'", word);
+    }
+    if (o->kind == OPTION_HUNDREDTHS) {
+        double x = strtod(word, &end);
+        *value = end != word && !*end && x >= 0 && x <= 10000 ? (int)(x * 100 + 0.5) : -1;
+        return *value >= 0 || err_set(err, "expected a number such as 0.6, found '%.40s'", word);
     }
     long n = strtol(word, &end, 10);
     *value = (int)n;

@@ -4,12 +4,19 @@
 #define VITRINE_SESSION_OPTIONS_H
 #include "core/session/command.h"
 
-typedef enum LookOptionKind { OPTION_SWITCH, OPTION_WORD, OPTION_NUMBER, OPTION_MAP, OPTION_RANGE } LookOptionKind;
+typedef enum LookOptionKind {
+    OPTION_SWITCH,
+    OPTION_WORD,
+    OPTION_NUMBER,
+    OPTION_HUNDREDTHS,
+    OPTION_MAP,
+    OPTION_RANGE
+} LookOptionKind;
 
 typedef struct LookOption {
     const char *name; /* "snapshot" */
     LookOptionKind kind;
-    size_t at;                                      /* of a bool or an int in LookAt; unused by OPTION_RANGE */
+    size_t at; /* of a bool or an int in LookAt; unused by OPTION_RANGE. OPTION_HUNDREDTHS: written 0.60, kept as 60 */
     const char *(*word)(int i);                     /* OPTION_WORD: names of its values, NULL past the end */
     bool (*there)(Session *s, int value, Err *err); /* NULL: every value is */
     int start;                                      /* what it is at first and after `restart` */

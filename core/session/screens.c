@@ -8,6 +8,7 @@
 #include "core/session/ask/ledgers.h"
 #include "core/session/ask/say.h"
 #include "core/session/edit/slider.h"
+#include "core/session/learned/decoding.h"
 #include "core/session/learned/measures.h"
 #include "core/session/learned/where.h"
 #include "core/session/options.h"
@@ -139,6 +140,49 @@ static bool terms_there(Session *s, int value, Err *err)
     return value >= 0 || err_set(err, "the first so many terms; 0 shows all");
 }
 
+static const char *by_word(int i)
+{
+    static const char *const WORDS[] = {[DECODE_GREEDY] = "greedy", [DECODE_BEAM] = "beam", [DECODE_SAMPLE] = "draw"};
+    return i < (int)(sizeof WORDS / sizeof *WORDS) ? WORDS[i] : NULL;
+}
+
+/* Options that decode_options_check would refuse are no options. */
+static bool width_there(Session *s, int value, Err *err)
+{
+    (void)s;
+    DecodeOptions o = decode_options_default();
+    o.kind = DECODE_BEAM;
+    o.width = value;
+    return decode_options_check(&o, err);
+}
+
+static bool alpha_there(Session *s, int value, Err *err)
+{
+    (void)s;
+    DecodeOptions o = decode_options_default();
+    o.kind = DECODE_BEAM;
+    o.alpha = value / 100.0;
+    return decode_options_check(&o, err);
+}
+
+static bool temperature_there(Session *s, int value, Err *err)
+{
+    (void)s;
+    DecodeOptions o = decode_options_default();
+    o.kind = DECODE_SAMPLE;
+    o.temperature = value / 100.0;
+    return decode_options_check(&o, err);
+}
+
+static bool top_p_there(Session *s, int value, Err *err)
+{
+    (void)s;
+    DecodeOptions o = decode_options_default();
+    o.kind = DECODE_SAMPLE;
+    o.top_p = value / 100.0;
+    return decode_options_check(&o, err);
+}
+
 #define FIELD(name) offsetof(LookAt, name)
 static const LookOption PICTURE_OPTIONS[] = {
     {.name = "grid", .kind = OPTION_SWITCH, .at = FIELD(picture.grid), .start = true}, {.name = NULL}};
@@ -167,6 +211,21 @@ static const LookOption SENTENCE_OPTIONS[] = {
     {.name = "heads", .kind = OPTION_WORD, .at = FIELD(sentence.heads), .word = heads_word}, {.name = NULL}};
 static const LookOption WAVES_OPTIONS[] = {
     {.name = "onward", .kind = OPTION_NUMBER, .at = FIELD(waves.onward), .there = onward_there, .start = 1},
+    {.name = NULL}};
+static const LookOption DECODING_OPTIONS[] = {
+    {.name = "decode-by", .kind = OPTION_WORD, .at = FIELD(decoding.by), .word = by_word, .start = DECODE_BEAM},
+    {.name = "beam", .kind = OPTION_NUMBER, .at = FIELD(decoding.width), .there = width_there, .start = 4},
+    {.name = "alpha", .kind = OPTION_HUNDREDTHS, .at = FIELD(decoding.alpha), .there = alpha_there, .start = 60},
+    {.name = "temperature",
+     .kind = OPTION_HUNDREDTHS,
+     .at = FIELD(decoding.temperature),
+     .there = temperature_there,
+     .start = 100},
+    {.name = "top-k", .kind = OPTION_NUMBER, .at = FIELD(decoding.top_k)},
+    {.name = "top-p", .kind = OPTION_HUNDREDTHS, .at = FIELD(decoding.top_p), .there = top_p_there, .start = 100},
+    {.name = "seed", .kind = OPTION_NUMBER, .at = FIELD(decoding.seed), .start = 1},
+    {.name = "cache", .kind = OPTION_SWITCH, .at = FIELD(decoding.kept), .start = true},
+    {.name = "beginning", .kind = OPTION_NUMBER, .at = FIELD(decoding.line)},
     {.name = NULL}};
 #undef FIELD
 

@@ -61,15 +61,16 @@ typedef void ScreenMove(Session *s, int dy, int dx);
 typedef bool ScreenEnter(Session *s, Err *err);
 extern ScreenMove move_on_patches, move_on_keys, move_on_matrix, move_on_heads, move_on_plane, move_on_classes,
     move_on_tiles, move_in_terms, move_in_closeup, move_in_training, move_in_lens, move_slider, move_in_writing,
-    move_on_worked, /* cursor.c */
-    move_beside;    /* beside.c */
+    move_on_worked, move_in_decoding, /* cursor.c */
+    move_beside;                      /* beside.c */
 extern ScreenCome come_here, come_picture, come_attention, come_positions, come_answer, come_closeup, come_sentence,
     come_waves, come_writing, /* screens_enter.c */
     come_beside;              /* beside.c */
 extern ScreenEnter enter_tensor, enter_arithmetic, enter_operand, enter_pixels, enter_sheet, enter_matrix, enter_row,
-    enter_pattern, enter_positions, enter_cosine, enter_closeup, enter_terms, enter_ledger, enter_wave, enter_answer;
+    enter_pattern, enter_positions, enter_cosine, enter_closeup, enter_terms, enter_ledger, enter_wave, enter_answer,
+    enter_decoding;
 extern ScreenEnter next_drawing, next_positions, next_film, next_tiles, next_where, next_ledger, next_arithmetic,
-    next_sentence, next_beside;
+    next_sentence, next_beside, next_decoding;
 extern ScreenFits fits_beside; /* beside.c */
 bool play_closeup(Session *s);
 bool play_worked(Session *s); /* playing.c */

@@ -37,8 +37,9 @@ typedef struct Input {
     Image resized;  /* what the model receives */
     float *values;  /* channels · height · width cells of the model's input leaf */
     size_t cells;
-    bool ready; /* the values came from a file, already standardised */
-    bool drawn; /* one of the drawn shapes */
+    bool ready;     /* the values came from a file, already standardised */
+    bool unchecked; /* of an archive only a part was read: its checksum was not tested */
+    bool drawn;     /* one of the drawn shapes */
     const uint8_t *mask;
     /* INPUT_TEXT */
     Text text[TEXTS]; /* in arena */
@@ -157,6 +158,7 @@ typedef struct LookAt {
     View view;
     int pool; /* 0 = auto, else 1, 2, 4, 7 … cells per drawn cell and axis */
     PoolKind pool_kind;
+    int pictures;       /* over so many at least a model's accuracies are measured, where its figures are not known */
     bool average;       /* attention: mean over heads instead of one head */
     char map[24];       /* colour map by name; "" = automatic (sequential or signed) */
     int range;          /* what a scale of attention runs over, a RangeOf */
@@ -196,6 +198,13 @@ typedef struct LookAt {
     struct {
         int heads; /* a SentenceHeads */
     } sentence;
+    struct {
+        int by; /* a DecodeKind */
+        int width, seed, top_k;
+        int alpha, temperature, top_p; /* hundredths */
+        int line;                      /* of the tree */
+        bool kept;                     /* keys and values kept: the counts that stand first */
+    } decoding;
     struct {
         int onward; /* how many places further on the rotation leads */
     } waves;

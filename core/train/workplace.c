@@ -38,26 +38,6 @@ static bool lock(Workplace *w, const char *folder, Err *err)
                    folder);
 }
 
-/* FileOut's temporary files (.vitrine-XXXXXX) of runs that were killed: under the lock nobody else's are there. */
-static void tidy(const Workplace *w)
-{
-    static const char PREFIX[] = ".vitrine-";
-    int fd = dup(w->fd);
-    DIR *d = fd < 0 ? NULL : fdopendir(fd);
-    if (!d) {
-        if (fd >= 0)
-            close(fd);
-        return;
-    }
-    for (struct dirent *e; (e = readdir(d)) != NULL;) {
-        struct stat st;
-        bool ours = strncmp(e->d_name, PREFIX, strlen(PREFIX)) == 0 && strlen(e->d_name) == strlen(PREFIX) + 6;
-        if (ours && fstatat(w->fd, e->d_name, &st, AT_SYMLINK_NOFOLLOW) == 0 && S_ISREG(st.st_mode))
-            unlinkat(w->fd, e->d_name, 0);
-    }
-    closedir(d);
-}
-
 /* Hours of steps are not made for a folder that takes no file. */
 static bool may_write(const char *folder, Err *err)
 {
@@ -87,7 +67,7 @@ static bool take(Workplace *w, const char *folder, Err *err)
     w->resumes = file_exists(w->state);
     if (file_exists(model) && !w->resumes)
         return err_set(err, "%.300s: holds a model already. Name another folder with -o, or remove it.", folder);
-    tidy(w);
+    file_tidy(w->fd, 0); /* under the lock nobody else's are there */
     return may_write(folder, err);
 }
 

@@ -52,27 +52,34 @@ static void make_models(void)
     pictures_free(pictures);
 }
 
+/* More than one round, so that they are put together. */
+enum { ROUNDS = 2 * MEASURES_ROUND };
+
 static int start_trained(void **state)
 {
     (void)state;
     Err err = {""};
     if (!session_init(&s, folder, NULL, 2, NULL, NULL, &err))
         fail_msg("%s", err.text);
+    s.look.pictures = ROUNDS;
     commands_free(&commands);
     commands = session_command_set();
     return 0;
 }
 
-static const Measure *measured(MeasureKind kind)
+/* pictures: so many at least; 0: all that is ever measured. */
+static const Measure *measured(MeasureKind kind, size_t pictures)
 {
     Err err = {""};
-    if (!session_measure_all(&s, kind, &err))
+    if (!session_measure_all(&s, kind, pictures ? pictures : kind == MEASURE_OCCLUSION ? 1 : ROUNDS, &err))
         fail_msg("%s", err.text);
     const char *why = "unset";
     const Measure *m = session_measure(&s, kind, &why);
     assert_non_null(m);
     assert_null(why);
-    assert_int_equal(m->done, m->total);
+    assert_true(m->whole);
+    if (!pictures)
+        assert_int_equal(m->done, m->total);
     return m;
 }
 
@@ -85,7 +92,7 @@ static void occlusion_is_grey(void **state)
     char line[64];
     run("ablate blocks.0.attn.z[h=1]");
     run("swap r0c0 r2c2");
-    const Measure *m = measured(MEASURE_OCCLUSION);
+    const Measure *m = measured(MEASURE_OCCLUSION, 0);
     assert_int_equal(m->rows, 4);
     assert_int_equal(m->cols, 4);
     assert_int_equal(m->pictures, 1);
@@ -124,8 +131,8 @@ static void occlusion_of_ready_values(void **state)
     assert_true(tensors_write(path, TF_SAFETENSORS, &out, 1, NULL, &err));
     snprintf(input, sizeof input, "%s:x", path);
     assert_true(session_open_input(&s, input, &err));
-    float third = measured(MEASURE_OCCLUSION)->value[3];
-    int answer = measured(MEASURE_OCCLUSION)->answer;
+    float third = measured(MEASURE_OCCLUSION, 0)->value[3];
+    int answer = measured(MEASURE_OCCLUSION, 0)->answer;
     run("grey r0c3");
     assert_memory_equal(session_need(&s, SIDE_B, "logits", &err) + answer, &third, sizeof third);
     unlink(path);
@@ -135,13 +142,13 @@ static void occlusion_of_ready_values(void **state)
 /* --- over many pictures --- */
 
 /* Share of the study's pictures that an exam of these edit lines, held for itself, names right. */
-static double share_with(Ablation r, bool other)
+static double share_with(Ablation r, bool other, size_t pictures)
 {
     Arena arena = {0};
     Edits edits;
     Err err = {""};
-    Pictures *pictures = pictures_drawn(&s.model.preprocess, 7);
-    Dataset *stock = dataset_new(pictures, &s.model, PICTURES_HELD_OUT, 0, MEASURES_PICTURES);
+    Pictures *drawn = pictures_drawn(&s.model.preprocess, 7);
+    Dataset *stock = dataset_new(drawn, &s.model, PICTURES_HELD_OUT, 0, pictures);
     assert_true(ablation_edits(&arena, session_base(&s), r, &edits));
     AccuracySetup setup = {.model = &s.model,
                            .edits = edits.edit,
@@ -155,7 +162,7 @@ static double share_with(Ablation r, bool other)
     double share = other ? accuracy_share_other(accuracy_result(e)) : accuracy_share(accuracy_result(e));
     accuracy_free(e);
     dataset_free(stock);
-    pictures_free(pictures);
+    pictures_free(drawn);
     arena_free(&arena);
     return share;
 }
@@ -169,34 +176,38 @@ static void same_share(float have, double want)
 static void census(void **state)
 {
     (void)state;
-    const Measure *m = measured(MEASURE_CENSUS);
+    const Measure *m = measured(MEASURE_CENSUS, ROUNDS);
     assert_int_equal(m->rows, 2);
     assert_int_equal(m->cols, 2);
-    assert_int_equal(m->pictures, MEASURES_PICTURES);
-    assert_int_equal(m->total, 5 * MEASURES_PICTURES);
-    same_share(m->base, share_with((Ablation){.kind = ABLATION_NONE}, false));
-    same_share(m->value[1], share_with((Ablation){.kind = ABLATION_HEAD, .layer = 0, .head = 1}, false));
-    same_share(m->value[2], share_with((Ablation){.kind = ABLATION_HEAD, .layer = 1, .head = 0}, false));
+    assert_int_equal(m->pictures, ROUNDS);
+    assert_int_equal(m->total, 5 * ROUNDS);
+    same_share(m->base, share_with((Ablation){.kind = ABLATION_NONE}, false, ROUNDS));
+    same_share(m->value[1], share_with((Ablation){.kind = ABLATION_HEAD, .layer = 0, .head = 1}, false, ROUNDS));
+    same_share(m->value[2], share_with((Ablation){.kind = ABLATION_HEAD, .layer = 1, .head = 0}, false, ROUNDS));
 }
 
 static void scale(void **state)
 {
     (void)state;
-    const Measure *m = measured(MEASURE_SCALE);
+    const Measure *m = measured(MEASURE_SCALE, ROUNDS);
     assert_int_equal(m->cols, MEASURES_FACTORS);
     assert_memory_equal(&m->value[MEASURES_FACTORS / 2], &m->base, sizeof m->base);
-    same_share(m->base, share_with((Ablation){.kind = ABLATION_NONE}, false));
-    same_share(m->value[0], share_with((Ablation){.kind = ABLATION_SCALE, .factor = 0.125f}, false));
-    same_share(m->value[10], share_with((Ablation){.kind = ABLATION_SCALE, .factor = 8}, false));
+    same_share(m->base, share_with((Ablation){.kind = ABLATION_NONE}, false, ROUNDS));
+    same_share(m->value[0], share_with((Ablation){.kind = ABLATION_SCALE, .factor = 0.125f}, false, ROUNDS));
+    same_share(m->value[10], share_with((Ablation){.kind = ABLATION_SCALE, .factor = 8}, false, ROUNDS));
 }
 
 static void readout(void **state)
 {
     (void)state;
-    const Measure *m = measured(MEASURE_READOUT);
-    same_share(m->base, share_with((Ablation){.kind = ABLATION_NONE}, false));
+    s.look.pictures = MEASURES_ROUND;
+    assert_int_equal(measured(MEASURE_READOUT, 0)->pictures, MEASURES_ROUND);
+    s.look.pictures = ROUNDS; /* goes on where it was */
+    const Measure *m = measured(MEASURE_READOUT, 0);
+    assert_int_equal(m->pictures, ROUNDS);
+    same_share(m->base, share_with((Ablation){.kind = ABLATION_NONE}, false, ROUNDS));
     assert_memory_equal(&m->value[0], &m->base, sizeof m->base);
-    same_share(m->value[1], share_with((Ablation){.kind = ABLATION_NONE}, true));
+    same_share(m->value[1], share_with((Ablation){.kind = ABLATION_NONE}, true, ROUNDS));
 }
 
 /* Ascending, 1 in the middle, no scale among them, whatever the model's scale is. */
@@ -226,12 +237,12 @@ static void dropped_and_kept(void **state)
 {
     (void)state;
     Err err = {""};
-    measured(MEASURE_OCCLUSION);
-    const float *kept = measured(MEASURE_READOUT)->value;
+    measured(MEASURE_OCCLUSION, 0);
+    const float *kept = measured(MEASURE_READOUT, 1)->value;
     run("ablate blocks.0.attn.z[h=0]");
     assert_null(session_measure(&s, MEASURE_OCCLUSION, NULL));
     assert_ptr_equal(session_measure(&s, MEASURE_READOUT, NULL)->value, kept);
-    measured(MEASURE_OCCLUSION);
+    measured(MEASURE_OCCLUSION, 0);
     assert_true(session_open_input(&s, "#18", &err));
     assert_null(session_measure(&s, MEASURE_OCCLUSION, NULL));
     assert_non_null(session_measure(&s, MEASURE_READOUT, NULL));
@@ -272,7 +283,7 @@ static void impossible(void **state)
     s.model.drawn_shapes = false;
     assert_null(session_measure(&s, MEASURE_CENSUS, &why));
     assert_non_null(strstr(why, "no labelled pictures"));
-    assert_false(session_measure_all(&s, MEASURE_SCALE, &err));
+    assert_false(session_measure_all(&s, MEASURE_SCALE, 1, &err));
     run("census");
     assert_true(session_step(&s, NULL, 0, CLOCK_NEVER));
     assert_null(session_measure(&s, MEASURE_CENSUS, NULL));
@@ -292,10 +303,10 @@ static void cancelled(void **state)
     (void)state;
     Err err = {""};
     s.progress = refuse;
-    bool done = session_measure_all(&s, MEASURE_CENSUS, &err);
+    bool done = session_measure_all(&s, MEASURE_CENSUS, ROUNDS, &err);
     s.progress = NULL;
     assert_true(done || strcmp(err.text, "cancelled") == 0);
-    measured(MEASURE_CENSUS); /* goes on where it was */
+    measured(MEASURE_CENSUS, ROUNDS); /* goes on where it was */
 }
 
 /* --- the records of training --- */

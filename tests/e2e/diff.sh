@@ -152,8 +152,14 @@ PY
     says '^\* ln_final.out .* encoder \[t,d\]'
     says 'tensors compared \(torchvision\)'
     diff_v 3 'Different: logits' batch.npz -m "$DATA" # the first picture is black
+    says '^checksums  of 2 not tested' # the second was not read
     diff_v 0 '^Same' batch.npz -m "$DATA" --item 1
     says 'number 1 of 2'
+    check 'all of the batch was read: its checksums were tested' test -z "$(grep '^checksums' out)"
+    "$V" info -m "$DATA" -i 'batch.npz:pixel_values[0]' >out
+    says '^checksum +not tested'
+    "$V" info -m "$DATA" -i 'batch.npz:pixel_values[1]' >out
+    check 'info: all of the batch was read' test -z "$(grep '^checksum' out)"
     diff_v 1 '[-]-item is 0 to 1' batch.npz -m "$DATA" --item 2
     diff_v 1 "item 'x'" batch.npz -m "$DATA" --item x
     diff_v 1 '[-]-item 1, but every tensor' root.npz -m "$DATA" --item 1

@@ -125,6 +125,17 @@ shows "its last card" '6/6$'
 send q q
 shows "out again" 'ready>'
 
+# a screen as a PNG: the same bytes twice, and a picture that a decoder takes; a script's steps too
+for i in 1 2; do "$VITRINE" screen 'blocks.1.attn.pattern[h=2]' --size 80x24 -o "$T/shot$i.png" </dev/null 2>"$T/err"; done
+same "a PNG: errors" "" "$(cat "$T/err")"
+check "a PNG: the same bytes twice" cmp -s "$T/shot1.png" "$T/shot2.png"
+check "a PNG: a picture" "$VITRINE" run "$T/shot1.png" -o "$T/out"
+"$VITRINE" demo 1 --size 80x24 -o "$T/demo.png" >/dev/null 2>&1 </dev/null
+check "a demonstration's steps as PNGs" [ "$(head -c 4 "$T/demo-01.png" | tail -c 3)" = PNG ]
+VITRINE_FONT=/nonexistent "$VITRINE" screen -o "$T/none.png" >"$T/out" 2>"$T/err" </dev/null
+same "no font: status" 1 $?
+check "no font: says so, and writes nothing" [ -s "$T/err" -a ! -e "$T/none.png" ]
+
 # a receipt is verified by whoever has the program
 run() { "$VITRINE" receipt "$@" >"$T/out" 2>"$T/err" </dev/null; }
 run v1-00000007-1-1cc1e37e9104eb92-0000

@@ -1,6 +1,7 @@
 /* A library to preload: the call number FAULT_AT of kind FAULT_KIND fails (as a full disk, a lack of memory, an
- * interrupted call …); with FAULT_COUNT=FILE the calls are counted and nothing fails. kill() of anything but one other
- * process is refused and noted in FAULT_KILL: a fork that failed must not become kill(-1). */
+ * interrupted call …), or with FAULT_SIGNAL=N does what it should
+ * when that signal has come; with FAULT_COUNT=FILE the calls are counted and nothing fails. kill() of anything but one
+ * other process is refused and noted in FAULT_KILL: a fork that failed must not become kill(-1). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -21,17 +22,19 @@ static const char *const NAMES[KINDS] = {"alloc", "read", "write", "open", "fork
 
 static atomic_long count[KINDS];
 static long fail_at;
-static int fail_kind = -1, code; /* errno of the failure; EINTR and 0 (a short count) where the kind has them */
-static pid_t home;               /* children are other programs: only the first process fails */
+static int fail_kind = -1, brings, code; /* errno of the failure; EINTR and 0 (a short count) where the kind has them */
+static pid_t home;                       /* children are other programs: only the first process fails */
 
 __attribute__((constructor)) static void begin(void)
 {
-    const char *kind = getenv("FAULT_KIND"), *at = getenv("FAULT_AT"), *how = getenv("FAULT_CODE");
+    const char *kind = getenv("FAULT_KIND"), *at = getenv("FAULT_AT"), *how = getenv("FAULT_CODE"),
+               *sig = getenv("FAULT_SIGNAL");
     for (int i = 0; kind && i < KINDS; i++)
         if (strcmp(kind, NAMES[i]) == 0)
             fail_kind = i;
     fail_at = at ? atol(at) : 0;
     code = how ? atoi(how) : 0;
+    brings = sig ? atoi(sig) : 0;
     home = getpid();
 }
 
@@ -53,7 +56,11 @@ __attribute__((destructor)) static void end(void)
 /* Is this call the one? */
 static int fails(Kind k)
 {
-    return atomic_fetch_add(&count[k], 1) + 1 == fail_at && (int)k == fail_kind && getpid() == home;
+    if (atomic_fetch_add(&count[k], 1) + 1 != fail_at || (int)k != fail_kind || getpid() != home)
+        return 0;
+    if (brings)
+        raise(brings);
+    return !brings;
 }
 
 #define REAL(type, name, ...)                                                                                          \

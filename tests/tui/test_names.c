@@ -12,7 +12,7 @@
 #include "core/base/clock.h"
 #include "core/models/checkpoint.h"
 #include "core/session/screens.h"
-#include "tui/app.h"
+#include "tests/tui/opened.h"
 #include "tui/frame.h"
 
 enum { LETTERS = 90, FIRST = 0x3b1, KINDS = 10 }; /* α β γ …: no screen uses these in a row */
@@ -57,12 +57,8 @@ static int start(void **state)
     model_free(&m);
     static Ui ui;
     ui.commands = &all;
-    Commands own = session_command_set();
-    commands_add(&all, app_commands(&ui));
-    commands_add_all(&all, &own);
-    commands_free(&own);
-    if (!session_init(&s, folder, "#17", 1, NULL, NULL, &err))
-        fail_msg("%s", err.text);
+    opened_commands(&all, &ui);
+    opened_session(&s, folder, "#17");
     return 0;
 }
 

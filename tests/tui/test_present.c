@@ -9,7 +9,7 @@
 
 #include "core/base/mem.h"
 #include "core/session/state.h"
-#include "tui/app.h"
+#include "tests/tui/opened.h"
 #include "tui/canvas/letters.h"
 #include "tui/presenter.h"
 
@@ -20,14 +20,9 @@ static Overlay lists;
 static int start(void **state)
 {
     (void)state;
-    Err err = {{0}};
     static Ui ui = {.overlay = &lists, .commands = &all};
-    Commands own = session_command_set();
-    commands_add(&all, app_commands(&ui));
-    commands_add_all(&all, &own);
-    commands_free(&own);
-    if (!session_init(&s, NULL, "#17", 1, NULL, NULL, &err))
-        fail_msg("%s", err.text);
+    opened_commands(&all, &ui);
+    opened_session(&s, NULL, "#17");
     return 0;
 }
 

@@ -11,7 +11,7 @@
 #include "core/base/clock.h"
 #include "core/session/screens.h"
 #include "tests/second_family.h"
-#include "tui/app.h"
+#include "tests/tui/opened.h"
 #include "tui/frame.h"
 #include "tui/overlay.h"
 
@@ -35,11 +35,7 @@ static int start(void **state)
     Model m = toy_model();
     static Overlay lists;
     static Ui ui = {.overlay = &lists, .commands = &all, .act = act};
-    Commands own = session_command_set();
-    commands_free(&all);
-    commands_add(&all, app_commands(&ui));
-    commands_add_all(&all, &own);
-    commands_free(&own);
+    opened_commands(&all, &ui);
     return session_init_model(&s, &m, NULL, 1, &error) ? 0 : -1;
 }
 

@@ -14,7 +14,7 @@
 #include "core/session/input.h"
 #include "core/session/screens.h"
 #include "tests/second_family.h"
-#include "tui/app.h"
+#include "tests/tui/opened.h"
 #include "tui/frame.h"
 #include "tui/overlay.h"
 #include "tui/views/shown.h"
@@ -167,11 +167,7 @@ static void open_pair(int a, int b)
 {
     static Overlay lists;
     static Ui ui = {.overlay = &lists, .commands = &all};
-    Commands own = session_command_set();
-    commands_free(&all);
-    commands_add(&all, app_commands(&ui));
-    commands_add_all(&all, &own);
-    commands_free(&own);
+    opened_commands(&all, &ui);
     Model m = make(b);
     Input in;
     other = make(a);

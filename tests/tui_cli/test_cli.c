@@ -238,7 +238,7 @@ static void test_verbs(void **state)
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
         const Verb *v = verb_find(NAMES[i]);
         assert_non_null(v);
-        assert_non_null(v->run);
+        assert_true(v->run || v->screen || v == &VERB_NOTES); /* notes have a screen of their own */
         assert_int_equal(strncmp(v->usage, NAMES[i], strlen(NAMES[i])), 0);
         assert_true(verb_at((int)i) == v);
     }

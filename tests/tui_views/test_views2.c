@@ -14,7 +14,7 @@
 #include "core/base/utf8.h"
 #include "core/session/edit/edits.h"
 #include "core/session/place.h"
-#include "tests/tui_views/says.h"
+#include "tests/tui_views/drawn.h"
 #include "tui/views/attention/attend.h"
 #include "tui/views/explain/explain.h"
 
@@ -28,48 +28,6 @@ static const int SIZES[][2] = {{1, 1},  {1, 9},   {2, 2},   {3, 1},   {4, 18},  
 enum { SIZE_COUNT = sizeof SIZES / sizeof *SIZES };
 
 /* --- drawing and reading back --- */
-static void prepare(const ViewSpec *v, Side side, Rect r)
-{
-    Needs needs = {0};
-    v->needs(&session, side, r, &needs);
-    assert_true(session_step(&session, needs.item, needs.count, CLOCK_NEVER));
-}
-
-/* Numbers with a Ref are that cell's value; returns how many there were. */
-static int check_numbers(Canvas *c)
-{
-    int numbers = 0;
-    for (int y = 0; y < c->h; y++)
-        for (int x = 0; x < c->w;) {
-            const Cell *k = canvas_at(c, y, x++);
-            Ref ref = k->ref;
-            char text[600];
-            size_t n = 0;
-            if (!ref.run)
-                continue;
-            const Graph *g = shown_graph(&session, (Side)ref.run);
-            const float *values = session_peek(&session, (Side)ref.run, graph_node(g, ref.node)->path);
-            assert_non_null(values);
-            assert_true(ref.cell < graph_cells(g, ref.node));
-            if (k->level)
-                continue;
-            for (x--; x < c->w && n < sizeof text - 8; x++) {
-                k = canvas_at(c, y, x);
-                if (k->level || k->ref.run != ref.run || k->ref.node != ref.node || k->ref.cell != ref.cell)
-                    break;
-                n += utf8_put(text + n, k->ch ? k->ch : ' ');
-            }
-            text[n] = '\0';
-            if (!is_number_text(text))
-                continue; /* a bar or a mark */
-            numbers++;
-            if (!says(text, values[ref.cell]))
-                fail_msg("%s[%zu] is %.9g, the screen says %s", graph_node(g, ref.node)->path, ref.cell,
-                         (double)values[ref.cell], text);
-        }
-    return numbers;
-}
-
 static Paint open_canvas(Canvas *c, int h, int w, ColourMode mode)
 {
     canvas_init(c, h, w);
@@ -86,7 +44,7 @@ static int draw_checked(const ViewSpec *v, Side side, int h, int w, ColourMode m
     canvas_fill(&c, c.clip, STYLE_ERROR, '~');
     canvas_fill(&c, r, STYLE_TEXT, ' ');
     Rect clip = c.clip;
-    prepare(v, side, r);
+    drawn_prepare(&session, v, side, r);
     v->draw(&p, r, side, true);
     assert_memory_equal(&clip, &c.clip, sizeof clip);
     for (int y = 0; y < c.h; y++)
@@ -111,7 +69,7 @@ static int draw_checked(const ViewSpec *v, Side side, int h, int w, ColourMode m
     v->title(&session, side, &title);
     assert_true(title.len > 0);
     buf_free(&title);
-    int numbers = check_numbers(&c);
+    int numbers = drawn_numbers(&session, &c);
     canvas_free(&c);
     return numbers;
 }
@@ -254,7 +212,7 @@ static void pooling_is_right(void **state)
 {
     (void)state;
     focus("blocks.2.attn.scores_scaled");
-    prepare(&VIEW_MATRIX, SIDE_A, (Rect){0, 0, 20, 40});
+    drawn_prepare(&session, &VIEW_MATRIX, SIDE_A, (Rect){0, 0, 20, 40});
     Attend a;
     assert_true(attend_open(&session, SIDE_A, -1, &a));
     Tiling list[TILINGS];
@@ -307,8 +265,8 @@ static void both_sides(void **state)
     Attend a, b;
     Canvas c;
     Paint p = open_canvas(&c, 20, 40, MODE_256);
-    prepare(&VIEW_ROW, SIDE_A, c.clip);
-    prepare(&VIEW_ROW, SIDE_B, c.clip);
+    drawn_prepare(&session, &VIEW_ROW, SIDE_A, c.clip);
+    drawn_prepare(&session, &VIEW_ROW, SIDE_B, c.clip);
     assert_true(attend_open(&session, SIDE_A, -1, &a) && attend_open(&session, SIDE_B, -1, &b));
     assert_true(attend_scale(&p, &a, true).high < attend_scale(&p, &b, true).high); /* each its own */
     session.look.range = RANGE_SHARED;
@@ -352,7 +310,7 @@ static void matrix_shows_every_cell(void **state)
     Paint p = open_canvas(&c, 70, 72, MODE_MONO); /* one weight per cell */
     Rect all = c.clip;
     Attend a;
-    prepare(&VIEW_MATRIX, SIDE_A, all);
+    drawn_prepare(&session, &VIEW_MATRIX, SIDE_A, all);
     assert_true(attend_open(&session, SIDE_A, -1, &a));
     VIEW_MATRIX.draw(&p, all, SIDE_A, true);
     static unsigned char seen[65][65];
@@ -382,7 +340,7 @@ static void unpooled_where_it_fits(void **state)
         Canvas c;
         Paint p = open_canvas(&c, h, 76, MODE_256);
         Rect all = c.clip;
-        prepare(&VIEW_MATRIX, SIDE_A, all);
+        drawn_prepare(&session, &VIEW_MATRIX, SIDE_A, all);
         VIEW_MATRIX.draw(&p, all, SIDE_A, true);
         int data = 0;
         for (int y = 0; y < c.h; y++)
@@ -400,7 +358,7 @@ static void clicks_go_where_they_point(void **state)
     Paint p = open_canvas(&c, 80, 80, MODE_MONO);
     Rect all = c.clip;
     Attend a;
-    prepare(&VIEW_MATRIX, SIDE_A, all);
+    drawn_prepare(&session, &VIEW_MATRIX, SIDE_A, all);
     assert_true(attend_open(&session, SIDE_A, -1, &a));
     for (int view = 0; view < 2; view++) {
         const ViewSpec *v = view ? &VIEW_ROW : &VIEW_MATRIX;
@@ -440,7 +398,7 @@ static void row_lies_on_the_picture(void **state)
     Paint p = open_canvas(&c, 20, 20, MODE_MONO);
     LatticeMap m = lattice_map(&p, c.clip, 8, 8, 24, 0, 0);
     Attend a;
-    prepare(&VIEW_ROW, SIDE_A, c.clip);
+    drawn_prepare(&session, &VIEW_ROW, SIDE_A, c.clip);
     assert_true(attend_open(&session, SIDE_A, -1, &a));
     ColourScale s = attend_scale(&p, &a, true);
     lattice_map_draw(&p, &m, &s, attend_row_value, &(AttendRow){&a, a.head});
@@ -465,7 +423,7 @@ static void list_is_sorted_and_whole(void **state)
     Canvas c;
     Paint p = open_canvas(&c, 80, 18, MODE_256);
     Attend a;
-    prepare(&VIEW_ROW_TOP, SIDE_A, c.clip);
+    drawn_prepare(&session, &VIEW_ROW_TOP, SIDE_A, c.clip);
     VIEW_ROW_TOP.draw(&p, c.clip, SIDE_A, true);
     assert_true(attend_open(&session, SIDE_A, -1, &a));
     bool seen[65] = {false};
@@ -505,7 +463,7 @@ static void figures_compare(void **state)
     Paint p = open_canvas(&c, 4, 70, MODE_256);
     char text[400], word[32];
     Rect all = c.clip;
-    prepare(&VIEW_FIGURES, SIDE_DIFF, all);
+    drawn_prepare(&session, &VIEW_FIGURES, SIDE_DIFF, all);
     VIEW_FIGURES.draw(&p, all, SIDE_DIFF, false);
     line_text(&c, 0, text);
     assert_non_null(strstr(text, "×"));
@@ -581,7 +539,7 @@ static void digits_are_never_dropped(void **state)
             Canvas c;
             session.place.term = term;
             Paint p = open_canvas(&c, 8, w, MODE_256);
-            prepare(&VIEW_EXPLAIN, SIDE_A, c.clip);
+            drawn_prepare(&session, &VIEW_EXPLAIN, SIDE_A, c.clip);
             VIEW_EXPLAIN.draw(&p, c.clip, SIDE_A, true);
             int found = 0;
             for (int y = 0; y < c.h; y++)
@@ -618,10 +576,10 @@ static void the_path_stays(void **state)
     place_push(&session);
     focus("readout");
     Paint p = open_canvas(&c, 17, 100, MODE_256);
-    prepare(&VIEW_EXPLAIN, SIDE_A, c.clip);
+    drawn_prepare(&session, &VIEW_EXPLAIN, SIDE_A, c.clip);
     VIEW_EXPLAIN.draw(&p, c.clip, SIDE_A, true);
     assert_true(screen_has(&c, "probs[") && screen_has(&c, " ‹ logits[") && screen_has(&c, " ‹ readout["));
-    assert_true(check_numbers(&c) >= 5);
+    assert_true(drawn_numbers(&session, &c) >= 5);
     canvas_free(&c);
     for (int i = 0; i < SESSION_BACK + 9; i++) /* a long walk: the first and the last remain */
         place_push(&session);
@@ -646,7 +604,7 @@ static void what_is_left_out_adds_up(void **state)
             char text[2048];
             session.place.term = term;
             Paint p = open_canvas(&c, h, 78, MODE_256);
-            prepare(&VIEW_EXPLAIN, SIDE_A, c.clip);
+            drawn_prepare(&session, &VIEW_EXPLAIN, SIDE_A, c.clip);
             VIEW_EXPLAIN.draw(&p, c.clip, SIDE_A, true);
             double sum = 0, most = 0;
             bool more = false;
@@ -688,7 +646,7 @@ static void a_click_chooses_the_operand(void **state)
     focus("blocks.1.attn.scores_raw");
     Canvas c;
     Paint p = open_canvas(&c, 17, 78, MODE_256);
-    prepare(&VIEW_EXPLAIN, SIDE_A, c.clip);
+    drawn_prepare(&session, &VIEW_EXPLAIN, SIDE_A, c.clip);
     VIEW_EXPLAIN.draw(&p, c.clip, SIDE_A, true);
     NodeId k_node = session_node(&session, SIDE_A, "blocks.1.attn.k");
     int line = 0, lines = 0;

@@ -18,7 +18,7 @@
 #include "core/session/edit/edits.h"
 #include "core/session/edit/slider.h"
 #include "core/session/learned/measures.h"
-#include "tests/tui_views/says.h"
+#include "tests/tui_views/drawn.h"
 #include "tui/canvas/export.h"
 #include "tui/canvas/plot.h"
 #include "tui/views/shown.h"
@@ -64,46 +64,6 @@ static void open_model(bool shapes, int layers, int heads)
 
 /* --- drawing and reading back --- */
 
-static void prepare(const ViewSpec *v, Rect r)
-{
-    Needs needs = {0};
-    v->needs(&session, SIDE_B, r, &needs);
-    assert_true(session_step(&session, needs.item, needs.count, CLOCK_NEVER));
-}
-
-/* Numbers with a Ref are that cell's value; returns how many there were. */
-static int check_numbers(Canvas *c)
-{
-    int numbers = 0;
-    for (int y = 0; y < c->h; y++)
-        for (int x = 0; x < c->w;) {
-            const Cell *k = canvas_at(c, y, x++);
-            Ref ref = k->ref;
-            char text[600];
-            size_t n = 0;
-            if (!ref.run)
-                continue;
-            const Graph *g = shown_graph(&session, (Side)ref.run);
-            const float *values = session_peek(&session, (Side)ref.run, graph_node(g, ref.node)->path);
-            assert_non_null(values);
-            assert_true(ref.cell < graph_cells(g, ref.node));
-            for (x--; x < c->w && n < sizeof text - 8; x++) {
-                k = canvas_at(c, y, x);
-                if (k->ref.run != ref.run || k->ref.node != ref.node || k->ref.cell != ref.cell)
-                    break;
-                n += utf8_put(text + n, k->ch ? k->ch : ' ');
-            }
-            text[n] = '\0';
-            if (!is_number_text(text))
-                continue; /* "<.01" */
-            numbers++;
-            if (!says(text, values[ref.cell]))
-                fail_msg("%s[%zu] is %.9g, the screen says %s", graph_node(g, ref.node)->path, ref.cell,
-                         (double)values[ref.cell], text);
-        }
-    return numbers;
-}
-
 /* Draws with a canary all around; returns how many numbers were right. */
 static int draw_checked(const ViewSpec *v, int h, int w, ColourMode mode, bool ascii)
 {
@@ -126,7 +86,7 @@ static int draw_checked(const ViewSpec *v, int h, int w, ColourMode mode, bool a
             assert_true(!ascii || !inside || k->ch < 0x7f);
         }
     assert_true(c.cursor_y < 0 || rect_has(r, c.cursor_y, c.cursor_x));
-    int numbers = check_numbers(&c);
+    int numbers = drawn_numbers(&session, &c);
     canvas_free(&c);
     return numbers;
 }
@@ -222,11 +182,11 @@ static void laboratory_draws_the_trace(void **state)
     Buf text = {0};
     drawn(&VIEW_LABORATORY, 34, 90, &text); /* before anything was computed */
     has(buf_str(&text), "…");
-    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
+    drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 34, 90});
     assert_true(all_sizes(&VIEW_LABORATORY) > 300);
     must("block 0; move right 2");
     assert_true(session_compares(&session));
-    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
+    drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 34, 90});
     assert_true(all_sizes(&VIEW_LABORATORY) > 600);
     drawn(&VIEW_LABORATORY, 34, 90, &text);
     has(buf_str(&text), "A as trained");
@@ -234,7 +194,7 @@ static void laboratory_draws_the_trace(void **state)
     has(buf_str(&text), "×4"); /* the variance, by the square of the factor 2: before block 0 nothing changed */
     has(buf_str(&text), "gradient through");
     must("pin; set scale off");
-    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
+    drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 34, 90});
     has(drawn(&VIEW_LABORATORY, 34, 90, &text), "A as pinned");
     buf_free(&text);
 }
@@ -244,13 +204,13 @@ static void laboratory_shows_what_was_measured(void **state)
 {
     (void)state;
     open_model(true, 2, 2);
-    must("laboratory");
+    must("option pictures 500; laboratory");
     Err err;
     Buf text = {0};
-    if (!session_measure_all(&session, MEASURE_SCALE, &err))
+    if (!session_measure_all(&session, MEASURE_SCALE, 1, &err))
         fail_msg("%s", err.text);
     const Measure *m = session_measure(&session, MEASURE_SCALE, NULL);
-    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
+    drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 34, 90});
     drawn(&VIEW_LABORATORY, 34, 90, &text);
     has(buf_str(&text), "accuracy over 500 held-out pictures");
     assert_null(strstr(buf_str(&text), "measuring"));
@@ -261,11 +221,11 @@ static void laboratory_shows_what_was_measured(void **state)
     }
     has(buf_str(&text), "[1]");
     must("laboratory 8");
-    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
+    drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 34, 90});
     has(drawn(&VIEW_LABORATORY, 34, 90, &text), "[2.83]");
     must("laboratory head +1");
     assert_int_equal(session.look.laboratory.reach, REACH_HEAD);
-    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
+    drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 34, 90});
     has(drawn(&VIEW_LABORATORY, 34, 90, &text), "[block 0, head 0]");
     has(drawn(&VIEW_LABORATORY, 6, 30, &text), "×1.41");
     buf_free(&text);
@@ -305,7 +265,7 @@ static void points_are_shares(void **state)
     (void)state;
     Measure *m = (Measure *)(uintptr_t)session_measure(&session, MEASURE_SCALE, NULL);
     must("reset edits");
-    prepare(&VIEW_LABORATORY, (Rect){0, 0, 40, 160});
+    drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 40, 160});
     float kept[MEASURES_FACTORS];
     int at[MEASURES_FACTORS];
     memcpy(kept, m->value, sizeof kept);
@@ -328,7 +288,7 @@ static void the_plot_is_exported_as_lines(void **state)
     (void)state;
     Canvas c;
     Buf out = {0};
-    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
+    drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 34, 90});
     canvas_init(&c, 34, 90);
     Paint p = {.s = &session, .c = &c, .mode = MODE_TRUE};
     VIEW_LABORATORY.draw(&p, c.clip, SIDE_B, true);
@@ -344,7 +304,7 @@ static void laboratory_clicks(void **state)
 {
     (void)state;
     must("laboratory");
-    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
+    drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 34, 90});
     assert_true(click_everywhere(&VIEW_LABORATORY, "laboratory", 34, 90) >= MEASURES_FACTORS + REACH_COUNT + 5);
     click_everywhere(&VIEW_LABORATORY, "laboratory", 9, 58);
     click_everywhere(&VIEW_LABORATORY, "laboratory", 1, 1);
@@ -386,10 +346,10 @@ static void gradient_through(void **state)
     assert_true(isnan(row[1]));
     Buf text = {0};
     must("block 1; query 1");
-    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
+    drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 34, 90});
     has(drawn(&VIEW_LABORATORY, 34, 90, &text), "none");
     must("gradient off");
-    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 90});
+    drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 34, 90});
     assert_null(strstr(drawn(&VIEW_LABORATORY, 34, 90, &text), "none"));
     buf_free(&text);
 }
@@ -400,15 +360,15 @@ static void census_shows_what_was_measured(void **state)
 {
     (void)state;
     open_model(true, 2, 3);
-    must("census");
+    must("option pictures 500; census");
     Err err;
     Buf text = {0};
     has(drawn(&VIEW_CENSUS, 18, 78, &text), "measuring…");
     assert_true(all_sizes(&VIEW_CENSUS) == 0); /* nothing is computed yet, so there are no numbers of the trace */
-    if (!session_measure_all(&session, MEASURE_CENSUS, &err))
+    if (!session_measure_all(&session, MEASURE_CENSUS, 1, &err))
         fail_msg("%s", err.text);
     Measure *m = (Measure *)(uintptr_t)session_measure(&session, MEASURE_CENSUS, NULL);
-    prepare(&VIEW_CENSUS, (Rect){0, 0, 18, 78});
+    drawn_prepare(&session, &VIEW_CENSUS, SIDE_B, (Rect){0, 0, 18, 78});
     assert_true(all_sizes(&VIEW_CENSUS) > 50);
     for (int i = 0; i < 6; i++) /* drops that no two heads share */
         m->value[i] = m->base - 0.001F * (float)(7 * i - 3);
@@ -420,7 +380,7 @@ static void census_shows_what_was_measured(void **state)
         has(buf_str(&text), POINTS[i]);
     has(buf_str(&text), "of 500 held-out pictures right");
     must("block 1; head 2");
-    prepare(&VIEW_CENSUS, (Rect){0, 0, 18, 78});
+    drawn_prepare(&session, &VIEW_CENSUS, SIDE_B, (Rect){0, 0, 18, 78});
     has(drawn(&VIEW_CENSUS, 18, 78, &text), "block 1, head 2");
     has(buf_str(&text), ", no. 1/6"); /* missed most */
     m->value[5] = NAN;
@@ -430,7 +390,7 @@ static void census_shows_what_was_measured(void **state)
     m->done = m->total;
     m->value[5] = m->base;
     must("block 1; head 1");
-    prepare(&VIEW_CENSUS, (Rect){0, 0, 18, 78});
+    drawn_prepare(&session, &VIEW_CENSUS, SIDE_B, (Rect){0, 0, 18, 78});
     has(drawn(&VIEW_CENSUS, 18, 78, &text), "no. 2–6/6"); /* the pictures can't tell it from the others */
     buf_free(&text);
 }
@@ -443,7 +403,7 @@ static void census_acts(void **state)
     must("census; block 1; head 1");
     must("move left; move up; ablate");
     assert_true(edits_has(&session, "ablate blocks.0.attn.z[h=0]"));
-    prepare(&VIEW_CENSUS, (Rect){0, 0, 18, 78});
+    drawn_prepare(&session, &VIEW_CENSUS, SIDE_B, (Rect){0, 0, 18, 78});
     has(drawn(&VIEW_CENSUS, 18, 78, &text), "off now");
     assert_non_null(
         session_measure(&session, MEASURE_CENSUS, NULL)); /* it is of the model as trained: edits leave it */
@@ -487,14 +447,14 @@ static void absent(void **state)
     Buf text = {0};
     open_model(false, 2, 2);
     must("census");
-    prepare(&VIEW_CENSUS, (Rect){0, 0, 18, 78});
+    drawn_prepare(&session, &VIEW_CENSUS, SIDE_B, (Rect){0, 0, 18, 78});
     assert_true(all_sizes(&VIEW_CENSUS) > 20);
     has(drawn(&VIEW_CENSUS, 18, 140, &text), "no labelled pictures are known for this model");
     has(buf_str(&text), "not measured");
     must("say");
     has(buf_str(&session.said), "cannot be measured");
     must("laboratory +1");
-    prepare(&VIEW_LABORATORY, (Rect){0, 0, 34, 140});
+    drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 34, 140});
     assert_true(all_sizes(&VIEW_LABORATORY) > 100);
     has(drawn(&VIEW_LABORATORY, 34, 140, &text), "no labelled pictures are known for this model");
     must("say");
@@ -512,8 +472,8 @@ static void sayings(void **state)
     open_model(true, 2, 2);
     must("census; say");
     has(buf_str(&session.said), "being measured");
-    assert_true(session_measure_all(&session, MEASURE_CENSUS, &err) &&
-                session_measure_all(&session, MEASURE_SCALE, &err));
+    assert_true(session_measure_all(&session, MEASURE_CENSUS, 1, &err) &&
+                session_measure_all(&session, MEASURE_SCALE, 1, &err));
     must("block 1; head 1; say");
     snprintf(text, sizeof text, "Without head 1 of block 1 %.1f %%",
              100 * (double)session_measure(&session, MEASURE_CENSUS, NULL)->value[3]);

@@ -14,7 +14,7 @@
 #include "core/base/utf8.h"
 #include "core/session/ask/ask.h"
 #include "core/session/learned/measures.h"
-#include "tests/tui_views/says.h"
+#include "tests/tui_views/drawn.h"
 #include "tui/views/shown.h"
 
 static Session session;
@@ -127,46 +127,6 @@ static void open_model(const VitConfig *c, int records)
 }
 
 /* --- drawing and reading back --- */
-static void prepare(const ViewSpec *v, Side side, Rect r)
-{
-    Needs needs = {0};
-    v->needs(&session, side, r, &needs);
-    assert_true(session_step(&session, needs.item, needs.count, CLOCK_NEVER));
-}
-
-/* Numbers with a Ref are that cell's value; returns how many there were. */
-static int check_numbers(Canvas *c)
-{
-    int numbers = 0;
-    for (int y = 0; y < c->h; y++)
-        for (int x = 0; x < c->w;) {
-            const Cell *k = canvas_at(c, y, x++);
-            Ref ref = k->ref;
-            char text[600], word[600];
-            size_t n = 0;
-            if (!ref.run || k->level)
-                continue;
-            const Graph *g = shown_graph(&session, (Side)ref.run);
-            const float *values = session_peek(&session, (Side)ref.run, graph_node(g, ref.node)->path);
-            assert_non_null(values);
-            assert_true(ref.cell < graph_cells(g, ref.node));
-            for (x--; x < c->w && n < sizeof text - 8; x++) {
-                k = canvas_at(c, y, x);
-                if (k->level || k->ref.run != ref.run || k->ref.node != ref.node || k->ref.cell != ref.cell)
-                    break;
-                n += utf8_put(text + n, k->ch ? k->ch : ' ');
-            }
-            text[n] = '\0';
-            if (sscanf(text, "%599s", word) != 1 || !is_number_text(word))
-                continue;
-            if (!says(word, values[ref.cell]))
-                fail_msg("%s[%zu] is %.9g, the screen says %s", graph_node(g, ref.node)->path, ref.cell,
-                         (double)values[ref.cell], word);
-            numbers++;
-        }
-    return numbers;
-}
-
 /* Draws a view with a canary all around; returns how many numbers were checked. */
 static int draw_checked(const ViewSpec *v, Side side, int h, int w, ColourMode mode, bool ascii)
 {
@@ -178,7 +138,7 @@ static int draw_checked(const ViewSpec *v, Side side, int h, int w, ColourMode m
     canvas_fill(&c, r, STYLE_TEXT, ' ');
     Paint p = {.s = &session, .c = &c, .mode = mode};
     Rect clip = c.clip;
-    prepare(v, side, r);
+    drawn_prepare(&session, v, side, r);
     v->draw(&p, r, side, true);
     assert_memory_equal(&clip, &c.clip, sizeof clip);
     for (int y = 0; y < c.h; y++)
@@ -190,7 +150,7 @@ static int draw_checked(const ViewSpec *v, Side side, int h, int w, ColourMode m
             assert_true(!ascii || !inside || k->ch < 0x7f || k->level);
         }
     assert_true(c.cursor_y < 0 || rect_has(r, c.cursor_y, c.cursor_x));
-    int numbers = check_numbers(&c);
+    int numbers = drawn_numbers(&session, &c);
     canvas_free(&c);
     return numbers;
 }
@@ -207,7 +167,7 @@ static int click_everywhere(const ViewSpec *v, const char *go, int h, int w)
             must(go);
             Paint p = {.s = &session, .c = &c, .mode = MODE_256};
             Rect r = {0, 0, h, w};
-            prepare(v, SIDE_A, r);
+            drawn_prepare(&session, v, SIDE_A, r);
             bool hit = v->click(&p, r, SIDE_A, y, x, &line);
             assert_int_equal(hit, line.len > 0);
             if (hit)
@@ -297,7 +257,7 @@ static const char *drawn(Canvas *c, const ViewSpec *v, Buf *out)
 {
     Paint p = {.s = &session, .c = c, .mode = MODE_256};
     canvas_clear(c);
-    prepare(v, SIDE_A, c->clip);
+    drawn_prepare(&session, v, SIDE_A, c->clip);
     v->draw(&p, c->clip, SIDE_A, true);
     return text_of(c, out);
 }
@@ -321,7 +281,7 @@ static void film_is_the_record(void **state)
     size_t shape[4];
     open_model(&c, 2);
     must("training");
-    prepare(&VIEW_TRAINING, SIDE_A, (Rect){0, 0, 30, 90});
+    drawn_prepare(&session, &VIEW_TRAINING, SIDE_A, (Rect){0, 0, 30, 90});
     const PositionFilm *film = session_film(&session, false);
     const History *h = session_history(&session);
     assert_non_null(film);
@@ -527,7 +487,7 @@ static void tiles_are_the_weights(void **state)
     must("filters 9");
     canvas_init(&canvas, 40, 120);
     Paint p = {.s = &session, .c = &canvas, .mode = MODE_TRUE};
-    prepare(&VIEW_FILTERS, SIDE_A, canvas.clip);
+    drawn_prepare(&session, &VIEW_FILTERS, SIDE_A, canvas.clip);
     VIEW_FILTERS.draw(&p, canvas.clip, SIDE_A, true);
     const Graph *g = session_graph(&session, SIDE_A);
     NodeId n = session_node(&session, SIDE_A, "patch_embed.probe.filters");

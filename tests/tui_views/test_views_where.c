@@ -42,7 +42,7 @@ static void computing_is_said(void **state)
             c.ascii = true;
             Paint p = {.s = &session, .c = &c, .mode = MODE_256};
             VIEWS[k]->draw(&p, r, SIDE_A, true); /* nothing was computed: nothing may be read */
-            assert_int_equal(check_numbers(&c), 0);
+            assert_int_equal(drawn_numbers(&session, &c), 0);
             Buf text = {0};
             for (int y = 0; y < r.h; y++)
                 for (int x = 0; x < r.w; x++)
@@ -61,7 +61,7 @@ static void occlusion_is_the_measurement(void **state)
     Err err;
     const char *why;
     command("where occlusion r2c5");
-    assert_true(session_measure_all(&session, MEASURE_OCCLUSION, &err));
+    assert_true(session_measure_all(&session, MEASURE_OCCLUSION, 1, &err));
     const Measure *m = where_occlusion(&session, SIDE_A, &why);
     assert_non_null(m);
     int patch = session.place.at[session_axis(session_base(&session), "p")];
@@ -77,7 +77,7 @@ static void occlusion_is_the_measurement(void **state)
     int answer = 0;
     for (int i = 1; i < 10; i++)
         answer = a[i] > a[answer] ? i : answer;
-    assert_true(session_measure_all(&session, MEASURE_OCCLUSION, &err));
+    assert_true(session_measure_all(&session, MEASURE_OCCLUSION, 1, &err));
     m = where_occlusion(&session, SIDE_B, &why);
     assert_true(fabsf(where_drop(m, patch)) < 1e-6f || m->answer != answer); /* grey already */
     assert_true(a[answer] != b[answer]);
@@ -147,7 +147,7 @@ static void clicks_go_to_patch_and_map(void **state)
     canvas_init(&c, r.h, r.w);
     Paint p = {.s = &session, .c = &c, .mode = MODE_256};
     command("where");
-    prepare(&VIEW_WHERE, SIDE_A, r);
+    drawn_prepare(&session, &VIEW_WHERE, SIDE_A, r);
     bool met[WHERE_METHODS] = {false};
     for (int y = 0; y < r.h; y += 2)
         for (int x = 0; x < r.w; x += 3) {
@@ -265,7 +265,7 @@ static void lens_rows_and_clicks(void **state)
     assert_string_equal(session.place.path, "blocks.2.lens.probs");
     canvas_init(&c, r.h, r.w);
     Paint p = {.s = &session, .c = &c, .mode = MODE_256};
-    prepare(&VIEW_LENS, SIDE_A, r);
+    drawn_prepare(&session, &VIEW_LENS, SIDE_A, r);
     int o = session_axis(session_base(&session), "o"), places = 0;
     for (int y = 0; y < r.h; y++)
         for (int x = 30; x < r.w; x += 7) {
@@ -286,7 +286,7 @@ static void lens_rows_and_clicks(void **state)
     assert_int_equal(session.place.screen, SCREEN_LENS);
     refused("lens 99", "0 to 3");
     refused("lens 1 unicorn", "unicorn");
-    assert_true(session_measure_all(&session, MEASURE_READOUT, &err));
+    assert_true(session_measure_all(&session, MEASURE_READOUT, 1, &err));
     const Measure *m = session_measure(&session, MEASURE_READOUT, NULL);
     char text[160], cls[48], mean[48];
     assert_int_equal(m->pictures, 5000);

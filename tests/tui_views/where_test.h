@@ -9,7 +9,7 @@
 #include "core/base/utf8.h"
 #include "core/session/command.h"
 #include "core/session/learned/where.h"
-#include "tests/tui_views/says.h"
+#include "tests/tui_views/drawn.h"
 #include "tui/views/panels.h"
 
 static Session session;
@@ -93,48 +93,6 @@ static inline int open_guessing(void **state)
 }
 
 /* --- drawing and reading back --- */
-static inline void prepare(const ViewSpec *v, Side side, Rect r)
-{
-    Needs needs = {0};
-    v->needs(&session, side, r, &needs);
-    assert_true(session_step(&session, needs.item, needs.count, CLOCK_NEVER));
-}
-
-/* Numbers with a Ref are that cell's value; returns how many there were. */
-static inline int check_numbers(Canvas *c)
-{
-    int numbers = 0;
-    for (int y = 0; y < c->h; y++)
-        for (int x = 0; x < c->w;) {
-            const Cell *k = canvas_at(c, y, x++);
-            Ref ref = k->ref;
-            char text[600];
-            size_t n = 0;
-            if (!ref.run)
-                continue;
-            const Graph *g = shown_graph(&session, (Side)ref.run);
-            const float *values = session_peek(&session, (Side)ref.run, graph_node(g, ref.node)->path);
-            assert_non_null(values);
-            assert_true(ref.cell < graph_cells(g, ref.node));
-            if (k->level)
-                continue;
-            for (x--; x < c->w && n < sizeof text - 8; x++) {
-                k = canvas_at(c, y, x);
-                if (k->level || k->ref.run != ref.run || k->ref.node != ref.node || k->ref.cell != ref.cell)
-                    break;
-                n += utf8_put(text + n, k->ch ? k->ch : ' ');
-            }
-            text[n] = '\0';
-            if (!is_number_text(text))
-                continue; /* a mark, an edge, or the letter of a name */
-            numbers++;
-            if (!says(text, values[ref.cell]))
-                fail_msg("%s[%zu] is %.9g, the screen says %s", graph_node(g, ref.node)->path, ref.cell,
-                         (double)values[ref.cell], text);
-        }
-    return numbers;
-}
-
 /* Draws with canaries all around; the canvas is the caller's. */
 static inline void draw_on(Canvas *c, const ViewSpec *v, Side side, int h, int w, ColourMode mode, bool ascii)
 {
@@ -145,7 +103,7 @@ static inline void draw_on(Canvas *c, const ViewSpec *v, Side side, int h, int w
     canvas_fill(c, c->clip, STYLE_ERROR, '~');
     canvas_fill(c, r, STYLE_TEXT, ' ');
     Rect clip = c->clip;
-    prepare(v, side, r);
+    drawn_prepare(&session, v, side, r);
     v->draw(&p, r, side, true);
     assert_memory_equal(&clip, &c->clip, sizeof clip);
     for (int y = 0; y < c->h; y++)
@@ -179,7 +137,7 @@ static inline int draw_all(const ViewSpec *v, Side side)
         for (int ascii = 0; ascii < (SIZES[i][0] > 60 ? 1 : 2); ascii++) {
             Canvas c;
             draw_on(&c, v, side, SIZES[i][0], SIZES[i][1], ascii ? MODE_MONO : MODE_256, ascii);
-            numbers += check_numbers(&c);
+            numbers += drawn_numbers(&session, &c);
             canvas_free(&c);
         }
     return numbers;

@@ -170,14 +170,14 @@ static bool has_stroke(const Canvas *c, int y, int x)
     return false;
 }
 
-/* Dots that no stroke stands for: a plot that something was drawn over. */
-static void collect_dots(const Canvas *c, int y, ColourMode mode, bool light, Paper paper, Patches *dots)
+/* Dots, without those that a stroke stands for: all, or only those of a plot that something was drawn over. */
+static void collect_dots(const Canvas *c, int y, ColourMode mode, bool light, Paper paper, bool all, Patches *dots)
 {
     static const uint8_t PLACE[8][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 1}, {1, 2}, {0, 3}, {1, 3}};
     for (int x = 0; x < c->w; x++) {
         CellLook s = cell_look_on_paper(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], mode, light, paper);
         for (int i = 0; is_braille(s.ch) && i < 8; i++)
-            if ((s.ch >> i & 1) && !has_stroke(c, y, x))
+            if ((s.ch >> i & 1) && (all || !has_stroke(c, y, x)))
                 patch_add(dots, (Patch){.colour = s.fg,
                                         .y = UNITS_H * y + 4 * PLACE[i][1] + 1,
                                         .x = UNITS_W * x + 4 * PLACE[i][0] + 1,
@@ -228,7 +228,7 @@ void svg_shapes(const Canvas *c, ColourMode mode, bool light, Paper paper, Buf *
     Patches grounds = {.items = NULL}, blocks = {.items = NULL};
     for (int y = 0; y < c->h; y++) {
         collect_row(c, y, mode, light, paper, &grounds, &blocks);
-        collect_dots(c, y, mode, light, paper, &blocks);
+        collect_dots(c, y, mode, light, paper, false, &blocks);
     }
     emit_patches(&grounds, out);
     emit_patches(&blocks, out);
@@ -236,4 +236,44 @@ void svg_shapes(const Canvas *c, ColourMode mode, bool light, Paper paper, Buf *
         for (int heavy = 0; heavy < 2; heavy++)
             emit_lines(c, mode, light, paper, (Style)style, heavy, out);
     emit_strokes(c, mode, light, paper, out);
+}
+
+/* The arms of a box glyph as rectangles: one unit thick, two where it is heavy. */
+static void collect_lines(const Canvas *c, int y, ColourMode mode, bool light, Paper paper, Patches *lines)
+{
+    for (int x = 0; x < c->w; x++) {
+        CellLook s = cell_look_on_paper(&c->cells[(size_t)y * (size_t)c->w + (size_t)x], mode, light, paper);
+        unsigned arms = box_arms(s.ch);
+        int thick = arms & HEAVY ? 2 : 1, top = UNITS_H * y, left = UNITS_W * x;
+        int cy = top + (UNITS_H - thick) / 2, cx = left + (UNITS_W - thick) / 2;
+        if (arms & (LEFT | RIGHT)) {
+            int from = arms & LEFT ? left : cx, to = arms & RIGHT ? left + UNITS_W : cx + thick;
+            patch_add(lines, (Patch){.colour = s.fg, .y = cy, .x = from, .h = thick, .w = to - from});
+        }
+        if (arms & (UP | DOWN)) {
+            int from = arms & UP ? top : cy, to = arms & DOWN ? top + UNITS_H : cy + thick;
+            patch_add(lines, (Patch){.colour = s.fg, .y = from, .x = cx, .h = to - from, .w = thick});
+        }
+    }
+}
+
+void shapes_paint(const Canvas *c, ColourMode mode, bool light, Paper paper,
+                  void (*paint)(void *context, Colour colour, Rect units), void *context)
+{
+    Patches p = {.items = NULL};
+    for (int y = 0; y < c->h; y++) {
+        Patches grounds = {.items = NULL};
+        collect_row(c, y, mode, light, paper, &grounds, &p);
+        collect_dots(c, y, mode, light, paper, true, &p);
+        collect_lines(c, y, mode, light, paper, &p);
+        for (size_t i = 0; i < grounds.count; i++) {
+            const Patch *q = &grounds.items[i];
+            paint(context, q->colour, (Rect){q->y, q->x, q->h, q->w});
+        }
+        for (size_t i = 0; i < p.count; i++)
+            paint(context, p.items[i].colour, (Rect){p.items[i].y, p.items[i].x, p.items[i].h, p.items[i].w});
+        free(grounds.items);
+        p.count = 0;
+    }
+    free(p.items);
 }

@@ -7,6 +7,11 @@
 
 /* Grounds, half blocks, bars, then box lines. */
 void svg_shapes(const Canvas *c, ColourMode mode, bool light, Paper paper, Buf *out);
+/* The same as filled rectangles in those units, in the order in which they are painted: for pixels. Plots are their
+ * dots.
+ */
+void shapes_paint(const Canvas *c, ColourMode mode, bool light, Paper paper,
+                  void (*paint)(void *context, Colour colour, Rect units), void *context);
 /* True for glyphs that svg_shapes draws: they are not text. */
 bool svg_draws(uint32_t ch);
 #endif

@@ -1,26 +1,7 @@
 /* `vitrine share`, `join`, `notes`: a class on the terminals of one machine. */
-#include <string.h>
-
-#include "core/base/tell.h"
 #include "core/wire/place.h"
 #include "tui/app.h"
 #include "tui/cli/verbs.h"
-
-static AppOptions with(const Options *o)
-{
-    return (AppOptions){.model = o->model,
-                        .input = o->input,
-                        .threads = (int)o->threads,
-                        .memory = o->memory,
-                        .assume = o->assume,
-                        .resolution = o->resolution,
-                        .colour = o->colour,
-                        .plots = o->plots,
-                        .ascii = o->ascii,
-                        .no_mouse = o->no_mouse,
-                        .light = o->light,
-                        .fresh = true};
-}
 
 static bool check_share(const Options *o, const Link *l, Err *err)
 {
@@ -28,20 +9,14 @@ static bool check_share(const Options *o, const Link *l, Err *err)
     return o->word_count <= 2 || err_set(err, "share takes one lesson, script or demonstration, or nothing");
 }
 
-int share_open_screen(const Options *o)
+static bool share_screen(const Options *o, AppOptions *a)
 {
-    Err err = {{0}};
-    if (!check_share(o, NULL, &err)) {
-        tell(err.text);
-        return STATUS_USAGE;
-    }
-    AppOptions a = with(o);
-    a.input = o->input ? o->input : "#17";
-    a.present = o->word_count > 1 ? o->word[1] : NULL;
-    a.share = o->name ? o->name : "";
-    a.group = o->group;
-    a.rehearse = o->rehearse;
-    return app_main(&a);
+    a->input = o->input ? o->input : "#17";
+    a->present = o->word_count > 1 ? o->word[1] : NULL;
+    a->share = o->name ? o->name : "";
+    a->group = o->group;
+    a->rehearse = o->rehearse;
+    return true;
 }
 
 static bool check_join(const Options *o, const Link *l, Err *err)
@@ -53,43 +28,28 @@ static bool check_join(const Options *o, const Link *l, Err *err)
     return place_share(o->word[1], directory, path, err);
 }
 
-int join_open_screen(const Options *o)
+static bool join_screen(const Options *o, AppOptions *a)
 {
-    Err err = {{0}};
-    if (!check_join(o, NULL, &err)) {
-        tell(err.text);
-        return STATUS_USAGE;
-    }
-    AppOptions a = with(o);
-    a.input = o->input ? o->input : "#17";
-    a.join = o->word[1];
-    return app_main(&a);
+    a->input = o->input ? o->input : "#17";
+    a->join = o->word[1];
+    return !o->plain;
 }
 
-int join_plain(Options *o)
+/* Line by line: `plain` that follows. */
+static int join_lines(Work *w, Err *err)
 {
-    Err err = {{0}};
-    if (!check_join(o, NULL, &err)) {
-        tell(err.text);
-        return STATUS_USAGE;
-    }
-    o->join = o->word[1];
-    o->word[0] = VERB_PLAIN.name;
-    o->word_count = 1;
-    return verb_main(&VERB_PLAIN, o);
+    Options o = *w->options;
+    (void)err; /* it tells its own */
+    o.join = o.word[1];
+    o.word[0] = VERB_PLAIN.name;
+    o.word_count = 1;
+    return verb_main(&VERB_PLAIN, &o);
 }
 
 static bool check_notes(const Options *o, const Link *l, Err *err)
 {
     (void)l;
     return o->word_count == 1 || err_set(err, "notes takes no '%.60s'", o->word[1]);
-}
-
-static int none(Work *w, Err *err)
-{
-    (void)w;
-    err_set(err, "it needs a terminal");
-    return STATUS_USAGE;
 }
 
 const Verb VERB_SHARE = {
@@ -106,7 +66,7 @@ const Verb VERB_SHARE = {
     .example = "vitrine share heads",
     .flags = VERB_ALONE,
     .check = check_share,
-    .run = none};
+    .screen = share_screen};
 
 const Verb VERB_JOIN = {
     .name = "join",
@@ -120,7 +80,8 @@ const Verb VERB_JOIN = {
     .example = "vitrine join ada",
     .flags = VERB_ALONE,
     .check = check_join,
-    .run = none};
+    .screen = join_screen,
+    .run = join_lines};
 
 const Verb VERB_NOTES = {
     .name = "notes",
@@ -131,5 +92,4 @@ const Verb VERB_NOTES = {
                "it writes lines and reads keys' names and numbers.",
     .example = "vitrine notes",
     .flags = VERB_ALONE,
-    .check = check_notes,
-    .run = none};
+    .check = check_notes};

@@ -1,7 +1,9 @@
 /* `vitrine demo`: the ready-made scripts, listed, read, exported; on a terminal they are played on the screen. */
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base/file.h"
+#include "tui/app.h"
 #include "tui/cli/play.h"
 #include "tui/cli/verbs.h"
 
@@ -56,8 +58,16 @@ static bool check(const Options *o, const Link *l, Err *err)
     if (o->height && o->height <= CAST_CAPTION_ROWS && (o->cast || cast))
         return err_set(err, "--size: a cast needs more than %d rows", CAST_CAPTION_ROWS);
     if (o->output && strcmp(o->output, "-") != 0 && !cast && !screen_suffix(o->output))
-        return err_set(err, "%.200s: expected a name that ends in .svg, .html, .txt, .ans or .cast", o->output);
+        return err_set(err, "%.200s: expected a name that ends in .svg, .png, .html, .txt, .ans or .cast", o->output);
     return true;
+}
+
+/* Where there is a screen to play it on. */
+static bool screen(const Options *o, AppOptions *a)
+{
+    a->input = o->input ? o->input : "#17";
+    a->demo = o->word[1];
+    return o->word_count == 2 && !o->plain && !o->output && !o->cast && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
 }
 
 const Verb VERB_DEMO = {
@@ -71,4 +81,5 @@ const Verb VERB_DEMO = {
     .example = "vitrine demo 2",
     .flags = VERB_ALONE,
     .check = check,
+    .screen = screen,
     .run = demo};

@@ -115,17 +115,10 @@ int diff_open(const Options *o)
             buf_printf(&line, " item=%s", o->item);
         if (!o->input && !diff_is_model(p.reference[0]))
             buf_puts(&line, " input=own");
-        status = app_main(&(AppOptions){.model = p.model,
-                                        .input = o->input,
-                                        .commands = buf_str(&line),
-                                        .threads = (int)o->threads,
-                                        .memory = o->memory,
-                                        .colour = o->colour,
-                                        .plots = o->plots,
-                                        .ascii = o->ascii,
-                                        .no_mouse = o->no_mouse,
-                                        .light = o->light,
-                                        .fresh = true});
+        AppOptions a = verb_screen(o);
+        a.model = p.model;
+        a.commands = buf_str(&line);
+        status = app_main(&a);
     }
     if (*err.text)
         tell(err.text);

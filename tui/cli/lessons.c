@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/tell.h"
 #include "lessons/check.h"
 #include "lessons/paper.h"
 #include "tui/app.h"
@@ -127,22 +126,12 @@ static bool check_one(const Options *o, const Link *l, Err *err)
            err_set(err, "there is no lesson '%.60s'; `vitrine lessons` lists them", o->word[1]);
 }
 
-int lesson_open(const Options *o)
+/* A lesson brings its own model and pictures. */
+static bool screen(const Options *o, AppOptions *a)
 {
-    Err err = {{0}};
-    if (!check_one(o, NULL, &err)) {
-        tell(err.text);
-        return STATUS_USAGE;
-    }
-    return app_main(&(AppOptions){.lesson = o->word[1],
-                                  .threads = (int)o->threads,
-                                  .memory = o->memory,
-                                  .colour = o->colour,
-                                  .plots = o->plots,
-                                  .ascii = o->ascii,
-                                  .no_mouse = o->no_mouse,
-                                  .light = o->light,
-                                  .fresh = true});
+    a->model = a->input = a->resolution = NULL;
+    a->lesson = o->word[1];
+    return !o->paper;
 }
 
 static int paper(Work *w, Err *err)
@@ -169,6 +158,7 @@ const Verb VERB_LESSON = {
     .example = "vitrine lesson 5 --paper",
     .flags = VERB_ALONE,
     .check = check_one,
+    .screen = screen,
     .run = paper};
 
 static bool check_export(const Options *o, const Link *l, Err *err)

@@ -654,8 +654,10 @@ static int plain(Work *w, Err *err)
     }
     if (p.terminal && !s->quit)
         put(&p, "\n");
-    if (p.terminal)
+    if (p.terminal) {
+        stop_take(); /* who is asked to end, saves first */
         state_save(s);
+    }
     list_clear(&p);
     stage_close(&p.stage);
     desk_close(&p.desk, s);

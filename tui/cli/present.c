@@ -1,6 +1,5 @@
 /* `vitrine present`: a lesson, a script or a demonstration for a hall. */
 #include "core/base/file.h"
-#include "core/base/tell.h"
 #include "lessons/lesson.h"
 #include "tui/app.h"
 #include "tui/cli/script.h"
@@ -21,34 +20,12 @@ static bool check(const Options *o, const Link *l, Err *err)
                which);
 }
 
-int present_open(const Options *o)
+static bool screen(const Options *o, AppOptions *a)
 {
-    Err err = {{0}};
-    if (!check(o, NULL, &err)) {
-        tell(err.text);
-        return STATUS_USAGE;
-    }
-    return app_main(&(AppOptions){.model = o->model,
-                                  .input = o->input ? o->input : "#17",
-                                  .present = o->word[1],
-                                  .rehearse = o->rehearse,
-                                  .threads = (int)o->threads,
-                                  .memory = o->memory,
-                                  .assume = o->assume,
-                                  .resolution = o->resolution,
-                                  .colour = o->colour,
-                                  .plots = o->plots,
-                                  .ascii = o->ascii,
-                                  .no_mouse = o->no_mouse,
-                                  .light = o->light,
-                                  .fresh = true});
-}
-
-static int none(Work *w, Err *err)
-{
-    (void)w;
-    err_set(err, "presenting needs a terminal");
-    return STATUS_USAGE;
+    a->input = o->input ? o->input : "#17";
+    a->present = o->word[1];
+    a->rehearse = o->rehearse;
+    return true;
 }
 
 const Verb VERB_PRESENT = {
@@ -63,4 +40,4 @@ const Verb VERB_PRESENT = {
     .example = "vitrine present 6",
     .flags = VERB_ALONE,
     .check = check,
-    .run = none};
+    .screen = screen};

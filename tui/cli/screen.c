@@ -18,20 +18,19 @@
 #include "tui/cli/verbs.h"
 #include "tui/frame.h"
 #include "tui/overlay.h"
+#include "tui/shot.h"
 
 enum { WIDTH = 120, HEIGHT = 40, SLICE_NS = 100000000 };
 
-typedef enum Kind { KIND_TEXT, KIND_ANSI, KIND_SVG, KIND_HTML, KIND_GOLDEN, KIND_COUNT } Kind;
+typedef enum Kind { KIND_TEXT, KIND_ANSI, KIND_SVG, KIND_HTML, KIND_PNG, KIND_GOLDEN, KIND_COUNT } Kind;
 
 /* golden: text and styles in planes, for comparing two screens. */
 static const struct {
     const char *suffix;
     ColourMode mode; /* when --colour does not say */
-} KINDS[KIND_COUNT] = {[KIND_TEXT] = {"txt", MODE_MONO},
-                       [KIND_ANSI] = {"ans", MODE_256},
-                       [KIND_SVG] = {"svg", MODE_TRUE},
-                       [KIND_HTML] = {"html", MODE_TRUE},
-                       [KIND_GOLDEN] = {"golden", MODE_256}};
+} KINDS[KIND_COUNT] = {
+    [KIND_TEXT] = {"txt", MODE_MONO},  [KIND_ANSI] = {"ans", MODE_256}, [KIND_SVG] = {"svg", MODE_TRUE},
+    [KIND_HTML] = {"html", MODE_TRUE}, [KIND_PNG] = {"png", MODE_TRUE}, [KIND_GOLDEN] = {"golden", MODE_256}};
 
 static Kind kind_of(const char *path)
 {
@@ -85,16 +84,17 @@ static bool check(const Options *o, const Link *l, Err *err)
     if ((o->cast || cast) && o->height && o->height <= CAST_CAPTION_ROWS)
         return err_set(err, "--size: a cast needs more than %d rows", CAST_CAPTION_ROWS);
     if (o->script && o->output && !cast && strcmp(o->output, "-") != 0 && !screen_suffix(o->output))
-        return err_set(err, "%.200s: a script's steps are .svg, .html, .txt or .ans, or one .cast", o->output);
+        return err_set(err, "%.200s: a script's steps are .svg, .png, .html, .txt or .ans, or one .cast", o->output);
     if (cast)
         return true;
     if (!o->output || strcmp(o->output, "-") == 0 || screen_suffix(o->output))
         return true;
     if (!tensor_format(o->output, &format, NULL))
-        return err_set(err,
-                       "%.200s: expected a name that ends in .svg, .html, .txt or .ans (the screen), or in .npy, .npz, "
-                       ".csv, .json or .safetensors (the values)",
-                       o->output);
+        return err_set(
+            err,
+            "%.200s: expected a name that ends in .svg, .png, .html, .txt or .ans (the screen), or in .npy, .npz, "
+            ".csv, .json or .safetensors (the values)",
+            o->output);
     return show_check(o, l, err);
 }
 
@@ -135,22 +135,24 @@ ColourMode screen_mode(const Options *o)
     return mode_of(o, stdout_kind(o));
 }
 
-static void put(const Canvas *c, Kind kind, ColourMode mode, bool light, const char *title, Buf *out)
+static bool put(const Canvas *c, Kind kind, ColourMode mode, bool light, const char *title, Buf *out, Err *err)
 {
     switch (kind) {
     case KIND_TEXT: export_text(c, out); break;
     case KIND_ANSI: export_ansi(c, mode, light, out); break;
     case KIND_SVG: export_svg(c, mode, light, title, out); break;
     case KIND_HTML: export_html(c, mode, light, title, out); break;
+    case KIND_PNG: return shot_png(c, mode, light, out, err);
     case KIND_GOLDEN: export_golden(c, out); break;
     case KIND_COUNT: break;
     }
+    return true;
 }
 
 void screen_print(const Canvas *c, const Options *o, Buf *out)
 {
     Kind kind = stdout_kind(o);
-    put(c, kind, mode_of(o, kind), o->light, "", out);
+    put(c, kind, mode_of(o, kind), o->light, "", out, NULL); /* text: it can't fail */
 }
 
 static void draw(Work *w, Canvas *c, Overlay *o, const char *message, ColourMode mode)
@@ -239,12 +241,12 @@ bool screen_draw_below(Work *w, const char *path, const char *text, Buf *out, Er
     ColourMode mode = mode_of(o, kind);
     Canvas c;
     if (kind == KIND_COUNT)
-        return err_set(err, "%.200s: expected a name that ends in .svg, .html, .txt, .ans or .cast", path);
+        return err_set(err, "%.200s: expected a name that ends in .svg, .png, .html, .txt, .ans or .cast", path);
     if (!compose(w, screen_height(o), rows_of(text, screen_width(o)), text, mode, &c, err))
         return false;
-    put(&c, kind, mode, o->light, text, out);
+    bool ok = put(&c, kind, mode, o->light, text, out, err);
     canvas_free(&c);
-    return true;
+    return ok;
 }
 
 static bool draw_to(Work *w, Kind kind, const char *message, Buf *out, Err *err)
@@ -260,7 +262,7 @@ static bool draw_to(Work *w, Kind kind, const char *message, Buf *out, Err *err)
         address_put_focus(&w->session, &title);
         canvas_init(&canvas, height, width);
         draw(w, &canvas, &w->overlay, message, mode);
-        put(&canvas, kind, mode, o->light, buf_str(&title), out);
+        ok = put(&canvas, kind, mode, o->light, buf_str(&title), out, err);
         canvas_free(&canvas);
         buf_free(&title);
     }
@@ -281,7 +283,7 @@ bool screen_save(Work *w, const char *path, Err *err)
     Buf out = {0};
     Kind kind = kind_of(path);
     if (kind == KIND_COUNT)
-        return err_set(err, "%.200s: expected a name that ends in .svg, .html, .txt or .ans", path);
+        return err_set(err, "%.200s: expected a name that ends in .svg, .png, .html, .txt or .ans", path);
     bool ok = draw_to(w, kind, "", &out, err) && file_write(path, out.data, out.len, err);
     buf_free(&out);
     return ok;
@@ -316,11 +318,12 @@ const Verb VERB_SCREEN = {
     .name = "screen",
     .usage = "screen [ADDRESS] [--size WxH] [--script FILE] [-o FILE]",
     .summary = "draws what the terminal would show there",
-    .details = "FILE.svg .html .txt .ans; without -o to standard output. The commands of -c may do whatever can be "
-               "done on the screen: view, compare, zoom, say, "
-               "help. With --script every `pause` of FILE ends a step, and each step is drawn, its caption and the "
-               "command that "
-               "makes it below: NAME.svg becomes NAME-01.svg and so on; NAME.cast, or --cast NAME, is one asciicast.",
+    .details =
+        "FILE.svg .png .html .txt .ans; without -o to standard output. The commands of -c may do whatever can be "
+        "done on the screen: view, compare, zoom, say, "
+        "help. With --script every `pause` of FILE ends a step, and each step is drawn, its caption and the "
+        "command that "
+        "makes it below: NAME.svg becomes NAME-01.svg and so on; NAME.cast, or --cast NAME, is one asciicast.",
     .example = "vitrine screen 'blocks.1.attn.pattern[h=2]' -c 'view matrix' --size 120x40 -o shot.svg",
     .flags = VERB_ADDRESS | VERB_UI,
     .check = check,

@@ -101,7 +101,7 @@ const Verb VERB_SHOW = {
     .usage = "show ADDRESS [-o FILE] [--axes h,t,e]",
     .summary = "the values of a tensor, to read or into a file",
     .details = "Without -o a table with the labels of rows and columns. FILE.npy .npz .csv .json .safetensors save the "
-               "values; .svg .html .txt .ans draw the "
+               "values; .svg .png .html .txt .ans draw the "
                "screen. A pattern ('blocks.5.*') or a scope (blocks.5) names several tensors: a list of them, or all "
                "in one .npz, .json or .safetensors. "
                "-c 'compare a' takes the values without the edits, -c 'compare diff' the difference.",

@@ -148,6 +148,15 @@ static void put_steps(const Request *r, Buf *out)
     }
 }
 
+/* Was no word that followed it among the best? */
+static bool left(const Decode *d, int node)
+{
+    for (int i = node + 1; i < d->count; i++)
+        if (d->node[i].parent == node)
+            return false;
+    return true;
+}
+
 /* The tree of beginnings, a parent above its children. */
 static void put_tree(const Request *r, int parent, int depth, Buf *out)
 {
@@ -158,10 +167,10 @@ static void put_tree(const Request *r, int parent, int depth, Buf *out)
         buf_printf(out, "  %*s", depth * 2, "");
         pad_to(out, word(r, n->word), 14);
         buf_printf(out, "%6.1f %%   log share %8.3f   score %8.3f%s\n", 100 * n->share, n->log_share, n->score,
-                   i == r->d.best ? "   best"
-                   : n->ended     ? "   ended"
-                   : n->run       ? ""
-                                  : "   left");
+                   i == r->d.best   ? "   best"
+                   : n->ended       ? "   ended"
+                   : left(&r->d, i) ? "   left"
+                                    : "");
         put_tree(r, i, depth + 1, out);
     }
 }

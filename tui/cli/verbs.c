@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/tell.h"
+#include "tui/app.h"
 
 static const Verb *const VERBS[] = {&VERB_RUN,     &VERB_SHOW,   &VERB_EXPLAIN,  &VERB_WHY,       &VERB_LEDGER,
                                     &VERB_TRACE,   &VERB_SCREEN, &VERB_INFO,     &VERB_VERIFY,    &VERB_DIFF,
@@ -83,13 +84,33 @@ static int check_hash(Work *w, int status, Err *err)
     return STATUS_NO;
 }
 
+AppOptions verb_screen(const Options *o)
+{
+    return (AppOptions){.model = o->model,
+                        .input = o->input,
+                        .threads = (int)o->threads,
+                        .memory = o->memory,
+                        .assume = o->assume,
+                        .resolution = o->resolution,
+                        .colour = o->colour,
+                        .plots = o->plots,
+                        .ascii = o->ascii,
+                        .no_mouse = o->no_mouse,
+                        .light = o->light,
+                        .fresh = true};
+}
+
 int verb_main(const Verb *v, const Options *o)
 {
     Work w = {.options = o, .address = ""};
     Err err = {{0}};
     unsigned allowed = COMMAND_EDIT | COMMAND_FILE | (v->flags & VERB_UI ? COMMAND_UI : 0u);
     int status = STATUS_USAGE;
-    if (check_words(v, &w, &err)) {
+    bool sound = check_words(v, &w, &err);
+    AppOptions a = verb_screen(o);
+    if (sound && v->screen && v->screen(o, &a))
+        return app_main(&a);
+    if (sound) {
         bool ready = true;
         bool text = text_asked(o->model) && v->run_text, alone = text || (v->flags & VERB_ALONE);
         if (alone)

@@ -11,6 +11,8 @@ enum {
     VERB_ALONE = 8    /* needs no model and no input: no session is opened, its words are its own */
 };
 
+struct AppOptions;
+
 typedef struct Verb {
     const char *name;
     const char *usage;   /* "show ADDRESS [-o FILE]" */
@@ -20,7 +22,11 @@ typedef struct Verb {
     unsigned flags;
     /* What is wrong with the options before anything is opened, or NULL: nothing can be. False: STATUS_USAGE. */
     bool (*check)(const Options *o, const Link *l, Err *err);
-    /* The session is open, unless the verb is VERB_ALONE. Fills w->out; the exit status, STATUS_BAD with err. */
+    /* Where the verb opens the screen: adds to *a, which is verb_screen's, what is its own. False: it answers in text
+     * with these options. NULL: it always does. */
+    bool (*screen)(const Options *o, struct AppOptions *a);
+    /* The session is open, unless the verb is VERB_ALONE. Fills w->out; the exit status, STATUS_BAD with err.
+     * NULL: there is only the screen, or another one (notes). */
     int (*run)(Work *w, Err *err);
     /* The same for a text model where that is another question: no session is open. NULL: run does both. */
     int (*run_text)(Work *w, Err *err);
@@ -36,6 +42,8 @@ const char *verb_nearest(const char *typed); /* NULL when none is near */
 /* `diff --open`: the screen at the cell where the difference begins. The exit status of the program. */
 int diff_open(const Options *o);
 
+/* How the screen opens with these options, its last place forgotten. */
+struct AppOptions verb_screen(const Options *o);
 /* Runs a verb from its words to its exit status; errors are on standard error. */
 int verb_main(const Verb *v, const Options *o);
 
@@ -44,13 +52,6 @@ bool screen_suffix(const char *path); /* .svg .html .txt .ans */
 int screen_write(Work *w, Err *err);
 /* Computes what a frame of that size shows; afterwards drawing finds everything. False when cancelled. */
 bool screen_compute(Work *w, int height, int width, Err *err);
-/* `lesson N` without --paper: the screen with that lesson open. The exit status of the program. */
-int lesson_open(const Options *o);
-/* `present WHICH`: the screen in presenter mode. The exit status of the program. */
-int present_open(const Options *o);
-int share_open_screen(const Options *o);
-int join_open_screen(const Options *o);
-int join_plain(Options *o); /* line by line */
 /* The lessons as pages in o->output, with their screens. */
 int lessons_export(Work *w, Err *err);
 /* The screen as it would be drawn now, to a file; the kind by its suffix. */

@@ -58,6 +58,9 @@ static const struct {
     {"query", "What a token asks for: it is compared with the keys of all tokens."},
     {"rank correlation",
      "Do two lists rank things alike? 1 the same order, 0 none in common, -1 the reverse. Spearman's."},
+    {"gradient through",
+     "How much of the gradient at a row of attention's weights reaches its scores: the one's length over "
+     "the other's. A mean over rows leaves out those that no gradient reaches."},
     {"residual stream",
      "The vectors that run through all blocks. Attention and MLP only add to them, nothing is overwritten."},
     {"rollout", "An estimate of what reaches a token through all blocks: attention matrices, each half residual "

@@ -137,6 +137,8 @@ static void put_input(const Session *s, Facts *f)
         fact(f, "preprocessing", "made ready", "%s",
              in->ready ? "not at all: its values came from a file"
                        : preprocess_text(&session_exhibit(s, SIDE_B)->model->preprocess, text, sizeof text));
+    if (in->unchecked)
+        fact(f, "checksum", "checksum", "not tested: the rest of the batch was not read");
     if (*session_model_note(s))
         fact(f, "note", "note", "%s", session_model_note(s));
     Buf nan = {0};

@@ -397,7 +397,7 @@ static SayFn *const TELL[SCREEN_COUNT] = {
     [SCREEN_FILTERS] = tell_tensor,       [SCREEN_HEADS] = tell_heads,          [SCREEN_WHERE] = tell_where,
     [SCREEN_LENS] = tell_answer,          [SCREEN_LABORATORY] = tell_matrix,    [SCREEN_CENSUS] = tell_census,
     [SCREEN_BLANKS] = tell_sentence_only, [SCREEN_LEDGER] = tell_sentence_only, [SCREEN_SENTENCE] = tell_matrix,
-    [SCREEN_WAVES] = tell_tensor,         [SCREEN_WRITING] = tell_writing};
+    [SCREEN_WAVES] = tell_tensor,         [SCREEN_WRITING] = tell_writing,      [SCREEN_DECODING] = tell_decoding};
 
 /* "Answer of A: star .999, arrow 5.3e-4, cross 3.3e-5." */
 static bool put_answer(Session *s, Side side, const char *who, Buf *out, Err *err)

@@ -49,7 +49,7 @@ SayFn say_picture, say_pixel, say_positions, say_answer;
 SayFn say_where, say_lens, say_blanks;
 SayFn say_scale, say_census;
 SayFn say_ledger;
-SayFn say_writing, say_waves; /* words */
+SayFn say_writing, say_waves, say_decoding, tell_decoding; /* words */
 /* Where 1/√d_k alone was taken away: what that shows, and what it does not; else nothing. */
 void say_without_scale(const Teller *t);
 SayFn say_training, say_filters, say_heads; /* what was learned */

@@ -68,9 +68,9 @@ static void put_jacobians(const Teller *t)
     }
     if (all)
         buf_printf(t->out,
-                   " The norm, the mean over a head's rows, is larger than before in %d of %d heads: it grows as "
-                   "weight gathers "
-                   "on a few tokens, and falls only where one has nearly all, which the largest factors reach.",
+                   " The norm, the mean over a head's rows, is larger than before in %d of %d heads: it is "
+                   "small where a row is even, grows as weight gathers on a few tokens, and falls again where one has "
+                   "nearly all, which the largest factors reach.",
                    rises, all);
 }
 
@@ -132,9 +132,9 @@ bool say_census(const Teller *t)
                100 * paired_lost(pair), 100 * paired_margin(pair), pair.lost, pair.won);
     buf_puts(t->out, paired_differs(pair) ? "." : ", which may be nothing.");
     measure_places(m, cell, &first, &last);
-    if (m->done == m->total && first == last)
+    if (m->whole && first == last)
         buf_printf(t->out, " Of the %d heads it is number %d by what is lost.", all, first);
-    else if (m->done == m->total)
+    else if (m->whole)
         buf_printf(t->out, " Of the %d heads it is one of numbers %d to %d: their intervals overlap.", all, first,
                    last);
     return true;

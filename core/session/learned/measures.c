@@ -16,7 +16,7 @@
 
 enum { RECIPE_MAX = 1 << 20 };
 
-static struct Measures *measures_of(Session *s)
+struct Measures *measures_of(Session *s)
 {
     if (!s->measures)
         s->measures = xcalloc(1, sizeof *s->measures);
@@ -216,6 +216,9 @@ static void free_work(Measuring *w)
     free(w->measure.value);
     free(w->measure.right);
     free(w->measure.pair);
+    free(w->right);
+    free(w->pair);
+    dataset_free(w->stock);
     free(w->picture);
     free(w->logits);
     *w = (Measuring){.begun = false};
@@ -234,6 +237,8 @@ static bool step_kind(Session *s, MeasureKind kind, int64_t deadline_ns)
             measures_accuracy_begin(s, kind, w);
         w->begun = true;
     }
+    if (!occlusion && *s->model_path)
+        w->finished = measures_accuracy_complete(s, &w->measure);
     while (!w->finished && !*w->problem) {
         w->finished = occlusion ? measures_occlusion_step(s, w, deadline_ns)
                                 : measures_accuracy_step(s, kind, w, deadline_ns);
@@ -241,6 +246,7 @@ static bool step_kind(Session *s, MeasureKind kind, int64_t deadline_ns)
         if (clock_ns() >= deadline_ns)
             break;
     }
+    w->measure.whole = w->measure.whole || w->finished;
     return w->finished || *w->problem;
 }
 
@@ -283,13 +289,19 @@ bool measures_step(Session *s, int64_t deadline_ns)
     return !screen->work || screen->work(s, deadline_ns);
 }
 
-bool session_measure_all(Session *s, MeasureKind kind, Err *err)
+static bool measured_over(const Session *s, MeasureKind kind, size_t pictures)
+{
+    const Measure *m = session_measure(s, kind, NULL);
+    return m && m->whole && m->pictures >= pictures;
+}
+
+bool session_measure_all(Session *s, MeasureKind kind, size_t pictures, Err *err)
 {
     enum { SLICE_NS = 100000000 };
     const char *why = impossible(s, kind);
     if (why)
         return err_set(err, "%s", why);
-    while (!step_kind(s, kind, clock_ns() + SLICE_NS)) {
+    while (!measured_over(s, kind, pictures) && !step_kind(s, kind, clock_ns() + SLICE_NS)) {
         const Measure *m = &s->measures->work[kind].measure;
         if (s->progress && !s->progress(s->progress_context, "measuring", (double)m->done / (double)m->total))
             return err_set(err, "cancelled");
@@ -317,8 +329,8 @@ void measures_free(Session *s)
         free_work(&t->work[i]);
     free_record(&t->own);
     free_record(&t->twin);
-    dataset_free(t->stock);
     pictures_free(t->pictures);
+    decoding_free(t->decoding);
     free(t);
     s->measures = NULL;
 }

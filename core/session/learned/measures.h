@@ -48,11 +48,13 @@ typedef struct Measure {
     float base;   /* NaN until measured */
     /* Of accuracies: how many were named right, and of every finished cell what it loses against the base over the same
      * pictures; NULL for occlusion. For the bundled model these are the shipped figures (core/eval/figures.h), over
-     * FIGURES_PICTURES; else they are measured, over MEASURES_PICTURES. */
+     * FIGURES_PICTURES; else they are measured in rounds of MEASURES_ROUND pictures, and after each of them are over
+     * more, until they are over LookAt.pictures (MEASURES_PICTURES if not set). */
     size_t base_right, *right;
     Paired *pair;
     size_t pictures;    /* over how many every finished cell is; 1 for occlusion */
-    size_t done, total; /* forward passes, for progress and time left; equal when all is measured */
+    bool whole;         /* every cell is there: what was measured once is only measured more exactly from then on */
+    size_t done, total; /* forward passes, for progress and time left; equal when nothing is left to do */
     int answer;         /* occlusion: the class whose logit it is, -1 until known */
 } Measure;
 
@@ -61,7 +63,8 @@ typedef struct Measure {
 enum { LENS_START = -1 };
 const char *lens_path(const Session *s, int row);
 enum {
-    MEASURES_PICTURES = 500,
+    MEASURES_ROUND = 500, /* after so many there are figures to look at */
+    MEASURES_PICTURES = 5000,
     MEASURES_FACTORS = ABLATION_FACTORS,
     MEASURES_TILES_ACROSS = 8
 }; /* tiles: how many the up and down keys pass over on the screen `filters` */
@@ -74,8 +77,9 @@ const Measure *session_measure(const Session *s, MeasureKind kind, const char **
 const char *measure_share_text(size_t right, size_t pictures, char *out, size_t n);
 /* Census: which places among all heads this one can have, 1 the most missed, of those that are measured. */
 void measure_places(const Measure *m, int cell, int *first, int *last);
-/* For commands and tests: measures to the end, with the session's progress. False when cancelled or impossible. */
-bool session_measure_all(Session *s, MeasureKind kind, Err *err);
+/* For commands and tests: measures until every cell is over so many pictures, or to the end, with the session's
+ * progress. False when cancelled or impossible. */
+bool session_measure_all(Session *s, MeasureKind kind, size_t pictures, Err *err);
 
 /* Called by session_step: works on what the screen that is on shows. True when there is nothing left to do. */
 bool measures_step(Session *s, int64_t deadline_ns);

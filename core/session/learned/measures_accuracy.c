@@ -21,11 +21,29 @@ static size_t exams_of(MeasureKind kind, const Measure *m)
     return kind == MEASURE_READOUT ? 1 : kind == MEASURE_SCALE ? cells : cells + 1;
 }
 
-static void put_cell(Measure *m, int cell, size_t right, Paired pair)
+static void publish(Measuring *w, int cell)
 {
-    m->right[cell] = right;
-    m->pair[cell] = pair;
-    m->value[cell] = (float)((double)right / (double)m->pictures);
+    Measure *m = &w->measure;
+    m->right[cell] = w->right[cell];
+    m->pair[cell] = w->pair[cell];
+    m->value[cell] = (float)((double)w->right[cell] / (double)m->pictures);
+}
+
+/* Nobody waits for more than a round; from the second one on all cells stay over the same pictures. */
+static void put_cell(Measuring *w, int cell, size_t right, Paired pair)
+{
+    w->right[cell] += right;
+    w->pair[cell].lost += pair.lost;
+    w->pair[cell].won += pair.won;
+    w->pair[cell].n += pair.n;
+    if (w->round == 0)
+        publish(w, cell);
+}
+
+static void put_base(Measuring *w)
+{
+    w->measure.base_right = w->base_right;
+    w->measure.base = (float)((double)w->base_right / (double)w->measure.pictures);
 }
 
 static void take_shipped(MeasureKind kind, Measuring *w)
@@ -38,35 +56,47 @@ static void take_shipped(MeasureKind kind, Measuring *w)
         Figure f = kind != MEASURE_READOUT ? figures_get(figure, i)
                    : i                     ? figures_get(FIGURE_OTHER, 0)
                                            : figures_get(FIGURE_TRAINED, 0);
-        put_cell(m, i, f.right, f.pair);
+        put_cell(w, i, f.right, f.pair);
     }
     m->done = m->total;
-    w->finished = true;
+    w->finished = m->whole = true;
+}
+
+/* The pictures behind those of the rounds before. */
+static void stock_up(Session *s, Measuring *w)
+{
+    struct Measures *t = s->measures;
+    if (!t->pictures)
+        t->pictures = pictures_drawn(&s->model.preprocess, 0);
+    w->stock = dataset_new(t->pictures, &s->model, PICTURES_HELD_OUT, w->round * MEASURES_ROUND, MEASURES_ROUND);
 }
 
 void measures_accuracy_begin(Session *s, MeasureKind kind, Measuring *w)
 {
-    struct Measures *t = s->measures;
     Measure *m = &w->measure;
     bool shipped = !*s->model_path; /* the bundled model: nobody waits for figures that are known */
-    if (!t->stock && !shipped) {
-        t->pictures = pictures_drawn(&s->model.preprocess, 0);
-        t->stock = dataset_new(t->pictures, &s->model, PICTURES_HELD_OUT, 0, MEASURES_PICTURES);
-    }
     shape(s, kind, m);
     size_t cells = size_mul((size_t)m->rows, (size_t)m->cols);
     m->value = xcalloc(cells, sizeof *m->value);
     m->right = xcalloc(cells, sizeof *m->right);
     m->pair = xcalloc(cells, sizeof *m->pair);
+    w->right = xcalloc(cells, sizeof *w->right);
+    w->pair = xcalloc(cells, sizeof *w->pair);
     for (size_t i = 0; i < cells; i++)
         m->value[i] = NAN;
     m->base = NAN;
     m->answer = -1;
-    m->pictures = shipped ? FIGURES_PICTURES : dataset_count(t->stock);
+    m->pictures = shipped ? FIGURES_PICTURES : MEASURES_ROUND;
     m->total = size_mul(exams_of(kind, m), m->pictures);
     w->at = -1;
     if (shipped)
         take_shipped(kind, w);
+}
+
+/* More may be asked for later than was at first. */
+bool measures_accuracy_complete(const Session *s, const Measure *m)
+{
+    return m->whole && m->pictures >= (size_t)s->look.pictures;
 }
 
 static Ablation removal_of(const Session *s, MeasureKind kind, int at)
@@ -88,7 +118,7 @@ static Accuracy *open_exam(const Session *s, MeasureKind kind, int at, Err *err)
                                  .edits = edits.edit,
                                  .edit_count = edits.count,
                                  .graph = session_base(s),
-                                 .stock = s->measures->stock,
+                                 .stock = s->measures->work[kind].stock,
                                  .other = kind == MEASURE_READOUT,
                                  .pool = s->pool};
     Accuracy *e = accuracy_new(&setup, err);
@@ -98,22 +128,22 @@ static Accuracy *open_exam(const Session *s, MeasureKind kind, int at, Err *err)
 
 static void keep_result(const Session *s, MeasureKind kind, Measuring *w)
 {
-    Measure *m = &w->measure;
     const AccuracyResult *r = accuracy_result(w->exam);
     const AccuracyResult *base = w->base ? accuracy_result(w->base) : r;
     Paired pair = paired_count(r->label, base->named, r->named, r->pictures);
     if (w->at >= 0)
-        put_cell(m, w->at, r->right, pair);
+        put_cell(w, w->at, r->right, pair);
     else {
-        m->base_right = r->right;
-        m->base = (float)accuracy_share(r);
+        w->base_right += r->right;
+        if (w->round == 0)
+            put_base(w);
     }
     if (kind == MEASURE_READOUT) {
         bool class_token = readout_used(session_vit(s)) == READOUT_CLASS_TOKEN;
-        put_cell(m, class_token ? 0 : 1, r->right, pair);
-        put_cell(m, class_token ? 1 : 0, r->other_right, paired_count(r->label, r->named, r->other_named, r->pictures));
+        put_cell(w, class_token ? 0 : 1, r->right, pair);
+        put_cell(w, class_token ? 1 : 0, r->other_right, paired_count(r->label, r->named, r->other_named, r->pictures));
     } else if (kind == MEASURE_SCALE && w->at < 0)
-        put_cell(m, MEASURES_FACTORS / 2, r->right, pair); /* a factor of 1 changes nothing */
+        put_cell(w, MEASURES_FACTORS / 2, r->right, pair); /* a factor of 1 changes nothing */
 }
 
 const char *measure_share_text(size_t right, size_t pictures, char *out, size_t n)
@@ -137,11 +167,32 @@ void measure_places(const Measure *m, int cell, int *first, int *last)
     free(of);
 }
 
+/* All cells are over the pictures of one more round. */
+static void end_round(Measuring *w)
+{
+    Measure *m = &w->measure;
+    w->round++;
+    m->whole = true;
+    m->pictures = w->round * MEASURES_ROUND;
+    for (int i = 0; i < m->rows * m->cols; i++)
+        publish(w, i);
+    put_base(w);
+    accuracy_free(w->base);
+    w->base = NULL;
+    w->at = -1;
+    dataset_free(w->stock);
+    w->stock = NULL;
+}
+
 bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t deadline_ns)
 {
     Measure *m = &w->measure;
     size_t exams = exams_of(kind, m);
     int cells = m->rows * m->cols;
+    size_t rounds = ((size_t)s->look.pictures + MEASURES_ROUND - 1) / MEASURES_ROUND;
+    m->total = exams * MEASURES_ROUND * (rounds > w->round ? rounds : w->round + 1);
+    if (!w->stock)
+        stock_up(s, w);
     if (!w->exam) {
         Err err = {{0}};
         w->exam = open_exam(s, kind, w->at, &err);
@@ -160,9 +211,11 @@ bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t 
     else
         accuracy_free(w->exam);
     w->exam = NULL;
-    w->items_done += m->pictures;
+    w->items_done += MEASURES_ROUND;
     w->at++;
     if (kind == MEASURE_SCALE && w->at == MEASURES_FACTORS / 2)
         w->at++;
-    return exams == 1 || w->at == cells;
+    if (exams == 1 || w->at == cells)
+        end_round(w);
+    return measures_accuracy_complete(s, m);
 }

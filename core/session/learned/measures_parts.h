@@ -3,6 +3,7 @@
 #define VITRINE_SESSION_LEARNED_MEASURES_PARTS_H
 #include "core/eval/accuracy.h"
 #include "core/eval/batch_run.h"
+#include "core/session/learned/decoding.h"
 #include "core/session/learned/measures.h"
 
 /* A record of training with what its positions knew at every snapshot. */
@@ -18,9 +19,13 @@ typedef struct Record {
 typedef struct Measuring {
     Measure measure;
     bool begun, finished;
-    int at;          /* the cell being measured; -1: the base */
-    Accuracy *exam;  /* of that cell */
-    Accuracy *base;  /* the one of all heads and factor 1, done */
+    int at;         /* the cell being measured; -1: the base */
+    Accuracy *exam; /* of that cell */
+    Accuracy *base; /* the one of all heads and factor 1, done */
+    Dataset *stock; /* the pictures of this round */
+    size_t round;
+    size_t base_right, *right; /* of all rounds so far, this one included, by cell; what is shown are whole rounds */
+    Paired *pair;
     BatchRun *sweep; /* occlusion: one for all cells */
     float *picture;  /* occlusion: values of the picture as it is now */
     float *logits;   /* occlusion: [1 + patches, classes] */
@@ -35,13 +40,15 @@ struct Measures {
     Record own, twin;
     char problem[sizeof(((Err *)0)->text)];
     Pictures *pictures;
-    Dataset *stock;
     Measuring work[MEASURE_KINDS];
+    struct DecodingWork *decoding; /* decoding.h; NULL until it is asked for */
 };
+struct Measures *measures_of(Session *s); /* makes them */
 
 /* --- measures_accuracy.c: measurements over many pictures --- */
 void measures_accuracy_begin(Session *s, MeasureKind kind, Measuring *w);
 bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t deadline_ns); /* true: finished */
+bool measures_accuracy_complete(const Session *s, const Measure *m); /* over as many pictures as are asked for */
 /* --- measures_occlusion.c --- */
 void measures_occlusion_begin(Session *s, Measuring *w);
 bool measures_occlusion_step(Session *s, Measuring *w, int64_t deadline_ns);

@@ -167,16 +167,16 @@ static void draw_title(const Paint *p, Rect r, const Laboratory *l)
                              r.w >= 72 ? "accuracy over %s held-out pictures, the factor in every block"
                                        : "accuracy, %s pictures, every block",
                              count);
-    if (m->done < m->total && r.w - used >= 15) /* else it would pass for an accuracy */
-        canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG, "  measured %d %%",
-                      (int)(100 * (double)m->done / (double)m->total));
-    else if (m->done == m->total) {
+    if (m->whole) {
         char share[48], text[64];
         snprintf(text, sizeof text, "; here %s",
                  measure_share_text(m->right[l->notch], m->pictures, share, sizeof share));
         if (r.w - used >= utf8_cells(text))
-            canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, text);
+            used += canvas_text(p->c, r.y, r.x + used, r.w - used, STYLE_DIM, text);
     }
+    if (m->done < m->total && r.w - used >= 15) /* else it would pass for an accuracy */
+        canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG, "  measured %d %%",
+                      (int)(100 * (double)m->done / (double)m->total));
 }
 
 void laboratory_curve(const Paint *p, Rect r, const Laboratory *l, bool focus)

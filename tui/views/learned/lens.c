@@ -300,21 +300,26 @@ static void draw_accuracy(const Paint *p, Rect line)
     const char *why;
     const Measure *m = session_measure(p->s, MEASURE_READOUT, &why);
     char cls[48] = "", mean[48] = "";
-    if (m && m->done == m->total) {
+    int used = 0;
+    if (m && m->whole) {
         measure_share_text(m->right[0], m->pictures, cls, sizeof cls);
         measure_share_text(m->right[1], m->pictures, mean, sizeof mean);
     }
     if (why)
         canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, why);
-    else if (!m || m->done < m->total)
+    else if (!m || !m->whole)
         canvas_printf(p->c, line.y, line.x, line.w, STYLE_DIM, "both read-outs over many pictures: measured %zu of %zu",
                       m ? m->done : 0, m ? m->total : 0);
     else if (line.w < 57)
-        canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "of %zu: cls %s", m->pictures, cls);
+        used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT, "of %zu: cls %s", m->pictures, cls);
     else
-        canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT,
-                      line.w >= 86 ? "%zu pictures: class token %s, patch mean %s right" : "%zu: cls %s, mean %s",
-                      m->pictures, cls, mean);
+        used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_TEXT,
+                             line.w >= 86 ? "%zu pictures: class token %s, patch mean %s right"
+                                          : "%zu: cls %s, mean %s",
+                             m->pictures, cls, mean);
+    if (used && m->done < m->total && line.w - used >= 15)
+        canvas_printf(p->c, line.y, line.x + used, line.w - used, STYLE_STRONG, "  measured %d %%",
+                      (int)(100 * (double)m->done / (double)m->total));
 }
 
 /* Header, rows, the other read-out, two lines of text. */

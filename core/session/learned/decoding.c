@@ -1,0 +1,299 @@
+#include "core/session/learned/decoding.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/session/exhibit.h"
+#include "core/session/learned/measures_parts.h"
+
+/* One side's search, twice. */
+typedef struct Search {
+    /* what it is of */
+    const TextModel *model;
+    int *source, count;
+    /* how far it is */
+    Decoder *kept, *without; /* both are NULL before and after `why` */
+    bool kept_done, without_done;
+    Decoding found;
+} Search;
+
+struct DecodingWork {
+    Search side[2];
+};
+
+static void free_search(Search *w)
+{
+    decoder_free(w->kept);
+    decoder_free(w->without);
+    free(w->source);
+    free(w->found.line);
+    *w = (Search){0};
+}
+
+void decoding_free(struct DecodingWork *w)
+{
+    if (!w)
+        return;
+    free_search(&w->side[0]);
+    free_search(&w->side[1]);
+    free(w);
+}
+
+DecodeOptions decoding_options(const Session *s)
+{
+    DecodeOptions o = decode_options_default();
+    o.kind = (DecodeKind)s->look.decoding.by;
+    o.width = s->look.decoding.width;
+    o.alpha = s->look.decoding.alpha / 100.0;
+    o.temperature = s->look.decoding.temperature / 100.0;
+    o.top_k = s->look.decoding.top_k;
+    o.top_p = s->look.decoding.top_p / 100.0;
+    o.seed = (uint64_t)s->look.decoding.seed;
+    return o;
+}
+
+/* The text model that a side shows, and the text that it reads: without the start, which the search puts there. */
+static const TextModel *text_model_of(const Session *s, Side side, Text *read)
+{
+    const Exhibit *e = session_exhibit(s, side);
+    if (!e || !e->model || e->model->family != &FAMILY_TEXT || e->input.kind != INPUT_TEXT)
+        return NULL;
+    const TextModel *m = e->model->data;
+    bool encoder = seq2seq_has_encoder(&m->config);
+    *read = exhibit_pass(e)->text[encoder ? TEXT_SOURCE : TEXT_TARGET];
+    if (!encoder && read->count && read->word[0] == m->target.start) {
+        read->word++;
+        read->count--;
+    }
+    return m;
+}
+
+static bool same_how(const DecodeOptions *a, const DecodeOptions *b)
+{
+    const double x[] = {a->kind, a->width, a->alpha, a->temperature, a->top_k, a->top_p, (double)a->seed},
+                 y[] = {b->kind, b->width, b->alpha, b->temperature, b->top_k, b->top_p, (double)b->seed};
+    return memcmp(x, y, sizeof x) == 0;
+}
+
+static bool is_of(const Search *w, const TextModel *m, const Text *read, const DecodeOptions *how)
+{
+    return w->model == m && m && w->count == read->count && same_how(&w->found.how, how) &&
+           (!read->count || memcmp(w->source, read->word, (size_t)read->count * sizeof *w->source) == 0);
+}
+
+const Decoding *session_decoding(const Session *s, Side side)
+{
+    Text read;
+    const TextModel *m = text_model_of(s, side, &read);
+    const DecodeOptions how = decoding_options(s);
+    const struct DecodingWork *all = s->measures ? s->measures->decoding : NULL;
+    const Search *w = all ? &all->side[session_pinned(s) && side == SIDE_A ? 0 : 1] : NULL;
+    return w && is_of(w, m, &read, &how) ? &w->found : NULL;
+}
+
+int decoding_line(const Session *s, const Decoding *d)
+{
+    int line = s->look.decoding.line;
+    return line < 0 || d->lines == 0 ? 0 : line < d->lines ? line : d->lines - 1;
+}
+
+void decoding_put_how(const DecodeOptions *how, Buf *out)
+{
+    if (how->kind == DECODE_GREEDY)
+        buf_puts(out, "greedy");
+    else if (how->kind == DECODE_BEAM)
+        buf_printf(out, "beam of %d, alpha %.2f", how->width, how->alpha);
+    else {
+        buf_printf(out, "drawn, seed %llu, temperature %.2f", (unsigned long long)how->seed, how->temperature);
+        if (how->top_k)
+            buf_printf(out, ", top-k %d", how->top_k);
+        if (how->top_p < 1)
+            buf_printf(out, ", top-p %.2f", how->top_p);
+    }
+}
+
+/* --- the tree as lines --- */
+
+typedef struct Tree {
+    Search *w;
+    const Decode *d;
+    int *first, *next; /* [count]: children in the order in which they were found; −1: none */
+    double *worth;     /* [count]: the best score of an end at or under it, or how long what was read of it is */
+} Tree;
+
+static void put_line(Tree *t, int node, int depth, bool aside, bool best)
+{
+    Decoding *found = &t->w->found;
+    const DecodeNode *n = &t->d->node[node];
+    const Vocabulary *v = &t->w->model->target;
+    DecodingLine *l = &found->line[found->lines++];
+    *l = (DecodingLine){.node = node, .depth = depth, .aside = aside, .best = best};
+    l->fate = node == t->d->best    ? DECODING_BEST
+              : n->ended            ? DECODING_ENDED
+              : t->first[node] >= 0 ? DECODING_READ
+                                    : DECODING_LEFT;
+    if (v->word && n->word >= 0 && n->word < v->n)
+        snprintf(l->word, sizeof l->word, "%.31s", v->word[n->word]);
+    else
+        snprintf(l->word, sizeof l->word, "%d", n->word);
+}
+
+/* The child that its column goes on with: the one that is worth most, the first of equals. */
+static int trunk_of(const Tree *t, int node)
+{
+    int trunk = t->first[node];
+    for (int c = trunk; c >= 0; c = t->next[c])
+        trunk = t->worth[c] > t->worth[trunk] ? c : trunk;
+    return trunk;
+}
+
+/* What follows a beginning: first all that stands aside of the way that goes on, then that. */
+static void put_under(Tree *t, int node, int depth, bool best)
+{
+    for (int at = node, trunk; (trunk = trunk_of(t, at)) >= 0; at = trunk) {
+        for (int c = t->first[at]; c >= 0; c = t->next[c])
+            if (c != trunk) {
+                put_line(t, c, depth + 1, true, false);
+                put_under(t, c, depth + 1, false);
+            }
+        put_line(t, trunk, depth, false, best);
+    }
+}
+
+static void make_lines(Search *w)
+{
+    const Decode *d = w->found.text;
+    Tree t = {.w = w, .d = d};
+    size_t n = (size_t)d->count;
+    int *last = xcalloc(n, sizeof *last);
+    t.first = xcalloc(n, sizeof *t.first);
+    t.next = xcalloc(n, sizeof *t.next);
+    t.worth = xcalloc(n, sizeof *t.worth);
+    w->found.line = xcalloc(n, sizeof *w->found.line);
+    for (size_t i = 0; i < n; i++) {
+        t.first[i] = t.next[i] = last[i] = -1;
+        t.worth[i] = d->node[i].ended ? d->node[i].score : -1e9 + d->node[i].length;
+    }
+    for (int i = 1; i < d->count; i++) {
+        int p = d->node[i].parent;
+        if (last[p] < 0)
+            t.first[p] = i;
+        else
+            t.next[last[p]] = i;
+        last[p] = i;
+    }
+    for (int i = d->count - 1; i > 0; i--) { /* parents stand before their children */
+        double *up = &t.worth[d->node[i].parent];
+        *up = t.worth[i] > *up ? t.worth[i] : *up;
+    }
+    put_under(&t, 0, 0, true);
+    free(last);
+    free(t.first);
+    free(t.next);
+    free(t.worth);
+}
+
+/* --- the search --- */
+
+static bool same_bits(const Decode *a, const Decode *b)
+{
+    bool same = a->count == b->count && a->best == b->best;
+    for (int i = 0; same && i < a->count; i++) {
+        const DecodeNode *x = &a->node[i], *y = &b->node[i];
+        const double of_x[] = {x->share, x->log_share, x->score}, of_y[] = {y->share, y->log_share, y->score};
+        same = x->word == y->word && x->parent == y->parent && memcmp(of_x, of_y, sizeof of_x) == 0;
+    }
+    return same;
+}
+
+static void begin(Search *w, const TextModel *m, const Text *read, const DecodeOptions *how)
+{
+    Err err = {{0}};
+    DecodeOptions o = *how;
+    free_search(w);
+    w->model = m;
+    w->count = read->count;
+    w->source = xcalloc((size_t)read->count + 1, sizeof *w->source);
+    if (read->count)
+        memcpy(w->source, read->word, (size_t)read->count * sizeof *w->source);
+    w->found.how = *how;
+    o.cache = true;
+    w->kept = decoder_new(m, w->source, w->count, &o, NULL, &err);
+    o.cache = false;
+    w->without = w->kept ? decoder_new(m, w->source, w->count, &o, NULL, &err) : NULL;
+    if (!w->without)
+        snprintf(w->found.why, sizeof w->found.why, "%s", err.text);
+    else
+        w->found.text = decoder_text(w->kept);
+    w->found.done = !w->without;
+}
+
+static void end(Search *w)
+{
+    const Decode *without = decoder_text(w->without);
+    w->found.kept = w->found.text->cost;
+    w->found.without = without->cost;
+    w->found.same = same_bits(w->found.text, without);
+    make_lines(w);
+    decoder_free(w->without);
+    w->without = NULL;
+    w->found.done = true;
+}
+
+/* A beginning more; true: all is there. */
+static bool step(Search *w)
+{
+    Err err = {{0}};
+    DecoderState state = DECODER_MORE;
+    if (w->found.done)
+        return true;
+    if (!w->kept_done)
+        w->kept_done = (state = decoder_step(w->kept, &err)) == DECODER_DONE;
+    else
+        w->without_done = (state = decoder_step(w->without, &err)) == DECODER_DONE;
+    if (state == DECODER_FAILED) {
+        snprintf(w->found.why, sizeof w->found.why, "%s", err.text);
+        w->found.done = true;
+    } else if (w->without_done)
+        end(w);
+    return w->found.done;
+}
+
+bool decoding_step(Session *s, int64_t deadline_ns)
+{
+    const DecodeOptions how = decoding_options(s);
+    struct Measures *all = measures_of(s);
+    bool done = true;
+    if (!all->decoding)
+        all->decoding = xcalloc(1, sizeof *all->decoding);
+    for (int k = session_pinned(s) ? 0 : 1; k < 2; k++) {
+        Search *w = &all->decoding->side[k];
+        Text read;
+        const TextModel *m = text_model_of(s, k ? SIDE_B : SIDE_A, &read);
+        if (!m)
+            continue;
+        if (!is_of(w, m, &read, &how)) {
+            begin(w, m, &read, &how);
+            s->changes++;
+        }
+        while (!w->found.done) {
+            step(w);
+            s->changes++;
+            if (!w->found.done && clock_ns() >= deadline_ns)
+                break;
+        }
+        done = done && w->found.done;
+    }
+    return done;
+}
+
+bool decoding_all(Session *s, Err *err)
+{
+    while (!decoding_step(s, clock_ns() + 20000000))
+        if (s->progress && !s->progress(s->progress_context, "writing", 0))
+            return err_set(err, "cancelled");
+    const Decoding *d = session_decoding(s, SIDE_B);
+    return !d || !*d->why || err_set(err, "%s", d->why);
+}

@@ -1,0 +1,51 @@
+/* How a text is written, as the screen `decoding` asks: greedy, by a beam or drawn from a seed. Every beginning that
+ * was looked at with its share and score, and the same search with keys and values kept and without, to count what
+ * keeping saves. It is the model as trained: edits do not reach it. Made a beginning at a time by session_step while
+ * its screen is on; begun anew when model, text or options are others. */
+#ifndef VITRINE_SESSION_LEARNED_DECODING_H
+#define VITRINE_SESSION_LEARNED_DECODING_H
+#include "core/models/decode.h"
+#include "core/session/command.h"
+
+/* What was found of a beginning. */
+typedef enum DecodingFate { DECODING_READ, DECODING_LEFT, DECODING_ENDED, DECODING_BEST } DecodingFate;
+
+/* A line of the tree. The way to the best text under a beginning goes on in its own column, below the others that were
+ * looked at, which stand one column further in. */
+typedef struct DecodingLine {
+    int node;          /* of the search */
+    int depth;         /* column */
+    bool aside;        /* the first of a column */
+    bool best;         /* on the way to the text that was written */
+    DecodingFate fate; /* of its last word */
+    char word[32];
+} DecodingLine;
+
+typedef struct Decoding {
+    DecodeOptions how;
+    const Decode *text;       /* the search; its best and word are set when all is done */
+    DecodeCost kept, without; /* what it computed with keys and values kept, and without */
+    bool same;                /* words, shares and scores of both are the same bits */
+    DecodingLine *line;
+    int lines;
+    bool done;
+    char why[sizeof(((Err *)0)->text)]; /* why there is none, or "" */
+} Decoding;
+
+/* As the options say: what a search would be made with now. */
+DecodeOptions decoding_options(const Session *s);
+/* Of side A or B; NULL while nothing of it is there. */
+const Decoding *session_decoding(const Session *s, Side side);
+/* The line that the cursor is on. */
+int decoding_line(const Session *s, const Decoding *d);
+/* "beam of 4, α 0.60", appended. */
+void decoding_put_how(const DecodeOptions *how, Buf *out);
+/* What the screen works on (ScreenSpec.work). */
+bool decoding_step(Session *s, int64_t deadline_ns);
+/* For commands and tests: to the end. */
+bool decoding_all(Session *s, Err *err);
+/* `decode [greedy, beam, draw] …` */
+bool decoding_command(Session *s, const Args *a, Err *err);
+struct DecodingWork;
+void decoding_free(struct DecodingWork *w); /* NULL is allowed */
+#endif

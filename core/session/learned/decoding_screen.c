@@ -1,0 +1,201 @@
+/* What the screen `decoding` does: the command that asks for a search, the way into a beginning, what is said of it. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/dmath.h"
+#include "core/session/ask/say.h"
+#include "core/session/exhibit.h"
+#include "core/session/learned/decoding.h"
+#include "core/session/options.h"
+#include "core/session/screens.h"
+
+/* --- the command --- */
+
+static bool put_option(Session *s, const char *name, const char *value, Err *err)
+{
+    const LookOption *o;
+    for (const LookOption *own = screen_spec(SCREEN_DECODING)->options; (o = own)->name; own++)
+        if (strcmp(o->name, name) == 0)
+            return look_option_set(o, s, value, err) || err_prefix(err, "%s", name);
+    return err_set(err, "there is no %s", name);
+}
+
+/* The beam's width or the seed, as a number or so much more or less. */
+static bool put_number(Session *s, const char *word, Err *err)
+{
+    bool relative = *word == '+' || *word == '-', draws = s->look.decoding.by == DECODE_SAMPLE;
+    char *end, value[32];
+    long n = strtol(word, &end, 10);
+    if (end == word || *end || n < -1000000 || n > 1000000)
+        return err_set(err, "expected greedy, beam, draw or a number, found '%.40s'", word);
+    if (relative && s->look.decoding.by == DECODE_GREEDY)
+        return err_set(err, "greedy takes the likeliest word: it has no width and no seed");
+    n += !relative ? 0 : draws ? s->look.decoding.seed : s->look.decoding.width;
+    if (!relative && s->look.decoding.by == DECODE_GREEDY)
+        s->look.decoding.by = DECODE_BEAM;
+    if (relative && draws && n < 0)
+        n = 0;
+    snprintf(value, sizeof value, "%ld", n);
+    return put_option(s, draws ? "seed" : "beam", value, err);
+}
+
+static bool put_words(Session *s, const Args *a, Err *err)
+{
+    static const char *const NAMED[] = {"alpha", "temperature", "top-k", "top-p"};
+    for (int i = 0; i < a->count; i++) {
+        bool number = a->word[i][strcspn(a->word[i], "0123456789")] != 0;
+        if (number ? !put_number(s, a->word[i], err) : !put_option(s, "decode-by", a->word[i], err))
+            return err_prefix(err, "column %d", a->column[i]);
+    }
+    for (size_t i = 0; i < sizeof NAMED / sizeof *NAMED; i++)
+        if (args_named(a, NAMED[i]) && !put_option(s, NAMED[i], args_named(a, NAMED[i]), err))
+            return false;
+    const char *cache = args_named(a, "cache");
+    if (cache && strcmp(cache, "toggle") == 0)
+        cache = s->look.decoding.kept ? "off" : "on";
+    return !cache || put_option(s, "cache", cache, err);
+}
+
+bool decoding_command(Session *s, const Args *a, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    const Exhibit *e = s->now;
+    const LookAt was = s->look;
+    if (!e->model || e->model->family != &FAMILY_TEXT)
+        return err_set(err, "this model writes no words: vitrine \"the animal did not cross the street\" opens one "
+                            "that does");
+    if (!seq2seq_has_decoder(&((const TextModel *)e->model->data)->config))
+        return err_set(err, "an encoder alone writes no text");
+    bool ok = put_words(s, a, err);
+    if (ok && (s->look.decoding.by != was.decoding.by || s->place.screen != SCREEN_DECODING))
+        s->look.decoding.line = 0;
+    ok = ok &&
+         (s->place.screen == SCREEN_DECODING || session_go(s, site_path_any(g, SITE_PROBS), SCREEN_DECODING, err));
+    if (!ok)
+        s->look = was;
+    return ok;
+}
+
+/* Greedy, beam, drawn. */
+bool next_decoding(Session *s, Err *err)
+{
+    (void)err;
+    s->look.decoding.by = (s->look.decoding.by + 1) % (DECODE_SAMPLE + 1);
+    s->look.decoding.line = 0;
+    return true;
+}
+
+/* --- into a beginning --- */
+
+static void put_label(const char *label, Buf *out)
+{
+    if (*label && *label != '<')
+        buf_printf(out, "%.*s ", (int)strcspn(label, "#"), label);
+}
+
+static void put_beginning(const Session *s, const Decode *d, int node, Buf *out)
+{
+    const TextModel *m = s->now->model->data;
+    const Vocabulary *v = &m->target;
+    int path[512], n = 0;
+    for (int at = node; d->node[at].parent >= 0 && n < 512; at = d->node[at].parent)
+        path[n++] = d->node[at].word;
+    while (n-- > 0)
+        if (path[n] != v->end && path[n] >= 0 && path[n] < v->n)
+            put_label(v->word[path[n]], out);
+}
+
+/* The beginning at the cursor becomes the target: its words are then rows of the pass, and the share of its last word
+ * is a cell that explains itself. */
+bool enter_decoding(Session *s, Err *err)
+{
+    const Decoding *d = decoding_all(s, err) ? session_decoding(s, SIDE_B) : NULL;
+    const Text *source = &exhibit_pass(s->now)->text[TEXT_SOURCE], *target = &exhibit_pass(s->now)->text[TEXT_TARGET];
+    if (!d || !d->lines)
+        return false;
+    if (!(s->permit & COMMAND_EDIT))
+        return err_set(err, "changing the text is not allowed here");
+    if ((source->count && !source->label) || !target->label)
+        return err_set(err, "this model's words have no names: open a text of numbers instead");
+    const DecodingLine *l = &d->line[decoding_line(s, d)];
+    const DecodeNode *n = &d->text->node[l->node];
+    int length = n->length, word = n->word, before = source->count ? 0 : target->count - 1;
+    Buf spec = {0};
+    for (int i = 0; i < source->count; i++)
+        put_label(source->label[i], &spec);
+    if (source->count)
+        buf_puts(&spec, "> ");
+    for (int i = 0; !source->count && i < target->count; i++)
+        put_label(target->label[i], &spec);
+    put_beginning(s, d->text, l->node, &spec);
+    bool ok = session_open_input(s, buf_str(&spec), err);
+    buf_free(&spec);
+    const Graph *g = session_graph(s, SIDE_B);
+    if (!ok || !session_go(s, site_path_any(g, SITE_PROBS), SCREEN_WRITING, err))
+        return false;
+    Dims at = graph_node(g, site_node_any(g, SITE_PROBS))->dims; /* probs[token, word]: the row before the last word */
+    if (at.n == 2) {
+        session_set_index(s, at.axis[0], before + length - 1);
+        session_set_index(s, at.axis[1], word);
+        session_sync(s, at.axis[0]);
+    }
+    return true;
+}
+
+/* --- in words --- */
+
+static void put_text(const Decoding *d, int node, Buf *out)
+{
+    const char *word[512];
+    int n = 0;
+    for (int at = node; d->text->node[at].parent >= 0 && n < 512; at = d->text->node[at].parent)
+        for (int i = 0; i < d->lines; i++)
+            if (d->line[i].node == at)
+                word[n++] = d->line[i].word;
+    while (n-- > 0)
+        if (*word[n] != '<')
+            buf_printf(out, "%s%s", word[n], n && word[n][strlen(word[n]) - 1] != '\'' ? " " : "");
+    while (out->len && out->data[out->len - 1] == ' ')
+        out->data[--out->len] = '\0';
+}
+
+bool say_decoding(const Teller *t)
+{
+    Err err = {{0}};
+    if (!decoding_all(t->s, &err)) {
+        buf_printf(t->out, "%s.", err.text);
+        return true;
+    }
+    const Decoding *d = session_decoding(t->s, t->side);
+    if (!d || !d->lines) {
+        buf_puts(t->out, "This model writes no words.");
+        return true;
+    }
+    const DecodeNode *best = &d->text->node[d->text->best];
+    decoding_put_how(&d->how, t->out);
+    *t->out->data = *t->out->data >= 'a' && *t->out->data <= 'z' ? (char)(*t->out->data - 'a' + 'A') : *t->out->data;
+    buf_puts(t->out, " writes: ");
+    put_text(d, d->text->best, t->out);
+    buf_printf(t->out, ". %d beginnings in %d steps; the shares of its words multiplied are %.3g", d->lines,
+               d->text->cost.steps, best->log_share > -700 ? dm_exp(best->log_share) : 0);
+    if (d->how.kind == DECODE_BEAM)
+        buf_printf(t->out, ", the score is %.3f", best->score);
+    buf_printf(t->out, ". Without keys and values kept it takes %.1f times the multiply-adds%s.",
+               d->without.multiply_adds / d->kept.multiply_adds, d->same ? ", for the same bits" : "");
+    return true;
+}
+
+bool tell_decoding(const Teller *t)
+{
+    const Decoding *d = session_decoding(t->s, t->side);
+    static const char *const FATE[] = {
+        [DECODING_READ] = "", [DECODING_LEFT] = ", left", [DECODING_ENDED] = ", ended", [DECODING_BEST] = ", best"};
+    for (int i = 0; d && i < d->lines; i++) {
+        const DecodeNode *n = &d->text->node[d->line[i].node];
+        put_text(d, d->line[i].node, t->out);
+        buf_printf(t->out, "%s: share %.4f, score %.3f%s.\n", *d->line[i].word == '<' ? " and the end" : "", n->share,
+                   n->score, FATE[d->line[i].fate]);
+    }
+    return true;
+}

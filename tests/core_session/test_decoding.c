@@ -1,0 +1,204 @@
+/* The screen `decoding`: its tree is the search's own, both ways of computing give the same bits, and the way into a
+ * beginning leads to the very cell whose number the tree shows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/session/command.h"
+#include "core/session/exhibit.h"
+#include "core/session/learned/decoding.h"
+#include "core/session/text.h"
+
+static const char SENTENCE[] = "the cat is tired";
+
+static Session s;
+static Commands all;
+
+static int start(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    all = session_command_set();
+    if (!session_init(&s, "translator", SENTENCE, 1, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    return 0;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    session_free(&s);
+    commands_free(&all);
+    return 0;
+}
+
+static void must(const char *line)
+{
+    Err err = {{0}};
+    if (!command_do(&s, &all, line, COMMAND_EDIT, &err))
+        fail_msg("%s: %s", line, err.text);
+}
+
+static void refused(const char *line, const char *why)
+{
+    Err err = {{0}};
+    const LookAt was = s.look;
+    assert_false(command_do(&s, &all, line, COMMAND_EDIT, &err));
+    if (!strstr(err.text, why))
+        fail_msg("%s: '%s' does not say '%s'", line, err.text, why);
+    assert_memory_equal(&was.decoding, &s.look.decoding, sizeof was.decoding);
+}
+
+static const Decoding *found(const char *line)
+{
+    Err err = {{0}};
+    must(line);
+    if (!decoding_all(&s, &err))
+        fail_msg("%s: %s", line, err.text);
+    const Decoding *d = session_decoding(&s, SIDE_B);
+    assert_true(d && d->done && d->lines > 0);
+    return d;
+}
+
+/* Every node once, under its parent, with the numbers of a search made elsewhere. */
+static void the_tree_is_the_search(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    Decode own;
+    TextModel m;
+    Words w;
+    const Decoding *d = found("decode beam 5 alpha=0.8");
+    assert_true(text_open(&m, NULL, &err) && words_parse(&w, &m.source, SENTENCE, true, &err));
+    assert_true(decode_run(&own, &m, w.number, w.n, &d->how, NULL, NULL, NULL, &err));
+    assert_true(d->how.width == 5 && d->how.alpha == 0.8);
+    assert_int_equal(d->lines, own.count - 1);
+    bool seen[4096] = {false};
+    int best = 0;
+    for (int i = 0; i < d->lines; i++) {
+        const DecodingLine *l = &d->line[i];
+        const DecodeNode *a = &d->text->node[l->node], *b = &own.node[l->node];
+        assert_false(seen[l->node]);
+        seen[l->node] = true;
+        assert_true(a->parent == 0 || seen[a->parent]);
+        assert_true(a->word == b->word && a->share == b->share && a->score == b->score);
+        assert_int_equal(l->fate == DECODING_BEST, l->node == own.best);
+        best += l->best;
+    }
+    assert_int_equal(best, own.length); /* the words of the best text, its end with them */
+    assert_true(d->same);
+    assert_true(d->kept.multiply_adds < d->without.multiply_adds && d->kept.cache_bytes > 0);
+    assert_true(d->kept.multiply_adds == own.cost.multiply_adds);
+    decode_free(&own);
+    words_free(&w);
+    text_model_free(&m);
+}
+
+/* Into any line: the cell at the cursor has its share, bit for bit, whatever its words are. */
+static void the_way_into_a_beginning(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    for (int i = 0;; i += 5) {
+        char line[64];
+        const Decoding *d = found("decode beam 4");
+        if (i >= d->lines)
+            break;
+        snprintf(line, sizeof line, "option beginning %d", i);
+        must(line);
+        double share = d->text->node[d->line[i].node].share;
+        must("in");
+        assert_string_equal(screen_name(s.place.screen), "writing");
+        const float *p = session_need(&s, SIDE_B, "probs", &err);
+        assert_non_null(p);
+        assert_true((double)p[session_cell(&s, SIDE_B, session_node(&s, SIDE_B, "probs"))] == share);
+        must("back");
+        assert_string_equal(screen_name(s.place.screen), "decoding");
+        assert_int_equal(decoding_line(&s, session_decoding(&s, SIDE_B)), i);
+    }
+}
+
+static void drawn_from_a_seed(void **state)
+{
+    (void)state;
+    int word[3][64], n[3];
+    static const char *const LINES[] = {"decode draw 7 temperature=4", "decode draw 8", "decode draw 7"};
+    for (int k = 0; k < 3; k++) {
+        const Decoding *d = found(LINES[k]);
+        n[k] = d->text->length < 64 ? d->text->length : 64;
+        memcpy(word[k], d->text->word, (size_t)n[k] * sizeof(int));
+        assert_int_equal(d->lines, d->text->length); /* one way, nothing aside */
+    }
+    assert_true(n[0] == n[2] && memcmp(word[0], word[2], (size_t)n[0] * sizeof(int)) == 0);
+    assert_false(n[0] == n[1] && memcmp(word[0], word[1], (size_t)n[0] * sizeof(int)) == 0);
+}
+
+static void a_beam_of_one_is_greedy(void **state)
+{
+    (void)state;
+    const Decoding *d = found("decode greedy");
+    int n = d->text->length, word[64];
+    assert_true(n < 64);
+    memcpy(word, d->text->word, (size_t)n * sizeof *word);
+    d = found("decode beam 1");
+    assert_int_equal(d->text->length, n);
+    assert_memory_equal(d->text->word, word, (size_t)n * sizeof *word);
+}
+
+static void nonsense_is_refused(void **state)
+{
+    (void)state;
+    found("decode beam 4");
+    refused("decode beam 65", "64");
+    refused("decode 0", "beam");
+    refused("decode sideways", "sideways");
+    refused("decode beam 3 alpha=x", "alpha");
+    refused("decode beam 3 alpha=11", "alpha");
+    refused("decode draw top-p=0", "top-p");
+    refused("decode greedy +1", "no width");
+    refused("decode beam 3 cache=perhaps", "cache");
+    must("decode beam 64; decode 1; decode +1");
+    assert_int_equal(s.look.decoding.width, 2);
+}
+
+/* Another sentence, another search; A and B have one each. */
+static void it_follows_the_text(void **state)
+{
+    (void)state;
+    const Decoding *d = found("decode greedy");
+    must("word cat chair");
+    assert_null(session_decoding(&s, SIDE_B)); /* nothing old is shown */
+    d = found("decode");
+    assert_string_equal(d->line[0].word, "la");
+    d = session_decoding(&s, SIDE_A);
+    assert_true(d && d->done);
+    assert_string_equal(d->line[0].word, "le");
+}
+
+static void pictures_write_nothing(void **state)
+{
+    (void)state;
+    Err err = {{0}};
+    assert_true(session_open_model(&s, NULL, &err));
+    refused("decode", "writes no words");
+    assert_null(session_decoding(&s, SIDE_B));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(the_tree_is_the_search, start, stop),
+        cmocka_unit_test_setup_teardown(the_way_into_a_beginning, start, stop),
+        cmocka_unit_test_setup_teardown(drawn_from_a_seed, start, stop),
+        cmocka_unit_test_setup_teardown(a_beam_of_one_is_greedy, start, stop),
+        cmocka_unit_test_setup_teardown(nonsense_is_refused, start, stop),
+        cmocka_unit_test_setup_teardown(it_follows_the_text, start, stop),
+        cmocka_unit_test_setup_teardown(pictures_write_nothing, start, stop),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

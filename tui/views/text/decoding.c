@@ -1,0 +1,242 @@
+/* The tree of beginnings that a search looked at, with the share of each last word, the sum of logs and the score; what
+ * was written in the end; and what keys and values kept save. The way to the best text stands in the first column, what
+ * was tried beside it further in, above the word that was carried on instead. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "core/session/learned/decoding.h"
+#include "tui/views/number.h"
+#include "tui/views/shown.h"
+
+enum { SHARE = 8, LOGS = 9, SCORE = 8, FATE = 6, WORD_LEAST = 16, WORD_MOST = 44, DEPTH_MOST = 8, COUNTS_FROM = 14 };
+
+typedef struct Layout {
+    Rect how, text, counts, header, lines;
+    int word, first;
+    bool logs, fate;
+} Layout;
+
+static Side side_of(Side side)
+{
+    return side == SIDE_A ? SIDE_A : SIDE_B;
+}
+
+static Layout layout(const Session *s, const Decoding *d, Rect r)
+{
+    Layout l = {.word = r.w - SHARE - SCORE};
+    l.how = rect_cut(&r, 't', 1);
+    if (r.h > 3)
+        l.text = rect_cut(&r, 't', 1);
+    if (r.h >= COUNTS_FROM)
+        l.counts = rect_cut(&r, 't', 4);
+    if (r.h > 2)
+        l.header = rect_cut(&r, 't', 1);
+    l.lines = r;
+    l.fate = l.word - FATE >= WORD_LEAST;
+    l.word -= l.fate ? FATE : 0;
+    l.logs = l.word - LOGS >= WORD_LEAST;
+    l.word -= l.logs ? LOGS : 0;
+    l.word = l.word > WORD_MOST ? WORD_MOST : l.word;
+    l.first = (int)scroll_first((size_t)d->lines, (size_t)decoding_line(s, d), (size_t)r.h);
+    return l;
+}
+
+static void draw_text(const Paint *p, const Decoding *d, Rect r)
+{
+    int x = r.x, end = r.x + r.w;
+    bool joined = true; /* no blank before the first word, nor behind an apostrophe */
+    for (int i = 0; i < d->lines && x < end; i++) {
+        const DecodingLine *l = &d->line[i];
+        if (!l->best || *l->word == '<')
+            continue;
+        x += joined ? 0 : 1;
+        if (x < end)
+            x += canvas_label(p->c, r.y, x, end - x, STYLE_TEXT, l->word);
+        joined = l->word[0] && utf8_cells(l->word) > 1 && l->word[strlen(l->word) - 1] == '\'';
+    }
+}
+
+static void put_amount(char *out, size_t n, double x)
+{
+    static const char *const UNITS[] = {"", " k", " M", " G", " T"};
+    int unit = 0;
+    for (; x >= 1000 && unit < 4; unit++)
+        x /= 1000;
+    snprintf(out, n, unit ? "%.3g%s" : "%.0f%s", x, UNITS[unit]);
+}
+
+/* One way of computing: what all its steps took. */
+static void draw_count(const Paint *p, const DecodeCost *c, bool on, bool kept, Rect r)
+{
+    char adds[24], bytes[24], held[24];
+    put_amount(adds, sizeof adds, c->multiply_adds);
+    put_amount(bytes, sizeof bytes, c->bytes);
+    put_amount(held, sizeof held, c->cache_bytes);
+    canvas_printf(p->c, r.y, r.x, r.w, on ? STYLE_TEXT : STYLE_DIM, "%s cache %-3s %13s %8sB %8s%s", on ? ">" : " ",
+                  kept ? "on" : "off", adds, bytes, kept ? held : "–", kept ? "B" : "");
+}
+
+static void draw_counts(const Paint *p, const Decoding *d, Rect r)
+{
+    bool on = p->s->look.decoding.kept;
+    Rect line = rect_cut(&r, 't', 1);
+    canvas_printf(p->c, line.y, line.x, line.w, STYLE_HEADER, "            multiply-adds    values      kept");
+    draw_count(p, &d->kept, on, true, rect_cut(&r, 't', 1));
+    draw_count(p, &d->without, !on, false, rect_cut(&r, 't', 1));
+    canvas_printf(p->c, r.y, r.x, r.w, d->same ? STYLE_DIM : STYLE_WARNING, "  without it %.1f times as many; %s",
+                  d->kept.multiply_adds > 0 ? d->without.multiply_adds / d->kept.multiply_adds : 0,
+                  d->same ? "all scores the same bits" : "OTHER scores");
+}
+
+static void draw_header(const Paint *p, const Layout *l)
+{
+    Rect r = l->header;
+    int x = r.x + l->word;
+    canvas_text(p->c, r.y, r.x, l->word, STYLE_HEADER, "  beginning");
+    canvas_right(p->c, r.y, x, SHARE, STYLE_HEADER, "share");
+    x += SHARE;
+    if (l->logs) {
+        canvas_right(p->c, r.y, x, LOGS, STYLE_HEADER, "log sum");
+        x += LOGS;
+    }
+    canvas_right(p->c, r.y, x, SCORE, STYLE_HEADER, "score");
+}
+
+/* The lines from columns above, and the fork of one that stands aside. */
+static int draw_columns(const Paint *p, const DecodingLine *l, int y, int x, Style style)
+{
+    int depth = l->depth < DEPTH_MOST ? l->depth : DEPTH_MOST;
+    for (int i = 0; i < depth; i++, x += 2) {
+        bool fork = i == depth - 1 && l->aside;
+        canvas_glyph(p->c, y, x, style, fork ? 0x251C : 0x2502);
+        if (fork)
+            canvas_glyph(p->c, y, x + 1, style, 0x2500);
+    }
+    return x;
+}
+
+static void draw_line(const Paint *p, const Decoding *d, const Layout *l, int i, int y, bool here)
+{
+    static const char *const FATES[] = {
+        [DECODING_READ] = "", [DECODING_LEFT] = "left", [DECODING_ENDED] = "ended", [DECODING_BEST] = "best"};
+    const DecodingLine *line = &d->line[i];
+    const DecodeNode *n = &d->text->node[line->node];
+    Rect r = l->lines;
+    Style style = here ? STYLE_SELECTED : line->best ? STYLE_TEXT : STYLE_DIM;
+    char text[32];
+    if (here)
+        canvas_fill(p->c, (Rect){y, r.x, 1, r.w}, STYLE_SELECTED, ' ');
+    canvas_text(p->c, y, r.x, 1, style, here ? ">" : " ");
+    int x = draw_columns(p, line, y, r.x + 2, here ? STYLE_SELECTED : STYLE_DIM);
+    if (x < r.x + l->word)
+        canvas_label(p->c, y, x, r.x + l->word - x, style, line->word);
+    x = r.x + l->word;
+    if (n->share >= 0.0001)
+        snprintf(text, sizeof text, "%.5f", n->share);
+    else
+        number_text(text, sizeof text, (float)n->share, SHARE - 1);
+    canvas_right(p->c, y, x, SHARE, style, text);
+    x += SHARE;
+    if (l->logs) {
+        snprintf(text, sizeof text, "%.3f", n->log_share);
+        canvas_right(p->c, y, x, LOGS, style, text);
+        x += LOGS;
+    }
+    snprintf(text, sizeof text, "%.3f", n->score);
+    canvas_right(p->c, y, x, SCORE, style, text);
+    if (l->fate)
+        canvas_right(p->c, y, x + SCORE, FATE, style, FATES[line->fate]);
+}
+
+static void draw_tree(const Paint *p, const Decoding *d, Rect r, bool focus)
+{
+    Layout l = layout(p->s, d, r);
+    int used = canvas_printf(p->c, l.how.y, l.how.x, l.how.w, STYLE_DIM, "%d beginnings, %d steps", d->lines,
+                             d->text->cost.steps);
+    if (session_edited(p->s))
+        canvas_text(p->c, l.how.y, l.how.x + used, l.how.w - used, STYLE_WARNING, "; as trained, without the changes");
+    if (l.text.h)
+        draw_text(p, d, l.text);
+    if (l.counts.h)
+        draw_counts(p, d, l.counts);
+    if (l.header.h)
+        draw_header(p, &l);
+    int at = decoding_line(p->s, d);
+    for (int i = 0; i < l.lines.h && i + l.first < d->lines; i++) {
+        draw_line(p, d, &l, i + l.first, l.lines.y + i, i + l.first == at);
+        if (i + l.first == at)
+            focus_cursor(p, focus, l.lines.y + i, l.lines.x);
+    }
+}
+
+static void draw(const Paint *p, Rect r, Side side, bool focus)
+{
+    if (r.h < 1 || r.w < 1)
+        return;
+    Rect old = canvas_clip(p->c, r);
+    const Decoding *d = session_decoding(p->s, side_of(side));
+    if (d && *d->why)
+        canvas_wrap(p->c, r, STYLE_WARNING, d->why);
+    else if (d && d->done)
+        draw_tree(p, d, r, focus);
+    else if (d)
+        canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, "writing: %d beginnings so far", d->text->count - 1);
+    else
+        shown_computing(p, r);
+    p->c->clip = old;
+}
+
+static void needs(const Session *s, Side side, Rect r, Needs *out)
+{
+    (void)s, (void)side, (void)r, (void)out; /* its own search: decoding_step */
+}
+
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    const Decoding *d = session_decoding(p->s, side_of(side));
+    if (!d || !d->done || !d->lines || !rect_has(r, y, x))
+        return false;
+    Layout l = layout(p->s, d, r);
+    if (l.counts.h && y >= l.counts.y && y < l.counts.y + 2) {
+        buf_printf(command, "decode cache=%s", y == l.counts.y ? "on" : "off");
+        return true;
+    }
+    int line = y - l.lines.y + l.first;
+    if (!rect_has(l.lines, y, x) || line >= d->lines)
+        return false;
+    if (line == decoding_line(p->s, d))
+        buf_puts(command, "in");
+    else
+        buf_printf(command, "option beginning %d", line);
+    return true;
+}
+
+static void title(const Session *s, Side side, Buf *out)
+{
+    const Decoding *d = session_decoding(s, side_of(side));
+    const DecodeOptions how = decoding_options(s);
+    buf_puts(out, "decoding: ");
+    decoding_put_how(d ? &d->how : &how, out);
+}
+
+static const KeyBinding KEYS[] = {{"+", "decode +1", NULL, "a wider beam, or the next seed", 0, 0, NULL},
+                                  {"-", "decode -1", NULL, "a narrower beam, or the seed before", 0, 0, NULL},
+                                  {"M", "decode cache=toggle", "cache", "keys and values kept, or computed anew", 0, 9,
+                                   NULL},
+                                  {NULL, NULL, NULL, NULL, 0, 0, NULL}};
+static const ViewWay WAYS[] = {{"greedy    the likeliest word every time", "decode greedy"},
+                               {"beam      the best beginnings side by side", "decode beam"},
+                               {"draw      a word by its share, from a seed", "decode draw"},
+                               {NULL, NULL}};
+
+const ViewSpec VIEW_DECODING = {.name = "decoding",
+                                .draw = draw,
+                                .needs = needs,
+                                .click = click,
+                                .title = title,
+                                .traits = VIEW_TELLS,
+                                .sides = SIDES_ONE,
+                                .sentence = "Every beginning that was tried; Enter puts the one here into the pass.",
+                                .keys = KEYS,
+                                .ways = WAYS};
