@@ -130,9 +130,9 @@ static void run(Follow *f, Session *s, const char *lines, bool whole)
     f->applying = false;
     buf_clear(&s->said);
     if (ok)
-        f->trouble[0] = 0;
+        f->trouble[0] = f->lacks[0] = 0;
     else
-        trouble(f, err.text);
+        trouble(f, *f->lacks ? f->lacks : err.text);
     if (!ok && !whole) /* a step that does not fit may fit on the whole state */
         caller_say(&f->caller, MESSAGE_AGAIN, "");
     buf_free(&own);
@@ -226,6 +226,12 @@ static void take_file(Follow *f, Session *s, const Message *m)
     }
     memcpy(name, m->text, n);
     name[n] = 0;
+    if (m->size == n + 1) { /* its name alone: it was too large to travel */
+        snprintf(f->lacks, sizeof f->lacks, "%.150s is larger than %d MB and does not travel; :open a copy of yours",
+                 name, MESSAGE_PICTURE >> 20);
+        trouble(f, f->lacks);
+        return;
+    }
     int at = 0;
     while (at < FILES_MOST && !(f->file[at] && strcmp(f->file[at], name) == 0))
         at++;
@@ -255,10 +261,9 @@ static void take_model(Follow *f, Session *s, const Message *m)
         permit_lend(s, end + 1, s->model_path);
         return;
     }
-    char text[300];
-    snprintf(text, sizeof text, "the presenter's model is %.120s (digest %016llx): join with -m and that model",
+    snprintf(f->lacks, sizeof f->lacks, "the presenter's model is %.120s (digest %016llx): join with -m and that model",
              end + 1, digest);
-    trouble(f, text);
+    trouble(f, f->lacks);
 }
 
 static void take_ask(Follow *f, const Message *m)

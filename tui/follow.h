@@ -23,6 +23,7 @@ typedef struct Follow {
     Rollcall question;
     char receipt[64]; /* of the last answer; "" = none */
     char trouble[300];
+    char lacks[300];         /* a model or picture that did not come, and what to do; "" = none */
     char folder[PLACE_PATH]; /* pictures that came; "" while there are none */
     char *file[16];          /* their names; the file is called by its number */
     int files;               /* that came: the next one takes the place of the oldest */

@@ -10,6 +10,7 @@
 #include "core/base/tell.h"
 #include "core/kernels/kernels.h"
 #include "core/models/lexicon.h"
+#include "core/session/ask/ask_diff.h"
 #include "tui/app.h"
 #include "tui/cli/help.h"
 #include "tui/cli/script.h"
@@ -118,11 +119,20 @@ static bool is_sentence(const char *word)
     return word[n] && vocabulary_find(lexicon_english(), word, n) >= 0;
 }
 
+/* Does a word behind `diff` say which model is meant? */
+static bool names_a_model(const Options *o)
+{
+    bool model = false;
+    for (int i = 1; i < o->word_count && strcmp(o->word[0], "diff") == 0; i++)
+        model = model || ask_diff_is_model(o->word[i]);
+    return model;
+}
+
 /* The first word that is a sentence is the input, behind a verb too. */
 static void take_sentence(Options *o)
 {
     int at = o->word_count && verb_find(o->word[0]) ? 1 : 0;
-    if (o->input && !o->model && is_sentence(o->input) && !file_exists(o->input))
+    if (o->input && !o->model && !names_a_model(o) && is_sentence(o->input) && !file_exists(o->input))
         o->model = "translator";
     if (o->input || at >= o->word_count || !is_sentence(o->word[at]) || file_exists(o->word[at]))
         return;

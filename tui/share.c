@@ -157,9 +157,8 @@ static void send_needed(Share *h, int id, const char *lines)
     for (const char *p = lines; *p; p += strcspn(p, "\n"), p += *p == '\n') {
         char word[1024];
         if (share_names_file(p, word)) {
-            Shared *f = file_of(h, word);
-            if (!f->refused)
-                post(h, id, MESSAGE_FILE, buf_str(&f->bytes), f->bytes.len);
+            Shared *f = file_of(h, word); /* one that is too large goes by its name alone */
+            post(h, id, MESSAGE_FILE, buf_str(&f->bytes), f->refused ? strlen(f->word) + 1 : f->bytes.len);
         } else if (quoted_word(p, "model", word) && strcmp(word, "bundled") != 0) {
             char text[1100];
             snprintf(text, sizeof text, "%016llx %s", (unsigned long long)digest_of(h), word);

@@ -6,14 +6,16 @@
 #include "core/diff/diff_figures.h"
 #include "core/diff/diff_reference.h"
 #include "core/models/preprocess.h"
+#include "core/models/seq2seq.h"
 
 /* Our side. Nothing is owned. */
 typedef struct DiffSubject {
     const Graph *graph;
     Run *run;
     Pool *pool;
-    const VitConfig *config;
-    NodeId image;                 /* what the patch projection sees */
+    const VitConfig *config;      /* of a picture model, else NULL */
+    const Seq2seqConfig *text;    /* of a model that reads words, else NULL */
+    NodeId image;                 /* what the patch projection sees; NO_NODE of words */
     const Preprocess *preprocess; /* how the picture became the input; */
     const Image *picture;         /* NULL where ready values were given */
 } DiffSubject;

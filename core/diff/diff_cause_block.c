@@ -53,7 +53,7 @@ static void attempt_fit(Trial *t, const Fit *f, double low, double high)
 
 void trial_scale(Trial *t)
 {
-    const VitConfig *c = t->s->config;
+    const TrialSizes *c = &t->size;
     double d = c->head_dim, usual = (double)vit_scale(c->head_dim);
     const struct {
         double value;
@@ -85,13 +85,13 @@ void trial_scale(Trial *t)
 void trial_norm(Trial *t)
 {
     static const double KNOWN[] = {1e-12, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0};
-    double width = t->s->config->width, eps = (double)t->s->config->eps, best = t->before.rms;
+    double width = t->size.width, eps = (double)t->size.eps, best = t->before.rms;
     char text[sizeof t->text], after[64];
     if (trial_find(t, "eps", 0) == NO_NODE)
         return;
     for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
         snprintf(text, sizeof text, "the reference's LayerNorm adds ε = %.4g to the variance, not %.4g", KNOWN[i], eps);
-        double rms = (float)KNOWN[i] == t->s->config->eps ? best : attempt_value(t, "eps", KNOWN[i], text);
+        double rms = (float)KNOWN[i] == t->size.eps ? best : attempt_value(t, "eps", KNOWN[i], text);
         best = rms < best ? rms : best;
     }
     trial_begin(t);
@@ -115,9 +115,9 @@ void trial_activation(Trial *t)
                  {MAP_QUICK_GELU, "quick GELU, x·σ(1.702 x)"},
                  {MAP_RELU, "ReLU"},
                  {MAP_SILU, "SiLU, x·σ(x)"}};
-    const char *ours = map_name(t->s->config->act);
+    const char *ours = map_name(t->size.act);
     for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++)
-        if (FORMS[i].map == t->s->config->act)
+        if (FORMS[i].map == t->size.act)
             ours = FORMS[i].name;
     for (size_t i = 0; i <= sizeof FORMS / sizeof *FORMS; i++) {
         bool none = i == sizeof FORMS / sizeof *FORMS;
@@ -128,7 +128,7 @@ void trial_activation(Trial *t)
             if (!none)
                 trial_add(t, EDIT_MAP, path)->map = FORMS[i].map;
         }
-        if (none || FORMS[i].map != t->s->config->act)
+        if (none || FORMS[i].map != t->size.act)
             trial_attempt(t,
                           none ? "the reference applies no activation%s%s"
                                : "the reference's activation is %s; here it is %s",
@@ -137,19 +137,26 @@ void trial_activation(Trial *t)
 }
 
 /* exp(x − max) / Σ over t instead of u, for scores[h,t,u]. */
-static void softmax_over_queries(const float *x, float *y, size_t heads, size_t tokens)
+static void softmax_over_queries(const float *x, float *y, size_t heads, size_t rows, size_t keys)
 {
     for (size_t h = 0; h < heads; h++)
-        for (size_t u = 0; u < tokens; u++) {
-            const float *in = x + h * tokens * tokens + u;
-            float *out = y + h * tokens * tokens + u, most = -INFINITY, sum = 0;
-            for (size_t k = 0; k < tokens; k++)
-                most = in[k * tokens] > most ? in[k * tokens] : most;
-            for (size_t k = 0; k < tokens; k++)
-                sum += out[k * tokens] = map_apply(MAP_EXP, in[k * tokens] - most);
-            for (size_t k = 0; k < tokens; k++)
-                out[k * tokens] /= sum;
+        for (size_t u = 0; u < keys; u++) {
+            const float *in = x + h * rows * keys + u;
+            float *out = y + h * rows * keys + u, most = -INFINITY, sum = 0;
+            for (size_t k = 0; k < rows; k++)
+                most = in[k * keys] > most ? in[k * keys] : most;
+            for (size_t k = 0; k < rows; k++)
+                sum += out[k * keys] = map_apply(MAP_EXP, in[k * keys] - most);
+            for (size_t k = 0; k < rows; k++)
+                out[k * keys] /= sum;
         }
+}
+
+/* What the softmax reads. */
+static NodeId scores_of(Trial *t, const char *path)
+{
+    NodeId masked = graph_find(t->s->graph, block_path(&t->arena, path, "attn.scores_masked"));
+    return masked != NO_NODE ? masked : graph_find(t->s->graph, block_path(&t->arena, path, "attn.scores_scaled"));
 }
 
 void trial_softmax(Trial *t)
@@ -159,12 +166,15 @@ void trial_softmax(Trial *t)
     if (pattern == NO_NODE || trial_find(t, "attn.pattern", pattern + 1) != NO_NODE)
         return;
     const char *path = graph_node(g, pattern)->path;
-    NodeId scores = graph_find(g, block_path(&t->arena, path, "attn.scores_scaled"));
+    NodeId scores = scores_of(t, path);
+    Dims d = graph_node(g, pattern)->dims; /* [h,t,u] */
     if (!trial_has(t, scores))
         return;
-    size_t heads = (size_t)t->s->config->heads, tokens = (size_t)vit_tokens(t->s->config);
+    if (d.n != 3)
+        return;
     float *out = arena_alloc(&t->arena, size_mul(graph_cells(g, pattern), sizeof *out));
-    softmax_over_queries(trial_values(t, scores), out, heads, tokens);
+    softmax_over_queries(trial_values(t, scores), out, (size_t)g->axes[d.axis[0]].n, (size_t)g->axes[d.axis[1]].n,
+                         (size_t)g->axes[d.axis[2]].n);
     trial_begin(t);
     trial_add(t, EDIT_VALUES, path)->data = out;
     trial_attempt(t, "the reference's softmax runs over the tokens that ask instead of those looked at");
@@ -180,18 +190,30 @@ void trial_mask(Trial *t)
 {
     trial_begin(t);
     for (NodeId n = trial_find(t, "attn.row_max", 0); n != NO_NODE; n = trial_find(t, "attn.row_max", n + 1))
-        trial_add(t, EDIT_MASK, block_path(&t->arena, graph_node(t->s->graph, n)->path, "attn.scores_scaled"))
-            ->choose = looks_ahead;
+        if (!strstr(graph_node(t->s->graph, n)->path, "cross_attn."))
+            trial_add(t, EDIT_MASK, block_path(&t->arena, graph_node(t->s->graph, n)->path, "attn.scores_scaled"))
+                ->choose = looks_ahead;
     trial_attempt(t, "the reference has a causal mask: tokens do not look at later ones");
+}
+
+void trial_unmasked(Trial *t)
+{
+    trial_begin(t);
+    for (NodeId n = trial_find(t, "attn.scores_masked", 0); n != NO_NODE;
+         n = trial_find(t, "attn.scores_masked", n + 1)) {
+        const char *path = graph_node(t->s->graph, n)->path;
+        trial_add(t, EDIT_REDIRECT, path)->other = block_path(&t->arena, path, "attn.scores_scaled");
+    }
+    trial_attempt(t, "the reference has no mask: tokens look at later ones");
 }
 
 /* The additions around a sub-layer without one of the two. */
 static void attempt_alone(Trial *t, int input, const char *text)
 {
-    static const char *const SUMS[] = {"resid_mid", "resid_post"};
+    static const char *const SUMS[] = {"resid_mid", "resid_cross", "resid_post"};
     const Graph *g = t->s->graph;
     trial_begin(t);
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < sizeof SUMS / sizeof *SUMS; i++)
         for (NodeId n = trial_find(t, SUMS[i], 0); n != NO_NODE; n = trial_find(t, SUMS[i], n + 1))
             if (graph_node(g, n)->op == OP_ADD)
                 trial_add(t, EDIT_REDIRECT, graph_node(g, n)->path)->other = graph_node(g, graph_node(g, n)->in[input])

@@ -41,7 +41,7 @@ static bool needs(Excerpt cut, int which, int from)
  * a column is `inner` long. from[i] may be NULL where the cut does not need it. */
 static const float *recut(Trial *t, Excerpt cut, int which, const float *const from[3], size_t rows, size_t inner)
 {
-    size_t heads = (size_t)t->s->config->heads, width = (size_t)t->s->config->head_dim, all = heads * width;
+    size_t heads = (size_t)t->size.heads, width = (size_t)t->size.head_dim, all = heads * width;
     float *out = arena_alloc(&t->arena, size_mul(size_mul(rows, all), inner * sizeof *out));
     for (size_t r = 0; r < rows; r++)
         for (size_t c = 0; c < all; c++) {
@@ -72,6 +72,8 @@ static bool add_recut(Trial *t, const char *block, Excerpt cut, int which, const
         const DiffTensor *x = recorded ? diff_reference_find(t->r, n) : NULL;
         if (n == NO_NODE || (recorded && !x))
             return false;
+        if (recorded && graph_cells(t->s->graph, n) != graph_cells(t->s->graph, target))
+            return false; /* of a source and a target of other lengths */
         from[i] = recorded ? x->values : run_need(t->s->run, n);
     }
     trial_add(t, EDIT_VALUES, graph_node(t->s->graph, target)->path)->data = recut(t, cut, which, from, rows, inner);
@@ -82,14 +84,15 @@ static bool add_recut(Trial *t, const char *block, Excerpt cut, int which, const
  * them, themselves. */
 static bool add_block(Trial *t, const char *block, Excerpt cut)
 {
-    size_t tokens = (size_t)vit_tokens(t->s->config), width = (size_t)t->s->config->width;
+    size_t all = (size_t)t->size.heads * (size_t)t->size.head_dim, width = (size_t)t->size.width;
     for (int which = 0; which < (cut == CUT_EXCHANGED ? 2 : 3); which++) {
         NodeId n = node_of(t, block, NODES[which]);
         bool made = n <= t->target->node && t->in[n];
         if (made && (!add_recut(t, block, cut, which, WEIGHTS, 1, width, false) ||
                      !add_recut(t, block, cut, which, BIASES, 1, 1, false)))
             return false;
-        if (!made && trial_has(t, n) && !add_recut(t, block, cut, which, NODES, tokens, 1, true))
+        if (!made && trial_has(t, n) &&
+            !add_recut(t, block, cut, which, NODES, graph_cells(t->s->graph, n) / all, 1, true))
             return false;
     }
     return true;
@@ -98,7 +101,7 @@ static bool add_block(Trial *t, const char *block, Excerpt cut)
 /* Heads put side by side as [e,h]: the columns of W_O in that order. */
 static void add_merge(Trial *t, NodeId w_o)
 {
-    size_t heads = (size_t)t->s->config->heads, width = (size_t)t->s->config->head_dim, all = heads * width;
+    size_t heads = (size_t)t->size.heads, width = (size_t)t->size.head_dim, all = heads * width;
     const float *w = run_need(t->s->run, w_o);
     size_t rows = graph_cells(t->s->graph, w_o) / all;
     float *out = arena_alloc(&t->arena, size_mul(size_mul(rows, all), sizeof *out));
@@ -108,7 +111,7 @@ static void add_merge(Trial *t, NodeId w_o)
     trial_add(t, EDIT_VALUES, graph_node(t->s->graph, w_o)->path)->data = out;
 }
 
-/* The first node of the stretch in each block that has to do with heads. Fills path; false past the last block. */
+/* The first node of the stretch in each attention that has to do with heads. Fills path; false past the last block. */
 static bool next_block(const Trial *t, NodeId *from, const char **path)
 {
     const char *last = *path;
@@ -117,8 +120,8 @@ static bool next_block(const Trial *t, NodeId *from, const char **path)
         if (!t->in[n] || !(path_ends(p, "attn.q") || path_ends(p, "attn.k") || path_ends(p, "attn.v") ||
                            path_ends(p, "attn.scores_raw") || path_ends(p, "attn.z")))
             continue;
-        size_t number = strcspn(p + 7, ".");
-        if (last && strncmp(last, p, 7 + number + 1) == 0)
+        size_t scope = (size_t)(strrchr(p, '.') - p) + 1;
+        if (last && strncmp(last, p, scope) == 0)
             continue;
         *path = p;
         *from = n + 1;
@@ -152,8 +155,8 @@ static void attempt_untransposed(Trial *t)
     NodeId z = node_of(t, graph_node(g, w_o)->path, "attn.z");
     if (!trial_has(t, z))
         return;
-    size_t heads = (size_t)t->s->config->heads, width = (size_t)t->s->config->head_dim,
-           tokens = (size_t)vit_tokens(t->s->config);
+    size_t heads = (size_t)t->size.heads, width = (size_t)t->size.head_dim,
+           tokens = graph_cells(g, z) / (heads * width);
     const float *x = trial_values(t, z);
     float *out = arena_alloc(&t->arena, size_mul(graph_cells(g, z), sizeof *out));
     for (size_t h = 0; h < heads; h++)

@@ -45,13 +45,14 @@ void trial_missing(Trial *t)
         {"mlp.b_down", "the reference adds no bias in the MLP's second layer"},
         {"attn.b_q attn.b_k attn.b_v attn.b_o mlp.b_up mlp.b_down",
          "the reference adds no bias in any linear layer of a block"},
-        {"ln1.beta ln2.beta ln_final.beta", "the reference's LayerNorm adds no bias β"},
+        {"ln1.beta ln2.beta ln3.beta ln_final.beta", "the reference's LayerNorm adds no bias β"},
         {"patch_embed.bias", "the reference adds no bias to the patch projection"},
         {"head.bias", "the reference adds no bias to the logits"},
         {"pos_embed", "the reference adds no position embeddings"},
     };
     static const Group TIMES[] = {
-        {"ln1.gamma ln2.gamma ln_final.gamma", "the reference's LayerNorm does not multiply by γ"},
+        {"ln1.gamma ln2.gamma ln3.gamma ln_final.gamma", "the reference's LayerNorm does not multiply by γ"},
+        {"embed_scale", "the reference does not multiply the embeddings by √d_model"},
         {"attn.layer_scale mlp.layer_scale", "the reference does not multiply by the layer scale"},
     };
     for (size_t i = 0; i < sizeof ADDED / sizeof *ADDED; i++)
@@ -84,7 +85,7 @@ void trial_transposed(Trial *t)
         {"head.weight", "the head's weight is transposed in the reference"},
     };
     const Graph *g = t->s->graph;
-    size_t side = (size_t)t->s->config->width;
+    size_t side = (size_t)t->size.width;
     for (size_t i = 0; i < sizeof MATRICES / sizeof *MATRICES; i++) {
         char word[48];
         trial_begin(t);
@@ -131,6 +132,8 @@ void trial_patches(Trial *t)
     };
     const Graph *g = t->s->graph;
     const VitConfig *c = t->s->config;
+    if (!c)
+        return;
     NodeId w = trial_find(t, "patch_embed.weight", 0), embed = graph_find(g, "patch_embed");
     for (int i = 0; w != NO_NODE && i < 3; i++) {
         trial_begin(t);

@@ -2,6 +2,7 @@
  * whole blocks, rounded weights, the picture's orientation, dropout that was left on. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/dmath.h"
@@ -35,6 +36,8 @@ void trial_readout(Trial *t)
 {
     const Graph *g = t->s->graph;
     const VitConfig *c = t->s->config;
+    if (!c)
+        return;
     NodeId readout = trial_find(t, "readout", 0), tokens = graph_find(g, "ln_final.out");
     size_t prefix = (size_t)vit_prefix(c), all = (size_t)vit_tokens(c);
     if (readout == NO_NODE || !trial_has(t, tokens) || graph_cells(g, tokens) != all * graph_cells(g, readout))
@@ -52,13 +55,14 @@ void trial_readout(Trial *t)
 
 void trial_final_norm(Trial *t)
 {
-    char last[64];
-    snprintf(last, sizeof last, "blocks.%d.resid_post", t->s->config->layers - 1);
-    NodeId norm = graph_find(t->s->graph, "ln_final.out");
-    if (norm == NO_NODE || norm > t->target->node || !t->in[norm] || graph_find(t->s->graph, last) == NO_NODE)
-        return;
+    const Graph *g = t->s->graph;
     trial_begin(t);
-    trial_add(t, EDIT_REDIRECT, "ln_final.out")->other = last;
+    for (NodeId n = trial_find(t, "ln_final.out", 0); n != NO_NODE; n = trial_find(t, "ln_final.out", n + 1)) {
+        const char *path = graph_node(g, n)->path;
+        NodeId centered = graph_find(g, arena_printf(&t->arena, "%.*scentered", (int)(strlen(path) - 3), path));
+        if (centered != NO_NODE)
+            trial_add(t, EDIT_REDIRECT, path)->other = graph_node(g, graph_node(g, centered)->in[0])->path;
+    }
     trial_attempt(t, "the reference has no final LayerNorm");
 }
 
@@ -71,14 +75,18 @@ void trial_probabilities(Trial *t)
     const float *x = trial_values(t, n);
     float *share = arena_alloc(&t->arena, cells * sizeof *share),
           *logarithm = arena_alloc(&t->arena, cells * sizeof *share);
-    double most = (double)x[0], sum = 0;
-    for (size_t i = 0; i < cells; i++)
-        most = (double)x[i] > most ? (double)x[i] : most;
-    for (size_t i = 0; i < cells; i++)
-        sum += dm_exp((double)x[i] - most);
-    for (size_t i = 0; i < cells; i++) {
-        share[i] = (float)(dm_exp((double)x[i] - most) / sum);
-        logarithm[i] = (float)((double)x[i] - most - dm_log(sum));
+    Dims dims = graph_node(t->s->graph, n)->dims; /* the classes are the last axis; a text has a row for each token */
+    size_t row = (size_t)t->s->graph->axes[dims.axis[dims.n - 1]].n;
+    for (size_t at = 0; at < cells; at += row) {
+        double most = (double)x[at], sum = 0;
+        for (size_t i = at; i < at + row; i++)
+            most = (double)x[i] > most ? (double)x[i] : most;
+        for (size_t i = at; i < at + row; i++)
+            sum += dm_exp((double)x[i] - most);
+        for (size_t i = at; i < at + row; i++) {
+            share[i] = (float)(dm_exp((double)x[i] - most) / sum);
+            logarithm[i] = (float)((double)x[i] - most - dm_log(sum));
+        }
     }
     trial_judge(t, share, "the reference's logits went through a softmax: they are probabilities");
     trial_judge(t, logarithm, "the reference's logits are logarithms of probabilities (log-softmax)");
@@ -89,7 +97,7 @@ void trial_probabilities(Trial *t)
 void trial_norm_kind(Trial *t)
 {
     const Graph *g = t->s->graph;
-    static const char *const BIASES[] = {"ln1.beta", "ln2.beta", "ln_final.beta"};
+    static const char *const BIASES[] = {"ln1.beta", "ln2.beta", "ln3.beta", "ln_final.beta"};
     for (int plain = 0; plain < 2; plain++) {
         trial_begin(t);
         for (NodeId n = trial_find(t, "mean", 0); n != NO_NODE; n = trial_find(t, "mean", n + 1))
@@ -116,27 +124,62 @@ void trial_norm_kind(Trial *t)
 
 /* --- positions --- */
 
+/* The rows of a table of positions, each moved by `step` places. */
+static void add_shifted(Trial *t, NodeId pos, int step)
+{
+    int axis = graph_node(t->s->graph, pos)->dims.axis[0], rows = t->s->graph->axes[axis].n;
+    int *index = arena_alloc(&t->arena, size_mul((size_t)rows, sizeof *index));
+    for (int i = 0; i < rows; i++)
+        index[i] = (i + rows + step) % rows;
+    Edit *e = trial_add(t, EDIT_GATHER, graph_node(t->s->graph, pos)->path);
+    e->axis = axis;
+    e->index = index;
+}
+
 void trial_positions(Trial *t)
 {
-    NodeId pos = trial_find(t, "pos_embed", 0);
-    const Graph *g = t->s->graph;
-    if (pos == NO_NODE)
-        return;
-    int axis = graph_node(g, pos)->dims.axis[0], rows = g->axes[axis].n;
     static const char *const TEXTS[] = {
         "the reference's positions are shifted by one: each token has its successor's",
         "the reference's positions are shifted by one: each token has its predecessor's"};
     trial_begin(t);
-    trial_add(t, EDIT_SCALE, "pos_embed")->factor = 2;
+    for (NodeId n = trial_find(t, "pos_embed", 0); n != NO_NODE; n = trial_find(t, "pos_embed", n + 1))
+        trial_add(t, EDIT_SCALE, graph_node(t->s->graph, n)->path)->factor = 2;
     trial_attempt(t, "the reference adds the position embeddings twice");
     for (int k = 0; k < 2; k++) {
-        int *index = arena_alloc(&t->arena, size_mul((size_t)rows, sizeof *index));
-        for (int i = 0; i < rows; i++)
-            index[i] = (i + (k ? rows - 1 : 1)) % rows;
         trial_begin(t);
-        Edit *e = trial_add(t, EDIT_GATHER, "pos_embed");
-        e->axis = axis;
-        e->index = index;
+        for (NodeId n = trial_find(t, "pos_embed", 0); n != NO_NODE; n = trial_find(t, "pos_embed", n + 1))
+            add_shifted(t, n, k ? -1 : 1);
+        trial_attempt(t, "%s", TEXTS[k]);
+    }
+}
+
+/* Positions as other programs make them: sines in one half and cosines in the other, or counted from 1. */
+static void add_sinusoids(Trial *t, NodeId pos, bool halves, int first)
+{
+    Dims d = graph_node(t->s->graph, pos)->dims;
+    int rows = t->s->graph->axes[d.axis[0]].n, width = t->s->graph->axes[d.axis[1]].n;
+    size_t cells = graph_cells(t->s->graph, pos);
+    float *table = arena_alloc(&t->arena, size_mul(cells, sizeof *table)), *row = xfloats((size_t)width);
+    seq2seq_sinusoids(first, rows, width, table);
+    for (int r = 0; halves && r < rows; r++) {
+        float *at = table + (size_t)r * (size_t)width;
+        memcpy(row, at, (size_t)width * sizeof *row);
+        for (int i = 0; i < width; i++)
+            at[i / 2 + (i % 2 ? (width + 1) / 2 : 0)] = row[i];
+    }
+    free(row);
+    trial_add(t, EDIT_VALUES, graph_node(t->s->graph, pos)->path)->data = table;
+}
+
+void trial_sinusoids(Trial *t)
+{
+    static const char *const TEXTS[] = {"the reference's positions have all sines first, then all cosines",
+                                        "the reference counts positions from 1",
+                                        "the reference counts positions from 1, all sines first, then all cosines"};
+    for (int k = 0; t->s->text && !t->s->text->learned_positions && k < 3; k++) {
+        trial_begin(t);
+        for (NodeId n = trial_find(t, "pos_embed", 0); n != NO_NODE; n = trial_find(t, "pos_embed", n + 1))
+            add_sinusoids(t, n, k != 1, k > 0);
         trial_attempt(t, "%s", TEXTS[k]);
     }
 }
@@ -158,12 +201,12 @@ void trial_value(Trial *t)
         const char *path = graph_node(g, n)->path, *pattern = block_path(&t->arena, path, "attn.pattern");
         trial_add(t, EDIT_SET, block_path(&t->arena, path, "attn.scale"))->value = 1;
         if (graph_find(g, pattern) <= t->target->node)
-            trial_add(t, EDIT_SCALE, pattern)->factor = t->s->config->scale;
+            trial_add(t, EDIT_SCALE, pattern)->factor = t->size.scale;
     }
     trial_attempt(t, "the reference multiplies by 1/√d_k after the softmax, not before");
     trial_begin(t);
     for (NodeId n = trial_find(t, "attn.pattern", 0); n != NO_NODE; n = trial_find(t, "attn.pattern", n + 1))
-        trial_add(t, EDIT_SCALE, graph_node(g, n)->path)->factor = t->s->config->scale;
+        trial_add(t, EDIT_SCALE, graph_node(g, n)->path)->factor = t->size.scale;
     trial_attempt(t, "the reference multiplies the shares of attention by 1/√d_k, after the softmax");
 }
 
@@ -199,8 +242,7 @@ static bool make_unnormed(Trial *t, NodeId n, float *out)
     if (!x || w == NO_NODE)
         return false;
     const float *weight = run_need(t->s->run, w), *bias = b == NO_NODE ? NULL : run_need(t->s->run, b);
-    size_t d = (size_t)t->s->config->width, rows = graph_cells(t->s->graph, in) / d,
-           all = graph_cells(t->s->graph, n) / rows;
+    size_t d = (size_t)t->size.width, rows = graph_cells(t->s->graph, in) / d, all = graph_cells(t->s->graph, n) / rows;
     for (size_t r = 0; r < rows; r++)
         for (size_t c = 0; c < all; c++) {
             double sum = bias ? (double)bias[c] : 0;
@@ -230,7 +272,7 @@ static bool make_normed_sum(Trial *t, NodeId n, float *out)
 
 void trial_source(Trial *t)
 {
-    if (t->s->config->post_norm)
+    if (t->s->text || t->size.post_norm)
         return;
     attempt_blocks(t, "attn.v", make_unnormed, "the reference makes v from the residual stream, before the LayerNorm");
     attempt_blocks(t, "resid_mid", make_normed_sum,
@@ -253,41 +295,51 @@ void trial_rounded(Trial *t)
     }
 }
 
-/* Block `to` takes every weight of block `from`. */
-static void add_block(Trial *t, int to, int from)
+/* Block `to` of a stack ("decoder.") takes every weight of block `from`. */
+static void add_block(Trial *t, const char *stack, int to, int from)
 {
     const Graph *g = t->s->graph;
-    char prefix[32];
-    size_t n = (size_t)snprintf(prefix, sizeof prefix, "blocks.%d.", to);
+    char prefix[48];
+    size_t n = (size_t)snprintf(prefix, sizeof prefix, "%sblocks.%d.", stack, to);
     for (NodeId i = 0; i <= t->target->node; i++) {
         const char *path = graph_node(g, i)->path;
         if (!t->in[i] || graph_node(g, i)->op != OP_LEAF || graph_node(g, i)->leaf.kind != LEAF_TENSOR ||
             strncmp(path, prefix, n) != 0)
             continue;
-        NodeId other = graph_find(g, arena_printf(&t->arena, "blocks.%d.%s", from, path + n));
+        NodeId other = graph_find(g, arena_printf(&t->arena, "%sblocks.%d.%s", stack, from, path + n));
         if (other != NO_NODE)
             trial_add(t, EDIT_VALUES, path)->data = run_need(t->s->run, other);
     }
 }
 
-void trial_blocks(Trial *t)
+static void attempt_stack(Trial *t, const char *stack, const char *called)
 {
     enum { MOST = 24 };
-    int layers = t->s->config->layers < MOST ? t->s->config->layers : MOST;
+    int layers = t->size.layers < MOST ? t->size.layers : MOST;
     for (int a = 0; a < layers; a++)
         for (int b = 0; b < layers; b++) {
             if (a == b)
                 continue;
             trial_begin(t);
-            add_block(t, a, b);
-            trial_attempt(t, "block %d has the weights of block %d in the reference", a, b);
+            add_block(t, stack, a, b);
+            trial_attempt(t, "%sblock %d has the weights of block %d in the reference", called, a, b);
             if (a > b || trial_solved(t))
                 continue;
             int only = t->mistake_count;
-            add_block(t, b, a);
+            add_block(t, stack, b, a);
             if (only && t->mistake_count > only)
-                trial_attempt(t, "blocks %d and %d are exchanged in the reference", a, b);
+                trial_attempt(t, "%sblocks %d and %d are exchanged in the reference", called, a, b);
         }
+}
+
+void trial_blocks(Trial *t)
+{
+    if (t->s->config)
+        attempt_stack(t, "", "");
+    else {
+        attempt_stack(t, "encoder.", "encoder ");
+        attempt_stack(t, "decoder.", "decoder ");
+    }
 }
 
 /* --- the picture as it was turned --- */
@@ -310,6 +362,8 @@ void trial_turned(Trial *t)
     } TURNS[] = {{"xj", "the reference's picture is mirrored, left for right"},
                  {"yi", "the reference's picture stands upside down"},
                  {"c", "the reference has the colour channels in the opposite order (BGR)"}};
+    if (t->s->image == NO_NODE)
+        return;
     const Node *image = graph_node(t->s->graph, t->s->image);
     if (t->s->image > t->target->node || !t->in[t->s->image] || image->op == OP_LEAF)
         return;

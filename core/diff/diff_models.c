@@ -5,6 +5,8 @@
 
 #include "core/diff/diff_figures.h"
 #include "core/eval/precision.h"
+#include "core/models/family.h"
+#include "core/models/text_model.h"
 
 typedef struct Settings {
     DiffSetting *out;
@@ -85,11 +87,45 @@ static void structure(Settings *s, const VitConfig *a, const VitConfig *b)
     differ(s, "LayerNorm behind the read-out", yes(a->fc_norm), yes(b->fc_norm));
 }
 
+static int text_settings(const Seq2seqConfig *a, const Seq2seqConfig *b, DiffSetting out[DIFF_SETTINGS])
+{
+    static const char *const FORMS[] = {[SEQ2SEQ_BOTH] = "encoder and decoder",
+                                        [SEQ2SEQ_DECODER_ONLY] = "decoder alone",
+                                        [SEQ2SEQ_ENCODER_ONLY] = "encoder alone"};
+    Settings s = {.out = out};
+    differ(&s, "form", FORMS[a->form], FORMS[b->form]);
+    differ_number(&s, "words of the source", a->source_words, b->source_words);
+    differ_number(&s, "words of the target", a->target_words, b->target_words);
+    differ_number(&s, "width", a->width, b->width);
+    differ_number(&s, "heads", a->heads, b->heads);
+    differ_number(&s, "width of a head", a->head_dim, b->head_dim);
+    differ_number(&s, "MLP width", a->mlp, b->mlp);
+    differ_number(&s, "blocks of the encoder", a->encoder_layers, b->encoder_layers);
+    differ_number(&s, "blocks of the decoder", a->decoder_layers, b->decoder_layers);
+    differ(&s, "activation", map_name(a->act), map_name(b->act));
+    differ_number(&s, "ε of LayerNorm", (double)a->eps, (double)b->eps);
+    differ_number(&s, "factor on the scores", (double)a->scale, (double)b->scale);
+    differ_number(&s, "factor on the embeddings", (double)a->embed_scale, (double)b->embed_scale);
+    differ(&s, "positions", a->learned_positions ? "learned" : "sinusoids",
+           b->learned_positions ? "learned" : "sinusoids");
+    differ(&s, "LayerNorm after the addition", yes(!a->pre_norm), yes(!b->pre_norm));
+    differ(&s, "LayerNorm at the end", yes(a->final_norm), yes(b->final_norm));
+    differ(&s, "answer's weights are the embedding's", yes(a->tied), yes(b->tied));
+    return s.count;
+}
+
+static const TextModel *text_of(const Model *m)
+{
+    return m->family == &FAMILY_TEXT ? m->data : NULL;
+}
+
 int diff_settings(const Model *ours, const Model *theirs, DiffSetting out[DIFF_SETTINGS])
 {
     const VitConfig *a = &ours->vit, *b = &theirs->vit;
     Settings s = {.out = out};
     char how[2][160];
+    if (text_of(ours))
+        return text_settings(&text_of(ours)->config, &text_of(theirs)->config, out);
     shapes(&s, a, b);
     structure(&s, a, b);
     differ(&s, "standardised by", a->input == VIT_INPUT_PER_IMAGE ? "the picture itself" : "mean and deviation",
@@ -141,8 +177,39 @@ static void compare_weight(DiffWeights *w, const WeightTensor *a, const WeightTe
     note(w, path, what, lines, out);
 }
 
+static DiffWeights text_weights(const TextModel *ours, const TextModel *theirs, double tolerance, int lines, Buf *out)
+{
+    DiffWeights w = {.rounded = true};
+    const Seq2seqConfig *a = &ours->config, *b = &theirs->config;
+    for (int i = 0; i < SEQ2SEQ_ROLES; i++) {
+        Seq2seqRole r = (Seq2seqRole)i;
+        int here = seq2seq_role_count(a, r), there = seq2seq_role_count(b, r);
+        for (int layer = 0; layer < here || layer < there; layer++) {
+            char scope[64], path[160];
+            seq2seq_role_scope(r, layer, scope, sizeof scope);
+            snprintf(path, sizeof path, "%s%s%s", scope, *scope ? "." : "", seq2seq_role_name(r));
+            if (layer < here && layer < there && seq2seq_role_cells(a, r) == seq2seq_role_cells(b, r)) {
+                compare_weight(&w, seq2seq_weight(a, &ours->weights, r, layer),
+                               seq2seq_weight(b, &theirs->weights, r, layer), seq2seq_role_cells(a, r), path, tolerance,
+                               lines, out);
+                continue;
+            }
+            w.rounded = false;
+            note(&w, path,
+                 layer >= there  ? "only ours"
+                 : layer >= here ? "only theirs"
+                                 : "of another size",
+                 lines, out);
+        }
+    }
+    w.rounded = w.rounded && w.different;
+    return w;
+}
+
 DiffWeights diff_weights(const Model *ours, const Model *theirs, double tolerance, int lines, Buf *out)
 {
+    if (text_of(ours))
+        return text_weights(text_of(ours), text_of(theirs), tolerance, lines, out);
     DiffWeights w = {.rounded = true};
     const VitConfig *a = &ours->vit, *b = &theirs->vit;
     int layers = a->layers > b->layers ? a->layers : b->layers;

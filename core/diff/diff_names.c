@@ -16,14 +16,18 @@ static const DiffName TABLE[] = {
 enum { TABLE_ROWS = sizeof TABLE / sizeof *TABLE };
 
 /* What programs put in front of a module's name. */
-static const char *const PREFIXES[] = {"vit.",    "deit.",     "dinov2.",     "model.",
-                                       "module.", "backbone.", "base_model.", "_orig_mod."};
+static const char *const PREFIXES[] = {"vit.",      "deit.",       "dinov2.",    "model.",      "module.",
+                                       "backbone.", "base_model.", "_orig_mod.", "transformer."};
 
 const char *diff_family_name(DiffFamily f)
 {
-    static const char *const NAMES[DIFF_FAMILIES] = {
-        [DIFF_OURS] = "own names",  [DIFF_MAP] = "--map", [DIFF_HOOKS] = "TransformerLens",
-        [DIFF_HF] = "Hugging Face", [DIFF_TIMM] = "timm", [DIFF_TORCHVISION] = "torchvision"};
+    static const char *const NAMES[DIFF_FAMILIES] = {[DIFF_OURS] = "own names",
+                                                     [DIFF_MAP] = "--map",
+                                                     [DIFF_HOOKS] = "TransformerLens",
+                                                     [DIFF_HF] = "Hugging Face",
+                                                     [DIFF_TIMM] = "timm",
+                                                     [DIFF_TORCHVISION] = "torchvision",
+                                                     [DIFF_TORCH] = "PyTorch nn.Transformer"};
     return NAMES[f];
 }
 
@@ -51,8 +55,9 @@ static int last_block(const Graph *g)
     int last = NO_BLOCK;
     for (NodeId n = 0; n < g->count; n++) {
         const char *path = graph_node(g, n)->path;
-        if (strncmp(path, "blocks.", 7) == 0 && atoi(path + 7) > last)
-            last = atoi(path + 7);
+        const char *at = strstr(path, "blocks.");
+        if (at && (at == path || at[-1] == '.') && atoi(at + 7) > last)
+            last = atoi(at + 7);
     }
     return last;
 }
@@ -170,7 +175,8 @@ int diff_name_targets(const DiffMap *map, const Graph *g, const char *name, Diff
 const char *diff_name_of(DiffFamily f, const Graph *g, NodeId n, char *out, size_t size)
 {
     const char *path = graph_node(g, n)->path;
-    int block = strncmp(path, "blocks.", 7) == 0 ? atoi(path + 7) : 0;
+    const char *blocks = strstr(path, "blocks.");
+    int block = blocks && (blocks == path || blocks[-1] == '.') ? atoi(blocks + 7) : 0;
     for (size_t i = 0; i < TABLE_ROWS; i++) {
         DiffTarget to[DIFF_PARTS];
         const char *star = strchr(TABLE[i].name, '*');

@@ -12,6 +12,7 @@ typedef enum DiffFamily {
     DIFF_HF,          /* Hugging Face: modules and the fields of an output */
     DIFF_TIMM,        /* timm: modules */
     DIFF_TORCHVISION, /* torchvision: modules */
+    DIFF_TORCH,       /* nn.Transformer: modules */
     DIFF_FAMILIES
 } DiffFamily;
 const char *diff_family_name(DiffFamily f);

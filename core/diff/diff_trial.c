@@ -139,7 +139,9 @@ bool trial_close(const Trial *t)
 bool path_ends(const char *path, const char *ending)
 {
     size_t n = strlen(path), e = strlen(ending);
-    return n >= e && strcmp(path + n - e, ending) == 0 && (n == e || path[n - e - 1] == '.');
+    bool attention = strncmp(ending, "attn.", 5) == 0; /* any of a block's */
+    return n >= e && strcmp(path + n - e, ending) == 0 &&
+           (n == e || path[n - e - 1] == '.' || (attention && path[n - e - 1] == '_'));
 }
 
 NodeId trial_find(const Trial *t, const char *ending, NodeId from)
@@ -152,18 +154,23 @@ NodeId trial_find(const Trial *t, const char *ending, NodeId from)
 
 const char *block_path(Arena *a, const char *path, const char *name)
 {
-    size_t n = strncmp(path, "blocks.", 7) == 0 ? 7 + strcspn(path + 7, ".") + 1 : 0;
+    const char *blocks = strstr(path, "blocks.");
+    size_t n = blocks ? (size_t)(blocks - path) + 7 + strcspn(blocks + 7, ".") + 1 : 0;
+    size_t own = strcspn(path + n, "."); /* "cross_attn" */
+    if (n && strncmp(name, "attn.", 5) == 0 && own > 4 && strncmp(path + n + own - 5, "_attn", 5) == 0)
+        return arena_printf(a, "%.*s%.*s%s", (int)n, path, (int)own, path + n, name + 4);
     return arena_printf(a, "%.*s%s", (int)n, path, name);
 }
 
 /* --- the whole search --- */
 
-static void (*const FAMILIES[])(Trial *t) = {trial_picture,    trial_axes,       trial_scale,         trial_norm,
-                                             trial_activation, trial_missing,    trial_transposed,    trial_heads,
-                                             trial_softmax,    trial_mask,       trial_residual,      trial_patches,
-                                             trial_readout,    trial_final_norm, trial_probabilities, trial_norm_kind,
-                                             trial_positions,  trial_value,      trial_source,        trial_turned,
-                                             trial_dropout,    trial_blocks,     trial_rounded};
+static void (*const FAMILIES[])(Trial *t) = {trial_picture,       trial_axes,      trial_scale,      trial_norm,
+                                             trial_activation,    trial_missing,   trial_transposed, trial_heads,
+                                             trial_softmax,       trial_mask,      trial_unmasked,   trial_sinusoids,
+                                             trial_residual,      trial_patches,   trial_readout,    trial_final_norm,
+                                             trial_probabilities, trial_norm_kind, trial_positions,  trial_value,
+                                             trial_source,        trial_turned,    trial_dropout,    trial_blocks,
+                                             trial_rounded};
 
 /* The reference's values that the stretch reads. */
 static void find_edge(Trial *t)
@@ -188,11 +195,12 @@ static void find_edge(Trial *t)
 /* Nodes whose values a person would record: the ends of the stages. */
 static bool worth_recording(const Graph *g, NodeId n)
 {
-    static const char *const NAMES[] = {"image",        "patch_embed",  "full_embed", "ln1.out",
-                                        "attn.q",       "attn.k",       "attn.v",     "attn.scores_scaled",
-                                        "attn.pattern", "attn.z",       "attn.out",   "resid_mid",
-                                        "ln2.out",      "mlp.pre",      "mlp.post",   "mlp.out",
-                                        "resid_post",   "ln_final.out", "readout",    "logits"};
+    static const char *const NAMES[] = {"image",         "patch_embed",  "full_embed", "ln1.out",
+                                        "attn.q",        "attn.k",       "attn.v",     "attn.scores_scaled",
+                                        "attn.pattern",  "attn.z",       "attn.out",   "resid_mid",
+                                        "ln2.out",       "mlp.pre",      "mlp.post",   "mlp.out",
+                                        "resid_post",    "ln_final.out", "readout",    "logits",
+                                        "scores_masked", "resid_cross",  "ln3.out",    "embed"};
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
         if (path_ends(graph_node(g, n)->path, NAMES[i]))
             return true;
@@ -221,10 +229,21 @@ static void propose(DiffCause *c, const Trial *t)
     }
 }
 
+static TrialSizes sizes_of(const DiffSubject *s)
+{
+    const VitConfig *v = s->config;
+    const Seq2seqConfig *t = s->text;
+    if (v)
+        return (TrialSizes){v->width, v->heads, v->head_dim, v->layers, v->eps, v->scale, v->act, v->post_norm};
+    int layers = t->encoder_layers > t->decoder_layers ? t->encoder_layers : t->decoder_layers;
+    return (TrialSizes){t->width, t->heads, t->head_dim, layers, t->eps, t->scale, t->act, !t->pre_norm};
+}
+
 void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r, const DiffOptions *o,
                      const DiffRow *row)
 {
     Trial t = {.s = s,
+               .size = sizes_of(s),
                .r = r,
                .o = o,
                .target = row->tensor,

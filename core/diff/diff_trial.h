@@ -4,8 +4,17 @@
 #define VITRINE_EVAL_DIFF_TRIAL_H
 #include "core/diff/diff.h"
 
+/* What mistakes need to know of a model, whatever it reads. */
+typedef struct TrialSizes {
+    int width, heads, head_dim, layers; /* layers: of the deepest stack */
+    float eps, scale;
+    MapFn act;
+    bool post_norm;
+} TrialSizes;
+
 typedef struct Trial {
     const DiffSubject *s;
+    TrialSizes size;
     const DiffReference *r;
     const DiffOptions *o;
     const DiffTensor *target;
@@ -44,11 +53,12 @@ const float *trial_values_with(Trial *t, NodeId n);
 /* Is the node in the stretch, or at its edge? */
 bool trial_has(const Trial *t, NodeId n);
 
-/* Does a node of the stretch have a path that ends in this (at a dot)? Its id, looking from `from` on; NO_NODE past the
- * last. */
+/* Does a node of the stretch have a path that ends in this (at a dot; "attn.q" is self_attn.q and cross_attn.q too)?
+ * Its id, looking from `from` on; NO_NODE past the last. */
 NodeId trial_find(const Trial *t, const char *ending, NodeId from);
 bool path_ends(const char *path, const char *ending);
-/* Path of another node of the same block: block_path(a, "blocks.3.attn.scale", "attn.w_q") is "blocks.3.attn.w_q". */
+/* Path of another node of the same block: block_path(a, "blocks.3.attn.scale", "attn.w_q") is "blocks.3.attn.w_q"; of
+ * "decoder.blocks.3.cross_attn.scale" it is "decoder.blocks.3.cross_attn.w_q". */
 const char *block_path(Arena *a, const char *path, const char *name);
 
 /* The families of mistakes. */
@@ -64,6 +74,8 @@ void trial_patches(Trial *t);
 void trial_picture(Trial *t);
 void trial_axes(Trial *t);
 void trial_mask(Trial *t);
+void trial_unmasked(Trial *t);
+void trial_sinusoids(Trial *t);
 void trial_readout(Trial *t);
 void trial_final_norm(Trial *t);
 void trial_probabilities(Trial *t);

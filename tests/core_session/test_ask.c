@@ -386,8 +386,16 @@ static void test_link_comes_back(void **state)
     (void)state;
     run("goto blocks.1.attn.pattern[h=2,t=r3c4,u=r4c3]; set scale off");
     const char *t = run("link");
-    has(t, "vitrine '#17' --at 'blocks.1.attn.pattern[h=2,t=r3c4,u=r4c3]' -c 'set scale off'");
-    run("undo");
+    has(t,
+        "vitrine '#17 blocks.1.attn.pattern[h=2,t=r3c4,u=r4c3] scale=off"); /* words, as the link's reader has them */
+    assert_true(strlen(t) - strlen("vitrine ''") <= 60);
+    run("goto blocks.1.attn.pattern[h=2,t=r3c4]; ablate blocks.1.attn.z[h=2]; skip mlp block=0");
+    has(run("link"), " scale=off ablate=blocks.1.attn.z[h=2] skip=mlp,block=0");
+    run("set . 3"); /* an edit that no word can carry: options instead */
+    t = run("link");
+    has(t, "vitrine '#17' --at 'blocks.1.attn.pattern[h=2,t=r3c4,");
+    has(t, "' -c 'set scale off; ablate blocks.1.attn.z[h=2]; skip mlp block=0; set ");
+    run("reset edits");
 }
 
 int main(void)

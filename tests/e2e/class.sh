@@ -207,6 +207,16 @@ send Space
 line ':present heads'
 all "and a demonstration again" 'Many heads' 6 9
 
+# a picture travels, one of more than 8 MB is named instead
+{ printf 'P6\n2000 1500\n255\n'; head -c 9000000 /dev/zero | tr '\0' 'x'; } >"$T/huge.ppm"
+{ printf 'P6\n60 40\n255\n'; head -c 7200 /dev/zero | tr '\0' 'y'; } >"$T/small.ppm"
+line ":open $T/small.ppm"
+all "a picture that the presenter opened" 'small.ppm' 6 7
+line ":open $T/huge.ppm"
+all "one that is too large" 'larger than 8 MB' 6 7
+line ':open #17'
+all "and back" '#17' 6 7
+
 # everybody leaves
 send q q
 until_true pane_is alternate_on 0 || fail "the presenter stays"
@@ -217,7 +227,7 @@ exec 7>&-
 until_true gone $NOTES && pass || fail "notes stay"
 # on a small terminal the news that the presenter has left is a page, and the first q closes that
 leaves() { ! tm has-session -t "=$(pane "$1")" 2>/dev/null || { tm send-keys -t "$(pane "$1")" q 2>/dev/null; sleep 0.1; return 1; }; }
-for i in $(seq 4 "$GUESTS") 99; do until_true leaves "$i" && pass || fail "follower $i stays: $(text "$(pane "$i")")"; done
+for i in 1 $(seq 4 "$GUESTS") 99; do until_true leaves "$i" && pass || fail "follower $i stays: $(text "$(pane "$i")")"; done
 same "what followers complained of" "" "$(cat "$T"/err* | head -n 3)"
-check "pictures that came are left" [ -z "$(ls "$T/run")" ]
+check "pictures that came are left: $(ls -R "$T/run")" [ -z "$(ls "$T/run")" ]
 finish class

@@ -196,4 +196,11 @@ printf 'layer.*.q = blocks.*.attn.w\n' >bad.map
 diff_v 1 "bad.map: line 1: this model has no 'blocks" "$DATA/expected.safetensors" -m "$DATA" --map bad.map
 head -c 1000 a.safetensors >short.safetensors
 diff_v 1 'short.safetensors' short.safetensors -m "$DATA" -i "$DATA/image.ppm"
+# models that read words: the words are in the trace; a mistake there is named
+"$V" trace -m translator -i 'the cat is tired' -o words.safetensors >/dev/null 2>&1 </dev/null || fail 'a trace of words'
+diff_v 0 'Same: each of the' words.safetensors -m translator
+diff_v 0 'settings +the same' translator translator -i 'the dog is big'
+"$V" trace -m translator -i 'the cat is tired' -c 'set scale off' -o unscaled.safetensors >/dev/null 2>&1 </dev/null
+diff_v 3 'does not multiply the scores by 1/√d_k' unscaled.safetensors -m translator
+diff_v 1 'looks at pictures, and translator does not' translator "$DATA"
 finish diff

@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "core/base/tell.h"
-#include "core/diff/diff_reference.h"
+#include "core/eval/precision.h"
 #include "core/session/ask/ask_diff.h"
 #include "tui/app.h"
 #include "tui/cli/verbs.h"
@@ -24,7 +24,7 @@ static bool make_plan(const Options *o, Plan *p, Err *err)
     *p = (Plan){.model = o->model, .count = 1, .reference = {word[0], words > 1 ? word[1] : NULL}};
     if (words < 2)
         return true;
-    bool first = diff_is_model(word[0]), second = diff_is_model(word[1]);
+    bool first = ask_diff_is_model(word[0]), second = ask_diff_is_model(word[1]);
     if ((first || second) && o->model)
         return err_set(err, "two models to compare with: leave -m %.100s away, or name one reference", o->model);
     if (first || second) {
@@ -61,7 +61,7 @@ static bool ask(Work *w, const char *reference, DiffAnswer *answer, Err *err)
                  .require = o->require,
                  .item = o->item,
                  .json = o->json,
-                 .own_input = !o->input && !diff_is_model(reference)};
+                 .own_input = !o->input && !ask_diff_is_model(reference)};
     return (!o->tolerance || diff_tolerance(o->tolerance, &a.tolerance, err)) &&
            ask_diff(&w->session, &a, &w->out, NULL, answer, err);
 }
@@ -113,7 +113,7 @@ int diff_open(const Options *o)
             buf_printf(&line, " require=%s", o->require);
         if (o->item)
             buf_printf(&line, " item=%s", o->item);
-        if (!o->input && !diff_is_model(p.reference[0]))
+        if (!o->input && !ask_diff_is_model(p.reference[0]))
             buf_puts(&line, " input=own");
         AppOptions a = verb_screen(o);
         a.model = p.model;

@@ -684,7 +684,7 @@ static bool check(const Options *o, const Link *l, Err *err)
 
 const Verb VERB_PLAIN = {
     .name = "plain",
-    .usage = "plain [INPUT]",
+    .usage = "plain [INPUT or LINK]",
     .summary = "the whole program line by line: for screen readers, braille and pipes",
     .details = "The same as --plain. A line is a command, or the name of a key; then the place is said, and what is "
                "there. `say screen` tells all of a screen in lines; lists are numbered, and a number takes one. From "

@@ -61,11 +61,12 @@ bool plain_class_step(PlainClass *c, Session *s, Buf *out)
         return false;
     session_write(s, STATE_MODEL | STATE_INPUT | STATE_WHOLE, &before);
     bool news = follow_step(f, s, clock_ns());
-    if (!news) {
+    follow_line(f, &line);
+    if (!news && (f->caller.fd >= 0 || strcmp(buf_str(&line), c->line) == 0)) {
+        buf_free(&line);
         buf_free(&before);
         return false;
     }
-    follow_line(f, &line);
     bool caption = f->caption && *f->caption && strcmp(f->caption, c->caption) != 0;
     if (caption)
         buf_printf(out, "%s says: %s\n", f->who, f->caption);

@@ -59,7 +59,7 @@ static bool check_words(const Verb *v, Work *w, Err *err)
         w->link.input = w->link.address;
         w->link.address = NULL;
     }
-    if (!(v->flags & VERB_ADDRESS) && w->link.address)
+    if (!(v->flags & VERB_ADDRESS) && v != &VERB_PLAIN && w->link.address) /* a link opens there too */
         return err_set(err,
                        "%s takes no '%.100s' beside '%.100s': one input is all it asks for; see `vitrine %s --help`",
                        v->name, w->link.address, w->link.input, v->name);

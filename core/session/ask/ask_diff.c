@@ -11,6 +11,7 @@
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
 #include "core/session/permit.h"
+#include "core/session/text.h"
 
 enum { WEIGHT_LINES = 12 };
 
@@ -26,20 +27,33 @@ typedef struct Against {
     Buf weight_lines;
 } Against;
 
+static const TextModel *text_of(const Model *m)
+{
+    return m && m->family == &FAMILY_TEXT ? m->data : NULL;
+}
+
 static DiffSubject subject_of(Session *s, VitConfig *config)
 {
     const Graph *g = session_graph(s, SIDE_B);
+    const TextModel *text = text_of(s->now->model);
+    DiffSubject subject = {.graph = g, .run = session_run(s, SIDE_B), .pool = s->pool, .image = NO_NODE};
+    if (text) {
+        subject.text = &text->config;
+        return subject;
+    }
     *config = *session_vit(s);
     if (session_input(s, SIDE_B)->ready)
         config->input = VIT_INPUT_READY;
-    return (DiffSubject){.graph = g,
-                         .run = session_run(s, SIDE_B),
-                         .pool = s->pool,
-                         .config = config,
-                         .image = graph_find(g, site_path_any(session_base(s), SITE_IMAGE)),
-                         .preprocess = &s->model.preprocess,
-                         .picture = session_input(s, SIDE_B)->original.data ? &session_input(s, SIDE_B)->original
-                                                                            : NULL};
+    subject.config = config;
+    subject.image = graph_find(g, site_path_any(session_base(s), SITE_IMAGE));
+    subject.preprocess = &s->model.preprocess;
+    subject.picture = session_input(s, SIDE_B)->original.data ? &session_input(s, SIDE_B)->original : NULL;
+    return subject;
+}
+
+bool ask_diff_is_model(const char *reference)
+{
+    return diff_is_model(reference) || text_asked(reference);
 }
 
 static bool loading(void *context, uint64_t done, uint64_t total)
@@ -49,24 +63,111 @@ static bool loading(void *context, uint64_t done, uint64_t total)
            s->progress(s->progress_context, "reading the weights", total ? (double)done / (double)total : 1);
 }
 
-/* The other model on the same picture. */
+static bool load_other(Against *x, Session *s, const char *path, Err *err)
+{
+    TextModel t;
+    bool words = text_asked(path);
+    if (words != (text_of(s->now->model) != NULL))
+        return err_set(err, "%s %s, and %s does not: there is nothing to compare", path,
+                       words ? "reads words" : "looks at pictures", s->now->model->name);
+    if (!words)
+        return (s->assume ? model_load_assuming : model_load)(&x->model, path, loading, s, err);
+    if (!text_open(&t, path, err))
+        return false;
+    family_text_take(&x->model, &t);
+    return true;
+}
+
+/* Source and target as ours has them: not what the other model would write itself. */
+static bool same_words(Input *in, Session *s, const Model *m, Err *err)
+{
+    const Text *text = exhibit_pass(s->now)->text;
+    Buf spec = {0};
+    for (int k = 0; k < TEXTS; k++) {
+        if (k == TEXT_TARGET && text[TEXT_SOURCE].count && text[TEXT_TARGET].count)
+            buf_puts(&spec, "> ");
+        for (int i = 0; i < text[k].count; i++)
+            if (!text[k].label)
+                buf_printf(&spec, "%d ", text[k].word[i]);
+            else if (*text[k].label[i] != '<')
+                buf_printf(&spec, "%.*s ", (int)strcspn(text[k].label[i], "#"), text[k].label[i]);
+    }
+    bool ok = input_open(in, m, buf_str(&spec), err);
+    buf_free(&spec);
+    return ok;
+}
+
+/* The other model on the same picture, or the same words. */
 static bool open_model(Against *x, Session *s, const DiffAsk *a, double tolerance, Err *err)
 {
     Input in;
-    if (!(s->assume ? model_load_assuming : model_load)(&x->model, a->reference, loading, s, err))
+    if (!load_other(x, s, a->reference, err))
         return false;
     x->is_model = true;
     x->settings = diff_settings(&s->model, &x->model, x->setting);
     x->weights = diff_weights(&s->model, &x->model, tolerance, WEIGHT_LINES, &x->weight_lines);
-    size_t wants = size_mul((size_t)x->model.vit.channels,
-                            size_mul((size_t)x->model.vit.image_h, (size_t)x->model.vit.image_w));
+    size_t wants = text_of(&x->model) ? 0
+                                      : size_mul((size_t)x->model.vit.channels,
+                                                 size_mul((size_t)x->model.vit.image_h, (size_t)x->model.vit.image_w));
     if (session_input(s, SIDE_B)->ready && wants != session_input(s, SIDE_B)->cells)
         return err_set(err, "%s takes %zu values and the input has %zu: give both a picture with -i", a->reference,
                        wants, session_input(s, SIDE_B)->cells);
-    if (!input_copy(&in, session_input(s, SIDE_B), &x->model, err))
+    if (!(text_of(&x->model) ? same_words(&in, s, &x->model, err)
+                             : input_copy(&in, session_input(s, SIDE_B), &x->model, err)))
         return false;
     exhibit_init(&x->exhibit, &x->model, &in, s->pool);
     return diff_reference_of_run(&x->reference, a->reference, exhibit_run(&x->exhibit), session_graph(s, SIDE_B), err);
+}
+
+/* The words that the trace was made from, as what `open` reads: "the cat is tired > le chat". */
+static bool put_words(const TensorFile *f, const DiffMap *map, const Graph *g, const TextModel *m, bool target,
+                      Buf *out, Err *err)
+{
+    const Vocabulary *v = target ? &m->target : &m->source;
+    NodeId leaf = graph_find(g, target ? "decoder.tokens" : "encoder.tokens");
+    for (size_t i = 0; leaf != NO_NODE && i < f->count; i++) {
+        DiffTarget to[DIFF_PARTS];
+        const TensorInfo *t = &f->tensors[i];
+        if (diff_name_targets(map, g, t->name, to) != 1 || to[0].node != leaf || t->cells > 4096)
+            continue;
+        float *number = xfloats(t->cells);
+        bool ok = tensors_read_f32(f, t, number, err);
+        for (size_t k = 0; ok && k < t->cells; k++) {
+            int w = number[k] >= 0 && number[k] < (float)v->n ? (int)number[k] : -1;
+            if (w < 0)
+                ok = err_set(err, "%s: '%.100s' names word %g of %d", f->path, t->name, (double)number[k], v->n);
+            else if (w == v->pad || w == v->start || w == v->end)
+                continue;
+            else if (v->word)
+                buf_printf(out, "%s ", v->word[w]);
+            else
+                buf_printf(out, "%d ", w);
+        }
+        free(number);
+        return ok;
+    }
+    return leaf == NO_NODE ||
+           err_set(err, "%s: the words are not in it (%s): say with -i what it read, \"the cat is tired > le chat\"",
+                   f->path, target ? "decoder.tokens" : "encoder.tokens");
+}
+
+static bool take_words(Session *s, const DiffAsk *a, const DiffMap *map, Err *err)
+{
+    const TextModel *m = text_of(s->now->model);
+    const Graph *g = session_graph(s, SIDE_B);
+    TensorFile f = {0};
+    Buf spec = {0};
+    if (!tensors_open(&f, a->reference, err))
+        return false;
+    bool encoder = seq2seq_has_encoder(&m->config), decoder = seq2seq_has_decoder(&m->config);
+    bool ok = !encoder || put_words(&f, map, g, m, false, &spec, err);
+    if (encoder && decoder)
+        buf_puts(&spec, "> ");
+    ok = ok && (!decoder || put_words(&f, map, g, m, true, &spec, err));
+    tensors_close(&f);
+    ok = ok && session_open_input(s, buf_str(&spec), err);
+    buf_free(&spec);
+    return ok;
 }
 
 /* The input that the trace was made from, if it is in it and wanted. */
@@ -78,6 +179,8 @@ static bool take_input(Session *s, const DiffAsk *a, const DiffMap *map, Err *er
     DiffSubject subject = subject_of(s, &config);
     if (!a->own_input)
         return true;
+    if (text_of(s->now->model))
+        return take_words(s, a, map, err);
     bool ok = diff_reference_input(a->reference, map, subject.graph, subject.image, &arena, &found, err);
     if (ok && !found.name)
         ok = err_set(err,
@@ -165,7 +268,7 @@ static void put_verdict(const Against *x, const DiffNamed *n, Buf *out)
 {
     bool apart = x->is_model && (x->settings || x->weights.different);
     if (apart && n->d->same)
-        buf_puts(out, "Different in what the files say, though not in this picture's numbers. ");
+        buf_puts(out, "Different in what the files say, though not in these numbers. ");
     diff_verdict(n, out);
 }
 
@@ -230,11 +333,11 @@ bool ask_diff(Session *s, const DiffAsk *a, Buf *report, Buf *verdict, DiffAnswe
                      .context = s->progress_context};
     DiffReport d = {.count = 0};
     VitConfig config;
-    const VitConfig *needed;
-    if (!permit_file(s, a->reference, err) || (a->map && !permit_file(s, a->map, err)) ||
-        !model_vit_needed(s->now->model, &needed, err))
+    if (!permit_file(s, a->reference, err) || (a->map && !permit_file(s, a->map, err)))
         return false;
-    bool ok = diff_is_model(a->reference) ? open_model(&x, s, a, o.tolerance, err) : open_trace(&x, s, a, err);
+    if (!s->now->model || (!text_of(s->now->model) && !model_vit(s->now->model)))
+        return err_set(err, "there is no model here whose pass could be compared");
+    bool ok = ask_diff_is_model(a->reference) ? open_model(&x, s, a, o.tolerance, err) : open_trace(&x, s, a, err);
     DiffSubject subject = subject_of(s, &config);
     ok = ok && check_required(a->require, &x.reference, subject.graph, err) &&
          choose_precision(a, &x.reference, &o.precision, err) && diff_compare(&d, &subject, &x.reference, &o, err);

@@ -31,4 +31,6 @@ bool diff_tolerance(const char *text, double *out, Err *err);
 
 /* The command: goes to the cell and says the verdict. */
 bool diff_command(Session *s, const Args *a, Err *err);
+/* Is it a model rather than a trace: a folder or file of one, or "translator"? */
+bool ask_diff_is_model(const char *reference);
 #endif
