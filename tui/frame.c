@@ -361,6 +361,12 @@ static void draw_sentence(const Paint *p, Rect r, const FrameState *state)
 static const char *hint_text(const Session *s, int width)
 {
     int total;
+    if (session_input(s, SIDE_B)->kind == INPUT_TEXT)
+        return width >= HINT_LONG
+                   ? "One real run of a small Transformer, every number computed here. Space: what happens next. "
+                     "t: lesson 15, its words."
+               : width >= HINT_SHORT ? "One real run of a Transformer. Space: what happens next. t: lesson 15."
+                                     : "A real run of a Transformer. t: lesson 15.";
     if (session_step_number(s, &total) > 1)
         return width >= HINT_LONG
                    ? "One real run of a small Vision Transformer. s: take 1/√d_k away and see why it is there. "

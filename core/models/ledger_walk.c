@@ -1,5 +1,6 @@
 #include "core/models/ledger_parts.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -101,15 +102,36 @@ static void note_tokens(const Graph *g, NodeId n, LedgerWalk *w)
         note_token(w, TOKEN_SEVERAL);
 }
 
+/* The first cell of what the last block leaves in the stream: "decoder.blocks.2.resid_post[t=0,d=0]". */
+static bool stream_cell(const Graph *g, char *out, size_t n)
+{
+    int last = NO_PART;
+    for (int b = NO_PART; (b = anatomy_next(g, b, PART_BLOCK)) != NO_PART;)
+        last = b;
+    NodeId node = last == NO_PART ? NO_NODE : site_node(g, last, SITE_RESID_POST);
+    if (node == NO_NODE || graph_node(g, node)->dims.n != 2)
+        return false;
+    Dims d = graph_node(g, node)->dims;
+    return snprintf(out, n, "%s[%s=0,%s=0]", graph_node(g, node)->path, g->axes[d.axis[0]].sym,
+                    g->axes[d.axis[1]].sym) < (int)n;
+}
+
 static bool refuse(const Graph *g, NodeId y, NodeId at, Err *err)
 {
     const Node *n = graph_node(g, at);
     if (n->op == OP_MAP && (n->map == MAP_ROUND_BF16 || n->map == MAP_ROUND_F16))
         return err_set(err, "a ledger adds up what was written, and %s is rounded: `set precision f32` first", n->path);
+    char cell[160];
+    if (y == site_node_any(g, SITE_LOGITS) &&
+        stream_cell(g, cell, sizeof cell)) /* the answer itself: what else there is */
+        return err_set(err,
+                       "`ledger %s` splits a cell of the stream, `why` follows the answer down; %s itself is no sum of "
+                       "what the blocks wrote (%s is made by %s)",
+                       cell, graph_node(g, y)->path, n->path, op_word(n->op));
     return err_set(
         err,
         "%s is no sum of what the blocks wrote (%s is made by %s): a ledger is of logits[o], readout[d] or a "
-        "cell of the residual stream, such as blocks.0.resid_post[t,d]",
+        "cell of the residual stream, such as blocks.0.resid_post[t,d]; `why` follows the largest terms of any number",
         graph_node(g, y)->path, n->path, op_word(n->op));
 }
 

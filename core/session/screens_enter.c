@@ -41,7 +41,7 @@ bool come_picture(Session *s, Screen to, Err *err)
         return show(s, SCREEN_ROW, err);
     const char *image = site_path_any(g, SITE_IMAGE);
     if (!image)
-        return err_set(err, "this model looks at no picture");
+        return err_set(err, "this model looks at no picture; `goto first` shows the words that it reads");
     return session_go(s, image, to, err);
 }
 

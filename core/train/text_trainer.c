@@ -135,9 +135,11 @@ static size_t right_words(const Seq2seqConfig *c, const float *logits, int lengt
     return right;
 }
 
-static void learn_micro(void *trainer, size_t micro, int worker)
+/* The longest sentences first: what is done last is short, so that no thread waits long for another. */
+static void learn_micro(void *trainer, size_t item, int worker)
 {
     TextTrainer *t = trainer;
+    size_t micro = t->descent.micros - 1 - item;
     TextBench *b = &t->bench[worker];
     TextMicro *m = &t->micro[micro];
     const TextLoss *l = &t->loss[m->length / TEXT_LENGTH_STEP];

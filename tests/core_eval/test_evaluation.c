@@ -14,6 +14,7 @@
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/eval/evaluation.h"
+#include "core/eval/head_places.h"
 #include "core/eval/scale_search.h"
 #include "core/graph/run.h"
 #include "core/models/drawn.h"
@@ -157,6 +158,86 @@ static void check_survey(const Model *m, bool scale, Pool *pool)
     pictures_free(pictures);
     arena_free(&arena);
     close_alone(&a);
+}
+
+/* How a patch's weight is spread, picture by picture and place by place, a second time; the mean and its interval. */
+static void places(void **state)
+{
+    (void)state;
+    VitConfig c;
+    Model m;
+    Alone a;
+    Err err = {""};
+    small(&c);
+    open_model(&m, &c);
+    Pool *pool = pool_new(2);
+    Pictures *pictures = pictures_drawn(&m.preprocess, 1);
+    Dataset *stock = dataset_new(pictures, &m, PICTURES_HELD_OUT, 40, COUNT);
+    open_alone(&a, &m, true);
+    HeadPlaces *h = head_places_new(&m, &a.base, stock, pool, &err);
+    assert_non_null(h);
+    assert_null(head_places_result(h));
+    while (!head_places_step(h, 0))
+        assert_true(head_places_pictures_done(h) < COUNT);
+    const HeadPlacesResult *r = head_places_result(h);
+    size_t tokens = (size_t)vit_tokens(&m.vit);
+    double share[COUNT][HEAD_PLACES] = {{0}}, distance[COUNT], even[HEAD_PLACES] = {0};
+    enum { HEAD = 1, LAYER = 1, CELL = LAYER * HEADS + HEAD, SIDE = 8 };
+    for (size_t i = 0; i < COUNT; i++) {
+        dataset_get(stock, i, a.pixels, NULL);
+        run_alone(&a);
+        distance[i] = (double)values(&a, "blocks.%d.attn.probe.distance", LAYER)[HEAD];
+        const float *pattern = values(&a, "blocks.%d.attn.pattern", LAYER) + HEAD * tokens * tokens;
+        for (int y = 0; y < SIDE; y++)
+            for (int x = 0; x < SIDE; x++) {
+                const float *row = pattern + (size_t)(1 + y * SIDE + x) * tokens;
+                for (int p = -1; p < SIDE * SIDE; p++) {
+                    int dy = p / SIDE - y, dx = p % SIDE - x;
+                    HeadPlace k = p < 0                          ? PLACE_PREFIX
+                                  : dy == 0 && dx == 0           ? PLACE_ITSELF
+                                  : dy * dy <= 1 && dx * dx <= 1 ? PLACE_NEIGHBOURS
+                                  : dy == 0                      ? PLACE_ROW
+                                  : dx == 0                      ? PLACE_COLUMN
+                                                                 : PLACE_FARTHER;
+                    share[i][k] += (double)row[p + 1] / (SIDE * SIDE);
+                    even[k] += i ? 0 : 1.0 / (SIDE * SIDE * (double)tokens);
+                }
+            }
+    }
+    double all = 0, even_all = 0;
+    for (int k = 0; k <= HEAD_PLACES; k++) { /* the last: the distance */
+        double mean = 0, spread = 0;
+        for (int i = 0; i < COUNT; i++)
+            mean += (k < HEAD_PLACES ? share[i][k] : distance[i]) / COUNT;
+        for (int i = 0; i < COUNT; i++) {
+            double x = (k < HEAD_PLACES ? share[i][k] : distance[i]) - mean;
+            spread += x * x / (COUNT - 1);
+        }
+        MeanOver m_k = k < HEAD_PLACES ? r->share[CELL][k] : r->distance[CELL];
+        same("mean", m_k.mean, mean);
+        same("margin", m_k.margin, 1.959963984540054 * sqrt(spread / COUNT));
+        if (k < HEAD_PLACES)
+            same("even", r->even[k], even[k]);
+        all += k < HEAD_PLACES ? m_k.mean : 0;
+        even_all += k < HEAD_PLACES ? r->even[k] : 0;
+    }
+    assert_true(fabs(all - 1) < 1e-5 && fabs(even_all - 1) < 1e-9);
+    same("uniform", r->uniform, (double)*values(&a, "grid.probe.uniform", 0));
+    /* what is said to be looked at most is beyond chance, and nothing is more so */
+    HeadPlace most = head_places_most(r, CELL);
+    for (int k = 0; k < HEAD_PLACES; k++) {
+        double beyond = r->share[CELL][k].mean - r->even[k];
+        if (most == HEAD_PLACES)
+            assert_true(beyond < 0.02 || beyond <= r->share[CELL][k].margin);
+        else
+            assert_true(beyond <= r->share[CELL][most].mean - r->even[most] || beyond <= r->share[CELL][k].margin);
+    }
+    head_places_free(h);
+    close_alone(&a);
+    dataset_free(stock);
+    pictures_free(pictures);
+    pool_free(pool);
+    model_free(&m);
 }
 
 static void surveys(void **state)
@@ -417,9 +498,13 @@ static void grids(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(surveys),     cmocka_unit_test(objects),
-        cmocka_unit_test(evaluations), cmocka_unit_test(evaluation_of_an_odd_model),
-        cmocka_unit_test(showcases),   cmocka_unit_test(grids),
+        cmocka_unit_test(surveys),
+        cmocka_unit_test(objects),
+        cmocka_unit_test(places),
+        cmocka_unit_test(evaluations),
+        cmocka_unit_test(evaluation_of_an_odd_model),
+        cmocka_unit_test(showcases),
+        cmocka_unit_test(grids),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -10,6 +10,7 @@
 #include "core/eval/ablation.h"
 #include "core/eval/accuracy.h"
 #include "core/io/tensors.h"
+#include "core/session/learned/head_words.h"
 #include "core/session/learned/measures.h"
 #include "core/train/trainer.h"
 
@@ -309,6 +310,49 @@ static void cancelled(void **state)
     measured(MEASURE_CENSUS, ROUNDS); /* goes on where it was */
 }
 
+/* A sentence on every head: not before it was measured, then with n, interval and base rate, as measured elsewhere. */
+static void heads_in_sentences(void **state)
+{
+    (void)state;
+    Err err = {""};
+    Buf out = {0};
+    head_words_put(&s, 1, 1, &out);
+    assert_string_equal(buf_str(&out),
+                        "Block 1, head 1: where it looks over many pictures is not measured yet (:heads measure). What "
+                        "is lost without it is not measured yet (:heads measure).");
+    buf_clear(&out);
+    s.progress = refuse; /* Ctrl-C: what is done is kept, and it goes on there */
+    bool done = head_words_all(&s, &out, &err);
+    s.progress = NULL;
+    assert_true(done || strcmp(err.text, "cancelled") == 0);
+    buf_clear(&out);
+    run("heads measure");
+    const HeadPlacesResult *r = session_head_places(&s);
+    const Measure *m = session_measure(&s, MEASURE_CENSUS, NULL);
+    assert_non_null(r);
+    assert_non_null(m);
+    assert_int_equal(r->pictures, MEASURES_ROUND);
+    char want[160];
+    int lines = 0;
+    for (const char *p = buf_str(&s.said); *p; p += strcspn(p, "\n") + (p[strcspn(p, "\n")] != 0), lines++) {
+        snprintf(want, sizeof want, "Block %d, head %d: looks %.1f px ±%.1g away (all alike: %.1f), at ", lines / 2,
+                 lines % 2, r->distance[lines].mean, r->distance[lines].margin, r->uniform);
+        if (strncmp(p, want, strlen(want)) != 0)
+            fail_msg("'%.200s' does not begin with '%s'", p, want);
+        snprintf(want, sizeof want, "Without it %.1f ±%.1f points are lost of ", 100 * paired_lost(m->pair[lines]),
+                 100 * paired_margin(m->pair[lines]));
+        const char *lost = strstr(p, want);
+        assert_true(lost && lost < p + strcspn(p, "\n"));
+        assert_true(strstr(p, "over 500 held-out pictures, as trained.") < p + strcspn(p, "\n"));
+    }
+    assert_int_equal(lines, 4);
+    run("heads");
+    assert_true(ask_say(&s, SIDE_B, &out, &err));
+    assert_non_null(strstr(buf_str(&out), "head 0: looks "));
+    refused("heads nonsense", "expected measure");
+    buf_free(&out);
+}
+
 /* --- the records of training --- */
 
 static void histories(void **state)
@@ -386,6 +430,7 @@ int main(void)
         WITH(while_its_screen_is_on),
         WITH(impossible),
         WITH(cancelled),
+        WITH(heads_in_sentences),
         WITH(histories),
         WITH(broken_history),
     };

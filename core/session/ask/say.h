@@ -52,5 +52,6 @@ SayFn say_ledger;
 SayFn say_writing, say_waves, say_decoding, tell_decoding; /* words */
 /* Where 1/√d_k alone was taken away: what that shows, and what it does not; else nothing. */
 void say_without_scale(const Teller *t);
+SayFn say_head_over_pictures;
 SayFn say_training, say_filters, say_heads; /* what was learned */
 #endif

@@ -6,6 +6,7 @@
 #include "core/base/dmath.h"
 #include "core/base/mem.h"
 #include "core/session/ask/say.h"
+#include "core/session/learned/measures.h"
 
 enum { TOP = 5 };
 
@@ -41,7 +42,7 @@ bool say_sheet(const Teller *t)
                "(%.2f); head %d has %.2f.",
                block < 0 ? 0 : block, sharp, mean_entropy(entropy, sharp, rows), highest_entropy(t), flat,
                mean_entropy(entropy, flat, rows), at, mean_entropy(entropy, at, rows));
-    return true;
+    return session_head_places(t->s) ? say_head_over_pictures(t) : true;
 }
 
 static int larger_first(const void *a, const void *b)

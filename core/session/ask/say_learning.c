@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/session/ask/say.h"
+#include "core/session/learned/head_words.h"
 #include "core/session/learned/measures.h"
 
 static void put_record(const Teller *t, const char *word, const char *what, const History *h, int snapshot, bool twin)
@@ -119,6 +120,18 @@ static bool count_nearer(const Teller *t, float distance, int *nearer, int *all)
     return true;
 }
 
+/* The head in focus over many pictures. It is the model's as trained, so of B's heads only. */
+bool say_head_over_pictures(const Teller *t)
+{
+    int block = session_block(t->s), head = teller_index(t, ROLE_HEAD);
+    block = block < 0 ? 0 : block;
+    if (t->side == SIDE_A && session_pinned(t->s))
+        return true;
+    buf_puts(t->out, t->out->len ? "\n" : "");
+    head_words_put(t->s, block, head, t->out);
+    return true;
+}
+
 bool say_heads(const Teller *t)
 {
     float distance, uniform, entropy;
@@ -127,7 +140,8 @@ bool say_heads(const Teller *t)
     if (!*teller_site(t, SITE_DISTANCE)) {
         buf_puts(t->out,
                  "Words have no places in a picture, so no head has a distance in pixels. `view sheet` shows every "
-                 "head of the stack, and says how even its rows are.");
+                 "head of the stack, and says how even its rows are. ");
+        head_words_put(t->s, block < 0 ? 0 : block, head, t->out);
         return true;
     }
     const float *x = teller_values(t, teller_site(t, SITE_DISTANCE), &n);
@@ -144,11 +158,11 @@ bool say_heads(const Teller *t)
         return false;
     buf_printf(t->out, " %d of all %d heads look less far.", nearer, all);
     if (session_node(t->s, t->side, teller_site(t, SITE_ENTROPY_SHARE_MEAN)) == NO_NODE)
-        return true;
+        return say_head_over_pictures(t);
     x = teller_values(t, teller_site(t, SITE_ENTROPY_SHARE_MEAN), &n);
     if (!x)
         return false;
     entropy = x[head];
     buf_printf(t->out, " Its rows have %.0f %% of the entropy of even ones.", 100 * (double)entropy);
-    return true;
+    return say_head_over_pictures(t);
 }

@@ -9,6 +9,7 @@
 #include "core/session/ask/ask_parts.h"
 #include "core/session/ask/say.h"
 #include "core/session/edit/slider.h"
+#include "core/session/learned/head_words.h"
 #include "core/session/learned/measures.h"
 
 static void put_accuracy(const Teller *t)
@@ -26,7 +27,7 @@ static void put_accuracy(const Teller *t)
 /* What taking the factor away shows, and what it does not. */
 void say_without_scale(const Teller *t)
 {
-    float before, after, scale = t->s->model.vit.scale;
+    float before, after, scale = session_scale(t->s);
     if (t->side != SIDE_B || t->s->edits.count != 1 || strcmp(t->s->edits.line[0], "set scale off") != 0)
         return;
     const char *path = teller_site(t, SITE_SCORE_VARIANCE);
@@ -137,5 +138,7 @@ bool say_census(const Teller *t)
     else if (m->whole)
         buf_printf(t->out, " Of the %d heads it is one of numbers %d to %d: their intervals overlap.", all, first,
                    last);
+    buf_printf(t->out, "\nBlock %d, head %d: ", block, head);
+    head_words_looks(t->s, block, head, t->out);
     return true;
 }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/eval/figures.h"
+#include "core/models/text_model.h"
 #include "core/session/ask/say.h"
 #include "core/session/learned/gradient.h"
 #include "core/session/learned/measures.h"
@@ -115,6 +116,14 @@ bool say_where(const Teller *t)
     return true;
 }
 
+/* Where every block ends in a norm (Vaswani et al. 2017) there is none behind the last one, and the lens has none. */
+static bool has_last_norm(const Teller *t)
+{
+    const Model *m = session_exhibit(t->s, t->side)->model;
+    const VitConfig *c = m ? model_vit(m) : NULL;
+    return c ? c->final_norm : m && m->family == &FAMILY_TEXT && ((const TextModel *)m->data)->config.final_norm;
+}
+
 bool say_lens(const Teller *t)
 {
     char best[64], here[64];
@@ -123,12 +132,13 @@ bool say_lens(const Teller *t)
     const float *row = teller_row(t, t->x, t->n, t->cell, &count); /* of a text: that of the word at the cursor */
     size_t top = largest_of(row, count);
     bool readout = site_is(t->g, t->s->place.path, SITE_PROBS);
+    const char *end = has_last_norm(t) ? "its own last norm and head" : "its own head";
     if (readout)
         buf_puts(t->out, "The answer names ");
     else if (block < 0)
-        buf_puts(t->out, "Without any block, only with its own last norm and head, the model would name ");
+        buf_printf(t->out, "Without any block, only with %s, the model would name ", end);
     else
-        buf_printf(t->out, "If the model ended after block %d, with its own last norm and head, it would name ", block);
+        buf_printf(t->out, "If the model ended after block %d, with %s, it would name ", block, end);
     buf_printf(t->out, "%s with probability ", teller_label(t, ROLE_ANSWER, (int)top, best));
     ask_put_short(t->out, row[top]);
     if ((int)top != picked) {

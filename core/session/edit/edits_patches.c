@@ -291,7 +291,8 @@ static bool pixels_of(const EditParse *p, Pixels *x, Err *err)
     x->d = input_node(p)->dims;
     x->row = dims_find(x->d, dims_role(p->g, x->d, ROLE_PLACE_ROW));
     x->col = dims_find(x->d, dims_role(p->g, x->d, ROLE_PLACE_COL));
-    return (x->row >= 0 && x->col >= 0) || err_set(err, "what this model is given has no patches");
+    return (x->row >= 0 && x->col >= 0) ||
+           err_set(err, "what this model is given has no patches; of words `word OLD NEW` changes one");
 }
 
 static bool grey_parse(EditParse *p, const Args *a, Err *err)

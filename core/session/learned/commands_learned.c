@@ -8,6 +8,7 @@
 #include "core/session/edit/edits.h"
 #include "core/session/edit/slider.h"
 #include "core/session/learned/gradient.h"
+#include "core/session/learned/head_words.h"
 #include "core/session/learned/measures.h"
 #include "core/session/learned/scale_places.h"
 #include "core/session/learned/where.h"
@@ -35,7 +36,7 @@ static bool go(Session *s, Screen screen, const char *path, Err *err)
         return false;
     if (stays && path != s->place.path) /* another drawing of it is no other place: `back` leaves the screen */
         snprintf(s->place.path, sizeof s->place.path, "%s", path);
-    if (screen == SCREEN_CENSUS || screen == SCREEN_LABORATORY || screen == SCREEN_LENS)
+    if (screen == SCREEN_CENSUS || screen == SCREEN_HEADS || screen == SCREEN_LABORATORY || screen == SCREEN_LENS)
         measures_take_shipped(s);
     return true;
 }
@@ -208,8 +209,17 @@ static bool no_words(const Args *a, Err *err)
 static bool run_heads(Session *s, const Args *a, Err *err)
 {
     const char *path = in_attention(s, SITE_PATTERN);
-    if (!no_words(a, err))
-        return false;
+    bool measure = a->count == 1 && strcmp(a->word[0], "measure") == 0;
+    if (a->count && !measure)
+        return err_set(err, "column %d: expected measure or nothing, found '%s'", a->column[0], a->word[0]);
+    if (measure) {
+        Buf text = {0};
+        bool ok = head_words_all(s, &text, err);
+        if (ok)
+            session_say(s, "%s", buf_str(&text));
+        buf_free(&text);
+        return ok;
+    }
     if (!path)
         return no_attention(err);
     return go(s, SCREEN_HEADS, path, err);
@@ -308,7 +318,10 @@ static bool run_blanks(Session *s, const Args *a, Err *err)
 {
     const char *guess = site_path_any(session_base(s), SITE_GUESS);
     if (!guess || !has(s, guess))
-        return err_set(err, "this model never learned to guess hidden patches: it has no reconstruction head");
+        return err_set(err, session_vit(s)
+                                ? "this model never learned to guess hidden patches: it has no reconstruction head"
+                                : "this model reads words, and there are no patches to hide; `word OLD NEW` "
+                                  "puts another word into the sentence");
     return go(s, SCREEN_BLANKS, guess, err) && patch_word(s, a, 0, err);
 }
 
@@ -338,7 +351,8 @@ static const Command COMMANDS[] = {
      "how it learned, snapshot by snapshot: positions, curves", 0, run_training, NULL},
     {"filters", "learned", "filters [filters, components, next, N, +1, -1]",
      "what the patch filters look for; principal components", 0, run_filters, NULL},
-    {"heads", "learned", "heads", "how far every head looks, and how evenly", 0, run_heads, NULL},
+    {"heads", "learned", "heads [measure]",
+     "how far every head looks, and how evenly; measure: a sentence on each, over many pictures", 0, run_heads, NULL},
     {"where", "learned", "where [rollout, attention, gradient, occlusion, next] [PATCH]",
      "where it looked: four answers side by side", 0, run_where, NULL},
     {"lens", "learned", "lens [start, N, answer] [CLASS]", "what it would name after each block; class token or mean",

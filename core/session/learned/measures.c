@@ -183,7 +183,7 @@ float measures_factor(const Session *s, int i)
 static const char *impossible(const Session *s, MeasureKind kind)
 {
     if (s->now->input.kind == INPUT_TEXT)
-        return "measured over pictures, and this model reads words: `vitrine evaluate -m MODEL` measures on sentences";
+        return "measured only over pictures; for words: `vitrine evaluate -m MODEL`";
     if (!session_vit(s))
         return "this is for picture models";
     if (!session_classes(s))
@@ -213,6 +213,7 @@ static void free_work(Measuring *w)
     accuracy_free(w->exam);
     accuracy_free(w->base);
     batch_run_free(w->sweep);
+    head_places_free(w->places);
     free(w->measure.value);
     free(w->measure.right);
     free(w->measure.pair);
@@ -229,18 +230,21 @@ static bool step_kind(Session *s, MeasureKind kind, int64_t deadline_ns)
     if (impossible(s, kind))
         return true;
     Measuring *w = &measures_of(s)->work[kind];
-    bool occlusion = kind == MEASURE_OCCLUSION;
+    bool occlusion = kind == MEASURE_OCCLUSION, looks = kind == MEASURE_LOOKS;
     if (!w->begun) {
         if (occlusion)
             measures_occlusion_begin(s, w);
+        else if (looks)
+            measures_looks_begin(s, w);
         else
             measures_accuracy_begin(s, kind, w);
         w->begun = true;
     }
-    if (!occlusion && *s->model_path)
+    if (!occlusion && !looks && *s->model_path)
         w->finished = measures_accuracy_complete(s, &w->measure);
     while (!w->finished && !*w->problem) {
         w->finished = occlusion ? measures_occlusion_step(s, w, deadline_ns)
+                      : looks   ? measures_looks_step(w, deadline_ns)
                                 : measures_accuracy_step(s, kind, w, deadline_ns);
         s->changes++;
         if (clock_ns() >= deadline_ns)
@@ -280,7 +284,13 @@ bool measures_step_scale(Session *s, int64_t deadline_ns)
 
 bool measures_step_census(Session *s, int64_t deadline_ns)
 {
-    return step_kind(s, MEASURE_CENSUS, deadline_ns);
+    bool shipped = !*s->model_path; /* the census is there at once: time for where heads look */
+    return step_kind(s, MEASURE_CENSUS, deadline_ns) && (!shipped || step_kind(s, MEASURE_LOOKS, deadline_ns));
+}
+
+bool measures_step_looks(Session *s, int64_t deadline_ns)
+{
+    return step_kind(s, MEASURE_LOOKS, deadline_ns);
 }
 
 bool measures_step(Session *s, int64_t deadline_ns)

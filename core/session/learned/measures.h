@@ -4,6 +4,7 @@
 #ifndef VITRINE_SESSION_LEARNED_MEASURES_H
 #define VITRINE_SESSION_LEARNED_MEASURES_H
 #include "core/eval/ablation.h"
+#include "core/eval/head_places.h"
 #include "core/eval/interval.h"
 #include "core/eval/position_grid.h"
 #include "core/session/command.h"
@@ -39,6 +40,8 @@ typedef enum MeasureKind {
                           makes it. base: with none */
     MEASURE_READOUT,   /* rows: 1, columns: 2; value: share named right from the class token, from the mean of the patch
                           tokens. base: as it is read */
+    MEASURE_LOOKS, /* rows: blocks, columns: heads; value: attention distance in pixels. base: of equal weights. All of
+                      it: session_head_places */
     MEASURE_KINDS
 } MeasureKind;
 
@@ -73,6 +76,8 @@ float measures_factor(const Session *s, int i);
 /* NULL while nothing of it is there; why (may be NULL): one line when it cannot be measured for this model, else NULL.
  */
 const Measure *session_measure(const Session *s, MeasureKind kind, const char **why);
+/* Where every head looks over those pictures; NULL until all of it is measured. */
+const HeadPlacesResult *session_head_places(const Session *s);
 /* "99.1 % (98.8–99.4)": a share that was measured, with its 95 % interval; returns out. */
 const char *measure_share_text(size_t right, size_t pictures, char *out, size_t n);
 /* Census: which places among all heads this one can have, 1 the most missed, of those that are measured. */
@@ -90,7 +95,8 @@ bool measures_step_film(Session *s, int64_t deadline_ns);
 bool measures_step_occlusion(Session *s, int64_t deadline_ns);
 bool measures_step_readout(Session *s, int64_t deadline_ns);
 bool measures_step_scale(Session *s, int64_t deadline_ns);
-bool measures_step_census(Session *s, int64_t deadline_ns);
+bool measures_step_census(Session *s, int64_t deadline_ns); /* and where heads look, of the bundled model */
+bool measures_step_looks(Session *s, int64_t deadline_ns);
 /* Reads the records of training, if that was not done yet. */
 void measures_read_history(Session *s);
 /* Called when model, picture or edits changed: drops what depended on them. */

@@ -26,9 +26,10 @@ typedef struct Measuring {
     size_t round;
     size_t base_right, *right; /* of all rounds so far, this one included, by cell; what is shown are whole rounds */
     Paired *pair;
-    BatchRun *sweep; /* occlusion: one for all cells */
-    float *picture;  /* occlusion: values of the picture as it is now */
-    float *logits;   /* occlusion: [1 + patches, classes] */
+    BatchRun *sweep;    /* occlusion: one for all cells */
+    HeadPlaces *places; /* where heads look */
+    float *picture;     /* occlusion: values of the picture as it is now */
+    float *logits;      /* occlusion: [1 + patches, classes] */
     size_t items_done;
     bool large;   /* occlusion: one pass takes so long that it must stop in the middle; then */
     bool painted; /* … the next pictures are laid out, and partly computed */
@@ -49,6 +50,9 @@ struct Measures *measures_of(Session *s); /* makes them */
 void measures_accuracy_begin(Session *s, MeasureKind kind, Measuring *w);
 bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t deadline_ns); /* true: finished */
 bool measures_accuracy_complete(const Session *s, const Measure *m); /* over as many pictures as are asked for */
+/* --- measures_looks.c --- */
+void measures_looks_begin(Session *s, Measuring *w);
+bool measures_looks_step(Measuring *w, int64_t deadline_ns);
 /* --- measures_occlusion.c --- */
 void measures_occlusion_begin(Session *s, Measuring *w);
 bool measures_occlusion_step(Session *s, Measuring *w, int64_t deadline_ns);

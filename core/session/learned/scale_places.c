@@ -120,6 +120,8 @@ bool scale_places_go(Session *s, int which, Err *err)
         stand_on(s, p);
         tell(s, which);
     } else
-        session_say(s, "1/√d_k is taken away. `vitrine evaluate --showcase` finds where that tells most.");
+        session_say(s, session_vit(s)
+                           ? "1/√d_k is taken away. `vitrine evaluate --showcase` finds where that tells most."
+                           : "1/√d_k is taken away in every attention.  u undoes");
     return true;
 }

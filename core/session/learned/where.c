@@ -70,7 +70,8 @@ bool where_go(Session *s, WhereMethod m, Err *err)
     if (!path || session_node(s, SIDE_B, path) == NO_NODE)
         path = where_path(s, SIDE_B, WHERE_ROLLOUT);
     if (!path || session_node(s, SIDE_B, path) == NO_NODE)
-        return err_set(err, "this model looks at no picture");
+        return err_set(err, "this model looks at no picture; `view sentence` draws which words look at which, `lens` "
+                            "what each block would answer");
     if (s->place.screen != SCREEN_WHERE)
         return session_go(s, path, SCREEN_WHERE, err);
     snprintf(s->place.path, sizeof s->place.path, "%s", path);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/session/learned/head_words.h"
 #include "tui/views/heat.h"
 #include "tui/views/shown.h"
 
@@ -20,7 +21,9 @@ enum {
     SHORT_LABEL = 7,
     WIDE = 76,
     NARROW = 44,
-    NARROWER = 26
+    NARROWER = 26,
+    WORDS_LEAST = 50,
+    WORDS_LINES = 5
 };
 
 typedef enum Figure { DISTANCE, ENTROPY, LARGEST, FIGURES } Figure;
@@ -318,8 +321,22 @@ static void draw_legend(const Paint *p, const HeadMap *m, Rect r)
     }
 }
 
+/* The head in focus in a sentence over many pictures, below the list where that leaves room for the list. */
+static Rect words_of(const Paint *p, const HeadMap *m, Rect *r, Buf *out)
+{
+    if (m->side != session_side(m->s) || r->w < WORDS_LEAST || r->h < m->blocks + m->heads + WORDS_LINES)
+        return (Rect){.h = 0};
+    head_words_put(m->s, m->block, m->head, out);
+    int rows = canvas_wrap_rows(p->c, r->w, buf_str(out));
+    return rect_cut(r, 'b', rows < WORDS_LINES ? rows : WORDS_LINES);
+}
+
 static void draw_all(const Paint *p, const HeadMap *m, Rect r, bool focus)
 {
+    Buf words = {0};
+    Rect below = words_of(p, m, &r, &words);
+    canvas_wrap(p->c, below, STYLE_TEXT, buf_str(&words));
+    buf_free(&words);
     Layout l = layout(m, r);
     float low, high;
     ends(m, &low, &high);
@@ -382,6 +399,9 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     HeadMap m;
     if (!rect_has(r, y, x) || !open_map(p->s, side, &m))
         return false;
+    Buf words = {0};
+    words_of(p, &m, &r, &words);
+    buf_free(&words);
     Layout l = layout(&m, r);
     int i = l.first + (y - l.list.y) / l.pitch;
     if (!rect_has(l.list, y, x) || i >= l.lines)

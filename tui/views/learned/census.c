@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/session/learned/head_words.h"
 #include "core/session/learned/measures.h"
 #include "tui/views/heat.h"
 #include "tui/views/number.h"
@@ -256,10 +257,19 @@ static void draw_panel(const Paint *p, const Census *c, Side side, Rect r)
     rect_cut(&r, 't', 1);
     for (int i = 0; i < FIGURE_COUNT && r.h > 0; i++)
         draw_figure(p, c, side, rect_cut(&r, 't', 1), i);
-    if (r.h > 3)
-        canvas_wrap(p->c, (Rect){r.y + 1, r.x, r.h - 1, r.w}, STYLE_DIM,
-                    off ? "x switches it on again, Enter shows where it looks."
-                        : "x switches it off for this picture, Enter shows where it looks.");
+    if (r.h <= 3)
+        return;
+    Buf words = {0};
+    buf_puts(&words, "Over many pictures it ");
+    head_words_looks(p->s, c->block, c->head, &words);
+    rect_cut(&r, 't', 1);
+    int rows = canvas_wrap_rows(p->c, r.w, buf_str(&words));
+    if (!c->why && rows <= r.h)
+        rect_cut(&r, 't', canvas_wrap(p->c, r, STYLE_TEXT, buf_str(&words)) + 1);
+    buf_free(&words);
+    canvas_wrap(p->c, r, STYLE_DIM,
+                off ? "x switches it on again, Enter shows where it looks."
+                    : "x switches it off for this picture, Enter shows where it looks.");
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)

@@ -279,7 +279,9 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         canvas_wrap(p->c, r, STYLE_TEXT,
                     p->s->look.filters.components
                         ? "This patch projection is too large to take apart into components here."
-                        : "This model has no patch projection.");
+                        : "This model cuts no picture into patches, so there are no filters to show. `view heat` shows "
+                          "the table that "
+                          "its words are looked up in.");
     else if (!t.v.values)
         shown_computing(p, r);
     else

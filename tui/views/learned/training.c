@@ -271,9 +271,14 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     if (open_training(p->s, &t))
         draw_all(p, &t, r, focus);
     else
-        canvas_wrap(p->c, r, STYLE_TEXT,
-                    "No record of this model's training is known. `vitrine train -o FOLDER` makes a model with one: "
-                    "history.safetensors beside its weights.");
+        canvas_wrap(
+            p->c, r, STYLE_TEXT,
+            session_input(p->s, SIDE_B)->kind == INPUT_TEXT
+                ? "The film shows position embeddings and patch filters as they are learned, and this model has "
+                  "neither: its positions are computed. What a training of words recorded (loss, words right, "
+                  "gradient, rate, unseen sentences) is in history.safetensors beside its weights."
+                : "No record of this model's training is known. `vitrine train -o FOLDER` makes a model with one: "
+                  "history.safetensors beside its weights.");
     p->c->clip = old;
 }
 

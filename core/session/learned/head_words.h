@@ -1,0 +1,16 @@
+/* A head in one sentence over many pictures: how far it looks, at what, and what is lost without it; each with how many
+ * pictures it is over, its interval, and what would be there by itself. What is not measured is said to be so, and how
+ * to have it measured. */
+#ifndef VITRINE_SESSION_LEARNED_HEAD_WORDS_H
+#define VITRINE_SESSION_LEARNED_HEAD_WORDS_H
+#include "core/session/learned/measures.h"
+
+/* How far it looks and at what, alone: "looks 7.8 ±0.1 px away …"; appended, without a line end. */
+void head_words_looks(const Session *s, int block, int head, Buf *out);
+/* All of it: "Block 0, head 1: looks …". */
+void head_words_put(const Session *s, int block, int head, Buf *out);
+/* Why no head of this model can have one: a line, or NULL. */
+const char *head_words_why(const Session *s);
+/* All heads, a line each; measures what is missing first. False when cancelled or impossible. */
+bool head_words_all(Session *s, Buf *out, Err *err);
+#endif

@@ -1,0 +1,48 @@
+/* Where every head looks, over the pictures that the model never learned from. */
+#include <math.h>
+#include <stdio.h>
+
+#include "core/base/mem.h"
+#include "core/session/learned/measures_parts.h"
+
+void measures_looks_begin(Session *s, Measuring *w)
+{
+    Measure *m = &w->measure;
+    Err err = {{0}};
+    m->rows = session_blocks(s);
+    m->cols = session_heads(s);
+    m->base = NAN;
+    m->answer = -1;
+    size_t cells = size_mul((size_t)m->rows, (size_t)m->cols);
+    m->value = xcalloc(cells, sizeof *m->value);
+    for (size_t i = 0; i < cells; i++)
+        m->value[i] = NAN;
+    if (!s->measures->pictures)
+        s->measures->pictures = pictures_drawn(&s->model.preprocess, 0);
+    w->stock = dataset_new(s->measures->pictures, &s->model, PICTURES_HELD_OUT, 0, MEASURES_ROUND);
+    m->pictures = m->total = dataset_count(w->stock);
+    w->places = head_places_new(&s->model, session_base(s), w->stock, s->pool, &err);
+    if (!w->places)
+        snprintf(w->problem, sizeof w->problem, "%s", err.text);
+}
+
+bool measures_looks_step(Measuring *w, int64_t deadline_ns)
+{
+    Measure *m = &w->measure;
+    if (!w->places)
+        return true;
+    bool done = head_places_step(w->places, deadline_ns);
+    m->done = head_places_pictures_done(w->places);
+    const HeadPlacesResult *r = head_places_result(w->places);
+    for (int i = 0; r && i < m->rows * m->cols; i++)
+        m->value[i] = (float)r->distance[i].mean;
+    if (r)
+        m->base = (float)r->uniform;
+    return done;
+}
+
+const HeadPlacesResult *session_head_places(const Session *s)
+{
+    const Measuring *w = s->measures ? &s->measures->work[MEASURE_LOOKS] : NULL;
+    return w && w->places ? head_places_result(w->places) : NULL;
+}
