@@ -1,18 +1,13 @@
 /* `vitrine plain`, `vitrine --plain`: all of the program line by line, for screen readers, braille lines, terminals
  * that can't move their cursor, and pipes. A line is a command or a key's name; after it come the place, if it moved,
  * and what `say` says there. Lists are numbered lines; a number takes one. Nothing is drawn, nothing is in a colour. */
-#include <errno.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/clock.h"
-#include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/base/stop.h"
-#include "core/base/utf8.h"
 #include "core/session/address.h"
 #include "core/session/ask/ask.h"
 #include "core/session/log.h"
@@ -20,149 +15,11 @@
 #include "core/session/playing.h"
 #include "core/session/screens.h"
 #include "core/session/state.h"
-#include "lessons/layout.h"
-#include "tui/canvas/put.h"
-#include "tui/cli/plain.h"
-#include "tui/cli/plain_class.h"
-#include "tui/cli/verbs.h"
-#include "tui/desk.h"
+#include "tui/cli/plain_parts.h"
 #include "tui/keymap.h"
-#include "tui/stage.h"
-#include "tui/views/explain/explain.h"
 #include "tui/words.h"
 
-enum { LINE_MOST = 1000, LIST_MOST = 400 };
-
-/* What the screen's own commands act on here (Ui.act). */
-struct App {
-    Work *work;
-    Buf in;        /* read and not yet a line */
-    bool ended;    /* end of input */
-    bool terminal; /* somebody types: a prompt, and Ctrl-C means the work only */
-    bool ascii;
-    Stage stage;
-    Desk desk;
-    PlainClass class;
-    bool turned; /* another card, or something was said to an answer */
-    bool lost;   /* standard output takes no more: why */
-    Err why;
-    bool failed; /* a line was refused */
-    char **list; /* commands of the list that is open; [count] */
-    size_t list_cap;
-    int list_count;
-};
-typedef struct App Plain;
-
-void plain_text(const char *text, bool ascii, Buf *out)
-{
-    char bytes[4];
-    for (const char *p = text; *p;) {
-        uint32_t c = utf8_next(&p);
-        if (c == '\n')
-            buf_putc(out, '\n');
-        else if (!utf8_printable(c))
-            buf_putc(out, '?');
-        else if (c < 0x80 || !ascii)
-            buf_add(out, bytes, utf8_put(bytes, c));
-        else
-            buf_puts(out, ascii_text(c));
-    }
-}
-
-static void put(Plain *p, const char *text)
-{
-    Buf b = {0};
-    plain_text(text, p->ascii, &b);
-    p->lost |= b.len && !p->lost && !file_write("-", buf_str(&b), b.len, &p->why);
-    buf_free(&b);
-}
-
-static void put_line(Plain *p, const char *text)
-{
-    size_t n = strlen(text);
-    put(p, text);
-    if (n && text[n - 1] != '\n')
-        put(p, "\n");
-}
-
-static void prompt(Plain *p)
-{
-    if (p->terminal)
-        put(p, "> ");
-}
-
-static void put_where(Plain *p);
-static void put_say(Plain *p);
-
-/* Waits for a line; whoever is followed is heard meanwhile. False: somebody asked to stop. */
-static bool wait_line(Plain *p)
-{
-    struct pollfd at[2] = {{.fd = STDIN_FILENO, .events = POLLIN}};
-    while (p->class.follow.joined) {
-        Buf b = {0};
-        bool moved = plain_class_step(&p->class, &p->work->session, &b);
-        put(p, buf_str(&b));
-        buf_free(&b);
-        if (moved) {
-            put_where(p);
-            put_say(p);
-            session_trim(&p->work->session);
-        }
-        at[0].revents = 0;
-        int others = follow_poll(&p->class.follow, at + 1, 1);
-        if (!stop_wait_any(at, 1 + others, 500)) /* not connected: tried again a second later */
-            return false;
-        if (at[0].revents)
-            return true;
-    }
-    return stop_wait(STDIN_FILENO, POLLIN);
-}
-
-/* Reads more; false at the end, or where somebody asked the program to end. */
-static bool read_more(Plain *p)
-{
-    char block[4096];
-    for (;;) {
-        if (!wait_line(p)) {
-            if (!p->terminal || !stop_interrupted())
-                return false;
-            put_line(p, "\nNothing is being computed. quit leaves.");
-            prompt(p);
-            continue;
-        }
-        ssize_t n = read(STDIN_FILENO, block, sizeof block);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n <= 0)
-            return false;
-        buf_add(&p->in, block, (size_t)n);
-        return true;
-    }
-}
-
-/* The next line without its end, cleaned of what could not be typed. False at the end of input. */
-static bool next_line(Plain *p, char line[LINE_MOST + 1])
-{
-    const char *end;
-    while (!(end = p->in.len ? memchr(p->in.data, '\n', p->in.len) : NULL) && !p->ended)
-        p->ended = !read_more(p);
-    if (!end && !p->in.len)
-        return false;
-    size_t n = end ? (size_t)(end - p->in.data) : p->in.len, used = end ? n + 1 : n;
-    size_t kept = n > LINE_MOST ? LINE_MOST : n;
-    memcpy(line, p->in.data, kept);
-    line[kept] = 0;
-    for (size_t i = 0; i < kept; i++)
-        if (line[i] == '\r' || line[i] == '\t' || !line[i])
-            line[i] = ' ';
-    while (kept && line[kept - 1] == ' ')
-        line[--kept] = 0;
-    if (n > LINE_MOST)
-        snprintf(line, LINE_MOST, "that-line-is-too-long");
-    memmove(p->in.data, p->in.data + used, p->in.len - used);
-    p->in.len -= used;
-    return true;
-}
+enum { LIST_MOST = 400 };
 
 /* --- lists --- */
 
@@ -178,7 +35,7 @@ static void put_overlay(Plain *p)
 {
     Overlay *o = &p->work->overlay;
     if (o->kind == OVERLAY_TEXT)
-        put_line(p, buf_str(&o->text));
+        plain_put_line(p, buf_str(&o->text));
     if (o->kind == OVERLAY_LIST) {
         Buf b = {0};
         list_clear(p);
@@ -195,7 +52,7 @@ static void put_overlay(Plain *p)
                        *item->about ? "  | " : "", item->about);
         }
         buf_puts(&b, "A number takes a line of this list.\n");
-        put(p, buf_str(&b));
+        plain_put(p, buf_str(&b));
         buf_free(&b);
     }
     overlay_close(o);
@@ -218,122 +75,6 @@ static bool close_something(Work *w, Err *err)
     else
         s->quit = true;
     return true;
-}
-
-/* ---- lessons: the card that the screen would show, in lines ---- */
-
-enum { CARD_COLUMNS = 76, SHOWN_COLUMNS = 100, SHOWN_ROWS = 15 };
-
-/* The worked example that the card points at: its drawing without the frames round it. */
-static void put_shown(const Plain *p, Buf *out)
-{
-    Session *s = &p->work->session;
-    Needs needs = {.count = 0};
-    Canvas c;
-    if (!desk_shows_worked(&p->desk))
-        return;
-    VIEW_WORKED.needs(s, SIDE_B, (Rect){0, 0, SHOWN_ROWS, SHOWN_COLUMNS}, &needs);
-    session_step_pass(s, needs.item, needs.count, CLOCK_NEVER);
-    canvas_init(&c, SHOWN_ROWS, SHOWN_COLUMNS);
-    canvas_clear(&c);
-    worked_text(&(Paint){.s = s, .c = &c}, out);
-    canvas_free(&c);
-}
-
-static void put_card(Plain *p)
-{
-    Laid laid;
-    Err err = {{0}};
-    Buf b = {0};
-    const Player *player = &p->desk.player;
-    buf_printf(&b, "Card %d of %d.\n", player->card + 1, player->lesson.count);
-    if (card_lay(player, CARD_COLUMNS, &laid, &err)) {
-        laid_text(&laid, &b);
-        laid_free(&laid);
-    } else
-        buf_printf(&b, "%s\n", err.text);
-    put_shown(p, &b);
-    const Question *q = player_card(player)->question;
-    if (player_waits(player) && !desk_shows_worked(&p->desk))
-        buf_puts(&b, "An empty line: see it change.\n");
-    if (q)
-        buf_puts(&b, q->kind == QUESTION_CHOICE   ? "Type the number of an answer. hint helps.\n"
-                     : q->kind == QUESTION_NUMBER ? "Type answer and a number. hint helps.\n"
-                                                  : "Do it by commands. hint helps.\n");
-    put(p, buf_str(&b));
-    buf_free(&b);
-}
-
-static bool lesson(Plain *p, const char *which, Err *err)
-{
-    Session *s = &p->work->session;
-    if (strcmp(which, "close") == 0) {
-        desk_close(&p->desk, s);
-        session_say(s, "Back where you were. lessons lists them.");
-        return true;
-    }
-    if (strcmp(which, "help") == 0 && p->desk.open) {
-        desk_help(&p->desk, &p->work->overlay);
-        return true;
-    }
-    if (p->class.follow.joined) {
-        follow_leave(&p->class.follow);
-        follow_close_lesson(&p->class.follow);
-    }
-    if (!desk_open(&p->desk, s, which, err))
-        return false;
-    Buf b = {0};
-    buf_printf(&b, "Lesson: %s. An empty line, or n: the next card; p: the one before; lesson close: leave.\n",
-               p->desk.player.lesson.title);
-    put(p, buf_str(&b));
-    buf_free(&b);
-    put_card(p);
-    return true;
-}
-
-/* The next card or the one before, if a lesson is open; what the card's commands moved to is said after it. */
-static bool turn_card(Plain *p, const char *line)
-{
-    bool on = !*line || strcmp(line, "n") == 0 || strcmp(line, "next") == 0, back = strcmp(line, "p") == 0;
-    Buf command = {0};
-    if (!p->desk.open || (!on && !back))
-        return false;
-    int card = p->desk.player.card;
-    do
-        desk_key(&p->desk, on ? "n" : "p", 200, 60, &command);
-    while (on && p->desk.player.card == card && desk_shows_worked(&p->desk) && !p->desk.said.len); /* terms that were
-                                                                                                      said already */
-    buf_free(&command);
-    bool seen = p->desk.player.pause > 0; /* past a pause: the same words, another screen */
-    if (p->desk.player.card != card) {
-        put_card(p);
-        if (!desk_shows_worked(&p->desk)) {
-            put_where(p);
-            put_say(p);
-        }
-    } else if (p->desk.said.len)
-        put_line(p, buf_str(&p->desk.said));
-    else if (seen) {
-        playing_end(&p->work->session); /* all its terms are said at once */
-        put_where(p);
-        put_say(p);
-    }
-    buf_clear(&p->work->session.said);
-    session_trim(&p->work->session);
-    return true;
-}
-
-/* What was said to an answer or an act. */
-static void put_verdict(Plain *p)
-{
-    desk_done(&p->desk);
-    if (p->desk.said.len && (p->turned || p->desk.right)) {
-        Buf b = {0};
-        buf_printf(&b, "%s%s\n", p->desk.wrong ? "Not so. " : p->desk.right ? "Right. " : "", buf_str(&p->desk.said));
-        put(p, buf_str(&b));
-        buf_free(&b);
-    }
-    p->turned = false;
 }
 
 /* ---- following somebody ---- */
@@ -377,7 +118,7 @@ static void answer_class(Plain *p, int choice)
     if (!ok)
         buf_printf(&b, "Refused. %s\n", err.text);
     p->failed |= !ok;
-    put(p, buf_str(&b));
+    plain_put(p, buf_str(&b));
     buf_free(&b);
 }
 
@@ -410,7 +151,7 @@ static bool act(struct App *p, UiAct what, const char *text, Err *err)
     case UI_REVEAL:
     case UI_PRESENT:
     case UI_BLANK: return err_set(err, "presenting needs a screen; `demo N` is read line by line");
-    case UI_LESSON: return lesson(p, text, err);
+    case UI_LESSON: return plain_lesson(p, text, err);
     case UI_ANSWER: p->turned = true; return desk_answer(&p->desk, text, err);
     case UI_HINT: p->turned = true; return desk_hint(&p->desk, err);
     case UI_EXPORT:
@@ -426,7 +167,7 @@ static bool act(struct App *p, UiAct what, const char *text, Err *err)
 /* --- a line --- */
 
 /* Where one is, in one line: "Step 8 of 25, softmax. blocks.0.attn.pattern[h=2,t=r3c4,u=r4c3]." */
-static void put_where(Plain *p)
+void plain_put_where(Plain *p)
 {
     Session *s = &p->work->session;
     Buf b = {0};
@@ -439,20 +180,20 @@ static void put_where(Plain *p)
     for (int i = 0; i < s->edits.count; i++)
         buf_printf(&b, "%s%s", i ? "; " : ". Changed: ", s->edits.line[i]);
     buf_puts(&b, ".");
-    put_line(p, buf_str(&b));
+    plain_put_line(p, buf_str(&b));
     buf_free(&b);
 }
 
-static void put_say(Plain *p)
+void plain_put_say(Plain *p)
 {
     Session *s = &p->work->session;
     Err err = {{0}};
     Buf b = {0};
     bool both = session_compares(s) && s->compare != COMPARE_OFF;
     if (ask_say(s, both ? SIDE_DIFF : session_side(s), &b, &err))
-        put_line(p, buf_str(&b));
+        plain_put_line(p, buf_str(&b));
     else
-        put_line(p, *err.text ? err.text : "Stopped.");
+        plain_put_line(p, *err.text ? err.text : "Stopped.");
     buf_free(&b);
 }
 
@@ -477,16 +218,16 @@ static void run(Plain *p, const char *command)
     if (ok && p->stage.due)
         ok = stage_run(&p->stage, s, &w->commands, &err);
     if (p->terminal && stop_interrupted())
-        put_line(p, "Stopped by Ctrl-C.");
+        plain_put_line(p, "Stopped by Ctrl-C.");
     bool answered = p->turned;
     if (ok && p->desk.open)
-        put_verdict(p);
+        plain_put_verdict(p);
     if (!ok) {
         p->failed = true;
         buf_clear(&s->said);
         Buf b = {0};
         buf_printf(&b, "Refused. %s", err.text);
-        put_line(p, buf_str(&b));
+        plain_put_line(p, buf_str(&b));
         buf_free(&b);
     }
     if (w->overlay.kind != OVERLAY_NONE)
@@ -496,13 +237,13 @@ static void run(Plain *p, const char *command)
     bool opened = strncmp(command, "lesson ", 7) == 0 && p->desk.open && desk_shows_worked(&p->desk);
     moved = moved && !opened;
     if (moved)
-        put_where(p);
+        plain_put_where(p);
     if (ok && s->said.len)
-        put_line(p, buf_str(&s->said));
+        plain_put_line(p, buf_str(&s->said));
     if (moved && !s->quit)
-        put_say(p);
+        plain_put_say(p);
     else if (ok && !s->said.len && !p->list_count && !s->quit && !answered && !opened)
-        put_line(p, "Done; nothing moved.");
+        plain_put_line(p, "Done; nothing moved.");
     session_trim(s);
     free(before);
     free(after);
@@ -510,7 +251,8 @@ static void run(Plain *p, const char *command)
 
 static void put_help(Plain *p)
 {
-    put(p, "Line by line. Type a command, a key's name, or one of these, then Enter.\n"
+    plain_put(
+        p, "Line by line. Type a command, a key's name, or one of these, then Enter.\n"
            "An empty line, or n: the next step of the forward pass. p: the step before. A number: that step.\n"
            "say: what is under the cursor. say screen: all of the screen, in lines.\n"
            "in: into what is under the cursor. back: to the place before. left, right, up, down: move the cursor.\n"
@@ -527,7 +269,7 @@ static void put_completions(Plain *p, const char *line)
 {
     Buf b = {0};
     command_complete(&p->work->session, &p->work->commands, line, &b);
-    put_line(p, b.len ? buf_str(&b) : "Nothing that is known begins so.");
+    plain_put_line(p, b.len ? buf_str(&b) : "Nothing that is known begins so.");
     buf_free(&b);
 }
 
@@ -563,7 +305,7 @@ static void do_line(Plain *p, char *line)
         put_completions(p, text);
         return;
     }
-    if (turn_card(p, text))
+    if (plain_turn_card(p, text))
         return;
     if (is_number(text)) {
         int i = atoi(text);
@@ -580,7 +322,7 @@ static void do_line(Plain *p, char *line)
         if (p->list_count && (i < 1 || i > p->list_count)) {
             snprintf(command, sizeof command, "The list has lines 1 to %d.", p->list_count);
             p->failed = true;
-            put_line(p, command);
+            plain_put_line(p, command);
         } else if (p->list_count) {
             char *chosen = xstrdup(p->list[i - 1]);
             list_clear(p);
@@ -602,10 +344,10 @@ static void greet(Plain *p)
 {
     Buf b = {0};
     buf_printf(&b, "Vitrine, line by line. A question mark and Enter: what can be typed. quit leaves.\n");
-    put(p, buf_str(&b));
+    plain_put(p, buf_str(&b));
     buf_free(&b);
-    put_where(p);
-    put_say(p);
+    plain_put_where(p);
+    plain_put_say(p);
 }
 
 static bool locale_is_utf8(void)
@@ -623,7 +365,7 @@ static void run_join(Plain *p, const char *name)
 {
     char command[PLACE_PATH + 8];
     snprintf(command, sizeof command, "join %s", name);
-    put_line(p, "Vitrine, line by line. A question mark and Enter: what can be typed. quit leaves.");
+    plain_put_line(p, "Vitrine, line by line. A question mark and Enter: what can be typed. quit leaves.");
     run(p, command);
 }
 
@@ -640,20 +382,20 @@ static int plain(Work *w, Err *err)
     bool own = p.terminal && !o->fresh && !o->join && !o->commands.len && !*w->address && !w->link.input && !o->input &&
                !o->model;
     if (own && state_resume(s, &w->commands))
-        put_line(&p, "Where you left. restart starts over.");
+        plain_put_line(&p, "Where you left. restart starts over.");
     if (s->said.len)
-        put_line(&p, buf_str(&s->said));
+        plain_put_line(&p, buf_str(&s->said));
     if (o->join)
         run_join(&p, o->join);
     else
         greet(&p);
-    for (prompt(&p); !s->quit && next_line(&p, line); prompt(&p)) {
+    for (plain_prompt(&p); !s->quit && plain_next_line(&p, line); plain_prompt(&p)) {
         do_line(&p, line);
         if (p.lost || stop_asked())
             break;
     }
     if (p.terminal && !s->quit)
-        put(&p, "\n");
+        plain_put(&p, "\n");
     if (p.terminal) {
         stop_take(); /* who is asked to end, saves first */
         state_save(s);
@@ -666,7 +408,7 @@ static int plain(Work *w, Err *err)
     free(p.list);
     buf_free(&p.in);
     w->ui.act = NULL;
-    if (p.lost && errno != EPIPE) {
+    if (p.lost && !p.left) {
         *err = p.why;
         return STATUS_BAD;
     }

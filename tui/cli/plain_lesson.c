@@ -1,0 +1,121 @@
+/* Lessons: the card that the screen would show, in lines. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/clock.h"
+#include "core/session/playing.h"
+#include "lessons/layout.h"
+#include "tui/cli/plain_parts.h"
+#include "tui/views/explain/explain.h"
+
+enum { CARD_COLUMNS = 76, SHOWN_COLUMNS = 100, SHOWN_ROWS = 15 };
+
+/* The worked example that the card points at: its drawing without the frames round it. */
+static void put_shown(const Plain *p, Buf *out)
+{
+    Session *s = &p->work->session;
+    Needs needs = {.count = 0};
+    Canvas c;
+    if (!desk_shows_worked(&p->desk))
+        return;
+    VIEW_WORKED.needs(s, SIDE_B, (Rect){0, 0, SHOWN_ROWS, SHOWN_COLUMNS}, &needs);
+    session_step_pass(s, needs.item, needs.count, CLOCK_NEVER);
+    canvas_init(&c, SHOWN_ROWS, SHOWN_COLUMNS);
+    canvas_clear(&c);
+    worked_text(&(Paint){.s = s, .c = &c}, out);
+    canvas_free(&c);
+}
+
+static void put_card(Plain *p)
+{
+    Laid laid;
+    Err err = {{0}};
+    Buf b = {0};
+    const Player *player = &p->desk.player;
+    buf_printf(&b, "Card %d of %d.\n", player->card + 1, player->lesson.count);
+    if (card_lay(player, CARD_COLUMNS, &laid, &err)) {
+        laid_text(&laid, &b);
+        laid_free(&laid);
+    } else
+        buf_printf(&b, "%s\n", err.text);
+    put_shown(p, &b);
+    const Question *q = player_card(player)->question;
+    if (player_waits(player) && !desk_shows_worked(&p->desk))
+        buf_puts(&b, "An empty line: see it change.\n");
+    if (q)
+        buf_puts(&b, q->kind == QUESTION_CHOICE   ? "Type the number of an answer. hint helps.\n"
+                     : q->kind == QUESTION_NUMBER ? "Type answer and a number. hint helps.\n"
+                                                  : "Do it by commands. hint helps.\n");
+    plain_put(p, buf_str(&b));
+    buf_free(&b);
+}
+
+bool plain_lesson(Plain *p, const char *which, Err *err)
+{
+    Session *s = &p->work->session;
+    if (strcmp(which, "close") == 0) {
+        desk_close(&p->desk, s);
+        session_say(s, "Back where you were. lessons lists them.");
+        return true;
+    }
+    if (strcmp(which, "help") == 0 && p->desk.open) {
+        desk_help(&p->desk, &p->work->overlay);
+        return true;
+    }
+    if (p->class.follow.joined) {
+        follow_leave(&p->class.follow);
+        follow_close_lesson(&p->class.follow);
+    }
+    if (!desk_open(&p->desk, s, which, err))
+        return false;
+    Buf b = {0};
+    buf_printf(&b, "Lesson: %s. An empty line, or n: the next card; p: the one before; lesson close: leave.\n",
+               p->desk.player.lesson.title);
+    plain_put(p, buf_str(&b));
+    buf_free(&b);
+    put_card(p);
+    return true;
+}
+
+bool plain_turn_card(Plain *p, const char *line)
+{
+    bool on = !*line || strcmp(line, "n") == 0 || strcmp(line, "next") == 0, back = strcmp(line, "p") == 0;
+    Buf command = {0};
+    if (!p->desk.open || (!on && !back))
+        return false;
+    int card = p->desk.player.card;
+    do
+        desk_key(&p->desk, on ? "n" : "p", 200, 60, &command);
+    while (on && p->desk.player.card == card && desk_shows_worked(&p->desk) && !p->desk.said.len); /* terms that were
+                                                                                                      said already */
+    buf_free(&command);
+    bool seen = p->desk.player.pause > 0; /* past a pause: the same words, another screen */
+    if (p->desk.player.card != card) {
+        put_card(p);
+        if (!desk_shows_worked(&p->desk)) {
+            plain_put_where(p);
+            plain_put_say(p);
+        }
+    } else if (p->desk.said.len)
+        plain_put_line(p, buf_str(&p->desk.said));
+    else if (seen) {
+        playing_end(&p->work->session); /* all its terms are said at once */
+        plain_put_where(p);
+        plain_put_say(p);
+    }
+    buf_clear(&p->work->session.said);
+    session_trim(&p->work->session);
+    return true;
+}
+
+void plain_put_verdict(Plain *p)
+{
+    desk_done(&p->desk);
+    if (p->desk.said.len && (p->turned || p->desk.right)) {
+        Buf b = {0};
+        buf_printf(&b, "%s%s\n", p->desk.wrong ? "Not so. " : p->desk.right ? "Right. " : "", buf_str(&p->desk.said));
+        plain_put(p, buf_str(&b));
+        buf_free(&b);
+    }
+    p->turned = false;
+}
