@@ -60,6 +60,10 @@ heads||heads|80x24 120x40 200x60|
 where||where|80x24 120x40 200x60|
 lens||option pictures 500; lens|80x24 120x40 200x60|
 laboratory||option pictures 500; laboratory|80x24 120x40 200x60|
+laboratory_blocks||option pictures 500; laboratory 8|80x24 120x40|--plots blocks
+laboratory_ascii||option pictures 500; laboratory 8|80x24|--ascii
+laboratory_light||option pictures 500; laboratory 8|80x24|--light
+training_blocks||training 1|120x40|--plots blocks
 census||option pictures 500; census|80x24 120x40 200x60|
 ledger||ledger|80x24 120x40 200x60|
 ledger_head||ledger; block 0; head 1; view next|80x24|--light

@@ -231,6 +231,7 @@ int app_main(const AppOptions *o)
     Err err = {{0}};
     TermOptions terminal = {.colour = o->colour,
                             .ground = o->light ? "light" : NULL,
+                            .plots = o->plots,
                             .ascii = o->ascii,
                             .no_mouse = o->no_mouse};
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) { /* said before a large model is read */

@@ -20,6 +20,7 @@ typedef struct AppOptions {
     bool assume;            /* an architecture that is not known by name is taken for a plain ViT */
     size_t memory;          /* bytes of values to keep at most; 0: as session_init chose */
     const char *colour;     /* auto, true, 256, 8, mono; NULL = auto */
+    const char *plots;      /* auto, braille, blocks, ascii; NULL = auto */
     bool ascii, no_mouse, light, fresh;
 } AppOptions;
 

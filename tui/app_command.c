@@ -57,9 +57,11 @@ static void describe_terminal(App *a)
     buf_printf(&b,
                "This terminal says it is %s.\nColours: %s (%s). `vitrine --colour true`, 256, 8 or mono choose "
                "another; over ssh 256 is the default because the\n"
-               "wish for more does not travel with the connection.\nCharacters: %s.\nMouse: %s. %% turns it off and "
+               "wish for more does not travel with the connection.\nCharacters: %s; lines of plots: %s (`--plots` "
+               "braille, blocks or ascii).\nMouse: %s. %% turns it off and "
                "on; with it off the terminal selects text.\n",
                t->term, MODES[t->mode], t->why ? t->why : "", t->ascii ? "ASCII" : "UTF-8 with half blocks",
+               t->ascii ? "ascii" : t->plots,
                !t->has_mouse ? "none reported"
                : t->mouse    ? "on"
                              : "off");

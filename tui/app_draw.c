@@ -5,6 +5,7 @@
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
 #include "tui/app_parts.h"
+#include "tui/canvas/plot.h"
 
 void app_pass(App *a, const char *text)
 {
@@ -83,6 +84,7 @@ void app_draw(App *a)
     Canvas *c = &a->canvas;
     canvas_clear(c);
     c->ascii = a->terminal->ascii;
+    canvas_plots(c, a->terminal->plots);
     if (a->presenter.view.on) {
         app_draw_presented(a);
         draw_over(a);

@@ -247,6 +247,7 @@ int notes_main(const Options *o)
     Err err = {{0}};
     TermOptions terminal = {.colour = o->colour,
                             .ground = o->light ? "light" : NULL,
+                            .plots = o->plots,
                             .ascii = o->ascii,
                             .no_mouse = true};
     bool drawn = !o->plain && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);

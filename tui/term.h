@@ -12,6 +12,7 @@
 typedef struct TermOptions {
     const char *colour; /* NULL or "auto", "true", "256", "8", "mono" */
     const char *ground; /* NULL or "auto", "dark", "light" */
+    const char *plots;  /* NULL or "auto", "braille", "blocks", "ascii" */
     bool ascii;         /* ASCII even where UTF-8 works */
     bool no_mouse;
     bool no_altscreen; /* stay in the scroll-back; the last frame remains after leaving */
@@ -22,10 +23,11 @@ typedef struct TermOptions {
 typedef struct TermStatus {
     ColourMode mode;
     bool light, ascii, mouse;
-    bool has_mouse;  /* the terminal reports one at all */
-    char term[64];   /* $TERM */
-    const char *why; /* why this colour mode, a few words */
-    char note[256];  /* one line: what is missing and the command that mends it; "" when nothing is */
+    bool has_mouse;    /* the terminal reports one at all */
+    const char *plots; /* what their lines are made of: "braille", "blocks", "ascii" */
+    char term[64];     /* $TERM */
+    const char *why;   /* why this colour mode, a few words */
+    char note[256];    /* one line: what is missing and the command that mends it; "" when nothing is */
 } TermStatus;
 
 /* Takes the terminal over: alternate screen, raw keys, mouse. False (exit status 2) when there is none that could be

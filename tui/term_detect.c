@@ -135,6 +135,11 @@ bool term_before_unicode(const char *term)
     return starts(term, "vt") && term[2] >= '0' && term[2] <= '9';
 }
 
+const char *term_plots(const char *option, const char *term)
+{
+    return option && strcmp(option, "auto") != 0 ? option : strcmp(term, "linux") == 0 ? "ascii" : "braille";
+}
+
 /* One byte, before `until`, whatever signals come meanwhile. */
 static bool reads_one(int fd, char *byte, int64_t until)
 {

@@ -29,6 +29,10 @@ bool term_light(const char *ground, const char *colorfgbg);
 /* True for a DEC terminal of before Unicode (vt100, vt220, …): the locale says nothing about what it can draw. */
 bool term_before_unicode(const char *term);
 
+/* What lines of plots are made of: "braille", "blocks" or "ascii", as the option says; left to itself braille, on the
+ * Linux console, whose fonts have no such glyphs, ASCII. */
+const char *term_plots(const char *option, const char *term);
+
 /* Sets the locale; returns whether UTF-8 may be drawn. The environment's locale is taken when it exists. One that
  * cannot be set (or none at all) is replaced by C.UTF-8 if the terminal on fd shows by its cursor that it takes three
  * bytes for one character (ask: it has a cursor report). A C or other non-UTF-8 locale that was asked for means ASCII.

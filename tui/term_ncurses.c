@@ -234,6 +234,7 @@ bool term_open(const TermOptions *o, Err *err)
         st->ascii = true;
         st->note[0] = '\0';
     }
+    st->plots = term_plots(o->plots, st->term);
     const char *mouse = capability("kmous");
     st->has_mouse = mouse && (starts(mouse, "\033[<") || starts(mouse, "\033[M"));
     term.paste_mode = st->has_mouse || capability("BE");

@@ -36,6 +36,10 @@ for i in 1 2 3 4; do
     eval "$command -o got.txt" </dev/null >/dev/null 2>err || fail "step $i: its command fails: $command: $(cat err)"
     if cmp -s want got.txt; then pass; else fail "step $i: '$command' draws another screen: $(diff want got.txt | head -n 6)"; fi
 done
+# lines of a plot are lines in a picture with a caption too
+printf 'laboratory\ncaption Eleven factors.\npause 1\n' >plot.txt
+vitrine screen --script plot.txt --size 100x40 -o plot.svg >out 2>err </dev/null
+same "a plot with a caption: lines" 2 "$(grep -c 'stroke-width="1.5"' plot-01.svg)"
 # what the caption says is what show says
 max=$(vitrine show 'blocks.1.attn.pattern[h=2,t=r3c4]' --json </dev/null | tr -c '0-9.e-' '\n' | grep '^0\.' | sort -g | tail -n 1)
 check "caption: the largest" grep -qF "Largest .$(printf '%.3f' "$max" | cut -d. -f2) at r3c2, sum 1. Of 65." shot-01.txt

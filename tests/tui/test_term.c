@@ -62,6 +62,9 @@ static void test_colour_mode(void **state)
     }
     assert_true(term_colour_known(NULL) && term_colour_known("auto") && term_colour_known("mono"));
     assert_false(term_colour_known("16m"));
+    assert_string_equal(term_plots(NULL, "xterm-256color"), "braille");
+    assert_string_equal(term_plots("auto", "linux"), "ascii"); /* the console's fonts have no braille and no blocks */
+    assert_string_equal(term_plots("blocks", "linux"), "blocks");
     assert_true(term_light("light", NULL) && term_light("auto", "0;15") && term_light(NULL, "0;default;7"));
     assert_false(term_light(NULL, NULL) || term_light("dark", "0;15") || term_light(NULL, "15;0") ||
                  term_light(NULL, "15"));

@@ -186,11 +186,45 @@ static void test_svg_has_lines(void **state)
     canvas_free(&c);
 }
 
+/* Few samples: a blot of dots at each, a circle in an SVG, a glyph without braille; a dashed line has none. Without
+ * axes the body is all but the title, and it is what plot_body says. */
+static void test_points(void **state)
+{
+    (void)state;
+    static const float few[] = {0, 1, 0.5F, NAN, 1}, level[] = {0.5F, 0.5F, 0.5F, 0.5F, 0.5F};
+    const CanvasLine line[2] = {{.name = "few", .y = few, .n = 5, .style = STYLE_STRONG, .mark = '*'},
+                                {.name = "level", .y = level, .n = 5, .style = STYLE_DIM, .mark = '.', .dashed = true}};
+    static const char *const HOW[] = {"braille", "blocks", "ascii"};
+    for (int how = 0; how < 3; how++)
+        for (int bare = 0; bare < 2; bare++) {
+            Canvas c;
+            Buf out = {0};
+            CanvasPlot p = {.title = "", .x1 = 4, .y1 = 1, .line = line, .lines = 2, .points = true, .cursor = NAN};
+            p.no_x = p.no_y = bare;
+            canvas_init(&c, 9, 60);
+            canvas_plots(&c, HOW[how]);
+            Rect r = {.y = 1, .x = 2, .h = 8, .w = 50}, body = plot_body(&p, r), drawn = plot_draw(&c, r, &p);
+            assert_memory_equal(&body, &drawn, sizeof body);
+            if (bare)
+                assert_true(body.x == 2 && body.w == 50 && body.y == 2 && body.h == 7);
+            int glyphs = 0;
+            for (int i = 0; i < 9 * 60; i++)
+                glyphs += c.cells[i].ch == (how == 1 ? 0x25cf : 'o') && c.cells[i].style == STYLE_STRONG;
+            assert_int_equal(glyphs, how ? 4 : 0);
+            export_svg(&c, MODE_TRUE, false, "plot", &out);
+            assert_int_equal(count_of(buf_str(&out), "a3 3 0 1 0 6 0"), how ? 0 : 4); /* one is not finite */
+            if (how == 0) /* three dots across and down at the second point, which is at the top */
+                assert_true(is_braille(canvas_at(&c, body.y, body.x + body.w / 4)->ch));
+            buf_free(&out);
+            canvas_free(&c);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_braille),         cmocka_unit_test(test_without_braille), cmocka_unit_test(test_small),
-        cmocka_unit_test(test_values_are_read), cmocka_unit_test(test_svg_has_lines),
+        cmocka_unit_test(test_values_are_read), cmocka_unit_test(test_svg_has_lines),   cmocka_unit_test(test_points),
     };
     return cmocka_run_group_tests(tests, lines, NULL);
 }

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -18,6 +19,8 @@
 #include "core/session/edit/slider.h"
 #include "core/session/learned/measures.h"
 #include "tests/tui_views/drawn.h"
+#include "tui/canvas/export.h"
+#include "tui/canvas/plot.h"
 #include "tui/views/shown.h"
 
 static Session session;
@@ -228,27 +231,73 @@ static void laboratory_shows_what_was_measured(void **state)
     buf_free(&text);
 }
 
-/* A bar is as high as its share: full at 1, nothing at 0. */
-static void bars_are_shares(void **state)
+/* Lines, counted from the top, of the points of the plot; −1: none in that notch's band. */
+static void point_lines(int at[MEASURES_FACTORS])
+{
+    Canvas c;
+    canvas_init(&c, 40, 160);
+    canvas_plots(&c, "blocks");
+    Paint p = {.s = &session, .c = &c, .mode = MODE_256};
+    VIEW_LABORATORY.draw(&p, c.clip, SIDE_B, true);
+    int found = 0;
+    for (int i = 0; i < MEASURES_FACTORS; i++)
+        at[i] = -1;
+    for (int x = 0; x < c.w; x++) /* from left to right: a point in each band */
+        for (int y = 0; y < c.h; y++)
+            if (canvas_at(&c, y, x)->ch == 0x25cf) {
+                Buf line = {0};
+                assert_true(found < MEASURES_FACTORS);
+                assert_true(VIEW_LABORATORY.click(&p, c.clip, SIDE_B, y, x, &line)); /* its own notch is under it */
+                int notch = -1;
+                assert_int_equal(sscanf(buf_str(&line), "laboratory %d", &notch), 1);
+                assert_true(notch >= 0 && notch < MEASURES_FACTORS && at[notch] == -1);
+                at[notch] = y;
+                found++;
+                buf_free(&line);
+            }
+    canvas_free(&c);
+}
+
+/* A point is as high as its share: at the top for 1, at the bottom for 0, in the middle for a half; there is none where
+ * nothing was measured yet. */
+static void points_are_shares(void **state)
 {
     (void)state;
-    Buf text = {0};
     Measure *m = (Measure *)(uintptr_t)session_measure(&session, MEASURE_SCALE, NULL);
     must("reset edits");
-    drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 34, 90});
+    drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 40, 160});
     float kept[MEASURES_FACTORS];
+    int at[MEASURES_FACTORS];
     memcpy(kept, m->value, sizeof kept);
     for (int i = 0; i < MEASURES_FACTORS; i++)
-        m->value[i] = 0;
-    assert_int_equal(lines_with(drawn(&VIEW_LABORATORY, 34, 90, &text), "█"), 0);
-    m->value[3] = 1;
-    int full = lines_with(drawn(&VIEW_LABORATORY, 34, 90, &text), "█");
-    m->value[3] = 0.5F;
-    int half = lines_with(drawn(&VIEW_LABORATORY, 34, 90, &text), "█") * 2 + lines_with(buf_str(&text), "▄");
-    assert_true(full > 30);
-    assert_int_equal(half, full);
+        m->value[i] = i % 3 == 0 ? 0 : i % 3 == 1 ? 1 : 0.5F;
+    m->value[7] = NAN;
+    point_lines(at);
+    assert_int_equal(at[7], -1);
+    for (int i = 0; i < MEASURES_FACTORS; i++)
+        if (i != 7)
+            assert_int_equal(at[i], i % 3 == 0 ? at[0] : i % 3 == 1 ? at[1] : at[2]);
+    assert_true(at[0] - at[1] >= 8);
+    assert_true(abs(at[2] * 2 - at[0] - at[1]) <= 1);
     memcpy(m->value, kept, sizeof kept);
-    buf_free(&text);
+}
+
+/* In an SVG the plot is lines: the shares and what chance would name. */
+static void the_plot_is_exported_as_lines(void **state)
+{
+    (void)state;
+    Canvas c;
+    Buf out = {0};
+    drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 34, 90});
+    canvas_init(&c, 34, 90);
+    Paint p = {.s = &session, .c = &c, .mode = MODE_TRUE};
+    VIEW_LABORATORY.draw(&p, c.clip, SIDE_B, true);
+    assert_int_equal(c.strokes.strokes, 2);
+    assert_int_equal(c.strokes.stroke[0].count, MEASURES_FACTORS);
+    export_svg(&c, MODE_TRUE, false, "laboratory", &out);
+    assert_int_equal(lines_with(buf_str(&out), "stroke-width=\"1.5\""), 2);
+    buf_free(&out);
+    canvas_free(&c);
 }
 
 static void laboratory_clicks(void **state)
@@ -464,7 +513,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(laboratory_draws_the_trace),
         cmocka_unit_test(laboratory_shows_what_was_measured),
-        cmocka_unit_test(bars_are_shares),
+        cmocka_unit_test(points_are_shares),
+        cmocka_unit_test(the_plot_is_exported_as_lines),
         cmocka_unit_test(laboratory_clicks),
         cmocka_unit_test(gradient_through),
         cmocka_unit_test(census_shows_what_was_measured),

@@ -68,9 +68,9 @@ typedef struct Cell {
 typedef struct CanvasStroke {
     size_t first, count; /* of the points */
     uint8_t style;       /* Style */
-    bool dashed;
-    Rect body;  /* the plot it belongs to */
-    int dotted; /* cells of body with dots when it was drawn; fewer or more: something was drawn over it */
+    bool dashed, points; /* points: a dot at each */
+    Rect body;           /* the plot it belongs to */
+    int dotted;          /* cells of body with dots when it was drawn; fewer or more: something was drawn over it */
 } CanvasStroke;
 typedef struct CanvasStrokes {
     float (*point)[2]; /* x, y */
@@ -84,7 +84,8 @@ typedef struct Canvas {
     Rect clip;
     int cursor_y, cursor_x; /* where the hardware cursor goes; −1 = hidden */
     bool ascii;             /* draw with ASCII only: borders, bars and half blocks have an ASCII form */
-    bool blocks;            /* no braille: plots are made of thin blocks */
+    bool blocks;            /* no braille: plots are made of thin blocks, */
+    bool marks;             /* … nor those: of letters */
     CanvasStrokes strokes;
 } Canvas;
 

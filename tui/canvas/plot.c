@@ -9,6 +9,12 @@
 
 enum { BRAILLE = 0x2800, DOTS_ACROSS = 2, DOTS_DOWN = 4, LEFT_LABEL = 6, WIDE = 18, TALL = 4 };
 
+void canvas_plots(Canvas *c, const char *how)
+{
+    c->blocks = how && strcmp(how, "blocks") == 0;
+    c->marks = how && strcmp(how, "ascii") == 0;
+}
+
 bool is_braille(uint32_t ch)
 {
     return ch >= BRAILLE && ch <= BRAILLE + 0xff;
@@ -68,12 +74,31 @@ static const char *short_number(char out[16], double x, int width)
     return out;
 }
 
+/* What the axes leave of r, which has no title any more. */
+static Rect cut_axes(const CanvasPlot *p, Rect *r, Rect *left)
+{
+    Rect under = r->h >= TALL && !p->no_x ? rect_cut(r, 'b', 1) : (Rect){0};
+    *left = r->w >= WIDE && !p->no_y ? rect_cut(r, 'l', LEFT_LABEL) : (Rect){0};
+    under.x = r->x;
+    under.w = r->w;
+    return under;
+}
+
+Rect plot_body(const CanvasPlot *p, Rect r)
+{
+    Rect left;
+    if (r.h < 2 || r.w < 2)
+        return (Rect){.y = r.y, .x = r.x};
+    rect_cut(&r, 't', 1);
+    cut_axes(p, &r, &left);
+    return r;
+}
+
 static Rect draw_axes(Canvas *c, Rect r, const CanvasPlot *p)
 {
     char text[16];
-    Rect under = r.h >= TALL ? rect_cut(&r, 'b', 1) : (Rect){0};
-    if (r.w >= WIDE) {
-        Rect left = rect_cut(&r, 'l', LEFT_LABEL);
+    Rect left, under = cut_axes(p, &r, &left);
+    if (left.w) {
         canvas_right(c, left.y, left.x, left.w - 1, STYLE_AXIS, short_number(text, p->y1, LEFT_LABEL - 1));
         if (left.h > 1)
             canvas_right(c, left.y + left.h - 1, left.x, left.w - 1, STYLE_AXIS,
@@ -160,6 +185,12 @@ static bool place(const CanvasPlot *p, const CanvasLine *l, int i, double *x, do
     return isfinite(value) && *x >= 0 && *x <= 1;
 }
 
+/* A dot at every sample: what lies between two of them was not measured. */
+static bool has_points(const CanvasPlot *p, const CanvasLine *l)
+{
+    return p->points && !l->dashed;
+}
+
 static void draw_braille(Pen *n, const CanvasPlot *p)
 {
     int w = n->body.w * DOTS_ACROSS - 1, h = n->body.h * DOTS_DOWN - 1, last_x = 0, last_y = 0;
@@ -172,6 +203,8 @@ static void draw_braille(Pen *n, const CanvasPlot *p)
         }
         int dot_x = (int)(x * w + 0.5), dot_y = (int)(y * h + 0.5);
         put_line(n, joined ? last_x : dot_x, joined ? last_y : dot_y, dot_x, dot_y);
+        for (int k = 0; has_points(p, n->line) && k < 9; k++)
+            put_dot(n, dot_x + k % 3 - 1, dot_y + k / 3 - 1);
         last_x = dot_x;
         last_y = dot_y;
         joined = true;
@@ -210,7 +243,7 @@ static void draw_blocks(const Pen *n, const CanvasPlot *p)
         if (!height_at(p, n->line, at, &y) || (n->line->dashed && column % 2))
             continue;
         int third = (int)(y * (3 * n->body.h - 1) + 0.5);
-        uint32_t ch = !n->c->ascii                    ? THIRDS[third % 3]
+        uint32_t ch = !n->c->ascii && !n->c->marks    ? THIRDS[third % 3]
                       : p->lines > 1 && n->line->mark ? (uint32_t)(unsigned char)n->line->mark
                                                       : (uint32_t)(unsigned char)PLAIN[third % 3];
         canvas_glyph(n->c, n->body.y + third / 3, n->body.x + column, n->line->style, ch);
@@ -240,6 +273,7 @@ static void keep_stroke(const Pen *n, const CanvasPlot *p)
                                                      .count = s->points - first,
                                                      .style = (uint8_t)n->line->style,
                                                      .dashed = n->line->dashed,
+                                                     .points = has_points(p, n->line),
                                                      .body = n->body};
         }
         first = s->points;
@@ -253,6 +287,21 @@ int canvas_dotted(const Canvas *c, Rect r)
         for (int x = r.x < 0 ? 0 : r.x; x < r.x + r.w && x < c->w; x++)
             count += is_braille(c->cells[(size_t)y * (size_t)c->w + (size_t)x].ch);
     return count;
+}
+
+static bool of_dots(const Canvas *c)
+{
+    return !c->ascii && !c->blocks && !c->marks;
+}
+
+/* Where the line is made of blocks or marks. */
+static void put_points(Canvas *c, Rect body, const CanvasPlot *p, const CanvasLine *l)
+{
+    double x, y;
+    for (int i = 0; i < l->n; i++)
+        if (place(p, l, i, &x, &y))
+            canvas_glyph(c, body.y + (int)(y * (3 * body.h - 1) + 0.5) / 3, body.x + (int)(x * (body.w - 1) + 0.5),
+                         l->style, c->ascii || c->marks ? 'o' : 0x25cf);
 }
 
 /* The mark of one of many lines where it ends, in front of a mark that stands there already. */
@@ -276,15 +325,18 @@ static void draw_lines(Canvas *c, Rect body, const CanvasPlot *p)
     size_t first = c->strokes.strokes;
     for (int i = 0; i < p->lines; i++) {
         Pen n = {c, body, &p->line[i], 0};
-        if (c->ascii || c->blocks)
+        if (!of_dots(c))
             draw_blocks(&n, p);
         else {
             draw_braille(&n, p);
             keep_stroke(&n, p);
         }
     }
-    for (int i = 0; p->numbered && i < p->lines; i++)
-        put_name(c, body, p, &p->line[i]);
+    for (int i = 0; i < p->lines; i++)
+        if (p->numbered)
+            put_name(c, body, p, &p->line[i]);
+        else if (has_points(p, &p->line[i]) && !of_dots(c))
+            put_points(c, body, p, &p->line[i]);
     int dotted = canvas_dotted(c, body);
     for (size_t i = first; i < c->strokes.strokes; i++)
         c->strokes.stroke[i].dotted = dotted;
@@ -299,7 +351,7 @@ static void legend_text(const Canvas *c, const CanvasPlot *p, const CanvasLine *
     float y = isnan(p->cursor) ? NAN : l->read ? l->read(l->of, p->cursor) : plot_value(l, p->cursor);
     if (isfinite(y))
         short_number(number, (double)y, p->numbered ? 3 : 4);
-    if (p->lines > 1 && !p->numbered && c->ascii && l->mark)
+    if (p->lines > 1 && !p->numbered && (c->ascii || c->marks) && l->mark)
         snprintf(mark, sizeof mark, "%c", l->mark);
     else if (p->lines > 1 && !p->numbered)
         snprintf(mark, sizeof mark, "%s", l->dashed ? "┄" : "─");

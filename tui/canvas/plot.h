@@ -23,6 +23,8 @@ typedef struct CanvasPlot {
     double x0, x1, y0, y1; /* ends of the axes */
     const CanvasLine *line;
     int lines;
+    bool points;        /* samples are few: a dot stands at each */
+    bool no_x, no_y;    /* without that axis: who draws the plot has its numbers beside it */
     bool numbered;      /* the lines are one family: each has its mark at its end, its name and value in the legend */
     double cursor;      /* on the x axis; NaN: none */
     const char *x_name; /* "" or what the x axis counts */
@@ -33,9 +35,13 @@ float plot_value(const CanvasLine *l, double x);
 /* Title and legend in the first line (the legend has the values at the cursor), axes left and below where there is
  * room. Returns the rectangle of the lines themselves; empty where r is too small for any. */
 Rect plot_draw(Canvas *c, Rect r, const CanvasPlot *p);
+/* That rectangle, without drawing. */
+Rect plot_body(const CanvasPlot *p, Rect r);
 /* The column of the body that x falls into, and the x of a column's middle. */
 int plot_column(const CanvasPlot *p, Rect body, double x);
 double plot_at(const CanvasPlot *p, Rect body, int column);
+/* What lines are made of from now on: "blocks", "ascii", else braille. */
+void canvas_plots(Canvas *c, const char *how);
 bool is_braille(uint32_t ch);
 /* Cells of r that have dots of a plot. */
 int canvas_dotted(const Canvas *c, Rect r);

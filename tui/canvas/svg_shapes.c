@@ -186,6 +186,17 @@ static void collect_dots(const Canvas *c, int y, ColourMode mode, bool light, Pa
     }
 }
 
+static void emit_points(const Canvas *c, const CanvasStroke *s, Colour colour, Buf *out)
+{
+    buf_printf(out, "<path fill=\"#%06x\" shape-rendering=\"auto\" d=\"", (unsigned)colour);
+    for (size_t k = 0; k < s->count; k++) {
+        const float *at = c->strokes.point[s->first + k];
+        buf_printf(out, "M%.1f %.1fa3 3 0 1 0 6 0a3 3 0 1 0 -6 0z", (double)at[0] * UNITS_W - 3,
+                   (double)at[1] * UNITS_H);
+    }
+    buf_puts(out, "\"/>\n");
+}
+
 static void emit_strokes(const Canvas *c, ColourMode mode, bool light, Paper paper, Buf *out)
 {
     for (size_t i = 0; i < c->strokes.strokes; i++) {
@@ -201,6 +212,8 @@ static void emit_strokes(const Canvas *c, ColourMode mode, bool light, Paper pap
             buf_printf(out, "%c%.1f %.1f", k ? 'L' : 'M', (double)at[0] * UNITS_W, (double)at[1] * UNITS_H);
         }
         buf_puts(out, "\"/>\n");
+        if (s->points)
+            emit_points(c, s, look.fg, out);
     }
 }
 

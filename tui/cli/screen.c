@@ -13,6 +13,7 @@
 #include "core/io/tensors.h"
 #include "core/session/address.h"
 #include "tui/canvas/export.h"
+#include "tui/canvas/plot.h"
 #include "tui/cli/play.h"
 #include "tui/cli/verbs.h"
 #include "tui/frame.h"
@@ -161,6 +162,7 @@ static void draw(Work *w, Canvas *c, Overlay *o, const char *message, ColourMode
     FrameState state = {.message = message};
     canvas_clear(c);
     c->ascii = w->options->ascii;
+    canvas_plots(c, w->options->plots);
     frame_draw(&p, &f, &state);
     overlay_draw(o, c);
 }
@@ -195,6 +197,8 @@ static bool compose(Work *w, int height, int below, const char *text, ColourMode
     canvas_clear(out);
     out->ascii = w->options->ascii;
     memcpy(out->cells, screen.cells, sizeof *out->cells * (size_t)height * (size_t)width);
+    out->strokes = screen.strokes; /* a picture with a text below it has lines too */
+    screen.strokes = (CanvasStrokes){.point = NULL};
     canvas_free(&screen);
     for (int row = height; *text && row < height + below;) { /* a line of the text is a paragraph */
         char line[2048];

@@ -93,6 +93,7 @@ AppOptions verb_screen(const Options *o)
                         .assume = o->assume,
                         .resolution = o->resolution,
                         .colour = o->colour,
+                        .plots = o->plots,
                         .ascii = o->ascii,
                         .no_mouse = o->no_mouse,
                         .light = o->light,

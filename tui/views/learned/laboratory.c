@@ -8,7 +8,7 @@
 
 #include "core/base/utf8.h"
 
-enum { CURVE_MOST = 28, CURVE_BEFORE_SCALES = 6 };
+enum { CURVE_MOST = 22, CURVE_WITHOUT = 3, CURVE_BEFORE_SCALES = 6 };
 
 Laboratory laboratory_open(const Session *s)
 {
@@ -48,9 +48,9 @@ static Layout layout(const Laboratory *l, Rect r)
     bool wide = r.w >= 9 * (l->heads + 1); /* the columns of laboratory_scales */
     int scales = wide && left >= l->layers + 1 + CURVE_BEFORE_SCALES ? l->layers + 1 : 0;
     left -= scales;
-    int gaps = left >= 6 ? 2 : left >= 4 ? 1 : 0;
+    int gaps = left >= (l->why ? 3 : 9) ? 2 : left >= 6 ? 1 : 0;
     left -= gaps + (scales && left > gaps + 1);
-    curve += at_most(left, CURVE_MOST - curve);
+    curve += at_most(left, (l->why ? CURVE_WITHOUT : CURVE_MOST) - curve);
     out.reach = rect_cut(&r, 't', reach);
     out.curve = rect_cut(&r, 't', curve);
     rect_cut(&r, 't', gaps > 0);

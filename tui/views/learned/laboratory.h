@@ -18,7 +18,7 @@ typedef struct Laboratory {
 Laboratory laboratory_open(const Session *s);
 
 /* The slider with the accuracy at each of its notches above it: one line shows the notches, two their accuracies, more
- * bars. */
+ * a plot of them. */
 void laboratory_curve(const Paint *p, Rect r, const Laboratory *l, bool focus);
 int laboratory_notch(Rect r, int x); /* under that column, or -1 */
 

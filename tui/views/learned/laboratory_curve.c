@@ -7,21 +7,33 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "tui/canvas/plot.h"
 #include "tui/views/number.h"
 
-enum { NOTCH_WIDEST = 14, NOTCH_LEAST = 4, FULL_BLOCK = 0x2588, LOWER_HALF = 0x2584 };
+enum { NOTCH_WIDEST = 14, NOTCH_LEAST = 4, NOTCH_CENTRED = 6, AXIS = 6, PLOT_LEAST = 3 };
 
-/* Columns of one notch; 0 where not even a digit has room. */
-static int notch_width(Rect r)
+/* Where the notches are, a band of equal width each, below the body of the plot. */
+typedef struct Bands {
+    int x, w, axis; /* first column, columns of one (0 where not even a digit has room), of the value axis before it */
+} Bands;
+
+static Bands bands_of(Rect r)
 {
-    int w = r.w / MEASURES_FACTORS;
-    return w > NOTCH_WIDEST ? NOTCH_WIDEST : w;
+    int axis = r.w >= MEASURES_FACTORS * NOTCH_LEAST + AXIS ? AXIS : 0, w = (r.w - axis) / MEASURES_FACTORS;
+    return (Bands){.x = r.x + axis, .w = w > NOTCH_WIDEST ? NOTCH_WIDEST : w, .axis = axis};
 }
 
 int laboratory_notch(Rect r, int x)
 {
-    int w = notch_width(r), i = w > 0 ? (x - r.x) / w : -1;
-    return x >= r.x && i >= 0 && i < MEASURES_FACTORS ? i : -1;
+    Bands b = bands_of(r);
+    int i = b.w > 0 ? (x - b.x) / b.w : -1;
+    return x >= b.x && i >= 0 && i < MEASURES_FACTORS ? i : -1;
+}
+
+/* Column of a text of that many cells in a band: in its middle, where there is room. */
+static int band_column(const Bands *b, int i, int cells)
+{
+    return b->x + i * b->w + (b->w >= NOTCH_CENTRED && cells < b->w ? (b->w - cells) / 2 : 0);
 }
 
 /* ".125", "1", "2.83": at most 4 cells. */
@@ -36,7 +48,7 @@ static const char *factor_text(const Session *s, int i, char out[16])
 /* Without room for numbers: a mark for every notch, and the factor itself. */
 static void draw_marks(const Paint *p, Rect r, const Laboratory *l, bool focus)
 {
-    int w = notch_width(r), used = w * MEASURES_FACTORS;
+    int w = bands_of(r).w, used = w * MEASURES_FACTORS; /* too narrow for a value axis: they begin at the left */
     char number[16];
     for (int i = 0; i < MEASURES_FACTORS && w > 0; i++)
         canvas_glyph(p->c, r.y, r.x + i * w, i == l->notch ? STYLE_CURSOR : STYLE_DIM,
@@ -52,8 +64,8 @@ static void draw_marks(const Paint *p, Rect r, const Laboratory *l, bool focus)
 /* The notches; the one the slider stands on in brackets. */
 static void draw_notches(const Paint *p, Rect r, const Laboratory *l, bool focus)
 {
-    int w = notch_width(r);
-    if (w < NOTCH_LEAST) {
+    Bands b = bands_of(r);
+    if (b.w < NOTCH_LEAST) {
         draw_marks(p, r, l, focus);
         return;
     }
@@ -61,11 +73,12 @@ static void draw_notches(const Paint *p, Rect r, const Laboratory *l, bool focus
         char number[16], text[24];
         bool here = i == l->notch, off = measures_factor(p->s, i) == 1 / session_scale(p->s);
         factor_text(p->s, i, number);
-        snprintf(text, sizeof text, here ? "[%s%s]" : "%s%s", number, off && w >= 8 + 2 * here ? " off" : "");
+        snprintf(text, sizeof text, here ? "[%s%s]" : "%s%s", number, off && b.w >= 8 + 2 * here ? " off" : "");
         Style style = here ? STYLE_CURSOR : i == MEASURES_FACTORS / 2 ? STYLE_STRONG : STYLE_TEXT;
-        canvas_text(p->c, r.y, r.x + i * w, here ? w : w - 1, style, text);
+        int x = band_column(&b, i, utf8_cells(text));
+        canvas_text(p->c, r.y, x, here ? b.w : b.w - 1, style, text);
         if (here)
-            focus_cursor(p, focus, r.y, r.x + i * w);
+            focus_cursor(p, focus, r.y, x);
     }
 }
 
@@ -96,31 +109,45 @@ static void share_text(const Laboratory *l, int i, char *out, size_t n)
 
 static void draw_shares(const Paint *p, Rect r, const Laboratory *l)
 {
-    int w = notch_width(r);
+    Bands b = bands_of(r);
     char text[32];
-    if (w < NOTCH_LEAST) {
+    if (b.w < NOTCH_LEAST) {
         share_text(l, l->notch, text, sizeof text);
         canvas_printf(p->c, r.y, r.x, r.w, STYLE_TEXT, "right %s", text);
         return;
     }
     for (int i = 0; i < MEASURES_FACTORS; i++) {
         share_text(l, i, text, sizeof text);
-        canvas_text(p->c, r.y, r.x + i * w, w, style_at(l, i), text);
+        canvas_text(p->c, r.y, band_column(&b, i, utf8_cells(text)), b.w, style_at(l, i), text);
     }
 }
 
-/* Bars in half lines, from 0 at the bottom to 1 at the top. */
-static void draw_bars(const Paint *p, Rect r, const Laboratory *l)
+static void sample(const void *of, int i, float *x, float *y)
 {
-    int w = notch_width(r), wide = w > 3 ? w - 2 : w > 1 ? w - 1 : w;
-    for (int i = 0; i < MEASURES_FACTORS; i++) {
-        float share = share_at(l, i);
-        int halves = isnan(share) ? 0 : (int)((double)share * 2 * r.h + 0.5);
-        for (int y = 0; y * 2 < halves && y < r.h; y++)
-            for (int x = 0; x < wide; x++)
-                canvas_glyph(p->c, r.y + r.h - 1 - y, r.x + i * w + x, style_at(l, i),
-                             halves - 2 * y > 1 ? FULL_BLOCK : LOWER_HALF);
-    }
+    *x = (float)i;
+    *y = share_at(of, i);
+}
+
+/* What is named right with each factor, over what chance would name right. Between two notches nothing was measured. */
+static void draw_line(const Paint *p, Rect r, const Laboratory *l)
+{
+    Bands b = bands_of(r);
+    int classes = session_classes(p->s);
+    const float ends[] = {-0.5F, MEASURES_FACTORS - 0.5F}, chance[] = {1 / (float)classes, 1 / (float)classes};
+    const CanvasLine line[] = {
+        {.sample = sample, .of = l, .n = MEASURES_FACTORS, .name = "named right", .style = STYLE_STRONG, .mark = '*'},
+        {.x = ends, .y = chance, .n = 2, .name = "by chance", .style = STYLE_DIM, .mark = '.', .dashed = true}};
+    const CanvasPlot plot = {.title = "",
+                             .x0 = (double)ends[0],
+                             .x1 = (double)ends[1],
+                             .y1 = 1,
+                             .line = line,
+                             .lines = classes > 0 ? 2 : 1,
+                             .points = true,
+                             .no_x = true,
+                             .no_y = !b.axis,
+                             .cursor = l->notch};
+    plot_draw(p->c, (Rect){r.y, r.x, r.h, b.axis + b.w * MEASURES_FACTORS}, &plot);
 }
 
 static void draw_title(const Paint *p, Rect r, const Laboratory *l)
@@ -161,6 +188,6 @@ void laboratory_curve(const Paint *p, Rect r, const Laboratory *l, bool focus)
         draw_shares(p, rect_cut(&r, 'b', 1), l);
     if (r.h > 0)
         draw_title(p, rect_cut(&r, 't', 1), l);
-    if (r.h > 0)
-        draw_bars(p, r, l);
+    if (r.h >= PLOT_LEAST && l->measure)
+        draw_line(p, r, l);
 }
