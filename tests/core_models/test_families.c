@@ -73,7 +73,7 @@ static double error_of(const double *want, const float *got, size_t cells)
         largest = fmax(largest, fabs(want[i]));
         worst = fmax(worst, fabs((double)got[i] - want[i]));
         if (!isfinite(got[i]))
-            return INFINITY;
+            return (double)INFINITY;
     }
     return largest > 0 ? worst / largest : worst;
 }

@@ -199,7 +199,8 @@ static void test_points(void **state)
         for (int bare = 0; bare < 2; bare++) {
             Canvas c;
             Buf out = {0};
-            CanvasPlot p = {.title = "", .x1 = 4, .y1 = 1, .line = line, .lines = 2, .points = true, .cursor = NAN};
+            CanvasPlot p = {
+                .title = "", .x1 = 4, .y1 = 1, .line = line, .lines = 2, .points = true, .cursor = (double)NAN};
             p.no_x = p.no_y = bare;
             canvas_init(&c, 9, 60);
             canvas_plots(&c, HOW[how]);
