@@ -135,7 +135,11 @@ void colour_scale_bar(const Paint *p, const ColourScale *s, int y, int x, int wi
         name[0] = '\0';
         cells += named;
     }
-    if (cells < 3) {
+    if (cells < 3) { /* numbers alone, with as many digits as there is room for */
+        int each = (width - (p->c->ascii ? 5 : 3)) / 2;
+        each = each < 9 ? each : 9;
+        number_text(low, sizeof low, s->low, each);
+        number_text(high, sizeof high, s->high, each - (s->low < 0)); /* as many as beside the sign */
         canvas_printf(p->c, y, x, width, STYLE_DIM, "%s … %s", low, high);
         return;
     }

@@ -124,7 +124,9 @@ static void arrange_row(Arrangement *a, Rect r, Rect bar, int focus)
     int each = room / a->of.count;
     for (int i = 0; i < a->of.count; i++) {
         Rect column = {r.y, x, r.h, each + label[i]};
-        add_column(a, &a->tensor[i], &column, (Rect){bar.y, x + label[i], bar.h, each + GAP - 1});
+        int left = r.x + r.w - x - label[i]; /* the last one has no gap behind it */
+        add_column(a, &a->tensor[i], &column,
+                   (Rect){bar.y, x + label[i], bar.h, left < each + GAP - 1 ? left : each + GAP - 1});
         add_tensor(a, &a->tensor[i], column, label[i] > 0, 0, i == focus);
         x += column.w + GAP;
     }
