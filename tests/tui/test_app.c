@@ -72,6 +72,7 @@ static int stop(void **state)
     desk_close(&a.desk, &a.s);
     canvas_free(&a.canvas);
     overlay_free(&a.overlay);
+    messages_free(&a.messages);
     prompt_free(&a.prompt);
     stage_close(&a.stage);
     session_free(&a.s);
