@@ -50,7 +50,7 @@ plant exp "$MAPS" 's/0x1p-1f, *0x1.555554p-3f,  0x1.5554e8p-5f/0.502f, 0x1.55555
 plant exp3 "$MAPS" 's/0x1.5554e8p-5f/0.0418f/' "${SCALAR[@]}" && found exp3 Maps
 plant gelu "$MAPS" 's/(0.044715 \* GELU_B)/(0.0449 * GELU_B)/' "${SCALAR[@]}" && found gelu Maps
 plant tail "$MAPS" 's/(float)(3 \* GELU_C)/(float)(2.9 * GELU_C)/' "${SCALAR[@]}" && found tail Maps "${GRADIENT[@]}"
-plant bias core/models/vit.c 's/weight_of(b, VIT_B_Q, c->qkv_bias)/weight_of(b, VIT_B_K, c->qkv_bias)/' && found bias Model
+plant bias core/models/vit.c 's/weight_of(b, VIT_B_Q, vit_has(c, VIT_B_Q))/weight_of(b, VIT_B_K, vit_has(c, VIT_B_Q))/' && found bias Model
 plant order core/models/vit.c 's/mlp(b, build_layer_norm(b, "ln2", mid,/mlp(b, build_layer_norm(b, "ln2", z,/' && found order Model
 plant variance core/models/nn.c 's/"var", OP_DIV, sumsq, width/"var", OP_DIV, sumsq, graph_const(g, "less", DIMS_SCALAR, (float)(g->axes[n->d].n - 1))/' &&
     found variance Model
