@@ -232,7 +232,7 @@ tests: $(TESTS)
 portable: $(PORTABLE)
 unit: $(TESTS) ## the unit suites of this build
 	@tests/unit.sh $(TESTS)
-quick: ## build and unit suites: on two idle cores under a minute once it is built
+quick: ## build and unit suites: about 80 s on two idle cores once it is built
 	+@$(MAKE) --no-print-directory WERROR=-Werror all unit
 test: ## everything: two compilers, sanitizers, exactness, other machines, screens, terminals
 	+@MAKE='$(MAKE)' tests/all.sh
