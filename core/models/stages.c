@@ -112,6 +112,20 @@ static int add_box(Maker *m, Box b, int *previous)
     return at;
 }
 
+/* The box of one node; what it is called is the caller's. */
+static Box node_box(const Maker *m, NodeId n, int parent)
+{
+    return (Box){.path = m->g->nodes[n].path,
+                 .show = n,
+                 .first = n,
+                 .last = n,
+                 .parent = parent,
+                 .child = NO_BOX,
+                 .next = NO_BOX,
+                 .depth = parent == NO_BOX ? 0 : m->s->boxes[parent].depth + 1,
+                 .cost = graph_cost(m->g, n)};
+}
+
 static void add_nodes(Maker *m, int parent, const Group *gr)
 {
     int previous = NO_BOX;
@@ -120,20 +134,11 @@ static void add_nodes(Maker *m, int parent, const Group *gr)
             continue;
         const NodeText *t = node_text(m->g->nodes[n].path);
         const char *name = node_name(&m->g->nodes[n]);
-        m->s->of_node[n] = add_box(m,
-                                   (Box){.label = t ? t->label : name,
-                                         .symbol = t ? t->symbol : "",
-                                         .sentence = t ? t->sentence : "",
-                                         .path = m->g->nodes[n].path,
-                                         .show = n,
-                                         .first = n,
-                                         .last = n,
-                                         .parent = parent,
-                                         .child = NO_BOX,
-                                         .next = NO_BOX,
-                                         .depth = m->s->boxes[parent].depth + 1,
-                                         .cost = graph_cost(m->g, n)},
-                                   &previous);
+        Box b = node_box(m, n, parent);
+        b.label = t ? t->label : name;
+        b.symbol = t ? t->symbol : "";
+        b.sentence = t ? t->sentence : "";
+        m->s->of_node[n] = add_box(m, b, &previous);
     }
 }
 
@@ -268,20 +273,11 @@ static void add_named(Maker *m, NodeId n, int parent, int *previous)
     const Node *node = &m->g->nodes[n];
     const char *sentence = node->op == OP_LEAF ? "Given: the arithmetic begins here."
                                                : arena_strdup(&m->s->arena, buf_str(&formula));
-    m->s->of_node[n] = add_box(m,
-                               (Box){.label = node->path,
-                                     .symbol = "",
-                                     .sentence = utf8_cells(sentence) <= 76 ? sentence : "",
-                                     .path = node->path,
-                                     .show = n,
-                                     .first = n,
-                                     .last = n,
-                                     .parent = parent,
-                                     .child = NO_BOX,
-                                     .next = NO_BOX,
-                                     .depth = parent == NO_BOX ? 0 : 1,
-                                     .cost = graph_cost(m->g, n)},
-                               previous);
+    Box b = node_box(m, n, parent);
+    b.label = node->path;
+    b.symbol = "";
+    b.sentence = utf8_cells(sentence) <= 76 ? sentence : "";
+    m->s->of_node[n] = add_box(m, b, previous);
     buf_free(&formula);
 }
 
