@@ -4,6 +4,7 @@
 #include <strings.h>
 
 #include "core/base/file.h"
+#include "core/io/tensors.h"
 #include "core/session/ask/ask.h"
 #include "core/session/ask/export.h"
 #include "core/session/edit/edits.h"
@@ -338,6 +339,12 @@ static bool run_export(Session *s, const Args *a, Err *err)
     for (size_t i = 0; i < sizeof SCREENS / sizeof *SCREENS; i++)
         if (strcasecmp(file_suffix(a->word[0]), SCREENS[i]) == 0)
             return permit_file(s, a->word[0], err) && act(a, UI_EXPORT, a->word[0], err);
+    TensorFormat format;
+    if (!tensor_format(a->word[0], &format, NULL))
+        return err_set(err,
+                       "expected a name that ends in .npy .npz .csv .json .safetensors .svg .png .html .txt or .ans, "
+                       "found '%.40s'",
+                       a->word[0]);
     CommandTable files = session_commands_files();
     for (int i = 0; i < files.count; i++)
         if (strcmp(files.commands[i].name, "export") == 0)

@@ -34,7 +34,8 @@ static const Step SIDES_PROFILE[] = {{50, 12}, {34, 8}, {16, 6}, {0, 0}}, SIDES_
 static const Step ATTENTION_INFO[] = {{40, 12}, {30, 9}, {0, 0}}, ATTENTION_ANSWER[] = {{26, 8}, {0, 0}},
                   ATTENTION_CURSOR[] = {{16, 7}, {0, 0}}, ATTENTION_CURSOR_SIDES[] = {{16, 9}, {0, 0}};
 /* beside any other view */
-static const Step BESIDE_ANSWER[] = {{30, 13}, {12, -3}, {0, 0}}, BESIDE_CURSOR[] = {{26, 10}, {10, -2}, {0, 0}};
+static const Step BESIDE_ANSWER[] = {{30, 13}, {18, 7}, {12, -3}, {0, 0}},
+                  BESIDE_CURSOR[] = {{26, 10}, {10, -2}, {0, 0}};
 enum {
     ONE_PANE_WIDTH = 40, /* narrower or lower than that there is one pane */
     ONE_PANE_LINES = 6,

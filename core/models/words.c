@@ -105,10 +105,8 @@ static bool unknown_word(const Vocabulary *v, const char *word, size_t n, Err *e
 {
     const char *near = nearest(v, word, n);
     return near ? err_set(err, "'%s' is no word that the model knows; '%s' is", word, near)
-                : err_set(
-                      err,
-                      "'%s' is none of the %d words that the model knows; `vitrine translate --vocabulary` lists them",
-                      word, v->n);
+                : err_set(err, "'%s' is none of the %d words (`vitrine translate --vocabulary`) that the model knows",
+                          word, v->n);
 }
 
 bool words_parse(Words *w, const Vocabulary *v, const char *text, bool end, Err *err)

@@ -119,7 +119,7 @@ static bool no_such_node(const Graph *g, const char *name, Err *err)
         return false;
     const char *near = nearest_name(name, strchr(name, '.') ? node_path : short_name, g);
     return err_set(err, "there is no node '%.100s'%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
-                   near ? "?" : "");
+                   near ? "?" : ": `find` looks for parts of names");
 }
 
 static bool parse_name(const Session *s, const Graph *g, const char *name, Address *out, Err *err)

@@ -140,9 +140,9 @@ static bool axis_change(Session *s, AxisRole role, const Args *a, const char *wh
         axis_label(&g->axes[axis], 0, low, sizeof low);
         axis_label(&g->axes[axis], last, high, sizeof high);
         if (strcmp(low, "0") == 0)
-            return err_set(err, "column %d: there is no %s '%s': %ss go from 0 to %d", a->column[0], what, a->word[0],
-                           what, last);
-        return err_set(err, "column %d: there is no %s '%s': %ss go from %s to %s, or 0 to %d", a->column[0], what,
+            return err_set(err, "column %d: there is no %s '%.24s': %ss go from 0 to %d", a->column[0], what,
+                           a->word[0], what, last);
+        return err_set(err, "column %d: there is no %s '%.24s': %ss go from %s to %s, or 0 to %d", a->column[0], what,
                        a->word[0], what, low, high, last);
     }
     session_set_index(s, axis, value);

@@ -209,7 +209,8 @@ static bool run_compare(Session *s, const Args *a, Err *err)
                                                           [COMPARE_B] = "B: what came after the pin."};
     if (!session_compares(s))
         return err_set(
-            err, "there is nothing to compare yet: s takes the scale away, x switches a head off, B pins this as A");
+            err,
+            "there is nothing to compare yet: `s` takes the scale away, `x` switches a head off, `B` pins this as A");
     if (!a->count || strcmp(a->word[0], "next") == 0) {
         s->compare = (Compare)((s->compare + 1) % COMPARE_COUNT);
         session_say(s, "%s", session_pinned(s) && SAY_PINNED[s->compare] ? SAY_PINNED[s->compare] : SAY[s->compare]);
@@ -260,6 +261,21 @@ static bool run_grid(Session *s, const Args *a, Err *err)
     return true;
 }
 
+static bool run_overlay(Session *s, const Args *a, Err *err)
+{
+    static const char *const WORDS[ROW_OVERLAYS] = {"off", "numbers"};
+    static const char *const SAY[ROW_OVERLAYS] = {"Colours and outlines alone.",
+                                                  "Numbers: the share in percent; what rounds to nothing is left out."};
+    int i = a->count ? 0 : (s->look.row.overlay + 1) % ROW_OVERLAYS;
+    while (a->count && i < ROW_OVERLAYS && strcmp(a->word[0], WORDS[i]) != 0)
+        i++;
+    if (i == ROW_OVERLAYS)
+        return err_set(err, "column %d: expected numbers or off, found '%.40s'", a->column[0], a->word[0]);
+    s->look.row.overlay = i;
+    session_say(s, "%s", SAY[i]);
+    return true;
+}
+
 static bool run_onward(Session *s, const Args *a, Err *err)
 {
     const Graph *g = session_graph(s, SIDE_B);
@@ -293,7 +309,7 @@ static bool run_play(Session *s, const Args *a, Err *err)
     if (i == sizeof WORDS / sizeof *WORDS)
         return err_set(err, "column %d: expected next, on or off, found '%s'", a->column[0], word);
     if (!screen_now(s)->play)
-        return err_set(err, "nothing is shown in steps here: view close-up of a sum, a softmax or a norm is");
+        return err_set(err, "nothing is shown in steps here: `view close-up` of a sum, a softmax or a norm is");
     s->look.playing = i == 1;
     if (i < 2)
         s->look.playing &= screen_now(s)->play(s);
@@ -336,6 +352,8 @@ static const Command COMMANDS[] = {
     {"pin", "look", "pin [off]", "keep what is shown as A and compare what follows with it", 0, run_pin, NULL},
     {"onward", "look", "onward N, +1, -1", "sinusoids: how many places on the rotation leads", 0, run_onward, NULL},
     {"play", "look", "play [next, on, off]", "an operation step by step: one step, or on by itself", 0, run_play, NULL},
+    {"overlay", "look", "overlay [numbers, off]", "a row of attention: its shares in percent on the patches", 0,
+     run_overlay, NULL},
     {"grid", "look", "grid", "patch grid over the picture, on or off", 0, run_grid, NULL},
 };
 

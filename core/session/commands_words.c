@@ -123,7 +123,7 @@ static bool find_place(const Session *s, const Args *a, int at, const Text text[
         c->place = c->text < 0 ? -1 : place_of_word(&text[c->text], word);
     }
     if (c->place < 0 || c->place >= text[c->text].count)
-        return err_set(err, "column %d: there is no '%s' in %s", a->column[at], word,
+        return err_set(err, "column %d: there is no '%.24s' in %s", a->column[at], word,
                        c->text < 0              ? "either text"
                        : c->text == TEXT_TARGET ? "the target"
                                                 : "the source");

@@ -119,7 +119,8 @@ static bool go_on(Session *s, int by, Err *err)
         to = is_hit(s, i, s->sought.text, name, sizeof name) ? i : -1;
     }
     if (to < 0)
-        return err_set(err, "nothing is called '%s': steps, nodes and classes were searched", s->sought.text);
+        return err_set(err, "try a part of its name: nothing is called '%.40s' of steps, nodes and classes",
+                       s->sought.text);
     for (int i = 0; i < count; i++) {
         hits += is_hit(s, i, s->sought.text, name, sizeof name);
         number = i == to ? hits : number;

@@ -98,6 +98,12 @@ static const char *reach_word(int i)
     return i < REACH_COUNT ? WORDS[i] : NULL;
 }
 
+static const char *overlay_word(int i)
+{
+    static const char *const WORDS[ROW_OVERLAYS] = {"off", "numbers"};
+    return i < ROW_OVERLAYS ? WORDS[i] : NULL;
+}
+
 static const char *heads_word(int i)
 {
     static const char *const WORDS[] = {"one", "all", "sum"};
@@ -212,6 +218,8 @@ static const LookOption LEDGER_OPTIONS[] = {
     {.name = "one-head-votes", .kind = OPTION_SWITCH, .at = FIELD(ledger.one_head)}, {.name = NULL}};
 static const LookOption WORKED_OPTIONS[] = {
     {.name = "terms", .kind = OPTION_NUMBER, .at = FIELD(worked.terms), .there = terms_there}, {.name = NULL}};
+static const LookOption ROW_OPTIONS[] = {
+    {.name = "overlay", .kind = OPTION_WORD, .at = FIELD(row.overlay), .word = overlay_word}, {.name = NULL}};
 static const LookOption SENTENCE_OPTIONS[] = {
     {.name = "heads", .kind = OPTION_WORD, .at = FIELD(sentence.heads), .word = heads_word}, {.name = NULL}};
 static const LookOption WAVES_OPTIONS[] = {

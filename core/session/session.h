@@ -151,6 +151,9 @@ typedef enum Compare {
     COMPARE_COUNT
 } Compare;
 
+/* What is written over a row of attention on the patches. */
+typedef enum RowOverlay { ROW_BARE, ROW_NUMBERS, ROW_OVERLAYS } RowOverlay;
+
 /* Whose attention is drawn between words. */
 typedef enum SentenceHeads { SENTENCE_ONE, SENTENCE_ALL, SENTENCE_SUM, SENTENCE_HEADS } SentenceHeads;
 
@@ -196,6 +199,9 @@ typedef struct LookAt {
     struct {
         int terms; /* of the cell's arithmetic, the first so many; 0: all */
     } worked;
+    struct {
+        int overlay; /* a RowOverlay */
+    } row;
     struct {
         int heads; /* a SentenceHeads */
     } sentence;

@@ -645,7 +645,7 @@ static void a_click_chooses_the_operand(void **state)
     (void)state;
     focus("blocks.1.attn.scores_raw");
     Canvas c;
-    Paint p = open_canvas(&c, 17, 78, MODE_256);
+    Paint p = open_canvas(&c, 17, 70, MODE_256); /* without maps, whose cells are places to go to */
     drawn_prepare(&session, &VIEW_EXPLAIN, SIDE_A, c.clip);
     VIEW_EXPLAIN.draw(&p, c.clip, SIDE_A, true);
     NodeId k_node = session_node(&session, SIDE_A, "blocks.1.attn.k");

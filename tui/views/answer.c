@@ -190,7 +190,7 @@ static Rect class_lines(Rect r, const Session *s, const Shown *v, Side side)
         rect_cut(&r, 'b', 1);
     if (label_of(s, v, side) >= 0 && r.h >= 6)
         rect_cut(&r, 'b', 1);
-    if (r.h >= 4)
+    if (r.h >= 3)
         rect_cut(&r, 't', 1);
     return r;
 }

@@ -73,8 +73,8 @@ typedef struct ViewSpec {
     unsigned traits; /* VIEW_… */
     ViewSides sides;
     const struct ViewSpec *below; /* a pane that goes under it where there is room, or NULL */
-    /* Of attention: makes *h × *w, inside its border, the room it has no use for more than; what is left goes to the
-     * profile of the row, to every head, and to `beside`. NULL: it takes what it gets. */
+    /* Of attention, or of its heads: makes *h × *w, inside its border, the room it has no use for more than; what is
+     * left goes to the profile of the row, to every head, and to `beside`. NULL: it takes what it gets. */
     void (*least)(const Session *s, Side side, int *h, int *w);
     const struct ViewSpec *beside; /* where all of that has room: a picture screen that goes with it; or NULL */
     /* Path of what the cursor is on, where that is not the node in focus; or NULL. */

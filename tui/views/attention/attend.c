@@ -188,6 +188,11 @@ ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row)
     return scale;
 }
 
+bool attend_asks(const Attend *a, int u)
+{
+    return u == a->at_t && a->t_axis->sequence == a->u_axis->sequence && a->t_axis->n == a->u_axis->n;
+}
+
 int attend_rank(const Attend *a)
 {
     float here = a->v.values[attend_cell(a, a->head, a->at_t, a->at_u)];

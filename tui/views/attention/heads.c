@@ -23,7 +23,9 @@ enum {
     NARROW = 44,
     NARROWER = 26,
     WORDS_LEAST = 50,
-    WORDS_LINES = 5
+    WORDS_LINES = 5,
+    AROUND_LIST = 3, /* heading, axis and legend */
+    ROOMY = 100
 };
 
 typedef enum Figure { DISTANCE, ENTROPY, LARGEST, FIGURES } Figure;
@@ -423,6 +425,17 @@ static void title(const Session *s, Side side, Buf *out)
     buf_printf(out, "how far %d heads look", session_blocks_on(s, side) * heads_of(s, side, block_on(s, side)));
 }
 
+/* A line for every head with blank ones between blocks, what stands above and below them, and all columns. */
+static void least(const Session *s, Side side, int *h, int *w)
+{
+    HeadMap m;
+    if (!open_map(s, side, &m))
+        return;
+    int need = m.blocks * (m.heads + 1) - 1 + AROUND_LIST + WORDS_LINES;
+    *h = need < *h ? need : *h;
+    *w = ROOMY < *w ? ROOMY : *w;
+}
+
 const KeyBinding KEYS_OF_HEADS[] = {{"Up", "move up", "head", "the block before", 0, 2, NULL},
                                     {"Down", "move down", NULL, "the next block", 0, 0, NULL},
                                     {"Left", "move left", NULL, "the head before", 0, 0, NULL},
@@ -435,5 +448,7 @@ const ViewSpec VIEW_HEADS = {.name = "heads",
                              .click = click,
                              .title = title,
                              .traits = VIEW_WIDE,
+                             .least = least,
+                             .beside = &VIEW_ROW,
                              .sentence = "How far every head looks in this picture, and how evenly.",
                              .keys = KEYS_OF_HEADS};

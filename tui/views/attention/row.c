@@ -158,11 +158,12 @@ static void mark_token(const Paint *p, const Attend *a, const LatticeMap *m, int
 
 static void draw_legend(const Paint *p, const RowLayout *l)
 {
-    char text[200];
-    snprintf(text, sizeof text, "[ ] is looked at: its share is below.   > < asks.%s",
+    char text[240];
+    snprintf(text, sizeof text, "[ ] is looked at: its share is below.   > < asks.%s%s",
              !l->lit.rows    ? ""
              : l->lit.k >= 3 ? "   In the picture, outlined: at least a quarter of the largest share."
-                             : "   In the picture, bright: a large share.");
+                             : "   In the picture, bright: a large share.",
+             p->s->look.row.overlay == ROW_NUMBERS ? "   Numbers: percent of the row." : "   #: shares as numbers.");
     canvas_wrap(p->c, l->legend, STYLE_DIM, text);
 }
 
@@ -177,6 +178,11 @@ static void draw_row(const Paint *p, Rect r, Side side, bool focus)
     lattice_map_draw(p, &l.map, &scale, attend_row_value, &(AttendRow){&a, a.head});
     if (l.lit.rows)
         draw_lit(p, &a, &l.lit, scale.high);
+    if (p->s->look.row.overlay == ROW_NUMBERS) {
+        attend_numbers(p, &a, &l.map, false);
+        if (l.lit.rows)
+            attend_numbers(p, &a, &l.lit, true);
+    }
     if (l.prefix_y >= 0)
         draw_prefix(p, &a, &scale, r, l.prefix_y, focus);
     int row, col;
@@ -225,10 +231,20 @@ static void title_row(const Session *s, Side side, Buf *out)
     attend_title(s, side, true, true, "one row", out);
 }
 
+static const ViewWay WAYS[] = {{"numbers    the row's shares in percent on its patches", "overlay numbers"},
+                               {"off        colours and outlines alone", "overlay off"},
+                               {NULL, NULL}};
+
+static const KeyBinding KEYS[] = {{"#", "overlay", NULL,
+                                   "a row: its shares in percent written on the patches, and away again", 0, 0, NULL},
+                                  {.key = NULL}};
+
 const ViewSpec VIEW_ROW = {.name = "row",
                            .draw = draw_row,
                            .needs = needs_row,
                            .click = click_row,
                            .title = title_row,
                            .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION,
-                           .below = &VIEW_OTHER_HEADS};
+                           .below = &VIEW_OTHER_HEADS,
+                           .keys = KEYS,
+                           .ways = WAYS};

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/dmath.h"
+#include "core/base/utf8.h"
 #include "tui/views/attention/attend.h"
 
 enum { TOP_MOST = 128, LABEL = 7, LIST = 18, HEAD_FROM = 8 }; /* list: label, a blank and the number */
@@ -70,6 +71,34 @@ static int top_lines(const Attend *a, int h)
     return lines < TOP_MOST ? lines : TOP_MOST;
 }
 
+/* The list; where the token under the cursor is not among the largest it stands in the last line. */
+static int listed_tokens(const Attend *a, int most, int out[TOP_MOST])
+{
+    int n = top_tokens(a, most, out), here = 0;
+    while (here < n && out[here] != a->at_u)
+        here++;
+    if (n > 1 && here == n)
+        out[n - 1] = a->at_u;
+    return n;
+}
+
+/* "[r4c3]" is looked at, ">r3c4<" asks, as on the maps; beside a label too long for that ">" is the cursor. */
+static void draw_token(const Paint *p, const Attend *a, int u, int y, int x, int width)
+{
+    char label[32];
+    bool here = u == a->at_u, asks = !here && attend_asks(a, u);
+    axis_label(a->u_axis, u, label, sizeof label);
+    bool fits = utf8_cells(label) + 2 <= width;
+    const char *first = here           ? fits ? "[" : ">"
+                        : asks && fits ? ">"
+                                       : " ",
+               *last = !fits  ? ""
+                       : here ? "]"
+                       : asks ? "<"
+                              : "";
+    canvas_printf(p->c, y, x, width, here ? STYLE_CURSOR : STYLE_AXIS, "%s%s%s", first, label, last);
+}
+
 /* The line of headings, where the list is longer than them. */
 static Rect top_head(Rect *r)
 {
@@ -98,7 +127,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         return;
     Rect old = canvas_clip(p->c, r);
     Rect head = top_head(&r);
-    int n = top_tokens(&a, top_lines(&a, r.h), top), line = 0;
+    int n = listed_tokens(&a, top_lines(&a, r.h), top), line = 0;
     if (head.h) {
         int list = r.w < LIST ? r.w : LIST;
         canvas_text(p->c, head.y, head.x, list, STYLE_HEADER, " token");
@@ -109,12 +138,10 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
                                             : "score");
     }
     for (; line < n; line++) {
-        char label[32];
         int u = top[line], list = r.w < LIST ? r.w : LIST, skip = list > LABEL + 3 ? LABEL : list > 5 ? 1 : 0;
         bool here = u == a.at_u;
         size_t cell = attend_cell(&a, a.head, a.at_t, u);
-        canvas_printf(p->c, r.y + line, r.x, skip, here ? STYLE_CURSOR : STYLE_AXIS, "%s%s", here ? ">" : " ",
-                      axis_label(a.u_axis, u, label, sizeof label));
+        draw_token(p, &a, u, r.y + line, r.x, skip);
         int apart = skip == LABEL; /* a long number doesn't touch a long label */
         shown_number_right(p, &a.v, cell, r.y + line, r.x + skip + apart, list - skip - apart, STYLE_TEXT);
         if (here)
@@ -144,7 +171,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
         return false;
     if (rect_has(top_head(&r), y, x))
         return false;
-    int n = top_tokens(&a, top_lines(&a, r.h), top);
+    int n = listed_tokens(&a, top_lines(&a, r.h), top);
     return y - r.y < n && attend_click(&a, top[y - r.y], command);
 }
 

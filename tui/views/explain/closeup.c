@@ -14,6 +14,8 @@
 #include "tui/views/spread.h"
 
 enum { LABEL_LEAST = 13, LABEL_MOST = 36, NUMBER = 12, CELL_MOST = 12, NUMBERS_FROM = 6, TALLEST = 7, NO_LINE = -1 };
+/* The tensors that the operands are rows of, as maps below: a group's lines come first. */
+enum { GROUP_LINES = 4, MAPS_LEAST = 8, MAPS_MOST = 18 };
 
 /* A line of the screen, or several: one row of bars, or single numbers beside each other. */
 typedef struct Group {
@@ -23,6 +25,7 @@ typedef struct Group {
 typedef struct Layout {
     int path_y, formula_y, ruler_y, term_y, stored_y, label_w;
     Rect bars; /* columns of the rows of bars; all lines of the body */
+    Rect maps; /* empty where there is no room */
     Group group[CLOSEUP_LINES];
     int groups;
 } Layout;
@@ -81,9 +84,22 @@ static void place_groups(const Paint *p, const Closeup *c, Layout *l)
     }
 }
 
+/* The tensors whose rows the operation was given, and how many; one that is a single row is its strip already. */
+static int tensors_of(const Paint *p, const Closeup *c, LitOperand of[NODE_INPUTS])
+{
+    int count = 0;
+    for (int i = 0; i < c->count && count < NODE_INPUTS; i++) {
+        const CloseupLine *l = &c->line[i];
+        if (l->given && l->count > 1 && graph_cells(c->graph, l->node) > l->count)
+            of[count++] = (LitOperand){l->node, l->cell[closeup_index_here(p->s, c)]};
+    }
+    return count;
+}
+
 static Layout layout(const Paint *p, const Closeup *c, Rect r)
 {
-    Layout l = {NO_LINE, NO_LINE, NO_LINE, NO_LINE, NO_LINE, 0, r, {{0}}, 0};
+    Layout l = {NO_LINE, NO_LINE, NO_LINE, NO_LINE, NO_LINE, 0, r, {0}, {{0}}, 0};
+    LitOperand of[NODE_INPUTS];
     int all = r.h;
     if (all >= 24)
         l.path_y = l.bars.y++;
@@ -106,6 +122,13 @@ static Layout layout(const Paint *p, const Closeup *c, Rect r)
     if (l.bars.w > n * cell && n * cell > 0)
         l.bars.w = n * cell;
     make_groups(c, r.w, &l);
+    int spare = l.bars.h - l.groups * GROUP_LINES;
+    if (spare >= MAPS_LEAST && tensors_of(p, c, of)) {
+        l.maps = rect_cut(&l.bars, 'b', spare < MAPS_MOST ? spare : MAPS_MOST);
+        l.maps.x = r.x;
+        l.maps.w = r.w;
+        rect_cut(&l.maps, 't', 1);
+    }
     place_groups(p, c, &l);
     return l;
 }
@@ -122,6 +145,18 @@ static const char *line_name(const Closeup *c, int line, char *out, size_t n)
     else
         snprintf(out, n, "%s", l->what == CLOSEUP_RUNNING ? "sum so far" : node_name(node));
     return out;
+}
+
+/* An operand's row says of which tensor it is which row: "q[r3c4,2,e]", where that fits. */
+static const char *row_name(const Closeup *c, int line, int width, char *out, size_t n)
+{
+    const CloseupLine *l = &c->line[line];
+    if (l->what == CLOSEUP_CELLS && l->given) {
+        cell_brief(c->graph, l->node, l->cell[0], c->along, out, n);
+        if (utf8_cells(out) <= width)
+            return out;
+    }
+    return line_name(c, line, out, n);
 }
 
 typedef struct Row {
@@ -155,10 +190,10 @@ static void draw_label(const Paint *p, const Closeup *c, const Layout *l, const 
     const CloseupLine *line = &c->line[g->first];
     size_t index = closeup_index_here(p->s, c);
     bool there = index < closeup_shown(c, p->s->place.term, g->first);
-    char name[96];
+    char name[200];
     int x = l->bars.x - l->label_w, w = l->label_w - 1;
     canvas_text(p->c, g->y, x, 1, STYLE_STRONG, here ? "▸" : " ");
-    line_name(c, g->first, name, sizeof name);
+    row_name(c, g->first, w - 1, name, sizeof name);
     canvas_label(p->c, g->y, x + 1, w - 1, here ? STYLE_STRONG : there ? STYLE_TEXT : STYLE_DIM, name);
     if (g->h >= 2 && there)
         ref_number(p, line->value[index], closeup_ref(c, line, index), g->y + 1, x, w < NUMBER ? w : NUMBER,
@@ -335,6 +370,9 @@ static void draw_closeup(const Paint *p, const Closeup *c, Rect r, bool focus)
         else
             draw_ones(p, c, &l, g, focus);
     }
+    LitOperand of[NODE_INPUTS];
+    if (l.maps.h)
+        explain_lit(p, l.maps, c->side, c->along, of, tensors_of(p, c, of));
     if (l.term_y != NO_LINE)
         closeup_term(p, c, l.term_y, r.x, r.w);
     if (e && l.stored_y != NO_LINE && (!p->s->place.term || closeup_shown(c, p->s->place.term, c->count - 1)))
@@ -423,8 +461,12 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     const Closeup *c;
     int line = 0;
     size_t index = 0;
-    if (!rect_has(r, y, x) || side == SIDE_DIFF || !close_up_here(p->s, side, &c) || !c ||
-        !hit(p, c, r, y, x, &line, &index))
+    LitOperand of[NODE_INPUTS];
+    if (!rect_has(r, y, x) || side == SIDE_DIFF || !close_up_here(p->s, side, &c) || !c)
+        return false;
+    if (explain_lit_click(p, layout(p, c, r).maps, c->side, c->along, of, tensors_of(p, c, of), y, x, command))
+        return true;
+    if (!hit(p, c, r, y, x, &line, &index))
         return false;
     size_t from = closeup_index_here(p->s, c);
     int at = closeup_line_here(p->s, c);

@@ -7,11 +7,21 @@
 #include "core/session/address.h"
 
 enum { NUMBER = 12, NO_LINE = -1 };
+/* The operands as maps: beside a table of at least so many columns, below a list of operands. */
+enum {
+    TABLE_LEAST = 58,
+    TABLE_WIDE = 74,
+    WIDE = 110,
+    MAPS_LEAST = 18,
+    MAPS_LINES = 8,
+    BELOW_LINES = 5,
+    BELOW_WIDTH = 40
+};
 
 /* What is drawn where; NO_LINE where there is no room. */
 typedef struct Layout {
     int path_y, formula_y, formula_h, order_y;
-    Rect body;
+    Rect body, maps; /* maps: of the operands; empty where there is no room */
     int sum_y, stored_y, double_y, next_y;
 } Layout;
 
@@ -22,7 +32,7 @@ static int formula_lines(Rect r, const char *formula)
 
 static Layout layout(Rect r, const char *formula, bool table)
 {
-    Layout l = {NO_LINE, NO_LINE, 0, NO_LINE, r, NO_LINE, NO_LINE, NO_LINE, NO_LINE};
+    Layout l = {NO_LINE, NO_LINE, 0, NO_LINE, r, {0}, NO_LINE, NO_LINE, NO_LINE, NO_LINE};
     int all = r.h;
     if (all >= 9) {
         l.path_y = l.body.y++;
@@ -43,7 +53,16 @@ static Layout layout(Rect r, const char *formula, bool table)
     for (int i = 0; i < 4; i++)
         if (all >= LEAST[i] && (i != 1 || table))
             *foot[i] = l.body.y + --l.body.h;
-    if (all >= 17) /* a blank line before the results */
+    int table_w = l.body.w < WIDE ? TABLE_LEAST : TABLE_WIDE, maps_w = l.body.w - table_w - 1;
+    if (table && maps_w >= MAPS_LEAST && l.body.h >= MAPS_LINES)
+        l.maps = rect_cut(&l.body, 'r', maps_w);
+    else if (!table && l.body.w >= BELOW_WIDTH && l.body.h >= BELOW_LINES + NODE_INPUTS + 2) {
+        Rect list = rect_cut(&l.body, 't', NODE_INPUTS);
+        rect_cut(&l.body, 't', 1);
+        l.maps = l.body;
+        l.body = list;
+    }
+    if (all >= 17 && !l.maps.h) /* a blank line before the results */
         l.body.h--;
     return l;
 }
@@ -105,6 +124,18 @@ static const Explanation *explained(const Session *s, const Shown *v, int height
     return explained_cell(s, v->side, v->node, v->cell, explain_most(s, open.terms, height));
 }
 
+/* What the term under the cursor reads, and how many tensors: two of a contraction or a product, one of a sum. */
+static int operands_of(const Session *s, const Explanation *e, LitOperand of[NODE_INPUTS])
+{
+    size_t here = explain_term_here(s, e->terms);
+    if (!e->line_count)
+        return 0;
+    const ExplainLine *line = &e->lines[here < e->line_count ? here : 0];
+    for (int k = 0; k < line->operands; k++)
+        of[k] = (LitOperand){line->ref[k].node, line->ref[k].cell};
+    return line->operands;
+}
+
 static void draw_arithmetic(const Paint *p, const Shown *v, Rect r, bool focus)
 {
     const Node *n = graph_node(v->graph, v->node);
@@ -133,6 +164,8 @@ static void draw_arithmetic(const Paint *p, const Shown *v, Rect r, bool focus)
         explain_table(p, e, l.body, focus);
     else if (l.body.h > 0)
         explain_operands(p, e, l.body, focus);
+    LitOperand of[NODE_INPUTS];
+    explain_lit(p, l.maps, v->side, graph_reduced(v->graph, v->node), of, operands_of(p->s, e, of));
     draw_results(p, v, e, &l, r);
 }
 
@@ -199,6 +232,9 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     const Explanation *e = explained(p->s, &v, l.body.h);
     if (!e)
         return false;
+    LitOperand of[NODE_INPUTS];
+    if (explain_lit_click(p, l.maps, side, graph_reduced(v.graph, v.node), of, operands_of(p->s, e, of), y, x, command))
+        return true;
     size_t term = 0;
     int operand = 0;
     bool hit = explain_is_table(graph_node(v.graph, v.node)->op)

@@ -28,6 +28,17 @@ void explain_operands(const Paint *p, const Explanation *e, Rect r, bool focus);
 /* What is at (y, x). */
 bool explain_table_hit(const Paint *p, const Explanation *e, Rect r, int y, int x, size_t *term, int *operand);
 bool explain_operands_hit(const Paint *p, const Explanation *e, Rect r, int y, int x, int *operand);
+/* A tensor that an operation reads, and which cell of it the cursor is on. */
+typedef struct LitOperand {
+    NodeId node;
+    size_t cell;
+} LitOperand;
+/* Each of them small: the rows and columns that are read for the number in focus lit (all of `along`, of any other axis
+ * the cell's own), those of the cursor's cell marked. Nothing where there is no room. */
+void explain_lit(const Paint *p, Rect r, Side side, Dims along, const LitOperand *of, int count);
+/* To the cell at (y, x) of such a map. */
+bool explain_lit_click(const Paint *p, Rect r, Side side, Dims along, const LitOperand *of, int count, int y, int x,
+                       Buf *command);
 /* A, B and A − B of the cell in focus: the arithmetic is of one side. */
 void explain_difference(const Paint *p, Rect r);
 /* One line each. */

@@ -25,7 +25,7 @@ enum {
     START = -1
 };
 enum {
-    TALL_MOST = 7,
+    TALL_MOST = 10,
     BARS_FROM = 3,
     LINES_BELOW = 2
 }; /* lines of a row; those of a bar: fewer are filled; the sentence and the accuracy */

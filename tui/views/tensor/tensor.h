@@ -14,6 +14,7 @@ typedef struct Tensor {
     /* where it stands beside others: without labels of its rows; without those of its columns, or with them however
      * low it is; with a mark at the cursor's row */
     bool no_rows, no_columns, columns, lit;
+    bool fill;       /* pooled columns take all of their room: cells of one and of two values, none of two heads */
     int label_least; /* columns that the labels of its rows take at least, as of what stands below it */
     bool linear;     /* the cell of (row, col) is first + row·row_stride + col·col_stride */
     size_t first, row_stride, col_stride;

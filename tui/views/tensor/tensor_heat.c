@@ -14,7 +14,36 @@ typedef struct Fit {
     int rows, cols;     /* cells drawn */
     size_t row0, col0;  /* first of them, counted in drawn cells */
     int cell_w, cell_h; /* as heat_draw takes them */
+    /* Tensor.fill: so many columns of the tensor in so many drawn ones, per 0: pool_c each; all rows in so many */
+    size_t inner, per, all_rows, rows_drawn;
 } Fit;
+
+/* The rows that drawn row k stands for, and the other way round. */
+static size_t row_from(const Fit *f, size_t k)
+{
+    return f->rows_drawn ? k * f->all_rows / f->rows_drawn : k * (size_t)f->pool_r;
+}
+
+static size_t row_drawn(const Fit *f, size_t row)
+{
+    return f->rows_drawn ? ((row + 1) * f->rows_drawn - 1) / f->all_rows : row / (size_t)f->pool_r;
+}
+
+/* The columns that drawn column k stands for, [from, end) before the last column is looked at. */
+static size_t col_from(const Fit *f, size_t k)
+{
+    return f->per ? k / f->per * f->inner + k % f->per * f->inner / f->per : k * (size_t)f->pool_c;
+}
+
+static size_t col_end(const Fit *f, size_t k)
+{
+    return f->per ? k / f->per * f->inner + (k % f->per + 1) * f->inner / f->per : (k + 1) * (size_t)f->pool_c;
+}
+
+static size_t col_drawn(const Fit *f, size_t col)
+{
+    return f->per ? col / f->inner * f->per + ((col % f->inner + 1) * f->per - 1) / f->inner : col / (size_t)f->pool_c;
+}
 
 /* Smallest pooling with which n fits into room. Where several axes are merged it is a divisor of the inner one if that
  * costs less than half the room, so that no drawn cell mixes two heads. */
@@ -77,10 +106,19 @@ static Fit fit(const Paint *p, Rect r, const Tensor *t)
     f.pool_r = look->pool > 0 ? at_most(look->pool, (int)rows) : pool_for(g, t->plane.rows, rows, room_r);
     f.pool_c = look->pool > 0 ? at_most(look->pool, (int)cols) : pool_for(g, t->plane.cols, cols, room_c);
     size_t all_r = pooled(rows, f.pool_r), all_c = pooled(cols, f.pool_c);
+    if (t->fill && look->pool == 0 && rows > room_r) {
+        f.all_rows = rows;
+        f.rows_drawn = all_r = room_r;
+    }
+    if (t->fill && look->pool == 0 && cols > room_c) {
+        f.inner = (size_t)g->axes[t->plane.cols.axis[t->plane.cols.n - 1]].n;
+        f.per = room_c / (cols / f.inner);
+        all_c = f.per ? f.per * (cols / f.inner) : all_c;
+    }
     f.rows = (int)(all_r < room_r ? all_r : room_r);
     f.cols = (int)(all_c < room_c ? all_c : room_c);
-    f.row0 = scroll_first(all_r, row_here(t) ? t->row / (size_t)f.pool_r : 0, (size_t)f.rows);
-    f.col0 = scroll_first(all_c, t->col / (size_t)f.pool_c, (size_t)f.cols);
+    f.row0 = scroll_first(all_r, row_here(t) ? row_drawn(&f, t->row) : 0, (size_t)f.rows);
+    f.col0 = scroll_first(all_c, col_drawn(&f, t->col), (size_t)f.cols);
     grow_cells(&f);
     return f;
 }
@@ -157,25 +195,19 @@ static bool pool_block(Pooled *p, const HeatSource *h, size_t r0, size_t r1, siz
     return true;
 }
 
-static size_t end_of(size_t from, int pool, size_t count)
-{
-    size_t end = from + (size_t)pool;
-    return end < count ? end : count;
-}
-
 /* One drawn cell: the largest (by size), or the mean, of the values pooled into it; the Ref is the value's own cell,
  * for a mean the cursor's where it is inside, else the first. A NaN is never pooled away. */
 static float heat_value(const void *context, int row, int col, Ref *ref)
 {
     const HeatSource *h = context;
     const Tensor *t = h->t;
-    size_t r0 = (h->f->row0 + (size_t)row) * (size_t)h->f->pool_r,
-           c0 = (h->f->col0 + (size_t)col) * (size_t)h->f->pool_c;
+    size_t line = h->f->row0 + (size_t)row, r0 = row_from(h->f, line), r1 = row_from(h->f, line + 1),
+           drawn = h->f->col0 + (size_t)col, c0 = col_from(h->f, drawn), c1 = col_end(h->f, drawn);
     Pooled p = {.best = tensor_cell(t, r0, c0)};
     float first = t->v.values[p.best];
     p.top = h->kind == POOL_ABSMAX ? fabsf(first) : first;
-    bool whole = pool_block(&p, h, r0, end_of(r0, h->f->pool_r, t->plane.row_count), c0,
-                            end_of(c0, h->f->pool_c, t->plane.col_count));
+    bool whole = pool_block(&p, h, r0, r1 < t->plane.row_count ? r1 : t->plane.row_count, c0,
+                            c1 < t->plane.col_count ? c1 : t->plane.col_count);
     *ref = shown_ref(&t->v, p.best);
     return whole && h->kind == POOL_MEAN ? (float)(p.sum / (double)p.count) : t->v.values[p.best];
 }
@@ -191,12 +223,12 @@ static PoolKind pool_kind(const Paint *p, const Tensor *t)
 
 static size_t cursor_row(const Fit *f, const Tensor *t)
 {
-    return t->row / (size_t)f->pool_r - f->row0;
+    return row_drawn(f, t->row) - f->row0;
 }
 
 static size_t cursor_col(const Fit *f, const Tensor *t)
 {
-    return t->col / (size_t)f->pool_c - f->col0;
+    return col_drawn(f, t->col) - f->col0;
 }
 
 static void draw_row_labels(const Paint *p, const Fit *f, const Tensor *t)
@@ -205,7 +237,7 @@ static void draw_row_labels(const Paint *p, const Fit *f, const Tensor *t)
     for (int k = 0; k < f->rows; k += step) {
         char label[64];
         bool here = cursor >= k && cursor < k + step;
-        size_t row = t->row0 + (here ? t->row : (f->row0 + (size_t)k) * (size_t)f->pool_r);
+        size_t row = t->row0 + (here ? t->row : row_from(f, f->row0 + (size_t)k));
         int y = f->cells.y + (f->cell_h > 0 ? k * f->cell_h : k / 2);
         canvas_text(p->c, y, f->cells.x - f->label_w, f->label_w - 1, here ? STYLE_STRONG : STYLE_AXIS,
                     shown_label(t->v.graph, t->plane.rows, row, label, sizeof label));
@@ -218,7 +250,7 @@ static int label_step(const Fit *f, const Tensor *t)
     const Graph *g = t->v.graph;
     Dims d = t->plane.cols;
     int step = (shown_widest(g, d) + f->cell_w) / f->cell_w; /* rounded up, with a blank */
-    int inner = d.n > 1 ? g->axes[d.axis[d.n - 1]].n / f->pool_c : 0;
+    int inner = d.n > 1 ? f->per ? (int)f->per : g->axes[d.axis[d.n - 1]].n / f->pool_c : 0;
     while (inner > 0 && inner % step && step % inner)
         step++;
     return step;
@@ -237,7 +269,7 @@ static void draw_col_labels(const Paint *p, const Fit *f, const Tensor *t)
         int x = f->cells.x + k * f->cell_w;
         if (col % (size_t)step)
             continue;
-        shown_label(t->v.graph, t->plane.cols, col * (size_t)f->pool_c, label, sizeof label);
+        shown_label(t->v.graph, t->plane.cols, col_from(f, col), label, sizeof label);
         int w = utf8_cells(label);
         if (x + w <= end && (x + w < from || x > from + width))
             canvas_text(p->c, y, x, w, STYLE_AXIS, label);

@@ -1,0 +1,236 @@
+/* Linked highlights: what an operation reads is lit in the tensors that it reads, the token under the cursor and the
+ * one that asks are marked in every pane that shows them, and a row's shares are written on its patches on demand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "tests/tui_views/bundled.h"
+#include "tui/views/attention/attend.h"
+
+static int begin(void **state)
+{
+    (void)state;
+    open_bundled();
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    session_free(&session);
+    return 0;
+}
+
+static void stand(const char *path, int head, int t, int u)
+{
+    assert_true(session_go(&session, path, session.place.screen, NULL));
+    const Graph *g = session_base(&session);
+    Dims d = graph_node(g, graph_find(g, path))->dims;
+    const struct {
+        AxisRole role;
+        int at;
+    } AXES[] = {{ROLE_HEAD, head}, {ROLE_QUERY, t}, {ROLE_KEY, u}};
+    for (size_t i = 0; i < sizeof AXES / sizeof *AXES; i++) {
+        int axis = dims_role(g, d, AXES[i].role);
+        if (axis == AXIS_NONE)
+            continue;
+        session.place.at[axis] = AXES[i].at;
+        session_sync(&session, axis);
+    }
+}
+
+static Canvas drawn(const ViewSpec *v, int h, int w, ColourMode mode)
+{
+    Canvas c;
+    Rect r = {0, 0, h, w};
+    Needs needs = {0};
+    v->needs(&session, SIDE_B, r, &needs);
+    compute(&needs);
+    canvas_init(&c, h, w);
+    Paint p = {.s = &session, .c = &c, .mode = mode};
+    v->draw(&p, r, SIDE_B, true);
+    return c;
+}
+
+/* Of the map cells of that tensor: those of (token, head) are lit, all others dimmed, and there are both. */
+static void lit_where(const Canvas *c, const char *path, AxisRole token, int at, int head)
+{
+    const Graph *g = session_base(&session);
+    NodeId n = graph_find(g, path);
+    Dims d = graph_node(g, n)->dims;
+    int lit = 0, dimmed = 0;
+    for (int i = 0; i < c->h * c->w; i++) {
+        const Cell *k = &c->cells[i];
+        int index[DIMS_MAX];
+        if (!k->level || k->ref.node != n || !(k->attrs & (ATTR_BOLD | ATTR_DIM)))
+            continue;
+        dims_unravel(g->axes, d, k->ref.cell, index);
+        bool read = index[dims_find(d, dims_role(g, d, token))] == at &&
+                    index[dims_find(d, dims_role(g, d, ROLE_HEAD))] == head;
+        assert_int_equal(read, (k->attrs & ATTR_BOLD) != 0);
+        lit += read;
+        dimmed += !read;
+    }
+    if (!lit || !dimmed)
+        fail_msg("%s: %d cells lit, %d dimmed", path, lit, dimmed);
+}
+
+/* A score is of one row of q and one of k. The smallest is what is left of a screen of 80 × 24. */
+static void both_operands_are_lit(void **state)
+{
+    (void)state;
+    static const int EXPLAIN[][2] = {{18, 78}, {36, 88}, {54, 158}}, CLOSEUP[][2] = {{36, 88}, {54, 158}};
+    for (int i = 0; i < 5; i++) {
+        const ViewSpec *v = i < 3 ? &VIEW_EXPLAIN : &VIEW_CLOSEUP;
+        const int *size = i < 3 ? EXPLAIN[i] : CLOSEUP[i - 3];
+        session.place.screen = i < 3 ? SCREEN_EXPLAIN : SCREEN_CLOSEUP;
+        for (int t = 0; t < 65; t += 13) {
+            stand("blocks.1.attn.scores_raw", 2, t, 64 - t);
+            Canvas c = drawn(v, size[0], size[1], MODE_MONO);
+            lit_where(&c, "blocks.1.attn.q", ROLE_QUERY, t, 2);
+            lit_where(&c, "blocks.1.attn.k", ROLE_KEY, 64 - t, 2);
+            canvas_free(&c);
+        }
+    }
+}
+
+/* In colour the lit cells have the colours of the scale and the others are nearer to the ground. */
+static void the_others_are_dimmed(void **state)
+{
+    (void)state;
+    session.place.screen = SCREEN_EXPLAIN;
+    int same = 0, other = 0;
+    for (int i = 0; i < 16; i++) { /* the upper half of a cell is looked at */
+        int light = i % 2;
+        Canvas c;
+        stand("blocks.1.attn.scores_raw", 0, 30 + i / 2, 20);
+        canvas_init(&c, 36, 88);
+        Paint p = {.s = &session, .c = &c, .mode = MODE_TRUE, .light = light};
+        Needs needs = {0};
+        VIEW_EXPLAIN.needs(&session, SIDE_B, (Rect){0, 0, 36, 88}, &needs);
+        compute(&needs);
+        VIEW_EXPLAIN.draw(&p, (Rect){0, 0, 36, 88}, SIDE_B, true);
+        Shown v;
+        assert_true(shown_open(&session, SIDE_B, "blocks.1.attn.q", &v));
+        ColourScale scale = colour_scale_for(&p, SIDE_B, v.node, v.values, v.count);
+        for (int j = 0; j < c.h * c.w; j++) {
+            const Cell *k = &c.cells[j];
+            if (!k->level || k->ref.node != v.node)
+                continue;
+            bool scaled = k->fg == colour_scale_colour(&scale, v.values[k->ref.cell]);
+            same += scaled;
+            other += !scaled;
+        }
+        canvas_free(&c);
+    }
+    if (same < 16 || other < 10 * same)
+        fail_msg("%d cells in the scale's colour, %d dimmed", same, other);
+}
+
+static int count_glyph(const Canvas *c, uint32_t ch, int style)
+{
+    int n = 0;
+    for (int i = 0; i < c->h * c->w; i++)
+        n += c->cells[i].ch == ch && c->cells[i].style == style;
+    return n;
+}
+
+/* In every head's map and in the list, however small its share: the token that is looked at, and the one that asks. */
+static void tokens_are_marked_in_every_pane(void **state)
+{
+    (void)state;
+    session.place.screen = SCREEN_ROW;
+    for (int u = 1; u < 65; u += 7) {
+        int asks = u == 8 ? 9 : 8;
+        stand("blocks.1.attn.pattern", 1, asks, u);
+        Canvas c = drawn(&VIEW_OTHER_HEADS, 17, 100, MODE_256);
+        assert_int_equal(count_glyph(&c, '[', STYLE_CURSOR), 4);
+        assert_int_equal(count_glyph(&c, ']', STYLE_CURSOR), 4);
+        assert_int_equal(count_glyph(&c, '>', STYLE_STRONG), 4);
+        assert_int_equal(count_glyph(&c, '<', STYLE_STRONG), 4);
+        canvas_free(&c);
+        c = drawn(&VIEW_ROW_TOP, 6, 20, MODE_256); /* four of 65 */
+        assert_int_equal(count_glyph(&c, '[', STYLE_CURSOR), 1);
+        assert_int_equal(count_glyph(&c, ']', STYLE_CURSOR), 1);
+        canvas_free(&c);
+        c = drawn(&VIEW_ROW_TOP, 80, 20, MODE_256);
+        assert_int_equal(count_glyph(&c, '>', STYLE_AXIS), 1);
+        assert_int_equal(count_glyph(&c, '<', STYLE_AXIS), 1);
+        canvas_free(&c);
+    }
+}
+
+/* The numbers over the row's patches: each is its cell's share in percent. Returns how many. */
+static int percents(const Canvas *c, const float *values, NodeId node)
+{
+    int count = 0;
+    for (int y = 0; y < c->h; y++)
+        for (int x = 0; x < c->w; x++) {
+            const Cell *k = &c->cells[y * c->w + x];
+            char text[16] = "", *last;
+            size_t n = 0, cell = k->ref.cell;
+            while (x < c->w && n + 1 < sizeof text && k->level && k->ref.node == node && k->ref.cell == cell &&
+                   ((k->ch >= '0' && k->ch <= '9') || k->ch == '.')) {
+                text[n++] = (char)k->ch;
+                text[n] = '\0';
+                k = &c->cells[y * c->w + ++x];
+            }
+            if (!n)
+                continue;
+            x--; /* the next number may touch it */
+            double said = strtod(text, &last), off = fabs(said - 100 * (double)values[cell]);
+            if (*last || off > (strchr(text, '.') ? 0.0500001 : 0.500001))
+                fail_msg("%d × %d: '%s' of a share of %.9g", c->h, c->w, text, (double)values[cell]);
+            count++;
+        }
+    return count;
+}
+
+static void shares_are_written_on_patches(void **state)
+{
+    (void)state;
+    static const int SIZES[][2] = {{11, 38}, {17, 56}, {34, 76}, {54, 150}};
+    session.place.screen = SCREEN_ROW;
+    stand("blocks.1.attn.pattern", 1, 8, 20);
+    Shown v;
+    for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++)
+        for (int mode = MODE_256; mode <= MODE_TRUE; mode++) {
+            session.look.row.overlay = ROW_BARE;
+            Canvas c = drawn(&VIEW_ROW, SIZES[i][0], SIZES[i][1], (ColourMode)mode);
+            assert_true(shown_open(&session, SIDE_B, "blocks.1.attn.pattern", &v) && v.values);
+            assert_int_equal(percents(&c, v.values, v.node), 0);
+            canvas_free(&c);
+            session.look.row.overlay = ROW_NUMBERS;
+            c = drawn(&VIEW_ROW, SIZES[i][0], SIZES[i][1], (ColourMode)mode);
+            Attend a;
+            int whole = 0;
+            assert_true(attend_open(&session, SIDE_B, -1, &a));
+            for (int u = 1; u < 65; u++)
+                whole += u != a.at_u && u != a.at_t && a.v.values[attend_cell(&a, a.head, a.at_t, u)] >= 0.005F;
+            int count = percents(&c, v.values, v.node);
+            if (whole < 3 || count < whole) /* on the map; where squares are large in the picture too */
+                fail_msg("%d × %d: %d numbers for %d shares", SIZES[i][0], SIZES[i][1], count, whole);
+            canvas_free(&c);
+        }
+    session.look.row.overlay = ROW_BARE;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(both_operands_are_lit, begin, end),
+        cmocka_unit_test_setup_teardown(the_others_are_dimmed, begin, end),
+        cmocka_unit_test_setup_teardown(tokens_are_marked_in_every_pane, begin, end),
+        cmocka_unit_test_setup_teardown(shares_are_written_on_patches, begin, end),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

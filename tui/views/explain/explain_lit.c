@@ -1,0 +1,266 @@
+/* The tensors that an operation reads, small, each as a plane: what is read of them for the number in focus is lit, the
+ * rest dimmed, and the cell under the cursor has its row and its column marked. */
+#include <math.h>
+#include <string.h>
+
+#include "core/base/utf8.h"
+#include "core/session/address.h"
+#include "tui/views/explain/explain.h"
+#include "tui/views/heat.h"
+#include "tui/views/tensor/tensor.h"
+
+enum { ABOVE = 2, GUTTER = 2, GAP = 2, GROW_MOST = 4, DRAWN_MOST = 512, BESIDE_FROM = 48, LEGEND_FROM = 12 };
+static const double DIMMED = 0.35; /* what a colour keeps that is not lit */
+
+/* Drawn along one direction: `drawn` cells stand for `count` of the tensor. */
+typedef struct Span {
+    Dims axes;
+    size_t count, here;
+    int drawn, each; /* each: pixels of one */
+    bool lit[DRAWN_MOST];
+} Span;
+
+typedef struct LitMap {
+    Tensor t;
+    Dims along;
+    Rect r; /* of its pixels */
+    Span rows, cols;
+    bool halves;
+    bool cross; /* a single cell is read: its row and its column are lit */
+} LitMap;
+
+static size_t span_from(const Span *s, int i)
+{
+    return (size_t)i * s->count / (size_t)s->drawn;
+}
+
+static size_t span_end(const Span *s, int i)
+{
+    size_t from = span_from(s, i), end = (size_t)(i + 1) * s->count / (size_t)s->drawn;
+    return end > from ? end : from + 1;
+}
+
+/* Is that row or column read? An axis that is summed over is, all of it; of another only where the cursor's cell is. */
+static bool is_read(const LitMap *m, const Span *s, size_t joint)
+{
+    int index[DIMS_MAX];
+    dims_unravel(m->t.v.graph->axes, s->axes, joint, index);
+    for (int k = 0; k < s->axes.n; k++)
+        if (dims_find(m->along, s->axes.axis[k]) < 0 && index[k] != m->t.v.at[s->axes.axis[k]])
+            return false;
+    return true;
+}
+
+static bool is_lit(const LitMap *m, int i, int j)
+{
+    if (m->cross)
+        return (m->rows.lit[i] && m->rows.count > 1) || m->cols.lit[j];
+    return m->rows.lit[i] && m->cols.lit[j];
+}
+
+static void span_make(LitMap *m, Span *s, Dims axes, size_t count, size_t here, int room)
+{
+    *s = (Span){.axes = axes, .count = count, .here = here};
+    s->drawn = room < DRAWN_MOST ? room : DRAWN_MOST;
+    if (count < (size_t)s->drawn)
+        s->drawn = (int)count;
+    s->each = 1;
+    for (int i = 0; i < s->drawn; i++)
+        for (size_t k = span_from(s, i); k < span_end(s, i) && !s->lit[i]; k++)
+            s->lit[i] = is_read(m, s, k);
+}
+
+static int span_place(const Span *s)
+{
+    int i = 0;
+    while (i + 1 < s->drawn && span_end(s, i) <= s->here)
+        i++;
+    return i;
+}
+
+/* Drawn cells as large as there is room for and about square: a line is two columns high. A vector is a strip. */
+static void enlarge(LitMap *m, int wide, int tall)
+{
+    int line = m->halves ? 1 : 2, most = wide < tall * line ? wide : tall * line;
+    most = most > GROW_MOST ? GROW_MOST : most;
+    m->cols.each = most > 1 ? most : 1;
+    m->rows.each = most / line > 1 ? most / line : 1;
+    if (m->rows.count == 1 && m->halves && tall > 1)
+        m->rows.each = 2;
+}
+
+/* False where that side has no values of it, or r no room. */
+static bool map_open(const Paint *p, Rect r, Side side, NodeId node, size_t cell, Dims along, LitMap *m)
+{
+    Shown v;
+    int index[DIMS_MAX];
+    const Graph *g = shown_graph(p->s, side);
+    *m = (LitMap){.along = along, .r = r, .halves = heat_halves(p), .cross = !along.n};
+    if (r.h <= ABOVE || r.w <= GUTTER || !shown_open(p->s, side, graph_node(g, node)->path, &v) || !v.values)
+        return false;
+    Dims d = graph_node(g, node)->dims;
+    dims_unravel(g->axes, d, cell, index);
+    for (int k = 0; k < d.n; k++)
+        v.at[d.axis[k]] = index[k];
+    v.cell = cell;
+    Plane plane = plane_make(g, node);
+    m->t = tensor_plane(&v, plane.rows, plane.cols);
+    rect_cut(&m->r, 't', ABOVE);
+    rect_cut(&m->r, 'l', GUTTER);
+    int pixels = m->r.h * (m->halves ? 2 : 1);
+    span_make(m, &m->rows, plane.rows, plane.row_count, m->t.row, pixels);
+    span_make(m, &m->cols, plane.cols, plane.col_count, m->t.col, m->r.w);
+    enlarge(m, m->r.w / m->cols.drawn, pixels / m->rows.drawn);
+    return true;
+}
+
+/* The largest by size of what one drawn cell stands for; where it is lit, of what is read alone. */
+static float value_of(const LitMap *m, int i, int j, Ref *ref)
+{
+    bool lit = !m->cross && is_lit(m, i, j);
+    size_t best = tensor_cell(&m->t, span_from(&m->rows, i), span_from(&m->cols, j));
+    float top = -1;
+    for (size_t r = span_from(&m->rows, i); r < span_end(&m->rows, i); r++) {
+        if (lit && !is_read(m, &m->rows, r))
+            continue;
+        for (size_t c = span_from(&m->cols, j); c < span_end(&m->cols, j); c++) {
+            size_t cell = tensor_cell(&m->t, r, c);
+            float size = fabsf(m->t.v.values[cell]);
+            if (size <= top || (lit && !is_read(m, &m->cols, c)))
+                continue;
+            best = cell; /* larger, or NaN */
+            top = size;
+        }
+    }
+    *ref = shown_ref(&m->t.v, best);
+    return m->t.v.values[best];
+}
+
+static Colour dim(const Paint *p, Colour c)
+{
+    double ground = p->light ? 255 : 0;
+    Colour out = 0;
+    for (int shift = 16; shift >= 0; shift -= 8) {
+        double part = (double)(c >> shift & 0xff) * DIMMED + ground * (1 - DIMMED);
+        out |= (Colour)(part + 0.5) << shift;
+    }
+    return out;
+}
+
+static void draw_cell(const Paint *p, const LitMap *m, const ColourScale *scale, int i, int j)
+{
+    Ref ref;
+    bool lit = is_lit(m, i, j);
+    float x = value_of(m, i, j, &ref);
+    Colour colour = colour_scale_colour(scale, x);
+    if (!lit)
+        colour = dim(p, colour);
+    for (int dy = 0; dy < m->rows.each; dy++)
+        for (int dx = 0; dx < m->cols.each; dx++) {
+            int pixel = i * m->rows.each + dy, y = m->r.y + (m->halves ? pixel / 2 : pixel),
+                left = m->r.x + j * m->cols.each + dx;
+            canvas_pixel(p->c, y, left, m->halves ? pixel % 2 : -1, colour, colour_scale_level(scale, x),
+                         colour_scale_sign(scale, x), ref);
+            if (!m->halves)
+                canvas_attr(p->c, (Rect){y, left, 1, 1}, lit ? ATTR_BOLD : ATTR_DIM);
+        }
+}
+
+/* A line above the columns that are read and one at the left of such rows, a point at the cursor's. */
+static void draw_marks(const Paint *p, const LitMap *m)
+{
+    int row = span_place(&m->rows), col = span_place(&m->cols), per = m->halves ? 2 : 1;
+    for (int j = 0; j < m->cols.drawn; j++)
+        for (int dx = 0; m->cols.lit[j] && dx < m->cols.each; dx++)
+            canvas_glyph(p->c, m->r.y - 1, m->r.x + j * m->cols.each + dx, STYLE_AXIS, 0x2581);
+    for (int i = 0; i < m->rows.drawn; i++)
+        for (int dy = 0; m->rows.lit[i] && dy < m->rows.each; dy++)
+            canvas_glyph(p->c, m->r.y + (i * m->rows.each + dy) / per, m->r.x - 1, STYLE_AXIS, 0x2502);
+    int x = m->r.x + col * m->cols.each, y = m->r.y + (row * m->rows.each + m->rows.each / 2) / per;
+    canvas_glyph(p->c, m->r.y - 1, x + (m->cols.each - 1) / 2, STYLE_STRONG, 0x25be);
+    canvas_glyph(p->c, y, m->r.x - 1, STYLE_STRONG, 0x25b8);
+}
+
+/* "q[r3c4,2,e]", and what of it that is: "65×4×16" where there is room. */
+static void draw_title(const Paint *p, const LitMap *m, int y, int x, int width)
+{
+    const Graph *g = m->t.v.graph;
+    char name[200], shape[64];
+    Dims d = graph_node(g, m->t.v.node)->dims;
+    cell_brief(g, m->t.v.node, m->t.v.cell, m->along, name, sizeof name);
+    if (utf8_cells(name) > width)
+        strcpy(name, node_name(graph_node(g, m->t.v.node)));
+    int used = canvas_label(p->c, y, x, width, STYLE_STRONG, name);
+    shown_lengths(g, d, shape, sizeof shape);
+    if (used + 5 + utf8_cells(shape) <= width)
+        canvas_printf(p->c, y, x + used, width - used, STYLE_DIM, "  of %s", shape);
+}
+
+static void draw_map(const Paint *p, const LitMap *m, int y, int x, int width)
+{
+    ColourScale scale = colour_scale_of_spread(p, m->t.v.side, &m->t.spread);
+    draw_title(p, m, y, x, width);
+    for (int i = 0; i < m->rows.drawn; i++)
+        for (int j = 0; j < m->cols.drawn; j++)
+            draw_cell(p, m, &scale, i, j);
+    draw_marks(p, m);
+}
+
+/* Side by side or below one another. */
+static void split(Rect r, int count, Rect out[NODE_INPUTS])
+{
+    bool across = r.w >= BESIDE_FROM;
+    for (int i = 0; i < count; i++) {
+        int left = count - i;
+        out[i] = rect_cut(&r, across ? 'l' : 't', across ? (r.w - GAP * (left - 1)) / left : r.h / left);
+        rect_cut(&r, 'l', across ? GAP : 0);
+    }
+}
+
+static const char LEGEND[] = "lit: what is read; ▾ ▸: the cell under the cursor",
+                  LEGEND_CROSS[] = "lit: row and column of the cell that is read";
+
+/* Cuts off the line that says so, where the maps can spare it. */
+static Rect legend_of(Rect *r)
+{
+    return r->h >= LEGEND_FROM && utf8_cells(LEGEND) <= r->w ? rect_cut(r, 'b', 1) : (Rect){0};
+}
+
+void explain_lit(const Paint *p, Rect r, Side side, Dims along, const LitOperand *of, int count)
+{
+    LitMap m;
+    Rect legend = legend_of(&r), one[NODE_INPUTS], old = canvas_clip(p->c, r);
+    bool any = false;
+    split(r, count, one);
+    for (int i = 0; i < count; i++)
+        if (map_open(p, one[i], side, of[i].node, of[i].cell, along, &m)) {
+            draw_map(p, &m, one[i].y, one[i].x, one[i].w);
+            any = true;
+        }
+    p->c->clip = old;
+    if (any && legend.h)
+        canvas_text(p->c, legend.y, legend.x, legend.w, STYLE_DIM, along.n ? LEGEND : LEGEND_CROSS);
+}
+
+bool explain_lit_click(const Paint *p, Rect r, Side side, Dims along, const LitOperand *of, int count, int y, int x,
+                       Buf *command)
+{
+    LitMap m;
+    Rect one[NODE_INPUTS];
+    legend_of(&r);
+    split(r, count, one);
+    for (int i = 0; i < count; i++) {
+        if (!rect_has(one[i], y, x) || !map_open(p, one[i], side, of[i].node, of[i].cell, along, &m) ||
+            !rect_has(m.r, y, x))
+            continue;
+        int row = (y - m.r.y) * (m.halves ? 2 : 1) / m.rows.each, col = (x - m.r.x) / m.cols.each;
+        Ref ref;
+        if (row >= m.rows.drawn || col >= m.cols.drawn)
+            return false;
+        value_of(&m, row, col, &ref);
+        buf_puts(command, "goto ");
+        address_put(m.t.v.graph, m.t.v.node, ref.cell, command);
+        return true;
+    }
+    return false;
+}
