@@ -4,7 +4,7 @@
 #include "core/base/utf8.h"
 #include "tui/views/classes.h"
 
-enum { NAME_MAX = 24, P_CELLS = 9, LOGIT_CELLS = 9, BAR_MIN = 4 };
+enum { NAME_MAX = 24, NAME_LEAST = 4, P_CELLS = 9, P_LEAST = 6, LOGIT_CELLS = 9, BAR_MIN = 4 };
 
 typedef struct Columns {
     int name, bar, p, logit, a, b, change; /* widths; 0 = not shown */
@@ -38,6 +38,12 @@ static Columns columns_of(const Shown *v, int width, bool compares, bool only_ch
     left -= c.name;
     if (only_change) { /* the third of three columns: A and B stand beside it */
         take(&left, &c.change, P_CELLS + 1);
+        return c;
+    }
+    int both = left + c.name - NAME_LEAST; /* rather A and B in few digits than one of them */
+    if (compares && left < 2 * P_CELLS && both >= 2 * P_LEAST) {
+        c.a = c.b = both / 2 < P_CELLS ? both / 2 < P_LEAST + 1 ? P_LEAST : both / 2 : P_CELLS;
+        c.name += left - 2 * c.a;
         return c;
     }
     if (compares) {

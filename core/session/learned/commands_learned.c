@@ -203,7 +203,7 @@ static bool run_where(Session *s, const Args *a, Err *err)
 
 static bool no_words(const Args *a, Err *err)
 {
-    return !a->count || err_set(err, "column %d: expected no word here, found '%.40s'", a->column[0], a->word[0]);
+    return !a->count || err_set(err, "column %d: '%.40s' means nothing here", a->column[0], a->word[0]);
 }
 
 static bool run_heads(Session *s, const Args *a, Err *err)

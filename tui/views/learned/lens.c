@@ -17,7 +17,7 @@ enum {
     LABEL = 16,
     LABEL_MIDDLE = 9,
     LABEL_ONLY = 8,
-    LABEL_SHORT = 6,
+    LABEL_SHORT = 7,
     NAME = 10,
     NUMBER = 7,
     COLUMN_MOST = 14,

@@ -78,6 +78,18 @@ static int put_share(const Paint *p, const Writing *w, int t, size_t word, int y
     return x + SHARE;
 }
 
+/* What comes second and third, and the bar before them, in so many columns. */
+static int seconds_of(int left)
+{
+    return left >= 2 * SECOND + BAR_LEAST ? 2 : left >= SECOND + BAR_LEAST ? 1 : 0;
+}
+
+static int bar_of(int left, int seconds)
+{
+    int bar = left - seconds * SECOND;
+    return bar > BAR_MOST ? BAR_MOST : bar;
+}
+
 static void draw_step(const Paint *p, const Writing *w, int t, int y, bool here)
 {
     const float *row = row_of(w, t);
@@ -100,9 +112,7 @@ static void draw_step(const Paint *p, const Writing *w, int t, int y, bool here)
     x += w->word + 1;
     if (x + SHARE <= end)
         x = put_share(p, w, t, best, y, x, style) + 1;
-    int left = end - x, seconds = left >= 2 * SECOND + BAR_LEAST ? 2 : left >= SECOND + BAR_LEAST ? 1 : 0;
-    int bar = left - seconds * SECOND;
-    bar = bar > BAR_MOST ? BAR_MOST : bar;
+    int seconds = seconds_of(end - x), bar = bar_of(end - x, seconds);
     if (bar >= BAR_LEAST) {
         canvas_bar(p->c, y, x, bar, (double)row[best], style, shown_ref(&w->probs, (size_t)t * w->n + best));
         x += bar + 1;
@@ -154,7 +164,19 @@ static void draw_header(const Paint *p, Rect r, const Writing *w)
     int x = r.x + NUMBER;
     canvas_text(p->c, r.y, x, w->word, STYLE_HEADER, target ? "after" : "place");
     x += w->word + 3;
-    canvas_text(p->c, r.y, x, r.x + r.w - x > 0 ? r.x + r.w - x : 0, STYLE_HEADER, target ? "writes" : "names");
+    int end = r.x + r.w;
+    canvas_text(p->c, r.y, x, end - x > 0 ? end - x : 0, STYLE_HEADER, target ? "writes" : "names");
+    x += w->word + 1;
+    if (x + SHARE > end)
+        return;
+    canvas_right(p->c, r.y, x, SHARE, STYLE_HEADER, "share");
+    x += SHARE + 1;
+    int seconds = seconds_of(end - x), bar = bar_of(end - x, seconds);
+    x += bar >= BAR_LEAST ? bar + 1 : 0;
+    for (int k = 0; k < seconds; k++, x += SECOND) {
+        canvas_text(p->c, r.y, x, SECOND - SHARE - 1, STYLE_HEADER, "then");
+        canvas_right(p->c, r.y, x + SECOND - SHARE - 1, SHARE, STYLE_HEADER, "share");
+    }
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
