@@ -139,7 +139,7 @@ static void run(Follow *f, Session *s, const char *lines, bool whole)
         snprintf(f->news, sizeof f->news,
                  "The presenter shows the program's own model; yours, %.100s, is set aside (:model opens it again).",
                  f->model);
-    f->aside = aside;
+    f->aside = f->aside || aside;
     if (ok)
         f->trouble[0] = f->lacks[0] = 0;
     else

@@ -219,7 +219,7 @@ const Verb VERB_EXPORT = {
         "that does; with --script every step, with its caption too. export lessons: static pages without scripts, "
         "every card with its numbers, its screen as SVG for light and dark ground, its question with all answers "
         "explained. FOLDER is made where it is not there.",
-    .example = "vitrine export 'blocks.1.attn.pattern[h=2]' -c 'view matrix' -o shot.svg",
+    .example = "vitrine export 10 -c 'view matrix' -o shot.svg",
     .flags = VERB_ALONE | VERB_UI,
     .check = check_export,
     .run = run_export};
