@@ -43,15 +43,23 @@ void record_close(Record *r)
     *r = (Record){0};
 }
 
+/* As many words as a card may have. */
+static void cut(Buf *said)
+{
+    int words = 0;
+    for (char *p = said->data; p && *p; p++)
+        if (*p == ' ' && ++words == WORDS_MOST) {
+            said->len = (size_t)(p - said->data);
+            *p = 0;
+            buf_puts(said, " …");
+            return;
+        }
+}
+
 /* Signs that mean something in Markdown are meant as they are. */
 static void put_prose(const char *text, Buf *out)
 {
-    int words = 0;
     for (const char *p = text; *p; p++) {
-        if (*p == ' ' && ++words == WORDS_MOST) {
-            buf_puts(out, " …");
-            break;
-        }
         if (strchr("*_`#<>[]&\\{}|~", *p))
             buf_putc(out, '\\');
         buf_putc(out, *p == '\n' ? ' ' : *p);
@@ -86,9 +94,8 @@ static bool put_card(Record *r, Session *s, Err *err)
         buf_free(&said);
         return false;
     }
-    int total, step = session_step_number(s, &total);
+    cut(&said);
     buf_printf(&r->cards, "\n## %s\n\n", s->stages.boxes[s->place.box].label);
-    (void)step;
     put_prose(buf_str(&said), &r->cards);
     buf_printf(&r->cards, "\n\n```vitrine\npicture %s\n", session_input(s, SIDE_B)->path);
     session_write(s, 0, &lines);
