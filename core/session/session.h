@@ -335,6 +335,8 @@ int session_tokens(const Session *s); /* that the model ends with: of the target
 int session_classes(const Session *s);
 float session_scale(const Session *s);
 const VitConfig *session_vit(const Session *s); /* of B, where it is a picture model of that family, else NULL */
+/* …where it is a text model, else NULL. */
+const struct TextModel *session_text_model(const Session *s);
 /* Path of what the network sees first: where the reader begins. */
 const char *session_first(const Session *s);
 /* Node of that path on that side (for DIFF: B's node when A has one of the same shape), or NO_NODE; path may be NULL,
@@ -421,6 +423,13 @@ int session_head(const Session *s);                 /* head of the cursor, 0 …
 /* The attention that is meant in block number `block` of that stack, -1: in the focused block, in block 0 where there
  * is none: the one that the focus is in, the one of the same kind, else the block's first. A part of g, or NO_PART. */
 int session_attention(const Session *s, const Graph *g, int block);
+/* What an attention of a block is called in tables: "block 2"; of a model with several stacks "dec 2 cross". Returns
+ * out. */
+enum { ATTENTION_NAME = 24 };
+const char *session_attention_name(const Graph *g, int part, char out[ATTENTION_NAME]);
+/* The focus goes to the same node of that attention (anatomy_attention), to its pattern where it has none. False, with
+ * nothing changed, where there is no such attention. */
+bool session_to_attention(Session *s, int number);
 /* Path of a site of that attention, or NULL. */
 const char *session_attention_site(const Session *s, const Graph *g, int block, Site site);
 /* Path of the same kind of node in another block of the same stack; path itself outside blocks. */
