@@ -227,7 +227,7 @@ soak: ## 100,000 random keys with resizes, with address and undefined-behaviour 
 tsan: ## the unit suites that use threads, with a checker of data races
 	+@MAKE='$(MAKE)' tests/tsan.sh all
 
-.PHONY: tests list-tests portable unit quick test mutants format layers exact golden e2e
+.PHONY: tests list-tests portable unit quick test planted mutants format layers exact golden e2e
 tests: $(TESTS)
 portable: $(PORTABLE)
 unit: $(TESTS) ## the unit suites of this build
@@ -236,6 +236,8 @@ quick: ## build and unit suites: about 80 s on two idle cores once it is built
 	+@$(MAKE) --no-print-directory WERROR=-Werror all unit
 test: ## everything: two compilers, sanitizers, exactness, other machines, screens, terminals
 	+@MAKE='$(MAKE)' tests/all.sh
+planted: $(B)/tests/core_diff/test_diff_planted ## mistakes planted in models: how many diff names, from four recordings on two models (a minute)
+	@PLANTED=all $<
 mutants: ## plants 60 faults into session and screen and counts those the unit suites notice (an hour on two cores)
 	+@MAKE='$(MAKE)' tests/mutants.sh $(COUNT)
 format: ## formats the tree (clang-format 14)
@@ -263,8 +265,8 @@ $(B)/bench/%:
 .PHONY: bench bench-ui bench-class bench-torch
 bench: $(B)/bench/bench bench-ui ## contractions and whole passes against this processor's peak, and the screen's latency (minutes)
 	$(Q)$(B)/bench/bench $(B)/bench.json $(BENCH_MODELS)
-bench-ui: $(B)/bench/bench_ui $(B)/vitrine ## key to frame, what-if to frame, start, idle CPU
-	$(Q)$(B)/bench/bench_ui $(B)/vitrine -o $(B)/bench_ui.json
+bench-ui: $(B)/bench/bench_ui $(B)/vitrine ## key to frame, what-if to frame, start, idle CPU; AGAINST=PROGRAM: another build, by turns, and the ratio
+	$(Q)$(B)/bench/bench_ui $(B)/vitrine -o $(B)/bench_ui.json $(if $(AGAINST),--against $(AGAINST))
 bench-class: $(B)/bench/bench_class $(B)/vitrine ## a presenter alone, with 60 followers, with 200 readers: key to frame, bytes a step (two minutes)
 	$(Q)$(B)/bench/bench_class $(B)/vitrine
 bench-torch: $(B)/bench/serve_forward ## against PyTorch (Debian: python3-torch), interleaved in one run

@@ -236,8 +236,7 @@ int app_main(const AppOptions *o)
                             .no_mouse = o->no_mouse};
     if (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)) { /* said before a large model is read */
         tell("standard input and output are not a terminal; `vitrine --plain`, `run`, `show` and `screen` work without "
-             "one (see "
-             "vitrine --help)");
+             "one (see vitrine --help)");
         return 2;
     }
     if (!begin(&a, o, &err)) {

@@ -387,8 +387,7 @@ static const Command COMMANDS[] = {
      COMMAND_UI, run_record, NULL},
     {"ask", "class", "ask [TEXT ANSWER …] [seed=N] [right=VALUE] [most=VALUE] [least=VALUE]",
      "a question to everybody who follows: \"Which head is local?\" 0 1 2 3; most= and least=: the answer of largest "
-     "or "
-     "smallest value is right, $ is each answer; right= is the number of one; without words the card's; seed=N "
+     "or smallest value is right, $ is each answer; right= is the number of one; without words the card's; seed=N "
      "makes one from this run",
      COMMAND_UI, run_ask, NULL},
     {"votes", "class", "votes N N …", "hands that were counted, for each answer of the open question", COMMAND_UI,

@@ -1,10 +1,11 @@
-/* How long the screen keeps a person waiting: start to first frame, key to frame, what-if to frame, idle CPU, of the
- * picture model and of the translator; and how long a long sentence takes to be translated. Drives the real program on
- * a pseudo-terminal. Usage: bench_ui PROGRAM [-o FILE.json] */
+/* How long the screen keeps a person waiting: start to first frame, key to frame, what-if to frame, idle CPU. Drives
+ * the real program on a pseudo-terminal. With a second program (an older build, say) the two take turns, round by
+ * round, and their ratio is printed. Usage: bench_ui PROGRAM [-o FILE.json] [--against PROGRAM] */
 #define _GNU_SOURCE
 #include <poll.h>
 #include <pty.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,18 +22,40 @@ static double ms_since(int64_t from)
     return (double)(clock_ns() - from) / 1e6;
 }
 
-static pid_t start(const char *program, const char *model, int h, int w, const char *colour, int *fd)
+typedef struct {
+    int h, w;
+    const char *colour, *text; /* the sentence that opens the translator, or NULL for the picture */
+} Case;
+
+static const char SENTENCE[] = "the animal did not cross the street because it was too tired";
+static const Case CASES[] = {{24, 80, "256", NULL},     {40, 120, "256", NULL},     {60, 200, "256", NULL},
+                             {24, 80, "true", NULL},    {40, 120, "true", NULL},    {60, 200, "true", NULL},
+                             {24, 80, "256", SENTENCE}, {40, 120, "256", SENTENCE}, {60, 200, "256", SENTENCE}};
+
+enum { START, STEP, MOVE, WHAT_IF, UNDO, FIGURES };
+static const char *const NAMES[FIGURES] = {"start", "step", "move", "what-if", "undo"};
+
+/* One program under one case: its process and what was measured of it. */
+typedef struct {
+    const char *program;
+    pid_t pid;
+    int fd;
+    size_t frame_bytes;
+    bool gone; /* it ended by itself: this build does not open the case */
+    double idle, ms[FIGURES][ROUNDS], median[FIGURES];
+} Side;
+
+static void start(Side *s, const Case *c)
 {
-    struct winsize size = {.ws_row = (unsigned short)h, .ws_col = (unsigned short)w};
-    pid_t pid = forkpty(fd, NULL, NULL, &size);
-    if (pid == 0) {
+    struct winsize size = {.ws_row = (unsigned short)c->h, .ws_col = (unsigned short)c->w};
+    s->pid = forkpty(&s->fd, NULL, NULL, &size);
+    if (s->pid == 0) {
         setenv("TERM", "xterm-256color", 1);
         setenv("LC_ALL", "C.UTF-8", 1);
         unsetenv("NO_COLOR");
-        execl(program, program, "--fresh", "--colour", colour, model ? "-m" : (char *)NULL, model, (char *)NULL);
+        execl(s->program, s->program, "--fresh", "--colour", c->colour, c->text, (char *)NULL);
         _exit(127);
     }
-    return pid;
 }
 
 /* Reads until the program has been quiet; returns when its last byte came, in ms after `from`. */
@@ -71,13 +94,13 @@ static double press(int fd, const char *keys, size_t *bytes)
     return settle(fd, t, bytes);
 }
 
-static void stop(pid_t pid, int fd)
+static void stop(Side *s)
 {
     size_t none = 0;
-    press(fd, "q", &none);
-    close(fd);
-    if (pid > 1)
-        waitpid(pid, NULL, 0);
+    press(s->fd, "q", &none);
+    close(s->fd);
+    if (s->pid > 1)
+        waitpid(s->pid, NULL, 0);
 }
 
 static double cpu_seconds(pid_t pid)
@@ -95,59 +118,103 @@ static double cpu_seconds(pid_t pid)
     return (double)(user + sys) / (double)sysconf(_SC_CLK_TCK);
 }
 
-static void bench(const char *program, const char *model, int h, int w, const char *colour, FILE *json, int first)
+/* The softmax of the first block by its name: which number it has on the tour differs between versions. */
+static void open_pattern(Side *s, const Case *c)
 {
-    double begin[ROUNDS], step[ROUNDS], move[ROUNDS], edit[ROUNDS], undo[ROUNDS];
-    size_t frame_bytes = 0, bytes = 0;
-    int fd = -1;
-    pid_t pid = 0;
-    for (int i = 0; i < ROUNDS; i++) {
-        int64_t t = clock_ns();
-        frame_bytes = 0;
-        pid = start(program, model, h, w, colour, &fd);
-        begin[i] = settle(fd, t, &frame_bytes);
-        if (i + 1 < ROUNDS)
-            stop(pid, fd);
-    }
-    press(fd, "10G", &bytes); /* a step in block 0 */
-    for (int i = 0; i < ROUNDS; i++) {
-        step[i] = press(fd, i % 2 ? "p" : " ", &bytes);
-        move[i] = press(fd, i % 2 ? "h" : "l", &bytes);
-        edit[i] = press(fd, "s", &bytes);
-        undo[i] = press(fd, "u", &bytes);
-    }
-    double idle = cpu_seconds(pid);
-    usleep(1500000);
-    idle = cpu_seconds(pid) - idle;
-    stop(pid, fd);
-    double v[] = {median(begin, ROUNDS), median(step, ROUNDS), median(move, ROUNDS), median(edit, ROUNDS),
-                  median(undo, ROUNDS)};
-    printf("%-8s %4d×%-4d %-5s  %8.1f  %8.1f  %8.1f  %8.1f  %8.1f  %7.0f kB  %6.1f %%\n", model ? "words" : "picture",
-           w, h, colour, v[0], v[1], v[2], v[3], v[4], (double)frame_bytes / 1e3, idle / 1.5 * 100);
-    if (json)
-        fprintf(json,
-                "%s{\"model\":\"%s\",\"columns\":%d,\"rows\":%d,\"colour\":\"%s\",\"start_ms\":%.2f,\"step_ms\":%.2f,"
-                "\"move_ms\":%.2f,"
-                "\"edit_ms\":%.2f,\"undo_ms\":%.2f,"
-                "\"first_frame_bytes\":%zu,\"idle_cpu\":%.4f}",
-                first ? "" : ",\n", model ? "words" : "picture", w, h, colour, v[0], v[1], v[2], v[3], v[4],
-                frame_bytes, idle / 1.5);
+    size_t bytes = 0;
+    press(s->fd, c->text ? ":goto encoder.blocks.0.self_attn.pattern\r" : ":goto blocks.0.attn.pattern\r", &bytes);
 }
 
-/* The whole program, from its start to the end of what it writes, greedily. */
+static void measure_start(Side *s, const Case *c, int round)
+{
+    int64_t t = clock_ns();
+    s->frame_bytes = 0;
+    start(s, c);
+    s->ms[START][round] = settle(s->fd, t, &s->frame_bytes);
+}
+
+static void measure_keys(Side *s, int round)
+{
+    size_t bytes = 0;
+    s->ms[STEP][round] = press(s->fd, round % 2 ? "p" : " ", &bytes);
+    s->ms[MOVE][round] = press(s->fd, round % 2 ? "h" : "l", &bytes);
+    s->ms[WHAT_IF][round] = press(s->fd, "s", &bytes);
+    s->ms[UNDO][round] = press(s->fd, "u", &bytes);
+}
+
+static void bench(Side *sides, int n, const Case *c)
+{
+    for (int i = 0; i < ROUNDS; i++)
+        for (int k = 0; k < n; k++) {
+            measure_start(&sides[k], c, i);
+            if (i + 1 < ROUNDS)
+                stop(&sides[k]);
+        }
+    for (int k = 0; k < n; k++) {
+        sides[k].gone = sides[k].pid > 1 && waitpid(sides[k].pid, NULL, WNOHANG) != 0;
+        if (!sides[k].gone)
+            open_pattern(&sides[k], c);
+    }
+    for (int i = 0; i < ROUNDS; i++)
+        for (int k = 0; k < n; k++)
+            if (!sides[k].gone)
+                measure_keys(&sides[k], i);
+    for (int k = 0; k < n; k++) {
+        if (sides[k].gone) {
+            close(sides[k].fd);
+            continue;
+        }
+        double before = cpu_seconds(sides[k].pid);
+        usleep(1500000);
+        sides[k].idle = (cpu_seconds(sides[k].pid) - before) / 1.5;
+        stop(&sides[k]);
+        for (int f = 0; f < FIGURES; f++)
+            sides[k].median[f] = median(sides[k].ms[f], ROUNDS);
+    }
+}
+
+static void print_side(const Side *s, const Case *c, const char *name)
+{
+    printf("%4d×%-4d %-5s %-8s", c->w, c->h, c->colour, name);
+    for (int f = 0; f < FIGURES; f++)
+        printf(" %8.1f", s->median[f]);
+    printf("  %7.0f kB  %6.1f %%\n", (double)s->frame_bytes / 1e3, s->idle * 100);
+}
+
+static void print_ratio(const Side *now, const Side *then)
+{
+    printf("%-24s", "    ratio, first/second");
+    for (int f = 0; f < FIGURES; f++)
+        printf(" %8.2f", then->median[f] > 0 ? now->median[f] / then->median[f] : 0);
+    printf("\n");
+}
+
+static void write_json(FILE *f, const Side *s, const Case *c, bool first)
+{
+    fprintf(f, "%s{\"columns\":%d,\"rows\":%d,\"colour\":\"%s\",\"model\":\"%s\"", first ? "" : ",\n", c->w, c->h,
+            c->colour, c->text ? "translator" : "picture");
+    static const char *const KEYS[FIGURES] = {"start_ms", "step_ms", "move_ms", "edit_ms", "undo_ms"};
+    for (int k = 0; k < FIGURES; k++)
+        fprintf(f, ",\"%s\":%.2f", KEYS[k], s->median[k]);
+    fprintf(f, ",\"first_frame_bytes\":%zu,\"idle_cpu\":%.4f}", s->frame_bytes, s->idle);
+}
+
+/* The whole program, from its start to the end of what it writes, greedily: a sentence of 23 words. */
 static void bench_translate(const char *program, FILE *json)
 {
-    static const char SENTENCE[] =
-        "the big black cat did not cross the small red street in the old garden because it was too tired";
+    static const char LONG[] =
+        "the small black animal did not take the big red apple in the old park because it was too heavy";
     double ms[ROUNDS];
-    char text[1024] = "";
+    char text[4096] = "";
     for (int i = 0; i < ROUNDS; i++) {
         int out[2];
         int64_t t = clock_ns();
-        pid_t pid = pipe(out) == 0 ? fork() : -1;
+        if (pipe(out) != 0)
+            return;
+        pid_t pid = fork();
         if (pid == 0) {
             dup2(out[1], STDOUT_FILENO);
-            execl(program, program, "translate", SENTENCE, (char *)NULL);
+            execl(program, program, "translate", LONG, (char *)NULL);
             _exit(127);
         }
         close(out[1]);
@@ -162,31 +229,48 @@ static void bench_translate(const char *program, FILE *json)
     }
     text[strcspn(text, "\n")] = 0;
     printf("translating: %.1f ms from the start of the program to its end, for\n  %s\n  %s\n", median(ms, ROUNDS),
-           SENTENCE, text);
+           LONG, text);
     if (json)
         fprintf(json, ",\n{\"translate_ms\":%.2f}", median(ms, ROUNDS));
 }
 
 int main(int argc, char **argv)
 {
-    if (argc < 2) {
-        fputs("usage: bench_ui PROGRAM [-o FILE.json]\n", stderr);
+    const char *out = NULL, *other = NULL;
+    bool usage = argc < 2;
+    for (int i = 2; i < argc; i += 2) {
+        const char **value = strcmp(argv[i], "-o") == 0 ? &out : strcmp(argv[i], "--against") == 0 ? &other : NULL;
+        if (value && i + 1 < argc)
+            *value = argv[i + 1];
+        else
+            usage = true;
+    }
+    if (usage) {
+        fputs("usage: bench_ui PROGRAM [-o FILE.json] [--against PROGRAM]\n", stderr);
         return 2;
     }
-    FILE *json = argc > 3 && strcmp(argv[2], "-o") == 0 ? fopen(argv[3], "w") : NULL;
+    FILE *json = out ? fopen(out, "w") : NULL;
     if (json)
         fputs("[", json);
-    printf("medians of %d, in ms until the last byte of the frame arrived\n%-24s %9s %9s %9s %9s %9s %11s %9s\n",
-           ROUNDS, "screen", "start", "step", "move", "what-if", "undo", "1st frame", "idle CPU");
-    static const struct {
-        int h, w;
-        const char *colour;
-    } CASES[] = {{24, 80, "256"},  {40, 120, "256"},  {60, 200, "256"},
-                 {24, 80, "true"}, {40, 120, "true"}, {60, 200, "true"}};
-    static const char *const MODELS[] = {NULL, "translator"};
-    for (size_t m = 0; m < sizeof MODELS / sizeof *MODELS; m++)
-        for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++)
-            bench(argv[1], MODELS[m], CASES[i].h, CASES[i].w, CASES[i].colour, json, m == 0 && i == 0);
+    printf("medians of %d, in ms until the last byte of the frame arrived\n%-24s", ROUNDS, "screen");
+    for (int f = 0; f < FIGURES; f++)
+        printf(" %8s", NAMES[f]);
+    printf("  %10s  %8s\n", "1st frame", "idle CPU");
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        const Case *c = &CASES[i];
+        Side sides[2] = {{.program = argv[1]}, {.program = other}};
+        bench(sides, other ? 2 : 1, c);
+        print_side(&sides[0], c, c->text ? "text" : "picture");
+        if (other && sides[1].gone)
+            printf("    the second does not open this\n");
+        else if (other) {
+            print_side(&sides[1], c, "second");
+            print_ratio(&sides[0], &sides[1]);
+        }
+        fflush(stdout);
+        if (json)
+            write_json(json, &sides[0], c, i == 0);
+    }
     bench_translate(argv[1], json);
     if (json) {
         fputs("]\n", json);

@@ -192,7 +192,7 @@ send Space
 send Space
 all "its example" 'scores_raw' 6 9
 line ':set . 3'
-all "changed by who presents" 'set scores_raw\[t=a,u=a\] 3' 7 7
+all "changed by who presents" 'set scores_raw\[t=a,u=b\] 3' 7 7
 guest 97 80 24 xterm-256color ''
 until_true guest_has 97 'set scores_raw' && pass || fail "who comes late has the example too"
 tm kill-session -t g97

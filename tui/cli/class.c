@@ -58,11 +58,10 @@ const Verb VERB_SHARE = {
     .summary = "presents, and lets other users of this machine follow on their own terminals",
     .details =
         "They type `vitrine join NAME`; NAME is your user name if --name gives no other. What is sent are commands, "
-        "not "
-        "pictures of the screen: everybody sees the same numbers at their own size. Pictures up to 8 MB travel along. "
-        "The socket lies in a directory below /tmp (or $VITRINE_SHARE) that only you may write to; with --group only "
-        "that group comes in. Nothing that followers send can run a command here. The screen's command `share` does "
-        "the same later, `share off` ends it.",
+        "not pictures of the screen: everybody sees the same numbers at their own size. Pictures up to 8 MB travel "
+        "along. The socket lies in a directory below /tmp (or $VITRINE_SHARE) that only you may write to; with "
+        "--group only that group comes in. Nothing that followers send can run a command here. The screen's command "
+        "`share` does the same later, `share off` ends it.",
     .example = "vitrine share heads",
     .flags = VERB_ALONE,
     .check = check_share,

@@ -153,8 +153,7 @@ const Verb VERB_LESSON = {
     .usage = "lesson N [--paper]",
     .summary = "opens a lesson where you left it",
     .details = "N is a number of `vitrine lessons`, or a card's name. With --paper the worked example goes to standard "
-               "output: "
-               "one page with what is given, room for what is to be computed, and the answers at its foot.",
+               "output: one page with what is given, room for what is to be computed, and the answers at its foot.",
     .example = "vitrine lesson 5 --paper",
     .flags = VERB_ALONE,
     .check = check_one,

@@ -23,14 +23,12 @@ const Verb VERB_VERIFY = {
     .details =
         "That the arithmetic is as defined: every cell, of analyses and gradients (--gradient) too, is derived again "
         "from its terms and compared bit for bit, and the pass computed a second time has the same hash. What the "
-        "terms "
-        "share with the pass is compared with a second writing of it in double, to a stated bound: maps (exp, GELU and "
-        "the rest) with their definitions, gradients with the chain rule, embedding, blocks and answer with the "
-        "equations of the model (not where edits are in force, which those do not know). It does not prove that "
-        "the weights are right, nor what a reading of the file took for granted: `vitrine info` lists that, "
-        "and diff compares with another implementation. The exit status is 3 when a bit differs or a bound is "
-        "exceeded. For a large model --sample N takes N cells of every tensor, and of the model's equations four "
-        "tokens.",
+        "terms share with the pass is compared with a second writing of it in double, to a stated bound: maps (exp, "
+        "GELU and the rest) with their definitions, gradients with the chain rule, embedding, blocks and answer with "
+        "the equations of the model (not where edits are in force, which those do not know). It does not prove that "
+        "the weights are right, nor what a reading of the file took for granted: `vitrine info` lists that, and diff "
+        "compares with another implementation. The exit status is 3 when a bit differs or a bound is exceeded. For a "
+        "large model --sample N takes N cells of every tensor, and of the model's equations four tokens.",
     .example = "vitrine verify -m vit/ --sample 100",
     .flags = VERB_JSON,
     .run = verify};

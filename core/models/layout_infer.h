@@ -1,0 +1,39 @@
+/* What a checkpoint is, worked out step by step: for layout_infer and its parts only. Every step fills in what it knows
+ * of the configuration; false with *err where file and tensors contradict each other. */
+#ifndef VITRINE_CORE_MODELS_LAYOUT_INFER_H
+#define VITRINE_CORE_MODELS_LAYOUT_INFER_H
+
+#include "core/models/checkpoint.h"
+
+typedef struct Infer {
+    Checkpoint *k;
+    Model *m;
+    VitConfig *c;        /* of m */
+    const Json *args;    /* where the model's numbers stand: the whole config.json, or timm's model_args */
+    const Json *trained; /* timm's pretrained_cfg, or NULL */
+    bool timm_config;
+    int positions; /* rows of the position table; 0 without one */
+} Infer;
+
+/* The value of a key, by its name in Hugging Face's files or in timm's; NULL where it is absent or null. */
+const Json *infer_look(const Infer *n, const char *hf, const char *timm);
+
+/* Read a key that may be absent (v NULL): *out stays then. what: the key, for the error. */
+bool infer_read_int(const Infer *n, const Json *v, const char *what, int *out, Err *err);
+bool infer_read_float(const Infer *n, const Json *v, const char *what, float *out, bool *found, Err *err);
+
+/* Is there a tensor of this role (in block 0)? */
+bool infer_has(const Infer *n, VitRole r);
+
+/* Sizes, parts and biases. *inner: queries of all heads together. */
+bool infer_shapes(Infer *n, int *inner, Err *err);
+/* The picture's size, and which tokens the position table is for. */
+bool infer_picture(const Infer *n, Err *err);
+/* What shapes cannot say: from the files, else the family's habit, which is written down as a guess. */
+bool infer_heads(Infer *n, int inner, Err *err);
+bool infer_activation(Infer *n, Err *err);
+bool infer_pool(Infer *n, Err *err);
+bool infer_numbers(Infer *n, Err *err);
+bool infer_rope(Infer *n, Err *err);
+
+#endif

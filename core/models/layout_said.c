@@ -1,0 +1,180 @@
+/* What no shape can say of a model: heads, activation, read-out, ε, rotary positions. */
+#include <string.h>
+
+#include "core/models/layout_infer.h"
+
+/* Heads of the published sizes whose head width is not 64, and of those below that rule. */
+static int usual_heads(int width)
+{
+    static const struct {
+        int width, heads;
+    } known[] = {{1280, 16}, {1408, 16}, {1664, 16}, {1152, 16}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].width == width)
+            return known[i].heads;
+    return width % 64 == 0 ? width / 64 : 0;
+}
+
+bool infer_heads(Infer *n, int inner, Err *err)
+{
+    VitConfig *c = n->c;
+    bool found;
+    int stored = c->heads;
+    if (!infer_read_int(n, infer_look(n, "num_attention_heads", "num_heads"),
+                        n->timm_config ? "num_heads" : "num_attention_heads", &c->heads, err) ||
+        !infer_read_int(n, infer_look(n, "head_dim", "head_dim"), "head_dim", &c->head_dim, err))
+        return false;
+    if (!c->heads && c->head_dim && inner % c->head_dim == 0)
+        c->heads = inner / c->head_dim;
+    const Known *known = &n->k->known;
+    if (!c->heads && known->pattern && (known->heads || (n->timm_config && inner % 64 == 0)))
+        c->heads = known->heads ? known->heads : inner / 64; /* the name says it */
+    if (!c->heads) {
+        c->heads = inner == c->width ? usual_heads(c->width) : 0;
+        if (!c->heads)
+            return err_set(err,
+                           "%s: the number of heads is not stored in %s checkpoints and width %d is no usual one: put "
+                           "{\"num_attention_heads\": …} into %s",
+                           n->k->file.path, n->k->layout->name, c->width, n->k->config_path);
+        model_guess(n->m, "%d heads of %d (what published models of width %d have; the file does not say)", c->heads,
+                    inner / c->heads, c->width);
+    }
+    if (!c->head_dim)
+        c->head_dim = inner / c->heads;
+    if (c->heads < 1 || c->head_dim < 1 || (int64_t)c->heads * c->head_dim != inner)
+        return err_set(err, "%s: %d heads do not fit queries of width %d", n->k->config_path, c->heads, inner);
+    if (stored && c->heads != stored)
+        return err_set(err,
+                       "%s: \"num_attention_heads\" is %d, but the tensors have %d; config and weights are of two "
+                       "models",
+                       n->k->config_path, c->heads, stored);
+    c->scale = vit_scale(c->head_dim);
+    return infer_read_float(n, infer_look(n, "attention_scale", "attention_scale"), "attention_scale", &c->scale,
+                            &found, err);
+}
+
+bool infer_activation(Infer *n, Err *err)
+{
+    static const struct {
+        const char *name;
+        MapFn act;
+    } known[] = {
+        {"gelu", MAP_GELU},
+        {"gelu_erf", MAP_GELU},
+        {"gelu_pytorch_tanh", MAP_GELU_TANH},
+        {"gelu_new", MAP_GELU_TANH},
+        {"gelu_fast", MAP_GELU_TANH},
+        {"gelu_tanh", MAP_GELU_TANH},
+        {"quick_gelu", MAP_QUICK_GELU},
+        {"quickgelu", MAP_QUICK_GELU},
+        {"relu", MAP_RELU},
+        {"silu", MAP_SILU},
+        {"swish", MAP_SILU},
+    };
+    const Json *v = infer_look(n, "hidden_act", "act_layer");
+    const Known *name_says = &n->k->known;
+    MapFn usual = n->k->layout->act ? n->k->layout->act : MAP_GELU;
+    n->c->act = name_says->act ? name_says->act : name_says->pattern ? MAP_GELU : usual;
+    if (n->c->gated && n->k->layout->silu_gate) {
+        n->c->act = MAP_SILU;
+        return true;
+    }
+    if (!v) {
+        if (!name_says->pattern && n->k->layout->act == MAP_GELU_TANH && n->c->heads && !n->k->config)
+            model_guess(n->m,
+                        "activation GELU, the form with tanh, as the authors' code computes it (%s; timm and "
+                        "Hugging Face run the same weights with erf)",
+                        n->k->layout->name);
+        else if (!name_says->pattern)
+            model_guess(n->m, "activation %s (usual for %s; the file does not say)",
+                        usual == MAP_GELU        ? "GELU, the form with erf"
+                        : usual == MAP_GELU_TANH ? "GELU, the form with tanh"
+                                                 : "quick GELU",
+                        n->k->layout->name);
+        return true;
+    }
+    const char *name = json_text(v, "(not a name)");
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].name, name) == 0) {
+            n->c->act = known[i].act;
+            return true;
+        }
+    return err_set(
+        err, "%s: activation \"%.40s\" is not known; Vitrine has gelu, gelu_pytorch_tanh, quick_gelu, relu and silu",
+        n->k->config_path, name);
+}
+
+bool infer_pool(Infer *n, Err *err)
+{
+    static const struct {
+        const char *name;
+        VitPool pool;
+    } known[] = {{"token", VIT_POOL_CLS}, {"cls", VIT_POOL_CLS}, {"avg", VIT_POOL_MEAN},     {"mean", VIT_POOL_MEAN},
+                 {"none", VIT_POOL_NONE}, {"", VIT_POOL_NONE},   {"map", VIT_POOL_ATTENTION}};
+    VitConfig *c = n->c;
+    const Json *v = infer_look(n, "global_pool", "global_pool");
+    bool two = c->dist && checkpoint_find(n->k, VIT_HEAD_DIST_W, 0);
+    if (c->pool == VIT_POOL_BOTH)
+        return true;
+    if (c->classes && n->k->layout->classifier != CLASSIFIER_READOUT) {
+        c->pool = VIT_POOL_MEAN;
+        model_assume(n->m, "the classifier reads the mean of the patches%s, as Hugging Face's does",
+                     c->final_norm ? "" : ", without the last norm");
+        return true;
+    }
+    bool mean = !c->cls || c->fc_norm || n->k->known.mean;
+    c->pool = two                       ? VIT_POOL_CLS_DIST
+              : infer_has(n, VIT_PROBE) ? VIT_POOL_ATTENTION
+              : mean                    ? VIT_POOL_MEAN
+                                        : VIT_POOL_CLS;
+    if (!v || two)
+        return true;
+    const char *name = json_text(v, "?");
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strcmp(known[i].name, name) == 0) {
+            c->pool = known[i].pool;
+            return true;
+        }
+    return err_set(err, "%s: \"global_pool\" is \"%.40s\"; Vitrine has token, avg, map and none", n->k->config_path,
+                   name);
+}
+
+bool infer_numbers(Infer *n, Err *err)
+{
+    VitConfig *c = n->c;
+    bool found;
+    const Layout *l = n->k->layout;
+    c->eps = n->k->known.eps > 0 ? n->k->known.eps : l->eps;
+    const char *key = n->timm_config ? "norm_eps" : "layer_norm_eps";
+    if (!infer_read_float(n, infer_look(n, "layer_norm_eps", "norm_eps"), key, &c->eps, &found, err))
+        return false;
+    if (c->eps < 0)
+        return err_set(err, "%s: \"%s\" is %g; the epsilon of LayerNorm must be 0 or a small positive number",
+                       n->k->config_path, key, (double)c->eps);
+    if (!found && !n->k->known.pattern)
+        model_guess(n->m, "LayerNorm's ε is %g (usual for %s; the file does not say)", (double)c->eps, l->name);
+    c->post_norm = json_bool(infer_look(n, "post_norm", "post_norm"), false);
+    return true;
+}
+
+/* Rotary positions: their numbers stand in config.json or belong to the name. */
+bool infer_rope(Infer *n, Err *err)
+{
+    VitConfig *c = n->c;
+    const Known *known = &n->k->known;
+    bool found;
+    c->rope = known->rope;
+    c->rope_half = known->rope_half;
+    c->rope_cols_first = known->rope_cols_first;
+    c->rope_base = known->rope_base;
+    c->rope_ref_h = c->rope_ref_w = known->rope_ref;
+    if (c->rope &&
+        !infer_read_float(n, infer_look(n, "rope_theta", "rope_temperature"), "rope_theta", &c->rope_base, &found, err))
+        return false;
+    if (!n->positions && !c->rope && c->pos != VIT_POS_NONE)
+        return err_set(err, "%s: tensor '%s' of this %s model is missing; is the download complete?", n->k->file.path,
+                       checkpoint_name(n->k, VIT_POS, 0), n->k->layout->name);
+    if (!n->positions)
+        c->pos = VIT_POS_NONE;
+    return true;
+}

@@ -1,0 +1,262 @@
+/* What the shapes and names of the tensors say of a model, and whether its files agree. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/models/layout_infer.h"
+
+enum { LAYERS_MAX = 1024 };
+
+/* What a shape says, compared with what the file says. */
+static bool agree(const Infer *n, const char *hf, const char *timm, int have, Err *err)
+{
+    int said = have;
+    const Json *v = infer_look(n, hf, timm);
+    const char *key = n->timm_config ? timm : hf;
+    if (!infer_read_int(n, v, key, &said, err))
+        return false;
+    return said == have ||
+           err_set(err,
+                   "%s: \"%s\" is %d, but the tensors have %d; config and weights are of two models, or a download is "
+                   "not complete",
+                   n->k->config_path, key, said, have);
+}
+
+/* A switch of the file; *on stays where it says nothing. r: a weight that exists only where it is on. */
+static bool read_switch(const Infer *n, const char *key, VitRole r, bool *on, Err *err)
+{
+    const Json *v = infer_look(n, key, key);
+    if (!v)
+        return true;
+    if (json_kind(v) != JK_TRUE && json_kind(v) != JK_FALSE)
+        return err_set(err, "%s: \"%s\" must be true or false", n->k->config_path, key);
+    *on = json_kind(v) == JK_TRUE;
+    return *on || !infer_has(n, r) ||
+           err_set(err, "%s: \"%s\" is false, but there is a tensor '%s'; config and weights are of two models",
+                   n->k->config_path, key, checkpoint_find(n->k, r, 0)->name);
+}
+
+/* One more than the number of the last block that has any tensor: what a block in between lacks will be missed by its
+ * name. */
+static int count_layers(const Infer *n)
+{
+    const char *pattern = n->k->layout->names[VIT_LN1_GAMMA];
+    size_t prefix = strlen(n->k->prefix), part = strcspn(pattern, "%");
+    int layers = 0;
+    for (size_t i = 0; i < n->k->file.count; i++) {
+        const char *name = n->k->file.tensors[i].name;
+        if (strncmp(name, n->k->prefix, prefix) != 0 || strncmp(name + prefix, pattern, part) != 0)
+            continue;
+        const char *number = name + prefix + part;
+        size_t digits = strspn(number, "0123456789");
+        int layer = digits && digits <= 4 && number[digits] == pattern[part + 2] ? atoi(number) : -1;
+        if (layer >= layers && layer < LAYERS_MAX)
+            layers = layer + 1;
+    }
+    return layers;
+}
+
+static bool need(const Infer *n, VitRole r, int rank, const TensorInfo **t, LayoutName *how, Err *err)
+{
+    *t = checkpoint_find_as(n->k, r, 0, how);
+    rank = *t && *how->order ? (int)strlen(how->order) : rank;
+    if (!*t)
+        return err_set(err, "%s: tensor '%s' of this %s model is missing; is the download complete?", n->k->file.path,
+                       checkpoint_name(n->k, r, 0), n->k->layout->name);
+    if ((*t)->rank != rank)
+        return err_set(err, "%s: tensor '%s' has %d axes, expected %d (%s)", n->k->file.path, (*t)->name, (*t)->rank,
+                       rank, n->k->layout->name);
+    for (int i = 0; i < rank; i++)
+        if ((*t)->shape[i] == 0 || (*t)->shape[i] > 1 << 24)
+            return err_set(err, "%s: tensor '%s' has an axis of length %zu", n->k->file.path, (*t)->name,
+                           (*t)->shape[i]);
+    return true;
+}
+
+/* A mask token is no part of the answer: the model opens too where the config speaks of one that is not there, or
+ * disowns one, or where it belongs to a decoder of another width. */
+static bool infer_masking(Infer *n, Err *err)
+{
+    VitConfig *c = n->c;
+    const Json *v = infer_look(n, "use_mask_token", "use_mask_token");
+    if (v && json_kind(v) != JK_TRUE && json_kind(v) != JK_FALSE)
+        return err_set(err, "%s: \"use_mask_token\" must be true or false", n->k->config_path);
+    const TensorInfo *token = checkpoint_find(n->k, VIT_MASK_TOKEN, 0);
+    c->mask_token = token && token->cells == (size_t)c->width && json_bool(v, true);
+    if (!token && json_bool(v, false))
+        model_assume(n->m, "no patch can be hidden: there is no tensor '%s'", checkpoint_name(n->k, VIT_MASK_TOKEN, 0));
+    c->reconstruct = infer_has(n, VIT_GUESS_W);
+    return read_switch(n, "vitrine_reconstruct", VIT_GUESS_W, &c->reconstruct, err);
+}
+
+/* A bias that published models of these families have. Its absence can be meant, but is no small thing. */
+static void note_absent(const Infer *n, bool present, VitRole r, const char *what)
+{
+    if (!present)
+        model_assume(n->m, "%s has no bias (there is no tensor '%s')", what, checkpoint_name(n->k, r, 0));
+}
+
+static void note_biases(const Infer *n)
+{
+    const VitConfig *c = n->c;
+    if (n->k->known.pattern && n->k->layout->embeds) /* what its architecture says */
+        return;
+    note_absent(n, c->patch_bias || c->norm_pre, VIT_PATCH_B,
+                "the patch projection"); /* before a norm it would be of no use */
+    note_absent(n, c->qkv_bias || infer_look(n, "qkv_bias", "qkv_bias") || n->k->known.rope, VIT_B_Q,
+                "the projection to q, k and v");
+    note_absent(n, c->out_bias, VIT_B_O, "the output of attention");
+    note_absent(n, c->mlp_bias, VIT_B_UP, "the MLP");
+    note_absent(n, c->head_bias || !c->classes, VIT_HEAD_B, "the head");
+}
+
+/* The MLP's first tensor may hold gate and patterns: twice as many rows as the second has inputs. */
+static void find_packed(const Infer *n)
+{
+    const TensorInfo *up = checkpoint_find(n->k, VIT_W_UP, 0), *down = checkpoint_find(n->k, VIT_W_DOWN, 0);
+    n->k->packed = n->k->layout->silu_gate && up && down && up->rank == 2 && down->rank == 2 &&
+                   up->shape[0] == 2 * down->shape[1];
+}
+
+static int side(const TensorInfo *t, const LayoutName *how, VitRole r, char letter)
+{
+    size_t n = layout_letter(t, how, r, letter);
+    return n <= 1 << 24 ? (int)n : 0;
+}
+
+/* Queries of all heads together; of a tensor whose axes are not merged, the heads too. */
+static void infer_inner(const Infer *n, const TensorInfo *q, const LayoutName *how, int *inner)
+{
+    VitConfig *c = n->c;
+    *inner = (int)q->shape[0] / how->parts;
+    c->heads = c->head_dim = 0;
+    if (!*how->order)
+        return;
+    c->heads = side(q, how, VIT_W_Q, 'h');
+    c->head_dim = side(q, how, VIT_W_Q, 'e');
+    *inner = c->heads <= 1 << 12 && c->head_dim <= 1 << 12 ? c->heads * c->head_dim : 0;
+}
+
+/* Is a bias there and anything but 0? */
+static bool biased(const Infer *n)
+{
+    Err err;
+    const TensorInfo *t = checkpoint_find(n->k, VIT_HEAD_B, 0);
+    if (!t || t->cells > 1 << 20)
+        return t != NULL;
+    float *x = xfloats(t->cells);
+    bool any = !tensors_read_f32(&n->k->file, t, x, &err);
+    for (size_t i = 0; !any && i < t->cells; i++)
+        any = !(x[i] >= 0 && x[i] <= 0);
+    free(x);
+    return any;
+}
+
+/* timm keeps CLIP's projection as its classifier. One that was trained further to name classes says so in its name
+ * ("…_ft_in1k"), has names for them or a bias. */
+static bool projects(const Infer *n)
+{
+    const char *name = json_text(json_get(n->k->config, "architecture"), ""),
+               *tag = json_text(json_get(n->trained, "tag"), "");
+    return n->k->known.clip && infer_has(n, VIT_HEAD_W) && !strstr(name, "_ft_") && !strstr(tag, "ft_") &&
+           !json_get(n->trained, "label_names") && !json_get(n->k->config, "label_names") && !biased(n);
+}
+
+static void infer_ends(Infer *n)
+{
+    VitConfig *c = n->c;
+    LayoutName how;
+    n->k->projects = projects(n);
+    const TensorInfo *head = checkpoint_find_as(n->k, VIT_HEAD_W, 0, &how),
+                     *registers = checkpoint_find(n->k, VIT_REGISTERS, 0), *pos = checkpoint_find(n->k, VIT_POS, 0);
+    int classes = head && head->rank == 2 ? side(head, &how, VIT_HEAD_W, 'o') : 0;
+    c->classes = classes <= 1 << 20 && !n->k->projects ? classes : 0;
+    if (c->classes && side(head, &how, VIT_HEAD_W, 'f') == 2 * c->width)
+        c->pool = VIT_POOL_BOTH;
+    const TensorInfo *project = checkpoint_find_as(n->k, VIT_PROJECT, 0, &how);
+    c->project = project && project->rank == 2 ? side(project, &how, VIT_PROJECT, 'g') : 0;
+    c->registers = registers && registers->rank >= 2 && registers->shape[registers->rank - 2] <= 1024
+                       ? (int)registers->shape[registers->rank - 2]
+                       : 0;
+    n->positions = pos && pos->rank >= 2 && pos->shape[pos->rank - 2] <= 1 << 20 ? (int)pos->shape[pos->rank - 2] : 0;
+    c->embeds = !c->classes &&
+                (n->k->layout->embeds || n->k->known.embeds || n->k->projects || infer_has(n, VIT_PROBE));
+}
+
+static void infer_biases(Infer *n)
+{
+    VitConfig *c = n->c;
+    c->patch_bias = infer_has(n, VIT_PATCH_B);
+    c->out_bias = infer_has(n, VIT_B_O);
+    c->mlp_bias = infer_has(n, VIT_B_UP) || infer_has(n, VIT_B_DOWN);
+    c->head_bias = infer_has(n, VIT_HEAD_B);
+    bool q = infer_has(n, VIT_B_Q), k = infer_has(n, VIT_B_K), v = infer_has(n, VIT_B_V);
+    c->qkv_bias = q || k || v;
+    c->bare_q = c->qkv_bias && !q;
+    c->bare_k = c->qkv_bias && !k;
+    c->bare_v = c->qkv_bias && !v;
+    if (c->qkv_bias && (!q || !k || !v) && !n->k->known.pattern)
+        model_assume(n->m, "only %s%s%s has a bias", q ? "q" : "", k ? "k" : "", v ? q || k ? " and v" : "v" : "");
+}
+
+/* A part that the name promises and the tensors lack, or the other way round. */
+static bool as_named(const Infer *n, bool there, bool named, const char *what, Err *err)
+{
+    const Known *known = &n->k->known;
+    if (!known->pattern || there == named || (there && !n->timm_config))
+        return true;
+    return err_set(err,
+                   "%s: by its \"%s\" (%s) this model %s %s, but the tensors say otherwise; config and weights are of "
+                   "two models",
+                   n->k->config_path, n->timm_config ? "architecture" : "model_type", known->pattern,
+                   named ? "has" : "lacks", what);
+}
+
+bool infer_shapes(Infer *n, int *inner, Err *err)
+{
+    VitConfig *c = n->c;
+    LayoutName how;
+    const TensorInfo *gamma, *patch, *q, *up;
+    find_packed(n);
+    if (!need(n, VIT_LN1_GAMMA, 1, &gamma, &how, err) || !need(n, VIT_PATCH_W, 4, &patch, &how, err))
+        return false;
+    c->width = (int)gamma->shape[0];
+    c->layers = count_layers(n);
+    c->channels = side(patch, &how, VIT_PATCH_W, 'c');
+    c->patch_h = side(patch, &how, VIT_PATCH_W, 'i');
+    c->patch_w = side(patch, &how, VIT_PATCH_W, 'j');
+    if (!need(n, VIT_W_Q, 2, &q, &how, err))
+        return false;
+    infer_inner(n, q, &how, inner);
+    if (!need(n, VIT_W_UP, 2, &up, &how, err))
+        return false;
+    c->mlp = side(up, &how, VIT_W_UP, 'm');
+    c->gated = infer_has(n, VIT_W_GATE);
+    c->hidden_norm = infer_has(n, VIT_HIDDEN_GAMMA);
+    infer_ends(n);
+    c->fit = n->k->layout->fit;
+    c->fit_smooth = n->k->layout->fit_smooth || n->k->known.smooth;
+    c->fit_corners = n->k->layout->fit_corners;
+    if (!as_named(n, c->gated, n->k->known.gated, "a gated MLP", err) ||
+        !as_named(n, infer_has(n, VIT_PROBE), n->k->known.probed, "attention pooling", err))
+        return false;
+    if (c->channels > VIT_CHANNELS_MAX)
+        return err_set(err, "%s: the model takes %d channels per pixel; at most %d are read", n->k->file.path,
+                       c->channels, VIT_CHANNELS_MAX);
+    c->cls = infer_has(n, VIT_CLS);
+    c->dist = infer_has(n, VIT_DIST);
+    infer_biases(n);
+    c->layer_scale = infer_has(n, VIT_ATTN_LS) || infer_has(n, VIT_MLP_LS);
+    c->norm_pre = infer_has(n, VIT_PRE_GAMMA);
+    c->fc_norm = infer_has(n, VIT_FC_GAMMA);
+    bool bare = c->classes && n->k->layout->classifier == CLASSIFIER_MEAN_BARE;
+    c->final_norm = (!c->fc_norm && !n->k->known.no_final_norm) || infer_has(n, VIT_FINAL_GAMMA);
+    c->final_norm = c->final_norm && !bare;
+    if (!read_switch(n, "qkv_bias", VIT_B_Q, &c->qkv_bias, err) ||
+        !read_switch(n, "final_norm", VIT_FINAL_GAMMA, &c->final_norm, err) || !infer_masking(n, err))
+        return false;
+    note_biases(n);
+    return (!c->classes || agree(n, "num_labels", "num_classes", c->classes, err)) &&
+           agree(n, "hidden_size", "embed_dim", c->width, err) &&
+           agree(n, "num_hidden_layers", "depth", c->layers, err) && agree(n, "intermediate_size", NULL, c->mlp, err) &&
+           agree(n, "num_channels", "in_chans", c->channels, err);
+}
