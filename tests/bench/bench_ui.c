@@ -228,8 +228,8 @@ static void bench_translate(const char *program, FILE *json)
         ms[i] = ms_since(t);
     }
     text[strcspn(text, "\n")] = 0;
-    printf("translating: %.1f ms from the start of the program to its end, for\n  %s\n  %s\n", median(ms, ROUNDS),
-           LONG, text);
+    printf("translating: %.1f ms from the start of the program to its end, for\n  %s\n  %s\n", median(ms, ROUNDS), LONG,
+           text);
     if (json)
         fprintf(json, ",\n{\"translate_ms\":%.2f}", median(ms, ROUNDS));
 }
