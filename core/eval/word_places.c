@@ -31,13 +31,6 @@ static bool is_cross(const WordPlaces *w, int attention)
     return in_decoder(w, attention) && (attention - w->config.encoder_layers) % 2;
 }
 
-static void pattern_path(const WordPlaces *w, int attention, char *out, size_t n)
-{
-    int layer = in_decoder(w, attention) ? (attention - w->config.encoder_layers) / 2 : attention;
-    snprintf(out, n, "%s.blocks.%d.%s.pattern", in_decoder(w, attention) ? "decoder" : "encoder", layer,
-             is_cross(w, attention) ? "cross_attn" : "self_attn");
-}
-
 WordPlaces *word_places_new(const TextModel *model, size_t count, Pool *pool, Err *err)
 {
     WordPlaces *w = xcalloc(1, sizeof *w);
@@ -49,7 +42,9 @@ WordPlaces *word_places_new(const TextModel *model, size_t count, Pool *pool, Er
     w->result = (WordPlacesResult){.sentences = count, .attentions = n, .heads = c->heads};
     bool fits = n <= ATTENTIONS_MOST || err_set(err, "more than %d attentions", ATTENTIONS_MOST);
     for (int a = 0; fits && a < n; a++) {
-        pattern_path(w, a, path[a], sizeof path[a]);
+        char scope[48];
+        seq2seq_attention_number(c, a, scope, sizeof scope);
+        snprintf(path[a], sizeof path[a], "%s.pattern", scope);
         watch[a] = path[a];
     }
     w->reader = fits ? text_reader_new(model, NULL, watch, n, pool, err) : NULL;
