@@ -398,7 +398,7 @@ static const Command COMMANDS[] = {
     {"goto", "go", "goto ADDRESS, step N, first, last", "go to a node, cell, box or step", 0, run_goto, NULL},
     {"step", "go", "step N", "go to step N", 0, run_goto, NULL},
     {"block", "go", "block N, +1, -1", "the same in another block", 0, run_block, complete_block},
-    {"attention", "go", "attention NAME, N, +1, -1", "the same in another attention, of whichever block and stack", 0,
+    {"attention", "go", "attention NAME, N, +1, -1", "the same in another attention, of any block and stack", 0,
      run_attention, complete_attention},
     {"head", "go", "head N, +1, -1, all", "another head; all: their average", 0, run_head, complete_head},
     {"query", "go", "query TOKEN, +1, -1", "the token that asks: label, number", 0, run_query, complete_query},
