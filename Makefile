@@ -227,7 +227,7 @@ soak: ## 100,000 random keys with resizes, with address and undefined-behaviour 
 tsan: ## the unit suites that use threads, with a checker of data races
 	+@MAKE='$(MAKE)' tests/tsan.sh all
 
-.PHONY: tests list-tests portable unit quick test mutants format layers exact golden e2e
+.PHONY: tests list-tests portable unit quick test planted mutants format layers exact golden e2e
 tests: $(TESTS)
 portable: $(PORTABLE)
 unit: $(TESTS) ## the unit suites of this build
@@ -236,6 +236,8 @@ quick: ## build and unit suites: about 80 s on two idle cores once it is built
 	+@$(MAKE) --no-print-directory WERROR=-Werror all unit
 test: ## everything: two compilers, sanitizers, exactness, other machines, screens, terminals
 	+@MAKE='$(MAKE)' tests/all.sh
+planted: $(B)/tests/core_diff/test_diff_planted ## mistakes planted in models: how many diff names, from four recordings on two models (a minute)
+	@PLANTED=all $<
 mutants: ## plants 60 faults into session and screen and counts those the unit suites notice (an hour on two cores)
 	+@MAKE='$(MAKE)' tests/mutants.sh $(COUNT)
 format: ## formats the tree (clang-format 14)

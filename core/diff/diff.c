@@ -53,7 +53,9 @@ static Edit *make_edits(const DiffSubject *s, const DiffReference *given, bool t
     Edit *edits = xcalloc((size_t)g->count + 1, sizeof *edits);
     *count = 0;
     for (NodeId n = 0, i = 0; n < g->count; n++) {
-        while (given && i < given->count && given->tensor[i].node < n)
+        while (given && i < given->count &&
+               (given->tensor[i].node < n || /* of several the last is what the next step saw */
+                (given->tensor[i].node == n && i + 1 < given->count && given->tensor[i + 1].node == n)))
             i++;
         if (given && i < given->count && given->tensor[i].node == n) {
             size_t cells = graph_cells(g, n);
@@ -219,8 +221,11 @@ static void fill_coverage(DiffReport *d, const Graph *g)
             c->of++;
             end = n;
         }
-    if (graph_find(g, "logits") != NO_NODE) /* what is made of them, shares, is hardly ever recorded */
-        end = graph_find(g, "logits");
+    static const char *const ENDS[] = {"logits", "embedding", "readout"}; /* what is made of them is hardly recorded */
+    for (size_t i = sizeof ENDS / sizeof *ENDS; i-- > 0;)
+        if (graph_find(g, ENDS[i]) != NO_NODE)
+            end = computed_node(g, graph_find(g, ENDS[i]));
+    c->end = end;
     for (int i = 0; i < d->count; i++) {
         NodeId n = computed_node(g, d->row[i].tensor->node);
         if (!is_counted(g, n) || seen[n])
@@ -242,20 +247,24 @@ static bool find_accumulated(DiffReport *d, const DiffSubject *s, const DiffRefe
 
 static bool find_causes(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o)
 {
+    NodeId last[DIFF_CAUSES]; /* of each kind: a node recorded under several names is one */
     for (int i = 0; i < d->count; i++) {
+        NodeId node = d->row[i].tensor->node;
         if (d->row[i].state != DIFF_BEGINS)
             continue;
-        const char *path = graph_node(s->graph, d->row[i].tensor->node)->path;
+        const char *path = graph_node(s->graph, node)->path;
         bool known = false;
         for (int k = 0; k < d->cause_count; k++)
             if (same_kind(path, graph_node(s->graph, d->row[d->cause[k].row].tensor->node)->path)) {
-                d->cause[k].rows++;
+                d->cause[k].rows += last[k] != node;
+                last[k] = node;
                 known = true;
             }
         if (known || d->cause_count == DIFF_CAUSES)
             continue;
         if (o->progress && !o->progress(o->context, "looking for the cause", (double)i / d->count))
             return false;
+        last[d->cause_count] = node;
         DiffCause *c = &d->cause[d->cause_count++];
         *c = (DiffCause){.row = i, .rows = 1};
         diff_cause_find(c, s, r, o, &d->row[i]);

@@ -52,14 +52,15 @@ typedef struct DiffRow {
     DiffState state;
 } DiffRow;
 
-enum { DIFF_CAUSES = 4 };
+enum { DIFF_CAUSES = 4, DIFF_WORDS = 320 };
 
 /* Why a tensor differs: a mistake that was made here as well, and how much closer that comes. */
 typedef struct DiffCause {
     int row;
-    int rows;       /* rows of that kind in all blocks that do not follow from their inputs */
-    char text[200]; /* "the reference leaves 1/√d_k away"; "" when no mistake that was tried comes near */
-    char also[200]; /* another mistake that explains it as well as the recording can tell; "" as a rule */
+    int rows;              /* rows of that kind in all blocks that do not follow from their inputs */
+    char text[DIFF_WORDS]; /* "the reference leaves 1/√d_k away"; "" when no mistake that was tried comes near */
+    char also[DIFF_WORDS]; /* another mistake that explains it as well as the recording can tell; "" as a rule */
+    char where[200];       /* "all errors are in column 17 …", where they are in one place; else "" */
     DiffFigures before, after;
     bool whole;           /* it explains: with the mistake the error is within DIFF_EXPLAINED times what is allowed */
     double allowed;       /* of before and after */
@@ -74,7 +75,8 @@ typedef struct DiffCause {
 typedef struct DiffCoverage {
     int nodes, of;      /* compared, in the model */
     NodeId first, last; /* of the compared; NO_NODE when there is none */
-    bool output;        /* the model's last node is one of them */
+    NodeId end;         /* the answer: logits, an embedding, or what is read out */
+    bool output;        /* it is one of them */
     int unreadable;     /* rows where both sides have no number at all */
 } DiffCoverage;
 
@@ -97,6 +99,8 @@ void diff_report_free(DiffReport *d);
 /* in[nodes of the graph]: node n and what it is made from, back to where the reference has values again (these not
  * included). Returns how many of them are computed. */
 int diff_segment(const Graph *g, const DiffReference *r, NodeId n, bool *in);
+/* "all errors are in column 17 …" where those beyond what is allowed are in one place of an axis; else "". */
+void diff_where(const Graph *g, const DiffTensor *t, const float *ours, double allowed, char out[200]);
 /* Tries known mistakes on that stretch. c->row is set; the rest is filled. */
 void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r, const DiffOptions *o,
                      const DiffRow *row);

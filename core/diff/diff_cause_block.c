@@ -32,6 +32,9 @@ static double attempt_logarithm(Trial *t, const Fit *f, double logarithm)
 static void attempt_fit(Trial *t, const Fit *f, double low, double high)
 {
     const double golden = 0.6180339887498949;
+    if (t->base) /* a number that is free explains too much beside another mistake */
+        return;
+    t->fitting = true;
     double a = dm_log(low), b = dm_log(high), x = b - golden * (b - a), y = a + golden * (b - a);
     double fx = attempt_logarithm(t, f, x), fy = attempt_logarithm(t, f, y);
     for (int i = 0; i < 36; i++) {
@@ -49,6 +52,7 @@ static void attempt_fit(Trial *t, const Fit *f, double low, double high)
             fy = attempt_logarithm(t, f, y);
         }
     }
+    t->fitting = false;
 }
 
 void trial_scale(Trial *t)
@@ -75,11 +79,14 @@ void trial_scale(Trial *t)
     char after[64];
     snprintf(after, sizeof after, ", not by %.4g", (double)c->scale);
     Fit fit = {"attn.scale", "the reference multiplies the scores by ", after};
+    t->fitting = true;
     double here = dm_log((double)c->scale), nearby = t->before.rms; /* is there anything to be had by another factor? */
-    if (!(c->scale > 0) ||
-        (attempt_logarithm(t, &fit, here - 0.05) >= nearby && attempt_logarithm(t, &fit, here + 0.05) >= nearby))
-        return;
-    attempt_fit(t, &fit, 1e-3, 1e3);
+    bool nowhere = !(c->scale > 0) || t->base ||
+                   (attempt_logarithm(t, &fit, here - 0.05) >= nearby &&
+                    attempt_logarithm(t, &fit, here + 0.05) >= nearby);
+    t->fitting = false;
+    if (!nowhere)
+        attempt_fit(t, &fit, 1e-3, 1e3);
 }
 
 void trial_norm(Trial *t)
@@ -115,25 +122,42 @@ void trial_activation(Trial *t)
                  {MAP_QUICK_GELU, "quick GELU, x·σ(1.702 x)"},
                  {MAP_RELU, "ReLU"},
                  {MAP_SILU, "SiLU, x·σ(x)"}};
+    static const char *const PLACES[] = {"mlp.post", "mlp.gate_post", "pool_mlp.post"};
     const char *ours = map_name(t->size.act);
     for (size_t i = 0; i < sizeof FORMS / sizeof *FORMS; i++)
         if (FORMS[i].map == t->size.act)
             ours = FORMS[i].name;
     for (size_t i = 0; i <= sizeof FORMS / sizeof *FORMS; i++) {
         bool none = i == sizeof FORMS / sizeof *FORMS;
+        if (!none && FORMS[i].map == t->size.act)
+            continue;
         trial_begin(t);
-        for (NodeId n = trial_find(t, "mlp.post", 0); n != NO_NODE; n = trial_find(t, "mlp.post", n + 1)) {
-            const char *path = graph_node(t->s->graph, n)->path;
-            trial_add(t, EDIT_REDIRECT, path)->other = block_path(&t->arena, path, "mlp.pre");
-            if (!none)
-                trial_add(t, EDIT_MAP, path)->map = FORMS[i].map;
-        }
-        if (none || FORMS[i].map != t->size.act)
-            trial_attempt(t,
-                          none ? "the reference applies no activation%s%s"
-                               : "the reference's activation is %s; here it is %s",
-                          none ? "" : FORMS[i].name, none ? "" : ours);
+        for (size_t k = 0; k < sizeof PLACES / sizeof *PLACES; k++)
+            for (NodeId n = trial_find(t, PLACES[k], 0); n != NO_NODE; n = trial_find(t, PLACES[k], n + 1)) {
+                const Node *node = graph_node(t->s->graph, n);
+                if (node->op != OP_MAP) /* with a gate, post is a product */
+                    continue;
+                trial_add(t, EDIT_REDIRECT, node->path)->other = graph_node(t->s->graph, node->in[0])->path;
+                if (!none)
+                    trial_add(t, EDIT_MAP, node->path)->map = FORMS[i].map;
+            }
+        if (none)
+            trial_attempt(t, "the reference applies no activation");
+        else
+            trial_attempt(t, "the reference's activation is %s; here it is %s", FORMS[i].name, ours);
     }
+    trial_begin(t);
+    for (NodeId n = trial_find(t, "mlp.gate", 0); n != NO_NODE; n = trial_find(t, "mlp.gate", n + 1)) {
+        const char *path = graph_node(t->s->graph, n)->path;
+        NodeId w[2] = {trial_beside(t, path, "mlp.w_gate"), trial_beside(t, path, "mlp.w_up")},
+               b[2] = {trial_beside(t, path, "mlp.b_gate"), trial_beside(t, path, "mlp.b_up")};
+        for (int k = 0; k < 2; k++) {
+            trial_add(t, EDIT_VALUES, graph_node(t->s->graph, w[k])->path)->data = run_need(t->s->run, w[1 - k]);
+            if (b[0] != NO_NODE && b[1] != NO_NODE)
+                trial_add(t, EDIT_VALUES, graph_node(t->s->graph, b[k])->path)->data = run_need(t->s->run, b[1 - k]);
+        }
+    }
+    trial_attempt(t, "the gate and the values that it multiplies are exchanged in the reference");
 }
 
 /* exp(x − max) / Σ over t instead of u, for scores[h,t,u]. */
@@ -159,25 +183,23 @@ static NodeId scores_of(Trial *t, const char *path)
     return masked != NO_NODE ? masked : graph_find(t->s->graph, block_path(&t->arena, path, "attn.scores_scaled"));
 }
 
+static bool make_other_axis(Trial *t, NodeId pattern, const void *context, float *out)
+{
+    (void)context;
+    const Graph *g = t->s->graph;
+    NodeId scores = scores_of(t, graph_node(g, pattern)->path);
+    Dims d = graph_node(g, pattern)->dims; /* [h,t,u] */
+    const float *x = d.n == 3 && scores != NO_NODE ? trial_known(t, scores) : NULL;
+    if (x)
+        softmax_over_queries(x, out, (size_t)g->axes[d.axis[0]].n, (size_t)g->axes[d.axis[1]].n,
+                             (size_t)g->axes[d.axis[2]].n);
+    return x != NULL;
+}
+
 void trial_softmax(Trial *t)
 {
-    const Graph *g = t->s->graph;
-    NodeId pattern = trial_find(t, "attn.pattern", 0);
-    if (pattern == NO_NODE || trial_find(t, "attn.pattern", pattern + 1) != NO_NODE)
-        return;
-    const char *path = graph_node(g, pattern)->path;
-    NodeId scores = scores_of(t, path);
-    Dims d = graph_node(g, pattern)->dims; /* [h,t,u] */
-    if (!trial_has(t, scores))
-        return;
-    if (d.n != 3)
-        return;
-    float *out = arena_alloc(&t->arena, size_mul(graph_cells(g, pattern), sizeof *out));
-    softmax_over_queries(trial_values(t, scores), out, (size_t)g->axes[d.axis[0]].n, (size_t)g->axes[d.axis[1]].n,
-                         (size_t)g->axes[d.axis[2]].n);
-    trial_begin(t);
-    trial_add(t, EDIT_VALUES, path)->data = out;
-    trial_attempt(t, "the reference's softmax runs over the tokens that ask instead of those looked at");
+    trial_each(t, "attn.pattern", make_other_axis, NULL,
+               "the reference's softmax runs over the tokens that ask instead of those looked at");
 }
 
 static bool looks_ahead(const void *context, const int index[DIMS_MAX])

@@ -121,7 +121,7 @@ static bool next_block(const Trial *t, NodeId *from, const char **path)
                            path_ends(p, "attn.scores_raw") || path_ends(p, "attn.z")))
             continue;
         size_t scope = (size_t)(strrchr(p, '.') - p) + 1;
-        if (last && strncmp(last, p, scope) == 0)
+        if ((last && strncmp(last, p, scope) == 0) || (t->only && strncmp(p, t->only, strlen(t->only)) != 0))
             continue;
         *path = p;
         *from = n + 1;
@@ -145,27 +145,61 @@ static void attempt_cut(Trial *t, Excerpt cut, bool merged, const char *text)
     trial_attempt(t, "%s", text);
 }
 
-/* z[t,h,e] read as if it lay as [h,t,e]: the transpose before putting heads together was forgotten. */
-static void attempt_untransposed(Trial *t)
+/* z[t,h,e] laid down in another order of its axes and read as [t,(h e)]: heads put together without moving the token
+ * axis in front of the head axis, or with another transpose. */
+typedef struct Order {
+    int axis[3]; /* of t 0, h 1, e 2: how the cells lie */
+    const char *text;
+} Order;
+
+static bool make_merged(Trial *t, NodeId z, const void *context, float *out)
+{
+    const Order *o = context;
+    const float *x = diff_reference_find(t->r, z) == t->target ? NULL : trial_known(t, z);
+    size_t heads = (size_t)t->size.heads, width = (size_t)t->size.head_dim;
+    size_t n[3] = {graph_cells(t->s->graph, z) / (heads * width), heads, width}, stride[3] = {heads * width, width, 1};
+    const int *a = o->axis;
+    if (!x)
+        x = trial_values_with(t, z);
+    for (size_t i = 0; i < n[a[0]]; i++)
+        for (size_t j = 0; j < n[a[1]]; j++)
+            for (size_t k = 0; k < n[a[2]]; k++)
+                *out++ = x[i * stride[a[0]] + j * stride[a[1]] + k * stride[a[2]]];
+    return true;
+}
+
+/* z of every block where the stretch makes it or reads it. */
+static void attempt_merged(Trial *t, const Order *o)
 {
     const Graph *g = t->s->graph;
-    NodeId w_o = trial_find(t, "attn.w_o", 0);
-    if (w_o == NO_NODE || trial_find(t, "attn.w_o", w_o + 1) != NO_NODE)
-        return;
-    NodeId z = node_of(t, graph_node(g, w_o)->path, "attn.z");
-    if (!trial_has(t, z))
-        return;
-    size_t heads = (size_t)t->size.heads, width = (size_t)t->size.head_dim,
-           tokens = graph_cells(g, z) / (heads * width);
-    const float *x = trial_values(t, z);
-    float *out = arena_alloc(&t->arena, size_mul(graph_cells(g, z), sizeof *out));
-    for (size_t h = 0; h < heads; h++)
-        for (size_t k = 0; k < tokens; k++)
-            memcpy(out + (h * tokens + k) * width, x + (k * heads + h) * width, width * sizeof *out);
     trial_begin(t);
-    trial_add(t, EDIT_VALUES, graph_node(g, z)->path)->data = out;
-    trial_attempt(
-        t, "the reference puts the heads together without moving the token axis in front of the head axis first");
+    for (NodeId n = 0; n <= t->target->node; n++) {
+        const char *path = graph_node(g, n)->path;
+        bool z = path_ends(path, "attn.z"), w_o = path_ends(path, "attn.w_o");
+        if ((!z && !w_o) || !t->in[n] || (t->only && strncmp(path, t->only, strlen(t->only)) != 0))
+            continue;
+        NodeId made = z ? n : trial_beside(t, path, "attn.z");
+        if (!trial_has(t, made) || (w_o && t->in[made])) /* that one is found by itself */
+            continue;
+        float *out = arena_alloc(&t->arena, size_mul(graph_cells(g, made), sizeof *out));
+        if (!make_merged(t, made, o, out))
+            return;
+        trial_add(t, EDIT_VALUES, graph_node(g, made)->path)->data = out;
+    }
+    trial_attempt(t, "%s", o->text);
+}
+
+void trial_merged(Trial *t)
+{
+    static const Order ORDERS[] = {
+        {{1, 0, 2},
+         "the reference puts the heads together without moving the token axis in front of the head axis first"},
+        {{0, 2, 1}, "the reference puts the heads together interleaved, (e h) instead of (h e)"},
+        {{1, 2, 0}, "the reference puts the heads together with a wrong transpose, laid down as [h,e,t]"},
+        {{2, 0, 1}, "the reference puts the heads together with a wrong transpose, laid down as [e,t,h]"},
+        {{2, 1, 0}, "the reference puts the heads together with a wrong transpose, laid down as [e,h,t]"}};
+    for (size_t i = 0; i < sizeof ORDERS / sizeof *ORDERS; i++)
+        attempt_merged(t, &ORDERS[i]);
 }
 
 void trial_heads(Trial *t)
@@ -190,5 +224,4 @@ void trial_heads(Trial *t)
     for (NodeId n = trial_find(t, "attn.w_o", 0); n != NO_NODE; n = trial_find(t, "attn.w_o", n + 1))
         add_merge(t, n);
     trial_attempt(t, "the reference puts the heads together interleaved, (e h) instead of (h e)");
-    attempt_untransposed(t);
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/dmath.h"
 #include "core/diff/diff_trial.h"
 
 /* The recorded cells read in another order that fits the shape. Values are compared the other way round: ours, put as
@@ -78,8 +79,10 @@ enum { FILTER_COUNT = sizeof FILTERS / sizeof *FILTERS };
 /* A way of resizing, and what is said about it where it is not ours. */
 typedef struct Geometry {
     Preprocess p;
+    int plain; /* without antialias: 1 the sampled values as they are, 2 rounded to whole ones; 0: as Pillow does it */
     char text[120];
 } Geometry;
+enum { GEOMETRIES = 6 * FILTER_COUNT };
 
 static const char *filter_name(Filter f)
 {
@@ -90,7 +93,7 @@ static const char *filter_name(Filter f)
 }
 
 /* Ours first, then other filters, then other ways to fit the picture in, each with every filter. */
-static int geometries(const Preprocess *ours, Geometry out[4 * FILTER_COUNT])
+static int geometries(const Preprocess *ours, Geometry out[GEOMETRIES])
 {
     static const struct {
         ResizeMode mode;
@@ -111,14 +114,20 @@ static int geometries(const Preprocess *ours, Geometry out[4 * FILTER_COUNT])
                              filter_name(ours->filter));
                 n++;
             }
-    for (size_t w = 0; w < sizeof WAYS / sizeof *WAYS && n < 4 * FILTER_COUNT; w++) {
+    for (int k = 0; k < 4; k++, n++) {
+        out[n] = (Geometry){.p = *ours, .plain = 1 + k % 2};
+        out[n].p.filter = k < 2 ? FILTER_BILINEAR : FILTER_BICUBIC;
+        snprintf(out[n].text, sizeof out[n].text, "resizes without antialias (%s%s)", filter_name(out[n].p.filter),
+                 k % 2 ? ", rounded to whole values" : "");
+    }
+    for (size_t w = 0; w < sizeof WAYS / sizeof *WAYS && n < GEOMETRIES; w++) {
         Preprocess p = *ours;
         p.mode = WAYS[w].mode;
         p.resize_w = p.width * 1000 / WAYS[w].keeps;
         p.resize_h = p.height * 1000 / WAYS[w].keeps;
         if (p.mode == ours->mode && p.resize_w == ours->resize_w && p.resize_h == ours->resize_h)
             continue;
-        for (int i = 0; i < FILTER_COUNT && n < 4 * FILTER_COUNT; i++, n++) {
+        for (int i = 0; i < FILTER_COUNT && n < GEOMETRIES; i++, n++) {
             out[n] = (Geometry){.p = p};
             out[n].p.filter = FILTERS[i].filter;
             snprintf(out[n].text, sizeof out[n].text, "resizes %s (%s)", WAYS[w].text, FILTERS[i].name);
@@ -166,7 +175,7 @@ static bool fit_statistics(const Trial *t, const float *pixels, Statistics *out)
             sx += x, sy += y, sxx += x * x, sxy += x * y;
         }
         double down = n * sxx - sx * sx, slope = down > 0 ? (n * sxy - sx * sy) / down : 0;
-        if (!(fabs(slope) > 1e-9))
+        if (!(slope > 1e-9))
             return false;
         out->std[ch] = (float)(1 / slope);
         out->mean[ch] = (float)(-(sy - slope * sx) / n / slope);
@@ -222,6 +231,67 @@ static void attempt_geometry(Trial *t, const Geometry *way, const float *pixels,
     }
 }
 
+/* Keys' cubic with a = −3/4, as torch and OpenCV have it. */
+static double cubic(double x)
+{
+    const double a = -0.75;
+    x = dm_abs(x);
+    if (x < 1)
+        return ((a + 2) * x - (a + 3)) * x * x + 1;
+    return x < 2 ? (((x - 5) * x + 8) * x - 4) * a : 0;
+}
+
+/* The value of channel c at a place between pixels, borders repeated. */
+static double sample(const Image *im, Filter f, double x, double y, int c)
+{
+    int reach = f == FILTER_BICUBIC ? 2 : 1;
+    double sum = 0, x0 = dm_floor(x), y0 = dm_floor(y);
+    for (int j = 1 - reach; j <= reach; j++)
+        for (int i = 1 - reach; i <= reach; i++) {
+            double dx = x - (x0 + i), dy = y - (y0 + j);
+            double w = reach == 2 ? cubic(dx) * cubic(dy) : (1 - dm_abs(dx)) * (1 - dm_abs(dy));
+            int px = (int)x0 + i, py = (int)y0 + j;
+            px = px < 0 ? 0 : px >= im->width ? im->width - 1 : px;
+            py = py < 0 ? 0 : py >= im->height ? im->height - 1 : py;
+            sum += w *
+                   (double)im->data[((size_t)py * (size_t)im->width + (size_t)px) * (size_t)im->channels + (size_t)c];
+        }
+    return sum;
+}
+
+/* Pixels taken at the centres of where they come from and nowhere else. False for a picture of other channels. */
+static bool sample_all(const Geometry *way, const Image *im, float *pixels)
+{
+    const Preprocess *p = &way->p;
+    if (im->channels != p->channels)
+        return false;
+    for (int c = 0; c < p->channels; c++)
+        for (int y = 0; y < p->height; y++)
+            for (int x = 0; x < p->width; x++) {
+                SourceRect r = preprocess_source(p, im->width, im->height, x, y);
+                double v = sample(im, p->filter, (r.x0 + r.x1) / 2 - 0.5, (r.y0 + r.y1) / 2 - 0.5, c);
+                if (way->plain == 2) {
+                    v = dm_floor(v + 0.5);
+                    v = v < 0 ? 0 : v > 255 ? 255 : v;
+                }
+                pixels[((size_t)c * (size_t)p->height + (size_t)y) * (size_t)p->width + (size_t)x] = (float)v;
+            }
+    return true;
+}
+
+/* The model's pixels made in that way; false where it can't be. */
+static bool make_pixels(const Geometry *way, const Image *picture, float *pixels)
+{
+    Image resized;
+    Err err;
+    if (way->plain)
+        return sample_all(way, picture, pixels);
+    if (!preprocess_run(&way->p, picture, &resized, pixels, &err))
+        return false;
+    image_free(&resized);
+    return true;
+}
+
 void trial_picture(Trial *t)
 {
     const DiffSubject *s = t->s;
@@ -229,17 +299,13 @@ void trial_picture(Trial *t)
                  s->image <= t->target->node && t->in[s->image];
     if (!reads)
         return;
-    Geometry way[4 * FILTER_COUNT];
+    Geometry way[GEOMETRIES];
     int count = geometries(s->preprocess, way);
     size_t cells = graph_cells(s->graph, s->image);
     float *pixels = xfloats(cells), *values = xfloats(cells);
     for (int i = 0; i < count && !(i && trial_solved(t)); i++) {
-        Image resized;
-        Err err;
-        if (!preprocess_run(&way[i].p, s->picture, &resized, pixels, &err))
-            continue;
-        image_free(&resized);
-        attempt_geometry(t, &way[i], pixels, values);
+        if (make_pixels(&way[i], s->picture, pixels))
+            attempt_geometry(t, &way[i], pixels, values);
     }
     free(pixels);
     free(values);

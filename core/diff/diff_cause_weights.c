@@ -122,8 +122,29 @@ static const float *patch_weight(Trial *t, const float *w, PatchOrder order)
     return out;
 }
 
+typedef enum Listing { BY_COLUMN, FROM_BELOW, FROM_RIGHT, BACKWARDS, SNAKE, ORDERS } Listing;
+
+/* The patch, numbered row by row, that stands at place p. */
+static int listed(Listing how, int p, int rows, int cols)
+{
+    int y = p / cols, x = p % cols;
+    switch (how) {
+    case BY_COLUMN: return p % rows * cols + p / rows;
+    case FROM_BELOW: return (rows - 1 - y) * cols + x;
+    case FROM_RIGHT: return y * cols + cols - 1 - x;
+    case BACKWARDS: return rows * cols - 1 - p;
+    case SNAKE: return y * cols + (y % 2 ? cols - 1 - x : x);
+    default: UNREACHABLE("an order of no kind");
+    }
+}
+
 void trial_patches(Trial *t)
 {
+    static const char *const LISTED[ORDERS] = {[BY_COLUMN] = "the reference lists the patches column by column",
+                                               [FROM_BELOW] = "the reference lists the patches' rows from below",
+                                               [FROM_RIGHT] = "the reference lists the patches of a row from the right",
+                                               [BACKWARDS] = "the reference lists the patches backwards",
+                                               [SNAKE] = "the reference lists every second row of patches backwards"};
     static const char *const TEXTS[] = {
         [CHANNEL_LAST] =
             "the reference flattens a patch as row, column, channel; the weight expects channel, row, column",
@@ -145,12 +166,14 @@ void trial_patches(Trial *t)
         cols = c->image_w / c->patch_w;
     if (embed == NO_NODE || embed > t->target->node || !t->in[embed] || g->axes[axis].n != rows * cols)
         return;
-    int *index = arena_alloc(&t->arena, size_mul((size_t)(rows * cols), sizeof *index));
-    for (int p = 0; p < rows * cols; p++)
-        index[p] = p % rows * cols + p / rows;
-    trial_begin(t);
-    Edit *e = trial_add(t, EDIT_GATHER, "patch_embed");
-    e->axis = axis;
-    e->index = index;
-    trial_attempt(t, "the reference lists the patches column by column");
+    for (int k = 0; k < ORDERS; k++) {
+        int *index = arena_alloc(&t->arena, size_mul((size_t)(rows * cols), sizeof *index));
+        for (int p = 0; p < rows * cols; p++)
+            index[p] = listed((Listing)k, p, rows, cols);
+        trial_begin(t);
+        Edit *e = trial_add(t, EDIT_GATHER, "patch_embed");
+        e->axis = axis;
+        e->index = index;
+        trial_attempt(t, "%s", LISTED[k]);
+    }
 }

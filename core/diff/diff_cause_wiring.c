@@ -1,5 +1,5 @@
 /* Mistakes with what goes where: the read-out, the final norm, positions, RMSNorm, γ and β, v, the residual's source,
- * whole blocks, rounded weights, the picture's orientation, dropout that was left on. */
+ * the picture's orientation, dropout that was left on. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,18 +8,13 @@
 #include "core/base/dmath.h"
 #include "core/diff/diff_trial.h"
 
-static NodeId node_at(Trial *t, const char *path, const char *name)
-{
-    return graph_find(t->s->graph, block_path(&t->arena, path, name));
-}
-
 /* --- the end of the model --- */
 
-/* The read-out made of the tokens' values otherwise: their mean from `from` on, or token `from` alone. */
-static void attempt_readout(Trial *t, NodeId readout, NodeId tokens, size_t from, bool mean, const char *text)
+/* The read-out made of the tokens' values x[rows,width] otherwise: their mean from `from` on, or token `from` alone. */
+static void attempt_readout(Trial *t, NodeId readout, const float *x, size_t rows, size_t from, bool mean,
+                            const char *text)
 {
-    size_t width = graph_cells(t->s->graph, readout), rows = graph_cells(t->s->graph, tokens) / width;
-    const float *x = trial_values(t, tokens);
+    size_t width = graph_cells(t->s->graph, readout);
     float *out = arena_alloc(&t->arena, width * sizeof *out);
     for (size_t d = 0; d < width; d++) {
         double sum = 0;
@@ -32,37 +27,69 @@ static void attempt_readout(Trial *t, NodeId readout, NodeId tokens, size_t from
     trial_attempt(t, "%s", text);
 }
 
+enum { TOKENS_MOST = 1024 };
+
+/* The tokens that the answer is read from, all of them. */
+static NodeId tokens_read(Trial *t, NodeId readout)
+{
+    const Graph *g = t->s->graph;
+    size_t all = size_mul((size_t)vit_tokens(t->s->config), (size_t)t->size.width);
+    NodeId n = graph_find(g, "ln_final.out");
+    for (NodeId i = readout - 1; n == NO_NODE && i >= 0; i--)
+        if (path_ends(graph_node(g, i)->path, t->size.post_norm ? "ln2.out" : "resid_post") && graph_cells(g, i) == all)
+            n = i;
+    return n;
+}
+
 void trial_readout(Trial *t)
 {
     const Graph *g = t->s->graph;
     const VitConfig *c = t->s->config;
     if (!c)
         return;
-    NodeId readout = trial_find(t, "readout", 0), tokens = graph_find(g, "ln_final.out");
+    NodeId readout = trial_find(t, "readout", 0);
     size_t prefix = (size_t)vit_prefix(c), all = (size_t)vit_tokens(c);
-    if (readout == NO_NODE || !trial_has(t, tokens) || graph_cells(g, tokens) != all * graph_cells(g, readout))
+    if (readout == NO_NODE || graph_cells(g, readout) != (size_t)c->width)
         return;
+    NodeId tokens = tokens_read(t, readout);
+    if (!trial_has(t, tokens))
+        return;
+    const float *x = trial_values(t, tokens);
     if (c->pool != VIT_POOL_MEAN)
-        attempt_readout(t, readout, tokens, prefix, true,
-                        "the reference reads the mean of the patches, not the class token");
-    attempt_readout(t, readout, tokens, 0, true, "the reference reads the mean of all tokens");
-    if (c->cls && c->pool != VIT_POOL_CLS)
-        attempt_readout(t, readout, tokens, 0, false, "the reference reads the class token, not the mean");
-    attempt_readout(t, readout, tokens, all - 1, false, "the reference reads the last token");
-    if (prefix < all)
-        attempt_readout(t, readout, tokens, prefix, false, "the reference reads the first patch's token");
+        attempt_readout(t, readout, x, all, prefix, true,
+                        c->cls ? "the reference reads the mean of the patches, not the class token"
+                               : "the reference reads the mean of the patches");
+    attempt_readout(t, readout, x, all, 0, true, "the reference reads the mean of all tokens");
+    if (c->cls && c->pool != VIT_POOL_CLS && c->pool != VIT_POOL_CLS_DIST)
+        attempt_readout(t, readout, x, all, 0, false,
+                        c->pool == VIT_POOL_MEAN ? "the reference reads the class token, not the mean"
+                                                 : "the reference reads the class token");
+    const Axis *places = &g->axes[graph_node(g, tokens)->dims.axis[0]];
+    for (size_t k = 0; k < all && k < TOKENS_MOST; k++) {
+        char text[DIFF_WORDS], label[64];
+        snprintf(text, sizeof text, "the reference reads the token %s",
+                 axis_label(places, (int)k, label, sizeof label));
+        if (k + 1 == all)
+            snprintf(text, sizeof text, "the reference reads the last token");
+        else if (k == prefix)
+            snprintf(text, sizeof text, "the reference reads the first patch's token");
+        if (k || !c->cls)
+            attempt_readout(t, readout, x, all, k, false, text);
+    }
 }
 
 void trial_final_norm(Trial *t)
 {
+    static const char *const NORMS[] = {"ln_final.out", "fc_norm.out"};
     const Graph *g = t->s->graph;
     trial_begin(t);
-    for (NodeId n = trial_find(t, "ln_final.out", 0); n != NO_NODE; n = trial_find(t, "ln_final.out", n + 1)) {
-        const char *path = graph_node(g, n)->path;
-        NodeId centered = graph_find(g, arena_printf(&t->arena, "%.*scentered", (int)(strlen(path) - 3), path));
-        if (centered != NO_NODE)
-            trial_add(t, EDIT_REDIRECT, path)->other = graph_node(g, graph_node(g, centered)->in[0])->path;
-    }
+    for (size_t k = 0; k < sizeof NORMS / sizeof *NORMS; k++)
+        for (NodeId n = trial_find(t, NORMS[k], 0); n != NO_NODE; n = trial_find(t, NORMS[k], n + 1)) {
+            const char *path = graph_node(g, n)->path;
+            NodeId centered = graph_find(g, arena_printf(&t->arena, "%.*scentered", (int)(strlen(path) - 3), path));
+            if (centered != NO_NODE)
+                trial_add(t, EDIT_REDIRECT, path)->other = graph_node(g, graph_node(g, centered)->in[0])->path;
+        }
     trial_attempt(t, "the reference has no final LayerNorm");
 }
 
@@ -74,7 +101,8 @@ void trial_probabilities(Trial *t)
         return;
     const float *x = trial_values(t, n);
     float *share = arena_alloc(&t->arena, cells * sizeof *share),
-          *logarithm = arena_alloc(&t->arena, cells * sizeof *share);
+          *logarithm = arena_alloc(&t->arena, cells * sizeof *share),
+          *single = arena_alloc(&t->arena, cells * sizeof *single);
     Dims dims = graph_node(t->s->graph, n)->dims; /* the classes are the last axis; a text has a row for each token */
     size_t row = (size_t)t->s->graph->axes[dims.axis[dims.n - 1]].n;
     for (size_t at = 0; at < cells; at += row) {
@@ -88,7 +116,10 @@ void trial_probabilities(Trial *t)
             logarithm[i] = (float)((double)x[i] - most - dm_log(sum));
         }
     }
+    for (size_t i = 0; i < cells; i++)
+        single[i] = (float)(1 / (1 + dm_exp((double)x[i] > 600 ? -600 : (double)x[i] < -600 ? 600 : -(double)x[i])));
     trial_judge(t, share, "the reference's logits went through a softmax: they are probabilities");
+    trial_judge(t, single, "the reference's logits went through a sigmoid: they are probabilities, each of its own");
     trial_judge(t, logarithm, "the reference's logits are logarithms of probabilities (log-softmax)");
 }
 
@@ -97,7 +128,8 @@ void trial_probabilities(Trial *t)
 void trial_norm_kind(Trial *t)
 {
     const Graph *g = t->s->graph;
-    static const char *const BIASES[] = {"ln1.beta", "ln2.beta", "ln3.beta", "ln_final.beta"};
+    static const char *const BIASES[] = {"ln1.beta",      "ln2.beta",      "ln3.beta",
+                                         "ln_final.beta", "norm_pre.beta", "fc_norm.beta"};
     for (int plain = 0; plain < 2; plain++) {
         trial_begin(t);
         for (NodeId n = trial_find(t, "mean", 0); n != NO_NODE; n = trial_find(t, "mean", n + 1))
@@ -122,34 +154,118 @@ void trial_norm_kind(Trial *t)
     trial_attempt(t, "γ and β of LayerNorm are exchanged in the reference");
 }
 
+/* 1 / (√variance + ε) */
+static bool make_outside(Trial *t, NodeId n, const void *context, float *out)
+{
+    (void)context;
+    const Graph *g = t->s->graph;
+    NodeId sum = graph_node(g, n)->in[0], var = graph_node(g, sum)->in[0];
+    const float *x = trial_known(t, var), *with = x ? NULL : trial_known(t, sum);
+    double eps = (double)t->size.eps;
+    if (!x && !with)
+        return false;
+    for (size_t i = 0; i < graph_cells(g, n); i++) {
+        double variance = x ? (double)x[i] : (double)with[i] - eps;
+        out[i] = (float)(1 / (dm_sqrt(variance > 0 ? variance : 0) + eps));
+    }
+    return true;
+}
+
+void trial_outside_root(Trial *t)
+{
+    trial_each(t, "rstd", make_outside, NULL,
+               "the reference adds ε to the deviation, outside the root, not to the variance");
+}
+
 /* --- positions --- */
 
-/* The rows of a table of positions, each moved by `step` places. */
-static void add_shifted(Trial *t, NodeId pos, int step)
+/* The row that a token's position is taken from; −1: it gets none. */
+typedef enum Shift { SUCCESSOR, PREDECESSOR, FROM_FIRST, FIRST_BARE, ZERO_BEHIND, SHIFTS } Shift;
+static int shifted_row(Shift how, int row, int rows)
 {
-    int axis = graph_node(t->s->graph, pos)->dims.axis[0], rows = t->s->graph->axes[axis].n;
-    int *index = arena_alloc(&t->arena, size_mul((size_t)rows, sizeof *index));
-    for (int i = 0; i < rows; i++)
-        index[i] = (i + rows + step) % rows;
-    Edit *e = trial_add(t, EDIT_GATHER, graph_node(t->s->graph, pos)->path);
-    e->axis = axis;
-    e->index = index;
+    switch (how) {
+    case SUCCESSOR: return (row + 1) % rows;
+    case PREDECESSOR: return (row + rows - 1) % rows;
+    case FROM_FIRST: return row ? row - 1 : 0;
+    case FIRST_BARE: return row - 1;
+    case ZERO_BEHIND: return row + 1 < rows ? row + 1 : -1;
+    default: UNREACHABLE("a shift of no kind");
+    }
 }
 
 void trial_positions(Trial *t)
 {
-    static const char *const TEXTS[] = {
-        "the reference's positions are shifted by one: each token has its successor's",
-        "the reference's positions are shifted by one: each token has its predecessor's"};
+    static const char *const TEXTS[SHIFTS] = {
+        [SUCCESSOR] = "the reference's positions are shifted by one: each token has its successor's",
+        [PREDECESSOR] = "the reference's positions are shifted by one: each token has its predecessor's",
+        [FROM_FIRST] =
+            "the reference's positions are shifted by one: each token has its predecessor's, the first keeps its own",
+        [FIRST_BARE] =
+            "the reference's positions are shifted by one: each token has its predecessor's, the first has none",
+        [ZERO_BEHIND] =
+            "the reference's positions are shifted by one: each token has its successor's, the last has none"};
+    const Graph *g = t->s->graph;
     trial_begin(t);
     for (NodeId n = trial_find(t, "pos_embed", 0); n != NO_NODE; n = trial_find(t, "pos_embed", n + 1))
-        trial_add(t, EDIT_SCALE, graph_node(t->s->graph, n)->path)->factor = 2;
+        trial_add(t, EDIT_SCALE, graph_node(g, n)->path)->factor = 2;
     trial_attempt(t, "the reference adds the position embeddings twice");
-    for (int k = 0; k < 2; k++) {
+    for (int k = 0; k < SHIFTS; k++) {
         trial_begin(t);
-        for (NodeId n = trial_find(t, "pos_embed", 0); n != NO_NODE; n = trial_find(t, "pos_embed", n + 1))
-            add_shifted(t, n, k ? -1 : 1);
+        for (NodeId n = trial_find(t, "pos_embed", 0); n != NO_NODE; n = trial_find(t, "pos_embed", n + 1)) {
+            int rows = g->axes[graph_node(g, n)->dims.axis[0]].n;
+            size_t cells = graph_cells(g, n), width = cells / (size_t)rows;
+            float *table = arena_alloc(&t->arena, size_mul(cells, sizeof *table));
+            const float *own = run_need(t->s->run, n);
+            for (int row = 0; row < rows; row++) {
+                int from = shifted_row((Shift)k, row, rows);
+                if (from >= 0)
+                    memcpy(table + (size_t)row * width, own + (size_t)from * width, width * sizeof *table);
+            }
+            trial_add(t, EDIT_VALUES, graph_node(g, n)->path)->data = table;
+        }
         trial_attempt(t, "%s", TEXTS[k]);
+    }
+}
+
+/* Patches first, the class token behind them: positions in the order of the table, or each with its token. */
+void trial_class_last(Trial *t)
+{
+    static const struct {
+        const char *node, *text;
+        bool read; /* …and the answer is read where it stands */
+    } WAYS[] = {{"tokens", "the class token stands last in the reference, behind the patches", true},
+                {"tokens", "the class token stands last in the reference, and the first token is read out", false},
+                {"full_embed", "the class token stands last in the reference, each token with its own position", true},
+                {"full_embed",
+                 "the class token stands last in the reference, each token with its own position, and the first token "
+                 "is read out",
+                 false}};
+    const Graph *g = t->s->graph;
+    const VitConfig *c = t->s->config;
+    if (!c || !c->cls || vit_prefix(c) != 1)
+        return;
+    for (size_t k = 0; k < sizeof WAYS / sizeof *WAYS; k++) {
+        NodeId n = trial_find(t, WAYS[k].node, 0), readout = trial_find(t, "readout", 0);
+        if (n == NO_NODE || (!WAYS[k].read && readout == NO_NODE))
+            continue;
+        int axis = graph_node(g, n)->dims.axis[0], rows = g->axes[axis].n;
+        int *index = arena_alloc(&t->arena, size_mul((size_t)rows, sizeof *index)),
+            *back = arena_alloc(&t->arena, size_mul((size_t)rows, sizeof *back));
+        for (int i = 0; i < rows; i++) {
+            index[i] = (i + 1) % rows;
+            back[i] = (i + rows - 1) % rows;
+        }
+        trial_begin(t);
+        Edit *e = trial_add(t, EDIT_GATHER, graph_node(g, n)->path);
+        e->axis = axis;
+        e->index = index;
+        NodeId tokens = readout == NO_NODE ? NO_NODE : tokens_read(t, readout);
+        if (WAYS[k].read && tokens != NO_NODE && c->pool == VIT_POOL_CLS) {
+            e = trial_add(t, EDIT_GATHER, graph_node(g, tokens)->path);
+            e->axis = axis;
+            e->index = back;
+        }
+        trial_attempt(t, "%s", WAYS[k].text);
     }
 }
 
@@ -210,35 +326,14 @@ void trial_value(Trial *t)
     trial_attempt(t, "the reference multiplies the shares of attention by 1/√d_k, after the softmax");
 }
 
-/* Values that are made in each block of what the blocks before make with the mistake. */
-static void attempt_blocks(Trial *t, const char *ending, bool (*make)(Trial *t, NodeId n, float *out), const char *text)
-{
-    const Graph *g = t->s->graph;
-    trial_begin(t);
-    for (NodeId n = trial_find(t, ending, 0); n != NO_NODE; n = trial_find(t, ending, n + 1)) {
-        float *out = arena_alloc(&t->arena, size_mul(graph_cells(g, n), sizeof *out));
-        if (!make(t, n, out))
-            return;
-        trial_add(t, EDIT_VALUES, graph_node(g, n)->path)->data = out;
-    }
-    trial_attempt(t, "%s", text);
-}
-
-/* What the reference has, or what the stretch makes with the mistake; NULL where neither knows the node. */
-static const float *known(Trial *t, NodeId n)
-{
-    while (n != NO_NODE && !diff_reference_find(t->r, n) && graph_node(t->s->graph, n)->op == OP_VIEW)
-        n = graph_node(t->s->graph, n)->in[0];
-    const DiffTensor *x = n == NO_NODE ? NULL : diff_reference_find(t->r, n);
-    return x ? x->values : trial_has(t, n) ? trial_values_with(t, n) : NULL;
-}
-
 /* v = W_V x + b_V of the residual stream itself. */
-static bool make_unnormed(Trial *t, NodeId n, float *out)
+static bool make_unnormed(Trial *t, NodeId n, const void *context, float *out)
 {
+    (void)context;
     const char *path = graph_node(t->s->graph, n)->path;
-    NodeId in = node_at(t, path, "resid_pre"), w = node_at(t, path, "attn.w_v"), b = node_at(t, path, "attn.b_v");
-    const float *x = known(t, in);
+    NodeId in = trial_beside(t, path, "resid_pre"), w = trial_beside(t, path, "attn.w_v"),
+           b = trial_beside(t, path, "attn.b_v");
+    const float *x = trial_known(t, in);
     if (!x || w == NO_NODE)
         return false;
     const float *weight = run_need(t->s->run, w), *bias = b == NO_NODE ? NULL : run_need(t->s->run, b);
@@ -254,15 +349,16 @@ static bool make_unnormed(Trial *t, NodeId n, float *out)
 }
 
 /* The sum's first part taken behind the norm. */
-static bool make_normed_sum(Trial *t, NodeId n, float *out)
+static bool make_normed_sum(Trial *t, NodeId n, const void *context, float *out)
 {
+    (void)context;
     const Graph *g = t->s->graph;
     const char *path = graph_node(g, n)->path;
     bool mid = path_ends(path, "resid_mid");
-    NodeId norm = node_at(t, path, mid ? "ln1.out" : "ln2.out"), part = graph_node(g, n)->in[1];
+    NodeId norm = trial_beside(t, path, mid ? "ln1.out" : "ln2.out"), part = graph_node(g, n)->in[1];
     if (graph_node(g, n)->op != OP_ADD)
         return false;
-    const float *a = known(t, norm), *b = known(t, part);
+    const float *a = trial_known(t, norm), *b = trial_known(t, part);
     if (!a || !b)
         return false;
     for (size_t i = 0; i < graph_cells(g, n); i++)
@@ -274,72 +370,12 @@ void trial_source(Trial *t)
 {
     if (t->s->text || t->size.post_norm)
         return;
-    attempt_blocks(t, "attn.v", make_unnormed, "the reference makes v from the residual stream, before the LayerNorm");
-    attempt_blocks(t, "resid_mid", make_normed_sum,
-                   "the reference's residual connection around attention starts behind the LayerNorm");
-    attempt_blocks(t, "resid_post", make_normed_sum,
-                   "the reference's residual connection around the MLP starts behind the LayerNorm");
-}
-
-/* --- weights --- */
-
-void trial_rounded(Trial *t)
-{
-    const Graph *g = t->s->graph;
-    for (int p = PRECISION_BF16; p < PRECISIONS; p++) {
-        trial_begin(t);
-        for (NodeId n = 0; n <= t->target->node; n++)
-            if (t->in[n] && graph_node(g, n)->op == OP_LEAF && graph_node(g, n)->leaf.kind == LEAF_TENSOR)
-                *trial_add(t, EDIT_MAP, graph_node(g, n)->path) = precision_edit(g, n, (Precision)p);
-        trial_attempt(t, "the reference's weights were rounded to %s", precision_name((Precision)p));
-    }
-}
-
-/* Block `to` of a stack ("decoder.") takes every weight of block `from`. */
-static void add_block(Trial *t, const char *stack, int to, int from)
-{
-    const Graph *g = t->s->graph;
-    char prefix[48];
-    size_t n = (size_t)snprintf(prefix, sizeof prefix, "%sblocks.%d.", stack, to);
-    for (NodeId i = 0; i <= t->target->node; i++) {
-        const char *path = graph_node(g, i)->path;
-        if (!t->in[i] || graph_node(g, i)->op != OP_LEAF || graph_node(g, i)->leaf.kind != LEAF_TENSOR ||
-            strncmp(path, prefix, n) != 0)
-            continue;
-        NodeId other = graph_find(g, arena_printf(&t->arena, "%sblocks.%d.%s", stack, from, path + n));
-        if (other != NO_NODE)
-            trial_add(t, EDIT_VALUES, path)->data = run_need(t->s->run, other);
-    }
-}
-
-static void attempt_stack(Trial *t, const char *stack, const char *called)
-{
-    enum { MOST = 24 };
-    int layers = t->size.layers < MOST ? t->size.layers : MOST;
-    for (int a = 0; a < layers; a++)
-        for (int b = 0; b < layers; b++) {
-            if (a == b)
-                continue;
-            trial_begin(t);
-            add_block(t, stack, a, b);
-            trial_attempt(t, "%sblock %d has the weights of block %d in the reference", called, a, b);
-            if (a > b || trial_solved(t))
-                continue;
-            int only = t->mistake_count;
-            add_block(t, stack, b, a);
-            if (only && t->mistake_count > only)
-                trial_attempt(t, "%sblocks %d and %d are exchanged in the reference", called, a, b);
-        }
-}
-
-void trial_blocks(Trial *t)
-{
-    if (t->s->config)
-        attempt_stack(t, "", "");
-    else {
-        attempt_stack(t, "encoder.", "encoder ");
-        attempt_stack(t, "decoder.", "decoder ");
-    }
+    trial_each(t, "attn.v", make_unnormed, NULL,
+               "the reference makes v from the residual stream, before the LayerNorm");
+    trial_each(t, "resid_mid", make_normed_sum, NULL,
+               "the reference's residual connection around attention starts behind the LayerNorm");
+    trial_each(t, "resid_post", make_normed_sum, NULL,
+               "the reference's residual connection around the MLP starts behind the LayerNorm");
 }
 
 /* --- the picture as it was turned --- */
@@ -374,6 +410,9 @@ void trial_turned(Trial *t)
                 add_reversed(t, image->dims.axis[k]);
         trial_attempt(t, "%s", TURNS[i].text);
     }
+    trial_begin(t);
+    trial_add(t, EDIT_SCALE, image->path)->factor = -1;
+    trial_attempt(t, "the reference's picture is a negative: every value has the other sign");
 }
 
 /* --- dropout --- */

@@ -81,6 +81,8 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, Buf *out)
     buf_putc(out, ',');
     put_key(out, "also", c->also);
     buf_putc(out, ',');
+    put_key(out, "where", c->where);
+    buf_putc(out, ',');
     put_number(out, "allowed", c->allowed);
     buf_putc(out, ',');
     put_number(out, "error", c->before.largest);

@@ -16,8 +16,11 @@ static const DiffName TABLE[] = {
 enum { TABLE_ROWS = sizeof TABLE / sizeof *TABLE };
 
 /* What programs put in front of a module's name. */
-static const char *const PREFIXES[] = {"vit.",      "deit.",       "dinov2.",    "model.",      "module.",
-                                       "backbone.", "base_model.", "_orig_mod.", "transformer."};
+static const char *const PREFIXES[] = {
+    "vit.",        "deit.",         "dinov2.",    "model.",       "module.",
+    "backbone.",   "base_model.",   "_orig_mod.", "transformer.", "dinov2_with_registers.",
+    "dinov3_vit.", "vision_model.", "visual.",    "trunk.",       "clip.",
+    "siglip."};
 
 const char *diff_family_name(DiffFamily f)
 {
@@ -27,6 +30,7 @@ const char *diff_family_name(DiffFamily f)
                                                      [DIFF_HF] = "Hugging Face",
                                                      [DIFF_TIMM] = "timm",
                                                      [DIFF_TORCHVISION] = "torchvision",
+                                                     [DIFF_OPENAI] = "OpenAI CLIP",
                                                      [DIFF_TORCH] = "PyTorch nn.Transformer"};
     return NAMES[f];
 }
@@ -130,7 +134,9 @@ static int find_nodes(const Graph *g, const DiffName *line, int block, DiffTarge
     return parts;
 }
 
-static int look_up(const DiffName *lines, size_t count, const Graph *g, const char *name, DiffTarget out[DIFF_PARTS])
+/* skip: so many lines that would do are passed over. */
+static int look_up(const DiffName *lines, size_t count, const Graph *g, const char *name, int *skip,
+                   DiffTarget out[DIFF_PARTS])
 {
     int block;
     for (size_t i = 0; i < count; i++) {
@@ -139,24 +145,16 @@ static int look_up(const DiffName *lines, size_t count, const Graph *g, const ch
         if (strcmp(lines[i].nodes, "-") == 0)
             return -1;
         int found = find_nodes(g, &lines[i], block, out);
-        if (found)
+        if (found && (*skip)-- <= 0)
             return found;
     }
     return 0;
 }
 
-int diff_name_targets(const DiffMap *map, const Graph *g, const char *name, DiffTarget out[DIFF_PARTS])
+static int look_up_tables(const Graph *g, const char *name, int skip, DiffTarget out[DIFF_PARTS])
 {
-    int found = map ? look_up(map->line, map->count, g, name, out) : 0;
-    if (found)
-        return found;
-    NodeId own = graph_find(g, name);
-    if (own != NO_NODE) {
-        out[0] = (DiffTarget){.family = DIFF_OURS, .node = own, .parts = 1};
-        return 1;
-    }
     for (bool again = true; again;) {
-        found = look_up(TABLE, TABLE_ROWS, g, name, out);
+        int found = look_up(TABLE, TABLE_ROWS, g, name, &skip, out);
         if (found)
             return found;
         again = false;
@@ -170,6 +168,24 @@ int diff_name_targets(const DiffMap *map, const Graph *g, const char *name, Diff
         }
     }
     return 0;
+}
+
+int diff_name_other(const Graph *g, const char *name, int n, DiffTarget out[DIFF_PARTS])
+{
+    return look_up_tables(g, name, n, out);
+}
+
+int diff_name_targets(const DiffMap *map, const Graph *g, const char *name, DiffTarget out[DIFF_PARTS])
+{
+    int none = 0, found = map ? look_up(map->line, map->count, g, name, &none, out) : 0;
+    if (found)
+        return found;
+    NodeId own = graph_find(g, name);
+    if (own != NO_NODE) {
+        out[0] = (DiffTarget){.family = DIFF_OURS, .node = own, .parts = 1};
+        return 1;
+    }
+    return look_up_tables(g, name, 0, out);
 }
 
 const char *diff_name_of(DiffFamily f, const Graph *g, NodeId n, char *out, size_t size)

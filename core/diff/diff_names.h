@@ -12,6 +12,7 @@ typedef enum DiffFamily {
     DIFF_HF,          /* Hugging Face: modules and the fields of an output */
     DIFF_TIMM,        /* timm: modules */
     DIFF_TORCHVISION, /* torchvision: modules */
+    DIFF_OPENAI,      /* OpenAI's CLIP: modules of its picture tower */
     DIFF_TORCH,       /* nn.Transformer: modules */
     DIFF_FAMILIES
 } DiffFamily;
@@ -54,6 +55,9 @@ typedef struct DiffTarget {
  * out. Own names come first, then the user's, then the families'; "vit.", "model.", "module." and their like in front
  * are passed over. map may be NULL. */
 int diff_name_targets(const DiffMap *map, const Graph *g, const char *name, DiffTarget out[DIFF_PARTS]);
+/* The n-th other meaning of the name in the families' tables (n ≥ 1), for a tensor whose shape the first does not have:
+ * CLIP's last norm is over one token, SigLIP's, which has the same name, over all. 0: there is none. */
+int diff_name_other(const Graph *g, const char *name, int n, DiffTarget out[DIFF_PARTS]);
 /* What a family calls a node, or NULL when it has no name for it. Returns out. */
 const char *diff_name_of(DiffFamily f, const Graph *g, NodeId n, char *out, size_t size);
 #endif

@@ -144,6 +144,7 @@ static bool take(Opening *o, const TensorInfo *info, const DiffTarget *to, Err *
         return false;
     }
     t.name = printable(&r->arena, info->name);
+    t.place = r->count;
     o->families[t.family]++;
     o->precisions[info->dtype == DT_BF16 ? PRECISION_BF16 : info->dtype == DT_F16 ? PRECISION_F16 : PRECISION_F32]++;
     r->tensor = grow(r->tensor, &o->cap, (size_t)r->count, sizeof *r->tensor);
@@ -171,12 +172,41 @@ static const char *known_as(const TensorFile *f, const char *name)
     return name;
 }
 
+/* Has the tensor the shape of what its name means? Of one that holds several nodes the parts are asked for. */
+static bool has_shape(const Opening *o, const TensorInfo *info, const DiffTarget *to)
+{
+    DiffLayout l;
+    size_t shape[TENSOR_RANK_MAX], parts = (size_t)to->parts;
+    memcpy(shape, info->shape, sizeof shape);
+    if (parts > 1 && (info->rank == 0 || shape[info->rank - 1] % parts != 0))
+        return false;
+    if (parts > 1)
+        shape[info->rank - 1] /= parts;
+    return diff_layout_find(o->g, to->node, shape, info->rank, to->axes, &l, NULL, 0) != DIFF_NO_FIT;
+}
+
+/* What a tensor means: the first meaning of its name that its shape has, the first of all where none does. */
+static int meaning(const Opening *o, const DiffMap *map, const TensorInfo *info, DiffTarget to[DIFF_PARTS])
+{
+    const char *name = known_as(o->file, info->name);
+    int parts = diff_name_targets(map, o->g, name, to), other;
+    if (parts <= 0 || to[0].family == DIFF_OURS || to[0].family == DIFF_MAP || has_shape(o, info, &to[0]))
+        return parts;
+    DiffTarget more[DIFF_PARTS];
+    for (int n = 1; (other = diff_name_other(o->g, name, n, more)) > 0; n++)
+        if (has_shape(o, info, &more[0])) {
+            memcpy(to, more, sizeof more);
+            return other;
+        }
+    return parts;
+}
+
 static bool take_all(Opening *o, const DiffMap *map, Err *err)
 {
     for (size_t i = 0; i < o->file->count; i++) {
         const TensorInfo *info = &o->file->tensors[i];
         DiffTarget to[DIFF_PARTS];
-        int parts = diff_name_targets(map, o->g, known_as(o->file, info->name), to);
+        int parts = meaning(o, map, info, to);
         if (parts == 0)
             note_unknown(o, info, "");
         else if (parts > 0 && info->dtype == DT_OTHER)
@@ -192,7 +222,8 @@ static bool take_all(Opening *o, const DiffMap *map, Err *err)
 static int by_node(const void *a, const void *b)
 {
     const DiffTensor *x = a, *y = b;
-    return x->node != y->node ? (x->node > y->node) - (x->node < y->node) : strcmp(x->name, y->name);
+    return x->node != y->node ? (x->node > y->node) - (x->node < y->node)
+                              : (x->place > y->place) - (x->place < y->place);
 }
 
 static void finish(DiffReference *r, const int families[DIFF_FAMILIES], const int precisions[PRECISIONS])
@@ -279,7 +310,7 @@ void diff_reference_free(DiffReference *r)
 
 const DiffTensor *diff_reference_find(const DiffReference *r, NodeId n)
 {
-    for (int i = 0; i < r->count; i++)
+    for (int i = r->count - 1; i >= 0; i--)
         if (r->tensor[i].node == n)
             return &r->tensor[i];
     return NULL;

@@ -15,6 +15,7 @@ typedef struct DiffTensor {
     size_t shape[TENSOR_RANK_MAX]; /* as recorded */
     int part, parts;               /* of a tensor that holds several nodes */
     NodeId node;
+    int place; /* in the file */
     DiffLayout layout;
     size_t item;         /* which picture of layout.batch */
     const float *values; /* as the node has them */
@@ -43,7 +44,8 @@ bool diff_reference_open(DiffReference *r, const char *path, const DiffMap *map,
  * run must outlive the reference. */
 bool diff_reference_of_run(DiffReference *r, const char *name, Run *run, const Graph *g, Err *err);
 void diff_reference_free(DiffReference *r);
-/* The first tensor that means node n, or NULL. */
+/* The last tensor that means node n, which is what the next step saw (a linear layer's, then its dropout's), or NULL.
+ */
 const DiffTensor *diff_reference_find(const DiffReference *r, NodeId n);
 /* The first tensor in a file that is the model's input as it wants it (`image`), channels first or last; name in the
  * arena. A zeroed one when there is none; false when the file can't be read, or when its axes stand in an order that is

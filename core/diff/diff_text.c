@@ -159,8 +159,8 @@ static void put_gap(const DiffNamed *n, Buf *out)
     if (c->unreadable)
         buf_printf(out, " %d more have no number in them, here and there (NaN or ∞), and say nothing.", c->unreadable);
     if (!c->output && c->nodes)
-        buf_printf(out, " Nothing after %s was compared: --require logits refuses a recording without the answer.",
-                   graph_node(n->s->graph, c->last)->path);
+        buf_printf(out, " Nothing after %s was compared: --require %s refuses a recording without the answer.",
+                   graph_node(n->s->graph, c->last)->path, graph_node(n->s->graph, c->end)->path);
 }
 
 static void put_stored(const DiffNamed *n, Buf *out)
@@ -220,6 +220,8 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, bool first, Buf *o
         graph_formula(n->s->graph, row->tensor->node, out);
         buf_putc(out, '.');
     }
+    if (*c->where)
+        buf_printf(out, " Where: %s.", c->where);
     buf_free(&nan);
     if (c->rows > 1)
         buf_printf(out, " The same step differs in %d blocks.", c->rows);

@@ -5,9 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* By how much the rms error must fall for a mistake to be worth a word; how many steps make a stretch long: there the
- * first mistake that is the cause ends the search. */
-enum { NEARER = 4, LONG_STEPS = 100 };
+#include "core/base/dmath.h"
+
+/* By how much the rms error must fall for a mistake to be worth a word. */
+enum { NEARER = 4 };
+/* Operations that make a stretch long: there the first mistake that is the cause ends the search, and another that
+ * would leave the same is not looked for. */
+static const double LONG = 1e9;
 
 void trial_begin(Trial *t)
 {
@@ -22,14 +26,17 @@ Edit *trial_add(Trial *t, EditKind kind, const char *path)
     return e;
 }
 
-/* The graph with the reference's values, the first edits of the mistake, and behind both what rounds; run to be freed
- * with the graph. False when the mistake does not suit the graph. */
+/* The graph with the reference's values, the mistake that is made already, the first edits of the one that is tried,
+ * and behind all what rounds; run to be freed with the graph. False when the mistake does not suit the graph. */
 static bool open_trial(const Trial *t, int extra, Graph *graph, Run **run)
 {
     const Graph *g = t->s->graph;
-    int count = t->given_count;
-    Edit *edits = xcalloc((size_t)(count + extra + g->count), sizeof *edits);
+    int count = t->given_count, based = t->base ? t->base->count : 0;
+    Edit *edits = xcalloc((size_t)(count + based + extra + g->count), sizeof *edits);
     memcpy(edits, t->given, (size_t)count * sizeof *edits);
+    if (based)
+        memcpy(edits + count, t->base->edit, (size_t)based * sizeof *edits);
+    count += based;
     if (extra)
         memcpy(edits + count, t->mistake, (size_t)extra * sizeof *edits);
     count += extra;
@@ -84,19 +91,45 @@ static bool explains(const Trial *t, const DiffFigures *f)
     return f->largest <= DIFF_EXPLAINED * t->allowed && f->rms <= DIFF_EXPLAINED * t->allowed_rms;
 }
 
-double trial_judge(Trial *t, const float *values, const char *text)
+/* Of so many attempts, would one leave so little by luck? Then the recording is too short to say anything. */
+static bool beyond_chance(const Trial *t, const DiffFigures *f, size_t cells)
+{
+    enum { INDEPENDENT = 256, CERTAINTY = 1000 };
+    if (t->before.largest > 1e30)
+        return false;
+    double left = f->largest > t->allowed ? f->largest : t->allowed;
+    double bits = (double)(cells < INDEPENDENT ? cells : INDEPENDENT) * dm_log(t->before.largest / left);
+    return bits > dm_log(CERTAINTY * (t->attempts + 1));
+}
+
+/* What is tried, in words. */
+static void word(const Trial *t, const char *what, char out[DIFF_WORDS])
+{
+    if (t->base)
+        snprintf(out, DIFF_WORDS, "two mistakes at once: %.140s; and %.140s", t->base->text, what);
+    else if (t->only)
+        snprintf(out, DIFF_WORDS, "%.250s, in %.*s alone", what, (int)strlen(t->only) - 1, t->only);
+    else
+        snprintf(out, DIFF_WORDS, "%s", what);
+}
+
+double trial_judge(Trial *t, const float *values, const char *what)
 {
     size_t cells = graph_cells(t->s->graph, t->target->node);
+    char text[DIFF_WORDS];
     float *rounded = xfloats(cells);
     precision_round(t->o->precision, values, rounded, cells);
     DiffFigures f = diff_figures(rounded, t->target->values, cells, t->allowed);
     free(rounded);
-    bool better = f.rms < t->best.rms;
-    if (better && t->any && explains(t, &t->best) && strcmp(t->text, text) != 0) {
+    t->attempts++;
+    if ((t->base || t->only) && (!explains(t, &f) || !beyond_chance(t, &f, cells)))
+        return f.rms; /* of so many only what explains is worth a word */
+    word(t, what, text);
+    bool better = f.rms < t->best.rms, other = !strstr(t->text, text) && !strstr(text, t->text);
+    if (better && t->any && explains(t, &t->best) && other) {
         t->second = t->best;
         snprintf(t->also, sizeof t->also, "%s", t->text);
-    } else if (!better && t->any && explains(t, &f) && strcmp(t->text, text) != 0 &&
-               (!*t->also || f.rms < t->second.rms)) {
+    } else if (!better && t->any && explains(t, &f) && other && (!*t->also || f.rms < t->second.rms)) {
         t->second = f;
         snprintf(t->also, sizeof t->also, "%s", text);
     }
@@ -106,6 +139,32 @@ double trial_judge(Trial *t, const float *values, const char *text)
         snprintf(t->text, sizeof t->text, "%s", text);
     }
     return f.rms;
+}
+
+/* Keeps the mistake if it is one of the nearest, few of each family. */
+static void keep_near(Trial *t, double rms, const char *text)
+{
+    int place = t->near_count, of_family = 0, last = -1;
+    if (t->base || t->only || t->fitting)
+        return;
+    for (int i = 0; i < t->near_count; i++)
+        if (t->near[i].family == t->family) {
+            of_family++;
+            last = i;
+        }
+    if (of_family == TRIAL_OF_A_FAMILY || t->near_count == TRIAL_BASES) { /* in the place of a worse one */
+        place = of_family == TRIAL_OF_A_FAMILY ? last : t->near_count - 1;
+        if (!(rms < t->near[place].rms))
+            return;
+    } else
+        t->near_count++;
+    for (; place > 0 && rms < t->near[place - 1].rms; place--)
+        t->near[place] = t->near[place - 1];
+    Tried *n = &t->near[place];
+    *n = (Tried){.family = t->family, .count = t->mistake_count, .rms = rms};
+    n->edit = arena_alloc(&t->arena, size_mul((size_t)n->count, sizeof *n->edit));
+    memcpy(n->edit, t->mistake, (size_t)n->count * sizeof *n->edit);
+    snprintf(n->text, sizeof n->text, "%s", text);
 }
 
 double trial_attempt(Trial *t, const char *fmt, ...)
@@ -123,6 +182,7 @@ double trial_attempt(Trial *t, const char *fmt, ...)
                              text);
     run_free(run);
     graph_free(&graph);
+    keep_near(t, rms, text);
     return rms;
 }
 
@@ -147,7 +207,8 @@ bool path_ends(const char *path, const char *ending)
 NodeId trial_find(const Trial *t, const char *ending, NodeId from)
 {
     for (NodeId n = from; n <= t->target->node; n++)
-        if (t->in[n] && path_ends(graph_node(t->s->graph, n)->path, ending))
+        if (t->in[n] && path_ends(graph_node(t->s->graph, n)->path, ending) &&
+            (!t->only || strncmp(graph_node(t->s->graph, n)->path, t->only, strlen(t->only)) == 0))
             return n;
     return NO_NODE;
 }
@@ -162,15 +223,50 @@ const char *block_path(Arena *a, const char *path, const char *name)
     return arena_printf(a, "%.*s%s", (int)n, path, name);
 }
 
+NodeId trial_beside(Trial *t, const char *path, const char *name)
+{
+    return graph_find(t->s->graph, block_path(&t->arena, path, name));
+}
+
+const float *trial_known(Trial *t, NodeId n)
+{
+    while (n != NO_NODE && !diff_reference_find(t->r, n) && graph_node(t->s->graph, n)->op == OP_VIEW)
+        n = graph_node(t->s->graph, n)->in[0];
+    const DiffTensor *x = n == NO_NODE ? NULL : diff_reference_find(t->r, n);
+    return x && x != t->target ? x->values : trial_has(t, n) ? trial_values_with(t, n) : NULL;
+}
+
+void trial_each(Trial *t, const char *ending, TrialMake *make, const void *context, const char *text)
+{
+    const Graph *g = t->s->graph;
+    trial_begin(t);
+    for (NodeId n = trial_find(t, ending, 0); n != NO_NODE; n = trial_find(t, ending, n + 1)) {
+        float *out = arena_alloc(&t->arena, size_mul(graph_cells(g, n), sizeof *out));
+        if (!make(t, n, context, out))
+            return;
+        trial_add(t, EDIT_VALUES, graph_node(g, n)->path)->data = out;
+    }
+    trial_attempt(t, "%s", text);
+}
+
 /* --- the whole search --- */
 
-static void (*const FAMILIES[])(Trial *t) = {trial_picture,       trial_axes,      trial_scale,      trial_norm,
-                                             trial_activation,    trial_missing,   trial_transposed, trial_heads,
-                                             trial_softmax,       trial_mask,      trial_unmasked,   trial_sinusoids,
-                                             trial_residual,      trial_patches,   trial_readout,    trial_final_norm,
-                                             trial_probabilities, trial_norm_kind, trial_positions,  trial_value,
-                                             trial_source,        trial_turned,    trial_dropout,    trial_blocks,
-                                             trial_rounded};
+/* in_block: it may have been made in one block alone. */
+static const struct {
+    void (*attempt)(Trial *t);
+    bool in_block;
+} FAMILIES[] = {
+    {trial_picture, false},       {trial_axes, false},     {trial_scale, true},        {trial_norm, true},
+    {trial_activation, true},     {trial_missing, true},   {trial_transposed, true},   {trial_heads, true},
+    {trial_merged, true},         {trial_softmax, true},   {trial_mask, true},         {trial_unmasked, true},
+    {trial_sinusoids, false},     {trial_residual, true},  {trial_patches, false},     {trial_readout, false},
+    {trial_final_norm, false},    {trial_norm_kind, true}, {trial_outside_root, true}, {trial_positions, false},
+    {trial_class_last, false},    {trial_value, true},     {trial_source, true},       {trial_turns, true},
+    {trial_fitted, false},        {trial_turned, false},   {trial_dropout, false},     {trial_half, true},
+    {trial_blocks, false},        {trial_twice, false},    {trial_rounded, false},     {trial_quantised, false},
+    {trial_probabilities, false},
+};
+enum { FAMILY_COUNT = sizeof FAMILIES / sizeof *FAMILIES };
 
 /* The reference's values that the stretch reads. */
 static void find_edge(Trial *t)
@@ -183,13 +279,81 @@ static void find_edge(Trial *t)
             reads[graph_node(g, n)->in[k]] = true;
     for (int i = 0; i < t->r->count; i++) {
         const DiffTensor *x = &t->r->tensor[i];
-        if (reads[x->node] && !t->in[x->node] && (i == 0 || x[-1].node != x->node))
+        if (reads[x->node] && !t->in[x->node] && (i + 1 == t->r->count || x[1].node != x->node))
             t->given[t->given_count++] = (Edit){.kind = EDIT_VALUES,
                                                 .path = graph_node(g, x->node)->path,
                                                 .data = x->values,
                                                 .origin = "the reference"};
     }
     free(reads);
+}
+
+/* Floating-point operations of one attempt. */
+static double cost_of(const Trial *t)
+{
+    double flops = 0;
+    for (NodeId n = 0; n <= t->target->node; n++)
+        flops += t->in[n] ? graph_cost(t->s->graph, n).flops : 0;
+    return flops;
+}
+
+static void try_all(Trial *t, const char *what, bool blocks_only)
+{
+    for (int i = 0; i < FAMILY_COUNT; i++) {
+        if (blocks_only && !FAMILIES[i].in_block)
+            continue;
+        if (t->o->progress && !t->o->progress(t->o->context, what, (double)i / FAMILY_COUNT))
+            return;
+        t->family = i;
+        ArenaMark mark = arena_mark(&t->arena);
+        FAMILIES[i].attempt(t);
+        if (t->base || t->only) /* nothing of it is kept */
+            arena_rewind(&t->arena, mark);
+        if (t->flops > LONG && trial_solved(t))
+            return;
+    }
+}
+
+/* The next block of the stretch that computes something, "decoder.blocks.1."; false past the last. */
+static bool next_prefix(const Trial *t, NodeId *from, char out[48])
+{
+    for (NodeId n = *from; n <= t->target->node; n++) {
+        const Node *node = graph_node(t->s->graph, n);
+        const char *at = strstr(node->path, "blocks.");
+        size_t length = at ? (size_t)(at - node->path) + 7 + strcspn(at + 7, ".") + 1 : 0;
+        if (!t->in[n] || !length || length >= 48 || node->op == OP_LEAF || node->op == OP_VIEW ||
+            strncmp(out, node->path, length) == 0)
+            continue;
+        snprintf(out, 48, "%.*s", (int)length, node->path);
+        *from = n + 1;
+        return true;
+    }
+    return false;
+}
+
+/* What one mistake in every block does not explain: one in a single block, and two at once. Both multiply the attempts,
+ * and are left away (two: tried on top of the nearest only) where that would take minutes. */
+static void try_further(Trial *t)
+{
+    static const double AFFORDED = 4e10; /* operations */
+    double cost = t->flops, singles = t->attempts;
+    char prefix[48] = "";
+    int blocks = 0;
+    for (NodeId n = 0; next_prefix(t, &n, prefix);)
+        blocks++;
+    prefix[0] = '\0';
+    for (NodeId n = 0;
+         blocks > 1 && singles * blocks * cost < AFFORDED && !trial_close(t) && next_prefix(t, &n, prefix);) {
+        t->only = prefix;
+        try_all(t, "looking for the cause in one block", true);
+    }
+    t->only = NULL;
+    double bases = AFFORDED / (singles * cost + 1);
+    for (int i = 0; i < t->near_count && i < (bases < 1 ? 1 : bases) && !trial_close(t); i++) {
+        t->base = &t->near[i];
+        try_all(t, "looking for two mistakes at once", false);
+    }
+    t->base = NULL;
 }
 
 /* Nodes whose values a person would record: the ends of the stages. */
@@ -257,12 +421,12 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
         return;
     }
     t.in = xcalloc((size_t)s->graph->count, sizeof *t.in);
-    c->steps = diff_segment(s->graph, r, row->tensor->node, t.in);
+    t.steps = c->steps = diff_segment(s->graph, r, row->tensor->node, t.in);
+    t.flops = cost_of(&t);
     find_edge(&t);
-    for (size_t i = 0; i < sizeof FAMILIES / sizeof *FAMILIES && !(c->steps > LONG_STEPS && trial_solved(&t)); i++)
-        if (!o->progress ||
-            o->progress(o->context, "looking for the cause", (double)i / (sizeof FAMILIES / sizeof *FAMILIES)))
-            FAMILIES[i](&t);
+    try_all(&t, "looking for the cause", false);
+    if (!trial_close(&t) && !c->accumulated)
+        try_further(&t);
     c->before = t.before;
     c->after = t.best;
     c->whole = trial_close(&t);
@@ -273,8 +437,10 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
     /* nearer by chance is no cause: a mistake must take most of the difference away */
     if (t.any && (c->whole || t.best.rms < t.before.rms / NEARER))
         snprintf(c->text, sizeof c->text, "%s", t.text);
-    if (!c->whole)
+    if (!c->whole) {
         propose(c, &t);
+        diff_where(s->graph, row->tensor, trial_values(&t, row->tensor->node), row->allowed, c->where);
+    }
     free(t.in);
     free(t.given);
     free(t.mistake);

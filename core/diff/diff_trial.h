@@ -12,6 +12,16 @@ typedef struct TrialSizes {
     bool post_norm;
 } TrialSizes;
 
+/* A mistake that was tried, kept with its edits: a second one can be tried on top of it. */
+typedef struct Tried {
+    int family;
+    Edit *edit;
+    int count;
+    double rms;
+    char text[DIFF_WORDS];
+} Tried;
+enum { TRIAL_BASES = 4, TRIAL_OF_A_FAMILY = 2 };
+
 typedef struct Trial {
     const DiffSubject *s;
     TrialSizes size;
@@ -25,12 +35,21 @@ typedef struct Trial {
     Edit *mistake;
     size_t mistake_cap;
     int mistake_count;
-    Arena arena; /* of paths and values that edits hold */
+    Arena arena;             /* of paths and values that edits hold */
+    int steps;               /* computed nodes of the stretch, */
+    double flops;            /* and the operations of computing it once */
+    int family;              /* the one being tried */
+    const char *only;        /* "blocks.2.": mistakes are made in that block alone; NULL: wherever they can be */
+    const Tried *base;       /* a mistake that is made already, of which the next is the second; NULL: none */
+    Tried near[TRIAL_BASES]; /* single mistakes that came nearest, at most TRIAL_OF_A_FAMILY of a family */
+    int near_count;
+    bool fitting; /* a number is being searched: its tries are no mistakes of their own */
+    double attempts;
     DiffFigures before, best;
-    bool any;           /* something was better than nothing */
-    char text[200];     /* what made `best` */
-    DiffFigures second; /* of the best attempt with another text that explains too */
-    char also[200];
+    bool any;              /* something was better than nothing */
+    char text[DIFF_WORDS]; /* what made `best` */
+    DiffFigures second;    /* of the best attempt with another text that explains too */
+    char also[DIFF_WORDS];
 } Trial;
 
 /* A mistake is a list of edits: begin one, add to it, attempt it. Strings and values must live as long as the trial
@@ -61,6 +80,16 @@ bool path_ends(const char *path, const char *ending);
  * "decoder.blocks.3.cross_attn.scale" it is "decoder.blocks.3.cross_attn.w_q". */
 const char *block_path(Arena *a, const char *path, const char *name);
 
+/* What the reference has of a node, or what the stretch makes of it with the mistake so far; NULL where neither knows
+ * the node. */
+const float *trial_known(Trial *t, NodeId n);
+/* Node NAME of the same block as the node at path. */
+NodeId trial_beside(Trial *t, const char *path, const char *name);
+/* Values that are made in each block of what the blocks before make with the mistake: make fills out[cells of n], false
+ * where it can't. */
+typedef bool TrialMake(Trial *t, NodeId n, const void *context, float *out);
+void trial_each(Trial *t, const char *ending, TrialMake *make, const void *context, const char *text);
+
 /* The families of mistakes. */
 void trial_scale(Trial *t);
 void trial_heads(Trial *t);
@@ -87,4 +116,12 @@ void trial_rounded(Trial *t);
 void trial_blocks(Trial *t);
 void trial_turned(Trial *t);
 void trial_dropout(Trial *t);
+void trial_twice(Trial *t);
+void trial_quantised(Trial *t);
+void trial_half(Trial *t);
+void trial_merged(Trial *t);
+void trial_turns(Trial *t);
+void trial_fitted(Trial *t);
+void trial_class_last(Trial *t);
+void trial_outside_root(Trial *t);
 #endif

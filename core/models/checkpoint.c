@@ -32,7 +32,7 @@ const TensorInfo *checkpoint_find_as(const Checkpoint *k, VitRole r, int layer, 
 {
     const char *pattern = k->layout->names[r];
     for (int i = 0; pattern && layout_alternative(pattern, i, layer, how); i++) {
-        if (how->when && (how->when == '@') != k->packed)
+        if (how->when && (how->when == '^' ? !k->projects : (how->when == '@') != k->packed))
             continue;
         const TensorInfo *t = find_prefixed(k, how->name, k->layout->aside && !layout_outside(r));
         if (t)
@@ -306,7 +306,9 @@ static bool check_unused(Checkpoint *k, Model *m, Err *err)
         if (k->used[i])
             continue;
         const char *bare = strncmp(name, k->prefix, prefix) == 0 ? name + prefix : name;
-        if (is_decoder(k, name))
+        if (k->projects && strcmp(bare, "head.bias") == 0)
+            model_assume(m, "the head is CLIP's projection, so that an embedding is shown; its bias is 0 and left out");
+        else if (is_decoder(k, name))
             decoder++;
         else if (is_aside(k, name))
             aside++;

@@ -37,7 +37,7 @@ extern const int LAYOUT_COUNT;
 
 /* One alternative of names[]: `name`, `name#1/3` (the second of three parts of equal size, one behind the other along
  * the first axis: q, k, v of a fused tensor), `name#:dhe` (axes stored in that order, none of them merged). In front @:
- * only where k->packed; ~: only where not. */
+ * only where k->packed; ~: only where not; ^: only where k->projects. */
 typedef struct LayoutName {
     char name[256], order[8];
     int part, parts;
@@ -69,6 +69,7 @@ typedef struct Known {
     bool smooth;            /* …with antialias */
     bool gated, probed;     /* its MLP is gated, its answer read by attention pooling: the tensors must say so too */
     bool embeds;            /* it ends with an embedding */
+    bool clip;              /* its head is CLIP's projection, unless it was trained further to name classes */
     bool mean;              /* it reads the mean of the patches even with a class token and no fc_norm */
     VitRope rope;
     bool rope_half, rope_cols_first;
@@ -85,6 +86,7 @@ typedef struct Checkpoint {
     const char *config_path, *processor_path;
     const char *name; /* for the model */
     bool packed;      /* the rows of the MLP's first tensor are gate and patterns */
+    bool projects;    /* the head is a projection: its width is an embedding's, no classes */
     bool assume;      /* a name that is not known is taken for a plain ViT's */
     Known known;
     Arena arena;

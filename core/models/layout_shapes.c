@@ -136,14 +136,40 @@ static void infer_inner(const Infer *n, const TensorInfo *q, const LayoutName *h
     *inner = c->heads <= 1 << 12 && c->head_dim <= 1 << 12 ? c->heads * c->head_dim : 0;
 }
 
+/* Is a bias there and anything but 0? */
+static bool biased(const Infer *n)
+{
+    Err err;
+    const TensorInfo *t = checkpoint_find(n->k, VIT_HEAD_B, 0);
+    if (!t || t->cells > 1 << 20)
+        return t != NULL;
+    float *x = xfloats(t->cells);
+    bool any = !tensors_read_f32(&n->k->file, t, x, &err);
+    for (size_t i = 0; !any && i < t->cells; i++)
+        any = !(x[i] >= 0 && x[i] <= 0);
+    free(x);
+    return any;
+}
+
+/* timm keeps CLIP's projection as its classifier. One that was trained further to name classes says so in its name
+ * ("…_ft_in1k"), has names for them or a bias. */
+static bool projects(const Infer *n)
+{
+    const char *name = json_text(json_get(n->k->config, "architecture"), ""),
+               *tag = json_text(json_get(n->trained, "tag"), "");
+    return n->k->known.clip && infer_has(n, VIT_HEAD_W) && !strstr(name, "_ft_") && !strstr(tag, "ft_") &&
+           !json_get(n->trained, "label_names") && !json_get(n->k->config, "label_names") && !biased(n);
+}
+
 static void infer_ends(Infer *n)
 {
     VitConfig *c = n->c;
     LayoutName how;
+    n->k->projects = projects(n);
     const TensorInfo *head = checkpoint_find_as(n->k, VIT_HEAD_W, 0, &how),
                      *registers = checkpoint_find(n->k, VIT_REGISTERS, 0), *pos = checkpoint_find(n->k, VIT_POS, 0);
     int classes = head && head->rank == 2 ? side(head, &how, VIT_HEAD_W, 'o') : 0;
-    c->classes = classes <= 1 << 20 ? classes : 0;
+    c->classes = classes <= 1 << 20 && !n->k->projects ? classes : 0;
     if (c->classes && side(head, &how, VIT_HEAD_W, 'f') == 2 * c->width)
         c->pool = VIT_POOL_BOTH;
     const TensorInfo *project = checkpoint_find_as(n->k, VIT_PROJECT, 0, &how);
@@ -152,7 +178,8 @@ static void infer_ends(Infer *n)
                        ? (int)registers->shape[registers->rank - 2]
                        : 0;
     n->positions = pos && pos->rank >= 2 && pos->shape[pos->rank - 2] <= 1 << 20 ? (int)pos->shape[pos->rank - 2] : 0;
-    c->embeds = !c->classes && (n->k->layout->embeds || n->k->known.embeds || infer_has(n, VIT_PROBE));
+    c->embeds = !c->classes &&
+                (n->k->layout->embeds || n->k->known.embeds || n->k->projects || infer_has(n, VIT_PROBE));
 }
 
 static void infer_biases(Infer *n)

@@ -154,6 +154,7 @@ const Layout LAYOUTS[] = {
                 [VIT_FC_BETA] = "fc_norm.bias",
                 [VIT_HEAD_W] = "head.weight",
                 [VIT_HEAD_B] = "head.bias",
+                [VIT_PROJECT] = "^head.weight",
                 [VIT_HEAD_DIST_W] = "head_dist.weight",
                 [VIT_HEAD_DIST_B] = "head_dist.bias",
                 [VIT_MASK_TOKEN] = "mask_token",
@@ -382,7 +383,7 @@ bool layout_alternative(const char *pattern, int n, int layer, LayoutName *out)
     char word[256];
     if (!layout_word(pattern, n, word, sizeof word))
         return false;
-    *out = (LayoutName){.parts = 1, .when = *word == '@' || *word == '~' ? *word : '\0'};
+    *out = (LayoutName){.parts = 1, .when = strchr("@~^", *word) ? *word : '\0'};
     const char *from = word + (out->when != '\0');
     char *how = strchr(word, '#');
     if (how) {

@@ -54,6 +54,42 @@ static void timm_names(void **state)
     }
 }
 
+/* CLIP's projection kept as a classifier is an embedding; one trained further, or with a bias, names classes. */
+static void timm_projection(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        float bias;
+        int embedding;
+    } cases[] = {{"vit_base_patch16_clip_quickgelu_224.openai", 0, 5},
+                 {"vit_base_patch16_clip_224.laion2b", 0, 5},
+                 {"vit_base_patch16_clip_224.laion2b_ft_in1k", 0, 0},
+                 {"vit_base_patch16_clip_224.laion2b", 0.1f, 0},
+                 {"vit_base_patch16_224", 0, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char dir[256];
+        Model m;
+        Set s;
+        Err err = {""};
+        timm_folder(dir, sizeof dir, cases[i].name);
+        set_read(&s, ORACLE "tiny/model_timm.safetensors");
+        float *bias = calloc(5, sizeof *bias);
+        bias[4] = cases[i].bias;
+        set_drop(&s, "head.bias");
+        set_add(&s, "head.bias", 1, (size_t[]){5}, bias);
+        set_write(&s, dir);
+        set_free(&s);
+        if (!model_load(&m, dir, NULL, NULL, &err))
+            fail_msg("%s", err.text);
+        assert_int_equal(m.vit.project, cases[i].embedding);
+        assert_int_equal(m.vit.classes, 5 - cases[i].embedding);
+        assert_int_equal(m.vit.embeds, cases[i].embedding > 0);
+        model_free(&m);
+        remove_dir(dir);
+    }
+}
+
 /* The same tensors under names of models that compute something else. */
 static void timm_others(void **state)
 {
@@ -303,9 +339,9 @@ static void shard_with_more(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(timm_names), cmocka_unit_test(timm_others),     cmocka_unit_test(arguments),
-        cmocka_unit_test(heads),      cmocka_unit_test(hugging_face),    cmocka_unit_test(masked_autoencoder),
-        cmocka_unit_test(shards),     cmocka_unit_test(shard_with_more),
+        cmocka_unit_test(timm_names),         cmocka_unit_test(timm_projection), cmocka_unit_test(timm_others),
+        cmocka_unit_test(arguments),          cmocka_unit_test(heads),           cmocka_unit_test(hugging_face),
+        cmocka_unit_test(masked_autoencoder), cmocka_unit_test(shards),          cmocka_unit_test(shard_with_more),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,374 @@
+/* Every family of published vision transformers, recorded under the names of its own program's modules: a right model
+ * is "Same"; each wrong variant (rotations lost, another GELU, no antialias …) is found, and called by its name. */
+#include "tests/core_diff/diffing.h"
+
+#define FAMILIES "tests/data/families/"
+
+/* What hooks on every module record, NAME=NODE, * for the number of a block; + puts nodes side by side. */
+#define HF_DINOV2                                                                                                      \
+    "embeddings.patch_embeddings=patch_embed embeddings=full_embed encoder.layer.*.norm1=blocks.*.ln1.out "            \
+    "encoder.layer.*.attention.attention.query=blocks.*.attn.q encoder.layer.*.attention.attention.key=blocks.*."      \
+    "attn.k encoder.layer.*.attention.attention.value=blocks.*.attn.v encoder.layer.*.attention.attention=blocks.*."   \
+    "attn.z encoder.layer.*.attention.output.dense=blocks.*.attn.out encoder.layer.*.layer_scale1=blocks.*.attn."      \
+    "scaled_out encoder.layer.*.norm2=blocks.*.ln2.out encoder.layer.*.mlp.fc1=blocks.*.mlp.pre "                      \
+    "encoder.layer.*.mlp.activation=blocks.*.mlp.post encoder.layer.*.mlp.fc2=blocks.*.mlp.out "                       \
+    "encoder.layer.*.layer_scale2=blocks.*.mlp.scaled_out encoder.layer.*=blocks.*.resid_post layernorm=ln_final.out " \
+    "classifier=logits"
+#define HF_DINOV3                                                                                                      \
+    "embeddings=full_embed layer.*.norm1=blocks.*.ln1.out layer.*.attention.q_proj=blocks.*.attn.q "                   \
+    "layer.*.attention.k_proj=blocks.*.attn.k layer.*.attention.v_proj=blocks.*.attn.v "                               \
+    "layer.*.attention.o_proj=blocks.*.attn.out layer.*.layer_scale1=blocks.*.attn.scaled_out "                        \
+    "layer.*.norm2=blocks.*.ln2.out layer.*.mlp.up_proj=blocks.*.mlp.pre layer.*.mlp.gate_proj=blocks.*.mlp.gate "     \
+    "layer.*.mlp.act_fn=blocks.*.mlp.gate_post|blocks.*.mlp.post layer.*.mlp.down_proj=blocks.*.mlp.out "              \
+    "layer.*.layer_scale2=blocks.*.mlp.scaled_out layer.*=blocks.*.resid_post norm=ln_final.out"
+#define HF_TOWER                                                                                                       \
+    "vision_model.embeddings=full_embed vision_model.encoder.layers.*.layer_norm1=blocks.*.ln1.out "                   \
+    "vision_model.encoder.layers.*.self_attn.q_proj=blocks.*.attn.q "                                                  \
+    "vision_model.encoder.layers.*.self_attn.k_proj=blocks.*.attn.k "                                                  \
+    "vision_model.encoder.layers.*.self_attn.v_proj=blocks.*.attn.v "                                                  \
+    "vision_model.encoder.layers.*.self_attn.out_proj=blocks.*.attn.out "                                              \
+    "vision_model.encoder.layers.*.layer_norm2=blocks.*.ln2.out vision_model.encoder.layers.*.mlp.fc1=blocks.*.mlp."   \
+    "pre vision_model.encoder.layers.*.mlp.activation_fn=blocks.*.mlp.post "                                           \
+    "vision_model.encoder.layers.*.mlp.fc2=blocks.*.mlp.out vision_model.encoder.layers.*=blocks.*.resid_post "
+#define HF_CLIP                                                                                                        \
+    HF_TOWER "vision_model.pre_layrnorm=norm_pre.out vision_model.post_layernorm=readout visual_projection=embedding "
+#define HF_SIGLIP                                                                                                      \
+    HF_TOWER "vision_model.post_layernorm=ln_final.out vision_model.head.attention=pool.out "                          \
+             "vision_model.head.layernorm=pool_norm.out vision_model.head.mlp.fc1=pool_mlp.pre "                       \
+             "vision_model.head.mlp.activation_fn=pool_mlp.post vision_model.head.mlp=pool_mlp.out "                   \
+             "vision_model.head=readout"
+#define OPENAI                                                                                                         \
+    "visual.ln_pre=norm_pre.out visual.transformer.resblocks.*.ln_1=blocks.*.ln1.out "                                 \
+    "visual.transformer.resblocks.*.attn=blocks.*.attn.out visual.transformer.resblocks.*.ln_2=blocks.*.ln2.out "      \
+    "visual.transformer.resblocks.*.mlp.c_fc=blocks.*.mlp.pre "                                                        \
+    "visual.transformer.resblocks.*.mlp.gelu=blocks.*.mlp.post "                                                       \
+    "visual.transformer.resblocks.*.mlp.c_proj=blocks.*.mlp.out "                                                      \
+    "visual.transformer.resblocks.*=blocks.*.resid_post visual.ln_post=readout visual=embedding"
+#define TIMM                                                                                                           \
+    "patch_embed=patch_embed pos_drop=full_embed norm_pre=norm_pre.out blocks.*.norm1=blocks.*.ln1.out "               \
+    "blocks.*.attn.qkv=blocks.*.attn.q+blocks.*.attn.k+blocks.*.attn.v blocks.*.attn.proj=blocks.*.attn.out "          \
+    "blocks.*.ls1=blocks.*.attn.scaled_out blocks.*.norm2=blocks.*.ln2.out "                                           \
+    "blocks.*.mlp.fc2=blocks.*.mlp.out blocks.*.ls2=blocks.*.mlp.scaled_out blocks.*=blocks.*.resid_post "             \
+    "norm=ln_final.out fc_norm=fc_norm.out head=logits|embedding attn_pool=readout attn_pool.mlp=pool_mlp.out "
+#define TIMM_PLAIN TIMM "blocks.*.mlp.fc1=blocks.*.mlp.pre blocks.*.mlp.act=blocks.*.mlp.post"
+#define TIMM_PACKED TIMM "blocks.*.mlp.fc1=blocks.*.mlp.gate+blocks.*.mlp.pre blocks.*.mlp.act=blocks.*.mlp.gate_post"
+#define TIMM_APART                                                                                                     \
+    TIMM "blocks.*.mlp.fc1_g=blocks.*.mlp.gate blocks.*.mlp.fc1_x=blocks.*.mlp.pre "                                   \
+         "blocks.*.mlp.act=blocks.*.mlp.gate_post blocks.*.mlp.norm=blocks.*.mlp.ln_hidden.out"
+
+static const struct {
+    const char *family, *names;
+} PROGRAMS[] = {
+    {"dinov2", HF_DINOV2},
+    {"dinov2_registers", HF_DINOV2},
+    {"dinov3", HF_DINOV3},
+    {"dinov3_gated", HF_DINOV3},
+    {"clip", HF_CLIP},
+    {"clip_classifier", HF_TOWER "vision_model.pre_layrnorm=norm_pre.out classifier=logits"},
+    {"clip_openai", OPENAI},
+    {"siglip", HF_SIGLIP},
+    {"siglip_classifier", HF_TOWER "vision_model.post_layernorm=ln_final.out classifier=logits"},
+    {"timm_eva02", TIMM_APART},
+    {"timm_eva02_tiny", TIMM_PACKED},
+    {"timm_rope_gap", TIMM_PLAIN},
+    {"timm_rope_ape", TIMM_PLAIN},
+    {"timm_siglip", TIMM_PLAIN},
+    {"timm_dinov2_giant", TIMM_PACKED},
+    {"timm_dinov3", TIMM_APART},
+    {"jax", TIMM_PLAIN},
+};
+enum { PROGRAM_COUNT = sizeof PROGRAMS / sizeof *PROGRAMS };
+
+static const char *names_of(const char *family)
+{
+    for (size_t i = 0; i < PROGRAM_COUNT; i++)
+        if (strcmp(PROGRAMS[i].family, family) == 0)
+            return PROGRAMS[i].names;
+    fail_msg("no names for %s", family);
+    return "";
+}
+
+/* The family's model on a picture of another size. */
+static void side_family(Side *s, const char *family, void (*change)(VitConfig *c))
+{
+    char path[200];
+    Err err = {""};
+    Image resized;
+    uint32_t x = 5;
+    *s = (Side){.picture = {.data = NULL}};
+    snprintf(path, sizeof path, FAMILIES "%s", family);
+    if (!model_load(&s->bench.model, path, NULL, NULL, &err))
+        fail_msg("%s: %s", family, err.text);
+    image_init(&s->picture, 57, 45, 3);
+    for (int i = 0; i < 57 * 45 * 3; i++) {
+        x = x * 1664525u + 1013904223u;
+        s->picture.data[i] = (uint8_t)((i / 3 % 57 * 3 + i / 171 * 4 + i % 3 * 50 + (int)(x >> 27)) % 256);
+    }
+    if (change)
+        change(&s->bench.model.vit);
+    s->bench.pixels = malloc(bench_pixels(&s->bench.model.vit) * sizeof(float));
+    if (!preprocess_run(&s->bench.model.preprocess, &s->picture, &resized, s->bench.pixels, &err))
+        fail_msg("%s", err.text);
+    image_free(&resized);
+    bench_start(&s->bench);
+    side_subject(s);
+}
+
+/* --- recording --- */
+
+enum { TENSORS_MOST = 256 };
+typedef struct Trace {
+    TensorOut out[TENSORS_MOST];
+    size_t count;
+    Arena arena;
+} Trace;
+
+static const char *numbered(Trace *t, const char *text, size_t n, int block)
+{
+    const char *star = memchr(text, '*', n);
+    return star ? arena_printf(&t->arena, "%.*s%d%.*s", (int)(star - text), text, block,
+                               (int)(n - (size_t)(star - text) - 1), star + 1)
+                : arena_printf(&t->arena, "%.*s", (int)n, text);
+}
+
+/* The tensor with a batch axis in front and all but the first of the node's axes as one. */
+static void add(Trace *t, Side *s, const char *name, const char *nodes)
+{
+    const Graph *g = s->subject.graph;
+    NodeId part[4];
+    int parts = 0;
+    for (const char *w = nodes; *w && parts < 4;) {
+        size_t n = strcspn(w, "+|");
+        NodeId node = graph_find(g, arena_printf(&t->arena, "%.*s", (int)n, w));
+        if (node == NO_NODE && w[n] != '|')
+            return;
+        if (node != NO_NODE)
+            part[parts++] = node;
+        if (node != NO_NODE && w[n] == '|')
+            break;
+        w += n + (w[n] != '\0');
+    }
+    Dims d = graph_node(g, part[0])->dims;
+    size_t rows = d.n > 1 ? (size_t)g->axes[d.axis[0]].n : 1, width = graph_cells(g, part[0]) / rows;
+    float *x = arena_alloc(&t->arena, rows * width * (size_t)parts * sizeof *x);
+    for (int k = 0; k < parts; k++) {
+        const float *from = run_need(s->bench.run, part[k]);
+        for (size_t r = 0; r < rows; r++)
+            memcpy(x + (r * (size_t)parts + (size_t)k) * width, from + r * width, width * sizeof *x);
+    }
+    assert_true(t->count < TENSORS_MOST);
+    t->out[t->count++] = (TensorOut){.name = name,
+                                     .rank = d.n > 1 ? 3 : 2,
+                                     .shape = {1, d.n > 1 ? rows : width * (size_t)parts, width * (size_t)parts},
+                                     .data = x};
+}
+
+static void write_names(Side *s, const char *names, const char *path)
+{
+    Trace *t = calloc(1, sizeof *t);
+    Err err = {""};
+    const VitConfig *c = &s->bench.model.vit;
+    t->out[t->count++] = (TensorOut){.name = "pixel_values",
+                                     .rank = 4,
+                                     .shape = {1, (size_t)c->channels, (size_t)c->image_h, (size_t)c->image_w},
+                                     .data = bench_values(&s->bench, "image")};
+    for (const char *line = names; *line;) {
+        size_t n = strcspn(line, " "), name = strcspn(line, "=");
+        bool blocks = memchr(line, '*', n) != NULL;
+        for (int b = 0; b < (blocks ? c->layers : 1); b++) {
+            const char *node = line + name + 1;
+            Buf all = {0};
+            for (size_t left = n - name - 1; left;) { /* every * of the alternatives */
+                size_t piece = strcspn(node, "+| ");
+                buf_puts(&all, numbered(t, node, piece, b));
+                node += piece;
+                left -= piece;
+                if (left) {
+                    buf_putc(&all, *node++);
+                    left--;
+                }
+            }
+            add(t, s, numbered(t, line, name, b), buf_str(&all));
+            buf_free(&all);
+        }
+        line += n + strspn(line + n, " ");
+    }
+    if (!tensors_write(path, TF_SAFETENSORS, t->out, t->count, NULL, &err))
+        fail_msg("%s", err.text);
+    arena_free(&t->arena);
+    free(t);
+}
+
+/* --- right models --- */
+
+static void right_models(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < PROGRAM_COUNT; i++) {
+        Side s;
+        Compared d;
+        side_family(&s, PROGRAMS[i].family, NULL);
+        write_names(&s, PROGRAMS[i].names, trace_path());
+        compare_with(&d, &s, trace_path(), NULL, PRECISION_F32);
+        if (!d.report.same || d.reference.unknown_count || d.report.count < 15)
+            fail_msg("%s: %d compared, left out %d (%s): %s", PROGRAMS[i].family, d.report.count,
+                     d.reference.unknown_count, d.reference.unknown_count ? d.reference.unknown[0] : "",
+                     buf_str(&d.verdict));
+        compare_free(&d);
+        side_close(&s);
+    }
+}
+
+/* --- wrong variants --- */
+
+static void no_turn(VitConfig *c)
+{
+    c->rope = VIT_ROPE_NONE;
+}
+static void other_pairs(VitConfig *c)
+{
+    c->rope_half = !c->rope_half;
+}
+static void other_axis(VitConfig *c)
+{
+    c->rope_cols_first = !c->rope_cols_first;
+}
+static void other_base(VitConfig *c)
+{
+    c->rope_base = c->rope_base > 1000 ? 100 : 10000;
+}
+static void no_reference(VitConfig *c)
+{
+    c->rope_ref_h = c->rope_ref_w = 0;
+}
+static void erf_form(VitConfig *c)
+{
+    c->act = MAP_GELU;
+}
+static void tanh_form(VitConfig *c)
+{
+    c->act = MAP_GELU_TANH;
+}
+static void silu_form(VitConfig *c)
+{
+    c->act = MAP_SILU;
+}
+static void other_smoothing(VitConfig *c)
+{
+    c->fit_smooth = !c->fit_smooth;
+}
+static void straight(VitConfig *c)
+{
+    c->fit = VIT_FIT_BILINEAR;
+}
+static void on_corners(VitConfig *c)
+{
+    c->fit_corners = true;
+}
+static void nearest(VitConfig *c)
+{
+    c->fit = VIT_FIT_NEAREST;
+}
+static void other_pixels(VitConfig *c)
+{
+    for (int i = 0; i < 3; i++)
+        c->mean[i] = c->std[i] = 0.5f;
+}
+static void large_eps(VitConfig *c)
+{
+    c->eps = 1e-3f;
+}
+static void no_scale(VitConfig *c)
+{
+    c->scale = 1;
+}
+static void first_token(VitConfig *c)
+{
+    c->pool = VIT_POOL_CLS;
+}
+static void mean_read(VitConfig *c)
+{
+    c->pool = VIT_POOL_MEAN;
+}
+
+static const struct {
+    const char *family;
+    void (*change)(VitConfig *c);
+    const char *says;
+} WRONG[] = {
+    {"dinov3", no_turn, "rotary positions are lost"},
+    {"dinov3", other_pairs, "neighbours together (interleaved)"},
+    {"dinov3", other_axis, "first half of a head by the column"},
+    {"dinov3", other_base, "base 10000"},
+    {"dinov3", large_eps, "ε = 0.001"},
+    {"dinov3_gated", erf_form, "GELU with erf"},
+    {"dinov3_gated", no_turn, "rotary positions are lost"},
+    {"timm_eva02", no_turn, "rotary positions are lost"},
+    {"timm_eva02", other_pairs, "rotate-half"},
+    {"timm_eva02", no_reference, "not scaled to the grid"},
+    {"timm_eva02", large_eps, "ε = 0.001"},
+    {"timm_eva02_tiny", no_turn, "rotary positions are lost"},
+    {"timm_rope_ape", other_axis, "first half of a head by the row"},
+    {"timm_rope_gap", other_base, "base 100"},
+    {"timm_rope_gap", no_scale, "does not multiply the scores"},
+    {"timm_dinov3", first_token, "reads the class token"},
+    {"timm_dinov2_giant", erf_form, "GELU with erf"},
+    {"clip", erf_form, "GELU with erf"},
+    {"clip", other_pixels, "mean and deviation 0.5"},
+    {"clip", large_eps, "ε = 0.001"},
+    {"clip_classifier", erf_form, "GELU with erf"},
+    {"clip_openai", tanh_form, "tanh approximation"},
+    {"clip_openai", no_scale, "does not multiply the scores"},
+    {"siglip", erf_form, "GELU with erf"},
+    {"siglip", mean_read, "mean of the patches"},
+    {"siglip_classifier", silu_form, "SiLU"},
+    {"timm_siglip", erf_form, "GELU with erf"},
+    {"jax", erf_form, "GELU with erf"},
+    {"dinov2", other_smoothing, "with antialias"},
+    {"dinov2", straight, "bilinear"},
+    {"dinov2", on_corners, "corners on corners"},
+    {"dinov2", nearest, "nearest place"},
+    {"dinov2_registers", other_smoothing, "without antialias"},
+};
+
+static void found(size_t i, const char *names, bool must, int *named)
+{
+    Side ours, theirs;
+    Compared d;
+    side_family(&ours, WRONG[i].family, NULL);
+    side_family(&theirs, WRONG[i].family, WRONG[i].change);
+    write_names(&theirs, names, trace_path());
+    compare_with(&d, &ours, trace_path(), NULL, PRECISION_F32);
+    bool right = false, wrong = false;
+    for (int k = 0; k < d.report.cause_count; k++) {
+        const DiffCause *f = &d.report.cause[k];
+        bool fits = strstr(f->text, WRONG[i].says) || strstr(f->also, WRONG[i].says);
+        right = right || (f->whole && fits);
+        wrong = wrong || (f->whole && *f->text && !fits);
+    }
+    if (wrong || (must && !right))
+        fail_msg("%s, '%s' %s: %s", WRONG[i].family, WRONG[i].says, wrong ? "named wrong" : "missed",
+                 buf_str(&d.verdict));
+    *named += right;
+    compare_free(&d);
+    side_close(&ours);
+    side_close(&theirs);
+}
+
+static void wrong_variants(void **state)
+{
+    (void)state;
+    enum { COUNT = sizeof WRONG / sizeof *WRONG };
+    int modules = 0, ends = 0;
+    for (size_t i = 0; i < COUNT; i++) {
+        found(i, names_of(WRONG[i].family), true, &modules);
+        found(i, "readout=readout embedding=embedding logits=logits", false, &ends);
+    }
+    print_message("  of %d: %d named from the modules, %d from the answer alone, none wrong\n", COUNT, modules, ends);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(right_models), cmocka_unit_test(wrong_variants)};
+    return cmocka_run_group_tests_name("diff families", tests, NULL, NULL);
+}
