@@ -229,7 +229,8 @@ typedef struct Session {
     char model_path[1024];  /* what opened it; "" = the bundled model */
     char resolution[16];    /* …and --resolution with it; "" = none */
     int models;             /* how many were opened: what is known of a model holds while it stays the same */
-    const char *keep_model; /* why no other model can be opened now, or NULL: weights are in use elsewhere */
+    int model_uses;         /* by those who read its weights elsewhere: while there are any no other model is opened */
+    const char *keep_model; /* and why, for the reader */
     Exhibit **exhibits;     /* [exhibit_count]: all there are, each on the heap */
     int exhibit_count;
     size_t exhibit_cap;
@@ -294,8 +295,8 @@ void session_free(Session *s);
  * half of them. */
 void session_budget(Session *s, size_t bytes);
 bool session_open_input(Session *s, const char *input, Err *err); /* edits stay; a pinned A stays */
-/* NULL: bundled; the picture stays, edits and history are dropped. While keep_model says why not, nothing happens where
- * it is the model that is open, and any other is refused. */
+/* NULL: bundled; the picture stays, edits and history are dropped. While its weights are in use elsewhere, nothing
+ * happens where it is the model that is open, and any other is refused. */
 bool session_open_model(Session *s, const char *path, Err *err);
 
 /* ---- exhibits: all of this between frames, and never in the middle of a run ---- */
