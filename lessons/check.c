@@ -12,6 +12,7 @@
 #include "core/session/ask/ask.h"
 #include "core/session/exhibit.h"
 #include "lessons/layout.h"
+#include "lessons/numbers.h"
 
 typedef struct Checker {
     Player *p;
@@ -38,12 +39,6 @@ static void fault(Checker *c, int line, const char *fmt, ...)
 
 /* ---- expectations ---- */
 
-static bool literal(const char *text, double *x, double *half)
-{
-    size_t n = number_printed(text, x, half);
-    return n && !text[n];
-}
-
 static bool rounds_to(double x, double printed, double half)
 {
     return dm_abs(x - printed) <= half * (1 + 1e-6) + 1e-12 * dm_abs(printed);
@@ -52,7 +47,7 @@ static bool rounds_to(double x, double printed, double half)
 bool expectation_holds(const Player *p, const Expectation *e, bool *holds, Buf *shown, Err *err)
 {
     double left, right, half = 0, other = 0;
-    bool left_printed = literal(e->left, &left, &half), right_printed = literal(e->right, &right, &other);
+    bool left_printed = number_literal(e->left, &left, &half), right_printed = number_literal(e->right, &right, &other);
     if ((!left_printed && !player_value(p, e->left, &left, err)) ||
         (!right_printed && !player_value(p, e->right, &right, err)))
         return false;
@@ -86,115 +81,6 @@ static void check_expectations(Checker *c)
             fault(c, e->line, "%s %s %s is not so: they are %s; correct the prose or the expression", e->left,
                   SIGNS[e->relation], e->right, buf_str(&shown));
         buf_free(&shown);
-    }
-}
-
-/* ---- numbers in prose ---- */
-
-static bool covered(const Card *card, double x, double half)
-{
-    double y, h;
-    for (int i = 0; i < card->expect_count; i++)
-        for (int side = 0; side < 2; side++)
-            if (literal(side ? card->expect[i].right : card->expect[i].left, &y, &h) && y == x && h == half)
-                return true;
-    for (int i = 0; i < card->quoted.count; i += 2)
-        if (literal(card->quoted.at[i].text, &y, &h) && y == x && h == half)
-            return true;
-    return false;
-}
-
-/* A number written as a word says how many as well: "three heads". */
-static size_t number_word(const char *p, double *x)
-{
-    static const struct {
-        const char *word;
-        double value;
-    } WORDS[] = {{"two", 2},        {"three", 3},    {"four", 4},     {"five", 5},    {"six", 6},     {"seven", 7},
-                 {"eight", 8},      {"nine", 9},     {"ten", 10},     {"eleven", 11}, {"twelve", 12}, {"thirteen", 13},
-                 {"fourteen", 14},  {"fifteen", 15}, {"sixteen", 16}, {"twenty", 20}, {"fifty", 50},  {"hundred", 100},
-                 {"thousand", 1e3}, {"half", 0.5},   {"twice", 2}};
-    size_t n = 0;
-    while (isalpha((unsigned char)p[n]))
-        n++;
-    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
-        if (strlen(WORDS[i].word) == n && strncasecmp(p, WORDS[i].word, n) == 0) {
-            *x = WORDS[i].value;
-            return n;
-        }
-    return 0;
-}
-
-/* By an expectation, or as quoted or given, in digits. */
-static bool covered_word(const Card *card, double x)
-{
-    double y, h;
-    for (int i = 0; i < card->expect_count; i++)
-        for (int side = 0; side < 2; side++)
-            if (literal(side ? card->expect[i].right : card->expect[i].left, &y, &h) && y == x)
-                return true;
-    for (int i = 0; i < card->quoted.count; i += 2)
-        if (literal(card->quoted.at[i].text, &y, &h) && y == x)
-            return true;
-    return false;
-}
-
-static bool word_char(const char *s, const char *p)
-{
-    return p >= s && (isalnum((unsigned char)*p) || *p == '_');
-}
-
-/* "block 0", "head 1", "lesson 7": a name, not a quantity. */
-static bool names_something(const char *text, const char *p)
-{
-    static const char *const NAMES[] = {"block ",  "blocks ",  "head ", "heads ",  "lesson ", "lessons ",
-                                        "number ", "layer ",   "row ",  "column ", "place ",  "token ",
-                                        "class ",  "picture ", "step ", "output "};
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++) {
-        size_t n = strlen(NAMES[i]);
-        if ((size_t)(p - text) >= n && strncasecmp(p - n, NAMES[i], n) == 0)
-            return true;
-    }
-    return false;
-}
-
-/* Every number written in digits is one that an expectation of this card evaluates, or one that is quoted. Digits that
- * belong to a name (r3c4, 2D) are none. words: so is every number written as a word; what a speaker says is free to use
- * them. */
-static void check_numbers(Checker *c, const char *text, int line, bool words)
-{
-    for (const char *p = text; *p;) {
-        if (strncmp(p, "{{", 2) == 0 && strstr(p, "}}")) { /* evaluated where it stands */
-            p = strstr(p, "}}") + 2;
-            continue;
-        }
-        double x, half;
-        size_t word = words && isalpha((unsigned char)*p) && !word_char(text, p - 1) ? number_word(p, &x) : 0;
-        if (word && !covered_word(c->card, x))
-            fault(
-                c, line,
-                "nothing says what '%.*s' is the value of; add `expect %g = EXPRESSION`, or `given %g` where the text "
-                "sets it up",
-                (int)word, p, x, x);
-        if (word) {
-            p += word;
-            continue;
-        }
-        bool negative = strncmp(p, "\xE2\x88\x92", 3) == 0 && (p == text || p[-1] == ' ' || p[-1] == '(');
-        size_t n = isdigit((unsigned char)*p) || negative ? number_printed(p, &x, &half) : 0;
-        bool size = p - text >= 2 && (p[-1] == '/' || p[-1] == '.') &&
-                    isalpha((unsigned char)p[-2]); /* ViT-L/16, blocks.0 */
-        bool inside = n && (size || names_something(text, p) || word_char(text, p - 1) || word_char(text, p + n) ||
-                            strncmp(p + n, "/√", 4) == 0);
-        if (n && !inside && !covered(c->card, x, half))
-            fault(c, line,
-                  "nothing says what %.*s is the value of; add `expect %.*s = EXPRESSION`, or `quoted %.*s "
-                  "\"WORK\"`",
-                  (int)n, p, (int)n, p, (int)n, p);
-        if (inside)
-            while (word_char(text, p + n))
-                n++;
-        p += n ? n : 1;
     }
 }
 
@@ -252,14 +138,13 @@ static void check_term(Checker *c, const char *text, int line)
     buf_free(&entry);
 }
 
-static void check_prose(Checker *c, const char *text, int line, bool words)
+static void check_prose(Checker *c, const char *text, int line)
 {
     Buf out = {0};
     Err err = {{0}};
     if (!player_text(c->p, text, &out, &err))
         fault(c, line, "%s", err.text);
     buf_free(&out);
-    check_numbers(c, text, line, words);
 }
 
 static void check_items(Checker *c)
@@ -273,7 +158,7 @@ static void check_items(Checker *c)
             else if (s->style == SPAN_TERM)
                 check_term(c, s->text, item->line);
             if (s->style != SPAN_CODE)
-                check_prose(c, s->text, item->line, true);
+                check_prose(c, s->text, item->line);
         }
     }
 }
@@ -290,9 +175,6 @@ static void check_choices(Checker *c, const Question *q)
             fault(c, q->choices[i].line, "%s", err.text);
         else if (c->p->answers[c->p->card].right != q->choices[i].right || !why.len)
             fault(c, q->choices[i].line, "this answer is not graded as it is marked");
-        check_numbers(c, q->choices[i].why, q->choices[i].line, true);
-        if (q->choices[i].right)
-            check_numbers(c, q->choices[i].text, q->choices[i].line, true);
         buf_free(&why);
     }
 }
@@ -322,10 +204,7 @@ static void check_number_question(Checker *c, const Question *q)
         snprintf(typed, sizeof typed, "%.12g", wrong);
         if (!player_number(c->p, typed, &why, &err) || c->p->answers[c->p->card].right || !why.len)
             fault(c, q->choices[i].line, "the wrong answer %s is not answered by its explanation", typed);
-        check_numbers(c, q->choices[i].why, q->choices[i].line, true);
     }
-    if (q->why)
-        check_numbers(c, q->why, q->line, true);
     buf_free(&why);
 }
 
@@ -346,8 +225,6 @@ static void check_act(Checker *c, const Question *q)
         fault(c, q->line, "%s", err.text);
     else if (!done)
         fault(c, q->line, "its own solution does not do it");
-    if (q->why)
-        check_numbers(c, q->why, q->line, true);
     buf_free(&why);
 }
 
@@ -357,9 +234,9 @@ static void check_question(Checker *c)
     if (!q)
         return;
     c->count->questions++;
-    check_prose(c, q->text, q->line, true);
+    check_prose(c, q->text, q->line);
     for (int i = 0; i < c->card->hints.count; i++)
-        check_prose(c, c->card->hints.at[i].text, c->card->hints.at[i].line, true);
+        check_prose(c, c->card->hints.at[i].text, c->card->hints.at[i].line);
     if (q->kind == QUESTION_CHOICE)
         check_choices(c, q);
     else if (q->kind == QUESTION_NUMBER)
@@ -408,6 +285,7 @@ bool lesson_check(Player *p, CheckCount *count, Buf *faults)
     *count = (CheckCount){0};
     Checker c = {p, NULL, count, faults};
     check_lesson(&c);
+    count->faults += numbers_check(&p->lesson, faults);
     for (int i = 0; i < p->lesson.count; i++) {
         Err err = {{0}};
         c.card = &p->lesson.cards[i];
@@ -424,7 +302,7 @@ bool lesson_check(Player *p, CheckCount *count, Buf *faults)
         check_items(&c);
         check_size(&c);
         for (int k = 0; k < c.card->notes.count; k++)
-            check_prose(&c, c.card->notes.at[k].text, c.card->notes.at[k].line, false);
+            check_prose(&c, c.card->notes.at[k].text, c.card->notes.at[k].line);
         check_question(&c);
         session_trim(p->s);
     }

@@ -105,6 +105,7 @@ typedef struct Lesson {
     const char *title; /* without its number */
     int number;        /* from "5. Query, key, value"; -1 for one that has none */
     int minutes;
+    Texts intro; /* what stands between the title and the first card, without its emphasis */
     Texts able, misconception, needs, reads, explains, summary;
     Texts translator; /* at most one: it is about the bundled translator, which reads this sentence where a card has
                          none */

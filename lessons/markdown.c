@@ -97,7 +97,12 @@ static int close_item(Walker *w)
     if (!w->item.count)
         return 0;
     Card *c = card_now(w);
-    if (!c) { /* what stands between title and first card is for readers of the plain file */
+    if (!c) { /* what stands between title and first card: for pages and readers of the plain file */
+        Buf all = {0};
+        for (int i = 0; i < w->item.count; i++)
+            buf_puts(&all, w->item.spans[i].text);
+        texts_add(&w->r->lesson->intro, arena_strdup(&w->r->lesson->arena, buf_str(&all)), w->item.line);
+        buf_free(&all);
         free(w->item.spans);
     } else {
         c->items = grow(c->items, &c->item_cap, (size_t)c->item_count, sizeof *c->items);
@@ -402,7 +407,8 @@ void lesson_free(Lesson *l)
 {
     for (int i = 0; i < l->count; i++)
         card_free(&l->cards[i]);
-    Texts *texts[] = {&l->able, &l->misconception, &l->needs, &l->reads, &l->explains, &l->summary, &l->translator};
+    Texts *texts[] = {&l->intro, &l->able,     &l->misconception, &l->needs,
+                      &l->reads, &l->explains, &l->summary,       &l->translator};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]->at);
     free(l->cards);

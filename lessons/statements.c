@@ -408,10 +408,26 @@ static const struct {
     {"note", read_note, true},
 };
 
-/* Every question has an answer, and a choice one that is right and one that is not. */
-static bool question_whole(Reader *r, const Card *c)
+/* Where the right answer stands tells nobody which it is: the question's own words say in which order the answers of a
+ * choice are read out, for everybody the same. */
+static void mix_choices(Question *q)
 {
-    const Question *q = c->question;
+    uint64_t stream = 14695981039346656037u; /* FNV-1a of the words */
+    for (const char *p = q->text; *p; p++)
+        stream = (stream ^ (unsigned char)*p) * 1099511628211u;
+    Rng rng = rng_seed(0, stream);
+    for (int i = q->count - 1; i > 0; i--) {
+        int k = (int)rng_below(&rng, (uint32_t)i + 1);
+        Choice other = q->choices[k];
+        q->choices[k] = q->choices[i];
+        q->choices[i] = other;
+    }
+}
+
+/* Every question has an answer, and a choice one that is right and one that is not. */
+static bool question_whole(const Reader *r, const Card *c)
+{
+    Question *q = c->question;
     if (!q)
         return true;
     int right = 0;
@@ -424,6 +440,8 @@ static bool question_whole(Reader *r, const Card *c)
                             right, q->count);
     if ((q->kind == QUESTION_PLACE || q->kind == QUESTION_CHANGE) && !q->solution)
         return reader_error(r, q->line, "the question has no `solution`; give the commands that reach it");
+    if (q->kind == QUESTION_CHOICE)
+        mix_choices(q);
     return true;
 }
 

@@ -479,6 +479,20 @@ refused 1 "'elephant' is none of the .* words" translate "the elephant is red"
 refused 1 "'aminal' is no word .* 'animal' is" translate "the aminal is red"
 ok "a sentence, verified" verify "the cat is tired"
 says "every cell of it is equal" 'bit for bit'
+PRONOUN="the animal did not cross the street because it was too tired"
+ok "what each part wrote into a word" ledger -m translator -i "$PRONOUN" "logits[t=qu',v=il]"
+says "against its rival" "^logits\[t=10,v=il\] − logits\[t=10,v=elle\] = 5\.97"
+says "a head that looks at what is read" '^ +dec 2 cross head 2 +0\.455'
+says "rounding is all that is left" '^ +remainder +-?[0-9.]+e-0[5-9]'
+ok "why a word" why -m translator -i "$PRONOUN" "logits[t=qu',v=il]"
+says "what is the same for all" 'is the same for every text'
+ok "what training left of the translator" screen -m translator -i "$PRONOUN" -c 'attention decoder.blocks.2.cross_attn; training last' --size 120x40 -o film.txt
+check "the film of the translator" grep -q 'recorded while training, step 2000' film.txt
+ok "where heads of words look" screen -m translator -i "$PRONOUN" -c heads --size 120x40 -o far.txt
+check "what looking at all alike would give" grep -q 'all alike' far.txt
+refused 1 'there is no word to read: give a sentence' translate ''
+refused 1 'at most 256 words: shorten it' translate "$(printf 'cat %.0s' $(seq 300))"
+refused 1 "'zebra' is none of the .* words" ledger -m translator -i "the zebra is tired" "logits[t=0,v=le]"
 refused 2 'give one or the other' translate --beam 3 --temperature 1 "the cat is red"
 refused 2 'name a sentence' translate
 ok "the vocabulary" translate --vocabulary

@@ -5,6 +5,9 @@ cd "$(dirname "$0")/../.." || exit 1
 command -v tmux >/dev/null || { skip "lessons (make deps-all installs tmux)"; finish lessons; exit; }
 . tests/e2e/tmux.sh
 
+# the number of the answer that begins so, as it stands on the card
+answer() { screen_text | grep -oE "[1-8] +$1( |$)" | grep -oE '^[1-8]' | head -n 1; }
+
 # walk WIDTH HEIGHT SPACES: how many times Space leads to the next card (on a small screen card and screen take turns)
 walk() {
     local width=$1 i
@@ -19,11 +22,11 @@ walk() {
     for i in $(seq 1 $((2 * $3))); do send Space; done
     shows "$width: the third card" 'card 3 of 10'
     shows "$width: its question" 'How many vectors are in the list'
-    send 2
+    send "$(answer 64)"
     shows "$width: the wrong answer is answered" 'Those are the patches'
     send '!'
     shows "$width: a hint that computes" 'Patches there are 64'
-    send 1
+    send "$(answer 65)"
     shows "$width: the right one too" 'One for each of the 64'
     send BSpace
     shows "$width: back" 'card 2 of 10'
@@ -58,11 +61,11 @@ send Space
 shows "a worked example" 'scores_raw\[t=3,u=3\]'
 shows "its arithmetic" 'derived again from these, bit for bit'
 send Right
-shows "the cursor moves" 'scores_raw\[t=a,u=b\]'
+shows "the cursor moves" 'scores_raw\[t=a,u=c\]'
 send Enter
 shows "Enter: its terms on the screen of arithmetic" 'terms, by size'
 send Enter
-shows "Enter: where it comes from" '(q|k)\[[tu]=[ab],e=[0-3]\]'
+shows "Enter: where it comes from" '(q|k)\[[tu]=[abc],e=[0-3]\]'
 send q
 shows "the edit is back" 'edit: set scale off'
 quit "a lesson left"
@@ -81,13 +84,13 @@ shows "N: notes" 'Notes for who teaches'
 send Escape
 unsee 'Notes for who teaches' || fail "Escape leaves the notes open"
 send Space
-shows "the example" 'scores_raw\[t=a,u=a\]'
+shows "the example" 'scores_raw\[t=a,u=b\]'
 send ,
 shows ", is one term" 'after 1 of 4 terms'
 send .
 shows ". plays the others" 'derived again from these, bit for bit'
 line ':set . 3'
-shows "an example is edited like the model" 'edit: set scores_raw\[t=a,u=a\] 3'
+shows "an example is edited like the model" 'edit: set scores_raw\[t=a,u=b\] 3'
 send q
 shows "q leaves the lesson and its example" 'Back where you were'
 line ':goto blocks.1.mlp.post'
@@ -95,5 +98,25 @@ send i
 shows "i names the lesson" 'Lesson 10, The MLP'
 send Escape
 quit "words of a card"
+
+# the pages: every link and picture leads to something that is there, no scripts, nothing from elsewhere
+PAGES=$HOME_DIR/pages
+timeout 300 "$VITRINE" export lessons -o "$PAGES" >"$HOME_DIR/said" 2>&1 </dev/null
+same "pages are written" 0 $?
+count=0 lost=''
+for page in "$PAGES"/*.html; do
+    while read -r to; do
+        file=${to%%#*} mark=''
+        [[ $to == *'#'* ]] && mark=${to#*#}
+        count=$((count + 1))
+        [ -s "$PAGES/$file" ] || lost+=" $to"
+        [ -z "$mark" ] || grep -q "id=\"$mark\"" "$PAGES/$file" || lost+=" $to"
+    done < <(grep -oE '(href|src|srcset)="[^"]*"' "$page" | cut -d'"' -f2 | sort -u)
+done
+same "every link of the pages leads to something" '' "$lost"
+check "links: $count" [ "$count" -gt 500 ]
+check "no scripts, nothing from elsewhere" bash -c '! grep -liE "<script|javascript:| on[a-z]+=|https?://" "$1"/*.html' _ "$PAGES"
+for card in "$TOP"/lessons/*.md; do check "a page for ${card##*/}" [ -s "$PAGES/$(basename "$card" .md).html" ]; done
+check "a drawing has no scripts either" bash -c '! grep -lE "<script|href=\"http" "$1"/*.svg' _ "$PAGES"
 
 finish lessons

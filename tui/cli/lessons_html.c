@@ -1,4 +1,5 @@
 /* `vitrine export lessons`: the course as static pages, with the real screens as SVG for a light and a dark ground. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +8,7 @@
 
 #include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/session/ask/ask.h"
 #include "lessons/play.h"
 #include "tui/canvas/export.h"
 #include "tui/cli/verbs.h"
@@ -18,12 +20,13 @@ static const char STYLE[] =
     ":root{color-scheme:light dark}body{font:1.05rem/1.6 Georgia,serif;max-width:52rem;margin:2rem auto;padding:0 1rem;"
     "background:#fdfcf9;color:#222}code,pre{font:0.9em/1.4 ui-monospace,monospace;background:#efece4;padding:0 .2em}"
     "pre{padding:.6em;overflow:auto}h2{margin-top:2.5rem;border-top:1px solid #ccc;padding-top:1rem}"
-    "img{width:100%;height:auto;border:1px solid #ccc}em{font-style:normal;border-bottom:1px dotted #888}"
+    "img{width:100%;height:auto;border:1px solid #ccc}a.term{color:inherit;text-decoration:none;border-bottom:1px "
+    "dotted #888}dt{font-weight:bold;margin-top:1rem}"
     "details{margin:.4rem 0}.q{border-left:3px solid #888;padding-left:1rem}nav{margin:1rem 0}a{color:#06c}"
     ".small{font-size:.85em;color:#666}"
     "@media(prefers-color-scheme:dark){body{background:#16181c;color:#ddd}code,pre{background:#26292f}img,h2{border-"
     "color:#444}"
-    "a{color:#7ab8ff}.small{color:#999}}";
+    "a{color:#7ab8ff}a.term{color:inherit}.small{color:#999}}";
 
 static void put_text(Buf *out, const char *s)
 {
@@ -39,6 +42,62 @@ static void put_text(Buf *out, const char *s)
         else
             buf_putc(out, *s);
     }
+}
+
+/* The words that the pages link to, each once: glossary.html. */
+typedef struct Terms {
+    Buf entries;
+    char **slug;
+    int count;
+    size_t cap;
+} Terms;
+
+/* "layer normalisation" as a place on a page. */
+static void put_slug(Buf *out, const char *term)
+{
+    for (; *term; term++)
+        buf_putc(out, isalnum((unsigned char)*term) ? (char)tolower((unsigned char)*term) : '-');
+}
+
+static bool term_known(const Terms *t, const char *slug)
+{
+    for (int i = 0; i < t->count; i++)
+        if (strcmp(t->slug[i], slug) == 0)
+            return true;
+    return false;
+}
+
+/* A link to its entry, which is written where it is not there yet. */
+static bool put_term(Session *s, Terms *t, Buf *out, const char *term, Err *err)
+{
+    Buf slug = {0}, entry = {0};
+    put_slug(&slug, term);
+    bool ok = term_known(t, buf_str(&slug)) || ask_glossary(s, term, &entry, err);
+    if (ok && entry.len) {
+        t->slug = grow(t->slug, &t->cap, (size_t)t->count, sizeof *t->slug);
+        t->slug[t->count++] = xstrdup(buf_str(&slug));
+        buf_printf(&t->entries, "<dt id=\"%s\">", buf_str(&slug));
+        put_text(&t->entries, term);
+        buf_puts(&t->entries, "</dt><dd>");
+        put_text(&t->entries, buf_str(&entry));
+        buf_puts(&t->entries, "</dd>\n");
+    }
+    if (ok) {
+        buf_printf(out, "<a class=\"term\" href=\"glossary.html#%s\">", buf_str(&slug));
+        put_text(out, term);
+        buf_puts(out, "</a>");
+    }
+    buf_free(&slug);
+    buf_free(&entry);
+    return ok;
+}
+
+static void terms_free(Terms *t)
+{
+    for (int i = 0; i < t->count; i++)
+        free(t->slug[i]);
+    free(t->slug);
+    buf_free(&t->entries);
 }
 
 /* Prose of the block language: `code` inside quoted sentences, and live values. */
@@ -66,7 +125,7 @@ static bool put_live(const Player *p, Buf *out, const char *s, Err *err)
     return ok;
 }
 
-static bool put_item(const Player *p, Buf *out, const Prose *item, Err *err)
+static bool put_item(const Player *p, Terms *terms, Buf *out, const Prose *item, Err *err)
 {
     static const char *const TAGS[][2] = {[ITEM_PARAGRAPH] = {"<p>", "</p>\n"},
                                           [ITEM_BULLET] = {"<ul><li>", "</li></ul>\n"},
@@ -74,7 +133,7 @@ static bool put_item(const Player *p, Buf *out, const Prose *item, Err *err)
                                           [ITEM_VERBATIM] = {"<pre>", "</pre>\n"},
                                           [ITEM_QUOTE] = {"<blockquote>", "</blockquote>\n"}};
     static const char *const SPANS[][2] = {[SPAN_PLAIN] = {"", ""},
-                                           [SPAN_TERM] = {"<em>", "</em>"},
+                                           [SPAN_TERM] = {"", ""},
                                            [SPAN_STRONG] = {"<strong>", "</strong>"},
                                            [SPAN_CODE] = {"<code>", "</code>"},
                                            [SPAN_LINK] = {"", ""}};
@@ -88,6 +147,8 @@ static bool put_item(const Player *p, Buf *out, const Prose *item, Err *err)
         buf_puts(out, item->kind == ITEM_VERBATIM ? "" : SPANS[s->style][0]);
         if (code)
             put_text(out, s->text);
+        else if (s->style == SPAN_TERM)
+            ok = put_term(p->s, terms, out, s->text, err);
         else
             ok = put_live(p, out, s->text, err);
         buf_puts(out, item->kind == ITEM_VERBATIM ? "" : SPANS[s->style][1]);
@@ -160,7 +221,17 @@ static void page_name(const LessonFile *f, char *out, size_t n)
     snprintf(out, n, "%.*s", (int)strcspn(f->name, "."), f->name);
 }
 
-static bool put_card(Work *w, Player *p, int i, const char *folder, const char *base, Buf *out, Err *err)
+static void put_sources(Buf *out, const Card *c)
+{
+    for (int k = 0; k < c->quoted.count; k += 2)
+        if (strcmp(c->quoted.at[k + 1].text, "given") != 0 && *c->quoted.at[k + 1].text) {
+            buf_puts(out, "<p class=\"small\">Quoted: ");
+            put_text(out, c->quoted.at[k + 1].text);
+            buf_puts(out, ".</p>\n");
+        }
+}
+
+static bool put_card(Work *w, Player *p, int i, const char *folder, const char *base, Terms *terms, Buf *out, Err *err)
 {
     char name[96];
     const Card *c = &p->lesson.cards[i];
@@ -170,11 +241,12 @@ static bool put_card(Work *w, Player *p, int i, const char *folder, const char *
     put_text(out, c->title);
     buf_puts(out, "</h2>\n");
     for (int k = 0; k < c->item_count; k++)
-        if (!put_item(p, out, &c->items[k], err))
+        if (!put_item(p, terms, out, &c->items[k], err))
             return false;
     snprintf(name, sizeof name, "%s-%02d", base, i + 1);
     if (c->question && !put_question(p, out, c->question, err))
         return false;
+    put_sources(out, c);
     if (!c->commands.count && !c->show.count && !c->picture.count)
         return true;
     buf_printf(
@@ -184,12 +256,6 @@ static bool put_card(Work *w, Player *p, int i, const char *folder, const char *
         name, name);
     put_text(out, c->show.count ? c->show.at[0].text : p->s->place.path);
     buf_puts(out, "\"></picture>\n");
-    for (int k = 0; k < c->quoted.count; k += 2)
-        if (strcmp(c->quoted.at[k + 1].text, "given") != 0 && *c->quoted.at[k + 1].text) {
-            buf_puts(out, "<p class=\"small\">Quoted: ");
-            put_text(out, c->quoted.at[k + 1].text);
-            buf_puts(out, ".</p>\n");
-        }
     return write_screens(w, p, folder, name, err);
 }
 
@@ -202,41 +268,110 @@ static void put_lines(Buf *out, const char *before, const Texts *t)
     }
 }
 
-static bool write_lesson(Work *w, const LessonFile *f, const char *folder, Buf *index, Err *err)
+static void put_link(Buf *out, const LessonFile *f, const char *before, const char *after)
+{
+    char base[64];
+    Lesson l;
+    page_name(f, base, sizeof base);
+    if (lesson_parse(&l, f->name, f->text, f->size, 0, NULL)) {
+        buf_printf(out, "<a href=\"%s.html\">%s", base, before);
+        if (l.number >= 0)
+            buf_printf(out, "%d. ", l.number);
+        put_text(out, l.title);
+        buf_printf(out, "%s</a>", after);
+    }
+    lesson_free(&l);
+}
+
+/* All lessons, the one before and the one behind. */
+static void put_ways(Buf *out, int i)
+{
+    LessonFile f;
+    buf_puts(out, "<nav><a href=\"index.html\">All lessons</a>");
+    if (i > 0 && lesson_at(i - 1, &f)) {
+        buf_puts(out, " · ");
+        put_link(out, &f, "← ", "");
+    }
+    if (lesson_at(i + 1, &f)) {
+        buf_puts(out, " · ");
+        put_link(out, &f, "", " →");
+    }
+    buf_puts(out, "</nav>\n");
+}
+
+static void put_needed(Buf *out, const Texts *needs)
+{
+    LessonFile f;
+    for (int i = 0; i < needs->count; i++)
+        if (lesson_named(needs->at[i].text, &f)) {
+            buf_puts(out, i ? ", " : "<p class=\"small\">Builds on: ");
+            put_link(out, &f, "", "");
+        }
+    if (needs->count)
+        buf_puts(out, ".</p>\n");
+}
+
+static bool write_page(const char *folder, const char *base, const Buf *page, Err *err)
+{
+    char path[1200];
+    snprintf(path, sizeof path, "%s/%s.html", folder, base);
+    return file_write(path, buf_str(page), page->len, err);
+}
+
+static bool write_lesson(Work *w, int which, const char *folder, Terms *terms, Buf *index, Err *err)
 {
     Lesson lesson;
+    LessonFile f;
     Player p = {0};
     Buf out = {0};
-    char base[64], path[1200];
-    page_name(f, base, sizeof base);
-    bool ok = lesson_parse(&lesson, f->name, f->text, f->size, 0, err) && player_open(&p, &w->session, &lesson, err);
+    char base[64];
+    REQUIRE(lesson_at(which, &f));
+    page_name(&f, base, sizeof base);
+    bool ok = lesson_parse(&lesson, f.name, f.text, f.size, 0, err) && player_open(&p, &w->session, &lesson, err);
     if (ok) {
         head(&out, p.lesson.title);
-        buf_puts(&out, "<nav><a href=\"index.html\">All lessons</a></nav><h1>");
+        put_ways(&out, which);
+        buf_puts(&out, "<h1>");
         if (p.lesson.number >= 0)
             buf_printf(&out, "%d. ", p.lesson.number);
         put_text(&out, p.lesson.title);
         buf_printf(&out, "</h1><p class=\"small\">%d minutes, %d cards.</p>\n", p.lesson.minutes, p.lesson.count);
+        for (int i = 0; i < p.lesson.intro.count; i++) {
+            buf_puts(&out, "<p>");
+            put_text(&out, p.lesson.intro.at[i].text);
+            buf_puts(&out, "</p>\n");
+        }
+        put_needed(&out, &p.lesson.needs);
         put_lines(&out, "Afterwards you can:", &p.lesson.able);
         put_lines(&out, "Often believed:", &p.lesson.misconception);
     }
     for (int i = 0; ok && i < p.lesson.count; i++)
-        ok = put_card(w, &p, i, folder, base, &out, err);
+        ok = put_card(w, &p, i, folder, base, terms, &out, err);
     if (ok) {
         put_lines(&out, "In one sentence:", &p.lesson.summary);
         put_lines(&out, "Read on:", &p.lesson.reads);
+        put_ways(&out, which);
         buf_puts(&out, "</body></html>\n");
-        snprintf(path, sizeof path, "%s/%s.html", folder, base);
-        ok = file_write(path, buf_str(&out), out.len, err);
-        buf_printf(index, "<li><a href=\"%s.html\">", base);
-        if (p.lesson.number >= 0)
-            buf_printf(index, "%d. ", p.lesson.number);
-        put_text(index, p.lesson.title);
-        buf_printf(index, "</a> <span class=\"small\">%d minutes</span></li>\n", p.lesson.minutes);
+        ok = write_page(folder, base, &out, err);
+        buf_puts(index, "<li>");
+        put_link(index, &f, "", "");
+        buf_printf(index, " <span class=\"small\">%d minutes</span></li>\n", p.lesson.minutes);
     }
     buf_free(&out);
     lesson_free(&lesson);
     player_close(&p);
+    return ok;
+}
+
+static bool write_glossary(const char *folder, const Terms *t, Err *err)
+{
+    Buf out = {0};
+    head(&out, "Words");
+    buf_puts(&out, "<nav><a href=\"index.html\">All lessons</a></nav><h1>Words</h1><dl>\n");
+    buf_puts(&out, buf_str(&t->entries));
+    buf_puts(&out, "</dl></body></html>\n");
+    bool ok = write_page(folder, "glossary", &out, err);
+    buf_free(&out);
     return ok;
 }
 
@@ -260,17 +395,17 @@ int lessons_export(Work *w, Err *err)
              "were written, from one model and a few worked examples; every screen is the one that the program "
              "shows there.</p><ul>\n");
     bool ok = true;
+    Terms terms = {.count = 0};
     for (int i = 0; ok && lesson_at(i, &f); i++)
         ok = (work_progress(w, "writing the lessons", (double)i / count) || err_set(err, "cancelled")) &&
-             write_lesson(w, &f, folder, &index, err);
+             write_lesson(w, i, folder, &terms, &index, err);
     if (ok) {
-        char path[1200];
-        buf_puts(&index, "</ul></body></html>\n");
-        snprintf(path, sizeof path, "%s/index.html", folder);
-        ok = file_write(path, buf_str(&index), index.len, err);
+        buf_puts(&index, "</ul><p><a href=\"glossary.html\">The words of the lessons</a></p></body></html>\n");
+        ok = write_glossary(folder, &terms, err) && write_page(folder, "index", &index, err);
         w->written = true;
         buf_printf(&w->out, "%d lessons in %s: begin with index.html\n", count, folder);
     }
+    terms_free(&terms);
     buf_free(&index);
     return ok ? STATUS_DONE : STATUS_BAD;
 }

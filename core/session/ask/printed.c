@@ -12,6 +12,24 @@ size_t printed_minus(const char *p)
     return *p == '-' ? 1 : strncmp(p, "\xE2\x88\x92", 3) == 0 ? 3 : 0;
 }
 
+/* "⁻¹⁴": bytes of it, 0 for none. */
+static size_t raised(const char *p, int *power)
+{
+    static const char *const DIGITS[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    static const char MINUS[] = "⁻";
+    size_t n = strncmp(p, MINUS, strlen(MINUS)) == 0 ? strlen(MINUS) : 0, start = n;
+    *power = 0;
+    for (int d = 0; d < 10 && n - start < 9; d++)
+        if (strncmp(p + n, DIGITS[d], strlen(DIGITS[d])) == 0) {
+            *power = *power * 10 + d;
+            n += strlen(DIGITS[d]);
+            d = -1;
+        }
+    if (start && n > start)
+        *power = -*power;
+    return n > start ? n : 0;
+}
+
 size_t number_printed(const char *text, double *out, double *half)
 {
     char digits[64];
@@ -53,12 +71,24 @@ size_t number_printed(const char *text, double *out, double *half)
         *out = strtod(whole, NULL);
     }
     *half = 0.5 * dm_pow(10, exponent - places);
-    return n;
+    int power;
+    size_t high = *out == 10 && !places && !exponent ? raised(text + n, &power) : 0;
+    if (high) { /* 10⁻⁷ */
+        char whole[16];
+        snprintf(whole, sizeof whole, "1e%d", power);
+        *out = strtod(whole, NULL);
+        *half = 0.5 * *out;
+    }
+    return n + high;
 }
 
 void number_put(double x, int decimals, Buf *out)
 {
     char text[64];
+    if (x != x) {
+        buf_puts(out, "NaN");
+        return;
+    }
     if (decimals < 0 && x == dm_floor(x) && dm_abs(x) < 1e15) {
         char digits[32];
         int n = snprintf(digits, sizeof digits, "%.0f", dm_abs(x));

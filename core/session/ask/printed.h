@@ -1,4 +1,4 @@
-/* Numbers as people print them: 150,528, 0.50, −3.2, 1e-21. */
+/* Numbers as people print them: 150,528, 0.50, −3.2, 1e-21, 10⁻⁷. */
 #ifndef VITRINE_SESSION_PRINTED_H
 #define VITRINE_SESSION_PRINTED_H
 #include <stdbool.h>
@@ -6,8 +6,8 @@
 
 #include "core/base/buf.h"
 
-/* Digits with , between thousands, one point, an exponent; a minus of either kind. Returns the characters it takes, 0
- * when text begins with none; *half is half a unit of its last place. */
+/* Digits with , between thousands, one point, an exponent; a minus of either kind; a power of ten, 10⁻⁷. Returns the
+ * characters it takes, 0 when text begins with none; *half is half a unit of its last place. */
 size_t number_printed(const char *text, double *out, double *half);
 /* Bytes of the minus, of either kind, that text begins with; 0 for none. */
 size_t printed_minus(const char *text);
