@@ -90,6 +90,13 @@ typed 'say\n' --ascii
 check "ascii: a byte beyond it" bash -c '! LC_ALL=C grep -q "[^ -~]" <<<"$1"' _ "$OUT"
 "$VITRINE" --plain </dev/null >/dev/full 2>"$T/err"
 same "a full disc: status" 1 $?
+# a script is told elsewhere, and by the command that is named
+printf 'title One\ncaption Two\npause 1\n' >"$T/talk.txt"
+said=$("$VITRINE" --plain --script "$T/talk.txt" 2>&1 </dev/null)
+same "a script: status" 2 $?
+same "a script: the remedy is named" "$said" "vitrine: plain: no --script; \`vitrine screen --script FILE -o STEPS.txt\` writes its steps as text"
+"$VITRINE" screen --script "$T/talk.txt" -o "$T/STEPS.txt" >/dev/null
+same "a script: the remedy works" 0 $?
 
 # typed on a terminal: a prompt; Ctrl-C stops the work and not the program; what was left is found again
 if command -v tmux >/dev/null; then
