@@ -11,7 +11,6 @@
 #include "core/session/screens.h"
 #include "core/session/state.h"
 #include "tui/app_parts.h"
-#include "tui/cli/link.h"
 
 /* How long one slice of computing may keep a key waiting, and how often a frame is drawn while work goes on. */
 enum { SLICE_NS = 8000000, MEASURES_NS = 4000000, FRAME_NS = 60000000, CLASS_NS = 1000000000, LOADING_CELLS = 79 };
@@ -44,20 +43,24 @@ static bool work(App *a)
     return session_step_pass(&a->s, needs.item, needs.count, clock_ns() + SLICE_NS);
 }
 
-/* A link carries the first digits of the trace hash: another hash is another model, picture or program. */
+/* A link carries the first digits of digests and of the trace hash: another hash is another model, picture or program.
+ */
 static void check_link(App *a)
 {
     uint64_t hash;
-    if (!a->link_hash || !session_hash(&a->s, SIDE_B, &hash))
+    Err err;
+    if (!a->link || !session_hash(&a->s, SIDE_B, &hash))
         return;
-    if (!link_hash_agrees(a->link_hash, hash)) {
+    if (!link_agrees(a->link, &a->s, &err))
+        app_say(a, true, err.text);
+    else if (a->link->hash && !link_hash_agrees(a->link->hash, hash)) {
         char text[160];
         snprintf(text, sizeof text,
-                 "The link says trace hash @%.20s, this run has %016llx: another model, picture or edit.", a->link_hash,
-                 (unsigned long long)hash);
+                 "The link says trace hash @%.20s, this run has %016llx: another model, picture or edit.",
+                 a->link->hash, (unsigned long long)hash);
         app_say(a, true, text);
     }
-    a->link_hash = NULL;
+    a->link = NULL;
 }
 
 /* Measuring comes when the frame shows all else. */
@@ -116,6 +119,7 @@ static void loop(App *a)
         a->stale = a->stale || !done; /* what was drawn before all was there is drawn again */
         int64_t wait = -1;
         play_tick(a, done, &wait);
+        app_present_tick(a, done, &wait);
         if (app_class_step(a))
             a->touched = true;
         if (app_class_open(a) && (wait < 0 || wait > CLASS_NS))
@@ -150,10 +154,14 @@ static bool resume(App *a)
 /* A link's and -c's lines. Before there is a screen `export` writes values, and what needs the screen says so. */
 static bool open_with_commands(App *a, const AppOptions *o, Err *err)
 {
+    const Link none = {.input = NULL};
     Commands opening = session_command_set();
     commands_add(&opening, app_commands(NULL));
-    bool ready = (!o->link || session_read(&a->s, &opening, o->link, COMMAND_EDIT, err)) &&
-                 (!o->commands || session_read(&a->s, &opening, o->commands, COMMAND_EDIT | COMMAND_FILE, err));
+    bool late = o->at && o->commands; /* which may have to make the place */
+    bool there = late && link_go(&a->s, &opening, o->at, NULL);
+    bool ready = link_run(o->link ? o->link : &none, late ? NULL : o->at, &a->s, &opening, err) &&
+                 (!o->commands || session_read(&a->s, &opening, o->commands, COMMAND_EDIT | COMMAND_FILE, err)) &&
+                 (!late || there || link_go(&a->s, &opening, o->at, err));
     commands_free(&opening);
     return ready;
 }
@@ -177,7 +185,7 @@ static bool begin(App *a, const AppOptions *o, Err *err)
 {
     Pace pace = {0};
     char first[32];
-    bool asked = o->link || o->commands, plain = !asked && !o->input && !o->model;
+    bool asked = o->link || o->at || o->commands, plain = !asked && !o->input && !o->model;
     const char *input = plain ? scale_places_input(first, sizeof first) : o->input;
     ModelWish wish = {o->assume, o->resolution};
     if (!session_init_as(&a->s, o->model, wish, input, o->threads, loading, &pace, err))
@@ -192,13 +200,13 @@ static bool begin(App *a, const AppOptions *o, Err *err)
     commands_add(&a->commands, app_commands(&a->ui));
     commands_add_all(&a->commands, &own);
     commands_free(&own);
-    a->link_hash = o->hash;
+    a->link = o->link;
     a->hint = true;
     bool resumed = !o->fresh && !asked && resume(a);
     if (plain && !resumed)
         scale_places_begin(&a->s);
     bool ready = open_with_commands(a, o, err);
-    if (asked)
+    if (asked && !session_has_trail(&a->s))
         a->s.back_count = 0;
     if (ready && open_first_lesson(a, o, plain && !o->fresh, err))
         return true;
@@ -273,6 +281,8 @@ int app_main(const AppOptions *o)
         buf_printf(&line, "present \"%s\"", o->present);
         app_do(&a, buf_str(&line));
         buf_free(&line);
+        if (o->timed && a.presenter.deck.open)
+            app_do(&a, "present play");
     }
     loop(&a);
     term_also(NULL, NULL);

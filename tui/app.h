@@ -7,13 +7,14 @@
 typedef struct AppOptions {
     const char *model, *input; /* NULL: the bundled ones */
     const char *commands;      /* run first (-c), or NULL */
-    const char *link;    /* commands that lead to the place to start at (goto, edits), run first of all; or NULL */
-    const char *hash;    /* first digits of the trace hash that a link promises (link_hash_agrees), or NULL */
-    const char *lesson;  /* number or name of one to open, or NULL */
-    const char *demo;    /* a ready-made script to play, or NULL */
-    const char *present; /* a lesson, script or demonstration to present, or NULL */
+    const struct Link *link;   /* run first of all, or NULL */
+    const char *at;            /* a place to start at (--at), or NULL */
+    const char *lesson;        /* number or name of one to open, or NULL */
+    const char *demo;          /* a ready-made script to play, or NULL */
+    const char *present;       /* a lesson, script or demonstration to present, or NULL */
     const char *share, *group; /* to be shared under that name ("": the user's own), with that group alone; or NULL */
     const char *join;          /* whom to follow, or NULL */
+    bool timed;                /* what is presented goes on by itself, with its pauses */
     bool rehearse;             /* print the time per step at the end */
     int threads;
     const char *resolution; /* ModelWish */

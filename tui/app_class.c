@@ -84,6 +84,9 @@ bool app_class_step(App *a)
     share_step(&a->share, now);
     bool changed = a->share.changed;
     a->share.changed = false;
+    if (*a->share.news)
+        app_say(a, false, a->share.news);
+    a->share.news[0] = 0;
     if (a->share.drive.len) { /* what the notes terminal asked for */
         Buf lines = a->share.drive;
         a->share.drive = (Buf){0};
@@ -100,7 +103,8 @@ bool app_class_step(App *a)
     if (follow_step(&a->follow, &a->s, now)) {
         a->s.changes++;
         if (a->follow.following) /* what stands below is who presents' */
-            app_say(a, false, "");
+            app_say(a, false, a->follow.news);
+        a->follow.news[0] = 0;
         changed = true;
     }
     return changed;
@@ -154,8 +158,11 @@ static bool join(App *a, const char *name, Err *err)
         session_say(&a->s, "You follow nobody now.");
     } else if (f->following)
         follow_leave(f);
-    else
+    else {
+        if (a->desk.open) /* a lesson of one's own ends where the presenter's begins */
+            desk_close(&a->desk, &a->s);
         follow_rejoin(f);
+    }
     return true;
 }
 

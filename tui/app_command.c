@@ -7,6 +7,7 @@
 #include "core/base/file.h"
 #include "core/base/stop.h"
 #include "core/io/image.h"
+#include "core/session/link.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
 #include "tui/app_parts.h"
@@ -83,28 +84,49 @@ static void list_messages(App *a)
     buf_free(&b);
 }
 
+/* The frame, and below it the link that comes back to it. */
+static void put_caption(const App *a, Canvas *out)
+{
+    Buf link = {0};
+    const Canvas *c = &a->canvas;
+    link_put(&a->s, &link);
+    int rows = canvas_wrap_rows(c, c->w - 2, buf_str(&link));
+    canvas_init(out, c->h + rows, c->w);
+    canvas_clear(out);
+    out->ascii = c->ascii;
+    memcpy(out->cells, c->cells, sizeof *out->cells * (size_t)c->h * (size_t)c->w);
+    canvas_wrap(out, (Rect){c->h, 1, rows, c->w - 2}, STYLE_DIM, buf_str(&link));
+    buf_free(&link);
+}
+
 static bool export_screen(App *a, const char *path, Err *err)
 {
     Buf b = {0};
+    Canvas c;
     const char *suffix = file_suffix(path);
+    const TermStatus *t = a->terminal;
     bool ok = true;
     if (strcmp(path, "-") == 0)
         return err_set(err, "the screen itself is standard output here; give a file name");
     app_say(a, false, "");
     app_draw(a); /* the frame as it is without the command line */
+    put_caption(a, &c);
+    c.strokes = a->canvas.strokes; /* lent */
     if (strcasecmp(suffix, "svg") == 0)
-        export_svg(&a->canvas, a->terminal->mode, a->terminal->light, "Vitrine", &b);
+        export_svg(&c, t->mode, t->light, "Vitrine", &b);
     else if (strcasecmp(suffix, "png") == 0)
-        ok = shot_png(&a->canvas, a->terminal->mode, a->terminal->light, &b, err);
+        ok = shot_png(&c, t->mode, t->light, &b, err);
     else if (strcasecmp(suffix, "html") == 0)
-        export_html(&a->canvas, a->terminal->mode, a->terminal->light, "Vitrine", &b);
+        export_html(&c, t->mode, t->light, "Vitrine", &b);
     else if (strcasecmp(suffix, "ans") == 0)
-        export_ansi(&a->canvas, a->terminal->mode, a->terminal->light, &b);
+        export_ansi(&c, t->mode, t->light, &b);
     else
-        export_text(&a->canvas, &b);
+        export_text(&c, &b);
+    c.strokes = (CanvasStrokes){.point = NULL};
+    canvas_free(&c);
     ok = ok && file_write(path, b.data, b.len, err);
     if (ok)
-        session_say(&a->s, "Saved this screen to %.400s.", path);
+        session_say(&a->s, "Saved this screen to %.400s, with a link to it below.", path);
     buf_free(&b);
     return ok;
 }

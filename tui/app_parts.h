@@ -5,6 +5,7 @@
 
 #include "core/base/pace.h"
 #include "tui/app.h"
+#include "tui/cli/link.h"
 #include "tui/desk.h"
 #include "tui/follow.h"
 #include "tui/frame.h"
@@ -37,7 +38,7 @@ typedef struct App {
     bool asked;                            /* the frame's values were asked for since values were last forgotten */
     bool said;                             /* the last key was `say`: once more it tells what is said in general */
     int steps_taken, commands_done, count; /* count: digits typed before a key */
-    const char *link_hash;                 /* first digits of the hash that a link promised; NULL once compared */
+    const Link *link;                      /* what a link promised; NULL once compared */
     const TermStatus *terminal;
     int64_t work_since; /* a command computes: when it began, for the progress line */
     int64_t last_report;
@@ -79,6 +80,9 @@ bool app_presents(App *a, const char *key, bool (*digit)(App *a, const char *key
 /* One line of `present` or blank, as the notes terminal drives: the question on show comes first. */
 void app_present_line(App *a, const char *line);
 void app_draw_presented(App *a);
+/* What is presented with its pauses goes on when it is time; *wait: nanoseconds until then, if that is sooner. done:
+ * the step on show is there. */
+void app_present_tick(App *a, bool done, int64_t *wait);
 
 /* The class: sharing, following, questions. */
 void app_class_begin(App *a);

@@ -8,6 +8,8 @@
 #include "core/base/utf8.h"
 #include "tui/app_parts.h"
 
+static const char STOPPED[] = "Stopped: Space goes on by hand, :present play by itself.";
+
 static void list_keys(Overlay *o)
 {
     int count;
@@ -15,6 +17,16 @@ static void list_keys(Overlay *o)
     overlay_list(o, "Presenting: keys");
     for (int i = 0; i < count; i++)
         overlay_add(o, keys[i].help, keys[i].keys, "present on");
+}
+
+/* Who follows is asked what the card asks, whichever way it was come to. */
+static void ask_followers(App *a, int step)
+{
+    const Deck *d = &a->presenter.deck;
+    const Question *q = d->at != step ? deck_question(d) : NULL;
+    Err err;
+    if (q && q->kind == QUESTION_CHOICE && share_is_open(&a->share) && !app_class_act(a, UI_ASK, "", &err))
+        session_say(&a->s, "%s", err.text);
 }
 
 bool app_present(App *a, const char *word, Err *err)
@@ -28,6 +40,9 @@ bool app_present(App *a, const char *word, Err *err)
     int card = a->desk.open ? a->desk.player.card + 1 : 0;
     if (open)
         open = utf8_fit(name, sizeof name, open, -1);
+    int step = a->presenter.deck.at;
+    if (a->question.closed && (strcmp(word, "prev") == 0 || strncmp(word, "go ", 3) == 0))
+        app_reveal(a);
     bool fresh = !a->presenter.view.on && !a->presenter.deck.open && !*word && a->desk.open;
     if (fresh)
         desk_close(&a->desk, &a->s);
@@ -37,22 +52,38 @@ bool app_present(App *a, const char *word, Err *err)
         snprintf(go, sizeof go, "go %d", card + 1);
         ok = presenter_do(&a->presenter, &a->s, &a->commands, go, NULL, &a->s.said, err);
     }
+    if (ok)
+        ask_followers(a, step);
     a->hint = a->hint && !a->presenter.view.on;
     return ok;
 }
 
 void app_present_line(App *a, const char *line)
 {
-    bool on = strcmp(line, "present next") == 0, any = strncmp(line, "present ", 8) == 0;
-    if (on && !a->presenter.view.blank && app_reveal(a))
+    if (strcmp(line, "present next") == 0 && !a->presenter.view.blank && app_reveal(a))
         return;
-    if (any && !on && a->question.closed)
-        app_reveal(a);
-    int step = a->presenter.deck.at;
     app_do(a, line);
-    const Question *q = a->presenter.deck.at != step ? deck_question(&a->presenter.deck) : NULL;
-    if (q && q->kind == QUESTION_CHOICE && share_is_open(&a->share)) /* who follows is asked what the card asks */
-        app_do(a, "ask");
+}
+
+void app_present_tick(App *a, bool done, int64_t *wait)
+{
+    Presenter *p = &a->presenter;
+    int64_t left = presenter_left(p, done, clock_ns());
+    if (left < 0 || a->prompt.open || a->overlay.kind != OVERLAY_NONE)
+        return;
+    if (left > 0) {
+        *wait = *wait < 0 || left < *wait ? left : *wait;
+        return;
+    }
+    p->due = 0;
+    if (p->deck.at + 1 < p->deck.count || a->question.open)
+        app_present_line(a, "present next");
+    else {
+        p->timed = false;
+        app_say(a, false, "The script has ended. p goes back, q leaves.");
+    }
+    a->touched = true;
+    *wait = 0;
 }
 
 bool app_presents(App *a, const char *key, bool (*digit)(App *a, const char *key))
@@ -67,12 +98,21 @@ bool app_presents(App *a, const char *key, bool (*digit)(App *a, const char *key
     }
     if (!p->view.blank && digit(a, key))
         return true;
+    if (p->timed && strcmp(key, "^C") == 0) {
+        p->timed = false;
+        app_say(a, false, STOPPED);
+        return true;
+    }
     bool taken = present_key(&p->view, key, a->count, &command);
     if (taken)
         a->count = 0;
     if (command.len) {
         p->view.pointer |= strncmp(buf_str(&command), "move ", 5) == 0;
+        bool stops = p->timed && strcmp(buf_str(&command), "present next") != 0;
+        p->timed = p->timed && !stops;
         app_present_line(a, buf_str(&command));
+        if (stops && !p->view.asks && !*a->message)
+            app_say(a, false, STOPPED);
     }
     buf_free(&command);
     return taken;

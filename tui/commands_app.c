@@ -375,9 +375,11 @@ static const Command COMMANDS[] = {
     {"demo", "program", "demo [N, next, notes, close]",
      "a ready-made demonstration of five minutes: Space goes on; notes is what the speaker says", COMMAND_UI, run_demo,
      NULL},
-    {"present", "class", "present [FILE, NAME, next, prev, go N, light, dark, keys, off, leave]",
-     "for a hall: one pane and a caption; a lesson, a script, a demonstration, or what is open", COMMAND_UI,
-     run_present, NULL},
+    {"present", "class", "present [FILE, NAME, next, prev, go N, play, light, dark, keys, off, leave]",
+     "for a hall: one pane and a caption; a lesson, a script, a demonstration, or what is open; play: a script with "
+     "its "
+     "pauses, by itself",
+     COMMAND_UI, run_present, NULL},
     {"share", "class", "share [NAME, off] [group=GROUP]",
      "let other users of this machine follow: `vitrine join NAME`; NAME is yours if none is given", COMMAND_UI,
      run_class_share, NULL},

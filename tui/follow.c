@@ -52,8 +52,13 @@ void follow_close_lesson(Follow *f)
 {
     bool applying = f->applying;
     f->applying = true; /* what it puts back is not the reader's doing */
-    if (f->playing)
+    if (f->playing) {
+        Session *s = f->player.s;
         player_close(&f->player);
+        if (s)
+            edits_history_put(s, &f->history);
+    }
+    edits_history_free(&f->history);
     f->playing = false;
     f->applying = applying;
 }
@@ -129,6 +134,12 @@ static void run(Follow *f, Session *s, const char *lines, bool whole)
     bool ok = session_read(s, &f->commands, buf_str(&own), COMMAND_EDIT, &err);
     f->applying = false;
     buf_clear(&s->said);
+    bool aside = f->model && !*s->model_path;
+    if (aside && !f->aside)
+        snprintf(f->news, sizeof f->news,
+                 "The presenter shows the program's own model; yours, %.100s, is set aside (:model opens it again).",
+                 f->model);
+    f->aside = f->aside || aside;
     if (ok)
         f->trouble[0] = f->lacks[0] = 0;
     else
@@ -172,6 +183,7 @@ static bool open_lesson(Follow *f, Session *s, Err *err)
         return false;
     }
     f->playing = true;
+    f->history = edits_history_take(s); /* a card has changes of its own */
     if (player_open(&f->player, s, &l, err))
         return true;
     follow_close_lesson(f);
@@ -255,14 +267,24 @@ static void take_model(Follow *f, Session *s, const Message *m)
     unsigned long long digest = strtoull(m->text, &end, 16);
     if (end != m->text + 16 || *end != ' ' || strlen(end + 1) >= 1024)
         return;
-    if (!f->digest)
+    if (f->digested != s->models) {
+        f->digested = s->models;
         f->digest = model_digest(&s->model);
-    if (f->digest == digest && *s->model_path) {
-        permit_lend(s, end + 1, s->model_path);
+    }
+    const char *same = f->digest == digest && *s->model_path ? s->model_path : f->own == digest ? f->model : NULL;
+    if (same) {
+        permit_lend(s, end + 1, same);
         return;
     }
-    snprintf(f->lacks, sizeof f->lacks, "the presenter's model is %.120s (digest %016llx): join with -m and that model",
-             end + 1, digest);
+    if (f->model)
+        snprintf(
+            f->lacks, sizeof f->lacks,
+            "the presenter's model is %.90s (digest %016llx), and %.60s (%016llx) is another one: join with -m and "
+            "the presenter's",
+            end + 1, digest, f->model, (unsigned long long)f->own);
+    else
+        snprintf(f->lacks, sizeof f->lacks,
+                 "the presenter's model is %.120s (digest %016llx): join with -m and that model", end + 1, digest);
     trouble(f, f->lacks);
 }
 
@@ -316,15 +338,17 @@ bool follow_step(Follow *f, Session *s, int64_t now)
     Message m;
     if (!f->joined)
         return false;
+    if (f->model && !f->own) /* before the presenter's takes its place */
+        f->own = model_digest(&s->model);
     bool changed = caller_step(&f->caller, now);
     if (changed && f->caller.fd >= 0)
         place_user(f->caller.owner, f->who, sizeof f->who);
-    if (changed && f->caller.fd < 0)
-        f->question = (Rollcall){.mine = -1};
     while (caller_take(&f->caller, &m)) {
         take(f, s, &m);
         changed = true;
     }
+    if (changed && f->caller.fd < 0)
+        f->question = (Rollcall){.mine = -1};
     return changed;
 }
 

@@ -5,6 +5,7 @@
 #include <poll.h>
 
 #include "core/session/command.h"
+#include "core/session/edit/edits.h"
 #include "core/wire/caller.h"
 #include "lessons/play.h"
 #include "tui/rollcall.h"
@@ -19,16 +20,21 @@ typedef struct Follow {
     char *caption;
     Player player; /* of the lesson that is presented, while `playing`: worked examples are on show by it */
     bool playing;
-    Buf lesson; /* as it came: name, seed, line end, text */
+    EditHistory history; /* of the reader's own changes, meanwhile */
+    Buf lesson;          /* as it came: name, seed, line end, text */
     Rollcall question;
+    char news[200];   /* to be said once; "" = none */
     char receipt[64]; /* of the last answer; "" = none */
     char trouble[300];
     char lacks[300];         /* a model or picture that did not come, and what to do; "" = none */
     char folder[PLACE_PATH]; /* pictures that came; "" while there are none */
     char *file[16];          /* their names; the file is called by its number */
     int files;               /* that came: the next one takes the place of the oldest */
-    uint64_t digest;         /* of the model that the reader has */
-    const char *model;
+    int digested;            /* Session.models of the model whose digest is known, … */
+    uint64_t digest;         /* … and it */
+    const char *model;       /* what -m named, or NULL, … */
+    uint64_t own;            /* … and the digest of that one */
+    bool aside;              /* it was said that another model took its place */
 } Follow;
 
 /* model: what -m named, or NULL. Nothing is connected yet. */

@@ -56,21 +56,10 @@ static int unknown_word(const char *word)
     return usage(&err);
 }
 
-/* What a link and --at say, as commands: the place first, so that the edits' comparison is seen there. */
-static void start_commands(const Link *l, const char *at, Buf *out)
-{
-    const char *address = l->address ? l->address : at;
-    if (address)
-        buf_printf(out, "goto \"%s\"", address);
-    if (l->edits.len)
-        buf_printf(out, "%s%s", out->len ? "; " : "", buf_str(&l->edits));
-}
-
 static int open_screen(const Options *o)
 {
     Err err = {{0}};
     Link link;
-    Buf start = {0};
     Commands commands = session_command_set();
     int status = STATUS_USAGE;
     bool ok = link_parse(&link, o->word, o->word_count, LINK_INPUT, &commands, &err);
@@ -78,23 +67,24 @@ static int open_screen(const Options *o)
         ok = err_set(&err, "two inputs, '%.100s' and '%.100s': name one", link.input, o->input);
     if (ok && link.address && o->at)
         ok = err_set(&err, "two addresses, '%.100s' and '%.100s': name one", link.address, o->at);
+    if (ok && o->script)
+        ok = err_set(&err, "--script goes alone, with -i and -m, or with `vitrine screen`");
     if (ok && (o->json || o->output))
         ok = err_set(&err, "%s goes with a verb: `vitrine screen -o FILE`, `vitrine run --json`",
                      o->json ? "--json" : "-o");
+    ok = ok && link_files(&link, link.input ? link.input : o->input, o->model, &err);
     if (ok) {
-        start_commands(&link, o->at, &start);
         AppOptions a = verb_screen(o);
         a.input = link.input ? link.input : o->input;
         a.commands = o->commands.len ? buf_str(&o->commands) : NULL;
-        a.link = start.len ? buf_str(&start) : NULL;
-        a.hash = link.hash;
+        a.link = link.address || link.edits.len || link.hash || link.model || link.picture ? &link : NULL;
+        a.at = o->at;
         a.fresh = o->fresh;
         status = app_main(&a);
     } else
         tell(err.text);
     link_free(&link);
     commands_free(&commands);
-    buf_free(&start);
     return status;
 }
 
@@ -174,11 +164,16 @@ static int dispatch(Options *o)
         o->word[0] = VERB_PLAIN.name;
         verb = &VERB_PLAIN;
     }
+    if (o->script && !o->word_count) { /* a script alone is played, with its pauses */
+        o->word[o->word_count++] = VERB_PRESENT.name;
+        o->word[o->word_count++] = o->script;
+        verb = &VERB_PRESENT;
+    }
     if (verb == &VERB_NOTES && o->word_count == 1)
         return notes_main(o);
     if (verb)
         return verb == &VERB_DIFF && o->open ? diff_open(o) : verb_main(verb, o);
-    if (*first && !opens(first))
+    if (*first && !o->input && !opens(first)) /* behind -i a link's words follow */
         return unknown_word(first);
     return open_screen(o);
 }

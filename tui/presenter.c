@@ -6,6 +6,9 @@
 
 #include "core/base/clock.h"
 #include "core/session/log.h"
+#include "core/session/state.h"
+
+enum { TITLE_S = 3 };
 
 static void settle(void *presenter, Session *s, const Commands *c)
 {
@@ -19,6 +22,7 @@ static void settle(void *presenter, Session *s, const Commands *c)
 static bool go(Presenter *p, Session *s, const Commands *c, int step, Err *err)
 {
     present_count(&p->view, &p->deck, clock_ns());
+    p->due = 0;
     log_hold(s, true); /* a step is one entry, whatever its commands are */
     bool ok = deck_go(&p->deck, s, c, step, err);
     log_hold(s, false);
@@ -30,12 +34,46 @@ static bool go(Presenter *p, Session *s, const Commands *c, int step, Err *err)
     return ok;
 }
 
+static void keep_own(Presenter *p, Session *s)
+{
+    Buf text = {0};
+    session_write(s, STATE_MODEL | STATE_INPUT | STATE_WHOLE, &text);
+    p->kept = xstrdup(buf_str(&text));
+    p->history = edits_history_take(s);
+    buf_free(&text);
+}
+
+static void bring_back(Presenter *p, Session *s)
+{
+    Commands commands = session_command_set();
+    Err err;
+    deck_close(&p->deck);
+    if (!session_read(s, &commands, p->kept, COMMAND_EDIT | COMMAND_FILE, &err)) /* the reader's own lines */
+        session_say(s, "%s", err.text);
+    else
+        buf_clear(&s->said);
+    edits_history_put(s, &p->history);
+    commands_free(&commands);
+    free(p->kept);
+    p->kept = NULL;
+}
+
 static bool start(Presenter *p, Session *s, const Commands *c, const char *which, Err *err)
 {
-    if (!deck_open(&p->deck, s, which, err))
+    bool first = !p->kept;
+    if (first)
+        keep_own(p, s);
+    if (!deck_open(&p->deck, s, which, err)) {
+        if (first) { /* nothing is presented, so nothing was set aside */
+            edits_history_put(s, &p->history);
+            free(p->kept);
+            p->kept = NULL;
+        }
         return false;
+    }
     free(p->view.spent);
     p->view.spent = xcalloc((size_t)p->deck.count, sizeof *p->view.spent);
+    p->timed = false;
     p->deck.settle = settle;
     p->deck.context = p;
     p->view.on = true;
@@ -92,6 +130,29 @@ static bool jump(Presenter *p, Session *s, const Commands *c, const char *where,
     return go(p, s, c, last ? p->deck.count - 1 : (int)step - 1, err);
 }
 
+static bool play(Presenter *p, Err *err)
+{
+    if (!p->deck.open || p->deck.lesson)
+        return err_set(err, p->deck.open ? "a lesson has no pauses in seconds: its reader goes on"
+                                         : "play what? present FILE opens a script, and present play plays it");
+    p->timed = !p->timed;
+    p->view.on = true;
+    p->due = 0;
+    return true;
+}
+
+int64_t presenter_left(Presenter *p, bool done, int64_t now)
+{
+    const Deck *d = &p->deck;
+    if (!p->timed || !p->view.on || p->view.blank || p->view.asks || !d->open || !done)
+        return -1;
+    double seconds = deck_is_title(d, d->at) ? TITLE_S : deck_seconds(d, d->at);
+    seconds = seconds < SCRIPT_IDLE_S ? seconds : SCRIPT_IDLE_S;
+    if (!p->due)
+        p->due = now + (int64_t)(seconds * 1e9);
+    return p->due > now ? p->due - now : 0;
+}
+
 static bool toggle(Presenter *p, Session *s, const Commands *c, const char *open, Err *err)
 {
     if (p->view.on) {
@@ -128,6 +189,8 @@ bool presenter_do(Presenter *p, Session *s, const Commands *c, const char *word,
         return turn(p, s, c, *word == 'n' ? 1 : -1, said, err);
     if (strncmp(word, "go ", 3) == 0)
         return jump(p, s, c, word + 3, err);
+    if (strcmp(word, "play") == 0)
+        return play(p, err);
     if (strcmp(word, "leave") == 0) {
         p->view.asks = on;
         return on || err_set(err, "nothing is being presented");
@@ -166,6 +229,8 @@ bool presenter_answers(Presenter *p, Session *s, const char *key)
     p->view.on = p->view.blank = false;
     s->look.locked = false;
     s->quit = p->alone;
+    if (!p->alone && p->kept)
+        bring_back(p, s);
     s->changes++;
     return true;
 }
@@ -174,5 +239,7 @@ void presenter_close(Presenter *p)
 {
     deck_close(&p->deck);
     free(p->view.spent);
+    free(p->kept);
+    edits_history_free(&p->history);
     *p = (Presenter){.deck = {.at = -1}};
 }

@@ -1,22 +1,31 @@
 /* The presentation itself: what `present …` and `blank` do to the deck and to what is shown of it. */
 #ifndef VITRINE_TUI_PRESENTER_H
 #define VITRINE_TUI_PRESENTER_H
+#include "core/session/edit/edits.h"
 #include "tui/present.h"
 
 typedef struct Presenter {
     Present view;
     Deck deck;
-    bool alone; /* the program was opened to present: leaving ends it */
+    bool timed;          /* a script's steps follow one another with its pauses */
+    int64_t due;         /* when the next one is; 0: not known yet */
+    bool alone;          /* the program was opened to present: leaving ends it */
+    char *kept;          /* what was on show before, as commands; NULL: nothing was presented yet */
+    EditHistory history; /* …and what could be undone */
 } Presenter;
 
-/* "" the other mode; off; light, dark; next, prev, go N, go last; leave; anything else opens it and shows its first
- * step. open: what is open on the ordinary screen, a lesson's or demonstration's name, or NULL; it is presented where
- * nothing else is. Text for the reader is appended to said. */
+/* "" the other mode; off; light, dark; next, prev, go N, go last; play; leave; anything else opens it and shows its
+ * first step. open: what is open on the ordinary screen, a lesson's or demonstration's name, or NULL; it is presented
+ * where nothing else is. Text for the reader is appended to said. */
 bool presenter_do(Presenter *p, Session *s, const Commands *c, const char *word, const char *open, Buf *said, Err *err);
 void presenter_blank(Presenter *p, const char *word);
 /* After a command: colours stay locked while the node in focus stays, and are locked anew where another one comes. */
 void presenter_lock(Presenter *p, Session *s, const Commands *c);
-/* While "leave?" is open: true where the key answers it. */
+/* Nanoseconds until the next step of what plays by itself, 0: now; −1: nothing plays. A pause begins when the step is
+ * there (done), and none is longer than in a cast. */
+int64_t presenter_left(Presenter *p, bool done, int64_t now);
+/* While "leave?" is open: true where the key answers it. Who leaves has back what was on show before, with all that
+ * could be undone then. */
 bool presenter_answers(Presenter *p, Session *s, const char *key);
 void presenter_close(Presenter *p);
 #endif

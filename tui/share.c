@@ -134,8 +134,8 @@ enum { EVERYBODY = -1 };
 
 static uint64_t digest_of(Share *h)
 {
-    if (h->digested != h->s->model.block || !h->digested) {
-        h->digested = h->s->model.block;
+    if (h->digested != h->s->models) {
+        h->digested = h->s->models;
         h->digest = model_digest(&h->s->model);
     }
     return h->digest;
@@ -433,4 +433,10 @@ void share_step(Share *h, int64_t now)
     send_moves(h);
     send_said(h);
     hub_step(h->hub, &events, now);
+    if (hub_strangers(h->hub) > h->strangers) {
+        h->strangers = hub_strangers(h->hub);
+        snprintf(h->news, sizeof h->news,
+                 "Somebody with another version of Vitrine wanted to follow and was told so; all need the same one.");
+        h->changed = true;
+    }
 }

@@ -41,13 +41,15 @@ typedef struct Share {
     const Session *s;
     const Presenter *presenter;
     Rollcall *question;
-    ShareLesson lesson;   /* set before share_step */
-    char *lesson_sent;    /* which one everybody has: its name and seed; NULL: none */
-    int moves_sent;       /* Player.moves of the card that was sent last; 0: no card is on show there */
-    Buf entries;          /* what commands came to since the last round */
-    const void *digested; /* the weights whose digest is known, … */
-    uint64_t digest;      /* … and it */
-    bool changed;         /* something on the presenter's screen */
+    ShareLesson lesson; /* set before share_step */
+    char *lesson_sent;  /* which one everybody has: its name and seed; NULL: none */
+    int moves_sent;     /* Player.moves of the card that was sent last; 0: no card is on show there */
+    Buf entries;        /* what commands came to since the last round */
+    int digested;       /* Session.models of the model whose digest is known, … */
+    uint64_t digest;    /* … and it */
+    bool changed;       /* something on the presenter's screen */
+    int strangers;      /* hub_strangers that were said */
+    char news[160];     /* to be said once; "" = none */
 } Share;
 
 /* Opens the private socket; where another presentation of this user has it, that is an error. */

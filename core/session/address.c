@@ -62,20 +62,46 @@ static bool ends_with_name(const char *path, const char *name)
     return p > n && path[p - n - 1] == '.' && strcmp(path + p - n, name) == 0;
 }
 
+/* "1.pattern": unique in the blocks of that number, whatever is in focus. */
+static const char *in_block_number(const Graph *g, const char *name)
+{
+    char *rest;
+    const char *best = NULL;
+    long number = strtol(name, &rest, 10);
+    int found = 0;
+    for (int b = NO_PART; (b = anatomy_next(g, b, PART_BLOCK)) != NO_PART;) {
+        const Part *part = anatomy_part(g, b);
+        size_t n = strlen(part->scope), length = strlen(rest);
+        for (NodeId i = 0; part->block == number && i < g->count; i++) {
+            const char *path = graph_node(g, i)->path;
+            size_t all = strlen(path);
+            if (all < n + length || strncmp(path, part->scope, n) != 0 || path[n] != '.' ||
+                strcmp(path + all - length, rest) != 0)
+                continue;
+            best = path;
+            found++;
+        }
+    }
+    return found == 1 ? best : NULL;
+}
+
 /* A short name: unique in the focused block (block 0 when the focus is outside), else unique in the model. */
 static const char *by_short_name(const Session *s, const Graph *g, const char *name)
 {
+    if (*name >= '0' && *name <= '9' && name[strspn(name, "0123456789")] == '.')
+        return in_block_number(g, name);
     char block[SESSION_PATH];
     int b = anatomy_block_of(g, s->place.path), found = 0;
     b = b == NO_PART ? anatomy_next(g, NO_PART, PART_BLOCK) : b;
     snprintf(block, sizeof block, "%s.", b == NO_PART ? "" : anatomy_part(g, b)->scope);
     const char *best = NULL;
-    for (int pass = 0; pass < 2 && !best; pass++) {
+    for (int pass = 0; pass < 3 && !best; pass++) { /* at last among the analyses */
         found = 0;
         for (NodeId i = 0; i < g->count; i++) {
             const char *path = graph_node(g, i)->path;
-            if (!ends_with_name(path, name) || probes_is(path) || strncmp(path, "grad.", strlen("grad.")) == 0 ||
-                ledger_is_path(path) || (pass == 0 && strncmp(path, block, strlen(block)) != 0))
+            if (!ends_with_name(path, name) || (pass < 2 && probes_is(path)) ||
+                strncmp(path, "grad.", strlen("grad.")) == 0 || ledger_is_path(path) ||
+                (pass == 0 && strncmp(path, block, strlen(block)) != 0))
                 continue;
             best = path;
             found++;
@@ -94,14 +120,15 @@ static bool block_missing(const Graph *g, const char *name, Err *err)
         size_t n = strlen(block->scope);
         while (n && isdigit((unsigned char)block->scope[n - 1]))
             n--;
-        size_t digits = strspn(name + (strncmp(name, block->scope, n) == 0 ? n : strlen(name)), "0123456789");
-        if (!digits || (name[n + digits] && name[n + digits] != '.'))
+        const char *number = strncmp(name, block->scope, n) == 0 ? name + n : name; /* "blocks.9.mlp", "9.mlp" */
+        size_t digits = strspn(number, "0123456789");
+        if (!digits || (number[digits] && number[digits] != '.'))
             continue;
-        long asked = strtol(name + n, NULL, 10);
+        long asked = strtol(number, NULL, 10);
         int count = anatomy_blocks(g, block->stack);
         if (asked >= count)
-            return err_set(err, "there is no block %.*s: %s%sblocks go from 0 to %d", (int)digits, name + n,
-                           block->stack, *block->stack ? " " : "", count - 1);
+            return err_set(err, "there is no block %.*s: %s%sblocks go from 0 to %d", (int)digits, number, block->stack,
+                           *block->stack ? " " : "", count - 1);
     }
     return true;
 }
@@ -209,6 +236,7 @@ static bool parse_cells(const Graph *g, const char *path, char *text, int column
 {
     Dims d = graph_node(g, graph_find(g, path))->dims;
     char *close = strchr(text, ']');
+    int at = 0; /* a value alone is that of the axis at its place */
     if (!close || close[1])
         return err_set(err, "column %d: expected ] at the end of the address", column + (int)strlen(text) + 1);
     *close = 0;
@@ -219,10 +247,11 @@ static bool parse_cells(const Graph *g, const char *path, char *text, int column
         while (*item == ' ')
             item++;
         equals = strchr(item, '=');
-        if (!equals)
+        if (!equals && (!*item || at >= d.n))
             return err_set(err, "column %d: expected axis=value, found '%.40s'", column + (int)(item - text) + 1, item);
-        *equals = 0;
-        int axis = find_axis(g, d, item);
+        if (equals)
+            *equals = 0;
+        int axis = equals ? find_axis(g, d, item) : d.axis[at];
         if (axis == AXIS_NONE) {
             Buf shape = {0};
             graph_shape_text(g, d, &shape);
@@ -233,10 +262,11 @@ static bool parse_cells(const Graph *g, const char *path, char *text, int column
         }
         for (int i = 0; i < cells->n; i++)
             if (cells->range[i].axis == axis)
-                return err_set(err, "column %d: %s is given twice", column + (int)(item - text) + 1, item);
-        if (!parse_range(g, axis, equals + 1, cells, err))
+                return err_set(err, "column %d: %s is given twice", column + (int)(item - text) + 1, g->axes[axis].sym);
+        if (!parse_range(g, axis, equals ? equals + 1 : item, cells, err))
             return err_prefix(err, "column %d", column + (int)(item - text) + 1);
         item = next;
+        at++;
     }
     return true;
 }
@@ -275,6 +305,17 @@ bool address_word(const Session *s, const Graph *g, const char *text, int column
     return err_set(err, "column %d: %s", column + inside - 1, rest);
 }
 
+void address_put_index(const Axis *a, int index, Buf *out)
+{
+    char label[64];
+    int back;
+    axis_label(a, index, label, sizeof label);
+    if (label[strcspn(label, " \t,;:=[]*\"'")] || !axis_parse(a, label, &back) || back != index) /* "tench, Tinca" */
+        buf_printf(out, "%d", index);
+    else
+        buf_puts(out, label);
+}
+
 void address_put(const Graph *g, NodeId n, size_t cell, Buf *out)
 {
     const Node *node = graph_node(g, n);
@@ -283,15 +324,8 @@ void address_put(const Graph *g, NodeId n, size_t cell, Buf *out)
     buf_puts(out, node->path);
     for (int i = 0; i < node->dims.n; i++) {
         const Axis *a = &g->axes[node->dims.axis[i]];
-        char label[64];
-        int back;
         buf_printf(out, "%s%s=", i ? "," : "[", a->sym);
-        axis_label(a, index[i], label, sizeof label);
-        if (label[strcspn(label, " \t,;:=[]*\"'")] || !axis_parse(a, label, &back) ||
-            back != index[i]) /* "tench, Tinca tinca" */
-            buf_printf(out, "%d", index[i]);
-        else
-            buf_puts(out, label);
+        address_put_index(a, index[i], out);
     }
     if (node->dims.n)
         buf_putc(out, ']');

@@ -1,6 +1,7 @@
 /* The one address grammar: name[axis=value,…]. A name is a node path, a scope ("blocks.1", "blocks.1.mlp"), a step
  * number ("12"), or a pattern with `*` where patterns are allowed; a value is a label (cls, r3c4, star), a number, a
- * range 2:5 (5 not included) or `*`. Blocks, heads and tokens are numbered from 0. */
+ * range 2:5 (5 not included) or `*`; without its axis and = it is that of the axis at its place, so that
+ * 1.pattern[2,r3c4] says blocks.1.attn.pattern[h=2,t=r3c4]. Blocks, heads and tokens are numbered from 0. */
 #ifndef VITRINE_SESSION_ADDRESS_H
 #define VITRINE_SESSION_ADDRESS_H
 #include "core/session/session.h"
@@ -13,7 +14,8 @@ typedef struct Address {
 
 /* Text → address on a graph; "" and "." are the focus. Short names are accepted where they are unique in the focused
  * block
- * ("pattern" = "blocks.<focus>.attn.pattern"). Errors name the column and the nearest existing name or the axis' range.
+ * ("pattern" = "blocks.<focus>.attn.pattern") or, with its number in front, in a block ("1.pattern"). Errors name the
+ * column and the nearest existing name or the axis' range.
  */
 bool address_parse(const Session *s, const Graph *g, const char *text, Address *out, Err *err);
 /* The same for a word of a command line that begins at `column`: errors name the column of the line. */
@@ -21,6 +23,8 @@ bool address_word(const Session *s, const Graph *g, const char *text, int column
 /* The focus (or a node and cell) as text: "blocks.1.attn.pattern[h=2,t=r3c4,u=r4c3]"; appended. address_parse reads it
  * back: a label that it could not read, or that two indices share, is written as its number. */
 void address_put(const Graph *g, NodeId n, size_t cell, Buf *out);
+/* The value of one axis as it stands there. */
+void address_put_index(const Axis *a, int index, Buf *out);
 void address_put_focus(const Session *s, Buf *out);
 /* Does a path match a pattern with * (any run of characters without '.') and ** (any)? A trailing ".*" also matches
  * deeper paths. */

@@ -8,8 +8,8 @@
 #include "core/session/ask/ask_parts.h"
 #include "core/session/ask/export.h"
 #include "core/session/command.h"
+#include "core/session/link.h"
 #include "core/session/permit.h"
-#include "core/session/state.h"
 
 static bool run_open(Session *s, const Args *a, Err *err)
 {
@@ -79,94 +79,15 @@ static bool run_export(Session *s, const Args *a, Err *err)
     return true;
 }
 
-/* In single quotes, as a shell wants it. */
-static void put_quoted(Buf *out, const char *text)
-{
-    buf_putc(out, '\'');
-    for (; *text; text++)
-        if (*text == '\'')
-            buf_puts(out, "'\\''");
-        else
-            buf_putc(out, *text);
-    buf_putc(out, '\'');
-}
-
-/* One command as a word of the short form: "set scale off" scale=off, "ablate A[h=2]" ablate=A[h=2]; false where it has
- * what a word can't carry. */
-static bool put_short_edit(const char *command, size_t n, Buf *out)
-{
-    static const char SCALE[] = "set scale ";
-    size_t verb = strcspn(command, " "), skip = sizeof SCALE - 1;
-    bool scale = n > skip && strncmp(command, SCALE, skip) == 0;
-    int depth = 0;
-    if (verb >= n || verb > 28 || (strncmp(command, "set ", 4) == 0 && !scale) || strncmp(command, "shuffle", 7) == 0)
-        return false;
-    if (scale)
-        buf_puts(out, " scale=");
-    else
-        buf_printf(out, " %.*s=", (int)verb, command);
-    for (size_t i = scale ? skip : verb + 1; i < n; i++) {
-        char c = command[i];
-        depth += c == '[' ? 1 : c == ']' ? -1 : 0;
-        if (strchr("\"'`$\\", c) || (c == ',' && depth == 0) || (c == ' ' && (depth > 0 || scale)))
-            return false;
-        buf_putc(out, c == ' ' ? ',' : c);
-    }
-    return true;
-}
-
-/* '#17 ADDRESS scale=off @1cc1': a drawn picture, the model of the program, and edits that are words. */
-static bool put_short_link(Session *s, const char *address, const char *rest, Buf *out)
-{
-    const char *input = session_input(s, SIDE_B)->path;
-    uint64_t hash;
-    if (strcmp(s->model.layout, "bundled") != 0 || *input != '#' || strpbrk(address, " '"))
-        return false;
-    Buf edits = {0};
-    bool ok = true;
-    for (const char *p = rest; ok && *p;) {
-        size_t n = strcspn(p, ";");
-        ok = put_short_edit(p, n, &edits);
-        p += n + strspn(p + n, "; ");
-    }
-    if (ok)
-        buf_printf(out, "vitrine '%s %s%s", input, address, buf_str(&edits));
-    if (ok && session_hash(s, SIDE_B, &hash))
-        buf_printf(out, " @%04llx", (unsigned long long)(hash >> 48));
-    if (ok)
-        buf_putc(out, '\'');
-    buf_free(&edits);
-    return ok;
-}
-
 /* A command line that comes back to this place with this input and these edits. */
 static bool run_link(Session *s, const Args *a, Err *err)
 {
+    Buf link = {0};
     (void)a;
     (void)err;
-    Buf link = {0}, part = {0}, rest = {0};
-    uint64_t hash;
-    session_write_link(s, &part, &rest);
-    if (!put_short_link(s, buf_str(&part), buf_str(&rest), &link)) {
-        buf_puts(&link, "vitrine ");
-        put_quoted(&link, session_input(s, SIDE_B)->path);
-        if (strcmp(s->model.layout, "bundled") != 0) {
-            buf_puts(&link, " -m ");
-            put_quoted(&link, s->model_path);
-        }
-        buf_puts(&link, " --at ");
-        put_quoted(&link, buf_str(&part));
-        if (rest.len) {
-            buf_puts(&link, " -c ");
-            put_quoted(&link, buf_str(&rest));
-        }
-        if (session_hash(s, SIDE_B, &hash))
-            buf_printf(&link, " @%08llx", (unsigned long long)(hash >> 32));
-    }
+    link_put(s, &link);
     session_say(s, "%s", buf_str(&link));
     buf_free(&link);
-    buf_free(&part);
-    buf_free(&rest);
     return true;
 }
 

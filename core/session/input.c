@@ -11,6 +11,7 @@
 #include "core/base/utf8.h"
 #include "core/io/tensors.h"
 #include "core/models/drawn.h"
+#include "core/models/text_model.h"
 
 void input_free(Input *in)
 {
@@ -222,6 +223,23 @@ Text text_copy(Arena *arena, Text t)
     return (Text){word, label, t.count};
 }
 
+/* What was read where nothing was said, as it could have been said. */
+static void name_first(const Model *m, Input *in)
+{
+    const TextModel *t = m->data;
+    bool encoder = seq2seq_has_encoder(&t->config);
+    const Text *text = &in->text[encoder ? TEXT_SOURCE : TEXT_TARGET];
+    Buf b = {0};
+    const Vocabulary *v = encoder ? &t->source : &t->target;
+    if (v->word)
+        words_text(v, text->word, text->count, &b);
+    for (int i = 0; !v->word && i < text->count; i++)
+        if (text->word[i] != v->pad && text->word[i] != v->start && text->word[i] != v->end)
+            buf_printf(&b, "%s%d", b.len ? " " : "", text->word[i]);
+    snprintf(in->path, sizeof in->path, "%s", buf_str(&b));
+    buf_free(&b);
+}
+
 /* Words, as the model's family reads them. */
 static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
 {
@@ -235,6 +253,8 @@ static bool open_text(Input *out, const Model *m, const char *spec, Err *err)
         return false;
     }
     snprintf(in.path, sizeof in.path, "%s", spec ? spec : "");
+    if (!spec && m->family == &FAMILY_TEXT)
+        name_first(m, &in);
     utf8_clean(in.name, sizeof in.name, in.path);
     *out = in;
     return true;

@@ -141,6 +141,10 @@ void session_start_place(Session *s)
 static void fresh(Session *s, Model *m, const char *model_path, Input *in)
 {
     snprintf(s->model_path, sizeof s->model_path, "%s", model_path ? model_path : "");
+    s->resolution[0] = 0;
+    s->models++;
+    s->look.training.snapshot = 0; /* of the record of the model before, as its twin was */
+    s->look.training.twin = false;
     measures_changed(s, MEASURES_MODEL);
     difference_drop(s);
     explained_drop(s);
@@ -222,8 +226,10 @@ bool session_init_as(Session *s, const char *model_path, ModelWish wish, const c
     s->assume = wish.assume;
     if (!load_model(s, &m, model_path, err))
         return false;
-    if (fit_model(&m, wish.resolution, err) && start(s, &m, model_path, input, threads, err))
+    if (fit_model(&m, wish.resolution, err) && start(s, &m, model_path, input, threads, err)) {
+        snprintf(s->resolution, sizeof s->resolution, "%s", wish.resolution ? wish.resolution : "");
         return true;
+    }
     model_free(&m);
     return false;
 }

@@ -227,6 +227,8 @@ typedef struct Session {
     bool assume;            /* models whose architecture is not known by name are taken for plain ViTs */
     Model model;            /* the one that was opened */
     char model_path[1024];  /* what opened it; "" = the bundled model */
+    char resolution[16];    /* …and --resolution with it; "" = none */
+    int models;             /* how many were opened: what is known of a model holds while it stays the same */
     const char *keep_model; /* why no other model can be opened now, or NULL: weights are in use elsewhere */
     Exhibit **exhibits;     /* [exhibit_count]: all there are, each on the heap */
     int exhibit_count;

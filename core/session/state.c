@@ -115,8 +115,11 @@ void state_put(const Session *s, const StateShot *t, unsigned what, Buf *out)
 void session_write(const Session *s, unsigned what, Buf *out)
 {
     StateShot *t = state_shot(s);
-    state_put(s, t, what, out);
-    buf_add(out, t->place.data, t->place.len);
+    state_put(s, t, what & ~(unsigned)STATE_TRAIL, out);
+    if (what & STATE_TRAIL)
+        state_put_trail(s, out);
+    else
+        buf_add(out, t->place.data, t->place.len);
     state_shot_free(t);
 }
 
@@ -126,7 +129,9 @@ void session_write_link(const Session *s, Buf *address, Buf *rest)
     Buf lines = {0}, more = {0};
     state_put_place(s, address, &more);
     state_put(s, t, 0, &lines);
-    if (more.len)
+    if (session_has_trail(s))
+        state_put_trail(s, &lines);
+    else if (more.len)
         buf_add(&lines, t->place.data, t->place.len);
     for (size_t i = 0; i + 1 < lines.len; i++)
         if (lines.data[i] == '\n')
@@ -138,9 +143,20 @@ void session_write_link(const Session *s, Buf *address, Buf *rest)
     state_shot_free(t);
 }
 
+void session_write_words(const Session *s, Buf *place, Buf *lines)
+{
+    StateShot *t = state_shot(s);
+    Buf address = {0};
+    state_put_place(s, &address, place);
+    state_put(s, t, 0, lines);
+    buf_free(&address);
+    state_shot_free(t);
+}
+
 static const Command COMMANDS[] = {
-    {"place", "go", "place ADDRESS [screen=NAME] [at=AXIS:N,…] [term=N] [operand=N] [box=BOX]",
-     "to exactly this place: what a link or a replay goes by", 0, state_place_command, NULL},
+    {"place", "go", "place ADDRESS [screen=NAME] [at=AXIS:N,…] [term=N] [operand=N] [box=BOX] [after=last]",
+     "to exactly this place: what a link or a replay goes by; after=last: down from the one before", 0,
+     state_place_command, NULL},
     {"option", "look", "option NAME VALUE", "one way of seeing, by its name", 0, look_option_command,
      look_option_complete},
 };

@@ -8,6 +8,7 @@
 enum {
     STATE_MODEL = 1, /* begins with the model … */
     STATE_INPUT = 2, /* …and the input; without them it is for a session that has just opened the same ones */
+    STATE_TRAIL = 8, /* with the cells from which the reader came down to this one: the close-ups show them */
     STATE_WHOLE = 4  /* for a session in any state: takes away what is there, says every option and every box */
 };
 
@@ -16,6 +17,10 @@ void session_write(const Session *s, unsigned what, Buf *out);
 /* The state of a link: the address of the place, and what that alone does not say, without line ends (both appended;
  * rest may get nothing). */
 void session_write_link(const Session *s, Buf *address, Buf *rest);
+/* Is there such a trail? */
+bool session_has_trail(const Session *s);
+/* The same in parts: what `place` needs beside the address ("", " screen=row at=h:2"), and a line each of all else. */
+void session_write_words(const Session *s, Buf *place, Buf *lines);
 /* Runs lines (; or line ends between them) all or not at all: on failure the session is as it was. allowed as for
  * command_do. A model that a line opened is opened again from its file. */
 bool session_read(Session *s, const Commands *c, const char *text, unsigned allowed, Err *err);

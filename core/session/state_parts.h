@@ -28,6 +28,8 @@ bool state_edits_between(const EditState *from, const EditState *to, Buf *out);
 /* The address of where the session stands, and what `place` needs beside it (both appended; nothing for a node that is
  * not there). */
 void state_put_place(const Session *s, Buf *address, Buf *rest);
+/* The places that lead down to where the session stands, a line each, the last one its own; appended. */
+void state_put_trail(const Session *s, Buf *lines);
 /* `place ADDRESS …`: the cursor, the screen and the step, all of them whatever they were. */
 bool state_place_command(Session *s, const Args *a, Err *err);
 #endif

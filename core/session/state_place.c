@@ -76,6 +76,38 @@ void state_put_place(const Session *s, Buf *address, Buf *rest)
     put_place_rest(s, n, rest);
 }
 
+/* The first place of the trail in the history; back_count where there is none. */
+static int trail_begins(const Session *s)
+{
+    int from = s->back_count;
+    while (screen_now(s)->group == GROUP_ARITHMETIC && from > 0 &&
+           screen_spec(s->back[from - 1].screen)->group == GROUP_ARITHMETIC)
+        from--;
+    return from;
+}
+
+bool session_has_trail(const Session *s)
+{
+    return trail_begins(s) < s->back_count;
+}
+
+void state_put_trail(const Session *s, Buf *lines)
+{
+    Session *t = xmalloc(sizeof *t); /* the place alone is changed in it */
+    const int from = trail_begins(s);
+    *t = *s;
+    for (int i = from; i <= s->back_count; i++) {
+        Buf address = {0}, rest = {0};
+        t->place = i < s->back_count ? s->back[i] : s->place;
+        state_put_place(t, &address, &rest);
+        if (address.len)
+            buf_printf(lines, "place %s%s%s\n", buf_str(&address), buf_str(&rest), i > from ? " after=last" : "");
+        buf_free(&address);
+        buf_free(&rest);
+    }
+    free(t);
+}
+
 static bool parse_index(const char **p, int *value)
 {
     char *end;
@@ -153,6 +185,8 @@ bool state_place_command(Session *s, const Args *a, Err *err)
     p.term = (size_t)term;
     if (p.screen == SCREEN_TRAINING)
         measures_read_history(s);
+    if (args_named(a, "after")) /* down from the place before */
+        place_push(s);
     s->place = p;
     s->changes++;
     return true;

@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -21,6 +22,7 @@ static void hang_up(Caller *c, const char *why)
     if (c->fd >= 0)
         close(c->fd);
     c->fd = -1;
+    c->ended = c->greeted = false;
     inbox_free(&c->in);
     buf_free(&c->out);
     c->sent = 0;
@@ -81,13 +83,19 @@ static void read_in(Caller *c)
         if (n < 0 && (errno == EAGAIN || errno == EWOULDBLOCK))
             return;
         if (n <= 0) {
-            hang_up(c, "who presented has left");
+            c->ended = true; /* what came before is taken first */
             return;
         }
         inbox_add(&c->in, bytes, (size_t)n);
         if ((size_t)n < sizeof bytes)
             return;
     }
+}
+
+static void end(Caller *c)
+{
+    hang_up(c, c->greeted ? "who presented has left"
+                          : "who presents hung up without a word: it has another version of Vitrine, or no room");
 }
 
 bool caller_step(Caller *c, int64_t now)
@@ -99,16 +107,38 @@ bool caller_step(Caller *c, int64_t now)
         dial(c, now);
     if (c->fd >= 0)
         write_out(c);
-    if (c->fd >= 0)
+    if (c->fd >= 0 && !c->ended)
         read_in(c);
-    return c->fd != before;
+    if (c->ended && c->in.used == c->in.bytes.len)
+        end(c);
+    return c->fd != before || c->ended;
+}
+
+/* HELLO: "VERSION NAME", or a version alone where it is another one than ours. */
+static void greet(Caller *c, const Message *m)
+{
+    char why[256];
+    long version = strtol(m->text, NULL, 10);
+    c->greeted = version == MESSAGE_VERSION;
+    if (c->greeted)
+        return;
+    snprintf(why, sizeof why,
+             "who presents has %s Vitrine: it speaks version %ld of the class, this one %d; both need the same",
+             version > MESSAGE_VERSION ? "a newer" : "an older", version, MESSAGE_VERSION);
+    hang_up(c, why);
 }
 
 bool caller_take(Caller *c, Message *m)
 {
     Err err;
-    int took = c->fd < 0 ? 0 : message_take(&c->in, m, &err);
+    int took = 0;
+    while (c->fd >= 0 && (took = message_take(&c->in, m, &err)) > 0 && m->kind == MESSAGE_HELLO)
+        greet(c, m);
+    if (c->fd < 0)
+        return false;
     if (took < 0)
         hang_up(c, err.text);
+    else if (took == 0 && c->ended)
+        end(c);
     return took > 0;
 }

@@ -1,6 +1,7 @@
 #include "core/wire/hub.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -28,6 +29,7 @@ typedef struct Guest {
     int files;
     bool lost;           /* something was dropped: the whole state is due */
     bool gone;           /* to be let go at the end of the step */
+    bool stranger;       /* of another version: to be let go when it was told so */
     int64_t came, moved; /* when it came in; when it last read something, or had nothing to read */
     int64_t second;      /* of the rate … */
     int said;            /* … and messages in it */
@@ -38,7 +40,7 @@ struct Hub {
         int fd;
         bool private;
     } listener[LISTENERS];
-    int listeners, count, next_id, dropped;
+    int listeners, count, next_id, dropped, strangers;
     uint64_t bytes;
     Guest *guest[HUB_MOST];
 };
@@ -121,6 +123,11 @@ uint64_t hub_bytes(const Hub *h)
 int hub_dropped(const Hub *h)
 {
     return h->dropped;
+}
+
+int hub_strangers(const Hub *h)
+{
+    return h->strangers;
 }
 
 /* ---- coming in ---- */
@@ -243,16 +250,41 @@ static void write_to(Guest *g, int64_t now)
 
 /* ---- reading ---- */
 
-/* "1 follow": the version and what it wants to be. */
-static HubRole role_of(const Guest *g, const Message *m)
+/* "2 follow": the version and what it wants to be. */
+static HubRole role_of(const Guest *g, const Message *m, long *version)
 {
-    if (strcmp(m->text, "1 follow") == 0)
+    char *role;
+    *version = strtol(m->text, &role, 10);
+    if (strcmp(role, " follow") == 0)
         return HUB_FOLLOWER;
-    return g->is.may_drive && strcmp(m->text, "1 notes") == 0 ? HUB_NOTES : HUB_NEW;
+    return g->is.may_drive && strcmp(role, " notes") == 0 ? HUB_NOTES : HUB_NEW;
 }
 
-static void handle(Guest *g, const Message *m, const HubEvents *events, int64_t now)
+/* It said who it is. Another version is told ours, which is all that both understand, and let go. */
+static void introduced(Hub *h, Guest *g, const Message *m)
 {
+    long version;
+    HubRole role = m->kind == MESSAGE_IM ? role_of(g, m, &version) : HUB_NEW;
+    if (role == HUB_NEW) {
+        g->gone = true;
+        return;
+    }
+    if (version == MESSAGE_VERSION) {
+        g->is.role = role;
+        g->lost = true; /* it has nothing yet */
+        return;
+    }
+    char hello[32];
+    snprintf(hello, sizeof hello, "%d", MESSAGE_VERSION);
+    hub_send_to(h, g->is.id, MESSAGE_HELLO, hello, strlen(hello));
+    g->stranger = true;
+    h->strangers++;
+}
+
+static void handle(Hub *h, Guest *g, const Message *m, const HubEvents *events, int64_t now)
+{
+    if (g->stranger)
+        return;
     if (now - g->second >= SECOND) {
         g->second = now;
         g->said = 0;
@@ -261,11 +293,9 @@ static void handle(Guest *g, const Message *m, const HubEvents *events, int64_t 
         g->gone = true;
         return;
     }
-    if (g->is.role == HUB_NEW) {
-        g->is.role = m->kind == MESSAGE_IM ? role_of(g, m) : HUB_NEW;
-        g->gone = g->is.role == HUB_NEW;
-        g->lost = !g->gone; /* it has nothing yet */
-    } else if (m->kind == MESSAGE_AGAIN)
+    if (g->is.role == HUB_NEW)
+        introduced(h, g, m);
+    else if (m->kind == MESSAGE_AGAIN)
         g->lost = true;
     else if (m->kind == MESSAGE_IM || (m->kind == MESSAGE_DRIVE && g->is.role != HUB_NOTES))
         g->gone = true;
@@ -273,7 +303,7 @@ static void handle(Guest *g, const Message *m, const HubEvents *events, int64_t 
         events->message(events->context, g->is.id, g->is.role, m);
 }
 
-static void read_from(Guest *g, const HubEvents *events, int64_t now)
+static void read_from(Hub *h, Guest *g, const HubEvents *events, int64_t now)
 {
     char bytes[READ_AT_ONCE];
     Message m;
@@ -289,7 +319,7 @@ static void read_from(Guest *g, const HubEvents *events, int64_t now)
         if (took < 0)
             g->gone = true;
         else
-            handle(g, &m, events, now);
+            handle(h, g, &m, events, now);
     }
 }
 
@@ -316,8 +346,9 @@ void hub_step(Hub *h, const HubEvents *events, int64_t now)
     take_in(h, now);
     for (int i = 0; i < h->count; i++) {
         Guest *g = h->guest[i];
-        read_from(g, events, now);
+        read_from(h, g, events, now);
         write_to(g, now);
+        g->gone = g->gone || (g->stranger && !g->count);
         if (g->lost && !g->count && !g->gone) {
             g->lost = false;
             events->welcome(events->context, g->is.id, g->is.role);

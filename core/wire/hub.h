@@ -58,4 +58,6 @@ uint64_t hub_person(const Hub *h, int id);
 uint64_t hub_bytes(const Hub *h);
 /* Guests that were let go because they did not read, or sent what they must not. */
 int hub_dropped(const Hub *h);
+/* …and guests that were turned away because they speak another version. */
+int hub_strangers(const Hub *h);
 #endif

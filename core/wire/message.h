@@ -9,7 +9,10 @@
 #include "core/base/buf.h"
 #include "core/base/err.h"
 
-enum { MESSAGE_PICTURE = 8 * 1024 * 1024, MESSAGE_LINES = 256 * 1024, MESSAGE_VERSION = 1 };
+/* MESSAGE_VERSION counts up with every change of what is below or of what a message means: both sides say theirs first
+ * (HELLO, IM), and who hears another one says so and hangs up. 2: lessons and cards, values of answers, digests over
+ * settings. */
+enum { MESSAGE_PICTURE = 8 * 1024 * 1024, MESSAGE_LINES = 256 * 1024, MESSAGE_VERSION = 2 };
 
 /* MESSAGE(symbol, letter, most bytes): small letters go to those who listen, capital ones come from them. */
 #define MESSAGES(X)                                                                                                    \

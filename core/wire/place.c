@@ -96,15 +96,21 @@ static bool make_shared(const char *directory, const char *group, Err *err)
     if (!is_safe_base(base, err))
         return false;
     if (group && !(g = getgrnam(group)))
-        return err_set(err, "there is no group '%.60s' on this machine", group);
+        return err_set(err,
+                       "there is no group '%.60s' on this machine: `groups` lists yours; without a group everybody may "
+                       "follow",
+                       group);
     if (mkdir(directory, 0700) != 0 && errno != EEXIST)
         return err_set(err, "%s: %s", directory, strerror(errno));
     if (!is_shared(directory, &owner, err))
         return false;
     if (owner != geteuid())
         return err_set(err, "%s belongs to another user: choose another name", directory);
-    if (g && chown(directory, (uid_t)-1, g->gr_gid) != 0)
-        return err_set(err, "you may not give anything to the group '%.60s'", group);
+    if (g && chown(directory, (uid_t)-1, g->gr_gid) != 0) {
+        rmdir(directory); /* it is empty, or somebody's */
+        return err_set(err, "you are not in the group '%.60s', so nothing can be shared with it: `groups` lists yours",
+                       group);
+    }
     return chmod(directory, g ? 0710 : 0711) == 0 || err_set(err, "%s: %s", directory, strerror(errno));
 }
 
@@ -223,7 +229,12 @@ int place_connect(const char *directory, const char *path, uid_t *owner, Err *er
     if (directory && !is_shared(directory, owner, err))
         return -1;
     if (lstat(path, &st) != 0) {
-        err_set(err, errno == ENOENT ? "nobody presents there (%s)" : "%s can't be reached", path);
+        err_set(err,
+                errno == ENOENT   ? "nobody presents there (%s)"
+                : errno == EACCES ? "%s: it is shared with a group that you are not in; `groups` lists yours, and who "
+                                    "presents chose it"
+                                  : "%s can't be reached",
+                path);
         return -1;
     }
     if (!S_ISSOCK(st.st_mode) || st.st_uid != *owner || (!directory && (st.st_mode & 077))) {

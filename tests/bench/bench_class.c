@@ -104,7 +104,7 @@ static void reader(const char *path)
     struct sockaddr_un a = {.sun_family = AF_UNIX};
     snprintf(a.sun_path, sizeof a.sun_path, "%.100s", path);
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
-    static const char HELLO[] = "H8 1 follow\n";
+    static const char HELLO[] = "H8 2 follow\n";
     if (fd < 0 || connect(fd, (struct sockaddr *)&a, sizeof a) != 0 || write(fd, HELLO, sizeof HELLO - 1) < 0) {
         perror(path);
         exit(1);

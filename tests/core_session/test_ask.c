@@ -386,16 +386,19 @@ static void test_link_comes_back(void **state)
     (void)state;
     run("goto blocks.1.attn.pattern[h=2,t=r3c4,u=r4c3]; set scale off");
     const char *t = run("link");
-    has(t,
-        "vitrine '#17 blocks.1.attn.pattern[h=2,t=r3c4,u=r4c3] scale=off"); /* words, as the link's reader has them */
-    assert_true(strlen(t) - strlen("vitrine ''") <= 60);
+    has(t, "vitrine '#17 1.pattern[2,r3c4,r4c3] scale=off"); /* words, as the link's reader has them */
+    assert_true(strlen(t) + strlen(" @1cc1") <= 60);
     run("goto blocks.1.attn.pattern[h=2,t=r3c4]; ablate blocks.1.attn.z[h=2]; skip mlp block=0");
     has(run("link"), " scale=off ablate=blocks.1.attn.z[h=2] skip=mlp,block=0");
-    run("set . 3"); /* an edit that no word can carry: options instead */
+    run("set . 3");
+    has(run("link"), " skip=mlp,block=0 set=blocks.1.attn.pattern[h=2,t=r3c4,");
+    run("undo; export /tmp/vitrine-ask-link.npy blocks.2.attn.z over=yes");
+    run("patch blocks.2.attn.z from=/tmp/vitrine-ask-link.npy"); /* no word may carry a file: options instead */
     t = run("link");
     has(t, "vitrine '#17' --at 'blocks.1.attn.pattern[h=2,t=r3c4,");
-    has(t, "' -c 'set scale off; ablate blocks.1.attn.z[h=2]; skip mlp block=0; set ");
+    has(t, "' -c 'set scale off; ablate blocks.1.attn.z[h=2]; skip mlp block=0; patch blocks.2.attn.z from=");
     run("reset edits");
+    remove("/tmp/vitrine-ask-link.npy");
 }
 
 int main(void)

@@ -152,6 +152,27 @@ static void test_places(void **state)
     place_remove(directory, path);
     assert_int_equal(lstat(directory, &st), -1); /* nothing is left behind */
     assert_int_equal(place_listen_shared(directory, path, "no-such-group", &err), -1);
+    assert_non_null(strstr(err.text, "no group 'no-such-group'"));
+    assert_int_equal(lstat(directory, &st), -1);
+    if (geteuid() == 0) { /* one may not share with a group of others, and not come in where one is not meant */
+        enum { NOBODY = 65534 };
+        assert_int_equal(chmod(base, 0711) + chown(base, NOBODY, 0) + seteuid(NOBODY), 0);
+        fd = place_listen_shared(directory, path, "daemon", &err);
+        assert_int_equal(seteuid(0) + chown(base, 0, 0), 0);
+        assert_int_equal(fd, -1);
+        assert_non_null(strstr(err.text, "you are not in the group 'daemon'"));
+        assert_int_equal(lstat(directory, &st), -1);
+        fd = place_listen_shared(directory, path, "daemon", &err);
+        assert_true(fd >= 0);
+        assert_int_equal(seteuid(NOBODY), 0);
+        guest = place_connect(directory, path, &owner, &err);
+        assert_int_equal(seteuid(0), 0);
+        assert_int_equal(guest, -1);
+        assert_non_null(strstr(err.text, "a group that you are not in"));
+        close(fd);
+        place_remove(directory, path);
+        chmod(base, 0700);
+    }
 
     assert_int_equal(symlink(base, directory), 0); /* a link is no directory */
     assert_int_equal(place_listen_shared(directory, path, NULL, &err), -1);
@@ -255,7 +276,7 @@ static void test_hub(void **state)
     hub_listen(seen.hub, place_listen_shared(directory, path, NULL, &err), false);
     hub_listen(seen.hub, place_listen(notes, 0600, &err), true);
     for (int i = 0; i < GUESTS; i++) {
-        fd[i] = guest(path, "H8 1 follow\n");
+        fd[i] = guest(path, "H8 2 follow\n");
         step();
     }
     step();
@@ -269,8 +290,8 @@ static void test_hub(void **state)
 
     /* wrong ones: notes by the open socket, a wrong version, nonsense, two hellos, too much at once */
     static const char *const WRONG[] = {
-        "H7 1 notes\n",          "H8 2 follow\n", "C4 next\n", "GET / HTTP/1.0\r\n", "H8 1 follow\nH8 1 follow\n",
-        "H8 1 follow\nC4 next\n"};
+        "H7 2 notes\n",          "H8 1 follow\n", "C4 next\n", "GET / HTTP/1.0\r\n", "H8 2 follow\nH8 2 follow\n",
+        "H8 2 follow\nC4 next\n"};
     int before = hub_count(seen.hub, HUB_FOLLOWER);
     for (size_t i = 0; i < sizeof WRONG / sizeof *WRONG; i++) {
         int g = guest(path, WRONG[i]);
@@ -280,7 +301,7 @@ static void test_hub(void **state)
         close(g);
     }
     assert_int_equal(seen.messages, 0);
-    int loud = guest(path, "H8 1 follow\n");
+    int loud = guest(path, "H8 2 follow\n");
     for (int i = 0; i < 3 * HUB_RATE && i < 100; i++)
         (void)!send(loud, "A10 00000001 1\n", 15, MSG_NOSIGNAL | MSG_DONTWAIT);
     for (int i = 0; i < 5; i++)
@@ -290,7 +311,7 @@ static void test_hub(void **state)
     close(loud);
 
     /* the notes terminal may drive */
-    int speaker = guest(notes, "H7 1 notes\nC4 next\n");
+    int speaker = guest(notes, "H7 2 notes\nC4 next\n");
     seen.messages = 0;
     step();
     step();
@@ -407,10 +428,57 @@ static void test_caller(void **state)
     place_remove(directory, path);
 }
 
+/* Another version is told which one this is and let go, and who hears of another one says so. */
+static void test_versions(void **state)
+{
+    (void)state;
+    char directory[PLACE_PATH], path[PLACE_PATH], bytes[64] = "";
+    Err err;
+    Caller c;
+    Message m;
+    now = 100 * second;
+    assert_true(place_share("version", directory, path, &err));
+    seen = (Seen){.hub = hub_new()};
+    hub_listen(seen.hub, place_listen_shared(directory, path, NULL, &err), false);
+    int old = guest(path, "H8 1 follow\nA10 00000001 1\n");
+    for (int i = 0; i < 3; i++)
+        step();
+    assert_int_equal(recv(old, bytes, sizeof bytes - 1, MSG_DONTWAIT), 5);
+    assert_string_equal(bytes, "h1 2\n");
+    assert_int_equal(recv(old, bytes, sizeof bytes, MSG_DONTWAIT), 0);
+    assert_int_equal(hub_strangers(seen.hub), 1);
+    assert_int_equal(seen.messages + seen.welcomes, 0);
+    assert_int_equal(hub_count(seen.hub, HUB_FOLLOWER), 0);
+    close(old);
+    hub_free(seen.hub);
+    place_remove(directory, path);
+
+    static const struct {
+        const char *hello, *why;
+    } SAID[] = {{"h6 1 prof\n", "an older Vitrine"}, {"h7 31 prof\n", "a newer Vitrine"}, {"", "without a word"}};
+    for (size_t i = 0; i < sizeof SAID / sizeof *SAID; i++) {
+        int listener = place_listen_shared(directory, path, NULL, &err);
+        assert_true(listener >= 0);
+        caller_init(&c, directory, path, "follow");
+        assert_true(caller_step(&c, now));
+        int fd = accept(listener, NULL, NULL);
+        assert_true(fd >= 0);
+        assert_int_equal(write(fd, SAID[i].hello, strlen(SAID[i].hello)), (int)strlen(SAID[i].hello));
+        close(fd);
+        caller_step(&c, now);
+        assert_false(caller_take(&c, &m));
+        assert_int_equal(c.fd, -1);
+        assert_non_null(strstr(c.why, SAID[i].why));
+        caller_close(&c);
+        close(listener);
+        place_remove(directory, path);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_messages), cmocka_unit_test(test_hostile),
-                                       cmocka_unit_test(test_places), cmocka_unit_test(test_hub),
-                                       cmocka_unit_test(test_caller)};
+                                       cmocka_unit_test(test_places),   cmocka_unit_test(test_hub),
+                                       cmocka_unit_test(test_caller),   cmocka_unit_test(test_versions)};
     return cmocka_run_group_tests(tests, folder, no_folder);
 }

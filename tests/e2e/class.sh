@@ -163,7 +163,7 @@ until_true sh -c "tmux -L '$SERVER' capture-pane -p -t second | grep -q 'running
 if command -v python3 >/dev/null; then
     python3 - "$T/share/vitrine-class-prof/socket" <<'END'
 import os, socket, sys
-for bytes in [b"GET / HTTP/1.0\r\n\r\n", b"H7 1 notes\nC4 next\n", b"H8 1 follow\n" + b"A10 00000001 1\n" * 500, os.urandom(4096), b"A99999999 ", b"H8 1 follow\nC4 prev\n"]:
+for bytes in [b"GET / HTTP/1.0\r\n\r\n", b"H7 2 notes\nC4 next\n", b"H8 2 follow\n" + b"A10 00000001 1\n" * 500, os.urandom(4096), b"A99999999 ", b"H8 2 follow\nC4 prev\n"]:
     s = socket.socket(socket.AF_UNIX)
     s.connect(sys.argv[1])
     try:
@@ -206,6 +206,34 @@ send Space
 send Space
 line ':present heads'
 all "and a demonstration again" 'Many heads' 6 9
+
+# the card's question is asked whichever way one comes to it; what a follower of one's own model sees is said
+line ':present 5'
+line ':present go 10'
+all "asked by go too" 'predict first' 6 7
+send Space
+send Space
+line ':present heads'
+all "a demonstration once more" 'Many heads' 6 9
+make_vit=$(dirname "$VITRINE")/make_vit
+[ -x "$make_vit" ] && "$make_vit" --size tiny --seed 7 -o "$T/own" >/dev/null && "$make_vit" --size tiny --seed 8 -o "$T/else" >/dev/null || fail "make_vit"
+guest 51 80 24 xterm-256color "-m $T/own"
+guest 52 80 24 xterm-256color "-m $T/else"
+all "one's own model is set aside" 'shows the program.s own model; yours' 51 51
+line ":model $T/own"
+all "who has the presenter's model follows" 'of 23: ' 51 51
+all "who has none is told which" 'join with -m and that model' 7 7
+all "who has another one is told both" 'another one: join with -m and' 52 52
+line ':model bundled; present heads'
+all "back to the program's own model" 'Many heads' 51 52
+for i in 51 52; do tm kill-session -t "g$i"; done
+
+# a long caption: all of its lines at 80x24
+line ':present tokens'
+send 5 G
+all "the end of a caption of three lines" 'Every term is in the trace' 10 10
+line ':present heads'
+all "a demonstration" 'Many heads' 6 9
 
 # a picture travels, one of more than 8 MB is named instead
 { printf 'P6\n2000 1500\n255\n'; head -c 9000000 /dev/zero | tr '\0' 'x'; } >"$T/huge.ppm"

@@ -36,6 +36,64 @@ for i in 1 2 3 4; do
     eval "$command -o got.txt" </dev/null >/dev/null 2>err || fail "step $i: its command fails: $command: $(cat err)"
     if cmp -s want got.txt; then pass; else fail "step $i: '$command' draws another screen: $(diff want got.txt | head -n 6)"; fi
 done
+# every view: the command that is printed below it draws the same, colours too
+cat >views.sh <<'END'
+picture|goto image[y=3,x=2]; view picture
+tensor|goto blocks.1.attn.q[t=r1c1,h=1]; view tensor
+numbers|goto blocks.0.mlp.post[t=r0c2]; view numbers
+strip|goto blocks.1.resid_post[t=cls]; view strip
+histogram|goto blocks.0.mlp.w_up; view histogram
+matrix|goto blocks.1.attn.pattern[h=2,t=r3c4]; view matrix
+row|view row
+sheet|view sheet
+scale|view matrix; set scale off
+diff|compare diff
+positions|undo; view positions
+formula|goto blocks.1.attn.scores_raw[h=2,t=r3c4,u=r3c2]; view formula
+closeup|view close-up
+answer|view answer
+beside|goto blocks.0.attn.k[u=r1c1,h=1]; view beside
+training|training 3
+twin|training twin
+filters|filters components
+heads|heads
+where|where
+lens|lens
+laboratory|laboratory
+census|census
+blanks|hide r3c4; blanks
+ledger|undo; ledger
+why|goto logits; why
+sentence|model translator; goto decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=1]
+waves|view waves
+writing|word tired wide; view writing
+decoding|decode beam
+END
+sed 's/^[^|]*|//; a\pause 1' views.sh >views.txt
+vitrine screen --script views.txt --size 100x30 -o view.txt >out 2>err </dev/null
+same "every view: status" "0 " "$? $(cat err)"
+vitrine screen --script views.txt --size 100x30 --light -o view.svg >out 2>err </dev/null
+i=0
+while IFS='|' read -r name _; do
+    i=$((i + 1))
+    n=$(printf %02d $i)
+    command=$(tail -n +31 "view-$n.txt" | tr -d '\n' | grep -o 'vitrine screen .*' | sed 's/  */ /g')
+    eval "$command -o got.txt --light -o got.svg" </dev/null >/dev/null 2>err || fail "$name: its command fails: $command: $(cat err)"
+    eval "$command -o got.txt" </dev/null >/dev/null 2>err
+    if head -n 30 "view-$n.txt" | cmp -s - got.txt; then pass; else fail "$name: '$command' draws another screen: $(head -n 30 "view-$n.txt" | diff - got.txt | head -n 6)"; fi
+    # in colour: what stands above the caption, line by line
+    if grep -qvxF -f "view-$n.svg" <(grep -E '^<(rect|text|tspan|path|polyline|circle)' got.svg | sed 1d); then fail "$name: other colours or lines in the picture"; else pass; fi
+done <views.sh
+# one screen with the command below
+vitrine export 'blocks.1.attn.pattern[h=2]' -c 'view matrix; say' --size 100x30 -o one.txt </dev/null 2>err || fail "export: $(cat err)"
+same "export: its command" "vitrine screen 'blocks.1.attn.pattern[h=2]' -c 'view matrix; say' --size 100x30" "$(tail -n +31 one.txt | sed 's/^ *//')"
+eval "$(tail -n +31 one.txt) -o got.txt" </dev/null
+check "export: the command draws another screen" bash -c 'head -n 30 one.txt | cmp -s - got.txt'
+vitrine export --script talk.txt --size 80x24 -o slide.png >out 2>err </dev/null || fail "export --script: $(cat err)"
+same "export: a script's slides" 4 "$(ls slide-0?.png | wc -l)"
+vitrine export 2>err </dev/null
+same "export: nothing named: status" 2 $?
+
 # lines of a plot are lines in a picture with a caption too
 printf 'laboratory\ncaption Eleven factors.\npause 1\n' >plot.txt
 vitrine screen --script plot.txt --size 100x40 -o plot.svg >out 2>err </dev/null
@@ -99,6 +157,24 @@ refused 'bad.txt: no step' '# nothing\n'
 refused 'NUL' 'next\0\npause 1\n'
 check "a broken script left a picture" [ ! -e bad-01.svg ]
 
+# asciicast v2, line by line: a header, then [seconds, kind, text] with times that never go back, text that is UTF-8
+cat >cast.py <<'END'
+import json, sys
+lines = open(sys.argv[1], "rb").read().split(b"\n")
+assert lines.pop() == b"", "no line end"
+head = json.loads(lines[0].decode("utf-8"))
+assert head["version"] == 2 and (head["width"], head["height"]) == (80, 24), head
+assert set(head) <= {"version", "width", "height", "timestamp", "duration", "idle_time_limit", "command", "title", "env", "theme"}, head
+last, markers, frames = 0, 0, 0
+for line in lines[1:]:
+    event = json.loads(line.decode("utf-8"))
+    assert type(event) is list and len(event) == 3, event
+    time, kind, text = event
+    assert type(time) in (int, float) and last <= time <= last + 8.0005, (last, time)
+    assert kind in ("o", "m") and type(text) is str, kind
+    last, markers, frames = time, markers + (kind == "m"), frames + (kind == "o")
+assert markers > 3 and frames == markers + 1, (markers, frames)
+END
 # the ready-made ones: listed, read, recorded twice; every number in a caption comes from an expression
 vitrine demo >list </dev/null
 same "demos: listed" 7 "$(grep -cE '^[1-7]  ' list)"
@@ -108,6 +184,7 @@ for i in 1 2 3 4 5 6 7; do
     check "demo $i: notes" grep -q '^Speaker: ' read
     vitrine demo $i --cast one.cast --size 80x24 </dev/null && vitrine demo $i --cast two.cast --size 80x24 --threads 1 </dev/null
     check "demo $i: the cast is not the same" cmp one.cast two.cast
+    if command -v python3 >/dev/null; then python3 cast.py one.cast >said 2>&1 && pass || fail "demo $i: no asciicast: $(tail -n 2 said)"; fi
 done
 loose=$(sed -nE 's/^caption //p' "$ROOT"/assets/demos/*.txt | sed -E 's/\{[^}]*\}//g; s/r[0-9]c[0-9]|[Bb]lock [0-9]|[Hh]ead [0-9]|1\/√d_k|above 0//g' | grep '[0-9]')
 same "demos: numbers that nothing computes" "" "$loose"
@@ -115,6 +192,35 @@ vitrine demo 3 -i '#66' >other </dev/null
 check "demo 3: another picture has the same numbers" bash -c '! cmp -s <(vitrine demo 3 </dev/null) other'
 vitrine demo 9 </dev/null >out 2>err
 same "demo 9: status" 2 $?
+
+# played live, with its pauses: by itself, at once by Space, stopped by another key, none longer than eight seconds
+if command -v tmux >/dev/null; then
+    printf '%s\n' 'title Live' 'goto blocks.1.attn.pattern[h=2,t=r3c4]' 'caption Step one.' 'pause 1' 'head 3' 'caption Step two.' 'pause 600' \
+        'head 1' 'caption Step three.' 'pause 600' >live.txt
+    shell_open 80 24
+    line '$V --script live.txt'
+    shows "live: the title" '█▀█|████'
+    send Space
+    shows "live: Space goes on at once" 'Step one'
+    began=$(date +%s%N)
+    shows "live: the next by itself" 'Step two'
+    took=$((($(date +%s%N) - began) / 1000000))
+    check "live: a pause of one second took $took ms" [ "$took" -lt 4000 ]
+    send p
+    shows "live: another key stops it" 'Stopped: Space goes on by hand'
+    shows "live: …where it leads" '2/4$'
+    send 3 G
+    line ':present play'
+    shows "live: step 3" 'Step two'
+    began=$(date +%s%N)
+    shows "live: a long pause is cut" 'Step three'
+    took=$((($(date +%s%N) - began) / 1000000))
+    check "live: a pause of ten minutes took $took ms" [ "$took" -gt 5000 -a "$took" -lt 15000 ]
+    send q q
+    shows "live: leaves" 'ready>'
+    line 'clear; $V --script live.txt "#17"; echo "status=$?"'
+    shows "live: with a word" 'goes alone'
+fi
 
 # on the screen: Space goes on; line by line: an empty line does
 if command -v tmux >/dev/null; then

@@ -217,11 +217,84 @@ static void test_log(void **state)
     buf_free(&said);
 }
 
+/* Who leaves has back what was there, and can undo what could be undone; a lesson does not take it away. */
+static void test_own_comes_back(void **state)
+{
+    (void)state;
+    static const char *const DECKS[] = {"6", "heads"};
+    for (size_t i = 0; i < sizeof DECKS / sizeof *DECKS; i++) {
+        Presenter p = {.deck = {.at = -1}};
+        Buf said = {0};
+        Err err = {{0}};
+        assert_true(command_do(&s, &all,
+                               "reset edits; goto blocks.1.attn.pattern[h=3]; set scale off; skip mlp block=0",
+                               COMMAND_EDIT, &err));
+        int undo = s.undo_count;
+        char *before = whole();
+        assert_false(presenter_do(&p, &s, &all, "no-such-thing", NULL, &said, &err));
+        assert_int_equal(s.undo_count, undo); /* what is not there takes nothing away */
+        assert_true(presenter_do(&p, &s, &all, DECKS[i], NULL, &said, &err));
+        assert_true(presenter_do(&p, &s, &all, "next", NULL, &said, &err));
+        assert_true(presenter_do(&p, &s, &all, "go 5", NULL, &said, &err));
+        assert_true(presenter_do(&p, &s, &all, "leave", NULL, &said, &err));
+        assert_true(presenter_answers(&p, &s, "q"));
+        char *after = whole();
+        assert_string_equal(before, after);
+        assert_int_equal(s.undo_count, undo);
+        assert_true(command_do(&s, &all, "undo", COMMAND_EDIT, &err));
+        assert_int_equal(s.edits.count, 1);
+        assert_string_equal(s.edits.line[0], "set scale off");
+        assert_true(command_do(&s, &all, "undo", COMMAND_EDIT, &err));
+        assert_int_equal(s.edits.count, 0);
+        free(before);
+        free(after);
+        presenter_close(&p);
+        buf_free(&said);
+    }
+}
+
+/* A script that plays by itself: a pause begins when its step is there, none is longer than in a cast; a lesson does
+ * not. */
+static void test_timed(void **state)
+{
+    (void)state;
+    Presenter p = {.deck = {.at = -1}};
+    Buf said = {0};
+    Err err = {{0}};
+    const int64_t second = 1000000000, begun = 50 * second;
+    assert_false(presenter_do(&p, &s, &all, "play", NULL, &said, &err));
+    assert_true(presenter_do(&p, &s, &all, "heads", NULL, &said, &err));
+    assert_int_equal(presenter_left(&p, true, begun), -1);
+    assert_true(presenter_do(&p, &s, &all, "play", NULL, &said, &err));
+    assert_true(presenter_do(&p, &s, &all, "next", NULL, &said, &err));
+    assert_int_equal(presenter_left(&p, false, begun), -1); /* still computing */
+    assert_int_equal(presenter_left(&p, true, begun + second), 8 * second);
+    assert_int_equal(presenter_left(&p, true, begun + 3 * second), 6 * second);
+    assert_int_equal(presenter_left(&p, true, begun + 10 * second), 0);
+    p.view.blank = true;
+    assert_int_equal(presenter_left(&p, true, begun + 10 * second), -1);
+    p.view.blank = false;
+    assert_true(presenter_do(&p, &s, &all, "go 3", NULL, &said, &err)); /* seven seconds in its file */
+    assert_int_equal(presenter_left(&p, true, begun), 7 * second);
+    p.deck.script.steps[1].seconds = 100;
+    p.due = 0;
+    assert_int_equal(presenter_left(&p, true, begun), SCRIPT_IDLE_S * second);
+    assert_true(presenter_do(&p, &s, &all, "play", NULL, &said, &err)); /* and off */
+    assert_int_equal(presenter_left(&p, true, begun), -1);
+    assert_true(presenter_do(&p, &s, &all, "6", NULL, &said, &err));
+    assert_false(presenter_do(&p, &s, &all, "play", NULL, &said, &err));
+    presenter_close(&p);
+    buf_free(&said);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_letters), cmocka_unit_test(test_keys),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_letters),
+                                       cmocka_unit_test(test_keys),
                                        cmocka_unit_test_setup_teardown(test_decks, start, stop),
                                        cmocka_unit_test_setup_teardown(test_frame, start, stop),
-                                       cmocka_unit_test_setup_teardown(test_log, start, stop)};
+                                       cmocka_unit_test_setup_teardown(test_log, start, stop),
+                                       cmocka_unit_test_setup_teardown(test_own_comes_back, start, stop),
+                                       cmocka_unit_test_setup_teardown(test_timed, start, stop)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,10 +3,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
+#include "core/base/file.h"
 #include "lessons/check.h"
 #include "lessons/paper.h"
 #include "tui/app.h"
+#include "tui/cli/play.h"
 #include "tui/cli/verbs.h"
 #include "tui/desk.h"
 
@@ -160,25 +163,63 @@ const Verb VERB_LESSON = {
     .screen = screen,
     .run = paper};
 
+static bool exports_lessons(const Options *o)
+{
+    return o->word_count == 2 && strcmp(o->word[1], "lessons") == 0;
+}
+
 static bool check_export(const Options *o, const Link *l, Err *err)
 {
     (void)l;
-    if (o->word_count != 2 || strcmp(o->word[1], "lessons") != 0)
-        return err_set(err,
-                       "export what? `vitrine export lessons -o FOLDER`; values and screens have `vitrine show` and "
-                       "`screen`");
-    return (o->output && strcmp(o->output, "-") != 0) ||
-           err_set(err, "name a folder: vitrine export lessons -o FOLDER");
+    bool file = o->output && strcmp(o->output, "-") != 0;
+    if (exports_lessons(o))
+        return file || err_set(err, "name a folder: vitrine export lessons -o FOLDER");
+    return (file && (screen_suffix(o->output) || strcasecmp(file_suffix(o->output), "cast") == 0)) ||
+           err_set(err, "export where to? -o FILE.svg, .png, .html, .txt or .ans is the screen with its command below; "
+                        "values have `vitrine show`, and `export lessons -o FOLDER` makes pages of the lessons");
+}
+
+/* One screen, or every step of a script, each with the command that draws it again. */
+static int export_screen(Work *w, Err *err)
+{
+    const Options *o = w->options;
+    Commands commands = session_command_set();
+    Script s = {.title = ""};
+    Buf below = {0}, picture = {0};
+    enum { ALLOWED = COMMAND_EDIT | COMMAND_FILE | COMMAND_UI };
+    bool ok = link_parse(&w->link, o->word + 1, o->word_count - 1, LINK_ADDRESS, &commands, err);
+    w->address = w->link.address ? w->link.address : o->at ? o->at : "";
+    ok = ok && work_open(w, ALLOWED, err);
+    if (ok && o->script)
+        ok = script_read(&s, o->script, err) && play_export(w, &s, ALLOWED, err);
+    else if (ok) {
+        play_given(w, &below);
+        ok = screen_draw_below(w, o->output, buf_str(&below), &picture, err) &&
+             file_write(o->output, picture.data, picture.len, err);
+        w->written = ok;
+    }
+    script_free(&s);
+    buf_free(&below);
+    buf_free(&picture);
+    commands_free(&commands);
+    return ok ? STATUS_DONE : STATUS_BAD;
+}
+
+static int run_export(Work *w, Err *err)
+{
+    return exports_lessons(w->options) ? lessons_export(w, err) : export_screen(w, err);
 }
 
 const Verb VERB_EXPORT = {
     .name = "export",
-    .usage = "export lessons -o FOLDER",
-    .summary = "the lessons as pages for a browser",
+    .usage = "export [ADDRESS] [--script FILE] -o FILE, export lessons -o FOLDER",
+    .summary = "a screen or a script for slides and papers, its command below; or the lessons as pages",
     .details =
-        "Static pages without scripts: every card with its numbers, its screen as SVG for light and dark ground, its "
-        "question with all answers explained. FOLDER is made where it is not there.",
-    .example = "vitrine export lessons -o course",
-    .flags = VERB_ALONE,
+        "FILE.svg .png .html .txt .ans: the screen there, as `vitrine screen` draws it, and below it the command line "
+        "that does; with --script every step, with its caption too. export lessons: static pages without scripts, "
+        "every card with its numbers, its screen as SVG for light and dark ground, its question with all answers "
+        "explained. FOLDER is made where it is not there.",
+    .example = "vitrine export 10 -c 'view matrix' -o shot.svg",
+    .flags = VERB_ALONE | VERB_UI,
     .check = check_export,
-    .run = lessons_export};
+    .run = run_export};

@@ -5,6 +5,10 @@
 #include <string.h>
 
 #include "core/base/file.h"
+#include "core/session/link.h"
+#include "core/session/options.h"
+#include "core/session/state.h"
+#include "core/session/text.h"
 
 bool link_is_input(const char *word)
 {
@@ -44,7 +48,7 @@ static const char *edit_equals(const char *word)
 /* Edits whose command has more words than its name. */
 static const struct {
     const char *name, *command;
-} SHORT[] = {{"scale", "set scale "}, {"shuffle", "shuffle seed="}};
+} SHORT[] = {{"scale", "set scale "}, {"shuffle", "shuffle seed="}, {"grad", "gradient "}};
 
 enum { SHORT_COUNT = sizeof SHORT / sizeof *SHORT };
 
@@ -64,7 +68,12 @@ static bool add_edit(Link *l, const char *word, const char *equals, const Comman
     for (size_t i = 0; i < SHORT_COUNT; i++)
         if (strcmp(SHORT[i].name, name) == 0)
             command = SHORT[i].command;
-    if (!command && !command_find(commands, name)) {
+    bool option = false; /* one way of seeing, by its name */
+    const LookOption *look;
+    for (int i = 0; (look = look_option_at(i)) != NULL; i++)
+        option = option || strcmp(look->name, name) == 0;
+    option = option && !command && !command_find(commands, name);
+    if (!command && !option && !command_find(commands, name)) {
         const char *near = nearest_name(name, edit_name, commands);
         return err_set(err, "'%.60s': there is no command '%s'%s%s%s", word, name, near ? "; did you mean '" : "",
                        near ? near : "", near ? "'?" : "");
@@ -75,7 +84,7 @@ static bool add_edit(Link *l, const char *word, const char *equals, const Comman
     if (command)
         buf_puts(&l->edits, command);
     else
-        buf_printf(&l->edits, "%s ", name);
+        buf_printf(&l->edits, option ? "option %s " : "%s ", name);
     int depth = 0;
     for (const char *p = equals + 1; *p; p++) {
         depth += *p == '[' ? 1 : *p == ']' ? -1 : 0;
@@ -84,16 +93,54 @@ static bool add_edit(Link *l, const char *word, const char *equals, const Comman
     return true;
 }
 
+/* "@1cc1", or "@picture:" and digits. */
+static bool add_digits(Link *l, const char *word, Err *err)
+{
+    const struct {
+        const char *what;
+        const char **digits;
+    } KINDS[] = {{"@picture:", &l->picture}, {"@pinned:", &l->pinned}, {"@model:", &l->model}, {"@", &l->hash}};
+    size_t i = 0;
+    while (strncmp(word, KINDS[i].what, strlen(KINDS[i].what)) != 0)
+        i++;
+    const char *digits = word + strlen(KINDS[i].what);
+    size_t n = strspn(digits, "0123456789abcdefABCDEF");
+    if (n == 0 || n > 16 || digits[n])
+        return err_set(err, "'%.40s': expected @ and 1 to 16 digits of a trace hash, 0 to 9 and a to f", word);
+    *KINDS[i].digits = digits;
+    return true;
+}
+
+/* ":matrix/at=h:2,t:5/term=3" */
+static bool add_place(Link *l, const char *word, Err *err)
+{
+    static const char *const NAMES[] = {"at=", "term=", "operand=", "box="};
+    if (l->place.len)
+        return err_set(err, "'%.60s': one screen is enough", word);
+    if (word[strcspn(word, "\"';\n\\")] || !word[1])
+        return err_set(err, "'%.60s': expected : and a screen, such as :matrix", word);
+    const char *p = word + 1;
+    if (*p != '/')
+        buf_printf(&l->place, " screen=%.*s", (int)strcspn(p, "/"), p);
+    for (p += strcspn(p, "/"); *p; p += strcspn(p, "/")) {
+        bool known = false;
+        p++;
+        for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
+            known = known || strncmp(p, NAMES[i], strlen(NAMES[i])) == 0;
+        if (!known)
+            return err_set(err, "'%.60s': expected at=, term=, operand= or box= behind /", word);
+        buf_printf(&l->place, " %.*s", (int)strcspn(p, "/"), p);
+    }
+    return true;
+}
+
 static bool add_word(Link *l, const char *word, bool may_be_input, const Commands *commands, Err *err)
 {
     const char *equals = edit_equals(word);
-    if (*word == '@') {
-        size_t n = strspn(word + 1, "0123456789abcdefABCDEF");
-        if (n == 0 || n > 16 || word[1 + n])
-            return err_set(err, "'%.40s': expected @ and 1 to 16 digits of a trace hash, 0 to 9 and a to f", word);
-        l->hash = word + 1;
-        return true;
-    }
+    if (*word == '@')
+        return add_digits(l, word, err);
+    if (*word == ':')
+        return add_place(l, word, err);
     if (may_be_input || *word == '#') {
         if (l->input)
             return err_set(err, "two inputs, '%.80s' and '%.80s': name one", l->input, word);
@@ -139,12 +186,80 @@ bool link_parse(Link *out, const char *const *word, int count, LinkFirst first, 
             part = rest;
         }
     }
+    return !out->place.len || out->address || err_set(err, "a screen stands behind the address that it is of");
+}
+
+/* ---- opening it ---- */
+
+bool link_files(const Link *l, const char *input, const char *model, Err *err)
+{
+    if (l->model && model && !text_asked(model) && !file_exists(model))
+        return err_set(err,
+                       "the link's model '%.300s' is not here: put a copy there, or say where it lies with -m; it has "
+                       "the digest %.16s",
+                       model, l->model);
+    if (l->picture && input && strcmp(input, "-") != 0 && !link_is_input(input))
+        return err_set(err,
+                       "the link's picture '%.300s' is not here: put a copy there, or say where it lies with -i; it "
+                       "has the digest %.16s",
+                       input, l->picture);
+    if (l->model && !model)
+        return err_set(err, "the link is about a model with the digest %.16s: say where it lies with -m", l->model);
+    if (l->picture && !input)
+        return err_set(err, "the link is about a picture with the digest %.16s: say where it lies with -i", l->picture);
+    return true;
+}
+
+static bool go(Session *s, const Commands *c, const char *verb, const char *address, const char *rest, Err *err)
+{
+    Buf line = {0};
+    buf_printf(&line, "%s \"%s\"%s", verb, address, rest); /* quoted: a blank may stand between [ ] */
+    bool ok = command_do(s, c, buf_str(&line), 0, err);
+    buf_free(&line);
+    return ok;
+}
+
+bool link_go(Session *s, const Commands *c, const char *address, Err *err)
+{
+    return go(s, c, "goto", address, "", err);
+}
+
+bool link_run(const Link *l, const char *at, Session *s, const Commands *c, Err *err)
+{
+    const char *start = l->address ? l->address : at;
+    bool there = start && link_go(s, c, start, NULL); /* else a change has to make it first */
+    if (!session_read(s, c, buf_str(&l->edits), COMMAND_EDIT, err))
+        return false;
+    if (l->place.len && l->address)
+        return go(s, c, "place", l->address, buf_str(&l->place), err);
+    return !start || there || link_go(s, c, start, err);
+}
+
+static bool differs(const char *what, const char *name, const char *option, const char *digits, uint64_t digest,
+                    Err *err)
+{
+    return err_set(err,
+                   "the link was made with another %s: '%.200s' has the digest %0*llx here, the link's has %s; find "
+                   "that one and name it with %s",
+                   what, name, LINK_DIGITS, (unsigned long long)(digest >> (64 - 4 * LINK_DIGITS)), digits, option);
+}
+
+bool link_agrees(const Link *l, const Session *s, Err *err)
+{
+    const Input *a = session_input(s, SIDE_A), *b = session_input(s, SIDE_B);
+    if (l->model && !link_hash_agrees(l->model, link_model_digest(s)))
+        return differs("model", *s->model_path ? s->model_path : "bundled", "-m", l->model, link_model_digest(s), err);
+    if (l->picture && !link_hash_agrees(l->picture, link_input_digest(b)))
+        return differs("picture", b->path, "-i", l->picture, link_input_digest(b), err);
+    if (l->pinned && !link_hash_agrees(l->pinned, link_input_digest(a)))
+        return differs("picture to compare with", a->path, "open in its -c", l->pinned, link_input_digest(a), err);
     return true;
 }
 
 void link_free(Link *l)
 {
     buf_free(&l->edits);
+    buf_free(&l->place);
     arena_free(&l->arena);
     *l = (Link){.input = NULL};
 }

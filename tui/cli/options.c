@@ -77,7 +77,8 @@ static const OptionSpec OPTIONS[] = {
     {.name = "size", .value = "WxH", .help = "screen: columns and rows, 120x40 if not given", .kind = OPTION_SIZE},
     {.name = "script",
      .value = "FILE",
-     .help = "screen: command lines, captions and pauses; every pause ends a step",
+     .help = "command lines, captions and pauses, every pause the end of a step: played on the screen as it says, "
+             "Space goes on at once, any other key stops it; screen: every step drawn",
      .kind = OPTION_TEXT,
      .offset = AT(script)},
     {.name = "cast",

@@ -105,8 +105,11 @@ static bool join(Plain *p, const char *name, Err *err)
     } else if (f->following) {
         follow_leave(f);
         session_say(s, "On your own; f goes back to %s.", f->who);
-    } else
+    } else {
+        if (p->desk.open) /* a lesson of one's own ends where the presenter's begins */
+            desk_close(&p->desk, s);
         follow_rejoin(f);
+    }
     return true;
 }
 

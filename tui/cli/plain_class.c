@@ -72,6 +72,9 @@ bool plain_class_step(PlainClass *c, Session *s, Buf *out)
         buf_printf(out, "%s says: %s\n", f->who, f->caption);
     else if (strcmp(buf_str(&line), c->line) != 0 && strcmp(buf_str(&line), f->caption) != 0)
         buf_printf(out, "%s\n", buf_str(&line));
+    if (*f->news)
+        buf_printf(out, "%s\n", f->news);
+    f->news[0] = 0;
     keep(&c->caption, f->caption);
     keep(&c->line, buf_str(&line));
     say_question(c, out);

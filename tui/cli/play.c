@@ -11,8 +11,7 @@
 #include "tui/cli/plain.h"
 #include "tui/cli/verbs.h"
 
-/* No pause of a cast is longer: a reader who wants more stops it. In milliseconds. */
-enum { IDLE_MOST = 8000, NAME = 1000 };
+enum { IDLE_MOST = SCRIPT_IDLE_S * 1000, NAME = 1000 }; /* milliseconds; bytes */
 
 static bool at_line(const Script *s, int line, Err *err)
 {
@@ -57,10 +56,48 @@ static void put_quoted(const char *text, Buf *out)
     buf_putc(out, '\'');
 }
 
-void play_command(const Session *s, const char *ask, int width, int height, Buf *out)
+/* Options that change what a screen looks like, as they were given. */
+static void put_looks(const Options *o, int width, int height, Buf *out)
 {
+    buf_printf(out, " --size %dx%d", width, height);
+    if (o->colour)
+        buf_printf(out, " --colour %s", o->colour);
+    if (o->plots)
+        buf_printf(out, " --plots %s", o->plots);
+    buf_puts(out, o->ascii ? " --ascii" : "");
+    buf_puts(out, o->light ? " --light" : "");
+}
+
+void play_given(const Work *w, Buf *out)
+{
+    const Options *o = w->options;
+    buf_puts(out, "vitrine screen");
+    for (int i = 1; i < o->word_count; i++) {
+        buf_putc(out, ' ');
+        put_quoted(o->word[i], out);
+    }
+    const struct {
+        const char *option, *value;
+    } GIVEN[] = {{"-i", o->input},
+                 {"-m", o->model},
+                 {"--resolution", o->resolution},
+                 {"--at", o->at},
+                 {"--gradient", o->gradient},
+                 {"-c", o->commands.len ? buf_str(&o->commands) : NULL}};
+    for (size_t i = 0; i < sizeof GIVEN / sizeof *GIVEN; i++)
+        if (GIVEN[i].value) {
+            buf_printf(out, " %s ", GIVEN[i].option);
+            put_quoted(GIVEN[i].value, out);
+        }
+    buf_puts(out, o->assume ? " --assume" : "");
+    put_looks(o, screen_width(o), screen_height(o), out);
+}
+
+void play_command(const Work *w, const char *ask, int width, int height, Buf *out)
+{
+    const Session *s = &w->session;
     Buf lines = {0}, joined = {0};
-    session_write(s, 0, &lines);
+    session_write(s, STATE_TRAIL, &lines);
     for (size_t i = 0; i + 1 < lines.len; i++)
         if (lines.data[i] == '\n')
             buf_puts(&joined, "; ");
@@ -75,11 +112,15 @@ void play_command(const Session *s, const char *ask, int width, int height, Buf 
     }
     buf_puts(out, " -i ");
     put_quoted(session_input(s, SIDE_B)->path, out);
+    if (*s->resolution)
+        buf_printf(out, " --resolution %s", s->resolution);
+    if (s->assume && *s->model_path)
+        buf_puts(out, " --assume");
     if (joined.len) {
         buf_puts(out, " -c ");
         put_quoted(buf_str(&joined), out);
     }
-    buf_printf(out, " --size %dx%d", width, height);
+    put_looks(w->options, width, height, out);
     buf_free(&lines);
     buf_free(&joined);
 }
@@ -89,7 +130,7 @@ static void put_below(const Work *w, const ScriptStep *step, const char *caption
 {
     buf_puts(out, caption);
     buf_puts(out, *caption ? "\n" : "");
-    play_command(&w->session, asked(w, step), screen_width(w->options), screen_height(w->options), out);
+    play_command(w, asked(w, step), screen_width(w->options), screen_height(w->options), out);
 }
 
 /* "shot-03.svg" of "shot.svg". */

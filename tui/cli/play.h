@@ -10,9 +10,11 @@ enum { CAST_CAPTION_ROWS = 4 };
 /* Runs the commands of step i and evaluates its caption (appended). allowed: as for command_do. False with
  * "FILE:LINE: …"; what was run before stays done. */
 bool play_step(Work *w, const Script *s, int i, unsigned allowed, Buf *caption, Err *err);
-/* The command line that draws this screen again, without its end: vitrine screen -i … -c … --size WxH. ask:
- * a command whose answer is seen too, or "". */
-void play_command(const Session *s, const char *ask, int width, int height, Buf *out);
+/* The command line that draws this screen again, without its end: vitrine screen -i … -c … --size WxH, and whatever
+ * else changes how it looks. ask: a command whose answer is seen too, or "". */
+void play_command(const Work *w, const char *ask, int width, int height, Buf *out);
+/* The same of the command line that the program was given, word by word. */
+void play_given(const Work *w, Buf *out);
 
 /* `screen --script`: every step as a file NAME-01.SUFFIX …, with its caption and the command that makes it below, or
  * all of them on standard output; or, where the suffix is cast, one asciicast (v2) of all. */

@@ -25,6 +25,7 @@ static bool screen(const Options *o, AppOptions *a)
     a->input = o->input ? o->input : "#17";
     a->present = o->word[1];
     a->rehearse = o->rehearse;
+    a->timed = o->script != NULL;
     return true;
 }
 

@@ -15,7 +15,9 @@
 #include "core/base/err.h"
 #include "core/base/mem.h"
 
-enum { SCRIPT_BYTES = 256 * 1024, SCRIPT_STEPS = 500 };
+/* SCRIPT_IDLE_S: no pause of a cast, or of a script that plays by itself, is longer: a reader who wants more stops it.
+ */
+enum { SCRIPT_BYTES = 256 * 1024, SCRIPT_STEPS = 500, SCRIPT_IDLE_S = 8 };
 
 typedef struct ScriptLine {
     const char *text;

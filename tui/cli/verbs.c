@@ -54,8 +54,8 @@ static bool check_words(const Verb *v, Work *w, Err *err)
     commands_free(&commands);
     if (!ok)
         return false;
-    if (!(v->flags & VERB_ADDRESS) && w->link.address &&
-        !w->link.input) { /* a file that is not there: opening it says so */
+    if (!(v->flags & VERB_ADDRESS) && w->link.address && !w->link.input &&
+        !(v == &VERB_PLAIN && o->input)) { /* a file that is not there: opening it says so */
         w->link.input = w->link.address;
         w->link.address = NULL;
     }
@@ -73,7 +73,11 @@ static bool check_words(const Verb *v, Work *w, Err *err)
 static int check_hash(Work *w, int status, Err *err)
 {
     uint64_t hash;
-    if (!w->link.hash || status != STATUS_DONE)
+    if (status != STATUS_DONE)
+        return status;
+    if ((w->link.model || w->link.picture || w->link.pinned) && !link_agrees(&w->link, &w->session, err))
+        return STATUS_NO;
+    if (!w->link.hash)
         return status;
     if (!work_complete(w, err) || !session_hash(&w->session, SIDE_B, &hash))
         return STATUS_BAD;

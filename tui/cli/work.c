@@ -120,6 +120,13 @@ static bool run_commands(Work *w, unsigned allowed, Err *err)
     if (!session_read(&w->session, &w->commands, buf_str(&w->link.edits), COMMAND_EDIT | (allowed & COMMAND_UI), err) ||
         !session_read(&w->session, &w->commands, buf_str(&w->options->commands), allowed, err))
         return false;
+    if (w->link.place.len && w->link.address) { /* to the screen of the link, which its changes may have had to make */
+        Buf line = {0};
+        buf_printf(&line, "place \"%s\"%s", w->link.address, buf_str(&w->link.place));
+        bool ok = command_do(&w->session, &w->commands, buf_str(&line), 0, err);
+        buf_free(&line);
+        return ok;
+    }
     bool again = (allowed & COMMAND_UI) && *w->address && (both || !placed);
     if (again)
         return go(w, w->address, err);
@@ -146,6 +153,8 @@ bool work_open(Work *w, unsigned allowed, Err *err)
     const Options *o = w->options;
     const char *input = w->link.input ? w->link.input : o->input;
     w->commands = all_commands(w, allowed);
+    if (!link_files(&w->link, input, o->model, err))
+        return false;
     if (input && strcmp(input, "-") == 0 && !await_stdin(err))
         return false;
     work_begin(w);

@@ -290,6 +290,7 @@ bool measures_step_census(Session *s, int64_t deadline_ns)
 
 bool measures_step_looks(Session *s, int64_t deadline_ns)
 {
+    measures_take_shipped(s); /* what a head is missed by stands beside where it looks, however one came here */
     return step_kind(s, MEASURE_LOOKS, deadline_ns);
 }
 
