@@ -21,6 +21,7 @@ EMBED(weights, "shapes-vit.f32");
 EMBED(history, "history.safetensors");
 EMBED(history_twin, "history-twin.safetensors");
 EMBED(translator, "translator.f32");
+EMBED(history_translator, "history-translator.safetensors");
 #define PICTURE(name, number) EMBED(name, #name ".ppm");
 #include "assets/pictures.def"
 #undef PICTURE
@@ -34,6 +35,8 @@ static const Asset FILES[] = {
 #include "assets/pictures.def"
 #undef PICTURE
     {"translator.f32", "weights of the translator, trained by `make train`", asset_translator, ASSET_SIZE_translator},
+    {"history-translator.safetensors", "the record of its training", asset_history_translator,
+     ASSET_SIZE_history_translator},
 };
 enum { FILE_COUNT = sizeof FILES / sizeof *FILES };
 

@@ -119,12 +119,12 @@ static bool write_translator(const char *dir)
     return ok;
 }
 
-static bool copy_record(const char *dir, const char *name, const char *symbol)
+static bool copy_record(const char *dir, const char *from, const char *name, const char *symbol)
 {
     char path[256];
     Buf record = {0};
     Err err;
-    snprintf(path, sizeof path, TRAINED "/%s", name);
+    snprintf(path, sizeof path, TRAINED "/%s", from);
     bool ok = file_read(path, RECORD_MAX, &record, &err);
     if (!ok)
         fprintf(stderr, "make_assets: %s\n", err.text);
@@ -140,8 +140,10 @@ int main(int argc, char **argv)
         return 2;
     }
     bool ok = write_weights(argv[1]) && write_translator(argv[1]) &&
-              copy_record(argv[1], "history.safetensors", "history") &&
-              copy_record(argv[1], "history-twin.safetensors", "history_twin");
+              copy_record(argv[1], "history.safetensors", "history.safetensors", "history") &&
+              copy_record(argv[1], "history-twin.safetensors", "history-twin.safetensors", "history_twin") &&
+              copy_record(argv[1], "translator/history.safetensors", "history-translator.safetensors",
+                          "history_translator");
     for (size_t i = 0; ok && i < sizeof PICTURES / sizeof *PICTURES; i++)
         ok = write_picture(argv[1], PICTURES[i].name, PICTURES[i].number);
     ok = ok && write_file(argv[1], "sizes.h", NULL, buf_str(&sizes), "", 0);

@@ -46,6 +46,8 @@ bool player_open(Player *p, Session *s, Lesson *lesson, Err *err)
     if (!right_model(p, err))
         return false;
     p->home = s->now;
+    p->uses = true;
+    s->model_uses++;
     s->keep_model = "a lesson is open, and it speaks of this model; `lesson close`, the key q, leaves it";
     for (int i = 0; i < p->lesson.example_count; i++) {
         Example *e = &p->examples[i];
@@ -73,15 +75,20 @@ static bool come_home(Player *p, Err *err)
         return false;
     if (s->now == p->home)
         return true;
-    if (s->now->model) { /* another picture was opened meanwhile */
-        bool there = false;
-        for (int i = 0; i < s->exhibit_count; i++)
-            there = there || s->exhibits[i] == p->home;
+    bool there = false; /* another picture may have been opened meanwhile, and this one given up for it */
+    Exhibit *other = NULL;
+    for (int i = 0; i < s->exhibit_count; i++) {
+        there = there || s->exhibits[i] == p->home;
+        other = s->exhibits[i]->model ? s->exhibits[i] : other;
+    }
+    if (s->now->model) {
         if (there)
             session_drop(s, p->home);
         p->home = s->now;
         return true;
     }
+    p->home = there ? p->home : other;
+    REQUIRE(p->home);
     if (!session_show(s, p->home, err))
         return false;
     session_start_place(s);
@@ -93,7 +100,7 @@ void player_close(Player *p)
 {
     Err err;
     if (p->s) {
-        p->s->keep_model = NULL;
+        p->s->model_uses -= p->uses;
         come_home(p, &err);
     }
     for (int i = 0; p->examples && i < p->lesson.example_count; i++)

@@ -21,6 +21,7 @@ typedef struct Player {
     Lesson lesson;
     Example *examples; /* [lesson.example_count] */
     Exhibit *home;     /* the session's own: the model looking at a picture */
+    bool uses;         /* counted among those who read the model's weights */
     int card;          /* -1: none entered yet */
     int pause;         /* how many pauses of the card are behind */
     int moves;         /* counts up with every card entered and every pause left: for who sends them on */

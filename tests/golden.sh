@@ -89,8 +89,16 @@ text_leak|probs[t=13]|word target fatigué fatiguée; view writing|80x24 120x40 
 text_beam||decode beam; move down 3|80x24 120x40 200x60|
 text_drawn||decode draw 3 temperature=3; move down 2|80x24 120x40 200x60|
 text_lens|probs[t=10]|lens|80x24 120x40 200x60|
-text_laboratory|decoder.blocks.2.cross_attn.pattern[h=2,t=10]|laboratory|80x24 120x40 200x60|
+text_ledger|logits[t=10,v=il]|ledger|80x24 120x40 200x60|
+text_training|decoder.blocks.2.cross_attn.pattern[h=2,t=10]|training 9|80x24 120x40 200x60|
+text_heads_far|decoder.blocks.2.cross_attn.pattern[h=2,t=10]|heads|80x24 120x40 200x60|
 text_ascii|decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=1]||80x24|--ascii
+"
+
+# measured over sentences, of a translator so small that it takes no time
+SMALL_WORDS="
+words_laboratory|decoder.blocks.0.cross_attn.pattern[h=1,t=2]|option pictures 500; laboratory|80x24 120x40 200x60|
+words_census|decoder.blocks.0.cross_attn.pattern[h=1,t=2]|option pictures 500; census|80x24 120x40 200x60|
 "
 
 # learn FOLDER MODEL: forty steps; the same bytes on every machine
@@ -147,6 +155,9 @@ shots() {
 }
 MODEL=seeded shots "$SCREENS"
 MODEL=learned shots "$LEARNED"
+echo '{"kind": "text", "steps": 60, "warmup": 10, "batch": 16, "log_every": 4, "check": 40, "model": {"width": 16, "heads": 2, "mlp": 16, "encoder_layers": 1, "decoder_layers": 1}}' >recipe.json
+"$VITRINE" train --config recipe.json -o words >"$WORK/said" 2>&1 </dev/null || fail "words: not trained: $(cat "$WORK/said")"
+MODEL=words INPUT='the cat is tired > le chat est' shots "$SMALL_WORDS"
 MODEL=translator INPUT='the animal did not cross the street because it was too tired' shots "$WORDS"
 
 if [ "$update" != update ]; then # every golden screen is still drawn by somebody

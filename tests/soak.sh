@@ -18,10 +18,13 @@ fi
 V=$PWD/build/san/vitrine SOAK=$PWD/build/gcc/tests/pty/soak
 cd "$T" || exit 1
 export HOME=$T/home XDG_STATE_HOME=$T/state TERM=xterm-256color LC_ALL=C.UTF-8
+# What the checkers have to say goes into files of its own: among the bytes of the screen its beginning would be lost.
+export ASAN_OPTIONS="log_path=$T/report:print_legend=0" UBSAN_OPTIONS="log_path=$T/report:print_stacktrace=1"
 if said=$("$SOAK" "${KEYS:-1500}" "${SEED:-1}" "$V" --fresh --threads 2); then
     echo "  $said"
     pass
 else
-    fail "$said"
+    fail "${said##*$'\n'}"
+    cat "$T"/report.* 2>/dev/null || printf '%s\n' "$said"
 fi
 finish soak

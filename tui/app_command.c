@@ -168,6 +168,8 @@ static bool open_lesson(App *a, const char *which, Err *err)
         desk_notes(&a->desk, &a->overlay);
         return true;
     }
+    if (a->presenter.deck.open && a->presenter.deck.lesson)
+        return err_set(err, "P goes back to the lesson that is presented; q there ends it, then another can be opened");
     a->hint = false;
     if (a->follow.joined) {
         follow_leave(&a->follow);

@@ -44,7 +44,7 @@ bool app_present(App *a, const char *word, Err *err)
     if (a->question.closed && (strcmp(word, "prev") == 0 || strncmp(word, "go ", 3) == 0))
         app_reveal(a);
     bool fresh = !a->presenter.view.on && !a->presenter.deck.open && !*word && a->desk.open;
-    if (fresh)
+    if (a->desk.open && (fresh || presenter_opens(word))) /* one lesson at a time has the model */
         desk_close(&a->desk, &a->s);
     bool ok = presenter_do(&a->presenter, &a->s, &a->commands, word, open, &a->s.said, err);
     if (ok && fresh && card) { /* at the card that was open */

@@ -14,7 +14,8 @@ static bool is_lesson_file(const char *path)
     return strcasecmp(file_suffix(path), "md") == 0;
 }
 
-static bool open_lesson(Deck *d, Session *s, const char *which, bool file, Err *err)
+/* was: the deck before; its lesson gives the model free as soon as this one is known to be sound. */
+static bool open_lesson(Deck *d, Deck *was, Session *s, const char *which, bool file, Err *err)
 {
     Lesson lesson = {0};
     LessonFile f;
@@ -24,6 +25,7 @@ static bool open_lesson(Deck *d, Session *s, const char *which, bool file, Err *
         lesson_free(&lesson);
         return false;
     }
+    deck_close(was);
     d->title = xstrdup(lesson.title);
     d->count = lesson.count;
     d->lesson = true;
@@ -51,9 +53,9 @@ bool deck_open(Deck *d, Session *s, const char *which, Err *err)
     Deck new = {.at = -1};
     bool ok;
     if (file)
-        ok = is_lesson_file(which) ? open_lesson(&new, s, which, true, err) : open_script(&new, which, true, err);
+        ok = is_lesson_file(which) ? open_lesson(&new, d, s, which, true, err) : open_script(&new, which, true, err);
     else if (lesson_named(which, &f))
-        ok = open_lesson(&new, s, which, false, err);
+        ok = open_lesson(&new, d, s, which, false, err);
     else if (demo_find(which, NULL))
         ok = open_script(&new, which, false, err);
     else

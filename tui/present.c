@@ -157,7 +157,7 @@ static const char *caption_of(const Session *s, const Deck *d)
 static const ViewSpec *view_for(const Session *s, int h)
 {
     NodeId n = session_node(s, SIDE_B, s->place.path);
-    bool fits = n != NO_NODE && s->place.screen == SCREEN_MATRIX &&
+    bool fits = n != NO_NODE && s->place.screen == SCREEN_MATRIX && session_input(s, SIDE_B)->kind == INPUT_PICTURE &&
                 screen_spec(SCREEN_ROW)->fits(session_graph(s, SIDE_B), n);
     return h < ROW_HEIGHT && fits ? view_of(SCREEN_ROW) : view_now(s);
 }

@@ -174,6 +174,15 @@ static bool toggle(Presenter *p, Session *s, const Commands *c, const char *open
     return ok;
 }
 
+bool presenter_opens(const char *word)
+{
+    static const char *const WORDS[] = {"off", "on", "light", "dark", "next", "prev", "play", "leave"};
+    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
+        if (strcmp(word, WORDS[i]) == 0)
+            return false;
+    return *word && strncmp(word, "go ", 3) != 0;
+}
+
 bool presenter_do(Presenter *p, Session *s, const Commands *c, const char *word, const char *open, Buf *said, Err *err)
 {
     bool on = p->view.on;

@@ -18,6 +18,8 @@ typedef struct Presenter {
  * first step. open: what is open on the ordinary screen, a lesson's or demonstration's name, or NULL; it is presented
  * where nothing else is. Text for the reader is appended to said. */
 bool presenter_do(Presenter *p, Session *s, const Commands *c, const char *word, const char *open, Buf *said, Err *err);
+/* Does the word open a script or a lesson: is it none of the others? */
+bool presenter_opens(const char *word);
 void presenter_blank(Presenter *p, const char *word);
 /* After a command: colours stay locked while the node in focus stays, and are locked anew where another one comes. */
 void presenter_lock(Presenter *p, Session *s, const Commands *c);

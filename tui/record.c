@@ -8,9 +8,10 @@
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/session/ask/ask.h"
-#include "core/session/ask/printed.h"
 #include "core/session/permit.h"
 #include "core/session/state.h"
+#include "lessons/lesson.h"
+#include "lessons/numbers.h"
 
 enum { WORDS_MOST = 55 };
 
@@ -43,60 +44,68 @@ void record_close(Record *r)
     *r = (Record){0};
 }
 
+/* As many words as a card may have. */
+static void cut(Buf *said)
+{
+    int words = 0;
+    for (char *p = said->data; p && *p; p++)
+        if (*p == ' ' && ++words == WORDS_MOST) {
+            said->len = (size_t)(p - said->data);
+            *p = 0;
+            buf_puts(said, " …");
+            return;
+        }
+}
+
 /* Signs that mean something in Markdown are meant as they are. */
 static void put_prose(const char *text, Buf *out)
 {
-    int words = 0;
     for (const char *p = text; *p; p++) {
-        if (*p == ' ' && ++words == WORDS_MOST) {
-            buf_puts(out, " …");
-            break;
-        }
         if (strchr("*_`#<>[]&\\{}|~", *p))
             buf_putc(out, '\\');
         buf_putc(out, *p == '\n' ? ' ' : *p);
     }
 }
 
-/* Numbers of the draft are given: whoever edits it says by `expect` what they are the values of. */
-static void put_given(const char *text, Buf *out)
+/* Numbers of the draft, as a check of lessons finds them, are given: whoever edits it says by `expect` what they are
+ * the values of. card: without its end. */
+static void put_given(Buf *card)
 {
-    bool any = false;
-    for (const char *p = text; *p;) {
-        double x, half;
-        bool minus = strncmp(p, "\xE2\x88\x92", 3) == 0;
-        size_t n = (*p >= '0' && *p <= '9') || minus || (*p == '.' && p[1] >= '0' && p[1] <= '9')
-                       ? number_printed(p, &x, &half)
-                       : 0;
-        if (n) {
-            buf_printf(out, "%s%.*s", any ? " " : "given ", (int)n, p);
-            any = true;
-        }
-        p += n ? n : 1;
-    }
-    if (any)
-        buf_putc(out, '\n');
+    static const char FILE_NAME[] = "talk.md";
+    Lesson l = {0};
+    Buf text = {0}, list = {0};
+    Err err;
+    buf_printf(&text, "# A talk\n\n```vitrine\nminutes 1\nable \"Say.\"\n```\n%s```\n", buf_str(card));
+    if (lesson_parse(&l, FILE_NAME, buf_str(&text), text.len, 0, &err))
+        numbers_list(&l, &list);
+    const char *p = strchr(buf_str(&list), ' '); /* behind the lesson's number and the card's */
+    p = p ? strchr(p + 1, ' ') : NULL;
+    if (p)
+        buf_printf(card, "given%.*s\n", (int)strcspn(p, "\n"), p);
+    lesson_free(&l);
+    buf_free(&text);
+    buf_free(&list);
 }
 
 static bool put_card(Record *r, Session *s, Err *err)
 {
-    Buf said = {0}, lines = {0};
+    Buf said = {0}, lines = {0}, card = {0};
     bool both = session_compares(s) && s->compare != COMPARE_OFF;
     if (!ask_say(s, both ? SIDE_DIFF : session_side(s), &said, err)) {
         buf_free(&said);
         return false;
     }
-    int total, step = session_step_number(s, &total);
-    buf_printf(&r->cards, "\n## %s\n\n", s->stages.boxes[s->place.box].label);
-    (void)step;
-    put_prose(buf_str(&said), &r->cards);
-    buf_printf(&r->cards, "\n\n```vitrine\npicture %s\n", session_input(s, SIDE_B)->path);
+    cut(&said);
+    buf_printf(&card, "\n## %s\n\n", s->stages.boxes[s->place.box].label);
+    put_prose(buf_str(&said), &card);
+    buf_printf(&card, "\n\n```vitrine\npicture %s\n", session_input(s, SIDE_B)->path);
     session_write(s, 0, &lines);
     for (const char *p = buf_str(&lines); *p; p += strcspn(p, "\n") + 1)
-        buf_printf(&r->cards, "do %.*s\n", (int)strcspn(p, "\n"), p);
-    put_given(buf_str(&said), &r->cards);
-    buf_puts(&r->cards, "```\n");
+        buf_printf(&card, "do %.*s\n", (int)strcspn(p, "\n"), p);
+    put_given(&card);
+    buf_printf(&r->cards, "%s```\n", buf_str(&card));
     r->count++;
+    buf_free(&card);
     buf_free(&said);
     buf_free(&lines);
     return true;

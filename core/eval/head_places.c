@@ -124,18 +124,22 @@ static void look(void *of, size_t item, int worker)
         h->result.uniform = (double)*batch_run_watched(h->sweep, worker, h->vit.layers * OF_BLOCK, 0);
 }
 
+MeanOver mean_over(const double *x, size_t n, size_t step)
+{
+    double sum = 0, squares = 0;
+    for (size_t i = 0; i < n; i++)
+        sum += x[i * step];
+    MeanOver m = {n ? sum / (double)n : 0, 0};
+    for (size_t i = 0; i < n; i++)
+        squares += (x[i * step] - m.mean) * (x[i * step] - m.mean);
+    m.margin = n > 1 ? Z * dm_sqrt(squares / ((double)n - 1) / (double)n) : 0;
+    return m;
+}
+
 /* Column `at` of what is kept of the pictures. */
 static MeanOver over_pictures(const HeadPlaces *h, size_t at)
 {
-    size_t n = h->result.pictures, step = (size_t)h->vit.layers * (size_t)h->vit.heads * KEPT;
-    double sum = 0, squares = 0;
-    for (size_t i = 0; i < n; i++)
-        sum += h->kept[i * step + at];
-    MeanOver m = {n ? sum / (double)n : 0, 0};
-    for (size_t i = 0; i < n; i++)
-        squares += (h->kept[i * step + at] - m.mean) * (h->kept[i * step + at] - m.mean);
-    m.margin = n > 1 ? Z * dm_sqrt(squares / ((double)n - 1) / (double)n) : 0;
-    return m;
+    return mean_over(h->kept + at, h->result.pictures, (size_t)h->vit.layers * (size_t)h->vit.heads * KEPT);
 }
 
 bool head_places_step(HeadPlaces *h, int64_t deadline_ns)

@@ -23,6 +23,9 @@ typedef struct MeanOver {
     double mean, margin;
 } MeanOver;
 
+/* Of x[0], x[step], … n numbers. */
+MeanOver mean_over(const double *x, size_t n, size_t step);
+
 typedef struct HeadPlacesResult {
     size_t pictures;
     int layers, heads;

@@ -41,7 +41,7 @@ Edit removal_edit(const Graph *g, const Ledger *l, Removal r)
         only(&e, dims_role(g, d, ROLE_HEAD), r.head);
         only(&e, dims_role(g, d, ROLE_QUERY), l->token);
         only(&e, node_role(g, pattern, ROLE_KEY), r.at);
-    } else if (entry->kind == LEDGER_MLP)
+    } else if (ledger_by_token(g, entry))
         only(&e, dims_role(g, d, ROLE_QUERY), l->token);
     else
         only_row(&e, g, entry, r.at);

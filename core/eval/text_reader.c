@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "core/eval/ablation.h"
 #include "core/graph/plan.h"
 
 enum { LENGTHS = TEXT_LENGTH_MAX / TEXT_LENGTH_STEP + 1, WATCH_MAX = 64, SLICE = 32 /* batches between two reports */ };
@@ -54,6 +55,18 @@ static bool switch_off(Sized *z, const TextHead *off, Err *err)
     return graph_edit(&z->edited, &z->base, &e, 1, err);
 }
 
+static bool scale(Sized *z, float factor, Err *err)
+{
+    Arena arena = {0};
+    Edits edits;
+    if (!ablation_edits(&arena, &z->base, (Ablation){.kind = ABLATION_SCALE, .factor = factor}, &edits))
+        UNREACHABLE("a factor that no attention takes");
+    z->graph = &z->edited;
+    bool ok = graph_edit(&z->edited, &z->base, edits.edit, edits.count, err);
+    arena_free(&arena);
+    return ok;
+}
+
 static bool build(TextReader *r, int length, Err *err)
 {
     Sized *z = &r->sized[length / TEXT_LENGTH_STEP];
@@ -65,7 +78,7 @@ static bool build(TextReader *r, int length, Err *err)
     graph_init(&z->base);
     seq2seq_build_batch(&z->base, &m->config, &m->weights, size, &nodes);
     z->graph = &z->base;
-    if (r->off.scope && !switch_off(z, &r->off, err))
+    if (r->off.scope ? !switch_off(z, &r->off, err) : r->off.factor != 0 && !scale(z, r->off.factor, err))
         return false;
     z->source = graph_find(z->graph, graph_node(&z->base, nodes.source)->path);
     z->target = graph_find(z->graph, graph_node(&z->base, nodes.target)->path);
@@ -87,8 +100,8 @@ TextReader *text_reader_new(const TextModel *m, const TextHead *off, const char 
     TextReader *r = xcalloc(1, sizeof *r);
     r->model = m;
     r->pool = pool;
-    if (off && off->scope)
-        r->off = (TextHead){xstrdup(off->scope), off->head};
+    if (off)
+        r->off = (TextHead){off->scope ? xstrdup(off->scope) : NULL, off->head, off->factor};
     r->watch = xcalloc((size_t)count + 1, sizeof *r->watch);
     for (int i = 0; i < count; i++)
         r->watch[r->watch_count++] = xstrdup(watch[i]);

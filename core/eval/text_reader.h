@@ -10,10 +10,12 @@
 
 typedef struct TextReader TextReader;
 
-/* What is switched off: a head of an attention, at z, before W_O mixes it with the others. path NULL: nothing. */
+/* What is changed: a head of an attention is switched off, at z, before W_O mixes it with the others; or, where scope
+ * is NULL, the factor on the scores of every attention multiplied (0: nothing is changed). */
 typedef struct TextHead {
     const char *scope; /* "decoder.blocks.2.cross_attn" */
     int head;
+    float factor;
 } TextHead;
 
 /* m must outlive it, and was trained on the words of the lexicon; watch[count]: paths of nodes whose values are wanted

@@ -362,7 +362,7 @@ static bool heads_off(Exam *e, const Outcome *trained, Outcome *o, Err *err)
     for (int a = 0; a < e->attentions; a++)
         for (int h = 0; h < e->heads; h++) {
             bool chosen = h == t->chosen.head && strcmp(e->scope[a], t->chosen.scope) == 0;
-            TextHead off = {e->scope[a], h};
+            TextHead off = {e->scope[a], h, 0};
             PairFigures f;
             TextReader *r = open_reader(e, &off, false, err);
             bool ok = r && pair_figures(e, r, &f, o);
@@ -403,7 +403,7 @@ static bool examine_with(Exam *e, size_t n, Outcome *trained, Outcome *now, Err 
     t->constant = constant_pronoun(e->pair, 2 * e->pairs);
     choose_head(e);
     memcpy(t->star, e->pair, sizeof t->star);
-    TextHead off = {t->chosen.scope, t->chosen.head};
+    TextHead off = {t->chosen.scope, t->chosen.head, 0};
     if (!(e->off = open_reader(e, &off, false, err)) ||
         !text_reader_run(e->reader, t->star, 2, see_star, e, NULL, NULL) || !heads_off(e, trained, now, err))
         return false;

@@ -168,6 +168,38 @@ int anatomy_block(const Graph *g, const char *stack, int block)
     return NO_PART;
 }
 
+static bool of_block(const Graph *g, int attention)
+{
+    return g->anatomy->parts[attention].block != NO_BLOCK;
+}
+
+int anatomy_attentions(const Graph *g)
+{
+    int n = 0;
+    for (int i = NO_PART; (i = anatomy_next(g, i, PART_ATTENTION)) != NO_PART;)
+        n += of_block(g, i);
+    return n;
+}
+
+int anatomy_attention(const Graph *g, int number)
+{
+    for (int i = NO_PART; (i = anatomy_next(g, i, PART_ATTENTION)) != NO_PART;)
+        if (of_block(g, i) && number-- == 0)
+            return i;
+    return NO_PART;
+}
+
+int anatomy_attention_number(const Graph *g, int part)
+{
+    int n = 0;
+    for (int i = NO_PART; (i = anatomy_next(g, i, PART_ATTENTION)) != NO_PART;) {
+        if (i == part)
+            return of_block(g, i) ? n : -1;
+        n += of_block(g, i);
+    }
+    return -1;
+}
+
 static const char GRAD[] = "grad.";
 
 bool anatomy_is_gradient(const char *path)

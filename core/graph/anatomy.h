@@ -70,6 +70,11 @@ int anatomy_next_in(const Graph *g, int after, PartKind kind, int within);
 int anatomy_blocks(const Graph *g, const char *stack);
 /* Block number `block` of a stack (NULL: of the first stack that has one), or NO_PART. */
 int anatomy_block(const Graph *g, const char *stack, int block);
+/* Attentions of blocks, numbered from 0 over all stacks in the order of building: how many, which part, and which
+ * number a part has (−1: it is none of them). */
+int anatomy_attentions(const Graph *g);
+int anatomy_attention(const Graph *g, int number); /* NO_PART where there is none */
+int anatomy_attention_number(const Graph *g, int part);
 /* The innermost part that the node of that path belongs to, and the block around it. Paths of gradients, of nodes that
  * an edit renamed and of probes belong to the node's part that they speak of. NO_PART where there is none. */
 int anatomy_of(const Graph *g, const char *path);

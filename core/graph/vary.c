@@ -1,9 +1,11 @@
 #include "core/graph/vary.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/mem.h"
+#include "core/graph/anatomy.h"
 #include "core/graph/explain.h"
 
 typedef struct VaryCell {
@@ -19,12 +21,23 @@ static bool patched_in(const Node *n)
     return n->op == OP_LEAF && n->leaf.kind == LEAF_HOST && (n->flags & NODE_EDITED) && !strstr(n->path, ".edit_");
 }
 
+/* Rows of a table picked by the words of the input: its cells are weights, which ones is the input's. */
+static bool picked(const Graph *g, const Node *n)
+{
+    char path[160];
+    if (n->op != OP_GATHER)
+        return false;
+    const char *edit = strstr(n->path, ".unedited");
+    snprintf(path, sizeof path, "%.*s", edit ? (int)(edit - n->path) : (int)strlen(n->path), n->path);
+    return site_is(g, path, SITE_EMBED);
+}
+
 void vary_init(Vary *v, const Graph *g)
 {
     *v = (Vary){.g = g, .node = xcalloc((size_t)g->count + 1, sizeof(bool))};
     for (NodeId n = 0; n < g->count; n++) {
         const Node *node = graph_node(g, n);
-        v->node[n] = patched_in(node) ||
+        v->node[n] = patched_in(node) || picked(g, node) ||
                      (node->op == OP_LEAF && (node->leaf.kind == LEAF_INPUT || node->leaf.kind == LEAF_RUN));
         for (int k = 0; k < op_inputs(node->op); k++)
             v->node[n] = v->node[n] || v->node[node->in[k]];
@@ -87,7 +100,8 @@ bool vary_cell(Vary *v, NodeId n, size_t cell)
 {
     if (!v->node[n])
         return false;
-    if (graph_node(v->g, n)->op == OP_LEAF)
+    const Node *node = graph_node(v->g, n);
+    if (node->op == OP_LEAF || picked(v->g, node))
         return true;
     const VaryCell *known = v->cap ? place_of(v->known, v->cap, n, cell) : NULL;
     if (known && known->node != NO_NODE)

@@ -13,12 +13,14 @@
  *                            the number (.reach[h,u]); where several tokens are read, .reach[h,t,u] and their sum
  *   ledger.blocks.N.mlp.out_nobias (.out where it has no bias)   the MLP
  *   ledger.patch_embed.out_nobias  the patches, as the sum of .rows[y,x]
+ *   ledger.decoder.embed   the word that stands where the number is read
  *   ledger.pos_embed, ledger.cls, …   positions (.rows) and tokens that are learned
  *   ledger.blocks.N.attn.b_o, ledger.ln_final.beta, ledger.head.bias, …   biases
  *   and the values that an edit put in.
  * ledger.tokens[u] sums .tokens over heads and blocks (those that look at the same tokens as the last one does),
- * ledger.votes[p] is its part on patches. ledger.sum adds up all entries in the order of their parts, the last first;
- * ledger.value is the number, ledger.remainder what rounding left between the two. */
+ * ledger.votes[p] is its part on patches; where some look at another text, ledger.tokens_too[u] sums theirs. ledger.sum
+ * adds up all entries in the order of their parts, the last first; ledger.value is the number, ledger.remainder what
+ * rounding left between the two. */
 #ifndef VITRINE_MODELS_LEDGER_H
 #define VITRINE_MODELS_LEDGER_H
 #include <stdint.h>
@@ -30,6 +32,7 @@ typedef enum LedgerKind {
     LEDGER_HEADS,     /* the heads of a block: `tokens`, `heads` and `total` are there */
     LEDGER_MLP,       /* … of an MLP: `total` alone */
     LEDGER_PATCHES,   /* `rows`[y,x] */
+    LEDGER_WORDS,     /* the words' vectors: `total` alone, of the one that is read */
     LEDGER_POSITIONS, /* `rows`, one for each row of the table */
     LEDGER_LEARNED,   /* a learned token, mask token or bias: the same for every picture; total alone */
     LEDGER_PUT_IN     /* values that an edit put in */
@@ -46,15 +49,18 @@ typedef struct Ledger {
     NodeId y;
     size_t cell, against; /* the number is y's cell, less its cell `against` where that is not LEDGER_ALONE */
     int token;            /* the token that is read, where one alone is, else −1 */
-    NodeId value, sum, remainder, tokens, votes; /* tokens, votes: NO_NODE where no head is looked through */
-    LedgerEntry *entry;                          /* [count]; the graph's arena */
+    NodeId value, sum, remainder;
+    NodeId tokens, tokens_too, votes; /* NO_NODE where no head is looked through */
+    LedgerEntry *entry;               /* [count]; the graph's arena */
     int count;
 } Ledger;
 #define LEDGER_ALONE SIZE_MAX
 
+/* Is it written token by token, so that of one that alone is read only that one's counts? */
+bool ledger_by_token(const Graph *g, const LedgerEntry *e);
 /* Can the number be split? Otherwise why not, in one line. y: a node of the model's own. */
 bool ledger_can(const Graph *g, NodeId y, Err *err);
-/* Appends the ledger of a graph that vit_build made, or of one edited from it; a run of the graph that exists already
+/* Appends the ledger of a graph that a builder made, or of one edited from it; a run of the graph that exists already
  * needs run_extend. False, with nothing appended, where ledger_can says so. */
 bool ledger_add(Graph *g, NodeId y, size_t cell, size_t against, Ledger *out, Err *err);
 #endif

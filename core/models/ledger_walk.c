@@ -41,11 +41,32 @@ static bool is_heads(const Graph *g, NodeId n)
            dims_role(g, d, ROLE_HEAD_WIDTH) != AXIS_NONE;
 }
 
-/* Where a way back ends: what heads and MLPs wrote, the patches, and what is given. */
+/* Is it what a part noted as that site, whatever an edit did behind it? */
+static bool is_noted(const Graph *g, NodeId n, Site site)
+{
+    const char *path = graph_node(g, n)->path, *edit = strstr(path, ".unedited");
+    char plain[160];
+    snprintf(plain, sizeof plain, "%.*s", edit ? (int)(edit - path) : (int)strlen(path), path);
+    return site_is(g, plain, site);
+}
+
+/* Rows of tables: the words' vectors, picked by their numbers, and those of their places. */
+static bool is_words(const Graph *g, NodeId n)
+{
+    return graph_node(g, n)->op == OP_GATHER && is_noted(g, n, SITE_EMBED);
+}
+
+static bool is_places(const Graph *g, NodeId n)
+{
+    Op op = graph_node(g, n)->op;
+    return (op == OP_LEAF || op == OP_SLICE) && is_noted(g, n, SITE_POSITIONS);
+}
+
+/* Where a way back ends: what heads and MLPs wrote, the patches or words, and what is given. */
 static bool is_part(const Graph *g, NodeId n)
 {
     const Node *node = graph_node(g, n);
-    if (node->op == OP_LEAF || is_heads(g, n))
+    if (node->op == OP_LEAF || is_heads(g, n) || is_words(g, n) || is_places(g, n))
         return true;
     if (node->op != OP_CONTRACT)
         return false;
@@ -57,10 +78,12 @@ LedgerKind ledger_kind(const Graph *g, NodeId part)
 {
     const Node *n = graph_node(g, part);
     const Part *p = part_of(g, part);
-    if (n->op == OP_LEAF && n->leaf.kind != LEAF_TENSOR)
-        return LEDGER_PUT_IN;
+    if (is_words(g, part))
+        return LEDGER_WORDS;
+    if (is_places(g, part))
+        return LEDGER_POSITIONS;
     if (n->op == OP_LEAF)
-        return site_is(g, n->path, SITE_POSITIONS) ? LEDGER_POSITIONS : LEDGER_LEARNED;
+        return n->leaf.kind == LEAF_TENSOR ? LEDGER_LEARNED : LEDGER_PUT_IN;
     return is_heads(g, part) ? LEDGER_HEADS : p && p->kind == PART_MLP ? LEDGER_MLP : LEDGER_PATCHES;
 }
 
@@ -102,32 +125,11 @@ static void note_tokens(const Graph *g, NodeId n, LedgerWalk *w)
         note_token(w, TOKEN_SEVERAL);
 }
 
-/* The first cell of what the last block leaves in the stream: "decoder.blocks.2.resid_post[t=0,d=0]". */
-static bool stream_cell(const Graph *g, char *out, size_t n)
-{
-    int last = NO_PART;
-    for (int b = NO_PART; (b = anatomy_next(g, b, PART_BLOCK)) != NO_PART;)
-        last = b;
-    NodeId node = last == NO_PART ? NO_NODE : site_node(g, last, SITE_RESID_POST);
-    if (node == NO_NODE || graph_node(g, node)->dims.n != 2)
-        return false;
-    Dims d = graph_node(g, node)->dims;
-    return snprintf(out, n, "%s[%s=0,%s=0]", graph_node(g, node)->path, g->axes[d.axis[0]].sym,
-                    g->axes[d.axis[1]].sym) < (int)n;
-}
-
 static bool refuse(const Graph *g, NodeId y, NodeId at, Err *err)
 {
     const Node *n = graph_node(g, at);
     if (n->op == OP_MAP && (n->map == MAP_ROUND_BF16 || n->map == MAP_ROUND_F16))
         return err_set(err, "a ledger adds up what was written, and %s is rounded: `set precision f32` first", n->path);
-    char cell[160];
-    if (y == site_node_any(g, SITE_LOGITS) &&
-        stream_cell(g, cell, sizeof cell)) /* the answer itself: what else there is */
-        return err_set(err,
-                       "`ledger %s` splits a cell of the stream, `why` follows the answer down; %s itself is no sum of "
-                       "what the blocks wrote (%s is made by %s)",
-                       cell, graph_node(g, y)->path, n->path, op_word(n->op));
     return err_set(
         err,
         "%s is no sum of what the blocks wrote (%s is made by %s): a ledger is of logits[o], readout[d] or a "

@@ -10,7 +10,7 @@ typedef struct Writer {
     Graph *g;
     const LedgerWalk *walk;
     const NodeId *direct; /* how the number moves with each node */
-    NodeId tokens;        /* looked-at tokens added up so far */
+    NodeId tokens[2];     /* looked-at tokens added up so far: of the text of the last heads, of the other one */
 } Writer;
 
 /* The part's path without what an edit added to it, so that A and B call the same entry the same. */
@@ -37,6 +37,25 @@ static NodeId at_token(const Writer *w, const char *name, NodeId x)
     return graph_slice(w->g, name, x, node_role(w->g, x, ROLE_QUERY), w->walk->token, AXIS_NONE);
 }
 
+/* Added to those of the later blocks that look at the same row of tokens. */
+static void add_tokens(Writer *w, const LedgerEntry *e, NodeId here, Sequence sequence)
+{
+    Graph *g = w->g;
+    bool text = sequence == SEQUENCE_SOURCE || sequence == SEQUENCE_TARGET;
+    for (int i = 0; i < 2; i++) {
+        NodeId so_far = w->tokens[i];
+        if (so_far == NO_NODE && (i == 0 || text)) {
+            w->tokens[i] = here;
+            return;
+        }
+        if (so_far != NO_NODE && dims_equal(graph_node(g, so_far)->dims, graph_node(g, here)->dims)) {
+            const char *name = arena_printf(&g->arena, "tokens_from.%d.%d", e->layer, (int)e->part);
+            w->tokens[i] = graph_zip(g, name, OP_ADD, so_far, here);
+            return;
+        }
+    }
+}
+
 /* A head's weight on a token times what the token's value says for the number. */
 static void write_heads(Writer *w, LedgerEntry *e)
 {
@@ -56,14 +75,11 @@ static void write_heads(Writer *w, LedgerEntry *e)
     NodeId here = graph_reduce(g, "all_heads", OP_SUM, e->tokens, DIMS(u));
     e->total = total(g, graph_reduce(g, "total", OP_SUM, e->heads, DIMS_SCALAR));
     graph_scope(g, "ledger");
-    if (w->tokens == NO_NODE)
-        w->tokens = here;
-    else if (dims_equal(graph_node(g, w->tokens)->dims, graph_node(g, here)->dims)) /* the same row of tokens */
-        w->tokens = graph_zip(g, arena_printf(&g->arena, "tokens_from.%d.%d", e->layer, (int)e->part), OP_ADD,
-                              w->tokens, here);
+    add_tokens(w, e, here, g->axes[u].sequence);
 }
 
-static void write_mlp(Writer *w, LedgerEntry *e)
+/* What is written token by token: of one that alone is read, that one's. */
+static void write_tokens(Writer *w, LedgerEntry *e)
 {
     Graph *g = w->g;
     NodeId toward = w->direct[e->part], wrote = e->part;
@@ -87,13 +103,20 @@ static void write_rows(Writer *w, LedgerEntry *e)
         e->total = total(g, graph_contract(g, "total", toward, e->part, DIMS_SCALAR));
 }
 
+bool ledger_by_token(const Graph *g, const LedgerEntry *e)
+{
+    int t = node_role(g, e->part, ROLE_QUERY);
+    bool table = e->kind == LEDGER_WORDS || e->kind == LEDGER_POSITIONS;
+    return e->kind == LEDGER_MLP || (table && t != AXIS_NONE && g->axes[t].sequence != SEQUENCE_PICTURE);
+}
+
 static void write_entry(Writer *w, LedgerEntry *e)
 {
     enter(w->g, e->part);
     if (e->kind == LEDGER_HEADS)
         write_heads(w, e);
-    else if (e->kind == LEDGER_MLP)
-        write_mlp(w, e);
+    else if (ledger_by_token(w->g, e))
+        write_tokens(w, e);
     else
         write_rows(w, e);
 }
@@ -109,10 +132,13 @@ static void write_sum(Graph *g, Ledger *l, NodeId seed)
     l->remainder = graph_zip(g, "remainder", OP_SUB, l->value, l->sum);
 }
 
-static void write_votes(Graph *g, Ledger *l, NodeId tokens)
+static void write_votes(Graph *g, Ledger *l, const NodeId both[2])
 {
+    NodeId tokens = both[0], too = both[1];
     if (tokens == NO_NODE)
         return;
+    if (too != NO_NODE)
+        l->tokens_too = graph_view(g, "tokens_too", too, graph_node(g, too)->dims);
     int u = node_role(g, tokens, ROLE_KEY), p = graph_role(g, ROLE_PLACE, SEQUENCE_ANY);
     if (p == AXIS_NONE || g->axes[u].sequence != SEQUENCE_PICTURE) {
         l->tokens = graph_view(g, "tokens", tokens, DIMS(u));
@@ -142,7 +168,7 @@ static NodeId write_all(Graph *g, const LedgerWalk *walk, Ledger *l)
     NodeId seed = seed_leaf(g, l);
     bool *given = xcalloc((size_t)g->count, sizeof *given); /* the seed is one more than the walk knew */
     memcpy(given, walk->given, ((size_t)g->count - 1) * sizeof *given);
-    Writer w = {.g = g, .walk = walk, .tokens = NO_NODE};
+    Writer w = {.g = g, .walk = walk, .tokens = {NO_NODE, NO_NODE}};
     w.direct = grad_add_given(g, l->y, seed, walk->part, walk->parts, given, "direct.");
     free(given);
     l->entry = arena_alloc(&g->arena, size_mul((size_t)walk->parts + 1, sizeof *l->entry));
@@ -159,15 +185,29 @@ static NodeId write_all(Graph *g, const LedgerWalk *walk, Ledger *l)
     return seed;
 }
 
+/* Which token's cell it is, 0 where the node has none. */
+static int token_of(const Graph *g, Dims d, size_t cell)
+{
+    int index[DIMS_MAX], t = dims_role(g, d, ROLE_QUERY);
+    dims_unravel(g->axes, d, cell, index);
+    return t == AXIS_NONE ? 0 : index[dims_find(d, t)];
+}
+
 bool ledger_add(Graph *g, NodeId y, size_t cell, size_t against, Ledger *out, Err *err)
 {
     LedgerWalk walk;
     if (!ledger_walk(g, y, cell, &walk, err))
         return false;
     Dims d = graph_node(g, y)->dims;
-    if (against != LEDGER_ALONE && dims_role(g, d, ROLE_QUERY) != AXIS_NONE)
-        walk.token = -1; /* two cells may be of two tokens */
-    *out = (Ledger){.y = y, .cell = cell, .against = against, .token = walk.token, .tokens = NO_NODE, .votes = NO_NODE};
+    if (against != LEDGER_ALONE && token_of(g, d, cell) != token_of(g, d, against))
+        walk.token = -1;
+    *out = (Ledger){.y = y,
+                    .cell = cell,
+                    .against = against,
+                    .token = walk.token,
+                    .tokens = NO_NODE,
+                    .tokens_too = NO_NODE,
+                    .votes = NO_NODE};
     NodeId first = write_all(g, &walk, out);
     for (NodeId n = first; n < g->count; n++)
         graph_flag(g, n, NODE_PROBE);

@@ -143,4 +143,7 @@ void seq2seq_build_step(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *
 void seq2seq_sinusoids(int first, int rows, int width, float *out);
 /* Scope of an encoder block's self-attention, or of a decoder block's cross-attention. */
 void seq2seq_attention_scope(bool cross, int block, char *out, size_t n);
+/* Of an attention by its number (anatomy_attention): the encoder's, then of every block of the decoder self-attention
+ * and, in a model of both stacks, cross-attention. */
+void seq2seq_attention_number(const Seq2seqConfig *c, int number, char *out, size_t n);
 #endif

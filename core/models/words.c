@@ -118,14 +118,14 @@ bool words_parse(Words *w, const Vocabulary *v, const char *text, bool end, Err 
     size_t length;
     while (next_word(&text, word, sizeof word, &length)) {
         if (n == WORDS_MAX)
-            return err_set(err, "a text may have %d words", WORDS_MAX);
+            return err_set(err, "a text may have at most %d words: shorten it", WORDS_MAX);
         number[n] = vocabulary_find(v, word, length);
         if (number[n] < 0 || word[0] == '<')
             return unknown_word(v, word, length, err);
         n++;
     }
     if (n == 0)
-        return err_set(err, "there is no word to read");
+        return err_set(err, "there is no word to read: give a sentence, such as \"the cat is tired\"");
     if (end && v->end >= 0)
         number[n++] = v->end;
     words_set(w, v, number, n);

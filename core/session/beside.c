@@ -68,7 +68,7 @@ void move_beside(Session *s, int dy, int dx)
     const Graph *g = session_graph(s, SIDE_B);
     NodeId n = session_node(s, SIDE_B, s->place.path);
     Beside b;
-    if (n == NO_NODE || dx * dx != 1 || !beside_of(g, n, &b) || b.joins) {
+    if (n == NO_NODE || (dx != 1 && dx != -1) || !beside_of(g, n, &b) || b.joins) {
         move_on_plane(s, dy, dx);
         return;
     }

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/err.h"
+#include "core/graph/anatomy.h"
 #include "core/session/address.h"
 #include "core/session/command.h"
 #include "core/session/cursor.h"
@@ -174,6 +175,39 @@ static bool run_block(Session *s, const Args *a, Err *err)
     snprintf(s->place.path, sizeof s->place.path, "%s", path);
     place_find_box(s);
     return true;
+}
+
+/* By its scope, or the number that stands before or behind. */
+static int attention_word(const Graph *g, const char *word, int here)
+{
+    int value, n = anatomy_attentions(g);
+    bool relative;
+    for (int i = 0; i < n; i++)
+        if (strcmp(anatomy_part(g, anatomy_attention(g, i))->scope, word) == 0)
+            return i;
+    if (!number(word, &value, &relative))
+        return -1;
+    return relative ? clamp(here + value, 0, n - 1) : value < n ? value : -1;
+}
+
+static bool run_attention(Session *s, const Args *a, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    int here = anatomy_attention_number(g, session_attention(s, g, -1)), n = anatomy_attentions(g);
+    if (!n)
+        return err_set(err, "this model has no attention to go to");
+    int to = a->count == 1 ? attention_word(g, a->word[0], here) : -1;
+    if (to < 0)
+        return err_set(err, "column %d: expected an attention such as %s, its number, 0 to %d, or +1 / -1",
+                       a->count ? a->column[a->count > 1] : 1, anatomy_part(g, anatomy_attention(g, 0))->scope, n - 1);
+    return session_to_attention(s, to) || err_set(err, "this attention has no pattern to go to");
+}
+
+static void complete_attention(const Session *s, int index, Buf *out)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    for (int i = 0; index == 0 && i < anatomy_attentions(g); i++)
+        buf_printf(out, "%s\n", anatomy_part(g, anatomy_attention(g, i))->scope);
 }
 
 static bool run_head(Session *s, const Args *a, Err *err)
@@ -364,6 +398,8 @@ static const Command COMMANDS[] = {
     {"goto", "go", "goto ADDRESS, step N, first, last", "go to a node, cell, box or step", 0, run_goto, NULL},
     {"step", "go", "step N", "go to step N", 0, run_goto, NULL},
     {"block", "go", "block N, +1, -1", "the same in another block", 0, run_block, complete_block},
+    {"attention", "go", "attention NAME, N, +1, -1", "the same in another attention", 0, run_attention,
+     complete_attention},
     {"head", "go", "head N, +1, -1, all", "another head; all: their average", 0, run_head, complete_head},
     {"query", "go", "query TOKEN, +1, -1", "the token that asks: label, number", 0, run_query, complete_query},
     {"looked", "go", "looked TOKEN, +1, -1", "the token looked at", 0, run_looked, complete_key},

@@ -3,11 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/graph/anatomy.h"
 #include "core/graph/explain.h"
 #include "core/session/ask/closeup.h"
 #include "core/session/edit/slider.h"
 #include "core/session/learned/decoding.h"
 #include "core/session/learned/measures.h"
+#include "core/session/learned/word_film.h"
 #include "core/session/place.h"
 #include "core/session/playing.h"
 #include "core/session/screens.h"
@@ -122,12 +124,59 @@ void move_on_heads(Session *s, int dy, int dx)
         move_to_block(s, clamp(session_block(s) + dy, 0, session_blocks(s) - 1));
 }
 
+bool session_to_attention(Session *s, int number)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    int from = anatomy_of(g, s->place.path), to = anatomy_attention(g, number);
+    char path[SESSION_PATH];
+    if (to == NO_PART)
+        return false;
+    bool carried = from != NO_PART && anatomy_part(g, from)->kind == PART_ATTENTION &&
+                   anatomy_carry(g, s->place.path, from, to, path, sizeof path) &&
+                   session_node(s, SIDE_B, path) != NO_NODE;
+    if (!carried) /* the focus was elsewhere, or is on what that attention lacks */
+        snprintf(path, sizeof path, "%s", site_path(g, to, SITE_PATTERN));
+    if (session_node(s, SIDE_B, path) == NO_NODE)
+        return false;
+    snprintf(s->place.path, sizeof s->place.path, "%s", path);
+    place_find_box(s);
+    return true;
+}
+
+/* Attentions are rows: over all stacks, or inside one. */
+static void move_over(Session *s, int dy, int dx, bool one_stack)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    int here = anatomy_attention_number(g, session_attention(s, g, -1)), last = anatomy_attentions(g) - 1;
+    move_axis(s, ROLE_HEAD, dx);
+    if (!dy || here < 0)
+        return;
+    int to = clamp(here + dy, 0, last);
+    const char *stack = anatomy_part(g, anatomy_attention(g, here))->stack;
+    while (one_stack && strcmp(anatomy_part(g, anatomy_attention(g, to))->stack, stack) != 0)
+        to += to < here ? 1 : -1;
+    session_to_attention(s, to);
+}
+
+void move_on_attentions(Session *s, int dy, int dx)
+{
+    move_over(s, dy, dx, false);
+}
+
+void move_in_ledger(Session *s, int dy, int dx)
+{
+    move_over(s, dy, dx, true);
+}
+
 /* Along the film, and through the patches column by column, so that two keys reach every one. */
 void move_in_training(Session *s, int dy, int dx)
 {
     const History *h = session_history_shown(s);
     const Graph *g = session_base(s);
     int p = graph_role(g, ROLE_PLACE, SEQUENCE_ANY), row, col;
+    WordFilm film;
+    if (dy && session_word_film(s, &film)) /* of text: through the words that ask */
+        move_axis(s, ROLE_QUERY, dy);
     if (h && h->snapshot_count)
         s->look.training.snapshot = clamp(s->look.training.snapshot + dx, 0, h->snapshot_count - 1);
     if (!dy || p == AXIS_NONE || !axis_patch(&g->axes[p], s->place.at[p], &row, &col))

@@ -182,6 +182,17 @@ int session_attention(const Session *s, const Graph *g, int block)
     return anatomy_next_in(g, NO_PART, PART_ATTENTION, in);
 }
 
+const char *session_attention_name(const Graph *g, int part, char out[ATTENTION_NAME])
+{
+    const Part *p = anatomy_part(g, part);
+    int word = (int)strcspn(p->word, "- ");
+    if (*p->stack)
+        snprintf(out, ATTENTION_NAME, "%.3s %d %.*s", p->stack, p->block, word > 8 ? 8 : word, p->word);
+    else
+        snprintf(out, ATTENTION_NAME, "block %d", p->block);
+    return out;
+}
+
 const char *session_attention_site(const Session *s, const Graph *g, int block, Site site)
 {
     return site_path(g, session_attention(s, g, block), site);

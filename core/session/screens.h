@@ -61,8 +61,8 @@ typedef void ScreenMove(Session *s, int dy, int dx);
 typedef bool ScreenEnter(Session *s, Err *err);
 extern ScreenMove move_on_patches, move_on_keys, move_on_matrix, move_on_heads, move_on_plane, move_on_classes,
     move_on_tiles, move_in_terms, move_in_closeup, move_in_training, move_in_lens, move_slider, move_in_writing,
-    move_on_worked, move_in_decoding, /* cursor.c */
-    move_beside;                      /* beside.c */
+    move_on_worked, move_in_decoding, move_on_attentions, move_in_ledger, /* cursor.c */
+    move_beside;                                                          /* beside.c */
 extern ScreenCome come_here, come_picture, come_attention, come_positions, come_answer, come_closeup, come_sentence,
     come_waves, come_writing, /* screens_enter.c */
     come_beside;              /* beside.c */

@@ -10,6 +10,7 @@
 #include "core/session/ask/ledgers.h"
 #include "core/session/learned/measures.h"
 #include "core/session/learned/where.h"
+#include "core/session/learned/word_film.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
 
@@ -205,6 +206,8 @@ bool enter_pattern(Session *s, Err *err)
 /* The same map, of the model as it is now. */
 bool enter_positions(Session *s, Err *err)
 {
+    if (session_text_model(s))
+        return enter_pattern(s, err);
     return come_positions(s, SCREEN_POSITIONS, err);
 }
 
@@ -376,10 +379,15 @@ bool next_positions(Session *s, Err *err)
     return true;
 }
 
-/* Raw, centred; then the same of the twin where there is one. */
+/* Raw, centred; then the same of the twin where there is one. Of a text model the next head. */
 bool next_film(Session *s, Err *err)
 {
+    WordFilm film;
     (void)err;
+    if (session_word_film(s, &film)) { /* of text: the heads one after the other */
+        session_set_index(s, session_role(s, ROLE_HEAD), (film.head + 1) % film.history->text.heads);
+        return true;
+    }
     if (s->look.positions.centred && session_history_twin(s))
         s->look.training.twin = !s->look.training.twin;
     s->look.positions.centred = !s->look.positions.centred;
@@ -413,8 +421,7 @@ bool average_where(Session *s, bool on, Err *err)
 /* The sum over tokens that the entry in focus is. */
 bool enter_ledger(Session *s, Err *err)
 {
-    const Ledger *l = session_ledger(s, SIDE_B);
-    const LedgerEntry *e = l ? ledger_heads(s, SIDE_B, session_block(s)) : NULL;
+    const LedgerEntry *e = ledger_heads_here(s, SIDE_B);
     if (!e)
         return err_set(err, "no head of this block wrote into that number");
     return session_go(s, graph_node(session_graph(s, SIDE_B), e->heads)->path, SCREEN_EXPLAIN, err);

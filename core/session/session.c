@@ -298,7 +298,7 @@ bool session_open_model(Session *s, const char *path, Err *err)
     const char *file = !path || (text_asked(path) && !file_exists(path)) ? path : permit_file(s, path, err);
     if (path && !file)
         return false;
-    if (s->keep_model) /* the one that is open may be named */
+    if (s->model_uses) /* the one that is open may be named */
         return strcmp(path ? path : "", s->model_path) == 0 || err_set(err, "%s", s->keep_model);
     if (!load_model(s, &m, file, err))
         return false;

@@ -229,7 +229,8 @@ typedef struct Session {
     char model_path[1024];  /* what opened it; "" = the bundled model */
     char resolution[16];    /* …and --resolution with it; "" = none */
     int models;             /* how many were opened: what is known of a model holds while it stays the same */
-    const char *keep_model; /* why no other model can be opened now, or NULL: weights are in use elsewhere */
+    int model_uses;         /* by those who read its weights elsewhere: while there are any no other model is opened */
+    const char *keep_model; /* and why, for the reader */
     Exhibit **exhibits;     /* [exhibit_count]: all there are, each on the heap */
     int exhibit_count;
     size_t exhibit_cap;
@@ -294,8 +295,8 @@ void session_free(Session *s);
  * half of them. */
 void session_budget(Session *s, size_t bytes);
 bool session_open_input(Session *s, const char *input, Err *err); /* edits stay; a pinned A stays */
-/* NULL: bundled; the picture stays, edits and history are dropped. While keep_model says why not, nothing happens where
- * it is the model that is open, and any other is refused. */
+/* NULL: bundled; the picture stays, edits and history are dropped. While its weights are in use elsewhere, nothing
+ * happens where it is the model that is open, and any other is refused. */
 bool session_open_model(Session *s, const char *path, Err *err);
 
 /* ---- exhibits: all of this between frames, and never in the middle of a run ---- */
@@ -337,6 +338,8 @@ int session_tokens(const Session *s); /* that the model ends with: of the target
 int session_classes(const Session *s);
 float session_scale(const Session *s);
 const VitConfig *session_vit(const Session *s); /* of B, where it is a picture model of that family, else NULL */
+/* …where it is a text model, else NULL. */
+const struct TextModel *session_text_model(const Session *s);
 /* Path of what the network sees first: where the reader begins. */
 const char *session_first(const Session *s);
 /* Node of that path on that side (for DIFF: B's node when A has one of the same shape), or NO_NODE; path may be NULL,
@@ -423,6 +426,13 @@ int session_head(const Session *s);                 /* head of the cursor, 0 …
 /* The attention that is meant in block number `block` of that stack, -1: in the focused block, in block 0 where there
  * is none: the one that the focus is in, the one of the same kind, else the block's first. A part of g, or NO_PART. */
 int session_attention(const Session *s, const Graph *g, int block);
+/* What an attention of a block is called in tables: "block 2"; of a model with several stacks "dec 2 cross". Returns
+ * out. */
+enum { ATTENTION_NAME = 24 };
+const char *session_attention_name(const Graph *g, int part, char out[ATTENTION_NAME]);
+/* The focus goes to the same node of that attention (anatomy_attention), to its pattern where it has none. False, with
+ * nothing changed, where there is no such attention. */
+bool session_to_attention(Session *s, int number);
 /* Path of a site of that attention, or NULL. */
 const char *session_attention_site(const Session *s, const Graph *g, int block, Site site);
 /* Path of the same kind of node in another block of the same stack; path itself outside blocks. */

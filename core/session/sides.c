@@ -125,6 +125,12 @@ const VitConfig *session_vit(const Session *s)
     return model_vit(s->now->model);
 }
 
+const struct TextModel *session_text_model(const Session *s)
+{
+    const Model *m = s->now->model;
+    return m && m->family == &FAMILY_TEXT ? m->data : NULL;
+}
+
 const char *session_first(const Session *s)
 {
     static const Site FIRST[] = {SITE_IMAGE, SITE_INPUT, SITE_EMBEDDED};

@@ -6,17 +6,18 @@
 #include <stddef.h>
 
 #include "core/base/err.h"
+#include "core/models/seq2seq.h"
 #include "core/models/vit.h"
 
 /* The figures of one row, besides the entropies. */
 #define HISTORY_FIGURES(X)                                                                                             \
     X(STEP, "step", "steps done")                                                                                      \
-    X(LOSS, "loss", "cross entropy of the step's unmasked pictures")                                                   \
-    X(ACCURACY, "accuracy", "share of the step's unmasked pictures named right")                                       \
+    X(LOSS, "loss", "cross entropy of the step's unmasked pictures; per word, smoothed answers")                       \
+    X(ACCURACY, "accuracy", "share of the step's unmasked pictures named right; of its words that came first")         \
     X(GUESS, "guess", "mean squared error of the guessed patches; −1: none were hidden")                               \
     X(GRADIENT, "gradient_norm", "norm of all gradients together, before clipping")                                    \
     X(RATE, "rate", "learning rate")                                                                                   \
-    X(CHECK, "check", "accuracy on pictures that are not learnt from; −1: not measured here")
+    X(CHECK, "check", "accuracy on pictures that are not learnt from, sentences without a fault; −1: not measured here")
 typedef enum HistoryFigure {
 #define X(symbol, name, what) HISTORY_##symbol,
     HISTORY_FIGURES(X)
@@ -26,37 +27,56 @@ typedef enum HistoryFigure {
 const char *history_name(HistoryFigure f);
 const char *history_what(HistoryFigure f);
 
-/* One look into the model while it learns. */
+/* One look into the model while it learns. Of a text model it is `rows` and `entropy` alone. */
 typedef struct Snapshot {
     int step;
     float *positions; /* [rows of the position table, d]; NULL without positions */
     float *filters;   /* [d,c,i,j] */
-    float *rows;      /* [layers, h, u]: attention of token 0 on the first check picture */
-    float *entropy;   /* [layers, h]: entropy of a row of attention divided by log(tokens), mean over the rows of that
-                         picture */
+    float *rows;    /* [layers, h, u]: attention of token 0 on the first check picture. Of a text model every pattern of
+                       the first of the minimal pairs, its translation given: attention by attention [h, asks, keys] */
+    float *entropy; /* [layers, h]: entropy of a row of attention divided by log(tokens), mean over the rows of that
+                       picture; [attentions, h] of that sentence, its rows' tokens being those that may be looked at */
 } Snapshot;
 
+/* What a text model's history is of; all 0 for a picture model. Attentions in the order of computing: the encoder's,
+ * then of every block of the decoder self-attention and cross-attention. */
+typedef struct HistoryText {
+    int encoder_layers, decoder_layers, heads;
+    int source, target; /* tokens of the sentence that snapshots are of, with its end, and its start */
+} HistoryText;
+
 typedef struct History {
-    VitConfig vit;
+    VitConfig vit;    /* of a picture model, else zeroed */
+    HistoryText text; /* of a text model, else zeroed */
     int row_count, snapshot_count;
-    float *row; /* [row_count, HISTORY_FIXED + layers]: the figures, then each block's mean entropy divided by
-                   log(tokens) */
+    float *row; /* [row_count, HISTORY_FIXED + lines]: the figures, then each block's (of a text model each attention's)
+                   mean entropy divided by log(tokens) */
     Snapshot *snapshot;
     size_t row_cap, snapshot_cap;
 } History;
 
 void history_init(History *h, const VitConfig *c);
-void history_free(History *h); /* zeroed allowed */
+void history_init_text(History *h, const Seq2seqConfig *c); /* of both stacks */
+void history_free(History *h);                              /* zeroed allowed */
 size_t history_width(const History *h);
 float *history_add(History *h); /* a new row, zeroed */
 float history_at(const History *h, int row, HistoryFigure f);
-float history_entropy(const History *h, int row, int layer);
+int history_lines(const History *h); /* entropies of a row: blocks, or attentions of a text model */
+float history_entropy(const History *h, int row, int line);
+/* Entropy of p[n], which add up to 1, divided by log(n): 0 where one gets everything, 1 where all get the same. */
+double history_row_entropy(const float *p, int n);
+/* Of a text model: a head's pattern in a snapshot, [asks, keys]. */
+const float *history_pattern(const History *h, int snapshot, int attention, int head, int *asks, int *keys);
 Snapshot *history_snap(History *h, int step); /* a new snapshot with room for all arrays */
 /* Steps at which a run of `steps` is looked at: 0, 25, 50, 100 … and the end. */
 bool history_wants(int step, int steps);
 
 /* A safetensors file. Reading checks every shape against c. */
 bool history_write(const History *h, const char *path, Err *err);
+/* Into h, which was initialised and is empty; on failure it stays so. */
+bool history_fill(History *h, const char *path, Err *err);
+bool history_fill_bytes(History *h, const char *name, const void *bytes, size_t n, Err *err);
+/* The same of a picture model, whatever h held. */
 bool history_read(History *h, const VitConfig *c, const char *path, Err *err);
 /* The same from bytes in memory, which must outlive nothing; name is for messages. */
 bool history_decode(History *h, const VitConfig *c, const char *name, const void *bytes, size_t n, Err *err);

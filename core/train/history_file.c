@@ -10,9 +10,9 @@ static const char *const NAMES[] = {
 enum { ROWS, STEP, POSITIONS, FILTERS, ATTENTION, ENTROPY };
 _Static_assert(sizeof NAMES / sizeof *NAMES == HISTORY_TENSORS, "one name per tensor");
 
-static size_t cells_of(const VitConfig *c, int kind)
+static size_t cells_of(const History *h, int kind)
 {
-    SnapshotCells n = snapshot_cells(c);
+    SnapshotCells n = snapshot_cells(h);
     const size_t cells[] = {
         [STEP] = 1, [POSITIONS] = n.positions, [FILTERS] = n.filters, [ATTENTION] = n.rows, [ENTROPY] = n.entropy};
     return cells[kind];
@@ -28,7 +28,7 @@ static float *array_of(const Snapshot *s, int kind)
 
 static const float *joined(const History *h, Arena *arena, int kind)
 {
-    size_t cells = cells_of(&h->vit, kind), count = (size_t)h->snapshot_count;
+    size_t cells = cells_of(h, kind), count = (size_t)h->snapshot_count;
     float *all = arena_alloc(arena, size_mul(size_mul(count, cells), sizeof *all));
     for (size_t i = 0; i < count; i++) {
         if (kind == STEP)
@@ -48,10 +48,10 @@ size_t history_tensors(const History *h, Arena *arena, TensorOut out[HISTORY_TEN
                            .shape = {(size_t)h->row_count, history_width(h)},
                            .data = h->row ? h->row : &none};
     for (int kind = STEP; kind < HISTORY_TENSORS; kind++)
-        if (cells_of(&h->vit, kind))
+        if (cells_of(h, kind))
             out[n++] = (TensorOut){.name = NAMES[kind],
                                    .rank = 2,
-                                   .shape = {(size_t)h->snapshot_count, cells_of(&h->vit, kind)},
+                                   .shape = {(size_t)h->snapshot_count, cells_of(h, kind)},
                                    .data = joined(h, arena, kind)};
     return n;
 }
@@ -103,7 +103,7 @@ static bool same_counts(const History *h, const TensorFile *f, Err *err)
 {
     const TensorInfo *step = find(f, NAMES[STEP], 1, err);
     for (int kind = POSITIONS; step && kind < HISTORY_TENSORS; kind++) {
-        size_t cells = cells_of(&h->vit, kind);
+        size_t cells = cells_of(h, kind);
         const TensorInfo *t = cells ? find(f, NAMES[kind], cells, err) : step;
         if (!t)
             return false;
@@ -124,7 +124,7 @@ static bool take_snapshots(History *h, const TensorFile *f, Err *err)
         history_snap(h, is_step(step[i]) ? (int)step[i] : 0);
     free(step);
     for (int kind = POSITIONS; kind < HISTORY_TENSORS; kind++) {
-        size_t cells = cells_of(&h->vit, kind);
+        size_t cells = cells_of(h, kind);
         if (!cells)
             continue;
         float *all = take(f, NAMES[kind], cells, &rows, err);
@@ -151,10 +151,10 @@ static bool take_rows(History *h, const TensorFile *f, Err *err)
     return ok;
 }
 
-bool history_take(History *out, const VitConfig *c, const TensorFile *f, Err *err)
+bool history_take(History *out, const TensorFile *f, Err *err)
 {
-    History h;
-    history_init(&h, c);
+    History h = *out;
+    REQUIRE(!h.row_count && !h.snapshot_count);
     bool ok = take_rows(&h, f, err) && take_snapshots(&h, f, err);
     if (!ok)
         history_free(&h);
@@ -163,22 +163,42 @@ bool history_take(History *out, const VitConfig *c, const TensorFile *f, Err *er
     return ok;
 }
 
-bool history_read(History *h, const VitConfig *c, const char *path, Err *err)
+bool history_fill(History *h, const char *path, Err *err)
 {
     TensorFile f;
     if (!tensors_open(&f, path, err))
         return false;
-    bool ok = history_take(h, c, &f, err);
+    bool ok = history_take(h, &f, err);
     tensors_close(&f);
+    return ok;
+}
+
+bool history_fill_bytes(History *h, const char *name, const void *bytes, size_t n, Err *err)
+{
+    TensorFile f;
+    if (!tensors_open_bytes(&f, name, bytes, n, err))
+        return false;
+    bool ok = history_take(h, &f, err);
+    tensors_close(&f);
+    return ok;
+}
+
+bool history_read(History *h, const VitConfig *c, const char *path, Err *err)
+{
+    History new;
+    history_init(&new, c);
+    bool ok = history_fill(&new, path, err);
+    if (ok)
+        *h = new;
     return ok;
 }
 
 bool history_decode(History *h, const VitConfig *c, const char *name, const void *bytes, size_t n, Err *err)
 {
-    TensorFile f;
-    if (!tensors_open_bytes(&f, name, bytes, n, err))
-        return false;
-    bool ok = history_take(h, c, &f, err);
-    tensors_close(&f);
+    History new;
+    history_init(&new, c);
+    bool ok = history_fill_bytes(&new, name, bytes, n, err);
+    if (ok)
+        *h = new;
     return ok;
 }

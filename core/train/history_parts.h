@@ -8,11 +8,11 @@
 typedef struct SnapshotCells {
     size_t positions, filters, rows, entropy;
 } SnapshotCells;
-SnapshotCells snapshot_cells(const VitConfig *c);
+SnapshotCells snapshot_cells(const History *h);
 
 /* The history as tensors, ready to be written; what they point at lives in `arena` and in h. */
 enum { HISTORY_TENSORS = 6 };
 size_t history_tensors(const History *h, Arena *arena, TensorOut out[HISTORY_TENSORS]);
-/* From an open file; on failure h stays as it was. */
-bool history_take(History *h, const VitConfig *c, const TensorFile *f, Err *err);
+/* From an open file into h, which was initialised and is empty; on failure it stays so. */
+bool history_take(History *h, const TensorFile *f, Err *err);
 #endif

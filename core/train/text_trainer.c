@@ -61,6 +61,9 @@ TextTrainer *text_trainer_new(const TextRecipe *r, const Seq2seqConfig *c, Pool 
     t->bench = xcalloc((size_t)t->benches, sizeof *t->bench);
     for (int i = 0; i < t->benches; i++)
         t->bench[i].batch = text_batch_new(c);
+    history_init_text(&t->history, c);
+    text_trainer_look_open(t);
+    text_trainer_note(t, NULL);
     return t;
 }
 
@@ -85,7 +88,8 @@ void text_trainer_free(TextTrainer *t)
     free(t->sentence);
     free(t->mean);
     descent_free(&t->descent);
-    free(t->history.row);
+    text_trainer_look_close(t);
+    history_free(&t->history);
     text_model_free(&t->model);
     free(t);
 }
@@ -202,24 +206,6 @@ static void average(TextTrainer *t)
         t->model.block[i] = t->mean[i] / (float)count;
 }
 
-static void note(TextTrainer *t, const TextStep *s)
-{
-    const TextRecipe *r = &t->recipe;
-    bool last = text_trainer_done(t);
-    if (t->step % r->log_every && !last)
-        return;
-    bool check = r->check > 0 && (last || t->step % (10 * r->log_every) == 0);
-    double exact = check ? (double)text_trainer_exact(t, SENTENCES_COMBINATIONS, 1u << 30, (size_t)r->check) / r->check
-                         : -1;
-    t->history.row = grow(t->history.row, &t->history.cap, (size_t)t->history.rows, TEXT_FIGURE_COUNT * sizeof(float));
-    float *row = t->history.row + (size_t)t->history.rows++ * TEXT_FIGURE_COUNT;
-    const double figures[TEXT_FIGURE_COUNT] = {
-        [TEXT_STEP] = t->step, [TEXT_LOSS] = s->loss, [TEXT_WORDS] = s->words, [TEXT_GRADIENT] = s->gradient_norm,
-        [TEXT_RATE] = s->rate, [TEXT_CHECK] = exact};
-    for (int i = 0; i < TEXT_FIGURE_COUNT; i++)
-        row[i] = (float)figures[i];
-}
-
 TextStep text_trainer_step(TextTrainer *t)
 {
     REQUIRE(!text_trainer_done(t));
@@ -241,7 +227,7 @@ TextStep text_trainer_step(TextTrainer *t)
     descent_step(&t->descent, t->pool, &a, 1.0f);
     t->step++;
     average(t);
-    note(t, &s);
+    text_trainer_note(t, &s);
     return s;
 }
 
@@ -260,29 +246,9 @@ const TextModel *text_trainer_model(const TextTrainer *t)
     return &t->model;
 }
 
-const TextHistory *text_trainer_history(const TextTrainer *t)
+const History *text_trainer_history(const TextTrainer *t)
 {
     return &t->history;
-}
-
-const char *text_figure_name(TextFigure f)
-{
-    static const char *const names[TEXT_FIGURE_COUNT] = {
-#define X(symbol, name, what) name,
-        TEXT_FIGURES(X)
-#undef X
-    };
-    return names[f];
-}
-
-const char *text_figure_what(TextFigure f)
-{
-    static const char *const what_is[TEXT_FIGURE_COUNT] = {
-#define X(symbol, name, what) what,
-        TEXT_FIGURES(X)
-#undef X
-    };
-    return what_is[f];
 }
 
 /* --- examination --- */

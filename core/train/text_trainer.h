@@ -5,33 +5,11 @@
 #define VITRINE_TRAIN_TEXT_TRAINER_H
 #include "core/base/pool.h"
 #include "core/models/text_model.h"
+#include "core/train/history.h"
 #include "core/train/sentences.h"
 #include "core/train/text_recipe.h"
 
 typedef struct TextTrainer TextTrainer;
-
-/* The figures of one row of the history. */
-#define TEXT_FIGURES(X)                                                                                                \
-    X(STEP, "step", "steps done")                                                                                      \
-    X(LOSS, "loss", "cross entropy per word, smoothed answers")                                                        \
-    X(WORDS, "words", "share of the step's words that came first")                                                     \
-    X(GRADIENT, "gradient_norm", "norm of all gradients together")                                                     \
-    X(RATE, "rate", "learning rate")                                                                                   \
-    X(CHECK, "check", "share of unseen combinations translated without a fault; −1: not measured here")
-typedef enum TextFigure {
-#define X(symbol, name, what) TEXT_##symbol,
-    TEXT_FIGURES(X)
-#undef X
-        TEXT_FIGURE_COUNT
-} TextFigure;
-const char *text_figure_name(TextFigure f);
-const char *text_figure_what(TextFigure f);
-
-typedef struct TextHistory {
-    float *row; /* [rows, TEXT_FIGURE_COUNT] */
-    int rows;
-    size_t cap;
-} TextHistory;
 
 typedef struct TextStep {
     int step; /* steps done */
@@ -47,7 +25,7 @@ bool text_trainer_done(const TextTrainer *t);
 int text_trainer_steps_done(const TextTrainer *t);
 /* The weights as they are now; after the last step the average, where the recipe asks for one. */
 const TextModel *text_trainer_model(const TextTrainer *t);
-const TextHistory *text_trainer_history(const TextTrainer *t);
+const History *text_trainer_history(const TextTrainer *t);
 /* How many of `count` sentences of a set, from number `first` on, are translated without a fault: at every place the
  * word that is right comes first, which is what greedy decoding needs to write just that sentence. */
 size_t text_trainer_exact(TextTrainer *t, SentenceSet set, uint64_t first, size_t count);

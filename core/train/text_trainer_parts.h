@@ -21,6 +21,13 @@ typedef struct TextMicro {
     size_t right;
 } TextMicro;
 
+/* Where attention stands in the sentence that the history looks at. */
+typedef struct TextLook {
+    Graph graph;
+    Plan *plan;
+    NodeId *pattern; /* [attentions] */
+} TextLook;
+
 struct TextTrainer {
     TextRecipe recipe;
     TextModel model;
@@ -33,8 +40,15 @@ struct TextTrainer {
     Sentence *sentence;     /* [batch] */
     const Sentence **order; /* [batch]: by length */
     TextMicro *micro;       /* [descent.micros] */
-    TextHistory history;
+    TextLook look;
+    History history;
     int step;
     float word_weight; /* of the step in progress */
 };
+
+/* --- text_trainer_look.c: what goes into the history --- */
+void text_trainer_look_open(TextTrainer *t);
+void text_trainer_look_close(TextTrainer *t);
+/* Notes step t->step; figures NULL before the first step. */
+void text_trainer_note(TextTrainer *t, const TextStep *figures);
 #endif

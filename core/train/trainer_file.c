@@ -49,15 +49,16 @@ bool trainer_save(const Trainer *t, const char *path, Err *err)
 bool trainer_resume(Trainer *t, const char *path, Err *err)
 {
     TensorFile f;
-    History h = {0};
+    History h;
     Buf text = {0};
     int step;
     if (!tensors_open(&f, path, err))
         return false;
+    history_init(&h, &t->model.vit);
     identity(t, &text);
     const Progress p = progress_of(t, &text);
     float *blocks = xfloats(size_mul((size_t)p.blocks, p.cells));
-    bool ok = progress_read(&p, &f, blocks, &step, err) && history_take(&h, &t->model.vit, &f, err);
+    bool ok = progress_read(&p, &f, blocks, &step, err) && history_take(&h, &f, err);
     tensors_close(&f);
     if (ok) {
         progress_take(&p, blocks);

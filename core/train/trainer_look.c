@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/dmath.h"
 #include "core/graph/anatomy.h"
 #include "core/train/trainer_parts.h"
 
@@ -31,23 +30,13 @@ void trainer_look_close(Trainer *t)
     free(t->look_pixels);
 }
 
-/* −Σ p log p / log(tokens) of one row: 0 where one token gets everything, 1 where all get the same. */
-static double row_entropy(const float *p, int tokens)
-{
-    double sum = 0;
-    for (int u = 0; u < tokens; u++)
-        if (p[u] > 1e-30f)
-            sum -= (double)p[u] * dm_log((double)p[u]);
-    return tokens > 1 ? sum / dm_log(tokens) : 0;
-}
-
 /* Mean over the rows of heads first … first+count-1 of pattern[b,h,t,u] flattened over b and h. */
 static float mean_entropy(const float *pattern, int tokens, size_t first, size_t count)
 {
     size_t rows = count * (size_t)tokens;
     double sum = 0;
     for (size_t i = 0; i < rows; i++)
-        sum += row_entropy(pattern + (first * (size_t)tokens + i) * (size_t)tokens, tokens);
+        sum += history_row_entropy(pattern + (first * (size_t)tokens + i) * (size_t)tokens, tokens);
     return (float)(sum / (double)rows);
 }
 

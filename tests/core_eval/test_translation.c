@@ -73,11 +73,11 @@ static void a_head_switched_off(void **state)
     for (int i = 0; i < 3; i++)
         sentence_make(SENTENCES_COMBINATIONS, 0, (uint64_t)i, &s[i]);
     TextReader *r = text_reader_new(&m, NULL, NULL, 0, NULL, &err),
-               *without = text_reader_new(&m, &(TextHead){"decoder.blocks.0.cross_attn", 1}, NULL, 0, NULL, &err);
+               *without = text_reader_new(&m, &(TextHead){"decoder.blocks.0.cross_attn", 1, 0}, NULL, 0, NULL, &err);
     assert_true(text_reader_run(r, s, 3, visit, on, NULL, NULL) &&
                 text_reader_run(without, s, 3, visit, off, NULL, NULL));
     assert_memory_not_equal(on, off, sizeof on);
-    assert_null(text_reader_new(&m, &(TextHead){"decoder.blocks.7.cross_attn", 1}, NULL, 0, NULL, &err));
+    assert_null(text_reader_new(&m, &(TextHead){"decoder.blocks.7.cross_attn", 1, 0}, NULL, 0, NULL, &err));
     assert_null(text_reader_new(&m, NULL, (const char *const[]){"nonsense"}, 1, NULL, &err));
     text_reader_free(r);
     text_reader_free(without);

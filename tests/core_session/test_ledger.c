@@ -27,7 +27,7 @@ static void test_why_ends_at_the_picture(void **state)
         WhyAnswer a;
         snprintf(line, sizeof line, "open #%d", i);
         run(line);
-        if (!ask_why_answer(&s, SIDE_B, -1, &a, step, MOST, &count, &err))
+        if (!ask_why_answer(&s, SIDE_B, -1, -1, &a, step, MOST, &count, &err))
             fail_msg("#%d: %s", i, err.text);
         const Graph *g = session_graph(&s, SIDE_B);
         const Node *last = graph_node(g, step[count - 1].ref.node);

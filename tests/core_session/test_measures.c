@@ -174,6 +174,13 @@ static void same_share(float have, double want)
         fail_msg("measured %g, should be %g", (double)have, want);
 }
 
+/* What was lost is lost against the model as it is, in every cell. */
+static void paired_with_the_base(const Measure *m)
+{
+    for (int i = 0; i < m->rows * m->cols; i++)
+        same_share((float)paired_lost(m->pair[i]), (double)m->base - (double)m->value[i]);
+}
+
 static void census(void **state)
 {
     (void)state;
@@ -185,6 +192,7 @@ static void census(void **state)
     same_share(m->base, share_with((Ablation){.kind = ABLATION_NONE}, false, ROUNDS));
     same_share(m->value[1], share_with((Ablation){.kind = ABLATION_HEAD, .layer = 0, .head = 1}, false, ROUNDS));
     same_share(m->value[2], share_with((Ablation){.kind = ABLATION_HEAD, .layer = 1, .head = 0}, false, ROUNDS));
+    paired_with_the_base(m);
 }
 
 static void scale(void **state)
@@ -196,6 +204,7 @@ static void scale(void **state)
     same_share(m->base, share_with((Ablation){.kind = ABLATION_NONE}, false, ROUNDS));
     same_share(m->value[0], share_with((Ablation){.kind = ABLATION_SCALE, .factor = 0.125f}, false, ROUNDS));
     same_share(m->value[10], share_with((Ablation){.kind = ABLATION_SCALE, .factor = 8}, false, ROUNDS));
+    paired_with_the_base(m);
 }
 
 static void readout(void **state)

@@ -29,6 +29,39 @@ static void marks_have_room_for_their_names(void **state)
     refused(line, most);
 }
 
+/* A line of commands is copied whole or refused: at its longest there is room for the end of the text and no more. */
+static void lines_have_room_for_their_end(void **state)
+{
+    (void)state;
+    Args a;
+    Err err;
+    const char *name;
+    char line[sizeof a.text + 1];
+    memset(line, 'x', sizeof line);
+    line[sizeof a.text - 1] = 0;
+    assert_true(args_parse(&a, line, &name, &err));
+    assert_int_equal(strlen(name), sizeof a.text - 1);
+    line[sizeof a.text - 1] = 'x';
+    line[sizeof a.text] = 0;
+    assert_false(args_parse(&a, line, &name, &err));
+}
+
+/* In an explanation, down goes to the next term and right to the next operand, and both have ends. */
+static void along_the_terms(void **state)
+{
+    (void)state;
+    run("goto blocks.0.attn.z; view formula");
+    const ScreenSpec *screen = screen_now(&s);
+    screen->move(&s, 3, 1);
+    assert_int_equal(s.place.term, 3);
+    assert_int_equal(s.place.operand, 1);
+    screen->move(&s, 100000, 5);
+    int last = (int)s.place.term;
+    assert_int_equal(last, vit_tokens(&s.now->model->vit) - 1); /* one for every token looked at */
+    screen->move(&s, -100000, -5);
+    assert_int_equal(s.place.term + (size_t)s.place.operand, 0);
+}
+
 /* One patch, wherever it has an index: as a token, a patch, its row and its column. */
 static void axes_follow_one_another(void **state)
 {
@@ -306,14 +339,24 @@ static void losses_and_showcases(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_objects_patches),     cmocka_unit_test(losses_and_showcases),
-        cmocka_unit_test(steps_by_number),         cmocka_unit_test(marks_have_room_for_their_names),
-        cmocka_unit_test(axes_follow_one_another), cmocka_unit_test(random_patches),
-        cmocka_unit_test(the_map_opens),           cmocka_unit_test(laboratory_keeps_the_block),
-        cmocka_unit_test(where_goes_round),        cmocka_unit_test(nothing_to_go_along),
-        cmocka_unit_test(ledgers_have_two_views),  cmocka_unit_test(places_that_make_no_sense),
-        cmocka_unit_test(undo_and_redo_have_ends), cmocka_unit_test(switching_off_what_is_in_focus),
-        cmocka_unit_test(which_side_has_none),     cmocka_unit_test(from_one_list_of_edits_to_another),
+        cmocka_unit_test(lines_have_room_for_their_end),
+        cmocka_unit_test(along_the_terms),
+        cmocka_unit_test(the_objects_patches),
+        cmocka_unit_test(losses_and_showcases),
+        cmocka_unit_test(steps_by_number),
+        cmocka_unit_test(marks_have_room_for_their_names),
+        cmocka_unit_test(axes_follow_one_another),
+        cmocka_unit_test(random_patches),
+        cmocka_unit_test(the_map_opens),
+        cmocka_unit_test(laboratory_keeps_the_block),
+        cmocka_unit_test(where_goes_round),
+        cmocka_unit_test(nothing_to_go_along),
+        cmocka_unit_test(ledgers_have_two_views),
+        cmocka_unit_test(places_that_make_no_sense),
+        cmocka_unit_test(undo_and_redo_have_ends),
+        cmocka_unit_test(switching_off_what_is_in_focus),
+        cmocka_unit_test(which_side_has_none),
+        cmocka_unit_test(from_one_list_of_edits_to_another),
     };
     return cmocka_run_group_tests(tests, start, stop);
 }

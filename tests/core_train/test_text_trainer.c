@@ -43,8 +43,11 @@ static Seq2seqConfig small_model(void)
 static uint64_t weights_hash(const TextTrainer *t)
 {
     const TextModel *m = text_trainer_model(t);
-    const TextHistory *h = text_trainer_history(t);
-    return run_hash_values(m->block, m->block_cells) ^ run_hash_values(h->row, (size_t)h->rows * TEXT_FIGURE_COUNT);
+    const History *h = text_trainer_history(t);
+    int asks, keys;
+    const float *look = history_pattern(h, h->snapshot_count - 1, history_lines(h) - 1, 1, &asks, &keys);
+    return run_hash_values(m->block, m->block_cells) ^ run_hash_values(look, (size_t)asks * (size_t)keys) ^
+           run_hash_values(h->row, (size_t)h->row_count * history_width(h));
 }
 
 static uint64_t train(int steps, int threads)

@@ -124,6 +124,18 @@ check "-o - is the file" cmp -s q.npy <("$V" show blocks.1.attn.q -o -)
 ok "show as JSON" show logits --json
 says "JSON of a tensor" '"name":"logits","shape":\[10\]'
 same "a patched value gives the answer back" "$(classes_of)" "$(classes_of -c 'patch blocks.1.attn.q from=q.npy' | sed 's/,"probability_a.*//')"
+# one head, one token: from the whole node's values, from the part's own, from a tensor of a file by its name
+ok "one head's values" show 'blocks.1.attn.q[h=2]' -o head.npy
+ok "a trace" trace -o all.npz
+for from in q.npy head.npy all.npz:blocks.1.attn.q; do
+    same "one head patched from $from gives the answer back" "$(classes_of)" "$(classes_of -c "patch blocks.1.attn.q[h=2] from=$from" | sed 's/,"probability_a.*//')"
+done
+ok "without a token" show blocks.1.resid_post -c 'set blocks.1.resid_post[t=cls] 0' -o bare.npy
+ok "a token of another run" show logits -c 'patch blocks.1.resid_post[t=cls] from=bare.npy' -o patched.npy
+ok "the same by hand" show logits -c 'set blocks.1.resid_post[t=cls] 0' -o set.npy
+check "a token patched is that token and no other" cmp -s patched.npy set.npy
+refused 1 'the part of it that is patched' show logits -c 'patch blocks.1.attn.q[h=2,t=cls] from=head.npy'
+refused 1 "there is no tensor 'nobody'" show logits -c 'patch blocks.1.attn.q[h=2] from=all.npz:nobody'
 ok "without the edit" show logits -c 'set scale off; compare a' -o la.npy
 ok "with the edit" show logits -c 'set scale off' -o lb.npy
 ok "without any" show logits -o l0.npy
@@ -467,6 +479,20 @@ refused 1 "'elephant' is none of the .* words" translate "the elephant is red"
 refused 1 "'aminal' is no word .* 'animal' is" translate "the aminal is red"
 ok "a sentence, verified" verify "the cat is tired"
 says "every cell of it is equal" 'bit for bit'
+PRONOUN="the animal did not cross the street because it was too tired"
+ok "what each part wrote into a word" ledger -m translator -i "$PRONOUN" "logits[t=qu',v=il]"
+says "against its rival" "^logits\[t=10,v=il\] − logits\[t=10,v=elle\] = 5\.97"
+says "a head that looks at what is read" '^ +dec 2 cross head 2 +0\.455'
+says "rounding is all that is left" '^ +remainder +-?[0-9.]+e-0[5-9]'
+ok "why a word" why -m translator -i "$PRONOUN" "logits[t=qu',v=il]"
+says "what is the same for all" 'is the same for every text'
+ok "what training left of the translator" screen -m translator -i "$PRONOUN" -c 'attention decoder.blocks.2.cross_attn; training last' --size 120x40 -o film.txt
+check "the film of the translator" grep -q 'recorded while training, step 2000' film.txt
+ok "where heads of words look" screen -m translator -i "$PRONOUN" -c heads --size 120x40 -o far.txt
+check "what looking at all alike would give" grep -q 'all alike' far.txt
+refused 1 'there is no word to read: give a sentence' translate ''
+refused 1 'at most 256 words: shorten it' translate "$(printf 'cat %.0s' $(seq 300))"
+refused 1 "'zebra' is none of the .* words" ledger -m translator -i "the zebra is tired" "logits[t=0,v=le]"
 refused 2 'give one or the other' translate --beam 3 --temperature 1 "the cat is red"
 refused 2 'name a sentence' translate
 ok "the vocabulary" translate --vocabulary

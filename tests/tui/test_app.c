@@ -69,6 +69,7 @@ static int start(void **state)
 static int stop(void **state)
 {
     (void)state;
+    presenter_close(&a.presenter);
     desk_close(&a.desk, &a.s);
     canvas_free(&a.canvas);
     overlay_free(&a.overlay);
@@ -503,6 +504,42 @@ static void a_lesson(void **state)
     buf_free(&after);
 }
 
+/* A lesson's examples read the weights of the model, so no other is opened below it, however it came: alone, presented
+ * in place of another, left for a moment. */
+static void one_lesson_has_the_model(void **state)
+{
+    (void)state;
+    app_do(&a, "goto blocks.2.mlp.post[t=r1c2,m=7]; set scale off; view numbers");
+    Buf before = {0}, after = {0};
+    session_write(&a.s, STATE_MODEL | STATE_INPUT | STATE_WHOLE, &before);
+    app_do(&a, "lesson 5");
+    app_do(&a, "present 6");
+    assert_true(a.presenter.deck.open && !a.desk.open);
+    assert_int_equal(a.s.model_uses, 1);
+    app_do(&a, "present 17"); /* it speaks of the translator */
+    assert_int_equal(a.s.model_uses, 1);
+    assert_string_equal(a.s.model_path, "translator");
+    app_do(&a, "present no-such-lesson");
+    assert_true(a.message_is_error && a.presenter.deck.open);
+    keys("Space Space Space");
+    app_do(&a, "present off");
+    app_do(&a, "lesson 5");
+    assert_true(a.message_is_error && !a.desk.open);
+    says("that is presented");
+    app_do(&a, "model bundled");
+    assert_true(a.message_is_error);
+    app_do(&a, "present 6; present off; open #5; present on");
+    keys("Space Space p Space Space");
+    assert_int_equal(a.s.model_uses, 1);
+    keys("q q");
+    assert_true(!a.presenter.deck.open && !a.s.quit);
+    assert_int_equal(a.s.model_uses, 0);
+    session_write(&a.s, STATE_MODEL | STATE_INPUT | STATE_WHOLE, &after);
+    assert_string_equal(buf_str(&after), buf_str(&before));
+    buf_free(&before);
+    buf_free(&after);
+}
+
 /* --- what is remembered --- */
 
 static void progress_lines(void **state)
@@ -597,6 +634,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_end, start, stop),
         cmocka_unit_test_setup_teardown(demonstrations, start, stop),
         cmocka_unit_test_setup_teardown(a_lesson, start, stop),
+        cmocka_unit_test_setup_teardown(one_lesson_has_the_model, start, stop),
         cmocka_unit_test(progress_lines),
         cmocka_unit_test_setup_teardown(the_state_file, start, stop),
         cmocka_unit_test(small_files),

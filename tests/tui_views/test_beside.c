@@ -159,6 +159,9 @@ static void from_one_to_the_next(void **state)
         screen->move(&session, 0, 1);
     assert_string_equal(session.place.path, "blocks.0.attn.v");
     assert_int_equal(session.place.at[h], 3);
+    screen->move(&session, 0, -100000); /* Home stays in the tensor; so far a step's square does not fit an int */
+    assert_string_equal(session.place.path, "blocks.0.attn.v");
+    assert_int_equal(session.place.at[h] + session.place.at[e], 0);
     Err err;
     assert_true(screen->next(&session, &err)); /* the values alone, all ways of drawing them, and back */
     assert_int_equal(session.place.screen, SCREEN_TENSOR);

@@ -15,8 +15,11 @@ static bool choose(Work *w, Err *err)
     if (!work_cell(w, path, &t.cell, err))
         return false;
     const Graph *g = session_graph(s, SIDE_A);
-    if (site_is(g, path, SITE_LOGITS) || site_is(g, path, SITE_PROBS))
-        return ledger_rivals(s, SIDE_B, (int)t.cell, &t, err) && ledger_set(s, &t, err);
+    if (site_is(g, path, SITE_LOGITS) || site_is(g, path, SITE_PROBS)) {
+        int row, o;
+        ledger_class(g, graph_find(g, path), t.cell, &row, &o);
+        return ledger_rivals(s, SIDE_B, row, o, &t, err) && ledger_set(s, &t, err);
+    }
     snprintf(t.path, sizeof t.path, "%s", path);
     return ledger_set(s, &t, err);
 }

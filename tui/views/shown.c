@@ -29,16 +29,21 @@ const char *shown_attention(const Session *s, Side side, int block, Site site)
     return session_attention_site(s, shown_graph(s, side), block, site);
 }
 
-bool shown_head_off(const Session *s, int block, int head)
+bool shown_attention_off(const Session *s, int part, int head)
 {
     char line[SESSION_PATH + 32];
     const Graph *g = session_base(s);
-    const char *path = session_attention_site(s, g, block, SITE_Z);
+    const char *path = site_path(g, part, SITE_Z);
     int axis = path ? node_role(g, graph_find(g, path), ROLE_HEAD) : AXIS_NONE;
     if (axis == AXIS_NONE)
         return false;
     snprintf(line, sizeof line, "ablate %s[%s=%d]", path, g->axes[axis].sym, head);
     return edits_has(s, line);
+}
+
+bool shown_head_off(const Session *s, int block, int head)
+{
+    return shown_attention_off(s, session_attention(s, session_base(s), block), head);
 }
 
 bool shown_open(const Session *s, Side side, const char *path, Shown *out)

@@ -25,6 +25,7 @@ const char *shown_site(const Session *s, Side side, Site site);
 const char *shown_attention(const Session *s, Side side, int block, Site site);
 /* Is that head switched off on side B, all of what it gathers? */
 bool shown_head_off(const Session *s, int block, int head);
+bool shown_attention_off(const Session *s, int part, int head); /* of that attention of its graph as trained */
 /* False when that side has no such node; path may be NULL. */
 bool shown_open(const Session *s, Side side, const char *path, Shown *out);
 /* shown_open of the answer: where it has a row per token, the row of the token that the data cursor is at. */

@@ -69,7 +69,8 @@ typedef struct WhyAnswer {
     float same;      /* how much of it is the same for every picture */
     LedgerLine line; /* the part that the chain begins with */
 } WhyAnswer;
-bool ask_why_answer(Session *s, Side side, int o, WhyAnswer *out, WhyStep *steps, int most, int *count, Err *err);
+bool ask_why_answer(Session *s, Side side, int row, int o, WhyAnswer *out, WhyStep *steps, int most, int *count,
+                    Err *err);
 /* Of a class' logit or share the chain above. */
 bool ask_why_text(Session *s, Side side, const char *path, size_t cell, Buf *out, bool json, Err *err);
 /* Where that chain ends, and its length. */

@@ -339,10 +339,12 @@ static bool tell_census(const Teller *t)
     const Measure *m = session_measure(t->s, MEASURE_CENSUS, &why);
     if (!m || why)
         return true; /* the sentence has said so */
-    buf_printf(t->out, "Points of accuracy lost without each head, over %zu held-out pictures, with 95 %% intervals:\n",
-               m->pictures);
+    const Graph *g = session_base(t->s);
+    buf_printf(t->out, "Points of accuracy lost without each head, over %zu held-out %s, with 95 %% intervals:\n",
+               m->pictures, session_measured_over(t->s));
     for (int b = 0; b < m->rows; b++) {
-        buf_printf(t->out, "block %d:", b);
+        char name[ATTENTION_NAME];
+        buf_printf(t->out, "%s:", session_attention_name(g, anatomy_attention(g, b), name));
         for (int h = 0; h < m->cols; h++) {
             int cell = b * m->cols + h;
             if (isnan(m->value[cell]) || !m->pair)

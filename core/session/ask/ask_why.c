@@ -201,12 +201,13 @@ static const LedgerLine *loudest(const LedgerLine *lines, int count, float numbe
     return best;
 }
 
-bool ask_why_answer(Session *s, Side side, int o, WhyAnswer *out, WhyStep *steps, int most, int *count, Err *err)
+bool ask_why_answer(Session *s, Side side, int row, int o, WhyAnswer *out, WhyStep *steps, int most, int *count,
+                    Err *err)
 {
     side = ask_side(side);
     int lines;
     *out = (WhyAnswer){.node = NO_NODE};
-    if (!ledger_rivals(s, side, o, &out->of, err) || !ledger_set(s, &out->of, err))
+    if (!ledger_rivals(s, side, row, o, &out->of, err) || !ledger_set(s, &out->of, err))
         return false;
     const Ledger *l = session_ledger(s, side);
     const float *number = l ? ask_need(s, side, l->value, err) : NULL;
@@ -220,7 +221,7 @@ bool ask_why_answer(Session *s, Side side, int o, WhyAnswer *out, WhyStep *steps
         out->same += line[i].same ? line[i].value : 0;
     const LedgerLine *best = loudest(line, lines, out->number);
     bool ok = best ? ask_why(s, side, best->node, best->cell, steps, most, count, err)
-                   : err_set(err, "nothing of that answer has to do with the picture");
+                   : err_set(err, "nothing of that answer has to do with the input");
     if (best) {
         out->node = l->value;
         out->line = *best;
@@ -229,20 +230,32 @@ bool ask_why_answer(Session *s, Side side, int o, WhyAnswer *out, WhyStep *steps
     return ok;
 }
 
-static const char HOW[] = "Always the largest term of a sum; of a product the activation, not the weight; of a "
-                          "difference what is taken from; of attention the value, not the share. What is the same "
-                          "for every picture is passed over, and named. "
-                          "The share is a term's size over the sizes of all terms of the sum above it.";
+/* What the input is called: "picture", "text". */
+static const char *input_word(const Session *s, Side side)
+{
+    return session_exhibit(s, side)->input.kind == INPUT_TEXT ? "text" : "picture";
+}
+
+static void put_how(const Session *s, Side side, Buf *out)
+{
+    buf_printf(out,
+               "Always the largest term of a sum; of a product the activation, not the weight; of a difference what is "
+               "taken from; of attention the value, not the share. What is the same for every %s is passed over, and "
+               "named. The share is a term's size over the sizes of all terms of the sum above it.",
+               input_word(s, side));
+}
+
 static const char LIMIT[] = "The size of a term is not a cause: a large term may be cancelled by others. Switch "
                             "something off to see what it does.";
 
-static void put_step(const Graph *g, const WhyStep *step, int i, Buf *out)
+static void put_step(const Session *s, Side side, const WhyStep *step, int i, Buf *out)
 {
+    const Graph *g = session_graph(s, side);
     Buf address = {0};
     if (step->left.node != NO_NODE) {
         address_put(g, step->left.node, step->left.cell, &address);
-        buf_printf(out, "     (%s, %.4g, is the same for every picture)\n", buf_str(&address),
-                   (double)step->left_value);
+        buf_printf(out, "     (%s, %.4g, is the same for every %s)\n", buf_str(&address), (double)step->left_value,
+                   input_word(s, side));
         buf_clear(&address);
     }
     address_put(g, step->ref.node, step->ref.cell, &address);
@@ -254,18 +267,31 @@ static void put_step(const Graph *g, const WhyStep *step, int i, Buf *out)
     buf_free(&address);
 }
 
+/* Are its rows picked by the words of the input? */
+static bool is_table(const Graph *g, NodeId leaf)
+{
+    for (int p = NO_PART; (p = anatomy_next(g, p, PART_EMBEDDING)) != NO_PART;) {
+        NodeId n = site_node(g, p, SITE_EMBED);
+        if (n != NO_NODE && graph_node(g, n)->op == OP_GATHER && graph_node(g, n)->in[0] == leaf)
+            return true;
+    }
+    return false;
+}
+
 static void put_end(const Session *s, Side side, const WhyStep *last, Buf *out)
 {
     const Graph *g = session_graph(s, side);
     const Node *n = graph_node(g, last->ref.node);
     if (n->op != OP_LEAF)
         return;
-    bool words = session_exhibit(s, side)->input.kind == INPUT_TEXT;
     buf_puts(out, "The last is ");
     ask_put_leaf(s, side, last->ref.node, last->ref.cell, out);
-    buf_puts(out, n->leaf.kind != LEAF_TENSOR && n->leaf.kind != LEAF_CONST ? ".\n"
-                  : words                                                   ? ": the same for every text.\n"
-                                                                            : ": the same for every picture.\n");
+    if (n->leaf.kind != LEAF_TENSOR && n->leaf.kind != LEAF_CONST)
+        buf_puts(out, ".\n");
+    else if (is_table(g, last->ref.node))
+        buf_puts(out, ", in the row of the word that stands there.\n");
+    else
+        buf_printf(out, ": the same for every %s.\n", input_word(s, side));
 }
 
 static void put_text(const Session *s, Side side, const WhyAnswer *answer, const WhyStep *steps, int count, Buf *out)
@@ -275,15 +301,17 @@ static void put_text(const Session *s, Side side, const WhyAnswer *answer, const
         ledger_text(s, out);
         Buf part = {0};
         ledger_part_text(g, &answer->line, &part);
-        buf_printf(out, " = %.5g.\nOf that %.3g is the same for every picture. Of the rest %s wrote most, %.4g.\n",
-                   (double)answer->number, (double)answer->same, buf_str(&part), (double)answer->line.value);
+        buf_printf(out, " = %.5g.\nOf that %.3g is the same for every %s. Of the rest %s wrote most, %.4g.\n",
+                   (double)answer->number, (double)answer->same, input_word(s, side), buf_str(&part),
+                   (double)answer->line.value);
         buf_puts(out, "`ledger` lists all parts.\n\n");
         buf_free(&part);
     }
     for (int i = 0; i < count; i++)
-        put_step(g, &steps[i], i, out);
+        put_step(s, side, &steps[i], i, out);
     put_end(s, side, &steps[count - 1], out);
-    buf_printf(out, "%s\n%s\n", HOW, LIMIT);
+    put_how(s, side, out);
+    buf_printf(out, "\n%s\n", LIMIT);
 }
 
 static void put_json(const Session *s, Side side, const WhyAnswer *answer, const WhyStep *steps, int count, Buf *out)
@@ -322,20 +350,22 @@ static void put_json(const Session *s, Side side, const WhyAnswer *answer, const
     buf_puts(out, "],\"ends_at\":");
     buf_json(out, buf_str(&end));
     buf_puts(out, ",\"how\":");
-    buf_json(out, HOW);
+    buf_clear(&end);
+    put_how(s, side, &end);
+    buf_json(out, buf_str(&end));
     buf_puts(out, ",\"limit\":");
     buf_json(out, LIMIT);
     buf_puts(out, "}\n");
     buf_free(&end);
 }
 
-/* Is it a class' logit or share, of the model as it answers? Then `o` is the class. */
-static bool is_answer(const Graph *g, NodeId n, size_t cell, int *o)
+/* Is it a class' logit or share, of the model as it answers? Then `o` is the class, `row` the token whose it is. */
+static bool is_answer(const Graph *g, NodeId n, size_t cell, int *row, int *o)
 {
     const char *path = graph_node(g, n)->path;
     if (!site_is(g, path, SITE_LOGITS) && !site_is(g, path, SITE_PROBS))
         return false;
-    *o = (int)cell;
+    ledger_class(g, n, cell, row, o);
     return graph_cells(g, n) > 1;
 }
 
@@ -344,10 +374,10 @@ static bool chain_of(Session *s, Side side, const char *path, size_t cell, WhyAn
                      WhyStep *steps, int *count, Err *err)
 {
     NodeId n = ask_node(s, side, path, err);
-    int o;
+    int row, o;
     *count = 0;
-    *contrast = n != NO_NODE && is_answer(session_graph(s, side), n, cell, &o) &&
-                ask_why_answer(s, side, o, answer, steps, WHY_MOST, count, NULL);
+    *contrast = n != NO_NODE && is_answer(session_graph(s, side), n, cell, &row, &o) &&
+                ask_why_answer(s, side, row, o, answer, steps, WHY_MOST, count, NULL);
     return n != NO_NODE && (*contrast || ask_why(s, side, n, cell, steps, WHY_MOST, count, err));
 }
 

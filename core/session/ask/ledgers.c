@@ -41,28 +41,43 @@ const Ledger *session_ledger(const Session *s, Side side)
     return on->there ? &on->ledger : NULL;
 }
 
-static const LedgerEntry *entry_of(const Session *s, Side side, LedgerKind kind, int block)
+/* The part of the model that an entry was written by. */
+static int part_of(const Graph *g, const LedgerEntry *e)
+{
+    return anatomy_of(g, graph_node(g, e->part)->path);
+}
+
+const LedgerEntry *ledger_heads(const Session *s, Side side, int attention)
 {
     const Ledger *l = session_ledger(s, side);
-    for (int i = 0; l && i < l->count; i++)
-        if (l->entry[i].kind == kind && l->entry[i].layer == block)
+    const Graph *g = session_graph(s, ask_side(side));
+    for (int i = 0; l && attention != NO_PART && i < l->count; i++)
+        if (l->entry[i].kind == LEDGER_HEADS && part_of(g, &l->entry[i]) == attention)
             return &l->entry[i];
     return NULL;
 }
 
-const LedgerEntry *ledger_heads(const Session *s, Side side, int block)
+const LedgerEntry *ledger_heads_here(const Session *s, Side side)
 {
-    return entry_of(s, side, LEDGER_HEADS, block);
+    return ledger_heads(s, side, ledger_attention(s, side));
 }
 
-const LedgerEntry *ledger_mlp(const Session *s, Side side, int block)
+const LedgerEntry *ledger_mlp(const Session *s, Side side, int attention)
 {
-    return entry_of(s, side, LEDGER_MLP, block);
+    const Ledger *l = session_ledger(s, side);
+    const Graph *g = session_graph(s, ask_side(side));
+    int block = attention == NO_PART ? NO_PART : anatomy_part(g, attention)->parent;
+    if (block == NO_PART || anatomy_next_in(g, attention, PART_ATTENTION, block) != NO_PART)
+        return NULL;
+    for (int i = 0; l && i < l->count; i++)
+        if (l->entry[i].kind == LEDGER_MLP && anatomy_block_of(g, graph_node(g, l->entry[i].part)->path) == block)
+            return &l->entry[i];
+    return NULL;
 }
 
 bool ledger_step(Session *s, int64_t deadline_ns)
 {
-    const LedgerEntry *e = s->look.ledger.one_head ? ledger_heads(s, SIDE_B, session_block(s)) : NULL;
+    const LedgerEntry *e = s->look.ledger.one_head ? ledger_heads_here(s, SIDE_B) : NULL;
     const Ledger *l = session_ledger(s, SIDE_B);
     return ledger_effects_step(s->now, s->pool, e ? (int)(e - l->entry) : -1, session_head(s), deadline_ns);
 }
@@ -111,18 +126,29 @@ static size_t largest_but(const float *x, size_t n, size_t without)
     return best;
 }
 
-bool ledger_rivals(Session *s, Side side, int o, LedgerTarget *t, Err *err)
+void ledger_class(const Graph *g, NodeId n, size_t cell, int *row, int *o)
+{
+    size_t classes = (size_t)g->axes[node_role(g, n, ROLE_ANSWER)].n;
+    *row = (int)(cell / classes);
+    *o = (int)(cell % classes);
+}
+
+bool ledger_rivals(Session *s, Side side, int row, int o, LedgerTarget *t, Err *err)
 {
     const Graph *g = session_graph(s, ask_side(side));
     NodeId logits = site_node_any(g, SITE_LOGITS);
-    size_t classes = logits == NO_NODE ? 0 : graph_cells(g, logits);
+    int axis = logits == NO_NODE ? AXIS_NONE : node_role(g, logits, ROLE_ANSWER);
+    size_t classes = axis == AXIS_NONE ? 0 : (size_t)g->axes[axis].n;
     if (classes < 2)
         return err_set(err, "this model does not choose between classes");
     const float *x = ask_need(s, ask_side(side), logits, err);
     if (!x)
         return false;
-    size_t answer = largest_but(x, classes, SIZE_MAX), cell = o < 0 ? answer : (size_t)o;
-    *t = (LedgerTarget){.cell = cell, .against = cell == answer ? largest_but(x, classes, answer) : answer};
+    int token = node_role(g, logits, ROLE_QUERY);
+    size_t first = token == AXIS_NONE ? 0 : (size_t)(row < 0 ? session_index_on(s, g, token) : row) * classes;
+    size_t answer = largest_but(x + first, classes, SIZE_MAX), cell = o < 0 ? answer : (size_t)o;
+    *t = (LedgerTarget){.cell = first + cell,
+                        .against = first + (cell == answer ? largest_but(x + first, classes, answer) : answer)};
     snprintf(t->path, sizeof t->path, "%s", graph_node(g, logits)->path);
     return true;
 }
@@ -130,7 +156,7 @@ bool ledger_rivals(Session *s, Side side, int o, LedgerTarget *t, Err *err)
 bool ledger_answer(Session *s, Err *err)
 {
     LedgerTarget t;
-    return *s->ledger.path || (ledger_rivals(s, SIDE_B, -1, &t, err) && ledger_set(s, &t, err));
+    return *s->ledger.path || (ledger_rivals(s, SIDE_B, -1, -1, &t, err) && ledger_set(s, &t, err));
 }
 
 void ledger_text(const Session *s, Buf *out)
@@ -202,7 +228,15 @@ static bool measure(Session *s, Err *err)
 
 void ledger_part_text(const Graph *g, const LedgerLine *l, Buf *out)
 {
-    if (l->entry->layer >= 0)
+    const char *path = graph_node(g, l->entry->part)->path;
+    int part = part_of(g, l->entry);
+    const char *stack = part == NO_PART ? "" : anatomy_part(g, part)->stack;
+    char name[ATTENTION_NAME];
+    if (l->entry->kind == LEDGER_HEADS && l->entry->layer >= 0)
+        buf_printf(out, "%s ", session_attention_name(g, part, name));
+    else if (l->entry->layer >= 0 && *stack)
+        buf_printf(out, "%.3s %d ", stack, l->entry->layer);
+    else if (l->entry->layer >= 0)
         buf_printf(out, "block %d ", l->entry->layer);
     switch (l->entry->kind) {
     case LEDGER_HEADS:
@@ -213,13 +247,11 @@ void ledger_part_text(const Graph *g, const LedgerLine *l, Buf *out)
         return;
     case LEDGER_MLP: buf_puts(out, "MLP"); return;
     case LEDGER_PATCHES: buf_puts(out, "patches"); return;
-    case LEDGER_POSITIONS: buf_puts(out, "positions"); return;
+    case LEDGER_WORDS: buf_puts(out, "the word"); return;
+    case LEDGER_POSITIONS: buf_puts(out, *stack ? "its place" : "positions"); return;
     default: break;
     }
-    const char *path = graph_node(g, l->entry->part)->path, *dot = strchr(path, '.');
-    if (l->entry->layer >= 0 && dot)
-        dot = strchr(dot + 1, '.');
-    buf_puts(out, l->entry->layer >= 0 && dot ? dot + 1 : path);
+    buf_puts(out, l->entry->layer >= 0 ? anatomy_inside_block(g, path) : path);
 }
 
 /* A number and its unit of the table: what there is to print of one ledger. */
@@ -256,8 +288,10 @@ static void put_text(const Page *p, Buf *out)
         put_line(p, &p->lines[i], out);
     buf_printf(out, "  %-20s %11.5f\n", "sum", (double)p->sum);
     buf_printf(out, "  %-20s %11.2g  (rounding)\n", "remainder", (double)p->remainder);
-    buf_puts(out, "\"same for all\": the same for every picture. What was written is no effect: later parts read it "
-                  "too, and answer.\n");
+    buf_printf(out,
+               "\"same for all\": the same for every %s. What was written is no effect: later parts read it "
+               "too, and answer.\n",
+               session_exhibit(p->s, p->side)->input.kind == INPUT_TEXT ? "text" : "picture");
 }
 
 static void put_json(const Page *p, Buf *out)
@@ -340,7 +374,7 @@ static bool parse_target(Session *s, const char *word, int column, LedgerTarget 
     Address to;
     int o;
     if (parse_class(s, word, column, &o, NULL))
-        return ledger_rivals(s, SIDE_B, o, t, err);
+        return ledger_rivals(s, SIDE_B, -1, o, t, err);
     plain.count = exhibit_pass(s->now)->base_count;
     if (!address_word(s, &plain, word, column, &to, err))
         return false;
@@ -360,7 +394,7 @@ static bool parse(Session *s, const Args *a, LedgerTarget *t, Err *err)
         return err_set(err, "column %d: expected one class or address such as logits[o=0], or off", a->column[1]);
     if (a->count && strcmp(a->word[0], "off") == 0)
         return true;
-    if (!(a->count ? parse_target(s, a->word[0], a->column[0], t, err) : ledger_rivals(s, SIDE_B, -1, t, err)))
+    if (!(a->count ? parse_target(s, a->word[0], a->column[0], t, err) : ledger_rivals(s, SIDE_B, -1, -1, t, err)))
         return false;
     if (!against)
         return true;
@@ -371,18 +405,33 @@ static bool parse(Session *s, const Args *a, LedgerTarget *t, Err *err)
         return true;
     if (!parse_class(s, against, 1, &rival, err))
         return false;
-    if ((size_t)rival == t->cell)
+    int row, o;
+    const Graph *g = exhibit_pass(s->now)->base;
+    ledger_class(g, graph_find(g, t->path), t->cell, &row, &o);
+    if (rival == o)
         return err_set(err, "against=%.40s: that is the same class", against);
-    t->against = (size_t)rival;
+    t->against = t->cell - (size_t)o + (size_t)rival;
     return true;
 }
 
-/* To its screen, on a head of the block in focus, of the last one where none is. */
+int ledger_attention(const Session *s, Side side)
+{
+    const Graph *g = session_graph(s, ask_side(side));
+    const Ledger *l = session_ledger(s, side);
+    int block = session_block(s), blocks = session_blocks_on(s, ask_side(side));
+    int part = session_attention(s, g, block < 0 || block >= blocks ? blocks - 1 : block);
+    if (part == NO_PART || !*anatomy_part(g, part)->stack || ledger_heads(s, side, part))
+        return part;
+    for (int i = 0; l && i < l->count; i++)
+        if (l->entry[i].kind == LEDGER_HEADS)
+            return part_of(g, &l->entry[i]);
+    return part;
+}
+
+/* To its screen, on a head of the attention in focus, of the last block's where none is. */
 static bool go(Session *s, Err *err)
 {
-    int block = session_block(s);
-    const char *path = session_attention_site(s, session_graph(s, SIDE_B), block < 0 ? session_blocks(s) - 1 : block,
-                                              SITE_Z);
+    const char *path = site_path(session_graph(s, SIDE_B), ledger_attention(s, SIDE_B), SITE_Z);
     return !path || s->place.screen == SCREEN_LEDGER || session_go(s, path, SCREEN_LEDGER, err);
 }
 
@@ -400,7 +449,7 @@ bool ledger_command(Session *s, const Args *a, Err *err)
 
 bool say_ledger(const Teller *t)
 {
-    const LedgerEntry *e = ledger_heads(t->s, t->side, session_block(t->s));
+    const LedgerEntry *e = ledger_heads_here(t->s, t->side);
     int head = teller_index(t, ROLE_HEAD);
     if (!e) {
         buf_puts(t->out, "There is no ledger here: `ledger` makes one of the answer.");
@@ -410,7 +459,8 @@ bool say_ledger(const Teller *t)
     if (!x)
         return false;
     head = head < (int)graph_cells(t->g, e->heads) ? head : (int)graph_cells(t->g, e->heads) - 1;
-    buf_printf(t->out, "Head %d of block %d wrote ", head, e->layer);
+    char name[ATTENTION_NAME];
+    buf_printf(t->out, "Head %d of %s wrote ", head, session_attention_name(t->g, part_of(t->g, e), name));
     ask_put_short(t->out, x[head]);
     buf_puts(t->out, " into ");
     ledger_text(t->s, t->out);

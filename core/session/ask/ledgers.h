@@ -10,8 +10,11 @@
  * split. */
 bool ledger_set(Session *s, const LedgerTarget *t, Err *err);
 /* The logit of class o less that of its strongest rival on that side: the next one after the answer, the answer for any
- * other class; o −1: of the answer. Computes the logits. False where the model names fewer than two classes. */
-bool ledger_rivals(Session *s, Side side, int o, LedgerTarget *t, Err *err);
+ * other class; o −1: of the answer. Where every token has logits: of token `row`, −1 for the one under the data cursor.
+ * Computes the logits. False where the model names fewer than two classes. */
+bool ledger_rivals(Session *s, Side side, int row, int o, LedgerTarget *t, Err *err);
+/* Row and class of a cell of the logits, or of their shares. */
+void ledger_class(const Graph *g, NodeId n, size_t cell, int *row, int *o);
 /* That ledger of the answer on show, unless one is in force. */
 bool ledger_answer(Session *s, Err *err);
 /* The ledger of that side, or NULL. */
@@ -43,10 +46,14 @@ void ledger_part_text(const Graph *g, const LedgerLine *l, Buf *out);
 /* As text or JSON; measured: with what taking each line out does, of what is on show now. */
 bool ledger_table(Session *s, Side side, bool measured, Buf *out, bool json, Err *err);
 
-/* The entry of the heads of a block of that side, or NULL. */
-const LedgerEntry *ledger_heads(const Session *s, Side side, int block);
-/* …and of its MLP. */
-const LedgerEntry *ledger_mlp(const Session *s, Side side, int block);
+/* The attention in focus, a part of that side's graph: of the last block where none is; of a model with several stacks
+ * the last one that wrote, where the one in focus is of a stack that did not. */
+int ledger_attention(const Session *s, Side side);
+/* The entry of the heads of an attention (a part of that side's graph) or NULL; of the one in focus. */
+const LedgerEntry *ledger_heads(const Session *s, Side side, int attention);
+const LedgerEntry *ledger_heads_here(const Session *s, Side side);
+/* …and of the MLP of the block that this attention is the last one of. */
+const LedgerEntry *ledger_mlp(const Session *s, Side side, int attention);
 /* Measures what taking the lines out does, while the screen is on: true when nothing is left. */
 bool ledger_step(Session *s, int64_t deadline_ns);
 /* The measured effect of a line of that side's ledger, NaN where it is not measured (yet). */

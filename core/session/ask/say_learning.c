@@ -6,6 +6,7 @@
 #include "core/session/ask/say.h"
 #include "core/session/learned/head_words.h"
 #include "core/session/learned/measures.h"
+#include "core/session/learned/word_film.h"
 
 static void put_record(const Teller *t, const char *word, const char *what, const History *h, int snapshot, bool twin)
 {
@@ -13,6 +14,27 @@ static void put_record(const Teller *t, const char *word, const char *what, cons
     buf_printf(t->out, "%s step %d ", word, h->snapshot[snapshot].step);
     if (g)
         buf_printf(t->out, "%.0f %%%s", 100 * g->near4, what);
+}
+
+static void put_look(const WordFilm *f, int snapshot, Buf *out)
+{
+    int most = word_film_most(f, snapshot);
+    buf_printf(out, "at step %d most at %s, ", f->history->snapshot[snapshot].step, word_film_key(f, most));
+    ask_put_short(out, word_film_pattern(f, snapshot)[(size_t)f->row * (size_t)f->keys + (size_t)most]);
+}
+
+static void put_word_film(const Teller *t, const WordFilm *f, int at)
+{
+    char name[ATTENTION_NAME];
+    int last = f->history->snapshot_count - 1;
+    buf_printf(t->out, "Snapshot %d of %d. In %s head %d the word %s looks ", at + 1, last + 1,
+               session_attention_name(t->g, f->part, name), f->head, word_film_asks(f, f->row));
+    put_look(f, at, t->out);
+    if (at < last) {
+        buf_puts(t->out, "; ");
+        put_look(f, last, t->out);
+    }
+    buf_printf(t->out, ". The sentence is the one that was recorded: %d words that look at %d.", f->asks, f->keys);
 }
 
 bool say_training(const Teller *t)
@@ -26,6 +48,11 @@ bool say_training(const Teller *t)
     int last = h->snapshot_count - 1, at = t->s->look.training.snapshot < 0      ? 0
                                            : t->s->look.training.snapshot > last ? last
                                                                                  : t->s->look.training.snapshot;
+    WordFilm words;
+    if (session_word_film(t->s, &words)) {
+        put_word_film(t, &words, at);
+        return true;
+    }
     if (!session_history_grid(t->s, twin, at)) {
         buf_printf(t->out, "Snapshot %d of %d, at step %d%s.", at + 1, last + 1, h->snapshot[at].step,
                    twin ? ", of the twin without 1/√d_k" : "");
@@ -123,12 +150,11 @@ static bool count_nearer(const Teller *t, float distance, int *nearer, int *all)
 /* The head in focus over many pictures. It is the model's as trained, so of B's heads only. */
 bool say_head_over_pictures(const Teller *t)
 {
-    int block = session_block(t->s), head = teller_index(t, ROLE_HEAD);
-    block = block < 0 ? 0 : block;
+    int head = teller_index(t, ROLE_HEAD);
     if (t->side == SIDE_A && session_pinned(t->s))
         return true;
     buf_puts(t->out, t->out->len ? "\n" : "");
-    head_words_put(t->s, block, head, t->out);
+    head_words_put(t->s, head_words_row(t->s), head, t->out);
     return true;
 }
 
@@ -138,10 +164,7 @@ bool say_heads(const Teller *t)
     int nearer, all, block = session_block(t->s), head = teller_index(t, ROLE_HEAD);
     NodeId n;
     if (!*teller_site(t, SITE_DISTANCE)) {
-        buf_puts(t->out,
-                 "Words have no places in a picture, so no head has a distance in pixels. `view sheet` shows every "
-                 "head of the stack, and says how even its rows are. ");
-        head_words_put(t->s, block < 0 ? 0 : block, head, t->out);
+        head_words_put(t->s, head_words_row(t->s), head, t->out);
         return true;
     }
     const float *x = teller_values(t, teller_site(t, SITE_DISTANCE), &n);

@@ -12,6 +12,13 @@
 #include "core/session/learned/head_words.h"
 #include "core/session/learned/measures.h"
 
+/* What is counted as right, behind a number. */
+static const char *right_of(const Session *s)
+{
+    return session_text_model(s) ? "sentences of unseen combinations are translated without a fault"
+                                 : "held-out pictures are named right";
+}
+
 static void put_accuracy(const Teller *t)
 {
     const Measure *m = session_measure(t->s, MEASURE_SCALE, NULL);
@@ -19,8 +26,8 @@ static void put_accuracy(const Teller *t)
     if (!m || isnan(m->base) || isnan(m->value[notch]))
         return;
     char now[48], before[48];
-    buf_printf(t->out, " With that factor %s of %zu held-out pictures are named right, as trained %s.",
-               measure_share_text(m->right[notch], m->pictures, now, sizeof now), m->pictures,
+    buf_printf(t->out, " With that factor %s of %zu %s, as trained %s.",
+               measure_share_text(m->right[notch], m->pictures, now, sizeof now), m->pictures, right_of(t->s),
                measure_share_text(m->base_right, m->pictures, before, sizeof before));
 }
 
@@ -43,7 +50,7 @@ void say_without_scale(const Teller *t)
     buf_puts(t->out,
              " Taken from a model that was trained with it, the factor is a change of temperature: rows get sharper. "
              "What it is for, the spread of scores before training, this does not show");
-    if (*t->s->model_path) {
+    if (!session_shipped(t->s) || session_text_model(t->s)) {
         buf_putc(t->out, '.');
         return;
     }
@@ -111,26 +118,29 @@ bool say_census(const Teller *t)
 {
     const char *why;
     const Measure *m = session_measure(t->s, MEASURE_CENSUS, &why);
-    int block = session_block(t->s), head = teller_index(t, ROLE_HEAD);
+    int row = head_words_row(t->s), head = teller_index(t, ROLE_HEAD);
+    const Graph *g = session_base(t->s);
+    char name[ATTENTION_NAME];
     if (why) {
         buf_printf(t->out, "What a head is worth cannot be measured: %s.", why);
         return true;
     }
-    block = block < 0 ? 0 : block;
-    if (m && (block >= m->rows || head >= m->cols))
+    if (m && (row >= m->rows || head >= m->cols))
         return true; /* measured of B: nothing of what only A has */
-    float share = m ? m->value[block * m->cols + head] : NAN;
+    float share = m ? m->value[row * m->cols + head] : NAN;
+    session_attention_name(g, anatomy_attention(g, row), name);
     if (isnan(share)) {
-        buf_printf(t->out, "How much is lost without head %d of block %d is being measured.", head, block);
+        buf_printf(t->out, "How much is lost without head %d of %s is being measured.", head, name);
         return true;
     }
-    int all = m->rows * m->cols, first, last, cell = block * m->cols + head;
+    int all = m->rows * m->cols, first, last, cell = row * m->cols + head;
     char text[48];
+    const char *what = session_measured_over(t->s);
     Paired pair = m->pair[cell];
-    buf_printf(t->out, "Without head %d of block %d %s of %zu held-out pictures are named right", head, block,
-               measure_share_text(m->right[cell], m->pictures, text, sizeof text), m->pictures);
-    buf_printf(t->out, ": %.1f ±%.1f points less than with it (%zu pictures only with it, %zu only without)",
-               100 * paired_lost(pair), 100 * paired_margin(pair), pair.lost, pair.won);
+    buf_printf(t->out, "Without head %d of %s %s of %zu %s", head, name,
+               measure_share_text(m->right[cell], m->pictures, text, sizeof text), m->pictures, right_of(t->s));
+    buf_printf(t->out, ": %.1f ±%.1f points less than with it (%zu %s only with it, %zu only without)",
+               100 * paired_lost(pair), 100 * paired_margin(pair), pair.lost, what, pair.won);
     buf_puts(t->out, paired_differs(pair) ? "." : ", which may be nothing.");
     measure_places(m, cell, &first, &last);
     if (m->whole && first == last)
@@ -138,7 +148,8 @@ bool say_census(const Teller *t)
     else if (m->whole)
         buf_printf(t->out, " Of the %d heads it is one of numbers %d to %d: their intervals overlap.", all, first,
                    last);
-    buf_printf(t->out, "\nBlock %d, head %d: ", block, head);
-    head_words_looks(t->s, block, head, t->out);
+    *name = (char)(*name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name);
+    buf_printf(t->out, "\n%s, head %d: ", name, head);
+    head_words_looks(t->s, row, head, t->out);
     return true;
 }

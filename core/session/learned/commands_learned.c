@@ -89,6 +89,15 @@ static bool training_word(Session *s, const char *word, int column, Err *err)
     return true;
 }
 
+/* What the film is of: the table of positions; of a text model the attention in focus, or the last one. */
+static const char *film_path(const Session *s, const Graph *g)
+{
+    if (!session_text_model(s) || !anatomy_attentions(g))
+        return site_path_any(g, site_node_any(g, SITE_POSITIONS) == NO_NODE ? SITE_EMBED : SITE_POSITIONS);
+    int part = session_block(s) < 0 ? NO_PART : session_attention(s, g, -1);
+    return site_path(g, part == NO_PART ? anatomy_attention(g, anatomy_attentions(g) - 1) : part, SITE_PATTERN);
+}
+
 static bool run_training(Session *s, const Args *a, Err *err)
 {
     bool arrives = s->place.screen != SCREEN_TRAINING;
@@ -108,8 +117,7 @@ static bool run_training(Session *s, const Args *a, Err *err)
         s->place.at[p] = at;
         session_sync(s, p);
     }
-    Site table = site_node_any(g, SITE_POSITIONS) == NO_NODE ? SITE_EMBED : SITE_POSITIONS;
-    if (arrives && !go(s, SCREEN_TRAINING, site_path_any(g, table), err))
+    if (arrives && !go(s, SCREEN_TRAINING, film_path(s, g), err))
         return false;
     if (session_history_problem(s) && !session_history(s))
         session_say(s, "%s", session_history_problem(s));

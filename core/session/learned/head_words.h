@@ -6,9 +6,12 @@
 #include "core/session/learned/measures.h"
 
 /* How far it looks and at what, alone: "looks 7.8 ±0.1 px away …"; appended, without a line end. */
-void head_words_looks(const Session *s, int block, int head, Buf *out);
+void head_words_looks(const Session *s, int row, int head, Buf *out);
 /* All of it: "Block 0, head 1: looks …". */
-void head_words_put(const Session *s, int block, int head, Buf *out);
+void head_words_put(const Session *s, int row, int head, Buf *out);
+/* Rows of the tables over all heads: the blocks; of a text model the attentions. How many, and which is in focus. */
+int head_words_rows(const Session *s);
+int head_words_row(const Session *s);
 /* Why no head of this model can have one: a line, or NULL. */
 const char *head_words_why(const Session *s);
 /* All heads, a line each; measures what is missing first. False when cancelled or impossible. */

@@ -11,8 +11,10 @@
 #include "core/base/mem.h"
 #include "core/eval/ablation.h"
 #include "core/io/json.h"
+#include "core/models/text_model.h"
 #include "core/session/screens.h"
 #include "core/train/recipe.h"
+#include "core/train/text_recipe.h"
 
 enum { RECIPE_MAX = 1 << 20 };
 
@@ -37,6 +39,10 @@ static void read_grids(Record *r)
 {
     const History *h = &r->history;
     r->there = true;
+    if (h->text.heads) {
+        word_film_text(&r->words);
+        return;
+    }
     position_film_init(&r->film, h);
     r->grid = xcalloc((size_t)h->snapshot_count + 1, sizeof *r->grid);
     for (int i = 0; i < h->snapshot_count; i++)
@@ -47,18 +53,34 @@ static void read_grids(Record *r)
         }
 }
 
-static void read_asset(struct Measures *t, Record *r, const VitConfig *c, const char *name)
+/* An empty history of the model that is open; false: it can have none. */
+static bool empty_history(const Session *s, History *out)
+{
+    const VitConfig *c = session_vit(s);
+    const TextModel *m = session_text_model(s);
+    if (c)
+        history_init(out, c);
+    else if (m && m->config.form == SEQ2SEQ_BOTH)
+        history_init_text(out, &m->config);
+    else
+        return false;
+    return true;
+}
+
+/* checked: what the recipe of the bundled model (and of its twin) says. */
+static void read_asset(struct Measures *t, Record *r, const History *empty, const char *name, int checked)
 {
     const Asset *a = asset_find(name);
     Err err = {{0}};
-    if (a && history_decode(&r->history, c, name, a->data, a->size, &err)) {
+    r->history = *empty;
+    if (a && history_fill_bytes(&r->history, name, a->data, a->size, &err)) {
         read_grids(r);
-        r->checked = (size_t)recipe_default().check; /* the recipe of the bundled model, and of its twin */
+        r->checked = (size_t)checked;
     } else if (a)
         snprintf(t->problem, sizeof t->problem, "%s", err.text);
 }
 
-/* What a recipe.json beside a record says of the pictures that accuracies were measured on; 0: nothing. */
+/* What a recipe.json beside a record says of the inputs that accuracies were measured on; 0: nothing. */
 static size_t checked_of(const char *path)
 {
     Err err = {{0}};
@@ -71,8 +93,8 @@ static size_t checked_of(const char *path)
 }
 
 /* The first of the names that is there. */
-static void read_beside(struct Measures *t, Record *r, const VitConfig *c, const char *model, const char *const *names,
-                        int count)
+static void read_beside(struct Measures *t, Record *r, const History *empty, const char *model,
+                        const char *const *names, int count)
 {
     char path[1200];
     Err err = {{0}};
@@ -82,7 +104,8 @@ static void read_beside(struct Measures *t, Record *r, const VitConfig *c, const
         snprintf(path, sizeof path, "%.*s%s%s", folder, model, folder ? "/" : "", names[i]);
         if (!file_exists(path))
             continue;
-        if (history_read(&r->history, c, path, &err)) {
+        r->history = *empty;
+        if (history_fill(&r->history, path, &err)) {
             read_grids(r);
             snprintf(path, sizeof path, "%.*s%srecipe.json", folder, model, folder ? "/" : "");
             r->checked = checked_of(path);
@@ -97,18 +120,28 @@ void measures_read_history(Session *s)
     static const char *const OWN[] = {"history.safetensors"}, *const TWIN[] = {"history-twin.safetensors",
                                                                                "twin/history.safetensors"};
     struct Measures *t = measures_of(s);
-    const VitConfig *c = session_vit(s);
-    if (t->read || !c)
+    const TextModel *m = session_text_model(s);
+    History empty;
+    if (t->read || !empty_history(s, &empty))
         return;
     t->read = true;
-    if (*s->model_path) {
-        read_beside(t, &t->own, c, s->model_path, OWN, 1);
-        read_beside(t, &t->twin, c, s->model_path, TWIN, 2);
+    if (m && session_shipped(s))
+        read_asset(t, &t->own, &empty, "history-translator.safetensors", text_recipe_default().check);
+    else if (session_shipped(s)) {
+        read_asset(t, &t->own, &empty, OWN[0], recipe_default().check);
+        read_asset(t, &t->twin, &empty, TWIN[0], recipe_default().check);
     } else {
-        read_asset(t, &t->own, c, OWN[0]);
-        read_asset(t, &t->twin, c, TWIN[0]);
+        read_beside(t, &t->own, &empty, s->model_path, OWN, 1);
+        if (!m)
+            read_beside(t, &t->twin, &empty, s->model_path, TWIN, 2);
     }
     s->changes++;
+}
+
+bool session_shipped(const Session *s)
+{
+    const TextModel *m = session_text_model(s);
+    return m ? strcmp(m->layout, "bundled") == 0 : !*s->model_path;
 }
 
 size_t session_history_checked(const Session *s, bool twin)
@@ -182,8 +215,16 @@ float measures_factor(const Session *s, int i)
 /* Why this kind cannot be measured for the model that is open, or NULL. */
 static const char *impossible(const Session *s, MeasureKind kind)
 {
-    if (s->now->input.kind == INPUT_TEXT)
+    static const bool of_words[MEASURE_KINDS] = {
+        [MEASURE_CENSUS] = true, [MEASURE_SCALE] = true, [MEASURE_LOOKS] = true};
+    const TextModel *m = session_text_model(s);
+    const char *why = NULL;
+    if (m && !of_words[kind])
         return "measured only over pictures; for words: `vitrine evaluate -m MODEL`";
+    if (m) {
+        text_accuracy_suits(m, &why);
+        return why;
+    }
     if (!session_vit(s))
         return "this is for picture models";
     if (!session_classes(s))
@@ -210,10 +251,11 @@ const Measure *session_measure(const Session *s, MeasureKind kind, const char **
 
 static void free_work(Measuring *w)
 {
-    accuracy_free(w->exam);
-    accuracy_free(w->base);
+    exam_free(&w->exam);
+    exam_free(&w->base);
     batch_run_free(w->sweep);
     head_places_free(w->places);
+    word_places_free(w->words);
     free(w->measure.value);
     free(w->measure.right);
     free(w->measure.pair);
@@ -240,7 +282,7 @@ static bool step_kind(Session *s, MeasureKind kind, int64_t deadline_ns)
             measures_accuracy_begin(s, kind, w);
         w->begun = true;
     }
-    if (!occlusion && !looks && *s->model_path)
+    if (!occlusion && !looks && !measures_are_shipped(s))
         w->finished = measures_accuracy_complete(s, &w->measure);
     while (!w->finished && !*w->problem) {
         w->finished = occlusion ? measures_occlusion_step(s, w, deadline_ns)
@@ -254,10 +296,15 @@ static bool step_kind(Session *s, MeasureKind kind, int64_t deadline_ns)
     return w->finished || *w->problem;
 }
 
+bool measures_are_shipped(const Session *s)
+{
+    return !session_text_model(s) && session_shipped(s);
+}
+
 void measures_take_shipped(Session *s)
 {
     static const MeasureKind KINDS[] = {MEASURE_CENSUS, MEASURE_SCALE, MEASURE_READOUT};
-    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS && !*s->model_path; i++)
+    for (size_t i = 0; i < sizeof KINDS / sizeof *KINDS && measures_are_shipped(s); i++)
         step_kind(s, KINDS[i], 0);
 }
 
@@ -284,8 +331,11 @@ bool measures_step_scale(Session *s, int64_t deadline_ns)
 
 bool measures_step_census(Session *s, int64_t deadline_ns)
 {
-    bool shipped = !*s->model_path; /* the census is there at once: time for where heads look */
-    return step_kind(s, MEASURE_CENSUS, deadline_ns) && (!shipped || step_kind(s, MEASURE_LOOKS, deadline_ns));
+    /* Of the bundled model the census is there at once; of a text model where heads look takes a second. */
+    if (session_text_model(s) && !step_kind(s, MEASURE_LOOKS, deadline_ns))
+        return false;
+    return step_kind(s, MEASURE_CENSUS, deadline_ns) &&
+           (!measures_are_shipped(s) || step_kind(s, MEASURE_LOOKS, deadline_ns));
 }
 
 bool measures_step_looks(Session *s, int64_t deadline_ns)

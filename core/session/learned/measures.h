@@ -7,6 +7,7 @@
 #include "core/eval/head_places.h"
 #include "core/eval/interval.h"
 #include "core/eval/position_grid.h"
+#include "core/eval/word_places.h"
 #include "core/session/command.h"
 #include "core/session/learned/position_film.h"
 #include "core/train/history.h"
@@ -15,6 +16,8 @@
  * 1/√d_k. Read when the training screen is first gone to (`training`) or shown: NULL before. */
 const History *session_history(const Session *s);
 const History *session_history_twin(const Session *s);
+/* Is what is open one of the models in the program? */
+bool session_shipped(const Session *s);
 /* Over how many pictures the accuracies of a run were recorded; 0: not known. */
 size_t session_history_checked(const Session *s, bool twin);
 /* What the positions of that run (of its twin) learned; NULL where there is no run or it has no positions. Its frames
@@ -28,7 +31,9 @@ const char *session_history_problem(const Session *s);
 /* The run that look.training.twin chooses: the model's own, or the twin's where there is one. */
 const History *session_history_shown(const Session *s);
 
-/* Census, scale and read-out are those of the model as trained, whatever edits are in force: over the first
+/* Of a text model a row stands for an attention (anatomy_attention), a picture for a sentence of unseen combinations,
+ * and named right is translated without a fault; it has no read-out and no occlusion.
+ * Census, scale and read-out are those of the model as trained, whatever edits are in force: over the first
  * pictures that it never learned from, how many says Measure.pictures. Occlusion is that of what is on show: this
  * picture, this model, these edits. */
 typedef enum MeasureKind {
@@ -41,7 +46,7 @@ typedef enum MeasureKind {
     MEASURE_READOUT,   /* rows: 1, columns: 2; value: share named right from the class token, from the mean of the patch
                           tokens. base: as it is read */
     MEASURE_LOOKS, /* rows: blocks, columns: heads; value: attention distance in pixels. base: of equal weights. All of
-                      it: session_head_places */
+                      it: session_head_places. Of a text model in places: session_word_places */
     MEASURE_KINDS
 } MeasureKind;
 
@@ -78,6 +83,10 @@ float measures_factor(const Session *s, int i);
 const Measure *session_measure(const Session *s, MeasureKind kind, const char **why);
 /* Where every head looks over those pictures; NULL until all of it is measured. */
 const HeadPlacesResult *session_head_places(const Session *s);
+/* The same of a text model, over sentences. */
+const WordPlacesResult *session_word_places(const Session *s);
+/* What is measured over: "pictures", "sentences". */
+const char *session_measured_over(const Session *s);
 /* "99.1 % (98.8–99.4)": a share that was measured, with its 95 % interval; returns out. */
 const char *measure_share_text(size_t right, size_t pictures, char *out, size_t n);
 /* Census: which places among all heads this one can have, 1 the most missed, of those that are measured. */

@@ -4,13 +4,14 @@
 #include <stdlib.h>
 
 #include "core/base/mem.h"
-#include "core/eval/ablation.h"
 #include "core/eval/figures.h"
+#include "core/graph/anatomy.h"
 #include "core/session/learned/measures_parts.h"
 
 static void shape(const Session *s, MeasureKind kind, Measure *m)
 {
-    m->rows = kind == MEASURE_CENSUS ? session_blocks(s) : 1;
+    int rows = session_text_model(s) ? anatomy_attentions(session_base(s)) : session_blocks(s);
+    m->rows = kind == MEASURE_CENSUS ? rows : 1;
     m->cols = kind == MEASURE_CENSUS ? session_heads(s) : kind == MEASURE_SCALE ? (int)MEASURES_FACTORS : 2;
 }
 
@@ -74,7 +75,7 @@ static void stock_up(Session *s, Measuring *w)
 void measures_accuracy_begin(Session *s, MeasureKind kind, Measuring *w)
 {
     Measure *m = &w->measure;
-    bool shipped = !*s->model_path; /* the bundled model: nobody waits for figures that are known */
+    bool shipped = measures_are_shipped(s); /* nobody waits for figures that are known */
     shape(s, kind, m);
     size_t cells = size_mul((size_t)m->rows, (size_t)m->cols);
     m->value = xcalloc(cells, sizeof *m->value);
@@ -99,37 +100,10 @@ bool measures_accuracy_complete(const Session *s, const Measure *m)
     return m->whole && m->pictures >= (size_t)s->look.pictures;
 }
 
-static Ablation removal_of(const Session *s, MeasureKind kind, int at)
-{
-    if (at < 0 || kind == MEASURE_READOUT)
-        return (Ablation){.kind = ABLATION_NONE};
-    if (kind == MEASURE_SCALE)
-        return (Ablation){.kind = ABLATION_SCALE, .factor = measures_factor(s, at)};
-    return (Ablation){.kind = ABLATION_HEAD, .layer = at / session_heads(s), .head = at % session_heads(s)};
-}
-
-static Accuracy *open_exam(const Session *s, MeasureKind kind, int at, Err *err)
-{
-    Arena arena = {0};
-    Edits edits;
-    if (!ablation_edits(&arena, session_base(s), removal_of(s, kind, at), &edits))
-        UNREACHABLE("a head that the model has not");
-    const AccuracySetup setup = {.model = &s->model,
-                                 .edits = edits.edit,
-                                 .edit_count = edits.count,
-                                 .graph = session_base(s),
-                                 .stock = s->measures->work[kind].stock,
-                                 .other = kind == MEASURE_READOUT,
-                                 .pool = s->pool};
-    Accuracy *e = accuracy_new(&setup, err);
-    arena_free(&arena);
-    return e;
-}
-
 static void keep_result(const Session *s, MeasureKind kind, Measuring *w)
 {
-    const AccuracyResult *r = accuracy_result(w->exam);
-    const AccuracyResult *base = w->base ? accuracy_result(w->base) : r;
+    const AccuracyResult *r = exam_result(w->exam);
+    const AccuracyResult *base = exam_is_open(w->base) ? exam_result(w->base) : r;
     Paired pair = paired_count(r->label, base->named, r->named, r->pictures);
     if (w->at >= 0)
         put_cell(w, w->at, r->right, pair);
@@ -177,8 +151,7 @@ static void end_round(Measuring *w)
     for (int i = 0; i < m->rows * m->cols; i++)
         publish(w, i);
     put_base(w);
-    accuracy_free(w->base);
-    w->base = NULL;
+    exam_free(&w->base);
     w->at = -1;
     dataset_free(w->stock);
     w->stock = NULL;
@@ -191,26 +164,26 @@ bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t 
     int cells = m->rows * m->cols;
     size_t rounds = ((size_t)s->look.pictures + MEASURES_ROUND - 1) / MEASURES_ROUND;
     m->total = exams * MEASURES_ROUND * (rounds > w->round ? rounds : w->round + 1);
-    if (!w->stock)
+    if (!w->stock && !session_text_model(s))
         stock_up(s, w);
-    if (!w->exam) {
+    if (!exam_is_open(w->exam)) {
         Err err = {{0}};
-        w->exam = open_exam(s, kind, w->at, &err);
-        if (!w->exam) {
+        w->exam = exam_open(s, kind, w->at, w->round, &err);
+        if (!exam_is_open(w->exam)) {
             snprintf(w->problem, sizeof w->problem, "%s", err.text);
             return true;
         }
     }
-    bool done = accuracy_step(w->exam, deadline_ns);
-    m->done = w->items_done + accuracy_pictures_done(w->exam);
+    bool done = exam_step(w->exam, deadline_ns);
+    m->done = w->items_done + exam_done(w->exam);
     if (!done)
         return false;
     keep_result(s, kind, w);
     if (w->at < 0)
         w->base = w->exam; /* the others are paired with it */
     else
-        accuracy_free(w->exam);
-    w->exam = NULL;
+        exam_free(&w->exam);
+    w->exam = (Exam){NULL, NULL};
     w->items_done += MEASURES_ROUND;
     w->at++;
     if (kind == MEASURE_SCALE && w->at == MEASURES_FACTORS / 2)

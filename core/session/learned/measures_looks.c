@@ -3,13 +3,14 @@
 #include <stdio.h>
 
 #include "core/base/mem.h"
+#include "core/graph/anatomy.h"
 #include "core/session/learned/measures_parts.h"
 
 void measures_looks_begin(Session *s, Measuring *w)
 {
     Measure *m = &w->measure;
     Err err = {{0}};
-    m->rows = session_blocks(s);
+    m->rows = session_text_model(s) ? anatomy_attentions(session_base(s)) : session_blocks(s);
     m->cols = session_heads(s);
     m->base = NAN;
     m->answer = -1;
@@ -17,6 +18,13 @@ void measures_looks_begin(Session *s, Measuring *w)
     m->value = xcalloc(cells, sizeof *m->value);
     for (size_t i = 0; i < cells; i++)
         m->value[i] = NAN;
+    if (session_text_model(s)) {
+        m->pictures = m->total = MEASURES_ROUND;
+        w->words = word_places_new(session_text_model(s), MEASURES_ROUND, s->pool, &err);
+        if (!w->words)
+            snprintf(w->problem, sizeof w->problem, "%s", err.text);
+        return;
+    }
     if (!s->measures->pictures)
         s->measures->pictures = pictures_drawn(&s->model.preprocess, 0);
     w->stock = dataset_new(s->measures->pictures, &s->model, PICTURES_HELD_OUT, 0, MEASURES_ROUND);
@@ -26,9 +34,22 @@ void measures_looks_begin(Session *s, Measuring *w)
         snprintf(w->problem, sizeof w->problem, "%s", err.text);
 }
 
+static bool words_step(Measuring *w, int64_t deadline_ns)
+{
+    Measure *m = &w->measure;
+    bool done = word_places_step(w->words, deadline_ns);
+    m->done = word_places_done(w->words);
+    const WordPlacesResult *r = word_places_result(w->words);
+    for (int i = 0; r && i < m->rows * m->cols; i++)
+        m->value[i] = (float)r->distance[i].mean;
+    return done;
+}
+
 bool measures_looks_step(Measuring *w, int64_t deadline_ns)
 {
     Measure *m = &w->measure;
+    if (w->words)
+        return words_step(w, deadline_ns);
     if (!w->places)
         return true;
     bool done = head_places_step(w->places, deadline_ns);
@@ -45,4 +66,10 @@ const HeadPlacesResult *session_head_places(const Session *s)
 {
     const Measuring *w = s->measures ? &s->measures->work[MEASURE_LOOKS] : NULL;
     return w && w->places ? head_places_result(w->places) : NULL;
+}
+
+const WordPlacesResult *session_word_places(const Session *s)
+{
+    const Measuring *w = s->measures ? &s->measures->work[MEASURE_LOOKS] : NULL;
+    return w && w->words ? word_places_result(w->words) : NULL;
 }

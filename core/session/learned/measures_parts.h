@@ -3,31 +3,41 @@
 #define VITRINE_SESSION_LEARNED_MEASURES_PARTS_H
 #include "core/eval/accuracy.h"
 #include "core/eval/batch_run.h"
+#include "core/eval/text_accuracy.h"
 #include "core/session/learned/decoding.h"
 #include "core/session/learned/measures.h"
+#include "core/session/learned/word_film.h"
 
 /* A record of training with what its positions knew at every snapshot. */
 typedef struct Record {
     History history;
     PositionGrid *grid; /* [snapshots], or NULL where the model has no positions */
     PositionFilm film;  /* zeroed where it has none */
+    WordFilmText words; /* of a text model: what its snapshots are of */
     size_t checked;     /* pictures that its accuracies are over; 0 where nobody wrote that down */
     bool there;
 } Record;
+
+/* An examination over pictures, or of a text model over sentences: one of the two. */
+typedef struct Exam {
+    Accuracy *pictures;
+    TextAccuracy *sentences;
+} Exam;
 
 /* One measurement under way. */
 typedef struct Measuring {
     Measure measure;
     bool begun, finished;
     int at;         /* the cell being measured; -1: the base */
-    Accuracy *exam; /* of that cell */
-    Accuracy *base; /* the one of all heads and factor 1, done */
-    Dataset *stock; /* the pictures of this round */
+    Exam exam;      /* of that cell */
+    Exam base;      /* the one of all heads and factor 1, done */
+    Dataset *stock; /* the pictures of this round; none of a text model */
     size_t round;
     size_t base_right, *right; /* of all rounds so far, this one included, by cell; what is shown are whole rounds */
     Paired *pair;
     BatchRun *sweep;    /* occlusion: one for all cells */
     HeadPlaces *places; /* where heads look */
+    WordPlaces *words;  /* of a text model */
     float *picture;     /* occlusion: values of the picture as it is now */
     float *logits;      /* occlusion: [1 + patches, classes] */
     size_t items_done;
@@ -45,6 +55,9 @@ struct Measures {
     struct DecodingWork *decoding; /* decoding.h; NULL until it is asked for */
 };
 struct Measures *measures_of(Session *s); /* makes them */
+/* Are the figures of the model that is open in the program (core/eval/figures.h)? Those of the bundled picture model.
+ */
+bool measures_are_shipped(const Session *s);
 
 /* --- measures_accuracy.c: measurements over many pictures --- */
 void measures_accuracy_begin(Session *s, MeasureKind kind, Measuring *w);
@@ -53,6 +66,14 @@ bool measures_accuracy_complete(const Session *s, const Measure *m); /* over as 
 /* --- measures_looks.c --- */
 void measures_looks_begin(Session *s, Measuring *w);
 bool measures_looks_step(Measuring *w, int64_t deadline_ns);
+/* --- measures_exam.c --- */
+/* The examination that removes `at` of a kind, −1: nothing. Both NULL and err on failure. */
+Exam exam_open(const Session *s, MeasureKind kind, int at, size_t round, Err *err);
+bool exam_is_open(Exam e);
+bool exam_step(Exam e, int64_t deadline_ns);
+size_t exam_done(Exam e); /* inputs */
+const AccuracyResult *exam_result(Exam e);
+void exam_free(Exam *e);
 /* --- measures_occlusion.c --- */
 void measures_occlusion_begin(Session *s, Measuring *w);
 bool measures_occlusion_step(Session *s, Measuring *w, int64_t deadline_ns);

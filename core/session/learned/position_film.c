@@ -16,7 +16,7 @@ bool position_film_init(PositionFilm *f, const History *h)
 {
     const VitConfig *c = &h->vit;
     *f = (PositionFilm){0};
-    if (!vit_has(c, VIT_POS) || h->snapshot_count < 1)
+    if (h->text.heads || !vit_has(c, VIT_POS) || h->snapshot_count < 1)
         return false;
     *f = (PositionFilm){.history = h, .rows = c->image_h / c->patch_h, .cols = c->image_w / c->patch_w};
     f->frame = xcalloc((size_t)h->snapshot_count, sizeof *f->frame);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/session/learned/head_words.h"
+#include "tui/views/attention/heads_words.h"
 #include "tui/views/heat.h"
 #include "tui/views/shown.h"
 
@@ -326,7 +327,7 @@ static Rect words_of(const Paint *p, const HeadMap *m, Rect *r, Buf *out)
 {
     if (m->side != session_side(m->s) || r->w < WORDS_LEAST || r->h < m->blocks + m->heads + WORDS_LINES)
         return (Rect){.h = 0};
-    head_words_put(m->s, m->block, m->head, out);
+    head_words_put(m->s, head_words_row(m->s), m->head, out);
     int rows = canvas_wrap_rows(p->c, r->w, buf_str(out));
     return rect_cut(r, 'b', rows < WORDS_LINES ? rows : WORDS_LINES);
 }
@@ -366,12 +367,14 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     Rect old = canvas_clip(p->c, r);
     if (open_map(p->s, side, &m))
         draw_all(p, &m, r, focus);
+    else if (side != SIDE_DIFF && session_text_model(p->s) && shown_graph(p->s, side) == session_graph(p->s, SIDE_B))
+        heads_words_draw(p, r, focus);
     else
         canvas_wrap(p->c, r, STYLE_TEXT,
                     side == SIDE_DIFF
                         ? "A and B have no heads in common to subtract."
-                        : "This model has no heads that look at patches, so none looks any number of pixels far. `view "
-                          "sheet` has every head, `view sentence` draws one between words.");
+                        : "On this side no head looks at patches, so none looks any number of pixels far. "
+                          "`view sheet` has every head, `view sentence` draws one between words.");
     p->c->clip = old;
 }
 
@@ -397,7 +400,10 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     HeadMap m;
-    if (!rect_has(r, y, x) || !open_map(p->s, side, &m))
+    bool map = open_map(p->s, side, &m);
+    if (!map && rect_has(r, y, x) && session_text_model(p->s) && side != SIDE_DIFF)
+        return heads_words_click(p, r, y, x, command);
+    if (!map || !rect_has(r, y, x))
         return false;
     Buf words = {0};
     words_of(p, &m, &r, &words);
@@ -420,7 +426,10 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 
 static void title(const Session *s, Side side, Buf *out)
 {
-    buf_printf(out, "how far %d heads look", session_blocks_on(s, side) * heads_of(s, side, block_on(s, side)));
+    if (session_text_model(s))
+        buf_printf(out, "where %d heads look, over many sentences", head_words_rows(s) * session_heads(s));
+    else
+        buf_printf(out, "how far %d heads look", session_blocks_on(s, side) * heads_of(s, side, block_on(s, side)));
 }
 
 const KeyBinding KEYS_OF_HEADS[] = {{"Up", "move up", "head", "the block before", 0, 2, NULL},
@@ -435,5 +444,5 @@ const ViewSpec VIEW_HEADS = {.name = "heads",
                              .click = click,
                              .title = title,
                              .traits = VIEW_WIDE,
-                             .sentence = "How far every head looks in this picture, and how evenly.",
+                             .sentence = "How far every head looks, and how evenly.",
                              .keys = KEYS_OF_HEADS};

@@ -12,18 +12,29 @@
 #include "tui/views/number.h"
 #include "tui/views/shown.h"
 
-enum { LABEL = 9, CELL_LEAST = 6, CELL_WIDEST = 22, CELL_HIGHEST = 11, PANEL = 34, PANEL_LINES = 6, POINTS_WIDTH = 5 };
+enum {
+    LABEL = 9,
+    LABEL_STACK = 13,
+    CELL_LEAST = 6,
+    CELL_WIDEST = 22,
+    CELL_HIGHEST = 11,
+    PANEL = 34,
+    PANEL_LINES = 6,
+    POINTS_WIDTH = 5
+};
 
 typedef struct Census {
     const Measure *measure; /* NULL while there is none */
     const char *why;
-    int block, head, blocks, heads; /* in focus; of the model */
+    int row, head, rows, heads; /* in focus; of the model. Rows are attentions: of one stack its blocks */
+    int label;
+    const Graph *g;
 } Census;
 
 static Census census_open(const Session *s)
 {
-    int block = session_block(s);
-    Census c = {.block = block < 0 ? 0 : block, .head = session_head(s), .blocks = session_blocks(s)};
+    Census c = {.row = head_words_row(s), .head = session_head(s), .rows = head_words_rows(s), .g = session_base(s)};
+    c.label = session_text_model(s) ? LABEL_STACK : LABEL;
     int axis = session_role(s, ROLE_HEAD);
     c.heads = axis == AXIS_NONE ? 0 : session_base(s)->axes[axis].n;
     c.measure = session_measure(s, MEASURE_CENSUS, &c.why);
@@ -42,7 +53,7 @@ typedef struct Layout {
     Rect status, table, panel; /* table: the label column and the header line included; empty where there is no room */
     Rect bar;                  /* what the colours mean */
     int wide, tall, gap;       /* of one head, and lines between blocks */
-    int first_block, first_head, down, across;
+    int label, first_row, first_head, down, across;
 } Layout;
 
 static int between(int x, int low, int high)
@@ -52,31 +63,31 @@ static int between(int x, int low, int high)
 
 static Layout layout(const Census *c, Rect r)
 {
-    Layout l = {.gap = 0};
+    Layout l = {.label = c->label};
     if (r.h > 2)
         l.status = rect_cut(&r, 't', 1);
-    if (r.w >= PANEL + LABEL + 4 * CELL_LEAST) {
+    if (r.w >= PANEL + c->label + 4 * CELL_LEAST) {
         l.panel = rect_cut(&r, 'r', PANEL);
         rect_cut(&r, 'r', 2);
-    } else if (r.h >= PANEL_LINES + 1 + c->blocks || r.h >= 2 * PANEL_LINES)
+    } else if (r.h >= PANEL_LINES + 1 + c->rows || r.h >= 2 * PANEL_LINES)
         l.panel = rect_cut(&r, 'b', PANEL_LINES);
     if (r.h > 12)
         rect_cut(&r, 't', 1);
-    if (r.h > c->blocks + 3)
+    if (r.h > c->rows + 3)
         l.bar = rect_cut(&r, 'b', 1);
     l.table = r;
-    int rows = r.h - 1, columns = r.w - LABEL;
+    int rows = r.h - 1, columns = r.w - c->label;
     l.wide = between(c->heads > 0 ? columns / c->heads : 0, CELL_LEAST, CELL_WIDEST);
-    l.tall = between(rows / (c->blocks > 0 ? c->blocks : 1), 1, CELL_HIGHEST);
+    l.tall = between(rows / (c->rows > 0 ? c->rows : 1), 1, CELL_HIGHEST);
     if (l.tall > 1) { /* a blank line between blocks keeps them apart */
         l.tall--;
         l.gap = 1;
     }
-    l.down = between(rows / (l.tall + l.gap), 0, c->blocks);
+    l.down = between(rows / (l.tall + l.gap), 0, c->rows);
     l.across = between(columns / l.wide, 0, c->heads);
     if (l.bar.h) /* follows the table */
         l.bar.y = l.table.y + 1 + l.down * (l.tall + l.gap) + (l.gap == 0);
-    l.first_block = (int)scroll_first((size_t)c->blocks, (size_t)c->block, (size_t)l.down);
+    l.first_row = (int)scroll_first((size_t)c->rows, (size_t)c->row, (size_t)l.down);
     l.first_head = (int)scroll_first((size_t)c->heads, (size_t)c->head, (size_t)l.across);
     return l;
 }
@@ -84,24 +95,30 @@ static Layout layout(const Census *c, Rect r)
 /* The cells of one head, without the blank column at its right. */
 static Rect head_rect(const Layout *l, int block, int head)
 {
-    return (Rect){l->table.y + 1 + (block - l->first_block) * (l->tall + l->gap),
-                  l->table.x + LABEL + (head - l->first_head) * l->wide, l->tall, l->wide - 1};
+    return (Rect){l->table.y + 1 + (block - l->first_row) * (l->tall + l->gap),
+                  l->table.x + l->label + (head - l->first_head) * l->wide, l->tall, l->wide - 1};
 }
 
 static float most_points(const Census *c)
 {
     float most = 0;
-    for (int b = 0; b < c->blocks; b++)
+    for (int b = 0; b < c->rows; b++)
         for (int h = 0; h < c->heads; h++)
             most = fmaxf(most, points(c, b, h)); /* which passes NaN over */
     return most;
+}
+
+/* Is it switched off on side B, all of what it gathers? */
+static bool is_off(const Session *s, const Census *c, int row, int head)
+{
+    return shown_attention_off(s, anatomy_attention(c->g, row), head);
 }
 
 static void draw_head(const Paint *p, const Census *c, Rect r, const ColourScale *scale, int block, int head)
 {
     char text[32];
     float x = points(c, block, head);
-    bool here = block == c->block && head == c->head;
+    bool here = block == c->row && head == c->head;
     if (!isnan(x))
         for (int i = 0; i < r.h * r.w; i++)
             canvas_pixel(p->c, r.y + i / r.w, r.x + i % r.w, -1, colour_scale_colour(scale, x),
@@ -115,7 +132,7 @@ static void draw_head(const Paint *p, const Census *c, Rect r, const ColourScale
     int y = r.y + (r.h - 1) / 2;
     int middle = (r.w + POINTS_WIDTH) / 2 - 1;
     canvas_right(p->c, y, r.x + 1, r.w - 2 < middle ? r.w - 2 : middle, STYLE_STRONG, text);
-    if (shown_head_off(p->s, block, head))
+    if (is_off(p->s, c, block, head))
         canvas_text(p->c, r.h > 1 ? r.y + r.h - 1 : y, r.h > 1 ? r.x + 1 : r.x, r.h > 1 ? r.w - 2 : 1, STYLE_EDITED,
                     r.h > 1 ? "off" : "x");
     if (here)
@@ -128,19 +145,20 @@ static void draw_table(const Paint *p, const Census *c, const Layout *l, bool fo
     if (l->table.h < 2)
         return;
     for (int h = l->first_head; h < l->first_head + l->across; h++) {
-        Rect at = head_rect(l, l->first_block, h);
+        Rect at = head_rect(l, l->first_row, h);
         canvas_printf(p->c, l->table.y, at.x, at.w, h == c->head ? STYLE_STRONG : STYLE_AXIS, "head %d", h);
     }
-    for (int b = l->first_block; b < l->first_block + l->down; b++) {
+    for (int b = l->first_row; b < l->first_row + l->down; b++) {
         Rect line = head_rect(l, b, l->first_head);
-        canvas_printf(p->c, line.y + (line.h - 1) / 2, l->table.x, LABEL - 1, b == c->block ? STYLE_STRONG : STYLE_AXIS,
-                      "block %d", b);
+        char name[ATTENTION_NAME];
+        canvas_text(p->c, line.y + (line.h - 1) / 2, l->table.x, l->label - 1, b == c->row ? STYLE_STRONG : STYLE_AXIS,
+                    session_attention_name(c->g, anatomy_attention(c->g, b), name));
         for (int h = l->first_head; h < l->first_head + l->across; h++)
             draw_head(p, c, head_rect(l, b, h), &scale, b, h);
     }
     if (l->bar.h && c->measure && !isnan(c->measure->base))
         colour_scale_bar(p, &scale, l->bar.y, l->bar.x, l->bar.w);
-    Rect here = head_rect(l, c->block, c->head);
+    Rect here = head_rect(l, c->row, c->head);
     focus_cursor(p, focus, here.y + (here.h - 1) / 2, here.x);
 }
 
@@ -162,8 +180,9 @@ static void draw_status(const Paint *p, const Census *c, Rect r)
                                          (int)(100 * (double)m->done / (double)m->total))
                          : 0;
     if (!isnan(m->base))
-        used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_TEXT, "%s of %s held-out pictures right",
-                              measure_share_text(m->base_right, m->pictures, share, sizeof share), count);
+        used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_TEXT, "%s of %s held-out %s right",
+                              measure_share_text(m->base_right, m->pictures, share, sizeof share), count,
+                              session_measured_over(p->s));
     const char *more = "; points lost without a head, ~ may be nothing";
     if (r.w - used < (int)strlen(more))
         more = "; ~ may be nothing";
@@ -185,14 +204,16 @@ enum { FIGURE_COUNT = sizeof FIGURES / sizeof *FIGURES, FIGURE_LABEL = 18, FIGUR
 
 static const char *figure_path(const Session *s, Side side, const Census *c, int i)
 {
-    return shown_attention(s, side, c->block, FIGURES[i].site);
+    const Graph *g = shown_graph(s, side);
+    return session_text_model(s) ? site_path(g, anatomy_attention(g, c->row), FIGURES[i].site)
+                                 : shown_attention(s, side, c->row, FIGURES[i].site);
 }
 
 /* How many heads were measured. */
 static int measured_of(const Census *c)
 {
     int measured = 0;
-    for (int b = 0; b < c->blocks; b++)
+    for (int b = 0; b < c->rows; b++)
         for (int h = 0; h < c->heads; h++)
             measured += !isnan(points(c, b, h));
     return measured;
@@ -200,13 +221,13 @@ static int measured_of(const Census *c)
 
 static void draw_share(const Paint *p, const Census *c, Rect line)
 {
-    float x = points(c, c->block, c->head);
+    float x = points(c, c->row, c->head);
     if (isnan(x)) {
         canvas_text(p->c, line.y, line.x, line.w, STYLE_DIM, c->why ? "not measured" : "not measured yet");
         return;
     }
     const Measure *m = c->measure;
-    int cell = c->block * m->cols + c->head, first, last;
+    int cell = c->row * m->cols + c->head, first, last;
     char places[32];
     measure_places(m, cell, &first, &last);
     if (first == last)
@@ -247,29 +268,33 @@ static void draw_panel(const Paint *p, const Census *c, Side side, Rect r)
     Rect line = rect_cut(&r, 't', 1);
     if (!line.h)
         return;
-    bool off = shown_head_off(p->s, c->block, c->head);
-    int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_HEADER, "block %d, head %d", c->block, c->head);
+    char name[ATTENTION_NAME];
+    bool off = is_off(p->s, c, c->row, c->head);
+    int used = canvas_printf(p->c, line.y, line.x, line.w, STYLE_HEADER, "%s, head %d",
+                             session_attention_name(c->g, anatomy_attention(c->g, c->row), name), c->head);
     canvas_text(p->c, line.y, line.x + used, line.w - used, off ? STYLE_EDITED : STYLE_DIM, off ? ", off now" : "");
     if (r.h > 0)
         draw_share(p, c, rect_cut(&r, 't', 1));
     if (r.h > 0)
-        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "on this picture:");
+        canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM,
+                    session_text_model(p->s) ? "in this sentence:" : "on this picture:");
     rect_cut(&r, 't', 1);
     for (int i = 0; i < FIGURE_COUNT && r.h > 0; i++)
         draw_figure(p, c, side, rect_cut(&r, 't', 1), i);
     if (r.h <= 3)
         return;
     Buf words = {0};
-    buf_puts(&words, "Over many pictures it ");
-    head_words_looks(p->s, c->block, c->head, &words);
+    buf_printf(&words, "Over many %s it ", session_measured_over(p->s));
+    head_words_looks(p->s, c->row, c->head, &words);
     rect_cut(&r, 't', 1);
     int rows = canvas_wrap_rows(p->c, r.w, buf_str(&words));
     if (!c->why && rows <= r.h)
         rect_cut(&r, 't', canvas_wrap(p->c, r, STYLE_TEXT, buf_str(&words)) + 1);
     buf_free(&words);
     canvas_wrap(p->c, r, STYLE_DIM,
-                off ? "x switches it on again, Enter shows where it looks."
-                    : "x switches it off for this picture, Enter shows where it looks.");
+                off                        ? "x switches it on again, Enter shows where it looks."
+                : session_text_model(p->s) ? "x switches it off for this sentence, Enter shows where it looks."
+                                           : "x switches it off for this picture, Enter shows where it looks.");
 }
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
@@ -313,11 +338,13 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
         buf_printf(command, "goto %s", path);
         return true;
     }
-    for (int b = l.first_block; b < l.first_block + l.down; b++)
+    for (int b = l.first_row; b < l.first_row + l.down; b++)
         for (int h = l.first_head; h < l.first_head + l.across; h++)
             if (rect_has(l.table, y, x) && rect_has(head_rect(&l, b, h), y, x)) {
-                if (b == c.block && h == c.head)
+                if (b == c.row && h == c.head)
                     buf_puts(command, "in");
+                else if (session_text_model(p->s))
+                    buf_printf(command, "attention %d; head %d", b, h);
                 else
                     buf_printf(command, "block %d; head %d", b, h);
                 return true;
@@ -327,8 +354,9 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 
 static void title(const Session *s, Side side, Buf *out)
 {
-    (void)s, (void)side;
-    buf_puts(out, "head census: accuracy lost with each head");
+    (void)side;
+    buf_puts(out, session_text_model(s) ? "head census: sentences lost with each head"
+                                        : "head census: accuracy lost with each head");
 }
 
 const ViewSpec VIEW_CENSUS = {.name = "census",
@@ -338,5 +366,5 @@ const ViewSpec VIEW_CENSUS = {.name = "census",
                               .title = title,
                               .traits = VIEW_WIDE,
                               .sides = SIDES_TOGETHER,
-                              .sentence = "Every head switched off in turn: how many more pictures are named wrong.",
+                              .sentence = "Every head switched off in turn: how many more inputs come out wrong.",
                               .keys = KEYS_OF_HEADS};

@@ -36,8 +36,12 @@ static int steps_of(const Curves *c)
     return a > b ? a : b;
 }
 
+/* A check is measured at few steps: its value stands until the next one. */
 static float value_of(const History *h, const Plot *plot, int line, int row)
 {
+    bool check = !plot->blocks && plot->figure == HISTORY_CHECK;
+    while (check && row > 0 && history_at(h, row, HISTORY_CHECK) < 0)
+        row--;
     float x = plot->blocks ? history_entropy(h, row, line) : history_at(h, row, plot->figure);
     return (plot->figure == HISTORY_CHECK || plot->figure == HISTORY_GUESS) && x < 0
                ? NAN
@@ -54,7 +58,7 @@ static int add_figure(const Curves *c, Plot *list, int n, const char *title, His
             most = fmaxf(most, history_at(runs[k], i, f));
     if (!(most > 0) || !isfinite(most))
         return n;
-    list[n] = (Plot){.title = title, .figure = f, .high = f == HISTORY_ACCURACY ? 1.0F : most};
+    list[n] = (Plot){.title = title, .figure = f, .high = f == HISTORY_ACCURACY || f == HISTORY_CHECK ? 1.0F : most};
     return n + 1;
 }
 
@@ -65,7 +69,7 @@ static float least_entropy(const Curves *c)
     float least = 1;
     for (int k = 0; k < 2; k++)
         for (int i = 0; runs[k] && i < runs[k]->row_count; i++)
-            for (int line = 0; line < runs[k]->vit.layers; line++)
+            for (int line = 0; line < history_lines(runs[k]); line++)
                 least = fminf(least, history_entropy(runs[k], i, line));
     return (float)(int)(fmaxf(least, 0) * 10) / 10; /* a damaged record may say anything */
 }
@@ -75,14 +79,19 @@ static int plots_of(const Curves *c, Plot list[PLOTS_MOST])
 {
     const History *first = c->on_twin ? c->twin : c->run, *second = c->on_twin ? c->run : c->twin;
     float low = least_entropy(c);
+    bool text = first->text.heads;
     int n = add_figure(c, list, 0, "loss", HISTORY_LOSS);
-    n = add_figure(c, list, n, "accuracy", HISTORY_ACCURACY);
-    list[n++] = (Plot){.title = second ? c->on_twin ? "entropy ┄" : "entropy ─" : "entropy by block",
+    n = add_figure(c, list, n, text ? "words right" : "accuracy", HISTORY_ACCURACY);
+    list[n++] = (Plot){.title = second ? c->on_twin ? "entropy ┄" : "entropy ─"
+                                : text ? "entropy by attention"
+                                       : "entropy by block",
                        .blocks = first,
                        .low = low,
                        .high = 1};
     if (second)
         list[n++] = (Plot){.title = c->on_twin ? "entropy ─" : "entropy ┄", .blocks = second, .low = low, .high = 1};
+    if (text)
+        n = add_figure(c, list, n, "unseen sentences right", HISTORY_CHECK);
     n = add_figure(c, list, n, "gradient norm", HISTORY_GRADIENT);
     return add_figure(c, list, n, "error of guesses", HISTORY_GUESS);
 }
@@ -120,7 +129,8 @@ static float read_at(const void *of, double step)
 {
     const Series *s = of;
     int row = curves_row(s->h, (int)step);
-    return row < 0 ? NAN : recent_mean(s, row);
+    bool check = !s->plot->blocks && s->plot->figure == HISTORY_CHECK;
+    return row < 0 ? NAN : check ? value_of(s->h, s->plot, 0, row) : recent_mean(s, row);
 }
 
 static CanvasLine line_of(const Series *s, const char *name, Style style, char mark, bool dashed)
@@ -140,7 +150,7 @@ static int block_lines(const Plot *plot, Series *series, CanvasLine *line, char 
 {
     static const char DIGITS[] = "0123456789abcdefghijklmnopqrstuvwxyz";
     static const Style STYLES[] = {STYLE_STRONG, STYLE_TEXT, STYLE_DIM};
-    int n = plot->blocks->vit.layers < LINES_MOST ? plot->blocks->vit.layers : LINES_MOST;
+    int lines = history_lines(plot->blocks), n = lines < LINES_MOST ? lines : LINES_MOST;
     for (int i = 0; i < n; i++) {
         series[i] = (Series){plot->blocks, plot, i};
         snprintf(names[i], sizeof names[i], "%d:", i % 100);

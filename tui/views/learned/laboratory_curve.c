@@ -132,10 +132,16 @@ static void sample(const void *of, int i, float *x, float *y)
 static void draw_line(const Paint *p, Rect r, const Laboratory *l)
 {
     Bands b = bands_of(r);
-    int classes = session_classes(p->s);
+    bool text = session_text_model(p->s); /* by chance no sentence comes out right */
+    int classes = text ? 0 : session_classes(p->s);
     const float ends[] = {-0.5F, MEASURES_FACTORS - 0.5F}, chance[] = {1 / (float)classes, 1 / (float)classes};
     const CanvasLine line[] = {
-        {.sample = sample, .of = l, .n = MEASURES_FACTORS, .name = "named right", .style = STYLE_STRONG, .mark = '*'},
+        {.sample = sample,
+         .of = l,
+         .n = MEASURES_FACTORS,
+         .name = text ? "without a fault" : "named right",
+         .style = STYLE_STRONG,
+         .mark = '*'},
         {.x = ends, .y = chance, .n = 2, .name = "by chance", .style = STYLE_DIM, .mark = '.', .dashed = true}};
     const CanvasPlot plot = {.title = "",
                              .x0 = (double)ends[0],
@@ -164,9 +170,9 @@ static void draw_title(const Paint *p, Rect r, const Laboratory *l)
     }
     count_text(count, sizeof count, m->pictures);
     int used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM,
-                             r.w >= 72 ? "accuracy over %s held-out pictures, the factor in every block"
-                                       : "accuracy, %s pictures, every block",
-                             count);
+                             r.w >= 72 ? "accuracy over %s held-out %s, the factor in every block"
+                                       : "accuracy, %s %s, every block",
+                             count, session_measured_over(p->s));
     if (m->whole) {
         char share[48], text[64];
         snprintf(text, sizeof text, "; here %s",

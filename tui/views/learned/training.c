@@ -1,11 +1,12 @@
-/* What training left behind, as it grew: how alike the places of patches are at every snapshot, a large map of the
- * chosen one over a film strip of all, and the curves of the run. What was recorded while training is in no trace: no
- * cell here carries a Ref. */
+/* What training left behind, as it grew: how alike the places of patches are at every snapshot (of a text model what
+ * the words of one sentence look at), a large map of the chosen one over a film strip of all, and the curves of the
+ * run. What was recorded while training is in no trace: no cell here carries a Ref. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/session/learned/measures.h"
+#include "core/session/learned/word_film.h"
 #include "tui/views/heat.h"
 #include "tui/views/lattice.h"
 #include "tui/views/learned/curves.h"
@@ -19,6 +20,7 @@ enum {
     LEGEND = 19,
     FIGURE_LINES = 3,
     FIGURES_LEAST = 36,
+    WORD_WIDE = 10, /* the words beside the map */
     WIDE = 140
 };
 
@@ -26,8 +28,11 @@ typedef struct Training {
     const History *run, *twin, *shown; /* shown: the one looked at */
     const PositionFilm *film;          /* of the one looked at, or NULL */
     PositionFilmKind kind;
+    bool words;                   /* a text model's: */
+    WordFilm text;                /* the head in focus */
+    bool map;                     /* is there anything to draw besides the curves? */
     int snapshot, count;          /* the chosen one; count may be 0 */
-    int rows, cols, at, row, col; /* patches; the picked one */
+    int rows, cols, at, row, col; /* patches; the picked one. Of words those that ask, and that are looked at */
     const Axis *p;
 } Training;
 
@@ -49,7 +54,14 @@ static bool open_training(const Session *s, Training *out)
                                                         : s->look.training.snapshot;
     if (p == AXIS_NONE || (t.film && g->axes[p].n != t.film->rows * t.film->cols))
         t.film = NULL;
-    if (t.film) {
+    t.words = session_word_film(s, &t.text);
+    t.map = t.film || t.words;
+    if (t.words) {
+        t.rows = t.text.asks;
+        t.cols = t.text.keys;
+        t.row = t.text.row;
+        t.col = word_film_most(&t.text, t.snapshot);
+    } else if (t.film) {
         t.p = &g->axes[p];
         t.rows = t.film->rows;
         t.cols = t.film->cols;
@@ -102,12 +114,24 @@ static void strip_layout(const Paint *p, const Training *t, Rect r, Layout *l)
     l->first = (int)scroll_first((size_t)t->count, (size_t)t->snapshot, (size_t)l->shown);
 }
 
+/* The map; of words in front of it room for them, where their lines do not run into each other. */
+static LatticeMap map_in(const Paint *p, const Training *t, Rect r)
+{
+    Rect beside = r;
+    if (!t->words || r.w < 2 * WORD_WIDE)
+        return lattice_map(p, r, t->rows, t->cols, SQUARE_MOST, t->row, t->col);
+    rect_cut(&beside, 'l', WORD_WIDE);
+    LatticeMap m = lattice_map(p, beside, t->rows, t->cols, SQUARE_MOST, t->row, t->col);
+    bool apart = m.rows == t->rows && m.cols == t->cols && (!m.halves || m.k > 1);
+    return apart ? m : lattice_map(p, r, t->rows, t->cols, SQUARE_MOST, t->row, t->col);
+}
+
 static Layout layout(const Paint *p, const Training *t, Rect r)
 {
     Layout l = {0};
     if (r.h > 1)
         l.status = rect_cut(&r, 'b', 1);
-    if (t->film && t->count > 0) {
+    if (t->map && t->count > 0) {
         strip_layout(p, t, r, &l);
         int lines = (l.shown + l.across - 1) / l.across;
         if (r.h - lines * l.thumb_h >= MAP_LEAST) {
@@ -119,18 +143,18 @@ static Layout layout(const Paint *p, const Training *t, Rect r)
                                             : r.w; /* what is over makes the curves wider */
         bool under = r.h > 2 * MAP_LEAST &&
                      wide >= FIGURES_LEAST; /* the figures: the curves get the lines beside them */
-        LatticeMap m = lattice_map(p, (Rect){r.y, r.x, r.h - (under ? FIGURE_LINES : 0), wide}, t->rows, t->cols,
-                                   SQUARE_MOST, t->row, t->col);
-        Rect left = rect_cut(&r, 'l', under && m.r.w < FIGURES_LEAST ? FIGURES_LEAST : m.r.w);
+        LatticeMap m = map_in(p, t, (Rect){r.y, r.x, r.h - (under ? FIGURE_LINES : 0), wide});
+        int map = m.r.x + m.r.w - r.x;
+        Rect left = rect_cut(&r, 'l', under && map < FIGURES_LEAST ? FIGURES_LEAST : map);
         rect_cut(&r, 'l', 2);
         if (under) {
             l.figures = rect_cut(&left, 'b', left.h - m.r.h > FIGURE_LINES ? left.h - m.r.h - 1 : FIGURE_LINES);
             l.figures.h = FIGURE_LINES;
         }
         l.map = left;
-    } else if (!t->film && r.h > 2 * MAP_LEAST)
+    } else if (!t->map && r.h > 2 * MAP_LEAST)
         l.map = rect_cut(&r, 't', 3); /* why there is none */
-    if (t->film && !l.figures.h && r.h > 5)
+    if (t->map && !l.figures.h && r.h > 5)
         l.figures = rect_cut(&r, 'b', r.h > 2 * MAP_LEAST ? FIGURE_LINES : r.h > MAP_LEAST ? 2 : 1);
     l.curves = r.w >= CURVES_LEAST ? r : (Rect){0};
     return l;
@@ -138,25 +162,40 @@ static Layout layout(const Paint *p, const Training *t, Rect r)
 
 typedef struct Map {
     const Training *t;
-    const PositionFilmFrame *frame;
+    const float *x; /* [rows, cols] */
 } Map;
+
+/* What the map of a snapshot shows: how alike the picked place is to each, or who looks at whom. NULL: not made yet. */
+static const float *map_of(const Training *t, int snapshot)
+{
+    if (t->words)
+        return word_film_pattern(&t->text, snapshot);
+    const PositionFilmFrame *frame = position_film_frame(t->film, snapshot);
+    return frame ? frame->cosine[t->kind] + (size_t)t->at * (size_t)t->p->n : NULL;
+}
 
 static float map_value(const void *context, int row, int col, Ref *ref)
 {
     const Map *m = context;
     (void)ref; /* a record of training is in no trace */
-    return m->frame->cosine[m->t->kind][(size_t)m->t->at * (size_t)m->t->p->n + (size_t)(row * m->t->cols + col)];
+    return m->x[(size_t)row * (size_t)m->t->cols + (size_t)col];
 }
 
 static void draw_map(const Paint *p, const Training *t, Rect r, const ColourScale *scale, bool focus)
 {
-    const PositionFilmFrame *frame = position_film_frame(t->film, t->snapshot);
-    if (!frame) {
+    const float *x = map_of(t, t->snapshot);
+    if (!x) {
         shown_computing(p, r);
         return;
     }
-    LatticeMap m = lattice_map(p, r, t->rows, t->cols, SQUARE_MOST, t->row, t->col);
-    lattice_map_draw(p, &m, scale, map_value, &(Map){t, frame});
+    LatticeMap m = map_in(p, t, r);
+    lattice_map_draw(p, &m, scale, map_value, &(Map){t, x});
+    for (int i = 0; m.r.x > r.x && i < t->rows; i++) {
+        Rect line = lattice_map_patch(&m, i, 0);
+        if (line.h > 0)
+            canvas_text(p->c, line.y + (line.h - 1) / 2, r.x, WORD_WIDE - 1, i == t->row ? STYLE_STRONG : STYLE_AXIS,
+                        word_film_asks(&t->text, i));
+    }
     lattice_map_mark(p, &m, t->row, t->col, "[]X", STYLE_CURSOR, (Ref){0});
     Rect patch = lattice_map_patch(&m, t->row, t->col);
     focus_cursor(p, focus, patch.y + (patch.h > 0 ? (patch.h - 1) / 2 : 0), patch.x);
@@ -173,16 +212,16 @@ static void draw_strip(const Paint *p, const Training *t, const Layout *l, const
 {
     for (int i = l->first; i < l->first + l->shown; i++) {
         Rect r = thumb_rect(l, i), label = rect_cut(&r, 'b', 1);
-        const PositionFilmFrame *frame = position_film_frame(t->film, i);
+        const float *x = map_of(t, i);
         char text[24];
         snprintf(text, sizeof text, i == t->snapshot ? "[%d]" : "%d", t->shown->snapshot[i].step);
         canvas_text(p->c, label.y, label.x, label.w, i == t->snapshot ? STYLE_CURSOR : STYLE_AXIS, text);
-        if (!frame) {
+        if (!x) {
             canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "…");
             continue;
         }
         LatticeMap m = lattice_map(p, r, t->rows, t->cols, l->thumb, t->row, t->col);
-        lattice_map_draw(p, &m, scale, map_value, &(Map){t, frame});
+        lattice_map_draw(p, &m, scale, map_value, &(Map){t, x});
     }
 }
 
@@ -196,12 +235,26 @@ static float check_of(const Training *t)
 }
 
 /* How well the places know the grid, and what the model is worth by then: the first that there is room for. */
+/* Where the picked word looks by then, and how evenly the head does: the first lines that there is room for. */
+static int draw_words(const Paint *p, const Training *t, Rect r)
+{
+    const WordFilm *f = &t->text;
+    const float *row = word_film_pattern(f, t->snapshot) + (size_t)f->row * (size_t)f->keys;
+    canvas_printf(p->c, r.y, r.x, r.w, STYLE_TEXT, "%s looks most at %s, %.2f", word_film_asks(f, f->row),
+                  word_film_key(f, t->col), (double)row[t->col]);
+    if (r.h > 1)
+        canvas_printf(p->c, r.y + 1, r.x, r.w, STYLE_TEXT,
+                      r.w >= 44 ? "entropy of the head's rows: %.2f of the most" : "entropy %.2f of the most",
+                      (double)t->shown->snapshot[t->snapshot].entropy[f->attention * f->history->text.heads + f->head]);
+    return r.h > 1 ? 2 : 1;
+}
+
 static void draw_figures(const Paint *p, const Training *t, Rect r)
 {
     const PositionGrid *g = session_history_grid(p->s, t->shown == t->twin, t->snapshot);
     float check = check_of(t);
     bool wide = r.w >= 44;
-    int y = r.y;
+    int y = r.y + (t->words ? draw_words(p, t, r) : 0);
     if (g)
         canvas_printf(p->c, y++, r.x, r.w, STYLE_TEXT,
                       r.w >= 50 ? "most alike: beside %.0f %% (chance %.0f), corner %.0f (%.0f)"
@@ -217,10 +270,13 @@ static void draw_figures(const Paint *p, const Training *t, Rect r)
     size_t n = session_history_checked(p->s, t->shown == t->twin);
     char share[48], text[96];
     measure_share_text((size_t)((double)check * (double)n + 0.5), n, share, sizeof share);
+    const char *what = t->words ? "unseen sentences" : "check pictures";
     if (!n)
-        snprintf(text, sizeof text, "right on check pictures: %.1f %%", 100 * (double)check);
+        snprintf(text, sizeof text, "right on %s: %.1f %%", what, 100 * (double)check);
+    else if (wide)
+        snprintf(text, sizeof text, "right of %zu %s: %s", n, what, share);
     else
-        snprintf(text, sizeof text, wide ? "right of %zu check pictures: %s" : "of %zu: %s", n, share);
+        snprintf(text, sizeof text, "of %zu: %s", n, share);
     canvas_text(p->c, y, r.x, r.w, STYLE_TEXT, text);
 }
 
@@ -244,9 +300,9 @@ static void draw_status(const Paint *p, const Training *t, Rect r)
 static void draw_all(const Paint *p, const Training *t, Rect r, bool focus)
 {
     Layout l = layout(p, t, r);
-    ColourScale scale = colour_scale_of_range(p, -1, 1); /* a cosine */
+    ColourScale scale = colour_scale_of_range(p, t->words ? 0 : -1, 1); /* a share, or a cosine */
     Curves curves = {.run = t->run, .twin = t->twin, .on_twin = t->shown == t->twin, .step = step_of(t)};
-    if (t->film && t->count)
+    if (t->map && t->count)
         draw_map(p, t, l.map, &scale, focus);
     else if (l.map.h)
         canvas_wrap(p->c, l.map, STYLE_DIM,
@@ -271,14 +327,9 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     if (open_training(p->s, &t))
         draw_all(p, &t, r, focus);
     else
-        canvas_wrap(
-            p->c, r, STYLE_TEXT,
-            session_input(p->s, SIDE_B)->kind == INPUT_TEXT
-                ? "The film shows position embeddings and patch filters as they are learned, and this model has "
-                  "neither: its positions are computed. What a training of words recorded (loss, words right, "
-                  "gradient, rate, unseen sentences) is in history.safetensors beside its weights."
-                : "No record of this model's training is known. `vitrine train -o FOLDER` makes a model with one: "
-                  "history.safetensors beside its weights.");
+        canvas_wrap(p->c, r, STYLE_TEXT,
+                    "No record of this model's training is known. `vitrine train -o FOLDER` makes a model with one: "
+                    "history.safetensors beside its weights.");
     p->c->clip = old;
 }
 
@@ -291,7 +342,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Training t;
     (void)side;
-    if (!rect_has(r, y, x) || !open_training(p->s, &t) || !t.film || !t.count)
+    if (!rect_has(r, y, x) || !open_training(p->s, &t) || !t.map || !t.count)
         return false;
     Layout l = layout(p, &t, r);
     for (int i = l.first; l.strip.h && i < l.first + l.shown; i++)
@@ -299,11 +350,18 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
             buf_printf(command, "training %d", i);
             return true;
         }
-    LatticeMap m = lattice_map(p, l.map, t.rows, t.cols, SQUARE_MOST, t.row, t.col);
+    LatticeMap m = map_in(p, &t, l.map);
     int row, col;
     char label[32];
     if (!rect_has(l.map, y, x) || !lattice_map_hit(&m, y, x, &row, &col))
         return false;
+    if (t.words) {
+        int axis = session_role(p->s, ROLE_QUERY); /* the sentence that is open may be a shorter one */
+        bool there = axis != AXIS_NONE && row < session_base(p->s)->axes[axis].n;
+        if (there)
+            buf_printf(command, "query %d", row);
+        return there;
+    }
     buf_printf(command, "training patch=%s", axis_label(t.p, row * t.cols + col, label, sizeof label));
     return true;
 }
@@ -311,13 +369,16 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 static void title(const Session *s, Side side, Buf *out)
 {
     Training t;
-    char label[32];
+    char label[32], name[ATTENTION_NAME];
     (void)side;
     if (!open_training(s, &t)) {
         buf_puts(out, "training");
         return;
     }
     buf_printf(out, "training%s", !t.twin ? "" : t.shown == t.twin ? " without 1/√d_k" : " with 1/√d_k");
+    if (t.words)
+        buf_printf(out, ": %s head %d, %s asks", session_attention_name(session_graph(s, SIDE_B), t.text.part, name),
+                   t.text.head, word_film_asks(&t.text, t.row));
     if (t.film)
         buf_printf(out, ": places like %s, %s", axis_label(t.p, t.at, label, sizeof label),
                    t.kind == FILM_CENTRED ? "mean removed" : "raw");
@@ -331,8 +392,8 @@ static const ViewWay WAYS[] = {{"raw        cosine of the embeddings as they are
                                {"last       the model that is open", "training last"},
                                {NULL, NULL}};
 
-static const KeyBinding KEYS[] = {{"Up", "move up", "scrub", "the patch before", 0, 2, NULL},
-                                  {"Down", "move down", NULL, "the next patch", 0, 0, NULL},
+static const KeyBinding KEYS[] = {{"Up", "move up", "scrub", "the patch or word before", 0, 2, NULL},
+                                  {"Down", "move down", NULL, "the next patch or word", 0, 0, NULL},
                                   {"Left", "move left", NULL, "the snapshot before", 0, 0, NULL},
                                   {"Right", "move right", NULL, "the next snapshot", 0, 0, NULL},
                                   {.key = NULL}};

@@ -1,0 +1,91 @@
+#include "core/eval/text_accuracy.h"
+
+#include <stdlib.h>
+
+#include "core/base/clock.h"
+#include "core/base/mem.h"
+#include "core/models/lexicon.h"
+
+struct TextAccuracy {
+    TextReader *reader;
+    Pool *pool;
+    Sentence *sentence; /* [count] */
+    size_t done;
+    AccuracyResult result;
+};
+
+bool text_accuracy_suits(const TextModel *m, const char **why)
+{
+    bool suits = m->config.form == SEQ2SEQ_BOTH && m->config.source_words == EN_WORDS &&
+                 m->config.target_words == FR_WORDS;
+    if (why)
+        *why = suits ? NULL
+                     : "only a translator with the words of the bundled one can be measured: no sentences with known "
+                       "translations are there for others";
+    return suits;
+}
+
+TextAccuracy *text_accuracy_new(const TextAccuracySetup *setup, Err *err)
+{
+    bool changes = setup->change.scope || setup->change.factor != 0;
+    TextReader *r = text_reader_new(setup->model, changes ? &setup->change : NULL, NULL, 0, setup->pool, err);
+    if (!r)
+        return NULL;
+    TextAccuracy *e = xcalloc(1, sizeof *e);
+    size_t n = setup->count;
+    *e = (TextAccuracy){.reader = r, .pool = setup->pool, .sentence = xcalloc(n + 1, sizeof *e->sentence)};
+    e->result = (AccuracyResult){.pictures = n,
+                                 .classes = 2,
+                                 .label = xcalloc(n + 1, sizeof(int)),
+                                 .named = xcalloc(n + 1, sizeof(int))};
+    for (size_t i = 0; i < n; i++) {
+        sentence_make(SENTENCES_COMBINATIONS, 0, setup->first + i, &e->sentence[i]);
+        e->result.label[i] = 1;
+    }
+    return e;
+}
+
+void text_accuracy_free(TextAccuracy *e)
+{
+    if (!e)
+        return;
+    text_reader_free(e->reader);
+    free(e->sentence);
+    free(e->result.label);
+    free(e->result.named);
+    free(e);
+}
+
+static void see(void *exam, size_t i, const Sentence *s, const TextValues *v)
+{
+    TextAccuracy *e = exam;
+    bool right = true;
+    for (int t = 0; t <= s->fr_n; t++)
+        right = right && text_first_word(e->reader, v, t) == text_batch_answer(s, t);
+    e->result.named[e->done + i] = right;
+}
+
+bool text_accuracy_step(TextAccuracy *e, int64_t deadline_ns)
+{
+    size_t some = (size_t)pool_threads(e->pool) * TEXT_MICRO, n = e->result.pictures;
+    while (e->done < n) {
+        size_t count = n - e->done < some ? n - e->done : some;
+        text_reader_run(e->reader, e->sentence + e->done, count, see, e, NULL, NULL);
+        for (size_t i = 0; i < count; i++)
+            e->result.right += (size_t)e->result.named[e->done + i];
+        e->done += count;
+        if (clock_ns() >= deadline_ns)
+            break;
+    }
+    return e->done == n;
+}
+
+size_t text_accuracy_done(const TextAccuracy *e)
+{
+    return e->done;
+}
+
+const AccuracyResult *text_accuracy_result(const TextAccuracy *e)
+{
+    return e->done == e->result.pictures ? &e->result : NULL;
+}

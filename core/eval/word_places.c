@@ -1,0 +1,187 @@
+#include "core/eval/word_places.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/base/clock.h"
+#include "core/base/mem.h"
+#include "core/eval/text_reader.h"
+
+/* What is kept of a head, or of an attention whose weights are all alike, in a sentence: distance, then the shares. */
+enum { KEPT = 1 + WORD_PLACES, ATTENTIONS_MOST = 64 };
+
+struct WordPlaces {
+    TextReader *reader;
+    Pool *pool;
+    Seq2seqConfig config;
+    Sentence *sentence; /* [sentences] */
+    size_t done, first; /* first: of the batch under way */
+    double *kept;       /* [sentences, attentions, heads + 1, KEPT]: the last one as if all were alike */
+    WordPlacesResult result;
+};
+
+/* An attention by its number: the encoder's, then of every block of the decoder self-attention and cross-attention. */
+static bool in_decoder(const WordPlaces *w, int attention)
+{
+    return attention >= w->config.encoder_layers;
+}
+
+static bool is_cross(const WordPlaces *w, int attention)
+{
+    return in_decoder(w, attention) && (attention - w->config.encoder_layers) % 2;
+}
+
+WordPlaces *word_places_new(const TextModel *model, size_t count, Pool *pool, Err *err)
+{
+    WordPlaces *w = xcalloc(1, sizeof *w);
+    const Seq2seqConfig *c = &model->config;
+    int n = c->encoder_layers + 2 * c->decoder_layers;
+    char path[ATTENTIONS_MOST][64];
+    const char *watch[ATTENTIONS_MOST];
+    *w = (WordPlaces){.pool = pool, .config = *c};
+    w->result = (WordPlacesResult){.sentences = count, .attentions = n, .heads = c->heads};
+    bool fits = n <= ATTENTIONS_MOST || err_set(err, "more than %d attentions", ATTENTIONS_MOST);
+    for (int a = 0; fits && a < n; a++) {
+        char scope[48];
+        seq2seq_attention_number(c, a, scope, sizeof scope);
+        snprintf(path[a], sizeof path[a], "%s.pattern", scope);
+        watch[a] = path[a];
+    }
+    w->reader = fits ? text_reader_new(model, NULL, watch, n, pool, err) : NULL;
+    if (!w->reader) {
+        free(w);
+        return NULL;
+    }
+    size_t cells = size_mul((size_t)n, (size_t)c->heads);
+    w->sentence = xcalloc(count + 1, sizeof *w->sentence);
+    for (size_t i = 0; i < count; i++)
+        sentence_make(SENTENCES_COMBINATIONS, 0, i, &w->sentence[i]);
+    w->kept = xcalloc(size_mul(size_mul(count + 1, (size_t)n * ((size_t)c->heads + 1)), KEPT), sizeof *w->kept);
+    w->result.distance = xcalloc(cells, sizeof *w->result.distance);
+    w->result.share = xcalloc(cells, sizeof *w->result.share);
+    w->result.uniform = xcalloc((size_t)n, sizeof *w->result.uniform);
+    w->result.even = xcalloc((size_t)n, sizeof *w->result.even);
+    return w;
+}
+
+void word_places_free(WordPlaces *w)
+{
+    if (!w)
+        return;
+    text_reader_free(w->reader);
+    free(w->sentence);
+    free(w->kept);
+    free(w->result.distance);
+    free(w->result.share);
+    free(w->result.uniform);
+    free(w->result.even);
+    free(w);
+}
+
+static double *kept_of(const WordPlaces *w, size_t sentence, int attention, int head)
+{
+    size_t heads = (size_t)w->result.heads + 1;
+    return w->kept + ((sentence * (size_t)w->result.attentions + (size_t)attention) * heads + (size_t)head) * KEPT;
+}
+
+static WordPlace place_of(int asks, int seen, int keys, bool source)
+{
+    int mark = source ? keys - 1 : 0;
+    return seen == asks       ? WORD_ITSELF
+           : seen == asks - 1 ? WORD_BEFORE
+           : seen == asks + 1 ? WORD_AFTER
+           : seen == mark     ? WORD_MARK
+                              : WORD_FARTHER;
+}
+
+static void see(void *of, size_t i, const Sentence *s, const TextValues *v)
+{
+    WordPlaces *w = of;
+    size_t length = (size_t)v->length;
+    for (int a = 0; a < w->result.attentions; a++) {
+        bool target = in_decoder(w, a), source = !target || is_cross(w, a);
+        int asks = target ? s->fr_n + 1 : s->en_n + 1, keys = source ? s->en_n + 1 : s->fr_n + 1;
+        for (int t = 0; t < asks; t++) {
+            int seen = source ? keys : t + 1; /* the decoder looks at nothing that comes later */
+            for (int u = 0; u < seen; u++) {
+                WordPlace place = place_of(t, u, keys, source);
+                for (int h = 0; h <= w->result.heads; h++) {
+                    size_t cell = ((size_t)h * length + (size_t)t) * length + (size_t)u;
+                    double weight = h < w->result.heads ? (double)v->watched[a][cell] : 1.0 / seen;
+                    double *kept = kept_of(w, w->first + i, a, h);
+                    kept[0] += weight * abs(t - u) / asks;
+                    kept[1 + place] += weight / asks;
+                }
+            }
+        }
+    }
+}
+
+/* Cell k of what is kept of a head. */
+static MeanOver over_sentences(const WordPlaces *w, int attention, int head, int k)
+{
+    size_t step = (size_t)w->result.attentions * ((size_t)w->result.heads + 1) * KEPT;
+    return mean_over(kept_of(w, 0, attention, head) + k, w->result.sentences, step);
+}
+
+static void finish(WordPlaces *w)
+{
+    WordPlacesResult *r = &w->result;
+    for (int a = 0; a < r->attentions; a++)
+        for (int h = 0; h <= r->heads; h++)
+            for (int k = 0; k < KEPT; k++) {
+                MeanOver m = over_sentences(w, a, h, k);
+                size_t cell = (size_t)a * (size_t)r->heads + (size_t)h;
+                if (h < r->heads && k == 0)
+                    r->distance[cell] = m;
+                else if (h < r->heads)
+                    r->share[cell][k - 1] = m;
+                else if (k == 0)
+                    r->uniform[a] = m.mean;
+                else
+                    r->even[a][k - 1] = m.mean;
+            }
+}
+
+bool word_places_step(WordPlaces *w, int64_t deadline_ns)
+{
+    size_t some = (size_t)pool_threads(w->pool) * TEXT_MICRO, n = w->result.sentences;
+    if (w->done == n)
+        return true;
+    while (w->done < n) {
+        w->first = w->done;
+        size_t count = n - w->done < some ? n - w->done : some;
+        text_reader_run(w->reader, w->sentence + w->done, count, see, w, NULL, NULL);
+        w->done += count;
+        if (clock_ns() >= deadline_ns)
+            break;
+    }
+    if (w->done == n)
+        finish(w);
+    return w->done == n;
+}
+
+size_t word_places_done(const WordPlaces *w)
+{
+    return w->done;
+}
+
+const WordPlacesResult *word_places_result(const WordPlaces *w)
+{
+    return w->result.sentences && w->done == w->result.sentences ? &w->result : NULL;
+}
+
+WordPlace word_places_most(const WordPlacesResult *r, int attention, int head)
+{
+    WordPlace best = WORD_PLACES;
+    double most = 0.02;
+    for (int k = 0; k < WORD_PLACES; k++) {
+        MeanOver m = r->share[attention * r->heads + head][k];
+        double beyond = m.mean - r->even[attention][k];
+        if (beyond >= most && beyond > m.margin) {
+            most = beyond;
+            best = (WordPlace)k;
+        }
+    }
+    return best;
+}

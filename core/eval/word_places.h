@@ -1,0 +1,41 @@
+/* Where every head of a translator looks, over many sentences: how many places away from its own, and what share of a
+ * word's weight lies on which place as seen from it; each mean with its interval over the sentences, beside what a head
+ * would show that gives all it may look at the same weight. The counterpart of head_places.h for words. */
+#ifndef VITRINE_EVAL_WORD_PLACES_H
+#define VITRINE_EVAL_WORD_PLACES_H
+#include "core/eval/head_places.h"
+#include "core/models/text_model.h"
+
+/* What is looked at, as seen from the place that asks; in cross-attention by its number in the other text. Every word
+ * is in one of them. */
+typedef enum WordPlace {
+    WORD_ITSELF, /* the same place */
+    WORD_BEFORE, /* the one before */
+    WORD_AFTER,
+    WORD_MARK, /* the start or the end, where it is none of these */
+    WORD_FARTHER,
+    WORD_PLACES
+} WordPlace;
+
+/* Arrays by attention (anatomy_attention) and head. */
+typedef struct WordPlacesResult {
+    size_t sentences;
+    int attentions, heads;
+    MeanOver *distance;             /* [attentions, heads] places away, mean over the words that ask */
+    MeanOver (*share)[WORD_PLACES]; /* [attentions, heads]; the shares add up to 1 */
+    double *uniform;                /* [attentions] the same where all that may be looked at gets the same weight */
+    double (*even)[WORD_PLACES];    /* [attentions] */
+} WordPlacesResult;
+
+typedef struct WordPlaces WordPlaces;
+
+/* count sentences of unseen combinations. model (text_accuracy_suits) and pool must outlive it. */
+WordPlaces *word_places_new(const TextModel *model, size_t count, Pool *pool, Err *err);
+void word_places_free(WordPlaces *w);                            /* NULL is allowed */
+bool word_places_step(WordPlaces *w, int64_t deadline_ns);       /* true when done */
+size_t word_places_done(const WordPlaces *w);                    /* sentences */
+const WordPlacesResult *word_places_result(const WordPlaces *w); /* NULL before it is done */
+/* The place that gets most beyond what equal weights would give it; WORD_PLACES where none gets more by at least its
+ * margin and a fiftieth of the weight. */
+WordPlace word_places_most(const WordPlacesResult *r, int attention, int head);
+#endif

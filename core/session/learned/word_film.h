@@ -1,0 +1,35 @@
+/* What a text model's training left behind, as a film: the attention of one head in one sentence at every snapshot. The
+ * head is the one in focus, the sentence the one that was recorded, whatever sentence is open. */
+#ifndef VITRINE_SESSION_LEARNED_WORD_FILM_H
+#define VITRINE_SESSION_LEARNED_WORD_FILM_H
+#include "core/session/session.h"
+#include "core/train/history.h"
+#include "core/train/sentences.h"
+
+/* The recorded sentence as the model reads and writes it. */
+typedef struct WordFilmText {
+    const char *source[SENTENCE_WORDS + 1],
+        *target[SENTENCE_WORDS + 1]; /* of the lexicon; the end, the start with them */
+} WordFilmText;
+void word_film_text(WordFilmText *out);
+
+typedef struct WordFilm {
+    const History *history;
+    const WordFilmText *text;
+    int part;            /* the attention, of the graph that B shows */
+    int attention, head; /* its number, and the head's */
+    int asks, keys;      /* tokens */
+    int row;             /* which of those that ask is picked: the data cursor's, inside this sentence */
+    bool asks_target, keys_target;
+} WordFilm;
+
+/* False where no training of a text model is known, or its record has no snapshot. */
+bool session_word_film(const Session *s, WordFilm *out);
+/* A word that asks, or one that is looked at. */
+const char *word_film_asks(const WordFilm *f, int row);
+const char *word_film_key(const WordFilm *f, int col);
+/* [asks, keys] of a snapshot, 0 … history->snapshot_count - 1. */
+const float *word_film_pattern(const WordFilm *f, int snapshot);
+/* The token that the picked row gives its largest weight. */
+int word_film_most(const WordFilm *f, int snapshot);
+#endif

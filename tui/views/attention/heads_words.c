@@ -1,0 +1,140 @@
+/* A line for each head: how many places away it looks, and what share of its weight lies where. A measurement over
+ * sentences and in no trace: no cell carries a Ref. */
+#include "tui/views/attention/heads_words.h"
+
+#include <stdio.h>
+
+#include "core/session/learned/head_words.h"
+#include "tui/views/shown.h"
+
+enum { LABEL = 16, AWAY = 14, SHARE = 8, SHARE_WIDE = 16, MARK = 2, WORDS_LINES = 4, BAR_LEAST = 6 };
+
+static const char *const PLACES[WORD_PLACES] = {[WORD_ITSELF] = "itself",
+                                                [WORD_BEFORE] = "before",
+                                                [WORD_AFTER] = "after",
+                                                [WORD_MARK] = "ends",
+                                                [WORD_FARTHER] = "farther"};
+
+typedef struct Layout {
+    Rect header, list, words;
+    int share, first, here, lines; /* share: columns of one place */
+} Layout;
+
+static Layout layout(const Session *s, Rect r)
+{
+    int each = session_heads(s) + 1; /* the last one is what weights all alike would give */
+    Layout l = {.lines = head_words_rows(s) * each, .here = head_words_row(s) * each + session_head(s)};
+    if (r.h > 2)
+        l.header = rect_cut(&r, 't', 1);
+    if (r.h > 3 * WORDS_LINES) {
+        l.words = rect_cut(&r, 'b', WORDS_LINES);
+        rect_cut(&r, 'b', r.h > 5 * WORDS_LINES);
+    }
+    l.list = r;
+    if (l.lines < r.h && l.words.h) /* what explains the list follows it */
+        l.words.y -= r.h - l.lines - 1;
+    l.share = (r.w - LABEL - AWAY) / WORD_PLACES;
+    l.share = l.share > SHARE_WIDE ? SHARE_WIDE : l.share;
+    l.first = (int)scroll_first((size_t)l.lines, (size_t)l.here, (size_t)r.h);
+    return l;
+}
+
+static void draw_header(const Paint *p, const Layout *l)
+{
+    int y = l->header.y, x = l->header.x + LABEL;
+    canvas_fill(p->c, l->header, STYLE_HEADER, ' ');
+    canvas_text(p->c, y, l->header.x + 1, LABEL - 2, STYLE_HEADER, "head");
+    canvas_right(p->c, y, x, AWAY - 2, STYLE_HEADER, "places away");
+    for (int k = 0; k < WORD_PLACES && l->share >= SHARE; k++)
+        canvas_right(p->c, y, x + AWAY + k * l->share, SHARE - 1, STYLE_HEADER, PLACES[k]);
+}
+
+/* The share, and beside it a bar where there is room; strong where it is what the head is for. */
+static void draw_share(const Paint *p, const Layout *l, int y, int x, double share, bool most, Style style)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%.0f %%", 100 * share);
+    canvas_right(p->c, y, x, SHARE - 1, most ? STYLE_STRONG : style, text);
+    if (l->share - SHARE >= BAR_LEAST)
+        canvas_bar(p->c, y, x + SHARE, l->share - SHARE - 1, share, most ? STYLE_STRONG : style, (Ref){0});
+}
+
+/* What a head would show that looks at all it may look at alike. */
+static void draw_even(const Paint *p, const Layout *l, const WordPlacesResult *r, int attention, int y)
+{
+    char text[32];
+    int x = l->list.x;
+    canvas_text(p->c, y, x, LABEL - 1, STYLE_DIM, "   all alike");
+    if (!r)
+        return;
+    snprintf(text, sizeof text, "%.1f   ", r->uniform[attention]);
+    canvas_right(p->c, y, x + LABEL, AWAY - 2, STYLE_DIM, text);
+    for (int k = 0; k < WORD_PLACES && l->share >= SHARE; k++)
+        draw_share(p, l, y, x + LABEL + AWAY + k * l->share, r->even[attention][k], false, STYLE_DIM);
+}
+
+static void draw_head(const Paint *p, const Layout *l, const WordPlacesResult *r, int attention, int head, int y,
+                      bool here)
+{
+    const Graph *g = session_base(p->s);
+    int x = l->list.x, cell = attention * session_heads(p->s) + head;
+    char name[ATTENTION_NAME], text[32];
+    if (here)
+        canvas_fill(p->c, (Rect){y, x, 1, LABEL - 1}, STYLE_SELECTED, ' ');
+    canvas_printf(p->c, y, x, LABEL - 1, here ? STYLE_SELECTED : STYLE_AXIS, "%s%s h%d", here ? ">" : " ",
+                  session_attention_name(g, anatomy_attention(g, attention), name), head);
+    if (!r)
+        return;
+    MeanOver d = r->distance[cell];
+    snprintf(text, sizeof text, "%.1f ±%.1g", d.mean, d.margin);
+    canvas_right(p->c, y, x + LABEL, AWAY - 2, here ? STYLE_STRONG : STYLE_TEXT, text);
+    WordPlace most = word_places_most(r, attention, head);
+    for (int k = 0; k < WORD_PLACES && l->share >= SHARE; k++)
+        draw_share(p, l, y, x + LABEL + AWAY + k * l->share, r->share[cell][k].mean, most == (WordPlace)k, STYLE_TEXT);
+}
+
+static void draw_line(const Paint *p, const Layout *l, const WordPlacesResult *r, int line, int y)
+{
+    int each = session_heads(p->s) + 1;
+    if (line % each == each - 1)
+        draw_even(p, l, r, line / each, y);
+    else
+        draw_head(p, l, r, line / each, line % each, y, line == l->here);
+}
+
+void heads_words_draw(const Paint *p, Rect r, bool focus)
+{
+    const char *why;
+    const Measure *m = session_measure(p->s, MEASURE_LOOKS, &why);
+    const WordPlacesResult *result = session_word_places(p->s);
+    Layout l = layout(p->s, r);
+    Buf words = {0};
+    if (l.header.h)
+        draw_header(p, &l);
+    for (int i = l.first; i < l.lines && i < l.first + l.list.h; i++) {
+        draw_line(p, &l, result, i, l.list.y + i - l.first);
+        if (i == l.here)
+            focus_cursor(p, focus, l.list.y + i - l.first, l.list.x);
+    }
+    if (why)
+        canvas_text(p->c, l.list.y, l.list.x + LABEL, l.list.w - LABEL, STYLE_DIM, why);
+    else if (!result)
+        canvas_printf(p->c, l.list.y, l.list.x + LABEL, l.list.w - LABEL, STYLE_DIM, "measuring, %zu of %zu sentences",
+                      m ? m->done : 0, m ? m->total : 0);
+    head_words_put(p->s, head_words_row(p->s), session_head(p->s), &words);
+    canvas_wrap(p->c, l.words, STYLE_TEXT, buf_str(&words));
+    buf_free(&words);
+}
+
+bool heads_words_click(const Paint *p, Rect r, int y, int x, Buf *command)
+{
+    Layout l = layout(p->s, r);
+    int i = l.first + y - l.list.y, each = session_heads(p->s) + 1;
+    if (!rect_has(l.list, y, x) || i >= l.lines || i % each == each - 1)
+        return false;
+    if (i == l.here)
+        buf_puts(command, "in");
+    else
+        buf_printf(command, "attention %d; head %d", i / each, i % each);
+    return true;
+}
