@@ -278,34 +278,47 @@ static void look_at_card(Looking *k, const Card *c)
     k->found = NULL;
 }
 
-void numbers_list(const Lesson *l, Buf *out)
-{
-    Buf faults = {0};
-    for (int i = 0; i < l->count; i++) {
-        Looking k = {.l = l, .faults = &faults, .list = out};
-        buf_printf(out, "%.2s %d", l->file, i + 1);
-        look_at_card(&k, &l->cards[i]);
-        buf_putc(out, '\n');
-    }
-    buf_free(&faults);
-}
-
 static void look_at_texts(Looking *k, const Texts *t)
 {
     for (int i = 0; i < t->count; i++)
         look(k, t->at[i].text, t->at[i].line, false);
 }
 
+/* What is said of the lesson as a whole. */
+static void look_at_lesson(Looking *k)
+{
+    const Lesson *l = k->l;
+    Found found = {.count = 0};
+    k->card = NULL;
+    k->found = &found;
+    look(k, l->title, 1, false);
+    look_at_texts(k, &l->intro);
+    look_at_texts(k, &l->able);
+    look_at_texts(k, &l->misconception);
+    look_at_texts(k, &l->summary);
+    k->found = NULL;
+}
+
+void numbers_list(const Lesson *l, Buf *out)
+{
+    Buf faults = {0};
+    Looking k = {.l = l, .faults = &faults, .list = out};
+    for (int i = -1; i < l->count; i++) {
+        buf_printf(out, "%.2s %d", l->file, i + 1);
+        if (i < 0)
+            look_at_lesson(&k);
+        else
+            look_at_card(&k, &l->cards[i]);
+        buf_putc(out, '\n');
+    }
+    buf_free(&faults);
+}
+
 int numbers_check(const Lesson *l, Buf *faults)
 {
     Looking k = {.l = l, .faults = faults};
+    look_at_lesson(&k);
     for (int i = 0; i < l->count; i++)
         look_at_card(&k, &l->cards[i]);
-    k.card = NULL;
-    look(&k, l->title, 1, false);
-    look_at_texts(&k, &l->intro);
-    look_at_texts(&k, &l->able);
-    look_at_texts(&k, &l->misconception);
-    look_at_texts(&k, &l->summary);
     return k.count;
 }

@@ -8,7 +8,8 @@
 
 /* Every fault becomes a line "FILE:LINE: what; remedy". Returns how many. */
 int numbers_check(const Lesson *l, Buf *faults);
-/* All numbers of a lesson's texts as they stand, a line for each card: "05 3 0.14 four …". */
+/* All numbers of a lesson's texts as they stand, a line for the lesson (card 0) and for each card: "05 3 0.14 four …".
+ */
 void numbers_list(const Lesson *l, Buf *out);
 /* Is all of the text one number as it is printed? */
 bool number_literal(const char *text, double *x, double *half);

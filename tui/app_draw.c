@@ -106,9 +106,9 @@ void app_draw(App *a)
     char lesson[120];
     desk_layout(&a->desk, c->h, c->w, &card, &screen);
     if (a->desk.open && !card.h && !*a->message) {
-        snprintf(lesson, sizeof lesson,
-                 "Card %d of %d. Space: the next card. Tab: this card again. q: leave the lesson.",
-                 a->desk.player.card + 1, a->desk.player.lesson.count);
+        snprintf(lesson, sizeof lesson, "Card %d of %d. Space: %s. Tab: this card again. q: leave the lesson.",
+                 a->desk.player.card + 1, a->desk.player.lesson.count,
+                 player_waits(&a->desk.player) ? "see it change" : "the next card");
         state.message = lesson;
     }
     Buf follows = {0};

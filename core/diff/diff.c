@@ -189,6 +189,11 @@ int diff_segment(const Graph *g, const DiffReference *r, NodeId n, bool *in)
 /* Paths equal but for the number of the block. */
 static bool same_kind(const char *a, const char *b)
 {
+    size_t prefix = sizeof DIFF_GRADIENT - 1;
+    if (strncmp(a, DIFF_GRADIENT, prefix) == 0 && strncmp(b, DIFF_GRADIENT, prefix) == 0) {
+        a += prefix;
+        b += prefix;
+    }
     if (strncmp(a, "blocks.", 7) == 0 && strncmp(b, "blocks.", 7) == 0) {
         a += 7 + strspn(a + 7, "0123456789");
         b += 7 + strspn(b + 7, "0123456789");
@@ -196,9 +201,12 @@ static bool same_kind(const char *a, const char *b)
     return strcmp(a, b) == 0;
 }
 
-static bool is_counted(const Graph *g, NodeId n)
+/* gradients: the backward pass is compared too. */
+static bool is_counted(const Graph *g, NodeId n, bool gradients)
 {
     const Node *node = graph_node(g, n);
+    if (strncmp(node->path, DIFF_GRADIENT, sizeof DIFF_GRADIENT - 1) == 0)
+        return gradients && node->op != OP_LEAF && node->op != OP_VIEW;
     return node->op != OP_LEAF && node->op != OP_VIEW && !(node->flags & NODE_PROBE) && graph_cells(g, n) > 0;
 }
 
@@ -216,8 +224,12 @@ static void fill_coverage(DiffReport *d, const Graph *g)
     NodeId end = NO_NODE;
     bool *seen = xcalloc((size_t)g->count, sizeof *seen);
     *c = (DiffCoverage){.first = NO_NODE, .last = NO_NODE};
+    bool gradients = false;
+    for (int i = 0; i < d->count; i++)
+        gradients = gradients ||
+                    strncmp(graph_node(g, d->row[i].tensor->node)->path, DIFF_GRADIENT, sizeof DIFF_GRADIENT - 1) == 0;
     for (NodeId n = 0; n < g->count; n++)
-        if (is_counted(g, n)) {
+        if (is_counted(g, n, gradients)) {
             c->of++;
             end = n;
         }
@@ -228,7 +240,7 @@ static void fill_coverage(DiffReport *d, const Graph *g)
     c->end = end;
     for (int i = 0; i < d->count; i++) {
         NodeId n = computed_node(g, d->row[i].tensor->node);
-        if (!is_counted(g, n) || seen[n])
+        if (!is_counted(g, n, gradients) || seen[n])
             continue;
         if (d->row[i].through.numbers == 0 && !d->row[i].through.any) { /* NaN or ∞ everywhere in both */
             c->unreadable++;

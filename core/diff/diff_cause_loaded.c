@@ -51,7 +51,9 @@ static void attempt_stack(Trial *t, const char *stack, const char *called)
                 continue;
             trial_begin(t);
             int taken = add_block(t, stack, a, b, "", seen);
-            snprintf(part, sizeof part, taken > 4 ? "" : " (seen in %s)", seen); /* a step shows some of them only */
+            snprintf(part, sizeof part, " (seen in %s)", seen);
+            if (taken > 4) /* a step shows some of them only */
+                part[0] = '\0';
             trial_attempt(t, "%sblock %d has the weights of block %d in the reference%s", called, a, b, part);
             if (a > b || trial_solved(t))
                 continue;

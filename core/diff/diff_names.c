@@ -170,8 +170,28 @@ static int look_up_tables(const Graph *g, const char *name, int skip, DiffTarget
     return 0;
 }
 
+/* "grad.NAME": the gradients of what NAME means. found: how many that is. */
+static int gradients(const Graph *g, int found, DiffTarget out[DIFF_PARTS])
+{
+    for (int i = 0; i < found; i++) {
+        char path[DIFF_PATH];
+        snprintf(path, sizeof path, DIFF_GRADIENT "%s", graph_node(g, out[i].node)->path);
+        out[i].node = graph_find(g, path);
+        if (out[i].node == NO_NODE)
+            return 0;
+    }
+    return found;
+}
+
+static bool is_gradient(const char *name)
+{
+    return strncmp(name, DIFF_GRADIENT, sizeof DIFF_GRADIENT - 1) == 0;
+}
+
 int diff_name_other(const Graph *g, const char *name, int n, DiffTarget out[DIFF_PARTS])
 {
+    if (is_gradient(name))
+        return gradients(g, look_up_tables(g, name + sizeof DIFF_GRADIENT - 1, n, out), out);
     return look_up_tables(g, name, n, out);
 }
 
@@ -185,12 +205,24 @@ int diff_name_targets(const DiffMap *map, const Graph *g, const char *name, Diff
         out[0] = (DiffTarget){.family = DIFF_OURS, .node = own, .parts = 1};
         return 1;
     }
+    if (is_gradient(name)) {
+        found = diff_name_targets(map, g, name + sizeof DIFF_GRADIENT - 1, out);
+        return found < 0 ? found : gradients(g, found, out);
+    }
     return look_up_tables(g, name, 0, out);
 }
 
 const char *diff_name_of(DiffFamily f, const Graph *g, NodeId n, char *out, size_t size)
 {
     const char *path = graph_node(g, n)->path;
+    size_t prefix = sizeof DIFF_GRADIENT - 1;
+    if (is_gradient(path)) {
+        NodeId of = graph_find(g, path + prefix);
+        if (of == NO_NODE || size <= prefix || !diff_name_of(f, g, of, out + prefix, size - prefix))
+            return NULL;
+        memcpy(out, DIFF_GRADIENT, prefix);
+        return out;
+    }
     const char *blocks = strstr(path, "blocks.");
     int block = blocks && (blocks == path || blocks[-1] == '.') ? atoi(blocks + 7) : 0;
     for (size_t i = 0; i < TABLE_ROWS; i++) {

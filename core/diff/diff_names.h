@@ -41,6 +41,7 @@ bool diff_map_read(DiffMap *m, const char *path, const Graph *g, Err *err);
 bool diff_map_parse(DiffMap *m, const char *name, const char *text, const Graph *g, Err *err);
 void diff_map_free(DiffMap *m);
 
+#define DIFF_GRADIENT "grad." /* in front of a node's path, and of any name for one: its gradient */
 enum { DIFF_PARTS = 4, DIFF_AXES = 32, DIFF_PATH = 160 };
 
 /* A node that a tensor means, or a part of the tensor. */

@@ -152,10 +152,12 @@ static bool take(Opening *o, const TensorInfo *info, const DiffTarget *to, Err *
     return true;
 }
 
-/* Weights are compared as weights; analyses are no part of the pass. */
+/* Weights are compared as weights; analyses are no part of the pass, gradients are. */
 static bool is_compared(const Graph *g, NodeId n)
 {
     const Node *node = graph_node(g, n);
+    if (strncmp(node->path, DIFF_GRADIENT, sizeof DIFF_GRADIENT - 1) == 0)
+        return true;
     return !(node->flags & NODE_PROBE) && !(node->op == OP_LEAF && node->leaf.kind == LEAF_TENSOR);
 }
 
@@ -207,7 +209,9 @@ static bool take_all(Opening *o, const DiffMap *map, Err *err)
         const TensorInfo *info = &o->file->tensors[i];
         DiffTarget to[DIFF_PARTS];
         int parts = meaning(o, map, info, to);
-        if (parts == 0)
+        if (parts == 0 && strncmp(info->name, DIFF_GRADIENT, sizeof DIFF_GRADIENT - 1) == 0)
+            note_unknown(o, info, ": a gradient; --gradient says of what, as in --gradient logits[o=0]");
+        else if (parts == 0)
             note_unknown(o, info, "");
         else if (parts > 0 && info->dtype == DT_OTHER)
             note_unknown(o, info, ": values of a kind that is not read");

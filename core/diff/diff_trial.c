@@ -52,6 +52,15 @@ static bool open_trial(const Trial *t, int extra, Graph *graph, Run **run)
     return ok;
 }
 
+/* Our node n in the trial's graph, behind its edits. */
+static NodeId node_in(const Graph *graph, NodeId n)
+{
+    for (NodeId i = graph->count - 1; i >= 0; i--)
+        if (graph_node(graph, i)->counterpart == n)
+            return i;
+    UNREACHABLE("a node that the edited graph lacks");
+}
+
 static const float *values_of(Trial *t, NodeId n, int mistakes)
 {
     Graph graph;
@@ -60,7 +69,7 @@ static const float *values_of(Trial *t, NodeId n, int mistakes)
     REQUIRE(ok);
     size_t cells = graph_cells(t->s->graph, n);
     float *copy = arena_alloc(&t->arena, size_mul(cells, sizeof *copy));
-    memcpy(copy, run_need(run, graph_find(&graph, graph_node(t->s->graph, n)->path)), cells * sizeof *copy);
+    memcpy(copy, run_need(run, node_in(&graph, n)), cells * sizeof *copy);
     run_free(run);
     graph_free(&graph);
     return copy;
@@ -178,8 +187,7 @@ double trial_attempt(Trial *t, const char *fmt, ...)
     va_end(ap);
     if (!t->mistake_count || !open_trial(t, t->mistake_count, &graph, &run))
         return t->before.rms;
-    double rms = trial_judge(t, run_need(run, graph_find(&graph, graph_node(t->s->graph, t->target->node)->path)),
-                             text);
+    double rms = trial_judge(t, run_need(run, node_in(&graph, t->target->node)), text);
     run_free(run);
     graph_free(&graph);
     keep_near(t, rms, text);
@@ -314,6 +322,26 @@ static void try_all(Trial *t, const char *what, bool blocks_only)
     }
 }
 
+/* A step of the backward pass: what the forward pass could have otherwise is no cause, its values are compared too. */
+static void try_backward(Trial *t)
+{
+    const Graph *g = t->s->graph;
+    for (NodeId n = 0; n <= t->target->node; n++) {
+        const char *path = graph_node(g, n)->path, *of = path + sizeof DIFF_GRADIENT - 1;
+        if (!t->in[n] || strncmp(path, DIFF_GRADIENT, sizeof DIFF_GRADIENT - 1) != 0 ||
+            graph_node(g, n)->op == OP_LEAF || graph_node(g, n)->op == OP_VIEW)
+            continue;
+        const char *from = strstr(of, ".from.");
+        trial_begin(t);
+        trial_add(t, EDIT_ZERO, path);
+        if (from)
+            trial_attempt(t, "no gradient goes from %.*s back to %.*s in the reference", (int)strlen(from + 6),
+                          from + 6, (int)(from - of), of);
+        else
+            trial_attempt(t, "no gradient goes back through %s in the reference", of);
+    }
+}
+
 /* The next block of the stretch that computes something, "decoder.blocks.1."; false past the last. */
 static bool next_prefix(const Trial *t, NodeId *from, char out[48])
 {
@@ -424,8 +452,13 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
     t.steps = c->steps = diff_segment(s->graph, r, row->tensor->node, t.in);
     t.flops = cost_of(&t);
     find_edge(&t);
-    try_all(&t, "looking for the cause", false);
-    if (!trial_close(&t) && !c->accumulated)
+    bool backward = strncmp(graph_node(s->graph, row->tensor->node)->path, DIFF_GRADIENT, sizeof DIFF_GRADIENT - 1) ==
+                    0;
+    if (backward)
+        try_backward(&t);
+    else
+        try_all(&t, "looking for the cause", false);
+    if (!backward && !trial_close(&t) && !c->accumulated)
         try_further(&t);
     c->before = t.before;
     c->after = t.best;

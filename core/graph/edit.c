@@ -143,6 +143,16 @@ static NodeId replaced(Editor *ed, const char *name, const Edit *e, NodeId x, fl
     return graph_where(g, name, keep, x, with);
 }
 
+/* The chosen cells of the data, the others as they are computed. */
+static NodeId patched(Editor *ed, const char *name, const Edit *e, NodeId x)
+{
+    Graph *g = ed->out;
+    NodeId with = copied(ed, part(ed, name, "edit_value"), e, g->nodes[x].dims);
+    graph_flag(g, with, NODE_EDITED);
+    NodeId keep = keep_leaf(ed, part(ed, name, "edit_keep"), e, selection_dims(&e->cells, g->nodes[x].dims));
+    return graph_where(g, name, keep, x, with);
+}
+
 static NodeId averaged(Editor *ed, const char *name, const Edit *e, NodeId x)
 {
     Graph *g = ed->out;
@@ -198,7 +208,7 @@ static NodeId apply(Editor *ed, const Edit *e, NodeId x, const char *name)
     case EDIT_REDIRECT: return graph_view(g, name, ed->map[graph_find(ed->base, e->other)], g->nodes[x].dims);
     case EDIT_GATHER: return graph_gather(g, name, x, e->axis, e->index);
     case EDIT_OTHER: return substituted(ed, name, e, x);
-    case EDIT_VALUES: return copied(ed, name, e, g->nodes[x].dims);
+    case EDIT_VALUES: return e->cells.n ? patched(ed, name, e, x) : copied(ed, name, e, g->nodes[x].dims);
     case EDIT_MAP: return graph_map(g, name, e->map, x);
     case EDIT_MASK: break;
     }

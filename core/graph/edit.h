@@ -15,7 +15,8 @@ typedef enum EditKind {
     EDIT_REDIRECT, /* the node becomes a view of node `other` (skip) */
     EDIT_GATHER,   /* the node's cells in another order along `axis` (shuffle) */
     EDIT_OTHER, /* the cells at chosen places of `axis` become node `other`'s, the same at every place (a mask token) */
-    EDIT_VALUES, /* the whole node becomes `data` (patch from a file or another run) */
+    EDIT_VALUES, /* the chosen cells become those of `data`, which has all of the node's (patch from a file or another
+                    run) */
     EDIT_MAP     /* the whole node goes through `map` (rounding to bf16) */
 } EditKind;
 

@@ -99,6 +99,14 @@ static bool find_end64(const TensorFile *f, uint64_t at, Directory *d, Err *err)
     return true;
 }
 
+static bool has_locator(const TensorFile *f, uint64_t at)
+{
+    uint8_t word[4];
+    Err err;
+    return at >= LOCATOR64 + END64 && file_read_at(f->fd, f->path, word, sizeof word, at - LOCATOR64, &err) &&
+           le32(word) == 0x07064b50;
+}
+
 /* The directory's bytes, which the caller frees; NULL and err when the end record is wrong. */
 static uint8_t *read_directory(TensorFile *f, size_t *bytes, size_t *entries, uint64_t *begin, Err *err)
 {
@@ -110,10 +118,15 @@ static uint8_t *read_directory(TensorFile *f, size_t *bytes, size_t *entries, ui
     }
     if (!find_end(f, record, &at, err))
         return NULL;
-    Directory d = {le16(record + 10), le32(record + 12), le32(record + 16), at};
+    const Directory small = {le16(record + 10), le32(record + 12), le32(record + 16), at};
+    Directory d = small;
     bool large = d.entries == 0xffff || d.begin == 0xffffffff || d.bytes == 0xffffffff;
-    if (large && !find_end64(f, at, &d, err))
+    if ((large || has_locator(f, at)) && !find_end64(f, at, &d, err)) /* PyTorch writes it whatever the size */
         return NULL;
+    if (!large && (d.entries != small.entries || d.bytes != small.bytes || d.begin != small.begin)) {
+        bad_zip(f, "has two directories", err);
+        return NULL;
+    }
     if (le16(record + 4) || le16(record + 6) || le16(record + 8) != le16(record + 10) || d.bytes > d.end ||
         d.begin != d.end - d.bytes || d.bytes > DIRECTORY_MAX || d.entries > MEMBERS_MAX) {
         bad_zip(f, "has a directory that contradicts itself", err);

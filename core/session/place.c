@@ -117,10 +117,12 @@ static void stand_on_answer(Session *s)
 {
     const Graph *g = session_graph(s, SIDE_B);
     NodeId n = site_node_any(g, SITE_PROBS);
-    int axis = node_role(g, n, ROLE_ANSWER), best = 0;
+    int axis = node_role(g, n, ROLE_ANSWER), token = node_role(g, n, ROLE_QUERY), best = 0;
     const float *x = n == NO_NODE ? NULL : session_peek(s, SIDE_B, graph_node(g, n)->path);
-    if (!x || axis == AXIS_NONE || graph_node(g, n)->dims.n != 1)
+    if (!x || axis == AXIS_NONE || graph_node(g, n)->dims.n != 1 + (token != AXIS_NONE))
         return;
+    if (token != AXIS_NONE) /* of words the row of the token under the cursor */
+        x += (size_t)session_index_on(s, g, token) * (size_t)g->axes[axis].n;
     for (int i = 1; i < g->axes[axis].n; i++)
         best = x[i] > x[best] ? i : best;
     s->place.at[axis] = best;

@@ -239,6 +239,8 @@ static void files_of_other_kinds(void **state)
         refused(path, cases[i].why);
     }
     refused(DATA "torch.pt", "torch.load");
+    refused(DATA "torch.pth", "torch.load"); /* as PyTorch 1.13 writes them, now and formerly */
+    refused(DATA "legacy.pt", "torch.load");
     refused(DATA "script.pt", "torch.jit.load");
     char far[300], target[4096];
     snprintf(far, sizeof far, "/tmp/vitrine-%ld-%0150d.pt", (long)getpid(),

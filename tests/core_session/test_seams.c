@@ -1,6 +1,9 @@
 /* Where words become state: small decisions that faults planted by tests/mutants.sh showed to be tested by nobody. */
 #include "asking.h"
 
+#include <unistd.h>
+
+#include "core/io/tensors.h"
 #include "core/models/drawn.h"
 #include "core/session/address.h"
 #include "core/session/cursor.h"
@@ -8,6 +11,7 @@
 #include "core/session/edit/slider.h"
 #include "core/session/learned/object.h"
 #include "core/session/learned/where.h"
+#include "core/session/options.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
 #include "core/session/state.h"
@@ -44,6 +48,41 @@ static void lines_have_room_for_their_end(void **state)
     line[sizeof a.text - 1] = 'x';
     line[sizeof a.text] = 0;
     assert_false(args_parse(&a, line, &name, &err));
+}
+
+/* Every option of words refuses what is none of them, and its list of words has an end. */
+static void words_that_are_no_value(void **state)
+{
+    (void)state;
+    for (int i = 0; look_option_at(i); i++)
+        if (look_option_at(i)->kind == OPTION_WORD) {
+            char line[96], why[96];
+            int last = 0;
+            while (look_option_at(i)->word(last))
+                assert_in_range(++last, 1, 32);
+            snprintf(line, sizeof line, "option %s no-such-word", look_option_at(i)->name);
+            snprintf(why, sizeof why, "'no-such-word' is no %s", look_option_at(i)->name);
+            refused(line, why);
+        }
+}
+
+/* Values of another picture's size are refused by their shape, whether too few or not a whole number of pictures. */
+static void values_that_are_no_picture(void **state)
+{
+    (void)state;
+    char path[64], input[80];
+    snprintf(path, sizeof path, "/tmp/vitrine-test-%ld-seams.safetensors", (long)getpid());
+    static float values[2 * 3 * 48 * 48];
+    const size_t SHAPES[][4] = {{3, 48, 47}, {1, 3, 48, 96}, {3, 48, 48 + 24}, {1, 3, 48, 48}};
+    for (size_t i = 0; i < sizeof SHAPES / sizeof *SHAPES; i++) {
+        Err err = {""};
+        TensorOut out = {.name = "x", .rank = SHAPES[i][3] ? 4 : 3, .data = values};
+        memcpy(out.shape, SHAPES[i], sizeof SHAPES[i]);
+        assert_true(tensors_write(path, TF_SAFETENSORS, &out, 1, NULL, &err));
+        snprintf(input, sizeof input, "%s:x", path);
+        assert_int_equal(session_open_input(&s, input, &err), i == 3);
+    }
+    unlink(path);
 }
 
 /* In an explanation, down goes to the next term and right to the next operand, and both have ends. */
@@ -341,6 +380,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lines_have_room_for_their_end),
         cmocka_unit_test(along_the_terms),
+        cmocka_unit_test(words_that_are_no_value),
+        cmocka_unit_test(values_that_are_no_picture),
         cmocka_unit_test(the_objects_patches),
         cmocka_unit_test(losses_and_showcases),
         cmocka_unit_test(steps_by_number),

@@ -124,6 +124,18 @@ check "-o - is the file" cmp -s q.npy <("$V" show blocks.1.attn.q -o -)
 ok "show as JSON" show logits --json
 says "JSON of a tensor" '"name":"logits","shape":\[10\]'
 same "a patched value gives the answer back" "$(classes_of)" "$(classes_of -c 'patch blocks.1.attn.q from=q.npy' | sed 's/,"probability_a.*//')"
+# one head, one token: from the whole node's values, from the part's own, from a tensor of a file by its name
+ok "one head's values" show 'blocks.1.attn.q[h=2]' -o head.npy
+ok "a trace" trace -o all.npz
+for from in q.npy head.npy all.npz:blocks.1.attn.q; do
+    same "one head patched from $from gives the answer back" "$(classes_of)" "$(classes_of -c "patch blocks.1.attn.q[h=2] from=$from" | sed 's/,"probability_a.*//')"
+done
+ok "without a token" show blocks.1.resid_post -c 'set blocks.1.resid_post[t=cls] 0' -o bare.npy
+ok "a token of another run" show logits -c 'patch blocks.1.resid_post[t=cls] from=bare.npy' -o patched.npy
+ok "the same by hand" show logits -c 'set blocks.1.resid_post[t=cls] 0' -o set.npy
+check "a token patched is that token and no other" cmp -s patched.npy set.npy
+refused 1 'the part of it that is patched' show logits -c 'patch blocks.1.attn.q[h=2,t=cls] from=head.npy'
+refused 1 "there is no tensor 'nobody'" show logits -c 'patch blocks.1.attn.q[h=2] from=all.npz:nobody'
 ok "without the edit" show logits -c 'set scale off; compare a' -o la.npy
 ok "with the edit" show logits -c 'set scale off' -o lb.npy
 ok "without any" show logits -o l0.npy

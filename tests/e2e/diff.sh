@@ -179,6 +179,17 @@ else
     skip "a foreign trace: no python3"
 fi
 
+# --- gradients: our own, and PyTorch's (tests/data/diff/autograd.py)
+AUTOGRAD=$(dirname "$MAP")
+"$V" trace -m "$DATA" -i "$DATA/image.ppm" --gradient 'logits[o=2]' -o grad.safetensors >/dev/null
+diff_v 0 'Same.*to grad\.' grad.safetensors -m "$DATA" --gradient 'logits[o=2]'
+diff_v 3 'Different: grad.seed' grad.safetensors -m "$DATA" --gradient 'logits[o=1]'
+diff_v 0 'Same.*to probs' grad.safetensors -m "$DATA" # gradients left out, and said
+says 'a gradient; --gradient says of what'
+diff_v 0 'Same: each of the 55 .*to grad.patch_embed' "$AUTOGRAD/autograd.npz" -m "$DATA" --gradient 'logits[o=2]'
+diff_v 3 'Different: grad.blocks.1.ln1.out.* no gradient goes back through blocks.1.attn.pattern.*differs in 2 blocks' "$AUTOGRAD/detached.npz" -m "$DATA" --gradient 'logits[o=2]'
+diff_v 0 'Same.*to logits' "$AUTOGRAD/detached.npz" -m "$DATA" # its forward pass is right
+
 # --- what can't be compared: status 1 or 2, one line
 diff_v 2 'diff needs a trace'
 diff_v 2 'diff needs a trace' a b c

@@ -90,6 +90,13 @@ typed 'say\n' --ascii
 check "ascii: a byte beyond it" bash -c '! LC_ALL=C grep -q "[^ -~]" <<<"$1"' _ "$OUT"
 "$VITRINE" --plain </dev/null >/dev/full 2>"$T/err"
 same "a full disc: status" 1 $?
+# a script is told elsewhere, and by the command that is named
+printf 'title One\ncaption Two\npause 1\n' >"$T/talk.txt"
+said=$("$VITRINE" --plain --script "$T/talk.txt" 2>&1 </dev/null)
+same "a script: status" 2 $?
+same "a script: the remedy is named" "$said" "vitrine: plain: no --script; \`vitrine screen --script FILE -o STEPS.txt\` writes its steps as text"
+"$VITRINE" screen --script "$T/talk.txt" -o "$T/STEPS.txt" >/dev/null
+same "a script: the remedy works" 0 $?
 
 # typed on a terminal: a prompt; Ctrl-C stops the work and not the program; what was left is found again
 if command -v tmux >/dev/null; then
@@ -123,9 +130,9 @@ played() { # LESSON CARDS RIGHT LINES
     check "lesson $1: no end" grep -q 'That was the last card' "$T/played"
     check "lesson $1: something was refused" bash -c '! grep -q ^Refused "$1"' _ "$T/played"
 }
-played 1 10 4 '\n\n158\n\n3\n\n\n\n\n2\n\n\n3\n\n576\n\n'
+played 1 10 4 '\n\n\n\n158\n\n3\n\n\n\n\n2\n\n\n3\n\n576\n\n\n'
 check "lesson 1: what was predicted" grep -q 'You said: 65,536 times' "$T/played"
-played 6 12 2 '\nanswer 8\n\n\n\n\n\n\n3\n\n\n\n\nset scale x4\n\n2\n\n'
+played 6 12 2 '\nanswer 8\n\n\n\n\n\n\n\n3\n\n\n\n\nset scale x4\n\n2\n\n'
 check "lesson 6: what was predicted" grep -q 'You said: 8' "$T/played"
 check "lesson 6: what comes behind its pause" grep -q 'Changed: set scale off' "$T/played"
 check "lesson 6: what is asked to be done is done" grep -q 'Right. Done. At 1.00' "$T/played"

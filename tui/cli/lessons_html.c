@@ -9,6 +9,7 @@
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/session/ask/ask.h"
+#include "core/session/playing.h"
 #include "lessons/play.h"
 #include "tui/canvas/export.h"
 #include "tui/cli/verbs.h"
@@ -45,9 +46,11 @@ static void put_text(Buf *out, const char *s)
 }
 
 /* The words that the pages link to, each once: glossary.html. */
+typedef struct Term {
+    char *slug, *entry;
+} Term;
 typedef struct Terms {
-    Buf entries;
-    char **slug;
+    Term *at;
     int count;
     size_t cap;
 } Terms;
@@ -62,7 +65,7 @@ static void put_slug(Buf *out, const char *term)
 static bool term_known(const Terms *t, const char *slug)
 {
     for (int i = 0; i < t->count; i++)
-        if (strcmp(t->slug[i], slug) == 0)
+        if (strcmp(t->at[i].slug, slug) == 0)
             return true;
     return false;
 }
@@ -74,13 +77,10 @@ static bool put_term(Session *s, Terms *t, Buf *out, const char *term, Err *err)
     put_slug(&slug, term);
     bool ok = term_known(t, buf_str(&slug)) || ask_glossary(s, term, &entry, err);
     if (ok && entry.len) {
-        t->slug = grow(t->slug, &t->cap, (size_t)t->count, sizeof *t->slug);
-        t->slug[t->count++] = xstrdup(buf_str(&slug));
-        buf_printf(&t->entries, "<dt id=\"%s\">", buf_str(&slug));
-        put_text(&t->entries, term);
-        buf_puts(&t->entries, "</dt><dd>");
-        put_text(&t->entries, buf_str(&entry));
-        buf_puts(&t->entries, "</dd>\n");
+        t->at = grow(t->at, &t->cap, (size_t)t->count, sizeof *t->at);
+        t->at[t->count] = (Term){xstrdup(buf_str(&slug)), xstrdup(buf_str(&entry))};
+        t->at[t->count].entry[strcspn(t->at[t->count].entry, "\n")] = 0; /* behind it: nodes and axes of that name */
+        t->count++;
     }
     if (ok) {
         buf_printf(out, "<a class=\"term\" href=\"glossary.html#%s\">", buf_str(&slug));
@@ -94,10 +94,11 @@ static bool put_term(Session *s, Terms *t, Buf *out, const char *term, Err *err)
 
 static void terms_free(Terms *t)
 {
-    for (int i = 0; i < t->count; i++)
-        free(t->slug[i]);
-    free(t->slug);
-    buf_free(&t->entries);
+    for (int i = 0; i < t->count; i++) {
+        free(t->at[i].slug);
+        free(t->at[i].entry);
+    }
+    free(t->at);
 }
 
 /* Prose of the block language: `code` inside quoted sentences, and live values. */
@@ -231,11 +232,57 @@ static void put_sources(Buf *out, const Card *c)
         }
 }
 
+static bool has_screen(const Card *c)
+{
+    return c->commands.count || c->show.count || c->picture.count;
+}
+
+/* "05-query-key-value-02", behind a pause "05-query-key-value-02-2". */
+static void screen_file(char out[112], const char *base, int card, int stage)
+{
+    snprintf(out, 112, stage ? "%s-%02d-%d" : "%s-%02d", base, card + 1, stage + 1);
+}
+
+/* All screens of a card, one before each of its pauses and the last; *stages gets how many. The player is through
+ * them afterwards. */
+static bool write_stages(Work *w, Player *p, int card, const char *folder, const char *base, int *stages, Err *err)
+{
+    char name[112];
+    bool ok = player_enter(p, card, err), more = has_screen(&p->lesson.cards[card]);
+    for (*stages = 0; ok && more; ++*stages) {
+        playing_end(p->s);
+        screen_file(name, base, card, *stages);
+        ok = write_screens(w, p, folder, name, err);
+        more = ok && player_waits(p);
+        ok = ok && (!more || player_on(p, err));
+    }
+    return ok;
+}
+
+/* What comes behind a pause is folded away where the card asks: it may be the answer. */
+static void put_screen(const Player *p, Buf *out, const char *base, int stage)
+{
+    char name[112];
+    const Card *c = player_card(p);
+    bool folded = stage && c->question;
+    screen_file(name, base, p->card, stage);
+    buf_puts(out, folded  ? "<details><summary>See it change</summary>"
+                  : stage ? "<p class=\"small\">And then:</p>\n"
+                          : "");
+    buf_printf(
+        out,
+        "<picture><source media=\"(prefers-color-scheme: dark)\" srcset=\"%s-dark.svg\"><img src=\"%s-light.svg\" "
+        "alt=\"The screen of this card: ",
+        name, name);
+    put_text(out, c->show.count ? c->show.at[0].text : p->s->place.path);
+    buf_printf(out, "\"></picture>%s\n", folded ? "</details>" : "");
+}
+
 static bool put_card(Work *w, Player *p, int i, const char *folder, const char *base, Terms *terms, Buf *out, Err *err)
 {
-    char name[96];
+    int stages;
     const Card *c = &p->lesson.cards[i];
-    if (!player_through(p, i, err))
+    if (!write_stages(w, p, i, folder, base, &stages, err))
         return false;
     buf_printf(out, "<h2 id=\"card-%d\">%d. ", i + 1, i + 1);
     put_text(out, c->title);
@@ -243,20 +290,12 @@ static bool put_card(Work *w, Player *p, int i, const char *folder, const char *
     for (int k = 0; k < c->item_count; k++)
         if (!put_item(p, terms, out, &c->items[k], err))
             return false;
-    snprintf(name, sizeof name, "%s-%02d", base, i + 1);
     if (c->question && !put_question(p, out, c->question, err))
         return false;
     put_sources(out, c);
-    if (!c->commands.count && !c->show.count && !c->picture.count)
-        return true;
-    buf_printf(
-        out,
-        "<picture><source media=\"(prefers-color-scheme: dark)\" srcset=\"%s-dark.svg\"><img src=\"%s-light.svg\" "
-        "alt=\"The screen of this card: ",
-        name, name);
-    put_text(out, c->show.count ? c->show.at[0].text : p->s->place.path);
-    buf_puts(out, "\"></picture>\n");
-    return write_screens(w, p, folder, name, err);
+    for (int k = 0; k < stages; k++)
+        put_screen(p, out, base, k);
+    return true;
 }
 
 static void put_lines(Buf *out, const char *before, const Texts *t)
@@ -353,6 +392,9 @@ static bool write_lesson(Work *w, int which, const char *folder, Terms *terms, B
         put_ways(&out, which);
         buf_puts(&out, "</body></html>\n");
         ok = write_page(folder, base, &out, err);
+        LessonFile before;
+        if (f.number < 0 && which > 0 && lesson_at(which - 1, &before) && before.number >= 0)
+            buf_puts(index, "</ul><h2>Short cards that the lessons build on</h2><ul>\n");
         buf_puts(index, "<li>");
         put_link(index, &f, "", "");
         buf_printf(index, " <span class=\"small\">%d minutes</span></li>\n", p.lesson.minutes);
@@ -363,12 +405,31 @@ static bool write_lesson(Work *w, int which, const char *folder, Terms *terms, B
     return ok;
 }
 
-static bool write_glossary(const char *folder, const Terms *t, Err *err)
+static int by_slug(const void *a, const void *b)
+{
+    return strcmp(((const Term *)a)->slug, ((const Term *)b)->slug);
+}
+
+static bool write_glossary(const char *folder, Terms *t, Err *err)
 {
     Buf out = {0};
     head(&out, "Words");
     buf_puts(&out, "<nav><a href=\"index.html\">All lessons</a></nav><h1>Words</h1><dl>\n");
-    buf_puts(&out, buf_str(&t->entries));
+    if (t->count)
+        qsort(t->at, (size_t)t->count, sizeof *t->at, by_slug);
+    for (int i = 0; i < t->count; i++) {
+        const char *entry = t->at[i].entry, *colon = strstr(entry, ": ");
+        size_t n = colon ? (size_t)(colon - entry) : strlen(entry);
+        char *name = xmalloc(n + 1);
+        memcpy(name, entry, n);
+        name[n] = 0;
+        buf_printf(&out, "<dt id=\"%s\">", t->at[i].slug);
+        put_text(&out, name);
+        buf_puts(&out, "</dt><dd>");
+        put_text(&out, colon ? colon + 2 : "");
+        buf_puts(&out, "</dd>\n");
+        free(name);
+    }
     buf_puts(&out, "</dl></body></html>\n");
     bool ok = write_page(folder, "glossary", &out, err);
     buf_free(&out);

@@ -421,6 +421,8 @@ static int plain(Work *w, Err *err)
 static bool check(const Options *o, const Link *l, Err *err)
 {
     const char *input = l->input ? l->input : o->input;
+    if (o->script)
+        return err_set(err, "plain: no --script; `vitrine screen --script FILE -o STEPS.txt` writes its steps as text");
     if (o->output || (input && strcmp(input, "-") == 0))
         return err_set(err, o->output ? "plain: no -o; the command `export FILE` saves what is in focus"
                                       : "plain: standard input has the commands; name the picture's file");

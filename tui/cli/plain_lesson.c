@@ -26,6 +26,16 @@ static void put_shown(const Plain *p, Buf *out)
     canvas_free(&c);
 }
 
+/* Is something else behind the next pause, and not only the terms that were said already? */
+static bool more_behind_pause(const Player *p)
+{
+    const Card *c = player_card(p);
+    int i = 0;
+    for (int pauses = p->pause + 1; pauses && i < c->commands.count; i++)
+        pauses -= !*c->commands.at[i].text;
+    return player_waits(p) && i < c->commands.count && strncmp(c->commands.at[i].text, "play ", 5) != 0;
+}
+
 static void put_card(Plain *p)
 {
     Laid laid;
@@ -40,7 +50,7 @@ static void put_card(Plain *p)
         buf_printf(&b, "%s\n", err.text);
     put_shown(p, &b);
     const Question *q = player_card(player)->question;
-    if (player_waits(player) && !desk_shows_worked(&p->desk))
+    if (more_behind_pause(player))
         buf_puts(&b, "An empty line: see it change.\n");
     if (q)
         buf_puts(&b, q->kind == QUESTION_CHOICE   ? "Type the number of an answer. hint helps.\n"
@@ -83,14 +93,17 @@ bool plain_turn_card(Plain *p, const char *line)
     Buf command = {0};
     if (!p->desk.open || (!on && !back))
         return false;
-    int card = p->desk.player.card;
-    do
+    const Player *player = &p->desk.player;
+    int card = player->card;
+    bool more;
+    do {
+        more = on && more_behind_pause(player);
         desk_key(&p->desk, on ? "n" : "p", 200, 60, &command);
-    while (on && p->desk.player.card == card && desk_shows_worked(&p->desk) && !p->desk.said.len); /* terms that were
-                                                                                                      said already */
+    } while (on && !more && player->card == card && desk_shows_worked(&p->desk) && !p->desk.said.len); /* terms that
+                                                                                                   were said already */
     buf_free(&command);
-    bool seen = p->desk.player.pause > 0; /* past a pause: the same words, another screen */
-    if (p->desk.player.card != card) {
+    bool seen = player->pause > 0; /* past a pause: the same words, another screen */
+    if (player->card != card) {
         put_card(p);
         if (!desk_shows_worked(&p->desk)) {
             plain_put_where(p);
@@ -100,8 +113,15 @@ bool plain_turn_card(Plain *p, const char *line)
         plain_put_line(p, buf_str(&p->desk.said));
     else if (seen) {
         playing_end(&p->work->session); /* all its terms are said at once */
-        plain_put_where(p);
-        plain_put_say(p);
+        if (desk_shows_worked(&p->desk)) {
+            Buf b = {0};
+            put_shown(p, &b);
+            plain_put(p, buf_str(&b));
+            buf_free(&b);
+        } else {
+            plain_put_where(p);
+            plain_put_say(p);
+        }
     }
     buf_clear(&p->work->session.said);
     session_trim(&p->work->session);

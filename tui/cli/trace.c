@@ -30,18 +30,20 @@ static int trace(Work *w, Err *err)
     if ((!to_stdout && !tensor_format(path, &format, err)) || !work_complete(w, err))
         return STATUS_BAD;
     w->written = true;
-    return export_nodes(&w->session, session_side(&w->session), "**", NULL, path, format, to_stdout ? NULL : &w->out,
-                        err)
+    return export_nodes(&w->session, session_side(&w->session), w->options->gradient ? "** grad.**" : "**", NULL, path,
+                        format, to_stdout ? NULL : &w->out, err)
                ? STATUS_DONE
                : STATUS_BAD;
 }
 
-const Verb VERB_TRACE = {.name = "trace",
-                         .usage = "trace [INPUT] -o FILE",
-                         .summary = "every tensor of the run into one file, by name",
-                         .details = "FILE ends in .safetensors, .npz or .json; the first and the last also say model, "
-                                    "input, edits and trace hash. With -c it is the edited run.",
-                         .example = "vitrine trace cat.png -m vit/ -c 'set scale off' -o unscaled.safetensors",
-                         .flags = VERB_JSON,
-                         .check = check,
-                         .run = trace};
+const Verb VERB_TRACE = {
+    .name = "trace",
+    .usage = "trace [INPUT] -o FILE",
+    .summary = "every tensor of the run into one file, by name",
+    .details = "FILE ends in .safetensors, .npz or .json; the first and the last also say model, "
+               "input, edits and trace hash. With -c it is the edited run; with --gradient TARGET the "
+               "gradients of that cell by every node are written too, as grad.NODE.",
+    .example = "vitrine trace cat.png -m vit/ -c 'set scale off' -o unscaled.safetensors",
+    .flags = VERB_JSON,
+    .check = check,
+    .run = trace};

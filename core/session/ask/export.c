@@ -1,5 +1,6 @@
 #include "core/session/ask/export.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,11 +30,12 @@ static void take(Chosen *c, NodeId n)
 
 /* Nodes of a scope or pattern. The first pass leaves weights out, the second analyses; they are meant where nothing
  * else matches. */
-static void choose(const Graph *g, const char *pattern, Chosen *c)
+static void choose_one(const Graph *g, const char *pattern, Chosen *c)
 {
     bool probes = strstr(pattern, "probe") != NULL || strncmp(pattern, "grad", strlen("grad")) == 0,
          stars = strchr(pattern, '*') != NULL;
-    for (int pass = 0; pass < 3 && !c->count; pass++)
+    size_t before = c->count;
+    for (int pass = 0; pass < 3 && c->count == before; pass++)
         for (NodeId n = 0; n < g->count; n++) {
             const Node *node = graph_node(g, n);
             bool weight = node->op == OP_LEAF && node->leaf.kind == LEAF_TENSOR;
@@ -42,6 +44,18 @@ static void choose(const Graph *g, const char *pattern, Chosen *c)
             if (stars ? address_match(pattern, node->path) : in_scope(pattern, node->path))
                 take(c, n);
         }
+}
+
+/* Of several patterns, with blanks between them, each. */
+static void choose(const Graph *g, const char *patterns, Chosen *c)
+{
+    for (const char *w = patterns; *w;) {
+        char one[SESSION_PATH];
+        size_t n = strcspn(w, " ");
+        snprintf(one, sizeof one, "%.*s", (int)(n < sizeof one ? n : sizeof one - 1), w);
+        choose_one(g, one, c);
+        w += n + strspn(w + n, " ");
+    }
 }
 
 static bool has_difference(const Session *s, NodeId n, Err *err)
@@ -209,7 +223,13 @@ bool export_nodes(Session *s, Side side, const char *pattern, const char *axes, 
     Address a;
     Chosen c = {0};
     Excerpt cut;
-    if (!permit_file(s, path, err) || !address_parse(s, g, pattern, &a, err))
+    const char *several = strchr(pattern, '[') ? NULL : strchr(pattern, ' ');
+    if (!permit_file(s, path, err))
+        return false;
+    if (several) {
+        a = (Address){.is_node = false};
+        snprintf(a.path, sizeof a.path, "%s", pattern);
+    } else if (!address_parse(s, g, pattern, &a, err))
         return false;
     bool ok = true;
     if (a.is_node) {
