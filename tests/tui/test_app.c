@@ -18,6 +18,7 @@
 #include "core/session/screens.h"
 #include "core/session/state.h"
 #include "tui/app_parts.h"
+#include "tui/desk_parts.h"
 #include "tui/progress.h"
 
 static App a;
@@ -504,6 +505,37 @@ static void a_lesson(void **state)
     buf_free(&after);
 }
 
+/* Right is marked as right and wrong as wrong; a prediction as neither: what comes decides. And the list of lessons
+ * offers the one that was begun. */
+static void answers_to_a_lesson(void **state)
+{
+    (void)state;
+    char number[16];
+    bool asked[2] = {false, false};
+    app_do(&a, "lesson 1");
+    for (int card = 0; card < a.desk.player.lesson.count; card++) {
+        const Question *q = a.desk.player.lesson.cards[card].question;
+        if (!q || q->kind != QUESTION_CHOICE)
+            continue;
+        assert_true(desk_go(&a.desk, card));
+        asked[q->predict] = true;
+        for (int i = q->count; i > 0; i--) {
+            bool right = q->choices[i - 1].right;
+            snprintf(number, sizeof number, "%d", i);
+            assert_true(desk_answer(&a.desk, number, &(Err){{0}}));
+            assert_int_equal(a.desk.right, right && !q->predict);
+            assert_int_equal(a.desk.wrong, !right && !q->predict);
+        }
+    }
+    assert_true(asked[0] && asked[1]);
+    desk_go(&a.desk, 2);
+    app_do(&a, "lesson close; lessons");
+    int offers = 0;
+    for (int i = 0; i < a.overlay.count; i++)
+        offers += strstr(a.overlay.items[i].text, "go on: ") != NULL;
+    assert_int_equal(offers, 1);
+}
+
 /* A lesson's examples read the weights of the model, so no other is opened below it, however it came: alone, presented
  * in place of another, left for a moment. */
 static void one_lesson_has_the_model(void **state)
@@ -634,6 +666,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_end, start, stop),
         cmocka_unit_test_setup_teardown(demonstrations, start, stop),
         cmocka_unit_test_setup_teardown(a_lesson, start, stop),
+        cmocka_unit_test_setup_teardown(answers_to_a_lesson, start, stop),
         cmocka_unit_test_setup_teardown(one_lesson_has_the_model, start, stop),
         cmocka_unit_test(progress_lines),
         cmocka_unit_test_setup_teardown(the_state_file, start, stop),

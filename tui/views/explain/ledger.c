@@ -20,6 +20,7 @@ enum {
     LIST_WIDE = 34,
     NUMBER = 6,
     WORDS = 22, /* a column of words with their votes */
+    GAP = 2,    /* between two such columns */
     WORD = 11,
     ROWS_MOST = 128
 };
@@ -259,9 +260,10 @@ static void draw_words(const Paint *p, const LedgerView *v, Rect r)
     else
         canvas_text(p->c, caption.y, caption.x, caption.w, STYLE_AXIS, n ? "votes, all heads" : "no word is looked at");
     ColourScale scale = colour_scale_of_range(p, -most, most);
-    bool beside = r.w >= 2 * WORDS;
+    bool beside = r.w >= 2 * WORDS + GAP;
     for (int i = 0; i < n; i++) {
-        int used = draw_tokens(p, &t[i], beside && n > 1 ? (Rect){r.y, r.x + i * WORDS, r.h, WORDS} : r, &scale);
+        int used = draw_tokens(p, &t[i], beside && n > 1 ? (Rect){r.y, r.x + i * (WORDS + GAP), r.h, WORDS} : r,
+                               &scale);
         if (!beside)
             rect_cut(&r, 't', used + 1 < r.h ? used + 1 : r.h);
         if (r.h < 2)
@@ -386,7 +388,7 @@ static Layout layout(const LedgerView *v, Rect r)
         rect_cut(&r, 'l', 2);
     }
     if (v->words && r.w - table >= WORDS) {
-        l.words = rect_cut(&r, 'l', r.w - table >= 2 * WORDS + 2 ? 2 * WORDS : WORDS);
+        l.words = rect_cut(&r, 'l', r.w - table >= 2 * (WORDS + GAP) ? 2 * WORDS + GAP : WORDS);
         rect_cut(&r, 'l', 2);
     }
     int tall = 1 + (v->measured ? 2 : 1) * v->rows;
