@@ -78,9 +78,10 @@ static void put_given(Buf *card)
     buf_printf(&text, "# A talk\n\n```vitrine\nminutes 1\nable \"Say.\"\n```\n%s```\n", buf_str(card));
     if (lesson_parse(&l, FILE_NAME, buf_str(&text), text.len, 0, &err))
         numbers_list(&l, &list);
-    const char *p = strchr(buf_str(&list), ' '); /* behind the lesson's number and the card's */
-    p = p ? strchr(p + 1, ' ') : NULL;
-    if (p)
+    static const char CARD[] = "\nta 1"; /* behind the line of the whole lesson */
+    const char *p = strstr(buf_str(&list), CARD);
+    p = p ? p + strlen(CARD) : "";
+    if (*p == ' ')
         buf_printf(card, "given%.*s\n", (int)strcspn(p, "\n"), p);
     lesson_free(&l);
     buf_free(&text);
