@@ -372,9 +372,8 @@ static const char *hint_text(const Session *s, int width)
         return width >= HINT_LONG
                    ? "One real run of a small Vision Transformer. s: take 1/√d_k away and see why it is there. "
                      "t: lesson 0, the whole trip."
-               : width >= HINT_SHORT
-                   ? "A real run of a Vision Transformer. t: lesson 0, from the pixels. s: no √d_k."
-                   : "A real run. t: lesson 0. s: take 1/√d_k away.";
+               : width >= HINT_SHORT ? "A real run of a Vision Transformer. t: lesson 0, from the pixels. s: no √d_k."
+                                     : "A real run. t: lesson 0. s: take 1/√d_k away.";
     return width >= HINT_LONG
                ? "One real run of a small Vision Transformer, every number computed here. Space: what happens first. "
                  "t: lesson 0."
