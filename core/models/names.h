@@ -2,6 +2,7 @@
  * finds. */
 #ifndef VITRINE_MODELS_NAMES_H
 #define VITRINE_MODELS_NAMES_H
+#include <stddef.h>
 
 enum { NODE_LABEL_CELLS = 14, NODE_SENTENCE_CELLS = 76 };
 
@@ -16,4 +17,6 @@ typedef struct NodeText {
 
 /* The row for a node's path, or NULL. Nodes that an edit made (NAME.unedited, NAME.edit…) have rows too. */
 const NodeText *node_text(const char *path);
+/* Row i of the table; NULL past the end. */
+const NodeText *node_text_at(size_t i);
 #endif

@@ -231,18 +231,25 @@ static int put_axes(const Graph *g, const char *word, Buf *out)
     return found;
 }
 
+static bool is_label(const NodeText *t, const char *word)
+{
+    return same_word(word, t->label) || strcmp(t->symbol, word) == 0;
+}
+
 /* Nodes of that name, path or label; of those that every block has, the first. */
 static int put_nodes(const Graph *g, const char *word, Buf *out)
 {
     const char *seen[16] = {0};
     int found = 0;
+    bool label = false; /* of any node; where it is of none, only nodes of that name have their text looked up */
+    for (size_t i = 0; !label && node_text_at(i); i++)
+        label = is_label(node_text_at(i), word);
     for (NodeId n = 0; n < g->count && found < 16; n++) {
         const Node *node = graph_node(g, n);
-        const NodeText *t = node_text(node->path);
-        bool helper = (node->flags & NODE_PROBE) && node->op == OP_LEAF; /* the numbers inside an analysis */
-        if (!t || helper ||
-            (strcmp(node_name(node), word) != 0 && strcmp(node->path, word) != 0 && !same_word(word, t->label) &&
-             strcmp(t->symbol, word) != 0))
+        bool named = strcmp(node_name(node), word) == 0 || strcmp(node->path, word) == 0,
+             helper = (node->flags & NODE_PROBE) && node->op == OP_LEAF; /* the numbers inside an analysis */
+        const NodeText *t = !helper && (named || label) ? node_text(node->path) : NULL;
+        if (!t || !(named || is_label(t, word)))
             continue;
         bool known = false;
         for (int i = 0; i < found; i++)
