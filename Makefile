@@ -222,7 +222,7 @@ fuzz: ## feeds every parser nonsense for a minute each (needs clang)
 faults: ## every call of the system fails once, in every verb: allocation, read, write, open, fork, mmap, poll (half an hour)
 	+@$(MAKE) --no-print-directory VARIANT=gcc CC=gcc all drivers
 	@B=build/gcc FAULT_POINTS=$(or $(FAULT_POINTS),0) tests/faults.sh
-soak: ## 100,000 random keys with resizes, with address and undefined-behaviour checks (minutes; 97 s of processor time; KEYS=… SEED=…)
+soak: ## 100,000 random keys with resizes, with address and undefined-behaviour checks (six minutes of processor time; KEYS=… SEED=…)
 	+@MAKE='$(MAKE)' KEYS=$(or $(KEYS),100000) SEED=$(or $(SEED),1) tests/soak.sh
 tsan: ## the unit suites that use threads, with a checker of data races
 	+@MAKE='$(MAKE)' tests/tsan.sh all

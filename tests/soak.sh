@@ -19,7 +19,8 @@ V=$PWD/build/san/vitrine SOAK=$PWD/build/gcc/tests/pty/soak
 cd "$T" || exit 1
 export HOME=$T/home XDG_STATE_HOME=$T/state TERM=xterm-256color LC_ALL=C.UTF-8
 # What the checkers have to say goes into files of its own: among the bytes of the screen its beginning would be lost.
-export ASAN_OPTIONS="log_path=$T/report:print_legend=0" UBSAN_OPTIONS="log_path=$T/report:print_stacktrace=1"
+# (Freed memory is kept from use for a while, at most 64 MB of it: more would look like growth.)
+export ASAN_OPTIONS="log_path=$T/report:print_legend=0:quarantine_size_mb=64" UBSAN_OPTIONS="log_path=$T/report:print_stacktrace=1"
 if said=$("$SOAK" "${KEYS:-1500}" "${SEED:-1}" "$V" --fresh --threads 2); then
     echo "  $said"
     pass
