@@ -299,19 +299,24 @@ static void look_at_lesson(Looking *k)
     k->found = NULL;
 }
 
-void numbers_list(const Lesson *l, Buf *out)
+void numbers_of(const Lesson *l, int card, Buf *out)
 {
     Buf faults = {0};
     Looking k = {.l = l, .faults = &faults, .list = out};
+    if (card < 0)
+        look_at_lesson(&k);
+    else
+        look_at_card(&k, &l->cards[card]);
+    buf_free(&faults);
+}
+
+void numbers_list(const Lesson *l, Buf *out)
+{
     for (int i = -1; i < l->count; i++) {
         buf_printf(out, "%.2s %d", l->file, i + 1);
-        if (i < 0)
-            look_at_lesson(&k);
-        else
-            look_at_card(&k, &l->cards[i]);
+        numbers_of(l, i, out);
         buf_putc(out, '\n');
     }
-    buf_free(&faults);
 }
 
 int numbers_check(const Lesson *l, Buf *faults)

@@ -71,6 +71,17 @@ void buf_json(Buf *b, const char *s)
     buf_putc(b, '"');
 }
 
+void buf_shell(Buf *b, const char *s)
+{
+    buf_putc(b, '\'');
+    for (; *s; s++)
+        if (*s == '\'')
+            buf_puts(b, "'\\''");
+        else
+            buf_putc(b, *s);
+    buf_putc(b, '\'');
+}
+
 const char *buf_str(const Buf *b)
 {
     return b->data ? b->data : "";

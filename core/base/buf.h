@@ -14,6 +14,8 @@ void buf_putc(Buf *b, char c);
 void buf_printf(Buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* s with JSON escapes between quotes; invalid UTF-8 becomes U+FFFD. */
 void buf_json(Buf *b, const char *s);
+/* s in the single quotes of a shell: one word, whatever is in it. */
+void buf_shell(Buf *b, const char *s);
 const char *buf_str(const Buf *b); /* never NULL; valid until the next change */
 void buf_clear(Buf *b);            /* keeps the memory */
 void buf_free(Buf *b);

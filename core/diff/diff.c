@@ -190,7 +190,7 @@ int diff_segment(const Graph *g, const DiffReference *r, NodeId n, bool *in)
 static bool same_kind(const char *a, const char *b)
 {
     size_t prefix = sizeof DIFF_GRADIENT - 1;
-    if (strncmp(a, DIFF_GRADIENT, prefix) == 0 && strncmp(b, DIFF_GRADIENT, prefix) == 0) {
+    if (diff_is_gradient(a) && diff_is_gradient(b)) {
         a += prefix;
         b += prefix;
     }
@@ -205,7 +205,7 @@ static bool same_kind(const char *a, const char *b)
 static bool is_counted(const Graph *g, NodeId n, bool gradients)
 {
     const Node *node = graph_node(g, n);
-    if (strncmp(node->path, DIFF_GRADIENT, sizeof DIFF_GRADIENT - 1) == 0)
+    if (diff_is_gradient(node->path))
         return gradients && node->op != OP_LEAF && node->op != OP_VIEW;
     return node->op != OP_LEAF && node->op != OP_VIEW && !(node->flags & NODE_PROBE) && graph_cells(g, n) > 0;
 }
@@ -226,8 +226,7 @@ static void fill_coverage(DiffReport *d, const Graph *g)
     *c = (DiffCoverage){.first = NO_NODE, .last = NO_NODE};
     bool gradients = false;
     for (int i = 0; i < d->count; i++)
-        gradients = gradients ||
-                    strncmp(graph_node(g, d->row[i].tensor->node)->path, DIFF_GRADIENT, sizeof DIFF_GRADIENT - 1) == 0;
+        gradients = gradients || diff_is_gradient(graph_node(g, d->row[i].tensor->node)->path);
     for (NodeId n = 0; n < g->count; n++)
         if (is_counted(g, n, gradients)) {
             c->of++;

@@ -121,7 +121,7 @@ static bool next_block(const Trial *t, NodeId *from, const char **path)
                            path_ends(p, "attn.scores_raw") || path_ends(p, "attn.z")))
             continue;
         size_t scope = (size_t)(strrchr(p, '.') - p) + 1;
-        if ((last && strncmp(last, p, scope) == 0) || (t->only && strncmp(p, t->only, strlen(t->only)) != 0))
+        if ((last && strncmp(last, p, scope) == 0) || !trial_here(t, p))
             continue;
         *path = p;
         *from = n + 1;
@@ -176,7 +176,7 @@ static void attempt_merged(Trial *t, const Order *o)
     for (NodeId n = 0; n <= t->target->node; n++) {
         const char *path = graph_node(g, n)->path;
         bool z = path_ends(path, "attn.z"), w_o = path_ends(path, "attn.w_o");
-        if ((!z && !w_o) || !t->in[n] || (t->only && strncmp(path, t->only, strlen(t->only)) != 0))
+        if ((!z && !w_o) || !t->in[n] || !trial_here(t, path))
             continue;
         NodeId made = z ? n : trial_beside(t, path, "attn.z");
         if (!trial_has(t, made) || (w_o && t->in[made])) /* that one is found by itself */

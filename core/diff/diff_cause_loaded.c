@@ -208,9 +208,7 @@ void trial_quantised(Trial *t)
                     continue;
                 outside += !inside;
                 size_t cells = graph_cells(g, n), row = (size_t)t->size.width;
-                if (path_ends(path, "attn.w_o"))
-                    row = cells / (size_t)t->size.width;
-                else if (path_ends(path, "w_down") || strcmp(path, "patch_embed.weight") == 0)
+                if (path_ends(path, "attn.w_o") || path_ends(path, "w_down") || strcmp(path, "patch_embed.weight") == 0)
                     row = cells / (size_t)t->size.width;
                 if (cells % row == 0)
                     trial_add(t, EDIT_VALUES, path)->data = quantised(t, run_need(t->s->run, n),
@@ -240,7 +238,7 @@ void trial_half(Trial *t)
                     size_t length = strcspn(w, " ");
                     snprintf(ending, sizeof ending, "%.*s", (int)length, w);
                     const char *path = graph_node(g, n)->path;
-                    if (path_ends(path, ending) && (!t->only || strncmp(path, t->only, strlen(t->only)) == 0))
+                    if (path_ends(path, ending) && trial_here(t, path))
                         *trial_add(t, EDIT_MAP, path) = precision_edit(g, n, (Precision)p);
                     w += length + strspn(w + length, " ");
                 }

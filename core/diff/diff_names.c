@@ -183,14 +183,14 @@ static int gradients(const Graph *g, int found, DiffTarget out[DIFF_PARTS])
     return found;
 }
 
-static bool is_gradient(const char *name)
+bool diff_is_gradient(const char *name)
 {
     return strncmp(name, DIFF_GRADIENT, sizeof DIFF_GRADIENT - 1) == 0;
 }
 
 int diff_name_other(const Graph *g, const char *name, int n, DiffTarget out[DIFF_PARTS])
 {
-    if (is_gradient(name))
+    if (diff_is_gradient(name))
         return gradients(g, look_up_tables(g, name + sizeof DIFF_GRADIENT - 1, n, out), out);
     return look_up_tables(g, name, n, out);
 }
@@ -205,7 +205,7 @@ int diff_name_targets(const DiffMap *map, const Graph *g, const char *name, Diff
         out[0] = (DiffTarget){.family = DIFF_OURS, .node = own, .parts = 1};
         return 1;
     }
-    if (is_gradient(name)) {
+    if (diff_is_gradient(name)) {
         found = diff_name_targets(map, g, name + sizeof DIFF_GRADIENT - 1, out);
         return found < 0 ? found : gradients(g, found, out);
     }
@@ -216,7 +216,7 @@ const char *diff_name_of(DiffFamily f, const Graph *g, NodeId n, char *out, size
 {
     const char *path = graph_node(g, n)->path;
     size_t prefix = sizeof DIFF_GRADIENT - 1;
-    if (is_gradient(path)) {
+    if (diff_is_gradient(path)) {
         NodeId of = graph_find(g, path + prefix);
         if (of == NO_NODE || size <= prefix || !diff_name_of(f, g, of, out + prefix, size - prefix))
             return NULL;

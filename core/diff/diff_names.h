@@ -42,6 +42,7 @@ bool diff_map_parse(DiffMap *m, const char *name, const char *text, const Graph 
 void diff_map_free(DiffMap *m);
 
 #define DIFF_GRADIENT "grad." /* in front of a node's path, and of any name for one: its gradient */
+bool diff_is_gradient(const char *name);
 enum { DIFF_PARTS = 4, DIFF_AXES = 32, DIFF_PATH = 160 };
 
 /* A node that a tensor means, or a part of the tensor. */

@@ -156,7 +156,7 @@ static bool take(Opening *o, const TensorInfo *info, const DiffTarget *to, Err *
 static bool is_compared(const Graph *g, NodeId n)
 {
     const Node *node = graph_node(g, n);
-    if (strncmp(node->path, DIFF_GRADIENT, sizeof DIFF_GRADIENT - 1) == 0)
+    if (diff_is_gradient(node->path))
         return true;
     return !(node->flags & NODE_PROBE) && !(node->op == OP_LEAF && node->leaf.kind == LEAF_TENSOR);
 }
@@ -209,7 +209,7 @@ static bool take_all(Opening *o, const DiffMap *map, Err *err)
         const TensorInfo *info = &o->file->tensors[i];
         DiffTarget to[DIFF_PARTS];
         int parts = meaning(o, map, info, to);
-        if (parts == 0 && strncmp(info->name, DIFF_GRADIENT, sizeof DIFF_GRADIENT - 1) == 0)
+        if (parts == 0 && diff_is_gradient(info->name))
             note_unknown(o, info, ": a gradient; --gradient says of what, as in --gradient logits[o=0]");
         else if (parts == 0)
             note_unknown(o, info, "");

@@ -212,11 +212,16 @@ bool path_ends(const char *path, const char *ending)
            (n == e || path[n - e - 1] == '.' || (attention && path[n - e - 1] == '_'));
 }
 
+bool trial_here(const Trial *t, const char *path)
+{
+    return !t->only || strncmp(path, t->only, strlen(t->only)) == 0;
+}
+
 NodeId trial_find(const Trial *t, const char *ending, NodeId from)
 {
     for (NodeId n = from; n <= t->target->node; n++)
         if (t->in[n] && path_ends(graph_node(t->s->graph, n)->path, ending) &&
-            (!t->only || strncmp(graph_node(t->s->graph, n)->path, t->only, strlen(t->only)) == 0))
+            trial_here(t, graph_node(t->s->graph, n)->path))
             return n;
     return NO_NODE;
 }
@@ -328,8 +333,7 @@ static void try_backward(Trial *t)
     const Graph *g = t->s->graph;
     for (NodeId n = 0; n <= t->target->node; n++) {
         const char *path = graph_node(g, n)->path, *of = path + sizeof DIFF_GRADIENT - 1;
-        if (!t->in[n] || strncmp(path, DIFF_GRADIENT, sizeof DIFF_GRADIENT - 1) != 0 ||
-            graph_node(g, n)->op == OP_LEAF || graph_node(g, n)->op == OP_VIEW)
+        if (!t->in[n] || !diff_is_gradient(path) || graph_node(g, n)->op == OP_LEAF || graph_node(g, n)->op == OP_VIEW)
             continue;
         const char *from = strstr(of, ".from.");
         trial_begin(t);
@@ -452,8 +456,7 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
     t.steps = c->steps = diff_segment(s->graph, r, row->tensor->node, t.in);
     t.flops = cost_of(&t);
     find_edge(&t);
-    bool backward = strncmp(graph_node(s->graph, row->tensor->node)->path, DIFF_GRADIENT, sizeof DIFF_GRADIENT - 1) ==
-                    0;
+    bool backward = diff_is_gradient(graph_node(s->graph, row->tensor->node)->path);
     if (backward)
         try_backward(&t);
     else

@@ -80,6 +80,8 @@ bool path_ends(const char *path, const char *ending);
  * "decoder.blocks.3.cross_attn.scale" it is "decoder.blocks.3.cross_attn.w_q". */
 const char *block_path(Arena *a, const char *path, const char *name);
 
+/* Is the mistake made at nodes of this path: everywhere, or in the one block that is tried? */
+bool trial_here(const Trial *t, const char *path);
 /* What the reference has of a node, or what the stretch makes of it with the mistake so far; NULL where neither knows
  * the node. */
 const float *trial_known(Trial *t, NodeId n);

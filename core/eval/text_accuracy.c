@@ -2,13 +2,11 @@
 
 #include <stdlib.h>
 
-#include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/models/lexicon.h"
 
 struct TextAccuracy {
     TextReader *reader;
-    Pool *pool;
     Sentence *sentence; /* [count] */
     size_t done;
     AccuracyResult result;
@@ -33,7 +31,7 @@ TextAccuracy *text_accuracy_new(const TextAccuracySetup *setup, Err *err)
         return NULL;
     TextAccuracy *e = xcalloc(1, sizeof *e);
     size_t n = setup->count;
-    *e = (TextAccuracy){.reader = r, .pool = setup->pool, .sentence = xcalloc(n + 1, sizeof *e->sentence)};
+    *e = (TextAccuracy){.reader = r, .sentence = xcalloc(n + 1, sizeof *e->sentence)};
     e->result = (AccuracyResult){.pictures = n,
                                  .classes = 2,
                                  .label = xcalloc(n + 1, sizeof(int)),
@@ -62,21 +60,15 @@ static void see(void *exam, size_t i, const Sentence *s, const TextValues *v)
     bool right = true;
     for (int t = 0; t <= s->fr_n; t++)
         right = right && text_first_word(e->reader, v, t) == text_batch_answer(s, t);
-    e->result.named[e->done + i] = right;
+    e->result.named[i] = right;
 }
 
 bool text_accuracy_step(TextAccuracy *e, int64_t deadline_ns)
 {
-    size_t some = (size_t)pool_threads(e->pool) * TEXT_MICRO, n = e->result.pictures;
-    while (e->done < n) {
-        size_t count = n - e->done < some ? n - e->done : some;
-        text_reader_run(e->reader, e->sentence + e->done, count, see, e, NULL, NULL);
-        for (size_t i = 0; i < count; i++)
-            e->result.right += (size_t)e->result.named[e->done + i];
-        e->done += count;
-        if (clock_ns() >= deadline_ns)
-            break;
-    }
+    size_t n = e->result.pictures, before = e->done;
+    e->done = text_reader_go_on(e->reader, e->sentence, before, n, see, e, deadline_ns);
+    for (size_t i = before; i < e->done; i++)
+        e->result.right += (size_t)e->result.named[i];
     return e->done == n;
 }
 

@@ -34,7 +34,7 @@ struct TextReader {
     int desks;
     /* of the run in progress */
     const Sentence *s;
-    size_t n;
+    size_t n, first; /* first: the number that visit is given of s[0] */
     TextVisit visit;
     void *context;
 };
@@ -184,7 +184,7 @@ static void read_batch(void *reader, size_t batch, int worker)
         v.logits = plan_values(p, z->logits) + (size_t)i * rows;
         for (int k = 0; k < r->watch_count; k++)
             watched[k] = plan_values(p, z->watch[k]) + (size_t)i * (graph_cells(z->graph, z->watch[k]) / TEXT_MICRO);
-        r->visit(r->context, batch * TEXT_MICRO + (size_t)i, list[i], &v);
+        r->visit(r->context, r->first + batch * TEXT_MICRO + (size_t)i, list[i], &v);
     }
 }
 
@@ -208,6 +208,22 @@ bool text_reader_run(TextReader *r, const Sentence *s, size_t n, TextVisit visit
             return false;
     }
     return true;
+}
+
+size_t text_reader_go_on(TextReader *r, const Sentence *s, size_t done, size_t n, TextVisit visit, void *context,
+                         int64_t deadline_ns)
+{
+    size_t some = (size_t)pool_threads(r->pool) * TEXT_MICRO;
+    while (done < n) {
+        size_t count = n - done < some ? n - done : some;
+        r->first = done;
+        text_reader_run(r, s + done, count, visit, context, NULL, NULL);
+        done += count;
+        if (clock_ns() >= deadline_ns)
+            break;
+    }
+    r->first = 0;
+    return done;
 }
 
 int text_first_word(const TextReader *r, const TextValues *v, int t)

@@ -36,6 +36,10 @@ typedef void (*TextVisit)(void *context, size_t i, const Sentence *s, const Text
  * NULL; false when it stopped. */
 bool text_reader_run(TextReader *r, const Sentence *s, size_t n, TextVisit visit, void *context,
                      bool (*progress)(void *context, const char *what, double share), void *progress_context);
+/* Goes on from sentence `done` of s[n] until the deadline (clock_ns), at least a batch for every thread; visit is given
+ * a sentence's number in s. Returns how many are done then. */
+size_t text_reader_go_on(TextReader *r, const Sentence *s, size_t done, size_t n, TextVisit visit, void *context,
+                         int64_t deadline_ns);
 /* The word that comes first in row t. */
 int text_first_word(const TextReader *r, const TextValues *v, int t);
 #endif

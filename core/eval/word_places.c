@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/eval/text_reader.h"
 
@@ -12,24 +11,12 @@ enum { KEPT = 1 + WORD_PLACES, ATTENTIONS_MOST = 64 };
 
 struct WordPlaces {
     TextReader *reader;
-    Pool *pool;
     Seq2seqConfig config;
     Sentence *sentence; /* [sentences] */
-    size_t done, first; /* first: of the batch under way */
-    double *kept;       /* [sentences, attentions, heads + 1, KEPT]: the last one as if all were alike */
+    size_t done;
+    double *kept; /* [sentences, attentions, heads + 1, KEPT]: the last one as if all were alike */
     WordPlacesResult result;
 };
-
-/* An attention by its number: the encoder's, then of every block of the decoder self-attention and cross-attention. */
-static bool in_decoder(const WordPlaces *w, int attention)
-{
-    return attention >= w->config.encoder_layers;
-}
-
-static bool is_cross(const WordPlaces *w, int attention)
-{
-    return in_decoder(w, attention) && (attention - w->config.encoder_layers) % 2;
-}
 
 WordPlaces *word_places_new(const TextModel *model, size_t count, Pool *pool, Err *err)
 {
@@ -38,7 +25,7 @@ WordPlaces *word_places_new(const TextModel *model, size_t count, Pool *pool, Er
     int n = c->encoder_layers + 2 * c->decoder_layers;
     char path[ATTENTIONS_MOST][64];
     const char *watch[ATTENTIONS_MOST];
-    *w = (WordPlaces){.pool = pool, .config = *c};
+    *w = (WordPlaces){.config = *c};
     w->result = (WordPlacesResult){.sentences = count, .attentions = n, .heads = c->heads};
     bool fits = n <= ATTENTIONS_MOST || err_set(err, "more than %d attentions", ATTENTIONS_MOST);
     for (int a = 0; fits && a < n; a++) {
@@ -99,8 +86,9 @@ static void see(void *of, size_t i, const Sentence *s, const TextValues *v)
     WordPlaces *w = of;
     size_t length = (size_t)v->length;
     for (int a = 0; a < w->result.attentions; a++) {
-        bool target = in_decoder(w, a), source = !target || is_cross(w, a);
-        int asks = target ? s->fr_n + 1 : s->en_n + 1, keys = source ? s->en_n + 1 : s->fr_n + 1;
+        Seq2seqTexts texts = seq2seq_attention_texts(w->config.encoder_layers, a);
+        bool source = !texts.target_keys;
+        int asks = texts.target_asks ? s->fr_n + 1 : s->en_n + 1, keys = source ? s->en_n + 1 : s->fr_n + 1;
         for (int t = 0; t < asks; t++) {
             int seen = source ? keys : t + 1; /* the decoder looks at nothing that comes later */
             for (int u = 0; u < seen; u++) {
@@ -108,7 +96,7 @@ static void see(void *of, size_t i, const Sentence *s, const TextValues *v)
                 for (int h = 0; h <= w->result.heads; h++) {
                     size_t cell = ((size_t)h * length + (size_t)t) * length + (size_t)u;
                     double weight = h < w->result.heads ? (double)v->watched[a][cell] : 1.0 / seen;
-                    double *kept = kept_of(w, w->first + i, a, h);
+                    double *kept = kept_of(w, i, a, h);
                     kept[0] += weight * abs(t - u) / asks;
                     kept[1 + place] += weight / asks;
                 }
@@ -145,17 +133,10 @@ static void finish(WordPlaces *w)
 
 bool word_places_step(WordPlaces *w, int64_t deadline_ns)
 {
-    size_t some = (size_t)pool_threads(w->pool) * TEXT_MICRO, n = w->result.sentences;
+    size_t n = w->result.sentences;
     if (w->done == n)
         return true;
-    while (w->done < n) {
-        w->first = w->done;
-        size_t count = n - w->done < some ? n - w->done : some;
-        text_reader_run(w->reader, w->sentence + w->done, count, see, w, NULL, NULL);
-        w->done += count;
-        if (clock_ns() >= deadline_ns)
-            break;
-    }
+    w->done = text_reader_go_on(w->reader, w->sentence, w->done, n, see, w, deadline_ns);
     if (w->done == n)
         finish(w);
     return w->done == n;

@@ -306,6 +306,18 @@ bool site_is(const Graph *g, const char *path, Site s)
     return false;
 }
 
+bool site_was(const Graph *g, const char *path, Site s)
+{
+    const char *edit = strstr(path, ".unedited");
+    size_t n = edit ? (size_t)(edit - path) : strlen(path);
+    for (int i = 0; i < anatomy_count(g); i++) {
+        const char *site = g->anatomy->parts[i].site[s];
+        if (site && strlen(site) == n && memcmp(site, path, n) == 0)
+            return true;
+    }
+    return false;
+}
+
 bool anatomy_carry(const Graph *g, const char *path, int from, int to, char *out, size_t n)
 {
     const char *begin;

@@ -1,6 +1,5 @@
 #include "core/graph/vary.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,12 +23,7 @@ static bool patched_in(const Node *n)
 /* Rows of a table picked by the words of the input: its cells are weights, which ones is the input's. */
 static bool picked(const Graph *g, const Node *n)
 {
-    char path[160];
-    if (n->op != OP_GATHER)
-        return false;
-    const char *edit = strstr(n->path, ".unedited");
-    snprintf(path, sizeof path, "%.*s", edit ? (int)(edit - n->path) : (int)strlen(n->path), n->path);
-    return site_is(g, path, SITE_EMBED);
+    return n->op == OP_GATHER && site_was(g, n->path, SITE_EMBED);
 }
 
 void vary_init(Vary *v, const Graph *g)

@@ -41,25 +41,16 @@ static bool is_heads(const Graph *g, NodeId n)
            dims_role(g, d, ROLE_HEAD_WIDTH) != AXIS_NONE;
 }
 
-/* Is it what a part noted as that site, whatever an edit did behind it? */
-static bool is_noted(const Graph *g, NodeId n, Site site)
-{
-    const char *path = graph_node(g, n)->path, *edit = strstr(path, ".unedited");
-    char plain[160];
-    snprintf(plain, sizeof plain, "%.*s", edit ? (int)(edit - path) : (int)strlen(path), path);
-    return site_is(g, plain, site);
-}
-
 /* Rows of tables: the words' vectors, picked by their numbers, and those of their places. */
 static bool is_words(const Graph *g, NodeId n)
 {
-    return graph_node(g, n)->op == OP_GATHER && is_noted(g, n, SITE_EMBED);
+    return graph_node(g, n)->op == OP_GATHER && site_was(g, graph_node(g, n)->path, SITE_EMBED);
 }
 
 static bool is_places(const Graph *g, NodeId n)
 {
     Op op = graph_node(g, n)->op;
-    return (op == OP_LEAF || op == OP_SLICE) && is_noted(g, n, SITE_POSITIONS);
+    return (op == OP_LEAF || op == OP_SLICE) && site_was(g, graph_node(g, n)->path, SITE_POSITIONS);
 }
 
 /* Where a way back ends: what heads and MLPs wrote, the patches or words, and what is given. */

@@ -277,3 +277,9 @@ void seq2seq_attention_number(const Seq2seqConfig *c, int number, char *out, siz
     else
         snprintf(out, n, "decoder.blocks.%d.self_attn", own / each);
 }
+
+Seq2seqTexts seq2seq_attention_texts(int encoder_layers, int number)
+{
+    int own = number - encoder_layers;
+    return (Seq2seqTexts){.target_asks = own >= 0, .target_keys = own >= 0 && own % 2 == 0};
+}

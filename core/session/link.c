@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/digest.h"
 #include "core/base/mem.h"
 #include "core/models/model_digest.h"
 #include "core/session/address.h"
@@ -22,28 +23,16 @@ bool link_model_needs(const Session *s)
     return strcmp(s->model.layout, "bundled") != 0;
 }
 
-static uint64_t mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 29;
-}
-
 uint64_t link_input_digest(const Input *in)
 {
-    uint64_t hash = mix(0xcbf29ce484222325u, in->ready);
+    uint64_t hash = digest_mix(DIGEST_START, in->ready);
     const Image *im = &in->original;
-    if (!im->data) {
-        for (size_t i = 0; i < in->cells; i++) {
-            uint32_t bits;
-            memcpy(&bits, &in->values[i], sizeof bits);
-            hash = mix(hash, bits);
-        }
-        return hash;
-    }
+    if (!im->data)
+        return digest_floats(hash, in->values, in->cells);
     size_t bytes = size_mul(size_mul((size_t)im->width, (size_t)im->height), (size_t)im->channels);
-    hash = mix(mix(mix(hash, (uint64_t)im->width), (uint64_t)im->height), (uint64_t)im->channels);
+    hash = digest_mix(digest_mix(digest_mix(hash, (uint64_t)im->width), (uint64_t)im->height), (uint64_t)im->channels);
     for (size_t i = 0; i < bytes; i++)
-        hash = mix(hash, im->data[i]);
+        hash = digest_mix(hash, im->data[i]);
     return hash;
 }
 
@@ -53,18 +42,6 @@ uint64_t link_model_digest(const Session *s)
 }
 
 /* ---- words ---- */
-
-/* In single quotes, as a shell wants it. */
-static void put_quoted(Buf *out, const char *text)
-{
-    buf_putc(out, '\'');
-    for (; *text; text++)
-        if (*text == '\'')
-            buf_puts(out, "'\\''");
-        else
-            buf_putc(out, *text);
-    buf_putc(out, '\'');
-}
 
 static bool begins(const char *command, size_t n, const char *with)
 {
@@ -255,11 +232,11 @@ static void put_opened(const Session *s, bool input, Buf *out)
 {
     if (input && *session_input(s, SIDE_B)->path) { /* else the first one of its family */
         buf_puts(out, " -i ");
-        put_quoted(out, session_input(s, SIDE_B)->path);
+        buf_shell(out, session_input(s, SIDE_B)->path);
     }
     if (*s->model_path) {
         buf_puts(out, " -m ");
-        put_quoted(out, s->model_path);
+        buf_shell(out, s->model_path);
     }
     if (*s->resolution)
         buf_printf(out, " --resolution %s", s->resolution);
@@ -273,10 +250,10 @@ static void put_options(const Session *s, Buf *out)
     Buf address = {0}, rest = {0};
     session_write_link(s, &address, &rest);
     buf_puts(out, " --at ");
-    put_quoted(out, buf_str(&address));
+    buf_shell(out, buf_str(&address));
     if (rest.len) {
         buf_puts(out, " -c ");
-        put_quoted(out, buf_str(&rest));
+        buf_shell(out, buf_str(&rest));
     }
     buf_free(&address);
     buf_free(&rest);

@@ -74,6 +74,14 @@ float *history_add(History *h)
     return row;
 }
 
+float *history_note(History *h, const double figures[HISTORY_FIXED])
+{
+    float *to = history_add(h);
+    for (int i = 0; i < HISTORY_FIXED; i++)
+        to[i] = (float)figures[i];
+    return to + HISTORY_FIXED;
+}
+
 float history_at(const History *h, int row, HistoryFigure f)
 {
     REQUIRE(row >= 0 && row < h->row_count);
@@ -98,9 +106,9 @@ double history_row_entropy(const float *p, int n)
 /* Tokens that ask and that are looked at in an attention. */
 static void pattern_shape(const HistoryText *t, int attention, size_t *asks, size_t *keys)
 {
-    bool decoder = attention >= t->encoder_layers, cross = decoder && (attention - t->encoder_layers) % 2;
-    *asks = (size_t)(decoder ? t->target : t->source);
-    *keys = (size_t)(decoder && !cross ? t->target : t->source);
+    Seq2seqTexts texts = seq2seq_attention_texts(t->encoder_layers, attention);
+    *asks = (size_t)(texts.target_asks ? t->target : t->source);
+    *keys = (size_t)(texts.target_keys ? t->target : t->source);
 }
 
 /* Cells of all attentions before that one. */

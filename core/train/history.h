@@ -60,6 +60,8 @@ void history_init_text(History *h, const Seq2seqConfig *c); /* of both stacks */
 void history_free(History *h);                              /* zeroed allowed */
 size_t history_width(const History *h);
 float *history_add(History *h); /* a new row, zeroed */
+/* …with these figures; where its entropies, history_lines of them, belong. */
+float *history_note(History *h, const double figures[HISTORY_FIXED]);
 float history_at(const History *h, int row, HistoryFigure f);
 int history_lines(const History *h); /* entropies of a row: blocks, or attentions of a text model */
 float history_entropy(const History *h, int row, int line);

@@ -42,12 +42,6 @@ void text_trainer_look_close(TextTrainer *t)
     free(t->look.pattern);
 }
 
-/* Is what comes later in the text masked? */
-static bool is_causal(const History *h, int attention)
-{
-    return attention >= h->text.encoder_layers && (attention - h->text.encoder_layers) % 2 == 0;
-}
-
 /* Mean entropy of a head's rows, each over the tokens that it may look at; a row with one such token says nothing. */
 static double head_entropy(const float *pattern, int asks, int keys, bool causal)
 {
@@ -73,8 +67,9 @@ static void entropies(const TextTrainer *t, double *entropy)
         int asks = g->axes[d.axis[1]].n, keys = g->axes[d.axis[2]].n;
         const float *pattern = plan_values(t->look.plan, t->look.pattern[a]);
         for (int h = 0; h < heads; h++)
-            entropy[a * heads + h] = head_entropy(pattern + (size_t)h * (size_t)asks * (size_t)keys, asks, keys,
-                                                  is_causal(&t->history, a));
+            entropy[a * heads + h] = head_entropy(
+                pattern + (size_t)h * (size_t)asks * (size_t)keys, asks, keys,
+                seq2seq_attention_texts(t->history.text.encoder_layers, a).target_keys);
     }
 }
 
@@ -98,7 +93,6 @@ static void add_row(TextTrainer *t, const TextStep *s, const double *entropy)
     bool check = r->check > 0 && (text_trainer_done(t) || t->step % (10 * r->log_every) == 0);
     double exact = check ? (double)text_trainer_exact(t, SENTENCES_COMBINATIONS, 1u << 30, (size_t)r->check) / r->check
                          : -1;
-    float *to = history_add(&t->history);
     const double figures[HISTORY_FIXED] = {
         [HISTORY_STEP] = t->step,
         [HISTORY_LOSS] = s->loss,
@@ -108,13 +102,12 @@ static void add_row(TextTrainer *t, const TextStep *s, const double *entropy)
         [HISTORY_RATE] = s->rate,
         [HISTORY_CHECK] = exact,
     };
-    for (int i = 0; i < HISTORY_FIXED; i++)
-        to[i] = (float)figures[i];
+    float *to = history_note(&t->history, figures);
     for (int a = 0; a < history_lines(&t->history); a++) {
         double sum = 0;
         for (int h = 0; h < heads; h++)
             sum += entropy[a * heads + h];
-        to[HISTORY_FIXED + a] = (float)(sum / heads);
+        to[a] = (float)(sum / heads);
     }
 }
 

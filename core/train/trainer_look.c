@@ -73,7 +73,6 @@ void trainer_note(Trainer *t, const TrainStep *f)
         return;
     bool check = t->recipe.check > 0 && (t->step % (10 * t->recipe.log_every) == 0 || trainer_done(t));
     double accuracy = check ? trainer_accuracy(t, PICTURES_CHECK, 0, (size_t)t->recipe.check) : -1;
-    float *to = history_add(&t->history);
     const double figures[HISTORY_FIXED] = {
         [HISTORY_STEP] = t->step,
         [HISTORY_LOSS] = f->loss,
@@ -83,9 +82,8 @@ void trainer_note(Trainer *t, const TrainStep *f)
         [HISTORY_RATE] = f->rate,
         [HISTORY_CHECK] = accuracy,
     };
-    for (int i = 0; i < HISTORY_FIXED; i++)
-        to[i] = (float)figures[i];
+    float *entropy = history_note(&t->history, figures);
     for (int l = 0; l < c->layers; l++)
-        to[HISTORY_FIXED + l] = mean_entropy(plan_values(t->look, t->pattern[l]), vit_tokens(c), 0,
-                                             (size_t)MICRO_BATCH * (size_t)c->heads);
+        entropy[l] = mean_entropy(plan_values(t->look, t->pattern[l]), vit_tokens(c), 0,
+                                  (size_t)MICRO_BATCH * (size_t)c->heads);
 }

@@ -44,18 +44,6 @@ bool play_step(Work *w, const Script *s, int i, unsigned allowed, Buf *caption, 
     return ask_caption(&w->session, step->caption.text, caption, err) || at_line(s, step->caption.line, err);
 }
 
-/* In a shell's single quotes. */
-static void put_quoted(const char *text, Buf *out)
-{
-    buf_putc(out, '\'');
-    for (const char *p = text; *p; p++)
-        if (*p == '\'')
-            buf_puts(out, "'\\''");
-        else
-            buf_putc(out, *p);
-    buf_putc(out, '\'');
-}
-
 /* Options that change what a screen looks like, as they were given. */
 static void put_looks(const Options *o, int width, int height, Buf *out)
 {
@@ -74,7 +62,7 @@ void play_given(const Work *w, Buf *out)
     buf_puts(out, "vitrine screen");
     for (int i = 1; i < o->word_count; i++) {
         buf_putc(out, ' ');
-        put_quoted(o->word[i], out);
+        buf_shell(out, o->word[i]);
     }
     const struct {
         const char *option, *value;
@@ -87,7 +75,7 @@ void play_given(const Work *w, Buf *out)
     for (size_t i = 0; i < sizeof GIVEN / sizeof *GIVEN; i++)
         if (GIVEN[i].value) {
             buf_printf(out, " %s ", GIVEN[i].option);
-            put_quoted(GIVEN[i].value, out);
+            buf_shell(out, GIVEN[i].value);
         }
     buf_puts(out, o->assume ? " --assume" : "");
     put_looks(o, screen_width(o), screen_height(o), out);
@@ -108,17 +96,17 @@ void play_command(const Work *w, const char *ask, int width, int height, Buf *ou
     buf_puts(out, "vitrine screen");
     if (*s->model_path) {
         buf_puts(out, " -m ");
-        put_quoted(s->model_path, out);
+        buf_shell(out, s->model_path);
     }
     buf_puts(out, " -i ");
-    put_quoted(session_input(s, SIDE_B)->path, out);
+    buf_shell(out, session_input(s, SIDE_B)->path);
     if (*s->resolution)
         buf_printf(out, " --resolution %s", s->resolution);
     if (s->assume && *s->model_path)
         buf_puts(out, " --assume");
     if (joined.len) {
         buf_puts(out, " -c ");
-        put_quoted(buf_str(&joined), out);
+        buf_shell(out, buf_str(&joined));
     }
     put_looks(w->options, width, height, out);
     buf_free(&lines);

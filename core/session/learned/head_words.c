@@ -28,7 +28,6 @@ static void put_place(const Session *s, const HeadPlacesResult *r, int cell, Buf
     buf_printf(out, " (all alike: %.0f %%)", 100 * r->even[most]);
 }
 
-/* "Block 0, head 1: looks 7.8 ±0.1 px away (all alike: 24.8), at neighbours: …; over 500 pictures." */
 static void put_words(const WordPlacesResult *r, int cell, Buf *out)
 {
     static const char *const PLACES[WORD_PLACES] = {[WORD_ITSELF] = "its own place",
@@ -48,6 +47,7 @@ static void put_words(const WordPlacesResult *r, int cell, Buf *out)
     buf_printf(out, "; over %zu sentences of unseen combinations, as trained", r->sentences);
 }
 
+/* "Block 0, head 1: looks 7.8 ±0.1 px away (all alike: 24.8), at neighbours: …; over 500 pictures." */
 static void put_looks(const Session *s, int cell, Buf *out)
 {
     const WordPlacesResult *words = session_word_places(s);

@@ -5,13 +5,12 @@
 
 #include "core/base/mem.h"
 #include "core/eval/figures.h"
-#include "core/graph/anatomy.h"
+#include "core/session/learned/head_words.h"
 #include "core/session/learned/measures_parts.h"
 
 static void shape(const Session *s, MeasureKind kind, Measure *m)
 {
-    int rows = session_text_model(s) ? anatomy_attentions(session_base(s)) : session_blocks(s);
-    m->rows = kind == MEASURE_CENSUS ? rows : 1;
+    m->rows = kind == MEASURE_CENSUS ? head_words_rows(s) : 1;
     m->cols = kind == MEASURE_CENSUS ? session_heads(s) : kind == MEASURE_SCALE ? (int)MEASURES_FACTORS : 2;
 }
 

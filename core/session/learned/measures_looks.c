@@ -3,14 +3,14 @@
 #include <stdio.h>
 
 #include "core/base/mem.h"
-#include "core/graph/anatomy.h"
+#include "core/session/learned/head_words.h"
 #include "core/session/learned/measures_parts.h"
 
 void measures_looks_begin(Session *s, Measuring *w)
 {
     Measure *m = &w->measure;
     Err err = {{0}};
-    m->rows = session_text_model(s) ? anatomy_attentions(session_base(s)) : session_blocks(s);
+    m->rows = head_words_rows(s);
     m->cols = session_heads(s);
     m->base = NAN;
     m->answer = -1;

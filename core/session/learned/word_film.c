@@ -30,8 +30,7 @@ bool session_word_film(const Session *s, WordFilm *out)
     *out = (WordFilm){.history = h, .text = &r->words, .attention = known ? attention : 0, .head = known ? head : 0};
     out->part = anatomy_attention(g, out->attention);
     history_pattern(h, 0, out->attention, out->head, &out->asks, &out->keys);
-    out->asks_target = out->attention >= h->text.encoder_layers;
-    out->keys_target = out->asks_target && (out->attention - h->text.encoder_layers) % 2 == 0;
+    out->texts = seq2seq_attention_texts(h->text.encoder_layers, out->attention);
     NodeId n = site_node(g, out->part, SITE_PATTERN);
     int axis = n == NO_NODE ? AXIS_NONE : node_role(g, n, ROLE_QUERY);
     int row = axis == AXIS_NONE ? 0 : session_index_on(s, g, axis);
@@ -41,12 +40,12 @@ bool session_word_film(const Session *s, WordFilm *out)
 
 const char *word_film_asks(const WordFilm *f, int row)
 {
-    return f->asks_target ? f->text->target[row] : f->text->source[row];
+    return f->texts.target_asks ? f->text->target[row] : f->text->source[row];
 }
 
 const char *word_film_key(const WordFilm *f, int col)
 {
-    return f->keys_target ? f->text->target[col] : f->text->source[col];
+    return f->texts.target_keys ? f->text->target[col] : f->text->source[col];
 }
 
 const float *word_film_pattern(const WordFilm *f, int snapshot)

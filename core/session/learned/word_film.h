@@ -20,7 +20,7 @@ typedef struct WordFilm {
     int attention, head; /* its number, and the head's */
     int asks, keys;      /* tokens */
     int row;             /* which of those that ask is picked: the data cursor's, inside this sentence */
-    bool asks_target, keys_target;
+    Seq2seqTexts texts;
 } WordFilm;
 
 /* False where no training of a text model is known, or its record has no snapshot. */
