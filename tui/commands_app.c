@@ -384,8 +384,7 @@ static const Command COMMANDS[] = {
      NULL},
     {"present", "class", "present [FILE, NAME, next, prev, go N, play, light, dark, keys, off, leave]",
      "for a hall: one pane and a caption; a lesson, a script, a demonstration, or what is open; play: a script with "
-     "its "
-     "pauses, by itself",
+     "its pauses, by itself",
      COMMAND_UI, run_present, NULL},
     {"share", "class", "share [NAME, off] [group=GROUP]",
      "let other users of this machine follow: `vitrine join NAME`; NAME is yours if none is given", COMMAND_UI,

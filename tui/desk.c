@@ -10,26 +10,6 @@
 
 /* ---- opening and closing ---- */
 
-/* What the reader had, and how it comes back: the whole of it, or nothing. */
-static void keep_own(Desk *d, Session *s)
-{
-    Buf text = {0};
-    session_write(s, STATE_MODEL | STATE_INPUT | STATE_WHOLE, &text);
-    d->kept = xstrdup(buf_str(&text));
-    d->history = edits_history_take(s);
-    buf_free(&text);
-}
-
-static void bring_back(Desk *d, Session *s)
-{
-    Commands commands = session_command_set();
-    Err err;
-    if (d->kept && !session_read(s, &commands, d->kept, COMMAND_EDIT | COMMAND_FILE, &err)) /* the reader's own lines */
-        session_say(s, "%s", err.text);
-    edits_history_put(s, &d->history);
-    commands_free(&commands);
-}
-
 void desk_clear_said(Desk *d)
 {
     d->term = -1;
@@ -78,17 +58,15 @@ bool desk_open(Desk *d, Session *s, const char *which, Err *err)
         lesson_free(&lesson);
         return false;
     }
-    keep_own(d, s);
+    aside_put(&d->own, s);
     if (*s->model_path && !session_open_model(s, NULL, err)) { /* lessons speak of the bundled model */
         lesson_free(&lesson);
-        edits_history_put(s, &d->history);
-        free(d->kept);
-        d->kept = NULL;
+        aside_drop(&d->own, s);
         return false;
     }
     if (!player_open(&d->player, s, &lesson, err)) {
         player_close(&d->player);
-        bring_back(d, s);
+        aside_back(&d->own, s);
         return false;
     }
     d->open = true;
@@ -106,8 +84,7 @@ void desk_close(Desk *d, Session *s)
         return;
     desk_keep_progress(d);
     player_close(&d->player);
-    bring_back(d, s);
-    free(d->kept);
+    aside_back(&d->own, s);
     buf_free(&d->said);
     *d = (Desk){0};
 }

@@ -2,7 +2,7 @@
  * sight, and what the reader had before, which comes back when the lesson is closed. Holds no terminal. */
 #ifndef VITRINE_TUI_DESK_H
 #define VITRINE_TUI_DESK_H
-#include "core/session/edit/edits.h"
+#include "tui/aside.h"
 #include "tui/overlay.h"
 #include "tui/views/lesson/lesson_views.h"
 
@@ -13,10 +13,9 @@ typedef struct Desk {
     uint64_t seed;
     Buf said; /* feedback or a hint */
     bool right, wrong;
-    bool front;          /* on a small screen: the card, not the screen behind it */
-    int term;            /* of the card's words in the glossary, the one under the cursor; -1: none */
-    char *kept;          /* the reader's own place and edits, as commands; picture and model before it, a line each */
-    EditHistory history; /* what the reader can undo */
+    bool front; /* on a small screen: the card, not the screen behind it */
+    int term;   /* of the card's words in the glossary, the one under the cursor; -1: none */
+    Aside own;  /* what was there before */
 } Desk;
 
 /* Opens a lesson by number or name ("5", "dot-product"), at the card where it was left. */

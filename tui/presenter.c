@@ -6,7 +6,6 @@
 
 #include "core/base/clock.h"
 #include "core/session/log.h"
-#include "core/session/state.h"
 
 enum { TITLE_S = 3 };
 
@@ -34,41 +33,21 @@ static bool go(Presenter *p, Session *s, const Commands *c, int step, Err *err)
     return ok;
 }
 
-static void keep_own(Presenter *p, Session *s)
-{
-    Buf text = {0};
-    session_write(s, STATE_MODEL | STATE_INPUT | STATE_WHOLE, &text);
-    p->kept = xstrdup(buf_str(&text));
-    p->history = edits_history_take(s);
-    buf_free(&text);
-}
-
 static void bring_back(Presenter *p, Session *s)
 {
-    Commands commands = session_command_set();
-    Err err;
     deck_close(&p->deck);
-    if (!session_read(s, &commands, p->kept, COMMAND_EDIT | COMMAND_FILE, &err)) /* the reader's own lines */
-        session_say(s, "%s", err.text);
-    else
+    if (aside_back(&p->own, s))
         buf_clear(&s->said);
-    edits_history_put(s, &p->history);
-    commands_free(&commands);
-    free(p->kept);
-    p->kept = NULL;
 }
 
 static bool start(Presenter *p, Session *s, const Commands *c, const char *which, Err *err)
 {
-    bool first = !p->kept;
+    bool first = !p->own.lines;
     if (first)
-        keep_own(p, s);
+        aside_put(&p->own, s);
     if (!deck_open(&p->deck, s, which, err)) {
-        if (first) { /* nothing is presented, so nothing was set aside */
-            edits_history_put(s, &p->history);
-            free(p->kept);
-            p->kept = NULL;
-        }
+        if (first) /* nothing is presented, so nothing was set aside */
+            aside_drop(&p->own, s);
         return false;
     }
     free(p->view.spent);
@@ -174,35 +153,53 @@ static bool toggle(Presenter *p, Session *s, const Commands *c, const char *open
     return ok;
 }
 
+/* What a word asks of the presenter; go is followed by where to. */
+typedef enum Wish {
+    WISH_TOGGLE,
+    WISH_OFF,
+    WISH_ON,
+    WISH_LIGHT,
+    WISH_DARK,
+    WISH_NEXT,
+    WISH_PREV,
+    WISH_GO,
+    WISH_PLAY,
+    WISH_LEAVE,
+    WISH_OPEN
+} Wish;
+
+static Wish wish_of(const char *word)
+{
+    static const char *const WORDS[WISH_OPEN] = {
+        [WISH_TOGGLE] = "",   [WISH_OFF] = "off",   [WISH_ON] = "on",  [WISH_LIGHT] = "light", [WISH_DARK] = "dark",
+        [WISH_NEXT] = "next", [WISH_PREV] = "prev", [WISH_GO] = "go ", [WISH_PLAY] = "play",   [WISH_LEAVE] = "leave"};
+    int i = 0;
+    while (i < WISH_OPEN && (i == WISH_GO ? strncmp(word, WORDS[i], strlen(WORDS[i])) : strcmp(word, WORDS[i])) != 0)
+        i++;
+    return (Wish)i;
+}
+
 bool presenter_opens(const char *word)
 {
-    static const char *const WORDS[] = {"off", "on", "light", "dark", "next", "prev", "play", "leave"};
-    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
-        if (strcmp(word, WORDS[i]) == 0)
-            return false;
-    return *word && strncmp(word, "go ", 3) != 0;
+    return wish_of(word) == WISH_OPEN;
 }
 
 bool presenter_do(Presenter *p, Session *s, const Commands *c, const char *word, const char *open, Buf *said, Err *err)
 {
     bool on = p->view.on;
-    if (!*word || (strcmp(word, "off") == 0 && on) || (strcmp(word, "on") == 0 && !on))
-        return toggle(p, s, c, open, err);
-    if (strcmp(word, "off") == 0 || strcmp(word, "on") == 0)
-        return true;
-    if (strcmp(word, "light") == 0 || strcmp(word, "dark") == 0) {
-        p->view.light = *word == 'l';
-        return true;
-    }
-    if (strcmp(word, "next") == 0 || strcmp(word, "prev") == 0)
-        return turn(p, s, c, *word == 'n' ? 1 : -1, said, err);
-    if (strncmp(word, "go ", 3) == 0)
-        return jump(p, s, c, word + 3, err);
-    if (strcmp(word, "play") == 0)
-        return play(p, err);
-    if (strcmp(word, "leave") == 0) {
-        p->view.asks = on;
-        return on || err_set(err, "nothing is being presented");
+    Wish wish = wish_of(word);
+    switch (wish) {
+    case WISH_OFF:
+    case WISH_ON: return on == (wish == WISH_ON) || toggle(p, s, c, open, err);
+    case WISH_TOGGLE: return toggle(p, s, c, open, err);
+    case WISH_LIGHT:
+    case WISH_DARK: p->view.light = wish == WISH_LIGHT; return true;
+    case WISH_NEXT:
+    case WISH_PREV: return turn(p, s, c, wish == WISH_NEXT ? 1 : -1, said, err);
+    case WISH_GO: return jump(p, s, c, word + strlen("go "), err);
+    case WISH_PLAY: return play(p, err);
+    case WISH_LEAVE: p->view.asks = on; return on || err_set(err, "nothing is being presented");
+    case WISH_OPEN: break;
     }
     return start(p, s, c, word, err);
 }
@@ -238,7 +235,7 @@ bool presenter_answers(Presenter *p, Session *s, const char *key)
     p->view.on = p->view.blank = false;
     s->look.locked = false;
     s->quit = p->alone;
-    if (!p->alone && p->kept)
+    if (!p->alone && p->own.lines)
         bring_back(p, s);
     s->changes++;
     return true;
@@ -248,7 +245,6 @@ void presenter_close(Presenter *p)
 {
     deck_close(&p->deck);
     free(p->view.spent);
-    free(p->kept);
-    edits_history_free(&p->history);
+    aside_free(&p->own);
     *p = (Presenter){.deck = {.at = -1}};
 }

@@ -1,17 +1,16 @@
 /* The presentation itself: what `present …` and `blank` do to the deck and to what is shown of it. */
 #ifndef VITRINE_TUI_PRESENTER_H
 #define VITRINE_TUI_PRESENTER_H
-#include "core/session/edit/edits.h"
+#include "tui/aside.h"
 #include "tui/present.h"
 
 typedef struct Presenter {
     Present view;
     Deck deck;
-    bool timed;          /* a script's steps follow one another with its pauses */
-    int64_t due;         /* when the next one is; 0: not known yet */
-    bool alone;          /* the program was opened to present: leaving ends it */
-    char *kept;          /* what was on show before, as commands; NULL: nothing was presented yet */
-    EditHistory history; /* …and what could be undone */
+    bool timed;  /* a script's steps follow one another with its pauses */
+    int64_t due; /* when the next one is; 0: not known yet */
+    bool alone;  /* the program was opened to present: leaving ends it */
+    Aside own;   /* what was on show before; nothing where nothing was presented yet */
 } Presenter;
 
 /* "" the other mode; off; light, dark; next, prev, go N, go last; play; leave; anything else opens it and shows its

@@ -71,18 +71,14 @@ static void put_prose(const char *text, Buf *out)
  * the values of. card: without its end. */
 static void put_given(Buf *card)
 {
-    static const char FILE_NAME[] = "talk.md";
     Lesson l = {0};
     Buf text = {0}, list = {0};
     Err err;
     buf_printf(&text, "# A talk\n\n```vitrine\nminutes 1\nable \"Say.\"\n```\n%s```\n", buf_str(card));
-    if (lesson_parse(&l, FILE_NAME, buf_str(&text), text.len, 0, &err))
-        numbers_list(&l, &list);
-    static const char CARD[] = "\nta 1"; /* behind the line of the whole lesson */
-    const char *p = strstr(buf_str(&list), CARD);
-    p = p ? p + strlen(CARD) : "";
-    if (*p == ' ')
-        buf_printf(card, "given%.*s\n", (int)strcspn(p, "\n"), p);
+    if (lesson_parse(&l, "talk.md", buf_str(&text), text.len, 0, &err))
+        numbers_of(&l, 0, &list);
+    if (list.len)
+        buf_printf(card, "given%s\n", buf_str(&list));
     lesson_free(&l);
     buf_free(&text);
     buf_free(&list);

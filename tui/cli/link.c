@@ -224,14 +224,24 @@ bool link_go(Session *s, const Commands *c, const char *address, Err *err)
     return go(s, c, "goto", address, "", err);
 }
 
+bool link_has_place(const Link *l)
+{
+    return l->place.len && l->address;
+}
+
+bool link_place(const Link *l, Session *s, const Commands *c, Err *err)
+{
+    return go(s, c, "place", l->address, buf_str(&l->place), err);
+}
+
 bool link_run(const Link *l, const char *at, Session *s, const Commands *c, Err *err)
 {
     const char *start = l->address ? l->address : at;
     bool there = start && link_go(s, c, start, NULL); /* else a change has to make it first */
     if (!session_read(s, c, buf_str(&l->edits), COMMAND_EDIT, err))
         return false;
-    if (l->place.len && l->address)
-        return go(s, c, "place", l->address, buf_str(&l->place), err);
+    if (link_has_place(l))
+        return link_place(l, s, c, err);
     return !start || there || link_go(s, c, start, err);
 }
 

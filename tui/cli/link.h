@@ -37,6 +37,9 @@ bool link_files(const Link *l, const char *input, const char *model, Err *err);
 /* To the place; changes; and the place again, which a change may have had to make. at: another one to start at, or
  * NULL. */
 bool link_run(const Link *l, const char *at, Session *s, const Commands *c, Err *err);
+/* Does it say a screen, which its changes may have had to make? To it. */
+bool link_has_place(const Link *l);
+bool link_place(const Link *l, Session *s, const Commands *c, Err *err);
 /* `goto` that address. */
 bool link_go(Session *s, const Commands *c, const char *address, Err *err);
 /* Are picture and model those that the link was made with? False, with a message that names the one that is not. */

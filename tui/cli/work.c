@@ -86,10 +86,7 @@ static bool await_stdin(Err *err)
 
 static bool go(Work *w, const char *address, Err *err)
 {
-    Buf line = {0};
-    buf_printf(&line, "goto \"%s\"", address); /* quoted: a blank may stand between [ ] */
-    bool ok = command_do(&w->session, &w->commands, buf_str(&line), 0, err);
-    buf_free(&line);
+    bool ok = link_go(&w->session, &w->commands, address, err);
     w->session.back_count = 0;
     return ok;
 }
@@ -120,13 +117,8 @@ static bool run_commands(Work *w, unsigned allowed, Err *err)
     if (!session_read(&w->session, &w->commands, buf_str(&w->link.edits), COMMAND_EDIT | (allowed & COMMAND_UI), err) ||
         !session_read(&w->session, &w->commands, buf_str(&w->options->commands), allowed, err))
         return false;
-    if (w->link.place.len && w->link.address) { /* to the screen of the link, which its changes may have had to make */
-        Buf line = {0};
-        buf_printf(&line, "place \"%s\"%s", w->link.address, buf_str(&w->link.place));
-        bool ok = command_do(&w->session, &w->commands, buf_str(&line), 0, err);
-        buf_free(&line);
-        return ok;
-    }
+    if (link_has_place(&w->link))
+        return link_place(&w->link, &w->session, &w->commands, err);
     bool again = (allowed & COMMAND_UI) && *w->address && (both || !placed);
     if (again)
         return go(w, w->address, err);

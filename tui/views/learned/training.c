@@ -234,7 +234,6 @@ static float check_of(const Training *t)
     return NAN;
 }
 
-/* How well the places know the grid, and what the model is worth by then: the first that there is room for. */
 /* Where the picked word looks by then, and how evenly the head does: the first lines that there is room for. */
 static int draw_words(const Paint *p, const Training *t, Rect r)
 {
@@ -249,6 +248,7 @@ static int draw_words(const Paint *p, const Training *t, Rect r)
     return r.h > 1 ? 2 : 1;
 }
 
+/* How well the places know the grid, and what the model is worth by then: the first that there is room for. */
 static void draw_figures(const Paint *p, const Training *t, Rect r)
 {
     const PositionGrid *g = session_history_grid(p->s, t->shown == t->twin, t->snapshot);

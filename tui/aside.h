@@ -1,0 +1,18 @@
+/* What the reader had on show, set aside while a lesson or a presentation has the session: model, input, changes,
+ * place, and what could be undone. */
+#ifndef VITRINE_TUI_ASIDE_H
+#define VITRINE_TUI_ASIDE_H
+#include "core/session/edit/edits.h"
+
+typedef struct Aside {
+    char *lines; /* commands that lead back; NULL: nothing is set aside */
+    EditHistory history;
+} Aside;
+
+void aside_put(Aside *a, Session *s);
+/* Back to it, the whole of it or nothing; what went wrong is said. Nothing is set aside afterwards. */
+bool aside_back(Aside *a, Session *s);
+/* The session was not changed meanwhile: the history returns alone. */
+void aside_drop(Aside *a, Session *s);
+void aside_free(Aside *a);
+#endif
