@@ -18,13 +18,14 @@ static double attempt_value(Trial *t, const char *ending, double value, const ch
 
 /* What is fitted: a node's value, and how it is said around the number. */
 typedef struct Fit {
-    const char *ending, *before, *after;
+    const char *ending;
+    TrialFit said;
 } Fit;
 
 static double attempt_logarithm(Trial *t, const Fit *f, double logarithm)
 {
     char text[sizeof t->text];
-    snprintf(text, sizeof text, "%s%.4g%s", f->before, dm_exp(logarithm), f->after);
+    snprintf(text, sizeof text, "%s%.4g%s", f->said.before, dm_exp(logarithm), f->said.after);
     return attempt_value(t, f->ending, dm_exp(logarithm), text);
 }
 
@@ -53,6 +54,28 @@ static void attempt_fit(Trial *t, const Fit *f, double low, double high)
         }
     }
     t->fitting = false;
+    TrialFit *kept = arena_alloc(&t->arena, sizeof *kept);
+    *kept = (TrialFit){arena_strdup(&t->arena, f->said.before), arena_strdup(&t->arena, f->said.after)};
+    t->fit = kept;
+    attempt_logarithm(t, f, (a + b) / 2);
+    t->fit = NULL;
+}
+
+void trial_number(Trial *t, const char *ending, double value, const TrialFit *said)
+{
+    if (t->base || t->only || t->number_count == 2 || !(value > 0))
+        return;
+    trial_begin(t);
+    for (NodeId n = trial_find(t, ending, 0); n != NO_NODE; n = trial_find(t, ending, n + 1))
+        trial_add(t, EDIT_SET, graph_node(t->s->graph, n)->path)->value = (float)value;
+    if (!t->mistake_count)
+        return;
+    TrialFit *kept = arena_alloc(&t->arena, sizeof *kept);
+    *kept = (TrialFit){arena_strdup(&t->arena, said->before), arena_strdup(&t->arena, said->after)};
+    Tried *k = &t->number[t->number_count++];
+    *k = (Tried){.family = t->family, .count = t->mistake_count, .fit = kept};
+    k->edit = arena_alloc(&t->arena, size_mul((size_t)k->count, sizeof *k->edit));
+    memcpy(k->edit, t->mistake, (size_t)k->count * sizeof *k->edit);
 }
 
 void trial_scale(Trial *t)
@@ -74,11 +97,12 @@ void trial_scale(Trial *t)
         return;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         attempt_value(t, "attn.scale", known[i].value, known[i].text);
-    if (trial_close(t))
-        return;
     char after[64];
     snprintf(after, sizeof after, ", not by %.4g", (double)c->scale);
-    Fit fit = {"attn.scale", "the reference multiplies the scores by ", after};
+    trial_number(t, "attn.scale", (double)c->scale, &(TrialFit){"the reference multiplies the scores by ", after});
+    if (trial_close(t))
+        return;
+    Fit fit = {"attn.scale", {"the reference multiplies the scores by ", after}};
     t->fitting = true;
     double here = dm_log((double)c->scale), nearby = t->before.rms; /* is there anything to be had by another factor? */
     bool nowhere = !(c->scale > 0) || t->base ||
@@ -106,10 +130,11 @@ void trial_norm(Trial *t)
         trial_add(t, EDIT_SCALE, graph_node(t->s->graph, n)->path)->factor = (float)(width / (width - 1));
     if (width > 1)
         trial_attempt(t, "the reference's LayerNorm divides the squares by D − 1 instead of D");
+    snprintf(after, sizeof after, " to the variance, not %.4g", eps);
+    trial_number(t, "eps", eps, &(TrialFit){"the reference's LayerNorm adds ε = ", after});
     if (trial_close(t) || best >= t->before.rms)
         return;
-    snprintf(after, sizeof after, " to the variance, not %.4g", eps);
-    attempt_fit(t, &(Fit){"eps", "the reference's LayerNorm adds ε = ", after}, 1e-14, 10);
+    attempt_fit(t, &(Fit){"eps", {"the reference's LayerNorm adds ε = ", after}}, 1e-14, 10);
 }
 
 void trial_activation(Trial *t)

@@ -173,6 +173,9 @@ static void attempt_merged(Trial *t, const Order *o)
 {
     const Graph *g = t->s->graph;
     trial_begin(t);
+    if (!trial_wanted(t, o->text))
+        return;
+    t->made = true;
     for (NodeId n = 0; n <= t->target->node; n++) {
         const char *path = graph_node(g, n)->path;
         bool z = path_ends(path, "attn.z"), w_o = path_ends(path, "attn.w_o");

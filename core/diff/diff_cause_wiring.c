@@ -15,6 +15,8 @@ static void attempt_readout(Trial *t, NodeId readout, const float *x, size_t row
                             const char *text)
 {
     size_t width = graph_cells(t->s->graph, readout);
+    if (!trial_wanted(t, text))
+        return;
     float *out = arena_alloc(&t->arena, width * sizeof *out);
     for (size_t d = 0; d < width; d++) {
         double sum = 0;
@@ -23,6 +25,7 @@ static void attempt_readout(Trial *t, NodeId readout, const float *x, size_t row
         out[d] = (float)(mean ? sum / (double)(rows - from) : sum);
     }
     trial_begin(t);
+    t->made = true;
     trial_add(t, EDIT_VALUES, graph_node(t->s->graph, readout)->path)->data = out;
     trial_attempt(t, "%s", text);
 }
@@ -336,7 +339,9 @@ static bool make_unnormed(Trial *t, NodeId n, const void *context, float *out)
     const float *x = trial_known(t, in);
     if (!x || w == NO_NODE)
         return false;
-    const float *weight = run_need(t->s->run, w), *bias = b == NO_NODE ? NULL : run_need(t->s->run, b);
+    bool other = t->base && trial_has(t, w); /* beside another mistake its weights are not ours */
+    const float *weight = other ? trial_values_with(t, w) : run_need(t->s->run, w);
+    const float *bias = b == NO_NODE ? NULL : other ? trial_values_with(t, b) : run_need(t->s->run, b);
     size_t d = (size_t)t->size.width, rows = graph_cells(t->s->graph, in) / d, all = graph_cells(t->s->graph, n) / rows;
     for (size_t r = 0; r < rows; r++)
         for (size_t c = 0; c < all; c++) {

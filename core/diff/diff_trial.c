@@ -16,6 +16,7 @@ static const double LONG = 1e9;
 void trial_begin(Trial *t)
 {
     t->mistake_count = 0;
+    t->made = false;
 }
 
 Edit *trial_add(Trial *t, EditKind kind, const char *path)
@@ -150,30 +151,9 @@ double trial_judge(Trial *t, const float *values, const char *what)
     return f.rms;
 }
 
-/* Keeps the mistake if it is one of the nearest, few of each family. */
-static void keep_near(Trial *t, double rms, const char *text)
+bool trial_wanted(const Trial *t, const char *text)
 {
-    int place = t->near_count, of_family = 0, last = -1;
-    if (t->base || t->only || t->fitting)
-        return;
-    for (int i = 0; i < t->near_count; i++)
-        if (t->near[i].family == t->family) {
-            of_family++;
-            last = i;
-        }
-    if (of_family == TRIAL_OF_A_FAMILY || t->near_count == TRIAL_BASES) { /* in the place of a worse one */
-        place = of_family == TRIAL_OF_A_FAMILY ? last : t->near_count - 1;
-        if (!(rms < t->near[place].rms))
-            return;
-    } else
-        t->near_count++;
-    for (; place > 0 && rms < t->near[place - 1].rms; place--)
-        t->near[place] = t->near[place - 1];
-    Tried *n = &t->near[place];
-    *n = (Tried){.family = t->family, .count = t->mistake_count, .rms = rms};
-    n->edit = arena_alloc(&t->arena, size_mul((size_t)n->count, sizeof *n->edit));
-    memcpy(n->edit, t->mistake, (size_t)n->count * sizeof *n->edit);
-    snprintf(n->text, sizeof n->text, "%s", text);
+    return !t->wanted || strcmp(t->wanted, text) == 0;
 }
 
 double trial_attempt(Trial *t, const char *fmt, ...)
@@ -185,13 +165,14 @@ double trial_attempt(Trial *t, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    if (!t->mistake_count || !open_trial(t, t->mistake_count, &graph, &run))
+    if (!t->mistake_count || !trial_wanted(t, text) || !open_trial(t, t->mistake_count, &graph, &run))
         return t->before.rms;
-    double rms = trial_judge(t, run_need(run, node_in(&graph, t->target->node)), text);
+    const float *values = run_need(run, node_in(&graph, t->target->node));
+    t->last = trial_judge(t, values, text);
+    trial_keep(t, values, t->last, text);
     run_free(run);
     graph_free(&graph);
-    keep_near(t, rms, text);
-    return rms;
+    return t->last;
 }
 
 void trial_prove(Trial *t, const DiffFigures *f, const char *text, bool partial)
@@ -264,6 +245,9 @@ void trial_each(Trial *t, const char *ending, TrialMake *make, const void *conte
 {
     const Graph *g = t->s->graph;
     trial_begin(t);
+    if (!trial_wanted(t, text))
+        return;
+    t->made = true;
     for (NodeId n = trial_find(t, ending, 0); n != NO_NODE; n = trial_find(t, ending, n + 1)) {
         float *out = arena_alloc(&t->arena, size_mul(graph_cells(g, n), sizeof *out));
         if (!make(t, n, context, out))
@@ -321,16 +305,21 @@ static double cost_of(const Trial *t)
     return flops;
 }
 
-static void try_all(Trial *t, const char *what, bool blocks_only)
+void trial_family(Trial *t, int family)
+{
+    t->family = family;
+    FAMILIES[family].attempt(t);
+}
+
+void trial_all(Trial *t, const char *what, bool blocks_only)
 {
     for (int i = 0; i < FAMILY_COUNT; i++) {
         if (blocks_only && !FAMILIES[i].in_block)
             continue;
         if (t->o->progress && !t->o->progress(t->o->context, what, (double)i / FAMILY_COUNT))
             return;
-        t->family = i;
         ArenaMark mark = arena_mark(&t->arena);
-        FAMILIES[i].attempt(t);
+        trial_family(t, i);
         if (t->base || t->only) /* nothing of it is kept */
             arena_rewind(&t->arena, mark);
         if (t->flops > LONG && trial_solved(t))
@@ -375,7 +364,7 @@ static bool next_prefix(const Trial *t, NodeId *from, char out[48])
 }
 
 /* What one mistake in every block does not explain: one in a single block, and two at once. Both multiply the attempts,
- * and are left away (two: tried on top of the nearest only) where that would take minutes. */
+ * and are left away (two: those tried on top of the nearest) where that would take minutes. */
 static void try_further(Trial *t)
 {
     static const double AFFORDED = 4e10; /* operations */
@@ -388,15 +377,11 @@ static void try_further(Trial *t)
     for (NodeId n = 0;
          blocks > 1 && singles * blocks * cost < AFFORDED && !trial_close(t) && next_prefix(t, &n, prefix);) {
         t->only = prefix;
-        try_all(t, "looking for the cause in one block", true);
+        trial_all(t, "looking for the cause in one block", true);
     }
     t->only = NULL;
-    double bases = AFFORDED / (singles * cost + 1);
-    for (int i = 0; i < t->near_count && i < (bases < 1 ? 1 : bases) && !trial_close(t); i++) {
-        t->base = &t->near[i];
-        try_all(t, "looking for two mistakes at once", false);
-    }
-    t->base = NULL;
+    if (!trial_close(t))
+        trial_pairs(t, AFFORDED);
 }
 
 /* Nodes whose values a person would record: the ends of the stages. */
@@ -471,7 +456,7 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
     if (backward)
         try_backward(&t);
     else
-        try_all(&t, "looking for the cause", false);
+        trial_all(&t, "looking for the cause", false);
     if (!backward && !trial_close(&t) && !c->accumulated)
         try_further(&t);
     c->before = t.before;
@@ -492,5 +477,6 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
     free(t.in);
     free(t.given);
     free(t.mistake);
+    free(t.single);
     arena_free(&t.arena);
 }

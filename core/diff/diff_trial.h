@@ -12,15 +12,23 @@ typedef struct TrialSizes {
     bool post_norm;
 } TrialSizes;
 
+/* A number that was searched, and how it is said around it. */
+typedef struct TrialFit {
+    const char *before, *after;
+} TrialFit;
+
 /* A mistake that was tried, kept with its edits: a second one can be tried on top of it. */
 typedef struct Tried {
     int family;
     Edit *edit;
     int count;
     double rms;
+    float *values;       /* some cells of what it made of the target */
+    bool made;           /* its edits hold values that the stretch made: beside another mistake they would be others */
+    const TrialFit *fit; /* its number was searched, or NULL */
     char text[DIFF_WORDS];
 } Tried;
-enum { TRIAL_BASES = 4, TRIAL_OF_A_FAMILY = 2 };
+enum { TRIAL_BASES = 4, TRIAL_SINGLES = 512, TRIAL_CELLS = 96 };
 
 typedef struct Trial {
     const DiffSubject *s;
@@ -35,15 +43,22 @@ typedef struct Trial {
     Edit *mistake;
     size_t mistake_cap;
     int mistake_count;
-    Arena arena;             /* of paths and values that edits hold */
-    int steps;               /* computed nodes of the stretch, */
-    double flops;            /* and the operations of computing it once */
-    int family;              /* the one being tried */
-    const char *only;        /* "blocks.2.": mistakes are made in that block alone; NULL: wherever they can be */
-    const Tried *base;       /* a mistake that is made already, of which the next is the second; NULL: none */
-    Tried near[TRIAL_BASES]; /* single mistakes that came nearest, at most TRIAL_OF_A_FAMILY of a family */
-    int near_count;
-    bool fitting; /* a number is being searched: its tries are no mistakes of their own */
+    Arena arena;       /* of paths and values that edits hold */
+    int steps;         /* computed nodes of the stretch, */
+    double flops;      /* and the operations of computing it once */
+    int family;        /* the one being tried */
+    const char *only;  /* "blocks.2.": mistakes are made in that block alone; NULL: wherever they can be */
+    const Tried *base; /* a mistake that is made already, of which the next is the second; NULL: none */
+    Tried *single;     /* the single mistakes that were tried */
+    size_t single_cap;
+    int single_count;
+    Tried number[2]; /* that are searched beside another mistake: the factor on the scores, ε */
+    int number_count;
+    bool fitting;        /* a number is being searched: its tries are no mistakes of their own, */
+    const TrialFit *fit; /* what is found is one */
+    bool made;           /* the mistake being put together holds values of the stretch */
+    const char *wanted;  /* only the mistake that is called so is made; NULL: all */
+    double last;         /* rms error of the last attempt */
     double attempts;
     DiffFigures before, best;
     bool any;              /* something was better than nothing */
@@ -94,6 +109,18 @@ NodeId trial_beside(Trial *t, const char *path, const char *name);
  * where it can't. */
 typedef bool TrialMake(Trial *t, NodeId n, const void *context, float *out);
 void trial_each(Trial *t, const char *ending, TrialMake *make, const void *context, const char *text);
+
+/* Keeps a single mistake, its edits and what it made. */
+void trial_keep(Trial *t, const float *values, double rms, const char *text);
+/* Keeps a number that can be searched: the nodes of that ending, whose value it is, and how it is said. */
+void trial_number(Trial *t, const char *ending, double value, const TrialFit *said);
+/* All families, or those that can be made in a single block; or one family. */
+void trial_all(Trial *t, const char *what, bool blocks_only);
+void trial_family(Trial *t, int family);
+/* Two at once, with so many operations. */
+void trial_pairs(Trial *t, double afforded);
+/* Is that the mistake to be made, or are all? */
+bool trial_wanted(const Trial *t, const char *text);
 
 /* The families of mistakes. */
 void trial_scale(Trial *t);

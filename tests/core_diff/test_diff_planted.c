@@ -383,9 +383,6 @@ static bool judge(const Planted *k, int which, Recording how, Tally *tally)
 
 static bool suits(const Planted *k, int which)
 {
-    const char *only = getenv("PLANTED_ONLY");
-    if (only && !strstr(k->name, only))
-        return false;
     return !((k->traits & DEEP_ONLY) && config_of(which, 0).layers < 3);
 }
 
@@ -403,11 +400,13 @@ static void right_or_none(void **state)
     (void)state;
     Tally all = {.missed = 0};
     bool whole = getenv("PLANTED") && strcmp(getenv("PLANTED"), "all") == 0;
+    const char *only = getenv("PLANTED_ONLY"); /* words of a name */
     int wrong = 0, named = 0, none = 0;
     for (int i = 0; i < PLANTED_COUNT; i++)
         for (int which = 0; which < MODELS; which++) {
             bool before = false;
-            if (!suits(&PLANTED[i], which) || (!whole && (which != (i / SLICE) % MODELS || i % SLICE)))
+            if ((only && !strstr(PLANTED[i].name, only)) || !suits(&PLANTED[i], which) ||
+                (!whole && (which != (i / SLICE) % MODELS || i % SLICE)))
                 continue;
             for (int how = 0; how < RECORDINGS; how++) {
                 bool different = judge(&PLANTED[i], which, (Recording)how, &all);
@@ -434,62 +433,144 @@ static void right_or_none(void **state)
 
 /* --- two at once --- */
 
-static const Planted *plant_named(const char *name)
+/* Does it change block 0 of model `which`: its weights, or what it computes? */
+static bool in_first_block(const Planted *k, int which)
 {
-    for (int i = 0; i < PLANTED_COUNT; i++)
-        if (strcmp(PLANTED[i].name, name) == 0)
-            return &PLANTED[i];
-    fail_msg("no plant '%s'", name);
-    return NULL;
+    static const VitRole ROLES_OF_0[] = {VIT_LN1_GAMMA, VIT_LN1_BETA, VIT_W_Q,  VIT_W_K,    VIT_W_V, VIT_W_O, VIT_W_UP,
+                                         VIT_W_DOWN,    VIT_B_Q,      VIT_B_UP, VIT_B_DOWN, VIT_B_V, VIT_B_O};
+    Side a, b;
+    bool inside = false;
+    if (!k->says || !suits(k, which) || (k->traits & (TURNED_ONLY | LARGE_EPS)))
+        return false;
+    open_side(&a, which, &k, 1);
+    open_side(&b, which, &k, 1);
+    if (k->model) {
+        k->model(&b.bench.model, &k->arg);
+        inside = a.bench.model.vit.eps != b.bench.model.vit.eps || a.bench.model.vit.scale != b.bench.model.vit.scale ||
+                 a.bench.model.vit.act != b.bench.model.vit.act;
+        for (size_t i = 0; i < sizeof ROLES_OF_0 / sizeof *ROLES_OF_0; i++)
+            inside = inside ||
+                     memcmp(weight_of(&a.bench.model, ROLES_OF_0[i], 0), weight_of(&b.bench.model, ROLES_OF_0[i], 0),
+                            vit_role_cells(&a.bench.model.vit, ROLES_OF_0[i]) * sizeof(float)) != 0;
+    }
+    start_side(&a);
+    start_side(&b);
+    if (k->values) {
+        Plot *p = calloc(1, sizeof *p);
+        p->s = &b;
+        p->c = &b.bench.model.vit;
+        k->values(p, &k->arg);
+        for (int i = 0; i < p->count; i++)
+            inside = inside || strncmp(p->edit[i].path, "blocks.0.", 9) == 0;
+        arena_free(&p->arena);
+        free(p);
+    }
+    side_close(&a);
+    side_close(&b);
+    return inside;
 }
 
-static const char *const PAIRS[][2] = {
-    {"scale missing", "ReLU"},
-    {"scale missing", "v is k"},
-    {"quick GELU", "B_Q missing"},
-    {"GELU tanh", "scale times 1.3"},
-    {"RMSNorm", "SiLU"},
-    {"heads not transposed", "eps 1e-2"},
-    {"residual around attention from the norm", "ReLU"},
-    {"q and k exchanged", "B_DOWN missing"},
-    {"scale after softmax", "quick GELU"},
-    {"W_Q transposed", "SiLU"},
-    {"v of the residual stream", "no activation"},
-    {"softmax over the other axis", "B_UP missing"},
-};
-enum { PAIR_COUNT = sizeof PAIRS / sizeof *PAIRS };
+/* Is it named when it is alone, from the blocks' outputs? Kept, for it is in many pairs. */
+static bool named_alone(int i, int which)
+{
+    static signed char known[PLANTED_COUNT][MODELS];
+    if (!known[i][which]) {
+        Tally t = {.missed = 0};
+        judge(&PLANTED[i], which, BLOCKS, &t);
+        known[i][which] = t.named[which][BLOCKS] ? 1 : -1;
+    }
+    return known[i][which] > 0;
+}
 
-/* In a stretch where nothing is recorded between them: said to be two, and both right. */
+typedef struct PairTally {
+    int tried, said, both, wrong, hidden, unnamed;
+} PairTally;
+
+/* The bytes of a recording. */
+static void recorded(const Planted *const *k, int count, int which, Buf *out)
+{
+    Err err = {""};
+    record(k, count, which, BLOCKS);
+    if (!file_read(trace_path(), 16 << 20, out, &err))
+        fail_msg("%s", err.text);
+}
+
+/* One of them takes the other's place: there is but one mistake. */
+static bool one_hides(const Planted *const k[2], int which)
+{
+    Buf one = {0}, other = {0}, both = {0};
+    recorded(&k[0], 1, which, &one);
+    recorded(&k[1], 1, which, &other);
+    recorded(k, 2, which, &both);
+    bool hides = (one.len == both.len && memcmp(one.data, both.data, both.len) == 0) ||
+                 (other.len == both.len && memcmp(other.data, both.data, both.len) == 0);
+    buf_free(&one);
+    buf_free(&other);
+    buf_free(&both);
+    return hides;
+}
+
+static void judge_pair(const Planted *const k[2], int which, PairTally *n)
+{
+    Side ours;
+    Compared d;
+    if (one_hides(k, which)) {
+        n->hidden++;
+        return;
+    }
+    record(k, 2, which, BLOCKS);
+    open_side(&ours, which, k, 2);
+    start_side(&ours);
+    compare_with(&d, &ours, trace_path(), NULL, PRECISION_F32);
+    const DiffCause *f = &d.report.cause[0];
+    for (int i = 0; i + 1 < d.report.cause_count &&
+                    strncmp(graph_node(ours.subject.graph, d.report.row[f->row].tensor->node)->path, "blocks.", 7) != 0;
+         i++)
+        f++; /* weights that are rounded begin at the embedding: there they are alone */
+    bool two = f->whole && has(f->text, "two mistakes at once"), right = is_right(f, k[0]) && is_right(f, k[1]);
+    n->tried++;
+    n->said += two;
+    n->both += two && right;
+    n->wrong += f->whole && *f->text && !(two && right);
+    if (!two || !right)
+        print_message("  %s and %s, model %d: %s\n", k[0]->name, k[1]->name, which, buf_str(&d.verdict));
+    compare_free(&d);
+    side_close(&ours);
+}
+
+/* In a stretch where nothing is recorded between them: said to be two, and both right. Of the mistakes in block 0 that
+ * are named alone from the blocks' outputs all pairs are numbered, and every PAIR_STEP-th is planted. */
 static void two_at_once(void **state)
 {
     (void)state;
+    enum { PAIR_STEP = 41, FEWER = 12 };
     bool whole = getenv("PLANTED") && strcmp(getenv("PLANTED"), "all") == 0;
-    int said = 0, both = 0, wrong = 0, tried = 0;
-    for (int i = 0; i < PAIR_COUNT; i++)
-        for (int which = 0; which < MODELS; which++) {
-            const Planted *k[2] = {plant_named(PAIRS[i][0]), plant_named(PAIRS[i][1])};
-            Side ours;
-            Compared d;
-            if (!whole && (i % 4 || which))
-                continue;
-            record(k, 2, which, BLOCKS);
-            open_side(&ours, which, k, 2);
-            start_side(&ours);
-            compare_with(&d, &ours, trace_path(), NULL, PRECISION_F32);
-            const DiffCause *f = &d.report.cause[0];
-            bool two = f->whole && has(f->text, "two mistakes at once"), right = is_right(f, k[0]) && is_right(f, k[1]);
-            tried++;
-            said += two;
-            both += two && right;
-            wrong += f->whole && *f->text && !(two && right);
-            if (!two || !right)
-                print_message("  %s and %s, model %d: %s\n", k[0]->name, k[1]->name, which, buf_str(&d.verdict));
-            compare_free(&d);
-            side_close(&ours);
-        }
-    print_message("  %d of %d pairs said to be two, both named right %d, wrong %d\n", said, tried, both, wrong);
-    assert_int_equal(wrong, 0);
-    assert_true(said * 6 >= tried * 5);
+    PairTally n = {.tried = 0};
+    for (int which = 0; which < MODELS; which++) {
+        int list[PLANTED_COUNT], count = 0, number = 0;
+        if (!whole && which)
+            continue;
+        for (int i = 0; i < PLANTED_COUNT; i++)
+            if (in_first_block(&PLANTED[i], which))
+                list[count++] = i;
+        for (int a = 0; a < count; a++)
+            for (int b = a + 1; b < count; b++) {
+                const Planted *k[2] = {&PLANTED[list[a]], &PLANTED[list[b]]};
+                bool same = k[0]->model == k[1]->model && k[0]->values == k[1]->values; /* one kind of mistake */
+                if (same || number++ % (whole ? PAIR_STEP : PAIR_STEP * FEWER))
+                    continue;
+                if (named_alone(list[a], which) && named_alone(list[b], which))
+                    judge_pair(k, which, &n);
+                else
+                    n.unnamed++;
+            }
+        print_message("  model %d: %d mistakes in block 0, %d pairs\n", which, count, number);
+    }
+    print_message("  %d of %d pairs said to be two, both named right %d, wrong %d; left out: %d with one that is not "
+                  "named alone, %d that leave what one alone leaves\n",
+                  n.said, n.tried, n.both, n.wrong, n.unnamed, n.hidden);
+    assert_int_equal(n.wrong, 0);
+    assert_true(n.said * 6 >= n.tried * 5);
 }
 
 /* Without a mistake: "Same" in all recordings. */
