@@ -23,6 +23,7 @@ typedef struct Rows {
     Trial *t;
     size_t heads, tokens, keys, width, model; /* model: width of what W_O makes, 0 where z itself is recorded */
     const float *pattern, *v;                 /* [h,t,u], [u,h,e] */
+    const float *theirs;                      /* [t,(h e)] or [t,model]: what is recorded of the sums */
     const float *w_o, *b_o;                   /* [model,(h e)]; b_o may be NULL */
     double *lu;                               /* of w_o */
     int *pivot;
@@ -35,6 +36,7 @@ typedef struct Rows {
     double work, sum; /* the keys' shares that were left out, of `seen` */
     size_t seen;
     double bits; /* of the row that is the least certain */
+    const char *of;
 } Rows;
 
 /* --- z of what W_O made of it --- */
@@ -158,7 +160,7 @@ static bool prepare_output(Rows *r, const char *path)
 static void read_token(Rows *r, size_t token)
 {
     size_t all = r->heads * r->width;
-    const float *x = r->t->target->values + token * all;
+    const float *x = r->theirs + token * all;
     for (size_t i = 0; i < all; i++)
         r->z[i] = (double)x[i] - (r->model && r->b_o ? (double)r->b_o[i] : 0);
     if (!r->model)
@@ -317,7 +319,7 @@ static void put_output(const Rows *r, const float *z, float *out)
 static bool find_token(Rows *r, size_t token, double p, float *z, Found *f)
 {
     size_t all = r->heads * r->width, whole = 0;
-    const float *theirs = r->t->target->values + token * all;
+    const float *theirs = r->theirs + token * all;
     read_token(r, token);
     for (size_t h = 0; h < r->heads; h++) {
         Subset s = row_terms(r, token, h, 1 / (1 - p));
@@ -364,10 +366,10 @@ static void say(const Rows *r, double p, const Found *f)
     int zeros = (int)(r->bits * 0.30103);
     snprintf(unlikely, sizeof unlikely, "10^%d", zeros < 15 ? zeros : 15);
     snprintf(text, sizeof text,
-             "dropout is on in the reference, on the shares of attention: %zu of %zu rows%s are exactly those with "
-             "%.1f %% of the shares left out and the rest multiplied by %.4g (p = %.3g), which none is by chance more "
+             "dropout is on in the reference, on %s: %zu of %zu rows%s are exactly those with "
+             "%.1f %% of them left out and the rest multiplied by %.4g (p = %.3g), which none is by chance more "
              "than once in %s",
-             f->rows, f->tried, rest, 100 * share, 1 / (1 - p), p, unlikely);
+             r->of, f->rows, f->tried, rest, 100 * share, 1 / (1 - p), p, unlikely);
     DiffFigures figures = diff_figures(f->ours, f->theirs, f->units * f->cells, t->allowed);
     trial_prove(t, &figures, text, !all);
 }
@@ -396,37 +398,110 @@ static void look(Rows *r)
     free(z);
 }
 
-void trial_dropped(Trial *t)
+/* Fills r with the target, without the residual stream where it is a sum with that. False where what is added is not
+ * known to be `name`. */
+static bool read_target(Rows *r, Trial *t, const char *name)
+{
+    const Graph *g = t->s->graph;
+    NodeId stream, added = trial_branch(t, &stream);
+    size_t cells = graph_cells(g, t->target->node);
+    if (!path_ends(graph_node(g, added)->path, name))
+        return false;
+    r->theirs = t->target->values;
+    double most = 0;
+    for (size_t i = 0; i < cells; i++)
+        most = dm_abs((double)r->theirs[i]) > most ? dm_abs((double)r->theirs[i]) : most;
+    r->within = t->allowed * most;
+    if (stream == NO_NODE)
+        return true;
+    trial_begin(t);
+    const float *below = trial_known(t, stream);
+    if (!below)
+        return false;
+    float *branch = arena_alloc(&t->arena, size_mul(cells, sizeof *branch));
+    for (size_t i = 0; i < cells; i++)
+        branch[i] = r->theirs[i] - below[i];
+    r->theirs = branch;
+    return true;
+}
+
+static void look_prepared(Rows *r, const char *output)
+{
+    Trial *t = r->t;
+    size_t cells = size_mul(size_mul(r->keys, r->heads), r->width);
+    r->z = arena_alloc(&t->arena, size_mul(r->heads * r->width, sizeof *r->z));
+    r->terms = arena_alloc(&t->arena, size_mul(size_mul(r->keys, r->width), sizeof *r->terms));
+    r->taken = arena_alloc(&t->arena, r->keys);
+    r->seen_v = arena_alloc(&t->arena, size_mul(cells, sizeof *r->seen_v));
+    for (size_t i = 0; i < cells; i++)
+        r->seen_v[i] = (double)r->v[i];
+    if (!output || prepare_output(r, output))
+        look(r);
+}
+
+/* The shares of attention, seen in z or in what W_O made of it. */
+static void look_at_shares(Trial *t)
 {
     const Graph *g = t->s->graph;
     const char *path = graph_node(g, t->target->node)->path;
     bool z = path_ends(path, "attn.z");
-    if (t->base || t->only || trial_close(t) || (!z && !path_ends(path, "attn.out")))
-        return;
+    NodeId stream, added = trial_branch(t, &stream);
+    path = graph_node(g, added)->path;
     NodeId pattern = trial_beside(t, path, "attn.pattern"), v = trial_beside(t, path, "attn.v"),
            made = trial_beside(t, path, "attn.z");
+    Rows r = {.t = t, .bits = HUGE_VAL, .of = "the shares of attention"};
     if (pattern == NO_NODE || v == NO_NODE || made == NO_NODE || graph_node(g, pattern)->dims.n != 3 ||
-        (!z && !t->in[made]))
+        (!z && !t->in[made]) || !read_target(&r, t, z ? "attn.z" : "attn.out"))
         return;
     trial_begin(t);
     Dims d = graph_node(g, pattern)->dims;
-    Rows r = {.t = t, .bits = HUGE_VAL, .pattern = trial_known(t, pattern), .v = trial_known(t, v)};
+    r.pattern = trial_known(t, pattern);
+    r.v = trial_known(t, v);
     r.heads = (size_t)g->axes[d.axis[0]].n;
     r.tokens = (size_t)g->axes[d.axis[1]].n;
     r.keys = (size_t)g->axes[d.axis[2]].n;
     r.width = graph_cells(g, made) / (r.heads * r.tokens);
-    if (!r.pattern || !r.v || r.width * r.heads * r.keys != graph_cells(g, v))
+    if (r.pattern && r.v && r.width * r.heads * r.keys == graph_cells(g, v))
+        look_prepared(&r, z ? NULL : path);
+}
+
+/* The MLP's hidden layer, seen in what its second weight made of it: small models only. */
+static void look_at_hidden(Trial *t)
+{
+    enum { CELLS_MOST = 1 << 15 };
+    const Graph *g = t->s->graph;
+    const char *path = graph_node(g, t->target->node)->path;
+    NodeId hidden = trial_beside(t, path, "mlp.post"), w = trial_beside(t, path, "mlp.w_down"),
+           b = trial_beside(t, path, "mlp.b_down");
+    Rows r = {.t = t, .bits = HUGE_VAL, .heads = 1, .width = (size_t)t->size.width, .of = "the MLP's hidden layer"};
+    if (hidden == NO_NODE || w == NO_NODE || hidden > t->target->node || !t->in[hidden] ||
+        graph_cells(g, w) > CELLS_MOST || !read_target(&r, t, "mlp.out"))
         return;
-    double most = 0;
-    for (size_t i = 0; i < graph_cells(g, t->target->node); i++)
-        most = dm_abs((double)t->target->values[i]) > most ? dm_abs((double)t->target->values[i]) : most;
-    r.within = t->allowed * most;
-    r.z = arena_alloc(&t->arena, size_mul(r.heads * r.width, sizeof *r.z));
-    r.terms = arena_alloc(&t->arena, size_mul(size_mul(r.keys, r.width), sizeof *r.terms));
-    r.taken = arena_alloc(&t->arena, r.keys);
-    r.seen_v = arena_alloc(&t->arena, size_mul(graph_cells(g, v), sizeof *r.seen_v));
-    for (size_t i = 0; i < graph_cells(g, v); i++)
-        r.seen_v[i] = (double)r.v[i];
-    if (z || prepare_output(&r, path))
-        look(&r);
+    r.tokens = graph_cells(g, t->target->node) / r.width;
+    r.keys = graph_cells(g, w) / r.width;
+    if (graph_cells(g, hidden) != r.tokens * r.keys)
+        return;
+    trial_begin(t);
+    r.pattern = trial_known(t, hidden);
+    const float *weight = run_need(t->s->run, w), *bias = b == NO_NODE ? NULL : run_need(t->s->run, b);
+    float *v = arena_alloc(&t->arena, size_mul(r.keys * r.width, sizeof *v)),
+          *theirs = arena_alloc(&t->arena, size_mul(r.tokens * r.width, sizeof *theirs));
+    for (size_t m = 0; m < r.keys; m++)
+        for (size_t d = 0; d < r.width; d++)
+            v[m * r.width + d] = weight[d * r.keys + m];
+    for (size_t i = 0; i < r.tokens * r.width; i++)
+        theirs[i] = r.theirs[i] - (bias ? bias[i % r.width] : 0);
+    r.v = v;
+    r.theirs = theirs;
+    if (r.pattern)
+        look_prepared(&r, NULL);
+}
+
+void trial_dropped(Trial *t)
+{
+    if (t->base || t->only || trial_close(t) || !strstr(graph_node(t->s->graph, t->target->node)->path, "blocks."))
+        return;
+    look_at_shares(t);
+    if (!trial_close(t))
+        look_at_hidden(t);
 }

@@ -9,6 +9,10 @@ typedef enum Excerpt {
     CUT_HEAD_THEN_QKV, /* of a fused q k v: [h,3,e] */
     CUT_HEAD_LAST_QKV, /* [h,e,3] */
     CUT_EXCHANGED,     /* q and k */
+    CUT_ROTATED,       /* q is k, k is v, v is q */
+    CUT_ROTATED_BACK,  /* q is v, k is q, v is k */
+    CUT_Q_AND_V,
+    CUT_K_AND_V,
     CUT_COUNT
 } Excerpt;
 
@@ -25,6 +29,10 @@ static size_t source(Excerpt cut, size_t which, size_t h, size_t e, size_t heads
     case CUT_HEAD_THEN_QKV: return (h * 3 + which) * width + e;
     case CUT_HEAD_LAST_QKV: return (h * width + e) * 3 + which;
     case CUT_EXCHANGED: return (which < 2 ? 1 - which : which) * all + h * width + e;
+    case CUT_ROTATED: return (which + 1) % 3 * all + h * width + e;
+    case CUT_ROTATED_BACK: return (which + 2) % 3 * all + h * width + e;
+    case CUT_Q_AND_V: return (2 - which) * all + h * width + e;
+    case CUT_K_AND_V: return (which ? 3 - which : 0) * all + h * width + e;
     default: UNREACHABLE("a cut of no kind");
     }
 }
@@ -212,13 +220,18 @@ void trial_heads(Trial *t)
         [CUT_HEAD_THEN_QKV] = "the reference cuts the fused q, k, v head by head, (h qkv e) instead of (qkv h e)",
         [CUT_HEAD_LAST_QKV] = "the reference cuts the fused q, k, v column by column, (h e qkv) instead of (qkv h e)",
         [CUT_EXCHANGED] = "q and k are exchanged in the reference",
+        [CUT_ROTATED] = "in the reference q has the weights of k, k those of v, and v those of q",
+        [CUT_ROTATED_BACK] = "in the reference q has the weights of v, k those of q, and v those of k",
+        [CUT_Q_AND_V] = "q and v are exchanged in the reference",
+        [CUT_K_AND_V] = "k and v are exchanged in the reference",
     };
     /* of q alone, or of k alone, no more is known than whose weights it has */
     const char *path = graph_node(t->s->graph, t->target->node)->path;
     const char *exchanged = path_ends(path, "attn.q")   ? "q has the weights of k in the reference"
                             : path_ends(path, "attn.k") ? "k has the weights of q in the reference"
                                                         : TEXTS[CUT_EXCHANGED];
-    for (int cut = 0; cut < CUT_COUNT; cut++)
+    bool alone = path_ends(path, "attn.q") || path_ends(path, "attn.k") || path_ends(path, "attn.v");
+    for (int cut = 0; cut < (alone ? CUT_ROTATED : CUT_COUNT); cut++)
         attempt_cut(t, (Excerpt)cut, false, cut == CUT_EXCHANGED ? exchanged : TEXTS[cut]);
     attempt_cut(
         t, CUT_INTERLEAVED, true,

@@ -1,6 +1,5 @@
 /* Mistakes with what goes where: the read-out, the final norm, positions, RMSNorm, γ and β, v, the residual's source,
- * the picture's orientation, dropout that was left on. */
-#include <math.h>
+ * the picture's orientation. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -418,34 +417,4 @@ void trial_turned(Trial *t)
     trial_begin(t);
     trial_add(t, EDIT_SCALE, image->path)->factor = -1;
     trial_attempt(t, "the reference's picture is a negative: every value has the other sign");
-}
-
-/* --- dropout --- */
-
-/* Zeros where ours are none, and the rest larger by the factor that goes with their share. */
-void trial_dropout(Trial *t)
-{
-    const Graph *g = t->s->graph;
-    NodeId n = t->target->node;
-    size_t cells = graph_cells(g, n), zeros = 0;
-    const float *theirs = t->target->values, *ours = trial_values(t, n);
-    double dot = 0, squares = 0;
-    for (size_t i = 0; i < cells; i++) {
-        zeros += theirs[i] == 0 && ours[i] != 0;
-        if (theirs[i] != 0) {
-            dot += (double)theirs[i] * (double)ours[i];
-            squares += (double)ours[i] * (double)ours[i];
-        }
-    }
-    double share = (double)zeros / (double)cells, factor = squares > 0 ? dot / squares : 0, p = 1 - 1 / factor;
-    if (cells < 64 || zeros < 4 || !(factor > 1) || fabs(p - share) > 4 * sqrt(p * (1 - p) / (double)cells))
-        return;
-    float *out = arena_alloc(&t->arena, size_mul(cells, sizeof *out));
-    for (size_t i = 0; i < cells; i++)
-        out[i] = theirs[i] == 0 ? 0 : (float)((double)ours[i] * factor);
-    char text[sizeof t->text];
-    snprintf(text, sizeof text,
-             "dropout is on in the reference: %.1f %% of the cells are 0, the rest multiplied by %.4g", 100 * share,
-             factor);
-    trial_judge(t, out, text);
 }

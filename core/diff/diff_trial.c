@@ -272,7 +272,7 @@ static const struct {
     {trial_class_last, false},    {trial_value, true},     {trial_source, true},       {trial_turns, true},
     {trial_fitted, false},        {trial_turned, false},   {trial_dropout, false},     {trial_half, true},
     {trial_blocks, false},        {trial_twice, false},    {trial_rounded, false},     {trial_quantised, false},
-    {trial_probabilities, false}, {trial_dropped, false},
+    {trial_probabilities, false}, {trial_unit, false},     {trial_dropped, false},
 };
 enum { FAMILY_COUNT = sizeof FAMILIES / sizeof *FAMILIES };
 
@@ -431,6 +431,23 @@ static TrialSizes sizes_of(const DiffSubject *s)
     return (TrialSizes){t->width, t->heads, t->head_dim, layers, t->eps, t->scale, t->act, !t->pre_norm};
 }
 
+void trial_open(Trial *t)
+{
+    t->in = xcalloc((size_t)t->s->graph->count, sizeof *t->in);
+    t->steps = diff_segment(t->s->graph, t->r, t->target->node, t->in);
+    t->flops = cost_of(t);
+    find_edge(t);
+}
+
+void trial_free(Trial *t)
+{
+    free(t->in);
+    free(t->given);
+    free(t->mistake);
+    free(t->single);
+    arena_free(&t->arena);
+}
+
 void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r, const DiffOptions *o,
                      const DiffRow *row)
 {
@@ -448,10 +465,8 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
         c->allowed = row->allowed;
         return;
     }
-    t.in = xcalloc((size_t)s->graph->count, sizeof *t.in);
-    t.steps = c->steps = diff_segment(s->graph, r, row->tensor->node, t.in);
-    t.flops = cost_of(&t);
-    find_edge(&t);
+    trial_open(&t);
+    c->steps = t.steps;
     bool backward = diff_is_gradient(graph_node(s->graph, row->tensor->node)->path);
     if (backward)
         try_backward(&t);
@@ -459,6 +474,8 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
         trial_all(&t, "looking for the cause", false);
     if (!backward && !trial_close(&t) && !c->accumulated)
         try_further(&t);
+    if (!backward && !trial_close(&t) && !c->accumulated)
+        trial_halved(&t);
     c->before = t.before;
     c->after = t.best;
     c->whole = trial_close(&t);
@@ -473,10 +490,8 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
     if (!c->whole) {
         propose(c, &t);
         diff_where(s->graph, row->tensor, trial_values(&t, row->tensor->node), row->allowed, c->where);
+        if (!*c->where)
+            snprintf(c->where, sizeof c->where, "%s", t.where);
     }
-    free(t.in);
-    free(t.given);
-    free(t.mistake);
-    free(t.single);
-    arena_free(&t.arena);
+    trial_free(&t);
 }

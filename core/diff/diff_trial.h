@@ -60,6 +60,7 @@ typedef struct Trial {
     const char *wanted;  /* only the mistake that is called so is made; NULL: all */
     double last;         /* rms error of the last attempt */
     double attempts;
+    char where[200]; /* found where only a part of the stretch was searched */
     DiffFigures before, best;
     bool any;              /* something was better than nothing */
     bool partial;          /* `best` is of some rows: what the others hold can't be told */
@@ -117,10 +118,19 @@ void trial_number(Trial *t, const char *ending, double value, const TrialFit *sa
 /* All families, or those that can be made in a single block; or one family. */
 void trial_all(Trial *t, const char *what, bool blocks_only);
 void trial_family(Trial *t, int family);
+/* Where the target is a sum with the residual stream: what is added, and in *stream what it is added to; else the
+ * target and NO_NODE. */
+NodeId trial_branch(const Trial *t, NodeId *stream);
+/* The MLP's half of a block taken back from its output: what the first half must have been is searched alone. */
+void trial_halved(Trial *t);
 /* Two at once, with so many operations. */
 void trial_pairs(Trial *t, double afforded);
 /* Is that the mistake to be made, or are all? */
 bool trial_wanted(const Trial *t, const char *text);
+
+/* in, flops, given and family of a stretch whose target is set. */
+void trial_open(Trial *t);
+void trial_free(Trial *t);
 
 /* The families of mistakes. */
 void trial_scale(Trial *t);
@@ -149,6 +159,7 @@ void trial_blocks(Trial *t);
 void trial_turned(Trial *t);
 void trial_dropout(Trial *t);
 void trial_dropped(Trial *t);
+void trial_unit(Trial *t);
 void trial_twice(Trial *t);
 void trial_quantised(Trial *t);
 void trial_half(Trial *t);

@@ -10,10 +10,9 @@
 static NodeId weight_of(const Graph *g, NodeId n)
 {
     const Node *node = graph_node(g, n);
-    while (node->op == OP_VIEW || node->op == OP_ADD) {
-        if (node->op == OP_ADD && graph_node(g, node->in[1])->op != OP_LEAF)
-            return NO_NODE;
-        node = graph_node(g, node->in[0]);
+    while (node->op == OP_VIEW || node->op == OP_ADD) { /* of a sum with the residual stream what is added */
+        bool bias = node->op == OP_ADD && graph_node(g, node->in[1])->op == OP_LEAF;
+        node = graph_node(g, node->in[node->op == OP_ADD && !bias ? 1 : 0]);
     }
     if (node->op != OP_CONTRACT || graph_node(g, node->in[1])->op != OP_LEAF)
         return NO_NODE;
