@@ -230,7 +230,8 @@ void trial_heads(Trial *t)
     const char *exchanged = path_ends(path, "attn.q")   ? "q has the weights of k in the reference"
                             : path_ends(path, "attn.k") ? "k has the weights of q in the reference"
                                                         : TEXTS[CUT_EXCHANGED];
-    bool alone = path_ends(path, "attn.q") || path_ends(path, "attn.k") || path_ends(path, "attn.v");
+    /* nor of v, or of k, where what the others go into is recorded */
+    bool alone = trial_find(t, "attn.scores_raw", 0) == NO_NODE || trial_find(t, "attn.z", 0) == NO_NODE;
     for (int cut = 0; cut < (alone ? CUT_ROTATED : CUT_COUNT); cut++)
         attempt_cut(t, (Excerpt)cut, false, cut == CUT_EXCHANGED ? exchanged : TEXTS[cut]);
     attempt_cut(

@@ -543,7 +543,7 @@ static void judge_pair(const Planted *const k[2], int which, PairTally *n)
 static void two_at_once(void **state)
 {
     (void)state;
-    enum { PAIR_STEP = 41, FEWER = 12 };
+    enum { PAIR_STEP = 53, FEWER = 12 };
     bool whole = getenv("PLANTED") && strcmp(getenv("PLANTED"), "all") == 0;
     PairTally n = {.tried = 0};
     for (int which = 0; which < MODELS; which++) {
