@@ -15,6 +15,8 @@ void trial_axes(Trial *t)
     const Graph *g = t->s->graph;
     DiffLayout all[DIFF_LAYOUTS];
     size_t shape[TENSOR_RANK_MAX], cells = graph_cells(g, x->node);
+    if (!x->layout.n) /* it was worked out, not recorded */
+        return;
     memcpy(shape, x->shape, sizeof shape);
     if (x->parts > 1)
         shape[x->rank - 1] /= (size_t)x->parts;

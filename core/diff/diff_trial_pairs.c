@@ -240,6 +240,31 @@ static int nearest(const Trial *t, const Tried *out[TRIAL_BASES])
     return count;
 }
 
+/* A number that was fitted alone is wrong by what the other mistake does: every other is tried beside it, and beside
+ * those that come nearest it is fitted again. */
+static void attempt_beside(Trial *t, const Tried *number)
+{
+    enum { AGAIN = 3 };
+    int best[AGAIN], count = 0;
+    double rms[AGAIN];
+    for (int k = 0; k < t->single_count && !trial_close(t); k++) {
+        if (t->single[k].fit || in_the_way(number, &t->single[k]))
+            continue;
+        double left = attempt_number(t, number, &t->single[k], 0);
+        int at = count < AGAIN ? count++ : left < rms[AGAIN - 1] ? AGAIN - 1 : -1;
+        for (; at > 0 && left < rms[at - 1]; at--) {
+            rms[at] = rms[at - 1];
+            best[at] = best[at - 1];
+        }
+        if (at >= 0) {
+            rms[at] = left;
+            best[at] = k;
+        }
+    }
+    for (int i = 0; i < count && !trial_close(t); i++)
+        attempt_fitted(t, number, &t->single[best[i]], -0.7, 0.7);
+}
+
 void trial_pairs(Trial *t, double afforded)
 {
     static const char WHAT[] = "looking for two mistakes at once";
@@ -260,6 +285,10 @@ void trial_pairs(Trial *t, double afforded)
         for (int k = 0; k < t->number_count && base[i]->rms < t->before.rms / 2; k++)
             if (!base[i]->fit && !in_the_way(&t->number[k], base[i]))
                 attempt_any_number(t, &t->number[k], base[i]);
+        if (base[i]->fit) {
+            attempt_beside(t, base[i]);
+            continue;
+        }
         t->base = base[i];
         if (!trial_close(t))
             trial_all(t, WHAT, false);

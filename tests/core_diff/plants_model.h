@@ -149,6 +149,17 @@ static void q_k_exchanged(Model *m, const Arg *a)
             swap_cells(weight_of(m, VIT_B_Q, l), weight_of(m, VIT_B_K, l), vit_role_cells(&m->vit, VIT_B_Q));
         }
 }
+/* v and q (n = 0) or k (1). */
+static void v_exchanged(Model *m, const Arg *a)
+{
+    for (int l = 0; l < m->vit.layers; l++)
+        if (in_block(a, l)) {
+            swap_cells(weight_of(m, a->n ? VIT_W_K : VIT_W_Q, l), weight_of(m, VIT_W_V, l),
+                       vit_role_cells(&m->vit, VIT_W_Q));
+            swap_cells(weight_of(m, a->n ? VIT_B_K : VIT_B_Q, l), weight_of(m, VIT_B_V, l),
+                       vit_role_cells(&m->vit, VIT_B_Q));
+        }
+}
 /* q takes k's weights, k takes v's, v takes q's: no exchange of two. */
 static void qkv_rotated(Model *m, const Arg *a)
 {
