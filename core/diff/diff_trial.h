@@ -126,4 +126,5 @@ void trial_turns(Trial *t);
 void trial_fitted(Trial *t);
 void trial_class_last(Trial *t);
 void trial_outside_root(Trial *t);
+void trial_bias(Trial *t);
 #endif

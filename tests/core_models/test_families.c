@@ -36,6 +36,9 @@ static const Case CASES[] = {
     {"jax", 3, "the form with tanh, as the authors' code computes it"},
     {"timm_rope_mixed", 0, NULL},
     {"timm_rope_mixed_ape", 0, NULL},
+    {"beit", 0, "relative_position_index (2 tensors)"},
+    {"data2vec", 0, NULL},
+    {"timm_beit", 0, NULL},
 };
 enum { CASE_COUNT = sizeof CASES / sizeof *CASES };
 
@@ -229,6 +232,45 @@ static void other_block(Model *m)
     memcpy(f + 2 * all - each, f + all, each * sizeof *f);
 }
 
+static void no_bias(VitConfig *c)
+{
+    c->bias = VIT_BIAS_NONE;
+}
+
+static void each_bias(Model *m, void (*change)(float *table, size_t rows, float scale))
+{
+    VitRole r = m->vit.bias == VIT_BIAS_SHARED ? VIT_SHARED_BIAS_TABLE : VIT_BIAS_TABLE;
+    size_t rows = (size_t)vit_bias_rows(&m->vit);
+    for (int layer = 0; layer < (vit_role_in_block(r) ? m->vit.layers : 1); layer++)
+        for (size_t h = 0; h < (size_t)m->vit.heads; h++)
+            change(m->block + (vit_weight(&m->weights, r, layer)->data - m->block) + h * rows, rows, m->vit.scale);
+}
+static void turn_table(float *table, size_t rows, float scale)
+{
+    (void)scale;
+    for (size_t i = 0, n = rows - 3; i < n / 2; i++) {
+        float kept = table[i];
+        table[i] = table[n - 1 - i];
+        table[n - 1 - i] = kept;
+    }
+    float kept = table[rows - 3];
+    table[rows - 3] = table[rows - 2];
+    table[rows - 2] = kept;
+}
+static void scale_table(float *table, size_t rows, float scale)
+{
+    for (size_t i = 0; i < rows; i++)
+        table[i] *= scale;
+}
+static void transposed(Model *m)
+{
+    each_bias(m, turn_table);
+}
+static void before_scale(Model *m)
+{
+    each_bias(m, scale_table);
+}
+
 /* erf and tanh differ by little where the weights are small: what each misses the answer by is printed. */
 static const Wrong WRONG[] = {
     {"dinov3", "rotations lost", no_turn},
@@ -258,6 +300,10 @@ static const Wrong WRONG[] = {
     {"timm_rope_mixed", "halves turned together", other_pairs},
     {"timm_rope_mixed_ape", "rows for columns", other_axis},
     {"timm_rope_mixed_ape", "rotations lost", no_turn},
+    {"beit", "no bias", no_bias},
+    {"data2vec", "no bias", no_bias},
+    {"timm_beit", "no bias", no_bias},
+    {"timm_beit", "the class token read", first_token},
 };
 
 /* …and with weights changed. */
@@ -266,6 +312,11 @@ static const struct {
     void (*weigh)(Model *m);
 } WEIGHED[] = {
     {"timm_rope_mixed", "frequencies of another block", other_block},
+    {"beit", "a transposed bias", transposed},
+    {"data2vec", "a transposed bias", transposed},
+    {"timm_beit", "a transposed bias", transposed},
+    {"beit", "the bias before the scale", before_scale},
+    {"timm_beit", "the bias before the scale", before_scale},
 };
 
 static void misses(const char *family, const char *what, void (*change)(VitConfig *), void (*weigh)(Model *))
@@ -335,6 +386,13 @@ static void other_sizes(void **state)
         assert_non_null(strstr(err.text, "whole number of patches"));
         assert_int_equal(m.vit.image_h, own_h);
         Bench b = {.model = m};
+        if (m.vit.bias != VIT_BIAS_NONE) { /* its table is for one grid */
+            assert_false(model_fit(&b.model, own_h + 8, own_w + 4, &err));
+            assert_non_null(strstr(err.text, "not fitted to another size"));
+            assert_true(model_fit(&b.model, own_h, own_w, &err));
+            model_free(&m);
+            continue;
+        }
         assert_true(model_fit(&b.model, own_h + 8, own_w + 4, &err));
         assert_int_equal(b.model.preprocess.height, own_h + 8);
         assert_true(b.model.preprocess.resize_h >= own_h + 8);

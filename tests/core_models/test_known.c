@@ -102,6 +102,8 @@ static void timm_others(void **state)
         {"vit_base_patch16_rope_mixed_224", "learned rotations"},
         {"eva02_base_patch16_clip_224", "norms inside"},
         {"vit_base_patch16_rope_ape_reg1_gap_256", "rotated"},
+        {"beit_base_patch16_224", "relative positions"},
+        {"beit3_base_patch16_224", "norms inside"},
         {"vit_base_patch16_224_sam", "not known here"},
         {"vit_Base_patch16_224", "--assume"},
         {"vit__patch16_224", "--assume"},
@@ -168,7 +170,7 @@ static void heads(void **state)
 static void hugging_face(void **state)
 {
     (void)state;
-    static const char *const refused_types[] = {"ijepa", "beit", "yolos", "somebodys_vit"};
+    static const char *const refused_types[] = {"ijepa", "yolos", "somebodys_vit"};
     Set s;
     char dir[256], text[200];
     Model m;
