@@ -214,9 +214,11 @@ NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId as
          {SITE_EXP, graph_node(g, pattern)->in[0]}, {SITE_EXP_SUM, graph_node(g, pattern)->in[1]}, {SITE_Z, z},
          {SITE_OUT, out}, {SITE_W_O, graph_node(g, mixed)->in[1]});
     if (with_bias != NO_NODE)
-        NOTE(g, *part, {SITE_SCORES_BIASED, with_bias});
+        NOTE(g, *part, {SITE_SCORES_BIASED, with_bias}, {SITE_BIAS, graph_node(g, with_bias)->in[1]});
     if (a->turn)
         NOTE(g, *part, {SITE_QUERY_TURNED, asked}, {SITE_KEY_TURNED, offer});
+    if (a->turn && a->turn->freqs != NO_NODE)
+        anatomy_note_name(g, *part, SITE_ANGLE, "angle");
     anatomy_note_name(g, *part, SITE_SCORES_MASKED, "scores_masked"); /* the model's mask, or where an edit puts one */
     return out;
 }

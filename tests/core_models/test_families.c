@@ -416,6 +416,52 @@ static void other_sizes(void **state)
     }
 }
 
+/* --- tables of relative positions that do not fit --- */
+
+static void refused_beit(const Set *s, const char *config, const char *says)
+{
+    char dir[256];
+    Model m;
+    Err err = {""};
+    scratch_dir(dir, sizeof dir, "beit");
+    set_write(s, dir);
+    put_file(dir, "config.json", config, strlen(config));
+    if (model_load(&m, dir, NULL, NULL, &err))
+        fail_msg("opens, but: %s", says);
+    if (!strstr(err.text, says))
+        fail_msg("%s\ndoes not say: %s", err.text, says);
+    remove_dir(dir);
+}
+
+static void relative_positions(void **state)
+{
+    (void)state;
+#define BEIT "{\"model_type\": \"beit\", \"num_attention_heads\": 2, \"use_relative_position_bias\": "
+#define INDEX "beit.encoder.layer.1.attention.attention.relative_position_bias.relative_position_index"
+    Set s;
+    Model m;
+    Err err = {""};
+    char dir[256];
+    set_read(&s, FAMILIES "beit/model.safetensors");
+    refused_beit(&s, BEIT "true, \"image_size\": 20}", "it was made for another size");
+    refused_beit(&s, BEIT "false, \"image_size\": 12}", "is false, but there is a tensor");
+    refused_beit(&s, BEIT "true, \"use_shared_relative_position_bias\": true, \"image_size\": 12}",
+                 "in every block and for all of them together");
+    scratch_dir(dir, sizeof dir, "beit");
+    set_write(&s, dir);
+    put_file(dir, "config.json", BEIT "true}", strlen(BEIT "true}"));
+    if (!model_load(&m, dir, NULL, NULL, &err)) /* the table says the size */
+        fail_msg("%s", err.text);
+    assert_int_equal(m.vit.image_h, 12);
+    assert_int_equal(m.vit.image_w, 12);
+    model_free(&m);
+    remove_dir(dir);
+    float *index = (float *)(uintptr_t)s.t[set_find(&s, INDEX)].data;
+    index[13] += 1;
+    refused_beit(&s, BEIT "true, \"image_size\": 12}", "other rows of the table");
+    set_free(&s);
+}
+
 /* --- variant × container: opens as the same model, or says what it is; never another answer --- */
 
 typedef enum Container { PLAIN, SHARDED, NPZ, LOST, MORE, CONTAINERS } Container;
@@ -504,6 +550,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_intermediate), cmocka_unit_test(second_route), cmocka_unit_test(wrong_variants),
         cmocka_unit_test(assumptions),        cmocka_unit_test(other_sizes),  cmocka_unit_test(matrix),
+        cmocka_unit_test(relative_positions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,8 @@ static const struct {
     {SITE_SCORES_RAW, ANY_PART, say_score},
     {SITE_SCORES_SCALED, ANY_PART, say_score},
     {SITE_SCORES_BIASED, ANY_PART, say_score},
+    {SITE_BIAS, ANY_PART, say_bias},
+    {SITE_ANGLE, ANY_PART, say_angle},
     {SITE_SCORES_MASKED, ANY_PART, say_score},
     {SITE_QUERY, ANY_PART, say_head_vector},
     {SITE_KEY, ANY_PART, say_head_vector},
