@@ -416,6 +416,24 @@ static void other_sizes(void **state)
     }
 }
 
+/* The same bits with every instruction set. */
+static void every_isa(void **state)
+{
+    (void)state;
+    Err err = {""};
+    for (size_t i = 0; i < CASE_COUNT; i++) {
+        uint64_t first = 0;
+        for (int v = 0; kernels_variant(v); v++) {
+            assert_true(kernels_select(kernels_variant(v)->isa, &err));
+            uint64_t h = hash_of(path_of(&CASES[i], ""));
+            if (v > 0 && h != first)
+                fail_msg("%s: %s gives other bits", CASES[i].name, kernels_variant(v)->isa);
+            first = h;
+        }
+        assert_true(kernels_select("auto", &err));
+    }
+}
+
 /* --- tables of relative positions that do not fit --- */
 
 static void refused_beit(const Set *s, const char *config, const char *says)
@@ -550,7 +568,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_intermediate), cmocka_unit_test(second_route), cmocka_unit_test(wrong_variants),
         cmocka_unit_test(assumptions),        cmocka_unit_test(other_sizes),  cmocka_unit_test(matrix),
-        cmocka_unit_test(relative_positions),
+        cmocka_unit_test(relative_positions), cmocka_unit_test(every_isa),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
