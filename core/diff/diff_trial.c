@@ -403,7 +403,8 @@ static bool worth_recording(const Graph *g, NodeId n)
     return false;
 }
 
-/* Where the stretch is long: the node in its middle. Ends of blocks come first where it spans several. */
+/* Where the stretch is long: the node in its middle, or the nearest to it that the program which recorded has a name
+ * for. Ends of blocks come first where it spans several. */
 static void propose(DiffCause *c, const Trial *t)
 {
     const Graph *g = t->s->graph;
@@ -418,9 +419,13 @@ static void propose(DiffCause *c, const Trial *t)
         if (!count)
             continue;
         NodeId n = found[count / 2];
+        for (int i = 0; i < count && !*c->dump_name && t->r->family != DIFF_OURS; i++) {
+            int at = count / 2 + (i % 2 ? -(i + 1) / 2 : i / 2);
+            if (at >= 0 && at < count &&
+                diff_name_of(&t->r->names, &t->r->map, g, found[at], c->dump_name, sizeof c->dump_name))
+                n = found[at];
+        }
         snprintf(c->dump, sizeof c->dump, "%s", graph_node(g, n)->path);
-        if (!diff_name_of(t->r->family, g, n, c->dump_name, sizeof c->dump_name))
-            c->dump_name[0] = '\0';
         return;
     }
 }
