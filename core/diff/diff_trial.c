@@ -194,6 +194,17 @@ double trial_attempt(Trial *t, const char *fmt, ...)
     return rms;
 }
 
+void trial_prove(Trial *t, const DiffFigures *f, const char *text, bool partial)
+{
+    if (!explains(t, f))
+        return;
+    t->best = *f;
+    t->any = true;
+    t->partial = partial;
+    t->also[0] = '\0';
+    snprintf(t->text, sizeof t->text, "%s", text);
+}
+
 bool trial_solved(const Trial *t)
 {
     return t->any && !t->best.any && t->best.rms <= t->allowed_rms;
@@ -277,7 +288,7 @@ static const struct {
     {trial_class_last, false},    {trial_value, true},     {trial_source, true},       {trial_turns, true},
     {trial_fitted, false},        {trial_turned, false},   {trial_dropout, false},     {trial_half, true},
     {trial_blocks, false},        {trial_twice, false},    {trial_rounded, false},     {trial_quantised, false},
-    {trial_probabilities, false},
+    {trial_probabilities, false}, {trial_dropped, false},
 };
 enum { FAMILY_COUNT = sizeof FAMILIES / sizeof *FAMILIES };
 
@@ -471,6 +482,7 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
     c->before = t.before;
     c->after = t.best;
     c->whole = trial_close(&t);
+    c->partial = t.partial;
     c->allowed = row->allowed;
     /* only an equal is worth naming beside it */
     if (c->whole && *t.also && t.second.rms <= 2 * t.best.rms + t.allowed / 10)

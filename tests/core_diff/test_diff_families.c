@@ -76,6 +76,8 @@ static const struct {
     {"timm_dinov2_giant", TIMM_PACKED},
     {"timm_dinov3", TIMM_APART},
     {"jax", TIMM_PLAIN},
+    {"timm_rope_mixed", TIMM_PLAIN},
+    {"timm_rope_mixed_ape", TIMM_PLAIN},
 };
 enum { PROGRAM_COUNT = sizeof PROGRAMS / sizeof *PROGRAMS };
 
@@ -89,7 +91,7 @@ static const char *names_of(const char *family)
 }
 
 /* The family's model on a picture of another size. */
-static void side_family(Side *s, const char *family, void (*change)(VitConfig *c))
+static void side_family(Side *s, const char *family, void (*change)(VitConfig *c), void (*weigh)(Model *m))
 {
     char path[200];
     Err err = {""};
@@ -106,6 +108,8 @@ static void side_family(Side *s, const char *family, void (*change)(VitConfig *c
     }
     if (change)
         change(&s->bench.model.vit);
+    if (weigh)
+        weigh(&s->bench.model);
     s->bench.pixels = malloc(bench_pixels(&s->bench.model.vit) * sizeof(float));
     if (!preprocess_run(&s->bench.model.preprocess, &s->picture, &resized, s->bench.pixels, &err))
         fail_msg("%s", err.text);
@@ -207,7 +211,7 @@ static void right_models(void **state)
     for (size_t i = 0; i < PROGRAM_COUNT; i++) {
         Side s;
         Compared d;
-        side_family(&s, PROGRAMS[i].family, NULL);
+        side_family(&s, PROGRAMS[i].family, NULL, NULL);
         write_names(&s, PROGRAMS[i].names, trace_path());
         compare_with(&d, &s, trace_path(), NULL, PRECISION_F32);
         if (!d.report.same || d.reference.unknown_count || d.report.count < 15)
@@ -329,26 +333,55 @@ static const struct {
     {"dinov2", on_corners, "corners on corners"},
     {"dinov2", nearest, "nearest place"},
     {"dinov2_registers", other_smoothing, "without antialias"},
+    {"timm_rope_mixed", no_turn, "rotary positions are lost"},
+    {"timm_rope_mixed", other_pairs, "rotate-half"},
+    {"timm_rope_mixed", other_axis, "rows for columns"},
+    {"timm_rope_mixed_ape", no_turn, "rotary positions are lost"},
+    {"timm_rope_mixed_ape", other_axis, "rows for columns"},
 };
 
-static void found(size_t i, const char *names, bool must, int *named)
+/* The last block turns by the first one's frequencies. */
+static void other_block(Model *m)
+{
+    size_t each = (size_t)m->vit.heads * (size_t)(m->vit.head_dim / 2), all = (size_t)m->vit.layers * each;
+    float *f = m->block + (vit_weight(&m->weights, VIT_ROPE_FREQS, 0)->data - m->block);
+    memcpy(f + all - each, f, each * sizeof *f);
+    memcpy(f + 2 * all - each, f + all, each * sizeof *f);
+}
+
+/* …and with weights changed. */
+static const struct {
+    const char *family;
+    void (*weigh)(Model *m);
+    const char *says;
+} WEIGHED[] = {
+    {"timm_rope_mixed", other_block, "frequencies learned for"},
+    {"timm_rope_mixed_ape", other_block, "frequencies learned for"},
+};
+
+typedef struct Planted {
+    const char *family, *says;
+    void (*change)(VitConfig *c);
+    void (*weigh)(Model *m);
+} Planted;
+
+static void found(Planted p, const char *names, bool must, int *named)
 {
     Side ours, theirs;
     Compared d;
-    side_family(&ours, WRONG[i].family, NULL);
-    side_family(&theirs, WRONG[i].family, WRONG[i].change);
+    side_family(&ours, p.family, NULL, NULL);
+    side_family(&theirs, p.family, p.change, p.weigh);
     write_names(&theirs, names, trace_path());
     compare_with(&d, &ours, trace_path(), NULL, PRECISION_F32);
     bool right = false, wrong = false;
     for (int k = 0; k < d.report.cause_count; k++) {
         const DiffCause *f = &d.report.cause[k];
-        bool fits = strstr(f->text, WRONG[i].says) || strstr(f->also, WRONG[i].says);
+        bool fits = strstr(f->text, p.says) || strstr(f->also, p.says);
         right = right || (f->whole && fits);
         wrong = wrong || (f->whole && *f->text && !fits);
     }
     if (wrong || (must && !right))
-        fail_msg("%s, '%s' %s: %s", WRONG[i].family, WRONG[i].says, wrong ? "named wrong" : "missed",
-                 buf_str(&d.verdict));
+        fail_msg("%s, '%s' %s: %s", p.family, p.says, wrong ? "named wrong" : "missed", buf_str(&d.verdict));
     *named += right;
     compare_free(&d);
     side_close(&ours);
@@ -358,11 +391,14 @@ static void found(size_t i, const char *names, bool must, int *named)
 static void wrong_variants(void **state)
 {
     (void)state;
-    enum { COUNT = sizeof WRONG / sizeof *WRONG };
+    enum { KNOBS = sizeof WRONG / sizeof *WRONG, COUNT = KNOBS + sizeof WEIGHED / sizeof *WEIGHED };
     int modules = 0, ends = 0;
     for (size_t i = 0; i < COUNT; i++) {
-        found(i, names_of(WRONG[i].family), true, &modules);
-        found(i, "readout=readout embedding=embedding logits=logits", false, &ends);
+        size_t k = i - KNOBS;
+        Planted p = i < KNOBS ? (Planted){WRONG[i].family, WRONG[i].says, WRONG[i].change, NULL}
+                              : (Planted){WEIGHED[k].family, WEIGHED[k].says, NULL, WEIGHED[k].weigh};
+        found(p, names_of(p.family), true, &modules);
+        found(p, "readout=readout embedding=embedding logits=logits", false, &ends);
     }
     print_message("  of %d: %d named from the modules, %d from the answer alone, none wrong\n", COUNT, modules, ends);
 }
