@@ -503,7 +503,7 @@ static void proposals(void **state)
     Err err = {""};
     int tried = 0;
     for (size_t i = 0; i < PROGRAM_COUNT; i++) {
-        side_family(&s, PROGRAMS[i].family, NULL);
+        side_family(&s, PROGRAMS[i].family, NULL, NULL);
         int layers = s.bench.model.vit.layers;
         tried += proposed(PROGRAMS[i].family, s.subject.graph, NULL, layers, PROGRAMS[i].names, false);
         tried += proposed(PROGRAMS[i].family, s.subject.graph, NULL, layers, PROGRAMS[i].names, true);
