@@ -9,6 +9,11 @@
 
 /* --- rotary positions --- */
 
+#define TURNS_NEIGHBOURS                                                                                               \
+    "the reference turns neighbours together (interleaved), here it is number e with e + E/2 (rotate-half)"
+#define TURNS_HALVES                                                                                                   \
+    "the reference turns number e with e + E/2 (rotate-half), here neighbours are turned together (interleaved)"
+
 /* cos and sin over [t,e] and the partner of every number, as vit_embed.c has them, for another configuration. */
 static void make_tables(Trial *t, const VitConfig *c, bool prefix_too, bool backwards, const float **cosine,
                         const float **sine, const int **partner)
@@ -83,6 +88,100 @@ static void attempt_lost(Trial *t, const char *names, const char *text)
     trial_attempt(t, "%s", text);
 }
 
+/* --- …with learned frequencies --- */
+
+/* rope_places[t,a] otherwise: the coordinates exchanged, shifted, negative, or of tokens of prefix too. */
+static void attempt_places(Trial *t, bool exchanged, int more, bool prefix_too, int sign, const char *text)
+{
+    const VitConfig *c = t->s->config;
+    int tokens = vit_tokens(c), prefix = prefix_too ? 0 : vit_prefix(c), at[2];
+    float *places = arena_alloc(&t->arena, size_mul((size_t)tokens, 2 * sizeof *places));
+    for (int k = 0; k < tokens; k++) {
+        int patch = k - prefix;
+        at[0] = at[1] = 0;
+        if (patch >= 0 && patch < vit_patches(c))
+            vit_rope_place(c, patch, at);
+        for (int i = 0; i < 2; i++)
+            places[2 * k + i] = patch < 0 ? 0 : (float)(sign * (at[exchanged ? !i : i] + more));
+    }
+    trial_begin(t);
+    trial_add(t, EDIT_VALUES, "rope_places")->data = places;
+    trial_attempt(t, "%s", text);
+}
+
+/* Block i turns by the frequencies of block i + by, or of block `all` where that is one. */
+static void attempt_frequencies(Trial *t, int all, int by, const char *text)
+{
+    const VitConfig *c = t->s->config;
+    NodeId n = trial_find(t, "rope.freqs", 0);
+    if (n == NO_NODE || c->layers < 2)
+        return;
+    const float *own = graph_node(t->s->graph, n)->leaf.data;
+    size_t each = (size_t)c->heads * (size_t)(c->head_dim / 2), layers = (size_t)c->layers;
+    float *f = arena_alloc(&t->arena, size_mul(graph_cells(t->s->graph, n), sizeof *f));
+    for (size_t a = 0; a < 2; a++)
+        for (size_t i = 0; i < layers; i++) {
+            size_t from = all >= 0 ? (size_t)all : (i + layers + (size_t)by) % layers;
+            memcpy(f + (a * layers + i) * each, own + (a * layers + from) * each, each * sizeof *f);
+        }
+    trial_begin(t);
+    trial_add(t, EDIT_VALUES, "rope.freqs")->data = f;
+    trial_attempt(t, "%s", text);
+}
+
+/* cos and sin of a pair stand where its two numbers do. */
+static void add_moved(Trial *t, const char *name, const int *from)
+{
+    const Graph *g = t->s->graph;
+    for (NodeId n = trial_find(t, name, 0); n != NO_NODE; n = trial_find(t, name, n + 1)) {
+        Edit *e = trial_add(t, EDIT_GATHER, graph_node(g, n)->path);
+        e->axis = graph_node(g, n)->dims.axis[graph_node(g, n)->dims.n - 1];
+        e->index = from;
+    }
+}
+
+static void attempt_other_pairs(Trial *t, const char *text)
+{
+    VitConfig c = *t->s->config;
+    size_t e = (size_t)c.head_dim;
+    int *partner = arena_alloc(&t->arena, size_mul(e, sizeof *partner)),
+        *from = arena_alloc(&t->arena, size_mul(e, sizeof *from));
+    for (int pair = 0, first, second, own_first, own_second; pair < c.head_dim / 2; pair++) {
+        vit_rope_pair(t->s->config, pair, &own_first, &own_second);
+        c.rope_half = !t->s->config->rope_half;
+        vit_rope_pair(&c, pair, &first, &second);
+        partner[first] = second;
+        partner[second] = first;
+        from[first] = own_first;
+        from[second] = own_second;
+    }
+    trial_begin(t);
+    add_moved(t, "attn.cos_each", from);
+    add_moved(t, "attn.sin_signed", from);
+    add_pairs(t, "attn.q_swapped", "attn.q", partner);
+    add_pairs(t, "attn.k_swapped", "attn.k", partner);
+    trial_attempt(t, "%s", text);
+}
+
+static void trial_learned_turns(Trial *t)
+{
+    const VitConfig *own = t->s->config;
+    attempt_other_pairs(t, own->rope_half ? TURNS_NEIGHBOURS : TURNS_HALVES);
+    attempt_places(t, true, 0, false, 1,
+                   "the reference's learned rotations take rows for columns: their first frequency is multiplied by "
+                   "the other coordinate");
+    attempt_places(t, false, 0, false, -1, "the reference turns q and k the other way round");
+    attempt_places(t, false, 0, true, 1,
+                   "the reference turns the tokens of prefix too, patches by places shifted behind them");
+    attempt_places(t, false, 1, false, 1, "the reference counts rows and columns of its rotations one higher");
+    attempt_frequencies(t, 0, 0, "the reference turns q and k of every block by the frequencies learned for block 0");
+    attempt_frequencies(t, own->layers - 1, 0,
+                        "the reference turns q and k of every block by the frequencies learned for the last block");
+    attempt_frequencies(t, -1, 1, "the reference turns q and k of a block by the frequencies learned for the next one");
+    attempt_frequencies(t, -1, -1,
+                        "the reference turns q and k of a block by the frequencies learned for the one before");
+}
+
 void trial_turns(Trial *t)
 {
     static const float BASES[] = {10, 50, 100, 500, 1000, 10000, 100000};
@@ -95,14 +194,13 @@ void trial_turns(Trial *t)
     attempt_lost(t, "k", "the reference turns q by its place and not k");
     if (t->only)
         return;
+    if (own->rope == VIT_ROPE_LEARNED) {
+        trial_learned_turns(t);
+        return;
+    }
     VitConfig c = *own;
     c.rope_half = !own->rope_half;
-    attempt_turns(
-        t, &c, false, false,
-        own->rope_half
-            ? "the reference turns neighbours together (interleaved), here it is number e with e + E/2 (rotate-half)"
-            : "the reference turns number e with e + E/2 (rotate-half), here neighbours are turned together "
-              "(interleaved)");
+    attempt_turns(t, &c, false, false, own->rope_half ? TURNS_NEIGHBOURS : TURNS_HALVES);
     c = *own;
     c.rope_cols_first = !own->rope_cols_first;
     attempt_turns(t, &c, false, false,

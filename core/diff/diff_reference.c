@@ -242,6 +242,22 @@ static void finish(DiffReference *r, const int families[DIFF_FAMILIES], const in
         qsort(r->tensor, (size_t)r->count, sizeof *r->tensor, by_node);
 }
 
+/* What is proposed later is called as the recording calls things; the map may be gone by then. */
+static void keep_names(DiffReference *r, const DiffMap *map)
+{
+    r->names.name = arena_alloc(&r->arena, size_mul((size_t)r->count, sizeof *r->names.name));
+    for (int i = 0; i < r->count; i++)
+        r->names.name[r->names.count++] = r->tensor[i].name;
+    if (!map || !map->count)
+        return;
+    r->map.line = arena_alloc(&r->arena, size_mul(map->count, sizeof *r->map.line));
+    for (; r->map.count < map->count; r->map.count++) {
+        const DiffName *line = &map->line[r->map.count];
+        r->map.line[r->map.count] = (DiffName){line->family, arena_strdup(&r->arena, line->name),
+                                               arena_strdup(&r->arena, line->nodes)};
+    }
+}
+
 bool diff_reference_open(DiffReference *r, const char *path, const DiffMap *map, const Graph *g, Err *err)
 {
     TensorFile file = {0};
@@ -265,6 +281,7 @@ bool diff_reference_open(DiffReference *r, const char *path, const DiffMap *map,
         return false;
     }
     finish(r, o.families, o.precisions);
+    keep_names(r, map);
     for (int p = PRECISION_BF16; p < PRECISIONS && o.numbers >= 8; p++) /* fewer may be so by chance */
         if (!o.longer[p] && r->looks == PRECISION_F32)
             r->looks = (Precision)p;

@@ -320,6 +320,13 @@ static NodeId through_xlogx(Backward *b, NodeId n, int k, NodeId gy)
     return times(b, "product", gy, slope, dims_of(g, n));
 }
 
+/* gy · −sin x */
+static NodeId through_cos(Backward *b, NodeId n, int k, NodeId gy)
+{
+    NodeId sine = graph_map(b->g, grad_part(b, "sine"), MAP_SIN, graph_node(b->g, n)->in[k]);
+    return times(b, "product", gy, times_const(b, "slope", sine, -1.0f), dims_of(b->g, n));
+}
+
 /* gy · f′(x) where f′ is a map of its own */
 static const struct {
     bool has;
@@ -330,6 +337,7 @@ static const struct {
     [MAP_GELU_TANH] = {true, MAP_GELU_TANH_GRAD},
     [MAP_SILU] = {true, MAP_SILU_GRAD},
     [MAP_QUICK_GELU] = {true, MAP_QUICK_GELU_GRAD},
+    [MAP_SIN] = {true, MAP_COS},
 };
 
 static NodeId through_slope(Backward *b, NodeId n, int k, NodeId gy)
@@ -342,7 +350,7 @@ static NodeId through_slope(Backward *b, NodeId n, int k, NodeId gy)
 static Rule *const MAP_RULES[MAP_COUNT] = {
     [MAP_EXP] = from_result,     [MAP_LOG] = through_log,         [MAP_SQRT] = through_sqrt,
     [MAP_RSQRT] = through_rsqrt, [MAP_SIGMOID] = through_sigmoid, [MAP_TANH] = through_tanh,
-    [MAP_XLOGX] = through_xlogx,
+    [MAP_XLOGX] = through_xlogx, [MAP_COS] = through_cos,
 };
 
 static Rule *const RULES[OP_COUNT] = {

@@ -22,7 +22,8 @@ enum { KERNEL_K = 256, KERNEL_COLS = 32, KERNEL_ROWS = 14, KERNEL_HASH = 4, KERN
 
 /* symbol, name in formulas and commands, largest error in ulp over the whole float range (tested); of the derivatives
  * in ulp of the larger of the two parts Φ(x) + x·φ(x) that they are the sum of, which cancel where a derivative passes
- * through 0 */
+ * through 0; cos and sin of what is larger than MAP_ANGLE, or of infinity, are NaN */
+#define MAP_ANGLE 0x1p+17f
 #define MAP_FUNCTIONS(X)                                                                                               \
     X(EXP, "exp", 1.0)                                                                                                 \
     X(LOG, "log", 1.0)                                                                                                 \
@@ -42,7 +43,9 @@ enum { KERNEL_K = 256, KERNEL_COLS = 32, KERNEL_ROWS = 14, KERNEL_HASH = 4, KERN
     X(SILU_GRAD, "silu_grad", 5.0)                                                                                     \
     X(RELU_GRAD, "relu_grad", 0.0)                                                                                     \
     X(ROUND_BF16, "bf16", 0.0)                                                                                         \
-    X(ROUND_F16, "f16", 0.0)
+    X(ROUND_F16, "f16", 0.0)                                                                                           \
+    X(COS, "cos", 2.0)                                                                                                 \
+    X(SIN, "sin", 2.0)
 
 typedef enum MapFn {
 #define X(symbol, name, ulp) MAP_##symbol,

@@ -106,6 +106,8 @@ double map_exact(MapFn f, double x)
     case MAP_RELU_GRAD: return x > 0;
     case MAP_ROUND_BF16: return rounded(x, 8, 0x1p-126, FLOAT_TOO_LARGE);
     case MAP_ROUND_F16: return rounded(x, 11, 0x1p-14, 65520);
+    case MAP_COS: return fabs(x) <= (double)MAP_ANGLE ? dm_cos(x) : (double)NAN;
+    case MAP_SIN: return fabs(x) <= (double)MAP_ANGLE ? dm_sin(x) : (double)NAN;
     case MAP_COUNT: break;
     }
     return (double)NAN;
@@ -127,6 +129,8 @@ double map_exact_slope(MapFn f, double x)
     bool from_zero = f == MAP_LOG || f == MAP_SQRT || f == MAP_RSQRT || f == MAP_XLOGX; /* no smooth place at 0 */
     if (f == MAP_XLOGX && x == 0)
         return 0;
+    if (f == MAP_COS || f == MAP_SIN)
+        return f == MAP_SIN ? map_exact(MAP_COS, x) : -map_exact(MAP_SIN, x); /* turned by a quarter: no differences */
     if (fabs(x) > 80 && !from_zero)
         return f == MAP_EXP ? e_to(x) : f == MAP_SIGMOID || f == MAP_TANH || x < 0 ? 0 : 1;
     double h = (from_zero ? x : 1) * 0x1p-10;

@@ -64,7 +64,12 @@ static void fact(const Facts *f, const char *key, const char *fmt, ...)
 
 static void put_rope(const Facts *f, const VitConfig *c)
 {
-    if (c->rope)
+    if (c->rope == VIT_ROPE_LEARNED)
+        fact(f, "rotations",
+             "q and k of patches are turned by %s, with frequencies learned for every block and head, %s",
+             c->rope_cols_first ? "column and row" : "row and column",
+             c->rope_half ? "number e with e + E/2" : "neighbours in pairs");
+    else if (c->rope)
         fact(f, "rotations", "q and k of patches are turned by row and column, base %g, %s%s", (double)c->rope_base,
              c->rope_half ? "number e with e + E/2" : "neighbours in pairs",
              c->rope_cols_first ? ", columns first" : "");

@@ -10,7 +10,6 @@ static const struct {
     {"attn.q_norm.", "a ViT that normalises queries and keys"},
     {"attn.norm.", "a ViT with a norm inside its attention"},
     {"attn.gate.", "a ViT with a gate on its attention"},
-    {"rope.freqs", "a ViT whose rotations are learned (mixed RoPE)"},
     {"relative_position_bias_table", "a model with relative position biases (Swin or BEiT)"},
     {"patch_embed.backbone.", "a hybrid of a convolutional network and a ViT"},
     {"heads.pre_logits.", "a ViT with a hidden layer (pre_logits) in front of its head"},

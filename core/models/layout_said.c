@@ -168,7 +168,15 @@ bool infer_rope(Infer *n, Err *err)
     c->rope_cols_first = known->rope_cols_first;
     c->rope_base = known->rope_base;
     c->rope_ref_h = c->rope_ref_w = known->rope_ref;
-    if (c->rope &&
+    if (!known->pattern && infer_has(n, VIT_ROPE_FREQS)) {
+        c->rope = VIT_ROPE_LEARNED;
+        c->rope_cols_first = true;
+        model_guess(n->m,
+                    "the rotations of tensor '%s' are those of timm's rope_mixed models: columns first, neighbours in "
+                    "pairs (the file does not say)",
+                    checkpoint_find(n->k, VIT_ROPE_FREQS, 0)->name);
+    }
+    if (c->rope && c->rope != VIT_ROPE_LEARNED &&
         !infer_read_float(n, infer_look(n, "rope_theta", "rope_temperature"), "rope_theta", &c->rope_base, &found, err))
         return false;
     if (!n->positions && !c->rope && c->pos != VIT_POS_NONE)

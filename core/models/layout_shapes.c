@@ -237,7 +237,8 @@ bool infer_shapes(Infer *n, int *inner, Err *err)
     c->fit_smooth = n->k->layout->fit_smooth || n->k->known.smooth;
     c->fit_corners = n->k->layout->fit_corners;
     if (!as_named(n, c->gated, n->k->known.gated, "a gated MLP", err) ||
-        !as_named(n, infer_has(n, VIT_PROBE), n->k->known.probed, "attention pooling", err))
+        !as_named(n, infer_has(n, VIT_PROBE), n->k->known.probed, "attention pooling", err) ||
+        !as_named(n, infer_has(n, VIT_ROPE_FREQS), n->k->known.rope == VIT_ROPE_LEARNED, "learned rotations", err))
         return false;
     if (c->channels > VIT_CHANNELS_MAX)
         return err_set(err, "%s: the model takes %d channels per pixel; at most %d are read", n->k->file.path,

@@ -158,6 +158,7 @@ const Layout LAYOUTS[] = {
                 [VIT_HEAD_DIST_W] = "head_dist.weight",
                 [VIT_HEAD_DIST_B] = "head_dist.bias",
                 [VIT_MASK_TOKEN] = "mask_token",
+                [VIT_ROPE_FREQS] = "rope.freqs",
             },
         .deit_pixels = true,
         .fit_smooth = true,

@@ -127,6 +127,20 @@ static NodeId offered(Graph *g, const NnAttention *a, const char *name, NodeId s
     return graph_concat(g, name, before, a->past->axis, now, a->fresh, a->seen);
 }
 
+/* cos and sin of the angles that this block's frequencies give, [asks,h,e]. */
+static void angles(Graph *g, const NnTurn *r, int block, const NnAttention *a, NodeId *cos, NodeId *sin)
+{
+    NodeId freqs = graph_slice(g, "freqs", r->freqs, r->l, block, AXIS_NONE);
+    NodeId angle = graph_contract(g, "angle", r->places, freqs, DIMS(a->asks, a->h, r->k));
+    NodeId cosine = graph_map(g, "cos", MAP_COS, angle), sine = graph_map(g, "sin", MAP_SIN, angle);
+    *cos = graph_take(g, "cos_each", cosine, r->k, r->pair, a->e);
+    NodeId each = graph_take(g, "sin_each", sine, r->k, r->pair, a->e);
+    *sin = graph_zip(g, "sin_signed", OP_MUL, each, r->sign);
+    graph_flag(g, *cos, NODE_DERIVED);
+    graph_flag(g, each, NODE_DERIVED);
+    graph_flag(g, *sin, NODE_DERIVED);
+}
+
 /* x[t,h,e] · cos[t,e] + x[t,h,partner of e] · sin[t,e], as NAME_turned: every pair of numbers turned by its angle. */
 static NodeId turned(Graph *g, const char *name, NodeId x, const NnTurn *r, NodeId cos, NodeId sin, int e)
 {
@@ -156,10 +170,14 @@ NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId as
     NodeId asked = q, offer = k;
     if (a->turn) {
         REQUIRE(!a->past);
-        Dims places = DIMS(a->seen, e);
-        asked = turned(g, "q", q, a->turn, a->turn->cos, a->turn->sin, e);
-        offer = turned(g, "k", k, a->turn, graph_view(g, "cos_seen", a->turn->cos, places),
-                       graph_view(g, "sin_seen", a->turn->sin, places), e);
+        bool learned = a->turn->freqs != NO_NODE;
+        NodeId cos = a->turn->cos, sin = a->turn->sin;
+        if (learned)
+            angles(g, a->turn, at->block, a, &cos, &sin);
+        Dims places = learned ? DIMS(a->seen, h, e) : DIMS(a->seen, e);
+        asked = turned(g, "q", q, a->turn, cos, sin, e);
+        offer = turned(g, "k", k, a->turn, graph_view(g, "cos_seen", cos, places),
+                       graph_view(g, "sin_seen", sin, places), e);
     }
     NodeId raw = graph_contract(g, "scores_raw", asked, offer, nn_dims(a->batch, DIMS(h, a->asks, a->seen)));
     NodeId scale = graph_const(g, "scale", DIMS(h), a->scale);

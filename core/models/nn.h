@@ -51,10 +51,14 @@ typedef struct NnPast {
 } NnPast;
 
 /* Rotary positions: queries and keys are turned before they meet. cos and sin lie over the token that asks and the
- * width of a head; sin is negative for the first number of every pair. */
+ * width of a head; sin is negative for the first number of every pair. Or, where freqs is a node, they are made in each
+ * attention: of the angles places[asks,a] · freqs[a,block,h,k], for every head and pair k. */
 typedef struct NnTurn {
     NodeId cos, sin;
-    const int *partner; /* [e] the other number of the pair */
+    const int *partner;         /* [e] the other number of the pair */
+    NodeId freqs, places, sign; /* sign[e]: −1 for the first number of a pair, 1 for the second */
+    int l, k;                   /* axes: block, pair */
+    const int *pair;            /* [e] the pair of a number */
 } NnTurn;
 
 typedef struct NnAttention {

@@ -34,7 +34,9 @@ static const StageRow ROWS[] = {
     {PART_ATTENTION, "qkv", "q k v", "q, k, v", "q", "in w_q b_q q_nobias q w_k b_k k_nobias k w_v b_v v_nobias v",
      "Each token makes a question, an offer and a gift: queries, keys and values."},
     {PART_ATTENTION, "turn", "turned", "R q, R k", "q_turned",
-     "q_swapped q_cos q_sin q_turned cos_seen sin_seen k_swapped k_cos k_sin k_turned",
+     "freqs angle cos sin cos_each sin_each sin_signed q_swapped q_cos q_sin q_turned cos_seen sin_seen k_swapped "
+     "k_cos "
+     "k_sin k_turned",
      "Queries and keys are turned by angles that tell their row and column."},
     {PART_ATTENTION, "raw", "raw scores", "q kᵀ", "scores_raw", "scores_raw", NULL},
     {PART_ATTENTION, "scaled", "scaled", "q kᵀ/√d_k", "scores_scaled", "scale scores_scaled", NULL},

@@ -31,11 +31,13 @@ typedef enum VitPool {
 
 /* Rotary positions in two dimensions (Su et al. 2021, Heo et al. 2024): queries and keys of patches are turned, pair of
  * numbers by pair, by angles that grow with row and column; tokens of prefix are not. The first half of the pairs is
- * for one coordinate, the second for the other; pair k of a half turns by coordinate / base^(k / (E/4)). */
+ * for one coordinate, the second for the other; pair k of a half turns by coordinate / base^(k / (E/4)). Or both
+ * coordinates count in every pair, each with a frequency that was learned for this pair, head and block ("mixed"). */
 typedef enum VitRope {
     VIT_ROPE_NONE,
     VIT_ROPE_CENTRES, /* the coordinate is the patch's centre from −1 to 1, times 2π (DINOv3) */
-    VIT_ROPE_STEPS /* …the patch's number, + rope_offset, scaled from the grid to the reference grid (EVA-02, timm) */
+    VIT_ROPE_STEPS, /* …the patch's number, + rope_offset, scaled from the grid to the reference grid (EVA-02, timm) */
+    VIT_ROPE_LEARNED /* angle = column · f[0] + row · f[1], from the patches' numbers (RoPE-mixed, Heo et al. 2024) */
 } VitRope;
 
 /* How a position table is fitted to another grid. */
@@ -71,7 +73,7 @@ typedef struct VitConfig {
     bool hidden_norm; /* LayerNorm over the MLP's hidden numbers (EVA-02) */
     VitRope rope;
     bool rope_half;       /* number e is paired with e + E/2; else neighbours are pairs */
-    bool rope_cols_first; /* the first half of the pairs is for the column; else for the row */
+    bool rope_cols_first; /* the first half of the pairs (LEARNED: f[0]) is for the column; else for the row */
     float rope_base, rope_offset;
     int rope_ref_h, rope_ref_w; /* VIT_ROPE_STEPS: the reference grid; 0: none */
     int project;                /* width of a projection without bias behind the read-out (CLIP); 0: none */
@@ -89,8 +91,10 @@ int vit_prefix(const VitConfig *c); /* tokens before the patches */
 int vit_patches(const VitConfig *c);
 int vit_tokens(const VitConfig *c);
 bool vit_resizes(const VitConfig *c); /* is the position table made for another grid than the picture's? */
-/* The angle by which pair `pair` < head_dim / 2 of a patch is turned, in radians. */
+/* The angle by which pair `pair` < head_dim / 2 of a patch is turned, in radians; not where the angles are learned. */
 double vit_rope_angle(const VitConfig *c, int patch, int pair);
+/* VIT_ROPE_LEARNED: what f[0] and f[1] of a pair are multiplied by. */
+void vit_rope_place(const VitConfig *c, int patch, int place[2]);
 /* The places of that pair's two numbers in a head. */
 void vit_rope_pair(const VitConfig *c, int pair, int *first, int *second);
 /* How much each of `from` old rows (or columns) counts in each of `to` new ones: out[to,from]. */

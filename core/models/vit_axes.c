@@ -30,6 +30,9 @@ Dims build_role_dims(const Builder *b, VitRole r)
         case 'r': axis = b->axis.table; break;
         case 'f': axis = b->axis.f; break;
         case 'g': axis = b->axis.g; break;
+        case 'a': axis = b->axis.a; break;
+        case 'l': axis = b->axis.l; break;
+        case 'k': axis = b->axis.k; break;
         default: break;
         }
         REQUIRE(axis != AXIS_NONE);
@@ -115,6 +118,24 @@ static int table_axis(Builder *b, const char *const *labels)
     return graph_axis(b->g, a);
 }
 
+/* Learned rotations: column and row, every block, every pair of a head's numbers. */
+static void make_turn_axes(Builder *b)
+{
+    static const char *const COLUMN_ROW[] = {"column", "row"}, *const ROW_COLUMN[] = {"row", "column"};
+    const VitConfig *c = b->c;
+    b->axis.a = b->axis.l = b->axis.k = AXIS_NONE;
+    if (c->rope != VIT_ROPE_LEARNED)
+        return;
+    b->axis.a = graph_axis(b->g, (Axis){.sym = "a",
+                                        .name = "coordinate of a place",
+                                        .n = 2,
+                                        .kind = AXIS_CLASS,
+                                        .labels = c->rope_cols_first ? COLUMN_ROW : ROW_COLUMN,
+                                        .role = ROLE_PLAIN});
+    b->axis.l = build_axis(b->g, "l", "block", ROLE_PLAIN, c->layers);
+    b->axis.k = build_axis(b->g, "k", "pair of a head's numbers", ROLE_PLAIN, c->head_dim / 2);
+}
+
 void build_axes(Builder *b, const char *const *class_names)
 {
     const VitConfig *c = b->c;
@@ -149,6 +170,7 @@ void build_axes(Builder *b, const char *const *class_names)
                                                   .role = ROLE_ANSWER})
                            : AXIS_NONE;
     make_prefix_axes(b, labels);
+    make_turn_axes(b);
     b->axis.rows = AXIS_NONE;
     if (c->pos == VIT_POS_ALL)
         b->axis.rows = b->axis.t;

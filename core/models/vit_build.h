@@ -17,9 +17,10 @@ typedef struct Builder {
         int cls, dist, reg, rows; /* the prefix tokens of each kind; the tokens that have a position */
         int table;                /* the rows of the position table: rows, where no other grid is fitted */
         int f, g;                 /* the read-out, the embedding */
+        int a, l, k;              /* learned rotations: coordinate, block, pair of numbers */
     } axis;
-    NnTurn turn; /* rotary positions, where the model has them */
-    int *partner;
+    NnTurn turn;         /* rotary positions, where the model has them */
+    int *partner, *pair; /* [e] the other number of each number's pair; the pair */
 } Builder;
 
 /* A part of the block being built, or of the model where layer is not one; inside: its scope there, which is set. */

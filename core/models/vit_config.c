@@ -118,7 +118,8 @@ static bool check_numbers(const VitConfig *c, Err *err)
         return err_set(err, "the epsilon of LayerNorm is %g; it must be 0 or a small positive number", (double)c->eps);
     if (!knob_finite(c->scale))
         return err_set(err, "the factor on the attention scores is not a number");
-    if (c->rope != VIT_ROPE_NONE && (!knob_finite(c->rope_base) || c->rope_base <= 1 || !knob_finite(c->rope_offset)))
+    bool fixed = c->rope != VIT_ROPE_NONE && c->rope != VIT_ROPE_LEARNED;
+    if (fixed && (!knob_finite(c->rope_base) || c->rope_base <= 1 || !knob_finite(c->rope_offset)))
         return err_set(err, "the base of the rotations is %g; it must be greater than 1 (100 or 10000 as a rule)",
                        (double)c->rope_base);
     if (!knob_finite(c->range) || c->range <= 0)
@@ -214,6 +215,7 @@ bool vit_has(const VitConfig *c, VitRole r)
     case VIT_HIDDEN_GAMMA:
     case VIT_HIDDEN_BETA: return c->hidden_norm;
     case VIT_PROJECT: return c->project > 0;
+    case VIT_ROPE_FREQS: return c->rope == VIT_ROPE_LEARNED;
     case VIT_B_O: return c->out_bias;
     case VIT_ATTN_LS:
     case VIT_MLP_LS: return c->layer_scale;
@@ -248,6 +250,9 @@ static int letter_length(const void *config, char letter)
     case 'o': return c->classes;
     case 'f': return c->pool == VIT_POOL_BOTH ? 2 * c->width : c->width;
     case 'g': return c->project;
+    case 'a': return 2;
+    case 'l': return c->layers;
+    case 'k': return c->head_dim / 2;
     case '1':
     case '2': return 1;
     case '3': return c->registers;

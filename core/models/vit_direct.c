@@ -199,15 +199,29 @@ static const float *bias(const VitDirectBlock *b, VitRole r)
     return vit_has(b->c, r) ? weight(b->w, r, b->layer) : NULL;
 }
 
-/* Every pair of numbers of every head as a point in the plane, turned by the angle of token t's place. */
-static void turn(const VitConfig *c, int t, double *x)
+/* column · f[0] + row · f[1], with the frequencies of this block's head. */
+static double learned_angle(const VitDirectBlock *b, int patch, int head, int pair)
 {
+    const VitConfig *c = b->c;
+    size_t each = (size_t)c->heads * (size_t)(c->head_dim / 2), all = (size_t)c->layers * each;
+    const float *f = weight(b->w, VIT_ROPE_FREQS, 0) + (size_t)b->layer * each + (size_t)(head * (c->head_dim / 2));
+    int place[2];
+    vit_rope_place(c, patch, place);
+    return place[0] * (double)f[pair] + place[1] * (double)f[all + (size_t)pair];
+}
+
+/* Every pair of numbers of every head as a point in the plane, turned by the angle of token t's place. */
+static void turn(const VitDirectBlock *block, int t, double *x)
+{
+    const VitConfig *c = block->c;
     int patch = t - vit_prefix(c), first, second;
     if (c->rope == VIT_ROPE_NONE || patch < 0)
         return;
     for (int h = 0; h < c->heads; h++, x += c->head_dim)
         for (int pair = 0; pair < c->head_dim / 2; pair++) {
-            double angle = vit_rope_angle(c, patch, pair), cosine = dm_cos(angle), sine = dm_sin(angle);
+            double angle = c->rope == VIT_ROPE_LEARNED ? learned_angle(block, patch, h, pair)
+                                                       : vit_rope_angle(c, patch, pair);
+            double cosine = dm_cos(angle), sine = dm_sin(angle);
             vit_rope_pair(c, pair, &first, &second);
             double a = x[first], b = x[second];
             x[first] = a * cosine - b * sine;
@@ -227,7 +241,7 @@ void vit_direct_keys(VitDirectBlock *b, int t)
     else
         layer_norm(c, weight(b->w, VIT_LN1_GAMMA, b->layer), weight(b->w, VIT_LN1_BETA, b->layer), x, seen);
     linear(weight(b->w, VIT_W_K, b->layer), bias(b, VIT_B_K), seen, d, b->k + (size_t)t * inner, inner);
-    turn(c, t, b->k + (size_t)t * inner);
+    turn(b, t, b->k + (size_t)t * inner);
     linear(weight(b->w, VIT_W_V, b->layer), bias(b, VIT_B_V), seen, d, b->v + (size_t)t * inner, inner);
     free(x);
 }
@@ -239,7 +253,7 @@ static void attention(const VitDirectBlock *b, int t, double *out)
     size_t d = (size_t)c->width, e = (size_t)c->head_dim, inner = (size_t)c->heads * e, tokens = (size_t)vit_tokens(c);
     double *q = doubles(inner, 1), *z = doubles(inner, 1), *row = doubles(tokens, 1);
     linear(weight(b->w, VIT_W_Q, b->layer), bias(b, VIT_B_Q), b->seen + (size_t)t * d, d, q, inner);
-    turn(c, t, q);
+    turn(b, t, q);
     for (size_t h = 0; h < (size_t)c->heads; h++) {
         for (size_t u = 0; u < tokens; u++) {
             row[u] = 0;

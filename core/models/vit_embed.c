@@ -185,8 +185,23 @@ static NodeId build_positions(Builder *b)
     return list;
 }
 
+/* Which numbers are turned together. */
+static void build_pairs(Builder *b)
+{
+    const VitConfig *c = b->c;
+    size_t e = (size_t)c->head_dim;
+    b->partner = arena_alloc(&b->g->arena, size_mul(e, sizeof *b->partner));
+    b->pair = arena_alloc(&b->g->arena, size_mul(e, sizeof *b->pair));
+    for (int pair = 0, first, second; pair < c->head_dim / 2; pair++) {
+        vit_rope_pair(c, pair, &first, &second);
+        b->partner[first] = second;
+        b->partner[second] = first;
+        b->pair[first] = b->pair[second] = pair;
+    }
+}
+
 /* cos and sin of every patch's angles, 1 and 0 for prefix tokens. */
-void build_turn(Builder *b)
+static void build_fixed_turn(Builder *b)
 {
     Graph *g = b->g;
     const VitConfig *c = b->c;
@@ -194,7 +209,6 @@ void build_turn(Builder *b)
     size_t n = size_mul((size_t)vit_tokens(c), (size_t)e);
     float *cosine = arena_alloc(&g->arena, size_mul(n, sizeof *cosine)),
           *sine = arena_alloc(&g->arena, size_mul(n, sizeof *sine));
-    b->partner = arena_alloc(&g->arena, size_mul((size_t)e, sizeof *b->partner));
     for (int t = 0; t < vit_tokens(c); t++)
         for (int pair = 0; pair < e / 2; pair++) {
             double angle = t < prefix ? 0 : vit_rope_angle(c, t - prefix, pair);
@@ -203,14 +217,57 @@ void build_turn(Builder *b)
             cosine[row + (size_t)first] = cosine[row + (size_t)second] = (float)dm_cos(angle);
             sine[row + (size_t)second] = (float)dm_sin(angle);
             sine[row + (size_t)first] = -sine[row + (size_t)second];
-            b->partner[first] = second;
-            b->partner[second] = first;
         }
-    graph_scope(g, "%s", "");
     Dims d = DIMS(b->axis.t, b->axis.e);
     b->turn = (NnTurn){.cos = graph_leaf(g, "rope_cos", d, (Leaf){LEAF_CONST, cosine, "cosines of the angles"}),
                        .sin = graph_leaf(g, "rope_sin", d, (Leaf){LEAF_CONST, sine, "sines of the angles"}),
-                       .partner = b->partner};
+                       .partner = b->partner,
+                       .freqs = NO_NODE};
+}
+
+/* What the angles of every block and head are made of: the frequencies, and column and row of every patch, 0 and 0 for
+ * prefix tokens, which are not turned. */
+static void build_learned_turn(Builder *b)
+{
+    Graph *g = b->g;
+    const VitConfig *c = b->c;
+    size_t tokens = (size_t)vit_tokens(c), e = (size_t)c->head_dim;
+    int prefix = vit_prefix(c), first, second, at[2];
+    float *places = arena_alloc(&g->arena, size_mul(tokens, 2 * sizeof *places)),
+          *sign = arena_alloc(&g->arena, size_mul(e, sizeof *sign));
+    for (int t = 0; t < vit_tokens(c); t++) {
+        at[0] = at[1] = 0;
+        if (t >= prefix)
+            vit_rope_place(c, t - prefix, at);
+        places[2 * t] = (float)at[0];
+        places[2 * t + 1] = (float)at[1];
+    }
+    for (int pair = 0; pair < c->head_dim / 2; pair++) {
+        vit_rope_pair(c, pair, &first, &second);
+        sign[first] = -1;
+        sign[second] = 1;
+    }
+    b->turn = (NnTurn){.cos = NO_NODE,
+                       .sin = NO_NODE,
+                       .partner = b->partner,
+                       .freqs = build_weight(b, VIT_ROPE_FREQS),
+                       .places = graph_leaf(g, "rope_places", DIMS(b->axis.t, b->axis.a),
+                                            (Leaf){LEAF_CONST, places, "column and row of every patch"}),
+                       .sign = graph_leaf(g, "rope_sign", DIMS(b->axis.e),
+                                          (Leaf){LEAF_CONST, sign, "which way a pair turns"}),
+                       .l = b->axis.l,
+                       .k = b->axis.k,
+                       .pair = b->pair};
+}
+
+void build_turn(Builder *b)
+{
+    graph_scope(b->g, "%s", "");
+    build_pairs(b);
+    if (b->c->rope == VIT_ROPE_LEARNED)
+        build_learned_turn(b);
+    else
+        build_fixed_turn(b);
 }
 
 /* Registers that get no position stand between the positioned prefix and the patches (Darcet et al. 2024). */

@@ -21,6 +21,13 @@ double vit_rope_angle(const VitConfig *c, int patch, int pair)
     return x / dm_pow((double)c->rope_base, (double)(second ? pair - bands : pair) / bands);
 }
 
+void vit_rope_place(const VitConfig *c, int patch, int place[2])
+{
+    int cols = c->image_w / c->patch_w;
+    place[!c->rope_cols_first] = patch % cols;
+    place[c->rope_cols_first] = patch / cols;
+}
+
 void vit_rope_pair(const VitConfig *c, int pair, int *first, int *second)
 {
     *first = c->rope_half ? pair : 2 * pair;

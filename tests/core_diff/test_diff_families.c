@@ -76,6 +76,8 @@ static const struct {
     {"timm_dinov2_giant", TIMM_PACKED},
     {"timm_dinov3", TIMM_APART},
     {"jax", TIMM_PLAIN},
+    {"timm_rope_mixed", TIMM_PLAIN},
+    {"timm_rope_mixed_ape", TIMM_PLAIN},
 };
 enum { PROGRAM_COUNT = sizeof PROGRAMS / sizeof *PROGRAMS };
 
@@ -89,7 +91,7 @@ static const char *names_of(const char *family)
 }
 
 /* The family's model on a picture of another size. */
-static void side_family(Side *s, const char *family, void (*change)(VitConfig *c))
+static void side_family(Side *s, const char *family, void (*change)(VitConfig *c), void (*weigh)(Model *m))
 {
     char path[200];
     Err err = {""};
@@ -106,6 +108,8 @@ static void side_family(Side *s, const char *family, void (*change)(VitConfig *c
     }
     if (change)
         change(&s->bench.model.vit);
+    if (weigh)
+        weigh(&s->bench.model);
     s->bench.pixels = malloc(bench_pixels(&s->bench.model.vit) * sizeof(float));
     if (!preprocess_run(&s->bench.model.preprocess, &s->picture, &resized, s->bench.pixels, &err))
         fail_msg("%s", err.text);
@@ -207,7 +211,7 @@ static void right_models(void **state)
     for (size_t i = 0; i < PROGRAM_COUNT; i++) {
         Side s;
         Compared d;
-        side_family(&s, PROGRAMS[i].family, NULL);
+        side_family(&s, PROGRAMS[i].family, NULL, NULL);
         write_names(&s, PROGRAMS[i].names, trace_path());
         compare_with(&d, &s, trace_path(), NULL, PRECISION_F32);
         if (!d.report.same || d.reference.unknown_count || d.report.count < 15)
@@ -329,26 +333,55 @@ static const struct {
     {"dinov2", on_corners, "corners on corners"},
     {"dinov2", nearest, "nearest place"},
     {"dinov2_registers", other_smoothing, "without antialias"},
+    {"timm_rope_mixed", no_turn, "rotary positions are lost"},
+    {"timm_rope_mixed", other_pairs, "rotate-half"},
+    {"timm_rope_mixed", other_axis, "rows for columns"},
+    {"timm_rope_mixed_ape", no_turn, "rotary positions are lost"},
+    {"timm_rope_mixed_ape", other_axis, "rows for columns"},
 };
 
-static void found(size_t i, const char *names, bool must, int *named)
+/* The last block turns by the first one's frequencies. */
+static void other_block(Model *m)
+{
+    size_t each = (size_t)m->vit.heads * (size_t)(m->vit.head_dim / 2), all = (size_t)m->vit.layers * each;
+    float *f = m->block + (vit_weight(&m->weights, VIT_ROPE_FREQS, 0)->data - m->block);
+    memcpy(f + all - each, f, each * sizeof *f);
+    memcpy(f + 2 * all - each, f + all, each * sizeof *f);
+}
+
+/* …and with weights changed. */
+static const struct {
+    const char *family;
+    void (*weigh)(Model *m);
+    const char *says;
+} WEIGHED[] = {
+    {"timm_rope_mixed", other_block, "frequencies learned for"},
+    {"timm_rope_mixed_ape", other_block, "frequencies learned for"},
+};
+
+typedef struct Planted {
+    const char *family, *says;
+    void (*change)(VitConfig *c);
+    void (*weigh)(Model *m);
+} Planted;
+
+static void found(Planted p, const char *names, bool must, int *named)
 {
     Side ours, theirs;
     Compared d;
-    side_family(&ours, WRONG[i].family, NULL);
-    side_family(&theirs, WRONG[i].family, WRONG[i].change);
+    side_family(&ours, p.family, NULL, NULL);
+    side_family(&theirs, p.family, p.change, p.weigh);
     write_names(&theirs, names, trace_path());
     compare_with(&d, &ours, trace_path(), NULL, PRECISION_F32);
     bool right = false, wrong = false;
     for (int k = 0; k < d.report.cause_count; k++) {
         const DiffCause *f = &d.report.cause[k];
-        bool fits = strstr(f->text, WRONG[i].says) || strstr(f->also, WRONG[i].says);
+        bool fits = strstr(f->text, p.says) || strstr(f->also, p.says);
         right = right || (f->whole && fits);
         wrong = wrong || (f->whole && *f->text && !fits);
     }
     if (wrong || (must && !right))
-        fail_msg("%s, '%s' %s: %s", WRONG[i].family, WRONG[i].says, wrong ? "named wrong" : "missed",
-                 buf_str(&d.verdict));
+        fail_msg("%s, '%s' %s: %s", p.family, p.says, wrong ? "named wrong" : "missed", buf_str(&d.verdict));
     *named += right;
     compare_free(&d);
     side_close(&ours);
@@ -358,17 +391,138 @@ static void found(size_t i, const char *names, bool must, int *named)
 static void wrong_variants(void **state)
 {
     (void)state;
-    enum { COUNT = sizeof WRONG / sizeof *WRONG };
+    enum { KNOBS = sizeof WRONG / sizeof *WRONG, COUNT = KNOBS + sizeof WEIGHED / sizeof *WEIGHED };
     int modules = 0, ends = 0;
     for (size_t i = 0; i < COUNT; i++) {
-        found(i, names_of(WRONG[i].family), true, &modules);
-        found(i, "readout=readout embedding=embedding logits=logits", false, &ends);
+        size_t k = i - KNOBS;
+        Planted p = i < KNOBS ? (Planted){WRONG[i].family, WRONG[i].says, WRONG[i].change, NULL}
+                              : (Planted){WEIGHED[k].family, WEIGHED[k].says, NULL, WEIGHED[k].weigh};
+        found(p, names_of(p.family), true, &modules);
+        found(p, "readout=readout embedding=embedding logits=logits", false, &ends);
     }
     print_message("  of %d: %d named from the modules, %d from the answer alone, none wrong\n", COUNT, modules, ends);
 }
 
+/* --- what to record next, in the recording's own naming --- */
+
+#define HF_VIT                                                                                                         \
+    "vit.embeddings.patch_embeddings=patch_embed vit.embeddings=full_embed "                                           \
+    "vit.encoder.layer.*.layernorm_before=blocks.*.ln1.out vit.encoder.layer.*.attention.attention.query=blocks.*."    \
+    "attn.q vit.encoder.layer.*.attention.attention=blocks.*.attn.z vit.encoder.layer.*.attention.output.dense="       \
+    "blocks.*.attn.out vit.encoder.layer.*.intermediate.dense=blocks.*.mlp.pre vit.encoder.layer.*.intermediate="      \
+    "blocks.*.mlp.post vit.encoder.layer.*.output.dense=blocks.*.mlp.out vit.encoder.layer.*=blocks.*.resid_post "     \
+    "vit.layernorm=ln_final.out classifier=logits"
+#define HF_VIT5                                                                                                        \
+    "vit.embeddings=full_embed vit.layers.*.layernorm_before=blocks.*.ln1.out vit.layers.*.attention.q_proj=blocks.*." \
+    "attn.q vit.layers.*.attention.o_proj=blocks.*.attn.out vit.layers.*.mlp.fc1=blocks.*.mlp.pre "                    \
+    "vit.layers.*.mlp.fc2=blocks.*.mlp.out vit.layers.*=blocks.*.resid_post vit.layernorm=ln_final.out "               \
+    "classifier=logits"
+#define VISION                                                                                                         \
+    "conv_proj=patch_embed encoder.dropout=full_embed encoder.layers.encoder_layer_*.ln_1=blocks.*.ln1.out "           \
+    "encoder.layers.encoder_layer_*.self_attention=blocks.*.attn.out encoder.layers.encoder_layer_*.ln_2=blocks.*."    \
+    "ln2.out encoder.layers.encoder_layer_*.mlp.0=blocks.*.mlp.pre encoder.layers.encoder_layer_*.mlp.1=blocks.*.mlp." \
+    "post encoder.layers.encoder_layer_*.mlp=blocks.*.mlp.out encoder.layers.encoder_layer_*=blocks.*.resid_post "     \
+    "encoder.ln=ln_final.out heads.head=logits"
+#define HOOKS                                                                                                          \
+    "hook_full_embed=full_embed blocks.*.ln1.hook_normalized=blocks.*.ln1.out blocks.*.attn.hook_q=blocks.*.attn.q "   \
+    "blocks.*.attn.hook_z=blocks.*.attn.z blocks.*.hook_attn_out=blocks.*.attn.out "                                   \
+    "blocks.*.mlp.hook_pre=blocks.*.mlp.pre blocks.*.hook_resid_post=blocks.*.resid_post ln_final.hook_normalized="    \
+    "ln_final.out"
+/* a program of one's own, its names told with --map */
+static const char OWN[] =
+    "stage.*.q = blocks.*.attn.q\nstage.*.mix = blocks.*.attn.out\nstage.* = blocks.*.resid_post\n"
+    "stage.*.hidden = blocks.*.mlp.pre\nscore = logits\n";
+#define OWN_NAMES                                                                                                      \
+    "stage.*.q=blocks.*.attn.q stage.*.mix=blocks.*.attn.out stage.*.hidden=blocks.*.mlp.pre "                         \
+    "stage.*=blocks.*.resid_post score=logits"
+
+/* Every name of a list, of every block, or of the lines about the ends of blocks only. */
+static void expand(Trace *t, const char *names, int layers, bool ends, const char *all[TENSORS_MOST], int *count)
+{
+    *count = 0;
+    for (const char *line = names; *line;) {
+        size_t n = strcspn(line, " "), name = strcspn(line, "=");
+        bool blocks = memchr(line, '*', n) != NULL;
+        for (int b = 0; b < (blocks ? layers : 1); b++)
+            if (!ends || (n > 10 && strncmp(line + n - 10, "resid_post", 10) == 0)) {
+                assert_true(*count < TENSORS_MOST);
+                all[(*count)++] = numbered(t, line, name, b);
+            }
+        line += n + strspn(line + n, " ");
+    }
+}
+
+/* One of the names, or a module that holds one. */
+static bool among(const char *name, const char *const *all, int count)
+{
+    size_t n = strlen(name);
+    for (int i = 0; i < count; i++)
+        if (strncmp(all[i], name, n) == 0 && (!all[i][n] || all[i][n] == '.'))
+            return true;
+    return false;
+}
+
+/* Each line's name in the last block, as if it had not been recorded: what is proposed is one of the program's names.
+ */
+static int proposed(const char *what, const Graph *g, const DiffMap *map, int layers, const char *names, bool ends)
+{
+    Trace *t = calloc(1, sizeof *t);
+    const char *all[TENSORS_MOST], *recorded[TENSORS_MOST];
+    int count, of, tried = 0;
+    expand(t, names, layers, false, all, &count);
+    for (const char *line = names; *line;) {
+        size_t n = strcspn(line, " "), equals = strcspn(line, "=");
+        const char *own = numbered(t, line, equals, layers - 1);
+        DiffTarget to[DIFF_PARTS];
+        char name[DIFF_PATH];
+        DiffNaming naming = {.name = recorded};
+        expand(t, names, layers, ends, recorded, &of);
+        for (int i = 0; i < of; i++) /* but for that one */
+            if (strcmp(recorded[i], own) != 0)
+                recorded[naming.count++] = recorded[i];
+        int parts = diff_name_targets(map, g, own, to);
+        if (memchr(line, '*', n) && parts > 0 && !(ends && strstr(own, "mlp.fc1_"))) {
+            if (!diff_name_of(&naming, map, g, to[0].node, name, sizeof name) || !among(name, all, count))
+                fail_msg("%s: %s is proposed as '%s', which that program does not have; it is '%s'", what,
+                         graph_node(g, to[0].node)->path, name, own);
+            tried++;
+        }
+        line += n + strspn(line + n, " ");
+    }
+    arena_free(&t->arena);
+    free(t);
+    return tried;
+}
+
+static void proposals(void **state)
+{
+    (void)state;
+    static const char *const TINY_NAMES[] = {HF_VIT, HF_VIT5, VISION, HOOKS, TIMM_PLAIN, OWN_NAMES};
+    Side s;
+    DiffMap map;
+    Err err = {""};
+    int tried = 0;
+    for (size_t i = 0; i < PROGRAM_COUNT; i++) {
+        side_family(&s, PROGRAMS[i].family, NULL, NULL);
+        int layers = s.bench.model.vit.layers;
+        tried += proposed(PROGRAMS[i].family, s.subject.graph, NULL, layers, PROGRAMS[i].names, false);
+        tried += proposed(PROGRAMS[i].family, s.subject.graph, NULL, layers, PROGRAMS[i].names, true);
+        side_close(&s);
+    }
+    side_open(&s, TINY, TINY "/image.ppm");
+    assert_true(diff_map_parse(&map, "own", OWN, s.subject.graph, &err));
+    for (size_t i = 0; i < sizeof TINY_NAMES / sizeof *TINY_NAMES; i++)
+        for (int ends = 0; ends < 2; ends++)
+            tried += proposed(TINY_NAMES[i], s.subject.graph, strstr(TINY_NAMES[i], "stage") ? &map : NULL,
+                              s.bench.model.vit.layers, TINY_NAMES[i], ends);
+    diff_map_free(&map);
+    side_close(&s);
+    print_message("  %d names proposed\n", tried);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(right_models), cmocka_unit_test(wrong_variants)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(right_models), cmocka_unit_test(wrong_variants),
+                                       cmocka_unit_test(proposals)};
     return cmocka_run_group_tests_name("diff families", tests, NULL, NULL);
 }

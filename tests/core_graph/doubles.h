@@ -33,6 +33,8 @@ static inline double map_double(MapFn f, double x)
     case MAP_QUICK_GELU: return x * logistic(1.702 * x);
     case MAP_SILU: return x * logistic(x);
     case MAP_XLOGX: return x == 0 ? 0 : x * log(x);
+    case MAP_COS: return cos(x);
+    case MAP_SIN: return sin(x);
     default: fail_msg("no such map here"); return 0;
     }
 }

@@ -85,6 +85,16 @@ static double exact_xlogx(double x)
     return x == 0 ? 0 : x * log(x);
 }
 
+/* Nothing of so large an angle is left in a float. */
+static double exact_cos(double x)
+{
+    return fabs(x) <= (double)MAP_ANGLE ? cos(x) : (double)NAN;
+}
+static double exact_sin(double x)
+{
+    return fabs(x) <= (double)MAP_ANGLE ? sin(x) : (double)NAN;
+}
+
 /* To so many bits, none of them below 2^lowest; beyond `largest` infinite. nearbyint takes ties to even. */
 static double rounded(double x, int bits, int lowest, double largest)
 {
@@ -186,6 +196,8 @@ static double (*const exact[MAP_COUNT])(double) = {
     [MAP_XLOGX] = exact_xlogx,
     [MAP_ROUND_BF16] = exact_bf16,
     [MAP_ROUND_F16] = exact_f16,
+    [MAP_COS] = exact_cos,
+    [MAP_SIN] = exact_sin,
     [MAP_GELU_GRAD] = exact_gelu_grad,
     [MAP_GELU_TANH_GRAD] = exact_gelu_tanh_grad,
     [MAP_QUICK_GELU_GRAD] = exact_quick_gelu_grad,
@@ -276,6 +288,8 @@ static void limits(void **state)
         [MAP_XLOGX] = {NaN, 0, 0, Inf},
         [MAP_ROUND_BF16] = {-Inf, -0.0f, 0, Inf},
         [MAP_ROUND_F16] = {-Inf, -0.0f, 0, Inf},
+        [MAP_COS] = {NaN, 1, 1, NaN},
+        [MAP_SIN] = {NaN, -0.0f, 0, NaN},
         [MAP_GELU_GRAD] = {-0.0f, 0.5f, 0.5f, 1},
         [MAP_GELU_TANH_GRAD] = {-0.0f, 0.5f, 0.5f, 1},
         [MAP_QUICK_GELU_GRAD] = {-0.0f, 0.5f, 0.5f, 1},
@@ -313,6 +327,17 @@ static void edges(void **state)
         assert_true(map_apply(MAP_TANH, -from_bits(u)) == -from_bits(u) &&
                     map_apply(MAP_RELU, from_bits(u)) == from_bits(u));
         assert_true(fabsf(map_apply(MAP_GELU, from_bits(u)) - 0.5f * from_bits(u)) <= 0x1p-149f);
+    }
+    assert_true(isnan(map_apply(MAP_SIN, 0x1.000002p+17f)) && isnan(map_apply(MAP_COS, -0x1.000002p+17f)));
+    assert_true(!isnan(map_apply(MAP_SIN, MAP_ANGLE)) && !isnan(map_apply(MAP_COS, -MAP_ANGLE)));
+    for (int n = 1; n < 80000;
+         n++) { /* the floats nearest to whole quarters of a turn, where one of the two vanishes */
+        float x = (float)(n * acos(0.0));
+        for (int near = -1; near <= 1; near++) {
+            float at = near ? nextafterf(x, near < 0 ? -Inf : Inf) : x;
+            assert_true(ulps(map_apply(MAP_SIN, at), sin((double)at), 0) <= promised[MAP_SIN]);
+            assert_true(ulps(map_apply(MAP_COS, at), cos((double)at), 0) <= promised[MAP_COS]);
+        }
     }
     float before = -1; /* monotone where it has flattened out */
     for (float x = 0; x < 20; x += 0.001f) {

@@ -394,7 +394,6 @@ static void other_models(void **state)
         {"visual.trunk.pos_embed", "open_clip"},
         {"vision_model.embeddings.class_embedding", "another kind than CLIP"},
         {"blocks.0.attn.norm.weight", "norm inside its attention"},
-        {"rope.freqs", "rotations are learned"},
         {"Transformer/encoderblock_0/MlpBlock_3/Dense_0/kernel", "JAX"},
         {"Transformer/encoderblock_0/MultiHeadDotProductAttention_0/query/kernel", "big_vision"},
         {"to_patch_embedding.1.weight", "vit-pytorch"},

@@ -99,7 +99,7 @@ static void timm_others(void **state)
         {"vit_small_patch16_18x2_224", "side by side"},
         {"vit_giant_patch14_dinov2", "gated MLP"},
         {"vit_base_patch16_siglip_384.webli", "attention pooling"},
-        {"vit_base_patch16_rope_mixed_224", "rotations are learned"},
+        {"vit_base_patch16_rope_mixed_224", "learned rotations"},
         {"eva02_base_patch16_clip_224", "norms inside"},
         {"vit_base_patch16_rope_ape_reg1_gap_256", "rotated"},
         {"vit_base_patch16_224_sam", "not known here"},

@@ -186,6 +186,14 @@ static void steps(VitConfig *c)
     c->image_w = 40, c->rope = VIT_ROPE_STEPS, c->rope_base = 10000, c->rope_offset = 1, c->rope_ref_h = 3,
     c->rope_ref_w = 7, c->rope_cols_first = true;
 }
+static void learned_turns(VitConfig *c)
+{
+    c->image_w = 40, c->rope = VIT_ROPE_LEARNED, c->rope_cols_first = true, c->registers = 1;
+}
+static void learned_halves(VitConfig *c)
+{
+    c->pos = VIT_POS_NONE, c->rope = VIT_ROPE_LEARNED, c->rope_half = true, c->cls = false, c->pool = VIT_POOL_MEAN;
+}
 static void larger_grid(VitConfig *c)
 {
     c->image_h = 48, c->table_h = c->table_w = 4;
@@ -249,6 +257,8 @@ static const Variant VARIANTS[] = {
     {"no bias of q and v", bare},
     {"turned, centres", centres},
     {"turned, steps", steps},
+    {"turned as learned", learned_turns},
+    {"turned as learned, halves", learned_halves},
     {"larger grid", larger_grid},
     {"smaller grid", smaller_grid},
     {"grid before registers", grid_before_registers},

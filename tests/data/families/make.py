@@ -131,10 +131,22 @@ def rope_cat(temperature, reference=None, indexing="ij"):
     return np.cos(angles), np.sin(angles), rotate_pairs
 
 
+def rope_mixed(t, at, freqs, wide, prefix):
+    """One block of RotaryEmbeddingMixed, freqs [2,h,k]: the first for x, which counts columns, the second for y."""
+    y, x = np.meshgrid(np.arange(GRID), np.arange(wide), indexing="ij")
+    angles = x.reshape(-1, 1, 1) * freqs[0] + y.reshape(-1, 1, 1) * freqs[1]
+    t[at + "angle"] = np.concatenate([np.zeros((prefix,) + angles.shape[1:]), angles])
+    t[at + "cos"], t[at + "sin"] = np.cos(t[at + "angle"]), np.sin(t[at + "angle"])
+    each = np.repeat(angles, 2, -1)
+    return np.cos(each), np.sin(each), rotate_pairs
+
+
 def turned(x, prefix, rope):
     cos, sin, rot = rope
+    if cos.ndim == 2:
+        cos, sin = cos[:, None], sin[:, None]
     patches = x[prefix:]
-    return np.concatenate([x[:prefix], patches * cos[:, None] + rot(patches) * sin[:, None]])
+    return np.concatenate([x[:prefix], patches * cos + rot(patches) * sin])
 
 
 def attend(t, at, q, k, v, prefix=0, rope=None):
@@ -151,8 +163,8 @@ def attend(t, at, q, k, v, prefix=0, rope=None):
     return z.reshape(len(z), D)
 
 
-def pixels_of(mean, std):
-    pixels = rng.integers(0, 256, (C, SIDE, SIDE)).astype(float)
+def pixels_of(mean, std, wide=SIDE):
+    pixels = rng.integers(0, 256, (C, SIDE, wide)).astype(float)
     return pixels, (pixels / 255 - np.array(mean)[:, None, None]) / np.array(std)[:, None, None]
 
 
@@ -384,10 +396,11 @@ def dinov3(name, gated, registers=2):
 # --- timm: the modules vision_transformer and eva ---
 
 def timm(name, architecture, qkv="fused", bias="qkv", mlp="plain", hidden_norm=False, rope=None, cls=True, registers=0,
-         table="all", pool="token", scale=None, eps=1e-6, classes=3, act="gelu", side=SIDE, fc_norm=False):
+         table="all", pool="token", scale=None, eps=1e-6, classes=3, act="gelu", fc_norm=False, wide=SIDE):
     w, t = Weights(), {}
-    pixels, image = pixels_of(*HALF)
-    g, prefix = w.get_, int(cls) + registers
+    pixels, image = pixels_of(*HALF, wide)
+    g, prefix, N = w.get_, int(cls) + registers, GRID * (wide // P)
+    turn = rope
     ln = lambda x, at, n=D: norm(x, g(at + ".weight", n, mean=1), g(at + ".bias", n), eps)
     linear = lambda x, at, o, i: x @ g(at + ".weight", o, i).T + g(at + ".bias", o)
     x = t["patch_embed"] = conv(image, g("patch_embed.proj.weight", D, C, P, P), g("patch_embed.proj.bias", D))
@@ -412,7 +425,9 @@ def timm(name, architecture, qkv="fused", bias="qkv", mlp="plain", hidden_norm=F
         else:
             q, v = linear(y, b + "attn.q_proj", D, D), linear(y, b + "attn.v_proj", D, D)
             k = y @ g(b + "attn.k_proj.weight", D, D, spread=0.5).T
-        o = linear(attend(t, at + "attn.", q, k, v, prefix, rope), b + "attn.proj", D, D)
+        if rope == "mixed":
+            turn = rope_mixed(t, at + "attn.", g("rope.freqs", 2, L, H, E // 2, spread=1)[:, i], wide // P, prefix)
+        o = linear(attend(t, at + "attn.", q, k, v, prefix, turn), b + "attn.proj", D, D)
         x = t[at + "resid_mid"] = x + (o * g(b + (scale % 1), D, mean=1) if scale else o)
         y = ln(x, b + "norm2")
         if mlp == "plain":
@@ -449,7 +464,7 @@ def timm(name, architecture, qkv="fused", bias="qkv", mlp="plain", hidden_norm=F
         embed(t, y)
     finish(name, w, {"architecture": architecture, "num_classes": classes, "global_pool":
                      {"token": "token", "mean": "avg", "map": "map"}[pool], "model_args": {"num_heads": H},
-                     "pretrained_cfg": {"input_size": [3, SIDE, SIDE], "mean": HALF[0], "std": HALF[1],
+                     "pretrained_cfg": {"input_size": [3, SIDE, wide], "mean": HALF[0], "std": HALF[1],
                                         "crop_pct": 1.0, "interpolation": "bicubic"}}, t, pixels)
 
 
@@ -506,3 +521,17 @@ timm("timm_dinov3", "vit_small_plus_patch16_dinov3.lvd1689m", bias=None, mlp="sp
 jax("jax")
 clip("clip_classifier", False, 3)
 siglip("siglip_classifier", 3)
+
+
+# --- from here on every family draws from a generator of its own, by its number ---
+
+def own(number):
+    global rng
+    rng = np.random.default_rng([1, number])
+
+
+own(21)
+timm("timm_rope_mixed", "vit_base_patch16_rope_mixed_224.naver_in1k", rope="mixed", table=None, scale="gamma_%d")
+own(22)
+timm("timm_rope_mixed_ape", "vit_base_patch16_rope_mixed_ape_224.naver_in1k", rope="mixed", table="patches",
+     scale="gamma_%d", wide=20)
