@@ -62,6 +62,7 @@ typedef struct DiffCause {
     char also[DIFF_WORDS]; /* another mistake that explains it as well as the recording can tell; "" as a rule */
     char where[200];       /* "all errors are in column 17 …", where they are in one place; else "" */
     DiffFigures before, after;
+    bool partial;         /* it was proved in some rows, which `after` is of; what the others hold can't be told */
     bool whole;           /* it explains: with the mistake the error is within DIFF_EXPLAINED times what is allowed */
     double allowed;       /* of before and after */
     bool accumulated;     /* no single step is beyond what is allowed: the whole way from the input was searched */

@@ -60,6 +60,15 @@ int diff_name_targets(const DiffMap *map, const Graph *g, const char *name, Diff
 /* The n-th other meaning of the name in the families' tables (n ≥ 1), for a tensor whose shape the first does not have:
  * CLIP's last norm is over one token, SigLIP's, which has the same name, over all. 0: there is none. */
 int diff_name_other(const Graph *g, const char *name, int n, DiffTarget out[DIFF_PARTS]);
-/* What a family calls a node, or NULL when it has no name for it. Returns out. */
-const char *diff_name_of(DiffFamily f, const Graph *g, NodeId n, char *out, size_t size);
+/* The names that a recording has. */
+typedef struct DiffNaming {
+    const char **name;
+    int count;
+} DiffNaming;
+
+/* What the program that recorded these names calls a node: of the lines that name it, the user's own and those of the
+ * families, the one by which most of them were read; then the one that most of them begin like (`encoder.layer.3.`),
+ * with what they have in front (`vit.`). False, and out is "", when no line of a family that was read has a name for
+ * it: what is called as we call it is not named otherwise. map may be NULL. */
+bool diff_name_of(const DiffNaming *naming, const DiffMap *map, const Graph *g, NodeId n, char *out, size_t size);
 #endif

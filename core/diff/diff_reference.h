@@ -29,7 +29,9 @@ typedef struct DiffReference {
     const char **unknown; /* names that mean nothing here, or whose shape fits nothing, with the reason */
     int unknown_count;
     int unchecked;     /* tensors of an archive whose checksum was not tested: the rest of a batch was not read */
-    DiffFamily family; /* of most names; what is proposed is called as they are */
+    DiffFamily family; /* of most names */
+    DiffNaming names;  /* all that were read: what is proposed is called as they are */
+    DiffMap map;       /* the user's own lines, a copy in the arena */
     Precision stored;  /* of most tensors: F32 where they have more */
     Precision looks;   /* what every value of every tensor of floats is exactly, whatever it is stored as */
     Arena arena;

@@ -204,8 +204,9 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, bool first, Buf *o
                    given ? "is given otherwise too" : "does not follow from what is before it either", error);
     buf_free(&cell);
     if (*c->text && c->whole) {
-        buf_printf(out, " Likely cause: %s. With that here too the error falls from %.2g to %.2g.", c->text,
-                   spread ? f->rms : f->largest, spread ? c->after.rms : c->after.largest);
+        buf_printf(out, " Likely cause: %s. With that here too the error%s falls from %.2g to %.2g.", c->text,
+                   c->partial ? " of those rows" : "", spread ? f->rms : f->largest,
+                   spread ? c->after.rms : c->after.largest);
         if (*c->also)
             buf_printf(out, " What is recorded can't tell it from another: %s.", c->also);
     } else if (*c->text)

@@ -194,6 +194,17 @@ double trial_attempt(Trial *t, const char *fmt, ...)
     return rms;
 }
 
+void trial_prove(Trial *t, const DiffFigures *f, const char *text, bool partial)
+{
+    if (!explains(t, f))
+        return;
+    t->best = *f;
+    t->any = true;
+    t->partial = partial;
+    t->also[0] = '\0';
+    snprintf(t->text, sizeof t->text, "%s", text);
+}
+
 bool trial_solved(const Trial *t)
 {
     return t->any && !t->best.any && t->best.rms <= t->allowed_rms;
@@ -269,15 +280,16 @@ static const struct {
     void (*attempt)(Trial *t);
     bool in_block;
 } FAMILIES[] = {
-    {trial_picture, false},       {trial_axes, false},     {trial_scale, true},        {trial_norm, true},
-    {trial_activation, true},     {trial_missing, true},   {trial_transposed, true},   {trial_heads, true},
-    {trial_merged, true},         {trial_softmax, true},   {trial_mask, true},         {trial_unmasked, true},
-    {trial_sinusoids, false},     {trial_residual, true},  {trial_patches, false},     {trial_readout, false},
-    {trial_final_norm, false},    {trial_norm_kind, true}, {trial_outside_root, true}, {trial_positions, false},
-    {trial_class_last, false},    {trial_value, true},     {trial_source, true},       {trial_turns, true},
-    {trial_fitted, false},        {trial_turned, false},   {trial_dropout, false},     {trial_half, true},
-    {trial_blocks, false},        {trial_twice, false},    {trial_rounded, false},     {trial_quantised, false},
-    {trial_probabilities, false}, {trial_bias, true},
+    {trial_picture, false},    {trial_axes, false},      {trial_scale, true},          {trial_norm, true},
+    {trial_activation, true},  {trial_missing, true},    {trial_transposed, true},     {trial_heads, true},
+    {trial_merged, true},      {trial_softmax, true},    {trial_mask, true},           {trial_unmasked, true},
+    {trial_sinusoids, false},  {trial_residual, true},   {trial_patches, false},       {trial_readout, false},
+    {trial_final_norm, false}, {trial_norm_kind, true},  {trial_outside_root, true},   {trial_rms, true},
+    {trial_lost_norm, true},   {trial_positions, false}, {trial_class_last, false},    {trial_value, true},
+    {trial_source, true},      {trial_turns, true},      {trial_fitted, false},        {trial_turned, false},
+    {trial_dropout, false},    {trial_half, true},       {trial_blocks, false},        {trial_twice, false},
+    {trial_rounded, false},    {trial_quantised, false}, {trial_probabilities, false}, {trial_dropped, false},
+    {trial_bias, true},
 };
 enum { FAMILY_COUNT = sizeof FAMILIES / sizeof *FAMILIES };
 
@@ -395,15 +407,17 @@ static bool worth_recording(const Graph *g, NodeId n)
                                         "attn.q",        "attn.k",       "attn.v",     "attn.scores_scaled",
                                         "attn.pattern",  "attn.z",       "attn.out",   "resid_mid",
                                         "ln2.out",       "mlp.pre",      "mlp.post",   "mlp.out",
-                                        "resid_post",    "ln_final.out", "readout",    "logits",
-                                        "scores_masked", "resid_cross",  "ln3.out",    "embed"};
+                                        "resid_post",    "ln_final.out", "rms1.out",   "rms2.out",
+                                        "rms_final.out", "readout",      "logits",     "scores_masked",
+                                        "resid_cross",   "ln3.out",      "embed"};
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
         if (path_ends(graph_node(g, n)->path, NAMES[i]))
             return true;
     return false;
 }
 
-/* Where the stretch is long: the node in its middle. Ends of blocks come first where it spans several. */
+/* Where the stretch is long: the node in its middle, or the nearest to it that the program which recorded has a name
+ * for. Ends of blocks come first where it spans several. */
 static void propose(DiffCause *c, const Trial *t)
 {
     const Graph *g = t->s->graph;
@@ -418,9 +432,13 @@ static void propose(DiffCause *c, const Trial *t)
         if (!count)
             continue;
         NodeId n = found[count / 2];
+        for (int i = 0; i < count && !*c->dump_name && t->r->family != DIFF_OURS; i++) {
+            int at = count / 2 + (i % 2 ? -(i + 1) / 2 : i / 2);
+            if (at >= 0 && at < count &&
+                diff_name_of(&t->r->names, &t->r->map, g, found[at], c->dump_name, sizeof c->dump_name))
+                n = found[at];
+        }
         snprintf(c->dump, sizeof c->dump, "%s", graph_node(g, n)->path);
-        if (!diff_name_of(t->r->family, g, n, c->dump_name, sizeof c->dump_name))
-            c->dump_name[0] = '\0';
         return;
     }
 }
@@ -466,6 +484,7 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
     c->before = t.before;
     c->after = t.best;
     c->whole = trial_close(&t);
+    c->partial = t.partial;
     c->allowed = row->allowed;
     /* only an equal is worth naming beside it */
     if (c->whole && *t.also && t.second.rms <= 2 * t.best.rms + t.allowed / 10)

@@ -47,6 +47,7 @@ typedef struct Trial {
     double attempts;
     DiffFigures before, best;
     bool any;              /* something was better than nothing */
+    bool partial;          /* `best` is of some rows: what the others hold can't be told */
     char text[DIFF_WORDS]; /* what made `best` */
     DiffFigures second;    /* of the best attempt with another text that explains too */
     char also[DIFF_WORDS];
@@ -61,6 +62,8 @@ Edit *trial_add(Trial *t, EditKind kind, const char *path);
 double trial_attempt(Trial *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* Compares values (of the target, cells as the node's) that were made otherwise. */
 double trial_judge(Trial *t, const float *values, const char *text);
+/* A cause that was proved row by row, with its figures over those rows; partial: they are not all. */
+void trial_prove(Trial *t, const DiffFigures *f, const char *text, bool partial);
 /* Is what was found within what is allowed? Or so near, DIFF_EXPLAINED times that, that only what grows over a stretch
  * can be left? */
 bool trial_solved(const Trial *t);
@@ -118,6 +121,7 @@ void trial_rounded(Trial *t);
 void trial_blocks(Trial *t);
 void trial_turned(Trial *t);
 void trial_dropout(Trial *t);
+void trial_dropped(Trial *t);
 void trial_twice(Trial *t);
 void trial_quantised(Trial *t);
 void trial_half(Trial *t);
@@ -126,5 +130,9 @@ void trial_turns(Trial *t);
 void trial_fitted(Trial *t);
 void trial_class_last(Trial *t);
 void trial_outside_root(Trial *t);
+void trial_rms(Trial *t);
+void trial_lost_norm(Trial *t);
+/* "LayerNorm" or "RMSNorm", as the model has it. */
+const char *trial_norm_word(const Trial *t);
 void trial_bias(Trial *t);
 #endif

@@ -8,7 +8,6 @@ static const struct {
     const char *part, *what;
 } REFUSED[] = {
     {"attn.q_norm.", "a ViT that normalises queries and keys"},
-    {"attn.norm.", "a ViT with a norm inside its attention"},
     {"attn.gate.", "a ViT with a gate on its attention"},
     {"layers.0.blocks.0.", "a ViT in windows (Swin)"},
     {"rel_pos.relative_position_bias_table", "a ViT with relative positions of timm's own kind (vit_relpos)"},
@@ -34,6 +33,7 @@ static const struct {
 } UNCLAIMED[] = {
     {"visual.trunk.", "an open_clip model"},
     {"relative_position_bias_table", "a model with relative position biases of another kind than BEiT's (Swin)"},
+    {"attn.norm.", "a ViT with a norm inside its attention, in a layout of its own"},
     {"/kernel", "a JAX/Flax checkpoint of another kind than vision_transformer's"},
     {"vision_model.embeddings.", "a Hugging Face model with a picture network of another kind than CLIP and SigLIP"},
     {"conv1.weight", "a convolutional network"},
@@ -60,8 +60,8 @@ static bool refuse(const TensorFile *f, const char *what, Err *err)
 {
     return err_set(
         err,
-        "%s: this is %s, which Vitrine does not read; it reads ViT, DeiT, BEiT, DINOv2, DINOv3, CLIP and SigLIP "
-        "models in the layouts of Hugging Face, timm, torchvision, OpenAI and JAX",
+        "%s: this is %s, which Vitrine does not read; it reads ViT, DeiT, BEiT, DINOv2, DINOv3, CLIP, SigLIP and "
+        "AIMv2 models in the layouts of Hugging Face, timm, torchvision, OpenAI and JAX",
         f->path, what);
 }
 

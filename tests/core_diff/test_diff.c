@@ -453,10 +453,41 @@ static void proposal_in_their_names(void **state)
     const Graph *g = s.subject.graph;
     NodeId z = graph_find(g, "blocks.1.attn.z"), v = graph_find(g, "blocks.1.attn.v"),
            end = graph_find(g, "blocks.0.resid_post");
-    assert_string_equal(diff_name_of(DIFF_HF, g, z, name, sizeof name), "encoder.layer.1.attention.attention");
-    assert_string_equal(diff_name_of(DIFF_TIMM, g, v, name, sizeof name), "blocks.1.attn.qkv");
-    assert_string_equal(diff_name_of(DIFF_HOOKS, g, end, name, sizeof name), "blocks.0.hook_resid_post");
-    assert_null(diff_name_of(DIFF_TIMM, g, z, name, sizeof name));
+    static const struct {
+        const char *recorded[3];
+        const char *z, *v, *end;
+    } OF[] = {
+        {{"encoder.layer.0"},
+         "encoder.layer.1.attention.attention",
+         "encoder.layer.1.attention.attention.value",
+         "encoder.layer.0"},
+        {{"vit.encoder.layer.1.layernorm_before", "classifier"},
+         "vit.encoder.layer.1.attention.attention",
+         "vit.encoder.layer.1.attention.attention.value",
+         "vit.encoder.layer.0"},
+        {{"hidden_states.0", "hidden_states.2"},
+         "encoder.layer.1.attention.attention",
+         "encoder.layer.1.attention.attention.value",
+         "hidden_states.1"},
+        {{"layers.0", "layers.1.mlp"}, "encoder.layer.1.attention.attention", "layers.1.attention.v_proj", "layers.0"},
+        {{"blocks.0", "head"}, "", "blocks.1.attn.qkv", "blocks.0"},
+        {{"encoder.layers.encoder_layer_0"}, "", "", "encoder.layers.encoder_layer_0"},
+        {{"hook_full_embed"}, "blocks.1.attn.hook_z", "blocks.1.attn.hook_v", "blocks.0.hook_resid_post"},
+    };
+    for (size_t i = 0; i < sizeof OF / sizeof *OF; i++) {
+        const char *recorded[3];
+        DiffNaming naming = {.name = recorded};
+        while (naming.count < 3 && OF[i].recorded[naming.count]) {
+            recorded[naming.count] = OF[i].recorded[naming.count];
+            naming.count++;
+        }
+        const char *const want[] = {OF[i].z, OF[i].v, OF[i].end};
+        const NodeId of[] = {z, v, end};
+        for (int k = 0; k < 3; k++) {
+            assert_int_equal(diff_name_of(&naming, NULL, g, of[k], name, sizeof name), *want[k] != '\0');
+            assert_string_equal(name, want[k]);
+        }
+    }
     side_close(&s);
 }
 
