@@ -104,7 +104,7 @@ static void timm_others(void **state)
         {"aimv2_large_patch14_224", "gated MLP"},
         {"vit_base_patch16_rope_ape_reg1_gap_256", "rotated"},
         {"beit_base_patch16_224", "relative positions"},
-        {"beit3_base_patch16_224", "norms inside"},
+        {"beit3_base_patch16_224", "norm inside attention"},
         {"vit_base_patch16_224_sam", "not known here"},
         {"vit_Base_patch16_224", "--assume"},
         {"vit__patch16_224", "--assume"},
