@@ -93,11 +93,13 @@ void trial_norm(Trial *t)
 {
     static const double KNOWN[] = {1e-12, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0};
     double width = t->size.width, eps = (double)t->size.eps, best = t->before.rms;
-    char text[sizeof t->text], after[64];
+    char text[sizeof t->text], before[64], after[64];
+    const char *squares = t->s->config && t->s->config->rms_norm ? "mean square" : "variance";
     if (trial_find(t, "eps", 0) == NO_NODE)
         return;
     for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
-        snprintf(text, sizeof text, "the reference's LayerNorm adds ε = %.4g to the variance, not %.4g", KNOWN[i], eps);
+        snprintf(text, sizeof text, "the reference's %s adds ε = %.4g to the %s, not %.4g", trial_norm_word(t),
+                 KNOWN[i], squares, eps);
         double rms = (float)KNOWN[i] == t->size.eps ? best : attempt_value(t, "eps", KNOWN[i], text);
         best = rms < best ? rms : best;
     }
@@ -108,8 +110,9 @@ void trial_norm(Trial *t)
         trial_attempt(t, "the reference's LayerNorm divides the squares by D − 1 instead of D");
     if (trial_close(t) || best >= t->before.rms)
         return;
-    snprintf(after, sizeof after, " to the variance, not %.4g", eps);
-    attempt_fit(t, &(Fit){"eps", "the reference's LayerNorm adds ε = ", after}, 1e-14, 10);
+    snprintf(before, sizeof before, "the reference's %s adds ε = ", trial_norm_word(t));
+    snprintf(after, sizeof after, " to the %s, not %.4g", squares, eps);
+    attempt_fit(t, &(Fit){"eps", before, after}, 1e-14, 10);
 }
 
 void trial_activation(Trial *t)

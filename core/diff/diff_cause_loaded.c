@@ -131,6 +131,8 @@ void trial_twice(Trial *t)
         {{"ln2.gamma", "ln2.beta"},
          {"ln1.gamma", "ln1.beta"},
          "the second LayerNorm has the first's weights in the reference"},
+        {{"rms1.gamma", ""}, {"rms2.gamma", ""}, "the first RMSNorm has the second's weights in the reference"},
+        {{"rms2.gamma", ""}, {"rms1.gamma", ""}, "the second RMSNorm has the first's weights in the reference"},
     };
     static const struct {
         const char *name, *what;
@@ -143,6 +145,8 @@ void trial_twice(Trial *t)
                  {"mlp.w_gate", "the gate's weight"},
                  {"ln1.", "the first LayerNorm"},
                  {"ln2.", "the second LayerNorm"},
+                 {"rms1.", "the first RMSNorm"},
+                 {"rms2.", "the second RMSNorm"},
                  {"attn.", "attention"},
                  {"mlp.", "the MLP"}};
     if (!t->s->config || many(t))

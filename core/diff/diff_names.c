@@ -214,21 +214,27 @@ int diff_name_targets(const DiffMap *map, const Graph *g, const char *name, Diff
 
 /* --- what the program that recorded calls a node --- */
 
-/* Hugging Face has two models below encoder.layer.*: ViT, and DINOv2 with its factors behind each sub-layer. */
+/* Hugging Face has two models below encoder.layer.*: ViT, and DINOv2 with its factors behind each sub-layer; and two
+ * kinds below encoder.layers.*: CLIP with SigLIP, and AIMv2 with its RMSNorms. A line is of a model by a node that it
+ * has or lacks. */
+#define FACTORS "blocks.0.attn.scaled_out"
+#define RMS "blocks.0.rms1.out"
 static bool is_of_model(const DiffName *line, const Graph *g)
 {
     static const struct {
-        const char *begins;
-        bool factors;
-    } OF[] = {{"encoder.layer.*.layernorm_", false}, {"encoder.layer.*.intermediate", false},
-              {"encoder.layer.*.output", false},     {"encoder.layer.*.norm", true},
-              {"encoder.layer.*.mlp", true},         {"encoder.layer.*.drop_path", true}};
-    bool factors = graph_find(g, "blocks.0.attn.scaled_out") != NO_NODE;
+        const char *begins, *node;
+        bool there;
+    } OF[] = {{"encoder.layer.*.layernorm_", FACTORS, false}, {"encoder.layer.*.intermediate", FACTORS, false},
+              {"encoder.layer.*.output", FACTORS, false},     {"encoder.layer.*.norm", FACTORS, true},
+              {"encoder.layer.*.mlp", FACTORS, true},         {"encoder.layer.*.drop_path", FACTORS, true},
+              {"encoder.layers.*.layer_norm", RMS, false},    {"encoder.layers.*.self_attn", RMS, false},
+              {"encoder.layers.*.mlp", RMS, false},           {"encoder.layers.*.rms_norm", RMS, true},
+              {"encoder.layers.*.attention", RMS, true},      {"encoder.layers.*.ffn", RMS, true}};
     if (strcmp(line->nodes, "blocks.*.mlp.pre") == 0 && strcmp(line->name, "blocks.*.mlp.fc1") == 0)
         return graph_find(g, "blocks.0.mlp.gate") == NO_NODE; /* else it holds both */
     for (size_t i = 0; i < sizeof OF / sizeof *OF; i++)
         if (line->family == DIFF_HF && strncmp(line->name, OF[i].begins, strlen(OF[i].begins)) == 0)
-            return OF[i].factors == factors;
+            return OF[i].there == (graph_find(g, OF[i].node) != NO_NODE);
     return true;
 }
 

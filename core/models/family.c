@@ -106,12 +106,16 @@ static void facts_of_vit(const Model *m, FactFn put, void *context)
          registers, vit_patches(c), vit_patches(c) > 1 ? "es" : "", pos_text(c->pos));
     fact(f, "blocks", "%d blocks, %d heads of %d, width %d, MLP %d", c->layers, c->heads, c->head_dim, c->width,
          c->mlp);
-    fact(f, "knobs", "%s-norm, %s, LayerNorm epsilon %g, scores times %.6g%s%s%s%s%s%s", c->post_norm ? "post" : "pre",
-         map_name(c->act), (double)c->eps, (double)c->scale,
+    fact(f, "knobs", "%s, %s, %s epsilon %g, scores times %.6g%s%s%s%s%s%s%s%s",
+         c->post_norm     ? "post-norm"
+         : c->branch_norm ? "norms on the branches"
+                          : "pre-norm",
+         map_name(c->act), vit_norm_word(c), (double)c->eps, (double)c->scale,
          !c->qkv_bias ? ", no qkv bias"
          : c->bare_k  ? ", no bias of k"
                       : "",
          c->gated ? ", gated MLP" : "", c->hidden_norm ? ", norm in the MLP" : "",
+         c->merged_norm ? ", norm inside attention" : "", c->patch_norm ? ", norm behind the patches" : "",
          c->layer_scale ? ", layer scale" : "", c->norm_pre ? ", norm before the blocks" : "",
          c->final_norm ? "" : ", no final norm");
     put_rope(f, c);

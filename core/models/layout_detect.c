@@ -8,7 +8,6 @@ static const struct {
     const char *part, *what;
 } REFUSED[] = {
     {"attn.q_norm.", "a ViT that normalises queries and keys"},
-    {"attn.norm.", "a ViT with a norm inside its attention"},
     {"attn.gate.", "a ViT with a gate on its attention"},
     {"relative_position_bias_table", "a model with relative position biases (Swin or BEiT)"},
     {"patch_embed.backbone.", "a hybrid of a convolutional network and a ViT"},
@@ -32,6 +31,7 @@ static const struct {
     const char *part, *what;
 } UNCLAIMED[] = {
     {"visual.trunk.", "an open_clip model"},
+    {"attn.norm.", "a ViT with a norm inside its attention, in a layout of its own"},
     {"/kernel", "a JAX/Flax checkpoint of another kind than vision_transformer's"},
     {"vision_model.embeddings.", "a Hugging Face model with a picture network of another kind than CLIP and SigLIP"},
     {"conv1.weight", "a convolutional network"},
@@ -57,8 +57,8 @@ static bool has_part(const TensorFile *f, const char *part)
 static bool refuse(const TensorFile *f, const char *what, Err *err)
 {
     return err_set(err,
-                   "%s: this is %s, which Vitrine does not read; it reads ViT, DeiT, DINOv2, DINOv3, CLIP and SigLIP "
-                   "models in the layouts of Hugging Face, timm, torchvision, OpenAI and JAX",
+                   "%s: this is %s, which Vitrine does not read; it reads ViT, DeiT, DINOv2, DINOv3, CLIP, SigLIP and "
+                   "AIMv2 models in the layouts of Hugging Face, timm, torchvision, OpenAI and JAX",
                    f->path, what);
 }
 

@@ -84,7 +84,7 @@ static void find_blocks(Probes *b)
                                        .attention = attention,
                                        .pattern = site_node(g, attention, SITE_PATTERN),
                                        .scores = site_node(g, attention, SITE_SCORES_SCALED),
-                                       .z = site_node(g, attention, SITE_Z),
+                                       .z = site_node(g, attention, SITE_MERGED),
                                        .w_o = site_node(g, attention, SITE_W_O),
                                        .out = site_node(g, part, SITE_BLOCK_OUT)};
     }

@@ -55,7 +55,7 @@ typedef struct VitConfig {
     int width;                                        /* d */
     int layers, heads, head_dim, mlp, classes;        /* classes = 0: no head */
     MapFn act;
-    float eps;   /* of every LayerNorm */
+    float eps;   /* of every norm */
     float scale; /* factor multiplied onto the scores: vit_scale(head_dim) unless the model says otherwise */
     bool cls, dist;
     int registers;
@@ -82,6 +82,11 @@ typedef struct VitConfig {
     VitFit fit;                 /* …and how it is fitted to the picture's */
     bool fit_smooth;  /* a grid made smaller is smoothed first (antialias), with Keys' a = −0.5, not −0.75 */
     bool fit_corners; /* corners lie on corners, not borders on borders */
+    bool rms_norm;    /* every norm is an RMSNorm (Zhang and Sennrich 2019): no mean is taken off, nothing added */
+    bool patch_norm;  /* a norm of every patch's vector, before positions are added */
+    bool merged_norm; /* a norm inside attention, of what all heads gathered for a token, before W_O (EVA-02 CLIP) */
+    bool branch_norm; /* norms on the branches: z + LN(MSA(z)), z + LN(MLP(z)); nothing is normalised before them */
+    bool bare_probe;  /* attention pooling whose probe is the query itself, without norm and MLP behind it (AIMv2) */
 } VitConfig;
 
 /* ViT-B/16 at 224 × 224 with 1000 classes: the starting point from which a configuration is made. */
@@ -111,9 +116,11 @@ typedef enum VitRole {
 } VitRole;
 
 bool vit_role_in_block(VitRole r);
-const char *vit_role_name(VitRole r);        /* "attn.w_q": its path in the graph, after "blocks.N." for a block's */
-const char *vit_role_axes(VitRole r);        /* "hed" */
-bool vit_has(const VitConfig *c, VitRole r); /* does a model of this configuration have such a weight? */
+const char *vit_role_name(VitRole r); /* "attn.w_q": its path in the graph, after "blocks.N." for a block's */
+const char *vit_role_path(const VitConfig *c, VitRole r); /* …in a model of this configuration: "rms1.gamma" */
+const char *vit_norm_word(const VitConfig *c);            /* "LayerNorm" or "RMSNorm" */
+const char *vit_role_axes(VitRole r);                     /* "hed" */
+bool vit_has(const VitConfig *c, VitRole r);              /* does a model of this configuration have such a weight? */
 int vit_role_shape(const VitConfig *c, VitRole r, size_t shape[4]); /* returns the rank, 1 … 4 */
 size_t vit_role_cells(const VitConfig *c, VitRole r);
 size_t vit_params(const VitConfig *c); /* cells of all weights */

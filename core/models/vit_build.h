@@ -39,8 +39,8 @@ NodeId build_weight(Builder *b, VitRole r);
 NnWeight build_nn_weight(Builder *b, VitRole r);
 /* nn_linear with weights by role; out without the axis b. */
 NodeId build_linear(Builder *b, const char *name, NodeId x, VitRole w, bool has_bias, VitRole bias, Dims out);
-/* LayerNorm over d as a part of its own, in scope `inside` of the block or model. */
-NodeId build_layer_norm(Builder *b, const char *inside, NodeId x, VitRole gamma, VitRole beta);
+/* A norm over d as a part of its own, in scope `name` of the block or model (of an RMSNorm nn_norm_scope(name)). */
+NodeId build_norm(Builder *b, const char *name, NodeId x, VitRole gamma, VitRole beta);
 
 /* Sets input and image, returns image. */
 NodeId build_input(Builder *b, const float *input, VitNodes *nodes);

@@ -305,6 +305,10 @@ NodeId build_embedding(Builder *b, NodeId image, VitNodes *nodes)
     NodeId mask_token = b->c->mask_token ? build_weight(b, VIT_MASK_TOKEN)
                                          : NO_NODE; /* an edit may want it where nothing reads it */
     NodeId patches = nodes->patch_embed = build_patches(b, image);
+    if (b->c->patch_norm) {
+        patches = build_norm(b, "ln_patch", patches, VIT_PATCH_GAMMA, VIT_PATCH_BETA);
+        graph_scope(g, "%s", "");
+    }
     patches = hide_patches(b, patches, mask_token, nodes);
     switch (b->c->pos) {
     case VIT_POS_BEFORE_REGISTERS: return positions_before_registers(b, patches, nodes);

@@ -36,6 +36,13 @@ static const Case CASES[] = {
     {"jax", 3, "the form with tanh, as the authors' code computes it"},
     {"timm_rope_mixed", 0, NULL},
     {"timm_rope_mixed_ape", 0, NULL},
+    {"aimv2", 0, NULL},
+    {"aimv2_apple", 0, "the text tower is left out (4 tensors)"},
+    {"timm_aimv2", 0, NULL},
+    {"timm_eva02_clip", 0, "CLIP's projection"},
+    {"timm_beit3", 0, NULL},
+    {"timm_rpn", 0, NULL},
+    {"timm_eva02_enormous", 0, "CLIP's projection"},
 };
 enum { CASE_COUNT = sizeof CASES / sizeof *CASES };
 
@@ -220,6 +227,31 @@ static void first_token(VitConfig *c)
     c->pool = VIT_POOL_CLS;
 }
 
+static void layer_norm(VitConfig *c)
+{
+    c->rms_norm = false;
+}
+static void smaller_eps(VitConfig *c)
+{
+    c->eps = c->eps / 10;
+}
+static void no_patch_norm(VitConfig *c)
+{
+    c->patch_norm = false;
+}
+static void no_merged_norm(VitConfig *c)
+{
+    c->merged_norm = false;
+}
+static void norm_first(VitConfig *c)
+{
+    c->branch_norm = false;
+}
+static void norm_after(VitConfig *c)
+{
+    c->branch_norm = false;
+    c->post_norm = true;
+}
 /* The last block turns by the first one's frequencies. */
 static void other_block(Model *m)
 {
@@ -258,6 +290,25 @@ static const Wrong WRONG[] = {
     {"timm_rope_mixed", "halves turned together", other_pairs},
     {"timm_rope_mixed_ape", "rows for columns", other_axis},
     {"timm_rope_mixed_ape", "rotations lost", no_turn},
+    {"aimv2", "LayerNorm", layer_norm},
+    {"aimv2", "a gate with GELU", erf_form},
+    {"aimv2", "epsilon 1e-6", smaller_eps},
+    {"aimv2", "no norm behind the patches", no_patch_norm},
+    {"aimv2_apple", "LayerNorm", layer_norm},
+    {"aimv2_apple", "a gate with GELU", erf_form},
+    {"aimv2_apple", "epsilon 1e-6", smaller_eps},
+    {"aimv2_apple", "no norm behind the patches", no_patch_norm},
+    {"timm_aimv2", "LayerNorm", layer_norm},
+    {"timm_aimv2", "a gate with GELU", erf_form},
+    {"timm_aimv2", "epsilon 1e-6", smaller_eps},
+    {"timm_aimv2", "no norm behind the patches", no_patch_norm},
+    {"timm_eva02_clip", "no norm inside attention", no_merged_norm},
+    {"timm_eva02_clip", "rotations lost", no_turn},
+    {"timm_eva02_clip", "epsilon 1e-7", smaller_eps},
+    {"timm_beit3", "no norm inside attention", no_merged_norm},
+    {"timm_rpn", "norms before the sub-layers", norm_first},
+    {"timm_rpn", "norms behind the addition", norm_after},
+    {"timm_eva02_enormous", "norms before the sub-layers", norm_first},
 };
 
 /* …and with weights changed. */
@@ -277,6 +328,7 @@ static void misses(const char *family, const char *what, void (*change)(VitConfi
         change(&b.model.vit);
     if (weigh)
         weigh(&b.model);
+    without_effect(&b);
     bench_start(&b);
     const TensorInfo *end = tensors_find(&f, end_of(&f));
     double *want = recorded(&f, end), error = error_of(want, bench_values(&b, end->name), end->cells);

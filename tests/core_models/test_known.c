@@ -95,12 +95,13 @@ static void timm_others(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"vit_base_patch16_rpn_224", "on the branches"},
         {"vit_small_patch16_18x2_224", "side by side"},
         {"vit_giant_patch14_dinov2", "gated MLP"},
         {"vit_base_patch16_siglip_384.webli", "attention pooling"},
         {"vit_base_patch16_rope_mixed_224", "learned rotations"},
-        {"eva02_base_patch16_clip_224", "norms inside"},
+        {"eva02_base_patch16_clip_224", "gated MLP"},
+        {"beit3_base_patch16_224", "a norm inside attention"},
+        {"aimv2_large_patch14_224", "gated MLP"},
         {"vit_base_patch16_rope_ape_reg1_gap_256", "rotated"},
         {"vit_base_patch16_224_sam", "not known here"},
         {"vit_Base_patch16_224", "--assume"},

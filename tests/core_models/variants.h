@@ -212,6 +212,53 @@ static void nearest_places(VitConfig *c)
     c->pos = VIT_POS_PATCHES, c->table_h = c->table_w = 3, c->fit = VIT_FIT_NEAREST;
 }
 
+static void rms(VitConfig *c)
+{
+    c->rms_norm = true, c->norm_pre = true;
+}
+static void rms_post(VitConfig *c)
+{
+    c->rms_norm = c->post_norm = true;
+}
+static void rms_fc(VitConfig *c)
+{
+    c->rms_norm = c->fc_norm = c->gated = c->hidden_norm = true, c->final_norm = false, c->pool = VIT_POOL_MEAN;
+    c->act = MAP_SILU;
+}
+static void rms_patches(VitConfig *c)
+{
+    c->rms_norm = c->patch_norm = c->bare_probe = true, c->cls = false, c->pool = VIT_POOL_ATTENTION;
+    c->qkv_bias = c->out_bias = c->mlp_bias = false;
+}
+static void rms_probe(VitConfig *c)
+{
+    c->rms_norm = true, c->pool = VIT_POOL_ATTENTION;
+}
+static void patch_norm(VitConfig *c)
+{
+    c->patch_norm = true;
+}
+static void bare_probe(VitConfig *c)
+{
+    c->bare_probe = true, c->pool = VIT_POOL_ATTENTION, c->classes = 0, c->embeds = true;
+}
+static void merged_norm(VitConfig *c)
+{
+    c->merged_norm = c->hidden_norm = c->gated = true, c->act = MAP_SILU;
+}
+static void rms_merged(VitConfig *c)
+{
+    c->merged_norm = c->rms_norm = true, c->head_dim = 20, c->scale = vit_scale(20);
+}
+static void branch_norm(VitConfig *c)
+{
+    c->branch_norm = true;
+}
+static void rms_branch(VitConfig *c)
+{
+    c->branch_norm = c->rms_norm = true, c->pool = VIT_POOL_MEAN;
+}
+
 static const Variant VARIANTS[] = {
     {"plain", plain},
     {"rectangular", rectangular},
@@ -263,6 +310,17 @@ static const Variant VARIANTS[] = {
     {"smaller grid", smaller_grid},
     {"grid before registers", grid_before_registers},
     {"nearest places", nearest_places},
+    {"RMSNorm", rms},
+    {"RMSNorm behind the addition", rms_post},
+    {"RMSNorm, fc_norm, hidden norm", rms_fc},
+    {"RMSNorm, patches, bare probe", rms_patches},
+    {"RMSNorm, attention pooling", rms_probe},
+    {"norm of patches", patch_norm},
+    {"bare probe", bare_probe},
+    {"norm inside attention", merged_norm},
+    {"RMSNorm inside attention", rms_merged},
+    {"norms on the branches", branch_norm},
+    {"RMSNorm on the branches", rms_branch},
 };
 enum { VARIANT_COUNT = sizeof VARIANTS / sizeof *VARIANTS };
 
