@@ -103,6 +103,8 @@ static void timm_others(void **state)
         {"beit3_base_patch16_224", "a norm inside attention"},
         {"aimv2_large_patch14_224", "gated MLP"},
         {"vit_base_patch16_rope_ape_reg1_gap_256", "rotated"},
+        {"beit_base_patch16_224", "relative positions"},
+        {"beit3_base_patch16_224", "norm inside attention"},
         {"vit_base_patch16_224_sam", "not known here"},
         {"vit_Base_patch16_224", "--assume"},
         {"vit__patch16_224", "--assume"},
@@ -169,7 +171,7 @@ static void heads(void **state)
 static void hugging_face(void **state)
 {
     (void)state;
-    static const char *const refused_types[] = {"ijepa", "beit", "yolos", "somebodys_vit"};
+    static const char *const refused_types[] = {"ijepa", "yolos", "somebodys_vit"};
     Set s;
     char dir[256], text[200];
     Model m;
