@@ -188,8 +188,7 @@ static NodeId post_norm_block(Builder *b, NodeId z)
 static NodeId normed_branch(Builder *b, NodeId out, const char *name, VitRole gamma, VitRole beta, int part)
 {
     NodeId normed = build_norm(b, name, out, gamma, beta);
-    graph_scope(b->g, "%s", anatomy_part(b->g, part)->scope);
-    NodeId added = graph_view(b->g, "normed_out", normed, graph_node(b->g, normed)->dims);
+    NodeId added = graph_view(b->g, "added", normed, graph_node(b->g, normed)->dims);
     anatomy_note(b->g, part, SITE_OUT, added);
     return added;
 }

@@ -56,8 +56,8 @@
     "patch_embed=rms_patch.out|ln_patch.out|patch_embed pos_drop=full_embed norm_pre=norm_pre.out "                    \
     "blocks.*.norm1=blocks.*.ln1.out|blocks.*.rms1.out "                                                               \
     "blocks.*.attn.qkv=blocks.*.attn.q+blocks.*.attn.k+blocks.*.attn.v blocks.*.attn.proj=blocks.*.attn.out "          \
-    "blocks.*.attn.norm=blocks.*.attn.ln_merged.out blocks.*.drop_path1=blocks.*.attn.normed_out "                     \
-    "blocks.*.drop_path2=blocks.*.mlp.normed_out "                                                                     \
+    "blocks.*.attn.norm=blocks.*.attn.ln_merged.out blocks.*.drop_path1=blocks.*.ln1.added|blocks.*.rms1.added "       \
+    "blocks.*.drop_path2=blocks.*.ln2.added|blocks.*.rms2.added "                                                      \
     "blocks.*.ls1=blocks.*.attn.scaled_out blocks.*.norm2=blocks.*.ln2.out|blocks.*.rms2.out "                         \
     "blocks.*.mlp.fc2=blocks.*.mlp.out blocks.*.ls2=blocks.*.mlp.scaled_out blocks.*=blocks.*.resid_post "             \
     "norm=ln_final.out|rms_final.out fc_norm=fc_norm.out head=logits|embedding attn_pool=readout "                     \
