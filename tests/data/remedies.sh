@@ -96,7 +96,7 @@ PY
 }
 full() { # N [COMMANDS]: N changes, then these, then one more
     local i line=''
-    for ((i = 0; i < $1; i++)); do line+="set blocks.$((i / 32)).resid_post[t=$((i % 32)),d=3] 0; "; done
+    for ((i = 0; i < $1; i++)); do line+="set blocks.$((i / 50)).resid_post[t=$((i % 50)),d=3] 0; "; done
     x "$line${2:-}set blocks.3.resid_post[t=60,d=1] 1"
 }
 rewrite() { # FOLDER PYTHON: its tensors, {name: (dtype, shape, bytes)} in t, written back after those lines
