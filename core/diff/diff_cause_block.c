@@ -179,11 +179,18 @@ static void softmax_over_queries(const float *x, float *y, size_t heads, size_t 
         }
 }
 
+/* What the softmax reads where nothing is masked. */
+static const char *unmasked_of(Trial *t, const char *path)
+{
+    const char *biased = block_path(&t->arena, path, "attn.scores_biased");
+    return graph_find(t->s->graph, biased) != NO_NODE ? biased : block_path(&t->arena, path, "attn.scores_scaled");
+}
+
 /* What the softmax reads. */
 static NodeId scores_of(Trial *t, const char *path)
 {
     NodeId masked = graph_find(t->s->graph, block_path(&t->arena, path, "attn.scores_masked"));
-    return masked != NO_NODE ? masked : graph_find(t->s->graph, block_path(&t->arena, path, "attn.scores_scaled"));
+    return masked != NO_NODE ? masked : graph_find(t->s->graph, unmasked_of(t, path));
 }
 
 static bool make_other_axis(Trial *t, NodeId pattern, const void *context, float *out)
@@ -216,8 +223,7 @@ void trial_mask(Trial *t)
     trial_begin(t);
     for (NodeId n = trial_find(t, "attn.row_max", 0); n != NO_NODE; n = trial_find(t, "attn.row_max", n + 1))
         if (!strstr(graph_node(t->s->graph, n)->path, "cross_attn."))
-            trial_add(t, EDIT_MASK, block_path(&t->arena, graph_node(t->s->graph, n)->path, "attn.scores_scaled"))
-                ->choose = looks_ahead;
+            trial_add(t, EDIT_MASK, unmasked_of(t, graph_node(t->s->graph, n)->path))->choose = looks_ahead;
     trial_attempt(t, "the reference has a causal mask: tokens do not look at later ones");
 }
 

@@ -228,7 +228,8 @@ void trial_half(Trial *t)
 {
     static const struct {
         const char *endings, *text;
-    } WAYS[] = {{"attn.q attn.k attn.v attn.scores_raw attn.scores_scaled attn.pattern attn.z", "attention"},
+    } WAYS[] = {{"attn.q attn.k attn.v attn.scores_raw attn.scores_scaled attn.scores_biased attn.pattern attn.z",
+                 "attention"},
                 {"attn.q attn.k attn.v attn.pattern attn.z", "attention (q, k, v, its shares and z)"},
                 {"attn.q attn.k attn.v attn.z", "attention (q, k, v and z)"},
                 {"attn.scores_scaled attn.pattern", "the softmax of attention"}};

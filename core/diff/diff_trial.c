@@ -289,6 +289,7 @@ static const struct {
     {trial_source, true},      {trial_turns, true},      {trial_fitted, false},        {trial_turned, false},
     {trial_dropout, false},    {trial_half, true},       {trial_blocks, false},        {trial_twice, false},
     {trial_rounded, false},    {trial_quantised, false}, {trial_probabilities, false}, {trial_dropped, false},
+    {trial_bias, true},
 };
 enum { FAMILY_COUNT = sizeof FAMILIES / sizeof *FAMILIES };
 

@@ -134,4 +134,5 @@ void trial_rms(Trial *t);
 void trial_lost_norm(Trial *t);
 /* "LayerNorm" or "RMSNorm", as the model has it. */
 const char *trial_norm_word(const Trial *t);
+void trial_bias(Trial *t);
 #endif

@@ -70,6 +70,7 @@ typedef struct Known {
                                granted */
     bool smooth;            /* …with antialias */
     bool gated, probed;     /* its MLP is gated, its answer read by attention pooling: the tensors must say so too */
+    bool biased;            /* its scores get a bias for relative positions: the tensors must say so too */
     bool embeds;            /* it ends with an embedding */
     bool clip;              /* its head is CLIP's projection, unless it was trained further to name classes */
     bool mean;              /* it reads the mean of the patches even with a class token and no fc_norm */

@@ -73,6 +73,9 @@ static void put_rope(const Facts *f, const VitConfig *c)
         fact(f, "rotations", "q and k of patches are turned by row and column, base %g, %s%s", (double)c->rope_base,
              c->rope_half ? "number e with e + E/2" : "neighbours in pairs",
              c->rope_cols_first ? ", columns first" : "");
+    if (c->bias)
+        fact(f, "relative", "to every score comes a learned bias for rows and columns of distance, %s",
+             c->bias == VIT_BIAS_SHARED ? "the same in all blocks" : "a table for every block");
     if (vit_resizes(c))
         fact(f, "fitted", "the position table from %d × %d places to %d × %d (%s%s%s)", c->table_h, c->table_w,
              c->image_h / c->patch_h, c->image_w / c->patch_w,

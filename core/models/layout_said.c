@@ -187,7 +187,7 @@ bool infer_rope(Infer *n, Err *err)
     if (c->rope && c->rope != VIT_ROPE_LEARNED &&
         !infer_read_float(n, infer_look(n, "rope_theta", "rope_temperature"), "rope_theta", &c->rope_base, &found, err))
         return false;
-    if (!n->positions && !c->rope && c->pos != VIT_POS_NONE)
+    if (!n->positions && !c->rope && !c->bias && c->pos != VIT_POS_NONE)
         return err_set(err, "%s: tensor '%s' of this %s model is missing; is the download complete?", n->k->file.path,
                        checkpoint_name(n->k, VIT_POS, 0), n->k->layout->name);
     if (!n->positions)

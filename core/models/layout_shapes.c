@@ -35,6 +35,22 @@ static bool read_switch(const Infer *n, const char *key, VitRole r, bool *on, Er
                    n->k->config_path, key, checkpoint_find(n->k, r, 0)->name);
 }
 
+/* Relative positions: a table for every block or one for all of them. Hugging Face's files say which. */
+static bool infer_bias(const Infer *n, Err *err)
+{
+    bool each = infer_has(n, VIT_BIAS_TABLE), shared = infer_has(n, VIT_SHARED_BIAS_TABLE);
+    if (!read_switch(n, "use_relative_position_bias", VIT_BIAS_TABLE, &each, err) ||
+        !read_switch(n, "use_shared_relative_position_bias", VIT_SHARED_BIAS_TABLE, &shared, err))
+        return false;
+    if (each && shared)
+        return err_set(err,
+                       "%s: this model has relative position biases in every block and for all of them together, which "
+                       "Vitrine does not read",
+                       n->k->file.path);
+    n->c->bias = each ? VIT_BIAS_BLOCKS : shared ? VIT_BIAS_SHARED : VIT_BIAS_NONE;
+    return true;
+}
+
 /* One more than the number of the last block that has any tensor: what a block in between lacks will be missed by its
  * name. */
 static int count_layers(const Infer *n)
@@ -297,7 +313,8 @@ bool infer_shapes(Infer *n, int *inner, Err *err)
         return err_set(err, "%s: \"use_head\" is true, but attention pooling is missing: there is no tensor '%s'",
                        n->k->config_path, checkpoint_name(n->k, VIT_PROBE, 0));
     if (!infer_norms(n, err) || !read_switch(n, "qkv_bias", VIT_B_Q, &c->qkv_bias, err) ||
-        !read_switch(n, "final_norm", VIT_FINAL_GAMMA, &c->final_norm, err) || !infer_masking(n, err))
+        !read_switch(n, "final_norm", VIT_FINAL_GAMMA, &c->final_norm, err) || !infer_masking(n, err) ||
+        !infer_bias(n, err) || !as_named(n, c->bias != VIT_BIAS_NONE, n->k->known.biased, "relative positions", err))
         return false;
     note_biases(n);
     return (!c->classes || agree(n, "num_labels", "num_classes", c->classes, err)) &&

@@ -10,10 +10,11 @@
     [VIT_DIST] = "embeddings.distillation_token", [VIT_REGISTERS] = "embeddings.register_tokens",                      \
     [VIT_POS] = "embeddings.position_embeddings", [VIT_PRE_GAMMA] = "embeddings.norm_pre.weight",                      \
     [VIT_PRE_BETA] = "embeddings.norm_pre.bias", [VIT_FINAL_GAMMA] = "layernorm.weight",                               \
-    [VIT_FINAL_BETA] = "layernorm.bias", [VIT_FC_GAMMA] = "fc_norm.weight", [VIT_FC_BETA] = "fc_norm.bias",            \
-    [VIT_HEAD_W] = "classifier.weight|cls_classifier.weight", [VIT_HEAD_B] = "classifier.bias|cls_classifier.bias",    \
-    [VIT_HEAD_DIST_W] = "distillation_classifier.weight", [VIT_HEAD_DIST_B] = "distillation_classifier.bias",          \
-    [VIT_MASK_TOKEN] = "embeddings.mask_token", [VIT_GUESS_W] = "decoder.0.weight", [VIT_GUESS_B] = "decoder.0.bias"
+    [VIT_FINAL_BETA] = "layernorm.bias", [VIT_FC_GAMMA] = "fc_norm.weight|pooler.layernorm.weight",                    \
+    [VIT_FC_BETA] = "fc_norm.bias|pooler.layernorm.bias", [VIT_HEAD_W] = "classifier.weight|cls_classifier.weight",    \
+    [VIT_HEAD_B] = "classifier.bias|cls_classifier.bias", [VIT_HEAD_DIST_W] = "distillation_classifier.weight",        \
+    [VIT_HEAD_DIST_B] = "distillation_classifier.bias", [VIT_MASK_TOKEN] = "embeddings.mask_token",                    \
+    [VIT_GUESS_W] = "decoder.0.weight", [VIT_GUESS_B] = "decoder.0.bias"
 
 #define L4 "encoder.layer.%d."
 #define L5 "layers.%d."
@@ -55,7 +56,9 @@ const Layout LAYOUTS[] = {
                 [VIT_B_V] = L4 "attention.attention.value.bias",
                 [VIT_W_O] = L4 "attention.output.dense.weight",
                 [VIT_B_O] = L4 "attention.output.dense.bias",
-                [VIT_ATTN_LS] = L4 "layer_scale1.lambda1",
+                [VIT_ATTN_LS] = L4 "layer_scale1.lambda1|" L4 "lambda_1",
+                [VIT_BIAS_TABLE] = L4 "attention.attention.relative_position_bias.relative_position_bias_table#:wh",
+                [VIT_SHARED_BIAS_TABLE] = "encoder.relative_position_bias.relative_position_bias_table#:wh",
                 [VIT_LN2_GAMMA] = L4 "layernorm_after.weight|" L4 "norm2.weight",
                 [VIT_LN2_BETA] = L4 "layernorm_after.bias|" L4 "norm2.bias",
                 [VIT_W_UP] = L4 "intermediate.dense.weight|" L4 "mlp.fc1.weight|" L4 "mlp.weights_in.weight#1/2",
@@ -64,7 +67,7 @@ const Layout LAYOUTS[] = {
                 [VIT_B_GATE] = L4 "mlp.weights_in.bias#0/2",
                 [VIT_W_DOWN] = L4 "output.dense.weight|" L4 "mlp.fc2.weight|" L4 "mlp.weights_out.weight",
                 [VIT_B_DOWN] = L4 "output.dense.bias|" L4 "mlp.fc2.bias|" L4 "mlp.weights_out.bias",
-                [VIT_MLP_LS] = L4 "layer_scale2.lambda1",
+                [VIT_MLP_LS] = L4 "layer_scale2.lambda1|" L4 "lambda_2",
             },
         .useless = "embeddings.mask_token pooler.dense.weight pooler.dense.bias",
         .silu_gate = true,
@@ -257,6 +260,8 @@ const Layout LAYOUTS[] = {
                 [VIT_HEAD_DIST_B] = "head_dist.bias",
                 [VIT_MASK_TOKEN] = "mask_token",
                 [VIT_ROPE_FREQS] = "rope.freqs",
+                [VIT_BIAS_TABLE] = "blocks.%d.attn.relative_position_bias_table#:wh",
+                [VIT_SHARED_BIAS_TABLE] = "rel_pos_bias.relative_position_bias_table#:wh",
             },
         .deit_pixels = true,
         .fit_smooth = true,

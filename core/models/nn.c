@@ -192,6 +192,26 @@ static NodeId turned(Graph *g, const char *name, NodeId x, const NnTurn *r, Node
     return graph_zip(g, all, OP_ADD, along, across);
 }
 
+NodeId nn_bias(Graph *g, const char *name, NodeId table, const NnBias *b, Dims out)
+{
+    char pairs[32];
+    snprintf(pairs, sizeof pairs, "%s_pairs", name);
+    NodeId taken = graph_take(g, pairs, table, b->w, b->way, b->s);
+    graph_flag(g, taken, NODE_DERIVED);
+    return graph_view(g, name, taken, out);
+}
+
+/* What is added for where the tokens lie to each other; NO_NODE: nothing. */
+static NodeId biased(Graph *g, const NnAttention *a, NodeId scores)
+{
+    const NnBias *b = a->bias;
+    if (!b)
+        return NO_NODE;
+    NodeId all = b->all != NO_NODE ? b->all
+                                   : nn_bias(g, "bias", nn_weight(g, &b->table), b, DIMS(a->h, a->asks, a->seen));
+    return graph_zip(g, "scores_biased", OP_ADD, scores, all);
+}
+
 /* A norm as a part of the part at `at`, whose scope is set again behind it. */
 static NodeId norm_inside(Graph *g, const NnPlace *at, int part, const char *name, const NnNorm *n, NodeId x)
 {
@@ -222,14 +242,15 @@ NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId as
             angles(g, a->turn, at->block, a, &cos, &sin);
         Dims places = learned ? DIMS(a->seen, h, e) : DIMS(a->seen, e);
         asked = turned(g, "q", q, a->turn, cos, sin, e);
-        offer = turned(g, "k", k, a->turn, graph_view(g, "cos_seen", cos, places),
-                       graph_view(g, "sin_seen", sin, places), e);
+        NodeId cos_seen = graph_view(g, "cos_seen", cos, places); /* in this order with every compiler */
+        offer = turned(g, "k", k, a->turn, cos_seen, graph_view(g, "sin_seen", sin, places), e);
     }
     NodeId raw = graph_contract(g, "scores_raw", asked, offer, nn_dims(a->batch, DIMS(h, a->asks, a->seen)));
     NodeId scale = graph_const(g, "scale", DIMS(h), a->scale);
     NodeId scores = graph_zip(g, "scores_scaled", OP_MUL, raw, scale);
     graph_flag(g, scores, NODE_DERIVED);
-    NodeId pattern = nn_softmax(g, masked(g, scores, a->mask), a->seen,
+    NodeId with_bias = biased(g, a, scores), last = with_bias != NO_NODE ? with_bias : scores;
+    NodeId pattern = nn_softmax(g, masked(g, last, a->mask), a->seen,
                                 (SoftmaxNames){"row_max", "shifted", "exp", "row_sum", "pattern"});
     NodeId z = graph_contract(g, "z", pattern, v, nn_dims(a->batch, DIMS(a->asks, h, e)));
     NodeId merged = a->merged ? norm_inside(g, at, *part, "ln_merged", a->merged, z) : z;
@@ -239,8 +260,12 @@ NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId as
          {SITE_SCORES_RAW, raw}, {SITE_SCORES_SCALED, scores}, {SITE_PATTERN, pattern},
          {SITE_EXP, graph_node(g, pattern)->in[0]}, {SITE_EXP_SUM, graph_node(g, pattern)->in[1]}, {SITE_Z, z},
          {SITE_MERGED, merged}, {SITE_OUT, out}, {SITE_W_O, graph_node(g, mixed)->in[1]});
+    if (with_bias != NO_NODE)
+        NOTE(g, *part, {SITE_SCORES_BIASED, with_bias}, {SITE_BIAS, graph_node(g, with_bias)->in[1]});
     if (a->turn)
         NOTE(g, *part, {SITE_QUERY_TURNED, asked}, {SITE_KEY_TURNED, offer});
+    if (a->turn && a->turn->freqs != NO_NODE)
+        anatomy_note_name(g, *part, SITE_ANGLE, "angle");
     anatomy_note_name(g, *part, SITE_SCORES_MASKED, "scores_masked"); /* the model's mask, or where an edit puts one */
     return out;
 }

@@ -65,6 +65,16 @@ typedef struct NnTurn {
     const int *pair;            /* [e] the pair of a number */
 } NnTurn;
 
+/* Relative positions: bias[h,asks,seen], added to the scaled scores. Either a node, or rows of a table[h,w]. */
+typedef struct NnBias {
+    NodeId all;     /* NO_NODE: made in each attention, of … */
+    NnWeight table; /* … this */
+    int w, s;       /* axes: row of the table, pair of tokens (asks by asks) */
+    const int *way; /* [s] the row of the table */
+} NnBias;
+/* name[h,asks,seen]; the rows taken from the table, one for every pair, are name_pairs[h,s]. */
+NodeId nn_bias(Graph *g, const char *name, NodeId table, const NnBias *b, Dims out);
+
 typedef struct NnAttention {
     int batch;               /* axis or AXIS_NONE */
     int asks, seen, h, e, d; /* axes: token that asks, token looked at, head, width of a head, model width */
@@ -73,6 +83,7 @@ typedef struct NnAttention {
     float scale;          /* multiplied onto the scores */
     NodeId mask;          /* 1 where a token may be looked at, 0 where not; NO_NODE: all may be */
     const NnPast *past;   /* NULL: nothing was computed before */
+    const NnBias *bias;   /* NULL: nothing is added to the scores */
     const NnTurn *turn;   /* NULL: queries and keys meet as they are; else there is no past */
     int fresh;            /* with past: the axis of the tokens whose keys are computed now; AXIS_NONE: none are */
 } NnAttention;

@@ -101,6 +101,9 @@ static NodeId attention(Builder *b, NodeId x, int *part)
     NnNorm merged = {.rms = false};
     if (c->merged_norm)
         merged = norm_of(b, DIMS(b->axis.h, b->axis.e), VIT_MERGED_GAMMA, VIT_MERGED_BETA);
+    NnBias bias = {.all = b->bias, .w = b->axis.w, .s = b->axis.s, .way = b->way};
+    if (c->bias == VIT_BIAS_BLOCKS)
+        bias.table = weight_of(b, VIT_BIAS_TABLE, true);
     NnAttention a = {.batch = b->axis.b,
                      .asks = b->axis.t,
                      .seen = b->axis.u,
@@ -116,6 +119,7 @@ static NodeId attention(Builder *b, NodeId x, int *part)
                      .w_o = weight_of(b, VIT_W_O, true),
                      .b_o = weight_of(b, VIT_B_O, c->out_bias),
                      .scale = c->scale,
+                     .bias = c->bias == VIT_BIAS_NONE ? NULL : &bias,
                      .turn = c->rope == VIT_ROPE_NONE ? NULL : &b->turn,
                      .merged = c->merged_norm ? &merged : NULL,
                      .mask = NO_NODE};
@@ -184,8 +188,7 @@ static NodeId post_norm_block(Builder *b, NodeId z)
 static NodeId normed_branch(Builder *b, NodeId out, const char *name, VitRole gamma, VitRole beta, int part)
 {
     NodeId normed = build_norm(b, name, out, gamma, beta);
-    graph_scope(b->g, "%s", anatomy_part(b->g, part)->scope);
-    NodeId added = graph_view(b->g, "normed_out", normed, graph_node(b->g, normed)->dims);
+    NodeId added = graph_view(b->g, "added", normed, graph_node(b->g, normed)->dims);
     anatomy_note(b->g, part, SITE_OUT, added);
     return added;
 }
@@ -251,6 +254,7 @@ static void build(Builder *b, const char *const *class_names, const float *input
         z = build_norm(b, "norm_pre", z, VIT_PRE_GAMMA, VIT_PRE_BETA);
     if (b->c->rope != VIT_ROPE_NONE)
         build_turn(b);
+    build_bias(b);
     for (b->layer = 0; b->layer < b->c->layers; b->layer++)
         z = block(b, z);
     b->block = NO_PART;

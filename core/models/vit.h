@@ -40,6 +40,14 @@ typedef enum VitRope {
     VIT_ROPE_LEARNED /* angle = column · f[0] + row · f[1], from the patches' numbers (RoPE-mixed, Heo et al. 2024) */
 } VitRope;
 
+/* Relative positions (BEiT, Bao et al. 2022): to every scaled score a bias is added that depends on the head and on how
+ * far the token that asks lies from the one looked at, in rows and columns of the grid. */
+typedef enum VitBias {
+    VIT_BIAS_NONE,
+    VIT_BIAS_BLOCKS, /* every block has a table of its own */
+    VIT_BIAS_SHARED  /* one table for all blocks */
+} VitBias;
+
 /* How a position table is fitted to another grid. */
 typedef enum VitFit { VIT_FIT_BICUBIC, VIT_FIT_BILINEAR, VIT_FIT_NEAREST } VitFit;
 
@@ -76,6 +84,7 @@ typedef struct VitConfig {
     bool rope_cols_first; /* the first half of the pairs (LEARNED: f[0]) is for the column; else for the row */
     float rope_base, rope_offset;
     int rope_ref_h, rope_ref_w; /* VIT_ROPE_STEPS: the reference grid; 0: none */
+    VitBias bias;               /* relative positions: with a cls token and no other token of prefix */
     int project;                /* width of a projection without bias behind the read-out (CLIP); 0: none */
     bool embeds;                /* the read-out is an embedding: what counts is its direction */
     int table_h, table_w;       /* the grid that the position table was made for; 0: the picture's own */
@@ -102,6 +111,11 @@ double vit_rope_angle(const VitConfig *c, int patch, int pair);
 void vit_rope_place(const VitConfig *c, int patch, int place[2]);
 /* The places of that pair's two numbers in a head. */
 void vit_rope_pair(const VitConfig *c, int pair, int *first, int *second);
+/* Rows of a table of relative positions: one for every distance in rows and columns, then three more. */
+int vit_bias_rows(const VitConfig *c);
+/* The row that is added where token t asks and u is looked at: (rows from u to t, columns from u to t) row by row, from
+ * the most negative; then cls to a patch, a patch to cls, cls to itself. */
+int vit_bias_row(const VitConfig *c, int t, int u);
 /* How much each of `from` old rows (or columns) counts in each of `to` new ones: out[to,from]. */
 void vit_fit_weights(const VitConfig *c, int from, int to, double *out);
 /* Is this a model that can be built here? False and one line that names the knob, its value and what it may be. */

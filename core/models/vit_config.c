@@ -149,6 +149,8 @@ static bool check_structure(const VitConfig *c, Err *err)
     if (c->rope != VIT_ROPE_NONE && c->head_dim % 4)
         return err_set(err, "heads of width %d cannot be turned in two dimensions: it must be a multiple of 4",
                        c->head_dim);
+    if (c->bias != VIT_BIAS_NONE && (!c->cls || vit_prefix(c) != 1))
+        return err_set(err, "relative positions are known here with a class token and no other token of prefix");
     if (!c->table_h != !c->table_w || (c->table_h && c->pos == VIT_POS_NONE))
         return err_set(err, "the grid of the position table is %d × %d, but the model has no such table", c->table_h,
                        c->table_w);
@@ -268,6 +270,8 @@ bool vit_has(const VitConfig *c, VitRole r)
     case VIT_HIDDEN_GAMMA: return c->hidden_norm;
     case VIT_HIDDEN_BETA: return c->hidden_norm && !c->rms_norm;
     case VIT_PROJECT: return c->project > 0;
+    case VIT_BIAS_TABLE: return c->bias == VIT_BIAS_BLOCKS;
+    case VIT_SHARED_BIAS_TABLE: return c->bias == VIT_BIAS_SHARED;
     case VIT_ROPE_FREQS: return c->rope == VIT_ROPE_LEARNED;
     case VIT_B_O: return c->out_bias;
     case VIT_ATTN_LS:
@@ -306,6 +310,7 @@ static int letter_length(const void *config, char letter)
     case 'a': return 2;
     case 'l': return c->layers;
     case 'k': return c->head_dim / 2;
+    case 'w': return vit_bias_rows(c);
     case '1':
     case '2': return 1;
     case '3': return c->registers;

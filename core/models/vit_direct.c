@@ -255,7 +255,16 @@ void vit_direct_keys(VitDirectBlock *b, int t)
     free(x);
 }
 
-/* out[d] = W_O · (softmax(q kᵀ · scale) v of all heads) + b_O */
+/* What is added to a score for where the two tokens lie to each other. */
+static double bias_of(const VitDirectBlock *b, size_t h, int t, int u)
+{
+    VitRole r = b->c->bias == VIT_BIAS_SHARED ? VIT_SHARED_BIAS_TABLE : VIT_BIAS_TABLE;
+    if (b->c->bias == VIT_BIAS_NONE)
+        return 0;
+    return (double)weight(b->w, r, b->layer)[h * (size_t)vit_bias_rows(b->c) + (size_t)vit_bias_row(b->c, t, u)];
+}
+
+/* out[d] = W_O · (softmax(q kᵀ · scale + bias) v of all heads) + b_O */
 static void attention(const VitDirectBlock *b, int t, double *out)
 {
     const VitConfig *c = b->c;
@@ -268,7 +277,7 @@ static void attention(const VitDirectBlock *b, int t, double *out)
             row[u] = 0;
             for (size_t i = 0; i < e; i++)
                 row[u] += q[h * e + i] * b->k[u * inner + h * e + i];
-            row[u] *= (double)c->scale;
+            row[u] = row[u] * (double)c->scale + bias_of(b, h, t, (int)u);
         }
         softmax(row, tokens);
         for (size_t u = 0; u < tokens; u++)

@@ -14,6 +14,14 @@
     "encoder.layer.*.mlp.activation=blocks.*.mlp.post encoder.layer.*.mlp.fc2=blocks.*.mlp.out "                       \
     "encoder.layer.*.layer_scale2=blocks.*.mlp.scaled_out encoder.layer.*=blocks.*.resid_post layernorm=ln_final.out " \
     "classifier=logits"
+#define HF_BEIT                                                                                                        \
+    "embeddings=full_embed encoder.layer.*.layernorm_before=blocks.*.ln1.out encoder.layer.*.attention.attention."     \
+    "query=blocks.*.attn.q encoder.layer.*.attention.attention.key=blocks.*.attn.k encoder.layer.*.attention."         \
+    "attention.value=blocks.*.attn.v encoder.layer.*.attention.attention=blocks.*.attn.z "                             \
+    "encoder.layer.*.attention.output.dense=blocks.*.attn.out encoder.layer.*.layernorm_after=blocks.*.ln2.out "       \
+    "encoder.layer.*.intermediate.dense=blocks.*.mlp.pre encoder.layer.*.intermediate.intermediate_act_fn=blocks.*."   \
+    "mlp.post encoder.layer.*.output.dense=blocks.*.mlp.out encoder.layer.*.output=blocks.*.mlp.out "                  \
+    "encoder.layer.*=blocks.*.resid_post "
 #define HF_DINOV3                                                                                                      \
     "embeddings=full_embed layer.*.norm1=blocks.*.ln1.out layer.*.attention.q_proj=blocks.*.attn.q "                   \
     "layer.*.attention.k_proj=blocks.*.attn.k layer.*.attention.v_proj=blocks.*.attn.v "                               \
@@ -48,8 +56,8 @@
     "patch_embed=rms_patch.out|ln_patch.out|patch_embed pos_drop=full_embed norm_pre=norm_pre.out "                    \
     "blocks.*.norm1=blocks.*.ln1.out|blocks.*.rms1.out "                                                               \
     "blocks.*.attn.qkv=blocks.*.attn.q+blocks.*.attn.k+blocks.*.attn.v blocks.*.attn.proj=blocks.*.attn.out "          \
-    "blocks.*.attn.norm=blocks.*.attn.ln_merged.out blocks.*.drop_path1=blocks.*.attn.normed_out "                     \
-    "blocks.*.drop_path2=blocks.*.mlp.normed_out "                                                                     \
+    "blocks.*.attn.norm=blocks.*.attn.ln_merged.out blocks.*.drop_path1=blocks.*.ln1.added|blocks.*.rms1.added "       \
+    "blocks.*.drop_path2=blocks.*.ln2.added|blocks.*.rms2.added "                                                      \
     "blocks.*.ls1=blocks.*.attn.scaled_out blocks.*.norm2=blocks.*.ln2.out|blocks.*.rms2.out "                         \
     "blocks.*.mlp.fc2=blocks.*.mlp.out blocks.*.ls2=blocks.*.mlp.scaled_out blocks.*=blocks.*.resid_post "             \
     "norm=ln_final.out|rms_final.out fc_norm=fc_norm.out head=logits|embedding attn_pool=readout "                     \
@@ -100,6 +108,9 @@ static const struct {
     {"timm_beit3", TIMM_PLAIN},
     {"timm_rpn", TIMM_PLAIN},
     {"timm_eva02_enormous", TIMM_PLAIN},
+    {"beit", HF_BEIT "pooler.layernorm=fc_norm.out classifier=logits"},
+    {"data2vec", HF_BEIT "layernorm=ln_final.out"},
+    {"timm_beit", TIMM_PLAIN},
 };
 enum { PROGRAM_COUNT = sizeof PROGRAMS / sizeof *PROGRAMS };
 
@@ -338,6 +349,10 @@ static void no_merged_norm(VitConfig *c)
 {
     c->merged_norm = false;
 }
+static void no_bias(VitConfig *c)
+{
+    c->bias = VIT_BIAS_NONE;
+}
 
 static const struct {
     const char *family;
@@ -397,6 +412,11 @@ static const struct {
     {"timm_eva02_clip", rms_form, "RMSNorm without β"},
     {"timm_beit3", no_merged_norm, "no norm inside attention"},
     {"timm_rpn", rms_form, "RMSNorm without β"},
+    {"beit", no_bias, "no relative position bias"},
+    {"data2vec", no_bias, "no relative position bias"},
+    {"timm_beit", no_bias, "no relative position bias"},
+    {"beit", no_scale, "does not multiply the scores"},
+    {"timm_beit", first_token, "reads the class token"},
 };
 
 /* The last block turns by the first one's frequencies. */
@@ -408,6 +428,40 @@ static void other_block(Model *m)
     memcpy(f + 2 * all - each, f + all, each * sizeof *f);
 }
 
+static void each_bias(Model *m, void (*change)(float *table, size_t rows, float scale))
+{
+    VitRole r = m->vit.bias == VIT_BIAS_SHARED ? VIT_SHARED_BIAS_TABLE : VIT_BIAS_TABLE;
+    size_t rows = (size_t)vit_bias_rows(&m->vit);
+    for (int layer = 0; layer < (vit_role_in_block(r) ? m->vit.layers : 1); layer++)
+        for (size_t h = 0; h < (size_t)m->vit.heads; h++)
+            change(m->block + (vit_weight(&m->weights, r, layer)->data - m->block) + h * rows, rows, m->vit.scale);
+}
+static void turn_table(float *table, size_t rows, float scale)
+{
+    (void)scale;
+    for (size_t i = 0, n = rows - 3; i < n / 2; i++) {
+        float kept = table[i];
+        table[i] = table[n - 1 - i];
+        table[n - 1 - i] = kept;
+    }
+    float kept = table[rows - 3];
+    table[rows - 3] = table[rows - 2];
+    table[rows - 2] = kept;
+}
+static void scale_table(float *table, size_t rows, float scale)
+{
+    for (size_t i = 0; i < rows; i++)
+        table[i] *= scale;
+}
+static void transposed(Model *m)
+{
+    each_bias(m, turn_table);
+}
+static void before_scale(Model *m)
+{
+    each_bias(m, scale_table);
+}
+
 /* …and with weights changed. */
 static const struct {
     const char *family;
@@ -416,6 +470,11 @@ static const struct {
 } WEIGHED[] = {
     {"timm_rope_mixed", other_block, "frequencies learned for"},
     {"timm_rope_mixed_ape", other_block, "frequencies learned for"},
+    {"beit", transposed, "bias is transposed"},
+    {"data2vec", transposed, "bias is transposed"},
+    {"timm_beit", transposed, "bias is transposed"},
+    {"beit", before_scale, "bias before the scale"},
+    {"timm_beit", before_scale, "bias before the scale"},
 };
 
 typedef struct Planted {

@@ -194,6 +194,14 @@ static void learned_halves(VitConfig *c)
 {
     c->pos = VIT_POS_NONE, c->rope = VIT_ROPE_LEARNED, c->rope_half = true, c->cls = false, c->pool = VIT_POOL_MEAN;
 }
+static void relative(VitConfig *c)
+{
+    c->image_w = 40, c->pos = VIT_POS_NONE, c->bias = VIT_BIAS_BLOCKS, c->bare_k = true;
+}
+static void relative_shared(VitConfig *c)
+{
+    c->bias = VIT_BIAS_SHARED;
+}
 static void larger_grid(VitConfig *c)
 {
     c->image_h = 48, c->table_h = c->table_w = 4;
@@ -306,6 +314,8 @@ static const Variant VARIANTS[] = {
     {"turned, steps", steps},
     {"turned as learned", learned_turns},
     {"turned as learned, halves", learned_halves},
+    {"relative positions", relative},
+    {"relative positions, shared", relative_shared},
     {"larger grid", larger_grid},
     {"smaller grid", smaller_grid},
     {"grid before registers", grid_before_registers},

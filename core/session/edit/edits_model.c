@@ -304,13 +304,14 @@ static bool mask_parse(EditParse *p, const Args *a, Err *err)
     Address to = {{0}, {0}, false};
     char example[SESSION_PATH];
     bool is_causal = a->count && strcmp(a->word[0], "causal") == 0, any = false;
-    edit_example(p->g, SITE_SCORES_SCALED, ROLE_KEY, example, sizeof example);
+    bool biased = site_path_any(p->g, SITE_SCORES_BIASED) != NULL;
+    edit_example(p->g, biased ? SITE_SCORES_BIASED : SITE_SCORES_SCALED, ROLE_KEY, example, sizeof example);
     if (a->count < 1)
         return err_set(err, "expected causal, none, or an address such as %s", example);
     if (!is_causal && !address_parse(p->s, p->g, a->word[0], &to, err))
         return false;
     for (int i = NO_PART; (i = anatomy_next(p->g, i, PART_ATTENTION)) != NO_PART;) {
-        const char *path = site_path(p->g, i, SITE_SCORES_SCALED);
+        const char *path = site_path(p->g, i, site_scores(p->g, i));
         if (!path || graph_find(p->g, path) == NO_NODE ||
             (!is_causal && strcmp(path, to.path) != 0 && !address_match(to.path, path)))
             continue;
@@ -319,7 +320,8 @@ static bool mask_parse(EditParse *p, const Args *a, Err *err)
         e->choose = is_causal ? causal : NULL;
         any = true;
     }
-    return any || err_set(err, "a mask goes onto scaled scores, for example `mask %s`", example);
+    return any ||
+           err_set(err, "a mask goes onto %s scores, for example `mask %s`", biased ? "biased" : "scaled", example);
 }
 
 static bool mask_print(const Session *s, const Args *a, char line[EDIT_LINE], Err *err)

@@ -17,8 +17,9 @@ rng = np.random.default_rng(1)
 def safetensors(path, tensors):
     header, at, blobs = {}, 0, []
     for name, a in tensors.items():
-        a = np.ascontiguousarray(a, "<f4")
-        header[name] = {"dtype": "F32", "shape": list(a.shape), "data_offsets": [at, at + a.nbytes]}
+        whole = np.asarray(a).dtype == np.int64
+        a = np.ascontiguousarray(a, "<i8" if whole else "<f4")
+        header[name] = {"dtype": "I64" if whole else "F32", "shape": list(a.shape), "data_offsets": [at, at + a.nbytes]}
         at += a.nbytes
         blobs.append(a.tobytes())
     text = json.dumps(header, separators=(",", ":")).encode()
@@ -153,7 +154,7 @@ def turned(x, prefix, rope):
     return np.concatenate([x[:prefix], patches * cos + rot(patches) * sin])
 
 
-def attend(t, at, q, k, v, prefix=0, rope=None):
+def attend(t, at, q, k, v, prefix=0, rope=None, bias=None):
     """q, k, v: [token, D]. Records as it goes; what all heads gathered, side by side."""
     q, k, v = heads(q), heads(k), heads(v)
     t[at + "q"], t[at + "k"], t[at + "v"] = q, k, v
@@ -162,7 +163,10 @@ def attend(t, at, q, k, v, prefix=0, rope=None):
         t[at + "q_turned"], t[at + "k_turned"] = q, k
     raw = np.einsum("the,uhe->htu", q, k)
     t[at + "scores_raw"] = raw
-    pattern = t[at + "pattern"] = softmax(raw * E ** -0.5)
+    scores = raw * E ** -0.5
+    if bias is not None:
+        scores = t[at + "scores_biased"] = scores + bias
+    pattern = t[at + "pattern"] = softmax(scores)
     z = t[at + "z"] = np.einsum("htu,uhe->the", pattern, v)
     return z.reshape(len(z), D)
 
@@ -650,3 +654,100 @@ own(106)
 timm("timm_rpn", "vit_base_patch16_rpn_224.sw_in1k", bias=None, cls=False, pool="mean", fc_norm=True, branch=True)
 own(107)
 timm("timm_eva02_enormous", "eva02_enormous_patch14_clip_224.laion2b", bias="qv", branch=True, project=12)
+
+
+# --- BEiT: relative positions ---
+
+def relative_index(rows, cols):
+    """Row of the table where t asks (first axis) and u is looked at, the class token first."""
+    y, x = (a.ravel() for a in np.meshgrid(np.arange(rows), np.arange(cols), indexing="ij"))
+    index, last = np.empty((rows * cols + 1,) * 2, np.int64), (2 * rows - 1) * (2 * cols - 1) + 2
+    index[1:, 1:] = (y[:, None] - y + rows - 1) * (2 * cols - 1) + (x[:, None] - x + cols - 1)
+    index[0, :], index[:, 0], index[0, 0] = last - 2, last - 1, last
+    return index
+
+
+def relative(table, rows, cols):
+    """[h,t,u] from a table [(2 rows - 1)(2 cols - 1) + 3, h]."""
+    return table[relative_index(rows, cols)].transpose(2, 0, 1)
+
+
+def beit(name, kind, shared=False, positions=False, mean=True, classes=3):
+    w, t = Weights(), {}
+    pixels, image = pixels_of(*HALF)
+    p, eps, g, rows = kind.replace("-", "_") + ".", 1e-12, w.get_, (2 * GRID - 1) ** 2 + 3
+    ln = lambda x, at: norm(x, g(p + at + ".weight", D, mean=1), g(p + at + ".bias", D), eps)
+    linear = lambda x, at, o, i: x @ g(p + at + ".weight", o, i).T + g(p + at + ".bias", o)
+    x = t["patch_embed"] = conv(image, g(p + "embeddings.patch_embeddings.projection.weight", D, C, P, P),
+                                g(p + "embeddings.patch_embeddings.projection.bias", D))
+    x = np.concatenate([g(p + "embeddings.cls_token", 1, 1, D)[0], x])
+    if positions:
+        x = x + g(p + "embeddings.position_embeddings", 1, N + 1, D, spread=0.5)[0]
+    t["full_embed"] = x
+    at, end = p + "encoder.", "relative_position_bias.relative_position_bias_table"
+    if shared:
+        bias = t["rel_bias"] = relative(g(at + end, rows, H, spread=1), GRID, GRID)
+    for i in range(L):
+        b, at = f"encoder.layer.{i}.", f"blocks.{i}."
+        if not shared:
+            bias = t[at + "attn.bias"] = relative(g(p + b + "attention.attention." + end, rows, H, spread=1),
+                                                  GRID, GRID)
+            w[p + b + "attention.attention.relative_position_bias.relative_position_index"] = relative_index(GRID, GRID)
+        y = t[at + "ln1.out"] = ln(x, b + "layernorm_before")
+        q, v = (linear(y, b + f"attention.attention.{a}", D, D) for a in ("query", "value"))
+        k = y @ g(p + b + "attention.attention.key.weight", D, D, spread=0.5).T
+        o = linear(attend(t, at + "attn.", q, k, v, bias=bias), b + "attention.output.dense", D, D)
+        x = t[at + "resid_mid"] = x + o * g(p + b + "lambda_1", D, mean=1)
+        y = t[at + "mlp.post"] = ACT["gelu"](linear(ln(x, b + "layernorm_after"), b + "intermediate.dense", M, D))
+        y = linear(y, b + "output.dense", D, M)
+        x = t[at + "resid_post"] = x + y * g(p + b + "lambda_2", D, mean=1)
+    if mean:
+        t["readout"] = x[1:].mean(0)
+        y = t["fc_norm.out"] = ln(t["readout"], "pooler.layernorm")
+    else:
+        x = t["ln_final.out"] = ln(x, "layernorm")
+        y = t["readout"] = x[0]
+    if classes:
+        answer(t, y @ g("classifier.weight", classes, D).T + g("classifier.bias", classes))
+    else:
+        embed(t, y)
+    finish(name, w, {"architectures": ["X"], "model_type": kind, "hidden_size": D, "intermediate_size": M,
+                     "num_attention_heads": H, "num_hidden_layers": L, "image_size": SIDE, "patch_size": P,
+                     "layer_norm_eps": eps, "use_absolute_position_embeddings": positions, "use_mask_token": False,
+                     "use_relative_position_bias": not shared, "use_shared_relative_position_bias": shared,
+                     "use_mean_pooling": mean}, t, pixels, processor(HALF))
+
+
+def timm_beit(name, architecture, wide):
+    w, t = Weights(), {}
+    pixels, image = pixels_of(*IMAGENET, wide)
+    eps, g, cols = 1e-6, w.get_, wide // P
+    ln = lambda x, at: norm(x, g(at + ".weight", D, mean=1), g(at + ".bias", D), eps)
+    linear = lambda x, at, o, i: x @ g(at + ".weight", o, i).T + g(at + ".bias", o)
+    x = t["patch_embed"] = conv(image, g("patch_embed.proj.weight", D, C, P, P), g("patch_embed.proj.bias", D))
+    x = t["full_embed"] = np.concatenate([g("cls_token", 1, 1, D)[0], x])
+    for i in range(L):
+        b, at = f"blocks.{i}.", f"blocks.{i}."
+        table = g(b + "attn.relative_position_bias_table", (2 * GRID - 1) * (2 * cols - 1) + 3, H, spread=1)
+        bias = t[at + "attn.bias"] = relative(table, GRID, cols)
+        y = t[at + "ln1.out"] = ln(x, b + "norm1")
+        three = y @ g(b + "attn.qkv.weight", 3 * D, D, spread=0.5).T
+        q, k, v = three[:, :D] + g(b + "attn.q_bias", D), three[:, D:2 * D], three[:, 2 * D:] + g(b + "attn.v_bias", D)
+        o = linear(attend(t, at + "attn.", q, k, v, bias=bias), b + "attn.proj", D, D)
+        x = t[at + "resid_mid"] = x + o * g(b + "gamma_1", D, mean=1)
+        y = t[at + "mlp.post"] = ACT["gelu"](linear(ln(x, b + "norm2"), b + "mlp.fc1", M, D))
+        x = t[at + "resid_post"] = x + linear(y, b + "mlp.fc2", D, M) * g(b + "gamma_2", D, mean=1)
+    t["readout"] = x[1:].mean(0)
+    y = t["fc_norm.out"] = ln(t["readout"], "fc_norm")
+    answer(t, linear(y, "head", 3, D))
+    finish(name, w, {"architecture": architecture, "num_classes": 3, "global_pool": "avg", "model_args":
+                     {"num_heads": H}, "pretrained_cfg": {"input_size": [3, SIDE, wide], "mean": IMAGENET[0], "std":
+                     IMAGENET[1], "crop_pct": 1.0, "interpolation": "bicubic"}}, t, pixels)
+
+
+own(23)
+beit("beit", "beit")
+own(24)
+beit("data2vec", "data2vec-vision", shared=True, positions=True, mean=False, classes=0)
+own(25)
+timm_beit("timm_beit", "beitv2_base_patch16_224.in1k_ft_in22k_in1k", 16)
