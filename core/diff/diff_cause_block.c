@@ -93,11 +93,13 @@ void trial_norm(Trial *t)
 {
     static const double KNOWN[] = {1e-12, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0};
     double width = t->size.width, eps = (double)t->size.eps, best = t->before.rms;
-    char text[sizeof t->text], after[64];
+    char text[sizeof t->text], before[64], after[64];
+    const char *squares = t->s->config && t->s->config->rms_norm ? "mean square" : "variance";
     if (trial_find(t, "eps", 0) == NO_NODE)
         return;
     for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
-        snprintf(text, sizeof text, "the reference's LayerNorm adds ε = %.4g to the variance, not %.4g", KNOWN[i], eps);
+        snprintf(text, sizeof text, "the reference's %s adds ε = %.4g to the %s, not %.4g", trial_norm_word(t),
+                 KNOWN[i], squares, eps);
         double rms = (float)KNOWN[i] == t->size.eps ? best : attempt_value(t, "eps", KNOWN[i], text);
         best = rms < best ? rms : best;
     }
@@ -108,8 +110,9 @@ void trial_norm(Trial *t)
         trial_attempt(t, "the reference's LayerNorm divides the squares by D − 1 instead of D");
     if (trial_close(t) || best >= t->before.rms)
         return;
-    snprintf(after, sizeof after, " to the variance, not %.4g", eps);
-    attempt_fit(t, &(Fit){"eps", "the reference's LayerNorm adds ε = ", after}, 1e-14, 10);
+    snprintf(before, sizeof before, "the reference's %s adds ε = ", trial_norm_word(t));
+    snprintf(after, sizeof after, " to the %s, not %.4g", squares, eps);
+    attempt_fit(t, &(Fit){"eps", before, after}, 1e-14, 10);
 }
 
 void trial_activation(Trial *t)
@@ -176,11 +179,18 @@ static void softmax_over_queries(const float *x, float *y, size_t heads, size_t 
         }
 }
 
+/* What the softmax reads where nothing is masked. */
+static const char *unmasked_of(Trial *t, const char *path)
+{
+    const char *biased = block_path(&t->arena, path, "attn.scores_biased");
+    return graph_find(t->s->graph, biased) != NO_NODE ? biased : block_path(&t->arena, path, "attn.scores_scaled");
+}
+
 /* What the softmax reads. */
 static NodeId scores_of(Trial *t, const char *path)
 {
     NodeId masked = graph_find(t->s->graph, block_path(&t->arena, path, "attn.scores_masked"));
-    return masked != NO_NODE ? masked : graph_find(t->s->graph, block_path(&t->arena, path, "attn.scores_scaled"));
+    return masked != NO_NODE ? masked : graph_find(t->s->graph, unmasked_of(t, path));
 }
 
 static bool make_other_axis(Trial *t, NodeId pattern, const void *context, float *out)
@@ -213,8 +223,7 @@ void trial_mask(Trial *t)
     trial_begin(t);
     for (NodeId n = trial_find(t, "attn.row_max", 0); n != NO_NODE; n = trial_find(t, "attn.row_max", n + 1))
         if (!strstr(graph_node(t->s->graph, n)->path, "cross_attn."))
-            trial_add(t, EDIT_MASK, block_path(&t->arena, graph_node(t->s->graph, n)->path, "attn.scores_scaled"))
-                ->choose = looks_ahead;
+            trial_add(t, EDIT_MASK, unmasked_of(t, graph_node(t->s->graph, n)->path))->choose = looks_ahead;
     trial_attempt(t, "the reference has a causal mask: tokens do not look at later ones");
 }
 

@@ -142,6 +142,8 @@ void trial_twice(Trial *t)
         {{"ln2.gamma", "ln2.beta"},
          {"ln1.gamma", "ln1.beta"},
          "the second LayerNorm has the first's weights in the reference"},
+        {{"rms1.gamma", ""}, {"rms2.gamma", ""}, "the first RMSNorm has the second's weights in the reference"},
+        {{"rms2.gamma", ""}, {"rms1.gamma", ""}, "the second RMSNorm has the first's weights in the reference"},
     };
     static const struct {
         const char *name, *what;
@@ -158,6 +160,8 @@ void trial_twice(Trial *t)
                  {"mlp.w_down mlp.b_down", "the MLP's second layer"},
                  {"ln1.", "the first LayerNorm"},
                  {"ln2.", "the second LayerNorm"},
+                 {"rms1.", "the first RMSNorm"},
+                 {"rms2.", "the second RMSNorm"},
                  {"attn.", "attention"},
                  {"mlp.", "the MLP"}};
     if (!t->s->config || many(t))
@@ -263,8 +267,10 @@ void trial_half(Trial *t)
 {
     static const struct {
         const char *endings, *text;
-    } WAYS[] = {{"attn.q attn.k attn.v attn.scores_raw attn.scores_scaled attn.pattern attn.z", "attention"},
-                {"attn.q attn.k attn.v attn.scores_raw attn.scores_scaled attn.pattern", "the shares of attention"},
+    } WAYS[] = {{"attn.q attn.k attn.v attn.scores_raw attn.scores_scaled attn.scores_biased attn.pattern attn.z",
+                 "attention"},
+                {"attn.q attn.k attn.v attn.scores_raw attn.scores_scaled attn.scores_biased attn.pattern",
+                 "the shares of attention"},
                 {"attn.q attn.k attn.v attn.pattern attn.z", "attention (q, k, v, its shares and z)"},
                 {"attn.q attn.k attn.v attn.z", "attention (q, k, v and z)"},
                 {"attn.scores_scaled attn.pattern", "the softmax of attention"}};

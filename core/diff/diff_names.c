@@ -17,10 +17,10 @@ enum { TABLE_ROWS = sizeof TABLE / sizeof *TABLE };
 
 /* What programs put in front of a module's name. */
 static const char *const PREFIXES[] = {
-    "vit.",        "deit.",         "dinov2.",    "model.",       "module.",
-    "backbone.",   "base_model.",   "_orig_mod.", "transformer.", "dinov2_with_registers.",
-    "dinov3_vit.", "vision_model.", "visual.",    "trunk.",       "clip.",
-    "siglip."};
+    "vit.",        "deit.",         "dinov2.",         "model.",       "module.",
+    "backbone.",   "base_model.",   "_orig_mod.",      "transformer.", "dinov2_with_registers.",
+    "dinov3_vit.", "vision_model.", "visual.",         "trunk.",       "clip.",
+    "siglip.",     "beit.",         "data2vec_vision."};
 
 const char *diff_family_name(DiffFamily f)
 {
@@ -134,13 +134,21 @@ static int find_nodes(const Graph *g, const DiffName *line, int block, DiffTarge
     return parts;
 }
 
+/* Hugging Face's BEiT adds what a sub-layer gives outside of the module `output`, its ViT inside. */
+#define BIASED "blocks.0.attn.scores_biased"
+static bool adds_elsewhere(const DiffName *line, const Graph *g)
+{
+    return line->family == DIFF_HF && strcmp(line->name, "encoder.layer.*.output") == 0 &&
+           (graph_find(g, BIASED) == NO_NODE) == (strcmp(line->nodes, "blocks.*.resid_post") != 0);
+}
+
 /* skip: so many lines that would do are passed over. */
 static int look_up(const DiffName *lines, size_t count, const Graph *g, const char *name, int *skip,
                    DiffTarget out[DIFF_PARTS])
 {
     int block;
     for (size_t i = 0; i < count; i++) {
-        if (!fits(lines[i].name, name, &block))
+        if (!fits(lines[i].name, name, &block) || adds_elsewhere(&lines[i], g))
             continue;
         if (strcmp(lines[i].nodes, "-") == 0)
             return -1;
@@ -214,21 +222,29 @@ int diff_name_targets(const DiffMap *map, const Graph *g, const char *name, Diff
 
 /* --- what the program that recorded calls a node --- */
 
-/* Hugging Face has two models below encoder.layer.*: ViT, and DINOv2 with its factors behind each sub-layer. */
+/* Hugging Face has two models below encoder.layer.*: ViT with BEiT, and DINOv2 with its factors behind each sub-layer,
+ * which BEiT has too; and two
+ * kinds below encoder.layers.*: CLIP with SigLIP, and AIMv2 with its RMSNorms. A line is of a model by a node that it
+ * has or lacks. */
+#define FACTORS "blocks.0.attn.scaled_out"
+#define RMS "blocks.0.rms1.out"
 static bool is_of_model(const DiffName *line, const Graph *g)
 {
     static const struct {
-        const char *begins;
-        bool factors;
-    } OF[] = {{"encoder.layer.*.layernorm_", false}, {"encoder.layer.*.intermediate", false},
-              {"encoder.layer.*.output", false},     {"encoder.layer.*.norm", true},
-              {"encoder.layer.*.mlp", true},         {"encoder.layer.*.drop_path", true}};
-    bool factors = graph_find(g, "blocks.0.attn.scaled_out") != NO_NODE;
+        const char *begins, *node;
+        bool there;
+    } OF[] = {{"encoder.layer.*.layernorm_", FACTORS, false}, {"encoder.layer.*.intermediate", FACTORS, false},
+              {"encoder.layer.*.output", FACTORS, false},     {"encoder.layer.*.norm", FACTORS, true},
+              {"encoder.layer.*.mlp", FACTORS, true},         {"encoder.layer.*.drop_path", FACTORS, true},
+              {"encoder.layers.*.layer_norm", RMS, false},    {"encoder.layers.*.self_attn", RMS, false},
+              {"encoder.layers.*.mlp", RMS, false},           {"encoder.layers.*.rms_norm", RMS, true},
+              {"encoder.layers.*.attention", RMS, true},      {"encoder.layers.*.ffn", RMS, true}};
     if (strcmp(line->nodes, "blocks.*.mlp.pre") == 0 && strcmp(line->name, "blocks.*.mlp.fc1") == 0)
         return graph_find(g, "blocks.0.mlp.gate") == NO_NODE; /* else it holds both */
     for (size_t i = 0; i < sizeof OF / sizeof *OF; i++)
         if (line->family == DIFF_HF && strncmp(line->name, OF[i].begins, strlen(OF[i].begins)) == 0)
-            return OF[i].factors == factors;
+            return OF[i].there == (graph_find(g, OF[i].node) != NO_NODE &&
+                                   (strcmp(OF[i].node, FACTORS) != 0 || graph_find(g, BIASED) == NO_NODE));
     return true;
 }
 

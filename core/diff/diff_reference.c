@@ -187,12 +187,31 @@ static bool has_shape(const Opening *o, const TensorInfo *info, const DiffTarget
     return diff_layout_find(o->g, to->node, shape, info->rank, to->axes, &l, NULL, 0) != DIFF_NO_FIT;
 }
 
+/* A module of another program may be called as a node of ours is and be something else: timm's patch_embed ends with
+ * its norm, where it has one. In a recording that has names of that program too it is the program's. */
+static bool collides(const Opening *o, const DiffMap *map, const TensorInfo *info, DiffTarget to[DIFF_PARTS])
+{
+    DiffTarget other[DIFF_PARTS], more[DIFF_PARTS];
+    if (diff_name_other(o->g, known_as(o->file, info->name), 0, other) != 1 || other[0].node == to[0].node ||
+        !has_shape(o, info, &other[0]))
+        return false;
+    for (size_t i = 0; i < o->file->count; i++)
+        if (diff_name_targets(map, o->g, known_as(o->file, o->file->tensors[i].name), more) > 0 &&
+            more[0].family == other[0].family) {
+            to[0] = other[0];
+            return true;
+        }
+    return false;
+}
+
 /* What a tensor means: the first meaning of its name that its shape has, the first of all where none does. */
 static int meaning(const Opening *o, const DiffMap *map, const TensorInfo *info, DiffTarget to[DIFF_PARTS])
 {
     const char *name = known_as(o->file, info->name);
     int parts = diff_name_targets(map, o->g, name, to), other;
-    if (parts <= 0 || to[0].family == DIFF_OURS || to[0].family == DIFF_MAP || has_shape(o, info, &to[0]))
+    if (parts > 0 && to[0].family == DIFF_OURS)
+        return collides(o, map, info, to) ? 1 : parts;
+    if (parts <= 0 || to[0].family == DIFF_MAP || has_shape(o, info, &to[0]))
         return parts;
     DiffTarget more[DIFF_PARTS];
     for (int n = 1; (other = diff_name_other(o->g, name, n, more)) > 0; n++)

@@ -134,4 +134,9 @@ void trial_turns(Trial *t);
 void trial_fitted(Trial *t);
 void trial_class_last(Trial *t);
 void trial_outside_root(Trial *t);
+void trial_rms(Trial *t);
+void trial_lost_norm(Trial *t);
+/* "LayerNorm" or "RMSNorm", as the model has it. */
+const char *trial_norm_word(const Trial *t);
+void trial_bias(Trial *t);
 #endif

@@ -32,7 +32,8 @@ static void every_knob_runs(void **state)
         shape_is(&b.graph, "blocks.0.attn.pattern", shape);
         snprintf(shape, sizeof shape, "[t=%d,d=%d]", vit_tokens(&c), c.width);
         shape_is(&b.graph, "full_embed", shape);
-        shape_is(&b.graph, c.post_norm ? "blocks.1.ln2.out" : "blocks.1.resid_post", shape);
+        shape_is(&b.graph, c.post_norm ? c.rms_norm ? "blocks.1.rms2.out" : "blocks.1.ln2.out" : "blocks.1.resid_post",
+                 shape);
         NodeId end = b.nodes.probs != NO_NODE     ? b.nodes.probs
                      : b.nodes.readout != NO_NODE ? b.nodes.readout
                                                   : b.nodes.tokens_out;
