@@ -62,7 +62,7 @@ pass_readme() { B=build/gcc tests/readme.sh; }
 pass_cli() {
     local t failed=
     built gcc gcc drivers WERROR=-Werror || return
-    for t in cli diff train escapes waits storm; do
+    for t in cli diff remedies train escapes waits storm; do
         VITRINE=build/gcc/vitrine bash "tests/e2e/$t.sh" || failed=1
     done
     [ -z "$failed" ]

@@ -78,6 +78,7 @@ text_start||||
 text_sentence|decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=1]||80x24 120x40 200x60|
 text_heads|encoder.blocks.2.self_attn.pattern[h=0,s=8]|option heads all|80x24 120x40 200x60|
 text_sum|decoder.blocks.2.self_attn.pattern[h=0,t=10]|option heads sum|80x24 120x40 200x60|
+text_row|decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=6]|view row|80x24 120x40 200x60|
 text_matrix|decoder.blocks.2.cross_attn.pattern[h=0,t=7,r=6]|view matrix|80x24 120x40 200x60|
 text_mask|decoder.causal_mask[t=5,u=6]|view matrix|80x24 120x40 200x60|
 text_waves|encoder.pos_embed[s=3,d=7]|view waves; onward 4|80x24 120x40 200x60|
@@ -97,6 +98,7 @@ text_ascii|decoder.blocks.2.cross_attn.pattern[h=2,t=10,r=1]||80x24|--ascii
 
 # measured over sentences, of a translator so small that it takes no time
 SMALL_WORDS="
+words_row|encoder.blocks.0.self_attn.pattern[h=1,s=1]|view row|80x24 120x40|
 words_laboratory|decoder.blocks.0.cross_attn.pattern[h=1,t=2]|option pictures 500; laboratory|80x24 120x40 200x60|
 words_census|decoder.blocks.0.cross_attn.pattern[h=1,t=2]|option pictures 500; census|80x24 120x40 200x60|
 "

@@ -117,11 +117,13 @@ void trial_norm(Trial *t)
 {
     static const double KNOWN[] = {1e-12, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0};
     double width = t->size.width, eps = (double)t->size.eps, best = t->before.rms;
-    char text[sizeof t->text], after[64];
+    char text[sizeof t->text], before[64], after[64];
+    const char *squares = t->s->config && t->s->config->rms_norm ? "mean square" : "variance";
     if (trial_find(t, "eps", 0) == NO_NODE)
         return;
     for (size_t i = 0; i < sizeof KNOWN / sizeof *KNOWN; i++) {
-        snprintf(text, sizeof text, "the reference's LayerNorm adds ε = %.4g to the variance, not %.4g", KNOWN[i], eps);
+        snprintf(text, sizeof text, "the reference's %s adds ε = %.4g to the %s, not %.4g", trial_norm_word(t),
+                 KNOWN[i], squares, eps);
         double rms = (float)KNOWN[i] == t->size.eps ? best : attempt_value(t, "eps", KNOWN[i], text);
         best = rms < best ? rms : best;
     }
@@ -130,11 +132,12 @@ void trial_norm(Trial *t)
         trial_add(t, EDIT_SCALE, graph_node(t->s->graph, n)->path)->factor = (float)(width / (width - 1));
     if (width > 1)
         trial_attempt(t, "the reference's LayerNorm divides the squares by D − 1 instead of D");
-    snprintf(after, sizeof after, " to the variance, not %.4g", eps);
-    trial_number(t, "eps", eps, &(TrialFit){"the reference's LayerNorm adds ε = ", after});
+    snprintf(before, sizeof before, "the reference's %s adds ε = ", trial_norm_word(t));
+    snprintf(after, sizeof after, " to the %s, not %.4g", squares, eps);
+    trial_number(t, "eps", eps, &(TrialFit){before, after});
     if (trial_close(t) || best >= t->before.rms)
         return;
-    attempt_fit(t, &(Fit){"eps", {"the reference's LayerNorm adds ε = ", after}}, 1e-14, 10);
+    attempt_fit(t, &(Fit){"eps", {before, after}}, 1e-14, 10);
 }
 
 void trial_activation(Trial *t)
@@ -201,11 +204,18 @@ static void softmax_over_queries(const float *x, float *y, size_t heads, size_t 
         }
 }
 
+/* What the softmax reads where nothing is masked. */
+static const char *unmasked_of(Trial *t, const char *path)
+{
+    const char *biased = block_path(&t->arena, path, "attn.scores_biased");
+    return graph_find(t->s->graph, biased) != NO_NODE ? biased : block_path(&t->arena, path, "attn.scores_scaled");
+}
+
 /* What the softmax reads. */
 static NodeId scores_of(Trial *t, const char *path)
 {
     NodeId masked = graph_find(t->s->graph, block_path(&t->arena, path, "attn.scores_masked"));
-    return masked != NO_NODE ? masked : graph_find(t->s->graph, block_path(&t->arena, path, "attn.scores_scaled"));
+    return masked != NO_NODE ? masked : graph_find(t->s->graph, unmasked_of(t, path));
 }
 
 static bool make_other_axis(Trial *t, NodeId pattern, const void *context, float *out)
@@ -238,8 +248,7 @@ void trial_mask(Trial *t)
     trial_begin(t);
     for (NodeId n = trial_find(t, "attn.row_max", 0); n != NO_NODE; n = trial_find(t, "attn.row_max", n + 1))
         if (!strstr(graph_node(t->s->graph, n)->path, "cross_attn."))
-            trial_add(t, EDIT_MASK, block_path(&t->arena, graph_node(t->s->graph, n)->path, "attn.scores_scaled"))
-                ->choose = looks_ahead;
+            trial_add(t, EDIT_MASK, unmasked_of(t, graph_node(t->s->graph, n)->path))->choose = looks_ahead;
     trial_attempt(t, "the reference has a causal mask: tokens do not look at later ones");
 }
 
@@ -254,14 +263,13 @@ void trial_unmasked(Trial *t)
     trial_attempt(t, "the reference has no mask: tokens look at later ones");
 }
 
-/* The additions around a sub-layer without one of the two. */
-static void attempt_alone(Trial *t, int input, const char *text)
+/* The additions around sub-layers, without one of the two that are added. */
+static void attempt_alone(Trial *t, const char *const *sums, int count, int input, const char *text)
 {
-    static const char *const SUMS[] = {"resid_mid", "resid_cross", "resid_post"};
     const Graph *g = t->s->graph;
     trial_begin(t);
-    for (size_t i = 0; i < sizeof SUMS / sizeof *SUMS; i++)
-        for (NodeId n = trial_find(t, SUMS[i], 0); n != NO_NODE; n = trial_find(t, SUMS[i], n + 1))
+    for (int i = 0; i < count; i++)
+        for (NodeId n = trial_find(t, sums[i], 0); n != NO_NODE; n = trial_find(t, sums[i], n + 1))
             if (graph_node(g, n)->op == OP_ADD)
                 trial_add(t, EDIT_REDIRECT, graph_node(g, n)->path)->other = graph_node(g, graph_node(g, n)->in[input])
                                                                                  ->path;
@@ -270,6 +278,19 @@ static void attempt_alone(Trial *t, int input, const char *text)
 
 void trial_residual(Trial *t)
 {
-    attempt_alone(t, 1, "the reference leaves the residual connection away");
-    attempt_alone(t, 0, "the reference leaves the sub-layer away");
+    static const char *const SUMS[] = {"resid_mid", "resid_cross", "resid_post"};
+    static const char *const AROUND[] = {"attention", "cross attention", "the MLP"};
+    enum { COUNT = sizeof SUMS / sizeof *SUMS };
+    attempt_alone(t, SUMS, COUNT, 1, "the reference leaves the residual connection away");
+    attempt_alone(t, SUMS, COUNT, 0, "the reference leaves the sub-layer away");
+    for (int i = 0; i < COUNT; i++) { /* where a stretch has more than one */
+        NodeId one = trial_find(t, SUMS[i], 0), other = trial_find(t, SUMS[i == 0 ? 2 : 0], 0);
+        if (one == NO_NODE || other == NO_NODE)
+            continue;
+        char text[DIFF_WORDS];
+        snprintf(text, sizeof text, "the reference leaves the residual connection away around %s", AROUND[i]);
+        attempt_alone(t, &SUMS[i], 1, 1, text);
+        snprintf(text, sizeof text, "the reference leaves the sub-layer away: %s", AROUND[i]);
+        attempt_alone(t, &SUMS[i], 1, 0, text);
+    }
 }

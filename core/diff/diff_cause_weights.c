@@ -52,6 +52,7 @@ void trial_missing(Trial *t)
     };
     static const Group TIMES[] = {
         {"ln1.gamma ln2.gamma ln3.gamma ln_final.gamma", "the reference's LayerNorm does not multiply by γ"},
+        {"rms1.gamma rms2.gamma rms_final.gamma", "the reference's RMSNorm does not multiply by γ"},
         {"embed_scale", "the reference does not multiply the embeddings by √d_model"},
         {"attn.layer_scale mlp.layer_scale", "the reference does not multiply by the layer scale"},
     };

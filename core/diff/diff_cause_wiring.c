@@ -6,6 +6,7 @@
 
 #include "core/base/dmath.h"
 #include "core/diff/diff_trial.h"
+#include "core/models/nn.h"
 
 /* --- the end of the model --- */
 
@@ -37,8 +38,12 @@ static NodeId tokens_read(Trial *t, NodeId readout)
     const Graph *g = t->s->graph;
     size_t all = size_mul((size_t)vit_tokens(t->s->config), (size_t)t->size.width);
     NodeId n = graph_find(g, "ln_final.out");
+    n = n == NO_NODE ? graph_find(g, "rms_final.out") : n;
     for (NodeId i = readout - 1; n == NO_NODE && i >= 0; i--)
-        if (path_ends(graph_node(g, i)->path, t->size.post_norm ? "ln2.out" : "resid_post") && graph_cells(g, i) == all)
+        if (path_ends(graph_node(g, i)->path, !t->size.post_norm       ? "resid_post"
+                                              : t->s->config->rms_norm ? "rms2.out"
+                                                                       : "ln2.out") &&
+            graph_cells(g, i) == all)
             n = i;
     return n;
 }
@@ -82,17 +87,18 @@ void trial_readout(Trial *t)
 
 void trial_final_norm(Trial *t)
 {
-    static const char *const NORMS[] = {"ln_final.out", "fc_norm.out"};
+    static const char *const NORMS[] = {"ln_final.out", "fc_norm.out", "rms_final.out", "rms_fc.out"};
     const Graph *g = t->s->graph;
     trial_begin(t);
     for (size_t k = 0; k < sizeof NORMS / sizeof *NORMS; k++)
         for (NodeId n = trial_find(t, NORMS[k], 0); n != NO_NODE; n = trial_find(t, NORMS[k], n + 1)) {
             const char *path = graph_node(g, n)->path;
-            NodeId centered = graph_find(g, arena_printf(&t->arena, "%.*scentered", (int)(strlen(path) - 3), path));
-            if (centered != NO_NODE)
-                trial_add(t, EDIT_REDIRECT, path)->other = graph_node(g, graph_node(g, centered)->in[0])->path;
+            const char *first = k < 2 ? "centered" : "normalized"; /* reads what the norm reads */
+            NodeId read = graph_find(g, arena_printf(&t->arena, "%.*s%s", (int)(strlen(path) - 3), path, first));
+            if (read != NO_NODE)
+                trial_add(t, EDIT_REDIRECT, path)->other = graph_node(g, graph_node(g, read)->in[0])->path;
         }
-    trial_attempt(t, "the reference has no final LayerNorm");
+    trial_attempt(t, "the reference has no final %s", trial_norm_word(t));
 }
 
 void trial_probabilities(Trial *t)
@@ -177,6 +183,8 @@ void trial_outside_root(Trial *t)
 {
     trial_each(t, "rstd", make_outside, NULL,
                "the reference adds ε to the deviation, outside the root, not to the variance");
+    trial_each(t, "rrms", make_outside, NULL,
+               "the reference adds ε to the root mean square, outside the root, not to the mean square");
 }
 
 /* --- positions --- */
@@ -308,9 +316,14 @@ void trial_value(Trial *t)
 {
     const Graph *g = t->s->graph;
     trial_begin(t);
-    for (NodeId n = trial_find(t, "attn.v", 0); n != NO_NODE; n = trial_find(t, "attn.v", n + 1)) {
+    for (NodeId n = trial_find_edge(t, "attn.v", 0); n != NO_NODE; n = trial_find_edge(t, "attn.v", n + 1)) {
         const char *path = graph_node(g, n)->path;
-        trial_add(t, EDIT_REDIRECT, path)->other = block_path(&t->arena, path, "attn.k");
+        NodeId k = trial_beside(t, path, "attn.k");
+        const DiffTensor *recorded = t->in[n] ? NULL : diff_reference_find(t->r, k);
+        if (recorded)
+            trial_add(t, EDIT_VALUES, path)->data = recorded->values;
+        else
+            trial_add(t, EDIT_REDIRECT, path)->other = graph_node(g, k)->path;
     }
     trial_attempt(t, "v is k in the reference");
     trial_begin(t);
@@ -359,7 +372,8 @@ static bool make_normed_sum(Trial *t, NodeId n, const void *context, float *out)
     const Graph *g = t->s->graph;
     const char *path = graph_node(g, n)->path;
     bool mid = path_ends(path, "resid_mid");
-    NodeId norm = trial_beside(t, path, mid ? "ln1.out" : "ln2.out"), part = graph_node(g, n)->in[1];
+    const char *name = nn_norm_scope(mid ? "ln1" : "ln2", t->s->config && t->s->config->rms_norm);
+    NodeId norm = trial_beside(t, path, arena_printf(&t->arena, "%s.out", name)), part = graph_node(g, n)->in[1];
     if (graph_node(g, n)->op != OP_ADD)
         return false;
     const float *a = trial_known(t, norm), *b = trial_known(t, part);
@@ -372,14 +386,17 @@ static bool make_normed_sum(Trial *t, NodeId n, const void *context, float *out)
 
 void trial_source(Trial *t)
 {
-    if (t->s->text || t->size.post_norm)
+    char text[3][DIFF_WORDS];
+    static const char *const TEXTS[] = {"the reference makes v from the residual stream, before the",
+                                        "the reference's residual connection around attention starts behind the",
+                                        "the reference's residual connection around the MLP starts behind the"};
+    if (t->s->text || t->size.post_norm || t->s->config->branch_norm)
         return;
-    trial_each(t, "attn.v", make_unnormed, NULL,
-               "the reference makes v from the residual stream, before the LayerNorm");
-    trial_each(t, "resid_mid", make_normed_sum, NULL,
-               "the reference's residual connection around attention starts behind the LayerNorm");
-    trial_each(t, "resid_post", make_normed_sum, NULL,
-               "the reference's residual connection around the MLP starts behind the LayerNorm");
+    for (size_t i = 0; i < 3; i++)
+        snprintf(text[i], sizeof text[i], "%s %s", TEXTS[i], trial_norm_word(t));
+    trial_each_edge(t, "attn.v", make_unnormed, NULL, text[0]);
+    trial_each(t, "resid_mid", make_normed_sum, NULL, text[1]);
+    trial_each(t, "resid_post", make_normed_sum, NULL, text[2]);
 }
 
 /* --- the picture as it was turned --- */
@@ -405,7 +422,7 @@ void trial_turned(Trial *t)
     if (t->s->image == NO_NODE)
         return;
     const Node *image = graph_node(t->s->graph, t->s->image);
-    if (t->s->image > t->target->node || !t->in[t->s->image] || image->op == OP_LEAF)
+    if (!trial_has(t, t->s->image))
         return;
     for (size_t i = 0; i < sizeof TURNS / sizeof *TURNS; i++) {
         trial_begin(t);

@@ -73,18 +73,39 @@ static void structure(Settings *s, const VitConfig *a, const VitConfig *b)
     static const char *const POOLS[] = {[VIT_POOL_CLS] = "class token",
                                         [VIT_POOL_MEAN] = "mean of the patches",
                                         [VIT_POOL_CLS_DIST] = "class and distillation tokens",
-                                        [VIT_POOL_NONE] = "none"};
+                                        [VIT_POOL_NONE] = "none",
+                                        [VIT_POOL_BOTH] = "class token and mean of the patches",
+                                        [VIT_POOL_ATTENTION] = "attention pooling"};
+    static const char *const ROPES[] = {[VIT_ROPE_NONE] = "none",
+                                        [VIT_ROPE_CENTRES] = "by the patches' centres",
+                                        [VIT_ROPE_STEPS] = "by the patches' numbers",
+                                        [VIT_ROPE_LEARNED] = "with learned frequencies"};
+    static const char *const BIASES[] = {[VIT_BIAS_NONE] = "none",
+                                         [VIT_BIAS_BLOCKS] = "a table for every block",
+                                         [VIT_BIAS_SHARED] = "one table for all blocks"};
+    differ(s, "rotary positions", ROPES[a->rope], ROPES[b->rope]);
+    differ(s, "pairs of a rotation", a->rope_half ? "halves" : "neighbours", b->rope_half ? "halves" : "neighbours");
+    differ(s, "relative positions", BIASES[a->bias], BIASES[b->bias]);
     differ(s, "activation", map_name(a->act), map_name(b->act));
-    differ_number(s, "ε of LayerNorm", (double)a->eps, (double)b->eps);
+    differ(s, "kind of norm", vit_norm_word(a), vit_norm_word(b));
+    differ_number(s,
+                  a->rms_norm != b->rms_norm ? "ε of the norms"
+                  : a->rms_norm              ? "ε of RMSNorm"
+                                             : "ε of LayerNorm",
+                  (double)a->eps, (double)b->eps);
     differ_number(s, "factor on the scores", (double)a->scale, (double)b->scale);
-    differ(s, "LayerNorm after the addition", yes(a->post_norm), yes(b->post_norm));
+    differ(s, "norms after the addition", yes(a->post_norm), yes(b->post_norm));
     differ(s, "positions", POSITIONS[a->pos], POSITIONS[b->pos]);
     differ(s, "read out from", POOLS[a->pool], POOLS[b->pool]);
     differ(s, "bias of q, k, v", yes(a->qkv_bias), yes(b->qkv_bias));
     differ(s, "layer scale", yes(a->layer_scale), yes(b->layer_scale));
-    differ(s, "LayerNorm before the blocks", yes(a->norm_pre), yes(b->norm_pre));
-    differ(s, "LayerNorm at the end", yes(a->final_norm), yes(b->final_norm));
-    differ(s, "LayerNorm behind the read-out", yes(a->fc_norm), yes(b->fc_norm));
+    differ(s, "norm before the blocks", yes(a->norm_pre), yes(b->norm_pre));
+    differ(s, "norm at the end", yes(a->final_norm), yes(b->final_norm));
+    differ(s, "norm behind the read-out", yes(a->fc_norm), yes(b->fc_norm));
+    differ(s, "norms on the branches", yes(a->branch_norm), yes(b->branch_norm));
+    differ(s, "norm behind the patch embedding", yes(a->patch_norm), yes(b->patch_norm));
+    differ(s, "norm inside attention", yes(a->merged_norm), yes(b->merged_norm));
+    differ(s, "norm inside the MLP", yes(a->hidden_norm), yes(b->hidden_norm));
 }
 
 static int text_settings(const Seq2seqConfig *a, const Seq2seqConfig *b, DiffSetting out[DIFF_SETTINGS])
@@ -221,9 +242,9 @@ DiffWeights diff_weights(const Model *ours, const Model *theirs, double toleranc
                 continue;
             char path[160];
             if (layer >= 0)
-                snprintf(path, sizeof path, "blocks.%d.%s", layer, vit_role_name(r));
+                snprintf(path, sizeof path, "blocks.%d.%s", layer, vit_role_path(a, r));
             else
-                snprintf(path, sizeof path, "%s", vit_role_name(r));
+                snprintf(path, sizeof path, "%s", vit_role_path(a, r));
             if (here && there && vit_role_cells(a, r) == vit_role_cells(b, r)) {
                 compare_weight(&w, vit_weight(&ours->weights, r, layer), vit_weight(&theirs->weights, r, layer),
                                vit_role_cells(a, r), path, tolerance, lines, out);

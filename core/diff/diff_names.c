@@ -17,10 +17,10 @@ enum { TABLE_ROWS = sizeof TABLE / sizeof *TABLE };
 
 /* What programs put in front of a module's name. */
 static const char *const PREFIXES[] = {
-    "vit.",        "deit.",         "dinov2.",    "model.",       "module.",
-    "backbone.",   "base_model.",   "_orig_mod.", "transformer.", "dinov2_with_registers.",
-    "dinov3_vit.", "vision_model.", "visual.",    "trunk.",       "clip.",
-    "siglip."};
+    "vit.",        "deit.",         "dinov2.",         "model.",       "module.",
+    "backbone.",   "base_model.",   "_orig_mod.",      "transformer.", "dinov2_with_registers.",
+    "dinov3_vit.", "vision_model.", "visual.",         "trunk.",       "clip.",
+    "siglip.",     "beit.",         "data2vec_vision."};
 
 const char *diff_family_name(DiffFamily f)
 {
@@ -35,12 +35,12 @@ const char *diff_family_name(DiffFamily f)
     return NAMES[f];
 }
 
-/* Equal but for one number where the pattern has *. */
-static bool fits(const char *pattern, const char *name, int *block)
+/* Equal but for one number where the pattern has *, and one, of a head, where it has #. */
+static bool fits_head(const char *pattern, const char *name, int *block, int *head)
 {
-    *block = NO_BLOCK;
+    *block = *head = NO_BLOCK;
     for (; *pattern; pattern++) {
-        if (*pattern != '*') {
+        if (*pattern != '*' && *pattern != '#') {
             if (*pattern != *name++)
                 return false;
             continue;
@@ -48,10 +48,16 @@ static bool fits(const char *pattern, const char *name, int *block)
         size_t digits = strspn(name, "0123456789");
         if (!digits || digits > BLOCK_DIGITS)
             return false;
-        *block = atoi(name);
+        *(*pattern == '#' ? head : block) = atoi(name);
         name += digits;
     }
     return !*name;
+}
+
+static bool fits(const char *pattern, const char *name, int *block)
+{
+    int head;
+    return fits_head(pattern, name, block, &head);
 }
 
 static int last_block(const Graph *g)
@@ -134,38 +140,48 @@ static int find_nodes(const Graph *g, const DiffName *line, int block, DiffTarge
     return parts;
 }
 
+/* Hugging Face's BEiT adds what a sub-layer gives outside of the module `output`, its ViT inside. */
+#define BIASED "blocks.0.attn.scores_biased"
+static bool adds_elsewhere(const DiffName *line, const Graph *g)
+{
+    return line->family == DIFF_HF && strcmp(line->name, "encoder.layer.*.output") == 0 &&
+           (graph_find(g, BIASED) == NO_NODE) == (strcmp(line->nodes, "blocks.*.resid_post") != 0);
+}
+
 /* skip: so many lines that would do are passed over. */
 static int look_up(const DiffName *lines, size_t count, const Graph *g, const char *name, int *skip,
                    DiffTarget out[DIFF_PARTS])
 {
-    int block;
+    int block, head;
     for (size_t i = 0; i < count; i++) {
-        if (!fits(lines[i].name, name, &block))
+        if (!fits_head(lines[i].name, name, &block, &head) || adds_elsewhere(&lines[i], g))
             continue;
         if (strcmp(lines[i].nodes, "-") == 0)
             return -1;
         int found = find_nodes(g, &lines[i], block, out);
+        for (int k = 0; k < found; k++)
+            out[k].head = head + 1;
         if (found && (*skip)-- <= 0)
             return found;
     }
     return 0;
 }
 
+/* The name behind one prefix, or NULL. */
+static const char *without_prefix(const char *name)
+{
+    for (size_t i = 0; i < sizeof PREFIXES / sizeof *PREFIXES; i++)
+        if (strncmp(name, PREFIXES[i], strlen(PREFIXES[i])) == 0)
+            return name + strlen(PREFIXES[i]);
+    return NULL;
+}
+
 static int look_up_tables(const Graph *g, const char *name, int skip, DiffTarget out[DIFF_PARTS])
 {
-    for (bool again = true; again;) {
+    for (; name; name = without_prefix(name)) {
         int found = look_up(TABLE, TABLE_ROWS, g, name, &skip, out);
         if (found)
             return found;
-        again = false;
-        for (size_t i = 0; i < sizeof PREFIXES / sizeof *PREFIXES; i++) {
-            size_t n = strlen(PREFIXES[i]);
-            if (strncmp(name, PREFIXES[i], n) != 0)
-                continue;
-            name += n;
-            again = true;
-            break;
-        }
     }
     return 0;
 }
@@ -212,34 +228,190 @@ int diff_name_targets(const DiffMap *map, const Graph *g, const char *name, Diff
     return look_up_tables(g, name, 0, out);
 }
 
-const char *diff_name_of(DiffFamily f, const Graph *g, NodeId n, char *out, size_t size)
+/* --- what the program that recorded calls a node --- */
+
+/* Hugging Face has two models below encoder.layer.*: ViT with BEiT, and DINOv2 with its factors behind each sub-layer,
+ * which BEiT has too; and two
+ * kinds below encoder.layers.*: CLIP with SigLIP, and AIMv2 with its RMSNorms. A line is of a model by a node that it
+ * has or lacks. */
+#define FACTORS "blocks.0.attn.scaled_out"
+#define RMS "blocks.0.rms1.out"
+static bool is_of_model(const DiffName *line, const Graph *g)
+{
+    static const struct {
+        const char *begins, *node;
+        bool there;
+    } OF[] = {{"encoder.layer.*.layernorm_", FACTORS, false},
+              {"encoder.layer.*.intermediate", FACTORS, false},
+              {"encoder.layer.*.output", FACTORS, false},
+              {"encoder.layer.*.norm", FACTORS, true},
+              {"encoder.layer.*.mlp", FACTORS, true},
+              {"encoder.layer.*.drop_path", FACTORS, true},
+              {"encoder.layers.*.layer_norm", RMS, false},
+              {"encoder.layers.*.self_attn", RMS, false},
+              {"encoder.layers.*.mlp", RMS, false},
+              {"encoder.layers.*.rms_norm", RMS, true},
+              {"encoder.layers.*.attention", RMS, true},
+              {"encoder.layers.*.ffn", RMS, true},
+              {"head", "pool.out", true}};
+    if (strcmp(line->nodes, "blocks.*.mlp.pre") == 0 && strcmp(line->name, "blocks.*.mlp.fc1") == 0)
+        return graph_find(g, "blocks.0.mlp.gate") == NO_NODE; /* else it holds both */
+    for (size_t i = 0; i < sizeof OF / sizeof *OF; i++)
+        if (line->family == DIFF_HF && strncmp(line->name, OF[i].begins, strlen(OF[i].begins)) == 0)
+            return OF[i].there == (graph_find(g, OF[i].node) != NO_NODE &&
+                                   (strcmp(OF[i].node, FACTORS) != 0 || graph_find(g, BIASED) == NO_NODE));
+    return true;
+}
+
+/* The line that a recorded name was read by, and how many bytes stand before what the line says. */
+static const DiffName *line_of(const DiffMap *map, const Graph *g, const char *name, int *front)
+{
+    int block;
+    DiffTarget to[DIFF_PARTS];
+    *front = 0;
+    for (size_t i = 0; map && i < map->count; i++)
+        if (fits(map->line[i].name, name, &block))
+            return &map->line[i];
+    for (const char *rest = name; rest; rest = without_prefix(rest))
+        for (size_t i = 0; i < TABLE_ROWS; i++)
+            if (fits(TABLE[i].name, rest, &block) && find_nodes(g, &TABLE[i], block, to)) {
+                *front = (int)(rest - name);
+                return &TABLE[i];
+            }
+    return NULL;
+}
+
+static size_t stem(const char *name)
+{
+    return strcspn(name, "*");
+}
+
+static bool same_stem(const DiffName *a, const DiffName *b)
+{
+    size_t n = stem(a->name);
+    return a->family == b->family && n == stem(b->name) && strncmp(a->name, b->name, n) == 0;
+}
+
+static size_t alike(const char *a, const char *b)
+{
+    size_t n = 0;
+    while (a[n] && a[n] == b[n])
+        n++;
+    return n;
+}
+
+/* How near a line is to the names of a recording: names it read itself, names that begin alike up to the block's
+ * number, how much of the line the likest of them has, names of its family; and what stands in front of those. */
+typedef struct Nearness {
+    int score[4];
+    char front[48];
+} Nearness;
+
+static Nearness nearness(const DiffName *line, const DiffMap *map, const Graph *g, const DiffNaming *naming)
+{
+    Nearness n = {{0}, ""};
+    enum { FAR = 1000 }; /* a dropout has the value of what is before it, and may be called twice */
+    bool star = line->name[stem(line->name)] != '\0', own_front = false;
+    int length = (int)strlen(line->name);
+    for (int i = 0; i < naming->count; i++) {
+        int front;
+        const char *name = naming->name[i] + (diff_is_gradient(naming->name[i]) ? sizeof DIFF_GRADIENT - 1 : 0);
+        const DiffName *read = line_of(map, g, name, &front);
+        if (!read || read->family != line->family)
+            continue;
+        bool stems = star ? same_stem(read, line) : !read->name[stem(read->name)];
+        int likeness = stems ? 2 * (int)alike(read->name, line->name) - length : -FAR;
+        likeness -= read != line && strstr(line->name, "drop") ? FAR : 0;
+        n.score[0] += read == line;
+        n.score[1] += star && stems;
+        n.score[2] = n.score[3]++ && likeness < n.score[2] ? n.score[2] : likeness;
+        if ((stems && !own_front) || !*n.front) {
+            own_front = stems && front > 0;
+            snprintf(n.front, sizeof n.front, "%.*s", front, name);
+        }
+    }
+    return n;
+}
+
+static bool is_nearer(const Nearness *a, const Nearness *b)
+{
+    for (size_t i = 0; i < sizeof a->score / sizeof *a->score; i++)
+        if (a->score[i] != b->score[i])
+            return a->score[i] > b->score[i];
+    return false;
+}
+
+/* The node whose values a residual stream before a block has: the one behind it. */
+static NodeId behind_views(const Graph *g, NodeId n)
+{
+    for (const Node *x = graph_node(g, n); x->op == OP_VIEW && dims_equal(graph_node(g, x->in[0])->dims, x->dims);
+         x = graph_node(g, n))
+        n = x->in[0];
+    return n;
+}
+
+/* The line's name for node n of that block, "" where it is none. */
+static void name_by(const DiffName *line, const DiffMap *map, const Graph *g, NodeId n, int block, const char *front,
+                    char *out, size_t size)
+{
+    const char *star = strchr(line->name, '*');
+    DiffTarget to[DIFF_PARTS];
+    for (int b = block; b <= block + 1; b++) { /* a line may name a block by the one behind it */
+        if (star)
+            snprintf(out, size, "%s%.*s%d%s", front, (int)(star - line->name), line->name, b, star + 1);
+        else
+            snprintf(out, size, "%s%s", front, line->name);
+        int parts = diff_name_targets(map, g, out, to);
+        for (int other = 1; parts > 0; other++) {
+            for (int k = 0; k < parts; k++)
+                if (to[k].node == n || (strchr(line->nodes, '<') && behind_views(g, to[k].node) == behind_views(g, n)))
+                    return;
+            parts = to[0].family > DIFF_MAP ? diff_name_other(g, out, other, to) : 0;
+        }
+    }
+    *out = '\0';
+}
+
+static void nearest_name(const DiffName *lines, size_t count, const DiffMap *map, const Graph *g, NodeId n,
+                         const DiffNaming *naming, Nearness *best, char *out, size_t size)
+{
+    const char *path = graph_node(g, n)->path, *blocks = strstr(path, "blocks.");
+    int block = blocks && (blocks == path || blocks[-1] == '.') ? atoi(blocks + 7) : 0;
+    for (size_t i = 0; i < count; i++) {
+        char name[DIFF_PATH];
+        if (!*lines[i].name || strchr(lines[i].name, '#') || strcmp(lines[i].nodes, "-") == 0 ||
+            !is_of_model(&lines[i], g))
+            continue;
+        name_by(&lines[i], map, g, n, block, "", name, sizeof name);
+        if (!*name)
+            continue;
+        Nearness here = nearness(&lines[i], map, g, naming);
+        if (!here.score[3] || (*out && !is_nearer(&here, best)))
+            continue;
+        char fronted[DIFF_PATH];
+        name_by(&lines[i], map, g, n, block, here.front, fronted, sizeof fronted);
+        *best = here;
+        snprintf(out, size, "%s", *fronted ? fronted : name);
+    }
+}
+
+bool diff_name_of(const DiffNaming *naming, const DiffMap *map, const Graph *g, NodeId n, char *out, size_t size)
 {
     const char *path = graph_node(g, n)->path;
     size_t prefix = sizeof DIFF_GRADIENT - 1;
+    *out = '\0';
     if (diff_is_gradient(path)) {
         NodeId of = graph_find(g, path + prefix);
-        if (of == NO_NODE || size <= prefix || !diff_name_of(f, g, of, out + prefix, size - prefix))
-            return NULL;
+        if (of == NO_NODE || size <= prefix || !diff_name_of(naming, map, g, of, out + prefix, size - prefix))
+            return false;
         memcpy(out, DIFF_GRADIENT, prefix);
-        return out;
+        return true;
     }
-    const char *blocks = strstr(path, "blocks.");
-    int block = blocks && (blocks == path || blocks[-1] == '.') ? atoi(blocks + 7) : 0;
-    for (size_t i = 0; i < TABLE_ROWS; i++) {
-        DiffTarget to[DIFF_PARTS];
-        const char *star = strchr(TABLE[i].name, '*');
-        int parts = TABLE[i].family == f ? find_nodes(g, &TABLE[i], block, to) : 0;
-        for (int k = 0; k < parts; k++) {
-            if (to[k].node != n)
-                continue;
-            if (star)
-                snprintf(out, size, "%.*s%d%s", (int)(star - TABLE[i].name), TABLE[i].name, block, star + 1);
-            else
-                snprintf(out, size, "%s", TABLE[i].name);
-            return out;
-        }
-    }
-    return NULL;
+    Nearness best = {{0}, ""};
+    if (map)
+        nearest_name(map->line, map->count, map, g, n, naming, &best, out, size);
+    nearest_name(TABLE, TABLE_ROWS, map, g, n, naming, &best, out, size);
+    return *out != '\0';
 }
 
 /* --- the user's own table --- */

@@ -21,7 +21,8 @@ const char *diff_family_name(DiffFamily f);
 /* One line of a table: `name = node[axes]`. In both * is the number of a block and < the block before it; alternatives
  * stand behind
  * |, of which the first that the model has is meant; + cuts the tensor's last axis into equal parts, one for each node;
- * [h,t,e] says in which order the tensor has the node's axes. "-" in a node's place: not to be compared. */
+ * or the tensor's axis that has an index for each; # in the name is the number of a head, of which the tensor holds
+ * one; [h,t,e] says in which order the tensor has the node's axes. "-" in a node's place: not to be compared. */
 typedef struct DiffName {
     DiffFamily family;
     const char *name, *nodes;
@@ -51,6 +52,7 @@ typedef struct DiffTarget {
     NodeId node;
     char axes[DIFF_AXES]; /* "h,t,e", or "" where the table says nothing */
     int part, parts;
+    int head; /* the tensor is one head of the node, the number in its name and 1; 0: the node */
 } DiffTarget;
 
 /* The nodes that a tensor of that name means: how many, 0 when the name is unknown, −1 when the user's table takes it
@@ -60,6 +62,15 @@ int diff_name_targets(const DiffMap *map, const Graph *g, const char *name, Diff
 /* The n-th other meaning of the name in the families' tables (n ≥ 1), for a tensor whose shape the first does not have:
  * CLIP's last norm is over one token, SigLIP's, which has the same name, over all. 0: there is none. */
 int diff_name_other(const Graph *g, const char *name, int n, DiffTarget out[DIFF_PARTS]);
-/* What a family calls a node, or NULL when it has no name for it. Returns out. */
-const char *diff_name_of(DiffFamily f, const Graph *g, NodeId n, char *out, size_t size);
+/* The names that a recording has. */
+typedef struct DiffNaming {
+    const char **name;
+    int count;
+} DiffNaming;
+
+/* What the program that recorded these names calls a node: of the lines that name it, the user's own and those of the
+ * families, the one by which most of them were read; then the one that most of them begin like (`encoder.layer.3.`),
+ * with what they have in front (`vit.`). False, and out is "", when no line of a family that was read has a name for
+ * it: what is called as we call it is not named otherwise. map may be NULL. */
+bool diff_name_of(const DiffNaming *naming, const DiffMap *map, const Graph *g, NodeId n, char *out, size_t size);
 #endif

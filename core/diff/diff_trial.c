@@ -209,13 +209,24 @@ bool trial_here(const Trial *t, const char *path)
     return !t->only || strncmp(path, t->only, strlen(t->only)) == 0;
 }
 
+static NodeId find(const Trial *t, const char *ending, NodeId from, bool edge)
+{
+    for (NodeId n = from; n <= t->target->node; n++) {
+        const char *path = graph_node(t->s->graph, n)->path;
+        if (path_ends(path, ending) && trial_here(t, path) && (edge ? trial_has(t, n) : t->in[n]))
+            return n;
+    }
+    return NO_NODE;
+}
+
 NodeId trial_find(const Trial *t, const char *ending, NodeId from)
 {
-    for (NodeId n = from; n <= t->target->node; n++)
-        if (t->in[n] && path_ends(graph_node(t->s->graph, n)->path, ending) &&
-            trial_here(t, graph_node(t->s->graph, n)->path))
-            return n;
-    return NO_NODE;
+    return find(t, ending, from, false);
+}
+
+NodeId trial_find_edge(const Trial *t, const char *ending, NodeId from)
+{
+    return find(t, ending, from, true);
 }
 
 const char *block_path(Arena *a, const char *path, const char *name)
@@ -241,20 +252,31 @@ const float *trial_known(Trial *t, NodeId n)
     return x && x != t->target ? x->values : trial_has(t, n) ? trial_values_with(t, n) : NULL;
 }
 
-void trial_each(Trial *t, const char *ending, TrialMake *make, const void *context, const char *text)
+static void attempt_each(Trial *t, const char *ending, bool edge, TrialMake *make, const void *context,
+                         const char *text)
 {
     const Graph *g = t->s->graph;
     trial_begin(t);
     if (!trial_wanted(t, text))
         return;
     t->made = true;
-    for (NodeId n = trial_find(t, ending, 0); n != NO_NODE; n = trial_find(t, ending, n + 1)) {
+    for (NodeId n = find(t, ending, 0, edge); n != NO_NODE; n = find(t, ending, n + 1, edge)) {
         float *out = arena_alloc(&t->arena, size_mul(graph_cells(g, n), sizeof *out));
         if (!make(t, n, context, out))
             return;
         trial_add(t, EDIT_VALUES, graph_node(g, n)->path)->data = out;
     }
     trial_attempt(t, "%s", text);
+}
+
+void trial_each(Trial *t, const char *ending, TrialMake *make, const void *context, const char *text)
+{
+    attempt_each(t, ending, false, make, context, text);
+}
+
+void trial_each_edge(Trial *t, const char *ending, TrialMake *make, const void *context, const char *text)
+{
+    attempt_each(t, ending, true, make, context, text);
 }
 
 /* --- the whole search --- */
@@ -264,15 +286,16 @@ static const struct {
     void (*attempt)(Trial *t);
     bool in_block;
 } FAMILIES[] = {
-    {trial_picture, false},       {trial_axes, false},     {trial_scale, true},        {trial_norm, true},
-    {trial_activation, true},     {trial_missing, true},   {trial_transposed, true},   {trial_heads, true},
-    {trial_merged, true},         {trial_softmax, true},   {trial_mask, true},         {trial_unmasked, true},
-    {trial_sinusoids, false},     {trial_residual, true},  {trial_patches, false},     {trial_readout, false},
-    {trial_final_norm, false},    {trial_norm_kind, true}, {trial_outside_root, true}, {trial_positions, false},
-    {trial_class_last, false},    {trial_value, true},     {trial_source, true},       {trial_turns, true},
-    {trial_fitted, false},        {trial_turned, false},   {trial_dropout, false},     {trial_half, true},
-    {trial_blocks, false},        {trial_twice, false},    {trial_rounded, false},     {trial_quantised, false},
-    {trial_probabilities, false}, {trial_unit, false},     {trial_dropped, false},
+    {trial_picture, false},    {trial_axes, false},      {trial_scale, true},          {trial_norm, true},
+    {trial_activation, true},  {trial_missing, true},    {trial_transposed, true},     {trial_heads, true},
+    {trial_merged, true},      {trial_softmax, true},    {trial_mask, true},           {trial_unmasked, true},
+    {trial_sinusoids, false},  {trial_residual, true},   {trial_patches, false},       {trial_readout, false},
+    {trial_final_norm, false}, {trial_norm_kind, true},  {trial_outside_root, true},   {trial_rms, true},
+    {trial_lost_norm, true},   {trial_positions, false}, {trial_class_last, false},    {trial_value, true},
+    {trial_source, true},      {trial_turns, true},      {trial_fitted, false},        {trial_turned, false},
+    {trial_dropout, false},    {trial_half, true},       {trial_blocks, false},        {trial_twice, false},
+    {trial_rounded, false},    {trial_quantised, false}, {trial_probabilities, false}, {trial_bias, true},
+    {trial_unit, false},       {trial_dropped, false},
 };
 enum { FAMILY_COUNT = sizeof FAMILIES / sizeof *FAMILIES };
 
@@ -391,15 +414,17 @@ static bool worth_recording(const Graph *g, NodeId n)
                                         "attn.q",        "attn.k",       "attn.v",     "attn.scores_scaled",
                                         "attn.pattern",  "attn.z",       "attn.out",   "resid_mid",
                                         "ln2.out",       "mlp.pre",      "mlp.post",   "mlp.out",
-                                        "resid_post",    "ln_final.out", "readout",    "logits",
-                                        "scores_masked", "resid_cross",  "ln3.out",    "embed"};
+                                        "resid_post",    "ln_final.out", "rms1.out",   "rms2.out",
+                                        "rms_final.out", "readout",      "logits",     "scores_masked",
+                                        "resid_cross",   "ln3.out",      "embed"};
     for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
         if (path_ends(graph_node(g, n)->path, NAMES[i]))
             return true;
     return false;
 }
 
-/* Where the stretch is long: the node in its middle. Ends of blocks come first where it spans several. */
+/* Where the stretch is long: the node in its middle, or the nearest to it that the program which recorded has a name
+ * for. Ends of blocks come first where it spans several. */
 static void propose(DiffCause *c, const Trial *t)
 {
     const Graph *g = t->s->graph;
@@ -414,9 +439,13 @@ static void propose(DiffCause *c, const Trial *t)
         if (!count)
             continue;
         NodeId n = found[count / 2];
+        for (int i = 0; i < count && !*c->dump_name && t->r->family != DIFF_OURS; i++) {
+            int at = count / 2 + (i % 2 ? -(i + 1) / 2 : i / 2);
+            if (at >= 0 && at < count &&
+                diff_name_of(&t->r->names, &t->r->map, g, found[at], c->dump_name, sizeof c->dump_name))
+                n = found[at];
+        }
         snprintf(c->dump, sizeof c->dump, "%s", graph_node(g, n)->path);
-        if (!diff_name_of(t->r->family, g, n, c->dump_name, sizeof c->dump_name))
-            c->dump_name[0] = '\0';
         return;
     }
 }

@@ -94,6 +94,8 @@ bool trial_has(const Trial *t, NodeId n);
 /* Does a node of the stretch have a path that ends in this (at a dot; "attn.q" is self_attn.q and cross_attn.q too)?
  * Its id, looking from `from` on; NO_NODE past the last. */
 NodeId trial_find(const Trial *t, const char *ending, NodeId from);
+/* The same with the values at its edge, which the reference has: a mistake may lie between them and their use. */
+NodeId trial_find_edge(const Trial *t, const char *ending, NodeId from);
 bool path_ends(const char *path, const char *ending);
 /* Path of another node of the same block: block_path(a, "blocks.3.attn.scale", "attn.w_q") is "blocks.3.attn.w_q"; of
  * "decoder.blocks.3.cross_attn.scale" it is "decoder.blocks.3.cross_attn.w_q". */
@@ -110,6 +112,8 @@ NodeId trial_beside(Trial *t, const char *path, const char *name);
  * where it can't. */
 typedef bool TrialMake(Trial *t, NodeId n, const void *context, float *out);
 void trial_each(Trial *t, const char *ending, TrialMake *make, const void *context, const char *text);
+/* The same of values at the edge too. */
+void trial_each_edge(Trial *t, const char *ending, TrialMake *make, const void *context, const char *text);
 
 /* Keeps a single mistake, its edits and what it made. */
 void trial_keep(Trial *t, const float *values, double rms, const char *text);
@@ -168,4 +172,9 @@ void trial_turns(Trial *t);
 void trial_fitted(Trial *t);
 void trial_class_last(Trial *t);
 void trial_outside_root(Trial *t);
+void trial_rms(Trial *t);
+void trial_lost_norm(Trial *t);
+/* "LayerNorm" or "RMSNorm", as the model has it. */
+const char *trial_norm_word(const Trial *t);
+void trial_bias(Trial *t);
 #endif

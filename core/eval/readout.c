@@ -20,25 +20,31 @@ static int axis_of(const Graph *g, AxisRole role)
     return axis;
 }
 
-static NodeId weight(const Graph *g, VitRole r)
+static NodeId weight(const Graph *g, const VitConfig *c, VitRole r)
 {
-    NodeId n = graph_find(g, vit_role_name(r));
+    NodeId n = graph_find(g, vit_role_path(c, r));
     REQUIRE(n != NO_NODE);
     return n;
 }
 
-/* LayerNorm of the read-out (timm's fc_norm), with the weights that are there. */
+/* The norm of the read-out (timm's fc_norm), with the weights that are there. */
 static NodeId norm(Graph *g, const VitConfig *c, NodeId x, int b)
 {
     NodeId width = graph_const(g, "width", DIMS_SCALAR, (float)c->width),
            eps = graph_const(g, "eps", DIMS_SCALAR, c->eps);
+    if (c->rms_norm) {
+        NodeId squares = graph_reduce(g, "sumsq", OP_SUM, graph_zip(g, "sq", OP_MUL, x, x), DIMS(b));
+        NodeId mean = graph_zip(g, "meansq_eps", OP_ADD, graph_zip(g, "meansq", OP_DIV, squares, width), eps);
+        NodeId unit = graph_zip(g, "normalized", OP_MUL, x, graph_map(g, "rrms", MAP_RSQRT, mean));
+        return graph_zip(g, "out", OP_MUL, unit, weight(g, c, VIT_FC_GAMMA));
+    }
     NodeId mean = graph_zip(g, "mean", OP_DIV, graph_reduce(g, "sum", OP_SUM, x, DIMS(b)), width);
     NodeId centered = graph_zip(g, "centered", OP_SUB, x, mean);
     NodeId sumsq = graph_reduce(g, "sumsq", OP_SUM, graph_zip(g, "sq", OP_MUL, centered, centered), DIMS(b));
     NodeId var = graph_zip(g, "var_eps", OP_ADD, graph_zip(g, "var", OP_DIV, sumsq, width), eps);
     NodeId normalized = graph_zip(g, "normalized", OP_MUL, centered, graph_map(g, "rstd", MAP_RSQRT, var));
-    return graph_zip(g, "out", OP_ADD, graph_zip(g, "scaled", OP_MUL, normalized, weight(g, VIT_FC_GAMMA)),
-                     weight(g, VIT_FC_BETA));
+    return graph_zip(g, "out", OP_ADD, graph_zip(g, "scaled", OP_MUL, normalized, weight(g, c, VIT_FC_GAMMA)),
+                     weight(g, c, VIT_FC_BETA));
 }
 
 static NodeId mean_of_patches(Graph *g, const VitConfig *c, NodeId tokens, int b)
@@ -61,9 +67,10 @@ const char *readout_add(Graph *g, const VitConfig *c, const VitNodes *nodes)
                    : mean_of_patches(g, c, nodes->tokens_out, b);
     if (c->fc_norm)
         y = norm(g, c, y, b);
-    NodeId logits = graph_contract(g, c->head_bias ? "logits_nobias" : "logits", y, weight(g, VIT_HEAD_W), DIMS(b, o));
+    NodeId logits = graph_contract(g, c->head_bias ? "logits_nobias" : "logits", y, weight(g, c, VIT_HEAD_W),
+                                   DIMS(b, o));
     if (c->head_bias)
-        logits = graph_zip(g, "logits", OP_ADD, logits, weight(g, VIT_HEAD_B));
+        logits = graph_zip(g, "logits", OP_ADD, logits, weight(g, c, VIT_HEAD_B));
     graph_scope(g, "%s", "");
     return graph_node(g, logits)->path;
 }

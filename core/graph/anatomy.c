@@ -274,6 +274,11 @@ const char *site_path(const Graph *g, int part, Site s)
     return part == NO_PART ? NULL : anatomy_part(g, part)->site[s];
 }
 
+Site site_scores(const Graph *g, int part)
+{
+    return site_path(g, part, SITE_SCORES_BIASED) ? SITE_SCORES_BIASED : SITE_SCORES_SCALED;
+}
+
 NodeId site_node(const Graph *g, int part, Site s)
 {
     const char *path = site_path(g, part, s);

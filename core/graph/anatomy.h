@@ -86,6 +86,8 @@ const char *anatomy_inside_block(const Graph *g, const char *path);
 /* Path of a site, or NULL: the part has no such node. The node itself, or NO_NODE. */
 const char *site_path(const Graph *g, int part, Site s);
 NodeId site_node(const Graph *g, int part, Site s);
+/* The scores of an attention that enter its softmax where nothing is masked: with their bias, where it has one. */
+Site site_scores(const Graph *g, int part);
 /* The first part that has this site, in the order of building, or NO_PART; its path and node. */
 int site_part(const Graph *g, Site s);
 const char *site_path_any(const Graph *g, Site s);

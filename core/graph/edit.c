@@ -117,10 +117,11 @@ static void rename_node(Graph *g, NodeId n, const char *suffix)
     graph_rename(g, n, path);
 }
 
-static void set_scope(Graph *g, const char *path)
+/* What stands before the node's name: of a gradient, whose name is its whole path, nothing. */
+static void set_scope(Graph *g, const Node *n)
 {
-    const char *dot = strrchr(path, '.');
-    graph_scope(g, "%.*s", dot ? (int)(dot - path) : 0, path);
+    size_t before = strlen(n->path) - strlen(node_name(n));
+    graph_scope(g, "%.*s", before ? (int)before - 1 : 0, n->path);
 }
 
 static NodeId copied(Editor *ed, const char *name, const Edit *e, Dims d)
@@ -332,7 +333,7 @@ static void edit_node(Editor *ed, NodeId i)
     ed->map[i] = x;
     if (!ed->dead_count && !is_edited(ed, i))
         return;
-    set_scope(g, path);
+    set_scope(g, &ed->base->nodes[i]);
     bool masked = false;
     if (ed->dead_count)
         x = revive_rows(ed, x);

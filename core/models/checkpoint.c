@@ -285,6 +285,33 @@ static bool is_replaced(const Checkpoint *k, const VitConfig *c, const char *nam
            (strstr(name, "vision_model.head.") || (!c->final_norm && strstr(name, "vision_model.post_layernorm.")));
 }
 
+/* Which row of a table of relative positions is whose follows from the grid; older files have it as a tensor too. */
+static bool is_index(const VitConfig *c, const char *name)
+{
+    static const char END[] = ".relative_position_index";
+    size_t n = strlen(name), end = sizeof END - 1;
+    return c->bias != VIT_BIAS_NONE && n > end && strcmp(name + n - end, END) == 0;
+}
+
+static bool check_index(const Checkpoint *k, const VitConfig *c, const TensorInfo *t, Err *err)
+{
+    size_t tokens = (size_t)vit_tokens(c);
+    if (t->rank != 2 || t->shape[0] != tokens || t->shape[1] != tokens)
+        return err_set(err, "%s: tensor '%s' is not %zu × %zu, as many tokens as this model has", k->file.path, t->name,
+                       tokens, tokens);
+    double *x = xcalloc(t->cells, sizeof *x);
+    bool same = tensors_read_f64(&k->file, t, x, err), read = same;
+    for (size_t i = 0; same && i < t->cells; i++) {
+        double row = vit_bias_row(c, (int)(i / tokens), (int)(i % tokens));
+        same = x[i] >= row && x[i] <= row;
+    }
+    free(x);
+    return same || (read && err_set(err,
+                                    "%s: tensor '%s' gives pairs of tokens other rows of the table than BEiT does, "
+                                    "which Vitrine does not read",
+                                    k->file.path, t->name));
+}
+
 /* A text tower, say. */
 static bool is_aside(const Checkpoint *k, const char *name)
 {
@@ -300,7 +327,7 @@ static bool is_aside(const Checkpoint *k, const char *name)
 static bool check_unused(Checkpoint *k, Model *m, Err *err)
 {
     NameList left = {.text = ""};
-    size_t prefix = strlen(k->prefix), decoder = 0, aside = 0;
+    size_t prefix = strlen(k->prefix), decoder = 0, aside = 0, indices = 0;
     for (size_t i = 0; i < k->file.count; i++) {
         const char *name = k->file.tensors[i].name;
         if (k->used[i])
@@ -310,7 +337,10 @@ static bool check_unused(Checkpoint *k, Model *m, Err *err)
             model_assume(m, "the head is CLIP's projection, so that an embedding is shown; its bias is 0 and left out");
         else if (is_decoder(k, name))
             decoder++;
-        else if (is_aside(k, name))
+        else if (is_index(&m->vit, name) && ++indices) {
+            if (!check_index(k, &m->vit, &k->file.tensors[i], err))
+                return false;
+        } else if (is_aside(k, name))
             aside++;
         else if (is_word(k->layout->useless, bare) || is_replaced(k, &m->vit, name))
             model_assume(m, "tensor '%.200s' takes no part in the answer and is left out", name);
@@ -320,6 +350,9 @@ static bool check_unused(Checkpoint *k, Model *m, Err *err)
     if (decoder)
         model_assume(m, "the decoder is left out (%zu tensors): what is shown is the encoder with every patch in place",
                      decoder);
+    if (indices)
+        model_assume(m, "relative_position_index (%zu tensor%s) is what the grid gives by itself, and is left out",
+                     indices, indices == 1 ? "" : "s");
     if (aside)
         model_assume(m, "%s is left out (%zu tensors): what is shown is the picture's side", k->layout->aside_what,
                      aside);

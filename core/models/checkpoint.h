@@ -22,6 +22,8 @@ typedef struct Layout {
     bool silu_gate;   /* a gated MLP has SiLU whatever the activation is called */
     bool deit_pixels; /* where it has a distillation token or layer scales: ImageNet's mean and deviation */
     bool embeds;      /* its read-out is an embedding */
+    bool rms_norm;    /* its norms are RMSNorm */
+    bool bare_probe;  /* its attention pooling has a bare probe; without one nothing is read out */
     /* What its programs put a classifier on, where that is not what the model reads otherwise: the mean of the patches,
      * behind the final norm or without it. */
     enum { CLASSIFIER_READOUT, CLASSIFIER_MEAN, CLASSIFIER_MEAN_BARE } classifier;
@@ -68,9 +70,11 @@ typedef struct Known {
                                granted */
     bool smooth;            /* …with antialias */
     bool gated, probed;     /* its MLP is gated, its answer read by attention pooling: the tensors must say so too */
+    bool biased;            /* its scores get a bias for relative positions: the tensors must say so too */
     bool embeds;            /* it ends with an embedding */
     bool clip;              /* its head is CLIP's projection, unless it was trained further to name classes */
     bool mean;              /* it reads the mean of the patches even with a class token and no fc_norm */
+    bool rms_norm, patch_norm, merged_norm, branch_norm; /* as in VitConfig */
     VitRope rope;
     bool rope_half, rope_cols_first;
     float rope_base; /* with rope */

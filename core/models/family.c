@@ -73,6 +73,9 @@ static void put_rope(const Facts *f, const VitConfig *c)
         fact(f, "rotations", "q and k of patches are turned by row and column, base %g, %s%s", (double)c->rope_base,
              c->rope_half ? "number e with e + E/2" : "neighbours in pairs",
              c->rope_cols_first ? ", columns first" : "");
+    if (c->bias)
+        fact(f, "relative", "to every score comes a learned bias for rows and columns of distance, %s",
+             c->bias == VIT_BIAS_SHARED ? "the same in all blocks" : "a table for every block");
     if (vit_resizes(c))
         fact(f, "fitted", "the position table from %d × %d places to %d × %d (%s%s%s)", c->table_h, c->table_w,
              c->image_h / c->patch_h, c->image_w / c->patch_w,
@@ -106,12 +109,16 @@ static void facts_of_vit(const Model *m, FactFn put, void *context)
          registers, vit_patches(c), vit_patches(c) > 1 ? "es" : "", pos_text(c->pos));
     fact(f, "blocks", "%d blocks, %d heads of %d, width %d, MLP %d", c->layers, c->heads, c->head_dim, c->width,
          c->mlp);
-    fact(f, "knobs", "%s-norm, %s, LayerNorm epsilon %g, scores times %.6g%s%s%s%s%s%s", c->post_norm ? "post" : "pre",
-         map_name(c->act), (double)c->eps, (double)c->scale,
+    fact(f, "knobs", "%s, %s, %s epsilon %g, scores times %.6g%s%s%s%s%s%s%s%s",
+         c->post_norm     ? "post-norm"
+         : c->branch_norm ? "norms on the branches"
+                          : "pre-norm",
+         map_name(c->act), vit_norm_word(c), (double)c->eps, (double)c->scale,
          !c->qkv_bias ? ", no qkv bias"
          : c->bare_k  ? ", no bias of k"
                       : "",
          c->gated ? ", gated MLP" : "", c->hidden_norm ? ", norm in the MLP" : "",
+         c->merged_norm ? ", norm inside attention" : "", c->patch_norm ? ", norm behind the patches" : "",
          c->layer_scale ? ", layer scale" : "", c->norm_pre ? ", norm before the blocks" : "",
          c->final_norm ? "" : ", no final norm");
     put_rope(f, c);

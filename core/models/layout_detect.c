@@ -8,9 +8,9 @@ static const struct {
     const char *part, *what;
 } REFUSED[] = {
     {"attn.q_norm.", "a ViT that normalises queries and keys"},
-    {"attn.norm.", "a ViT with a norm inside its attention"},
     {"attn.gate.", "a ViT with a gate on its attention"},
-    {"relative_position_bias_table", "a model with relative position biases (Swin or BEiT)"},
+    {"layers.0.blocks.0.", "a ViT in windows (Swin)"},
+    {"rel_pos.relative_position_bias_table", "a ViT with relative positions of timm's own kind (vit_relpos)"},
     {"patch_embed.backbone.", "a hybrid of a convolutional network and a ViT"},
     {"heads.pre_logits.", "a ViT with a hidden layer (pre_logits) in front of its head"},
     {"MultiHeadDotProductAttention_0/", "a JAX model in the layout of big_vision"},
@@ -32,6 +32,8 @@ static const struct {
     const char *part, *what;
 } UNCLAIMED[] = {
     {"visual.trunk.", "an open_clip model"},
+    {"relative_position_bias_table", "a model with relative position biases of another kind than BEiT's (Swin)"},
+    {"attn.norm.", "a ViT with a norm inside its attention, in a layout of its own"},
     {"/kernel", "a JAX/Flax checkpoint of another kind than vision_transformer's"},
     {"vision_model.embeddings.", "a Hugging Face model with a picture network of another kind than CLIP and SigLIP"},
     {"conv1.weight", "a convolutional network"},
@@ -56,10 +58,11 @@ static bool has_part(const TensorFile *f, const char *part)
 
 static bool refuse(const TensorFile *f, const char *what, Err *err)
 {
-    return err_set(err,
-                   "%s: this is %s, which Vitrine does not read; it reads ViT, DeiT, DINOv2, DINOv3, CLIP and SigLIP "
-                   "models in the layouts of Hugging Face, timm, torchvision, OpenAI and JAX",
-                   f->path, what);
+    return err_set(
+        err,
+        "%s: this is %s, which Vitrine does not read; it reads ViT, DeiT, BEiT, DINOv2, DINOv3, CLIP, SigLIP and "
+        "AIMv2 models in the layouts of Hugging Face, timm, torchvision, OpenAI and JAX",
+        f->path, what);
 }
 
 /* Does a tensor's name end with one of the layout's signatures? *n is what stands in front of it. */

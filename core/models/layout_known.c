@@ -9,9 +9,12 @@
     .rope = VIT_ROPE_CENTRES, .rope_half = true, .rope_base = 100, .eps = 1e-5f, .mean = true, .embeds = true,         \
     .resizes_positions = true
 
+#define AIMV2_NORMS .eps = 1e-5f, .gated = true, .rms_norm = true, .patch_norm = true
+#define AIMV2 AIMV2_NORMS, .embeds = true
+
 /* In a pattern # stands for digits and * for letters and digits, at least one. The first row that fits counts. */
 static const Known TIMM[] = {
-    {.pattern = "vit_*_patch#_rpn_#", .refused = "its LayerNorms stand on the branches, behind attention and MLP"},
+    {.pattern = "vit_*_patch#_rpn_#", .branch_norm = true},
     {.pattern = "vit_*_patch#_xp_#", .refused = "attention and MLP stand side by side"},
     {.pattern = "vit_small_patch16_36x1_#"},
     {.pattern = "vit_*_patch#_18x2_#", .refused = "two attentions and two MLPs stand side by side"},
@@ -34,8 +37,14 @@ static const Known TIMM[] = {
     {.pattern = "vit_*_patch16_rope_#", .rope = VIT_ROPE_STEPS, .rope_cols_first = true, .rope_base = 100},
     {.pattern = "vit_*_patch16_rope_ape_#", .rope = VIT_ROPE_STEPS, .rope_cols_first = true, .rope_base = 100},
     {.pattern = "vit_*_patch16_rope_reg#_gap_#", .rope = VIT_ROPE_STEPS, .rope_base = 10000, .rope_ref = 16},
+    {.pattern = "eva02_enormous_patch14_clip_#", .heads = 16, .branch_norm = true, .clip = true},
     {.pattern = "eva02_*_patch#_clip_#",
-     .refused = "it has norms inside its attention, or its LayerNorms stand behind"},
+     .rope = VIT_ROPE_STEPS,
+     .rope_base = 10000,
+     .rope_ref = 16,
+     .gated = true,
+     .merged_norm = true,
+     .clip = true},
     {.pattern = "eva02_*_patch14_#",
      .rope = VIT_ROPE_STEPS,
      .rope_base = 10000,
@@ -60,8 +69,14 @@ static const Known TIMM[] = {
     {.pattern = "vit_small_plus_patch16_dinov3_qkvb", .gated = true, DINOV3},
     {.pattern = "vit_huge_plus_patch16_dinov3", .gated = true, DINOV3},
     {.pattern = "vit_huge_plus_patch16_dinov3_qkvb", .gated = true, DINOV3},
-    {.pattern = "aimv2_*_patch#_#", .refused = "its norms are RMSNorm and its MLP is gated"},
-    {.pattern = "beit#_*_patch#_#", .refused = "it has norms inside attention and MLP"},
+    {.pattern = "aimv2_large_patch14_#", .heads = 8, AIMV2},
+    {.pattern = "aimv2_huge_patch14_#", .heads = 12, AIMV2},
+    {.pattern = "aimv2_1b_patch14_#", .heads = 16, AIMV2},
+    {.pattern = "aimv2_3b_patch14_#", .heads = 24, AIMV2},
+    {.pattern = "beit3_giant_patch14_#", .heads = 16, .eps = 1e-5f, .merged_norm = true},
+    {.pattern = "beit3_*_patch16_#", .eps = 1e-5f, .merged_norm = true},
+    {.pattern = "beit_*_patch#_#", .biased = true, .mean = true},
+    {.pattern = "beitv2_*_patch#_#", .biased = true, .mean = true},
     {.pattern = "vit_base_patch16_gap_#", .heads = 16},
     {.pattern = "vit_huge_patch#_gap_#", .heads = 16},
     {.pattern = "vit_giant_patch#_gap_#", .heads = 16},
@@ -128,15 +143,16 @@ static const Known HUGGING_FACE[] = {
     {.pattern = "siglip_vision_model", .eps = 1e-6f, .heads = 12, .act = MAP_GELU_TANH},
     {.pattern = "timm_wrapper"}, /* the architecture says the rest */
     {.pattern = "ijepa", .refused = "it has no class token and reads nothing out, and its positions are fixed"},
-    {.pattern = "beit", .refused = "it has relative position biases"},
-    {.pattern = "data2vec-vision", .refused = "it has relative position biases"},
+    {.pattern = "beit", .eps = 1e-12f, .heads = 12, .embeds = true},
+    {.pattern = "data2vec-vision", .eps = 1e-12f, .heads = 12, .embeds = true},
     {.pattern = "yolos", .refused = "it finds objects by tokens of their own"},
     {.pattern = "dpt", .refused = "it ends in a network for depth"},
     {.pattern = "siglip2", .refused = "its pictures have any shape (NaFlex), padded to a number of patches"},
     {.pattern = "siglip2_vision_model",
      .refused = "its pictures have any shape (NaFlex), padded to a number of patches"},
-    {.pattern = "aimv2", .refused = "its norms are RMSNorm and its MLP is gated"},
-    {.pattern = "aimv2_vision_model", .refused = "its norms are RMSNorm and its MLP is gated"},
+    {.pattern = "aimv2", .heads = 8, .act = MAP_SILU, AIMV2_NORMS},
+    {.pattern = "aimv2_vision_model", .heads = 8, .act = MAP_SILU, AIMV2_NORMS},
+    {.pattern = "aimv2_text_model", .refused = "it reads text"},
     {.pattern = "videomae", .refused = "it looks at several pictures at once"},
     {.pattern = "vivit", .refused = "it looks at several pictures at once"},
 };

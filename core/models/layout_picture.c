@@ -95,10 +95,44 @@ static bool picture_said(const Infer *n, int h, int w, Err *err)
                    n->k->config_path, h, w, vit_patches(c), n->positions);
 }
 
+/* The rows of a table of relative positions; 0 without one. */
+static size_t bias_rows(const Infer *n, const char **name)
+{
+    const TensorInfo *t = checkpoint_find(n->k, n->c->bias == VIT_BIAS_SHARED ? VIT_SHARED_BIAS_TABLE : VIT_BIAS_TABLE,
+                                          0);
+    *name = t ? t->name : "";
+    return t && t->rank == 2 && n->c->bias != VIT_BIAS_NONE ? t->shape[0] : 0;
+}
+
+/* A table of relative positions is for one size of picture. */
+static bool bias_fits(const Infer *n, Err *err)
+{
+    const VitConfig *c = n->c;
+    const char *name;
+    size_t rows = bias_rows(n, &name);
+    return !rows || rows == (size_t)vit_bias_rows(c) ||
+           err_set(
+               err,
+               "%s: a picture of %d × %d has %d × %d patches, which takes %d rows of relative positions, but tensor "
+               "'%s' has %zu: it was made for another size, and such a table is not fitted here; set \"image_size\" "
+               "to that of the weights",
+               n->k->config_path, c->image_h, c->image_w, c->image_h / c->patch_h, c->image_w / c->patch_w,
+               vit_bias_rows(c), name, rows);
+}
+
 /* Nobody says the size: a square of as many patches as the position table has rows for. */
 static bool picture_square(const Infer *n, Err *err)
 {
     VitConfig *c = n->c;
+    const char *name;
+    size_t rows = bias_rows(n, &name);
+    int ways = rows > 3 && rows < 1 << 24 ? exact_root((int)rows - 3) : 0, most = SIDE_MAX / c->patch_h;
+    if (!n->positions && ways % 2 && (ways + 1) / 2 <= most && c->patch_h == c->patch_w) {
+        c->image_h = c->image_w = (ways + 1) / 2 * c->patch_h;
+        model_assume(n->m, "pictures are square, %d × %d (from the %zu rows of '%s')", c->image_h, c->image_w, rows,
+                     name);
+        return true;
+    }
     if (!n->positions)
         return err_set(err, "%s: the size of the picture is unknown: put {\"image_size\": …} into %s", n->k->file.path,
                        n->k->config_path);
@@ -127,5 +161,5 @@ bool infer_picture(const Infer *n, Err *err)
         return false;
     if (!n->positions && strcmp(json_text(infer_look(n, "positions", "positions"), ""), "none") == 0)
         n->c->pos = VIT_POS_NONE; /* said aloud only: a table that is merely missing will be missed */
-    return h > 0 && w > 0 ? picture_said(n, h, w, err) : picture_square(n, err);
+    return (h > 0 && w > 0 ? picture_said(n, h, w, err) : picture_square(n, err)) && bias_fits(n, err);
 }

@@ -88,6 +88,7 @@ bool infer_activation(Infer *n, Err *err)
         else if (!name_says->pattern)
             model_guess(n->m, "activation %s (usual for %s; the file does not say)",
                         usual == MAP_GELU        ? "GELU, the form with erf"
+                        : usual == MAP_SILU      ? "SiLU"
                         : usual == MAP_GELU_TANH ? "GELU, the form with tanh"
                                                  : "quick GELU",
                         n->k->layout->name);
@@ -122,9 +123,10 @@ bool infer_pool(Infer *n, Err *err)
                      c->final_norm ? "" : ", without the last norm");
         return true;
     }
-    bool mean = !c->cls || c->fc_norm || n->k->known.mean;
+    bool mean = !c->cls || c->fc_norm || n->k->known.mean, nothing = n->k->layout->bare_probe && !c->classes;
     c->pool = two                       ? VIT_POOL_CLS_DIST
               : infer_has(n, VIT_PROBE) ? VIT_POOL_ATTENTION
+              : nothing                 ? VIT_POOL_NONE
               : mean                    ? VIT_POOL_MEAN
                                         : VIT_POOL_CLS;
     if (!v || two)
@@ -146,13 +148,19 @@ bool infer_numbers(Infer *n, Err *err)
     const Layout *l = n->k->layout;
     c->eps = n->k->known.eps > 0 ? n->k->known.eps : l->eps;
     const char *key = n->timm_config ? "norm_eps" : "layer_norm_eps";
-    if (!infer_read_float(n, infer_look(n, "layer_norm_eps", "norm_eps"), key, &c->eps, &found, err))
+    const Json *eps = infer_look(n, "layer_norm_eps", "norm_eps");
+    if (!eps && c->rms_norm && infer_look(n, "rms_norm_eps", NULL)) {
+        key = "rms_norm_eps";
+        eps = infer_look(n, key, NULL);
+    }
+    if (!infer_read_float(n, eps, key, &c->eps, &found, err))
         return false;
     if (c->eps < 0)
-        return err_set(err, "%s: \"%s\" is %g; the epsilon of LayerNorm must be 0 or a small positive number",
-                       n->k->config_path, key, (double)c->eps);
+        return err_set(err, "%s: \"%s\" is %g; the epsilon of %s must be 0 or a small positive number",
+                       n->k->config_path, key, (double)c->eps, vit_norm_word(c));
     if (!found && !n->k->known.pattern)
-        model_guess(n->m, "LayerNorm's ε is %g (usual for %s; the file does not say)", (double)c->eps, l->name);
+        model_guess(n->m, "%s's ε is %g (usual for %s; the file does not say)", vit_norm_word(c), (double)c->eps,
+                    l->name);
     c->post_norm = json_bool(infer_look(n, "post_norm", "post_norm"), false);
     return true;
 }
@@ -179,7 +187,7 @@ bool infer_rope(Infer *n, Err *err)
     if (c->rope && c->rope != VIT_ROPE_LEARNED &&
         !infer_read_float(n, infer_look(n, "rope_theta", "rope_temperature"), "rope_theta", &c->rope_base, &found, err))
         return false;
-    if (!n->positions && !c->rope && c->pos != VIT_POS_NONE)
+    if (!n->positions && !c->rope && !c->bias && c->pos != VIT_POS_NONE)
         return err_set(err, "%s: tensor '%s' of this %s model is missing; is the download complete?", n->k->file.path,
                        checkpoint_name(n->k, VIT_POS, 0), n->k->layout->name);
     if (!n->positions)

@@ -35,6 +35,22 @@ static bool read_switch(const Infer *n, const char *key, VitRole r, bool *on, Er
                    n->k->config_path, key, checkpoint_find(n->k, r, 0)->name);
 }
 
+/* Relative positions: a table for every block or one for all of them. Hugging Face's files say which. */
+static bool infer_bias(const Infer *n, Err *err)
+{
+    bool each = infer_has(n, VIT_BIAS_TABLE), shared = infer_has(n, VIT_SHARED_BIAS_TABLE);
+    if (!read_switch(n, "use_relative_position_bias", VIT_BIAS_TABLE, &each, err) ||
+        !read_switch(n, "use_shared_relative_position_bias", VIT_SHARED_BIAS_TABLE, &shared, err))
+        return false;
+    if (each && shared)
+        return err_set(err,
+                       "%s: this model has relative position biases in every block and for all of them together, which "
+                       "Vitrine does not read",
+                       n->k->file.path);
+    n->c->bias = each ? VIT_BIAS_BLOCKS : shared ? VIT_BIAS_SHARED : VIT_BIAS_NONE;
+    return true;
+}
+
 /* One more than the number of the last block that has any tensor: what a block in between lacks will be missed by its
  * name. */
 static int count_layers(const Infer *n)
@@ -98,12 +114,12 @@ static void note_absent(const Infer *n, bool present, VitRole r, const char *wha
 static void note_biases(const Infer *n)
 {
     const VitConfig *c = n->c;
-    if (n->k->known.pattern && n->k->layout->embeds) /* what its architecture says */
+    if (n->k->known.pattern && (n->k->layout->embeds || n->k->known.rms_norm)) /* what its architecture says */
         return;
     note_absent(n, c->patch_bias || c->norm_pre, VIT_PATCH_B,
                 "the patch projection"); /* before a norm it would be of no use */
-    note_absent(n, c->qkv_bias || infer_look(n, "qkv_bias", "qkv_bias") || n->k->known.rope, VIT_B_Q,
-                "the projection to q, k and v");
+    note_absent(n, c->qkv_bias || infer_look(n, "qkv_bias", "qkv_bias") || n->k->known.rope || n->k->known.branch_norm,
+                VIT_B_Q, "the projection to q, k and v");
     note_absent(n, c->out_bias, VIT_B_O, "the output of attention");
     note_absent(n, c->mlp_bias, VIT_B_UP, "the MLP");
     note_absent(n, c->head_bias || !c->classes, VIT_HEAD_B, "the head");
@@ -211,12 +227,55 @@ static bool as_named(const Infer *n, bool there, bool named, const char *what, E
                    named ? "has" : "lacks", what);
 }
 
+/* Which norms there are, and of which kind. */
+static bool infer_norms(const Infer *n, Err *err)
+{
+    VitConfig *c = n->c;
+    const Known *known = &n->k->known;
+    const char *beta = checkpoint_name(n->k, VIT_LN1_BETA, 0);
+    c->rms_norm = known->rms_norm || n->k->layout->rms_norm || json_bool(infer_look(n, "rms_norm", NULL), false);
+    c->hidden_norm = infer_has(n, VIT_HIDDEN_GAMMA);
+    c->patch_norm = infer_has(n, VIT_PATCH_GAMMA);
+    c->merged_norm = infer_has(n, VIT_MERGED_GAMMA);
+    c->branch_norm = known->branch_norm;
+    c->norm_pre = infer_has(n, VIT_PRE_GAMMA);
+    c->fc_norm = infer_has(n, VIT_FC_GAMMA);
+    bool bare = c->classes && n->k->layout->classifier == CLASSIFIER_MEAN_BARE;
+    c->final_norm = (!c->fc_norm && !known->no_final_norm) || infer_has(n, VIT_FINAL_GAMMA);
+    c->final_norm = c->final_norm && !bare;
+    if (!c->rms_norm && !infer_has(n, VIT_LN1_BETA) && !infer_has(n, VIT_LN2_BETA))
+        return err_set(err,
+                       "%s: its norms have no bias (there is no tensor '%s'), as those of an RMSNorm model have none; "
+                       "put the model's own config.json beside it, which names the architecture",
+                       n->k->file.path, beta);
+    if (c->merged_norm && !known->pattern && !n->k->assume)
+        return err_set(err,
+                       "%s: this is a ViT with a norm inside its attention, and no config.json beside it says of which "
+                       "kind: q and k may be turned; put the model's own config.json beside it",
+                       n->k->file.path);
+    return as_named(n, c->merged_norm, known->merged_norm, "a norm inside attention", err) &&
+           as_named(n, c->patch_norm, known->patch_norm, "a norm behind the patch embedding", err);
+}
+
+/* A table of positions is what it has not; its positions are made for whatever grid the picture has. */
+static bool infer_native(const Infer *n, Err *err)
+{
+    bool native = json_bool(json_get(n->args, "is_native"), false) ||
+                  (n->k->layout->bare_probe && !infer_has(n, VIT_POS));
+    return !native || err_set(err,
+                              "%s: this is an AIMv2 of native resolution, which Vitrine does not read: its positions "
+                              "are sines and cosines for pictures of any shape",
+                              n->k->file.path);
+}
+
 bool infer_shapes(Infer *n, int *inner, Err *err)
 {
     VitConfig *c = n->c;
     LayoutName how;
     const TensorInfo *gamma, *patch, *q, *up;
     find_packed(n);
+    if (!infer_native(n, err))
+        return false;
     if (!need(n, VIT_LN1_GAMMA, 1, &gamma, &how, err) || !need(n, VIT_PATCH_W, 4, &patch, &how, err))
         return false;
     c->width = (int)gamma->shape[0];
@@ -231,7 +290,6 @@ bool infer_shapes(Infer *n, int *inner, Err *err)
         return false;
     c->mlp = side(up, &how, VIT_W_UP, 'm');
     c->gated = infer_has(n, VIT_W_GATE);
-    c->hidden_norm = infer_has(n, VIT_HIDDEN_GAMMA);
     infer_ends(n);
     c->fit = n->k->layout->fit;
     c->fit_smooth = n->k->layout->fit_smooth || n->k->known.smooth;
@@ -247,13 +305,16 @@ bool infer_shapes(Infer *n, int *inner, Err *err)
     c->dist = infer_has(n, VIT_DIST);
     infer_biases(n);
     c->layer_scale = infer_has(n, VIT_ATTN_LS) || infer_has(n, VIT_MLP_LS);
-    c->norm_pre = infer_has(n, VIT_PRE_GAMMA);
-    c->fc_norm = infer_has(n, VIT_FC_GAMMA);
-    bool bare = c->classes && n->k->layout->classifier == CLASSIFIER_MEAN_BARE;
-    c->final_norm = (!c->fc_norm && !n->k->known.no_final_norm) || infer_has(n, VIT_FINAL_GAMMA);
-    c->final_norm = c->final_norm && !bare;
-    if (!read_switch(n, "qkv_bias", VIT_B_Q, &c->qkv_bias, err) ||
-        !read_switch(n, "final_norm", VIT_FINAL_GAMMA, &c->final_norm, err) || !infer_masking(n, err))
+    c->bare_probe = n->k->layout->bare_probe && infer_has(n, VIT_PROBE);
+    bool said = infer_has(n, VIT_PROBE);
+    if (n->k->layout->bare_probe && !read_switch(n, "use_head", VIT_PROBE, &said, err))
+        return false;
+    if (said && !infer_has(n, VIT_PROBE))
+        return err_set(err, "%s: \"use_head\" is true, but attention pooling is missing: there is no tensor '%s'",
+                       n->k->config_path, checkpoint_name(n->k, VIT_PROBE, 0));
+    if (!infer_norms(n, err) || !read_switch(n, "qkv_bias", VIT_B_Q, &c->qkv_bias, err) ||
+        !read_switch(n, "final_norm", VIT_FINAL_GAMMA, &c->final_norm, err) || !infer_masking(n, err) ||
+        !infer_bias(n, err) || !as_named(n, c->bias != VIT_BIAS_NONE, n->k->known.biased, "relative positions", err))
         return false;
     note_biases(n);
     return (!c->classes || agree(n, "num_labels", "num_classes", c->classes, err)) &&

@@ -10,10 +10,11 @@
     [VIT_DIST] = "embeddings.distillation_token", [VIT_REGISTERS] = "embeddings.register_tokens",                      \
     [VIT_POS] = "embeddings.position_embeddings", [VIT_PRE_GAMMA] = "embeddings.norm_pre.weight",                      \
     [VIT_PRE_BETA] = "embeddings.norm_pre.bias", [VIT_FINAL_GAMMA] = "layernorm.weight",                               \
-    [VIT_FINAL_BETA] = "layernorm.bias", [VIT_FC_GAMMA] = "fc_norm.weight", [VIT_FC_BETA] = "fc_norm.bias",            \
-    [VIT_HEAD_W] = "classifier.weight|cls_classifier.weight", [VIT_HEAD_B] = "classifier.bias|cls_classifier.bias",    \
-    [VIT_HEAD_DIST_W] = "distillation_classifier.weight", [VIT_HEAD_DIST_B] = "distillation_classifier.bias",          \
-    [VIT_MASK_TOKEN] = "embeddings.mask_token", [VIT_GUESS_W] = "decoder.0.weight", [VIT_GUESS_B] = "decoder.0.bias"
+    [VIT_FINAL_BETA] = "layernorm.bias", [VIT_FC_GAMMA] = "fc_norm.weight|pooler.layernorm.weight",                    \
+    [VIT_FC_BETA] = "fc_norm.bias|pooler.layernorm.bias", [VIT_HEAD_W] = "classifier.weight|cls_classifier.weight",    \
+    [VIT_HEAD_B] = "classifier.bias|cls_classifier.bias", [VIT_HEAD_DIST_W] = "distillation_classifier.weight",        \
+    [VIT_HEAD_DIST_B] = "distillation_classifier.bias", [VIT_MASK_TOKEN] = "embeddings.mask_token",                    \
+    [VIT_GUESS_W] = "decoder.0.weight", [VIT_GUESS_B] = "decoder.0.bias"
 
 #define L4 "encoder.layer.%d."
 #define L5 "layers.%d."
@@ -34,6 +35,8 @@
     [VIT_W_UP] = VL "mlp.fc1.weight", [VIT_B_UP] = VL "mlp.fc1.bias", [VIT_W_DOWN] = VL "mlp.fc2.weight",              \
     [VIT_B_DOWN] = VL "mlp.fc2.bias", [VIT_FINAL_GAMMA] = VM "post_layernorm.weight",                                  \
     [VIT_FINAL_BETA] = VM "post_layernorm.bias", [VIT_HEAD_W] = "classifier.weight", [VIT_HEAD_B] = "classifier.bias"
+#define AH "encoder.layers.%d."
+#define AP "trunk.blocks.%d."
 #define TV "encoder.layers.encoder_layer_%d."
 
 const Layout LAYOUTS[] = {
@@ -53,7 +56,9 @@ const Layout LAYOUTS[] = {
                 [VIT_B_V] = L4 "attention.attention.value.bias",
                 [VIT_W_O] = L4 "attention.output.dense.weight",
                 [VIT_B_O] = L4 "attention.output.dense.bias",
-                [VIT_ATTN_LS] = L4 "layer_scale1.lambda1",
+                [VIT_ATTN_LS] = L4 "layer_scale1.lambda1|" L4 "lambda_1",
+                [VIT_BIAS_TABLE] = L4 "attention.attention.relative_position_bias.relative_position_bias_table#:wh",
+                [VIT_SHARED_BIAS_TABLE] = "encoder.relative_position_bias.relative_position_bias_table#:wh",
                 [VIT_LN2_GAMMA] = L4 "layernorm_after.weight|" L4 "norm2.weight",
                 [VIT_LN2_BETA] = L4 "layernorm_after.bias|" L4 "norm2.bias",
                 [VIT_W_UP] = L4 "intermediate.dense.weight|" L4 "mlp.fc1.weight|" L4 "mlp.weights_in.weight#1/2",
@@ -62,12 +67,104 @@ const Layout LAYOUTS[] = {
                 [VIT_B_GATE] = L4 "mlp.weights_in.bias#0/2",
                 [VIT_W_DOWN] = L4 "output.dense.weight|" L4 "mlp.fc2.weight|" L4 "mlp.weights_out.weight",
                 [VIT_B_DOWN] = L4 "output.dense.bias|" L4 "mlp.fc2.bias|" L4 "mlp.weights_out.bias",
-                [VIT_MLP_LS] = L4 "layer_scale2.lambda1",
+                [VIT_MLP_LS] = L4 "layer_scale2.lambda1|" L4 "lambda_2",
             },
         .useless = "embeddings.mask_token pooler.dense.weight pooler.dense.bias",
         .silu_gate = true,
         .eps = 1e-12f,
         .filter = FILTER_BILINEAR,
+    },
+    {
+        .name = "Hugging Face AIMv2",
+        .signature = "embeddings.rms_norm.weight",
+        .names =
+            {
+                [VIT_PATCH_W] = "embeddings.patch_embed.weight",
+                [VIT_PATCH_B] = "embeddings.patch_embed.bias",
+                [VIT_PATCH_GAMMA] = "embeddings.rms_norm.weight",
+                [VIT_POS] = "embeddings.position_embedding.weight",
+                [VIT_LN1_GAMMA] = AH "rms_norm1.weight",
+                [VIT_W_Q] = AH "attention.q_proj.weight",
+                [VIT_B_Q] = AH "attention.q_proj.bias",
+                [VIT_W_K] = AH "attention.k_proj.weight",
+                [VIT_B_K] = AH "attention.k_proj.bias",
+                [VIT_W_V] = AH "attention.v_proj.weight",
+                [VIT_B_V] = AH "attention.v_proj.bias",
+                [VIT_W_O] = AH "attention.out_proj.weight",
+                [VIT_B_O] = AH "attention.out_proj.bias",
+                [VIT_LN2_GAMMA] = AH "rms_norm2.weight",
+                [VIT_W_GATE] = AH "ffn.gate_proj.weight",
+                [VIT_B_GATE] = AH "ffn.gate_proj.bias",
+                [VIT_W_UP] = AH "ffn.up_proj.weight",
+                [VIT_B_UP] = AH "ffn.up_proj.bias",
+                [VIT_W_DOWN] = AH "ffn.down_proj.weight",
+                [VIT_B_DOWN] = AH "ffn.down_proj.bias",
+                [VIT_FINAL_GAMMA] = "rms_norm.weight",
+                [VIT_PROBE] = "head.cls_token",
+                [VIT_POOL_W_K] = "head.k_proj.weight",
+                [VIT_POOL_B_K] = "head.k_proj.bias",
+                [VIT_POOL_W_V] = "head.v_proj.weight",
+                [VIT_POOL_B_V] = "head.v_proj.bias",
+                [VIT_POOL_W_O] = "head.output_proj.weight",
+                [VIT_POOL_B_O] = "head.output_proj.bias",
+                [VIT_PROJECT] = "visual_projection.weight",
+            },
+        .useless = "",
+        .aside = "text_model. text_projection logit_scale",
+        .aside_what = "the text tower",
+        .eps = 1e-5f,
+        .act = MAP_SILU,
+        .rms_norm = true,
+        .bare_probe = true,
+        .pixels = PIXELS_CLIP,
+        .filter = FILTER_BICUBIC,
+        .crop = 1,
+    },
+    {
+        .name = "Apple AIMv2",
+        .signature = "preprocessor.patchifier.norm.weight",
+        .names =
+            {
+                [VIT_PATCH_W] = "preprocessor.patchifier.proj.weight",
+                [VIT_PATCH_B] = "preprocessor.patchifier.proj.bias",
+                [VIT_PATCH_GAMMA] = "preprocessor.patchifier.norm.weight",
+                [VIT_POS] = "preprocessor.pos_embed",
+                [VIT_LN1_GAMMA] = AP "norm_1.weight",
+                [VIT_W_Q] = AP "attn.qkv.weight#0/3",
+                [VIT_W_K] = AP "attn.qkv.weight#1/3",
+                [VIT_W_V] = AP "attn.qkv.weight#2/3",
+                [VIT_B_Q] = AP "attn.qkv.bias#0/3",
+                [VIT_B_K] = AP "attn.qkv.bias#1/3",
+                [VIT_B_V] = AP "attn.qkv.bias#2/3",
+                [VIT_W_O] = AP "attn.proj.weight",
+                [VIT_B_O] = AP "attn.proj.bias",
+                [VIT_LN2_GAMMA] = AP "norm_2.weight",
+                [VIT_W_GATE] = AP "mlp.fc1.weight",
+                [VIT_B_GATE] = AP "mlp.fc1.bias",
+                [VIT_W_UP] = AP "mlp.fc3.weight",
+                [VIT_B_UP] = AP "mlp.fc3.bias",
+                [VIT_W_DOWN] = AP "mlp.fc2.weight",
+                [VIT_B_DOWN] = AP "mlp.fc2.bias",
+                [VIT_FINAL_GAMMA] = "trunk.post_trunk_norm.weight",
+                [VIT_PROBE] = "head.cls_token",
+                [VIT_POOL_W_K] = "head.k.weight",
+                [VIT_POOL_B_K] = "head.k.bias",
+                [VIT_POOL_W_V] = "head.v.weight",
+                [VIT_POOL_B_V] = "head.v.bias",
+                [VIT_POOL_W_O] = "head.linear.weight",
+                [VIT_POOL_B_O] = "head.linear.bias",
+                [VIT_PROJECT] = "image_projector.weight",
+            },
+        .useless = "",
+        .aside = "text_encoder. text_projector log_logit_scale",
+        .aside_what = "the text tower",
+        .eps = 1e-5f,
+        .act = MAP_SILU,
+        .rms_norm = true,
+        .bare_probe = true,
+        .pixels = PIXELS_CLIP,
+        .filter = FILTER_BICUBIC,
+        .crop = 1,
     },
     {
         .name = "Hugging Face ViT (5.x names)",
@@ -103,6 +200,10 @@ const Layout LAYOUTS[] = {
             {
                 [VIT_PATCH_W] = "patch_embed.proj.weight",
                 [VIT_PATCH_B] = "patch_embed.proj.bias",
+                [VIT_PATCH_GAMMA] = "patch_embed.norm.weight",
+                [VIT_PATCH_BETA] = "patch_embed.norm.bias",
+                [VIT_MERGED_GAMMA] = "blocks.%d.attn.norm.weight",
+                [VIT_MERGED_BETA] = "blocks.%d.attn.norm.bias",
                 [VIT_CLS] = "cls_token",
                 [VIT_DIST] = "dist_token",
                 [VIT_REGISTERS] = "reg_token|register_tokens",
@@ -159,6 +260,8 @@ const Layout LAYOUTS[] = {
                 [VIT_HEAD_DIST_B] = "head_dist.bias",
                 [VIT_MASK_TOKEN] = "mask_token",
                 [VIT_ROPE_FREQS] = "rope.freqs",
+                [VIT_BIAS_TABLE] = "blocks.%d.attn.relative_position_bias_table#:wh",
+                [VIT_SHARED_BIAS_TABLE] = "rel_pos_bias.relative_position_bias_table#:wh",
             },
         .deit_pixels = true,
         .fit_smooth = true,
@@ -409,6 +512,7 @@ bool layout_outside(VitRole r)
     case VIT_HEAD_B:
     case VIT_HEAD_DIST_W:
     case VIT_HEAD_DIST_B:
+    case VIT_PROJECT:
     case VIT_GUESS_W:
     case VIT_GUESS_B: return true;
     default: return false;

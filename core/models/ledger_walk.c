@@ -128,13 +128,14 @@ static bool refuse(const Graph *g, NodeId y, NodeId at, Err *err)
         graph_node(g, y)->path, n->path, op_word(n->op));
 }
 
-/* May the second operand be taken as it is? A weight, a constant and 1/σ of a LayerNorm may. */
+/* May the second operand be taken as it is? A weight, a constant, 1/σ of a LayerNorm and 1/rms of an RMSNorm may. */
 static bool factor_may(const Graph *g, const LedgerWalk *w, const Node *n)
 {
     if (n->op != OP_MUL && n->op != OP_DIV && n->op != OP_CONTRACT)
         return true;
     const Node *factor = graph_node(g, n->in[1]);
-    return !w->vary.node[n->in[1]] || factor->op == OP_LEAF || (n->op == OP_MUL && is_called(factor->path, "rstd"));
+    bool norm = is_called(factor->path, "rstd") || is_called(factor->path, "rrms");
+    return !w->vary.node[n->in[1]] || factor->op == OP_LEAF || (n->op == OP_MUL && norm);
 }
 
 static bool reach(const Graph *g, NodeId y, NodeId n, LedgerWalk *w, Err *err)

@@ -144,6 +144,8 @@ static void put_own_keys(Buf *b, const Model *m)
         [VIT_POOL_CLS] = "token", [VIT_POOL_MEAN] = "avg", [VIT_POOL_CLS_DIST] = "token", [VIT_POOL_NONE] = "none"};
     if (memcmp(&c->scale, &usual, sizeof usual) != 0)
         put_numbers(b, "attention_scale", &c->scale, 1, false);
+    if (c->rms_norm)
+        buf_puts(b, "  \"rms_norm\": true,\n");
     if (c->post_norm)
         buf_puts(b, "  \"post_norm\": true,\n");
     if (c->pos == VIT_POS_NONE)
@@ -225,8 +227,9 @@ bool model_save_filled(const Model *m, const char *dir, ModelFill fill, void *co
 {
     Buf path = {0};
     const VitConfig *c = &m->vit;
-    if (c->rope || c->gated || c->hidden_norm || c->project || c->embeds || c->pool == VIT_POOL_BOTH ||
-        c->pool == VIT_POOL_ATTENTION || vit_resizes(c) || c->bare_q || c->bare_k || c->bare_v)
+    if (c->rope || c->bias || c->gated || c->hidden_norm || c->patch_norm || c->merged_norm || c->branch_norm ||
+        c->project || c->embeds || c->pool == VIT_POOL_BOTH || c->pool == VIT_POOL_ATTENTION || vit_resizes(c) ||
+        c->bare_q || c->bare_k || c->bare_v)
         return err_set(err, "%s: a model of this kind (%s) cannot be written as a Hugging Face ViT; copy its own files",
                        dir, m->layout ? m->layout : "seeded");
     if (!file_is_dir(dir))

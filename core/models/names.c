@@ -24,7 +24,12 @@ static const char ENDS[] = {
     '\0'};
 
 /* Scopes that are LayerNorms. */
-static const char *const NORMS[] = {"ln1", "ln2", "ln3", "ln_final", "norm_pre", "fc_norm", "ln_hidden", "pool_norm"};
+static const char *const NORMS[] = {"ln1",     "ln2",       "ln3",       "ln_final", "norm_pre",
+                                    "fc_norm", "ln_hidden", "pool_norm", "ln_patch", "ln_merged"};
+
+/* …and RMSNorms. */
+static const char *const RMS_NORMS[] = {"rms1",       "rms2",     "rms_final", "rms_pre",   "rms_fc",
+                                        "rms_hidden", "rms_pool", "rms_patch", "rms_merged"};
 
 static size_t component(const char *path)
 {
@@ -45,12 +50,14 @@ static bool is_one_of(const char *const *words, size_t count, const char *s, siz
     return false;
 }
 
-/* One component: the same text, `<ln>`, `<attn>`, or text with one `*` in it for any text. */
+/* One component: the same text, `<ln>`, `<rms>`, `<attn>`, or text with one `*` in it for any text. */
 static bool component_fits(const char *pattern, size_t np, const char *s, size_t n)
 {
     const char *star = np ? memchr(pattern, '*', np) : NULL;
     if (np == 4 && memcmp(pattern, "<ln>", 4) == 0)
         return is_one_of(NORMS, sizeof NORMS / sizeof *NORMS, s, n);
+    if (np == 5 && memcmp(pattern, "<rms>", 5) == 0)
+        return is_one_of(RMS_NORMS, sizeof RMS_NORMS / sizeof *RMS_NORMS, s, n);
     if (np == 6 && memcmp(pattern, "<attn>", 6) == 0)
         return is_one_of(ATTENTIONS, sizeof ATTENTIONS / sizeof *ATTENTIONS, s, n);
     if (!star)

@@ -8,7 +8,7 @@ enum { NODE_LABEL_CELLS = 14, NODE_SENTENCE_CELLS = 76 };
 
 typedef struct NodeText {
     const char *pattern; /* "blocks.*.attn.scores_raw": `*` any text of one component, `**` any number of them, <ln> any
-                            LayerNorm's scope, <attn> any attention's; <stack> in front: a
+                            LayerNorm's scope, <rms> any RMSNorm's, <attn> any attention's; <stack> in front: a
                             stack's name, or nothing */
     const char *label;   /* at most 14 cells */
     const char *symbol;  /* the paper's, "q kᵀ"; "" where it has none */

@@ -59,11 +59,46 @@ NodeId nn_linear(Graph *g, const char *name, NodeId x, const NnWeight *w, const 
     return graph_zip(g, name, OP_ADD, n, nn_weight(g, bias));
 }
 
-NodeId nn_layer_norm(Graph *g, const NnPlace *at, const NnNorm *n, NodeId x)
+const char *nn_norm_scope(const char *name, bool rms)
+{
+    static const char *const NAMES[][2] = {
+        {"ln1", "rms1"},           {"ln2", "rms2"},           {"ln_final", "rms_final"},
+        {"norm_pre", "rms_pre"},   {"fc_norm", "rms_fc"},     {"ln_hidden", "rms_hidden"},
+        {"pool_norm", "rms_pool"}, {"ln_patch", "rms_patch"}, {"ln_merged", "rms_merged"}};
+    for (size_t i = 0; rms && i < sizeof NAMES / sizeof *NAMES; i++)
+        if (strcmp(NAMES[i][0], name) == 0)
+            return NAMES[i][1];
+    REQUIRE(!rms);
+    return name;
+}
+
+/* x / √(mean of x² + ε) · γ */
+static NodeId rms_norm(Graph *g, int part, const NnNorm *n, NodeId x)
+{
+    Dims stat = dims_minus(graph_node(g, x)->dims, n->over);
+    NodeId width = graph_const(g, "width", DIMS_SCALAR, (float)graph_dims_cells(g, n->over));
+    NodeId sq = graph_zip(g, "sq", OP_MUL, x, x);
+    graph_flag(g, sq, NODE_DERIVED);
+    NodeId sumsq = graph_reduce(g, "sumsq", OP_SUM, sq, stat);
+    NodeId meansq = graph_zip(g, "meansq", OP_DIV, sumsq, width);
+    NodeId eps = graph_const(g, "eps", DIMS_SCALAR, n->eps);
+    NodeId meansq_eps = graph_zip(g, "meansq_eps", OP_ADD, meansq, eps);
+    NodeId rrms = graph_map(g, "rrms", MAP_RSQRT, meansq_eps);
+    NodeId normalized = graph_zip(g, "normalized", OP_MUL, x, rrms);
+    NodeId gamma = nn_weight(g, &n->gamma);
+    NodeId out = graph_zip(g, "out", OP_MUL, normalized, gamma);
+    NOTE(g, part, {SITE_IN, x}, {SITE_OUT, out}, {SITE_NORM_WIDTH, width}, {SITE_NORM_EPS, eps},
+         {SITE_NORM_GAMMA, gamma}, {SITE_NORM_MEAN_SQUARE, meansq});
+    return out;
+}
+
+NodeId nn_norm(Graph *g, const NnPlace *at, const NnNorm *n, NodeId x)
 {
     int part = nn_part(g, PART_NORM, at);
-    Dims stat = dims_minus(graph_node(g, x)->dims, DIMS(n->d));
-    NodeId width = graph_const(g, "width", DIMS_SCALAR, (float)g->axes[n->d].n);
+    if (n->rms)
+        return rms_norm(g, part, n, x);
+    Dims stat = dims_minus(graph_node(g, x)->dims, n->over);
+    NodeId width = graph_const(g, "width", DIMS_SCALAR, (float)graph_dims_cells(g, n->over));
     NodeId sum = graph_reduce(g, "sum", OP_SUM, x, stat);
     NodeId mean = graph_zip(g, "mean", OP_DIV, sum, width);
     NodeId centered = graph_zip(g, "centered", OP_SUB, x, mean);
@@ -157,6 +192,37 @@ static NodeId turned(Graph *g, const char *name, NodeId x, const NnTurn *r, Node
     return graph_zip(g, all, OP_ADD, along, across);
 }
 
+NodeId nn_bias(Graph *g, const char *name, NodeId table, const NnBias *b, Dims out)
+{
+    char pairs[32];
+    snprintf(pairs, sizeof pairs, "%s_pairs", name);
+    NodeId taken = graph_take(g, pairs, table, b->w, b->way, b->s);
+    graph_flag(g, taken, NODE_DERIVED);
+    return graph_view(g, name, taken, out);
+}
+
+/* What is added for where the tokens lie to each other; NO_NODE: nothing. */
+static NodeId biased(Graph *g, const NnAttention *a, NodeId scores)
+{
+    const NnBias *b = a->bias;
+    if (!b)
+        return NO_NODE;
+    NodeId all = b->all != NO_NODE ? b->all
+                                   : nn_bias(g, "bias", nn_weight(g, &b->table), b, DIMS(a->h, a->asks, a->seen));
+    return graph_zip(g, "scores_biased", OP_ADD, scores, all);
+}
+
+/* A norm as a part of the part at `at`, whose scope is set again behind it. */
+static NodeId norm_inside(Graph *g, const NnPlace *at, int part, const char *name, const NnNorm *n, NodeId x)
+{
+    const char *word = nn_norm_scope(name, n->rms);
+    char scope[64];
+    snprintf(scope, sizeof scope, "%s.%s", at->scope, word);
+    NodeId out = nn_norm(g, &(NnPlace){at->stack, scope, word, at->block, part}, n, x);
+    graph_scope(g, "%s", at->scope);
+    return out;
+}
+
 NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId asks, NodeId seen, int *part)
 {
     int h = a->h, e = a->e;
@@ -176,24 +242,30 @@ NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId as
             angles(g, a->turn, at->block, a, &cos, &sin);
         Dims places = learned ? DIMS(a->seen, h, e) : DIMS(a->seen, e);
         asked = turned(g, "q", q, a->turn, cos, sin, e);
-        offer = turned(g, "k", k, a->turn, graph_view(g, "cos_seen", cos, places),
-                       graph_view(g, "sin_seen", sin, places), e);
+        NodeId cos_seen = graph_view(g, "cos_seen", cos, places); /* in this order with every compiler */
+        offer = turned(g, "k", k, a->turn, cos_seen, graph_view(g, "sin_seen", sin, places), e);
     }
     NodeId raw = graph_contract(g, "scores_raw", asked, offer, nn_dims(a->batch, DIMS(h, a->asks, a->seen)));
     NodeId scale = graph_const(g, "scale", DIMS(h), a->scale);
     NodeId scores = graph_zip(g, "scores_scaled", OP_MUL, raw, scale);
     graph_flag(g, scores, NODE_DERIVED);
-    NodeId pattern = nn_softmax(g, masked(g, scores, a->mask), a->seen,
+    NodeId with_bias = biased(g, a, scores), last = with_bias != NO_NODE ? with_bias : scores;
+    NodeId pattern = nn_softmax(g, masked(g, last, a->mask), a->seen,
                                 (SoftmaxNames){"row_max", "shifted", "exp", "row_sum", "pattern"});
     NodeId z = graph_contract(g, "z", pattern, v, nn_dims(a->batch, DIMS(a->asks, h, e)));
-    NodeId out = nn_linear(g, "out", z, &a->w_o, &a->b_o, nn_dims(a->batch, DIMS(a->asks, a->d)));
+    NodeId merged = a->merged ? norm_inside(g, at, *part, "ln_merged", a->merged, z) : z;
+    NodeId out = nn_linear(g, "out", merged, &a->w_o, &a->b_o, nn_dims(a->batch, DIMS(a->asks, a->d)));
     NodeId mixed = a->b_o.data ? graph_node(g, out)->in[0] : out; /* the contraction, whose second operand is W_O */
     NOTE(g, *part, {SITE_IN, asks}, {SITE_QUERY, q}, {SITE_KEY, k}, {SITE_VALUE, v}, {SITE_SCALE, scale},
          {SITE_SCORES_RAW, raw}, {SITE_SCORES_SCALED, scores}, {SITE_PATTERN, pattern},
          {SITE_EXP, graph_node(g, pattern)->in[0]}, {SITE_EXP_SUM, graph_node(g, pattern)->in[1]}, {SITE_Z, z},
-         {SITE_OUT, out}, {SITE_W_O, graph_node(g, mixed)->in[1]});
+         {SITE_MERGED, merged}, {SITE_OUT, out}, {SITE_W_O, graph_node(g, mixed)->in[1]});
+    if (with_bias != NO_NODE)
+        NOTE(g, *part, {SITE_SCORES_BIASED, with_bias}, {SITE_BIAS, graph_node(g, with_bias)->in[1]});
     if (a->turn)
         NOTE(g, *part, {SITE_QUERY_TURNED, asked}, {SITE_KEY_TURNED, offer});
+    if (a->turn && a->turn->freqs != NO_NODE)
+        anatomy_note_name(g, *part, SITE_ANGLE, "angle");
     anatomy_note_name(g, *part, SITE_SCORES_MASKED, "scores_masked"); /* the model's mask, or where an edit puts one */
     return out;
 }
@@ -211,14 +283,8 @@ NodeId nn_mlp(Graph *g, const NnPlace *at, const NnMlp *p, NodeId x, int *part)
         post = graph_map(g, "post", p->act, pre);
     }
     NodeId hidden = post;
-    if (p->gamma.data) {
-        char scope[64];
-        snprintf(scope, sizeof scope, "%s.ln_hidden", at->scope);
-        NnPlace inside = {at->stack, scope, "ln_hidden", at->block, *part};
-        NnNorm n = {p->m, p->eps, p->gamma, p->beta};
-        hidden = nn_layer_norm(g, &inside, &n, post);
-        graph_scope(g, "%s", at->scope);
-    }
+    if (p->hidden)
+        hidden = norm_inside(g, at, *part, "ln_hidden", p->hidden, post);
     NodeId out = nn_linear(g, "out", hidden, &p->w_down, &p->b_down, nn_dims(p->batch, DIMS(p->t, p->d)));
     NOTE(g, *part, {SITE_IN, x}, {SITE_MLP_PRE, pre}, {SITE_MLP_POST, post}, {SITE_OUT, out});
     if (gate != NO_NODE)

@@ -1,6 +1,6 @@
-/* Parts that every Transformer is made of, whatever it reads and writes: a linear layer, LayerNorm, softmax, attention,
- * the MLP. The Vision Transformer (vit.c) and the text models (seq2seq.c) are built from these, so that one name means
- * one computation everywhere. Each notes itself in the graph's anatomy. */
+/* Parts that every Transformer is made of, whatever it reads and writes: a linear layer, LayerNorm and RMSNorm,
+ * softmax, attention, the MLP. The Vision Transformer (vit.c) and the text models (seq2seq.c) are built from these, so
+ * that one name means one computation everywhere. Each notes itself in the graph's anatomy. */
 #ifndef VITRINE_MODELS_NN_H
 #define VITRINE_MODELS_NN_H
 #include "core/graph/anatomy.h"
@@ -30,13 +30,17 @@ Dims nn_dims(int batch, Dims d);
 NodeId nn_linear(Graph *g, const char *name, NodeId x, const NnWeight *w, const NnWeight *bias, Dims out);
 
 typedef struct NnNorm {
-    int d; /* the axis that is normalised */
+    Dims over; /* the axes that are normalised, together */
     float eps;
-    NnWeight gamma, beta;
+    NnWeight gamma, beta; /* an RMSNorm has no beta */
+    bool rms;
 } NnNorm;
-/* LayerNorm over d (Ba, Kiros and Hinton 2016): (x − mean) / √(variance + ε) · γ + β, with the variance divided by D,
- * not by D − 1. */
-NodeId nn_layer_norm(Graph *g, const NnPlace *at, const NnNorm *n, NodeId x);
+/* LayerNorm over D numbers (Ba, Kiros and Hinton 2016): (x − mean) / √(variance + ε) · γ + β, with the variance divided
+ * by D, not by D − 1. With rms RMSNorm (Zhang and Sennrich 2019): x / √(mean of x² + ε) · γ. */
+NodeId nn_norm(Graph *g, const NnPlace *at, const NnNorm *n, NodeId x);
+/* What a norm's scope is called: "ln1"; "rms1" of an RMSNorm, so that nothing that speaks of the one takes the other
+ * for it. name: a LayerNorm's. */
+const char *nn_norm_scope(const char *name, bool rms);
 
 typedef struct SoftmaxNames {
     const char *max, *shifted, *exp, *sum, *out;
@@ -61,15 +65,27 @@ typedef struct NnTurn {
     const int *pair;            /* [e] the pair of a number */
 } NnTurn;
 
+/* Relative positions: bias[h,asks,seen], added to the scaled scores. Either a node, or rows of a table[h,w]. */
+typedef struct NnBias {
+    NodeId all;     /* NO_NODE: made in each attention, of … */
+    NnWeight table; /* … this */
+    int w, s;       /* axes: row of the table, pair of tokens (asks by asks) */
+    const int *way; /* [s] the row of the table */
+} NnBias;
+/* name[h,asks,seen]; the rows taken from the table, one for every pair, are name_pairs[h,s]. */
+NodeId nn_bias(Graph *g, const char *name, NodeId table, const NnBias *b, Dims out);
+
 typedef struct NnAttention {
     int batch;               /* axis or AXIS_NONE */
     int asks, seen, h, e, d; /* axes: token that asks, token looked at, head, width of a head, model width */
     NnWeight w_q, b_q, w_k, b_k, w_v, b_v, w_o, b_o;
-    float scale;        /* multiplied onto the scores */
-    NodeId mask;        /* 1 where a token may be looked at, 0 where not; NO_NODE: all may be */
-    const NnPast *past; /* NULL: nothing was computed before */
-    const NnTurn *turn; /* NULL: queries and keys meet as they are; else there is no past */
-    int fresh;          /* with past: the axis of the tokens whose keys are computed now; AXIS_NONE: none are */
+    const NnNorm *merged; /* of what all heads gathered, before W_O; NULL: none */
+    float scale;          /* multiplied onto the scores */
+    NodeId mask;          /* 1 where a token may be looked at, 0 where not; NO_NODE: all may be */
+    const NnPast *past;   /* NULL: nothing was computed before */
+    const NnBias *bias;   /* NULL: nothing is added to the scores */
+    const NnTurn *turn;   /* NULL: queries and keys meet as they are; else there is no past */
+    int fresh;            /* with past: the axis of the tokens whose keys are computed now; AXIS_NONE: none are */
 } NnAttention;
 /* softmax(q kᵀ / √d_k, masked) v for every head, then all heads together through W_O (Vaswani et al. 2017,
  * section 3.2). asks: [asks,d]; seen: [any axis of that length, d], the same node in self-attention. *part: its part.
@@ -80,8 +96,7 @@ typedef struct NnMlp {
     int batch, t, m, d; /* axes: token, hidden width, model width */
     NnWeight w_up, b_up, w_down, b_down;
     NnWeight w_gate, b_gate; /* data NULL: no gate */
-    NnWeight gamma, beta;    /* data NULL: no norm of the hidden numbers */
-    float eps;
+    const NnNorm *hidden;    /* of the hidden numbers; NULL: none */
     MapFn act;
 } NnMlp;
 /* act(x W_up + b) W_down + b; with a gate (act(x W_gate + b) · (x W_up + b)) W_down + b */

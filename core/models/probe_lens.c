@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "core/base/err.h"
+#include "core/models/nn.h"
 #include "core/models/probe_parts.h"
 
 static NodeId existing(const Graph *g, const char *path)
@@ -13,14 +14,15 @@ static NodeId existing(const Graph *g, const char *path)
     return n;
 }
 
-static ProbeNorm find_norm(const Graph *g, const char *scope)
+static ProbeNorm find_norm(const Graph *g, const VitConfig *c, const char *scope)
 {
     static const char *const PARTS[] = {"width", "eps", "gamma", "beta"};
     NodeId found[4];
+    bool rms = c->rms_norm;
     for (int i = 0; i < 4; i++) {
         char path[48];
-        snprintf(path, sizeof path, "%s.%s", scope, PARTS[i]);
-        found[i] = existing(g, path);
+        snprintf(path, sizeof path, "%s.%s", nn_norm_scope(scope, rms), PARTS[i]);
+        found[i] = rms && i == 3 ? NO_NODE : existing(g, path);
     }
     return (ProbeNorm){found[0], found[1], found[2], found[3]};
 }
@@ -30,9 +32,9 @@ void probe_find_answer(Probes *b)
     const Graph *g = b->g;
     const VitConfig *c = b->c;
     if (c->final_norm)
-        b->final = find_norm(g, "ln_final");
+        b->final = find_norm(g, c, "ln_final");
     if (c->fc_norm)
-        b->fc = find_norm(g, "fc_norm");
+        b->fc = find_norm(g, c, "fc_norm");
     b->head = b->head_dist = (ProbeHead){NO_NODE, NO_NODE};
     if (!c->classes)
         return;
@@ -44,10 +46,28 @@ void probe_find_answer(Probes *b)
     b->head_dist.bias = c->head_bias ? existing(g, "head_dist.bias") : NO_NODE;
 }
 
-/* (x − mean) / √(variance + ε) · γ + β, as nodes PREFIX_sum … PREFIX_out. */
+/* x / √(mean of x² + ε) · γ, as nodes PREFIX_rms_sq … PREFIX_rms_out. */
+static NodeId apply_rms(Probes *b, const char *prefix, NodeId x, ProbeNorm norm)
+{
+    Graph *g = b->g;
+    static const char *const PARTS[] = {"sq", "sumsq", "meansq", "meansq_eps", "rrms", "normalized", "out"};
+    char name[sizeof PARTS / sizeof *PARTS][32];
+    for (size_t i = 0; i < sizeof PARTS / sizeof *PARTS; i++)
+        snprintf(name[i], sizeof name[i], "%s_rms_%s", prefix, PARTS[i]);
+    Dims rows = dims_minus(graph_node(g, x)->dims, DIMS(b->axis.d));
+    NodeId sq = probe_passing(g, graph_zip(g, name[0], OP_MUL, x, x));
+    NodeId mean = graph_zip(g, name[2], OP_DIV, graph_reduce(g, name[1], OP_SUM, sq, rows), norm.width);
+    NodeId rrms = graph_map(g, name[4], MAP_RSQRT, graph_zip(g, name[3], OP_ADD, mean, norm.eps));
+    NodeId normalized = probe_passing(g, graph_zip(g, name[5], OP_MUL, x, rrms));
+    return graph_zip(g, name[6], OP_MUL, normalized, norm.gamma);
+}
+
+/* (x − mean) / √(variance + ε) · γ + β, as nodes PREFIX_sum … PREFIX_out; or the model's RMSNorm. */
 static NodeId apply_norm(Probes *b, const char *prefix, NodeId x, ProbeNorm norm)
 {
     Graph *g = b->g;
+    if (b->c->rms_norm)
+        return apply_rms(b, prefix, x, norm);
     static const char *const PARTS[] = {"sum",     "mean", "centered",   "sq",     "sumsq", "var",
                                         "var_eps", "rstd", "normalized", "scaled", "out"};
     char name[sizeof PARTS / sizeof *PARTS][32];

@@ -7,10 +7,10 @@
 
 /* Nodes of one block that analyses begin with. */
 typedef struct ProbeBlock {
-    int part, attention; /* of the anatomy */
-    NodeId pattern, scores, z, w_o;
-    NodeId out;          /* the tokens behind the block */
-    NodeId mean_pattern; /* an analysis itself */
+    int part, attention;            /* of the anatomy */
+    NodeId pattern, scores, z, w_o; /* z: what W_O reads */
+    NodeId out;                     /* the tokens behind the block */
+    NodeId mean_pattern;            /* an analysis itself */
 } ProbeBlock;
 
 /* One attention whose rows are asked about: its axes and nodes, and numbers that are there already. */
@@ -21,7 +21,7 @@ typedef struct ProbeRows {
     NodeId two, asks, log_keys; /* 2; how many tokens ask; ln of how many are looked at, NO_NODE where that is one */
 } ProbeRows;
 
-/* The leaves of a LayerNorm of the model, and of a head; NO_NODE where it has none. */
+/* The leaves of a norm of the model, and of a head; NO_NODE where it has none. */
 typedef struct ProbeNorm {
     NodeId width, eps, gamma, beta;
 } ProbeNorm;

@@ -83,8 +83,8 @@ static void find_blocks(Probes *b)
         b->block[layer] = (ProbeBlock){.part = part,
                                        .attention = attention,
                                        .pattern = site_node(g, attention, SITE_PATTERN),
-                                       .scores = site_node(g, attention, SITE_SCORES_SCALED),
-                                       .z = site_node(g, attention, SITE_Z),
+                                       .scores = site_node(g, attention, site_scores(g, attention)),
+                                       .z = site_node(g, attention, SITE_MERGED),
                                        .w_o = site_node(g, attention, SITE_W_O),
                                        .out = site_node(g, part, SITE_BLOCK_OUT)};
     }

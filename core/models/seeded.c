@@ -34,10 +34,16 @@ static size_t inputs_of(const VitConfig *c, VitRole r)
                                         : vit_role_cells(c, r) / shape[0]; /* several axes are outputs */
 }
 
+/* So many kinds of weights have the streams of the first models; those added later come behind them all. */
+enum { STREAMS = 64, LATE_ROLES = 1024 };
+static const uint64_t LATE_STREAMS = (uint64_t)1 << 32;
+
 void model_seeded_weight(const VitConfig *c, uint64_t seed, VitRole r, int layer, float *out)
 {
     uint64_t row = vit_role_in_block(r) ? (uint64_t)layer + 1 : 0;
-    Rng rng = rng_seed(seed, row * 64 + (uint64_t)r); /* a stream per weight: any of them can be made alone */
+    /* a stream per weight: any of them can be made alone */
+    uint64_t stream = (int)r < STREAMS ? row * STREAMS + (uint64_t)r : LATE_STREAMS + row * LATE_ROLES + (uint64_t)r;
+    Rng rng = rng_seed(seed, stream);
     Start s = ROLE_START[r];
     float deviation = STARTS[s].deviation;
     if (STARTS[s].fan)
@@ -46,7 +52,6 @@ void model_seeded_weight(const VitConfig *c, uint64_t seed, VitRole r, int layer
     for (size_t i = 0; i < n; i++)
         out[i] = STARTS[s].mean + deviation * rng_normal(&rng);
 }
-_Static_assert(VIT_ROLES <= 64, "the streams of two rows would meet");
 
 typedef void (*Fill)(const Model *m, VitRole r, int layer, float *out, void *context);
 

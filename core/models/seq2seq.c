@@ -107,8 +107,8 @@ static NodeId norm(TextBuilder *b, const char *inside, Seq2seqRole gamma, NodeId
 {
     char scope[64];
     NnPlace at = place(b, inside, inside, scope, sizeof scope);
-    NnNorm n = {b->axis.d, b->c->eps, text_weight(b, gamma), next_weight(b, gamma, 1)};
-    return nn_layer_norm(b->g, &at, &n, x);
+    NnNorm n = {DIMS(b->axis.d), b->c->eps, text_weight(b, gamma), next_weight(b, gamma, 1), false};
+    return nn_norm(b->g, &at, &n, x);
 }
 
 /* Post-norm, the paper's: LN(x + sublayer(x)). Pre-norm: x + sublayer(LN(x)). */

@@ -148,13 +148,10 @@ static const char *symbol_of(const Maker *m, const Group *gr)
     const StageRow *r = stage_row(gr->row);
     if (r->kind != PART_NORM)
         return r->symbol;
-    char sum[160];
-    snprintf(sum, sizeof sum, "%s.sum", anatomy_part(m->g, gr->part)->scope);
-    NodeId n = graph_find(m->g, sum);
-    if (n == NO_NODE || m->g->nodes[n].in[0] == NO_NODE)
-        return r->symbol;
-    const NodeText *in = node_text(m->g->nodes[m->g->nodes[n].in[0]].path);
-    return in && *in->symbol ? arena_printf(&m->s->arena, "LN(%s)", in->symbol) : r->symbol;
+    const char *read = site_path(m->g, gr->part, SITE_IN);
+    bool rms = site_path(m->g, gr->part, SITE_NORM_MEAN_SQUARE) != NULL;
+    const NodeText *in = read ? node_text(read) : NULL;
+    return arena_printf(&m->s->arena, "%s(%s)", rms ? "RMS" : "LN", in && *in->symbol ? in->symbol : "z");
 }
 
 /* The last word of a part's scope: "cross_attn" of "decoder.blocks.0.cross_attn". */

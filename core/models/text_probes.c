@@ -34,7 +34,7 @@ static void attention(Graph *g, int part)
                    .d = graph_role(g, ROLE_WIDTH, SEQUENCE_ANY),
                    .pattern = pattern,
                    .scores = masked != NO_NODE ? masked : site_node(g, part, SITE_SCORES_SCALED),
-                   .z = site_node(g, part, SITE_Z),
+                   .z = site_node(g, part, SITE_MERGED),
                    .w_o = site_node(g, part, SITE_W_O),
                    .log_keys = NO_NODE};
     const Axis *asks = &g->axes[r.t], *keys = &g->axes[r.u];

@@ -36,7 +36,7 @@ int build_part(Builder *b, PartKind kind, const char *inside, const char *word)
 static NnWeight weight_of(const Builder *b, VitRole r, bool present)
 {
     const WeightTensor *t = vit_weight(b->w, r, b->layer);
-    NnWeight w = {.name = vit_role_name(r)};
+    NnWeight w = {.name = vit_role_path(b->c, r)};
     if (!present)
         return w;
     REQUIRE(t->data);
@@ -65,12 +65,22 @@ NodeId build_linear(Builder *b, const char *name, NodeId x, VitRole w, bool has_
     return nn_linear(b->g, name, x, &weight, &added, build_dims(b, out));
 }
 
-NodeId build_layer_norm(Builder *b, const char *inside, NodeId x, VitRole gamma, VitRole beta)
+static NnNorm norm_of(const Builder *b, Dims over, VitRole gamma, VitRole beta)
+{
+    return (NnNorm){.over = over,
+                    .eps = b->c->eps,
+                    .gamma = weight_of(b, gamma, true),
+                    .beta = weight_of(b, beta, !b->c->rms_norm),
+                    .rms = b->c->rms_norm};
+}
+
+NodeId build_norm(Builder *b, const char *name, NodeId x, VitRole gamma, VitRole beta)
 {
     char scope[64];
+    const char *inside = nn_norm_scope(name, b->c->rms_norm);
     NnPlace at = place(b, inside, inside, scope, sizeof scope);
-    NnNorm n = {b->axis.d, b->c->eps, weight_of(b, gamma, true), weight_of(b, beta, true)};
-    return nn_layer_norm(b->g, &at, &n, x);
+    NnNorm n = norm_of(b, DIMS(b->axis.d), gamma, beta);
+    return nn_norm(b->g, &at, &n, x);
 }
 
 static NodeId let_through(Builder *b, NodeId out, VitRole scale, int part)
@@ -88,6 +98,12 @@ static NodeId attention(Builder *b, NodeId x, int *part)
     const VitConfig *c = b->c;
     char scope[64];
     NnPlace at = place(b, "attn", "attention", scope, sizeof scope);
+    NnNorm merged = {.rms = false};
+    if (c->merged_norm)
+        merged = norm_of(b, DIMS(b->axis.h, b->axis.e), VIT_MERGED_GAMMA, VIT_MERGED_BETA);
+    NnBias bias = {.all = b->bias, .w = b->axis.w, .s = b->axis.s, .way = b->way};
+    if (c->bias == VIT_BIAS_BLOCKS)
+        bias.table = weight_of(b, VIT_BIAS_TABLE, true);
     NnAttention a = {.batch = b->axis.b,
                      .asks = b->axis.t,
                      .seen = b->axis.u,
@@ -103,7 +119,9 @@ static NodeId attention(Builder *b, NodeId x, int *part)
                      .w_o = weight_of(b, VIT_W_O, true),
                      .b_o = weight_of(b, VIT_B_O, c->out_bias),
                      .scale = c->scale,
+                     .bias = c->bias == VIT_BIAS_NONE ? NULL : &bias,
                      .turn = c->rope == VIT_ROPE_NONE ? NULL : &b->turn,
+                     .merged = c->merged_norm ? &merged : NULL,
                      .mask = NO_NODE};
     NodeId out = nn_attention(b->g, &at, &a, x, x, part);
     return let_through(b, out, VIT_ATTN_LS, *part);
@@ -114,6 +132,9 @@ static NodeId mlp(Builder *b, NodeId x, int *part)
     const VitConfig *c = b->c;
     char scope[64];
     NnPlace at = place(b, "mlp", "MLP", scope, sizeof scope);
+    NnNorm hidden = {.rms = false};
+    if (c->hidden_norm)
+        hidden = norm_of(b, DIMS(b->axis.m), VIT_HIDDEN_GAMMA, VIT_HIDDEN_BETA);
     NnMlp p = {.batch = b->axis.b,
                .t = b->axis.t,
                .m = b->axis.m,
@@ -124,9 +145,7 @@ static NodeId mlp(Builder *b, NodeId x, int *part)
                .b_down = weight_of(b, VIT_B_DOWN, c->mlp_bias),
                .w_gate = weight_of(b, VIT_W_GATE, c->gated),
                .b_gate = weight_of(b, VIT_B_GATE, vit_has(c, VIT_B_GATE)),
-               .gamma = weight_of(b, VIT_HIDDEN_GAMMA, c->hidden_norm),
-               .beta = weight_of(b, VIT_HIDDEN_BETA, c->hidden_norm),
-               .eps = c->eps,
+               .hidden = c->hidden_norm ? &hidden : NULL,
                .act = c->act};
     NodeId out = nn_mlp(b->g, &at, &p, x, part);
     return let_through(b, out, VIT_MLP_LS, *part);
@@ -147,9 +166,9 @@ static NodeId add_residual(Builder *b, const char *name, Site site, NodeId x, No
 static NodeId pre_norm_block(Builder *b, NodeId z)
 {
     int part;
-    NodeId msa = attention(b, build_layer_norm(b, "ln1", z, VIT_LN1_GAMMA, VIT_LN1_BETA), &part);
+    NodeId msa = attention(b, build_norm(b, "ln1", z, VIT_LN1_GAMMA, VIT_LN1_BETA), &part);
     NodeId mid = add_residual(b, "resid_mid", SITE_RESID_MID, z, msa, part);
-    NodeId out = mlp(b, build_layer_norm(b, "ln2", mid, VIT_LN2_GAMMA, VIT_LN2_BETA), &part);
+    NodeId out = mlp(b, build_norm(b, "ln2", mid, VIT_LN2_GAMMA, VIT_LN2_BETA), &part);
     return add_residual(b, "resid_post", SITE_RESID_POST, mid, out, part);
 }
 
@@ -159,10 +178,31 @@ static NodeId post_norm_block(Builder *b, NodeId z)
     int part;
     NodeId msa = attention(b, z, &part);
     NodeId mid = add_residual(b, "resid_mid", SITE_RESID_MID, z, msa, part);
-    NodeId normed = build_layer_norm(b, "ln1", mid, VIT_LN1_GAMMA, VIT_LN1_BETA);
+    NodeId normed = build_norm(b, "ln1", mid, VIT_LN1_GAMMA, VIT_LN1_BETA);
     NodeId out = mlp(b, normed, &part);
     NodeId post = add_residual(b, "resid_post", SITE_RESID_POST, normed, out, part);
-    return build_layer_norm(b, "ln2", post, VIT_LN2_GAMMA, VIT_LN2_BETA);
+    return build_norm(b, "ln2", post, VIT_LN2_GAMMA, VIT_LN2_BETA);
+}
+
+/* What a norm makes of a sub-layer's result, as what that sub-layer gives. */
+static NodeId normed_branch(Builder *b, NodeId out, const char *name, VitRole gamma, VitRole beta, int part)
+{
+    NodeId normed = build_norm(b, name, out, gamma, beta);
+    NodeId added = graph_view(b->g, "added", normed, graph_node(b->g, normed)->dims);
+    anatomy_note(b->g, part, SITE_OUT, added);
+    return added;
+}
+
+/* Norms on the branches: z′ = z + LN(MSA(z)), z_l = z′ + LN(MLP(z′)). What a norm gives is what its sub-layer adds. */
+static NodeId branch_norm_block(Builder *b, NodeId z)
+{
+    int part;
+    NodeId found = attention(b, z, &part);
+    NodeId msa = normed_branch(b, found, "ln1", VIT_LN1_GAMMA, VIT_LN1_BETA, part);
+    NodeId mid = add_residual(b, "resid_mid", SITE_RESID_MID, z, msa, part);
+    found = mlp(b, mid, &part);
+    NodeId out = normed_branch(b, found, "ln2", VIT_LN2_GAMMA, VIT_LN2_BETA, part);
+    return add_residual(b, "resid_post", SITE_RESID_POST, mid, out, part);
 }
 
 static NodeId block(Builder *b, NodeId z)
@@ -173,7 +213,9 @@ static NodeId block(Builder *b, NodeId z)
     block_scope(b, "");
     NodeId before = graph_view(b->g, "resid_pre", z, graph_node(b->g, z)->dims);
     anatomy_note(b->g, b->block, SITE_RESID_PRE, before);
-    z = b->c->post_norm ? post_norm_block(b, before) : pre_norm_block(b, before);
+    z = b->c->post_norm     ? post_norm_block(b, before)
+        : b->c->branch_norm ? branch_norm_block(b, before)
+                            : pre_norm_block(b, before);
     anatomy_note(b->g, b->block, SITE_BLOCK_OUT, z);
     graph_flag(b->g, z, NODE_CHECKPOINT);
     return z;
@@ -209,9 +251,10 @@ static void build(Builder *b, const char *const *class_names, const float *input
     anatomy_note(g, part, SITE_MASK_TOKEN, graph_find(g, vit_role_name(VIT_MASK_TOKEN)));
     graph_flag(g, z, NODE_CHECKPOINT);
     if (b->c->norm_pre)
-        z = build_layer_norm(b, "norm_pre", z, VIT_PRE_GAMMA, VIT_PRE_BETA);
+        z = build_norm(b, "norm_pre", z, VIT_PRE_GAMMA, VIT_PRE_BETA);
     if (b->c->rope != VIT_ROPE_NONE)
         build_turn(b);
+    build_bias(b);
     for (b->layer = 0; b->layer < b->c->layers; b->layer++)
         z = block(b, z);
     b->block = NO_PART;

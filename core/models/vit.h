@@ -40,6 +40,14 @@ typedef enum VitRope {
     VIT_ROPE_LEARNED /* angle = column · f[0] + row · f[1], from the patches' numbers (RoPE-mixed, Heo et al. 2024) */
 } VitRope;
 
+/* Relative positions (BEiT, Bao et al. 2022): to every scaled score a bias is added that depends on the head and on how
+ * far the token that asks lies from the one looked at, in rows and columns of the grid. */
+typedef enum VitBias {
+    VIT_BIAS_NONE,
+    VIT_BIAS_BLOCKS, /* every block has a table of its own */
+    VIT_BIAS_SHARED  /* one table for all blocks */
+} VitBias;
+
 /* How a position table is fitted to another grid. */
 typedef enum VitFit { VIT_FIT_BICUBIC, VIT_FIT_BILINEAR, VIT_FIT_NEAREST } VitFit;
 
@@ -55,7 +63,7 @@ typedef struct VitConfig {
     int width;                                        /* d */
     int layers, heads, head_dim, mlp, classes;        /* classes = 0: no head */
     MapFn act;
-    float eps;   /* of every LayerNorm */
+    float eps;   /* of every norm */
     float scale; /* factor multiplied onto the scores: vit_scale(head_dim) unless the model says otherwise */
     bool cls, dist;
     int registers;
@@ -76,12 +84,18 @@ typedef struct VitConfig {
     bool rope_cols_first; /* the first half of the pairs (LEARNED: f[0]) is for the column; else for the row */
     float rope_base, rope_offset;
     int rope_ref_h, rope_ref_w; /* VIT_ROPE_STEPS: the reference grid; 0: none */
+    VitBias bias;               /* relative positions: with a cls token and no other token of prefix */
     int project;                /* width of a projection without bias behind the read-out (CLIP); 0: none */
     bool embeds;                /* the read-out is an embedding: what counts is its direction */
     int table_h, table_w;       /* the grid that the position table was made for; 0: the picture's own */
     VitFit fit;                 /* …and how it is fitted to the picture's */
     bool fit_smooth;  /* a grid made smaller is smoothed first (antialias), with Keys' a = −0.5, not −0.75 */
     bool fit_corners; /* corners lie on corners, not borders on borders */
+    bool rms_norm;    /* every norm is an RMSNorm (Zhang and Sennrich 2019): no mean is taken off, nothing added */
+    bool patch_norm;  /* a norm of every patch's vector, before positions are added */
+    bool merged_norm; /* a norm inside attention, of what all heads gathered for a token, before W_O (EVA-02 CLIP) */
+    bool branch_norm; /* norms on the branches: z + LN(MSA(z)), z + LN(MLP(z)); nothing is normalised before them */
+    bool bare_probe;  /* attention pooling whose probe is the query itself, without norm and MLP behind it (AIMv2) */
 } VitConfig;
 
 /* ViT-B/16 at 224 × 224 with 1000 classes: the starting point from which a configuration is made. */
@@ -97,6 +111,11 @@ double vit_rope_angle(const VitConfig *c, int patch, int pair);
 void vit_rope_place(const VitConfig *c, int patch, int place[2]);
 /* The places of that pair's two numbers in a head. */
 void vit_rope_pair(const VitConfig *c, int pair, int *first, int *second);
+/* Rows of a table of relative positions: one for every distance in rows and columns, then three more. */
+int vit_bias_rows(const VitConfig *c);
+/* The row that is added where token t asks and u is looked at: (rows from u to t, columns from u to t) row by row, from
+ * the most negative; then cls to a patch, a patch to cls, cls to itself. */
+int vit_bias_row(const VitConfig *c, int t, int u);
 /* How much each of `from` old rows (or columns) counts in each of `to` new ones: out[to,from]. */
 void vit_fit_weights(const VitConfig *c, int from, int to, double *out);
 /* Is this a model that can be built here? False and one line that names the knob, its value and what it may be. */
@@ -111,9 +130,11 @@ typedef enum VitRole {
 } VitRole;
 
 bool vit_role_in_block(VitRole r);
-const char *vit_role_name(VitRole r);        /* "attn.w_q": its path in the graph, after "blocks.N." for a block's */
-const char *vit_role_axes(VitRole r);        /* "hed" */
-bool vit_has(const VitConfig *c, VitRole r); /* does a model of this configuration have such a weight? */
+const char *vit_role_name(VitRole r); /* "attn.w_q": its path in the graph, after "blocks.N." for a block's */
+const char *vit_role_path(const VitConfig *c, VitRole r); /* …in a model of this configuration: "rms1.gamma" */
+const char *vit_norm_word(const VitConfig *c);            /* "LayerNorm" or "RMSNorm" */
+const char *vit_role_axes(VitRole r);                     /* "hed" */
+bool vit_has(const VitConfig *c, VitRole r);              /* does a model of this configuration have such a weight? */
 int vit_role_shape(const VitConfig *c, VitRole r, size_t shape[4]); /* returns the rank, 1 … 4 */
 size_t vit_role_cells(const VitConfig *c, VitRole r);
 size_t vit_params(const VitConfig *c); /* cells of all weights */

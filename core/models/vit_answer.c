@@ -18,8 +18,8 @@ static NodeId class_token(Builder *b, const char *name, NodeId tokens)
     return graph_slice(b->g, name, tokens, b->axis.t, 0, AXIS_NONE);
 }
 
-/* softmax(probe W_Q · (tokens W_K)ᵀ · scale) (tokens W_V) W_O, and an MLP behind a norm added to that: the attention
- * pooling of Zhai et al. 2023. */
+/* softmax(q · (tokens W_K)ᵀ · scale) (tokens W_V) W_O with q = probe W_Q, and an MLP behind a norm added to that: the
+ * attention pooling of Zhai et al. 2023. A bare probe is q itself, and what W_O gives the answer (Fini et al. 2024). */
 static NodeId pooled(Builder *b, NodeId tokens)
 {
     Graph *g = b->g;
@@ -28,17 +28,26 @@ static NodeId pooled(Builder *b, NodeId tokens)
     NodeId probe = build_weight(b, VIT_PROBE);
     /* linear layers stand in the scope that is set; their weights have their own */
     Dims plain = head;
-    NnWeight w = build_nn_weight(b, VIT_POOL_W_Q), bias = build_nn_weight(b, VIT_POOL_B_Q);
-    NodeId q = nn_linear(g, "q", probe, &w, &bias, plain);
-    NodeId k = build_linear(b, "k", tokens, VIT_POOL_W_K, true, VIT_POOL_B_K, heads);
-    NodeId v = build_linear(b, "v", tokens, VIT_POOL_W_V, true, VIT_POOL_B_V, heads);
+    NodeId q;
+    if (b->c->bare_probe) {
+        q = graph_view(g, "q", probe, plain);
+    } else {
+        NnWeight w = build_nn_weight(b, VIT_POOL_W_Q), bias = build_nn_weight(b, VIT_POOL_B_Q);
+        q = nn_linear(g, "q", probe, &w, &bias, plain);
+    }
+    NodeId k = build_linear(b, "k", tokens, VIT_POOL_W_K, vit_has(b->c, VIT_POOL_B_K), VIT_POOL_B_K, heads);
+    NodeId v = build_linear(b, "v", tokens, VIT_POOL_W_V, vit_has(b->c, VIT_POOL_B_V), VIT_POOL_B_V, heads);
     NodeId raw = graph_contract(g, "scores_raw", k, q, build_dims(b, DIMS(b->axis.h, b->axis.t)));
     NodeId scores = graph_zip(g, "scores_scaled", OP_MUL, raw, graph_const(g, "scale", DIMS(b->axis.h), b->c->scale));
     NodeId pattern = nn_softmax(g, scores, b->axis.t,
                                 (SoftmaxNames){"row_max", "shifted", "exp", "row_sum", "pattern"});
     NodeId z = graph_contract(g, "z", pattern, v, build_dims(b, head));
     NodeId out = build_linear(b, "out", z, VIT_POOL_W_O, true, VIT_POOL_B_O, d);
-    NodeId normed = build_layer_norm(b, "pool_norm", out, VIT_POOL_GAMMA, VIT_POOL_BETA);
+    if (b->c->bare_probe) {
+        graph_scope(g, "%s", "");
+        return graph_view(g, "readout", out, build_dims(b, d));
+    }
+    NodeId normed = build_norm(b, "pool_norm", out, VIT_POOL_GAMMA, VIT_POOL_BETA);
     graph_scope(g, "pool_mlp");
     NodeId up = build_linear(b, "pre", normed, VIT_POOL_W_UP, true, VIT_POOL_B_UP, DIMS(b->axis.m));
     NodeId post = graph_map(g, "post", b->c->act, up);
@@ -118,7 +127,7 @@ void build_answer(Builder *b, NodeId z, VitNodes *nodes)
     const VitConfig *c = b->c;
     int part = build_part(b, PART_READOUT, "", "read-out");
     if (c->final_norm)
-        z = build_layer_norm(b, "ln_final", z, VIT_FINAL_GAMMA, VIT_FINAL_BETA);
+        z = build_norm(b, "ln_final", z, VIT_FINAL_GAMMA, VIT_FINAL_BETA);
     graph_scope(g, "%s", "");
     nodes->tokens_out = z;
     anatomy_note(g, part, SITE_TOKENS_OUT, z);
@@ -131,7 +140,7 @@ void build_answer(Builder *b, NodeId z, VitNodes *nodes)
     anatomy_note(g, part, SITE_READOUT, nodes->readout);
     NodeId y = nodes->readout;
     if (c->fc_norm) {
-        y = build_layer_norm(b, "fc_norm", y, VIT_FC_GAMMA, VIT_FC_BETA);
+        y = build_norm(b, "fc_norm", y, VIT_FC_GAMMA, VIT_FC_BETA);
         graph_scope(g, "%s", "");
     }
     build_embedding_out(b, y, nodes);

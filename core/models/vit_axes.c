@@ -33,6 +33,7 @@ Dims build_role_dims(const Builder *b, VitRole r)
         case 'a': axis = b->axis.a; break;
         case 'l': axis = b->axis.l; break;
         case 'k': axis = b->axis.k; break;
+        case 'w': axis = b->axis.w; break;
         default: break;
         }
         REQUIRE(axis != AXIS_NONE);
@@ -136,6 +137,30 @@ static void make_turn_axes(Builder *b)
     b->axis.k = build_axis(b->g, "k", "pair of a head's numbers", ROLE_PLAIN, c->head_dim / 2);
 }
 
+/* Relative positions: the rows of a table, by the way from the token looked at to the one that asks, and all pairs. */
+static void make_bias_axes(Builder *b)
+{
+    const VitConfig *c = b->c;
+    Graph *g = b->g;
+    int rows = c->image_h / c->patch_h, cols = c->image_w / c->patch_w, all = vit_bias_rows(c);
+    b->axis.w = b->axis.s = AXIS_NONE;
+    if (c->bias == VIT_BIAS_NONE)
+        return;
+    const char **labels = arena_alloc(&g->arena, size_mul((size_t)all, sizeof *labels));
+    for (int w = 0; w < all - 3; w++)
+        labels[w] = arena_printf(&g->arena, "r%+dc%+d", w / (2 * cols - 1) - rows + 1, w % (2 * cols - 1) - cols + 1);
+    labels[all - 3] = "from_cls";
+    labels[all - 2] = "to_cls";
+    labels[all - 1] = "cls_cls";
+    b->axis.w = graph_axis(g, (Axis){.sym = "w",
+                                     .name = "way to the token that asks",
+                                     .n = all,
+                                     .kind = AXIS_CLASS,
+                                     .labels = labels,
+                                     .role = ROLE_PLAIN});
+    b->axis.s = build_axis(g, "s", "pair of tokens", ROLE_PLAIN, vit_tokens(c) * vit_tokens(c));
+}
+
 void build_axes(Builder *b, const char *const *class_names)
 {
     const VitConfig *c = b->c;
@@ -171,6 +196,7 @@ void build_axes(Builder *b, const char *const *class_names)
                            : AXIS_NONE;
     make_prefix_axes(b, labels);
     make_turn_axes(b);
+    make_bias_axes(b);
     b->axis.rows = AXIS_NONE;
     if (c->pos == VIT_POS_ALL)
         b->axis.rows = b->axis.t;

@@ -17,9 +17,12 @@ typedef struct Builder {
         int cls, dist, reg, rows; /* the prefix tokens of each kind; the tokens that have a position */
         int table;                /* the rows of the position table: rows, where no other grid is fitted */
         int f, g;                 /* the read-out, the embedding */
+        int w, s;                 /* relative positions: row of the table, pair of tokens */
         int a, l, k;              /* learned rotations: coordinate, block, pair of numbers */
     } axis;
-    NnTurn turn;         /* rotary positions, where the model has them */
+    int *way;    /* [s] the row of a table of relative positions for every pair of tokens, where the model has them */
+    NodeId bias; /* [h,t,u] the same in all blocks, or NO_NODE */
+    NnTurn turn; /* rotary positions, where the model has them */
     int *partner, *pair; /* [e] the other number of each number's pair; the pair */
 } Builder;
 
@@ -39,8 +42,8 @@ NodeId build_weight(Builder *b, VitRole r);
 NnWeight build_nn_weight(Builder *b, VitRole r);
 /* nn_linear with weights by role; out without the axis b. */
 NodeId build_linear(Builder *b, const char *name, NodeId x, VitRole w, bool has_bias, VitRole bias, Dims out);
-/* LayerNorm over d as a part of its own, in scope `inside` of the block or model. */
-NodeId build_layer_norm(Builder *b, const char *inside, NodeId x, VitRole gamma, VitRole beta);
+/* A norm over d as a part of its own, in scope `name` of the block or model (of an RMSNorm nn_norm_scope(name)). */
+NodeId build_norm(Builder *b, const char *name, NodeId x, VitRole gamma, VitRole beta);
 
 /* Sets input and image, returns image. */
 NodeId build_input(Builder *b, const float *input, VitNodes *nodes);
@@ -48,6 +51,8 @@ NodeId build_input(Builder *b, const float *input, VitNodes *nodes);
 NodeId build_embedding(Builder *b, NodeId image, VitNodes *nodes);
 /* The leaves of rotary positions, into b->turn. */
 void build_turn(Builder *b);
+/* Relative positions: which row of a table is whose, and the bias that all blocks share, into b->way and b->bias. */
+void build_bias(Builder *b);
 /* z: the tokens after the last block. Sets tokens_out and what follows it. */
 void build_answer(Builder *b, NodeId z, VitNodes *nodes);
 #endif

@@ -7,6 +7,8 @@
 #include "core/base/mem.h"
 #include "core/models/vit.h"
 
+enum { BIAS_PATCHES = 4096 }; /* every pair of them has a bias in every head */
+
 typedef enum Where { WHOLE, BLOCK } Where;
 
 static const struct {
@@ -115,7 +117,8 @@ static bool check_ranges(const VitConfig *c, Err *err)
 static bool check_numbers(const VitConfig *c, Err *err)
 {
     if (!knob_finite(c->eps) || c->eps < 0)
-        return err_set(err, "the epsilon of LayerNorm is %g; it must be 0 or a small positive number", (double)c->eps);
+        return err_set(err, "the epsilon of %s is %g; it must be 0 or a small positive number", vit_norm_word(c),
+                       (double)c->eps);
     if (!knob_finite(c->scale))
         return err_set(err, "the factor on the attention scores is not a number");
     bool fixed = c->rope != VIT_ROPE_NONE && c->rope != VIT_ROPE_LEARNED;
@@ -148,11 +151,21 @@ static bool check_structure(const VitConfig *c, Err *err)
     if (c->rope != VIT_ROPE_NONE && c->head_dim % 4)
         return err_set(err, "heads of width %d cannot be turned in two dimensions: it must be a multiple of 4",
                        c->head_dim);
+    if (c->bias != VIT_BIAS_NONE && (!c->cls || vit_prefix(c) != 1))
+        return err_set(err, "relative positions are known here with a class token and no other token of prefix");
+    if (c->bias != VIT_BIAS_NONE && (c->image_h / c->patch_h) * (int64_t)(c->image_w / c->patch_w) > BIAS_PATCHES)
+        return err_set(err, "relative positions are known here for at most %d patches", BIAS_PATCHES);
     if (!c->table_h != !c->table_w || (c->table_h && c->pos == VIT_POS_NONE))
         return err_set(err, "the grid of the position table is %d × %d, but the model has no such table", c->table_h,
                        c->table_w);
     if (c->pos == VIT_POS_BEFORE_REGISTERS && !c->registers)
         return err_set(err, "positions are added before registers, but the model has none");
+    if (c->post_norm && c->branch_norm)
+        return err_set(err, "norms stand behind the addition or on the branches, not both");
+    if (c->layer_scale && c->branch_norm)
+        return err_set(err, "norms on the branches and layer scales on them are not known together");
+    if (c->bare_probe && (c->pool != VIT_POOL_ATTENTION || c->heads * c->head_dim != c->width))
+        return err_set(err, "a bare probe asks with %d heads of %d, but is %d wide", c->heads, c->head_dim, c->width);
     if ((unsigned)c->act >= MAP_COUNT)
         return err_set(err, "unknown activation function");
     return true;
@@ -189,42 +202,90 @@ const char *vit_role_name(VitRole r)
     return ROLES[r].name;
 }
 
+const char *vit_role_path(const VitConfig *c, VitRole r)
+{
+    static const struct {
+        VitRole role;
+        const char *path;
+    } RMS[] = {{VIT_PRE_GAMMA, "rms_pre.gamma"},
+               {VIT_LN1_GAMMA, "rms1.gamma"},
+               {VIT_LN2_GAMMA, "rms2.gamma"},
+               {VIT_FINAL_GAMMA, "rms_final.gamma"},
+               {VIT_FC_GAMMA, "rms_fc.gamma"},
+               {VIT_HIDDEN_GAMMA, "mlp.rms_hidden.gamma"},
+               {VIT_POOL_GAMMA, "rms_pool.gamma"},
+               {VIT_PATCH_GAMMA, "rms_patch.gamma"},
+               {VIT_MERGED_GAMMA, "attn.rms_merged.gamma"}};
+    for (size_t i = 0; c->rms_norm && i < sizeof RMS / sizeof *RMS; i++)
+        if (RMS[i].role == r)
+            return RMS[i].path;
+    return ROLES[r].name;
+}
+
+const char *vit_norm_word(const VitConfig *c)
+{
+    return c->rms_norm ? "RMSNorm" : "LayerNorm";
+}
+
 const char *vit_role_axes(VitRole r)
 {
     return ROLES[r].axes;
+}
+
+/* The probe, keys, values and what they gather: no query weights, no norm, no MLP. */
+static bool bare_probe_has(const VitConfig *c, VitRole r)
+{
+    switch (r) {
+    case VIT_PROBE:
+    case VIT_POOL_W_K:
+    case VIT_POOL_W_V:
+    case VIT_POOL_W_O:
+    case VIT_POOL_B_O: return true;
+    case VIT_POOL_B_K:
+    case VIT_POOL_B_V: return c->qkv_bias;
+    default: return false;
+    }
 }
 
 bool vit_has(const VitConfig *c, VitRole r)
 {
     bool head = c->classes > 0, two = head && c->pool == VIT_POOL_CLS_DIST, probed = c->pool == VIT_POOL_ATTENTION;
     if (r >= VIT_PROBE && r <= VIT_POOL_B_DOWN)
-        return probed;
+        return probed && (r != VIT_POOL_BETA || !c->rms_norm) && (!c->bare_probe || bare_probe_has(c, r));
     switch (r) {
     case VIT_PATCH_B: return c->patch_bias;
     case VIT_CLS: return c->cls;
     case VIT_DIST: return c->dist;
     case VIT_REGISTERS: return c->registers > 0;
     case VIT_POS: return c->pos != VIT_POS_NONE;
-    case VIT_PRE_GAMMA:
-    case VIT_PRE_BETA: return c->norm_pre;
+    case VIT_PRE_GAMMA: return c->norm_pre;
+    case VIT_PRE_BETA: return c->norm_pre && !c->rms_norm;
+    case VIT_PATCH_GAMMA: return c->patch_norm;
+    case VIT_PATCH_BETA: return c->patch_norm && !c->rms_norm;
+    case VIT_MERGED_GAMMA: return c->merged_norm;
+    case VIT_MERGED_BETA: return c->merged_norm && !c->rms_norm;
+    case VIT_LN1_BETA:
+    case VIT_LN2_BETA: return !c->rms_norm;
     case VIT_B_Q: return c->qkv_bias && !c->bare_q;
     case VIT_B_K: return c->qkv_bias && !c->bare_k;
     case VIT_B_V: return c->qkv_bias && !c->bare_v;
     case VIT_W_GATE: return c->gated;
     case VIT_B_GATE: return c->gated && c->mlp_bias;
-    case VIT_HIDDEN_GAMMA:
-    case VIT_HIDDEN_BETA: return c->hidden_norm;
+    case VIT_HIDDEN_GAMMA: return c->hidden_norm;
+    case VIT_HIDDEN_BETA: return c->hidden_norm && !c->rms_norm;
     case VIT_PROJECT: return c->project > 0;
+    case VIT_BIAS_TABLE: return c->bias == VIT_BIAS_BLOCKS;
+    case VIT_SHARED_BIAS_TABLE: return c->bias == VIT_BIAS_SHARED;
     case VIT_ROPE_FREQS: return c->rope == VIT_ROPE_LEARNED;
     case VIT_B_O: return c->out_bias;
     case VIT_ATTN_LS:
     case VIT_MLP_LS: return c->layer_scale;
     case VIT_B_UP:
     case VIT_B_DOWN: return c->mlp_bias;
-    case VIT_FINAL_GAMMA:
-    case VIT_FINAL_BETA: return c->final_norm;
-    case VIT_FC_GAMMA:
-    case VIT_FC_BETA: return c->fc_norm;
+    case VIT_FINAL_GAMMA: return c->final_norm;
+    case VIT_FINAL_BETA: return c->final_norm && !c->rms_norm;
+    case VIT_FC_GAMMA: return c->fc_norm;
+    case VIT_FC_BETA: return c->fc_norm && !c->rms_norm;
     case VIT_HEAD_W: return head;
     case VIT_HEAD_B: return head && c->head_bias;
     case VIT_HEAD_DIST_W: return two;
@@ -253,6 +314,7 @@ static int letter_length(const void *config, char letter)
     case 'a': return 2;
     case 'l': return c->layers;
     case 'k': return c->head_dim / 2;
+    case 'w': return vit_bias_rows(c);
     case '1':
     case '2': return 1;
     case '3': return c->registers;

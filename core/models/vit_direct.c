@@ -28,21 +28,32 @@ static void linear(const float *w, const float *b, const double *x, size_t input
     }
 }
 
-static void norm_of(int n, double eps, const float *gamma, const float *beta, const double *x, double *y)
+/* The model's norm of n numbers; gamma's role is followed by beta's. An RMSNorm takes no mean off and adds nothing. */
+static void norm_of(const VitConfig *c, const VitWeights *w, VitRole role, int layer, int n, const double *x, double *y)
 {
+    const float *gamma = weight(w, role, layer), *beta = c->rms_norm ? NULL : weight(w, (VitRole)(role + 1), layer);
     double mean = 0, var = 0;
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n && !c->rms_norm; i++)
         mean += x[i] / n;
     for (int i = 0; i < n; i++)
         var += (x[i] - mean) * (x[i] - mean) / n;
-    double rstd = map_exact(MAP_RSQRT, var + eps);
+    double rstd = map_exact(MAP_RSQRT, var + (double)c->eps);
     for (int i = 0; i < n; i++)
-        y[i] = (x[i] - mean) * rstd * (double)gamma[i] + (double)beta[i];
+        y[i] = (x[i] - mean) * rstd * (double)gamma[i] + (beta ? (double)beta[i] : 0);
 }
 
-static void layer_norm(const VitConfig *c, const float *gamma, const float *beta, const double *x, double *y)
+static void norm(const VitConfig *c, const VitWeights *w, VitRole role, int layer, const double *x, double *y)
 {
-    norm_of(c->width, (double)c->eps, gamma, beta, x, y);
+    norm_of(c, w, role, layer, c->width, x, y);
+}
+
+/* The same in place. */
+static void norm_here(const VitConfig *c, const VitWeights *w, VitRole role, int layer, double *x)
+{
+    double *out = doubles((size_t)c->width, 1);
+    norm(c, w, role, layer, x, out);
+    memcpy(x, out, (size_t)c->width * sizeof *x);
+    free(out);
 }
 
 static void softmax(double *x, size_t n)
@@ -152,6 +163,8 @@ void vit_direct_embed(const VitConfig *c, const VitWeights *w, const float *inpu
         if (t >= prefix) {
             cut_patch(c, image, (size_t)(t - prefix), patch);
             linear(weight(w, VIT_PATCH_W, 0), c->patch_bias ? weight(w, VIT_PATCH_B, 0) : NULL, patch, values, to, d);
+            if (c->patch_norm)
+                norm_here(c, w, VIT_PATCH_GAMMA, 0, to);
         }
         const float *token = t >= prefix        ? NULL
                              : t >= front       ? weight(w, VIT_REGISTERS, 0) + (size_t)(t - front) * d
@@ -159,12 +172,8 @@ void vit_direct_embed(const VitConfig *c, const VitWeights *w, const float *inpu
                                                 : weight(w, VIT_DIST, 0);
         for (size_t i = 0; i < d; i++)
             to[i] = (token ? (double)token[i] : to[i]) + (place ? place[i] : 0);
-        if (c->norm_pre) {
-            double *out = doubles(d, 1);
-            layer_norm(c, weight(w, VIT_PRE_GAMMA, 0), weight(w, VIT_PRE_BETA, 0), to, out);
-            memcpy(to, out, d * sizeof *to);
-            free(out);
-        }
+        if (c->norm_pre)
+            norm_here(c, w, VIT_PRE_GAMMA, 0, to);
     }
     free(image);
     free(patch);
@@ -236,17 +245,26 @@ void vit_direct_keys(VitDirectBlock *b, int t)
     double *seen = b->seen + (size_t)t * d, *x = doubles(d, 1);
     for (size_t i = 0; i < d; i++)
         x[i] = (double)b->z[(size_t)t * d + i];
-    if (c->post_norm)
+    if (c->post_norm || c->branch_norm)
         memcpy(seen, x, d * sizeof *seen);
     else
-        layer_norm(c, weight(b->w, VIT_LN1_GAMMA, b->layer), weight(b->w, VIT_LN1_BETA, b->layer), x, seen);
+        norm(c, b->w, VIT_LN1_GAMMA, b->layer, x, seen);
     linear(weight(b->w, VIT_W_K, b->layer), bias(b, VIT_B_K), seen, d, b->k + (size_t)t * inner, inner);
     turn(b, t, b->k + (size_t)t * inner);
     linear(weight(b->w, VIT_W_V, b->layer), bias(b, VIT_B_V), seen, d, b->v + (size_t)t * inner, inner);
     free(x);
 }
 
-/* out[d] = W_O · (softmax(q kᵀ · scale) v of all heads) + b_O */
+/* What is added to a score for where the two tokens lie to each other. */
+static double bias_of(const VitDirectBlock *b, size_t h, int t, int u)
+{
+    VitRole r = b->c->bias == VIT_BIAS_SHARED ? VIT_SHARED_BIAS_TABLE : VIT_BIAS_TABLE;
+    if (b->c->bias == VIT_BIAS_NONE)
+        return 0;
+    return (double)weight(b->w, r, b->layer)[h * (size_t)vit_bias_rows(b->c) + (size_t)vit_bias_row(b->c, t, u)];
+}
+
+/* out[d] = W_O · (softmax(q kᵀ · scale + bias) v of all heads) + b_O */
 static void attention(const VitDirectBlock *b, int t, double *out)
 {
     const VitConfig *c = b->c;
@@ -259,12 +277,16 @@ static void attention(const VitDirectBlock *b, int t, double *out)
             row[u] = 0;
             for (size_t i = 0; i < e; i++)
                 row[u] += q[h * e + i] * b->k[u * inner + h * e + i];
-            row[u] *= (double)c->scale;
+            row[u] = row[u] * (double)c->scale + bias_of(b, h, t, (int)u);
         }
         softmax(row, tokens);
         for (size_t u = 0; u < tokens; u++)
             for (size_t i = 0; i < e; i++)
                 z[h * e + i] += row[u] * b->v[u * inner + h * e + i];
+    }
+    if (c->merged_norm) {
+        norm_of(c, b->w, VIT_MERGED_GAMMA, b->layer, (int)inner, z, q);
+        memcpy(z, q, inner * sizeof *z);
     }
     linear(weight(b->w, VIT_W_O, b->layer), bias(b, VIT_B_O), z, inner, out, d);
     free(q);
@@ -283,8 +305,7 @@ static void mlp(const VitDirectBlock *b, const double *x, double *out)
     for (size_t i = 0; i < m; i++)
         hidden[i] = c->gated ? hidden[i] * map_exact(c->act, gate[i]) : map_exact(c->act, hidden[i]);
     if (c->hidden_norm) {
-        norm_of(c->mlp, (double)c->eps, weight(b->w, VIT_HIDDEN_GAMMA, b->layer),
-                weight(b->w, VIT_HIDDEN_BETA, b->layer), hidden, gate);
+        norm_of(c, b->w, VIT_HIDDEN_GAMMA, b->layer, c->mlp, hidden, gate);
         memcpy(hidden, gate, m * sizeof *hidden);
     }
     linear(weight(b->w, VIT_W_DOWN, b->layer), bias(b, VIT_B_DOWN), hidden, m, out, d);
@@ -305,20 +326,24 @@ void vit_direct_token(const VitDirectBlock *b, int t, double *out)
     const VitConfig *c = b->c;
     size_t d = (size_t)c->width;
     double *x = doubles(d, 1), *found = doubles(d, 1);
-    const float *g1 = weight(b->w, VIT_LN1_GAMMA, b->layer), *b1 = weight(b->w, VIT_LN1_BETA, b->layer),
-                *g2 = weight(b->w, VIT_LN2_GAMMA, b->layer), *b2 = weight(b->w, VIT_LN2_BETA, b->layer);
     for (size_t i = 0; i < d; i++)
         x[i] = (double)b->z[(size_t)t * d + i];
     attention(b, t, found);
+    if (c->branch_norm)
+        norm_here(c, b->w, VIT_LN1_GAMMA, b->layer, found);
     add_to(b, x, found, VIT_ATTN_LS);
     if (c->post_norm) { /* z′ = LN(z + MSA(z)), z = LN(z′ + MLP(z′)) */
-        layer_norm(c, g1, b1, x, out);
-        memcpy(x, out, d * sizeof *x);
+        norm_here(c, b->w, VIT_LN1_GAMMA, b->layer, x);
         mlp(b, x, found);
         add_to(b, x, found, VIT_MLP_LS);
-        layer_norm(c, g2, b2, x, out);
+        norm(c, b->w, VIT_LN2_GAMMA, b->layer, x, out);
+    } else if (c->branch_norm) { /* z′ = z + LN(MSA(z)), z = z′ + LN(MLP(z′)) */
+        mlp(b, x, found);
+        norm_here(c, b->w, VIT_LN2_GAMMA, b->layer, found);
+        add_to(b, x, found, VIT_MLP_LS);
+        memcpy(out, x, d * sizeof *x);
     } else { /* z′ = z + MSA(LN(z)), z = z′ + MLP(LN(z′)) */
-        layer_norm(c, g2, b2, x, out);
+        norm(c, b->w, VIT_LN2_GAMMA, b->layer, x, out);
         mlp(b, out, found);
         add_to(b, x, found, VIT_MLP_LS);
         memcpy(out, x, d * sizeof *x);
@@ -337,7 +362,7 @@ static void last(const VitConfig *c, const VitWeights *w, const float *z, int t,
     for (size_t i = 0; i < d; i++)
         x[i] = (double)z[(size_t)t * d + i];
     if (c->final_norm)
-        layer_norm(c, weight(w, VIT_FINAL_GAMMA, 0), weight(w, VIT_FINAL_BETA, 0), x, out);
+        norm(c, w, VIT_FINAL_GAMMA, 0, x, out);
     else
         memcpy(out, x, d * sizeof *x);
     free(x);
@@ -352,10 +377,15 @@ static void pooled(const VitConfig *c, const VitWeights *w, const double *tokens
            *row = doubles(n, 1), *z = doubles(inner, 1), *normed = doubles(d, 1), *hidden = doubles(m, 1);
     for (size_t i = 0; i < d; i++)
         probe[i] = (double)weight(w, VIT_PROBE, 0)[i];
-    linear(weight(w, VIT_POOL_W_Q, 0), weight(w, VIT_POOL_B_Q, 0), probe, d, q, inner);
+    if (c->bare_probe)
+        memcpy(q, probe, d * sizeof *q);
+    else
+        linear(weight(w, VIT_POOL_W_Q, 0), weight(w, VIT_POOL_B_Q, 0), probe, d, q, inner);
+    const float *b_k = vit_has(c, VIT_POOL_B_K) ? weight(w, VIT_POOL_B_K, 0) : NULL,
+                *b_v = vit_has(c, VIT_POOL_B_V) ? weight(w, VIT_POOL_B_V, 0) : NULL;
     for (size_t t = 0; t < n; t++) {
-        linear(weight(w, VIT_POOL_W_K, 0), weight(w, VIT_POOL_B_K, 0), tokens + t * d, d, k + t * inner, inner);
-        linear(weight(w, VIT_POOL_W_V, 0), weight(w, VIT_POOL_B_V, 0), tokens + t * d, d, v + t * inner, inner);
+        linear(weight(w, VIT_POOL_W_K, 0), b_k, tokens + t * d, d, k + t * inner, inner);
+        linear(weight(w, VIT_POOL_W_V, 0), b_v, tokens + t * d, d, v + t * inner, inner);
     }
     for (size_t h = 0; h < (size_t)c->heads; h++) {
         for (size_t t = 0; t < n; t++) {
@@ -369,13 +399,17 @@ static void pooled(const VitConfig *c, const VitWeights *w, const double *tokens
                 z[h * e + i] += row[t] * v[t * inner + h * e + i];
     }
     linear(weight(w, VIT_POOL_W_O, 0), weight(w, VIT_POOL_B_O, 0), z, inner, probe, d);
-    layer_norm(c, weight(w, VIT_POOL_GAMMA, 0), weight(w, VIT_POOL_BETA, 0), probe, normed);
-    linear(weight(w, VIT_POOL_W_UP, 0), weight(w, VIT_POOL_B_UP, 0), normed, d, hidden, m);
-    for (size_t i = 0; i < m; i++)
-        hidden[i] = map_exact(c->act, hidden[i]);
-    linear(weight(w, VIT_POOL_W_DOWN, 0), weight(w, VIT_POOL_B_DOWN, 0), hidden, m, y, d);
-    for (size_t i = 0; i < d; i++)
-        y[i] += probe[i];
+    if (c->bare_probe) {
+        memcpy(y, probe, d * sizeof *y);
+    } else {
+        norm(c, w, VIT_POOL_GAMMA, 0, probe, normed);
+        linear(weight(w, VIT_POOL_W_UP, 0), weight(w, VIT_POOL_B_UP, 0), normed, d, hidden, m);
+        for (size_t i = 0; i < m; i++)
+            hidden[i] = map_exact(c->act, hidden[i]);
+        linear(weight(w, VIT_POOL_W_DOWN, 0), weight(w, VIT_POOL_B_DOWN, 0), hidden, m, y, d);
+        for (size_t i = 0; i < d; i++)
+            y[i] += probe[i];
+    }
     double *const all[] = {probe, q, k, v, row, z, normed, hidden};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
@@ -399,10 +433,8 @@ static void read_out(const VitConfig *c, const VitWeights *w, const float *z, do
         for (size_t t = prefix; t < tokens; t++)
             to[i] += all[t * d + i] / vit_patches(c);
     }
-    if (c->fc_norm) {
-        memcpy(all, y, d * sizeof *y);
-        layer_norm(c, weight(w, VIT_FC_GAMMA, 0), weight(w, VIT_FC_BETA, 0), all, y);
-    }
+    if (c->fc_norm)
+        norm_here(c, w, VIT_FC_GAMMA, 0, y);
     free(all);
 }
 

@@ -270,6 +270,25 @@ void build_turn(Builder *b)
         build_fixed_turn(b);
 }
 
+void build_bias(Builder *b)
+{
+    const VitConfig *c = b->c;
+    int tokens = vit_tokens(c);
+    b->bias = NO_NODE;
+    if (c->bias == VIT_BIAS_NONE)
+        return;
+    b->way = arena_alloc(&b->g->arena, size_mul(size_mul((size_t)tokens, (size_t)tokens), sizeof *b->way));
+    for (int t = 0; t < tokens; t++)
+        for (int u = 0; u < tokens; u++)
+            b->way[(size_t)t * (size_t)tokens + (size_t)u] = vit_bias_row(c, t, u);
+    if (c->bias != VIT_BIAS_SHARED)
+        return;
+    graph_scope(b->g, "%s", "");
+    NnBias shared = {.w = b->axis.w, .s = b->axis.s, .way = b->way};
+    b->bias = nn_bias(b->g, "rel_bias", build_weight(b, VIT_SHARED_BIAS_TABLE), &shared,
+                      DIMS(b->axis.h, b->axis.t, b->axis.u));
+}
+
 /* Registers that get no position stand between the positioned prefix and the patches (Darcet et al. 2024). */
 static NodeId positions_before_registers(Builder *b, NodeId patches, VitNodes *nodes)
 {
@@ -305,6 +324,10 @@ NodeId build_embedding(Builder *b, NodeId image, VitNodes *nodes)
     NodeId mask_token = b->c->mask_token ? build_weight(b, VIT_MASK_TOKEN)
                                          : NO_NODE; /* an edit may want it where nothing reads it */
     NodeId patches = nodes->patch_embed = build_patches(b, image);
+    if (b->c->patch_norm) {
+        patches = build_norm(b, "ln_patch", patches, VIT_PATCH_GAMMA, VIT_PATCH_BETA);
+        graph_scope(g, "%s", "");
+    }
     patches = hide_patches(b, patches, mask_token, nodes);
     switch (b->c->pos) {
     case VIT_POS_BEFORE_REGISTERS: return positions_before_registers(b, patches, nodes);

@@ -34,6 +34,23 @@ void vit_rope_pair(const VitConfig *c, int pair, int *first, int *second)
     *second = c->rope_half ? pair + c->head_dim / 2 : 2 * pair + 1;
 }
 
+/* --- relative positions --- */
+
+int vit_bias_rows(const VitConfig *c)
+{
+    int rows = c->image_h / c->patch_h, cols = c->image_w / c->patch_w;
+    return (2 * rows - 1) * (2 * cols - 1) + 3;
+}
+
+int vit_bias_row(const VitConfig *c, int t, int u)
+{
+    int rows = c->image_h / c->patch_h, cols = c->image_w / c->patch_w, all = vit_bias_rows(c);
+    if (t == 0 || u == 0)
+        return t != 0 ? all - 2 : u != 0 ? all - 3 : all - 1;
+    int down = (t - 1) / cols - (u - 1) / cols, right = (t - 1) % cols - (u - 1) % cols;
+    return (down + rows - 1) * (2 * cols - 1) + right + cols - 1;
+}
+
 /* --- a position table on another grid --- */
 
 /* Keys 1981: the cubic that passes through its points, with slope a at distance 1. */

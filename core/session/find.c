@@ -109,6 +109,34 @@ static bool go_to_thing(Session *s, int i, Err *err)
     return true;
 }
 
+/* Nodes without a step of their own: only where no step and no class is called so. The next one from the node in focus.
+ */
+static bool go_on_nodes(Session *s, int by, Err *err)
+{
+    const Graph *g = session_base(s);
+    NodeId here = graph_find(g, s->place.path), to = NO_NODE;
+    int hits = 0, number = 0;
+    here = here == NO_NODE ? 0 : here;
+    for (NodeId k = 1; k <= g->count && to == NO_NODE; k++) {
+        NodeId i = ((here + by * k) % g->count + g->count) % g->count;
+        to = find_in(graph_node(g, i)->path, s->sought.text) ? i : NO_NODE;
+    }
+    if (to == NO_NODE)
+        return err_set(err, "try a part of its name: nothing is called '%.40s' of steps, nodes and classes",
+                       s->sought.text);
+    for (NodeId i = 0; i < g->count; i++) {
+        hits += find_in(graph_node(g, i)->path, s->sought.text);
+        number = i == to ? hits : number;
+    }
+    const char *path = graph_node(g, to)->path;
+    if (!session_go(s, path, session_screen_for(s, path), err))
+        return false;
+    s->sought.on = true;
+    session_say(s, "%d of %d nodes with '%s': %s.%s", number, hits, s->sought.text, path,
+                hits > 1 ? "  n next, N before" : "");
+    return true;
+}
+
 /* The next hit from where one is, round at the end; which of how many it is. */
 static bool go_on(Session *s, int by, Err *err)
 {
@@ -119,8 +147,7 @@ static bool go_on(Session *s, int by, Err *err)
         to = is_hit(s, i, s->sought.text, name, sizeof name) ? i : -1;
     }
     if (to < 0)
-        return err_set(err, "try a part of its name: nothing is called '%.40s' of steps, nodes and classes",
-                       s->sought.text);
+        return go_on_nodes(s, by, err);
     for (int i = 0; i < count; i++) {
         hits += is_hit(s, i, s->sought.text, name, sizeof name);
         number = i == to ? hits : number;

@@ -45,7 +45,7 @@ static void unmask(Session *s)
 {
     const Graph *g = session_graph(s, SIDE_B);
     int part = anatomy_of(g, s->place.path);
-    const char *masked = site_path(g, part, SITE_SCORES_MASKED), *scaled = site_path(g, part, SITE_SCORES_SCALED);
+    const char *masked = site_path(g, part, SITE_SCORES_MASKED), *scaled = site_path(g, part, site_scores(g, part));
     if (masked && scaled && strncmp(s->place.path, masked, strlen(masked)) == 0)
         snprintf(s->place.path, sizeof s->place.path, "%s", scaled);
 }

@@ -65,6 +65,7 @@ static const struct {
     {"positions", M_POS, OF(pos), 0, 0},
     {"input", M_INPUT, OF(input), 0, 0},
     {"post_norm", M_FLAG, OF(post_norm), 0, 0},
+    {"rms_norm", M_FLAG, OF(rms_norm), 0, 0},
 };
 enum { MODEL_FIELD_COUNT = sizeof MODEL_FIELDS / sizeof *MODEL_FIELDS };
 

@@ -14,6 +14,14 @@
     "encoder.layer.*.mlp.activation=blocks.*.mlp.post encoder.layer.*.mlp.fc2=blocks.*.mlp.out "                       \
     "encoder.layer.*.layer_scale2=blocks.*.mlp.scaled_out encoder.layer.*=blocks.*.resid_post layernorm=ln_final.out " \
     "classifier=logits"
+#define HF_BEIT                                                                                                        \
+    "embeddings=full_embed encoder.layer.*.layernorm_before=blocks.*.ln1.out encoder.layer.*.attention.attention."     \
+    "query=blocks.*.attn.q encoder.layer.*.attention.attention.key=blocks.*.attn.k encoder.layer.*.attention."         \
+    "attention.value=blocks.*.attn.v encoder.layer.*.attention.attention=blocks.*.attn.z "                             \
+    "encoder.layer.*.attention.output.dense=blocks.*.attn.out encoder.layer.*.layernorm_after=blocks.*.ln2.out "       \
+    "encoder.layer.*.intermediate.dense=blocks.*.mlp.pre encoder.layer.*.intermediate.intermediate_act_fn=blocks.*."   \
+    "mlp.post encoder.layer.*.output.dense=blocks.*.mlp.out encoder.layer.*.output=blocks.*.mlp.out "                  \
+    "encoder.layer.*=blocks.*.resid_post "
 #define HF_DINOV3                                                                                                      \
     "embeddings=full_embed layer.*.norm1=blocks.*.ln1.out layer.*.attention.q_proj=blocks.*.attn.q "                   \
     "layer.*.attention.k_proj=blocks.*.attn.k layer.*.attention.v_proj=blocks.*.attn.v "                               \
@@ -45,16 +53,31 @@
     "visual.transformer.resblocks.*.mlp.c_proj=blocks.*.mlp.out "                                                      \
     "visual.transformer.resblocks.*=blocks.*.resid_post visual.ln_post=readout visual=embedding"
 #define TIMM                                                                                                           \
-    "patch_embed=patch_embed pos_drop=full_embed norm_pre=norm_pre.out blocks.*.norm1=blocks.*.ln1.out "               \
+    "patch_embed=rms_patch.out|ln_patch.out|patch_embed pos_drop=full_embed norm_pre=norm_pre.out "                    \
+    "blocks.*.norm1=blocks.*.ln1.out|blocks.*.rms1.out "                                                               \
     "blocks.*.attn.qkv=blocks.*.attn.q+blocks.*.attn.k+blocks.*.attn.v blocks.*.attn.proj=blocks.*.attn.out "          \
-    "blocks.*.ls1=blocks.*.attn.scaled_out blocks.*.norm2=blocks.*.ln2.out "                                           \
+    "blocks.*.attn.norm=blocks.*.attn.ln_merged.out blocks.*.drop_path1=blocks.*.ln1.added|blocks.*.rms1.added "       \
+    "blocks.*.drop_path2=blocks.*.ln2.added|blocks.*.rms2.added "                                                      \
+    "blocks.*.ls1=blocks.*.attn.scaled_out blocks.*.norm2=blocks.*.ln2.out|blocks.*.rms2.out "                         \
     "blocks.*.mlp.fc2=blocks.*.mlp.out blocks.*.ls2=blocks.*.mlp.scaled_out blocks.*=blocks.*.resid_post "             \
-    "norm=ln_final.out fc_norm=fc_norm.out head=logits|embedding attn_pool=readout attn_pool.mlp=pool_mlp.out "
+    "norm=ln_final.out|rms_final.out fc_norm=fc_norm.out head=logits|embedding attn_pool=readout "                     \
+    "attn_pool.mlp=pool_mlp.out "
 #define TIMM_PLAIN TIMM "blocks.*.mlp.fc1=blocks.*.mlp.pre blocks.*.mlp.act=blocks.*.mlp.post"
 #define TIMM_PACKED TIMM "blocks.*.mlp.fc1=blocks.*.mlp.gate+blocks.*.mlp.pre blocks.*.mlp.act=blocks.*.mlp.gate_post"
 #define TIMM_APART                                                                                                     \
     TIMM "blocks.*.mlp.fc1_g=blocks.*.mlp.gate blocks.*.mlp.fc1_x=blocks.*.mlp.pre "                                   \
          "blocks.*.mlp.act=blocks.*.mlp.gate_post blocks.*.mlp.norm=blocks.*.mlp.ln_hidden.out"
+
+#define HF_AIMV2                                                                                                       \
+    "embeddings.patch_embed=patch_embed embeddings.rms_norm=rms_patch.out|ln_patch.out embeddings=full_embed "         \
+    "encoder.layers.*.rms_norm1=blocks.*.rms1.out|blocks.*.ln1.out encoder.layers.*.attention.q_proj=blocks.*.attn.q " \
+    "encoder.layers.*.attention.k_proj=blocks.*.attn.k encoder.layers.*.attention.v_proj=blocks.*.attn.v "             \
+    "encoder.layers.*.attention.out_proj=blocks.*.attn.out "                                                           \
+    "encoder.layers.*.rms_norm2=blocks.*.rms2.out|blocks.*.ln2.out "                                                   \
+    "encoder.layers.*.ffn.gate_proj=blocks.*.mlp.gate encoder.layers.*.ffn.act_fn=blocks.*.mlp.gate_post "             \
+    "encoder.layers.*.ffn.up_proj=blocks.*.mlp.pre encoder.layers.*.ffn.down_proj=blocks.*.mlp.out "                   \
+    "encoder.layers.*=blocks.*.resid_post rms_norm=rms_final.out|ln_final.out head.k_proj=pool.k head.v_proj=pool.v "  \
+    "head.output_proj=pool.out head=readout visual_projection=embedding"
 
 static const struct {
     const char *family, *names;
@@ -78,6 +101,16 @@ static const struct {
     {"jax", TIMM_PLAIN},
     {"timm_rope_mixed", TIMM_PLAIN},
     {"timm_rope_mixed_ape", TIMM_PLAIN},
+    {"aimv2", HF_AIMV2},
+    {"aimv2_apple", HF_AIMV2},
+    {"timm_aimv2", TIMM_APART},
+    {"timm_eva02_clip", TIMM_APART},
+    {"timm_beit3", TIMM_PLAIN},
+    {"timm_rpn", TIMM_PLAIN},
+    {"timm_eva02_enormous", TIMM_PLAIN},
+    {"beit", HF_BEIT "pooler.layernorm=fc_norm.out classifier=logits"},
+    {"data2vec", HF_BEIT "layernorm=ln_final.out"},
+    {"timm_beit", TIMM_PLAIN},
 };
 enum { PROGRAM_COUNT = sizeof PROGRAMS / sizeof *PROGRAMS };
 
@@ -110,6 +143,7 @@ static void side_family(Side *s, const char *family, void (*change)(VitConfig *c
         change(&s->bench.model.vit);
     if (weigh)
         weigh(&s->bench.model);
+    without_effect(&s->bench);
     s->bench.pixels = malloc(bench_pixels(&s->bench.model.vit) * sizeof(float));
     if (!preprocess_run(&s->bench.model.preprocess, &s->picture, &resized, s->bench.pixels, &err))
         fail_msg("%s", err.text);
@@ -295,6 +329,31 @@ static void mean_read(VitConfig *c)
     c->pool = VIT_POOL_MEAN;
 }
 
+static void layer_norm(VitConfig *c)
+{
+    c->rms_norm = false;
+}
+static void rms_form(VitConfig *c)
+{
+    c->rms_norm = true;
+}
+static void smaller_eps(VitConfig *c)
+{
+    c->eps = c->eps / 10;
+}
+static void no_patch_norm(VitConfig *c)
+{
+    c->patch_norm = false;
+}
+static void no_merged_norm(VitConfig *c)
+{
+    c->merged_norm = false;
+}
+static void no_bias(VitConfig *c)
+{
+    c->bias = VIT_BIAS_NONE;
+}
+
 static const struct {
     const char *family;
     void (*change)(VitConfig *c);
@@ -338,6 +397,26 @@ static const struct {
     {"timm_rope_mixed", other_axis, "rows for columns"},
     {"timm_rope_mixed_ape", no_turn, "rotary positions are lost"},
     {"timm_rope_mixed_ape", other_axis, "rows for columns"},
+    {"aimv2", layer_norm, "has LayerNorm: the mean is taken off"},
+    {"aimv2", erf_form, "GELU with erf"},
+    {"aimv2", smaller_eps, "RMSNorm adds ε = 1e-06"},
+    {"aimv2", no_patch_norm, "no norm behind the patch embedding"},
+    {"aimv2_apple", layer_norm, "has LayerNorm: the mean is taken off"},
+    {"aimv2_apple", smaller_eps, "RMSNorm adds ε = 1e-06"},
+    {"timm_aimv2", layer_norm, "has LayerNorm: the mean is taken off"},
+    {"timm_aimv2", erf_form, "GELU with erf"},
+    {"timm_aimv2", smaller_eps, "RMSNorm adds ε = 1e-06"},
+    {"timm_aimv2", no_patch_norm, "no norm behind the patch embedding"},
+    {"timm_eva02_clip", no_merged_norm, "no norm inside attention"},
+    {"timm_eva02_clip", no_turn, "rotary positions are lost"},
+    {"timm_eva02_clip", rms_form, "RMSNorm without β"},
+    {"timm_beit3", no_merged_norm, "no norm inside attention"},
+    {"timm_rpn", rms_form, "RMSNorm without β"},
+    {"beit", no_bias, "no relative position bias"},
+    {"data2vec", no_bias, "no relative position bias"},
+    {"timm_beit", no_bias, "no relative position bias"},
+    {"beit", no_scale, "does not multiply the scores"},
+    {"timm_beit", first_token, "reads the class token"},
 };
 
 /* The last block turns by the first one's frequencies. */
@@ -349,6 +428,40 @@ static void other_block(Model *m)
     memcpy(f + 2 * all - each, f + all, each * sizeof *f);
 }
 
+static void each_bias(Model *m, void (*change)(float *table, size_t rows, float scale))
+{
+    VitRole r = m->vit.bias == VIT_BIAS_SHARED ? VIT_SHARED_BIAS_TABLE : VIT_BIAS_TABLE;
+    size_t rows = (size_t)vit_bias_rows(&m->vit);
+    for (int layer = 0; layer < (vit_role_in_block(r) ? m->vit.layers : 1); layer++)
+        for (size_t h = 0; h < (size_t)m->vit.heads; h++)
+            change(m->block + (vit_weight(&m->weights, r, layer)->data - m->block) + h * rows, rows, m->vit.scale);
+}
+static void turn_table(float *table, size_t rows, float scale)
+{
+    (void)scale;
+    for (size_t i = 0, n = rows - 3; i < n / 2; i++) {
+        float kept = table[i];
+        table[i] = table[n - 1 - i];
+        table[n - 1 - i] = kept;
+    }
+    float kept = table[rows - 3];
+    table[rows - 3] = table[rows - 2];
+    table[rows - 2] = kept;
+}
+static void scale_table(float *table, size_t rows, float scale)
+{
+    for (size_t i = 0; i < rows; i++)
+        table[i] *= scale;
+}
+static void transposed(Model *m)
+{
+    each_bias(m, turn_table);
+}
+static void before_scale(Model *m)
+{
+    each_bias(m, scale_table);
+}
+
 /* …and with weights changed. */
 static const struct {
     const char *family;
@@ -357,6 +470,11 @@ static const struct {
 } WEIGHED[] = {
     {"timm_rope_mixed", other_block, "frequencies learned for"},
     {"timm_rope_mixed_ape", other_block, "frequencies learned for"},
+    {"beit", transposed, "bias is transposed"},
+    {"data2vec", transposed, "bias is transposed"},
+    {"timm_beit", transposed, "bias is transposed"},
+    {"beit", before_scale, "bias before the scale"},
+    {"timm_beit", before_scale, "bias before the scale"},
 };
 
 typedef struct Planted {
@@ -403,8 +521,126 @@ static void wrong_variants(void **state)
     print_message("  of %d: %d named from the modules, %d from the answer alone, none wrong\n", COUNT, modules, ends);
 }
 
+/* --- what to record next, in the recording's own naming --- */
+
+#define HF_VIT                                                                                                         \
+    "vit.embeddings.patch_embeddings=patch_embed vit.embeddings=full_embed "                                           \
+    "vit.encoder.layer.*.layernorm_before=blocks.*.ln1.out vit.encoder.layer.*.attention.attention.query=blocks.*."    \
+    "attn.q vit.encoder.layer.*.attention.attention=blocks.*.attn.z vit.encoder.layer.*.attention.output.dense="       \
+    "blocks.*.attn.out vit.encoder.layer.*.intermediate.dense=blocks.*.mlp.pre vit.encoder.layer.*.intermediate="      \
+    "blocks.*.mlp.post vit.encoder.layer.*.output.dense=blocks.*.mlp.out vit.encoder.layer.*=blocks.*.resid_post "     \
+    "vit.layernorm=ln_final.out classifier=logits"
+#define HF_VIT5                                                                                                        \
+    "vit.embeddings=full_embed vit.layers.*.layernorm_before=blocks.*.ln1.out vit.layers.*.attention.q_proj=blocks.*." \
+    "attn.q vit.layers.*.attention.o_proj=blocks.*.attn.out vit.layers.*.mlp.fc1=blocks.*.mlp.pre "                    \
+    "vit.layers.*.mlp.fc2=blocks.*.mlp.out vit.layers.*=blocks.*.resid_post vit.layernorm=ln_final.out "               \
+    "classifier=logits"
+#define VISION                                                                                                         \
+    "conv_proj=patch_embed encoder.dropout=full_embed encoder.layers.encoder_layer_*.ln_1=blocks.*.ln1.out "           \
+    "encoder.layers.encoder_layer_*.self_attention=blocks.*.attn.out encoder.layers.encoder_layer_*.ln_2=blocks.*."    \
+    "ln2.out encoder.layers.encoder_layer_*.mlp.0=blocks.*.mlp.pre encoder.layers.encoder_layer_*.mlp.1=blocks.*.mlp." \
+    "post encoder.layers.encoder_layer_*.mlp=blocks.*.mlp.out encoder.layers.encoder_layer_*=blocks.*.resid_post "     \
+    "encoder.ln=ln_final.out heads.head=logits"
+#define HOOKS                                                                                                          \
+    "hook_full_embed=full_embed blocks.*.ln1.hook_normalized=blocks.*.ln1.out blocks.*.attn.hook_q=blocks.*.attn.q "   \
+    "blocks.*.attn.hook_z=blocks.*.attn.z blocks.*.hook_attn_out=blocks.*.attn.out "                                   \
+    "blocks.*.mlp.hook_pre=blocks.*.mlp.pre blocks.*.hook_resid_post=blocks.*.resid_post ln_final.hook_normalized="    \
+    "ln_final.out"
+/* a program of one's own, its names told with --map */
+static const char OWN[] =
+    "stage.*.q = blocks.*.attn.q\nstage.*.mix = blocks.*.attn.out\nstage.* = blocks.*.resid_post\n"
+    "stage.*.hidden = blocks.*.mlp.pre\nscore = logits\n";
+#define OWN_NAMES                                                                                                      \
+    "stage.*.q=blocks.*.attn.q stage.*.mix=blocks.*.attn.out stage.*.hidden=blocks.*.mlp.pre "                         \
+    "stage.*=blocks.*.resid_post score=logits"
+
+/* Every name of a list, of every block, or of the lines about the ends of blocks only. */
+static void expand(Trace *t, const char *names, int layers, bool ends, const char *all[TENSORS_MOST], int *count)
+{
+    *count = 0;
+    for (const char *line = names; *line;) {
+        size_t n = strcspn(line, " "), name = strcspn(line, "=");
+        bool blocks = memchr(line, '*', n) != NULL;
+        for (int b = 0; b < (blocks ? layers : 1); b++)
+            if (!ends || (n > 10 && strncmp(line + n - 10, "resid_post", 10) == 0)) {
+                assert_true(*count < TENSORS_MOST);
+                all[(*count)++] = numbered(t, line, name, b);
+            }
+        line += n + strspn(line + n, " ");
+    }
+}
+
+/* One of the names, or a module that holds one. */
+static bool among(const char *name, const char *const *all, int count)
+{
+    size_t n = strlen(name);
+    for (int i = 0; i < count; i++)
+        if (strncmp(all[i], name, n) == 0 && (!all[i][n] || all[i][n] == '.'))
+            return true;
+    return false;
+}
+
+/* Each line's name in the last block, as if it had not been recorded: what is proposed is one of the program's names.
+ */
+static int proposed(const char *what, const Graph *g, const DiffMap *map, int layers, const char *names, bool ends)
+{
+    Trace *t = calloc(1, sizeof *t);
+    const char *all[TENSORS_MOST], *recorded[TENSORS_MOST];
+    int count, of, tried = 0;
+    expand(t, names, layers, false, all, &count);
+    for (const char *line = names; *line;) {
+        size_t n = strcspn(line, " "), equals = strcspn(line, "=");
+        const char *own = numbered(t, line, equals, layers - 1);
+        DiffTarget to[DIFF_PARTS];
+        char name[DIFF_PATH];
+        DiffNaming naming = {.name = recorded};
+        expand(t, names, layers, ends, recorded, &of);
+        for (int i = 0; i < of; i++) /* but for that one */
+            if (strcmp(recorded[i], own) != 0)
+                recorded[naming.count++] = recorded[i];
+        int parts = diff_name_targets(map, g, own, to);
+        if (memchr(line, '*', n) && parts > 0 && !(ends && strstr(own, "mlp.fc1_"))) {
+            if (!diff_name_of(&naming, map, g, to[0].node, name, sizeof name) || !among(name, all, count))
+                fail_msg("%s: %s is proposed as '%s', which that program does not have; it is '%s'", what,
+                         graph_node(g, to[0].node)->path, name, own);
+            tried++;
+        }
+        line += n + strspn(line + n, " ");
+    }
+    arena_free(&t->arena);
+    free(t);
+    return tried;
+}
+
+static void proposals(void **state)
+{
+    (void)state;
+    static const char *const TINY_NAMES[] = {HF_VIT, HF_VIT5, VISION, HOOKS, TIMM_PLAIN, OWN_NAMES};
+    Side s;
+    DiffMap map;
+    Err err = {""};
+    int tried = 0;
+    for (size_t i = 0; i < PROGRAM_COUNT; i++) {
+        side_family(&s, PROGRAMS[i].family, NULL, NULL);
+        int layers = s.bench.model.vit.layers;
+        tried += proposed(PROGRAMS[i].family, s.subject.graph, NULL, layers, PROGRAMS[i].names, false);
+        tried += proposed(PROGRAMS[i].family, s.subject.graph, NULL, layers, PROGRAMS[i].names, true);
+        side_close(&s);
+    }
+    side_open(&s, TINY, TINY "/image.ppm");
+    assert_true(diff_map_parse(&map, "own", OWN, s.subject.graph, &err));
+    for (size_t i = 0; i < sizeof TINY_NAMES / sizeof *TINY_NAMES; i++)
+        for (int ends = 0; ends < 2; ends++)
+            tried += proposed(TINY_NAMES[i], s.subject.graph, strstr(TINY_NAMES[i], "stage") ? &map : NULL,
+                              s.bench.model.vit.layers, TINY_NAMES[i], ends);
+    diff_map_free(&map);
+    side_close(&s);
+    print_message("  %d names proposed\n", tried);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(right_models), cmocka_unit_test(wrong_variants)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(right_models), cmocka_unit_test(wrong_variants),
+                                       cmocka_unit_test(proposals)};
     return cmocka_run_group_tests_name("diff families", tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/rng.h"
+#include "core/graph/edit.h"
 #include "core/graph/grad.h"
 #include "core/graph/run.h"
 
@@ -413,6 +414,40 @@ static void pruning(void **state)
     graph_free(&g);
 }
 
+/* An edit of a gradient keeps its path, which is its name: the parts before it are those of the node it belongs to. */
+static void edited(void **state)
+{
+    (void)state;
+    Graph g, with;
+    Err err;
+    graph_init(&g);
+    int d = axis(&g, "d", 4);
+    graph_scope(&g, "block.mlp");
+    NodeId a = leaf(&g, "a", DIMS(d), false), p = graph_map(&g, "p", MAP_EXP, a), y = end(&g, p, WEIGHTED);
+    graph_scope(&g, "%s", "");
+    const NodeId *all = grad_add(&g, y, grad_seed(&g, y, 0, "grad."), NULL, 0, "grad.");
+    static const float values[] = {1, 2, 3, 4};
+    const Edit edits[] = {
+        {.kind = EDIT_SCALE, .path = "grad.block.mlp.p", .factor = 2, .cells = {.n = 1, .range = {{d, 1, 3}}}},
+        {.kind = EDIT_VALUES, .path = "grad.block.mlp.a", .data = values}};
+    assert_true(graph_edit(&with, &g, edits, 2, &err));
+    Run *base = run_new(&g, NULL, NULL), *r = run_new(&with, base, NULL);
+    NodeId of_p = graph_find(&with, "grad.block.mlp.p"), of_a = graph_find(&with, "grad.block.mlp.a");
+    assert_true(of_p != NO_NODE && of_a != NO_NODE);
+    assert_true(graph_find(&with, "grad.block.mlp.p.unedited") != NO_NODE);
+    const float *was = run_need(base, all[p]), *is = run_need(r, of_p), *set = run_need(r, of_a);
+    for (int i = 0; i < 4; i++) {
+        assert_true(is[i] == (i == 1 || i == 2 ? 2 : 1) * was[i]);
+        assert_true(set[i] == values[i]);
+    }
+    for (NodeId n = 0; n < with.count; n++)
+        assert_null(strstr(graph_node(&with, n)->path, ".grad."));
+    run_free(r);
+    run_free(base);
+    graph_free(&with);
+    graph_free(&g);
+}
+
 /* The loss of two pictures is that of each alone, and its gradient is probs − target. */
 static void cross_entropy(void **state)
 {
@@ -449,10 +484,10 @@ static void cross_entropy(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(zips),          cmocka_unit_test(maps),    cmocka_unit_test(contractions),
-        cmocka_unit_test(reductions),    cmocka_unit_test(moves),   cmocka_unit_test(choices),
-        cmocka_unit_test(shifts),        cmocka_unit_test(corners), cmocka_unit_test(pruning),
-        cmocka_unit_test(cross_entropy),
+        cmocka_unit_test(zips),       cmocka_unit_test(maps),          cmocka_unit_test(contractions),
+        cmocka_unit_test(reductions), cmocka_unit_test(moves),         cmocka_unit_test(choices),
+        cmocka_unit_test(shifts),     cmocka_unit_test(corners),       cmocka_unit_test(pruning),
+        cmocka_unit_test(edited),     cmocka_unit_test(cross_entropy),
     };
     return cmocka_run_group_tests_name("gradients", tests, NULL, NULL);
 }

@@ -146,4 +146,19 @@ static inline void remove_dir(const char *dir)
     }
     rmdir(dir);
 }
+
+/* Weights that a changed configuration has and the model had not: nothing is added by them. */
+static inline void without_effect(Bench *b)
+{
+    static const float NOTHING[512] = {0};
+    const VitConfig *c = &b->model.vit;
+    for (int layer = -1; layer < c->layers; layer++)
+        for (int r = 0; r < VIT_ROLES; r++) {
+            WeightTensor *w = vit_weight(&b->model.weights, (VitRole)r, layer < 0 ? 0 : layer);
+            if (vit_role_in_block((VitRole)r) != (layer >= 0) || !vit_has(c, (VitRole)r) || w->data)
+                continue;
+            assert_true(vit_role_cells(c, (VitRole)r) <= sizeof NOTHING / sizeof *NOTHING);
+            *w = (WeightTensor){.data = NOTHING, .origin = "zeros"};
+        }
+}
 #endif

@@ -399,6 +399,10 @@ static void other_models(void **state)
         {"to_patch_embedding.1.weight", "vit-pytorch"},
         {"layers.0.self_attn.in_proj_weight", "TransformerEncoder"},
         {"blocks.0.attn.q_norm.weight", "normalises queries"},
+        {"layers.0.blocks.0.attn.qkv.weight", "Swin"},
+        {"swin.encoder.layers.0.blocks.0.attention.self.relative_position_bias_table", "Swin"},
+        {"features.1.0.attn.relative_position_bias_table", "Swin"},
+        {"blocks.0.attn.rel_pos.relative_position_bias_table", "vit_relpos"},
         {"layer1.0.conv1.weight", "convolutional"},
         {"something.else", "no Vision Transformer"},
     };

@@ -36,6 +36,16 @@ static const Case CASES[] = {
     {"jax", 3, "the form with tanh, as the authors' code computes it"},
     {"timm_rope_mixed", 0, NULL},
     {"timm_rope_mixed_ape", 0, NULL},
+    {"aimv2", 0, NULL},
+    {"aimv2_apple", 0, "the text tower is left out (4 tensors)"},
+    {"timm_aimv2", 0, NULL},
+    {"timm_eva02_clip", 0, "CLIP's projection"},
+    {"timm_beit3", 0, NULL},
+    {"timm_rpn", 0, NULL},
+    {"timm_eva02_enormous", 0, "CLIP's projection"},
+    {"beit", 0, "relative_position_index (2 tensors)"},
+    {"data2vec", 0, NULL},
+    {"timm_beit", 0, NULL},
 };
 enum { CASE_COUNT = sizeof CASES / sizeof *CASES };
 
@@ -220,6 +230,31 @@ static void first_token(VitConfig *c)
     c->pool = VIT_POOL_CLS;
 }
 
+static void layer_norm(VitConfig *c)
+{
+    c->rms_norm = false;
+}
+static void smaller_eps(VitConfig *c)
+{
+    c->eps = c->eps / 10;
+}
+static void no_patch_norm(VitConfig *c)
+{
+    c->patch_norm = false;
+}
+static void no_merged_norm(VitConfig *c)
+{
+    c->merged_norm = false;
+}
+static void norm_first(VitConfig *c)
+{
+    c->branch_norm = false;
+}
+static void norm_after(VitConfig *c)
+{
+    c->branch_norm = false;
+    c->post_norm = true;
+}
 /* The last block turns by the first one's frequencies. */
 static void other_block(Model *m)
 {
@@ -227,6 +262,45 @@ static void other_block(Model *m)
     float *f = m->block + (vit_weight(&m->weights, VIT_ROPE_FREQS, 0)->data - m->block);
     memcpy(f + all - each, f, each * sizeof *f);
     memcpy(f + 2 * all - each, f + all, each * sizeof *f);
+}
+
+static void no_bias(VitConfig *c)
+{
+    c->bias = VIT_BIAS_NONE;
+}
+
+static void each_bias(Model *m, void (*change)(float *table, size_t rows, float scale))
+{
+    VitRole r = m->vit.bias == VIT_BIAS_SHARED ? VIT_SHARED_BIAS_TABLE : VIT_BIAS_TABLE;
+    size_t rows = (size_t)vit_bias_rows(&m->vit);
+    for (int layer = 0; layer < (vit_role_in_block(r) ? m->vit.layers : 1); layer++)
+        for (size_t h = 0; h < (size_t)m->vit.heads; h++)
+            change(m->block + (vit_weight(&m->weights, r, layer)->data - m->block) + h * rows, rows, m->vit.scale);
+}
+static void turn_table(float *table, size_t rows, float scale)
+{
+    (void)scale;
+    for (size_t i = 0, n = rows - 3; i < n / 2; i++) {
+        float kept = table[i];
+        table[i] = table[n - 1 - i];
+        table[n - 1 - i] = kept;
+    }
+    float kept = table[rows - 3];
+    table[rows - 3] = table[rows - 2];
+    table[rows - 2] = kept;
+}
+static void scale_table(float *table, size_t rows, float scale)
+{
+    for (size_t i = 0; i < rows; i++)
+        table[i] *= scale;
+}
+static void transposed(Model *m)
+{
+    each_bias(m, turn_table);
+}
+static void before_scale(Model *m)
+{
+    each_bias(m, scale_table);
 }
 
 /* erf and tanh differ by little where the weights are small: what each misses the answer by is printed. */
@@ -258,6 +332,29 @@ static const Wrong WRONG[] = {
     {"timm_rope_mixed", "halves turned together", other_pairs},
     {"timm_rope_mixed_ape", "rows for columns", other_axis},
     {"timm_rope_mixed_ape", "rotations lost", no_turn},
+    {"aimv2", "LayerNorm", layer_norm},
+    {"aimv2", "a gate with GELU", erf_form},
+    {"aimv2", "epsilon 1e-6", smaller_eps},
+    {"aimv2", "no norm behind the patches", no_patch_norm},
+    {"aimv2_apple", "LayerNorm", layer_norm},
+    {"aimv2_apple", "a gate with GELU", erf_form},
+    {"aimv2_apple", "epsilon 1e-6", smaller_eps},
+    {"aimv2_apple", "no norm behind the patches", no_patch_norm},
+    {"timm_aimv2", "LayerNorm", layer_norm},
+    {"timm_aimv2", "a gate with GELU", erf_form},
+    {"timm_aimv2", "epsilon 1e-6", smaller_eps},
+    {"timm_aimv2", "no norm behind the patches", no_patch_norm},
+    {"timm_eva02_clip", "no norm inside attention", no_merged_norm},
+    {"timm_eva02_clip", "rotations lost", no_turn},
+    {"timm_eva02_clip", "epsilon 1e-7", smaller_eps},
+    {"timm_beit3", "no norm inside attention", no_merged_norm},
+    {"timm_rpn", "norms before the sub-layers", norm_first},
+    {"timm_rpn", "norms behind the addition", norm_after},
+    {"timm_eva02_enormous", "norms before the sub-layers", norm_first},
+    {"beit", "no bias", no_bias},
+    {"data2vec", "no bias", no_bias},
+    {"timm_beit", "no bias", no_bias},
+    {"timm_beit", "the class token read", first_token},
 };
 
 /* …and with weights changed. */
@@ -266,6 +363,11 @@ static const struct {
     void (*weigh)(Model *m);
 } WEIGHED[] = {
     {"timm_rope_mixed", "frequencies of another block", other_block},
+    {"beit", "a transposed bias", transposed},
+    {"data2vec", "a transposed bias", transposed},
+    {"timm_beit", "a transposed bias", transposed},
+    {"beit", "the bias before the scale", before_scale},
+    {"timm_beit", "the bias before the scale", before_scale},
 };
 
 static void misses(const char *family, const char *what, void (*change)(VitConfig *), void (*weigh)(Model *))
@@ -277,6 +379,7 @@ static void misses(const char *family, const char *what, void (*change)(VitConfi
         change(&b.model.vit);
     if (weigh)
         weigh(&b.model);
+    without_effect(&b);
     bench_start(&b);
     const TensorInfo *end = tensors_find(&f, end_of(&f));
     double *want = recorded(&f, end), error = error_of(want, bench_values(&b, end->name), end->cells);
@@ -335,6 +438,13 @@ static void other_sizes(void **state)
         assert_non_null(strstr(err.text, "whole number of patches"));
         assert_int_equal(m.vit.image_h, own_h);
         Bench b = {.model = m};
+        if (m.vit.bias != VIT_BIAS_NONE) { /* its table is for one grid */
+            assert_false(model_fit(&b.model, own_h + 8, own_w + 4, &err));
+            assert_non_null(strstr(err.text, "not fitted to another size"));
+            assert_true(model_fit(&b.model, own_h, own_w, &err));
+            model_free(&m);
+            continue;
+        }
         assert_true(model_fit(&b.model, own_h + 8, own_w + 4, &err));
         assert_int_equal(b.model.preprocess.height, own_h + 8);
         assert_true(b.model.preprocess.resize_h >= own_h + 8);
@@ -356,6 +466,70 @@ static void other_sizes(void **state)
         assert_true(bench_hash(&b) == back);
         bench_free(&b);
     }
+}
+
+/* The same bits with every instruction set. */
+static void every_isa(void **state)
+{
+    (void)state;
+    Err err = {""};
+    for (size_t i = 0; i < CASE_COUNT; i++) {
+        uint64_t first = 0;
+        for (int v = 0; kernels_variant(v); v++) {
+            assert_true(kernels_select(kernels_variant(v)->isa, &err));
+            uint64_t h = hash_of(path_of(&CASES[i], ""));
+            if (v > 0 && h != first)
+                fail_msg("%s: %s gives other bits", CASES[i].name, kernels_variant(v)->isa);
+            first = h;
+        }
+        assert_true(kernels_select("auto", &err));
+    }
+}
+
+/* --- tables of relative positions that do not fit --- */
+
+static void refused_beit(const Set *s, const char *config, const char *says)
+{
+    char dir[256];
+    Model m;
+    Err err = {""};
+    scratch_dir(dir, sizeof dir, "beit");
+    set_write(s, dir);
+    put_file(dir, "config.json", config, strlen(config));
+    if (model_load(&m, dir, NULL, NULL, &err))
+        fail_msg("opens, but: %s", says);
+    if (!strstr(err.text, says))
+        fail_msg("%s\ndoes not say: %s", err.text, says);
+    remove_dir(dir);
+}
+
+static void relative_positions(void **state)
+{
+    (void)state;
+#define BEIT "{\"model_type\": \"beit\", \"num_attention_heads\": 2, \"use_relative_position_bias\": "
+#define INDEX "beit.encoder.layer.1.attention.attention.relative_position_bias.relative_position_index"
+    Set s;
+    Model m;
+    Err err = {""};
+    char dir[256];
+    set_read(&s, FAMILIES "beit/model.safetensors");
+    refused_beit(&s, BEIT "true, \"image_size\": 20}", "it was made for another size");
+    refused_beit(&s, BEIT "false, \"image_size\": 12}", "is false, but there is a tensor");
+    refused_beit(&s, BEIT "true, \"use_shared_relative_position_bias\": true, \"image_size\": 12}",
+                 "in every block and for all of them together");
+    scratch_dir(dir, sizeof dir, "beit");
+    set_write(&s, dir);
+    put_file(dir, "config.json", BEIT "true}", strlen(BEIT "true}"));
+    if (!model_load(&m, dir, NULL, NULL, &err)) /* the table says the size */
+        fail_msg("%s", err.text);
+    assert_int_equal(m.vit.image_h, 12);
+    assert_int_equal(m.vit.image_w, 12);
+    model_free(&m);
+    remove_dir(dir);
+    float *index = (float *)(uintptr_t)s.t[set_find(&s, INDEX)].data;
+    index[13] += 1;
+    refused_beit(&s, BEIT "true, \"image_size\": 12}", "other rows of the table");
+    set_free(&s);
 }
 
 /* --- variant × container: opens as the same model, or says what it is; never another answer --- */
@@ -446,6 +620,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_intermediate), cmocka_unit_test(second_route), cmocka_unit_test(wrong_variants),
         cmocka_unit_test(assumptions),        cmocka_unit_test(other_sizes),  cmocka_unit_test(matrix),
+        cmocka_unit_test(relative_positions), cmocka_unit_test(every_isa),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

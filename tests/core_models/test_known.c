@@ -95,13 +95,16 @@ static void timm_others(void **state)
 {
     (void)state;
     static const char *const cases[][2] = {
-        {"vit_base_patch16_rpn_224", "on the branches"},
         {"vit_small_patch16_18x2_224", "side by side"},
         {"vit_giant_patch14_dinov2", "gated MLP"},
         {"vit_base_patch16_siglip_384.webli", "attention pooling"},
         {"vit_base_patch16_rope_mixed_224", "learned rotations"},
-        {"eva02_base_patch16_clip_224", "norms inside"},
+        {"eva02_base_patch16_clip_224", "gated MLP"},
+        {"beit3_base_patch16_224", "a norm inside attention"},
+        {"aimv2_large_patch14_224", "gated MLP"},
         {"vit_base_patch16_rope_ape_reg1_gap_256", "rotated"},
+        {"beit_base_patch16_224", "relative positions"},
+        {"beit3_base_patch16_224", "norm inside attention"},
         {"vit_base_patch16_224_sam", "not known here"},
         {"vit_Base_patch16_224", "--assume"},
         {"vit__patch16_224", "--assume"},
@@ -168,7 +171,7 @@ static void heads(void **state)
 static void hugging_face(void **state)
 {
     (void)state;
-    static const char *const refused_types[] = {"ijepa", "beit", "yolos", "somebodys_vit"};
+    static const char *const refused_types[] = {"ijepa", "yolos", "somebodys_vit"};
     Set s;
     char dir[256], text[200];
     Model m;
@@ -336,12 +339,148 @@ static void shard_with_more(void **state)
     remove_dir(dir);
 }
 
+/* --- AIMv2 and norms that a name must announce --- */
+
+static void drop_beginning(Set *s, const char *begin)
+{
+    for (size_t i = s->count; i-- > 0;)
+        if (strncmp(s->name[i], begin, strlen(begin)) == 0)
+            set_drop(s, s->name[i]);
+}
+
+#define AIMV2                                                                                                          \
+    "{\"model_type\": \"%s\", \"hidden_size\": 16, \"intermediate_size\": 24, \"num_attention_heads\": 2, "            \
+    "\"num_hidden_layers\": 2, \"image_size\": 12, \"patch_size\": 4%s}"
+
+/* A folder of a family's tensors, but for those that begin so, with a configuration of its own; NULL: none. */
+static void family_folder(char *dir, size_t n, const char *family, const char *without, const char *config)
+{
+    Set s;
+    char path[200];
+    scratch_dir(dir, n, "norms");
+    snprintf(path, sizeof path, "tests/data/families/%s/model.safetensors", family);
+    set_read(&s, path);
+    if (without)
+        drop_beginning(&s, without);
+    set_write(&s, dir);
+    set_free(&s);
+    if (config)
+        put_config(dir, config);
+}
+
+static void aimv2_members(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *without, *type, *more, *says;
+    } cases[] = {
+        {"head.", "aimv2_vision_model", ", \"use_head\": true", "attention pooling is missing"},
+        {NULL, "aimv2_vision_model", ", \"use_head\": false", "two models"},
+        {NULL, "aimv2_vision_model", ", \"is_native\": true", "native resolution"},
+        {"embeddings.position", "aimv2_vision_model", "", "native resolution"},
+        {NULL, "aimv2_text_model", "", "it reads text"},
+    };
+    char dir[256], text[400];
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        snprintf(text, sizeof text, AIMV2, cases[i].type, cases[i].more);
+        family_folder(dir, sizeof dir, "aimv2", cases[i].without, text);
+        REFUSED(dir, cases[i].says, dir);
+        remove_dir(dir);
+    }
+}
+
+/* Without its head Hugging Face's tower ends with its tokens. */
+static void aimv2_without_head(void **state)
+{
+    (void)state;
+    char dir[256], text[400];
+    Model m;
+    Err err = {""};
+    snprintf(text, sizeof text, AIMV2, "aimv2_vision_model", ", \"use_head\": false, \"rms_norm_eps\": 1e-6");
+    family_folder(dir, sizeof dir, "aimv2", "head.", text);
+    if (!model_load(&m, dir, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    assert_true(m.vit.rms_norm && m.vit.patch_norm && m.vit.gated && !m.vit.embeds && !m.vit.bare_probe);
+    assert_int_equal(m.vit.pool, VIT_POOL_NONE);
+    assert_true(m.vit.eps > 0.9e-6f && m.vit.eps < 1.1e-6f);
+    assert_int_equal(m.guesses, 1); /* how pictures are made ready */
+    model_free(&m);
+    remove_dir(dir);
+}
+
+/* Tensors whose norms nobody has named: what is missing is said, not that a download is broken. */
+static void unnamed_norms(void **state)
+{
+    (void)state;
+    char dir[256];
+    Model m;
+    Err err = {""};
+    family_folder(dir, sizeof dir, "timm_aimv2", NULL, NULL);
+    REFUSED(dir, "its norms have no bias", "config.json");
+    remove_dir(dir);
+    family_folder(dir, sizeof dir, "timm_eva02_clip", NULL, "{\"num_heads\": 2}");
+    REFUSED(dir, "a norm inside its attention", "config.json");
+    remove_dir(dir);
+    family_folder(dir, sizeof dir, "timm_beit3", NULL, "{\"num_attention_heads\": 2}");
+    REFUSED(dir, "a norm inside its attention", "config.json");
+    if (!model_load_assuming(&m, dir, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    assert_true(m.vit.merged_norm && m.vit.hidden_norm);
+    assert_true(m.guesses > 0);
+    model_free(&m);
+    remove_dir(dir);
+    family_folder(dir, sizeof dir, "timm_rpn", NULL,
+                  "{\"architecture\": \"vit_base_patch16_rpn_224\", \"model_args\": {\"num_heads\": 2}}");
+    assert_true(model_load(&m, dir, NULL, NULL, &err));
+    assert_true(m.vit.branch_norm && !m.vit.post_norm);
+    model_free(&m);
+    remove_dir(dir);
+}
+
+/* An RMSNorm is written down and read back. */
+static void rms_saved(void **state)
+{
+    (void)state;
+    VitConfig c;
+    Model m, back;
+    Err err = {""};
+    char dir[256];
+    assert_true(model_size("tiny", &c));
+    c.rms_norm = true;
+    model_seeded(&m, &c, 9);
+    scratch_dir(dir, sizeof dir, "rms");
+    assert_true(model_save(&m, dir, &err));
+    if (!model_load(&back, dir, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    assert_true(back.vit.rms_norm);
+    assert_int_equal(vit_params(&back.vit), vit_params(&c));
+    assert_memory_equal(vit_weight(&back.weights, VIT_LN2_GAMMA, 1)->data,
+                        vit_weight(&m.weights, VIT_LN2_GAMMA, 1)->data, (size_t)c.width * sizeof(float));
+    model_free(&back);
+    c.patch_norm = true;
+    m.vit.patch_norm = true;
+    assert_false(model_save(&m, dir, &err));
+    assert_non_null(strstr(err.text, "cannot be written"));
+    model_free(&m);
+    remove_dir(dir);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(timm_names),         cmocka_unit_test(timm_projection), cmocka_unit_test(timm_others),
-        cmocka_unit_test(arguments),          cmocka_unit_test(heads),           cmocka_unit_test(hugging_face),
-        cmocka_unit_test(masked_autoencoder), cmocka_unit_test(shards),          cmocka_unit_test(shard_with_more),
+        cmocka_unit_test(timm_names),
+        cmocka_unit_test(timm_projection),
+        cmocka_unit_test(timm_others),
+        cmocka_unit_test(arguments),
+        cmocka_unit_test(heads),
+        cmocka_unit_test(hugging_face),
+        cmocka_unit_test(masked_autoencoder),
+        cmocka_unit_test(shards),
+        cmocka_unit_test(shard_with_more),
+        cmocka_unit_test(aimv2_members),
+        cmocka_unit_test(aimv2_without_head),
+        cmocka_unit_test(unnamed_norms),
+        cmocka_unit_test(rms_saved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -194,6 +194,14 @@ static void learned_halves(VitConfig *c)
 {
     c->pos = VIT_POS_NONE, c->rope = VIT_ROPE_LEARNED, c->rope_half = true, c->cls = false, c->pool = VIT_POOL_MEAN;
 }
+static void relative(VitConfig *c)
+{
+    c->image_w = 40, c->pos = VIT_POS_NONE, c->bias = VIT_BIAS_BLOCKS, c->bare_k = true;
+}
+static void relative_shared(VitConfig *c)
+{
+    c->bias = VIT_BIAS_SHARED;
+}
 static void larger_grid(VitConfig *c)
 {
     c->image_h = 48, c->table_h = c->table_w = 4;
@@ -210,6 +218,53 @@ static void grid_before_registers(VitConfig *c)
 static void nearest_places(VitConfig *c)
 {
     c->pos = VIT_POS_PATCHES, c->table_h = c->table_w = 3, c->fit = VIT_FIT_NEAREST;
+}
+
+static void rms(VitConfig *c)
+{
+    c->rms_norm = true, c->norm_pre = true;
+}
+static void rms_post(VitConfig *c)
+{
+    c->rms_norm = c->post_norm = true;
+}
+static void rms_fc(VitConfig *c)
+{
+    c->rms_norm = c->fc_norm = c->gated = c->hidden_norm = true, c->final_norm = false, c->pool = VIT_POOL_MEAN;
+    c->act = MAP_SILU;
+}
+static void rms_patches(VitConfig *c)
+{
+    c->rms_norm = c->patch_norm = c->bare_probe = true, c->cls = false, c->pool = VIT_POOL_ATTENTION;
+    c->qkv_bias = c->out_bias = c->mlp_bias = false;
+}
+static void rms_probe(VitConfig *c)
+{
+    c->rms_norm = true, c->pool = VIT_POOL_ATTENTION;
+}
+static void patch_norm(VitConfig *c)
+{
+    c->patch_norm = true;
+}
+static void bare_probe(VitConfig *c)
+{
+    c->bare_probe = true, c->pool = VIT_POOL_ATTENTION, c->classes = 0, c->embeds = true;
+}
+static void merged_norm(VitConfig *c)
+{
+    c->merged_norm = c->hidden_norm = c->gated = true, c->act = MAP_SILU;
+}
+static void rms_merged(VitConfig *c)
+{
+    c->merged_norm = c->rms_norm = true, c->head_dim = 20, c->scale = vit_scale(20);
+}
+static void branch_norm(VitConfig *c)
+{
+    c->branch_norm = true;
+}
+static void rms_branch(VitConfig *c)
+{
+    c->branch_norm = c->rms_norm = true, c->pool = VIT_POOL_MEAN;
 }
 
 static const Variant VARIANTS[] = {
@@ -259,10 +314,23 @@ static const Variant VARIANTS[] = {
     {"turned, steps", steps},
     {"turned as learned", learned_turns},
     {"turned as learned, halves", learned_halves},
+    {"relative positions", relative},
+    {"relative positions, shared", relative_shared},
     {"larger grid", larger_grid},
     {"smaller grid", smaller_grid},
     {"grid before registers", grid_before_registers},
     {"nearest places", nearest_places},
+    {"RMSNorm", rms},
+    {"RMSNorm behind the addition", rms_post},
+    {"RMSNorm, fc_norm, hidden norm", rms_fc},
+    {"RMSNorm, patches, bare probe", rms_patches},
+    {"RMSNorm, attention pooling", rms_probe},
+    {"norm of patches", patch_norm},
+    {"bare probe", bare_probe},
+    {"norm inside attention", merged_norm},
+    {"RMSNorm inside attention", rms_merged},
+    {"norms on the branches", branch_norm},
+    {"RMSNorm on the branches", rms_branch},
 };
 enum { VARIANT_COUNT = sizeof VARIANTS / sizeof *VARIANTS };
 

@@ -78,11 +78,36 @@ static void likeness(void **state)
         assert_true(fabs((double)x - 1) < 1e-6);
 }
 
+/* Sentences of how attention knows places: a turn's angle, a bias of the distance, and the scores with it. */
+static void places(void **state)
+{
+    (void)state;
+    open_as("tests/data/families/timm_rope_mixed_ape", NULL);
+    has(run("goto blocks.1.attn.angle[h=1,t=r2c3,k=0]; say"),
+        "In block 1, head 1 turns pair 0 of patch r2c3 by 2.71 (155°): column 3 · 1.03 + row 2 · -.192,");
+    has(run("set blocks.1.attn.angle 1; say"), "1");
+    open_as("tests/data/families/data2vec", NULL);
+    refused("view positions; view fitted", "as the model's relative positions are");
+    open_as("tests/data/families/timm_beit", NULL);
+    refused("view fitted", "no table of position embeddings");
+    has(run("goto blocks.0.attn.bias[h=1,t=r1c1,u=r2c3]; say"),
+        "In head 1 of block 0, asked from patch r1c1, r2c3 gets -.551 added to its scaled score: row r-1c-2 of");
+    has(run("goto blocks.0.attn.bias[h=1,t=r1c1,u=cls]; say"), "row to_cls of the table");
+    has(run("say blocks.0.attn.scores_biased[h=1,t=r1c1,u=r2c3]"), "with the bias of their places it is 5.72");
+    has(run("say blocks.0.attn.pattern[h=1,t=r1c1,u=r2c3]"), "Its score is 5.72");
+    refused("mask blocks.0.attn.scores_scaled[u=cls]", "a mask goes onto biased scores");
+    run("mask blocks.0.attn.scores_biased[u=r2c3]");
+    has(run("say blocks.0.attn.pattern[h=1,t=r1c1,u=r2c3]"), "gets a weight of 0,");
+    run("undo; set scale off");
+    has(run("say blocks.0.attn.scores_biased[h=1,t=r1c1,u=r2c3]"), "with the bias of their places");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(another_size, start, stop),
         cmocka_unit_test_setup_teardown(likeness, start, stop),
+        cmocka_unit_test_setup_teardown(places, start, stop),
     };
     int status = cmocka_run_group_tests(tests, NULL, NULL);
     commands_free(&commands);

@@ -457,6 +457,13 @@ static void finding_goes_on(void **state)
     refuse("find xyzzy", "nothing is called");
     run("find prev");
     assert_string_equal(s.place.path, "blocks.2.ln1.out");
+    run("goto first; find scores_raw"); /* no step: a node of that name, and round to the first again */
+    assert_non_null(strstr(buf_str(&s.said), "of 4 nodes with"));
+    assert_string_equal(s.place.path, "blocks.0.attn.scores_raw");
+    run("find next; find next; find next");
+    assert_string_equal(s.place.path, "blocks.3.attn.scores_raw");
+    run("find next; find prev; find prev");
+    assert_string_equal(s.place.path, "blocks.2.attn.scores_raw");
     run("find RING");
     assert_int_equal(s.place.screen, SCREEN_ANSWER);
     run("next");

@@ -33,7 +33,7 @@ refused 'weights that run away' 'is no number any more' "{\"steps\": 60, \"rate\
 interrupt() {
     "$V" train --config steps.json -o "$1" </dev/null >out 2>err &
     local pid=$!
-    for _ in $(seq 100); do
+    for _ in $(seq 600); do
         grep -q '^step ' err && break
         sleep 0.05
     done
@@ -58,7 +58,7 @@ printf '{"steps": 600, "warmup": 10, %s}' "$TEXT" >text.json
 check 'a translator to its end' "$V" train --config text.json --threads 1 -o text-whole >/dev/null 2>&1 </dev/null
 "$V" train --config text.json -o text-broken </dev/null >out 2>err &
 pid=$!
-for _ in $(seq 100); do
+for _ in $(seq 1500); do # a loaded machine takes its time to the first step
     grep -q '^step ' err && break
     sleep 0.02
 done
@@ -85,7 +85,7 @@ begun() {
     shift
     "$@" "$V" train $V_ARGS -o "$folder" </dev/null >out 2>err &
     pid=$!
-    for _ in $(seq 200); do
+    for _ in $(seq 600); do
         grep -q '^step ' err && break
         sleep 0.05
     done
@@ -122,7 +122,7 @@ begun() { # as it has no end it says nothing of a step for long: its first save 
     shift
     "$@" "$V" train $V_ARGS -o "$folder" </dev/null >out 2>err &
     pid=$!
-    for _ in $(seq 200); do
+    for _ in $(seq 600); do
         [ -s "$folder/training.safetensors" ] && break
         sleep 0.05
     done

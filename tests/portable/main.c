@@ -56,6 +56,10 @@ static void wide(VitConfig *c)
 {
     c->width = 300, c->heads = 5, c->head_dim = 60, c->scale = vit_scale(60), c->mlp = 700, c->layers = 1;
 }
+static void turned(VitConfig *c) /* cos and sin of learned angles */
+{
+    c->rope = VIT_ROPE_LEARNED, c->rope_cols_first = true, c->pos = VIT_POS_NONE;
+}
 static void sharp(VitConfig *c)
 {
     c->scale = 1.0f;
@@ -76,6 +80,7 @@ static const struct {
     {"registers", registers, true}, {"mean_pool", mean_pool, true},
     {"per_image", per_image, true}, {"wide", wide, false},
     {"sharp", sharp, false},        {"bundled", bundled, false},
+    {"turned", turned, true},
 };
 
 /* Pixels of drawn pictures, repeated as often as the input is long. */

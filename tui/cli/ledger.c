@@ -35,7 +35,8 @@ const Verb VERB_LEDGER = {
     .usage = "ledger [ADDRESS]",
     .summary = "what every part of the model wrote into a logit, and what taking that part out does",
     .details = "A class is set against its strongest rival; `-c 'ledger star against=ring'` names another one. The "
-               "entries add up to the number but for rounding, with 1/σ of each LayerNorm kept as it is. Any "
+               "entries add up to the number but for rounding, with 1/σ of each LayerNorm (1/rms of an RMSNorm) kept "
+               "as it is. Any "
                "cell of the residual stream has a ledger too. The entries are nodes: `show ledger.votes -c ledger`.",
     .example = "vitrine ledger 'logits[o=star]'",
     .flags = VERB_ADDRESS | VERB_JSON,

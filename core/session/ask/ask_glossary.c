@@ -50,7 +50,7 @@ static const struct {
      "The attention weights of a head after the softmax: one row per token that asks, each row adding up to 1."},
     {"position embedding",
      "A vector per place that is added to the token there; without it the model could not tell places apart."},
-    {"pre-norm", "LayerNorm stands before attention and MLP; in post-norm models it stands after the addition."},
+    {"pre-norm", "The norm stands before attention and MLP; in post-norm models it stands after the addition."},
     {"principal component",
      "A direction in which vectors differ most; the next ones lie at right angles to those before."},
     {"probability",
@@ -101,7 +101,8 @@ static const struct {
                      "are: nodes direct.PATH."},
     {"FLOP", "One multiplication or addition of two numbers; a multiplication and addition in one step counts as two."},
     {"frozen",
-     "Kept as it is in this run while something else is asked about: a ledger freezes 1/σ of every LayerNorm."},
+     "Kept as it is in this run while something else is asked about: a ledger freezes 1/σ of every LayerNorm, 1/rms of "
+     "every RMSNorm."},
     {"GELU", "The usual activation of an MLP: large numbers pass, negative ones become almost 0, smoothly."},
     {"H", "The entropy of a row, in nats."},
     {"held out", "Pictures that the model never learned from: only they show what it can."},
@@ -130,7 +131,7 @@ static const struct {
     {"learning rate", "How far the weights go in one step of training; often raised at first (warm-up), then lowered."},
     {"mean", "All numbers added up, over how many they are."},
     {"position", "Where a patch lies: what a position embedding stands for."},
-    {"post-norm", "LayerNorm stands behind the addition, as in the first Transformer; in pre-norm models it stands "
+    {"post-norm", "The norm stands behind the addition, as in the first Transformer; in pre-norm models it stands "
                   "before attention and MLP."},
     {"projection",
      "A vector multiplied by a matrix: every number that comes out is a dot product with one row of weights."},

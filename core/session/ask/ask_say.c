@@ -19,6 +19,9 @@ static const struct {
     {SITE_PATTERN, ANY_PART, say_weight},
     {SITE_SCORES_RAW, ANY_PART, say_score},
     {SITE_SCORES_SCALED, ANY_PART, say_score},
+    {SITE_SCORES_BIASED, ANY_PART, say_score},
+    {SITE_BIAS, ANY_PART, say_bias},
+    {SITE_ANGLE, ANY_PART, say_angle},
     {SITE_SCORES_MASKED, ANY_PART, say_score},
     {SITE_QUERY, ANY_PART, say_head_vector},
     {SITE_KEY, ANY_PART, say_head_vector},
@@ -66,7 +69,7 @@ static SayFn *saying(const Teller *t)
     if (screen->say_pattern && is_site(t, part, SITE_PATTERN))
         return screen->say_pattern;
     if (screen->say_scores && (is_site(t, part, SITE_SCORES_RAW) || is_site(t, part, SITE_SCORES_SCALED) ||
-                               is_site(t, part, SITE_SCORES_MASKED)))
+                               is_site(t, part, SITE_SCORES_BIASED) || is_site(t, part, SITE_SCORES_MASKED)))
         return screen->say_scores;
     for (size_t i = 0; i < sizeof SAYINGS / sizeof *SAYINGS; i++)
         if (is_site(t, part, SAYINGS[i].site) &&

@@ -280,7 +280,9 @@ static void put_text(const Page *p, Buf *out)
 {
     ledger_text(p->s, out);
     buf_printf(out, " = %.6g\n", (double)p->value);
-    buf_puts(out, "What every part wrote into it, with each LayerNorm's 1/σ kept as it is in this run.\n");
+    bool rms = site_path_any(session_graph(p->s, p->side), SITE_NORM_MEAN_SQUARE) != NULL;
+    buf_printf(out, "What every part wrote into it, with each %s kept as it is in this run.\n",
+               rms ? "RMSNorm's 1/rms" : "LayerNorm's 1/σ");
     if (p->measured)
         buf_puts(out, "Beside it what the number loses when that part is really taken out.\n\n"
                       "                             wrote   taken out\n");
@@ -306,7 +308,8 @@ static void put_json(const Page *p, Buf *out)
     ask_put_json(out, p->sum);
     buf_puts(out, ",\"remainder\":");
     ask_put_json(out, p->remainder);
-    buf_puts(out, ",\"frozen\":\"1/sigma of every LayerNorm\",\"entries\":[");
+    bool rms = site_path_any(session_graph(p->s, p->side), SITE_NORM_MEAN_SQUARE) != NULL;
+    buf_printf(out, ",\"frozen\":\"%s\",\"entries\":[", rms ? "1/rms of every RMSNorm" : "1/sigma of every LayerNorm");
     for (int i = 0; i < p->count; i++) {
         const LedgerLine *l = &p->lines[i];
         buf_clear(&text);

@@ -43,6 +43,7 @@ size_t place_of(const float *x, size_t n, size_t i); /* 1 + how many are larger 
 double length_of_vector(const float *x, size_t n);
 
 SayFn say_sheet, say_matrix, say_row, say_weight, say_score_row, say_score; /* attention */
+SayFn say_angle, say_bias;                                                  /* …and how it knows places */
 SayFn say_embedding; /* …what a model without classes ends with */
 SayFn say_head_vector, say_token, say_residual, say_hidden, say_anything; /* vectors */
 SayFn say_gradient;

@@ -164,7 +164,8 @@ bool say_weight(const Teller *t)
     char label[64];
     float score, exponential, sum;
     bool masks = graph_find(t->g, teller_site(t, SITE_SCORES_MASKED)) != NO_NODE;
-    if (!teller_value(t, teller_site(t, masks ? SITE_SCORES_MASKED : SITE_SCORES_SCALED), &score) ||
+    Site scores = site_scores(t->g, anatomy_of(t->g, t->s->place.path));
+    if (!teller_value(t, teller_site(t, masks ? SITE_SCORES_MASKED : scores), &score) ||
         !teller_value(t, teller_site(t, SITE_EXP), &exponential) ||
         !teller_value(t, teller_site(t, SITE_EXP_SUM), &sum))
         return false;
@@ -187,7 +188,10 @@ bool say_weight(const Teller *t)
 bool say_score(const Teller *t)
 {
     char label[64];
-    float raw, scaled, scale, weight;
+    float raw, scaled, scale, weight, with_bias = 0;
+    bool biased = graph_find(t->g, teller_site(t, SITE_SCORES_BIASED)) != NO_NODE;
+    if (biased && !teller_value(t, teller_site(t, SITE_SCORES_BIASED), &with_bias))
+        return false;
     if (!teller_value(t, teller_site(t, SITE_SCORES_RAW), &raw) ||
         !teller_value(t, teller_site(t, SITE_SCORES_SCALED), &scaled) ||
         !teller_value(t, teller_site(t, SITE_SCALE), &scale) || !teller_value(t, teller_site(t, SITE_PATTERN), &weight))
@@ -204,6 +208,10 @@ bool say_score(const Teller *t)
     } else
         buf_puts(t->out, "; the scaled score was changed to ");
     ask_put_short(t->out, scaled);
+    if (biased) {
+        buf_puts(t->out, "; with the bias of their places it is ");
+        ask_put_short(t->out, with_bias);
+    }
     if (isinf(t->x[t->cell]))
         buf_puts(t->out, ", and it is masked");
     else

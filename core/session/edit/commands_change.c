@@ -218,7 +218,7 @@ static const Command COMMANDS[] = {
      "switch off a head (at z, before W_O), token, node; without address: what is in focus", COMMAND_EDIT, run_ablate,
      NULL},
     {"restore", "change", "restore [ADDRESS]", "switch it on again", COMMAND_EDIT, run_restore, NULL},
-    {"skip", "change", "skip mlp, attention, layernorm, ln1, residual, positions [block=N] [stack=NAME]",
+    {"skip", "change", "skip mlp, attention, layernorm, rmsnorm, ln1, residual, positions [block=N] [stack=NAME]",
      "leave a part out", COMMAND_EDIT, run_edit, complete_parts},
     {"mask", "change", "mask causal, none, ADDRESS", "forbid tokens to look: −∞ before the softmax", COMMAND_EDIT,
      run_edit, NULL},

@@ -125,7 +125,11 @@ typedef struct Skip {
     bool residual;            /* the way around a sub-layer, not the sub-layer */
 } Skip;
 
-static const char SKIP_WORDS[] = "mlp, attention, layernorm, residual or positions";
+/* What the norms of this model are, as the command calls them. */
+static const char *norm_word(const Graph *g)
+{
+    return site_path_any(g, SITE_NORM_MEAN_SQUARE) ? "rmsnorm" : "layernorm";
+}
 
 static bool skip_read(const Graph *g, const Args *a, Skip *k, Err *err)
 {
@@ -135,11 +139,11 @@ static bool skip_read(const Graph *g, const Args *a, Skip *k, Err *err)
     bool known = k->residual;
     for (int i = 0; i < anatomy_count(g) && !known; i++)
         known = edit_part_is(anatomy_part(g, i), k->word);
-    static const char *const ALWAYS[] = {"mlp", "attention", "layernorm"};
+    static const char *const ALWAYS[] = {"mlp", "attention", "layernorm", "rmsnorm"};
     for (size_t i = 0; i < sizeof ALWAYS / sizeof *ALWAYS; i++)
         known = known || strcmp(k->word, ALWAYS[i]) == 0;
     if (!known || a->count > 1)
-        return err_set(err, "expected %s, and perhaps block=N", SKIP_WORDS);
+        return err_set(err, "expected mlp, attention, %s, residual or positions, and perhaps block=N", norm_word(g));
     int blocks = anatomy_blocks(g, k->stack);
     if (k->stack && !blocks)
         return err_set(err, "stack=%.40s: this model has no such stack", k->stack);
@@ -242,7 +246,8 @@ static bool skip_report(Session *s, const Args *a)
         edit_block_name(g, block, name, sizeof name);
         name[0] = (char)(name[0] >= 'a' && name[0] <= 'z' ? name[0] - 'a' + 'A' : name[0]);
         if (p->kind == PART_NORM && strcmp(edit_part_own(p), k.word) != 0)
-            session_say(s, "%s: every LayerNorm passes on what it reads: A is before, B is after.  u undoes", name);
+            session_say(s, "%s: every %s passes on what it reads: A is before, B is after.  u undoes", name,
+                        p->site[SITE_NORM_MEAN_SQUARE] ? "RMSNorm" : "LayerNorm");
         else if (p->kind == PART_NORM)
             session_say(s, "%s: %s passes on what it reads: A is before, B is after.  u undoes", name, k.word);
         if (p->kind == PART_NORM)
@@ -270,7 +275,7 @@ static bool skip_focus(const Session *s, char line[EDIT_LINE])
     const Part *p = anatomy_part(g, part), *b = anatomy_part(g, block);
     bool one = anatomy_next_in(g, part, p->kind, block) == NO_PART &&
                anatomy_next_in(g, NO_PART, p->kind, block) == part; /* the only one of its kind in the block */
-    const char *word = p->kind == PART_NORM  ? one ? "layernorm" : edit_part_own(p)
+    const char *word = p->kind == PART_NORM  ? one ? edit_part_kind(p) : edit_part_own(p)
                         : p->kind == PART_MLP ? "mlp"
                        : one                 ? "attention"
                                              : p->word;
@@ -299,13 +304,14 @@ static bool mask_parse(EditParse *p, const Args *a, Err *err)
     Address to = {{0}, {0}, false};
     char example[SESSION_PATH];
     bool is_causal = a->count && strcmp(a->word[0], "causal") == 0, any = false;
-    edit_example(p->g, SITE_SCORES_SCALED, ROLE_KEY, example, sizeof example);
+    bool biased = site_path_any(p->g, SITE_SCORES_BIASED) != NULL;
+    edit_example(p->g, biased ? SITE_SCORES_BIASED : SITE_SCORES_SCALED, ROLE_KEY, example, sizeof example);
     if (a->count < 1)
         return err_set(err, "expected causal, none, or an address such as %s", example);
     if (!is_causal && !address_parse(p->s, p->g, a->word[0], &to, err))
         return false;
     for (int i = NO_PART; (i = anatomy_next(p->g, i, PART_ATTENTION)) != NO_PART;) {
-        const char *path = site_path(p->g, i, SITE_SCORES_SCALED);
+        const char *path = site_path(p->g, i, site_scores(p->g, i));
         if (!path || graph_find(p->g, path) == NO_NODE ||
             (!is_causal && strcmp(path, to.path) != 0 && !address_match(to.path, path)))
             continue;
@@ -314,7 +320,8 @@ static bool mask_parse(EditParse *p, const Args *a, Err *err)
         e->choose = is_causal ? causal : NULL;
         any = true;
     }
-    return any || err_set(err, "a mask goes onto scaled scores, for example `mask %s`", example);
+    return any ||
+           err_set(err, "a mask goes onto %s scores, for example `mask %s`", biased ? "biased" : "scaled", example);
 }
 
 static bool mask_print(const Session *s, const Args *a, char line[EDIT_LINE], Err *err)

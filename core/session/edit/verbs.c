@@ -78,12 +78,17 @@ const char *edit_part_own(const Part *p)
     return dot ? dot + 1 : p->scope;
 }
 
-bool edit_part_is(const Part *p, const char *word)
+const char *edit_part_kind(const Part *p)
 {
     static const char *const KINDS[PART_KINDS] = {
         [PART_ATTENTION] = "attention", [PART_MLP] = "mlp", [PART_NORM] = "layernorm"};
-    return KINDS[p->kind] &&
-           (same_word(KINDS[p->kind], word) || same_word(p->word, word) || same_word(edit_part_own(p), word));
+    return p->site[SITE_NORM_MEAN_SQUARE] ? "rmsnorm" : KINDS[p->kind];
+}
+
+bool edit_part_is(const Part *p, const char *word)
+{
+    const char *kind = edit_part_kind(p);
+    return kind && (same_word(kind, word) || same_word(p->word, word) || same_word(edit_part_own(p), word));
 }
 
 int edit_place_axis(const Session *s)

@@ -47,6 +47,8 @@ bool edit_line(char line[EDIT_LINE], Err *err, const char *fmt, ...) __attribute
 const char *edit_block_name(const Graph *g, int block, char *out, size_t n);
 /* What the part alone is called in its block: "ln1". */
 const char *edit_part_own(const Part *p);
+/* The kind of a part as a command calls it: "mlp", "attention", "layernorm" or "rmsnorm"; NULL where none does. */
+const char *edit_part_kind(const Part *p);
 /* Does the command's word name that part or its kind? "mlp", "attention", "cross-attention", "layernorm", "ln1". */
 bool edit_part_is(const Part *p, const char *word);
 /* The axis of places on the picture, or AXIS_NONE, and the label of the one under the cursor. */

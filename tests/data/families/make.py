@@ -17,8 +17,9 @@ rng = np.random.default_rng(1)
 def safetensors(path, tensors):
     header, at, blobs = {}, 0, []
     for name, a in tensors.items():
-        a = np.ascontiguousarray(a, "<f4")
-        header[name] = {"dtype": "F32", "shape": list(a.shape), "data_offsets": [at, at + a.nbytes]}
+        whole = np.asarray(a).dtype == np.int64
+        a = np.ascontiguousarray(a, "<i8" if whole else "<f4")
+        header[name] = {"dtype": "I64" if whole else "F32", "shape": list(a.shape), "data_offsets": [at, at + a.nbytes]}
         at += a.nbytes
         blobs.append(a.tobytes())
     text = json.dumps(header, separators=(",", ":")).encode()
@@ -43,6 +44,10 @@ class Weights(dict):
 def norm(x, gamma, beta, eps):
     mean = x.mean(-1, keepdims=True)
     return (x - mean) / np.sqrt(((x - mean) ** 2).mean(-1, keepdims=True) + eps) * gamma + beta
+
+
+def rms_norm(x, gamma, eps):
+    return x / np.sqrt((x ** 2).mean(-1, keepdims=True) + eps) * gamma
 
 
 def erf(x):
@@ -149,7 +154,7 @@ def turned(x, prefix, rope):
     return np.concatenate([x[:prefix], patches * cos + rot(patches) * sin])
 
 
-def attend(t, at, q, k, v, prefix=0, rope=None):
+def attend(t, at, q, k, v, prefix=0, rope=None, bias=None):
     """q, k, v: [token, D]. Records as it goes; what all heads gathered, side by side."""
     q, k, v = heads(q), heads(k), heads(v)
     t[at + "q"], t[at + "k"], t[at + "v"] = q, k, v
@@ -158,7 +163,10 @@ def attend(t, at, q, k, v, prefix=0, rope=None):
         t[at + "q_turned"], t[at + "k_turned"] = q, k
     raw = np.einsum("the,uhe->htu", q, k)
     t[at + "scores_raw"] = raw
-    pattern = t[at + "pattern"] = softmax(raw * E ** -0.5)
+    scores = raw * E ** -0.5
+    if bias is not None:
+        scores = t[at + "scores_biased"] = scores + bias
+    pattern = t[at + "pattern"] = softmax(scores)
     z = t[at + "z"] = np.einsum("htu,uhe->the", pattern, v)
     return z.reshape(len(z), D)
 
@@ -396,7 +404,8 @@ def dinov3(name, gated, registers=2):
 # --- timm: the modules vision_transformer and eva ---
 
 def timm(name, architecture, qkv="fused", bias="qkv", mlp="plain", hidden_norm=False, rope=None, cls=True, registers=0,
-         table="all", pool="token", scale=None, eps=1e-6, classes=3, act="gelu", fc_norm=False, wide=SIDE):
+         table="all", pool="token", scale=None, eps=1e-6, classes=3, act="gelu", fc_norm=False, wide=SIDE,
+         inner_norm=False, branch=False, project=0):
     w, t = Weights(), {}
     pixels, image = pixels_of(*HALF, wide)
     g, prefix, N = w.get_, int(cls) + registers, GRID * (wide // P)
@@ -414,9 +423,11 @@ def timm(name, architecture, qkv="fused", bias="qkv", mlp="plain", hidden_norm=F
     t["full_embed"] = x
     for i in range(L):
         b, at = f"blocks.{i}.", f"blocks.{i}."
-        y = t[at + "ln1.out"] = ln(x, b + "norm1")
+        y = x
+        if not branch:
+            y = t[at + "ln1.out"] = ln(x, b + "norm1")
         if qkv == "fused":
-            three = y @ g(b + "attn.qkv.weight", 3 * D, D, spread=0.5).T
+            three = y @ g(b + "attn.qkv.weight", 3 * D, D, spread=0.15 if branch else 0.5).T
             if bias == "qkv":
                 three = three + g(b + "attn.qkv.bias", 3 * D)
             if bias == "qv":
@@ -427,9 +438,15 @@ def timm(name, architecture, qkv="fused", bias="qkv", mlp="plain", hidden_norm=F
             k = y @ g(b + "attn.k_proj.weight", D, D, spread=0.5).T
         if rope == "mixed":
             turn = rope_mixed(t, at + "attn.", g("rope.freqs", 2, L, H, E // 2, spread=1)[:, i], wide // P, prefix)
-        o = linear(attend(t, at + "attn.", q, k, v, prefix, turn), b + "attn.proj", D, D)
+        z = attend(t, at + "attn.", q, k, v, prefix, turn)
+        if inner_norm:
+            z = ln(z, b + "attn.norm")
+            t[at + "attn.ln_merged.out"] = heads(z)
+        o = linear(z, b + "attn.proj", D, D)
+        if branch:
+            o = t[at + "ln1.out"] = ln(o, b + "norm1")
         x = t[at + "resid_mid"] = x + (o * g(b + (scale % 1), D, mean=1) if scale else o)
-        y = ln(x, b + "norm2")
+        y = x if branch else ln(x, b + "norm2")
         if mlp == "plain":
             y = ACT[act](linear(y, b + "mlp.fc1", M, D))
         else:
@@ -444,6 +461,8 @@ def timm(name, architecture, qkv="fused", bias="qkv", mlp="plain", hidden_norm=F
         if hidden_norm:
             y = t[at + "mlp.ln_hidden.out"] = ln(y, b + "mlp.norm", M)
         y = linear(y, b + "mlp.fc2", D, M)
+        if branch:
+            y = t[at + "ln2.out"] = ln(y, b + "norm2")
         x = t[at + "resid_post"] = x + (y * g(b + (scale % 2), D, mean=1) if scale else y)
     if not fc_norm:
         x = t["ln_final.out"] = ln(x, "norm")
@@ -458,11 +477,13 @@ def timm(name, architecture, qkv="fused", bias="qkv", mlp="plain", hidden_norm=F
     y = t["readout"]
     if fc_norm:
         y = t["fc_norm.out"] = ln(y, "fc_norm")
-    if classes:
+    if project:  # CLIP's projection in the classifier's place, with a bias of zeros
+        embed(t, y @ g("head.weight", project, D).T + g("head.bias", project, spread=0.0))
+    elif classes:
         answer(t, linear(y, "head", classes, D))
     elif "siglip" in architecture or "dinov3" in architecture:
         embed(t, y)
-    finish(name, w, {"architecture": architecture, "num_classes": classes, "global_pool":
+    finish(name, w, {"architecture": architecture, "num_classes": project or classes, "global_pool":
                      {"token": "token", "mean": "avg", "map": "map"}[pool], "model_args": {"num_heads": H},
                      "pretrained_cfg": {"input_size": [3, SIDE, wide], "mean": HALF[0], "std": HALF[1],
                                         "crop_pct": 1.0, "interpolation": "bicubic"}}, t, pixels)
@@ -497,6 +518,88 @@ def jax(name):
     t["readout"] = x[0]
     answer(t, dense(x[0], "head", D, 3))
     finish(name, w, None, t, pixels, npz=True)
+
+
+# --- AIMv2: Hugging Face's names, Apple's and timm's ---
+
+AIMV2_NAMES = {
+    "hf": {"conv": "embeddings.patch_embed", "patch": "embeddings.rms_norm",
+           "pos": "embeddings.position_embedding.weight",
+           "layer": "encoder.layers.%d.", "n1": "rms_norm1", "n2": "rms_norm2", "proj": "attention.out_proj",
+           "gate": "ffn.gate_proj", "up": "ffn.up_proj", "down": "ffn.down_proj", "last": "rms_norm",
+           "pool": ("head.cls_token", "head.k_proj", "head.v_proj", "head.output_proj")},
+    "apple": {"conv": "preprocessor.patchifier.proj", "patch": "preprocessor.patchifier.norm",
+              "pos": "preprocessor.pos_embed", "layer": "trunk.blocks.%d.", "n1": "norm_1", "n2": "norm_2",
+              "proj": "attn.proj", "gate": "mlp.fc1", "up": "mlp.fc3", "down": "mlp.fc2",
+              "last": "trunk.post_trunk_norm",
+              "pool": ("head.cls_token", "head.k", "head.v", "head.linear")},
+    "timm": {"conv": "patch_embed.proj", "patch": "patch_embed.norm", "pos": "pos_embed", "layer": "blocks.%d.",
+             "n1": "norm1", "n2": "norm2", "proj": "attn.proj", "gate": "mlp.fc1_g", "up": "mlp.fc1_x",
+             "down": "mlp.fc2", "last": "norm"}}
+
+
+def aimv2(name, naming):
+    """RMSNorm everywhere, one behind the patches; no biases but the patches' and the pooling's; no class token. The
+    filters of the patches are small, so that epsilon counts in the norm behind them."""
+    w, t = Weights(), {}
+    pixels, image = pixels_of(*CLIP)
+    tower = {"hf": "", "apple": "image_encoder.", "timm": ""}[naming]
+    n, eps, g = AIMV2_NAMES[naming], 1e-5, lambda at, *shape, **more: w.get_(tower + at, *shape, **more)
+    rms = lambda x, at: rms_norm(x, g(at + ".weight", D, mean=1, spread=0.2), eps)
+    linear = lambda x, at, o, i: x @ g(at + ".weight", o, i).T
+    x = t["patch_embed"] = conv(image, g(n["conv"] + ".weight", D, C, P, P, spread=0.003),
+                                g(n["conv"] + ".bias", D, spread=0.01))
+    x = t["rms_patch.out"] = rms(x, n["patch"])
+    table = (N, D) if naming == "hf" else (1, N, D)
+    x = t["full_embed"] = x + g(n["pos"], *table, spread=0.5).reshape(N, D)
+    for i in range(L):
+        b, at = n["layer"] % i, f"blocks.{i}."
+        y = t[at + "rms1.out"] = rms(x, b + n["n1"])
+        if naming == "hf":
+            q, k, v = (y @ g(b + f"attention.{a}_proj.weight", D, D, spread=0.5).T for a in "qkv")
+        else:
+            three = y @ g(b + "attn.qkv.weight", 3 * D, D, spread=0.5).T
+            q, k, v = three[:, :D], three[:, D:2 * D], three[:, 2 * D:]
+        o = t[at + "attn.out"] = linear(attend(t, at + "attn.", q, k, v), b + n["proj"], D, D)
+        x = t[at + "resid_mid"] = x + o
+        y = t[at + "rms2.out"] = rms(x, b + n["n2"])
+        t[at + "mlp.gate"], t[at + "mlp.pre"] = linear(y, b + n["gate"], M, D), linear(y, b + n["up"], M, D)
+        y = t[at + "mlp.post"] = ACT["silu"](t[at + "mlp.gate"]) * t[at + "mlp.pre"]
+        y = t[at + "mlp.out"] = linear(y, b + n["down"], D, M)
+        x = t[at + "resid_post"] = x + y
+    x = t["rms_final.out"] = rms(x, n["last"])
+    if naming == "timm":
+        t["readout"] = x.mean(0)
+        embed(t, t["readout"])
+    else:
+        probe, k, v, o = n["pool"]
+        query = heads(g(probe, 1, 1, D)[0])[0]
+        keys, values = heads(linear(x, k, D, D)), heads(linear(x, v, D, D))
+        pattern = t["pool.pattern"] = softmax(np.einsum("he,the->ht", query, keys) * E ** -0.5)
+        z = t["pool.z"] = np.einsum("ht,the->he", pattern, values)
+        t["readout"] = linear(z.reshape(D), o, D, D) + g(o + ".bias", D)
+        embed(t, t["readout"] if naming == "hf" else t["readout"] @ w.get_("image_projector.weight", 12, D).T)
+    if naming == "apple":
+        for name_, shape in (("log_logit_scale", ()), ("text_projector.weight", (12, D)),
+                             ("text_encoder.trunk.blocks.0.norm_1.weight", (8,)),
+                             ("text_encoder.preprocessor.text_embedding.weight", (9, 8))):
+            w.get_(name_, *shape, spread=1)
+    if naming == "timm":
+        config = {"architecture": "aimv2_large_patch14_224.apple_pt", "num_classes": 0, "global_pool": "avg",
+                  "model_args": {"num_heads": H}, "pretrained_cfg": {
+                      "input_size": [3, SIDE, SIDE], "mean": CLIP[0], "std": CLIP[1], "crop_pct": 1.0,
+                      "interpolation": "bicubic"}}
+        return finish(name, w, config, t, pixels)
+    tower = {"hidden_size": D, "intermediate_size": M, "num_attention_heads": H, "num_hidden_layers": L,
+             "image_size": SIDE, "patch_size": P, "rms_norm_eps": eps, "hidden_act": "silu", "qkv_bias": False}
+    config = {"architectures": ["Aimv2VisionModel"], "model_type": "aimv2_vision_model", "use_head": True,
+              "is_native": False, "mlp_bias": False, **tower}
+    if naming == "apple":
+        config = {"architectures": ["AIMv2Model"], "model_type": "aimv2", "projection_dim": 12,
+                  "text_config": {"hidden_size": 8}, "vision_config": {"use_bias": False, **tower}}
+    finish(name, w, config, t, pixels, {
+        "do_center_crop": True, "crop_size": {"height": SIDE, "width": SIDE}, "size": {"shortest_edge": SIDE},
+        "resample": 3, "image_mean": CLIP[0], "image_std": CLIP[1], "do_normalize": True})
 
 
 dinov2("dinov2", "dinov2")
@@ -535,3 +638,116 @@ timm("timm_rope_mixed", "vit_base_patch16_rope_mixed_224.naver_in1k", rope="mixe
 own(22)
 timm("timm_rope_mixed_ape", "vit_base_patch16_rope_mixed_ape_224.naver_in1k", rope="mixed", table="patches",
      scale="gamma_%d", wide=20)
+own(101)
+aimv2("aimv2", "hf")
+own(102)
+aimv2("aimv2_apple", "apple")
+own(103)
+aimv2("timm_aimv2", "timm")
+own(104)
+timm("timm_eva02_clip", "eva02_base_patch16_clip_224.merged2b", qkv="separate", mlp="split", hidden_norm=True,
+     inner_norm=True, rope=rope_cat(10000, 16), project=12)
+own(105)
+timm("timm_beit3", "beit3_base_patch16_224.in22k_ft_in1k", hidden_norm=True, inner_norm=True, pool="mean",
+     fc_norm=True, eps=1e-5)
+own(106)
+timm("timm_rpn", "vit_base_patch16_rpn_224.sw_in1k", bias=None, cls=False, pool="mean", fc_norm=True, branch=True)
+own(107)
+timm("timm_eva02_enormous", "eva02_enormous_patch14_clip_224.laion2b", bias="qv", branch=True, project=12)
+
+
+# --- BEiT: relative positions ---
+
+def relative_index(rows, cols):
+    """Row of the table where t asks (first axis) and u is looked at, the class token first."""
+    y, x = (a.ravel() for a in np.meshgrid(np.arange(rows), np.arange(cols), indexing="ij"))
+    index, last = np.empty((rows * cols + 1,) * 2, np.int64), (2 * rows - 1) * (2 * cols - 1) + 2
+    index[1:, 1:] = (y[:, None] - y + rows - 1) * (2 * cols - 1) + (x[:, None] - x + cols - 1)
+    index[0, :], index[:, 0], index[0, 0] = last - 2, last - 1, last
+    return index
+
+
+def relative(table, rows, cols):
+    """[h,t,u] from a table [(2 rows - 1)(2 cols - 1) + 3, h]."""
+    return table[relative_index(rows, cols)].transpose(2, 0, 1)
+
+
+def beit(name, kind, shared=False, positions=False, mean=True, classes=3):
+    w, t = Weights(), {}
+    pixels, image = pixels_of(*HALF)
+    p, eps, g, rows = kind.replace("-", "_") + ".", 1e-12, w.get_, (2 * GRID - 1) ** 2 + 3
+    ln = lambda x, at: norm(x, g(p + at + ".weight", D, mean=1), g(p + at + ".bias", D), eps)
+    linear = lambda x, at, o, i: x @ g(p + at + ".weight", o, i).T + g(p + at + ".bias", o)
+    x = t["patch_embed"] = conv(image, g(p + "embeddings.patch_embeddings.projection.weight", D, C, P, P),
+                                g(p + "embeddings.patch_embeddings.projection.bias", D))
+    x = np.concatenate([g(p + "embeddings.cls_token", 1, 1, D)[0], x])
+    if positions:
+        x = x + g(p + "embeddings.position_embeddings", 1, N + 1, D, spread=0.5)[0]
+    t["full_embed"] = x
+    at, end = p + "encoder.", "relative_position_bias.relative_position_bias_table"
+    if shared:
+        bias = t["rel_bias"] = relative(g(at + end, rows, H, spread=1), GRID, GRID)
+    for i in range(L):
+        b, at = f"encoder.layer.{i}.", f"blocks.{i}."
+        if not shared:
+            bias = t[at + "attn.bias"] = relative(g(p + b + "attention.attention." + end, rows, H, spread=1),
+                                                  GRID, GRID)
+            w[p + b + "attention.attention.relative_position_bias.relative_position_index"] = relative_index(GRID, GRID)
+        y = t[at + "ln1.out"] = ln(x, b + "layernorm_before")
+        q, v = (linear(y, b + f"attention.attention.{a}", D, D) for a in ("query", "value"))
+        k = y @ g(p + b + "attention.attention.key.weight", D, D, spread=0.5).T
+        o = linear(attend(t, at + "attn.", q, k, v, bias=bias), b + "attention.output.dense", D, D)
+        x = t[at + "resid_mid"] = x + o * g(p + b + "lambda_1", D, mean=1)
+        y = t[at + "mlp.post"] = ACT["gelu"](linear(ln(x, b + "layernorm_after"), b + "intermediate.dense", M, D))
+        y = linear(y, b + "output.dense", D, M)
+        x = t[at + "resid_post"] = x + y * g(p + b + "lambda_2", D, mean=1)
+    if mean:
+        t["readout"] = x[1:].mean(0)
+        y = t["fc_norm.out"] = ln(t["readout"], "pooler.layernorm")
+    else:
+        x = t["ln_final.out"] = ln(x, "layernorm")
+        y = t["readout"] = x[0]
+    if classes:
+        answer(t, y @ g("classifier.weight", classes, D).T + g("classifier.bias", classes))
+    else:
+        embed(t, y)
+    finish(name, w, {"architectures": ["X"], "model_type": kind, "hidden_size": D, "intermediate_size": M,
+                     "num_attention_heads": H, "num_hidden_layers": L, "image_size": SIDE, "patch_size": P,
+                     "layer_norm_eps": eps, "use_absolute_position_embeddings": positions, "use_mask_token": False,
+                     "use_relative_position_bias": not shared, "use_shared_relative_position_bias": shared,
+                     "use_mean_pooling": mean}, t, pixels, processor(HALF))
+
+
+def timm_beit(name, architecture, wide):
+    w, t = Weights(), {}
+    pixels, image = pixels_of(*IMAGENET, wide)
+    eps, g, cols = 1e-6, w.get_, wide // P
+    ln = lambda x, at: norm(x, g(at + ".weight", D, mean=1), g(at + ".bias", D), eps)
+    linear = lambda x, at, o, i: x @ g(at + ".weight", o, i).T + g(at + ".bias", o)
+    x = t["patch_embed"] = conv(image, g("patch_embed.proj.weight", D, C, P, P), g("patch_embed.proj.bias", D))
+    x = t["full_embed"] = np.concatenate([g("cls_token", 1, 1, D)[0], x])
+    for i in range(L):
+        b, at = f"blocks.{i}.", f"blocks.{i}."
+        table = g(b + "attn.relative_position_bias_table", (2 * GRID - 1) * (2 * cols - 1) + 3, H, spread=1)
+        bias = t[at + "attn.bias"] = relative(table, GRID, cols)
+        y = t[at + "ln1.out"] = ln(x, b + "norm1")
+        three = y @ g(b + "attn.qkv.weight", 3 * D, D, spread=0.5).T
+        q, k, v = three[:, :D] + g(b + "attn.q_bias", D), three[:, D:2 * D], three[:, 2 * D:] + g(b + "attn.v_bias", D)
+        o = linear(attend(t, at + "attn.", q, k, v, bias=bias), b + "attn.proj", D, D)
+        x = t[at + "resid_mid"] = x + o * g(b + "gamma_1", D, mean=1)
+        y = t[at + "mlp.post"] = ACT["gelu"](linear(ln(x, b + "norm2"), b + "mlp.fc1", M, D))
+        x = t[at + "resid_post"] = x + linear(y, b + "mlp.fc2", D, M) * g(b + "gamma_2", D, mean=1)
+    t["readout"] = x[1:].mean(0)
+    y = t["fc_norm.out"] = ln(t["readout"], "fc_norm")
+    answer(t, linear(y, "head", 3, D))
+    finish(name, w, {"architecture": architecture, "num_classes": 3, "global_pool": "avg", "model_args":
+                     {"num_heads": H}, "pretrained_cfg": {"input_size": [3, SIDE, wide], "mean": IMAGENET[0], "std":
+                     IMAGENET[1], "crop_pct": 1.0, "interpolation": "bicubic"}}, t, pixels)
+
+
+own(23)
+beit("beit", "beit")
+own(24)
+beit("data2vec", "data2vec-vision", shared=True, positions=True, mean=False, classes=0)
+own(25)
+timm_beit("timm_beit", "beitv2_base_patch16_224.in1k_ft_in22k_in1k", 16)

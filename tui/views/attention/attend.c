@@ -193,6 +193,19 @@ bool attend_asks(const Attend *a, int u)
     return u == a->at_t && a->t_axis->sequence == a->u_axis->sequence && a->t_axis->n == a->u_axis->n;
 }
 
+bool attend_listed(const Attend *a)
+{
+    int row, col;
+    return a->u.rows == 1 && !axis_patch(a->u_axis, a->u_axis->n - 1, &row, &col);
+}
+
+bool attend_place(const Attend *a, int u, int *row, int *col)
+{
+    *row = 0;
+    *col = u;
+    return attend_listed(a) || axis_patch(a->u_axis, u, row, col);
+}
+
 int attend_rank(const Attend *a)
 {
     float here = a->v.values[attend_cell(a, a->head, a->at_t, a->at_u)];

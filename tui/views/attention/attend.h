@@ -47,6 +47,11 @@ float attend_row_value(const void *attend_row, int row, int col, Ref *ref); /* a
 ColourScale attend_scale(const Paint *p, const Attend *a, bool one_row);
 /* Is token u of those that are looked at the one that asks? */
 bool attend_asks(const Attend *a, int u);
+/* Where token u stands on a map of what is looked at: its patch, or its place in the one row of what has no picture.
+ * False for a token without a place (cls, registers). */
+bool attend_place(const Attend *a, int u, int *row, int *col);
+/* Are those looked at in one row, without a picture, as words are? */
+bool attend_listed(const Attend *a);
 /* Place of (t, u) in its row, 1 = largest. */
 int attend_rank(const Attend *a);
 /* "pattern[h=2,t=r3c4,u=r4c3] = 0.212   rank 3 of 65   row sum 1": words go before digits do. */

@@ -65,9 +65,9 @@ static void draw_head(const Paint *p, const Attend *block, int head, Rect box)
     LatticeMap m = lattice_map(p, box, a.u.rows, a.u.cols, SQUARE_MOST, 0, 0);
     lattice_map_draw(p, &m, &scale, attend_row_value, &(AttendRow){&a, head});
     int row, col;
-    if (m.k > 1 && attend_asks(&a, a.at_t) && axis_patch(a.u_axis, a.at_t, &row, &col))
+    if (m.k > 1 && attend_asks(&a, a.at_t) && attend_place(&a, a.at_t, &row, &col))
         lattice_map_mark(p, &m, row, col, "><o", STYLE_STRONG, shown_ref(&a.v, attend_cell(&a, head, a.at_t, a.at_t)));
-    if (axis_patch(a.u_axis, a.at_u, &row, &col)) /* the token under the cursor, in every head */
+    if (attend_place(&a, a.at_u, &row, &col)) /* the token under the cursor, in every head */
         lattice_map_mark(p, &m, row, col, "[]X", STYLE_CURSOR, shown_ref(&a.v, attend_cell(&a, head, a.at_t, a.at_u)));
 }
 

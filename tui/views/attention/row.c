@@ -3,13 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "tui/views/attention/attend.h"
 
-enum { SQUARE_MOST = 24, LIT_LEAST = 2, PREFIX_SLOT = 20 };
+enum { SQUARE_MOST = 24, LIT_LEAST = 2, PREFIX_SLOT = 20, WORD_MOST = 12, DOWN_LEAST = 2 };
 
 typedef struct RowLayout {
     int value_y, bar_y, prefix_y; /* −1: none */
-    Rect legend;                  /* empty where there is no room */
+    Rect words, legend;           /* empty where there is no room, or nothing to say */
+    bool down;                    /* words are wider than their squares: letter below letter */
     LatticeMap map, lit;          /* lit.rows = 0: no room for the picture */
 } RowLayout;
 
@@ -17,6 +19,18 @@ static const Image *picture(const Session *s, Side side)
 {
     const Input *in = session_input(s, side);
     return in->resized.data ? &in->resized : NULL;
+}
+
+/* The longest name among those looked at, in cells. */
+static int words_width(const Attend *a)
+{
+    int most = 0;
+    for (int u = 0; u < a->u_axis->n; u++) {
+        char label[32];
+        int cells = utf8_cells(axis_label(a->u_axis, u, label, sizeof label));
+        most = cells > most ? cells : most;
+    }
+    return most < WORD_MOST ? most : WORD_MOST;
 }
 
 static RowLayout row_layout(const Paint *p, Rect r, const Attend *a)
@@ -28,8 +42,10 @@ static RowLayout row_layout(const Paint *p, Rect r, const Attend *a)
         l.bar_y = r.y + --r.h;
     if (a->u.prefix && r.h > 1)
         l.prefix_y = r.y + --r.h;
+    bool words = attend_listed(a) && r.h > 1;
+    r.h -= words; /* the map leaves them a line at least */
     int row = 0, col = 0;
-    axis_patch(a->u_axis, a->at_u, &row, &col);
+    attend_place(a, a->at_u, &row, &col);
     Rect half = {r.y, r.x, r.h, (r.w - 2) / 2};
     bool can = a->pattern && picture(p->s, a->v.side) && half.w > 0;
     l.map = lattice_map(p, r, a->u.rows, a->u.cols, SQUARE_MOST, row, col);
@@ -41,7 +57,14 @@ static RowLayout row_layout(const Paint *p, Rect r, const Attend *a)
     }
     if (l.prefix_y >= 0)
         l.prefix_y = l.map.r.y + l.map.r.h;
-    int under = l.map.r.y + l.map.r.h + (l.prefix_y >= 0) + 1, end = r.y + r.h + (a->u.prefix > 0);
+    int below = l.map.r.y + l.map.r.h, end = r.y + r.h + words + (l.prefix_y >= 0);
+    if (words && l.map.k >= DOWN_LEAST) {
+        int width = words_width(a);
+        l.down = width + 3 > l.map.k; /* brackets, and a blank between two */
+        l.words = (Rect){below, r.x, l.down ? width : 1, l.map.r.w};
+        l.words.h = l.words.h < end - below ? l.words.h : end - below;
+    }
+    int under = below + (l.prefix_y >= 0) + l.words.h + 1;
     if (under < end)
         l.legend = (Rect){under, r.x, end - under, r.w};
     return l;
@@ -148,18 +171,38 @@ static void draw_prefix(const Paint *p, const Attend *a, const ColourScale *scal
     }
 }
 
+/* What has no place in a picture is named below its square. */
+static void draw_words(const Paint *p, const Attend *a, const RowLayout *l)
+{
+    const LatticeMap *m = &l->map;
+    for (int i = 0; i < m->cols && l->words.h; i++) {
+        int u = m->col + i, x = m->r.x + i * m->k;
+        char label[32], text[40];
+        bool here = u == a->at_u, asks = attend_asks(a, u);
+        Style style = here ? STYLE_CURSOR : asks ? STYLE_STRONG : STYLE_AXIS;
+        axis_label(a->u_axis, u, label, sizeof label);
+        const char *letter = label;
+        for (int y = 0; l->down && y < l->words.h && *letter; y++)
+            canvas_glyph(p->c, l->words.y + y, x + (m->k - 1) / 2, style, utf8_next(&letter));
+        snprintf(text, sizeof text, here ? "[%s]" : asks ? ">%s<" : " %s", label);
+        if (!l->down)
+            canvas_text(p->c, l->words.y, x, m->k - 1, style, text);
+    }
+}
+
 static void mark_token(const Paint *p, const Attend *a, const LatticeMap *m, int token, const char marks[3],
                        Style style)
 {
     int row, col;
-    if (axis_patch(a->u_axis, token, &row, &col))
+    if (attend_place(a, token, &row, &col))
         lattice_map_mark(p, m, row, col, marks, style, shown_ref(&a->v, attend_cell(a, a->head, a->at_t, token)));
 }
 
-static void draw_legend(const Paint *p, const RowLayout *l)
+static void draw_legend(const Paint *p, const Attend *a, const RowLayout *l)
 {
     char text[240];
-    snprintf(text, sizeof text, "[ ] is looked at: its share is below.   > < asks.%s%s",
+    snprintf(text, sizeof text, "[ ] is looked at: its share is below.%s%s%s",
+             attend_asks(a, a->at_t) ? "   > < asks." : "",
              !l->lit.rows    ? ""
              : l->lit.k >= 3 ? "   In the picture, outlined: at least a quarter of the largest share."
                              : "   In the picture, bright: a large share.",
@@ -185,18 +228,20 @@ static void draw_row(const Paint *p, Rect r, Side side, bool focus)
     }
     if (l.prefix_y >= 0)
         draw_prefix(p, &a, &scale, r, l.prefix_y, focus);
+    draw_words(p, &a, &l);
     int row, col;
     for (int both = 0; both < (l.lit.rows ? 2 : 1); both++) {
         const LatticeMap *m = both ? &l.lit : &l.map;
-        mark_token(p, &a, m, a.at_t, "><o", STYLE_STRONG);
+        if (attend_asks(&a, a.at_t))
+            mark_token(p, &a, m, a.at_t, "><o", STYLE_STRONG);
         mark_token(p, &a, m, a.at_u, "[]X", STYLE_CURSOR); /* its value is the one that is printed */
     }
-    if (axis_patch(a.u_axis, a.at_u, &row, &col)) {
+    if (attend_place(&a, a.at_u, &row, &col)) {
         Rect patch = lattice_map_patch(&l.map, row, col);
         if (patch.h)
             focus_cursor(p, focus, patch.y + (patch.h - 1) / 2, patch.x);
     }
-    draw_legend(p, &l);
+    draw_legend(p, &a, &l);
     if (l.bar_y >= 0)
         colour_scale_bar(p, &scale, l.bar_y, r.x, r.w);
     if (l.value_y >= 0)

@@ -112,12 +112,13 @@ static void draw_status(const Paint *p, const LedgerView *v, Rect r)
     }
     number_text(number, sizeof number, *value.values, 8);
     number_text(left, sizeof left, *rest.values, 7);
+    bool rms = site_path_any(session_graph(p->s, v->side), SITE_NORM_MEAN_SQUARE) != NULL;
     int used = canvas_printf(p->c, r.y, r.x, r.w, STYLE_STRONG, "%s", number);
     canvas_ref(p->c, r.y, r.x, used, shown_ref(&value, 0));
     used += canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_DIM,
-                          r.w >= 76 ? ", the sum of what was written; rounding left %s; 1/σ of norms frozen"
-                                    : " = sum, rounding %s, 1/σ frozen",
-                          left);
+                          r.w >= 76 ? ", the sum of what was written; rounding left %s; %s of norms frozen"
+                                    : " = sum, rounding %s, %s frozen",
+                          left, rms ? "1/rms" : "1/σ");
     ledger_effects_done(p->s->now, &done, &total);
     if (v->measured && done < total && r.w - used >= 8)
         canvas_printf(p->c, r.y, r.x + used, r.w - used, STYLE_STRONG, "  %d %%", (int)(100 * done / total));

@@ -1,0 +1,147 @@
+#!/usr/bin/env bash
+# Every remedy that is printed is tried: each message of the program by which it tells somebody what to do (remedies.awk finds them in the sources) stands in
+# tests/data/remedies.txt with its trial, in which the message is provoked, the remedy is taken from what was printed, carried out, and the complaint is gone.
+# VITRINE=build/release/vitrine tests/e2e/remedies.sh [PATTERN: only messages with it, and all that is said]
+#
+# In the table a message is followed by the lines of its trial, indented by a blank:
+#   ! COMMAND    provokes it
+#   ~ PATTERN    an extended regular expression that what was printed has to match; its groups are $1, $2, …
+#   > COMMAND    the remedy: ends with 0 (>3: with 3) and the message is not printed again
+#   * COMMAND    the same with each of what $1 lists, in turn, as $it
+#   = REASON     can't be tried, and why: one of REASONS below
+cd "$(dirname "$0")/../.." || exit 1
+. tests/lib.sh
+V=$(realpath "${VITRINE:-build/release/vitrine}")
+[ -x "$V" ] || { fail "$V is not built"; finish remedies; exit 1; }
+TOP=$PWD TABLE=$PWD/tests/data/remedies.txt BIN=$(dirname "$V")
+T=$(mktemp -d)
+trap 'rm -rf "$T"' EXIT
+export HOME=$T/home XDG_STATE_HOME=$T/state
+unset NO_COLOR VITRINE_ISA COLORTERM VITRINE_FONT
+
+REASONS='again elsewhere fact guard suite terminal untried'
+UNTRIED=60
+# again: a file is to be had, written or trained anew, which is no act of ours; the same file undamaged opens
+# elsewhere: another program, machine or person does it (converters of pictures, disks, memory, rights, which root has anyway)
+# fact: has a word of advice and gives none
+# suite: another test tries it: its file, and a word of it
+# guard: what was checked before keeps a user from coming here
+# terminal: needs a person at a screen, or two; tests/e2e/class.sh, present.sh and tests/tui go that way
+# untried: could be tried, and is not yet; there may be no more of these than UNTRIED
+
+# --- the list is complete
+awk -f tests/remedies.awk $(git ls-files 'core/*.c' 'tui/*.c' 'lessons/*.c') | sort >"$T/source"
+grep -v '^ \|^$' "$TABLE" | sed 's/^|//' >"$T/listed"
+while IFS= read -r text; do
+    fail "a message with a remedy that tests/data/remedies.txt does not try: $text"
+done < <(comm -23 "$T/source" "$T/listed")
+while IFS= read -r text; do
+    fail "tests/data/remedies.txt tries what is not in the sources: $text"
+done < <(comm -13 "$T/source" "$T/listed")
+same 'tests/data/remedies.txt is sorted' "$(sort "$T/listed" | md5sum)" "$(md5sum <"$T/listed")"
+
+# --- what trials work with
+D=$TOP/tests/data DATA=$TOP/tests/data/oracle/tiny
+cd "$T" || exit 1
+P=$DATA/image.ppm
+v() { "$V" "$@" </dev/null; }
+x() { "$V" screen --size 80x24 -c "$@" </dev/null; }    # commands on the bundled model
+w() { "$V" screen --size 80x24 -m translator -c "$@" </dev/null; } # on one of words
+plain() { printf '%s\n' "$@" | "$V" --plain; }
+tty() { "$BIN/tests/pty/run" "$@"; } # on a terminal
+# A model folder of its own, one value of config.json put in or changed, and what else is to be done to it.
+model() { # NAME [KEY VALUE]…
+    local to=$1
+    rm -rf "$to" && cp -r "${FROM:-$DATA}" "$to" && chmod -R u+w "$to"
+    shift
+    while [ $# -gt 1 ]; do put "$to/config.json" "$1" "$2"; shift 2; done
+}
+put() { # FILE KEY VALUE: into a JSON object
+    tr '\n' ' ' <"$1" | sed -E "s/\"$2\": *(\[[^]]*\]|\"[^\"]*\"|\{[^}]*\}|[^,} ]*) *,?//; s|\{|{\"$2\": $3, |; s/, *\}/}/g" >put.json
+    cp put.json "$1"
+}
+. "$TOP/tests/data/remedies.sh" # files of a trace, a damaged picture …
+
+# --- the trials
+only=${1:-}
+glob() { # a format as a pattern of the shell
+    sed -E 's/%%/\x01/g; s/[][*?\\]/\\&/g; s/\\\\n$//; s/%[-+#0 ]*[0-9.*\\]*(hh|h|ll|l|z|j)?[diouxXeEfgGcs]/*/g; s/%[0-9]*/*/g; s/\x01/%/g' <<<"$1"
+}
+items() { # "a, b or c" as lines
+    sed -E 's/, (and )?perhaps.*//; s/,? (or|and) /,/g; s/, */\n/g' <<<"$1" | tr -d '`' | sed 's/^ *//; s/ *$//' | grep .
+}
+said='' want='' text='' tried=0 reasons=0 groups=() provoked=''
+carry_out() { # STATUS COMMAND
+    local got status expected=$1 command=$2
+    set -- "${groups[@]}"
+    got=$(eval "$command" 2>&1)
+    status=$?
+    if [ $status != "$expected" ]; then
+        fail "$text: the remedy '$command' (1: '${1:-}'${it:+, '$it'}) ends with $status: ${got:0:300}"
+    elif [[ $got == $want ]]; then
+        fail "$text: printed again by the remedy '$command': ${got:0:300}"
+    else
+        pass
+    fi
+}
+finish_trial() {
+    [ -n "$text" ] && [ "$tried" = 0 ] && fail "$text: no trial, and no reason"
+    text=''
+}
+count=0 remedied=0
+declare -A why=()
+while IFS= read -r line; do
+    case $line in
+    '') continue ;;
+    ' '*) [ -n "$text" ] || continue ;;
+    *)
+        finish_trial
+        text=${line#|}
+        if [ -n "$only" ] && [[ $text != *$only* ]]; then text=''; continue; fi
+        want="*$(glob "$text")*" tried=0 groups=() provoked=''
+        count=$((count + 1))
+        continue
+        ;;
+    esac
+    rest=${line#' '? }
+    case $line in
+    ' ! '*)
+        said=$(eval "$rest" 2>&1)
+        provoked=1
+        [ -z "$only" ] || printf '%s\n  %s\n' "$rest" "${said:0:600}"
+        if [[ $said == $want ]]; then pass; else fail "$text: '$rest' says: ${said:0:400}"; provoked=''; fi
+        ;;
+    ' ~ '*)
+        if [[ -n $provoked && $said =~ $rest ]]; then groups=("${BASH_REMATCH[@]:1}"); else
+            [ -n "$provoked" ] && fail "$text: no '$rest' in: ${said:0:400}"
+            provoked=''
+        fi
+        ;;
+    ' > '* | ' >3 '*)
+        tried=$((tried + 1)) it=''
+        status=0
+        [[ $line == ' >3 '* ]] && status=3 rest=${line#' >3 '}
+        [ -n "$provoked" ] && carry_out $status "$rest"
+        ;;
+    ' * '*)
+        tried=$((tried + 1))
+        while [ -n "$provoked" ] && IFS= read -r it; do carry_out 0 "$rest"; done < <(items "${groups[0]}")
+        it=''
+        ;;
+    ' = '*)
+        tried=$((tried + 1)) reasons=$((reasons + 1))
+        word=${rest%%[!a-z]*}
+        why[$word]=$((${why[$word]:-0} + 1))
+        check "$text: '$word' is no reason" grep -qw "$word" <<<"$REASONS"
+        if [ "$word" = suite ]; then
+            place=${rest#suite }
+            check "$text: ${place%%: *} has no '${place#*: }'" grep -qF -e "${place#*: }" "$TOP/${place%%: *}"
+        fi
+        ;;
+    *) fail "tests/data/remedies.txt: not understood: $line" ;;
+    esac
+done <"$TABLE"
+finish_trial
+check "${why[untried]:-0} are untried, $UNTRIED at most" [ "${why[untried]:-0}" -le "$UNTRIED" ]
+printf '  %d remedies, %d tried; not: %s\n' "$count" $((count - reasons)) "$(for r in "${!why[@]}"; do printf '%d %s, ' "${why[$r]}" "$r"; done)"
+finish remedies
