@@ -238,14 +238,13 @@ void trial_unmasked(Trial *t)
     trial_attempt(t, "the reference has no mask: tokens look at later ones");
 }
 
-/* The additions around a sub-layer without one of the two. */
-static void attempt_alone(Trial *t, int input, const char *text)
+/* The additions around sub-layers, without one of the two that are added. */
+static void attempt_alone(Trial *t, const char *const *sums, int count, int input, const char *text)
 {
-    static const char *const SUMS[] = {"resid_mid", "resid_cross", "resid_post"};
     const Graph *g = t->s->graph;
     trial_begin(t);
-    for (size_t i = 0; i < sizeof SUMS / sizeof *SUMS; i++)
-        for (NodeId n = trial_find(t, SUMS[i], 0); n != NO_NODE; n = trial_find(t, SUMS[i], n + 1))
+    for (int i = 0; i < count; i++)
+        for (NodeId n = trial_find(t, sums[i], 0); n != NO_NODE; n = trial_find(t, sums[i], n + 1))
             if (graph_node(g, n)->op == OP_ADD)
                 trial_add(t, EDIT_REDIRECT, graph_node(g, n)->path)->other = graph_node(g, graph_node(g, n)->in[input])
                                                                                  ->path;
@@ -254,6 +253,19 @@ static void attempt_alone(Trial *t, int input, const char *text)
 
 void trial_residual(Trial *t)
 {
-    attempt_alone(t, 1, "the reference leaves the residual connection away");
-    attempt_alone(t, 0, "the reference leaves the sub-layer away");
+    static const char *const SUMS[] = {"resid_mid", "resid_cross", "resid_post"};
+    static const char *const AROUND[] = {"attention", "cross attention", "the MLP"};
+    enum { COUNT = sizeof SUMS / sizeof *SUMS };
+    attempt_alone(t, SUMS, COUNT, 1, "the reference leaves the residual connection away");
+    attempt_alone(t, SUMS, COUNT, 0, "the reference leaves the sub-layer away");
+    for (int i = 0; i < COUNT; i++) { /* where a stretch has more than one */
+        NodeId one = trial_find(t, SUMS[i], 0), other = trial_find(t, SUMS[i == 0 ? 2 : 0], 0);
+        if (one == NO_NODE || other == NO_NODE)
+            continue;
+        char text[DIFF_WORDS];
+        snprintf(text, sizeof text, "the reference leaves the residual connection away around %s", AROUND[i]);
+        attempt_alone(t, &SUMS[i], 1, 1, text);
+        snprintf(text, sizeof text, "the reference leaves the sub-layer away: %s", AROUND[i]);
+        attempt_alone(t, &SUMS[i], 1, 0, text);
+    }
 }

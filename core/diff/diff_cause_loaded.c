@@ -16,19 +16,30 @@ static bool is_weight(const Trial *t, NodeId n)
 
 /* --- blocks --- */
 
-/* Block `to` of a stack ("decoder.") takes the weights of block `from` whose name after the block is `name`, or begins
- * with it where it ends in a dot; all for "". Fills what was taken, a list of names cut short. */
-static int add_block(Trial *t, const char *stack, int to, int from, const char *name, char seen[64])
+/* Is the name, after its block, one of the words, or begins with one that ends in a dot? Any is one of "". */
+static bool among(const char *name, const char *words)
+{
+    bool any = !*words;
+    while (*words && !any) {
+        size_t n = strcspn(words, " ");
+        any = strncmp(name, words, n) == 0 && (words[n - 1] == '.' || !name[n]);
+        words += n + strspn(words + n, " ");
+    }
+    return any;
+}
+
+/* Block `to` of a stack ("decoder.") takes the weights of block `from` that are among `names`. Fills what was taken, a
+ * list of names cut short. */
+static int add_block(Trial *t, const char *stack, int to, int from, const char *names, char seen[64])
 {
     const Graph *g = t->s->graph;
     char prefix[48];
     int taken = 0;
-    size_t n = (size_t)snprintf(prefix, sizeof prefix, "%sblocks.%d.", stack, to), length = strlen(name);
+    size_t n = (size_t)snprintf(prefix, sizeof prefix, "%sblocks.%d.", stack, to);
     seen[0] = '\0';
     for (NodeId i = 0; i <= t->target->node; i++) {
         const char *path = graph_node(g, i)->path;
-        if (!is_weight(t, i) || strncmp(path, prefix, n) != 0 ||
-            (length && (name[length - 1] == '.' ? strncmp(path + n, name, length) : strcmp(path + n, name)) != 0))
+        if (!is_weight(t, i) || strncmp(path, prefix, n) != 0 || !among(path + n, names))
             continue;
         NodeId other = graph_find(g, arena_printf(&t->arena, "%sblocks.%d.%s", stack, from, path + n));
         if (other == NO_NODE || graph_cells(g, other) != graph_cells(g, i))
@@ -143,6 +154,10 @@ void trial_twice(Trial *t)
                  {"mlp.w_up", "the MLP's first weight"},
                  {"mlp.w_down", "the MLP's second weight"},
                  {"mlp.w_gate", "the gate's weight"},
+                 {"attn.w_q attn.b_q attn.w_k attn.b_k attn.w_v attn.b_v", "the layer of q, k and v"},
+                 {"attn.w_o attn.b_o", "the layer W_O"},
+                 {"mlp.w_up mlp.b_up", "the MLP's first layer"},
+                 {"mlp.w_down mlp.b_down", "the MLP's second layer"},
                  {"ln1.", "the first LayerNorm"},
                  {"ln2.", "the second LayerNorm"},
                  {"rms1.", "the first RMSNorm"},
@@ -171,14 +186,35 @@ void trial_rounded(Trial *t)
     }
 }
 
-/* w to the nearest of 2·levels + 1 values that lie evenly about 0, one distance for each of `rows`. */
-static const float *quantised(Trial *t, const float *w, size_t rows, size_t row, double levels)
+static double largest(const float *w, size_t n)
+{
+    double most = 0;
+    for (size_t i = 0; i < n; i++)
+        most = dm_abs((double)w[i]) > most ? dm_abs((double)w[i]) : most;
+    return most;
+}
+
+/* Of q's, k's and v's weight in a block, which many programs store as one. */
+static double largest_of_three(Trial *t, const char *path)
+{
+    static const char *const THREE[] = {"attn.w_q", "attn.w_k", "attn.w_v"};
+    double most = 0;
+    for (int i = 0; i < 3; i++) {
+        NodeId n = trial_beside(t, path, THREE[i]);
+        double one = n == NO_NODE ? 0 : largest(run_need(t->s->run, n), graph_cells(t->s->graph, n));
+        most = one > most ? one : most;
+    }
+    return most;
+}
+
+/* w to the nearest of 2·levels + 1 values that lie evenly about 0, one distance for each of `rows`, from
+ * its largest or from most_of_all. */
+static const float *quantised(Trial *t, const float *w, size_t rows, size_t row, double levels, double most_of_all)
 {
     float *out = arena_alloc(&t->arena, size_mul(size_mul(rows, row), sizeof *out));
     for (size_t r = 0; r < rows; r++) {
-        double most = 0;
-        for (size_t i = 0; i < row; i++)
-            most = dm_abs((double)w[r * row + i]) > most ? dm_abs((double)w[r * row + i]) : most;
+        double most = largest(w + r * row, row);
+        most = most_of_all > most ? most_of_all : most;
         float step = (float)(most / levels);
         for (size_t i = 0; i < row && step > 0; i++) {
             double q = (double)(w[r * row + i] / step), down = dm_floor(q), part = q - down;
@@ -191,19 +227,19 @@ static const float *quantised(Trial *t, const float *w, size_t rows, size_t row,
 
 void trial_quantised(Trial *t)
 {
+    enum { BY_TENSOR, BY_THREE, BY_ROW, SCALES };
+    static const char *const SCALE[SCALES] = {
+        [BY_TENSOR] = "tensor", [BY_THREE] = "tensor, q, k and v being one", [BY_ROW] = "row"};
     static const struct {
         double levels;
-        bool by_row;
-        const char *text;
-    } WAYS[] = {{127, false, "the reference's weights were quantised to 8 bits, a scale for each tensor"},
-                {127, true, "the reference's weights were quantised to 8 bits, a scale for each row"},
-                {7, false, "the reference's weights were quantised to 4 bits, a scale for each tensor"},
-                {7, true, "the reference's weights were quantised to 4 bits, a scale for each row"}};
+        int bits;
+    } WAYS[] = {{127, 8}, {7, 4}};
     const Graph *g = t->s->graph;
-    for (size_t k = 0; k < sizeof WAYS / sizeof *WAYS; k++)
+    for (size_t k = 0; k < SCALES * (sizeof WAYS / sizeof *WAYS); k++)
         for (int all = 0; all < 2; all++) { /* the blocks' alone, or patch projection and head too */
+            int scale = (int)k % SCALES, outside = 0;
+            double levels = WAYS[k / SCALES].levels;
             trial_begin(t);
-            int outside = 0;
             for (NodeId n = 0; n <= t->target->node; n++) {
                 const char *path = graph_node(g, n)->path, *name = strrchr(path, '.');
                 bool linear = name && (strncmp(name, ".w_", 3) == 0 || strcmp(name, ".weight") == 0),
@@ -211,16 +247,19 @@ void trial_quantised(Trial *t)
                 if (!is_weight(t, n) || !linear || (!inside && !all))
                     continue;
                 outside += !inside;
+                bool one_of_three = path_ends(path, "attn.w_q") || path_ends(path, "attn.w_k") ||
+                                    path_ends(path, "attn.w_v");
                 size_t cells = graph_cells(g, n), row = (size_t)t->size.width;
                 if (path_ends(path, "attn.w_o") || path_ends(path, "w_down") || strcmp(path, "patch_embed.weight") == 0)
                     row = cells / (size_t)t->size.width;
                 if (cells % row == 0)
-                    trial_add(t, EDIT_VALUES, path)->data = quantised(t, run_need(t->s->run, n),
-                                                                      WAYS[k].by_row ? cells / row : 1,
-                                                                      WAYS[k].by_row ? row : cells, WAYS[k].levels);
+                    trial_add(t, EDIT_VALUES, path)->data = quantised(
+                        t, run_need(t->s->run, n), scale == BY_ROW ? cells / row : 1, scale == BY_ROW ? row : cells,
+                        levels, scale == BY_THREE && one_of_three ? largest_of_three(t, path) : 0);
             }
             if (!all || outside)
-                trial_attempt(t, "%s", WAYS[k].text);
+                trial_attempt(t, "the reference's weights were quantised to %d bits, a scale for each %s",
+                              WAYS[k / SCALES].bits, SCALE[scale]);
         }
 }
 
@@ -230,6 +269,8 @@ void trial_half(Trial *t)
         const char *endings, *text;
     } WAYS[] = {{"attn.q attn.k attn.v attn.scores_raw attn.scores_scaled attn.scores_biased attn.pattern attn.z",
                  "attention"},
+                {"attn.q attn.k attn.v attn.scores_raw attn.scores_scaled attn.scores_biased attn.pattern",
+                 "the shares of attention"},
                 {"attn.q attn.k attn.v attn.pattern attn.z", "attention (q, k, v, its shares and z)"},
                 {"attn.q attn.k attn.v attn.z", "attention (q, k, v and z)"},
                 {"attn.scores_scaled attn.pattern", "the softmax of attention"}};
@@ -238,12 +279,12 @@ void trial_half(Trial *t)
         for (size_t k = 0; k < sizeof WAYS / sizeof *WAYS; k++) {
             trial_begin(t);
             for (NodeId n = 0; n <= t->target->node; n++)
-                for (const char *w = WAYS[k].endings; t->in[n] && *w;) {
+                for (const char *w = WAYS[k].endings; *w;) {
                     char ending[32];
                     size_t length = strcspn(w, " ");
                     snprintf(ending, sizeof ending, "%.*s", (int)length, w);
                     const char *path = graph_node(g, n)->path;
-                    if (path_ends(path, ending) && trial_here(t, path))
+                    if (path_ends(path, ending) && trial_here(t, path) && trial_has(t, n))
                         *trial_add(t, EDIT_MAP, path) = precision_edit(g, n, (Precision)p);
                     w += length + strspn(w + length, " ");
                 }

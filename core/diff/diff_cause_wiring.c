@@ -314,9 +314,14 @@ void trial_value(Trial *t)
 {
     const Graph *g = t->s->graph;
     trial_begin(t);
-    for (NodeId n = trial_find(t, "attn.v", 0); n != NO_NODE; n = trial_find(t, "attn.v", n + 1)) {
+    for (NodeId n = trial_find_edge(t, "attn.v", 0); n != NO_NODE; n = trial_find_edge(t, "attn.v", n + 1)) {
         const char *path = graph_node(g, n)->path;
-        trial_add(t, EDIT_REDIRECT, path)->other = block_path(&t->arena, path, "attn.k");
+        NodeId k = trial_beside(t, path, "attn.k");
+        const DiffTensor *recorded = t->in[n] ? NULL : diff_reference_find(t->r, k);
+        if (recorded)
+            trial_add(t, EDIT_VALUES, path)->data = recorded->values;
+        else
+            trial_add(t, EDIT_REDIRECT, path)->other = graph_node(g, k)->path;
     }
     trial_attempt(t, "v is k in the reference");
     trial_begin(t);
@@ -385,7 +390,7 @@ void trial_source(Trial *t)
         return;
     for (size_t i = 0; i < 3; i++)
         snprintf(text[i], sizeof text[i], "%s %s", TEXTS[i], trial_norm_word(t));
-    trial_each(t, "attn.v", make_unnormed, NULL, text[0]);
+    trial_each_edge(t, "attn.v", make_unnormed, NULL, text[0]);
     trial_each(t, "resid_mid", make_normed_sum, NULL, text[1]);
     trial_each(t, "resid_post", make_normed_sum, NULL, text[2]);
 }
@@ -413,7 +418,7 @@ void trial_turned(Trial *t)
     if (t->s->image == NO_NODE)
         return;
     const Node *image = graph_node(t->s->graph, t->s->image);
-    if (t->s->image > t->target->node || !t->in[t->s->image] || image->op == OP_LEAF)
+    if (!trial_has(t, t->s->image))
         return;
     for (size_t i = 0; i < sizeof TURNS / sizeof *TURNS; i++) {
         trial_begin(t);

@@ -76,6 +76,16 @@ static void structure(Settings *s, const VitConfig *a, const VitConfig *b)
                                         [VIT_POOL_NONE] = "none",
                                         [VIT_POOL_BOTH] = "class token and mean of the patches",
                                         [VIT_POOL_ATTENTION] = "attention pooling"};
+    static const char *const ROPES[] = {[VIT_ROPE_NONE] = "none",
+                                        [VIT_ROPE_CENTRES] = "by the patches' centres",
+                                        [VIT_ROPE_STEPS] = "by the patches' numbers",
+                                        [VIT_ROPE_LEARNED] = "with learned frequencies"};
+    static const char *const BIASES[] = {[VIT_BIAS_NONE] = "none",
+                                         [VIT_BIAS_BLOCKS] = "a table for every block",
+                                         [VIT_BIAS_SHARED] = "one table for all blocks"};
+    differ(s, "rotary positions", ROPES[a->rope], ROPES[b->rope]);
+    differ(s, "pairs of a rotation", a->rope_half ? "halves" : "neighbours", b->rope_half ? "halves" : "neighbours");
+    differ(s, "relative positions", BIASES[a->bias], BIASES[b->bias]);
     differ(s, "activation", map_name(a->act), map_name(b->act));
     differ(s, "kind of norm", vit_norm_word(a), vit_norm_word(b));
     differ_number(s,

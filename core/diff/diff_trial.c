@@ -228,13 +228,24 @@ bool trial_here(const Trial *t, const char *path)
     return !t->only || strncmp(path, t->only, strlen(t->only)) == 0;
 }
 
+static NodeId find(const Trial *t, const char *ending, NodeId from, bool edge)
+{
+    for (NodeId n = from; n <= t->target->node; n++) {
+        const char *path = graph_node(t->s->graph, n)->path;
+        if (path_ends(path, ending) && trial_here(t, path) && (edge ? trial_has(t, n) : t->in[n]))
+            return n;
+    }
+    return NO_NODE;
+}
+
 NodeId trial_find(const Trial *t, const char *ending, NodeId from)
 {
-    for (NodeId n = from; n <= t->target->node; n++)
-        if (t->in[n] && path_ends(graph_node(t->s->graph, n)->path, ending) &&
-            trial_here(t, graph_node(t->s->graph, n)->path))
-            return n;
-    return NO_NODE;
+    return find(t, ending, from, false);
+}
+
+NodeId trial_find_edge(const Trial *t, const char *ending, NodeId from)
+{
+    return find(t, ending, from, true);
 }
 
 const char *block_path(Arena *a, const char *path, const char *name)
@@ -260,17 +271,28 @@ const float *trial_known(Trial *t, NodeId n)
     return x && x != t->target ? x->values : trial_has(t, n) ? trial_values_with(t, n) : NULL;
 }
 
-void trial_each(Trial *t, const char *ending, TrialMake *make, const void *context, const char *text)
+static void attempt_each(Trial *t, const char *ending, bool edge, TrialMake *make, const void *context,
+                         const char *text)
 {
     const Graph *g = t->s->graph;
     trial_begin(t);
-    for (NodeId n = trial_find(t, ending, 0); n != NO_NODE; n = trial_find(t, ending, n + 1)) {
+    for (NodeId n = find(t, ending, 0, edge); n != NO_NODE; n = find(t, ending, n + 1, edge)) {
         float *out = arena_alloc(&t->arena, size_mul(graph_cells(g, n), sizeof *out));
         if (!make(t, n, context, out))
             return;
         trial_add(t, EDIT_VALUES, graph_node(g, n)->path)->data = out;
     }
     trial_attempt(t, "%s", text);
+}
+
+void trial_each(Trial *t, const char *ending, TrialMake *make, const void *context, const char *text)
+{
+    attempt_each(t, ending, false, make, context, text);
+}
+
+void trial_each_edge(Trial *t, const char *ending, TrialMake *make, const void *context, const char *text)
+{
+    attempt_each(t, ending, true, make, context, text);
 }
 
 /* --- the whole search --- */

@@ -78,6 +78,8 @@ bool trial_has(const Trial *t, NodeId n);
 /* Does a node of the stretch have a path that ends in this (at a dot; "attn.q" is self_attn.q and cross_attn.q too)?
  * Its id, looking from `from` on; NO_NODE past the last. */
 NodeId trial_find(const Trial *t, const char *ending, NodeId from);
+/* The same with the values at its edge, which the reference has: a mistake may lie between them and their use. */
+NodeId trial_find_edge(const Trial *t, const char *ending, NodeId from);
 bool path_ends(const char *path, const char *ending);
 /* Path of another node of the same block: block_path(a, "blocks.3.attn.scale", "attn.w_q") is "blocks.3.attn.w_q"; of
  * "decoder.blocks.3.cross_attn.scale" it is "decoder.blocks.3.cross_attn.w_q". */
@@ -94,6 +96,8 @@ NodeId trial_beside(Trial *t, const char *path, const char *name);
  * where it can't. */
 typedef bool TrialMake(Trial *t, NodeId n, const void *context, float *out);
 void trial_each(Trial *t, const char *ending, TrialMake *make, const void *context, const char *text);
+/* The same of values at the edge too. */
+void trial_each_edge(Trial *t, const char *ending, TrialMake *make, const void *context, const char *text);
 
 /* The families of mistakes. */
 void trial_scale(Trial *t);

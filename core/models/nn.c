@@ -242,8 +242,8 @@ NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId as
             angles(g, a->turn, at->block, a, &cos, &sin);
         Dims places = learned ? DIMS(a->seen, h, e) : DIMS(a->seen, e);
         asked = turned(g, "q", q, a->turn, cos, sin, e);
-        offer = turned(g, "k", k, a->turn, graph_view(g, "cos_seen", cos, places),
-                       graph_view(g, "sin_seen", sin, places), e);
+        NodeId cos_seen = graph_view(g, "cos_seen", cos, places); /* in this order with every compiler */
+        offer = turned(g, "k", k, a->turn, cos_seen, graph_view(g, "sin_seen", sin, places), e);
     }
     NodeId raw = graph_contract(g, "scores_raw", asked, offer, nn_dims(a->batch, DIMS(h, a->asks, a->seen)));
     NodeId scale = graph_const(g, "scale", DIMS(h), a->scale);

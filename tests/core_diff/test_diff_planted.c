@@ -429,7 +429,7 @@ static void right_or_none(void **state)
                   PLANTED_COUNT, named, none, wrong, all.missed);
     assert_int_equal(wrong, 0);
     assert_int_equal(all.missed, 0);
-    assert_true(named > 5 * none);
+    assert_true(named > (whole ? 5 : 3) * none); /* a slice can have more of those without a name than all have */
 }
 
 /* --- two at once --- */

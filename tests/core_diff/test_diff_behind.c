@@ -1,0 +1,247 @@
+/* Mistakes behind what was recorded: the recording has the right q, k, v or picture, and what was made of them is
+ * wrong. So it is with programs that cut one layer's output into three, or turn a picture inside the model. And
+ * mistakes that take only one of the sub-layers of a recorded block. */
+#include <math.h>
+
+#include "tests/core_diff/planting.h"
+
+static VitConfig config_of(void)
+{
+    VitConfig c;
+    assert_true(model_size("tiny", &c));
+    return c;
+}
+
+/* What `behind` lists is recorded as it was before its edit. */
+static void write_behind(Plot *p, const char *list, const char *behind)
+{
+    Graph g = {.count = 0};
+    Err err = {""};
+    if (!graph_edit(&g, p->s->subject.graph, p->edit, p->count, &err))
+        fail_msg("%s", err.text);
+    Run *run = run_new(&g, p->s->bench.run, NULL);
+    TensorOut *out = calloc((size_t)g.count, sizeof *out);
+    size_t count = 0, before = 0;
+    for (NodeId n = 0; n < g.count; n++) {
+        const char *path = graph_node(&g, n)->path;
+        NodeId from = n;
+        if (!listed(list, path))
+            continue;
+        if (listed(behind, path)) {
+            from = graph_find(&g, arena_printf(&p->arena, "%s.unedited", path));
+            before += from != NO_NODE;
+            from = from == NO_NODE ? n : from;
+        }
+        TensorOut t = {.name = path, .rank = graph_node(&g, n)->dims.n, .data = run_need(run, from)};
+        for (int i = 0; i < t.rank; i++)
+            t.shape[i] = (size_t)g.axes[graph_node(&g, n)->dims.axis[i]].n;
+        out[count++] = t;
+    }
+    assert_true(!behind == !before);
+    if (!tensors_write(trace_path(), TF_SAFETENSORS, out, count, NULL, &err))
+        fail_msg("%s", err.text);
+    free(out);
+    run_free(run);
+    graph_free(&g);
+}
+
+#define EACH(l) for (int l = 0; l < p->c->layers; l++)
+
+static void v_is_k(Plot *p)
+{
+    EACH(l) plant(p, EDIT_REDIRECT, path_in(p, l, "attn.v"))->other = path_in(p, l, "attn.k");
+}
+
+static void v_unnormed(Plot *p)
+{
+    const float *x = planted(p, "blocks.0.resid_pre"), *w = weight_of(&p->s->bench.model, VIT_W_V, 0),
+                *b = weight_of(&p->s->bench.model, VIT_B_V, 0);
+    float *v = plant_values(p, "blocks.0.attn.v");
+    size_t d = (size_t)p->c->width, all = (size_t)p->c->heads * (size_t)p->c->head_dim;
+    for (size_t t = 0; t < (size_t)vit_tokens(p->c); t++)
+        for (size_t i = 0; i < all; i++) {
+            double sum = (double)b[i];
+            for (size_t k = 0; k < d; k++)
+                sum += (double)w[i * d + k] * (double)x[t * d + k];
+            v[t * all + i] = (float)sum;
+        }
+}
+
+static void in_half(Plot *p)
+{
+    static const char *const ROUNDED[] = {"attn.q",      "attn.k", "attn.v", "attn.scores_raw", "attn.scores_scaled",
+                                          "attn.pattern"};
+    const Graph *g = p->s->subject.graph;
+    EACH(l)
+    for (size_t i = 0; i < sizeof ROUNDED / sizeof *ROUNDED; i++) {
+        const char *path = path_in(p, l, ROUNDED[i]);
+        assert_true(p->count < PLANT_EDITS);
+        p->edit[p->count++] = precision_edit(g, graph_find(g, path), PRECISION_BF16);
+    }
+}
+
+static void turn(Plot *p, const char *axes)
+{
+    const Graph *g = p->s->subject.graph;
+    Dims d = graph_node(g, p->s->subject.image)->dims;
+    for (int k = 0; k < d.n; k++) {
+        int n = g->axes[d.axis[k]].n, *index;
+        if (!strchr(axes, *g->axes[d.axis[k]].sym))
+            continue;
+        index = arena_alloc(&p->arena, (size_t)n * sizeof *index);
+        for (int i = 0; i < n; i++)
+            index[i] = n - 1 - i;
+        Edit *e = plant(p, EDIT_GATHER, "image");
+        e->axis = d.axis[k];
+        e->index = index;
+    }
+}
+
+static void mirrored(Plot *p)
+{
+    turn(p, "xj");
+}
+static void upside_down(Plot *p)
+{
+    turn(p, "yi");
+}
+static void negative(Plot *p)
+{
+    plant(p, EDIT_SCALE, "image")->factor = -1;
+}
+
+static void instead(Plot *p, const char *sum, const char *part)
+{
+    EACH(l) plant(p, EDIT_REDIRECT, path_in(p, l, sum))->other = path_in(p, l, part);
+}
+static void no_first_residual(Plot *p)
+{
+    instead(p, "resid_mid", "attn.out");
+}
+static void no_second_residual(Plot *p)
+{
+    instead(p, "resid_post", "mlp.out");
+}
+static void no_attention(Plot *p)
+{
+    instead(p, "resid_mid", "resid_pre");
+}
+static void no_mlp(Plot *p)
+{
+    instead(p, "resid_post", "resid_mid");
+}
+
+/* --- weights --- */
+
+static void layer_twice(Model *m)
+{
+    static const VitRole LAYER[] = {VIT_W_UP, VIT_B_UP};
+    for (int i = 0; i < 2; i++)
+        memcpy(weight_of(m, LAYER[i], 1), weight_of(m, LAYER[i], 0), vit_role_cells(&m->vit, LAYER[i]) * sizeof(float));
+}
+
+static void to_steps(float *w, size_t cells, float step)
+{
+    for (size_t i = 0; i < cells; i++)
+        w[i] = (float)nearbyint((double)(w[i] / step)) * step;
+}
+
+static float most_of(const Model *m, VitRole r, int l)
+{
+    const float *w = vit_weight(&m->weights, r, l)->data;
+    float most = 0;
+    for (size_t i = 0; i < vit_role_cells(&m->vit, r); i++)
+        most = fmaxf(most, fabsf(w[i]));
+    return most;
+}
+
+/* q, k and v are one tensor with one scale. */
+static void three_as_one(Model *m)
+{
+    static const VitRole THREE[] = {VIT_W_Q, VIT_W_K, VIT_W_V}, REST[] = {VIT_W_O, VIT_W_UP, VIT_W_DOWN};
+    for (int l = 0; l < m->vit.layers; l++) {
+        float most = 0;
+        for (int i = 0; i < 3; i++)
+            most = fmaxf(most, most_of(m, THREE[i], l));
+        for (int i = 0; i < 3; i++) {
+            to_steps(weight_of(m, THREE[i], l), vit_role_cells(&m->vit, THREE[i]), most / 127);
+            to_steps(weight_of(m, REST[i], l), vit_role_cells(&m->vit, REST[i]), most_of(m, REST[i], l) / 127);
+        }
+    }
+}
+
+#define MODULES                                                                                                        \
+    "image patch_embed full_embed blocks.*.ln1.out blocks.*.attn.q blocks.*.attn.k blocks.*.attn.v blocks.*.attn.out " \
+    "blocks.*.ln2.out blocks.*.mlp.pre blocks.*.mlp.post blocks.*.mlp.out blocks.*.resid_post ln_final.out logits"
+#define BLOCKS "image full_embed blocks.*.resid_post logits"
+
+static const struct {
+    const char *name;
+    void (*edits)(Plot *p);
+    void (*model)(Model *m);
+    const char *list, *behind, *says;
+} CASES[] = {
+    {"v is k", v_is_k, NULL, MODULES, "blocks.*.attn.v", "v is k in the reference"},
+    {"v before the norm", v_unnormed, NULL, MODULES, "blocks.*.attn.v", "makes v from the residual stream"},
+    {"attention in half precision", in_half, NULL, MODULES " blocks.*.attn.pattern",
+     "blocks.*.attn.q blocks.*.attn.k blocks.*.attn.v", "the reference computes attention in bf16"},
+    {"attention in half precision, blocks recorded", in_half, NULL, BLOCKS, NULL, "the shares of attention in bf16"},
+    {"mirrored inside the model", mirrored, NULL, MODULES, "image", "mirrored, left for right"},
+    {"mirrored inside the model, blocks recorded", mirrored, NULL, BLOCKS, "image", "mirrored, left for right"},
+    {"upside down inside the model", upside_down, NULL, MODULES, "image", "stands upside down"},
+    {"negative inside the model", negative, NULL, MODULES, "image", "is a negative"},
+    {"no residual around attention", no_first_residual, NULL, BLOCKS, NULL,
+     "leaves the residual connection away around attention"},
+    {"no residual around the MLP", no_second_residual, NULL, BLOCKS, NULL,
+     "leaves the residual connection away around the MLP"},
+    {"no attention", no_attention, NULL, BLOCKS, NULL, "leaves the sub-layer away: attention"},
+    {"no MLP", no_mlp, NULL, BLOCKS, NULL, "leaves the sub-layer away: the MLP"},
+    {"a layer loaded twice", NULL, layer_twice, BLOCKS, NULL, "the MLP's first layer of block 0 has been loaded"},
+    {"q, k and v quantised as one", NULL, three_as_one, MODULES, NULL, "q, k and v being one"},
+    {"q, k and v quantised as one, blocks recorded", NULL, three_as_one, BLOCKS, NULL, "q, k and v being one"},
+};
+
+static void is_named(size_t i, const char *trace)
+{
+    VitConfig c = config_of();
+    Side ours;
+    Compared d;
+    side_seeded(&ours, &c, 61, 47);
+    compare_with(&d, &ours, trace, NULL, PRECISION_F32);
+    assert_false(d.report.same);
+    const DiffCause *first = &d.report.cause[0];
+    if (!strstr(first->text, CASES[i].says) || !first->whole)
+        fail_msg("%s: expected '%s'\n%s", CASES[i].name, CASES[i].says, buf_str(&d.verdict));
+    compare_free(&d);
+    side_close(&ours);
+}
+
+static void behind_what_is_recorded(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
+        VitConfig c = config_of();
+        Side wrong;
+        side_seeded(&wrong, &c, 61, 47);
+        if (CASES[i].model) {
+            run_free(wrong.bench.run);
+            graph_free(&wrong.bench.graph);
+            CASES[i].model(&wrong.bench.model);
+            bench_start(&wrong.bench);
+            side_subject(&wrong);
+        }
+        Plot p = {.s = &wrong, .c = &wrong.bench.model.vit};
+        if (CASES[i].edits)
+            CASES[i].edits(&p);
+        write_behind(&p, CASES[i].list, CASES[i].behind);
+        is_named(i, trace_path());
+        arena_free(&p.arena);
+        side_close(&wrong);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(behind_what_is_recorded)};
+    return cmocka_run_group_tests_name("diff behind", tests, NULL, NULL);
+}
