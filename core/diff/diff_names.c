@@ -35,12 +35,12 @@ const char *diff_family_name(DiffFamily f)
     return NAMES[f];
 }
 
-/* Equal but for one number where the pattern has *. */
-static bool fits(const char *pattern, const char *name, int *block)
+/* Equal but for one number where the pattern has *, and one, of a head, where it has #. */
+static bool fits_head(const char *pattern, const char *name, int *block, int *head)
 {
-    *block = NO_BLOCK;
+    *block = *head = NO_BLOCK;
     for (; *pattern; pattern++) {
-        if (*pattern != '*') {
+        if (*pattern != '*' && *pattern != '#') {
             if (*pattern != *name++)
                 return false;
             continue;
@@ -48,10 +48,16 @@ static bool fits(const char *pattern, const char *name, int *block)
         size_t digits = strspn(name, "0123456789");
         if (!digits || digits > BLOCK_DIGITS)
             return false;
-        *block = atoi(name);
+        *(*pattern == '#' ? head : block) = atoi(name);
         name += digits;
     }
     return !*name;
+}
+
+static bool fits(const char *pattern, const char *name, int *block)
+{
+    int head;
+    return fits_head(pattern, name, block, &head);
 }
 
 static int last_block(const Graph *g)
@@ -146,13 +152,15 @@ static bool adds_elsewhere(const DiffName *line, const Graph *g)
 static int look_up(const DiffName *lines, size_t count, const Graph *g, const char *name, int *skip,
                    DiffTarget out[DIFF_PARTS])
 {
-    int block;
+    int block, head;
     for (size_t i = 0; i < count; i++) {
-        if (!fits(lines[i].name, name, &block) || adds_elsewhere(&lines[i], g))
+        if (!fits_head(lines[i].name, name, &block, &head) || adds_elsewhere(&lines[i], g))
             continue;
         if (strcmp(lines[i].nodes, "-") == 0)
             return -1;
         int found = find_nodes(g, &lines[i], block, out);
+        for (int k = 0; k < found; k++)
+            out[k].head = head + 1;
         if (found && (*skip)-- <= 0)
             return found;
     }
@@ -233,12 +241,19 @@ static bool is_of_model(const DiffName *line, const Graph *g)
     static const struct {
         const char *begins, *node;
         bool there;
-    } OF[] = {{"encoder.layer.*.layernorm_", FACTORS, false}, {"encoder.layer.*.intermediate", FACTORS, false},
-              {"encoder.layer.*.output", FACTORS, false},     {"encoder.layer.*.norm", FACTORS, true},
-              {"encoder.layer.*.mlp", FACTORS, true},         {"encoder.layer.*.drop_path", FACTORS, true},
-              {"encoder.layers.*.layer_norm", RMS, false},    {"encoder.layers.*.self_attn", RMS, false},
-              {"encoder.layers.*.mlp", RMS, false},           {"encoder.layers.*.rms_norm", RMS, true},
-              {"encoder.layers.*.attention", RMS, true},      {"encoder.layers.*.ffn", RMS, true}};
+    } OF[] = {{"encoder.layer.*.layernorm_", FACTORS, false},
+              {"encoder.layer.*.intermediate", FACTORS, false},
+              {"encoder.layer.*.output", FACTORS, false},
+              {"encoder.layer.*.norm", FACTORS, true},
+              {"encoder.layer.*.mlp", FACTORS, true},
+              {"encoder.layer.*.drop_path", FACTORS, true},
+              {"encoder.layers.*.layer_norm", RMS, false},
+              {"encoder.layers.*.self_attn", RMS, false},
+              {"encoder.layers.*.mlp", RMS, false},
+              {"encoder.layers.*.rms_norm", RMS, true},
+              {"encoder.layers.*.attention", RMS, true},
+              {"encoder.layers.*.ffn", RMS, true},
+              {"head", "pool.out", true}};
     if (strcmp(line->nodes, "blocks.*.mlp.pre") == 0 && strcmp(line->name, "blocks.*.mlp.fc1") == 0)
         return graph_find(g, "blocks.0.mlp.gate") == NO_NODE; /* else it holds both */
     for (size_t i = 0; i < sizeof OF / sizeof *OF; i++)
@@ -364,7 +379,8 @@ static void nearest_name(const DiffName *lines, size_t count, const DiffMap *map
     int block = blocks && (blocks == path || blocks[-1] == '.') ? atoi(blocks + 7) : 0;
     for (size_t i = 0; i < count; i++) {
         char name[DIFF_PATH];
-        if (!*lines[i].name || strcmp(lines[i].nodes, "-") == 0 || !is_of_model(&lines[i], g))
+        if (!*lines[i].name || strchr(lines[i].name, '#') || strcmp(lines[i].nodes, "-") == 0 ||
+            !is_of_model(&lines[i], g))
             continue;
         name_by(&lines[i], map, g, n, block, "", name, sizeof name);
         if (!*name)

@@ -21,7 +21,8 @@ const char *diff_family_name(DiffFamily f);
 /* One line of a table: `name = node[axes]`. In both * is the number of a block and < the block before it; alternatives
  * stand behind
  * |, of which the first that the model has is meant; + cuts the tensor's last axis into equal parts, one for each node;
- * [h,t,e] says in which order the tensor has the node's axes. "-" in a node's place: not to be compared. */
+ * or the tensor's axis that has an index for each; # in the name is the number of a head, of which the tensor holds
+ * one; [h,t,e] says in which order the tensor has the node's axes. "-" in a node's place: not to be compared. */
 typedef struct DiffName {
     DiffFamily family;
     const char *name, *nodes;
@@ -51,6 +52,7 @@ typedef struct DiffTarget {
     NodeId node;
     char axes[DIFF_AXES]; /* "h,t,e", or "" where the table says nothing */
     int part, parts;
+    int head; /* the tensor is one head of the node, the number in its name and 1; 0: the node */
 } DiffTarget;
 
 /* The nodes that a tensor of that name means: how many, 0 when the name is unknown, −1 when the user's table takes it

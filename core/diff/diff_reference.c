@@ -3,13 +3,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "core/base/buf.h"
 #include "core/base/file.h"
 #include "core/base/utf8.h"
 
-static const char CHANNELS_LAST[] = "y,i,x,j,c"; /* as the image's layout says rows, columns, channels */
+enum { DIFF_HEADS = 64 }; /* arrays of one node, one for each head */
 
 typedef struct Opening {
     DiffReference *r;
@@ -49,12 +48,38 @@ static void note_unknown(Opening *o, const TensorInfo *t, const char *why)
     buf_free(&line);
 }
 
-/* The columns of the tensor's last axis that are the target's part. */
-static void take_part(const DiffTensor *t, const float *all, size_t cells, float *out)
+/* The part of the axis `cut` that is the target's: of the last so many columns, of another one index. */
+static void take_part(const DiffTensor *t, int cut, const float *all, size_t cells, float *out)
 {
-    size_t width = t->rank ? t->shape[t->rank - 1] : 1, part = width / (size_t)t->parts;
+    size_t inner = 1;
+    for (int i = cut + 1; i < t->rank; i++)
+        inner *= t->shape[i];
+    size_t width = t->shape[cut] * inner, part = width / (size_t)t->parts;
     for (size_t row = 0; row < cells / width; row++)
         memcpy(out + row * part, all + row * width + (size_t)t->part * part, part * sizeof *out);
+}
+
+/* The tensor's shape without the others' parts: its last axis cut, or, where such a shape does not fit the node,
+ * without the axis that has an index for each part (queries, keys and values stacked). Returns the axis; −1 when there
+ * is none. */
+static int part_shape(const Opening *o, const TensorInfo *info, const DiffTarget *to, size_t shape[TENSOR_RANK_MAX],
+                      int *rank)
+{
+    size_t parts = (size_t)to->parts;
+    int end = info->rank - 1;
+    DiffLayout l;
+    for (int cut = end; cut >= 0; cut--) {
+        if (cut == end ? info->shape[cut] % parts != 0 : info->shape[cut] != parts)
+            continue;
+        bool columns = cut == end && info->shape[cut] != parts;
+        *rank = 0;
+        for (int i = 0; i < info->rank; i++)
+            if (i != cut || columns)
+                shape[(*rank)++] = info->shape[i] / (i == cut ? parts : 1);
+        if (diff_layout_find(o->g, to->node, shape, *rank, to->axes, &l, NULL, 0) != DIFF_NO_FIT)
+            return cut;
+    }
+    return -1;
 }
 
 /* Do shorter types hold these values? What is put in may be short by chance and is not asked. */
@@ -73,16 +98,18 @@ static void look_at_digits(Opening *o, const float *x, size_t cells)
         o->numbers += x[i] < 0 || x[i] > 0;
 }
 
-static bool read_values(Opening *o, const TensorInfo *info, DiffTensor *t, Err *err)
+static bool read_values(Opening *o, const TensorInfo *info, int cut, DiffTensor *t, Err *err)
 {
     size_t cells = graph_cells(o->g, t->node),
            wanted = info->cells / t->layout.batch * (t->item + 1); /* none behind the one that is meant */
+    if (t->parts > 1 && cut < t->rank - 1)
+        wanted = info->cells; /* other parts stand between */
     float *all = xfloats(wanted), *part = NULL, *from = all;
     bool ok = tensors_read_first_f32(o->file, info, all, wanted, err);
     o->r->unchecked += ok && tensors_unchecked(info, wanted);
     if (ok && t->parts > 1) {
         part = from = xfloats(wanted / (size_t)t->parts);
-        take_part(t, all, wanted, part);
+        take_part(t, cut, all, wanted, part);
     }
     t->values = t->owned = xfloats(cells);
     if (ok && graph_node(o->g, t->node)->op != OP_LEAF)
@@ -92,6 +119,17 @@ static bool read_values(Opening *o, const TensorInfo *info, DiffTensor *t, Err *
     free(all);
     free(part);
     return ok;
+}
+
+static void keep(Opening *o, const TensorInfo *info, DiffTensor t)
+{
+    DiffReference *r = o->r;
+    t.name = printable(&r->arena, info->name);
+    t.place = r->count;
+    o->families[t.family]++;
+    o->precisions[info->dtype == DT_BF16 ? PRECISION_BF16 : info->dtype == DT_F16 ? PRECISION_F16 : PRECISION_F32]++;
+    r->tensor = grow(r->tensor, &o->cap, (size_t)r->count, sizeof *r->tensor);
+    r->tensor[r->count++] = t;
 }
 
 /* One node that a tensor means. True also when it was put aside with a reason. */
@@ -105,17 +143,16 @@ static bool take(Opening *o, const TensorInfo *info, const DiffTarget *to, Err *
                     .part = to->part,
                     .parts = to->parts,
                     .node = to->node};
-    size_t parts = (size_t)to->parts;
+    size_t shape[TENSOR_RANK_MAX];
+    int cut = info->rank - 1, rank = info->rank;
     memcpy(t.shape, info->shape, sizeof t.shape);
-    if (parts > 1 && (info->rank == 0 || info->shape[info->rank - 1] % parts != 0)) {
-        note_unknown(o, info, ": its last axis can't be cut into equal parts");
+    memcpy(shape, info->shape, sizeof shape);
+    if (to->parts > 1 && (cut = part_shape(o, info, to, shape, &rank)) < 0) {
+        if (to->part == 0)
+            note_unknown(o, info, ": no axis of it can be cut into as many equal parts");
         return true;
     }
-    size_t recorded[TENSOR_RANK_MAX];
-    memcpy(recorded, t.shape, sizeof recorded);
-    if (parts > 1)
-        t.shape[info->rank - 1] /= parts;
-    DiffFit fit = diff_layout_find(o->g, to->node, t.shape, info->rank, to->axes, &t.layout, choices, sizeof choices);
+    DiffFit fit = diff_layout_find(o->g, to->node, shape, rank, to->axes, &t.layout, choices, sizeof choices);
     if (fit == DIFF_NO_FIT) {
         Buf why = {0};
         buf_printf(&why, ": %s is ", graph_node(o->g, to->node)->path);
@@ -133,23 +170,92 @@ static bool take(Opening *o, const TensorInfo *info, const DiffTarget *to, Err *
             err,
             "%s: the axes of '%.100s' may be %s: say which with a line such as `%.100s = %s[…]` in a file for --map",
             r->name, info->name, choices, info->name, graph_node(o->g, to->node)->path);
-    memcpy(t.shape, recorded, sizeof t.shape);
     o->batches = o->batches || t.layout.batch > 1;
     t.item = t.layout.batch > 1 ? o->item : 0;
     if (t.layout.batch > 1 && o->item >= t.layout.batch)
         return err_set(err, "%s: '%.100s' holds %zu pictures: --item is 0 to %zu", r->name, info->name, t.layout.batch,
                        t.layout.batch - 1);
-    if (!read_values(o, info, &t, err)) {
+    if (!read_values(o, info, cut, &t, err)) {
         free(t.owned);
         return false;
     }
-    t.name = printable(&r->arena, info->name);
-    t.place = r->count;
-    o->families[t.family]++;
-    o->precisions[info->dtype == DT_BF16 ? PRECISION_BF16 : info->dtype == DT_F16 ? PRECISION_F16 : PRECISION_F32]++;
-    r->tensor = grow(r->tensor, &o->cap, (size_t)r->count, sizeof *r->tensor);
-    r->tensor[r->count++] = t;
+    keep(o, info, t);
     return true;
+}
+
+/* The tensors of a file that are each a head of the node, in the order of their numbers, which begin at 0 or 1; false
+ * when they are not as many as there are heads, or not of one shape. */
+static bool all_heads(const Opening *o, const DiffMap *map, NodeId node, size_t heads, const TensorInfo **out)
+{
+    size_t found = 0, most = 0;
+    bool from_one = true, alike = true;
+    const TensorInfo *of[DIFF_HEADS + 1] = {NULL};
+    for (size_t i = 0; i < o->file->count; i++) {
+        const TensorInfo *info = &o->file->tensors[i];
+        DiffTarget to[DIFF_PARTS];
+        if (diff_name_targets(map, o->g, info->name, to) != 1 || to[0].node != node || to[0].head < 1 ||
+            to[0].head > DIFF_HEADS + 1)
+            continue;
+        of[to[0].head - 1] = info;
+        found++;
+        from_one = from_one && to[0].head > 1;
+        most = (size_t)to[0].head > most ? (size_t)to[0].head : most;
+    }
+    for (size_t h = 0; h < heads && h + from_one <= DIFF_HEADS; h++) {
+        out[h] = of[h + from_one];
+        alike = alike && out[h] && out[h]->rank == out[0]->rank &&
+                memcmp(out[h]->shape, out[0]->shape, (size_t)out[0]->rank * sizeof *out[0]->shape) == 0;
+    }
+    return alike && found == heads && most == heads + from_one;
+}
+
+/* One array per head: they are put together when the first of the file comes. True also when that can't be. */
+static bool take_heads(Opening *o, const DiffMap *map, const TensorInfo *info, const DiffTarget *to, Err *err)
+{
+    const Graph *g = o->g;
+    Dims d = graph_node(g, to->node)->dims;
+    size_t heads = 0, shape[TENSOR_RANK_MAX + 1], cells = graph_cells(g, to->node);
+    const TensorInfo *of[DIFF_HEADS];
+    for (int i = 0; i < d.n; i++)
+        heads = strcmp(g->axes[d.axis[i]].sym, "h") == 0 ? (size_t)g->axes[d.axis[i]].n : heads;
+    if (heads == 0 || heads > DIFF_HEADS || !all_heads(o, map, to->node, heads, of) || info->cells % (cells / heads)) {
+        note_unknown(o, info, ": one of as many heads as the model has, all of one shape, was expected");
+        return true;
+    }
+    if (of[0] != info)
+        return true;
+    DiffTensor t = {.family = to->family, .dtype = info->dtype, .rank = info->rank, .parts = 1, .node = to->node};
+    size_t batch = info->cells / (cells / heads), each = cells / heads;
+    char axes[DIFF_AXES + 2], choices[200];
+    int rank = 1, skip = batch > 1 && info->shape[0] == batch;
+    shape[0] = heads;
+    for (int i = skip; i < info->rank; i++)
+        shape[rank++] = info->shape[i];
+    snprintf(axes, sizeof axes, "%s%s", *to->axes ? "h," : "", to->axes);
+    if (rank > TENSOR_RANK_MAX || o->item >= batch ||
+        diff_layout_find(g, to->node, shape, rank, axes, &t.layout, choices, sizeof choices) != DIFF_FIT) {
+        note_unknown(o, info, ": a head of that shape does not fit");
+        return true;
+    }
+    float *all = xfloats(info->cells), *together = xfloats(cells);
+    bool ok = true;
+    memcpy(t.shape, info->shape, sizeof t.shape);
+    for (size_t h = 0; ok && h < heads; h++) {
+        ok = tensors_read_f32(o->file, of[h], all, err);
+        memcpy(together + h * each, all + o->item * each, each * sizeof *all);
+    }
+    if (ok) {
+        t.layout.batch = batch;
+        t.item = batch > 1 ? o->item : 0;
+        o->batches = o->batches || batch > 1;
+        t.values = t.owned = xfloats(cells);
+        look_at_digits(o, together, cells);
+        diff_layout_apply(&t.layout, together, t.owned);
+        keep(o, info, t);
+    }
+    free(all);
+    free(together);
+    return ok;
 }
 
 /* Weights are compared as weights; analyses are no part of the pass, gradients are. */
@@ -178,13 +284,12 @@ static const char *known_as(const TensorFile *f, const char *name)
 static bool has_shape(const Opening *o, const TensorInfo *info, const DiffTarget *to)
 {
     DiffLayout l;
-    size_t shape[TENSOR_RANK_MAX], parts = (size_t)to->parts;
+    size_t shape[TENSOR_RANK_MAX];
+    int rank = info->rank;
     memcpy(shape, info->shape, sizeof shape);
-    if (parts > 1 && (info->rank == 0 || shape[info->rank - 1] % parts != 0))
+    if (to->parts > 1 && part_shape(o, info, to, shape, &rank) < 0)
         return false;
-    if (parts > 1)
-        shape[info->rank - 1] /= parts;
-    return diff_layout_find(o->g, to->node, shape, info->rank, to->axes, &l, NULL, 0) != DIFF_NO_FIT;
+    return diff_layout_find(o->g, to->node, shape, rank, to->axes, &l, NULL, 0) != DIFF_NO_FIT;
 }
 
 /* A module of another program may be called as a node of ours is and be something else: timm's patch_embed ends with
@@ -234,7 +339,10 @@ static bool take_all(Opening *o, const DiffMap *map, Err *err)
             note_unknown(o, info, "");
         else if (parts > 0 && info->dtype == DT_OTHER)
             note_unknown(o, info, ": values of a kind that is not read");
-        else
+        else if (parts == 1 && to[0].head) {
+            if (is_compared(o->g, to[0].node) && !take_heads(o, map, info, &to[0], err))
+                return false;
+        } else
             for (int k = 0; k < parts; k++)
                 if (is_compared(o->g, to[k].node) && !take(o, info, &to[k], err))
                     return false;
@@ -285,7 +393,7 @@ bool diff_reference_open(DiffReference *r, const char *path, const DiffMap *map,
         return false;
     r->name = printable(&r->arena, path);
     Opening o = {.r = r, .file = &file, .g = g, .item = map ? map->item : 0};
-    bool ok = take_all(&o, map, err);
+    bool ok = !diff_counted_from_one(&file, map, g, r->name, err) && take_all(&o, map, err);
     if (ok && !r->count)
         ok = err_set(err,
                      "%s: none of its %zu tensors has a name and shape that mean something here (the first is "
@@ -354,50 +462,4 @@ const DiffTensor *diff_reference_find(const DiffReference *r, NodeId n)
         if (r->tensor[i].node == n)
             return &r->tensor[i];
     return NULL;
-}
-
-bool diff_reference_input(const char *path, const DiffMap *map, const Graph *g, NodeId image, Arena *arena,
-                          DiffInput *out, Err *err)
-{
-    TensorFile f = {0};
-    bool ok = true;
-    *out = (DiffInput){.name = NULL};
-    if (!tensors_open(&f, path, err))
-        return false;
-    for (size_t i = 0; ok && i < f.count && !out->name; i++) {
-        const TensorInfo *t = &f.tensors[i];
-        DiffTarget to[DIFF_PARTS];
-        DiffLayout l;
-        if (diff_name_targets(map, g, t->name, to) != 1 || to[0].node != image ||
-            diff_layout_find(g, image, t->shape, t->rank, to[0].axes, &l, NULL, 0) != DIFF_FIT)
-            continue;
-        if (!l.ours && strcmp(l.axes, CHANNELS_LAST) != 0)
-            ok = err_set(err, "%s: the axes of '%.100s' are [%s]; an input is read with its channels first or last",
-                         path, t->name, l.axes);
-        *out = (DiffInput){.name = ok ? arena_strdup(arena, t->name) : NULL, .batch = l.batch};
-    }
-    tensors_close(&f);
-    return ok;
-}
-
-bool diff_is_model(const char *path)
-{
-    TensorFile f = {0};
-    Err err;
-    Buf inside = {0};
-    buf_printf(&inside, "%s/model.safetensors", path);
-    bool folder = file_is_dir(path),
-         model = folder &&
-                 (file_exists(buf_str(&inside)) || (buf_puts(&inside, ".index.json"), file_exists(buf_str(&inside))));
-    buf_free(&inside);
-    if (folder || !tensors_open(&f, path, &err))
-        return model;
-    size_t weights = 0;
-    for (size_t i = 0; i < f.count; i++) {
-        size_t n = strlen(f.tensors[i].name);
-        weights += n > 7 && strcmp(f.tensors[i].name + n - 7, ".weight") == 0;
-    }
-    model = strcasecmp(file_suffix(path), "safetensors") == 0 && weights >= 4 && weights * 3 >= f.count;
-    tensors_close(&f);
-    return model;
 }

@@ -46,6 +46,10 @@ bool diff_reference_open(DiffReference *r, const char *path, const DiffMap *map,
  * run must outlive the reference. */
 bool diff_reference_of_run(DiffReference *r, const char *name, Run *run, const Graph *g, Err *err);
 void diff_reference_free(DiffReference *r);
+/* Do names in the file have a block behind the last, and none is the first? Then they count from 1, and read as they
+ * stand each would mean the next block: true, and *err has the lines to write. What the user's lines name is left out.
+ */
+bool diff_counted_from_one(const TensorFile *f, const DiffMap *map, const Graph *g, const char *name, Err *err);
 /* The last tensor that means node n, which is what the next step saw (a linear layer's, then its dropout's), or NULL.
  */
 const DiffTensor *diff_reference_find(const DiffReference *r, NodeId n);

@@ -104,7 +104,7 @@ static void put_head(const DiffNamed *n, Buf *out)
         buf_printf(out, "; every stored tensor rounded to %s", precision_name(n->o->precision));
     buf_printf(out, "\nreference  %s: %d tensors compared (%s)", r->name, r->count, diff_family_name(r->family));
     if (r->unknown_count)
-        buf_printf(out, ", %d left out", r->unknown_count);
+        buf_printf(out, ", %d left out; lines NAME = NODE in a file for --map say what they are", r->unknown_count);
     buf_putc(out, '\n');
     for (int i = 0; i < r->unknown_count && i < 8; i++)
         buf_printf(out, "           %s\n", r->unknown[i]);
@@ -172,6 +172,12 @@ static void put_stored(const DiffNamed *n, Buf *out)
                    precision_name(n->r->looks), precision_name(n->r->looks));
 }
 
+/* A word that other programs may use for something else: neither a part of a module tree nor a name for the answer. */
+static bool is_bare(const DiffTensor *t, const Node *node)
+{
+    return *t->name && !strchr(t->name, '.') && t->family != DIFF_MAP && strcmp(node->path, "logits") != 0;
+}
+
 static void put_cause(const DiffNamed *n, const DiffCause *c, bool first, Buf *out)
 {
     const DiffRow *row = &n->d->row[c->row];
@@ -223,6 +229,11 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, bool first, Buf *o
     }
     if (*c->where)
         buf_printf(out, " Where: %s.", c->where);
+    if (!c->whole && !given && is_bare(row->tensor, graph_node(n->s->graph, row->tensor->node)))
+        buf_printf(out,
+                   " If '%s' is something else there, a file for --map says so: `%s = NODE`, or `%s = -` to leave it "
+                   "out.",
+                   row->tensor->name, row->tensor->name, row->tensor->name);
     buf_free(&nan);
     if (c->rows > 1)
         buf_printf(out, " The same step differs in %d blocks.", c->rows);

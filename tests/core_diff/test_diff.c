@@ -357,6 +357,163 @@ static void ambiguous_shape(void **state)
     side_close(&s);
 }
 
+/* --- recordings of programs that keep things otherwise --- */
+
+static struct {
+    TensorOut out[32];
+    char name[32][40];
+    size_t count;
+} kept;
+
+/* The values of node of the block, their axes in that order: order[i] is the node's axis that stands at place i. */
+static void keep_moved(Side *s, const char *name, const char *path, const int order[3])
+{
+    const Graph *g = s->subject.graph;
+    NodeId n = graph_find(g, path);
+    Dims d = graph_node(g, n)->dims;
+    assert_int_equal(d.n, 3);
+    size_t len[3], cells = graph_cells(g, n), stride[3];
+    for (int i = 0; i < 3; i++) {
+        len[i] = (size_t)g->axes[d.axis[order[i]]].n;
+        stride[i] = dims_stride(g->axes, d, d.axis[order[i]]);
+    }
+    const float *x = bench_values(&s->bench, path);
+    float *data = malloc(cells * sizeof *data);
+    for (size_t c = 0; c < cells; c++)
+        data[c] = x[c / (len[1] * len[2]) * stride[0] + c / len[2] % len[1] * stride[1] + c % len[2] * stride[2]];
+    snprintf(kept.name[kept.count], sizeof kept.name[0], "%s", name);
+    kept.out[kept.count] = (TensorOut){.name = kept.name[kept.count],
+                                       .rank = 3,
+                                       .shape = {len[0], len[1], len[2]},
+                                       .data = data};
+    kept.count++;
+}
+
+static void drop_kept(void)
+{
+    for (size_t i = 0; i < kept.count; i++)
+        free((void *)(uintptr_t)kept.out[i].data);
+    kept.count = 0;
+}
+
+/* What a map of that text makes of what is kept: so many tensors, the same or not. */
+static void kept_is(Side *s, const char *text, int tensors, bool same)
+{
+    DiffMap map;
+    Compared d;
+    Err err = {""};
+    assert_true(tensors_write(trace_path(), TF_SAFETENSORS, kept.out, kept.count, NULL, &err));
+    if (!diff_map_parse(&map, "m", text, s->subject.graph, &err))
+        fail_msg("%s", err.text);
+    compare_with(&d, s, trace_path(), &map, PRECISION_F32);
+    if (d.report.count != tensors || d.report.same != same)
+        fail_msg("%s: %d tensors: %s", text, d.report.count, buf_str(&d.verdict));
+    compare_free(&d);
+    diff_map_free(&map);
+}
+
+/* Queries, keys and values in one array, along whatever axis; one array per head. */
+static void stacked_and_split(void **state)
+{
+    (void)state;
+    static const char *const PATHS[] = {"blocks.0.attn.q", "blocks.0.attn.k", "blocks.0.attn.v"};
+    static const int ORDERS[][3] = {{1, 0, 2}, {0, 1, 2}};
+    Side s;
+    side_open(&s, TINY, TINY "/image.ppm");
+    for (size_t o = 0; o < 2; o++)
+        for (int at = 0; at < 3; at++) { /* the axis of three in front of axis `at` */
+            drop_kept();
+            for (int i = 0; i < 3; i++)
+                keep_moved(&s, "part", PATHS[i], ORDERS[o]);
+            size_t *len = kept.out[0].shape, outer = 1, inner = 1;
+            for (int i = 0; i < 3; i++)
+                *(i < at ? &outer : &inner) *= len[i];
+            float *all = malloc(3 * outer * inner * sizeof *all);
+            for (size_t r = 0; r < outer; r++)
+                for (size_t i = 0; i < 3; i++)
+                    memcpy(all + (r * 3 + i) * inner, kept.out[i].data + r * inner, inner * sizeof *all);
+            TensorOut t = {.name = "b0.qkv", .rank = 4, .data = all};
+            for (int i = 0, k = 0; i < 4; i++)
+                t.shape[i] = i == at ? 3 : len[k++];
+            drop_kept();
+            kept.out[kept.count++] = t;
+            kept_is(&s, "b*.qkv = blocks.*.attn.q + blocks.*.attn.k + blocks.*.attn.v", 3, true);
+            kept_is(&s, "b*.qkv = blocks.*.attn.k + blocks.*.attn.q + blocks.*.attn.v", 3, false);
+        }
+    drop_kept();
+    keep_moved(&s, "all", "blocks.1.attn.q", ORDERS[0]);
+    TensorOut whole = kept.out[0];
+    for (int base = 0; base < 2; base++) {
+        kept.count = 0;
+        for (size_t h = 0; h < whole.shape[0]; h++) {
+            snprintf(kept.name[h], sizeof kept.name[0], "b1.head%zu.q", h + (size_t)base);
+            kept.out[kept.count++] = (TensorOut){.name = kept.name[h],
+                                                 .rank = 3,
+                                                 .shape = {1, whole.shape[1], whole.shape[2]},
+                                                 .data = whole.data + h * whole.shape[1] * whole.shape[2]};
+        }
+        kept_is(&s, "b*.head#.q = blocks.*.attn.q", 1, true);
+        kept_is(&s, "b*.head#.q = blocks.*.attn.k", 1, false);
+    }
+    kept.count--; /* a head is missing: nothing is compared, and that is said */
+    DiffMap map;
+    DiffReference r;
+    Err err = {""};
+    assert_true(diff_map_parse(&map, "m", "b*.head#.q = blocks.*.attn.q", s.subject.graph, &err));
+    assert_true(tensors_write(trace_path(), TF_SAFETENSORS, kept.out, kept.count, NULL, &err));
+    assert_false(diff_reference_open(&r, trace_path(), &map, s.subject.graph, &err));
+    diff_map_free(&map);
+    kept.count = 0;
+    free((void *)(uintptr_t)whole.data);
+    side_close(&s);
+}
+
+/* Names with a block behind the last and none of the first: refused with the lines to write, which are then right. */
+static void counted_from_one(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *q, *end;
+    } OF[] = {{"encoder.layer.%d.attention.attention.query", "vit.encoder.layer.%d"},
+              {"blocks.%d.attn.q", "blocks.%d"},
+              {"blocks.%d.attn.hook_q", "blocks.%d.hook_resid_post"}};
+    Side s;
+    side_open(&s, TINY, TINY "/image.ppm");
+    const Graph *g = s.subject.graph;
+    for (size_t i = 0; i < sizeof OF / sizeof *OF; i++) {
+        TensorOut out[4];
+        char name[4][64], path[64], lines[512] = "";
+        Err err = {""};
+        DiffReference r;
+        DiffMap map;
+        Compared d;
+        for (int b = 0; b < 2; b++)
+            for (int end = 0; end < 2; end++) {
+                snprintf(name[b * 2 + end], sizeof name[0], end ? OF[i].end : OF[i].q, b + 1);
+                snprintf(path, sizeof path, end ? "blocks.%d.resid_post" : "blocks.%d.attn.q", b);
+                out[b * 2 + end] = (TensorOut){.name = name[b * 2 + end],
+                                               .rank = 2,
+                                               .shape = {17, 32},
+                                               .data = bench_values(&s.bench, path)};
+            }
+        assert_true(tensors_write(trace_path(), TF_SAFETENSORS, out, 4, NULL, &err));
+        assert_false(diff_reference_open(&r, trace_path(), NULL, g, &err));
+        assert_non_null(strstr(err.text, "counted from 1"));
+        for (const char *at = err.text; (at = strchr(at, '`')) != NULL;) { /* as the message has them */
+            size_t n = strcspn(at + 1, "`");
+            snprintf(lines + strlen(lines), sizeof lines - strlen(lines), "%.*s\n", (int)n, at + 1);
+            at += n + 2;
+        }
+        assert_true(diff_map_parse(&map, "m", lines, g, &err));
+        compare_with(&d, &s, trace_path(), &map, PRECISION_F32);
+        if (!d.report.same || d.report.count != 4)
+            fail_msg("%s%s", lines, buf_str(&d.verdict));
+        compare_free(&d);
+        diff_map_free(&map);
+    }
+    side_close(&s);
+}
+
 static void maps(void **state)
 {
     (void)state;
@@ -609,6 +766,8 @@ int main(void)
         cmocka_unit_test(fused_tensor),
         cmocka_unit_test(layouts),
         cmocka_unit_test(ambiguous_shape),
+        cmocka_unit_test(stacked_and_split),
+        cmocka_unit_test(counted_from_one),
         cmocka_unit_test(maps),
         cmocka_unit_test(bisection),
         cmocka_unit_test(proposal_in_their_names),

@@ -96,7 +96,7 @@ PY
 }
 full() { # N [COMMANDS]: N changes, then these, then one more
     local i line=''
-    for ((i = 0; i < $1; i++)); do line+="set blocks.$((i / 32)).resid_post[t=$((i % 32)),d=3] 0; "; done
+    for ((i = 0; i < $1; i++)); do line+="set blocks.$((i / 50)).resid_post[t=$((i % 50)),d=3] 0; "; done
     x "$line${2:-}set blocks.3.resid_post[t=60,d=1] 1"
 }
 rewrite() { # FOLDER PYTHON: its tensors, {name: (dtype, shape, bytes)} in t, written back after those lines
@@ -132,3 +132,7 @@ v show blocks.0.attn.scores_raw -m "$DATA" -i "$P" -o s.npy >/dev/null && mkdir 
 long_picture() { python3 -c 'open("long.ppm", "wb").write(b"P6 20000 1 255\n" + bytes(60000))'; }
 mkdir few && v data 17 -o few/star/ >/dev/null && v data 4 -o few/ring/ >/dev/null
 mkdir ten && for n in 17-star 4-ring; do k=${n#*-}; v data "${n%-*}" -o ten/$k/ >/dev/null; v data "${n%-*}" --series 3 -o ten/$k/ >/dev/null; cp ten/$k/*.png ten/$k/again.png; done
+record norm.npz '' $image blocks.0.ln1.out=norm logits
+record odd.npz '' $image blocks.0.attn.q=mine logits
+record one.npz '' $image
+for i in 1 2; do record one.npz '' "blocks.$((i - 1)).resid_post=encoder.layer.$i" "blocks.$((i - 1)).mlp.pre=encoder.layer.$i.intermediate.dense"; done
