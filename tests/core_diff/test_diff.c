@@ -559,7 +559,7 @@ static void maps(void **state)
 
 /* --- gaps, rounding, figures --- */
 
-/* One broken weight in block 1, only the ends of blocks recorded: the next tensor is proposed, and recording it halves
+/* Two broken weights in block 1, only the ends of blocks recorded: the next tensor is proposed, and recording it halves
  * the stretch, until one step is left. */
 static void bisection(void **state)
 {
@@ -572,7 +572,8 @@ static void bisection(void **state)
     side_seeded(&ours, &c, 32, 32);
     side_seeded(&wrong, &c, 32, 32);
     const float *w = vit_weight(&wrong.bench.model.weights, VIT_W_V, 1)->data;
-    wrong.bench.model.block[(w - wrong.bench.model.block) + 77] += 0.5f; /* no mistake with a name */
+    wrong.bench.model.block[(w - wrong.bench.model.block) + 77] += 0.5f; /* of two rows: no mistake with a name */
+    wrong.bench.model.block[(w - wrong.bench.model.block) + 200] += 0.5f;
     for (;; rounds++) {
         Compared d;
         write_trace(wrong.bench.run, list, trace_path());
