@@ -1,5 +1,5 @@
 /* Every family of published vision transformers: read under its own program's names, every recorded intermediate
- * reached, wrong variants measurably different; and what each container of the same tensors does. The recordings are
+ * reached, wrong variants measurably different. (What each container does: test_matrix.c.) The recordings are
  * those of tests/data/families/make.py, in float64 from the families' published sources. */
 #include "tests/core_models/tensor_set.h"
 
@@ -532,95 +532,12 @@ static void relative_positions(void **state)
     set_free(&s);
 }
 
-/* --- variant × container: opens as the same model, or says what it is; never another answer --- */
-
-typedef enum Container { PLAIN, SHARDED, NPZ, LOST, MORE, CONTAINERS } Container;
-
-/* Tensors of the case in a folder of their own, in that container. The JSON files beside them are the case's. */
-static void contain(const Case *k, Container how, char *dir, size_t n)
-{
-    static const char *const beside[] = {"config.json", "preprocessor_config.json"};
-    Set s;
-    Err err = {""};
-    char path[512];
-    scratch_dir(dir, n, "contained");
-    bool npz = access(path_of(k, "model.npz"), R_OK) == 0;
-    set_read(&s, path_of(k, npz ? "model.npz" : "model.safetensors"));
-    for (size_t i = 0; i < 2; i++)
-        if (access(path_of(k, beside[i]), R_OK) == 0)
-            copy_file(path_of(k, beside[i]), dir, beside[i]);
-    if (how == LOST) { /* the last tensor of the last block */
-        size_t last = 0;
-        for (size_t i = 0; i < s.count; i++)
-            if (strstr(s.name[i], ".1.") || strstr(s.name[i], "block_1/"))
-                last = i;
-        set_drop(&s, s.name[last]);
-    }
-    if (how == MORE) /* a tensor more that nobody has a place for */
-        set_add(&s, "blocks.0.attn.something", 1, (size_t[]){1}, calloc(1, sizeof(float)));
-    if (how == SHARDED) {
-        Buf index = {0};
-        buf_puts(&index, "{\"weight_map\": {");
-        for (size_t i = 0; i < s.count; i++)
-            buf_printf(&index, "%s\"%s\": \"part-%zu.safetensors\"", i ? ", " : "", s.name[i], i * 2 / s.count);
-        buf_puts(&index, "}}");
-        put_file(dir, "model.safetensors.index.json", index.data, index.len);
-        buf_free(&index);
-        size_t half = (s.count + 1) / 2;
-        for (size_t i = 0; i < 2; i++) {
-            snprintf(path, sizeof path, "%s/part-%zu.safetensors", dir, i);
-            assert_true(tensors_write(path, TF_SAFETENSORS, s.t + i * half, i ? s.count - half : half, NULL, &err));
-        }
-    } else {
-        snprintf(path, sizeof path, "%s/model.%s", dir, how == NPZ ? "npz" : "safetensors");
-        if (!tensors_write(path, how == NPZ ? TF_NPZ : TF_SAFETENSORS, s.t, s.count, NULL, &err))
-            fail_msg("%s", err.text);
-    }
-    set_free(&s);
-}
-
-static void clear(const char *dir)
-{
-    static const char *const names[] = {"model.npz", "model.safetensors.index.json", "part-0.safetensors",
-                                        "part-1.safetensors"};
-    char path[512];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        snprintf(path, sizeof path, "%s/%s", dir, names[i]);
-        unlink(path);
-    }
-    remove_dir(dir);
-}
-
-static void matrix(void **state)
-{
-    (void)state;
-    for (size_t i = 0; i < CASE_COUNT; i++) {
-        uint64_t alone = hash_of(path_of(&CASES[i], ""));
-        for (Container how = PLAIN; how < CONTAINERS; how++) {
-            char dir[256];
-            Model m;
-            Err err = {""};
-            contain(&CASES[i], how, dir, sizeof dir);
-            bool opens = model_load(&m, dir, NULL, NULL, &err), should = how < LOST;
-            if (opens != should)
-                fail_msg("%s in container %d %s: %s", CASES[i].name, how, opens ? "opens" : "is refused", err.text);
-            if (opens)
-                model_free(&m);
-            if (opens && hash_of(dir) != alone)
-                fail_msg("%s in container %d gives other values", CASES[i].name, how);
-            if (how == LOST && !strstr(err.text, "missing") && !strstr(err.text, "two models"))
-                fail_msg("%s: %s", CASES[i].name, err.text);
-            clear(dir);
-        }
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_intermediate), cmocka_unit_test(second_route), cmocka_unit_test(wrong_variants),
-        cmocka_unit_test(assumptions),        cmocka_unit_test(other_sizes),  cmocka_unit_test(matrix),
-        cmocka_unit_test(relative_positions), cmocka_unit_test(every_isa),
+        cmocka_unit_test(assumptions),        cmocka_unit_test(other_sizes),  cmocka_unit_test(relative_positions),
+        cmocka_unit_test(every_isa),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
