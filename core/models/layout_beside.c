@@ -18,6 +18,8 @@ static void family_preprocess(const Checkpoint *k, Model *m)
     VitConfig *c = &m->vit;
     Preprocess *p = &m->preprocess;
     *p = preprocess_default(c);
+    p->resize_w = p->width = k->side_w ? k->side_w : p->width;
+    p->resize_h = p->height = k->side_h ? k->side_h : p->height;
     p->filter = l->filter;
     if (l->crop > 0) {
         p->mode = RESIZE_COVER;
@@ -30,6 +32,15 @@ static void family_preprocess(const Checkpoint *k, Model *m)
         c->mean[i] = c->channels == 3 && i < 3 ? USUAL[pixels].mean[i] : 0.5f;
         c->std[i] = c->channels == 3 && i < 3 ? USUAL[pixels].std[i] : 0.5f;
     }
+}
+
+/* What fills no patch is dropped. */
+static void drop_beyond(Preprocess *p, const VitConfig *c)
+{
+    p->beyond_w = p->width > c->patch_w ? p->width % c->patch_w : 0;
+    p->beyond_h = p->height > c->patch_h ? p->height % c->patch_h : 0;
+    p->width -= p->beyond_w;
+    p->height -= p->beyond_h;
 }
 
 /* A preparation that yields another size than the position table is for: some families fit the table then, for others
@@ -58,6 +69,7 @@ static bool fit_preprocess(const Checkpoint *k, Model *m, const char *file, Err 
     p->resize_h = p->resize_h < c->image_h ? c->image_h : p->resize_h;
     p->width = c->image_w;
     p->height = c->image_h;
+    p->beyond_w = p->beyond_h = 0;
     return true;
 }
 
@@ -81,6 +93,7 @@ bool layout_preprocess(const Checkpoint *k, Model *m, const Json *trained, Err *
         if (!preprocess_from_timm(trained, p, c, err))
             return err_prefix(err, "%s", file);
     }
+    drop_beyond(p, c);
     c->input = strcmp(input, "per_image") == 0 ? VIT_INPUT_PER_IMAGE : VIT_INPUT_STANDARD;
     if (strcmp(input, "per_image") != 0 && strcmp(input, "standard") != 0)
         return err_set(err, "%s: \"input_norm\" is \"%.40s\"; it may be standard or per_image", k->config_path, input);
