@@ -302,16 +302,16 @@ static const struct {
     void (*attempt)(Trial *t);
     bool in_block;
 } FAMILIES[] = {
-    {trial_picture, false},    {trial_axes, false},      {trial_scale, true},          {trial_norm, true},
-    {trial_activation, true},  {trial_missing, true},    {trial_transposed, true},     {trial_heads, true},
-    {trial_merged, true},      {trial_softmax, true},    {trial_mask, true},           {trial_unmasked, true},
-    {trial_sinusoids, false},  {trial_residual, true},   {trial_patches, false},       {trial_readout, false},
-    {trial_final_norm, false}, {trial_norm_kind, true},  {trial_outside_root, true},   {trial_rms, true},
-    {trial_lost_norm, true},   {trial_positions, false}, {trial_class_last, false},    {trial_value, true},
-    {trial_source, true},      {trial_turns, true},      {trial_fitted, false},        {trial_turned, false},
-    {trial_dropout, false},    {trial_half, true},       {trial_blocks, false},        {trial_twice, false},
-    {trial_rounded, false},    {trial_quantised, false}, {trial_probabilities, false}, {trial_dropped, false},
-    {trial_bias, true},
+    {trial_picture, false},    {trial_axes, false},     {trial_scale, true},        {trial_norm, true},
+    {trial_activation, true},  {trial_missing, true},   {trial_transposed, true},   {trial_heads, true},
+    {trial_merged, true},      {trial_softmax, true},   {trial_mask, true},         {trial_unmasked, true},
+    {trial_sinusoids, false},  {trial_residual, true},  {trial_patches, false},     {trial_readout, false},
+    {trial_final_norm, false}, {trial_norm_kind, true}, {trial_outside_root, true}, {trial_rms, true},
+    {trial_lost_norm, true},   {trial_order, false},    {trial_positions, false},   {trial_class_last, false},
+    {trial_value, true},       {trial_source, true},    {trial_turns, true},        {trial_fitted, false},
+    {trial_turned, false},     {trial_dropout, false},  {trial_half, true},         {trial_blocks, false},
+    {trial_twice, false},      {trial_rounded, false},  {trial_quantised, false},   {trial_probabilities, false},
+    {trial_dropped, false},    {trial_bias, true},
 };
 enum { FAMILY_COUNT = sizeof FAMILIES / sizeof *FAMILIES };
 

@@ -136,6 +136,7 @@ void trial_class_last(Trial *t);
 void trial_outside_root(Trial *t);
 void trial_rms(Trial *t);
 void trial_lost_norm(Trial *t);
+void trial_order(Trial *t);
 /* "LayerNorm" or "RMSNorm", as the model has it. */
 const char *trial_norm_word(const Trial *t);
 void trial_bias(Trial *t);

@@ -51,7 +51,7 @@ static const Known TIMM[] = {
      .rope_ref = 16,
      .mean = true,
      .gated = true},
-    {.pattern = "eva_giant_patch14_clip_#", .heads = 16},
+    {.pattern = "eva_giant_patch14_clip_#", .heads = 16, .clip = true},
     {.pattern = "eva_giant_patch14_#", .heads = 16, .mean = true},
     {.pattern = "vit_7b_patch16_dinov3",
      .gated = true,

@@ -7,6 +7,8 @@
 #include "core/base/mem.h"
 #include "core/models/vit.h"
 
+enum { BIAS_PATCHES = 4096 }; /* every pair of them has a bias in every head */
+
 typedef enum Where { WHOLE, BLOCK } Where;
 
 static const struct {
@@ -151,6 +153,8 @@ static bool check_structure(const VitConfig *c, Err *err)
                        c->head_dim);
     if (c->bias != VIT_BIAS_NONE && (!c->cls || vit_prefix(c) != 1))
         return err_set(err, "relative positions are known here with a class token and no other token of prefix");
+    if (c->bias != VIT_BIAS_NONE && (c->image_h / c->patch_h) * (int64_t)(c->image_w / c->patch_w) > BIAS_PATCHES)
+        return err_set(err, "relative positions are known here for at most %d patches", BIAS_PATCHES);
     if (!c->table_h != !c->table_w || (c->table_h && c->pos == VIT_POS_NONE))
         return err_set(err, "the grid of the position table is %d × %d, but the model has no such table", c->table_h,
                        c->table_w);

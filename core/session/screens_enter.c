@@ -356,8 +356,15 @@ bool next_drawing(Session *s, Err *err)
 
 bool positions_fitted_there(const Session *s, Err *err)
 {
-    return site_node_any(session_graph(s, SIDE_B), SITE_FIT_OLD) != NO_NODE ||
-           err_set(err,
+    const Graph *g = session_graph(s, SIDE_B);
+    if (site_node_any(g, SITE_FIT_OLD) != NO_NODE)
+        return true;
+    if (site_node_any(g, SITE_POSITIONS) == NO_NODE)
+        return err_set(err, "%s", NO_POSITIONS);
+    if (site_node_any(g, SITE_SCORES_BIASED) != NO_NODE)
+        return err_set(err, "this position table is used on the grid that it was made for, as the model's relative "
+                            "positions are: neither is fitted to another");
+    return err_set(err,
                    "this position table is used on the grid that it was made for: start with --resolution, such as "
                    "--resolution 72, to see it fitted to another");
 }

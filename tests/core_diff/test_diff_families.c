@@ -345,6 +345,19 @@ static void no_patch_norm(VitConfig *c)
 {
     c->patch_norm = false;
 }
+static void norm_first(VitConfig *c)
+{
+    c->branch_norm = false;
+}
+static void norm_after(VitConfig *c)
+{
+    c->branch_norm = false;
+    c->post_norm = true;
+}
+static void on_branches(VitConfig *c)
+{
+    c->branch_norm = true;
+}
 static void no_merged_norm(VitConfig *c)
 {
     c->merged_norm = false;
@@ -412,6 +425,10 @@ static const struct {
     {"timm_eva02_clip", rms_form, "RMSNorm without β"},
     {"timm_beit3", no_merged_norm, "no norm inside attention"},
     {"timm_rpn", rms_form, "RMSNorm without β"},
+    {"timm_rpn", norm_first, "norms stand before attention and MLP"},
+    {"timm_eva02_enormous", norm_first, "norms stand before attention and MLP"},
+    {"timm_beit3", on_branches, "norms stand on the branches"},
+    {"jax", on_branches, "norms stand on the branches"},
     {"beit", no_bias, "no relative position bias"},
     {"data2vec", no_bias, "no relative position bias"},
     {"timm_beit", no_bias, "no relative position bias"},
@@ -506,9 +523,26 @@ static void found(Planted p, const char *names, bool must, int *named)
     side_close(&theirs);
 }
 
+/* Norms elsewhere, told from the answer alone: what a block ends with is another node there. */
+static const struct {
+    const char *family;
+    void (*change)(VitConfig *c);
+    const char *says;
+} ELSEWHERE[] = {
+    {"timm_rpn", norm_after, "norms stand behind the additions (post-norm)"},
+    {"timm_eva02_enormous", norm_after, "norms stand behind the additions (post-norm)"},
+    {"jax", norm_after, "norms stand behind the additions (post-norm)"},
+    {"aimv2", norm_after, "norms stand behind the additions (post-norm)"},
+    {"aimv2", on_branches, "norms stand on the branches"},
+};
+
 static void wrong_variants(void **state)
 {
     (void)state;
+    int elsewhere = 0;
+    for (size_t i = 0; i < sizeof ELSEWHERE / sizeof *ELSEWHERE; i++)
+        found((Planted){.family = ELSEWHERE[i].family, .change = ELSEWHERE[i].change, .says = ELSEWHERE[i].says},
+              "readout=readout embedding=embedding logits=logits", true, &elsewhere);
     enum { KNOBS = sizeof WRONG / sizeof *WRONG, COUNT = KNOBS + sizeof WEIGHED / sizeof *WEIGHED };
     int modules = 0, ends = 0;
     for (size_t i = 0; i < COUNT; i++) {

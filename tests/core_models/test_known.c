@@ -62,11 +62,9 @@ static void timm_projection(void **state)
         const char *name;
         float bias;
         int embedding;
-    } cases[] = {{"vit_base_patch16_clip_quickgelu_224.openai", 0, 5},
-                 {"vit_base_patch16_clip_224.laion2b", 0, 5},
-                 {"vit_base_patch16_clip_224.laion2b_ft_in1k", 0, 0},
-                 {"vit_base_patch16_clip_224.laion2b", 0.1f, 0},
-                 {"vit_base_patch16_224", 0, 0}};
+    } cases[] = {{"vit_base_patch16_clip_quickgelu_224.openai", 0, 5}, {"vit_base_patch16_clip_224.laion2b", 0, 5},
+                 {"vit_base_patch16_clip_224.laion2b_ft_in1k", 0, 0},  {"eva_giant_patch14_clip_224.laion400m", 0, 5},
+                 {"vit_base_patch16_clip_224.laion2b", 0.1f, 0},       {"vit_base_patch16_224", 0, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char dir[256];
         Model m;

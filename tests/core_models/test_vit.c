@@ -150,6 +150,17 @@ static void impossible_configurations(void **state)
     huge.image_h = huge.image_w = 1 << 14;
     huge.patch_h = huge.patch_w = 1;
     assert_false(vit_check(&huge, &err));
+    VitConfig relative = good; /* 64 × 64 patches and no more; a class token in front and nothing else */
+    relative.bias = VIT_BIAS_BLOCKS;
+    relative.pos = VIT_POS_NONE;
+    relative.image_h = relative.image_w = 64 * relative.patch_h;
+    assert_true(vit_check(&relative, &err));
+    relative.image_w += relative.patch_w;
+    assert_false(vit_check(&relative, &err));
+    assert_non_null(strstr(err.text, "at most 4096 patches"));
+    relative.image_w = 64;
+    relative.registers = 1;
+    assert_false(vit_check(&relative, &err));
 }
 
 /* Without positions a permutation of the patches permutes the patch tokens and leaves the answer (up to the order of

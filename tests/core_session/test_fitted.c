@@ -86,7 +86,10 @@ static void places(void **state)
     has(run("goto blocks.1.attn.angle[h=1,t=r2c3,k=0]; say"),
         "In block 1, head 1 turns pair 0 of patch r2c3 by 2.71 (155°): column 3 · 1.03 + row 2 · -.192,");
     has(run("set blocks.1.attn.angle 1; say"), "1");
+    open_as("tests/data/families/data2vec", NULL);
+    refused("view positions; view fitted", "as the model's relative positions are");
     open_as("tests/data/families/timm_beit", NULL);
+    refused("view fitted", "no table of position embeddings");
     has(run("goto blocks.0.attn.bias[h=1,t=r1c1,u=r2c3]; say"),
         "In head 1 of block 0, asked from patch r1c1, r2c3 gets -.551 added to its scaled score: row r-1c-2 of");
     has(run("goto blocks.0.attn.bias[h=1,t=r1c1,u=cls]; say"), "row to_cls of the table");

@@ -169,6 +169,19 @@ static void draw_values(const Paint *p, const Positions *q, int y, int x, int wi
     }
 }
 
+/* Why there is nothing to see: another model may know places all the same. */
+static const char *absent(const Session *s, Side side)
+{
+    const Graph *g = side == SIDE_DIFF ? NULL : session_graph(s, side);
+    if (!g)
+        return "A and B have no position embeddings of one shape to subtract.";
+    if (site_node_any(g, SITE_QUERY_TURNED) != NO_NODE)
+        return "This model has no table of position embeddings: queries and keys are turned by their places instead.";
+    if (site_node_any(g, SITE_SCORES_BIASED) != NO_NODE)
+        return "This model has no table of position embeddings: scores get a bias for how far apart two tokens lie.";
+    return "This model has no table of position embeddings: nothing here tells it where a patch was.";
+}
+
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Positions q;
@@ -176,10 +189,7 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         return;
     Rect old = canvas_clip(p->c, r);
     if (!open_positions(p->s, side, &q))
-        canvas_wrap(p->c, r, STYLE_TEXT,
-                    side == SIDE_DIFF
-                        ? "A and B have no position embeddings of one shape to subtract."
-                        : "This model has no table of position embeddings: nothing here tells it where a patch was.");
+        canvas_wrap(p->c, r, STYLE_TEXT, absent(p->s, side));
     else if (!q.v.values)
         shown_computing(p, r);
     else {
