@@ -84,11 +84,6 @@ static bool picture_said(const Infer *n, int h, int w, Err *err)
     VitConfig *c = n->c;
     c->image_h = h - h % c->patch_h;
     c->image_w = w - w % c->patch_w;
-    if ((c->image_h < h || c->image_w < w) && c->image_h && c->image_w)
-        model_assume(n->m,
-                     "of the %d × %d pixels %d × %d fill patches of %d × %d: what is left on the right and below is "
-                     "dropped, as the patches' convolution does",
-                     h, w, c->image_h, c->image_w, c->patch_h, c->patch_w);
     if (!n->positions || positions_for(c, n->positions, vit_patches(c)))
         return true;
     if (misses_cls(n, n->positions, vit_patches(c)))
