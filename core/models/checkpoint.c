@@ -115,8 +115,10 @@ static bool find_file(Checkpoint *k, const char *dir, const char **file, Err *er
     if (file_exists(pickles))
         return err_set(err,
                        "%s: the weights are in several PyTorch pickles, which could run any code and are never read. "
-                       "Convert them: python3 -c \"import sys, transformers as t; m = "
-                       "t.AutoModel.from_pretrained(sys.argv[1]); m.save_pretrained(sys.argv[2])\" FOLDER NEW",
+                       "Convert them: python3 -c \"import sys, glob, torch, safetensors.torch as s; d = {}; "
+                       "[d.update(torch.load(f, 'cpu', weights_only=True)) for f in sorted(glob.glob(sys.argv[1] + "
+                       "'/pytorch_model-*.bin'))]; s.save_file({k: v.contiguous().clone() for k, v in d.items()}, "
+                       "sys.argv[1] + '/model.safetensors')\" FOLDER",
                        pickles);
     return err_set(err, "%s: no model.safetensors in this folder; give a folder that has one, or a .safetensors file",
                    dir);

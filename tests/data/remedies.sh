@@ -136,3 +136,15 @@ record norm.npz '' $image blocks.0.ln1.out=norm logits
 record odd.npz '' $image blocks.0.attn.q=mine logits
 record one.npz '' $image
 for i in 1 2; do record one.npz '' "blocks.$((i - 1)).resid_post=encoder.layer.$i" "blocks.$((i - 1)).mlp.pre=encoder.layer.$i.intermediate.dense"; done
+without() { # FOLDER KEY: its configuration files without that key
+    python3 - "$@" <<'PY'
+import json, os, sys
+for name in ("config.json", "preprocessor_config.json"):
+    path = sys.argv[1] + "/" + name
+    if os.path.exists(path):
+        c = json.load(open(path))
+        c.pop(sys.argv[2], None)
+        c.pop("size", None)
+        json.dump(c, open(path, "w"))
+PY
+}
