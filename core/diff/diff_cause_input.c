@@ -125,8 +125,8 @@ static int geometries(const Preprocess *ours, Geometry out[GEOMETRIES])
     for (size_t w = 0; w < sizeof WAYS / sizeof *WAYS && n < GEOMETRIES; w++) {
         Preprocess p = *ours;
         p.mode = WAYS[w].mode;
-        p.resize_w = p.width * 1000 / WAYS[w].keeps;
-        p.resize_h = p.height * 1000 / WAYS[w].keeps;
+        p.resize_w = (p.width + p.beyond_w) * 1000 / WAYS[w].keeps;
+        p.resize_h = (p.height + p.beyond_h) * 1000 / WAYS[w].keeps;
         if (p.mode == ours->mode && p.resize_w == ours->resize_w && p.resize_h == ours->resize_h)
             continue;
         for (int i = 0; i < FILTER_COUNT && n < GEOMETRIES; i++, n++) {

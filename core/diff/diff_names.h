@@ -4,6 +4,7 @@
 #include "core/base/err.h"
 #include "core/base/mem.h"
 #include "core/graph/graph.h"
+#include "core/models/preprocess.h"
 
 typedef enum DiffFamily {
     DIFF_OURS,        /* node paths */
@@ -28,11 +29,13 @@ typedef struct DiffName {
     const char *name, *nodes;
 } DiffName;
 
-/* The user's own lines, and which picture of a batch is meant; a zeroed one is empty and means the first. */
+/* The user's own lines, which picture of a batch is meant, and how pictures are made; a zeroed one is empty and means
+ * the first. */
 typedef struct DiffMap {
     DiffName *line;
     size_t count, cap;
     size_t item;
+    const Preprocess *picture; /* whose pixels beyond the last patch a recorded input may have; NULL: none */
     Arena arena;
 } DiffMap;
 

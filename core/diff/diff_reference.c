@@ -17,9 +17,10 @@ typedef struct Opening {
     size_t cap, unknown_cap;
     int families[DIFF_FAMILIES], precisions[PRECISIONS];
     bool longer[PRECISIONS]; /* a value was seen that the type does not hold */
-    size_t item;             /* the picture of a batch that is meant */
-    bool batches;            /* is there a tensor of several pictures? */
-    size_t numbers;          /* values looked at that are not 0 */
+    const Preprocess *picture;
+    size_t item;    /* the picture of a batch that is meant */
+    bool batches;   /* is there a tensor of several pictures? */
+    size_t numbers; /* values looked at that are not 0 */
 } Opening;
 
 static const char *printable(Arena *a, const char *name)
@@ -98,6 +99,14 @@ static void look_at_digits(Opening *o, const float *x, size_t cells)
         o->numbers += x[i] < 0 || x[i] > 0;
 }
 
+/* Is it the input with pixels that fill no patch? */
+static bool is_beyond(const Opening *o, NodeId n, const size_t *shape, int rank, size_t *trimmed, bool *last)
+{
+    const Preprocess *p = o->picture;
+    return p && graph_cells(o->g, n) == (size_t)p->channels * (size_t)p->height * (size_t)p->width &&
+           preprocess_beyond(p, shape, rank, trimmed, last);
+}
+
 static bool read_values(Opening *o, const TensorInfo *info, int cut, DiffTensor *t, Err *err)
 {
     size_t cells = graph_cells(o->g, t->node),
@@ -105,11 +114,15 @@ static bool read_values(Opening *o, const TensorInfo *info, int cut, DiffTensor 
     if (t->parts > 1 && cut < t->rank - 1)
         wanted = info->cells; /* other parts stand between */
     float *all = xfloats(wanted), *part = NULL, *from = all;
-    bool ok = tensors_read_first_f32(o->file, info, all, wanted, err);
+    bool ok = tensors_read_first_f32(o->file, info, all, wanted, err), last;
     o->r->unchecked += ok && tensors_unchecked(info, wanted);
     if (ok && t->parts > 1) {
         part = from = xfloats(wanted / (size_t)t->parts);
         take_part(t, cut, all, wanted, part);
+    }
+    if (ok && t->beyond && is_beyond(o, t->node, info->shape, info->rank, NULL, &last)) {
+        part = from = xfloats(size_mul(t->item + 1, cells));
+        preprocess_trim(o->picture, all, t->item + 1, last, part);
     }
     t->values = t->owned = xfloats(cells);
     if (ok && graph_node(o->g, t->node)->op != OP_LEAF)
@@ -145,6 +158,7 @@ static bool take(Opening *o, const TensorInfo *info, const DiffTarget *to, Err *
                     .node = to->node};
     size_t shape[TENSOR_RANK_MAX];
     int cut = info->rank - 1, rank = info->rank;
+    bool last;
     memcpy(t.shape, info->shape, sizeof t.shape);
     memcpy(shape, info->shape, sizeof shape);
     if (to->parts > 1 && (cut = part_shape(o, info, to, shape, &rank)) < 0) {
@@ -152,6 +166,7 @@ static bool take(Opening *o, const TensorInfo *info, const DiffTarget *to, Err *
             note_unknown(o, info, ": no axis of it can be cut into as many equal parts");
         return true;
     }
+    t.beyond = to->parts == 1 && is_beyond(o, to->node, info->shape, rank, shape, &last);
     DiffFit fit = diff_layout_find(o->g, to->node, shape, rank, to->axes, &t.layout, choices, sizeof choices);
     if (fit == DIFF_NO_FIT) {
         Buf why = {0};
@@ -392,7 +407,7 @@ bool diff_reference_open(DiffReference *r, const char *path, const DiffMap *map,
     if (!tensors_open(&file, path, err))
         return false;
     r->name = printable(&r->arena, path);
-    Opening o = {.r = r, .file = &file, .g = g, .item = map ? map->item : 0};
+    Opening o = {.r = r, .file = &file, .g = g, .item = map ? map->item : 0, .picture = map ? map->picture : NULL};
     bool ok = !diff_counted_from_one(&file, map, g, r->name, err) && take_all(&o, map, err);
     if (ok && !r->count)
         ok = err_set(err,

@@ -18,6 +18,7 @@ typedef struct DiffTensor {
     int place; /* in the file */
     DiffLayout layout;
     size_t item;         /* which picture of layout.batch */
+    bool beyond;         /* recorded with pixels that fill no patch, which are left out */
     const float *values; /* as the node has them */
     float *owned;        /* the same where the reference made them, else NULL */
 } DiffTensor;

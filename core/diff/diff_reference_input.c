@@ -20,8 +20,10 @@ bool diff_reference_input(const char *path, const DiffMap *map, const Graph *g, 
         const TensorInfo *t = &f.tensors[i];
         DiffTarget to[DIFF_PARTS];
         DiffLayout l;
+        size_t trimmed[TENSOR_RANK_MAX];
+        bool last, beyond = map && map->picture && preprocess_beyond(map->picture, t->shape, t->rank, trimmed, &last);
         if (diff_name_targets(map, g, t->name, to) != 1 || to[0].node != image ||
-            diff_layout_find(g, image, t->shape, t->rank, to[0].axes, &l, NULL, 0) != DIFF_FIT)
+            diff_layout_find(g, image, beyond ? trimmed : t->shape, t->rank, to[0].axes, &l, NULL, 0) != DIFF_FIT)
             continue;
         if (!l.ours && strcmp(l.axes, CHANNELS_LAST) != 0)
             ok = err_set(err, "%s: the axes of '%.100s' are [%s]; an input is read with its channels first or last",

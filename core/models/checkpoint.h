@@ -89,9 +89,11 @@ typedef struct Checkpoint {
     Json *config, *processor; /* config.json and preprocessor_config.json beside it, or NULL */
     const char *config_path, *processor_path;
     const char *name; /* for the model */
-    bool packed;      /* the rows of the MLP's first tensor are gate and patterns */
-    bool projects;    /* the head is a projection: its width is an embedding's, no classes */
-    bool assume;      /* a name that is not known is taken for a plain ViT's */
+    int side_h,
+        side_w;    /* of the picture as the config says it, 0 where it does not: perhaps no whole number of patches */
+    bool packed;   /* the rows of the MLP's first tensor are gate and patterns */
+    bool projects; /* the head is a projection: its width is an embedding's, no classes */
+    bool assume;   /* a name that is not known is taken for a plain ViT's */
     Known known;
     Arena arena;
 } Checkpoint;

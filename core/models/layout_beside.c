@@ -18,6 +18,8 @@ static void family_preprocess(const Checkpoint *k, Model *m)
     VitConfig *c = &m->vit;
     Preprocess *p = &m->preprocess;
     *p = preprocess_default(c);
+    p->resize_w = p->width = k->side_w ? k->side_w : p->width;
+    p->resize_h = p->height = k->side_h ? k->side_h : p->height;
     p->filter = l->filter;
     if (l->crop > 0) {
         p->mode = RESIZE_COVER;
@@ -30,6 +32,15 @@ static void family_preprocess(const Checkpoint *k, Model *m)
         c->mean[i] = c->channels == 3 && i < 3 ? USUAL[pixels].mean[i] : 0.5f;
         c->std[i] = c->channels == 3 && i < 3 ? USUAL[pixels].std[i] : 0.5f;
     }
+}
+
+/* What fills no patch is dropped. */
+static void drop_beyond(Preprocess *p, const VitConfig *c)
+{
+    p->beyond_w = p->width > c->patch_w ? p->width % c->patch_w : 0;
+    p->beyond_h = p->height > c->patch_h ? p->height % c->patch_h : 0;
+    p->width -= p->beyond_w;
+    p->height -= p->beyond_h;
 }
 
 /* A preparation that yields another size than the position table is for: some families fit the table then, for others
@@ -51,13 +62,26 @@ static bool fit_preprocess(const Checkpoint *k, Model *m, const char *file, Err 
         return true;
     }
     model_guess(m, "pictures become %d × %d, the size of the position table (%s says %d × %d)", c->image_h, c->image_w,
-                file, p->height, p->width);
-    p->resize_w = (int)((int64_t)p->resize_w * c->image_w / p->width);
-    p->resize_h = (int)((int64_t)p->resize_h * c->image_h / p->height);
+                file, p->height + p->beyond_h, p->width + p->beyond_w);
+    p->resize_w = (int)((int64_t)p->resize_w * c->image_w / (p->width + p->beyond_w));
+    p->resize_h = (int)((int64_t)p->resize_h * c->image_h / (p->height + p->beyond_h));
     p->resize_w = p->resize_w < c->image_w ? c->image_w : p->resize_w;
     p->resize_h = p->resize_h < c->image_h ? c->image_h : p->resize_h;
     p->width = c->image_w;
     p->height = c->image_h;
+    p->beyond_w = p->beyond_h = 0;
+    return true;
+}
+
+static bool say_beyond(Model *m)
+{
+    const Preprocess *p = &m->preprocess;
+    if (p->beyond_w || p->beyond_h)
+        model_assume(m,
+                     "of the %d × %d pixels %d × %d fill patches of %d × %d: what is left on the right and below is "
+                     "dropped, as the patches' convolution does",
+                     p->height + p->beyond_h, p->width + p->beyond_w, p->height, p->width, m->vit.patch_h,
+                     m->vit.patch_w);
     return true;
 }
 
@@ -81,11 +105,12 @@ bool layout_preprocess(const Checkpoint *k, Model *m, const Json *trained, Err *
         if (!preprocess_from_timm(trained, p, c, err))
             return err_prefix(err, "%s", file);
     }
+    drop_beyond(p, c);
     c->input = strcmp(input, "per_image") == 0 ? VIT_INPUT_PER_IMAGE : VIT_INPUT_STANDARD;
     if (strcmp(input, "per_image") != 0 && strcmp(input, "standard") != 0)
         return err_set(err, "%s: \"input_norm\" is \"%.40s\"; it may be standard or per_image", k->config_path, input);
     if (file)
-        return fit_preprocess(k, m, file, err);
+        return fit_preprocess(k, m, file, err) && say_beyond(m);
     if (c->input == VIT_INPUT_STANDARD)
         model_guess(m,
                     "pictures are %s, mean %g and deviation %g in the first channel (usual for %s; no "
@@ -93,7 +118,7 @@ bool layout_preprocess(const Checkpoint *k, Model *m, const Json *trained, Err *
                     preprocess_text(p, text, sizeof text), (double)c->mean[0], (double)c->std[0], k->layout->name);
     else
         model_guess(m, "pictures are %s (no preprocessor_config.json)", preprocess_text(p, text, sizeof text));
-    return true;
+    return say_beyond(m);
 }
 
 static const char *clean(Model *m, const char *s)

@@ -82,8 +82,8 @@ static bool read_sides(const Infer *n, int *h, int *w, Err *err)
 static bool picture_said(const Infer *n, int h, int w, Err *err)
 {
     VitConfig *c = n->c;
-    c->image_h = h;
-    c->image_w = w;
+    c->image_h = h - h % c->patch_h;
+    c->image_w = w - w % c->patch_w;
     if (!n->positions || positions_for(c, n->positions, vit_patches(c)))
         return true;
     if (misses_cls(n, n->positions, vit_patches(c)))
@@ -161,5 +161,7 @@ bool infer_picture(const Infer *n, Err *err)
         return false;
     if (!n->positions && strcmp(json_text(infer_look(n, "positions", "positions"), ""), "none") == 0)
         n->c->pos = VIT_POS_NONE; /* said aloud only: a table that is merely missing will be missed */
+    n->k->side_h = h;
+    n->k->side_w = w;
     return (h > 0 && w > 0 ? picture_said(n, h, w, err) : picture_square(n, err)) && bias_fits(n, err);
 }

@@ -58,6 +58,7 @@ bool model_fit(Model *m, int height, int width, Err *err)
         p.resize_h = p.resize_h < height ? height : p.resize_h;
         p.width = width;
         p.height = height;
+        p.beyond_w = p.beyond_h = 0;
     }
     m->vit = c;
     m->preprocess = p;

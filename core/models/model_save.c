@@ -194,15 +194,15 @@ static void put_processor(Buf *b, const Model *m)
         [FILTER_NEAREST] = 0, [FILTER_LANCZOS] = 1, [FILTER_BILINEAR] = 2, [FILTER_BICUBIC] = 3, [FILTER_BOX] = 4};
     const Preprocess *p = &m->preprocess;
     const VitConfig *c = &m->vit;
-    int edge = p->resize_w < p->resize_h ? p->resize_w : p->resize_h;
+    int w = p->width + p->beyond_w, h = p->height + p->beyond_h,
+        edge = p->resize_w < p->resize_h ? p->resize_w : p->resize_h;
     buf_puts(b, "{\n  \"image_processor_type\": \"ViTImageProcessor\",\n  \"do_resize\": true,\n");
     if (p->mode == RESIZE_COVER)
         buf_printf(b, "  \"size\": {\"shortest_edge\": %d},\n", edge);
     else
         buf_printf(b, "  \"size\": {\"height\": %d, \"width\": %d},\n", p->resize_h, p->resize_w);
-    if (p->mode == RESIZE_COVER || p->resize_w != p->width || p->resize_h != p->height)
-        buf_printf(b, "  \"do_center_crop\": true,\n  \"crop_size\": {\"height\": %d, \"width\": %d},\n", p->height,
-                   p->width);
+    if (p->mode == RESIZE_COVER || p->resize_w != w || p->resize_h != h)
+        buf_printf(b, "  \"do_center_crop\": true,\n  \"crop_size\": {\"height\": %d, \"width\": %d},\n", h, w);
     buf_printf(
         b, "  \"resample\": %d,\n  \"do_rescale\": true,\n  \"rescale_factor\": %.17g,\n  \"do_normalize\": true,\n",
         pil[p->filter], 1.0 / (double)c->range);

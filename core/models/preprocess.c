@@ -31,6 +31,16 @@ static int crop_start(int64_t have, int want, bool to_even)
     return (int)half;
 }
 
+static int first_col(const Preprocess *p, int64_t w)
+{
+    return crop_start(w, p->width + p->beyond_w, p->crop_to_even);
+}
+
+static int first_row(const Preprocess *p, int64_t h)
+{
+    return crop_start(h, p->height + p->beyond_h, p->crop_to_even);
+}
+
 bool preprocess_run(const Preprocess *p, const Image *in, Image *resized, float *pixels, Err *err)
 {
     if (p->channels != 1 && p->channels != 3)
@@ -46,8 +56,7 @@ bool preprocess_run(const Preprocess *p, const Image *in, Image *resized, float 
     image_convert(&source, p->channels);
     image_resize(&big, &source, (int)w, (int)h, p->filter);
     image_free(&source);
-    image_crop(resized, &big, crop_start(w, p->width, p->crop_to_even), crop_start(h, p->height, p->crop_to_even),
-               p->width, p->height);
+    image_crop(resized, &big, first_col(p, w), first_row(p, h), p->width, p->height);
     image_free(&big);
     size_t plane = size_mul((size_t)p->width, (size_t)p->height), channels = (size_t)p->channels;
     for (size_t i = 0; pixels && i < plane; i++)
@@ -61,7 +70,7 @@ SourceRect preprocess_source(const Preprocess *p, int source_w, int source_h, in
     int64_t w, h;
     resized_size(p, source_w, source_h, &w, &h);
     double sx = (double)source_w / (double)w, sy = (double)source_h / (double)h;
-    double left = x + crop_start(w, p->width, p->crop_to_even), top = y + crop_start(h, p->height, p->crop_to_even);
+    double left = x + first_col(p, w), top = y + first_row(p, h);
     SourceRect r = {left * sx, top * sy, (left + 1) * sx, (top + 1) * sy};
     r.x0 = r.x0 < 0 ? 0 : r.x0 > source_w ? source_w : r.x0;
     r.x1 = r.x1 < 0 ? 0 : r.x1 > source_w ? source_w : r.x1;
@@ -90,12 +99,41 @@ static const char *filter_name(Filter f)
 
 const char *preprocess_text(const Preprocess *p, char *out, size_t n)
 {
-    bool cropped = p->mode == RESIZE_COVER || p->resize_w != p->width || p->resize_h != p->height;
+    int w = p->width + p->beyond_w, h = p->height + p->beyond_h;
+    bool cropped = p->mode == RESIZE_COVER || p->resize_w != w || p->resize_h != h;
     int used = snprintf(out, n, "resized to %d × %d (%s, %s)", p->resize_h, p->resize_w,
                         p->mode == RESIZE_COVER ? "proportions kept" : "proportions given up", filter_name(p->filter));
     if (cropped && used > 0 && (size_t)used < n)
-        snprintf(out + used, n - (size_t)used, ", centre %d × %d", p->height, p->width);
+        used += snprintf(out + used, n - (size_t)used, ", centre %d × %d", h, w);
+    if ((p->beyond_w || p->beyond_h) && used > 0 && (size_t)used < n)
+        snprintf(out + used, n - (size_t)used, ", of which %d × %d fill patches", p->height, p->width);
     return out;
+}
+
+bool preprocess_beyond(const Preprocess *p, const size_t *shape, int rank, size_t *trimmed, bool *last)
+{
+    size_t h = (size_t)(p->height + p->beyond_h), w = (size_t)(p->width + p->beyond_w), ch = (size_t)p->channels;
+    if (rank < 3 || !(p->beyond_w || p->beyond_h))
+        return false;
+    const size_t *end = shape + rank - 3;
+    bool first = end[0] == ch && end[1] == h && end[2] == w;
+    *last = !first && end[0] == h && end[1] == w && end[2] == ch;
+    for (int i = 0; trimmed && i < rank; i++)
+        trimmed[i] = shape[i];
+    if (trimmed && (first || *last)) {
+        trimmed[rank - (*last ? 3 : 2)] = (size_t)p->height;
+        trimmed[rank - (*last ? 2 : 1)] = (size_t)p->width;
+    }
+    return first || *last;
+}
+
+void preprocess_trim(const Preprocess *p, const float *in, size_t pictures, bool last, float *out)
+{
+    size_t ch = (size_t)p->channels, planes = last ? pictures : pictures * ch, each = last ? ch : 1,
+           h = (size_t)p->height, w = (size_t)p->width * each, wide = (size_t)(p->width + p->beyond_w) * each;
+    for (size_t k = 0; k < planes; k++)
+        for (size_t y = 0; y < h; y++)
+            memcpy(out + (k * h + y) * w, in + (k * (h + (size_t)p->beyond_h) + y) * wide, w * sizeof *out);
 }
 
 /* --- reading it from files --- */

@@ -16,6 +16,8 @@ typedef enum ResizeMode {
 
 typedef struct Preprocess {
     int width, height, channels; /* what the model receives */
+    int beyond_w, beyond_h; /* columns and rows that are made behind it and dropped: they fill no patch (384 pixels in
+                               patches of 14 are 27, and 6 pixels beyond) */
     ResizeMode mode;
     int resize_w, resize_h; /* before the centre crop to width × height */
     Filter filter;
@@ -37,6 +39,11 @@ bool preprocess_run(const Preprocess *p, const Image *in, Image *resized, float 
 /* The rectangle of a width × height source picture that pixel x, y of the model's input stands for (the filter looks a
  * little beyond it); parts outside the picture are cut off. */
 SourceRect preprocess_source(const Preprocess *p, int source_w, int source_h, int x, int y);
+/* Has a tensor of pictures the pixels beyond too: […,c,height + beyond_h,width + beyond_w], or channels last? False
+ * where there are none. *last: channels are. trimmed[rank]: the shape without them; may be NULL. */
+bool preprocess_beyond(const Preprocess *p, const size_t *shape, int rank, size_t *trimmed, bool *last);
+/* The same pictures without those pixels. */
+void preprocess_trim(const Preprocess *p, const float *in, size_t pictures, bool last, float *out);
 /* One line: "resized to 256 × 256 (cover, bicubic), centre 224 × 224". Returns out. */
 const char *preprocess_text(const Preprocess *p, char *out, size_t n);
 

@@ -92,7 +92,7 @@ static void recognise(Input *in)
 /* How ready values lie: pictures, and whether channels come last. */
 typedef struct Lie {
     size_t pictures;
-    bool last;
+    bool last, beyond;
 } Lie;
 
 /* Can the shape, some axes perhaps cut in several, be read as a × b × rest? */
@@ -110,13 +110,22 @@ static bool begins(const size_t *shape, int rank, size_t a, size_t b)
 }
 
 /* [c,h,w] or [h,w,c], any number of pictures before. Channels come first where both fit. */
-static bool find_lie(const TensorInfo *t, const VitConfig *c, size_t cells, Lie *out)
+static bool find_lie(const TensorInfo *t, const Model *m, size_t cells, Lie *out)
 {
+    const VitConfig *c = model_vit(m);
     size_t ch = (size_t)c->channels, h = (size_t)c->image_h, w = (size_t)c->image_w;
+    size_t trimmed[TENSOR_RANK_MAX], all = t->cells;
     const size_t *shape = t->shape;
     int rank = t->rank;
-    *out = (Lie){.pictures = cells ? t->cells / cells : 0};
-    if (!out->pictures || t->cells % cells != 0 || rank < 2)
+    bool channels_last, beyond = preprocess_beyond(&m->preprocess, shape, rank, trimmed, &channels_last);
+    if (beyond) { /* as its program feeds it, with what fills no patch */
+        shape = trimmed;
+        all = 1;
+        for (int i = 0; i < rank; i++)
+            all = size_mul(all, trimmed[i]);
+    }
+    *out = (Lie){.pictures = cells ? all / cells : 0, .beyond = beyond};
+    if (!out->pictures || all % cells != 0 || rank < 2)
         return false;
     if (rank > 2 && *shape == out->pictures)
         shape++, rank--;
@@ -154,15 +163,20 @@ static bool refuse_shape(const TensorInfo *t, const VitConfig *c, const char *fi
     return false;
 }
 
-static bool read_values(const TensorFile *f, const TensorInfo *t, const VitConfig *c, Lie lie, size_t item, float *out,
+static bool read_values(const TensorFile *f, const TensorInfo *t, const Model *m, Lie lie, size_t item, float *out,
                         Err *err)
 {
-    size_t ch = (size_t)c->channels, plane = (size_t)c->image_h * (size_t)c->image_w;
-    float *all = xfloats(size_mul(item + 1, ch * plane)); /* none behind the one that is meant */
-    bool ok = tensors_read_first_f32(f, t, all, (item + 1) * ch * plane, err);
-    const float *from = all + item * ch * plane;
+    const VitConfig *c = model_vit(m);
+    size_t ch = (size_t)c->channels, plane = (size_t)c->image_h * (size_t)c->image_w, pictures = item + 1;
+    size_t wanted = t->cells / lie.pictures * pictures; /* none behind the one that is meant */
+    float *all = xfloats(wanted), *trimmed = lie.beyond ? xfloats(size_mul(pictures, ch * plane)) : NULL;
+    bool ok = tensors_read_first_f32(f, t, all, wanted, err);
+    if (ok && trimmed)
+        preprocess_trim(&m->preprocess, all, pictures, lie.last, trimmed);
+    const float *from = (trimmed ? trimmed : all) + item * ch * plane;
     for (size_t i = 0; ok && i < ch * plane; i++)
         out[i] = lie.last ? from[i % plane * ch + i / plane] : from[i];
+    free(trimmed);
     free(all);
     return ok;
 }
@@ -184,7 +198,7 @@ static bool open_values(Input *out, const Model *m, const char *file, const char
     if (!t)
         ok = err_set(err, "%s: there is no tensor '%s' in it (%zu tensors; the first is '%s')", file, tensor, f.count,
                      f.count ? f.tensors[0].name : "");
-    else if (!find_lie(t, model_vit(m), cells, &lie))
+    else if (!find_lie(t, m, cells, &lie))
         ok = refuse_shape(t, model_vit(m), file, err);
     else if (item >= lie.pictures)
         ok = err_set(err, "%s: tensor '%s' holds %zu pictures: say which with %s:%s[0] to [%zu]", file, tensor,
@@ -197,8 +211,8 @@ static bool open_values(Input *out, const Model *m, const char *file, const char
             snprintf(name + strlen(name), sizeof name - strlen(name), " (picture %zu of %zu)", item, lie.pictures);
         utf8_clean(in.name, sizeof in.name, name);
         snprintf(in.path, sizeof in.path, "%.800s:%.200s", file, spec);
-        in.unchecked = tensors_unchecked(t, (item + 1) * cells);
-        ok = read_values(&f, t, model_vit(m), lie, item, in.values, err);
+        in.unchecked = tensors_unchecked(t, t->cells / lie.pictures * (item + 1));
+        ok = read_values(&f, t, m, lie, item, in.values, err);
         if (ok)
             *out = in;
         else

@@ -201,7 +201,14 @@ static void hugging_face(void **state)
     assert_int_equal(m.guesses, 0);
     assert_non_null(strstr(m.assumptions[0], "fitted to 3 × 3"));
     model_free(&m);
-    put_file(dir, "preprocessor_config.json", "{\"size\": 25}", 12);
+    put_file(dir, "preprocessor_config.json", "{\"size\": 25}", 12); /* its convolution drops the last row and column */
+    if (!model_load(&m, dir, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(m.vit.image_h, 24);
+    assert_int_equal(m.preprocess.beyond_h, 1);
+    assert_non_null(strstr(m.assumptions[1], "of the 25 × 25 pixels 24 × 24 fill patches of 8 × 8"));
+    model_free(&m);
+    put_file(dir, "preprocessor_config.json", "{\"size\": 5}", 11);
     REFUSED(dir, "preprocessor_config.json", "whole number of patches");
     remove_dir(dir);
 }

@@ -214,9 +214,10 @@ static bool open_trace(Against *x, Session *s, const DiffAsk *a, Err *err)
 {
     DiffMap map = {.count = 0};
     const Graph *g = session_graph(s, SIDE_B);
-    bool ok = (!a->map || diff_map_read(&map, a->map, g, err)) && find_item(a->item, &map.item, err) &&
-              take_input(s, a, &map, err) &&
-              diff_reference_open(&x->reference, a->reference, &map, session_graph(s, SIDE_B), err);
+    bool ok = (!a->map || diff_map_read(&map, a->map, g, err)) && find_item(a->item, &map.item, err);
+    map.picture = text_of(s->now->model) ? NULL : &s->now->model->preprocess;
+    ok = ok && take_input(s, a, &map, err) &&
+         diff_reference_open(&x->reference, a->reference, &map, session_graph(s, SIDE_B), err);
     diff_map_free(&map);
     return ok;
 }
