@@ -1,6 +1,5 @@
 /* Model variant × container: each opens as the same model, or is refused by what it is; none runs otherwise. The rows
- * are the folders of tests/data/families and a plain ViT. And every name of an architecture that core/models knows and
- * does not refuse opens some of these tensors. */
+ * are the folders of tests/data/families and a plain ViT. */
 #include "tests/core_models/containers.h"
 
 #include <dirent.h>
