@@ -109,6 +109,12 @@ static bool is_sentence(const char *word)
     return word[n] && vocabulary_find(lexicon_english(), word, n) >= 0;
 }
 
+/* "3 5 4", "3 5 > 1 2": words of a model that has no names for them, quoted as one. */
+static bool is_numbers(const char *word)
+{
+    return *word >= '0' && *word <= '9' && strchr(word, ' ') && !word[strspn(word, "0123456789 >")];
+}
+
 /* Does a word behind `diff` say which model is meant? */
 static bool names_a_model(const Options *o)
 {
@@ -124,7 +130,8 @@ static void take_sentence(Options *o)
     int at = o->word_count && verb_find(o->word[0]) ? 1 : 0;
     if (o->input && !o->model && !names_a_model(o) && is_sentence(o->input) && !file_exists(o->input))
         o->model = "translator";
-    if (o->input || at >= o->word_count || !is_sentence(o->word[at]) || file_exists(o->word[at]))
+    if (o->input || at >= o->word_count || file_exists(o->word[at]) ||
+        !(is_sentence(o->word[at]) || (o->model && is_numbers(o->word[at]))))
         return;
     if (at == 1 && (verb_find(o->word[0])->flags & VERB_ALONE))
         return;

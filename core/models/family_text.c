@@ -49,15 +49,18 @@ static void put_text(Text *out, const Words *w, Arena *arena)
     *out = (Text){word, label, w->n};
 }
 
-/* The words of `text` in that vocabulary; numbered words (3 14 15) where the model has no names for them. */
+/* The words of `text` in that vocabulary; numbered words (3 14 15, or w3 w14 w15 as they are shown) where the model has
+ * no names for them. */
 static bool parse(Words *w, const Vocabulary *v, const char *text, bool end, Err *err)
 {
     int number[WORDS_MOST + 1], n = 0;
     if (v->word)
         return words_parse(w, v, text, end, err);
     for (char *rest; n < WORDS_MOST; n++, text = rest) {
-        long k = strtol(text, &rest, 10);
-        if (rest == text)
+        const char *word = text + strspn(text, " ");
+        word += *word == 'w' && word[1] >= '0' && word[1] <= '9';
+        long k = strtol(word, &rest, 10);
+        if (rest == word)
             break;
         if (k < 0 || k >= v->n)
             return err_set(err, "there is no word %ld: this model's words are 0 to %d", k, v->n - 1);

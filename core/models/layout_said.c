@@ -39,15 +39,15 @@ bool infer_heads(Infer *n, int inner, Err *err)
         model_guess(n->m, "%d heads of %d (what published models of width %d have; the file does not say)", c->heads,
                     inner / c->heads, c->width);
     }
-    if (!c->head_dim)
-        c->head_dim = inner / c->heads;
-    if (c->heads < 1 || c->head_dim < 1 || (int64_t)c->heads * c->head_dim != inner)
-        return err_set(err, "%s: %d heads do not fit queries of width %d", n->k->config_path, c->heads, inner);
     if (stored && c->heads != stored)
         return err_set(err,
                        "%s: \"num_attention_heads\" is %d, but the tensors have %d; config and weights are of two "
                        "models",
                        n->k->config_path, c->heads, stored);
+    if (!c->head_dim)
+        c->head_dim = inner / c->heads;
+    if (c->heads < 1 || c->head_dim < 1 || (int64_t)c->heads * c->head_dim != inner)
+        return err_set(err, "%s: %d heads do not fit queries of width %d", n->k->config_path, c->heads, inner);
     c->scale = vit_scale(c->head_dim);
     return infer_read_float(n, infer_look(n, "attention_scale", "attention_scale"), "attention_scale", &c->scale,
                             &found, err);

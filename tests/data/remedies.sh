@@ -59,13 +59,13 @@ PY
 }
 mkdir -p batch.npz && array batch.npz/pixel_values.npy 2,3,32,32 6144
 v show logits -m "$DATA" -i "$P" -o l.npy >/dev/null && array batch.npz/classifier.npy 2,5 10
-tensors() { # FILE NAME DTYPE [N]: one tensor of so many values
+tensors() { # FILE NAME DTYPE [SHAPE]: one tensor of zeros
     python3 - "$@" <<'PY'
-import json, struct, sys
+import json, math, struct, sys
 file, name, dtype = sys.argv[1:4]
-n = int((sys.argv + [4])[4])
-size = {"F32": 4, "I64": 8, "I8": 1}[dtype] * n
-head = json.dumps({name: {"dtype": dtype, "shape": [n], "data_offsets": [0, size]}}).encode()
+shape = [int(n) for n in (sys.argv + ["4"])[4].split(",")]
+size = {"F32": 4, "I64": 8, "I8": 1, "F8_E4M3": 1}[dtype] * math.prod(shape)
+head = json.dumps({name: {"dtype": dtype, "shape": shape, "data_offsets": [0, size]}}).encode()
 open(file, "wb").write(struct.pack("<Q", len(head)) + head + bytes(size))
 PY
 }
@@ -131,7 +131,7 @@ batch_file() { # an .npz of two pictures
 v show blocks.0.attn.scores_raw -m "$DATA" -i "$P" -o s.npy >/dev/null && mkdir -p ambiguous.npz && array ambiguous.npz/patch_embed.npy 4,4,32 512
 long_picture() { python3 -c 'open("long.ppm", "wb").write(b"P6 20000 1 255\n" + bytes(60000))'; }
 mkdir few && v data 17 -o few/star/ >/dev/null && v data 4 -o few/ring/ >/dev/null
-mkdir ten && for n in 17-star 4-ring; do k=${n#*-}; v data "${n%-*}" -o ten/$k/ >/dev/null; v data "${n%-*}" --series 3 -o ten/$k/ >/dev/null; cp ten/$k/*.png ten/$k/again.png; done
+mkdir ten && for n in 17-star 4-ring; do k=${n#*-}; v data "${n%-*}" -o ten/$k/ >/dev/null; v data "${n%-*}" --series 3 -o ten/$k/ >/dev/null; cp ten/$k/$n.png ten/$k/again.png; done
 record norm.npz '' $image blocks.0.ln1.out=norm logits
 record odd.npz '' $image blocks.0.attn.q=mine logits
 record one.npz '' $image
@@ -147,4 +147,41 @@ for name in ("config.json", "preprocessor_config.json"):
         c.pop("size", None)
         json.dump(c, open(path, "w"))
 PY
+}
+narrow() { python3 -c 'import sys; n = int(sys.argv[1]); open("narrow.ppm", "wb").write(b"P6 %d 1 255\n" % n + bytes(3 * n))' "$1"; } # WIDTH of one row of pixels
+digest() { v run -m "$DATA" -i "$P" "@$1:ffff" 2>&1 | sed -nE 's/.* has the digest ([0-9a-f]+) here.*/\1/p'; } # of tiny or its picture, as links say it
+
+# a training that was interrupted, whose step is then changed
+torn_again() { timeout -s INT 0.7 "$V" train --config long.json --threads 1 -o torn >torn.txt 2>&1 </dev/null; cat torn.txt; grep -q 'interrupted after step' torn.txt; }
+torn() {
+    printf '{"steps": 100000, %s}' "$SMALL" >long.json
+    torn_again >/dev/null && python3 - <<'PY'
+import json, struct
+raw = bytearray(open("torn/training.safetensors", "rb").read())
+n = struct.unpack("<Q", raw[:8])[0]
+at = 8 + n + json.loads(raw[8:8 + n])["state.step"]["data_offsets"][0]
+raw[at:at + 4] = struct.pack("<f", 200000)
+open("torn/training.safetensors", "wb").write(raw)
+PY
+}
+# a model that learned from one of each class' two pictures
+pairs() {
+    local d k
+    rm -rf pairs learned
+    for d in 17-star 4-ring; do
+        k=pairs/${d#*-}
+        mkdir -p "$k" && v data "${d%-*}" -o "$k/" >/dev/null && v data "${d%-*}" --series 3 -o "$k/" >/dev/null
+    done
+    recipe_pictures pairs >/dev/null
+}
+# examines it on one picture of each at a time: in one of these four folders it has learned from both
+learnt_alone() {
+    local star ring n=0
+    for star in pairs/star/*; do
+        for ring in pairs/ring/*; do
+            n=$((n + 1))
+            mkdir -p alone.$n/star alone.$n/ring && cp "$star" alone.$n/star/ && cp "$ring" alone.$n/ring/
+            v evaluate -m learned --pictures alone.$n
+        done
+    done
 }

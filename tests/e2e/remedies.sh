@@ -20,7 +20,7 @@ export HOME=$T/home XDG_STATE_HOME=$T/state
 unset NO_COLOR VITRINE_ISA COLORTERM VITRINE_FONT
 
 REASONS='again elsewhere fact guard suite terminal untried'
-UNTRIED=45
+UNTRIED=0
 # again: a file is to be had, written or trained anew, which is no act of ours; the same file undamaged opens
 # elsewhere: another program, machine or person does it (converters of pictures, disks, memory, rights, which root has anyway)
 # fact: has a word of advice and gives none

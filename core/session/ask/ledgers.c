@@ -33,11 +33,16 @@ bool ledger_set(Session *s, const LedgerTarget *t, Err *err)
     return ok || err_set(err, "%s", why.text);
 }
 
+static const LedgerOn *ledger_on(const Session *s, Side side)
+{
+    if (ask_side(side) == SIDE_A)
+        return session_pinned(s) ? exhibit_ledger(s->pinned) : &exhibit_pass(s->now)->base_ledger;
+    return exhibit_ledger(s->now);
+}
+
 const Ledger *session_ledger(const Session *s, Side side)
 {
-    const LedgerOn *on = ask_side(side) == SIDE_A
-                             ? session_pinned(s) ? exhibit_ledger(s->pinned) : &exhibit_pass(s->now)->base_ledger
-                             : exhibit_ledger(s->now);
+    const LedgerOn *on = ledger_on(s, side);
     return on->there ? &on->ledger : NULL;
 }
 
@@ -333,8 +338,12 @@ static void put_json(const Page *p, Buf *out)
 bool ledger_table(Session *s, Side side, bool measured, Buf *out, bool json, Err *err)
 {
     side = ask_side(side);
+    const LedgerOn *on = ledger_on(s, side);
     const Ledger *l = session_ledger(s, side);
     Page p = {.s = s, .g = session_graph(s, side), .side = side, .measured = measured};
+    if (!l && *on->of.path &&
+        *on->why.text) /* of what was asked for: a change rounds it, such as `set precision bf16` */
+        return err_set(err, "%s", on->why.text);
     if (!l)
         return err_set(err, "there is no ledger: `ledger` makes one of the answer");
     if (measured && p.g != exhibit_graph(s->now))
