@@ -127,6 +127,11 @@ static void test_ledger_command(void **state)
     assert_true(number_at("ledger.value") == number_at("where.answer"));
     run("ledger blocks.1.resid_post[t=r3c4,d=5]");
     assert_true(graph_find(session_graph(&s, SIDE_B), "ledger.blocks.2.attn.z") == NO_NODE);
+    run("set precision bf16"); /* what is written is rounded: none is made, and it is said why */
+    assert_false(ledger_table(&s, SIDE_B, false, &table, false, &err));
+    has(err.text, "blocks.1.resid_post is rounded: `set precision f32` first");
+    run("set precision f32");
+    assert_true(ledger_table(&s, SIDE_B, false, &table, false, &err));
     buf_free(&table);
     refused("ledger probs[o=star]", "no sum of what the blocks wrote");
     assert_string_equal(s.ledger.path, "blocks.1.resid_post"); /* the one before is in force */

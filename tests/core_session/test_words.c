@@ -26,6 +26,16 @@ static int start(void **state)
     return 0;
 }
 
+static int start_numbers(void **state) /* a model that has no names for its words */
+{
+    (void)state;
+    Err err = {{0}};
+    all = session_command_set();
+    if (!session_init(&s, "tests/data/oracle/encdec", "3 5 4", 1, NULL, NULL, &err))
+        fail_msg("%s", err.text);
+    return 0;
+}
+
 static int stop(void **state)
 {
     (void)state;
@@ -86,6 +96,23 @@ static void what_is_no_word(void **state)
     assert_false(session_pinned(&s));
 }
 
+/* They are typed as numbers, or as they are shown. */
+static void words_without_names(void **state)
+{
+    (void)state;
+    must("word w5 7");
+    assert_string_equal(word_at(SIDE_A, TEXT_SOURCE, 1), "w5");
+    assert_string_equal(word_at(SIDE_B, TEXT_SOURCE, 1), "w7");
+    must("word w7 w12");
+    assert_string_equal(word_at(SIDE_B, TEXT_SOURCE, 0), "w3");
+    assert_string_equal(word_at(SIDE_B, TEXT_SOURCE, 1), "w12");
+    assert_string_equal(word_at(SIDE_B, TEXT_SOURCE, 2), "w4");
+    refused("word w3 w13", "words are 0 to 12");
+    refused("word w3 wide", "give numbers from 0 to 12");
+    refused("word w3 w", "give numbers from 0 to 12");
+    refused("word w3 ww3", "give numbers from 0 to 12");
+}
+
 /* Each word of the target in turn: whatever stands before it is the same bits, and something behind it is not. */
 static void nothing_before_a_word_knows_of_it(void **state)
 {
@@ -141,6 +168,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_word_of_the_source, start, stop),
         cmocka_unit_test_setup_teardown(what_is_no_word, start, stop),
+        cmocka_unit_test_setup_teardown(words_without_names, start_numbers, stop),
         cmocka_unit_test_setup_teardown(nothing_before_a_word_knows_of_it, start, stop),
         cmocka_unit_test_setup_teardown(a_broken_mask_leaks, start, stop),
         cmocka_unit_test_setup_teardown(forms_differ_by_mask_and_wiring, start, stop),
