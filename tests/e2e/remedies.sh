@@ -26,7 +26,7 @@ UNTRIED=0
 # fact: has a word of advice and gives none
 # suite: another test tries it: its file, and a word of it
 # guard: what was checked before keeps a user from coming here
-# terminal: needs a person at a screen, or two; tests/e2e/class.sh, present.sh and tests/tui go that way
+# terminal: needs a person at a screen, or two, or a command that none but a screen has; tests/e2e/class.sh, present.sh and tests/tui go that way
 # untried: could be tried, and is not yet; there may be no more of these than UNTRIED
 
 # --- the list is complete
