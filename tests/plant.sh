@@ -51,8 +51,8 @@ plant exp3 "$MAPS" 's/0x1.5554e8p-5f/0.0418f/' "${SCALAR[@]}" && found exp3 Maps
 plant gelu "$MAPS" 's/(0.044715 \* GELU_B)/(0.0449 * GELU_B)/' "${SCALAR[@]}" && found gelu Maps
 plant tail "$MAPS" 's/(float)(3 \* GELU_C)/(float)(2.9 * GELU_C)/' "${SCALAR[@]}" && found tail Maps "${GRADIENT[@]}"
 plant bias core/models/vit.c 's/weight_of(b, VIT_B_Q, vit_has(c, VIT_B_Q))/weight_of(b, VIT_B_K, vit_has(c, VIT_B_Q))/' && found bias Model
-plant order core/models/vit.c 's/mlp(b, build_layer_norm(b, "ln2", mid,/mlp(b, build_layer_norm(b, "ln2", z,/' && found order Model
-plant variance core/models/nn.c 's/"var", OP_DIV, sumsq, width/"var", OP_DIV, sumsq, graph_const(g, "less", DIMS_SCALAR, (float)(g->axes[n->d].n - 1))/' &&
+plant order core/models/vit.c 's/mlp(b, build_norm(b, "ln2", mid,/mlp(b, build_norm(b, "ln2", z,/' && found order Model
+plant variance core/models/nn.c 's/"var", OP_DIV, sumsq, width/"var", OP_DIV, sumsq, graph_const(g, "less", DIMS_SCALAR, (float)(graph_dims_cells(g, n->over) - 1))/' &&
     found variance Model
 plant rsqrt core/graph/grad_rules.c 's/"slope", cube, -0.5f/"slope", cube, -0.25f/' && found rsqrt Gradients "${GRADIENT[@]}"
 plant slope core/graph/grad_rules.c 's/{true, MAP_GELU_TANH_GRAD}/{true, MAP_SILU_GRAD}/' && found slope Gradients "${GRADIENT[@]}"

@@ -27,7 +27,7 @@ NodeId trial_branch(const Trial *t, NodeId *stream)
 static const float *stretch_values(Trial *t, NodeId n)
 {
     const DiffTensor *x = diff_reference_find(t->r, n);
-    return x && x != t->target ? x->values : trial_has(t, n) ? trial_values(t, n) : NULL;
+    return x && n != t->target->node ? x->values : trial_has(t, n) ? trial_values(t, n) : NULL;
 }
 
 /* --- dropout --- */

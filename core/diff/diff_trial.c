@@ -249,7 +249,7 @@ const float *trial_known(Trial *t, NodeId n)
     while (n != NO_NODE && !diff_reference_find(t->r, n) && graph_node(t->s->graph, n)->op == OP_VIEW)
         n = graph_node(t->s->graph, n)->in[0];
     const DiffTensor *x = n == NO_NODE ? NULL : diff_reference_find(t->r, n);
-    return x && x != t->target ? x->values : trial_has(t, n) ? trial_values_with(t, n) : NULL;
+    return x && n != t->target->node ? x->values : trial_has(t, n) ? trial_values_with(t, n) : NULL;
 }
 
 static void attempt_each(Trial *t, const char *ending, bool edge, TrialMake *make, const void *context,

@@ -12,6 +12,12 @@ static VitConfig config_of(void)
     return c;
 }
 
+/* Programs record one tensor under several names: what timm's drop_path and ls1 see is what its attention gives. */
+static const struct {
+    const char *node, *name;
+} AGAIN[] = {{"blocks.0.attn.out", "blocks.0.ls1"}, {"full_embed", "pos_drop"}};
+enum { TWICE = sizeof AGAIN / sizeof *AGAIN };
+
 /* What `behind` lists is recorded as it was before its edit. */
 static void write_behind(Plot *p, const char *list, const char *behind)
 {
@@ -20,7 +26,7 @@ static void write_behind(Plot *p, const char *list, const char *behind)
     if (!graph_edit(&g, p->s->subject.graph, p->edit, p->count, &err))
         fail_msg("%s", err.text);
     Run *run = run_new(&g, p->s->bench.run, NULL);
-    TensorOut *out = calloc((size_t)g.count, sizeof *out);
+    TensorOut *out = calloc((size_t)g.count + TWICE, sizeof *out);
     size_t count = 0, before = 0;
     for (NodeId n = 0; n < g.count; n++) {
         const char *path = graph_node(&g, n)->path;
@@ -36,6 +42,11 @@ static void write_behind(Plot *p, const char *list, const char *behind)
         for (int i = 0; i < t.rank; i++)
             t.shape[i] = (size_t)g.axes[graph_node(&g, n)->dims.axis[i]].n;
         out[count++] = t;
+        for (size_t k = 0; k < TWICE; k++)
+            if (strcmp(path, AGAIN[k].node) == 0) {
+                t.name = AGAIN[k].name;
+                out[count++] = t;
+            }
     }
     assert_true(!behind == !before);
     if (!tensors_write(trace_path(), TF_SAFETENSORS, out, count, NULL, &err))
@@ -131,6 +142,24 @@ static void no_mlp(Plot *p)
     instead(p, "resid_post", "resid_mid");
 }
 
+static void drop(Plot *p, const char *path)
+{
+    const float *x = planted(p, path);
+    uint32_t state = 5;
+    size_t cells = cells_of(p, path);
+    float *out = plant_values(p, path);
+    for (size_t i = 0; i < cells; i++)
+        out[i] = noise(&state) < 0.1 ? 0 : x[i] / 0.9f;
+}
+static void drop_attention(Plot *p)
+{
+    drop(p, "blocks.0.attn.out");
+}
+static void drop_embedding(Plot *p)
+{
+    drop(p, "full_embed");
+}
+
 /* --- weights --- */
 
 static void layer_twice(Model *m)
@@ -196,6 +225,8 @@ static const struct {
      "leaves the residual connection away around the MLP"},
     {"no attention", no_attention, NULL, BLOCKS, NULL, "leaves the sub-layer away: attention"},
     {"no MLP", no_mlp, NULL, BLOCKS, NULL, "leaves the sub-layer away: the MLP"},
+    {"dropout on attention, recorded under two names", drop_attention, NULL, MODULES, NULL, "dropout is on"},
+    {"dropout on the embedding, recorded under two names", drop_embedding, NULL, MODULES, NULL, "dropout is on"},
     {"a layer loaded twice", NULL, layer_twice, BLOCKS, NULL, "the MLP's first layer of block 0 has been loaded"},
     {"q, k and v quantised as one", NULL, three_as_one, MODULES, NULL, "q, k and v being one"},
     {"q, k and v quantised as one, blocks recorded", NULL, three_as_one, BLOCKS, NULL, "q, k and v being one"},

@@ -7,7 +7,7 @@
 static inline void put_number(Buf *b, uint64_t x, int bytes)
 {
     for (int i = 0; i < bytes; i++)
-        buf_putc(b, (char)(unsigned char)(x >> (8 * i)));
+        buf_putc(b, (char)(unsigned char)(i < 8 ? x >> (8 * i) : 0));
 }
 
 static inline uint32_t crc_of(const char *p, size_t n)

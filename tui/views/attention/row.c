@@ -201,12 +201,16 @@ static void mark_token(const Paint *p, const Attend *a, const LatticeMap *m, int
 static void draw_legend(const Paint *p, const Attend *a, const RowLayout *l)
 {
     char text[240];
-    snprintf(text, sizeof text, "[ ] is looked at: its share is below.%s%s%s",
-             attend_asks(a, a->at_t) ? "   > < asks." : "",
-             !l->lit.rows    ? ""
-             : l->lit.k >= 3 ? "   In the picture, outlined: at least a quarter of the largest share."
-                             : "   In the picture, bright: a large share.",
-             p->s->look.row.overlay == ROW_NUMBERS ? "   Numbers: percent of the row." : "   #: shares as numbers.");
+    const char *what = a->pattern ? "share" : "value";
+    int used = snprintf(text, sizeof text, "[ ] is looked at: its %s is below.%s%s", what,
+                        attend_asks(a, a->at_t) ? "   > < asks." : "",
+                        !l->lit.rows    ? ""
+                        : l->lit.k >= 3 ? "   In the picture, outlined: at least a quarter of the largest share."
+                                        : "   In the picture, bright: a large share.");
+    if (p->s->look.row.overlay != ROW_NUMBERS)
+        snprintf(text + used, sizeof text - (size_t)used, "   #: %ss as numbers.", what);
+    else if (a->pattern)
+        snprintf(text + used, sizeof text - (size_t)used, "   Numbers: percent of the row.");
     canvas_wrap(p->c, l->legend, STYLE_DIM, text);
 }
 
