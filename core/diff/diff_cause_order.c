@@ -187,6 +187,28 @@ static bool make_v(Trial *t, NodeId n, const void *order, float *out)
     return make_of_tokens(t, n, order, VIT_W_V, VIT_B_V, out);
 }
 
+static const struct {
+    const char *of;
+    TrialMake *make;
+} MADE[] = {{"attn.q", make_q}, {"attn.k", make_k}, {"attn.v", make_v}};
+
+/* Where a norm stands is seen in q, k and v alike: where only one of them is otherwise, it is another mistake. */
+static bool all_three(Trial *t, const char *target, const Order *o)
+{
+    static const double NEAR = 30; /* times what is allowed */
+    for (size_t i = 0; i < sizeof MADE / sizeof *MADE; i++) {
+        NodeId n = trial_beside(t, target, MADE[i].of);
+        const DiffTensor *x = diff_reference_find(t->r, n);
+        if (!x || n == t->target->node)
+            continue;
+        size_t cells = graph_cells(t->s->graph, n);
+        float *out = arena_alloc(&t->arena, size_mul(cells, sizeof *out));
+        if (MADE[i].make(t, n, o, out) && diff_figures(out, x->values, cells, t->allowed).largest > NEAR * t->allowed)
+            return false;
+    }
+    return true;
+}
+
 /* Of a target within a block, what is tried there; of the others whole blocks. */
 static void attempt_place(Trial *t, Place ours, Place theirs, const Order *o, const char *text)
 {
@@ -203,14 +225,13 @@ static void attempt_place(Trial *t, Place ours, Place theirs, const Order *o, co
     }
     if (same && strstr(target, ".attn."))
         return;
-    if (path_ends(target, "attn.q"))
-        trial_each(t, "attn.q", make_q, o, text);
-    else if (path_ends(target, "attn.k"))
-        trial_each(t, "attn.k", make_k, o, text);
-    else if (path_ends(target, "attn.v"))
-        trial_each(t, "attn.v", make_v, o, text);
-    else
-        trial_each(t, ours == BEHIND ? second : "resid_post", make_block, o, text);
+    for (size_t i = 0; i < sizeof MADE / sizeof *MADE; i++)
+        if (path_ends(target, MADE[i].of)) {
+            if (all_three(t, target, o))
+                trial_each(t, MADE[i].of, MADE[i].make, o, text);
+            return;
+        }
+    trial_each(t, ours == BEHIND ? second : "resid_post", make_block, o, text);
 }
 
 void trial_order(Trial *t)

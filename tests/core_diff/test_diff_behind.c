@@ -212,6 +212,7 @@ static const struct {
 } CASES[] = {
     {"v is k", v_is_k, NULL, MODULES, "blocks.*.attn.v", "v is k in the reference"},
     {"v before the norm", v_unnormed, NULL, MODULES, "blocks.*.attn.v", "makes v from the residual stream"},
+    {"v before the norm, recorded so", v_unnormed, NULL, MODULES, NULL, "makes v from the residual stream"},
     {"attention in half precision", in_half, NULL, MODULES " blocks.*.attn.pattern",
      "blocks.*.attn.q blocks.*.attn.k blocks.*.attn.v", "the reference computes attention in bf16"},
     {"attention in half precision, blocks recorded", in_half, NULL, BLOCKS, NULL, "the shares of attention in bf16"},
