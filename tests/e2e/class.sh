@@ -223,7 +223,7 @@ all "one's own model is set aside" 'shows the program.s own model; yours' 51 51
 line ":model $T/own"
 all "who has the presenter's model follows" 'of 23: ' 51 51
 all "who has none is told which" 'join with -m and that model' 7 7
-all "who has another one is told both" 'is another one' 52 52
+all "who has another one is told both" 'another one: join with -m and' 52 52
 line ':model bundled; present heads'
 all "back to the program's own model" 'Many heads' 51 52
 for i in 51 52; do tm kill-session -t "g$i"; done
