@@ -6,13 +6,15 @@
  *   scale = 0.5                   a single number
  *   q[t,e] = X @ Wq               sums over the axes of X that the result lacks
  *   s[t,u] = raw * scale          + - * / cell by cell
- *   A[t,u] = softmax(s, u)        softmax, norm(x, AXIS, EPS), sum, max, rename, gather(x, AXIS, i i i), where(m, x,
- * y), slice(x, AXIS, START), concat(x, AXIS, y, AXIS), and every map: exp, gelu, sqrt … R[n,e] = normal(SEED) random
- * numbers of mean 0 and variance 1; band(REACH): 1 where row and column are at most that far apart; index(): 0 1 2 …;
- * fill(VALUE) gradient y                    of the single number y: the nodes grad.NAME repeat i 1 4 { … } the lines
- * between for i = 1 … 4: $i is the number, $i- the one before; repeat k of 1 4 16 { … } for these words model post_norm
- * depth=2 …     instead of all this: the session's model in another configuration (example_model.c)
- */
+ *   A[t,u] = softmax(s, u)        softmax, norm(x, AXIS, EPS), sum, max, rename, gather(x, AXIS, i i i),
+ *                                 where(m, x, y), slice(x, AXIS, START), concat(x, AXIS, y, AXIS), and every map: exp,
+ *                                 gelu, sqrt …
+ *   R[n,e] = normal(SEED)         random numbers of mean 0 and variance 1; band(REACH): 1 where row and column are at
+ *                                 most that far apart; index(): 0 1 2 …; fill(VALUE)
+ *   gradient y                    of the single number y: the nodes grad.NAME
+ *   repeat i 1 4 { … }            the lines between for i = 1 … 4: $i is the number, $i- the one before;
+ *                                 repeat k of 1 4 16 { … } for these words
+ *   model post_norm depth=2 …     instead of all this: the session's model, configured anew (example_model.c) */
 #ifndef VITRINE_LESSONS_EXAMPLE_H
 #define VITRINE_LESSONS_EXAMPLE_H
 #include "core/session/session.h"

@@ -33,8 +33,7 @@ int app_main(const AppOptions *o);
 /* What the screen's own commands act on: the context of their table. */
 typedef enum UiAct {
     UI_PROMPT,
-    UI_OFFER, /* the prompt with a line that Enter only has to confirm; false, err untouched, where there is no prompt
-               */
+    UI_OFFER, /* the prompt with a line that Enter confirms; false, err untouched, where there is no prompt */
     UI_MOUSE,
     UI_TERM,
     UI_REDRAW,

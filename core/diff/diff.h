@@ -1,8 +1,8 @@
 /* First divergence: a recorded forward pass of another program beside ours, node by node. *through* compares what came
  * from the input on; *local* compares a node with what our operation makes of the reference's own values, so that the
  * step where a difference begins is told from the steps that inherit it. */
-#ifndef VITRINE_EVAL_DIFF_H
-#define VITRINE_EVAL_DIFF_H
+#ifndef VITRINE_DIFF_DIFF_H
+#define VITRINE_DIFF_DIFF_H
 #include "core/diff/diff_figures.h"
 #include "core/diff/diff_reference.h"
 #include "core/models/preprocess.h"
@@ -85,8 +85,7 @@ typedef struct DiffReport {
     DiffRow *row; /* in node order */
     int count, begins, inherits;
     DiffCause cause[DIFF_CAUSES];
-    int cause_count; /* the first row that begins, then those of other kinds; where none does, the first that inherits
-                      */
+    int cause_count; /* the first row that begins, then those of other kinds; if none does, the first that inherits */
     DiffCoverage coverage;
     bool same; /* every row is within what is allowed, alone and from the input on */
 } DiffReport;

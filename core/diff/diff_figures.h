@@ -1,6 +1,6 @@
 /* How far two tensors are apart. */
-#ifndef VITRINE_EVAL_DIFF_FIGURES_H
-#define VITRINE_EVAL_DIFF_FIGURES_H
+#ifndef VITRINE_DIFF_DIFF_FIGURES_H
+#define VITRINE_DIFF_DIFF_FIGURES_H
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* How the cells of a recorded tensor lie: the node's axes in some order, neighbours merged, perhaps with axes of length
  * 1 and a batch. */
-#ifndef VITRINE_EVAL_DIFF_LAYOUT_H
-#define VITRINE_EVAL_DIFF_LAYOUT_H
+#ifndef VITRINE_DIFF_DIFF_LAYOUT_H
+#define VITRINE_DIFF_DIFF_LAYOUT_H
 #include "core/graph/graph.h"
 
 enum { DIFF_FACTORS = 8, DIFF_LAYOUTS = 24 };

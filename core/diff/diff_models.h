@@ -1,7 +1,7 @@
 /* Two models side by side before anything is computed: what their files say otherwise, and which weights are not the
  * same. */
-#ifndef VITRINE_EVAL_DIFF_MODELS_H
-#define VITRINE_EVAL_DIFF_MODELS_H
+#ifndef VITRINE_DIFF_DIFF_MODELS_H
+#define VITRINE_DIFF_DIFF_MODELS_H
 #include "core/base/buf.h"
 #include "core/models/model.h"
 

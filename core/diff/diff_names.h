@@ -1,6 +1,6 @@
 /* What programs call the tensors of a Vision Transformer's forward pass, and which node each name means. */
-#ifndef VITRINE_EVAL_DIFF_NAMES_H
-#define VITRINE_EVAL_DIFF_NAMES_H
+#ifndef VITRINE_DIFF_DIFF_NAMES_H
+#define VITRINE_DIFF_DIFF_NAMES_H
 #include "core/base/err.h"
 #include "core/base/mem.h"
 #include "core/graph/graph.h"

@@ -1,6 +1,6 @@
 /* A recorded forward pass: tensors of a file, each matched with a node of a model. */
-#ifndef VITRINE_EVAL_DIFF_REFERENCE_H
-#define VITRINE_EVAL_DIFF_REFERENCE_H
+#ifndef VITRINE_DIFF_DIFF_REFERENCE_H
+#define VITRINE_DIFF_DIFF_REFERENCE_H
 #include "core/diff/diff_layout.h"
 #include "core/diff/diff_names.h"
 #include "core/eval/precision.h"

@@ -1,7 +1,7 @@
 /* Which of a set of vectors add up to a given one: a sum of real numbers tells, when it has enough of them, which of
  * its terms were left out. Inside core/diff only. */
-#ifndef VITRINE_EVAL_DIFF_SUBSET_H
-#define VITRINE_EVAL_DIFF_SUBSET_H
+#ifndef VITRINE_DIFF_DIFF_SUBSET_H
+#define VITRINE_DIFF_DIFF_SUBSET_H
 #include <stdbool.h>
 #include <stddef.h>
 

@@ -1,6 +1,6 @@
 /* A comparison in words: the table, the verdict, JSON. Texts are appended. */
-#ifndef VITRINE_EVAL_DIFF_TEXT_H
-#define VITRINE_EVAL_DIFF_TEXT_H
+#ifndef VITRINE_DIFF_DIFF_TEXT_H
+#define VITRINE_DIFF_DIFF_TEXT_H
 #include "core/base/buf.h"
 #include "core/diff/diff.h"
 

@@ -1,7 +1,7 @@
 /* Trying mistakes: the stretch of our graph between the reference's values and one of its tensors, computed again with
  * a mistake made on purpose. Inside core/eval only. */
-#ifndef VITRINE_EVAL_DIFF_TRIAL_H
-#define VITRINE_EVAL_DIFF_TRIAL_H
+#ifndef VITRINE_DIFF_DIFF_TRIAL_H
+#define VITRINE_DIFF_DIFF_TRIAL_H
 #include "core/diff/diff.h"
 
 /* What mistakes need to know of a model, whatever it reads. */

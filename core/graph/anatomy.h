@@ -44,8 +44,7 @@ typedef struct Part {
 typedef struct Anatomy {
     Part *parts;
     int count, cap;
-    int *bucket; /* [buckets], a power of two: parts by scope, NO_PART where empty; parts without a scope are not in it
-                  */
+    int *bucket; /* [buckets], a power of two: parts by scope, NO_PART where empty; parts without one are left out */
     size_t buckets;
 } Anatomy;
 

@@ -10,13 +10,11 @@ typedef enum EditKind {
     EDIT_ZERO,  /* the chosen cells become 0 */
     EDIT_MEAN,  /* the chosen cells become their mean over `axis`, of the same edited run */
     EDIT_SET,   /* the chosen cells become `value` */
-    EDIT_MASK, /* attention scores: the chosen cells become −∞ before the softmax; a row masked everywhere gives zeros
-                */
+    EDIT_MASK,  /* attention scores: the chosen cells become −∞ before the softmax; a row all masked gives zeros */
     EDIT_REDIRECT, /* the node becomes a view of node `other` (skip) */
     EDIT_GATHER,   /* the node's cells in another order along `axis` (shuffle) */
     EDIT_OTHER, /* the cells at chosen places of `axis` become node `other`'s, the same at every place (a mask token) */
-    EDIT_VALUES, /* the chosen cells become those of `data`, which has all of the node's (patch from a file or another
-                    run) */
+    EDIT_VALUES, /* the chosen cells become those of `data`, which has all of the node's (patch) */
     EDIT_MAP     /* the whole node goes through `map` (rounding to bf16) */
 } EditKind;
 

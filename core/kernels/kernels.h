@@ -5,7 +5,7 @@
  *  - float32; built with -ffp-contract=off; no flush-to-zero, round to nearest even.
  *  - Every kernel stores NaN as 7fc00000.
  *  - contract: k is cut into blocks of KERNEL_K; inside a block one chain from +0, acc = fmaf(a[k], b[k], acc), k
- * ascending; block sums are added in order, starting at +0.
+ *    ascending; block sums are added in order, starting at +0.
  *  - sum: 16 lanes, lane = index mod 16, each starting at +0, then the tree 8-4-2-1 (lane[l] += lane[l+8] for l<8, …);
  *    trailing zeros never change a bit.
  *  - max: NaN if any, +0 above −0; −∞ for no elements.
@@ -57,8 +57,9 @@ typedef enum MapFn {
 typedef enum ZipFn { ZIP_ADD, ZIP_SUB, ZIP_MUL, ZIP_DIV, ZIP_COUNT } ZipFn;
 
 /* One k block of a tile of an output: with chain[r,j] = Σ a[r·a_row + k·a_k]·b[k·KERNEL_COLS + j] over k < depth, from
- * +0, k ascending, to[r·to_row + j] = from[r·from_row + j] + chain[r,j]                          where bias is NULL
- * (NaN as it comes), to[r·to_row + j] = canonical((from[r·from_row + j] + chain[r,j]) + bias[j])   in the last block,
+ * +0, k ascending,
+ *   to[r·to_row + j] = from[r·from_row + j] + chain[r,j]                          where bias is NULL (NaN as it comes),
+ *   to[r·to_row + j] = canonical((from[r·from_row + j] + chain[r,j]) + bias[j])   in the last block,
  * for r < rows ≤ KERNEL_ROWS and j < columns ≤ KERNEL_COLS; depth ≤ KERNEL_K. `from` of the first block is +0
  * (kernel_zeros with from_row 0), afterwards what the block before stored; it may be `to` with the same rows. No bias:
  * kernel_no_bias. */

@@ -1,7 +1,7 @@
 /* What a checkpoint is, worked out step by step: for layout_infer and its parts only. Every step fills in what it knows
  * of the configuration; false with *err where file and tensors contradict each other. */
-#ifndef VITRINE_CORE_MODELS_LAYOUT_INFER_H
-#define VITRINE_CORE_MODELS_LAYOUT_INFER_H
+#ifndef VITRINE_MODELS_LAYOUT_INFER_H
+#define VITRINE_MODELS_LAYOUT_INFER_H
 
 #include "core/models/checkpoint.h"
 

@@ -21,8 +21,7 @@ typedef struct Preprocess {
     ResizeMode mode;
     int resize_w, resize_h; /* before the centre crop to width × height */
     Filter filter;
-    bool crop_to_even; /* crop offsets of half a pixel go to the even neighbour (torchvision), else down (Hugging Face)
-                        */
+    bool crop_to_even; /* crop offsets of half a pixel go to the even neighbour (torchvision), else down (HF) */
 } Preprocess;
 
 /* Where in the picture the model's input comes from, in pixels of the picture: left, top, right, bottom. */

@@ -4,39 +4,52 @@
  *
  * For every block N, in blocks.N.attn.probe:
  *   entropy[h,t]         −Σ_u A ln A of an attention row, in nats: 0 (one token) … ln T (all alike)
- *   entropy_share[h,t]   entropy / ln T, 0 … 1; entropy_share_mean[h] its mean over rows. Absent where there is one
- * token largest[h,t]         the largest weight of a row; largest_mean[h] its mean over rows row_sum[h,t]         what
- * a row adds up to: 1 but for rounding, 0 where everything is masked score_variance[h,t]  population variance of the
- * scores that enter the softmax, masked ones left out; score_variance_mean[h] jacobian[h,t]        Frobenius norm of
- * the softmax's Jacobian, √(S2 − 2·S3 + S2²): 0 (collapsed) … 1/2; jacobian_mean[h]. To about 4e-4 near 0, where the
- * terms cancel mean_pattern[t,u]    the mean of all heads result[h,t,d]        what each head adds: its z through its
- * part of W_O, without the bias rollout[t,u]         attention rollout through blocks 0 … N (½ mean of heads + ½
- * residual, rows over their sums), rollout_sum[t] distance[h]          attention distance in pixels: among patches
- * only, weights over their sum; distance_row[h,p] of each row and in blocks.N.lens, where there is a head: logits[o],
- * probs[o]  what the model would answer if it ended behind the block; in embed.lens, if it had no blocks at all
+ *   entropy_share[h,t]   entropy / ln T, 0 … 1; entropy_share_mean[h] its mean over rows. Absent if there is one token
+ *   largest[h,t]         the largest weight of a row; largest_mean[h] its mean over rows
+ *   row_sum[h,t]         what a row adds up to: 1 but for rounding, 0 where everything is masked
+ *   score_variance[h,t]  population variance of the scores that enter the softmax, masked ones left out;
+ *                        score_variance_mean[h]
+ *   jacobian[h,t]        Frobenius norm of the softmax's Jacobian, √(S2 − 2·S3 + S2²): 0 (collapsed) … 1/2;
+ *                        jacobian_mean[h]. To about 4e-4 near 0, where the terms cancel
+ *   mean_pattern[t,u]    the mean of all heads
+ *   result[h,t,d]        what each head adds: its z through its part of W_O, without the bias
+ *   rollout[t,u]         attention rollout through blocks 0 … N (½ mean of heads + ½ residual, rows over their sums);
+ *                        rollout_sum[t]
+ *   distance[h]          attention distance in pixels: among patches only, weights over their sum;
+ *                        distance_row[h,p] of each row
+ * and in blocks.N.lens, where there is a head:
+ *   logits[o], probs[o]  what the model would answer if it ended behind the block; in embed.lens, if it had no blocks
+ *                        at all
  *
  * For the whole model:
  *   rollout.patches[p]   the last rollout's row of the token that the answer is read from, over the picture (of the
- * mean of the patches' rows, where that is read); rollout.patches_sum its sum grid.probe.distance[p,p0]   pixels
- * between two patches' centres; grid.probe.uniform, .maximal the attention distance of a head that looks at all alike,
- * and of one that always looks farthest readout_mean.{readout[d],logits[o],probs[o]}   the answer from the mean of the
- * patch tokens, where the model reads another token readout_cls.{…}      the answer from the class token, where the
- * model reads the mean and has one pos.probe.patches[p,d]   the rows of a learned position table that belong to patches
+ *                        mean of the patches' rows, where that is read); rollout.patches_sum its sum
+ *   grid.probe.distance[p,p0]   pixels between two patches' centres; grid.probe.uniform, .maximal the attention
+ *                        distance of a head that looks at all alike, and of one that always looks farthest
+ *   readout_mean.{readout[d],logits[o],probs[o]}   the answer from the mean of the patch tokens, where the model reads
+ *                        another token
+ *   readout_cls.{…}      the answer from the class token, where the model reads the mean and has one
+ *   pos.probe.patches[p,d]   the rows of a learned position table that belong to patches
  *   pos.probe.cosine[p,p0], .cosine_centred[p,p0]   their cosine similarity, as stored and with their mean taken away
  *   pos.probe.share4, .share8   share of places whose most similar other place is one of the 4 or 8 neighbours on the
- * grid pos.probe.rank_correlation  Spearman's, of cosine and minus the distance in grid steps, over all pairs of
- * different places patch_embed.probe.filters[d,c,i,j]   the patch projection as tiles
+ *                        grid
+ *   pos.probe.rank_correlation  Spearman's, of cosine and minus the distance in grid steps, over all pairs of
+ *                        different places
+ *   patch_embed.probe.filters[d,c,i,j]   the patch projection as tiles
  *   patch_embed.probe.components[k,c,i,j]   principal components of the filters (unit vectors, largest variance first;
- * at most 28), projection[d,k], variance[k], explained[k] (share of all), singular[k] (root of the summed squares); the
- * check: covariance[k,k0] is 0 off its diagonal, error_max the largest error of unit length and right angles
+ *                        at most 28), projection[d,k], variance[k], explained[k] (share of all), singular[k] (root of
+ *                        the summed squares); the check: covariance[k,k0] is 0 off its diagonal, error_max the largest
+ *                        error of unit length and right angles
  *   where.attention[h,p], where.attention_mean[p]   the last block's attention of the token that the answer is read
- * from, over the picture where.answer         the answer's logit: the largest where there is a reconstruction head
- * (errors are mean squares of standardised values): guess.pixels[c,y,i,x,j]   the guess as colours, 0 … 255; absent
- * where the input was ready values guess.error[p], guess.flat[p]   how far the guess of each patch is off, and how far
- * 0, the mean colour, would be guess.hidden[p]      1 where the mask token stands for the patch, else 0;
- * guess.hidden_count, and over hidden patches alone guess.hidden_error_mean, guess.hidden_flat_mean (NaN where none is
- * hidden). Absent without a mask token The components and ranks are made of the weights as they are when first asked
- * for, without edits. */
+ *                        from, over the picture
+ *   where.answer         the answer's logit: the largest
+ * where there is a reconstruction head (errors are mean squares of standardised values):
+ *   guess.pixels[c,y,i,x,j]   the guess as colours, 0 … 255; absent where the input was ready values
+ *   guess.error[p], guess.flat[p]   how far the guess of each patch is off, and how far 0, the mean colour, would be
+ *   guess.hidden[p]      1 where the mask token stands for the patch, else 0; guess.hidden_count, and over hidden
+ *                        patches alone guess.hidden_error_mean, guess.hidden_flat_mean (NaN where none is hidden).
+ *                        Absent without a mask token
+ * The components and ranks are made of the weights as they are when first asked for, without edits. */
 #ifndef VITRINE_MODELS_PROBES_H
 #define VITRINE_MODELS_PROBES_H
 #include "core/models/vit.h"
@@ -48,17 +61,22 @@ bool probes_is(const char *path);
 void probes_add(Graph *g, const VitConfig *c, const VitNodes *nodes);
 
 /* Where the place of the object in the picture is known: object[patches] is 1 where a patch shows some of it, else 0
- * (copied). Behind probes_add: where.object[p], where.object_share   its share of the picture where.rollout_mass,
- * where.mean_mass, where.head_mass[h]   how much of rollout.patches, where.attention_mean and where.attention lies on
- *                        the object's patches, of all that lies on patches */
+ * (copied). Behind probes_add:
+ *   where.object[p], where.object_share   its share of the picture
+ *   where.rollout_mass, where.mean_mass, where.head_mass[h]   how much of rollout.patches, where.attention_mean and
+ *                        where.attention lies on the object's patches, of all that lies on patches */
 void probes_object_add(Graph *g, const float *object);
 /* Behind gradients that were made with the prefix "grad.". For every block whose pattern they pass, in
- * blocks.N.attn.probe: gradient_through[h,t]  how much of the gradient a row's softmax lets through:
- * ‖grad.scores_scaled‖ / ‖grad.pattern‖ over the row; NaN where no gradient comes. gradient_through_mean[h]
- * its mean over the rows that one comes to; gradient_through_head[h] both norms over all rows of a head as one, which
- * is no mean of the rows and where they reach `image`: where.gradient_product[c,y,i,x,j]   gradient × input;
- * where.gradient[p] its sum over each patch (Simonyan, Vedaldi and Zisserman 2014; Shrikumar et al. 2016): how much of
- * what is asked for the patch's values speak for, if all were linear where.gradient_mass  how much of the positive part
- * of where.gradient lies on the object's patches; only with where.object */
+ * blocks.N.attn.probe:
+ *   gradient_through[h,t]  how much of the gradient a row's softmax lets through: ‖grad.scores_scaled‖ / ‖grad.pattern‖
+ *                        over the row; NaN where no gradient comes. gradient_through_mean[h] its mean over the rows
+ *                        that one comes to; gradient_through_head[h] both norms over all rows of a head as one, which
+ *                        is no mean of the rows
+ * and where they reach `image`:
+ *   where.gradient_product[c,y,i,x,j]   gradient × input; where.gradient[p] its sum over each patch (Simonyan, Vedaldi
+ *                        and Zisserman 2014; Shrikumar et al. 2016): how much of what is asked for the patch's values
+ *                        speak for, if all were linear
+ *   where.gradient_mass  how much of the positive part of where.gradient lies on the object's patches; only with
+ *                        where.object */
 void probes_gradient_add(Graph *g);
 #endif

@@ -52,10 +52,9 @@ typedef enum VitBias {
 typedef enum VitFit { VIT_FIT_BICUBIC, VIT_FIT_BILINEAR, VIT_FIT_NEAREST } VitFit;
 
 typedef enum VitInput {
-    VIT_INPUT_STANDARD, /* pixels 0 … 255: x / range, − mean[c], / std[c] */
-    VIT_INPUT_PER_IMAGE, /* 2·x / range − 1, − the picture's own mean per channel, / its own root mean square (ε = 0.01)
-                          */
-    VIT_INPUT_READY /* the input is `image` itself: values that somebody else standardised */
+    VIT_INPUT_STANDARD,  /* pixels 0 … 255: x / range, − mean[c], / std[c] */
+    VIT_INPUT_PER_IMAGE, /* 2·x / range − 1, − the picture's own mean per channel, / its own RMS (ε = 0.01) */
+    VIT_INPUT_READY      /* the input is `image` itself: values that somebody else standardised */
 } VitInput;
 
 typedef struct VitConfig {

@@ -11,13 +11,13 @@
 #include "core/session/log.h"
 #include "core/session/state.h"
 
-static void check(const Commands *c, const Command *new)
+static void check(const Commands *c, const Command *row)
 {
-    size_t n = strlen(new->name);
-    REQUIRE(n && *new->group &&*new->summary &&new->run);
-    REQUIRE(strncmp(new->usage, new->name, n) == 0 && (!new->usage[n] || new->usage[n] == ' '));
-    const Command *old = command_find(c, new->name);
-    REQUIRE(!old || ((old->flags | new->flags) & COMMAND_SHADOWS));
+    size_t n = strlen(row->name);
+    REQUIRE(n && *row->group && *row->summary && row->run);
+    REQUIRE(strncmp(row->usage, row->name, n) == 0 && (!row->usage[n] || row->usage[n] == ' '));
+    const Command *old = command_find(c, row->name);
+    REQUIRE(!old || ((old->flags | row->flags) & COMMAND_SHADOWS));
 }
 
 void commands_add(Commands *c, CommandTable t)

@@ -21,8 +21,7 @@ enum { MESSAGE_PICTURE = 8 * 1024 * 1024, MESSAGE_LINES = 256 * 1024, MESSAGE_VE
     X(STATE, 's', MESSAGE_LINES)         /* the whole state, as commands */                                            \
     X(FILE, 'f', MESSAGE_PICTURE + 2048) /* a picture: its name, line end, its bytes */                                \
     X(MODEL, 'm', 2048)                  /* a model: hash, blank, its name */                                          \
-    X(LESSON, 'l', 256 * 1024 + 2048) /* a lesson: its file's name, blank, seed, line end; its text where it is none   \
-                                         of the program's own */                                                       \
+    X(LESSON, 'l', 256 * 1024 + 2048) /* a lesson: its file, blank, seed, line end; its text if it is not our own */   \
     X(CARD, 'e', 32)                  /* a card of it: number, blank, pauses behind it */                              \
     X(CAPTION, 'c', 8192)             /* what the presenter's screen says below */                                     \
     X(ASK, 'q', 2048)                 /* a question: seed, text, answers, a line each */                               \

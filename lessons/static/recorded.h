@@ -1,8 +1,8 @@
 /* What md4c said while it parsed a lesson, for programs that can't have md4c in them (a file without shared libraries
  * where the system has only the shared one). record.c writes it on the machine that builds; replay.c says it again.
  * Text is an offset into the lesson, or, where md4c gave something that is not in it, into the words below. */
-#ifndef VITRINE_LESSONS_RECORDED_H
-#define VITRINE_LESSONS_RECORDED_H
+#ifndef VITRINE_LESSONS_STATIC_RECORDED_H
+#define VITRINE_LESSONS_STATIC_RECORDED_H
 #include <stdint.h>
 
 typedef enum RecordedKind {

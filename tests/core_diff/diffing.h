@@ -1,7 +1,7 @@
 /* Shared by the tests of core/eval: a reference is our own model with a mistake built into its weights, configuration
  * or graph, run and written to a file; comparing with it must find the mistake. */
-#ifndef VITRINE_TESTS_CORE_EVAL_DIFFING_H
-#define VITRINE_TESTS_CORE_EVAL_DIFFING_H
+#ifndef VITRINE_TESTS_CORE_DIFF_DIFFING_H
+#define VITRINE_TESTS_CORE_DIFF_DIFFING_H
 #include "tests/core_models/oracle.h"
 
 #include "core/base/mem.h"

@@ -1,6 +1,6 @@
 /* What the picture tests share: files as bytes, pictures against pictures, errors by a part of their text. */
-#ifndef VITRINE_TESTS_IMAGE_TEST_H
-#define VITRINE_TESTS_IMAGE_TEST_H
+#ifndef VITRINE_TESTS_CORE_IO_IMAGE_TEST_H
+#define VITRINE_TESTS_CORE_IO_IMAGE_TEST_H
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Changed PNGs with right checksums: without them no change gets past the first check. */
-#ifndef VITRINE_TESTS_PNG_SEAL_H
-#define VITRINE_TESTS_PNG_SEAL_H
+#ifndef VITRINE_TESTS_CORE_IO_PNG_SEAL_H
+#define VITRINE_TESTS_CORE_IO_PNG_SEAL_H
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* Every kernel of one table against another's, bit for bit, on random and nasty shapes and values. No test framework
  * here: the same comparisons run where there is none. Buffers end at a page that may not be touched, so that a kernel
  * which reads or writes past the end stops the program; what lies before and between is compared too. */
-#ifndef VITRINE_TESTS_COMPARE_H
-#define VITRINE_TESTS_COMPARE_H
+#ifndef VITRINE_TESTS_CORE_KERNELS_COMPARE_H
+#define VITRINE_TESTS_CORE_KERNELS_COMPARE_H
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* A text model with a graph over a source and a target. */
-#ifndef VITRINE_TESTS_TEXT_BENCH_H
-#define VITRINE_TESTS_TEXT_BENCH_H
+#ifndef VITRINE_TESTS_CORE_MODELS_TEXT_BENCH_H
+#define VITRINE_TESTS_CORE_MODELS_TEXT_BENCH_H
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

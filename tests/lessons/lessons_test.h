@@ -1,6 +1,6 @@
 /* What the suites of lessons share. */
-#ifndef VITRINE_TESTS_LESSONS_TEST_H
-#define VITRINE_TESTS_LESSONS_TEST_H
+#ifndef VITRINE_TESTS_LESSONS_LESSONS_TEST_H
+#define VITRINE_TESTS_LESSONS_LESSONS_TEST_H
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* A program behind a pseudo-terminal of its own, driven and listened to. Shared by the tests of tests/pty. */
-#ifndef VITRINE_TESTS_PTY_H
-#define VITRINE_TESTS_PTY_H
+#ifndef VITRINE_TESTS_PTY_PTY_H
+#define VITRINE_TESTS_PTY_PTY_H
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>

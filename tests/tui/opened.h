@@ -1,6 +1,6 @@
 /* A session and all commands there are, as the program has them. */
-#ifndef VITRINE_TEST_OPENED_H
-#define VITRINE_TEST_OPENED_H
+#ifndef VITRINE_TESTS_TUI_OPENED_H
+#define VITRINE_TESTS_TUI_OPENED_H
 #include "core/session/command.h"
 #include "tui/app.h"
 

@@ -1,6 +1,6 @@
 /* A session of the bundled model, for tests of views. Included once, after cmocka.h. */
-#ifndef VITRINE_TEST_BUNDLED_H
-#define VITRINE_TEST_BUNDLED_H
+#ifndef VITRINE_TESTS_TUI_VIEWS_BUNDLED_H
+#define VITRINE_TESTS_TUI_VIEWS_BUNDLED_H
 #include "core/base/clock.h"
 #include "tui/views/view.h"
 

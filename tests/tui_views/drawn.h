@@ -1,6 +1,6 @@
 /* Drawing a view of a session and reading its numbers back. */
-#ifndef VITRINE_TEST_DRAWN_H
-#define VITRINE_TEST_DRAWN_H
+#ifndef VITRINE_TESTS_TUI_VIEWS_DRAWN_H
+#define VITRINE_TESTS_TUI_VIEWS_DRAWN_H
 #include "core/base/clock.h"
 #include "core/base/utf8.h"
 #include "tests/tui_views/says.h"

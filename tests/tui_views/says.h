@@ -1,6 +1,6 @@
 /* Reading back what a screen says. */
-#ifndef VITRINE_TEST_SAYS_H
-#define VITRINE_TEST_SAYS_H
+#ifndef VITRINE_TESTS_TUI_VIEWS_SAYS_H
+#define VITRINE_TESTS_TUI_VIEWS_SAYS_H
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* A session, drawing with canaries, and reading back what the screens of the laboratory say. Included once, after
  * cmocka.h. */
-#ifndef VITRINE_TEST_WHERE_TEST_H
-#define VITRINE_TEST_WHERE_TEST_H
+#ifndef VITRINE_TESTS_TUI_VIEWS_WHERE_TEST_H
+#define VITRINE_TESTS_TUI_VIEWS_WHERE_TEST_H
 #include <stdio.h>
 #include <unistd.h>
 

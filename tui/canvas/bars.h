@@ -1,7 +1,7 @@
 /* A row of numbers as upright bars, a profile: where one stands out anybody sees it. Values below zero hang from the
  * zero line. Eighth blocks, half blocks below zero; in ASCII whole characters. */
-#ifndef VITRINE_TUI_BARS_H
-#define VITRINE_TUI_BARS_H
+#ifndef VITRINE_TUI_CANVAS_BARS_H
+#define VITRINE_TUI_CANVAS_BARS_H
 #include "tui/canvas/canvas.h"
 
 typedef struct CanvasBars {

@@ -1,8 +1,8 @@
 /* A grid of cells: what every view draws into, without a terminal. ncurses, plain text, ANSI, SVG and HTML are thin
  * consumers. A cell is a glyph, colours, a style and, where it shows a number, the Ref of that number. Nothing is drawn
  * outside the clip rectangle, nothing unprintable can enter a cell. Coordinates: y down, x right, in cells. */
-#ifndef VITRINE_TUI_CANVAS_H
-#define VITRINE_TUI_CANVAS_H
+#ifndef VITRINE_TUI_CANVAS_CANVAS_H
+#define VITRINE_TUI_CANVAS_CANVAS_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* Colour maps (checked for order, for colour-blind readers too) and the quantiser to what a terminal has. */
-#ifndef VITRINE_TUI_COLOUR_H
-#define VITRINE_TUI_COLOUR_H
+#ifndef VITRINE_TUI_CANVAS_COLOUR_H
+#define VITRINE_TUI_CANVAS_COLOUR_H
 #include "tui/canvas/canvas.h"
 
 typedef enum MapId { CM_MAGMA, CM_VIRIDIS, CM_CIVIDIS, CM_GREY, CM_GREY_LIGHT, CM_BLUE_ORANGE, CM_VIK, CM_COUNT } MapId;

@@ -1,6 +1,6 @@
 /* The same canvas as text, ANSI, SVG or HTML. */
-#ifndef VITRINE_TUI_EXPORT_H
-#define VITRINE_TUI_EXPORT_H
+#ifndef VITRINE_TUI_CANVAS_EXPORT_H
+#define VITRINE_TUI_CANVAS_EXPORT_H
 #include "core/base/buf.h"
 #include "tui/canvas/canvas.h"
 #include "tui/canvas/colour.h"

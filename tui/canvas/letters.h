@@ -1,6 +1,6 @@
 /* Large letters for a hall: 3 × 5 dots each, drawn in half blocks, or in whole cells where there is only ASCII. */
-#ifndef VITRINE_TUI_LETTERS_H
-#define VITRINE_TUI_LETTERS_H
+#ifndef VITRINE_TUI_CANVAS_LETTERS_H
+#define VITRINE_TUI_CANVAS_LETTERS_H
 #include "tui/canvas/canvas.h"
 
 enum { LETTERS_SCALES = 4 };

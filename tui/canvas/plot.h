@@ -1,8 +1,8 @@
 /* Lines over an axis: a plot with its axes, a legend and a cursor that reads values. In braille each cell has 2 × 4
  * dots; where there is no braille thin blocks stand at three heights, in ASCII marks do. An SVG has the lines
  * themselves. */
-#ifndef VITRINE_TUI_PLOT_H
-#define VITRINE_TUI_PLOT_H
+#ifndef VITRINE_TUI_CANVAS_PLOT_H
+#define VITRINE_TUI_CANVAS_PLOT_H
 #include "tui/canvas/canvas.h"
 
 typedef struct CanvasLine {

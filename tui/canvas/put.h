@@ -1,6 +1,6 @@
 /* Inside tui/canvas: the one way a glyph enters a cell, and the plain forms of typographic characters. */
-#ifndef VITRINE_TUI_PUT_H
-#define VITRINE_TUI_PUT_H
+#ifndef VITRINE_TUI_CANVAS_PUT_H
+#define VITRINE_TUI_CANVAS_PUT_H
 #include "tui/canvas/canvas.h"
 
 /* Writes a glyph of utf8_width 1 or 2 with default colours, no data and no Ref. Unprintable code points become `?`.

@@ -1,7 +1,7 @@
 /* Inside tui/canvas: surfaces and lines of a canvas as SVG paths, so that they do not depend on the reader's font. One
  * path per colour keeps the file small. Coordinates: a cell is 8 units wide and 16 high. */
-#ifndef VITRINE_TUI_SVG_SHAPES_H
-#define VITRINE_TUI_SVG_SHAPES_H
+#ifndef VITRINE_TUI_CANVAS_SVG_SHAPES_H
+#define VITRINE_TUI_CANVAS_SVG_SHAPES_H
 #include "core/base/buf.h"
 #include "tui/canvas/cell_look.h"
 

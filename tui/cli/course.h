@@ -1,7 +1,7 @@
 /* What every training on the command line is: its folder, the lines that say how far it is, what is kept meanwhile, and
  * what is said when it is interrupted or the disk is full. Pictures and texts differ only in their trainer. */
-#ifndef VITRINE_CLI_COURSE_H
-#define VITRINE_CLI_COURSE_H
+#ifndef VITRINE_TUI_CLI_COURSE_H
+#define VITRINE_TUI_CLI_COURSE_H
 #include "core/train/workplace.h"
 #include "tui/cli/work.h"
 

@@ -1,6 +1,6 @@
 /* What `vitrine evaluate` found, for people and for programs. Internal to tui/cli. */
-#ifndef VITRINE_CLI_EVALUATE_H
-#define VITRINE_CLI_EVALUATE_H
+#ifndef VITRINE_TUI_CLI_EVALUATE_H
+#define VITRINE_TUI_CLI_EVALUATE_H
 #include "core/base/buf.h"
 #include "core/eval/evaluation.h"
 #include "core/eval/scale_search.h"

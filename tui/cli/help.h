@@ -1,6 +1,6 @@
 /* Texts about the program itself, made from the tables of verbs, options, commands and keys. */
-#ifndef VITRINE_CLI_HELP_H
-#define VITRINE_CLI_HELP_H
+#ifndef VITRINE_TUI_CLI_HELP_H
+#define VITRINE_TUI_CLI_HELP_H
 #include "tui/cli/verbs.h"
 
 #define VITRINE_VERSION "0.1.0"

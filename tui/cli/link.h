@@ -2,8 +2,8 @@
  *   vitrine '#17 blocks.1.attn.pattern[h=2,t=r3c4] :matrix scale=off @9f3a'
  * as one argument or as several. It is somebody else's text: it changes the model, goes to a place, and touches no file
  * but the input and the model that the command line itself names. */
-#ifndef VITRINE_CLI_LINK_H
-#define VITRINE_CLI_LINK_H
+#ifndef VITRINE_TUI_CLI_LINK_H
+#define VITRINE_TUI_CLI_LINK_H
 #include <stdint.h>
 
 #include "core/base/mem.h"

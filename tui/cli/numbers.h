@@ -1,6 +1,6 @@
 /* Numbers of drawn pictures as they are typed: 17, #17, 0-99. */
-#ifndef VITRINE_CLI_NUMBERS_H
-#define VITRINE_CLI_NUMBERS_H
+#ifndef VITRINE_TUI_CLI_NUMBERS_H
+#define VITRINE_TUI_CLI_NUMBERS_H
 #include <stdbool.h>
 #include <stdint.h>
 

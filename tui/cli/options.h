@@ -1,6 +1,6 @@
 /* The command line cut into options and words: one table from which parsing, --help and the manual page are made. */
-#ifndef VITRINE_CLI_OPTIONS_H
-#define VITRINE_CLI_OPTIONS_H
+#ifndef VITRINE_TUI_CLI_OPTIONS_H
+#define VITRINE_TUI_CLI_OPTIONS_H
 #include <stdbool.h>
 #include <stddef.h>
 

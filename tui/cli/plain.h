@@ -1,6 +1,6 @@
 /* Text for a reader that takes lines. */
-#ifndef VITRINE_CLI_PLAIN_H
-#define VITRINE_CLI_PLAIN_H
+#ifndef VITRINE_TUI_CLI_PLAIN_H
+#define VITRINE_TUI_CLI_PLAIN_H
 #include <stdbool.h>
 
 #include "core/base/buf.h"

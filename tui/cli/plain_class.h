@@ -1,6 +1,6 @@
 /* Following a presenter line by line: what comes is said when it comes. */
-#ifndef VITRINE_CLI_PLAIN_CLASS_H
-#define VITRINE_CLI_PLAIN_CLASS_H
+#ifndef VITRINE_TUI_CLI_PLAIN_CLASS_H
+#define VITRINE_TUI_CLI_PLAIN_CLASS_H
 #include "core/session/command.h"
 #include "tui/follow.h"
 

@@ -1,6 +1,6 @@
 /* Plays a script on a session: every step's commands are run, its caption is evaluated, its screen is drawn. */
-#ifndef VITRINE_CLI_PLAY_H
-#define VITRINE_CLI_PLAY_H
+#ifndef VITRINE_TUI_CLI_PLAY_H
+#define VITRINE_TUI_CLI_PLAY_H
 #include "tui/cli/script.h"
 #include "tui/cli/work.h"
 

@@ -7,8 +7,8 @@
  *   pause 4                   the step ends; it is seen for so many seconds
  *   anything else             a command line, as typed after a colon
  */
-#ifndef VITRINE_CLI_SCRIPT_H
-#define VITRINE_CLI_SCRIPT_H
+#ifndef VITRINE_TUI_CLI_SCRIPT_H
+#define VITRINE_TUI_CLI_SCRIPT_H
 #include <stdbool.h>
 
 #include "core/base/buf.h"

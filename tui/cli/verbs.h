@@ -1,6 +1,6 @@
 /* The verbs: what the screen shows, for a shell. One file each. */
-#ifndef VITRINE_CLI_VERBS_H
-#define VITRINE_CLI_VERBS_H
+#ifndef VITRINE_TUI_CLI_VERBS_H
+#define VITRINE_TUI_CLI_VERBS_H
 #include "tui/canvas/colour.h"
 #include "tui/cli/work.h"
 

@@ -1,7 +1,7 @@
 /* What every verb has in common: a session opened as the options say, progress on a terminal, Ctrl-C, and where the
  * result goes. */
-#ifndef VITRINE_CLI_WORK_H
-#define VITRINE_CLI_WORK_H
+#ifndef VITRINE_TUI_CLI_WORK_H
+#define VITRINE_TUI_CLI_WORK_H
 #include <stdint.h>
 
 #include "core/base/pace.h"

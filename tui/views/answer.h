@@ -1,6 +1,6 @@
 /* The line that is always on screen: "A star .97 │ B cross .41   untrained   trace 9f3a c210 ✓". */
-#ifndef VITRINE_TUI_ANSWER_H
-#define VITRINE_TUI_ANSWER_H
+#ifndef VITRINE_TUI_VIEWS_ANSWER_H
+#define VITRINE_TUI_VIEWS_ANSWER_H
 #include "tui/views/view.h"
 
 /* Draws into width cells of line y from x on; while the pass is being computed a bar with its share takes the place of

@@ -1,6 +1,6 @@
 /* The classes of an answer in the order of their probabilities. Nothing is sorted: drawing allocates nothing. */
-#ifndef VITRINE_TUI_CLASSES_H
-#define VITRINE_TUI_CLASSES_H
+#ifndef VITRINE_TUI_VIEWS_CLASSES_H
+#define VITRINE_TUI_VIEWS_CLASSES_H
 #include "tui/views/shown.h"
 
 /* Larger values stand first, NaN last, equal ones in the order of the classes. n ≥ 1. */

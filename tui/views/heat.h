@@ -1,6 +1,6 @@
 /* What the ways of drawing data cells have in common. */
-#ifndef VITRINE_TUI_HEAT_H
-#define VITRINE_TUI_HEAT_H
+#ifndef VITRINE_TUI_VIEWS_HEAT_H
+#define VITRINE_TUI_VIEWS_HEAT_H
 #include "tui/views/view.h"
 
 /* Can two pixels stand in one cell here? Without colours, or with eight, half blocks destroy the order of the values: a

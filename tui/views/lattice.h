@@ -1,8 +1,8 @@
 /* Patches as they lie in the picture. Two uses: tokens pooled so that what is drawn stays a small picture of the whole
  * (a row of 14 patches cut into pieces of 4 would show a chequerboard that is not there), and a map that has one
  * coloured square per patch. */
-#ifndef VITRINE_TUI_LATTICE_H
-#define VITRINE_TUI_LATTICE_H
+#ifndef VITRINE_TUI_VIEWS_LATTICE_H
+#define VITRINE_TUI_VIEWS_LATTICE_H
 #include "tui/views/view.h"
 
 /* Tokens: `prefix` of them without a place (cls, registers), then rows × cols patches, row by row. */

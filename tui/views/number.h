@@ -1,6 +1,6 @@
 /* Numbers as people read them, beside those of view.h. */
-#ifndef VITRINE_TUI_NUMBER_H
-#define VITRINE_TUI_NUMBER_H
+#ifndef VITRINE_TUI_VIEWS_NUMBER_H
+#define VITRINE_TUI_VIEWS_NUMBER_H
 #include <stddef.h>
 
 /* "6,912"; returns out. */

@@ -1,7 +1,7 @@
 /* Two to five small pictures of the same patches, each with a title line, arranged so that they are as large as can be.
  */
-#ifndef VITRINE_TUI_WHERE_PANELS_H
-#define VITRINE_TUI_WHERE_PANELS_H
+#ifndef VITRINE_TUI_VIEWS_PANELS_H
+#define VITRINE_TUI_VIEWS_PANELS_H
 #include "tui/views/lattice.h"
 #include "tui/views/pixels.h"
 

@@ -1,6 +1,6 @@
 /* A node that is a picture: [c,y,i,x,j], patches of pixels. Rows and columns here are pixels of the whole picture. */
-#ifndef VITRINE_TUI_PIXELS_H
-#define VITRINE_TUI_PIXELS_H
+#ifndef VITRINE_TUI_VIEWS_PIXELS_H
+#define VITRINE_TUI_VIEWS_PIXELS_H
 #include "tui/views/shown.h"
 
 typedef struct Pixels {

@@ -1,7 +1,7 @@
 /* What a view looks at: a node of one side, its values and the data cursor in it; and the small things that every view
  * writes. */
-#ifndef VITRINE_VIEWS_SHOWN_H
-#define VITRINE_VIEWS_SHOWN_H
+#ifndef VITRINE_TUI_VIEWS_SHOWN_H
+#define VITRINE_TUI_VIEWS_SHOWN_H
 #include "tui/views/view.h"
 
 typedef struct Shown {

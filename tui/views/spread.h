@@ -1,6 +1,6 @@
 /* What an array of values ranges over: one pass, nothing stored. */
-#ifndef VITRINE_TUI_SPREAD_H
-#define VITRINE_TUI_SPREAD_H
+#ifndef VITRINE_TUI_VIEWS_SPREAD_H
+#define VITRINE_TUI_VIEWS_SPREAD_H
 #include "tui/views/view.h"
 
 typedef struct Spread {

@@ -1,7 +1,7 @@
 /* Small pictures on a grid: one tile for every index of an axis, each c × i × j values around zero. Filters and their
  * components. */
-#ifndef VITRINE_TUI_TILES_H
-#define VITRINE_TUI_TILES_H
+#ifndef VITRINE_TUI_VIEWS_TILES_H
+#define VITRINE_TUI_VIEWS_TILES_H
 #include "tui/views/shown.h"
 
 typedef struct Tiles {

@@ -1,8 +1,8 @@
 /* A view is a pure function (const Session, rectangle) → cells. Drawing never computes: a view lists the nodes it
  * needs, the app steps the runs, drawing uses session_peek (NULL: draws "computing"). Views do not know each other;
  * frame.c puts them together. */
-#ifndef VITRINE_TUI_VIEW_H
-#define VITRINE_TUI_VIEW_H
+#ifndef VITRINE_TUI_VIEWS_VIEW_H
+#define VITRINE_TUI_VIEWS_VIEW_H
 #include "core/session/session.h"
 #include "tui/canvas/canvas.h"
 #include "tui/canvas/colour.h"

@@ -1,7 +1,7 @@
 /* Answers in words, all from the trace: what the focus is, where a number came from, whether the trace is right. The
  * same text serves the screen, the command line and tests. Each computes what it needs first. */
-#ifndef VITRINE_SESSION_ASK_H
-#define VITRINE_SESSION_ASK_H
+#ifndef VITRINE_SESSION_ASK_ASK_H
+#define VITRINE_SESSION_ASK_ASK_H
 #include "core/session/ask/ledgers.h"
 #include "core/session/session.h"
 

@@ -1,6 +1,6 @@
 /* The run beside another program's: what `vitrine diff` and the command `diff` do. */
-#ifndef VITRINE_SESSION_ASK_DIFF_H
-#define VITRINE_SESSION_ASK_DIFF_H
+#ifndef VITRINE_SESSION_ASK_ASK_DIFF_H
+#define VITRINE_SESSION_ASK_ASK_DIFF_H
 #include "core/session/command.h"
 
 typedef struct DiffAsk {

@@ -1,6 +1,6 @@
 /* What the answers share: values whatever they cost, and how prose and JSON write numbers. Inside core/session only. */
-#ifndef VITRINE_SESSION_ASK_PARTS_H
-#define VITRINE_SESSION_ASK_PARTS_H
+#ifndef VITRINE_SESSION_ASK_ASK_PARTS_H
+#define VITRINE_SESSION_ASK_ASK_PARTS_H
 #include "core/graph/explain.h"
 #include "core/session/ask/ask.h"
 

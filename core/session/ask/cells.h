@@ -1,7 +1,7 @@
 /* Cells of one node, named by an address, and what can be made of them: a sum, the largest, a dot product … Captions,
  * lessons and `check` ask the same. */
-#ifndef VITRINE_SESSION_CELLS_H
-#define VITRINE_SESSION_CELLS_H
+#ifndef VITRINE_SESSION_ASK_CELLS_H
+#define VITRINE_SESSION_ASK_CELLS_H
 #include "core/session/session.h"
 
 typedef struct Cells {

@@ -3,8 +3,8 @@
  * no node has because a kernel does it in one go: products, and sums on the way. Found in the graph: from the number
  * back through steps that work cell by cell and through sums over the same axes, to what the part was given. So a
  * softmax, a LayerNorm and a contraction with its bias are one close-up each, in any model. */
-#ifndef VITRINE_SESSION_CLOSEUP_H
-#define VITRINE_SESSION_CLOSEUP_H
+#ifndef VITRINE_SESSION_ASK_CLOSEUP_H
+#define VITRINE_SESSION_ASK_CLOSEUP_H
 #include "core/base/mem.h"
 #include "core/session/session.h"
 

@@ -1,7 +1,7 @@
 /* What a screen wants worked out about numbers on show: the arithmetic of a cell, or its close-up. Made between frames
  * by session_step from the needs that say so, so that drawing and clicks read only; the last of each side is kept. */
-#ifndef VITRINE_SESSION_EXPLAINED_H
-#define VITRINE_SESSION_EXPLAINED_H
+#ifndef VITRINE_SESSION_ASK_EXPLAINED_H
+#define VITRINE_SESSION_ASK_EXPLAINED_H
 #include "core/session/ask/ask.h"
 #include "core/session/ask/closeup.h"
 

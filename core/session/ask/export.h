@@ -1,6 +1,6 @@
 /* Values of a run as files and as text: one node, a part of one, or all nodes that a pattern names. */
-#ifndef VITRINE_SESSION_EXPORT_H
-#define VITRINE_SESSION_EXPORT_H
+#ifndef VITRINE_SESSION_ASK_EXPORT_H
+#define VITRINE_SESSION_ASK_EXPORT_H
 #include "core/io/tensors.h"
 #include "core/session/session.h"
 

@@ -1,7 +1,7 @@
 /* The test for leaks by hand: two passes over texts that are the same up to a word. Nothing that is computed for the
  * words before it may know of it. */
-#ifndef VITRINE_SESSION_LEAK_H
-#define VITRINE_SESSION_LEAK_H
+#ifndef VITRINE_SESSION_ASK_LEAK_H
+#define VITRINE_SESSION_ASK_LEAK_H
 #include "core/session/session.h"
 
 typedef struct Leak {

@@ -1,7 +1,7 @@
 /* The measured effect of a ledger's lines: the pass on show computed again without each (core/eval/removal.h), a little
  * at a time while it is looked at. They are the exhibit's, and go when its graphs change. */
-#ifndef VITRINE_SESSION_LEDGER_EFFECTS_H
-#define VITRINE_SESSION_LEDGER_EFFECTS_H
+#ifndef VITRINE_SESSION_ASK_LEDGER_EFFECTS_H
+#define VITRINE_SESSION_ASK_LEDGER_EFFECTS_H
 #include "core/session/session.h"
 
 /* One line of a ledger as a table: every head of an entry that has heads, else the whole entry; parts in the order of

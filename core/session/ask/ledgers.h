@@ -1,8 +1,8 @@
 /* `ledger`: a number that the residual stream is read out into, split into what every part of the model wrote
  * (core/models/ledger.h), on both sides' graphs; it is looked at, explained, compared and exported as ledger.PATH, and
  * follows every edit. */
-#ifndef VITRINE_SESSION_LEDGERS_H
-#define VITRINE_SESSION_LEDGERS_H
+#ifndef VITRINE_SESSION_ASK_LEDGERS_H
+#define VITRINE_SESSION_ASK_LEDGERS_H
 #include "core/session/ask/ledger_effects.h"
 #include "core/session/command.h"
 

@@ -11,8 +11,8 @@
  *   sqrt exp ln log2 abs floor ceil round erf ( ), min max (X, Y); conditions are 1 or 0, and numbers in
  *   brackets: X < Y, X > Y, X = Y, … and …
  */
-#ifndef VITRINE_SESSION_NUMBER_H
-#define VITRINE_SESSION_NUMBER_H
+#ifndef VITRINE_SESSION_ASK_NUMBER_H
+#define VITRINE_SESSION_ASK_NUMBER_H
 #include "core/session/session.h"
 
 /* side: where addresses are looked up that name none. False and one line when the text is no expression or what it

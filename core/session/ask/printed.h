@@ -1,6 +1,6 @@
 /* Numbers as people print them: 150,528, 0.50, −3.2, 1e-21, 10⁻⁷. */
-#ifndef VITRINE_SESSION_PRINTED_H
-#define VITRINE_SESSION_PRINTED_H
+#ifndef VITRINE_SESSION_ASK_PRINTED_H
+#define VITRINE_SESSION_ASK_PRINTED_H
 #include <stdbool.h>
 #include <stddef.h>
 

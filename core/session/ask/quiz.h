@@ -1,7 +1,7 @@
 /* A question that is made from the trace, and the answer that the trace gives: nothing is stored, the same seed and the
  * same run make the same question. */
-#ifndef VITRINE_ASK_QUIZ_H
-#define VITRINE_ASK_QUIZ_H
+#ifndef VITRINE_SESSION_ASK_QUIZ_H
+#define VITRINE_SESSION_ASK_QUIZ_H
 #include "core/session/session.h"
 
 enum { QUIZ_ANSWERS = 8, QUIZ_TEXT = 240, QUIZ_ANSWER = 64 };

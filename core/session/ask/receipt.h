@@ -1,7 +1,7 @@
 /* What an answer leaves behind: the question's seed, the number of the answer and the trace hash of the run that it was
  * given about, with a check against slips of the pen. It proves nothing about who wrote it: it is no signature. */
-#ifndef VITRINE_ASK_RECEIPT_H
-#define VITRINE_ASK_RECEIPT_H
+#ifndef VITRINE_SESSION_ASK_RECEIPT_H
+#define VITRINE_SESSION_ASK_RECEIPT_H
 #include <stdbool.h>
 #include <stdint.h>
 

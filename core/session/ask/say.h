@@ -1,7 +1,7 @@
 /* How `say` is put together: a teller stands on a node of one side and writes one or two sentences. Every number in
  * them is in the trace or counted from it; none claims a cause. Inside core/session only. */
-#ifndef VITRINE_SESSION_SAY_H
-#define VITRINE_SESSION_SAY_H
+#ifndef VITRINE_SESSION_ASK_SAY_H
+#define VITRINE_SESSION_ASK_SAY_H
 #include "core/graph/anatomy.h"
 #include "core/session/ask/ask_parts.h"
 

@@ -2,8 +2,8 @@
  *   right=EXPRESSION   its value is the number of the answer, from 1
  *   most=EXPRESSION    $ in it stands for each answer in turn; the one with the largest value is right
  *   least=EXPRESSION   … with the smallest */
-#ifndef VITRINE_ASK_SETTLE_H
-#define VITRINE_ASK_SETTLE_H
+#ifndef VITRINE_SESSION_ASK_SETTLE_H
+#define VITRINE_SESSION_ASK_SETTLE_H
 #include "core/session/session.h"
 
 typedef enum SettleBy { SETTLE_NOT, SETTLE_RIGHT, SETTLE_MOST, SETTLE_LEAST } SettleBy;

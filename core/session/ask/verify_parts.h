@@ -1,6 +1,6 @@
 /* The routes of `verify` beside the one over terms. Inside core/session/ask only. */
-#ifndef VITRINE_SESSION_VERIFY_PARTS_H
-#define VITRINE_SESSION_VERIFY_PARTS_H
+#ifndef VITRINE_SESSION_ASK_VERIFY_PARTS_H
+#define VITRINE_SESSION_ASK_VERIFY_PARTS_H
 #include "core/session/ask/ask_parts.h"
 
 /* Maps of node n (a MAP), whose input and cells are there, against map_exact, at cells chosen[count] or (NULL) 0 …

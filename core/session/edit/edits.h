@@ -1,6 +1,6 @@
 /* Edits as command lines: the reader's list of changes, what it means for the graph, undo and redo. */
-#ifndef VITRINE_SESSION_EDITS_H
-#define VITRINE_SESSION_EDITS_H
+#ifndef VITRINE_SESSION_EDIT_EDITS_H
+#define VITRINE_SESSION_EDIT_EDITS_H
 #include "core/session/session.h"
 
 /* Makes `lines` the edits in force: builds the edited graph. On success the old state goes onto the undo stack (if

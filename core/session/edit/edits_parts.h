@@ -1,8 +1,8 @@
 /* Inside core/session only: what the functions share that turn command lines into graph edits. Each kind of line has
  * one function; lines were printed by its verb's row (verbs.h) in one spelling, but a hostile script may hold anything,
  * so everything is checked there. */
-#ifndef VITRINE_SESSION_EDITS_PARTS_H
-#define VITRINE_SESSION_EDITS_PARTS_H
+#ifndef VITRINE_SESSION_EDIT_EDITS_PARTS_H
+#define VITRINE_SESSION_EDIT_EDITS_PARTS_H
 #include "core/graph/anatomy.h"
 #include "core/session/address.h"
 #include "core/session/command.h"

@@ -1,7 +1,7 @@
 /* The slider of the scale laboratory: the factor on attn.scale of every block, of the block in focus, or of its head in
  * focus (look.laboratory.reach). It moves by edits as they are typed: `set scale x2 at=blocks.1`. */
-#ifndef VITRINE_SESSION_SLIDER_H
-#define VITRINE_SESSION_SLIDER_H
+#ifndef VITRINE_SESSION_EDIT_SLIDER_H
+#define VITRINE_SESSION_EDIT_SLIDER_H
 #include "core/session/session.h"
 
 typedef enum Reach { REACH_ALL, REACH_BLOCK, REACH_HEAD, REACH_COUNT } Reach;

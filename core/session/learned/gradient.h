@@ -1,8 +1,8 @@
 /* `gradient`: how one number of the run, or the loss, changes with every number before it. The gradients become nodes
  * of both sides' graphs (core/graph/grad.h), are looked at, explained, compared and exported as grad.NODE, and follow
  * every edit. */
-#ifndef VITRINE_SESSION_GRADIENT_H
-#define VITRINE_SESSION_GRADIENT_H
+#ifndef VITRINE_SESSION_LEARNED_GRADIENT_H
+#define VITRINE_SESSION_LEARNED_GRADIENT_H
 #include "core/session/command.h"
 
 /* Another target takes the place of the one before. False, with the one before still in force, where nothing leads to

@@ -1,7 +1,7 @@
 /* What the attention views read: one head of a node that has a token that asks (t) and a token looked at (u): raw,
  * scaled and masked scores, the steps of softmax, the pattern; or the mean pattern of a block's heads. */
-#ifndef VITRINE_TUI_ATTEND_H
-#define VITRINE_TUI_ATTEND_H
+#ifndef VITRINE_TUI_VIEWS_ATTENTION_ATTEND_H
+#define VITRINE_TUI_VIEWS_ATTENTION_ATTEND_H
 #include "tui/views/lattice.h"
 #include "tui/views/shown.h"
 

@@ -1,6 +1,6 @@
 /* The screen `heads` of a text model: every head of every attention with what it looks at over many sentences. */
-#ifndef VITRINE_TUI_HEADS_WORDS_H
-#define VITRINE_TUI_HEADS_WORDS_H
+#ifndef VITRINE_TUI_VIEWS_ATTENTION_HEADS_WORDS_H
+#define VITRINE_TUI_VIEWS_ATTENTION_HEADS_WORDS_H
 #include "tui/views/view.h"
 
 void heads_words_draw(const Paint *p, Rect r, bool focus);

@@ -1,6 +1,6 @@
 /* The one line of a close-up that says in numbers what the cursor is on. */
-#ifndef VITRINE_TUI_CLOSEUP_TERM_H
-#define VITRINE_TUI_CLOSEUP_TERM_H
+#ifndef VITRINE_TUI_VIEWS_EXPLAIN_CLOSEUP_TERM_H
+#define VITRINE_TUI_VIEWS_EXPLAIN_CLOSEUP_TERM_H
 #include "core/session/ask/closeup.h"
 #include "tui/views/view.h"
 

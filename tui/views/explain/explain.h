@@ -1,6 +1,6 @@
 /* Parts of the view that shows the arithmetic of one cell. */
-#ifndef VITRINE_TUI_EXPLAIN_H
-#define VITRINE_TUI_EXPLAIN_H
+#ifndef VITRINE_TUI_VIEWS_EXPLAIN_EXPLAIN_H
+#define VITRINE_TUI_VIEWS_EXPLAIN_EXPLAIN_H
 #include "core/session/ask/explained.h"
 #include "core/session/screens.h"
 #include "tui/views/shown.h"

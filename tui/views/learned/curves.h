@@ -1,7 +1,7 @@
 /* Records of a training run as curves over its steps: small plots side by side, the run and its twin in one plot where
  * there are two. Nothing here is in the trace: no cell carries a Ref. */
-#ifndef VITRINE_TUI_CURVES_H
-#define VITRINE_TUI_CURVES_H
+#ifndef VITRINE_TUI_VIEWS_LEARNED_CURVES_H
+#define VITRINE_TUI_VIEWS_LEARNED_CURVES_H
 #include "core/train/history.h"
 #include "tui/views/view.h"
 

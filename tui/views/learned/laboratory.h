@@ -1,7 +1,7 @@
 /* The scale laboratory in its parts: the slider over measured accuracy, the figures of the head in focus before and
  * after, the answer, and the factor that every head has. */
-#ifndef VITRINE_TUI_LABORATORY_H
-#define VITRINE_TUI_LABORATORY_H
+#ifndef VITRINE_TUI_VIEWS_LEARNED_LABORATORY_H
+#define VITRINE_TUI_VIEWS_LEARNED_LABORATORY_H
 #include "core/session/edit/slider.h"
 #include "core/session/learned/measures.h"
 #include "tui/views/shown.h"

@@ -1,7 +1,7 @@
 /* The screen of positions where a table is fitted to another grid (look.positions.fitted): before, and after in every
  * way. Each returns false where that is not what is looked at. */
-#ifndef VITRINE_VIEWS_POSITIONS_FIT_H
-#define VITRINE_VIEWS_POSITIONS_FIT_H
+#ifndef VITRINE_TUI_VIEWS_LEARNED_POSITIONS_FIT_H
+#define VITRINE_TUI_VIEWS_LEARNED_POSITIONS_FIT_H
 #include "tui/views/view.h"
 
 bool positions_fit_draw(const Paint *p, Rect r, Side side, bool focus);

@@ -1,6 +1,6 @@
 /* What the files of the screen "where did it look?" share: the maps of one side, and the table of their numbers. */
-#ifndef VITRINE_VIEWS_WHERE_VIEW_H
-#define VITRINE_VIEWS_WHERE_VIEW_H
+#ifndef VITRINE_TUI_VIEWS_LEARNED_WHERE_VIEW_H
+#define VITRINE_TUI_VIEWS_LEARNED_WHERE_VIEW_H
 #include "core/session/learned/where.h"
 #include "tui/views/lattice.h"
 #include "tui/views/panels.h"

@@ -1,6 +1,6 @@
 /* What a lesson draws: its card. What stands beside it are the screens of the session. */
-#ifndef VITRINE_TUI_LESSON_VIEWS_H
-#define VITRINE_TUI_LESSON_VIEWS_H
+#ifndef VITRINE_TUI_VIEWS_LESSON_LESSON_VIEWS_H
+#define VITRINE_TUI_VIEWS_LESSON_LESSON_VIEWS_H
 #include "lessons/play.h"
 #include "tui/canvas/canvas.h"
 

@@ -1,6 +1,6 @@
 /* Parts of the picture view. */
-#ifndef VITRINE_TUI_PICTURE_H
-#define VITRINE_TUI_PICTURE_H
+#ifndef VITRINE_TUI_VIEWS_PICTURE_PICTURE_H
+#define VITRINE_TUI_VIEWS_PICTURE_PICTURE_H
 #include "core/io/image.h"
 #include "tui/views/pixels.h"
 

@@ -1,7 +1,7 @@
 /* The ways of looking at a tensor's values, each drawn into a rectangle of its own. A tensor is seen as a plane: rows ×
  * columns of merged axes, every other axis held at the data cursor. */
-#ifndef VITRINE_TUI_TENSOR_H
-#define VITRINE_TUI_TENSOR_H
+#ifndef VITRINE_TUI_VIEWS_TENSOR_TENSOR_H
+#define VITRINE_TUI_VIEWS_TENSOR_TENSOR_H
 #include "tui/views/shown.h"
 #include "tui/views/spread.h"
 
