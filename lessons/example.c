@@ -13,6 +13,7 @@
 #include "core/graph/grad.h"
 #include "core/session/exhibit.h"
 #include "lessons/example_parts.h"
+#include "lessons/lesson_parts.h"
 
 enum { EXAMPLE_TEXT = 1024 * 1024 };
 static const double EXAMPLE_WORK = 4e9; /* a second or two: a lesson must not freeze the screen */
@@ -246,26 +247,6 @@ static bool read_line(Building *b, const char *s)
     return number ? add_matrix(b, name, d, p) : formula_add(b, name, d, p);
 }
 
-/* $NAME, $NAME- and $NAME# in a line. */
-static void put_line(Buf *out, const char *s, size_t n, const char *name, const char *value, const char *before,
-                     long count)
-{
-    size_t k = strlen(name);
-    for (size_t i = 0; i < n;) {
-        if (s[i] == '$' && i + k < n && strncmp(s + i + 1, name, k) == 0) {
-            bool less = before && i + 1 + k < n && s[i + 1 + k] == '-';
-            bool counted = i + 1 + k < n && s[i + 1 + k] == '#';
-            if (counted)
-                buf_printf(out, "%ld", count);
-            else
-                buf_puts(out, less ? before : value);
-            i += 1 + k + (less || counted);
-        } else {
-            buf_putc(out, s[i++]);
-        }
-    }
-}
-
 /* repeat NAME FIRST LAST {, or repeat NAME of WORD … {: the lines up to } once for each. Lines keep their numbers by a
  * mark in front of each: "NUMBER:line". */
 static bool repeat(Building *b, const char *head, const char **p, int *line, Buf *out)
@@ -280,13 +261,16 @@ static bool repeat(Building *b, const char *head, const char **p, int *line, Buf
     bool range = !of && count == 2 && sscanf(words[0], "%ld", &from) == 1 && sscanf(words[1], "%ld", &to) == 1;
     if (!name || !name_ok(name) || (!of && (!range || from < 0 || to < from || to - from > 1000)))
         return building_error(b, "expected `repeat NAME FIRST LAST {` or `repeat NAME of WORD … {`");
-    const char *start = *p;
+    const char *start = *p, *before_name = arena_printf(arena, "%s-", name),
+               *count_name = arena_printf(arena, "%s#", name);
     int start_line = *line;
     long times = of ? count - 1 : to - from + 1;
     for (long k = 0; k < times; k++) {
-        char value[32], before[32];
+        char value[32], before[32], number[32];
         snprintf(value, sizeof value, "%ld", from + k);
         snprintf(before, sizeof before, "%ld", from + k - 1);
+        snprintf(number, sizeof number, "%ld", k);
+        const Filled fill[] = {{name, of ? words[1 + k] : value}, {count_name, number}, {before_name, before}};
         *p = start;
         *line = start_line;
         for (;;) {
@@ -297,7 +281,10 @@ static bool repeat(Building *b, const char *head, const char **p, int *line, Buf
             bool end = blank < n && (*p)[blank] == '}';
             if (!end) {
                 buf_printf(out, "%d:", *line);
-                put_line(out, *p, n, name, of ? words[1 + k] : value, of ? NULL : before, k);
+                if (!lesson_fill(out, *p, n, fill, of ? 2 : 3))
+                    return building_error(b,
+                                          "a line of this repeat, written out, is longer than %d bytes; cut it in two",
+                                          LESSON_LINE);
                 buf_putc(out, '\n');
             }
             *p += n + ((*p)[n] == '\n');
@@ -376,6 +363,7 @@ bool example_build(Example *e, const char *file, const Worked *w, const Model *m
     Buf lines = {0};
     bool ok = unfold(&b, w, &lines) && read_lines(&b, buf_str(&lines));
     buf_free(&lines);
+    e->cells = b.cells;
     if (ok && !e->graph->count) {
         b.line = w->line;
         ok = building_error(&b, "the example '%s' is empty", w->name);

@@ -28,6 +28,7 @@ typedef struct Example {
     Exhibit *exhibit; /* the session's: what looks at it, edits and explains it like any other; NULL before */
     Session *session; /* that of the exhibit */
     float *pixels;    /* of a model's input, or NULL */
+    size_t cells;     /* numbers in all */
     VitWeights weights;
     Arena arena;
 } Example;

@@ -6,11 +6,14 @@
 
 #include "core/base/utf8.h"
 
+/* A card is laid out with every frame: so many live values at most. */
+enum { LIVE = 32 };
+
 typedef struct Pen {
     Laid *out;
     int width, indent, column; /* column: cells used in the last line */
     bool blank;                /* a blank is due before the next word */
-    int choice;
+    int choice, live;
 } Pen;
 
 static LaidLine *new_line(Pen *p)
@@ -57,14 +60,22 @@ static void put_word(Pen *p, LaidStyle style, const char *word)
             break;
         part[n] = 0;
         put(p, style, part);
+        cells -= utf8_cells(part);
         word = s;
-        cells = utf8_cells(word);
         new_line(p);
     }
     if (p->blank)
         p->column++;
     p->blank = false;
     put(p, style, word);
+}
+
+/* Looks no further than that, so that a long text is not measured once for each of its words. */
+static bool fits(const char *text, int cells)
+{
+    while (*text && cells >= 0)
+        cells -= utf8_width(utf8_next(&text));
+    return cells >= 0;
 }
 
 /* Words of a text; blanks at its ends count. Code is kept in one piece where a line holds it. */
@@ -74,7 +85,7 @@ static void put_text(Pen *p, LaidStyle style, const char *text)
         size_t blanks = strspn(text, " \n"), n;
         p->blank = p->blank || (blanks && p->column > p->indent);
         text += blanks;
-        n = style == LAID_CODE && utf8_cells(text) <= p->width - p->indent ? strlen(text) : strcspn(text, " \n");
+        n = style == LAID_CODE && fits(text, p->width - p->indent) ? strlen(text) : strcspn(text, " \n");
         if (!n)
             break;
         char *word = arena_printf(&p->out->arena, "%.*s", (int)n, text);
@@ -86,6 +97,9 @@ static void put_text(Pen *p, LaidStyle style, const char *text)
 static bool put_live(Pen *p, const Player *player, LaidStyle style, const char *text, Err *err)
 {
     Buf live = {0};
+    for (const char *open = text; (open = strstr(open, "{{")) != NULL; open += 2)
+        if (++p->live > LIVE)
+            return err_set(err, "more than %d values in {{ }} on this card; cut it in two", LIVE);
     bool ok = player_text(player, text, &live, err);
     if (ok)
         put_text(p, style, buf_str(&live));

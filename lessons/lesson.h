@@ -14,7 +14,7 @@
 #include "core/base/err.h"
 #include "core/base/mem.h"
 
-enum { LESSON_BYTES = 256 * 1024, LESSON_CARDS = 64, LESSON_LINES = 8192 };
+enum { LESSON_BYTES = 256 * 1024, LESSON_CARDS = 64, LESSON_LINES = 8192, LESSON_EXAMPLES = 32, LESSON_PROSE = 8192 };
 
 typedef enum SpanStyle { SPAN_PLAIN, SPAN_TERM, SPAN_STRONG, SPAN_CODE, SPAN_LINK } SpanStyle;
 typedef struct Span {

@@ -27,7 +27,7 @@ typedef struct Walker {
     ItemKind kind;
     Buf text;
     Prose item;
-    size_t span_cap;
+    size_t span_cap, bytes; /* bytes: of the card's prose so far */
     bool seen_title;
 } Walker;
 
@@ -139,6 +139,7 @@ static int close_heading(Walker *w)
         return fail(w, "more cards than a lesson can have (64); cut it in two");
     l->cards = grow(l->cards, &l->cap, (size_t)l->count, sizeof *l->cards);
     l->cards[l->count++] = (Card){.title = text, .line = w->line};
+    w->bytes = 0;
     return 0;
 }
 
@@ -168,6 +169,8 @@ static int close_fence(Walker *w)
     if (!plain_name(name))
         return fail_at(w, w->fence_line,
                        "an example's name is a letter with letters, digits and _ behind it, at most 23");
+    if (l->example_count == LESSON_EXAMPLES)
+        return fail_at(w, w->fence_line, "more examples than a lesson can have (32); cut it in two");
     if (lesson_worked(l, name))
         return fail_at(w, w->fence_line, "there are two examples of that name");
     if (strcmp(name, "a") == 0 || strcmp(name, "b") == 0)
@@ -311,6 +314,9 @@ static int text(MD_TEXTTYPE type, const MD_CHAR *s, MD_SIZE n, void *context)
     }
     if (!w->item.count && !w->text.len)
         w->item.line = w->line;
+    w->bytes += w->in_fence && w->vitrine ? 0 : n;
+    if (w->bytes > LESSON_PROSE)
+        return fail(w, "more text than a card can have (8 kB); cut it in two");
     buf_add(&w->text, s, n);
     return 0;
 }

@@ -49,10 +49,16 @@ bool player_open(Player *p, Session *s, Lesson *lesson, Err *err)
     p->uses = true;
     s->model_uses++;
     s->keep_model = "a lesson is open, and it speaks of this model; `lesson close`, the key q, leaves it";
+    size_t cells = 0;
     for (int i = 0; i < p->lesson.example_count; i++) {
         Example *e = &p->examples[i];
         if (!example_build(e, p->lesson.file, &p->lesson.examples[i], &s->model, err))
             return false;
+        cells += e->cells;
+        if (cells > EXAMPLE_CELLS) {
+            err_set(err, "more than %d numbers in all examples; make the axes shorter", EXAMPLE_CELLS);
+            return at_line(p, p->lesson.examples[i].line, err);
+        }
         example_exhibit(e, s);
     }
     return true;

@@ -8,6 +8,8 @@
 #include "core/base/rng.h"
 #include "lessons/lesson_parts.h"
 
+enum { VARIED = 8 };
+
 typedef struct Line {
     Reader *r;
     Card *card;
@@ -445,40 +447,37 @@ static bool question_whole(const Reader *r, const Card *c)
     return true;
 }
 
-typedef struct Varied {
-    char name[16];
-    const char *value;
-} Varied;
-
-/* $NAME by its value. */
-static void put_varied(Buf *out, const char *line, const Varied *v, int count)
+bool lesson_fill(Buf *out, const char *line, size_t n, const Filled *f, int count)
 {
-    for (const char *p = line; *p;) {
-        int hit = -1;
-        for (int i = 0; i < count && *p == '$'; i++)
-            if (strncmp(p + 1, v[i].name, strlen(v[i].name)) == 0 &&
-                (hit < 0 || strlen(v[i].name) > strlen(v[hit].name)))
-                hit = i;
-        if (hit >= 0) {
-            buf_puts(out, v[hit].value);
-            p += 1 + strlen(v[hit].name);
-        } else {
-            buf_putc(out, *p++);
+    for (size_t i = 0, from = out->len; i < n;) {
+        const Filled *hit = NULL;
+        for (int k = 0; k < count && line[i] == '$'; k++) {
+            size_t size = strlen(f[k].name);
+            if (size < n - i && strncmp(line + i + 1, f[k].name, size) == 0 && (!hit || size > strlen(hit->name)))
+                hit = &f[k];
         }
+        if (hit) {
+            buf_puts(out, hit->value);
+            i += 1 + strlen(hit->name);
+        } else {
+            buf_putc(out, line[i++]);
+        }
+        if (out->len - from > LESSON_LINE)
+            return false;
     }
+    return true;
 }
 
 /* vary NAME VALUE VALUE …: the seed, the line and the name say which. */
-static bool read_vary(const Line *l, Varied *v, int *count)
+static bool read_vary(const Line *l, Filled *v, int *count)
 {
     Texts all = {0};
     bool ok = words(l, &all);
-    if (ok && (all.count < 3 || strlen(all.at[0].text) >= sizeof v->name || *count == 8))
+    if (ok && (all.count < 3 || *count == VARIED))
         ok = bad(l, "expected `vary NAME VALUE VALUE …`, at most eight names in a block");
     if (ok) {
         Rng rng = rng_seed(l->r->seed, (uint64_t)l->line);
-        snprintf(v[*count].name, sizeof v->name, "%s", all.at[0].text);
-        v[(*count)++].value = all.at[1 + rng_below(&rng, (uint32_t)all.count - 1)].text;
+        v[(*count)++] = (Filled){all.at[0].text, all.at[1 + rng_below(&rng, (uint32_t)all.count - 1)].text};
     }
     free(all.at);
     return ok;
@@ -508,22 +507,24 @@ static bool statement(const Line *line, const char *word, size_t n)
 
 bool statements_read(Reader *r, Card *card, const char *text, int line)
 {
-    Varied varied[8];
+    Filled varied[VARIED];
     int varied_count = 0;
     bool ok = true;
     Buf one = {0};
     for (const char *p = text; ok && *p;) {
-        size_t n = strcspn(p, "\n");
-        char *raw = arena_printf(&r->lesson->arena, "%.*s", (int)n, p);
-        line++;
-        p += n + (p[n] == '\n');
+        const char *raw = skip_blanks(p);
+        size_t n = strcspn(p, "\n"), blank = (size_t)(raw - p);
+        Line l = {r, card, ++line, ""};
         buf_clear(&one);
-        put_varied(&one, skip_blanks(raw), varied, varied_count);
+        ok = lesson_fill(&one, raw, n - blank, varied, varied_count) ||
+             reader_error(r, line, "this line is longer than %d bytes, what it varies written out; make it shorter",
+                          LESSON_LINE);
+        p += n + (p[n] == '\n');
         const char *s = buf_str(&one);
-        if (!*s || *s == '#')
+        if (!ok || !*s || *s == '#')
             continue;
         size_t word = strcspn(s, " \t");
-        Line l = {r, card, line, s + word};
+        l.rest = s + word;
         if (word == 4 && strncmp(s, "vary", 4) == 0)
             ok = read_vary(&l, varied, &varied_count);
         else

@@ -112,10 +112,52 @@ static void examples_that_cannot_be(void **state)
     bad_example("axis t 2\nx[t] = 1 2\ngradient x", "t.md:8:", "of a single number");
     bad_example("axis a 4096\naxis b 4096\nx[a,b] = fill(1)", "t.md:8:", "numbers in all");
     bad_example("repeat i 1 5 {\nx$i = 1", "t.md:6:", "has no }");
+    Buf long_one = {0};
+    buf_puts(&long_one, "repeat k of ");
+    for (int i = 0; i < 3000; i++)
+        buf_putc(&long_one, 'x');
+    buf_puts(&long_one, " {\ny$k# = $k $k\n}");
+    bad_example(buf_str(&long_one), "t.md:6:", "written out, is longer than 4096 bytes");
+    buf_free(&long_one);
     bad_example("repeat i 1 900 {\naxis a$i 2\n}", "t.md:7:", "more than 40 axes");
     bad_example("model fly", "t.md:6:", "none of");
     bad_example("model depth=9", "t.md:6:", "none of");
     bad_example("", "t.md:5:", "empty");
+}
+
+/* What a lesson of a few lines may become: it is taken from strangers. */
+static void what_grows_is_bounded(void **state)
+{
+    (void)state;
+    Buf text = {0};
+    buf_puts(&text, HEAD "## A\n\n```vitrine\nvary a xxxxxxxxxx xxxxxxxxxx\n");
+    for (char name = 'b'; name < 'i'; name++) { /* 10 characters ten times, ten times …: 10^8 at the end */
+        buf_printf(&text, "vary %c ", name);
+        for (int i = 0; i < 10; i++)
+            buf_printf(&text, "$%c", name - 1);
+        buf_puts(&text, " z\n");
+    }
+    Lesson l;
+    Err err = {{0}};
+    bool refused = false;
+    for (uint64_t seed = 0; seed < 60; seed++) { /* those in which z ends the chain are harmless */
+        refused = (!lesson_parse(&l, "t.md", buf_str(&text), text.len, seed, &err) &&
+                   strstr(err.text, "longer than 4096 bytes, what it varies written out")) ||
+                  refused;
+        lesson_free(&l);
+    }
+    assert_true(refused);
+    buf_clear(&text);
+    buf_puts(&text, HEAD "## A\n\n");
+    for (int i = 0; i < 2000; i++)
+        buf_puts(&text, "words ");
+    refuses(buf_str(&text), "t.md:10:", "more text than a card can have");
+    buf_clear(&text);
+    buf_puts(&text, HEAD "## A\n\n");
+    for (int i = 0; i < 33; i++)
+        buf_printf(&text, "```vitrine example e%d\naxis d 2\nx[d] = 1 2\n```\n\n", i);
+    refuses(buf_str(&text), "t.md:", "more examples than a lesson can have");
+    buf_free(&text);
 }
 
 static void repeats_write_out_lines(void **state)
@@ -157,6 +199,7 @@ int main(void)
         cmocka_unit_test(a_lesson_is_cut_into_cards),
         cmocka_unit_test(what_is_wrong_is_named_with_its_line),
         cmocka_unit_test_setup_teardown(examples_that_cannot_be, start, stop),
+        cmocka_unit_test(what_grows_is_bounded),
         cmocka_unit_test_setup_teardown(repeats_write_out_lines, start, stop),
         cmocka_unit_test(questions_vary_with_the_seed),
     };

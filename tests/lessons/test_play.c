@@ -17,7 +17,8 @@ static void numbers_as_they_are_printed(void **state)
                  {"0.50", 4, 0.5, 0.005},     {"−3.2 x", 6, -3.2, 0.05},
                  {"1e-21", 5, 1e-21, 5e-22},  {"3.4e+38", 7, 3.4e38, 5e36},
                  {"7.", 1, 7, 0.5},           {"x", 0, 0, 0},
-                 {"12,3456", 2, 12, 0.5}};
+                 {"12,3456", 2, 12, 0.5},     {"3e4294967297", 0, 0, 0},
+                 {"3e-4294967295", 0, 0, 0},  {"3e99999999999999999999", 0, 0, 0}};
     for (size_t i = 0; i < sizeof CASES / sizeof *CASES; i++) {
         double x = 0, half = 0;
         assert_int_equal(number_printed(CASES[i].text, &x, &half), CASES[i].used);
@@ -70,6 +71,54 @@ static void expressions(void **state)
     refused(&p, "((((((((((((((((((((((((((((((((((((((((((((((((((1))))))))))))))))))))))))))))))))))))))))))))))))))",
             "too deep");
     player_close(&p);
+}
+
+/* Whoever wrote it, an expression takes no more of the machine than a card does. */
+static void expressions_are_bounded(void **state)
+{
+    (void)state;
+    Player p;
+    Buf text = {0};
+    open_text(&p, CARD "```vitrine example m\naxis a 4096\naxis b 2048\nx[a,b] = fill(1)\n```\n\n## A\n\nx\n");
+    assert_true(value(&p, "sum(m:x)") == 4096 * 2048);
+    refused(&p, "sum(m:x) + sum(m:x) + sum(m:x)", "goes through more than 16777216 numbers");
+    buf_puts(&text, "1");
+    for (int i = 0; i < 60000; i++)
+        buf_puts(&text, " and 1");
+    assert_true(value(&p, buf_str(&text)) == 1);
+    assert_true(value(&p, "1 = 1 and 2 > 3") == 0 && value(&p, "1 and 2 < 3 and 4") == 1);
+    buf_free(&text);
+    player_close(&p);
+    Lesson l;
+    Err err = {{0}};
+    static const char TWICE[] = CARD "```vitrine example m\naxis a 4096\naxis b 2048\nx[a,b] = fill(1)\n```\n\n"
+                                     "```vitrine example n\naxis a 2\nx[a] = fill(1)\n```\n\n## A\n\nx\n";
+    assert_true(lesson_parse(&l, "t.md", TWICE, sizeof TWICE - 1, 0, &err));
+    assert_false(player_open(&p, &s, &l, &err));
+    assert_non_null(strstr(err.text, "t.md:14: more than 8388608 numbers in all examples"));
+    player_close(&p);
+}
+
+static void a_card_has_few_live_values(void **state)
+{
+    (void)state;
+    Player p;
+    Laid laid;
+    Err err = {{0}};
+    Buf text = {0};
+    for (int many = 32; many <= 33; many++) {
+        buf_clear(&text);
+        buf_puts(&text, CARD "## A\n\n");
+        for (int i = 0; i < many; i++)
+            buf_puts(&text, "{{1}} ");
+        open_text(&p, buf_str(&text));
+        assert_int_equal(card_lay(&p, 60, &laid, &err), many == 32);
+        if (many == 32)
+            laid_free(&laid);
+        player_close(&p);
+    }
+    assert_non_null(strstr(err.text, "more than 32 values in {{ }}"));
+    buf_free(&text);
 }
 
 static void a_card_starts_clean_and_back_gives_the_same(void **state)
@@ -302,6 +351,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_as_they_are_printed),
         cmocka_unit_test_setup_teardown(expressions, start, stop),
+        cmocka_unit_test_setup_teardown(expressions_are_bounded, start, stop),
+        cmocka_unit_test_setup_teardown(a_card_has_few_live_values, start, stop),
         cmocka_unit_test_setup_teardown(an_example_is_an_exhibit, start, stop),
         cmocka_unit_test_setup_teardown(arithmetic_is_played_term_by_term, start, stop),
         cmocka_unit_test_setup_teardown(a_card_stops_at_its_pauses, start, stop),

@@ -80,6 +80,8 @@ bool cells_read(Session *s, Side side, const char *text, Cells *out, Err *err)
 
 size_t cells_index(const Cells *c, size_t i)
 {
+    if (!c->chosen.n)
+        return i;
     Dims d = graph_node(c->g, c->node)->dims;
     int index[DIMS_MAX];
     for (int a = d.n - 1; a >= 0; a--) {

@@ -9,13 +9,15 @@
 #include "core/session/ask/cells.h"
 #include "core/session/ask/printed.h"
 
-enum { DEPTH = 48, TEXT = 512 };
+/* CELLS: what one expression may go through; a card shows its values anew with every frame. */
+enum { DEPTH = 48, TEXT = 512, CELLS = 1 << 24 };
 
 typedef struct Parser {
     Session *s;
     Side side;
     const char *p;
     int depth;
+    size_t cells; /* gone through so far */
     Err *err;
 } Parser;
 
@@ -90,6 +92,12 @@ static bool read_cells(Parser *r, Cells *c)
     memcpy(text, r->p, n);
     text[n] = 0;
     r->p += n;
+    if (!cells_find(r->s, r->side, text, c, r->err))
+        return false;
+    if (c->count > CELLS - r->cells)
+        return err_set(r->err, "%.80s: this expression goes through more than %d numbers; name fewer cells", text,
+                       CELLS);
+    r->cells += c->count;
     return cells_read(r->s, r->side, text, c, r->err);
 }
 
@@ -287,34 +295,38 @@ static bool sum_of(Parser *r, double *x)
     return true;
 }
 
-/* A condition: sums with < > = between them (1 or 0), `and` between conditions. */
-static bool condition(Parser *r, double *x)
+static bool relation(Parser *r, double *x)
 {
+    double y;
     if (!sum_of(r, x))
         return false;
-    for (;;) {
-        blanks(r);
-        char op = *r->p;
-        double y;
-        if (op == '<' || op == '>' || op == '=') {
-            r->p++;
-            if (!sum_of(r, &y))
-                return false;
-            *x = op == '<' ? *x < y : op == '>' ? *x > y : *x == y;
-        } else if (strncmp(r->p, "and ", 4) == 0) {
-            r->p += 4;
-            if (!condition(r, &y))
-                return false;
-            *x = *x != 0 && y != 0;
-        } else {
-            return true;
-        }
+    for (blanks(r); *r->p == '<' || *r->p == '>' || *r->p == '='; blanks(r)) {
+        char op = *r->p++;
+        if (!sum_of(r, &y))
+            return false;
+        *x = op == '<' ? *x < y : op == '>' ? *x > y : *x == y;
     }
+    return true;
+}
+
+/* A condition: sums with < > = between them (1 or 0), `and` between those. */
+static bool condition(Parser *r, double *x)
+{
+    double y;
+    if (!relation(r, x))
+        return false;
+    while (strncmp(r->p, "and ", 4) == 0) {
+        r->p += 4;
+        if (!relation(r, &y))
+            return false;
+        *x = *x != 0 && y != 0;
+    }
+    return true;
 }
 
 bool number_value(Session *s, Side side, const char *text, double *out, Err *err)
 {
-    Parser r = {s, side, text, 0, err};
+    Parser r = {.s = s, .side = side, .p = text, .err = err};
     double x = 0;
     if (!condition(&r, &x))
         return false;
