@@ -1,6 +1,7 @@
 #include "core/io/json.h"
 
 #include <jansson.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -141,6 +142,8 @@ Json *json_parse(const char *name, const char *text, size_t n, Err *err)
     json_t *root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &at);
     if (!root) {
         utf8_clean(why, sizeof why, at.text);
+        if (json_error_code(&at) == json_error_null_character) /* jansson says by which of its flags one may */
+            snprintf(why, sizeof why, "a text with the character \\u0000 in it");
         err_set(err, "%s: line %d, column %d: %s. Correct it there, or fetch the file again.", shown, at.line,
                 at.column, why);
         return NULL;

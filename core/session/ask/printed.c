@@ -35,7 +35,8 @@ size_t number_printed(const char *text, double *out, double *half)
     char digits[64];
     size_t n = printed_minus(text), k = 0;
     bool negative = n > 0;
-    int places = 0, exponent = 0;
+    int places = 0;
+    long exponent = 0;
     if (!isdigit((unsigned char)text[n]))
         return 0;
     while (k < 40) {
@@ -58,19 +59,20 @@ size_t number_printed(const char *text, double *out, double *half)
         bool below = printed_minus(text + n + 1) > 0;
         if (isdigit((unsigned char)text[n + 1 + m])) {
             char *end;
-            exponent = (int)strtol(text + n + 1 + m, &end, 10) * (below ? -1 : 1);
+            exponent = strtol(text + n + 1 + m, &end, 10); /* the largest long where it is larger */
             n = (size_t)(end - text);
+            if (exponent > 300)
+                return 0;
+            exponent = below ? -exponent : exponent;
         }
     }
-    if (exponent > 300 || exponent < -300)
-        return 0;
-    *out = strtod(digits, NULL) * (negative ? -1 : 1) * dm_pow(10, exponent);
+    *out = strtod(digits, NULL) * (negative ? -1 : 1) * dm_pow(10, (double)exponent);
     if (exponent) { /* as it is written, not as a product rounded twice */
         char whole[80];
-        snprintf(whole, sizeof whole, "%s%se%d", negative ? "-" : "", digits, exponent);
+        snprintf(whole, sizeof whole, "%s%se%ld", negative ? "-" : "", digits, exponent);
         *out = strtod(whole, NULL);
     }
-    *half = 0.5 * dm_pow(10, exponent - places);
+    *half = 0.5 * dm_pow(10, (double)(exponent - places));
     int power;
     size_t high = *out == 10 && !places && !exponent ? raised(text + n, &power) : 0;
     if (high) { /* 10⁻⁷ */
