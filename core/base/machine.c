@@ -41,3 +41,10 @@ size_t machine_memory(void)
         bytes = lower(bytes, address_space.rlim_cur);
     return bytes == SIZE_MAX ? (size_t)UNKNOWN : bytes;
 }
+
+bool machine_holds(double bytes, const char *what, const char *remedy, Err *err)
+{
+    double memory = (double)machine_memory();
+    return bytes < memory ||
+           err_set(err, "%s needs %.1f GB or more, and there are %.1f GB: %s", what, bytes / 1e9, memory / 1e9, remedy);
+}

@@ -1,16 +1,18 @@
 #include "core/io/tensors.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <unistd.h>
 
 #include "core/base/file.h"
+#include "core/base/machine.h"
 #include "core/base/stop.h"
 #include "core/base/utf8.h"
 #include "core/io/tensor_parts.h"
 
-enum { CHUNK = 1 << 16, HEAD = 512 };
+enum { CHUNK = 1 << 16, HEAD = 512, LARGE = 1 << 27 }; /* LARGE: cells, half a gigabyte */
 
 const Shown *tensor_shown(Shown *s, const char *path, const char *name)
 {
@@ -34,6 +36,13 @@ bool tensor_add(TensorFile *f, size_t *cap, const TensorInfo *t, Err *err)
     if (f->count == TENSORS_MAX)
         return err_set(err, "%s: has more than %d tensors. Check that it is the file you meant.",
                        tensor_shown(&s, f->path, NULL)->path, TENSORS_MAX);
+    if (t->cells >= LARGE) { /* a file with holes in it claims what it likes */
+        char what[sizeof s.path + sizeof s.name + 16];
+        tensor_shown(&s, f->path, t->name);
+        snprintf(what, sizeof what, "%s: tensor '%s'", s.path, s.name);
+        if (!machine_holds(2 * (double)t->cells * sizeof(float), what, "save it in smaller parts", err))
+            return false;
+    }
     f->tensors = grow(f->tensors, cap, f->count, sizeof *f->tensors);
     f->tensors[f->count] = *t;
     f->tensors[f->count++].name = arena_strdup(&f->arena, t->name);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "core/base/dmath.h"
+#include "core/base/machine.h"
 #include "core/base/mem.h"
 #include "core/models/seq2seq.h"
 
@@ -81,7 +82,7 @@ bool seq2seq_check(const Seq2seqConfig *c, Err *err)
     if (!size_mul_ok((size_t)c->heads, (size_t)c->head_dim, &inner) || inner > 1 << 20 || seq2seq_params(c) > limit)
         return err_set(err, "the model is too large: width %d, %d heads of %d, %d and %d layers", c->width, c->heads,
                        c->head_dim, c->encoder_layers, c->decoder_layers);
-    return true;
+    return machine_holds((double)seq2seq_params(c) * sizeof(float), "the model", "take a smaller one", err);
 }
 
 bool seq2seq_check_length(const Seq2seqConfig *c, int source, int target, Err *err)
@@ -93,7 +94,8 @@ bool seq2seq_check_length(const Seq2seqConfig *c, int source, int target, Err *e
         return err_set(err, "there is no word to read");
     if (seq2seq_has_decoder(c) && target < 1)
         return err_set(err, "the decoder needs a first token");
-    return true;
+    double scores = (double)c->heads * longest * longest * sizeof(float);
+    return machine_holds(3 * scores, "attention over so long a text", "take a shorter one", err);
 }
 
 Seq2seqWhere seq2seq_role_where(Seq2seqRole r)

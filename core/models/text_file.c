@@ -242,10 +242,7 @@ bool text_model_load(TextModel *out, const char *folder, Err *err)
     const char *slash = strrchr(folder, '/');
     m.name = arena_strdup(&m.arena, slash && slash[1] ? slash + 1 : folder);
     bool ok = load_config(&m, folder, err) && load_words(&m, folder, err);
-    if (ok) {
-        text_model_alloc(&m);
-        ok = text_weights_read(&m, folder, err);
-    }
+    ok = ok && text_weights_read(&m, folder, err);
     if (ok)
         *out = m;
     else

@@ -15,7 +15,7 @@ bool text_model_each(const TextModel *m, TextWeightFn visit, void *context)
     for (int i = 0; i < SEQ2SEQ_ROLES; i++) {
         Seq2seqRole r = (Seq2seqRole)i;
         for (int layer = 0; layer < seq2seq_role_count(&m->config, r); layer++) {
-            const float *data = seq2seq_weight(&m->config, &m->weights, r, layer)->data;
+            const float *data = m->block ? seq2seq_weight(&m->config, &m->weights, r, layer)->data : NULL;
             float *own = data ? m->block + (data - m->block) : NULL;
             if (!visit(context, m, r, layer, own, seq2seq_role_cells(&m->config, r)))
                 return false;

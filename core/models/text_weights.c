@@ -116,15 +116,23 @@ static bool right_size(const Reading *k, const TensorInfo *t, size_t cells)
            err_set(k->err, "%s: '%s' is %s; config.json asks for %zu numbers", k->file->path, t->name, shape, cells);
 }
 
+/* What config.json asks for is there: looked at before anything is allocated. */
+static bool check_weight(void *reading, const TextModel *m, Seq2seqRole r, int layer, float *data, size_t cells)
+{
+    const Reading *k = reading;
+    TorchName name = k->torch ? torch_name(r, layer) : own_name(r, layer);
+    const TensorInfo *t = tensors_find(k->file, name.name);
+    (void)m;
+    (void)data;
+    return t ? right_size(k, t, size_mul(cells, (size_t)name.parts))
+             : err_set(k->err, "%s: '%s' is missing", k->file->path, name.name);
+}
+
 static bool read_weight(void *reading, const TextModel *m, Seq2seqRole r, int layer, float *data, size_t cells)
 {
     Reading *k = reading;
     TorchName name = k->torch ? torch_name(r, layer) : own_name(r, layer);
     const TensorInfo *t = tensors_find(k->file, name.name);
-    if (!t)
-        return err_set(k->err, "%s: '%s' is missing", k->file->path, name.name);
-    if (!right_size(k, t, size_mul(cells, (size_t)name.parts)))
-        return false;
     k->used[t - k->file->tensors] = true;
     WeightTensor *at = seq2seq_weight(&m->config, &m->weights, r, layer);
     at->origin = arena_strdup(&k->m->arena, name.name);
@@ -155,7 +163,11 @@ bool text_weights_read(TextModel *m, const char *folder, Err *err)
     Reading k = {.m = m, .file = &f, .err = err, .used = xcalloc(f.count + 1, sizeof(bool))};
     k.torch = tensors_find(&f, "src_embed.weight") || tensors_find(&f, "tgt_embed.weight");
     m->layout = k.torch ? "PyTorch nn.Transformer" : "Vitrine";
-    bool ok = text_model_each(m, read_weight, &k);
+    bool ok = text_model_each(m, check_weight, &k);
+    if (ok) {
+        text_model_alloc(m);
+        ok = text_model_each(m, read_weight, &k);
+    }
     for (size_t i = 0; ok && i < f.count; i++)
         if (!k.used[i] && !(k.torch && may_be_left(m, f.tensors[i].name)))
             ok = err_set(err, "%s: '%s' belongs to no part of the model that config.json describes", path,

@@ -1,9 +1,11 @@
 /* Configuration and weights of a Vision Transformer: what there is, of which shape, and whether it can be built. */
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/dmath.h"
+#include "core/base/machine.h"
 #include "core/base/mem.h"
 #include "core/models/vit.h"
 
@@ -171,6 +173,8 @@ static bool check_structure(const VitConfig *c, Err *err)
     return true;
 }
 
+enum { AT_ONCE = 3 }; /* scores, their exponentials and the pattern are there together */
+
 /* The largest tensors of a pass and all weights together stay far below what size_t and a file offset can hold. */
 static bool check_sizes(const VitConfig *c, Err *err)
 {
@@ -183,8 +187,14 @@ static bool check_sizes(const VitConfig *c, Err *err)
               size_mul_ok((size_t)c->heads, (size_t)c->head_dim, &inner) &&
               size_mul_ok(inner, (size_t)c->width, &weights) && pass <= limit && weights <= limit &&
               vit_params(c) <= limit;
-    return ok || err_set(err, "the model is too large: %d layers, width %d, %d heads of %d, %zu tokens", c->layers,
-                         c->width, c->heads, c->head_dim, t);
+    if (!ok)
+        return err_set(err, "the model is too large: %d layers, width %d, %d heads of %d, %zu tokens", c->layers,
+                       c->width, c->heads, c->head_dim, t);
+    char what[96];
+    snprintf(what, sizeof what, "attention of %d heads between %zu tokens", c->heads, t);
+    return machine_holds(AT_ONCE * (double)pass * sizeof(float), what, "take a smaller picture or larger patches",
+                         err) &&
+           machine_holds((double)vit_params(c) * sizeof(float), "the model", "take a smaller one", err);
 }
 
 bool vit_check(const VitConfig *c, Err *err)

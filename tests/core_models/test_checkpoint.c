@@ -1,5 +1,7 @@
 /* Checkpoints in every layout that is read, and broken ones: each of them one line that names the file and the problem.
  */
+#include "core/base/machine.h"
+#include "core/models/text_model.h"
 #include "tests/core_models/tensor_set.h"
 
 /* --- layouts --- */
@@ -303,6 +305,35 @@ static void broken_processor(void **state)
     remove_dir(dir);
 }
 
+/* A folder claims what it likes; nothing is allocated before it is known that the machine has it. */
+static void more_than_the_machine_has(void **state)
+{
+    (void)state;
+    char dir[256];
+    scratch_dir(dir, sizeof dir, "greedy");
+    copy_file(ORACLE "tiny/model.safetensors", dir, "model.safetensors");
+    copy_file(ORACLE "tiny/config.json", dir, "config.json");
+    static const char TEXT[] =
+        "{\"model_type\": \"encoder-decoder-transformer\", \"form\": \"decoder\", \"d_model\": 65536, \"nhead\": 64, "
+        "\"dim_feedforward\": 131072, \"num_encoder_layers\": 1, \"num_decoder_layers\": 1, "
+        "\"src_vocab_size\": 9, \"tgt_vocab_size\": 9}";
+    Model vit;
+    TextModel m;
+    Err err = {{0}};
+    assert_true(model_load(&vit, dir, NULL, NULL, &err));
+    if (machine_memory() < (size_t)200e9) { /* a preprocessor_config.json or --resolution asks for it */
+        assert_false(model_fit(&vit, 2048, 2048, &err));
+        assert_non_null(strstr(err.text, "attention of 4 heads between 65537 tokens needs 206"));
+        assert_non_null(strstr(err.text, "take a smaller picture or larger patches"));
+    }
+    model_free(&vit);
+    put_file(dir, "config.json", TEXT, sizeof TEXT - 1);
+    assert_false(text_model_load(&m, dir, &err));
+    if (machine_memory() < (size_t)137e9)
+        assert_non_null(strstr(err.text, "the model needs 137"));
+    remove_dir(dir);
+}
+
 /* What lacks is called by its name, wherever it lacks. */
 static void holes(void **state)
 {
@@ -570,6 +601,7 @@ int main(void)
         cmocka_unit_test(broken_tensors),
         cmocka_unit_test(broken_config),
         cmocka_unit_test(broken_processor),
+        cmocka_unit_test(more_than_the_machine_has),
         cmocka_unit_test(holes),
         cmocka_unit_test(noted),
         cmocka_unit_test(broken_link),

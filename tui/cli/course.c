@@ -15,11 +15,8 @@ enum { REPORTS = 20 };
 
 bool course_fits(double copies, size_t weights, Err *err)
 {
-    double bytes = copies * (double)weights * sizeof(float), memory = (double)machine_memory();
-    return bytes < memory ||
-           err_set(err,
-                   "training needs %.1f GB or more, and there are %.1f GB: take a smaller model or a smaller \"batch\"",
-                   bytes / 1e9, memory / 1e9);
+    return machine_holds(copies * (double)weights * sizeof(float), "training",
+                         "take a smaller model or a smaller \"batch\"", err);
 }
 
 /* What is left of the time, from the steps of this run. */
