@@ -90,14 +90,18 @@ static SCREEN *newterm_with(const char *name, const char *entry)
     return s;
 }
 
-static void note_add(const char *text)
+/* The size that the terminal claims, cut to what is drawn; false where it claims none. */
+static bool size_claimed(int *h, int *w)
 {
-    char *note = term.status.note;
-    size_t n = strlen(note);
-    snprintf(note + n, sizeof term.status.note - n, "%s%s", n ? "; " : "", text);
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_row || !size.ws_col)
+        return false;
+    *h = size.ws_row < TERM_SIDE ? size.ws_row : TERM_SIDE;
+    *w = size.ws_col < TERM_SIDE ? size.ws_col : TERM_SIDE;
+    return true;
 }
 
-static SCREEN *open_screen(int colours)
+static SCREEN *open_curses(int colours)
 {
     TermStatus *st = &term.status;
     bool tmux = (starts(st->term, "tmux") || starts(st->term, "screen")) && getenv("TMUX") && capability("kmous");
@@ -123,10 +127,28 @@ static SCREEN *open_screen(int colours)
         buf_free(&entry);
         if (!s && recolour && colours < 1 << 24) {
             st->mode = colours >= 256 ? MODE_256 : colours >= 8 ? MODE_8 : MODE_MONO;
-            note_add("this ncurses takes no description of ours, so the colours are those of TERM");
+            size_t n = strlen(st->note);
+            snprintf(st->note + n, sizeof st->note - n,
+                     "%sthis ncurses takes no description of ours, so the colours are those of TERM", n ? "; " : "");
         }
     }
     return s ? s : newterm(st->term, stdout, stdin);
+}
+
+/* newterm believes LINES and COLUMNS (use_env), which are set to what is drawn of what the terminal claims. */
+static SCREEN *open_screen(int colours)
+{
+    int h = 0, w = 0; /* 0: terminfo knows better */
+    char down[16], across[16];
+    size_claimed(&h, &w);
+    snprintf(down, sizeof down, "%d", h);
+    snprintf(across, sizeof across, "%d", w);
+    setenv("LINES", down, 1);
+    setenv("COLUMNS", across, 1);
+    SCREEN *s = open_curses(colours);
+    unsetenv("LINES");
+    unsetenv("COLUMNS");
+    return s;
 }
 
 static void build_undo(char undo[UNDO_BYTES])
@@ -197,8 +219,8 @@ static bool check_terminal(const TermOptions *o, Err *err)
     const char *name = getenv("TERM");
     char shown[64];
     utf8_clean(shown, sizeof shown, name);
-    use_env(FALSE); /* LINES and COLUMNS of the environment may be anything: the size comes from the terminal */
-    use_tioctl(TRUE);
+    use_env(TRUE); /* open_screen puts the size there */
+    use_tioctl(FALSE);
     int found = 0;
     if (setupterm(name, STDOUT_FILENO, &found) == ERR && found != 1)
         return err_set(err, "TERM=%s is not known on this machine; try: TERM=xterm-256color vitrine", shown);
@@ -345,13 +367,13 @@ static void draw_row(const Canvas *c, int y, int cells)
     mvadd_wchnstr(y, 0, term.row, n);
 }
 
-/* The size from the terminal itself: ncurses' own look at it may come before the terminal has the new one. */
+/* A window of another size becomes a KEY_RESIZE. The handler of SIGWINCH is ours: that of ncurses would take any size
+ * that the terminal claims. */
 static void take_size(void)
 {
-    struct winsize size;
-    if (!ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) && size.ws_row && size.ws_col &&
-        (size.ws_row != LINES || size.ws_col != COLS))
-        resizeterm(size.ws_row, size.ws_col);
+    int h, w;
+    if (size_claimed(&h, &w) && (h != LINES || w != COLS))
+        resizeterm(h, w);
 }
 
 /* After a stop: the modes and the screen are somebody else's by now. */
@@ -466,16 +488,16 @@ static bool paste_event(TermEvent *e)
         wint_t c;
         int got = get_wch(&c);
         int64_t now = clock_ns();
+        if (signals_resized())
+            take_size();
         if (got == KEY_CODE_YES && c == K_PASTE_END)
             break;
         if (got == ERR &&
             (signals_ending() || now - heard >= (int64_t)SILENCE_MS * 1000000 || keys_wait(STDIN_FILENO, 0)))
             break; /* any other ERR is a signal */
         heard = got == ERR ? heard : now;
-        if (got == KEY_CODE_YES && c == KEY_RESIZE) {
-            take_size();
+        if (got == KEY_CODE_YES && c == KEY_RESIZE)
             term.resumed = true; /* the next event says so */
-        }
         if (got == OK)
             key_paste(&term.paste, (uint32_t)c);
     }
@@ -488,7 +510,6 @@ static bool paste_event(TermEvent *e)
 static bool function_key(TermEvent *e, int code)
 {
     if (code == KEY_RESIZE) {
-        take_size();
         e->kind = TERM_RESIZE;
         return true;
     }
@@ -519,6 +540,8 @@ static bool signal_event(TermEvent *e)
         return true;
     }
     take_again();
+    if (signals_resized())
+        take_size();
     if (!term.resumed)
         return false;
     term.resumed = false;
@@ -539,10 +562,8 @@ void term_also(int (*ready)(void *context, struct pollfd *out, int most), void *
 
 bool term_event(int timeout_ms, TermEvent *e)
 {
-    enum {
-        SLICE = 500,
-        OTHERS = 300
-    }; /* a signal between the look at its flag and poll is seen after this time at the latest */
+    /* a signal between the look at its flag and poll is seen after SLICE milliseconds at the latest */
+    enum { SLICE = 500, OTHERS = 300 };
     const int64_t until = clock_ns() + (int64_t)timeout_ms * 1000000;
     for (;;) {
         *e = (TermEvent){.kind = TERM_NONE};

@@ -23,7 +23,7 @@ static struct {
     struct termios modes;
     char undo[UNDO_BYTES];
     size_t undo_len;
-    volatile sig_atomic_t taken, ending, resumed;
+    volatile sig_atomic_t taken, ending, resumed, resized;
     bool watches;
     timer_t watch;
 } tty;
@@ -31,7 +31,7 @@ static struct {
 static const int fatal[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS};
 static const int ending[] = {SIGTERM, SIGINT, SIGQUIT, SIGHUP};
 enum { FATALS = sizeof fatal / sizeof *fatal, ENDINGS = sizeof ending / sizeof *ending };
-static struct sigaction old_fatal[FATALS], old_ending[ENDINGS], old_stop, old_continue, old_pipe, old_alarm;
+static struct sigaction old_fatal[FATALS], old_ending[ENDINGS], old_stop, old_continue, old_pipe, old_alarm, old_resize;
 enum { READY_MS = 100, TRIES = 1000, WATCH_NS = 200000000 };
 
 /* A terminal whose other end is not read takes nothing; who waits for it waits for ever. */
@@ -153,6 +153,12 @@ static void on_continue(int sig)
         tty.resumed = 1;
 }
 
+static void on_resize(int sig)
+{
+    (void)sig;
+    tty.resized = 1;
+}
+
 static void restore_at_exit(void)
 {
     signals_restore();
@@ -181,6 +187,8 @@ void signals_arm(int fd, const struct termios *modes, const char *undo)
     handle(SIGTSTP, &stop, &old_stop);
     struct sigaction go_on = {.sa_handler = on_continue, .sa_flags = SA_RESTART};
     sigaction(SIGCONT, &go_on, &old_continue);
+    struct sigaction resize = {.sa_handler = on_resize, .sa_flags = SA_RESTART};
+    sigaction(SIGWINCH, &resize, &old_resize);
     struct sigaction ignore = {.sa_handler = SIG_IGN};
     sigaction(SIGPIPE, &ignore, &old_pipe);
     if (!registered)
@@ -196,6 +204,7 @@ void signals_disarm(void)
     sigaction(SIGTSTP, &old_stop, NULL);
     sigaction(SIGCONT, &old_continue, NULL);
     sigaction(SIGPIPE, &old_pipe, NULL);
+    sigaction(SIGWINCH, &old_resize, NULL);
     if (tty.watches)
         timer_delete(tty.watch);
     tty.watches = false;
@@ -218,6 +227,13 @@ bool signals_resumed(void)
 {
     bool was = tty.resumed;
     tty.resumed = 0;
+    return was;
+}
+
+bool signals_resized(void)
+{
+    bool was = tty.resized;
+    tty.resized = 0;
     return was;
 }
 

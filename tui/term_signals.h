@@ -25,5 +25,6 @@ void signals_reraise(void);
 /* True once after the process was stopped and continued: the terminal must be taken again, then signals_taken tells so.
  */
 bool signals_resumed(void);
+bool signals_resized(void); /* true once after SIGWINCH */
 void signals_taken(void);
 #endif

@@ -211,16 +211,17 @@ static void set_environment(const char *const *env)
         setenv(env[0], env[1], 1);
 }
 
+static struct winsize window = {.ws_row = 24, .ws_col = 80}; /* that it opens in */
+
 static Desk desk_open(const char *const *env, const TermOptions *o)
 {
     Desk d = {.master = posix_openpt(O_RDWR | O_NOCTTY)};
     assert_true(d.master >= 0 && !grantpt(d.master) && !unlockpt(d.master));
     char name[128];
     assert_int_equal(ptsname_r(d.master, name, sizeof name), 0);
-    const struct winsize size = {.ws_row = 24, .ws_col = 80};
     int slave = open(name, O_RDWR | O_NOCTTY), pipes[2];
     assert_true(slave >= 0 && !pipe(pipes));
-    assert_int_equal(ioctl(d.master, TIOCSWINSZ, &size), 0);
+    assert_int_equal(ioctl(d.master, TIOCSWINSZ, &window), 0);
     assert_int_equal(tcgetattr(slave, &d.modes), 0);
     d.pid = fork();
     assert_true(d.pid >= 0);
@@ -333,13 +334,32 @@ static void test_events(void **state)
         assert_true(desk_wait(&d, &told, cases[i].line));
         assert_ptr_equal(strchr(told.data, '\n'), strrchr(told.data, '\n')); /* one event, no more */
     }
-    const struct winsize big = {.ws_row = 50, .ws_col = 200}, tiny = {.ws_row = 1, .ws_col = 1};
+    const struct winsize big = {.ws_row = 50, .ws_col = 200}, tiny = {.ws_row = 1, .ws_col = 1},
+                         vast = {.ws_row = 32767, .ws_col = 5000};
     assert_int_equal(ioctl(d.master, TIOCSWINSZ, &big), 0);
     assert_true(desk_wait(&d, &told, "50x200"));
     assert_int_equal(ioctl(d.master, TIOCSWINSZ, &tiny), 0);
     assert_true(desk_wait(&d, &told, "1x1"));
+    assert_int_equal(ioctl(d.master, TIOCSWINSZ, &vast),
+                     0); /* nobody draws so much, and its cells would fill a machine */
+    assert_true(desk_wait(&d, &told, "1000x1000"));
     desk_type(&d, "\033");
     assert_true(desk_wait(&d, &told, "key [Esc]"));
+    desk_type(&d, "q");
+    assert_int_equal(desk_end(&d, &told), 0);
+    desk_close(&d, &told);
+}
+
+static void test_opens_in_a_vast_window(void **state)
+{
+    (void)state;
+    Buf told = {.data = NULL};
+    const struct winsize before = window;
+    window = (struct winsize){.ws_row = 32767, .ws_col = 32767};
+    Desk d = desk_open(PLAIN_ENV, &(TermOptions){.colour = NULL});
+    window = before;
+    desk_type(&d, "a");
+    assert_true(desk_wait(&d, &told, "key [a] 0,0 1000x1000"));
     desk_type(&d, "q");
     assert_int_equal(desk_end(&d, &told), 0);
     desk_close(&d, &told);
@@ -462,10 +482,15 @@ static void test_hangup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_colour_mode), cmocka_unit_test(test_keys),
-        cmocka_unit_test(test_waiting),     cmocka_unit_test(test_pairs),
-        cmocka_unit_test(test_events),      cmocka_unit_test(test_colours_on_the_wire),
-        cmocka_unit_test(test_refusals),    cmocka_unit_test(test_restored_on_every_exit),
+        cmocka_unit_test(test_colour_mode),
+        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_pairs),
+        cmocka_unit_test(test_events),
+        cmocka_unit_test(test_opens_in_a_vast_window),
+        cmocka_unit_test(test_colours_on_the_wire),
+        cmocka_unit_test(test_refusals),
+        cmocka_unit_test(test_restored_on_every_exit),
         cmocka_unit_test(test_hangup),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
