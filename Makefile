@@ -85,6 +85,7 @@ $(B)/vitrine: $(TUI_OBJ) $(LIBS)
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $(TUI_OBJ) $(LIBS) $(LDFLAGS) $(LDLIBS_TUI) $(LDLIBS)
 
 $(B)/tui/cli/demos.o: $(wildcard assets/demos/*.txt)
+$(B)/tui/cli/pages.o: $(wildcard docs/*.md)
 
 # The same in one file that needs no shared library, for machines where nobody has root.
 # Where the system has no static md4c (Debian has none) that file plays its own lessons from a record of what md4c said
@@ -140,7 +141,7 @@ dist: ## build/dist: the source of HEAD as vitrine-VERSION.tar.gz with its SHA-2
 	cd build/dist && sha256sum vitrine-$(VERSION).tar.gz >SHA256SUMS && cat SHA256SUMS
 
 .PHONY: pictures
-pictures: $(B)/vitrine ## the pictures at the README's top, drawn by the program: docs/still.svg and docs/film.svg
+pictures: $(B)/vitrine ## the pictures of the README, drawn by the program: docs/film.svg and three stills
 	docs/pictures.sh $(B)/vitrine docs
 
 # --- models for trying out size: weights from a seed, answers mean nothing

@@ -1,44 +1,39 @@
 #!/usr/bin/env bash
-# The pictures at the README's top, drawn by the program: docs/pictures.sh VITRINE FOLDER writes still.svg, one screen, and film.svg,
-# several of them in turn (its animation is CSS: a viewer without it shows the first). The same bytes each time.
+# The pictures of the README, drawn by the program: docs/pictures.sh VITRINE FOLDER writes film.svg, the steps of film.txt in turn (its
+# animation is CSS: a viewer without it shows the first), and three stills. The same bytes each time.
 set -eu
-VITRINE=$1 OUT=$2
+mkdir -p "$2"
+VITRINE=$(realpath "$1") OUT=$(realpath "$2") HERE=$(realpath "$(dirname "$0")")
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 export HOME=$WORK XDG_STATE_HOME=$WORK LC_ALL=C.UTF-8
-SECONDS_EACH=3
-# address|commands: from pixels to answer, a look into a head, the scale taken away, and why this answer
-SCREENS="
-image|view picture
-blocks.0.attn.pattern|view sheet
-blocks.1.attn.pattern[h=2,t=r3c4]|view matrix
-blocks.1.attn.pattern[h=2,t=r3c4]|view row
-blocks.1.attn.pattern[h=2,t=r3c4]|view row; set scale off
-blocks.0.attn.scores_raw[h=1,t=r3c4,u=cls]|view formula
-logits|ledger
-"
-n=0
-while IFS='|' read -r address commands; do
-    [ -n "$address" ] || continue
-    "$VITRINE" screen "$address" -i '#17' -c "$commands" --size 100x30 -o "$WORK/$n.svg" </dev/null >/dev/null
-    n=$((n + 1))
-done <<<"$SCREENS"
-mkdir -p "$OUT"
-cp "$WORK/$((n - 1)).svg" "$OUT/still.svg"
+SECONDS_EACH=4
+cd "$WORK"
 
+# NAME INPUT ADDRESS COMMANDS
+still() { "$VITRINE" screen "$3" -i "$2" -c "$4" --size 100x30 -o "$OUT/$1.svg" </dev/null >/dev/null; }
+still attention '#17' 'blocks.1.attn.pattern[h=2,t=r3c4]' 'view row'
+still scale '#66' 'blocks.2.attn.pattern[h=0,t=r1c6,u=r1c6]' 'view row; set scale off'
+still it 'the animal did not cross the street because it was too tired' 'decoder.blocks.2.cross_attn.pattern[h=2,t=10]' 'view sentence; word tired wide'
+
+"$VITRINE" export --script "$HERE/film.txt" -o film.svg --size 100x30 </dev/null >/dev/null
+frames=(film-*.svg)
+n=${#frames[@]}
+# the tallest is the frame of all: captions differ in lines
+tallest=$(grep -m 1 -oH 'viewBox="0 0 [0-9.]* [0-9.]*' "${frames[@]}" | sort -t ' ' -k 4 -n | tail -n 1 | cut -d : -f 1)
 # Every frame is drawn over the one before, and is seen in its own part of the whole time. What stands before the first </title> and the
 # ground are the same in all of them.
 {
-    sed -n '1p' "$WORK/0.svg"
+    sed -n '1p' "$tallest"
     echo "<title>Vitrine: a forward pass, screen by screen</title>"
     echo "<style>.f{visibility:hidden;animation:f $((n * SECONDS_EACH))s step-end infinite}.f0{visibility:visible}"
     echo "@keyframes f{0%{visibility:visible}$(awk -v n="$n" 'BEGIN {printf "%.3f", 100 / n}')%{visibility:hidden}100%{visibility:hidden}}"
     for ((i = 0; i < n; i++)); do echo ".f$i{animation-delay:$((i * SECONDS_EACH))s}"; done
     echo "</style>"
-    grep -m 1 '^<rect width="100%"' "$WORK/0.svg"
+    grep -m 1 '^<rect width="100%"' "${frames[0]}"
     for ((i = 0; i < n; i++)); do
         echo "<g class=\"f f$i\">"
-        sed -e '1,/^<rect width="100%"/d' -e '/^<\/svg>/d' "$WORK/$i.svg"
+        sed -e '1,/^<rect width="100%"/d' -e '/^<\/svg>/d' "${frames[i]}"
         echo "</g>"
     done
     echo "</svg>"

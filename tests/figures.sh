@@ -53,7 +53,7 @@ K=$(printf '%s,%s' "$((N / 1000))" "$(printf %s "$N" | tail -c 3)")
 check "at least 5,000 pictures, were $N" [ "$N" -ge 5000 ]
 
 # --- README
-cp README.md "$WORK/said"
+cat README.md docs/shapes-vit.md docs/translator.md >"$WORK/said"
 stands "README, the model" "named right $(share TRAINED)"
 stands "README, how many" "$N held-out drawn shapes"
 stands "README, no scale" "without the scale 1/√d_k $(share SCALE_OFF) $(lost SCALE_OFF 0)"
@@ -85,19 +85,19 @@ per_cents() { grep -oE '[0-9][0-9.]*( to [0-9.]+|, [0-9]+(, [0-9]+)* and [0-9]+)
 smoothing=$(sed -n 's/.*"smoothing": \([0-9.]*\).*/\1/p' assets/trained/translator/recipe.json)
 sure=$(awk -v s="$smoothing" 'BEGIN {printf "%.0f", 100 * (1 - s)}')
 by_seed=$(untrained_peak | sed -E 's/.*\((.*) to (.*)\)/\1 \2/' | awk '{printf "%.0f to %.0f %%", $1, $2}')
-same "README, the per cents in its sentences" \
-    "95 %;$by_seed;$(share TWIN);$(share TWIN_SCALED);$sure %;99.7 % ($(wilson 997 1000));33.3 % ($(wilson 4 12));91.7 % ($(wilson 868 947));89.3 % ($(wilson 846 947));78.8 % ($(wilson 746 947));" "$(prose README.md | per_cents)"
+same "model cards, the per cents in their sentences" \
+    "95 %;$by_seed;$(share TWIN);$(share TWIN_SCALED);$sure %;99.7 % ($(wilson 997 1000));33.3 % ($(wilson 4 12));91.7 % ($(wilson 868 947));89.3 % ($(wilson 846 947));78.8 % ($(wilson 746 947));" "$(prose <(cat docs/shapes-vit.md docs/translator.md) | per_cents)"
 stands "README, a model that learned nothing" "that of a model that learned nothing in $by_seed of the pictures, by its seed"
 stands "README, seeds of the translator" "at least 997 of 1,000 sentences of every kind without a fault, 99.7 % ($(wilson 997 1000))"
 stands "README, seeds whose best head always tells" "for 4 of the 12 seeds only, 33.3 % ($(wilson 4 12))"
-stands "README, how it was trained" "$(awk -v s="$(sed -n 's/.*"steps": \([0-9]*\).*/\1/p' assets/trained/recipe.json)" 'BEGIN {printf "%d,%03d", s / 1000, s % 1000}') steps of $(sed -n 's/.*"batch": \([0-9]*\).*/\1/p' assets/trained/recipe.json) pictures"
-stands "README, the showcase" "the deepest fall among $(sed -n 's/.*SHOWCASE_COUNT = \([0-9]*\).*/\1/p' tui/cli/evaluate.c) pictures"
-stands "README, a model of one's own" "over the first $(sed -n 's/.*MEASURES_ROUND = \([0-9]*\).*/\1/p' core/session/learned/measures.h) with n and interval, and go on to $(sed -n 's/.*MEASURES_PICTURES = \([0-9]*\)\(000\).*/\1,\2/p' core/session/learned/measures.h)"
+stands "README, how it was trained" "$(awk -v s="$(sed -n 's/.*"steps": \([0-9]*\).*/\1/p' assets/trained/recipe.json)" 'BEGIN {printf "%d,%03d", s / 1000, s % 1000}') steps of $(sed -n 's/.*"batch": \([0-9]*\).*/\1/p' assets/trained/recipe.json), none of them twice"
+stands "README, the showcase" "of $(sed -n 's/.*SHOWCASE_COUNT = \([0-9]*\).*/\1/p' tui/cli/evaluate.c), its row changes most"
+stands "README, a model of one's own" "over the first $(sed -n 's/.*MEASURES_ROUND = \([0-9]*\).*/\1/p' core/session/learned/measures.h) with n and interval, then on to $(sed -n 's/.*MEASURES_PICTURES = \([0-9]*\)\(000\).*/\1,\2/p' core/session/learned/measures.h)"
 # nothing else in it is an accuracy without an interval
-check "README: a per cent that no interval follows" [ -z "$(grep -nE '[0-9]\.[0-9] %' README.md | grep -vE '[0-9]\.[0-9] % +\([0-9.]+–[0-9.]+\)|4 neighbours|8, corners|before any training|of a row taken at random|any other of the 24 heads|^[0-9]+: +[0-9]+  [^ ]+ +[0-9.]+ %   ' || true)" ]
+check "model cards: a per cent that no interval follows" [ -z "$(grep -hnE '[0-9]\.[0-9] %' docs/shapes-vit.md docs/translator.md | grep -vE '[0-9]\.[0-9] % +\([0-9.]+–[0-9.]+\)|4 neighbours|8, corners|before any training|of a row taken at random|any other of the 24 heads|^[0-9]+: +[0-9]+  [^ ]+ +[0-9.]+ %   ' || true)" ]
 
 # --- assets/trained/evaluate.txt, which README quotes, is of the same figures
-check "README quotes evaluate.txt" grep -qF "$(grep -F 'named right' assets/trained/evaluate.txt)" README.md
+check "docs/shapes-vit.md quotes evaluate.txt" grep -qF "$(grep -F 'named right' assets/trained/evaluate.txt)" docs/shapes-vit.md
 
 # … and what that holds is so of fewer pictures, within what so few can say: shares by their intervals, means by eye
 "$V" evaluate --count 250 >"$WORK/again" 2>"$WORK/error" || fail "evaluate: $(cat "$WORK/error")"

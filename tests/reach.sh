@@ -58,7 +58,7 @@ fi
 
 # --- the README's pictures are what the program draws now
 docs/pictures.sh "$VITRINE" "$WORK/pictures" || fail "docs/pictures.sh"
-for f in still film; do
+for f in film attention scale it; do
     check "docs/$f.svg is out of date: make pictures" cmp -s "docs/$f.svg" "$WORK/pictures/$f.svg"
 done
 

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What README.md says is so: each `$ vitrine …` in it is run, and its output compared; a line of … stands for any lines.
+# What README.md and the pages of docs/ say is so: each `$ vitrine …` in them is run, and its output compared; a line of … stands for any
+# lines. Their links lead somewhere, their lesson passes its check.
 cd "$(dirname "$0")/.." || exit 1
 . tests/lib.sh
 B=${B:-build/gcc}
@@ -38,27 +39,41 @@ compare() { # COMMAND EXPECTED-FILE
     fi
 }
 
-command='' count=0
-: >want
-while IFS= read -r line; do
-    case $line in
-    '    $ vitrine '*)
-        [ -n "$command" ] && compare "$command" want
-        command=${line#'    $ '} count=$((count + 1))
-        : >want
-        ;;
-    '    '*) [ -n "$command" ] && printf '%s\n' "${line#'    '}" >>want ;;
-    '') [ -n "$command" ] && [ -s want ] && echo >>want ;;
-    *)
-        [ -n "$command" ] && compare "$command" want
-        command=''
-        ;;
-    esac
-done < <(awk '/^$/ {blank = 1; next} {if (blank) {if (!(/^    \$ / || !/^    /)) print ""; blank = 0} print} END {print "end"}' "$TOP/README.md")
-check "fewer than 7 examples were found, $count" [ "$count" -ge 7 ]
+count=0
+for PAGE in "$TOP"/README.md "$TOP"/docs/*.md; do
+    command=''
+    : >want
+    while IFS= read -r line; do
+        case $line in
+        '    $ vitrine '*)
+            [ -n "$command" ] && compare "$command" want
+            command=${line#'    $ '} count=$((count + 1))
+            : >want
+            ;;
+        '    '*) [ -n "$command" ] && printf '%s\n' "${line#'    '}" >>want ;;
+        '') [ -n "$command" ] && [ -s want ] && echo >>want ;;
+        *)
+            [ -n "$command" ] && compare "$command" want
+            command=''
+            ;;
+        esac
+    done < <(awk '/^$/ {blank = 1; next} {if (blank) {if (!(/^    \$ / || !/^    /)) print ""; blank = 0} print} END {print "end"}' "$PAGE")
+    # links between the pages, and pictures
+    for link in $(grep -oE '\]\([^)# ]+' "$PAGE" | cut -c 3-); do
+        check "$(basename "$PAGE") links to $link, which is not there" [ -e "$(dirname "$PAGE")/$link" ]
+    done
+    name=$(basename "$PAGE" .md)
+    [ "$name" = README ] || check "vitrine help $name says nothing" [ "$(vitrine help "$name" 2>/dev/null | wc -l)" -ge 10 ]
+done
+check "fewer than 14 examples were found, $count" [ "$count" -ge 14 ]
+check "README has more than 200 lines" [ "$(wc -l <"$TOP/README.md")" -le 200 ]
+
+# the lesson that the page for teachers shows whole
+sed -n '/^````markdown$/,/^````$/p' "$TOP/docs/teaching.md" | sed '1d;$d' >lesson.md
+check "the lesson of docs/teaching.md: $(vitrine check lesson.md 2>&1 | head -n 2)" vitrine check lesson.md -o checked
 
 # targets and keys that it names exist
-for target in $(grep -oE '\bmake [a-z-]+( [a-z]+)?' "$TOP/README.md" | sed 's/^make //' | tr ' ' '\n' | grep -xE 'deps|deps-all|run|test|install|static|exact|help|vit-b' | sort -u); do
+for target in $(grep -oE '\bmake [a-z-]+( [a-z]+)?' "$TOP"/README.md "$TOP"/docs/*.md | sed 's/^make //' | tr ' ' '\n' | grep -xE 'deps|deps-all|run|test|install|static|exact|help|vit-b' | sort -u); do
     check "make $target is no target" grep -qE "^$target:" "$TOP/Makefile"
 done
 finish readme

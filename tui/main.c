@@ -156,7 +156,9 @@ static int dispatch(Options *o)
     const Verb *verb = verb_find(first);
     if (o->isa && !kernels_select(o->isa, &err)) /* before --version, which names the kernels in use */
         return usage(&err);
-    if (o->help)
+    if (o->help && *first && !verb && !page_text(first, &text))
+        return unknown_word(first);
+    if (o->help && !text.len)
         help_text(verb, &text);
     else if (o->version)
         version_text(&text);

@@ -1,5 +1,5 @@
 /* Named axes and shapes. An axis is a letter with a meaning, a length and labels; a shape is an ordered list of axes.
- * The letters are the same everywhere: in formulas, addresses, labels and exports (README, "The letters"). */
+ * The letters are the same everywhere: in formulas, addresses, labels and exports (docs/command-line.md). */
 #ifndef VITRINE_GRAPH_AXIS_H
 #define VITRINE_GRAPH_AXIS_H
 #include <stdbool.h>

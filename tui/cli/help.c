@@ -8,8 +8,7 @@
 
 enum { COLUMNS = 79, VERB_COLUMN = 25, OPTION_COLUMN = 28 };
 
-/* Text filled into lines of COLUMNS, each after `indent` blanks; the first goes on where the line stands. */
-static void put_filled(Buf *out, const char *text, int indent, int column)
+void help_fill(Buf *out, const char *text, int indent, int column)
 {
     while (*text) {
         size_t n = strcspn(text, " ");
@@ -30,11 +29,11 @@ static void put_filled(Buf *out, const char *text, int indent, int column)
     buf_putc(out, '\n');
 }
 
-static void put_entry(Buf *out, const char *name, const char *text, int indent)
+void help_entry(Buf *out, const char *name, const char *text, int indent)
 {
     int cells = 2 + utf8_cells(name);
     buf_printf(out, "  %s%*s", name, indent > cells ? indent - cells : 1, "");
-    put_filled(out, text, indent, indent > cells ? indent : cells + 1);
+    help_fill(out, text, indent, indent > cells ? indent : cells + 1);
 }
 
 static void put_options(Buf *out)
@@ -46,7 +45,7 @@ static void put_options(Buf *out)
         if (o->letter)
             snprintf(letter, sizeof letter, "-%c, ", o->letter);
         snprintf(name, sizeof name, "%s--%s%s%s", letter, o->name, o->value ? " " : "", o->value ? o->value : "");
-        put_entry(out, name, o->help, OPTION_COLUMN);
+        help_entry(out, name, o->help, OPTION_COLUMN);
     }
 }
 
@@ -56,26 +55,32 @@ static void put_verb(Buf *out, const Verb *v)
     char name[64];
     const char *optional = strstr(v->usage, " [-");
     snprintf(name, sizeof name, "%.*s", optional ? (int)(optional - v->usage) : 60, v->usage);
-    put_entry(out, name, v->summary, VERB_COLUMN);
+    help_entry(out, name, v->summary, VERB_COLUMN);
 }
 
 static void put_program(Buf *out)
 {
-    put_filled(out,
-               "Vitrine shows a Vision Transformer at work: every number of one forward pass, and where it came from.",
-               0, 0);
+    help_fill(out,
+              "Vitrine shows a Vision Transformer at work: every number of one forward pass, and where it came from.",
+              0, 0);
     buf_putc(out, '\n');
-    put_entry(out, "vitrine [INPUT]",
-              "opens the screen; INPUT is a picture file, #N for a drawn picture, FILE:tensor for ready values",
-              VERB_COLUMN);
-    put_entry(out, "vitrine VERB …", "the same without one:", VERB_COLUMN);
+    help_entry(out, "vitrine [INPUT]",
+               "opens the screen; INPUT is a picture file, #N for a drawn picture, FILE:tensor for ready values",
+               VERB_COLUMN);
+    help_entry(out, "vitrine VERB …", "the same without one:", VERB_COLUMN);
     buf_putc(out, '\n');
     for (int i = 0; verb_at(i); i++)
         put_verb(out, verb_at(i));
-    buf_puts(out, "\n`vitrine VERB --help` says more about a verb.\n\n");
+    Buf pages = {0};
+    buf_puts(&pages, "`vitrine VERB --help` says more about a verb. `vitrine help PAGE` shows a page: ");
+    pages_list(&pages);
+    buf_putc(out, '\n');
+    help_fill(out, buf_str(&pages), 0, 0);
+    buf_putc(out, '\n');
+    buf_free(&pages);
     put_options(out);
     buf_putc(out, '\n');
-    put_filled(
+    help_fill(
         out,
         "On the screen Space is the next step, ? help, q leaves. Exit status: 0 done, 1 a file or an input is bad, 2 "
         "wrong usage or no terminal, 3 the answer to "
@@ -90,9 +95,9 @@ void help_text(const Verb *v, Buf *out)
         return;
     }
     buf_printf(out, "vitrine %s\n", v->usage);
-    put_filled(out, v->summary, 0, 0);
+    help_fill(out, v->summary, 0, 0);
     buf_putc(out, '\n');
-    put_filled(out, v->details, 0, 0);
+    help_fill(out, v->details, 0, 0);
     buf_printf(out, "\n  %s\n\n", v->example);
     put_options(out);
 }
