@@ -119,7 +119,7 @@ size_t dtype_size(Dtype d)
     return types[d].size;
 }
 
-bool dtype_named(const char *name, Dtype *d, unsigned *bits)
+bool dtype_named(const char *name, Dtype *d, const char **type, unsigned *bits)
 {
     static const struct {
         const char *name;
@@ -131,12 +131,14 @@ bool dtype_named(const char *name, Dtype *d, unsigned *bits)
     for (int i = 0; i < DT_OTHER; i++)
         if (strcmp(types[i].name, name) == 0) {
             *d = (Dtype)i;
+            *type = types[i].name;
             *bits = (unsigned)types[i].size * 8;
             return true;
         }
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(others[i].name, name) == 0) {
             *d = DT_OTHER;
+            *type = others[i].name;
             *bits = others[i].bits;
             return true;
         }

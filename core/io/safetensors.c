@@ -48,7 +48,7 @@ static bool parse_tensor(TensorFile *f, size_t *cap, const char *name, const Jso
     unsigned bits;
     if (json_kind(v) != JK_OBJECT)
         return bad_tensor(f, name, "is not described by an object", err);
-    if (!dtype_named(json_text(json_get(v, "dtype"), ""), &t.dtype, &bits))
+    if (!dtype_named(json_text(json_get(v, "dtype"), ""), &t.dtype, &t.type, &bits))
         return bad_tensor(f, name, "has no dtype that the format knows", err);
     if (!parse_shape(f, json_get(v, "shape"), &t, err))
         return false;

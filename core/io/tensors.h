@@ -32,6 +32,7 @@ typedef enum Dtype {
 typedef struct TensorInfo {
     const char *name;
     Dtype dtype;
+    const char *type; /* what safetensors calls it: "F32", "F8_E4M3"; NULL elsewhere */
     int rank;
     size_t shape[TENSOR_RANK_MAX];
     size_t cells;

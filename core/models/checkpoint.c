@@ -201,7 +201,7 @@ static bool check_tensor(const Checkpoint *k, const VitConfig *c, VitRole r, con
         return err_set(
             err,
             "%s: tensor '%s' is %s; weights must be F32, F16, BF16 or F64 (a quantised model has to be converted back)",
-            k->file.path, t->name, dtype_name(t->dtype));
+            k->file.path, t->name, t->type ? t->type : dtype_name(t->dtype));
     if (same_shape(t, want, rank))
         return true;
     Buf got = {0}, expected = {0};

@@ -101,9 +101,9 @@ static void facts_of_vit(const Model *m, FactFn put, void *context)
     const VitConfig *c = &m->vit;
     const Facts to = {put, context}, *f = &to;
     const Preprocess *p = &m->preprocess;
-    fact(f, "takes", "%d × %d pixels, %d channel%s, in %d × %d patches of %d × %d", c->image_w + p->beyond_w,
-         c->image_h + p->beyond_h, c->channels, c->channels > 1 ? "s" : "", c->image_w / c->patch_w,
-         c->image_h / c->patch_h, c->patch_w, c->patch_h);
+    fact(f, "takes", "%d × %d pixels, %d channel%s, in %d × %d patches of %d × %d", c->image_h + p->beyond_h,
+         c->image_w + p->beyond_w, c->channels, c->channels > 1 ? "s" : "", c->image_h / c->patch_h,
+         c->image_w / c->patch_w, c->patch_h, c->patch_w);
     char registers[32] = "";
     if (c->registers)
         snprintf(registers, sizeof registers, " %d register%s,", c->registers, c->registers > 1 ? "s" : "");

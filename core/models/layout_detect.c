@@ -11,6 +11,9 @@ static const struct {
     {"attn.gate.", "a ViT with a gate on its attention"},
     {"layers.0.blocks.0.", "a ViT in windows (Swin)"},
     {"rel_pos.relative_position_bias_table", "a ViT with relative positions of timm's own kind (vit_relpos)"},
+    {"encoder.conv1.weight", "Whisper, which listens"},
+    {"query_position_embeddings.", "DETR, which finds objects"},
+    {"query_embed.weight", "DETR, which finds objects"},
     {"patch_embed.backbone.", "a hybrid of a convolutional network and a ViT"},
     {"heads.pre_logits.", "a ViT with a hidden layer (pre_logits) in front of its head"},
     {"MultiHeadDotProductAttention_0/", "a JAX model in the layout of big_vision"},
@@ -75,9 +78,57 @@ static bool signed_by(const Layout *l, const char *name, size_t *n)
     return false;
 }
 
+/* Does the name end as the signature does but for the block's number, which is 0 there? */
+static bool signed_elsewhere(const char *signature, const char *name)
+{
+    const char *zero = signature;
+    do
+        zero = strchr(zero + 1, '0');
+    while (zero && !strchr("._", zero[-1]));
+    size_t end = zero ? strlen(zero + 1) : 0, n = strlen(name), digits = 0, front = zero ? (size_t)(zero - signature) : 0;
+    if (!zero || n < end + 1 + front || strcmp(name + n - end, zero + 1) != 0)
+        return false;
+    while (digits < n - end && strchr("0123456789", name[n - end - digits - 1]))
+        digits++;
+    return digits && n >= end + digits + front && strncmp(name + n - end - digits - front, signature, front) == 0;
+}
+
+/* A file that has other blocks of a family and not the first, or that is no such file at all. */
+static bool refuse_rest(const TensorFile *f, Err *err)
+{
+    char signature[128];
+    for (int i = 0; i < LAYOUT_COUNT; i++)
+        for (int k = 0; layout_word(LAYOUTS[i].signature, k, signature, sizeof signature); k++)
+            for (size_t t = 0; t < f->count; t++)
+                if (signed_elsewhere(signature, f->tensors[t].name))
+                    return err_set(err,
+                                   "%s: block 0 is missing: there is a tensor '%.100s' and no '%s'; give all of the "
+                                   "model, or the folder with all of its files",
+                                   f->path, f->tensors[t].name, signature);
+    return err_set(
+        err,
+        "%s: no Vision Transformer: none of its %zu tensors (the first is '%.80s') is called as Hugging Face, timm or "
+        "torchvision call them, for example '%s'",
+        f->path, f->count, f->tensors[0].name, LAYOUTS[0].signature);
+}
+
+/* A state dict of nn.Transformer is read, but no tensor says how many heads it has, or what it is. */
+static bool refuse_bare_text(const TensorFile *f, Err *err)
+{
+    return err_set(err,
+                   "%s: a model of torch.nn.Transformer, without the config.json that says so: put beside it "
+                   "{\"model_type\": \"encoder-decoder-transformer\", \"d_model\": …, \"nhead\": …, \"dim_feedforward\": …, "
+                   "\"num_encoder_layers\": …, \"num_decoder_layers\": …, \"src_vocab_size\": …, "
+                   "\"tgt_vocab_size\": …}",
+                   f->path);
+}
+
 bool layout_detect(Checkpoint *k, Err *err)
 {
     const TensorFile *f = &k->file;
+    if (has_part(f, "transformer.encoder.layers.0.self_attn.in_proj_") ||
+        has_part(f, "transformer.decoder.layers.0.self_attn.in_proj_"))
+        return refuse_bare_text(f, err);
     for (size_t i = 0; i < sizeof REFUSED / sizeof *REFUSED; i++)
         if (has_part(f, REFUSED[i].part))
             return refuse(f, REFUSED[i].what, err);
@@ -99,9 +150,5 @@ bool layout_detect(Checkpoint *k, Err *err)
         return err_set(err,
                        "%s: there are no tensors in it; give a folder with model.safetensors, or a .safetensors file",
                        f->path);
-    return err_set(
-        err,
-        "%s: no Vision Transformer: none of its %zu tensors (the first is '%.80s') is called as Hugging Face, timm or "
-        "torchvision call them, for example '%s'",
-        f->path, f->count, f->tensors[0].name, LAYOUTS[0].signature);
+    return refuse_rest(f, err);
 }

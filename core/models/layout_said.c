@@ -20,8 +20,8 @@ bool infer_heads(Infer *n, int inner, Err *err)
     VitConfig *c = n->c;
     bool found;
     int stored = c->heads;
-    if (!infer_read_int(n, infer_look(n, "num_attention_heads", "num_heads"),
-                        n->timm_config ? "num_heads" : "num_attention_heads", &c->heads, err) ||
+    const char *key = n->timm_config ? "num_heads" : "num_attention_heads";
+    if (!infer_read_int(n, infer_look(n, "num_attention_heads", "num_heads"), key, &c->heads, err) ||
         !infer_read_int(n, infer_look(n, "head_dim", "head_dim"), "head_dim", &c->head_dim, err))
         return false;
     if (!c->heads && c->head_dim && inner % c->head_dim == 0)
@@ -34,16 +34,15 @@ bool infer_heads(Infer *n, int inner, Err *err)
         if (!c->heads)
             return err_set(err,
                            "%s: the number of heads is not stored in %s checkpoints and width %d is no usual one: put "
-                           "{\"num_attention_heads\": …} into %s",
-                           n->k->file.path, n->k->layout->name, c->width, n->k->config_path);
+                           "{\"%s\": …} into %s",
+                           n->k->file.path, n->k->layout->name, c->width, key, n->k->config_path);
         model_guess(n->m, "%d heads of %d (what published models of width %d have; the file does not say)", c->heads,
                     inner / c->heads, c->width);
     }
     if (stored && c->heads != stored)
         return err_set(err,
-                       "%s: \"num_attention_heads\" is %d, but the tensors have %d; config and weights are of two "
-                       "models",
-                       n->k->config_path, c->heads, stored);
+                       "%s: \"%s\" is %d, but the tensors have %d; config and weights are of two models",
+                       n->k->config_path, key, c->heads, stored);
     if (!c->head_dim)
         c->head_dim = inner / c->heads;
     if (c->heads < 1 || c->head_dim < 1 || (int64_t)c->heads * c->head_dim != inner)

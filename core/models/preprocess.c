@@ -49,7 +49,7 @@ bool preprocess_run(const Preprocess *p, const Image *in, Image *resized, float 
     resized_size(p, in->width, in->height, &w, &h);
     if (w < 1 || h < 1 || w > IMAGE_PIXELS_MAX || h > IMAGE_PIXELS_MAX || w * h > IMAGE_PIXELS_MAX)
         return err_set(err, "the picture is too long and narrow (%d × %d) for this model; cut it nearer to a square",
-                       in->width, in->height);
+                       in->height, in->width);
     Image source, big;
     image_init(&source, in->width, in->height, in->channels);
     memcpy(source.data, in->data, size_mul(size_mul((size_t)in->width, (size_t)in->height), (size_t)in->channels));

@@ -140,10 +140,23 @@ static const char *short_name(const void *g, int i)
     return dot ? dot + 1 : path;
 }
 
+static bool has_gradients(const Graph *g)
+{
+    NodeId n = 0;
+    while (n < g->count && strncmp(graph_node(g, n)->path, "grad.", 5) != 0)
+        n++;
+    return n < g->count;
+}
+
 static bool no_such_node(const Graph *g, const char *name, Err *err)
 {
     if (!block_missing(g, name, err))
         return false;
+    if (strncmp(name, "grad.", 5) == 0 && !has_gradients(g))
+        return err_set(err,
+                       "there is no node '%.100s' yet: gradients are computed when somebody says of what: --gradient "
+                       "logits[o=0], on the screen `gradient logits[o=0]`",
+                       name);
     const char *near = nearest_name(name, strchr(name, '.') ? node_path : short_name, g);
     return err_set(err, "there is no node '%.100s'%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
                    near ? "?" : ": `find` looks for parts of names");

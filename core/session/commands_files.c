@@ -24,10 +24,10 @@ static bool run_open(Session *s, const Args *a, Err *err)
     if (session_pinned(s) && s->compare == COMPARE_OFF) /* what was pinned was pinned to be compared */
         s->compare = COMPARE_SIDES;
     if (in->original.data && !s->model.trained)
-        session_say(s, "%s, %d × %d. The model is untrained: its answer means nothing.", in->name, in->original.width,
-                    in->original.height);
+        session_say(s, "%s, %d × %d. The model is untrained: its answer means nothing.", in->name, in->original.height,
+                    in->original.width);
     else if (in->original.data)
-        session_say(s, "%s, %d × %d.%s%s%s", in->name, in->original.width, in->original.height, *note ? " Note: " : "",
+        session_say(s, "%s, %d × %d.%s%s%s", in->name, in->original.height, in->original.width, *note ? " Note: " : "",
                     note, *note ? "." : "");
     else if (in->kind == INPUT_TEXT)
         session_say(s, "%s: %d words read, %d written.", in->name, in->text[TEXT_SOURCE].count,

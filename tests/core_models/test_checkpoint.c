@@ -143,9 +143,13 @@ static void nothing_beside(void **state)
     scratch_dir(dir, sizeof dir, "bare");
     copy_file(ORACLE "tiny/model.safetensors", dir, "model.safetensors");
     REFUSED(dir, "number of heads", "num_attention_heads", "config.json", "width 32");
-    put_file(dir, "config.json", "{\"num_attention_heads\": 4}", 26);
+    static const char timm[] = "{\"architecture\": \"vit_odd_patch8_32\", \"model_args\": {}}";
+    put_file(dir, "config.json", timm, sizeof timm - 1);
     Model m;
     Err err = {""};
+    assert_false(model_load_assuming(&m, dir, NULL, NULL, &err)); /* a key that is read is asked for */
+    assert_non_null(strstr(err.text, "put {\"num_heads\": …}"));
+    put_file(dir, "config.json", "{\"num_attention_heads\": 4}", 26);
     if (!model_load(&m, dir, NULL, NULL, &err))
         fail_msg("%s", err.text);
     const char *const expected[] = {"32 × 32", "GELU", "ε is 1e-12", "preprocessor_config.json"};
@@ -435,6 +439,13 @@ static void other_models(void **state)
         {"features.1.0.attn.relative_position_bias_table", "Swin"},
         {"blocks.0.attn.rel_pos.relative_position_bias_table", "vit_relpos"},
         {"layer1.0.conv1.weight", "convolutional"},
+        {"model.encoder.conv1.weight", "Whisper"},
+        {"model.query_position_embeddings.weight", "DETR"},
+        {"transformer.query_embed.weight", "DETR"},
+        {"transformer.decoder.layers.0.self_attn.in_proj_weight", "\"nhead\": "},
+        {"vit.encoder.layer.11.attention.attention.query.weight", "block 0 is missing"},
+        {"blocks.1.attn.qkv.weight", "block 0 is missing"},
+        {"encoder.layers.encoder_layer_3.self_attention.in_proj_weight", "block 0 is missing"},
         {"something.else", "no Vision Transformer"},
     };
     size_t shape[] = {2};

@@ -14,6 +14,13 @@ static void open_as(const char *model, const char *resolution)
         fail_msg("%s", err.text);
 }
 
+static void note_taken(void *out, const char *key, const char *label, const char *text)
+{
+    (void)label;
+    if (strcmp(key, "takes") == 0)
+        snprintf(out, 512, "%s", text);
+}
+
 static void another_size(void **state)
 {
     (void)state;
@@ -38,6 +45,9 @@ static void another_size(void **state)
     assert_int_equal(s.model.vit.image_w, 60);
     has(s.model.assumptions[0], "72 × 60 instead of 48 × 48 (--resolution)");
     assert_non_null(s.model.guess_note);
+    char taken[512] = ""; /* height first, here as there */
+    s.model.family->facts(&s.model, note_taken, taken);
+    has(taken, "72 × 60 pixels, 3 channels, in 12 × 10 patches of 6 × 6");
     run("view positions; view fitted");
     assert_true(s.look.positions.fitted);
     run("view raw; view one");

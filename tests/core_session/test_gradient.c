@@ -109,6 +109,7 @@ static void through_edits(void **state)
 static void nodes_like_others(void **state)
 {
     (void)state;
+    refused("goto grad.image", "--gradient logits[o=0]"); /* none has been asked for */
     run("gradient blocks.2.attn.z[t=r3c4,h=1,e=2]");
     assert_string_equal(target(), "blocks.2.attn.z[t=r3c4,h=1,e=2]");
     const Graph *g = session_graph(&s, SIDE_B);

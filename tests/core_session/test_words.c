@@ -141,6 +141,10 @@ static void a_broken_mask_leaks(void **state)
     (void)state;
     Err err = {{0}};
     Leak leak;
+    refused("ablate decoder.causal_mask", "`set decoder.causal_mask 1`"); /* NaN everywhere */
+    refused("ablate decoder.causal_mask[t=2]", "`set decoder.causal_mask 1`");
+    refused("set decoder.causal_mask 0", "is a mask");
+    must("ablate decoder.causal_mask[t=2,u=1]; reset edits"); /* a token may be hidden */
     must("set decoder.causal_mask[t=2,u=14] 1; word target 14 chat");
     if (!leak_find(&s, &leak, &err))
         fail_msg("%s", err.text);

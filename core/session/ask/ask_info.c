@@ -131,7 +131,7 @@ static void put_input(const Session *s, Facts *f)
     char text[256];
     fact(f, "input", "input", "%s", in->name);
     if (in->original.data)
-        fact(f, "picture", "picture", "%d × %d, %s%s", in->original.width, in->original.height,
+        fact(f, "picture", "picture", "%d × %d, %s%s", in->original.height, in->original.width,
              in->original.channels == 1 ? "grey" : "RGB", in->drawn ? ", drawn" : "");
     if (in->kind == INPUT_PICTURE)
         fact(f, "preprocessing", "made ready", "%s",

@@ -40,8 +40,8 @@ bool say_picture(const Teller *t)
     buf_printf(t->out,
                "%s: the model receives %d × %d pixels, cut into %d × %d patches of %d × %d. The cursor is on patch %s, "
                "token %d; its mean is ",
-               in->name, c->image_w, c->image_h, c->image_w / c->patch_w, c->image_h / c->patch_h, c->patch_w,
-               c->patch_h, teller_label(t, ROLE_PLACE, teller_index(t, ROLE_PLACE), patch),
+               in->name, c->image_h, c->image_w, c->image_h / c->patch_h, c->image_w / c->patch_w, c->patch_h,
+               c->patch_w, teller_label(t, ROLE_PLACE, teller_index(t, ROLE_PLACE), patch),
                vit_prefix(c) + teller_index(t, ROLE_PLACE));
     for (int i = 0; i < teller_length(t, ROLE_CHANNEL); i++) {
         buf_printf(t->out, "%s%s ", i ? ", " : "", teller_label(t, ROLE_CHANNEL, i, colour));

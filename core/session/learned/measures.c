@@ -220,7 +220,7 @@ static const char *impossible(const Session *s, MeasureKind kind)
     const TextModel *m = session_text_model(s);
     const char *why = NULL;
     if (m && !of_words[kind])
-        return "measured only over pictures; for words: `vitrine evaluate -m MODEL`";
+        return "measured only over pictures";
     if (m) {
         text_accuracy_suits(m, &why);
         return why;
