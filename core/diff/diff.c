@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/clock.h"
+
 enum { RMS_CELLS = 64 }; /* fewer say little about their mean */
 
 /* A graph made from ours by edits, with its run and where our nodes are in it. */
@@ -100,6 +102,15 @@ static const float *rounded_copy(Sides *v, Precision p, const float *x, size_t c
     return v->scratch;
 }
 
+const float *diff_need(Run *run, NodeId n, const DiffOptions *o, const char *what, double share)
+{
+    enum { SLICE_NS = 100000000 };
+    while (!run_step(run, n, o->progress ? clock_ns() + SLICE_NS : CLOCK_NEVER))
+        if (!o->progress(o->context, what, share))
+            return NULL;
+    return run_peek(run, n);
+}
+
 static void fill_row(DiffRow *row, Sides *v, const DiffSubject *s, const DiffOptions *o)
 {
     const DiffTensor *t = row->tensor;
@@ -153,8 +164,12 @@ static bool fill_rows(DiffReport *d, const DiffSubject *s, const DiffReference *
         open_edited(&v.rounding, s, r, false, o->precision);
     }
     for (int i = 0; go && i < r->count; i++) {
-        go = !o->progress || o->progress(o->context, "comparing", (double)i / r->count);
+        NodeId n = r->tensor[i].node;
+        double share = (double)i / r->count;
         d->row[i].tensor = &r->tensor[i];
+        go = (!o->progress || o->progress(o->context, "comparing", share)) &&
+             diff_need(s->run, n, o, "comparing", share) &&
+             diff_need(v.local.run, v.local.made[n], o, "comparing", share);
         if (go)
             fill_row(&d->row[i], &v, s, o);
         d->begins += d->row[i].state == DIFF_BEGINS;
@@ -167,6 +182,35 @@ static bool fill_rows(DiffReport *d, const DiffSubject *s, const DiffReference *
     }
     free(v.scratch);
     return go;
+}
+
+static bool within_drift(const DiffSubject *s, const DiffOptions *o, NodeId n, const float *rounded,
+                         const DiffFigures *f)
+{
+    double drift = diff_figures(rounded, run_need(s->run, n), graph_cells(s->graph, n), 0).largest;
+    return drift < 1 && f->largest <= o->tolerance + DIFF_DRIFT * drift;
+}
+
+/* Rows of float32 beyond the tolerance that rounding explains: they agree. */
+static void forgive_drift(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o)
+{
+    Overlay whole, step;
+    open_edited(&whole, s, NULL, false, PRECISION_F16);
+    open_edited(&step, s, r, false, PRECISION_F16);
+    d->begins = d->inherits = 0;
+    for (int i = 0; i < d->count; i++) {
+        DiffRow *row = &d->row[i];
+        NodeId n = row->tensor->node;
+        if (row->local.any && within_drift(s, o, n, run_need(step.run, step.made[n]), &row->local))
+            row->local.any = false;
+        if (row->through.any && within_drift(s, o, n, run_need(whole.run, whole.seen[n]), &row->through))
+            row->through.any = false;
+        row->state = row->local.any ? DIFF_BEGINS : row->through.any ? DIFF_INHERITS : DIFF_AGREES;
+        d->begins += row->state == DIFF_BEGINS;
+        d->inherits += row->state == DIFF_INHERITS;
+    }
+    overlay_close(&whole);
+    overlay_close(&step);
 }
 
 int diff_segment(const Graph *g, const DiffReference *r, NodeId n, bool *in)
@@ -254,14 +298,20 @@ static void fill_coverage(DiffReport *d, const Graph *g)
     free(seen);
 }
 
-static bool find_accumulated(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o);
+static void find_accumulated(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o);
 
-static bool find_causes(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o)
+/* Made from what has another shape there: that is its cause. */
+static bool behind_misfit(const DiffReference *r, NodeId n)
+{
+    return r->misfits.count && n > r->misfits.first;
+}
+
+static void find_causes(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o)
 {
     NodeId last[DIFF_CAUSES]; /* of each kind: a node recorded under several names is one */
     for (int i = 0; i < d->count; i++) {
         NodeId node = d->row[i].tensor->node;
-        if (d->row[i].state != DIFF_BEGINS)
+        if (d->row[i].state != DIFF_BEGINS || behind_misfit(r, node))
             continue;
         const char *path = graph_node(s->graph, node)->path;
         bool known = false;
@@ -273,18 +323,18 @@ static bool find_causes(DiffReport *d, const DiffSubject *s, const DiffReference
             }
         if (known || d->cause_count == DIFF_CAUSES)
             continue;
-        if (o->progress && !o->progress(o->context, "looking for the cause", (double)i / d->count))
-            return false;
         last[d->cause_count] = node;
         DiffCause *c = &d->cause[d->cause_count++];
-        *c = (DiffCause){.row = i, .rows = 1};
-        diff_cause_find(c, s, r, o, &d->row[i]);
+        *c = (DiffCause){.row = i, .rows = 1, .stopped = d->stopped};
+        diff_cause_find(c, s, r, o, d, &d->row[i]);
+        d->stopped = c->stopped;
     }
-    return d->cause_count || d->inherits == 0 || find_accumulated(d, s, r, o);
+    if (!d->cause_count && d->inherits && !r->misfits.count)
+        find_accumulated(d, s, r, o);
 }
 
 /* No step is beyond what is allowed and a later tensor is: the whole way to the first such is searched at once. */
-static bool find_accumulated(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o)
+static void find_accumulated(DiffReport *d, const DiffSubject *s, const DiffReference *r, const DiffOptions *o)
 {
     int i = 0;
     while (d->row[i].state != DIFF_INHERITS)
@@ -297,23 +347,24 @@ static bool find_accumulated(DiffReport *d, const DiffSubject *s, const DiffRefe
     row.tensor = &alone;
     row.local = row.through;
     row.allowed = o->tolerance + DIFF_ROUNDING * row.through_rounding.largest;
-    if (o->progress && !o->progress(o->context, "looking for the cause", 0))
-        return false;
     DiffCause *c = &d->cause[d->cause_count++];
     *c = (DiffCause){.row = i, .rows = 1, .accumulated = true};
-    diff_cause_find(c, s, &only, o, &row);
+    diff_cause_find(c, s, &only, o, NULL, &row);
     c->dump[0] = '\0';
-    return true;
+    d->stopped = c->stopped;
 }
 
 bool diff_compare(DiffReport *out, const DiffSubject *s, const DiffReference *r, const DiffOptions *o, Err *err)
 {
     *out = (DiffReport){.count = r->count, .row = xcalloc((size_t)r->count, sizeof *out->row)};
-    if (!fill_rows(out, s, r, o) || !find_causes(out, s, r, o)) {
+    if (!fill_rows(out, s, r, o)) {
         diff_report_free(out);
         return err_set(err, "cancelled");
     }
-    out->same = out->begins == 0 && out->inherits == 0;
+    if (out->begins + out->inherits && o->precision == PRECISION_F32)
+        forgive_drift(out, s, r, o);
+    find_causes(out, s, r, o);
+    out->same = out->begins == 0 && out->inherits == 0 && !r->misfits.count;
     fill_coverage(out, s->graph);
     if (out->same && !out->coverage.nodes) {
         bool numbers = !out->coverage.unreadable;

@@ -23,7 +23,9 @@ typedef struct DiffSubject {
 typedef struct DiffOptions {
     double tolerance;    /* of the largest absolute value of a tensor; DIFF_TOLERANCE */
     Precision precision; /* of our run: every stored node is rounded so */
-    bool (*progress)(void *context, const char *what, double share); /* NULL, or false to cancel */
+    /* NULL, or asked every 0.1 s, with what differs as soon as that is known. False to stop: the comparison is
+     * cancelled, a search for causes ends and what has been found is told. */
+    bool (*progress)(void *context, const char *what, double share);
     void *context;
 } DiffOptions;
 
@@ -34,6 +36,10 @@ typedef struct DiffOptions {
  * which varies, and of the rms, which hardly does. */
 #define DIFF_ROUNDING 3.0
 #define DIFF_ROUNDING_RMS 2.0
+/* Exponentials of large scores make more of rounding than that. What float32 makes of a model is measured with f16,
+ * whose rounding is 2^13 times as large; programs in float32 were seen up to six times that far from the exact values.
+ */
+#define DIFF_DRIFT (10.0 / 8192)
 /* How many times what is allowed an error may still be for the mistake that leaves it to be the cause. Tolerance holds
  * for one step; over a stretch of several blocks right programs drift that far apart. */
 #define DIFF_EXPLAINED 3.0
@@ -66,6 +72,8 @@ typedef struct DiffCause {
     bool whole;           /* it explains: with the mistake the error is within DIFF_EXPLAINED times what is allowed */
     double allowed;       /* of before and after */
     bool accumulated;     /* no single step is beyond what is allowed: the whole way from the input was searched */
+    bool stopped;         /* the search was stopped */
+    int tried;            /* mistakes */
     int steps;            /* nodes between this tensor and the nearest recorded ones before it, itself included */
     char dump[DIFF_PATH]; /* the node to record next, and what the reference's program calls it; "" where nothing is
                              missing */
@@ -87,7 +95,8 @@ typedef struct DiffReport {
     DiffCause cause[DIFF_CAUSES];
     int cause_count; /* the first row that begins, then those of other kinds; if none does, the first that inherits */
     DiffCoverage coverage;
-    bool same; /* every row is within what is allowed, alone and from the input on */
+    bool stopped; /* somebody stopped the search for causes */
+    bool same;    /* every row is within what is allowed, alone and from the input on */
 } DiffReport;
 
 /* r must outlive the report. False when cancelled, and when nothing that the model computes can be compared, so that
@@ -99,9 +108,12 @@ void diff_report_free(DiffReport *d);
 /* in[nodes of the graph]: node n and what it is made from, back to where the reference has values again (these not
  * included). Returns how many of them are computed. */
 int diff_segment(const Graph *g, const DiffReference *r, NodeId n, bool *in);
+/* Value n of a run, with progress while it is computed; NULL when stopped. */
+const float *diff_need(Run *run, NodeId n, const DiffOptions *o, const char *what, double share);
 /* "all errors are in column 17 …" where those beyond what is allowed are in one place of an axis; else "". */
 void diff_where(const Graph *g, const DiffTensor *t, const float *ours, double allowed, char out[200]);
-/* Tries known mistakes on that stretch. c->row is set; the rest is filled. */
+/* Tries known mistakes on that stretch. c->row is set; the rest is filled. d: the rows of r; NULL where it is not all
+ * of what was recorded. */
 void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r, const DiffOptions *o,
-                     const DiffRow *row);
+                     const DiffReport *d, const DiffRow *row);
 #endif

@@ -7,6 +7,22 @@
 #include "core/base/dmath.h"
 #include "core/diff/diff_trial.h"
 
+static const double EPS_MOST = 0.02; /* that somebody might write */
+
+/* With a single row ε, which multiplies each by a factor of its own, could explain any factor. */
+static bool has_rows(const Trial *t)
+{
+    const Graph *g = t->s->graph;
+    Dims d = graph_node(g, t->target->node)->dims;
+    bool tokens = false;
+    size_t rows = 0;
+    for (int i = 0; i < d.n; i++)
+        tokens = tokens || (g->axes[d.axis[i]].kind == AXIS_TOKEN && g->axes[d.axis[i]].n > 1);
+    for (NodeId n = trial_find(t, "sumsq", 0); n != NO_NODE; n = trial_find(t, "sumsq", n + 1))
+        rows += tokens ? graph_cells(g, n) : 1; /* of an answer one row counts */
+    return rows > 1;
+}
+
 /* Every node of the stretch of that name becomes a value. */
 static double attempt_value(Trial *t, const char *ending, double value, const char *text)
 {
@@ -29,8 +45,9 @@ static double attempt_logarithm(Trial *t, const Fit *f, double logarithm)
     return attempt_value(t, f->ending, dm_exp(logarithm), text);
 }
 
-/* The value between two that comes nearest, by golden section over its logarithm. */
-static void attempt_fit(Trial *t, const Fit *f, double low, double high)
+/* The value between two that comes nearest, by golden section over its logarithm. One of the `known`, which have been
+ * tried, is no other number for being a little off. */
+static void attempt_fit(Trial *t, const Fit *f, double low, double high, const double *known, size_t count)
 {
     const double golden = 0.6180339887498949;
     if (t->base) /* a number that is free explains too much beside another mistake */
@@ -54,6 +71,9 @@ static void attempt_fit(Trial *t, const Fit *f, double low, double high)
         }
     }
     t->fitting = false;
+    for (size_t i = 0; i < count; i++)
+        if (known[i] > 0 && dm_abs((a + b) / 2 - dm_log(known[i])) < 2e-3)
+            return;
     TrialFit *kept = arena_alloc(&t->arena, sizeof *kept);
     *kept = (TrialFit){arena_strdup(&t->arena, f->said.before), arena_strdup(&t->arena, f->said.after)};
     t->fit = kept;
@@ -95,8 +115,11 @@ void trial_scale(Trial *t)
     NodeId scale = trial_find(t, "attn.scale", 0);
     if (scale == NO_NODE)
         return;
-    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+    double values[sizeof known / sizeof *known];
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        values[i] = known[i].value;
         attempt_value(t, "attn.scale", known[i].value, known[i].text);
+    }
     char after[64];
     snprintf(after, sizeof after, ", not by %.4g", (double)c->scale);
     trial_number(t, "attn.scale", (double)c->scale, &(TrialFit){"the reference multiplies the scores by ", after});
@@ -110,7 +133,7 @@ void trial_scale(Trial *t)
                     attempt_logarithm(t, &fit, here + 0.05) >= nearby);
     t->fitting = false;
     if (!nowhere)
-        attempt_fit(t, &fit, 1e-3, 1e3);
+        attempt_fit(t, &fit, 1e-3, 1e3, values, sizeof known / sizeof *known);
 }
 
 void trial_norm(Trial *t)
@@ -134,10 +157,12 @@ void trial_norm(Trial *t)
         trial_attempt(t, "the reference's LayerNorm divides the squares by D − 1 instead of D");
     snprintf(before, sizeof before, "the reference's %s adds ε = ", trial_norm_word(t));
     snprintf(after, sizeof after, " to the %s, not %.4g", squares, eps);
+    if (!has_rows(t))
+        return;
     trial_number(t, "eps", eps, &(TrialFit){before, after});
     if (trial_close(t) || best >= t->before.rms)
         return;
-    attempt_fit(t, &(Fit){"eps", {before, after}}, 1e-14, 10);
+    attempt_fit(t, &(Fit){"eps", {before, after}}, 1e-14, EPS_MOST, KNOWN, sizeof KNOWN / sizeof *KNOWN);
 }
 
 void trial_activation(Trial *t)
@@ -263,6 +288,22 @@ void trial_unmasked(Trial *t)
     trial_attempt(t, "the reference has no mask: tokens look at later ones");
 }
 
+/* Is everything in the stretch that reads the node before the target? What is recorded behind it and agrees has seen it
+ * as it is here. */
+static bool only_here(const Trial *t, NodeId n)
+{
+    for (int i = 0; t->report && i < t->report->count; i++)
+        if (t->report->row[i].tensor->node > n && t->report->row[i].tensor->node < t->target->node &&
+            t->report->row[i].state == DIFF_BEGINS)
+            return true;
+    for (NodeId i = n + 1; i < t->target->node; i++)
+        for (int k = 0; k < op_inputs(graph_node(t->s->graph, i)->op); k++)
+            if (graph_node(t->s->graph, i)->in[k] == n && !t->in[i] &&
+                !(graph_node(t->s->graph, i)->flags & NODE_PROBE))
+                return false;
+    return true;
+}
+
 /* The additions around sub-layers, without one of the two that are added. */
 static void attempt_alone(Trial *t, const char *const *sums, int count, int input, const char *text)
 {
@@ -270,7 +311,7 @@ static void attempt_alone(Trial *t, const char *const *sums, int count, int inpu
     trial_begin(t);
     for (int i = 0; i < count; i++)
         for (NodeId n = trial_find(t, sums[i], 0); n != NO_NODE; n = trial_find(t, sums[i], n + 1))
-            if (graph_node(g, n)->op == OP_ADD)
+            if (graph_node(g, n)->op == OP_ADD && only_here(t, n))
                 trial_add(t, EDIT_REDIRECT, graph_node(g, n)->path)->other = graph_node(g, graph_node(g, n)->in[input])
                                                                                  ->path;
     trial_attempt(t, "%s", text);

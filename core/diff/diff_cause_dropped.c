@@ -254,7 +254,7 @@ static size_t spread(size_t i, size_t n)
     return i * step % n;
 }
 
-static const char LOOKING[] = "looking for dropout in attention";
+static const char LOOKING[] = "dropout in attention?";
 static const double USUAL[] = {0.1, 0.2, 0.05, 0.3, 0.5, 0.25, 0.15, 0.4, 0.02, 0.01};
 
 /* p of rows that it makes right: a usual one, or what fits; 0 where no row is. */
@@ -264,7 +264,7 @@ static double find_share(Rows *r)
     if (!(about > 0.002) || about > 0.8)
         return 0;
     for (size_t i = 0; i < PROBED && i < r->tokens; i++) {
-        if (r->t->o->progress && !r->t->o->progress(r->t->o->context, LOOKING, 0))
+        if (!trial_going(r->t, LOOKING, 0))
             return 0;
         for (int k = -1; k < (int)(sizeof USUAL / sizeof *USUAL); k++) {
             double p = k < 0 ? about : USUAL[k], factor = 1 / (1 - p);
@@ -387,7 +387,7 @@ static void look(Rows *r)
     float *z = xfloats(r->heads * r->width);
     bool go = true;
     for (size_t i = 0; go && i < r->tokens && r->work < WORK; i++) {
-        if (t->o->progress && !t->o->progress(t->o->context, LOOKING, (double)i / (double)r->tokens))
+        if (!trial_going(t, LOOKING, (double)i / (double)r->tokens))
             break;
         go = find_token(r, spread(i, r->tokens), p, z, &f);
     }

@@ -7,6 +7,25 @@
 #include "core/base/dmath.h"
 #include "core/diff/diff_trial.h"
 
+/* Does what is recorded next and made from the target follow from it as it was read? Then it was read rightly. */
+static bool read_rightly(const Trial *t)
+{
+    const Graph *g = t->s->graph;
+    bool *in = xcalloc((size_t)g->count, sizeof *in), found = false, follows = false;
+    for (int i = 0; t->report && i < t->report->count && !found; i++) {
+        NodeId n = t->report->row[i].tensor->node;
+        if (n <= t->target->node)
+            continue;
+        diff_segment(g, t->r, n, in);
+        for (NodeId k = t->target->node + 1; k <= n && !found; k++)
+            for (int a = 0; in[k] && a < op_inputs(graph_node(g, k)->op); a++)
+                found = found || graph_node(g, k)->in[a] == t->target->node;
+        follows = found && t->report->row[i].state != DIFF_BEGINS;
+    }
+    free(in);
+    return follows;
+}
+
 /* The recorded cells read in another order that fits the shape. Values are compared the other way round: ours, put as
  * the reference's cells would then lie. */
 void trial_axes(Trial *t)
@@ -15,7 +34,7 @@ void trial_axes(Trial *t)
     const Graph *g = t->s->graph;
     DiffLayout all[DIFF_LAYOUTS];
     size_t shape[TENSOR_RANK_MAX], cells = graph_cells(g, x->node);
-    if (!x->layout.n) /* it was worked out, not recorded */
+    if (!x->layout.n || read_rightly(t)) /* the first: it was worked out, not recorded */
         return;
     memcpy(shape, x->shape, sizeof shape);
     if (x->parts > 1)

@@ -38,8 +38,7 @@ void trial_rms(Trial *t)
         trial_each(t, "normalized", make_centred, NULL, "the reference has LayerNorm: the mean is taken off");
 }
 
-/* What a norm reads: the first operand of the node that begins it. */
-static NodeId read_by(Trial *t, const char *out)
+NodeId trial_norm_reads(Trial *t, const char *out)
 {
     static const char *const FIRST[] = {"centered", "normalized"};
     const Graph *g = t->s->graph;
@@ -66,7 +65,7 @@ void trial_lost_norm(Trial *t)
         const char *out = arena_printf(&t->arena, "%s.out", nn_norm_scope(NORMS[k].scope, t->s->config->rms_norm));
         trial_begin(t);
         for (NodeId n = trial_find(t, out, 0); n != NO_NODE; n = trial_find(t, out, n + 1)) {
-            NodeId read = read_by(t, graph_node(g, n)->path);
+            NodeId read = trial_norm_reads(t, graph_node(g, n)->path);
             if (read != NO_NODE)
                 trial_add(t, EDIT_REDIRECT, graph_node(g, n)->path)->other = graph_node(g, read)->path;
         }

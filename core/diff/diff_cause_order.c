@@ -1,258 +1,202 @@
-/* Where norms stand: before attention and MLP, behind the additions, or on the branches. A block with its norms
- * elsewhere is no edit of the graph, which computes other things; the equations as loops (vit_direct.h) make its
- * values. */
+/* Where norms stand: before the sub-layers, behind the additions, or on the branches. A block with its norms elsewhere
+ * is no edit of the graph, whose nodes stand in another order; but all its parts are there: what a norm or a sub-layer
+ * makes of other values is its node where those are put into what it reads. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/dmath.h"
 #include "core/diff/diff_trial.h"
 #include "core/models/nn.h"
-#include "core/models/vit_direct.h"
 
 typedef enum Place { BEFORE, BEHIND, BRANCHES, PLACES } Place;
+enum { STAGES = 3 };
 
-static const double AFFORDED = 2e9; /* operations of the stretch: loops in double are slow */
+/* A sub-layer with its norm and its addition: our nodes, and what theirs are with the norms elsewhere. */
+typedef struct Stage {
+    NodeId x, out, sum, norm, norm_in; /* out: of the sub-layer itself */
+    const float *in, *read, *of_out, *of_sum, *of_norm;
+} Stage;
 
-/* The model with its norms at another place. */
-typedef struct Order {
-    VitConfig c;
-    VitWeights w, bare; /* bare: the second norm gives nothing */
-} Order;
+typedef struct Block {
+    const char *prefix; /* "decoder.blocks.1." */
+    Place ours, theirs;
+    Stage stage[STAGES];
+    int count;
+    NodeId end; /* what the block gives */
+    const float *of_end;
+} Block;
 
-static Place place_of(const VitConfig *c)
+static Place place_here(const Trial *t)
 {
-    return c->post_norm ? BEHIND : c->branch_norm ? BRANCHES : BEFORE;
+    return t->size.post_norm ? BEHIND : t->s->config && t->s->config->branch_norm ? BRANCHES : BEFORE;
 }
 
-/* The weights as the graph's leaves have them; false where one is no leaf of that path. */
-static bool gather(Trial *t, const VitConfig *c, VitWeights *w)
+/* The nodes of the block that path lies in; false where one is not there. */
+static bool read_block(Trial *t, const char *path, Place theirs, Block *b)
 {
-    w->at = arena_alloc(&t->arena, size_mul(vit_weights_count(c), sizeof *w->at));
-    for (int layer = -1; layer < c->layers; layer++)
-        for (int i = 0; i < VIT_ROLES; i++) {
-            VitRole r = (VitRole)i;
-            char path[80];
-            WeightTensor *to = vit_weight(w, r, layer < 0 ? 0 : layer);
-            if (vit_role_in_block(r) != (layer >= 0) || !vit_has(c, r))
-                continue;
-            snprintf(path, sizeof path, "blocks.%d.%s", layer, vit_role_path(c, r));
-            NodeId n = graph_find(t->s->graph, layer < 0 ? vit_role_path(c, r) : path);
-            bool leaf = n != NO_NODE && graph_node(t->s->graph, n)->op == OP_LEAF;
-            if (leaf)
-                *to = (WeightTensor){.data = run_need(t->s->run, n), .origin = "the model"};
-            else if (layer >= 0)
-                return false;
-        }
-    return true;
-}
-
-static void take_second_norm(Trial *t, const VitConfig *c, const VitWeights *w, VitWeights *bare)
-{
-    size_t all = vit_weights_count(c), bytes = size_mul((size_t)c->width, sizeof(float));
-    float *nothing = arena_alloc(&t->arena, bytes);
-    memset(nothing, 0, bytes);
-    bare->at = arena_alloc(&t->arena, size_mul(all, sizeof *bare->at));
-    memcpy(bare->at, w->at, all * sizeof *bare->at);
-    for (int layer = 0; layer < c->layers; layer++) {
-        vit_weight(bare, VIT_LN2_GAMMA, layer)->data = nothing;
-        if (!c->rms_norm)
-            vit_weight(bare, VIT_LN2_BETA, layer)->data = nothing;
-    }
-}
-
-static int layer_of(const char *path)
-{
-    return atoi(strstr(path, "blocks.") + 7);
-}
-
-/* The block's tokens by its equations; false as soon as a token of the target is far from what was recorded. less: the
- * block's input is taken off again. */
-static bool by_equations(Trial *t, NodeId n, const VitConfig *c, const VitWeights *w, bool less, float *out)
-{
-    const char *path = graph_node(t->s->graph, n)->path;
-    const float *z = trial_known(t, trial_beside(t, path, "resid_pre"));
-    size_t d = (size_t)c->width;
-    int tokens = vit_tokens(c);
-    bool near = z != NULL;
-    if (!z || graph_cells(t->s->graph, n) != (size_t)tokens * d)
-        return false;
-    VitDirectBlock b = vit_direct_block(c, w, layer_of(path), z);
-    double *x = xcalloc(d, sizeof *x);
-    for (int k = 0; k < tokens; k++)
-        vit_direct_keys(&b, k);
-    for (int k = 0; near && k < tokens; k++) {
-        vit_direct_token(&b, k, x);
-        for (size_t i = 0; i < d; i++) {
-            size_t cell = (size_t)k * d + i;
-            out[cell] = (float)(x[i] - (less ? (double)z[cell] : 0));
-            near = near && (n != t->target->node ||
-                            dm_abs((double)out[cell] - (double)t->target->values[cell]) <= 30 * t->allowed);
-        }
-    }
-    free(x);
-    vit_direct_block_free(&b);
-    return near;
-}
-
-static bool make_block(Trial *t, NodeId n, const void *order, float *out)
-{
-    const Order *o = order;
-    return by_equations(t, n, &o->c, &o->w, false, out);
-}
-
-/* LN(MSA(z)), what the first norm gives on its branch. */
-static bool make_branch(Trial *t, NodeId n, const void *order, float *out)
-{
-    const Order *o = order;
-    return by_equations(t, n, &o->c, &o->bare, true, out);
-}
-
-/* The model's norm of `rows` tokens. */
-static void norm_rows(const VitConfig *c, const VitWeights *w, VitRole role, int layer, const float *x, float *y,
-                      size_t rows)
-{
-    size_t d = (size_t)c->width;
-    const float *gamma = vit_weight(w, role, layer)->data,
-                *beta = c->rms_norm ? NULL : vit_weight(w, (VitRole)(role + 1), layer)->data;
-    for (size_t r = 0; r < rows; r++, x += d, y += d) {
-        double mean = 0, square = 0;
-        for (size_t i = 0; i < d && !c->rms_norm; i++)
-            mean += (double)x[i] / (double)d;
-        for (size_t i = 0; i < d; i++)
-            square += ((double)x[i] - mean) * ((double)x[i] - mean) / (double)d;
-        for (size_t i = 0; i < d; i++)
-            y[i] = (float)(((double)x[i] - mean) / dm_sqrt(square + (double)c->eps) * (double)gamma[i] +
-                           (beta ? (double)beta[i] : 0));
-    }
-}
-
-/* LN(z + MSA(z)), where the first norm stands behind the addition; attention is the model's own. */
-static bool make_behind(Trial *t, NodeId n, const void *order, float *out)
-{
-    const Order *o = order;
-    const char *path = graph_node(t->s->graph, n)->path;
-    size_t cells = graph_cells(t->s->graph, n);
-    const float *z = trial_known(t, trial_beside(t, path, "resid_pre")),
-                *found = trial_known(t, trial_beside(t, path, "attn.out"));
-    if (!z || !found)
-        return false;
-    float *sum = xfloats(cells);
-    for (size_t i = 0; i < cells; i++)
-        sum[i] = z[i] + found[i];
-    norm_rows(&o->c, &o->w, VIT_LN1_GAMMA, layer_of(path), sum, out, cells / (size_t)o->c.width);
-    free(sum);
-    return true;
-}
-
-/* q, k or v of normed tokens where the model takes them as they are, or the other way round. */
-static bool make_of_tokens(Trial *t, NodeId n, const Order *o, VitRole weight, VitRole bias, float *out)
-{
-    const VitConfig *c = &o->c;
-    const char *path = graph_node(t->s->graph, n)->path;
-    size_t d = (size_t)c->width, inner = (size_t)c->heads * (size_t)c->head_dim, rows = (size_t)vit_tokens(c);
-    const float *z = trial_known(t, trial_beside(t, path, "resid_pre"));
-    if (!z || graph_cells(t->s->graph, n) != rows * inner)
-        return false;
-    float *x = xfloats(rows * d);
-    const float *w = vit_weight(&o->w, weight, layer_of(path))->data,
-                *b = vit_has(c, bias) ? vit_weight(&o->w, bias, layer_of(path))->data : NULL;
-    if (place_of(c) == BEFORE)
-        norm_rows(c, &o->w, VIT_LN1_GAMMA, layer_of(path), z, x, rows);
-    else
-        memcpy(x, z, rows * d * sizeof *x);
-    for (size_t r = 0; r < rows; r++)
-        for (size_t k = 0; k < inner; k++) {
-            double sum = b ? (double)b[k] : 0;
-            for (size_t i = 0; i < d; i++)
-                sum += (double)w[k * d + i] * (double)x[r * d + i];
-            out[r * inner + k] = (float)sum;
-        }
-    free(x);
-    return true;
-}
-
-static bool make_q(Trial *t, NodeId n, const void *order, float *out)
-{
-    return make_of_tokens(t, n, order, VIT_W_Q, VIT_B_Q, out);
-}
-
-static bool make_k(Trial *t, NodeId n, const void *order, float *out)
-{
-    return make_of_tokens(t, n, order, VIT_W_K, VIT_B_K, out);
-}
-
-static bool make_v(Trial *t, NodeId n, const void *order, float *out)
-{
-    return make_of_tokens(t, n, order, VIT_W_V, VIT_B_V, out);
-}
-
-static const struct {
-    const char *of;
-    TrialMake *make;
-} MADE[] = {{"attn.q", make_q}, {"attn.k", make_k}, {"attn.v", make_v}};
-
-/* Where a norm stands is seen in q, k and v alike: where only one of them is otherwise, it is another mistake. */
-static bool all_three(Trial *t, const char *target, const Order *o)
-{
-    static const double NEAR = 30; /* times what is allowed */
-    for (size_t i = 0; i < sizeof MADE / sizeof *MADE; i++) {
-        NodeId n = trial_beside(t, target, MADE[i].of);
-        const DiffTensor *x = diff_reference_find(t->r, n);
-        if (!x || n == t->target->node)
+    static const char *const SUMS[STAGES] = {"resid_mid", "resid_cross", "resid_post"};
+    const Graph *g = t->s->graph;
+    *b = (Block){.prefix = block_path(&t->arena, path, ""), .ours = place_here(t), .theirs = theirs};
+    for (int i = 0; i < STAGES; i++) {
+        NodeId sum = trial_beside(t, path, SUMS[i]);
+        if (sum == NO_NODE)
             continue;
-        size_t cells = graph_cells(t->s->graph, n);
-        float *out = arena_alloc(&t->arena, size_mul(cells, sizeof *out));
-        if (MADE[i].make(t, n, o, out) && diff_figures(out, x->values, cells, t->allowed).largest > NEAR * t->allowed)
+        const char *name = arena_printf(&t->arena, "ln%d", b->count + 1);
+        const char *out = arena_printf(&t->arena, "%s.out",
+                                       nn_norm_scope(name, t->s->config && t->s->config->rms_norm));
+        Stage *s = &b->stage[b->count++];
+        *s = (Stage){.x = graph_node(g, sum)->in[0], .sum = sum, .norm = trial_beside(t, path, out)};
+        s->norm_in = s->norm == NO_NODE ? NO_NODE : trial_norm_reads(t, graph_node(g, s->norm)->path);
+        if (s->norm_in == NO_NODE)
             return false;
+        s->out = b->ours == BRANCHES ? s->norm_in : graph_node(g, sum)->in[1];
+        b->end = b->ours == BEHIND ? s->norm : sum;
     }
-    return true;
+    return b->count > 0;
 }
 
-/* Of a target within a block, what is tried there; of the others whole blocks. */
-static void attempt_place(Trial *t, Place ours, Place theirs, const Order *o, const char *text)
+/* What their block makes of its input x[t,d]. */
+static void fill_block(Trial *t, Block *b, const float *x)
 {
-    const char *target = graph_node(t->s->graph, t->target->node)->path;
-    const char *first = arena_printf(&t->arena, "%s.out", nn_norm_scope("ln1", o->c.rms_norm)),
-               *second = arena_printf(&t->arena, "%s.out", nn_norm_scope("ln2", o->c.rms_norm));
-    bool same = (ours == BEFORE) == (theirs == BEFORE); /* what q, k and v are made of */
-    if (path_ends(target, first)) {
-        if (theirs == BRANCHES && ours == BEFORE)
-            trial_each(t, first, make_branch, o, text);
-        if (theirs == BEHIND && ours == BRANCHES)
-            trial_each(t, first, make_behind, o, text);
-        return;
+    for (int k = 0; k < b->count; k++) {
+        Stage *s = &b->stage[k];
+        size_t cells = graph_cells(t->s->graph, s->sum);
+        float *sum = arena_alloc(&t->arena, size_mul(cells, sizeof *sum));
+        const float *branch;
+        s->in = s->read = x;
+        if (b->theirs == BEFORE)
+            s->in = s->of_norm = trial_with(t, b->prefix, s->norm, s->norm_in, x);
+        branch = s->of_out = trial_with(t, b->prefix, s->out, b->ours == BEFORE ? s->norm : s->x, s->in);
+        if (b->theirs == BRANCHES)
+            branch = s->of_norm = trial_with(t, b->prefix, s->norm, s->norm_in, s->read = s->of_out);
+        for (size_t i = 0; i < cells; i++)
+            sum[i] = x[i] + branch[i];
+        x = s->of_sum = sum;
+        if (b->theirs == BEHIND)
+            x = s->of_norm = trial_with(t, b->prefix, s->norm, s->norm_in, s->read = sum);
     }
-    if (same && strstr(target, ".attn."))
-        return;
-    for (size_t i = 0; i < sizeof MADE / sizeof *MADE; i++)
-        if (path_ends(target, MADE[i].of)) {
-            if (all_three(t, target, o))
-                trial_each(t, MADE[i].of, MADE[i].make, o, text);
-            return;
+    b->of_end = x;
+}
+
+/* Node n of the block as theirs has it. */
+static const float *value_of(Trial *t, const Block *b, NodeId n)
+{
+    int k = 0;
+    while (k + 1 < b->count && n > b->stage[k].sum && n > b->stage[k].norm)
+        k++;
+    const Stage *s = &b->stage[k];
+    NodeId from = b->ours == BEFORE ? s->norm : s->x;
+    if (n == s->norm || n == s->sum || n == s->out)
+        return n == s->norm ? s->of_norm : n == s->sum ? s->of_sum : s->of_out;
+    return n > from && n < s->out ? trial_with(t, b->prefix, n, from, s->in)
+                                  : trial_with(t, b->prefix, n, s->norm_in, s->read);
+}
+
+/* Of what is recorded in the block, the target aside: is something else than theirs would have? What does not follow
+ * here and does there is counted: that is more than one mistake at one place could do. */
+static bool contradicted(Trial *t, const Block *b, int *support)
+{
+    static const char *const LOOKED[] = {"attn.q", "attn.k", "attn.v"};
+    static const double NEAR = 30; /* times what is allowed */
+    const Graph *g = t->s->graph;
+    *support = 0;
+    for (int i = 0; i < t->r->count; i++) {
+        const DiffTensor *x = &t->r->tensor[i];
+        const char *path = graph_node(g, x->node)->path;
+        bool looked = false;
+        const float *also = x->node == b->end ? b->of_end : NULL; /* a norm's own value, or the block's; */
+        for (int k = 0; k < b->count; k++) {
+            const Stage *s = &b->stage[k];
+            looked = looked || x->node == s->norm || x->node == s->sum || x->node == s->out;
+            if (x->node == s->out && b->theirs == BRANCHES)
+                also = s->of_norm; /* what a sub-layer gives, or what is added of it */
         }
-    trial_each(t, ours == BEHIND ? second : "resid_post", make_block, o, text);
+        for (size_t k = 0; k < sizeof LOOKED / sizeof *LOOKED; k++)
+            looked = looked || path_ends(path, LOOKED[k]);
+        if (!looked || x->node == t->target->node || strncmp(path, b->prefix, strlen(b->prefix)) != 0)
+            continue;
+        ArenaMark mark = arena_mark(&t->arena);
+        size_t cells = graph_cells(g, x->node);
+        double off = diff_figures(value_of(t, b, x->node), x->values, cells, t->allowed).largest;
+        if (also && off > NEAR * t->allowed)
+            off = diff_figures(also, x->values, cells, t->allowed).largest;
+        arena_rewind(&t->arena, mark);
+        if (off > NEAR * t->allowed)
+            return true;
+        for (int k = 0; t->report && k < t->report->count; k++)
+            *support += t->report->row[k].tensor == x && t->report->row[k].state == DIFF_BEGINS;
+    }
+    return false;
+}
+
+/* The target lies in a block whose input is known. */
+static void attempt_inside(Trial *t, Block *b, const float *x, const char *text)
+{
+    NodeId n = t->target->node;
+    size_t cells = graph_cells(t->s->graph, n);
+    int support;
+    fill_block(t, b, x);
+    if (contradicted(t, b, &support))
+        return;
+    for (int k = 0; k < (n == b->end ? 2 : 1); k++) {
+        const float *values = k ? b->of_end : value_of(t, b, n);
+        DiffFigures f = diff_figures(values, t->target->values, cells, t->allowed);
+        if (support)
+            trial_prove(t, &f, text, false);
+        else
+            trial_judge(t, values, text);
+    }
+}
+
+/* Every block of the stretch from its input to its end. */
+static void attempt_blocks(Trial *t, Place theirs, const char *text)
+{
+    char prefix[TRIAL_PREFIX] = "";
+    NodeId ended = NO_NODE;
+    const float *of_ended = NULL;
+    trial_begin(t);
+    t->made = true;
+    for (NodeId from = 0; trial_next_block(t, &from, prefix);) {
+        Block b;
+        if (!read_block(t, prefix, theirs, &b) || b.end > t->target->node || !t->in[b.end])
+            continue;
+        NodeId in = b.stage[0].x;
+        while (in != ended && graph_node(t->s->graph, in)->op == OP_VIEW)
+            in = graph_node(t->s->graph, in)->in[0];
+        const float *x = in == ended ? of_ended : trial_known(t, b.stage[0].x);
+        if (!x)
+            return;
+        fill_block(t, &b, x);
+        trial_add(t, EDIT_VALUES, graph_node(t->s->graph, b.end)->path)->data = b.of_end;
+        ended = b.end;
+        of_ended = b.of_end;
+    }
+    trial_attempt(t, "%s", text);
 }
 
 void trial_order(Trial *t)
 {
-    static const char *const WHERE[PLACES] = {[BEFORE] = "before attention and MLP",
+    static const char *const WHERE[PLACES] = {[BEFORE] = "before attention and MLP (pre-norm)",
                                               [BEHIND] = "behind the additions (post-norm)",
                                               [BRANCHES] = "on the branches, behind attention and MLP"};
-    const VitConfig *c = t->s->config;
-    Order o;
-    if (!c || t->base || t->flops > AFFORDED || !gather(t, c, &o.w))
-        return;
-    take_second_norm(t, c, &o.w, &o.bare);
-    Place ours = place_of(c);
-    for (Place p = BEFORE; p < PLACES; p = (Place)(p + 1)) {
+    const char *target = graph_node(t->s->graph, t->target->node)->path;
+    Place ours = place_here(t);
+    for (Place p = BEFORE; p < PLACES && !t->base; p = (Place)(p + 1)) {
+        ArenaMark mark = arena_mark(&t->arena);
         char text[DIFF_WORDS];
-        if (p == ours || (p == BRANCHES && c->layer_scale))
+        Block b;
+        if (p == ours || (p == BRANCHES && (!t->s->config || t->s->config->layer_scale)))
             continue;
-        o.c = *c;
-        o.c.post_norm = p == BEHIND;
-        o.c.branch_norm = p == BRANCHES;
         snprintf(text, sizeof text, "the reference's norms stand %s; here they stand %s", WHERE[p], WHERE[ours]);
-        attempt_place(t, ours, p, &o, text);
+        char first[TRIAL_PREFIX] = "";
+        NodeId from = 0;
+        trial_begin(t);
+        if (trial_next_block(t, &from, first) && strncmp(target, first, strlen(first)) == 0 &&
+            read_block(t, target, p, &b) && b.stage[0].x < t->target->node && trial_known(t, b.stage[0].x))
+            attempt_inside(t, &b, trial_known(t, b.stage[0].x), text);
+        else
+            attempt_blocks(t, p, text);
+        if (!t->single_count || t->single[t->single_count - 1].family != t->family) /* no edits are kept */
+            arena_rewind(&t->arena, mark);
     }
 }

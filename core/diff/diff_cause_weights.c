@@ -157,6 +157,8 @@ void trial_patches(Trial *t)
     if (!c)
         return;
     NodeId w = trial_find(t, "patch_embed.weight", 0), embed = graph_find(g, "patch_embed");
+    if (!trial_has(t, embed)) /* before its bias */
+        embed = graph_find(g, "patch_embed.rows_nobias");
     for (int i = 0; w != NO_NODE && i < 3; i++) {
         trial_begin(t);
         trial_add(t, EDIT_VALUES, graph_node(g, w)->path)->data = patch_weight(t, run_need(t->s->run, w),
@@ -165,14 +167,14 @@ void trial_patches(Trial *t)
     }
     int axis = embed == NO_NODE ? AXIS_NONE : graph_node(g, embed)->dims.axis[0], rows = c->image_h / c->patch_h,
         cols = c->image_w / c->patch_w;
-    if (embed == NO_NODE || embed > t->target->node || !t->in[embed] || g->axes[axis].n != rows * cols)
+    if (!trial_has(t, embed) || g->axes[axis].n != rows * cols)
         return;
     for (int k = 0; k < ORDERS; k++) {
         int *index = arena_alloc(&t->arena, size_mul((size_t)(rows * cols), sizeof *index));
         for (int p = 0; p < rows * cols; p++)
             index[p] = listed((Listing)k, p, rows, cols);
         trial_begin(t);
-        Edit *e = trial_add(t, EDIT_GATHER, "patch_embed");
+        Edit *e = trial_add(t, EDIT_GATHER, graph_node(g, embed)->path);
         e->axis = axis;
         e->index = index;
         trial_attempt(t, "%s", LISTED[k]);

@@ -341,47 +341,33 @@ void trial_value(Trial *t)
     trial_attempt(t, "the reference multiplies the shares of attention by 1/√d_k, after the softmax");
 }
 
-/* v = W_V x + b_V of the residual stream itself. */
+static const char *norm_out(Trial *t, const char *name)
+{
+    return arena_printf(&t->arena, "%s.out", nn_norm_scope(name, t->s->config && t->s->config->rms_norm));
+}
+
+/* v of the residual stream itself. */
 static bool make_unnormed(Trial *t, NodeId n, const void *context, float *out)
 {
     (void)context;
     const char *path = graph_node(t->s->graph, n)->path;
-    NodeId in = trial_beside(t, path, "resid_pre"), w = trial_beside(t, path, "attn.w_v"),
-           b = trial_beside(t, path, "attn.b_v");
-    const float *x = trial_known(t, in);
-    if (!x || w == NO_NODE)
-        return false;
-    bool other = t->base && trial_has(t, w); /* beside another mistake its weights are not ours */
-    const float *weight = other ? trial_values_with(t, w) : run_need(t->s->run, w);
-    const float *bias = b == NO_NODE ? NULL : other ? trial_values_with(t, b) : run_need(t->s->run, b);
-    size_t d = (size_t)t->size.width, rows = graph_cells(t->s->graph, in) / d, all = graph_cells(t->s->graph, n) / rows;
-    for (size_t r = 0; r < rows; r++)
-        for (size_t c = 0; c < all; c++) {
-            double sum = bias ? (double)bias[c] : 0;
-            for (size_t k = 0; k < d; k++)
-                sum += (double)weight[c * d + k] * (double)x[r * d + k];
-            out[r * all + c] = (float)sum;
-        }
-    return true;
+    NodeId norm = trial_beside(t, path, norm_out(t, "ln1"));
+    const float *x = trial_known(t, trial_beside(t, path, "resid_pre"));
+    if (x && norm != NO_NODE)
+        memcpy(out, trial_with(t, block_path(&t->arena, path, ""), n, norm, x),
+               graph_cells(t->s->graph, n) * sizeof *out);
+    return x && norm != NO_NODE;
 }
 
-/* The sum's first part taken behind the norm. */
-static bool make_normed_sum(Trial *t, NodeId n, const void *context, float *out)
+/* The sum with something else of the block for its first part. */
+static bool make_sum(Trial *t, NodeId n, const void *first, float *out)
 {
-    (void)context;
-    const Graph *g = t->s->graph;
-    const char *path = graph_node(g, n)->path;
-    bool mid = path_ends(path, "resid_mid");
-    const char *name = nn_norm_scope(mid ? "ln1" : "ln2", t->s->config && t->s->config->rms_norm);
-    NodeId norm = trial_beside(t, path, arena_printf(&t->arena, "%s.out", name)), part = graph_node(g, n)->in[1];
-    if (graph_node(g, n)->op != OP_ADD)
-        return false;
-    const float *a = trial_known(t, norm), *b = trial_known(t, part);
-    if (!a || !b)
-        return false;
-    for (size_t i = 0; i < graph_cells(g, n); i++)
+    const Node *node = graph_node(t->s->graph, n);
+    const float *a = trial_known(t, trial_beside(t, node->path, first)),
+                *b = a && node->op == OP_ADD ? trial_known(t, node->in[1]) : NULL;
+    for (size_t i = 0; b && i < graph_cells(t->s->graph, n); i++)
         out[i] = a[i] + b[i];
-    return true;
+    return b != NULL;
 }
 
 void trial_source(Trial *t)
@@ -390,13 +376,15 @@ void trial_source(Trial *t)
     static const char *const TEXTS[] = {"the reference makes v from the residual stream, before the",
                                         "the reference's residual connection around attention starts behind the",
                                         "the reference's residual connection around the MLP starts behind the"};
+    trial_each(t, "resid_post", make_sum, "resid_pre",
+               "the reference's residual connection around the MLP starts at the block's input, before attention");
     if (t->s->text || t->size.post_norm || t->s->config->branch_norm)
         return;
     for (size_t i = 0; i < 3; i++)
         snprintf(text[i], sizeof text[i], "%s %s", TEXTS[i], trial_norm_word(t));
     trial_each_edge(t, "attn.v", make_unnormed, NULL, text[0]);
-    trial_each(t, "resid_mid", make_normed_sum, NULL, text[1]);
-    trial_each(t, "resid_post", make_normed_sum, NULL, text[2]);
+    trial_each(t, "resid_mid", make_sum, norm_out(t, "ln1"), text[1]);
+    trial_each(t, "resid_post", make_sum, norm_out(t, "ln2"), text[2]);
 }
 
 /* --- the picture as it was turned --- */

@@ -76,7 +76,8 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, Buf *out)
         buf_json(out, c->text);
     else
         buf_puts(out, "null");
-    buf_printf(out, ",\"whole\":%s,\"rows\":%d,\"steps\":%d,", c->whole ? "true" : "false", c->rows, c->steps);
+    buf_printf(out, ",\"whole\":%s,\"stopped\":%s,\"rows\":%d,\"steps\":%d,", c->whole ? "true" : "false",
+               c->stopped ? "true" : "false", c->rows, c->steps);
     put_key(out, "nearest", c->whole ? "" : c->text);
     buf_putc(out, ',');
     put_key(out, "also", c->also);
@@ -121,7 +122,8 @@ void diff_json(const DiffNamed *n, Buf *out)
         buf_puts(out, i ? "," : "");
         buf_json(out, n->r->unknown[i]);
     }
-    buf_printf(out, "],\"checksums_not_tested\":%d,\n \"tensors\":[\n", n->r->unchecked);
+    buf_printf(out, "],\"other_shape\":%d,\"checksums_not_tested\":%d,\n \"tensors\":[\n", n->r->misfits.count,
+               n->r->unchecked);
     for (int i = 0; i < d->count; i++) {
         put_row(n, &d->row[i], out);
         buf_puts(out, i + 1 < d->count ? ",\n" : "\n");

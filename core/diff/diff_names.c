@@ -140,10 +140,27 @@ static int find_nodes(const Graph *g, const DiffName *line, int block, DiffTarge
     return parts;
 }
 
+static bool path_is_layer(const char *name)
+{
+    return strcmp(name, "encoder.layers.*") == 0 || strcmp(name, "decoder.layers.*") == 0;
+}
+
+/* Do the blocks of the stack that the name begins with end with a norm (post-norm), or with the addition before it? */
+static bool ends_with_norm(const Graph *g, const char *name)
+{
+    char path[48];
+    snprintf(path, sizeof path, "%.8sblocks.0.ln1.out", name);
+    NodeId norm = graph_find(g, path);
+    snprintf(path, sizeof path, "%.8sblocks.0.resid_mid", name);
+    return norm > graph_find(g, path);
+}
+
 /* Hugging Face's BEiT adds what a sub-layer gives outside of the module `output`, its ViT inside. */
 #define BIASED "blocks.0.attn.scores_biased"
 static bool adds_elsewhere(const DiffName *line, const Graph *g)
 {
+    if (line->family == DIFF_TORCH && path_is_layer(line->name))
+        return ends_with_norm(g, line->name) == (strstr(line->nodes, "resid_post") != NULL);
     return line->family == DIFF_HF && strcmp(line->name, "encoder.layer.*.output") == 0 &&
            (graph_find(g, BIASED) == NO_NODE) == (strcmp(line->nodes, "blocks.*.resid_post") != 0);
 }

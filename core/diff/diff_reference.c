@@ -145,6 +145,39 @@ static void keep(Opening *o, const TensorInfo *info, DiffTensor t)
     r->tensor[r->count++] = t;
 }
 
+/* The axis of the node that must have another length for a tensor of that shape to fit, and which; AXIS_NONE where none
+ * alone explains it. */
+static int other_length(const Graph *g, NodeId n, const size_t *shape, int rank, size_t *there)
+{
+    Dims d = graph_node(g, n)->dims;
+    DiffLayout l;
+    for (int k = 0; k < d.n; k++)
+        for (int i = 0; i < 2 * rank; i++) { /* that one axis of the tensor, then all as long as it */
+            size_t ours = (size_t)g->axes[d.axis[k]].n, other[TENSOR_RANK_MAX];
+            *there = shape[i / 2];
+            for (int j = 0; j < rank; j++)
+                other[j] = j == i / 2 || (i % 2 && shape[j] == *there) ? ours : shape[j];
+            if (*there > 1 && ours > 1 && diff_layout_find(g, n, other, rank, "", &l, NULL, 0) != DIFF_NO_FIT)
+                return d.axis[k];
+        }
+    return AXIS_NONE;
+}
+
+static void note_misfit(DiffReference *r, const Graph *g, const char *name, NodeId n, const size_t *shape, int rank)
+{
+    DiffMisfits *m = &r->misfits;
+    size_t there = 0;
+    int axis = other_length(g, n, shape, rank, &there);
+    if (axis == AXIS_NONE)
+        return;
+    m->first = m->count && m->first < n ? m->first : n;
+    if (!m->count++ || (g->axes[m->axis].kind != AXIS_TOKEN && g->axes[axis].kind == AXIS_TOKEN)) {
+        m->name = printable(&r->arena, name);
+        m->axis = axis;
+        m->there = there;
+    }
+}
+
 /* One node that a tensor means. True also when it was put aside with a reason. */
 static bool take(Opening *o, const TensorInfo *info, const DiffTarget *to, Err *err)
 {
@@ -173,6 +206,7 @@ static bool take(Opening *o, const TensorInfo *info, const DiffTarget *to, Err *
         buf_printf(&why, ": %s is ", graph_node(o->g, to->node)->path);
         graph_shape_text(o->g, graph_node(o->g, to->node)->dims, &why);
         note_unknown(o, info, buf_str(&why));
+        note_misfit(r, o->g, info->name, to->node, shape, rank);
         buf_free(&why);
         return true;
     }
@@ -409,6 +443,13 @@ bool diff_reference_open(DiffReference *r, const char *path, const DiffMap *map,
     r->name = printable(&r->arena, path);
     Opening o = {.r = r, .file = &file, .g = g, .item = map ? map->item : 0, .picture = map ? map->picture : NULL};
     bool ok = !diff_counted_from_one(&file, map, g, r->name, err) && take_all(&o, map, err);
+    if (ok && !r->count && r->misfits.count)
+        ok = err_set(
+            err,
+            "%s: all %d tensors that have a name known here have another shape: '%.100s' has %s = %zu, and here "
+            "it is %d",
+            path, r->misfits.count, r->misfits.name, g->axes[r->misfits.axis].name, r->misfits.there,
+            g->axes[r->misfits.axis].n);
     if (ok && !r->count)
         ok = err_set(err,
                      "%s: none of its %zu tensors has a name and shape that mean something here (the first is "
@@ -444,10 +485,12 @@ bool diff_reference_of_run(DiffReference *r, const char *name, Run *run, const G
         const Node *there = graph_node(theirs, other);
         DiffTensor t = {.name = node->path, .dtype = DT_F32, .rank = node->dims.n, .parts = 1, .node = n};
         bool same = there->dims.n == node->dims.n;
-        for (int i = 0; same && i < node->dims.n; i++) {
-            t.shape[i] = (size_t)g->axes[node->dims.axis[i]].n;
-            same = theirs->axes[there->dims.axis[i]].n == g->axes[node->dims.axis[i]].n;
+        for (int i = 0; i < there->dims.n; i++) {
+            t.shape[i] = (size_t)theirs->axes[there->dims.axis[i]].n;
+            same = same && (int)t.shape[i] == g->axes[node->dims.axis[i]].n;
         }
+        if (!same && node->op != OP_LEAF)
+            note_misfit(r, g, node->path, n, t.shape, there->dims.n);
         if (!same || diff_layout_find(g, n, t.shape, t.rank, "", &t.layout, NULL, 0) != DIFF_FIT)
             continue;
         t.name = arena_strdup(&r->arena, node->path);

@@ -23,12 +23,22 @@ typedef struct DiffTensor {
     float *owned;        /* the same where the reference made them, else NULL */
 } DiffTensor;
 
+/* Tensors whose name means a node that has another number of something: they can't be compared. */
+typedef struct DiffMisfits {
+    int count;
+    const char *name; /* of one of them, where it is the tokens rather than another axis, */
+    int axis;         /* which axis that is, */
+    size_t there;     /* and how long it is there */
+    NodeId first;     /* of the nodes; nothing behind it is followed to a cause */
+} DiffMisfits;
+
 typedef struct DiffReference {
     const char *name;
     DiffTensor *tensor; /* in the order of their nodes */
     int count;
     const char **unknown; /* names that mean nothing here, or whose shape fits nothing, with the reason */
     int unknown_count;
+    DiffMisfits misfits;
     int unchecked;     /* tensors of an archive whose checksum was not tested: the rest of a batch was not read */
     DiffFamily family; /* of most names */
     DiffNaming names;  /* all that were read: what is proposed is called as they are */

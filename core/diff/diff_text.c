@@ -96,6 +96,27 @@ static void put_row(const DiffNamed *n, const DiffRow *row, Buf *out)
     buf_putc(out, '\n');
 }
 
+/* What all that could not be compared for its shape has in common; nothing where there is no such tensor. */
+static void put_shapes(const DiffNamed *n, const char *before, const char *behind, Buf *out)
+{
+    const DiffMisfits *m = &n->r->misfits;
+    const VitConfig *c = n->s->config;
+    if (!m->count)
+        return;
+    const Axis *a = &n->s->graph->axes[m->axis];
+    bool tokens = a->kind == AXIS_TOKEN;
+    int fewer = a->n - (int)m->there;
+    buf_printf(out, "%s%d of %d tensors with a name known here have another shape and were not compared: '%s' has %zu ",
+               before, m->count, m->count + n->r->count, m->name, m->there);
+    buf_printf(out, "%s, here there are %d", tokens ? "tokens" : a->name, a->n);
+    if (tokens && c && fewer > 0 && (fewer == c->registers || fewer == vit_prefix(c) || (fewer == 1 && c->cls)))
+        buf_printf(out, ": the reference leaves the %s out",
+                   fewer == c->registers ? "registers"
+                   : fewer == 1          ? "class token"
+                                         : "tokens in front of the patches");
+    buf_puts(out, behind);
+}
+
 static void put_head(const DiffNamed *n, Buf *out)
 {
     const DiffReference *r = n->r;
@@ -111,6 +132,7 @@ static void put_head(const DiffNamed *n, Buf *out)
     if (r->unknown_count > 8)
         buf_printf(out, "           and %d more: --json has all; a file for --map says what they are\n",
                    r->unknown_count - 8);
+    put_shapes(n, "shapes     ", "\n", out);
     if (r->unchecked)
         buf_printf(out, "checksums  of %d not tested: the rest of their batch was not read\n", r->unchecked);
     buf_printf(out, "tolerance  %g of a tensor's largest value\n", n->o->tolerance);
@@ -220,6 +242,8 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, bool first, Buf *o
                    " Nearest tried, does not explain it: %s. With that here too the error falls from %.2g to %.2g; "
                    "allowed are %.2g.",
                    c->text, c->before.largest, c->after.largest, c->allowed);
+    else if (c->stopped)
+        buf_printf(out, " The search for its cause was stopped after %d mistakes.", c->tried);
     else if (nan.len)
         buf_puts(out, given ? "" : " No mistake that is tried makes NaN: look at this step's numbers.");
     else if (!given) {
@@ -256,10 +280,11 @@ void diff_verdict(const DiffNamed *n, Buf *out)
         put_stored(n, out);
         return;
     }
+    put_shapes(n, "Different in shape: ", ".", out);
     for (int i = 0; i < d->cause_count; i++) {
-        if (i)
+        if (i || n->r->misfits.count)
             buf_putc(out, '\n');
-        put_cause(n, &d->cause[i], i == 0, out);
+        put_cause(n, &d->cause[i], i == 0 && !n->r->misfits.count, out);
     }
     buf_puts(out, " Compared: ");
     put_coverage(n, out);

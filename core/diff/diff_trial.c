@@ -27,22 +27,33 @@ Edit *trial_add(Trial *t, EditKind kind, const char *path)
     return e;
 }
 
-/* The graph with the reference's values, the mistake that is made already, the first edits of the one that is tried,
- * and behind all what rounds; run to be freed with the graph. False when the mistake does not suit the graph. */
-static bool open_trial(const Trial *t, int extra, Graph *graph, Run **run)
+static bool begins(const char *path, const char *with)
+{
+    return with && strncmp(path, with, strlen(with)) == 0;
+}
+
+/* The graph with the reference's values, but for those in a block `without`, the mistake that is made already, the
+ * first edits of the one that is tried, another edit where there is one, and behind all what rounds. Run to be freed
+ * with the graph. False when the mistake does not suit the graph. */
+static bool open_trial(const Trial *t, int extra, const Edit *other, const char *without, Graph *graph, Run **run)
 {
     const Graph *g = t->s->graph;
-    int count = t->given_count, based = t->base ? t->base->count : 0;
-    Edit *edits = xcalloc((size_t)(count + based + extra + g->count), sizeof *edits);
-    memcpy(edits, t->given, (size_t)count * sizeof *edits);
+    int based = t->base ? t->base->count : 0;
+    Edit *edits = xcalloc((size_t)(t->given_count + based + extra + 1 + g->count), sizeof *edits);
+    int count = 0;
+    for (int i = 0; i < t->given_count; i++)
+        if (!begins(t->given[i].path, without))
+            edits[count++] = t->given[i];
     if (based)
         memcpy(edits + count, t->base->edit, (size_t)based * sizeof *edits);
     count += based;
     if (extra)
         memcpy(edits + count, t->mistake, (size_t)extra * sizeof *edits);
     count += extra;
+    if (other)
+        edits[count++] = *other;
     for (NodeId n = 0; n <= t->target->node && t->o->precision != PRECISION_F32; n++)
-        if (t->in[n] && precision_rounds(g, n))
+        if ((t->in[n] || begins(graph_node(g, n)->path, without)) && precision_rounds(g, n))
             edits[count++] = precision_edit(g, n, t->o->precision);
     Err err;
     *graph = (Graph){.count = 0};
@@ -62,15 +73,20 @@ static NodeId node_in(const Graph *graph, NodeId n)
     UNREACHABLE("a node that the edited graph lacks");
 }
 
-static const float *values_of(Trial *t, NodeId n, int mistakes)
+static const float *values_of(Trial *t, NodeId n, int mistakes, const Edit *other, const char *without)
 {
     Graph graph;
     Run *run;
-    bool ok = open_trial(t, mistakes, &graph, &run);
+    bool ok = open_trial(t, mistakes, other, without, &graph, &run);
     REQUIRE(ok);
     size_t cells = graph_cells(t->s->graph, n);
     float *copy = arena_alloc(&t->arena, size_mul(cells, sizeof *copy));
-    memcpy(copy, run_need(run, node_in(&graph, n)), cells * sizeof *copy);
+    const float *values = t->stopped ? NULL : diff_need(run, node_in(&graph, n), t->o, t->what, t->share);
+    t->stopped = !values;
+    if (values)
+        memcpy(copy, values, cells * sizeof *copy);
+    else
+        memset(copy, 0, cells * sizeof *copy); /* nothing is made of them */
     run_free(run);
     graph_free(&graph);
     return copy;
@@ -78,12 +94,18 @@ static const float *values_of(Trial *t, NodeId n, int mistakes)
 
 const float *trial_values(Trial *t, NodeId n)
 {
-    return values_of(t, n, 0);
+    return values_of(t, n, 0, NULL, NULL);
 }
 
 const float *trial_values_with(Trial *t, NodeId n)
 {
-    return values_of(t, n, t->mistake_count);
+    return values_of(t, n, t->mistake_count, NULL, NULL);
+}
+
+const float *trial_with(Trial *t, const char *block, NodeId n, NodeId at, const float *values)
+{
+    Edit e = {.kind = EDIT_VALUES, .path = graph_node(t->s->graph, at)->path, .data = values, .origin = "a mistake"};
+    return values_of(t, n, t->mistake_count, &e, block);
 }
 
 bool trial_has(const Trial *t, NodeId n)
@@ -125,6 +147,8 @@ static void word(const Trial *t, const char *what, char out[DIFF_WORDS])
 
 double trial_judge(Trial *t, const float *values, const char *what)
 {
+    if (t->stopped)
+        return t->before.rms;
     size_t cells = graph_cells(t->s->graph, t->target->node);
     char text[DIFF_WORDS];
     float *rounded = xfloats(cells);
@@ -156,6 +180,12 @@ bool trial_wanted(const Trial *t, const char *text)
     return !t->wanted || strcmp(t->wanted, text) == 0;
 }
 
+static bool go_on(Trial *t)
+{
+    t->stopped = t->stopped || (t->o->progress && !t->o->progress(t->o->context, t->what, t->share));
+    return !t->stopped;
+}
+
 double trial_attempt(Trial *t, const char *fmt, ...)
 {
     char text[sizeof t->text];
@@ -165,11 +195,14 @@ double trial_attempt(Trial *t, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    if (!t->mistake_count || !trial_wanted(t, text) || !open_trial(t, t->mistake_count, &graph, &run))
+    if (!t->mistake_count || !trial_wanted(t, text) || !go_on(t) ||
+        !open_trial(t, t->mistake_count, NULL, NULL, &graph, &run))
         return t->before.rms;
-    const float *values = run_need(run, node_in(&graph, t->target->node));
+    const float *values = diff_need(run, node_in(&graph, t->target->node), t->o, t->what, t->share);
+    t->stopped = !values;
     t->last = trial_judge(t, values, text);
-    trial_keep(t, values, t->last, text);
+    if (values)
+        trial_keep(t, values, t->last, text);
     run_free(run);
     graph_free(&graph);
     return t->last;
@@ -177,7 +210,7 @@ double trial_attempt(Trial *t, const char *fmt, ...)
 
 void trial_prove(Trial *t, const DiffFigures *f, const char *text, bool partial)
 {
-    if (!explains(t, f))
+    if (t->stopped || !explains(t, f))
         return;
     t->best = *f;
     t->any = true;
@@ -334,12 +367,20 @@ void trial_family(Trial *t, int family)
     FAMILIES[family].attempt(t);
 }
 
+bool trial_going(Trial *t, const char *what, double share)
+{
+    snprintf(t->what, sizeof t->what, "%.50s differs (%.1e): %s", graph_node(t->s->graph, t->target->node)->path,
+             t->before.largest, what);
+    t->share = share;
+    return go_on(t);
+}
+
 void trial_all(Trial *t, const char *what, bool blocks_only)
 {
     for (int i = 0; i < FAMILY_COUNT; i++) {
         if (blocks_only && !FAMILIES[i].in_block)
             continue;
-        if (t->o->progress && !t->o->progress(t->o->context, what, (double)i / FAMILY_COUNT))
+        if (!trial_going(t, what, (double)i / FAMILY_COUNT))
             return;
         ArenaMark mark = arena_mark(&t->arena);
         trial_family(t, i);
@@ -369,17 +410,16 @@ static void try_backward(Trial *t)
     }
 }
 
-/* The next block of the stretch that computes something, "decoder.blocks.1."; false past the last. */
-static bool next_prefix(const Trial *t, NodeId *from, char out[48])
+bool trial_next_block(const Trial *t, NodeId *from, char out[TRIAL_PREFIX])
 {
     for (NodeId n = *from; n <= t->target->node; n++) {
         const Node *node = graph_node(t->s->graph, n);
         const char *at = strstr(node->path, "blocks.");
         size_t length = at ? (size_t)(at - node->path) + 7 + strcspn(at + 7, ".") + 1 : 0;
-        if (!t->in[n] || !length || length >= 48 || node->op == OP_LEAF || node->op == OP_VIEW ||
+        if (!t->in[n] || !length || length >= TRIAL_PREFIX || node->op == OP_LEAF || node->op == OP_VIEW ||
             strncmp(out, node->path, length) == 0)
             continue;
-        snprintf(out, 48, "%.*s", (int)length, node->path);
+        snprintf(out, TRIAL_PREFIX, "%.*s", (int)length, node->path);
         *from = n + 1;
         return true;
     }
@@ -392,15 +432,15 @@ static void try_further(Trial *t)
 {
     static const double AFFORDED = 4e10; /* operations */
     double cost = t->flops, singles = t->attempts;
-    char prefix[48] = "";
+    char prefix[TRIAL_PREFIX] = "";
     int blocks = 0;
-    for (NodeId n = 0; next_prefix(t, &n, prefix);)
+    for (NodeId n = 0; trial_next_block(t, &n, prefix);)
         blocks++;
     prefix[0] = '\0';
     for (NodeId n = 0;
-         blocks > 1 && singles * blocks * cost < AFFORDED && !trial_close(t) && next_prefix(t, &n, prefix);) {
+         blocks > 1 && singles * blocks * cost < AFFORDED && !trial_close(t) && trial_next_block(t, &n, prefix);) {
         t->only = prefix;
-        trial_all(t, "looking for the cause in one block", true);
+        trial_all(t, "the cause in one block?", true);
     }
     t->only = NULL;
     if (!trial_close(t))
@@ -478,9 +518,10 @@ void trial_free(Trial *t)
 }
 
 void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r, const DiffOptions *o,
-                     const DiffRow *row)
+                     const DiffReport *d, const DiffRow *row)
 {
     Trial t = {.s = s,
+               .report = d,
                .size = sizes_of(s),
                .r = r,
                .o = o,
@@ -489,22 +530,26 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
                .allowed_rms = row->allowed_rms,
                .before = row->local,
                .best = row->local};
-    if (row->local.nan_theirs || row->local.nan_ours) { /* no mistake that is tried makes NaN: nothing can be nearer */
+    if (row->local.nan_theirs || row->local.nan_ours ||
+        c->stopped) { /* no mistake that is tried makes NaN: nothing can be nearer */
         c->before = c->after = row->local;
         c->allowed = row->allowed;
         return;
     }
     trial_open(&t);
     c->steps = t.steps;
+    trial_going(&t, "the cause?", 0);
     bool backward = diff_is_gradient(graph_node(s->graph, row->tensor->node)->path);
     if (backward)
         try_backward(&t);
     else
-        trial_all(&t, "looking for the cause", false);
+        trial_all(&t, "the cause?", false);
     if (!backward && !trial_close(&t) && !c->accumulated)
         try_further(&t);
     if (!backward && !trial_close(&t) && !c->accumulated)
         trial_halved(&t);
+    c->stopped = t.stopped;
+    c->tried = (int)t.attempts;
     c->before = t.before;
     c->after = t.best;
     c->whole = trial_close(&t);
@@ -518,7 +563,8 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
         snprintf(c->text, sizeof c->text, "%s", t.text);
     if (!c->whole) {
         propose(c, &t);
-        diff_where(s->graph, row->tensor, trial_values(&t, row->tensor->node), row->allowed, c->where);
+        if (!t.stopped)
+            diff_where(s->graph, row->tensor, trial_values(&t, row->tensor->node), row->allowed, c->where);
         if (!*c->where)
             snprintf(c->where, sizeof c->where, "%s", t.where);
     }

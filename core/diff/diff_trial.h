@@ -35,6 +35,7 @@ typedef struct Trial {
     TrialSizes size;
     const DiffReference *r;
     const DiffOptions *o;
+    const DiffReport *report; /* its rows: what differs elsewhere; NULL where only the target is known */
     const DiffTensor *target;
     double allowed, allowed_rms;
     bool *in;    /* [nodes]: the stretch */
@@ -60,6 +61,9 @@ typedef struct Trial {
     const char *wanted;  /* only the mistake that is called so is made; NULL: all */
     double last;         /* rms error of the last attempt */
     double attempts;
+    char what[96];   /* what differs and how it is looked into, */
+    double share;    /* how much of that is done, */
+    bool stopped;    /* and that somebody stopped it: nothing is tried any more */
     char where[200]; /* found where only a part of the stretch was searched */
     DiffFigures before, best;
     bool any;              /* something was better than nothing */
@@ -88,6 +92,13 @@ bool trial_close(const Trial *t);
 const float *trial_values(Trial *t, NodeId n);
 /* The same with the mistake as far as it has been put together. */
 const float *trial_values_with(Trial *t, NodeId n);
+/* Node n of a block ("blocks.1.") where node `at` has those values, whatever of the block is known. */
+const float *trial_with(Trial *t, const char *block, NodeId n, NodeId at, const float *values);
+/* The next block of the stretch that computes something, "decoder.blocks.1."; false past the last. */
+enum { TRIAL_PREFIX = 48 };
+bool trial_next_block(const Trial *t, NodeId *from, char out[TRIAL_PREFIX]);
+/* What the norm whose end has that path reads; NO_NODE where it is no norm. */
+NodeId trial_norm_reads(Trial *t, const char *out);
 /* Is the node in the stretch, or at its edge? */
 bool trial_has(const Trial *t, NodeId n);
 
@@ -115,6 +126,8 @@ void trial_each(Trial *t, const char *ending, TrialMake *make, const void *conte
 /* The same of values at the edge too. */
 void trial_each_edge(Trial *t, const char *ending, TrialMake *make, const void *context, const char *text);
 
+/* Says what is being looked into; false when it is to be left. */
+bool trial_going(Trial *t, const char *what, double share);
 /* Keeps a single mistake, its edits and what it made. */
 void trial_keep(Trial *t, const float *values, double rms, const char *text);
 /* Keeps a number that can be searched: the nodes of that ending, whose value it is, and how it is said. */

@@ -267,14 +267,14 @@ static void attempt_beside(Trial *t, const Tried *number)
 
 void trial_pairs(Trial *t, double afforded)
 {
-    static const char WHAT[] = "looking for two mistakes at once";
+    static const char WHAT[] = "two mistakes at once?";
     const Tried *base[TRIAL_BASES];
     double singles = t->attempts, room = afforded / (t->flops + 1), weighed = 0;
     Pair *pair = xcalloc(PAIRS_MOST, sizeof *pair);
     int most = room < PAIRS_MOST ? (int)room : PAIRS_MOST, count = rank(t, pair, most, &weighed);
     t->attempts += weighed; /* each might have been right by luck */
     for (int i = 0; i < count && !trial_close(t); i++) {
-        if (t->o->progress && !t->o->progress(t->o->context, WHAT, (double)i / count))
+        if (!trial_going(t, WHAT, (double)i / count))
             break;
         pair[i].left = attempt_pair(t, &t->single[pair[i].first], &t->single[pair[i].second]);
     }

@@ -22,7 +22,8 @@ void put_floats(uint8_t *out, const float *in, size_t n); /* 4·n bytes */
 /* n cells of type d (not DT_OTHER) from bytes. */
 void dtype_to_f32(Dtype d, const uint8_t *bytes, size_t n, float *out);
 void dtype_to_f64(Dtype d, const uint8_t *bytes, size_t n, double *out);
-/* By the name that safetensors gives it: DT_OTHER with its width in bits for types that are known but not read; *type: the name, for good. */
+/* By the name that safetensors gives it: DT_OTHER with its width in bits for types that are known but not read; *type:
+ * the name, for good. */
 bool dtype_named(const char *name, Dtype *d, const char **type, unsigned *bits);
 
 /* Appends a tensor: the struct is copied, the name too. Refuses empty and long names and too many tensors. */

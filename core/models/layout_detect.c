@@ -85,7 +85,8 @@ static bool signed_elsewhere(const char *signature, const char *name)
     do
         zero = strchr(zero + 1, '0');
     while (zero && !strchr("._", zero[-1]));
-    size_t end = zero ? strlen(zero + 1) : 0, n = strlen(name), digits = 0, front = zero ? (size_t)(zero - signature) : 0;
+    size_t end = zero ? strlen(zero + 1) : 0, n = strlen(name), digits = 0,
+           front = zero ? (size_t)(zero - signature) : 0;
     if (!zero || n < end + 1 + front || strcmp(name + n - end, zero + 1) != 0)
         return false;
     while (digits < n - end && strchr("0123456789", name[n - end - digits - 1]))
@@ -115,12 +116,13 @@ static bool refuse_rest(const TensorFile *f, Err *err)
 /* A state dict of nn.Transformer is read, but no tensor says how many heads it has, or what it is. */
 static bool refuse_bare_text(const TensorFile *f, Err *err)
 {
-    return err_set(err,
-                   "%s: a model of torch.nn.Transformer, without the config.json that says so: put beside it "
-                   "{\"model_type\": \"encoder-decoder-transformer\", \"d_model\": …, \"nhead\": …, \"dim_feedforward\": …, "
-                   "\"num_encoder_layers\": …, \"num_decoder_layers\": …, \"src_vocab_size\": …, "
-                   "\"tgt_vocab_size\": …}",
-                   f->path);
+    return err_set(
+        err,
+        "%s: a model of torch.nn.Transformer, without the config.json that says so: put beside it "
+        "{\"model_type\": \"encoder-decoder-transformer\", \"d_model\": …, \"nhead\": …, \"dim_feedforward\": …, "
+        "\"num_encoder_layers\": …, \"num_decoder_layers\": …, \"src_vocab_size\": …, "
+        "\"tgt_vocab_size\": …}",
+        f->path);
 }
 
 bool layout_detect(Checkpoint *k, Err *err)

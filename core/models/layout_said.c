@@ -40,8 +40,7 @@ bool infer_heads(Infer *n, int inner, Err *err)
                     inner / c->heads, c->width);
     }
     if (stored && c->heads != stored)
-        return err_set(err,
-                       "%s: \"%s\" is %d, but the tensors have %d; config and weights are of two models",
+        return err_set(err, "%s: \"%s\" is %d, but the tensors have %d; config and weights are of two models",
                        n->k->config_path, key, c->heads, stored);
     if (!c->head_dim)
         c->head_dim = inner / c->heads;

@@ -152,12 +152,12 @@ static bool no_such_node(const Graph *g, const char *name, Err *err)
 {
     if (!block_missing(g, name, err))
         return false;
+    const char *near = nearest_name(name, strchr(name, '.') ? node_path : short_name, g);
     if (strncmp(name, "grad.", 5) == 0 && !has_gradients(g))
         return err_set(err,
-                       "there is no node '%.100s' yet: gradients are computed when somebody says of what: --gradient "
+                       "there is no node '%.100s'%s%s%s; gradients are computed when somebody says of what: --gradient "
                        "logits[o=0], on the screen `gradient logits[o=0]`",
-                       name);
-    const char *near = nearest_name(name, strchr(name, '.') ? node_path : short_name, g);
+                       name, near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
     return err_set(err, "there is no node '%.100s'%s%s%s", name, near ? "; did you mean " : "", near ? near : "",
                    near ? "?" : ": `find` looks for parts of names");
 }

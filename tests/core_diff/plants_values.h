@@ -235,12 +235,15 @@ static void one_head_off(Plot *p, const Arg *a) /* nobody's cause */
 
 /* --- the residual stream and the MLP --- */
 
-static void normed_residual(Plot *p, const Arg *a) /* n: around the MLP */
+static void normed_residual(Plot *p, const Arg *a) /* n: around the MLP; 2: from the block's input */
 {
     EACH_BLOCK(p, a, l)
     {
         const char *path = path_in(p, l, a->n ? "resid_post" : "resid_mid");
-        const float *x = planted(p, path_in(p, l, a->n ? "ln2.out" : "ln1.out")),
+        const float *x = planted(p, path_in(p, l,
+                                            a->n > 1 ? "resid_pre"
+                                            : a->n   ? "ln2.out"
+                                                     : "ln1.out")),
                     *y = planted(p, path_in(p, l, a->n ? "mlp.out" : "attn.out"));
         float *out = plant_values(p, path);
         for (size_t i = 0; i < cells_of(p, path); i++)
@@ -350,10 +353,14 @@ static void statistics(Plot *p, const Arg *a)
     }
 }
 /* The patches' embeddings in another order: by columns, from below, backwards. */
-static void patches(Plot *p, const Arg *a)
+static void patches(Plot *p, const Arg *a) /* m: behind the embedding, when the class token is put in front */
 {
-    const float *from = planted(p, "patch_embed");
-    float *x = plant_values(p, "patch_embed");
+    size_t front = a->m ? (size_t)vit_prefix(p->c) * (size_t)p->c->width : 0, bytes = front * sizeof(float);
+    const char *path = a->m ? "tokens" : "patch_embed";
+    const float *from = planted(p, path) + front;
+    float *x = plant_values(p, path);
+    memcpy(x, from - front, bytes);
+    x += front;
     int rows = p->c->image_h / p->c->patch_h, cols = p->c->image_w / p->c->patch_w, d = p->c->width;
     for (int y = 0; y < rows; y++)
         for (int k = 0; k < cols; k++) {

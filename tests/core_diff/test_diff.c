@@ -1,6 +1,8 @@
 /* Comparing with recorded forward passes: agreement, names, shapes, gaps, and files that can't be meant. */
 #include "tests/core_diff/diffing.h"
 
+#include "core/models/vit_direct.h"
+
 #define ORACLE_MAP "tests/data/diff/oracle.map"
 
 static void compare_oracle(const char *model, const char *file, Precision p, Compared *d, Side *s)
@@ -758,6 +760,188 @@ static void as_json(void **state)
     side_close(&s);
 }
 
+/* A reference with another number of tokens: that is said first, and nothing made from them is followed to a cause. */
+static void registers_left_out(void **state)
+{
+    (void)state;
+    VitConfig c;
+    Side ours, theirs;
+    assert_true(model_size("tiny", &c));
+    side_seeded(&theirs, &c, 61, 47);
+    c.registers = 3;
+    side_seeded(&ours, &c, 61, 47);
+    write_trace(theirs.bench.run, NULL, trace_path());
+    Compared d;
+    compare_with(&d, &ours, trace_path(), NULL, PRECISION_F32);
+    Buf text = {0};
+    diff_table(&d.named, &text);
+    assert_false(d.report.same);
+    assert_true(d.reference.misfits.count > 40);
+    if (strstr(buf_str(&d.verdict), "Different in shape: ") != buf_str(&d.verdict) ||
+        !strstr(buf_str(&d.verdict), " has 17 tokens, here there are 20: the reference leaves the registers out.") ||
+        !strstr(buf_str(&text), "\nshapes     ") || d.report.cause_count)
+        fail_msg("%s", buf_str(&d.verdict));
+    buf_free(&text);
+    compare_free(&d);
+    side_close(&ours);
+    side_close(&theirs);
+}
+
+/* Large scores: float32 is far from the exact values of a right model, and no mistake; one is found there all the same.
+ */
+static void large_scores(void **state)
+{
+    (void)state;
+    VitConfig c;
+    assert_true(model_size("tiny", &c));
+    c.scale *= 100;
+    Side s;
+    Compared d;
+    side_seeded(&s, &c, 62, 47);
+    size_t width = (size_t)c.width, tokens = (size_t)vit_tokens(&c), cells = tokens * width;
+    float *z = malloc(cells * sizeof *z), *out = malloc(cells * sizeof *out);
+    double *x = malloc(width * sizeof *x), *logits = malloc((size_t)c.classes * sizeof *logits),
+           *probs = malloc((size_t)c.classes * sizeof *probs);
+    memcpy(z, run_need(s.bench.run, graph_find(&s.bench.graph, "full_embed")), cells * sizeof *z);
+    for (int l = 0; l < c.layers; l++) {
+        VitDirectBlock b = vit_direct_block(&c, &s.bench.model.weights, l, z);
+        for (int k = 0; k < (int)tokens; k++)
+            vit_direct_keys(&b, k);
+        for (size_t i = 0; i < cells; i++) {
+            if (i % width == 0)
+                vit_direct_token(&b, (int)(i / width), x);
+            out[i] = (float)x[i % width];
+        }
+        vit_direct_block_free(&b);
+        memcpy(z, out, cells * sizeof *z);
+    }
+    vit_direct_answer(&c, &s.bench.model.weights, z, logits, probs);
+    for (int i = 0; i < c.classes; i++)
+        out[i] = (float)logits[i];
+    char last[64];
+    Err err = {""};
+    snprintf(last, sizeof last, "blocks.%d.resid_post", c.layers - 1);
+    TensorOut t[] = {{.name = last, .rank = 2, .shape = {tokens, width}, .data = z},
+                     {.name = "logits", .rank = 1, .shape = {(size_t)c.classes}, .data = out}};
+    assert_true(tensors_write(trace_path(), TF_SAFETENSORS, t, 2, NULL, &err));
+    compare_with(&d, &s, trace_path(), NULL, PRECISION_F32);
+    assert_true(d.report.row[0].through.largest > DIFF_TOLERANCE);
+    if (!d.report.same)
+        fail_msg("%s", buf_str(&d.verdict));
+    compare_free(&d);
+    Edit e = {.kind = EDIT_MAP, .path = "blocks.1.mlp.post", .map = MAP_RELU, .origin = "planted"};
+    write_edited(&s, &e, 1, PRECISION_F32, NULL, trace_path());
+    compare_with(&d, &s, trace_path(), NULL, PRECISION_F32);
+    assert_false(d.report.same);
+    compare_free(&d);
+    free(z), free(out), free(x), free(logits), free(probs);
+    side_close(&s);
+}
+
+/* Patches listed column by column have the cells of a tensor whose axes are to be read otherwise: what follows from
+ * them tells the two apart, wherever it happened. */
+static void listed_or_read_otherwise(void **state)
+{
+    (void)state;
+    static const char *const AT[] = {"patch_embed", "patch_embed.rows_nobias", "tokens"};
+    for (size_t k = 0; k < sizeof AT / sizeof *AT; k++)
+        for (int all = 0; all < 2; all++) {
+            Side s;
+            Compared d;
+            VitConfig c;
+            assert_true(model_size("tiny", &c));
+            side_seeded(&s, &c, 61, 47);
+            int grid = c.image_h / c.patch_h, front = k == 2, index[64];
+            const Node *node = graph_node(&s.bench.graph, graph_find(&s.bench.graph, AT[k]));
+            for (int i = 0; i < grid * grid + front; i++)
+                index[i] = i < front ? i : front + (i - front) % grid * grid + (i - front) / grid;
+            Edit e = {
+                .kind = EDIT_GATHER, .path = AT[k], .axis = node->dims.axis[0], .index = index, .origin = "planted"};
+            write_edited(&s, &e, 1, PRECISION_F32, all ? NULL : "image patch_embed full_embed logits", trace_path());
+            compare_with(&d, &s, trace_path(), NULL, PRECISION_F32);
+            if (!strstr(buf_str(&d.verdict), "Likely cause: the reference lists the patches column by column") ||
+                strstr(buf_str(&d.verdict), "its axes are"))
+                fail_msg("%s, %d: %s", AT[k], all, buf_str(&d.verdict));
+            compare_free(&d);
+            side_close(&s);
+        }
+}
+
+typedef struct Watch {
+    int calls, causes, stop_at; /* the call about causes that is answered with false; 0: none */
+} Watch;
+
+static bool watch(void *context, const char *what, double share)
+{
+    Watch *w = context;
+    assert_true(share >= 0 && share <= 1);
+    w->calls++;
+    w->causes += strstr(what, "logits differs (") && strstr(what, "cause?");
+    return !w->stop_at || w->causes < w->stop_at;
+}
+
+/* From the logits alone a pass is computed for every mistake: each is announced with what differs, and who has seen
+ * enough gets what has been found. */
+static void stopped(void **state)
+{
+    (void)state;
+    Side s;
+    Compared d = {.options = {.tolerance = DIFF_TOLERANCE}};
+    VitConfig c;
+    Err err = {""};
+    assert_true(model_size("tiny", &c));
+    side_seeded(&s, &c, 61, 47);
+    Edit e = {.kind = EDIT_SCALE, .path = "blocks.0.attn.pattern", .factor = 0.9f, .origin = "planted"};
+    write_edited(&s, &e, 1, PRECISION_F32, "logits", trace_path());
+    for (int k = 0; k < 2; k++) {
+        Watch w = {.stop_at = k ? 40 : 0};
+        Buf said = {0};
+        d.options.progress = watch;
+        d.options.context = &w;
+        if (!diff_reference_open(&d.reference, trace_path(), NULL, s.subject.graph, &err) ||
+            !diff_compare(&d.report, &s.subject, &d.reference, &d.options, &err))
+            fail_msg("%s", err.text);
+        d.named = (DiffNamed){"ours", &s.subject, &d.reference, &d.options, &d.report};
+        diff_verdict(&d.named, &said);
+        assert_true(w.causes >= (k ? 40 : 200)); /* not once for a whole family of them */
+        assert_int_equal(d.report.stopped, k);
+        assert_false(d.report.same);
+        if (!strstr(buf_str(&said), "Different: logits") || !!strstr(buf_str(&said), "cause was stopped after") != k)
+            fail_msg("%s", buf_str(&said));
+        buf_free(&said);
+        diff_report_free(&d.report);
+        diff_reference_free(&d.reference);
+    }
+    Watch w = {.stop_at = 1}; /* before anything is known nothing is told */
+    d.options.tolerance = DIFF_TOLERANCE;
+    d.options.context = &w;
+    w.causes = 1;
+    assert_true(diff_reference_open(&d.reference, trace_path(), NULL, s.subject.graph, &err));
+    assert_false(diff_compare(&d.report, &s.subject, &d.reference, &d.options, &err));
+    assert_string_equal(err.text, "cancelled");
+    diff_reference_free(&d.reference);
+    side_close(&s);
+}
+
+/* One row times a factor: ε could be fitted to it, and would be no ε. */
+static void a_factor_is_no_epsilon(void **state)
+{
+    (void)state;
+    Side s;
+    Compared d;
+    VitConfig c;
+    assert_true(model_size("tiny", &c));
+    side_seeded(&s, &c, 61, 47);
+    Edit e = {.kind = EDIT_SCALE, .path = "ln_final.normalized", .factor = 0.94f, .origin = "planted"};
+    write_edited(&s, &e, 1, PRECISION_F32, "blocks.*.resid_post readout logits", trace_path());
+    compare_with(&d, &s, trace_path(), NULL, PRECISION_F32);
+    assert_false(d.report.same);
+    if (strstr(buf_str(&d.verdict), "Likely cause"))
+        fail_msg("%s", buf_str(&d.verdict));
+    compare_free(&d);
+    side_close(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -776,6 +960,11 @@ int main(void)
         cmocka_unit_test(figures),
         cmocka_unit_test(wrong_files),
         cmocka_unit_test(as_json),
+        cmocka_unit_test(registers_left_out),
+        cmocka_unit_test(a_factor_is_no_epsilon),
+        cmocka_unit_test(large_scores),
+        cmocka_unit_test(stopped),
+        cmocka_unit_test(listed_or_read_otherwise),
     };
     return cmocka_run_group_tests_name("diff", tests, NULL, NULL);
 }

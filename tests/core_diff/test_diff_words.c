@@ -304,12 +304,75 @@ static void other_names(void **state)
     text_bench_free(&b);
 }
 
+/* What a layer gives is its last addition where norms stand first; and norms that stand elsewhere are called that, from
+ * every choice of modules, though one of them alone may look like a sub-layer left away. */
+static void norms_elsewhere(void **state)
+{
+    (void)state;
+    static const char *const MODULES[] = {"norm1", "norm1 norm2", "self_attn norm1 linear2", ""};
+    static const struct {
+        const char *theirs, *ours;
+    } OF[] = {{"norm1", "ln1.out"}, {"norm2", "ln2.out"}, {"self_attn", "self_attn.out"}, {"linear2", "mlp.out"}};
+    for (int k = 0; k < 4 * (int)(sizeof MODULES / sizeof *MODULES); k++) {
+        bool pre[2] = {k & 1, k & 2};
+        TextBench b[2];
+        TensorOut out[16];
+        char name[16][80];
+        int count = 0;
+        for (int side = 0; side < 2; side++) {
+            Seq2seqConfig c = text_tiny();
+            c.pre_norm = pre[side];
+            text_bench_seeded(&b[side], &c, 5, 7, 6);
+        }
+        for (int i = 0; i < 10; i++) {
+            char path[80];
+            int layer = i / 5 % 2, which = i % 5;
+            if (which < 4 && !strstr(MODULES[k / 4], OF[which].theirs))
+                continue;
+            snprintf(path, sizeof path, "encoder.blocks.%d.%s", layer,
+                     which < 4 ? OF[which].ours
+                     : pre[1]  ? "resid_post"
+                               : "ln2.out");
+            snprintf(name[count], sizeof name[0], "transformer.encoder.layers.%d%s%s", layer, which < 4 ? "." : "",
+                     which < 4 ? OF[which].theirs : "");
+            const Node *node = graph_node(&b[1].graph, text_bench_node(&b[1], path));
+            out[count] = (TensorOut){.name = name[count],
+                                     .rank = 2,
+                                     .shape = {(size_t)b[1].graph.axes[node->dims.axis[0]].n,
+                                               (size_t)b[1].graph.axes[node->dims.axis[1]].n},
+                                     .data = text_bench_values(&b[1], path)};
+            count++;
+        }
+        Err err = {""};
+        assert_true(tensors_write(trace_path(), TF_SAFETENSORS, out, (size_t)count, NULL, &err));
+        Buf verdict = {0};
+        DiffReference r;
+        DiffReport d;
+        const DiffOptions o = {.tolerance = DIFF_TOLERANCE};
+        const DiffSubject s = {.graph = &b[0].graph, .run = b[0].run, .text = &b[0].model.config, .image = NO_NODE};
+        if (!diff_reference_open(&r, trace_path(), NULL, s.graph, &err) || !diff_compare(&d, &s, &r, &o, &err))
+            fail_msg("%s", err.text);
+        const DiffNamed n = {"ours", &s, &r, &o, &d};
+        diff_verdict(&n, &verdict);
+        const char *said = pre[1] ? "Likely cause: the reference's norms stand before"
+                                  : "Likely cause: the reference's norms stand behind";
+        if (d.same != (pre[0] == pre[1]) || (!d.same && !strstr(buf_str(&verdict), said)))
+            fail_msg("ours %d, theirs %d, %s: %s", pre[0], pre[1], MODULES[k / 4], buf_str(&verdict));
+        buf_free(&verdict);
+        diff_report_free(&d);
+        diff_reference_free(&r);
+        text_bench_free(&b[0]);
+        text_bench_free(&b[1]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(without_a_mistake),
         cmocka_unit_test(mistakes_are_named),
         cmocka_unit_test(other_names),
+        cmocka_unit_test(norms_elsewhere),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

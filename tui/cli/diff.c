@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/base/stop.h"
 #include "core/base/tell.h"
 #include "core/eval/precision.h"
 #include "core/session/ask/ask_diff.h"
@@ -85,6 +86,8 @@ static int diff(Work *w, Err *err)
         if (i)
             buf_puts(&w->out, given->json ? "," : "\n\n");
         ok = ask(w, p.reference[i], &answer, err);
+        if (ok && answer.stopped)
+            stop_take(); /* what has been found is told */
         same = same && ok && answer.same;
     }
     if (given->json && p.count > 1)

@@ -346,7 +346,8 @@ bool ask_diff(Session *s, const DiffAsk *a, Buf *report, Buf *verdict, DiffAnswe
         Buf ours = {0};
         DiffNamed n = {ours_text(s, &ours), &subject, &x.reference, &o, &d};
         NodeId node;
-        *answer = (DiffAnswer){.same = d.same && !x.settings && !(x.is_model && x.weights.different)};
+        *answer = (DiffAnswer){.stopped = d.stopped,
+                               .same = d.same && !x.settings && !(x.is_model && x.weights.different)};
         if (diff_first_cell(&d, &node, &answer->cell))
             snprintf(answer->path, sizeof answer->path, "%s", graph_node(subject.graph, node)->path);
         if (report)

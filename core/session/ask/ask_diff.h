@@ -16,7 +16,7 @@ typedef struct DiffAsk {
 } DiffAsk;
 
 typedef struct DiffAnswer {
-    bool same;
+    bool same, stopped;      /* stopped: somebody stopped the search for causes */
     char path[SESSION_PATH]; /* where it begins: node and cell of B; "" when it is the same */
     size_t cell;
 } DiffAnswer;
