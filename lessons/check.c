@@ -219,7 +219,7 @@ static void check_act(Checker *c, const Question *q)
     else if (done)
         fault(c, q->line, "it is done before anybody has done anything: change what the card starts from");
     buf_clear(&why);
-    if (!command_do(c->p->s, &c->p->commands, q->solution, COMMAND_EDIT, &err))
+    if (!command_do(c->p->s, &c->p->commands, q->solution, LINE_FOREIGN, &err))
         fault(c, q->line, "its solution does not run: %s", err.text);
     else if (!player_done(c->p, &done, &why, &err))
         fault(c, q->line, "%s", err.text);

@@ -73,11 +73,11 @@ const Card *player_card(const Player *p)
 static bool come_home(Player *p, Err *err)
 {
     Session *s = p->s;
-    if (session_pinned(s) && !command_do(s, &p->commands, "pin off", COMMAND_EDIT, err))
+    if (session_pinned(s) && !command_do(s, &p->commands, "pin off", LINE_FOREIGN, err))
         return false;
-    if (session_edited(s) && !command_do(s, &p->commands, "reset edits", COMMAND_EDIT, err))
+    if (session_edited(s) && !command_do(s, &p->commands, "reset edits", LINE_FOREIGN, err))
         return false;
-    if (!command_do(s, &p->commands, "gradient off; ledger off", COMMAND_EDIT, err))
+    if (!command_do(s, &p->commands, "gradient off; ledger off", LINE_FOREIGN, err))
         return false;
     if (s->now == p->home)
         return true;
@@ -153,7 +153,7 @@ static bool clean(Player *p, const char *picture, Err *err)
         s->open[i] = i == opens;
     session_start_place(s); /* the cursor too is where the card puts it, whatever card was before */
     place_find_box(s);
-    return command_do(s, &p->commands, "reset view; goto first", COMMAND_EDIT, err);
+    return command_do(s, &p->commands, "reset view; goto first", LINE_FOREIGN, err);
 }
 
 /* The worked example on show, the cursor on the cell that the card names. */
@@ -171,7 +171,7 @@ static bool show_example(Player *p, Err *err)
     session_start_place(s);
     Buf line = {0};
     buf_printf(&line, "goto %s; view worked", strchr(text, ':') + 1);
-    bool ok = command_do(s, &p->commands, buf_str(&line), COMMAND_EDIT, err);
+    bool ok = command_do(s, &p->commands, buf_str(&line), LINE_FOREIGN, err);
     buf_free(&line);
     return ok;
 }
@@ -181,7 +181,7 @@ static bool run_from(Player *p, int i, Err *err)
 {
     const Card *c = player_card(p);
     for (; i < c->commands.count && *c->commands.at[i].text; i++)
-        if (!command_do(p->s, &p->commands, c->commands.at[i].text, COMMAND_EDIT, err))
+        if (!command_do(p->s, &p->commands, c->commands.at[i].text, LINE_FOREIGN, err))
             return at_line(p, c->commands.at[i].line, err);
     return true;
 }

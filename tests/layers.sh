@@ -114,4 +114,10 @@ for lib in "$B"/core_*.a "$B"/lessons.a "$B"/tui_*.a "$B"/tui/*.o; do
     seen="$seen $found"
 done
 check "the kernel table was not seen among the mutable globals" [ "${seen/current/}" != "$seen" ]
+
+# A command's row says what it touches, or there is no program (core/session/command.h).
+row() { printf '#include "core/session/command.h"\nstatic bool run(Session *s, const Args *a, Err *e) { return s && a && e; }\nconst Command C[] = {COMMAND("x", "go", "x", "y", %s)};\n' "$1" | ${CC:-cc} -std=c11 -I. -fsyntax-only -xc - 2>/dev/null; }
+check "a row that says what it touches does not compile" row 'COMMAND_SESSION, run, NULL'
+check "a row that touches nothing compiles" eval '! row "0, run, NULL"'
+check "a row without the statement compiles" eval '! row "run, NULL"'
 finish layers

@@ -160,7 +160,7 @@ static bool open_with_commands(App *a, const AppOptions *o, Err *err)
     bool late = o->at && o->commands; /* which may have to make the place */
     bool there = late && link_go(&a->s, &opening, o->at, NULL);
     bool ready = link_run(o->link ? o->link : &none, late ? NULL : o->at, &a->s, &opening, err) &&
-                 (!o->commands || session_read(&a->s, &opening, o->commands, COMMAND_EDIT | COMMAND_FILE, err)) &&
+                 (!o->commands || session_read(&a->s, &opening, o->commands, LINE_OWN, err)) &&
                  (!late || there || link_go(&a->s, &opening, o->at, err));
     commands_free(&opening);
     return ready;
@@ -278,7 +278,8 @@ int app_main(const AppOptions *o)
     a.presenter.view.light = o->light;
     if (o->present) {
         Buf line = {0};
-        buf_printf(&line, "present \"%s\"", o->present);
+        buf_puts(&line, "present ");
+        command_quote(o->present, &line);
         app_do(&a, buf_str(&line));
         buf_free(&line);
         if (o->timed && a.presenter.deck.open)

@@ -233,7 +233,7 @@ void app_do(App *a, const char *line)
     a->cancelled = false;
     app_say(a, false, "");
     stop_listen(wants_to_stop, a);
-    bool ok = command_do(&a->s, &a->commands, line, COMMAND_EDIT | COMMAND_FILE | COMMAND_UI, &err);
+    bool ok = command_do(&a->s, &a->commands, line, LINE_OWN | COMMAND_UI, &err);
     if (ok && a->stage.due)
         ok = stage_run(&a->stage, &a->s, &a->commands, &err);
     if (ok)

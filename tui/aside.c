@@ -18,7 +18,7 @@ bool aside_back(Aside *a, Session *s)
 {
     Commands commands = session_command_set();
     Err err;
-    bool ok = !a->lines || session_read(s, &commands, a->lines, COMMAND_EDIT | COMMAND_FILE, &err); /* our own lines */
+    bool ok = !a->lines || session_read(s, &commands, a->lines, LINE_REPLAY, &err);
     if (!ok)
         session_say(s, "%s", err.text);
     commands_free(&commands);

@@ -269,7 +269,8 @@ static bool run_record(Session *s, const Args *a, Err *err)
 {
     if (a->count != 1)
         return err_set(err, "record where? record talk.md, record off");
-    return (strcmp(a->word[0], "off") == 0 || permit_file(s, a->word[0], err)) && act(a, UI_RECORD, a->word[0], err);
+    const char *file = permit_write(s, a->word[0], err);
+    return file && act(a, UI_RECORD, file, err);
 }
 
 static bool run_ask(Session *s, const Args *a, Err *err)
@@ -332,13 +333,14 @@ static bool run_export(Session *s, const Args *a, Err *err)
     if (!a->count)
         return err_set(err, "expected a file: .npy .npz .csv .json .safetensors save the tensor, .svg .png .html .txt "
                             ".ans this screen");
-    if (!permit_file(s, a->word[0], err))
+    const char *file = permit_write(s, a->word[0], err);
+    if (!file)
         return false;
-    if (!export_free(a->word[0], args_named(a, "over"), err))
+    if (!export_free(file, args_named(a, "over"), err))
         return !args_named(a, "over") && asks_first(s, a);
     for (size_t i = 0; i < sizeof SCREENS / sizeof *SCREENS; i++)
         if (strcasecmp(file_suffix(a->word[0]), SCREENS[i]) == 0)
-            return permit_file(s, a->word[0], err) && act(a, UI_EXPORT, a->word[0], err);
+            return act(a, UI_EXPORT, file, err);
     TensorFormat format;
     if (!tensor_format(a->word[0], &format, NULL))
         return err_set(err,
@@ -353,58 +355,70 @@ static bool run_export(Session *s, const Args *a, Err *err)
 }
 
 static const Command COMMANDS[] = {
-    {"export", "files", "export FILE [ADDRESS] [axes=h,t,e] [over=yes]",
-     "save a tensor (.npy .npz .csv .json .safetensors) or this screen (.svg .png .html .txt .ans)",
-     COMMAND_UI | COMMAND_SHADOWS, run_export, NULL},
-    {"pane", "look", "pane next, prev", "the cursor to the map of steps, and back", COMMAND_UI, run_pane, NULL},
-    {"zoom", "look", "zoom", "this pane alone, and back", COMMAND_UI, run_zoom, NULL},
-    {"help", "program", "help [tasks, keys, commands, find, COMMAND]", "what can be done here", COMMAND_UI, run_help,
-     NULL},
-    {"glossary", "ask", "glossary [WORD, here]", "the words and what they mean, as a list; here: those on this screen",
-     COMMAND_UI | COMMAND_SHADOWS, run_glossary, ask_glossary_complete},
-    {"task", "program", "task [NAME, end]",
-     "one of the tasks of the help, from a clean start; end: what you had comes back", COMMAND_UI | COMMAND_EDIT,
-     run_task, complete_task},
-    {"prompt", "program", "prompt TEXT", "open the command line with that text", COMMAND_UI, run_prompt, NULL},
-    {"menu", "program", "menu open, view, learned, find", "open a list to choose from", COMMAND_UI, run_menu, NULL},
-    {"lesson", "learn", "lesson [NUMBER, NAME, close, help]",
-     "open a lesson where you left it; without a name: the list", COMMAND_UI, run_lesson, NULL},
-    {"lessons", "learn", "lessons", "all lessons, with minutes and how far you are", COMMAND_UI, run_lessons, NULL},
-    {"answer", "learn", "answer TEXT", "answer the question of the card", COMMAND_UI, run_answer, NULL},
-    {"hint", "learn", "hint", "the first step towards the answer", COMMAND_UI, run_hint, NULL},
-    {"mouse", "program", "mouse [on, off]", "let the program or the terminal have the mouse", COMMAND_UI, run_mouse,
-     NULL},
-    {"term", "program", "term", "what this terminal can show, and how to get more", COMMAND_UI, run_term, NULL},
-    {"messages", "program", "messages", "all that was said in this run, with the time, oldest first", COMMAND_UI,
-     run_messages, NULL},
-    {"redraw", "program", "redraw", "draw the screen again", COMMAND_UI, run_redraw, NULL},
-    {"restart", "program", "restart", "start over with the first picture", COMMAND_UI, run_restart, NULL},
-    {"demo", "program", "demo [N, next, notes, close]",
-     "a ready-made demonstration of five minutes: Space goes on; notes is what the speaker says", COMMAND_UI, run_demo,
-     NULL},
-    {"present", "class", "present [FILE, NAME, next, prev, go N, play, light, dark, keys, off, leave]",
-     "for a hall: one pane and a caption; a lesson, a script, a demonstration, or what is open; play: a script with "
-     "its pauses, by itself",
-     COMMAND_UI, run_present, NULL},
-    {"share", "class", "share [NAME, off] [group=GROUP]",
-     "let other users of this machine follow: `vitrine join NAME`; NAME is yours if none is given", COMMAND_UI,
-     run_class_share, NULL},
-    {"join", "class", "join [NAME, off]", "follow who presents; without a name: look on your own, and follow again",
-     COMMAND_UI, run_join, NULL},
-    {"record", "files", "record FILE.md, off", "write what you do from now on as a lesson, a card for every step",
-     COMMAND_UI, run_record, NULL},
-    {"ask", "class", "ask [TEXT ANSWER …] [seed=N] [right=VALUE] [most=VALUE] [least=VALUE]",
-     "a question to everybody who follows: \"Which head is local?\" 0 1 2 3; most= and least=: the answer of largest "
-     "or smallest value is right, $ is each answer; right= is the number of one; without words the card's; seed=N "
-     "makes one from this run",
-     COMMAND_UI, run_ask, NULL},
-    {"votes", "class", "votes N N …", "hands that were counted, for each answer of the open question", COMMAND_UI,
-     run_votes, NULL},
-    {"reveal", "class", "reveal", "close the open question and show how the answers are spread", COMMAND_UI, run_reveal,
-     NULL},
-    {"blank", "class", "blank [on, off]", "presenting: nothing on the screen, and back", COMMAND_UI, run_blank, NULL},
-    {"close", "program", "close", "close what is open; at the end: leave", COMMAND_UI, run_close, NULL},
-    {"quit", "program", "quit", "leave", COMMAND_UI, run_quit, NULL},
+    COMMAND("export", "files", "export FILE [ADDRESS] [axes=h,t,e] [over=yes]",
+            "save a tensor (.npy .npz .csv .json .safetensors) or this screen (.svg .png .html .txt .ans)",
+            COMMAND_UI | COMMAND_WRITE | COMMAND_SHADOWS, run_export, NULL),
+    COMMAND("pane", "look", "pane next, prev", "the cursor to the map of steps, and back", COMMAND_UI, run_pane, NULL),
+    COMMAND("zoom", "look", "zoom", "this pane alone, and back", COMMAND_UI, run_zoom, NULL),
+    COMMAND("help", "program", "help [tasks, keys, commands, find, COMMAND]", "what can be done here", COMMAND_UI,
+            run_help, NULL),
+    COMMAND("glossary", "ask", "glossary [WORD, here]",
+            "the words and what they mean, as a list; here: those on this screen", COMMAND_UI | COMMAND_SHADOWS,
+            run_glossary, ask_glossary_complete),
+    COMMAND("task", "program", "task [NAME, end]",
+            "one of the tasks of the help, from a clean start; end: what you had comes back",
+            COMMAND_EDIT | COMMAND_UI | COMMAND_READ | COMMAND_PROCESS, run_task, complete_task),
+    COMMAND("prompt", "program", "prompt TEXT", "open the command line with that text", COMMAND_UI | COMMAND_PROCESS,
+            run_prompt, NULL),
+    COMMAND("menu", "program", "menu open, view, learned, find", "open a list to choose from", COMMAND_UI, run_menu,
+            NULL),
+    COMMAND("lesson", "learn", "lesson [NUMBER, NAME, close, help]",
+            "open a lesson where you left it; without a name: the list", COMMAND_EDIT | COMMAND_UI | COMMAND_READ,
+            run_lesson, NULL),
+    COMMAND("lessons", "learn", "lessons", "all lessons, with minutes and how far you are", COMMAND_UI, run_lessons,
+            NULL),
+    COMMAND("answer", "learn", "answer TEXT", "answer the question of the card", COMMAND_UI, run_answer, NULL),
+    COMMAND("hint", "learn", "hint", "the first step towards the answer", COMMAND_UI, run_hint, NULL),
+    COMMAND("mouse", "program", "mouse [on, off]", "let the program or the terminal have the mouse", COMMAND_UI,
+            run_mouse, NULL),
+    COMMAND("term", "program", "term", "what this terminal can show, and how to get more", COMMAND_UI, run_term, NULL),
+    COMMAND("messages", "program", "messages", "all that was said in this run, with the time, oldest first", COMMAND_UI,
+            run_messages, NULL),
+    COMMAND("redraw", "program", "redraw", "draw the screen again", COMMAND_UI, run_redraw, NULL),
+    COMMAND("restart", "program", "restart", "start over with the first picture", COMMAND_EDIT | COMMAND_UI,
+            run_restart, NULL),
+    COMMAND("demo", "program", "demo [N, next, notes, close]",
+            "a ready-made demonstration of five minutes: Space goes on; notes is what the speaker says", COMMAND_UI,
+            run_demo, NULL),
+    COMMAND(
+        "present", "class", "present [FILE, NAME, next, prev, go N, play, light, dark, keys, off, leave]",
+        "for a hall: one pane and a caption; a lesson, a script, a demonstration, or what is open; play: a script with "
+        "its pauses, by itself",
+        COMMAND_EDIT | COMMAND_UI | COMMAND_READ, run_present, NULL),
+    COMMAND("share", "class", "share [NAME, off] [group=GROUP]",
+            "let other users of this machine follow: `vitrine join NAME`; NAME is yours if none is given",
+            COMMAND_UI | COMMAND_PROCESS, run_class_share, NULL),
+    COMMAND("join", "class", "join [NAME, off]",
+            "follow who presents; without a name: look on your own, and follow again",
+            COMMAND_EDIT | COMMAND_UI | COMMAND_READ | COMMAND_PROCESS, run_join, NULL),
+    COMMAND("record", "files", "record FILE.md, off",
+            "write what you do from now on as a lesson, a card for every step", COMMAND_UI | COMMAND_WRITE, run_record,
+            NULL),
+    COMMAND(
+        "ask", "class", "ask [TEXT ANSWER …] [seed=N] [right=VALUE] [most=VALUE] [least=VALUE]",
+        "a question to everybody who follows: \"Which head is local?\" 0 1 2 3; most= and least=: the answer of "
+        "largest or smallest value is right, $ is each answer; right= is the number of one; without words the card's; "
+        "seed=N makes one from this run",
+        COMMAND_UI, run_ask, NULL),
+    COMMAND("votes", "class", "votes N N …", "hands that were counted, for each answer of the open question",
+            COMMAND_UI, run_votes, NULL),
+    COMMAND("reveal", "class", "reveal", "close the open question and show how the answers are spread", COMMAND_UI,
+            run_reveal, NULL),
+    COMMAND("blank", "class", "blank [on, off]", "presenting: nothing on the screen, and back", COMMAND_UI, run_blank,
+            NULL),
+    COMMAND("close", "program", "close", "close what is open; at the end: leave",
+            COMMAND_EDIT | COMMAND_UI | COMMAND_READ | COMMAND_PROCESS, run_close, NULL),
+    COMMAND("quit", "program", "quit", "leave", COMMAND_UI | COMMAND_PROCESS, run_quit, NULL),
 };
 
 CommandTable app_commands(Ui *ui)

@@ -6,6 +6,7 @@
 
 #include "core/base/file.h"
 #include "core/session/ask/ask.h"
+#include "core/session/permit.h"
 #include "core/session/state.h"
 #include "lessons/layout.h"
 
@@ -29,7 +30,7 @@ static bool open_lesson(Deck *d, Deck *was, Session *s, const char *which, bool 
     d->title = xstrdup(lesson.title);
     d->count = lesson.count;
     d->lesson = true;
-    d->allowed = COMMAND_EDIT;
+    d->allowed = LINE_FOREIGN;
     if (player_open(&d->player, s, &lesson, err))
         return true;
     player_close(&d->player);
@@ -42,7 +43,7 @@ static bool open_script(Deck *d, const char *which, bool file, Err *err)
         return false;
     d->title = xstrdup(d->script.title);
     d->count = d->script.count;
-    d->allowed = COMMAND_EDIT | COMMAND_UI | (file ? COMMAND_FILE : 0u); /* one's own file may do what -c may */
+    d->allowed = (file ? LINE_REPLAY : LINE_FOREIGN) | COMMAND_UI;
     return true;
 }
 
@@ -52,6 +53,8 @@ bool deck_open(Deck *d, Session *s, const char *which, Err *err)
     bool file = file_exists(which) && !file_is_dir(which);
     Deck new = {.at = -1};
     bool ok;
+    if (file && !(which = permit_read(s, which, err)))
+        return false;
     if (file)
         ok = is_lesson_file(which) ? open_lesson(&new, d, s, which, true, err) : open_script(&new, which, true, err);
     else if (lesson_named(which, &f))
@@ -153,7 +156,7 @@ static bool put_caption(Deck *d, Session *s, int i, Err *err)
 static bool enter_step(Deck *d, Session *s, const Commands *c, int step, Err *err)
 {
     int i = in_file(d, step);
-    if (step == 0 && !command_do(s, c, "pin off; reset edits", COMMAND_EDIT, err))
+    if (step == 0 && !command_do(s, c, "pin off; reset edits", LINE_FOREIGN, err))
         return false;
     if (i >= 0 && d->lesson)
         return player_enter(&d->player, i, err);
@@ -172,7 +175,7 @@ static bool restore(Deck *d, Session *s, const Commands *c, int step, Err *err)
     bool same = strcmp(now, d->kept[step]) == 0;
     free(now);
     if (!d->lesson || card < 0)
-        return same || session_read(s, c, d->kept[step], COMMAND_EDIT | COMMAND_FILE, err); /* our own lines */
+        return same || session_read(s, c, d->kept[step], LINE_REPLAY, err);
     if (same && d->player.card == card)
         return true;
     int pauses = step == d->at ? d->player.pause : 0;

@@ -111,18 +111,20 @@ static const char *model_word(const Session *s)
 /* The lines without those that are of the presenter's screen alone, or would open again the model that is there. */
 static void own_lines(const Session *s, const char *lines, Buf *out)
 {
-    char model[1100];
-    snprintf(model, sizeof model, "model \"%s\"", model_word(s));
+    Buf model = {0};
+    buf_puts(&model, "model ");
+    command_quote(model_word(s), &model);
     for (const char *p = lines; *p;) {
         size_t n = strcspn(p, "\n");
         bool theirs = strncmp(p, "option zoom", 11) == 0 || strncmp(p, "option map", 10) == 0 ||
-                      (n == strlen(model) && strncmp(p, model, n) == 0);
+                      (n == model.len && strncmp(p, buf_str(&model), n) == 0);
         if (!theirs) {
             buf_add(out, p, n);
             buf_putc(out, '\n');
         }
         p += n + (p[n] == '\n');
     }
+    buf_free(&model);
 }
 
 static void run(Follow *f, Session *s, const char *lines, bool whole)
@@ -131,7 +133,7 @@ static void run(Follow *f, Session *s, const char *lines, bool whole)
     Buf own = {0};
     own_lines(s, lines, &own);
     f->applying = true;
-    bool ok = session_read(s, &f->commands, buf_str(&own), COMMAND_EDIT, &err);
+    bool ok = session_read(s, &f->commands, buf_str(&own), LINE_FOREIGN, &err);
     f->applying = false;
     buf_clear(&s->said);
     bool aside = f->model && !*s->model_path;

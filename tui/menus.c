@@ -122,14 +122,17 @@ static bool is_model_folder(const char *name)
 
 static void add_found(Overlay *o, const char *name)
 {
-    char text[300], clean[256], command[300];
+    char text[300], clean[256];
+    Buf command = {0};
     utf8_clean(clean, sizeof clean, name);
     bool model = strcasecmp(file_suffix(name), "safetensors") == 0 || is_model_folder(name);
-    if (strlen(name) > 250 || strpbrk(name, "\";\n") || (!model && !is_picture(name)))
-        return; /* a name the command language can't carry is opened from the shell */
+    if (!model && !is_picture(name))
+        return;
     snprintf(text, sizeof text, "%s %s", model ? "model  " : "picture", clean);
-    snprintf(command, sizeof command, "%s \"%s\"", model ? "model" : "open", name);
-    overlay_add(o, text, "", command);
+    buf_puts(&command, model ? "model " : "open ");
+    command_quote(name, &command);
+    overlay_add(o, text, "", buf_str(&command));
+    buf_free(&command);
 }
 
 static void add_folder(Overlay *o)

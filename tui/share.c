@@ -99,16 +99,17 @@ int share_poll(const Share *h, struct pollfd *out, int most)
 /* The word between the quotes of `open "…"` or `model "…"`. */
 static bool quoted_word(const char *line, const char *verb, char word[1024])
 {
-    size_t n = strlen(verb);
-    if (strncmp(line, verb, n) != 0 || line[n] != ' ' || line[n + 1] != '"')
+    char one[COMMAND_LINE];
+    const char *name;
+    Args a;
+    size_t n = strcspn(line, "\n");
+    if (n >= sizeof one)
         return false;
-    const char *from = line + n + 2;
-    size_t length = strcspn(from, "\"\n");
-    if (from[length] != '"' || !length || length >= 1024)
+    snprintf(one, sizeof one, "%.*s", (int)n, line);
+    if (!args_parse(&a, one, &name, NULL) || strcmp(name, verb) != 0 || a.count != 1 || strlen(a.word[0]) >= 1024)
         return false;
-    memcpy(word, from, length);
-    word[length] = 0;
-    return true;
+    snprintf(word, 1024, "%s", a.word[0]);
+    return *word;
 }
 
 bool share_names_file(const char *line, char word[1024])

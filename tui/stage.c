@@ -61,9 +61,9 @@ bool stage_run(Stage *t, Session *s, const Commands *c, Err *err)
     const ScriptStep *step = &t->script.steps[t->at];
     Buf caption = {0};
     t->due = false;
-    bool ok = t->at > 0 || command_do(s, c, "reset edits", COMMAND_EDIT, err);
+    bool ok = t->at > 0 || command_do(s, c, "reset edits", LINE_FOREIGN, err);
     for (int k = 0; ok && k < step->count; k++)
-        ok = command_do(s, c, step->commands[k].text, COMMAND_EDIT | COMMAND_UI, err);
+        ok = command_do(s, c, step->commands[k].text, LINE_FOREIGN | COMMAND_UI, err);
     ok = ok && ask_caption(s, step->caption.text, &caption, err);
     if (ok)
         session_say(s, "%d/%d %s", t->at + 1, t->script.count, buf_str(&caption));

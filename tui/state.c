@@ -94,7 +94,7 @@ bool state_resume(Session *s, const Commands *c)
     Err err;
     put_subject(s, &here);
     bool ok = text && strncmp(text, buf_str(&here), here.len) == 0 &&
-              session_read(s, c, text + here.len, COMMAND_EDIT | COMMAND_FILE, &err); /* the reader's own file */
+              session_read(s, c, text + here.len, LINE_REPLAY, &err);
     buf_free(&here);
     free(text);
     return ok;

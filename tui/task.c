@@ -144,7 +144,7 @@ static void keep_own(Task *t, Session *s)
 static bool clean(Session *s, const Commands *c, Err *err)
 {
     EditHistory none;
-    bool ok = command_do(s, c, "gradient off; ledger off; pin off; reset edits; reset view", COMMAND_EDIT, err);
+    bool ok = command_do(s, c, "gradient off; ledger off; pin off; reset edits; reset view", LINE_FOREIGN, err);
     none = edits_history_take(s); /* what is undone in a task is what the task did */
     edits_history_free(&none);
     return ok;
@@ -170,7 +170,7 @@ bool task_begin(Task *t, Session *s, const Commands *c, const char *name, Err *e
         keep_own(t, s);
     log_hold(s, true); /* the task is one entry, whatever its commands are */
     bool ok = (!spec->clean || clean(s, c, err)) &&
-              command_do(s, c, buf_str(&line), COMMAND_EDIT | COMMAND_FILE | COMMAND_UI, err);
+              command_do(s, c, buf_str(&line), LINE_REPLAY | COMMAND_PROCESS | COMMAND_UI, err);
     log_hold(s, false);
     if (!ok && fresh)
         task_end(t, s, c, NULL);
@@ -192,7 +192,7 @@ bool task_end(Task *t, Session *s, const Commands *c, Err *err)
         return err_set(err, "no task is on; `help` lists them");
     int edits = t->edits;
     log_hold(s, true);
-    bool ok = session_read(s, c, t->kept, COMMAND_EDIT | COMMAND_FILE, err); /* our own lines */
+    bool ok = session_read(s, c, t->kept, LINE_REPLAY, err);
     log_hold(s, false);
     edits_history_put(s, &t->history);
     if (ok) {

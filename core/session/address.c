@@ -323,7 +323,8 @@ void address_put_index(const Axis *a, int index, Buf *out)
     char label[64];
     int back;
     axis_label(a, index, label, sizeof label);
-    if (label[strcspn(label, " \t,;:=[]*\"'")] || !axis_parse(a, label, &back) || back != index) /* "tench, Tinca" */
+    if (label[strcspn(label, " \t\r\n,;:=[]*\"'\\")] || !axis_parse(a, label, &back) ||
+        back != index) /* "tench, Tinca" */
         buf_printf(out, "%d", index);
     else
         buf_puts(out, label);

@@ -1,5 +1,6 @@
 #include "core/session/command.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,10 +15,10 @@
 static void check(const Commands *c, const Command *row)
 {
     size_t n = strlen(row->name);
-    REQUIRE(n && *row->group && *row->summary && row->run);
+    REQUIRE(n && row->touches && *row->group && *row->summary && row->run);
     REQUIRE(strncmp(row->usage, row->name, n) == 0 && (!row->usage[n] || row->usage[n] == ' '));
     const Command *old = command_find(c, row->name);
-    REQUIRE(!old || ((old->flags | row->flags) & COMMAND_SHADOWS));
+    REQUIRE(!old || ((old->touches | row->touches) & COMMAND_SHADOWS));
 }
 
 void commands_add(Commands *c, CommandTable t)
@@ -113,6 +114,46 @@ static bool add_word(Args *a, char *word, int column, bool quoted, Err *err)
     return true;
 }
 
+/* The sign that p stands for inside quotes, and how many bytes it takes there: an escape or itself. */
+static size_t quoted_sign(const char *p, char *sign)
+{
+    char hex[3] = {0}, byte;
+    size_t bytes = 1;
+    byte = *p;
+    if (*p == '\\' && (p[1] == '"' || p[1] == '\\')) {
+        byte = p[1];
+        bytes = 2;
+    } else if (*p == '\\' && p[1] == 'x' && isxdigit((unsigned char)p[2]) && isxdigit((unsigned char)p[3])) {
+        memcpy(hex, p + 2, 2);
+        byte = (char)strtol(hex, NULL, 16);
+        bytes = 4;
+    }
+    *sign = byte ? byte : *p; /* no word has a NUL in it */
+    return byte ? bytes : 1;
+}
+
+/* What stands from p on, behind a quote, goes to *to on, which moves behind it; what follows the quote that closes it,
+ * or NULL where none does. */
+static char *unquote(char *p, char **to)
+{
+    while (*p && *p != '"')
+        p += quoted_sign(p, (*to)++);
+    return *p ? p + 1 : NULL;
+}
+
+void command_quote(const char *text, Buf *out)
+{
+    buf_putc(out, '"');
+    for (; *text; text++)
+        if (*text == '"' || *text == '\\')
+            buf_printf(out, "\\%c", *text);
+        else if (iscntrl((unsigned char)*text))
+            buf_printf(out, "\\x%02x", (unsigned char)*text);
+        else
+            buf_putc(out, *text);
+    buf_putc(out, '"');
+}
+
 bool args_parse(Args *a, const char *line, const char **name, Err *err)
 {
     *a = (Args){0};
@@ -129,27 +170,22 @@ bool args_parse(Args *a, const char *line, const char **name, Err *err)
             return true;
         char *word = p, *to = p;
         int column = (int)(p - a->text) + 1;
-        bool quoted = *p == '"', inside = false;
+        bool quoted = *p == '"';
         if (quoted) {
-            word = ++p;
-            while (*p && *p != '"')
-                p++;
-            if (!*p)
+            p = unquote(p + 1, &to);
+            if (!p)
                 return err_set(err, "column %d: the quote that opens here is not closed", column);
-            *p++ = 0;
         } else {
-            while (*p && (inside || (*p != ' ' && *p != '\t'))) {
-                bool quote = *p == '"' && (inside || (to > word && to[-1] == '='));
-                inside ^= quote;
-                if (!quote)
-                    *to++ = *p;
-                p++;
-            }
-            if (inside)
+            while (p && *p && *p != ' ' && *p != '\t')
+                if (*p == '"' && to > word && to[-1] == '=')
+                    p = unquote(p + 1, &to);
+                else
+                    *to++ = *p++;
+            if (!p)
                 return err_set(err, "column %d: a quote in this word is not closed", column);
             p += *p != 0;
-            *to = 0;
         }
+        *to = 0;
         if (first) {
             *name = word;
             size_t at = (size_t)(p - a->text);
@@ -230,22 +266,37 @@ static bool named_known(const Command *c, const Args *a, Err *err)
 }
 
 /* What hands that come from elsewhere type: `12` goes to step 12, `q` quits. */
-static const char *meant(const char *name, const char *line, char out[1024])
+static const char *meant(const char *name, const char *line, char out[64])
 {
     bool number = *name && name[strspn(name, "0123456789")] == 0;
     if (!number && strcmp(name, "q") != 0)
         return line;
-    snprintf(out, 1024, "%s", number ? "step " : "quit");
-    if (number)
-        snprintf(out + strlen(out), 1024 - strlen(out), "%.40s", name);
+    snprintf(out, 64, "%s%.40s", number ? "step " : "quit", number ? name : "");
     return out;
+}
+
+/* What the line lacks that the command's row says. */
+static bool may(const Session *s, const Command *c, Err *err)
+{
+    static const struct {
+        unsigned touch;
+        const char *why;
+    } LACKS[] = {{COMMAND_UI, "'%s' needs the screen"},
+                 {COMMAND_EDIT, "'%s' changes the model: it is not allowed here"},
+                 {COMMAND_WRITE,
+                  "'%s' writes a file: files are neither read nor written here (a link or a lesson may not)"},
+                 {COMMAND_PROCESS, "'%s' is for the reader alone to say (typed, or behind -c)"}};
+    for (size_t i = 0; i < sizeof LACKS / sizeof *LACKS; i++)
+        if (c->touches & ~s->permit & LACKS[i].touch)
+            return err_set(err, LACKS[i].why, c->name);
+    return true;
 }
 
 static bool do_one(Session *s, const Commands *c, const char *line, Err *err)
 {
     Args a;
     const char *name;
-    char other[1024];
+    char other[64];
     if (!args_parse(&a, line, &name, err))
         return false;
     if (!*name)
@@ -260,27 +311,29 @@ static bool do_one(Session *s, const Commands *c, const char *line, Err *err)
         return err_set(err, "there is no command '%.60s'%s%s%s", name, near ? "; did you mean '" : "", near ? near : "",
                        near ? "'?" : "; `help` lists them");
     }
-    if ((command->flags & COMMAND_EDIT) && !(s->permit & COMMAND_EDIT))
-        return err_set(err, "'%s' changes the model: it is not allowed here", name);
-    if ((command->flags & COMMAND_UI) && !(s->permit & COMMAND_UI))
-        return err_set(err, "'%s' needs the screen", name);
+    if (!may(s, command, err))
+        return false;
     a.command = command;
     buf_clear(&s->said);
     Err inner = {{0}};
+    unsigned before = s->permit;
+    s->permit &= command->touches; /* whatever its words are */
     bool ok = named_known(command, &a, &inner) && command->run(s, &a, &inner);
+    s->permit = before;
     s->changes++;
     return ok || err_set(err, "%s: %s", name, inner.text);
 }
 
 static bool do_lines(Session *s, const Commands *c, const char *line, Err *err)
 {
-    char one[1024];
+    char one[COMMAND_LINE], sign;
     for (const char *p = line; *p;) {
         size_t n = 0;
         bool quoted = false;
         while (p[n] && ((p[n] != ';' && p[n] != '\n') || quoted)) {
+            size_t bytes = quoted ? quoted_sign(p + n, &sign) : 1;
             quoted ^= p[n] == '"';
-            n++;
+            n += bytes;
         }
         if (n >= sizeof one)
             return err_set(err, "that command is longer than %zu characters", sizeof one - 1);

@@ -5,20 +5,29 @@
 #define VITRINE_SESSION_COMMAND_H
 #include "core/session/session.h"
 
-/* What a line may do; and, as a command's flags, what all of it needs. Files are a matter of the argument, not of the
- * command (`open #17` touches none, `patch … from=FILE` does): permit.h. */
+/* What a command touches, said in its row; and what a line may touch, by where it comes from. A command runs where the
+ * line may touch all that its row says, and touches nothing else, whatever its arguments are: this is the only place
+ * where that is decided. Files to read alone are asked for word by word (permit.h): `open #17` reads none. */
 enum {
-    COMMAND_EDIT = 1,   /* changes the model: recorded for undo */
-    COMMAND_FILE = 2,   /* may read and write files: not in links and lessons */
-    COMMAND_UI = 4,     /* needs a screen */
-    COMMAND_SHADOWS = 8 /* flag only: stands before another table's command of that name (the screen's own `export`) */
+    COMMAND_SESSION = 1,  /* place, look, what is on show */
+    COMMAND_EDIT = 2,     /* … and the model: recorded for undo */
+    COMMAND_UI = 4,       /* the screen, which it needs */
+    COMMAND_READ = 8,     /* files that its words name, to read … */
+    COMMAND_WRITE = 16,   /* … and to write */
+    COMMAND_PROCESS = 32, /* the program itself: leaves it, types for its reader, lets others in or follows them */
+    COMMAND_SHADOWS = 64, /* no touch: stands before another table's command of that name (the screen's own `export`) */
+
+    LINE_FOREIGN = COMMAND_SESSION | COMMAND_EDIT, /* followed, of a link, a lesson, a demonstration: somebody else's */
+    LINE_REPLAY = LINE_FOREIGN | COMMAND_READ, /* the state as it was written down; a script that the reader named */
+    LINE_OWN = LINE_REPLAY | COMMAND_WRITE | COMMAND_PROCESS /* typed, -c, a key. All three: | COMMAND_UI on a screen */
 };
 
-enum { COMMAND_ARGS = 16 };
+/* COMMAND_LINE: a file's name of 1023 bytes, each of them escaped (command_quote), and what stands around it. */
+enum { COMMAND_ARGS = 16, COMMAND_LINE = 4608 };
 
 /* A command line cut into words. word=value arguments are kept apart. Text stays valid while the Args lives. */
 typedef struct Args {
-    char text[1024];
+    char text[COMMAND_LINE];
     const char *word[COMMAND_ARGS]; /* positional, after the command's name */
     int column[COMMAND_ARGS];       /* where each began in the line, from 1, for error messages */
     int count;
@@ -39,12 +48,18 @@ struct Command {
     const char *group;   /* go, look, ask, change, files, program */
     const char *usage;   /* "ablate ADDRESS [mean]" */
     const char *summary; /* one line: what it does */
-    unsigned flags;
+    unsigned touches;
     bool (*run)(Session *s, const Args *a, Err *err); /* text for the reader goes to s->said */
     /* Completion words for argument number `index` (0 …), one per line appended to out; NULL: addresses where usage
      * says ADDRESS. */
     void (*complete)(const Session *s, int index, Buf *out);
 };
+
+/* A row of a table: in the order of the fields. One that does not say what it touches does not compile. */
+#define COMMAND(name, group, usage, summary, touches, run, complete)                                                   \
+    {                                                                                                                  \
+        name, group, usage, summary, (touches) + 0 * sizeof(char[(touches) ? 1 : -1]), run, complete                   \
+    }
 
 typedef struct CommandTable {
     const Command *commands;
@@ -74,15 +89,18 @@ void commands_add(Commands *c, CommandTable t);
 void commands_add_all(Commands *c, const Commands *more);
 void commands_free(Commands *c);    /* accepts a zeroed one */
 Commands session_command_set(void); /* the session's own; commands_free later */
-/* Cuts a line into words; "quotes" keep blanks together, around a word or behind an =. False when a quote is not closed
- * or there are too many words. */
+/* Cuts a line into words; "quotes" keep blanks together, around a word or behind an =; in them \" and \\ stand for the
+ * sign alone, \xHH for a byte, any other backslash for itself. False when a quote is not closed or there are too many
+ * words. */
 bool args_parse(Args *a, const char *line, const char **name, Err *err);
+/* text in quotes, as one word whatever bytes it has; appended. */
+void command_quote(const char *text, Buf *out);
 const Command *command_find(const Commands *c, const char *name);
 /* i-th command over all tables, NULL past the end. */
 const Command *command_at(const Commands *c, int i);
 
 /* Runs one line; several commands may be separated by `;` or line ends. Errors say what was expected and where: "column
- * 9: …". allowed: flags that may be used here (COMMAND_EDIT | COMMAND_FILE | COMMAND_UI). On failure what earlier
+ * 9: …". allowed: what it may touch (LINE_…, perhaps with COMMAND_UI). On failure what earlier
  * commands of the line did stays done; state.h has a form that does all or nothing. What changed is logged (log.h). */
 bool command_do(Session *s, const Commands *c, const char *line, unsigned allowed, Err *err);
 /* Completions of the last word of `line`, whole lines to put in its place, one per line of out, best first; at most

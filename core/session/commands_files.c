@@ -64,17 +64,19 @@ static bool run_export(Session *s, const Args *a, Err *err)
                        "expected a file that ends in .npy, .npz, .safetensors, .csv or .json, and perhaps an address");
     TensorFormat format;
     Buf report = {0};
+    const char *file = permit_write(s, a->word[0], err);
+    if (!file)
+        return false;
     if (is_screen_file(a->word[0]))
         return err_set(err,
                        "'%.200s' would be a picture of the screen, and there is none here: `vitrine screen -o FILE` "
                        "draws it; values go to .npy, .npz, .safetensors, .csv or .json",
                        a->word[0]);
-    if (!tensor_format(a->word[0], &format, err) || !permit_file(s, a->word[0], err) ||
-        !export_free(a->word[0], args_named(a, "over"), err) ||
-        !export_nodes(s, session_side(s), a->count > 1 ? a->word[1] : "", args_named(a, "axes"), a->word[0], format,
-                      &report, err))
+    if (!tensor_format(file, &format, err) || !export_free(file, args_named(a, "over"), err) ||
+        !export_nodes(s, session_side(s), a->count > 1 ? a->word[1] : "", args_named(a, "axes"), file, format, &report,
+                      err))
         return false;
-    session_say(s, "Wrote %s: %.*s.", a->word[0], report.len ? (int)report.len - 1 : 0, buf_str(&report));
+    session_say(s, "Wrote %s: %.*s.", file, report.len ? (int)report.len - 1 : 0, buf_str(&report));
     buf_free(&report);
     return true;
 }
@@ -114,14 +116,15 @@ static bool run_copy(Session *s, const Args *a, Err *err)
 }
 
 static const Command COMMANDS[] = {
-    {"open", "files", "open FILE, #N, FILE:tensor, \"sentence\"", "another picture or sentence; the edits stay", 0,
-     run_open, NULL},
-    {"model", "files", "model PATH, bundled", "another model for the same picture; the edits are dropped", 0, run_model,
-     NULL},
-    {"export", "files", "export FILE [ADDRESS] [axes=h,t,e] [over=yes]",
-     "write values: .npy .npz .safetensors .csv .json", 0, run_export, NULL},
-    {"link", "files", "link", "a command line that comes back to this place", 0, run_link, NULL},
-    {"copy", "files", "copy [ADDRESS]", "the value under the cursor with its address", 0, run_copy, NULL},
+    COMMAND("open", "files", "open FILE, #N, FILE:tensor, \"sentence\"", "another picture or sentence; the edits stay",
+            COMMAND_SESSION | COMMAND_READ, run_open, NULL),
+    COMMAND("model", "files", "model PATH, bundled", "another model for the same picture; the edits are dropped",
+            COMMAND_SESSION | COMMAND_READ, run_model, NULL),
+    COMMAND("export", "files", "export FILE [ADDRESS] [axes=h,t,e] [over=yes]",
+            "write values: .npy .npz .safetensors .csv .json", COMMAND_SESSION | COMMAND_WRITE, run_export, NULL),
+    COMMAND("link", "files", "link", "a command line that comes back to this place", COMMAND_SESSION, run_link, NULL),
+    COMMAND("copy", "files", "copy [ADDRESS]", "the value under the cursor with its address", COMMAND_SESSION, run_copy,
+            NULL),
 };
 
 CommandTable session_commands_files(void)

@@ -338,23 +338,29 @@ static void complete_views(const Session *s, int index, Buf *out)
 }
 
 static const Command COMMANDS[] = {
-    {"view", "look",
-     "view [heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, sentence, worked, formula, close-up, "
-     "positions, raw, centred, grids, one, fitted, waves, answer, writing, next]",
-     "another way to see this", 0, run_view, complete_views},
-    {"pool", "look", "pool 1, 2, 4, 7, auto, finer, coarser [max, mean, absmax]",
-     "how many numbers one drawn cell stands for", 0, run_pool, NULL},
-    {"average", "look", "average [on, off]", "attention: the mean over all heads, or one head", 0, run_average, NULL},
-    {"colours", "look", "colours [MAP, next, lock, free, own, shared, log, scale]",
-     "colour map, whether the scale stays, and whose range it is: scale goes from own to shared to log", 0, run_colours,
-     complete_maps},
-    {"compare", "look", "compare [a, b, diff, sides, off, next]", "A, B and A − B", 0, run_compare, NULL},
-    {"pin", "look", "pin [off]", "keep what is shown as A and compare what follows with it", 0, run_pin, NULL},
-    {"onward", "look", "onward N, +1, -1", "sinusoids: how many places on the rotation leads", 0, run_onward, NULL},
-    {"play", "look", "play [next, on, off]", "an operation step by step: one step, or on by itself", 0, run_play, NULL},
-    {"overlay", "look", "overlay [numbers, off]", "a row of attention: its shares in percent on the patches", 0,
-     run_overlay, NULL},
-    {"grid", "look", "grid", "patch grid over the picture, on or off", 0, run_grid, NULL},
+    COMMAND("view", "look",
+            "view [heat, numbers, strip, histogram, tensor, picture, sheet, matrix, row, sentence, worked, formula, "
+            "close-up, "
+            "positions, raw, centred, grids, one, fitted, waves, answer, writing, next]",
+            "another way to see this", COMMAND_SESSION, run_view, complete_views),
+    COMMAND("pool", "look", "pool 1, 2, 4, 7, auto, finer, coarser [max, mean, absmax]",
+            "how many numbers one drawn cell stands for", COMMAND_SESSION, run_pool, NULL),
+    COMMAND("average", "look", "average [on, off]", "attention: the mean over all heads, or one head", COMMAND_SESSION,
+            run_average, NULL),
+    COMMAND("colours", "look", "colours [MAP, next, lock, free, own, shared, log, scale]",
+            "colour map, whether the scale stays, and whose range it is: scale goes from own to shared to log",
+            COMMAND_SESSION, run_colours, complete_maps),
+    COMMAND("compare", "look", "compare [a, b, diff, sides, off, next]", "A, B and A − B", COMMAND_SESSION, run_compare,
+            NULL),
+    COMMAND("pin", "look", "pin [off]", "keep what is shown as A and compare what follows with it", COMMAND_SESSION,
+            run_pin, NULL),
+    COMMAND("onward", "look", "onward N, +1, -1", "sinusoids: how many places on the rotation leads", COMMAND_SESSION,
+            run_onward, NULL),
+    COMMAND("play", "look", "play [next, on, off]", "an operation step by step: one step, or on by itself",
+            COMMAND_SESSION, run_play, NULL),
+    COMMAND("overlay", "look", "overlay [numbers, off]", "a row of attention: its shares in percent on the patches",
+            COMMAND_SESSION, run_overlay, NULL),
+    COMMAND("grid", "look", "grid", "patch grid over the picture, on or off", COMMAND_SESSION, run_grid, NULL),
 };
 
 CommandTable session_commands_look(void)

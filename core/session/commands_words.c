@@ -139,8 +139,6 @@ static bool run_word(Session *s, const Args *a, Err *err)
     if (s->now->input.kind != INPUT_TEXT)
         return err_set(
             err, "this model reads no words: vitrine \"the animal did not cross the street\" opens one that does");
-    if (!(s->permit & COMMAND_EDIT))
-        return err_set(err, "changing the text is not allowed here");
     for (int k = 0; k < TEXTS && count > 1; k++)
         if (strcmp(a->word[0], TEXT_WORD[k]) == 0) {
             c.text = k;
@@ -212,16 +210,19 @@ static void complete_words(const Session *s, int index, Buf *out)
 }
 
 static const Command COMMANDS[] = {
-    {"word", "change", "word [source, target] [WORD] WORD [keep]",
-     "another word in the text, beside what it was: tired wide; keep: the target stays", COMMAND_EDIT, run_word,
-     complete_words},
-    {"wiring", "ask", "wiring", "encoder and decoder, decoder alone, encoder alone: the masks and the wiring compared",
-     0, run_wiring, NULL},
-    {"decode", "look",
-     "decode [greedy, beam, draw] [N, +1, -1] [alpha=A] [temperature=T] [top-k=K] [top-p=P] [cache=on, off, toggle]",
-     "write it greedily, by a beam N wide, or drawn from seed N: the tree of beginnings with their scores", 0,
-     decoding_command, NULL},
-    {"leak", "ask", "leak", "does anything before the target's changed word know of it?", 0, run_leak, NULL},
+    COMMAND("word", "change", "word [source, target] [WORD] WORD [keep]",
+            "another word in the text, beside what it was: tired wide; keep: the target stays", COMMAND_EDIT, run_word,
+            complete_words),
+    COMMAND("wiring", "ask", "wiring",
+            "encoder and decoder, decoder alone, encoder alone: the masks and the wiring compared", COMMAND_SESSION,
+            run_wiring, NULL),
+    COMMAND(
+        "decode", "look",
+        "decode [greedy, beam, draw] [N, +1, -1] [alpha=A] [temperature=T] [top-k=K] [top-p=P] [cache=on, off, toggle]",
+        "write it greedily, by a beam N wide, or drawn from seed N: the tree of beginnings with their scores",
+        COMMAND_SESSION, decoding_command, NULL),
+    COMMAND("leak", "ask", "leak", "does anything before the target's changed word know of it?", COMMAND_SESSION,
+            run_leak, NULL),
 };
 
 CommandTable session_commands_words(void)

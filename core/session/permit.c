@@ -18,15 +18,23 @@ static struct Loan *loan_of(const Session *s, const char *word)
     return l;
 }
 
-const char *permit_file(const Session *s, const char *word, Err *err)
+static const char *permit(const Session *s, const char *word, unsigned touch, Err *err)
 {
-    const struct Loan *l = loan_of(s, word);
-    if (l && l->file)
-        return l->file;
-    if (s->permit & COMMAND_FILE)
+    if (s->permit & touch)
         return word;
     err_set(err, "'%.200s' is a file: files are neither read nor written here (a link or a lesson may not)", word);
     return NULL;
+}
+
+const char *permit_read(const Session *s, const char *word, Err *err)
+{
+    const struct Loan *l = loan_of(s, word);
+    return l && l->file ? l->file : permit(s, word, COMMAND_READ, err);
+}
+
+const char *permit_write(const Session *s, const char *word, Err *err)
+{
+    return permit(s, word, COMMAND_WRITE, err);
 }
 
 void permit_lend(Session *s, const char *word, const char *file)

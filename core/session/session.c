@@ -273,7 +273,7 @@ bool session_open_input(Session *s, const char *input, Err *err)
     Exhibit *old = s->now;
     const Model *m = old->model ? old->model : &s->model;
     bool words = m->family->input == INPUT_TEXT; /* a sentence is no file */
-    const char *file = drawn || words ? input : permit_file(s, input, err);
+    const char *file = drawn || words ? input : permit_read(s, input, err);
     if (!file || !input_open(&in, m, file, err))
         return false;
     if (file != input) { /* lent: it is known by the name that was asked for */
@@ -295,7 +295,7 @@ bool session_open_model(Session *s, const char *path, Err *err)
 {
     Model m = {0};
     Input in;
-    const char *file = !path || (text_asked(path) && !file_exists(path)) ? path : permit_file(s, path, err);
+    const char *file = !path || (text_asked(path) && !file_exists(path)) ? path : permit_read(s, path, err);
     if (path && !file)
         return false;
     if (s->model_uses) /* the one that is open may be named */

@@ -275,7 +275,7 @@ typedef struct Session {
     void *progress_context;
     struct Explained *explained; /* explained.h; NULL until something of it is asked for */
     struct Measures *measures;   /* measures.h; NULL until something of it is asked for */
-    unsigned permit;             /* what the line being run may do: COMMAND_EDIT | … (permit.h); all outside of one */
+    unsigned permit;             /* what the line being run may touch: LINE_… (command.h); all outside of one */
     struct Loan *loans;          /* files under other names (permit.h) */
     struct CommandLog *log;      /* log.h; NULL until something was logged */
 } Session;

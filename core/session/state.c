@@ -15,7 +15,9 @@ const char *const STATE_COMPARE_WORDS[COMPARE_COUNT] = {"off", "sides", "a", "b"
 
 static void put_quoted(Buf *out, const char *verb, const char *text)
 {
-    buf_printf(out, "%s \"%s\"\n", verb, text);
+    buf_printf(out, "%s ", verb);
+    command_quote(text, out);
+    buf_putc(out, '\n');
 }
 
 void state_put_edits(const EditState *e, Buf *out)
@@ -154,11 +156,11 @@ void session_write_words(const Session *s, Buf *place, Buf *lines)
 }
 
 static const Command COMMANDS[] = {
-    {"place", "go", "place ADDRESS [screen=NAME] [at=AXIS:N,…] [term=N] [operand=N] [box=BOX] [after=last]",
-     "to exactly this place: what a link or a replay goes by; after=last: down from the one before", 0,
-     state_place_command, NULL},
-    {"option", "look", "option NAME VALUE", "one way of seeing, by its name", 0, look_option_command,
-     look_option_complete},
+    COMMAND("place", "go", "place ADDRESS [screen=NAME] [at=AXIS:N,…] [term=N] [operand=N] [box=BOX] [after=last]",
+            "to exactly this place: what a link or a replay goes by; after=last: down from the one before",
+            COMMAND_SESSION, state_place_command, NULL),
+    COMMAND("option", "look", "option NAME VALUE", "one way of seeing, by its name", COMMAND_SESSION,
+            look_option_command, look_option_complete),
 };
 
 CommandTable session_commands_state(void)

@@ -40,7 +40,7 @@ static inline int stop(void **state)
 static inline const char *run(const char *line)
 {
     Err err = {""};
-    if (!command_do(&s, &commands, line, COMMAND_EDIT | COMMAND_FILE, &err))
+    if (!command_do(&s, &commands, line, LINE_OWN, &err))
         fail_msg("%s: %s", line, err.text);
     return buf_str(&s.said);
 }
@@ -48,7 +48,7 @@ static inline const char *run(const char *line)
 static inline void refused(const char *line, const char *why)
 {
     Err err = {""};
-    if (command_do(&s, &commands, line, COMMAND_EDIT | COMMAND_FILE, &err))
+    if (command_do(&s, &commands, line, LINE_OWN, &err))
         fail_msg("'%s' was accepted", line);
     if (!strstr(err.text, why))
         fail_msg("'%s' gave: %s", line, err.text);

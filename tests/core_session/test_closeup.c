@@ -31,7 +31,7 @@ static void run(const char *line)
 {
     Commands c = session_command_set();
     Err err = {{0}};
-    if (!command_do(&s, &c, line, COMMAND_EDIT, &err))
+    if (!command_do(&s, &c, line, LINE_FOREIGN, &err))
         fail_msg("%s: %s", line, err.text);
     commands_free(&c);
 }

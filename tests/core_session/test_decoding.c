@@ -40,7 +40,7 @@ static int stop(void **state)
 static void must(const char *line)
 {
     Err err = {{0}};
-    if (!command_do(&s, &all, line, COMMAND_EDIT, &err))
+    if (!command_do(&s, &all, line, LINE_FOREIGN, &err))
         fail_msg("%s: %s", line, err.text);
 }
 
@@ -48,7 +48,7 @@ static void refused(const char *line, const char *why)
 {
     Err err = {{0}};
     const LookAt was = s.look;
-    assert_false(command_do(&s, &all, line, COMMAND_EDIT, &err));
+    assert_false(command_do(&s, &all, line, LINE_FOREIGN, &err));
     if (!strstr(err.text, why))
         fail_msg("%s: '%s' does not say '%s'", line, err.text, why);
     assert_memory_equal(&was.decoding, &s.look.decoding, sizeof was.decoding);

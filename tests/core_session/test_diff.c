@@ -89,7 +89,7 @@ static void refuses_nonsense(void **state)
     snprintf(line, sizeof line, "diff %s input=own", trace());
     refused(line, "no input values");
     Err err = {""};
-    assert_false(command_do(&s, &commands, "diff x", COMMAND_EDIT, &err)); /* links and lessons read no files */
+    assert_false(command_do(&s, &commands, "diff x", LINE_FOREIGN, &err)); /* links and lessons read no files */
     unlink(trace());
 }
 

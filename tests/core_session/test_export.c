@@ -52,7 +52,7 @@ static const char *in_dir(const char *name)
 static const char *run(const char *line)
 {
     Err err = {""};
-    if (!command_do(&s, &commands, line, COMMAND_EDIT | COMMAND_FILE, &err))
+    if (!command_do(&s, &commands, line, LINE_OWN, &err))
         fail_msg("%s: %s", line, err.text);
     return buf_str(&s.said);
 }
@@ -290,13 +290,13 @@ static void test_export_command(void **state)
     assert_non_null(strstr(run(line), "q.npy: float32 [h=4,t=65,e=16]."));
     unlink(in_dir("q.npy"));
     snprintf(line, sizeof line, "export %s probs", in_dir("q.npy"));
-    assert_false(command_do(&s, &commands, line, COMMAND_EDIT, &err)); /* files are not allowed here */
+    assert_false(command_do(&s, &commands, line, LINE_FOREIGN, &err)); /* files are not allowed here */
     assert_false(file_exists(in_dir("q.npy")));
-    assert_false(command_do(&s, &commands, "export shot.svg", COMMAND_FILE, &err));
+    assert_false(command_do(&s, &commands, "export shot.svg", LINE_OWN, &err));
     assert_non_null(strstr(err.text, "picture of the screen"));
-    assert_false(command_do(&s, &commands, "export values.dat", COMMAND_FILE, &err));
-    assert_false(command_do(&s, &commands, "export", COMMAND_FILE, &err));
-    assert_false(command_do(&s, &commands, "export /nowhere/at/all.npy", COMMAND_FILE, &err));
+    assert_false(command_do(&s, &commands, "export values.dat", LINE_OWN, &err));
+    assert_false(command_do(&s, &commands, "export", LINE_OWN, &err));
+    assert_false(command_do(&s, &commands, "export /nowhere/at/all.npy", LINE_OWN, &err));
 }
 
 static void check_width(const Buf *text)
@@ -349,13 +349,13 @@ static void test_open_and_model(void **state)
     (void)state;
     Err err = {""};
     assert_non_null(strstr(run("open #5"), "#5, 48 × 48."));
-    assert_false(command_do(&s, &commands, "open no-such.png", COMMAND_FILE, &err));
-    assert_false(command_do(&s, &commands, "open #99999999999999999999", COMMAND_FILE,
-                            &err)); /* no other picture in its place */
+    assert_false(command_do(&s, &commands, "open no-such.png", LINE_OWN, &err));
+    assert_false(
+        command_do(&s, &commands, "open #99999999999999999999", LINE_OWN, &err)); /* no other picture in its place */
     assert_non_null(strstr(err.text, "is no picture"));
     assert_string_equal(session_input(&s, SIDE_B)->name, "#5");
-    assert_false(command_do(&s, &commands, "open a b", COMMAND_FILE, &err));
-    assert_false(command_do(&s, &commands, "model no-such-folder", COMMAND_FILE, &err));
+    assert_false(command_do(&s, &commands, "open a b", LINE_OWN, &err));
+    assert_false(command_do(&s, &commands, "model no-such-folder", LINE_OWN, &err));
     const char *said = run("model bundled");
     assert_non_null(strstr(said, "shapes-vit"));
     assert_null(strstr(said, "ntrained"));

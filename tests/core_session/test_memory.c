@@ -45,8 +45,7 @@ static int stop(void **state)
 static void run(const char *line)
 {
     Err err = {{0}};
-    if (!command_do(&roomy, &all, line, COMMAND_EDIT | COMMAND_FILE, &err) ||
-        !command_do(&tight, &all, line, COMMAND_EDIT | COMMAND_FILE, &err))
+    if (!command_do(&roomy, &all, line, LINE_OWN, &err) || !command_do(&tight, &all, line, LINE_OWN, &err))
         fail_msg("%s: %s", line, err.text);
 }
 

@@ -128,7 +128,7 @@ static void random_patches(void **state)
     model_seeded(&m, &c, 3);
     if (!session_init_model(&t, &m, "#17", 1, &err))
         fail_msg("%s", err.text);
-    assert_true(command_do(&t, &commands, "hide random 0.4", COMMAND_EDIT, &err));
+    assert_true(command_do(&t, &commands, "hide random 0.4", LINE_FOREIGN, &err));
     const float *hidden = session_need(&t, SIDE_B, "guess.hidden", &err);
     int count = 0;
     unsigned hash = 2166136261u;

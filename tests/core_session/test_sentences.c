@@ -29,7 +29,7 @@ static void open(Session *s, const char *sentence)
 static void run(Session *s, const char *line)
 {
     Commands c = session_command_set();
-    if (!command_do(s, &c, line, COMMAND_EDIT, &error))
+    if (!command_do(s, &c, line, LINE_FOREIGN, &error))
         fail_msg("%s: %s", line, error.text);
     commands_free(&c);
     while (!session_step_pass(s, NULL, 0, CLOCK_NEVER))

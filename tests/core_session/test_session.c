@@ -39,14 +39,14 @@ static int stop(void **state)
 static void run(const char *line)
 {
     Err err = {{0}};
-    if (!command_do(&s, &all, line, COMMAND_EDIT | COMMAND_FILE, &err))
+    if (!command_do(&s, &all, line, LINE_OWN, &err))
         fail_msg("%s: %s", line, err.text);
 }
 
 static void refuse(const char *line, const char *part)
 {
     Err err = {{0}};
-    if (command_do(&s, &all, line, COMMAND_EDIT | COMMAND_FILE, &err))
+    if (command_do(&s, &all, line, LINE_OWN, &err))
         fail_msg("%s was accepted", line);
     if (!strstr(err.text, part))
         fail_msg("%s: expected '%s' in: %s", line, part, err.text);
@@ -484,7 +484,7 @@ static void random_commands_never_break_it(void **state)
     Rng r = rng_seed(5, 5);
     for (int i = 0; i < 3000; i++) {
         Err err;
-        command_do(&s, &all, WORDS[rng_below(&r, sizeof WORDS / sizeof *WORDS)], COMMAND_EDIT | COMMAND_FILE, &err);
+        command_do(&s, &all, WORDS[rng_below(&r, sizeof WORDS / sizeof *WORDS)], LINE_OWN, &err);
         int total;
         assert_true(session_step_number(&s, &total) > 0);
         assert_true(session_node(&s, SIDE_B, s.place.path) != NO_NODE);

@@ -12,7 +12,7 @@
 #include "core/session/screens.h"
 #include "core/session/state.h"
 
-enum { ALL = COMMAND_EDIT | COMMAND_FILE };
+enum { ALL = LINE_OWN };
 
 /* A second session that gets the resolved lines. */
 static Session follower;
@@ -376,8 +376,8 @@ static void links_and_lessons_open_no_file(void **state)
         }
         for (int way = 0; way < 2; way++) {
             err.text[0] = 0;
-            if (way ? session_read(&s, &commands, line, COMMAND_EDIT, &err)
-                    : command_do(&s, &commands, line, COMMAND_EDIT, &err))
+            if (way ? session_read(&s, &commands, line, LINE_FOREIGN, &err)
+                    : command_do(&s, &commands, line, LINE_FOREIGN, &err))
                 fail_msg("'%s' was allowed", line);
             if (!strstr(err.text, "files are neither read nor written"))
                 fail_msg("'%s': %s", line, err.text);
@@ -389,10 +389,10 @@ static void links_and_lessons_open_no_file(void **state)
     }
     Err err = {""};
     assert_true(command_do(&s, &commands, "open #4; model bundled; pin; open #5; patch blocks.1.attn.z from=a",
-                           COMMAND_EDIT, &err));
+                           LINE_FOREIGN, &err));
     assert_false(command_do(&s, &commands, "set scale off", 0, &err)); /* nor is the model changed where that is not */
     assert_false(command_do(&s, &commands, "edits drop 1", 0, &err));
-    assert_true(command_do(&s, &commands, "edits", 0, &err));
+    assert_true(command_do(&s, &commands, "edits", LINE_FOREIGN, &err));
     snprintf(line, sizeof line, "reset edits; pin off; patch blocks.1.attn.z from=%s", values);
     run(line); /* the reader may */
     remove(values);

@@ -47,14 +47,14 @@ static int stop(void **state)
 static void must(const char *line)
 {
     Err err = {{0}};
-    if (!command_do(&s, &all, line, COMMAND_EDIT, &err)) /* no file is read for it */
+    if (!command_do(&s, &all, line, LINE_FOREIGN, &err)) /* no file is read for it */
         fail_msg("%s: %s", line, err.text);
 }
 
 static void refused(const char *line, const char *why)
 {
     Err err = {{0}};
-    assert_false(command_do(&s, &all, line, COMMAND_EDIT, &err));
+    assert_false(command_do(&s, &all, line, LINE_FOREIGN, &err));
     if (!strstr(err.text, why))
         fail_msg("%s: '%s' does not say '%s'", line, err.text, why);
 }

@@ -60,7 +60,7 @@ static void apply_whole(const char *line)
     Err err = {{0}};
     int edits = s.edits.count;
     Place place = s.place;
-    if (!session_read(&s, &all, line, COMMAND_EDIT, &err) &&
+    if (!session_read(&s, &all, line, LINE_FOREIGN, &err) &&
         (s.edits.count != edits || strcmp(place.path, s.place.path) != 0))
         abort();
 }
@@ -87,7 +87,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     until = clock_ns() + COMMAND_NS;
     if (bytes[1] & 1) {
         apply_whole(line);
-    } else if (!command_do(&s, &all, line, COMMAND_EDIT | COMMAND_UI, &err) && (!*err.text || strchr(err.text, '\n')))
+    } else if (!command_do(&s, &all, line, LINE_FOREIGN | COMMAND_UI, &err) && (!*err.text || strchr(err.text, '\n')))
         abort();
     s.quit = false;
     draw(SIZES[size][0], SIZES[size][1]);

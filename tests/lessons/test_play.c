@@ -191,7 +191,7 @@ static void answers_are_graded_and_explained(void **state)
     assert_true(player_hint(&p, &why, &err));
     assert_string_equal(buf_str(&why), "3 and …");
     assert_true(player_enter(&p, 2, &err) && player_done(&p, &done, &why, &err) && !done);
-    assert_true(command_do(&s, &p.commands, "set scale x4", COMMAND_EDIT, &err));
+    assert_true(command_do(&s, &p.commands, "set scale x4", LINE_FOREIGN, &err));
     assert_true(player_done(&p, &done, &why, &err) && done && p.answers[2].right);
     buf_free(&why);
     player_close(&p);
@@ -267,20 +267,20 @@ static void an_example_is_an_exhibit(void **state)
     assert_true(s.place.screen == SCREEN_WORKED && strcmp(s.place.path, "x") == 0);
     assert_int_equal(s.stages.count, 2);
     assert_true(value(&p, "probs[o=star]") > 0.9); /* of the model, which is not on show */
-    assert_true(command_do(&s, &p.commands, "set x[d=1] 5; compare diff", COMMAND_EDIT, &err));
+    assert_true(command_do(&s, &p.commands, "set x[d=1] 5; compare diff", LINE_FOREIGN, &err));
     assert_true(value(&p, "m:x[d=1]") == 5 && value(&p, "sum(m:x)") == 10);
     assert_non_null(session_need(&s, SIDE_DIFF, "x", &err));
     assert_true(ask_explain_text(&s, SIDE_B, "x", 1, &out, false, &err));
-    assert_true(command_do(&s, &p.commands, "model bundled", COMMAND_EDIT | COMMAND_FILE, &err));
+    assert_true(command_do(&s, &p.commands, "model bundled", LINE_OWN, &err));
     assert_true(session_edited(&s)); /* it is the one that is open */
-    assert_false(command_do(&s, &p.commands, "model translator", COMMAND_EDIT | COMMAND_FILE, &err));
+    assert_false(command_do(&s, &p.commands, "model translator", LINE_OWN, &err));
     assert_non_null(strstr(err.text, "a lesson is open"));
     assert_true(player_enter(&p, 1, &err));
     assert_false(session_edited(&s));
     assert_non_null(s.now->model);
     assert_true(value(&p, "m:x[d=1]") == -1);
     assert_true(player_enter(&p, 0, &err));
-    assert_true(command_do(&s, &p.commands, "open #66", COMMAND_EDIT, &err)); /* away from the example by hand */
+    assert_true(command_do(&s, &p.commands, "open #66", LINE_FOREIGN, &err)); /* away from the example by hand */
     assert_true(player_enter(&p, 1, &err));
     assert_string_equal(s.now->input.path, "#17");
     player_close(&p);
@@ -296,11 +296,11 @@ static void arithmetic_is_played_term_by_term(void **state)
     open_text(&p, CARD "```vitrine example m\naxis d 3\nx[d] = 3 -1 2\nsum = sum(x)\n```\n\n"
                        "## A\n\nx\n\n```vitrine\nshow m:sum\ndo play\n```\n");
     assert_true(s.look.playing && s.look.worked.terms == 1 && playing_terms(&s) == 3);
-    assert_true(command_do(&s, &p.commands, "play", COMMAND_EDIT, &err));
+    assert_true(command_do(&s, &p.commands, "play", LINE_FOREIGN, &err));
     assert_false(s.look.playing);
-    assert_true(command_do(&s, &p.commands, "play next", COMMAND_EDIT, &err));
+    assert_true(command_do(&s, &p.commands, "play next", LINE_FOREIGN, &err));
     assert_true(s.look.worked.terms == 2 && !s.look.playing);
-    assert_true(command_do(&s, &p.commands, "play on", COMMAND_EDIT, &err));
+    assert_true(command_do(&s, &p.commands, "play on", LINE_FOREIGN, &err));
     assert_true(s.look.worked.terms == 0 && !s.look.playing); /* all are there: it stops */
     player_close(&p);
 }

@@ -64,7 +64,7 @@ static int stop(void **state)
 static bool run(const char *line)
 {
     Err err = {{0}};
-    return command_do(&s, &all, line, COMMAND_EDIT | COMMAND_UI, &err);
+    return command_do(&s, &all, line, LINE_FOREIGN | COMMAND_UI, &err);
 }
 
 static void draw(Canvas *c, int h, int w, bool hint)
@@ -214,7 +214,7 @@ static void a_pinned_picture_is_named(void **state)
     canvas_init(&c, 1, 1);
     char text[512];
     Err err = {{0}};
-    if (!command_do(&s, &all, "pin; open #18; goto first", COMMAND_EDIT | COMMAND_FILE, &err))
+    if (!command_do(&s, &all, "pin; open #18; goto first", LINE_OWN, &err))
         fail_msg("%s", err.text);
     draw(&c, 40, 120, false);
     text_of(&c, (Rect){0, 0, 1, 120}, text, sizeof text);
@@ -382,7 +382,7 @@ static void help_runs_its_tasks(void **state)
                 continue;
             snprintf(line, sizeof line, "%s", o.items[i].command);
             Err err = {{0}};
-            if (!command_do(&s, &all, line, COMMAND_EDIT | COMMAND_UI, &err) && page == 0)
+            if (!command_do(&s, &all, line, LINE_OWN | COMMAND_UI, &err) && page == 0)
                 fail_msg("task '%s': %s", o.items[i].text, err.text);
             s.quit = false;
         }
@@ -536,7 +536,7 @@ static void click_does(const char *line)
     Overlay list = lists;
     int edits = s.edits.count, acts = asked.count, boxes, boxes_now;
     session_step_number(&s, &boxes); /* those that can be seen: a box may be opened */
-    bool ok = command_do(&s, &all, line, COMMAND_EDIT | COMMAND_UI, &err);
+    bool ok = command_do(&s, &all, line, LINE_FOREIGN | COMMAND_UI, &err);
     if (!ok && strncmp(line, "ablate", 6) != 0 && strncmp(line, "hide", 4) != 0)
         fail_msg("a click runs '%s': %s", line, err.text);
     const char *named = strncmp(line, "goto ", 5) == 0 ? line + 5 : NULL;
@@ -602,7 +602,7 @@ static void a_state_is_applied_whole_or_not_at_all(void **state)
         Place place = s.place;
         LookAt look = s.look;
         int undo = s.undo_count;
-        assert_false(session_read(&s, &all, BROKEN[i], COMMAND_EDIT, &err));
+        assert_false(session_read(&s, &all, BROKEN[i], LINE_FOREIGN, &err));
         assert_true(*err.text);
         assert_int_equal(s.edits.count, 0);
         assert_int_equal(s.undo_count, undo);
@@ -612,7 +612,7 @@ static void a_state_is_applied_whole_or_not_at_all(void **state)
     }
     Err err = {{0}};
     assert_true(
-        session_read(&s, &all, "ablate blocks.1.attn.z[h=2]; goto blocks.2.attn.q; view numbers", COMMAND_EDIT, &err));
+        session_read(&s, &all, "ablate blocks.1.attn.z[h=2]; goto blocks.2.attn.q; view numbers", LINE_FOREIGN, &err));
     assert_int_equal(s.edits.count, 1);
     assert_string_equal(s.place.path, "blocks.2.attn.q");
 }
@@ -705,7 +705,7 @@ static void reach_screens(bool words)
         assert_true(run("goto first"));
         Err err = {{0}};
         Place before = s.place;
-        bool ok = command_do(&s, &all, screen->command, COMMAND_EDIT | COMMAND_UI, &err);
+        bool ok = command_do(&s, &all, screen->command, LINE_FOREIGN | COMMAND_UI, &err);
         if (screen->words != words && !ok) {
             assert_true(*err.text);
             assert_memory_equal(&s.place, &before, sizeof before);
@@ -767,11 +767,11 @@ static void words_at_every_size(void **state)
     canvas_init(&c, 1, 1);
     for (int pass = 0; pass < 3; pass++) {
         if (pass == 1)
-            assert_true(command_do(&s, &all, "word tired wide", COMMAND_EDIT | COMMAND_FILE, &err));
+            assert_true(command_do(&s, &all, "word tired wide", LINE_OWN, &err));
         else if (pass == 2)
             assert_true(run("ablate decoder.blocks.2.cross_attn.z[h=0]; compare diff"));
         for (size_t k = 0; k < sizeof AT / sizeof *AT; k++) {
-            if (!command_do(&s, &all, AT[k], COMMAND_EDIT | COMMAND_UI, &err))
+            if (!command_do(&s, &all, AT[k], LINE_FOREIGN | COMMAND_UI, &err))
                 fail_msg("%s: %s", AT[k], err.text);
             for (size_t i = 0; i < sizeof SIZES / sizeof *SIZES; i++) {
                 draw(&c, SIZES[i][0], SIZES[i][1], false);

@@ -109,8 +109,8 @@ static void every_screen_cuts_names_alike(void **state)
     for (int i = 0; i < SCREEN_COUNT; i++) {
         Err err = {{0}};
         const ScreenSpec *screen = screen_spec((Screen)i);
-        assert_true(command_do(&s, &all, "goto last", COMMAND_EDIT | COMMAND_UI, &err));
-        if (!command_do(&s, &all, screen->command, COMMAND_EDIT | COMMAND_UI, &err))
+        assert_true(command_do(&s, &all, "goto last", LINE_FOREIGN | COMMAND_UI, &err));
+        if (!command_do(&s, &all, screen->command, LINE_FOREIGN | COMMAND_UI, &err))
             continue; /* one of words, or of a worked example */
         for (size_t k = 0; k < sizeof SIZES / sizeof *SIZES; k++) {
             canvas_resize(&c, SIZES[k][0], SIZES[k][1]);

@@ -24,7 +24,7 @@ static Err error;
 static bool run(const char *line)
 {
     error.text[0] = 0;
-    return command_do(&s, &all, line, COMMAND_EDIT | COMMAND_UI, &error);
+    return command_do(&s, &all, line, LINE_FOREIGN | COMMAND_UI, &error);
 }
 
 static void said_rightly(const char *text, const char *where)

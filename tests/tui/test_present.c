@@ -133,7 +133,7 @@ static void test_decks(void **state)
         }
         for (int k = d.count - 1; k >= 0; k -= 2) {
             const char *away = s.now->model ? "goto first; skip mlp" : "goto last; set . 2"; /* an excursion */
-            if (!command_do(&s, &all, away, COMMAND_EDIT, &err))
+            if (!command_do(&s, &all, away, LINE_FOREIGN, &err))
                 fail_msg("%s step %d: %s", DECKS[i], k, err.text);
             if (!deck_go(&d, &s, &all, k, &err))
                 fail_msg("%s step %d again: %s", DECKS[i], k, err.text);
@@ -146,7 +146,7 @@ static void test_decks(void **state)
             free(now);
         }
         const char *away = s.now->model ? "goto first; shuffle seed=3" : "goto last; set . 2";
-        assert_true(command_do(&s, &all, away, COMMAND_EDIT, &err));
+        assert_true(command_do(&s, &all, away, LINE_FOREIGN, &err));
         assert_true(deck_return(&d, &s, &all, &err));
         char *now = whole();
         assert_string_equal(now, seen[d.at]);
@@ -165,7 +165,7 @@ static void test_frame(void **state)
     Err err = {{0}};
     assert_true(presenter_do(&p, &s, &all, "heads", NULL, &said, &err));
     assert_true(presenter_do(&p, &s, &all, "go 3", NULL, &said, &err));
-    assert_true(command_do(&s, &all, "view matrix", COMMAND_EDIT, &err));
+    assert_true(command_do(&s, &all, "view matrix", LINE_FOREIGN, &err));
     Frame low = present_frame(&s, &p.deck, 24, 80), high = present_frame(&s, &p.deck, 50, 120);
     assert_string_equal(low.pane[0].view->name, "row");
     assert_string_equal(high.pane[0].view->name, "matrix");
@@ -173,7 +173,7 @@ static void test_frame(void **state)
     presenter_lock(&p, &s, &all);
     assert_true(s.look.locked);
     float high_end = s.look.high;
-    assert_true(command_do(&s, &all, "head 3", COMMAND_EDIT, &err)); /* the same tensor: the scale stays */
+    assert_true(command_do(&s, &all, "head 3", LINE_FOREIGN, &err)); /* the same tensor: the scale stays */
     presenter_lock(&p, &s, &all);
     assert_true(s.look.locked && s.look.high == high_end);
     for (int light = 0; light < 2; light++) {
@@ -228,7 +228,7 @@ static void test_own_comes_back(void **state)
         Err err = {{0}};
         assert_true(command_do(&s, &all,
                                "reset edits; goto blocks.1.attn.pattern[h=3]; set scale off; skip mlp block=0",
-                               COMMAND_EDIT, &err));
+                               LINE_FOREIGN, &err));
         int undo = s.undo_count;
         char *before = whole();
         assert_false(presenter_do(&p, &s, &all, "no-such-thing", NULL, &said, &err));
@@ -241,10 +241,10 @@ static void test_own_comes_back(void **state)
         char *after = whole();
         assert_string_equal(before, after);
         assert_int_equal(s.undo_count, undo);
-        assert_true(command_do(&s, &all, "undo", COMMAND_EDIT, &err));
+        assert_true(command_do(&s, &all, "undo", LINE_FOREIGN, &err));
         assert_int_equal(s.edits.count, 1);
         assert_string_equal(s.edits.line[0], "set scale off");
-        assert_true(command_do(&s, &all, "undo", COMMAND_EDIT, &err));
+        assert_true(command_do(&s, &all, "undo", LINE_FOREIGN, &err));
         assert_int_equal(s.edits.count, 0);
         free(before);
         free(after);

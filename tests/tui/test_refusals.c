@@ -76,7 +76,7 @@ static int refuse(const char *name)
         Err err = {{0}};
         Canvas c;
         snprintf(line, sizeof line, "%s %s", name, WORDS[i]);
-        if (command_do(&s, &all, line, COMMAND_EDIT | COMMAND_FILE | COMMAND_UI, &err))
+        if (command_do(&s, &all, line, LINE_OWN | COMMAND_UI, &err))
             continue;
         count++;
         canvas_init(&c, 24, 80);
@@ -104,7 +104,7 @@ static void every_command(const char *model, const char *input)
         commands += count > 0;
         s.quit = false;
         Err err = {{0}};
-        assert_true(command_do(&s, &all, "reset edits", COMMAND_EDIT, &err));
+        assert_true(command_do(&s, &all, "reset edits", LINE_FOREIGN, &err));
     }
     printf("%d refusals of %d commands\n", refused, commands);
     assert_int_equal(late, 0);

@@ -49,7 +49,7 @@ static int stop(void **state)
 static bool run(const char *line)
 {
     error.text[0] = 0;
-    bool ok = command_do(&s, &all, line, COMMAND_EDIT | COMMAND_UI, &error);
+    bool ok = command_do(&s, &all, line, LINE_FOREIGN | COMMAND_UI, &error);
     if (!ok)
         assert_true(*error.text);
     assert_int_not_equal(session_node(&s, SIDE_B, s.place.path), NO_NODE);

@@ -20,7 +20,7 @@ static Commands commands;
 static void run(const char *line)
 {
     Err err = {{0}};
-    if (!command_do(&s, &commands, line, COMMAND_EDIT, &err))
+    if (!command_do(&s, &commands, line, LINE_FOREIGN, &err))
         fail_msg("%s: %s", line, err.text);
 }
 
@@ -66,7 +66,7 @@ static void walk(const char *what, bool words)
         const ScreenSpec *screen = screen_spec((Screen)i);
         if (screen->group == GROUP_LEARNED && session_compares(&s))
             continue; /* of the model, whatever is compared */
-        if (!command_do(&s, &commands, screen->command, COMMAND_EDIT, &err)) {
+        if (!command_do(&s, &commands, screen->command, LINE_FOREIGN, &err)) {
             if (!words && !screen->words)
                 fail_msg("%s: %s: %s", what, screen->command, err.text);
             continue;

@@ -27,7 +27,7 @@ static Model other; /* what A is of */
 static bool run(const char *line)
 {
     error.text[0] = 0;
-    bool ok = command_do(&s, &all, line, COMMAND_EDIT | COMMAND_UI, &error);
+    bool ok = command_do(&s, &all, line, LINE_FOREIGN | COMMAND_UI, &error);
     if (!ok && !*error.text)
         fail_msg("%s was refused without a word", line);
     if (session_node(&s, SIDE_B, s.place.path) == NO_NODE)

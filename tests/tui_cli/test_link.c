@@ -70,7 +70,7 @@ static char *screen_of(Session *s)
 static void run(Session *s, const char *line)
 {
     Err err = {{0}};
-    if (!command_do(s, &commands, line, COMMAND_EDIT | COMMAND_FILE, &err))
+    if (!command_do(s, &commands, line, LINE_OWN, &err))
         fail_msg("%s: %s", line, err.text);
 }
 
@@ -122,7 +122,7 @@ static bool open_link(const char *text, Session *s, Err *err)
     ok = ok && (opened = session_init_as(s, o.model, wish, input, 1, NULL, NULL, err));
     bool late = ok && o.at && o.commands.len, there = late && link_go(s, &commands, o.at, NULL);
     ok = ok && link_run(&l, late ? NULL : o.at, s, &commands, err) &&
-         session_read(s, &commands, buf_str(&o.commands), COMMAND_EDIT | COMMAND_FILE, err) &&
+         session_read(s, &commands, buf_str(&o.commands), LINE_OWN, err) &&
          (!late || there || link_go(s, &commands, o.at, err)) && link_agrees(&l, s, err);
     uint64_t hash;
     while (ok && !session_step(s, NULL, 0, CLOCK_NEVER))

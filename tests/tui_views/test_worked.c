@@ -23,7 +23,7 @@ static int enter_all(const Player *p, int which)
             continue;
         assert_true(session_go(p->s, node->path, SCREEN_WORKED, &err));
         p->s->place.term = 0;
-        if (!command_do(p->s, &p->commands, "in; in", COMMAND_EDIT, &err))
+        if (!command_do(p->s, &p->commands, "in; in", LINE_FOREIGN, &err))
             continue; /* a sum of nothing */
         bool reads = false;
         for (int k = 0; k < op_inputs(node->op); k++)

@@ -26,7 +26,7 @@ static inline void command(const char *line)
     static Commands set;
     commands_free(&set);
     set = session_command_set();
-    if (!command_do(&session, &set, line, COMMAND_EDIT | COMMAND_FILE, &err))
+    if (!command_do(&session, &set, line, LINE_OWN, &err))
         fail_msg("%s: %s", line, err.text);
 }
 
@@ -36,7 +36,7 @@ static inline void refused(const char *line, const char *words)
     static Commands set;
     commands_free(&set);
     set = session_command_set();
-    if (command_do(&session, &set, line, COMMAND_EDIT | COMMAND_FILE, &err))
+    if (command_do(&session, &set, line, LINE_OWN, &err))
         fail_msg("%s was not refused", line);
     if (!strstr(err.text, words))
         fail_msg("%s: \"%s\" does not say \"%s\"", line, err.text, words);

@@ -7,8 +7,7 @@
 #include "tui/cli/play.h"
 #include "tui/cli/verbs.h"
 
-/* Somebody else's text: it changes the model and uses the screen, and touches no file. */
-enum { ALLOWED = COMMAND_EDIT | COMMAND_UI };
+enum { ALLOWED = LINE_FOREIGN | COMMAND_UI };
 
 static const char *which(const Work *w)
 {
@@ -19,7 +18,7 @@ static int play(Work *w, Script *s, Err *err)
 {
     Buf cast = {0};
     const Options *o = w->options;
-    if (!work_open(w, ALLOWED | COMMAND_FILE, err))
+    if (!work_open(w, LINE_OWN | COMMAND_UI, err))
         return STATUS_BAD;
     bool ok;
     if (o->cast)

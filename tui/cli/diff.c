@@ -77,7 +77,7 @@ static int diff(Work *w, Err *err)
         return STATUS_USAGE;
     own.model = p.model;
     w->options = &own; /* only while it is opened */
-    bool ok = work_open(w, COMMAND_EDIT | COMMAND_FILE, err);
+    bool ok = work_open(w, LINE_OWN, err);
     w->options = given;
     if (given->json && p.count > 1)
         buf_putc(&w->out, '[');
@@ -105,9 +105,12 @@ int diff_open(const Options *o)
     if (ok && (!isatty(STDIN_FILENO) || !isatty(STDOUT_FILENO)))
         ok = err_set(&err, "--open needs a terminal; without it diff prints");
     if (ok) {
-        buf_printf(&line, "%s%sdiff \"%s\"", buf_str(&o->commands), o->commands.len ? "; " : "", p.reference[0]);
-        if (o->map)
-            buf_printf(&line, " map=\"%s\"", o->map);
+        buf_printf(&line, "%s%sdiff ", buf_str(&o->commands), o->commands.len ? "; " : "");
+        command_quote(p.reference[0], &line);
+        if (o->map) {
+            buf_puts(&line, " map=");
+            command_quote(o->map, &line);
+        }
         if (o->tolerance)
             buf_printf(&line, " tolerance=%s", o->tolerance);
         if (o->precision)

@@ -67,7 +67,7 @@ static bool check_file(Work *w, const char *file, Err *err)
 
 static int check(Work *w, Err *err)
 {
-    if (!work_open(w, COMMAND_EDIT, err))
+    if (!work_open(w, LINE_FOREIGN, err))
         return STATUS_BAD;
     int status = STATUS_DONE;
     for (int i = 1; i < w->options->word_count; i++) {
@@ -142,7 +142,7 @@ static int paper(Work *w, Err *err)
     LessonFile f;
     Lesson lesson;
     Player p = {0};
-    if (!work_open(w, COMMAND_EDIT, err) || !lesson_named(w->options->word[1], &f))
+    if (!work_open(w, LINE_FOREIGN, err) || !lesson_named(w->options->word[1], &f))
         return STATUS_BAD;
     bool ok = lesson_parse(&lesson, f.name, f.text, f.size, 0, err) && player_open(&p, &w->session, &lesson, err) &&
               paper_put(&p, &w->out, err);
@@ -186,12 +186,11 @@ static int export_screen(Work *w, Err *err)
     Commands commands = session_command_set();
     Script s = {.title = ""};
     Buf below = {0}, picture = {0};
-    enum { ALLOWED = COMMAND_EDIT | COMMAND_FILE | COMMAND_UI };
     bool ok = link_parse(&w->link, o->word + 1, o->word_count - 1, LINK_ADDRESS, &commands, err);
     w->address = w->link.address ? w->link.address : o->at ? o->at : "";
-    ok = ok && work_open(w, ALLOWED, err);
+    ok = ok && work_open(w, LINE_OWN | COMMAND_UI, err);
     if (ok && o->script)
-        ok = script_read(&s, o->script, err) && play_export(w, &s, ALLOWED, err);
+        ok = script_read(&s, o->script, err) && play_export(w, &s, LINE_REPLAY | COMMAND_UI, err);
     else if (ok) {
         play_given(w, &below);
         ok = screen_draw_below(w, o->output, buf_str(&below), &picture, err) &&

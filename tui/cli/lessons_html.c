@@ -444,7 +444,7 @@ int lessons_export(Work *w, Err *err)
     int count = 0;
     while (lesson_at(count, &f))
         count++;
-    if (!work_open(w, COMMAND_EDIT, err))
+    if (!work_open(w, LINE_FOREIGN, err))
         return STATUS_BAD;
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
         err_set(err, "%.300s: %s; name a folder in one that is there", folder, strerror(errno));

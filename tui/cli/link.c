@@ -213,7 +213,9 @@ bool link_files(const Link *l, const char *input, const char *model, Err *err)
 static bool go(Session *s, const Commands *c, const char *verb, const char *address, const char *rest, Err *err)
 {
     Buf line = {0};
-    buf_printf(&line, "%s \"%s\"%s", verb, address, rest); /* quoted: a blank may stand between [ ] */
+    buf_printf(&line, "%s ", verb);
+    command_quote(address, &line); /* a blank may stand between [ ] */
+    buf_puts(&line, rest);
     bool ok = command_do(s, c, buf_str(&line), 0, err);
     buf_free(&line);
     return ok;
@@ -238,7 +240,7 @@ bool link_run(const Link *l, const char *at, Session *s, const Commands *c, Err 
 {
     const char *start = l->address ? l->address : at;
     bool there = start && link_go(s, c, start, NULL); /* else a change has to make it first */
-    if (!session_read(s, c, buf_str(&l->edits), COMMAND_EDIT, err))
+    if (!session_read(s, c, buf_str(&l->edits), LINE_FOREIGN, err))
         return false;
     if (link_has_place(l))
         return link_place(l, s, c, err);

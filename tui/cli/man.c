@@ -100,7 +100,7 @@ static void put_commands(Buf *out)
             bool shadowed = command_find(&all, c->name) != c; /* the screen's own form of a command */
             if (shadowed || strcmp(c->group, GROUPS[g]) != 0)
                 continue;
-            snprintf(term, sizeof term, "%s%s", c->usage, c->flags & COMMAND_UI ? " *" : "");
+            snprintf(term, sizeof term, "%s%s", c->usage, c->touches & COMMAND_UI ? " *" : "");
             put_item(out, term, c->summary);
         }
     }

@@ -217,7 +217,7 @@ static void run(Plain *p, const char *command)
     Err err = {{0}};
     char *before = state_text(s);
     buf_clear(&s->said);
-    bool ok = command_do(s, &w->commands, command, COMMAND_EDIT | COMMAND_FILE | COMMAND_UI, &err);
+    bool ok = command_do(s, &w->commands, command, LINE_OWN | COMMAND_UI, &err);
     if (ok && p->stage.due)
         ok = stage_run(&p->stage, s, &w->commands, &err);
     if (p->terminal && stop_interrupted())

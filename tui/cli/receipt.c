@@ -149,7 +149,7 @@ static int receipt(Work *w, Err *err)
     Lesson lesson;
     int card;
     *err = (Err){{0}};
-    if (!receipt_read(&r, o->word[1], err) || !work_open(w, COMMAND_EDIT | COMMAND_FILE, err))
+    if (!receipt_read(&r, o->word[1], err) || !work_open(w, LINE_OWN, err))
         return STATUS_BAD;
     if (o->word_count == 2 && find_card(&r, &lesson, &card, err)) {
         buf_puts(&w->out, "receipt   well formed\n");

@@ -297,10 +297,9 @@ static int script(Work *w, Err *err)
     const char *path = w->options->cast;
     bool ok = script_read(&s, w->options->script, err);
     if (ok && path)
-        ok = play_cast(w, &s, COMMAND_EDIT | COMMAND_FILE | COMMAND_UI, &cast, err) &&
-             file_write(path, cast.data, cast.len, err);
+        ok = play_cast(w, &s, LINE_REPLAY | COMMAND_UI, &cast, err) && file_write(path, cast.data, cast.len, err);
     else if (ok)
-        ok = play_export(w, &s, COMMAND_EDIT | COMMAND_FILE | COMMAND_UI, err);
+        ok = play_export(w, &s, LINE_REPLAY | COMMAND_UI, err);
     script_free(&s);
     buf_free(&cast);
     return ok ? STATUS_DONE : STATUS_BAD;

@@ -108,7 +108,7 @@ int verb_main(const Verb *v, const Options *o)
 {
     Work w = {.options = o, .address = ""};
     Err err = {{0}};
-    unsigned allowed = COMMAND_EDIT | COMMAND_FILE | (v->flags & VERB_UI ? COMMAND_UI : 0u);
+    unsigned allowed = LINE_OWN | (v->flags & VERB_UI ? COMMAND_UI : 0u);
     int status = STATUS_USAGE;
     bool sound = check_words(v, &w, &err);
     AppOptions a = verb_screen(o);

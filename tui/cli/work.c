@@ -97,7 +97,8 @@ static bool ask_gradient(Work *w, Err *err)
     Buf line = {0};
     if (!w->options->gradient)
         return true;
-    buf_printf(&line, "gradient \"%s\"", w->options->gradient);
+    buf_puts(&line, "gradient ");
+    command_quote(w->options->gradient, &line);
     bool ok = command_do(&w->session, &w->commands, buf_str(&line), 0, err);
     buf_free(&line);
     return ok;
@@ -114,7 +115,7 @@ static bool run_commands(Work *w, unsigned allowed, Err *err)
     if (both && !placed)
         return false;
     buf_clear(&w->session.said);
-    if (!session_read(&w->session, &w->commands, buf_str(&w->link.edits), COMMAND_EDIT | (allowed & COMMAND_UI), err) ||
+    if (!session_read(&w->session, &w->commands, buf_str(&w->link.edits), LINE_FOREIGN | (allowed & COMMAND_UI), err) ||
         !session_read(&w->session, &w->commands, buf_str(&w->options->commands), allowed, err))
         return false;
     if (link_has_place(&w->link))

@@ -334,8 +334,12 @@ bool ask_diff(Session *s, const DiffAsk *a, Buf *report, Buf *verdict, DiffAnswe
                      .context = s->progress_context};
     DiffReport d = {.count = 0};
     VitConfig config;
-    if (!permit_file(s, a->reference, err) || (a->map && !permit_file(s, a->map, err)))
+    DiffAsk permitted = *a;
+    permitted.reference = permit_read(s, a->reference, err);
+    permitted.map = a->map && permitted.reference ? permit_read(s, a->map, err) : NULL;
+    if (!permitted.reference || (a->map && !permitted.map))
         return false;
+    a = &permitted;
     if (!s->now->model || (!text_of(s->now->model) && !model_vit(s->now->model)))
         return err_set(err, "there is no model here whose pass could be compared");
     bool ok = ask_diff_is_model(a->reference) ? open_model(&x, s, a, o.tolerance, err) : open_trace(&x, s, a, err);

@@ -203,8 +203,6 @@ static bool drop(Session *s, const Args *a, Err *err)
 
 static bool run_edits(Session *s, const Args *a, Err *err)
 {
-    if (a->count && !(s->permit & COMMAND_EDIT))
-        return err_set(err, "changing the model is not allowed here");
     if (a->count && !drop(s, a, err))
         return false;
     report(s);
@@ -212,33 +210,38 @@ static bool run_edits(Session *s, const Args *a, Err *err)
 }
 
 static const Command COMMANDS[] = {
-    {"set", "change", "set scale off, on, toggle, xF [at=ADDRESS] | precision f32, bf16, f16 | ADDRESS VALUE",
-     "take 1/√d_k away, multiply it, round every stored tensor, or set cells to a value", COMMAND_EDIT, run_edit, NULL},
-    {"ablate", "change", "ablate [ADDRESS [mean]]",
-     "switch off a head (at z, before W_O), token, node; without address: what is in focus", COMMAND_EDIT, run_ablate,
-     NULL},
-    {"restore", "change", "restore [ADDRESS]", "switch it on again", COMMAND_EDIT, run_restore, NULL},
-    {"skip", "change", "skip mlp, attention, layernorm, rmsnorm, ln1, residual, positions [block=N] [stack=NAME]",
-     "leave a part out", COMMAND_EDIT, run_edit, complete_parts},
-    {"mask", "change", "mask causal, none, ADDRESS", "forbid tokens to look: −∞ before the softmax", COMMAND_EDIT,
-     run_edit, NULL},
-    {"shuffle", "change", "shuffle [seed=N]", "the patches in another order, before positions are added", COMMAND_EDIT,
-     run_edit, NULL},
-    {"grey", "change", "grey [PATCH]", "paint a patch of the picture grey; without a name: the one under the cursor",
-     COMMAND_EDIT, run_edit, complete_places},
-    {"hide", "change", "hide [PATCH …, not PATCH …, random SHARE [seed=N]]",
-     "put the mask token in patches' places; without a name: the patch under the cursor", COMMAND_EDIT, run_edit,
-     complete_places},
-    {"swap", "change", "swap [PATCH] PATCH",
-     "move a patch of the picture to another's place; without the first: the one under the cursor", COMMAND_EDIT,
-     run_edit, complete_places},
-    {"patch", "change", "patch ADDRESS from=FILE, from=FILE:TENSOR, from=a",
-     "put values of a file or of A in the place of a node, a head or a token", COMMAND_EDIT, run_edit, NULL},
-    {"undo", "change", "undo", "take the last change back", COMMAND_EDIT, run_undo, NULL},
-    {"redo", "change", "redo", "do it again", COMMAND_EDIT, run_redo, NULL},
-    {"reset", "change", "reset edits, view", "all changes away, or the view as at the start", COMMAND_EDIT, run_reset,
-     NULL},
-    {"edits", "change", "edits [drop N]", "list the changes in force, or take one of them away", 0, run_edits, NULL},
+    COMMAND("set", "change", "set scale off, on, toggle, xF [at=ADDRESS] | precision f32, bf16, f16 | ADDRESS VALUE",
+            "take 1/√d_k away, multiply it, round every stored tensor, or set cells to a value", COMMAND_EDIT, run_edit,
+            NULL),
+    COMMAND("ablate", "change", "ablate [ADDRESS [mean]]",
+            "switch off a head (at z, before W_O), token, node; without address: what is in focus", COMMAND_EDIT,
+            run_ablate, NULL),
+    COMMAND("restore", "change", "restore [ADDRESS]", "switch it on again", COMMAND_EDIT, run_restore, NULL),
+    COMMAND("skip", "change",
+            "skip mlp, attention, layernorm, rmsnorm, ln1, residual, positions [block=N] [stack=NAME]",
+            "leave a part out", COMMAND_EDIT, run_edit, complete_parts),
+    COMMAND("mask", "change", "mask causal, none, ADDRESS", "forbid tokens to look: −∞ before the softmax",
+            COMMAND_EDIT, run_edit, NULL),
+    COMMAND("shuffle", "change", "shuffle [seed=N]", "the patches in another order, before positions are added",
+            COMMAND_EDIT, run_edit, NULL),
+    COMMAND("grey", "change", "grey [PATCH]",
+            "paint a patch of the picture grey; without a name: the one under the cursor", COMMAND_EDIT, run_edit,
+            complete_places),
+    COMMAND("hide", "change", "hide [PATCH …, not PATCH …, random SHARE [seed=N]]",
+            "put the mask token in patches' places; without a name: the patch under the cursor", COMMAND_EDIT, run_edit,
+            complete_places),
+    COMMAND("swap", "change", "swap [PATCH] PATCH",
+            "move a patch of the picture to another's place; without the first: the one under the cursor", COMMAND_EDIT,
+            run_edit, complete_places),
+    COMMAND("patch", "change", "patch ADDRESS from=FILE, from=FILE:TENSOR, from=a",
+            "put values of a file or of A in the place of a node, a head or a token", COMMAND_EDIT | COMMAND_READ,
+            run_edit, NULL),
+    COMMAND("undo", "change", "undo", "take the last change back", COMMAND_EDIT, run_undo, NULL),
+    COMMAND("redo", "change", "redo", "do it again", COMMAND_EDIT, run_redo, NULL),
+    COMMAND("reset", "change", "reset edits, view", "all changes away, or the view as at the start", COMMAND_EDIT,
+            run_reset, NULL),
+    COMMAND("edits", "change", "edits [drop N]", "list the changes in force, or take one of them away", COMMAND_EDIT,
+            run_edits, NULL),
 };
 
 CommandTable session_commands_change(void)

@@ -150,7 +150,7 @@ static bool patch_values(EditParse *p, const Patched *place, const char *from, f
         return true;
     }
     TensorFile f = {0};
-    from = permit_file(p->s, from, err);
+    from = permit_read(p->s, from, err);
     if (!from)
         return false;
     const TensorInfo *t = open_source(&f, from, place->path, err);
@@ -207,7 +207,11 @@ static bool patch_print(const Session *s, const Args *a, char line[EDIT_LINE], E
     if (a->count != 1 || !from)
         return err_set(err, "expected `patch ADDRESS from=FILE`, from=FILE:TENSOR or from=a");
     Buf more = {0};
-    buf_printf(&more, strpbrk(from, " ;\t\n") ? " from=\"%s\"" : " from=%s", from);
+    buf_puts(&more, " from=");
+    if (from[strcspn(from, " ;\"\\")] || from[strcspn(from, "\t\n")])
+        command_quote(from, &more);
+    else
+        buf_puts(&more, from);
     bool ok = edit_print_address(s, "patch", a, buf_str(&more), line, err);
     buf_free(&more);
     return ok;
