@@ -223,29 +223,13 @@ static const char *name_of_site(const Graph *g, int part, Site s, const char *ot
     return dot ? dot + 1 : path ? path : otherwise;
 }
 
-/* All masks on the scores x together: WHERE(keep, x, −∞), a node of its own. Remembers rows with nothing left. */
-static NodeId apply_masks(Editor *ed, const char *path, NodeId x)
+/* 1 where every mask on the scores of that path leaves a cell alone; *rows: 1 where its row has such a cell. */
+static float *kept_by_all(Editor *ed, const char *path, Dims dims, bool rows_are_u, float **rows)
 {
     Graph *g = ed->out;
-    int attention = anatomy_of(ed->base, path);
-    const char *name = name_of_site(ed->base, attention, SITE_SCORES_MASKED, "masked");
-    Dims d = g->nodes[x].dims, dims = DIMS_SCALAR;
-    const char *origin = "mask";
-    for (int i = 0; i < ed->count; i++) {
-        const Edit *e = &ed->edits[i];
-        if (e->kind != EDIT_MASK || strcmp(e->path, path) != 0)
-            continue;
-        Dims more = e->choose ? (Dims){.n = 2, .axis = {d.axis[d.n - 2], d.axis[d.n - 1]}}
-                              : selection_dims(&e->cells, d);
-        dims = dims_union(dims, more);
-        origin = e->origin ? e->origin : origin;
-    }
-    dims = dims_minus(d, dims_minus(d, dims)); /* in the order of the scores */
-    size_t cells = graph_dims_cells(g, dims), row = dims.n ? (size_t)g->axes[dims.axis[dims.n - 1]].n : 1;
-    bool rows_are_u = dims.n && dims.axis[dims.n - 1] == d.axis[d.n - 1];
+    size_t cells = graph_dims_cells(g, dims), row = rows_are_u ? (size_t)g->axes[dims.axis[dims.n - 1]].n : 1;
     float *keep = arena_alloc(&g->arena, size_mul(cells, sizeof *keep)),
           *alive = arena_alloc(&g->arena, size_mul(cells, sizeof *alive));
-    bool dead = false;
     for (size_t c = 0; c < cells; c++) {
         int index[DIMS_MAX];
         dims_unravel(g->axes, dims, c, index);
@@ -256,29 +240,71 @@ static NodeId apply_masks(Editor *ed, const char *path, NodeId x)
                 (e->choose ? e->choose(e->context, index + (dims.n - 2)) : selection_has(&e->cells, dims, index)))
                 keep[c] = 0;
         }
-        if (rows_are_u) {
-            alive[c / row] = c % row && alive[c / row] != 0.0f ? 1.0f : keep[c];
-        } else
-            alive[c] = keep[c];
+        alive[c / row] = c % row && alive[c / row] != 0.0f ? 1.0f : keep[c];
     }
+    *rows = alive;
+    return keep;
+}
+
+/* The rows of an attention whose pattern must become zeros where `alive` is 0. */
+static void remember_dead(Editor *ed, int attention, NodeId alive)
+{
+    REQUIRE(ed->dead_count <
+            (int)(sizeof ed->dead_rows / sizeof *ed->dead_rows)); /* a scope's pattern follows its scores */
+    graph_flag(ed->out, alive, NODE_EDITED);
+    ed->dead_rows[ed->dead_count].part = attention;
+    ed->dead_rows[ed->dead_count++].keep = alive;
+}
+
+/* 1 in the rows where something is left that the edit and the model's own mask both allow; u: the axis of the keys. */
+static NodeId left_by_both(Editor *ed, const char *name, NodeId keep, NodeId own, int u)
+{
+    Graph *g = ed->out;
+    NodeId both = graph_zip(g, part(ed, name, "edit_both"), OP_MUL, keep, ed->map[own]);
+    graph_flag(g, both, NODE_EDITED);
+    return graph_reduce(g, part(ed, name, "edit_alive"), OP_MAX, both, dims_minus(g->nodes[both].dims, DIMS(u)));
+}
+
+/* All masks on the scores x together: WHERE(keep, x, −∞), a node of its own; where the model has a mask of its own
+ * behind the scores, it is named as they are. Remembers rows with nothing left. */
+static NodeId apply_masks(Editor *ed, NodeId base, NodeId x)
+{
+    Graph *g = ed->out;
+    const char *path = ed->base->nodes[base].path, *origin = "mask";
+    int attention = anatomy_of(ed->base, path);
+    NodeId own = site_node(ed->base, attention, SITE_SCORES_MASKED);
+    const char *name = own != NO_NODE ? node_name(&ed->base->nodes[base])
+                                      : name_of_site(ed->base, attention, SITE_SCORES_MASKED, "masked");
+    Dims d = g->nodes[x].dims, dims = DIMS_SCALAR;
+    for (int i = 0; i < ed->count; i++) {
+        const Edit *e = &ed->edits[i];
+        if (e->kind != EDIT_MASK || strcmp(e->path, path) != 0)
+            continue;
+        Dims more = e->choose ? (Dims){.n = 2, .axis = {d.axis[d.n - 2], d.axis[d.n - 1]}}
+                              : selection_dims(&e->cells, d);
+        dims = dims_union(dims, more);
+        origin = e->origin ? e->origin : origin;
+    }
+    dims = dims_minus(d, dims_minus(d, dims)); /* in the order of the scores */
+    bool rows_are_u = dims.n && dims.axis[dims.n - 1] == d.axis[d.n - 1], dead = false;
+    float *alive, *keep = kept_by_all(ed, path, dims, rows_are_u, &alive);
     Dims alive_dims = rows_are_u ? dims_minus(dims, DIMS(dims.axis[dims.n - 1])) : dims;
     for (size_t c = 0; c < graph_dims_cells(g, alive_dims); c++)
-        dead = dead || alive[c] == 0.0f;
+        dead = dead || (own == NO_NODE && alive[c] == 0.0f);
     origin = arena_strdup(&g->arena, origin);
+    if (own != NO_NODE)
+        rename_node(g, x, "unedited");
     NodeId keep_id = graph_leaf(g, part(ed, name, "edit_keep"), dims, (Leaf){LEAF_HOST, keep, origin});
     NodeId minus = graph_const(g, part(ed, name, "edit_value"), DIMS_SCALAR, -INFINITY);
+    if (own != NO_NODE)
+        remember_dead(ed, attention, left_by_both(ed, name, keep_id, ed->base->nodes[own].in[0], d.axis[d.n - 1]));
     NodeId masked = graph_where(g, name, keep_id, x, minus);
-    if (dead) {
-        REQUIRE(ed->dead_count <
-                (int)(sizeof ed->dead_rows / sizeof *ed->dead_rows)); /* a scope's pattern follows its scores */
-        NodeId alive_id = graph_leaf(g, part(ed, name, "edit_alive"), alive_dims, (Leaf){LEAF_HOST, alive, origin});
-        graph_flag(g, alive_id, NODE_EDITED);
-        ed->dead_rows[ed->dead_count].part = attention;
-        ed->dead_rows[ed->dead_count++].keep = alive_id;
-    }
     graph_flag(g, keep_id, NODE_EDITED);
     graph_flag(g, minus, NODE_EDITED);
     graph_flag(g, masked, NODE_EDITED);
+    if (dead)
+        remember_dead(ed, attention,
+                      graph_leaf(g, part(ed, name, "edit_alive"), alive_dims, (Leaf){LEAF_HOST, alive, origin}));
     return masked;
 }
 
@@ -328,7 +354,6 @@ static bool is_edited(const Editor *ed, NodeId i)
 static void edit_node(Editor *ed, NodeId i)
 {
     Graph *g = ed->out;
-    const char *path = ed->base->nodes[i].path;
     NodeId x = copy_node(ed, i), first = x;
     ed->map[i] = x;
     if (!ed->dead_count && !is_edited(ed, i))
@@ -351,7 +376,7 @@ static void edit_node(Editor *ed, NodeId i)
         g->nodes[x].counterpart = i;
     }
     if (masked)
-        x = apply_masks(ed, path, x);
+        x = apply_masks(ed, i, x);
     if (g->nodes[x].counterpart == NO_NODE)
         g->nodes[x].counterpart = i;
     for (NodeId n = first; n <= x; n++) /* what changes an analysis is an analysis */

@@ -5,6 +5,7 @@
 
 #include "core/base/rng.h"
 #include "core/graph/anatomy.h"
+#include "core/graph/edit.h"
 #include "core/graph/explain.h"
 #include "core/graph/grad.h"
 #include "core/graph/plan.h"
@@ -377,6 +378,50 @@ static void impossible_configurations(void **state)
     assert_false(seq2seq_check_length(&good, 4, 0, &err));
 }
 
+static bool later(const void *context, const int index[DIMS_MAX])
+{
+    (void)context;
+    return index[1] > index[0];
+}
+
+/* An edit's mask in front of the model's own: causal once more changes nothing; a row in which neither leaves a cell is
+ * zeros, and no two nodes have one name. */
+static void masks_before_the_own_mask(void **state)
+{
+    (void)state;
+    TextBench b;
+    Seq2seqConfig c = text_variant(0);
+    text_bench_seeded(&b, &c, 3, SOURCE, TARGET);
+    const Graph *g = &b.graph;
+    NodeId scores = graph_find(g, "decoder.blocks.0.self_attn.scores_scaled");
+    Dims d = graph_node(g, scores)->dims;
+    Edit edits[] = {{.kind = EDIT_MASK, .path = graph_node(g, scores)->path, .choose = later},
+                    {.kind = EDIT_MASK,
+                     .path = graph_node(g, scores)->path,
+                     .cells = {.n = 1, .range = {{d.axis[d.n - 1], 0, 1}}}}};
+    for (int count = 1; count <= 2; count++) {
+        Graph edited = {0};
+        Err err = {""};
+        if (!graph_edit(&edited, g, edits, count, &err))
+            fail_msg("%s", err.text);
+        for (NodeId i = 0; i < edited.count; i++)
+            assert_int_equal(graph_find(&edited, edited.nodes[i].path), i);
+        Run *r = run_new(&edited, b.run, NULL);
+        assert_true(run_step_all(r, CLOCK_NEVER));
+        NodeId before = graph_find(g, "decoder.blocks.0.self_attn.pattern"), logits = graph_find(&edited, "logits");
+        const float *was = run_need(b.run, before), *is = run_need(r, graph_find(&edited, graph_node(g, before)->path)),
+                    *answer = run_need(r, logits);
+        size_t keys = (size_t)g->axes[d.axis[d.n - 1]].n, row = keys * (size_t)g->axes[d.axis[d.n - 2]].n;
+        for (size_t i = 0; i < graph_cells(g, before); i++)
+            assert_true(count == 1 ? is[i] == was[i] : i % row < keys || i % keys == 0 ? is[i] == 0.0f : is[i] >= 0);
+        for (size_t i = 0; i < graph_cells(&edited, logits); i++)
+            assert_true(isfinite(answer[i]));
+        run_free(r);
+        graph_free(&edited);
+    }
+    text_bench_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,6 +429,7 @@ int main(void)
         cmocka_unit_test(anatomy),
         cmocka_unit_test(explained_and_differentiated),
         cmocka_unit_test(causality),
+        cmocka_unit_test(masks_before_the_own_mask),
         cmocka_unit_test(padding_is_not_seen),
         cmocka_unit_test(batches),
         cmocka_unit_test(same_bits_everywhere),
