@@ -41,6 +41,9 @@ void image_convert(Image *im, int channels);
 typedef enum Filter { FILTER_NEAREST, FILTER_BILINEAR, FILTER_BICUBIC, FILTER_LANCZOS, FILTER_BOX } Filter;
 /* PIL's Image.resize, byte for byte (antialiased when shrinking). */
 void image_resize(Image *out, const Image *in, int width, int height, Filter f);
+/* The same without rounding, as torch's interpolate does it on floats: [height,width,channels] from 0 to 255, a little
+ * beyond with bicubic and Lanczos; free(). */
+float *image_resize_exact(const Image *in, int width, int height, Filter f);
 void image_crop(Image *out, const Image *in, int x, int y, int width, int height); /* outside is black */
 
 /* PNG bytes by stb_image_write, appended to out. channels 1 or 3. */

@@ -50,9 +50,10 @@ static const struct {
                [FILTER_LANCZOS] = {lanczos, 3.0},
                [FILTER_BOX] = {box, 0.5}};
 
-/* For output i: inputs first[i] … first[i]+count[i]−1 with weights weight[i·room + …]. */
+/* For output i: inputs first[i] … first[i]+count[i]−1 with weights share[i·room + …], and the same in 22 bits. */
 typedef struct Window {
     int *first, *count;
+    double *share;
     int32_t *weight;
     size_t room;
 } Window;
@@ -64,10 +65,10 @@ static void window_init(Window *w, int in, int out, Filter f)
     w->room = (size_t)-dm_floor(-support) * 2 + 1;
     w->first = xcalloc((size_t)out, sizeof *w->first);
     w->count = xcalloc((size_t)out, sizeof *w->count);
+    w->share = xcalloc(size_mul((size_t)out, w->room), sizeof *w->share);
     w->weight = xcalloc(size_mul((size_t)out, w->room), sizeof *w->weight);
-    double *k = xcalloc(w->room, sizeof *k);
     for (int i = 0; i < out; i++) {
-        double centre = (i + 0.5) * scale, sum = 0.0;
+        double centre = (i + 0.5) * scale, sum = 0.0, *k = w->share + (size_t)i * w->room;
         int first = (int)(centre - support + 0.5), end = (int)(centre + support + 0.5);
         if (first < 0)
             first = 0;
@@ -78,17 +79,17 @@ static void window_init(Window *w, int in, int out, Filter f)
         w->first[i] = first;
         w->count[i] = end - first;
         for (int j = 0; j < end - first; j++) {
-            double v = sum != 0.0 ? k[j] / sum : k[j];
-            w->weight[(size_t)i * w->room + (size_t)j] = (int32_t)((v < 0.0 ? -0.5 : 0.5) + v * (1 << FRACTION));
+            k[j] = sum != 0.0 ? k[j] / sum : k[j];
+            w->weight[(size_t)i * w->room + (size_t)j] = (int32_t)((k[j] < 0.0 ? -0.5 : 0.5) + k[j] * (1 << FRACTION));
         }
     }
-    free(k);
 }
 
 static void window_free(Window *w)
 {
     free(w->first);
     free(w->count);
+    free(w->share);
     free(w->weight);
 }
 
@@ -103,34 +104,33 @@ static uint8_t weigh(const Window *w, int i, const uint8_t *from, size_t step)
     return (uint8_t)(sum < 0 ? 0 : sum > 255 ? 255 : sum);
 }
 
-static void horizontal(Image *out, const Image *in, int width, Filter f)
+/* to[o,i,c] = Σ weight·from[o,first[i] + j,c]: along a row with inner = channels, down a column with outer = 1. */
+static void pass(uint8_t *to, const uint8_t *from, int outer, int in, int out, size_t inner, Filter f)
 {
     Window w;
-    window_init(&w, in->width, width, f);
-    image_init(out, width, in->height, in->channels);
-    size_t depth = (size_t)in->channels;
-    uint8_t *to = out->data;
-    for (int y = 0; y < in->height; y++) {
-        const uint8_t *row = in->data + (size_t)y * (size_t)in->width * depth;
-        for (int x = 0; x < width; x++)
-            for (size_t c = 0; c < depth; c++)
-                *to++ = weigh(&w, x, row + (size_t)w.first[x] * depth + c, depth);
-    }
+    window_init(&w, in, out, f);
+    for (int o = 0; o < outer; o++, from += (size_t)in * inner)
+        for (int i = 0; i < out; i++)
+            for (size_t c = 0; c < inner; c++)
+                *to++ = weigh(&w, i, from + (size_t)w.first[i] * inner + c, inner);
     window_free(&w);
 }
 
-static void vertical(Image *out, const Image *in, int height, Filter f)
+/* The same without rounding. */
+static void pass_exact(float *to, const float *from, int outer, int in, int out, size_t inner, Filter f)
 {
     Window w;
-    window_init(&w, in->height, height, f);
-    image_init(out, in->width, height, in->channels);
-    size_t stride = (size_t)in->width * (size_t)in->channels;
-    uint8_t *to = out->data;
-    for (int y = 0; y < height; y++) {
-        const uint8_t *rows = in->data + (size_t)w.first[y] * stride;
-        for (size_t x = 0; x < stride; x++)
-            *to++ = weigh(&w, y, rows + x, stride);
-    }
+    window_init(&w, in, out, f);
+    for (int o = 0; o < outer; o++, from += (size_t)in * inner)
+        for (int i = 0; i < out; i++)
+            for (size_t c = 0; c < inner; c++) {
+                const double *k = w.share + (size_t)i * w.room;
+                const float *x = from + (size_t)w.first[i] * inner + c;
+                double sum = 0;
+                for (int j = 0; j < w.count[i]; j++, x += inner)
+                    sum += (double)*x * k[j];
+                *to++ = (float)sum;
+            }
     window_free(&w);
 }
 
@@ -162,17 +162,20 @@ void image_resize(Image *out, const Image *in, int width, int height, Filter f)
 {
     REQUIRE(width > 0 && height > 0 && in->data && in != out);
     Image made = {0}, between = {0};
+    size_t depth = (size_t)in->channels;
     if (f == FILTER_NEAREST) {
         nearest(&made, in, width, height);
     } else {
         const Image *from = in;
         if (width != in->width || height == in->height) { /* same size: the identity kernel copies */
-            horizontal(&between, in, width, f);
+            image_init(&between, width, in->height, in->channels);
+            pass(between.data, in->data, in->height, in->width, width, depth, f);
             from = &between;
         }
-        if (height != in->height)
-            vertical(&made, from, height, f);
-        else
+        if (height != in->height) {
+            image_init(&made, width, height, in->channels);
+            pass(made.data, from->data, 1, in->height, height, (size_t)width * depth, f);
+        } else
             made = between, between = (Image){0};
     }
     image_free(&between);
@@ -180,4 +183,28 @@ void image_resize(Image *out, const Image *in, int width, int height, Filter f)
     made.was_16_bit = in->was_16_bit;
     made.orientation = in->orientation;
     *out = made;
+}
+
+float *image_resize_exact(const Image *in, int width, int height, Filter f)
+{
+    REQUIRE(width > 0 && height > 0 && in->data);
+    size_t depth = (size_t)in->channels, row = size_mul((size_t)width, depth), cells = size_mul(row, (size_t)height);
+    float *made = xcalloc(cells, sizeof *made);
+    Image same = {0};
+    if (f == FILTER_NEAREST) {
+        nearest(&same, in, width, height);
+        for (size_t i = 0; i < cells; i++)
+            made[i] = (float)same.data[i];
+        image_free(&same);
+        return made;
+    }
+    size_t all = size_mul(size_mul((size_t)in->width, depth), (size_t)in->height);
+    float *from = xcalloc(all, sizeof *from), *between = xcalloc(size_mul(row, (size_t)in->height), sizeof *between);
+    for (size_t i = 0; i < all; i++)
+        from[i] = (float)in->data[i];
+    pass_exact(between, from, in->height, in->width, width, depth, f);
+    pass_exact(made, between, 1, in->height, height, row, f);
+    free(from);
+    free(between);
+    return made;
 }

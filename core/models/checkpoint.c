@@ -102,10 +102,12 @@ static bool open_tensors(TensorFile *f, const char *path, Err *err)
     return index ? tensors_open_shards(f, path, err) : tensors_open(f, path, err);
 }
 
+#define OPEN_CLIP "open_clip_model.safetensors"
+
 static bool find_file(Checkpoint *k, const char *dir, const char **file, Err *err)
 {
-    static const char *const names[] = {"model.safetensors", "model.safetensors.index.json", "pytorch_model.bin",
-                                        "model.npz"}; /* the last two get their own messages */
+    static const char *const names[] = {"model.safetensors", "model.safetensors.index.json", OPEN_CLIP,
+                                        "pytorch_model.bin", "model.npz"}; /* the last two get their own messages */
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         *file = joined(k, dir, names[i]);
         if (file_exists(*file))
@@ -139,18 +141,57 @@ static bool read_beside(const char *path, Json **out, Err *err)
     return *out != NULL;
 }
 
+/* open_clip's own file stands in for both others. */
+static bool read_open_clip(Checkpoint *k, const char *file, const char *dir, bool *found, Err *err)
+{
+    const char *name = strrchr(file, '/') ? strrchr(file, '/') + 1 : file,
+               *path = joined(k, dir, "open_clip_config.json");
+    *found = false;
+    if (!k->layout->open_clip)
+        return true;
+    k->open_clip = strncmp(name, "open_clip", 9) == 0;
+    if (!read_beside(path, &k->config, err))
+        return false;
+    if (k->config) {
+        *found = k->open_clip = true;
+        k->config_path = k->processor_path = path;
+        k->pictures = json_get(k->config, "preprocess_cfg");
+        k->dialect = PREPROCESS_OPEN_CLIP;
+    }
+    return true;
+}
+
+/* What transformers 5 keeps in processor_config.json counts before preprocessor_config.json. */
+static bool read_processor(Checkpoint *k, const char *dir, Err *err)
+{
+    const char *path = joined(k, dir, "processor_config.json");
+    if (!read_beside(path, &k->processor, err))
+        return false;
+    k->pictures = json_get(k->processor, "image_processor");
+    if (k->pictures) {
+        k->processor_path = path;
+        return json_kind(k->pictures) == JK_OBJECT ||
+               err_set(err, "%s: \"image_processor\" must be an object {…}", path);
+    }
+    json_free(k->processor);
+    k->processor = NULL;
+    bool ok = read_beside(k->processor_path, &k->processor, err);
+    k->pictures = k->processor;
+    return ok;
+}
+
 bool checkpoint_open(Checkpoint *k, const char *path, Err *err)
 {
     *k = (Checkpoint){.prefix = ""};
-    bool folder = file_is_dir(path);
+    bool folder = file_is_dir(path), own;
     const char *file = path, *dir = folder ? path : folder_of(k, path);
     k->name = model_name(k, path, folder);
     k->config_path = joined(k, dir, "config.json");
     k->processor_path = joined(k, dir, "preprocessor_config.json");
     if ((!folder || find_file(k, dir, &file, err)) && open_tensors(&k->file, file, err)) {
         k->used = arena_alloc(&k->arena, k->file.count + 1);
-        if (layout_detect(k, err) && read_beside(k->config_path, &k->config, err) &&
-            read_beside(k->processor_path, &k->processor, err))
+        if (layout_detect(k, err) && read_open_clip(k, file, dir, &own, err) &&
+            (own || (read_beside(k->config_path, &k->config, err) && read_processor(k, dir, err))))
             return true;
     }
     checkpoint_close(k);

@@ -21,6 +21,7 @@ typedef struct Layout {
     bool deit_pixels; /* where it has a distillation token or layer scales: ImageNet's mean and deviation */
     bool embeds;      /* its read-out is an embedding */
     bool rms_norm;    /* its norms are RMSNorm */
+    bool open_clip;   /* open_clip writes the same names */
     bool bare_probe;  /* its attention pooling has a bare probe; without one nothing is read out */
     /* What its programs put a classifier on, where that is not what the model reads otherwise: the mean of the patches,
      * behind the final norm or without it. */
@@ -29,6 +30,7 @@ typedef struct Layout {
     bool fit_smooth, fit_corners;
     enum { PIXELS_HALF, PIXELS_IMAGENET, PIXELS_CLIP } pixels; /* mean and deviation */
     Filter filter;
+    bool exact;  /* pictures are resized as floats */
     double crop; /* share of the resized picture that the centre crop keeps; 0: squashed, not cropped */
 } Layout;
 
@@ -55,6 +57,9 @@ int layout_shape(const LayoutName *how, const VitConfig *c, VitRole r, size_t ou
 /* Stored cells in the order of the role: in[cells] to out[cells]. */
 void layout_reorder(const LayoutName *how, const VitConfig *c, VitRole r, const float *in, float *out);
 
+/* What a name says of a part of its models; a key of config.json that speaks of the part counts for more. */
+typedef enum Promise { PROMISE_NONE, PROMISE_HAS, PROMISE_LACKS } Promise;
+
 /* What the name of an architecture decides. Zero: as the layout has it. */
 typedef struct Known {
     const char *pattern; /* NULL: there is no name */
@@ -71,7 +76,9 @@ typedef struct Known {
     bool biased;            /* its scores get a bias for relative positions: the tensors must say so too */
     bool embeds;            /* it ends with an embedding */
     bool clip;              /* its head is CLIP's projection, unless it was trained further to name classes */
-    bool mean;              /* it reads the mean of the patches even with a class token and no fc_norm */
+    Promise layer_scale, registers, pre_norm;
+    bool bare_mean; /* its mean of the patches has no norm of its own */
+    bool mean;      /* it reads the mean of the patches even with a class token and no fc_norm */
     bool rms_norm, patch_norm, merged_norm, branch_norm; /* as in VitConfig */
     VitRope rope;
     bool rope_half, rope_cols_first;
@@ -84,8 +91,11 @@ typedef struct Checkpoint {
     bool *used; /* [file.count] */
     const Layout *layout;
     const char *prefix;       /* what stands in front of the family's names: "vit.", "module." */
-    Json *config, *processor; /* config.json and preprocessor_config.json beside it, or NULL */
+    Json *config, *processor; /* the JSON files beside it, or NULL: config.json or open_clip_config.json; … */
     const char *config_path, *processor_path;
+    const Json *pictures; /* what one of them says of pictures, in this dialect; NULL */
+    PreprocessDialect dialect;
+    bool open_clip;   /* the weights of an open_clip model */
     const char *name; /* for the model */
     int side_h,
         side_w;    /* of the picture as the config says it, 0 where it does not: perhaps no whole number of patches */

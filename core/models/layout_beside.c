@@ -21,6 +21,7 @@ static void family_preprocess(const Checkpoint *k, Model *m)
     p->resize_w = p->width = k->side_w ? k->side_w : p->width;
     p->resize_h = p->height = k->side_h ? k->side_h : p->height;
     p->filter = l->filter;
+    p->exact = l->exact;
     if (l->crop > 0) {
         p->mode = RESIZE_COVER;
         p->crop_to_even = true;
@@ -85,6 +86,29 @@ static bool say_beyond(Model *m)
     return true;
 }
 
+/* Hugging Face's wrapper around timm reads its pictures' preparation from config.json, whatever stands beside it. */
+static bool of_timm(const Json *pictures)
+{
+    return strncmp(json_text(json_get(pictures, "image_processor_type"), ""), "TimmWrapper", 11) == 0;
+}
+
+static bool read_preprocess(const Checkpoint *k, Model *m, const char *file, const Json *from, PreprocessDialect d,
+                            Err *err)
+{
+    const char *strange;
+    if (!preprocess_read(from, d, &m->preprocess, &m->vit, &strange, err))
+        return err_prefix(err, "%s", file);
+    if (!strange || from == k->config) /* a whole config.json has keys for other readers */
+        return true;
+    if (!k->assume)
+        return err_set(err,
+                       "%s: what \"%.60s\" says is not known here, and it may change the pixels; take it out if it "
+                       "does not, or --assume leaves it out",
+                       file, strange);
+    model_guess(m, "\"%.60s\" in %s is left out (--assume)", strange, file);
+    return true;
+}
+
 bool layout_preprocess(const Checkpoint *k, Model *m, const Json *trained, Err *err)
 {
     VitConfig *c = &m->vit;
@@ -92,19 +116,16 @@ bool layout_preprocess(const Checkpoint *k, Model *m, const Json *trained, Err *
     char text[128];
     const char *file = NULL, *input = json_text(json_get(k->config, "input_norm"), "standard");
     family_preprocess(k, m);
-    if (k->processor) {
-        file = k->processor_path;
-        if (!preprocess_from_hf(k->processor, p, c, err))
-            return err_prefix(err, "%s", file);
-        if (!json_bool(json_get(k->processor, "do_resize"), true))
-            model_assume(
-                m, "pictures of another size are resized (%s says do_resize: false, but the model takes one size only)",
-                file);
-    } else if (trained) {
-        file = k->config_path;
-        if (!preprocess_from_timm(trained, p, c, err))
-            return err_prefix(err, "%s", file);
+    const Json *pictures = of_timm(k->pictures) ? NULL : k->pictures;
+    if (pictures || trained) {
+        file = pictures ? k->processor_path : k->config_path;
+        if (!read_preprocess(k, m, file, pictures ? pictures : trained, pictures ? k->dialect : PREPROCESS_TIMM, err))
+            return false;
     }
+    if (pictures && p->mode != RESIZE_KEEP && !json_bool(json_get(pictures, "do_resize"), true))
+        model_assume(
+            m, "pictures of another size are resized (%s says do_resize: false, but the model takes one size only)",
+            file);
     drop_beyond(p, c);
     c->input = strcmp(input, "per_image") == 0 ? VIT_INPUT_PER_IMAGE : VIT_INPUT_STANDARD;
     if (strcmp(input, "per_image") != 0 && strcmp(input, "standard") != 0)

@@ -6,9 +6,20 @@
 #include "core/base/dmath.h"
 #include "core/models/layout_infer.h"
 
+const char *infer_key(const Infer *n, const char *hf, const char *timm)
+{
+    static const char *const OPEN_CLIP[][2] = {{"hidden_size", "width"},
+                                               {"num_hidden_layers", "layers"},
+                                               {"head_dim", "head_width"}};
+    for (size_t i = 0; n->open_clip && hf && i < sizeof OPEN_CLIP / sizeof *OPEN_CLIP; i++)
+        if (strcmp(hf, OPEN_CLIP[i][0]) == 0)
+            return OPEN_CLIP[i][1];
+    return n->timm_config ? timm : hf;
+}
+
 const Json *infer_look(const Infer *n, const char *hf, const char *timm)
 {
-    const char *key = n->timm_config ? timm : hf;
+    const char *key = infer_key(n, hf, timm);
     const Json *v = key ? json_get(n->args, key) : NULL;
     if (!v && key && n->timm_config)
         v = json_get(n->k->config, key);
@@ -56,6 +67,9 @@ bool layout_infer(Checkpoint *k, Model *m, Err *err)
     int inner;
     m->vit = vit_config_base();
     m->preprocess.filter = FILTER_BILINEAR;
+    n.open_clip = k->dialect == PREPROCESS_OPEN_CLIP ? json_get(k->config, "model_cfg") : NULL;
+    if (n.open_clip)
+        n.args = json_get(n.open_clip, "vision_cfg");
     n.trained = json_get(k->config, "pretrained_cfg");
     n.timm_config = n.trained || json_get(k->config, "model_args") || json_get(k->config, "architecture");
     if (n.timm_config && json_get(k->config, "model_args"))
@@ -68,9 +82,9 @@ bool layout_infer(Checkpoint *k, Model *m, Err *err)
         model_guess(m,
                     "a plain ViT (no config.json names the architecture): norms in front of attention and MLP, q and k "
                     "not turned");
-    if (!infer_shapes(&n, &inner, err) || !infer_picture(&n, err) || !infer_heads(&n, inner, err) ||
-        !infer_activation(&n, err) || !infer_pool(&n, err) || !infer_numbers(&n, err) || !infer_rope(&n, err) ||
-        !layout_preprocess(k, m, n.trained, err))
+    if (!infer_shapes(&n, &inner, err) || !infer_picture(&n, err) || !infer_embeds_class(&n, err) ||
+        !infer_heads(&n, inner, err) || !infer_activation(&n, err) || !infer_pool(&n, err) || !infer_numbers(&n, err) ||
+        !infer_rope(&n, err) || !layout_preprocess(k, m, n.trained, err))
         return false;
     layout_class_names(k, m, n.trained);
     m->trained = json_bool(json_get(k->config, "trained"), true);

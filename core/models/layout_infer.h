@@ -8,13 +8,16 @@
 typedef struct Infer {
     Checkpoint *k;
     Model *m;
-    VitConfig *c;        /* of m */
-    const Json *args;    /* where the model's numbers stand: the whole config.json, or timm's model_args */
-    const Json *trained; /* timm's pretrained_cfg, or NULL */
+    VitConfig *c;          /* of m */
+    const Json *args;      /* where the model's numbers stand: the whole config.json, or timm's model_args */
+    const Json *trained;   /* timm's pretrained_cfg, or NULL */
+    const Json *open_clip; /* model_cfg of open_clip_config.json, or NULL; args is its vision_cfg then */
     bool timm_config;
     int positions; /* rows of the position table; 0 without one */
 } Infer;
 
+/* What the file calls a key that has this name in Hugging Face's files and that in timm's. */
+const char *infer_key(const Infer *n, const char *hf, const char *timm);
 /* The value of a key, by its name in Hugging Face's files or in timm's; NULL where it is absent or null. */
 const Json *infer_look(const Infer *n, const char *hf, const char *timm);
 
@@ -27,6 +30,12 @@ bool infer_has(const Infer *n, VitRole r);
 
 /* Sizes, parts and biases. *inner: queries of all heads together. */
 bool infer_shapes(Infer *n, int *inner, Err *err);
+/* Parts that the configuration promises or denies (infer_shapes has been there). */
+bool infer_promises(const Infer *n, Err *err);
+/* …one by the architecture's name: is it there, should it be. */
+bool infer_named(const Infer *n, bool there, bool named, const char *what, Err *err);
+/* …and no_embed_class (infer_picture has been there). */
+bool infer_embeds_class(const Infer *n, Err *err);
 /* The picture's size, and which tokens the position table is for. */
 bool infer_picture(const Infer *n, Err *err);
 /* What shapes cannot say: from the files, else the family's habit, which is written down as a guess. */

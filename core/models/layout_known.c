@@ -5,21 +5,25 @@
 
 #include "core/models/checkpoint.h"
 
+#define SCALED .layer_scale = PROMISE_HAS
+#define REGISTERED .registers = PROMISE_HAS
+#define PLAIN .layer_scale = PROMISE_LACKS, .registers = PROMISE_LACKS
+#define CLIP .clip = true, .pre_norm = PROMISE_HAS, PLAIN
 #define DINOV3                                                                                                         \
     .rope = VIT_ROPE_CENTRES, .rope_half = true, .rope_base = 100, .eps = 1e-5f, .mean = true, .embeds = true,         \
-    .resizes_positions = true
+    .resizes_positions = true, SCALED, REGISTERED
 
 #define AIMV2_NORMS .eps = 1e-5f, .gated = true, .rms_norm = true, .patch_norm = true
-#define AIMV2 AIMV2_NORMS, .embeds = true
+#define AIMV2 AIMV2_NORMS, .embeds = true, .bare_mean = true
 
 /* In a pattern # stands for digits and * for letters and digits, at least one. The first row that fits counts. */
 static const Known TIMM[] = {
     {.pattern = "vit_*_patch#_rpn_#", .branch_norm = true},
     {.pattern = "vit_*_patch#_xp_#", .refused = "attention and MLP stand side by side"},
-    {.pattern = "vit_small_patch16_36x1_#"},
+    {.pattern = "vit_small_patch16_36x1_#", SCALED},
     {.pattern = "vit_*_patch#_18x2_#", .refused = "two attentions and two MLPs stand side by side"},
-    {.pattern = "vit_giant_patch14_dinov2", .gated = true},
-    {.pattern = "vit_giant_patch14_reg#_dinov2", .gated = true},
+    {.pattern = "vit_giant_patch14_dinov2", .gated = true, SCALED},
+    {.pattern = "vit_giant_patch14_reg#_dinov2", .gated = true, SCALED, REGISTERED},
     {.pattern = "vit_giant_patch14_reg#_tipsv2", .refused = "what its gated MLP does is not known here"},
     {.pattern = "vit_pwee_patch#_reg#_gap_#", .refused = "attention and MLP stand side by side"},
     {.pattern = "vit_dpwee_patch#_reg#_gap_#", .refused = "attention and MLP stand side by side"},
@@ -32,11 +36,16 @@ static const Known TIMM[] = {
     {.pattern = "vit_so400m_patch14_siglip_#", .heads = 16, .embeds = true, .probed = true},
     {.pattern = "vit_base_patch16_siglip_#", .embeds = true, .probed = true},
     {.pattern = "vit_large_patch16_siglip_#", .embeds = true, .probed = true},
-    {.pattern = "vit_*_patch#_rope_mixed_#", .rope = VIT_ROPE_LEARNED, .rope_cols_first = true},
-    {.pattern = "vit_*_patch#_rope_mixed_ape_#", .rope = VIT_ROPE_LEARNED, .rope_cols_first = true},
-    {.pattern = "vit_*_patch16_rope_#", .rope = VIT_ROPE_STEPS, .rope_cols_first = true, .rope_base = 100},
-    {.pattern = "vit_*_patch16_rope_ape_#", .rope = VIT_ROPE_STEPS, .rope_cols_first = true, .rope_base = 100},
-    {.pattern = "vit_*_patch16_rope_reg#_gap_#", .rope = VIT_ROPE_STEPS, .rope_base = 10000, .rope_ref = 16},
+    {.pattern = "vit_*_patch#_rope_mixed_#", .rope = VIT_ROPE_LEARNED, .rope_cols_first = true, SCALED},
+    {.pattern = "vit_*_patch#_rope_mixed_ape_#", .rope = VIT_ROPE_LEARNED, .rope_cols_first = true, SCALED},
+    {.pattern = "vit_*_patch16_rope_#", .rope = VIT_ROPE_STEPS, .rope_cols_first = true, .rope_base = 100, SCALED},
+    {.pattern = "vit_*_patch16_rope_ape_#", .rope = VIT_ROPE_STEPS, .rope_cols_first = true, .rope_base = 100, SCALED},
+    {.pattern = "vit_*_patch16_rope_reg#_gap_#",
+     .rope = VIT_ROPE_STEPS,
+     .rope_base = 10000,
+     .rope_ref = 16,
+     SCALED,
+     REGISTERED},
     {.pattern = "eva02_enormous_patch14_clip_#", .heads = 16, .branch_norm = true, .clip = true},
     {.pattern = "eva02_*_patch#_clip_#",
      .rope = VIT_ROPE_STEPS,
@@ -53,16 +62,7 @@ static const Known TIMM[] = {
      .gated = true},
     {.pattern = "eva_giant_patch14_clip_#", .heads = 16, .clip = true},
     {.pattern = "eva_giant_patch14_#", .heads = 16, .mean = true},
-    {.pattern = "vit_7b_patch16_dinov3",
-     .gated = true,
-     .rope = VIT_ROPE_CENTRES,
-     .rope_half = true,
-     .rope_base = 100,
-     .eps = 1e-5f,
-     .heads = 32,
-     .mean = true,
-     .embeds = true,
-     .resizes_positions = true},
+    {.pattern = "vit_7b_patch16_dinov3", .gated = true, .heads = 32, DINOV3},
     {.pattern = "vit_*_patch16_dinov3", DINOV3},
     {.pattern = "vit_*_patch16_dinov3_qkvb", DINOV3},
     {.pattern = "vit_small_plus_patch16_dinov3", .gated = true, DINOV3},
@@ -75,68 +75,78 @@ static const Known TIMM[] = {
     {.pattern = "aimv2_3b_patch14_#", .heads = 24, AIMV2},
     {.pattern = "beit3_giant_patch14_#", .heads = 16, .eps = 1e-5f, .merged_norm = true},
     {.pattern = "beit3_*_patch16_#", .eps = 1e-5f, .merged_norm = true},
-    {.pattern = "beit_*_patch#_#", .biased = true, .mean = true},
-    {.pattern = "beitv2_*_patch#_#", .biased = true, .mean = true},
-    {.pattern = "vit_base_patch16_gap_#", .heads = 16},
-    {.pattern = "vit_huge_patch#_gap_#", .heads = 16},
-    {.pattern = "vit_giant_patch#_gap_#", .heads = 16},
-    {.pattern = "vit_*_patch#_gap_#"},
-    {.pattern = "vit_base_patch32_siglip_gap_256", .act = MAP_GELU_TANH},
-    {.pattern = "vit_large_patch16_siglip_gap_512", .act = MAP_GELU_TANH},
-    {.pattern = "vit_so400m_patch16_siglip_gap_#", .act = MAP_GELU_TANH, .heads = 16},
-    {.pattern = "vit_giantopt_patch16_siglip_gap_#", .act = MAP_GELU_TANH, .heads = 16},
-    {.pattern = "vit_so400m_patch14_siglip_gap_#", .heads = 16},
-    {.pattern = "vit_base_patch16_siglip_gap_#"},
-    {.pattern = "vit_large_patch16_siglip_gap_#"},
-    {.pattern = "vit_huge_patch#_clip_quickgelu_#", .act = MAP_QUICK_GELU, .eps = 1e-5f, .heads = 16, .clip = true},
-    {.pattern = "vit_gigantic_patch#_clip_quickgelu_#", .act = MAP_QUICK_GELU, .eps = 1e-5f, .heads = 16, .clip = true},
-    {.pattern = "vit_*_patch#_clip_quickgelu_#", .act = MAP_QUICK_GELU, .eps = 1e-5f, .clip = true},
-    {.pattern = "vit_huge_patch#_clip_#", .eps = 1e-5f, .heads = 16, .clip = true},
-    {.pattern = "vit_giant_patch#_clip_#", .eps = 1e-5f, .heads = 16, .clip = true},
-    {.pattern = "vit_gigantic_patch#_clip_#", .eps = 1e-5f, .heads = 16, .clip = true},
-    {.pattern = "vit_*_patch#_clip_#", .eps = 1e-5f, .clip = true},
-    {.pattern = "vit_base_patch16_plus_clip_240", .eps = 1e-5f, .clip = true},
-    {.pattern = "vit_base_patch#_plus_#"},
-    {.pattern = "vit_so400m_patch14_reg1_tipsv2", .heads = 16},
-    {.pattern = "vit_*_patch#_reg#_tipsv2"},
-    {.pattern = "vit_*_patch14_dinov2"},
-    {.pattern = "vit_*_patch14_reg4_dinov2"},
-    {.pattern = "vit_*_patch#_reg#_gap_#"},
-    {.pattern = "vit_intern300m_patch14_448", .no_final_norm = true},
-    {.pattern = "vit_base_patch16_224_miil"},
-    {.pattern = "vit_huge_patch#_#", .heads = 16},
-    {.pattern = "vit_giant_patch#_#", .heads = 16},
-    {.pattern = "vit_gigantic_patch#_#", .heads = 16},
-    {.pattern = "vit_*_patch#_#"},
-    {.pattern = "eva_large_patch14_#"},
-    {.pattern = "flexivit_*"},
-    {.pattern = "deit3_huge_patch14_#", .heads = 16},
-    {.pattern = "deit3_*_patch#_#"},
-    {.pattern = "deit_*_patch#_#"},
-    {.pattern = "deit_*_distilled_patch#_#"},
+    {.pattern = "beit_*_patch#_#", .biased = true, .mean = true, SCALED},
+    {.pattern = "beitv2_*_patch#_#", .biased = true, .mean = true, SCALED},
+    {.pattern = "vit_base_patch16_gap_#", .heads = 16, .bare_mean = true},
+    {.pattern = "vit_huge_patch#_gap_#", .heads = 16, .bare_mean = true},
+    {.pattern = "vit_giant_patch#_gap_#", .heads = 16, .bare_mean = true},
+    {.pattern = "vit_*_patch#_gap_#", .bare_mean = true},
+    {.pattern = "vit_base_patch32_siglip_gap_256", .act = MAP_GELU_TANH, .bare_mean = true},
+    {.pattern = "vit_large_patch16_siglip_gap_512", .act = MAP_GELU_TANH, .bare_mean = true},
+    {.pattern = "vit_so400m_patch16_siglip_gap_#", .act = MAP_GELU_TANH, .heads = 16, .bare_mean = true},
+    {.pattern = "vit_giantopt_patch16_siglip_gap_#", .act = MAP_GELU_TANH, .heads = 16, .bare_mean = true},
+    {.pattern = "vit_so400m_patch14_siglip_gap_#", .heads = 16, .bare_mean = true},
+    {.pattern = "vit_base_patch16_siglip_gap_#", .bare_mean = true},
+    {.pattern = "vit_large_patch16_siglip_gap_#", .bare_mean = true},
+    {.pattern = "vit_huge_patch#_clip_quickgelu_#", .act = MAP_QUICK_GELU, .eps = 1e-5f, .heads = 16, CLIP},
+    {.pattern = "vit_gigantic_patch#_clip_quickgelu_#", .act = MAP_QUICK_GELU, .eps = 1e-5f, .heads = 16, CLIP},
+    {.pattern = "vit_*_patch#_clip_quickgelu_#", .act = MAP_QUICK_GELU, .eps = 1e-5f, CLIP},
+    {.pattern = "vit_huge_patch#_clip_#", .eps = 1e-5f, .heads = 16, CLIP},
+    {.pattern = "vit_giant_patch#_clip_#", .eps = 1e-5f, .heads = 16, CLIP},
+    {.pattern = "vit_gigantic_patch#_clip_#", .eps = 1e-5f, .heads = 16, CLIP},
+    {.pattern = "vit_*_patch#_clip_#", .eps = 1e-5f, CLIP},
+    {.pattern = "vit_base_patch16_plus_clip_240", .eps = 1e-5f, CLIP},
+    {.pattern = "vit_base_patch#_plus_#", SCALED},
+    {.pattern = "vit_so400m_patch14_reg1_tipsv2", .heads = 16, SCALED, REGISTERED},
+    {.pattern = "vit_*_patch#_reg#_tipsv2", SCALED, REGISTERED},
+    {.pattern = "vit_*_patch14_dinov2", SCALED},
+    {.pattern = "vit_*_patch14_reg4_dinov2", SCALED, REGISTERED},
+    {.pattern = "vit_so150m_patch16_reg4_gap_#", .bare_mean = true, REGISTERED},
+    {.pattern = "vit_*_patch#_reg#_gap_#", REGISTERED},
+    {.pattern = "vit_intern300m_patch14_448", .no_final_norm = true, SCALED},
+    {.pattern = "vit_base_patch16_224_miil", PLAIN},
+    {.pattern = "vit_huge_patch#_#", .heads = 16, PLAIN},
+    {.pattern = "vit_giant_patch#_#", .heads = 16, PLAIN},
+    {.pattern = "vit_gigantic_patch#_#", .heads = 16, PLAIN},
+    {.pattern = "vit_*_patch#_#", PLAIN},
+    {.pattern = "eva_large_patch14_#", PLAIN},
+    {.pattern = "flexivit_*", PLAIN},
+    {.pattern = "deit3_huge_patch14_#", .heads = 16, SCALED},
+    {.pattern = "deit3_*_patch#_#", SCALED},
+    {.pattern = "deit_*_patch#_#", PLAIN},
+    {.pattern = "deit_*_distilled_patch#_#", PLAIN},
     {.pattern = "test_vit", .heads = 2},
     {.pattern = "test_vit2", .heads = 2},
 };
 
 static const Known HUGGING_FACE[] = {
-    {.pattern = "vit", .eps = 1e-12f, .heads = 12},
-    {.pattern = "deit", .eps = 1e-12f, .heads = 12},
-    {.pattern = "vit_mae", .eps = 1e-12f, .heads = 12, .decoder = true},
-    {.pattern = "vit_msn", .eps = 1e-6f, .heads = 12},
-    {.pattern = "dinov2", .eps = 1e-6f, .heads = 12, .resizes_positions = true, .embeds = true},
+    {.pattern = "vit", .eps = 1e-12f, .heads = 12, PLAIN},
+    {.pattern = "deit", .eps = 1e-12f, .heads = 12, PLAIN},
+    {.pattern = "vit_mae", .eps = 1e-12f, .heads = 12, .decoder = true, PLAIN},
+    {.pattern = "vit_msn", .eps = 1e-6f, .heads = 12, PLAIN},
+    {.pattern = "dinov2",
+     .eps = 1e-6f,
+     .heads = 12,
+     .resizes_positions = true,
+     .embeds = true,
+     SCALED,
+     .registers = PROMISE_LACKS},
     {.pattern = "dinov2_with_registers",
      .eps = 1e-6f,
      .heads = 12,
      .resizes_positions = true,
      .smooth = true,
-     .embeds = true},
+     .embeds = true,
+     SCALED,
+     REGISTERED},
     {.pattern = "dinov3_vit",
      .eps = 1e-5f,
      .heads = 6,
      .rope = VIT_ROPE_CENTRES,
      .rope_half = true,
      .rope_base = 100,
-     .resizes_positions = true},
+     .resizes_positions = true,
+     SCALED},
     {.pattern = "clip", .eps = 1e-5f, .heads = 12, .act = MAP_QUICK_GELU},
     {.pattern = "clip_vision_model", .eps = 1e-5f, .heads = 12, .act = MAP_QUICK_GELU},
     {.pattern = "siglip", .eps = 1e-6f, .heads = 12, .act = MAP_GELU_TANH},
@@ -254,12 +264,52 @@ static bool ask(Model *m, bool assume, const char *file, const char *key, const 
     return true;
 }
 
+/* open_clip's towers are plain but for what their vision_cfg says, of which these keys are read or change nothing. */
+static bool known_open_clip(const Checkpoint *k, Known *out, Err *err)
+{
+    static const char *const KEYS[] = {"image_size", "patch_size",    "width",         "layers",         "head_width",
+                                       "mlp_ratio",  "ls_init_value", "patch_dropout", "pos_embed_type", "pool_type",
+                                       "act_kwargs", "norm_kwargs",   "output_tokens"};
+    const Json *model = json_get(k->config, "model_cfg"), *tower = json_get(model, "vision_cfg"),
+               *act = json_get(tower, "act_kwargs"), *eps = json_get(json_get(tower, "norm_kwargs"), "eps");
+    const char *pool = json_text(json_get(tower, "pool_type"), "tok"),
+               *form = json_text(json_get(act, "approximate"), "none");
+    double x = 1e-5;
+    if (json_kind(tower) != JK_OBJECT)
+        return err_set(err, "%s: there is no \"vision_cfg\" in its \"model_cfg\"", k->config_path);
+    for (size_t i = 0; i < json_count(tower); i++) {
+        const char *key;
+        JsonKind kind = json_kind(json_member(tower, i, &key));
+        bool known = kind == JK_NULL || kind == JK_FALSE;
+        for (size_t a = 0; !known && a < sizeof KEYS / sizeof *KEYS; a++)
+            known = strcmp(KEYS[a], key) == 0;
+        if (!known)
+            return err_set(err, "%s: open_clip's \"%.60s\" is not read here: a tower without it is", k->config_path,
+                           key);
+    }
+    if (strcmp(pool, "tok") != 0)
+        return err_set(err, "%s: \"pool_type\" is \"%.20s\"; only tok, the class token, is read", k->config_path, pool);
+    if (strcmp(form, "none") != 0 && strcmp(form, "tanh") != 0)
+        return err_set(err, "%s: \"approximate\" is \"%.20s\"; it may be none or tanh", k->config_path, form);
+    json_number(eps, &x);
+    *out = (Known){.pattern = "open_clip", .eps = (float)x, .pre_norm = PROMISE_HAS};
+    out->layer_scale = json_get(tower, "ls_init_value") && json_kind(json_get(tower, "ls_init_value")) != JK_NULL
+                           ? PROMISE_HAS
+                           : PROMISE_LACKS;
+    out->act = json_bool(json_get(model, "quick_gelu"), false) ? MAP_QUICK_GELU
+               : strcmp(form, "tanh") == 0                     ? MAP_GELU_TANH
+                                                               : 0;
+    return true;
+}
+
 bool layout_known(const Checkpoint *k, Model *m, Known *out, Err *err)
 {
     const Json *c = k->config, *args = json_get(c, "model_args");
     const char *timm = json_text(json_get(c, "architecture"), NULL), *hf = json_text(json_get(c, "model_type"), NULL);
     const char *key = timm ? "architecture" : "model_type", *name = timm ? timm : hf, *strange;
     *out = (Known){.pattern = NULL};
+    if (k->dialect == PREPROCESS_OPEN_CLIP)
+        return known_open_clip(k, out, err);
     if (!name)
         return true;
     const Known *known = timm ? look_up(TIMM, sizeof TIMM / sizeof *TIMM, timm)

@@ -27,7 +27,8 @@ bool infer_heads(Infer *n, int inner, Err *err)
     if (!c->heads && c->head_dim && inner % c->head_dim == 0)
         c->heads = inner / c->head_dim;
     const Known *known = &n->k->known;
-    if (!c->heads && known->pattern && (known->heads || (n->timm_config && inner % 64 == 0)))
+    bool of_64 = (n->timm_config || n->open_clip) && inner % 64 == 0;
+    if (!c->heads && known->pattern && (known->heads || of_64))
         c->heads = known->heads ? known->heads : inner / 64; /* the name says it */
     if (!c->heads) {
         c->heads = inner == c->width ? usual_heads(c->width) : 0;
@@ -71,7 +72,7 @@ bool infer_activation(Infer *n, Err *err)
     };
     const Json *v = infer_look(n, "hidden_act", "act_layer");
     const Known *name_says = &n->k->known;
-    MapFn usual = n->k->layout->act ? n->k->layout->act : MAP_GELU;
+    MapFn usual = n->k->layout->act && !n->k->open_clip ? n->k->layout->act : MAP_GELU;
     n->c->act = name_says->act ? name_says->act : name_says->pattern ? MAP_GELU : usual;
     if (n->c->gated && n->k->layout->silu_gate) {
         n->c->act = MAP_SILU;
@@ -89,7 +90,7 @@ bool infer_activation(Infer *n, Err *err)
                         : usual == MAP_SILU      ? "SiLU"
                         : usual == MAP_GELU_TANH ? "GELU, the form with tanh"
                                                  : "quick GELU",
-                        n->k->layout->name);
+                        n->k->open_clip ? "open_clip" : n->k->layout->name);
         return true;
     }
     const char *name = json_text(v, "(not a name)");

@@ -11,7 +11,7 @@ static bool agree(const Infer *n, const char *hf, const char *timm, int have, Er
 {
     int said = have;
     const Json *v = infer_look(n, hf, timm);
-    const char *key = n->timm_config ? timm : hf;
+    const char *key = infer_key(n, hf, timm);
     if (!infer_read_int(n, v, key, &said, err))
         return false;
     return said == have ||
@@ -218,13 +218,8 @@ static void infer_biases(Infer *n)
 static bool as_named(const Infer *n, bool there, bool named, const char *what, Err *err)
 {
     const Known *known = &n->k->known;
-    if (!known->pattern || there == named || (there && !n->timm_config))
-        return true;
-    return err_set(err,
-                   "%s: by its \"%s\" (%s) this model %s %s, but the tensors say otherwise; config and weights are of "
-                   "two models",
-                   n->k->config_path, n->timm_config ? "architecture" : "model_type", known->pattern,
-                   named ? "has" : "lacks", what);
+    bool more = there && !n->timm_config;
+    return !known->pattern || more || infer_named(n, there, named, what, err);
 }
 
 /* Which norms there are, and of which kind. */
@@ -317,7 +312,7 @@ bool infer_shapes(Infer *n, int *inner, Err *err)
         !infer_bias(n, err) || !as_named(n, c->bias != VIT_BIAS_NONE, n->k->known.biased, "relative positions", err))
         return false;
     note_biases(n);
-    return (!c->classes || agree(n, "num_labels", "num_classes", c->classes, err)) &&
+    return infer_promises(n, err) && (!c->classes || agree(n, "num_labels", "num_classes", c->classes, err)) &&
            agree(n, "hidden_size", "embed_dim", c->width, err) &&
            agree(n, "num_hidden_layers", "depth", c->layers, err) && agree(n, "intermediate_size", NULL, c->mlp, err) &&
            agree(n, "num_channels", "in_chans", c->channels, err);

@@ -344,6 +344,7 @@ const Layout LAYOUTS[] = {
         .useless = "embeddings.mask_token",
         .eps = 1e-5f,
         .embeds = true,
+        .exact = true,
         .pixels = PIXELS_IMAGENET,
         .filter = FILTER_BILINEAR,
     },
@@ -418,10 +419,12 @@ const Layout LAYOUTS[] = {
                 [VIT_B_UP] = OA "mlp.c_fc.bias",          [VIT_W_DOWN] = OA "mlp.c_proj.weight",
                 [VIT_B_DOWN] = OA "mlp.c_proj.bias",      [VIT_FINAL_GAMMA] = "ln_post.weight",
                 [VIT_FINAL_BETA] = "ln_post.bias",        [VIT_PROJECT] = "proj#:fg",
+                [VIT_ATTN_LS] = OA "ls_1.gamma",          [VIT_MLP_LS] = OA "ls_2.gamma",
             },
+        .open_clip = true,
         .useless = "input_resolution context_length vocab_size",
-        .aside = "transformer. token_embedding. positional_embedding ln_final. text_projection logit_scale "
-                 "input_resolution context_length vocab_size",
+        .aside = "transformer. token_embedding. positional_embedding ln_final. text_projection logit_scale logit_bias "
+                 "text. input_resolution context_length vocab_size attn_mask",
         .aside_what = "the text tower",
         .eps = 1e-5f,
         .act = MAP_QUICK_GELU,

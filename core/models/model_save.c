@@ -156,6 +156,10 @@ static void put_own_keys(Buf *b, const Model *m)
         buf_printf(b, "  \"global_pool\": \"%s\",\n", pools[c->pool]);
     if (c->input == VIT_INPUT_PER_IMAGE)
         buf_puts(b, "  \"input_norm\": \"per_image\",\n");
+    if (c->registers)
+        buf_printf(b, "  \"num_register_tokens\": %d,\n", c->registers);
+    if (c->layer_scale)
+        buf_puts(b, "  \"layer_scale_init_value\": 1,\n");
     if (c->mask_token)
         buf_puts(b, "  \"use_mask_token\": true,\n");
     if (c->reconstruct) {
@@ -196,12 +200,13 @@ static void put_processor(Buf *b, const Model *m)
     const VitConfig *c = &m->vit;
     int w = p->width + p->beyond_w, h = p->height + p->beyond_h,
         edge = p->resize_w < p->resize_h ? p->resize_w : p->resize_h;
-    buf_puts(b, "{\n  \"image_processor_type\": \"ViTImageProcessor\",\n  \"do_resize\": true,\n");
+    buf_printf(b, "{\n  \"image_processor_type\": \"%sImageProcessor\",\n  \"do_resize\": %s,\n",
+               p->exact ? "DINOv3ViT" : "ViT", p->mode == RESIZE_KEEP ? "false" : "true");
     if (p->mode == RESIZE_COVER)
         buf_printf(b, "  \"size\": {\"shortest_edge\": %d},\n", edge);
     else
         buf_printf(b, "  \"size\": {\"height\": %d, \"width\": %d},\n", p->resize_h, p->resize_w);
-    if (p->mode == RESIZE_COVER || p->resize_w != w || p->resize_h != h)
+    if (p->mode != RESIZE_SQUASH || p->resize_w != w || p->resize_h != h)
         buf_printf(b, "  \"do_center_crop\": true,\n  \"crop_size\": {\"height\": %d, \"width\": %d},\n", h, w);
     buf_printf(
         b, "  \"resample\": %d,\n  \"do_rescale\": true,\n  \"rescale_factor\": %.17g,\n  \"do_normalize\": true,\n",

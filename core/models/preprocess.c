@@ -1,6 +1,7 @@
 #include "core/models/preprocess.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/dmath.h"
@@ -14,6 +15,11 @@ static void resized_size(const Preprocess *p, int w, int h, int64_t *out_w, int6
     *out_h = p->resize_h;
     if (p->mode == RESIZE_SQUASH)
         return;
+    if (p->mode == RESIZE_KEEP) {
+        *out_w = w;
+        *out_h = h;
+        return;
+    }
     int64_t across = (int64_t)w * p->resize_h, down = (int64_t)h * p->resize_w;
     double half = p->resize_w == p->resize_h ? 0 : 0.5;
     if (across > down)
@@ -54,14 +60,28 @@ bool preprocess_run(const Preprocess *p, const Image *in, Image *resized, float 
     image_init(&source, in->width, in->height, in->channels);
     memcpy(source.data, in->data, size_mul(size_mul((size_t)in->width, (size_t)in->height), (size_t)in->channels));
     image_convert(&source, p->channels);
-    image_resize(&big, &source, (int)w, (int)h, p->filter);
+    float *exact = p->exact ? image_resize_exact(&source, (int)w, (int)h, p->filter) : NULL;
+    if (exact) {
+        image_init(&big, (int)w, (int)h, p->channels);
+        for (size_t i = 0; i < (size_t)(w * h) * (size_t)p->channels; i++)
+            big.data[i] = (uint8_t)(exact[i] < 0 ? 0 : exact[i] > 255 ? 255 : exact[i] + 0.5f);
+    } else
+        image_resize(&big, &source, (int)w, (int)h, p->filter);
     image_free(&source);
     image_crop(resized, &big, first_col(p, w), first_row(p, h), p->width, p->height);
     image_free(&big);
-    size_t plane = size_mul((size_t)p->width, (size_t)p->height), channels = (size_t)p->channels;
-    for (size_t i = 0; pixels && i < plane; i++)
-        for (size_t c = 0; c < channels; c++)
-            pixels[c * plane + i] = (float)resized->data[i * channels + c];
+    for (int y = 0; pixels && y < p->height; y++)
+        for (int x = 0; x < p->width; x++)
+            for (int c = 0; c < p->channels; c++) {
+                int64_t from_x = x + first_col(p, w), from_y = y + first_row(p, h);
+                size_t plane = (size_t)p->width * (size_t)p->height, at = (size_t)y * (size_t)p->width + (size_t)x;
+                bool inside = from_x >= 0 && from_x < w && from_y >= 0 && from_y < h;
+                pixels[(size_t)c * plane + at] =
+                    !exact   ? (float)resized->data[at * (size_t)p->channels + (size_t)c]
+                    : inside ? exact[(size_t)(from_y * w + from_x) * (size_t)p->channels + (size_t)c]
+                             : 0.0f;
+            }
+    free(exact);
     return true;
 }
 
@@ -100,9 +120,11 @@ static const char *filter_name(Filter f)
 const char *preprocess_text(const Preprocess *p, char *out, size_t n)
 {
     int w = p->width + p->beyond_w, h = p->height + p->beyond_h;
-    bool cropped = p->mode == RESIZE_COVER || p->resize_w != w || p->resize_h != h;
-    int used = snprintf(out, n, "resized to %d × %d (%s, %s)", p->resize_h, p->resize_w,
-                        p->mode == RESIZE_COVER ? "proportions kept" : "proportions given up", filter_name(p->filter));
+    bool cropped = p->mode != RESIZE_SQUASH || p->resize_w != w || p->resize_h != h;
+    int used = p->mode == RESIZE_KEEP ? snprintf(out, n, "not resized")
+                                      : snprintf(out, n, "resized to %d × %d (%s, %s%s)", p->resize_h, p->resize_w,
+                                                 p->mode == RESIZE_COVER ? "proportions kept" : "proportions given up",
+                                                 filter_name(p->filter), p->exact ? ", not rounded" : "");
     if (cropped && used > 0 && (size_t)used < n)
         used += snprintf(out + used, n - (size_t)used, ", centre %d × %d", h, w);
     if ((p->beyond_w || p->beyond_h) && used > 0 && (size_t)used < n)
@@ -210,59 +232,105 @@ static bool read_hf_filter(const Json *v, Preprocess *p, Err *err)
     return err_set(err, "\"resample\" is none of 0 nearest, 1 lanczos, 2 bilinear, 3 bicubic, 4 box");
 }
 
-/* A mere number as "size": both sides for the processors of ViT and DeiT, the shorter side for those of CLIP and BiT.
- */
-static bool number_is_shorter_side(const Json *j)
+/* Hugging Face's classes, each named NAMEImageProcessor or NAMEFeatureExtractor and perhaps more: what they do where no
+ * key says it. */
+typedef struct Processor {
+    const char *name;
+    bool edge;  /* a mere number as "size" is the shorter side, not both */
+    bool crops; /* do_center_crop is true unless it is written down */
+    bool exact; /* resized as floats */
+} Processor;
+static const Processor PROCESSORS[] = {
+    {.name = "ViT"},
+    {.name = "DeiT", .crops = true},
+    {.name = "Beit", .crops = true},
+    {.name = "CLIP", .edge = true, .crops = true},
+    {.name = "Siglip"},
+    {.name = "Bit", .edge = true, .crops = true},
+    {.name = "DINOv3ViT", .exact = true},
+};
+
+/* The class that the file names; NULL: none, or (*strange) one that is not known. */
+static const Processor *processor_of(const Json *j, bool *strange)
 {
     const char *type = json_text(json_get(j, "image_processor_type"),
-                                 json_text(json_get(j, "feature_extractor_type"), ""));
-    return strncmp(type, "CLIP", 4) == 0 || strncmp(type, "Bit", 3) == 0;
+                                 json_text(json_get(j, "feature_extractor_type"), NULL));
+    *strange = false;
+    for (size_t i = 0; type && i < sizeof PROCESSORS / sizeof *PROCESSORS; i++) {
+        size_t n = strlen(PROCESSORS[i].name);
+        if (strncmp(type, PROCESSORS[i].name, n) == 0 &&
+            (strncmp(type + n, "ImageProcessor", 14) == 0 || strncmp(type + n, "FeatureExtractor", 16) == 0))
+            return &PROCESSORS[i];
+    }
+    *strange = type != NULL;
+    return NULL;
 }
 
-static bool read_hf_geometry(const Json *j, Preprocess *p, Err *err)
+static bool read_hf_geometry(const Json *j, const Processor *type, Preprocess *p, Err *err)
 {
-    const Json *size = json_get(j, "size"), *crop = json_get(j, "crop_size");
-    bool crops = json_bool(json_get(j, "do_center_crop"), false) && crop, edge, ignored;
+    const Json *size = json_get(j, "size"), *crop = json_get(j, "crop_size"),
+               *square = json_get(j, "default_to_square"), *centre = json_get(j, "do_center_crop");
+    bool crops = json_bool(centre, !centre && type->crops) && crop, edge, ignored;
+    size = json_kind(size) == JK_NULL ? NULL : size;
     if (size) {
         if (!read_size(size, "size", &p->resize_w, &p->resize_h, &edge, err))
             return false;
-        p->mode = edge || (json_kind(size) == JK_NUMBER && number_is_shorter_side(j)) ? RESIZE_COVER : RESIZE_SQUASH;
+        edge = edge || (json_kind(size) == JK_NUMBER && !json_bool(square, !type->edge));
+        if (edge && centre && !json_bool(centre, false))
+            return err_set(err, "\"size\" is the shorter side and nothing is cropped, so that pictures keep their "
+                                "proportions, but the model takes one size only: put do_center_crop true and crop_size "
+                                "into it");
+        p->mode = edge ? RESIZE_COVER : RESIZE_SQUASH;
         p->width = p->resize_w;
         p->height = p->resize_h;
     }
     if (crops && !read_size(crop, "crop_size", &p->width, &p->height, &ignored, err))
         return false;
+    if (crops && !json_bool(json_get(j, "do_resize"), true))
+        p->mode = RESIZE_KEEP;
     p->crop_to_even = false;
     return true;
 }
 
-bool preprocess_from_hf(const Json *j, Preprocess *p, VitConfig *c, Err *err)
+/* Pixels times "rescale_factor", for some classes less 1 ("offset"), which goes into the mean. */
+static bool read_hf_statistics(const Json *j, VitConfig *c, Err *err)
 {
-    Preprocess next = *p;
-    VitConfig config = *c;
     const Json *rescale = json_get(j, "rescale_factor");
+    bool rescales = json_bool(json_get(j, "do_rescale"), true);
     double factor = 1.0 / 255;
-    if (!read_hf_geometry(j, &next, err) || !read_hf_filter(json_get(j, "resample"), &next, err))
-        return false;
-    if (!json_bool(json_get(j, "do_rescale"), true)) {
-        config.range = 1.0f;
+    if (!rescales) {
+        c->range = 1.0f;
     } else if (rescale && json_kind(rescale) != JK_NULL) {
         if (!json_number(rescale, &factor) || !(factor > 1e-6 && factor < 1e6))
             return err_set(err, "\"rescale_factor\" must be a positive number; 1/255 = 0.00392 as a rule");
-        config.range = (float)(1.0 / factor);
+        c->range = (float)(1.0 / factor);
     }
     if (!json_bool(json_get(j, "do_normalize"), true)) {
         for (int i = 0; i < VIT_CHANNELS_MAX; i++) {
-            config.mean[i] = 0.0f;
-            config.std[i] = 1.0f;
+            c->mean[i] = 0.0f;
+            c->std[i] = 1.0f;
         }
-    } else if (!read_numbers(json_get(j, "image_mean"), "image_mean", c, config.mean, err) ||
-               !read_deviations(json_get(j, "image_std"), "image_std", c, config.std, err)) {
+    } else if (!read_numbers(json_get(j, "image_mean"), "image_mean", c, c->mean, err) ||
+               !read_deviations(json_get(j, "image_std"), "image_std", c, c->std, err)) {
         return false;
     }
-    *p = next;
-    *c = config;
+    if (rescales && (json_bool(json_get(j, "offset"), false) || json_bool(json_get(j, "rescale_offset"), false)))
+        for (int i = 0; i < VIT_CHANNELS_MAX; i++)
+            c->mean[i] += 1.0f;
     return true;
+}
+
+static bool from_hf(const Json *j, Preprocess *p, VitConfig *c, const char **strange, Err *err)
+{
+    static const Processor unnamed = {NULL};
+    bool unknown;
+    const Processor *type = processor_of(j, &unknown);
+    if (unknown)
+        *strange = json_get(j, "image_processor_type") ? "image_processor_type" : "feature_extractor_type";
+    if (type || unknown)
+        p->exact = type && type->exact;
+    return read_hf_geometry(j, type ? type : &unnamed, p, err) && read_hf_filter(json_get(j, "resample"), p, err) &&
+           read_hf_statistics(j, c, err);
 }
 
 static bool read_timm_filter(const Json *v, Preprocess *p, Err *err)
@@ -278,29 +346,171 @@ static bool read_timm_filter(const Json *v, Preprocess *p, Err *err)
     return err_set(err, "\"interpolation\" is \"%.40s\"; known are nearest, lanczos, bilinear, bicubic, box", name);
 }
 
-bool preprocess_from_timm(const Json *j, Preprocess *p, VitConfig *c, Err *err)
+static bool from_timm(const Json *j, Preprocess *p, VitConfig *c, const char **strange, Err *err)
 {
-    Preprocess next = *p;
-    VitConfig config = *c;
     double crop = 0.9;
     const Json *size = json_get(j, "input_size");
+    const char *mode = json_text(json_get(j, "crop_mode"), "center");
     int64_t h, w;
+    (void)strange;
     if (size) {
         if (!json_int(json_at(size, 1), &h) || !json_int(json_at(size, 2), &w) || !in_side((double)h) ||
             !in_side((double)w))
             return err_set(err, "\"input_size\" is not [channels, height, width]");
-        next.width = (int)w;
-        next.height = (int)h;
+        p->width = (int)w;
+        p->height = (int)h;
     }
     if (json_number(json_get(j, "crop_pct"), &crop) && !(crop >= 0.1 && crop <= 1.0))
         return err_set(err, "\"crop_pct\" is %g; it must be 0.1 to 1", crop);
-    next.resize_w = (int)dm_floor(next.width / crop);
-    next.resize_h = (int)dm_floor(next.height / crop);
-    next.mode = strcmp(json_text(json_get(j, "crop_mode"), "center"), "squash") == 0 ? RESIZE_SQUASH : RESIZE_COVER;
-    next.crop_to_even = true;
-    if (!read_timm_filter(json_get(j, "interpolation"), &next, err) ||
-        !read_numbers(json_get(j, "mean"), "mean", c, config.mean, err) ||
-        !read_deviations(json_get(j, "std"), "std", c, config.std, err))
+    if (strcmp(mode, "center") != 0 && strcmp(mode, "squash") != 0)
+        return err_set(err, "\"crop_mode\" is \"%.40s\"; center and squash are read", mode);
+    p->resize_w = (int)dm_floor(p->width / crop);
+    p->resize_h = (int)dm_floor(p->height / crop);
+    p->mode = strcmp(mode, "squash") == 0 ? RESIZE_SQUASH : RESIZE_COVER;
+    p->crop_to_even = true;
+    return read_timm_filter(json_get(j, "interpolation"), p, err) &&
+           read_numbers(json_get(j, "mean"), "mean", c, c->mean, err) &&
+           read_deviations(json_get(j, "std"), "std", c, c->std, err);
+}
+
+/* The preprocess_cfg of open_clip: torchvision's resizing and crop. */
+static bool from_open_clip(const Json *j, Preprocess *p, VitConfig *c, const char **strange, Err *err)
+{
+    const Json *size = json_get(j, "size");
+    const char *mode = json_text(json_get(j, "resize_mode"), "shortest");
+    bool edge;
+    (void)strange;
+    if (size && !read_size(size, "size", &p->width, &p->height, &edge, err))
+        return false;
+    if (strcmp(mode, "shortest") != 0 && strcmp(mode, "squash") != 0)
+        return err_set(err, "\"resize_mode\" is \"%.40s\"; shortest and squash are read", mode);
+    p->resize_w = p->width;
+    p->resize_h = p->height;
+    p->mode = strcmp(mode, "squash") == 0 ? RESIZE_SQUASH : RESIZE_COVER;
+    p->crop_to_even = true;
+    return read_timm_filter(json_get(j, "interpolation"), p, err) &&
+           read_numbers(json_get(j, "mean"), "mean", c, c->mean, err) &&
+           read_deviations(json_get(j, "std"), "std", c, c->std, err);
+}
+
+/* --- every key that may stand there --- */
+
+#define HF 1
+#define TIMM 2
+#define OPEN_CLIP 4
+/* What is neither read nor listed as harmless may change pixels; so may what is refused. A key that is null, false or 0
+ * does nothing, whatever it is. */
+static const struct {
+    const char *key;
+    int dialects;
+    const char *refused; /* why, and what to do; NULL: it is read, or changes no pixel */
+} KEYS[] = {
+    {"size", HF | OPEN_CLIP, NULL},
+    {"do_resize", HF, NULL},
+    {"resample", HF, NULL},
+    {"default_to_square", HF, NULL},
+    {"do_center_crop", HF, NULL},
+    {"crop_size", HF, NULL},
+    {"do_rescale", HF, NULL},
+    {"rescale_factor", HF, NULL},
+    {"offset", HF, NULL},
+    {"rescale_offset", HF, NULL},
+    {"do_normalize", HF, NULL},
+    {"image_mean", HF, NULL},
+    {"image_std", HF, NULL},
+    {"image_processor_type", HF, NULL},
+    {"feature_extractor_type", HF, NULL},
+    {"input_size", TIMM, NULL},
+    {"crop_pct", TIMM, NULL},
+    {"crop_mode", TIMM, NULL},
+    {"interpolation", TIMM | OPEN_CLIP, NULL},
+    {"mean", TIMM | OPEN_CLIP, NULL},
+    {"std", TIMM | OPEN_CLIP, NULL},
+    {"resize_mode", OPEN_CLIP, NULL},
+    /* changes no pixel: names, training, formats, what every picture gets here anyway */
+    {"do_convert_rgb", HF, NULL},
+    {"do_reduce_labels", HF, NULL},
+    {"reduce_labels", HF, NULL},
+    {"pad_size", HF, NULL}, /* of do_pad */
+    {"processor_class", HF, NULL},
+    {"auto_map", HF, NULL},
+    {"data_format", HF, NULL},
+    {"input_data_format", HF, NULL},
+    {"return_tensors", HF, NULL},
+    {"device", HF, NULL},
+    {"disable_grouping", HF, NULL},
+    {"_valid_processor_keys", HF, NULL},
+    {"_name_or_path", HF, NULL},
+    {"image_seq_length", HF, NULL},
+    {"transformers_version", HF, NULL},
+    {"mode", OPEN_CLIP, NULL},
+    {"fill_color", OPEN_CLIP, NULL}, /* of resize_mode longest */
+    {"url", TIMM, NULL},
+    {"file", TIMM, NULL},
+    {"tag", TIMM, NULL},
+    {"architecture", TIMM, NULL},
+    {"source", TIMM, NULL},
+    {"custom_load", TIMM, NULL},
+    {"hf_hub_id", TIMM, NULL},
+    {"hf_hub_filename", TIMM, NULL},
+    {"license", TIMM, NULL},
+    {"origin_url", TIMM, NULL},
+    {"paper_name", TIMM, NULL},
+    {"paper_ids", TIMM, NULL},
+    {"notes", TIMM, NULL},
+    {"num_classes", TIMM, NULL},
+    {"label_names", TIMM, NULL},
+    {"label_descriptions", TIMM, NULL},
+    {"label_offset", TIMM, NULL},
+    {"fixed_input_size", TIMM, NULL},
+    {"min_input_size", TIMM, NULL},
+    {"pool_size", TIMM, NULL},
+    {"test_input_size", TIMM, NULL},
+    {"test_crop_pct", TIMM, NULL},
+    {"first_conv", TIMM, NULL},
+    {"classifier", TIMM, NULL},
+    /* changes pixels in a way that is not made here */
+    {"crop_pct", HF, "say the same with size {\"shortest_edge\": size / crop_pct}, do_center_crop true and crop_size"},
+    {"do_pad", HF, "pad the pictures beforehand and set it to false"},
+    {"do_flip_channel_order", HF, "turn the patch embedding's channels round and set it to false"},
+    {"do_grayscale", HF, "make the pictures grey beforehand and set it to false"},
+    {"crop_border_pixels", TIMM, "cut the pictures beforehand and set it to 0"},
+};
+
+static bool says_nothing(const Json *v)
+{
+    int64_t zero;
+    return json_kind(v) == JK_NULL || json_kind(v) == JK_FALSE || (json_int(v, &zero) && zero == 0);
+}
+
+static bool check_keys(const Json *j, int dialect, const char **strange, Err *err)
+{
+    for (size_t i = 0; i < json_count(j); i++) {
+        const char *key;
+        const Json *v = json_member(j, i, &key);
+        size_t k = 0;
+        while (k < sizeof KEYS / sizeof *KEYS && (!(KEYS[k].dialects & dialect) || strcmp(KEYS[k].key, key) != 0))
+            k++;
+        if (says_nothing(v))
+            continue;
+        if (k == sizeof KEYS / sizeof *KEYS)
+            *strange = key;
+        else if (KEYS[k].refused)
+            return err_set(err, "\"%s\" changes pixels in a way that Vitrine does not make: %s", key, KEYS[k].refused);
+    }
+    return true;
+}
+
+bool preprocess_read(const Json *j, PreprocessDialect d, Preprocess *p, VitConfig *c, const char **strange, Err *err)
+{
+    static const struct {
+        int keys;
+        bool (*read)(const Json *j, Preprocess *p, VitConfig *c, const char **strange, Err *err);
+    } DIALECTS[] = {{HF, from_hf}, {TIMM, from_timm}, {OPEN_CLIP, from_open_clip}};
+    Preprocess next = *p;
+    VitConfig config = *c;
+    *strange = NULL;
+    if (!check_keys(j, DIALECTS[d].keys, strange, err) || !DIALECTS[d].read(j, &next, &config, strange, err))
         return false;
     *p = next;
     *c = config;

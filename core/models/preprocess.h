@@ -11,7 +11,8 @@
 
 typedef enum ResizeMode {
     RESIZE_SQUASH, /* to resize_w × resize_h, proportions given up (Hugging Face ViT) */
-    RESIZE_COVER   /* proportions kept, the smallest size that covers resize_w × resize_h (torchvision, timm, DeiT) */
+    RESIZE_COVER,  /* proportions kept, the smallest size that covers resize_w × resize_h (torchvision, timm, DeiT) */
+    RESIZE_KEEP    /* not resized, only cropped */
 } ResizeMode;
 
 typedef struct Preprocess {
@@ -21,6 +22,9 @@ typedef struct Preprocess {
     ResizeMode mode;
     int resize_w, resize_h; /* before the centre crop to width × height */
     Filter filter;
+    /* Resized as floats, without rounding to bytes in between: rescaled first (Hugging Face's DINOv3). Where pictures
+     * are kept as bytes (core/train) they are rounded all the same: such a model has no classes. */
+    bool exact;
     bool crop_to_even; /* crop offsets of half a pixel go to the even neighbour (torchvision), else down (HF) */
 } Preprocess;
 
@@ -46,9 +50,14 @@ void preprocess_trim(const Preprocess *p, const float *in, size_t pictures, bool
 /* One line: "resized to 256 × 256 (cover, bicubic), centre 224 × 224". Returns out. */
 const char *preprocess_text(const Preprocess *p, char *out, size_t n);
 
-/* Reads a Hugging Face preprocessor_config.json into p and the pixel statistics of c. Keys that are absent leave their
- * value. False when a value is of the wrong kind; the message has no file name yet. */
-bool preprocess_from_hf(const Json *j, Preprocess *p, VitConfig *c, Err *err);
-/* The same from a timm pretrained_cfg. */
-bool preprocess_from_timm(const Json *j, Preprocess *p, VitConfig *c, Err *err);
+typedef enum PreprocessDialect {
+    PREPROCESS_HF,       /* a preprocessor_config.json */
+    PREPROCESS_TIMM,     /* a pretrained_cfg */
+    PREPROCESS_OPEN_CLIP /* the preprocess_cfg of open_clip_config.json */
+} PreprocessDialect;
+
+/* Reads it into p and the pixel statistics of c. Keys that are absent leave their value; *strange is a key that may
+ * change pixels and is not known, else NULL. False, p and c unchanged, when a value is of the wrong kind or a key is
+ * known to change pixels in a way that is not made here; the message has no file name yet. */
+bool preprocess_read(const Json *j, PreprocessDialect d, Preprocess *p, VitConfig *c, const char **strange, Err *err);
 #endif

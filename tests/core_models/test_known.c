@@ -20,6 +20,42 @@ static void timm_folder(char *dir, size_t n, const char *architecture)
     put_config(dir, text);
 }
 
+enum { D = 32, LAYERS = 2 }; /* of the recorded model */
+
+/* A weight of D numbers, or of rows of them; %d in its name is each block. */
+static void add(Set *s, const char *name, size_t rows, float value)
+{
+    for (int i = 0; i < (strchr(name, '%') ? LAYERS : 1); i++) {
+        char full[160];
+        const char *mark = strchr(name, '%');
+        float *x = calloc(rows * D, sizeof *x);
+        for (size_t k = 0; k < rows * D; k++)
+            x[k] = value;
+        snprintf(full, sizeof full, "%.*s%.*d%s", mark ? (int)(mark - name) : (int)strlen(name), name, mark ? 1 : 0,
+                 mark ? i : 0, mark ? mark + 2 : "");
+        set_add(s, full, rows > 1 ? 3 : 1, rows > 1 ? (size_t[]){1, rows, D} : (size_t[]){D}, x);
+    }
+}
+
+/* The tensors get the parts that models of that name have. */
+static void as_named(const char *dir, const char *architecture)
+{
+    Set s;
+    set_read(&s, ORACLE "tiny/model_timm.safetensors");
+    if (strstr(architecture, "_clip_") && strncmp(architecture, "vit_", 4) == 0) {
+        add(&s, "norm_pre.weight", 1, 1);
+        add(&s, "norm_pre.bias", 1, 0);
+    }
+    if (strstr(architecture, "deit3") || strstr(architecture, "dinov2")) {
+        add(&s, "blocks.%d.ls1.gamma", 1, 1);
+        add(&s, "blocks.%d.ls2.gamma", 1, 1);
+    }
+    if (strstr(architecture, "_reg4_"))
+        add(&s, "reg_token", 4, 0.1f);
+    set_write(&s, dir);
+    set_free(&s);
+}
+
 static void timm_names(void **state)
 {
     (void)state;
@@ -43,6 +79,7 @@ static void timm_names(void **state)
         Model m;
         Err err = {""};
         timm_folder(dir, sizeof dir, cases[i].name);
+        as_named(dir, cases[i].name);
         if (!model_load(&m, dir, NULL, NULL, &err))
             fail_msg("%s", err.text);
         assert_int_equal(m.vit.act, cases[i].act);
@@ -70,8 +107,11 @@ static void timm_projection(void **state)
         Model m;
         Set s;
         Err err = {""};
+        char path[300];
         timm_folder(dir, sizeof dir, cases[i].name);
-        set_read(&s, ORACLE "tiny/model_timm.safetensors");
+        as_named(dir, cases[i].name);
+        snprintf(path, sizeof path, "%s/model.safetensors", dir);
+        set_read(&s, path);
         float *bias = calloc(5, sizeof *bias);
         bias[4] = cases[i].bias;
         set_drop(&s, "head.bias");
@@ -176,7 +216,6 @@ static void hugging_face(void **state)
     Err err = {""};
     start(&s, dir, sizeof dir, "hf", ORACLE "tiny");
     set_write(&s, dir);
-    set_free(&s);
     for (size_t i = 0; i < sizeof refused_types / sizeof *refused_types; i++) {
         snprintf(text, sizeof text, "{\"model_type\": \"%s\", \"num_attention_heads\": 4, \"image_size\": 32}",
                  refused_types[i]);
@@ -189,6 +228,11 @@ static void hugging_face(void **state)
     assert_non_null(strstr(m.assumptions[0], "somebodys_vit"));
     model_free(&m);
     put_config(dir, "{\"model_type\": \"dinov2\", \"num_attention_heads\": 4, \"image_size\": 32}");
+    REFUSED(dir, "\"model_type\" (dinov2)", "has LayerScale");
+    add(&s, "vit.encoder.layer.%d.layer_scale1.lambda1", 1, 1);
+    add(&s, "vit.encoder.layer.%d.layer_scale2.lambda1", 1, 1);
+    set_write(&s, dir);
+    set_free(&s);
     assert_true(model_load(&m, dir, NULL, NULL, &err));
     assert_true(m.vit.eps > 0.9e-6f && m.vit.eps < 1.1e-6f);
     model_free(&m);

@@ -14,28 +14,38 @@ static Image gradient(int w, int h, int channels)
     return im;
 }
 
-static Preprocess from_hf(const char *json, VitConfig *c)
+static bool reads(PreprocessDialect d, const char *json, Preprocess *p, VitConfig *c, const char **strange, Err *err)
+{
+    static char key[80];
+    Json *j = json_parse("test", json, strlen(json), err);
+    assert_non_null(j);
+    bool ok = preprocess_read(j, d, p, c, strange, err);
+    if (*strange) {
+        snprintf(key, sizeof key, "%s", *strange);
+        *strange = key;
+    }
+    json_free(j);
+    return ok;
+}
+
+static Preprocess from(PreprocessDialect d, const char *json, VitConfig *c)
 {
     Err err = {""};
-    Json *j = json_parse("test", json, strlen(json), &err);
+    const char *strange = NULL;
     Preprocess p = preprocess_default(c);
-    assert_non_null(j);
-    if (!preprocess_from_hf(j, &p, c, &err))
-        fail_msg("%s", err.text);
-    json_free(j);
+    if (!reads(d, json, &p, c, &strange, &err) || strange)
+        fail_msg("%s%s", err.text, strange ? strange : "");
     return p;
+}
+
+static Preprocess from_hf(const char *json, VitConfig *c)
+{
+    return from(PREPROCESS_HF, json, c);
 }
 
 static Preprocess from_timm(const char *json, VitConfig *c)
 {
-    Err err = {""};
-    Json *j = json_parse("test", json, strlen(json), &err);
-    Preprocess p = preprocess_default(c);
-    assert_non_null(j);
-    if (!preprocess_from_timm(j, &p, c, &err))
-        fail_msg("%s", err.text);
-    json_free(j);
-    return p;
+    return from(PREPROCESS_TIMM, json, c);
 }
 
 /* The same by hand: resize to w × h, then cut at x, y. */
@@ -128,6 +138,162 @@ static void timm_centre_crop(void **state)
     image_free(&tall);
 }
 
+/* Weights of the triangle that bilinear antialiasing is (torch's upsample with antialias, PIL's as well), by its
+ * definition: around each output's centre, as wide as the picture shrinks. */
+static double triangle(int in, int out, int i, int j)
+{
+    double scale = (double)in / out, wide = scale > 1 ? scale : 1, centre = (i + 0.5) * scale, sum = 0, own = 0;
+    for (int k = 0; k < in; k++) {
+        double far = fabs(k + 0.5 - centre) / wide, w = far < 1 ? 1 - far : 0;
+        sum += w;
+        own = k == j ? w : own;
+    }
+    return own / sum;
+}
+
+/* Hugging Face's DINOv3 rescales before it resizes: nothing is rounded to bytes. (transformers,
+ * DINOv3ViTImageProcessor: rescale, resize with antialias, crop, normalise.) */
+static void rescaled_first(void **state)
+{
+    (void)state;
+    VitConfig c = vit_config_base();
+    Preprocess p = from_hf("{\"image_processor_type\": \"DINOv3ViTImageProcessorFast\", \"size\": {\"height\": 6, "
+                           "\"width\": 9}, \"resample\": 2, \"do_center_crop\": null, \"do_pad\": null, "
+                           "\"disable_grouping\": null, \"default_to_square\": true}",
+                           &c),
+               bytes = from_hf("{\"image_processor_type\": \"ViTImageProcessorFast\", \"size\": {\"height\": 6, "
+                               "\"width\": 9}, \"resample\": 2}",
+                               &c);
+    Image in = gradient(20, 14, 3), out;
+    float exact[3 * 6 * 9], rounded[3 * 6 * 9];
+    Err err = {""};
+    double apart = 0;
+    char text[160];
+    assert_true(p.exact && !bytes.exact);
+    assert_non_null(strstr(preprocess_text(&p, text, sizeof text), "not rounded"));
+    assert_true(preprocess_run(&bytes, &in, &out, rounded, &err));
+    image_free(&out);
+    assert_true(preprocess_run(&p, &in, &out, exact, &err));
+    for (int ch = 0; ch < 3; ch++)
+        for (int y = 0; y < 6; y++)
+            for (int x = 0; x < 9; x++) {
+                double want = 0;
+                for (int v = 0; v < 14; v++)
+                    for (int u = 0; u < 20; u++)
+                        want += triangle(14, 6, y, v) * triangle(20, 9, x, u) * in.data[(v * 20 + u) * 3 + ch];
+                float got = exact[(ch * 6 + y) * 9 + x];
+                assert_true(fabs((double)got - want) < 1e-4);
+                assert_true(abs((int)out.data[(y * 9 + x) * 3 + ch] - (int)lrint(want)) <= 1);
+                apart = fmax(apart, fabs((double)rounded[(ch * 6 + y) * 9 + x] - want));
+            }
+    assert_true(apart > 0.2); /* which is what bytes lose */
+    image_free(&out);
+    image_free(&in);
+    p.width = p.height = 12; /* a border of the crop is 0 */
+    float padded[3 * 12 * 12];
+    in = gradient(20, 14, 3);
+    assert_true(preprocess_run(&p, &in, &out, padded, &err));
+    assert_true(padded[0] == 0 && padded[3 * 12 + 2] == exact[0] && padded[4 * 12 + 3] == exact[10]);
+    image_free(&out);
+    image_free(&in);
+}
+
+/* No filter's exact form is further from its bytes than they round, twice. */
+static void exact_filters(void **state)
+{
+    (void)state;
+    Image in = gradient(20, 14, 3), out;
+    for (Filter f = FILTER_NEAREST; f <= FILTER_BOX; f = (Filter)(f + 1)) {
+        float *exact = image_resize_exact(&in, 17, 24, f);
+        image_resize(&out, &in, 17, 24, f);
+        for (int i = 0; i < 17 * 24 * 3; i++)
+            assert_true(fabs(fmin(255, fmax(0, (double)exact[i])) - out.data[i]) <= 1.5);
+        image_free(&out);
+        free(exact);
+    }
+    image_free(&in);
+}
+
+/* Every key is read, known to change no pixel, or refused: what the file says is never passed over. */
+static void every_key(void **state)
+{
+    (void)state;
+    static const struct {
+        PreprocessDialect dialect;
+        const char *json, *strange, *error; /* a key that is not known, or what is said of it */
+    } cases[] = {
+        {PREPROCESS_HF, "{\"crop_pct\": 0.875, \"size\": {\"shortest_edge\": 224}}", NULL,
+         "\"crop_pct\" changes pixels"},
+        {PREPROCESS_HF, "{\"do_flip_channel_order\": true}", NULL, "\"do_flip_channel_order\" changes pixels"},
+        {PREPROCESS_HF, "{\"do_pad\": true}", NULL, "\"do_pad\" changes pixels"},
+        {PREPROCESS_HF, "{\"do_grayscale\": true}", NULL, "\"do_grayscale\" changes pixels"},
+        {PREPROCESS_HF, "{\"do_center_crop\": false, \"size\": {\"shortest_edge\": 224}}", NULL, "one size only"},
+        {PREPROCESS_HF, "{\"do_center_crop\": null, \"size\": {\"shortest_edge\": 224}}", NULL, "one size only"},
+        {PREPROCESS_HF, "{\"default_to_square\": false, \"do_center_crop\": false, \"size\": 224}", NULL,
+         "one size only"},
+        {PREPROCESS_HF, "{\"do_thumbnail\": true}", "do_thumbnail", NULL},
+        {PREPROCESS_HF, "{\"size_divisor\": 32}", "size_divisor", NULL},
+        {PREPROCESS_HF, "{\"image_processor_type\": \"LevitImageProcessor\"}", "image_processor_type", NULL},
+        {PREPROCESS_HF, "{\"image_processor_type\": \"ViTSomething\"}", "image_processor_type", NULL},
+        {PREPROCESS_HF, "{\"do_pad\": null, \"do_thumbnail\": false, \"nobodys\": 0, \"crop_pct\": null}", NULL, NULL},
+        {PREPROCESS_TIMM, "{\"crop_mode\": \"border\"}", NULL, "\"crop_mode\" is \"border\""},
+        {PREPROCESS_TIMM, "{\"crop_border_pixels\": 4}", NULL, "\"crop_border_pixels\" changes pixels"},
+        {PREPROCESS_TIMM, "{\"crop_border_pixels\": 0, \"tag\": \"x\"}", NULL, NULL},
+        {PREPROCESS_TIMM, "{\"nobodys\": \"x\"}", "nobodys", NULL},
+        {PREPROCESS_OPEN_CLIP, "{\"resize_mode\": \"longest\"}", NULL, "\"resize_mode\" is \"longest\""},
+        {PREPROCESS_OPEN_CLIP, "{\"nobodys\": \"x\"}", "nobodys", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        VitConfig c = vit_config_base();
+        Preprocess p = preprocess_default(&c), before = p;
+        const char *strange = NULL;
+        Err err = {""};
+        bool ok = reads(cases[i].dialect, cases[i].json, &p, &c, &strange, &err);
+        if (ok != !cases[i].error || (cases[i].error && !strstr(err.text, cases[i].error)))
+            fail_msg("%s: %s", cases[i].json, ok ? "is read" : err.text);
+        if (ok && (!strange != !cases[i].strange || (strange && strcmp(strange, cases[i].strange) != 0)))
+            fail_msg("%s: not known is %s", cases[i].json, strange ? strange : "nothing");
+        if (!ok)
+            assert_memory_equal(&p, &before, sizeof p);
+    }
+}
+
+/* do_resize false with a crop cuts the picture as it is; "offset" takes 1 away behind the rescaling. */
+static void read_keys(void **state)
+{
+    (void)state;
+    VitConfig c = vit_config_base();
+    Image in = gradient(50, 31, 3), cut, got;
+    Err err = {""};
+    char text[160];
+    Preprocess p = from_hf("{\"do_resize\": false, \"size\": 64, \"do_center_crop\": true, \"crop_size\": 24}", &c);
+    assert_int_equal(p.mode, RESIZE_KEEP);
+    assert_string_equal(preprocess_text(&p, text, sizeof text), "not resized, centre 24 × 24");
+    image_crop(&cut, &in, 13, 3, 24, 24);
+    assert_true(preprocess_run(&p, &in, &got, NULL, &err));
+    assert_memory_equal(got.data, cut.data, 24 * 24 * 3);
+    image_free(&cut);
+    image_free(&got);
+    image_free(&in);
+    p = from_hf("{\"rescale_factor\": 0.00784313725490196, \"offset\": true, \"image_mean\": 0.5, \"image_std\": 2}",
+                &c);
+    assert_true(c.range == 127.5f && c.mean[0] == 1.5f && c.std[1] == 2.0f);
+    c = vit_config_base();
+    p = from_hf("{\"rescale_factor\": 0.00784313725490196, \"rescale_offset\": true, \"do_normalize\": false}", &c);
+    assert_true(c.mean[2] == 1.0f && c.std[0] == 1.0f);
+    p = from_hf("{\"image_processor_type\": \"CLIPImageProcessor\", \"size\": 256, \"crop_size\": 224}", &c);
+    assert_int_equal(p.mode, RESIZE_COVER); /* this class crops unless it is told not to */
+    assert_int_equal(p.width, 224);
+    p = from_hf("{\"image_processor_type\": \"ViTImageProcessor\", \"size\": 256, \"crop_size\": 224}", &c);
+    assert_int_equal(p.width, 256);
+    p = from(PREPROCESS_OPEN_CLIP,
+             "{\"size\": [64, 96], \"resize_mode\": \"squash\", \"interpolation\": \"bilinear\", "
+             "\"mean\": [0.1, 0.2, 0.3], \"std\": [0.4, 0.5, 0.6]}",
+             &c);
+    assert_true(p.mode == RESIZE_SQUASH && p.height == 64 && p.resize_w == 96 && p.filter == FILTER_BILINEAR);
+    assert_true(c.mean[1] == 0.2f && c.std[2] == 0.6f);
+}
+
 static void grey_and_colour(void **state)
 {
     (void)state;
@@ -208,8 +374,11 @@ static void shapes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hugging_face_vit), cmocka_unit_test(hugging_face_deit), cmocka_unit_test(timm_centre_crop),
-        cmocka_unit_test(grey_and_colour),  cmocka_unit_test(very_narrow),       cmocka_unit_test(source_rectangles),
+        cmocka_unit_test(hugging_face_vit), cmocka_unit_test(hugging_face_deit),
+        cmocka_unit_test(timm_centre_crop), cmocka_unit_test(rescaled_first),
+        cmocka_unit_test(exact_filters),    cmocka_unit_test(every_key),
+        cmocka_unit_test(read_keys),        cmocka_unit_test(grey_and_colour),
+        cmocka_unit_test(very_narrow),      cmocka_unit_test(source_rectangles),
         cmocka_unit_test(shapes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

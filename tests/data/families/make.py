@@ -251,7 +251,7 @@ def dinov2(name, kind, registers=0, swiglu=False, table=5, classes=3):
         answer(t, t["readout"] @ g("classifier.weight", classes, 2 * D).T + g("classifier.bias", classes))
     config = {"architectures": ["Dinov2ForImageClassification"], "model_type": kind, "hidden_size": D,
               "num_attention_heads": H, "num_hidden_layers": L, "image_size": table * P, "patch_size": P,
-              "hidden_act": "gelu", "layer_norm_eps": eps, "use_swiglu_ffn": swiglu, "mlp_ratio": 2}
+              "hidden_act": "gelu", "layer_norm_eps": eps, "use_swiglu_ffn": swiglu, "mlp_ratio": 2 if swiglu else 1.5}
     finish(name, w, config, t, pixels, {**processor(IMAGENET), "do_center_crop": True,
                                         "crop_size": {"height": SIDE, "width": SIDE},
                                         "size": {"shortest_edge": SIDE + 2}})
