@@ -42,6 +42,7 @@ LDLIBS_TUI := -lncursesw -ltinfo
 # stb's inverse DCT wraps around on a damaged JPEG; so may it.
 FLAGS_core_io_image_decode := -fwrapv
 
+##@ the program
 .PHONY: all
 all: $(B)/vitrine ## build/release/vitrine, the program (default)
 
@@ -144,6 +145,7 @@ dist: ## build/dist: the source of HEAD as vitrine-VERSION.tar.gz with its SHA-2
 pictures: $(B)/vitrine ## the pictures of the README, drawn by the program: docs/film.svg and three stills
 	docs/pictures.sh $(B)/vitrine docs
 
+##@ models and figures
 # --- models for trying out size: weights from a seed, answers mean nothing
 .PHONY: vit-b
 vit-b: $(B)/make_vit ## build/models/vit-b16: a ViT-B/16 at 224×224 from a seed (346 MB, some seconds), for trying out size
@@ -157,19 +159,24 @@ train: $(B)/vitrine ## trains the bundled models (a quarter of an hour on two co
 	@echo "two runs of 8,000 steps and the translator's 2,000, a quarter of an hour together on two cores with AVX2; interrupted, they go on with the next make train"
 	@assets/train.sh $(B)/vitrine build/train $(ARGS)
 
-# --- packages
+##@ packages
 .PHONY: deps deps-all
-deps: ## installs what building needs (asks for root only if something is missing)
+deps: ## installs what `make` and `make test` need (asks for root only if something is missing)
 	@sh tests/deps.sh
-deps-all: ## and what every test pass needs: clang, musl, aarch64 + qemu, tmux, …
+deps-all: ## and what `make test-all` and `make fresh` need: clang, musl, aarch64 + qemu, tmux, debootstrap, …
 	@sh tests/deps.sh all
 
-# --- tests: tests/<layer>/test_*.c, each a program linked with its layer and those below
-# (object files of their own: a change of the program links them again and compiles none)
+##@ tests
+# tests/<layer>/test_*.c, each a program linked with its layer and those below.
+# (Object files of their own: a change of the program links them again and compiles none. They are compiled in less time
+# and linked without the debugger's lines, or the 131 programs take longer to build than the product, and 2 GB.)
+$(B)/tests/%.o: OPT := -O1
+$(B)/tests/bench/%.o: OPT := -O2
+LINES ?= -Wl,--strip-debug
 define test_rule
 $(B)/tests/$(1)/%: $(B)/tests/$(1)/%.o $(filter-out $(B)/tui/main.o,$(2)) $$(call libs_for,$(1))
 	$$(call say,test,$$@)
-	$(Q)$(CC) $(CFLAGS_ALL) -o $$@ $$^ $(LDFLAGS) -lcmocka $(3) $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS_ALL) -o $$@ $$^ $(LINES) $(LDFLAGS) -lcmocka $(3) $(LDLIBS)
 TESTS += $$(patsubst tests/%.c,$(B)/tests/%,$$(sort $$(wildcard tests/$(1)/test_*.c)))
 endef
 TESTED := core_base core_wire core_kernels core_graph core_io core_models core_train core_eval core_diff core_session lessons tui_canvas tui_views
@@ -215,44 +222,51 @@ $(PRELOADED): $(B)/%.so: %.c
 	$(Q)$(CC) -std=gnu11 -O1 -Wall -Wextra -fPIC -shared -fno-builtin -o $@ $< -ldl
 drivers: $(DRIVERS) $(B)/tests/faults/sweep $(PRELOADED)
 
-.PHONY: fuzz fuzzers drivers
-fuzz: ## feeds every parser nonsense for a minute each (needs clang)
-	+@MAKE='$(MAKE)' FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) tests/fuzz.sh
-
-.PHONY: faults soak tsan
-faults: ## every call of the system fails once, in every verb: allocation, read, write, open, fork, mmap, poll (half an hour)
-	+@$(MAKE) --no-print-directory VARIANT=gcc CC=gcc all drivers
-	@B=build/gcc FAULT_POINTS=$(or $(FAULT_POINTS),0) tests/faults.sh
-soak: ## 100,000 random keys with resizes, with address and undefined-behaviour checks (six minutes of processor time; KEYS=… SEED=…)
-	+@MAKE='$(MAKE)' KEYS=$(or $(KEYS),100000) SEED=$(or $(SEED),1) tests/soak.sh
-tsan: ## the unit suites that use threads, with a checker of data races
-	+@MAKE='$(MAKE)' tests/tsan.sh all
-
-.PHONY: tests list-tests portable unit quick test planted mutants format layers exact golden e2e
+# What tests/all.sh drives: the suites, the driver of golden screens, a model from a seed, programs on a terminal.
+DRAW := $(B)/tests/tui_cli/draw
+.SECONDARY: $(DRAW).o
+.PHONY: tests list-tests portable tested fuzzers drivers
 tests: $(TESTS)
 portable: $(PORTABLE)
-unit: $(TESTS) ## the unit suites of this build
+tested: all tests drivers $(DRAW) $(B)/make_vit
+TESTING = MAKE='$(MAKE)' B=$(B) CC='$(CC)' VARIANT=$(VARIANT)
+
+.PHONY: test test-all fresh quick unit golden e2e layers exact format fuzz faults soak tsan planted mutants
+test: tested ## what a change must pass: suites, screens, layers, README, command line, terminal (4 minutes on two cores)
+	+@$(TESTING) tests/all.sh
+test-all: tested ## and the rest: both compilers, sanitizers, other machines, fuzzing, failing calls, a class … (25 minutes)
+	+@$(TESTING) tests/all.sh all
+fresh: ## the README's commands on a bare Debian in a folder of its own, as root and as a user (root, debootstrap and a network)
+	@tests/fresh.sh
+quick: tested ## the unit suites alone, warnings being errors (80 s on two cores once they are built)
 	@tests/unit.sh $(TESTS)
-quick: ## build and unit suites: about 80 s on two idle cores once it is built
-	+@$(MAKE) --no-print-directory WERROR=-Werror all unit
-test: ## everything: two compilers, sanitizers, exactness, other machines, screens, terminals
-	+@MAKE='$(MAKE)' tests/all.sh
-planted: $(B)/tests/core_diff/test_diff_planted ## mistakes planted in models: how many diff names, from four recordings on two models (a minute)
-	@PLANTED=all $<
-mutants: ## plants 60 faults into session and screen and counts those the unit suites notice (an hour on two cores)
-	+@MAKE='$(MAKE)' tests/mutants.sh $(COUNT)
-format: ## formats the tree (clang-format 14)
-	@tests/format.sh write
+quick: WERROR := -Werror
+unit: quick
+golden: tested ## writes the golden screens anew (look at the difference!)
+	@B=$(B) tests/golden.sh update
+e2e: tested ## the program in a real terminal
+	@$(TESTING) tests/all.sh e2e
 layers: all ## who includes whom: arrows only upward
 	@B=$(B) tests/layers.sh
-exact: all ## the same bits from every kernel, thread count and compiler
-	+@MAKE='$(MAKE)' tests/exact.sh
-golden: all $(B)/make_vit ## writes the golden screens anew (look at the difference!)
-	@B=$(B) tests/golden.sh update
-e2e: all $(B)/make_vit ## the program in a real terminal
-	@B=$(B) tests/e2e.sh
+exact: tested ## the same bits from every kernel, thread count and compiler
+	+@$(TESTING) tests/exact.sh
+format: ## formats the tree (clang-format 14)
+	@tests/format.sh write
+fuzz: ## feeds every parser nonsense for a minute each (needs clang)
+	+@MAKE='$(MAKE)' FUZZ_SECONDS=$(or $(FUZZ_SECONDS),60) tests/fuzz.sh
+faults: tested ## every call of the system fails once, in every verb: allocation, read, write, open, fork, mmap, poll (half an hour)
+	@B=$(B) FAULT_POINTS=$(or $(FAULT_POINTS),0) tests/faults.sh
+soak: drivers ## 100,000 random keys with resizes, with address and undefined-behaviour checks (six minutes of processor time; KEYS=… SEED=…)
+	+@$(TESTING) KEYS=$(or $(KEYS),100000) SEED=$(or $(SEED),1) tests/soak.sh
+tsan: ## the unit suites that use threads, with a checker of data races
+	+@MAKE='$(MAKE)' tests/tsan.sh all
+planted: $(B)/tests/core_diff/test_diff_planted ## mistakes planted in models: how many diff names, from four recordings on two models (a minute)
+	@PLANTED=all $<
+mutants: ## plants 60 faults into session and screen and counts those the unit suites notice (an hour on two cores; COUNT=…)
+	+@MAKE='$(MAKE)' tests/mutants.sh $(COUNT)
 
-# --- speed: never part of the tests; figures are ratios within one run
+##@ speed
+# Never part of the tests; figures are ratios within one run
 BENCH_LIBS := $(call libs_for,core_models)
 BENCH_MODELS ?= b16
 $(B)/bench/bench: $(B)/tests/bench/bench.o $(B)/tests/bench/peak.o $(BENCH_LIBS)
@@ -273,11 +287,13 @@ bench-class: $(B)/bench/bench_class $(B)/vitrine ## a presenter alone, with 60 f
 bench-torch: $(B)/bench/serve_forward ## against PyTorch (Debian: python3-torch), interleaved in one run
 	$(Q)/usr/bin/python3 tests/bench/bench_torch.py $(B)/bench/serve_forward -o $(B)/bench_torch.json
 
+##@ the rest
 .PHONY: clean help
 clean: ## removes build/
 	rm -rf build
 
 help: ## this list
-	@sed -n 's/^\([a-z0-9-]*\):.*## \(.*\)/\1|\2/p' Makefile assets/assets.mk | awk -F'|' '{printf "  make %-11s %s\n", $$1, $$2}'
+	@sed '/^##@ models/r assets/assets.mk' Makefile | sed -nE 's/^##@ (.*)/|\1/p; s/^([a-z0-9-]+):.*## (.*)/\1|\2/p' | \
+	    awk -F'|' '$$1 == "" {print "\n" $$2 ":"; next} {printf "  make %-11s %s\n", $$1, $$2}'
 
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

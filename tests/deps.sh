@@ -28,8 +28,8 @@ all|command -v aarch64-linux-gnu-gcc|gcc-aarch64-linux-gnu|gcc-aarch64-linux-gnu
 all|arm_headers|libc6-dev-arm64-cross||aarch64-linux-gnu-glibc|
 all|command -v qemu-aarch64|qemu-user|qemu-user|qemu-user|
 all|command -v tmux|tmux|tmux|tmux|tmux
-all|command -v ps|procps|procps-ng|procps-ng|
 all|monospaced|fonts-dejavu-core|dejavu-sans-mono-fonts|ttf-dejavu|font-dejavu
+all|command -v debootstrap|debootstrap|debootstrap|debootstrap|
 all|terminal_kinds|ncurses-base ncurses-term|ncurses-term|ncurses|ncurses
 '
 

@@ -4,6 +4,7 @@
 cd "$(dirname "$0")/.." || exit 1
 . tests/lib.sh
 MAKE=${MAKE:-make}
+B=${B:-build/release} CC=${CC:-cc}
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
 
@@ -11,7 +12,7 @@ trap 'rm -rf "$WORK"' EXIT
 build() {
     local variant=$1 cc=$2
     shift 2
-    $MAKE --no-print-directory VARIANT="$variant" CC="$cc" "$@" all "build/$variant/make_vit" >"$WORK/log" 2>&1 || {
+    $MAKE --no-print-directory VARIANT="$variant" CC="$cc" WERROR=-Werror "$@" all >"$WORK/log" 2>&1 || {
         fail "$variant: does not build"
         grep -vE '^  [a-z]+ ' "$WORK/log" | tail -n 30
         return 1
@@ -37,8 +38,8 @@ hashed() {
     same "$what: trace hash" "$expected" "$("$@" --json </dev/null 2>&1 | sed -nE 's/.*hash":"([0-9a-f]{16}).*/\1/p')"
 }
 
-build gcc gcc || { finish exact; exit; }
-V=build/gcc/vitrine
+V=$B/vitrine
+[ -x "$V" ] || { fail "$V is not built"; finish exact; exit 1; }
 verified "the bundled model" $V verify
 BUNDLED=$HASH
 head -n 1 "$WORK/out" | sed 's/^/  /'
@@ -75,7 +76,7 @@ for m in tiny nobias; do
 done
 
 # a model from a seed; sampled as a large one is
-build/gcc/make_vit --size tiny --seed 5 -o "$WORK/seeded" >/dev/null || fail "make_vit"
+$B/make_vit --size tiny --seed 5 -o "$WORK/seeded" >/dev/null || fail "make_vit"
 verified "a model from a seed" $V verify -m "$WORK/seeded" -i '#17'
 SEEDED=$HASH
 verified "the same, sampled" $V verify -m "$WORK/seeded" -i '#17' --sample 50
@@ -93,7 +94,7 @@ trained() {
     "$@" train --config "$WORK/small.json" -o "$WORK/new" >"$WORK/out" 2>&1 </dev/null || fail "$what: $(cat "$WORK/out")"
     same "$what: trained weights and history" "$(cat tests/golden/train.sum)" "$(cd "$WORK/new" && cksum model.safetensors history.safetensors)"
 }
-trained "gcc" $V
+trained "$CC" $V
 trained "three threads" $V --threads 3
 for isa in $isas; do trained "--isa $isa" $V --isa "$isa"; done
 
@@ -116,7 +117,7 @@ translates() {
 for isa in $isas; do translates "--isa $isa" $V --isa "$isa"; done
 translates "three threads" $V --threads 3
 
-others='O0 gcc OPT=-O0|O3 gcc OPT=-O3'
+others="O0 $CC OPT=-O0|O3 $CC OPT=-O3"
 if command -v clang >/dev/null; then others="$others|clang clang"; else skip "clang (make deps-all installs it)"; fi
 while read -r variant cc flags; do
     # shellcheck disable=SC2086

@@ -2,7 +2,7 @@
 # Calls of the system that fail, one after the other: FAULT_POINTS (12) of each kind for each command, 0: all of them.
 cd "$(dirname "$0")/.." || exit 1
 . tests/lib.sh
-B=${B:-build/gcc}
+B=${B:-build/release}
 [ -x "$B/vitrine" ] && [ -x "$B/tests/faults/sweep" ] || { fail "$B is not built"; finish faults; exit 1; }
 TOP=$PWD/$B
 T=$(mktemp -d)

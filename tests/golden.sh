@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
-# Golden screens: what `vitrine screen` draws for a model with fixed weights, at four sizes. Text as it is, to be read in a diff; colours
-# as a checksum of the terminal bytes in 256 colours and without colour.
+# Golden screens: what `vitrine screen` draws for a model with fixed weights, at four sizes, all of them by one process
+# (tests/tui_cli/draw.c). Text as it is, to be read in a diff; colours as a checksum of the terminal bytes in 256 colours and without colour.
 # golden.sh update: writes them anew. A differing screen is left in build/golden/ as text and as picture (.svg).
 cd "$(dirname "$0")/.." || exit 1
 . tests/lib.sh
-B=${B:-build/gcc}
+B=${B:-build/release}
 VITRINE=$PWD/$B/vitrine
+DRAW=$PWD/$B/tests/tui_cli/draw
 GOLDEN=$PWD/tests/golden
 ACTUAL=$PWD/build/golden
 update=${1:-}
@@ -14,8 +15,6 @@ trap 'rm -rf "$WORK"' EXIT
 "$B/make_vit" --size tiny --seed 7 -o "$WORK/seeded" >/dev/null || { fail "make_vit"; finish golden; exit; }
 rm -rf "$ACTUAL"
 mkdir -p "$ACTUAL" "$GOLDEN"
-SUMS=$GOLDEN/colours.txt
-[ "$update" = update ] && rm -f "$GOLDEN"/*.txt
 cd "$WORK" || exit 1
 
 # name|address|commands|sizes (all four if empty)|further options
@@ -103,66 +102,67 @@ words_laboratory|decoder.blocks.0.cross_attn.pattern[h=1,t=2]|option pictures 50
 words_census|decoder.blocks.0.cross_attn.pattern[h=1,t=2]|option pictures 500; census|80x24 120x40 200x60|
 "
 
-# learn FOLDER MODEL: forty steps; the same bytes on every machine
+# learn FOLDER RECIPE: some steps; the same bytes on every machine
 learn() {
-    echo "{\"steps\": 40, \"warmup\": 10, \"batch\": 8, \"log_every\": 2, \"check\": 40, \"model\": $2}" >recipe.json
+    echo "$2" >recipe.json
     "$VITRINE" train --config recipe.json -o "$1" >"$WORK/said" 2>&1 </dev/null || fail "$1: not trained: $(cat "$WORK/said")"
 }
-learn learned '{"width": 32, "layers": 2, "heads": 2, "mlp": 48}'
-learn twin '{"width": 32, "layers": 2, "heads": 2, "mlp": 48, "scale": 1}'
+STEPS='"steps": 40, "warmup": 10, "batch": 8, "log_every": 2, "check": 40'
+learn learned "{$STEPS, \"model\": {\"width\": 32, \"layers\": 2, \"heads\": 2, \"mlp\": 48}}"
+learn twin "{$STEPS, \"model\": {\"width\": 32, \"layers\": 2, \"heads\": 2, \"mlp\": 48, \"scale\": 1}}"
 cp twin/history.safetensors learned/history-twin.safetensors
+learn words '{"kind": "text", "steps": 60, "warmup": 10, "batch": 16, "log_every": 4, "check": 40, "model": {"width": 16, "heads": 2, "mlp": 16, "encoder_layers": 1, "decoder_layers": 1}}'
 
-draw() { # ADDRESS COMMANDS SIZE OUT OPTION…
-    local address=$1 commands=$2 size=$3 out=$4
-    shift 4
-    "$VITRINE" screen ${address:+"$address"} -m "$MODEL" -i "${INPUT:-#17}" ${commands:+-c "$commands"} --size "$size" -o "$out" "$@" </dev/null >"$WORK/said" 2>&1
-}
-
-# shots TABLE: draws and compares every row
+# shots MODEL INPUT TABLE: a line of the driver for every row
 shots() {
+    local name address commands sizes options
     while IFS='|' read -r name address commands sizes options; do
-        [ -n "$name" ] || continue
-        for size in ${sizes:-60x16 80x24 120x40 200x60}; do
-            base=$name-$size
-            # shellcheck disable=SC2086
-            if ! draw "$address" "$commands" "$size" "$WORK/$base.txt" $options; then
-                fail "$base: cannot be drawn: $(cat "$WORK/said")"
-                continue
-            fi
-            sums=$base
-            for colour in 256 mono; do
-                # shellcheck disable=SC2086
-                draw "$address" "$commands" "$size" "$WORK/$base.ans" --colour $colour $options || fail "$base in $colour: $(cat "$WORK/said")"
-                sums="$sums $(cksum <"$WORK/$base.ans" | awk '{print $1}')"
-            done
-            if [ "$update" = update ]; then
-                cp "$WORK/$base.txt" "$GOLDEN/"
-                echo "$sums" >>"$SUMS"
-                pass
-            elif ! cmp -s "$GOLDEN/$base.txt" "$WORK/$base.txt"; then
-                cp "$WORK/$base.txt" "$ACTUAL/"
-                # shellcheck disable=SC2086
-                draw "$address" "$commands" "$size" "$ACTUAL/$base.svg" $options
-                fail "$base: the text differs from tests/golden/$base.txt; see build/golden/$base.svg"
-                [ "$FAILED" -le 3 ] && diff "$GOLDEN/$base.txt" "$WORK/$base.txt" | head -n 6
-            elif ! grep -qxF -- "$sums" "$SUMS"; then
-                # shellcheck disable=SC2086
-                draw "$address" "$commands" "$size" "$ACTUAL/$base.svg" $options
-                fail "$base: the colours differ: '$sums' is not in tests/golden/colours.txt; see build/golden/$base.svg"
-            else
-                pass
-            fi
-        done
-    done <<<"$1"
+        [ -z "$name" ] || echo "$name|$1|$2|$address|$commands|${sizes:-60x16 80x24 120x40 200x60}|$options"
+    done <<<"$3"
 }
-MODEL=seeded shots "$SCREENS"
-MODEL=learned shots "$LEARNED"
-echo '{"kind": "text", "steps": 60, "warmup": 10, "batch": 16, "log_every": 4, "check": 40, "model": {"width": 16, "heads": 2, "mlp": 16, "encoder_layers": 1, "decoder_layers": 1}}' >recipe.json
-"$VITRINE" train --config recipe.json -o words >"$WORK/said" 2>&1 </dev/null || fail "words: not trained: $(cat "$WORK/said")"
-MODEL=words INPUT='the cat is tired > le chat est' shots "$SMALL_WORDS"
-MODEL=translator INPUT='the animal did not cross the street because it was too tired' shots "$WORDS"
-
-if [ "$update" != update ]; then # every golden screen is still drawn by somebody
-    same "golden screens" "$(find "$GOLDEN" -name '*-*x*.txt' | wc -l)" "$(grep -c . "$SUMS")"
+{
+    shots seeded '#17' "$SCREENS"
+    shots learned '#17' "$LEARNED"
+    shots words 'the cat is tired > le chat est' "$SMALL_WORDS"
+    shots translator 'the animal did not cross the street because it was too tired' "$WORDS"
+} >table
+mkdir shots && cd shots || exit 1
+ln -s ../seeded ../learned ../words .
+while IFS= read -r line; do fail "cannot be drawn: $line"; done < <("$DRAW" <../table 2>&1)
+rm seeded learned words
+# name, sum in 256 colours, sum without colour: in the order of the table
+cksum -- *.ans | awk 'NR == FNR {sum[$3] = $1; next} {
+    n = split($6, size, " ")
+    for (i = 1; i <= n; i++) {one = $1 "-" size[i]; print one, sum[one "-256.ans"], sum[one "-mono.ans"]}}' - FS='|' ../table >../sums
+if [ "$update" = update ]; then
+    rm -f "$GOLDEN"/*.txt
+    cp -- *.txt "$GOLDEN/" && cp ../sums "$GOLDEN/colours.txt"
+    PASSED=$(wc -l <../sums)
+    finish golden
+    exit
 fi
+while read -r line; do
+    base=${line%% *}
+    if ! cmp -s "$GOLDEN/$base.txt" "$base.txt"; then
+        cp "$base.txt" "$ACTUAL/" 2>/dev/null
+        fail "$base: the text differs from tests/golden/$base.txt; see build/golden/$base.svg"
+        [ "$FAILED" -le 3 ] && diff "$GOLDEN/$base.txt" "$base.txt" | head -n 6
+    elif ! grep -qxF -- "$line" "$GOLDEN/colours.txt"; then
+        fail "$base: the colours differ: '$line' is not in tests/golden/colours.txt; see build/golden/$base.svg"
+    else
+        pass
+        continue
+    fi
+    grep "^${base%-*}|" ../table >>../differing
+done <../sums
+if [ -e ../differing ]; then
+    ln -s ../seeded ../learned ../words .
+    "$DRAW" svg <../differing >/dev/null 2>&1
+    cp -- *.svg "$ACTUAL/" 2>/dev/null
+fi
+# the verb draws what the driver does
+"$VITRINE" screen 'blocks.1.attn.pattern[h=1,t=r2c3]' -m ../seeded -i '#17' -c 'view matrix' --size 80x24 -o verb.txt </dev/null
+check "vitrine screen draws another screen" cmp -s verb.txt "$GOLDEN/pattern-80x24.txt"
+# every golden screen is still drawn by somebody
+same "golden screens" "$(find "$GOLDEN" -name '*-*x*.txt' | wc -l)" "$(wc -l <../sums)"
 finish golden

@@ -29,11 +29,6 @@ declare -A MAY=(
 # A storey's rooms know what their storey knows, and one another; who may include from a storey may include from its rooms.
 ROOMS="core/session/ask core/session/edit core/session/learned tui/views/attention tui/views/explain tui/views/learned tui/views/lesson
 tui/views/picture tui/views/tensor tui/views/text"
-storey() {
-    local room
-    for room in $ROOMS; do [ "$1" = "$room" ] && { dirname "$1"; return; }; done
-    echo "$1"
-}
 
 # A header of a library: the only files that may include it.
 declare -A ONLY=(
@@ -46,32 +41,36 @@ declare -A ONLY=(
 
 # wrong_arrows: prints each include under the current directory that is not allowed, and "seen N" at the end.
 wrong_arrows() {
-    local f line what dir to pattern seen=0
-    while IFS=: read -r f line what; do
-        seen=$((seen + 1))
-        dir=$(storey "$(dirname "$f")")
-        if [ -z "${MAY[$dir]+known}" ]; then
-            echo "$f: no rule says what $dir may include; add it to tests/layers.sh"
-        elif [[ $what == \"* ]]; then
-            what=${what//\"/}
-            to=$(storey "$(dirname "$what")")
-            if [ ! -e "$what" ]; then
-                echo "$f:$line: '$what' is not written from the top of the tree"
-            elif [ "$to" != "$dir" ] && [[ " ${MAY[$dir]} " != *" $to "* ]]; then
-                echo "$f:$line: $dir may not know $to"
-            elif [ "$dir" = tui/cli ] && [[ $what == tui/term* ]]; then
-                echo "$f:$line: the command line may not know the terminal"
-            fi
-        else
-            for pattern in "${!ONLY[@]}"; do
-                if [[ $what =~ $pattern ]] && ! [[ $f =~ ${ONLY[$pattern]} ]]; then
-                    echo "$f:$line: may not include $what"
-                fi
-            done
-        fi
-    done < <(find core lessons tui assets -name '*.[ch]' -o -name '*.inc' -o -name '*.def' | sort |
-        xargs grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]' | sed -E 's/^([^:]*:[0-9]*:)[^"<]*(["<][^">]*[">]).*/\1\2/')
-    echo "seen $seen"
+    local key
+    {
+        for key in "${!MAY[@]}"; do printf 'may\t%s\t%s\n' "$key" " ${MAY[$key]} "; done
+        for key in $ROOMS; do printf 'room\t%s\n' "$key"; done
+        for key in "${!ONLY[@]}"; do printf 'only\t%s\t%s\n' "$key" "${ONLY[$key]}"; done
+        find core lessons tui assets -type f | sed 's/^/file\t/'
+        find core lessons tui assets -name '*.[ch]' -o -name '*.inc' -o -name '*.def' | sort |
+            xargs grep -HnE '^[[:space:]]*#[[:space:]]*include[[:space:]]*["<]' | sed -E 's/^([^:]*):([0-9]*):[^"<]*(["<][^">]*[">]).*/include\t\1\t\2\t\3/'
+    } | awk -F'\t' '
+        function folder(path) { sub(/\/[^\/]*$/, "", path); return path }
+        function storey(path) { path = folder(path); return path in room ? folder(path) : path }
+        $1 == "may" {may[$2] = $3; next}
+        $1 == "room" {room[$2]; next}
+        $1 == "only" {gsub(/\\/, "\\", $3); only[$2] = $3; next}
+        $1 == "file" {file[$2]; next}
+        {
+            seen++
+            from = storey($2); what = $4
+            if (!(from in may)) print $2 ": no rule says what " from " may include; add it to tests/layers.sh"
+            else if (sub(/^"/, "", what)) {
+                sub(/"$/, "", what)
+                to = storey(what)
+                if (!(what in file)) print $2 ":" $3 ": \047" what "\047 is not written from the top of the tree"
+                else if (to != from && !index(may[from], " " to " ")) print $2 ":" $3 ": " from " may not know " to
+                else if (from == "tui/cli" && what ~ /^tui\/term/) print $2 ":" $3 ": the command line may not know the terminal"
+            } else
+                for (pattern in only)
+                    if (what ~ pattern && $2 !~ only[pattern]) print $2 ":" $3 ": may not include " what
+        }
+        END {print "seen " seen + 0}'
 }
 
 # first whether it sees anything at all: a tree with three wrong arrows

@@ -3,7 +3,7 @@
 # verify has to answer no and name the route that found it. None of them changes a term: folding alone calls them all equal.
 cd "$(dirname "$0")/.." || exit 1
 . tests/lib.sh
-B=${B:-build/gcc}
+B=${B:-build/release}
 CC=${CC:-gcc}
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT

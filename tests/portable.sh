@@ -4,6 +4,8 @@
 cd "$(dirname "$0")/.." || exit 1
 . tests/lib.sh
 MAKE=${MAKE:-make}
+VARIANT=${VARIANT:-release} CC=${CC:-cc}
+B=build/$VARIANT
 GOLDEN=tests/portable/golden.txt
 GOT=$(mktemp -d)
 trap 'rm -rf "$GOT"' EXIT
@@ -55,26 +57,26 @@ isas() {
 }
 
 if [ "${1:-}" = update ]; then
-    build gcc gcc && VITRINE_ISA=scalar build/gcc/tests/portable/main 1 >"$GOLDEN"
-    VITRINE_ISA=scalar build/gcc/tests/portable/train 1 >tests/portable/train.txt
+    build "$VARIANT" "$CC" && VITRINE_ISA=scalar $B/tests/portable/main 1 >"$GOLDEN"
+    VITRINE_ISA=scalar $B/tests/portable/train 1 >tests/portable/train.txt
     exit
 fi
 
-if build gcc gcc; then
-    kernels gcc build/gcc/tests/portable/kernels
-    trains "gcc, scalar, three threads" env VITRINE_ISA=scalar build/gcc/tests/portable/train 3
-    for isa in $(isas build/gcc/tests/portable/kernels); do
-        for threads in 1 2 3; do hashes "gcc, $isa, $threads threads" env VITRINE_ISA="$isa" build/gcc/tests/portable/main $threads; done
+if build "$VARIANT" "$CC"; then
+    kernels "$CC" $B/tests/portable/kernels
+    trains "$CC, scalar, three threads" env VITRINE_ISA=scalar $B/tests/portable/train 3
+    for isa in $(isas $B/tests/portable/kernels); do
+        for threads in 1 2 3; do hashes "$CC, $isa, $threads threads" env VITRINE_ISA="$isa" $B/tests/portable/main $threads; done
     done
 fi
 # one file for machines where nobody has root: the same numbers, the program's own lessons, and no others
-if $MAKE --no-print-directory VARIANT=gcc CC=gcc WERROR=-Werror static >"$GOT/log" 2>&1; then
+if $MAKE --no-print-directory VARIANT="$VARIANT" CC="$CC" WERROR=-Werror static >"$GOT/log" 2>&1; then
     check "one file: the linker warns of nothing" bash -c '! grep -i warning "$1"' _ "$GOT/log"
-    ONE=$PWD/build/gcc/static/vitrine
-    same "one file: the trace hash" "$(build/gcc/vitrine verify --sample 1 2>&1 </dev/null | tail -n 1)" "$("$ONE" verify --sample 1 2>&1 </dev/null | tail -n 1)"
+    ONE=$PWD/$B/static/vitrine
+    same "one file: the trace hash" "$($B/vitrine verify --sample 1 2>&1 </dev/null | tail -n 1)" "$("$ONE" verify --sample 1 2>&1 </dev/null | tail -n 1)"
     "$ONE" export lessons -o "$GOT/one" >/dev/null 2>"$GOT/err" </dev/null
     same "one file: its lessons" "0 " "$? $(cat "$GOT/err")"
-    build/gcc/vitrine export lessons -o "$GOT/ordinary" >/dev/null </dev/null
+    $B/vitrine export lessons -o "$GOT/ordinary" >/dev/null </dev/null
     check "one file: the same lessons, byte for byte" diff -rq "$GOT/one" "$GOT/ordinary"
     sed 's/patches/patchwork/' lessons/02-*.md >"$GOT/mine.md"
     check "one file: a lesson of one's own" grep -q "own lessons only" <("$ONE" check "$GOT/mine.md" 2>&1 </dev/null)
@@ -82,17 +84,17 @@ else
     fail "one file: does not build"
     grep -vE '^  [a-z]+ ' "$GOT/log" | tail -n 30
 fi
-if build O0 gcc OPT=-O0; then
-    kernels "gcc -O0" build/O0/tests/portable/kernels
-    hashes "gcc -O0" build/O0/tests/portable/main
-    trains "gcc -O0" build/O0/tests/portable/train 2
-    hashes "gcc -O0, scalar" env VITRINE_ISA=scalar build/O0/tests/portable/main
+if build O0 "$CC" OPT=-O0; then
+    kernels "$CC -O0" build/O0/tests/portable/kernels
+    hashes "$CC -O0" build/O0/tests/portable/main
+    trains "$CC -O0" build/O0/tests/portable/train 2
+    hashes "$CC -O0, scalar" env VITRINE_ISA=scalar build/O0/tests/portable/main
 fi
-if build O3 gcc OPT=-O3; then
-    kernels "gcc -O3" build/O3/tests/portable/kernels
-    hashes "gcc -O3" build/O3/tests/portable/main
-    trains "gcc -O3" build/O3/tests/portable/train 2
-    hashes "gcc -O3, scalar" env VITRINE_ISA=scalar build/O3/tests/portable/main
+if build O3 "$CC" OPT=-O3; then
+    kernels "$CC -O3" build/O3/tests/portable/kernels
+    hashes "$CC -O3" build/O3/tests/portable/main
+    trains "$CC -O3" build/O3/tests/portable/train 2
+    hashes "$CC -O3, scalar" env VITRINE_ISA=scalar build/O3/tests/portable/main
 fi
 if ! command -v clang >/dev/null; then
     skip "clang (make deps-all installs it)"

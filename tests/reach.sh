@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
-# What reaches a user besides the program: completions made from its tables, what `make install` leaves, `make dist`, and the library that
-# the comparison with PyTorch meets.
+# What reaches a user besides the program: completions made from its tables, what `make install` leaves, `make dist`.
 cd "$(dirname "$0")/.." || exit 1
 . tests/lib.sh
-B=${B:-build/gcc}
+B=${B:-build/release}
 VITRINE=$PWD/$B/vitrine
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT
@@ -62,14 +61,4 @@ for f in film attention scale it; do
     check "docs/$f.svg is out of date: make pictures" cmp -s "docs/$f.svg" "$WORK/pictures/$f.svg"
 done
 
-# --- which BLAS
-if command -v python3 >/dev/null; then
-    which() { printf '7f00-7f01 r-xp 0 08:01 1 %s\n' "$@" | python3 tests/bench/bench_torch.py --which-blas; }
-    same "the reference" "reference" "$(which /usr/lib/x/blas/libblas.so.3.12.0 /usr/lib/libm.so.6)"
-    same "none" "reference" "$(which /usr/lib/libm.so.6)"
-    same "OpenBLAS" "OpenBLAS (/usr/lib/x/openblas-pthread/libblas.so.3)" "$(which /usr/lib/x/openblas-pthread/libblas.so.3)"
-    same "MKL" "MKL (/opt/libmkl_core.so.2)" "$(which /opt/libmkl_core.so.2 /usr/lib/libc.so.6)"
-else
-    skip "python3 is not installed: which BLAS"
-fi
 finish reach

@@ -3,7 +3,7 @@
 # lines. Their links lead somewhere, their lesson passes its check.
 cd "$(dirname "$0")/.." || exit 1
 . tests/lib.sh
-B=${B:-build/gcc}
+B=${B:-build/release}
 TOP=$PWD
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT

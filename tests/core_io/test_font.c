@@ -32,6 +32,10 @@ static void test_letters(void **state)
     int base, below, high;
     unsetenv("VITRINE_FONT");
     Font *f = font_open(W, H, &err);
+    if (!f && strstr(err.text, "none of those known is on this machine")) {
+        print_message("  skipped: no monospaced font is on this machine (make deps-all installs one)\n");
+        skip();
+    }
     if (!f)
         fail_msg("%s", err.text);
     assert_int_equal(ink(f, ' ', 1, &base), 0);

@@ -1,6 +1,7 @@
 /* Shared by the tests of core/models: running a model and comparing it with recorded float64 activations. */
 #ifndef VITRINE_TESTS_CORE_MODELS_ORACLE_H
 #define VITRINE_TESTS_CORE_MODELS_ORACLE_H
+#include <dirent.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -109,11 +110,44 @@ static inline const float *bench_values(Bench *b, const char *path)
     return run_need(b->run, n);
 }
 
-/* A folder of its own for a test that writes files. */
+/* A folder and the files in it. */
+static inline void remove_dir(const char *dir)
+{
+    char path[512];
+    DIR *d = opendir(dir);
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
+        snprintf(path, sizeof path, "%s/%s", dir, e->d_name);
+        unlink(path);
+    }
+    if (d)
+        closedir(d);
+    rmdir(dir);
+}
+
+enum { SCRATCH_MOST = 64 };
+static struct {
+    char dir[SCRATCH_MOST][512];
+    int count;
+    pid_t owner; /* a child that ends takes nothing away */
+} scratch;
+
+static inline void scratch_leave(void)
+{
+    for (int i = 0; i < scratch.count && scratch.owner == getpid(); i++)
+        remove_dir(scratch.dir[i]);
+}
+
+/* A folder of its own for a test that writes files; gone when the program ends. */
 static inline const char *scratch_dir(char *out, size_t n, const char *name)
 {
-    snprintf(out, n, "/tmp/vitrine-test-%ld-%s", (long)getpid(), name);
+    const char *tmp = getenv("TMPDIR");
+    snprintf(out, n, "%s/vitrine-test-%ld-%s", tmp && *tmp ? tmp : "/tmp", (long)getpid(), name);
     mkdir(out, 0700);
+    if (!scratch.count)
+        atexit(scratch_leave);
+    scratch.owner = getpid();
+    if (scratch.count < SCRATCH_MOST && (!scratch.count || strcmp(scratch.dir[scratch.count - 1], out) != 0))
+        snprintf(scratch.dir[scratch.count++], sizeof *scratch.dir, "%s", out);
     return out;
 }
 
@@ -134,17 +168,6 @@ static inline void copy_file(const char *from, const char *dir, const char *name
         fail_msg("%s", err.text);
     put_file(dir, name, b.data, b.len);
     buf_free(&b);
-}
-
-static inline void remove_dir(const char *dir)
-{
-    static const char *const names[] = {"model.safetensors", "config.json", "preprocessor_config.json"};
-    char path[512];
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        snprintf(path, sizeof path, "%s/%s", dir, names[i]);
-        unlink(path);
-    }
-    rmdir(dir);
 }
 
 /* Weights that a changed configuration has and the model had not: nothing is added by them. */

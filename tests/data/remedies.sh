@@ -47,122 +47,102 @@ record two.npz '' blocks.1.attn.q=other blocks.1.attn.k=another
 mkdir -p wordless.npz && v show decoder.blocks.2.ln3.out -m translator -i "the cat is tired > le chat" -o wordless.npz/decoder.layers.2.npy >/dev/null
 printf 'goto first\npause 1\nnext\npause 1\n' >talk.txt
 
-# files that are not ours, by Python without a library
-array() { # NAME SHAPE COUNT: a .npy of so many numbers
-    python3 - "$@" <<'PY'
-import struct, sys
-name, shape, n = sys.argv[1], sys.argv[2], int(sys.argv[3])
-head = ("{'descr': '<f4', 'fortran_order': False, 'shape': (%s,), }" % shape).encode()
-head += b" " * (-(len(head) + 11) % 64) + b"\n"
-open(name, "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + struct.pack("<%df" % n, *((i * 37 % 101) / 101 for i in range(n))))
-PY
+v show image -m "$DATA" -i "$P" -o pixels.npy >/dev/null
+array() { # NAME SHAPE COUNT: so many numbers
+    cat <(values pixels.npy) <(values pixels.npy) | head -c $((4 * $3)) | npy "$2" >"$1"
 }
-mkdir -p batch.npz && array batch.npz/pixel_values.npy 2,3,32,32 6144
-v show logits -m "$DATA" -i "$P" -o l.npy >/dev/null && array batch.npz/classifier.npy 2,5 10
+mkdir -p batch.npz && array batch.npz/pixel_values.npy 2,3,32,32 6144 && array batch.npz/classifier.npy 2,5 10
 tensors() { # FILE NAME DTYPE [SHAPE]: one tensor of zeros
-    python3 - "$@" <<'PY'
-import json, math, struct, sys
-file, name, dtype = sys.argv[1:4]
-shape = [int(n) for n in (sys.argv + ["4"])[4].split(",")]
-size = {"F32": 4, "I64": 8, "I8": 1, "F8_E4M3": 1}[dtype] * math.prod(shape)
-head = json.dumps({name: {"dtype": dtype, "shape": shape, "data_offsets": [0, size]}}).encode()
-open(file, "wb").write(struct.pack("<Q", len(head)) + head + bytes(size))
-PY
+    local shape=${4:-4} bytes head
+    bytes=$((${shape//,/*} * ($(tr -dc 0-9 <<<"${3%%_*}") / 8)))
+    head="{\"$2\":{\"dtype\":\"$3\",\"shape\":[$shape],\"data_offsets\":[0,$bytes]}}"
+    head -c $bytes /dev/zero | safetensors "$head" >"$1"
 }
 unnamed() { tensors unnamed.safetensors '' F32; v diff unnamed.safetensors -m "$DATA" -i "$P"; }
 named() { # NAME: as the message says, in a .safetensors and without one in an .npz
-    record answer '' logits && v show logits -m "$DATA" -i "$P" -o answer.npz >/dev/null && python3 - "$1" <<'PY'
-import zipfile, sys
-data = zipfile.ZipFile("answer.npz").read("logits.npy")
-for name, file in ((sys.argv[1], "given.npz"), ("", "root.npz")):
-    with zipfile.ZipFile(file, "w") as f:
-        f.writestr(name + ".npy", data)
-PY
+    v show logits -m "$DATA" -i "$P" -o answer.npy >/dev/null && zipped given.npz "$1.npy" answer.npy && zipped root.npz .npy answer.npy
     v diff given.npz -m "$DATA" -i "$P" && v diff root.npz -m "$DATA" -i "$P"
 }
-nozip() { python3 -c 'import sys, zipfile; zipfile.ZipFile(sys.argv[1], "w").writestr("readme.txt", "x")' "$1"; }
-pickled() { python3 -c 'import sys, zipfile; f = zipfile.ZipFile(sys.argv[1], "w"); f.writestr("m/data.pkl", b"\x80\x02}q\x00."); f.writestr("m/version", "3")' "$1"; }
-script() { python3 -c 'import sys, zipfile; f = zipfile.ZipFile(sys.argv[1], "w"); f.writestr("m/data.pkl", b"\x80\x02}q\x00."); f.writestr("m/constants.pkl", b"\x80\x02)."); f.writestr("m/code/a.py", "x")' "$1"; }
-# The Python of a message, between its quotes, is Python. (It is run with PyTorch by hand: PyTorch is no dependency of the tests.)
-compiles() { python3 -c 'import re, sys; compile(re.search("\"(.*)\"", sys.argv[1]).group(1), "said", "exec")' "$1"; }
-none_in() { mkdir -p "$1" && cp "$DATA/config.json" "$1/" && python3 -c 'import struct, sys; open(sys.argv[1] + "/model.safetensors", "wb").write(struct.pack("<Q", 2) + b"{}")' "$1"; }
+printf x >x
+printf '\x80\x02}q\0.' >pickle
+nozip() { zipped "$1" readme.txt x; }
+pickled() { zipped "$1" m/data.pkl pickle m/version x; }
+script() { zipped "$1" m/data.pkl pickle m/constants.pkl pickle m/code/a.py x; }
+# The Python of a message is one word of a command line. (It is run with PyTorch by hand: PyTorch is no dependency of the tests.)
+compiles() { bash -n <<<"$1" && eval "set -- $1" && [ "$1 $2 $#" = 'python3 -c 3' ]; }
+none_in() { mkdir -p "$1" && cp "$DATA/config.json" "$1/" && safetensors '{}' </dev/null >"$1/model.safetensors"; }
 sharded() { # FOLDER: tiny's tensors with an index
-    cp "$DATA/config.json" "$DATA/model.safetensors" "$1/" && python3 - "$1" <<'PY'
-import json, struct, sys
-raw = open(sys.argv[1] + "/model.safetensors", "rb").read()
-head = json.loads(raw[8:8 + struct.unpack("<Q", raw[:8])[0]])
-json.dump({"weight_map": {k: "model.safetensors" for k in head if k != "__metadata__"}}, open(sys.argv[1] + "/model.safetensors.index.json", "w"))
-PY
+    cp "$DATA/config.json" "$DATA/model.safetensors" "$1/"
+    printf '{"weight_map": {%s}}' "$(header "$1/model.safetensors" | grep -oE '"[^"]+":\{"dtype"' | sed 's/:.*/: "model.safetensors"/' | paste -sd ,)" >"$1/model.safetensors.index.json"
 }
 full() { # N [COMMANDS]: N changes, then these, then one more
     local i line=''
     for ((i = 0; i < $1; i++)); do line+="set blocks.$((i / 50)).resid_post[t=$((i % 50)),d=3] 0; "; done
     x "$line${2:-}set blocks.3.resid_post[t=60,d=1] 1"
 }
-rewrite() { # FOLDER PYTHON: its tensors, {name: (dtype, shape, bytes)} in t, written back after those lines
-    python3 - "$1/model.safetensors" "$2" <<'PY'
-import json, struct, sys
-raw = open(sys.argv[1], "rb").read()
-n = struct.unpack("<Q", raw[:8])[0]
-head = json.loads(raw[8:8 + n])
-head.pop("__metadata__", None)
-t = {k: (v["dtype"], v["shape"], raw[8 + n + v["data_offsets"][0]:8 + n + v["data_offsets"][1]]) for k, v in head.items()}
-exec(sys.argv[2])
-out, data = {}, b""
-for k, (dtype, shape, values) in t.items():
-    out[k] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(values)]}
-    data += values
-text = json.dumps(out).encode()
-open(sys.argv[1], "wb").write(struct.pack("<Q", len(text)) + text + data)
-PY
+retyped() { # FOLDER TENSOR DTYPE SHAPE BYTES: it is of that type and shape, and only its first bytes stay
+    local file=$1/model.safetensors head from to data
+    head=$(header "$file")
+    data=$((9 + ${#head}))
+    read -r from to < <(sed -E "s/.*\"$2\":\{[^}]*\[([0-9]+),([0-9]+)\]\}.*/\1 \2/" <<<"$head")
+    head=$(sed -E "s/(\"$2\":\{)[^}]*\}/\1\"dtype\":\"$3\",\"shape\":[$4],\"data_offsets\":[$from,$to]}/" <<<"$head" |
+        awk -v from="$from" -v to="$to" -v gone=$((to - from - $5)) '{
+            while (match($0, /"data_offsets":\[[0-9]+,[0-9]+\]/)) {
+                split(substr($0, RSTART + 16, RLENGTH - 17), at, ",")
+                if (at[1] >= to) {at[1] -= gone; at[2] -= gone} else if (at[1] == from) at[2] -= gone
+                out = out substr($0, 1, RSTART + 15) at[1] "," at[2] "]"
+                $0 = substr($0, RSTART + RLENGTH)
+            }
+            print out $0}')
+    { tail -c +$data "$file" | head -c $((from + $5)); tail -c +$((data + to)) "$file"; } | safetensors "$head" >retyped
+    cp retyped "$file"
 }
-extra() { model "$1" && rewrite "$1" 't["vit.decoder.weight"] = ("F32", [1], bytes(4))'; } # FOLDER
+extra() { # FOLDER: a tensor more
+    local head size
+    model "$1" && head=$(header "$1/model.safetensors" | sed 's/ *$//')
+    size=$(($(stat -c %s "$DATA/model.safetensors") - 8 - $(header "$DATA/model.safetensors" | wc -c)))
+    head="${head%\}},\"vit.decoder.weight\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[$size,$((size + 4))]}}"
+    { tail -c $size "$DATA/model.safetensors"; le 0 4; } | safetensors "$head" >"$1/model.safetensors"
+}
 quantised() { # FOLDER DTYPE
-    model "$1" && [ "$2" = F32 ] || rewrite "$1" 'k = "classifier.bias"; d, s, b = t[k]; t[k] = ("'"$2"'", s, bytes(s[0]))'
+    model "$1" && [ "$2" = F32 ] || retyped "$1" classifier.bias "$2" 5 5
 }
-no_heads() { model "$1" && python3 -c 'import json, sys; c = json.load(open(sys.argv[1])); del c["num_attention_heads"]; json.dump(c, open(sys.argv[1], "w"))' "$1/config.json"; }
 registers() { # a timm DINOv2 whose name promises registers
     FROM=$D/families/timm_dinov2_giant model t && sed -i -E 's/_dinov2/_reg4_dinov2/' t/config.json
 }
 batch_file() { # an .npz of two pictures
-    [ -e both.npz ] || python3 -c 'import zipfile; zipfile.ZipFile("both.npz", "w").write("batch.npz/pixel_values.npy", "pixel_values.npy")'
+    [ -e both.npz ] || zipped both.npz pixel_values.npy batch.npz/pixel_values.npy
     echo both.npz
 }
 v show blocks.0.attn.scores_raw -m "$DATA" -i "$P" -o s.npy >/dev/null && mkdir -p ambiguous.npz && array ambiguous.npz/patch_embed.npy 4,4,32 512
-long_picture() { python3 -c 'open("long.ppm", "wb").write(b"P6 20000 1 255\n" + bytes(60000))'; }
 mkdir few && v data 17 -o few/star/ >/dev/null && v data 4 -o few/ring/ >/dev/null
 mkdir ten && for n in 17-star 4-ring; do k=${n#*-}; v data "${n%-*}" -o ten/$k/ >/dev/null; v data "${n%-*}" --series 3 -o ten/$k/ >/dev/null; cp ten/$k/$n.png ten/$k/again.png; done
 record norm.npz '' $image blocks.0.ln1.out=norm logits
 record odd.npz '' $image blocks.0.attn.q=mine logits
 record one.npz '' $image
 for i in 1 2; do record one.npz '' "blocks.$((i - 1)).resid_post=encoder.layer.$i" "blocks.$((i - 1)).mlp.pre=encoder.layer.$i.intermediate.dense"; done
-without() { # FOLDER KEY: its configuration files without that key
-    python3 - "$@" <<'PY'
-import json, os, sys
-for name in ("config.json", "preprocessor_config.json"):
-    path = sys.argv[1] + "/" + name
-    if os.path.exists(path):
-        c = json.load(open(path))
-        c.pop(sys.argv[2], None)
-        c.pop("size", None)
-        json.dump(c, open(path, "w"))
-PY
+without() { # FOLDER KEY: its configuration files without that key, and without a size
+    local file key
+    for file in "$1"/config.json "$1"/preprocessor_config.json; do
+        for key in "$2" size; do
+            [ -e "$file" ] || continue
+            tr '\n' ' ' <"$file" | sed -E "s/\"$key\": *(\[[^]]*\]|\"[^\"]*\"|\{[^}]*\}|[^,} ]*) *,?//; s/, *\}/}/g" >less.json
+            cp less.json "$file"
+        done
+    done
 }
-narrow() { python3 -c 'import sys; n = int(sys.argv[1]); open("narrow.ppm", "wb").write(b"P6 %d 1 255\n" % n + bytes(3 * n))' "$1"; } # WIDTH of one row of pixels
+narrow() { { printf 'P6 %d 1 255\n' "$1"; head -c $((3 * $1)) /dev/zero; } >narrow.ppm; } # WIDTH of one row of pixels
 digest() { v run -m "$DATA" -i "$P" "@$1:ffff" 2>&1 | sed -nE 's/.* has the digest ([0-9a-f]+) here.*/\1/p'; } # of tiny or its picture, as links say it
 
 # a training that was interrupted, whose step is then changed
 torn_again() { timeout -s INT 0.7 "$V" train --config long.json --threads 1 -o torn >torn.txt 2>&1 </dev/null; cat torn.txt; grep -q 'interrupted after step' torn.txt; }
 torn() {
     printf '{"steps": 100000, %s}' "$SMALL" >long.json
-    torn_again >/dev/null && python3 - <<'PY'
-import json, struct
-raw = bytearray(open("torn/training.safetensors", "rb").read())
-n = struct.unpack("<Q", raw[:8])[0]
-at = 8 + n + json.loads(raw[8:8 + n])["state.step"]["data_offsets"][0]
-raw[at:at + 4] = struct.pack("<f", 200000)
-open("torn/training.safetensors", "wb").write(raw)
-PY
+    torn_again >/dev/null || return
+    local at
+    at=$(header torn/training.safetensors | sed -E 's/.*"state.step":\{[^}]*\[([0-9]+),[0-9]+\]\}.*/\1/')
+    printf '\x00\x50\x43\x48' | # 200000
+        dd of=torn/training.safetensors bs=1 seek=$((8 + $(header torn/training.safetensors | wc -c) + at)) conv=notrunc 2>/dev/null
 }
 # a model that learned from one of each class' two pictures
 pairs() {

@@ -15,7 +15,7 @@ mkdir -m 700 "$T/run" "$T/share"
 WHERE="XDG_RUNTIME_DIR=$T/run VITRINE_SHARE=$T/share"
 pane() { echo "g$1"; }
 text() { tm capture-pane -p -t "$1" 2>/dev/null; }
-guest_has() { text "$(pane "$1")" | grep -qE -- "$2"; }
+guest_has() { text "$(pane "$1")" | flat | grep -qE -- "$2"; }
 # all WHAT PATTERN [FIRST [LAST]]: on the screen of every one of them
 all() {
     local i
@@ -107,7 +107,7 @@ all "who was stopped is caught up" 'And back' 4 5
 tm new-session -d -s again -x 80 -y 24 env -i PATH="$PATH" HOME="$T" LANG=C.UTF-8 TERM=xterm-256color $WHERE \
     sh -c "'$VITRINE' join prof --threads 1; '$VITRINE' join prof --threads 1"
 line ':ask "Which head looks least far?" 0 1 2 3 least=blocks.1.attn.probe.distance[h=$]'
-again_has() { text again | grep -qE -- "$1"; }
+again_has() { text again | flat | grep -qE -- "$1"; }
 until_true again_has 'least far' && pass || fail "who joins later is asked too"
 tm send-keys -t again 1
 shows "their answer" 'predict first: 1 answer '
@@ -160,20 +160,13 @@ all "followers come back by themselves" 'And back' 4
 # a second presenter, a hostile guest, a stale socket
 tm new-session -d -s second -x 80 -y 24 env -i PATH="$PATH" HOME="$T" LANG=C.UTF-8 TERM=xterm-256color $WHERE "$VITRINE" share --name prof
 until_true sh -c "tmux -L '$SERVER' capture-pane -p -t second | grep -q 'running there already'" && pass || fail "a second presenter"
-if command -v python3 >/dev/null; then
-    python3 - "$T/share/vitrine-class-prof/socket" <<'END'
-import os, socket, sys
-for bytes in [b"GET / HTTP/1.0\r\n\r\n", b"H7 2 notes\nC4 next\n", b"H8 2 follow\n" + b"A10 00000001 1\n" * 500, os.urandom(4096), b"A99999999 ", b"H8 2 follow\nC4 prev\n"]:
-    s = socket.socket(socket.AF_UNIX)
-    s.connect(sys.argv[1])
-    try:
-        s.sendall(bytes)
-        s.settimeout(2)
-        while s.recv(65536): pass
-    except OSError: pass
-    s.close()
-END
-fi
+hostile() { "$(dirname "$VITRINE")/tests/pty/send" "$T/share/vitrine-class-prof/socket"; } # what comes on standard input
+printf 'GET / HTTP/1.0\r\n\r\n' | hostile
+printf 'H7 2 notes\nC4 next\n' | hostile
+{ printf 'H8 2 follow\n'; yes 'A10 00000001 1' | head -n 500; } | hostile
+head -c 4096 /dev/urandom | hostile
+printf 'A99999999 ' | hostile
+printf 'H8 2 follow\nC4 prev\n' | hostile
 sleep 0.2
 shows "hostile guests change nothing" '9/9'
 pid=$(program)

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# `vitrine diff`: its exit status, what it prints, and traces written by a program that is not ours (python3 alone, no library).
+# `vitrine diff`: its exit status, what it prints, and traces written by a program that is not ours.
 # VITRINE=build/release/vitrine tests/e2e/diff.sh
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
+. tests/files.sh
 V=$(realpath "${VITRINE:-build/release/vitrine}")
 [ -x "$V" ] || { fail "$V is not built"; finish diff; exit 1; }
 DATA=$PWD/tests/data/oracle/tiny MAP=$PWD/tests/data/diff/oracle.map
@@ -79,105 +80,66 @@ says '"cause":"the reference does not multiply the scores by 1/√d_k","whole":t
 says '"node":"blocks.1.mlp.out","recorded":"layer.1.mlp_out","axes":"t,d".*"state":"inherits"'
 
 # --- a program that is not ours: a file of float32 arrays under Hugging Face's names, a tensor with a batch axis, one transposed, one wrong
-if command -v python3 >/dev/null; then
-    "$V" show blocks.0.attn.q -m "$DATA" -i "$DATA/image.ppm" -o q.npy >/dev/null
-    "$V" show blocks.0.attn.z -m "$DATA" -i "$DATA/image.ppm" --axes h,t,e -o z.npy >/dev/null
-    mkdir theirs
-    python3 - <<'PY'
-import struct, zipfile
-def read(name):
-    raw = open(name, "rb").read()
-    n = struct.unpack("<H", raw[8:10])[0]
-    return raw[10 + n:]
-def write(name, shape, data):
-    head = repr({"descr": "<f4", "fortran_order": False, "shape": shape}).encode()
-    head += b" " * (-(len(head) + 11) % 64) + b"\n"
-    open(name, "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + data)
-q, z = read("q.npy"), read("z.npy")
-write("theirs/vit.encoder.layer.0.attention.attention.query.npy", (1, 17, 32), q)
-write("theirs/blocks.0.attn.hook_z.npy", (1, 4, 17, 8), z)
-wrong = bytearray(q)
-wrong[4 * 40:4 * 41] = struct.pack("<f", 9.0)
-with zipfile.ZipFile("wrong.npz", "w") as f:
-    write("w.npy", (1, 17, 4, 8), bytes(wrong))
-    f.write("w.npy", "blocks.0.attn.hook_q.npy")
-PY
-    diff_v 0 '2 tensors compared' theirs -m "$DATA" -i "$DATA/image.ppm"
-    says 'blocks.0.attn.z .*blocks.0.attn.hook_z \[h,t,e\]'
-    # a module tree's root is called '': its output is the answer; two pictures in a batch; channels last; NaN; float() of bf16
-    "$V" show image -m "$DATA" -i "$DATA/image.ppm" -o image.npy >/dev/null
-    "$V" show logits -m "$DATA" -i "$DATA/image.ppm" -o logits.npy >/dev/null
-    for i in 1 2 3; do "$V" show "blocks.$((i / 2)).resid_post" -m "$DATA" -i "$DATA/image.ppm" -o "r$i.npy" >/dev/null; done
-    python3 - <<'PY'
-import struct, zipfile
-def read(name):
-    raw = open(name, "rb").read()
-    n = struct.unpack("<H", raw[8:10])[0]
-    return raw[10 + n:]
-def member(f, name, shape, data):
-    head = repr({"descr": "<f4", "fortran_order": False, "shape": shape}).encode()
-    head += b" " * (-(len(head) + 11) % 64) + b"\n"
-    f.writestr(name + ".npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head + data)
-image, logits, end = read("image.npy"), read("logits.npy"), read("r3.npy")
-pixels = struct.unpack("<3072f", image)
-last = struct.pack("<3072f", *(pixels[c * 1024 + i] for i in range(1024) for c in range(3)))
-zeros = bytes(len(image))
-with zipfile.ZipFile("root.npz", "w") as f:
-    member(f, "pixel_values", (1, 3, 32, 32), image)
-    member(f, "", (1, 5), logits)
-with zipfile.ZipFile("vision.npz", "w") as f:
-    member(f, "pixel_values", (1, 3, 32, 32), image)
-    member(f, "encoder.layers.encoder_layer_1", (1, 17, 32), end)
-    member(f, "encoder", (1, 17, 32), end)
-    member(f, "heads", (1, 5), logits)
-with zipfile.ZipFile("batch.npz", "w") as f:
-    member(f, "pixel_values", (2, 3, 32, 32), zeros + image)
-    member(f, "", (2, 5), bytes(20) + logits)
-with zipfile.ZipFile("last.npz", "w") as f:
-    member(f, "pixel_values", (1, 32, 32, 3), last)
-    member(f, "flat", (3072,), image)
-    member(f, "wrong", (32, 3, 32), image)
-    member(f, "", (1, 5), logits)
-with zipfile.ZipFile("nan.npz", "w") as f:
-    member(f, "pixel_values", (1, 3, 32, 32), image)
-    member(f, "", (1, 5), struct.pack("<f", float("nan")) + logits[4:])
-short = b"".join(b"\0\0" + end[i + 2:i + 4] for i in range(0, len(end), 4))
-with zipfile.ZipFile("short.npz", "w") as f:
-    member(f, "pixel_values", (1, 3, 32, 32), image)
-    member(f, "encoder.layer.1", (1, 17, 32), short)
-PY
-    diff_v 0 'Same: each of the 2 tensors compared .*, logits\)' root.npz -m "$DATA"
-    diff_v 3 'Different: ln_final.out' vision.npz -m "$DATA" # a residual stream where torchvision has its norm behind it
-    says 'heads'
-    says '^\* ln_final.out .* encoder \[t,d\]'
-    says 'tensors compared \(torchvision\)'
-    diff_v 3 'Different: logits' batch.npz -m "$DATA" # the first picture is black
-    says '^checksums  of 2 not tested' # the second was not read
-    diff_v 0 '^Same' batch.npz -m "$DATA" --item 1
-    says 'number 1 of 2'
-    check 'all of the batch was read: its checksums were tested' test -z "$(grep '^checksums' out)"
-    "$V" info -m "$DATA" -i 'batch.npz:pixel_values[0]' >out
-    says '^checksum +not tested'
-    "$V" info -m "$DATA" -i 'batch.npz:pixel_values[1]' >out
-    check 'info: all of the batch was read' test -z "$(grep '^checksum' out)"
-    diff_v 1 '[-]-item is 0 to 1' batch.npz -m "$DATA" --item 2
-    diff_v 1 "item 'x'" batch.npz -m "$DATA" --item x
-    diff_v 1 '[-]-item 1, but every tensor' root.npz -m "$DATA" --item 1
-    diff_v 3 'pixel_values \(picture 0 of 2\)' batch.npz -m "$DATA" -i batch.npz:pixel_values
-    diff_v 1 'holds 2 pictures: say which with batch.npz:pixel_values\[0\]' batch.npz -m "$DATA" -i 'batch.npz:pixel_values[2]'
-    diff_v 0 '^Same' batch.npz -m "$DATA" -i 'batch.npz:pixel_values[1]' --item 1
-    diff_v 0 '^Same' last.npz -m "$DATA"
-    says 'channels last'
-    diff_v 0 '^Same' last.npz -m "$DATA" -i last.npz:pixel_values
-    diff_v 1 'in the shape \[3072\]; this model takes' last.npz -m "$DATA" -i last.npz:flat
-    diff_v 1 'in the shape \[32,3,32\]' last.npz -m "$DATA" -i last.npz:wrong
-    diff_v 3 'the reference has NaN in 1 of 5 cells where there are numbers here' nan.npz -m "$DATA"
-    diff_v 3 'Every recorded value is exactly a bf16.*--precision bf16' short.npz -m "$DATA"
-    diff_v 0 '^Same' short.npz -m "$DATA" --precision bf16 # the remedy
-    diff_v 3 'Different: blocks.0.attn.q\[t=r0c0,h=1,e=0\] is the first' wrong.npz -m "$DATA" -i "$DATA/image.ppm"
-else
-    skip "a foreign trace: no python3"
-fi
+"$V" show blocks.0.attn.q -m "$DATA" -i "$DATA/image.ppm" -o q.npy >/dev/null
+"$V" show blocks.0.attn.z -m "$DATA" -i "$DATA/image.ppm" --axes h,t,e -o z.npy >/dev/null
+mkdir theirs
+mine() { npy "$2" >"$1"; }
+values q.npy | mine theirs/vit.encoder.layer.0.attention.attention.query.npy 1,17,32
+values z.npy | mine theirs/blocks.0.attn.hook_z.npy 1,4,17,8
+{ values q.npy | head -c 160; printf '\0\0\x10\x41'; values q.npy | tail -c +165; } | mine w.npy 1,17,4,8 # 9.0
+zipped wrong.npz blocks.0.attn.hook_q.npy w.npy
+diff_v 0 '2 tensors compared' theirs -m "$DATA" -i "$DATA/image.ppm"
+says 'blocks.0.attn.z .*blocks.0.attn.hook_z \[h,t,e\]'
+# a module tree's root is called '': its output is the answer; two pictures in a batch; channels last; NaN; float() of bf16
+"$V" show image -m "$DATA" -i "$DATA/image.ppm" -o image.npy >/dev/null
+"$V" show logits -m "$DATA" -i "$DATA/image.ppm" -o logits.npy >/dev/null
+for i in 1 2 3; do "$V" show "blocks.$((i / 2)).resid_post" -m "$DATA" -i "$DATA/image.ppm" -o "r$i.npy" >/dev/null; done
+values image.npy | mine picture 1,3,32,32
+values logits.npy | mine answer 1,5
+values r3.npy | mine end 1,17,32
+zipped root.npz pixel_values.npy picture .npy answer
+zipped vision.npz pixel_values.npy picture encoder.layers.encoder_layer_1.npy end encoder.npy end heads.npy answer
+{ head -c 12288 /dev/zero; values image.npy; } | mine pictures 2,3,32,32
+{ head -c 20 /dev/zero; values logits.npy; } | mine answers 2,5
+zipped batch.npz pixel_values.npy pictures .npy answers
+hex image.npy >channels
+paste -d '' <(head -n 1024 channels) <(sed -n 1025,2048p channels) <(tail -n 1024 channels) | unhex | mine last 1,32,32,3
+values image.npy | mine flat 3072,
+values image.npy | mine wrong 32,3,32
+zipped last.npz pixel_values.npy last flat.npy flat wrong.npy wrong .npy answer
+{ printf '\0\0\xc0\x7f'; values logits.npy | tail -c +5; } | mine nan 1,5
+zipped nan.npz pixel_values.npy picture .npy nan
+hex r3.npy | sed -E 's/^ .. ../ 00 00/' | unhex | mine short 1,17,32
+zipped short.npz pixel_values.npy picture encoder.layer.1.npy short
+diff_v 0 'Same: each of the 2 tensors compared .*, logits\)' root.npz -m "$DATA"
+diff_v 3 'Different: ln_final.out' vision.npz -m "$DATA" # a residual stream where torchvision has its norm behind it
+says 'heads'
+says '^\* ln_final.out .* encoder \[t,d\]'
+says 'tensors compared \(torchvision\)'
+diff_v 3 'Different: logits' batch.npz -m "$DATA" # the first picture is black
+says '^checksums  of 2 not tested' # the second was not read
+diff_v 0 '^Same' batch.npz -m "$DATA" --item 1
+says 'number 1 of 2'
+check 'all of the batch was read: its checksums were tested' test -z "$(grep '^checksums' out)"
+"$V" info -m "$DATA" -i 'batch.npz:pixel_values[0]' >out
+says '^checksum +not tested'
+"$V" info -m "$DATA" -i 'batch.npz:pixel_values[1]' >out
+check 'info: all of the batch was read' test -z "$(grep '^checksum' out)"
+diff_v 1 '[-]-item is 0 to 1' batch.npz -m "$DATA" --item 2
+diff_v 1 "item 'x'" batch.npz -m "$DATA" --item x
+diff_v 1 '[-]-item 1, but every tensor' root.npz -m "$DATA" --item 1
+diff_v 3 'pixel_values \(picture 0 of 2\)' batch.npz -m "$DATA" -i batch.npz:pixel_values
+diff_v 1 'holds 2 pictures: say which with batch.npz:pixel_values\[0\]' batch.npz -m "$DATA" -i 'batch.npz:pixel_values[2]'
+diff_v 0 '^Same' batch.npz -m "$DATA" -i 'batch.npz:pixel_values[1]' --item 1
+diff_v 0 '^Same' last.npz -m "$DATA"
+says 'channels last'
+diff_v 0 '^Same' last.npz -m "$DATA" -i last.npz:pixel_values
+diff_v 1 'in the shape \[3072\]; this model takes' last.npz -m "$DATA" -i last.npz:flat
+diff_v 1 'in the shape \[32,3,32\]' last.npz -m "$DATA" -i last.npz:wrong
+diff_v 3 'the reference has NaN in 1 of 5 cells where there are numbers here' nan.npz -m "$DATA"
+diff_v 3 'Every recorded value is exactly a bf16.*--precision bf16' short.npz -m "$DATA"
+diff_v 0 '^Same' short.npz -m "$DATA" --precision bf16 # the remedy
+diff_v 3 'Different: blocks.0.attn.q\[t=r0c0,h=1,e=0\] is the first' wrong.npz -m "$DATA" -i "$DATA/image.ppm"
 
 # --- gradients: our own, and PyTorch's (tests/data/diff/autograd.py)
 AUTOGRAD=$(dirname "$MAP")

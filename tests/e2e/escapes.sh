@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # Control sequences in every name that a file can carry and in every option, for every verb and the opening screen: none
-# of them reaches the terminal. VITRINE=build/gcc/vitrine RUN=build/gcc/tests/pty/run tests/e2e/escapes.sh
+# of them reaches the terminal. VITRINE=build/release/vitrine RUN=build/release/tests/pty/run tests/e2e/escapes.sh
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
-V=$(realpath "${VITRINE:-build/gcc/vitrine}")
+. tests/files.sh
+V=$(realpath "${VITRINE:-build/release/vitrine}")
 RUN=$(realpath "${RUN:-$(dirname "$V")/tests/pty/run}")
 DATA=$PWD/tests/data/oracle/tiny
 if [ ! -x "$V" ] || [ ! -x "$RUN" ]; then
@@ -46,15 +47,8 @@ quiet() {
 }
 
 # --- files
-le() { local i v=$1; for i in $(seq "$2"); do printf "\\x$(printf %02x $((v & 255)))"; v=$((v >> 8)); done; }
 # tensors HEADER BYTES >FILE: a safetensors file
-tensors() {
-    LC_ALL=C
-    le ${#1} 8
-    LC_ALL=C.UTF-8
-    printf '%s' "$1"
-    head -c "$2" /dev/zero
-}
+tensors() { head -c "$2" /dev/zero | safetensors "$1"; }
 tensors "{\"$J\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}" 8 >name.safetensors
 tensors "{\"$J\":{\"dtype\":\"X$J\",\"shape\":[2],\"data_offsets\":[0,8]}}" 8 >type.safetensors
 tensors "{\"__metadata__\":{\"$J\":\"$J\"},\"a\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8],\"$J\":1}}" 8 >key.safetensors
@@ -65,9 +59,9 @@ model() {
     mkdir -p "$1"
     length=$(od -An -tu8 -N8 "$DATA/model.safetensors" | tr -d ' ')
     size=$(stat -c %s "$DATA/model.safetensors")
-    header=$(tail -c +9 "$DATA/model.safetensors" | head -c "$length" | sed 's/ *$//')
+    header=$(header "$DATA/model.safetensors" | sed 's/ *$//')
     header="${header%\}},\"$J\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[$((size - 8 - length)),$((size - 4 - length))]}}"
-    { le ${#header} 8; printf '%s' "$header"; tail -c +$((9 + length)) "$DATA/model.safetensors"; printf '\0\0\0\0'; } >"$1/model.safetensors"
+    { tail -c +$((9 + length)) "$DATA/model.safetensors"; le 0 4; } | safetensors "$header" >"$1/model.safetensors"
     sed -E "s/\"model_type\": *\"/&$(printf '%s' "$J" | sed 's/[\\&]/\\&/g')/; s/(\"[0-9]+\": *\")/\1$(printf '%s' "$J" | sed 's/[\\&]/\\&/g')/g" "$DATA/config.json" >"$1/config.json"
     cp "$DATA/preprocessor_config.json" "$1/"
 }

@@ -2,8 +2,8 @@
 # Wrong inputs of every kind: one line that names the file, the problem and a remedy; exit status 1; nothing on standard output; soon.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
-B=${B:-build/gcc}
-VITRINE=${VITRINE:-$PWD/$B/vitrine}
+B=${B:-build/release}
+VITRINE=$(realpath "${VITRINE:-$B/vitrine}")
 DATA=$PWD/tests/data
 WORK=$(mktemp -d)
 trap 'rm -rf "$WORK"' EXIT

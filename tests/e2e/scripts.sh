@@ -89,8 +89,13 @@ vitrine export 'blocks.1.attn.pattern[h=2]' -c 'view matrix; say' --size 100x30 
 same "export: its command" "vitrine screen 'blocks.1.attn.pattern[h=2]' -c 'view matrix; say' --size 100x30" "$(tail -n +31 one.txt | sed 's/^ *//')"
 eval "$(tail -n +31 one.txt) -o got.txt" </dev/null
 check "export: the command draws another screen" bash -c 'head -n 30 one.txt | cmp -s - got.txt'
-vitrine export --script talk.txt --size 80x24 -o slide.png >out 2>err </dev/null || fail "export --script: $(cat err)"
-same "export: a script's slides" 4 "$(ls slide-0?.png | wc -l)"
+if vitrine export --script talk.txt --size 80x24 -o slide.png >out 2>err </dev/null; then
+    same "export: a script's slides" 4 "$(ls slide-0?.png | wc -l)"
+elif grep -q 'none of those known is on this machine' err; then
+    skip "slides as .png: no monospaced font is on this machine (make deps-all installs one)"
+else
+    fail "export --script: $(cat err)"
+fi
 vitrine export 2>err </dev/null
 same "export: nothing named: status" 2 $?
 
@@ -114,30 +119,17 @@ same "cast: header" '{"version": 2, "width": 80, "height": 24, "idle_time_limit"
 same "cast: times" "0.000 0.000 2.500 2.500 10.500 10.500 11.500 11.500 14.500" "$(tail -n +2 a.cast | sed 's/^\[\([0-9.]*\),.*/\1/' | tr '\n' ' ' | sed 's/ $//')"
 same "cast: markers" 4 "$(grep -c '^\[[0-9.]*, "m"' a.cast)"
 # play it: what a terminal of that size then shows is the screen and its caption
-if command -v python3 >/dev/null && command -v tmux >/dev/null; then
-    cat >play.py <<'END'
-import json, sys
-last = 0
-for i, line in enumerate(open(sys.argv[1])):
-    event = json.loads(line)
-    if i == 0:
-        assert event["version"] == 2 and event["width"] == 80 and event["height"] == 24
-        continue
-    assert event[0] >= last and event[1] in ("o", "m"), event[:2]
-    last = event[0]
-    if event[1] == "o" and event[0] <= float(sys.argv[2]):
-        sys.stdout.write(event[2])
-sys.stdout.flush()
-sys.stdin.readline()
-END
+if command -v tmux >/dev/null; then
+    sed -nE 's/^\[([0-9.]*), "o", "(.*)"\]$/\1 \2/p' a.cast | awk '$1 <= 3 {sub(/^[^ ]* /, ""); printf "%s", $0}' >text
+    printf %b "$(cat text)" >play
     shell_open 80 24
-    line "stty -echo; python3 play.py a.cast 3"
+    line "stty -echo; cat play; read line"
     shows "played: the caption" 'square becomes heart, 74.6 %'
     shows "played: the screen" 'A square .* B heart'
     same "played: the first row" "$(vitrine screen -c 'goto blocks.1.attn.pattern[h=2,t=r3c4]; open #66; set scale off' --size 80x20 </dev/null | head -n 1)" "$(screen_text | head -n 1)"
     send Enter
 else
-    skip "playing a cast (python3, tmux)"
+    skip "playing a cast (make deps-all installs tmux)"
 fi
 
 # what is wrong is said with file and line
@@ -158,23 +150,12 @@ refused 'NUL' 'next\0\npause 1\n'
 check "a broken script left a picture" [ ! -e bad-01.svg ]
 
 # asciicast v2, line by line: a header, then [seconds, kind, text] with times that never go back, text that is UTF-8
-cat >cast.py <<'END'
-import json, sys
-lines = open(sys.argv[1], "rb").read().split(b"\n")
-assert lines.pop() == b"", "no line end"
-head = json.loads(lines[0].decode("utf-8"))
-assert head["version"] == 2 and (head["width"], head["height"]) == (80, 24), head
-assert set(head) <= {"version", "width", "height", "timestamp", "duration", "idle_time_limit", "command", "title", "env", "theme"}, head
-last, markers, frames = 0, 0, 0
-for line in lines[1:]:
-    event = json.loads(line.decode("utf-8"))
-    assert type(event) is list and len(event) == 3, event
-    time, kind, text = event
-    assert type(time) in (int, float) and last <= time <= last + 8.0005, (last, time)
-    assert kind in ("o", "m") and type(text) is str, kind
-    last, markers, frames = time, markers + (kind == "m"), frames + (kind == "o")
-assert markers > 3 and frames == markers + 1, (markers, frames)
-END
+is_cast() { # FILE
+    head -n 1 "$1" | grep -qE '^\{"version": 2, "width": 80, "height": 24(, "(timestamp|duration|idle_time_limit)": [0-9.]+|, "(command|title)": "[^"\\]*"|, "env": \{[^}]*\})*\}$' &&
+        ! grep -axqv '.*' "$1" && [ -z "$(tail -c 1 "$1" | tr -d '\n')" ] &&
+        ! tail -n +2 "$1" | grep -qvE '^\[[0-9]+\.[0-9]+, "[om]", "([^"\\[:cntrl:]]|\\["\\/bfnrt]|\\u[0-9a-fA-F]{4})*"\]$' &&
+        tail -n +2 "$1" | tr -d '[,"' | awk '{if ($1 < last || $1 > last + 8.0005) bad = 1; last = $1; n[$2 ~ /^m/]++} END {exit bad || n[1] < 4 || n[0] != n[1] + 1}'
+}
 # the ready-made ones: listed, read, recorded twice; every number in a caption comes from an expression
 vitrine demo >list </dev/null
 same "demos: listed" 7 "$(grep -cE '^[1-7]  ' list)"
@@ -184,7 +165,7 @@ for i in 1 2 3 4 5 6 7; do
     check "demo $i: notes" grep -q '^Speaker: ' read
     vitrine demo $i --cast one.cast --size 80x24 </dev/null && vitrine demo $i --cast two.cast --size 80x24 --threads 1 </dev/null
     check "demo $i: the cast is not the same" cmp one.cast two.cast
-    if command -v python3 >/dev/null; then python3 cast.py one.cast >said 2>&1 && pass || fail "demo $i: no asciicast: $(tail -n 2 said)"; fi
+    check "demo $i: no asciicast" is_cast one.cast
 done
 loose=$(sed -nE 's/^caption //p' "$ROOT"/assets/demos/*.txt | sed -E 's/\{[^}]*\}//g; s/r[0-9]c[0-9]|[Bb]lock [0-9]|[Hh]ead [0-9]|1\/√d_k|above 0//g' | grep '[0-9]')
 same "demos: numbers that nothing computes" "" "$loose"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Signals by the thousand, whose handlers do not restart what they interrupt, change no byte of what the program does.
-# VITRINE=build/gcc/vitrine tests/e2e/storm.sh
+# VITRINE=build/release/vitrine tests/e2e/storm.sh
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
-V=$(realpath "${VITRINE:-build/gcc/vitrine}")
+V=$(realpath "${VITRINE:-build/release/vitrine}")
 STORM=$(dirname "$V")/tests/faults/storm.so RUN=$(dirname "$V")/tests/pty/run
 if [ ! -x "$RUN" ] || [ ! -e "$STORM" ]; then
     fail "$RUN or $STORM is not built"

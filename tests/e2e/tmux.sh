@@ -1,10 +1,11 @@
 # A real terminal to drive: one tmux server of its own, one pane with an interactive shell. Source it after tests/lib.sh.
 # Every wait is for a text or a state, never for a time.
-B=${B:-build/gcc}
+B=${B:-build/release}
 TOP=$PWD
-VITRINE=${VITRINE:-$TOP/$B/vitrine}
+VITRINE=$(realpath "${VITRINE:-$B/vitrine}")
 SERVER=vitrine-$$-$RANDOM
 HOME_DIR=$(mktemp -d)
+export TMUX_TMPDIR=$HOME_DIR # its socket goes with the rest
 PATIENCE=${PATIENCE:-20} # seconds until a text must have appeared
 
 # tm COMMAND…: our own server only; no settings of the user.
@@ -25,7 +26,7 @@ shell_open() {
     shift 2
     tm kill-session -t pane 2>/dev/null
     for _ in 1 2 3 4 5 6 7 8; do # a server whose last session just ended may take the new one with it
-        tm new-session -d -s pane -x 80 -y 24 -c "$HOME_DIR" env -i PATH="$PATH" HOME="$HOME_DIR" XDG_STATE_HOME="$HOME_DIR/state" \
+        tm new-session -d -s pane -x 80 -y 24 -c "$HOME_DIR" env -i PATH="$PATH" HOME="$HOME_DIR" XDG_STATE_HOME="$HOME_DIR/state" XDG_RUNTIME_DIR="$HOME_DIR" \
             TERM=tmux-256color LANG=C.UTF-8 V="$VITRINE" PS1='ready> ' "$@" bash --norc --noprofile -i 2>/dev/null
         sleep 0.1
         tm has-session -t pane 2>/dev/null && break
@@ -48,7 +49,9 @@ until_true() {
         sleep 0.02
     done
 }
-has() { screen_text | grep -qE -- "$1"; }
+# flat: a screen, and behind it the same as one line, so that a phrase is found wherever a path before it made it wrap
+flat() { local text; text=$(cat); printf '%s\n' "$text"; tr -s ' \n│┃' ' ' <<<"$text"; }
+has() { screen_text | flat | grep -qE -- "$1"; }
 has_not() { ! has "$1"; }
 see() { until_true has "$1"; }
 unsee() { until_true has_not "$1"; }
@@ -63,12 +66,19 @@ shows() {
         return 1
     fi
 }
+# child_of PID: the program that it started, by /proc (ps is not everywhere)
+child_of() {
+    local child name
+    for child in $(cat "/proc/$1/task/$1/children" 2>/dev/null); do
+        read -r name <"/proc/$child/comm" && [ "$name" = vitrine ] && echo "$child" && return
+    done
+}
 # program pid, waited for; 0 when there is none
 program() {
     local shell pid
     shell=$(tm display-message -p -t pane '#{pane_pid}')
     for _ in $(seq 200); do
-        pid=$(ps -o pid=,comm= --ppid "$shell" | awk '$2 == "vitrine" {print $1; exit}')
+        pid=$(child_of "$shell")
         [ -n "$pid" ] && break
         sleep 0.02
     done
@@ -78,7 +88,7 @@ program() {
 signal() {
     if [ "$2" -gt 1 ]; then kill -s "$1" "$2"; else fail "no process to send SIG$1 to"; fi
 }
-gone() { ! ps -p "$1" >/dev/null; }
+gone() { [ ! -e "/proc/$1" ]; }
 pane_is() { [ "$(tm display-message -p -t pane "#{$1}")" = "$2" ]; }
 
 # start [ARGUMENTS]: the program in the pane, up to its first frame. --fresh: without the place of the last time.

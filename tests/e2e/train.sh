@@ -115,7 +115,7 @@ check 'a killed run leaves nothing' test ! -e pictured/.vitrine-abc123
 check 'what is no such file stays' test -e pictured/.vitrine-mine
 
 # ignored stays ignored, asked to end ends
-nohup_train() { (trap '' HUP INT; exec "$@"); }
+nohup_train() { trap '' HUP INT; exec "$@"; } # in the background: its process becomes the program
 V_ARGS='--config endless.json'
 begun() { # as it has no end it says nothing of a step for long: its first save is waited for
     local folder=$1
@@ -128,7 +128,6 @@ begun() { # as it has no end it says nothing of a step for long: its first save 
     done
 }
 begun ignoring nohup_train
-pid=$(ps -o pid=,comm= --ppid $pid | awk '$2 == "vitrine" {print $1}' | grep . || echo $pid)
 kill -HUP "$pid"
 sleep 0.3
 check 'nohup: SIGHUP is ignored' kill -0 "$pid"

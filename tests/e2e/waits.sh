@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Whatever the program waits for, a request to end reaches it within half a second; one that is ignored does not.
-# VITRINE=build/gcc/vitrine tests/e2e/waits.sh
+# VITRINE=build/release/vitrine tests/e2e/waits.sh
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
-V=$(realpath "${VITRINE:-build/gcc/vitrine}")
+V=$(realpath "${VITRINE:-build/release/vitrine}")
 BLOCKED=$(dirname "$V")/tests/pty/blocked LATE=$(dirname "$V")/tests/pty/late
 if [ ! -x "$BLOCKED" ] || [ ! -x "$LATE" ]; then
     fail "$BLOCKED or $LATE is not built"

@@ -1,6 +1,4 @@
-/* Every word that a screen says has an entry in the glossary, is a command, or stands in the list of everyday words. */
-#include <ctype.h>
-#include <dirent.h>
+/* The glossary: every entry is found by its name, and so is the word under the mouse. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,53 +8,18 @@
 
 #include <cmocka.h>
 
-#include "core/base/file.h"
-#include "core/base/mem.h"
 #include "core/session/ask/ask.h"
-#include "core/session/text.h"
 #include "tests/tui/opened.h"
 #include "tui/words.h"
 
 static Session s;
 static Commands all;
 static Overlay lists;
-static Buf everyday; /* a word a line, small letters, a line end in front */
-
-/* Where a word of a screen ends: letters, digits and what joins them. */
-static size_t word_length(const char *p)
-{
-    size_t n = 0;
-    while (isalnum((unsigned char)p[n]) || (n && p[n] && strchr("_-'", p[n])))
-        n++;
-    return n;
-}
-
-/* The sentences themselves are not explained: whatever the bundled translator reads or writes, in pieces where a letter
- * has an accent, as check_text has it. */
-static void add_vocabulary(const Vocabulary *v)
-{
-    for (int i = 0; i < v->n; i++)
-        for (const char *p = v->word[i]; *p;) {
-            size_t n = word_length(p);
-            if (n)
-                buf_printf(&everyday, "%.*s\n", (int)n, p);
-            p += n ? n : 1;
-        }
-}
-
 static int start(void **state)
 {
     (void)state;
-    Err err = {{0}};
-    TextModel translator = {0};
     static Ui ui = {.overlay = &lists, .commands = &all};
     opened_commands(&all, &ui);
-    buf_puts(&everyday, "\n");
-    assert_true(file_read("tests/data/everyday.txt", 1 << 20, &everyday, &err));
-    assert_true(text_open(&translator, "translator", &err));
-    add_vocabulary(&translator.source);
-    add_vocabulary(&translator.target);
-    text_model_free(&translator);
     opened_session(&s, NULL, "#17");
     return 0;
 }
@@ -66,121 +29,17 @@ static int stop(void **state)
     (void)state;
     session_free(&s);
     commands_free(&all);
-    buf_free(&everyday);
     overlay_free(&lists);
     return 0;
 }
 
-static bool is_everyday(const char *word)
-{
-    char line[80];
-    size_t n = (size_t)snprintf(line, sizeof line, "\n%s\n", word);
-    for (size_t i = 1; i < n; i++)
-        line[i] = (char)tolower((unsigned char)line[i]);
-    return strstr(buf_str(&everyday), line) != NULL;
-}
-
-/* Heat without colour is written with letters too, hashes are hexadecimal digits, and a cut word is no word. */
-static bool is_no_word(const char *word, size_t n, const char *behind)
-{
-    bool cut = *behind == '~' || strncmp(behind, "…", 3) == 0;
-    return n < 3 || n > 60 || cut || strspn(word, "oxnNM_-") >= n || (n == 4 && strspn(word, "0123456789abcdef") >= n);
-}
-
-/* "l'animal" is two words of the translator's: what stands behind the elided one. */
-static const char *behind_elided(const char *word)
-{
-    char first[64];
-    const char *apostrophe = strchr(word, '\'');
-    if (!apostrophe)
-        return word;
-    snprintf(first, sizeof first, "%.*s", (int)(apostrophe + 1 - word), word);
-    return is_everyday(first) ? apostrophe + 1 : word;
-}
-
-/* Words of a text that nobody explains, once each; returns how many words were looked at. */
-static int check_text(const char *text, Buf *missing)
-{
-    int looked = 0;
-    for (const char *p = text; *p;) {
-        char word[64], line[72];
-        size_t n = word_length(p);
-        bool digits = strcspn(p, "0123456789") < n;
-        if (!n) {
-            p++;
-            continue;
-        }
-        snprintf(word, sizeof word, "%.*s", (int)(n < 60 ? n : 60), p);
-        char *owner = strstr(word, "'s");
-        if (owner && !owner[2])
-            *owner = 0; /* "a patch's" speaks of a patch */
-        for (size_t k = strlen(word); k && strchr("_-'", word[k - 1]); k--)
-            word[k - 1] = 0;
-        snprintf(line, sizeof line, "\n%s\n", word);
-        Buf about = {0};
-        if (!digits && !is_no_word(word, strlen(word), p + n)) {
-            looked++;
-            const char *own = behind_elided(word);
-            if (!is_no_word(own, strlen(own), p + n) && !is_everyday(own) && !words_entry(&s, &all, own, &about) &&
-                !strstr(buf_str(missing), line))
-                buf_printf(missing, "%s%s\n", missing->len ? "" : "\n", word);
-        }
-        buf_free(&about);
-        p += n;
-    }
-    return looked;
-}
-
-static void said_by(const char *who, const Buf *missing)
-{
-    if (!missing->len)
-        return;
-    print_error("%s: without an entry in the glossary and not in tests/data/everyday.txt:%s", who, missing->data);
-    fail();
-}
-
-static void every_golden_screen(void **state)
+static void every_entry_is_found(void **state)
 {
     (void)state;
-    Buf missing = {0};
-    int words = 0, files = 0;
-    DIR *d = opendir("tests/golden");
-    assert_non_null(d);
-    for (struct dirent *e; (e = readdir(d)) != NULL;) {
-        Buf text = {0};
-        char path[600];
-        snprintf(path, sizeof path, "tests/golden/%s", e->d_name);
-        if (!strstr(e->d_name, "x") || strcmp(file_suffix(path), "txt") != 0)
-            continue;
-        assert_true(file_read(path, 1 << 20, &text, NULL));
-        words += check_text(buf_str(&text), &missing);
-        files++;
-        buf_free(&text);
-    }
-    closedir(d);
-    said_by("golden screens", &missing);
-    assert_true(files > 80 && words > 3000);
-    buf_free(&missing);
-}
-
-/* Help: tasks, keys of every screen, commands; and what the entries themselves say. */
-static void help_and_the_glossary_itself(void **state)
-{
-    (void)state;
-    Buf missing = {0};
     const char *word, *text;
-    Overlay o = {0};
-    for (int screen = 0; screen < SCREEN_COUNT; screen++)
-        for (int page = 0; page < HELP_PAGES; page++) {
-            s.place.screen = (Screen)screen;
-            overlay_help(&o, &s, NULL, &all, page);
-            for (int i = 0; i < o.count; i++)
-                check_text(o.items[i].text, &missing);
-        }
-    said_by("help", &missing);
     for (int i = 0; (word = ask_glossary_entry(i, &text)) != NULL; i++) {
         Buf about = {0};
-        assert_true(words_entry(&s, &all, word, &about)); /* every entry is found by its own name */
+        assert_true(words_entry(&s, &all, word, &about));
         assert_non_null(strstr(buf_str(&about), text));
         for (int k = 0; k < i; k++) {
             const char *other;
@@ -189,8 +48,6 @@ static void help_and_the_glossary_itself(void **state)
         }
         buf_free(&about);
     }
-    buf_free(&missing);
-    overlay_free(&o);
 }
 
 /* The words that issues named, and how people write them. */
@@ -209,10 +66,6 @@ static void words_that_are_asked_for(void **state)
         buf_free(&about);
     }
     assert_false(words_entry(&s, &all, "xyzzy", &(Buf){0}));
-    Buf missing = {0};
-    assert_int_equal(check_text("The xyzzy of a quuxi~ is xnNM, 1cc1 and resiz…", &missing), 3);
-    assert_string_equal(buf_str(&missing), "\nxyzzy\n"); /* the check itself can fail */
-    buf_free(&missing);
 }
 
 static void the_word_under_the_mouse(void **state)
@@ -257,8 +110,7 @@ static void the_word_under_the_mouse(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_golden_screen),
-        cmocka_unit_test(help_and_the_glossary_itself),
+        cmocka_unit_test(every_entry_is_found),
         cmocka_unit_test(words_that_are_asked_for),
         cmocka_unit_test(the_word_under_the_mouse),
     };
