@@ -32,7 +32,7 @@ DESTDIR ?=
 # (folders inside it), which are one library with it.
 LAYERS  := core/base core/wire core/kernels core/graph core/io core/models core/train core/eval core/diff core/session lessons tui/canvas tui/views tui/cli
 lib_of   = $(B)/$(subst /,_,$(1)).a
-ROOMS_core/session := ask edit learned
+ROOMS_core/session := ask edit learned screens
 ROOMS_tui/views    := attention explain learned lesson picture tensor text
 SRC_OF   = $(sort $(wildcard $(1)/*.c $(foreach r,$(ROOMS_$(1)),$(1)/$(r)/*.c)))
 TUI_OBJ := $(patsubst %.c,$(B)/%.o,$(call SRC_OF,tui))

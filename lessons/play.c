@@ -12,7 +12,7 @@
 #include "core/session/ask/number.h"
 #include "core/session/edit/edits.h"
 #include "core/session/place.h"
-#include "core/session/playing.h"
+#include "core/session/screens.h"
 
 static bool at_line(const Player *p, int line, Err *err)
 {

@@ -27,7 +27,7 @@ declare -A MAY=(
 )
 
 # A storey's rooms know what their storey knows, and one another; who may include from a storey may include from its rooms.
-ROOMS="core/session/ask core/session/edit core/session/learned tui/views/attention tui/views/explain tui/views/learned tui/views/lesson
+ROOMS="core/session/ask core/session/edit core/session/learned core/session/screens tui/views/attention tui/views/explain tui/views/learned tui/views/lesson
 tui/views/picture tui/views/tensor tui/views/text"
 
 # A header of a library: the only files that may include it.

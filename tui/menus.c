@@ -183,16 +183,16 @@ void overlay_open_menu(Overlay *o, const Session *s)
     overlay_add(o, "another drawing: any number", ":open #", "prompt open #");
 }
 
-/* The screens of what was learned, from the table of their commands. */
+/* The screens of what was learned, with their commands. */
 static void add_learned(Overlay *o)
 {
-    CommandTable t = session_commands_learned();
-    for (int i = 0; i < t.count; i++) {
+    for (int i = 0; i < SCREEN_COUNT; i++) {
+        const ScreenSpec *screen = screen_spec((Screen)i);
         char text[160];
-        if (strcmp(t.commands[i].group, "learned") != 0)
+        if (screen->group != GROUP_LEARNED)
             continue;
-        snprintf(text, sizeof text, "%-10s %s", t.commands[i].name, t.commands[i].summary);
-        overlay_add(o, text, "", t.commands[i].name);
+        snprintf(text, sizeof text, "%-10s %s", screen->own.commands->name, screen->own.commands->summary);
+        overlay_add(o, text, "", screen->own.commands->name);
     }
 }
 

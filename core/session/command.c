@@ -8,8 +8,8 @@
 #include "core/base/err.h"
 #include "core/base/mem.h"
 #include "core/session/address.h"
-#include "core/session/learned/measures.h"
 #include "core/session/log.h"
+#include "core/session/screens.h"
 #include "core/session/state.h"
 
 static void check(const Commands *c, const Command *row)
@@ -47,11 +47,14 @@ void commands_free(Commands *c)
 Commands session_command_set(void)
 {
     Commands c = {0};
-    const CommandTable own[] = {session_commands_go(),      session_commands_look(),   session_commands_ask(),
-                                session_commands_words(),   session_commands_change(), session_commands_files(),
-                                session_commands_learned(), session_commands_state()};
+    const CommandTable own[] = {session_commands_go(),    session_commands_look(),   session_commands_ask(),
+                                session_commands_words(), session_commands_change(), session_commands_files()};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         commands_add(&c, own[i]);
+    for (int i = 0; i < SCREEN_COUNT; i++)
+        if (screen_spec((Screen)i)->own.count)
+            commands_add(&c, screen_spec((Screen)i)->own);
+    commands_add(&c, session_commands_state());
     return c;
 }
 
@@ -88,6 +91,17 @@ const char *args_named(const Args *a, const char *name)
         if (strcmp(a->named[i].name, name) == 0)
             return a->named[i].value;
     return NULL;
+}
+
+bool args_number(const char *word, int *value, bool *relative)
+{
+    char *end;
+    long v = strtol(word, &end, 10);
+    *relative = *word == '+' || *word == '-';
+    if (end == word || *end || v > 100000 || v < -100000)
+        return false;
+    *value = (int)v;
+    return true;
 }
 
 /* word=value, unless the = is inside an address' brackets. */

@@ -41,6 +41,8 @@ typedef struct Args {
     void *context;                 /* … its table's: what the session's own commands have no need of */
 } Args;
 const char *args_named(const Args *a, const char *name); /* NULL when absent */
+/* A word such as 3, +1, -2; relative: it has a sign. False where it is none, or beyond 100000. */
+bool args_number(const char *word, int *value, bool *relative);
 
 typedef struct Command Command;
 struct Command {

@@ -7,28 +7,10 @@
 #include "core/graph/anatomy.h"
 #include "core/session/address.h"
 #include "core/session/command.h"
-#include "core/session/cursor.h"
 #include "core/session/edit/verbs.h"
 #include "core/session/find.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
-
-/* A count such as "3", "+1", "-2"; relative says which. */
-static bool number(const char *text, int *value, bool *relative)
-{
-    char *end;
-    *relative = *text == '+' || *text == '-';
-    long v = strtol(text, &end, 10);
-    if (end == text || *end || v > 100000 || v < -100000)
-        return false;
-    *value = (int)v;
-    return true;
-}
-
-static int clamp(int x, int low, int high)
-{
-    return x < low ? low : x > high ? high : x;
-}
 
 static bool step_by(Session *s, int by)
 {
@@ -52,7 +34,7 @@ static bool run_next(Session *s, const Args *a, Err *err)
     int n = 1;
     s->sought.on = false;
     bool relative;
-    if (a->count && (!number(a->word[0], &n, &relative) || n < 1))
+    if (a->count && (!args_number(a->word[0], &n, &relative) || n < 1))
         return err_set(err, "column %d: expected a number of steps, found '%s'", a->column[0], a->word[0]);
     return step_by(s, n);
 }
@@ -62,7 +44,7 @@ static bool run_prev(Session *s, const Args *a, Err *err)
     int n = 1;
     s->sought.on = false;
     bool relative;
-    if (a->count && (!number(a->word[0], &n, &relative) || n < 1))
+    if (a->count && (!args_number(a->word[0], &n, &relative) || n < 1))
         return err_set(err, "column %d: expected a number of steps, found '%s'", a->column[0], a->word[0]);
     return step_by(s, -n);
 }
@@ -102,7 +84,7 @@ static bool run_goto(Session *s, const Args *a, Err *err)
         return go_step(s, total, err);
     if (strcmp(w, "step") == 0 && a->count > 1)
         w = a->word[1];
-    if (number(w, &n, &relative) && !relative)
+    if (args_number(w, &n, &relative) && !relative)
         return go_step(s, n, err);
     Address to;
     if (!address_word(s, session_graph(s, SIDE_B), w, a->column[w == a->word[0] ? 0 : 1], &to, err))
@@ -133,7 +115,7 @@ static bool axis_change(Session *s, AxisRole role, const Args *a, const char *wh
         return err_set(err, "this model has no %s", what);
     if (a->count < 1)
         return err_set(err, "expected a %s, 0 to %d", what, g->axes[axis].n - 1);
-    if (number(a->word[0], &value, &relative) && relative)
+    if (args_number(a->word[0], &value, &relative) && relative)
         value = clamp(s->place.at[axis] + value, 0, g->axes[axis].n - 1);
     else if (!axis_parse(&g->axes[axis], a->word[0], &value)) {
         char low[32], high[32];
@@ -157,7 +139,7 @@ static bool run_block(Session *s, const Args *a, Err *err)
     bool relative;
     char path[SESSION_PATH];
     const Graph *g = session_graph(s, SIDE_B);
-    if (a->count < 1 || !number(a->word[0], &value, &relative))
+    if (a->count < 1 || !args_number(a->word[0], &value, &relative))
         return err_set(err, "expected a block, 0 to %d, or +1 / -1", last);
     if (!relative && (value < 0 || value > last))
         return err_set(err, "column %d: there is no block %d: blocks go from 0 to %d", a->column[0], value, last);
@@ -185,7 +167,7 @@ static int attention_word(const Graph *g, const char *word, int here)
     for (int i = 0; i < n; i++)
         if (strcmp(anatomy_part(g, anatomy_attention(g, i))->scope, word) == 0)
             return i;
-    if (!number(word, &value, &relative))
+    if (!args_number(word, &value, &relative))
         return -1;
     return relative ? clamp(here + value, 0, n - 1) : value < n ? value : -1;
 }
@@ -241,7 +223,7 @@ static bool run_move(Session *s, const Args *a, Err *err)
                       {"home", 0, -100000}, {"end", 0, 100000}, {"top", -100000, 0}, {"bottom", 100000, 0}};
     int times = 1;
     bool relative;
-    if (a->count > 1 && (!number(a->word[1], &times, &relative) || times < 0))
+    if (a->count > 1 && (!args_number(a->word[1], &times, &relative) || times < 0))
         return err_set(err, "column %d: expected how often, found '%s'", a->column[1], a->word[1]);
     for (size_t i = 0; a->count && i < sizeof DIRECTIONS / sizeof *DIRECTIONS; i++)
         if (strcmp(a->word[0], DIRECTIONS[i].word) == 0) {
@@ -249,7 +231,7 @@ static bool run_move(Session *s, const Args *a, Err *err)
                 dx = clamp(DIRECTIONS[i].dx * times, -100000, 100000);
             if (s->look.steps_focused)
                 return dy ? step_by(s, dy) : true;
-            move_cursor(s, dy, dx);
+            screen_now(s)->move(s, dy, dx);
             return true;
         }
     return err_set(err, "expected up, down, left, right, home, end, top or bottom, and perhaps how often");

@@ -1,127 +1,217 @@
-#include "core/session/cursor.h"
-
+/* The data cursor: how nodes are laid out in two dimensions, and which block, attention and head it is in. */
 #include <stdio.h>
 #include <string.h>
 
-#include "core/graph/anatomy.h"
-#include "core/graph/explain.h"
-#include "core/session/ask/closeup.h"
-#include "core/session/edit/slider.h"
-#include "core/session/learned/decoding.h"
-#include "core/session/learned/measures.h"
-#include "core/session/learned/word_film.h"
+#include "core/base/err.h"
 #include "core/session/place.h"
-#include "core/session/playing.h"
-#include "core/session/screens.h"
 
-static int clamp(int x, int low, int high)
+static bool is_role(const Graph *g, int axis, AxisRole role)
 {
-    return x < low ? low : x > high ? high : x;
+    return g->axes[axis].role == role;
 }
 
-/* A token or place over the patch grid, the prefix tokens in a line below it. */
-static void move_on_grid(Session *s, AxisRole role, int dy, int dx)
+/* The axes of one of two roles, in their order. */
+static Dims take(const Graph *g, Dims d, AxisRole one, AxisRole other)
+{
+    Dims r = DIMS_SCALAR;
+    for (int i = 0; i < d.n; i++)
+        if (is_role(g, d.axis[i], one) || is_role(g, d.axis[i], other))
+            r.axis[r.n++] = d.axis[i];
+    return r;
+}
+
+Plane plane_make(const Graph *g, NodeId n)
+{
+    Dims d = graph_node(g, n)->dims;
+    Plane p = {.rows = DIMS_SCALAR, .cols = DIMS_SCALAR, .held = DIMS_SCALAR};
+    if (d.n >= 5 && is_role(g, d.axis[0], ROLE_CHANNEL)) { /* a picture: one channel, pixel rows × pixel columns */
+        p.held = take(g, d, ROLE_CHANNEL, ROLE_CHANNEL);
+        p.rows = take(g, d, ROLE_PLACE_ROW, ROLE_PIXEL_ROW);
+        p.cols = take(g, d, ROLE_PLACE_COL, ROLE_PIXEL_COL);
+    } else if (d.n == 3 && is_role(g, d.axis[0], ROLE_HEAD) && dims_role(g, d, ROLE_QUERY) != AXIS_NONE) {
+        p.held = (Dims){.n = 1, .axis = {d.axis[0]}}; /* scores: one head */
+        p.rows = (Dims){.n = 1, .axis = {d.axis[1]}};
+        p.cols = (Dims){.n = 1, .axis = {d.axis[2]}};
+    } else if (d.n == 3 && is_role(g, d.axis[0], ROLE_HEAD)) { /* weights of the heads: [h,e,d] */
+        p.rows = (Dims){.n = 2, .axis = {d.axis[0], d.axis[1]}};
+        p.cols = (Dims){.n = 1, .axis = {d.axis[2]}};
+    } else if (d.n == 1) {
+        p.cols = d;
+    } else if (d.n > 1) {
+        p.rows = (Dims){.n = 1, .axis = {d.axis[0]}};
+        p.cols = dims_minus(d, p.rows);
+    }
+    p.row_count = graph_dims_cells(g, p.rows);
+    p.col_count = graph_dims_cells(g, p.cols);
+    return p;
+}
+
+void plane_set(const Graph *g, Dims dims, size_t joint, int *at)
+{
+    int index[DIMS_MAX];
+    dims_unravel(g->axes, dims, joint, index);
+    for (int i = 0; i < dims.n; i++)
+        at[dims.axis[i]] = index[i];
+}
+
+/* The cursor is B's: on a side whose axes are shorter it stands on their last index. */
+static size_t joint_index(const Graph *g, Dims dims, const int *at)
+{
+    int index[DIMS_MAX];
+    for (int i = 0; i < dims.n; i++) {
+        int a = dims.axis[i], last = g->axes[a].n - 1, k = a < SESSION_AXES ? at[a] : 0;
+        index[i] = k < 0 ? 0 : k > last ? last : k;
+    }
+    return dims_ravel(g->axes, dims, index);
+}
+
+size_t plane_cell(const Graph *g, NodeId n, const Plane *p, const int *at, size_t row, size_t col)
+{
+    int moved[SESSION_AXES];
+    REQUIRE(g->axis_count <= SESSION_AXES);
+    memcpy(moved, at, sizeof moved);
+    plane_set(g, p->rows, row, moved);
+    plane_set(g, p->cols, col, moved);
+    return joint_index(g, graph_node(g, n)->dims, moved);
+}
+
+void plane_cursor(const Graph *g, const Plane *p, const int *at, size_t *row, size_t *col)
+{
+    *row = joint_index(g, p->rows, at);
+    *col = joint_index(g, p->cols, at);
+}
+
+int session_axis(const Graph *g, const char *sym)
+{
+    for (int i = 0; i < g->axis_count; i++)
+        if (strcmp(g->axes[i].sym, sym) == 0)
+            return i;
+    return AXIS_NONE;
+}
+
+int session_role(const Session *s, AxisRole role)
 {
     const Graph *g = session_base(s);
-    int axis = session_role(s, role), row, col;
-    if (axis == AXIS_NONE)
-        return;
+    int own = node_role(g, graph_find(g, s->place.path), role);
+    return own != AXIS_NONE ? own : graph_role(g, role, SEQUENCE_ANY);
+}
+
+void session_set_index(Session *s, int axis, int index)
+{
+    const Graph *g = session_base(s);
     const Axis *a = &g->axes[axis];
-    int i = s->place.at[axis], prefix = a->kind == AXIS_TOKEN ? a->prefix : 0;
-    int rows = a->cols > 0 ? (a->n - prefix) / a->cols : 1;
-    if (!axis_patch(a, i, &row, &col)) {
-        if (dy < 0)
-            i = prefix + (rows - 1) * a->cols + clamp(i, 0, a->cols - 1);
-        else
-            i = clamp(i + dx, 0, prefix ? prefix - 1 : a->n - 1);
-    } else if (dy > 0 && row + dy >= rows && prefix) {
-        i = clamp(col, 0, prefix - 1);
-    } else
-        i = prefix + clamp(row + dy, 0, rows - 1) * a->cols + clamp(col + dx, 0, a->cols - 1);
-    s->place.at[axis] = i;
-    session_sync(s, axis);
+    REQUIRE(g->axis_count <= SESSION_AXES && index >= 0 && index < a->n);
+    for (int i = 0; i < g->axis_count; i++)
+        if (g->axes[i].role == a->role && g->axes[i].sequence == a->sequence && g->axes[i].n == a->n)
+            s->place.at[i] = index;
 }
 
-static void move_axis(Session *s, AxisRole role, int by)
+/* Where an axis is among tokens or places of the picture: has a grid, and asks or is looked for. */
+static bool follows_picture(const Axis *a)
+{
+    return a->cols > 0 && (a->role == ROLE_PLACE || a->role == ROLE_QUERY);
+}
+
+void session_sync(Session *s, int changed)
 {
     const Graph *g = session_base(s);
-    int axis = session_role(s, role);
-    if (axis == AXIS_NONE)
+    int *at = s->place.at, y = graph_role(g, ROLE_PLACE_ROW, SEQUENCE_ANY),
+        x = graph_role(g, ROLE_PLACE_COL, SEQUENCE_ANY), row, col;
+    if (changed < 0 || changed >= g->axis_count || y == AXIS_NONE || x == AXIS_NONE)
         return;
-    s->place.at[axis] = clamp(s->place.at[axis] + by, 0, g->axes[axis].n - 1);
-    session_sync(s, axis);
+    const Axis *a = &g->axes[changed];
+    if (a->role == ROLE_PLACE_ROW || a->role == ROLE_PLACE_COL) {
+        row = at[y];
+        col = at[x];
+    } else if (!follows_picture(a) || !axis_patch(a, at[changed], &row, &col))
+        return; /* a prefix token has no place in the picture */
+    for (int i = 0; i < g->axis_count; i++) {
+        const Axis *b = &g->axes[i];
+        int index = b->role == ROLE_PLACE_ROW   ? row
+                    : b->role == ROLE_PLACE_COL ? col
+                    : follows_picture(b)        ? (b->kind == AXIS_TOKEN ? b->prefix : 0) + row * b->cols + col
+                                                : -1;
+        if (index >= 0 && index < b->n)
+            at[i] = index;
+    }
 }
 
-void move_on_plane(Session *s, int dy, int dx)
+int session_block(const Session *s)
 {
-    NodeId n = session_node(s, SIDE_B, s->place.path);
-    if (n == NO_NODE)
-        return;
     const Graph *g = session_graph(s, SIDE_B);
-    Plane p = plane_make(g, n);
-    size_t row, col;
-    plane_cursor(g, &p, s->place.at, &row, &col);
-    plane_set(g, p.rows, (size_t)clamp((int)row + dy, 0, (int)p.row_count - 1), s->place.at);
-    plane_set(g, p.cols, (size_t)clamp((int)col + dx, 0, (int)p.col_count - 1), s->place.at);
-    static const AxisRole FOLLOWED[] = {ROLE_QUERY, ROLE_PLACE, ROLE_PLACE_ROW};
-    Dims d = dims_union(p.rows, p.cols);
-    for (size_t k = 0; k < sizeof FOLLOWED / sizeof *FOLLOWED; k++)
-        session_sync(s, dims_role(g, d, FOLLOWED[k]));
+    int part = anatomy_block_of(g, s->place.path);
+    return part == NO_PART ? -1 : anatomy_part(g, part)->block;
 }
 
-void move_on_worked(Session *s, int dy, int dx)
+/* The stack of the focus, or the first one. */
+static const char *stack_here(const Session *s, const Graph *g)
 {
-    playing_end(s);
-    move_on_plane(s, dy, dx);
+    int part = anatomy_block_of(g, s->place.path);
+    part = part == NO_PART ? anatomy_next(g, NO_PART, PART_BLOCK) : part;
+    return part == NO_PART ? NULL : anatomy_part(g, part)->stack;
 }
 
-void move_in_terms(Session *s, int dy, int dx)
+static int blocks_of(const Session *s, const Graph *g)
 {
-    NodeId n = session_node(s, SIDE_B, s->place.path);
-    if (n == NO_NODE)
-        return;
-    const Graph *g = session_graph(s, SIDE_B);
-    Explain e = explain_open(g, n, session_cell(s, SIDE_B, n));
-    int inputs = op_inputs(graph_node(g, n)->op), last = e.terms > 1000000 ? 1000000 : (int)e.terms;
-    if (last == 1) /* one term: its operands stand below each other */
-        dx += dy;
-    s->place.term = (size_t)clamp((int)s->place.term + dy, 0, last ? last - 1 : 0);
-    s->place.operand = clamp(s->place.operand + dx, 0, inputs ? inputs - 1 : 0);
+    const char *stack = stack_here(s, g);
+    return stack ? anatomy_blocks(g, stack) : 0;
 }
 
-/* Lines below each other, the cells of a row beside each other. */
-void move_in_closeup(Session *s, int dy, int dx)
+int session_blocks(const Session *s)
 {
-    Closeup c;
-    Side side = session_side(s) == SIDE_A ? SIDE_A : SIDE_B;
-    NodeId n = session_node(s, side, s->place.path);
-    if (n == NO_NODE || !closeup_open(s, side, n, session_cell(s, side, n), &c))
-        return;
-    int to = clamp((int)closeup_index_here(s, &c) + dx, 0, (int)c.terms - 1);
-    s->place.operand = clamp(closeup_line_here(s, &c) + dy, 0, c.count - 1);
-    Err past; /* the cursor is B's: where B is shorter it stays */
-    if (dx && !session_point(s, side, c.along, (size_t)to, s->place.at, &past))
-        session_say(s, "%s", past.text);
-    closeup_free(&c);
+    return blocks_of(s, session_base(s));
 }
 
-/* The same kind of node in another block, where that block has it. */
-static void move_to_block(Session *s, int block)
+int session_blocks_on(const Session *s, Side side)
 {
-    char path[SESSION_PATH];
-    session_in_block(session_graph(s, SIDE_B), s->place.path, block, path);
-    if (session_node(s, SIDE_B, path) == NO_NODE)
-        return;
-    snprintf(s->place.path, sizeof s->place.path, "%s", path);
-    place_find_box(s);
+    return blocks_of(s, session_graph(s, side));
 }
 
-/* Heads of all blocks: blocks are rows. */
-void move_on_heads(Session *s, int dy, int dx)
+int session_attention(const Session *s, const Graph *g, int block)
 {
-    move_axis(s, ROLE_HEAD, dx);
-    if (dy)
-        move_to_block(s, clamp(session_block(s) + dy, 0, session_blocks(s) - 1));
+    int own = anatomy_of(g, s->place.path), around = anatomy_block_of(g, s->place.path);
+    const char *stack = stack_here(s, g), *kind = NULL;
+    if (own != NO_PART && anatomy_part(g, own)->kind == PART_ATTENTION)
+        kind = anatomy_part(g, own)->word;
+    int number = block >= 0 ? block : around == NO_PART ? 0 : anatomy_part(g, around)->block;
+    int in = anatomy_block(g, stack, number);
+    if (in == NO_PART)
+        return NO_PART;
+    for (int i = NO_PART; kind && (i = anatomy_next_in(g, i, PART_ATTENTION, in)) != NO_PART;)
+        if (strcmp(anatomy_part(g, i)->word, kind) == 0)
+            return i;
+    return anatomy_next_in(g, NO_PART, PART_ATTENTION, in);
+}
+
+const char *session_attention_name(const Graph *g, int part, char out[ATTENTION_NAME])
+{
+    const Part *p = anatomy_part(g, part);
+    int word = (int)strcspn(p->word, "- ");
+    if (*p->stack)
+        snprintf(out, ATTENTION_NAME, "%.3s %d %.*s", p->stack, p->block, word > 8 ? 8 : word, p->word);
+    else
+        snprintf(out, ATTENTION_NAME, "block %d", p->block);
+    return out;
+}
+
+const char *session_attention_site(const Session *s, const Graph *g, int block, Site site)
+{
+    return site_path(g, session_attention(s, g, block), site);
+}
+
+int session_head(const Session *s)
+{
+    int h = session_role(s, ROLE_HEAD);
+    return h == AXIS_NONE ? 0 : s->place.at[h];
+}
+
+const char *session_in_block(const Graph *g, const char *path, int block, char out[SESSION_PATH])
+{
+    int from = anatomy_block_of(g, path);
+    int to = from == NO_PART ? NO_PART : anatomy_block(g, anatomy_part(g, from)->stack, block);
+    if (to == NO_PART || !anatomy_carry(g, path, from, to, out, SESSION_PATH))
+        snprintf(out, SESSION_PATH, "%s", path);
+    return out;
 }
 
 bool session_to_attention(Session *s, int number)
@@ -141,132 +231,4 @@ bool session_to_attention(Session *s, int number)
     snprintf(s->place.path, sizeof s->place.path, "%s", path);
     place_find_box(s);
     return true;
-}
-
-/* Attentions are rows: over all stacks, or inside one. */
-static void move_over(Session *s, int dy, int dx, bool one_stack)
-{
-    const Graph *g = session_graph(s, SIDE_B);
-    int here = anatomy_attention_number(g, session_attention(s, g, -1)), last = anatomy_attentions(g) - 1;
-    move_axis(s, ROLE_HEAD, dx);
-    if (!dy || here < 0)
-        return;
-    int to = clamp(here + dy, 0, last);
-    const char *stack = anatomy_part(g, anatomy_attention(g, here))->stack;
-    while (one_stack && strcmp(anatomy_part(g, anatomy_attention(g, to))->stack, stack) != 0)
-        to += to < here ? 1 : -1;
-    session_to_attention(s, to);
-}
-
-void move_on_attentions(Session *s, int dy, int dx)
-{
-    move_over(s, dy, dx, false);
-}
-
-void move_in_ledger(Session *s, int dy, int dx)
-{
-    move_over(s, dy, dx, true);
-}
-
-/* Along the film, and through the patches column by column, so that two keys reach every one. */
-void move_in_training(Session *s, int dy, int dx)
-{
-    const History *h = session_history_shown(s);
-    const Graph *g = session_base(s);
-    int p = graph_role(g, ROLE_PLACE, SEQUENCE_ANY), row, col;
-    WordFilm film;
-    if (dy && session_word_film(s, &film)) /* of text: through the words that ask */
-        move_axis(s, ROLE_QUERY, dy);
-    if (h && h->snapshot_count)
-        s->look.training.snapshot = clamp(s->look.training.snapshot + dx, 0, h->snapshot_count - 1);
-    if (!dy || p == AXIS_NONE || !axis_patch(&g->axes[p], s->place.at[p], &row, &col))
-        return;
-    int rows = g->axes[p].n / g->axes[p].cols, at = clamp(col * rows + row + dy, 0, g->axes[p].n - 1);
-    s->place.at[p] = at % rows * g->axes[p].cols + at / rows;
-    session_sync(s, p);
-}
-
-void move_on_tiles(Session *s, int dy, int dx)
-{
-    NodeId n = session_node(s, SIDE_B, s->place.path);
-    if (n == NO_NODE || graph_node(session_graph(s, SIDE_B), n)->dims.n == 0)
-        return;
-    const Graph *g = session_graph(s, SIDE_B);
-    int axis = graph_node(g, n)->dims.axis[0]; /* filters[d,…], components[k,…] */
-    s->place.at[axis] = clamp(s->place.at[axis] + dx + dy * MEASURES_TILES_ACROSS, 0, g->axes[axis].n - 1);
-}
-
-/* Rows are what would be named before the first block, −1, after each block, and the answer itself. */
-void move_in_lens(Session *s, int dy, int dx)
-{
-    const Graph *g = session_graph(s, SIDE_B);
-    int last = session_blocks(s) - 1, block = session_block(s);
-    const char *start = lens_path(s, LENS_START);
-    int here = start && strcmp(s->place.path, start) == 0 ? LENS_START : block < 0 ? last + 1 : block;
-    int row = clamp(here + dy, start ? LENS_START : 0, last + 1);
-    const char *path = row > last ? NULL : lens_path(s, row);
-    path = path ? path : site_path_any(g, SITE_PROBS);
-    move_axis(s, ROLE_ANSWER, dx);
-    if (path)
-        snprintf(s->place.path, sizeof s->place.path, "%s", path);
-    place_find_box(s);
-}
-
-void move_slider(Session *s, int dy, int dx)
-{
-    Err err;
-    s->look.laboratory.reach = clamp(s->look.laboratory.reach + dy, 0, REACH_COUNT - 1);
-    if (dx && !slider_set(s, slider_notch(s) + clamp(dx, -MEASURES_FACTORS, MEASURES_FACTORS), &err))
-        session_say(s, "%s", err.text);
-}
-
-void move_on_patches(Session *s, int dy, int dx)
-{
-    move_on_grid(s, ROLE_PLACE, dy, dx);
-}
-
-void move_on_keys(Session *s, int dy, int dx)
-{
-    move_on_grid(s, ROLE_KEY, dy, dx);
-}
-
-void move_on_matrix(Session *s, int dy, int dx)
-{
-    move_axis(s, ROLE_QUERY, dy);
-    move_axis(s, ROLE_KEY, dx);
-}
-
-void move_on_classes(Session *s, int dy, int dx)
-{
-    (void)dx;
-    move_axis(s, ROLE_ANSWER, dy);
-}
-
-/* Rows are the words that were read; the answer's words go along. */
-void move_in_writing(Session *s, int dy, int dx)
-{
-    move_axis(s, ROLE_QUERY, dy);
-    move_axis(s, ROLE_ANSWER, dx);
-}
-
-void move_in_decoding(Session *s, int dy, int dx)
-{
-    Err err;
-    decoding_all(s, &err); /* on the screen it is done long before a key comes */
-    const Decoding *d = session_decoding(s, session_side(s) == SIDE_A ? SIDE_A : SIDE_B);
-    int last = d && d->lines ? d->lines - 1 : 0, at = d ? decoding_line(s, d) : 0;
-    int depth = d && d->lines ? d->line[at].depth : 0;
-    if (!dx)
-        s->look.decoding.line = clamp(at + dy, 0, last);
-    else /* to the next line, or the one before, of a column that is no further in */
-        for (int i = at + (dx > 0 ? 1 : -1); i >= 0 && i <= last; i += dx > 0 ? 1 : -1)
-            if (d->line[i].depth <= depth) {
-                s->look.decoding.line = i;
-                break;
-            }
-}
-
-void move_cursor(Session *s, int dy, int dx)
-{
-    screen_now(s)->move(s, dy, dx);
 }

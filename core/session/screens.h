@@ -1,8 +1,11 @@
-/* What every screen is and does, one row each (screens.def). Nobody asks which screen is on in order to decide what
- * happens: the row says it. A command may name the screen that it goes to. */
+/* What every screen is and does. Nobody asks which screen is on in order to decide what happens: its row says it. A
+ * screen is a line of screens.def and two files: its row, SPEC_symbol, with what belongs to it (screens/), and how it
+ * is drawn, VIEW_symbol (tui/views). A command may name the screen that it goes to. */
 #ifndef VITRINE_SESSION_SCREENS_H
 #define VITRINE_SESSION_SCREENS_H
-#include "core/session/session.h"
+#include <stddef.h>
+
+#include "core/session/command.h"
 
 struct Teller;
 
@@ -28,21 +31,24 @@ typedef struct ScreenSpec {
     const char *name, *about;
     ScreenGroup group;
     const char *command; /* goes there from wherever one stands: "view row", "census" */
+    CommandTable own;    /* commands that this screen brings along; or none */
     /* What `view WORD` does where command is one; NULL: it is a command of its own. A place that does not exist is an
      * error, and nothing changes. */
     bool (*come)(Session *s, Screen to, Err *err);
     bool (*fits)(const Graph *g, NodeId n);   /* is it the screen for that node? NULL: for none by itself */
-    void (*move)(Session *s, int dy, int dx); /* the arrow keys */
+    void (*move)(Session *s, int dy, int dx); /* the arrow keys: so many rows and columns, stopping at the borders */
     bool (*enter)(Session *s, Err *err);      /* `in`: into what the cursor is on */
     bool (*next)(Session *s, Err *err);       /* `view next`: another way of seeing it */
     /* `average` and `head` where the mean of heads is a switch of the screen's own, else NULL. */
     bool (*average)(Session *s, bool on, Err *err);
     bool (*work)(Session *s, int64_t deadline_ns); /* what is measured while it is on; true: nothing left. Or NULL */
+    bool shipped; /* what is measured comes with the bundled model: it is there at once */
     /* `play`: one step more of what the screen shows in steps; false: all is there. NULL: it has no steps. */
     bool (*play)(Session *s);
     bool (*say)(const struct Teller *t);         /* `say`, whatever node is in focus; NULL: the node's own */
     bool (*say_pattern)(const struct Teller *t); /* …where the focus is a pattern or scores */
     bool (*say_scores)(const struct Teller *t);
+    bool (*tell)(const struct Teller *t); /* its figures as lines, for `say screen`; NULL: the sentence is all */
     ScreenOff off;
     bool drawn_alone;                 /* ways of drawing a tensor (`view numbers`) lead from it to the tensor alone */
     bool words;                       /* of models that read words alone: on others its command says why not */
@@ -54,27 +60,44 @@ const ScreenSpec *screen_now(const Session *s); /* of the screen that is on */
 /* The screen of that name, or SCREEN_COUNT. */
 Screen screen_find(const char *name);
 
+/* `worked`: terms of the cell in focus, 0 for a leaf; and all of them are shown, nothing plays, when the cursor goes
+ * elsewhere. */
+int playing_terms(const Session *s);
+void playing_end(Session *s);
+/* Path of what that side's model would name after block `row` of the stack that ends in the answer, before the first
+ * one (LENS_START), or at its end (the number of blocks); NULL where it has none. */
+enum { LENS_START = -1 };
+const char *lens_path(const Session *s, Side side, int row);
+
 /* --- inside core/session: what rows are made of --- */
-typedef bool ScreenCome(Session *s, Screen to, Err *err);
-typedef bool ScreenFits(const Graph *g, NodeId n);
-typedef void ScreenMove(Session *s, int dy, int dx);
-typedef bool ScreenEnter(Session *s, Err *err);
-extern ScreenMove move_on_patches, move_on_keys, move_on_matrix, move_on_heads, move_on_plane, move_on_classes,
-    move_on_tiles, move_in_terms, move_in_closeup, move_in_training, move_in_lens, move_slider, move_in_writing,
-    move_on_worked, move_in_decoding, move_on_attentions, move_in_ledger, /* cursor.c */
-    move_beside;                                                          /* beside.c */
-extern ScreenCome come_here, come_picture, come_attention, come_positions, come_answer, come_closeup, come_sentence,
-    come_waves, come_writing, /* screens_enter.c */
-    come_beside;              /* beside.c */
-extern ScreenEnter enter_tensor, enter_arithmetic, enter_operand, enter_pixels, enter_sheet, enter_matrix, enter_row,
-    enter_pattern, enter_positions, enter_cosine, enter_closeup, enter_terms, enter_ledger, enter_wave, enter_answer,
-    enter_decoding;
-extern ScreenEnter next_drawing, next_positions, next_film, next_tiles, next_where, next_ledger, next_arithmetic,
-    next_sentence, next_beside, next_decoding;
-extern ScreenFits fits_beside; /* beside.c */
+#define SCREEN(symbol) extern const ScreenSpec SPEC_##symbol;
+#include "core/session/screens.def"
+#undef SCREEN
+/* A row, with the fields of ScreenSpec. */
+#define SCREEN_SPEC(symbol, ...) const ScreenSpec SPEC_##symbol = {__VA_ARGS__}
+#define LOOK(name) offsetof(LookAt, name) /* a setting's LookOption.at */
+
+/* Is n that site, or a node on the way to it: "guess" and "guess_nobias"? */
+bool screen_is_site(const Graph *g, NodeId n, Site site);
+bool screen_leads_to(const Graph *g, NodeId n, Site site);
+/* To a screen, standing on `path`; one that is on stays, on another drawing: `back` leaves it. */
+bool screen_go(Session *s, Screen screen, const char *path, Err *err);
+/* Word i of a command, where there is one, is the label of a patch: the data cursor goes there. */
+bool screen_patch_word(Session *s, const Args *a, int i, Err *err);
+/* Path of a site of the attention in focus, of its block's or the first block's; NULL where that has none. */
+const char *attention_here(const Session *s, Site site);
+bool no_attention_here(Err *err); /* false, and says so */
 /* Is the position table fitted to another grid than its own? Else an error says how it would be. */
 bool positions_fitted_there(const Session *s, Err *err);
-bool play_closeup(Session *s);
-bool play_worked(Session *s); /* playing.c */
-bool average_where(Session *s, bool on, Err *err);
+
+typedef bool ScreenCome(Session *s, Screen to, Err *err);
+typedef void ScreenMove(Session *s, int dy, int dx);
+typedef bool ScreenEnter(Session *s, Err *err);
+void move_axis(Session *s, AxisRole role, int by);
+void move_on_grid(Session *s, AxisRole role, int dy, int dx); /* patches; tokens before them stand in a line below */
+/* Attentions are rows: over all stacks, or inside one. */
+void move_over_attentions(Session *s, int dy, int dx, bool one_stack);
+extern ScreenMove move_on_patches, move_on_plane;
+extern ScreenCome come_here, come_positions;
+extern ScreenEnter enter_tensor, enter_arithmetic, enter_sheet, enter_pattern, next_drawing;
 #endif

@@ -114,9 +114,9 @@ typedef struct RunRow {
 } RunRow;
 
 /* ---- where the reader stands ---- */
-/* One row each in screens.def; what they do is in screens.h. */
+/* One line each in screens.def; what they do is in screens.h. */
 typedef enum Screen {
-#define SCREEN(symbol, ...) SCREEN_##symbol,
+#define SCREEN(symbol) SCREEN_##symbol,
 #include "core/session/screens.def"
 #undef SCREEN
     SCREEN_COUNT
@@ -170,51 +170,14 @@ typedef struct LookAt {
     bool steps_focused; /* the steps pane has the cursor, not the main pane */
     bool zoomed;        /* the main pane takes the whole screen */
     bool playing;       /* what the screen shows in steps goes on by itself */
-    /* what one screen has for itself: declared in its row (ScreenSpec.options) */
-    struct {
-        bool grid; /* the patch grid drawn over it */
-    } picture;
-    struct {
-        bool grids;   /* every position's map at once */
-        bool centred; /* the mean embedding removed; in the film of training too */
-        bool fitted;  /* instead of likeness: the table before and after it is fitted to another grid */
-    } positions;
-    struct {
-        int snapshot; /* which one, 0 … */
-        bool twin;    /* the run without the scale instead */
-    } training;
-    struct {
-        bool components; /* principal components instead of the filters themselves */
-    } filters;
-    struct {
-        int method;    /* the map in focus, 0 … 3 */
-        bool one_head; /* one head's attention instead of the mean of all */
-    } where;
-    struct {
-        int reach; /* whose factor the slider is, a Reach (slider.h) */
-    } laboratory;
-    struct {
-        bool one_head; /* the votes of the head in focus instead of all */
-    } ledger;
-    struct {
-        int terms; /* of the cell's arithmetic, the first so many; 0: all */
-    } worked;
-    struct {
-        int overlay; /* a RowOverlay */
-    } row;
-    struct {
-        int heads; /* a SentenceHeads */
-    } sentence;
-    struct {
-        int by; /* a DecodeKind */
-        int width, seed, top_k;
-        int alpha, temperature, top_p; /* hundredths */
-        int line;                      /* of the tree */
-        bool kept;                     /* keys and values kept: the counts that stand first */
-    } decoding;
-    struct {
-        int onward; /* how many places further on the rotation leads */
-    } waves;
+    /* what one screen has for itself */
+#define SCREEN(symbol)
+#define SCREEN_WITH(symbol, word, ...)                                                                                 \
+    struct {                                                                                                           \
+        __VA_ARGS__                                                                                                    \
+    } word;
+#include "core/session/screens.def"
+#undef SCREEN
 } LookAt;
 
 /* A − B: one graph for the pair, that grows by three nodes for every tensor that is asked for. */
@@ -224,6 +187,12 @@ typedef struct Diff {
     Run *run; /* NULL: nothing was asked for */
 } Diff;
 enum { SESSION_BACK = 64 };
+
+/* x, kept inside low … high. */
+static inline int clamp(int x, int low, int high)
+{
+    return x < low ? low : x > high ? high : x;
+}
 
 typedef bool (*SessionProgress)(void *context, const char *what, double share); /* false cancels */
 

@@ -6,14 +6,13 @@
 #include "core/io/tensors.h"
 #include "core/models/drawn.h"
 #include "core/session/address.h"
-#include "core/session/cursor.h"
 #include "core/session/edit/edits.h"
 #include "core/session/edit/slider.h"
 #include "core/session/learned/object.h"
-#include "core/session/learned/where.h"
 #include "core/session/options.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
+#include "core/session/screens/where.h"
 #include "core/session/state.h"
 
 static int index_of(AxisRole role)

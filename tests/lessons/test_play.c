@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "core/session/ask/ask.h"
-#include "core/session/playing.h"
+#include "core/session/screens.h"
 
 static void numbers_as_they_are_printed(void **state)
 {

@@ -655,7 +655,7 @@ static void the_wheel_moves_what_is_under_it(void **state)
 static void lacks(const ScreenSpec *screen, bool there, const char *what)
 {
     if (!there)
-        fail_msg("screen %s (core/session/screens.def and its VIEW_): %s", screen->name, what);
+        fail_msg("screen %s (core/session/screens and its VIEW_): %s", screen->name, what);
 }
 
 /* Every screen has all that the frame and the commands ask of it. */

@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-#include "core/session/beside.h"
 #include "core/session/screens.h"
+#include "core/session/screens/beside.h"
 #include "tests/tui_views/bundled.h"
 
 static int begin(void **state)

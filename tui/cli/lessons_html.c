@@ -9,7 +9,7 @@
 #include "core/base/file.h"
 #include "core/base/mem.h"
 #include "core/session/ask/ask.h"
-#include "core/session/playing.h"
+#include "core/session/screens.h"
 #include "lessons/play.h"
 #include "tui/canvas/export.h"
 #include "tui/cli/verbs.h"

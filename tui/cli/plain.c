@@ -12,7 +12,6 @@
 #include "core/session/ask/ask.h"
 #include "core/session/log.h"
 #include "core/session/place.h"
-#include "core/session/playing.h"
 #include "core/session/screens.h"
 #include "core/session/state.h"
 #include "tui/cli/plain_parts.h"

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
-#include "core/session/playing.h"
+#include "core/session/screens.h"
 #include "lessons/layout.h"
 #include "tui/cli/plain_parts.h"
 #include "tui/views/explain/explain.h"

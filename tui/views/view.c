@@ -25,7 +25,7 @@ void needs_ask(Needs *n, Side side, const char *path, NeedWhat what, size_t cell
 const ViewSpec *view_of(Screen s)
 {
     static const ViewSpec *const BY_SCREEN[SCREEN_COUNT] = {
-#define SCREEN(symbol, ...) [SCREEN_##symbol] = &VIEW_##symbol,
+#define SCREEN(symbol) [SCREEN_##symbol] = &VIEW_##symbol,
 #include "core/session/screens.def"
 #undef SCREEN
     };

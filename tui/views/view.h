@@ -84,8 +84,8 @@ typedef struct ViewSpec {
     const ViewWay *ways;    /* or NULL */
 } ViewSpec;
 
-/* One per screen, its row in core/session/screens.def. */
-#define SCREEN(symbol, ...) extern const ViewSpec VIEW_##symbol;
+/* One per screen, its line in core/session/screens.def. */
+#define SCREEN(symbol) extern const ViewSpec VIEW_##symbol;
 #include "core/session/screens.def"
 #undef SCREEN
 const ViewSpec *view_of(Screen s);

@@ -1,13 +1,17 @@
-/* `say`: which sentence fits where the reader stands. */
+/* `say`: which sentence fits where the reader stands; and `say screen`, all that a screen shows as lines that can be
+ * read aloud: where one is, what the cursor is on, the sentence, the figures that the screen draws, what was changed,
+ * the answer. Nothing of it is in a colour or a place. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/dmath.h"
+#include "core/session/address.h"
 #include "core/session/ask/say.h"
 #include "core/session/screens.h"
 
 enum { ANY_PART = -1 };
+enum { TOP_WEIGHTS = 10, ROW_WHOLE = 16 };
 
 /* Where the screen itself has nothing to say (ScreenSpec), the first row that fits the node is taken. A site fits in
  * any part of that kind. */
@@ -91,6 +95,11 @@ bool teller_value(const Teller *t, const char *path, float *value)
     if (x)
         *value = x[session_cell(t->s, t->side, n)];
     return x != NULL;
+}
+
+bool teller_there(const Teller *t, const char *path, float *value)
+{
+    return path && session_node(t->s, t->side, path) != NO_NODE && teller_value(t, path, value);
 }
 
 /* The attention of the teller's node, of its block, or of the first block. */
@@ -191,14 +200,19 @@ double length_of_vector(const float *x, size_t n)
     return dm_sqrt(sum);
 }
 
+bool teller_at(Session *s, Side side, const char *path, Buf *out, Err *err, Teller *t)
+{
+    *t = (Teller){.s = s, .side = side, .g = session_graph(s, side), .out = out, .err = err};
+    t->x = teller_values(t, path, &t->n);
+    if (t->x)
+        t->cell = session_cell(s, side, t->n);
+    return t->x != NULL;
+}
+
 static bool say_side(Session *s, Side side, Buf *out, Err *err)
 {
-    Teller t = {.s = s, .side = side, .g = session_graph(s, side), .out = out, .err = err};
-    t.x = teller_values(&t, s->place.path, &t.n);
-    if (!t.x)
-        return false;
-    t.cell = session_cell(s, side, t.n);
-    return saying(&t)(&t);
+    Teller t;
+    return teller_at(s, side, s->place.path, out, err, &t) && saying(&t)(&t);
 }
 
 /* What became of the row of attention in focus: the three figures that stand under both sides. Where one side ends
@@ -244,4 +258,201 @@ bool ask_say(Session *s, Side side, Buf *out, Err *err)
     buf_free(&a);
     buf_free(&b);
     return ok;
+}
+
+/* --- `say screen` --- */
+
+const Axis *teller_last_axis(const Teller *t)
+{
+    Dims d = graph_node(t->g, t->n)->dims;
+    return d.n ? &t->g->axes[d.axis[d.n - 1]] : NULL;
+}
+
+/* "Step 8 of 25, softmax. … / Screen row: …" */
+static void put_place(const Session *s, Buf *out)
+{
+    int total, step = session_step_number(s, &total);
+    const ScreenSpec *screen = screen_now(s);
+    const Input *in = session_input(s, SIDE_B);
+    buf_printf(out, "%s%s%s.", in->kind == INPUT_TEXT ? "Sentence" : "Picture", *in->name ? " " : "", in->name);
+    if (screen->group != GROUP_LEARNED && s->place.box >= 0) {
+        const char *sentence = stages_sentence(&s->stages, s->open, s->place.box);
+        buf_printf(out, " Step %d of %d, %s.", step, total, s->stages.boxes[s->place.box].label);
+        if (sentence && *sentence)
+            buf_printf(out, " %s", sentence);
+    }
+    buf_printf(out, "\nScreen %s: %s.\n", screen->name, screen->about);
+}
+
+/* The tensor, its axes, and where the cursor is. */
+static void put_focus(const Teller *t)
+{
+    const Node *n = graph_node(t->g, t->n);
+    buf_printf(t->out, "Tensor %s, ", n->path);
+    ask_put_count(t->out, graph_cells(t->g, t->n));
+    buf_puts(t->out, n->dims.n ? " numbers: " : " number");
+    for (int i = 0; i < n->dims.n; i++) {
+        const Axis *a = &t->g->axes[n->dims.axis[i]];
+        buf_printf(t->out, "%s%s %d (%s)", i ? ", " : "", a->sym, a->n, a->name);
+    }
+    buf_puts(t->out, ".\nCursor on ");
+    address_put(t->g, t->n, t->cell, t->out);
+    buf_puts(t->out, ", value ");
+    ask_put_number(t->out, t->x[t->cell]);
+    buf_puts(t->out, ".\n");
+}
+
+size_t largest_first(const float *x, size_t count, size_t *index, size_t most)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t at = n;
+        while (at > 0 && x[i] > x[index[at - 1]])
+            at--;
+        if (at >= most)
+            continue;
+        n += n < most;
+        memmove(index + at + 1, index + at, (n - 1 - at) * sizeof *index);
+        index[at] = i;
+    }
+    return n;
+}
+
+static void put_list(const Teller *t, const float *x, const size_t *index, size_t n)
+{
+    const Axis *a = teller_last_axis(t);
+    char label[64];
+    for (size_t i = 0; i < n; i++) {
+        buf_printf(t->out, "%s%s ", i ? ", " : "", axis_label(a, (int)index[i], label, sizeof label));
+        ask_put_short(t->out, x[index[i]]);
+    }
+    buf_puts(t->out, ".\n");
+}
+
+void teller_put_row(const Teller *t, const char *what)
+{
+    size_t count, index[ROW_WHOLE > TOP_WEIGHTS ? ROW_WHOLE : TOP_WEIGHTS];
+    const float *row = teller_row(t, t->x, t->n, t->cell, &count);
+    if (!teller_last_axis(t))
+        return;
+    size_t n = count;
+    if (count <= ROW_WHOLE) {
+        for (size_t i = 0; i < count; i++)
+            index[i] = i;
+        buf_printf(t->out, "%s along %s: ", what, teller_last_axis(t)->sym);
+    } else {
+        n = largest_first(row, count, index, TOP_WEIGHTS);
+        buf_printf(t->out, "%s along %s, the %zu largest of %zu: ", what, teller_last_axis(t)->sym, n, count);
+    }
+    put_list(t, row, index, n);
+}
+
+void teller_put_patches(const Teller *t, const float *x, int rows, int cols)
+{
+    for (int y = 0; y < rows; y++) {
+        buf_printf(t->out, "r%d:", y);
+        for (int c = 0; c < cols; c++) {
+            buf_putc(t->out, ' ');
+            ask_put_short(t->out, x[y * cols + c]);
+        }
+        buf_putc(t->out, '\n');
+    }
+}
+
+/* "Answer of A: star .999, arrow 5.3e-4, cross 3.3e-5." */
+static bool put_answer(Session *s, Side side, const char *who, Buf *out, Err *err)
+{
+    const char *path = site_path_any(session_graph(s, side), SITE_PROBS);
+    Teller t;
+    size_t index[3];
+    if (!path || graph_find(session_graph(s, side), path) == NO_NODE)
+        return true;
+    if (!teller_at(s, side, path, out, err, &t))
+        return false;
+    size_t count;
+    const float *row = teller_row(&t, t.x, t.n, t.cell, &count);
+    size_t n = largest_first(row, count, index, 3);
+    buf_printf(out, "Answer%s: ", who);
+    put_list(&t, row, index, n);
+    return true;
+}
+
+/* How the tensor in focus differs between A and B: in the mean, and where most. */
+static bool put_difference(Session *s, Buf *out, Err *err)
+{
+    char why[SESSION_WHY];
+    const char *problem = session_diff_why(s, s->place.path, why);
+    Teller a, b;
+    if (problem) {
+        buf_printf(out, "No difference of this tensor: %s.\n", problem);
+        return true;
+    }
+    if (!teller_at(s, SIDE_A, s->place.path, out, err, &a) || !teller_at(s, SIDE_B, s->place.path, out, err, &b))
+        return false;
+    size_t n = graph_cells(b.g, b.n), most = 0;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        double d = fabs((double)a.x[i] - (double)b.x[i]);
+        most = d > fabs((double)a.x[most] - (double)b.x[most]) ? i : most;
+        sum += d;
+    }
+    if (sum == 0) {
+        buf_puts(out, "Difference: this tensor is the same in A and B.\n");
+        return true;
+    }
+    buf_puts(out, "Difference: ");
+    ask_put_short(out, (float)(sum / (double)n));
+    buf_puts(out, " in the mean of absolute values; the largest at ");
+    address_put(b.g, b.n, most, out);
+    buf_puts(out, ", from ");
+    ask_put_short(out, a.x[most]);
+    buf_puts(out, " in A to ");
+    ask_put_short(out, b.x[most]);
+    buf_puts(out, " in B. At the cursor from ");
+    ask_put_short(out, a.x[a.cell]);
+    buf_puts(out, " to ");
+    ask_put_short(out, b.x[b.cell]);
+    buf_puts(out, ".\n");
+    return true;
+}
+
+static bool put_side(Session *s, Side side, Buf *out, Err *err)
+{
+    Teller t;
+    return teller_at(s, side, s->place.path, out, err, &t) && (!screen_now(s)->tell || screen_now(s)->tell(&t));
+}
+
+bool ask_say_screen(Session *s, Buf *out, Err *err)
+{
+    bool compares = session_compares(s) && s->compare != COMPARE_OFF;
+    Side side = ask_side(session_side(s));
+    Teller t;
+    put_place(s, out);
+    if (!teller_at(s, side, s->place.path, out, err, &t))
+        return false;
+    put_focus(&t);
+    for (int i = 0; i < s->edits.count; i++)
+        buf_printf(out, "%s%s%s", i ? "; " : "Changed: ", s->edits.line[i], i + 1 == s->edits.count ? ".\n" : "");
+    if (compares) {
+        const char *first = session_input(s, SIDE_A)->name;
+        buf_printf(out, "Compared: A is %s, B is as changed.\n",
+                   !session_pinned(s) ? "as trained"
+                   : *first           ? first
+                                      : "what was there at first");
+    }
+    if (!ask_say(s, compares ? SIDE_DIFF : session_side(s), out, err))
+        return false;
+    if (out->len && out->data[out->len - 1] != '\n')
+        buf_putc(out, '\n');
+    if (!compares)
+        return put_side(s, side, out, err) && put_answer(s, side, "", out, err);
+    bool in_a = session_node(s, SIDE_A, s->place.path) != NO_NODE;
+    buf_puts(out, "A, in figures:\n");
+    if (!in_a)
+        buf_puts(out, "has no such tensor.\n");
+    else if (!put_side(s, SIDE_A, out, err))
+        return false;
+    buf_puts(out, "B, in figures:\n");
+    return put_side(s, SIDE_B, out, err) && put_difference(s, out, err) && put_answer(s, SIDE_A, " of A", out, err) &&
+           put_answer(s, SIDE_B, " of B", out, err);
 }

@@ -459,32 +459,6 @@ bool ledger_command(Session *s, const Args *a, Err *err)
     return go(s, err);
 }
 
-bool say_ledger(const Teller *t)
-{
-    const LedgerEntry *e = ledger_heads_here(t->s, t->side);
-    int head = teller_index(t, ROLE_HEAD);
-    if (!e) {
-        buf_puts(t->out, "There is no ledger here: `ledger` makes one of the answer.");
-        return true;
-    }
-    const float *x = ask_need(t->s, t->side, e->heads, t->err);
-    if (!x)
-        return false;
-    head = head < (int)graph_cells(t->g, e->heads) ? head : (int)graph_cells(t->g, e->heads) - 1;
-    char name[ATTENTION_NAME];
-    buf_printf(t->out, "Head %d of %s wrote ", head, session_attention_name(t->g, part_of(t->g, e), name));
-    ask_put_short(t->out, x[head]);
-    buf_puts(t->out, " into ");
-    ledger_text(t->s, t->out);
-    float effect = session_ledger_effect(t->s, t->side, e, head);
-    if (isfinite(effect)) {
-        buf_printf(t->out, "; without what it wrote there the number %s by ", effect < 0 ? "rises" : "falls");
-        ask_put_short(t->out, fabsf(effect));
-    }
-    buf_putc(t->out, '.');
-    return true;
-}
-
 void ledger_complete(const Session *s, int index, Buf *out)
 {
     NodeId logits = site_node_any(exhibit_pass(s->now)->base, SITE_LOGITS);

@@ -130,12 +130,11 @@ static bool ablate_focus(const Session *s, char line[EDIT_LINE])
 {
     const Graph *g = session_graph(s, SIDE_B);
     int attention = attention_in_focus(s), head = graph_role(g, ROLE_HEAD, SEQUENCE_ANY);
-    Screen screen = s->place.screen;
-    if (attention == NO_PART || screen == SCREEN_PICTURE || screen == SCREEN_WHERE || screen == SCREEN_BLANKS ||
-        screen == SCREEN_POSITIONS || screen == SCREEN_LENS)
+    const ScreenSpec *screen = screen_now(s);
+    if (attention == NO_PART || (screen->off != OFF_FOCUS && screen->off != OFF_HEAD))
         return false;
     NodeId n = session_node(s, SIDE_B, s->place.path);
-    bool heads = node_role(g, n, ROLE_HEAD) != AXIS_NONE || screen_spec(screen)->group == GROUP_ATTENTION;
+    bool heads = node_role(g, n, ROLE_HEAD) != AXIS_NONE || screen->group == GROUP_ATTENTION;
     const char *z = site_path(g, attention, SITE_Z);
     if (heads && head != AXIS_NONE && z)
         return edit_line(line, NULL, "ablate %s[%s=%d]", z, g->axes[head].sym, s->place.at[head]);
@@ -291,15 +290,15 @@ static bool skip_report(Session *s, const Args *a)
 static bool skip_focus(const Session *s, char line[EDIT_LINE])
 {
     const Graph *g = session_base(s);
-    Screen screen = s->place.screen;
-    bool positions = screen == SCREEN_POSITIONS || site_is(g, s->place.path, SITE_POSITIONS) ||
+    ScreenOff off = screen_now(s)->off;
+    bool positions = off == OFF_POSITIONS || site_is(g, s->place.path, SITE_POSITIONS) ||
                      (site_is(g, s->place.path, SITE_EMBEDDED) && site_node_any(g, SITE_POSITIONS) != NO_NODE);
     int part = sublayer_in_focus(s), block = anatomy_block_of(g, s->place.path);
-    if (screen == SCREEN_PICTURE || screen == SCREEN_WHERE || screen == SCREEN_BLANKS)
+    if (off == OFF_PATCH || off == OFF_HIDDEN)
         return false;
     if (positions)
         return edit_line(line, NULL, "skip positions");
-    if (part == NO_PART || screen == SCREEN_LENS)
+    if (part == NO_PART || off == OFF_NOTHING)
         return false;
     const Part *p = anatomy_part(g, part), *b = anatomy_part(g, block);
     bool one = anatomy_next_in(g, part, p->kind, block) == NO_PART &&

@@ -6,6 +6,7 @@
 #include "core/base/mem.h"
 #include "core/base/rng.h"
 #include "core/session/edit/verbs.h"
+#include "core/session/screens.h"
 
 /* The input's leaf: what was put in. */
 static const Node *input_node(const EditParse *p)
@@ -248,7 +249,7 @@ static bool hide_here(const Session *s, char line[EDIT_LINE])
 
 static bool hide_focus(const Session *s, char line[EDIT_LINE])
 {
-    return s->place.screen == SCREEN_BLANKS && hide_here(s, line);
+    return screen_now(s)->off == OFF_HIDDEN && hide_here(s, line);
 }
 
 static bool hide_print(const Session *s, const Args *a, char line[EDIT_LINE], Err *err)
@@ -324,7 +325,7 @@ static bool grey_here(const Session *s, char line[EDIT_LINE])
 
 static bool grey_focus(const Session *s, char line[EDIT_LINE])
 {
-    return (s->place.screen == SCREEN_PICTURE || s->place.screen == SCREEN_WHERE) && grey_here(s, line);
+    return screen_now(s)->off == OFF_PATCH && grey_here(s, line);
 }
 
 static bool grey_print(const Session *s, const Args *a, char line[EDIT_LINE], Err *err)

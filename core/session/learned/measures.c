@@ -194,17 +194,6 @@ const char *session_history_problem(const Session *s)
     return s->measures && *s->measures->problem ? s->measures->problem : NULL;
 }
 
-/* --- what the model would answer earlier --- */
-
-const char *lens_path(const Session *s, int row)
-{
-    const Graph *g = session_graph(s, SIDE_B);
-    int part = anatomy_next(g, NO_PART, PART_EMBEDDING), with = site_part(g, SITE_LENS_PROBS);
-    if (row != LENS_START) /* of two stacks one ends in the answer */
-        part = anatomy_block(g, with == NO_PART ? NULL : anatomy_part(g, with)->stack, row);
-    return site_node(g, part, SITE_LENS_PROBS) == NO_NODE ? NULL : site_path(g, part, SITE_LENS_PROBS);
-}
-
 /* --- measurements --- */
 
 float measures_factor(const Session *s, int i)

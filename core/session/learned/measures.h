@@ -8,8 +8,8 @@
 #include "core/eval/interval.h"
 #include "core/eval/position_grid.h"
 #include "core/eval/word_places.h"
-#include "core/session/command.h"
 #include "core/session/learned/position_film.h"
+#include "core/session/session.h"
 #include "core/train/history.h"
 
 /* The training run of the model that is open, NULL where none is known; the twin: the same recipe and seed without
@@ -66,10 +66,6 @@ typedef struct Measure {
     int answer;         /* occlusion: the class whose logit it is, -1 until known */
 } Measure;
 
-/* What the model would answer after block `row` of the stack in focus, or before the first one: path of a node that is
- * there, or NULL. */
-enum { LENS_START = -1 };
-const char *lens_path(const Session *s, int row);
 enum {
     MEASURES_ROUND = 500, /* after so many there are figures to look at */
     MEASURES_PICTURES = 5000,
@@ -112,8 +108,4 @@ void measures_read_history(Session *s);
 typedef enum StudyChange { MEASURES_MODEL, MEASURES_INPUT, MEASURES_EDITS } StudyChange;
 void measures_changed(Session *s, StudyChange what);
 void measures_free(Session *s);
-
-/* The commands `training`, `filters`, `heads`, `where`, `lens`, `laboratory`, `census`, `blanks` (commands_learned.c),
- * each goes to its screen. */
-CommandTable session_commands_learned(void);
 #endif

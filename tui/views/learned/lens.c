@@ -9,6 +9,7 @@
 #include "core/eval/figures.h"
 #include "core/eval/readout.h"
 #include "core/session/learned/measures.h"
+#include "core/session/screens.h"
 #include "tui/views/classes.h"
 #include "tui/views/heat.h"
 
@@ -21,8 +22,7 @@ enum {
     NAME = 10,
     NUMBER = 7,
     COLUMN_MOST = 14,
-    SWATCH = 2,
-    START = -1
+    SWATCH = 2
 };
 enum {
     TALL_MOST = 10,
@@ -37,24 +37,12 @@ typedef struct Lens {
     Shown answer;      /* probs */
     const float *rank; /* by which classes are chosen: the answer's, B's for a difference; or NULL */
     size_t classes, picked;
-    int first, row;              /* the first row; that of the cursor: START, a block, or `blocks` for the answer */
-    const char *other;           /* path of the other read-out's answer, or NULL */
+    int first, row;    /* the first row; that of the cursor: LENS_START, a block, or `blocks` for the answer */
+    const char *other; /* path of the other read-out's answer, or NULL */
     size_t column[COLUMNS_MOST]; /* classes shown, left to right */
     int columns, width;          /* width of one */
     int label, name; /* cells of the first two columns; name 0: the winner is not named (a difference has none) */
 } Lens;
-
-/* Of START, a block, or `blocks` for the answer; NULL where that side has none. */
-static const char *row_path(const Session *s, Side side, int block, int blocks)
-{
-    const Graph *g = shown_graph(s, side);
-    int here = anatomy_block_of(g, s->place.path);
-    if (block >= blocks)
-        return shown_site(s, side, SITE_PROBS);
-    int part = block == START ? anatomy_next(g, NO_PART, PART_EMBEDDING)
-                              : anatomy_block(g, here == NO_PART ? NULL : anatomy_part(g, here)->stack, block);
-    return site_path(g, part, SITE_LENS_PROBS);
-}
 
 static const char *other_path(const Session *s, Side side)
 {
@@ -100,17 +88,17 @@ static void choose_columns(Lens *l, int room)
 static bool open_lens(const Session *s, Side side, int width, Lens *out)
 {
     Lens l = {.s = s, .side = side, .blocks = session_blocks_on(s, side), .other = other_path(s, side)};
-    const char *start = row_path(s, side, START, l.blocks);
+    const char *start = lens_path(s, side, LENS_START);
     Shown ranked;
     if (!shown_answer(s, side, shown_site(s, side, SITE_PROBS), &l.answer) ||
-        session_node(s, side, row_path(s, side, 0, l.blocks)) == NO_NODE)
+        session_node(s, side, lens_path(s, side, 0)) == NO_NODE)
         return false;
     int block = session_block(s) < l.blocks ? session_block(s) : l.blocks - 1; /* its last, where B is deeper */
     bool apart = side == SIDE_DIFF && shown_answer(s, SIDE_B, shown_site(s, SIDE_B, SITE_PROBS), &ranked);
     l.rank = apart ? ranked.values : side == SIDE_DIFF ? NULL : l.answer.values;
     l.classes = l.answer.count;
     l.picked = l.answer.cell;
-    l.first = session_node(s, side, start) == NO_NODE ? 0 : START;
+    l.first = session_node(s, side, start) == NO_NODE ? 0 : LENS_START;
     l.row = block >= 0 ? block : start && strcmp(s->place.path, start) == 0 ? l.first : l.blocks;
     choose_labels(&l, width);
     choose_columns(&l, width - l.label - l.name > 0 ? width - l.label - l.name : 0);
@@ -192,8 +180,8 @@ static void draw_row(const Paint *p, const Lens *l, int row, Rect r, bool focus)
     char label[32];
     Shown v;
     bool here = row == l->row, brief = l->label != LABEL;
-    bool there = shown_answer(p->s, l->side, row_path(p->s, l->side, row, l->blocks), &v) && v.count == l->classes;
-    if (row == START)
+    bool there = shown_answer(p->s, l->side, lens_path(p->s, l->side, row), &v) && v.count == l->classes;
+    if (row == LENS_START)
         snprintf(label, sizeof label, brief ? "start" : "before block 0");
     else if (row == l->blocks)
         snprintf(label, sizeof label, "%s", !brief ? "the answer" : l->label == LABEL_SHORT ? "end" : "answer");
@@ -252,7 +240,7 @@ static int settled(const Lens *l)
         return -1;
     size_t best = classes_best(l->answer.values, l->classes);
     for (int row = 0; row < l->blocks; row++) {
-        const float *v = session_peek(l->s, l->side, row_path(l->s, l->side, row, l->blocks));
+        const float *v = session_peek(l->s, l->side, lens_path(l->s, l->side, row));
         if (!v)
             return -1;
         if (classes_best(v, l->classes) != best)
@@ -328,22 +316,17 @@ typedef struct Layout {
     int tall, first, shown; /* lines of a row; the first row shown, and how many */
 } Layout;
 
-static int between(int x, int low, int high)
-{
-    return x < low ? low : x > high ? high : x;
-}
-
 /* Rows as high as there is room; a deep model's have one line, and scroll. */
 static Layout layout(const Lens *l, Rect r)
 {
     int wanted = l->blocks + 1 - l->first, all = wanted + (l->other != NULL);
-    Layout a = {.tall = between((r.h - 1 - LINES_BELOW) / all, 1, TALL_MOST)};
+    Layout a = {.tall = clamp((r.h - 1 - LINES_BELOW) / all, 1, TALL_MOST)};
     int left = r.h - 1 - LINES_BELOW - all * a.tall, wide = left > 0 && names_are_wide(l);
     if (r.h >= 3)
         a.header = rect_cut(&r, 't', 1 + wide);
     int text = LINES_BELOW + a.tall, spare = r.h - wanted * a.tall > text || r.h < 7 ? r.h - wanted * a.tall : text;
     Rect below = rect_cut(&r, 'b',
-                          between(spare, 0, text + 1)); /* a blank line before the other read-out where there is room */
+                          clamp(spare, 0, text + 1)); /* a blank line before the other read-out where there is room */
     a.rows = r;
     if (a.rows.h > wanted * a.tall) {
         below.y -= a.rows.h - wanted * a.tall;
@@ -401,12 +384,12 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
         return;
     Layout a = layout(&l, r);
     for (int i = 0; i < a.shown && a.first + i < l.blocks; i++)
-        needs_add(out, side, row_path(s, side, a.first + i, l.blocks));
+        needs_add(out, side, lens_path(s, side, a.first + i));
     if (l.other)
         needs_add(out, side, l.other);
     for (int row = 0; row < l.blocks && side != SIDE_DIFF;
          row++) /* the sentence reads them all; those on screen came first */
-        needs_add(out, side, row_path(s, side, row, l.blocks));
+        needs_add(out, side, lens_path(s, side, row));
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
@@ -429,7 +412,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
         buf_puts(command, "in");
     else if (row == l.blocks)
         buf_printf(command, "lens answer %zu", o);
-    else if (row == START)
+    else if (row == LENS_START)
         buf_printf(command, "lens start %zu", o);
     else
         buf_printf(command, "lens %d %zu", row, o);

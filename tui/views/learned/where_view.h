@@ -1,7 +1,7 @@
 /* What the files of the screen "where did it look?" share: the maps of one side, and the table of their numbers. */
 #ifndef VITRINE_TUI_VIEWS_LEARNED_WHERE_VIEW_H
 #define VITRINE_TUI_VIEWS_LEARNED_WHERE_VIEW_H
-#include "core/session/learned/where.h"
+#include "core/session/screens/where.h"
 #include "tui/views/lattice.h"
 #include "tui/views/panels.h"
 

@@ -4,7 +4,7 @@
 
 #include "core/base/utf8.h"
 #include "core/models/names.h"
-#include "core/session/beside.h"
+#include "core/session/screens/beside.h"
 #include "tui/views/tensor/tensor.h"
 
 enum { GAP = 2, GAP_JOINS = 3, LEAST = 10, TITLED = 6, PREFIX_MOST = 4, PARTS_MOST = 2 * BESIDE_MOST };

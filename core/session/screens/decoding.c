@@ -1,4 +1,5 @@
-/* What the screen `decoding` does: the command that asks for a search, the way into a beginning, what is said of it. */
+/* The tree of beginnings that a search looked at: the command that asks for one, the way into a beginning, and what is
+ * said of it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -77,8 +78,25 @@ bool decoding_command(Session *s, const Args *a, Err *err)
     return ok;
 }
 
+static void move_in_decoding(Session *s, int dy, int dx)
+{
+    Err err;
+    decoding_all(s, &err); /* on the screen it is done long before a key comes */
+    const Decoding *d = session_decoding(s, session_side(s) == SIDE_A ? SIDE_A : SIDE_B);
+    int last = d && d->lines ? d->lines - 1 : 0, at = d ? decoding_line(s, d) : 0;
+    int depth = d && d->lines ? d->line[at].depth : 0;
+    if (!dx)
+        s->look.decoding.line = clamp(at + dy, 0, last);
+    else /* to the next line, or the one before, of a column that is no further in */
+        for (int i = at + (dx > 0 ? 1 : -1); i >= 0 && i <= last; i += dx > 0 ? 1 : -1)
+            if (d->line[i].depth <= depth) {
+                s->look.decoding.line = i;
+                break;
+            }
+}
+
 /* Greedy, beam, drawn. */
-bool next_decoding(Session *s, Err *err)
+static bool next_decoding(Session *s, Err *err)
 {
     (void)err;
     s->look.decoding.by = (s->look.decoding.by + 1) % (DECODE_SAMPLE + 1);
@@ -108,7 +126,7 @@ static void put_beginning(const Session *s, const Decode *d, int node, Buf *out)
 
 /* The beginning at the cursor becomes the target: its words are then rows of the pass, and the share of its last word
  * is a cell that explains itself. */
-bool enter_decoding(Session *s, Err *err)
+static bool enter_decoding(Session *s, Err *err)
 {
     const Decoding *d = decoding_all(s, err) ? session_decoding(s, SIDE_B) : NULL;
     const Text *source = &exhibit_pass(s->now)->text[TEXT_SOURCE], *target = &exhibit_pass(s->now)->text[TEXT_TARGET];
@@ -158,7 +176,7 @@ static void put_text(const Decoding *d, int node, Buf *out)
         out->data[--out->len] = '\0';
 }
 
-bool say_decoding(const Teller *t)
+static bool say_decoding(const Teller *t)
 {
     Err err = {{0}};
     if (!decoding_all(t->s, &err)) {
@@ -184,7 +202,7 @@ bool say_decoding(const Teller *t)
     return true;
 }
 
-bool tell_decoding(const Teller *t)
+static bool tell_decoding(const Teller *t)
 {
     const Decoding *d = session_decoding(t->s, t->side);
     static const char *const FATE[] = {
@@ -197,3 +215,66 @@ bool tell_decoding(const Teller *t)
     }
     return true;
 }
+
+static const char *by_word(int i)
+{
+    static const char *const WORDS[] = {[DECODE_GREEDY] = "greedy", [DECODE_BEAM] = "beam", [DECODE_SAMPLE] = "draw"};
+    return i < (int)(sizeof WORDS / sizeof *WORDS) ? WORDS[i] : NULL;
+}
+
+/* Options that decode_options_check would refuse are no options. */
+static DecodeOptions of_kind(DecodeKind kind)
+{
+    DecodeOptions o = decode_options_default();
+    o.kind = kind;
+    return o;
+}
+
+static bool width_there(Session *s, int value, Err *err)
+{
+    (void)s;
+    DecodeOptions o = of_kind(DECODE_BEAM);
+    o.width = value;
+    return decode_options_check(&o, err);
+}
+
+static bool alpha_there(Session *s, int value, Err *err)
+{
+    (void)s;
+    DecodeOptions o = of_kind(DECODE_BEAM);
+    o.alpha = value / 100.0;
+    return decode_options_check(&o, err);
+}
+
+static bool temperature_there(Session *s, int value, Err *err)
+{
+    (void)s;
+    DecodeOptions o = of_kind(DECODE_SAMPLE);
+    o.temperature = value / 100.0;
+    return decode_options_check(&o, err);
+}
+
+static bool top_p_there(Session *s, int value, Err *err)
+{
+    (void)s;
+    DecodeOptions o = of_kind(DECODE_SAMPLE);
+    o.top_p = value / 100.0;
+    return decode_options_check(&o, err);
+}
+
+static const LookOption OPTIONS[] = {{"decode-by", OPTION_WORD, LOOK(decoding.by), by_word, NULL, DECODE_BEAM},
+                                     {"beam", OPTION_NUMBER, LOOK(decoding.width), NULL, width_there, 4},
+                                     {"alpha", OPTION_HUNDREDTHS, LOOK(decoding.alpha), NULL, alpha_there, 60},
+                                     {"temperature", OPTION_HUNDREDTHS, LOOK(decoding.temperature), NULL,
+                                      temperature_there, 100},
+                                     {"top-k", OPTION_NUMBER, LOOK(decoding.top_k), NULL, NULL, 0},
+                                     {"top-p", OPTION_HUNDREDTHS, LOOK(decoding.top_p), NULL, top_p_there, 100},
+                                     {"seed", OPTION_NUMBER, LOOK(decoding.seed), NULL, NULL, 1},
+                                     {"cache", OPTION_SWITCH, LOOK(decoding.kept), NULL, NULL, true},
+                                     {"beginning", OPTION_NUMBER, LOOK(decoding.line), NULL, NULL, 0},
+                                     {.name = NULL}};
+
+SCREEN_SPEC(DECODING, .name = "decoding",
+            .about = "greedy, a beam or drawn words: the tree of beginnings with their scores", .command = "decode",
+            .words = true, .move = move_in_decoding, .enter = enter_decoding, .next = next_decoding, .off = OFF_NOTHING,
+            .work = decoding_step, .say = say_decoding, .tell = tell_decoding, .options = OPTIONS);

@@ -1,7 +1,7 @@
 /* Tensors of one step that are looked at side by side: queries, keys and values of an attention; the tokens that are
  * put together, and what comes of it. Found by what the nodes are, whatever they are called. */
-#ifndef VITRINE_SESSION_BESIDE_H
-#define VITRINE_SESSION_BESIDE_H
+#ifndef VITRINE_SESSION_SCREENS_BESIDE_H
+#define VITRINE_SESSION_SCREENS_BESIDE_H
 #include "core/session/session.h"
 
 enum { BESIDE_MOST = 3 };

@@ -1,14 +1,138 @@
-/* What can be said of heads, their matrices, rows, weights and scores. */
+/* Who looks at whom: the sheet of all heads, one head's matrix, one row of it over the picture, and between words. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/dmath.h"
 #include "core/base/mem.h"
 #include "core/session/ask/say.h"
-#include "core/session/learned/measures.h"
+#include "core/session/learned/head_words.h"
+#include "core/session/learned/object.h"
+#include "core/session/options.h"
+#include "core/session/place.h"
+#include "core/session/screens.h"
 
 enum { TOP = 5 };
+
+/* --- coming and going on --- */
+
+static bool fits_row(const Graph *g, NodeId n)
+{
+    return node_role(g, n, ROLE_QUERY) != AXIS_NONE && node_role(g, n, ROLE_KEY) != AXIS_NONE;
+}
+
+/* Words that look at words; patches have a picture to be laid over. */
+static bool fits_sentence(const Graph *g, NodeId n)
+{
+    int asks = node_role(g, n, ROLE_QUERY), keys = node_role(g, n, ROLE_KEY);
+    return asks != AXIS_NONE && keys != AXIS_NONE && g->axes[asks].sequence != SEQUENCE_PICTURE &&
+           g->axes[asks].sequence != SEQUENCE_NONE && g->axes[keys].sequence != SEQUENCE_PICTURE;
+}
+
+/* Where a node of attention is shown by itself: as a row over the picture, or between words. */
+static bool attention_in_focus(const Session *s, Screen *screen)
+{
+    *screen = session_screen_for(s, s->place.path);
+    return *screen == SCREEN_ROW || *screen == SCREEN_SENTENCE;
+}
+
+const char *attention_here(const Session *s, Site site)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    const char *path = site_path(g, session_attention(s, g, -1), site);
+    return path && graph_find(g, path) != NO_NODE ? path : NULL;
+}
+
+bool no_attention_here(Err *err)
+{
+    return err_set(err, "this model has no attention here");
+}
+
+/* Attention screens need a node with rows and columns of tokens: the focused block's pattern, if the focus is something
+ * else. */
+static bool come_attention(Session *s, Screen to, Err *err)
+{
+    Screen own;
+    const char *path = attention_here(s, SITE_PATTERN);
+    if (attention_in_focus(s, &own))
+        return come_here(s, to, err);
+    return path ? session_go(s, path, to, err) : no_attention_here(err);
+}
+
+static bool come_sentence(Session *s, Screen to, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    if (graph_role(g, ROLE_QUERY, SEQUENCE_SOURCE) == AXIS_NONE &&
+        graph_role(g, ROLE_QUERY, SEQUENCE_TARGET) == AXIS_NONE)
+        return err_set(err, "this model reads no words: `view row` lays attention over the picture");
+    return come_attention(s, to, err);
+}
+
+static bool enter_matrix(Session *s, Err *err)
+{
+    return come_here(s, SCREEN_MATRIX, err);
+}
+
+bool enter_sheet(Session *s, Err *err)
+{
+    return come_here(s, SCREEN_SHEET, err);
+}
+
+static bool enter_row(Session *s, Err *err)
+{
+    Screen own;
+    return come_here(s, attention_in_focus(s, &own) ? own : SCREEN_ROW, err);
+}
+
+/* The head's own pattern. */
+bool enter_pattern(Session *s, Err *err)
+{
+    const char *path = attention_here(s, SITE_PATTERN);
+    if (!path)
+        return no_attention_here(err);
+    s->look.average = false;
+    return session_go(s, path, session_screen_for(s, path), err);
+}
+
+/* One head, all of them, their sum; then the matrix, from which one comes back. */
+static bool next_sentence(Session *s, Err *err)
+{
+    s->look.sentence.heads = (s->look.sentence.heads + 1) % SENTENCE_HEADS;
+    return s->look.sentence.heads != SENTENCE_ONE || come_here(s, SCREEN_MATRIX, err);
+}
+
+/* The same kind of node in another block, where that block has it. */
+static void move_to_block(Session *s, int block)
+{
+    char path[SESSION_PATH];
+    session_in_block(session_graph(s, SIDE_B), s->place.path, block, path);
+    if (session_node(s, SIDE_B, path) == NO_NODE)
+        return;
+    snprintf(s->place.path, sizeof s->place.path, "%s", path);
+    place_find_box(s);
+}
+
+/* Heads of all blocks: blocks are rows. */
+static void move_on_heads(Session *s, int dy, int dx)
+{
+    move_axis(s, ROLE_HEAD, dx);
+    if (dy)
+        move_to_block(s, clamp(session_block(s) + dy, 0, session_blocks(s) - 1));
+}
+
+static void move_on_keys(Session *s, int dy, int dx)
+{
+    move_on_grid(s, ROLE_KEY, dy, dx);
+}
+
+static void move_on_matrix(Session *s, int dy, int dx)
+{
+    move_axis(s, ROLE_QUERY, dy);
+    move_axis(s, ROLE_KEY, dx);
+}
+
+/* --- what it says --- */
 
 static double highest_entropy(const Teller *t)
 {
@@ -24,7 +148,7 @@ static double mean_entropy(const float *entropy, int head, int rows)
     return sum / rows;
 }
 
-bool say_sheet(const Teller *t)
+static bool say_sheet(const Teller *t)
 {
     NodeId n;
     const float *entropy = teller_values(t, teller_site(t, SITE_ENTROPY), &n);
@@ -101,7 +225,7 @@ static bool as_made(const Teller *t, Site site)
     return n != NO_NODE && !(graph_node(t->g, n)->flags & NODE_EDITED);
 }
 
-bool say_row(const Teller *t)
+static bool say_row(const Teller *t)
 {
     NodeId n = t->n;
     const float *x = t->s->look.average ? teller_values(t, teller_site(t, SITE_MEAN_PATTERN), &n) : t->x;
@@ -130,7 +254,7 @@ bool say_row(const Teller *t)
     return true;
 }
 
-bool say_matrix(const Teller *t)
+static bool say_matrix(const Teller *t)
 {
     char from[64], to[64];
     NodeId n;
@@ -223,7 +347,7 @@ bool say_score(const Teller *t)
     return true;
 }
 
-bool say_score_row(const Teller *t)
+static bool say_score_row(const Teller *t)
 {
     char high[64], low[64];
     float variance;
@@ -249,3 +373,114 @@ bool say_score_row(const Teller *t)
     buf_puts(t->out, " in this row.");
     return true;
 }
+
+/* --- what it tells --- */
+
+/* How much of a row of weights lies on the patches of the drawn object, beside how much of the picture these are. */
+static void put_share_on_object(const Teller *t, const float *row, size_t count)
+{
+    const Exhibit *e = session_exhibit(t->s, t->side);
+    const VitConfig *c = model_vit(e->model);
+    const Axis *keys = teller_last_axis(t);
+    if (!c || !keys || keys->kind != AXIS_TOKEN)
+        return;
+    int patches = vit_patches(c), on = 0, y, x, across = c->image_w / c->patch_w;
+    float *object = xcalloc((size_t)patches, sizeof *object);
+    double sum = 0, all = 0;
+    if (object_patches(&e->input, e->model, object)) {
+        for (int p = 0; p < patches; p++)
+            on += object[p] > 0;
+        for (size_t i = 0; i < count; i++)
+            if (axis_patch(keys, (int)i, &y, &x)) {
+                all += (double)row[i];
+                sum += object[y * across + x] > 0 ? (double)row[i] : 0;
+            }
+        if (all > 0)
+            buf_printf(t->out,
+                       "On the %d of %d patches that show the object lies %.0f %% of what patches get; of the "
+                       "picture they are %.0f %%.\n",
+                       on, patches, 100 * sum / all, 100.0 * on / patches);
+    }
+    free(object);
+}
+
+static bool tell_row(const Teller *t)
+{
+    size_t count;
+    const float *row = teller_row(t, t->x, t->n, t->cell, &count);
+    teller_put_row(t, "The row");
+    if (site_is(t->g, graph_node(t->g, t->n)->path, SITE_PATTERN))
+        put_share_on_object(t, row, count);
+    return true;
+}
+
+/* One line for every block, one figure for every head: mean over its rows. */
+bool tell_heads(const Teller *t)
+{
+    const Graph *g = t->g;
+    double most = dm_log((double)teller_length(t, ROLE_KEY));
+    buf_printf(t->out, "Mean entropy of the rows of every head, in nats, at most %.2f:\n", most);
+    for (int part = anatomy_next(g, NO_PART, PART_ATTENTION); part != NO_PART;
+         part = anatomy_next(g, part, PART_ATTENTION)) {
+        NodeId n;
+        const char *path = site_path(g, part, SITE_ENTROPY);
+        const float *entropy = path && graph_find(g, path) != NO_NODE ? teller_values(t, path, &n) : NULL;
+        if (!entropy)
+            continue;
+        size_t cells = graph_cells(g, n);
+        int heads = teller_length(t, ROLE_HEAD);
+        buf_printf(t->out, "%s:", anatomy_part(g, part)->scope);
+        for (int h = 0; h < heads; h++) {
+            double sum = 0;
+            size_t rows = cells / (size_t)heads;
+            for (size_t i = 0; i < rows; i++)
+                sum += (double)entropy[(size_t)h * rows + i];
+            buf_printf(t->out, "%s head %d %.2f", h ? "," : "", h, sum / (double)rows);
+        }
+        buf_puts(t->out, ".\n");
+    }
+    return true;
+}
+
+bool tell_matrix(const Teller *t)
+{
+    return tell_heads(t) && tell_row(t);
+}
+
+static const char *overlay_word(int i)
+{
+    static const char *const WORDS[ROW_OVERLAYS] = {"off", "numbers"};
+    return i < ROW_OVERLAYS ? WORDS[i] : NULL;
+}
+
+static const char *heads_word(int i)
+{
+    static const char *const WORDS[] = {"one", "all", "sum"};
+    _Static_assert(sizeof WORDS / sizeof *WORDS == SENTENCE_HEADS, "a word for each");
+    return i < SENTENCE_HEADS ? WORDS[i] : NULL;
+}
+
+static const LookOption ROW_OPTIONS[] = {
+    {.name = "overlay", .kind = OPTION_WORD, .at = LOOK(row.overlay), .word = overlay_word}, {.name = NULL}};
+static const LookOption SENTENCE_OPTIONS[] = {
+    {.name = "heads", .kind = OPTION_WORD, .at = LOOK(sentence.heads), .word = heads_word}, {.name = NULL}};
+
+SCREEN_SPEC(SHEET, .name = "sheet", .about = "blocks × heads as thumbnails", .group = GROUP_ATTENTION,
+            .command = "view sheet", .come = come_attention, .move = move_on_heads, .enter = enter_matrix,
+            .next = enter_matrix, .off = OFF_HEAD, .say = say_sheet, .tell = tell_heads);
+
+SCREEN_SPEC(MATRIX, .name = "matrix", .about = "one head's scores or pattern, [t,u]", .group = GROUP_ATTENTION,
+            .command = "view matrix", .come = come_attention, .move = move_on_matrix, .enter = enter_row,
+            .next = enter_row, .off = OFF_HEAD, .say_pattern = say_matrix, .say_scores = say_score_row,
+            .tell = tell_matrix);
+
+SCREEN_SPEC(SENTENCE, .name = "sentence", .about = "attention drawn between words: a head, all heads, their sum",
+            .group = GROUP_ATTENTION, .command = "view sentence", .come = come_sentence, .words = true,
+            .fits = fits_sentence, .move = move_on_matrix, .enter = enter_arithmetic, .next = next_sentence,
+            .off = OFF_HEAD, .say_pattern = say_row, .say_scores = say_score_row, .tell = tell_matrix,
+            .options = SENTENCE_OPTIONS);
+
+SCREEN_SPEC(ROW, .name = "row", .about = "one row of it laid over the picture", .group = GROUP_ATTENTION,
+            .command = "view row", .come = come_attention, .fits = fits_row, .move = move_on_keys,
+            .enter = enter_arithmetic, .next = enter_tensor, .off = OFF_HEAD, .say_pattern = say_row,
+            .say_scores = say_score_row, .tell = tell_row, .options = ROW_OPTIONS);

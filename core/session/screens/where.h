@@ -1,7 +1,7 @@
 /* "Where did it look?": four answers, one number per patch each. Three are nodes (core/models/probes.h), the fourth is
  * measured (measures.h). */
-#ifndef VITRINE_SESSION_LEARNED_WHERE_H
-#define VITRINE_SESSION_LEARNED_WHERE_H
+#ifndef VITRINE_SESSION_SCREENS_WHERE_H
+#define VITRINE_SESSION_SCREENS_WHERE_H
 #include "core/session/learned/measures.h"
 
 typedef enum WhereMethod {

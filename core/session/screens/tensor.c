@@ -1,9 +1,53 @@
-#include "core/session/beside.h"
-
+/* Any tensor, in four ways of drawing; and tensors of one step side by side. */
 #include <stdio.h>
 
-#include "core/session/place.h"
+#include "core/session/address.h"
+#include "core/session/ask/say.h"
 #include "core/session/screens.h"
+#include "core/session/screens/beside.h"
+
+bool tell_tensor(const Teller *t)
+{
+    size_t n = graph_cells(t->g, t->n), low = 0, high = 0;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        low = t->x[i] < t->x[low] ? i : low;
+        high = t->x[i] > t->x[high] ? i : high;
+        sum += (double)t->x[i];
+    }
+    buf_puts(t->out, "All of it: from ");
+    ask_put_short(t->out, t->x[low]);
+    buf_puts(t->out, " at ");
+    address_put(t->g, t->n, low, t->out);
+    buf_puts(t->out, " to ");
+    ask_put_short(t->out, t->x[high]);
+    buf_puts(t->out, " at ");
+    address_put(t->g, t->n, high, t->out);
+    buf_puts(t->out, "; mean ");
+    ask_put_short(t->out, (float)(sum / (double)n));
+    buf_puts(t->out, ".\n");
+    teller_put_row(t, "The row of the cursor");
+    return true;
+}
+
+/* After the last way of drawing a tensor that is attention comes the sheet of all heads; of one that stands beside
+ * others, all of them. */
+bool next_drawing(Session *s, Err *err)
+{
+    s->look.view = (View)((s->look.view + 1) % VIEW_COUNT);
+    Screen own = session_screen_for(s, s->place.path);
+    if (s->look.view != VIEW_HEAT)
+        return true;
+    if (own == SCREEN_ROW || own == SCREEN_SENTENCE)
+        return come_here(s, SCREEN_SHEET, err);
+    return own != SCREEN_BESIDE || come_here(s, own, err);
+}
+
+SCREEN_SPEC(TENSOR, .name = "tensor", .about = "any tensor: heat, numbers, strip, histogram", .command = "view tensor",
+            .come = come_here, .move = move_on_plane, .enter = enter_arithmetic, .next = next_drawing,
+            .tell = tell_tensor);
+
+/* --- side by side --- */
 
 static bool of_attention(const Graph *g, NodeId n, Beside *out)
 {
@@ -42,13 +86,13 @@ int beside_tokens(const Graph *g, NodeId n)
     return d.n > 1 && g->axes[d.axis[0]].sequence != SEQUENCE_NONE ? d.axis[0] : AXIS_NONE;
 }
 
-bool fits_beside(const Graph *g, NodeId n)
+static bool fits_beside(const Graph *g, NodeId n)
 {
     Beside b;
     return beside_of(g, n, &b);
 }
 
-bool come_beside(Session *s, Screen to, Err *err)
+static bool come_beside(Session *s, Screen to, Err *err)
 {
     const Graph *g = session_graph(s, SIDE_B);
     NodeId n = session_node(s, SIDE_B, s->place.path);
@@ -63,7 +107,7 @@ bool come_beside(Session *s, Screen to, Err *err)
 
 /* One tensor after the other: past the last column of the queries stands the first of the keys, in the row of the same
  * token. */
-void move_beside(Session *s, int dy, int dx)
+static void move_beside(Session *s, int dy, int dx)
 {
     const Graph *g = session_graph(s, SIDE_B);
     NodeId n = session_node(s, SIDE_B, s->place.path);
@@ -95,8 +139,13 @@ void move_beside(Session *s, int dy, int dx)
 }
 
 /* The tensor alone. */
-bool next_beside(Session *s, Err *err)
+static bool next_beside(Session *s, Err *err)
 {
     s->look.view = VIEW_HEAT;
     return come_here(s, SCREEN_TENSOR, err);
 }
+
+SCREEN_SPEC(BESIDE, .name = "beside",
+            .about = "queries, keys and values side by side; patches, and the tokens that they become",
+            .command = "view beside", .come = come_beside, .fits = fits_beside, .move = move_beside,
+            .enter = enter_arithmetic, .next = next_beside, .tell = tell_tensor, .drawn_alone = true);

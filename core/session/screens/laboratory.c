@@ -1,19 +1,75 @@
-/* What can be said of a factor on the scale and of a head that is missed: figures of the run, shares of many pictures.
- */
+/* The scale laboratory: a factor on 1/√d_k on a slider, and the places where taking it away tells most. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/dmath.h"
 #include "core/eval/figures.h"
-#include "core/session/ask/ask_parts.h"
 #include "core/session/ask/say.h"
+#include "core/session/edit/edits.h"
 #include "core/session/edit/slider.h"
-#include "core/session/learned/head_words.h"
+#include "core/session/learned/gradient.h"
 #include "core/session/learned/measures.h"
+#include "core/session/learned/scale_places.h"
+#include "core/session/options.h"
+#include "core/session/screens.h"
 
-/* What is counted as right, behind a number. */
-static const char *right_of(const Session *s)
+static const char *reach_word(int i)
+{
+    static const char *const WORDS[] = {"all", "block", "head"};
+    _Static_assert(sizeof WORDS / sizeof *WORDS == REACH_COUNT, "a word for each reach");
+    return i < REACH_COUNT ? WORDS[i] : NULL;
+}
+
+/* What the factor is put on, or which factor: reach is REACH_COUNT where it is a number. */
+static bool laboratory_word(const char *word, int *reach, int *value, bool *relative)
+{
+    for (*reach = 0; *reach < REACH_COUNT; ++*reach)
+        if (strcmp(word, reach_word(*reach)) == 0)
+            return true;
+    return args_number(word, value, relative);
+}
+
+/* A block in the middle where none is in focus: of the last one only the row that the answer is read from is used. */
+static bool run_laboratory(Session *s, const Args *a, Err *err)
+{
+    char path[SESSION_PATH];
+    int reach, value, block = session_block(s), middle = (session_blocks(s) - 1) / 2;
+    bool relative;
+    for (int i = 0; i < a->count; i++)
+        if (!laboratory_word(a->word[i], &reach, &value, &relative))
+            return err_set(err,
+                           "column %d: expected all, block, head, or the factor's number 0 to %d, +1, -1, found '%s'",
+                           a->column[i], MEASURES_FACTORS - 1, a->word[i]);
+    if (s->place.screen != SCREEN_LABORATORY) {
+        const char *pattern = session_attention_site(s, session_base(s), block < 0 ? middle : block, SITE_PATTERN);
+        if (!pattern || session_node(s, SIDE_B, pattern) == NO_NODE)
+            return err_set(err, "this model has no attention");
+        snprintf(path, sizeof path, "%s", pattern); /* gradients make the graph anew */
+        if (!gradient_answer(s, err))
+            return false;
+        if (!screen_go(s, SCREEN_LABORATORY, path, err))
+            return false;
+    }
+    for (int i = 0; i < a->count; i++) {
+        laboratory_word(a->word[i], &reach, &value, &relative);
+        if (reach < REACH_COUNT)
+            s->look.laboratory.reach = reach;
+        else if (!slider_set(s, relative ? slider_notch(s) + value : value, err))
+            return false;
+    }
+    return true;
+}
+
+static void move_slider(Session *s, int dy, int dx)
+{
+    Err err;
+    s->look.laboratory.reach = clamp(s->look.laboratory.reach + dy, 0, REACH_COUNT - 1);
+    if (dx && !slider_set(s, slider_notch(s) + clamp(dx, -MEASURES_FACTORS, MEASURES_FACTORS), &err))
+        session_say(s, "%s", err.text);
+}
+
+const char *say_right_of(const Session *s)
 {
     return session_text_model(s) ? "sentences of unseen combinations are translated without a fault"
                                  : "held-out pictures are named right";
@@ -27,7 +83,7 @@ static void put_accuracy(const Teller *t)
         return;
     char now[48], before[48];
     buf_printf(t->out, " With that factor %s of %zu %s, as trained %s.",
-               measure_share_text(m->right[notch], m->pictures, now, sizeof now), m->pictures, right_of(t->s),
+               measure_share_text(m->right[notch], m->pictures, now, sizeof now), m->pictures, say_right_of(t->s),
                measure_share_text(m->base_right, m->pictures, before, sizeof before));
 }
 
@@ -82,7 +138,7 @@ static void put_jacobians(const Teller *t)
                    rises, all);
 }
 
-bool say_scale(const Teller *t)
+static bool say_scale(const Teller *t)
 {
     static const Site PROBES[] = {SITE_SCORE_VARIANCE, SITE_LARGEST, SITE_ENTROPY, SITE_JACOBIAN};
     float x[4];
@@ -114,42 +170,38 @@ bool say_scale(const Teller *t)
     return true;
 }
 
-bool say_census(const Teller *t)
+static const LookOption OPTIONS[] = {
+    {.name = "reach", .kind = OPTION_WORD, .at = LOOK(laboratory.reach), .word = reach_word}, {.name = NULL}};
+
+/* Without a word the first place; next: from one to the one after it, else the first. */
+static bool run_showcase(Session *s, const Args *a, Err *err)
 {
-    const char *why;
-    const Measure *m = session_measure(t->s, MEASURE_CENSUS, &why);
-    int row = head_words_row(t->s), head = teller_index(t, ROLE_HEAD);
-    const Graph *g = session_base(t->s);
-    char name[ATTENTION_NAME];
-    if (why) {
-        buf_printf(t->out, "What a head is worth cannot be measured: %s.", why);
-        return true;
+    char at[32];
+    int value, there = -1;
+    bool relative, next = a->count && strcmp(a->word[0], "next") == 0;
+    for (int i = 0; i < SCALE_PLACES && edits_has(s, "set scale off"); i++) {
+        snprintf(at, sizeof at, "#%u", TELLING[i].picture);
+        there = strcmp(session_input(s, SIDE_B)->path, at) == 0 ? i : there;
     }
-    if (m && (row >= m->rows || head >= m->cols))
-        return true; /* measured of B: nothing of what only A has */
-    float share = m ? m->value[row * m->cols + head] : NAN;
-    session_attention_name(g, anatomy_attention(g, row), name);
-    if (isnan(share)) {
-        buf_printf(t->out, "How much is lost without head %d of %s is being measured.", head, name);
-        return true;
-    }
-    int all = m->rows * m->cols, first, last, cell = row * m->cols + head;
-    char text[48];
-    const char *what = session_measured_over(t->s);
-    Paired pair = m->pair[cell];
-    buf_printf(t->out, "Without head %d of %s %s of %zu %s", head, name,
-               measure_share_text(m->right[cell], m->pictures, text, sizeof text), m->pictures, right_of(t->s));
-    buf_printf(t->out, ": %.1f ±%.1f points less than with it (%zu %s only with it, %zu only without)",
-               100 * paired_lost(pair), 100 * paired_margin(pair), pair.lost, what, pair.won);
-    buf_puts(t->out, paired_differs(pair) ? "." : ", which may be nothing.");
-    measure_places(m, cell, &first, &last);
-    if (m->whole && first == last)
-        buf_printf(t->out, " Of the %d heads it is number %d by what is lost.", all, first);
-    else if (m->whole)
-        buf_printf(t->out, " Of the %d heads it is one of numbers %d to %d: their intervals overlap.", all, first,
-                   last);
-    *name = (char)(*name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name);
-    buf_printf(t->out, "\n%s, head %d: ", name, head);
-    head_words_looks(t->s, row, head, t->out);
-    return true;
+    if (!a->count || next)
+        return scale_places_go(s, next ? (there + 1) % SCALE_PLACES : 0, err);
+    if (!args_number(a->word[0], &value, &relative) || relative || value < 1 || value > SCALE_PLACES)
+        return err_set(err,
+                       "column %d: expected 1, where taking the scale away changes most, 2, the typical picture, 3, "
+                       "where least, or "
+                       "next, found '%s'",
+                       a->column[0], a->word[0]);
+    return scale_places_go(s, value - 1, err);
 }
+
+static const Command COMMANDS[] = {
+    COMMAND("laboratory", "learned", "laboratory [all, block, head] [N, +1, -1]",
+            "the scale laboratory: a factor on 1/√d_k on a slider", COMMAND_SESSION, run_laboratory, NULL),
+    COMMAND("showcase", "go", "showcase [1, 2, 3, next]",
+            "1/√d_k taken away: where that changes most, the typical picture, and where least", COMMAND_EDIT,
+            run_showcase, NULL)};
+
+SCREEN_SPEC(LABORATORY, .name = "laboratory", .about = "a factor on the scale of attention, on a slider",
+            .group = GROUP_LEARNED, .shipped = true, .command = "laboratory", .own = {COMMANDS, 2, NULL},
+            .move = move_slider, .enter = enter_pattern, .next = enter_tensor, .work = measures_step_scale,
+            .say = say_scale, .tell = tell_matrix, .options = OPTIONS);

@@ -1,0 +1,201 @@
+/* The answer: classes with their probabilities, or word after word. */
+#include <string.h>
+
+#include "core/models/drawn.h"
+#include "core/session/ask/say.h"
+#include "core/session/screens.h"
+
+enum { TOP_CLASSES = 10 };
+
+static bool fits_answer(const Graph *g, NodeId n)
+{
+    return screen_leads_to(g, n, SITE_PROBS) || screen_is_site(g, n, SITE_LOGITS);
+}
+
+static bool come_answer(Session *s, Screen to, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    Err cancelled;
+    if (site_node_any(g, SITE_PROBS) == NO_NODE)
+        return err_set(err, "this model has no classes");
+    const char *probs = site_path_any(g, SITE_PROBS);
+    session_need(s, SIDE_B, probs, &cancelled); /* the cursor goes to the answer; cancelled, it stays where it was */
+    return session_go(s, probs, to, err);
+}
+
+static void move_on_classes(Session *s, int dy, int dx)
+{
+    (void)dx;
+    move_axis(s, ROLE_ANSWER, dy);
+}
+
+/* The largest that comes after `last`; n where there is none. */
+static size_t next_of(const float *x, size_t n, size_t last)
+{
+    size_t next = n;
+    for (size_t i = 0; i < n; i++) {
+        bool after = x[i] < x[last] || (x[i] == x[last] && i > last);
+        if (after && (next == n || x[i] > x[next]))
+            next = i;
+    }
+    return next;
+}
+
+static void put_class(const Teller *t, size_t o, const float *probs)
+{
+    char label[64];
+    bool named = t->s->model.class_names != NULL;
+    buf_printf(t->out, "%s%s ", named ? "" : "class ", teller_label(t, ROLE_ANSWER, (int)o, label));
+    ask_put_short(t->out, probs[o]);
+}
+
+static bool say_writing(const Teller *t);
+
+bool say_answer(const Teller *t)
+{
+    NodeId n;
+    const float *probs = teller_values(t, teller_model(t, SITE_PROBS), &n);
+    const Input *in = session_input(t->s, t->side);
+    const char *note = session_model_note(t->s);
+    if (!probs)
+        return false;
+    if (node_role(t->g, n, ROLE_QUERY) != AXIS_NONE) /* a row for every word: the one at the cursor */
+        return say_writing(t);
+    size_t classes = graph_cells(t->g, n), first = largest_of(probs, classes), shown = classes < 3 ? classes : 3;
+    buf_puts(t->out, "The answer is ");
+    put_class(t, first, probs);
+    for (size_t k = 2, last = first; k <= shown; k++) {
+        size_t next = next_of(probs, classes, last);
+        if (next == classes)
+            break;
+        buf_puts(t->out, k == 2 ? ", then " : " and ");
+        put_class(t, next, probs);
+        last = next;
+    }
+    buf_putc(t->out, '.');
+    if (in->drawn && in->label >= 0 && in->label < DRAWN_CLASSES)
+        buf_printf(t->out, " What was drawn is %s %s.", SHAPES_NAMES[in->label][0] == 'a' ? "an" : "a",
+                   SHAPES_NAMES[in->label]);
+    if (strcmp(note, "untrained") == 0)
+        buf_puts(t->out, " The model is untrained: the arithmetic is exact, the answer means nothing.");
+    else if (*note)
+        buf_printf(t->out, " Note: %s.", note);
+    return true;
+}
+
+bool tell_answer(const Teller *t)
+{
+    Teller logits;
+    const char *path = teller_model(t, SITE_PROBS), *raw = teller_model(t, SITE_LOGITS);
+    Teller p;
+    size_t index[TOP_CLASSES];
+    char label[64];
+    if (graph_find(t->g, path) == NO_NODE || graph_find(t->g, raw) == NO_NODE)
+        return true;
+    if (!teller_at(t->s, t->side, path, t->out, t->err, &p) || !teller_at(t->s, t->side, raw, t->out, t->err, &logits))
+        return false;
+    size_t count; /* of a text: the row of the word at the cursor */
+    const float *shares = teller_row(&p, p.x, p.n, p.cell, &count);
+    const float *scores = teller_row(&logits, logits.x, logits.n, logits.cell, &count);
+    size_t n = largest_first(shares, count, index, TOP_CLASSES);
+    for (size_t i = 0; i < n; i++) {
+        buf_printf(t->out, "%zu. %s: probability ", i + 1,
+                   axis_label(teller_last_axis(&p), (int)index[i], label, sizeof label));
+        ask_put_short(t->out, shares[index[i]]);
+        buf_puts(t->out, ", logit ");
+        ask_put_short(t->out, scores[index[i]]);
+        buf_puts(t->out, ".\n");
+    }
+    return true;
+}
+
+SCREEN_SPEC(ANSWER, .name = "answer", .about = "classes", .command = "view answer", .come = come_answer,
+            .fits = fits_answer, .move = move_on_classes, .enter = enter_arithmetic, .next = enter_tensor,
+            .say = say_answer, .tell = tell_answer);
+
+/* --- word after word --- */
+
+static bool come_writing(Session *s, Screen to, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    NodeId n = site_node_any(g, SITE_PROBS);
+    if (n == NO_NODE || node_role(g, n, ROLE_QUERY) == AXIS_NONE)
+        return err_set(err, "this model writes no words: `view answer` shows its classes");
+    return session_go(s, site_path_any(g, SITE_PROBS), to, err);
+}
+
+static bool enter_answer(Session *s, Err *err)
+{
+    return come_answer(s, SCREEN_ANSWER, err);
+}
+
+/* Rows are the words that were read; the answer's words go along. */
+static void move_in_writing(Session *s, int dy, int dx)
+{
+    move_axis(s, ROLE_QUERY, dy);
+    move_axis(s, ROLE_ANSWER, dx);
+}
+
+static void put_word(const Teller *t, NodeId n, const float *row, size_t word)
+{
+    Dims d = graph_node(t->g, n)->dims;
+    char label[64];
+    buf_printf(t->out, "%s ", axis_label(&t->g->axes[d.axis[d.n - 1]], (int)word, label, sizeof label));
+    ask_put_short(t->out, row[word]);
+}
+
+static bool say_writing(const Teller *t)
+{
+    NodeId n;
+    const float *probs = teller_values(t, teller_model(t, SITE_PROBS), &n);
+    if (!probs)
+        return false;
+    if (node_role(t->g, n, ROLE_QUERY) == AXIS_NONE) /* A may be a model that writes nothing */
+        return say_answer(t);
+    Dims d = graph_node(t->g, n)->dims;
+    const Axis *tokens = &t->g->axes[d.axis[0]];
+    size_t count, cell = session_cell(t->s, t->side, n);
+    const float *row = teller_row(t, probs, n, cell, &count);
+    size_t best = largest_of(row, count), second = next_of(row, count, best);
+    char label[64];
+    int at = (int)(cell / count);
+    if (tokens->sequence == SEQUENCE_TARGET)
+        buf_printf(t->out, "Step %d of %d: after %s the model writes ", at + 1, tokens->n,
+                   axis_label(tokens, at, label, sizeof label));
+    else
+        buf_printf(t->out, "At %s the model names ", axis_label(tokens, at, label, sizeof label));
+    put_word(t, n, row, best);
+    if (second < count) {
+        buf_puts(t->out, ", before ");
+        put_word(t, n, row, second);
+    }
+    buf_printf(t->out, ", of %zu words.", count);
+    if (!t->s->model.trained)
+        buf_puts(t->out, " The model is untrained: the arithmetic is exact, the word means nothing.");
+    return true;
+}
+
+/* Every step on a line: after which word which one is written. */
+static bool tell_writing(const Teller *t)
+{
+    NodeId n;
+    const float *probs = teller_values(t, teller_model(t, SITE_PROBS), &n);
+    if (!probs)
+        return false;
+    Dims d = graph_node(t->g, n)->dims;
+    const Axis *tokens = &t->g->axes[d.axis[0]], *words = &t->g->axes[d.axis[d.n - 1]];
+    char token[64], word[64];
+    for (int i = 0; d.n == 2 && i < tokens->n; i++) {
+        const float *row = probs + (size_t)i * (size_t)words->n;
+        size_t best = largest_of(row, (size_t)words->n);
+        buf_printf(t->out, "%d. after %s: %s ", i + 1, axis_label(tokens, i, token, sizeof token),
+                   axis_label(words, (int)best, word, sizeof word));
+        ask_put_short(t->out, row[best]);
+        buf_puts(t->out, ".\n");
+    }
+    return true;
+}
+
+SCREEN_SPEC(WRITING, .name = "writing", .about = "the steps of decoding: what is written after every word",
+            .command = "view writing", .come = come_writing, .words = true, .move = move_in_writing,
+            .enter = enter_answer, .next = enter_answer, .off = OFF_NOTHING, .say = say_writing, .tell = tell_writing);

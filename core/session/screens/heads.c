@@ -1,0 +1,214 @@
+/* Every head over many pictures: how far it looks and how evenly, and what is lost without it. */
+#include <math.h>
+#include <string.h>
+
+#include "core/session/ask/say.h"
+#include "core/session/learned/head_words.h"
+#include "core/session/learned/measures.h"
+#include "core/session/screens.h"
+
+/* --- where heads look --- */
+
+/* A node of the attention in focus, of the last block's where none is; NULL: the model has none. */
+static const char *in_attention(const Session *s, Site site)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    int block = session_block(s);
+    const char *path = session_attention_site(s, g, block < 0 ? session_blocks(s) - 1 : block, site);
+    return path && graph_find(g, path) != NO_NODE ? path : NULL;
+}
+
+static bool run_heads(Session *s, const Args *a, Err *err)
+{
+    const char *path = in_attention(s, SITE_PATTERN);
+    bool measure = a->count == 1 && strcmp(a->word[0], "measure") == 0;
+    if (a->count && !measure)
+        return err_set(err, "column %d: expected measure or nothing, found '%s'", a->column[0], a->word[0]);
+    if (measure) {
+        Buf text = {0};
+        bool ok = head_words_all(s, &text, err);
+        if (ok)
+            session_say(s, "%s", buf_str(&text));
+        buf_free(&text);
+        return ok;
+    }
+    if (!path)
+        return err_set(err, "this model has no attention");
+    return screen_go(s, SCREEN_HEADS, path, err);
+}
+
+void move_over_attentions(Session *s, int dy, int dx, bool one_stack)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    int here = anatomy_attention_number(g, session_attention(s, g, -1)), last = anatomy_attentions(g) - 1;
+    move_axis(s, ROLE_HEAD, dx);
+    if (!dy || here < 0)
+        return;
+    int to = clamp(here + dy, 0, last);
+    const char *stack = anatomy_part(g, anatomy_attention(g, here))->stack;
+    while (one_stack && strcmp(anatomy_part(g, anatomy_attention(g, to))->stack, stack) != 0)
+        to += to < here ? 1 : -1;
+    session_to_attention(s, to);
+}
+
+static void move_on_attentions(Session *s, int dy, int dx)
+{
+    move_over_attentions(s, dy, dx, false);
+}
+
+/* How many of all heads look less far. */
+static bool count_nearer(const Teller *t, float distance, int *nearer, int *all)
+{
+    *nearer = *all = 0;
+    for (int a = NO_PART; (a = anatomy_next(t->g, a, PART_ATTENTION)) != NO_PART;) {
+        NodeId n;
+        const char *path = site_path(t->g, a, SITE_DISTANCE);
+        const float *x = path ? teller_values(t, path, &n) : NULL;
+        if (!x)
+            return false;
+        for (size_t h = 0; h < graph_cells(t->g, n); h++, ++*all)
+            *nearer += x[h] < distance;
+    }
+    return true;
+}
+
+/* The head in focus over many pictures. It is the model's as trained, so of B's heads only. */
+bool say_head_over_pictures(const Teller *t)
+{
+    int head = teller_index(t, ROLE_HEAD);
+    if (t->side == SIDE_A && session_pinned(t->s))
+        return true;
+    buf_puts(t->out, t->out->len ? "\n" : "");
+    head_words_put(t->s, head_words_row(t->s), head, t->out);
+    return true;
+}
+
+static bool say_heads(const Teller *t)
+{
+    float distance, uniform, entropy;
+    int nearer, all, block = session_block(t->s), head = teller_index(t, ROLE_HEAD);
+    NodeId n;
+    if (!*teller_site(t, SITE_DISTANCE)) {
+        head_words_put(t->s, head_words_row(t->s), head, t->out);
+        return true;
+    }
+    const float *x = teller_values(t, teller_site(t, SITE_DISTANCE), &n);
+    if (!x || !teller_value(t, teller_model(t, SITE_DISTANCE_UNIFORM), &uniform))
+        return false;
+    head = head < (int)graph_cells(t->g, n) ? head : (int)graph_cells(t->g, n) - 1;
+    distance = x[head];
+    buf_printf(t->out, "Head %d of block %d looks ", head, block < 0 ? 0 : block);
+    ask_put_short(t->out, distance);
+    buf_puts(t->out, " pixels away on average; looking at all patches alike would be ");
+    ask_put_short(t->out, uniform);
+    buf_putc(t->out, '.');
+    if (!count_nearer(t, distance, &nearer, &all))
+        return false;
+    buf_printf(t->out, " %d of all %d heads look less far.", nearer, all);
+    if (session_node(t->s, t->side, teller_site(t, SITE_ENTROPY_SHARE_MEAN)) == NO_NODE)
+        return say_head_over_pictures(t);
+    x = teller_values(t, teller_site(t, SITE_ENTROPY_SHARE_MEAN), &n);
+    if (!x)
+        return false;
+    entropy = x[head];
+    buf_printf(t->out, " Its rows have %.0f %% of the entropy of even ones.", 100 * (double)entropy);
+    return say_head_over_pictures(t);
+}
+
+static const Command HEADS = {
+    "heads",
+    "learned",
+    "heads [measure]",
+    "how far every head looks, and how evenly; measure: a sentence on each, over many pictures",
+    0,
+    run_heads,
+    NULL};
+
+SCREEN_SPEC(HEADS, .name = "heads", .about = "attention distance and entropy of every head", .group = GROUP_LEARNED,
+            .shipped = true, .command = "heads", .own = {&HEADS, 1, NULL}, .move = move_on_attentions,
+            .enter = enter_pattern, .next = enter_sheet, .work = measures_step_looks, .say = say_heads,
+            .tell = tell_heads);
+
+/* --- what each is missed by --- */
+
+static bool run_census(Session *s, const Args *a, Err *err)
+{
+    const char *path = in_attention(s, SITE_Z);
+    if (a->count)
+        return err_set(err, "column %d: '%.40s' means nothing here", a->column[0], a->word[0]);
+    if (!path)
+        return err_set(err, "this model has no attention");
+    return screen_go(s, SCREEN_CENSUS, path, err);
+}
+
+static bool say_census(const Teller *t)
+{
+    const char *why;
+    const Measure *m = session_measure(t->s, MEASURE_CENSUS, &why);
+    int row = head_words_row(t->s), head = teller_index(t, ROLE_HEAD);
+    const Graph *g = session_base(t->s);
+    char name[ATTENTION_NAME];
+    if (why) {
+        buf_printf(t->out, "What a head is worth cannot be measured: %s.", why);
+        return true;
+    }
+    if (m && (row >= m->rows || head >= m->cols))
+        return true; /* measured of B: nothing of what only A has */
+    float share = m ? m->value[row * m->cols + head] : NAN;
+    session_attention_name(g, anatomy_attention(g, row), name);
+    if (isnan(share)) {
+        buf_printf(t->out, "How much is lost without head %d of %s is being measured.", head, name);
+        return true;
+    }
+    int all = m->rows * m->cols, first, last, cell = row * m->cols + head;
+    char text[48];
+    const char *what = session_measured_over(t->s);
+    Paired pair = m->pair[cell];
+    buf_printf(t->out, "Without head %d of %s %s of %zu %s", head, name,
+               measure_share_text(m->right[cell], m->pictures, text, sizeof text), m->pictures, say_right_of(t->s));
+    buf_printf(t->out, ": %.1f ±%.1f points less than with it (%zu %s only with it, %zu only without)",
+               100 * paired_lost(pair), 100 * paired_margin(pair), pair.lost, what, pair.won);
+    buf_puts(t->out, paired_differs(pair) ? "." : ", which may be nothing.");
+    measure_places(m, cell, &first, &last);
+    if (m->whole && first == last)
+        buf_printf(t->out, " Of the %d heads it is number %d by what is lost.", all, first);
+    else if (m->whole)
+        buf_printf(t->out, " Of the %d heads it is one of numbers %d to %d: their intervals overlap.", all, first,
+                   last);
+    *name = (char)(*name >= 'a' && *name <= 'z' ? *name - 'a' + 'A' : *name);
+    buf_printf(t->out, "\n%s, head %d: ", name, head);
+    head_words_looks(t->s, row, head, t->out);
+    return true;
+}
+
+static bool tell_census(const Teller *t)
+{
+    const char *why;
+    const Measure *m = session_measure(t->s, MEASURE_CENSUS, &why);
+    if (!m || why)
+        return true; /* the sentence has said so */
+    const Graph *g = session_base(t->s);
+    buf_printf(t->out, "Points of accuracy lost without each head, over %zu held-out %s, with 95 %% intervals:\n",
+               m->pictures, session_measured_over(t->s));
+    for (int b = 0; b < m->rows; b++) {
+        char name[ATTENTION_NAME];
+        buf_printf(t->out, "%s:", session_attention_name(g, anatomy_attention(g, b), name));
+        for (int h = 0; h < m->cols; h++) {
+            int cell = b * m->cols + h;
+            if (isnan(m->value[cell]) || !m->pair)
+                buf_printf(t->out, "%s head %d not measured yet", h ? "," : "", h);
+            else
+                buf_printf(t->out, "%s head %d %.1f ±%.1f", h ? "," : "", h, 100 * paired_lost(m->pair[cell]),
+                           100 * paired_margin(m->pair[cell]));
+        }
+        buf_puts(t->out, ".\n");
+    }
+    return true;
+}
+
+static const Command CENSUS = COMMAND("census", "learned", "census", "accuracy lost with each head", COMMAND_SESSION,
+                                      run_census, NULL);
+
+SCREEN_SPEC(CENSUS, .name = "census", .about = "accuracy lost with each head", .group = GROUP_LEARNED, .shipped = true,
+            .command = "census", .own = {&CENSUS, 1, NULL}, .move = move_on_attentions, .enter = enter_pattern,
+            .next = enter_tensor, .work = measures_step_census, .say = say_census, .tell = tell_census);

@@ -1,0 +1,128 @@
+/* What the model would name after each block, and before the first. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/eval/figures.h"
+#include "core/models/text_model.h"
+#include "core/session/ask/say.h"
+#include "core/session/learned/measures.h"
+#include "core/session/place.h"
+#include "core/session/screens.h"
+
+const char *lens_path(const Session *s, Side side, int row)
+{
+    const Graph *g = session_graph(s, side);
+    int part = anatomy_next(g, NO_PART, PART_EMBEDDING), with = site_part(g, SITE_LENS_PROBS);
+    if (row >= session_blocks_on(s, side))
+        return site_path_any(g, SITE_PROBS);
+    if (row != LENS_START) /* of two stacks one ends in the answer */
+        part = anatomy_block(g, with == NO_PART ? NULL : anatomy_part(g, with)->stack, row);
+    return site_node(g, part, SITE_LENS_PROBS) == NO_NODE ? NULL : site_path(g, part, SITE_LENS_PROBS);
+}
+
+static bool fits_lens(const Graph *g, NodeId n)
+{
+    return screen_is_site(g, n, SITE_LENS_PROBS);
+}
+
+/* The read-out that the first word names; that of the block in focus where there is none. NULL: the model has none. */
+static bool lens_word(const Session *s, const Args *a, const char **path, Err *err)
+{
+    const char *answer = site_path_any(session_base(s), SITE_PROBS), *word = a->count ? a->word[0] : "";
+    int block = session_block(s), last = session_blocks(s) - 1;
+    bool relative, start = strcmp(word, "start") == 0, end = strcmp(word, "answer") == 0;
+    if (*word && !start && !end && (!args_number(word, &block, &relative) || relative || block < 0 || block > last))
+        return err_set(err, "column %d: expected start, a block, 0 to %d, or answer, found '%s'", a->column[0], last,
+                       word);
+    *path = end ? NULL : lens_path(s, SIDE_B, start ? LENS_START : block < 0 ? last : block);
+    *path = *path ? *path : answer;
+    return true;
+}
+
+/* `lens [start, N, answer] [CLASS]` */
+static bool run_lens(Session *s, const Args *a, Err *err)
+{
+    const Graph *g = session_base(s);
+    const char *path = NULL;
+    int o = graph_role(g, ROLE_ANSWER, SEQUENCE_ANY), picked = 0;
+    if (!lens_word(s, a, &path, err))
+        return false;
+    if (!path || session_node(s, SIDE_B, path) == NO_NODE || o == AXIS_NONE)
+        return err_set(err, "this model has no classes");
+    if (a->count > 1 && !axis_parse(&g->axes[o], a->word[1], &picked))
+        return err_set(err, "column %d: there is no class '%s'", a->column[1], a->word[1]);
+    const float *probs = a->count > 1 || s->place.screen == SCREEN_LENS
+                             ? NULL
+                             : session_need(s, SIDE_B, site_path_any(g, SITE_PROBS), err);
+    for (int i = 0; probs && i < g->axes[o].n; i++) /* who comes without naming a class stands on the answer */
+        picked = i == 0 || probs[i] > probs[picked] ? i : picked;
+    if (!screen_go(s, SCREEN_LENS, path, err))
+        return false;
+    if (a->count > 1 || probs)
+        s->place.at[o] = picked;
+    return true;
+}
+
+/* Rows are what would be named before the first block, −1, after each block, and the answer itself. */
+static void move_in_lens(Session *s, int dy, int dx)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    int last = session_blocks(s) - 1, block = session_block(s);
+    const char *start = lens_path(s, SIDE_B, LENS_START);
+    int here = start && strcmp(s->place.path, start) == 0 ? LENS_START : block < 0 ? last + 1 : block;
+    int row = clamp(here + dy, start ? LENS_START : 0, last + 1);
+    const char *path = row > last ? NULL : lens_path(s, SIDE_B, row);
+    path = path ? path : site_path_any(g, SITE_PROBS);
+    move_axis(s, ROLE_ANSWER, dx);
+    if (path)
+        snprintf(s->place.path, sizeof s->place.path, "%s", path);
+    place_find_box(s);
+}
+
+/* Where every block ends in a norm (Vaswani et al. 2017) there is none behind the last one, and the lens has none. */
+static bool has_last_norm(const Teller *t)
+{
+    const Model *m = session_exhibit(t->s, t->side)->model;
+    const VitConfig *c = m ? model_vit(m) : NULL;
+    return c ? c->final_norm : m && m->family == &FAMILY_TEXT && ((const TextModel *)m->data)->config.final_norm;
+}
+
+static bool say_lens(const Teller *t)
+{
+    char best[64], here[64];
+    int block = session_block(t->s), picked = teller_index(t, ROLE_ANSWER);
+    size_t count;
+    const float *row = teller_row(t, t->x, t->n, t->cell, &count); /* of a text: that of the word at the cursor */
+    size_t top = largest_of(row, count);
+    bool readout = site_is(t->g, t->s->place.path, SITE_PROBS);
+    const char *end = has_last_norm(t) ? "its own last norm and head" : "its own head";
+    if (readout)
+        buf_puts(t->out, "The answer names ");
+    else if (block < 0)
+        buf_printf(t->out, "Without any block, only with %s, the model would name ", end);
+    else
+        buf_printf(t->out, "If the model ended after block %d, with %s, it would name ", block, end);
+    buf_printf(t->out, "%s with probability ", teller_label(t, ROLE_ANSWER, (int)top, best));
+    ask_put_short(t->out, row[top]);
+    if ((int)top != picked) {
+        buf_printf(t->out, "; %s has ", teller_label(t, ROLE_ANSWER, picked, here));
+        ask_put_short(t->out, t->x[t->cell]);
+    }
+    buf_putc(t->out, '.');
+    int lens = readout ? FIGURES_BLOCKS : block + 1; /* −1: before the first */
+    char share[48];
+    if (!*t->s->model_path && lens <= FIGURES_BLOCKS)
+        buf_printf(t->out, " Read off there it names %s of %d held-out pictures right.",
+                   measure_share_text(figures_get(FIGURE_LENS, lens).right, FIGURES_PICTURES, share, sizeof share),
+                   (int)FIGURES_PICTURES);
+    return true;
+}
+
+static const Command OWN = COMMAND("lens", "learned", "lens [start, N, answer] [CLASS]",
+                                   "what it would name after each block; class token or mean", COMMAND_SESSION,
+                                   run_lens, NULL);
+
+SCREEN_SPEC(LENS, .name = "lens", .about = "what the model would name after each block; class token or average",
+            .group = GROUP_LEARNED, .shipped = true, .command = "lens", .own = {&OWN, 1, NULL}, .fits = fits_lens,
+            .move = move_in_lens, .enter = enter_arithmetic, .next = enter_tensor, .off = OFF_NOTHING,
+            .work = measures_step_readout, .say = say_lens, .tell = tell_answer);

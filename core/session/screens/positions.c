@@ -1,0 +1,201 @@
+/* How a model knows places: the table that it learned, or sinusoids. */
+#include <string.h>
+
+#include "core/session/ask/say.h"
+#include "core/session/options.h"
+#include "core/session/screens.h"
+
+static const char NO_POSITIONS[] = "this model has no table of position embeddings";
+
+/* --- sinusoids --- */
+
+static bool fits_waves(const Graph *g, NodeId n)
+{
+    return screen_is_site(g, n, SITE_POSITIONS) && site_node_any(g, SITE_WAVE_LENGTH) != NO_NODE;
+}
+
+static bool come_waves(Session *s, Screen to, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    if (site_node_any(g, SITE_WAVE_LENGTH) == NO_NODE)
+        return err_set(err, "this model's positions are no sinusoids%s",
+                       site_node_any(g, SITE_POSITIONS) == NO_NODE ? "" : ": `view positions` shows what it learned");
+    if (!site_is(g, s->place.path, SITE_POSITIONS))
+        return session_go(s, site_path_any(g, SITE_POSITIONS), to, err);
+    return come_here(s, to, err);
+}
+
+/* Into the residual: what the rotation misses of this number, so many places on. */
+static bool enter_wave(Session *s, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    int part = anatomy_of(g, s->place.path);
+    const char *path = site_path(g, part, SITE_WAVE_CARRIED);
+    NodeId n = path ? graph_find(g, path) : NO_NODE;
+    if (n == NO_NODE)
+        return err_set(err, "this model has no sinusoids here");
+    Dims d = graph_node(g, n)->dims; /* carried[place, places onward, pair, sine or cosine] */
+    int width = graph_role(g, ROLE_WIDTH, SEQUENCE_ANY);
+    s->place.at[d.axis[1]] = s->look.waves.onward < g->axes[d.axis[1]].n ? s->look.waves.onward
+                                                                         : g->axes[d.axis[1]].n - 1;
+    s->place.at[d.axis[2]] = s->place.at[width] / 2;
+    s->place.at[d.axis[3]] = s->place.at[width] % 2;
+    return session_go(s, path, SCREEN_EXPLAIN, err);
+}
+
+static bool say_waves(const Teller *t)
+{
+    int part = anatomy_of(t->g, t->s->place.path);
+    const char *lengths = site_path(t->g, part, SITE_WAVE_LENGTH),
+               *largest = site_path(t->g, part, SITE_WAVE_RESIDUAL_LARGEST);
+    NodeId n, m, table = site_node(t->g, part, SITE_POSITIONS);
+    if (!lengths || !largest || table == NO_NODE) {
+        buf_puts(t->out, "This model's positions are no sinusoids.");
+        return true;
+    }
+    const float *length = teller_values(t, lengths, &n), *most = length ? teller_values(t, largest, &m) : NULL;
+    if (!most)
+        return false;
+    Dims d = graph_node(t->g, table)->dims;
+    int places = t->g->axes[d.axis[0]].n, width = t->g->axes[d.axis[1]].n;
+    size_t cell = session_cell(t->s, t->side, table), place = cell / (size_t)width, dimension = cell % (size_t)width;
+    int onward = t->s->look.waves.onward < places ? t->s->look.waves.onward : places - 1;
+    buf_printf(t->out, "Dimension %zu is the %s of a wave that comes round after ", dimension,
+               dimension % 2 ? "cosine" : "sine");
+    ask_put_short(t->out, length[dimension / 2]);
+    buf_printf(t->out,
+               " places. One rotation leads from every place to the one %d further on; here it misses it by at most ",
+               onward);
+    ask_put_short(t->out, most[place * (size_t)places + (size_t)onward]);
+    buf_puts(t->out, "; in exact arithmetic it would miss by nothing.");
+    return true;
+}
+
+static bool onward_there(Session *s, int value, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    NodeId n = site_node_any(g, SITE_WAVE_ROTATION);
+    int last = n == NO_NODE ? 0 : g->axes[graph_node(g, n)->dims.axis[0]].n - 1;
+    if (value == 1 || (value >= 0 && value <= last))
+        return true;
+    return n == NO_NODE ? err_set(err, "this model has no sinusoids")
+                        : err_set(err, "the rotations here lead 0 to %d places on", last);
+}
+
+static const LookOption WAVES_OPTIONS[] = {
+    {.name = "onward", .kind = OPTION_NUMBER, .at = LOOK(waves.onward), .there = onward_there, .start = 1},
+    {.name = NULL}};
+
+SCREEN_SPEC(WAVES, .name = "waves", .about = "sinusoids as positions: heat map, wavelengths, the rotation onward",
+            .command = "view waves", .come = come_waves, .words = true, .fits = fits_waves, .move = move_on_plane,
+            .enter = enter_wave, .next = enter_tensor, .off = OFF_NOTHING, .say = say_waves, .tell = tell_tensor,
+            .options = WAVES_OPTIONS);
+
+/* --- a table --- */
+
+static bool fits_positions(const Graph *g, NodeId n)
+{
+    return screen_is_site(g, n, SITE_POSITIONS) || node_role(g, n, ROLE_OTHER_PLACE) != AXIS_NONE;
+}
+
+bool come_positions(Session *s, Screen to, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    if (site_node_any(g, SITE_WAVE_LENGTH) != NO_NODE)
+        return come_waves(s, SCREEN_WAVES, err);
+    if (site_node_any(g, SITE_POSITIONS) == NO_NODE)
+        return err_set(err, NO_POSITIONS);
+    return session_go(s, site_path_any(g, SITE_POSITIONS), to, err);
+}
+
+static bool enter_cosine(Session *s, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    Site site = s->look.positions.centred ? SITE_POSITION_COSINE_CENTRED : SITE_POSITION_COSINE;
+    if (s->look.positions.fitted && site_node_any(g, SITE_FIT_BICUBIC) != NO_NODE)
+        site = SITE_FIT_BICUBIC;
+    if (site_node_any(g, site) == NO_NODE)
+        return err_set(err, NO_POSITIONS);
+    return session_go(s, site_path_any(g, site), SCREEN_EXPLAIN, err);
+}
+
+bool positions_fitted_there(const Session *s, Err *err)
+{
+    const Graph *g = session_graph(s, SIDE_B);
+    if (site_node_any(g, SITE_FIT_OLD) != NO_NODE)
+        return true;
+    if (site_node_any(g, SITE_POSITIONS) == NO_NODE)
+        return err_set(err, "%s", NO_POSITIONS);
+    if (site_node_any(g, SITE_SCORES_BIASED) != NO_NODE)
+        return err_set(err, "this position table is used on the grid that it was made for, as the model's relative "
+                            "positions are: neither is fitted to another");
+    return err_set(err,
+                   "this position table is used on the grid that it was made for: start with --resolution, such as "
+                   "--resolution 72, to see it fitted to another");
+}
+
+/* Raw, centred; then the same of all positions at once; then the table fitted to another grid, where it is. */
+static bool next_positions(Session *s, Err *err)
+{
+    Err none;
+    bool last = s->look.positions.centred && s->look.positions.grids;
+    (void)err;
+    if (s->look.positions.fitted || (last && positions_fitted_there(s, &none))) {
+        s->look.positions.fitted = !s->look.positions.fitted;
+        if (s->look.positions.fitted)
+            return true;
+    }
+    if (s->look.positions.centred)
+        s->look.positions.grids = !s->look.positions.grids;
+    s->look.positions.centred = !s->look.positions.centred;
+    return true;
+}
+
+bool say_positions(const Teller *t)
+{
+    bool centred = t->s->place.screen == SCREEN_POSITIONS ? t->s->look.positions.centred
+                                                          : strstr(t->s->place.path, "centred") != NULL;
+    const char *path = teller_model(t, centred ? SITE_POSITION_COSINE_CENTRED : SITE_POSITION_COSINE);
+    char here[64], most[64], least[64];
+    NodeId n = graph_find(t->g, path);
+    if (n == NO_NODE) {
+        buf_puts(t->out, "This model has no table of position embeddings for patches.");
+        return true;
+    }
+    const float *x = ask_need(t->s, t->side, n, t->err);
+    if (!x)
+        return false;
+    size_t count, self = (size_t)teller_index(t, ROLE_PLACE), best = self ? 0 : 1, worst = 0;
+    const float *row = teller_row(t, x, n, self * (size_t)teller_length(t, ROLE_PLACE), &count);
+    for (size_t i = 0; i < count; i++) {
+        best = i != self && row[i] > row[best] ? i : best;
+        worst = row[i] < row[worst] ? i : worst;
+    }
+    if (count < 2) {
+        buf_puts(t->out, "There is one patch only: nothing to compare its place with.");
+        return true;
+    }
+    buf_printf(t->out, "The place of patch %s is most like that of %s (cosine ",
+               teller_label(t, ROLE_PLACE, (int)self, here), teller_label(t, ROLE_PLACE, (int)best, most));
+    ask_put_short(t->out, row[best]);
+    buf_printf(t->out, ") and least like that of %s (", teller_label(t, ROLE_PLACE, (int)worst, least));
+    ask_put_short(t->out, row[worst]);
+    buf_printf(t->out, ")%s.", centred ? ", with the mean of all places taken away" : "");
+    return true;
+}
+
+static bool fitted_there(Session *s, int value, Err *err)
+{
+    return !value || positions_fitted_there(s, err);
+}
+
+static const LookOption POSITIONS_OPTIONS[] = {
+    {.name = "grids", .kind = OPTION_SWITCH, .at = LOOK(positions.grids)},
+    {.name = "centred", .kind = OPTION_SWITCH, .at = LOOK(positions.centred)},
+    {.name = "fitted", .kind = OPTION_SWITCH, .at = LOOK(positions.fitted), .there = fitted_there},
+    {.name = NULL}};
+
+SCREEN_SPEC(POSITIONS, .name = "positions", .about = "cosine similarity of position embeddings",
+            .command = "view positions", .come = come_positions, .fits = fits_positions, .move = move_on_patches,
+            .enter = enter_cosine, .next = next_positions, .off = OFF_POSITIONS, .say = say_positions,
+            .tell = tell_tensor, .options = POSITIONS_OPTIONS);

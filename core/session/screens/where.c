@@ -1,0 +1,256 @@
+/* Where it looked: four maps of one number per patch, side by side. */
+#include "core/session/screens/where.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/eval/figures.h"
+#include "core/session/ask/say.h"
+#include "core/session/learned/gradient.h"
+#include "core/session/options.h"
+#include "core/session/screens.h"
+
+const char *where_word(WhereMethod m)
+{
+    static const char *const WORDS[WHERE_METHODS] = {"rollout", "attention", "gradient", "occlusion"};
+    return WORDS[m];
+}
+
+const char *where_path(const Session *s, Side side, WhereMethod m)
+{
+    static const Site SITES[WHERE_METHODS] = {SITE_ROLLOUT_PATCHES, SITE_WHERE_ATTENTION_MEAN, SITE_WHERE_GRADIENT,
+                                              SITE_WHERE_ANSWER};
+    bool head = m == WHERE_ATTENTION && s->look.where.one_head;
+    return site_path_any(session_graph(s, side), head ? SITE_WHERE_ATTENTION : SITES[m]);
+}
+
+const char *where_mass_path(const Session *s, Side side, WhereMethod m)
+{
+    static const Site SITES[WHERE_OCCLUSION] = {SITE_WHERE_ROLLOUT_MASS, SITE_WHERE_MEAN_MASS,
+                                                SITE_WHERE_GRADIENT_MASS};
+    if (m >= WHERE_OCCLUSION)
+        return NULL;
+    bool head = m == WHERE_ATTENTION && s->look.where.one_head;
+    return site_path_any(session_graph(s, side), head ? SITE_WHERE_HEAD_MASS : SITES[m]);
+}
+
+const Measure *where_occlusion(const Session *s, Side side, const char **why)
+{
+    *why = NULL;
+    if (side == SIDE_DIFF || (side == SIDE_A && session_compares(s))) {
+        *why = side == SIDE_A ? "measured for B only" : "measured for B only, not for a difference";
+        return NULL;
+    }
+    return session_measure(s, MEASURE_OCCLUSION, why);
+}
+
+float where_drop(const Measure *m, int patch)
+{
+    return m->base - m->value[patch];
+}
+
+bool where_drop_mass(const Measure *m, const float *object, float *mass)
+{
+    double on = 0, all = 0;
+    if (!object || m->done < m->total)
+        return false;
+    for (int i = 0; i < m->rows * m->cols; i++) {
+        float drop = where_drop(m, i);
+        if (!(drop > 0))
+            continue;
+        all += (double)drop;
+        on += object[i] != 0.0f ? (double)drop : 0;
+    }
+    *mass = all > 0 ? (float)(on / all) : 0;
+    return all > 0;
+}
+
+bool where_go(Session *s, WhereMethod m, Err *err)
+{
+    s->look.where.method = (int)m;
+    if (!gradient_answer(s, err))
+        return false;
+    const char *path = where_path(s, SIDE_B, m);
+    if (!path || session_node(s, SIDE_B, path) == NO_NODE)
+        path = where_path(s, SIDE_B, WHERE_ROLLOUT);
+    if (!path || session_node(s, SIDE_B, path) == NO_NODE)
+        return err_set(err, "this model looks at no picture; `view sentence` draws which words look at which, `lens` "
+                            "what each block would answer");
+    return screen_go(s, SCREEN_WHERE, path, err);
+}
+
+static bool run_where(Session *s, const Args *a, Err *err)
+{
+    int value, method = s->look.where.method;
+    bool relative, known = !a->count;
+    for (int i = 0; a->count && i < WHERE_METHODS; i++)
+        if (strcmp(a->word[0], where_word((WhereMethod)i)) == 0) {
+            method = i;
+            known = true;
+        }
+    if (!known && strcmp(a->word[0], "next") == 0) {
+        method = (method + 1) % WHERE_METHODS;
+        known = true;
+    }
+    if (!known && args_number(a->word[0], &value, &relative)) {
+        method = relative ? clamp(method + value, 0, WHERE_METHODS - 1) : value;
+        if (method < 0 || method >= WHERE_METHODS)
+            return err_set(err, "column %d: there is no map %d: they go from 0 to %d", a->column[0], method,
+                           WHERE_METHODS - 1);
+        known = true;
+    }
+    if (!known)
+        return err_set(err, "column %d: expected rollout, attention, gradient, occlusion, next or 0 to %d, found '%s'",
+                       a->column[0], WHERE_METHODS - 1, a->word[0]);
+    return where_go(s, (WhereMethod)method, err) && screen_patch_word(s, a, 1, err);
+}
+
+static bool next_where(Session *s, Err *err)
+{
+    return where_go(s, (WhereMethod)((s->look.where.method + 1) % WHERE_METHODS), err);
+}
+
+/* The class token's map has the mean as its first form. */
+static bool average_where(Session *s, bool on, Err *err)
+{
+    s->look.where.one_head = !on;
+    return where_go(s, WHERE_ATTENTION, err);
+}
+
+/* What lies on the object in many pictures, and what would lie there whatever the model had learned. */
+static void put_base_rates(Buf *out)
+{
+    buf_printf(
+        out,
+        " Over %d held-out pictures rollout has %.3f there on average; before any training %.3f (%.3f to %.3f, %d "
+        "seeds), the mean of all rollouts, the same for each picture, %.3f, brightness above the picture's mean "
+        "%.3f.",
+        (int)FIGURES_PICTURES, figures_mean(FIGURE_MEAN_ROLLOUT), figures_mean(FIGURE_MEAN_ROLLOUT_RANDOM),
+        figures_mean(FIGURE_MEAN_ROLLOUT_RANDOM_LEAST), figures_mean(FIGURE_MEAN_ROLLOUT_RANDOM_MOST),
+        (int)RANDOM_SEEDS, figures_mean(FIGURE_MEAN_ROLLOUT_FIXED), figures_mean(FIGURE_MEAN_BRIGHTNESS));
+    char share[48], fixed[48], bright[48];
+    const RandomSpread peak = figures_random_peak();
+    buf_printf(
+        out,
+        " The heaviest patch is one of those in %s of the pictures; before any training in %.1f %% (%.1f to %.1f "
+        "by seed), the patch most often the object's in %s, the brightest patch in %s.",
+        measure_share_text(figures_get(FIGURE_PEAK, 0).right, FIGURES_PICTURES, share, sizeof share), 100 * peak.mean,
+        100 * peak.least, 100 * peak.most,
+        measure_share_text(figures_get(FIGURE_PEAK_FIXED, 0).right, FIGURES_PICTURES, fixed, sizeof fixed),
+        measure_share_text(figures_get(FIGURE_PEAK_BRIGHT, 0).right, FIGURES_PICTURES, bright, sizeof bright));
+}
+
+static void put_mass(const Teller *t, const float *mass)
+{
+    float share;
+    if (!mass || !teller_there(t, teller_model(t, SITE_WHERE_OBJECT_SHARE), &share))
+        return;
+    bool positive = t->s->look.where.method == WHERE_GRADIENT || t->s->look.where.method == WHERE_OCCLUSION;
+    buf_printf(t->out, " Of all that lies on patches%s ", positive ? " (negative ones as 0)" : "");
+    ask_put_short(t->out, *mass);
+    buf_puts(t->out, " lies on those that the object covers to more than 8 %; they are ");
+    ask_put_short(t->out, share);
+    buf_puts(t->out, " of all patches.");
+    if (!*t->s->model_path && t->s->look.where.method == WHERE_ROLLOUT)
+        put_base_rates(t->out);
+}
+
+static bool say_occlusion(const Teller *t)
+{
+    const char *why;
+    const Measure *m = where_occlusion(t->s, t->side, &why);
+    char label[64];
+    int patch = teller_index(t, ROLE_PLACE);
+    if (!m || isnan(where_drop(m, patch))) {
+        buf_printf(t->out, "Occlusion: %s.", why ? why : "not measured yet");
+        return true;
+    }
+    float drop = where_drop(m, patch), mass;
+    buf_printf(t->out, "With patch %s painted grey the answer's logit %s by ",
+               teller_label(t, ROLE_PLACE, patch, label), drop < 0 ? "rises" : "falls");
+    ask_put_short(t->out, fabsf(drop));
+    buf_puts(t->out, ". The grey picture is standardised anew, so that every patch changes a little.");
+    const float *object = session_peek(t->s, t->side, teller_model(t, SITE_WHERE_OBJECT));
+    put_mass(t, where_drop_mass(m, object, &mass) ? &mass : NULL);
+    return true;
+}
+
+static void begin_map(const Teller *t, WhereMethod m, const char *label)
+{
+    if (m == WHERE_ROLLOUT)
+        buf_printf(t->out, "By attention rollout (½ mean of heads + ½ itself, through all blocks) patch %s gets ",
+                   label);
+    else if (m == WHERE_ATTENTION && t->s->look.where.one_head)
+        buf_printf(t->out, "In head %d of the last block patch %s gets ", teller_index(t, ROLE_HEAD), label);
+    else if (m == WHERE_ATTENTION)
+        buf_printf(t->out, "In the mean of the last block's heads patch %s gets ", label);
+    else
+        buf_printf(t->out, "Gradient times input, added up over patch %s, is ", label);
+}
+
+static bool say_where(const Teller *t)
+{
+    WhereMethod m = (WhereMethod)t->s->look.where.method;
+    const char *path = where_path(t->s, t->side, m);
+    char label[64];
+    float x, mass;
+    if (m == WHERE_OCCLUSION)
+        return say_occlusion(t);
+    if (session_node(t->s, t->side, path) == NO_NODE) {
+        buf_puts(t->out, "There are no gradients of the picture: `where` adds those of the answer's logit.");
+        return true;
+    }
+    if (!teller_value(t, path, &x))
+        return false;
+    begin_map(t, m, teller_label(t, ROLE_PLACE, teller_index(t, ROLE_PLACE), label));
+    ask_put_short(t->out, x);
+    if (m == WHERE_GRADIENT) {
+        buf_puts(t->out, ": what its values would add to ");
+        if (site_is(t->g, t->s->target.path, SITE_WHERE_ANSWER))
+            buf_puts(t->out, "the answer's logit");
+        else
+            gradient_text(t->s, t->out);
+        buf_puts(t->out, ", were all linear");
+    }
+    buf_putc(t->out, '.');
+    put_mass(t, teller_there(t, where_mass_path(t->s, t->side, m), &mass) ? &mass : NULL);
+    return true;
+}
+
+static bool tell_where(const Teller *t)
+{
+    const VitConfig *c = model_vit(session_exhibit(t->s, t->side)->model);
+    const char *path = where_path(t->s, t->side, (WhereMethod)t->s->look.where.method);
+    NodeId n;
+    if (!c || session_node(t->s, t->side, path) == NO_NODE || t->s->look.where.method == WHERE_OCCLUSION)
+        return true;
+    const float *x = teller_values(t, path, &n);
+    if (!x)
+        return false;
+    int patches = vit_patches(c);
+    size_t from = graph_cells(t->g, n) == (size_t)patches
+                      ? 0
+                      : session_cell(t->s, t->side, n) / (size_t)patches * (size_t)patches;
+    buf_printf(t->out, "%s, a number for every patch:\n", path);
+    teller_put_patches(t, x + from, c->image_h / c->patch_h, c->image_w / c->patch_w);
+    return true;
+}
+
+static const char *method_word(int i)
+{
+    return i < WHERE_METHODS ? where_word((WhereMethod)i) : NULL;
+}
+
+static const LookOption OPTIONS[] = {
+    {.name = "method", .kind = OPTION_WORD, .at = LOOK(where.method), .word = method_word},
+    {.name = "one-head", .kind = OPTION_SWITCH, .at = LOOK(where.one_head)},
+    {.name = NULL}};
+
+static const Command OWN = COMMAND("where", "learned", "where [rollout, attention, gradient, occlusion, next] [PATCH]",
+                                   "where it looked: four answers side by side", COMMAND_SESSION, run_where, NULL);
+
+SCREEN_SPEC(WHERE, .name = "where", .about = "where did it look: rollout, class token, gradient × input, occlusion",
+            .group = GROUP_LEARNED, .command = "where", .own = {&OWN, 1, NULL}, .move = move_on_patches,
+            .enter = enter_arithmetic, .next = next_where, .average = average_where, .off = OFF_PATCH,
+            .work = measures_step_occlusion, .say = say_where, .tell = tell_where, .options = OPTIONS);
