@@ -19,12 +19,10 @@ static bool take_digit(App *a, const char *key)
 static void run_binding(App *a, const KeyBinding *k)
 {
     char line[SESSION_PATH + 16];
-    bool says = strcmp(k->command, "say") == 0, again = says && a->said;
-    bool counts = strcmp(k->command, "next") == 0 || strcmp(k->command, "prev") == 0 ||
-                  strncmp(k->command, "move ", 5) == 0;
-    if (a->count && strcmp(k->key, "G") == 0)
+    bool says = k->traits & KEY_TWICE, again = says && a->said;
+    if (a->count && (k->traits & KEY_COUNTS_STEP))
         snprintf(line, sizeof line, "goto %d", a->count);
-    else if (a->count && counts)
+    else if (a->count && (k->traits & KEY_COUNTS))
         snprintf(line, sizeof line, "%.60s %d", k->command, a->count);
     else if (again)
         snprintf(line, sizeof line, "glossary %s", a->s.place.path);
@@ -47,63 +45,108 @@ static void run_chosen(App *a, const Buf *command)
     *a->overlay.sought = 0;
 }
 
-static void on_key(App *a, const TermEvent *e)
+/* --- who may take a key: each says whether it is done --- */
+
+/* Over a list or a page too. */
+static bool glossary_takes(App *a, const char *key)
+{
+    if (strcmp(key, "F1") != 0 || a->prompt.open || a->presenter.view.on)
+        return false;
+    app_do(a, "glossary here");
+    return true;
+}
+
+static bool prompt_takes(App *a, const char *key)
+{
+    if (!a->prompt.open)
+        return false;
+    if (prompt_key(&a->prompt, key, &a->s, &a->commands) == PROMPT_RUN) {
+        char line[PROMPT_SIZE]; /* a command may open the prompt with other text */
+        snprintf(line, sizeof line, "%s", a->prompt.text);
+        app_do(a, line);
+    }
+    return true;
+}
+
+static bool overlay_takes(App *a, const char *key)
 {
     Buf command = {0};
-    if (strcmp(e->key, "F1") == 0 && !a->prompt.open && !a->presenter.view.on) { /* over a list or a page too */
-        app_do(a, "glossary here");
-        return;
-    }
-    if (a->prompt.open) {
-        if (prompt_key(&a->prompt, e->key, &a->s, &a->commands) == PROMPT_RUN) {
-            char line[PROMPT_SIZE]; /* a command may open the prompt with other text */
-            snprintf(line, sizeof line, "%s", a->prompt.text);
-            app_do(a, line);
-        }
-        return;
-    }
-    if (a->overlay.kind != OVERLAY_NONE) {
-        OverlayResult result = overlay_key(&a->overlay, e->key, &command);
-        if (result == OVERLAY_RUN)
-            run_chosen(a, &command);
-        buf_free(&command);
-        a->said = a->said && (result == OVERLAY_PASSED || result == OVERLAY_STAYS);
-        if (result != OVERLAY_PASSED)
-            return;
-    }
-    if (!a->count && app_class_key(a, e->key))
-        return;
-    if (app_presents(a, e->key, take_digit))
-        return;
-    if (a->desk.open && desk_key(&a->desk, e->key, a->canvas.w, a->canvas.h, &command)) {
-        if (command.len)
-            app_do(a, buf_str(&command));
-        buf_free(&command);
-        a->count = 0;
-        return;
-    }
-    if (take_digit(a, e->key))
-        return;
-    const KeyBinding *k = keymap_find(&a->s, e->key);
-    if (a->stage.open && strcmp(e->key, "Space") == 0) /* Space goes on with what is open */
-        app_do(a, "demo next");
-    else if (k)
-        run_binding(a, k);
-    else if (strcmp(e->key, "^C") == 0) {
-        double share;
-        a->halted = session_busy(&a->s) || session_again(&a->s, &share);
-        app_say(a, false,
-                a->halted ? "Stopped computing. The next key goes on with it; q leaves."
-                          : "Nothing is being computed. q leaves.");
-    } else if (strcmp(e->key, "Esc") == 0) {
-        a->s.sought.on = false;
-        app_say(a, false, "");
-    } else {
-        char text[80];
-        snprintf(text, sizeof text, "%s does nothing here. ? lists the keys.", e->key);
-        app_say(a, false, text);
-    }
+    if (a->overlay.kind == OVERLAY_NONE)
+        return false;
+    OverlayResult result = overlay_key(&a->overlay, key, &command);
+    if (result == OVERLAY_RUN)
+        run_chosen(a, &command);
+    buf_free(&command);
+    a->said = a->said && (result == OVERLAY_PASSED || result == OVERLAY_STAYS);
+    return result != OVERLAY_PASSED;
+}
+
+static bool class_takes(App *a, const char *key)
+{
+    return !a->count && app_class_key(a, key);
+}
+
+static bool presenter_takes(App *a, const char *key)
+{
+    return app_presents(a, key, take_digit);
+}
+
+static bool desk_takes(App *a, const char *key)
+{
+    Buf command = {0};
+    if (!a->desk.open || !desk_key(&a->desk, key, a->canvas.w, a->canvas.h, &command))
+        return false;
+    if (command.len)
+        app_do(a, buf_str(&command));
+    buf_free(&command);
     a->count = 0;
+    return true;
+}
+
+/* Space goes on with what is open. */
+static bool stage_takes(App *a, const char *key)
+{
+    if (!a->stage.open || strcmp(key, "Space") != 0)
+        return false;
+    app_do(a, "demo next");
+    a->count = 0;
+    return true;
+}
+
+static bool binding_takes(App *a, const char *key)
+{
+    const KeyBinding *k = keymap_find(&a->s, key);
+    if (k)
+        run_binding(a, k);
+    return k != NULL;
+}
+
+static bool nobody_takes(App *a, const char *key)
+{
+    char text[80] = "";
+    double share;
+    a->count = 0;
+    if (strcmp(key, "^C") == 0) {
+        a->halted = session_busy(&a->s) || session_again(&a->s, &share);
+        snprintf(text, sizeof text, "%s",
+                 a->halted ? "Stopped computing. The next key goes on with it; q leaves."
+                           : "Nothing is being computed. q leaves.");
+    } else if (strcmp(key, "Esc") == 0)
+        a->s.sought.on = false;
+    else
+        snprintf(text, sizeof text, "%s does nothing here. ? lists the keys.", key);
+    app_say(a, false, text);
+    return true;
+}
+
+static void on_key(App *a, const TermEvent *e)
+{
+    static bool (*const TAKERS[])(App * a, const char *key) = {glossary_takes, prompt_takes,    overlay_takes,
+                                                               class_takes,    presenter_takes, desk_takes,
+                                                               take_digit,     stage_takes,     binding_takes,
+                                                               nobody_takes};
+    for (size_t i = 0; !TAKERS[i](a, e->key); i++)
+        continue;
 }
 
 /* The right button: what the word or the key under it means. */

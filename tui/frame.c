@@ -418,10 +418,7 @@ void frame_draw(const Paint *p, const Frame *f, const FrameState *state)
         fit_title(&title, pane->box.w - 4);
         canvas_box(c, pane->box, buf_str(&title), pane->focus);
         buf_free(&title);
-        Rect old = canvas_clip(c, pane->inside);
-        if (pane->inside.h > 0 && pane->inside.w > 0)
-            pane->view->draw(p, pane->inside, pane->side, pane->focus);
-        c->clip = old;
+        view_draw(pane->view, p, pane->inside, pane->side, pane->focus);
     }
     draw_sentence(p, f->sentence, state);
     if (f->answer.h)
@@ -467,7 +464,7 @@ bool frame_click(const Paint *p, const Frame *f, int y, int x, Buf *command)
     for (int i = 0; i < f->count; i++) {
         const Pane *pane = &f->pane[i];
         if (rect_has(pane->inside, y, x))
-            return pane->view->click && pane->view->click(p, pane->inside, pane->side, y, x, command);
+            return view_click(pane->view, p, pane->inside, pane->side, y, x, command);
     }
     return false;
 }

@@ -18,29 +18,29 @@ static bool in_block(const Session *s)
 }
 
 static const KeyBinding KEYS[] = {
-    {"Space", "next", "next", "the next step of the forward pass", 0, 1, NULL},
+    {"Space", "next", "next", "the next step of the forward pass", KEY_COUNTS, 1, NULL},
     {"n", "find next", NULL, "the next of what was looked for; otherwise the next step", WHILE_SEEKING, 0, NULL},
     {"N", "find prev", NULL, "the one before of what was looked for", 0, 0, NULL},
-    {"n", "next", NULL, "the next step", 0, 0, NULL},
-    {"PgDn", "next", NULL, "the next step", 0, 0, NULL},
-    {"p", "prev", NULL, "the step before", 0, 0, NULL},
-    {"PgUp", "prev", NULL, "the step before", 0, 0, NULL},
+    {"n", "next", NULL, "the next step", KEY_COUNTS, 0, NULL},
+    {"PgDn", "next", NULL, "the next step", KEY_COUNTS, 0, NULL},
+    {"p", "prev", NULL, "the step before", KEY_COUNTS, 0, NULL},
+    {"PgUp", "prev", NULL, "the step before", KEY_COUNTS, 0, NULL},
     {"g", "goto first", NULL, "the first step", 0, 0, NULL},
-    {"G", "goto last", NULL, "the last step; 12G: step 12", 0, 0, NULL},
-    {"Up", "move up", "move", "move the cursor", 0, 2, NULL},
-    {"Down", "move down", NULL, "move the cursor", 0, 0, NULL},
-    {"Left", "move left", NULL, "move the cursor", 0, 0, NULL},
-    {"Right", "move right", NULL, "move the cursor", 0, 0, NULL},
-    {"k", "move up", NULL, "as the arrow up", 0, 0, NULL},
-    {"j", "move down", NULL, "as the arrow down", 0, 0, NULL},
-    {"h", "move left", NULL, "as the arrow to the left", 0, 0, NULL},
-    {"l", "move right", NULL, "as the arrow to the right", 0, 0, NULL},
-    {"Home", "move home", NULL, "to the start of the row", 0, 0, NULL},
-    {"End", "move end", NULL, "to the end of the row", 0, 0, NULL},
-    {"0", "move home", NULL, "to the start of the row", 0, 0, NULL},
-    {"$", "move end", NULL, "to the end of the row", 0, 0, NULL},
-    {"^D", "move down 8", NULL, "half a page down", 0, 0, NULL},
-    {"^U", "move up 8", NULL, "half a page up", 0, 0, NULL},
+    {"G", "goto last", NULL, "the last step; 12G: step 12", KEY_COUNTS_STEP, 0, NULL},
+    {"Up", "move up", "move", "move the cursor", KEY_COUNTS, 2, NULL},
+    {"Down", "move down", NULL, "move the cursor", KEY_COUNTS, 0, NULL},
+    {"Left", "move left", NULL, "move the cursor", KEY_COUNTS, 0, NULL},
+    {"Right", "move right", NULL, "move the cursor", KEY_COUNTS, 0, NULL},
+    {"k", "move up", NULL, "as the arrow up", KEY_COUNTS, 0, NULL},
+    {"j", "move down", NULL, "as the arrow down", KEY_COUNTS, 0, NULL},
+    {"h", "move left", NULL, "as the arrow to the left", KEY_COUNTS, 0, NULL},
+    {"l", "move right", NULL, "as the arrow to the right", KEY_COUNTS, 0, NULL},
+    {"Home", "move home", NULL, "to the start of the row", KEY_COUNTS, 0, NULL},
+    {"End", "move end", NULL, "to the end of the row", KEY_COUNTS, 0, NULL},
+    {"0", "move home", NULL, "to the start of the row", KEY_COUNTS, 0, NULL},
+    {"$", "move end", NULL, "to the end of the row", KEY_COUNTS, 0, NULL},
+    {"^D", "move down 8", NULL, "half a page down", KEY_COUNTS, 0, NULL},
+    {"^U", "move up 8", NULL, "half a page up", KEY_COUNTS, 0, NULL},
     {"H", "head -1", "head", "the head before", 0, 9, has_head},
     {"L", "head +1", NULL, "the next head", 0, 0, NULL},
     {"K", "block -1", "block", "the block before", 0, 10, in_block},
@@ -80,7 +80,7 @@ static const KeyBinding KEYS[] = {
     {"U", "redo", NULL, "do it again", 0, 0, NULL},
     {"b", "compare next", "A/B", "compare: A, B, A − B", 0, 8, session_compares},
     {"B", "pin", NULL, "keep this as A; open another picture or change something as B", 0, 0, NULL},
-    {"i", "say", "say", "one or two sentences on what is in focus; again: what it is in general", 0, 8, NULL},
+    {"i", "say", "say", "one or two sentences on what is in focus; again: what it is in general", KEY_TWICE, 8, NULL},
     {"w", "why", "why", "the chain of largest terms down to a pixel or weight", VIEW_TRACED, 8, NULL},
     {"w", "why", NULL, "the chain of largest terms down to a pixel or weight", 0, 0, NULL},
     {"o", "menu open", NULL, "another picture or model", 0, 0, NULL},
@@ -145,7 +145,7 @@ const KeyBinding *keymap_find(const Session *s, const char *key)
         if (strcmp(k->key, key) == 0)
             return k;
     for (int i = 0; i < (int)KEY_COUNT; i++)
-        if (strcmp(KEYS[i].key, key) == 0 && (!KEYS[i].traits || (KEYS[i].traits & traits)))
+        if (strcmp(KEYS[i].key, key) == 0 && (!(KEYS[i].traits & VIEW_TRAITS) || (KEYS[i].traits & traits)))
             return &KEYS[i];
     return NULL;
 }

@@ -79,7 +79,7 @@ static void all_three_at_every_size(void **state)
                     canvas_init(&c, h, w);
                     c.ascii = ascii;
                     Paint p = {.s = &session, .c = &c, .mode = ascii ? MODE_MONO : MODE_256};
-                    VIEW_BESIDE.draw(&p, (Rect){0, 0, h, w}, SIDE_B, true);
+                    view_draw(&VIEW_BESIDE, &p, (Rect){0, 0, h, w}, SIDE_B, true);
                     for (int i = 0; i < 3; i++)
                         assert_true(count_of(&c, graph_find(g, PATHS[i])) > 20);
                     int marks = count_marks(&c, &lines);
@@ -87,7 +87,8 @@ static void all_three_at_every_size(void **state)
                     assert_int_equal(lines, 1);
                     assert_true(c.cursor_y >= 0);
                     Buf command = {0};
-                    assert_true(VIEW_BESIDE.click(&p, (Rect){0, 0, h, w}, SIDE_B, c.cursor_y, c.cursor_x, &command));
+                    assert_true(
+                        view_click(&VIEW_BESIDE, &p, (Rect){0, 0, h, w}, SIDE_B, c.cursor_y, c.cursor_x, &command));
                     assert_true(strstr(buf_str(&command), PATHS[focus]) || !strcmp(buf_str(&command), "in"));
                     buf_free(&command);
                     canvas_free(&c);
@@ -106,7 +107,7 @@ static void the_class_token_stands_apart(void **state)
         stand("tokens", 0);
         canvas_init(&c, h, 60);
         Paint p = {.s = &session, .c = &c, .mode = MODE_256};
-        VIEW_BESIDE.draw(&p, (Rect){0, 0, h, 60}, SIDE_B, true);
+        view_draw(&VIEW_BESIDE, &p, (Rect){0, 0, h, 60}, SIDE_B, true);
         assert_int_equal(count_marks(&c, &lines), 2); /* in the joined tokens and in front of them: no patch is meant */
         assert_int_equal(lines, 1);
         for (int y = 0; y < h; y++) {
@@ -129,7 +130,7 @@ static void the_class_token_stands_apart(void **state)
     stand("tokens", 20);
     canvas_init(&c, 12, 20);
     Paint p = {.s = &session, .c = &c, .mode = MODE_256};
-    VIEW_BESIDE.draw(&p, (Rect){0, 0, 12, 20}, SIDE_B, true);
+    view_draw(&VIEW_BESIDE, &p, (Rect){0, 0, 12, 20}, SIDE_B, true);
     assert_true(count_of(&c, tokens) > 20);
     assert_int_equal(count_of(&c, patches), 0);
     canvas_free(&c);

@@ -57,7 +57,7 @@ static Canvas drawn(const ViewSpec *v, int h, int w, ColourMode mode)
     compute(&needs);
     canvas_init(&c, h, w);
     Paint p = {.s = &session, .c = &c, .mode = mode};
-    v->draw(&p, r, SIDE_B, true);
+    view_draw(v, &p, r, SIDE_B, true);
     return c;
 }
 
@@ -118,7 +118,7 @@ static void the_others_are_dimmed(void **state)
         Needs needs = {0};
         VIEW_EXPLAIN.needs(&session, SIDE_B, (Rect){0, 0, 36, 88}, &needs);
         compute(&needs);
-        VIEW_EXPLAIN.draw(&p, (Rect){0, 0, 36, 88}, SIDE_B, true);
+        view_draw(&VIEW_EXPLAIN, &p, (Rect){0, 0, 36, 88}, SIDE_B, true);
         Shown v;
         assert_true(shown_open(&session, SIDE_B, "blocks.1.attn.q", &v));
         ColourScale scale = colour_scale_for(&p, SIDE_B, v.node, v.values, v.count);

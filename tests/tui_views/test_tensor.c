@@ -70,7 +70,7 @@ static void pooling(void **state)
         session.look.pool = 4;
         session.look.pool_kind = (PoolKind)kind;
         canvas_clear(&c);
-        VIEW_TENSOR.draw(&p, r, SIDE_A, true);
+        view_draw(&VIEW_TENSOR, &p, r, SIDE_A, true);
         Tensor t;
         assert_true(tensor_open(&session, SIDE_A, session.place.path, &t));
         ColourScale scale = colour_scale_for(&p, SIDE_A, t.v.node, t.v.values, t.v.count);
@@ -179,10 +179,10 @@ static void panning(void **state)
                                    : 0,
                       session.place.at);
             canvas_clear(&c);
-            VIEW_TENSOR.draw(&p, (Rect){0, 0, 10, 40}, SIDE_A, true);
+            view_draw(&VIEW_TENSOR, &p, (Rect){0, 0, 10, 40}, SIDE_A, true);
             assert_true(c.cursor_y >= 0);
             Buf command = {0};
-            assert_true(VIEW_TENSOR.click(&p, (Rect){0, 0, 10, 40}, SIDE_A, c.cursor_y, c.cursor_x, &command));
+            assert_true(view_click(&VIEW_TENSOR, &p, (Rect){0, 0, 10, 40}, SIDE_A, c.cursor_y, c.cursor_x, &command));
             if (view != VIEW_HEAT) /* two rows share a line of half blocks: the click takes the upper */
                 assert_string_equal(buf_str(&command), "in");
             buf_free(&command);
@@ -200,7 +200,7 @@ static void vectors(void **state)
     Canvas c;
     canvas_init(&c, 20, 40);
     Paint p = {.s = &session, .c = &c, .mode = MODE_256};
-    VIEW_TENSOR.draw(&p, (Rect){0, 0, 20, 40}, SIDE_A, true);
+    view_draw(&VIEW_TENSOR, &p, (Rect){0, 0, 20, 40}, SIDE_A, true);
     bool seen[64] = {false};
     for (int y = 0; y < 20; y++)
         for (int x = 0; x < 40; x++)

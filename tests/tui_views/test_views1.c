@@ -96,7 +96,7 @@ static int draw_checked(const ViewSpec *v, Side side, Rect r, int h, int w, Colo
     Rect clip = c.clip;
     step_needs(v, side, r);
     if (v)
-        v->draw(&p, r, side, true);
+        view_draw(v, &p, r, side, true);
     else
         answer_line(&p, r.y, r.x, r.w);
     assert_memory_equal(&clip, &c.clip, sizeof clip);
@@ -114,7 +114,7 @@ static int draw_checked(const ViewSpec *v, Side side, Rect r, int h, int w, Colo
     for (int y = r.y; v && y < r.y + r.h; y += 3)
         for (int x = r.x; x < r.x + r.w; x += 5) {
             Buf command = {0};
-            bool hit = v->click(&p, r, side, y, x, &command);
+            bool hit = view_click(v, &p, r, side, y, x, &command);
             assert_int_equal(hit, command.len > 0);
             buf_free(&command);
         }
@@ -228,19 +228,19 @@ static void steps_show_here(void **state)
         for (int step = 1; step <= total; step++, box = stages_after(&session.stages, session.open, box)) {
             session.place.box = box;
             canvas_clear(&c);
-            VIEW_STEPS.draw(&p, (Rect){0, 0, h, 40}, SIDE_A, true);
+            view_draw(&VIEW_STEPS, &p, (Rect){0, 0, h, 40}, SIDE_A, true);
             char text[512];
             assert_true(c.cursor_y >= 0);
             row_text(&c, c.cursor_y, text, sizeof text);
             assert_non_null(strstr(text, session.stages.boxes[box].label));
             assert_int_equal(canvas_at(&c, c.cursor_y, 0)->ch, 0x25CF);
             Buf command = {0};
-            assert_true(VIEW_STEPS.click(&p, (Rect){0, 0, h, 40}, SIDE_A, c.cursor_y, 5, &command));
+            assert_true(view_click(&VIEW_STEPS, &p, (Rect){0, 0, h, 40}, SIDE_A, c.cursor_y, 5, &command));
             assert_string_equal(buf_str(&command), "in");
             if (c.cursor_y > (h >= 8)) { /* above the first step there is the line of headings, where it has room */
                 char want[32];
                 buf_clear(&command);
-                assert_true(VIEW_STEPS.click(&p, (Rect){0, 0, h, 40}, SIDE_A, c.cursor_y - 1, 5, &command));
+                assert_true(view_click(&VIEW_STEPS, &p, (Rect){0, 0, h, 40}, SIDE_A, c.cursor_y - 1, 5, &command));
                 snprintf(want, sizeof want, "step %d", step - 1);
                 assert_string_equal(buf_str(&command), want);
             }

@@ -45,7 +45,7 @@ static int draw_checked(const ViewSpec *v, Side side, int h, int w, ColourMode m
     canvas_fill(&c, r, STYLE_TEXT, ' ');
     Rect clip = c.clip;
     drawn_prepare(&session, v, side, r);
-    v->draw(&p, r, side, true);
+    view_draw(v, &p, r, side, true);
     assert_memory_equal(&clip, &c.clip, sizeof clip);
     for (int y = 0; y < c.h; y++)
         for (int x = 0; x < c.w; x++) {
@@ -60,7 +60,7 @@ static int draw_checked(const ViewSpec *v, Side side, int h, int w, ColourMode m
     for (int y = 0; y < c.h; y += 1 + h / 12)
         for (int x = 0; x < c.w; x += 1 + w / 16) {
             Buf command = {0};
-            bool hit = v->click(&p, r, side, y, x, &command);
+            bool hit = view_click(v, &p, r, side, y, x, &command);
             assert_int_equal(hit, command.len > 0);
             assert_true(!hit || rect_has(r, y, x));
             buf_free(&command);
@@ -312,7 +312,7 @@ static void matrix_shows_every_cell(void **state)
     Attend a;
     drawn_prepare(&session, &VIEW_MATRIX, SIDE_A, all);
     assert_true(attend_open(&session, SIDE_A, -1, &a));
-    VIEW_MATRIX.draw(&p, all, SIDE_A, true);
+    view_draw(&VIEW_MATRIX, &p, all, SIDE_A, true);
     static unsigned char seen[65][65];
     memset(seen, 0, sizeof seen);
     int last_row[65] = {0};
@@ -341,7 +341,7 @@ static void unpooled_where_it_fits(void **state)
         Paint p = open_canvas(&c, h, 76, MODE_256);
         Rect all = c.clip;
         drawn_prepare(&session, &VIEW_MATRIX, SIDE_A, all);
-        VIEW_MATRIX.draw(&p, all, SIDE_A, true);
+        view_draw(&VIEW_MATRIX, &p, all, SIDE_A, true);
         int data = 0;
         for (int y = 0; y < c.h; y++)
             for (int x = 0; x < c.w; x++)
@@ -364,13 +364,13 @@ static void clicks_go_where_they_point(void **state)
         const ViewSpec *v = view ? &VIEW_ROW : &VIEW_MATRIX;
         int hits = 0;
         canvas_clear(&c);
-        v->draw(&p, all, SIDE_A, true);
+        view_draw(v, &p, all, SIDE_A, true);
         for (int y = 0; y < c.h - 2; y++)
             for (int x = 0; x < c.w; x++) {
                 const Cell *k = canvas_at(&c, y, x);
                 Buf command = {0};
                 char wanted[96], t[32], u[32];
-                if (!k->ref.run || !k->level || !v->click(&p, all, SIDE_A, y, x, &command)) {
+                if (!k->ref.run || !k->level || !view_click(v, &p, all, SIDE_A, y, x, &command)) {
                     buf_free(&command);
                     continue;
                 }
@@ -424,7 +424,7 @@ static void list_is_sorted_and_whole(void **state)
     Paint p = open_canvas(&c, 80, 18, MODE_256);
     Attend a;
     drawn_prepare(&session, &VIEW_ROW_TOP, SIDE_A, c.clip);
-    VIEW_ROW_TOP.draw(&p, c.clip, SIDE_A, true);
+    view_draw(&VIEW_ROW_TOP, &p, c.clip, SIDE_A, true);
     assert_true(attend_open(&session, SIDE_A, -1, &a));
     bool seen[65] = {false};
     float last = INFINITY;
@@ -464,7 +464,7 @@ static void figures_compare(void **state)
     char text[400], word[32];
     Rect all = c.clip;
     drawn_prepare(&session, &VIEW_FIGURES, SIDE_DIFF, all);
-    VIEW_FIGURES.draw(&p, all, SIDE_DIFF, false);
+    view_draw(&VIEW_FIGURES, &p, all, SIDE_DIFF, false);
     line_text(&c, 0, text);
     assert_non_null(strstr(text, "×"));
     assert_int_equal(sscanf(strstr(text, "×") + strlen("×"), "%31s", word), 1);
@@ -511,7 +511,7 @@ static void explain_every_kind(void **state)
         kinds[node->op]++;
         Canvas c;
         Paint p = open_canvas(&c, 17, 78, MODE_256);
-        VIEW_EXPLAIN.draw(&p, c.clip, SIDE_A, true);
+        view_draw(&VIEW_EXPLAIN, &p, c.clip, SIDE_A, true);
         float value = session_peek(&session, SIDE_A, node->path)[session_cell(&session, SIDE_A, n)];
         uint32_t bits;
         char hex[32];
@@ -540,7 +540,7 @@ static void digits_are_never_dropped(void **state)
             session.place.term = term;
             Paint p = open_canvas(&c, 8, w, MODE_256);
             drawn_prepare(&session, &VIEW_EXPLAIN, SIDE_A, c.clip);
-            VIEW_EXPLAIN.draw(&p, c.clip, SIDE_A, true);
+            view_draw(&VIEW_EXPLAIN, &p, c.clip, SIDE_A, true);
             int found = 0;
             for (int y = 0; y < c.h; y++)
                 for (int x = 0; x < c.w; x++) {
@@ -577,14 +577,14 @@ static void the_path_stays(void **state)
     focus("readout");
     Paint p = open_canvas(&c, 17, 100, MODE_256);
     drawn_prepare(&session, &VIEW_EXPLAIN, SIDE_A, c.clip);
-    VIEW_EXPLAIN.draw(&p, c.clip, SIDE_A, true);
+    view_draw(&VIEW_EXPLAIN, &p, c.clip, SIDE_A, true);
     assert_true(screen_has(&c, "probs[") && screen_has(&c, " ‹ logits[") && screen_has(&c, " ‹ readout["));
     assert_true(drawn_numbers(&session, &c) >= 5);
     canvas_free(&c);
     for (int i = 0; i < SESSION_BACK + 9; i++) /* a long walk: the first and the last remain */
         place_push(&session);
     p = open_canvas(&c, 17, 60, MODE_256);
-    VIEW_EXPLAIN.draw(&p, c.clip, SIDE_A, true);
+    view_draw(&VIEW_EXPLAIN, &p, c.clip, SIDE_A, true);
     assert_true(screen_has(&c, "…") && screen_has(&c, " ‹ readout["));
     canvas_free(&c);
     session.back_count = 0;
@@ -605,7 +605,7 @@ static void what_is_left_out_adds_up(void **state)
             session.place.term = term;
             Paint p = open_canvas(&c, h, 78, MODE_256);
             drawn_prepare(&session, &VIEW_EXPLAIN, SIDE_A, c.clip);
-            VIEW_EXPLAIN.draw(&p, c.clip, SIDE_A, true);
+            view_draw(&VIEW_EXPLAIN, &p, c.clip, SIDE_A, true);
             double sum = 0, most = 0;
             bool more = false;
             for (int y = 0; y < h && !more; y++) {
@@ -647,7 +647,7 @@ static void a_click_chooses_the_operand(void **state)
     Canvas c;
     Paint p = open_canvas(&c, 17, 70, MODE_256); /* without maps, whose cells are places to go to */
     drawn_prepare(&session, &VIEW_EXPLAIN, SIDE_A, c.clip);
-    VIEW_EXPLAIN.draw(&p, c.clip, SIDE_A, true);
+    view_draw(&VIEW_EXPLAIN, &p, c.clip, SIDE_A, true);
     NodeId k_node = session_node(&session, SIDE_A, "blocks.1.attn.k");
     int line = 0, lines = 0;
     for (int y = 0; y < c.h; y++)
@@ -657,7 +657,7 @@ static void a_click_chooses_the_operand(void **state)
                 continue;
             Buf command = {0};
             char wanted[96];
-            assert_true(VIEW_EXPLAIN.click(&p, c.clip, SIDE_A, y, x, &command));
+            assert_true(view_click(&VIEW_EXPLAIN, &p, c.clip, SIDE_A, y, x, &command));
             snprintf(wanted, sizeof wanted, "; move down %d", line);
             assert_true(line == 0 || strstr(buf_str(&command), wanted));
             assert_non_null(strstr(buf_str(&command), "; move right 1"));
@@ -697,7 +697,7 @@ static void plain_model(void **state)
     assert_true(a.u.prefix == 0 && a.u.rows == 3 && a.u.cols == 5 && a.heads == 1);
     Canvas canvas;
     Paint p = open_canvas(&canvas, 10, 100, MODE_256);
-    VIEW_POSITIONS.draw(&p, canvas.clip, SIDE_A, true);
+    view_draw(&VIEW_POSITIONS, &p, canvas.clip, SIDE_A, true);
     assert_true(screen_has(&canvas, "no table of position embeddings"));
     canvas_free(&canvas);
     session_free(&session);

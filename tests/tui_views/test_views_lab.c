@@ -75,7 +75,7 @@ static int draw_checked(const ViewSpec *v, int h, int w, ColourMode mode, bool a
     canvas_fill(&c, r, STYLE_TEXT, ' ');
     Paint p = {.s = &session, .c = &c, .mode = mode};
     Rect clip = c.clip;
-    v->draw(&p, r, SIDE_B, true);
+    view_draw(v, &p, r, SIDE_B, true);
     assert_memory_equal(&clip, &c.clip, sizeof clip);
     for (int y = 0; y < c.h; y++)
         for (int x = 0; x < c.w; x++) {
@@ -113,7 +113,7 @@ static const char *drawn(const ViewSpec *v, int h, int w, Buf *out)
     Canvas c;
     canvas_init(&c, h, w);
     Paint p = {.s = &session, .c = &c, .mode = MODE_256};
-    v->draw(&p, c.clip, SIDE_B, true);
+    view_draw(v, &p, c.clip, SIDE_B, true);
     buf_clear(out);
     for (int y = 0; y < h; y++) {
         for (int x = 0; x < w; x++) {
@@ -155,7 +155,7 @@ static int click_everywhere(const ViewSpec *v, const char *go, int h, int w)
             if (session.place.screen != SCREEN_LABORATORY && session.place.screen != SCREEN_CENSUS)
                 must(go);
             Paint p = {.s = &session, .c = &c, .mode = MODE_256};
-            bool hit = v->click(&p, (Rect){0, 0, h, w}, SIDE_B, y, x, &line);
+            bool hit = view_click(v, &p, (Rect){0, 0, h, w}, SIDE_B, y, x, &line);
             assert_int_equal(hit, line.len > 0);
             int i = 0;
             while (hit && i < kinds && strcmp(seen[i], buf_str(&line)) != 0)
@@ -238,7 +238,7 @@ static void point_lines(int at[MEASURES_FACTORS])
     canvas_init(&c, 40, 160);
     canvas_plots(&c, "blocks");
     Paint p = {.s = &session, .c = &c, .mode = MODE_256};
-    VIEW_LABORATORY.draw(&p, c.clip, SIDE_B, true);
+    view_draw(&VIEW_LABORATORY, &p, c.clip, SIDE_B, true);
     int found = 0;
     for (int i = 0; i < MEASURES_FACTORS; i++)
         at[i] = -1;
@@ -247,7 +247,8 @@ static void point_lines(int at[MEASURES_FACTORS])
             if (canvas_at(&c, y, x)->ch == 0x25cf) {
                 Buf line = {0};
                 assert_true(found < MEASURES_FACTORS);
-                assert_true(VIEW_LABORATORY.click(&p, c.clip, SIDE_B, y, x, &line)); /* its own notch is under it */
+                assert_true(
+                    view_click(&VIEW_LABORATORY, &p, c.clip, SIDE_B, y, x, &line)); /* its own notch is under it */
                 int notch = -1;
                 assert_int_equal(sscanf(buf_str(&line), "laboratory %d", &notch), 1);
                 assert_true(notch >= 0 && notch < MEASURES_FACTORS && at[notch] == -1);
@@ -291,7 +292,7 @@ static void the_plot_is_exported_as_lines(void **state)
     drawn_prepare(&session, &VIEW_LABORATORY, SIDE_B, (Rect){0, 0, 34, 90});
     canvas_init(&c, 34, 90);
     Paint p = {.s = &session, .c = &c, .mode = MODE_TRUE};
-    VIEW_LABORATORY.draw(&p, c.clip, SIDE_B, true);
+    view_draw(&VIEW_LABORATORY, &p, c.clip, SIDE_B, true);
     assert_int_equal(c.strokes.strokes, 2);
     assert_int_equal(c.strokes.stroke[0].count, MEASURES_FACTORS);
     export_svg(&c, MODE_TRUE, false, "laboratory", &out);

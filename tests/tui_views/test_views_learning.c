@@ -139,7 +139,7 @@ static int draw_checked(const ViewSpec *v, Side side, int h, int w, ColourMode m
     Paint p = {.s = &session, .c = &c, .mode = mode};
     Rect clip = c.clip;
     drawn_prepare(&session, v, side, r);
-    v->draw(&p, r, side, true);
+    view_draw(v, &p, r, side, true);
     assert_memory_equal(&clip, &c.clip, sizeof clip);
     for (int y = 0; y < c.h; y++)
         for (int x = 0; x < c.w; x++) {
@@ -168,7 +168,7 @@ static int click_everywhere(const ViewSpec *v, const char *go, int h, int w)
             Paint p = {.s = &session, .c = &c, .mode = MODE_256};
             Rect r = {0, 0, h, w};
             drawn_prepare(&session, v, SIDE_A, r);
-            bool hit = v->click(&p, r, SIDE_A, y, x, &line);
+            bool hit = view_click(v, &p, r, SIDE_A, y, x, &line);
             assert_int_equal(hit, line.len > 0);
             if (hit)
                 must(buf_str(&line));
@@ -258,7 +258,7 @@ static const char *drawn(Canvas *c, const ViewSpec *v, Buf *out)
     Paint p = {.s = &session, .c = c, .mode = MODE_256};
     canvas_clear(c);
     drawn_prepare(&session, v, SIDE_A, c->clip);
-    v->draw(&p, c->clip, SIDE_A, true);
+    view_draw(v, &p, c->clip, SIDE_A, true);
     return text_of(c, out);
 }
 
@@ -375,7 +375,7 @@ static void film_in_steps(void **state)
     must("training 3");
     canvas_init(&canvas, 30, 90);
     Paint p = {.s = &session, .c = &canvas, .mode = MODE_256};
-    VIEW_TRAINING.draw(&p, canvas.clip, SIDE_A, true);
+    view_draw(&VIEW_TRAINING, &p, canvas.clip, SIDE_A, true);
     assert_non_null(strstr(text_of(&canvas, &text), "computing"));
     assert_true(position_film_init(&film, session_history(&session)));
     assert_false(position_film_step(&film, 3, 0));
@@ -467,7 +467,7 @@ static void many_heads(void **state)
     assert_null(strstr(buf_str(&text), "block 21  h"));
     Paint p = {.s = &session, .c = &canvas, .mode = MODE_256};
     Buf line = {0};
-    assert_true(VIEW_HEADS.click(&p, canvas.clip, SIDE_A, canvas.cursor_y + 1, 3, &line));
+    assert_true(view_click(&VIEW_HEADS, &p, canvas.clip, SIDE_A, canvas.cursor_y + 1, 3, &line));
     assert_string_equal(buf_str(&line), "block 21");
     buf_free(&line);
     for (int i = 0; i < SIZE_COUNT; i++)
@@ -488,7 +488,7 @@ static void tiles_are_the_weights(void **state)
     canvas_init(&canvas, 40, 120);
     Paint p = {.s = &session, .c = &canvas, .mode = MODE_TRUE};
     drawn_prepare(&session, &VIEW_FILTERS, SIDE_A, canvas.clip);
-    VIEW_FILTERS.draw(&p, canvas.clip, SIDE_A, true);
+    view_draw(&VIEW_FILTERS, &p, canvas.clip, SIDE_A, true);
     const Graph *g = session_graph(&session, SIDE_A);
     NodeId n = session_node(&session, SIDE_A, "patch_embed.probe.filters");
     const float *x = session_peek(&session, SIDE_A, "patch_embed.probe.filters");

@@ -41,7 +41,7 @@ static void computing_is_said(void **state)
             canvas_init(&c, r.h, r.w);
             c.ascii = true;
             Paint p = {.s = &session, .c = &c, .mode = MODE_256};
-            VIEWS[k]->draw(&p, r, SIDE_A, true); /* nothing was computed: nothing may be read */
+            view_draw(VIEWS[k], &p, r, SIDE_A, true); /* nothing was computed: nothing may be read */
             assert_int_equal(drawn_numbers(&session, &c), 0);
             Buf text = {0};
             for (int y = 0; y < r.h; y++)
@@ -152,12 +152,12 @@ static void clicks_go_to_patch_and_map(void **state)
     for (int y = 0; y < r.h; y += 2)
         for (int x = 0; x < r.w; x += 3) {
             Buf line = {0};
-            if (VIEW_WHERE.click(&p, r, SIDE_A, y, x, &line) && strcmp(buf_str(&line), "in") != 0) {
+            if (view_click(&VIEW_WHERE, &p, r, SIDE_A, y, x, &line) && strcmp(buf_str(&line), "in") != 0) {
                 command(buf_str(&line));
                 assert_int_equal(session.place.screen, SCREEN_WHERE);
                 met[session.look.where.method] = true;
                 Buf again = {0}; /* now it is the picked one */
-                assert_true(VIEW_WHERE.click(&p, r, SIDE_A, y, x, &again));
+                assert_true(view_click(&VIEW_WHERE, &p, r, SIDE_A, y, x, &again));
                 assert_string_equal(buf_str(&again), "in");
                 buf_free(&again);
             }
@@ -270,7 +270,7 @@ static void lens_rows_and_clicks(void **state)
     for (int y = 0; y < r.h; y++)
         for (int x = 30; x < r.w; x += 7) {
             Buf line = {0};
-            if (VIEW_LENS.click(&p, r, SIDE_A, y, x, &line) && strncmp(buf_str(&line), "lens ", 5) == 0) {
+            if (view_click(&VIEW_LENS, &p, r, SIDE_A, y, x, &line) && strncmp(buf_str(&line), "lens ", 5) == 0) {
                 char again[16];
                 command(buf_str(&line));
                 assert_int_equal(session.place.screen, SCREEN_LENS);

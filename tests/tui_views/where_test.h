@@ -104,7 +104,7 @@ static inline void draw_on(Canvas *c, const ViewSpec *v, Side side, int h, int w
     canvas_fill(c, r, STYLE_TEXT, ' ');
     Rect clip = c->clip;
     drawn_prepare(&session, v, side, r);
-    v->draw(&p, r, side, true);
+    view_draw(v, &p, r, side, true);
     assert_memory_equal(&clip, &c->clip, sizeof clip);
     for (int y = 0; y < c->h; y++)
         for (int x = 0; x < c->w; x++) {
@@ -119,7 +119,7 @@ static inline void draw_on(Canvas *c, const ViewSpec *v, Side side, int h, int w
     for (int y = 0; y < c->h; y += 1 + h / 12)
         for (int x = 0; x < c->w; x += 1 + w / 16) {
             Buf line = {0};
-            bool hit = v->click(&p, r, side, y, x, &line);
+            bool hit = view_click(v, &p, r, side, y, x, &line);
             assert_int_equal(hit, line.len > 0);
             assert_true(!hit || rect_has(r, y, x));
             buf_free(&line);

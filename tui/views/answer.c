@@ -204,7 +204,6 @@ static Rect class_lines(Rect r, const Session *s, const Shown *v, Side side)
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Table t;
-    Rect old = canvas_clip(p->c, r);
     if (!table_open(p->s, side, r.w, &t))
         canvas_wrap(p->c, r, STYLE_DIM, "this model has no classes: it ends with its tokens");
     else if (!t.shown.values)
@@ -222,7 +221,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
             focus_cursor(p, focus && here, lines.y + k, lines.x);
         }
     }
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -238,7 +236,7 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Table t;
-    if (!rect_has(r, y, x) || !table_open(p->s, side, r.w, &t) || !t.shown.values)
+    if (!table_open(p->s, side, r.w, &t) || !t.shown.values)
         return false;
     Rect lines = class_lines(r, p->s, &t.shown, side);
     if (!rect_has(lines, y, x))
@@ -258,9 +256,4 @@ static void title(const Session *s, Side side, Buf *out)
     buf_puts(out, session_compares(s) && s->compare != COMPARE_SIDES ? "answer, A and B" : "answer");
 }
 
-const ViewSpec VIEW_ANSWER = {.name = "answer",
-                              .draw = draw,
-                              .needs = needs,
-                              .click = click,
-                              .title = title,
-                              .traits = VIEW_TRACED | VIEW_CLASSES};
+VIEW_SPEC(ANSWER, .name = "answer", .traits = VIEW_TRACED | VIEW_CLASSES);

@@ -2,6 +2,7 @@
 
 #include "tui/views/heat.h"
 #include "tui/views/shown.h"
+#include "tui/views/spread.h"
 
 enum { GAP = 2, TITLE_FROM = 3, TITLE_CELLS = 24 };
 
@@ -122,4 +123,124 @@ void panels_mark(const Paint *p, const Panels *s, int panel, int row, int col, R
     Rect patch = lattice_map_patch(m, row, col);
     if (patch.h > 0)
         focus_cursor(p, focus, patch.y + (patch.h - 1) / 2, patch.x);
+}
+
+/* --- The edge of a set of patches, over a map of them --- */
+
+/* One cell of the edge: the data colour, which is one where patches end at lines, stays as its ground. */
+static void edge_cell(const Paint *p, int y, int x, uint32_t ch)
+{
+    Cell *k = canvas_at(p->c, y, x);
+    if (k && k->level)
+        *k = (Cell){.ch = ch,
+                    .fg = COLOUR_DEFAULT,
+                    .bg = k->bg != COLOUR_DEFAULT ? k->bg : k->fg,
+                    .style = STYLE_TEXT,
+                    .ref = k->ref};
+}
+
+enum {
+    EDGE_LEFT = 0x258f,
+    EDGE_RIGHT = 0x2595,
+    EDGE_TOP = 0x2594,
+    EDGE_BOTTOM = 0x2581
+}; /* eighth blocks at a cell's sides */
+
+void panels_outline(const Paint *p, const Panels *s, int panel, PanelInside inside, const void *context)
+{
+    const LatticeMap *m = &s->map[panel];
+    bool blocks = m->halves;
+    for (int row = m->row; row < m->row + m->rows && m->k > 1; row++)
+        for (int col = m->col; col < m->col + m->cols; col++) {
+            int patch = row * s->cols + col;
+            Rect r = lattice_map_patch(m, row, col);
+            if (!inside(context, patch))
+                continue;
+            bool left = col == 0 || !inside(context, patch - 1),
+                 right = col == s->cols - 1 || !inside(context, patch + 1);
+            bool top = row == 0 || !inside(context, patch - s->cols),
+                 bottom = row == s->rows - 1 || !inside(context, patch + s->cols);
+            for (int y = r.y; y < r.y + r.h; y++) { /* first: in a corner the side stands */
+                if (left)
+                    edge_cell(p, y, r.x, blocks ? EDGE_LEFT : '|');
+                if (right)
+                    edge_cell(p, y, r.x + r.w - 1, blocks ? EDGE_RIGHT : '|');
+            }
+            for (int x = r.x; x < r.x + r.w; x++) {
+                if (top && blocks) /* characters that lie like this are in the ramps */
+                    edge_cell(p, r.y, x, EDGE_TOP);
+                if (bottom && blocks)
+                    edge_cell(p, r.y + r.h - 1, x, EDGE_BOTTOM);
+            }
+        }
+}
+
+/* --- A picture in a panel, patch by patch --- */
+
+typedef struct Tone {
+    float low, high; /* dark and bright */
+} Tone;
+
+static int byte_of(Tone t, double x)
+{
+    double range = (double)t.high - (double)t.low, share = range > 0 ? (x - (double)t.low) / range : 0;
+    return !(share > 0) ? 0 : share >= 1 ? 255 : (int)(share * 255 + 0.5);
+}
+
+/* Rows and columns of pixels, from … to − 1. */
+typedef struct Span {
+    int top, bottom, left, right;
+} Span;
+
+static double mean_of(const Pixels *px, int channel, Span s)
+{
+    double sum = 0;
+    for (int y = s.top; y < s.bottom; y++)
+        for (int x = s.left; x < s.right; x++)
+            sum += (double)px->v.values[pixels_cell(px, channel, y, x)];
+    return sum / ((double)(s.bottom - s.top) * (double)(s.right - s.left));
+}
+
+static void put_colour(const Paint *p, const Pixels *px, Tone t, int y, int x, int half, Span s)
+{
+    int rgb[3], channel = pixels_channel(px);
+    for (int k = 0; k < 3; k++) /* anything but three colours is shown as the grey of one channel */
+        rgb[k] = byte_of(t, mean_of(px, px->channels == 3 ? k : channel, s));
+    int grey = (299 * rgb[0] + 587 * rgb[1] + 114 * rgb[2]) / 1000;
+    canvas_pixel(p->c, y, x, half, (Colour)rgb[0] << 16 | (Colour)rgb[1] << 8 | (Colour)rgb[2], grey * 9 / 255, 0,
+                 shown_ref(&px->v, pixels_cell(px, channel, (s.top + s.bottom) / 2, (s.left + s.right) / 2)));
+}
+
+/* Of n pixels from `first` on, those that unit i of k stands for: at least one. */
+static void part_of(int i, int k, int n, int first, int *from, int *to)
+{
+    *from = first + i * n / k;
+    *to = first + (i + 1) * n / k;
+    if (*to <= *from)
+        *to = *from + 1;
+}
+
+void panels_range(const Paint *p, const Pixels *px, float *low, float *high)
+{
+    *low = 0;
+    *high = 255;
+    if (!shown_input(p->s, px->v.side)->ready)
+        return;
+    Spread range = spread_of(px->v.values, px->v.count);
+    *low = range.min;
+    *high = range.max;
+}
+
+void panels_patch(const Paint *p, const LatticeMap *m, const Pixels *px, float low, float high, int row, int col)
+{
+    int i = row - m->row, j = col - m->col, tall = m->halves ? m->k : m->k > 1 ? m->k / 2 : 1;
+    for (int dy = 0; dy < tall; dy++)
+        for (int dx = 0; dx < m->k; dx++) {
+            int line = i * tall + dy;
+            Span s;
+            part_of(dy, tall, px->patch_h, row * px->patch_h, &s.top, &s.bottom);
+            part_of(dx, m->k, px->patch_w, col * px->patch_w, &s.left, &s.right);
+            put_colour(p, px, (Tone){low, high}, m->r.y + (m->halves ? line / 2 : line), m->r.x + j * m->k + dx,
+                       m->halves ? line % 2 : -1, s);
+        }
 }

@@ -86,7 +86,6 @@ static void draw_info(const Paint *p, Rect r, Side side, bool focus)
     Shown v;
     if (!shown_open(p->s, side, p->s->place.path, &v))
         return;
-    Rect old = canvas_clip(p->c, r);
     focus_cursor(p, focus, r.y, r.x);
     Lines l = {p, r};
     const Box *box = box_of(p->s, &v);
@@ -113,7 +112,6 @@ static void draw_info(const Paint *p, Rect r, Side side, bool focus)
     else
         line_text(&l, STYLE_DIM, "computing…");
     line_cost(&l, box ? box->cost : graph_cost(v.graph, v.node));
-    p->c->clip = old;
 }
 
 static void needs_focus(const Session *s, Side side, Rect r, Needs *out)
@@ -188,7 +186,6 @@ static void draw_cursor(const Paint *p, Rect r, Side side, bool focus)
     Shown v;
     if (!shown_open(p->s, side, cursor_path(p->s, side), &v))
         return;
-    Rect old = canvas_clip(p->c, r);
     focus_cursor(p, focus, r.y, r.x);
     Lines l = {p, r};
     line_text(&l, STYLE_STRONG, node_name(graph_node(v.graph, v.node)));
@@ -210,7 +207,6 @@ static void draw_cursor(const Paint *p, Rect r, Side side, bool focus)
         line_text(&l, STYLE_DIM, text);
     } else if (v.values)
         line_rank(&l, &v);
-    p->c->clip = old;
 }
 
 static void needs_cursor(const Session *s, Side side, Rect r, Needs *out)

@@ -131,7 +131,6 @@ static void draw_head(const Paint *p, Rect line)
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     (void)side;
-    Rect old = canvas_clip(p->c, r);
     const Session *s = p->s;
     draw_head(p, head_of(&r));
     int here, total = count_lines(s, &here), k = 0;
@@ -140,7 +139,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
          box = stages_after(&s->stages, s->open, box), k++)
         if (k >= top)
             draw_line(p, (Rect){r.y + k - top, r.x, 1, r.w}, box, focus);
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -150,11 +148,9 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
-    (void)side;
+    (void)side, (void)x;
     int here, total = count_lines(p->s, &here);
     head_of(&r);
-    if (!rect_has(r, y, x))
-        return false;
     int line = (int)scroll_first((size_t)total, (size_t)here, (size_t)r.h) + y - r.y;
     if (line >= total)
         return false;
@@ -172,4 +168,4 @@ static void title(const Session *s, Side side, Buf *out)
     buf_printf(out, "steps %d of %d", step, total);
 }
 
-const ViewSpec VIEW_STEPS = {.name = "steps", .draw = draw, .needs = needs, .click = click, .title = title};
+VIEW_SPEC(STEPS, .name = "steps");

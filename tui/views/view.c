@@ -36,3 +36,17 @@ const ViewSpec *view_now(const Session *s)
 {
     return view_of(s->place.screen);
 }
+
+void view_draw(const ViewSpec *v, const Paint *p, Rect r, Side side, bool focus)
+{
+    if (r.h < 1 || r.w < 1)
+        return;
+    Rect old = canvas_clip(p->c, r);
+    v->draw(p, r, side, focus);
+    p->c->clip = old;
+}
+
+bool view_click(const ViewSpec *v, const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+{
+    return v->click && rect_has(r, y, x) && v->click(p, r, side, y, x, command);
+}

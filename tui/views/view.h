@@ -35,7 +35,7 @@ typedef struct KeyBinding {
     const char *command; /* what it runs; "prompt …" opens the command line with that text, "menu …" a list */
     const char *label;   /* two or three words for the footer, or NULL: not shown there */
     const char *help;    /* one line for the help */
-    unsigned traits;     /* works where the view has one of these traits; 0: everywhere */
+    unsigned traits;     /* works where the view has one of these VIEW_TRAITS; none: everywhere. KEY_… */
     int footer;          /* order in the footer, 0 = never */
     bool (*when)(const Session *s); /* stands in the footer only then; NULL: always */
 } KeyBinding;
@@ -49,7 +49,12 @@ enum {
     VIEW_WIDE = 16,     /* needs the width: nothing stands beside it */
     VIEW_CLASSES = 32,  /* lists the classes itself: no second list goes with it */
     WHILE_SEEKING = 64, /* no view's: of keys that mean this while something is looked for */
-    VIEW_TELLS = 128    /* says itself what others have beside them: the map of steps alone goes with it */
+    VIEW_TELLS = 128,   /* says itself what others have beside them: the map of steps alone goes with it */
+    VIEW_TRAITS = 255,
+    /* No view's: what a number that was typed before a key does, and the same key again. */
+    KEY_COUNTS = 256,      /* it goes behind the command: "move up 3" */
+    KEY_COUNTS_STEP = 512, /* it is the step to go to */
+    KEY_TWICE = 1024       /* again: what the node in focus is in general */
 };
 /* What becomes of A and B: a pane each; one of them at a time; both in one pane, or there is no other side. */
 typedef enum ViewSides { SIDES_PANES, SIDES_ONE, SIDES_TOGETHER } ViewSides;
@@ -61,11 +66,11 @@ typedef struct ViewWay {
 
 typedef struct ViewSpec {
     const char *name;
-    /* Draws into r (already inside its border). side: which values. focus: this pane has the cursor (sets canvas
-     * cursor_y/x). */
+    /* Draws into r (already inside its border), to which the canvas is clipped and which is not empty. side: which
+     * values. focus: this pane has the cursor (sets canvas cursor_y/x). */
     void (*draw)(const Paint *p, Rect r, Side side, bool focus);
     void (*needs)(const Session *s, Side side, Rect r, Needs *out); /* what draw will peek at */
-    /* The command a click at (y, x) of the canvas stands for, drawn into r; false when none. */
+    /* The command that a click at (y, x), inside r, stands for; false when none. */
     bool (*click)(const Paint *p, Rect r, Side side, int y, int x, Buf *command);
     /* Title for the pane's border, appended. */
     void (*title)(const Session *s, Side side, Buf *out);
@@ -84,6 +89,14 @@ typedef struct ViewSpec {
     const ViewWay *ways;    /* or NULL */
 } ViewSpec;
 
+/* The one of a file, whose draw, needs, click and title are called so. */
+#define VIEW_SPEC(symbol, ...)                                                                                         \
+    const ViewSpec VIEW_##symbol = {.draw = draw, .needs = needs, .click = click, .title = title, __VA_ARGS__}
+
+/* Draws into r and nowhere else; nothing where r is empty. */
+void view_draw(const ViewSpec *v, const Paint *p, Rect r, Side side, bool focus);
+/* The command of a click; false outside r. */
+bool view_click(const ViewSpec *v, const Paint *p, Rect r, Side side, int y, int x, Buf *command);
 /* One per screen, its line in core/session/screens.def. */
 #define SCREEN(symbol) extern const ViewSpec VIEW_##symbol;
 #include "core/session/screens.def"

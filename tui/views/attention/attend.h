@@ -56,9 +56,6 @@ bool attend_listed(const Attend *a);
 int attend_rank(const Attend *a);
 /* "pattern[h=2,t=r3c4,u=r4c3] = 0.212   rank 3 of 65   row sum 1": words go before digits do. */
 void attend_value_line(const Paint *p, const Attend *a, int y, int x, int width);
-/* Over a map of the row: the share of each patch in percent, or its score, where its square has room for that. picture:
- * the map is one, which small squares of it can't spare. */
-void attend_numbers(const Paint *p, const Attend *a, const LatticeMap *m, bool picture);
 /* "looked r4c3", or "in" when the cursor is there already; true. */
 bool attend_click(const Attend *a, int u, Buf *command);
 /* "pattern[h=2,t=r3c4,u]": which of h and t are fixed depends on what is drawn. */

@@ -364,9 +364,6 @@ static void draw_all(const Paint *p, const HeadMap *m, Rect r, bool focus)
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     HeadMap m;
-    if (r.h < 1 || r.w < 1)
-        return;
-    Rect old = canvas_clip(p->c, r);
     if (open_map(p->s, side, &m))
         draw_all(p, &m, r, focus);
     else if (side != SIDE_DIFF && session_text_model(p->s) && shown_graph(p->s, side) == session_graph(p->s, SIDE_B))
@@ -377,7 +374,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
                         ? "A and B have no heads in common to subtract."
                         : "On this side no head looks at patches, so none looks any number of pixels far. "
                           "`view sheet` has every head, `view sentence` draws one between words.");
-    p->c->clip = old;
 }
 
 /* The focused block first, then those around it, as many as may be held. */
@@ -403,9 +399,9 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     HeadMap m;
     bool map = open_map(p->s, side, &m);
-    if (!map && rect_has(r, y, x) && session_text_model(p->s) && side != SIDE_DIFF)
+    if (!map && session_text_model(p->s) && side != SIDE_DIFF)
         return heads_words_click(p, r, y, x, command);
-    if (!map || !rect_has(r, y, x))
+    if (!map)
         return false;
     Buf words = {0};
     words_of(p, &m, &r, &words);
@@ -445,19 +441,11 @@ static void least(const Session *s, Side side, int *h, int *w)
     *w = ROOMY < *w ? ROOMY : *w;
 }
 
-const KeyBinding KEYS_OF_HEADS[] = {{"Up", "move up", "head", "the block before", 0, 2, NULL},
-                                    {"Down", "move down", NULL, "the next block", 0, 0, NULL},
-                                    {"Left", "move left", NULL, "the head before", 0, 0, NULL},
-                                    {"Right", "move right", NULL, "the next head", 0, 0, NULL},
+const KeyBinding KEYS_OF_HEADS[] = {{"Up", "move up", "head", "the block before", KEY_COUNTS, 2, NULL},
+                                    {"Down", "move down", NULL, "the next block", KEY_COUNTS, 0, NULL},
+                                    {"Left", "move left", NULL, "the head before", KEY_COUNTS, 0, NULL},
+                                    {"Right", "move right", NULL, "the next head", KEY_COUNTS, 0, NULL},
                                     {.key = NULL}};
 
-const ViewSpec VIEW_HEADS = {.name = "heads",
-                             .draw = draw,
-                             .needs = needs,
-                             .click = click,
-                             .title = title,
-                             .traits = VIEW_WIDE,
-                             .least = least,
-                             .beside = &VIEW_ROW,
-                             .sentence = "How far every head looks, and how evenly.",
-                             .keys = KEYS_OF_HEADS};
+VIEW_SPEC(HEADS, .name = "heads", .traits = VIEW_WIDE, .least = least, .beside = &VIEW_ROW,
+          .sentence = "How far every head looks, and how evenly.", .keys = KEYS_OF_HEADS);

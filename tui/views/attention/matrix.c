@@ -340,7 +340,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     Attend a;
     if (!attend_ready(p, r, side, &a))
         return;
-    Rect old = canvas_clip(p->c, r);
     Layout l = layout(p->s, heat_halves(p), r, &a);
     ColourScale scale = attend_scale(p, &a, false);
     draw_cells(p, &a, &l, &scale);
@@ -349,7 +348,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     if (l.value_y >= 0)
         attend_value_line(p, &a, l.value_y, r.x, r.w);
     draw_cursor(p, &a, &l, focus);
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -381,7 +379,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Attend a;
     char t_label[32], u_label[32];
-    if (r.h < 1 || r.w < 1 || !rect_has(r, y, x) || !attend_open(p->s, side, -1, &a) || !a.v.values)
+    if (!attend_open(p->s, side, -1, &a) || !a.v.values)
         return false;
     Layout l = layout(p->s, heat_halves(p), r, &a);
     int t = hit(&l.down, a.t, l.t, y, a.at_t), u = hit(&l.across, a.u, l.u, x, a.at_u);
@@ -400,11 +398,5 @@ static void title(const Session *s, Side side, Buf *out)
     attend_title(s, side, true, false, "rows ask, columns are looked at\trows ask", out);
 }
 
-const ViewSpec VIEW_MATRIX = {.name = "matrix",
-                              .draw = draw,
-                              .needs = needs,
-                              .click = click,
-                              .title = title,
-                              .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION,
-                              .least = least,
-                              .beside = &VIEW_ROW};
+VIEW_SPEC(MATRIX, .name = "matrix", .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION, .least = least,
+          .beside = &VIEW_ROW);

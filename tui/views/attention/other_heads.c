@@ -76,7 +76,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     Attend a;
     if (!attend_ready(p, r, side, &a))
         return;
-    Rect old = canvas_clip(p->c, r);
     HeadGrid g = head_grid(p, r, &a);
     for (int i = 0; i < g.across * g.down && g.first + i < a.heads; i++) {
         Rect box = head_rect(&g, r, i);
@@ -84,7 +83,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         if (g.first + i == a.head)
             focus_cursor(p, focus, box.y, box.x);
     }
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -96,7 +94,7 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Attend a;
-    if (!rect_has(r, y, x) || !attend_open(p->s, side, -1, &a) || !a.v.values)
+    if (!attend_open(p->s, side, -1, &a) || !a.v.values)
         return false;
     HeadGrid g = head_grid(p, r, &a);
     for (int i = 0; i < g.across * g.down && g.first + i < a.heads; i++)
@@ -118,4 +116,4 @@ static void title(const Session *s, Side side, Buf *out)
         buf_puts(out, "every head");
 }
 
-const ViewSpec VIEW_OTHER_HEADS = {.name = "other heads", .draw = draw, .needs = needs, .click = click, .title = title};
+VIEW_SPEC(OTHER_HEADS, .name = "other heads");

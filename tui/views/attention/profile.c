@@ -102,16 +102,12 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Side sides[2];
     (void)focus;
-    if (r.h < 1 || r.w < 1)
-        return;
-    Rect old = canvas_clip(p->c, r);
     int n = sides_of(p->s, side, sides);
     for (int i = 0; i < n && r.h >= n; i++) {
         Profile f;
         if (open_side(p, sides[i], &f))
             draw_one(p, &f, part(r, i, n));
     }
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -133,7 +129,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     int first, last;
     (void)y;
     sides_of(p->s, side, sides);
-    if (!rect_has(r, y, x) || !attend_open(p->s, sides[0], -1, &a) || !a.v.values ||
+    if (!attend_open(p->s, sides[0], -1, &a) || !a.v.values ||
         !bars_at(bars_of(r, a.u_axis->n), a.u_axis->n, x, &first, &last))
         return false;
     return attend_click(&a, first, command);
@@ -153,4 +149,4 @@ static void title(const Session *s, Side side, Buf *out)
                colour_scale_word(s));
 }
 
-const ViewSpec VIEW_PROFILE = {.name = "profile", .draw = draw, .needs = needs, .click = click, .title = title};
+VIEW_SPEC(PROFILE, .name = "profile");

@@ -4,7 +4,78 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "tui/canvas/cell_look.h"
 #include "tui/views/attention/attend.h"
+
+/* --- its shares in percent, or its scores, as numbers on the map --- */
+
+enum { TENTHS_FROM = 4, SCORES_FROM = 4, SCORE_MOST = 6, BRACKETS = 2, PICTURE_FROM = 4 };
+
+/* "31", "4.3" where that has room, nothing for what rounds to nothing; a difference with its sign. */
+static void percent_text(char *out, size_t n, double share, int width, bool change)
+{
+    double percent = 100 * share, size = fabs(percent);
+    bool tenths = width >= TENTHS_FROM + change && size < 9.95;
+    out[0] = '\0';
+    if (size >= (tenths ? 0.05 : 0.5))
+        snprintf(out, n, change ? "%+.*f" : "%.*f", tenths, percent);
+}
+
+/* The text stands on the colour of its patch; on a picture on the ground, for no ink is read on all of its colours. The
+ * cells stay data of the patch: a share in percent is not the number that the trace has. */
+static void put_on(const Paint *p, int y, int x, int cells, const char *text, bool ground, Ref ref)
+{
+    for (int i = 0; i < cells; i++) {
+        Cell *k = canvas_at(p->c, y, x + i);
+        Colour upper = COLOUR_DEFAULT, lower = COLOUR_DEFAULT;
+        if (!k)
+            continue;
+        Cell old = *k;
+        if (cell_is_data(k) && !ground)
+            cell_halves(k, &upper, &lower);
+        canvas_glyph(p->c, y, x + i, STYLE_STRONG, (uint32_t)(unsigned char)text[i]);
+        k->bg = upper;
+        k->level = old.level;
+        k->sign = old.sign;
+        canvas_ref(p->c, y, x + i, 1, ref);
+    }
+}
+
+static void draw_number(const Paint *p, const Attend *a, const LatticeMap *m, int row, int col, bool picture)
+{
+    Rect q = lattice_map_patch(m, row, col);
+    Ref ref;
+    float x = attend_row_value(&(AttendRow){a, a->head}, row, col, &ref);
+    int token = a->u.prefix + row * a->u.cols + col;
+    int width = q.w - (token == a->at_u || token == a->at_t ? BRACKETS : 0);
+    char text[32] = "";
+    if (q.h < 1 || width < 1 || isnan(x))
+        return;
+    if (a->pattern)
+        percent_text(text, sizeof text, (double)x, width, a->v.side == SIDE_DIFF);
+    else if (width >= SCORES_FROM)
+        number_text(text, sizeof text, x, width < SCORE_MOST ? width : SCORE_MOST);
+    int cells = (int)strlen(text), whole = strcmp(text, "100") == 0; /* then no neighbour has a number */
+    if (!cells || (cells > width && !(whole && width == q.w)))
+        return;
+    int y = q.y + (q.h - 1) / 2;
+    if (m->halves) /* the line in which the middle of the square lies */
+        y = m->r.y + ((row - m->row) * m->k + m->k / 2) / 2;
+    put_on(p, y, q.x + (q.w - cells) / 2, cells, text, picture, ref);
+    if (cells == q.w && col % 2) /* it touches its neighbours' numbers */
+        canvas_attr(p->c, (Rect){y, q.x, 1, cells}, ATTR_UNDERLINE);
+}
+
+/* Over a map of the row, where its square has room for that. picture: the map is one, which small squares of it can't
+ * spare. */
+static void draw_numbers(const Paint *p, const Attend *a, const LatticeMap *m, bool picture)
+{
+    if (picture && m->k < PICTURE_FROM) /* they would hide it */
+        return;
+    for (int i = m->row; i < m->row + m->rows; i++)
+        for (int j = m->col; j < m->col + m->cols; j++)
+            draw_number(p, a, m, i, j, picture);
+}
 
 enum { SQUARE_MOST = 24, LIT_LEAST = 2, PREFIX_SLOT = 20, WORD_MOST = 12, DOWN_LEAST = 2 };
 
@@ -214,21 +285,20 @@ static void draw_legend(const Paint *p, const Attend *a, const RowLayout *l)
     canvas_wrap(p->c, l->legend, STYLE_DIM, text);
 }
 
-static void draw_row(const Paint *p, Rect r, Side side, bool focus)
+static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Attend a;
     if (!attend_ready(p, r, side, &a))
         return;
-    Rect old = canvas_clip(p->c, r);
     RowLayout l = row_layout(p, r, &a);
     ColourScale scale = attend_scale(p, &a, true);
     lattice_map_draw(p, &l.map, &scale, attend_row_value, &(AttendRow){&a, a.head});
     if (l.lit.rows)
         draw_lit(p, &a, &l.lit, scale.high);
     if (p->s->look.row.overlay == ROW_NUMBERS) {
-        attend_numbers(p, &a, &l.map, false);
+        draw_numbers(p, &a, &l.map, false);
         if (l.lit.rows)
-            attend_numbers(p, &a, &l.lit, true);
+            draw_numbers(p, &a, &l.lit, true);
     }
     if (l.prefix_y >= 0)
         draw_prefix(p, &a, &scale, r, l.prefix_y, focus);
@@ -250,20 +320,19 @@ static void draw_row(const Paint *p, Rect r, Side side, bool focus)
         colour_scale_bar(p, &scale, l.bar_y, r.x, r.w);
     if (l.value_y >= 0)
         attend_value_line(p, &a, l.value_y, r.x, r.w);
-    p->c->clip = old;
 }
 
-static void needs_row(const Session *s, Side side, Rect r, Needs *out)
+static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
     (void)r;
     attend_needs(s, side, true, out);
 }
 
-static bool click_row(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Attend a;
     int row, col;
-    if (r.h < 1 || r.w < 1 || !rect_has(r, y, x) || !attend_open(p->s, side, -1, &a) || !a.v.values)
+    if (!attend_open(p->s, side, -1, &a) || !a.v.values)
         return false;
     RowLayout l = row_layout(p, r, &a);
     if (y == l.prefix_y) {
@@ -275,7 +344,7 @@ static bool click_row(const Paint *p, Rect r, Side side, int y, int x, Buf *comm
     return false;
 }
 
-static void title_row(const Session *s, Side side, Buf *out)
+static void title(const Session *s, Side side, Buf *out)
 {
     attend_title(s, side, true, true, "one row", out);
 }
@@ -288,12 +357,5 @@ static const KeyBinding KEYS[] = {{"#", "overlay", NULL,
                                    "a row: its shares in percent written on the patches, and away again", 0, 0, NULL},
                                   {.key = NULL}};
 
-const ViewSpec VIEW_ROW = {.name = "row",
-                           .draw = draw_row,
-                           .needs = needs_row,
-                           .click = click_row,
-                           .title = title_row,
-                           .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION,
-                           .below = &VIEW_OTHER_HEADS,
-                           .keys = KEYS,
-                           .ways = WAYS};
+VIEW_SPEC(ROW, .name = "row", .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION, .below = &VIEW_OTHER_HEADS,
+          .keys = KEYS, .ways = WAYS);

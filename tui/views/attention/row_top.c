@@ -125,7 +125,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     int top[TOP_MOST];
     if (!attend_ready(p, r, side, &a))
         return;
-    Rect old = canvas_clip(p->c, r);
     Rect head = top_head(&r);
     int n = listed_tokens(&a, top_lines(&a, r.h), top), line = 0;
     if (head.h) {
@@ -154,7 +153,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         canvas_printf(p->c, r.y + line++, r.x, r.w, STYLE_DIM, " %d more", a.u_axis->n - n);
     if (a.pattern && side != SIDE_DIFF && r.h - line > TOP_FIGURE_COUNT)
         draw_top_figures(p, &a, (Rect){r.y + line + 1, r.x, r.h - line - 1, r.w});
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -167,7 +165,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Attend a;
     int top[TOP_MOST];
-    if (!rect_has(r, y, x) || !attend_open(p->s, side, -1, &a) || !a.v.values)
+    if (!attend_open(p->s, side, -1, &a) || !a.v.values)
         return false;
     if (rect_has(top_head(&r), y, x))
         return false;
@@ -188,4 +186,4 @@ static void title(const Session *s, Side side, Buf *out)
         buf_puts(out, "largest scores");
 }
 
-const ViewSpec VIEW_ROW_TOP = {.name = "row top", .draw = draw, .needs = needs, .click = click, .title = title};
+VIEW_SPEC(ROW_TOP, .name = "row top");

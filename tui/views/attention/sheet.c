@@ -206,13 +206,10 @@ static void draw_mark(const Paint *p, Rect box)
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Attend here, a;
-    if (r.h < 1 || r.w < 1)
-        return;
     if (!attend_open(p->s, side, -1, &here)) {
         attend_ready(p, r, side, &here);
         return;
     }
-    Rect old = canvas_clip(p->c, r);
     Sheet s = sheet_make(p, r, &here);
     int block = block_on(p->s, side);
     draw_edges(p, &s, r, block, here.head);
@@ -231,7 +228,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     draw_mark(p, thumb_rect(&s, block, here.head));
     if (here.v.values || !p->s->look.locked)
         draw_caption(p, &here, &s, r);
-    p->c->clip = old;
 }
 
 /* The focused block first, then those around it: as many as may be held. */
@@ -253,7 +249,7 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Attend a;
-    if (!rect_has(r, y, x) || !attend_open(p->s, side, -1, &a))
+    if (!attend_open(p->s, side, -1, &a))
         return false;
     Sheet s = sheet_make(p, r, &a);
     for (int b = s.first_block; b < s.first_block + s.down; b++)
@@ -277,9 +273,4 @@ static void title(const Session *s, Side side, Buf *out)
         buf_puts(out, "blocks × heads");
 }
 
-const ViewSpec VIEW_SHEET = {.name = "sheet",
-                             .draw = draw,
-                             .needs = needs,
-                             .click = click,
-                             .title = title,
-                             .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION};
+VIEW_SPEC(SHEET, .name = "sheet", .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION);

@@ -7,7 +7,6 @@
 #include "core/base/utf8.h"
 #include "core/session/address.h"
 #include "tui/canvas/bars.h"
-#include "tui/views/explain/closeup_term.h"
 #include "tui/views/explain/explain.h"
 #include "tui/views/heat.h"
 #include "tui/views/number.h"
@@ -396,9 +395,6 @@ static bool close_up_here(const Session *s, Side side, const Closeup **c)
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     const Closeup *c;
-    if (r.h < 1 || r.w < 1)
-        return;
-    Rect old = canvas_clip(p->c, r);
     if (!close_up_here(p->s, side, &c))
         shown_computing(p, r);
     else if (!c)
@@ -408,7 +404,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         explain_difference(p, r);
     else
         draw_closeup(p, c, r, focus);
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -462,7 +457,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     int line = 0;
     size_t index = 0;
     LitOperand of[NODE_INPUTS];
-    if (!rect_has(r, y, x) || side == SIDE_DIFF || !close_up_here(p->s, side, &c) || !c)
+    if (side == SIDE_DIFF || !close_up_here(p->s, side, &c) || !c)
         return false;
     if (explain_lit_click(p, layout(p, c, r).maps, c->side, c->along, of, tensors_of(p, c, of), y, x, command))
         return true;
@@ -498,11 +493,4 @@ static const KeyBinding KEYS[] = {{"Space", "play next", "step",
                                    3, NULL},
                                   {.key = NULL}};
 
-const ViewSpec VIEW_CLOSEUP = {.name = "close-up",
-                               .draw = draw,
-                               .needs = needs,
-                               .click = click,
-                               .title = title,
-                               .traits = VIEW_TRACED | VIEW_WIDE,
-                               .sides = SIDES_ONE,
-                               .keys = KEYS};
+VIEW_SPEC(CLOSEUP, .name = "close-up", .traits = VIEW_TRACED | VIEW_WIDE, .sides = SIDES_ONE, .keys = KEYS);

@@ -1,5 +1,4 @@
-#include "tui/views/explain/closeup_term.h"
-
+/* The one line of a close-up that says in numbers what the cursor is on. */
 #include <stdio.h>
 
 #include "core/graph/explain.h"

@@ -172,9 +172,6 @@ static void draw_arithmetic(const Paint *p, const Shown *v, Rect r, bool focus)
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Shown v;
-    if (r.h < 1 || r.w < 1)
-        return;
-    Rect old = canvas_clip(p->c, r);
     if (!shown_open(p->s, side, p->s->place.path, &v))
         canvas_wrap(p->c, r, STYLE_DIM, "This node does not exist on this side.");
     else if (side == SIDE_DIFF)
@@ -191,7 +188,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         focus_cursor(p, focus, r.y, r.x);
     } else
         draw_arithmetic(p, &v, r, focus);
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -223,7 +219,7 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Shown v;
-    if (!rect_has(r, y, x) || side == SIDE_DIFF || !shown_open(p->s, side, p->s->place.path, &v) || !v.values)
+    if (side == SIDE_DIFF || !shown_open(p->s, side, p->s->place.path, &v) || !v.values)
         return false;
     Buf formula = {0};
     graph_formula(v.graph, v.node, &formula);
@@ -264,10 +260,4 @@ static void title(const Session *s, Side side, Buf *out)
         buf_puts(out, s->place.path);
 }
 
-const ViewSpec VIEW_EXPLAIN = {.name = "explain",
-                               .draw = draw,
-                               .needs = needs,
-                               .click = click,
-                               .title = title,
-                               .traits = VIEW_TRACED | VIEW_WIDE,
-                               .sides = SIDES_ONE};
+VIEW_SPEC(EXPLAIN, .name = "explain", .traits = VIEW_TRACED | VIEW_WIDE, .sides = SIDES_ONE);

@@ -1,6 +1,7 @@
 /* Parts of the view that shows the arithmetic of one cell. */
 #ifndef VITRINE_TUI_VIEWS_EXPLAIN_EXPLAIN_H
 #define VITRINE_TUI_VIEWS_EXPLAIN_EXPLAIN_H
+#include "core/session/ask/closeup.h"
 #include "core/session/ask/explained.h"
 #include "core/session/screens.h"
 #include "tui/views/shown.h"
@@ -54,4 +55,9 @@ void explain_leaf(const Paint *p, const Shown *v, Rect r);
 /* What `worked` shows of the node in focus, as text, appended: which it is, its formula, the table, the arithmetic of
  * its cell; no frames. p->c: a canvas to lay it out on. */
 void worked_text(const Paint *p, Buf *out);
+/* --- of a close-up (closeup_term.c) --- */
+/* Cell i of a line; of products and running sums, which are no node's, none. */
+Ref closeup_ref(const Closeup *c, const CloseupLine *l, size_t i);
+/* "q·k  e=5: 0.911 · 1.260 = 1.148", in numbers what the cursor is on; nothing while the step has not come so far. */
+void closeup_term(const Paint *p, const Closeup *c, int y, int x, int width);
 #endif

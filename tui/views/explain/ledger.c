@@ -405,7 +405,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     if (r.h < 3 || r.w < 16)
         return;
-    Rect old = canvas_clip(p->c, r);
     LedgerView v = view_open(p->s, side);
     if (side == SIDE_DIFF)
         canvas_wrap(p->c, r, STYLE_DIM,
@@ -425,7 +424,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
             draw_table(p, &v, &l.table, focus);
         draw_others(p, &v, l.others);
     }
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -489,13 +487,7 @@ static const char *under_cursor(const Session *s, Side side)
     return e ? path_of(&v, e->heads) : NULL;
 }
 
-const ViewSpec VIEW_LEDGER = {.name = "ledger",
-                              .draw = draw,
-                              .needs = needs,
-                              .click = click,
-                              .title = title,
-                              .traits = VIEW_WIDE | VIEW_HAS_HEAD | VIEW_TRACED,
-                              .sides = SIDES_PANES,
-                              .cursor = under_cursor,
-                              .sentence = "What every part wrote into the number, and what it loses without that part.",
-                              .keys = KEYS_OF_HEADS};
+VIEW_SPEC(LEDGER, .name = "ledger", .traits = VIEW_WIDE | VIEW_HAS_HEAD | VIEW_TRACED, .sides = SIDES_PANES,
+          .cursor = under_cursor,
+          .sentence = "What every part wrote into the number, and what it loses without that part.",
+          .keys = KEYS_OF_HEADS);

@@ -170,8 +170,6 @@ static void draw_arithmetic(const Paint *p, const Shown *v, Rect r)
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Shown v;
-    if (r.h < 1 || r.w < 1)
-        return;
     if (!shown_open(p->s, side, p->s->place.path, &v)) {
         canvas_wrap(p->c, r, STYLE_DIM, "This node does not exist on this side.");
         return;
@@ -210,7 +208,7 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Shown v;
-    if (!rect_has(r, y, x) || !shown_open(p->s, side, p->s->place.path, &v) || !v.values)
+    if (!shown_open(p->s, side, p->s->place.path, &v) || !v.values)
         return false;
     Rect t = parts_of(r, plane_make(v.graph, v.node).row_count).table;
     Window w = window_of(&v, t);
@@ -261,11 +259,4 @@ static const KeyBinding KEYS[] = {
     {.key = NULL},
 };
 
-const ViewSpec VIEW_WORKED = {.name = "worked",
-                              .draw = draw,
-                              .needs = needs,
-                              .click = click,
-                              .title = title,
-                              .traits = VIEW_TRACED | VIEW_TELLS,
-                              .sides = SIDES_ONE,
-                              .keys = KEYS};
+VIEW_SPEC(WORKED, .name = "worked", .traits = VIEW_TRACED | VIEW_TELLS, .sides = SIDES_ONE, .keys = KEYS);

@@ -269,9 +269,6 @@ static void draw_blanks(const Paint *p, Blanks *b, Rect r, bool focus)
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Blanks b;
-    if (r.h < 1 || r.w < 1)
-        return;
-    Rect old = canvas_clip(p->c, r);
     if (side == SIDE_DIFF)
         canvas_wrap(p->c, r, STYLE_DIM, "Guesses are looked at in A or in B: b goes there.");
     else if (!open_blanks(p->s, side, &b))
@@ -281,7 +278,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         shown_computing(p, r);
     else
         draw_blanks(p, &b, r, focus);
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -306,7 +302,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     Blanks b;
     int panel, row, col;
     char label[32];
-    if (side == SIDE_DIFF || !rect_has(r, y, x) || !open_blanks(p->s, side, &b) || !complete(&b))
+    if (side == SIDE_DIFF || !open_blanks(p->s, side, &b) || !complete(&b))
         return false;
     Layout l = layout(p, &b, r);
     if (!panels_hit(&l.panels, y, x, &panel, &row, &col))
@@ -330,11 +326,4 @@ static void title(const Session *s, Side side, Buf *out)
 
 static const ViewWay WAYS[] = {{"random     hide four patches of ten", "hide random 0.4"}, {NULL, NULL}};
 
-const ViewSpec VIEW_BLANKS = {.name = "blanks",
-                              .draw = draw,
-                              .needs = needs,
-                              .click = click,
-                              .title = title,
-                              .traits = VIEW_WIDE,
-                              .sides = SIDES_TOGETHER,
-                              .ways = WAYS};
+VIEW_SPEC(BLANKS, .name = "blanks", .traits = VIEW_WIDE, .sides = SIDES_TOGETHER, .ways = WAYS);

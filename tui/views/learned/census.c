@@ -299,9 +299,6 @@ static void draw_panel(const Paint *p, const Census *c, Side side, Rect r)
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
-    if (r.h < 1 || r.w < 1)
-        return;
-    Rect old = canvas_clip(p->c, r);
     Census c = census_open(p->s);
     Layout l = layout(&c, r);
     if (l.status.h)
@@ -309,7 +306,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     draw_table(p, &c, &l, focus);
     if (l.panel.h)
         draw_panel(p, &c, side, l.panel);
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -324,8 +320,6 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     (void)side;
-    if (!rect_has(r, y, x))
-        return false;
     Census c = census_open(p->s);
     Layout l = layout(&c, r);
     if (l.panel.h && rect_has(l.panel, y, x)) {
@@ -359,12 +353,5 @@ static void title(const Session *s, Side side, Buf *out)
                                         : "head census: accuracy lost with each head");
 }
 
-const ViewSpec VIEW_CENSUS = {.name = "census",
-                              .draw = draw,
-                              .needs = needs,
-                              .click = click,
-                              .title = title,
-                              .traits = VIEW_WIDE,
-                              .sides = SIDES_TOGETHER,
-                              .sentence = "Every head switched off in turn: how many more inputs come out wrong.",
-                              .keys = KEYS_OF_HEADS};
+VIEW_SPEC(CENSUS, .name = "census", .traits = VIEW_WIDE, .sides = SIDES_TOGETHER,
+          .sentence = "Every head switched off in turn: how many more inputs come out wrong.", .keys = KEYS_OF_HEADS);

@@ -272,9 +272,6 @@ static void draw_all(const Paint *p, const Tiles *t, Side side, Rect r, bool foc
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Tiles t;
-    if (r.h < 1 || r.w < 1)
-        return;
-    Rect old = canvas_clip(p->c, r);
     if (!open_tiles(p->s, side, &t))
         canvas_wrap(p->c, r, STYLE_TEXT,
                     p->s->look.filters.components
@@ -286,7 +283,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         shown_computing(p, r);
     else
         draw_all(p, &t, side, r, focus);
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -302,7 +298,7 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Tiles t;
-    if (!rect_has(r, y, x) || !open_tiles(p->s, side, &t) || !t.v.values)
+    if (!open_tiles(p->s, side, &t) || !t.v.values)
         return false;
     Layout l = layout(p, &t, r);
     for (int tile = l.first * l.across; tile < t.count; tile++)
@@ -331,12 +327,5 @@ static const ViewWay WAYS[] = {{"filters    what the patch projection looks for"
                                {"components their principal components", "filters components"},
                                {NULL, NULL}};
 
-const ViewSpec VIEW_FILTERS = {
-    .name = "filters",
-    .draw = draw,
-    .needs = needs,
-    .click = click,
-    .title = title,
-    .traits = VIEW_WIDE,
-    .sentence = "What each number of a patch's vector looks for in its pixels, as a picture.",
-    .ways = WAYS};
+VIEW_SPEC(FILTERS, .name = "filters", .traits = VIEW_WIDE,
+          .sentence = "What each number of a patch's vector looks for in its pixels, as a picture.", .ways = WAYS);

@@ -109,9 +109,6 @@ static int reach_walk(const Paint *p, Rect r, const Laboratory *l, bool draw, in
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     (void)side; /* both are shown */
-    if (r.h < 1 || r.w < 1)
-        return;
-    Rect old = canvas_clip(p->c, r);
     Laboratory l = laboratory_open(p->s);
     Layout at = layout(&l, r);
     if (at.reach.h)
@@ -120,7 +117,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     laboratory_figures(p, at.figures, &l);
     laboratory_answers(p, at.answers, &l);
     laboratory_scales(p, at.scales, &l);
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -137,8 +133,6 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     (void)side;
-    if (!rect_has(r, y, x))
-        return false;
     Laboratory l = laboratory_open(p->s);
     Layout at = layout(&l, r);
     char path[SESSION_PATH];
@@ -171,22 +165,14 @@ static const ViewWay WAYS[] = {{"all        the factor in every block", "laborat
                                {"trained    every factor as it was trained", "set scale on"},
                                {NULL, NULL}};
 
-static const KeyBinding KEYS[] = {{"Up", "move up", "slide", "the factor on more heads: this block's, every block's", 0,
-                                   2, NULL},
-                                  {"Down", "move down", NULL, "the factor on fewer heads: this block's, this head's", 0,
-                                   0, NULL},
-                                  {"Left", "move left", NULL, "a smaller factor on 1/√d_k", 0, 0, NULL},
-                                  {"Right", "move right", NULL, "a larger factor on 1/√d_k", 0, 0, NULL},
+static const KeyBinding KEYS[] = {{"Up", "move up", "slide", "the factor on more heads: this block's, every block's",
+                                   KEY_COUNTS, 2, NULL},
+                                  {"Down", "move down", NULL, "the factor on fewer heads: this block's, this head's",
+                                   KEY_COUNTS, 0, NULL},
+                                  {"Left", "move left", NULL, "a smaller factor on 1/√d_k", KEY_COUNTS, 0, NULL},
+                                  {"Right", "move right", NULL, "a larger factor on 1/√d_k", KEY_COUNTS, 0, NULL},
                                   {.key = NULL}};
 
-const ViewSpec VIEW_LABORATORY = {
-    .name = "laboratory",
-    .draw = draw,
-    .needs = needs,
-    .click = click,
-    .title = title,
-    .traits = VIEW_HAS_HEAD | VIEW_WIDE,
-    .sides = SIDES_TOGETHER,
-    .sentence = "Softmax sees scores times this factor: small makes rows even, large sharp.",
-    .ways = WAYS,
-    .keys = KEYS};
+VIEW_SPEC(LABORATORY, .name = "laboratory", .traits = VIEW_HAS_HEAD | VIEW_WIDE, .sides = SIDES_TOGETHER,
+          .sentence = "Softmax sees scores times this factor: small makes rows even, large sharp.", .ways = WAYS,
+          .keys = KEYS);

@@ -362,16 +362,12 @@ static void draw_lens(const Paint *p, const Lens *l, Rect r, bool focus)
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Lens l;
-    if (r.h < 1 || r.w < 1)
-        return;
-    Rect old = canvas_clip(p->c, r);
     if (open_lens(p->s, side, r.w, &l))
         draw_lens(p, &l, r, focus);
     else
         canvas_wrap(p->c, r, STYLE_DIM,
                     side == SIDE_DIFF ? "A and B have no classes in common to subtract."
                                       : "This model has no classes: it ends with its tokens.");
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -395,7 +391,7 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Lens l;
-    if (!rect_has(r, y, x) || !open_lens(p->s, side, r.w, &l))
+    if (!open_lens(p->s, side, r.w, &l))
         return false;
     Layout a = layout(&l, r);
     bool on_row = rect_has(a.rows, y, x);
@@ -425,17 +421,11 @@ static void title(const Session *s, Side side, Buf *out)
     buf_puts(out, "named after each block");
 }
 
-static const KeyBinding KEYS[] = {{"Up", "move up", "move", "behind the block before", 0, 2, NULL},
-                                  {"Down", "move down", NULL, "behind the next block", 0, 0, NULL},
-                                  {"Left", "move left", NULL, "the class before", 0, 0, NULL},
-                                  {"Right", "move right", NULL, "the next class", 0, 0, NULL},
+static const KeyBinding KEYS[] = {{"Up", "move up", "move", "behind the block before", KEY_COUNTS, 2, NULL},
+                                  {"Down", "move down", NULL, "behind the next block", KEY_COUNTS, 0, NULL},
+                                  {"Left", "move left", NULL, "the class before", KEY_COUNTS, 0, NULL},
+                                  {"Right", "move right", NULL, "the next class", KEY_COUNTS, 0, NULL},
                                   {.key = NULL}};
 
-const ViewSpec VIEW_LENS = {.name = "lens",
-                            .draw = draw,
-                            .needs = needs,
-                            .click = click,
-                            .title = title,
-                            .traits = VIEW_WIDE,
-                            .sentence = "What the model would answer if it ended here, block by block.",
-                            .keys = KEYS};
+VIEW_SPEC(LENS, .name = "lens", .traits = VIEW_WIDE,
+          .sentence = "What the model would answer if it ended here, block by block.", .keys = KEYS);

@@ -187,7 +187,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     Positions q;
     if (r.h < 1 || r.w < 1 || positions_fit_draw(p, r, side, focus))
         return;
-    Rect old = canvas_clip(p->c, r);
     if (!open_positions(p->s, side, &q))
         canvas_wrap(p->c, r, STYLE_TEXT, absent(p->s, side));
     else if (!q.v.values)
@@ -204,7 +203,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         if (l.value_y >= 0)
             draw_values(p, &q, l.value_y, r.x, r.w);
     }
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -219,7 +217,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     Positions q;
     if (positions_fit_click(p, r, side, y, x, command))
         return command->len > 0;
-    if (!rect_has(r, y, x) || !open_positions(p->s, side, &q) || !q.v.values)
+    if (!open_positions(p->s, side, &q) || !q.v.values)
         return false;
     Layout l = layout(r);
     int row = -1, col = -1;
@@ -269,5 +267,4 @@ static const ViewWay WAYS[] = {{"raw        cosine of the embeddings as they are
                                {"fitted     the table before and after it is fitted to another grid", "view fitted"},
                                {NULL, NULL}};
 
-const ViewSpec VIEW_POSITIONS = {
-    .name = "positions", .draw = draw, .needs = needs, .click = click, .title = title, .cursor = path_of, .ways = WAYS};
+VIEW_SPEC(POSITIONS, .name = "positions", .cursor = path_of, .ways = WAYS);

@@ -321,16 +321,12 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Training t;
     (void)side;
-    if (r.h < 1 || r.w < 1)
-        return;
-    Rect old = canvas_clip(p->c, r);
     if (open_training(p->s, &t))
         draw_all(p, &t, r, focus);
     else
         canvas_wrap(p->c, r, STYLE_TEXT,
                     "No record of this model's training is known. `vitrine train -o FOLDER` makes a model with one: "
                     "history.safetensors beside its weights.");
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -342,7 +338,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Training t;
     (void)side;
-    if (!rect_has(r, y, x) || !open_training(p->s, &t) || !t.map || !t.count)
+    if (!open_training(p->s, &t) || !t.map || !t.count)
         return false;
     Layout l = layout(p, &t, r);
     for (int i = l.first; l.strip.h && i < l.first + l.shown; i++)
@@ -392,19 +388,12 @@ static const ViewWay WAYS[] = {{"raw        cosine of the embeddings as they are
                                {"last       the model that is open", "training last"},
                                {NULL, NULL}};
 
-static const KeyBinding KEYS[] = {{"Up", "move up", "scrub", "the patch or word before", 0, 2, NULL},
-                                  {"Down", "move down", NULL, "the next patch or word", 0, 0, NULL},
-                                  {"Left", "move left", NULL, "the snapshot before", 0, 0, NULL},
-                                  {"Right", "move right", NULL, "the next snapshot", 0, 0, NULL},
+static const KeyBinding KEYS[] = {{"Up", "move up", "scrub", "the patch or word before", KEY_COUNTS, 2, NULL},
+                                  {"Down", "move down", NULL, "the next patch or word", KEY_COUNTS, 0, NULL},
+                                  {"Left", "move left", NULL, "the snapshot before", KEY_COUNTS, 0, NULL},
+                                  {"Right", "move right", NULL, "the next snapshot", KEY_COUNTS, 0, NULL},
                                   {.key = NULL}};
 
-const ViewSpec VIEW_TRAINING = {.name = "training",
-                                .draw = draw,
-                                .needs = needs,
-                                .click = click,
-                                .title = title,
-                                .traits = VIEW_WIDE,
-                                .sides = SIDES_TOGETHER,
-                                .sentence = "What training left behind, snapshot by snapshot, recorded while it ran.",
-                                .ways = WAYS,
-                                .keys = KEYS};
+VIEW_SPEC(TRAINING, .name = "training", .traits = VIEW_WIDE, .sides = SIDES_TOGETHER,
+          .sentence = "What training left behind, snapshot by snapshot, recorded while it ran.", .ways = WAYS,
+          .keys = KEYS);

@@ -272,14 +272,10 @@ static void draw_where(const Paint *p, const Where *w, Rect r, bool focus)
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Where w;
-    if (r.h < 1 || r.w < 1)
-        return;
-    Rect old = canvas_clip(p->c, r);
     if (open_where(p->s, side, &w))
         draw_where(p, &w, r, focus);
     else
         canvas_wrap(p->c, r, STYLE_DIM, "A and B have no patches of one number to subtract.");
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -301,7 +297,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     Where w;
     int m, row, col;
     char label[32];
-    if (!rect_has(r, y, x) || !open_where(p->s, side, &w))
+    if (!open_where(p->s, side, &w))
         return false;
     Layout l = layout(p, &w, r);
     if (!panels_hit(&l.maps, y, x, &m, &row, &col))
@@ -332,11 +328,5 @@ static const ViewWay WAYS[] = {{"rollout    attention through all blocks", "wher
                                {"occlusion  what the answer loses when a patch is grey", "where occlusion"},
                                {NULL, NULL}};
 
-const ViewSpec VIEW_WHERE = {.name = "where",
-                             .draw = draw,
-                             .needs = needs,
-                             .click = click,
-                             .title = title,
-                             .traits = VIEW_HAS_MEAN | VIEW_WIDE,
-                             .sentence = "Four answers to where it looked. On object: its share of what is above 0.",
-                             .ways = WAYS};
+VIEW_SPEC(WHERE, .name = "where", .traits = VIEW_HAS_MEAN | VIEW_WIDE,
+          .sentence = "Four answers to where it looked. On object: its share of what is above 0.", .ways = WAYS);

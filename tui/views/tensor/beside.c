@@ -247,14 +247,12 @@ static void draw_all(const Paint *p, Rect r, Side side, const Arrangement *a, bo
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Arrangement a;
-    Rect old = canvas_clip(p->c, r);
     if (r.h > 0 && r.w > 0) {
         if (arrange(p->s, side, r, &a))
             draw_all(p, r, side, &a, focus);
         else
             canvas_text(p->c, r.y, r.x, r.w, STYLE_DIM, "this side has no such node");
     }
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -273,7 +271,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Arrangement a;
     size_t cell;
-    if (!rect_has(r, y, x) || !arrange(p->s, side, r, &a))
+    if (!arrange(p->s, side, r, &a))
         return false;
     for (int i = 0; i < a.count; i++)
         if (rect_has(a.rows[i].r, y, x) && a.rows[i].t.v.values &&
@@ -302,5 +300,4 @@ static void title(const Session *s, Side side, Buf *out)
                    node_name(graph_node(g, of.node[i])));
 }
 
-const ViewSpec VIEW_BESIDE = {
-    .name = "beside", .draw = draw, .needs = needs, .click = click, .title = title, .traits = VIEW_TELLS};
+VIEW_SPEC(BESIDE, .name = "beside", .traits = VIEW_TELLS);

@@ -66,9 +66,6 @@ static void draw_change(const Paint *p, const Figure *f, const char *path, int y
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     (void)focus;
-    if (r.h < 1 || r.w < 1)
-        return;
-    Rect old = canvas_clip(p->c, r);
     bool wide = r.w >= LABEL + NUMBER;
     int skip = r.w >= 6 + NUMBER ? wide ? LABEL : 5 : 0;
     for (int i = 0; i < FIGURE_COUNT && i < r.h; i++) {
@@ -86,7 +83,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         else
             draw_one(p, f, &v, r.y + i, r.x + skip, r.w - skip);
     }
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -106,7 +102,8 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Shown v;
-    if (!rect_has(r, y, x) || y - r.y >= FIGURE_COUNT || side == SIDE_DIFF)
+    (void)x;
+    if (y - r.y >= FIGURE_COUNT || side == SIDE_DIFF)
         return false;
     const char *path = attend_probe(p->s, side, FIGURES[y - r.y].probe);
     if (!shown_open(p->s, side, path, &v))
@@ -125,4 +122,4 @@ static void title(const Session *s, Side side, Buf *out)
         buf_puts(out, "figures");
 }
 
-const ViewSpec VIEW_FIGURES = {.name = "figures", .draw = draw, .needs = needs, .click = click, .title = title};
+VIEW_SPEC(FIGURES, .name = "figures");

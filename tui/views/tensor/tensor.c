@@ -191,7 +191,6 @@ static void draw_caption(const Paint *p, Rect r, const Parts *parts, const Tenso
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Tensor t;
-    Rect old = canvas_clip(p->c, r);
     const TensorHow *how = tensor_how(p->s->look.view);
     Parts parts = parts_of(r, how);
     if (!tensor_open(p->s, side, p->s->place.path, &t)) {
@@ -213,7 +212,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         if (parts.caption >= 0)
             draw_caption(p, r, &parts, how, &t);
     }
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -247,4 +245,4 @@ static void title(const Session *s, Side side, Buf *out)
     graph_shape_text(g, graph_node(g, n)->dims, out);
 }
 
-const ViewSpec VIEW_TENSOR = {.name = "tensor", .draw = draw, .needs = needs, .click = click, .title = title};
+VIEW_SPEC(TENSOR, .name = "tensor");

@@ -172,9 +172,6 @@ static void draw_tree(const Paint *p, const Decoding *d, Rect r, bool focus)
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
-    if (r.h < 1 || r.w < 1)
-        return;
-    Rect old = canvas_clip(p->c, r);
     const Decoding *d = session_decoding(p->s, side_of(side));
     if (d && *d->why)
         canvas_wrap(p->c, r, STYLE_WARNING, d->why);
@@ -184,7 +181,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         canvas_printf(p->c, r.y, r.x, r.w, STYLE_DIM, "writing: %d beginnings so far", d->text->count - 1);
     else
         shown_computing(p, r);
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -195,7 +191,7 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     const Decoding *d = session_decoding(p->s, side_of(side));
-    if (!d || !d->done || !d->lines || !rect_has(r, y, x))
+    if (!d || !d->done || !d->lines)
         return false;
     Layout l = layout(p->s, d, r);
     if (l.counts.h && y >= l.counts.y && y < l.counts.y + 2) {
@@ -230,13 +226,6 @@ static const ViewWay WAYS[] = {{"greedy    the likeliest word every time", "deco
                                {"draw      a word by its share, from a seed", "decode draw"},
                                {NULL, NULL}};
 
-const ViewSpec VIEW_DECODING = {.name = "decoding",
-                                .draw = draw,
-                                .needs = needs,
-                                .click = click,
-                                .title = title,
-                                .traits = VIEW_TELLS,
-                                .sides = SIDES_ONE,
-                                .sentence = "Every beginning that was tried; Enter puts the one here into the pass.",
-                                .keys = KEYS,
-                                .ways = WAYS};
+VIEW_SPEC(DECODING, .name = "decoding", .traits = VIEW_TELLS, .sides = SIDES_ONE,
+          .sentence = "Every beginning that was tried; Enter puts the one here into the pass.", .keys = KEYS,
+          .ways = WAYS);

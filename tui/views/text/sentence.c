@@ -253,14 +253,12 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
     Sentence v = {.value_y = -1, .head_y = -1};
     if (!attend_ready(p, r, side, &v.a))
         return;
-    Rect old = canvas_clip(p->c, r);
     sentence_layout(p, r, &v);
     draw_web(p, &v);
     draw_asks(p, &v, focus);
     draw_keys(p, &v);
     if (v.value_y >= 0)
         attend_value_line(p, &v.a, v.value_y, r.x, r.w);
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -273,7 +271,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Sentence v = {.value_y = -1, .head_y = -1};
     char label[64];
-    if (r.h < 1 || r.w < 1 || !rect_has(r, y, x) || !attend_open(p->s, side, -1, &v.a) || !v.a.v.values)
+    if (!attend_open(p->s, side, -1, &v.a) || !v.a.v.values)
         return false;
     sentence_layout(p, r, &v);
     if (rect_has(v.asks, y, x)) {
@@ -299,10 +297,4 @@ static const ViewWay WAYS[] = {{"attention between words: one head", "view sente
                                {"…the sum of all heads", "view sentence; option heads sum"},
                                {NULL, NULL}};
 
-const ViewSpec VIEW_SENTENCE = {.name = "sentence",
-                                .draw = draw,
-                                .needs = needs,
-                                .click = click,
-                                .title = title,
-                                .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION,
-                                .ways = WAYS};
+VIEW_SPEC(SENTENCE, .name = "sentence", .traits = VIEW_HAS_HEAD | VIEW_HAS_MEAN | VIEW_ATTENTION, .ways = WAYS);

@@ -205,7 +205,6 @@ static void draw_curve(const Paint *p, const Waves *w)
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Waves w;
-    Rect old = canvas_clip(p->c, r);
     if (!waves_open(p->s, side, &w))
         canvas_wrap(p->c, r, STYLE_DIM, "This model's positions are no sinusoids.");
     else if (!w.table.values)
@@ -218,7 +217,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
         draw_rotation(p, &w);
         draw_curve(p, &w);
     }
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -236,7 +234,7 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Waves w;
-    if (!rect_has(r, y, x) || !waves_open(p->s, side, &w) || !w.table.values)
+    if (!waves_open(p->s, side, &w) || !w.table.values)
         return false;
     waves_layout(r, &w);
     if (!rect_has(w.heat, y, x))
@@ -260,11 +258,4 @@ static const KeyBinding KEYS[] = {{"<", "onward -1", "k", "the rotation leads on
                                   {">", "onward +1", NULL, "the rotation leads one place further", 0, 0, NULL},
                                   {NULL, NULL, NULL, NULL, 0, 0, NULL}};
 
-const ViewSpec VIEW_WAVES = {.name = "waves",
-                             .draw = draw,
-                             .needs = needs,
-                             .click = click,
-                             .title = title,
-                             .traits = VIEW_TRACED | VIEW_WIDE,
-                             .sides = SIDES_ONE,
-                             .keys = KEYS};
+VIEW_SPEC(WAVES, .name = "waves", .traits = VIEW_TRACED | VIEW_WIDE, .sides = SIDES_ONE, .keys = KEYS);

@@ -182,7 +182,6 @@ static void draw_header(const Paint *p, Rect r, const Writing *w)
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
     Writing w;
-    Rect old = canvas_clip(p->c, r);
     if (side == SIDE_DIFF)
         draw_both(p, r);
     else if (!writing_open(p->s, side, &w))
@@ -200,7 +199,6 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
                 focus_cursor(p, focus, w.lines.y + i, w.lines.x);
         }
     }
-    p->c->clip = old;
 }
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
@@ -215,7 +213,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
     Writing w;
     char label[64];
-    if (side == SIDE_DIFF || !rect_has(r, y, x) || !writing_open(p->s, side, &w) || !w.probs.values)
+    if (side == SIDE_DIFF || !writing_open(p->s, side, &w) || !w.probs.values)
         return false;
     writing_layout(r, &w);
     int t = y - w.lines.y + w.first;
@@ -239,5 +237,4 @@ static void title(const Session *s, Side side, Buf *out)
         buf_printf(out, "a word for each of %d places", w.tokens->n);
 }
 
-const ViewSpec VIEW_WRITING = {
-    .name = "writing", .draw = draw, .needs = needs, .click = click, .title = title, .traits = VIEW_TRACED};
+VIEW_SPEC(WRITING, .name = "writing", .traits = VIEW_TRACED);
