@@ -95,6 +95,44 @@ loud=$(grep -nE '\b(stderr|STDERR_FILENO|stdout)\b|[^a-z_](printf|puts|putchar|p
     grep -vE '^(core/base/tell\.c|tui/term_[a-z]*\.c):|isatty\(STD[A-Z]*_FILENO\)|^[^:]*:[0-9]*: *(/\*|\*)|fflush\(stdout\)')
 same 'who writes to a terminal beside tell.c and the terminal itself' '' "$loud"
 
+# A screen is a line of screens.def and two files: its row and its view. No table lists screens, and nobody outside core/session/screens asks
+# which one is on, but for those that stood there when this was counted.
+screens=$(sed -nE 's/^SCREEN(_WITH)?\(([A-Z]+).*/\2/p' core/session/screens.def)
+check "fewer than 20 screens were seen" [ "$(wc -w <<<"$screens")" -ge 20 ]
+for screen in $screens; do
+    same "files with the row of screen $screen, and with its view" "1 1" \
+        "$(grep -lE "^SCREEN_SPEC\($screen," core/session/screens/*.c | wc -l) $(grep -lE "^VIEW_SPEC\($screen,|^const ViewSpec VIEW_$screen " -r tui/views | wc -l)"
+done
+asks=$(grep -nE '\[SCREEN_[A-Z]+\]|case SCREEN_|[!=]= SCREEN_[A-Z]+\b' -r core tui lessons --include='*.[ch]' | grep -vE '^core/session/screens/|SCREEN_COUNT' | cut -d: -f1 | sort | uniq -c | awk '{printf "%s%s %d", (NR > 1 ? ", " : ""), $2, $1}')
+same "who asks which screen is on" "core/session/ask/ledgers.c 1, core/session/commands_go.c 1, core/session/find.c 2, core/session/state.c 1, core/session/state_place.c 2, tui/present.c 1, tui/views/attention/attend.c 1" "$asks"
+# … and a new one, with a setting, a command, moves and a sentence, costs no more: these three compile.
+trial=$planted/trial
+mkdir -p "$trial/core/session"
+{ cat core/session/screens.def; echo; } | sed 's/^#undef SCREEN_WITH/SCREEN_WITH(TRIAL, trial, bool on;)\n&/' >"$trial/core/session/screens.def"
+cat >"$trial/row.c" <<'C'
+#include "core/session/ask/say.h"
+#include "core/session/options.h"
+#include "core/session/screens.h"
+static void move(Session *s, int dy, int dx) { s->look.trial.on ^= dy != dx; }
+static bool say(const Teller *t) { return buf_puts(t->out, t->s->look.trial.on ? "on" : "off"), true; }
+static bool run(Session *s, const Args *a, Err *err) { return a->count ? err_set(err, "no") : screen_go(s, SCREEN_TRIAL, s->place.path, err); }
+static const LookOption OPTIONS[] = {{.name = "on", .kind = OPTION_SWITCH, .at = LOOK(trial.on)}, {.name = NULL}};
+static const Command OWN = COMMAND("trial", "learned", "trial", "a screen on trial", COMMAND_SESSION, run, NULL);
+SCREEN_SPEC(TRIAL, .name = "trial", .about = "on trial", .command = "trial", .own = {&OWN, 1, NULL}, .move = move,
+            .enter = enter_tensor, .next = enter_tensor, .say = say, .tell = tell_tensor, .options = OPTIONS);
+C
+cat >"$trial/view.c" <<'C'
+#include "tui/views/shown.h"
+static void draw(const Paint *p, Rect r, Side side, bool focus) { (void)side, (void)focus, shown_computing(p, r); }
+static void needs(const Session *s, Side side, Rect r, Needs *out) { (void)r, needs_add(out, side, s->place.path); }
+static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *b) { return (void)p, (void)r, (void)side, buf_printf(b, "%d", y + x), true; }
+static void title(const Session *s, Side side, Buf *out) { (void)side, buf_puts(out, s->look.trial.on ? "on" : "off"); }
+VIEW_SPEC(TRIAL, .name = "trial", .sentence = "A screen on trial.");
+C
+for f in "$trial/row.c" "$trial/view.c" core/session/screens.c core/session/options.c core/session/command.c tui/views/view.c tui/keymap.c tui/menus.c; do
+    check "$f: a new screen costs more than two files and a line" "${CC:-cc}" -std=c11 -D_POSIX_C_SOURCE=200809L -Wall -Wextra -Werror -fsyntax-only -I"$trial" -I. "$f"
+done
+
 # What the objects themselves say. libm's functions differ in their last bit between C libraries; only the correctly rounded ones are used,
 # on the screen as well: a golden screen is the same everywhere.
 LIBM='(a?(sin|cos|tan)h?|exp|exp2|exp10|expm1|log|log2|log10|log1p|pow|cbrt|hypot|erfc?|[lt]gamma|atan2|fmod|remainder|sincos)[fl]?'

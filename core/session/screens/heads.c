@@ -115,14 +115,10 @@ static bool say_heads(const Teller *t)
     return say_head_over_pictures(t);
 }
 
-static const Command HEADS = {
-    "heads",
-    "learned",
-    "heads [measure]",
-    "how far every head looks, and how evenly; measure: a sentence on each, over many pictures",
-    0,
-    run_heads,
-    NULL};
+static const Command HEADS = COMMAND(
+    "heads", "learned", "heads [measure]",
+    "how far every head looks, and how evenly; measure: a sentence on each, over many pictures", COMMAND_SESSION,
+    run_heads, NULL);
 
 SCREEN_SPEC(HEADS, .name = "heads", .about = "attention distance and entropy of every head", .group = GROUP_LEARNED,
             .shipped = true, .command = "heads", .own = {&HEADS, 1, NULL}, .move = move_on_attentions,
