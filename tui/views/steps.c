@@ -148,9 +148,11 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
-    (void)side, (void)x;
+    (void)side;
     int here, total = count_lines(p->s, &here);
     head_of(&r);
+    if (!rect_has(r, y, x))
+        return false;
     int line = (int)scroll_first((size_t)total, (size_t)here, (size_t)r.h) + y - r.y;
     if (line >= total)
         return false;
