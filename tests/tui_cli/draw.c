@@ -62,7 +62,7 @@ static bool shoot(const Shot *shot, bool svg, Err *err)
     Options o = {0};
     Work w = {.options = &o, .address = shot->field[3]};
     const char *name = shot->field[0];
-    bool ok = parse(shot, &o, err) && work_open(&w, COMMAND_EDIT | COMMAND_FILE | COMMAND_UI, err);
+    bool ok = parse(shot, &o, err) && work_open(&w, LINE_REPLAY | COMMAND_UI, err);
     for (char *size = shot->field[5]; ok && sscanf(size, "%dx%d", &o.width, &o.height) == 2;
          size += strspn(size, " ")) {
         if (svg)
