@@ -331,3 +331,40 @@ void trial_picture(Trial *t)
     free(pixels);
     free(values);
 }
+
+/* --- as it was turned --- */
+
+static void add_reversed(Trial *t, int axis)
+{
+    int n = t->s->graph->axes[axis].n;
+    int *index = arena_alloc(&t->arena, size_mul((size_t)n, sizeof *index));
+    for (int i = 0; i < n; i++)
+        index[i] = n - 1 - i;
+    Edit *e = trial_add(t, EDIT_GATHER, graph_node(t->s->graph, t->s->image)->path);
+    e->axis = axis;
+    e->index = index;
+}
+
+void trial_turned(Trial *t)
+{
+    static const struct {
+        const char *axes, *text;
+    } TURNS[] = {{"xj", "the reference's picture is mirrored, left for right"},
+                 {"yi", "the reference's picture stands upside down"},
+                 {"c", "the reference has the colour channels in the opposite order (BGR)"}};
+    if (t->s->image == NO_NODE)
+        return;
+    const Node *image = graph_node(t->s->graph, t->s->image);
+    if (!trial_has(t, t->s->image))
+        return;
+    for (size_t i = 0; i < sizeof TURNS / sizeof *TURNS; i++) {
+        trial_begin(t);
+        for (int k = 0; k < image->dims.n; k++)
+            if (strchr(TURNS[i].axes, *t->s->graph->axes[image->dims.axis[k]].sym))
+                add_reversed(t, image->dims.axis[k]);
+        trial_attempt(t, "%s", TURNS[i].text);
+    }
+    trial_begin(t);
+    trial_add(t, EDIT_SCALE, image->path)->factor = -1;
+    trial_attempt(t, "the reference's picture is a negative: every value has the other sign");
+}

@@ -1,4 +1,4 @@
-/* Mistakes with places that are turned or fitted: rotary positions that are lost, paired or counted otherwise, and a
+/* Mistakes with places: patches flattened or listed otherwise, positions of other tokens, the class token at the end, a
  * position table brought to another grid in another way. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,240 +7,203 @@
 #include "core/base/dmath.h"
 #include "core/diff/diff_trial.h"
 
-/* --- rotary positions --- */
+typedef enum PatchOrder { CHANNEL_LAST, COLUMNS_FIRST, CHANNELS_BACK } PatchOrder;
 
-#define TURNS_NEIGHBOURS                                                                                               \
-    "the reference turns neighbours together (interleaved), here it is number e with e + E/2 (rotate-half)"
-#define TURNS_HALVES                                                                                                   \
-    "the reference turns number e with e + E/2 (rotate-half), here neighbours are turned together (interleaved)"
-
-/* cos and sin over [t,e] and the partner of every number, as vit_embed.c has them, for another configuration. */
-static void make_tables(Trial *t, const VitConfig *c, bool prefix_too, bool backwards, const float **cosine,
-                        const float **sine, const int **partner)
-{
-    int prefix = vit_prefix(c), tokens = vit_tokens(c), e = c->head_dim, patches = vit_patches(c);
-    size_t cells = size_mul((size_t)tokens, (size_t)e);
-    float *co = arena_alloc(&t->arena, size_mul(cells, sizeof *co)),
-          *si = arena_alloc(&t->arena, size_mul(cells, sizeof *si));
-    int *other = arena_alloc(&t->arena, size_mul((size_t)e, sizeof *other));
-    for (int k = 0; k < tokens; k++)
-        for (int pair = 0; pair < e / 2; pair++) {
-            int first, second, patch = prefix_too ? k : k - prefix;
-            double angle = patch < 0 || patch >= patches ? 0 : vit_rope_angle(c, patch, pair);
-            float *at = co + (size_t)k * (size_t)e, *across = si + (size_t)k * (size_t)e;
-            vit_rope_pair(c, pair, &first, &second);
-            at[first] = at[second] = (float)dm_cos(angle);
-            across[second] = (float)dm_sin(backwards ? -angle : angle);
-            across[first] = -across[second];
-            other[first] = second;
-            other[second] = first;
-        }
-    *cosine = co;
-    *sine = si;
-    *partner = other;
-}
-
-/* Which of ours stands for the rotations otherwise: q_swapped is q with the two numbers of each pair exchanged. */
-static void add_pairs(Trial *t, const char *name, const char *from, const int *partner)
-{
-    const Graph *g = t->s->graph;
-    for (NodeId n = trial_find(t, name, 0); n != NO_NODE; n = trial_find(t, name, n + 1)) {
-        const char *path = graph_node(g, n)->path;
-        Dims d = graph_node(g, n)->dims;
-        trial_add(t, EDIT_REDIRECT, path)->other = block_path(&t->arena, path, from);
-        Edit *e = trial_add(t, EDIT_GATHER, path);
-        e->axis = d.axis[d.n - 1];
-        e->index = partner;
-    }
-}
-
-static void attempt_turns(Trial *t, const VitConfig *c, bool prefix_too, bool backwards, const char *text)
-{
-    const VitConfig *own = t->s->config;
-    const float *cosine, *sine;
-    const int *partner;
-    if (trial_find(t, "rope_cos", 0) == NO_NODE || trial_find(t, "rope_sin", 0) == NO_NODE)
-        return;
-    make_tables(t, c, prefix_too, backwards, &cosine, &sine, &partner);
-    trial_begin(t);
-    trial_add(t, EDIT_VALUES, "rope_cos")->data = cosine;
-    trial_add(t, EDIT_VALUES, "rope_sin")->data = sine;
-    if (c->rope_half != own->rope_half) {
-        add_pairs(t, "attn.q_swapped", "attn.q", partner);
-        add_pairs(t, "attn.k_swapped", "attn.k", partner);
-    }
-    trial_attempt(t, "%s", text);
-}
-
-static void attempt_lost(Trial *t, const char *names, const char *text)
-{
-    const Graph *g = t->s->graph;
-    trial_begin(t);
-    for (const char *w = names; *w; w++) {
-        char turned[24], plain[12];
-        snprintf(turned, sizeof turned, "attn.%c_turned", *w);
-        snprintf(plain, sizeof plain, "attn.%c", *w);
-        for (NodeId n = trial_find(t, turned, 0); n != NO_NODE; n = trial_find(t, turned, n + 1)) {
-            const char *path = graph_node(g, n)->path;
-            trial_add(t, EDIT_REDIRECT, path)->other = block_path(&t->arena, path, plain);
-        }
-    }
-    trial_attempt(t, "%s", text);
-}
-
-/* --- …with learned frequencies --- */
-
-/* rope_places[t,a] otherwise: the coordinates exchanged, shifted, negative, or of tokens of prefix too. */
-static void attempt_places(Trial *t, bool exchanged, int more, bool prefix_too, int sign, const char *text)
+/* The weight that a patch laid out otherwise meets: w[d,c,i,j] with c·i·j in another order. */
+static const float *patch_weight(Trial *t, const float *w, PatchOrder order)
 {
     const VitConfig *c = t->s->config;
-    int tokens = vit_tokens(c), prefix = prefix_too ? 0 : vit_prefix(c), at[2];
-    float *places = arena_alloc(&t->arena, size_mul((size_t)tokens, 2 * sizeof *places));
-    for (int k = 0; k < tokens; k++) {
-        int patch = k - prefix;
-        at[0] = at[1] = 0;
-        if (patch >= 0 && patch < vit_patches(c))
-            vit_rope_place(c, patch, at);
-        for (int i = 0; i < 2; i++)
-            places[2 * k + i] = patch < 0 ? 0 : (float)(sign * (at[exchanged ? !i : i] + more));
-    }
-    trial_begin(t);
-    trial_add(t, EDIT_VALUES, "rope_places")->data = places;
-    trial_attempt(t, "%s", text);
-}
-
-/* Block i turns by the frequencies of block i + by, or of block `all` where that is one. */
-static void attempt_frequencies(Trial *t, int all, int by, const char *text)
-{
-    const VitConfig *c = t->s->config;
-    NodeId n = trial_find(t, "rope.freqs", 0);
-    if (n == NO_NODE || c->layers < 2)
-        return;
-    const float *own = graph_node(t->s->graph, n)->leaf.data;
-    size_t each = (size_t)c->heads * (size_t)(c->head_dim / 2), layers = (size_t)c->layers;
-    float *f = arena_alloc(&t->arena, size_mul(graph_cells(t->s->graph, n), sizeof *f));
-    for (size_t a = 0; a < 2; a++)
-        for (size_t i = 0; i < layers; i++) {
-            size_t from = all >= 0 ? (size_t)all : (i + layers + (size_t)by) % layers;
-            memcpy(f + (a * layers + i) * each, own + (a * layers + from) * each, each * sizeof *f);
+    size_t ch = (size_t)c->channels, h = (size_t)c->patch_h, wide = (size_t)c->patch_w, flat = ch * h * wide,
+           rows = (size_t)c->width;
+    float *out = arena_alloc(&t->arena, size_mul(size_mul(rows, flat), sizeof *out));
+    for (size_t d = 0; d < rows; d++)
+        for (size_t k = 0; k < flat; k++) {
+            size_t a = k / (h * wide), i = k / wide % h, j = k % wide, from = k;
+            switch (order) {
+            case CHANNEL_LAST: from = (i * wide + j) * ch + a; break;
+            case COLUMNS_FIRST: from = (a * wide + j) * h + i; break;
+            case CHANNELS_BACK: from = ((ch - 1 - a) * h + i) * wide + j; break;
+            }
+            out[d * flat + k] = w[d * flat + from];
         }
-    trial_begin(t);
-    trial_add(t, EDIT_VALUES, "rope.freqs")->data = f;
-    trial_attempt(t, "%s", text);
+    return out;
 }
 
-/* cos and sin of a pair stand where its two numbers do. */
-static void add_moved(Trial *t, const char *name, const int *from)
+typedef enum Listing { BY_COLUMN, FROM_BELOW, FROM_RIGHT, BACKWARDS, SNAKE, ORDERS } Listing;
+
+/* The patch, numbered row by row, that stands at place p. */
+static int listed(Listing how, int p, int rows, int cols)
 {
+    int y = p / cols, x = p % cols;
+    switch (how) {
+    case BY_COLUMN: return p % rows * cols + p / rows;
+    case FROM_BELOW: return (rows - 1 - y) * cols + x;
+    case FROM_RIGHT: return y * cols + cols - 1 - x;
+    case BACKWARDS: return rows * cols - 1 - p;
+    case SNAKE: return y * cols + (y % 2 ? cols - 1 - x : x);
+    default: UNREACHABLE("an order of no kind");
+    }
+}
+
+void trial_patches(Trial *t)
+{
+    static const char *const LISTED[ORDERS] = {[BY_COLUMN] = "the reference lists the patches column by column",
+                                               [FROM_BELOW] = "the reference lists the patches' rows from below",
+                                               [FROM_RIGHT] = "the reference lists the patches of a row from the right",
+                                               [BACKWARDS] = "the reference lists the patches backwards",
+                                               [SNAKE] = "the reference lists every second row of patches backwards"};
+    static const char *const TEXTS[] = {
+        [CHANNEL_LAST] =
+            "the reference flattens a patch as row, column, channel; the weight expects channel, row, column",
+        [COLUMNS_FIRST] = "the reference flattens a patch column by column",
+        [CHANNELS_BACK] = "the reference has the colour channels in the opposite order (BGR)",
+    };
     const Graph *g = t->s->graph;
-    for (NodeId n = trial_find(t, name, 0); n != NO_NODE; n = trial_find(t, name, n + 1)) {
+    const VitConfig *c = t->s->config;
+    if (!c)
+        return;
+    NodeId w = trial_find(t, "patch_embed.weight", 0), embed = graph_find(g, "patch_embed");
+    if (!trial_has(t, embed)) /* before its bias */
+        embed = graph_find(g, "patch_embed.rows_nobias");
+    for (int i = 0; w != NO_NODE && i < 3; i++) {
+        trial_begin(t);
+        trial_add(t, EDIT_VALUES, graph_node(g, w)->path)->data = patch_weight(t, run_need(t->s->run, w),
+                                                                               (PatchOrder)i);
+        trial_attempt(t, "%s", TEXTS[i]);
+    }
+    int axis = embed == NO_NODE ? AXIS_NONE : graph_node(g, embed)->dims.axis[0], rows = c->image_h / c->patch_h,
+        cols = c->image_w / c->patch_w;
+    if (!trial_has(t, embed) || g->axes[axis].n != rows * cols)
+        return;
+    for (int k = 0; k < ORDERS; k++) {
+        int *index = arena_alloc(&t->arena, size_mul((size_t)(rows * cols), sizeof *index));
+        for (int p = 0; p < rows * cols; p++)
+            index[p] = listed((Listing)k, p, rows, cols);
+        trial_begin(t);
+        Edit *e = trial_add(t, EDIT_GATHER, graph_node(g, embed)->path);
+        e->axis = axis;
+        e->index = index;
+        trial_attempt(t, "%s", LISTED[k]);
+    }
+}
+
+/* The row that a token's position is taken from; −1: it gets none. */
+typedef enum Shift { SUCCESSOR, PREDECESSOR, FROM_FIRST, FIRST_BARE, ZERO_BEHIND, SHIFTS } Shift;
+
+static int shifted_row(Shift how, int row, int rows)
+{
+    switch (how) {
+    case SUCCESSOR: return (row + 1) % rows;
+    case PREDECESSOR: return (row + rows - 1) % rows;
+    case FROM_FIRST: return row ? row - 1 : 0;
+    case FIRST_BARE: return row - 1;
+    case ZERO_BEHIND: return row + 1 < rows ? row + 1 : -1;
+    default: UNREACHABLE("a shift of no kind");
+    }
+}
+
+void trial_positions(Trial *t)
+{
+    static const char *const TEXTS[SHIFTS] = {
+        [SUCCESSOR] = "the reference's positions are shifted by one: each token has its successor's",
+        [PREDECESSOR] = "the reference's positions are shifted by one: each token has its predecessor's",
+        [FROM_FIRST] =
+            "the reference's positions are shifted by one: each token has its predecessor's, the first keeps its own",
+        [FIRST_BARE] =
+            "the reference's positions are shifted by one: each token has its predecessor's, the first has none",
+        [ZERO_BEHIND] =
+            "the reference's positions are shifted by one: each token has its successor's, the last has none"};
+    const Graph *g = t->s->graph;
+    for (int k = 0; k < SHIFTS; k++) {
+        trial_begin(t);
+        for (NodeId n = trial_find(t, "pos_embed", 0); n != NO_NODE; n = trial_find(t, "pos_embed", n + 1)) {
+            int rows = g->axes[graph_node(g, n)->dims.axis[0]].n;
+            size_t cells = graph_cells(g, n), width = cells / (size_t)rows;
+            float *table = arena_alloc(&t->arena, size_mul(cells, sizeof *table));
+            const float *own = run_need(t->s->run, n);
+            for (int row = 0; row < rows; row++) {
+                int from = shifted_row((Shift)k, row, rows);
+                if (from >= 0)
+                    memcpy(table + (size_t)row * width, own + (size_t)from * width, width * sizeof *table);
+            }
+            trial_add(t, EDIT_VALUES, graph_node(g, n)->path)->data = table;
+        }
+        trial_attempt(t, "%s", TEXTS[k]);
+    }
+}
+
+/* Patches first, the class token behind them: positions in the order of the table, or each with its token. */
+void trial_class_last(Trial *t)
+{
+    static const struct {
+        const char *node, *text;
+        bool read; /* …and the answer is read where it stands */
+    } WAYS[] = {{"tokens", "the class token stands last in the reference, behind the patches", true},
+                {"tokens", "the class token stands last in the reference, and the first token is read out", false},
+                {"full_embed", "the class token stands last in the reference, each token with its own position", true},
+                {"full_embed",
+                 "the class token stands last in the reference, each token with its own position, and the first token "
+                 "is read out",
+                 false}};
+    const Graph *g = t->s->graph;
+    const VitConfig *c = t->s->config;
+    if (!c || !c->cls || vit_prefix(c) != 1)
+        return;
+    for (size_t k = 0; k < sizeof WAYS / sizeof *WAYS; k++) {
+        NodeId n = trial_find(t, WAYS[k].node, 0), readout = trial_find(t, "readout", 0);
+        if (n == NO_NODE || (!WAYS[k].read && readout == NO_NODE))
+            continue;
+        int axis = graph_node(g, n)->dims.axis[0], rows = g->axes[axis].n;
+        int *index = arena_alloc(&t->arena, size_mul((size_t)rows, sizeof *index)),
+            *back = arena_alloc(&t->arena, size_mul((size_t)rows, sizeof *back));
+        for (int i = 0; i < rows; i++) {
+            index[i] = (i + 1) % rows;
+            back[i] = (i + rows - 1) % rows;
+        }
+        trial_begin(t);
         Edit *e = trial_add(t, EDIT_GATHER, graph_node(g, n)->path);
-        e->axis = graph_node(g, n)->dims.axis[graph_node(g, n)->dims.n - 1];
-        e->index = from;
+        e->axis = axis;
+        e->index = index;
+        NodeId tokens = readout == NO_NODE ? NO_NODE : trial_tokens_read(t, readout);
+        if (WAYS[k].read && tokens != NO_NODE && c->pool == VIT_POOL_CLS) {
+            e = trial_add(t, EDIT_GATHER, graph_node(g, tokens)->path);
+            e->axis = axis;
+            e->index = back;
+        }
+        trial_attempt(t, "%s", WAYS[k].text);
     }
 }
 
-static void attempt_other_pairs(Trial *t, const char *text)
+/* Positions as other programs make them: sines in one half and cosines in the other, or counted from 1. */
+static void add_sinusoids(Trial *t, NodeId pos, bool halves, int first)
 {
-    VitConfig c = *t->s->config;
-    size_t e = (size_t)c.head_dim;
-    int *partner = arena_alloc(&t->arena, size_mul(e, sizeof *partner)),
-        *from = arena_alloc(&t->arena, size_mul(e, sizeof *from));
-    for (int pair = 0, first, second, own_first, own_second; pair < c.head_dim / 2; pair++) {
-        vit_rope_pair(t->s->config, pair, &own_first, &own_second);
-        c.rope_half = !t->s->config->rope_half;
-        vit_rope_pair(&c, pair, &first, &second);
-        partner[first] = second;
-        partner[second] = first;
-        from[first] = own_first;
-        from[second] = own_second;
+    Dims d = graph_node(t->s->graph, pos)->dims;
+    int rows = t->s->graph->axes[d.axis[0]].n, width = t->s->graph->axes[d.axis[1]].n;
+    size_t cells = graph_cells(t->s->graph, pos);
+    float *table = arena_alloc(&t->arena, size_mul(cells, sizeof *table)), *row = xfloats((size_t)width);
+    seq2seq_sinusoids(first, rows, width, table);
+    for (int r = 0; halves && r < rows; r++) {
+        float *at = table + (size_t)r * (size_t)width;
+        memcpy(row, at, (size_t)width * sizeof *row);
+        for (int i = 0; i < width; i++)
+            at[i / 2 + (i % 2 ? (width + 1) / 2 : 0)] = row[i];
     }
-    trial_begin(t);
-    add_moved(t, "attn.cos_each", from);
-    add_moved(t, "attn.sin_signed", from);
-    add_pairs(t, "attn.q_swapped", "attn.q", partner);
-    add_pairs(t, "attn.k_swapped", "attn.k", partner);
-    trial_attempt(t, "%s", text);
+    free(row);
+    trial_add(t, EDIT_VALUES, graph_node(t->s->graph, pos)->path)->data = table;
 }
 
-static void trial_learned_turns(Trial *t)
+void trial_sinusoids(Trial *t)
 {
-    const VitConfig *own = t->s->config;
-    attempt_other_pairs(t, own->rope_half ? TURNS_NEIGHBOURS : TURNS_HALVES);
-    attempt_places(t, true, 0, false, 1,
-                   "the reference's learned rotations take rows for columns: their first frequency is multiplied by "
-                   "the other coordinate");
-    attempt_places(t, false, 0, false, -1, "the reference turns q and k the other way round");
-    attempt_places(t, false, 0, true, 1,
-                   "the reference turns the tokens of prefix too, patches by places shifted behind them");
-    attempt_places(t, false, 1, false, 1, "the reference counts rows and columns of its rotations one higher");
-    attempt_frequencies(t, 0, 0, "the reference turns q and k of every block by the frequencies learned for block 0");
-    attempt_frequencies(t, own->layers - 1, 0,
-                        "the reference turns q and k of every block by the frequencies learned for the last block");
-    attempt_frequencies(t, -1, 1, "the reference turns q and k of a block by the frequencies learned for the next one");
-    attempt_frequencies(t, -1, -1,
-                        "the reference turns q and k of a block by the frequencies learned for the one before");
-}
-
-void trial_turns(Trial *t)
-{
-    static const float BASES[] = {10, 50, 100, 500, 1000, 10000, 100000};
-    const VitConfig *own = t->s->config;
-    char text[DIFF_WORDS];
-    if (!own || own->rope == VIT_ROPE_NONE)
-        return;
-    attempt_lost(t, "qk", "the reference does not turn q and k: its rotary positions are lost");
-    attempt_lost(t, "q", "the reference turns k by its place and not q");
-    attempt_lost(t, "k", "the reference turns q by its place and not k");
-    if (t->only)
-        return;
-    if (own->rope == VIT_ROPE_LEARNED) {
-        trial_learned_turns(t);
-        return;
-    }
-    VitConfig c = *own;
-    c.rope_half = !own->rope_half;
-    attempt_turns(t, &c, false, false, own->rope_half ? TURNS_NEIGHBOURS : TURNS_HALVES);
-    c = *own;
-    c.rope_cols_first = !own->rope_cols_first;
-    attempt_turns(t, &c, false, false,
-                  own->rope_cols_first
-                      ? "the reference turns the first half of a head by the row, here it is the column"
-                      : "the reference turns the first half of a head by the column, here it is the row");
-    attempt_turns(t, own, false, true, "the reference turns q and k the other way round");
-    attempt_turns(t, own, true, false,
-                  "the reference turns the tokens of prefix too, patches by places shifted behind them");
-    for (size_t i = 0; i < sizeof BASES / sizeof *BASES; i++) {
-        c = *own;
-        c.rope_base = BASES[i];
-        snprintf(text, sizeof text, "the reference's rotations have the base %g, here it is %g", (double)BASES[i],
-                 (double)own->rope_base);
-        if (BASES[i] < own->rope_base || BASES[i] > own->rope_base)
-            attempt_turns(t, &c, false, false, text);
-    }
-    c = *own;
-    c.rope = own->rope == VIT_ROPE_CENTRES ? VIT_ROPE_STEPS : VIT_ROPE_CENTRES;
-    attempt_turns(t, &c, false, false,
-                  own->rope == VIT_ROPE_CENTRES
-                      ? "the reference's rotations count patches, here they go by the centres from −1 to 1"
-                      : "the reference's rotations go by the patches' centres from −1 to 1, here they count patches");
-    for (int k = 0; k < 2 && own->rope == VIT_ROPE_STEPS; k++) {
-        c = *own;
-        c.rope_ref_h = k ? 16 : 0;
-        c.rope_ref_w = k ? 16 : 0;
-        if (c.rope_ref_h != own->rope_ref_h || c.rope_ref_w != own->rope_ref_w)
-            attempt_turns(t, &c, false, false,
-                          k ? "the reference's rotations are scaled to a grid of 16 × 16"
-                            : "the reference's rotations are not scaled to the grid that they were made for");
-        c = *own;
-        c.rope_offset = own->rope_offset + (k ? 1.0f : -1.0f);
-        attempt_turns(t, &c, false, false,
-                      k ? "the reference counts rows and columns of its rotations one higher"
-                        : "the reference counts rows and columns of its rotations one lower");
+    static const char *const TEXTS[] = {"the reference's positions have all sines first, then all cosines",
+                                        "the reference counts positions from 1",
+                                        "the reference counts positions from 1, all sines first, then all cosines"};
+    for (int k = 0; t->s->text && !t->s->text->learned_positions && k < 3; k++) {
+        trial_begin(t);
+        for (NodeId n = trial_find(t, "pos_embed", 0); n != NO_NODE; n = trial_find(t, "pos_embed", n + 1))
+            add_sinusoids(t, n, k != 1, k > 0);
+        trial_attempt(t, "%s", TEXTS[k]);
     }
 }
-
-/* --- a table that was made for another grid --- */
 
 static void attempt_fit(Trial *t, const VitConfig *c, const char *text)
 {

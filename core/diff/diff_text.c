@@ -146,10 +146,14 @@ static void put_proposal(const DiffCause *c, Buf *out)
 {
     if (!*c->dump || c->steps < 2)
         return;
-    buf_printf(out, " %d steps lie between it and the tensors recorded before it: record %s next", c->steps, c->dump);
+    if (c->whole)
+        buf_printf(out, " What would tell them apart is %s", c->dump);
+    else
+        buf_printf(out, " %d steps lie between it and the tensors recorded before it: record %s next", c->steps,
+                   c->dump);
     if (*c->dump_name && strcmp(c->dump_name, c->dump) != 0)
         buf_printf(out, " (%s)", c->dump_name);
-    buf_puts(out, " to halve them.");
+    buf_puts(out, c->whole ? "." : " to halve them.");
 }
 
 /* "NaN in 3 of 17 cells there, numbers here"; nothing where both have the same. */

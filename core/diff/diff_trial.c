@@ -9,9 +9,6 @@
 
 /* By how much the rms error must fall for a mistake to be worth a word. */
 enum { NEARER = 4 };
-/* Operations that make a stretch long: there the first mistake that is the cause ends the search, and another that
- * would leave the same is not looked for. */
-static const double LONG = 1e9;
 
 void trial_begin(Trial *t)
 {
@@ -170,6 +167,7 @@ double trial_judge(Trial *t, const float *values, const char *what)
     if (better) {
         t->best = f;
         t->any = true;
+        t->best_next = t->next;
         snprintf(t->text, sizeof t->text, "%s", text);
     }
     return f.rms;
@@ -285,8 +283,7 @@ const float *trial_known(Trial *t, NodeId n)
     return x && n != t->target->node ? x->values : trial_has(t, n) ? trial_values_with(t, n) : NULL;
 }
 
-static void attempt_each(Trial *t, const char *ending, bool edge, TrialMake *make, const void *context,
-                         const char *text)
+void trial_each(Trial *t, const char *ending, bool edge, TrialMake *make, const void *context, const char *text)
 {
     const Graph *g = t->s->graph;
     trial_begin(t);
@@ -302,35 +299,7 @@ static void attempt_each(Trial *t, const char *ending, bool edge, TrialMake *mak
     trial_attempt(t, "%s", text);
 }
 
-void trial_each(Trial *t, const char *ending, TrialMake *make, const void *context, const char *text)
-{
-    attempt_each(t, ending, false, make, context, text);
-}
-
-void trial_each_edge(Trial *t, const char *ending, TrialMake *make, const void *context, const char *text)
-{
-    attempt_each(t, ending, true, make, context, text);
-}
-
 /* --- the whole search --- */
-
-/* in_block: it may have been made in one block alone. */
-static const struct {
-    void (*attempt)(Trial *t);
-    bool in_block;
-} FAMILIES[] = {
-    {trial_picture, false},    {trial_axes, false},     {trial_scale, true},        {trial_norm, true},
-    {trial_activation, true},  {trial_missing, true},   {trial_transposed, true},   {trial_heads, true},
-    {trial_merged, true},      {trial_softmax, true},   {trial_mask, true},         {trial_unmasked, true},
-    {trial_sinusoids, false},  {trial_residual, true},  {trial_patches, false},     {trial_readout, false},
-    {trial_final_norm, false}, {trial_norm_kind, true}, {trial_outside_root, true}, {trial_rms, true},
-    {trial_lost_norm, true},   {trial_order, false},    {trial_positions, false},   {trial_class_last, false},
-    {trial_value, true},       {trial_source, true},    {trial_turns, true},        {trial_fitted, false},
-    {trial_turned, false},     {trial_dropout, false},  {trial_half, true},         {trial_blocks, false},
-    {trial_twice, false},      {trial_rounded, false},  {trial_quantised, false},   {trial_probabilities, false},
-    {trial_bias, true},        {trial_unit, false},     {trial_dropped, false},
-};
-enum { FAMILY_COUNT = sizeof FAMILIES / sizeof *FAMILIES };
 
 /* The reference's values that the stretch reads. */
 static void find_edge(Trial *t)
@@ -361,34 +330,12 @@ static double cost_of(const Trial *t)
     return flops;
 }
 
-void trial_family(Trial *t, int family)
-{
-    t->family = family;
-    FAMILIES[family].attempt(t);
-}
-
 bool trial_going(Trial *t, const char *what, double share)
 {
     snprintf(t->what, sizeof t->what, "%.50s differs (%.1e): %s", graph_node(t->s->graph, t->target->node)->path,
              t->before.largest, what);
     t->share = share;
     return go_on(t);
-}
-
-void trial_all(Trial *t, const char *what, bool blocks_only)
-{
-    for (int i = 0; i < FAMILY_COUNT; i++) {
-        if (blocks_only && !FAMILIES[i].in_block)
-            continue;
-        if (!trial_going(t, what, (double)i / FAMILY_COUNT))
-            return;
-        ArenaMark mark = arena_mark(&t->arena);
-        trial_family(t, i);
-        if (t->base || t->only) /* nothing of it is kept */
-            arena_rewind(&t->arena, mark);
-        if (t->flops > LONG && trial_solved(t))
-            return;
-    }
 }
 
 /* A step of the backward pass: what the forward pass could have otherwise is no cause, its values are compared too. */
@@ -440,7 +387,7 @@ static void try_further(Trial *t)
     for (NodeId n = 0;
          blocks > 1 && singles * blocks * cost < AFFORDED && !trial_close(t) && trial_next_block(t, &n, prefix);) {
         t->only = prefix;
-        trial_all(t, "the cause in one block?", true);
+        trial_all(t, "the cause in one block?");
     }
     t->only = NULL;
     if (!trial_close(t))
@@ -488,6 +435,17 @@ static void propose(DiffCause *c, const Trial *t)
         snprintf(c->dump, sizeof c->dump, "%s", graph_node(g, n)->path);
         return;
     }
+}
+
+/* What tells two causes apart, where it is not recorded. */
+static void propose_next(DiffCause *c, Trial *t)
+{
+    const Graph *g = t->s->graph;
+    NodeId n = trial_beside(t, graph_node(g, t->target->node)->path, t->best_next);
+    if (n == NO_NODE || n >= t->target->node || diff_reference_find(t->r, n))
+        return;
+    snprintf(c->dump, sizeof c->dump, "%s", graph_node(g, n)->path);
+    diff_name_of(&t->r->names, &t->r->map, g, n, c->dump_name, sizeof c->dump_name);
 }
 
 static TrialSizes sizes_of(const DiffSubject *s)
@@ -543,7 +501,7 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
     if (backward)
         try_backward(&t);
     else
-        trial_all(&t, "the cause?", false);
+        trial_all(&t, "the cause?");
     if (!backward && !trial_close(&t) && !c->accumulated)
         try_further(&t);
     if (!backward && !trial_close(&t) && !c->accumulated)
@@ -561,6 +519,8 @@ void diff_cause_find(DiffCause *c, const DiffSubject *s, const DiffReference *r,
     /* nearer by chance is no cause: a mistake must take most of the difference away */
     if (t.any && (c->whole || t.best.rms < t.before.rms / NEARER))
         snprintf(c->text, sizeof c->text, "%s", t.text);
+    if (*c->also && t.best_next)
+        propose_next(c, &t);
     if (!c->whole) {
         propose(c, &t);
         if (!t.stopped)

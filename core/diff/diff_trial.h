@@ -1,5 +1,5 @@
 /* Trying mistakes: the stretch of our graph between the reference's values and one of its tensors, computed again with
- * a mistake made on purpose. Inside core/eval only. */
+ * a mistake made on purpose. Inside core/diff only. */
 #ifndef VITRINE_DIFF_DIFF_TRIAL_H
 #define VITRINE_DIFF_DIFF_TRIAL_H
 #include "core/diff/diff.h"
@@ -19,7 +19,7 @@ typedef struct TrialFit {
 
 /* A mistake that was tried, kept with its edits: a second one can be tried on top of it. */
 typedef struct Tried {
-    int family;
+    const char *family; /* its name in the table */
     Edit *edit;
     int count;
     double rms;
@@ -44,13 +44,14 @@ typedef struct Trial {
     Edit *mistake;
     size_t mistake_cap;
     int mistake_count;
-    Arena arena;       /* of paths and values that edits hold */
-    int steps;         /* computed nodes of the stretch, */
-    double flops;      /* and the operations of computing it once */
-    int family;        /* the one being tried */
-    const char *only;  /* "blocks.2.": mistakes are made in that block alone; NULL: wherever they can be */
-    const Tried *base; /* a mistake that is made already, of which the next is the second; NULL: none */
-    Tried *single;     /* the single mistakes that were tried */
+    Arena arena;        /* of paths and values that edits hold */
+    int steps;          /* computed nodes of the stretch, */
+    double flops;       /* and the operations of computing it once */
+    const char *family; /* the one being tried, */
+    const char *next;   /* what to record where another explains as much, of that one… */
+    const char *only;   /* "blocks.2.": mistakes are made in that block alone; NULL: wherever they can be */
+    const Tried *base;  /* a mistake that is made already, of which the next is the second; NULL: none */
+    Tried *single;      /* the single mistakes that were tried */
     size_t single_cap;
     int single_count;
     Tried number[2]; /* that are searched beside another mistake: the factor on the scores, ε */
@@ -69,6 +70,7 @@ typedef struct Trial {
     bool any;              /* something was better than nothing */
     bool partial;          /* `best` is of some rows: what the others hold can't be told */
     char text[DIFF_WORDS]; /* what made `best` */
+    const char *best_next; /* …and of that */
     DiffFigures second;    /* of the best attempt with another text that explains too */
     char also[DIFF_WORDS];
 } Trial;
@@ -120,11 +122,12 @@ const float *trial_known(Trial *t, NodeId n);
 /* Node NAME of the same block as the node at path. */
 NodeId trial_beside(Trial *t, const char *path, const char *name);
 /* Values that are made in each block of what the blocks before make with the mistake: make fills out[cells of n], false
- * where it can't. */
+ * where it can't. edge: of values there too. */
 typedef bool TrialMake(Trial *t, NodeId n, const void *context, float *out);
-void trial_each(Trial *t, const char *ending, TrialMake *make, const void *context, const char *text);
-/* The same of values at the edge too. */
-void trial_each_edge(Trial *t, const char *ending, TrialMake *make, const void *context, const char *text);
+void trial_each(Trial *t, const char *ending, bool edge, TrialMake *make, const void *context, const char *text);
+/* The next word of a list; NULL behind the last. */
+enum { TRIAL_WORD = 48 };
+const char *trial_word(const char **words, char out[TRIAL_WORD]);
 
 /* Says what is being looked into; false when it is to be left. */
 bool trial_going(Trial *t, const char *what, double share);
@@ -132,9 +135,9 @@ bool trial_going(Trial *t, const char *what, double share);
 void trial_keep(Trial *t, const float *values, double rms, const char *text);
 /* Keeps a number that can be searched: the nodes of that ending, whose value it is, and how it is said. */
 void trial_number(Trial *t, const char *ending, double value, const TrialFit *said);
-/* All families, or those that can be made in a single block; or one family. */
-void trial_all(Trial *t, const char *what, bool blocks_only);
-void trial_family(Trial *t, int family);
+/* All mistakes of the table, or those of one name. */
+void trial_all(Trial *t, const char *what);
+void trial_family(Trial *t, const char *family);
 /* Where the target is a sum with the residual stream: what is added, and in *stream what it is added to; else the
  * target and NO_NODE. */
 NodeId trial_branch(const Trial *t, NodeId *stream);
@@ -149,46 +152,39 @@ bool trial_wanted(const Trial *t, const char *text);
 void trial_open(Trial *t);
 void trial_free(Trial *t);
 
-/* The families of mistakes. */
-void trial_scale(Trial *t);
-void trial_heads(Trial *t);
-void trial_softmax(Trial *t);
-void trial_norm(Trial *t);
-void trial_activation(Trial *t);
-void trial_transposed(Trial *t);
-void trial_missing(Trial *t);
-void trial_residual(Trial *t);
-void trial_patches(Trial *t);
+/* The mistakes that are no edit of some nodes (diff_causes.c), in their order there. */
 void trial_picture(Trial *t);
 void trial_axes(Trial *t);
-void trial_mask(Trial *t);
-void trial_unmasked(Trial *t);
-void trial_sinusoids(Trial *t);
-void trial_readout(Trial *t);
-void trial_final_norm(Trial *t);
-void trial_probabilities(Trial *t);
-void trial_norm_kind(Trial *t);
-void trial_positions(Trial *t);
-void trial_value(Trial *t);
-void trial_source(Trial *t);
-void trial_rounded(Trial *t);
-void trial_blocks(Trial *t);
-void trial_turned(Trial *t);
-void trial_dropout(Trial *t);
-void trial_dropped(Trial *t);
-void trial_unit(Trial *t);
-void trial_twice(Trial *t);
-void trial_quantised(Trial *t);
-void trial_half(Trial *t);
+void trial_scale(Trial *t);
+void trial_eps(Trial *t);
+void trial_activation(Trial *t);
+void trial_heads(Trial *t);
 void trial_merged(Trial *t);
+void trial_mask(Trial *t);
+void trial_sinusoids(Trial *t);
+void trial_patches(Trial *t);
+void trial_readout(Trial *t);
+void trial_order(Trial *t);
+void trial_positions(Trial *t);
+void trial_class_last(Trial *t);
+void trial_value(Trial *t);
 void trial_turns(Trial *t);
 void trial_fitted(Trial *t);
-void trial_class_last(Trial *t);
-void trial_outside_root(Trial *t);
-void trial_rms(Trial *t);
-void trial_lost_norm(Trial *t);
-void trial_order(Trial *t);
+void trial_turned(Trial *t);
+void trial_dropout(Trial *t);
+void trial_half(Trial *t);
+void trial_blocks(Trial *t);
+void trial_twice(Trial *t);
+void trial_rounded(Trial *t);
+void trial_quantised(Trial *t);
+void trial_probabilities(Trial *t);
+void trial_bias(Trial *t);
+void trial_unit(Trial *t);
+void trial_dropped(Trial *t);
+/* Values that are another operation's, for trial_each. */
+TrialMake trial_make_other_axis, trial_make_outside, trial_make_centred, trial_make_sum, trial_make_unnormed;
 /* "LayerNorm" or "RMSNorm", as the model has it. */
 const char *trial_norm_word(const Trial *t);
-void trial_bias(Trial *t);
+/* The tokens that the answer is read from, all of them. */
+NodeId trial_tokens_read(Trial *t, NodeId readout);
 #endif

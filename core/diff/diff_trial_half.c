@@ -142,7 +142,7 @@ void trial_halved(Trial *t)
     half.before = half.best = diff_figures(ours, values, graph_cells(g, mid), t->allowed);
     trial_open(&half);
     if (half.before.any) /* else the attention is right */
-        trial_all(&half, "the cause before the MLP?", false);
+        trial_all(&half, "the cause before the MLP?");
     if (trial_close(&half)) {
         t->best = half.best;
         t->any = true;

@@ -229,7 +229,7 @@ static int nearest(const Trial *t, const Tried *out[TRIAL_BASES])
         for (int k = 0; k < t->single_count; k++) {
             bool known = false;
             for (int i = 0; i < count; i++)
-                known = known || out[i]->family == t->single[k].family;
+                known = known || strcmp(out[i]->family, t->single[k].family) == 0;
             if (!known && (!best || t->single[k].rms < best->rms))
                 best = &t->single[k];
         }
@@ -291,7 +291,7 @@ void trial_pairs(Trial *t, double afforded)
         }
         t->base = base[i];
         if (!trial_close(t))
-            trial_all(t, WHAT, false);
+            trial_all(t, WHAT);
         t->base = NULL;
     }
 }

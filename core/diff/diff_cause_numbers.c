@@ -1,5 +1,4 @@
-/* Mistakes with numbers and functions: the factor on the scores, ε, the variance, the activation, the softmax's axis,
- * masks, residuals. */
+/* Mistakes with numbers and functions: the factor on the scores, ε, the activation, masks. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -136,7 +135,7 @@ void trial_scale(Trial *t)
         attempt_fit(t, &fit, 1e-3, 1e3, values, sizeof known / sizeof *known);
 }
 
-void trial_norm(Trial *t)
+void trial_eps(Trial *t)
 {
     static const double KNOWN[] = {1e-12, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 0};
     double width = t->size.width, eps = (double)t->size.eps, best = t->before.rms;
@@ -199,18 +198,6 @@ void trial_activation(Trial *t)
         else
             trial_attempt(t, "the reference's activation is %s; here it is %s", FORMS[i].name, ours);
     }
-    trial_begin(t);
-    for (NodeId n = trial_find(t, "mlp.gate", 0); n != NO_NODE; n = trial_find(t, "mlp.gate", n + 1)) {
-        const char *path = graph_node(t->s->graph, n)->path;
-        NodeId w[2] = {trial_beside(t, path, "mlp.w_gate"), trial_beside(t, path, "mlp.w_up")},
-               b[2] = {trial_beside(t, path, "mlp.b_gate"), trial_beside(t, path, "mlp.b_up")};
-        for (int k = 0; k < 2; k++) {
-            trial_add(t, EDIT_VALUES, graph_node(t->s->graph, w[k])->path)->data = run_need(t->s->run, w[1 - k]);
-            if (b[0] != NO_NODE && b[1] != NO_NODE)
-                trial_add(t, EDIT_VALUES, graph_node(t->s->graph, b[k])->path)->data = run_need(t->s->run, b[1 - k]);
-        }
-    }
-    trial_attempt(t, "the gate and the values that it multiplies are exchanged in the reference");
 }
 
 /* exp(x − max) / Σ over t instead of u, for scores[h,t,u]. */
@@ -243,7 +230,7 @@ static NodeId scores_of(Trial *t, const char *path)
     return masked != NO_NODE ? masked : graph_find(t->s->graph, unmasked_of(t, path));
 }
 
-static bool make_other_axis(Trial *t, NodeId pattern, const void *context, float *out)
+bool trial_make_other_axis(Trial *t, NodeId pattern, const void *context, float *out)
 {
     (void)context;
     const Graph *g = t->s->graph;
@@ -254,12 +241,6 @@ static bool make_other_axis(Trial *t, NodeId pattern, const void *context, float
         softmax_over_queries(x, out, (size_t)g->axes[d.axis[0]].n, (size_t)g->axes[d.axis[1]].n,
                              (size_t)g->axes[d.axis[2]].n);
     return x != NULL;
-}
-
-void trial_softmax(Trial *t)
-{
-    trial_each(t, "attn.pattern", make_other_axis, NULL,
-               "the reference's softmax runs over the tokens that ask instead of those looked at");
 }
 
 static bool looks_ahead(const void *context, const int index[DIMS_MAX])
@@ -275,63 +256,4 @@ void trial_mask(Trial *t)
         if (!strstr(graph_node(t->s->graph, n)->path, "cross_attn."))
             trial_add(t, EDIT_MASK, unmasked_of(t, graph_node(t->s->graph, n)->path))->choose = looks_ahead;
     trial_attempt(t, "the reference has a causal mask: tokens do not look at later ones");
-}
-
-void trial_unmasked(Trial *t)
-{
-    trial_begin(t);
-    for (NodeId n = trial_find(t, "attn.scores_masked", 0); n != NO_NODE;
-         n = trial_find(t, "attn.scores_masked", n + 1)) {
-        const char *path = graph_node(t->s->graph, n)->path;
-        trial_add(t, EDIT_REDIRECT, path)->other = block_path(&t->arena, path, "attn.scores_scaled");
-    }
-    trial_attempt(t, "the reference has no mask: tokens look at later ones");
-}
-
-/* Is everything in the stretch that reads the node before the target? What is recorded behind it and agrees has seen it
- * as it is here. */
-static bool only_here(const Trial *t, NodeId n)
-{
-    for (int i = 0; t->report && i < t->report->count; i++)
-        if (t->report->row[i].tensor->node > n && t->report->row[i].tensor->node < t->target->node &&
-            t->report->row[i].state == DIFF_BEGINS)
-            return true;
-    for (NodeId i = n + 1; i < t->target->node; i++)
-        for (int k = 0; k < op_inputs(graph_node(t->s->graph, i)->op); k++)
-            if (graph_node(t->s->graph, i)->in[k] == n && !t->in[i] &&
-                !(graph_node(t->s->graph, i)->flags & NODE_PROBE))
-                return false;
-    return true;
-}
-
-/* The additions around sub-layers, without one of the two that are added. */
-static void attempt_alone(Trial *t, const char *const *sums, int count, int input, const char *text)
-{
-    const Graph *g = t->s->graph;
-    trial_begin(t);
-    for (int i = 0; i < count; i++)
-        for (NodeId n = trial_find(t, sums[i], 0); n != NO_NODE; n = trial_find(t, sums[i], n + 1))
-            if (graph_node(g, n)->op == OP_ADD && only_here(t, n))
-                trial_add(t, EDIT_REDIRECT, graph_node(g, n)->path)->other = graph_node(g, graph_node(g, n)->in[input])
-                                                                                 ->path;
-    trial_attempt(t, "%s", text);
-}
-
-void trial_residual(Trial *t)
-{
-    static const char *const SUMS[] = {"resid_mid", "resid_cross", "resid_post"};
-    static const char *const AROUND[] = {"attention", "cross attention", "the MLP"};
-    enum { COUNT = sizeof SUMS / sizeof *SUMS };
-    attempt_alone(t, SUMS, COUNT, 1, "the reference leaves the residual connection away");
-    attempt_alone(t, SUMS, COUNT, 0, "the reference leaves the sub-layer away");
-    for (int i = 0; i < COUNT; i++) { /* where a stretch has more than one */
-        NodeId one = trial_find(t, SUMS[i], 0), other = trial_find(t, SUMS[i == 0 ? 2 : 0], 0);
-        if (one == NO_NODE || other == NO_NODE)
-            continue;
-        char text[DIFF_WORDS];
-        snprintf(text, sizeof text, "the reference leaves the residual connection away around %s", AROUND[i]);
-        attempt_alone(t, &SUMS[i], 1, 1, text);
-        snprintf(text, sizeof text, "the reference leaves the sub-layer away: %s", AROUND[i]);
-        attempt_alone(t, &SUMS[i], 1, 0, text);
-    }
 }

@@ -1,0 +1,261 @@
+/* Mistakes with what tells places apart inside attention: rotary positions that are paired or counted otherwise, and
+ * biases for relative positions. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/base/dmath.h"
+#include "core/diff/diff_trial.h"
+
+#define TURNS_NEIGHBOURS                                                                                               \
+    "the reference turns neighbours together (interleaved), here it is number e with e + E/2 (rotate-half)"
+#define TURNS_HALVES                                                                                                   \
+    "the reference turns number e with e + E/2 (rotate-half), here neighbours are turned together (interleaved)"
+
+/* cos and sin over [t,e] and the partner of every number, as vit_embed.c has them, for another configuration. */
+static void make_tables(Trial *t, const VitConfig *c, bool prefix_too, bool backwards, const float **cosine,
+                        const float **sine, const int **partner)
+{
+    int prefix = vit_prefix(c), tokens = vit_tokens(c), e = c->head_dim, patches = vit_patches(c);
+    size_t cells = size_mul((size_t)tokens, (size_t)e);
+    float *co = arena_alloc(&t->arena, size_mul(cells, sizeof *co)),
+          *si = arena_alloc(&t->arena, size_mul(cells, sizeof *si));
+    int *other = arena_alloc(&t->arena, size_mul((size_t)e, sizeof *other));
+    for (int k = 0; k < tokens; k++)
+        for (int pair = 0; pair < e / 2; pair++) {
+            int first, second, patch = prefix_too ? k : k - prefix;
+            double angle = patch < 0 || patch >= patches ? 0 : vit_rope_angle(c, patch, pair);
+            float *at = co + (size_t)k * (size_t)e, *across = si + (size_t)k * (size_t)e;
+            vit_rope_pair(c, pair, &first, &second);
+            at[first] = at[second] = (float)dm_cos(angle);
+            across[second] = (float)dm_sin(backwards ? -angle : angle);
+            across[first] = -across[second];
+            other[first] = second;
+            other[second] = first;
+        }
+    *cosine = co;
+    *sine = si;
+    *partner = other;
+}
+
+/* Which of ours stands for the rotations otherwise: q_swapped is q with the two numbers of each pair exchanged. */
+static void add_pairs(Trial *t, const char *name, const char *from, const int *partner)
+{
+    const Graph *g = t->s->graph;
+    for (NodeId n = trial_find(t, name, 0); n != NO_NODE; n = trial_find(t, name, n + 1)) {
+        const char *path = graph_node(g, n)->path;
+        Dims d = graph_node(g, n)->dims;
+        trial_add(t, EDIT_REDIRECT, path)->other = block_path(&t->arena, path, from);
+        Edit *e = trial_add(t, EDIT_GATHER, path);
+        e->axis = d.axis[d.n - 1];
+        e->index = partner;
+    }
+}
+
+static void attempt_turns(Trial *t, const VitConfig *c, bool prefix_too, bool backwards, const char *text)
+{
+    const VitConfig *own = t->s->config;
+    const float *cosine, *sine;
+    const int *partner;
+    if (trial_find(t, "rope_cos", 0) == NO_NODE || trial_find(t, "rope_sin", 0) == NO_NODE)
+        return;
+    make_tables(t, c, prefix_too, backwards, &cosine, &sine, &partner);
+    trial_begin(t);
+    trial_add(t, EDIT_VALUES, "rope_cos")->data = cosine;
+    trial_add(t, EDIT_VALUES, "rope_sin")->data = sine;
+    if (c->rope_half != own->rope_half) {
+        add_pairs(t, "attn.q_swapped", "attn.q", partner);
+        add_pairs(t, "attn.k_swapped", "attn.k", partner);
+    }
+    trial_attempt(t, "%s", text);
+}
+
+/* --- …with learned frequencies --- */
+
+/* rope_places[t,a] otherwise: the coordinates exchanged, shifted, negative, or of tokens of prefix too. */
+static void attempt_places(Trial *t, bool exchanged, int more, bool prefix_too, int sign, const char *text)
+{
+    const VitConfig *c = t->s->config;
+    int tokens = vit_tokens(c), prefix = prefix_too ? 0 : vit_prefix(c), at[2];
+    float *places = arena_alloc(&t->arena, size_mul((size_t)tokens, 2 * sizeof *places));
+    for (int k = 0; k < tokens; k++) {
+        int patch = k - prefix;
+        at[0] = at[1] = 0;
+        if (patch >= 0 && patch < vit_patches(c))
+            vit_rope_place(c, patch, at);
+        for (int i = 0; i < 2; i++)
+            places[2 * k + i] = patch < 0 ? 0 : (float)(sign * (at[exchanged ? !i : i] + more));
+    }
+    trial_begin(t);
+    trial_add(t, EDIT_VALUES, "rope_places")->data = places;
+    trial_attempt(t, "%s", text);
+}
+
+/* Block i turns by the frequencies of block i + by, or of block `all` where that is one. */
+static void attempt_frequencies(Trial *t, int all, int by, const char *text)
+{
+    const VitConfig *c = t->s->config;
+    NodeId n = trial_find(t, "rope.freqs", 0);
+    if (n == NO_NODE || c->layers < 2)
+        return;
+    const float *own = graph_node(t->s->graph, n)->leaf.data;
+    size_t each = (size_t)c->heads * (size_t)(c->head_dim / 2), layers = (size_t)c->layers;
+    float *f = arena_alloc(&t->arena, size_mul(graph_cells(t->s->graph, n), sizeof *f));
+    for (size_t a = 0; a < 2; a++)
+        for (size_t i = 0; i < layers; i++) {
+            size_t from = all >= 0 ? (size_t)all : (i + layers + (size_t)by) % layers;
+            memcpy(f + (a * layers + i) * each, own + (a * layers + from) * each, each * sizeof *f);
+        }
+    trial_begin(t);
+    trial_add(t, EDIT_VALUES, "rope.freqs")->data = f;
+    trial_attempt(t, "%s", text);
+}
+
+/* cos and sin of a pair stand where its two numbers do. */
+static void add_moved(Trial *t, const char *name, const int *from)
+{
+    const Graph *g = t->s->graph;
+    for (NodeId n = trial_find(t, name, 0); n != NO_NODE; n = trial_find(t, name, n + 1)) {
+        Edit *e = trial_add(t, EDIT_GATHER, graph_node(g, n)->path);
+        e->axis = graph_node(g, n)->dims.axis[graph_node(g, n)->dims.n - 1];
+        e->index = from;
+    }
+}
+
+static void attempt_other_pairs(Trial *t, const char *text)
+{
+    VitConfig c = *t->s->config;
+    size_t e = (size_t)c.head_dim;
+    int *partner = arena_alloc(&t->arena, size_mul(e, sizeof *partner)),
+        *from = arena_alloc(&t->arena, size_mul(e, sizeof *from));
+    for (int pair = 0, first, second, own_first, own_second; pair < c.head_dim / 2; pair++) {
+        vit_rope_pair(t->s->config, pair, &own_first, &own_second);
+        c.rope_half = !t->s->config->rope_half;
+        vit_rope_pair(&c, pair, &first, &second);
+        partner[first] = second;
+        partner[second] = first;
+        from[first] = own_first;
+        from[second] = own_second;
+    }
+    trial_begin(t);
+    add_moved(t, "attn.cos_each", from);
+    add_moved(t, "attn.sin_signed", from);
+    add_pairs(t, "attn.q_swapped", "attn.q", partner);
+    add_pairs(t, "attn.k_swapped", "attn.k", partner);
+    trial_attempt(t, "%s", text);
+}
+
+static void trial_learned_turns(Trial *t)
+{
+    const VitConfig *own = t->s->config;
+    attempt_other_pairs(t, own->rope_half ? TURNS_NEIGHBOURS : TURNS_HALVES);
+    attempt_places(t, true, 0, false, 1,
+                   "the reference's learned rotations take rows for columns: their first frequency is multiplied by "
+                   "the other coordinate");
+    attempt_places(t, false, 0, false, -1, "the reference turns q and k the other way round");
+    attempt_places(t, false, 0, true, 1,
+                   "the reference turns the tokens of prefix too, patches by places shifted behind them");
+    attempt_places(t, false, 1, false, 1, "the reference counts rows and columns of its rotations one higher");
+    attempt_frequencies(t, 0, 0, "the reference turns q and k of every block by the frequencies learned for block 0");
+    attempt_frequencies(t, own->layers - 1, 0,
+                        "the reference turns q and k of every block by the frequencies learned for the last block");
+    attempt_frequencies(t, -1, 1, "the reference turns q and k of a block by the frequencies learned for the next one");
+    attempt_frequencies(t, -1, -1,
+                        "the reference turns q and k of a block by the frequencies learned for the one before");
+}
+
+void trial_turns(Trial *t)
+{
+    static const float BASES[] = {10, 50, 100, 500, 1000, 10000, 100000};
+    const VitConfig *own = t->s->config;
+    char text[DIFF_WORDS];
+    if (own->rope == VIT_ROPE_LEARNED) {
+        trial_learned_turns(t);
+        return;
+    }
+    VitConfig c = *own;
+    c.rope_half = !own->rope_half;
+    attempt_turns(t, &c, false, false, own->rope_half ? TURNS_NEIGHBOURS : TURNS_HALVES);
+    c = *own;
+    c.rope_cols_first = !own->rope_cols_first;
+    attempt_turns(t, &c, false, false,
+                  own->rope_cols_first
+                      ? "the reference turns the first half of a head by the row, here it is the column"
+                      : "the reference turns the first half of a head by the column, here it is the row");
+    attempt_turns(t, own, false, true, "the reference turns q and k the other way round");
+    attempt_turns(t, own, true, false,
+                  "the reference turns the tokens of prefix too, patches by places shifted behind them");
+    for (size_t i = 0; i < sizeof BASES / sizeof *BASES; i++) {
+        c = *own;
+        c.rope_base = BASES[i];
+        snprintf(text, sizeof text, "the reference's rotations have the base %g, here it is %g", (double)BASES[i],
+                 (double)own->rope_base);
+        if (BASES[i] < own->rope_base || BASES[i] > own->rope_base)
+            attempt_turns(t, &c, false, false, text);
+    }
+    c = *own;
+    c.rope = own->rope == VIT_ROPE_CENTRES ? VIT_ROPE_STEPS : VIT_ROPE_CENTRES;
+    attempt_turns(t, &c, false, false,
+                  own->rope == VIT_ROPE_CENTRES
+                      ? "the reference's rotations count patches, here they go by the centres from −1 to 1"
+                      : "the reference's rotations go by the patches' centres from −1 to 1, here they count patches");
+    for (int k = 0; k < 2 && own->rope == VIT_ROPE_STEPS; k++) {
+        c = *own;
+        c.rope_ref_h = k ? 16 : 0;
+        c.rope_ref_w = k ? 16 : 0;
+        if (c.rope_ref_h != own->rope_ref_h || c.rope_ref_w != own->rope_ref_w)
+            attempt_turns(t, &c, false, false,
+                          k ? "the reference's rotations are scaled to a grid of 16 × 16"
+                            : "the reference's rotations are not scaled to the grid that they were made for");
+        c = *own;
+        c.rope_offset = own->rope_offset + (k ? 1.0f : -1.0f);
+        attempt_turns(t, &c, false, false,
+                      k ? "the reference counts rows and columns of its rotations one higher"
+                        : "the reference counts rows and columns of its rotations one lower");
+    }
+}
+
+/* --- relative positions --- */
+
+/* The biases of the stretch: one for every block, or one for all of them. */
+static NodeId next_bias(const Trial *t, NodeId from)
+{
+    const VitConfig *c = t->s->config;
+    NodeId n = trial_find(t, c->bias == VIT_BIAS_SHARED ? "rel_bias" : "attn.bias", from);
+    return n != NO_NODE && graph_node(t->s->graph, n)->op == OP_VIEW ? n : NO_NODE;
+}
+
+static void attempt_turned_round(Trial *t)
+{
+    const Graph *g = t->s->graph;
+    trial_begin(t);
+    for (NodeId n = next_bias(t, 0); n != NO_NODE; n = next_bias(t, n + 1)) {
+        Dims d = graph_node(g, n)->dims; /* [h,t,u] */
+        size_t heads = (size_t)g->axes[d.axis[0]].n, tokens = (size_t)g->axes[d.axis[1]].n;
+        const float *own = run_need(t->s->run, n);
+        float *out = arena_alloc(&t->arena, size_mul(graph_cells(g, n), sizeof *out));
+        for (size_t h = 0; h < heads; h++)
+            for (size_t k = 0; k < tokens; k++)
+                for (size_t u = 0; u < tokens; u++)
+                    out[(h * tokens + k) * tokens + u] = own[(h * tokens + u) * tokens + k];
+        trial_add(t, EDIT_VALUES, graph_node(g, n)->path)->data = out;
+    }
+    trial_attempt(t, "the reference's relative position bias is transposed: the token that asks and the one looked at "
+                     "are exchanged");
+}
+
+static void attempt_times(Trial *t, float factor, const char *text)
+{
+    trial_begin(t);
+    for (NodeId n = next_bias(t, 0); n != NO_NODE; n = next_bias(t, n + 1))
+        trial_add(t, EDIT_SCALE, graph_node(t->s->graph, n)->path)->factor = factor;
+    trial_attempt(t, "%s", text);
+}
+
+void trial_bias(Trial *t)
+{
+    attempt_turned_round(t);
+    attempt_times(t, t->size.scale, "the reference adds the relative position bias before the scale, not after it");
+    attempt_times(t, -1, "the reference subtracts the relative position bias");
+    attempt_times(t, 2, "the reference adds the relative position bias twice");
+}

@@ -1,0 +1,324 @@
+/* The mistakes that are looked for, one row each: what it is called, what it presupposes, how it is tried, what is said,
+ * and what to record next where another explains as much. A mistake that takes more than an edit of some nodes has a
+ * function. Rows of one name are variants of one mistake: beside one of them no other is looked for. */
+#include <string.h>
+
+#include "core/base/dmath.h"
+#include "core/diff/diff_trial.h"
+
+/* What a model must be, and where a mistake can have been made. */
+enum {
+    BLOCK = 1, /* in one block alone */
+    VIT = 2,
+    TEXT = 4,
+    RMS = 8,
+    BIASED = 16, /* with relative positions */
+    TURNED = 64,
+    FIRST_NORM = 32 /* norms stand before the sub-layers */
+};
+
+typedef enum Try {
+    OWN,       /* .own does it */
+    SET,       /* nodes `on` become .value… */
+    SCALE,     /* …are multiplied by it */
+    BESIDE,    /* …become node `with` of their block */
+    SKIP,      /* norms `on` are left out */
+    FIRST,     /* of sums `on` only the first part is left… */
+    SECOND,    /* …the second */
+    TRANSPOSE, /* square weights */
+    EXCHANGE,  /* weights `on` and `with` */
+    EACH,      /* nodes `on` become what .make makes of `with`… */
+    EACH_EDGE  /* …recorded ones too */
+} Try;
+
+typedef struct Cause {
+    const char *name;
+    unsigned needs;
+    Try how;
+    const char *on, *with; /* words: ends of paths; behind a + only where some were found before it */
+    const char *said;      /* NORM: the model's */
+    double value;
+    const char *next; /* of the same block */
+    void (*own)(Trial *t);
+    TrialMake *make;
+} Cause;
+
+#define LN_MEANS "ln1.mean ln2.mean ln3.mean ln_final.mean ln_patch.mean ln_merged.mean ln_hidden.mean"
+#define LN_BETAS "ln1.beta ln2.beta ln3.beta ln_final.beta norm_pre.beta fc_norm.beta"
+#define SUMS "resid_mid resid_cross resid_post"
+#define QKV_BIASES "attn.b_q attn.b_k attn.b_v"
+
+#define MORE(name_, needs_, how_, on_, with_, said_, more_)                                                            \
+    {                                                                                                                  \
+        .name = name_, .needs = needs_, .how = how_, .on = on_, .with = with_, .said = said_, more_                    \
+    }
+#define ROW(name_, needs_, how_, on_, with_, said_) MORE(name_, needs_, how_, on_, with_, said_, .value = 0)
+#define FUNCTION(name_, needs_, own_)                                                                                  \
+    {                                                                                                                  \
+        .name = name_, .needs = needs_, .own = own_                                                                    \
+    }
+
+static const Cause CAUSES[] = {
+    FUNCTION("picture", VIT, trial_picture),
+    FUNCTION("axes", 0, trial_axes),
+    FUNCTION("scale", BLOCK, trial_scale),
+    FUNCTION("eps", BLOCK, trial_eps),
+    FUNCTION("activation", BLOCK, trial_activation),
+    ROW("activation", BLOCK, EXCHANGE, "mlp.w_gate mlp.b_gate", "mlp.w_up mlp.b_up",
+        "the gate and the values that it multiplies are exchanged in the reference"),
+    ROW("missing", BLOCK, SET, "attn.b_q", NULL, "the reference adds no bias to q"),
+    ROW("missing", BLOCK, SET, "attn.b_k", NULL, "the reference adds no bias to k"),
+    ROW("missing", BLOCK, SET, "attn.b_v", NULL, "the reference adds no bias to v"),
+    ROW("missing", BLOCK, SET, QKV_BIASES, NULL, "the reference adds no bias to q, k and v"),
+    ROW("missing", BLOCK, SET, "attn.b_o", NULL, "the reference adds no bias after W_O"),
+    ROW("missing", BLOCK, SET, "mlp.b_up", NULL, "the reference adds no bias in the MLP's first layer"),
+    ROW("missing", BLOCK, SET, "mlp.b_down", NULL, "the reference adds no bias in the MLP's second layer"),
+    ROW("missing", BLOCK, SET, QKV_BIASES " attn.b_o mlp.b_up mlp.b_down", NULL,
+        "the reference adds no bias in any linear layer of a block"),
+    ROW("missing", BLOCK, SET, "ln1.beta ln2.beta ln3.beta ln_final.beta", NULL,
+        "the reference's LayerNorm adds no bias β"),
+    ROW("missing", BLOCK, SET, "patch_embed.bias", NULL, "the reference adds no bias to the patch projection"),
+    ROW("missing", BLOCK, SET, "head.bias", NULL, "the reference adds no bias to the logits"),
+    ROW("missing", BLOCK, SET, "pos_embed", NULL, "the reference adds no position embeddings"),
+    MORE("missing", BLOCK, SET, "ln1.gamma ln2.gamma ln3.gamma ln_final.gamma", NULL,
+         "the reference's LayerNorm does not multiply by γ", .value = 1),
+    MORE("missing", BLOCK, SET, "rms1.gamma rms2.gamma rms_final.gamma", NULL,
+         "the reference's RMSNorm does not multiply by γ", .value = 1),
+    MORE("missing", BLOCK, SET, "embed_scale", NULL, "the reference does not multiply the embeddings by √d_model",
+         .value = 1),
+    MORE("missing", BLOCK, SET, "attn.layer_scale mlp.layer_scale", NULL,
+         "the reference does not multiply by the layer scale", .value = 1),
+    ROW("transposed", BLOCK, TRANSPOSE, "attn.w_q", NULL, "W_Q is transposed in the reference"),
+    ROW("transposed", BLOCK, TRANSPOSE, "attn.w_k", NULL, "W_K is transposed in the reference"),
+    ROW("transposed", BLOCK, TRANSPOSE, "attn.w_v", NULL, "W_V is transposed in the reference"),
+    ROW("transposed", BLOCK, TRANSPOSE, "attn.w_o", NULL, "W_O is transposed in the reference"),
+    ROW("transposed", BLOCK, TRANSPOSE, "attn.w_q attn.w_k attn.w_v", NULL,
+        "W_Q, W_K and W_V are transposed in the reference"),
+    ROW("transposed", BLOCK, TRANSPOSE, "attn.w_q attn.w_k attn.w_v attn.w_o", NULL,
+        "the attention's weights are all transposed in the reference"),
+    ROW("transposed", BLOCK, TRANSPOSE, "mlp.w_up", NULL, "the MLP's first weight is transposed in the reference"),
+    ROW("transposed", BLOCK, TRANSPOSE, "mlp.w_down", NULL, "the MLP's second weight is transposed in the reference"),
+    ROW("transposed", BLOCK, TRANSPOSE, "head.weight", NULL, "the head's weight is transposed in the reference"),
+    FUNCTION("heads", BLOCK, trial_heads),
+    FUNCTION("merged", BLOCK, trial_merged),
+    MORE("softmax", BLOCK, EACH, "attn.pattern", NULL,
+         "the reference's softmax runs over the tokens that ask instead of those looked at",
+         .make = trial_make_other_axis),
+    FUNCTION("mask", BLOCK, trial_mask),
+    ROW("mask", BLOCK, BESIDE, "attn.scores_masked", "attn.scores_scaled",
+        "the reference has no mask: tokens look at later ones"),
+    FUNCTION("sinusoids", TEXT, trial_sinusoids),
+    MORE("residual", BLOCK, SECOND, SUMS, NULL, "the reference leaves the residual connection away",
+         .next = "resid_mid"),
+    MORE("residual", BLOCK, FIRST, SUMS, NULL, "the reference leaves the sub-layer away", .next = "resid_mid"),
+    ROW("residual", BLOCK, SECOND, "resid_mid", NULL,
+        "the reference leaves the residual connection away around attention"),
+    ROW("residual", BLOCK, FIRST, "resid_mid", NULL, "the reference leaves the sub-layer away: attention"),
+    ROW("residual", BLOCK, SECOND, "resid_cross", NULL,
+        "the reference leaves the residual connection away around cross attention"),
+    ROW("residual", BLOCK, FIRST, "resid_cross", NULL, "the reference leaves the sub-layer away: cross attention"),
+    ROW("residual", BLOCK, SECOND, "resid_post", NULL,
+        "the reference leaves the residual connection away around the MLP"),
+    ROW("residual", BLOCK, FIRST, "resid_post", NULL, "the reference leaves the sub-layer away: the MLP"),
+    FUNCTION("patches", VIT, trial_patches),
+    FUNCTION("readout", VIT, trial_readout),
+    ROW("final norm", 0, SKIP, "ln_final.out fc_norm.out rms_final.out rms_fc.out", NULL,
+        "the reference has no final NORM"),
+    ROW("kind of norm", BLOCK, SET, LN_MEANS, NULL, "the reference has RMSNorm: the mean is not taken off"),
+    ROW("kind of norm", BLOCK, SET, LN_MEANS " + " LN_BETAS, NULL,
+        "the reference has RMSNorm without β: the mean is not taken off"),
+    ROW("kind of norm", BLOCK, EXCHANGE, "gamma", "beta", "γ and β of LayerNorm are exchanged in the reference"),
+    MORE("outside root", BLOCK, EACH, "rstd", NULL,
+         "the reference adds ε to the deviation, outside the root, not to the variance", .make = trial_make_outside),
+    MORE("outside root", BLOCK, EACH, "rrms", NULL,
+         "the reference adds ε to the root mean square, outside the root, not to the mean square",
+         .make = trial_make_outside),
+    MORE("centred", BLOCK | RMS, EACH, "normalized", NULL, "the reference has LayerNorm: the mean is taken off",
+         .make = trial_make_centred),
+    ROW("lost norm", BLOCK | VIT, SKIP, "ln_patch.out rms_patch.out", NULL,
+        "the reference has no norm behind the patch embedding"),
+    ROW("lost norm", BLOCK | VIT, SKIP, "norm_pre.out rms_pre.out", NULL,
+        "the reference has no norm before the first block"),
+    ROW("lost norm", BLOCK | VIT, SKIP, "ln_merged.out rms_merged.out", NULL,
+        "the reference has no norm inside attention"),
+    ROW("lost norm", BLOCK | VIT, SKIP, "ln_hidden.out rms_hidden.out", NULL,
+        "the reference has no norm inside the MLP"),
+    FUNCTION("order", 0, trial_order),
+    MORE("positions", 0, SCALE, "pos_embed", NULL, "the reference adds the position embeddings twice", .value = 2),
+    FUNCTION("positions", 0, trial_positions),
+    FUNCTION("class last", VIT, trial_class_last),
+    FUNCTION("value", BLOCK, trial_value),
+    MORE("source", BLOCK, EACH, "resid_post", "resid_pre",
+         "the reference's residual connection around the MLP starts at the block's input, before attention",
+         .make = trial_make_sum),
+    MORE("source", BLOCK | FIRST_NORM, EACH_EDGE, "attn.v", NULL,
+         "the reference makes v from the residual stream, before the NORM", .make = trial_make_unnormed),
+    MORE("source", BLOCK | FIRST_NORM, EACH, "resid_mid", "ln1.out",
+         "the reference's residual connection around attention starts behind the NORM", .make = trial_make_sum),
+    MORE("source", BLOCK | FIRST_NORM, EACH, "resid_post", "ln2.out",
+         "the reference's residual connection around the MLP starts behind the NORM", .make = trial_make_sum),
+    ROW("turns", BLOCK, BESIDE, "attn.q_turned attn.k_turned", "attn.q attn.k",
+        "the reference does not turn q and k: its rotary positions are lost"),
+    ROW("turns", BLOCK, BESIDE, "attn.q_turned", "attn.q", "the reference turns k by its place and not q"),
+    ROW("turns", BLOCK, BESIDE, "attn.k_turned", "attn.k", "the reference turns q by its place and not k"),
+    FUNCTION("turns", TURNED, trial_turns),
+    FUNCTION("fitted", VIT, trial_fitted),
+    FUNCTION("turned picture", VIT, trial_turned),
+    FUNCTION("dropout", 0, trial_dropout),
+    FUNCTION("half", BLOCK, trial_half),
+    FUNCTION("blocks", 0, trial_blocks),
+    FUNCTION("twice", VIT, trial_twice),
+    FUNCTION("rounded", 0, trial_rounded),
+    FUNCTION("quantised", 0, trial_quantised),
+    FUNCTION("probabilities", 0, trial_probabilities),
+    ROW("bias of places", BLOCK, BESIDE, "attn.scores_biased", "attn.scores_scaled",
+        "the reference adds no relative position bias to the scores"),
+    FUNCTION("bias of places", BLOCK | BIASED, trial_bias),
+    FUNCTION("unit", 0, trial_unit),
+    FUNCTION("dropped", 0, trial_dropped),
+};
+enum { COUNT = sizeof CAUSES / sizeof *CAUSES };
+
+/* --- how a row is tried --- */
+
+const char *trial_word(const char **words, char out[TRIAL_WORD])
+{
+    *words += strspn(*words, " ");
+    size_t n = strcspn(*words, " ");
+    if (!n || n >= TRIAL_WORD)
+        return NULL;
+    memcpy(out, *words, n);
+    out[n] = '\0';
+    *words += n;
+    return out;
+}
+
+/* Is everything in the stretch that reads the node before the target? What is recorded behind it and agrees has seen it
+ * as it is here. */
+static bool only_here(const Trial *t, NodeId n)
+{
+    for (int i = 0; t->report && i < t->report->count; i++)
+        if (t->report->row[i].tensor->node > n && t->report->row[i].tensor->node < t->target->node &&
+            t->report->row[i].state == DIFF_BEGINS)
+            return true;
+    for (NodeId i = n + 1; i < t->target->node; i++) {
+        const Node *node = graph_node(t->s->graph, i);
+        for (int k = 0; k < op_inputs(node->op); k++)
+            if (node->in[k] == n && !t->in[i] && !(node->flags & NODE_PROBE))
+                return false;
+    }
+    return true;
+}
+
+static const float *transposed(Trial *t, const float *w, size_t side)
+{
+    float *out = arena_alloc(&t->arena, size_mul(size_mul(side, side), sizeof *out));
+    for (size_t i = 0; i < side; i++)
+        for (size_t j = 0; j < side; j++)
+            out[i * side + j] = w[j * side + i];
+    return out;
+}
+
+static void redirect(Trial *t, const char *path, NodeId other)
+{
+    if (other != NO_NODE)
+        trial_add(t, EDIT_REDIRECT, path)->other = graph_node(t->s->graph, other)->path;
+}
+
+/* Node n, which ends in `word`, as the row has it. */
+static void add_edit(Trial *t, const Cause *c, NodeId n, const char *word, const char *with)
+{
+    const Graph *g = t->s->graph;
+    const Node *node = graph_node(g, n);
+    size_t side = (size_t)t->size.width;
+    const char *beside = arena_printf(&t->arena, "%.*s%s", (int)(strlen(node->path) - strlen(word)), node->path, with);
+    NodeId other = graph_find(g, beside);
+    switch (c->how) {
+    case SET: trial_add(t, EDIT_SET, node->path)->value = (float)c->value; break;
+    case SCALE: trial_add(t, EDIT_SCALE, node->path)->factor = (float)c->value; break;
+    case BESIDE: redirect(t, node->path, trial_beside(t, node->path, with)); break;
+    case SKIP: redirect(t, node->path, trial_norm_reads(t, node->path)); break;
+    case FIRST:
+    case SECOND:
+        if (node->op == OP_ADD && only_here(t, n))
+            redirect(t, node->path, node->in[c->how == SECOND]);
+        break;
+    case TRANSPOSE:
+        if (graph_cells(g, n) == side * side)
+            trial_add(t, EDIT_VALUES, node->path)->data = transposed(t, run_need(t->s->run, n), side);
+        break;
+    case EXCHANGE:
+        if (other == NO_NODE)
+            break;
+        trial_add(t, EDIT_VALUES, node->path)->data = run_need(t->s->run, other);
+        trial_add(t, EDIT_VALUES, beside)->data = run_need(t->s->run, n);
+        break;
+    default: UNREACHABLE("a row without edits");
+    }
+}
+
+static void attempt_edits(Trial *t, const Cause *c, const char *said)
+{
+    char word[TRIAL_WORD], with[TRIAL_WORD] = "";
+    const char *on = c->on, *beside = c->with ? c->with : "";
+    trial_begin(t);
+    while (trial_word(&on, word)) {
+        if (strcmp(word, "+") == 0 && !t->mistake_count)
+            return;
+        trial_word(&beside, with); /* the last goes with all that follow */
+        for (NodeId n = trial_find(t, word, 0); n != NO_NODE; n = trial_find(t, word, n + 1))
+            add_edit(t, c, n, word, with);
+    }
+    trial_attempt(t, "%s", said);
+}
+
+static bool suits(const Trial *t, unsigned needs)
+{
+    const VitConfig *c = t->s->config;
+    return !((needs & VIT && !c) || (needs & TEXT && c) || (needs & RMS && !(c && c->rms_norm)) ||
+             (needs & TURNED && !(c && c->rope != VIT_ROPE_NONE)) ||
+             (needs & BIASED && !(c && c->bias != VIT_BIAS_NONE)) || (t->only && !(needs & BLOCK)) ||
+             (needs & FIRST_NORM && (!c || t->size.post_norm || c->branch_norm)));
+}
+
+static void attempt(Trial *t, const Cause *c)
+{
+    const char *norm = c->said ? strstr(c->said, "NORM") : NULL, *said = c->said;
+    if (norm && norm[-1] == ' ' && !norm[4])
+        said = arena_printf(&t->arena, "%.*s%s", (int)(norm - said), said, trial_norm_word(t));
+    t->next = c->next;
+    if (!suits(t, c->needs))
+        return;
+    if (c->how == OWN)
+        c->own(t);
+    else if (c->how == EACH || c->how == EACH_EDGE)
+        trial_each(t, c->on, c->how == EACH_EDGE, c->make, c->with, said);
+    else
+        attempt_edits(t, c, said);
+}
+
+/* --- all of them --- */
+
+void trial_family(Trial *t, const char *family)
+{
+    t->family = family;
+    for (int i = 0; i < COUNT; i++)
+        if (strcmp(CAUSES[i].name, family) == 0)
+            attempt(t, &CAUSES[i]);
+}
+
+void trial_all(Trial *t, const char *what)
+{
+    /* Operations that make a stretch long: there the first mistake that is the cause ends the search, and another that
+     * would leave the same is not looked for. */
+    static const double LONG = 1e9;
+    for (int i = 0; i < COUNT && trial_going(t, what, (double)i / COUNT); i++) {
+        ArenaMark mark = arena_mark(&t->arena);
+        t->family = CAUSES[i].name;
+        attempt(t, &CAUSES[i]);
+        if (t->base || t->only) /* nothing of it is kept */
+            arena_rewind(&t->arena, mark);
+        if (t->flops > LONG && trial_solved(t))
+            return;
+    }
+}
