@@ -8,8 +8,8 @@
 #include "core/eval/batch_run.h"
 
 struct Accuracy {
-    BatchRun *sweep;
-    Dataset *stock;
+    BatchRun *batch;
+    Dataset *dataset;
     Pool *pool;
     size_t items, done; /* an item is BATCH_RUN_PICTURES pictures, the last one perhaps fewer */
     double *loss;       /* [pictures] */
@@ -18,19 +18,19 @@ struct Accuracy {
 
 Accuracy *accuracy_new(const AccuracySetup *setup, Err *err)
 {
-    const BatchRunSetup sweep = {.model = setup->model,
+    const BatchRunSetup batch = {.model = setup->model,
                                  .edits = setup->edits,
                                  .edit_count = setup->edit_count,
                                  .graph = setup->graph,
                                  .other = setup->other,
                                  .threads = pool_threads(setup->pool)};
-    BatchRun *s = batch_run_new(&sweep, err);
+    BatchRun *s = batch_run_new(&batch, err);
     if (!s)
         return NULL;
     Accuracy *e = xcalloc(1, sizeof *e);
-    size_t n = dataset_count(setup->stock), classes = (size_t)setup->model->vit.classes;
-    e->sweep = s;
-    e->stock = setup->stock;
+    size_t n = dataset_count(setup->dataset), classes = (size_t)setup->model->vit.classes;
+    e->batch = s;
+    e->dataset = setup->dataset;
     e->pool = setup->pool;
     e->items = (n + BATCH_RUN_PICTURES - 1) / BATCH_RUN_PICTURES;
     e->loss = xcalloc(n + 1, sizeof *e->loss);
@@ -48,7 +48,7 @@ void accuracy_free(Accuracy *e)
 {
     if (!e)
         return;
-    batch_run_free(e->sweep);
+    batch_run_free(e->batch);
     free(e->loss);
     free(e->result.confusion);
     free(e->result.label);
@@ -77,14 +77,14 @@ static void examine(void *exam, size_t item, int worker)
     size_t first = item * BATCH_RUN_PICTURES,
            n = r->pictures - first < BATCH_RUN_PICTURES ? r->pictures - first : BATCH_RUN_PICTURES;
     for (size_t i = 0; i < n; i++)
-        r->label[first + i] = dataset_get(e->stock, first + i, batch_run_pixels(e->sweep, worker, (int)i), NULL);
-    batch_run_compute(e->sweep, worker);
+        r->label[first + i] = dataset_get(e->dataset, first + i, batch_run_pixels(e->batch, worker, (int)i), NULL);
+    batch_run_compute(e->batch, worker);
     for (size_t i = 0; i < n; i++) {
-        const float *logits = batch_run_logits(e->sweep, worker, (int)i);
+        const float *logits = batch_run_logits(e->batch, worker, (int)i);
         r->named[first + i] = batch_run_largest(logits, r->classes);
         e->loss[first + i] = cross_entropy(logits, r->classes, r->label[first + i]);
         if (r->has_other)
-            r->other_named[first + i] = batch_run_largest(batch_run_other(e->sweep, worker, (int)i), r->classes);
+            r->other_named[first + i] = batch_run_largest(batch_run_other(e->batch, worker, (int)i), r->classes);
     }
 }
 

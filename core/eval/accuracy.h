@@ -12,7 +12,7 @@ typedef struct AccuracySetup {
     const Edit *edits; /* as made for one picture (batch_run.h) */
     int edit_count;
     const Graph *graph; /* which the edits were made for; NULL without edits */
-    Dataset *stock;     /* suits the model (dataset_suits) */
+    Dataset *dataset;   /* suits the model (dataset_suits) */
     bool other;         /* the read-out that the model does not use, too */
     Pool *pool;         /* may be NULL */
 } AccuracySetup;
@@ -31,11 +31,11 @@ typedef struct AccuracyResult {
 
 typedef struct Accuracy Accuracy;
 
-/* model, stock and pool must outlive it; the rest of the setup need not. NULL with err when an edit names what the
+/* model, dataset and pool must outlive it; the rest of the setup need not. NULL with err when an edit names what the
  * model lacks. */
 Accuracy *accuracy_new(const AccuracySetup *setup, Err *err);
 void accuracy_free(Accuracy *e); /* NULL is allowed */
-/* Works until the deadline (clock_ns), at least BATCH_RUN_PICTURES pictures. True when done. One exam of a stock at a
+/* Works until the deadline (clock_ns), at least BATCH_RUN_PICTURES pictures. True when done. One exam of a dataset at a
  * time.
  */
 bool accuracy_step(Accuracy *e, int64_t deadline_ns);

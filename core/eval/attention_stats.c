@@ -12,8 +12,8 @@
 enum { OF_BLOCK = 3 };
 
 struct AttentionStats {
-    BatchRun *sweep;
-    Dataset *stock;
+    BatchRun *batch;
+    Dataset *dataset;
     Pool *pool;
     VitConfig vit;
     size_t done, width;
@@ -59,7 +59,7 @@ AttentionStats *attention_stats_new(const AttentionStatsSetup *setup, Err *err)
     const char **watch;
     bool entropies = vit_tokens(c) > 1;
     int count = watch_list(&arena, setup->graph, c, entropies, &watch);
-    const BatchRunSetup sweep = {.model = setup->model,
+    const BatchRunSetup batch = {.model = setup->model,
                                  .edits = setup->edits,
                                  .edit_count = setup->edit_count,
                                  .graph = setup->graph,
@@ -67,17 +67,17 @@ AttentionStats *attention_stats_new(const AttentionStatsSetup *setup, Err *err)
                                  .watch = watch,
                                  .watch_count = count,
                                  .threads = pool_threads(setup->pool)};
-    BatchRun *w = batch_run_new(&sweep, err);
+    BatchRun *w = batch_run_new(&batch, err);
     arena_free(&arena);
     if (!w)
         return NULL;
     AttentionStats *s = xcalloc(1, sizeof *s);
-    size_t heads = (size_t)c->heads, cells = size_mul((size_t)c->layers, heads), held = dataset_count(setup->stock),
+    size_t heads = (size_t)c->heads, cells = size_mul((size_t)c->layers, heads), held = dataset_count(setup->dataset),
            n = setup->most && setup->most < held ? setup->most : held, patches = (size_t)vit_patches(c),
            lenses = (size_t)c->layers + 1;
-    bool objects = dataset_have_masks(setup->stock);
-    *s = (AttentionStats){.sweep = w,
-                          .stock = setup->stock,
+    bool objects = dataset_have_masks(setup->dataset);
+    *s = (AttentionStats){.batch = w,
+                          .dataset = setup->dataset,
                           .pool = setup->pool,
                           .vit = *c,
                           .width = READ + heads + OF_BLOCK * cells,
@@ -110,7 +110,7 @@ void attention_stats_free(AttentionStats *s)
         return;
     for (int i = 0; i < s->threads; i++)
         free(s->mask[i]);
-    batch_run_free(s->sweep);
+    batch_run_free(s->batch);
     free(s->mask);
     free(s->object);
     free(s->seen);
@@ -184,15 +184,15 @@ static void look_at_object(AttentionStats *s, size_t item, int worker, double *r
     uint8_t *object = s->object + item * patches;
     float *seen = s->seen + item * patches;
     size_t n = attention_stats_object(c, s->mask[worker], object);
-    const float *rollout = batch_run_watched(s->sweep, worker, c->layers * OF_BLOCK, 0);
-    const float *pattern = batch_run_watched(s->sweep, worker, c->layers * OF_BLOCK + 1, 0);
+    const float *rollout = batch_run_watched(s->batch, worker, c->layers * OF_BLOCK, 0);
+    const float *pattern = batch_run_watched(s->batch, worker, c->layers * OF_BLOCK + 1, 0);
     if (!n)
         return;
     row[AREA] = (double)n / (double)patches;
     row[COVERED] = covered(c, s->mask[worker]);
     row[ROLLOUT] = mass(rollout, object, patches);
     row[PEAK] = object[batch_run_largest(rollout, (int)patches)];
-    brightness(c, batch_run_pixels(s->sweep, worker, 0), seen);
+    brightness(c, batch_run_pixels(s->batch, worker, 0), seen);
     row[BRIGHT] = mass(seen, object, patches);
     row[BRIGHT_PEAK] = object[batch_run_largest(seen, (int)patches)];
     memcpy(seen, rollout, patches * sizeof *seen);
@@ -206,23 +206,23 @@ static void look(void *survey, size_t item, int worker)
     const VitConfig *c = &s->vit;
     double *row = s->row + item * s->width;
     size_t heads = (size_t)c->heads, cells = (size_t)c->layers * heads;
-    int label = dataset_get(s->stock, item, batch_run_pixels(s->sweep, worker, 0), s->mask[worker]);
-    batch_run_compute(s->sweep, worker);
+    int label = dataset_get(s->dataset, item, batch_run_pixels(s->batch, worker, 0), s->mask[worker]);
+    batch_run_compute(s->batch, worker);
     if (s->result.objects)
         look_at_object(s, item, worker, row);
     for (size_t i = 0; s->right && i <= (size_t)c->layers; i++)
-        s->right[item * ((size_t)c->layers + 1) + i] = batch_run_largest(batch_run_watched(s->sweep, worker,
+        s->right[item * ((size_t)c->layers + 1) + i] = batch_run_largest(batch_run_watched(s->batch, worker,
                                                                                            (int)(s->lens + i), 0),
                                                                          c->classes) == label;
     for (int layer = 0; layer < c->layers; layer++)
         for (int k = 0; k < OF_BLOCK; k++) {
-            const float *v = batch_run_watched(s->sweep, worker, layer * OF_BLOCK + k, 0);
+            const float *v = batch_run_watched(s->batch, worker, layer * OF_BLOCK + k, 0);
             for (size_t h = 0; h < heads; h++)
                 row[READ + heads + (size_t)k * cells + (size_t)layer * heads + h] = (double)v[h];
         }
     if (item == 0) {
-        s->result.uniform = (double)*batch_run_watched(s->sweep, worker, c->layers * OF_BLOCK + 2, 0);
-        s->result.maximal = (double)*batch_run_watched(s->sweep, worker, c->layers * OF_BLOCK + 3, 0);
+        s->result.uniform = (double)*batch_run_watched(s->batch, worker, c->layers * OF_BLOCK + 2, 0);
+        s->result.maximal = (double)*batch_run_watched(s->batch, worker, c->layers * OF_BLOCK + 3, 0);
     }
 }
 

@@ -14,7 +14,7 @@ typedef struct AttentionStatsSetup {
     const Edit *edits; /* as made for one picture */
     int edit_count;
     const Graph *graph; /* the model's for one picture, with probes: which the edits were made for */
-    Dataset *stock;
+    Dataset *dataset;
     size_t most; /* of its pictures, the first ones; 0: all */
     Pool *pool;
 } AttentionStatsSetup;
@@ -47,7 +47,7 @@ typedef struct AttentionStatsResult {
 
 typedef struct AttentionStats AttentionStats;
 
-/* model, stock and pool must outlive it; the rest of the setup need not. NULL with err when an edit names what the
+/* model, dataset and pool must outlive it; the rest of the setup need not. NULL with err when an edit names what the
  * model lacks. */
 AttentionStats *attention_stats_new(const AttentionStatsSetup *setup, Err *err);
 void attention_stats_free(AttentionStats *s);                      /* NULL is allowed */

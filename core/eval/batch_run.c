@@ -11,10 +11,10 @@
 #include "core/models/probes.h"
 
 /* What one thread works with. */
-typedef struct Bench {
+typedef struct Worker {
     Plan *plan; /* made by the thread itself when it first computes */
     float *pixels;
-} Bench;
+} Worker;
 
 struct BatchRun {
     Graph base, edited; /* an edited graph lives on what it was made from */
@@ -25,8 +25,8 @@ struct BatchRun {
     bool other;
     size_t cells; /* of a picture */
     float *zeros; /* what the input points at before a plan gives it pictures */
-    Bench *bench;
-    int benches;
+    Worker *workers;
+    int worker_count;
 };
 
 static int same_axis(const Graph *from, int axis, const Graph *to)
@@ -113,8 +113,8 @@ BatchRun *batch_run_new(const BatchRunSetup *setup, Err *err)
         c.input = VIT_INPUT_READY;
     s->cells = size_mul(size_mul((size_t)c.image_h, (size_t)c.image_w), (size_t)c.channels);
     s->zeros = xcalloc(size_mul(s->cells, BATCH_RUN_PICTURES), sizeof *s->zeros);
-    s->benches = setup->threads > 0 ? setup->threads : 1;
-    s->bench = xcalloc((size_t)s->benches, sizeof *s->bench);
+    s->worker_count = setup->threads > 0 ? setup->threads : 1;
+    s->workers = xcalloc((size_t)s->worker_count, sizeof *s->workers);
     graph_init(&s->base);
     if (setup->single) {
         vit_build(&s->base, &c, &setup->model->weights, NULL, s->zeros, &nodes);
@@ -136,11 +136,11 @@ void batch_run_free(BatchRun *s)
 {
     if (!s)
         return;
-    for (int i = 0; i < s->benches; i++) {
-        plan_free(s->bench[i].plan);
-        free(s->bench[i].pixels);
+    for (int i = 0; i < s->worker_count; i++) {
+        plan_free(s->workers[i].plan);
+        free(s->workers[i].pixels);
     }
-    free(s->bench);
+    free(s->workers);
     free(s->wanted);
     free(s->zeros);
     graph_free(&s->edited);
@@ -150,8 +150,8 @@ void batch_run_free(BatchRun *s)
 
 float *batch_run_pixels(BatchRun *s, int worker, int picture)
 {
-    Bench *b = &s->bench[worker];
-    REQUIRE(worker < s->benches && picture >= 0 && picture < BATCH_RUN_PICTURES);
+    Worker *b = &s->workers[worker];
+    REQUIRE(worker < s->worker_count && picture >= 0 && picture < BATCH_RUN_PICTURES);
     if (!b->pixels) {
         b->pixels = xfloats(size_mul(s->cells, BATCH_RUN_PICTURES));
         memset(b->pixels, 0, s->cells * BATCH_RUN_PICTURES * sizeof *b->pixels);
@@ -167,7 +167,7 @@ void batch_run_compute(BatchRun *s, int worker)
 
 bool batch_run_step(BatchRun *s, int worker, int64_t deadline_ns)
 {
-    Bench *b = &s->bench[worker];
+    Worker *b = &s->workers[worker];
     if (!b->plan) {
         b->plan = plan_new(s->graph, s->wanted, s->wanted_count);
         plan_leaf(b->plan, s->input, batch_run_pixels(s, worker, 0));
@@ -181,7 +181,7 @@ static const float *of_picture(const BatchRun *s, int worker, NodeId n, int pict
     Dims d = graph_node(s->graph, n)->dims;
     bool several = d.n && strcmp(s->graph->axes[d.axis[0]].sym, "b") == 0;
     size_t cells = several ? graph_cells(s->graph, n) / BATCH_RUN_PICTURES : 0;
-    return plan_values(s->bench[worker].plan, n) + (size_t)picture * cells;
+    return plan_values(s->workers[worker].plan, n) + (size_t)picture * cells;
 }
 
 const float *batch_run_logits(const BatchRun *s, int worker, int picture)

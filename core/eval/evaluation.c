@@ -13,7 +13,7 @@ enum { SLICE_NS = 50000000 };
 /* What the runs have in common. */
 typedef struct Course {
     const Model *model;
-    Dataset *stock;
+    Dataset *dataset;
     Pool *pool;
     Graph graph; /* of one picture: edits are made for it */
     VitNodes nodes;
@@ -32,7 +32,7 @@ static void open_course(Course *c)
     graph_init(&c->graph);
     vit_build(&c->graph, v, &c->model->weights, NULL, c->zeros, &c->nodes);
     probes_add(&c->graph, v, &c->nodes);
-    size_t random = dataset_have_masks(c->stock) ? (size_t)RANDOM_SEEDS : 0;
+    size_t random = dataset_have_masks(c->dataset) ? (size_t)RANDOM_SEEDS : 0;
     c->total = 5 + random +
                (size_t)v->layers *
                    ((size_t)v->heads + 2); /* trained, scale, positions, surveys; heads and sub-layers */
@@ -46,7 +46,7 @@ static void close_course(Course *c)
 
 static bool report(Course *c, const char *what, size_t pictures, Err *err)
 {
-    double share = ((double)c->done + (double)pictures / (double)(dataset_count(c->stock) + 1)) / (double)c->total;
+    double share = ((double)c->done + (double)pictures / (double)(dataset_count(c->dataset) + 1)) / (double)c->total;
     return !c->progress || c->progress(c->context, what, share) || err_set(err, "cancelled");
 }
 
@@ -57,7 +57,7 @@ static Accuracy *hold_exam(Course *c, Edits edits, bool other, const char *what,
                                  .edits = edits.edit,
                                  .edit_count = edits.count,
                                  .graph = &c->graph,
-                                 .stock = c->stock,
+                                 .dataset = c->dataset,
                                  .other = other,
                                  .pool = c->pool};
     Accuracy *e = accuracy_new(&setup, err);
@@ -102,7 +102,7 @@ static AttentionStats *hold_survey(Course *c, const Model *m, Ablation r, size_t
                                        .edits = edits.edit,
                                        .edit_count = edits.count,
                                        .graph = &c->graph,
-                                       .stock = c->stock,
+                                       .dataset = c->dataset,
                                        .most = most,
                                        .pool = c->pool};
     AttentionStats *s = attention_stats_new(&setup, err);
@@ -133,7 +133,7 @@ static bool run_blocks(Course *c, Evaluation *e, Err *err)
 
 static bool survey_random(Course *c, Evaluation *e, Err *err)
 {
-    if (!dataset_have_masks(c->stock))
+    if (!dataset_have_masks(c->dataset))
         return true;
     for (int i = 0; i < RANDOM_SEEDS; i++) {
         Model random;
@@ -210,12 +210,12 @@ void evaluation_places(const Evaluation *e, int head, int *first, int *last)
     free(of);
 }
 
-bool evaluation_run(Evaluation *e, const Model *m, Dataset *stock, Pool *pool, EvaluationProgress progress,
+bool evaluation_run(Evaluation *e, const Model *m, Dataset *dataset, Pool *pool, EvaluationProgress progress,
                     void *context, Err *err)
 {
-    Course c = {.model = m, .stock = stock, .pool = pool, .progress = progress, .context = context};
+    Course c = {.model = m, .dataset = dataset, .pool = pool, .progress = progress, .context = context};
     size_t layers = (size_t)m->vit.layers, heads = (size_t)m->vit.heads;
-    *e = (Evaluation){.pictures = dataset_count(stock),
+    *e = (Evaluation){.pictures = dataset_count(dataset),
                       .layers = m->vit.layers,
                       .heads = m->vit.heads,
                       .head = xcalloc(size_mul(layers, heads), sizeof(double)),

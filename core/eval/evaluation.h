@@ -51,8 +51,8 @@ typedef bool (*EvaluationProgress)(void *context, const char *what, double share
  */
 void evaluation_places(const Evaluation *e, int head, int *first, int *last);
 
-/* The stock suits the model. On failure (cancelled) nothing is to be freed. */
-bool evaluation_run(Evaluation *e, const Model *m, Dataset *stock, Pool *pool, EvaluationProgress progress,
+/* The dataset suits the model. On failure (cancelled) nothing is to be freed. */
+bool evaluation_run(Evaluation *e, const Model *m, Dataset *dataset, Pool *pool, EvaluationProgress progress,
                     void *context, Err *err);
 void evaluation_free(Evaluation *e); /* accepts a zeroed one */
 #endif

@@ -118,7 +118,7 @@ Interval figures_interval(FigureKind kind, int i)
 
 typedef struct Measurer {
     Figures *out;
-    Dataset *stock;
+    Dataset *dataset;
     Pool *pool;
     bool (*progress)(void *context, const char *what, double share);
     void *context;
@@ -170,8 +170,12 @@ static Accuracy *examine(Measurer *m, const Model *model, const Graph *g, float 
     Edits edits;
     if (!ablation_edits(&arena, g, (Ablation){.kind = ABLATION_SCALE, .factor = factor}, &edits))
         UNREACHABLE("a model without a scale");
-    const AccuracySetup setup = {
-        .model = model, .edits = edits.edit, .edit_count = edits.count, .graph = g, .stock = m->stock, .pool = m->pool};
+    const AccuracySetup setup = {.model = model,
+                                 .edits = edits.edit,
+                                 .edit_count = edits.count,
+                                 .graph = g,
+                                 .dataset = m->dataset,
+                                 .pool = m->pool};
     Accuracy *e = accuracy_new(&setup, err);
     arena_free(&arena);
     while (e && !accuracy_step(e, clock_ns() + 50000000))
@@ -213,7 +217,7 @@ bool figures_measure(Figures *out, const Model *m, const Model *twin, size_t pic
     Pictures *drawn = pictures_drawn(&m->preprocess, 0);
     Measurer w = {out, dataset_new(drawn, m, PICTURES_HELD_OUT, 0, pictures), pool, progress, context};
     Evaluation e;
-    bool ok = evaluation_run(&e, m, w.stock, pool, progress, context, err);
+    bool ok = evaluation_run(&e, m, w.dataset, pool, progress, context, err);
     if (ok) {
         put_evaluation(&w, &e);
         const int *named = accuracy_result(e.trained)->named;
@@ -224,7 +228,7 @@ bool figures_measure(Figures *out, const Model *m, const Model *twin, size_t pic
                  put_factor(&w, FIGURE_TWIN_SCALED, 0, twin, m->vit.scale, named, "twin", err);
         evaluation_free(&e);
     }
-    dataset_free(w.stock);
+    dataset_free(w.dataset);
     pictures_free(drawn);
     return ok;
 }

@@ -12,8 +12,8 @@ enum { OF_BLOCK = 2, KEPT = 1 + HEAD_PLACES };
 static const double Z = 1.959963984540054; /* of the normal distribution, 2.5 % lie beyond it on either side */
 
 struct HeadPlaces {
-    BatchRun *sweep;
-    Dataset *stock;
+    BatchRun *batch;
+    Dataset *dataset;
     Pool *pool;
     VitConfig vit;
     size_t done;
@@ -22,12 +22,12 @@ struct HeadPlaces {
     HeadPlacesResult result;
 };
 
-static HeadPlace place_of(const VitConfig *c, int asks, int token)
+static HeadPlace place_of(const VitConfig *c, int query, int token)
 {
     int across = c->image_w / c->patch_w, patch = token - vit_prefix(c);
     if (patch < 0)
         return PLACE_PREFIX;
-    int dy = abs(patch / across - asks / across), dx = abs(patch % across - asks % across);
+    int dy = abs(patch / across - query / across), dx = abs(patch % across - query % across);
     return !dy && !dx           ? PLACE_ITSELF
            : dy <= 1 && dx <= 1 ? PLACE_NEIGHBOURS
            : !dy                ? PLACE_ROW
@@ -47,7 +47,7 @@ static void lay_out(HeadPlaces *h)
         }
 }
 
-HeadPlaces *head_places_new(const Model *model, const Graph *graph, Dataset *stock, Pool *pool, Err *err)
+HeadPlaces *head_places_new(const Model *model, const Graph *graph, Dataset *dataset, Pool *pool, Err *err)
 {
     Arena arena = {0};
     const VitConfig *c = &model->vit;
@@ -61,21 +61,21 @@ HeadPlaces *head_places_new(const Model *model, const Graph *graph, Dataset *sto
     }
     there = there && n && site_node_any(graph, SITE_DISTANCE_UNIFORM) != NO_NODE;
     watch[n] = site_path_any(graph, SITE_DISTANCE_UNIFORM);
-    const BatchRunSetup sweep = {.model = model,
+    const BatchRunSetup batch = {.model = model,
                                  .graph = graph,
                                  .single = true,
                                  .watch = watch,
                                  .watch_count = n + 1,
                                  .threads = pool_threads(pool)};
-    BatchRun *w = there ? batch_run_new(&sweep, err) : NULL;
+    BatchRun *w = there ? batch_run_new(&batch, err) : NULL;
     arena_free(&arena);
     if (!there)
         err_set(err, "this model has no heads that look at patches");
     if (!w)
         return NULL;
     HeadPlaces *h = xcalloc(1, sizeof *h);
-    size_t cells = size_mul((size_t)c->layers, (size_t)c->heads), pictures = dataset_count(stock);
-    *h = (HeadPlaces){.sweep = w, .stock = stock, .pool = pool, .vit = *c};
+    size_t cells = size_mul((size_t)c->layers, (size_t)c->heads), pictures = dataset_count(dataset);
+    *h = (HeadPlaces){.batch = w, .dataset = dataset, .pool = pool, .vit = *c};
     h->result = (HeadPlacesResult){.pictures = pictures, .layers = c->layers, .heads = c->heads};
     h->result.distance = xcalloc(cells, sizeof *h->result.distance);
     h->result.share = xcalloc(cells, sizeof *h->result.share);
@@ -88,7 +88,7 @@ void head_places_free(HeadPlaces *h)
 {
     if (!h)
         return;
-    batch_run_free(h->sweep);
+    batch_run_free(h->batch);
     free(h->kept);
     free(h->place);
     free(h->result.distance);
@@ -109,11 +109,11 @@ static void look(void *of, size_t item, int worker)
 {
     HeadPlaces *h = of;
     size_t heads = (size_t)h->vit.heads, tokens = (size_t)vit_tokens(&h->vit);
-    dataset_get(h->stock, item, batch_run_pixels(h->sweep, worker, 0), NULL);
-    batch_run_compute(h->sweep, worker);
+    dataset_get(h->dataset, item, batch_run_pixels(h->batch, worker, 0), NULL);
+    batch_run_compute(h->batch, worker);
     for (int layer = 0; layer < h->vit.layers; layer++) {
-        const float *distance = batch_run_watched(h->sweep, worker, layer * OF_BLOCK, 0);
-        const float *pattern = batch_run_watched(h->sweep, worker, layer * OF_BLOCK + 1, 0);
+        const float *distance = batch_run_watched(h->batch, worker, layer * OF_BLOCK, 0);
+        const float *pattern = batch_run_watched(h->batch, worker, layer * OF_BLOCK + 1, 0);
         for (size_t k = 0; k < heads; k++) {
             double *kept = h->kept + ((item * (size_t)h->vit.layers + (size_t)layer) * heads + k) * KEPT;
             kept[0] = (double)distance[k];
@@ -121,7 +121,7 @@ static void look(void *of, size_t item, int worker)
         }
     }
     if (item == 0)
-        h->result.uniform = (double)*batch_run_watched(h->sweep, worker, h->vit.layers * OF_BLOCK, 0);
+        h->result.uniform = (double)*batch_run_watched(h->batch, worker, h->vit.layers * OF_BLOCK, 0);
 }
 
 MeanOver mean_over(const double *x, size_t n, size_t step)

@@ -36,9 +36,9 @@ typedef struct HeadPlacesResult {
 
 typedef struct HeadPlaces HeadPlaces;
 
-/* graph: the model's for one picture, with probes. model, stock and pool must outlive it. NULL with err where the model
+/* graph: the model's for one picture, with probes. model, dataset and pool must outlive it. NULL with err if the model
  * has no heads that look at patches. */
-HeadPlaces *head_places_new(const Model *model, const Graph *graph, Dataset *stock, Pool *pool, Err *err);
+HeadPlaces *head_places_new(const Model *model, const Graph *graph, Dataset *dataset, Pool *pool, Err *err);
 void head_places_free(HeadPlaces *h);                      /* NULL is allowed */
 bool head_places_step(HeadPlaces *h, int64_t deadline_ns); /* true when done */
 size_t head_places_pictures_done(const HeadPlaces *h);

@@ -22,7 +22,7 @@ typedef struct Search {
                                               changes least, and the one with the median drop */
 } Search;
 
-static BatchRun *open_sweep(const Model *m, const Graph *g, Ablation r, int threads, Err *err)
+static BatchRun *open_batch_run(const Model *m, const Graph *g, Ablation r, int threads, Err *err)
 {
     Arena arena = {0};
     Edits edits;
@@ -45,7 +45,7 @@ static BatchRun *open_sweep(const Model *m, const Graph *g, Ablation r, int thre
     return s;
 }
 
-/* The picture into a sweep's next pass; returns its class. */
+/* The picture into a batch run's next pass; returns its class. */
 static int draw(const Search *s, size_t item, BatchRun *to, int worker)
 {
     uint8_t drawn[DRAWN_SIDE * DRAWN_SIDE * 3];
@@ -184,8 +184,8 @@ bool scale_search_find(ScaleSearch *out, const Model *m, const uint64_t *numbers
                 .fall = xcalloc(count + 1, sizeof *s.fall),
                 .still = xcalloc(count + 1, sizeof *s.still),
                 .middle = xcalloc(count + 1, sizeof *s.middle)};
-    s.with = open_sweep(m, &g, (Ablation){.kind = ABLATION_NONE}, pool_threads(pool), err);
-    s.without = open_sweep(m, &g, (Ablation){.kind = ABLATION_SCALE}, pool_threads(pool), err);
+    s.with = open_batch_run(m, &g, (Ablation){.kind = ABLATION_NONE}, pool_threads(pool), err);
+    s.without = open_batch_run(m, &g, (Ablation){.kind = ABLATION_SCALE}, pool_threads(pool), err);
     bool ok = s.with && s.without;
     for (size_t done = 0; ok && done < count;) {
         done = pool_run(pool, done, count, examine, &s, clock_ns() + SLICE_NS);

@@ -71,13 +71,13 @@ static double *kept_of(const WordPlaces *w, size_t sentence, int attention, int 
     return w->kept + ((sentence * (size_t)w->result.attentions + (size_t)attention) * heads + (size_t)head) * KEPT;
 }
 
-static WordPlace place_of(int asks, int seen, int keys, bool source)
+static WordPlace place_of(int query, int key, int keys, bool source)
 {
     int mark = source ? keys - 1 : 0;
-    return seen == asks       ? WORD_ITSELF
-           : seen == asks - 1 ? WORD_BEFORE
-           : seen == asks + 1 ? WORD_AFTER
-           : seen == mark     ? WORD_MARK
+    return key == query       ? WORD_ITSELF
+           : key == query - 1 ? WORD_BEFORE
+           : key == query + 1 ? WORD_AFTER
+           : key == mark      ? WORD_MARK
                               : WORD_FARTHER;
 }
 
@@ -88,17 +88,17 @@ static void see(void *of, size_t i, const Sentence *s, const TextValues *v)
     for (int a = 0; a < w->result.attentions; a++) {
         Seq2seqTexts texts = seq2seq_attention_texts(w->config.encoder_layers, a);
         bool source = !texts.target_keys;
-        int asks = texts.target_asks ? s->fr_n + 1 : s->en_n + 1, keys = source ? s->en_n + 1 : s->fr_n + 1;
-        for (int t = 0; t < asks; t++) {
-            int seen = source ? keys : t + 1; /* the decoder looks at nothing that comes later */
-            for (int u = 0; u < seen; u++) {
+        int queries = texts.target_queries ? s->fr_n + 1 : s->en_n + 1, keys = source ? s->en_n + 1 : s->fr_n + 1;
+        for (int t = 0; t < queries; t++) {
+            int visible = source ? keys : t + 1; /* the decoder looks at nothing that comes later */
+            for (int u = 0; u < visible; u++) {
                 WordPlace place = place_of(t, u, keys, source);
                 for (int h = 0; h <= w->result.heads; h++) {
                     size_t cell = ((size_t)h * length + (size_t)t) * length + (size_t)u;
-                    double weight = h < w->result.heads ? (double)v->watched[a][cell] : 1.0 / seen;
+                    double weight = h < w->result.heads ? (double)v->watched[a][cell] : 1.0 / visible;
                     double *kept = kept_of(w, i, a, h);
-                    kept[0] += weight * abs(t - u) / asks;
-                    kept[1 + place] += weight / asks;
+                    kept[0] += weight * abs(t - u) / queries;
+                    kept[1 + place] += weight / queries;
                 }
             }
         }

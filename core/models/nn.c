@@ -142,31 +142,31 @@ static NodeId masked(Graph *g, NodeId scores, NodeId mask)
 }
 
 /* Keys or values of all tokens looked at: computed here, kept from before, or both one behind the other. */
-static NodeId offered(Graph *g, const NnAttention *a, const char *name, NodeId seen, const NnWeight *w,
-                      const NnWeight *bias, const float *kept)
+static NodeId keys_or_values(Graph *g, const NnAttention *a, const char *name, NodeId memory, const NnWeight *w,
+                             const NnWeight *bias, const float *kept)
 {
-    Dims all = nn_dims(a->batch, DIMS(a->seen, a->h, a->e));
+    Dims all = nn_dims(a->batch, DIMS(a->key, a->h, a->e));
     if (!a->past)
-        return nn_linear(g, name, seen, w, bias, all);
+        return nn_linear(g, name, memory, w, bias, all);
     REQUIRE(a->batch == AXIS_NONE);
     if (a->fresh == AXIS_NONE)
         return graph_leaf(g, name, all, (Leaf){LEAF_RUN, kept, "kept from the first step"});
     char part[16];
     snprintf(part, sizeof part, "%s_new", name);
-    NodeId now = nn_linear(g, part, seen, w, bias, DIMS(a->fresh, a->h, a->e));
+    NodeId now = nn_linear(g, part, memory, w, bias, DIMS(a->fresh, a->h, a->e));
     if (a->past->axis == AXIS_NONE) /* the first token: nothing is kept yet */
         return graph_view(g, name, now, all);
     snprintf(part, sizeof part, "%s_kept", name);
     NodeId before = graph_leaf(g, part, DIMS(a->past->axis, a->h, a->e),
                                (Leaf){LEAF_RUN, kept, "kept from the steps before"});
-    return graph_concat(g, name, before, a->past->axis, now, a->fresh, a->seen);
+    return graph_concat(g, name, before, a->past->axis, now, a->fresh, a->key);
 }
 
-/* cos and sin of the angles that this block's frequencies give, [asks,h,e]. */
-static void angles(Graph *g, const NnTurn *r, int block, const NnAttention *a, NodeId *cos, NodeId *sin)
+/* cos and sin of the angles that this block's frequencies give, [query,h,e]. */
+static void rope_angles(Graph *g, const NnRope *r, int block, const NnAttention *a, NodeId *cos, NodeId *sin)
 {
     NodeId freqs = graph_slice(g, "freqs", r->freqs, r->l, block, AXIS_NONE);
-    NodeId angle = graph_contract(g, "angle", r->places, freqs, DIMS(a->asks, a->h, r->k));
+    NodeId angle = graph_contract(g, "angle", r->places, freqs, DIMS(a->query, a->h, r->k));
     NodeId cosine = graph_map(g, "cos", MAP_COS, angle), sine = graph_map(g, "sin", MAP_SIN, angle);
     *cos = graph_take(g, "cos_each", cosine, r->k, r->pair, a->e);
     NodeId each = graph_take(g, "sin_each", sine, r->k, r->pair, a->e);
@@ -176,8 +176,8 @@ static void angles(Graph *g, const NnTurn *r, int block, const NnAttention *a, N
     graph_flag(g, *sin, NODE_DERIVED);
 }
 
-/* x[t,h,e] · cos[t,e] + x[t,h,partner of e] · sin[t,e], as NAME_turned: every pair of numbers turned by its angle. */
-static NodeId turned(Graph *g, const char *name, NodeId x, const NnTurn *r, NodeId cos, NodeId sin, int e)
+/* x[t,h,e] · cos[t,e] + x[t,h,partner of e] · sin[t,e], as NAME_turned: every pair of numbers rotated by its angle. */
+static NodeId apply_rope(Graph *g, const char *name, NodeId x, const NnRope *r, NodeId cos, NodeId sin, int e)
 {
     char swapped[24], kept[24], crossed[24], all[24];
     snprintf(swapped, sizeof swapped, "%s_swapped", name);
@@ -208,7 +208,7 @@ static NodeId biased(Graph *g, const NnAttention *a, NodeId scores)
     if (!b)
         return NO_NODE;
     NodeId all = b->all != NO_NODE ? b->all
-                                   : nn_bias(g, "bias", nn_weight(g, &b->table), b, DIMS(a->h, a->asks, a->seen));
+                                   : nn_bias(g, "bias", nn_weight(g, &b->table), b, DIMS(a->h, a->query, a->key));
     return graph_zip(g, "scores_biased", OP_ADD, scores, all);
 }
 
@@ -223,48 +223,48 @@ static NodeId norm_inside(Graph *g, const NnPlace *at, int part, const char *nam
     return out;
 }
 
-NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId asks, NodeId seen, int *part)
+NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId x, NodeId memory, int *part)
 {
     int h = a->h, e = a->e;
     bool keyed = !a->past || a->fresh != AXIS_NONE;
     *part = nn_part(g, PART_ATTENTION, at);
     if (keyed) /* in self-attention the same tokens, as those looked at */
-        seen = graph_view(g, "in", seen, nn_dims(a->batch, DIMS(a->past ? a->fresh : a->seen, a->d)));
-    NodeId q = nn_linear(g, "q", asks, &a->w_q, &a->b_q, nn_dims(a->batch, DIMS(a->asks, h, e)));
-    NodeId k = offered(g, a, "k", seen, &a->w_k, &a->b_k, a->past ? a->past->k : NULL);
-    NodeId v = offered(g, a, "v", seen, &a->w_v, &a->b_v, a->past ? a->past->v : NULL);
-    NodeId asked = q, offer = k;
-    if (a->turn) {
+        memory = graph_view(g, "in", memory, nn_dims(a->batch, DIMS(a->past ? a->fresh : a->key, a->d)));
+    NodeId q = nn_linear(g, "q", x, &a->w_q, &a->b_q, nn_dims(a->batch, DIMS(a->query, h, e)));
+    NodeId k = keys_or_values(g, a, "k", memory, &a->w_k, &a->b_k, a->past ? a->past->k : NULL);
+    NodeId v = keys_or_values(g, a, "v", memory, &a->w_v, &a->b_v, a->past ? a->past->v : NULL);
+    NodeId query = q, key = k;
+    if (a->rope) {
         REQUIRE(!a->past);
-        bool learned = a->turn->freqs != NO_NODE;
-        NodeId cos = a->turn->cos, sin = a->turn->sin;
+        bool learned = a->rope->freqs != NO_NODE;
+        NodeId cos = a->rope->cos, sin = a->rope->sin;
         if (learned)
-            angles(g, a->turn, at->block, a, &cos, &sin);
-        Dims places = learned ? DIMS(a->seen, h, e) : DIMS(a->seen, e);
-        asked = turned(g, "q", q, a->turn, cos, sin, e);
-        NodeId cos_seen = graph_view(g, "cos_seen", cos, places); /* in this order with every compiler */
-        offer = turned(g, "k", k, a->turn, cos_seen, graph_view(g, "sin_seen", sin, places), e);
+            rope_angles(g, a->rope, at->block, a, &cos, &sin);
+        Dims places = learned ? DIMS(a->key, h, e) : DIMS(a->key, e);
+        query = apply_rope(g, "q", q, a->rope, cos, sin, e);
+        NodeId key_cos = graph_view(g, "cos_seen", cos, places); /* in this order with every compiler */
+        key = apply_rope(g, "k", k, a->rope, key_cos, graph_view(g, "sin_seen", sin, places), e);
     }
-    NodeId raw = graph_contract(g, "scores_raw", asked, offer, nn_dims(a->batch, DIMS(h, a->asks, a->seen)));
+    NodeId raw = graph_contract(g, "scores_raw", query, key, nn_dims(a->batch, DIMS(h, a->query, a->key)));
     NodeId scale = graph_const(g, "scale", DIMS(h), a->scale);
     NodeId scores = graph_zip(g, "scores_scaled", OP_MUL, raw, scale);
     graph_flag(g, scores, NODE_DERIVED);
     NodeId with_bias = biased(g, a, scores), last = with_bias != NO_NODE ? with_bias : scores;
-    NodeId pattern = nn_softmax(g, masked(g, last, a->mask), a->seen,
+    NodeId pattern = nn_softmax(g, masked(g, last, a->mask), a->key,
                                 (SoftmaxNames){"row_max", "shifted", "exp", "row_sum", "pattern"});
-    NodeId z = graph_contract(g, "z", pattern, v, nn_dims(a->batch, DIMS(a->asks, h, e)));
+    NodeId z = graph_contract(g, "z", pattern, v, nn_dims(a->batch, DIMS(a->query, h, e)));
     NodeId merged = a->merged ? norm_inside(g, at, *part, "ln_merged", a->merged, z) : z;
-    NodeId out = nn_linear(g, "out", merged, &a->w_o, &a->b_o, nn_dims(a->batch, DIMS(a->asks, a->d)));
+    NodeId out = nn_linear(g, "out", merged, &a->w_o, &a->b_o, nn_dims(a->batch, DIMS(a->query, a->d)));
     NodeId mixed = a->b_o.data ? graph_node(g, out)->in[0] : out; /* the contraction, whose second operand is W_O */
-    NOTE(g, *part, {SITE_IN, asks}, {SITE_QUERY, q}, {SITE_KEY, k}, {SITE_VALUE, v}, {SITE_SCALE, scale},
+    NOTE(g, *part, {SITE_IN, x}, {SITE_QUERY, q}, {SITE_KEY, k}, {SITE_VALUE, v}, {SITE_SCALE, scale},
          {SITE_SCORES_RAW, raw}, {SITE_SCORES_SCALED, scores}, {SITE_PATTERN, pattern},
          {SITE_EXP, graph_node(g, pattern)->in[0]}, {SITE_EXP_SUM, graph_node(g, pattern)->in[1]}, {SITE_Z, z},
          {SITE_MERGED, merged}, {SITE_OUT, out}, {SITE_W_O, graph_node(g, mixed)->in[1]});
     if (with_bias != NO_NODE)
         NOTE(g, *part, {SITE_SCORES_BIASED, with_bias}, {SITE_BIAS, graph_node(g, with_bias)->in[1]});
-    if (a->turn)
-        NOTE(g, *part, {SITE_QUERY_TURNED, asked}, {SITE_KEY_TURNED, offer});
-    if (a->turn && a->turn->freqs != NO_NODE)
+    if (a->rope)
+        NOTE(g, *part, {SITE_QUERY_ROPE, query}, {SITE_KEY_ROPE, key});
+    if (a->rope && a->rope->freqs != NO_NODE)
         anatomy_note_name(g, *part, SITE_ANGLE, "angle");
     anatomy_note_name(g, *part, SITE_SCORES_MASKED, "scores_masked"); /* the model's mask, or where an edit puts one */
     return out;

@@ -54,43 +54,43 @@ typedef struct NnPast {
     int axis;           /* of the tokens in k and v */
 } NnPast;
 
-/* Rotary positions: queries and keys are turned before they meet. cos and sin lie over the token that asks and the
+/* Rotary positions: queries and keys are rotated before they meet. cos and sin lie over the token that asks and the
  * width of a head; sin is negative for the first number of every pair. Or, where freqs is a node, they are made in each
- * attention: of the angles places[asks,a] · freqs[a,block,h,k], for every head and pair k. */
-typedef struct NnTurn {
+ * attention: of the angles places[query,a] · freqs[a,block,h,k], for every head and pair k. */
+typedef struct NnRope {
     NodeId cos, sin;
     const int *partner;         /* [e] the other number of the pair */
     NodeId freqs, places, sign; /* sign[e]: −1 for the first number of a pair, 1 for the second */
     int l, k;                   /* axes: block, pair */
     const int *pair;            /* [e] the pair of a number */
-} NnTurn;
+} NnRope;
 
-/* Relative positions: bias[h,asks,seen], added to the scaled scores. Either a node, or rows of a table[h,w]. */
+/* Relative positions: bias[h,query,key], added to the scaled scores. Either a node, or rows of a table[h,w]. */
 typedef struct NnBias {
     NodeId all;     /* NO_NODE: made in each attention, of … */
     NnWeight table; /* … this */
-    int w, s;       /* axes: row of the table, pair of tokens (asks by asks) */
+    int w, s;       /* axes: row of the table, pair of tokens (query by query) */
     const int *way; /* [s] the row of the table */
 } NnBias;
-/* name[h,asks,seen]; the rows taken from the table, one for every pair, are name_pairs[h,s]. */
+/* name[h,query,key]; the rows taken from the table, one for every pair, are name_pairs[h,s]. */
 NodeId nn_bias(Graph *g, const char *name, NodeId table, const NnBias *b, Dims out);
 
 typedef struct NnAttention {
     int batch;               /* axis or AXIS_NONE */
-    int asks, seen, h, e, d; /* axes: token that asks, token looked at, head, width of a head, model width */
+    int query, key, h, e, d; /* axes: token that asks, token looked at, head, width of a head, model width */
     NnWeight w_q, b_q, w_k, b_k, w_v, b_v, w_o, b_o;
     const NnNorm *merged; /* of what all heads gathered, before W_O; NULL: none */
     float scale;          /* multiplied onto the scores */
     NodeId mask;          /* 1 where a token may be looked at, 0 where not; NO_NODE: all may be */
     const NnPast *past;   /* NULL: nothing was computed before */
     const NnBias *bias;   /* NULL: nothing is added to the scores */
-    const NnTurn *turn;   /* NULL: queries and keys meet as they are; else there is no past */
+    const NnRope *rope;   /* NULL: queries and keys meet as they are; else there is no past */
     int fresh;            /* with past: the axis of the tokens whose keys are computed now; AXIS_NONE: none are */
 } NnAttention;
 /* softmax(q kᵀ / √d_k, masked) v for every head, then all heads together through W_O (Vaswani et al. 2017,
- * section 3.2). asks: [asks,d]; seen: [any axis of that length, d], the same node in self-attention. *part: its part.
+ * section 3.2). x: [query,d]; memory: [any axis of that length, d], the same node in self-attention. *part: its part.
  */
-NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId asks, NodeId seen, int *part);
+NodeId nn_attention(Graph *g, const NnPlace *at, const NnAttention *a, NodeId x, NodeId memory, int *part);
 
 typedef struct NnMlp {
     int batch, t, m, d; /* axes: token, hidden width, model width */

@@ -13,7 +13,7 @@ static void entropy(Graph *g, const ProbeRows *r, Dims rows)
     if (r->log_keys == NO_NODE)
         return;
     NodeId share = graph_zip(g, "entropy_share", OP_DIV, h, r->log_keys);
-    probe_mean(g, "entropy_share_mean", share, DIMS(r->h), r->asks);
+    probe_mean(g, "entropy_share_mean", share, DIMS(r->h), r->queries);
 }
 
 /* Variance over the scores that are not masked. A masked score is −∞, and exp(s·2⁻¹²⁶) tells it from every finite one,
@@ -36,7 +36,7 @@ static void score_variance(Graph *g, const ProbeRows *r, Dims rows)
     NodeId sq = probe_passing(g, graph_zip(g, "score_sq", OP_MUL, centered, centered));
     NodeId sumsq = graph_reduce(g, "score_sumsq", OP_SUM, sq, rows);
     NodeId variance = graph_zip(g, "score_variance", OP_DIV, sumsq, count);
-    probe_mean(g, "score_variance_mean", variance, DIMS(r->h), r->asks);
+    probe_mean(g, "score_variance_mean", variance, DIMS(r->h), r->queries);
 }
 
 /* ∂A_i/∂s_j = A_i (δ_ij − A_j), whose Frobenius norm is √(S2 − 2·S3 + S2²) with Sn = Σ Aⁿ: 0 where one token has all,
@@ -52,7 +52,7 @@ static void jacobian(Graph *g, const ProbeRows *r, Dims rows)
     NodeId less = graph_zip(g, "sum2_less", OP_SUB, s2, graph_zip(g, "sum3_twice", OP_MUL, s3, r->two));
     NodeId norm_sq = graph_zip(g, "jacobian_sq", OP_ADD, less, graph_zip(g, "sum2_sq", OP_MUL, s2, s2));
     NodeId norm = graph_map(g, "jacobian", MAP_SQRT, graph_map(g, "jacobian_floor", MAP_RELU, norm_sq));
-    probe_mean(g, "jacobian_mean", norm, DIMS(r->h), r->asks);
+    probe_mean(g, "jacobian_mean", norm, DIMS(r->h), r->queries);
 }
 
 NodeId probe_rows(Graph *g, const ProbeRows *r)
@@ -61,7 +61,7 @@ NodeId probe_rows(Graph *g, const ProbeRows *r)
     REQUIRE(dims_equal(graph_node(g, r->pattern)->dims, DIMS(r->h, r->t, r->u))); /* one input, no batch */
     entropy(g, r, rows);
     NodeId largest = graph_reduce(g, "largest", OP_MAX, r->pattern, rows);
-    probe_mean(g, "largest_mean", largest, DIMS(r->h), r->asks);
+    probe_mean(g, "largest_mean", largest, DIMS(r->h), r->queries);
     graph_reduce(g, "row_sum", OP_SUM, r->pattern, rows);
     score_variance(g, r, rows);
     jacobian(g, r, rows);
@@ -85,7 +85,7 @@ void probe_attention(Probes *b, int layer)
                    .z = k->z,
                    .w_o = k->w_o,
                    .two = b->two,
-                   .asks = b->tokens,
+                   .queries = b->tokens,
                    .log_keys = b->log_tokens};
     probe_scope(b, layer);
     k->mean_pattern = probe_rows(b->g, &r);

@@ -18,7 +18,7 @@ typedef struct ProbeRows {
     int h, t, u, d;
     int heads;
     NodeId pattern, scores, z, w_o;
-    NodeId two, asks, log_keys; /* 2; how many tokens ask; ln of how many are looked at, NO_NODE where that is one */
+    NodeId two, queries, log_keys; /* 2; how many queries; ln of how many keys, NO_NODE where that is one */
 } ProbeRows;
 
 /* The leaves of a norm of the model, and of a head; NO_NODE where it has none. */

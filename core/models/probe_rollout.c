@@ -13,9 +13,9 @@ static NodeId half_identity(Probes *b)
     for (int i = 0; i < n; i++)
         number[i] = (float)i;
     graph_scope(g, "rollout");
-    NodeId asks = graph_leaf(g, "number", DIMS(b->axis.t), (Leaf){LEAF_CONST, number, "the token's number"});
-    NodeId seen = graph_view(g, "number_seen", asks, DIMS(b->axis.u));
-    NodeId apart = probe_passing(g, graph_zip(g, "apart", OP_SUB, asks, seen));
+    NodeId query = graph_leaf(g, "number", DIMS(b->axis.t), (Leaf){LEAF_CONST, number, "the token's number"});
+    NodeId key = graph_view(g, "number_seen", query, DIMS(b->axis.u));
+    NodeId apart = probe_passing(g, graph_zip(g, "apart", OP_SUB, query, key));
     return probe_passing(g, graph_where(g, "half_identity", apart, b->zero, b->half));
 }
 

@@ -60,10 +60,10 @@ static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
     char scope[64];
     NnPlace at = place(b, s->scope, s->word, scope, sizeof scope);
     Seq2seqRole w = s->first;
-    int asks = b->decoder ? b->axis.t : b->axis.s;
+    int query = b->decoder ? b->axis.t : b->axis.s;
     NnAttention a = {.batch = b->axis.b,
-                     .asks = asks,
-                     .seen = s->cross || !b->decoder ? b->axis.r : b->axis.u,
+                     .query = query,
+                     .key = s->cross || !b->decoder ? b->axis.r : b->axis.u,
                      .h = b->axis.h,
                      .e = b->axis.e,
                      .d = b->axis.d,
@@ -87,7 +87,7 @@ static NodeId attend(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
     return nn_attention(b->g, &at, &a, x, s->cross ? b->memory : x, part);
 }
 
-static NodeId think(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
+static NodeId mlp(TextBuilder *b, const Sublayer *s, NodeId x, int *part)
 {
     char scope[64];
     NnPlace at = place(b, s->scope, s->word, scope, sizeof scope);
@@ -115,13 +115,13 @@ static NodeId norm(TextBuilder *b, const char *inside, Seq2seqRole gamma, NodeId
 static NodeId sublayer(TextBuilder *b, const Sublayer *s, NodeId x)
 {
     int part;
-    bool mlp = strcmp(s->scope, "mlp") == 0;
+    bool is_mlp = strcmp(s->scope, "mlp") == 0;
     NodeId in = b->c->pre_norm ? norm(b, s->norm, s->gamma, x) : x;
-    NodeId out = mlp ? think(b, s, in, &part) : attend(b, s, in, &part);
+    NodeId out = is_mlp ? mlp(b, s, in, &part) : attend(b, s, in, &part);
     block_scope(b);
     NodeId sum = graph_zip(b->g, s->sum, OP_ADD, x, out);
     anatomy_note(b->g, part, SITE_SUM, sum);
-    if (mlp)
+    if (is_mlp)
         anatomy_note(b->g, b->block, SITE_RESID_POST, sum);
     else if (!s->cross)
         anatomy_note(b->g, b->block, SITE_RESID_MID, sum);
@@ -281,5 +281,5 @@ void seq2seq_attention_number(const Seq2seqConfig *c, int number, char *out, siz
 Seq2seqTexts seq2seq_attention_texts(int encoder_layers, int number)
 {
     int own = number - encoder_layers;
-    return (Seq2seqTexts){.target_asks = own >= 0, .target_keys = own >= 0 && own % 2 == 0};
+    return (Seq2seqTexts){.target_queries = own >= 0, .target_keys = own >= 0 && own % 2 == 0};
 }

@@ -149,7 +149,7 @@ void seq2seq_attention_number(const Seq2seqConfig *c, int number, char *out, siz
 /* Which of the two texts asks, and which is looked at, in an attention by that number of a model of both stacks; a text
  * that looks at itself in the decoder sees nothing that comes later. */
 typedef struct Seq2seqTexts {
-    bool target_asks, target_keys;
+    bool target_queries, target_keys;
 } Seq2seqTexts;
 Seq2seqTexts seq2seq_attention_texts(int encoder_layers, int number);
 #endif

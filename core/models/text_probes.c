@@ -37,13 +37,13 @@ static void attention(Graph *g, int part)
                    .z = site_node(g, part, SITE_MERGED),
                    .w_o = site_node(g, part, SITE_W_O),
                    .log_keys = NO_NODE};
-    const Axis *asks = &g->axes[r.t], *keys = &g->axes[r.u];
+    const Axis *query = &g->axes[r.t], *key = &g->axes[r.u];
     r.heads = g->axes[r.h].n;
     r.two = number(g, "two", 2.0f);
-    r.asks = number(g, asks->sequence == SEQUENCE_SOURCE ? "source_tokens" : "target_tokens", (float)asks->n);
-    if (keys->n > 1)
-        r.log_keys = number(g, keys->sequence == SEQUENCE_SOURCE ? "log_source_tokens" : "log_target_tokens",
-                            (float)dm_log(keys->n));
+    r.queries = number(g, query->sequence == SEQUENCE_SOURCE ? "source_tokens" : "target_tokens", (float)query->n);
+    if (key->n > 1)
+        r.log_keys = number(g, key->sequence == SEQUENCE_SOURCE ? "log_source_tokens" : "log_target_tokens",
+                            (float)dm_log(key->n));
     graph_scope(g, "%s.probe", anatomy_part(g, part)->scope);
     probe_rows(g, &r);
 }

@@ -83,7 +83,7 @@ NodeId build_norm(Builder *b, const char *name, NodeId x, VitRole gamma, VitRole
     return nn_norm(b->g, &at, &n, x);
 }
 
-static NodeId let_through(Builder *b, NodeId out, VitRole scale, int part)
+static NodeId layer_scale(Builder *b, NodeId out, VitRole scale, int part)
 {
     if (!b->c->layer_scale)
         return out;
@@ -105,8 +105,8 @@ static NodeId attention(Builder *b, NodeId x, int *part)
     if (c->bias == VIT_BIAS_BLOCKS)
         bias.table = weight_of(b, VIT_BIAS_TABLE, true);
     NnAttention a = {.batch = b->axis.b,
-                     .asks = b->axis.t,
-                     .seen = b->axis.u,
+                     .query = b->axis.t,
+                     .key = b->axis.u,
                      .h = b->axis.h,
                      .e = b->axis.e,
                      .d = b->axis.d,
@@ -120,11 +120,11 @@ static NodeId attention(Builder *b, NodeId x, int *part)
                      .b_o = weight_of(b, VIT_B_O, c->out_bias),
                      .scale = c->scale,
                      .bias = c->bias == VIT_BIAS_NONE ? NULL : &bias,
-                     .turn = c->rope == VIT_ROPE_NONE ? NULL : &b->turn,
+                     .rope = c->rope == VIT_ROPE_NONE ? NULL : &b->rope,
                      .merged = c->merged_norm ? &merged : NULL,
                      .mask = NO_NODE};
     NodeId out = nn_attention(b->g, &at, &a, x, x, part);
-    return let_through(b, out, VIT_ATTN_LS, *part);
+    return layer_scale(b, out, VIT_ATTN_LS, *part);
 }
 
 static NodeId mlp(Builder *b, NodeId x, int *part)
@@ -148,7 +148,7 @@ static NodeId mlp(Builder *b, NodeId x, int *part)
                .hidden = c->hidden_norm ? &hidden : NULL,
                .act = c->act};
     NodeId out = nn_mlp(b->g, &at, &p, x, part);
-    return let_through(b, out, VIT_MLP_LS, *part);
+    return layer_scale(b, out, VIT_MLP_LS, *part);
 }
 
 /* x + branch, the sum of sub-layer `part` in the block. */
@@ -253,7 +253,7 @@ static void build(Builder *b, const char *const *class_names, const float *input
     if (b->c->norm_pre)
         z = build_norm(b, "norm_pre", z, VIT_PRE_GAMMA, VIT_PRE_BETA);
     if (b->c->rope != VIT_ROPE_NONE)
-        build_turn(b);
+        build_rope(b);
     build_bias(b);
     for (b->layer = 0; b->layer < b->c->layers; b->layer++)
         z = block(b, z);

@@ -29,10 +29,11 @@ typedef enum VitPool {
     VIT_POOL_ATTENTION /* a learned probe looks at all tokens, an MLP follows (SigLIP, Zhai et al. 2023) */
 } VitPool;
 
-/* Rotary positions in two dimensions (Su et al. 2021, Heo et al. 2024): queries and keys of patches are turned, pair of
- * numbers by pair, by angles that grow with row and column; tokens of prefix are not. The first half of the pairs is
- * for one coordinate, the second for the other; pair k of a half turns by coordinate / base^(k / (E/4)). Or both
- * coordinates count in every pair, each with a frequency that was learned for this pair, head and block ("mixed"). */
+/* Rotary positions in two dimensions (Su et al. 2021, Heo et al. 2024): queries and keys of patches are rotated, one
+ * pair of numbers at a time, by angles that grow with row and column; tokens of the prefix are not. The first half of
+ * the pairs is for one coordinate, the second for the other; pair k of a half is rotated by coordinate /
+ * base^(k / (E/4)). Or both coordinates count in every pair, each with a frequency that was learned for
+ * this pair, head and block ("mixed"). */
 typedef enum VitRope {
     VIT_ROPE_NONE,
     VIT_ROPE_CENTRES, /* the coordinate is the patch's centre from −1 to 1, times 2π (DINOv3) */
@@ -104,7 +105,7 @@ int vit_prefix(const VitConfig *c); /* tokens before the patches */
 int vit_patches(const VitConfig *c);
 int vit_tokens(const VitConfig *c);
 bool vit_resizes(const VitConfig *c); /* is the position table made for another grid than the picture's? */
-/* The angle by which pair `pair` < head_dim / 2 of a patch is turned, in radians; not where the angles are learned. */
+/* The angle by which pair `pair` < head_dim / 2 of a patch is rotated, in radians; not where the angles are learned. */
 double vit_rope_angle(const VitConfig *c, int patch, int pair);
 /* VIT_ROPE_LEARNED: what f[0] and f[1] of a pair are multiplied by. */
 void vit_rope_place(const VitConfig *c, int patch, int place[2]);

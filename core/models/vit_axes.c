@@ -120,7 +120,7 @@ static int table_axis(Builder *b, const char *const *labels)
 }
 
 /* Learned rotations: column and row, every block, every pair of a head's numbers. */
-static void make_turn_axes(Builder *b)
+static void make_rope_axes(Builder *b)
 {
     static const char *const COLUMN_ROW[] = {"column", "row"}, *const ROW_COLUMN[] = {"row", "column"};
     const VitConfig *c = b->c;
@@ -195,7 +195,7 @@ void build_axes(Builder *b, const char *const *class_names)
                                                   .role = ROLE_ANSWER})
                            : AXIS_NONE;
     make_prefix_axes(b, labels);
-    make_turn_axes(b);
+    make_rope_axes(b);
     make_bias_axes(b);
     b->axis.rows = AXIS_NONE;
     if (c->pos == VIT_POS_ALL)

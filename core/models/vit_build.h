@@ -22,7 +22,7 @@ typedef struct Builder {
     } axis;
     int *way;    /* [s] the row of a table of relative positions for every pair of tokens, where the model has them */
     NodeId bias; /* [h,t,u] the same in all blocks, or NO_NODE */
-    NnTurn turn; /* rotary positions, where the model has them */
+    NnRope rope; /* rotary positions, where the model has them */
     int *partner, *pair; /* [e] the other number of each number's pair; the pair */
 } Builder;
 
@@ -49,8 +49,8 @@ NodeId build_norm(Builder *b, const char *name, NodeId x, VitRole gamma, VitRole
 NodeId build_input(Builder *b, const float *input, VitNodes *nodes);
 /* Sets hidden, patch_embed and pos_embed; returns all tokens with their places. */
 NodeId build_embedding(Builder *b, NodeId image, VitNodes *nodes);
-/* The leaves of rotary positions, into b->turn. */
-void build_turn(Builder *b);
+/* The leaves of rotary positions, into b->rope. */
+void build_rope(Builder *b);
 /* Relative positions: which row of a table is whose, and the bias that all blocks share, into b->way and b->bias. */
 void build_bias(Builder *b);
 /* z: the tokens after the last block. Sets tokens_out and what follows it. */

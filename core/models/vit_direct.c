@@ -219,8 +219,8 @@ static double learned_angle(const VitDirectBlock *b, int patch, int head, int pa
     return place[0] * (double)f[pair] + place[1] * (double)f[all + (size_t)pair];
 }
 
-/* Every pair of numbers of every head as a point in the plane, turned by the angle of token t's place. */
-static void turn(const VitDirectBlock *block, int t, double *x)
+/* Every pair of numbers of every head as a point in the plane, rotated by the angle of token t's place. */
+static void rope(const VitDirectBlock *block, int t, double *x)
 {
     const VitConfig *c = block->c;
     int patch = t - vit_prefix(c), first, second;
@@ -250,7 +250,7 @@ void vit_direct_keys(VitDirectBlock *b, int t)
     else
         norm(c, b->w, VIT_LN1_GAMMA, b->layer, x, seen);
     linear(weight(b->w, VIT_W_K, b->layer), bias(b, VIT_B_K), seen, d, b->k + (size_t)t * inner, inner);
-    turn(b, t, b->k + (size_t)t * inner);
+    rope(b, t, b->k + (size_t)t * inner);
     linear(weight(b->w, VIT_W_V, b->layer), bias(b, VIT_B_V), seen, d, b->v + (size_t)t * inner, inner);
     free(x);
 }
@@ -271,7 +271,7 @@ static void attention(const VitDirectBlock *b, int t, double *out)
     size_t d = (size_t)c->width, e = (size_t)c->head_dim, inner = (size_t)c->heads * e, tokens = (size_t)vit_tokens(c);
     double *q = doubles(inner, 1), *z = doubles(inner, 1), *row = doubles(tokens, 1);
     linear(weight(b->w, VIT_W_Q, b->layer), bias(b, VIT_B_Q), b->seen + (size_t)t * d, d, q, inner);
-    turn(b, t, q);
+    rope(b, t, q);
     for (size_t h = 0; h < (size_t)c->heads; h++) {
         for (size_t u = 0; u < tokens; u++) {
             row[u] = 0;

@@ -185,7 +185,7 @@ static NodeId build_positions(Builder *b)
     return list;
 }
 
-/* Which numbers are turned together. */
+/* Which numbers are rotated together. */
 static void build_pairs(Builder *b)
 {
     const VitConfig *c = b->c;
@@ -201,7 +201,7 @@ static void build_pairs(Builder *b)
 }
 
 /* cos and sin of every patch's angles, 1 and 0 for prefix tokens. */
-static void build_fixed_turn(Builder *b)
+static void build_fixed_rope(Builder *b)
 {
     Graph *g = b->g;
     const VitConfig *c = b->c;
@@ -219,15 +219,15 @@ static void build_fixed_turn(Builder *b)
             sine[row + (size_t)first] = -sine[row + (size_t)second];
         }
     Dims d = DIMS(b->axis.t, b->axis.e);
-    b->turn = (NnTurn){.cos = graph_leaf(g, "rope_cos", d, (Leaf){LEAF_CONST, cosine, "cosines of the angles"}),
+    b->rope = (NnRope){.cos = graph_leaf(g, "rope_cos", d, (Leaf){LEAF_CONST, cosine, "cosines of the angles"}),
                        .sin = graph_leaf(g, "rope_sin", d, (Leaf){LEAF_CONST, sine, "sines of the angles"}),
                        .partner = b->partner,
                        .freqs = NO_NODE};
 }
 
 /* What the angles of every block and head are made of: the frequencies, and column and row of every patch, 0 and 0 for
- * prefix tokens, which are not turned. */
-static void build_learned_turn(Builder *b)
+ * prefix tokens, which are not rotated. */
+static void build_learned_rope(Builder *b)
 {
     Graph *g = b->g;
     const VitConfig *c = b->c;
@@ -247,7 +247,7 @@ static void build_learned_turn(Builder *b)
         sign[first] = -1;
         sign[second] = 1;
     }
-    b->turn = (NnTurn){.cos = NO_NODE,
+    b->rope = (NnRope){.cos = NO_NODE,
                        .sin = NO_NODE,
                        .partner = b->partner,
                        .freqs = build_weight(b, VIT_ROPE_FREQS),
@@ -260,14 +260,14 @@ static void build_learned_turn(Builder *b)
                        .pair = b->pair};
 }
 
-void build_turn(Builder *b)
+void build_rope(Builder *b)
 {
     graph_scope(b->g, "%s", "");
     build_pairs(b);
     if (b->c->rope == VIT_ROPE_LEARNED)
-        build_learned_turn(b);
+        build_learned_rope(b);
     else
-        build_fixed_turn(b);
+        build_fixed_rope(b);
 }
 
 void build_bias(Builder *b)

@@ -67,10 +67,10 @@ static void put_attention(const Graph *g, int part, Buf *out)
 {
     const Part *a = anatomy_part(g, part);
     Dims d = graph_node(g, site_node(g, part, SITE_PATTERN))->dims;
-    int asks = dims_role(g, d, ROLE_QUERY), seen = dims_role(g, d, ROLE_KEY);
+    int query = dims_role(g, d, ROLE_QUERY), key = dims_role(g, d, ROLE_KEY);
     const char *mask = mask_of(g, part);
     buf_printf(out, "  %-8s %-16s the %s asks, the %s is looked at, mask: %s\n", a->stack, a->word,
-               sequence_of(g, asks), sequence_of(g, seen), mask ? mask : "none");
+               sequence_of(g, query), sequence_of(g, key), mask ? mask : "none");
 }
 
 static void put_form(const Form *f, Buf *out)

@@ -90,10 +90,10 @@ static void recognise(Input *in)
 }
 
 /* How ready values lie: pictures, and whether channels come last. */
-typedef struct Lie {
+typedef struct StoredLayout {
     size_t pictures;
     bool last, beyond;
-} Lie;
+} StoredLayout;
 
 /* Can the shape, some axes perhaps cut in several, be read as a × b × rest? */
 static bool begins(const size_t *shape, int rank, size_t a, size_t b)
@@ -110,7 +110,7 @@ static bool begins(const size_t *shape, int rank, size_t a, size_t b)
 }
 
 /* [c,h,w] or [h,w,c], any number of pictures before. Channels come first where both fit. */
-static bool find_lie(const TensorInfo *t, const Model *m, size_t cells, Lie *out)
+static bool find_stored_layout(const TensorInfo *t, const Model *m, size_t cells, StoredLayout *out)
 {
     const VitConfig *c = model_vit(m);
     size_t ch = (size_t)c->channels, h = (size_t)c->image_h, w = (size_t)c->image_w;
@@ -124,7 +124,7 @@ static bool find_lie(const TensorInfo *t, const Model *m, size_t cells, Lie *out
         for (int i = 0; i < rank; i++)
             all = size_mul(all, trimmed[i]);
     }
-    *out = (Lie){.pictures = cells ? all / cells : 0, .beyond = beyond};
+    *out = (StoredLayout){.pictures = cells ? all / cells : 0, .beyond = beyond};
     if (!out->pictures || all % cells != 0 || rank < 2)
         return false;
     if (rank > 2 && *shape == out->pictures)
@@ -163,19 +163,19 @@ static bool refuse_shape(const TensorInfo *t, const VitConfig *c, const char *fi
     return false;
 }
 
-static bool read_values(const TensorFile *f, const TensorInfo *t, const Model *m, Lie lie, size_t item, float *out,
-                        Err *err)
+static bool read_values(const TensorFile *f, const TensorInfo *t, const Model *m, StoredLayout stored, size_t item,
+                        float *out, Err *err)
 {
     const VitConfig *c = model_vit(m);
     size_t ch = (size_t)c->channels, plane = (size_t)c->image_h * (size_t)c->image_w, pictures = item + 1;
-    size_t wanted = t->cells / lie.pictures * pictures; /* none behind the one that is meant */
-    float *all = xfloats(wanted), *trimmed = lie.beyond ? xfloats(size_mul(pictures, ch * plane)) : NULL;
+    size_t wanted = t->cells / stored.pictures * pictures; /* none behind the one that is meant */
+    float *all = xfloats(wanted), *trimmed = stored.beyond ? xfloats(size_mul(pictures, ch * plane)) : NULL;
     bool ok = tensors_read_first_f32(f, t, all, wanted, err);
     if (ok && trimmed)
-        preprocess_trim(&m->preprocess, all, pictures, lie.last, trimmed);
+        preprocess_trim(&m->preprocess, all, pictures, stored.last, trimmed);
     const float *from = (trimmed ? trimmed : all) + item * ch * plane;
     for (size_t i = 0; ok && i < ch * plane; i++)
-        out[i] = lie.last ? from[i % plane * ch + i / plane] : from[i];
+        out[i] = stored.last ? from[i % plane * ch + i / plane] : from[i];
     free(trimmed);
     free(all);
     return ok;
@@ -186,7 +186,7 @@ static bool open_values(Input *out, const Model *m, const char *file, const char
     TensorFile f = {0};
     char tensor[1024];
     size_t item = 0, cells = cells_of(m);
-    Lie lie = {0};
+    StoredLayout stored = {0};
     snprintf(tensor, sizeof tensor, "%s", spec);
     if (!tensors_open(&f, file, err))
         return false;
@@ -198,21 +198,21 @@ static bool open_values(Input *out, const Model *m, const char *file, const char
     if (!t)
         ok = err_set(err, "%s: there is no tensor '%s' in it (%zu tensors; the first is '%s')", file, tensor, f.count,
                      f.count ? f.tensors[0].name : "");
-    else if (!find_lie(t, m, cells, &lie))
+    else if (!find_stored_layout(t, m, cells, &stored))
         ok = refuse_shape(t, model_vit(m), file, err);
-    else if (item >= lie.pictures)
+    else if (item >= stored.pictures)
         ok = err_set(err, "%s: tensor '%s' holds %zu pictures: say which with %s:%s[0] to [%zu]", file, tensor,
-                     lie.pictures, file, tensor, lie.pictures - 1);
+                     stored.pictures, file, tensor, stored.pictures - 1);
     if (ok) {
         Input in = {.kind = INPUT_PICTURE, .label = -1, .ready = true, .cells = cells, .values = xfloats(cells)};
         char name[160];
-        snprintf(name, sizeof name, "%.80s:%.40s%s", file, spec, lie.last ? " (channels last)" : "");
-        if (lie.pictures > 1)
-            snprintf(name + strlen(name), sizeof name - strlen(name), " (picture %zu of %zu)", item, lie.pictures);
+        snprintf(name, sizeof name, "%.80s:%.40s%s", file, spec, stored.last ? " (channels last)" : "");
+        if (stored.pictures > 1)
+            snprintf(name + strlen(name), sizeof name - strlen(name), " (picture %zu of %zu)", item, stored.pictures);
         utf8_clean(in.name, sizeof in.name, name);
         snprintf(in.path, sizeof in.path, "%.800s:%.200s", file, spec);
-        in.unchecked = tensors_unchecked(t, t->cells / lie.pictures * (item + 1));
-        ok = read_values(&f, t, m, lie, item, in.values, err);
+        in.unchecked = tensors_unchecked(t, t->cells / stored.pictures * (item + 1));
+        ok = read_values(&f, t, m, stored, item, in.values, err);
         if (ok)
             *out = in;
         else

@@ -129,9 +129,9 @@ void session_start_place(Session *s)
         session_sync(s, rows);
     }
     for (int i = 0; i < g->axis_count; i++) {
-        int asks = g->axes[i].role == ROLE_KEY ? graph_role(g, ROLE_QUERY, g->axes[i].sequence) : AXIS_NONE;
-        if (asks != AXIS_NONE && s->place.at[asks] < g->axes[i].n)
-            s->place.at[i] = s->place.at[asks];
+        int query = g->axes[i].role == ROLE_KEY ? graph_role(g, ROLE_QUERY, g->axes[i].sequence) : AXIS_NONE;
+        if (query != AXIS_NONE && s->place.at[query] < g->axes[i].n)
+            s->place.at[i] = s->place.at[query];
     }
     snprintf(s->place.path, sizeof s->place.path, "%s", session_first(s));
     s->place.screen = session_screen_for(s, s->place.path);

@@ -107,7 +107,7 @@ double history_row_entropy(const float *p, int n)
 static void pattern_shape(const HistoryText *t, int attention, size_t *asks, size_t *keys)
 {
     Seq2seqTexts texts = seq2seq_attention_texts(t->encoder_layers, attention);
-    *asks = (size_t)(texts.target_asks ? t->target : t->source);
+    *asks = (size_t)(texts.target_queries ? t->target : t->source);
     *keys = (size_t)(texts.target_keys ? t->target : t->source);
 }
 

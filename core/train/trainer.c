@@ -43,7 +43,7 @@ static Plan *gradient_plan(const Trainer *t, const LossGraph *l)
     return p;
 }
 
-static void open_bench(Trainer *t, Bench *b)
+static void open_bench(Trainer *t, Worker *b)
 {
     const VitConfig *c = &t->model.vit;
     b->pixels = xfloats(size_mul(MICRO_BATCH, image_cells(c)));
@@ -85,10 +85,10 @@ Trainer *trainer_new(const Recipe *r, const VitConfig *c, const Pictures *pictur
     list_weights(t);
     t->hidden = xcalloc(size_mul((size_t)r->batch, (size_t)vit_patches(c)), sizeof *t->hidden);
     t->figures = xcalloc(t->descent.micros, sizeof *t->figures);
-    t->benches = pool_threads(pool);
-    t->bench = xcalloc((size_t)t->benches, sizeof *t->bench);
-    for (int i = 0; i < t->benches; i++)
-        open_bench(t, &t->bench[i]);
+    t->worker_count = pool_threads(pool);
+    t->workers = xcalloc((size_t)t->worker_count, sizeof *t->workers);
+    for (int i = 0; i < t->worker_count; i++)
+        open_bench(t, &t->workers[i]);
     history_init(&t->history, c);
     trainer_look_open(t);
     trainer_note(t, NULL);
@@ -99,8 +99,8 @@ void trainer_free(Trainer *t)
 {
     if (!t)
         return;
-    for (int i = 0; i < t->benches; i++) {
-        Bench *b = &t->bench[i];
+    for (int i = 0; i < t->worker_count; i++) {
+        Worker *b = &t->workers[i];
         plan_free(b->clean);
         plan_free(b->masked);
         plan_free(b->answer);
@@ -112,7 +112,7 @@ void trainer_free(Trainer *t)
     history_free(&t->history);
     loss_free(&t->clean);
     loss_free(&t->masked);
-    free(t->bench);
+    free(t->workers);
     free(t->figures);
     free(t->hidden);
     descent_free(&t->descent);
@@ -130,7 +130,7 @@ static void set_target(float *target, int classes, int label, double smoothing)
         target[o] = (float)(smoothing / classes + (o == label ? 1 - smoothing : 0));
 }
 
-static void load_pictures(Trainer *t, Bench *b, size_t micro, bool masked)
+static void load_pictures(Trainer *t, Worker *b, size_t micro, bool masked)
 {
     const VitConfig *c = &t->model.vit;
     size_t cells = image_cells(c), classes = (size_t)c->classes;
@@ -146,7 +146,7 @@ static void load_pictures(Trainer *t, Bench *b, size_t micro, bool masked)
 static void micro_batch(void *trainer, size_t micro, int worker)
 {
     Trainer *t = trainer;
-    Bench *b = &t->bench[worker];
+    Worker *b = &t->workers[worker];
     bool masked = micro * MICRO_BATCH < (size_t)t->masked_pictures;
     const LossGraph *l = masked ? &t->masked : &t->clean;
     Plan *p = masked ? b->masked : b->clean;
@@ -251,7 +251,7 @@ static void examine(void *exam, size_t item, int worker)
 {
     Accuracy *e = exam;
     Trainer *t = e->t;
-    Bench *b = &t->bench[worker];
+    Worker *b = &t->workers[worker];
     const VitConfig *c = &t->model.vit;
     if (!b->answer) {
         b->answer = plan_new(&t->clean.graph, &t->clean.nodes.logits, 1);

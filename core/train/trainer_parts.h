@@ -12,12 +12,12 @@ typedef struct MicroFigures {
 } MicroFigures;
 
 /* A thread's own plans and batch. */
-typedef struct Bench {
+typedef struct Worker {
     Plan *clean, *masked; /* gradients; `masked` is NULL where the recipe masks nothing */
     Plan *answer;         /* logits only; made when first needed */
     float *pixels, *target, *class_weight;
     int labels[MICRO_BATCH];
-} Bench;
+} Worker;
 
 struct Trainer {
     Recipe recipe;
@@ -26,8 +26,8 @@ struct Trainer {
     Pool *pool;
     LossGraph clean, masked;
     float *zeros;
-    Bench *bench; /* [threads] */
-    int benches;
+    Worker *workers; /* [threads] */
+    int worker_count;
     Descent descent;
     float *hidden;         /* [batch, patches]: which patches of the step's masked pictures are hidden */
     MicroFigures *figures; /* [micros] */

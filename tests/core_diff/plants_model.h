@@ -30,30 +30,30 @@ static void activation(Model *m, const Arg *a)
 {
     m->vit.act = (MapFn)a->n;
 }
-static void turn_pairs(Model *m, const Arg *a)
+static void rope_pairs(Model *m, const Arg *a)
 {
     (void)a;
     m->vit.rope_half = !m->vit.rope_half;
 }
-static void turn_axis(Model *m, const Arg *a)
+static void rope_axis(Model *m, const Arg *a)
 {
     (void)a;
     m->vit.rope_cols_first = !m->vit.rope_cols_first;
 }
-static void turn_base(Model *m, const Arg *a)
+static void rope_base(Model *m, const Arg *a)
 {
     m->vit.rope_base = (float)a->x;
 }
-static void turn_offset(Model *m, const Arg *a)
+static void rope_offset(Model *m, const Arg *a)
 {
     m->vit.rope_offset += (float)a->x;
 }
-static void turn_reference(Model *m, const Arg *a)
+static void rope_reference(Model *m, const Arg *a)
 {
     (void)a;
     m->vit.rope_ref_h = m->vit.rope_ref_w = 0;
 }
-static void turn_centres(Model *m, const Arg *a)
+static void rope_centres(Model *m, const Arg *a)
 {
     (void)a;
     m->vit.rope = VIT_ROPE_CENTRES;

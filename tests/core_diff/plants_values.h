@@ -121,7 +121,7 @@ static void class_last(Plot *p, const Arg *a)
     if (!a->m)
         read_token(p, &(Arg){.n = -1});
 }
-static void turn_lost(Plot *p, const Arg *a) /* n: 1 of q alone, 2 of k alone, 3 of both */
+static void rope_lost(Plot *p, const Arg *a) /* n: 1 of q alone, 2 of k alone, 3 of both */
 {
     EACH_BLOCK(p, a, l)
     {

@@ -259,7 +259,7 @@ static void right_models(void **state)
 
 /* --- wrong variants --- */
 
-static void no_turn(VitConfig *c)
+static void no_rope(VitConfig *c)
 {
     c->rope = VIT_ROPE_NONE;
 }
@@ -372,18 +372,18 @@ static const struct {
     void (*change)(VitConfig *c);
     const char *says;
 } WRONG[] = {
-    {"dinov3", no_turn, "rotary positions are lost"},
+    {"dinov3", no_rope, "rotary positions are lost"},
     {"dinov3", other_pairs, "neighbours together (interleaved)"},
     {"dinov3", other_axis, "first half of a head by the column"},
     {"dinov3", other_base, "base 10000"},
     {"dinov3", large_eps, "ε = 0.001"},
     {"dinov3_gated", erf_form, "GELU with erf"},
-    {"dinov3_gated", no_turn, "rotary positions are lost"},
-    {"timm_eva02", no_turn, "rotary positions are lost"},
+    {"dinov3_gated", no_rope, "rotary positions are lost"},
+    {"timm_eva02", no_rope, "rotary positions are lost"},
     {"timm_eva02", other_pairs, "rotate-half"},
     {"timm_eva02", no_reference, "not scaled to the grid"},
     {"timm_eva02", large_eps, "ε = 0.001"},
-    {"timm_eva02_tiny", no_turn, "rotary positions are lost"},
+    {"timm_eva02_tiny", no_rope, "rotary positions are lost"},
     {"timm_rope_ape", other_axis, "first half of a head by the row"},
     {"timm_rope_gap", other_base, "base 100"},
     {"timm_rope_gap", no_scale, "does not multiply the scores"},
@@ -405,10 +405,10 @@ static const struct {
     {"dinov2", on_corners, "corners on corners"},
     {"dinov2", nearest, "nearest place"},
     {"dinov2_registers", other_smoothing, "without antialias"},
-    {"timm_rope_mixed", no_turn, "rotary positions are lost"},
+    {"timm_rope_mixed", no_rope, "rotary positions are lost"},
     {"timm_rope_mixed", other_pairs, "rotate-half"},
     {"timm_rope_mixed", other_axis, "rows for columns"},
-    {"timm_rope_mixed_ape", no_turn, "rotary positions are lost"},
+    {"timm_rope_mixed_ape", no_rope, "rotary positions are lost"},
     {"timm_rope_mixed_ape", other_axis, "rows for columns"},
     {"aimv2", layer_norm, "has LayerNorm: the mean is taken off"},
     {"aimv2", erf_form, "GELU with erf"},
@@ -421,7 +421,7 @@ static const struct {
     {"timm_aimv2", smaller_eps, "RMSNorm adds ε = 1e-06"},
     {"timm_aimv2", no_patch_norm, "no norm behind the patch embedding"},
     {"timm_eva02_clip", no_merged_norm, "no norm inside attention"},
-    {"timm_eva02_clip", no_turn, "rotary positions are lost"},
+    {"timm_eva02_clip", no_rope, "rotary positions are lost"},
     {"timm_eva02_clip", rms_form, "RMSNorm without β"},
     {"timm_beit3", no_merged_norm, "no norm inside attention"},
     {"timm_rpn", rms_form, "RMSNorm without β"},

@@ -5,7 +5,7 @@
 #include "tests/core_diff/plants_model.h"
 #include "tests/core_diff/plants_values.h"
 
-enum { ON_ALL = 0, TURNED_ONLY = 1, SQUARE_ONLY = 2, DEEP_ONLY = 4, LARGE_EPS = 8 };
+enum { ON_ALL = 0, ROPE_ONLY = 1, SQUARE_ONLY = 2, DEEP_ONLY = 4, LARGE_EPS = 8 };
 
 typedef struct Planted {
     const char *name;
@@ -15,7 +15,7 @@ typedef struct Planted {
     const char *says;  /* words of the right cause; NULL: a mistake without a name, of which none may be named */
     const char *equal; /* words of another cause that is the same mistake, or that is a part of it told at the tensor
                           that shows it, or NULL */
-    int traits; /* TURNED_ONLY: the models have rotary positions; SQUARE_ONLY: W_O is square; DEEP_ONLY: needs three
+    int traits; /* ROPE_ONLY: the models have rotary positions; SQUARE_ONLY: W_O is square; DEEP_ONLY: needs three
                    blocks; LARGE_EPS: ε is 1e-3 in both; HIDDEN: the README's recording does not show it */
 } Planted;
 
@@ -66,19 +66,19 @@ static const Planted PLANTED[] = {
       ALL, .m = 1),
     V("class token last, positions with it, token 0 read", class_last, "class token stands last",
       "reads the first patch's token", ON_ALL, ALL, .n = 1, .m = 1),
-    V("rotations lost", turn_lost, "rotary positions are lost", NULL, TURNED_ONLY, ALL, .n = 3),
-    V("rotations lost, block 0", turn_lost, "rotary positions are lost", NULL, TURNED_ONLY, .block = 0, .n = 3),
-    V("rotations lost, block 1", turn_lost, "rotary positions are lost", NULL, TURNED_ONLY, .block = 1, .n = 3),
-    V("rotations of k alone", turn_lost, "turns k by its place and not q", NULL, TURNED_ONLY, ALL, .n = 1),
-    V("rotations of q alone", turn_lost, "turns q by its place and not k", NULL, TURNED_ONLY, ALL, .n = 2),
-    W("other pairs turned", turn_pairs, "rotate-half", NULL, TURNED_ONLY, ALL),
-    W("rows for columns turned", turn_axis, "first half of a head by the row", NULL, TURNED_ONLY, ALL),
-    W("turned with base 100", turn_base, "base 100", NULL, TURNED_ONLY, ALL, .x = 100),
-    W("turned with base 1000", turn_base, "base 1000", NULL, TURNED_ONLY, ALL, .x = 1000),
-    W("turned from one higher", turn_offset, "one higher", NULL, TURNED_ONLY, ALL, .x = 1),
-    W("turned without a reference grid", turn_reference, "not scaled to the grid", NULL, TURNED_ONLY, ALL),
-    W("turned by centres", turn_centres, "centres from −1 to 1", NULL, TURNED_ONLY, ALL),
-    W("turned with base 77", turn_base, NULL, NULL, TURNED_ONLY, ALL, .x = 77),
+    V("rotations lost", rope_lost, "rotary positions are lost", NULL, ROPE_ONLY, ALL, .n = 3),
+    V("rotations lost, block 0", rope_lost, "rotary positions are lost", NULL, ROPE_ONLY, .block = 0, .n = 3),
+    V("rotations lost, block 1", rope_lost, "rotary positions are lost", NULL, ROPE_ONLY, .block = 1, .n = 3),
+    V("rotations of k alone", rope_lost, "turns k by its place and not q", NULL, ROPE_ONLY, ALL, .n = 1),
+    V("rotations of q alone", rope_lost, "turns q by its place and not k", NULL, ROPE_ONLY, ALL, .n = 2),
+    W("other pairs turned", rope_pairs, "rotate-half", NULL, ROPE_ONLY, ALL),
+    W("rows for columns turned", rope_axis, "first half of a head by the row", NULL, ROPE_ONLY, ALL),
+    W("turned with base 100", rope_base, "base 100", NULL, ROPE_ONLY, ALL, .x = 100),
+    W("turned with base 1000", rope_base, "base 1000", NULL, ROPE_ONLY, ALL, .x = 1000),
+    W("turned from one higher", rope_offset, "one higher", NULL, ROPE_ONLY, ALL, .x = 1),
+    W("turned without a reference grid", rope_reference, "not scaled to the grid", NULL, ROPE_ONLY, ALL),
+    W("turned by centres", rope_centres, "centres from −1 to 1", NULL, ROPE_ONLY, ALL),
+    W("turned with base 77", rope_base, NULL, NULL, ROPE_ONLY, ALL, .x = 77),
     W("scale missing", scale_set, "does not multiply the scores by 1/√d_k", NULL, ON_ALL, ALL, .x = 1),
     W("scale 1/d_k", scale_by_width, "d_k instead of √d_k", NULL, ON_ALL, ALL, .n = 0),
     W("scale by the width", scale_by_width, "√(width of the model)", NULL, ON_ALL, ALL, .n = 1),
@@ -274,7 +274,7 @@ static VitConfig config_of(int which, int traits)
         c.scale = vit_scale(c.head_dim);
         c.classes = 7;
     }
-    if (traits & TURNED_ONLY) {
+    if (traits & ROPE_ONLY) {
         c.rope = VIT_ROPE_STEPS;
         c.rope_base = 10000;
         c.rope_cols_first = true;
@@ -477,7 +477,7 @@ static bool in_first_block(const Planted *k, int which)
                                          VIT_W_DOWN,    VIT_B_Q,      VIT_B_UP, VIT_B_DOWN, VIT_B_V, VIT_B_O};
     Side a, b;
     bool inside = false;
-    if (!k->says || drawn(k) || !suits(k, which) || (k->traits & (TURNED_ONLY | LARGE_EPS)))
+    if (!k->says || drawn(k) || !suits(k, which) || (k->traits & (ROPE_ONLY | LARGE_EPS)))
         return false;
     open_side(&a, which, &k, 1);
     open_side(&b, which, &k, 1);

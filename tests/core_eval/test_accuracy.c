@@ -26,7 +26,7 @@ enum { COUNT = 10 }; /* no multiple of BATCH_RUN_PICTURES */
 typedef struct Subject {
     Model model;
     Pictures *pictures;
-    Dataset *stock;
+    Dataset *dataset;
     Graph graph;
     VitNodes nodes;
     float *pixels;
@@ -43,7 +43,7 @@ static void open_subject(Subject *s, void (*change)(VitConfig *c))
     model_seeded(&s->model, &c, 5);
     s->model.drawn_shapes = true;
     s->pictures = pictures_drawn(&s->model.preprocess, 1);
-    s->stock = dataset_new(s->pictures, &s->model, PICTURES_HELD_OUT, 3, COUNT);
+    s->dataset = dataset_new(s->pictures, &s->model, PICTURES_HELD_OUT, 3, COUNT);
     s->pixels = xfloats((size_t)c.image_h * (size_t)c.image_w * (size_t)c.channels);
     graph_init(&s->graph);
     vit_build(&s->graph, &c, &s->model.weights, NULL, s->pixels, &s->nodes);
@@ -51,7 +51,7 @@ static void open_subject(Subject *s, void (*change)(VitConfig *c))
 
 static void close_subject(Subject *s)
 {
-    dataset_free(s->stock);
+    dataset_free(s->dataset);
     pictures_free(s->pictures);
     graph_free(&s->graph);
     model_free(&s->model);
@@ -64,7 +64,7 @@ static int alone(Subject *s, Edits edits, size_t i, float *logits)
 {
     Graph edited = {.count = 0};
     Err err = {""};
-    int label = dataset_get(s->stock, i, s->pixels, NULL);
+    int label = dataset_get(s->dataset, i, s->pixels, NULL);
     Run *base = run_new(&s->graph, NULL, NULL), *run = base;
     if (edits.count) {
         assert_true(graph_edit(&edited, &s->graph, edits.edit, edits.count, &err));
@@ -79,7 +79,7 @@ static int alone(Subject *s, Edits edits, size_t i, float *logits)
     return label;
 }
 
-/* Every picture in a sweep has the bits of the picture alone, and the exam counts them right. */
+/* Every picture in a batch run has the bits of the picture alone, and the exam counts them right. */
 static void check_edits(Subject *s, Edits edits)
 {
     Err err = {""};
@@ -89,18 +89,18 @@ static void check_edits(Subject *s, Edits edits)
     float logits[64];
     BatchRunSetup setup = {.model = &s->model, .edits = edits.edit, .edit_count = edits.count, .graph = &s->graph};
     AccuracySetup exam = {
-        .model = &s->model, .edits = edits.edit, .edit_count = edits.count, .graph = &s->graph, .stock = s->stock};
-    BatchRun *sweep = batch_run_new(&setup, &err);
+        .model = &s->model, .edits = edits.edit, .edit_count = edits.count, .graph = &s->graph, .dataset = s->dataset};
+    BatchRun *batch = batch_run_new(&setup, &err);
     Accuracy *e = accuracy_new(&exam, &err);
-    assert_non_null(sweep);
+    assert_non_null(batch);
     assert_non_null(e);
     assert_true(accuracy_step(e, CLOCK_NEVER));
     const AccuracyResult *r = accuracy_result(e);
     for (size_t i = 0; i < COUNT; i++) {
         int label = alone(s, edits, i, logits);
-        dataset_get(s->stock, i, batch_run_pixels(sweep, 0, (int)i % BATCH_RUN_PICTURES), NULL);
-        batch_run_compute(sweep, 0);
-        assert_memory_equal(batch_run_logits(sweep, 0, (int)i % BATCH_RUN_PICTURES), logits,
+        dataset_get(s->dataset, i, batch_run_pixels(batch, 0, (int)i % BATCH_RUN_PICTURES), NULL);
+        batch_run_compute(batch, 0);
+        assert_memory_equal(batch_run_logits(batch, 0, (int)i % BATCH_RUN_PICTURES), logits,
                             (size_t)classes * sizeof *logits);
         assert_int_equal(r->named[i], batch_run_largest(logits, classes));
         assert_int_equal(r->label[i], label);
@@ -124,7 +124,7 @@ static void check_edits(Subject *s, Edits edits)
     assert_int_equal(all, COUNT);
     assert_int_equal(diagonal, right);
     accuracy_free(e);
-    batch_run_free(sweep);
+    batch_run_free(batch);
 }
 
 static void removals(Subject *s)
@@ -252,7 +252,7 @@ static void edits_passed_over(void **state)
     open_subject(&s, NULL);
     Edit picture = {.kind = EDIT_VALUES, .path = graph_node(&s.graph, s.nodes.input)->path, .data = s.pixels};
     Edit nothing = {.kind = EDIT_ZERO, .path = "blocks.7.attn.z"};
-    AccuracySetup setup = {.model = &s.model, .stock = s.stock}, edited = setup;
+    AccuracySetup setup = {.model = &s.model, .dataset = s.dataset}, edited = setup;
     edited.edits = &picture;
     edited.edit_count = 1;
     edited.graph = &s.graph;
@@ -268,7 +268,7 @@ static void edits_passed_over(void **state)
     close_subject(&s);
 }
 
-/* Any number of threads, any slices of time, read from the stock or drawn anew: the same result. */
+/* Any number of threads, any slices of time, read from the dataset or drawn anew: the same result. */
 static void same_whatever_the_threads(void **state)
 {
     (void)state;
@@ -281,7 +281,7 @@ static void same_whatever_the_threads(void **state)
         Pool *pool = pool_new(threads);
         Dataset *fresh = dataset_new(s.pictures, &s.model, PICTURES_HELD_OUT, 3, COUNT);
         AccuracySetup setup = {.model = &s.model,
-                               .stock = threads == 2 ? s.stock : fresh,
+                               .dataset = threads == 2 ? s.dataset : fresh,
                                .other = true,
                                .pool = threads == 1 ? NULL : pool};
         Accuracy *e = accuracy_new(&setup, &err);
@@ -323,11 +323,11 @@ static void other_readout(void **state)
     open_subject(&s, NULL);
     const VitConfig *c = &s.model.vit;
     BatchRunSetup setup = {.model = &s.model, .other = true};
-    BatchRun *sweep = batch_run_new(&setup, &err);
-    assert_non_null(sweep);
-    dataset_get(s.stock, 2, s.pixels, NULL);
-    dataset_get(s.stock, 2, batch_run_pixels(sweep, 0, 1), NULL);
-    batch_run_compute(sweep, 0);
+    BatchRun *batch = batch_run_new(&setup, &err);
+    assert_non_null(batch);
+    dataset_get(s.dataset, 2, s.pixels, NULL);
+    dataset_get(s.dataset, 2, batch_run_pixels(batch, 0, 1), NULL);
+    batch_run_compute(batch, 0);
     Run *run = run_new(&s.graph, NULL, NULL);
     const float *tokens = run_need(run, s.nodes.tokens_out), *w = vit_weight(&s.model.weights, VIT_HEAD_W, 0)->data,
                 *bias = vit_weight(&s.model.weights, VIT_HEAD_B, 0)->data;
@@ -340,10 +340,10 @@ static void other_readout(void **state)
                 mean += (double)tokens[(prefix + p) * d + k] / (double)patches;
             want += mean * (double)w[o * d + k];
         }
-        assert_true(fabs((double)batch_run_other(sweep, 0, 1)[o] - want) < 1e-5 * (1 + fabs(want)));
+        assert_true(fabs((double)batch_run_other(batch, 0, 1)[o] - want) < 1e-5 * (1 + fabs(want)));
     }
     run_free(run);
-    batch_run_free(sweep);
+    batch_run_free(batch);
     close_subject(&s);
 }
 
@@ -361,7 +361,7 @@ static void classes_by_name(void **state)
     for (int again = 0; again < 2; again++)
         for (size_t i = 0; i < COUNT; i++)
             assert_int_equal(dataset_get(turned, i, s.pixels, NULL),
-                             DRAWN_CLASSES - 1 - dataset_get(s.stock, i, s.pixels, NULL));
+                             DRAWN_CLASSES - 1 - dataset_get(s.dataset, i, s.pixels, NULL));
     dataset_free(turned);
     close_subject(&s);
 }

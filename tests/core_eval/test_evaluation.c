@@ -102,11 +102,11 @@ static void check_survey(const Model *m, bool scale, Pool *pool)
     Edits edits;
     Err err = {""};
     Pictures *pictures = pictures_drawn(&m->preprocess, 1);
-    Dataset *stock = dataset_new(pictures, m, PICTURES_HELD_OUT, 40, COUNT);
+    Dataset *dataset = dataset_new(pictures, m, PICTURES_HELD_OUT, 40, COUNT);
     open_alone(&a, m, scale);
     assert_true(ablation_edits(&arena, &a.base, (Ablation){.kind = scale ? ABLATION_NONE : ABLATION_SCALE}, &edits));
     AttentionStatsSetup setup = {
-        .model = m, .edits = edits.edit, .edit_count = edits.count, .graph = &a.base, .stock = stock, .pool = pool};
+        .model = m, .edits = edits.edit, .edit_count = edits.count, .graph = &a.base, .dataset = dataset, .pool = pool};
     AttentionStats *s = attention_stats_new(&setup, &err);
     assert_non_null(s);
     assert_null(attention_stats_result(s));
@@ -117,7 +117,7 @@ static void check_survey(const Model *m, bool scale, Pool *pool)
     double distance = 0, entropy = 0, largest = 0, area = 0, rollout = 0, peak = 0, read = 0;
     for (size_t i = 0; i < COUNT; i++) {
         uint8_t mask[DRAWN_SIDE * DRAWN_SIDE], object[64];
-        dataset_get(stock, i, a.pixels, mask);
+        dataset_get(dataset, i, a.pixels, mask);
         run_alone(&a);
         distance += (double)values(&a, "blocks.%d.attn.probe.distance", 1)[1] / COUNT;
         entropy += (double)values(&a, "blocks.%d.attn.probe.entropy_share_mean", 0)[1] / COUNT;
@@ -154,7 +154,7 @@ static void check_survey(const Model *m, bool scale, Pool *pool)
     assert_int_equal(r->seen, COUNT);
     assert_true(r->uniform > 0 && r->maximal > r->uniform);
     attention_stats_free(s);
-    dataset_free(stock);
+    dataset_free(dataset);
     pictures_free(pictures);
     arena_free(&arena);
     close_alone(&a);
@@ -172,9 +172,9 @@ static void places(void **state)
     open_model(&m, &c);
     Pool *pool = pool_new(2);
     Pictures *pictures = pictures_drawn(&m.preprocess, 1);
-    Dataset *stock = dataset_new(pictures, &m, PICTURES_HELD_OUT, 40, COUNT);
+    Dataset *dataset = dataset_new(pictures, &m, PICTURES_HELD_OUT, 40, COUNT);
     open_alone(&a, &m, true);
-    HeadPlaces *h = head_places_new(&m, &a.base, stock, pool, &err);
+    HeadPlaces *h = head_places_new(&m, &a.base, dataset, pool, &err);
     assert_non_null(h);
     assert_null(head_places_result(h));
     while (!head_places_step(h, 0))
@@ -184,7 +184,7 @@ static void places(void **state)
     double share[COUNT][HEAD_PLACES] = {{0}}, distance[COUNT], even[HEAD_PLACES] = {0};
     enum { HEAD = 1, LAYER = 1, CELL = LAYER * HEADS + HEAD, SIDE = 8 };
     for (size_t i = 0; i < COUNT; i++) {
-        dataset_get(stock, i, a.pixels, NULL);
+        dataset_get(dataset, i, a.pixels, NULL);
         run_alone(&a);
         distance[i] = (double)values(&a, "blocks.%d.attn.probe.distance", LAYER)[HEAD];
         const float *pattern = values(&a, "blocks.%d.attn.pattern", LAYER) + HEAD * tokens * tokens;
@@ -234,7 +234,7 @@ static void places(void **state)
     }
     head_places_free(h);
     close_alone(&a);
-    dataset_free(stock);
+    dataset_free(dataset);
     pictures_free(pictures);
     pool_free(pool);
     model_free(&m);
@@ -286,7 +286,7 @@ static bool stop_soon(void *context, const char *what, double share)
     return --*(int *)context > 0;
 }
 
-static double share_of(const Model *m, Dataset *stock, Ablation r)
+static double share_of(const Model *m, Dataset *dataset, Ablation r)
 {
     Alone a;
     Arena arena = {0};
@@ -295,7 +295,7 @@ static double share_of(const Model *m, Dataset *stock, Ablation r)
     open_alone(&a, m, true);
     assert_true(ablation_edits(&arena, &a.base, r, &edits));
     AccuracySetup setup = {
-        .model = m, .edits = edits.edit, .edit_count = edits.count, .graph = &a.base, .stock = stock};
+        .model = m, .edits = edits.edit, .edit_count = edits.count, .graph = &a.base, .dataset = dataset};
     Accuracy *e = accuracy_new(&setup, &err);
     assert_true(accuracy_step(e, CLOCK_NEVER));
     double share = accuracy_share(accuracy_result(e));
@@ -317,26 +317,26 @@ static void evaluations(void **state)
     open_model(&m, &c);
     Pool *pool = pool_new(2);
     Pictures *pictures = pictures_drawn(&m.preprocess, 1);
-    Dataset *stock = dataset_new(pictures, &m, PICTURES_HELD_OUT, 0, 50);
-    assert_true(evaluation_run(&e, &m, stock, pool, count_calls, &last, &err));
-    same("accuracy", e.accuracy, share_of(&m, stock, (Ablation){.kind = ABLATION_NONE}));
-    same("scale", e.scale_off, share_of(&m, stock, (Ablation){.kind = ABLATION_SCALE}));
-    same("positions", e.positions_off, share_of(&m, stock, (Ablation){.kind = ABLATION_POSITIONS}));
-    same("head", e.head[HEADS + 1], share_of(&m, stock, (Ablation){.kind = ABLATION_HEAD, .layer = 1, .head = 1}));
-    same("attention", e.attention[1], share_of(&m, stock, (Ablation){.kind = ABLATION_ATTENTION, .layer = 1}));
-    same("mlp", e.mlp[0], share_of(&m, stock, (Ablation){.kind = ABLATION_MLP, .layer = 0}));
+    Dataset *dataset = dataset_new(pictures, &m, PICTURES_HELD_OUT, 0, 50);
+    assert_true(evaluation_run(&e, &m, dataset, pool, count_calls, &last, &err));
+    same("accuracy", e.accuracy, share_of(&m, dataset, (Ablation){.kind = ABLATION_NONE}));
+    same("scale", e.scale_off, share_of(&m, dataset, (Ablation){.kind = ABLATION_SCALE}));
+    same("positions", e.positions_off, share_of(&m, dataset, (Ablation){.kind = ABLATION_POSITIONS}));
+    same("head", e.head[HEADS + 1], share_of(&m, dataset, (Ablation){.kind = ABLATION_HEAD, .layer = 1, .head = 1}));
+    same("attention", e.attention[1], share_of(&m, dataset, (Ablation){.kind = ABLATION_ATTENTION, .layer = 1}));
+    same("mlp", e.mlp[0], share_of(&m, dataset, (Ablation){.kind = ABLATION_MLP, .layer = 0}));
     assert_true(e.has_grid && accuracy_result(e.trained)->has_other);
     assert_true(attention_stats_result(e.with)->pictures == 50 && attention_stats_result(e.without)->pictures == 50);
     assert_true(attention_stats_result(e.with)->entropy[0] != attention_stats_result(e.without)->entropy[0]);
     evaluation_free(&e);
     for (int calls = 1; calls < 6; calls += 2) {
         int left = calls;
-        bool done = evaluation_run(&e, &m, stock, NULL, stop_soon, &left, &err);
+        bool done = evaluation_run(&e, &m, dataset, NULL, stop_soon, &left, &err);
         if (done)
             evaluation_free(&e);
         assert_true(done || strcmp(err.text, "cancelled") == 0);
     }
-    dataset_free(stock);
+    dataset_free(dataset);
     pictures_free(pictures);
     pool_free(pool);
     model_free(&m);
@@ -357,14 +357,14 @@ static void evaluation_of_an_odd_model(void **state)
     c.image_w = 24;
     open_model(&m, &c);
     Pictures *pictures = pictures_drawn(&m.preprocess, 1);
-    Dataset *stock = dataset_new(pictures, &m, PICTURES_HELD_OUT, 0, 9);
-    assert_true(evaluation_run(&e, &m, stock, NULL, NULL, NULL, &err));
+    Dataset *dataset = dataset_new(pictures, &m, PICTURES_HELD_OUT, 0, 9);
+    assert_true(evaluation_run(&e, &m, dataset, NULL, NULL, NULL, &err));
     assert_true(isnan(e.positions_off));
     assert_false(e.has_grid || accuracy_result(e.trained)->has_other);
     assert_null(attention_stats_result(e.with)->read);
     assert_true(attention_stats_result(e.with)->objects && attention_stats_result(e.with)->rollout > 0);
     evaluation_free(&e);
-    dataset_free(stock);
+    dataset_free(dataset);
     pictures_free(pictures);
     model_free(&m);
 }

@@ -176,7 +176,7 @@ typedef struct Wrong {
     void (*change)(VitConfig *c);
 } Wrong;
 
-static void no_turn(VitConfig *c)
+static void no_rope(VitConfig *c)
 {
     c->rope = VIT_ROPE_NONE;
 }
@@ -305,15 +305,15 @@ static void before_scale(Model *m)
 
 /* erf and tanh differ by little where the weights are small: what each misses the answer by is printed. */
 static const Wrong WRONG[] = {
-    {"dinov3", "rotations lost", no_turn},
+    {"dinov3", "rotations lost", no_rope},
     {"dinov3", "neighbours turned together", other_pairs},
     {"dinov3", "rows for columns", other_axis},
     {"dinov3", "another base", other_base},
     {"dinov3_gated", "a gate with GELU", erf_form},
-    {"timm_eva02", "rotations lost", no_turn},
+    {"timm_eva02", "rotations lost", no_rope},
     {"timm_eva02", "halves turned together", other_pairs},
     {"timm_eva02", "no reference grid", no_reference},
-    {"timm_eva02_tiny", "rotations lost", no_turn},
+    {"timm_eva02_tiny", "rotations lost", no_rope},
     {"timm_rope_ape", "rows for columns", other_axis},
     {"timm_rope_gap", "another base", other_base},
     {"timm_dinov3", "the class token read", first_token},
@@ -328,10 +328,10 @@ static const Wrong WRONG[] = {
     {"dinov2", "bilinear positions", straight},
     {"dinov2", "corners on corners", on_corners},
     {"dinov2_registers", "no antialias", not_smoothed},
-    {"timm_rope_mixed", "rotations lost", no_turn},
+    {"timm_rope_mixed", "rotations lost", no_rope},
     {"timm_rope_mixed", "halves turned together", other_pairs},
     {"timm_rope_mixed_ape", "rows for columns", other_axis},
-    {"timm_rope_mixed_ape", "rotations lost", no_turn},
+    {"timm_rope_mixed_ape", "rotations lost", no_rope},
     {"aimv2", "LayerNorm", layer_norm},
     {"aimv2", "a gate with GELU", erf_form},
     {"aimv2", "epsilon 1e-6", smaller_eps},
@@ -345,7 +345,7 @@ static const Wrong WRONG[] = {
     {"timm_aimv2", "epsilon 1e-6", smaller_eps},
     {"timm_aimv2", "no norm behind the patches", no_patch_norm},
     {"timm_eva02_clip", "no norm inside attention", no_merged_norm},
-    {"timm_eva02_clip", "rotations lost", no_turn},
+    {"timm_eva02_clip", "rotations lost", no_rope},
     {"timm_eva02_clip", "epsilon 1e-7", smaller_eps},
     {"timm_beit3", "no norm inside attention", no_merged_norm},
     {"timm_rpn", "norms before the sub-layers", norm_first},

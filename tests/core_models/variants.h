@@ -186,7 +186,7 @@ static void steps(VitConfig *c)
     c->image_w = 40, c->rope = VIT_ROPE_STEPS, c->rope_base = 10000, c->rope_offset = 1, c->rope_ref_h = 3,
     c->rope_ref_w = 7, c->rope_cols_first = true;
 }
-static void learned_turns(VitConfig *c)
+static void learned_rope(VitConfig *c)
 {
     c->image_w = 40, c->rope = VIT_ROPE_LEARNED, c->rope_cols_first = true, c->registers = 1;
 }
@@ -312,7 +312,7 @@ static const Variant VARIANTS[] = {
     {"no bias of q and v", bare},
     {"turned, centres", centres},
     {"turned, steps", steps},
-    {"turned as learned", learned_turns},
+    {"turned as learned", learned_rope},
     {"turned as learned, halves", learned_halves},
     {"relative positions", relative},
     {"relative positions, shared", relative_shared},

@@ -149,20 +149,20 @@ static double share_with(Ablation r, bool other, size_t pictures)
     Edits edits;
     Err err = {""};
     Pictures *drawn = pictures_drawn(&s.model.preprocess, 7);
-    Dataset *stock = dataset_new(drawn, &s.model, PICTURES_HELD_OUT, 0, pictures);
+    Dataset *dataset = dataset_new(drawn, &s.model, PICTURES_HELD_OUT, 0, pictures);
     assert_true(ablation_edits(&arena, session_base(&s), r, &edits));
     AccuracySetup setup = {.model = &s.model,
                            .edits = edits.edit,
                            .edit_count = edits.count,
                            .graph = session_base(&s),
-                           .stock = stock,
+                           .dataset = dataset,
                            .other = other};
     Accuracy *e = accuracy_new(&setup, &err);
     assert_non_null(e);
     assert_true(accuracy_step(e, CLOCK_NEVER));
     double share = other ? accuracy_share_other(accuracy_result(e)) : accuracy_share(accuracy_result(e));
     accuracy_free(e);
-    dataset_free(stock);
+    dataset_free(dataset);
     pictures_free(drawn);
     arena_free(&arena);
     return share;

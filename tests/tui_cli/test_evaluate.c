@@ -31,7 +31,7 @@ static const char *NASTY[DRAWN_CLASSES] = {"a \"quoted\" one",
 typedef struct Subject {
     Model model;
     Pictures *pictures;
-    Dataset *stock;
+    Dataset *dataset;
     Evaluation e;
     Evaluated of;
 } Subject;
@@ -46,12 +46,12 @@ static void open_subject(Subject *s, void (*change)(VitConfig *c))
     c.width = c.mlp = 16;
     if (change)
         change(&c);
-    *s = (Subject){.stock = NULL};
+    *s = (Subject){.dataset = NULL};
     model_seeded(&s->model, &c, 3);
     s->model.drawn_shapes = true;
     s->pictures = pictures_drawn(&s->model.preprocess, 1);
-    s->stock = dataset_new(s->pictures, &s->model, PICTURES_HELD_OUT, 0, 12);
-    assert_true(evaluation_run(&s->e, &s->model, s->stock, NULL, NULL, NULL, &err));
+    s->dataset = dataset_new(s->pictures, &s->model, PICTURES_HELD_OUT, 0, 12);
+    assert_true(evaluation_run(&s->e, &s->model, s->dataset, NULL, NULL, NULL, &err));
     s->of = (Evaluated){.model = &s->model,
                         .name = "a \"model\"",
                         .pictures = "held-out drawn shapes",
@@ -61,7 +61,7 @@ static void open_subject(Subject *s, void (*change)(VitConfig *c))
 static void close_subject(Subject *s)
 {
     evaluation_free(&s->e);
-    dataset_free(s->stock);
+    dataset_free(s->dataset);
     pictures_free(s->pictures);
     model_free(&s->model);
 }

@@ -63,16 +63,16 @@ static int examine(Work *w, const Pictures *pictures, const Evaluated *of, Err *
 {
     Session *s = &w->session;
     const size_t held = pictures_count(pictures, PICTURES_HELD_OUT), asked = (size_t)w->options->count;
-    Dataset *stock = dataset_new(pictures, &s->model, PICTURES_HELD_OUT, 0, asked ? asked : held ? held : COUNT);
+    Dataset *dataset = dataset_new(pictures, &s->model, PICTURES_HELD_OUT, 0, asked ? asked : held ? held : COUNT);
     Evaluation e;
-    bool ok = evaluation_run(&e, &s->model, stock, s->pool, progress, w, err);
+    bool ok = evaluation_run(&e, &s->model, dataset, s->pool, progress, w, err);
     if (ok && w->options->json)
         evaluate_json(&e, of, &w->out);
     else if (ok)
         evaluate_table(&e, of, &w->out);
     if (ok)
         evaluation_free(&e);
-    dataset_free(stock);
+    dataset_free(dataset);
     return ok ? STATUS_DONE : STATUS_BAD;
 }
 

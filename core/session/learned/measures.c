@@ -242,7 +242,7 @@ static void free_work(Measuring *w)
 {
     exam_free(&w->exam);
     exam_free(&w->base);
-    batch_run_free(w->sweep);
+    batch_run_free(w->batch);
     head_places_free(w->places);
     word_places_free(w->words);
     free(w->measure.value);
@@ -250,7 +250,7 @@ static void free_work(Measuring *w)
     free(w->measure.pair);
     free(w->right);
     free(w->pair);
-    dataset_free(w->stock);
+    dataset_free(w->dataset);
     free(w->picture);
     free(w->logits);
     *w = (Measuring){.begun = false};

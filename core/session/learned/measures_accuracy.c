@@ -63,12 +63,12 @@ static void take_shipped(MeasureKind kind, Measuring *w)
 }
 
 /* The pictures behind those of the rounds before. */
-static void stock_up(Session *s, Measuring *w)
+static void next_pictures(Session *s, Measuring *w)
 {
     struct Measures *t = s->measures;
     if (!t->pictures)
         t->pictures = pictures_drawn(&s->model.preprocess, 0);
-    w->stock = dataset_new(t->pictures, &s->model, PICTURES_HELD_OUT, w->round * MEASURES_ROUND, MEASURES_ROUND);
+    w->dataset = dataset_new(t->pictures, &s->model, PICTURES_HELD_OUT, w->round * MEASURES_ROUND, MEASURES_ROUND);
 }
 
 void measures_accuracy_begin(Session *s, MeasureKind kind, Measuring *w)
@@ -152,8 +152,8 @@ static void end_round(Measuring *w)
     put_base(w);
     exam_free(&w->base);
     w->at = -1;
-    dataset_free(w->stock);
-    w->stock = NULL;
+    dataset_free(w->dataset);
+    w->dataset = NULL;
 }
 
 bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t deadline_ns)
@@ -163,8 +163,8 @@ bool measures_accuracy_step(Session *s, MeasureKind kind, Measuring *w, int64_t 
     int cells = m->rows * m->cols;
     size_t rounds = ((size_t)s->look.pictures + MEASURES_ROUND - 1) / MEASURES_ROUND;
     m->total = exams * MEASURES_ROUND * (rounds > w->round ? rounds : w->round + 1);
-    if (!w->stock && !session_text_model(s))
-        stock_up(s, w);
+    if (!w->dataset && !session_text_model(s))
+        next_pictures(s, w);
     if (!exam_is_open(w->exam)) {
         Err err = {{0}};
         w->exam = exam_open(s, kind, w->at, w->round, &err);

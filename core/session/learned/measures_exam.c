@@ -23,7 +23,7 @@ static Accuracy *open_pictures(const Session *s, MeasureKind kind, int at, Err *
                                  .edits = edits.edit,
                                  .edit_count = edits.count,
                                  .graph = session_base(s),
-                                 .stock = s->measures->work[kind].stock,
+                                 .dataset = s->measures->work[kind].dataset,
                                  .other = kind == MEASURE_READOUT,
                                  .pool = s->pool};
     Accuracy *e = accuracy_new(&setup, err);

@@ -27,9 +27,9 @@ void measures_looks_begin(Session *s, Measuring *w)
     }
     if (!s->measures->pictures)
         s->measures->pictures = pictures_drawn(&s->model.preprocess, 0);
-    w->stock = dataset_new(s->measures->pictures, &s->model, PICTURES_HELD_OUT, 0, MEASURES_ROUND);
-    m->pictures = m->total = dataset_count(w->stock);
-    w->places = head_places_new(&s->model, session_base(s), w->stock, s->pool, &err);
+    w->dataset = dataset_new(s->measures->pictures, &s->model, PICTURES_HELD_OUT, 0, MEASURES_ROUND);
+    m->pictures = m->total = dataset_count(w->dataset);
+    w->places = head_places_new(&s->model, session_base(s), w->dataset, s->pool, &err);
     if (!w->places)
         snprintf(w->problem, sizeof w->problem, "%s", err.text);
 }

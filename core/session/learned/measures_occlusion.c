@@ -47,8 +47,8 @@ void measures_occlusion_begin(Session *s, Measuring *w)
                                  .edit_count = f->edit_count,
                                  .graph = f->base,
                                  .threads = pool_threads(s->pool)};
-    w->sweep = batch_run_new(&setup, &err);
-    if (!w->sweep)
+    w->batch = batch_run_new(&setup, &err);
+    if (!w->batch)
         snprintf(w->problem, sizeof w->problem, "%s", err.text);
     double flops = 0;
     for (NodeId n = 0; n <= site_node_any(f->base, SITE_LOGITS); n++)
@@ -91,14 +91,14 @@ static size_t count_of(const Measuring *w, size_t item)
 static void lay_out(const Session *s, const Measuring *w, size_t item, int worker)
 {
     for (size_t i = 0; i < count_of(w, item); i++)
-        paint(s, w, item * BATCH_RUN_PICTURES + i, batch_run_pixels(w->sweep, worker, (int)i));
+        paint(s, w, item * BATCH_RUN_PICTURES + i, batch_run_pixels(w->batch, worker, (int)i));
 }
 
 static void keep_logits(const Session *s, Measuring *w, size_t item, int worker)
 {
     size_t first = item * BATCH_RUN_PICTURES, classes = (size_t)session_classes(s);
     for (size_t i = 0; i < count_of(w, item); i++)
-        memcpy(w->logits + (first + i) * classes, batch_run_logits(w->sweep, worker, (int)i),
+        memcpy(w->logits + (first + i) * classes, batch_run_logits(w->batch, worker, (int)i),
                classes * sizeof *w->logits);
 }
 
@@ -107,7 +107,7 @@ static void occlude(void *pass, size_t item, int worker)
     const Session *s = ((Pass *)pass)->s;
     Measuring *w = ((Pass *)pass)->w;
     lay_out(s, w, item, worker);
-    batch_run_compute(w->sweep, worker);
+    batch_run_compute(w->batch, worker);
     keep_logits(s, w, item, worker);
 }
 
@@ -117,7 +117,7 @@ static void occlude_slowly(const Session *s, Measuring *w, size_t items, int64_t
     while (w->items_done < items) {
         if (!w->painted)
             lay_out(s, w, w->items_done, 0);
-        w->painted = !batch_run_step(w->sweep, 0, deadline_ns);
+        w->painted = !batch_run_step(w->batch, 0, deadline_ns);
         if (w->painted)
             return;
         keep_logits(s, w, w->items_done++, 0);

@@ -28,14 +28,14 @@ typedef struct Exam {
 typedef struct Measuring {
     Measure measure;
     bool begun, finished;
-    int at;         /* the cell being measured; -1: the base */
-    Exam exam;      /* of that cell */
-    Exam base;      /* the one of all heads and factor 1, done */
-    Dataset *stock; /* the pictures of this round; none of a text model */
+    int at;           /* the cell being measured; -1: the base */
+    Exam exam;        /* of that cell */
+    Exam base;        /* the one of all heads and factor 1, done */
+    Dataset *dataset; /* the pictures of this round; none of a text model */
     size_t round;
     size_t base_right, *right; /* of all rounds so far, this one included, by cell; what is shown are whole rounds */
     Paired *pair;
-    BatchRun *sweep;    /* occlusion: one for all cells */
+    BatchRun *batch;    /* occlusion: one for all cells */
     HeadPlaces *places; /* where heads look */
     WordPlaces *words;  /* of a text model */
     float *picture;     /* occlusion: values of the picture as it is now */

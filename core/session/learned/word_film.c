@@ -29,18 +29,18 @@ bool session_word_film(const Session *s, WordFilm *out)
     bool known = attention >= 0 && attention < history_lines(h) && head < h->text.heads;
     *out = (WordFilm){.history = h, .text = &r->words, .attention = known ? attention : 0, .head = known ? head : 0};
     out->part = anatomy_attention(g, out->attention);
-    history_pattern(h, 0, out->attention, out->head, &out->asks, &out->keys);
+    history_pattern(h, 0, out->attention, out->head, &out->queries, &out->keys);
     out->texts = seq2seq_attention_texts(h->text.encoder_layers, out->attention);
     NodeId n = site_node(g, out->part, SITE_PATTERN);
     int axis = n == NO_NODE ? AXIS_NONE : node_role(g, n, ROLE_QUERY);
     int row = axis == AXIS_NONE ? 0 : session_index_on(s, g, axis);
-    out->row = row < out->asks ? row : out->asks - 1;
+    out->row = row < out->queries ? row : out->queries - 1;
     return true;
 }
 
 const char *word_film_asks(const WordFilm *f, int row)
 {
-    return f->texts.target_asks ? f->text->target[row] : f->text->source[row];
+    return f->texts.target_queries ? f->text->target[row] : f->text->source[row];
 }
 
 const char *word_film_key(const WordFilm *f, int col)
@@ -50,8 +50,8 @@ const char *word_film_key(const WordFilm *f, int col)
 
 const float *word_film_pattern(const WordFilm *f, int snapshot)
 {
-    int asks, keys;
-    return history_pattern(f->history, snapshot, f->attention, f->head, &asks, &keys);
+    int queries, keys;
+    return history_pattern(f->history, snapshot, f->attention, f->head, &queries, &keys);
 }
 
 int word_film_most(const WordFilm *f, int snapshot)

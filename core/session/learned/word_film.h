@@ -18,7 +18,7 @@ typedef struct WordFilm {
     const WordFilmText *text;
     int part;            /* the attention, of the graph that B shows */
     int attention, head; /* its number, and the head's */
-    int asks, keys;      /* tokens */
+    int queries, keys;   /* tokens */
     int row;             /* which of those that ask is picked: the data cursor's, inside this sentence */
     Seq2seqTexts texts;
 } WordFilm;

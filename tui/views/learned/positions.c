@@ -175,7 +175,7 @@ static const char *absent(const Session *s, Side side)
     const Graph *g = side == SIDE_DIFF ? NULL : session_graph(s, side);
     if (!g)
         return "A and B have no position embeddings of one shape to subtract.";
-    if (site_node_any(g, SITE_QUERY_TURNED) != NO_NODE)
+    if (site_node_any(g, SITE_QUERY_ROPE) != NO_NODE)
         return "This model has no table of position embeddings: queries and keys are turned by their places instead.";
     if (site_node_any(g, SITE_SCORES_BIASED) != NO_NODE)
         return "This model has no table of position embeddings: scores get a bias for how far apart two tokens lie.";

@@ -57,7 +57,7 @@ static bool open_training(const Session *s, Training *out)
     t.words = session_word_film(s, &t.text);
     t.map = t.film || t.words;
     if (t.words) {
-        t.rows = t.text.asks;
+        t.rows = t.text.queries;
         t.cols = t.text.keys;
         t.row = t.text.row;
         t.col = word_film_most(&t.text, t.snapshot);

@@ -24,7 +24,7 @@ enum {
 
 typedef struct Sentence {
     Attend a;
-    Rect asks, gap, keys; /* of one line per word; gap.w = 0: no room for lines */
+    Rect queries, gap, keys; /* of one line per word; gap.w = 0: no room for lines */
     size_t first_t, first_u;
     int word, value_y, head_y; /* width of the right words; −1: none */
     bool all;                  /* every head has a column of numbers … */
@@ -59,7 +59,7 @@ static void sentence_layout(const Paint *p, Rect r, Sentence *v)
     v->column = roomy ? HEAD_COLUMN : HEAD_NARROW;
     int gap = r.w - left - v->word - numbers_width(v);
     gap = gap > GAP_MOST ? GAP_MOST : gap < GAP_LEAST ? 0 : gap;
-    v->asks = rect_cut(&r, 'l', left);
+    v->queries = rect_cut(&r, 'l', left);
     v->gap = rect_cut(&r, 'l', gap);
     v->keys = r;
     v->first_t = scroll_first((size_t)a->t_axis->n, (size_t)a->at_t, (size_t)r.h);
@@ -183,16 +183,16 @@ static void draw_web(const Paint *p, const Sentence *v)
 static void draw_asks(const Paint *p, const Sentence *v, bool focus)
 {
     const Attend *a = &v->a;
-    for (int i = 0; i < v->asks.h && i + (int)v->first_t < a->t_axis->n; i++) {
+    for (int i = 0; i < v->queries.h && i + (int)v->first_t < a->t_axis->n; i++) {
         int t = i + (int)v->first_t;
         char label[64];
         bool here = t == a->at_t;
         Style style = here ? STYLE_CURSOR : STYLE_TEXT;
-        canvas_glyph(p->c, v->asks.y + i, v->asks.x, style, here ? '>' : ' ');
-        canvas_right(p->c, v->asks.y + i, v->asks.x + 1, v->asks.w - 2, style,
+        canvas_glyph(p->c, v->queries.y + i, v->queries.x, style, here ? '>' : ' ');
+        canvas_right(p->c, v->queries.y + i, v->queries.x + 1, v->queries.w - 2, style,
                      axis_label(a->t_axis, t, label, sizeof label));
         if (here)
-            focus_cursor(p, focus, v->asks.y + i, v->asks.x);
+            focus_cursor(p, focus, v->queries.y + i, v->queries.x);
     }
 }
 
@@ -274,8 +274,8 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
     if (!attend_open(p->s, side, -1, &v.a) || !v.a.v.values)
         return false;
     sentence_layout(p, r, &v);
-    if (rect_has(v.asks, y, x)) {
-        int t = (int)v.first_t + y - v.asks.y;
+    if (rect_has(v.queries, y, x)) {
+        int t = (int)v.first_t + y - v.queries.y;
         if (t >= v.a.t_axis->n)
             return false;
         buf_printf(command, "query %s", axis_label(v.a.t_axis, t, label, sizeof label));
