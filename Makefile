@@ -85,7 +85,7 @@ $(B)/vitrine: $(TUI_OBJ) $(LIBS)
 	$(call say,link,$@)
 	$(Q)$(CC) $(CFLAGS_ALL) -o $@ $(TUI_OBJ) $(LIBS) $(LDFLAGS) $(LDLIBS_TUI) $(LDLIBS)
 
-$(B)/tui/cli/demos.o: $(wildcard assets/demos/*.txt)
+$(B)/tui/cli/demo.o: $(wildcard assets/demos/*.txt)
 $(B)/tui/cli/pages.o: $(wildcard docs/*.md)
 
 # The same in one file that needs no shared library, for machines where nobody has root.

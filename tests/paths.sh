@@ -14,7 +14,7 @@ WORDS='^"(probs|logits|pattern|image|pixels|full_embed|guess)"$'
 # Words that mean something else there: a term of the glossary, a key of a file or of printed JSON, a command's word.
 ELSE='^(core/session/ask/ask_glossary\.c:"(logits|pattern)"|core/train/history\.h:"guess"|tui/views/learned/blanks\.c:"guess"|tui/views/attention/heads\.c:"pixels"|core/train/[a-z_]*\.c:"image"|tui/cli/[a-z_]*\.c:"(probs|logits|image)")$'
 # The manual's and the usage lines' examples, which are of the bundled model: tests/e2e/cli.sh runs them.
-EXAMPLES='^tui/cli/(man|help|show|explain|why|run|screen)\.c:'
+EXAMPLES='^tui/cli/(man|help|show|ask|run|screen)\.c:'
 
 # wrong FILE…: the paths written down in them. One compiler takes the comments out of all of them; its line markers name the file.
 wrong() {

@@ -3,7 +3,7 @@
 #define VITRINE_TUI_APP_PARTS_H
 #include <poll.h>
 
-#include "core/base/pace.h"
+#include "core/base/clock.h"
 #include "tui/app.h"
 #include "tui/cli/link.h"
 #include "tui/desk.h"

@@ -4,10 +4,7 @@
 #include <string.h>
 
 #include "core/base/err.h"
-#include "core/graph/column_sum.h"
 #include "core/graph/contract.h"
-#include "core/graph/fuse.h"
-#include "core/graph/source.h"
 #include "core/graph/walk.h"
 
 /* About how many cells (times reduced cells) of the widest node one item handles: with its neighbours they stay in

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "core/base/err.h"
-#include "core/graph/source.h"
+#include "core/graph/walk.h"
 
 static bool moves(Op op)
 {

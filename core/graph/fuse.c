@@ -1,4 +1,4 @@
-#include "core/graph/fuse.h"
+#include "core/graph/eval.h"
 
 #include "core/graph/contract.h"
 

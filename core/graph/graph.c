@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/base/err.h"
-#include "core/graph/graph_index.h"
 
 static const struct {
     const char *word, *formula;
@@ -30,6 +29,76 @@ int op_inputs(Op op)
 const char *op_formula(Op op)
 {
     return OPS[op].formula;
+}
+
+/* A hash table over the paths. The nodes of one bucket are chained through Node.chained, last node first: so the first
+ * match is the last node of a path, nodes taken from the end of the list are the first of their chain, and a graph with
+ * fewer nodes that shares the table (a struct copy with another count) skips those it lacks. */
+
+enum { BUCKETS_MIN = 64 };
+
+/* FNV-1a. */
+static uint32_t path_hash(const char *path)
+{
+    uint32_t h = 0x811c9dc5u;
+    for (; *path; path++)
+        h = (h ^ (unsigned char)*path) * 0x01000193u;
+    return h;
+}
+
+static NodeId *bucket_of(const Graph *g, uint32_t hash)
+{
+    return &g->bucket[hash & (g->buckets - 1)];
+}
+
+static void chain_first(Graph *g, NodeId n)
+{
+    NodeId *b = bucket_of(g, g->nodes[n].path_hash);
+    g->nodes[n].chained = *b;
+    *b = n;
+}
+
+/* Twice the buckets, at least one per node. */
+static void widen(Graph *g)
+{
+    g->buckets = g->buckets ? size_mul(g->buckets, 2) : BUCKETS_MIN;
+    g->bucket = xrealloc(g->bucket, size_mul(g->buckets, sizeof *g->bucket));
+    for (size_t i = 0; i < g->buckets; i++)
+        g->bucket[i] = NO_NODE;
+}
+
+/* Node n, the last of the list, enters; its path is set. */
+static void index_add(Graph *g, NodeId n)
+{
+    REQUIRE(n == g->count - 1);
+    g->nodes[n].path_hash = path_hash(g->nodes[n].path);
+    if ((size_t)g->count <= g->buckets) {
+        chain_first(g, n);
+        return;
+    }
+    widen(g);
+    for (NodeId i = 0; i <= n; i++)
+        chain_first(g, i);
+}
+
+/* Node n leaves: before its path changes (then index_add_again), or before it is taken from the end of the list. */
+static void index_remove(Graph *g, NodeId n)
+{
+    NodeId *at = bucket_of(g, g->nodes[n].path_hash);
+    while (*at != n)
+        at = &g->nodes[*at].chained;
+    *at = g->nodes[n].chained;
+}
+
+/* Node n, wherever it stands in the list, enters under its new path. */
+static void index_add_again(Graph *g, NodeId n)
+{
+    g->nodes[n].path_hash = path_hash(g->nodes[n].path);
+    NodeId *at = bucket_of(g, g->nodes[n].path_hash);
+    while (*at > n)
+        at = &g->nodes[*at].chained;
+    g->nodes[n].chained = *at;
+    *at = n;
 }
 
 void graph_init(Graph *g)
@@ -69,7 +138,7 @@ NodeId graph_append(Graph *g, const Node *n)
 {
     g->nodes = grow(g->nodes, &g->cap, (size_t)g->count, sizeof *g->nodes);
     g->nodes[g->count++] = *n;
-    graph_index_add(g, g->count - 1);
+    index_add(g, g->count - 1);
     return g->count - 1;
 }
 
@@ -257,16 +326,16 @@ void graph_truncate(Graph *g, NodeId count)
 {
     REQUIRE(count >= 0 && count <= g->count);
     for (NodeId n = g->count; n-- > count;)
-        graph_index_remove(g, n);
+        index_remove(g, n);
     g->count = count;
 }
 
 void graph_rename(Graph *g, NodeId n, const char *path)
 {
     REQUIRE(n >= 0 && n < g->count);
-    graph_index_remove(g, n);
+    index_remove(g, n);
     g->nodes[n].path = arena_strdup(&g->arena, path);
-    graph_index_add_again(g, n);
+    index_add_again(g, n);
 }
 
 void graph_set_input(Graph *g, NodeId n, const float *data)
@@ -304,4 +373,13 @@ const char *node_name(const Node *n)
         return n->path;
     const char *dot = strrchr(n->path, '.');
     return dot ? dot + 1 : n->path;
+}
+
+NodeId graph_find(const Graph *g, const char *path)
+{
+    uint32_t hash = path_hash(path);
+    for (NodeId n = g->buckets ? *bucket_of(g, hash) : NO_NODE; n != NO_NODE; n = g->nodes[n].chained)
+        if (n < g->count && g->nodes[n].path_hash == hash && strcmp(g->nodes[n].path, path) == 0)
+            return n;
+    return NO_NODE;
 }

@@ -7,7 +7,6 @@
 #include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/graph/eval.h"
-#include "core/graph/fuse.h"
 
 enum { LINE = 16, NO_USE = -1, FOR_GOOD = INT_MAX };
 

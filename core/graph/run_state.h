@@ -2,7 +2,6 @@
 #ifndef VITRINE_GRAPH_RUN_STATE_H
 #define VITRINE_GRAPH_RUN_STATE_H
 #include "core/graph/eval.h"
-#include "core/graph/fuse.h"
 #include "core/graph/run.h"
 
 typedef struct Slot {

@@ -1,5 +1,7 @@
 #include "core/graph/walk.h"
 
+#include <string.h>
+
 #include "core/base/err.h"
 #include "core/base/mem.h"
 
@@ -92,4 +94,91 @@ void walk_skip_runs(const Walk *w, WalkPlace *p, size_t runs)
     const int level = w->n - 2;
     move_by(w, p, level, runs, false);
     p->index[level] += runs;
+}
+
+Moved moved_make(const Graph *g, NodeId id)
+{
+    const Node *n = graph_node(g, id);
+    Dims in = graph_node(g, n->in[0])->dims;
+    Moved m = {.along = 1, .inner = 1};
+    if (n->op == OP_VIEW) { /* one row of all cells */
+        m.inner = graph_cells(g, id);
+        m.in_along[0] = 1;
+        return m;
+    }
+    if (n->op == OP_SCATTER) {
+        m.inner = dims_stride(g->axes, n->dims, n->axis);
+        m.in_along[0] = n->in_axis[0] == AXIS_NONE ? 1 : (size_t)g->axes[n->in_axis[0]].n;
+        m.along = (size_t)g->axes[n->axis].n;
+        return m;
+    }
+    m.inner = dims_stride(g->axes, in, n->in_axis[0]);
+    m.in_along[0] = (size_t)g->axes[n->in_axis[0]].n;
+    if (n->op == OP_CONCAT)
+        m.in_along[1] = (size_t)g->axes[n->in_axis[1]].n;
+    if (n->axis != AXIS_NONE)
+        m.along = (size_t)g->axes[n->axis].n;
+    return m;
+}
+
+size_t moved_row(const Graph *g, NodeId id, const Moved *m, size_t row, int *which)
+{
+    const Node *n = graph_node(g, id);
+    size_t outer = row / m->along, k = row % m->along;
+    *which = 0;
+    switch (n->op) {
+    case OP_VIEW: return 0;
+    case OP_SLICE: k += (size_t)n->start; break;
+    case OP_GATHER: k = (size_t)n->index[k]; break;
+    case OP_CONCAT:
+        if (k >= m->in_along[0]) {
+            *which = 1;
+            k -= m->in_along[0];
+        }
+        break;
+    default: UNREACHABLE("a node that moves cells");
+    }
+    return (outer * m->in_along[*which] + k) * m->inner;
+}
+
+const int *scatter_inputs(const Graph *g, NodeId id, size_t q, size_t *count)
+{
+    const Node *n = graph_node(g, id);
+    size_t inputs = n->in_axis[0] == AXIS_NONE ? 1 : (size_t)g->axes[n->in_axis[0]].n;
+    const int *first = n->index + inputs, *sorted = first + g->axes[n->axis].n + 1;
+    *count = (size_t)(first[q + 1] - first[q]);
+    return sorted + first[q];
+}
+
+static size_t min_size(size_t a, size_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The sum's sixteen lanes, each a row of n columns, from +0; then its tree. The additions are those of the kernel
+ * `sum`, made for all columns side by side. NaN is canonical earlier here, which a sum of it does not show. */
+static void some_columns(const Kernels *k, float *y, const float *x, const Walk *rows, size_t n, float *lanes)
+{
+    ZipKernel *add = k->zip[ZIP_ADD];
+    const float zero = 0.0f;
+    WalkPlace place = walk_place(rows, 0);
+    const size_t used = min_size(rows->count, COLUMN_LANES);
+    for (size_t i = 0; i < used; i++, walk_next_cell(rows, &place))
+        add(lanes + i * n, &zero, 0, x + place.offset[0], 1, n);
+    memset(lanes + used * n, 0, (COLUMN_LANES - used) * n * sizeof *lanes);
+    for (size_t i = used; i < rows->count; i++, walk_next_cell(rows, &place)) {
+        float *lane = lanes + i % COLUMN_LANES * n;
+        add(lane, lane, 1, x + place.offset[0], 1, n);
+    }
+    for (size_t half = COLUMN_LANES / 2; half > 1; half /= 2)
+        add(lanes, lanes, 1, lanes + half * n, 1, half * n);
+    add(y, lanes, 1, lanes + n, 1, n);
+}
+
+void column_sum(const Kernels *k, float *y, const float *x, const Walk *rows, size_t columns, float *lanes)
+{
+    for (size_t first = 0, n; first < columns; first += n) {
+        n = min_size(columns - first, COLUMN_WIDTH);
+        some_columns(k, y + first, x + first, rows, n, lanes);
+    }
 }

@@ -3,7 +3,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/file.h"
 #include "core/base/mem.h"
+#include "core/base/utf8.h"
+#include "core/io/image_parts.h"
 
 void image_init(Image *im, int width, int height, int channels)
 {
@@ -63,4 +66,186 @@ void image_crop(Image *out, const Image *in, int x, int y, int width, int height
                in->data + ((size_t)source * (size_t)in->width + (size_t)(left + x)) * depth,
                (size_t)(right - left) * depth);
     }
+}
+
+/* Orientation: one tag of the first directory of a TIFF structure (Exif 2.32, tag 0x0112), found in JPEG APP1 and PNG
+ * eXIf. */
+
+int image_exif(const uint8_t *tiff, size_t n)
+{
+    if (n < 8)
+        return 1;
+    bool big = !memcmp(tiff, "MM\0*", 4);
+    if (!big && memcmp(tiff, "II*\0", 4) != 0)
+        return 1;
+    unsigned (*get16)(const uint8_t *) = big ? be16 : le16;
+    uint32_t (*get32)(const uint8_t *) = big ? be32 : le32;
+    size_t at = get32(tiff + 4);
+    if (at > n - 2)
+        return 1;
+    size_t entries = get16(tiff + at);
+    enum { ENTRY = 12, TAG = 0x0112, SHORT = 3 };
+    for (at += 2; entries > 0 && n - at >= ENTRY; entries--, at += ENTRY) {
+        const uint8_t *e = tiff + at;
+        if (get16(e) != TAG)
+            continue;
+        unsigned value = get16(e + 8);
+        return get16(e + 2) == SHORT && get32(e + 4) == 1 && value >= 1 && value <= 8 ? (int)value : 1;
+    }
+    return 1;
+}
+
+/* Where stored row 0 and stored column 0 are on the upright picture, as in the Exif table: the upright pixel (x, y) is
+ * the stored pixel whose column is x or y (swapped), counted from the left or from the right. */
+static const struct {
+    bool swapped, from_right, from_bottom;
+} turns[9] = {
+    [1] = {false, false, false}, [2] = {false, true, false}, [3] = {false, true, true}, [4] = {false, false, true},
+    [5] = {true, false, false},  [6] = {true, false, true},  [7] = {true, true, true},  [8] = {true, true, false},
+};
+
+void image_orient(Image *im, int orientation)
+{
+    REQUIRE(orientation >= 1 && orientation <= 8);
+    if (orientation == 1) {
+        im->orientation = 1;
+        return;
+    }
+    bool swapped = turns[orientation].swapped;
+    Image up;
+    image_init(&up, swapped ? im->height : im->width, swapped ? im->width : im->height, im->channels);
+    size_t depth = (size_t)im->channels;
+    uint8_t *to = up.data;
+    for (int y = 0; y < up.height; y++)
+        for (int x = 0; x < up.width; x++, to += depth) {
+            int column = swapped ? y : x, row = swapped ? x : y;
+            if (turns[orientation].from_right)
+                column = im->width - 1 - column;
+            if (turns[orientation].from_bottom)
+                row = im->height - 1 - row;
+            memcpy(to, im->data + ((size_t)row * (size_t)im->width + (size_t)column) * depth, depth);
+        }
+    up.had_alpha = im->had_alpha;
+    up.was_16_bit = im->was_16_bit;
+    up.orientation = orientation;
+    image_free(im);
+    *im = up;
+}
+
+/* The decoder library does not defend itself: what could hurt it, or make it wrong without saying so, is refused before
+ * it is called. One file per format; each walks the file exactly as the library will, so that nothing hides between the
+ * two readings. */
+
+bool image_check_sides(uint64_t width, uint64_t height, Err *err)
+{
+    if (width == 0 || height == 0)
+        return err_set(err, "a damaged picture: its header says %llu x %llu pixels", (unsigned long long)width,
+                       (unsigned long long)height);
+    if (width > IMAGE_SIDE_MAX || height > IMAGE_SIDE_MAX || width * height > IMAGE_PIXELS_MAX)
+        return err_set(
+            err, "too large: %llu x %llu pixels; allowed are %d a side and %d million in all. Scale it down first",
+            (unsigned long long)width, (unsigned long long)height, IMAGE_SIDE_MAX, IMAGE_PIXELS_MAX / 1000000);
+    return true;
+}
+
+bool image_check(ImagePlan *plan, ImageFormat format, const uint8_t *bytes, size_t n, Err *err)
+{
+    static bool (*const checks[])(ImagePlan *, const uint8_t *, size_t, Err *) = {
+        [IMAGE_PNG] = image_check_png, [IMAGE_JPEG] = image_check_jpeg, [IMAGE_BMP] = image_check_bmp};
+    REQUIRE(format == IMAGE_PNG || format == IMAGE_JPEG || format == IMAGE_BMP);
+    *plan = (ImagePlan){.format = format, .orientation = 1};
+    return checks[format](plan, bytes, n, err);
+}
+
+void image_plan_free(ImagePlan *plan)
+{
+    buf_free(&plan->clean);
+    *plan = (ImagePlan){0};
+}
+
+static bool decode(Image *out, const char *name, const uint8_t *bytes, size_t n, Err *err)
+{
+    if (n == 0)
+        return err_set(err, "the file is empty. Give a PNG, JPEG, BMP or PPM picture");
+    if (n > IMAGE_FILE_MAX)
+        return err_set(err, "too large: %zu bytes, allowed are %d. Scale the picture down first", n, IMAGE_FILE_MAX);
+    const ImageKind *kind = image_kind_find(bytes, n);
+    if (!kind)
+        return err_set(err, "not a picture of a known kind. Give a PNG, JPEG, BMP or PPM picture");
+    if (kind->format == IMAGE_NOT_READ)
+        return image_kind_refuse(kind, name, err);
+    if (kind->format == IMAGE_PNM)
+        return image_pnm(out, bytes, n, err);
+    ImagePlan plan;
+    Image im;
+    bool ok = image_check(&plan, kind->format, bytes, n, err) && image_decode_confined(&im, &plan, bytes, n, err);
+    if (ok) {
+        image_orient(&im, plan.orientation);
+        *out = im;
+    }
+    image_plan_free(&plan);
+    return ok;
+}
+
+bool image_decode(Image *out, const char *name, const uint8_t *bytes, size_t n, Err *err)
+{
+    char shown[200];
+    if (decode(out, name, bytes, n, err))
+        return true;
+    utf8_clean(shown, sizeof shown, strcmp(name, "-") != 0 ? name : "standard input");
+    return err_prefix(err, "%s", shown);
+}
+
+bool image_read(Image *out, const char *path, Err *err)
+{
+    Buf file = {0};
+    bool ok = file_read(path, IMAGE_FILE_MAX, &file, err) &&
+              image_decode(out, path, (const uint8_t *)buf_str(&file), file.len, err);
+    buf_free(&file);
+    return ok;
+}
+
+/* Pictures out: PNG by stb_image_write (the same bytes on every machine), portable anymaps by hand. */
+
+#define STB_IMAGE_WRITE_IMPLEMENTATION
+#define STBI_WRITE_NO_STDIO
+#define STBIW_MALLOC(n) xmalloc(n)
+#define STBIW_REALLOC(p, n) xrealloc(p, n)
+#define STBIW_FREE(p) free(p)
+#include <stb/stb_image_write.h>
+
+static void add(void *context, void *data, int n)
+{
+    buf_add(context, data, (size_t)n);
+}
+
+bool image_png(const Image *im, Buf *out, Err *err)
+{
+    /* the library counts bytes in int; our own limit is far below */
+    if (im->width < 1 || im->height < 1 || im->width > IMAGE_SIDE_MAX || im->height > IMAGE_SIDE_MAX ||
+        (int64_t)im->width * im->height > IMAGE_PIXELS_MAX)
+        return err_set(err, "a PNG of %d x %d pixels is too large to write", im->width, im->height);
+    REQUIRE(im->channels == 1 || im->channels == 3);
+    if (!stbi_write_png_to_func(add, out, im->width, im->height, im->channels, im->data, im->width * im->channels))
+        return err_set(err, "a PNG of %d x %d pixels can't be made", im->width, im->height);
+    return true;
+}
+
+bool image_write_png(const Image *im, const char *path, Err *err)
+{
+    Buf b = {0};
+    bool ok = image_png(im, &b, err) ? file_write(path, b.data, b.len, err) : err_prefix(err, "%s", path);
+    buf_free(&b);
+    return ok;
+}
+
+bool image_write_pnm(const Image *im, const char *path, Err *err)
+{
+    REQUIRE(im->channels == 1 || im->channels == 3);
+    Buf b = {0};
+    buf_printf(&b, "P%d\n%d %d\n255\n", im->channels == 3 ? 6 : 5, im->width, im->height);
+    buf_add(&b, im->data, size_mul(size_mul((size_t)im->width, (size_t)im->height), (size_t)im->channels));
+    bool ok = file_write(path, b.data, b.len, err);
+    buf_free(&b);
+    return ok;
 }

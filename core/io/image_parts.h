@@ -26,7 +26,7 @@ const ImageKind *image_kind_find(const uint8_t *bytes, size_t n); /* NULL when u
  */
 bool image_kind_refuse(const ImageKind *k, const char *name, Err *err);
 
-/* --- checking before anything is decoded (image_check*.c) */
+/* --- checking before anything is decoded (image.c, image_check_*.c) */
 typedef struct ImagePlan {
     ImageFormat format;
     int width, height; /* as stored, before the orientation */
@@ -63,7 +63,7 @@ bool image_decode_confined(Image *out, const ImagePlan *plan, const uint8_t *byt
 /* --- portable anymaps (image_pnm.c): P2, P3, P5, P6, samples scaled to 8 bits with rounding */
 bool image_pnm(Image *out, const uint8_t *bytes, size_t n, Err *err);
 
-/* --- orientation (image_exif.c) */
+/* --- orientation (image.c) */
 int image_exif(const uint8_t *tiff,
                size_t n); /* 1 … 8 from a TIFF header with its first directory; 1 when there is none */
 void image_orient(Image *im, int orientation); /* turns the pixels upright and notes what was applied */

@@ -1,7 +1,11 @@
 /* Writing: which format, what may be written, and where the bytes go. */
+#include <locale.h>
+#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <zlib.h>
 
 #include "core/base/file.h"
 #include "core/base/utf8.h"
@@ -161,4 +165,210 @@ bool tensors_write(const char *path, TensorFormat f, const TensorOut *tensors, s
                    const char *const *metadata, Err *err)
 {
     return tensors_write_each(path, f, tensors, count, metadata, NULL, NULL, err);
+}
+
+/* Tensors as text: CSV and JSON. Nine digits bring every float32 back exactly. */
+
+enum { FLUSH = 1 << 16 };
+
+/* %.9g with a point whatever LC_NUMERIC says; non-finite values by the three names given. */
+static void put_number(Buf *b, float x, const char *const names[3])
+{
+    if (!isfinite(x)) {
+        buf_puts(b, isnan(x) ? names[0] : names[x < 0 ? 2 : 1]);
+        return;
+    }
+    size_t before = b->len;
+    buf_printf(b, "%.9g", (double)x);
+    const char *point = localeconv()->decimal_point;
+    char *found = strcmp(point, ".") == 0 || !*point ? NULL : strstr(b->data + before, point);
+    if (found) {
+        size_t n = strlen(point);
+        *found = '.';
+        memmove(found + 1, found + n, strlen(found + n) + 1);
+        b->len -= n - 1;
+    }
+}
+
+static bool flush(Sink *s, Buf *b, size_t from, Err *err)
+{
+    if (b->len < from)
+        return true;
+    bool ok = sink_bytes(s, b->data, b->len, err);
+    buf_clear(b);
+    return ok;
+}
+
+bool csv_write(Sink *s, const TensorOut *t, Err *err)
+{
+    static const char *const names[3] = {"nan", "inf", "-inf"};
+    Buf b = {0};
+    const float *x = sink_values(s, t, err);
+    size_t width = t->rank ? t->shape[t->rank - 1] : 1, cells = tensor_cells(t);
+    bool ok = x != NULL;
+    for (size_t i = 0; i < width; i++)
+        buf_printf(&b, "%s%zu", i ? "," : "", i);
+    buf_putc(&b, '\n');
+    for (size_t i = 0; ok && i < cells; i++) {
+        put_number(&b, x[i], names);
+        buf_putc(&b, (i + 1) % width ? ',' : '\n');
+        ok = flush(s, &b, FLUSH, err);
+    }
+    ok = ok && flush(s, &b, 1, err);
+    buf_free(&b);
+    return ok;
+}
+
+static void put_head(Buf *b, const TensorOut *t)
+{
+    buf_puts(b, "{\"name\":");
+    buf_json(b, t->name);
+    buf_puts(b, ",\"shape\":[");
+    for (int i = 0; i < t->rank; i++)
+        buf_printf(b, "%s%zu", i ? "," : "", t->shape[i]);
+    buf_puts(b, "],\"axes\":");
+    if (t->axes)
+        buf_json(b, t->axes);
+    else
+        buf_puts(b, "null");
+    buf_puts(b, ",\"data\":[");
+}
+
+bool json_write(Sink *s, const TensorOut *tensors, size_t count, const char *const *metadata, Err *err)
+{
+    static const char *const names[3] = {"\"NaN\"", "\"Infinity\"", "\"-Infinity\""};
+    Buf b = {0};
+    bool ok = true;
+    buf_puts(&b, "{\"metadata\":{");
+    for (const char *const *m = metadata; m && *m; m += 2) {
+        buf_puts(&b, m == metadata ? "" : ",");
+        buf_json(&b, m[0]);
+        buf_putc(&b, ':');
+        buf_json(&b, m[1]);
+    }
+    buf_puts(&b, "},\"tensors\":[");
+    for (size_t i = 0; ok && i < count; i++) {
+        buf_puts(&b, i ? ",\n" : "\n");
+        put_head(&b, &tensors[i]);
+        const float *x = sink_values(s, &tensors[i], err);
+        ok = x != NULL;
+        for (size_t k = 0, n = tensor_cells(&tensors[i]); ok && k < n; k++) {
+            if (k)
+                buf_putc(&b, ',');
+            put_number(&b, x[k], names);
+            ok = flush(s, &b, FLUSH, err);
+        }
+        buf_puts(&b, "]}");
+    }
+    buf_puts(&b, "\n]}\n");
+    ok = ok && flush(s, &b, 1, err);
+    buf_free(&b);
+    return ok;
+}
+
+/* npz with stored members. The date is fixed: the same tensors give the same bytes. */
+
+enum {
+    STORED = 0,
+    VERSION = 20,
+    UTF8_NAME = 1 << 11,
+    DATE_1980 = 1 << 5 | 1,
+    LOCAL = 30,
+    CENTRAL = 46,
+    CHUNK = 4096,
+    MEMBERS_MAX = 0xfffe
+};
+
+static uint64_t member_bytes(const TensorOut *t, const Buf *header)
+{
+    return header->len + (uint64_t)tensor_cells(t) * sizeof(float);
+}
+
+bool npz_fits(const TensorOut *tensors, size_t count, Err *err)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < count; i++)
+        total += (uint64_t)tensor_cells(&tensors[i]) * sizeof(float) + LOCAL + CENTRAL +
+                 2 * (strlen(tensors[i].name) + 4) + 512;
+    return count <= MEMBERS_MAX && total < 0xffffffff ? true
+                                                      : err_set(err,
+                                                                "%zu tensors of %llu bytes are more than a .npz holds "
+                                                                "(4 GB, 65534 members). Write .safetensors instead.",
+                                                                count, (unsigned long long)total);
+}
+
+static uint32_t checksum(const TensorOut *t, const float *values, const Buf *header)
+{
+    uint8_t chunk[CHUNK * sizeof(float)];
+    uLong crc = crc32(crc32(0, NULL, 0), (const Bytef *)header->data, (uInt)header->len);
+    for (size_t done = 0, n, all = tensor_cells(t); done < all; done += n) {
+        n = all - done < CHUNK ? all - done : CHUNK;
+        put_floats(chunk, values + done, n);
+        crc = crc32(crc, chunk, (uInt)(n * sizeof(float)));
+    }
+    return (uint32_t)crc;
+}
+
+/* What the local header and the directory's entry have in common, from "version needed" to the length of the extra
+ * field. */
+static void put_common(Buf *b, const TensorOut *t, uint32_t crc, uint64_t size)
+{
+    bool ascii = true;
+    for (const char *c = t->name; *c; c++)
+        ascii = ascii && (unsigned char)*c < 0x80;
+    put_le(b, VERSION, 2);
+    put_le(b, ascii ? 0 : UTF8_NAME, 2);
+    put_le(b, STORED, 2);
+    put_le(b, 0, 2);
+    put_le(b, DATE_1980, 2);
+    put_le(b, crc, 4);
+    put_le(b, size, 4);
+    put_le(b, size, 4);
+    put_le(b, strlen(t->name) + 4, 2);
+    put_le(b, 0, 2);
+}
+
+static bool put_member(Sink *s, Buf *directory, uint64_t *at, const TensorOut *t, Err *err)
+{
+    Buf header = {0}, local = {0};
+    const float *values = sink_values(s, t, err);
+    if (!values)
+        return false;
+    npy_header(&header, t);
+    uint32_t crc = checksum(t, values, &header);
+    uint64_t size = member_bytes(t, &header);
+    buf_add(&local, "PK\3\4", 4);
+    put_common(&local, t, crc, size);
+    buf_printf(&local, "%s.npy", t->name);
+    buf_add(directory, "PK\1\2", 4);
+    put_le(directory, VERSION, 2);
+    put_common(directory, t, crc, size);
+    put_le(directory, 0, 2 + 2 + 2 + 4); /* comment, disk, attributes */
+    put_le(directory, *at, 4);
+    buf_printf(directory, "%s.npy", t->name);
+    *at += local.len + size;
+    bool ok = sink_bytes(s, local.data, local.len, err) && sink_bytes(s, header.data, header.len, err) &&
+              sink_floats(s, values, tensor_cells(t), err);
+    buf_free(&local);
+    buf_free(&header);
+    return ok;
+}
+
+bool npz_write(Sink *s, const TensorOut *tensors, size_t count, Err *err)
+{
+    Buf directory = {0};
+    uint64_t at = 0;
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++)
+        ok = put_member(s, &directory, &at, &tensors[i], err);
+    size_t length = directory.len;
+    buf_add(&directory, "PK\5\6\0\0\0\0", 8);
+    put_le(&directory, count, 2);
+    put_le(&directory, count, 2);
+    put_le(&directory, length, 4);
+    put_le(&directory, at, 4);
+    put_le(&directory, 0, 2);
+    ok = ok && sink_bytes(s, directory.data, directory.len, err);
+    buf_free(&directory);
+    return ok;
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/kernels/fma.h"
 #include "core/kernels/variants.h"
 
 #define EIGHT(x) x, x, x, x, x, x, x, x

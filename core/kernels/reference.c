@@ -4,7 +4,6 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "core/kernels/fma.h"
 #include "core/kernels/variants.h"
 
 #define TARGET

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
+#include "core/base/clock.h"
 #include "core/base/machine.h"
-#include "core/base/pace.h"
 
 static const int64_t S = 1000000000;
 

@@ -9,7 +9,6 @@
 #include <cmocka.h>
 
 #include "core/base/rng.h"
-#include "core/kernels/fma.h"
 #include "core/kernels/variants.h"
 
 static float from_bits(uint32_t u)

@@ -15,7 +15,6 @@
 #include "core/base/rng.h"
 #include "core/base/utf8.h"
 #include "tui/canvas/export.h"
-#include "tui/canvas/put.h"
 
 /* Row y as text, right halves left out, trailing blanks kept. */
 static const char *row_text(const Canvas *c, int y, Buf *b)

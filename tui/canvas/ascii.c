@@ -1,5 +1,5 @@
 /* Plain forms for terminals without UTF-8. Box drawing and blocks are mapped by range, the rest by one sorted table. */
-#include "tui/canvas/put.h"
+#include "tui/canvas/canvas.h"
 
 #include <stddef.h>
 

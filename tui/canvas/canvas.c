@@ -4,7 +4,6 @@
 
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
-#include "tui/canvas/put.h"
 
 static int at_most(int a, int b)
 {

@@ -1,7 +1,7 @@
 #include "tui/canvas/cell_look.h"
 
 #include "core/base/utf8.h"
-#include "tui/canvas/put.h"
+#include "tui/canvas/canvas.h"
 
 enum { HALF_UPPER = 0x2580, HALF_LOWER = 0x2584 };
 

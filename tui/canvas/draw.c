@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
-#include "tui/canvas/put.h"
 
 enum { HALF_UPPER = 0x2580, HALF_LOWER = 0x2584, ELLIPSIS = 0x2026, LEVELS = 10 };
 

@@ -1,9 +1,8 @@
-/* Canvas → pixels: the rectangles of svg_shapes.h, then letters. */
+/* Canvas → pixels: the rectangles of shapes_paint, then letters. */
 #include <string.h>
 
 #include "tui/canvas/cell_look.h"
 #include "tui/canvas/export.h"
-#include "tui/canvas/svg_shapes.h"
 
 enum { UNITS_W = 8, UNITS_H = 16, SCALE = PIXELS_W / UNITS_W };
 _Static_assert(PIXELS_H == SCALE * UNITS_H, "a unit is a square of pixels");

@@ -12,9 +12,72 @@
 #include "core/base/utf8.h"
 #include "core/io/image.h"
 #include "core/models/drawn.h"
-#include "tui/cli/numbers.h"
 #include "tui/cli/verbs.h"
 #include "tui/views/picture/picture.h"
+
+/* Numbers of drawn pictures as they are typed: 17, #17, 0-99. */
+typedef struct Numbers {
+    struct {
+        uint64_t first, last;
+    } range[OPTION_WORDS];
+    int ranges;
+    uint64_t count; /* of all: 1 … NUMBERS_MAX */
+} Numbers;
+
+enum { NUMBERS_MAX = 1000000 };
+
+/* A whole number from 0 of digits only, up to 2⁶⁴ − 1; *end (may be NULL: the text ends there) is what follows it. */
+static bool number_parse(const char *text, uint64_t *out, const char **end)
+{
+    char *after;
+    if (*text < '0' || *text > '9')
+        return false;
+    errno = 0;
+    unsigned long long v = strtoull(text, &after, 10);
+    if (errno == ERANGE || (!end && *after))
+        return false;
+    *out = v;
+    if (end)
+        *end = after;
+    return true;
+}
+
+/* One or more words. False when one is neither a number nor a range, or they are too many. */
+static bool numbers_parse(Numbers *out, const char *const *word, int count, Err *err)
+{
+    Numbers n = {.ranges = 0};
+    for (int i = 0; i < count; i++) {
+        const char *text = word[i][0] == '#' ? word[i] + 1 : word[i], *end;
+        uint64_t first = 0, last;
+        bool number = number_parse(text, &first, &end);
+        last = first;
+        if (!number || (*end && (*end != '-' || !number_parse(end + 1, &last, NULL))))
+            return err_set(err, "'%.60s' is no picture: expected a number from 0 such as 17, or a range such as 0-99",
+                           word[i]);
+        if (last < first)
+            return err_set(err, "'%.60s' runs backwards: put the smaller number first", word[i]);
+        if (last - first >= NUMBERS_MAX || n.count + (last - first + 1) > NUMBERS_MAX)
+            return err_set(err, "more than %d pictures: ask for fewer at a time", (int)NUMBERS_MAX);
+        n.range[n.ranges].first = first;
+        n.range[n.ranges++].last = last;
+        n.count += last - first + 1;
+    }
+    if (!n.count)
+        return err_set(err, "which pictures? Name numbers such as 17 or 0-99");
+    *out = n;
+    return true;
+}
+
+static uint64_t numbers_at(const Numbers *n, uint64_t i)
+{
+    for (int k = 0; k < n->ranges; k++) {
+        uint64_t length = n->range[k].last - n->range[k].first + 1;
+        if (i < length)
+            return n->range[k].first + i;
+        i -= length;
+    }
+    UNREACHABLE("a number past the last");
+}
 
 enum { SIDE = DRAWN_SIDE, PLANE = SIDE * SIDE, GAP = 2, GAP_GREY = 128, SHEET_MAX = 10000 };
 

@@ -8,7 +8,7 @@
 #include "core/base/file.h"
 #include "core/base/stop.h"
 #include "core/base/utf8.h"
-#include "tui/canvas/put.h"
+#include "tui/canvas/canvas.h"
 #include "tui/cli/plain_parts.h"
 
 void plain_text(const char *text, bool ascii, Buf *out)

@@ -4,7 +4,7 @@
 #define VITRINE_TUI_CLI_WORK_H
 #include <stdint.h>
 
-#include "core/base/pace.h"
+#include "core/base/clock.h"
 #include "core/session/command.h"
 #include "tui/app.h"
 #include "tui/cli/link.h"

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
-#include "tui/canvas/bars.h"
+#include "tui/canvas/plot.h"
 #include "tui/views/attention/attend.h"
 
 enum { LABEL_LEAST = 13, LABEL_MOST = 26, NUMBER = 9, CELL_MOST = 3 };

@@ -6,7 +6,7 @@
 
 #include "core/base/utf8.h"
 #include "core/session/address.h"
-#include "tui/canvas/bars.h"
+#include "tui/canvas/plot.h"
 #include "tui/views/explain/explain.h"
 #include "tui/views/heat.h"
 #include "tui/views/number.h"

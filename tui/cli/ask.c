@@ -1,0 +1,137 @@
+/* The subcommands that answer one question: info, explain, why, ledger, verify. */
+#include <stdio.h>
+
+#include "core/graph/anatomy.h"
+#include "core/session/ask/ask.h"
+#include "core/session/ask/ledgers.h"
+#include "tui/cli/verbs.h"
+
+static int info(Work *w, Err *err)
+{
+    (void)err;
+    if (w->options->nodes)
+        ask_nodes(&w->session, &w->out, w->options->json);
+    else
+        ask_info(&w->session, &w->out, w->options->json);
+    return STATUS_DONE;
+}
+
+const Verb VERB_INFO = {
+    .name = "info",
+    .usage = "info [INPUT]",
+    .summary = "model, input, sizes, costs, assumptions, machine",
+    .details = "Nothing is computed, so that it is quick for a large model too; `vitrine run` prints the trace hash. "
+               "--nodes lists every node with its shape: the names that show, explain and the maps of diff take.",
+    .example = "vitrine info -m vit/",
+    .flags = VERB_JSON,
+    .run = info};
+
+typedef bool CellAnswer(Session *s, Side side, const char *path, size_t cell, Buf *out, bool json, Err *err);
+
+static int answer_cell(Work *w, CellAnswer *answer, Err *err)
+{
+    char path[SESSION_PATH];
+    size_t cell;
+    bool ok = work_cell(w, path, &cell, err) &&
+              answer(&w->session, session_side(&w->session), path, cell, &w->out, w->options->json, err);
+    return ok ? STATUS_DONE : STATUS_BAD;
+}
+
+static int explain(Work *w, Err *err)
+{
+    return answer_cell(w, ask_explain_text, err);
+}
+
+const Verb VERB_EXPLAIN = {.name = "explain",
+                           .usage = "explain [ADDRESS]",
+                           .summary = "the arithmetic of one number with its real operands",
+                           .details = "The terms are listed by size; worked out again in the engine's order they give "
+                                      "the stored number bit for bit. Axes that the address does not "
+                                      "name are where the cursor is: in the middle of the picture. Without an address: "
+                                      "where -c led to, else the logit of the class that comes first.",
+                           .example = "vitrine explain 'blocks.0.attn.pattern[h=2,t=r3c4,u=cls]'",
+                           .flags = VERB_ADDRESS | VERB_JSON,
+                           .run = explain};
+
+static int why(Work *w, Err *err)
+{
+    return answer_cell(w, ask_why_text, err);
+}
+
+const Verb VERB_WHY = {.name = "why",
+                       .usage = "why [ADDRESS]",
+                       .summary = "the chain of largest terms from a number down to a weight or a pixel",
+                       .details = "The size of a term is not a cause; `vitrine run -c 'ablate …'` shows what switching "
+                                  "something off does. Without an address: where -c led to, else "
+                                  "the logit of the class that comes first.",
+                       .example = "vitrine why 'logits[o=star]'",
+                       .flags = VERB_ADDRESS | VERB_JSON,
+                       .run = why};
+
+static bool choose(Work *w, Err *err)
+{
+    Session *s = &w->session;
+    LedgerTarget t = {.against = LEDGER_ALONE};
+    char path[SESSION_PATH];
+    if (!*w->address)
+        return ledger_answer(s, err);
+    if (!work_cell(w, path, &t.cell, err))
+        return false;
+    const Graph *g = session_graph(s, SIDE_A);
+    if (site_is(g, path, SITE_LOGITS) || site_is(g, path, SITE_PROBS)) {
+        int row, o;
+        ledger_class(g, graph_find(g, path), t.cell, &row, &o);
+        return ledger_rivals(s, SIDE_B, row, o, &t, err) && ledger_set(s, &t, err);
+    }
+    snprintf(t.path, sizeof t.path, "%s", path);
+    return ledger_set(s, &t, err);
+}
+
+static int ledger(Work *w, Err *err)
+{
+    return choose(w, err) && ledger_table(&w->session, SIDE_B, true, &w->out, w->options->json, err) ? STATUS_DONE
+                                                                                                     : STATUS_BAD;
+}
+
+const Verb VERB_LEDGER = {
+    .name = "ledger",
+    .usage = "ledger [ADDRESS]",
+    .summary = "what every part of the model wrote into a logit, and what taking that part out does",
+    .details = "A class is set against its strongest rival; `-c 'ledger star against=ring'` names another one. The "
+               "entries add up to the number but for rounding, with 1/σ of each LayerNorm (1/rms of an RMSNorm) kept "
+               "as it is. Any "
+               "cell of the residual stream has a ledger too. The entries are nodes: `show ledger.votes -c ledger`.",
+    .example = "vitrine ledger 'logits[o=star]'",
+    .flags = VERB_ADDRESS | VERB_JSON,
+    .run = ledger};
+
+static int verify(Work *w, Err *err)
+{
+    Session *s = &w->session;
+    Verdict v;
+    if (!ask_verify(s, session_side(s), (size_t)w->options->sample, &v, err))
+        return STATUS_BAD;
+    if (!v.complete) {
+        err_set(err, "cancelled");
+        return STATUS_BAD;
+    }
+    ask_verify_text(s, &v, &w->out, w->options->json);
+    return verdict_holds(&v) ? STATUS_DONE : STATUS_NO;
+}
+
+const Verb VERB_VERIFY = {
+    .name = "verify",
+    .usage = "verify [INPUT] [--sample N]",
+    .summary = "derives every number again, by other routes, and compares",
+    .details =
+        "That the arithmetic is as defined: every cell, of analyses and gradients (--gradient) too, is derived again "
+        "from its terms and compared bit for bit, and the pass computed a second time has the same hash. What the "
+        "terms share with the pass is compared with a second writing of it in double, to a stated bound: maps (exp, "
+        "GELU and the rest) with their definitions, gradients with the chain rule, embedding, blocks and answer with "
+        "the equations of the model (not where edits are in force, which those do not know). It does not prove that "
+        "the weights are right, nor what a reading of the file took for granted: `vitrine info` lists that, and diff "
+        "compares with another implementation. The exit status is 3 when a bit differs or a bound is exceeded. For a "
+        "large model --sample N takes N cells of every tensor, and of the model's equations four tokens.",
+    .example = "vitrine verify -m vit/ --sample 100",
+    .flags = VERB_JSON,
+    .run = verify};
