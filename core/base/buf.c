@@ -1,6 +1,5 @@
 #include "core/base/buf.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,12 +42,18 @@ void buf_putc(Buf *b, char c)
 
 void buf_printf(Buf *b, const char *fmt, ...)
 {
-    va_list ap, again;
+    va_list ap;
     va_start(ap, fmt);
+    buf_vprintf(b, fmt, ap);
+    va_end(ap);
+}
+
+void buf_vprintf(Buf *b, const char *fmt, va_list ap)
+{
+    va_list again;
     va_copy(again, ap);
     char none[1];
     int n = vsnprintf(none, 0, fmt, ap);
-    va_end(ap);
     REQUIRE(n >= 0);
     char *to = reserve(b, (size_t)n);
     vsnprintf(to, (size_t)n + 1, fmt, again);

@@ -1,6 +1,7 @@
 /* A growing byte string, always ended by NUL. A zeroed Buf is empty and valid; buf_free returns it to that state. */
 #ifndef VITRINE_BASE_BUF_H
 #define VITRINE_BASE_BUF_H
+#include <stdarg.h>
 #include <stddef.h>
 
 typedef struct Buf {
@@ -12,6 +13,7 @@ void buf_add(Buf *b, const void *data, size_t n);
 void buf_puts(Buf *b, const char *s);
 void buf_putc(Buf *b, char c);
 void buf_printf(Buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void buf_vprintf(Buf *b, const char *fmt, va_list ap) __attribute__((format(printf, 2, 0)));
 /* s with JSON escapes between quotes; invalid UTF-8 becomes U+FFFD. */
 void buf_json(Buf *b, const char *s);
 /* s in the single quotes of a shell: one word, whatever is in it. */

@@ -1,6 +1,7 @@
 #include "core/io/json.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,89 +11,17 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 
-enum { VALUES_MAX = 4 << 20, NAME_SHOWN = 200, LINEAR_MAX = 8 };
+enum { VALUES_MAX = 4 << 20, NAME_SHOWN = 200 };
 
-/* Our own tree: jansson's objects have no cheap i-th member, and its values can't live in an arena. */
-struct Json {
-    JsonKind kind;
-    bool integer;
-    size_t count;
-    union {
-        int64_t whole;
-        double real;
-        const char *text;
-        const Json *items;
-        const struct Member
-            *members; /* in the order of the text, then count pointers to them sorted by key if count > LINEAR_MAX */
-    } as;
-};
-
-typedef struct Member {
-    const char *key;
-    Json value;
-} Member;
-
-typedef struct Document {
-    Json root; /* first: the document is handed out as its root */
-    Arena arena;
-} Document;
-
-static int by_key(const void *a, const void *b)
+/* A Json is jansson's value under another name, which asks for a value that may change; nothing here changes one. */
+static json_t *value_of(const Json *v)
 {
-    return strcmp((*(const Member *const *)a)->key, (*(const Member *const *)b)->key);
+    return (json_t *)(uintptr_t)v;
 }
 
-static size_t sorted_at(size_t count)
+static const Json *json_of(json_t *v)
 {
-    return size_mul(count, sizeof(Member));
-}
-
-static const Member *const *sorted(const Json *object)
-{
-    return (const Member *const *)(const void *)((const char *)object->as.members + sorted_at(object->count));
-}
-
-static void convert(Arena *arena, Json *out, json_t *in);
-
-static void convert_object(Arena *arena, Json *out, json_t *in)
-{
-    size_t n = json_object_size(in), i = 0;
-    size_t bytes = sorted_at(n) + (n > LINEAR_MAX ? size_mul(n, sizeof(Member *)) : 0);
-    Member *m = arena_alloc(arena, bytes);
-    for (void *at = json_object_iter(in); at; at = json_object_iter_next(in, at), i++) {
-        m[i].key = arena_strdup(arena, json_object_iter_key(at));
-        convert(arena, &m[i].value, json_object_iter_value(at));
-    }
-    if (n > LINEAR_MAX) {
-        const Member **order = (const Member **)(void *)((char *)m + sorted_at(n));
-        for (i = 0; i < n; i++)
-            order[i] = &m[i];
-        qsort(order, n, sizeof *order, by_key);
-    }
-    *out = (Json){.kind = JK_OBJECT, .count = n, .as.members = m};
-}
-
-static void convert_array(Arena *arena, Json *out, json_t *in)
-{
-    size_t n = json_array_size(in);
-    Json *items = arena_alloc(arena, size_mul(n, sizeof *items));
-    for (size_t i = 0; i < n; i++)
-        convert(arena, &items[i], json_array_get(in, i));
-    *out = (Json){.kind = JK_ARRAY, .count = n, .as.items = items};
-}
-
-static void convert(Arena *arena, Json *out, json_t *in)
-{
-    switch (json_typeof(in)) {
-    case JSON_OBJECT: convert_object(arena, out, in); return;
-    case JSON_ARRAY: convert_array(arena, out, in); return;
-    case JSON_STRING: *out = (Json){.kind = JK_STRING, .as.text = arena_strdup(arena, json_string_value(in))}; return;
-    case JSON_INTEGER: *out = (Json){.kind = JK_NUMBER, .integer = true, .as.whole = json_integer_value(in)}; return;
-    case JSON_REAL: *out = (Json){.kind = JK_NUMBER, .as.real = json_real_value(in)}; return;
-    case JSON_TRUE: *out = (Json){.kind = JK_TRUE}; return;
-    case JSON_FALSE: *out = (Json){.kind = JK_FALSE}; return;
-    case JSON_NULL: *out = (Json){.kind = JK_NULL}; return;
-    }
+    return (const Json *)(const void *)v;
 }
 
 /* A value needs a comma or a bracket of its own, so this bounds jansson's memory before it starts. */
@@ -148,10 +77,7 @@ Json *json_parse(const char *name, const char *text, size_t n, Err *err)
                 at.column, why);
         return NULL;
     }
-    Document *d = xcalloc(1, sizeof *d);
-    convert(&d->arena, &d->root, root);
-    json_decref(root);
-    return &d->root;
+    return (Json *)(void *)root;
 }
 
 Json *json_read(const char *path, size_t limit, Err *err)
@@ -166,66 +92,51 @@ Json *json_read(const char *path, size_t limit, Err *err)
 
 void json_free(Json *document)
 {
-    if (!document)
-        return;
-    Document *d = (Document *)(void *)document;
-    arena_free(&d->arena);
-    free(d);
+    json_decref(value_of(document));
 }
 
 JsonKind json_kind(const Json *v)
 {
-    return v ? v->kind : JK_NULL;
+    static const JsonKind kinds[] = {
+        [JSON_OBJECT] = JK_OBJECT, [JSON_ARRAY] = JK_ARRAY, [JSON_STRING] = JK_STRING, [JSON_INTEGER] = JK_NUMBER,
+        [JSON_REAL] = JK_NUMBER,   [JSON_TRUE] = JK_TRUE,   [JSON_FALSE] = JK_FALSE,   [JSON_NULL] = JK_NULL};
+    return v ? kinds[json_typeof(value_of(v))] : JK_NULL;
 }
 
-static int key_is(const void *key, const void *member)
-{
-    return strcmp(key, (*(const Member *const *)member)->key);
-}
-
+/* What jansson is asked for of a value of another kind, or of none, is NULL or 0. */
 const Json *json_get(const Json *object, const char *key)
 {
-    if (json_kind(object) != JK_OBJECT)
-        return NULL;
-    if (object->count > LINEAR_MAX) {
-        const Member *const *found = bsearch(key, sorted(object), object->count, sizeof *found, key_is);
-        return found ? &(*found)->value : NULL;
-    }
-    for (size_t i = 0; i < object->count; i++)
-        if (strcmp(object->as.members[i].key, key) == 0)
-            return &object->as.members[i].value;
-    return NULL;
+    return json_of(json_object_get(value_of(object), key));
 }
 
 size_t json_count(const Json *v)
 {
-    return v ? v->count : 0;
+    return json_kind(v) == JK_ARRAY ? json_array_size(value_of(v)) : json_object_size(value_of(v));
 }
 
 const Json *json_at(const Json *array, size_t i)
 {
-    return json_kind(array) == JK_ARRAY && i < array->count ? &array->as.items[i] : NULL;
+    return json_of(json_array_get(value_of(array), i));
 }
 
-const Json *json_member(const Json *object, size_t i, const char **key)
+const Json *json_next(const Json *object, const char **key)
 {
-    if (json_kind(object) != JK_OBJECT || i >= object->count)
-        return NULL;
-    if (key)
-        *key = object->as.members[i].key;
-    return &object->as.members[i].value;
+    json_t *o = value_of(object);
+    void *at = *key ? json_object_iter_next(o, json_object_key_to_iter(*key)) : json_object_iter(o);
+    *key = at ? json_object_iter_key(at) : NULL;
+    return at ? json_of(json_object_iter_value(at)) : NULL;
 }
 
 const char *json_text(const Json *v, const char *otherwise)
 {
-    return json_kind(v) == JK_STRING ? v->as.text : otherwise;
+    return json_kind(v) == JK_STRING ? json_string_value(value_of(v)) : otherwise;
 }
 
 bool json_number(const Json *v, double *out)
 {
     if (json_kind(v) != JK_NUMBER)
         return false;
-    *out = v->integer ? (double)v->as.whole : v->as.real;
+    *out = json_number_value(value_of(v));
     return true;
 }
 
@@ -233,14 +144,15 @@ bool json_int(const Json *v, int64_t *out)
 {
     if (json_kind(v) != JK_NUMBER)
         return false;
-    if (v->integer) {
-        *out = v->as.whole;
+    if (json_is_integer(value_of(v))) {
+        *out = json_integer_value(value_of(v));
         return true;
     }
-    if (!(v->as.real >= -0x1p63 && v->as.real < 0x1p63))
+    double real = json_real_value(value_of(v));
+    if (!(real >= -0x1p63 && real < 0x1p63))
         return false;
-    int64_t whole = (int64_t)v->as.real;
-    if ((double)whole < v->as.real || (double)whole > v->as.real)
+    int64_t whole = (int64_t)real;
+    if ((double)whole < real || (double)whole > real)
         return false;
     *out = whole;
     return true;
@@ -250,4 +162,57 @@ bool json_bool(const Json *v, bool otherwise)
 {
     JsonKind k = json_kind(v);
     return k == JK_TRUE ? true : k == JK_FALSE ? false : otherwise;
+}
+
+static void put_key(Buf *out, const char *key)
+{
+    if (out->len && !strchr("{[:\n", out->data[out->len - 1]))
+        buf_putc(out, ',');
+    if (key) {
+        buf_json(out, key);
+        buf_putc(out, ':');
+    }
+}
+
+void json_open(Buf *out, const char *key, char bracket)
+{
+    put_key(out, key);
+    buf_putc(out, bracket);
+}
+
+void json_line(Buf *out)
+{
+    put_key(out, NULL);
+    buf_putc(out, '\n');
+}
+
+void json_put_text(Buf *out, const char *key, const char *text)
+{
+    put_key(out, key);
+    if (text)
+        buf_json(out, text);
+    else
+        buf_puts(out, "null");
+}
+
+void json_put_float(Buf *out, const char *key, float x)
+{
+    if (isfinite(x))
+        json_put(out, key, "%.9g", (double)x);
+    else
+        json_put_text(out, key, isnan(x) ? "NaN" : x < 0 ? "-Infinity" : "Infinity");
+}
+
+void json_put_bool(Buf *out, const char *key, bool on)
+{
+    json_put(out, key, "%s", on ? "true" : "false");
+}
+
+void json_put(Buf *out, const char *key, const char *fmt, ...)
+{
+    va_list ap;
+    put_key(out, key);
+    va_start(ap, fmt);
+    buf_vprintf(out, fmt, ap);
+    va_end(ap);
 }

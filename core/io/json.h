@@ -1,11 +1,12 @@
-/* JSON as a read-only tree (jansson behind it; no other file includes it). Strict: duplicate keys, trailing text, bad
- * UTF-8 rejected. */
+/* JSON: read as a tree (jansson's; no other file includes it), written member by member. Reading is strict: duplicate
+ * keys, trailing text, bad UTF-8 rejected. */
 #ifndef VITRINE_IO_JSON_H
 #define VITRINE_IO_JSON_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/base/buf.h"
 #include "core/base/err.h"
 
 typedef struct Json Json; /* a value inside a document; valid until json_free of the document */
@@ -23,10 +24,20 @@ JsonKind json_kind(const Json *v);                         /* NULL counts as JK_
 const Json *json_get(const Json *object, const char *key); /* NULL when absent or not an object */
 size_t json_count(const Json *v);                          /* elements of an array, members of an object, else 0 */
 const Json *json_at(const Json *array, size_t i);
-/* i-th member of an object, in the order of the text. */
-const Json *json_member(const Json *object, size_t i, const char **key);
+/* The members of an object in the order of the text: the first where *key is NULL, else the one behind that which a call
+ * before returned with *key; NULL, with *key NULL, behind the last or where it is no object. */
+const Json *json_next(const Json *object, const char **key);
 const char *json_text(const Json *v, const char *otherwise); /* otherwise when it is no string */
 bool json_number(const Json *v, double *out);                /* integer or real */
 bool json_int(const Json *v, int64_t *out);                  /* integers only (2.0 is one) */
 bool json_bool(const Json *v, bool otherwise);
+
+/* Writing appends to a text: a member with its key, or an element with key NULL. The comma in front comes by itself where
+ * something stands there. What json_open opened is closed by its other bracket, put as any text. */
+void json_open(Buf *out, const char *key, char bracket);
+void json_line(Buf *out);                                        /* the next element begins a line */
+void json_put_text(Buf *out, const char *key, const char *text); /* null for NULL */
+void json_put_float(Buf *out, const char *key, float x); /* nine digits; "NaN", "Infinity", "-Infinity" as texts */
+void json_put_bool(Buf *out, const char *key, bool on);
+void json_put(Buf *out, const char *key, const char *fmt, ...) __attribute__((format(printf, 3, 4))); /* as it is */
 #endif

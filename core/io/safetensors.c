@@ -109,16 +109,12 @@ static bool keep_metadata(TensorFile *f, const Json *v, Err *err)
     Shown s;
     Buf text = {0};
     bool ok = json_kind(v) == JK_OBJECT;
+    const char *key = NULL;
     buf_putc(&text, '{');
-    for (size_t i = 0; ok && i < json_count(v); i++) {
-        const char *key;
-        const char *value = json_text(json_member(v, i, &key), NULL);
+    for (const Json *at; ok && (at = json_next(v, &key));) {
+        const char *value = json_text(at, NULL);
         ok = value != NULL;
-        if (i)
-            buf_putc(&text, ',');
-        buf_json(&text, key);
-        buf_putc(&text, ':');
-        buf_json(&text, ok ? value : "");
+        json_put_text(&text, key, ok ? value : "");
     }
     buf_putc(&text, '}');
     if (ok)
@@ -134,9 +130,8 @@ static bool keep_metadata(TensorFile *f, const Json *v, Err *err)
 static bool parse_header(TensorFile *f, const Json *root, uint64_t begin_of_data, Err *err)
 {
     size_t cap = 0;
-    for (size_t i = 0; i < json_count(root); i++) {
-        const char *key;
-        const Json *v = json_member(root, i, &key);
+    const char *key = NULL;
+    for (const Json *v; (v = json_next(root, &key));) {
         if (strcmp(key, "__metadata__") == 0 ? !keep_metadata(f, v, err)
                                              : !parse_tensor(f, &cap, key, v, begin_of_data, err))
             return false;
@@ -173,35 +168,30 @@ static void header_text(Buf *h, const TensorOut *tensors, size_t count, const ch
 {
     buf_putc(h, '{');
     Buf pairs = {0};
-    for (; metadata && *metadata; metadata += 2) {
-        buf_puts(&pairs, pairs.len ? "," : "");
-        buf_json(&pairs, metadata[0]);
-        buf_putc(&pairs, ':');
-        buf_json(&pairs, metadata[1]);
-    }
+    json_open(&pairs, NULL, '{');
+    for (; metadata && *metadata; metadata += 2)
+        json_put_text(&pairs, metadata[0], metadata[1]);
     for (size_t i = 0; i < count; i++)
         if (tensors[i].axes) {
             Buf key = {0};
             buf_printf(&key, "axes:%s", tensors[i].name);
-            buf_puts(&pairs, pairs.len ? "," : "");
-            buf_json(&pairs, buf_str(&key));
-            buf_putc(&pairs, ':');
-            buf_json(&pairs, tensors[i].axes);
+            json_put_text(&pairs, buf_str(&key), tensors[i].axes);
             buf_free(&key);
         }
-    if (pairs.len)
-        buf_printf(h, "\"__metadata__\":{%s}", buf_str(&pairs));
+    if (pairs.len > 1)
+        buf_printf(h, "\"__metadata__\":%s}", buf_str(&pairs));
     buf_free(&pairs);
     size_t at = 0;
     for (size_t i = 0; i < count; i++) {
         const TensorOut *t = &tensors[i];
         size_t bytes = size_mul(tensor_cells(t), sizeof(float));
-        buf_puts(h, h->len > 1 ? "," : "");
-        buf_json(h, t->name);
-        buf_puts(h, ":{\"dtype\":\"F32\",\"shape\":[");
+        json_open(h, t->name, '{');
+        json_put_text(h, "dtype", "F32");
+        json_open(h, "shape", '[');
         for (int k = 0; k < t->rank; k++)
-            buf_printf(h, "%s%zu", k ? "," : "", t->shape[k]);
-        buf_printf(h, "],\"data_offsets\":[%zu,%zu]}", at, size_add(at, bytes));
+            json_put(h, NULL, "%zu", t->shape[k]);
+        buf_putc(h, ']');
+        json_put(h, "data_offsets", "[%zu,%zu]}", at, size_add(at, bytes));
         at += bytes;
     }
     buf_putc(h, '}');
@@ -293,9 +283,8 @@ static bool read_map(TensorFile *f, const Json *map, Err *err)
     if (json_kind(map) != JK_OBJECT || !json_count(map))
         return err_set(err, "%s: has no \"weight_map\" of tensors. Check that it is the file you meant.",
                        tensor_shown(&s, f->path, NULL)->path);
-    for (size_t i = 0; i < json_count(map); i++) {
-        const char *tensor;
-        const Json *entry = json_member(map, i, &tensor);
+    const char *tensor = NULL;
+    for (const Json *entry; (entry = json_next(map, &tensor));) {
         const TensorFile *shard = open_named(f, &cap, tensor, entry, err);
         if (!shard)
             return false;

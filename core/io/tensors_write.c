@@ -9,6 +9,7 @@
 
 #include "core/base/file.h"
 #include "core/base/utf8.h"
+#include "core/io/json.h"
 #include "core/io/tensor_parts.h"
 
 enum { FLOATS = 4096 };
@@ -221,17 +222,14 @@ bool csv_write(Sink *s, const TensorOut *t, Err *err)
 
 static void put_head(Buf *b, const TensorOut *t)
 {
-    buf_puts(b, "{\"name\":");
-    buf_json(b, t->name);
-    buf_puts(b, ",\"shape\":[");
+    json_open(b, NULL, '{');
+    json_put_text(b, "name", t->name);
+    json_open(b, "shape", '[');
     for (int i = 0; i < t->rank; i++)
-        buf_printf(b, "%s%zu", i ? "," : "", t->shape[i]);
-    buf_puts(b, "],\"axes\":");
-    if (t->axes)
-        buf_json(b, t->axes);
-    else
-        buf_puts(b, "null");
-    buf_puts(b, ",\"data\":[");
+        json_put(b, NULL, "%zu", t->shape[i]);
+    buf_putc(b, ']');
+    json_put_text(b, "axes", t->axes);
+    json_open(b, "data", '[');
 }
 
 bool json_write(Sink *s, const TensorOut *tensors, size_t count, const char *const *metadata, Err *err)
@@ -240,15 +238,11 @@ bool json_write(Sink *s, const TensorOut *tensors, size_t count, const char *con
     Buf b = {0};
     bool ok = true;
     buf_puts(&b, "{\"metadata\":{");
-    for (const char *const *m = metadata; m && *m; m += 2) {
-        buf_puts(&b, m == metadata ? "" : ",");
-        buf_json(&b, m[0]);
-        buf_putc(&b, ':');
-        buf_json(&b, m[1]);
-    }
+    for (const char *const *m = metadata; m && *m; m += 2)
+        json_put_text(&b, m[0], m[1]);
     buf_puts(&b, "},\"tensors\":[");
     for (size_t i = 0; ok && i < count; i++) {
-        buf_puts(&b, i ? ",\n" : "\n");
+        json_line(&b);
         put_head(&b, &tensors[i]);
         const float *x = sink_values(s, &tensors[i], err);
         ok = x != NULL;

@@ -238,9 +238,9 @@ static const char *const ARGS[] = {
 
 static const char *strange_argument(const Json *args)
 {
-    for (size_t i = 0; i < json_count(args); i++) {
-        const char *key;
-        bool known = json_kind(json_member(args, i, &key)) == JK_NULL;
+    const char *key = NULL;
+    for (const Json *v; (v = json_next(args, &key));) {
+        bool known = json_kind(v) == JK_NULL;
         for (size_t a = 0; !known && a < sizeof ARGS / sizeof *ARGS; a++)
             known = strcmp(ARGS[a], key) == 0;
         if (!known)

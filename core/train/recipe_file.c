@@ -129,9 +129,8 @@ bool recipe_read(Recipe *out, const Json *j, Err *err)
     Recipe r = *out;
     if (json_kind(j) != JK_OBJECT)
         return err_set(err, "a recipe is an object: {\"steps\": 800, …}");
-    for (size_t i = 0; i < json_count(j); i++) {
-        const char *key;
-        const Json *v = json_member(j, i, &key);
+    const char *key = NULL;
+    for (const Json *v; (v = json_next(j, &key));) {
         const Field *f = NULL;
         for (int k = 0; k < FIELD_COUNT; k++)
             if (strcmp(FIELDS[k].name, key) == 0)
@@ -230,9 +229,8 @@ bool recipe_model(VitConfig *out, const Json *j, Err *err)
         return true;
     if (json_kind(model) != JK_OBJECT)
         return err_set(err, "\"model\" must be an object: {\"width\": 64, …}");
-    for (size_t i = 0; i < json_count(model); i++) {
-        const char *key;
-        const Json *v = json_member(model, i, &key);
+    const char *key = NULL;
+    for (const Json *v; (v = json_next(model, &key));) {
         int found = -1;
         for (int k = 0; k < MODEL_FIELD_COUNT; k++)
             if (strcmp(MODEL_FIELDS[k].name, key) == 0)

@@ -7,9 +7,8 @@
 bool text_recipe_read(TextRecipe *r, const Json *j, Err *err)
 {
     TextRecipe out = *r;
-    for (size_t m = 0; m < json_count(j); m++) {
-        const char *key;
-        const Json *v = json_member(j, m, &key);
+    const char *key = NULL;
+    for (const Json *v; (v = json_next(j, &key));) {
         int at = -1;
         int64_t whole;
         double x;
@@ -57,9 +56,8 @@ bool text_recipe_model(Seq2seqConfig *c, const Json *j, Err *err)
     const Json *model = json_get(j, "model");
     Seq2seqConfig out = *c;
     double scale = 0;
-    for (size_t m = 0; m < json_count(model); m++) {
-        const char *key;
-        const Json *v = json_member(model, m, &key);
+    const char *key = NULL;
+    for (const Json *v; (v = json_next(model, &key));) {
         int at = -1;
         int64_t whole;
         if (strcmp(key, "scale") == 0) {

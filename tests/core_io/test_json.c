@@ -27,13 +27,14 @@ static void values_come_back(void **state)
     assert_int_equal(json_kind(v), JK_OBJECT);
     assert_int_equal(json_count(v), 4);
     static const char *const order[] = {"z", "a", "m", ""};
+    const char *key = NULL;
     for (size_t i = 0; i < 4; i++) {
-        const char *key = NULL;
-        const Json *member = json_member(v, i, &key);
+        const Json *member = json_next(v, &key);
         assert_string_equal(key, order[i]);
         assert_ptr_equal(member, json_get(v, key));
     }
-    assert_null(json_member(v, 4, NULL));
+    assert_null(json_next(v, &key));
+    assert_null(key);
     const Json *a = json_get(v, "a");
     static const JsonKind kinds[] = {JK_TRUE, JK_FALSE, JK_NULL, JK_STRING, JK_NUMBER, JK_NUMBER, JK_NUMBER};
     assert_int_equal(json_count(a), 7);
@@ -67,7 +68,8 @@ static void nothing_is_asked_of_null(void **state)
     assert_int_equal(json_kind(NULL), JK_NULL);
     assert_null(json_get(NULL, "a"));
     assert_null(json_at(NULL, 0));
-    assert_null(json_member(NULL, 0, NULL));
+    const char *key = NULL;
+    assert_null(json_next(NULL, &key));
     assert_int_equal(json_count(NULL), 0);
     assert_string_equal(json_text(NULL, "none"), "none");
     assert_false(json_int(NULL, &i));
@@ -76,7 +78,7 @@ static void nothing_is_asked_of_null(void **state)
     json_free(NULL);
     Json *v = parsed("[1]");
     assert_null(json_get(v, "a"));
-    assert_null(json_member(v, 0, NULL));
+    assert_null(json_next(v, &key));
     json_free(v);
     v = parsed("{\"a\":1}");
     assert_null(json_at(v, 0));
@@ -109,14 +111,14 @@ static void large_objects_find_their_keys(void **state)
     buf_putc(&b, '}');
     Json *v = parsed(buf_str(&b));
     assert_int_equal(json_count(v), N);
+    const char *found = NULL;
     for (int i = 0; i < N; i++) {
         char key[20];
-        const char *found;
         int64_t value;
         snprintf(key, sizeof key, "k%d", (i * 7919) % N);
         assert_true(json_int(json_get(v, key), &value));
         assert_int_equal(value, i);
-        assert_ptr_equal(json_member(v, (size_t)i, &found), json_get(v, key));
+        assert_ptr_equal(json_next(v, &found), json_get(v, key));
         assert_string_equal(found, key);
     }
     assert_null(json_get(v, "k3000"));

@@ -14,9 +14,9 @@ static size_t walk(const Json *v)
     double real;
     if (json_int(v, &whole) && !json_number(v, &real))
         abort();
+    const char *key = NULL;
     for (size_t i = 0; i < count; i++) {
-        const char *key = NULL;
-        const Json *member = json_member(v, i, &key);
+        const Json *member = json_next(v, &key);
         if (json_kind(v) == JK_OBJECT && json_get(v, key) != member)
             abort();
         if ((member != NULL) == (json_at(v, i) != NULL))

@@ -6,6 +6,7 @@
 #include "core/base/mem.h"
 #include "core/base/utf8.h"
 #include "core/graph/anatomy.h"
+#include "core/io/json.h"
 #include "core/session/ask/ask.h"
 #include "core/session/difference.h"
 #include "tui/cli/verbs.h"
@@ -55,14 +56,6 @@ static bool answer_of(Session *s, Side side, Answer *a, Err *err)
     return true;
 }
 
-static void put_number(Buf *out, float x)
-{
-    if (isfinite(x))
-        buf_printf(out, "%.9g", (double)x);
-    else
-        buf_puts(out, isnan(x) ? "\"NaN\"" : x > 0 ? "\"Infinity\"" : "\"-Infinity\"");
-}
-
 static const char *class_name(const Session *s, int i, char *out, size_t n)
 {
     const Graph *g = session_base(s);
@@ -109,17 +102,17 @@ static void put_steps(const Session *s, int count, const Answer *a, Buf *out)
 static void json_steps(const Session *s, int count, const Answer *a, Buf *out)
 {
     char name[NAME_BYTES], label[NAME_BYTES];
-    buf_printf(out, ",\"row\":%d,\"steps\":[", a->row);
+    json_put(out, "row", "%d", a->row);
+    json_open(out, "steps", '[');
     for (int t = 0; t < a->tokens->n; t++) {
         const float *row = a->rows + (size_t)t * (size_t)count;
         int best[2];
         best_two(row, count, best);
-        buf_printf(out, "%s\n{\"after\":", t ? "," : "");
-        buf_json(out, utf8_clean(name, sizeof name, axis_label(a->tokens, t, label, sizeof label)));
-        buf_puts(out, ",\"word\":");
-        buf_json(out, class_name(s, best[0], name, sizeof name));
-        buf_puts(out, ",\"probability\":");
-        put_number(out, row[best[0]]);
+        json_line(out);
+        json_open(out, NULL, '{');
+        json_put_text(out, "after", utf8_clean(name, sizeof name, axis_label(a->tokens, t, label, sizeof label)));
+        json_put_text(out, "word", class_name(s, best[0], name, sizeof name));
+        json_put_float(out, "probability", row[best[0]]);
         buf_putc(out, '}');
     }
     buf_putc(out, ']');
@@ -129,43 +122,39 @@ static void put_json(Session *s, const Ranked *r, int count, const Answer *a, co
                      Buf *out)
 {
     char name[NAME_BYTES];
-    buf_puts(out, "{\"model\":");
-    buf_json(out, s->model.name);
-    buf_puts(out, ",\"input\":");
-    buf_json(out, session_input(s, SIDE_B)->name);
-    buf_printf(out, ",\"trained\":%s,\"note\":", s->model.trained ? "true" : "false");
-    buf_json(out, session_model_note(s));
     Buf nan = {0};
-    if (ask_nan_begins(s, SIDE_B, &nan)) {
-        buf_puts(out, ",\"nan\":");
-        buf_json(out, buf_str(&nan));
-    }
+    json_open(out, NULL, '{');
+    json_put_text(out, "model", s->model.name);
+    json_put_text(out, "input", session_input(s, SIDE_B)->name);
+    json_put_bool(out, "trained", s->model.trained);
+    json_put_text(out, "note", session_model_note(s));
+    if (ask_nan_begins(s, SIDE_B, &nan))
+        json_put_text(out, "nan", buf_str(&nan));
     buf_free(&nan);
-    buf_puts(out, ",\"edits\":[");
-    for (int i = 0; i < s->edits.count; i++) {
-        buf_puts(out, i ? "," : "");
-        buf_json(out, s->edits.line[i]);
-    }
+    json_open(out, "edits", '[');
+    for (int i = 0; i < s->edits.count; i++)
+        json_put_text(out, NULL, s->edits.line[i]);
     buf_putc(out, ']');
     if (a->tokens)
         json_steps(s, count, a, out);
-    buf_puts(out, ",\"classes\":[");
+    json_open(out, "classes", '[');
     for (int i = 0; i < count; i++) {
-        buf_printf(out, "%s\n{\"index\":%d,\"class\":", i ? "," : "", r[i].index);
-        buf_json(out, class_name(s, r[i].index, name, sizeof name));
-        buf_puts(out, ",\"probability\":");
-        put_number(out, a->probs[r[i].index]);
-        buf_puts(out, ",\"logit\":");
-        put_number(out, a->logits[r[i].index]);
+        int o = r[i].index;
+        json_line(out);
+        json_open(out, NULL, '{');
+        json_put(out, "index", "%d", o);
+        json_put_text(out, "class", class_name(s, o, name, sizeof name));
+        json_put_float(out, "probability", a->probs[o]);
+        json_put_float(out, "logit", a->logits[o]);
         if (other) {
-            buf_puts(out, ",\"probability_a\":");
-            put_number(out, other->probs[r[i].index]);
-            buf_puts(out, ",\"logit_a\":");
-            put_number(out, other->logits[r[i].index]);
+            json_put_float(out, "probability_a", other->probs[o]);
+            json_put_float(out, "logit_a", other->logits[o]);
         }
         buf_putc(out, '}');
     }
-    buf_printf(out, "],\"trace_hash\":\"%016llx\"}\n", (unsigned long long)hash);
+    buf_putc(out, ']');
+    json_put(out, "trace_hash", "\"%016llx\"", (unsigned long long)hash);
+    buf_puts(out, "}\n");
 }
 
 static void put_about(const Session *s, Buf *out)
@@ -225,13 +214,12 @@ static int headless(Work *w, uint64_t hash)
     n = n != NO_NODE ? n : site_node_any(session_base(s), SITE_TOKENS_OUT);
     const char *path = graph_node(session_base(s), n)->path;
     if (w->options->json) {
-        buf_puts(&w->out, "{\"model\":");
-        buf_json(&w->out, s->model.name);
-        buf_puts(&w->out, ",\"input\":");
-        buf_json(&w->out, session_input(s, SIDE_B)->name);
-        buf_puts(&w->out, ",\"classes\":[],\"features\":");
-        buf_json(&w->out, path);
-        buf_printf(&w->out, ",\"trace_hash\":\"%016llx\"}\n", (unsigned long long)hash);
+        json_open(&w->out, NULL, '{');
+        json_put_text(&w->out, "model", s->model.name);
+        json_put_text(&w->out, "input", session_input(s, SIDE_B)->name);
+        json_put(&w->out, "classes", "[]");
+        json_put_text(&w->out, "features", path);
+        json_put(&w->out, "trace_hash", "\"%016llx\"}\n", (unsigned long long)hash);
         return STATUS_DONE;
     }
     put_about(s, &w->out);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/io/json.h"
 #include "core/models/decode.h"
 #include "core/session/text.h"
 #include "tui/cli/verbs.h"
@@ -197,26 +198,34 @@ static void put_json(const Request *r, Buf *out)
 {
     const DecodeCost *c = &r->d.cost;
     Buf text = {0};
-    buf_puts(out, "{\"source\":[");
-    for (int i = 0; i < r->source.n; i++) {
-        buf_puts(out, i ? "," : "");
-        buf_json(out, r->source.label[i]);
-    }
     words_text(&r->model.target, r->d.word, r->d.length, &text);
-    buf_puts(out, "],\"text\":");
-    buf_json(out, buf_str(&text));
+    json_open(out, NULL, '{');
+    json_open(out, "source", '[');
+    for (int i = 0; i < r->source.n; i++)
+        json_put_text(out, NULL, r->source.label[i]);
+    buf_putc(out, ']');
+    json_put_text(out, "text", buf_str(&text));
     buf_free(&text);
-    buf_puts(out, ",\"nodes\":[");
+    json_open(out, "nodes", '[');
     for (int i = 0; i < r->d.count; i++) {
         const DecodeNode *n = &r->d.node[i];
-        buf_printf(out, "%s{\"word\":", i ? "," : "");
-        buf_json(out, word(r, n->word));
-        buf_printf(out, ",\"parent\":%d,\"share\":%.9g,\"log_share\":%.9g,\"score\":%.9g,\"ended\":%s}", n->parent,
-                   n->share, n->log_share, n->score, n->ended ? "true" : "false");
+        json_open(out, NULL, '{');
+        json_put_text(out, "word", word(r, n->word));
+        json_put(out, "parent", "%d", n->parent);
+        json_put(out, "share", "%.9g", n->share);
+        json_put(out, "log_share", "%.9g", n->log_share);
+        json_put(out, "score", "%.9g", n->score);
+        json_put_bool(out, "ended", n->ended);
+        buf_putc(out, '}');
     }
-    buf_printf(
-        out, "],\"best\":%d,\"steps\":%d,\"multiply_adds\":%.0f,\"bytes\":%.0f,\"cache_bytes\":%.0f,\"trained\":%s}\n",
-        r->d.best, c->steps, c->multiply_adds, c->bytes, c->cache_bytes, r->model.trained ? "true" : "false");
+    buf_putc(out, ']');
+    json_put(out, "best", "%d", r->d.best);
+    json_put(out, "steps", "%d", c->steps);
+    json_put(out, "multiply_adds", "%.0f", c->multiply_adds);
+    json_put(out, "bytes", "%.0f", c->bytes);
+    json_put(out, "cache_bytes", "%.0f", c->cache_bytes);
+    json_put_bool(out, "trained", r->model.trained);
+    buf_puts(out, "}\n");
 }
 
 /* The words of a text, as many on a line as fit. */

@@ -1,4 +1,5 @@
 #include "core/session/ask/ask_diff.h"
+#include "core/io/json.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,22 +247,20 @@ static void put_models(const Against *x, Buf *out)
 
 static void put_models_json(const Against *x, Buf *out)
 {
-    buf_puts(out, "{\"settings\":[");
+    json_open(out, NULL, '{');
+    json_open(out, "settings", '[');
     for (int i = 0; i < x->settings; i++) {
-        buf_puts(out, i ? ",{\"name\":" : "{\"name\":");
-        buf_json(out, x->setting[i].name);
-        buf_puts(out, ",\"ours\":");
-        buf_json(out, x->setting[i].ours);
-        buf_puts(out, ",\"theirs\":");
-        buf_json(out, x->setting[i].theirs);
+        json_open(out, NULL, '{');
+        json_put_text(out, "name", x->setting[i].name);
+        json_put_text(out, "ours", x->setting[i].ours);
+        json_put_text(out, "theirs", x->setting[i].theirs);
         buf_putc(out, '}');
     }
-    buf_printf(out, "],\"weights_compared\":%d,\"weights_different\":%d,\"weights_rounded\":%s,\"first_weight\":",
-               x->weights.compared, x->weights.different, x->weights.rounded ? "true" : "false");
-    if (x->weights.different)
-        buf_json(out, x->weights.first);
-    else
-        buf_puts(out, "null");
+    buf_putc(out, ']');
+    json_put(out, "weights_compared", "%d", x->weights.compared);
+    json_put(out, "weights_different", "%d", x->weights.different);
+    json_put_bool(out, "weights_rounded", x->weights.rounded);
+    json_put_text(out, "first_weight", x->weights.different ? x->weights.first : NULL);
     buf_puts(out, ",\n\"activations\":");
 }
 

@@ -287,18 +287,19 @@ static void put_text(const Session *s, const Explanation *e, Buf *out)
 static void put_json_line(const Graph *g, const Explanation *e, const ExplainLine *l, Buf *out)
 {
     char label[LABEL_CELLS];
-    buf_printf(out, "{\"term\":%zu,\"at\":", l->term);
-    buf_json(out, term_label(g, graph_reduced(g, e->node), l->term, label));
-    buf_puts(out, ",\"operands\":[");
+    json_line(out);
+    json_open(out, NULL, '{');
+    json_put(out, "term", "%zu", l->term);
+    json_put_text(out, "at", term_label(g, graph_reduced(g, e->node), l->term, label));
+    json_open(out, "operands", '[');
     for (int k = 0; k < l->operands; k++) {
-        buf_printf(out, "%s{\"address\":", k ? "," : "");
-        ask_put_json_address(out, g, l->ref[k]);
-        buf_puts(out, ",\"value\":");
-        ask_put_json(out, l->value[k]);
+        json_open(out, NULL, '{');
+        ask_json_address(out, "address", g, l->ref[k]);
+        json_put_float(out, "value", l->value[k]);
         buf_putc(out, '}');
     }
-    buf_puts(out, "],\"contribution\":");
-    ask_put_json(out, l->contribution);
+    buf_putc(out, ']');
+    json_put_float(out, "contribution", l->contribution);
     buf_putc(out, '}');
 }
 
@@ -306,37 +307,31 @@ static void put_json(const Session *s, const Explanation *e, Buf *out)
 {
     const Graph *g = session_graph(s, e->side);
     const Node *n = graph_node(g, e->node);
-    Buf text = {0};
-    buf_puts(out, "{\"address\":");
-    ask_put_json_address(out, g, session_ref(e->side, e->node, e->cell));
-    buf_puts(out, ",\"value\":");
-    ask_put_json(out, e->stored);
-    buf_puts(out, ",\"operation\":");
-    buf_json(out, op_word(n->op));
-    graph_formula(g, e->node, &text);
-    buf_puts(out, ",\"formula\":");
-    buf_json(out, buf_str(&text));
-    buf_clear(&text);
+    Buf formula = {0}, given = {0};
+    graph_formula(g, e->node, &formula);
     if (n->op == OP_LEAF)
-        ask_put_leaf(s, e->side, e->node, e->cell, &text);
-    buf_puts(out, ",\"given\":");
-    buf_json(out, buf_str(&text));
-    buf_free(&text);
-    buf_puts(out, ",\"folded\":");
-    ask_put_json(out, e->folded);
-    buf_printf(out, ",\"equal\":%s,\"double\":", e->equal ? "true" : "false");
+        ask_put_leaf(s, e->side, e->node, e->cell, &given);
+    json_open(out, NULL, '{');
+    ask_json_address(out, "address", g, session_ref(e->side, e->node, e->cell));
+    json_put_float(out, "value", e->stored);
+    json_put_text(out, "operation", op_word(n->op));
+    json_put_text(out, "formula", buf_str(&formula));
+    json_put_text(out, "given", buf_str(&given));
+    json_put_float(out, "folded", e->folded);
+    json_put_bool(out, "equal", e->equal);
     if (isfinite(e->second))
-        buf_printf(out, "%.17g", e->second);
+        json_put(out, "double", "%.17g", e->second);
     else
-        ask_put_json(out, (float)e->second);
-    buf_printf(out, ",\"terms\":%zu,\"largest\":[", e->terms);
-    for (size_t i = 0; i < e->line_count; i++) {
-        buf_puts(out, i ? ",\n" : "\n");
+        json_put_float(out, "double", (float)e->second);
+    json_put(out, "terms", "%zu", e->terms);
+    json_open(out, "largest", '[');
+    for (size_t i = 0; i < e->line_count; i++)
         put_json_line(g, e, &e->lines[i], out);
-    }
-    buf_puts(out, "],\"rest\":");
-    ask_put_json(out, e->rest);
+    buf_putc(out, ']');
+    json_put_float(out, "rest", e->rest);
     buf_puts(out, "}\n");
+    buf_free(&formula);
+    buf_free(&given);
 }
 
 bool ask_explain_text(Session *s, Side side, const char *path, size_t cell, Buf *out, bool json, Err *err)

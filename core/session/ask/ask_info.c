@@ -202,12 +202,10 @@ void ask_nodes(const Session *s, Buf *out, bool json)
         Buf shape = {0};
         graph_shape_text(g, node->dims, &shape);
         if (json) {
-            buf_puts(out, n ? ",\n{\"node\":" : "[{\"node\":");
-            buf_json(out, node->path);
-            buf_puts(out, ",\"shape\":");
-            buf_json(out, buf_str(&shape));
-            buf_puts(out, ",\"kind\":");
-            buf_json(out, kind);
+            buf_puts(out, n ? ",\n{" : "[{");
+            json_put_text(out, "node", node->path);
+            json_put_text(out, "shape", buf_str(&shape));
+            json_put_text(out, "kind", kind);
             buf_putc(out, '}');
         } else
             buf_printf(out, "%s%*s  %-9s %s\n", node->path, wide - utf8_cells(node->path), "", kind, buf_str(&shape));

@@ -85,21 +85,11 @@ void ask_put_count(Buf *out, size_t n)
     }
 }
 
-void ask_put_json(Buf *out, float x)
-{
-    if (isnan(x))
-        buf_puts(out, "\"NaN\"");
-    else if (isinf(x))
-        buf_puts(out, x < 0 ? "\"-Infinity\"" : "\"Infinity\"");
-    else
-        buf_printf(out, "%.9g", (double)x);
-}
-
-void ask_put_json_address(Buf *out, const Graph *g, Ref r)
+void ask_json_address(Buf *out, const char *key, const Graph *g, Ref r)
 {
     Buf address = {0};
     address_put(g, r.node, r.cell, &address);
-    buf_json(out, buf_str(&address));
+    json_put_text(out, key, buf_str(&address));
     buf_free(&address);
 }
 

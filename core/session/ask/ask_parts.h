@@ -2,6 +2,7 @@
 #ifndef VITRINE_SESSION_ASK_ASK_PARTS_H
 #define VITRINE_SESSION_ASK_ASK_PARTS_H
 #include "core/graph/explain.h"
+#include "core/io/json.h"
 #include "core/session/ask/ask.h"
 
 /* A or B: where one side's graph is asked for, a difference stands on B. */
@@ -18,8 +19,7 @@ const float *ask_values(const void *run, NodeId n);
 void ask_put_number(Buf *out, float x); /* six digits: "1.82345", "NaN", "−∞" as "-inf" */
 void ask_put_short(Buf *out, float x);  /* three digits, no zero before the point: ".212", "-1.82", "4.1e-7" */
 void ask_put_count(Buf *out, size_t n); /* "1,048,576" */
-void ask_put_json(Buf *out, float x);   /* nine digits; "NaN", "Infinity", "-Infinity" as strings */
-void ask_put_json_address(Buf *out, const Graph *g, Ref r);
+void ask_json_address(Buf *out, const char *key, const Graph *g, Ref r); /* as a text */
 /* Where the arithmetic begins, in words: which weight, which constant, which pixel of which picture; appended. */
 void ask_put_leaf(const Session *s, Side side, NodeId n, size_t cell, Buf *out);
 /* "R" … of an index on an axis, by its letter: the label of cell's index on axis `sym`; "" when the node lacks it.

@@ -7,6 +7,7 @@
 #include "core/base/clock.h"
 #include "core/base/mem.h"
 #include "core/base/rng.h"
+#include "core/io/json.h"
 #include "core/session/address.h"
 #include "core/session/ask/verify_parts.h"
 #include "core/session/exhibit.h"
@@ -200,34 +201,39 @@ bool verdict_holds(const Verdict *v)
 static void put_json_first(const Session *s, Ref r, Buf *out)
 {
     if (r.run)
-        ask_put_json_address(out, session_graph(s, (Side)r.run), r);
+        ask_json_address(out, "first", session_graph(s, (Side)r.run), r);
     else
-        buf_puts(out, "null");
+        json_put_text(out, "first", NULL);
 }
 
 static void put_json_route(const Session *s, const char *name, const VerdictRoute *r, Buf *out)
 {
-    buf_printf(out, ",\"%s\":{\"nodes\":%zu,\"cells\":%zu,\"beyond\":%zu,\"worst\":", name, r->nodes, r->cells,
-               r->beyond);
-    ask_put_json(out, (float)r->worst);
-    buf_puts(out, ",\"first\":");
+    json_open(out, name, '{');
+    json_put(out, "nodes", "%zu", r->nodes);
+    json_put(out, "cells", "%zu", r->cells);
+    json_put(out, "beyond", "%zu", r->beyond);
+    json_put_float(out, "worst", (float)r->worst);
     put_json_first(s, r->first, out);
-    buf_puts(out, "}");
+    buf_putc(out, '}');
 }
 
 static void put_json(const Session *s, const Verdict *v, Buf *out)
 {
-    buf_printf(
-        out,
-        "{\"equal\":%s,\"complete\":%s,\"nodes\":%zu,\"probes\":%zu,\"cells\":%zu,\"terms\":%zu,\"different\":%zu,"
-        "\"seconds\":%.6f,\"first\":",
-        verdict_holds(v) ? "true" : "false", v->complete ? "true" : "false", v->nodes, v->probes, v->cells, v->terms,
-        v->different, v->seconds);
+    json_open(out, NULL, '{');
+    json_put_bool(out, "equal", verdict_holds(v));
+    json_put_bool(out, "complete", v->complete);
+    json_put(out, "nodes", "%zu", v->nodes);
+    json_put(out, "probes", "%zu", v->probes);
+    json_put(out, "cells", "%zu", v->cells);
+    json_put(out, "terms", "%zu", v->terms);
+    json_put(out, "different", "%zu", v->different);
+    json_put(out, "seconds", "%.6f", v->seconds);
     put_json_first(s, v->first, out);
     put_json_route(s, "maps", &v->maps, out);
     put_json_route(s, "gradients", &v->gradients, out);
     put_json_route(s, "model", &v->model, out);
-    buf_printf(out, ",\"trace_hash\":\"%016llx\"}\n", (unsigned long long)v->hash);
+    json_put(out, "trace_hash", "\"%016llx\"", (unsigned long long)v->hash);
+    buf_puts(out, "}\n");
 }
 
 static void put_route(const Session *s, const char *what, const char *against, const VerdictRoute *r, Buf *out)

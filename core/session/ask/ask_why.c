@@ -318,45 +318,36 @@ static void put_json(const Session *s, Side side, const WhyAnswer *answer, const
 {
     const Graph *g = session_graph(s, side);
     const WhyStep *last = &steps[count - 1];
-    Buf end = {0};
-    buf_putc(out, '{');
+    Buf of = {0}, end = {0}, how = {0};
+    json_open(out, NULL, '{');
     if (answer) {
-        ledger_text(s, &end);
-        buf_puts(out, "\"of\":");
-        buf_json(out, buf_str(&end));
-        buf_puts(out, ",\"number\":");
-        ask_put_json(out, answer->number);
-        buf_puts(out, ",\"same_for_every_picture\":");
-        ask_put_json(out, answer->same);
-        buf_putc(out, ',');
-        buf_clear(&end);
+        ledger_text(s, &of);
+        json_put_text(out, "of", buf_str(&of));
+        json_put_float(out, "number", answer->number);
+        json_put_float(out, "same_for_every_picture", answer->same);
     }
-    buf_puts(out, "\"chain\":[");
+    json_open(out, "chain", '[');
     for (int i = 0; i < count; i++) {
-        buf_printf(out, "%s\n{\"address\":", i ? "," : "");
-        ask_put_json_address(out, g, steps[i].ref);
-        buf_puts(out, ",\"value\":");
-        ask_put_json(out, steps[i].value);
-        buf_puts(out, ",\"share\":");
-        ask_put_json(out, steps[i].share);
-        if (steps[i].left.node != NO_NODE) {
-            buf_puts(out, ",\"passed_over\":");
-            ask_put_json_address(out, g, steps[i].left);
-        }
+        json_line(out);
+        json_open(out, NULL, '{');
+        ask_json_address(out, "address", g, steps[i].ref);
+        json_put_float(out, "value", steps[i].value);
+        json_put_float(out, "share", steps[i].share);
+        if (steps[i].left.node != NO_NODE)
+            ask_json_address(out, "passed_over", g, steps[i].left);
         buf_putc(out, '}');
     }
+    buf_putc(out, ']');
     if (graph_node(g, last->ref.node)->op == OP_LEAF)
         ask_put_leaf(s, side, last->ref.node, last->ref.cell, &end);
-    buf_puts(out, "],\"ends_at\":");
-    buf_json(out, buf_str(&end));
-    buf_puts(out, ",\"how\":");
-    buf_clear(&end);
-    put_how(s, side, &end);
-    buf_json(out, buf_str(&end));
-    buf_puts(out, ",\"limit\":");
-    buf_json(out, LIMIT);
+    put_how(s, side, &how);
+    json_put_text(out, "ends_at", buf_str(&end));
+    json_put_text(out, "how", buf_str(&how));
+    json_put_text(out, "limit", LIMIT);
     buf_puts(out, "}\n");
+    buf_free(&of);
     buf_free(&end);
+    buf_free(&how);
 }
 
 /* Is it a class' logit or share, of the model as it answers? Then `o` is the class, `row` the token whose it is. */

@@ -1,4 +1,5 @@
 #include "core/session/ask/ledgers.h"
+#include "core/io/json.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -304,32 +305,28 @@ static void put_text(const Page *p, Buf *out)
 static void put_json(const Page *p, Buf *out)
 {
     Buf text = {0};
-    ledger_text(p->s, &text);
-    buf_puts(out, "{\"of\":");
-    buf_json(out, buf_str(&text));
-    buf_puts(out, ",\"value\":");
-    ask_put_json(out, p->value);
-    buf_puts(out, ",\"sum\":");
-    ask_put_json(out, p->sum);
-    buf_puts(out, ",\"remainder\":");
-    ask_put_json(out, p->remainder);
     bool rms = site_path_any(session_graph(p->s, p->side), SITE_NORM_MEAN_SQUARE) != NULL;
-    buf_printf(out, ",\"frozen\":\"%s\",\"entries\":[", rms ? "1/rms of every RMSNorm" : "1/sigma of every LayerNorm");
+    ledger_text(p->s, &text);
+    json_open(out, NULL, '{');
+    json_put_text(out, "of", buf_str(&text));
+    json_put_float(out, "value", p->value);
+    json_put_float(out, "sum", p->sum);
+    json_put_float(out, "remainder", p->remainder);
+    json_put_text(out, "frozen", rms ? "1/rms of every RMSNorm" : "1/sigma of every LayerNorm");
+    json_open(out, "entries", '[');
     for (int i = 0; i < p->count; i++) {
         const LedgerLine *l = &p->lines[i];
         buf_clear(&text);
         ledger_part_text(p->g, l, &text);
-        buf_puts(out, i ? ",\n{\"part\":" : "\n{\"part\":");
-        buf_json(out, buf_str(&text));
-        buf_puts(out, ",\"address\":");
-        ask_put_json_address(out, p->g, session_ref(p->side, l->node, l->cell));
-        buf_puts(out, ",\"value\":");
-        ask_put_json(out, l->value);
-        if (p->measured) {
-            buf_puts(out, ",\"taken_out\":");
-            ask_put_json(out, ledger_effect(p->s->now, l->line));
-        }
-        buf_printf(out, ",\"same_for_every_picture\":%s}", l->same ? "true" : "false");
+        json_line(out);
+        json_open(out, NULL, '{');
+        json_put_text(out, "part", buf_str(&text));
+        ask_json_address(out, "address", p->g, session_ref(p->side, l->node, l->cell));
+        json_put_float(out, "value", l->value);
+        if (p->measured)
+            json_put_float(out, "taken_out", ledger_effect(p->s->now, l->line));
+        json_put_bool(out, "same_for_every_picture", l->same);
+        buf_putc(out, '}');
     }
     buf_puts(out, "]}\n");
     buf_free(&text);
