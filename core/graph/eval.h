@@ -1,5 +1,5 @@
-/* Computing a few nodes (those of fuse_count) in items that any number of threads may claim and that may stop between any
- * two. Internal to core/graph: run.c drives it. Which item computes a cell never changes its bits. */
+/* Computing a few nodes (those of fuse_count) in items that any number of threads may claim and that may stop between
+ * any two. Internal to core/graph: run.c drives it. Which item computes a cell never changes its bits. */
 #ifndef VITRINE_GRAPH_EVAL_H
 #define VITRINE_GRAPH_EVAL_H
 #include "core/base/pool.h"

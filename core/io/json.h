@@ -24,16 +24,16 @@ JsonKind json_kind(const Json *v);                         /* NULL counts as JK_
 const Json *json_get(const Json *object, const char *key); /* NULL when absent or not an object */
 size_t json_count(const Json *v);                          /* elements of an array, members of an object, else 0 */
 const Json *json_at(const Json *array, size_t i);
-/* The members of an object in the order of the text: the first where *key is NULL, else the one behind that which a call
- * before returned with *key; NULL, with *key NULL, behind the last or where it is no object. */
+/* The members of an object in the order of the text: the first where *key is NULL, else the one behind *key, which a
+ * call before set; NULL, with *key NULL, behind the last or where it is no object. */
 const Json *json_next(const Json *object, const char **key);
 const char *json_text(const Json *v, const char *otherwise); /* otherwise when it is no string */
 bool json_number(const Json *v, double *out);                /* integer or real */
 bool json_int(const Json *v, int64_t *out);                  /* integers only (2.0 is one) */
 bool json_bool(const Json *v, bool otherwise);
 
-/* Writing appends to a text: a member with its key, or an element with key NULL. The comma in front comes by itself where
- * something stands there. What json_open opened is closed by its other bracket, put as any text. */
+/* Writing appends to a text: a member with its key, or an element with key NULL. The comma in front comes by itself.
+ * What json_open opened is closed by its other bracket, put as any text. */
 void json_open(Buf *out, const char *key, char bracket);
 void json_line(Buf *out);                                        /* the next element begins a line */
 void json_put_text(Buf *out, const char *key, const char *text); /* null for NULL */
