@@ -277,9 +277,9 @@ static bool known_open_clip(const Checkpoint *k, Known *out, Err *err)
     double x = 1e-5;
     if (json_kind(tower) != JK_OBJECT)
         return err_set(err, "%s: there is no \"vision_cfg\" in its \"model_cfg\"", k->config_path);
-    for (size_t i = 0; i < json_count(tower); i++) {
-        const char *key;
-        JsonKind kind = json_kind(json_member(tower, i, &key));
+    const char *key = NULL;
+    for (const Json *v; (v = json_next(tower, &key));) {
+        JsonKind kind = json_kind(v);
         bool known = kind == JK_NULL || kind == JK_FALSE;
         for (size_t a = 0; !known && a < sizeof KEYS / sizeof *KEYS; a++)
             known = strcmp(KEYS[a], key) == 0;

@@ -485,9 +485,8 @@ static bool says_nothing(const Json *v)
 
 static bool check_keys(const Json *j, int dialect, const char **strange, Err *err)
 {
-    for (size_t i = 0; i < json_count(j); i++) {
-        const char *key;
-        const Json *v = json_member(j, i, &key);
+    const char *key = NULL;
+    for (const Json *v; (v = json_next(j, &key));) {
         size_t k = 0;
         while (k < sizeof KEYS / sizeof *KEYS && (!(KEYS[k].dialects & dialect) || strcmp(KEYS[k].key, key) != 0))
             k++;
