@@ -1,6 +1,7 @@
 /* The statements of a fenced block, one a line. A word, then what belongs to it; "quotes" round sentences; # begins a
  * remark. `vary NAME VALUE …` picks one value by the seed and puts it where $NAME stands in the lines behind it. */
 #include <ctype.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,13 +70,13 @@ static bool read_minutes(const Line *l)
     return true;
 }
 
-static bool sentences(const Line *l, Texts *to)
+/* Kept among the commands, as an empty one. */
+static bool read_pause(const Line *l)
 {
-    const char *p = l->rest, *s = quoted(l, &p);
-    if (!s)
-        return bad(l, "expected a sentence in \"quotes\"");
-    texts_add(to, s, l->line);
-    return ended(l, p);
+    if (!ended(l, l->rest))
+        return false;
+    texts_add(&l->card->commands, "", l->line);
+    return true;
 }
 
 static bool words(const Line *l, Texts *to)
@@ -89,100 +90,6 @@ static bool words(const Line *l, Texts *to)
         p = skip_blanks(p + n);
     }
     return true;
-}
-
-static bool whole(const Line *l, Texts *to, bool once)
-{
-    const char *p = skip_blanks(l->rest);
-    if (!*p)
-        return bad(l, "expected something behind that word");
-    if (once && to->count)
-        return bad(l, "a card has one of these; take this one or the other away");
-    texts_add(to, keep(l, p, strlen(p)), l->line);
-    return true;
-}
-
-static bool read_able(const Line *l)
-{
-    return sentences(l, &l->r->lesson->able);
-}
-static bool read_misconception(const Line *l)
-{
-    return sentences(l, &l->r->lesson->misconception);
-}
-static bool read_summary(const Line *l)
-{
-    return sentences(l, &l->r->lesson->summary);
-}
-static bool read_reads(const Line *l)
-{
-    return sentences(l, &l->r->lesson->reads);
-}
-static bool read_needs(const Line *l)
-{
-    return words(l, &l->r->lesson->needs);
-}
-static bool read_explains(const Line *l)
-{
-    return words(l, &l->r->lesson->explains);
-}
-
-static bool read_translator(const Line *l)
-{
-    if (l->r->lesson->translator.count)
-        return bad(l, "a lesson has one of these; take this one or the other away");
-    return sentences(l, &l->r->lesson->translator);
-}
-
-/* ---- about a card ---- */
-
-static bool read_do(const Line *l)
-{
-    return whole(l, &l->card->commands, false);
-}
-/* Kept among the commands, as an empty one. */
-static bool read_pause(const Line *l)
-{
-    if (!ended(l, l->rest))
-        return false;
-    texts_add(&l->card->commands, "", l->line);
-    return true;
-}
-static bool read_show(const Line *l)
-{
-    return whole(l, &l->card->show, true);
-}
-static bool read_picture(const Line *l)
-{
-    const char *p = skip_blanks(l->rest);
-    size_t n = *p == '#' ? strspn(p + 1, "0123456789") : 0;
-    if (!n || n > 9 || *skip_blanks(p + 1 + n))
-        return bad(l, "expected a drawn picture, #N: a lesson opens no files");
-    return whole(l, &l->card->picture, true);
-}
-static bool read_text(const Line *l)
-{
-    if (!l->r->lesson->translator.count)
-        return bad(l, "a sentence for the picture model; say `translator \"SENTENCE\"` above the first card");
-    if (l->card->text.count)
-        return bad(l, "a card has one of these; take this one or the other away");
-    return sentences(l, &l->card->text);
-}
-static bool read_claim(const Line *l)
-{
-    return words(l, &l->card->claims);
-}
-static bool read_mechanism(const Line *l)
-{
-    return words(l, &l->card->mechanisms);
-}
-static bool read_hint(const Line *l)
-{
-    return sentences(l, &l->card->hints);
-}
-static bool read_note(const Line *l)
-{
-    return sentences(l, &l->card->notes);
 }
 
 static bool read_quoted(const Line *l)
@@ -378,37 +285,81 @@ static bool read_solution(const Line *l)
     return *q->solution || bad(l, "expected the commands that reach it");
 }
 
-static const struct {
+static bool is_drawn(const Line *l)
+{
+    const char *p = skip_blanks(l->rest);
+    size_t n = *p == '#' ? strspn(p + 1, "0123456789") : 0;
+    return (n && n <= 9 && !*skip_blanks(p + 1 + n)) || bad(l, "expected a drawn picture, #N: a lesson opens no files");
+}
+
+static bool reads_words(const Line *l)
+{
+    return l->r->lesson->translator.count ||
+           bad(l, "a sentence for the picture model; say `translator \"SENTENCE\"` above the first card");
+}
+
+/* What most statements are: texts of the lesson or the card, as they stand. */
+typedef enum Kind { OTHER, SENTENCE, WORDS, WHOLE } Kind;
+#define OF_LESSON(kind, field) kind, false, offsetof(Lesson, field), NULL
+#define OF_CARD(kind, field) kind, true, offsetof(Card, field), NULL
+
+static const struct Statement {
     const char *word;
-    bool (*read)(const Line *l);
+    Kind kind;
     bool of_card;
+    size_t texts;                /* offset of its Texts */
+    bool (*read)(const Line *l); /* where the kind says how it is read, a check before that, or NULL */
+    bool once;
 } STATEMENTS[] = {
-    {"minutes", read_minutes, false},
-    {"able", read_able, false},
-    {"misconception", read_misconception, false},
-    {"summary", read_summary, false},
-    {"reads", read_reads, false},
-    {"needs", read_needs, false},
-    {"explains", read_explains, false},
-    {"translator", read_translator, false},
-    {"do", read_do, true},
-    {"pause", read_pause, true},
-    {"show", read_show, true},
-    {"picture", read_picture, true},
-    {"text", read_text, true},
-    {"expect", read_expect, true},
-    {"quoted", read_quoted, true},
-    {"given", read_given, true},
-    {"claim", read_claim, true},
-    {"mechanism", read_mechanism, true},
-    {"predict", read_predict, true},
-    {"ask", read_ask, true},
-    {"right", read_right, true},
-    {"wrong", read_wrong, true},
-    {"solution", read_solution, true},
-    {"hint", read_hint, true},
-    {"note", read_note, true},
+    {"minutes", OTHER, false, 0, read_minutes, false},
+    {"able", OF_LESSON(SENTENCE, able), false},
+    {"misconception", OF_LESSON(SENTENCE, misconception), false},
+    {"summary", OF_LESSON(SENTENCE, summary), false},
+    {"reads", OF_LESSON(SENTENCE, reads), false},
+    {"needs", OF_LESSON(WORDS, needs), false},
+    {"explains", OF_LESSON(WORDS, explains), false},
+    {"translator", OF_LESSON(SENTENCE, translator), true},
+    {"do", OF_CARD(WHOLE, commands), false},
+    {"pause", OTHER, true, 0, read_pause, false},
+    {"show", OF_CARD(WHOLE, show), true},
+    {"picture", WHOLE, true, offsetof(Card, picture), is_drawn, true},
+    {"text", SENTENCE, true, offsetof(Card, text), reads_words, true},
+    {"expect", OTHER, true, 0, read_expect, false},
+    {"quoted", OTHER, true, 0, read_quoted, false},
+    {"given", OTHER, true, 0, read_given, false},
+    {"claim", OF_CARD(WORDS, claims), false},
+    {"mechanism", OF_CARD(WORDS, mechanisms), false},
+    {"predict", OTHER, true, 0, read_predict, false},
+    {"ask", OTHER, true, 0, read_ask, false},
+    {"right", OTHER, true, 0, read_right, false},
+    {"wrong", OTHER, true, 0, read_wrong, false},
+    {"solution", OTHER, true, 0, read_solution, false},
+    {"hint", OF_CARD(SENTENCE, hints), false},
+    {"note", OF_CARD(SENTENCE, notes), false},
 };
+
+static bool read_texts(const Line *l, const struct Statement *what)
+{
+    void *owner = what->of_card ? (void *)l->card : (void *)l->r->lesson;
+    Texts *to = (Texts *)(void *)((char *)owner + what->texts);
+    const char *p = skip_blanks(l->rest), *s;
+    if (what->once && to->count)
+        return bad(l, what->of_card ? "a card has one of these; take this one or the other away"
+                                    : "a lesson has one of these; take this one or the other away");
+    if (what->read && !what->read(l))
+        return false;
+    if (what->kind == WORDS)
+        return words(l, to);
+    if (what->kind == WHOLE) {
+        texts_add(to, keep(l, p, strlen(p)), l->line);
+        return *p || bad(l, "expected something behind that word");
+    }
+    s = quoted(l, &p);
+    if (!s)
+        return bad(l, "expected a sentence in \"quotes\"");
+    texts_add(to, s, l->line);
+    return ended(l, p);
+}
 
 /* Where the right answer stands tells nobody which it is: the question's own words say in which order the answers of a
  * choice are read out, for everybody the same. */
@@ -494,7 +445,7 @@ static bool statement(const Line *line, const char *word, size_t n)
         if (!STATEMENTS[i].of_card && line->card)
             return reader_error(line->r, line->line, "'%.*s' is about the whole lesson: put it before the first card",
                                 (int)n, word);
-        return STATEMENTS[i].read(line);
+        return STATEMENTS[i].kind == OTHER ? STATEMENTS[i].read(line) : read_texts(line, &STATEMENTS[i]);
     }
     Buf known = {0};
     for (size_t i = 0; i < sizeof STATEMENTS / sizeof *STATEMENTS; i++)
