@@ -168,7 +168,7 @@ static void squeeze(char *line)
 static const char *page_line(const char *p, int width, char line[1024])
 {
     size_t n = strcspn(p, "\n");
-    snprintf(line, 1024, "%.*s", (int)(n < 1024 ? n : 1023), p);
+    utf8_take(line, 1024, p, n);
     if (utf8_cells(line) > width)
         squeeze(line);
     return p + n + (p[n] == '\n');

@@ -138,7 +138,7 @@ static int rows_of(const char *text, int width)
         }
         char word[256];
         size_t n = strcspn(text, " \n");
-        snprintf(word, sizeof word, "%.*s", (int)(n < sizeof word ? n : sizeof word - 1), text);
+        utf8_take(word, sizeof word, text, n);
         int cells = utf8_cells(word);
         bool wraps = used && used + 1 + cells > width;
         rows += wraps;
@@ -228,7 +228,7 @@ static void draw_text(const Paint *p, Rect r, const char *text)
     while (*text && r.y < end) {
         char line[2048];
         size_t n = strcspn(text, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)(n < sizeof line ? n : sizeof line - 1), text);
+        utf8_take(line, sizeof line, text, n);
         r.h = end - r.y;
         int used = *line ? canvas_wrap(p->c, r, STYLE_STRONG, line) : 1;
         r.y += used < 1 ? 1 : used;

@@ -71,7 +71,7 @@ static void text_of(const Canvas *c, int y, Span w, char *out, size_t n)
     }
     const char *p = buf_str(&b);
     p += strspn(p, ".-'");
-    snprintf(out, n, "%s", p);
+    utf8_take(out, n, p, strlen(p));
     for (size_t k = strlen(out); k && strchr(".-'", out[k - 1]); k--)
         out[k - 1] = 0;
     buf_free(&b);

@@ -114,6 +114,15 @@ char *utf8_fit(char *out, size_t n, const char *s, int cells)
     return out;
 }
 
+char *utf8_take(char *out, size_t n, const char *s, size_t bytes)
+{
+    size_t taken = bytes < n ? bytes : n - 1;
+    memcpy(out, s, taken);
+    out[taken] = 0;
+    utf8_mend(out);
+    return out;
+}
+
 void utf8_mend(char *s)
 {
     size_t n = strlen(s), back = 0;

@@ -21,6 +21,8 @@ bool utf8_printable(uint32_t c);
 /* Copies s into out (n bytes, always ended), cut between two characters so that it takes no more than `cells` cells
  * (−1: any number); where something is left away it ends in "…". Returns out. */
 char *utf8_fit(char *out, size_t n, const char *s, int cells);
+/* The first `bytes` of s into out (n bytes, always ended), as many whole characters of them as fit. Returns out. */
+char *utf8_take(char *out, size_t n, const char *s, size_t bytes);
 /* Takes the beginning of a character off the end of s, where a cut has left one. */
 void utf8_mend(char *s);
 /* Copies s into out (n bytes, always ended) with every unprintable or invalid code point as `?`. Returns out. For

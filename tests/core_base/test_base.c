@@ -308,6 +308,17 @@ static void utf8_knows_widths(void **state)
     assert_int_equal(utf8_cells("e\xcc\x81\xe4\xb8\x80\xf0\x9f\x98\x80z"), 1 + 0 + 2 + 2 + 1);
 }
 
+static void utf8_takes_whole_characters(void **state)
+{
+    (void)state;
+    char out[6];
+    assert_string_equal(utf8_take(out, sizeof out, "a\xc3\xa9z", 2), "a");
+    assert_string_equal(utf8_take(out, sizeof out, "a\xc3\xa9z", 3), "a\xc3\xa9");
+    assert_string_equal(utf8_take(out, sizeof out, "\xe4\xb8\x80\xe4\xb8\x80", 6),
+                        "\xe4\xb8\x80"); /* 5 bytes have no room for two */
+    assert_string_equal(utf8_take(out, sizeof out, "", 0), "");
+}
+
 static void utf8_cleans(void **state)
 {
     (void)state;
@@ -444,6 +455,7 @@ int main(void)
         cmocka_unit_test(utf8_round_trips_everything),
         cmocka_unit_test(utf8_refuses_what_is_not_utf8),
         cmocka_unit_test(utf8_knows_widths),
+        cmocka_unit_test(utf8_takes_whole_characters),
         cmocka_unit_test(utf8_cleans),
         cmocka_unit_test(pool_runs_each_item_once),
     };

@@ -88,7 +88,7 @@ static int cut(const char *text, int most, char lines[LINES_MOST][LINE_BYTES])
     for (text += strspn(text, " "); *text; text += strspn(text, " ")) {
         char word[LINE_BYTES];
         size_t bytes = strcspn(text, " ");
-        snprintf(word, sizeof word, "%.*s", (int)(bytes < sizeof word ? bytes : sizeof word - 1), text);
+        utf8_take(word, sizeof word, text, bytes);
         int cells = letters_count(word);
         if (cells > most)
             return 0;

@@ -13,7 +13,7 @@ void help_fill(Buf *out, const char *text, int indent, int column)
     while (*text) {
         size_t n = strcspn(text, " ");
         char word[128];
-        snprintf(word, sizeof word, "%.*s", n < 127 ? (int)n : 127, text);
+        utf8_take(word, sizeof word, text, n);
         int cells = utf8_cells(word);
         if (column > indent && column + 1 + cells > COLUMNS) {
             buf_printf(out, "\n%*s", indent, "");

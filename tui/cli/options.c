@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/utf8.h"
 #include "core/session/command.h"
 
 #define MEMORY_LEAST 65536.0             /* bytes; the bundled model needs as much to compute anything */
@@ -291,7 +292,7 @@ static const char *option_name(const void *context, int i)
 static bool find_long(const char *name, size_t n, const OptionSpec **out, Err *err)
 {
     char typed[48];
-    snprintf(typed, sizeof typed, "%.*s", n < 40 ? (int)n : 40, name);
+    utf8_take(typed, 41, name, n);
     if (strcmp(typed, "color") == 0) /* the other spelling */
         snprintf(typed, sizeof typed, "colour");
     for (size_t i = 0; i < OPTION_COUNT_OF; i++)

@@ -203,7 +203,7 @@ static bool compose(Work *w, int height, int below, const char *text, ColourMode
     for (int row = height; *text && row < height + below;) { /* a line of the text is a paragraph */
         char line[2048];
         size_t n = strcspn(text, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)n, text);
+        utf8_take(line, sizeof line, text, n);
         row += canvas_wrap(out, (Rect){row, 1, height + below - row, width - 2},
                            row == height ? STYLE_SENTENCE : STYLE_DIM, line);
         text += n + (text[n] == '\n');
@@ -225,7 +225,7 @@ static int rows_of(const char *text, int width)
     while (*text) {
         char line[2048];
         size_t n = strcspn(text, "\n");
-        snprintf(line, sizeof line, "%.*s", (int)n, text);
+        utf8_take(line, sizeof line, text, n);
         canvas_clear(&c);
         rows += canvas_wrap(&c, (Rect){0, 1, 60, width - 2}, STYLE_TEXT, line);
         text += n + (text[n] == '\n');

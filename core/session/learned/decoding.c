@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/clock.h"
+#include "core/base/utf8.h"
 #include "core/session/exhibit.h"
 #include "core/session/learned/measures_parts.h"
 
@@ -135,7 +136,7 @@ static void put_line(Tree *t, int node, int depth, bool aside, bool best)
               : t->first[node] >= 0 ? DECODING_READ
                                     : DECODING_LEFT;
     if (v->word && n->word >= 0 && n->word < v->n)
-        snprintf(l->word, sizeof l->word, "%.31s", v->word[n->word]);
+        utf8_fit(l->word, sizeof l->word, v->word[n->word], -1);
     else
         snprintf(l->word, sizeof l->word, "%d", n->word);
 }

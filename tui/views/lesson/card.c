@@ -30,7 +30,7 @@ static int wrapped_lines(const char *text, int width)
     while (*text) {
         size_t n = strcspn(text, " \n");
         char word[256];
-        snprintf(word, sizeof word, "%.*s", (int)n, text);
+        utf8_take(word, sizeof word, text, n);
         int cells = utf8_cells(word);
         if (column + (column > 0) + cells > width) {
             lines++;
