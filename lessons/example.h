@@ -6,7 +6,7 @@
  *   scale = 0.5                   a single number
  *   q[t,e] = X @ Wq               sums over the axes of X that the result lacks
  *   s[t,u] = raw * scale          + - * / cell by cell
- *   A[t,u] = softmax(s, u)        softmax, norm(x, AXIS, EPS), sum, max, rename, gather(x, AXIS, i i i),
+ *   A[t,u] = softmax(s, u)        softmax, normalise(x, AXIS, EPS), sum, max, rename, gather(x, AXIS, i i i),
  *                                 where(m, x, y), slice(x, AXIS, START), concat(x, AXIS, y, AXIS), and every map: exp,
  *                                 gelu, sqrt …
  *   R[n,e] = normal(SEED)         random numbers of mean 0 and variance 1; band(REACH): 1 where row and column are at

@@ -1,5 +1,5 @@
-/* One formula of a worked example becomes one node, or a part that is made of several (softmax, norm). Every shape is
- * checked before the graph sees it. */
+/* One formula of a worked example becomes one node, or a part that is made of several (softmax, normalise). Every shape
+ * is checked before the graph sees it. */
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -282,9 +282,9 @@ static NodeId add_fill(const Formula *f)
 static const struct {
     const char *word;
     NodeId (*add)(const Formula *f);
-} FUNCTIONS[] = {{"softmax", add_softmax}, {"norm", add_norm},     {"sum", add_sum},     {"max", add_max},
-                 {"rename", add_rename},   {"gather", add_gather}, {"where", add_where}, {"slice", add_slice},
-                 {"concat", add_concat},   {"normal", add_normal}, {"band", add_band},   {"index", add_index},
+} FUNCTIONS[] = {{"softmax", add_softmax}, {"normalise", add_norm}, {"sum", add_sum},     {"max", add_max},
+                 {"rename", add_rename},   {"gather", add_gather},  {"where", add_where}, {"slice", add_slice},
+                 {"concat", add_concat},   {"normal", add_normal},  {"band", add_band},   {"index", add_index},
                  {"fill", add_fill}};
 
 static const char *const MAPS[] = {

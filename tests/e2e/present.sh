@@ -8,7 +8,7 @@ T=$HOME_DIR
 cat >"$T/talk.txt" <<'END'
 title Two words
 goto blocks.1.attn.pattern[h=2,t=r3c4]; view matrix
-caption One. {max blocks.1.attn.pattern[h=2,t=r3c4]}
+caption One. {max(blocks.1.attn.pattern[h=2,t=r3c4])}
 pause 2
 head 3
 caption Two.

@@ -14,11 +14,11 @@ cat >talk.txt <<'END'
 # what somebody does
 title A try
 goto blocks.1.attn.pattern[h=2,t=r3c4]
-caption Largest {max blocks.1.attn.pattern[h=2,t=r3c4]} at {label blocks.1.attn.pattern[h=2,t=r3c4]}, sum {sum blocks.1.attn.pattern[h=2,t=r3c4]}. Of {count blocks.1.attn.pattern[h=2,t=r3c4]}.
+caption Largest {max(blocks.1.attn.pattern[h=2,t=r3c4])} at {label(blocks.1.attn.pattern[h=2,t=r3c4])}, sum {sum(blocks.1.attn.pattern[h=2,t=r3c4])}. Of {count(blocks.1.attn.pattern[h=2,t=r3c4])}.
 note Slowly.
 pause 2.5
 open #66; set scale off
-caption {A answer} becomes {B answer}, {B max probs %}.
+caption {A answer} becomes {B answer}, {B max(probs) %}.
 pause 100
 view answer; compare b; zoom
 pause 1
@@ -142,7 +142,7 @@ refused "bad.txt:2: .*'abra'" 'view picture\nabra\npause 1\n'
 refused "bad.txt:1: pause: expected seconds" 'pause soon\n'
 refused 'bad.txt:1: pause: expected seconds' 'pause 1e9\n'
 refused 'bad.txt:2: .*no node' 'goto first\ncaption {nothing.here}\n'
-refused 'bad.txt:1: .*numbers: name every axis' 'caption {probs}\n'
+refused 'bad.txt:1: .*numbers: name one cell' 'caption {probs}\n'
 refused 'bad.txt:1: \{ without' 'caption {probs\n'
 refused 'bad.txt:2: the step has a caption' 'caption a\ncaption b\n'
 refused 'bad.txt: no step' '# nothing\n'

@@ -57,8 +57,8 @@ static void expressions(void **state)
     assert_true(value(&p, "2 + 3*4^2 - 10/5") == 48);
     assert_true(value(&p, "-2^2") == -4 && value(&p, "2^-1") == 0.5 && value(&p, "(1+1)^3") == 8);
     assert_true(value(&p, "m:x[d=1]") == -1 && value(&p, "sum(m:x)") == 4 && value(&p, "norm(m:y)") == sqrt(3));
-    assert_true(value(&p, "argmax(m:x)") == 0 && value(&p, "largest(m:x[d=1:3])") == 2 && value(&p, "cells(m:x)") == 3);
-    assert_true(value(&p, "min(3, 2) + max(1, 5)") == 7 && value(&p, "3 > 2 and 2 = 2") == 1);
+    assert_true(value(&p, "argmax(m:x)") == 0 && value(&p, "max(m:x[d=1:3])") == 2 && value(&p, "count(m:x)") == 3);
+    assert_true(value(&p, "min(3, 2) + max(1, 5)") == 7 && value(&p, "max(m:x[d=1], 5) - max( m:x )") == 2 && value(&p, "3 > 2 and 2 = 2") == 1);
     assert_true(value(&p, "params(pos_embed)") == 65 * 64);
     assert_true(fabs(value(&p, "sum(probs)") - 1) < 1e-6);
     refused(&p, "2 +", "expected a number");
@@ -169,7 +169,7 @@ static void answers_are_graded_and_explained(void **state)
         "## A\n\n```vitrine\npredict choice \"a?\"\nright \"yes\" \"so\"\nwrong \"no\" \"{{sum(m:x)}} of it\"\n```\n\n"
         "## B\n\n```vitrine\nask number \"sum?\" = sum(m:x) within 0.1\nwrong m:x[d=0] \"only the first\"\nhint "
         "\"{{m:x[d=0]}} and …\"\n```\n\n"
-        "## C\n\n```vitrine\nask change \"c?\" until largest(blocks.0.attn.pattern[h=1,t=r3c4]) > 0.9\nsolution set "
+        "## C\n\n```vitrine\nask change \"c?\" until max(blocks.0.attn.pattern[h=1,t=r3c4]) > 0.9\nsolution set "
         "scale x4\nright \"done\"\n```\n");
     int no = p.lesson.cards[0].question->choices[0].right ? 1 : 0; /* the answers are mixed */
     assert_true(player_choose(&p, no, &why, &err));

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/base/dmath.h"
 #include "core/session/ask/cells.h"
 #include "core/session/ask/number.h"
 #include "core/session/ask/say.h"
@@ -16,20 +17,6 @@ static bool take_word(const char **text, const char *word)
         return false;
     *text += n + strspn(*text + n, " ");
     return true;
-}
-
-/* "sum ADDRESS" and its like. */
-static CellsFold *take_fold(const char **text)
-{
-    char word[16];
-    size_t n = strcspn(*text, " ");
-    if (n >= sizeof word || (*text)[n] != ' ')
-        return NULL;
-    snprintf(word, sizeof word, "%.*s", (int)n, *text);
-    CellsFold *fold = cells_fold(word);
-    if (fold)
-        *text += n + strspn(*text + n, " ");
-    return fold;
 }
 
 /* The last axis' label of the largest cell. */
@@ -50,32 +37,20 @@ static bool put_label(Session *s, Side side, const char *address, Buf *out, Err 
     return true;
 }
 
-/* Whole numbers of a fold are counts: "1,048,576". */
-static void put_value(double x, bool counted, bool percent, Buf *out)
+/* Whole numbers are counts: "1,048,576". */
+static void put_value(double x, bool percent, Buf *out)
 {
-    if (counted)
-        ask_put_count(out, (size_t)x);
-    else if (percent)
+    if (percent)
         buf_printf(out, "%.1f %%", 100 * x);
+    else if (x >= 0 && x < 1e15 && x == dm_floor(x))
+        ask_put_count(out, (size_t)x);
     else
         ask_put_short(out, (float)x);
 }
 
-static bool put_folded(Session *s, Side side, const char *address, CellsFold *fold, bool percent, Buf *out, Err *err)
-{
-    Cells c;
-    if (!cells_read(s, side, address, &c, err))
-        return false;
-    if (!fold && c.count != 1)
-        return err_set(err,
-                       "'%s' is %zu numbers: name every axis, or put sum, mean, max, min, count or label before it",
-                       address, c.count);
-    put_value(fold ? fold(&c) : cells_at(&c, 0), fold == cells_fold("count"), percent, out);
-    return true;
-}
-
 static bool put_expression(Session *s, const char *text, Buf *out, Err *err)
 {
+    static const char LABEL[] = "label(";
     char copy[EXPRESSION];
     size_t n = strlen(text);
     Side side = ask_side(session_side(s));
@@ -94,15 +69,15 @@ static bool put_expression(Session *s, const char *text, Buf *out, Err *err)
         const char *path = site_path_any(session_graph(s, side), SITE_PROBS);
         return path ? put_label(s, side, path, out, err) : err_set(err, "this model names no answer");
     }
-    if (take_word(&rest, "label"))
-        return put_label(s, side, rest, out, err);
-    CellsFold *fold = take_fold(&rest);
-    if (fold || cells_address(rest) == strlen(rest))
-        return put_folded(s, side, rest, fold, percent, out, err);
+    n = strlen(rest);
+    if (strncmp(rest, LABEL, strlen(LABEL)) == 0 && rest[n - 1] == ')') {
+        copy[(size_t)(rest - copy) + n - 1] = 0;
+        return put_label(s, side, rest + strlen(LABEL), out, err);
+    }
     double x;
     if (!number_value(s, side, rest, &x, err))
         return false;
-    put_value(x, false, percent, out);
+    put_value(x, percent, out);
     return true;
 }
 

@@ -121,11 +121,11 @@ static size_t extreme(const Cells *c, double sign)
             best = i;
     return best;
 }
-static double cells_largest(const Cells *c)
+static double cells_max(const Cells *c)
 {
     return cells_at(c, extreme(c, 1));
 }
-static double cells_smallest(const Cells *c)
+static double cells_min(const Cells *c)
 {
     return cells_at(c, extreme(c, -1));
 }
@@ -201,11 +201,9 @@ static double pair_distance(const Cells *a, const Cells *b)
 static const struct {
     const char *word;
     double (*of)(const Cells *c);
-} FOLDS[] = {{"sum", cells_sum},       {"mean", cells_mean},         {"largest", cells_largest},
-             {"max", cells_largest},   {"smallest", cells_smallest}, {"min", cells_smallest},
-             {"argmax", cells_argmax}, {"argmin", cells_argmin},     {"var", cells_var},
-             {"norm", cells_norm},     {"entropy", cells_entropy},   {"cells", cells_count},
-             {"count", cells_count},   {"nonzero", cells_nonzero}};
+} FOLDS[] = {{"sum", cells_sum},         {"mean", cells_mean},     {"max", cells_max},        {"min", cells_min},
+             {"argmax", cells_argmax},   {"argmin", cells_argmin}, {"var", cells_var},        {"norm", cells_norm},
+             {"entropy", cells_entropy}, {"count", cells_count},   {"nonzero", cells_nonzero}};
 
 static const struct {
     const char *word;

@@ -23,7 +23,7 @@ bool cells_read(Session *s, Side side, const char *text, Cells *out, Err *err);
 double cells_at(const Cells *c, size_t i);
 size_t cells_index(const Cells *c, size_t i);
 
-/* One number of all cells: sum mean largest (max) smallest (min) var norm argmax argmin entropy cells (count) nonzero;
+/* One number of all cells: sum mean max min var norm argmax argmin entropy count nonzero;
  * var divides by their number, norm is the length, entropy −Σ x ln x, argmax counts from 0. NULL for another word. */
 typedef double CellsFold(const Cells *c);
 CellsFold *cells_fold(const char *word);

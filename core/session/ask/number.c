@@ -45,7 +45,7 @@ static double of_exp(double x)
 {
     return x > 700 ? HUGE_VAL : x < -700 ? 0 : dm_exp(x);
 }
-static double of_ln(double x)
+static double of_log(double x)
 {
     return x > 0 ? dm_log(x) : x == 0 ? -HUGE_VAL : (double)NAN;
 }
@@ -61,7 +61,7 @@ static double of_ceil(double x)
 static const struct {
     const char *name;
     double (*of)(double x);
-} OF_NUMBERS[] = {{"sqrt", dm_sqrt}, {"exp", of_exp},     {"ln", of_ln},     {"log2", of_log2},
+} OF_NUMBERS[] = {{"sqrt", dm_sqrt}, {"exp", of_exp},     {"log", of_log},   {"log2", of_log2},
                   {"abs", dm_abs},   {"floor", dm_floor}, {"ceil", of_ceil}, {"round", of_round}};
 
 static bool close_bracket(Parser *r)
@@ -175,7 +175,9 @@ static bool min_max(Parser *r, bool max, double *x)
 
 static bool call(Parser *r, const char *name, double *x)
 {
-    if (strcmp(name, "min") == 0 || strcmp(name, "max") == 0)
+    size_t address = (blanks(r), cells_address(r->p));
+    bool alone = r->p[address + strspn(r->p + address, " ")] == ')'; /* of an address; else of two numbers */
+    if (!alone && (strcmp(name, "min") == 0 || strcmp(name, "max") == 0))
         return min_max(r, strcmp(name, "max") == 0, x);
     CellsFold *fold = cells_fold(name);
     if (fold)
@@ -224,7 +226,7 @@ static bool primary(Parser *r, double *x)
     if (!read_cells(r, &c))
         return false;
     if (c.count != 1)
-        return err_set(r->err, "'%.*s' is %zu numbers: name one cell, or take sum( ), largest( ) … of them",
+        return err_set(r->err, "'%.*s' is %zu numbers: name one cell, or take sum( ), max( ) … of them",
                        (int)(r->p - start), start, c.count);
     *x = cells_at(&c, 0);
     return true;

@@ -8,7 +8,7 @@
  *   params(SCOPE) flops(SCOPE)           of the model; params() of all of it
  *   at(AXIS)                             where the reader's cursor stands on that axis
  *   on(PATH)                             1 where the reader is on that node
- *   sqrt exp ln log2 abs floor ceil round erf ( ), min max (X, Y); conditions are 1 or 0, and numbers in
+ *   sqrt exp log log2 abs floor ceil round ( ), min max (X, Y); conditions are 1 or 0, and numbers in
  *   brackets: X < Y, X > Y, X = Y, … and …
  */
 #ifndef VITRINE_SESSION_ASK_NUMBER_H
