@@ -294,7 +294,7 @@ int app_main(const AppOptions *o)
     state_save_file("open-lesson", a.desk.open ? a.desk.name : "");
     desk_close(&a.desk, &a.s);
     if (task_on(&a.ui.task))
-        task_end(&a.ui.task, &a.s, &a.commands, NULL);
+        task_end(&a.ui.task, &a.s, NULL);
     state_save(&a.s);
     term_close();
     canvas_free(&a.canvas);

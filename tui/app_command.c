@@ -139,7 +139,7 @@ static bool close_something(App *a, Err *err)
     else if (s->look.steps_focused)
         s->look.steps_focused = false;
     else if (task_on(&a->ui.task))
-        return task_end(&a->ui.task, s, &a->commands, err);
+        return task_end(&a->ui.task, s, err);
     else if (screen_now(s)->group == GROUP_ARITHMETIC && s->back_count)
         place_back(s);
     else if (screen_now(s)->group == GROUP_LEARNED &&

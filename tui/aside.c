@@ -1,26 +1,40 @@
 #include "tui/aside.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/base/mem.h"
 #include "core/session/state.h"
 
-void aside_put(Aside *a, Session *s)
+char *aside_lines(const Session *s)
 {
     Buf text = {0};
     session_write(s, STATE_MODEL | STATE_INPUT | STATE_WHOLE, &text);
-    a->lines = xstrdup(buf_str(&text));
-    a->history = edits_history_take(s);
+    char *lines = xstrdup(buf_str(&text));
     buf_free(&text);
+    return lines;
 }
 
-bool aside_back(Aside *a, Session *s)
+void aside_put(Aside *a, Session *s)
+{
+    a->lines = aside_lines(s);
+    a->edits = s->edits.count;
+    a->history = edits_history_take(s);
+    memcpy(a->back, s->back, sizeof a->back);
+    a->back_count = s->back_count;
+}
+
+bool aside_back(Aside *a, Session *s, Err *err)
 {
     Commands commands = session_command_set();
-    Err err;
-    bool ok = !a->lines || session_read(s, &commands, a->lines, LINE_REPLAY, &err);
-    if (!ok)
-        session_say(s, "%s", err.text);
+    Err own;
+    bool ok = !a->lines || session_read(s, &commands, a->lines, LINE_REPLAY, err ? err : &own);
+    if (!ok && !err)
+        session_say(s, "%s", own.text);
+    if (ok && a->lines) {
+        memcpy(s->back, a->back, sizeof s->back);
+        s->back_count = a->back_count;
+    }
     commands_free(&commands);
     aside_drop(a, s);
     return ok;

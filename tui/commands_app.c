@@ -104,7 +104,7 @@ static bool run_task(Session *s, const Args *a, Err *err)
         return false;
     if (a->count != 1)
         return err_set(err, "which task? `help` lists them; task end: back to what you had");
-    return strcmp(a->word[0], "end") == 0 ? task_end(&ui->task, s, ui->commands, err)
+    return strcmp(a->word[0], "end") == 0 ? task_end(&ui->task, s, err)
                                           : task_begin(&ui->task, s, ui->commands, a->word[0], err);
 }
 

@@ -5,10 +5,10 @@
 #include <strings.h>
 
 #include "core/base/file.h"
-#include "core/session/ask/ask.h"
 #include "core/session/permit.h"
 #include "core/session/state.h"
 #include "lessons/layout.h"
+#include "tui/aside.h"
 
 static bool is_lesson_file(const char *path)
 {
@@ -106,15 +106,6 @@ static int in_file(const Deck *d, int step)
     return step - (*d->title != 0);
 }
 
-static char *state_now(const Session *s)
-{
-    Buf text = {0};
-    session_write(s, STATE_MODEL | STATE_INPUT | STATE_WHOLE, &text);
-    char *kept = xstrdup(buf_str(&text));
-    buf_free(&text);
-    return kept;
-}
-
 /* The card as text, a paragraph a line. */
 static bool put_card(Deck *d, Err *err)
 {
@@ -147,9 +138,7 @@ static bool put_caption(Deck *d, Session *s, int i, Err *err)
         d->player.card = i;
         return put_card(d, err);
     }
-    const ScriptStep *step = &d->script.steps[i];
-    bool ok = ask_caption(s, step->caption.text, &d->caption, err);
-    return ok || err_prefix(err, "%s:%d", d->script.file, step->caption.line);
+    return script_caption(&d->script, i, s, &d->caption, err);
 }
 
 /* The commands of one step, from the state that the step before leads to. */
@@ -160,17 +149,12 @@ static bool enter_step(Deck *d, Session *s, const Commands *c, int step, Err *er
         return false;
     if (i >= 0 && d->lesson)
         return player_enter(&d->player, i, err);
-    for (int k = 0; i >= 0 && k < d->script.steps[i].count; k++) {
-        const ScriptLine *line = &d->script.steps[i].commands[k];
-        if (!command_do(s, c, line->text, d->allowed, err))
-            return err_prefix(err, "%s:%d", d->script.file, line->line);
-    }
-    return true;
+    return i < 0 || script_run(&d->script, i, s, c, d->allowed, err);
 }
 
 static bool restore(Deck *d, Session *s, const Commands *c, int step, Err *err)
 {
-    char *now = state_now(s);
+    char *now = aside_lines(s);
     int card = in_file(d, step);
     bool same = strcmp(now, d->kept[step]) == 0;
     free(now);
@@ -193,7 +177,7 @@ bool deck_on(Deck *d, Session *s, Err *err)
     if (!player_on(&d->player, err))
         return false;
     free(d->kept[d->at]);
-    d->kept[d->at] = state_now(s);
+    d->kept[d->at] = aside_lines(s);
     buf_clear(&d->caption);
     return put_card(d, err); /* its live values */
 }
@@ -212,7 +196,7 @@ bool deck_go(Deck *d, Session *s, const Commands *c, int step, Err *err)
             return false;
         if (d->settle)
             d->settle(d->context, s, c);
-        d->kept[i] = state_now(s);
+        d->kept[i] = aside_lines(s);
         d->at = i;
     }
     return put_caption(d, s, in_file(d, step), err);

@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/session/ask/ask.h"
-
 void stage_close(Stage *t)
 {
     script_free(&t->script);
@@ -58,13 +56,11 @@ bool stage_do(Stage *t, Overlay *o, const char *word, Buf *said, Err *err)
 
 bool stage_run(Stage *t, Session *s, const Commands *c, Err *err)
 {
-    const ScriptStep *step = &t->script.steps[t->at];
     Buf caption = {0};
     t->due = false;
-    bool ok = t->at > 0 || command_do(s, c, "reset edits", LINE_FOREIGN, err);
-    for (int k = 0; ok && k < step->count; k++)
-        ok = command_do(s, c, step->commands[k].text, LINE_FOREIGN | COMMAND_UI, err);
-    ok = ok && ask_caption(s, step->caption.text, &caption, err);
+    bool ok = (t->at > 0 || command_do(s, c, "reset edits", LINE_FOREIGN, err)) &&
+              script_run(&t->script, t->at, s, c, LINE_FOREIGN | COMMAND_UI, err) &&
+              script_caption(&t->script, t->at, s, &caption, err);
     if (ok)
         session_say(s, "%d/%d %s", t->at + 1, t->script.count, buf_str(&caption));
     buf_free(&caption);

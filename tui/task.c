@@ -1,13 +1,11 @@
 #include "tui/task.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/mem.h"
 #include "core/session/log.h"
 #include "core/session/place.h"
-#include "core/session/state.h"
 
 #define TASK(name, ...) name,
 static const char *const NAMES[] = {
@@ -93,7 +91,7 @@ static const char *for_input(const Session *s, const char *any, const char *word
 /* What becomes of what the reader has. */
 static void put_kept(const Session *s, const Task *on, const TaskSpec *t, Buf *out)
 {
-    int edits = task_on(on) ? on->edits : s->edits.count;
+    int edits = task_on(on) ? on->own.edits : s->edits.count;
     if (!t->clean)
         return;
     if (edits)
@@ -119,26 +117,13 @@ const char *task_at(const Session *s, const Task *on, int i, Buf *text, Buf *cha
 
 bool task_on(const Task *t)
 {
-    return t && t->kept;
+    return t && t->own.lines;
 }
 
 void task_free(Task *t)
 {
-    free(t->kept);
-    edits_history_free(&t->history);
-    *t = (Task){.kept = NULL};
-}
-
-static void keep_own(Task *t, Session *s)
-{
-    Buf text = {0};
-    session_write(s, STATE_MODEL | STATE_INPUT | STATE_WHOLE, &text);
-    t->kept = xstrdup(buf_str(&text));
-    t->edits = s->edits.count;
-    t->history = edits_history_take(s);
-    memcpy(t->back, s->back, sizeof t->back);
-    t->back_count = s->back_count;
-    buf_free(&text);
+    aside_free(&t->own);
+    *t = (Task){.text = ""};
 }
 
 static bool clean(Session *s, const Commands *c, Err *err)
@@ -167,13 +152,13 @@ bool task_begin(Task *t, Session *s, const Commands *c, const char *name, Err *e
     fill(s, for_input(s, spec->command, spec->words_command), &line);
     fill(s, for_input(s, spec->text, spec->words), &text);
     if (fresh)
-        keep_own(t, s);
+        aside_put(&t->own, s);
     log_hold(s, true); /* the task is one entry, whatever its commands are */
     bool ok = (!spec->clean || clean(s, c, err)) &&
               command_do(s, c, buf_str(&line), LINE_REPLAY | COMMAND_PROCESS | COMMAND_UI, err);
     log_hold(s, false);
     if (!ok && fresh)
-        task_end(t, s, c, NULL);
+        task_end(t, s, NULL);
     if (ok && spec->clean)
         snprintf(t->text, sizeof t->text, "%s", buf_str(&text));
     if (ok && spec->asks && (!spec->words_command || reads_words(s))) {
@@ -186,19 +171,15 @@ bool task_begin(Task *t, Session *s, const Commands *c, const char *name, Err *e
     return ok;
 }
 
-bool task_end(Task *t, Session *s, const Commands *c, Err *err)
+bool task_end(Task *t, Session *s, Err *err)
 {
     if (!task_on(t))
         return err_set(err, "no task is on; `help` lists them");
-    int edits = t->edits;
+    int edits = t->own.edits;
+    Err none;
     log_hold(s, true);
-    bool ok = session_read(s, c, t->kept, LINE_REPLAY, err);
+    bool ok = aside_back(&t->own, s, err ? err : &none);
     log_hold(s, false);
-    edits_history_put(s, &t->history);
-    if (ok) {
-        memcpy(s->back, t->back, sizeof t->back);
-        s->back_count = t->back_count;
-    }
     task_free(t);
     if (ok && edits)
         session_say(s, "Back where you were, your %d %s in force again.", edits, edits == 1 ? "change" : "changes");

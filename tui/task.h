@@ -4,7 +4,7 @@
 #ifndef VITRINE_TUI_TASK_H
 #define VITRINE_TUI_TASK_H
 #include "core/session/command.h"
-#include "core/session/edit/edits.h"
+#include "tui/aside.h"
 
 typedef enum TaskOnly { TASK_ANY, TASK_PICTURES, TASK_WORDS } TaskOnly;
 
@@ -19,11 +19,7 @@ typedef struct TaskSpec {
 /* The one that is on, and what comes back when it ends. */
 typedef struct Task {
     char text[120]; /* what it is called; "": none is on */
-    char *kept;     /* the reader's own state, as commands */
-    int edits;      /* how many changes are in it */
-    EditHistory history;
-    Place back[SESSION_BACK];
-    int back_count;
+    Aside own;
 } Task;
 
 /* Name of the i-th task that this model allows, NULL past the end. text, changes: its two lines, appended. */
@@ -31,7 +27,7 @@ const char *task_at(const Session *s, const Task *on, int i, Buf *text, Buf *cha
 /* Runs a task; what the reader has stays set apart where a clean one is on already. False: nothing has changed. */
 bool task_begin(Task *t, Session *s, const Commands *c, const char *name, Err *err);
 /* What the reader had comes back. False, with the reason, where it cannot; the task is over all the same. */
-bool task_end(Task *t, Session *s, const Commands *c, Err *err);
+bool task_end(Task *t, Session *s, Err *err);
 bool task_on(const Task *t);
 void task_free(Task *t);
 #endif

@@ -58,7 +58,8 @@ static void expressions(void **state)
     assert_true(value(&p, "-2^2") == -4 && value(&p, "2^-1") == 0.5 && value(&p, "(1+1)^3") == 8);
     assert_true(value(&p, "m:x[d=1]") == -1 && value(&p, "sum(m:x)") == 4 && value(&p, "norm(m:y)") == sqrt(3));
     assert_true(value(&p, "argmax(m:x)") == 0 && value(&p, "max(m:x[d=1:3])") == 2 && value(&p, "count(m:x)") == 3);
-    assert_true(value(&p, "min(3, 2) + max(1, 5)") == 7 && value(&p, "max(m:x[d=1], 5) - max( m:x )") == 2 && value(&p, "3 > 2 and 2 = 2") == 1);
+    assert_true(value(&p, "min(3, 2) + max(1, 5)") == 7 && value(&p, "max(m:x[d=1], 5) - max( m:x )") == 2 &&
+                value(&p, "3 > 2 and 2 = 2") == 1);
     assert_true(value(&p, "params(pos_embed)") == 65 * 64);
     assert_true(fabs(value(&p, "sum(probs)") - 1) < 1e-6);
     refused(&p, "2 +", "expected a number");

@@ -64,7 +64,7 @@ static bool close_something(Work *w, Err *err)
     Session *s = &w->session;
     ScreenGroup group = screen_now(s)->group;
     if (task_on(&w->ui.task))
-        return task_end(&w->ui.task, s, &w->commands, err);
+        return task_end(&w->ui.task, s, err);
     if (group == GROUP_ARITHMETIC && s->back_count)
         place_back(s);
     else if (group == GROUP_LEARNED && s->back_count)

@@ -5,19 +5,12 @@
 #include <strings.h>
 
 #include "core/base/file.h"
-#include "core/session/ask/ask.h"
 #include "core/session/state.h"
 #include "tui/canvas/export.h"
 #include "tui/cli/plain.h"
 #include "tui/cli/verbs.h"
 
 enum { IDLE_MOST = SCRIPT_IDLE_S * 1000, NAME = 1000 }; /* milliseconds; bytes */
-
-static bool at_line(const Script *s, int line, Err *err)
-{
-    Err inner = *err;
-    return err_set(err, "%s:%d: %s", s->file, line, inner.text);
-}
 
 /* The last command of the step, where it is one that asks, whose answer is what is to be seen; else "". */
 static const char *asked(const Work *w, const ScriptStep *step)
@@ -33,15 +26,13 @@ static const char *asked(const Work *w, const ScriptStep *step)
 
 bool play_step(Work *w, const Script *s, int i, unsigned allowed, Buf *caption, Err *err)
 {
-    const ScriptStep *step = &s->steps[i];
     buf_clear(&w->session.said);
     overlay_close(&w->overlay);
-    for (int k = 0; k < step->count; k++)
-        if (!command_do(&w->session, &w->commands, step->commands[k].text, allowed, err))
-            return at_line(s, step->commands[k].line, err);
-    if (!*asked(w, step))
+    if (!script_run(s, i, &w->session, &w->commands, allowed, err))
+        return false;
+    if (!*asked(w, &s->steps[i]))
         buf_clear(&w->session.said); /* what a change says is not part of the screen, and the caption stands there */
-    return ask_caption(&w->session, step->caption.text, caption, err) || at_line(s, step->caption.line, err);
+    return script_caption(s, i, &w->session, caption, err);
 }
 
 /* Options that change what a screen looks like, as they were given. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/file.h"
+#include "core/session/ask/ask.h"
 
 enum { SECONDS_MOST = 3600, DEFAULT_SECONDS = 3 };
 
@@ -115,4 +116,19 @@ void script_free(Script *s)
     free(s->steps);
     arena_free(&s->arena);
     *s = (Script){0};
+}
+
+bool script_run(const Script *s, int i, Session *on, const Commands *c, unsigned allowed, Err *err)
+{
+    const ScriptStep *step = &s->steps[i];
+    for (int k = 0; k < step->count; k++)
+        if (!command_do(on, c, step->commands[k].text, allowed, err))
+            return err_prefix(err, "%s:%d", s->file, step->commands[k].line);
+    return true;
+}
+
+bool script_caption(const Script *s, int i, Session *on, Buf *out, Err *err)
+{
+    const ScriptLine *caption = &s->steps[i].caption;
+    return ask_caption(on, caption->text, out, err) || err_prefix(err, "%s:%d", s->file, caption->line);
 }

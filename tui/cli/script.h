@@ -14,6 +14,7 @@
 #include "core/base/buf.h"
 #include "core/base/err.h"
 #include "core/base/mem.h"
+#include "core/session/command.h"
 
 /* SCRIPT_IDLE_S: no pause of a cast, or of a script that plays by itself, is longer: a reader who wants more stops it.
  */
@@ -46,6 +47,11 @@ typedef struct Script {
 bool script_parse(Script *s, const char *file, const char *text, Err *err);
 bool script_read(Script *s, const char *file, Err *err); /* "-" is standard input */
 void script_free(Script *s);
+
+/* The commands of step i, which may touch what is allowed (LINE_…); and its caption as it is now, appended. False
+ * with "FILE:LINE: …". */
+bool script_run(const Script *s, int i, Session *on, const Commands *c, unsigned allowed, Err *err);
+bool script_caption(const Script *s, int i, Session *on, Buf *out, Err *err);
 
 /* The ready-made ones, five minutes each, with notes for the speaker: assets/demos. */
 typedef struct Demo {
