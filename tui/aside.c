@@ -24,19 +24,25 @@ void aside_put(Aside *a, Session *s)
     a->back_count = s->back_count;
 }
 
-bool aside_back(Aside *a, Session *s, Err *err)
+bool aside_return(Aside *a, Session *s, Err *err)
 {
     Commands commands = session_command_set();
-    Err own;
-    bool ok = !a->lines || session_read(s, &commands, a->lines, LINE_REPLAY, err ? err : &own);
-    if (!ok && !err)
-        session_say(s, "%s", own.text);
+    bool ok = !a->lines || session_read(s, &commands, a->lines, LINE_REPLAY, err);
     if (ok && a->lines) {
         memcpy(s->back, a->back, sizeof s->back);
         s->back_count = a->back_count;
     }
     commands_free(&commands);
     aside_drop(a, s);
+    return ok;
+}
+
+bool aside_back(Aside *a, Session *s)
+{
+    Err err;
+    bool ok = aside_return(a, s, &err);
+    if (!ok)
+        session_say(s, "%s", err.text);
     return ok;
 }
 

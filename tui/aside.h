@@ -14,9 +14,9 @@ typedef struct Aside {
 /* The commands that lead to what is on show: xmalloc'd. */
 char *aside_lines(const Session *s);
 void aside_put(Aside *a, Session *s);
-/* Back to it, the whole of it or nothing; what went wrong is said where err is NULL. Nothing is set aside afterwards.
- */
-bool aside_back(Aside *a, Session *s, Err *err);
+/* Back to it, the whole of it or nothing. Nothing is set aside afterwards. */
+bool aside_return(Aside *a, Session *s, Err *err);
+bool aside_back(Aside *a, Session *s); /* the same; what went wrong is said */
 /* The session was not changed meanwhile: the history returns alone. */
 void aside_drop(Aside *a, Session *s);
 void aside_free(Aside *a);

@@ -66,7 +66,7 @@ bool desk_open(Desk *d, Session *s, const char *which, Err *err)
     }
     if (!player_open(&d->player, s, &lesson, err)) {
         player_close(&d->player);
-        aside_back(&d->own, s, NULL);
+        aside_back(&d->own, s);
         return false;
     }
     d->open = true;
@@ -84,7 +84,7 @@ void desk_close(Desk *d, Session *s)
         return;
     desk_keep_progress(d);
     player_close(&d->player);
-    aside_back(&d->own, s, NULL);
+    aside_back(&d->own, s);
     buf_free(&d->said);
     *d = (Desk){0};
 }

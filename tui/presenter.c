@@ -36,7 +36,7 @@ static bool go(Presenter *p, Session *s, const Commands *c, int step, Err *err)
 static void bring_back(Presenter *p, Session *s)
 {
     deck_close(&p->deck);
-    if (aside_back(&p->own, s, NULL))
+    if (aside_back(&p->own, s))
         buf_clear(&s->said);
 }
 

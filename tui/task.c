@@ -176,9 +176,8 @@ bool task_end(Task *t, Session *s, Err *err)
     if (!task_on(t))
         return err_set(err, "no task is on; `help` lists them");
     int edits = t->own.edits;
-    Err none;
     log_hold(s, true);
-    bool ok = aside_back(&t->own, s, err ? err : &none);
+    bool ok = aside_return(&t->own, s, err);
     log_hold(s, false);
     task_free(t);
     if (ok && edits)

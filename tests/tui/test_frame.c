@@ -783,6 +783,27 @@ static void words_at_every_size(void **state)
     canvas_free(&c);
 }
 
+/* A line that is longer than a page takes loses whole characters. */
+static void pages_are_cut_between_characters(void **state)
+{
+    (void)state;
+    Overlay o = {0};
+    Canvas c;
+    Buf text = {0};
+    for (int i = 0; i < 1022; i++)
+        buf_putc(&text, 'a');
+    buf_puts(&text, "\xc3\xa9\n"); /* é, of which there is room for one byte */
+    overlay_text(&o, "Long", buf_str(&text));
+    canvas_init(&c, 60, 140);
+    canvas_clear(&c);
+    overlay_draw(&o, &c);
+    for (int i = 0; i < c.h * c.w; i++)
+        assert_true(c.cells[i].ch != 0xfffd && c.cells[i].ch != '?');
+    canvas_free(&c);
+    overlay_free(&o);
+    buf_free(&text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -800,6 +821,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(the_prompt_knows_a_shells_keys, start, stop),
         cmocka_unit_test_setup_teardown(clicks_are_commands, start, stop),
         cmocka_unit_test_setup_teardown(the_wheel_moves_what_is_under_it, start, stop),
+        cmocka_unit_test(pages_are_cut_between_characters),
         cmocka_unit_test_setup_teardown(every_row_is_complete, start, stop),
         cmocka_unit_test_setup_teardown(words_at_every_size, start, stop),
         cmocka_unit_test_setup_teardown(every_screen_is_reached, start, stop),
