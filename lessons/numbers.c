@@ -8,7 +8,7 @@
 #include <strings.h>
 
 #include "core/base/utf8.h"
-#include "core/session/ask/printed.h"
+#include "core/session/ask/number.h"
 #include "lessons/lesson_parts.h"
 
 enum { FOUND_MOST = 256 };

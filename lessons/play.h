@@ -4,7 +4,7 @@
 #ifndef VITRINE_LESSONS_PLAY_H
 #define VITRINE_LESSONS_PLAY_H
 #include "core/session/address.h"
-#include "core/session/ask/printed.h"
+#include "core/session/ask/number.h"
 #include "core/session/command.h"
 #include "lessons/example.h"
 

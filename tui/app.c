@@ -7,8 +7,8 @@
 #include "core/base/clock.h"
 #include "core/base/tell.h"
 #include "core/session/learned/measures.h"
-#include "core/session/learned/scale_places.h"
 #include "core/session/screens.h"
+#include "core/session/screens/laboratory.h"
 #include "core/session/state.h"
 #include "tui/app_parts.h"
 

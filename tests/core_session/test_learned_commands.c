@@ -2,9 +2,9 @@
 #include "tests/core_session/asking.h"
 
 #include "core/base/clock.h"
-#include "core/session/edit/slider.h"
 #include "core/session/learned/measures.h"
 #include "core/session/screens.h"
+#include "core/session/screens/laboratory.h"
 
 static const char *at(void)
 {

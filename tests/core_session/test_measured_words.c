@@ -11,9 +11,9 @@
 #include "core/graph/anatomy.h"
 #include "core/models/decode.h"
 #include "core/session/ask/ledgers.h"
-#include "core/session/learned/head_words.h"
 #include "core/session/learned/measures.h"
 #include "core/session/learned/word_film.h"
+#include "core/session/screens/heads.h"
 #include "core/train/text_trainer.h"
 
 enum { STEPS = 30, ATTENTIONS = 4, HEADS = 2, SOME = 40 };

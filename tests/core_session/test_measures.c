@@ -10,8 +10,8 @@
 #include "core/eval/ablation.h"
 #include "core/eval/accuracy.h"
 #include "core/io/tensors.h"
-#include "core/session/learned/head_words.h"
 #include "core/session/learned/measures.h"
+#include "core/session/screens/heads.h"
 #include "core/train/trainer.h"
 
 /* One small trained model for all tests: folders and files in a place of its own. */

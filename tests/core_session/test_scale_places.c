@@ -3,7 +3,7 @@
 #include "asking.h"
 
 #include "core/eval/scale_search.h"
-#include "core/session/learned/scale_places.h"
+#include "core/session/screens/laboratory.h"
 
 static void same_place(const ScaleSearchRow *found, const ScalePlace *p)
 {

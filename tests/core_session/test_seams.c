@@ -7,11 +7,11 @@
 #include "core/models/drawn.h"
 #include "core/session/address.h"
 #include "core/session/edit/edits.h"
-#include "core/session/edit/slider.h"
-#include "core/session/learned/object.h"
+#include "core/session/input.h"
 #include "core/session/options.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
+#include "core/session/screens/laboratory.h"
 #include "core/session/screens/where.h"
 #include "core/session/state.h"
 

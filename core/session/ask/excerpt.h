@@ -2,6 +2,7 @@
  */
 #ifndef VITRINE_SESSION_ASK_EXCERPT_H
 #define VITRINE_SESSION_ASK_EXCERPT_H
+#include "core/session/ask/excerpt.h"
 #include "core/session/session.h"
 
 typedef struct Excerpt {
@@ -20,4 +21,7 @@ typedef struct Excerpt {
 bool excerpt_make(Excerpt *c, const Graph *g, NodeId n, const Selection *cells, const char *axes, Err *err);
 void excerpt_copy(const Excerpt *c, const float *values, float *out); /* out[cells] */
 void excerpt_shape_text(const Excerpt *c, Buf *out);                  /* "[t=197,h=12,e=64]" */
+
+/* Its numbers in rows and columns for a terminal of 80 columns: x[c->cells], appended. */
+void export_table(const Excerpt *c, const float *x, Buf *out);
 #endif

@@ -8,7 +8,6 @@
 #include "core/session/address.h"
 #include "core/session/ask/ask_parts.h"
 #include "core/session/ask/excerpt.h"
-#include "core/session/ask/export_table.h"
 
 typedef struct Chosen {
     NodeId *node;

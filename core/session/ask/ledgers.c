@@ -8,9 +8,11 @@
 
 #include "core/base/clock.h"
 #include "core/base/mem.h"
+#include "core/eval/removal.h"
 #include "core/graph/anatomy.h"
 #include "core/graph/vary.h"
 #include "core/session/address.h"
+#include "core/session/ask/ledger_effects.h"
 #include "core/session/ask/say.h"
 #include "core/session/exhibit.h"
 #include "core/session/place.h"
@@ -365,64 +367,6 @@ bool ledger_table(Session *s, Side side, bool measured, Buf *out, bool json, Err
     return ok;
 }
 
-/* A class by its name or number. */
-static bool parse_class(const Session *s, const char *word, int column, int *o, Err *err)
-{
-    NodeId logits = site_node_any(exhibit_pass(s->now)->base, SITE_LOGITS);
-    if (logits == NO_NODE)
-        return err_set(err, "this model has no classes");
-    Dims d = graph_node(exhibit_pass(s->now)->base, logits)->dims;
-    return axis_parse(&exhibit_pass(s->now)->base->axes[d.axis[d.n - 1]], word, o) ||
-           err_set(err, "column %d: there is no class '%.60s'", column, word);
-}
-
-/* A cell of a node, or a class alone. */
-static bool parse_target(Session *s, const char *word, int column, LedgerTarget *t, Err *err)
-{
-    Graph plain = *exhibit_pass(s->now)->base;
-    Address to;
-    int o;
-    if (parse_class(s, word, column, &o, NULL))
-        return ledger_rivals(s, SIDE_B, -1, o, t, err);
-    plain.count = exhibit_pass(s->now)->base_count;
-    if (!address_word(s, &plain, word, column, &to, err))
-        return false;
-    if (!to.is_node)
-        return err_set(err, "column %d: '%s' is a group of nodes: name one of them", column, to.path);
-    snprintf(t->path, sizeof t->path, "%s", to.path);
-    t->cell = address_cell(s, &plain, graph_find(&plain, to.path), &to.cells);
-    t->against = LEDGER_ALONE;
-    return true;
-}
-
-static bool parse(Session *s, const Args *a, LedgerTarget *t, Err *err)
-{
-    const char *against = args_named(a, "against");
-    int rival;
-    if (a->count > 1)
-        return err_set(err, "column %d: expected one class or address such as logits[o=0], or off", a->column[1]);
-    if (a->count && strcmp(a->word[0], "off") == 0)
-        return true;
-    if (!(a->count ? parse_target(s, a->word[0], a->column[0], t, err) : ledger_rivals(s, SIDE_B, -1, -1, t, err)))
-        return false;
-    if (!against)
-        return true;
-    if (!site_is(exhibit_pass(s->now)->base, t->path, SITE_LOGITS))
-        return err_set(err, "against=%.40s: only a class can be set against another", against);
-    t->against = LEDGER_ALONE;
-    if (strcmp(against, "none") == 0)
-        return true;
-    if (!parse_class(s, against, 1, &rival, err))
-        return false;
-    int row, o;
-    const Graph *g = exhibit_pass(s->now)->base;
-    ledger_class(g, graph_find(g, t->path), t->cell, &row, &o);
-    if (rival == o)
-        return err_set(err, "against=%.40s: that is the same class", against);
-    t->against = t->cell - (size_t)o + (size_t)rival;
-    return true;
-}
-
 int ledger_attention(const Session *s, Side side)
 {
     const Graph *g = session_graph(s, ask_side(side));
@@ -437,37 +381,106 @@ int ledger_attention(const Session *s, Side side)
     return part;
 }
 
-/* To its screen, on a head of the attention in focus, of the last block's where none is. */
-static bool go(Session *s, Err *err)
+struct LedgerEffects {
+    RemovalRun *lines, *tokens;
+    size_t line_count;
+    int entry, head; /* whose tokens */
+};
+
+static int heads_of(const Graph *g, const LedgerEntry *e)
 {
-    const char *path = site_path(session_graph(s, SIDE_B), ledger_attention(s, SIDE_B), SITE_Z);
-    return !path || s->place.screen == SCREEN_LEDGER || session_go(s, path, SCREEN_LEDGER, err);
+    return e->heads == NO_NODE ? 1 : (int)graph_cells(g, e->heads);
 }
 
-bool ledger_command(Session *s, const Args *a, Err *err)
+int ledger_line_count(const Graph *g, const Ledger *l)
 {
-    LedgerTarget t = {{0}, 0, 0};
-    if (!parse(s, a, &t, err) || !ledger_set(s, &t, err))
-        return false;
-    if (!*t.path) {
-        session_say(s, "The ledger is closed.");
+    int count = 0;
+    for (int i = 0; i < l->count; i++)
+        count += heads_of(g, &l->entry[i]);
+    return count;
+}
+
+void ledger_line_at(const Graph *g, const Ledger *l, int i, int *entry, int *head)
+{
+    for (*entry = l->count - 1; *entry > 0 && i >= heads_of(g, &l->entry[*entry]); --*entry)
+        i -= heads_of(g, &l->entry[*entry]); /* a ledger begins at the end of the model */
+    *head = l->entry[*entry].heads == NO_NODE ? -1 : i;
+}
+
+static void begin_lines(Exhibit *e, const Ledger *l, Pool *pool)
+{
+    const Graph *g = exhibit_graph(e);
+    int count = ledger_line_count(g, l);
+    Removal *what = xcalloc((size_t)count + 1, sizeof *what);
+    for (int i = 0; i < count; i++) {
+        ledger_line_at(g, l, i, &what[i].entry, &what[i].head);
+        what[i].at = -1;
+    }
+    exhibit_pass(e)->effects = xcalloc(1, sizeof *exhibit_pass(e)->effects);
+    *exhibit_pass(e)->effects = (struct LedgerEffects){.line_count = (size_t)count, .entry = -1};
+    exhibit_pass(e)->effects->lines = removal_run_new(g, exhibit_run(e), l, what, (size_t)count, pool);
+    free(what);
+}
+
+static void begin_tokens(Exhibit *e, const Ledger *l, int entry, int head, Pool *pool)
+{
+    struct LedgerEffects *f = exhibit_pass(e)->effects;
+    const Graph *g = exhibit_graph(e);
+    size_t tokens = graph_cells(g, l->entry[entry].tokens) / graph_cells(g, l->entry[entry].heads);
+    Removal *what = xcalloc(tokens + 1, sizeof *what);
+    for (size_t u = 0; u < tokens; u++)
+        what[u] = (Removal){entry, head, (int)u};
+    removal_run_free(f->tokens);
+    f->tokens = removal_run_new(g, exhibit_run(e), l, what, tokens, pool);
+    f->entry = entry;
+    f->head = head;
+    free(what);
+}
+
+bool ledger_effects_step(Exhibit *e, Pool *pool, int entry, int head, int64_t deadline_ns)
+{
+    const LedgerOn *on = exhibit_ledger(e);
+    if (!on->there)
         return true;
-    }
-    return go(s, err);
+    if (!exhibit_pass(e)->effects)
+        begin_lines(e, &on->ledger, pool);
+    if (!removal_run_step(exhibit_pass(e)->effects->lines, deadline_ns))
+        return false;
+    if (entry < 0 || entry >= on->ledger.count || on->ledger.entry[entry].tokens == NO_NODE)
+        return true;
+    if (exhibit_pass(e)->effects->entry != entry || exhibit_pass(e)->effects->head != head)
+        begin_tokens(e, &on->ledger, entry, head, pool);
+    return removal_run_step(exhibit_pass(e)->effects->tokens, deadline_ns);
 }
 
-void ledger_complete(const Session *s, int index, Buf *out)
+static float effect_of(const RemovalRun *r, size_t i)
 {
-    NodeId logits = site_node_any(exhibit_pass(s->now)->base, SITE_LOGITS);
-    if (index > 0)
+    return r && i < removal_run_done(r) ? removal_run_effect(r, i) : NAN;
+}
+
+float ledger_effect(const Exhibit *e, int line)
+{
+    return exhibit_pass(e)->effects ? effect_of(exhibit_pass(e)->effects->lines, (size_t)line) : NAN;
+}
+
+float ledger_token_effect(const Exhibit *e, int entry, int head, int u)
+{
+    const struct LedgerEffects *f = exhibit_pass(e)->effects;
+    return f && f->entry == entry && f->head == head ? effect_of(f->tokens, (size_t)u) : NAN;
+}
+
+void ledger_effects_done(const Exhibit *e, size_t *done, size_t *total)
+{
+    *done = exhibit_pass(e)->effects ? removal_run_done(exhibit_pass(e)->effects->lines) : 0;
+    *total = exhibit_pass(e)->effects ? exhibit_pass(e)->effects->line_count : 0;
+}
+
+void ledger_effects_drop(Forward *p)
+{
+    if (!p->effects)
         return;
-    buf_puts(out, "off\n");
-    if (logits == NO_NODE)
-        return;
-    Dims d = graph_node(exhibit_pass(s->now)->base, logits)->dims;
-    const Axis *classes = &exhibit_pass(s->now)->base->axes[d.axis[d.n - 1]];
-    for (int i = 0; i < classes->n && i < 40; i++) {
-        char label[64];
-        buf_printf(out, "%s\n", axis_label(classes, i, label, sizeof label));
-    }
+    removal_run_free(p->effects->lines);
+    removal_run_free(p->effects->tokens);
+    free(p->effects);
+    p->effects = NULL;
 }

@@ -7,7 +7,7 @@
 #include "core/base/mem.h"
 #include "core/eval/precision.h"
 #include "core/session/edit/verbs.h"
-#include "core/session/learned/scale_places.h"
+#include "core/session/screens/laboratory.h"
 
 /* --- set scale --- */
 

@@ -3,9 +3,27 @@
  * it is what `x` switches off where the reader stands. A hostile script may hold any line: parse checks everything. */
 #ifndef VITRINE_SESSION_EDIT_VERBS_H
 #define VITRINE_SESSION_EDIT_VERBS_H
-#include "core/session/edit/edits_parts.h"
+#include "core/graph/anatomy.h"
+#include "core/session/address.h"
+#include "core/session/command.h"
+#include "core/session/edit/edits.h"
 
 enum { EDIT_LINE = 640 };
+
+/* Lines on their way to edits of the graph. */
+typedef struct EditParse {
+    const Session *s;
+    const Graph *g; /* the base graph: edits name its nodes */
+    Arena *arena;
+    Edit *edits;
+    size_t cap;
+    int count;
+    float *picture; /* the input's values as changed so far */
+    int *hidden;    /* of every patch, 1 where it is hidden: that of edit number `hiding` */
+    int hiding;
+    const char *origin;  /* the line */
+    EditValues **values; /* of the line: where patch keeps what it read */
+} EditParse;
 
 typedef enum EditTwice {
     TWICE_AGAIN,  /* typed again it stands last */
@@ -56,4 +74,20 @@ int edit_place_axis(const Session *s);
 bool edit_place_label(const Session *s, char *out, size_t n);
 /* An address that this model has, for usage and errors: "blocks.1.attn.z[h=2]"; "" where there is none. */
 const char *edit_example(const Graph *g, Site site, AxisRole role, char *out, size_t n);
+
+/* --- from a line to edits: one may hold anything, so everything is checked --- */
+Edit *parse_add(EditParse *p, EditKind kind, const char *path); /* valid until the next one is added */
+/* A number, as kernels would store it. */
+bool parse_number(const char *text, float *out);
+/* The node an address names; the scope of a part stands for what the part gives, if `parts`. */
+bool parse_target(EditParse *p, const char *text, bool parts, Address *a, Err *err);
+int parse_token_axis(const Graph *g, Dims d); /* the axis of tokens or patches, or AXIS_NONE */
+
+/* Zeros on the chosen cells of a mask must leave every row somewhere to look: a softmax over nothing is NaN. */
+bool parse_leaves_keys(const EditParse *p, const Address *to, Err *err);
+
+/* The picture as changed so far, to be changed further. */
+float *parse_picture(EditParse *p);
+bool parse_on_picture(const EditParse *p, const char *path);
+void parse_fill_picture(EditParse *p, const Selection *cells, float value);
 #endif

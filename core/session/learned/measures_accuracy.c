@@ -5,8 +5,8 @@
 
 #include "core/base/mem.h"
 #include "core/eval/figures.h"
-#include "core/session/learned/head_words.h"
 #include "core/session/learned/measures_parts.h"
+#include "core/session/screens/heads.h"
 
 static void shape(const Session *s, MeasureKind kind, Measure *m)
 {

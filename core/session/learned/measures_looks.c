@@ -3,8 +3,8 @@
 #include <stdio.h>
 
 #include "core/base/mem.h"
-#include "core/session/learned/head_words.h"
 #include "core/session/learned/measures_parts.h"
+#include "core/session/screens/heads.h"
 
 void measures_looks_begin(Session *s, Measuring *w)
 {

@@ -7,11 +7,11 @@
 #include "core/base/dmath.h"
 #include "core/base/mem.h"
 #include "core/session/ask/say.h"
-#include "core/session/learned/head_words.h"
-#include "core/session/learned/object.h"
+#include "core/session/input.h"
 #include "core/session/options.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
+#include "core/session/screens/heads.h"
 
 enum { TOP = 5 };
 

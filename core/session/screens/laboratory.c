@@ -1,18 +1,256 @@
 /* The scale laboratory: a factor on 1/√d_k on a slider, and the places where taking it away tells most. */
+#include "core/session/screens/laboratory.h"
+
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/dmath.h"
 #include "core/eval/figures.h"
 #include "core/session/ask/say.h"
 #include "core/session/edit/edits.h"
-#include "core/session/edit/slider.h"
+#include "core/session/edit/verbs.h"
+#include "core/session/exhibit.h"
 #include "core/session/learned/gradient.h"
 #include "core/session/learned/measures.h"
-#include "core/session/learned/scale_places.h"
 #include "core/session/options.h"
+#include "core/session/place.h"
 #include "core/session/screens.h"
+
+/* The block in focus, else the first; NO_PART in a model without blocks. */
+static int slider_block(const Session *s)
+{
+    int block = anatomy_block_of(session_base(s), s->place.path);
+    return block == NO_PART ? anatomy_next(session_base(s), NO_PART, PART_BLOCK) : block;
+}
+
+/* What follows the factor in the line: "", " at=blocks.1", " at=blocks.1[h=2]". */
+static void suffix(const Session *s, char *out, size_t n)
+{
+    const Graph *g = session_base(s);
+    int block = slider_block(s), head = graph_role(g, ROLE_HEAD, SEQUENCE_ANY);
+    *out = 0;
+    if (block == NO_PART || s->look.laboratory.reach == REACH_ALL)
+        return;
+    if (s->look.laboratory.reach == REACH_BLOCK)
+        snprintf(out, n, " at=%s", anatomy_part(g, block)->scope);
+    else if (head != AXIS_NONE)
+        snprintf(out, n, " at=%s[%s=%d]", anatomy_part(g, block)->scope, g->axes[head].sym, session_head(s));
+}
+
+const char *slider_text(const Session *s, char *out, size_t n)
+{
+    char name[64];
+    int block = slider_block(s);
+    if (block == NO_PART || s->look.laboratory.reach == REACH_ALL) {
+        snprintf(out, n, "every block");
+        return out;
+    }
+    edit_block_name(session_base(s), block, name, sizeof name);
+    if (s->look.laboratory.reach == REACH_BLOCK)
+        snprintf(out, n, "%s", name);
+    else
+        snprintf(out, n, "%s, head %d", name, session_head(s));
+    return out;
+}
+
+/* Is it a factor on the scale, of just this reach? *factor is set then. */
+static bool is_line(const Session *s, const char *line, float *factor)
+{
+    static const char START[] = "set scale ";
+    char end[SESSION_PATH], *after;
+    suffix(s, end, sizeof end);
+    if (strncmp(line, START, sizeof START - 1) != 0)
+        return false;
+    const char *how = line + sizeof START - 1;
+    if (strncmp(how, "off", 3) == 0 && strcmp(how + 3, end) == 0) {
+        *factor = 1 / session_scale(s);
+        return true;
+    }
+    if (*how != 'x')
+        return false;
+    *factor = strtof(how + 1, &after);
+    return after != how + 1 && strcmp(after, end) == 0;
+}
+
+float slider_factor(const Session *s)
+{
+    float factor, now = 1;
+    for (int i = 0; i < s->edits.count; i++)
+        if (is_line(s, s->edits.line[i], &factor))
+            now = factor;
+    return now;
+}
+
+int slider_notch(const Session *s)
+{
+    float factor = slider_factor(s), best = INFINITY;
+    int nearest = MEASURES_FACTORS / 2;
+    for (int i = 0; factor > 0 && i < MEASURES_FACTORS; i++) {
+        float at = measures_factor(s, i), ratio = at > factor ? at / factor : factor / at;
+        if (ratio < best) {
+            best = ratio;
+            nearest = i;
+        }
+    }
+    return factor > 0 ? nearest : 0;
+}
+
+static void tell_factor(Session *s, float factor)
+{
+    char what[64];
+    double off = 1 / (double)session_scale(s);
+    slider_text(s, what, sizeof what);
+    if (factor == 1.0f)
+        session_say(s, "The scale of %s is as it was trained.", what);
+    else
+        session_say(s, "The scale of %s times %.4g%s.", what, (double)factor,
+                    fabs((double)factor / off - 1) < 1e-6 ? ": no scale at all" : "");
+}
+
+bool slider_set(Session *s, int notch, Err *err)
+{
+    char line[EDIT_LINE], end[SESSION_PATH];
+    float factor = measures_factor(s, notch < 0 ? 0 : notch >= MEASURES_FACTORS ? MEASURES_FACTORS - 1 : notch), old;
+    EditState next = edit_state_copy(&s->edits);
+    suffix(s, end, sizeof end);
+    for (int i = next.count - 1; i >= 0; i--)
+        if (is_line(s, next.line[i], &old))
+            edit_state_remove(&next, i);
+    if (factor == 1 / session_scale(s))
+        snprintf(line, sizeof line, "set scale off%s", end);
+    else
+        snprintf(line, sizeof line, "set scale x%.9g%s", (double)factor, end);
+    if (factor != 1.0f)
+        edit_state_add(&next, line);
+    bool ok = edits_apply(s, &next, true, err);
+    edit_state_free(&next);
+    if (ok && session_edited(s) && s->compare == COMPARE_OFF)
+        s->compare = COMPARE_SIDES;
+    if (ok)
+        tell_factor(s, factor);
+    return ok;
+}
+
+#define PLACE(picture, block, head, query) {picture, block, head, query},
+#define SEARCHED(pictures, changed)
+const ScalePlace TELLING[SCALE_PLACES] = {
+#include "core/session/screens/scale_places.def"
+};
+#undef PLACE
+#undef SEARCHED
+
+#define PLACE(picture, block, head, query)
+#define SEARCHED(pictures, changed)                                                                                    \
+    {                                                                                                                  \
+        pictures, changed                                                                                              \
+    }
+const ScaleSearched SCALE_SEARCHED =
+#include "core/session/screens/scale_places.def"
+    ;
+#undef PLACE
+#undef SEARCHED
+
+/* A is the model as trained, so that nothing may be pinned. */
+static bool scale_off(Session *s, Err *err)
+{
+    session_drop(s, s->pinned);
+    session_changed(s);
+    EditState state = {0};
+    edit_state_add(&state, "set scale off");
+    bool ok = edits_apply(s, &state, true, err);
+    edit_state_free(&state);
+    if (ok)
+        s->compare = COMPARE_SIDES;
+    return ok;
+}
+
+/* The pattern of that block's attention; "" where it has none. */
+static const char *pattern_of(const Session *s, int block)
+{
+    const Graph *g = session_base(s);
+    const char *path = session_attention_site(s, g, block, SITE_PATTERN);
+    return path && graph_find(g, path) != NO_NODE ? path : "";
+}
+
+static void stand_on(Session *s, const ScalePlace *p)
+{
+    const Graph *g = session_base(s);
+    int h = graph_role(g, ROLE_HEAD, SEQUENCE_ANY), t = graph_role(g, ROLE_QUERY, SEQUENCE_ANY),
+        u = graph_role(g, ROLE_KEY, SEQUENCE_ANY), query;
+    if (h != AXIS_NONE && p->head < g->axes[h].n)
+        s->place.at[h] = p->head;
+    if (t == AXIS_NONE || u == AXIS_NONE || !axis_parse(&g->axes[t], p->query, &query))
+        return;
+    s->place.at[u] = query;
+    s->place.at[t] = query;
+    session_sync(s, t);
+}
+
+/* Short: it stands on one line of a small screen. */
+static void tell_place(Session *s, int which)
+{
+    const int all = SCALE_SEARCHED.pictures, changed = SCALE_SEARCHED.changed;
+    if (which == 0)
+        session_say(s, "The row collapses: chosen, the deepest of %d; %d answers change.  :showcase 2", all, changed);
+    else if (which == 1)
+        session_say(s, "The typical one of %d: rows sharpen, %d answers stay.  :showcase 3", all, all - changed);
+    else
+        session_say(s, "Here little changes: chosen, the least of %d pictures.  i says what it shows", all);
+}
+
+bool scale_places_tell(Session *s)
+{
+    char input[32];
+    for (int i = 0; i < SCALE_PLACES && !*s->model_path; i++) {
+        snprintf(input, sizeof input, "#%u", TELLING[i].picture);
+        if (strcmp(session_input(s, SIDE_B)->path, input) != 0 ||
+            strcmp(s->place.path, pattern_of(s, TELLING[i].block)) != 0)
+            continue;
+        tell_place(s, i);
+        return true;
+    }
+    return false;
+}
+
+const char *scale_places_input(char *out, size_t n)
+{
+    snprintf(out, n, "#%u", TELLING[0].picture);
+    return out;
+}
+
+void scale_places_begin(Session *s)
+{
+    if (session_go(s, pattern_of(s, TELLING[0].block), SCREEN_ROW, NULL))
+        stand_on(s, &TELLING[0]);
+    s->back_count = 0;
+}
+
+bool scale_places_go(Session *s, int which, Err *err)
+{
+    char input[32];
+    bool bundled = !*s->model_path;
+    const ScalePlace *p = &TELLING[which];
+    snprintf(input, sizeof input, "#%u", p->picture);
+    if ((bundled && strcmp(session_input(s, SIDE_B)->path, input) != 0 && !session_open_input(s, input, err)) ||
+        !scale_off(s, err))
+        return false;
+    const char *path = pattern_of(s, bundled ? p->block : 0);
+    if (!*path)
+        return err_set(err, "this model has no attention");
+    s->look.average = false;
+    if (!session_go(s, path, SCREEN_ROW, err))
+        return false;
+    if (bundled) {
+        stand_on(s, p);
+        tell_place(s, which);
+    } else
+        session_say(s, session_vit(s)
+                           ? "1/√d_k is taken away. `vitrine evaluate --showcase` finds where that tells most."
+                           : "1/√d_k is taken away in every attention.  u undoes");
+    return true;
+}
 
 static const char *reach_word(int i)
 {

@@ -1,10 +1,111 @@
 /* The ledger: what every part of the model wrote into the answer, or another number of the stream. */
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
+#include "core/session/address.h"
 #include "core/session/ask/ledgers.h"
 #include "core/session/ask/say.h"
+#include "core/session/exhibit.h"
 #include "core/session/options.h"
 #include "core/session/screens.h"
+
+/* --- the command --- */
+
+/* A class by its name or number. */
+static bool parse_class(const Session *s, const char *word, int column, int *o, Err *err)
+{
+    NodeId logits = site_node_any(exhibit_pass(s->now)->base, SITE_LOGITS);
+    if (logits == NO_NODE)
+        return err_set(err, "this model has no classes");
+    Dims d = graph_node(exhibit_pass(s->now)->base, logits)->dims;
+    return axis_parse(&exhibit_pass(s->now)->base->axes[d.axis[d.n - 1]], word, o) ||
+           err_set(err, "column %d: there is no class '%.60s'", column, word);
+}
+
+/* A cell of a node, or a class alone. */
+static bool parse_target(Session *s, const char *word, int column, LedgerTarget *t, Err *err)
+{
+    Graph plain = *exhibit_pass(s->now)->base;
+    Address to;
+    int o;
+    if (parse_class(s, word, column, &o, NULL))
+        return ledger_rivals(s, SIDE_B, -1, o, t, err);
+    plain.count = exhibit_pass(s->now)->base_count;
+    if (!address_word(s, &plain, word, column, &to, err))
+        return false;
+    if (!to.is_node)
+        return err_set(err, "column %d: '%s' is a group of nodes: name one of them", column, to.path);
+    snprintf(t->path, sizeof t->path, "%s", to.path);
+    t->cell = address_cell(s, &plain, graph_find(&plain, to.path), &to.cells);
+    t->against = LEDGER_ALONE;
+    return true;
+}
+
+static bool parse(Session *s, const Args *a, LedgerTarget *t, Err *err)
+{
+    const char *against = args_named(a, "against");
+    int rival;
+    if (a->count > 1)
+        return err_set(err, "column %d: expected one class or address such as logits[o=0], or off", a->column[1]);
+    if (a->count && strcmp(a->word[0], "off") == 0)
+        return true;
+    if (!(a->count ? parse_target(s, a->word[0], a->column[0], t, err) : ledger_rivals(s, SIDE_B, -1, -1, t, err)))
+        return false;
+    if (!against)
+        return true;
+    if (!site_is(exhibit_pass(s->now)->base, t->path, SITE_LOGITS))
+        return err_set(err, "against=%.40s: only a class can be set against another", against);
+    t->against = LEDGER_ALONE;
+    if (strcmp(against, "none") == 0)
+        return true;
+    if (!parse_class(s, against, 1, &rival, err))
+        return false;
+    int row, o;
+    const Graph *g = exhibit_pass(s->now)->base;
+    ledger_class(g, graph_find(g, t->path), t->cell, &row, &o);
+    if (rival == o)
+        return err_set(err, "against=%.40s: that is the same class", against);
+    t->against = t->cell - (size_t)o + (size_t)rival;
+    return true;
+}
+
+/* To its screen, on a head of the attention in focus, of the last block's where none is. */
+static bool go(Session *s, Err *err)
+{
+    const char *path = site_path(session_graph(s, SIDE_B), ledger_attention(s, SIDE_B), SITE_Z);
+    return !path || s->place.screen == SCREEN_LEDGER || session_go(s, path, SCREEN_LEDGER, err);
+}
+
+bool ledger_command(Session *s, const Args *a, Err *err)
+{
+    LedgerTarget t = {{0}, 0, 0};
+    if (!parse(s, a, &t, err) || !ledger_set(s, &t, err))
+        return false;
+    if (!*t.path) {
+        session_say(s, "The ledger is closed.");
+        return true;
+    }
+    return go(s, err);
+}
+
+void ledger_complete(const Session *s, int index, Buf *out)
+{
+    NodeId logits = site_node_any(exhibit_pass(s->now)->base, SITE_LOGITS);
+    if (index > 0)
+        return;
+    buf_puts(out, "off\n");
+    if (logits == NO_NODE)
+        return;
+    Dims d = graph_node(exhibit_pass(s->now)->base, logits)->dims;
+    const Axis *classes = &exhibit_pass(s->now)->base->axes[d.axis[d.n - 1]];
+    for (int i = 0; i < classes->n && i < 40; i++) {
+        char label[64];
+        buf_printf(out, "%s\n", axis_label(classes, i, label, sizeof label));
+    }
+}
+
+/* --- the screen --- */
 
 static void move_in_ledger(Session *s, int dy, int dx)
 {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/session/learned/head_words.h"
+#include "core/session/screens/heads.h"
 #include "tui/views/attention/heads_words.h"
 #include "tui/views/heat.h"
 #include "tui/views/shown.h"

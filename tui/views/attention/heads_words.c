@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "core/session/learned/head_words.h"
+#include "core/session/screens/heads.h"
 #include "tui/views/shown.h"
 
 enum { LABEL = 16, AWAY = 14, SHARE = 8, SHARE_WIDE = 16, MARK = 2, WORDS_LINES = 4, BAR_LEAST = 6 };

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
-#include "core/session/learned/head_words.h"
 #include "core/session/learned/measures.h"
+#include "core/session/screens/heads.h"
 #include "tui/views/heat.h"
 #include "tui/views/number.h"
 #include "tui/views/shown.h"

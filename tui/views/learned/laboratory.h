@@ -2,8 +2,8 @@
  * after, the answer, and the factor that every head has. */
 #ifndef VITRINE_TUI_VIEWS_LEARNED_LABORATORY_H
 #define VITRINE_TUI_VIEWS_LEARNED_LABORATORY_H
-#include "core/session/edit/slider.h"
 #include "core/session/learned/measures.h"
+#include "core/session/screens/laboratory.h"
 #include "tui/views/shown.h"
 
 typedef struct Laboratory {

@@ -1,11 +1,23 @@
-/* What taking 1/√d_k away does to a model that was trained with it, in three pictures that measuring found: the one
+/* The slider of the scale laboratory: the factor on attn.scale of every block, of the block in focus, or of its head in
+ * focus (look.laboratory.reach). It moves by edits as they are typed: `set scale x2 at=blocks.1`. */
+#ifndef VITRINE_SESSION_SCREENS_LABORATORY_H
+#define VITRINE_SESSION_SCREENS_LABORATORY_H
+#include "core/session/session.h"
+
+typedef enum Reach { REACH_ALL, REACH_BLOCK, REACH_HEAD, REACH_COUNT } Reach;
+/* "every block", "block 1", "block 1, head 2"; returns out. */
+const char *slider_text(const Session *s, char *out, size_t n);
+/* The factor that the line in force for just this reach gives; 1 where there is none. */
+float slider_factor(const Session *s);
+/* The number of measures_factor nearest to it. */
+int slider_notch(const Session *s);
+/* To notch number `notch` (clamped). A factor of 1 takes the line away. */
+bool slider_set(Session *s, int notch, Err *err);
+
+/* ---- What taking 1/√d_k away does to a model that was trained with it, in three pictures that measuring found: the one
  * where a row of attention collapses furthest and the answer changes, the typical one, and one where hardly anything
  * happens. Of the bundled model. Chosen pictures: how often answers change is another figure, and what the factor is
  * for (the spread of scores before training) another question. */
-#ifndef VITRINE_SESSION_LEARNED_SCALE_PLACES_H
-#define VITRINE_SESSION_LEARNED_SCALE_PLACES_H
-#include "core/session/session.h"
-
 typedef struct ScalePlace {
     unsigned picture; /* drawn picture #… */
     int block, head;

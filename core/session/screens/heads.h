@@ -1,8 +1,8 @@
 /* A head in one sentence over many pictures: how far it looks, at what, and what is lost without it; each with how many
  * pictures it is over, its interval, and what would be there by itself. What is not measured is said to be so, and how
  * to have it measured. */
-#ifndef VITRINE_SESSION_LEARNED_HEAD_WORDS_H
-#define VITRINE_SESSION_LEARNED_HEAD_WORDS_H
+#ifndef VITRINE_SESSION_SCREENS_HEADS_H
+#define VITRINE_SESSION_SCREENS_HEADS_H
 #include "core/session/learned/measures.h"
 
 /* How far it looks and at what, alone: "looks 7.8 ±0.1 px away …"; appended, without a line end. */
