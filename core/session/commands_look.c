@@ -9,6 +9,7 @@
 #include "core/session/edit/edits.h"
 #include "core/session/exhibit.h"
 #include "core/session/input.h"
+#include "core/session/options.h"
 #include "core/session/place.h"
 #include "core/session/screens.h"
 
@@ -70,19 +71,15 @@ static bool run_view(Session *s, const Args *a, Err *err)
 static bool run_pool(Session *s, const Args *a, Err *err)
 {
     static const int STEPS[] = {0, 1, 2, 4, 7, 8, 14, 16, 32};
-    static const char *const KINDS[POOL_KINDS] = {"max", "mean", "absmax"};
     enum { COUNT = sizeof STEPS / sizeof *STEPS };
     for (int i = 0; i < a->count; i++) {
         const char *w = a->word[i];
-        bool known = false;
-        int at = 0;
+        int at = 0, kind = look_option_value("pool-by", w);
+        bool known = kind >= 0;
         while (at < COUNT - 1 && STEPS[at] != s->look.pool)
             at++;
-        for (int k = 0; k < POOL_KINDS; k++)
-            if (strcmp(w, KINDS[k]) == 0) {
-                s->look.pool_kind = (PoolKind)k;
-                known = true;
-            }
+        if (known)
+            s->look.pool_kind = (PoolKind)kind;
         if (strcmp(w, "auto") == 0) {
             s->look.pool = 0;
             known = true;
@@ -126,10 +123,6 @@ static bool run_average(Session *s, const Args *a, Err *err)
     return true;
 }
 
-/* Names as the colour maps have them; tui checks the name when it draws and falls back to automatic. */
-static const char *const MAPS[] = {"auto", "magma", "viridis", "cividis", "grey", "grey-light", "blue-orange", "vik"};
-enum { MAP_NAMES = sizeof MAPS / sizeof *MAPS };
-
 static bool lock_scale(Session *s, Err *err)
 {
     Side side = session_side(s) == SIDE_A ? SIDE_A : SIDE_B;
@@ -169,28 +162,23 @@ static bool run_colours(Session *s, const Args *a, Err *err)
         }
         return lock_scale(s, err);
     }
-    static const char *const RANGES_[RANGES] = {"own", "shared", "log"};
     static const char *const SAY[RANGES] = {"Each side of a comparison has its own scale.",
                                             "A and B have one scale: what is bright in one is as large in the other.",
                                             "The scale goes by powers of ten, six of them: what is small shows too."};
-    for (int i = 0; i < RANGES; i++)
-        if (strcmp(w, RANGES_[i]) == 0 || (strcmp(w, "scale") == 0 && (s->look.range + 1) % RANGES == i)) {
-            s->look.range = i;
-            session_say(s, "%s", SAY[i]);
-            return true;
-        }
-    int at = 0;
-    for (int i = 0; i < MAP_NAMES; i++)
-        if (strcmp(s->look.map, MAPS[i]) == 0)
-            at = i;
+    int range = strcmp(w, "scale") == 0 ? (s->look.range + 1) % RANGES : look_option_value("scale-of", w);
+    if (range >= 0) {
+        s->look.range = range;
+        session_say(s, "%s", SAY[range]);
+        return true;
+    }
+    int now = *s->look.map ? look_option_value("colours", s->look.map) : 0, map = look_option_value("colours", w);
     if (strcmp(w, "next") == 0)
-        w = MAPS[(at + 1) % MAP_NAMES];
-    for (int i = 0; i < MAP_NAMES; i++)
-        if (strcmp(w, MAPS[i]) == 0) {
-            snprintf(s->look.map, sizeof s->look.map, "%s", i ? MAPS[i] : "");
-            session_say(s, "Colours: %s.", MAPS[i]);
-            return true;
-        }
+        map = look_option_map(now + 1) ? now + 1 : 0;
+    if (map >= 0) {
+        snprintf(s->look.map, sizeof s->look.map, "%s", map ? look_option_map(map) : "");
+        session_say(s, "Colours: %s.", look_option_map(map));
+        return true;
+    }
     return err_set(err,
                    "column %d: expected next, lock, free, own, shared, log, scale, auto, magma, viridis, cividis, "
                    "grey, grey-light, blue-orange "
@@ -263,13 +251,10 @@ static bool run_grid(Session *s, const Args *a, Err *err)
 
 static bool run_overlay(Session *s, const Args *a, Err *err)
 {
-    static const char *const WORDS[ROW_OVERLAYS] = {"off", "numbers"};
     static const char *const SAY[ROW_OVERLAYS] = {"Colours and outlines alone.",
                                                   "Numbers: the share in percent; what rounds to nothing is left out."};
-    int i = a->count ? 0 : (s->look.row.overlay + 1) % ROW_OVERLAYS;
-    while (a->count && i < ROW_OVERLAYS && strcmp(a->word[0], WORDS[i]) != 0)
-        i++;
-    if (i == ROW_OVERLAYS)
+    int i = a->count ? look_option_value("overlay", a->word[0]) : (s->look.row.overlay + 1) % ROW_OVERLAYS;
+    if (i < 0)
         return err_set(err, "column %d: expected numbers or off, found '%.40s'", a->column[0], a->word[0]);
     s->look.row.overlay = i;
     session_say(s, "%s", SAY[i]);
@@ -319,8 +304,8 @@ static bool run_play(Session *s, const Args *a, Err *err)
 static void complete_maps(const Session *s, int index, Buf *out)
 {
     (void)s;
-    for (int i = 0; index == 0 && i < MAP_NAMES; i++)
-        buf_printf(out, "%s\n", MAPS[i]);
+    for (int i = 0; index == 0 && look_option_map(i); i++)
+        buf_printf(out, "%s\n", look_option_map(i));
 }
 
 static void complete_views(const Session *s, int index, Buf *out)

@@ -299,7 +299,8 @@ void exhibits_number(Session *s, Exhibit *e)
     }
 }
 
-Exhibit *exhibits_keep(Session *s, Exhibit *e)
+/* Puts an exhibit that was made into the array; the session's from then on. */
+static Exhibit *exhibits_keep(Session *s, Exhibit *e)
 {
     s->exhibits = grow(s->exhibits, &s->exhibit_cap, (size_t)s->exhibit_count, sizeof(Exhibit *));
     s->exhibits[s->exhibit_count++] = e;

@@ -24,8 +24,6 @@ const Graph *exhibit_graph(const Exhibit *e);     /* its edited graph, or the ba
 Run *exhibit_run(const Exhibit *e);
 
 /* --- the session's array of them, and the table of their runs --- */
-/* Puts an exhibit that was made into the array; the session's from then on. */
-Exhibit *exhibits_keep(Session *s, Exhibit *e);
 /* Its row in the table, for every run that has none, and none for those that are gone. */
 void exhibits_number(Session *s, Exhibit *e);
 void exhibits_drop(Session *s, Exhibit *e); /* frees it; NULL is allowed */

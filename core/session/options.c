@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/err.h"
 #include "core/session/learned/measures.h"
 #include "core/session/screens.h"
 
@@ -77,6 +78,23 @@ const LookOption *look_option_at(int i)
     return NULL;
 }
 
+static const char *value_word(const LookOption *o, int i)
+{
+    return o->kind == OPTION_MAP ? look_option_map(i) : o->word(i);
+}
+
+int look_option_value(const char *option, const char *word)
+{
+    const LookOption *o = look_option_at(0);
+    for (int i = 0; o && strcmp(o->name, option) != 0; i++)
+        o = look_option_at(i);
+    REQUIRE(o);
+    for (int i = 0; value_word(o, i); i++)
+        if (strcmp(value_word(o, i), word) == 0)
+            return i;
+    return -1;
+}
+
 LookAt look_start(void)
 {
     LookAt look = {.view = VIEW_HEAT, .pictures = MEASURES_PICTURES};
@@ -105,7 +123,8 @@ void look_option_put(const LookOption *o, LookAt *l, int value)
         memcpy(field, &value, sizeof value);
 }
 
-void look_option_get(const LookOption *o, const LookAt *l, Buf *out)
+/* Its value in l as a word, appended. */
+static void look_option_get(const LookOption *o, const LookAt *l, Buf *out)
 {
     switch (o->kind) {
     case OPTION_SWITCH: buf_puts(out, look_option_number(o, l) ? "on" : "off"); break;

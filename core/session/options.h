@@ -27,13 +27,13 @@ const LookOption *look_option_at(int i); /* NULL past the end */
 /* Its value as a number: of a switch 0 or 1, of a word its place. Not for maps and ranges. */
 int look_option_number(const LookOption *o, const LookAt *l);
 void look_option_put(const LookOption *o, LookAt *l, int value);
-/* Its value in l as a word, appended. */
-void look_option_get(const LookOption *o, const LookAt *l, Buf *out);
 /* Sets it; false, with nothing changed, when the word is no value of it or names what is not there. */
 bool look_option_set(const LookOption *o, Session *s, const char *word, Err *err);
 /* "option NAME VALUE\n" for each that differs between `from` and `to`, with to's value; appended. from NULL: for all.
  */
 void look_write(const LookAt *from, const LookAt *to, Buf *out);
+/* The number of that word among the values of an option of words or of maps; −1: it is none. */
+int look_option_value(const char *option, const char *word);
 /* As at the start. */
 LookAt look_start(void);
 /* Names of colour maps, the first of which is automatic; NULL past the end. */

@@ -130,6 +130,17 @@ int shown_widest(const Graph *g, Dims d)
     return widest;
 }
 
+int shown_axis_widest(const Axis *a, int most)
+{
+    int widest = 1;
+    for (int i = 0; i < a->n; i++) {
+        char label[64];
+        int cells = utf8_cells(axis_label(a, i, label, sizeof label));
+        widest = cells > widest ? cells : widest;
+    }
+    return widest < most ? widest : most;
+}
+
 void shown_axes(const Graph *g, Dims d, Buf *out)
 {
     for (int k = 0; k < d.n; k++)

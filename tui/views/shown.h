@@ -41,6 +41,8 @@ const char *shown_label(const Graph *g, Dims d, size_t joint, char *out, size_t 
 /* Cells of the widest of these labels; of a long axis only its first and last ones are looked at (named tokens are
  * there, and the largest numbers). */
 int shown_widest(const Graph *g, Dims d);
+/* Cells of the widest label of an axis, at least 1 and at most `most`. */
+int shown_axis_widest(const Axis *a, int most);
 /* "t" or "h,e" appended. */
 void shown_axes(const Graph *g, Dims d, Buf *out);
 /* "65×4×16". Returns out. */

@@ -32,7 +32,7 @@ bool tiles_open(const Session *s, Side side, const char *path, Tiles *out)
     return true;
 }
 
-size_t tiles_cell(const Tiles *t, int tile, int channel, int row, int col)
+static size_t tiles_cell(const Tiles *t, int tile, int channel, int row, int col)
 {
     return (size_t)tile * t->stride[TILE] + (size_t)channel * t->stride[C] + (size_t)row * t->stride[I] +
            (size_t)col * t->stride[J];

@@ -14,7 +14,6 @@ typedef struct Tiles {
 
 /* False where that node is none of tiles: [axis,c,i,j]. */
 bool tiles_open(const Session *s, Side side, const char *path, Tiles *out);
-size_t tiles_cell(const Tiles *t, int tile, int channel, int row, int col);
 /* Smallest and largest finite value of a tile, as cells; false where none is finite. */
 bool tiles_range(const Tiles *t, int tile, size_t *low, size_t *high);
 

@@ -93,7 +93,9 @@ void ask_json_address(Buf *out, const char *key, const Graph *g, Ref r)
     buf_free(&address);
 }
 
-const char *ask_label(const Graph *g, NodeId n, size_t cell, const char *sym, char *out, size_t size)
+/* "R" … of an index on an axis, by its letter: the label of cell's index on axis `sym`; "" when the node lacks it.
+ * Returns out. */
+static const char *ask_label(const Graph *g, NodeId n, size_t cell, const char *sym, char *out, size_t size)
 {
     Dims d = graph_node(g, n)->dims;
     int index[DIMS_MAX];

@@ -22,7 +22,4 @@ void ask_put_count(Buf *out, size_t n); /* "1,048,576" */
 void ask_json_address(Buf *out, const char *key, const Graph *g, Ref r); /* as a text */
 /* Where the arithmetic begins, in words: which weight, which constant, which pixel of which picture; appended. */
 void ask_put_leaf(const Session *s, Side side, NodeId n, size_t cell, Buf *out);
-/* "R" … of an index on an axis, by its letter: the label of cell's index on axis `sym`; "" when the node lacks it.
- * Returns out. */
-const char *ask_label(const Graph *g, NodeId n, size_t cell, const char *sym, char *out, size_t size);
 #endif

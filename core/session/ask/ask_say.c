@@ -124,7 +124,7 @@ const char *teller_model(const Teller *t, Site site)
     return path ? path : "";
 }
 
-int teller_axis(const Teller *t, AxisRole role)
+static int teller_axis(const Teller *t, AxisRole role)
 {
     int axis = node_role(t->g, t->n, role);
     return axis == AXIS_NONE ? graph_role(t->g, role, SEQUENCE_ANY) : axis;

@@ -32,7 +32,6 @@ const char *teller_site(const Teller *t, Site site);
 /* Path of a site that one part of the model has; "" where none has. */
 const char *teller_model(const Teller *t, Site site);
 /* The axis of that role: the node's own, else the graph's first. */
-int teller_axis(const Teller *t, AxisRole role);
 int teller_on(const Teller *t, int axis);         /* index of the data cursor on that axis of the teller's side */
 int teller_index(const Teller *t, AxisRole role); /* the same by role */
 int teller_length(const Teller *t, AxisRole role);

@@ -85,7 +85,8 @@ static void put_loss(const Session *s, int cell, Buf *out)
                m->pictures, paired_differs(pair) ? "" : ": it may be nothing");
 }
 
-const char *head_words_why(const Session *s)
+/* Why no head of this model can have one: a line, or NULL. */
+static const char *head_words_why(const Session *s)
 {
     const char *why;
     session_measure(s, MEASURE_LOOKS, &why);

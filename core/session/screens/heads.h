@@ -12,8 +12,6 @@ void head_words_put(const Session *s, int row, int head, Buf *out);
 /* Rows of the tables over all heads: the blocks; of a text model the attentions. How many, and which is in focus. */
 int head_words_rows(const Session *s);
 int head_words_row(const Session *s);
-/* Why no head of this model can have one: a line, or NULL. */
-const char *head_words_why(const Session *s);
 /* All heads, a line each; measures what is missing first. False when cancelled or impossible. */
 bool head_words_all(Session *s, Buf *out, Err *err);
 #endif

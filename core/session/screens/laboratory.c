@@ -259,13 +259,11 @@ static const char *reach_word(int i)
     return i < REACH_COUNT ? WORDS[i] : NULL;
 }
 
-/* What the factor is put on, or which factor: reach is REACH_COUNT where it is a number. */
+/* What the factor is put on, or which factor: reach is −1 where it is a number. */
 static bool laboratory_word(const char *word, int *reach, int *value, bool *relative)
 {
-    for (*reach = 0; *reach < REACH_COUNT; ++*reach)
-        if (strcmp(word, reach_word(*reach)) == 0)
-            return true;
-    return args_number(word, value, relative);
+    *reach = look_option_value("reach", word);
+    return *reach >= 0 || args_number(word, value, relative);
 }
 
 /* A block in the middle where none is in focus: of the last one only the row that the answer is read from is used. */
@@ -291,7 +289,7 @@ static bool run_laboratory(Session *s, const Args *a, Err *err)
     }
     for (int i = 0; i < a->count; i++) {
         laboratory_word(a->word[i], &reach, &value, &relative);
-        if (reach < REACH_COUNT)
+        if (reach >= 0)
             s->look.laboratory.reach = reach;
         else if (!slider_set(s, relative ? slider_notch(s) + value : value, err))
             return false;

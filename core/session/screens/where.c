@@ -66,7 +66,9 @@ bool where_drop_mass(const Measure *m, const float *object, float *mass)
     return all > 0;
 }
 
-bool where_go(Session *s, WhereMethod m, Err *err)
+/* To the screen, or another map on it. The first time the gradients of the answer's logit are added, unless others are
+ * in force. */
+static bool where_go(Session *s, WhereMethod m, Err *err)
 {
     s->look.where.method = (int)m;
     if (!gradient_answer(s, err))
@@ -82,19 +84,12 @@ bool where_go(Session *s, WhereMethod m, Err *err)
 
 static bool run_where(Session *s, const Args *a, Err *err)
 {
-    int value, method = s->look.where.method;
-    bool relative, known = !a->count;
-    for (int i = 0; a->count && i < WHERE_METHODS; i++)
-        if (strcmp(a->word[0], where_word((WhereMethod)i)) == 0) {
-            method = i;
-            known = true;
-        }
-    if (!known && strcmp(a->word[0], "next") == 0) {
-        method = (method + 1) % WHERE_METHODS;
-        known = true;
-    }
+    const char *word = a->count ? a->word[0] : where_word((WhereMethod)s->look.where.method);
+    int value, method = strcmp(word, "next") == 0 ? (s->look.where.method + 1) % WHERE_METHODS
+                                                  : look_option_value("method", word);
+    bool relative, known = method >= 0;
     if (!known && args_number(a->word[0], &value, &relative)) {
-        method = relative ? clamp(method + value, 0, WHERE_METHODS - 1) : value;
+        method = relative ? clamp(s->look.where.method + value, 0, WHERE_METHODS - 1) : value;
         if (method < 0 || method >= WHERE_METHODS)
             return err_set(err, "column %d: there is no map %d: they go from 0 to %d", a->column[0], method,
                            WHERE_METHODS - 1);

@@ -28,7 +28,4 @@ float where_drop(const Measure *m,
  * an object (object[patches] NULL), and where no patch drops. */
 bool where_drop_mass(const Measure *m, const float *object, float *mass);
 
-/* To the screen, or another map on it. The first time the gradients of the answer's logit are added, unless others are
- * in force. */
-bool where_go(Session *s, WhereMethod m, Err *err);
 #endif

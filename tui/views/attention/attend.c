@@ -206,7 +206,8 @@ bool attend_place(const Attend *a, int u, int *row, int *col)
     return attend_listed(a) || axis_patch(a->u_axis, u, row, col);
 }
 
-int attend_rank(const Attend *a)
+/* Place of (t, u) in its row, 1 = largest. */
+static int attend_rank(const Attend *a)
 {
     float here = a->v.values[attend_cell(a, a->head, a->at_t, a->at_u)];
     int rank = 1;

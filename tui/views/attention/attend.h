@@ -52,8 +52,6 @@ bool attend_asks(const Attend *a, int u);
 bool attend_place(const Attend *a, int u, int *row, int *col);
 /* Are those looked at in one row, without a picture, as words are? */
 bool attend_listed(const Attend *a);
-/* Place of (t, u) in its row, 1 = largest. */
-int attend_rank(const Attend *a);
 /* "pattern[h=2,t=r3c4,u=r4c3] = 0.212   rank 3 of 65   row sum 1": words go before digits do. */
 void attend_value_line(const Paint *p, const Attend *a, int y, int x, int width);
 /* "looked r4c3", or "in" when the cursor is there already; true. */

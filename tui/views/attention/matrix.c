@@ -1,6 +1,7 @@
 /* One head as a matrix, token that asks × token looked at. The prefix tokens (cls) stand apart as a strip of rows and
  * columns, the rest is pooled on the patch lattice only, so that every size is a faithful small picture of the full
  * one. */
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -118,23 +119,13 @@ static bool are_words(const Axis *axis)
     return axis->kind == AXIS_TOKEN && axis->prefix == axis->n;
 }
 
-static int longest(const Axis *axis)
-{
-    int most = 1;
-    for (int i = 0; i < axis->n; i++) {
-        char label[64];
-        int cells = utf8_cells(axis_label(axis, i, label, sizeof label));
-        most = cells > most ? cells : most;
-    }
-    return most;
-}
-
 /* A line for every word that asks, a label for every word that is looked at: side by side where cells are wide enough
  * for words, else downwards. */
 static Layout layout_words(Rect r, const Attend *a)
 {
     Layout l = {.column_y = -1, .bar_y = -1, .value_y = -1, .u = {1, 1}, .t = {1, 1}};
-    int rows = a->t_axis->n, cols = a->u_axis->n, word = longest(a->t_axis) + 1, upright = longest(a->u_axis);
+    int rows = a->t_axis->n, cols = a->u_axis->n, word = shown_axis_widest(a->t_axis, INT_MAX) + 1,
+        upright = shown_axis_widest(a->u_axis, INT_MAX);
     if (r.h > 2)
         l.value_y = r.y + --r.h;
     if (r.h > rows + 2)

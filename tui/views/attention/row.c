@@ -92,18 +92,6 @@ static const Image *picture(const Session *s, Side side)
     return in->resized.data ? &in->resized : NULL;
 }
 
-/* The longest name among those looked at, in cells. */
-static int words_width(const Attend *a)
-{
-    int most = 0;
-    for (int u = 0; u < a->u_axis->n; u++) {
-        char label[32];
-        int cells = utf8_cells(axis_label(a->u_axis, u, label, sizeof label));
-        most = cells > most ? cells : most;
-    }
-    return most < WORD_MOST ? most : WORD_MOST;
-}
-
 static RowLayout row_layout(const Paint *p, Rect r, const Attend *a)
 {
     RowLayout l = {.value_y = -1, .bar_y = -1, .prefix_y = -1};
@@ -130,7 +118,7 @@ static RowLayout row_layout(const Paint *p, Rect r, const Attend *a)
         l.prefix_y = l.map.r.y + l.map.r.h;
     int below = l.map.r.y + l.map.r.h, end = r.y + r.h + words + (l.prefix_y >= 0);
     if (words && l.map.k >= DOWN_LEAST) {
-        int width = words_width(a);
+        int width = shown_axis_widest(a->u_axis, WORD_MOST);
         l.down = width + 3 > l.map.k; /* brackets, and a blank between two */
         l.words = (Rect){below, r.x, l.down ? width : 1, l.map.r.w};
         l.words.h = l.words.h < end - below ? l.words.h : end - below;

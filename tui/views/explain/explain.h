@@ -20,8 +20,6 @@ bool explain_is_table(Op op);
 /* The cursor, inside what there is. */
 size_t explain_term_here(const Session *s, size_t terms);
 int explain_operand_here(const Session *s, int operands);
-/* Lines of the table that r has room for, and the first one shown. */
-size_t explain_rows(const Session *s, const Explanation *e, Rect r, size_t *first);
 /* Most lines that any part of the table in `height` lines can ask for. */
 size_t explain_most(const Session *s, size_t terms, int height);
 void explain_table(const Paint *p, const Explanation *e, Rect r, bool focus);

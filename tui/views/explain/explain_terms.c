@@ -19,7 +19,8 @@ static int header_lines(Rect r)
     return r.h >= 3;
 }
 
-size_t explain_rows(const Session *s, const Explanation *e, Rect r, size_t *first)
+/* Lines of the table that r has room for, and the first one shown. */
+static size_t explain_rows(const Session *s, const Explanation *e, Rect r, size_t *first)
 {
     int room = r.h - header_lines(r);
     *first = 0;

@@ -31,17 +31,6 @@ typedef struct Sentence {
     int column;                /* … so wide */
 } Sentence;
 
-static int widest(const Axis *a)
-{
-    int most = 1;
-    for (int i = 0; i < a->n; i++) {
-        char label[64];
-        int cells = utf8_cells(axis_label(a, i, label, sizeof label));
-        most = cells > most ? cells : most;
-    }
-    return most < WORD_MOST ? most : WORD_MOST;
-}
-
 static int numbers_width(const Sentence *v)
 {
     return v->all ? v->a.heads * v->column : NUMBER + BAR_LEAST;
@@ -53,8 +42,8 @@ static void sentence_layout(const Paint *p, Rect r, Sentence *v)
     v->all = p->s->look.sentence.heads == SENTENCE_ALL && a->heads > 1 && a->heads <= HEADS_MOST;
     v->value_y = r.h > 2 ? rect_cut(&r, 'b', 1).y : -1;
     v->head_y = v->all && r.h > 2 ? rect_cut(&r, 't', 1).y : -1;
-    int left = widest(a->t_axis) + 2;
-    v->word = widest(a->u_axis) + 2; /* the mark in front, a blank behind */
+    int left = shown_axis_widest(a->t_axis, WORD_MOST) + 2;
+    v->word = shown_axis_widest(a->u_axis, WORD_MOST) + 2; /* the mark in front, a blank behind */
     bool roomy = r.w - left - v->word - GAP_LEAST >= v->a.heads * HEAD_COLUMN;
     v->column = roomy ? HEAD_COLUMN : HEAD_NARROW;
     int gap = r.w - left - v->word - numbers_width(v);

@@ -44,13 +44,7 @@ static bool waves_open(const Session *s, Side side, Waves *w)
 static void waves_layout(Rect r, Waves *w)
 {
     const Axis *places = &w->table.graph->axes[graph_node(w->table.graph, w->table.node)->dims.axis[0]];
-    w->label = 0;
-    for (int i = 0; i < w->places; i++) {
-        char label[64];
-        int cells = utf8_cells(axis_label(places, i, label, sizeof label)) + 2;
-        w->label = cells > w->label ? cells : w->label;
-    }
-    w->label = w->label > LABEL_MOST ? LABEL_MOST : w->label;
+    w->label = shown_axis_widest(places, LABEL_MOST - 2) + 2;
     int text = r.h >= TEXT_LINES + 4 ? TEXT_LINES : r.h > 6 ? r.h - 5 : 0;
     w->text = rect_cut(&r, 'b', text);
     if (r.h >= w->places + 2 + CURVE_LINES && r.w >= CURVE_ROOM)

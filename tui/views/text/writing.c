@@ -29,12 +29,7 @@ static bool writing_open(const Session *s, Side side, Writing *w)
     w->tokens = &w->probs.graph->axes[d.axis[0]];
     w->words = &w->probs.graph->axes[d.axis[1]];
     w->n = (size_t)w->words->n;
-    for (int i = 0; i < w->tokens->n; i++) {
-        char label[64];
-        int cells = utf8_cells(axis_label(w->tokens, i, label, sizeof label));
-        w->word = cells > w->word ? cells : w->word;
-    }
-    w->word = w->word < WORD_MOST ? w->word : WORD_MOST;
+    w->word = shown_axis_widest(w->tokens, WORD_MOST);
     return true;
 }
 
