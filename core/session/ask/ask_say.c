@@ -184,12 +184,12 @@ size_t largest_of(const float *x, size_t n)
     return best;
 }
 
-size_t place_of(const float *x, size_t n, size_t i)
+size_t rank_of(const float *x, size_t n, size_t i)
 {
-    size_t place = 1;
+    size_t rank = 1;
     for (size_t k = 0; k < n; k++)
-        place += x[k] > x[i];
-    return place;
+        rank += x[k] > x[i];
+    return rank;
 }
 
 double length_of_vector(const float *x, size_t n)
@@ -269,7 +269,7 @@ const Axis *teller_last_axis(const Teller *t)
 }
 
 /* "Step 8 of 25, softmax. … / Screen row: …" */
-static void put_place(const Session *s, Buf *out)
+static void put_where(const Session *s, Buf *out)
 {
     int total, step = session_step_number(s, &total);
     const ScreenSpec *screen = screen_now(s);
@@ -427,7 +427,7 @@ bool ask_say_screen(Session *s, Buf *out, Err *err)
     bool compares = session_compares(s) && s->compare != COMPARE_OFF;
     Side side = ask_side(session_side(s));
     Teller t;
-    put_place(s, out);
+    put_where(s, out);
     if (!teller_at(s, side, s->place.path, out, err, &t))
         return false;
     put_focus(&t);

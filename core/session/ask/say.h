@@ -47,8 +47,8 @@ void teller_put_patches(const Teller *t, const float *x, int rows, int cols);
 
 /* Cells of the row of n that holds `cell`, along its last axis. */
 const float *teller_row(const Teller *t, const float *values, NodeId n, size_t cell, size_t *count);
-size_t largest_of(const float *x, size_t n);         /* index; the first of equals; NaN never wins */
-size_t place_of(const float *x, size_t n, size_t i); /* 1 + how many are larger */
+size_t largest_of(const float *x, size_t n);        /* index; the first of equals; NaN never wins */
+size_t rank_of(const float *x, size_t n, size_t i); /* 1 + how many are larger */
 /* Indices of x[count], the largest first, at most `most`; the first of equals first. Returns how many. */
 size_t largest_first(const float *x, size_t count, size_t *index, size_t most);
 double length_of_vector(const float *x, size_t n);

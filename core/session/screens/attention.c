@@ -276,7 +276,7 @@ static bool say_matrix(const Teller *t)
 }
 
 /* "In head 2 of block 1, asked from patch r3c4," */
-static void put_place(const Teller *t)
+static void put_row_asked(const Teller *t)
 {
     buf_printf(t->out, "In head %d of block %d, asked from ", teller_index(t, ROLE_HEAD), session_block(t->s));
     teller_put_token(t, ROLE_QUERY);
@@ -295,11 +295,11 @@ bool say_weight(const Teller *t)
         return false;
     size_t count;
     const float *row = teller_row(t, t->x, t->n, t->cell, &count);
-    put_place(t);
+    put_row_asked(t);
     buf_printf(t->out, "%s gets a weight of ", teller_label(t, ROLE_KEY, teller_index(t, ROLE_KEY), label));
     ask_put_short(t->out, t->x[t->cell]);
     buf_printf(t->out, ", place %zu of %zu in its row. Its score is ",
-               place_of(row, count, (size_t)(t->x + t->cell - row)), count);
+               rank_of(row, count, (size_t)(t->x + t->cell - row)), count);
     ask_put_short(t->out, score);
     buf_puts(t->out, ", the exponential of score minus row maximum is ");
     ask_put_short(t->out, exponential);
@@ -322,7 +322,7 @@ bool say_score(const Teller *t)
         return false;
     size_t count;
     const float *row = teller_row(t, t->x, t->n, t->cell, &count);
-    put_place(t);
+    put_row_asked(t);
     buf_printf(t->out, "%s has a raw score of ", teller_label(t, ROLE_KEY, teller_index(t, ROLE_KEY), label));
     ask_put_short(t->out, raw);
     if (as_made(t, SITE_SCORES_SCALED)) {
@@ -339,8 +339,7 @@ bool say_score(const Teller *t)
     if (isinf(t->x[t->cell]))
         buf_puts(t->out, ", and it is masked");
     else
-        buf_printf(t->out, ", place %zu of %zu in its row", place_of(row, count, (size_t)(t->x + t->cell - row)),
-                   count);
+        buf_printf(t->out, ", place %zu of %zu in its row", rank_of(row, count, (size_t)(t->x + t->cell - row)), count);
     buf_puts(t->out, as_made(t, SITE_PATTERN) ? "; softmax makes it a weight of " : "; its weight is ");
     ask_put_short(t->out, weight);
     buf_putc(t->out, '.');
@@ -359,7 +358,7 @@ static bool say_score_row(const Teller *t)
     for (size_t i = 0; i < count; i++)
         if (isfinite(row[i]) && (worst == SIZE_MAX || row[i] < row[worst]))
             worst = i;
-    put_place(t);
+    put_row_asked(t);
     if (worst == SIZE_MAX) {
         buf_puts(t->out, "every score is masked.");
         return true;

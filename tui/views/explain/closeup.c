@@ -410,11 +410,7 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
     Closeup c;
     (void)r;
-    needs_add(out, side, s->place.path);
-    if (side == SIDE_DIFF) {
-        needs_add(out, SIDE_A, s->place.path);
-        needs_add(out, SIDE_B, s->place.path);
-    }
+    explain_needs(s, side, out);
     Side of = side_of(side);
     NodeId n = session_node(s, of, s->place.path);
     if (n == NO_NODE)
@@ -430,8 +426,6 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
         needs_ask(out, of, s->place.path, NEED_EXPLANATION, cell, 1);
     }
     needs_ask(out, of, s->place.path, NEED_CLOSEUP, cell, 0);
-    for (int i = s->back_count; i > 0 && screen_spec(s->back[i - 1].screen)->group == GROUP_ARITHMETIC; i--)
-        needs_add(out, side, s->back[i - 1].path);
 }
 
 static bool hit(const Paint *p, const Closeup *c, Rect r, int y, int x, int *line, size_t *index)
@@ -479,12 +473,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 
 static void title(const Session *s, Side side, Buf *out)
 {
-    Shown v;
-    buf_puts(out, "close-up ");
-    if (shown_open(s, side, s->place.path, &v))
-        address_put(v.graph, v.node, v.cell, out);
-    else
-        buf_puts(out, s->place.path);
+    explain_title("close-up ", s, side, out);
 }
 
 static const KeyBinding KEYS[] = {{"Space", "play next", "step",

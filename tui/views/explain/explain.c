@@ -192,14 +192,9 @@ static void draw(const Paint *p, Rect r, Side side, bool focus)
 
 static void needs(const Session *s, Side side, Rect r, Needs *out)
 {
-    needs_add(out, side, s->place.path);
-    if (side == SIDE_DIFF) {
-        needs_add(out, SIDE_A, s->place.path);
-        needs_add(out, SIDE_B, s->place.path);
-        return;
-    }
+    explain_needs(s, side, out);
     NodeId n = session_node(s, side, s->place.path);
-    if (n == NO_NODE)
+    if (n == NO_NODE || side == SIDE_DIFF)
         return;
     const Graph *g = session_graph(s, side);
     const Node *node = graph_node(g, n);
@@ -212,8 +207,6 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
     NodeId next = explain_reader(g, n);
     if (next != NO_NODE)
         needs_add(out, side, graph_node(g, next)->path);
-    for (int i = s->back_count; i > 0 && screen_spec(s->back[i - 1].screen)->group == GROUP_ARITHMETIC; i--)
-        needs_add(out, side, s->back[i - 1].path);
 }
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
@@ -252,12 +245,7 @@ static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 
 static void title(const Session *s, Side side, Buf *out)
 {
-    Shown v;
-    buf_puts(out, "explain ");
-    if (shown_open(s, side, s->place.path, &v))
-        address_put(v.graph, v.node, v.cell, out);
-    else
-        buf_puts(out, s->place.path);
+    explain_title("explain ", s, side, out);
 }
 
 VIEW_SPEC(EXPLAIN, .name = "explain", .traits = VIEW_TRACED | VIEW_WIDE, .sides = SIDES_ONE);

@@ -40,6 +40,10 @@ bool explain_lit_click(const Paint *p, Rect r, Side side, Dims along, const LitO
                        Buf *command);
 /* A, B and A − B of the cell in focus: the arithmetic is of one side. */
 void explain_difference(const Paint *p, Rect r);
+/* Title of a pane: what, and the address of the cell in focus. */
+void explain_title(const char *what, const Session *s, Side side, Buf *out);
+/* What all of these read: the node in focus, of a difference both sides', and the places that led to it. */
+void explain_needs(const Session *s, Side side, Needs *out);
 /* One line each. */
 void explain_path(const Paint *p, Side side, Rect r);
 void explain_sum(const Paint *p, const Explanation *e, Rect r);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/base/utf8.h"
+#include "core/session/address.h"
 #include "tui/views/explain/explain.h"
 #include "tui/views/number.h"
 
@@ -354,4 +355,26 @@ void explain_leaf(const Paint *p, const Shown *v, Rect r)
     r.h--;
     canvas_wrap(p->c, r, STYLE_TEXT, buf_str(&text));
     buf_free(&text);
+}
+
+void explain_title(const char *what, const Session *s, Side side, Buf *out)
+{
+    Shown v;
+    buf_puts(out, what);
+    if (shown_open(s, side, s->place.path, &v))
+        address_put(v.graph, v.node, v.cell, out);
+    else
+        buf_puts(out, s->place.path);
+}
+
+void explain_needs(const Session *s, Side side, Needs *out)
+{
+    needs_add(out, side, s->place.path);
+    if (side == SIDE_DIFF) {
+        needs_add(out, SIDE_A, s->place.path);
+        needs_add(out, SIDE_B, s->place.path);
+        return;
+    }
+    for (int i = s->back_count; i > 0 && screen_spec(s->back[i - 1].screen)->group == GROUP_ARITHMETIC; i--)
+        needs_add(out, side, s->back[i - 1].path);
 }

@@ -22,21 +22,21 @@ enum {
     DOTS_ACROSS = 2
 };
 
-typedef struct Sentence {
+typedef struct WordLines {
     Attend a;
     Rect queries, gap, keys; /* of one line per word; gap.w = 0: no room for lines */
     size_t first_t, first_u;
     int word, value_y, head_y; /* width of the right words; −1: none */
     bool all;                  /* every head has a column of numbers … */
     int column;                /* … so wide */
-} Sentence;
+} WordLines;
 
-static int numbers_width(const Sentence *v)
+static int numbers_width(const WordLines *v)
 {
     return v->all ? v->a.heads * v->column : NUMBER + BAR_LEAST;
 }
 
-static void sentence_layout(const Paint *p, Rect r, Sentence *v)
+static void sentence_layout(const Paint *p, Rect r, WordLines *v)
 {
     const Attend *a = &v->a;
     v->all = p->s->look.sentence.heads == SENTENCE_ALL && a->heads > 1 && a->heads <= HEADS_MOST;
@@ -55,12 +55,12 @@ static void sentence_layout(const Paint *p, Rect r, Sentence *v)
     v->first_u = scroll_first((size_t)a->u_axis->n, (size_t)a->at_u, (size_t)r.h);
 }
 
-static float weight(const Sentence *v, int head, int t, int u)
+static float weight(const WordLines *v, int head, int t, int u)
 {
     return v->a.v.values[attend_cell(&v->a, head, t, u)];
 }
 
-static int strongest(const Sentence *v, int head, int t)
+static int strongest(const WordLines *v, int head, int t)
 {
     int best = 0;
     for (int u = 1; u < v->a.u_axis->n; u++) {
@@ -108,25 +108,25 @@ static int line_rank(float x, float most)
     return size > most / 2 ? 3 : 2;
 }
 
-static bool is_sum(const Sentence *v)
+static bool is_sum(const WordLines *v)
 {
     return site_is(v->a.v.graph, v->a.path, SITE_HEADS_SUM);
 }
 
 /* Of that side's model: its sum has lost the axis. */
-static int heads_of(const Sentence *v)
+static int heads_of(const WordLines *v)
 {
     int axis = graph_role(v->a.v.graph, ROLE_HEAD, SEQUENCE_ANY);
     return axis == AXIS_NONE ? 1 : v->a.v.graph->axes[axis].n;
 }
 
 /* Are these weights, of which a larger one is more attention? Scores have no such meaning, but for the largest. */
-static bool are_weights(const Sentence *v)
+static bool are_weights(const WordLines *v)
 {
     return v->a.v.side == SIDE_DIFF || v->a.pattern || is_sum(v) || site_is(v->a.v.graph, v->a.path, SITE_MEAN_PATTERN);
 }
 
-static void web_fill(const Sentence *v, Web *web)
+static void web_fill(const WordLines *v, Web *web)
 {
     const Attend *a = &v->a;
     int heads = v->all ? a->heads : 1;
@@ -149,7 +149,7 @@ static void web_fill(const Sentence *v, Web *web)
     }
 }
 
-static void draw_web(const Paint *p, const Sentence *v)
+static void draw_web(const Paint *p, const WordLines *v)
 {
     static const Style STYLES_OF[] = {STYLE_DIM, STYLE_DIM, STYLE_TEXT, STYLE_STRONG};
     static const char PLAIN[] = " .+#";
@@ -169,7 +169,7 @@ static void draw_web(const Paint *p, const Sentence *v)
 
 /* --- words --- */
 
-static void draw_asks(const Paint *p, const Sentence *v, bool focus)
+static void draw_asks(const Paint *p, const WordLines *v, bool focus)
 {
     const Attend *a = &v->a;
     for (int i = 0; i < v->queries.h && i + (int)v->first_t < a->t_axis->n; i++) {
@@ -185,7 +185,7 @@ static void draw_asks(const Paint *p, const Sentence *v, bool focus)
     }
 }
 
-static void draw_heads(const Paint *p, const Sentence *v, const ColourScale *scale, int u, int y, Rect r)
+static void draw_heads(const Paint *p, const WordLines *v, const ColourScale *scale, int u, int y, Rect r)
 {
     for (int h = 0; h < v->a.heads && (h + 1) * v->column <= r.w; h++) {
         size_t cell = attend_cell(&v->a, h, v->a.at_t, u);
@@ -205,7 +205,7 @@ static void draw_heads(const Paint *p, const Sentence *v, const ColourScale *sca
 }
 
 /* The number, and a bar where 0 … 1 means something. */
-static void draw_weight(const Paint *p, const Sentence *v, int u, int y, Rect r)
+static void draw_weight(const Paint *p, const WordLines *v, int u, int y, Rect r)
 {
     size_t cell = attend_cell(&v->a, v->a.head, v->a.at_t, u);
     float x = v->a.v.values[cell];
@@ -216,7 +216,7 @@ static void draw_weight(const Paint *p, const Sentence *v, int u, int y, Rect r)
                    STYLE_TEXT, shown_ref(&v->a.v, cell));
 }
 
-static void draw_keys(const Paint *p, const Sentence *v)
+static void draw_keys(const Paint *p, const WordLines *v)
 {
     const Attend *a = &v->a;
     ColourScale scale = attend_scale(p, a, false);
@@ -239,7 +239,7 @@ static void draw_keys(const Paint *p, const Sentence *v)
 
 static void draw(const Paint *p, Rect r, Side side, bool focus)
 {
-    Sentence v = {.value_y = -1, .head_y = -1};
+    WordLines v = {.value_y = -1, .head_y = -1};
     if (!attend_ready(p, r, side, &v.a))
         return;
     sentence_layout(p, r, &v);
@@ -258,7 +258,7 @@ static void needs(const Session *s, Side side, Rect r, Needs *out)
 
 static bool click(const Paint *p, Rect r, Side side, int y, int x, Buf *command)
 {
-    Sentence v = {.value_y = -1, .head_y = -1};
+    WordLines v = {.value_y = -1, .head_y = -1};
     char label[64];
     if (!attend_open(p->s, side, -1, &v.a) || !v.a.v.values)
         return false;
