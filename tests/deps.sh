@@ -27,6 +27,7 @@ all|command -v musl-gcc|musl-tools|musl-gcc|musl|
 all|command -v aarch64-linux-gnu-gcc|gcc-aarch64-linux-gnu|gcc-aarch64-linux-gnu|aarch64-linux-gnu-gcc|
 all|arm_headers|libc6-dev-arm64-cross||aarch64-linux-gnu-glibc|
 all|command -v qemu-aarch64|qemu-user|qemu-user|qemu-user|
+all|command -v groff|groff|groff|groff|groff
 all|command -v tmux|tmux|tmux|tmux|tmux
 all|monospaced|fonts-dejavu-core|dejavu-sans-mono-fonts|ttf-dejavu|font-dejavu
 all|command -v debootstrap|debootstrap|debootstrap|debootstrap|
