@@ -184,10 +184,13 @@ static bool fill_rows(DiffReport *d, const DiffSubject *s, const DiffReference *
     return go;
 }
 
-static bool within_drift(const DiffSubject *s, const DiffOptions *o, NodeId n, const float *rounded,
+static bool within_drift(const DiffSubject *s, const DiffOptions *o, NodeId n, Run *run, NodeId there,
                          const DiffFigures *f)
 {
-    double drift = diff_figures(rounded, run_need(s->run, n), graph_cells(s->graph, n), 0).largest;
+    if (f->largest > o->tolerance + DIFF_DRIFT) /* more than rounding could be let to explain: nothing is computed */
+        return false;
+    const float *rounded = diff_need(run, there, o, "comparing", 1);
+    double drift = rounded ? diff_figures(rounded, run_need(s->run, n), graph_cells(s->graph, n), 0).largest : 0;
     return drift < 1 && f->largest <= o->tolerance + DIFF_DRIFT * drift;
 }
 
@@ -201,9 +204,9 @@ static void forgive_drift(DiffReport *d, const DiffSubject *s, const DiffReferen
     for (int i = 0; i < d->count; i++) {
         DiffRow *row = &d->row[i];
         NodeId n = row->tensor->node;
-        if (row->local.any && within_drift(s, o, n, run_need(step.run, step.made[n]), &row->local))
+        if (row->local.any && within_drift(s, o, n, step.run, step.made[n], &row->local))
             row->local.any = false;
-        if (row->through.any && within_drift(s, o, n, run_need(whole.run, whole.seen[n]), &row->through))
+        if (row->through.any && within_drift(s, o, n, whole.run, whole.seen[n], &row->through))
             row->through.any = false;
         row->state = row->local.any ? DIFF_BEGINS : row->through.any ? DIFF_INHERITS : DIFF_AGREES;
         d->begins += row->state == DIFF_BEGINS;

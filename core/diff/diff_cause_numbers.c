@@ -37,46 +37,53 @@ typedef struct Fit {
     TrialFit said;
 } Fit;
 
-static double attempt_logarithm(Trial *t, const Fit *f, double logarithm)
+static double attempt_logarithm(Trial *t, const void *fit, double logarithm)
 {
+    const Fit *f = fit;
     char text[sizeof t->text];
     snprintf(text, sizeof text, "%s%.4g%s", f->said.before, dm_exp(logarithm), f->said.after);
     return attempt_value(t, f->ending, dm_exp(logarithm), text);
+}
+
+double trial_least(Trial *t, double low, double high, int turns, double (*try)(Trial *t, const void *context, double x),
+                   const void *context)
+{
+    const double golden = 0.6180339887498949;
+    double x = high - golden * (high - low), y = low + golden * (high - low);
+    double fx = try(t, context, x), fy = try(t, context, y);
+    for (int i = 0; i < turns && (t->fitting || !trial_close(t)); i++)
+        if (fx < fy) {
+            high = y;
+            y = x;
+            fy = fx;
+            x = high - golden * (high - low);
+            fx = try(t, context, x);
+        } else {
+            low = x;
+            x = y;
+            fx = fy;
+            y = low + golden * (high - low);
+            fy = try(t, context, y);
+        }
+    return (low + high) / 2;
 }
 
 /* The value between two that comes nearest, by golden section over its logarithm. One of the `known`, which have been
  * tried, is no other number for being a little off. */
 static void attempt_fit(Trial *t, const Fit *f, double low, double high, const double *known, size_t count)
 {
-    const double golden = 0.6180339887498949;
     if (t->base) /* a number that is free explains too much beside another mistake */
         return;
     t->fitting = true;
-    double a = dm_log(low), b = dm_log(high), x = b - golden * (b - a), y = a + golden * (b - a);
-    double fx = attempt_logarithm(t, f, x), fy = attempt_logarithm(t, f, y);
-    for (int i = 0; i < 36; i++) {
-        if (fx < fy) {
-            b = y;
-            y = x;
-            fy = fx;
-            x = b - golden * (b - a);
-            fx = attempt_logarithm(t, f, x);
-        } else {
-            a = x;
-            x = y;
-            fx = fy;
-            y = a + golden * (b - a);
-            fy = attempt_logarithm(t, f, y);
-        }
-    }
+    double least = trial_least(t, dm_log(low), dm_log(high), 36, attempt_logarithm, f);
     t->fitting = false;
     for (size_t i = 0; i < count; i++)
-        if (known[i] > 0 && dm_abs((a + b) / 2 - dm_log(known[i])) < 2e-3)
+        if (known[i] > 0 && dm_abs(least - dm_log(known[i])) < 2e-3)
             return;
     TrialFit *kept = arena_alloc(&t->arena, sizeof *kept);
     *kept = (TrialFit){arena_strdup(&t->arena, f->said.before), arena_strdup(&t->arena, f->said.after)};
     t->fit = kept;
-    attempt_logarithm(t, f, (a + b) / 2);
+    attempt_logarithm(t, f, least);
     t->fit = NULL;
 }
 

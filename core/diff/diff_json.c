@@ -76,8 +76,8 @@ static void put_cause(const DiffNamed *n, const DiffCause *c, Buf *out)
         buf_json(out, c->text);
     else
         buf_puts(out, "null");
-    buf_printf(out, ",\"whole\":%s,\"stopped\":%s,\"rows\":%d,\"steps\":%d,", c->whole ? "true" : "false",
-               c->stopped ? "true" : "false", c->rows, c->steps);
+    buf_printf(out, ",\"whole\":%s,\"rows\":%d,\"steps\":%d,\"stopped\":%s,", c->whole ? "true" : "false", c->rows,
+               c->steps, c->stopped ? "true" : "false");
     put_key(out, "nearest", c->whole ? "" : c->text);
     buf_putc(out, ',');
     put_key(out, "also", c->also);

@@ -125,9 +125,15 @@ static double attempt_second(Trial *t, const Tried *second)
     return trial_attempt(t, "%s", second->text);
 }
 
-/* A number times e^logarithm, beside the other mistake. */
-static double attempt_number(Trial *t, const Tried *number, const Tried *other, double logarithm)
+/* A number beside another mistake. */
+typedef struct Beside {
+    const Tried *number, *other;
+} Beside;
+
+/* …times e^logarithm. */
+static double attempt_number(Trial *t, const void *beside, double logarithm)
 {
+    const Tried *number = ((const Beside *)beside)->number, *other = ((const Beside *)beside)->other;
     Tried moved = *number;
     ArenaMark mark = arena_mark(&t->arena);
     double rms;
@@ -148,26 +154,8 @@ static double attempt_number(Trial *t, const Tried *number, const Tried *other, 
 /* The number between two that comes nearest beside the other mistake. */
 static void attempt_fitted(Trial *t, const Tried *number, const Tried *other, double low, double high)
 {
-    enum { TURNS = 28 };
-    const double golden = 0.6180339887498949;
-    double a = low, b = high, x = b - golden * (b - a), y = a + golden * (b - a);
-    double fx = attempt_number(t, number, other, x), fy = attempt_number(t, number, other, y);
-    for (int i = 0; i < TURNS && !trial_close(t); i++) {
-        bool lower = fx < fy;
-        b = lower ? y : b;
-        a = lower ? a : x;
-        if (lower) {
-            y = x;
-            fy = fx;
-            x = b - golden * (b - a);
-            fx = attempt_number(t, number, other, x);
-        } else {
-            x = y;
-            fx = fy;
-            y = a + golden * (b - a);
-            fy = attempt_number(t, number, other, y);
-        }
-    }
+    if (!trial_close(t))
+        trial_least(t, low, high, 28, attempt_number, &(Beside){number, other});
 }
 
 /* Any number, beside a mistake that is near by itself: the best of a few, then between its neighbours. */
@@ -178,7 +166,7 @@ static void attempt_any_number(Trial *t, const Tried *number, const Tried *other
     int best = 0;
     double least = HUGE_VAL;
     for (int i = -STEPS; i <= STEPS; i++) {
-        double rms = attempt_number(t, number, other, i * step);
+        double rms = attempt_number(t, &(Beside){number, other}, i * step);
         if (rms < least) {
             least = rms;
             best = i;
@@ -250,7 +238,7 @@ static void attempt_beside(Trial *t, const Tried *number)
     for (int k = 0; k < t->single_count && !trial_close(t); k++) {
         if (t->single[k].fit || in_the_way(number, &t->single[k]))
             continue;
-        double left = attempt_number(t, number, &t->single[k], 0);
+        double left = attempt_number(t, &(Beside){number, &t->single[k]}, 0);
         int at = count < AGAIN ? count++ : left < rms[AGAIN - 1] ? AGAIN - 1 : -1;
         for (; at > 0 && left < rms[at - 1]; at--) {
             rms[at] = rms[at - 1];
