@@ -280,9 +280,9 @@ static void title(const Session *s, Side side, Buf *out)
     }
     const Image *file = &shown_input(s, side)->original;
     if (resized(s, side))
-        buf_printf(out, "%d×%d → ", file->width, file->height);
-    buf_printf(out, "%s%d×%d, %d×%d patches of %d×%d", resized(s, side) ? "" : "picture ", pixels_width(&px),
-               pixels_height(&px), px.cols, px.rows, px.patch_w, px.patch_h);
+        buf_printf(out, "%d×%d → ", file->height, file->width);
+    buf_printf(out, "%s%d×%d, %d×%d patches of %d×%d", resized(s, side) ? "" : "picture ", pixels_height(&px),
+               pixels_width(&px), px.rows, px.cols, px.patch_h, px.patch_w);
 }
 
 VIEW_SPEC(PICTURE, .name = "picture");
