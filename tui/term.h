@@ -39,8 +39,8 @@ bool term_open(const TermOptions *options, Err *err);
 void term_leave(void);
 void term_close(void); /* leaves it if need be; harmless when not open */
 const TermStatus *term_status(void);
-/* Not more than TERM_SIDE of either, whatever the terminal claims. */
-enum { TERM_SIDE = 1000 };
+/* Not more than these, whatever the terminal claims: what is drawn is drawn before a signal to end is looked at. */
+enum { TERM_ROWS = 300, TERM_COLUMNS = 1000 };
 void term_size(int *h, int *w);
 
 /* Shows the canvas from the upper left corner; sends only what changed. Its cursor position becomes the hardware

@@ -96,8 +96,8 @@ static bool size_claimed(int *h, int *w)
     struct winsize size;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_row || !size.ws_col)
         return false;
-    *h = size.ws_row < TERM_SIDE ? size.ws_row : TERM_SIDE;
-    *w = size.ws_col < TERM_SIDE ? size.ws_col : TERM_SIDE;
+    *h = size.ws_row < TERM_ROWS ? size.ws_row : TERM_ROWS;
+    *w = size.ws_col < TERM_COLUMNS ? size.ws_col : TERM_COLUMNS;
     return true;
 }
 
