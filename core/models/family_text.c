@@ -10,7 +10,7 @@
 #include "core/models/text_model.h"
 #include "core/models/text_probes.h"
 
-enum { WORDS_MOST = 64 };
+enum { WORDS_MOST = 64 }; /* of a text that is written */
 static const char FIRST[] = "the animal did not cross the street because it was too tired";
 
 static void build_text(const Model *m, Graph *g, const ModelInput *in)
@@ -49,40 +49,20 @@ static void put_text(Text *out, const Words *w, Arena *arena)
     *out = (Text){word, label, w->n};
 }
 
-/* The words of `text` in that vocabulary; numbered words (3 14 15, or w3 w14 w15 as they are shown) where the model has
- * no names for them. */
-static bool parse(Words *w, const Vocabulary *v, const char *text, bool end, Err *err)
-{
-    int number[WORDS_MOST + 1], n = 0;
-    if (v->word)
-        return words_parse(w, v, text, end, err);
-    for (char *rest; n < WORDS_MOST; n++, text = rest) {
-        const char *word = text + strspn(text, " ");
-        word += *word == 'w' && word[1] >= '0' && word[1] <= '9';
-        long k = strtol(word, &rest, 10);
-        if (rest == word)
-            break;
-        if (k < 0 || k >= v->n)
-            return err_set(err, "there is no word %ld: this model's words are 0 to %d", k, v->n - 1);
-        number[n] = (int)k;
-    }
-    if (n == 0 || text[strspn(text, " ")])
-        return err_set(err, "this model's words have no names: give numbers from 0 to %d, such as \"3 5 4\"", v->n - 1);
-    words_set(w, v, number, n);
-    return true;
-}
-
 /* The start and the words behind it: what was typed behind >, else what the model itself writes. */
 static bool read_target(const TextModel *t, const char *typed, const Words *source, Words *out, Err *err)
 {
     int number[WORDS_MOST + 2] = {t->target.start < 0 ? 0 : t->target.start}, n = 1;
     if (typed) {
         Words w = {0};
-        if (typed[strspn(typed, " ")] && !parse(&w, &t->target, typed, false, err))
+        if (typed[strspn(typed, " ")] && !words_parse(&w, &t->target, typed, false, err))
             return false;
-        for (int i = 0; i < w.n && n <= WORDS_MOST; i++)
+        bool fits = w.n <= WORDS_MOST;
+        for (int i = 0; fits && i < w.n; i++)
             number[n++] = w.number[i];
         words_free(&w);
+        if (!fits)
+            return err_set(err, "a text to write may have at most %d words: shorten it", WORDS_MOST);
     } else {
         Decode d;
         DecodeOptions o = decode_options_default();
@@ -103,14 +83,13 @@ static bool read_text(const Model *m, const char *spec, Arena *arena, Text out[T
 {
     const TextModel *t = m->data;
     bool encoder = seq2seq_has_encoder(&t->config), decoder = seq2seq_has_decoder(&t->config);
-    char source[1024];
     const char *text = spec             ? spec
                        : t->source.word ? FIRST
                                         : "1",
                *arrow = encoder && decoder ? strchr(text, '>') : NULL;
     Words s = {0}, w = {0};
-    snprintf(source, sizeof source, "%.*s", arrow ? (int)(arrow - text) : 1023, text);
-    bool ok = !encoder || parse(&s, &t->source, source, decoder, err);
+    const char *source = arrow ? arena_printf(arena, "%.*s", (int)(arrow - text), text) : text;
+    bool ok = !encoder || words_parse(&s, &t->source, source, decoder, err);
     if (ok && decoder)
         ok = read_target(t, arrow ? arrow + 1 : encoder ? NULL : source, &s, &w, err);
     ok = ok && seq2seq_check_length(&t->config, s.n, w.n, err);

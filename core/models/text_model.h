@@ -59,9 +59,10 @@ typedef struct Words {
     int n;
     Arena arena;
 } Words;
-/* Splits at blanks; commas, full stops, question and exclamation marks are passed over, capitals are made small, an
- * elided word ("l'animal") is two. Every word must be in the vocabulary: the message names those that are not, and the
- * nearest that is. end: the word that means end is put behind. */
+/* Splits at blanks. The vocabulary decides what a word is: what stands between blanks, or a stop (,.!?;), or an
+ * apostrophe, if it is a word there. Else stops are passed over, capitals are made small, ’ is ', and an elided word
+ * ("l'animal") is two. Every word must be in the vocabulary: the message names those that are not, and the nearest that
+ * is. Words without names are given by number. end: the word that means end is put behind, where words have names. */
 bool words_parse(Words *w, const Vocabulary *v, const char *text, bool end, Err *err);
 /* From numbers: copied. */
 void words_set(Words *w, const Vocabulary *v, const int *number, int n);

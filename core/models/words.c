@@ -1,5 +1,6 @@
 /* Texts as numbers and back. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/models/text_model.h"
@@ -69,37 +70,65 @@ void words_set(Words *w, const Vocabulary *v, const int *number, int n)
     label_words(w, v);
 }
 
-static bool separates(char c)
-{
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == ',' || c == '.' || c == '!' || c == '?' || c == ';';
-}
-
-/* The next word of a text: its letters made small into word, an apostrophe ends it. False at the end. */
-static bool next_word(const char **text, char *word, size_t size, size_t *length)
-{
-    const char *s = *text;
-    size_t n = 0;
-    while (separates(*s))
-        s++;
-    while (*s && !separates(*s)) {
-        char c = *s++;
-        if (strncmp(s - 1, "\xe2\x80\x99", 3) == 0) { /* ’ */
-            c = '\'';
-            s += 2;
-        }
-        if (n + 1 < size)
-            word[n] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
-        n++;
-        if (c == '\'')
-            break;
-    }
-    *text = s;
-    *length = n < size ? n : size - 1;
-    word[*length] = '\0';
-    return n > 0;
-}
-
 enum { WORDS_MAX = 256, WORD_BYTES = 64 };
+static const char BLANKS[] = " \t\n\r", STOPS[] = ",.!?;", CURLY[] = "\xe2\x80\x99"; /* ’ */
+
+/* How many bytes of the text's begin are an apostrophe, straight or curly. */
+static size_t apostrophe(const char *s)
+{
+    return *s == '\'' ? 1 : strncmp(s, CURLY, 3) == 0 ? 3 : 0;
+}
+
+/* n bytes of a text with capitals made small and apostrophes straight; what does not fit is left out. */
+static size_t folded(const char *s, size_t n, char out[WORD_BYTES])
+{
+    size_t used = 0, step;
+    for (size_t i = 0; i < n && used + 1 < WORD_BYTES; i += step) {
+        step = apostrophe(s + i);
+        out[used++] = step ? '\'' : s[i] >= 'A' && s[i] <= 'Z' ? (char)(s[i] - 'A' + 'a') : s[i];
+        step = step ? step : 1;
+    }
+    out[used] = '\0';
+    return used;
+}
+
+/* The word that n bytes of a text are, as they stand or folded; −1: none, or one that stands for no word of a text. */
+static int look(const Vocabulary *v, const char *s, size_t n)
+{
+    char small[WORD_BYTES];
+    if (*s == '<' && n > 1)
+        return -1;
+    int number = vocabulary_find(v, s, n);
+    return number >= 0 ? number : vocabulary_find(v, small, folded(s, n, small));
+}
+
+/* The next word of a text, of *n bytes, which may be none that the vocabulary has; NULL at the end. What the vocabulary
+ * has as a word is one: all up to the next blank, a full stop, an apostrophe. What it has not is split behind an
+ * apostrophe, and stops are passed over. */
+static const char *next_word(const Vocabulary *v, const char *s, size_t *n)
+{
+    for (;; s++) {
+        s += strspn(s, BLANKS);
+        *n = strcspn(s, BLANKS);
+        if (!*s)
+            return NULL;
+        if (look(v, s, *n) >= 0)
+            return s;
+        if (!strchr(STOPS, *s))
+            break;
+        *n = 1;
+        if (look(v, s, 1) >= 0)
+            return s;
+    }
+    size_t all = *n, mark = 0;
+    for (*n = 0; *n < all && !mark && !strchr(STOPS, s[*n]);) {
+        mark = apostrophe(s + *n);
+        *n += mark ? mark : 1;
+    }
+    if (look(v, s, *n) < 0 && mark && *n > mark && look(v, s + *n - mark, mark) >= 0)
+        *n -= mark; /* the apostrophe is a word of its own */
+    return s;
+}
 
 static bool unknown_word(const Vocabulary *v, const char *word, size_t n, Err *err)
 {
@@ -109,18 +138,46 @@ static bool unknown_word(const Vocabulary *v, const char *word, size_t n, Err *e
                           word, v->n);
 }
 
+static bool too_many(int most, Err *err)
+{
+    return err_set(err, "a text may have at most %d words: shorten it", most);
+}
+
+/* Words without names, by number: 3 14 15, or w3 w14 w15 as they are shown. */
+static bool parse_numbers(Words *w, const Vocabulary *v, const char *text, Err *err)
+{
+    int number[WORDS_MAX], n = 0;
+    for (char *rest;; n++, text = rest) {
+        const char *word = text + strspn(text, BLANKS);
+        word += *word == 'w' && word[1] >= '0' && word[1] <= '9';
+        long k = strtol(word, &rest, 10);
+        if (rest == word)
+            break;
+        if (k < 0 || k >= v->n)
+            return err_set(err, "there is no word %ld: this model's words are 0 to %d", k, v->n - 1);
+        if (n == WORDS_MAX)
+            return too_many(WORDS_MAX, err);
+        number[n] = (int)k;
+    }
+    if (n == 0 || text[strspn(text, BLANKS)])
+        return err_set(err, "this model's words have no names: give numbers from 0 to %d, such as \"3 5 4\"", v->n - 1);
+    words_set(w, v, number, n);
+    return true;
+}
+
 bool words_parse(Words *w, const Vocabulary *v, const char *text, bool end, Err *err)
 {
     int number[WORDS_MAX + 1], n = 0;
-    char word[WORD_BYTES];
     size_t length;
-    while (next_word(&text, word, sizeof word, &length)) {
+    if (!v->word)
+        return parse_numbers(w, v, text, err);
+    for (const char *at = text; (at = next_word(v, at, &length)) != NULL; at += length) {
+        char word[WORD_BYTES];
         if (n == WORDS_MAX)
-            return err_set(err, "a text may have at most %d words: shorten it", WORDS_MAX);
-        number[n] = vocabulary_find(v, word, length);
-        if (number[n] < 0 || word[0] == '<')
-            return unknown_word(v, word, length, err);
-        n++;
+            return too_many(WORDS_MAX, err);
+        number[n] = look(v, at, length);
+        if (number[n++] < 0)
+            return unknown_word(v, word, folded(at, length, word), err);
     }
     if (n == 0)
         return err_set(err, "there is no word to read: give a sentence, such as \"the cat is tired\"");

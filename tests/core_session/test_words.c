@@ -113,6 +113,26 @@ static void words_without_names(void **state)
     refused("word w3 ww3", "give numbers from 0 to 12");
 }
 
+/* Nothing of a text is cut off in silence: a text to write that is too long is refused, seventy numbers are read. */
+static void long_texts(void **state)
+{
+    (void)state;
+    char text[8 + 3 * 100];
+    Err err = {{0}};
+    strcpy(text, "3 5 4 >");
+    for (int i = 0; i < 100; i++)
+        strcat(text, " 2");
+    assert_false(session_open_input(&s, text, &err));
+    assert_non_null(strstr(err.text, "a text to write may have at most 64 words"));
+    *text = '\0';
+    for (int i = 0; i < 70; i++)
+        strcat(text, " 2");
+    strcat(text, " >");
+    if (!session_open_input(&s, text, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(exhibit_pass(s.now)->text[TEXT_SOURCE].count, 70);
+}
+
 /* Each word of the target in turn: whatever stands before it is the same bits, and something behind it is not. */
 static void nothing_before_a_word_knows_of_it(void **state)
 {
@@ -173,6 +193,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_word_of_the_source, start, stop),
         cmocka_unit_test_setup_teardown(what_is_no_word, start, stop),
         cmocka_unit_test_setup_teardown(words_without_names, start_numbers, stop),
+        cmocka_unit_test_setup_teardown(long_texts, start_numbers, stop),
         cmocka_unit_test_setup_teardown(nothing_before_a_word_knows_of_it, start, stop),
         cmocka_unit_test_setup_teardown(a_broken_mask_leaks, start, stop),
         cmocka_unit_test_setup_teardown(forms_differ_by_mask_and_wiring, start, stop),

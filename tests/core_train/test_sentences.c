@@ -155,13 +155,72 @@ static void texts_are_read(void **state)
     free(many);
 }
 
+/* A vocabulary that has stops, apostrophes and capitals as words: they are words of a text then. */
+static void a_vocabulary_decides(void **state)
+{
+    (void)state;
+    static const char *const own[] = {"<pad>",  ".",    "\xe2\x80\x99", "Ann", "ann", "l",
+                                      "animal", "U.S.", "o'clock",      "?!",  "it's"};
+    const Vocabulary v = {own, sizeof own / sizeof *own, 0, -1, -1};
+    static const struct {
+        const char *text;
+        int n, number[8];
+    } cases[] = {
+        {"Ann. ann", 3, {3, 1, 4}},
+        {"ANN.", 2, {4, 1}},
+        {"l\xe2\x80\x99"
+         "animal.",
+         4,
+         {5, 2, 6, 1}},
+        {"U.S. o'clock it\xe2\x80\x99s", 3, {7, 8, 10}},
+        {"animal, ?! animal!", 3, {6, 9, 6}},
+        {"...", 3, {1, 1, 1}},
+    };
+    Words w;
+    Err err = {""};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (!words_parse(&w, &v, cases[i].text, false, &err))
+            fail_msg("%s", err.text);
+        assert_int_equal(w.n, cases[i].n);
+        assert_memory_equal(w.number, cases[i].number, (size_t)w.n * sizeof(int));
+        words_free(&w);
+    }
+    assert_false(words_parse(&w, &v, "<pad>", false, &err));
+    assert_false(words_parse(&w, &v, "nobody.", false, &err));
+    assert_non_null(strstr(err.text, "'nobody'"));
+}
+
+/* Words without names: seventy numbers are seventy words; too many are said to be. */
+static void numbered_words(void **state)
+{
+    (void)state;
+    const Vocabulary v = {NULL, 9, 0, 1, 2};
+    char text[4 * 300 + 1];
+    Words w;
+    Err err = {""};
+    for (int n = 70; n <= 300; n += 230) {
+        for (int i = 0; i < n; i++)
+            memcpy(text + i * 3, i % 2 ? " w3" : "  4", 4);
+        bool ok = words_parse(&w, &v, text, true, &err);
+        assert_int_equal(ok, n == 70);
+        if (ok)
+            assert_int_equal(w.n, 70);
+        else
+            assert_non_null(strstr(err.text, "at most 256 words"));
+        if (ok)
+            words_free(&w);
+    }
+    assert_false(words_parse(&w, &v, "3 9", true, &err));
+    assert_non_null(strstr(err.text, "there is no word 9"));
+    assert_false(words_parse(&w, &v, "3 four", true, &err));
+    assert_non_null(strstr(err.text, "give numbers from 0 to 8"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(french_is_french),
-        cmocka_unit_test(held_out_is_held_out),
-        cmocka_unit_test(minimal_pairs),
-        cmocka_unit_test(texts_are_read),
+        cmocka_unit_test(french_is_french), cmocka_unit_test(held_out_is_held_out), cmocka_unit_test(minimal_pairs),
+        cmocka_unit_test(texts_are_read),   cmocka_unit_test(a_vocabulary_decides), cmocka_unit_test(numbered_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
