@@ -34,7 +34,8 @@ typedef struct Exam {
     TextReader *reader, *off;
     char scope[ATTENTIONS_MAX][48];
     int attentions, heads;
-    Sentence *pair; /* [2 · pairs] */
+    bool *free, *free_off; /* [2 · pairs]: the right pronoun, written freely; with the head off */
+    Sentence *pair;        /* [2 · pairs] */
     size_t pairs;
     struct Look *look; /* [2 · pairs][attentions][heads][2] */
 } Exam;
@@ -130,6 +131,77 @@ static void count(Tally *t, bool right)
 {
     t->right += right;
     t->n++;
+}
+
+/* --- a sentence written freely, each word given what was written before it --- */
+
+typedef struct Freely {
+    const TextReader *reader;
+    Sentence *s;          /* fr: what is written so far, and behind it what was read instead */
+    const size_t *which;  /* of the pairs' sentences each is */
+    const Sentence *pair; /* as they are right */
+    int *written;         /* words that are its own */
+    bool *done, *right;   /* [2 · pairs] */
+} Freely;
+
+/* Goes on for as long as what it read is what it would have written. The first il or elle decides. */
+static void see_writing(void *freely, size_t i, const Sentence *s, const TextValues *v)
+{
+    Freely *f = freely;
+    size_t which = f->which[i];
+    Sentence *own = &f->s[i];
+    const Sentence *pair = &f->pair[which / 2 * 2];
+    int right = pair[which % 2].fr[pair[which % 2].fr_pronoun],
+        other = pair[!(which % 2)].fr[pair[!(which % 2)].fr_pronoun];
+    for (int t = f->written[i]; t <= s->fr_n; t++) {
+        int word = text_first_word(f->reader, v, t);
+        f->right[which] = word == right;
+        f->done[i] = word == right || word == other || word == FR_END || t == SENTENCE_WORDS - 1;
+        if (f->done[i])
+            return;
+        bool as_read = t < s->fr_n && s->fr[t] == word;
+        own->fr[t] = word;
+        own->fr_n = t < own->fr_n ? own->fr_n : t + 1;
+        f->written[i] = t + 1;
+        if (!as_read)
+            return;
+    }
+}
+
+/* right[2 · pairs]: does it write the right one of il and elle, with no word given? */
+static bool write_freely(Exam *e, TextReader *r, Tally *tally, bool *right)
+{
+    size_t n = 2 * e->pairs, *which = xcalloc(n + 1, sizeof *which);
+    Freely f = {.reader = r, .pair = e->pair, .which = which, .right = right};
+    f.s = xcalloc(n + 1, sizeof *f.s);
+    f.written = xcalloc(n + 1, sizeof *f.written);
+    f.done = xcalloc(n + 1, sizeof *f.done);
+    for (size_t i = 0; i < n; i++) {
+        f.s[i] = e->pair[i];
+        which[i] = i;
+    }
+    size_t left = n;
+    bool ok = true;
+    while (ok && left) {
+        size_t kept = 0;
+        ok = text_reader_run(r, f.s, left, see_writing, &f, e->progress, e->context);
+        for (size_t i = 0; i < left; i++)
+            if (!f.done[i]) {
+                f.s[kept] = f.s[i];
+                which[kept] = which[i];
+                f.written[kept++] = f.written[i];
+            }
+        memset(f.done, 0, left * sizeof *f.done);
+        left = kept;
+    }
+    *tally = (Tally){0, 0};
+    for (size_t i = 0; ok && i < n; i++)
+        count(tally, right[i]);
+    free(f.s);
+    free(f.written);
+    free(f.done);
+    free(which);
+    return ok;
 }
 
 /* out[2 · pairs]: what came of each. */
@@ -359,32 +431,39 @@ static void see_star(void *exam, size_t i, const Sentence *s, const TextValues *
 static bool heads_off(Exam *e, const Outcome *trained, Outcome *o, Err *err)
 {
     Translation *t = e->out;
-    for (int a = 0; a < e->attentions; a++)
-        for (int h = 0; h < e->heads; h++) {
-            bool chosen = h == t->chosen.head && strcmp(e->scope[a], t->chosen.scope) == 0;
-            TextHead off = {e->scope[a], h, 0};
-            PairFigures f;
-            TextReader *r = open_reader(e, &off, false, err);
-            bool ok = r && pair_figures(e, r, &f, o);
-            for (size_t i = 0; ok && chosen && i < 2 * e->pairs; i++) {
-                count_pair(&t->pronoun_off, trained[i].pronoun, o[i].pronoun);
-                if (i % 2)
-                    count_pair(&t->both_off, trained[i].exact && trained[i - 1].exact, o[i].exact && o[i - 1].exact);
-            }
-            text_reader_free(r);
-            if (!ok)
-                return false;
-            if (chosen)
-                continue;
-            double share = tally_share(f.pronoun);
-            t->other_mean += share;
-            if (!t->others || share < t->other_least) {
-                t->other_least = share;
-                t->other_head = h;
-                memcpy(t->other_scope, e->scope[a], sizeof t->other_scope);
-            }
-            t->others++;
+    const Seq2seqConfig *c = &e->m->config;
+    int attentions = c->encoder_layers + 2 * c->decoder_layers; /* the decoder's own too, which saw no source */
+    for (int i = 0; i < attentions * e->heads; i++) {
+        char scope[48];
+        int h = i % e->heads;
+        seq2seq_attention_number(c, i / e->heads, scope, sizeof scope);
+        bool chosen = h == t->chosen.head && strcmp(scope, t->chosen.scope) == 0;
+        TextHead off = {scope, h, 0};
+        PairFigures f;
+        TextReader *r = open_reader(e, &off, false, err);
+        bool ok = r && pair_figures(e, r, &f, o);
+        for (size_t k = 0; ok && chosen && k < 2 * e->pairs; k++) {
+            count_pair(&t->pronoun_off, trained[k].pronoun, o[k].pronoun);
+            if (k % 2)
+                count_pair(&t->both_off, trained[k].exact && trained[k - 1].exact, o[k].exact && o[k - 1].exact);
         }
+        ok = ok && (!chosen || write_freely(e, r, &f.freely, e->free_off));
+        for (size_t k = 0; ok && chosen && k < 2 * e->pairs; k++)
+            count_pair(&t->freely_off, e->free[k], e->free_off[k]);
+        text_reader_free(r);
+        if (!ok)
+            return false;
+        if (chosen)
+            continue;
+        double share = tally_share(f.pronoun);
+        t->other_mean += share;
+        if (!t->others || share < t->other_least) {
+            t->other_least = share;
+            t->other_head = h;
+            memcpy(t->other_scope, scope, sizeof t->other_scope);
+        }
+        t->others++;
+    }
     t->other_mean /= t->others ? t->others : 1;
     return true;
 }
@@ -398,7 +477,8 @@ static bool examine_with(Exam *e, size_t n, Outcome *trained, Outcome *now, Err 
         if (!examine_set(e, e->reader, (SentenceSet)set, n, now, &t->exact[set - SENTENCES_LIKE_TRAIN]))
             return false;
     if (!text_reader_run(e->reader, e->pair, 2 * e->pairs, see_pair, e, e->progress, e->context) ||
-        !pair_figures(e, e->reader, &t->as_trained, trained))
+        !pair_figures(e, e->reader, &t->as_trained, trained) ||
+        !write_freely(e, e->reader, &t->as_trained.freely, e->free))
         return false;
     t->constant = constant_pronoun(e->pair, 2 * e->pairs);
     choose_head(e);
@@ -440,6 +520,8 @@ bool translation_run(Translation *t, const TextModel *m, size_t count_of_each, P
     e.pair = xcalloc(2 * e.pairs, sizeof *e.pair);
     sentence_pair_list(e.pair);
     e.look = xcalloc(2 * e.pairs * (size_t)e.attentions * (size_t)e.heads * 2, sizeof *e.look);
+    e.free = xcalloc(2 * e.pairs + 1, sizeof *e.free);
+    e.free_off = xcalloc(2 * e.pairs + 1, sizeof *e.free_off);
     bool ok = examine(&e, count_of_each, err);
     if (!ok && err && !*err->text)
         err_set(err, "interrupted");
@@ -447,5 +529,7 @@ bool translation_run(Translation *t, const TextModel *m, size_t count_of_each, P
     text_reader_free(e.off);
     free(e.look);
     free(e.pair);
+    free(e.free);
+    free(e.free_off);
     return ok;
 }

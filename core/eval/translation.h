@@ -33,7 +33,8 @@ typedef struct HeadFound {
 
 /* What comes out of a model, as trained or with a head switched off. */
 typedef struct PairFigures {
-    Tally pronoun;   /* il or elle chosen rightly, given the words before it; of 2 · pairs */
+    Tally pronoun;   /* il or elle chosen rightly, given the right words before it; of 2 · pairs */
+    Tally freely;    /* …given only what it wrote itself: the first il or elle that it writes */
     Tally agreement; /* the adjective's form as well */
     Tally exact;     /* whole sentence */
     Tally both;      /* pairs of which both sentences have no fault */
@@ -59,8 +60,8 @@ typedef struct Translation {
                                 and if it always took the noun that is right most often */
     Tally wider_pronoun;     /* …the right pronoun in them, */
     TallyPair wider_pronoun_off, exact_off; /* and with the head off; unseen combinations without a fault with it off */
-    TallyPair pronoun_off, both_off;        /* the pairs with it off */
-    /* What any other head of these attentions costs when it is off: shares of right pronouns in the pairs. */
+    TallyPair pronoun_off, freely_off, both_off; /* the pairs with it off */
+    /* What any other head of the model costs when it is off: shares of right pronouns in the pairs. */
     int others;
     double other_mean, other_least; /* the least without this one: */
     char other_scope[48];

@@ -36,7 +36,12 @@ static void every_thread_count(void **state)
     assert_memory_equal(&one.exact, &three.exact, sizeof one.exact);
     assert_memory_equal(&one.as_trained, &three.as_trained, sizeof one.as_trained);
     assert_memory_equal(&one.pronoun_off, &three.pronoun_off, sizeof one.pronoun_off);
-    assert_true(one.other_mean == three.other_mean && one.other_least <= one.other_mean && one.others == 4 - 1);
+    assert_true(one.other_mean == three.other_mean && one.other_least <= one.other_mean &&
+                one.others == 6 - 1); /* the decoder's own two too */
+    assert_memory_equal(&one.freely_off, &three.freely_off, sizeof one.freely_off);
+    assert_int_equal(one.freely_off.pair.n, 2 * one.pairs);
+    assert_int_equal(one.freely_off.tally.right + one.freely_off.pair.lost,
+                     one.as_trained.freely.right + one.freely_off.pair.won);
     assert_int_equal(one.pronoun_off.tally.right + one.pronoun_off.pair.lost,
                      one.as_trained.pronoun.right + one.pronoun_off.pair.won);
     assert_int_equal(one.both_off.pair.n, one.pairs);

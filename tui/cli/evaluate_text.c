@@ -53,8 +53,10 @@ static void put_table(Buf *out, const Translation *t, const char *name, size_t n
                name, n);
     for (int k = 0; k < TRANSLATION_SETS; k++)
         tally(out, sentence_set_about((SentenceSet)(k + SENTENCES_LIKE_TRAIN)), t->exact[k]);
-    buf_printf(out, "\n%zu pairs that differ in what \"it\" stands for\n", t->pairs);
+    buf_printf(out, "\n%zu pairs that differ in what \"it\" stands for; each word is given the right ones before it\n",
+               t->pairs);
     tally(out, "il or elle chosen rightly", t->as_trained.pronoun);
+    tally(out, "  …given only what it wrote itself", t->as_trained.freely);
     tally(out, "  …if it were always the same one", t->constant);
     tally(out, "and the adjective agrees", t->as_trained.agreement);
     tally(out, "both sentences without a fault", t->as_trained.both);
@@ -77,6 +79,7 @@ static void put_table(Buf *out, const Translation *t, const char *name, size_t n
     tally(out, "  …if it were always the same one", t->wider_constant);
     buf_puts(out, "\nWith that head switched off, and how many points less that is over the same sentences\n");
     tally_pair(out, "il or elle chosen rightly in the pairs", &t->pronoun_off);
+    tally_pair(out, "  …given only what it wrote itself", &t->freely_off);
     if (t->others)
         buf_printf(
             out, "    …with any other of the %d heads off %.1f %% on average, the least %.1f %%:\n      %s, head %d\n",
@@ -112,6 +115,7 @@ static void put_json(Buf *out, const Translation *t, const char *name)
     tally_json(out, "unseen_combinations", t->exact[1]);
     tally_json(out, "unseen_pairs", t->exact[2]);
     tally_json(out, "pronoun", t->as_trained.pronoun);
+    tally_json(out, "pronoun_freely", t->as_trained.freely);
     tally_json(out, "agreement", t->as_trained.agreement);
     tally_json(out, "both", t->as_trained.both);
     buf_printf(out, ",\"head\":{\"attention\":\"%s\",\"head\":%d,\"row\":\"%s\",\"rows_compared\":%d,\"alike\":%d}",
@@ -131,6 +135,7 @@ static void put_json(Buf *out, const Translation *t, const char *name)
         ",\"row_mean\":%.9g,\"row_middle\":%.9g,\"other_heads\":%d,\"off_others_mean\":%.9g,\"off_others_least\":%.9g",
         t->row_mean, t->row_middle, t->others, t->other_mean, t->other_least);
     pair_json(out, "off_pronoun", &t->pronoun_off);
+    pair_json(out, "off_pronoun_freely", &t->freely_off);
     pair_json(out, "off_both", &t->both_off);
     pair_json(out, "off_wider_pronoun", &t->wider_pronoun_off);
     pair_json(out, "off_unseen_combinations", &t->exact_off);

@@ -292,7 +292,8 @@ static void put_text(const Page *p, Buf *out)
     buf_printf(out, "What every part wrote into it, with each %s kept as it is in this run.\n",
                rms ? "RMSNorm's 1/rms" : "LayerNorm's 1/σ");
     if (p->measured)
-        buf_puts(out, "Beside it what the number loses when that part is really taken out.\n\n"
+        buf_puts(out, "Beside it what the number loses when that part is really taken out: of a head or an MLP,\n"
+                      "what it writes into the row that is read.\n\n"
                       "                             wrote   taken out\n");
     for (int i = 0; i < p->count; i++)
         put_line(p, &p->lines[i], out);
