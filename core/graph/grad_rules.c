@@ -10,7 +10,7 @@ static Dims dims_of(const Graph *g, NodeId n)
     return graph_node(g, n)->dims;
 }
 
-/* The axes of `in_order` that have has too. */
+/* The axes that `in_order` and `have` share, in the order of `in_order`. */
 static Dims common(Dims in_order, Dims have)
 {
     return dims_minus(in_order, dims_minus(in_order, have));

@@ -1,5 +1,5 @@
-/* What the files that read a picture share: image_read → image_kind → image_check → image_child → image_decode →
- * image_exif. Only core/io/image*.c, their tests and their fuzz target include this. */
+/* What the files that read a picture share, in the order in which its bytes pass them: image_kind.c, image_check_*.c,
+ * image_child.c, image_decode.c, image.c. Only these, their tests and their fuzz target include this. */
 #ifndef VITRINE_IO_IMAGE_PARTS_H
 #define VITRINE_IO_IMAGE_PARTS_H
 #include <stdbool.h>

@@ -76,12 +76,6 @@ typedef struct Sink {
 const float *sink_values(Sink *s, const TensorOut *t, Err *err);
 bool sink_bytes(Sink *s, const void *data, size_t n, Err *err);
 bool sink_floats(Sink *s, const float *data, size_t n, Err *err);
-/* Whether it fits a zip without zip64 (4 GB, 65535 members). */
-bool npz_fits(const TensorOut *tensors, size_t count, Err *err);
-bool npz_write(Sink *s, const TensorOut *tensors, size_t count, Err *err);
 bool safetensors_write(Sink *s, const TensorOut *tensors, size_t count, const char *const *metadata, Err *err);
-bool npy_write(Sink *s, const TensorOut *t, Err *err);
-bool csv_write(Sink *s, const TensorOut *t, Err *err);
-bool json_write(Sink *s, const TensorOut *tensors, size_t count, const char *const *metadata, Err *err);
 size_t tensor_cells(const TensorOut *t);
 #endif

@@ -94,80 +94,6 @@ static bool names_differ(const TensorOut *tensors, size_t count, Err *err)
     return ok;
 }
 
-/* Whatever would make a file that our own reader refuses. */
-static bool may_write(TensorFormat f, const TensorOut *tensors, size_t count, Err *err)
-{
-    if (count < 1 || count > TENSORS_MAX || (formats[f].single && count != 1))
-        return err_set(err, "%zu tensors can't go into one .%s file. Name %s.", count, formats[f].suffix,
-                       count > 1 && formats[f].single ? "one tensor, or end the file's name in .npz or .safetensors"
-                                                      : "at least one tensor, or fewer");
-    for (size_t i = 0; i < count; i++) {
-        Shown s;
-        size_t n = strlen(tensors[i].name);
-        if (!n || n > TENSOR_NAME_MAX || strcmp(tensors[i].name, "__metadata__") == 0)
-            return err_set(err, "a tensor can't be named '%s'. Take a name of 1 to %d bytes.",
-                           tensor_shown(&s, NULL, tensors[i].name)->name, TENSOR_NAME_MAX);
-    }
-    return names_differ(tensors, count, err) && (f != TF_NPZ || npz_fits(tensors, count, err));
-}
-
-bool npy_write(Sink *s, const TensorOut *t, Err *err)
-{
-    Buf header = {0};
-    npy_header(&header, t);
-    const float *x = sink_values(s, t, err);
-    bool ok = x && sink_bytes(s, header.data, header.len, err) && sink_floats(s, x, tensor_cells(t), err);
-    buf_free(&header);
-    return ok;
-}
-
-static bool put_all(Sink *s, TensorFormat f, const TensorOut *tensors, size_t count, const char *const *metadata,
-                    Err *err)
-{
-    switch (f) {
-    case TF_SAFETENSORS: return safetensors_write(s, tensors, count, metadata, err);
-    case TF_NPZ: return npz_write(s, tensors, count, err);
-    case TF_NPY: return npy_write(s, tensors, err);
-    case TF_CSV: return csv_write(s, tensors, err);
-    case TF_JSON: break;
-    }
-    return json_write(s, tensors, count, metadata, err);
-}
-
-bool tensors_encode(Buf *out, TensorFormat f, const TensorOut *tensors, size_t count, const char *const *metadata,
-                    Err *err)
-{
-    size_t before = out->len;
-    Sink s = {.memory = out};
-    bool ok = may_write(f, tensors, count, err) && put_all(&s, f, tensors, count, metadata, err);
-    if (!ok && out->data) {
-        out->len = before;
-        out->data[before] = 0;
-    }
-    return ok;
-}
-
-bool tensors_write_each(const char *path, TensorFormat f, const TensorOut *tensors, size_t count,
-                        const char *const *metadata, TensorValues *values, void *context, Err *err)
-{
-    Shown shown;
-    FileOut file;
-    if (!may_write(f, tensors, count, err))
-        return err_prefix(err, "%s", tensor_shown(&shown, path, NULL)->path);
-    if (!file_create(&file, path, err))
-        return false;
-    Sink s = {.file = &file, .tensors = tensors, .values = values, .context = context};
-    bool ok = put_all(&s, f, tensors, count, metadata, err) && file_commit(&file, err);
-    file_abandon(&file);
-    return ok;
-}
-
-bool tensors_write(const char *path, TensorFormat f, const TensorOut *tensors, size_t count,
-                   const char *const *metadata, Err *err)
-{
-    return tensors_write_each(path, f, tensors, count, metadata, NULL, NULL, err);
-}
-
 /* Tensors as text: CSV and JSON. Nine digits bring every float32 back exactly. */
 
 enum { FLUSH = 1 << 16 };
@@ -200,7 +126,7 @@ static bool flush(Sink *s, Buf *b, size_t from, Err *err)
     return ok;
 }
 
-bool csv_write(Sink *s, const TensorOut *t, Err *err)
+static bool csv_write(Sink *s, const TensorOut *t, Err *err)
 {
     static const char *const names[3] = {"nan", "inf", "-inf"};
     Buf b = {0};
@@ -232,7 +158,7 @@ static void put_head(Buf *b, const TensorOut *t)
     json_open(b, "data", '[');
 }
 
-bool json_write(Sink *s, const TensorOut *tensors, size_t count, const char *const *metadata, Err *err)
+static bool json_write(Sink *s, const TensorOut *tensors, size_t count, const char *const *metadata, Err *err)
 {
     static const char *const names[3] = {"\"NaN\"", "\"Infinity\"", "\"-Infinity\""};
     Buf b = {0};
@@ -278,7 +204,7 @@ static uint64_t member_bytes(const TensorOut *t, const Buf *header)
     return header->len + (uint64_t)tensor_cells(t) * sizeof(float);
 }
 
-bool npz_fits(const TensorOut *tensors, size_t count, Err *err)
+static bool npz_fits(const TensorOut *tensors, size_t count, Err *err)
 {
     uint64_t total = 0;
     for (size_t i = 0; i < count; i++)
@@ -348,7 +274,7 @@ static bool put_member(Sink *s, Buf *directory, uint64_t *at, const TensorOut *t
     return ok;
 }
 
-bool npz_write(Sink *s, const TensorOut *tensors, size_t count, Err *err)
+static bool npz_write(Sink *s, const TensorOut *tensors, size_t count, Err *err)
 {
     Buf directory = {0};
     uint64_t at = 0;
@@ -365,4 +291,78 @@ bool npz_write(Sink *s, const TensorOut *tensors, size_t count, Err *err)
     ok = ok && sink_bytes(s, directory.data, directory.len, err);
     buf_free(&directory);
     return ok;
+}
+
+/* Whatever would make a file that our own reader refuses. */
+static bool may_write(TensorFormat f, const TensorOut *tensors, size_t count, Err *err)
+{
+    if (count < 1 || count > TENSORS_MAX || (formats[f].single && count != 1))
+        return err_set(err, "%zu tensors can't go into one .%s file. Name %s.", count, formats[f].suffix,
+                       count > 1 && formats[f].single ? "one tensor, or end the file's name in .npz or .safetensors"
+                                                      : "at least one tensor, or fewer");
+    for (size_t i = 0; i < count; i++) {
+        Shown s;
+        size_t n = strlen(tensors[i].name);
+        if (!n || n > TENSOR_NAME_MAX || strcmp(tensors[i].name, "__metadata__") == 0)
+            return err_set(err, "a tensor can't be named '%s'. Take a name of 1 to %d bytes.",
+                           tensor_shown(&s, NULL, tensors[i].name)->name, TENSOR_NAME_MAX);
+    }
+    return names_differ(tensors, count, err) && (f != TF_NPZ || npz_fits(tensors, count, err));
+}
+
+static bool npy_write(Sink *s, const TensorOut *t, Err *err)
+{
+    Buf header = {0};
+    npy_header(&header, t);
+    const float *x = sink_values(s, t, err);
+    bool ok = x && sink_bytes(s, header.data, header.len, err) && sink_floats(s, x, tensor_cells(t), err);
+    buf_free(&header);
+    return ok;
+}
+
+static bool put_all(Sink *s, TensorFormat f, const TensorOut *tensors, size_t count, const char *const *metadata,
+                    Err *err)
+{
+    switch (f) {
+    case TF_SAFETENSORS: return safetensors_write(s, tensors, count, metadata, err);
+    case TF_NPZ: return npz_write(s, tensors, count, err);
+    case TF_NPY: return npy_write(s, tensors, err);
+    case TF_CSV: return csv_write(s, tensors, err);
+    case TF_JSON: break;
+    }
+    return json_write(s, tensors, count, metadata, err);
+}
+
+bool tensors_encode(Buf *out, TensorFormat f, const TensorOut *tensors, size_t count, const char *const *metadata,
+                    Err *err)
+{
+    size_t before = out->len;
+    Sink s = {.memory = out};
+    bool ok = may_write(f, tensors, count, err) && put_all(&s, f, tensors, count, metadata, err);
+    if (!ok && out->data) {
+        out->len = before;
+        out->data[before] = 0;
+    }
+    return ok;
+}
+
+bool tensors_write_each(const char *path, TensorFormat f, const TensorOut *tensors, size_t count,
+                        const char *const *metadata, TensorValues *values, void *context, Err *err)
+{
+    Shown shown;
+    FileOut file;
+    if (!may_write(f, tensors, count, err))
+        return err_prefix(err, "%s", tensor_shown(&shown, path, NULL)->path);
+    if (!file_create(&file, path, err))
+        return false;
+    Sink s = {.file = &file, .tensors = tensors, .values = values, .context = context};
+    bool ok = put_all(&s, f, tensors, count, metadata, err) && file_commit(&file, err);
+    file_abandon(&file);
+    return ok;
+}
+
+bool tensors_write(const char *path, TensorFormat f, const TensorOut *tensors, size_t count,
+                   const char *const *metadata, Err *err)
+{
+    return tensors_write_each(path, f, tensors, count, metadata, NULL, NULL, err);
 }

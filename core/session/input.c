@@ -237,7 +237,7 @@ Text text_copy(Arena *arena, Text t)
     return (Text){word, label, t.count};
 }
 
-/* What was read where nothing was said, as it could have been said. */
+/* in->path: the input that is read when none was asked for, as somebody would have typed it. */
 static void name_first(const Model *m, Input *in)
 {
     const TextModel *t = m->data;

@@ -40,15 +40,10 @@ Paper paper_of(bool light);
  * COLOUR_DEFAULT. */
 CellLook cell_look_on_paper(const Cell *k, ColourMode mode, bool light, Paper paper);
 
-/* Inside tui/canvas: surfaces and lines of a canvas as SVG paths, so that they do not depend on the reader's font. One
- * path per colour keeps the file small. Coordinates: a cell is 8 units wide and 16 high. */
-/* Grounds, half blocks, bars, then box lines. */
-void svg_shapes(const Canvas *c, ColourMode mode, bool light, Paper paper, Buf *out);
-/* The same as filled rectangles in those units, in the order in which they are painted: for pixels. Plots are their
- * dots.
- */
+/* Inside tui/canvas: the surfaces and lines of a canvas as filled rectangles, in the order in which they are painted:
+ * grounds, half blocks, bars, then box lines; plots are their dots. A cell is 8 units wide and 16 high. */
 void shapes_paint(const Canvas *c, ColourMode mode, bool light, Paper paper,
                   void (*paint)(void *context, Colour colour, Rect units), void *context);
-/* True for glyphs that svg_shapes draws: they are not text. */
+/* True for glyphs that are drawn so: they are not text. */
 bool svg_draws(uint32_t ch);
 #endif

@@ -11,7 +11,9 @@
 #include "tui/canvas/canvas.h"
 #include "tui/cli/plain_parts.h"
 
-void plain_text(const char *text, bool ascii, Buf *out)
+/* text, appended to out, without anything that a terminal would obey; line ends stay. ascii: typographic characters in
+ * their plain form. */
+static void plain_text(const char *text, bool ascii, Buf *out)
 {
     char bytes[4];
     for (const char *p = text; *p;) {

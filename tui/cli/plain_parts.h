@@ -1,7 +1,7 @@
 /* Parts of `vitrine plain`: what it holds, lines in and out, lessons. */
 #ifndef VITRINE_TUI_CLI_PLAIN_PARTS_H
 #define VITRINE_TUI_CLI_PLAIN_PARTS_H
-#include "tui/cli/plain.h"
+#include "core/base/buf.h"
 #include "tui/cli/plain_class.h"
 #include "tui/cli/verbs.h"
 #include "tui/desk.h"

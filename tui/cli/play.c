@@ -7,7 +7,6 @@
 #include "core/base/file.h"
 #include "core/session/state.h"
 #include "tui/canvas/export.h"
-#include "tui/cli/plain.h"
 #include "tui/cli/verbs.h"
 
 enum { IDLE_MOST = SCRIPT_IDLE_S * 1000, NAME = 1000 }; /* milliseconds; bytes */
@@ -24,7 +23,9 @@ static const char *asked(const Work *w, const ScriptStep *step)
     return c && strcmp(c->group, "ask") == 0 ? last : "";
 }
 
-bool play_step(Work *w, const Script *s, int i, unsigned allowed, Buf *caption, Err *err)
+/* Runs the commands of step i and evaluates its caption (appended). allowed: as for command_do. False with
+ * "FILE:LINE: …"; what was run before stays done. */
+static bool play_step(Work *w, const Script *s, int i, unsigned allowed, Buf *caption, Err *err)
 {
     buf_clear(&w->session.said);
     overlay_close(&w->overlay);
@@ -72,7 +73,9 @@ void play_given(const Work *w, Buf *out)
     put_looks(o, screen_width(o), screen_height(o), out);
 }
 
-void play_command(const Work *w, const char *ask, int width, int height, Buf *out)
+/* The command line that draws this screen again, without its end: vitrine screen -i … -c … --size WxH, and whatever
+ * else changes how it looks. ask: a command whose answer is seen too, or "". */
+static void play_command(const Work *w, const char *ask, int width, int height, Buf *out)
 {
     const Session *s = &w->session;
     Buf lines = {0}, joined = {0};

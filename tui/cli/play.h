@@ -7,13 +7,7 @@
 /* Rows below the screen that a cast keeps for captions. */
 enum { CAST_CAPTION_ROWS = 4 };
 
-/* Runs the commands of step i and evaluates its caption (appended). allowed: as for command_do. False with
- * "FILE:LINE: …"; what was run before stays done. */
-bool play_step(Work *w, const Script *s, int i, unsigned allowed, Buf *caption, Err *err);
-/* The command line that draws this screen again, without its end: vitrine screen -i … -c … --size WxH, and whatever
- * else changes how it looks. ask: a command whose answer is seen too, or "". */
-void play_command(const Work *w, const char *ask, int width, int height, Buf *out);
-/* The same of the command line that the program was given, word by word. */
+/* The command line that the program was given, word by word. */
 void play_given(const Work *w, Buf *out);
 
 /* `screen --script`: every step as a file NAME-01.SUFFIX …, with its caption and the command that makes it below, or

@@ -61,5 +61,4 @@ const Demo *demo_at(int i); /* NULL past the end */
 /* By number from 1 or by name; NULL with an error that lists them. */
 const Demo *demo_find(const char *which, Err *err);
 bool demo_open(const char *which, Script *s, Err *err); /* script_free later, on failure too */
-void demo_list(Buf *out);                               /* a line each, appended */
 #endif
