@@ -87,7 +87,7 @@ static bool write_weights(const char *dir)
     return ok;
 }
 
-static bool add_weight(void *all, const TextModel *m, Seq2seqRole r, int layer, float *data, size_t cells)
+static bool add_weight(void *all, const Model *m, Seq2seqRole r, int layer, float *data, size_t cells)
 {
     (void)m;
     (void)r;
@@ -99,15 +99,15 @@ static bool add_weight(void *all, const TextModel *m, Seq2seqRole r, int layer, 
 /* All weights of the translator in the order of text_model_each: what text_model_bundled reads. */
 static bool write_translator(const char *dir)
 {
-    TextModel m;
+    Model m;
     Err err;
     Seq2seqConfig c = text_model_bundled_config();
     if (!text_model_load(&m, TRANSLATOR, &err)) {
         fprintf(stderr, "make_assets: %s\n", err.text);
         return false;
     }
-    if (seq2seq_params(&m.config) != seq2seq_params(&c) || m.config.act != c.act || m.config.pre_norm != c.pre_norm ||
-        m.config.scale != c.scale || m.config.eps != c.eps || m.config.heads != c.heads) {
+    if (seq2seq_params(&m.text) != seq2seq_params(&c) || m.text.act != c.act || m.text.pre_norm != c.pre_norm ||
+        m.text.scale != c.scale || m.text.eps != c.eps || m.text.heads != c.heads) {
         fprintf(stderr, "make_assets: " TRANSLATOR ": is not the model that text_model_bundled_config describes\n");
         return false;
     }
@@ -115,7 +115,7 @@ static bool write_translator(const char *dir)
     text_model_each(&m, add_weight, &all);
     bool ok = write_file(dir, "translator.f32", "translator", "", all.data, all.len);
     buf_free(&all);
-    text_model_free(&m);
+    model_free(&m);
     return ok;
 }
 

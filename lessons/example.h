@@ -29,7 +29,7 @@ typedef struct Example {
     Session *session; /* that of the exhibit */
     float *pixels;    /* of a model's input, or NULL */
     size_t cells;     /* numbers in all */
-    VitWeights weights;
+    Weights weights;
     Arena arena;
 } Example;
 

@@ -135,9 +135,9 @@ static int text_settings(const Seq2seqConfig *a, const Seq2seqConfig *b, DiffSet
     return s.count;
 }
 
-static const TextModel *text_of(const Model *m)
+static const Model *text_of(const Model *m)
 {
-    return m->family == &FAMILY_TEXT ? m->data : NULL;
+    return m->family == &FAMILY_TEXT ? m : NULL;
 }
 
 int diff_settings(const Model *ours, const Model *theirs, DiffSetting out[DIFF_SETTINGS])
@@ -146,7 +146,7 @@ int diff_settings(const Model *ours, const Model *theirs, DiffSetting out[DIFF_S
     Settings s = {.out = out};
     char how[2][160];
     if (text_of(ours))
-        return text_settings(&text_of(ours)->config, &text_of(theirs)->config, out);
+        return text_settings(&text_of(ours)->text, &text_of(theirs)->text, out);
     shapes(&s, a, b);
     structure(&s, a, b);
     differ(&s, "standardised by", a->input == VIT_INPUT_PER_IMAGE ? "the picture itself" : "mean and deviation",
@@ -198,10 +198,10 @@ static void compare_weight(DiffWeights *w, const WeightTensor *a, const WeightTe
     note(w, path, what, lines, out);
 }
 
-static DiffWeights text_weights(const TextModel *ours, const TextModel *theirs, double tolerance, int lines, Buf *out)
+static DiffWeights text_weights(const Model *ours, const Model *theirs, double tolerance, int lines, Buf *out)
 {
     DiffWeights w = {.rounded = true};
-    const Seq2seqConfig *a = &ours->config, *b = &theirs->config;
+    const Seq2seqConfig *a = &ours->text, *b = &theirs->text;
     for (int i = 0; i < SEQ2SEQ_ROLES; i++) {
         Seq2seqRole r = (Seq2seqRole)i;
         int here = seq2seq_role_count(a, r), there = seq2seq_role_count(b, r);

@@ -12,10 +12,9 @@ struct TextAccuracy {
     AccuracyResult result;
 };
 
-bool text_accuracy_suits(const TextModel *m, const char **why)
+bool text_accuracy_suits(const Model *m, const char **why)
 {
-    bool suits = m->config.form == SEQ2SEQ_BOTH && m->config.source_words == EN_WORDS &&
-                 m->config.target_words == FR_WORDS;
+    bool suits = m->text.form == SEQ2SEQ_BOTH && m->text.source_words == EN_WORDS && m->text.target_words == FR_WORDS;
     if (why)
         *why = suits ? NULL
                      : "only a translator with the words of the bundled one can be measured: no sentences with known "

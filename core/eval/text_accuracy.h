@@ -6,7 +6,7 @@
 #include "core/eval/text_reader.h"
 
 typedef struct TextAccuracySetup {
-    const TextModel *model;
+    const Model *model;
     TextHead change;     /* what is switched off or scaled; scope NULL and factor 0: nothing */
     size_t first, count; /* sentences of unseen combinations, from that number on */
     Pool *pool;          /* may be NULL */
@@ -15,7 +15,7 @@ typedef struct TextAccuracySetup {
 typedef struct TextAccuracy TextAccuracy;
 
 /* Is it a translator with the lexicon's words, for which sentences with known translations are there? Else why not. */
-bool text_accuracy_suits(const TextModel *m, const char **why);
+bool text_accuracy_suits(const Model *m, const char **why);
 /* model and pool must outlive it. NULL with err where the model has no such head. */
 TextAccuracy *text_accuracy_new(const TextAccuracySetup *setup, Err *err);
 void text_accuracy_free(TextAccuracy *e); /* NULL is allowed */

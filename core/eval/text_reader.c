@@ -24,7 +24,7 @@ typedef struct Desk { /* of a thread */
 } Desk;
 
 struct TextReader {
-    const TextModel *model;
+    const Model *model;
     Pool *pool;
     TextHead off;
     char **watch;
@@ -70,13 +70,13 @@ static bool scale(Sized *z, float factor, Err *err)
 static bool build(TextReader *r, int length, Err *err)
 {
     Sized *z = &r->sized[length / TEXT_LENGTH_STEP];
-    const TextModel *m = r->model;
+    const Model *m = r->model;
     Seq2seqBatch size = {TEXT_MICRO, length, length, NULL};
     Seq2seqNodes nodes;
-    z->zeros = xcalloc(seq2seq_batch_zeros(&m->config, size), sizeof *z->zeros);
+    z->zeros = xcalloc(seq2seq_batch_zeros(&m->text, size), sizeof *z->zeros);
     size.zeros = z->zeros;
     graph_init(&z->base);
-    seq2seq_build_batch(&z->base, &m->config, &m->weights, size, &nodes);
+    seq2seq_build_batch(&z->base, &m->text, &m->weights, size, &nodes);
     z->graph = &z->base;
     if (r->off.scope ? !switch_off(z, &r->off, err) : r->off.factor != 0 && !scale(z, r->off.factor, err))
         return false;
@@ -93,10 +93,10 @@ static bool build(TextReader *r, int length, Err *err)
     return true;
 }
 
-TextReader *text_reader_new(const TextModel *m, const TextHead *off, const char *const *watch, int count, Pool *pool,
+TextReader *text_reader_new(const Model *m, const TextHead *off, const char *const *watch, int count, Pool *pool,
                             Err *err)
 {
-    REQUIRE(count <= WATCH_MAX && m->config.form == SEQ2SEQ_BOTH);
+    REQUIRE(count <= WATCH_MAX && m->text.form == SEQ2SEQ_BOTH);
     TextReader *r = xcalloc(1, sizeof *r);
     r->model = m;
     r->pool = pool;
@@ -108,7 +108,7 @@ TextReader *text_reader_new(const TextModel *m, const TextHead *off, const char 
     r->desks = pool_threads(pool);
     r->desk = xcalloc((size_t)r->desks, sizeof *r->desk);
     for (int i = 0; i < r->desks; i++)
-        r->desk[i].batch = text_batch_new(&m->config);
+        r->desk[i].batch = text_batch_new(&m->text);
     if (!build(r, TEXT_LENGTH_MAX, err)) { /* paths are the same at every length */
         text_reader_free(r);
         return NULL;
@@ -176,7 +176,7 @@ static void read_batch(void *reader, size_t batch, int worker)
     for (size_t i = batch * TEXT_MICRO; i < r->n && n < TEXT_MICRO; i++)
         list[n++] = &r->s[i];
     Plan *p = plan_of(r, d, z, length);
-    text_batch_fill(&d->batch, &r->model->config, list, n, length, 0, 0);
+    text_batch_fill(&d->batch, &r->model->text, list, n, length, 0, 0);
     plan_compute(p);
     for (int i = 0; i < n; i++) {
         TextValues v = {.watched = watched, .length = length};
@@ -228,7 +228,7 @@ size_t text_reader_go_on(TextReader *r, const Sentence *s, size_t done, size_t n
 
 int text_first_word(const TextReader *r, const TextValues *v, int t)
 {
-    int words = r->model->config.target_words, best = 0;
+    int words = r->model->text.target_words, best = 0;
     const float *row = v->logits + (size_t)t * (size_t)words;
     for (int i = 1; i < words; i++)
         if (row[i] > row[best])

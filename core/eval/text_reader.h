@@ -20,7 +20,7 @@ typedef struct TextHead {
 
 /* m must outlive it, and was trained on the words of the lexicon; watch[count]: paths of nodes whose values are wanted
  * besides the logits. NULL with err when a path is none of the model's. */
-TextReader *text_reader_new(const TextModel *m, const TextHead *off, const char *const *watch, int count, Pool *pool,
+TextReader *text_reader_new(const Model *m, const TextHead *off, const char *const *watch, int count, Pool *pool,
                             Err *err);
 void text_reader_free(TextReader *r); /* NULL is allowed */
 

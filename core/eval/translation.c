@@ -27,7 +27,7 @@ const char *asking_row_about(AskingRow r)
 
 typedef struct Exam {
     Translation *out;
-    const TextModel *m;
+    const Model *m;
     Pool *pool;
     bool (*progress)(void *context, const char *what, double share);
     void *context;
@@ -53,7 +53,7 @@ typedef struct Outcome {
 
 static void list_attentions(Exam *e)
 {
-    const Seq2seqConfig *c = &e->m->config;
+    const Seq2seqConfig *c = &e->m->text;
     e->heads = c->heads;
     for (int l = 0; l < c->encoder_layers && e->attentions < ATTENTIONS_MAX; l++)
         seq2seq_attention_scope(false, l, e->scope[e->attentions++], sizeof *e->scope);
@@ -63,7 +63,7 @@ static void list_attentions(Exam *e)
 
 static bool in_encoder(const Exam *e, int attention)
 {
-    return attention < e->m->config.encoder_layers;
+    return attention < e->m->text.encoder_layers;
 }
 
 static TextReader *open_reader(Exam *e, const TextHead *off, bool patterns, Err *err)
@@ -431,7 +431,7 @@ static void see_star(void *exam, size_t i, const Sentence *s, const TextValues *
 static bool heads_off(Exam *e, const Outcome *trained, Outcome *o, Err *err)
 {
     Translation *t = e->out;
-    const Seq2seqConfig *c = &e->m->config;
+    const Seq2seqConfig *c = &e->m->text;
     int attentions = c->encoder_layers + 2 * c->decoder_layers; /* the decoder's own too, which saw no source */
     for (int i = 0; i < attentions * e->heads; i++) {
         char scope[48];
@@ -506,11 +506,11 @@ static bool examine(Exam *e, size_t n, Err *err)
     return ok;
 }
 
-bool translation_run(Translation *t, const TextModel *m, size_t count_of_each, Pool *pool,
+bool translation_run(Translation *t, const Model *m, size_t count_of_each, Pool *pool,
                      bool (*progress)(void *context, const char *what, double share), void *context, Err *err)
 {
     Exam e = {.out = t, .m = m, .pool = pool, .progress = progress, .context = context};
-    if (m->config.form != SEQ2SEQ_BOTH || m->config.source_words != EN_WORDS || m->config.target_words != FR_WORDS)
+    if (m->text.form != SEQ2SEQ_BOTH || m->text.source_words != EN_WORDS || m->text.target_words != FR_WORDS)
         return err_set(err,
                        "only a translator with the words of the bundled one can be examined: no sentences with known "
                        "translations are there for others");

@@ -73,6 +73,6 @@ typedef struct Translation {
 } Translation;
 
 /* count: sentences of each set. False when progress (may be NULL) stopped it. */
-bool translation_run(Translation *t, const TextModel *m, size_t count, Pool *pool,
+bool translation_run(Translation *t, const Model *m, size_t count, Pool *pool,
                      bool (*progress)(void *context, const char *what, double share), void *context, Err *err);
 #endif

@@ -18,10 +18,10 @@ struct WordPlaces {
     WordPlacesResult result;
 };
 
-WordPlaces *word_places_new(const TextModel *model, size_t count, Pool *pool, Err *err)
+WordPlaces *word_places_new(const Model *model, size_t count, Pool *pool, Err *err)
 {
     WordPlaces *w = xcalloc(1, sizeof *w);
-    const Seq2seqConfig *c = &model->config;
+    const Seq2seqConfig *c = &model->text;
     int n = c->encoder_layers + 2 * c->decoder_layers;
     char path[ATTENTIONS_MOST][64];
     const char *watch[ATTENTIONS_MOST];

@@ -43,7 +43,7 @@ double decode_penalty(int n, double alpha)
 struct Decoder {
     Decode *d;
     Decode own; /* what d is, where the caller has none */
-    const TextModel *m;
+    const Model *m;
     DecodeOptions how;
     const DecodeOptions *o; /* &how */
     Pool *pool;
@@ -100,7 +100,7 @@ static const float *kept(const DecodeNode *p, const char *stage, int layer, cons
 /* What the step before has: keys and values of all tokens but the newest, and of the source. */
 static Seq2seqKept *keep(Decoder *x, const DecodeNode *before)
 {
-    int layers = x->m->config.decoder_layers;
+    int layers = x->m->text.decoder_layers;
     Seq2seqKept *k = arena_alloc(&x->d->arena, size_mul((size_t)layers, sizeof *k));
     for (int l = 0; l < layers; l++)
         k[l] = (Seq2seqKept){kept(before, "self_attn", l, "k"), kept(before, "self_attn", l, "v"),
@@ -120,7 +120,7 @@ static bool read_node(Decoder *x, int at, int beginnings, Err *err)
 {
     Decode *d = x->d;
     DecodeNode *node = &d->node[at];
-    const Seq2seqConfig *c = &x->m->config;
+    const Seq2seqConfig *c = &x->m->text;
     Words words;
     int n;
     int *number = words_to(x, at, &n);
@@ -152,7 +152,7 @@ static bool read_node(Decoder *x, int at, int beginnings, Err *err)
 /* The last row of a step's node: what may follow. */
 static const float *last_row(const Decoder *x, const DecodeNode *node, NodeId n)
 {
-    size_t words = (size_t)x->m->config.target_words, cells = graph_cells(node->graph, n);
+    size_t words = (size_t)x->m->text.target_words, cells = graph_cells(node->graph, n);
     return run_need(node->run, n) + (cells - words);
 }
 
@@ -201,7 +201,7 @@ static void offer_words(const Decoder *x, int at, Candidate *list, int *n, int m
 {
     const DecodeNode *node = &x->d->node[at];
     const float *p = last_row(x, node, node->nodes.probs);
-    for (int w = 0; w < x->m->config.target_words; w++)
+    for (int w = 0; w < x->m->text.target_words; w++)
         if (p[w] > 1e-30f && w != x->m->target.pad && w != x->m->target.start)
             offer(list, n, most, (Candidate){at, w, (double)p[w], node->log_share + dm_log((double)p[w])});
 }
@@ -211,7 +211,7 @@ static bool draw(Decoder *x, int at, Candidate *chosen)
 {
     const DecodeNode *node = &x->d->node[at];
     const DecodeOptions *o = x->o;
-    int words = x->m->config.target_words, n = 0, most = o->top_k > 0 && o->top_k < words ? o->top_k : words;
+    int words = x->m->text.target_words, n = 0, most = o->top_k > 0 && o->top_k < words ? o->top_k : words;
     const float *logit = last_row(x, node, node->nodes.logits), *p = last_row(x, node, node->nodes.probs);
     Candidate *list = xcalloc((size_t)words + 1, sizeof *list);
     for (int w = 0; w < words; w++)
@@ -268,12 +268,12 @@ static void find_best(Decode *d)
 static void read_source(Decoder *x)
 {
     Decode *d = x->d;
-    if (!seq2seq_has_encoder(&x->m->config))
+    if (!seq2seq_has_encoder(&x->m->text))
         return;
     Seq2seqInput in = {.source = {x->d->read.number, x->d->read.n, x->d->read.label},
                        .source_vocabulary = x->m->source.word};
     graph_init(&d->source);
-    seq2seq_build_encoder(&d->source, &x->m->config, &x->m->weights, &in, &d->source_nodes);
+    seq2seq_build_encoder(&d->source, &x->m->text, &x->m->weights, &in, &d->source_nodes);
     d->source_run = run_new(&d->source, NULL, x->pool);
     run_need(d->source_run, d->source_nodes.memory);
     count_cost(d, &d->source);
@@ -290,14 +290,14 @@ static void take_best(Decode *d)
 static bool begin(Decoder *x, const int *source, int n, Err *err)
 {
     Decode *d = x->d;
-    bool encoder = seq2seq_has_encoder(&x->m->config);
+    bool encoder = seq2seq_has_encoder(&x->m->text);
     const Vocabulary *v = encoder ? &x->m->source : &x->m->target;
-    if (!seq2seq_has_decoder(&x->m->config))
+    if (!seq2seq_has_decoder(&x->m->text))
         return err_set(err, "an encoder alone writes no text");
     for (int i = 0; i < n; i++)
         if (source[i] < 0 || source[i] >= v->n)
             return err_set(err, "there is no word %d in a vocabulary of %d", source[i], v->n);
-    if (!seq2seq_check_length(&x->m->config, encoder ? n : 0, 1, err))
+    if (!seq2seq_check_length(&x->m->text, encoder ? n : 0, 1, err))
         return false;
     int start = x->m->target.start < 0 ? 0 : x->m->target.start;
     int *given = arena_alloc(&d->arena, size_mul((size_t)n + 2, sizeof *given));
@@ -331,8 +331,8 @@ void decode_free(Decode *d)
 
 /* --- a step at a time --- */
 
-static Decoder *decoder_into(Decode *d, const TextModel *m, const int *source, int n, const DecodeOptions *o,
-                             Pool *pool, Err *err)
+static Decoder *decoder_into(Decode *d, const Model *m, const int *source, int n, const DecodeOptions *o, Pool *pool,
+                             Err *err)
 {
     if (!decode_options_check(o, err))
         return NULL;
@@ -353,7 +353,7 @@ static Decoder *decoder_into(Decode *d, const TextModel *m, const int *source, i
     return NULL;
 }
 
-Decoder *decoder_new(const TextModel *m, const int *source, int n, const DecodeOptions *o, Pool *pool, Err *err)
+Decoder *decoder_new(const Model *m, const int *source, int n, const DecodeOptions *o, Pool *pool, Err *err)
 {
     return decoder_into(NULL, m, source, n, o, pool, err);
 }
@@ -399,7 +399,7 @@ void decoder_free(Decoder *x)
     free(x);
 }
 
-bool decode_run(Decode *d, const TextModel *m, const int *source, int n, const DecodeOptions *o, Pool *pool,
+bool decode_run(Decode *d, const Model *m, const int *source, int n, const DecodeOptions *o, Pool *pool,
                 bool (*progress)(void *context, int words), void *context, Err *err)
 {
     *d = (Decode){0};

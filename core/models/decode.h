@@ -70,7 +70,7 @@ typedef struct Decode {
 /* source: numbers of words (with the end, where the model was trained so), n ≥ 1; in a decoder alone the beginning that
  * is carried on, n ≥ 0. m and pool must outlive the result. progress (may be NULL) hears the words so far and returns
  * false to stop. False with err: the text is too long for the model, or it was stopped. */
-bool decode_run(Decode *d, const TextModel *m, const int *source, int n, const DecodeOptions *o, Pool *pool,
+bool decode_run(Decode *d, const Model *m, const int *source, int n, const DecodeOptions *o, Pool *pool,
                 bool (*progress)(void *context, int words), void *context, Err *err);
 void decode_free(Decode *d); /* zeroed allowed */
 
@@ -78,7 +78,7 @@ void decode_free(Decode *d); /* zeroed allowed */
 typedef struct Decoder Decoder;
 typedef enum DecoderState { DECODER_MORE, DECODER_DONE, DECODER_FAILED } DecoderState;
 /* o is copied. NULL with err: the text is none for that model. */
-Decoder *decoder_new(const TextModel *m, const int *source, int n, const DecodeOptions *o, Pool *pool, Err *err);
+Decoder *decoder_new(const Model *m, const int *source, int n, const DecodeOptions *o, Pool *pool, Err *err);
 void decoder_free(Decoder *x); /* NULL is allowed */
 /* Reads one beginning more, and after the last of a length chooses what is carried on. */
 DecoderState decoder_step(Decoder *x, Err *err);

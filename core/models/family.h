@@ -62,10 +62,6 @@ typedef struct Family {
 
 extern const Family FAMILY_VIT, FAMILY_TEXT;
 
-/* A text model as a model; t is empty afterwards. */
-struct TextModel;
-void family_text_take(Model *m, struct TextModel *t);
-
 /* Reads a checkpoint of whichever family it is. On failure *m is untouched. */
 bool family_load(Model *m, const char *path, ModelProgress progress, void *context, Err *err);
 /* The same, taking a picture model whose architecture is not known by name for a plain ViT. */

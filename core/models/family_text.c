@@ -15,27 +15,25 @@ static const char FIRST[] = "the animal did not cross the street because it was 
 
 static void build_text(const Model *m, Graph *g, const ModelInput *in)
 {
-    const TextModel *t = m->data;
     const Text *s = &in->text[TEXT_SOURCE], *w = &in->text[TEXT_TARGET];
     Seq2seqInput what = {.source = {s->word, s->count, s->label},
                          .target = {w->word, w->count, w->label},
-                         .source_vocabulary = t->source.word,
-                         .target_vocabulary = t->target.word};
-    seq2seq_build(g, &t->config, &t->weights, &what, NULL);
-    text_probes_add(g, &t->config);
+                         .source_vocabulary = m->source.word,
+                         .target_vocabulary = m->target.word};
+    seq2seq_build(g, &m->text, &m->weights, &what, NULL);
+    text_probes_add(g, &m->text);
     graph_scope(g, "%s", "");
 }
 
 static int next_word(const Model *m, const Graph *g, const float *answer)
 {
-    const TextModel *t = m->data;
     Dims d = graph_node(g, site_node_any(g, SITE_PROBS))->dims;
     int rows = g->axes[d.axis[0]].n, words = g->axes[d.axis[1]].n, best = 0;
     const float *last = answer + (size_t)(rows - 1) * (size_t)words;
     for (int i = 1; i < words; i++)
         best = last[i] > last[best] ? i : best;
-    bool full = rows >= WORDS_MOST || (t->config.learned_positions && rows >= t->config.positions);
-    return !seq2seq_has_decoder(&t->config) || best == t->target.end || full ? NO_WORD : best;
+    bool full = rows >= WORDS_MOST || (m->text.learned_positions && rows >= m->text.positions);
+    return !seq2seq_has_decoder(&m->text) || best == m->target.end || full ? NO_WORD : best;
 }
 
 static void put_text(Text *out, const Words *w, Arena *arena)
@@ -50,12 +48,12 @@ static void put_text(Text *out, const Words *w, Arena *arena)
 }
 
 /* The start and the words behind it: what was typed behind >, else what the model itself writes. */
-static bool read_target(const TextModel *t, const char *typed, const Words *source, Words *out, Err *err)
+static bool read_target(const Model *m, const char *typed, const Words *source, Words *out, Err *err)
 {
-    int number[WORDS_MOST + 2] = {t->target.start < 0 ? 0 : t->target.start}, n = 1;
+    int number[WORDS_MOST + 2] = {m->target.start < 0 ? 0 : m->target.start}, n = 1;
     if (typed) {
         Words w = {0};
-        if (typed[strspn(typed, " ")] && !words_parse(&w, &t->target, typed, false, err))
+        if (typed[strspn(typed, " ")] && !words_parse(&w, &m->target, typed, false, err))
             return false;
         bool fits = w.n <= WORDS_MOST;
         for (int i = 0; fits && i < w.n; i++)
@@ -66,14 +64,14 @@ static bool read_target(const TextModel *t, const char *typed, const Words *sour
     } else {
         Decode d;
         DecodeOptions o = decode_options_default();
-        o.most = t->config.learned_positions && t->config.positions < WORDS_MOST ? t->config.positions : WORDS_MOST;
-        if (!decode_run(&d, t, source->number, source->n, &o, NULL, NULL, NULL, err))
+        o.most = m->text.learned_positions && m->text.positions < WORDS_MOST ? m->text.positions : WORDS_MOST;
+        if (!decode_run(&d, m, source->number, source->n, &o, NULL, NULL, NULL, err))
             return false;
-        for (int i = 0; i < d.length && d.word[i] != t->target.end && n < o.most; i++)
+        for (int i = 0; i < d.length && d.word[i] != m->target.end && n < o.most; i++)
             number[n++] = d.word[i];
         decode_free(&d);
     }
-    words_set(out, &t->target, number, n);
+    words_set(out, &m->target, number, n);
     return true;
 }
 
@@ -81,18 +79,17 @@ static bool read_target(const TextModel *t, const char *typed, const Words *sour
  * "the cat is tired > le chat": these words instead; "… >" only the start. A model of one stack takes one text. */
 static bool read_text(const Model *m, const char *spec, Arena *arena, Text out[TEXTS], Err *err)
 {
-    const TextModel *t = m->data;
-    bool encoder = seq2seq_has_encoder(&t->config), decoder = seq2seq_has_decoder(&t->config);
+    bool encoder = seq2seq_has_encoder(&m->text), decoder = seq2seq_has_decoder(&m->text);
     const char *text = spec             ? spec
-                       : t->source.word ? FIRST
+                       : m->source.word ? FIRST
                                         : "1",
                *arrow = encoder && decoder ? strchr(text, '>') : NULL;
     Words s = {0}, w = {0};
     const char *source = arrow ? arena_printf(arena, "%.*s", (int)(arrow - text), text) : text;
-    bool ok = !encoder || words_parse(&s, &t->source, source, decoder, err);
+    bool ok = !encoder || words_parse(&s, &m->source, source, decoder, err);
     if (ok && decoder)
-        ok = read_target(t, arrow ? arrow + 1 : encoder ? NULL : source, &s, &w, err);
-    ok = ok && seq2seq_check_length(&t->config, s.n, w.n, err);
+        ok = read_target(m, arrow ? arrow + 1 : encoder ? NULL : source, &s, &w, err);
+    ok = ok && seq2seq_check_length(&m->text, s.n, w.n, err);
     out[TEXT_SOURCE] = out[TEXT_TARGET] = (Text){0};
     if (ok) {
         put_text(&out[TEXT_SOURCE], &s, arena);
@@ -117,8 +114,7 @@ static void fact(FactFn put, void *context, const char *key, const char *fmt, ..
 
 static void facts(const Model *m, FactFn put, void *context)
 {
-    const TextModel *t = m->data;
-    const Seq2seqConfig *c = &t->config;
+    const Seq2seqConfig *c = &m->text;
     static const char *const form[] = {"an encoder and a decoder, three kinds of attention", "a decoder alone",
                                        "an encoder alone"};
     fact(put, context, "takes", "words: %s", form[c->form]);
@@ -134,39 +130,19 @@ static void facts(const Model *m, FactFn put, void *context)
 
 static size_t params(const Model *m)
 {
-    return seq2seq_params(&((const TextModel *)m->data)->config);
-}
-
-static void free_text(Model *m)
-{
-    text_model_free(m->data);
-    free(m->data);
-    m->data = NULL;
-}
-
-void family_text_take(Model *m, TextModel *t)
-{
-    TextModel *own = xmalloc(sizeof *own);
-    *own = *t;
-    *t = (TextModel){0};
-    *m = (Model){
-        .family = &FAMILY_TEXT, .data = own, .name = own->name, .layout = own->layout, .trained = own->trained};
+    return seq2seq_params(&m->text);
 }
 
 static bool load(Model *m, const char *path, ModelProgress progress, void *context, Err *err)
 {
-    TextModel t;
     (void)progress;
     (void)context;
-    if (!text_model_load(&t, path, err))
-        return false;
-    family_text_take(m, &t);
-    return true;
+    return text_model_load(m, path, err);
 }
 
 static bool save(const Model *m, const char *dir, Err *err)
 {
-    return text_model_save(m->data, dir, err);
+    return text_model_save(m, dir, err);
 }
 
 const Family FAMILY_TEXT = {.name = "Transformer",
@@ -178,5 +154,4 @@ const Family FAMILY_TEXT = {.name = "Transformer",
                             .params = params,
                             .claims = text_model_is,
                             .load = load,
-                            .save = save,
-                            .free = free_text};
+                            .save = save};

@@ -8,15 +8,24 @@
 #include "core/base/err.h"
 #include "core/base/mem.h"
 #include "core/models/preprocess.h"
+#include "core/models/seq2seq.h"
 #include "core/models/vit.h"
+
+/* Words by number. pad, start and end are numbers of words that stand for no word of a text, or −1. */
+typedef struct Vocabulary {
+    const char *const *word; /* [n]; NULL: words are called by their numbers */
+    int n, pad, start, end;
+} Vocabulary;
 
 typedef struct Model {
     const struct Family *family; /* family.h; NULL: there is no model */
-    void *data;                  /* what a family other than the Vision Transformer keeps, and frees */
+    void *data;                  /* what a family outside this folder keeps, and frees */
     const char *name;            /* "shapes-vit", or the folder's or file's name */
     const char *layout;          /* "Hugging Face ViT", "timm", "torchvision", "seeded", "bundled" */
     VitConfig vit;               /* of a Vision Transformer: model_vit (family.h) */
-    VitWeights weights;
+    Seq2seqConfig text;          /* of a text model: model_text */
+    Vocabulary source, target;   /* …the target's alone in a decoder, the source's alone in an encoder */
+    Weights weights;
     Preprocess preprocess;
     const char *const *class_names; /* [classes], or NULL */
     const char **assumptions;       /* lines: what the files do not say and was taken for granted */

@@ -36,7 +36,7 @@ static uint64_t mix_words(uint64_t hash, const Vocabulary *v)
     return hash;
 }
 
-static bool mix_weight(void *context, const TextModel *m, Seq2seqRole r, int layer, float *data, size_t cells)
+static bool mix_weight(void *context, const Model *m, Seq2seqRole r, int layer, float *data, size_t cells)
 {
     uint64_t *hash = context;
     (void)m;
@@ -46,7 +46,7 @@ static bool mix_weight(void *context, const TextModel *m, Seq2seqRole r, int lay
     return true;
 }
 
-static uint64_t mix_text_model(uint64_t hash, const TextModel *t)
+static uint64_t mix_text_model(uint64_t hash, const Model *t)
 {
     hash = mix_words(mix_words(hash, &t->source), &t->target);
     text_model_each(t, mix_weight, &hash);
@@ -77,6 +77,6 @@ uint64_t model_digest(const Model *m)
         hash = mix_text(hash, m->class_names[i]);
     hash = digest_mix(hash, m->family ? m->family->params(m) : 0);
     if (m->family == &FAMILY_TEXT)
-        hash = mix_text_model(hash, m->data);
+        hash = mix_text_model(hash, m);
     return c ? mix_weights(hash, m, c) : hash;
 }

@@ -199,8 +199,7 @@ static void build(TextBuilder *b, const float *memory, Seq2seqNodes *out)
 }
 _Static_assert(sizeof(Seq2seqNodes) == 7 * sizeof(NodeId), "a node more: it begins as NO_NODE in build()");
 
-void seq2seq_build(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *w, const Seq2seqInput *in,
-                   Seq2seqNodes *nodes)
+void seq2seq_build(Graph *g, const Seq2seqConfig *c, const Weights *w, const Seq2seqInput *in, Seq2seqNodes *nodes)
 {
     REQUIRE(seq2seq_check_length(c, in->source.n, in->target.n, NULL));
     build(&(TextBuilder){.g = g,
@@ -214,7 +213,7 @@ void seq2seq_build(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *w, co
           NULL, nodes);
 }
 
-void seq2seq_build_encoder(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *w, const Seq2seqInput *in,
+void seq2seq_build_encoder(Graph *g, const Seq2seqConfig *c, const Weights *w, const Seq2seqInput *in,
                            Seq2seqNodes *nodes)
 {
     REQUIRE(c->form == SEQ2SEQ_BOTH && seq2seq_check_length(c, in->source.n, 1, NULL));
@@ -234,8 +233,7 @@ size_t seq2seq_batch_zeros(const Seq2seqConfig *c, Seq2seqBatch b)
     return size_mul((size_t)b.texts, s > t ? s : t);
 }
 
-void seq2seq_build_batch(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *w, Seq2seqBatch batch,
-                         Seq2seqNodes *nodes)
+void seq2seq_build_batch(Graph *g, const Seq2seqConfig *c, const Weights *w, Seq2seqBatch batch, Seq2seqNodes *nodes)
 {
     REQUIRE(batch.texts >= 1 && seq2seq_check_length(c, batch.source, batch.target, NULL));
     build(&(TextBuilder){.g = g,
@@ -248,7 +246,7 @@ void seq2seq_build_batch(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights 
           NULL, nodes);
 }
 
-void seq2seq_build_step(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *w, const Seq2seqStep *step,
+void seq2seq_build_step(Graph *g, const Seq2seqConfig *c, const Weights *w, const Seq2seqStep *step,
                         Seq2seqNodes *nodes)
 {
     REQUIRE(seq2seq_has_decoder(c) && seq2seq_check_length(c, step->source.n, step->target.n, NULL));

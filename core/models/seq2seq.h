@@ -69,13 +69,9 @@ int seq2seq_role_count(const Seq2seqConfig *c, Seq2seqRole r);
 void seq2seq_role_scope(Seq2seqRole r, int layer, char *out, size_t n);
 size_t seq2seq_params(const Seq2seqConfig *c);
 
-/* Not owned by anything below: data and origins must outlive the graph. at[] has seq2seq_weights_count entries. */
-typedef struct Seq2seqWeights {
-    WeightTensor *at;
-} Seq2seqWeights;
 size_t seq2seq_weights_count(const Seq2seqConfig *c);
 size_t seq2seq_weight_entry(const Seq2seqConfig *c, Seq2seqRole r, int layer);
-WeightTensor *seq2seq_weight(const Seq2seqConfig *c, const Seq2seqWeights *w, Seq2seqRole r, int layer);
+WeightTensor *seq2seq_weight(const Seq2seqConfig *c, const Weights *w, Seq2seqRole r, int layer);
 
 /* A text: numbers of words in the vocabulary, and what to call each on its axis ("it", "the#2"); labels may be NULL. */
 typedef struct Seq2seqText {
@@ -101,12 +97,11 @@ typedef struct Seq2seqNodes {
 
 /* Appends the model to g (graph_init done). c passed the checks; w has every weight that c asks for. Weights and
  * labels must outlive the graph; words are copied. nodes may be NULL. */
-void seq2seq_build(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *w, const Seq2seqInput *in,
-                   Seq2seqNodes *nodes);
+void seq2seq_build(Graph *g, const Seq2seqConfig *c, const Weights *w, const Seq2seqInput *in, Seq2seqNodes *nodes);
 
 /* The encoder of a model that has one, and nothing behind it: what a decoder reads step after step is made once. Sets
  * source, padding and memory. */
-void seq2seq_build_encoder(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *w, const Seq2seqInput *in,
+void seq2seq_build_encoder(Graph *g, const Seq2seqConfig *c, const Weights *w, const Seq2seqInput *in,
                            Seq2seqNodes *nodes);
 
 /* Several texts at once, for learning: words come as one-hot rows, so that a plan can be given others (plan_leaf), and
@@ -117,8 +112,7 @@ typedef struct Seq2seqBatch {
     const float *zeros;        /* seq2seq_batch_zeros floats, not owned */
 } Seq2seqBatch;
 size_t seq2seq_batch_zeros(const Seq2seqConfig *c, Seq2seqBatch b);
-void seq2seq_build_batch(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *w, Seq2seqBatch b,
-                         Seq2seqNodes *nodes);
+void seq2seq_build_batch(Graph *g, const Seq2seqConfig *c, const Weights *w, Seq2seqBatch b, Seq2seqNodes *nodes);
 
 /* What is kept from the steps before when words are written one by one (the KV cache), per block of the decoder. */
 typedef struct Seq2seqKept {
@@ -135,7 +129,7 @@ typedef struct Seq2seqStep {
     const Seq2seqKept *kept; /* [decoder_layers] or NULL */
     const char *const *target_vocabulary;
 } Seq2seqStep;
-void seq2seq_build_step(Graph *g, const Seq2seqConfig *c, const Seq2seqWeights *w, const Seq2seqStep *step,
+void seq2seq_build_step(Graph *g, const Seq2seqConfig *c, const Weights *w, const Seq2seqStep *step,
                         Seq2seqNodes *nodes);
 
 /* PE(pos, 2i) = sin(pos / 10000^(2i/d)), PE(pos, 2i+1) = cos of the same (section 3.5): rows first … first+rows-1 of

@@ -8,7 +8,7 @@
 typedef struct TextBuilder {
     Graph *g;
     const Seq2seqConfig *c;
-    const Seq2seqWeights *w;
+    const Weights *w;
     Seq2seqText source, target;
     int texts;               /* of a batch; 0: one text, and no axis b */
     const float *zeros;      /* of a batch: where its inputs point until a plan says otherwise */

@@ -215,7 +215,7 @@ size_t seq2seq_weight_entry(const Seq2seqConfig *c, Seq2seqRole r, int layer)
     return row * SEQ2SEQ_ROLES + (size_t)r;
 }
 
-WeightTensor *seq2seq_weight(const Seq2seqConfig *c, const Seq2seqWeights *w, Seq2seqRole r, int layer)
+WeightTensor *seq2seq_weight(const Seq2seqConfig *c, const Weights *w, Seq2seqRole r, int layer)
 {
     return &w->at[seq2seq_weight_entry(c, r, layer)];
 }

@@ -9,7 +9,7 @@
 /* The weights of one block, or of none (layer 0). */
 typedef struct From {
     const Seq2seqConfig *c;
-    const Seq2seqWeights *w;
+    const Weights *w;
     int layer;
 } From;
 
@@ -96,8 +96,7 @@ static void add_sinusoids(int d, int n, double *x)
     }
 }
 
-void seq2seq_direct_embed(const Seq2seqConfig *c, const Seq2seqWeights *w, bool decoder, const float *word, int n,
-                          double *x)
+void seq2seq_direct_embed(const Seq2seqConfig *c, const Weights *w, bool decoder, const float *word, int n, double *x)
 {
     const From f = {c, w, 0};
     size_t d = (size_t)c->width;
@@ -194,8 +193,8 @@ static void sublayer(const From *f, bool decoder, const Step *s, Seq2seqDirectMe
     free(found);
 }
 
-void seq2seq_direct_block(const Seq2seqConfig *c, const Seq2seqWeights *w, bool decoder, int layer, const float *x,
-                          int n, Seq2seqDirectMemory memory, double *out)
+void seq2seq_direct_block(const Seq2seqConfig *c, const Weights *w, bool decoder, int layer, const float *x, int n,
+                          Seq2seqDirectMemory memory, double *out)
 {
     static const Step ENCODER[] = {{SELF, SEQ2SEQ_ENC_W_Q, SEQ2SEQ_ENC_LN1_GAMMA, SEQ2SEQ_ENC_LN1_BETA},
                                    {THINK, SEQ2SEQ_ENC_W_UP, SEQ2SEQ_ENC_LN2_GAMMA, SEQ2SEQ_ENC_LN2_BETA}},
@@ -214,7 +213,7 @@ void seq2seq_direct_block(const Seq2seqConfig *c, const Seq2seqWeights *w, bool 
 
 /* --- the answer --- */
 
-void seq2seq_direct_stack_out(const Seq2seqConfig *c, const Seq2seqWeights *w, bool decoder, const float *x, int n,
+void seq2seq_direct_stack_out(const Seq2seqConfig *c, const Weights *w, bool decoder, const float *x, int n,
                               double *out)
 {
     const From f = {c, w, 0};
@@ -228,7 +227,7 @@ void seq2seq_direct_stack_out(const Seq2seqConfig *c, const Seq2seqWeights *w, b
     free(from);
 }
 
-void seq2seq_direct_answer(const Seq2seqConfig *c, const Seq2seqWeights *w, const double *x, int n, double *logits,
+void seq2seq_direct_answer(const Seq2seqConfig *c, const Weights *w, const double *x, int n, double *logits,
                            double *probs)
 {
     const From f = {c, w, 0};

@@ -6,8 +6,7 @@
 
 /* From the words' numbers (whole numbers, as the graph holds them) to the tokens that a stack's first block gets,
  * x[n,d]. */
-void seq2seq_direct_embed(const Seq2seqConfig *c, const Seq2seqWeights *w, bool decoder, const float *word, int n,
-                          double *x);
+void seq2seq_direct_embed(const Seq2seqConfig *c, const Weights *w, bool decoder, const float *word, int n, double *x);
 
 /* What a block looks at besides its own tokens: what the encoder hands over, [n,d]; n 0: nothing. */
 typedef struct Seq2seqDirectMemory {
@@ -15,13 +14,13 @@ typedef struct Seq2seqDirectMemory {
     int n;
 } Seq2seqDirectMemory;
 /* One block of a stack: x[n,d] as it goes in (of a graph's run), out[n,d] as it comes out. */
-void seq2seq_direct_block(const Seq2seqConfig *c, const Seq2seqWeights *w, bool decoder, int layer, const float *x,
-                          int n, Seq2seqDirectMemory memory, double *out);
+void seq2seq_direct_block(const Seq2seqConfig *c, const Weights *w, bool decoder, int layer, const float *x, int n,
+                          Seq2seqDirectMemory memory, double *out);
 
 /* What a stack hands over: x[n,d] behind its last block, normalised once more where the model does so. */
-void seq2seq_direct_stack_out(const Seq2seqConfig *c, const Seq2seqWeights *w, bool decoder, const float *x, int n,
+void seq2seq_direct_stack_out(const Seq2seqConfig *c, const Weights *w, bool decoder, const float *x, int n,
                               double *out);
 /* From that to logits[n,words] and probs of the same shape. */
-void seq2seq_direct_answer(const Seq2seqConfig *c, const Seq2seqWeights *w, const double *x, int n, double *logits,
+void seq2seq_direct_answer(const Seq2seqConfig *c, const Weights *w, const double *x, int n, double *logits,
                            double *probs);
 #endif

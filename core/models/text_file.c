@@ -210,35 +210,35 @@ bool text_model_is(const char *folder)
     return is;
 }
 
-static bool load_config(TextModel *m, const char *folder, Err *err)
+static bool load_config(Model *m, const char *folder, Err *err)
 {
     char path[PATH];
     Json *j = read_json(folder, "config.json", CONFIG_BYTES, path, err);
-    bool ok = j && read_config(&m->config, j, path, err);
+    bool ok = j && read_config(&m->text, j, path, err);
     if (ok)
         m->trained = json_bool(json_get(j, "trained"), true);
     json_free(j);
     return ok;
 }
 
-static bool load_words(TextModel *m, const char *folder, Err *err)
+static bool load_words(Model *m, const char *folder, Err *err)
 {
     char path[PATH];
-    m->source = (Vocabulary){.n = m->config.source_words, .pad = 0, .start = 1, .end = 2};
-    m->target = (Vocabulary){.n = m->config.target_words, .pad = 0, .start = 1, .end = 2};
+    m->source = (Vocabulary){.n = m->text.source_words, .pad = 0, .start = 1, .end = 2};
+    m->target = (Vocabulary){.n = m->text.target_words, .pad = 0, .start = 1, .end = 2};
     snprintf(path, sizeof path, "%s/vocabulary.json", folder);
     if (access(path, F_OK) != 0)
         return true; /* words are called by their numbers */
     Json *j = read_json(folder, "vocabulary.json", VOCABULARY_BYTES, path, err);
-    bool ok = j && read_words(&m->source, &m->arena, json_get(j, "source"), m->config.source_words, path, err) &&
-              read_words(&m->target, &m->arena, json_get(j, "target"), m->config.target_words, path, err);
+    bool ok = j && read_words(&m->source, &m->arena, json_get(j, "source"), m->text.source_words, path, err) &&
+              read_words(&m->target, &m->arena, json_get(j, "target"), m->text.target_words, path, err);
     json_free(j);
     return ok;
 }
 
-bool text_model_load(TextModel *out, const char *folder, Err *err)
+bool text_model_load(Model *out, const char *folder, Err *err)
 {
-    TextModel m = {0};
+    Model m = {0};
     const char *slash = strrchr(folder, '/');
     m.name = arena_strdup(&m.arena, slash && slash[1] ? slash + 1 : folder);
     bool ok = load_config(&m, folder, err) && load_words(&m, folder, err);
@@ -246,15 +246,15 @@ bool text_model_load(TextModel *out, const char *folder, Err *err)
     if (ok)
         *out = m;
     else
-        text_model_free(&m);
+        model_free(&m);
     return ok;
 }
 
-bool text_model_save(const TextModel *m, const char *folder, Err *err)
+bool text_model_save(const Model *m, const char *folder, Err *err)
 {
     char path[PATH];
     Buf text = {0};
-    put_config(&text, &m->config);
+    put_config(&text, &m->text);
     snprintf(path, sizeof path, "%s/config.json", folder);
     bool ok = file_write(path, buf_str(&text), text.len, err);
     buf_free(&text);

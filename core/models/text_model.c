@@ -6,18 +6,19 @@
 
 #include "core/base/dmath.h"
 #include "core/base/rng.h"
+#include "core/models/family.h"
 #include "core/models/lexicon.h"
 
 enum { WEIGHT_ALIGN = 16 }; /* floats: every weight begins on a cache line */
 
-bool text_model_each(const TextModel *m, TextWeightFn visit, void *context)
+bool text_model_each(const Model *m, TextWeightFn visit, void *context)
 {
     for (int i = 0; i < SEQ2SEQ_ROLES; i++) {
         Seq2seqRole r = (Seq2seqRole)i;
-        for (int layer = 0; layer < seq2seq_role_count(&m->config, r); layer++) {
-            const float *data = m->block ? seq2seq_weight(&m->config, &m->weights, r, layer)->data : NULL;
+        for (int layer = 0; layer < seq2seq_role_count(&m->text, r); layer++) {
+            const float *data = m->block ? seq2seq_weight(&m->text, &m->weights, r, layer)->data : NULL;
             float *own = data ? m->block + (data - m->block) : NULL;
-            if (!visit(context, m, r, layer, own, seq2seq_role_cells(&m->config, r)))
+            if (!visit(context, m, r, layer, own, seq2seq_role_cells(&m->text, r)))
                 return false;
         }
     }
@@ -25,23 +26,24 @@ bool text_model_each(const TextModel *m, TextWeightFn visit, void *context)
 }
 
 typedef struct Placing {
-    TextModel *m;
+    Model *m;
     size_t cells;
 } Placing;
 
-static bool place(void *placing, const TextModel *m, Seq2seqRole r, int layer, float *data, size_t cells)
+static bool place(void *placing, const Model *m, Seq2seqRole r, int layer, float *data, size_t cells)
 {
     Placing *p = placing;
     (void)data;
     if (m->block)
-        seq2seq_weight(&m->config, &m->weights, r, layer)->data = m->block + p->cells;
+        seq2seq_weight(&m->text, &m->weights, r, layer)->data = m->block + p->cells;
     p->cells = size_add(p->cells, (cells + WEIGHT_ALIGN - 1) / WEIGHT_ALIGN * WEIGHT_ALIGN);
     return true;
 }
 
-void text_model_alloc(TextModel *m)
+void text_model_alloc(Model *m)
 {
-    size_t n = seq2seq_weights_count(&m->config);
+    m->family = &FAMILY_TEXT;
+    size_t n = seq2seq_weights_count(&m->text);
     m->weights.at = arena_alloc(&m->arena, size_mul(n, sizeof *m->weights.at));
     Placing p = {m, 0};
     text_model_each(m, place, &p);
@@ -50,13 +52,6 @@ void text_model_alloc(TextModel *m)
     memset(m->block, 0, p.cells * sizeof *m->block); /* the gaps, too, are the same every time */
     p.cells = 0;
     text_model_each(m, place, &p);
-}
-
-void text_model_free(TextModel *m)
-{
-    free(m->block);
-    arena_free(&m->arena);
-    *m = (TextModel){0};
 }
 
 /* How a weight begins: mean + deviation · N(0,1), the deviation divided by √inputs where `fan` is set. */
@@ -83,23 +78,23 @@ static double inputs_of(const Seq2seqConfig *c, Seq2seqRole r)
     return strcmp(axes, "dm") == 0 ? c->mlp : c->width;
 }
 
-static bool fill_seeded(void *seed, const TextModel *m, Seq2seqRole r, int layer, float *data, size_t cells)
+static bool fill_seeded(void *seed, const Model *m, Seq2seqRole r, int layer, float *data, size_t cells)
 {
     /* a stream per weight */
-    Rng rng = rng_seed(*(const uint64_t *)seed, seq2seq_weight_entry(&m->config, r, layer));
+    Rng rng = rng_seed(*(const uint64_t *)seed, seq2seq_weight_entry(&m->text, r, layer));
     Start s = ROLE_START[r];
     float deviation = STARTS[s].deviation;
     if (STARTS[s].fan)
-        deviation = (float)((double)deviation / dm_sqrt(inputs_of(&m->config, r)));
+        deviation = (float)((double)deviation / dm_sqrt(inputs_of(&m->text, r)));
     for (size_t i = 0; i < cells; i++)
         data[i] = STARTS[s].mean + deviation * rng_normal(&rng);
-    seq2seq_weight(&m->config, &m->weights, r, layer)->origin = "from a seed";
+    seq2seq_weight(&m->text, &m->weights, r, layer)->origin = "from a seed";
     return true;
 }
 
-void text_model_seeded(TextModel *m, const Seq2seqConfig *c, uint64_t seed)
+void text_model_seeded(Model *m, const Seq2seqConfig *c, uint64_t seed)
 {
-    *m = (TextModel){.layout = "seeded", .config = *c};
+    *m = (Model){.layout = "seeded", .text = *c};
     m->name = arena_printf(&m->arena, "seeded-%llu", (unsigned long long)seed);
     m->source = (Vocabulary){.n = c->source_words, .pad = 0, .start = 1, .end = 2};
     m->target = (Vocabulary){.n = c->target_words, .pad = 0, .start = 1, .end = 2};
@@ -115,16 +110,16 @@ Seq2seqConfig text_model_bundled_config(void)
     return c;
 }
 
-static bool fill_bundled(void *from, const TextModel *m, Seq2seqRole r, int layer, float *data, size_t cells)
+static bool fill_bundled(void *from, const Model *m, Seq2seqRole r, int layer, float *data, size_t cells)
 {
     const unsigned char **at = from;
     memcpy(data, *at, cells * sizeof *data);
     *at += cells * sizeof *data;
-    seq2seq_weight(&m->config, &m->weights, r, layer)->origin = "translator";
+    seq2seq_weight(&m->text, &m->weights, r, layer)->origin = "translator";
     return true;
 }
 
-bool text_model_bundled(TextModel *m, const void *weights, size_t bytes, Err *err)
+bool text_model_bundled(Model *m, const void *weights, size_t bytes, Err *err)
 {
     Seq2seqConfig c = text_model_bundled_config();
     size_t want = size_mul(seq2seq_params(&c), sizeof(float));
@@ -133,12 +128,12 @@ bool text_model_bundled(TextModel *m, const void *weights, size_t bytes, Err *er
             err,
             "the bundled translator has %zu bytes of weights where %zu were expected; rebuild with `make clean all`",
             bytes, want);
-    *m = (TextModel){.name = "translator",
-                     .layout = "bundled",
-                     .config = c,
-                     .source = *lexicon_english(),
-                     .target = *lexicon_french(),
-                     .trained = true};
+    *m = (Model){.name = "translator",
+                 .layout = "bundled",
+                 .text = c,
+                 .source = *lexicon_english(),
+                 .target = *lexicon_french(),
+                 .trained = true};
     text_model_alloc(m);
     const unsigned char *at = weights;
     text_model_each(m, fill_bundled, &at);

@@ -1,54 +1,36 @@
-/* A text model that is ready to be shown: configuration, weights and vocabularies. */
+/* Text models: where their weights come from, and words as numbers. */
 #ifndef VITRINE_MODELS_TEXT_MODEL_H
 #define VITRINE_MODELS_TEXT_MODEL_H
 #include <stdint.h>
 
 #include "core/base/buf.h"
-#include "core/base/mem.h"
-#include "core/models/seq2seq.h"
+#include "core/models/model.h"
 
-/* Words by number. pad, start and end are numbers of words that stand for no word of a text, or −1. */
-typedef struct Vocabulary {
-    const char *const *word; /* [n]; NULL: words are called by their numbers */
-    int n, pad, start, end;
-} Vocabulary;
 /* The number of a word of `length` bytes, or −1. */
 int vocabulary_find(const Vocabulary *v, const char *word, size_t length);
 
-typedef struct TextModel {
-    const char *name, *layout; /* "translator", "Vitrine", "PyTorch nn.Transformer", "seeded", "bundled" */
-    Seq2seqConfig config;
-    Seq2seqWeights weights;
-    Vocabulary source, target; /* the target's alone in a decoder, the source's alone in an encoder */
-    bool trained;              /* false: weights from a seed; what it writes means nothing */
-    float *block;              /* all weights, one allocation */
-    size_t block_cells;
-    Arena arena;
-} TextModel;
-
-/* Room for all weights of m->config in m->block, m->weights pointing into it: role by role, block by block. */
-void text_model_alloc(TextModel *m);
+/* Room for all weights of m->text in m->block, m->weights pointing into it: role by role, block by block. */
+void text_model_alloc(Model *m);
 /* Weights from a seed, the same on every machine; attention sharp enough for rows to differ. c passed seq2seq_check. */
-void text_model_seeded(TextModel *m, const Seq2seqConfig *c, uint64_t seed);
+void text_model_seeded(Model *m, const Seq2seqConfig *c, uint64_t seed);
 /* The translator in the binary: weights is the asset "translator.f32", every weight in the order of text_model_alloc
  * without gaps. False and err when the size is another. */
-bool text_model_bundled(TextModel *m, const void *weights, size_t bytes, Err *err);
+bool text_model_bundled(Model *m, const void *weights, size_t bytes, Err *err);
 Seq2seqConfig text_model_bundled_config(void);
-void text_model_free(TextModel *m); /* accepts a zeroed TextModel */
 
 /* Calls visit for every weight that the model has, in the order of the block; false stops and is returned. */
-typedef bool (*TextWeightFn)(void *context, const TextModel *m, Seq2seqRole r, int layer, float *data, size_t cells);
-bool text_model_each(const TextModel *m, TextWeightFn visit, void *context);
+typedef bool (*TextWeightFn)(void *context, const Model *m, Seq2seqRole r, int layer, float *data, size_t cells);
+bool text_model_each(const Model *m, TextWeightFn visit, void *context);
 
 /* A folder: model.safetensors with config.json and, where words have names, vocabulary.json. Two ways of naming
  * weights are read: this program's own (the names of the graph) and PyTorch's nn.Transformer with src_embed, tgt_embed
  * and generator. Every tensor is used exactly once; missing and left-over ones are named. On failure *m is untouched.
  */
-bool text_model_load(TextModel *m, const char *folder, Err *err);
+bool text_model_load(Model *m, const char *folder, Err *err);
 /* Is this folder's config.json that of a text model? False when there is none or it can't be read. */
 bool text_model_is(const char *folder);
 /* Writes the three files; the folder must exist. */
-bool text_model_save(const TextModel *m, const char *folder, Err *err);
+bool text_model_save(const Model *m, const char *folder, Err *err);
 
 /* --- texts --- */
 

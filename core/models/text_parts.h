@@ -4,6 +4,6 @@
 #include "core/models/text_model.h"
 
 /* Fills the weights of m, whose block is allocated, from folder/model.safetensors; sets layout and origins. */
-bool text_weights_read(TextModel *m, const char *folder, Err *err);
-bool text_weights_write(const TextModel *m, const char *folder, Err *err);
+bool text_weights_read(Model *m, const char *folder, Err *err);
+bool text_weights_write(const Model *m, const char *folder, Err *err);
 #endif

@@ -99,7 +99,7 @@ static TorchName own_name(Seq2seqRole r, int layer)
 }
 
 typedef struct Reading {
-    TextModel *m;
+    Model *m;
     const TensorFile *file;
     bool torch, *used;
     Err *err;
@@ -117,7 +117,7 @@ static bool right_size(const Reading *k, const TensorInfo *t, size_t cells)
 }
 
 /* What config.json asks for is there: looked at before anything is allocated. */
-static bool check_weight(void *reading, const TextModel *m, Seq2seqRole r, int layer, float *data, size_t cells)
+static bool check_weight(void *reading, const Model *m, Seq2seqRole r, int layer, float *data, size_t cells)
 {
     const Reading *k = reading;
     TorchName name = k->torch ? torch_name(r, layer) : own_name(r, layer);
@@ -128,13 +128,13 @@ static bool check_weight(void *reading, const TextModel *m, Seq2seqRole r, int l
              : err_set(k->err, "%s: '%s' is missing", k->file->path, name.name);
 }
 
-static bool read_weight(void *reading, const TextModel *m, Seq2seqRole r, int layer, float *data, size_t cells)
+static bool read_weight(void *reading, const Model *m, Seq2seqRole r, int layer, float *data, size_t cells)
 {
     Reading *k = reading;
     TorchName name = k->torch ? torch_name(r, layer) : own_name(r, layer);
     const TensorInfo *t = tensors_find(k->file, name.name);
     k->used[t - k->file->tensors] = true;
-    WeightTensor *at = seq2seq_weight(&m->config, &m->weights, r, layer);
+    WeightTensor *at = seq2seq_weight(&m->text, &m->weights, r, layer);
     at->origin = arena_strdup(&k->m->arena, name.name);
     if (name.parts == 1)
         return tensors_read_f32(k->file, t, data, k->err);
@@ -147,13 +147,13 @@ static bool read_weight(void *reading, const TextModel *m, Seq2seqRole r, int la
 }
 
 /* Norms that torch puts behind the stacks may be left out on purpose, as the paper does. */
-static bool may_be_left(const TextModel *m, const char *name)
+static bool may_be_left(const Model *m, const char *name)
 {
-    return !m->config.final_norm &&
+    return !m->text.final_norm &&
            (strncmp(name, "transformer.encoder.norm.", 25) == 0 || strncmp(name, "transformer.decoder.norm.", 25) == 0);
 }
 
-bool text_weights_read(TextModel *m, const char *folder, Err *err)
+bool text_weights_read(Model *m, const char *folder, Err *err)
 {
     char path[PATH];
     TensorFile f;
@@ -183,21 +183,21 @@ typedef struct Writing {
     Arena arena;
 } Writing;
 
-static bool list_weight(void *writing, const TextModel *m, Seq2seqRole r, int layer, float *data, size_t cells)
+static bool list_weight(void *writing, const Model *m, Seq2seqRole r, int layer, float *data, size_t cells)
 {
     Writing *w = writing;
     (void)cells;
     TorchName name = own_name(r, layer);
     TensorOut *t = &w->out[w->n++];
     *t = (TensorOut){.name = arena_strdup(&w->arena, name.name), .data = data};
-    t->rank = seq2seq_role_shape(&m->config, r, t->shape);
+    t->rank = seq2seq_role_shape(&m->text, r, t->shape);
     return true;
 }
 
-bool text_weights_write(const TextModel *m, const char *folder, Err *err)
+bool text_weights_write(const Model *m, const char *folder, Err *err)
 {
     char path[PATH];
-    Writing w = {.out = xcalloc(seq2seq_weights_count(&m->config), sizeof *w.out)};
+    Writing w = {.out = xcalloc(seq2seq_weights_count(&m->text), sizeof *w.out)};
     text_model_each(m, list_weight, &w);
     snprintf(path, sizeof path, "%s/model.safetensors", folder);
     bool ok = tensors_write(path, TF_SAFETENSORS, w.out, w.n, NULL, err);

@@ -265,14 +265,14 @@ static void build(Builder *b, const char *const *class_names, const float *input
 }
 _Static_assert(sizeof(VitNodes) == 13 * sizeof(NodeId), "a node more: it begins as NO_NODE in build()");
 
-void vit_build(Graph *g, const VitConfig *c, const VitWeights *w, const char *const *class_names, const float *input,
+void vit_build(Graph *g, const VitConfig *c, const Weights *w, const char *const *class_names, const float *input,
                VitNodes *nodes)
 {
     build(&(Builder){.g = g, .c = c, .w = w}, class_names, input, nodes);
 }
 
-void vit_build_batch(Graph *g, const VitConfig *c, const VitWeights *w, const char *const *class_names,
-                     const float *input, VitBatch batch, VitNodes *nodes)
+void vit_build_batch(Graph *g, const VitConfig *c, const Weights *w, const char *const *class_names, const float *input,
+                     VitBatch batch, VitNodes *nodes)
 {
     REQUIRE(batch.pictures >= 1 && (!batch.hidden || c->mask_token));
     build(&(Builder){.g = g, .c = c, .w = w, .batch = batch}, class_names, input, nodes);

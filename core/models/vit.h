@@ -139,13 +139,9 @@ int vit_role_shape(const VitConfig *c, VitRole r, size_t shape[4]); /* returns t
 size_t vit_role_cells(const VitConfig *c, VitRole r);
 size_t vit_params(const VitConfig *c); /* cells of all weights */
 
-/* Not owned by anything below: data and origins must outlive the graph. at[] has vit_weights_count entries. */
-typedef struct VitWeights {
-    WeightTensor *at;
-} VitWeights;
 size_t vit_weights_count(const VitConfig *c);
 /* Entry of a role; layer is ignored for roles of the whole model. */
-WeightTensor *vit_weight(const VitWeights *w, VitRole r, int layer);
+WeightTensor *vit_weight(const Weights *w, VitRole r, int layer);
 
 /* Nodes that others ask for; NO_NODE where the configuration has none. Everything else is found by name. [b] in front
  * in a batch. */
@@ -172,11 +168,11 @@ typedef struct VitBatch {
 /* Appends the model to g (graph_init done). c passed vit_check; w has every weight that c asks for; class_names[o] or
  * NULL; input has channels · image_h · image_w floats. Names, input and weights must outlive the graph. nodes may be
  * NULL. */
-void vit_build(Graph *g, const VitConfig *c, const VitWeights *w, const char *const *class_names, const float *input,
+void vit_build(Graph *g, const VitConfig *c, const Weights *w, const char *const *class_names, const float *input,
                VitNodes *nodes);
 /* The same model for a batch: input has batch.pictures of those, one after the other; batch.hidden, which needs
  * c->mask_token, must outlive the graph too. Nodes have the same names, and cell for cell the same bits as vit_build
  * gives for each picture alone. */
-void vit_build_batch(Graph *g, const VitConfig *c, const VitWeights *w, const char *const *class_names,
-                     const float *input, VitBatch batch, VitNodes *nodes);
+void vit_build_batch(Graph *g, const VitConfig *c, const Weights *w, const char *const *class_names, const float *input,
+                     VitBatch batch, VitNodes *nodes);
 #endif

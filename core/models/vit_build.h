@@ -8,7 +8,7 @@
 typedef struct Builder {
     Graph *g;
     const VitConfig *c;
-    const VitWeights *w;
+    const Weights *w;
     VitBatch batch; /* pictures 0: one picture, and no axis b */
     int layer;      /* the block being built */
     int block;      /* its part */

@@ -357,7 +357,7 @@ size_t vit_weights_count(const VitConfig *c)
     return size_mul(VIT_ROLES, (size_t)c->layers + 1);
 }
 
-WeightTensor *vit_weight(const VitWeights *w, VitRole r, int layer)
+WeightTensor *vit_weight(const Weights *w, VitRole r, int layer)
 {
     size_t row = vit_role_in_block(r) ? (size_t)layer + 1 : 0;
     return &w->at[row * VIT_ROLES + (size_t)r];

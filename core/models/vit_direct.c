@@ -7,7 +7,7 @@
 #include "core/base/mem.h"
 #include "core/kernels/map_exact.h"
 
-static const float *weight(const VitWeights *w, VitRole r, int layer)
+static const float *weight(const Weights *w, VitRole r, int layer)
 {
     return vit_weight(w, r, layer)->data;
 }
@@ -29,7 +29,7 @@ static void linear(const float *w, const float *b, const double *x, size_t input
 }
 
 /* The model's norm of n numbers; gamma's role is followed by beta's. An RMSNorm takes no mean off and adds nothing. */
-static void norm_of(const VitConfig *c, const VitWeights *w, VitRole role, int layer, int n, const double *x, double *y)
+static void norm_of(const VitConfig *c, const Weights *w, VitRole role, int layer, int n, const double *x, double *y)
 {
     const float *gamma = weight(w, role, layer), *beta = c->rms_norm ? NULL : weight(w, (VitRole)(role + 1), layer);
     double mean = 0, var = 0;
@@ -42,13 +42,13 @@ static void norm_of(const VitConfig *c, const VitWeights *w, VitRole role, int l
         y[i] = (x[i] - mean) * rstd * (double)gamma[i] + (beta ? (double)beta[i] : 0);
 }
 
-static void norm(const VitConfig *c, const VitWeights *w, VitRole role, int layer, const double *x, double *y)
+static void norm(const VitConfig *c, const Weights *w, VitRole role, int layer, const double *x, double *y)
 {
     norm_of(c, w, role, layer, c->width, x, y);
 }
 
 /* The same in place. */
-static void norm_here(const VitConfig *c, const VitWeights *w, VitRole role, int layer, double *x)
+static void norm_here(const VitConfig *c, const Weights *w, VitRole role, int layer, double *x)
 {
     double *out = doubles((size_t)c->width, 1);
     norm(c, w, role, layer, x, out);
@@ -123,7 +123,7 @@ static int position_row(const VitConfig *c, int t)
 
 /* The position table as the tokens get it: row by row out[rows,d], fitted to the picture's grid where it was made for
  * another one: every new place is the sum over all old ones of their weights. */
-static double *places(const VitConfig *c, const VitWeights *w)
+static double *places(const VitConfig *c, const Weights *w)
 {
     size_t shape[4], d = (size_t)c->width, h = (size_t)(c->image_h / c->patch_h), k = (size_t)(c->image_w / c->patch_w);
     if (c->pos == VIT_POS_NONE)
@@ -149,7 +149,7 @@ static double *places(const VitConfig *c, const VitWeights *w)
     return out;
 }
 
-void vit_direct_embed(const VitConfig *c, const VitWeights *w, const float *input, double *z)
+void vit_direct_embed(const VitConfig *c, const Weights *w, const float *input, double *z)
 {
     size_t d = (size_t)c->width, values = (size_t)c->patch_h * (size_t)c->patch_w * (size_t)c->channels;
     double *image = doubles((size_t)c->image_h * (size_t)c->image_w, (size_t)c->channels), *patch = doubles(values, 1);
@@ -182,7 +182,7 @@ void vit_direct_embed(const VitConfig *c, const VitWeights *w, const float *inpu
 
 /* --- a block --- */
 
-VitDirectBlock vit_direct_block(const VitConfig *c, const VitWeights *w, int layer, const float *z)
+VitDirectBlock vit_direct_block(const VitConfig *c, const Weights *w, int layer, const float *z)
 {
     size_t tokens = (size_t)vit_tokens(c), inner = (size_t)c->heads * (size_t)c->head_dim;
     VitDirectBlock b = {.c = c,
@@ -355,7 +355,7 @@ void vit_direct_token(const VitDirectBlock *b, int t, double *out)
 /* --- the answer --- */
 
 /* The final norm of token t. */
-static void last(const VitConfig *c, const VitWeights *w, const float *z, int t, double *out)
+static void last(const VitConfig *c, const Weights *w, const float *z, int t, double *out)
 {
     size_t d = (size_t)c->width;
     double *x = doubles(d, 1);
@@ -369,7 +369,7 @@ static void last(const VitConfig *c, const VitWeights *w, const float *z, int t,
 }
 
 /* The probe's attention over all tokens, and the MLP behind it (vit_answer.c). */
-static void pooled(const VitConfig *c, const VitWeights *w, const double *tokens, double *y)
+static void pooled(const VitConfig *c, const Weights *w, const double *tokens, double *y)
 {
     size_t d = (size_t)c->width, e = (size_t)c->head_dim, inner = (size_t)c->heads * e, n = (size_t)vit_tokens(c),
            m = (size_t)c->mlp;
@@ -416,7 +416,7 @@ static void pooled(const VitConfig *c, const VitWeights *w, const double *tokens
 }
 
 /* What is read out of the tokens, y[f] (room for 2d). */
-static void read_out(const VitConfig *c, const VitWeights *w, const float *z, double *y)
+static void read_out(const VitConfig *c, const Weights *w, const float *z, double *y)
 {
     size_t d = (size_t)c->width, tokens = (size_t)vit_tokens(c), prefix = (size_t)vit_prefix(c);
     double *all = doubles(tokens, d);
@@ -438,7 +438,7 @@ static void read_out(const VitConfig *c, const VitWeights *w, const float *z, do
     free(all);
 }
 
-void vit_direct_embedding(const VitConfig *c, const VitWeights *w, const float *z, double *out)
+void vit_direct_embedding(const VitConfig *c, const Weights *w, const float *z, double *out)
 {
     size_t wide = (size_t)c->width * (c->pool == VIT_POOL_BOTH ? 2 : 1);
     double *y = doubles(wide, 1);
@@ -450,7 +450,7 @@ void vit_direct_embedding(const VitConfig *c, const VitWeights *w, const float *
     free(y);
 }
 
-void vit_direct_answer(const VitConfig *c, const VitWeights *w, const float *z, double *logits, double *probs)
+void vit_direct_answer(const VitConfig *c, const Weights *w, const float *z, double *logits, double *probs)
 {
     size_t d = (size_t)c->width, classes = (size_t)c->classes;
     size_t wide = c->pool == VIT_POOL_BOTH ? 2 * d : d;

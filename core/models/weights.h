@@ -12,6 +12,12 @@ typedef struct WeightTensor {
     const char *origin; /* its name in the checkpoint (for q, k, v of a fused tensor: that tensor's) */
 } WeightTensor;
 
+/* Of a model, entry by entry as its family counts them. Not owned by anything that builds from it: data and origins
+ * must outlive the graph. */
+typedef struct Weights {
+    WeightTensor *at;
+} Weights;
+
 /* How long the axis of a letter is in a configuration. */
 typedef int (*WeightLength)(const void *config, char letter);
 /* The shape of a weight whose axes are these letters; returns the rank. */

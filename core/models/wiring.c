@@ -12,7 +12,7 @@ enum { WORDS = 4, SEED = 1, FORMS = 3 };
 typedef struct Form {
     const char *name;
     Seq2seqForm form;
-    TextModel model;
+    Model model;
     Graph graph;
 } Form;
 
@@ -47,7 +47,7 @@ static void form_open(Form *f, const Seq2seqConfig *c)
 static void form_close(Form *f)
 {
     graph_free(&f->graph);
-    text_model_free(&f->model);
+    model_free(&f->model);
 }
 
 static const char *sequence_of(const Graph *g, int axis)

@@ -189,7 +189,7 @@ static bool run_wiring(Session *s, const Args *a, Err *err)
     (void)a;
     if (!m || m->family != &FAMILY_TEXT)
         return err_set(err, "this is for models of words: vitrine \"the animal did not cross the street\" opens one");
-    wiring_put(&((const TextModel *)m->data)->config, &said);
+    wiring_put(&m->text, &said);
     session_say(s, "%s", buf_str(&said));
     buf_free(&said);
     return true;

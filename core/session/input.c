@@ -240,11 +240,10 @@ Text text_copy(Arena *arena, Text t)
 /* in->path: the input that is read when none was asked for, as somebody would have typed it. */
 static void name_first(const Model *m, Input *in)
 {
-    const TextModel *t = m->data;
-    bool encoder = seq2seq_has_encoder(&t->config);
+    bool encoder = seq2seq_has_encoder(&m->text);
     const Text *text = &in->text[encoder ? TEXT_SOURCE : TEXT_TARGET];
     Buf b = {0};
-    const Vocabulary *v = encoder ? &t->source : &t->target;
+    const Vocabulary *v = encoder ? &m->source : &m->target;
     if (v->word)
         words_text(v, text->word, text->count, &b);
     for (int i = 0; !v->word && i < text->count; i++)

@@ -45,13 +45,8 @@ static bool load_model(Session *s, Model *m, const char *path, Err *err)
 {
     if (path && strlen(path) >= sizeof s->model_path)
         return err_set(err, "that path is longer than %zu characters", sizeof s->model_path - 1);
-    if (path && text_asked(path)) {
-        TextModel t;
-        if (!text_open(&t, path, err))
-            return false;
-        family_text_take(m, &t);
-        return true;
-    }
+    if (path && text_asked(path))
+        return text_open(m, path, err);
     if (path) {
         LoadProgress p = {s->progress, s->progress_context};
         return s->assume ? family_load_assuming(m, path, load_progress, &p, err)

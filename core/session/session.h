@@ -314,7 +314,7 @@ int session_classes(const Session *s);
 float session_scale(const Session *s);
 const VitConfig *session_vit(const Session *s); /* of B, where it is a picture model of that family, else NULL */
 /* …where it is a text model, else NULL. */
-const struct TextModel *session_text_model(const Session *s);
+const Model *session_text_model(const Session *s);
 /* Path of what the network sees first: where the reader begins. */
 const char *session_first(const Session *s);
 /* Node of that path on that side (for DIFF: B's node when A has one of the same shape), or NO_NODE; path may be NULL,

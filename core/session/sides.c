@@ -129,10 +129,10 @@ const VitConfig *session_vit(const Session *s)
     return model_vit(s->now->model);
 }
 
-const struct TextModel *session_text_model(const Session *s)
+const Model *session_text_model(const Session *s)
 {
     const Model *m = s->now->model;
-    return m && m->family == &FAMILY_TEXT ? m->data : NULL;
+    return m && m->family == &FAMILY_TEXT ? m : NULL;
 }
 
 const char *session_first(const Session *s)

@@ -17,7 +17,7 @@ bool text_asked(const char *model)
     return model && (bundled(model) || (file_is_dir(model) && text_model_is(model)));
 }
 
-bool text_open(TextModel *m, const char *model, Err *err)
+bool text_open(Model *m, const char *model, Err *err)
 {
     const Asset *a = asset_find("translator.f32");
     if (bundled(model))

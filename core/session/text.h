@@ -7,5 +7,5 @@
  * not: without -m it is the picture model. */
 bool text_asked(const char *model);
 /* Opens it; NULL is the bundled translator. */
-bool text_open(TextModel *m, const char *model, Err *err);
+bool text_open(Model *m, const char *model, Err *err);
 #endif

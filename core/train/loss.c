@@ -30,7 +30,7 @@ static NodeId guess_error(Graph *g, const VitNodes *nodes)
     return graph_reduce(g, "guess_error", OP_SUM, squares, DIMS_SCALAR);
 }
 
-void loss_build(LossGraph *l, const VitConfig *c, const VitWeights *w, const float *zeros, bool masked)
+void loss_build(LossGraph *l, const VitConfig *c, const Weights *w, const float *zeros, bool masked)
 {
     Graph *g = &l->graph;
     *l = (LossGraph){.guess_weight = NO_NODE, .guess_error = NO_NODE};

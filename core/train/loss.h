@@ -14,11 +14,11 @@ typedef struct LossGraph {
     NodeId each;                 /* [b]: cross entropy of each picture */
     NodeId guess_error; /* a single number: Σ over hidden patches of squared differences; NO_NODE without masking */
     NodeId loss;        /* a single number */
-    NodeId *gradient;   /* [vit_weights_count], in the order of VitWeights: of each weight, NO_NODE where none passes */
+    NodeId *gradient;   /* [vit_weights_count], in the order of Weights: of each weight, NO_NODE where none passes */
 } LossGraph;
 
 /* weights must outlive the graph; inputs may point anywhere valid of that size: plans give their own (plan_leaf). */
-void loss_build(LossGraph *l, const VitConfig *c, const VitWeights *w, const float *zeros, bool masked);
+void loss_build(LossGraph *l, const VitConfig *c, const Weights *w, const float *zeros, bool masked);
 void loss_free(LossGraph *l);
 /* Cells that `zeros` must have: the largest input. */
 size_t loss_zeros(const VitConfig *c);

@@ -6,7 +6,7 @@
 #include "core/train/descent.h"
 #include "core/train/text_batch.h"
 
-void text_loss_build(TextLoss *l, const Seq2seqConfig *c, const Seq2seqWeights *w, int length, bool gradients)
+void text_loss_build(TextLoss *l, const Seq2seqConfig *c, const Weights *w, int length, bool gradients)
 {
     Graph *g = &l->graph;
     Seq2seqBatch size = {TEXT_MICRO, length, length, NULL};

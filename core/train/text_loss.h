@@ -16,6 +16,6 @@ typedef struct TextLoss {
 
 /* weights must outlive the graph; plans give the inputs (plan_leaf). gradients false: the forward pass and the loss of
  * each word alone. */
-void text_loss_build(TextLoss *l, const Seq2seqConfig *c, const Seq2seqWeights *w, int length, bool gradients);
+void text_loss_build(TextLoss *l, const Seq2seqConfig *c, const Weights *w, int length, bool gradients);
 void text_loss_free(TextLoss *l); /* zeroed allowed */
 #endif

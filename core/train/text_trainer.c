@@ -11,9 +11,9 @@
 
 /* Normal numbers. Embeddings 1/width and attention 1/width as variance, MLP 2/(inputs + outputs) (Glorot and Bengio
  * 2010); γ 1, biases 0; learned positions 0.02². */
-static bool start_weight(void *seed, const TextModel *m, Seq2seqRole r, int layer, float *data, size_t cells)
+static bool start_weight(void *seed, const Model *m, Seq2seqRole r, int layer, float *data, size_t cells)
 {
-    const Seq2seqConfig *c = &m->config;
+    const Seq2seqConfig *c = &m->text;
     const char *name = strrchr(seq2seq_role_name(r), '.') + 1, *axes = seq2seq_role_axes(r);
     Rng rng = rng_seed(*(const uint64_t *)seed, seq2seq_weight_entry(c, r, layer)); /* a stream per weight */
     bool matrix = axes[1] && strcmp(axes, "he") != 0, mlp = strchr(axes, 'm') != NULL;
@@ -27,10 +27,10 @@ static bool start_weight(void *seed, const TextModel *m, Seq2seqRole r, int laye
     return true;
 }
 
-static bool list_weight(void *trainer, const TextModel *m, Seq2seqRole r, int layer, float *data, size_t cells)
+static bool list_weight(void *trainer, const Model *m, Seq2seqRole r, int layer, float *data, size_t cells)
 {
     TextTrainer *t = trainer;
-    descent_list(&t->descent, seq2seq_weight_entry(&m->config, r, layer), data, cells, 1, 0);
+    descent_list(&t->descent, seq2seq_weight_entry(&m->text, r, layer), data, cells, 1, 0);
     return true;
 }
 
@@ -41,12 +41,12 @@ TextTrainer *text_trainer_new(const TextRecipe *r, const Seq2seqConfig *c, Pool 
     REQUIRE(c->source_words == EN_WORDS && c->target_words == FR_WORDS);
     t->recipe = *r;
     t->pool = pool;
-    t->model = (TextModel){.name = "translator",
-                           .layout = "trained here",
-                           .config = *c,
-                           .source = *lexicon_english(),
-                           .target = *lexicon_french(),
-                           .trained = true};
+    t->model = (Model){.name = "translator",
+                       .layout = "trained here",
+                       .text = *c,
+                       .source = *lexicon_english(),
+                       .target = *lexicon_french(),
+                       .trained = true};
     text_model_alloc(&t->model);
     uint64_t seed = r->seed;
     text_model_each(&t->model, start_weight, &seed);
@@ -90,7 +90,7 @@ void text_trainer_free(TextTrainer *t)
     descent_free(&t->descent);
     text_trainer_look_close(t);
     history_free(&t->history);
-    text_model_free(&t->model);
+    model_free(&t->model);
     free(t);
 }
 
@@ -100,7 +100,7 @@ static void need_graph(TextTrainer *t, TextLoss *table, int length, bool gradien
 {
     TextLoss *l = &table[length / TEXT_LENGTH_STEP];
     if (!l->zeros)
-        text_loss_build(l, &t->model.config, &t->model.weights, length, gradients);
+        text_loss_build(l, &t->model.text, &t->model.weights, length, gradients);
 }
 
 static void give_inputs(Plan *p, const TextLoss *l, const TextBatch *b)
@@ -149,7 +149,7 @@ static void learn_micro(void *trainer, size_t item, int worker)
     const TextLoss *l = &t->loss[m->length / TEXT_LENGTH_STEP];
     const Sentence *const *s = t->order + micro * TEXT_MICRO;
     Plan *p = learning_plan(t, b, m->length);
-    text_batch_fill(&b->batch, &t->model.config, s, TEXT_MICRO, m->length, t->recipe.smoothing, t->word_weight);
+    text_batch_fill(&b->batch, &t->model.text, s, TEXT_MICRO, m->length, t->recipe.smoothing, t->word_weight);
     plan_compute(p);
     descent_keep(&t->descent, micro, p, l->gradient);
     m->loss = 0;
@@ -158,7 +158,7 @@ static void learn_micro(void *trainer, size_t item, int worker)
     for (int i = 0; i < TEXT_MICRO; i++) {
         for (int w = 0; w <= s[i]->fr_n; w++)
             m->loss += (double)each[i * m->length + w];
-        m->right += right_words(&t->model.config, logits, m->length, i, s[i]);
+        m->right += right_words(&t->model.text, logits, m->length, i, s[i]);
     }
 }
 
@@ -215,7 +215,7 @@ TextStep text_trainer_step(TextTrainer *t)
     pool_run(t->pool, 0, t->descent.micros, learn_micro, t, CLOCK_NEVER);
     const TextRecipe *r = &t->recipe;
     TextStep s = {.step = t->step + 1,
-                  .rate = text_recipe_rate(r, &t->model.config, t->step),
+                  .rate = text_recipe_rate(r, &t->model.text, t->step),
                   .gradient_norm = descent_sum(&t->descent, t->pool)};
     for (size_t i = 0; i < t->descent.micros; i++) {
         s.loss += t->micro[i].loss;
@@ -241,7 +241,7 @@ int text_trainer_steps_done(const TextTrainer *t)
     return t->step;
 }
 
-const TextModel *text_trainer_model(const TextTrainer *t)
+const Model *text_trainer_model(const TextTrainer *t)
 {
     return &t->model;
 }
@@ -279,10 +279,10 @@ static void translate_some(void *exam, size_t item, int worker)
         *p = plan_new(&l->graph, &l->nodes.logits, 1);
         give_inputs(*p, l, &b->batch);
     }
-    text_batch_fill(&b->batch, &t->model.config, list, (int)n, TEXT_LENGTH_MAX, 0, 0);
+    text_batch_fill(&b->batch, &t->model.text, list, (int)n, TEXT_LENGTH_MAX, 0, 0);
     plan_compute(*p);
     for (size_t i = 0; i < n; i++)
-        e->right[item] += right_words(&t->model.config, plan_values(*p, l->nodes.logits), TEXT_LENGTH_MAX, (int)i,
+        e->right[item] += right_words(&t->model.text, plan_values(*p, l->nodes.logits), TEXT_LENGTH_MAX, (int)i,
                                       &s[i]) == (size_t)s[i].fr_n + 1;
 }
 

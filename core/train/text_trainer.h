@@ -24,7 +24,7 @@ TextStep text_trainer_step(TextTrainer *t);
 bool text_trainer_done(const TextTrainer *t);
 int text_trainer_steps_done(const TextTrainer *t);
 /* The weights as they are now; after the last step the average, where the recipe asks for one. */
-const TextModel *text_trainer_model(const TextTrainer *t);
+const Model *text_trainer_model(const TextTrainer *t);
 const History *text_trainer_history(const TextTrainer *t);
 /* How many of `count` sentences of a set, from number `first` on, are translated without a fault: at every place the
  * word that is right comes first, which is what greedy decoding needs to write just that sentence. */

@@ -14,7 +14,7 @@ static const char *const NAMES[] = {"state.weights", "state.first", "state.secon
 /* What must be equal for a run to go on: recipe and model, as they are written. */
 static void identity(const TextTrainer *t, Buf *out)
 {
-    text_recipe_write(&t->recipe, &t->model.config, out);
+    text_recipe_write(&t->recipe, &t->model.text, out);
 }
 
 static Progress progress_of(const TextTrainer *t, const Buf *text)
@@ -50,7 +50,7 @@ bool text_trainer_resume(TextTrainer *t, const char *path, Err *err)
     int step = 0;
     if (!tensors_open(&f, path, err))
         return false;
-    history_init_text(&h, &t->model.config);
+    history_init_text(&h, &t->model.text);
     identity(t, &text);
     const Progress p = progress_of(t, &text);
     float *blocks = xfloats(size_mul((size_t)p.blocks, p.cells));
@@ -76,7 +76,7 @@ bool text_trainer_write(const TextTrainer *t, const char *folder, Err *err)
     snprintf(path, sizeof path, "%s/history.safetensors", folder);
     if (!history_write(&t->history, path, err))
         return false;
-    text_recipe_write(&t->recipe, &t->model.config, &text);
+    text_recipe_write(&t->recipe, &t->model.text, &text);
     snprintf(path, sizeof path, "%s/recipe.json", folder);
     bool ok = file_write(path, buf_str(&text), text.len, err);
     buf_free(&text);

@@ -8,7 +8,7 @@
 enum { LOOK_WORDS = SENTENCE_WORDS + 1 };
 
 /* The sentence that the pronoun is about, and its translation behind the start. */
-static void put_words(const TextModel *m, int source[LOOK_WORDS], int target[LOOK_WORDS], Seq2seqInput *in)
+static void put_words(const Model *m, int source[LOOK_WORDS], int target[LOOK_WORDS], Seq2seqInput *in)
 {
     Sentence pair[2];
     sentence_pair(0, pair);
@@ -27,7 +27,7 @@ void text_trainer_look_open(TextTrainer *t)
     Seq2seqInput in;
     put_words(&t->model, source, target, &in);
     graph_init(&l->graph);
-    seq2seq_build(&l->graph, &t->model.config, &t->model.weights, &in, NULL);
+    seq2seq_build(&l->graph, &t->model.text, &t->model.weights, &in, NULL);
     REQUIRE(anatomy_attentions(&l->graph) == lines);
     l->pattern = xcalloc((size_t)lines, sizeof *l->pattern);
     for (int i = 0; i < lines; i++)

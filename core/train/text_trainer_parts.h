@@ -30,7 +30,7 @@ typedef struct TextLook {
 
 struct TextTrainer {
     TextRecipe recipe;
-    TextModel model;
+    Model model;
     Pool *pool;
     TextLoss loss[TEXT_LENGTHS], answer[TEXT_LENGTHS]; /* built when first needed, by the thread that steps */
     TextBench *bench;                                  /* [threads] */

@@ -8,55 +8,55 @@
 
 typedef struct Planted {
     const char *name;
-    void (*model)(TextModel *m);
+    void (*model)(Model *m);
     int (*edits)(const Graph *g, Edit *out, Arena *arena); /* one of the two */
     const char *says;
     const char *equal; /* a part of the same mistake, told at the tensor that shows it, or NULL */
 } Planted;
 
-static float *weight_of(TextModel *m, Seq2seqRole r, int layer)
+static float *weight_of(Model *m, Seq2seqRole r, int layer)
 {
-    return m->block + (seq2seq_weight(&m->config, &m->weights, r, layer)->data - m->block);
+    return m->block + (seq2seq_weight(&m->text, &m->weights, r, layer)->data - m->block);
 }
 
-static void no_scale(TextModel *m)
+static void no_scale(Model *m)
 {
-    m->config.scale = 1;
+    m->text.scale = 1;
 }
-static void gelu(TextModel *m)
+static void gelu(Model *m)
 {
-    m->config.act = MAP_GELU;
+    m->text.act = MAP_GELU;
 }
-static void large_eps(TextModel *m)
+static void large_eps(Model *m)
 {
-    m->config.eps = 1e-2f;
+    m->text.eps = 1e-2f;
 }
-static void bare_embeddings(TextModel *m)
+static void bare_embeddings(Model *m)
 {
-    m->config.embed_scale = 1;
+    m->text.embed_scale = 1;
 }
-static void no_b_up(TextModel *m)
+static void no_b_up(Model *m)
 {
     static const Seq2seqRole ROLES[] = {SEQ2SEQ_ENC_B_UP, SEQ2SEQ_DEC_B_UP};
     for (int k = 0; k < 2; k++)
-        for (int l = 0; l < m->config.encoder_layers; l++)
-            memset(weight_of(m, ROLES[k], l), 0, seq2seq_role_cells(&m->config, ROLES[k]) * sizeof(float));
+        for (int l = 0; l < m->text.encoder_layers; l++)
+            memset(weight_of(m, ROLES[k], l), 0, seq2seq_role_cells(&m->text, ROLES[k]) * sizeof(float));
 }
-static void decoder_swapped(TextModel *m)
+static void decoder_swapped(Model *m)
 {
     for (int r = 0; r < SEQ2SEQ_ROLES; r++)
-        if (seq2seq_role_where((Seq2seqRole)r) == SEQ2SEQ_DECODER_BLOCK && seq2seq_has(&m->config, (Seq2seqRole)r)) {
+        if (seq2seq_role_where((Seq2seqRole)r) == SEQ2SEQ_DECODER_BLOCK && seq2seq_has(&m->text, (Seq2seqRole)r)) {
             float *a = weight_of(m, (Seq2seqRole)r, 0), *b = weight_of(m, (Seq2seqRole)r, 1);
-            for (size_t i = 0; i < seq2seq_role_cells(&m->config, (Seq2seqRole)r); i++) {
+            for (size_t i = 0; i < seq2seq_role_cells(&m->text, (Seq2seqRole)r); i++) {
                 float x = a[i];
                 a[i] = b[i];
                 b[i] = x;
             }
         }
 }
-static void transposed_output(TextModel *m)
+static void transposed_output(Model *m)
 {
-    size_t side = (size_t)m->config.width;
+    size_t side = (size_t)m->text.width;
     float *w = weight_of(m, SEQ2SEQ_CROSS_W_O, 1);
     for (size_t i = 0; i < side; i++)
         for (size_t j = 0; j < i; j++) {
@@ -215,7 +215,7 @@ static bool compare(const char *path, Buf *verdict, DiffReport *report)
     const Seq2seqConfig c = text_tiny();
     const DiffOptions o = {.tolerance = DIFF_TOLERANCE};
     text_bench_seeded(&ours, &c, 5, 7, 6);
-    const DiffSubject s = {.graph = &ours.graph, .run = ours.run, .text = &ours.model.config, .image = NO_NODE};
+    const DiffSubject s = {.graph = &ours.graph, .run = ours.run, .text = &ours.model.text, .image = NO_NODE};
     if (!diff_reference_open(&r, path, NULL, s.graph, &err) || !diff_compare(d, &s, &r, &o, &err))
         fail_msg("%s", err.text);
     const DiffNamed n = {"ours", &s, &r, &o, d};

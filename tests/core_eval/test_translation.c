@@ -11,7 +11,7 @@
 #include "core/eval/translation.h"
 #include "core/models/lexicon.h"
 
-static void small(TextModel *m)
+static void small(Model *m)
 {
     Seq2seqConfig c = text_model_bundled_config();
     c.width = 16;
@@ -26,7 +26,7 @@ static void small(TextModel *m)
 static void every_thread_count(void **state)
 {
     (void)state;
-    TextModel m;
+    Model m;
     Err err = {""};
     Translation one, three;
     small(&m);
@@ -58,7 +58,7 @@ static void every_thread_count(void **state)
         sum += (double)one.star_row[0][i];
     assert_true(sum > 0.999 && sum < 1.001);
     pool_free(pool);
-    text_model_free(&m);
+    model_free(&m);
 }
 
 static void visit(void *logits, size_t i, const Sentence *s, const TextValues *v)
@@ -70,7 +70,7 @@ static void visit(void *logits, size_t i, const Sentence *s, const TextValues *v
 static void a_head_switched_off(void **state)
 {
     (void)state;
-    TextModel m;
+    Model m;
     Err err = {""};
     Sentence s[3];
     float on[3 * FR_WORDS], off[3 * FR_WORDS];
@@ -86,20 +86,20 @@ static void a_head_switched_off(void **state)
     assert_null(text_reader_new(&m, NULL, (const char *const[]){"nonsense"}, 1, NULL, &err));
     text_reader_free(r);
     text_reader_free(without);
-    text_model_free(&m);
+    model_free(&m);
 }
 
 static void other_words_are_refused(void **state)
 {
     (void)state;
-    TextModel m;
+    Model m;
     Err err = {""};
     Translation t;
     Seq2seqConfig c = seq2seq_config_base();
     text_model_seeded(&m, &c, 1);
     assert_false(translation_run(&t, &m, 8, NULL, NULL, NULL, &err));
     assert_true(*err.text);
-    text_model_free(&m);
+    model_free(&m);
 }
 
 int main(void)

@@ -322,7 +322,7 @@ static void more_than_the_machine_has(void **state)
         "\"dim_feedforward\": 131072, \"num_encoder_layers\": 1, \"num_decoder_layers\": 1, "
         "\"src_vocab_size\": 9, \"tgt_vocab_size\": 9}";
     Model vit;
-    TextModel m;
+    Model m;
     Err err = {{0}};
     assert_true(model_load(&vit, dir, NULL, NULL, &err));
     if (machine_memory() < (size_t)200e9) { /* a preprocessor_config.json or --resolution asks for it */

@@ -6,10 +6,10 @@
 static const int SOURCE_WORDS[] = {4, 9, 3, 12, 7, 2};
 enum { SOURCE_N = 6 };
 
-static void decode(Decode *d, const TextModel *m, const DecodeOptions *o)
+static void decode(Decode *d, const Model *m, const DecodeOptions *o)
 {
     Err err = {""};
-    int n = seq2seq_has_encoder(&m->config) ? SOURCE_N : 3;
+    int n = seq2seq_has_encoder(&m->text) ? SOURCE_N : 3;
     if (!decode_run(d, m, SOURCE_WORDS, n, o, NULL, NULL, NULL, &err))
         fail_msg("%s", err.text);
 }
@@ -32,7 +32,7 @@ static void greedy_is_a_beam_of_one(void **state)
 {
     (void)state;
     for (size_t i = 0; i < TEXT_VARIANT_COUNT; i++) {
-        TextModel m;
+        Model m;
         Decode a, b;
         Seq2seqConfig c = text_variant(i);
         DecodeOptions o = decode_options_default();
@@ -54,7 +54,7 @@ static void greedy_is_a_beam_of_one(void **state)
         assert_memory_equal(a.word, b.word, (size_t)a.length * sizeof *a.word);
         decode_free(&b);
         decode_free(&a);
-        text_model_free(&m);
+        model_free(&m);
     }
 }
 
@@ -63,7 +63,7 @@ static void the_cache_changes_no_bit(void **state)
 {
     (void)state;
     for (size_t i = 0; i < TEXT_VARIANT_COUNT; i++) {
-        TextModel m;
+        Model m;
         Seq2seqConfig c = text_variant(i);
         if (!seq2seq_has_decoder(&c))
             continue;
@@ -103,7 +103,7 @@ static void the_cache_changes_no_bit(void **state)
             decode_free(&with);
             decode_free(&without);
         }
-        text_model_free(&m);
+        model_free(&m);
     }
 }
 
@@ -140,7 +140,7 @@ static void steps_are_rows_of_one_pass(void **state)
 static void scores_add_up(void **state)
 {
     (void)state;
-    TextModel m;
+    Model m;
     Decode d;
     Seq2seqConfig c = text_variant(1);
     DecodeOptions o = decode_options_default();
@@ -158,13 +158,13 @@ static void scores_add_up(void **state)
         assert_true(n->ended == (n->word == m.target.end || n->length == 6));
     }
     decode_free(&d);
-    text_model_free(&m);
+    model_free(&m);
 }
 
 static void sampling_has_a_seed(void **state)
 {
     (void)state;
-    TextModel m;
+    Model m;
     Seq2seqConfig c = text_variant(0);
     text_model_seeded(&m, &c, 11);
     DecodeOptions o = decode_options_default();
@@ -196,7 +196,7 @@ static void sampling_has_a_seed(void **state)
         o.top_p = 1;
     }
     assert_true(different >= 4);
-    text_model_free(&m);
+    model_free(&m);
 }
 
 static bool stop_at_three(void *context, int words)
@@ -208,7 +208,7 @@ static bool stop_at_three(void *context, int words)
 static void what_cannot_be(void **state)
 {
     (void)state;
-    TextModel m;
+    Model m;
     Decode d;
     Err err = {""};
     Seq2seqConfig c = text_variant(0);
@@ -232,11 +232,11 @@ static void what_cannot_be(void **state)
     for (size_t i = 0; i < m.block_cells; i++)
         m.block[i] = NAN; /* damaged weights are said, not crashed on */
     assert_false(decode_run(&d, &m, SOURCE_WORDS, SOURCE_N, &o, NULL, NULL, NULL, &err));
-    text_model_free(&m);
+    model_free(&m);
     c = text_variant(5);
     text_model_seeded(&m, &c, 11);
     assert_false(decode_run(&d, &m, SOURCE_WORDS, SOURCE_N, &o, NULL, NULL, NULL, &err));
-    text_model_free(&m);
+    model_free(&m);
 }
 
 int main(void)

@@ -158,7 +158,7 @@ static void the_translator(void **state)
     b.input.source.n = source.n;
     b.input.target.n = target.n + 1;
     text_bench_start(&b);
-    size_t row = (size_t)target.n * (size_t)b.model.config.target_words;
+    size_t row = (size_t)target.n * (size_t)b.model.text.target_words;
     Ledger l = ledger_of(&b, row + FR_IL, row + FR_ELLE);
     double share = checked(&b, &l, "the translator");
     assert_true(scalar(&b, l.value) > 0); /* the animal: il */

@@ -243,7 +243,7 @@ static void batches(void **state)
     enum { TEXTS = 3 };
     for (size_t i = 0; i < TEXT_VARIANT_COUNT; i++) {
         Seq2seqConfig c = text_variant(i);
-        TextModel m;
+        Model m;
         Graph g;
         Seq2seqNodes nodes;
         text_model_seeded(&m, &c, 3);
@@ -281,7 +281,7 @@ static void batches(void **state)
         }
         plan_free(p);
         graph_free(&g);
-        text_model_free(&m);
+        model_free(&m);
         free(zeros);
         free(s);
         free(t);

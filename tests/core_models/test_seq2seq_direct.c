@@ -25,7 +25,7 @@ static void close_enough(const char *what, const char *where, double error)
 
 static void stack(TextBench *b, const char *what, bool decoder, const double *memory, int n, double *out)
 {
-    const Seq2seqConfig *c = &b->model.config;
+    const Seq2seqConfig *c = &b->model.text;
     size_t cells = (size_t)n * (size_t)c->width;
     float word[32];
     for (int i = 0; i < n; i++)

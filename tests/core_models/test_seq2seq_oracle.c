@@ -109,7 +109,7 @@ static void load(TextBench *b, const char *file, bool final_norm, TensorFile *f)
     assert_true(tensors_open(f, file, &err));
     if (!text_model_load(&b->model, ENCDEC, &err))
         fail_msg("%s", err.text);
-    b->model.config.final_norm = final_norm;
+    b->model.text.final_norm = final_norm;
     const TensorInfo *s = tensors_find(f, "src_ids"), *t = tensors_find(f, "tgt_ids"),
                      *pad = tensors_find(f, "src_key_padding_mask");
     assert_true(tensors_read_f64(f, s, ids, &err));

@@ -20,7 +20,7 @@
 #define ENCDEC "tests/data/oracle/encdec"
 
 typedef struct TextBench {
-    TextModel model;
+    Model model;
     int source[32], target[32];
     float padding[32];
     Seq2seqInput input;
@@ -36,14 +36,14 @@ static inline void text_bench_start(TextBench *b)
     b->input.target.word = b->target;
     b->input.source_vocabulary = b->model.source.word;
     b->input.target_vocabulary = b->model.target.word;
-    seq2seq_build(&b->graph, &b->model.config, &b->model.weights, &b->input, &b->nodes);
+    seq2seq_build(&b->graph, &b->model.text, &b->model.weights, &b->input, &b->nodes);
     b->run = run_new(&b->graph, NULL, NULL);
 }
 
 /* Words that differ, the same each time; the target begins with 1. */
 static inline void text_bench_words(TextBench *b, int source, int target)
 {
-    const Seq2seqConfig *c = &b->model.config;
+    const Seq2seqConfig *c = &b->model.text;
     for (int i = 0; i < source; i++)
         b->source[i] = (3 + i * 5) % c->source_words;
     for (int i = 0; i < target; i++)
@@ -75,7 +75,7 @@ static inline void text_bench_free(TextBench *b)
 {
     run_free(b->run);
     graph_free(&b->graph);
-    text_model_free(&b->model);
+    model_free(&b->model);
     *b = (TextBench){0};
 }
 

@@ -71,7 +71,7 @@ static void the_tree_is_the_search(void **state)
     (void)state;
     Err err = {{0}};
     Decode own;
-    TextModel m;
+    Model m;
     Words w;
     const Decoding *d = found("decode beam 5 alpha=0.8");
     assert_true(text_open(&m, NULL, &err) && words_parse(&w, &m.source, SENTENCE, true, &err));
@@ -96,7 +96,7 @@ static void the_tree_is_the_search(void **state)
     assert_true(d->kept.multiply_adds == own.cost.multiply_adds);
     decode_free(&own);
     words_free(&w);
-    text_model_free(&m);
+    model_free(&m);
 }
 
 /* Into any line: the cell at the cursor has its share, bit for bit, whatever its words are. */

@@ -60,7 +60,7 @@ static int start_words(void **state)
 }
 
 /* Is the sentence translated without a fault? By decoding it, word by word. */
-static bool translated(const TextModel *m, const Sentence *want)
+static bool translated(const Model *m, const Sentence *want)
 {
     Decode d;
     Err err = {""};
@@ -82,7 +82,7 @@ static bool translated(const TextModel *m, const Sentence *want)
 static void right_is_what_decoding_writes(void **state)
 {
     (void)state;
-    TextModel m;
+    Model m;
     Err err = {""};
     if (!text_model_load(&m, "assets/trained/translator", &err))
         fail_msg("%s", err.text);
@@ -103,7 +103,7 @@ static void right_is_what_decoding_writes(void **state)
     assert_int_equal(r->right, right);
     assert_true(right > SOME * 9 / 10);
     text_accuracy_free(e);
-    text_model_free(&m);
+    model_free(&m);
 }
 
 /* Every cell against an examination of its own; a head off is one of the attention that the row stands for. */
@@ -166,7 +166,7 @@ static void looks_of_one_sentence(void **state)
     Sentence one;
     Buf line = {0};
     sentence_make(SENTENCES_COMBINATIONS, 0, 0, &one);
-    const TextModel *m = session_text_model(&s);
+    const Model *m = session_text_model(&s);
     words_text(&m->source, one.en, one.en_n, &line);
     buf_puts(&line, " > ");
     words_text(&m->target, one.fr, one.fr_n, &line);

@@ -42,7 +42,7 @@ static Seq2seqConfig small_model(void)
 
 static uint64_t weights_hash(const TextTrainer *t)
 {
-    const TextModel *m = text_trainer_model(t);
+    const Model *m = text_trainer_model(t);
     const History *h = text_trainer_history(t);
     int asks, keys;
     const float *look = history_pattern(h, h->snapshot_count - 1, history_lines(h) - 1, 1, &asks, &keys);

@@ -158,7 +158,7 @@ static bool run_text(const char *name, Seq2seqForm form, Pool *pool)
         c.encoder_layers = c.source_words = 0;
     if (form == SEQ2SEQ_ENCODER_ONLY)
         c.decoder_layers = c.target_words = 0;
-    TextModel m;
+    Model m;
     Graph g;
     Seq2seqNodes nodes;
     uint64_t hash = 0;
@@ -192,7 +192,7 @@ static bool run_text(const char *name, Seq2seqForm form, Pool *pool)
         decode_free(&d);
     }
     graph_free(&g);
-    text_model_free(&m);
+    model_free(&m);
     return ok;
 }
 

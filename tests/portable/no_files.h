@@ -18,7 +18,7 @@ bool model_load_assuming(Model *m, const char *path, ModelProgress progress, voi
     return model_load(m, path, progress, context, err);
 }
 
-bool text_model_load(TextModel *m, const char *folder, Err *err)
+bool text_model_load(Model *m, const char *folder, Err *err)
 {
     (void)m;
     return err_set(err, "%s: no files are read here", folder);
@@ -30,7 +30,7 @@ bool text_model_is(const char *folder)
     return false;
 }
 
-bool text_model_save(const TextModel *m, const char *folder, Err *err)
+bool text_model_save(const Model *m, const char *folder, Err *err)
 {
     (void)m;
     (void)folder;

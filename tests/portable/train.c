@@ -59,7 +59,7 @@ static void train_translator(Pool *pool)
     printf("words");
     while (!text_trainer_done(t))
         printf(" %.9g", text_trainer_step(t).loss);
-    const TextModel *m = text_trainer_model(t);
+    const Model *m = text_trainer_model(t);
     printf("\nweights %016" PRIx64 "\n", run_hash_values(m->block, m->block_cells));
     text_trainer_free(t);
 }

@@ -145,7 +145,7 @@ static void put_json(Buf *out, const Translation *t, const char *name)
 int evaluate_text(Work *w, Err *err)
 {
     const Options *o = w->options;
-    TextModel m = {0};
+    Model m = {0};
     Translation t;
     char name[200];
     size_t n = o->count ? (size_t)o->count : COUNT;
@@ -159,7 +159,7 @@ int evaluate_text(Work *w, Err *err)
         put_json(&w->out, &t, name);
     else if (ok)
         put_table(&w->out, &t, name, n);
-    text_model_free(&m);
+    model_free(&m);
     pool_free(pool);
     return ok ? STATUS_DONE : STATUS_BAD;
 }

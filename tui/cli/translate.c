@@ -13,7 +13,7 @@ enum { SENTENCE_BYTES = 4096, NEXT_WORDS = 3 };
 
 typedef struct Request {
     Work *w;
-    TextModel model;
+    Model model;
     Words source;
     DecodeOptions how;
     Decode d;
@@ -70,7 +70,7 @@ static bool read_sentence(Request *r, Err *err)
     for (int i = 1; i < o->word_count; i++)
         buf_printf(&text, "%s%s", i > 1 ? " " : "", o->word[i]);
     bool ok = text.len < SENTENCE_BYTES || err_set(err, "a sentence may have %d bytes", (int)SENTENCE_BYTES);
-    bool encoder = seq2seq_has_encoder(&r->model.config);
+    bool encoder = seq2seq_has_encoder(&r->model.text);
     const Vocabulary *v = encoder ? &r->model.source : &r->model.target;
     if (ok && !v->word)
         ok = err_set(err, "%.200s: has no vocabulary.json, so that no word has a number", r->model.name);
@@ -103,7 +103,7 @@ static const DecodeNode *step_of(const Decode *d, int i)
 /* The words with the largest shares in the last row of a step, largest first. */
 static int next_words(const Request *r, const DecodeNode *step, int best[NEXT_WORDS], float share[NEXT_WORDS])
 {
-    int words = r->model.config.target_words, n = 0;
+    int words = r->model.text.target_words, n = 0;
     size_t cells = graph_cells(step->graph, step->nodes.probs);
     const float *p = run_need(step->run, step->nodes.probs) + (cells - (size_t)words);
     for (int w = 0; w < words; w++) {
@@ -132,7 +132,7 @@ static void put_steps(const Request *r, Buf *out)
         int best[NEXT_WORDS], n;
         float share[NEXT_WORDS];
         const DecodeNode *step = step_of(&r->d, i);
-        size_t words = (size_t)r->model.config.target_words, cells = graph_cells(step->graph, step->nodes.probs);
+        size_t words = (size_t)r->model.text.target_words, cells = graph_cells(step->graph, step->nodes.probs);
         float own = run_need(step->run, step->nodes.probs)[cells - words + (size_t)r->d.word[i]];
         n = next_words(r, step, best, share);
         buf_printf(out, "  %3d  ", i + 1);
@@ -232,10 +232,10 @@ static void put_json(const Request *r, Buf *out)
 static int list_words(Work *w, Err *err)
 {
     enum { COLUMNS = 78 };
-    TextModel m;
+    Model m;
     if (!text_open(&m, w->options->model, err))
         return STATUS_BAD;
-    const Vocabulary *v = seq2seq_has_encoder(&m.config) ? &m.source : &m.target;
+    const Vocabulary *v = seq2seq_has_encoder(&m.text) ? &m.source : &m.target;
     int column = 0, count = 0;
     for (int i = 0; v->word && i < v->n; i++) {
         if (i == v->pad || i == v->start || i == v->end)
@@ -246,7 +246,7 @@ static int list_words(Work *w, Err *err)
         column = wraps || count == 1 ? cells : column + 1 + cells;
     }
     buf_printf(&w->out, "\n");
-    text_model_free(&m);
+    model_free(&m);
     return STATUS_DONE;
 }
 
@@ -264,7 +264,7 @@ static int translate(Work *w, Err *err)
         put_text(&r, &w->out);
     decode_free(&r.d);
     words_free(&r.source);
-    text_model_free(&r.model);
+    model_free(&r.model);
     return ok ? STATUS_DONE : STATUS_BAD;
 }
 

@@ -28,18 +28,18 @@ typedef struct Against {
     Buf weight_lines;
 } Against;
 
-static const TextModel *text_of(const Model *m)
+static const Model *text_of(const Model *m)
 {
-    return m && m->family == &FAMILY_TEXT ? m->data : NULL;
+    return m && m->family == &FAMILY_TEXT ? m : NULL;
 }
 
 static DiffSubject subject_of(Session *s, VitConfig *config)
 {
     const Graph *g = session_graph(s, SIDE_B);
-    const TextModel *text = text_of(s->now->model);
+    const Model *text = text_of(s->now->model);
     DiffSubject subject = {.graph = g, .run = session_run(s, SIDE_B), .pool = s->pool, .image = NO_NODE};
     if (text) {
-        subject.text = &text->config;
+        subject.text = &text->text;
         return subject;
     }
     *config = *session_vit(s);
@@ -66,17 +66,13 @@ static bool loading(void *context, uint64_t done, uint64_t total)
 
 static bool load_other(Against *x, Session *s, const char *path, Err *err)
 {
-    TextModel t;
     bool words = text_asked(path);
     if (words != (text_of(s->now->model) != NULL))
         return err_set(err, "%s %s, and %s does not: there is nothing to compare", path,
                        words ? "reads words" : "looks at pictures", s->now->model->name);
     if (!words)
         return (s->assume ? model_load_assuming : model_load)(&x->model, path, loading, s, err);
-    if (!text_open(&t, path, err))
-        return false;
-    family_text_take(&x->model, &t);
-    return true;
+    return text_open(&x->model, path, err);
 }
 
 /* Source and target as ours has them: not what the other model would write itself. */
@@ -121,8 +117,8 @@ static bool open_model(Against *x, Session *s, const DiffAsk *a, double toleranc
 }
 
 /* The words that the trace was made from, as what `open` reads: "the cat is tired > le chat". */
-static bool put_words(const TensorFile *f, const DiffMap *map, const Graph *g, const TextModel *m, bool target,
-                      Buf *out, Err *err)
+static bool put_words(const TensorFile *f, const DiffMap *map, const Graph *g, const Model *m, bool target, Buf *out,
+                      Err *err)
 {
     const Vocabulary *v = target ? &m->target : &m->source;
     NodeId leaf = graph_find(g, target ? "decoder.tokens" : "encoder.tokens");
@@ -154,13 +150,13 @@ static bool put_words(const TensorFile *f, const DiffMap *map, const Graph *g, c
 
 static bool take_words(Session *s, const DiffAsk *a, const DiffMap *map, Err *err)
 {
-    const TextModel *m = text_of(s->now->model);
+    const Model *m = text_of(s->now->model);
     const Graph *g = session_graph(s, SIDE_B);
     TensorFile f = {0};
     Buf spec = {0};
     if (!tensors_open(&f, a->reference, err))
         return false;
-    bool encoder = seq2seq_has_encoder(&m->config), decoder = seq2seq_has_decoder(&m->config);
+    bool encoder = seq2seq_has_encoder(&m->text), decoder = seq2seq_has_decoder(&m->text);
     bool ok = !encoder || put_words(&f, map, g, m, false, &spec, err);
     if (encoder && decoder)
         buf_puts(&spec, "> ");

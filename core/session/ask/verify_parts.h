@@ -11,7 +11,7 @@ bool verify_gradients(Session *s, Side side, VerdictRoute *r, Err *err);
 /* Embedding, every block and the answer against the equations (vit_direct, verify_text_model), sample tokens of each
  * block (0: all). False when cancelled. r->why says why nothing was compared. */
 bool verify_model(Session *s, Side side, size_t sample, VerdictRoute *r, Err *err);
-/* The same of a text model (m->data is one), whose graph is the unedited one: seq2seq_direct. */
+/* The same of a text model , whose graph is the unedited one: seq2seq_direct. */
 bool verify_text_model(Session *s, Side side, const Model *m, VerdictRoute *r, Err *err);
 /* All cells of node n, which are there, with out[cells], to 2e-5 of its largest value. */
 void verify_compare(Session *s, Side side, NodeId n, const double *out, VerdictRoute *r);

@@ -12,7 +12,7 @@
 typedef struct TextCheck {
     Session *s;
     Side side;
-    const TextModel *m;
+    const Model *m;
     VerdictRoute *r;
     Err *err;
     int done, blocks; /* for progress */
@@ -31,7 +31,7 @@ static bool find_stack(const TextCheck *c, bool decoder, Stack *out)
     const Graph *g = session_graph(c->s, c->side);
     Stack k = {.name = decoder ? "decoder" : "encoder",
                .decoder = decoder,
-               .layers = decoder ? c->m->config.decoder_layers : c->m->config.encoder_layers,
+               .layers = decoder ? c->m->text.decoder_layers : c->m->text.encoder_layers,
                .words = NO_NODE};
     for (int p = NO_PART; (p = anatomy_next(g, p, PART_INPUT)) != NO_PART;)
         if (strcmp(anatomy_part(g, p)->stack, k.name) == 0)
@@ -49,7 +49,7 @@ static bool check_stack(TextCheck *c, const Stack *k, Seq2seqDirectMemory memory
 {
     const Graph *g = session_graph(c->s, c->side);
     const Run *run = session_run(c->s, c->side);
-    size_t cells = size_mul((size_t)k->tokens, (size_t)c->m->config.width);
+    size_t cells = size_mul((size_t)k->tokens, (size_t)c->m->text.width);
     double *x = xcalloc(cells, sizeof *x);
     bool ok = true;
     for (int layer = 0; ok && layer < k->layers; layer++) {
@@ -58,12 +58,12 @@ static bool check_stack(TextCheck *c, const Stack *k, Seq2seqDirectMemory memory
         ok = ask_need(c->s, c->side, k->words, c->err) && ask_need(c->s, c->side, from, c->err) &&
              ask_need(c->s, c->side, to, c->err);
         if (ok && !layer) {
-            seq2seq_direct_embed(&c->m->config, &c->m->weights, k->decoder, run_peek(run, k->words), k->tokens, x);
+            seq2seq_direct_embed(&c->m->text, &c->m->weights, k->decoder, run_peek(run, k->words), k->tokens, x);
             verify_compare(c->s, c->side, from, x, c->r);
         }
         if (ok) {
-            seq2seq_direct_block(&c->m->config, &c->m->weights, k->decoder, layer, run_peek(run, from), k->tokens,
-                                 memory, x);
+            seq2seq_direct_block(&c->m->text, &c->m->weights, k->decoder, layer, run_peek(run, from), k->tokens, memory,
+                                 x);
             verify_compare(c->s, c->side, to, x, c->r);
         }
         session_trim(c->s);
@@ -81,8 +81,8 @@ static double *handed_over(TextCheck *c, const Stack *k)
 {
     if (!ask_need(c->s, c->side, k->last, c->err))
         return NULL;
-    double *x = xcalloc(size_mul((size_t)k->tokens, (size_t)c->m->config.width), sizeof *x);
-    seq2seq_direct_stack_out(&c->m->config, &c->m->weights, k->decoder, run_peek(session_run(c->s, c->side), k->last),
+    double *x = xcalloc(size_mul((size_t)k->tokens, (size_t)c->m->text.width), sizeof *x);
+    seq2seq_direct_stack_out(&c->m->text, &c->m->weights, k->decoder, run_peek(session_run(c->s, c->side), k->last),
                              k->tokens, x);
     return x;
 }
@@ -95,7 +95,7 @@ static bool check_answer(TextCheck *c, const double *x, int tokens)
         return false;
     size_t cells = graph_cells(g, logits);
     double *out = xcalloc(size_mul(cells, 2), sizeof *out);
-    seq2seq_direct_answer(&c->m->config, &c->m->weights, x, tokens, out, out + cells);
+    seq2seq_direct_answer(&c->m->text, &c->m->weights, x, tokens, out, out + cells);
     verify_compare(c->s, c->side, logits, out, c->r);
     verify_compare(c->s, c->side, probs, out + cells, c->r);
     free(out);
@@ -104,8 +104,8 @@ static bool check_answer(TextCheck *c, const double *x, int tokens)
 
 bool verify_text_model(Session *s, Side side, const Model *m, VerdictRoute *r, Err *err)
 {
-    TextCheck c = {.s = s, .side = side, .m = m->data, .r = r, .err = err};
-    const Seq2seqConfig *config = &c.m->config;
+    TextCheck c = {.s = s, .side = side, .m = m, .r = r, .err = err};
+    const Seq2seqConfig *config = &c.m->text;
     Stack encoder = {.tokens = 0}, decoder = {.tokens = 0}, *answers = &encoder;
     bool reads = seq2seq_has_encoder(config), writes = seq2seq_has_decoder(config);
     if ((reads && !find_stack(&c, false, &encoder)) || (writes && !find_stack(&c, true, &decoder))) {

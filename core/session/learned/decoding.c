@@ -12,7 +12,7 @@
 /* One side's search, twice. */
 typedef struct Search {
     /* what it is of */
-    const TextModel *model;
+    const Model *model;
     int *source, count;
     /* how far it is */
     Decoder *kept, *without; /* both are NULL before and after `why` */
@@ -56,13 +56,13 @@ DecodeOptions decoding_options(const Session *s)
 }
 
 /* The text model that a side shows, and the text that it reads: without the start, which the search puts there. */
-static const TextModel *text_model_of(const Session *s, Side side, Text *read)
+static const Model *text_model_of(const Session *s, Side side, Text *read)
 {
     const Exhibit *e = session_exhibit(s, side);
     if (!e || !e->model || e->model->family != &FAMILY_TEXT || e->input.kind != INPUT_TEXT)
         return NULL;
-    const TextModel *m = e->model->data;
-    bool encoder = seq2seq_has_encoder(&m->config);
+    const Model *m = e->model;
+    bool encoder = seq2seq_has_encoder(&m->text);
     *read = exhibit_pass(e)->text[encoder ? TEXT_SOURCE : TEXT_TARGET];
     if (!encoder && read->count && read->word[0] == m->target.start) {
         read->word++;
@@ -78,7 +78,7 @@ static bool same_how(const DecodeOptions *a, const DecodeOptions *b)
     return memcmp(x, y, sizeof x) == 0;
 }
 
-static bool is_of(const Search *w, const TextModel *m, const Text *read, const DecodeOptions *how)
+static bool is_of(const Search *w, const Model *m, const Text *read, const DecodeOptions *how)
 {
     return w->model == m && m && w->count == read->count && same_how(&w->found.how, how) &&
            (!read->count || memcmp(w->source, read->word, (size_t)read->count * sizeof *w->source) == 0);
@@ -87,7 +87,7 @@ static bool is_of(const Search *w, const TextModel *m, const Text *read, const D
 const Decoding *session_decoding(const Session *s, Side side)
 {
     Text read;
-    const TextModel *m = text_model_of(s, side, &read);
+    const Model *m = text_model_of(s, side, &read);
     const DecodeOptions how = decoding_options(s);
     const struct DecodingWork *all = s->measures ? s->measures->decoding : NULL;
     const Search *w = all ? &all->side[session_pinned(s) && side == SIDE_A ? 0 : 1] : NULL;
@@ -209,7 +209,7 @@ static bool same_bits(const Decode *a, const Decode *b)
     return same;
 }
 
-static void begin(Search *w, const TextModel *m, const Text *read, const DecodeOptions *how)
+static void begin(Search *w, const Model *m, const Text *read, const DecodeOptions *how)
 {
     Err err = {{0}};
     DecodeOptions o = *how;
@@ -272,7 +272,7 @@ bool decoding_step(Session *s, int64_t deadline_ns)
     for (int k = session_pinned(s) ? 0 : 1; k < 2; k++) {
         Search *w = &all->decoding->side[k];
         Text read;
-        const TextModel *m = text_model_of(s, k ? SIDE_B : SIDE_A, &read);
+        const Model *m = text_model_of(s, k ? SIDE_B : SIDE_A, &read);
         if (!m)
             continue;
         if (!is_of(w, m, &read, &how)) {

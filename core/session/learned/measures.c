@@ -57,11 +57,11 @@ static void read_grids(Record *r)
 static bool empty_history(const Session *s, History *out)
 {
     const VitConfig *c = session_vit(s);
-    const TextModel *m = session_text_model(s);
+    const Model *m = session_text_model(s);
     if (c)
         history_init(out, c);
-    else if (m && m->config.form == SEQ2SEQ_BOTH)
-        history_init_text(out, &m->config);
+    else if (m && m->text.form == SEQ2SEQ_BOTH)
+        history_init_text(out, &m->text);
     else
         return false;
     return true;
@@ -120,7 +120,7 @@ void measures_read_history(Session *s)
     static const char *const OWN[] = {"history.safetensors"}, *const TWIN[] = {"history-twin.safetensors",
                                                                                "twin/history.safetensors"};
     struct Measures *t = measures_of(s);
-    const TextModel *m = session_text_model(s);
+    const Model *m = session_text_model(s);
     History empty;
     if (t->read || !empty_history(s, &empty))
         return;
@@ -140,7 +140,7 @@ void measures_read_history(Session *s)
 
 bool session_shipped(const Session *s)
 {
-    const TextModel *m = session_text_model(s);
+    const Model *m = session_text_model(s);
     return m ? strcmp(m->layout, "bundled") == 0 : !*s->model_path;
 }
 
@@ -206,7 +206,7 @@ static const char *impossible(const Session *s, MeasureKind kind)
 {
     static const bool of_words[MEASURE_KINDS] = {
         [MEASURE_CENSUS] = true, [MEASURE_SCALE] = true, [MEASURE_LOOKS] = true};
-    const TextModel *m = session_text_model(s);
+    const Model *m = session_text_model(s);
     const char *why = NULL;
     if (m && !of_words[kind])
         return "measured only over pictures";

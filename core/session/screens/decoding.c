@@ -66,7 +66,7 @@ bool decoding_command(Session *s, const Args *a, Err *err)
     if (!e->model || e->model->family != &FAMILY_TEXT)
         return err_set(err, "this model writes no words: vitrine \"the animal did not cross the street\" opens one "
                             "that does");
-    if (!seq2seq_has_decoder(&((const TextModel *)e->model->data)->config))
+    if (!seq2seq_has_decoder(&e->model->text))
         return err_set(err, "an encoder alone writes no text");
     bool ok = put_words(s, a, err);
     if (ok && (s->look.decoding.by != was.decoding.by || s->place.screen != SCREEN_DECODING))
@@ -114,7 +114,7 @@ static void put_label(const char *label, Buf *out)
 
 static void put_beginning(const Session *s, const Decode *d, int node, Buf *out)
 {
-    const TextModel *m = s->now->model->data;
+    const Model *m = s->now->model;
     const Vocabulary *v = &m->target;
     int path[512], n = 0;
     for (int at = node; d->node[at].parent >= 0 && n < 512; at = d->node[at].parent)

@@ -84,7 +84,7 @@ static bool has_last_norm(const Teller *t)
 {
     const Model *m = session_exhibit(t->s, t->side)->model;
     const VitConfig *c = m ? model_vit(m) : NULL;
-    return c ? c->final_norm : m && m->family == &FAMILY_TEXT && ((const TextModel *)m->data)->config.final_norm;
+    return c ? c->final_norm : m && m->family == &FAMILY_TEXT && m->text.final_norm;
 }
 
 static bool say_lens(const Teller *t)
