@@ -141,6 +141,8 @@ SnapshotCells snapshot_cells(const History *h)
     if (h->text.heads)
         return (SnapshotCells){.rows = pattern_start(&h->text, lines),
                                .entropy = size_mul((size_t)lines, (size_t)h->text.heads)};
+    if (!c->layers) /* of another family: rows alone */
+        return (SnapshotCells){.rows = 0};
     size_t heads = size_mul((size_t)c->layers, (size_t)c->heads);
     return (SnapshotCells){
         .positions = vit_has(c, VIT_POS) ? vit_role_cells(c, VIT_POS) : 0,

@@ -2,7 +2,15 @@
 
 #include "core/graph/grad.h"
 #include "core/train/descent.h"
-#include "core/train/recipe.h"
+
+/* Cells that inputs may point at: the largest of them. */
+static size_t most_cells(const VitConfig *c)
+{
+    size_t image = size_mul(size_mul((size_t)c->image_h, (size_t)c->image_w), (size_t)c->channels);
+    size_t answers = (size_t)c->classes, patches = (size_t)vit_patches(c);
+    size_t most = image > answers ? image : answers;
+    return size_mul(MICRO_BATCH, most > patches ? most : patches);
+}
 
 static NodeId input(Graph *g, const char *name, Dims d, const float *zeros)
 {
@@ -30,39 +38,31 @@ static NodeId guess_error(Graph *g, const VitNodes *nodes)
     return graph_reduce(g, "guess_error", OP_SUM, squares, DIMS_SCALAR);
 }
 
-void loss_build(LossGraph *l, const VitConfig *c, const Weights *w, const float *zeros, bool masked)
+void loss_build(TaskGraph *l, const VitConfig *c, const Weights *w, bool masked)
 {
     Graph *g = &l->graph;
-    *l = (LossGraph){.guess_weight = NO_NODE, .guess_error = NO_NODE};
+    VitNodes nodes;
+    float *zeros = xcalloc(most_cells(c), sizeof *zeros);
+    *l = (TaskGraph){.zeros = zeros, .guess_error = NO_NODE};
     graph_init(g);
-    vit_build_batch(g, c, w, NULL, zeros, (VitBatch){MICRO_BATCH, masked ? zeros : NULL}, &l->nodes);
+    vit_build_batch(g, c, w, NULL, zeros, (VitBatch){MICRO_BATCH, masked ? zeros : NULL}, &nodes);
     graph_scope(g, "%s", "");
-    Dims answers = graph_node(g, l->nodes.logits)->dims;
-    int b = axis_of(g, l->nodes.logits, "b"), o = axis_of(g, l->nodes.logits, "o");
-    l->target = input(g, "target", answers, zeros);
-    l->class_weight = input(g, "class_weight", DIMS(b), zeros);
-    l->each = grad_cross_entropy(g, l->nodes.logits, l->target, o);
+    l->logits = nodes.logits;
+    l->input[LOSS_PIXELS] = nodes.input;
+    l->input[LOSS_HIDDEN] = nodes.hidden;
+    l->input[LOSS_GUESS_WEIGHT] = NO_NODE;
+    Dims answers = graph_node(g, nodes.logits)->dims;
+    int b = axis_of(g, nodes.logits, "b"), o = axis_of(g, nodes.logits, "o");
+    l->input[LOSS_TARGET] = input(g, "target", answers, zeros);
+    l->input[LOSS_CLASS_WEIGHT] = input(g, "class_weight", DIMS(b), zeros);
+    l->each = grad_cross_entropy(g, nodes.logits, l->input[LOSS_TARGET], o);
     graph_scope(g, "%s", "");
-    NodeId weighted = graph_zip(g, "loss_weighted", OP_MUL, l->each, l->class_weight);
+    NodeId weighted = graph_zip(g, "loss_weighted", OP_MUL, l->each, l->input[LOSS_CLASS_WEIGHT]);
     l->loss = graph_reduce(g, "loss_class", OP_SUM, weighted, DIMS_SCALAR);
     if (masked) {
-        l->guess_weight = input(g, "guess_weight", DIMS_SCALAR, zeros);
-        l->guess_error = guess_error(g, &l->nodes);
-        NodeId part = graph_zip(g, "loss_guess", OP_MUL, l->guess_error, l->guess_weight);
-        l->loss = graph_zip(g, "loss_all", OP_ADD, l->loss, part);
+        NodeId weight = l->input[LOSS_GUESS_WEIGHT] = input(g, "guess_weight", DIMS_SCALAR, zeros);
+        l->guess_error = guess_error(g, &nodes);
+        l->loss = graph_zip(g, "loss_all", OP_ADD, l->loss, graph_zip(g, "loss_guess", OP_MUL, l->guess_error, weight));
     }
     l->gradient = descent_gradients(g, l->loss, w->at, vit_weights_count(c));
-}
-
-void loss_free(LossGraph *l)
-{
-    graph_free(&l->graph);
-}
-
-size_t loss_zeros(const VitConfig *c)
-{
-    size_t image = size_mul(size_mul((size_t)c->image_h, (size_t)c->image_w), (size_t)c->channels);
-    size_t answers = (size_t)c->classes, patches = (size_t)vit_patches(c);
-    size_t most = image > answers ? image : answers;
-    return size_mul(MICRO_BATCH, most > patches ? most : patches);
 }

@@ -349,7 +349,7 @@ static void norms_elsewhere(void **state)
         DiffReference r;
         DiffReport d;
         const DiffOptions o = {.tolerance = DIFF_TOLERANCE};
-        const DiffSubject s = {.graph = &b[0].graph, .run = b[0].run, .text = &b[0].model.config, .image = NO_NODE};
+        const DiffSubject s = {.graph = &b[0].graph, .run = b[0].run, .text = &b[0].model.text, .image = NO_NODE};
         if (!diff_reference_open(&r, trace_path(), NULL, s.graph, &err) || !diff_compare(&d, &s, &r, &o, &err))
             fail_msg("%s", err.text);
         const DiffNamed n = {"ours", &s, &r, &o, &d};

@@ -14,7 +14,7 @@
 #include "core/session/learned/measures.h"
 #include "core/session/learned/word_film.h"
 #include "core/session/screens/heads.h"
-#include "core/train/text_trainer.h"
+#include "core/train/trainer.h"
 
 enum { STEPS = 30, ATTENTIONS = 4, HEADS = 2, SOME = 40 };
 static char folder[64];
@@ -22,7 +22,7 @@ static char folder[64];
 /* Two blocks that read and one that writes: four attentions. */
 static void make_model(void)
 {
-    TextRecipe r = text_recipe_short(STEPS);
+    Recipe r = SENTENCES_TASK.recipe(STEPS);
     Seq2seqConfig c = text_model_bundled_config();
     Err err = {""};
     snprintf(folder, sizeof folder, "/tmp/test_words.XXXXXX");
@@ -38,12 +38,12 @@ static void make_model(void)
     c.embed_scale = 4;
     c.scale = 0.35355338f;
     Pool *pool = pool_new(2);
-    TextTrainer *t = text_trainer_new(&r, &c, pool);
-    while (!text_trainer_done(t))
-        text_trainer_step(t);
-    if (!text_trainer_write(t, folder, &err))
+    Trainer *t = trainer_new(&r, &c, NULL, pool);
+    while (!trainer_done(t))
+        trainer_step(t);
+    if (!trainer_write(t, folder, &err))
         fail_msg("%s", err.text);
-    text_trainer_free(t);
+    trainer_free(t);
     pool_free(pool);
 }
 

@@ -21,7 +21,7 @@ static void make_models(void)
 {
     char path[128];
     VitConfig c = model_bundled_config();
-    Recipe r = recipe_short(30);
+    Recipe r = PICTURES_TASK.recipe(30);
     Err err = {""};
     snprintf(folder, sizeof folder, "/tmp/test_study.XXXXXX");
     assert_non_null(mkdtemp(folder));

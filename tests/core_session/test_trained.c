@@ -18,9 +18,9 @@ static void read_recipe(Recipe *r, VitConfig *c)
 {
     Err err = {""};
     Json *j = json_read("assets/trained/recipe.json", 1 << 20, &err);
-    *r = recipe_default();
+    *r = PICTURES_TASK.recipe(0);
     *c = model_bundled_config();
-    if (!j || !recipe_read(r, j, &err) || !recipe_model(c, j, &err))
+    if (!j || !recipe_read(r, j, &err) || !recipe_model(r, c, j, &err))
         fail_msg("%s", err.text);
     json_free(j);
 }

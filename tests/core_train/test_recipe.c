@@ -7,12 +7,12 @@
 #include <cmocka.h>
 
 #include "core/models/model.h"
-#include "core/train/recipe.h"
+#include "core/train/task.h"
 
 static bool read_text(Recipe *r, VitConfig *c, const char *text, Err *err)
 {
     Json *j = json_parse("recipe.json", text, strlen(text), err);
-    bool ok = j && recipe_read(r, j, err) && recipe_model(c, j, err);
+    bool ok = j && recipe_read(r, j, err) && recipe_model(r, c, j, err);
     json_free(j);
     return ok;
 }
@@ -20,7 +20,7 @@ static bool read_text(Recipe *r, VitConfig *c, const char *text, Err *err)
 static void what_is_written_is_read_back(void **state)
 {
     (void)state;
-    Recipe r = recipe_short(123), back = recipe_default();
+    Recipe r = PICTURES_TASK.recipe(123), back = PICTURES_TASK.recipe(0);
     VitConfig c = model_bundled_config(), again = vit_config_base();
     Buf a = {0}, b = {0};
     Err err = {0};
@@ -60,7 +60,7 @@ static void mistakes_are_named_and_change_nothing(void **state)
         {"{\"model\": {\"image\": [48]}}", "image"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        Recipe r = recipe_default(), before = r;
+        Recipe r = PICTURES_TASK.recipe(0), before = r;
         VitConfig c = model_bundled_config(), model = c;
         Err err = {0};
         assert_false(read_text(&r, &c, bad[i][0], &err));
@@ -74,23 +74,23 @@ static void mistakes_are_named_and_change_nothing(void **state)
 static void the_rate_rises_and_falls(void **state)
 {
     (void)state;
-    Recipe r = recipe_default();
-    assert_true(recipe_rate(&r, 0) == r.rate / r.warmup);
+    Recipe r = PICTURES_TASK.recipe(0);
+    assert_true(recipe_rate(&r, 64, 0) == r.rate / r.warmup);
     for (int s = 1; s < r.warmup; s++)
-        assert_true(recipe_rate(&r, s) > recipe_rate(&r, s - 1) * 0.999);
+        assert_true(recipe_rate(&r, 64, s) > recipe_rate(&r, 64, s - 1) * 0.999);
     for (int s = r.warmup + 1; s < r.steps; s++)
-        assert_true(recipe_rate(&r, s) <= recipe_rate(&r, s - 1));
-    assert_true(recipe_rate(&r, r.steps - 1) < r.rate * (r.floor + 1e-4));
+        assert_true(recipe_rate(&r, 64, s) <= recipe_rate(&r, 64, s - 1));
+    assert_true(recipe_rate(&r, 64, r.steps - 1) < r.rate * (r.floor + 1e-4));
     r.schedule = SCHEDULE_INVERSE_SQRT;
-    assert_true(recipe_rate(&r, r.warmup - 1) == r.rate);
-    double quarter = recipe_rate(&r, 4 * r.warmup - 1) / r.rate;
+    assert_true(recipe_rate(&r, 64, r.warmup - 1) == r.rate);
+    double quarter = recipe_rate(&r, 64, 4 * r.warmup - 1) / r.rate;
     assert_true(quarter > 0.4999 && quarter < 0.5001);
 }
 
 static void masking_and_difficulty_follow_the_recipe(void **state)
 {
     (void)state;
-    Recipe r = recipe_default();
+    Recipe r = PICTURES_TASK.recipe(0);
     assert_int_equal(recipe_masked(&r, 0), 32);
     r.masked_until = 0.5;
     assert_int_equal(recipe_masked(&r, r.steps / 2 - 1), 32);

@@ -46,15 +46,14 @@ static void recorded_steps(void **state)
     (void)state;
     enum { STEPS = 10 };
     Bench b;
-    LossGraph l;
+    TaskGraph l;
     TensorFile f;
     Err err = {""};
     double losses[STEPS], worst = 0, worst_loss = 0;
     bench_load(&b, ORACLE "tiny", ORACLE "tiny/image.ppm");
     const VitConfig *c = &b.model.vit;
     size_t cells = bench_pixels(c), block = b.model.block_cells, classes = (size_t)c->classes;
-    float *zeros = xcalloc(loss_zeros(c), sizeof *zeros), *pixels = xfloats(MICRO_BATCH * cells),
-          *target = xcalloc(MICRO_BATCH * classes, sizeof *target);
+    float *pixels = xfloats(MICRO_BATCH * cells), *target = xcalloc(MICRO_BATCH * classes, sizeof *target);
     float share[MICRO_BATCH], *m = xcalloc(block, sizeof *m), *v = xcalloc(block, sizeof *v);
     int label = (int)recorded_label();
     for (size_t i = 0; i < MICRO_BATCH; i++) {
@@ -62,7 +61,7 @@ static void recorded_steps(void **state)
         target[i * classes + (size_t)label] = 1;
         share[i] = 1.0f / MICRO_BATCH;
     }
-    loss_build(&l, c, &b.model.weights, zeros, false);
+    loss_build(&l, c, &b.model.weights, false);
     size_t count = vit_weights_count(c);
     NodeId *wanted = xcalloc(count + 1, sizeof *wanted);
     int n = 0;
@@ -71,9 +70,9 @@ static void recorded_steps(void **state)
             wanted[n++] = l.gradient[i];
     wanted[n++] = l.loss;
     Plan *p = plan_new(&l.graph, wanted, n);
-    plan_leaf(p, l.nodes.input, pixels);
-    plan_leaf(p, l.target, target);
-    plan_leaf(p, l.class_weight, share);
+    plan_leaf(p, l.input[LOSS_PIXELS], pixels);
+    plan_leaf(p, l.input[LOSS_TARGET], target);
+    plan_leaf(p, l.input[LOSS_CLASS_WEIGHT], share);
     assert_true(tensors_open(&f, ORACLE "tiny/adamw10.safetensors", &err));
     assert_true(tensors_read_f64(&f, tensors_find(&f, "losses"), losses, &err));
     for (int step = 1; step <= STEPS; step++) {
@@ -100,9 +99,8 @@ static void recorded_steps(void **state)
                   worst, worst_loss);
     tensors_close(&f);
     plan_free(p);
-    loss_free(&l);
+    task_graph_free(&l);
     free(wanted);
-    free(zeros);
     free(pixels);
     free(target);
     free(m);
@@ -120,7 +118,7 @@ typedef struct Small {
 
 static Small small_run(int steps)
 {
-    Small s = {.recipe = recipe_short(steps), .model = model_bundled_config()};
+    Small s = {.recipe = PICTURES_TASK.recipe(steps), .model = model_bundled_config()};
     s.recipe.batch = 8;
     s.recipe.smoothing = 0.1;
     s.model.width = 32;

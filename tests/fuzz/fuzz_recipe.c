@@ -3,16 +3,16 @@
 #include <string.h>
 
 #include "core/models/model.h"
-#include "core/train/recipe.h"
+#include "core/train/task.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
 static bool take(const char *text, size_t n, Recipe *r, VitConfig *c, Err *err)
 {
     Json *j = json_parse("fuzz", text, n, err);
-    *r = recipe_default();
+    *r = PICTURES_TASK.recipe(0);
     *c = model_bundled_config();
-    bool ok = j && recipe_read(r, j, err) && recipe_model(c, j, err) && recipe_check(r, err) && vit_check(c, err);
+    bool ok = j && recipe_read(r, j, err) && recipe_model(r, c, j, err) && recipe_check(r, err) && vit_check(c, err);
     json_free(j);
     return ok;
 }

@@ -8,7 +8,6 @@
 
 #include "core/graph/run.h"
 #include "core/models/drawn.h"
-#include "core/train/text_trainer.h"
 #include "core/train/trainer.h"
 #include "tests/portable/no_files.h"
 
@@ -44,10 +43,59 @@ int pictures_get(const Pictures *p, PictureSet set, uint64_t number, double diff
     return label;
 }
 
+size_t pictures_count(const Pictures *p, PictureSet set)
+{
+    (void)p;
+    (void)set;
+    return 0;
+}
+
+size_t pictures_learnt(const Pictures *p)
+{
+    (void)p;
+    return 0;
+}
+
+uint64_t pictures_learnt_hash(const Pictures *p)
+{
+    (void)p;
+    return 0;
+}
+
+bool pictures_write_learnt(const Pictures *p, const char *path, Err *err)
+{
+    (void)p;
+    (void)path;
+    (void)err;
+    return true;
+}
+
+Pictures *pictures_drawn(const Preprocess *p, uint64_t seed)
+{
+    (void)p;
+    (void)seed;
+    return NULL;
+}
+
+Pictures *pictures_folder(const char *folder, const Preprocess *p,
+                          bool (*progress)(void *context, size_t done, size_t total), void *context, Err *err)
+{
+    (void)p;
+    (void)progress;
+    (void)context;
+    err_set(err, "%s: no files are read here", folder);
+    return NULL;
+}
+
+void pictures_free(Pictures *p)
+{
+    (void)p;
+}
+
 /* Four steps of a small translator. */
 static void train_translator(Pool *pool)
 {
-    TextRecipe r = text_recipe_short(4);
+    Recipe r = SENTENCES_TASK.recipe(4);
     Seq2seqConfig c = text_model_bundled_config();
     r.batch = 16;
     r.check = 8;
@@ -55,18 +103,18 @@ static void train_translator(Pool *pool)
     r.average_every = 1;
     c.encoder_layers = 1;
     c.decoder_layers = 2;
-    TextTrainer *t = text_trainer_new(&r, &c, pool);
+    Trainer *t = trainer_new(&r, &c, NULL, pool);
     printf("words");
-    while (!text_trainer_done(t))
-        printf(" %.9g", text_trainer_step(t).loss);
-    const Model *m = text_trainer_model(t);
+    while (!trainer_done(t))
+        printf(" %.9g", trainer_step(t).loss);
+    const Model *m = trainer_model(t);
     printf("\nweights %016" PRIx64 "\n", run_hash_values(m->block, m->block_cells));
-    text_trainer_free(t);
+    trainer_free(t);
 }
 
 int main(int argc, char **argv)
 {
-    Recipe r = recipe_short(5);
+    Recipe r = PICTURES_TASK.recipe(5);
     VitConfig c = model_bundled_config();
     c.input = VIT_INPUT_PER_IMAGE;
     c.width = 32;

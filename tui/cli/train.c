@@ -1,138 +1,202 @@
-/* `vitrine train`: a small model from drawn pictures or a folder of labelled ones, saved as a folder that can be
- * opened. */
+/* `vitrine train`: a small model of what the recipe's kind learns, saved as a folder that can be opened. Its folder,
+ * the lines that say how far it is, what is kept meanwhile, and what is said when it is interrupted or the disk is
+ * full. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "core/base/machine.h"
+#include "core/base/stop.h"
+#include "core/base/tell.h"
 #include "core/eval/interval.h"
 #include "core/train/trainer.h"
-#include "tui/cli/course.h"
-#include "tui/cli/train_text.h"
+#include "core/train/workplace.h"
 #include "tui/cli/verbs.h"
+#include "tui/cli/work.h"
 
-enum { CONFIG_MAX = 1 << 20, HELD_OUT = 1000 };
+enum { CONFIG_MAX = 1 << 20, HELD_OUT = 1000, REPORTS = 20 };
+#define SAVE_NS 60000000000
 
-typedef struct Training {
-    Course course;
+typedef struct Course {
+    Work *w;
+    const char *folder;
     Recipe recipe;
-    VitConfig model;
-    Pictures *pictures;
+    void *config; /* of the model, and what it learns from: of the recipe's kind */
+    void *examples;
     Pool *pool;
     Trainer *trainer;
-} Training;
+    Workplace place;
+    /* of the run in progress */
+    int64_t began, saved;
+    int first; /* step it began at */
+} Course;
+
+/* What is left of the time, from the steps of this run. */
+static void time_left(const Course *c, int done, char *out, size_t n)
+{
+    int steps = done - c->first, left = c->recipe.steps - done;
+    double seconds = steps > 0 ? (double)(clock_ns() - c->began) / 1e9 / steps * left : 0;
+    if (steps < 2)
+        *out = 0;
+    else if (seconds < 90)
+        snprintf(out, n, "%.0f s left", seconds);
+    else
+        snprintf(out, n, "%.0f min left", seconds / 60);
+}
+
+/* One line for people: on a terminal it is drawn over the last one, else written now and then. */
+static bool report(const Course *c, const TrainStep *s)
+{
+    char line[160], left[32];
+    snprintf(line, sizeof line, "step %d of %d  loss %.3f  %s %.3f", s->step, c->recipe.steps, s->loss,
+             c->recipe.kind->right, s->accuracy);
+    int every = c->recipe.steps / REPORTS > 0 ? c->recipe.steps / REPORTS : 1;
+    if (!isatty(STDERR_FILENO) && s->step % every == 0) {
+        time_left(c, s->step, left, sizeof left);
+        char guess[32] = "";
+        if (s->guess >= 0)
+            snprintf(guess, sizeof guess, "  guess %.3f", s->guess);
+        char full[320];
+        snprintf(full, sizeof full, "%s%s  gradient %.3f%s%s", line, guess, s->gradient_norm, *left ? "  " : "", left);
+        tell_line(full);
+    }
+    return work_progress(c->w, line, (double)s->step / c->recipe.steps);
+}
+
+/* Said here: the signal that interrupts ends the program before an error is. */
+static int interrupted(const Course *c)
+{
+    Err said = {{0}};
+    stop_take();
+    if (trainer_save(c->trainer, c->place.state, &said))
+        err_set(&said, "interrupted after step %d of %d; the same command goes on from there",
+                trainer_steps_done(c->trainer), c->recipe.steps);
+    work_complain(c->w, said.text);
+    return STATUS_BAD;
+}
+
+static void tell_result(const Course *c, Buf *out)
+{
+    const TaskKind *k = c->recipe.kind;
+    size_t held = k->held ? k->held(c->trainer) : 0, count = held && held < HELD_OUT ? held : HELD_OUT,
+           right = trainer_right(c->trainer, TASK_HELD_OUT, count);
+    const Interval i = interval_wilson(right, count);
+    buf_printf(out, "%s: a %s of %zu weights, %d steps of %d %s\n", c->folder, k->thing, k->params(c->config),
+               c->recipe.steps, c->recipe.batch, k->examples);
+    if (k->tell)
+        k->tell(c->trainer, out);
+    buf_printf(out, "it %s %zu of %zu %s: %.1f %% (95 %% interval %.1f–%.1f)\n", k->does, right, count, k->held_out,
+               100 * (double)right / (double)count, 100 * i.low, 100 * i.high);
+    buf_printf(out, "open it: vitrine -m %s\n", c->folder);
+}
+
+static int finish(const Course *c, Err *err)
+{
+    bool kept = trainer_save(c->trainer, c->place.state, NULL); /* what the same command finishes on a full disk */
+    if (!trainer_write(c->trainer, c->folder, err)) {
+        size_t n = strlen(err->text);
+        if (stop_asked())
+            return interrupted(c);
+        snprintf(err->text + n, sizeof err->text - n, " The same command then goes on%s.",
+                 kept ? " from here" : " from where it last saved");
+        return STATUS_BAD;
+    }
+    c->w->written = true;
+    unlink(c->place.state);
+    tell_result(c, &c->w->out);
+    return STATUS_DONE;
+}
+
+static int course_run(Course *c, Err *err)
+{
+    if (c->place.resumes && !trainer_resume(c->trainer, c->place.state, err))
+        return STATUS_BAD;
+    c->began = c->saved = clock_ns();
+    c->first = trainer_steps_done(c->trainer);
+    if (!trainer_save(c->trainer, c->place.state, err)) /* the disk takes it, now and so probably later */
+        return STATUS_BAD;
+    while (trainer_steps_done(c->trainer) < c->recipe.steps) {
+        const TrainStep s = trainer_step(c->trainer);
+        if (!isfinite(s.loss) || !isfinite(s.gradient_norm)) {
+            err_set(err,
+                    "step %d: the loss or its gradient is no number any more; a lower \"rate\" or a longer \"warmup\" "
+                    "keeps it small",
+                    s.step);
+            return STATUS_BAD;
+        }
+        if (!report(c, &s))
+            return interrupted(c);
+        if (clock_ns() - c->saved > SAVE_NS) {
+            if (!trainer_save(c->trainer, c->place.state, err))
+                return STATUS_BAD;
+            c->saved = clock_ns();
+        }
+    }
+    return finish(c, err);
+}
 
 static bool reading(void *context, size_t done, size_t total)
 {
     return work_progress(context, "reading the pictures", total ? (double)done / (double)total : 0);
 }
 
-static bool read_config(Training *t, const Options *o, Err *err)
+static bool read_config(Course *c, const Options *o, Err *err)
 {
-    t->recipe = recipe_default();
-    t->model = model_bundled_config();
     Json *j = o->config ? json_read(o->config, CONFIG_MAX, err) : NULL;
     if (o->config && !j)
         return false;
-    bool ok = !j || (recipe_read(&t->recipe, j, err) && recipe_model(&t->model, j, err));
+    const TaskKind *k = task_of(j);
+    Recipe *r = &c->recipe;
+    *r = k->recipe(0);
+    c->config = xcalloc(1, k->config_bytes);
+    k->bundled(c->config);
+    bool ok = !j || (recipe_read(r, j, err) && recipe_model(r, c->config, j, err));
     json_free(j);
     if (!ok)
         return err_prefix(err, "%s", o->config);
     if (o->steps) {
-        Recipe shorter = recipe_short((int)o->steps);
-        t->recipe.steps = shorter.steps;
-        t->recipe.warmup = t->recipe.warmup < shorter.warmup ? t->recipe.warmup : shorter.warmup;
-        t->recipe.log_every = t->recipe.log_every < shorter.log_every ? t->recipe.log_every : shorter.log_every;
+        const Recipe shorter = k->recipe((int)o->steps);
+        r->steps = shorter.steps;
+        r->warmup = r->warmup < shorter.warmup ? r->warmup : shorter.warmup;
+        r->log_every = r->log_every < shorter.log_every ? r->log_every : shorter.log_every;
     }
-    t->model.mask_token = t->model.reconstruct = t->recipe.guess_weight > 0;
-    return recipe_check(&t->recipe, err);
+    return recipe_check(r, err);
 }
 
-static bool open_pictures(Training *t, const Options *o, Err *err)
+/* Refuses what the machine has no memory for. Held at the least: the weights, two moments, a gradient of every
+ * micro-batch and their sum; the sum of the weights where some are averaged. */
+static bool fits(const Course *c, Err *err)
 {
-    Preprocess p = preprocess_default(&t->model);
-    t->pictures = o->pictures ? pictures_folder(o->pictures, &p, reading, t->course.w, err)
-                              : pictures_drawn(&p, t->recipe.seed);
-    if (t->pictures)
-        t->model.classes = pictures_classes(t->pictures);
-    return t->pictures != NULL && vit_check(&t->model, err);
+    const Recipe *r = &c->recipe;
+    double copies = (double)r->batch / r->kind->micro + 4 + (r->average > 1);
+    return machine_holds(copies * (double)r->kind->params(c->config) * sizeof(float), "training",
+                         "take a smaller model or a smaller \"batch\"", err);
 }
 
-/* --- as a course --- */
-
-static CourseStep step(void *trainer)
+static bool begin(Course *c, Err *err)
 {
-    const TrainStep s = trainer_step(trainer);
-    return (CourseStep){s.step, s.loss, s.gradient_norm, s.accuracy, s.guess};
-}
-
-static int steps_done(const void *trainer)
-{
-    return trainer_steps_done(trainer);
-}
-
-static bool save(const void *trainer, const char *path, Err *err)
-{
-    return trainer_save(trainer, path, err);
-}
-
-static bool resume(void *trainer, const char *path, Err *err)
-{
-    return trainer_resume(trainer, path, err);
-}
-
-static bool write_model(const void *trainer, const char *folder, Err *err)
-{
-    return trainer_write(trainer, folder, err);
-}
-
-static void tell_result(void *training, Buf *out)
-{
-    Training *t = training;
-    const size_t held = pictures_count(t->pictures, PICTURES_HELD_OUT),
-                 count = held && held < HELD_OUT ? held : HELD_OUT, learnt = pictures_learnt(t->pictures);
-    double right = trainer_accuracy(t->trainer, PICTURES_HELD_OUT, 0, count);
-    const Interval i = interval_wilson((size_t)(right * (double)count + 0.5), count);
-    buf_printf(out, "%s: a model of %zu weights, %d steps of %d pictures\n", t->course.folder, vit_params(&t->model),
-               t->recipe.steps, t->recipe.batch);
-    if (learnt)
-        buf_printf(out,
-                   "%zu pictures were learned from, %zu held out by their pixels; " TRAINER_LEARNT
-                   " lists the former\n",
-                   learnt, held);
-    buf_printf(out, "it names %.1f %% of %zu held-out pictures right (95 %% interval %.1f–%.1f)\n", right * 100, count,
-               100 * i.low, 100 * i.high);
-    buf_printf(out, "open it: vitrine -m %s\n", t->course.folder);
-}
-
-static const CourseKind PICTURES_COURSE = {.right = "right",
-                                           .step = step,
-                                           .steps_done = steps_done,
-                                           .save = save,
-                                           .resume = resume,
-                                           .write = write_model,
-                                           .tell = tell_result};
-
-static bool begin(Training *t, Err *err)
-{
-    const Options *o = t->course.w->options;
-    /* held at the least: the weights, two moments, a gradient of every micro-batch and their sum */
-    if (!read_config(t, o, err) || !workplace_open(&t->course.place, t->course.folder, err) ||
-        !open_pictures(t, o, err) ||
-        !course_fits((double)t->recipe.batch / MICRO_BATCH + 4, vit_params(&t->model), err))
+    const Options *o = c->w->options;
+    if (!read_config(c, o, err) || !workplace_open(&c->place, c->folder, err) ||
+        !c->recipe.kind->find(o->pictures, &c->recipe, c->config, &c->examples, reading, c->w, err) || !fits(c, err))
         return false;
-    t->pool = pool_new((int)o->threads);
-    t->course.trainer = t->trainer = trainer_new(&t->recipe, &t->model, t->pictures, t->pool);
-    t->course.steps = t->recipe.steps;
+    c->pool = pool_new((int)o->threads);
+    c->trainer = trainer_new(&c->recipe, c->config, c->examples, c->pool);
     return true;
 }
 
 static int run(Work *w, Err *err)
 {
-    if (train_text_asked(w->options))
-        return train_text(w, err);
-    Training t = {.course = {.w = w, .kind = &PICTURES_COURSE, .folder = w->options->output, .place = WORKPLACE_NONE}};
-    t.course.owner = &t;
-    int status = begin(&t, err) ? course_run(&t.course, err) : STATUS_BAD;
-    trainer_free(t.trainer);
-    pictures_free(t.pictures);
-    pool_free(t.pool);
-    workplace_close(&t.course.place);
+    Course c = {.w = w, .folder = w->options->output, .place = WORKPLACE_NONE};
+    int status = begin(&c, err) ? course_run(&c, err) : STATUS_BAD;
+    trainer_free(c.trainer);
+    if (c.examples)
+        c.recipe.kind->leave(c.examples);
+    free(c.config);
+    pool_free(c.pool);
+    workplace_close(&c.place);
     return status;
 }
 

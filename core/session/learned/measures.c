@@ -13,8 +13,7 @@
 #include "core/io/json.h"
 #include "core/models/text_model.h"
 #include "core/session/screens.h"
-#include "core/train/recipe.h"
-#include "core/train/text_recipe.h"
+#include "core/train/task.h"
 
 enum { RECIPE_MAX = 1 << 20 };
 
@@ -126,10 +125,10 @@ void measures_read_history(Session *s)
         return;
     t->read = true;
     if (m && session_shipped(s))
-        read_asset(t, &t->own, &empty, "history-translator.safetensors", text_recipe_default().check);
+        read_asset(t, &t->own, &empty, "history-translator.safetensors", SENTENCES_TASK.recipe(0).check);
     else if (session_shipped(s)) {
-        read_asset(t, &t->own, &empty, OWN[0], recipe_default().check);
-        read_asset(t, &t->twin, &empty, TWIN[0], recipe_default().check);
+        read_asset(t, &t->own, &empty, OWN[0], PICTURES_TASK.recipe(0).check);
+        read_asset(t, &t->twin, &empty, TWIN[0], PICTURES_TASK.recipe(0).check);
     } else {
         read_beside(t, &t->own, &empty, s->model_path, OWN, 1);
         if (!m)

@@ -14,11 +14,11 @@
 #include "core/graph/run.h"
 #include "core/kernels/kernels.h"
 #include "core/models/lexicon.h"
-#include "core/train/text_trainer.h"
+#include "core/train/trainer.h"
 
-static TextRecipe small_recipe(int steps)
+static Recipe small_recipe(int steps)
 {
-    TextRecipe r = text_recipe_short(steps);
+    Recipe r = SENTENCES_TASK.recipe(steps);
     r.batch = 16;
     r.check = 8;
     r.log_every = 2;
@@ -40,10 +40,10 @@ static Seq2seqConfig small_model(void)
     return c;
 }
 
-static uint64_t weights_hash(const TextTrainer *t)
+static uint64_t weights_hash(const Trainer *t)
 {
-    const Model *m = text_trainer_model(t);
-    const History *h = text_trainer_history(t);
+    const Model *m = trainer_model(t);
+    const History *h = trainer_history(t);
     int asks, keys;
     const float *look = history_pattern(h, h->snapshot_count - 1, history_lines(h) - 1, 1, &asks, &keys);
     return run_hash_values(m->block, m->block_cells) ^ run_hash_values(look, (size_t)asks * (size_t)keys) ^
@@ -52,14 +52,14 @@ static uint64_t weights_hash(const TextTrainer *t)
 
 static uint64_t train(int steps, int threads)
 {
-    TextRecipe r = small_recipe(steps);
+    Recipe r = small_recipe(steps);
     Seq2seqConfig c = small_model();
     Pool *pool = pool_new(threads);
-    TextTrainer *t = text_trainer_new(&r, &c, pool);
-    while (!text_trainer_done(t))
-        text_trainer_step(t);
+    Trainer *t = trainer_new(&r, &c, NULL, pool);
+    while (!trainer_done(t))
+        trainer_step(t);
     uint64_t hash = weights_hash(t);
-    text_trainer_free(t);
+    trainer_free(t);
     pool_free(pool);
     return hash;
 }
@@ -81,26 +81,26 @@ static void interrupted_and_resumed(void **state)
     (void)state;
     char path[128];
     Err err = {""};
-    TextRecipe r = small_recipe(6);
+    Recipe r = small_recipe(6);
     Seq2seqConfig c = small_model();
     snprintf(path, sizeof path, "/tmp/vitrine-test-%ld-text.safetensors", (long)getpid());
-    TextTrainer *t = text_trainer_new(&r, &c, NULL);
+    Trainer *t = trainer_new(&r, &c, NULL, NULL);
     for (int i = 0; i < 4; i++)
-        text_trainer_step(t);
-    assert_true(text_trainer_save(t, path, &err));
-    text_trainer_free(t);
-    t = text_trainer_new(&r, &c, NULL);
-    assert_true(text_trainer_resume(t, path, &err));
-    assert_int_equal(text_trainer_steps_done(t), 4);
-    while (!text_trainer_done(t))
-        text_trainer_step(t);
+        trainer_step(t);
+    assert_true(trainer_save(t, path, &err));
+    trainer_free(t);
+    t = trainer_new(&r, &c, NULL, NULL);
+    assert_true(trainer_resume(t, path, &err));
+    assert_int_equal(trainer_steps_done(t), 4);
+    while (!trainer_done(t))
+        trainer_step(t);
     assert_true(weights_hash(t) == train(6, 1));
-    text_trainer_free(t);
+    trainer_free(t);
     r.seed = 9; /* another recipe is refused */
-    t = text_trainer_new(&r, &c, NULL);
-    assert_false(text_trainer_resume(t, path, &err));
-    assert_int_equal(text_trainer_steps_done(t), 0);
-    text_trainer_free(t);
+    t = trainer_new(&r, &c, NULL, NULL);
+    assert_false(trainer_resume(t, path, &err));
+    assert_int_equal(trainer_steps_done(t), 0);
+    trainer_free(t);
     unlink(path);
 }
 
@@ -108,36 +108,36 @@ static void interrupted_and_resumed(void **state)
 static void it_learns(void **state)
 {
     (void)state;
-    TextRecipe r = small_recipe(60);
+    Recipe r = small_recipe(60);
     Seq2seqConfig c = small_model();
     Pool *pool = pool_new(2);
-    TextTrainer *t = text_trainer_new(&r, &c, pool);
+    Trainer *t = trainer_new(&r, &c, NULL, pool);
     double first = 0, last = 0;
-    while (!text_trainer_done(t)) {
-        TextStep s = text_trainer_step(t);
+    while (!trainer_done(t)) {
+        TrainStep s = trainer_step(t);
         first = s.step == 1 ? s.loss : first;
         last = s.loss;
     }
     assert_true(isfinite(last) && last < 0.85 * first);
-    text_trainer_free(t);
+    trainer_free(t);
     pool_free(pool);
 }
 
 static void the_schedule(void **state)
 {
     (void)state;
-    TextRecipe r = text_recipe_default();
+    Recipe r = SENTENCES_TASK.recipe(0);
     Seq2seqConfig c = text_model_bundled_config();
     r.cooling = 0;
-    double peak = text_recipe_rate(&r, &c, r.warmup - 1);
+    double peak = recipe_rate(&r, c.width, r.warmup - 1);
     assert_true(fabs(peak - 0.5 / sqrt(64) / sqrt(800)) < 1e-12);
-    assert_true(text_recipe_rate(&r, &c, 0) < peak / 700 && text_recipe_rate(&r, &c, 1999) < peak);
+    assert_true(recipe_rate(&r, c.width, 0) < peak / 700 && recipe_rate(&r, c.width, 1999) < peak);
     r.cooling = 0.3;
-    assert_true(text_recipe_rate(&r, &c, 1999) < 0.03 * peak);
+    assert_true(recipe_rate(&r, c.width, 1999) < 0.03 * peak);
 }
 
 /* By value: a comparison of bytes would see what happens to lie between the members. */
-static void assert_same_recipe(const TextRecipe *a, const TextRecipe *b)
+static void assert_same_recipe(const Recipe *a, const Recipe *b)
 {
     assert_int_equal(a->seed, b->seed);
     assert_int_equal(a->steps, b->steps);
@@ -161,21 +161,21 @@ static void recipes_are_checked(void **state)
                                       "{\"cooling\": 2}",    "{\"average_every\": 0}"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         Err err = {""};
-        TextRecipe r = text_recipe_default(), before = r;
+        Recipe r = SENTENCES_TASK.recipe(0), before = r;
         Json *j = json_parse("recipe", bad[i], strlen(bad[i]), &err);
         assert_non_null(j);
-        if (text_recipe_read(&r, j, &err))
+        if (recipe_read(&r, j, &err))
             fail_msg("%s was accepted", bad[i]);
         assert_same_recipe(&r, &before);
         json_free(j);
     }
     Err err = {""};
     Buf text = {0};
-    TextRecipe r = small_recipe(7), back = text_recipe_default();
+    Recipe r = small_recipe(7), back = SENTENCES_TASK.recipe(0);
     Seq2seqConfig c = small_model(), model = text_model_bundled_config();
-    text_recipe_write(&r, &c, &text);
+    recipe_write(&r, &c, &text);
     Json *j = json_parse("recipe", buf_str(&text), text.len, &err);
-    assert_true(j && text_recipe_read(&back, j, &err) && text_recipe_model(&model, j, &err));
+    assert_true(j && recipe_read(&back, j, &err) && recipe_model(&back, &model, j, &err));
     assert_same_recipe(&r, &back);
     assert_int_equal(model.width, c.width);
     assert_int_equal(model.decoder_layers, c.decoder_layers);
